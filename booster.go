@@ -1,0 +1,382 @@
+package aoso
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// booster is a training under way.
+type booster struct {
+	params   Params
+	train    *Dataset
+	kernels  *kernel.Funcs
+	team     *par.Team
+	draws    *rand.Rand
+	perRound int // trees an iteration adds
+	grown    int // trees added
+
+	residuals *loss.Residuals
+	sampled   *tree.Partition // the rows that the tree is grown on
+	rest      *tree.Partition // the other rows
+	grower    *tree.Grower
+	columns   []int
+	forest    *tree.Forest
+
+	bound   float64   // at most this less than the loss: Σ (1 − p_y)
+	odds    []float32 // rows × Stride: what an iteration of several trees multiplies the odds by
+	factors []float32 // of one leaf
+
+	base      int // class of abc
+	baseAge   int // iterations since it was chosen
+	classLoss []float64
+
+	valid *scored
+}
+
+// scored is a dataset with the raw scores of the model so far.
+type scored struct {
+	*Dataset
+	scores []float64 // rows × classes
+	rows   *tree.Partition
+}
+
+func newBooster(train, valid *Dataset, p Params) (*booster, error) {
+	classes := len(train.classes)
+	b := &booster{
+		params:   p,
+		train:    train,
+		kernels:  kernels(),
+		team:     par.NewTeam(p.Threads),
+		draws:    rand.New(rand.NewPCG(p.Seed, 1)),
+		perRound: p.treesPerRound(classes),
+		columns:  train.columns(),
+		forest:   tree.NewForest(classes, p.Pairs, p.Leaf == "full"),
+		sampled:  tree.NewPartition(train.Rows()),
+		base:     -1,
+		bound:    math.Inf(1),
+	}
+	if m := train.init; m != nil {
+		if err := m.checkContinued(&p, b.perRound); err != nil {
+			return nil, err
+		}
+		b.forest = m.forest.Clone()
+	}
+	stride := loss.Stride(classes, p.needsImpossible(classes))
+	b.residuals = loss.NewResiduals(train.labels, train.weights, classes, stride)
+	if train.initScores != nil {
+		b.residuals.SetScores(train.initScores)
+	}
+	b.factors = make([]float32, stride)
+	if p.Method != AOSO {
+		b.odds = make([]float32, len(b.residuals.Data))
+	}
+	b.sampled.Fill(train.Rows())
+	if p.Subsample < 1 {
+		b.rest = tree.NewPartition(train.Rows())
+	}
+	b.grower = tree.NewGrower(b.kernels, train.matrix, train.mapper, b.residuals, p.growth(len(b.columns)), b.sampled, b.team)
+	if valid != nil {
+		b.valid = &scored{valid, make([]float64, valid.Rows()*classes), tree.NewPartition(valid.Rows())}
+		copy(b.valid.scores, valid.initScores)
+	}
+	return b, nil
+}
+
+// round adds the trees of one iteration; false if ctx was cancelled in it,
+// which then left no trace.
+func (b *booster) round(ctx context.Context) bool {
+	switch b.params.Method {
+	case ABC:
+		return b.roundABC(ctx)
+	case LogitBoost:
+		pairs := make([]kernel.Pair, b.residuals.Classes)
+		for k := range pairs {
+			pairs[k] = kernel.Pair{R: int32(k), S: int32(len(pairs))}
+		}
+		trees, done := b.growAll(ctx, pairs)
+		if done {
+			b.multiply()
+			b.add(trees)
+		}
+		return done
+	}
+	t, segments, rest := b.grow(nil)
+	b.bound = b.step(t, b.sampled, segments)
+	if b.rest != nil {
+		b.bound += b.step(t, b.rest, rest)
+	}
+	b.add([]*tree.Tree{t})
+	return true
+}
+
+// grow draws rows and columns and grows a tree on them. The segments are of
+// the partitions sampled and rest.
+func (b *booster) grow(fixed []kernel.Pair) (t *tree.Tree, segments, rest []tree.Segment) {
+	rows, columns := b.train.Rows(), b.columns
+	if b.rest == nil {
+		b.sampled.Fill(rows)
+	} else {
+		b.sampled.Rows = append(b.sampled.Rows[:0], drawRows[uint32](b.draws, rows, sampleSize(b.params.Subsample, rows))...)
+		b.rest.FillOthers(b.sampled.Rows, rows)
+	}
+	if b.params.ColsampleByTree < 1 && len(columns) > 0 {
+		columns = slices.Clone(columns)
+		b.draws.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
+		columns = columns[:sampleSize(b.params.ColsampleByTree, len(columns))]
+		slices.Sort(columns)
+	}
+	t, segments = b.grower.Grow(columns, fixed, b.draws)
+	if b.rest != nil {
+		rest = t.Route(b.kernels, b.train.matrix, b.rest, b.team)
+	}
+	return t, segments, rest
+}
+
+// step moves the residuals of a partition's rows by their leaves' steps and
+// returns Σ (1 − p_y) over them.
+func (b *booster) step(t *tree.Tree, p *tree.Partition, segments []tree.Segment) (sum float64) {
+	for _, s := range segments {
+		b.leafFactors(&t.Leaves[s.Leaf])
+		sum += b.update(p.Rows[s.Start:s.End], b.factors, 0)
+	}
+	return sum
+}
+
+// leafFactors is what a leaf multiplies the odds of each class by.
+func (b *booster) leafFactors(l *tree.Leaf) {
+	for k := range b.factors {
+		b.factors[k] = 1
+	}
+	for i, step := range l.Steps {
+		up := float32(loss.Exp(float64(step)))
+		if l.Pairs == nil {
+			b.factors[i] = up
+			continue
+		}
+		b.factors[l.Pairs[i].R] = up
+		b.factors[l.Pairs[i].S] = float32(loss.Exp(-float64(step)))
+	}
+}
+
+// update multiplies the odds of rows and returns Σ (1 − p_y) over them.
+func (b *booster) update(rows []uint32, factors []float32, stride int) float64 {
+	n := (len(rows) + kernel.RowBlock - 1) / kernel.RowBlock
+	sums := make([]float64, n)
+	b.team.Do(n, func(_, i int) {
+		job := kernel.UpdateJob{
+			Residuals:    b.residuals.Data,
+			Stride:       b.residuals.Stride,
+			Rows:         rows[i*kernel.RowBlock : min((i+1)*kernel.RowBlock, len(rows))],
+			Factors:      factors,
+			FactorStride: stride,
+		}
+		b.kernels.Update(&job)
+		sums[i] = job.SumResidual
+	})
+	sum := 0.0
+	for _, s := range sums {
+		sum += s
+	}
+	return sum
+}
+
+// growAll grows a tree for each pair, all on the same residuals, and gathers
+// what they multiply each row's odds by.
+func (b *booster) growAll(ctx context.Context, pairs []kernel.Pair) (trees []*tree.Tree, done bool) {
+	for i := range b.odds {
+		b.odds[i] = 1
+	}
+	for i := range pairs {
+		if ctx.Err() != nil {
+			return nil, false
+		}
+		t, segments, rest := b.grow(pairs[i : i+1 : i+1])
+		b.gather(t, b.sampled, segments)
+		if b.rest != nil {
+			b.gather(t, b.rest, rest)
+		}
+		trees = append(trees, t)
+	}
+	return trees, true
+}
+
+func (b *booster) gather(t *tree.Tree, p *tree.Partition, segments []tree.Segment) {
+	stride := b.residuals.Stride
+	for _, s := range segments {
+		leaf := &t.Leaves[s.Leaf]
+		pair := leaf.Pairs[0]
+		up := float32(loss.Exp(float64(leaf.Steps[0])))
+		down := float32(loss.Exp(-float64(leaf.Steps[0])))
+		for _, row := range p.Rows[s.Start:s.End] {
+			odds := b.odds[int(row)*stride:][:stride]
+			odds[pair.R] *= up
+			odds[pair.S] *= down
+		}
+	}
+}
+
+// multiply moves the residuals of all rows by what growAll gathered.
+func (b *booster) multiply() {
+	b.sampled.Fill(b.train.Rows())
+	b.bound = b.update(b.sampled.Rows, b.odds, b.residuals.Stride)
+}
+
+// roundABC is an iteration of ABC-LogitBoost: a tree for each class but the
+// base class, on the pair of the two (paper, section 3.1).
+func (b *booster) roundABC(ctx context.Context) bool {
+	classes := b.residuals.Classes
+	if b.base < 0 || b.baseAge >= b.params.BaseGap {
+		b.baseAge = 0
+		if b.params.BaseClass == "exhaustive" {
+			return b.searchBase(ctx)
+		}
+		b.base = b.worstClass()
+	}
+	trees, done := b.growAll(ctx, basePairs(classes, b.base))
+	if done {
+		b.multiply()
+		b.add(trees)
+		b.baseAge++
+	}
+	return done
+}
+
+// basePairs is (k, base) for every other class k.
+func basePairs(classes, base int) (pairs []kernel.Pair) {
+	for k := range classes {
+		if k != base {
+			pairs = append(pairs, kernel.Pair{R: int32(k), S: int32(base)})
+		}
+	}
+	return pairs
+}
+
+// worstClass is the class whose rows have the greatest loss.
+func (b *booster) worstClass() int {
+	if b.classLoss == nil {
+		b.classLoss = make([]float64, b.residuals.Classes)
+	}
+	b.residuals.LogLoss(b.classLoss)
+	worst := 0
+	for k, l := range b.classLoss {
+		if l > b.classLoss[worst] {
+			worst = k
+		}
+	}
+	return worst
+}
+
+// searchBase tries every class as the base class and keeps the trees that
+// leave the least loss.
+func (b *booster) searchBase(ctx context.Context) bool {
+	before := slices.Clone(b.residuals.Data)
+	after := make([]float32, len(before))
+	least, bound := math.Inf(1), 0.0
+	var best []*tree.Tree
+	for base := range b.residuals.Classes {
+		trees, done := b.growAll(ctx, basePairs(b.residuals.Classes, base))
+		if !done {
+			return false
+		}
+		b.multiply()
+		if l := b.residuals.LogLoss(nil); l < least {
+			least, bound, best, b.base = l, b.bound, trees, base
+			copy(after, b.residuals.Data)
+		}
+		copy(b.residuals.Data, before)
+	}
+	copy(b.residuals.Data, after)
+	b.bound = bound
+	b.add(best)
+	b.baseAge++
+	return true
+}
+
+// add makes trees part of the model and of the validation scores.
+func (b *booster) add(trees []*tree.Tree) {
+	for _, t := range trees {
+		b.forest.Append(t)
+		b.grown++
+		if b.valid != nil {
+			b.valid.add(b, t)
+		}
+	}
+}
+
+func (v *scored) add(b *booster, t *tree.Tree) {
+	v.rows.Fill(v.Rows())
+	classes, last := b.forest.Classes, b.forest.Trees()-1
+	for _, s := range t.Route(b.kernels, v.matrix, v.rows, b.team) {
+		for _, row := range v.rows.Rows[s.Start:s.End] {
+			b.forest.AddLeaf(last, s.Leaf, v.scores[int(row)*classes:][:classes])
+		}
+	}
+}
+
+// loss is Σ −log p_y over the training rows, weighted.
+func (b *booster) loss() float64 { return b.residuals.LogLoss(nil) }
+
+// lossAtMost tells whether the loss has come down to a bound. Most times
+// Σ (1 − p_y), which is less than the loss, settles it.
+func (b *booster) lossAtMost(most float64) bool {
+	if b.train.weights == nil && b.bound > most+float64(b.train.Rows())*loss.Negligible {
+		return false
+	}
+	return b.loss() <= most
+}
+
+// evaluate is how the model so far does on the validation set.
+func (b *booster) evaluate() *Evaluation {
+	if b.valid == nil {
+		return nil
+	}
+	return evaluate(b.valid.scores, b.valid.Dataset)
+}
+
+// evaluate compares raw scores, rows × classes, with a dataset's labels.
+func evaluate(scores []float64, d *Dataset) *Evaluation {
+	e := &Evaluation{}
+	classes := len(d.classes)
+	weight, known, wrong := 0.0, 0.0, 0.0
+	for i, y := range d.labels {
+		w := 1.0
+		if d.weights != nil {
+			w = float64(d.weights[i])
+		}
+		weight += w
+		f := scores[i*classes:][:classes]
+		if y < 0 || argmax(f) != int(y) {
+			e.Errors++
+			wrong += w
+		}
+		if y >= 0 {
+			known += w
+			e.LogLoss += float64(w * loss.NegLogSoftmax(f, int(y)))
+		}
+	}
+	if weight > 0 {
+		e.ErrorRate = wrong / weight
+	}
+	if known > 0 {
+		e.LogLoss /= known
+	}
+	return e
+}
+
+// argmax is the position of the greatest value, the first where some tie.
+func argmax(v []float64) int {
+	best := 0
+	for k := range v {
+		if v[k] > v[best] {
+			best = k
+		}
+	}
+	return best
+}

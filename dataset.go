@@ -1,0 +1,237 @@
+package aoso
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/par"
+)
+
+// DatasetOptions say how a dataset is built. The zero value is the default.
+type DatasetOptions struct {
+	Weights    []float64 // by row, not negative, not all zero; nil: all one
+	Names      []string  // of the features; nil: f0, f1, …
+	MaxBins    int       // value bins of a feature, 2 to 255; 0: 255
+	SampleRows int       // rows that bin edges are fitted to; 0: 200,000; negative: all
+	Seed       uint64    // of the sample
+	Threads    int       // 0: all cores that the process may use
+
+	// Init is a model to continue: training on the dataset adds trees to it.
+	// Its classes and features become the dataset's.
+	Init *Model
+}
+
+// Dataset is a training or validation set: quantized features, labels,
+// weights. It does not change once built, keeps nothing of the memory it was
+// built from, and can be used by many trainings at once.
+type Dataset struct {
+	mapper  *bin.Mapper
+	matrix  *bin.Matrix
+	labels  []int32 // positions in classes; −1: a class that training never saw
+	weights []float32
+	names   []string
+	classes []string
+	unknown int
+
+	init       *Model
+	initScores []float64 // rows × classes; nil: zero
+}
+
+const defaultSampleRows = 200_000
+
+// NewDataset quantizes features and labels for training: features is
+// rows × cols, labels has one per row. The errors name the argument, or the
+// row and feature of an infinite value.
+func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, error) {
+	if o.MaxBins == 0 {
+		o.MaxBins = bin.MaxValueBins
+	}
+	if o.MaxBins < 2 || o.MaxBins > bin.MaxValueBins {
+		return nil, badArgument("max_bins", o.MaxBins, "2 to %d", bin.MaxValueBins)
+	}
+	if o.Threads < 0 {
+		return nil, badArgument("threads", o.Threads, "at least 0")
+	}
+	if err := checkFeatures(features); err != nil {
+		return nil, err
+	}
+	if features.Rows() == 0 || features.Cols() == 0 {
+		return nil, badArgument("features", fmt.Sprintf("%d × %d", features.Rows(), features.Cols()), "at least one row and one column")
+	}
+	if o.Names != nil && len(o.Names) != features.Cols() {
+		return nil, badArgument("names", len(o.Names), "%d, one for each feature", features.Cols())
+	}
+	d := &Dataset{names: slices.Clone(o.Names), classes: classesOf(labels)}
+	if d.names == nil {
+		d.names = make([]string, features.Cols())
+		for j := range d.names {
+			d.names[j] = fmt.Sprintf("f%d", j)
+		}
+	}
+	if m := o.Init; m != nil {
+		if err := m.checkFeatures(features); err != nil {
+			return nil, err
+		}
+		d.names, d.init = slices.Clone(m.names), m
+		for _, class := range d.classes {
+			if !slices.Contains(m.classes, class) {
+				return nil, badArgument("labels", class, "the classes of the model to continue: %s", listed(m.classes))
+			}
+		}
+		d.classes = slices.Clone(m.classes)
+	}
+	if len(d.classes) > MaxClasses {
+		return nil, badArgument("labels", fmt.Sprintf("%d classes", len(d.classes)), "at most %d classes", MaxClasses)
+	}
+	team := par.NewTeam(o.Threads)
+	if err := d.setRows(features, labels, o.Weights, func() (err error) {
+		d.mapper, err = bin.Fit(features, sampleRows(features.Rows(), o), o.MaxBins, team)
+		return err
+	}, team); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// Aligned quantizes a validation set like d: the same bins, the same classes.
+// Labels that d does not have count as errors; [Dataset.Unknown] counts them.
+func (d *Dataset) Aligned(features Features, labels Labels, weights []float64) (*Dataset, error) {
+	if err := checkFeatures(features); err != nil {
+		return nil, err
+	}
+	if features.Cols() != len(d.names) {
+		return nil, badArgument("features", fmt.Sprintf("%d columns", features.Cols()), "%d columns, as in the training set", len(d.names))
+	}
+	v := &Dataset{mapper: d.mapper, names: d.names, classes: d.classes, init: d.init}
+	if err := v.setRows(features, labels, weights, func() error { return nil }, par.NewTeam(0)); err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// setRows fills in what belongs to the rows, after fit has set the mapper.
+func (d *Dataset) setRows(features Features, labels Labels, weights []float64, fit func() error, team *par.Team) (err error) {
+	rows := features.Rows()
+	if len(labels) != rows {
+		return badArgument("labels", len(labels), "%d, one for each row", rows)
+	}
+	if i := slices.Index(labels, ""); i >= 0 {
+		return badArgument("labels", "", "a label in every row, also in row %d", i)
+	}
+	if d.weights, err = checkWeights(weights, rows); err != nil {
+		return err
+	}
+	if err := fit(); err != nil {
+		return wrapInfinite(err, d.names)
+	}
+	if d.matrix, err = d.mapper.Map(features, team); err != nil {
+		return wrapInfinite(err, d.names)
+	}
+	d.labels, d.unknown = codesOf(labels, d.classes)
+	if d.init != nil {
+		d.initScores, err = d.init.PredictRaw(features, PredictOptions{})
+	}
+	return err
+}
+
+// wrapInfinite names the feature of an infinite value.
+func wrapInfinite(err error, names []string) error {
+	if e, ok := errors.AsType[*bin.InfiniteError](err); ok {
+		return badArgument(fmt.Sprintf("feature %q, row %d", names[e.Col], e.Row), e.Value, "finite numbers, or NaN for missing")
+	}
+	return err
+}
+
+// checkWeights narrows weights to float32, far from its bounds.
+func checkWeights(weights []float64, rows int) ([]float32, error) {
+	if weights == nil {
+		return nil, nil
+	}
+	if len(weights) != rows {
+		return nil, badArgument("weights", len(weights), "%d, one for each row", rows)
+	}
+	narrow := make([]float32, rows)
+	positive := false
+	for i, w := range weights {
+		if w != 0 && !(w >= 1e-15 && w <= 1e15) {
+			return nil, badArgument(fmt.Sprintf("weights[%d]", i), w, "0, or 1e-15 to 1e15")
+		}
+		narrow[i] = float32(w)
+		positive = positive || w > 0
+	}
+	if !positive && rows > 0 {
+		return nil, badArgument("weights", "all 0", "at least one above 0")
+	}
+	return narrow, nil
+}
+
+// sampleRows draws the rows to fit bins to, in order; nil: all.
+func sampleRows(rows int, o DatasetOptions) []int {
+	n := o.SampleRows
+	if n == 0 {
+		n = defaultSampleRows
+	}
+	if n < 0 || n >= rows {
+		return nil
+	}
+	return drawRows[int](rand.New(rand.NewPCG(o.Seed, 0)), rows, n)
+}
+
+// drawRows draws n of so many rows, in order.
+func drawRows[T int | uint32](r *rand.Rand, rows, n int) []T {
+	drawn := make([]T, 0, n)
+	for i := 0; len(drawn) < n; i++ {
+		if r.IntN(rows-i) < n-len(drawn) {
+			drawn = append(drawn, T(i))
+		}
+	}
+	return drawn
+}
+
+// Rows is the number of rows.
+func (d *Dataset) Rows() int { return len(d.labels) }
+
+// Classes is the labels of the classes, in the order of their numbers.
+func (d *Dataset) Classes() []string { return slices.Clone(d.classes) }
+
+// FeatureNames is the names of the features.
+func (d *Dataset) FeatureNames() []string { return slices.Clone(d.names) }
+
+// Unknown is the number of rows of a validation set whose class training
+// never saw.
+func (d *Dataset) Unknown() int { return d.unknown }
+
+// columns is the columns that can be split on.
+func (d *Dataset) columns() []int {
+	var columns []int
+	for j, c := range d.matrix.Columns {
+		if c != nil {
+			columns = append(columns, j)
+		}
+	}
+	return columns
+}
+
+// sumWeights is the sum of the rows' weights.
+func (d *Dataset) sumWeights() float64 {
+	if d.weights == nil {
+		return float64(d.Rows())
+	}
+	sum := 0.0
+	for _, w := range d.weights {
+		sum += float64(w)
+	}
+	return sum
+}
+
+// listed lists names for a message, not all of very many.
+func listed(names []string) string {
+	const most = 10
+	if len(names) > most {
+		return fmt.Sprintf("%q and %d more", names[:most], len(names)-most)
+	}
+	return fmt.Sprintf("%q", names)
+}

@@ -1,0 +1,144 @@
+package aoso
+
+import (
+	"math"
+
+	"github.com/libaoso/aoso/internal/bin"
+)
+
+// Features is a table of numbers, a row an example and a column a feature.
+// NaN is a missing value. [RowMajor], [ColMajor] and [Dense] make one of a
+// slice without copying it, [FromColumns] of its columns; [FromRows] copies.
+type Features interface {
+	Rows() int
+	Cols() int
+	// Column writes the values of column j to dst, from row first on.
+	Column(j, first int, dst []float64)
+}
+
+var _ bin.Source = Features(nil)
+
+// Number is the element type of a dense matrix.
+type Number interface{ ~float32 | ~float64 }
+
+type dense[T Number] struct {
+	data                 []T
+	rows, cols           int
+	rowStride, colStride int
+}
+
+// RowMajor is a rows × cols matrix stored row after row.
+func RowMajor[T Number](data []T, rows, cols int) Features {
+	return &dense[T]{data, rows, cols, cols, 1}
+}
+
+// ColMajor is a rows × cols matrix stored column after column.
+func ColMajor[T Number](data []T, rows, cols int) Features {
+	return &dense[T]{data, rows, cols, 1, rows}
+}
+
+// Dense is a rows × cols matrix whose element (i, j) is
+// data[i·rowStride + j·colStride].
+func Dense[T Number](data []T, rows, cols, rowStride, colStride int) Features {
+	return &dense[T]{data, rows, cols, rowStride, colStride}
+}
+
+// FromRows is a matrix of the given rows, which must be equally long.
+func FromRows[T Number](rows [][]T) (Features, error) {
+	if len(rows) == 0 {
+		return RowMajor[T](nil, 0, 0), nil
+	}
+	cols := len(rows[0])
+	data := make([]T, 0, len(rows)*cols)
+	for i, row := range rows {
+		if len(row) != cols {
+			return nil, badArgument("rows", len(row), "%d values in row %d, as in row 0", cols, i)
+		}
+		data = append(data, row...)
+	}
+	return RowMajor(data, len(rows), cols), nil
+}
+
+// FromColumns is a matrix of the given columns, which must be equally long.
+// They are not copied.
+func FromColumns[T Number](columns [][]T) (Features, error) {
+	for j, column := range columns {
+		if len(column) != len(columns[0]) {
+			return nil, badArgument("columns", len(column), "%d values in column %d, as in column 0", len(columns[0]), j)
+		}
+	}
+	return columnar[T](columns), nil
+}
+
+type columnar[T Number] [][]T
+
+func (c columnar[T]) Cols() int { return len(c) }
+
+func (c columnar[T]) Rows() int {
+	if len(c) == 0 {
+		return 0
+	}
+	return len(c[0])
+}
+
+func (c columnar[T]) Column(j, first int, dst []float64) {
+	for k, x := range c[j][first:][:len(dst)] {
+		dst[k] = float64(x)
+	}
+}
+
+func (d *dense[T]) Rows() int { return d.rows }
+func (d *dense[T]) Cols() int { return d.cols }
+
+func (d *dense[T]) Column(j, first int, dst []float64) {
+	i := j*d.colStride + first*d.rowStride
+	if d.rowStride == 1 {
+		for k, x := range d.data[i:][:len(dst)] {
+			dst[k] = float64(x)
+		}
+		return
+	}
+	for k := range dst {
+		dst[k] = float64(d.data[i])
+		i += d.rowStride
+	}
+}
+
+// check tells whether the matrix lies within its data.
+func (d *dense[T]) check() error {
+	switch {
+	case d.rows < 0:
+		return badArgument("rows", d.rows, "at least 0")
+	case d.cols < 0:
+		return badArgument("cols", d.cols, "at least 0")
+	case d.rowStride < 0 || d.colStride < 0:
+		return badArgument("stride", min(d.rowStride, d.colStride), "at least 0")
+	case d.rows == 0 || d.cols == 0:
+		return nil
+	}
+	// In float64, where nothing overflows: exact enough to compare sizes.
+	need := float64(d.rows-1)*float64(d.rowStride) + float64(d.cols-1)*float64(d.colStride) + 1
+	if need > float64(len(d.data)) {
+		return badArgument("data", len(d.data), "%.0f values, for %d rows × %d columns", need, d.rows, d.cols)
+	}
+	return nil
+}
+
+// checkFeatures checks what a Features claims of itself.
+func checkFeatures(x Features) error {
+	if x == nil {
+		return badArgument("features", nil, "a matrix")
+	}
+	if d, ok := x.(interface{ check() error }); ok {
+		if err := d.check(); err != nil {
+			return err
+		}
+	}
+	if x.Rows() < 0 || x.Rows() > math.MaxUint32 {
+		return badArgument("rows", x.Rows(), "0 to %d", uint32(math.MaxUint32))
+	}
+	if x.Cols() < 0 || x.Cols() > math.MaxInt32 {
+		return badArgument("cols", x.Cols(), "0 to %d", math.MaxInt32)
+	}
+	return nil
+}

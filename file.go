@@ -1,0 +1,143 @@
+package aoso
+
+import (
+	"encoding/hex"
+	"fmt"
+	"io"
+
+	"github.com/libaoso/aoso/internal/modelio"
+	"github.com/libaoso/aoso/internal/tree"
+)
+
+// What can be wrong with a model file, for errors.Is.
+var (
+	ErrNotModel  = modelio.ErrNotModel
+	ErrNewer     = modelio.ErrNewer
+	ErrTruncated = modelio.ErrTruncated
+	ErrCorrupt   = modelio.ErrCorrupt
+)
+
+// content is what a model is, without its arrays.
+type content struct {
+	Method            string   `json:"method"`
+	Leaf              string   `json:"leaf"`
+	Pairs             int      `json:"pairs"`
+	TreesPerIteration int      `json:"trees_per_iteration"`
+	Classes           []string `json:"classes"`
+	Features          []string `json:"features"`
+}
+
+// header is what a model file says of a model for people to read.
+type header struct {
+	content
+	Trees  int    `json:"trees"`
+	Params Params `json:"params"`
+}
+
+func (m *Model) content() content {
+	leaf := "pair"
+	if m.forest.Full {
+		leaf = "full"
+	}
+	return content{m.method, leaf, m.forest.Pairs, m.perRound, m.classes, m.names}
+}
+
+func (m *Model) writer(meta any) *modelio.Writer {
+	w, f := modelio.NewWriter(meta), m.forest
+	modelio.Add(w, "first_node", f.FirstNode)
+	modelio.Add(w, "first_leaf", f.FirstLeaf)
+	modelio.Add(w, "feature", f.Feature)
+	modelio.Add(w, "threshold", f.Threshold)
+	modelio.Add(w, "missing_left", f.MissingLeft)
+	modelio.Add(w, "left", f.Left)
+	modelio.Add(w, "right", f.Right)
+	modelio.Add(w, "gain", f.Gain)
+	modelio.Add(w, "node_rows", f.NodeRows)
+	modelio.Add(w, "node_pairs", f.NodePairs)
+	modelio.Add(w, "leaf_rows", f.LeafRows)
+	modelio.Add(w, "leaf_pairs", f.LeafPairs)
+	modelio.Add(w, "steps", f.Steps)
+	return w
+}
+
+// Write writes the model in its file format.
+func (m *Model) Write(w io.Writer) error {
+	params := m.params
+	params.Threads = 0 // of the training, not of the model
+	_, err := m.writer(header{m.content(), m.Trees(), params}).WriteTo(w)
+	return err
+}
+
+// Save writes the model to a file, which is either replaced whole or, on any
+// error, left as it was.
+func (m *Model) Save(path string) error {
+	return modelio.WriteFile(path, m.Write)
+}
+
+// Fingerprint is a hash of the model's classes, features and trees, in
+// hexadecimal: equal models have equal fingerprints, wherever and with however
+// many threads they were trained.
+func (m *Model) Fingerprint() string {
+	hash := m.writer(m.content()).Hash()
+	return hex.EncodeToString(hash[:16])
+}
+
+// Load reads a model from a file. The error says whether it is no model file,
+// of a newer format, truncated or corrupt.
+func Load(path string) (*Model, error) {
+	data, err := modelio.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := Decode(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+// Decode reads a model from the bytes of its file, which the model goes on
+// to use: they must not change.
+func Decode(data []byte) (*Model, error) {
+	file, err := modelio.Open(data)
+	if err != nil {
+		return nil, err
+	}
+	var h header
+	if err := file.Meta(&h); err != nil {
+		return nil, err
+	}
+	full := h.Leaf == "full"
+	pairs := h.Pairs == 1 || h.Pairs == 2 || h.Pairs == 4 || h.Pairs == 8
+	if !full && h.Leaf != "pair" || !pairs || h.TreesPerIteration < 1 ||
+		len(h.Classes) < 1 || len(h.Classes) > MaxClasses || len(h.Features) < 1 {
+		return nil, fmt.Errorf("%w: its header does not describe a model", ErrCorrupt)
+	}
+	f := tree.Forest{Classes: len(h.Classes), Pairs: h.Pairs, Full: full}
+	if err := firstError(
+		read(file, "first_node", &f.FirstNode),
+		read(file, "first_leaf", &f.FirstLeaf),
+		read(file, "feature", &f.Feature),
+		read(file, "threshold", &f.Threshold),
+		read(file, "missing_left", &f.MissingLeft),
+		read(file, "left", &f.Left),
+		read(file, "right", &f.Right),
+		read(file, "gain", &f.Gain),
+		read(file, "node_rows", &f.NodeRows),
+		read(file, "node_pairs", &f.NodePairs),
+		read(file, "leaf_rows", &f.LeafRows),
+		read(file, "leaf_pairs", &f.LeafPairs),
+		read(file, "steps", &f.Steps),
+	); err != nil {
+		return nil, err
+	}
+	if !f.Valid(len(h.Features)) {
+		return nil, fmt.Errorf("%w: its arrays do not make trees", ErrCorrupt)
+	}
+	return &Model{&f, h.Classes, h.Features, h.Method, h.TreesPerIteration, h.Params}, nil
+}
+
+func read[T modelio.Element](file *modelio.File, name string, dst *[]T) (err error) {
+	*dst, err = modelio.Array[T](file, name)
+	return err
+}

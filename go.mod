@@ -1,0 +1,3 @@
+module github.com/libaoso/aoso
+
+go 1.26

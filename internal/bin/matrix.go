@@ -1,0 +1,105 @@
+package bin
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/par"
+)
+
+// Matrix holds the bin codes of a data set, a column of bytes a feature.
+// Constant features have no column.
+type Matrix struct {
+	Rows    int
+	Columns [][]uint8
+}
+
+// Source gives the features of a data set column by column.
+type Source interface {
+	Rows() int
+	Cols() int
+	// Column writes the values of column j to dst, from row first on.
+	Column(j, first int, dst []float64)
+}
+
+// Fit chooses at most maxBins value bins for every feature of a source, from
+// the given rows (nil: all).
+func Fit(s Source, sample []int, maxBins int, team *par.Team) (*Mapper, error) {
+	m := &Mapper{Features: make([]Feature, s.Cols())}
+	err := forColumns(s, team, func(j int, values []float64) {
+		missing := slices.ContainsFunc(values, math.IsNaN)
+		for i, row := range sample {
+			values[i] = values[row] // rows rise, so none is overwritten too soon
+		}
+		if sample != nil {
+			values = values[:len(sample)]
+		}
+		m.Features[j] = FitFeature(values, maxBins)
+		m.Features[j].Missing = missing
+	})
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Map quantizes a source. Values that fitting did not see take the bin they
+// fall into.
+func (m *Mapper) Map(s Source, team *par.Team) (*Matrix, error) {
+	x := &Matrix{Rows: s.Rows(), Columns: make([][]uint8, s.Cols())}
+	err := forColumns(s, team, func(j int, values []float64) {
+		if f := &m.Features[j]; !f.Constant() {
+			x.Columns[j] = f.codes(values)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return x, nil
+}
+
+func (f *Feature) codes(values []float64) []uint8 {
+	codes := make([]uint8, len(values))
+	for i, x := range values {
+		codes[i] = f.Code(x)
+	}
+	return codes
+}
+
+// InfiniteError is an infinite value in a source.
+type InfiniteError struct {
+	Row, Col int
+	Value    float64
+}
+
+func (e *InfiniteError) Error() string {
+	return fmt.Sprintf("row %d, feature %d: value %v (finite numbers, or NaN for missing)", e.Row, e.Col, e.Value)
+}
+
+// forColumns reads every column, checks it and calls f. The error is that of
+// the first column that has one.
+func forColumns(s Source, team *par.Team, f func(j int, values []float64)) error {
+	buffers := make([][]float64, team.Workers())
+	errs := make([]error, s.Cols())
+	team.Do(s.Cols(), func(worker, j int) {
+		if buffers[worker] == nil {
+			buffers[worker] = make([]float64, s.Rows())
+		}
+		values := buffers[worker]
+		s.Column(j, 0, values)
+		for i, x := range values {
+			if math.IsInf(x, 0) {
+				errs[j] = &InfiniteError{i, j, x}
+				return
+			}
+		}
+		f(j, values)
+	})
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

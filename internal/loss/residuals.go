@@ -1,0 +1,122 @@
+// Package loss is the multi-class logistic loss: residuals, the choice of
+// class pairs, Newton steps, and the functions exp and log that they need,
+// computed with the same bits on every CPU.
+package loss
+
+import (
+	"math"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+// Residuals is the matrix R of package kernel with what belongs to it.
+type Residuals struct {
+	Data    []float32 // rows × Stride
+	Stride  int
+	Classes int
+	Labels  []int32   // by row, below Classes
+	Weights []float32 // by row; nil: all one
+}
+
+// Stride is the number of lanes of a residual row: at least classes, whole
+// vectors of 8 or 16, and with room for the impossible class if asked.
+func Stride(classes int, impossible bool) int {
+	if impossible {
+		classes++
+	}
+	if classes <= 8 {
+		return 8
+	}
+	return (classes + 15) / 16 * 16
+}
+
+// NewResiduals is the state at scores zero, every class equally likely.
+func NewResiduals(labels []int32, weights []float32, classes, stride int) *Residuals {
+	r := &Residuals{make([]float32, len(labels)*stride), stride, classes, labels, weights}
+	p := float32(1 / float64(classes))
+	q := -float32(float64(classes-1) / float64(classes))
+	for i, y := range labels {
+		row := r.Row(i)
+		for k := range classes {
+			row[k] = p
+		}
+		row[y] = q + negativeZero
+	}
+	return r
+}
+
+var negativeZero = float32(math.Copysign(0, -1))
+
+// SetScores sets the residuals to those of raw scores, rows × Classes.
+func (r *Residuals) SetScores(scores []float64) {
+	odds := make([]float64, r.Classes)
+	for i, y := range r.Labels {
+		f := scores[i*r.Classes:][:r.Classes]
+		Softmax(odds, f)
+		others := 0.0
+		for k, p := range odds {
+			if k != int(y) {
+				others += p
+			}
+		}
+		row := r.Row(i)
+		for k, p := range odds {
+			row[k] = float32(p)
+			if row[k] < kernel.FlushBelow {
+				row[k] = 0
+			}
+		}
+		row[y] = float32(-others) + negativeZero
+	}
+}
+
+// Row is the residuals of row i.
+func (r *Residuals) Row(i int) []float32 { return r.Data[i*r.Stride:][:r.Stride] }
+
+// Weight is the weight of row i.
+func (r *Residuals) Weight(i int) float64 {
+	if r.Weights == nil {
+		return 1
+	}
+	return float64(r.Weights[i])
+}
+
+// Negligible is the largest 1 − p_y that float64 rounds to p_y = 1.
+const Negligible = 1.0 / (1 << 54)
+
+// LogLoss is Σ −w·log(p_y) over all rows and, if byClass is given, over the
+// rows of each class. As in the paper's own program, a row whose p_y rounds
+// to one counts nothing: that is its point of convergence.
+func (r *Residuals) LogLoss(byClass []float64) float64 {
+	clear(byClass)
+	sum := 0.0
+	for i, y := range r.Labels {
+		q := -float64(r.Data[i*r.Stride+int(y)])
+		if q <= Negligible {
+			continue
+		}
+		l := float64(r.Weight(i) * NegLog1m(q))
+		sum += l
+		if byClass != nil {
+			byClass[y] += l
+		}
+	}
+	return sum
+}
+
+// Misclassified counts the rows whose own class is not the likeliest; the
+// lowest class wins a tie.
+func (r *Residuals) Misclassified() int {
+	n := 0
+	for i, y := range r.Labels {
+		row := r.Row(i)[:r.Classes]
+		own := 1 + row[y]
+		for k, p := range row {
+			if p > own || p == own && k < int(y) {
+				n++
+				break
+			}
+		}
+	}
+	return n
+}

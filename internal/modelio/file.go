@@ -1,0 +1,147 @@
+package modelio
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+)
+
+// File is a model file that Open has found sound.
+type File struct {
+	meta   json.RawMessage
+	arrays map[string]array
+}
+
+type array struct {
+	typ  string
+	data []byte
+}
+
+// Open checks all of data, a whole file. The File refers to data, which must
+// not change while the File or an Array of it is in use.
+func Open(data []byte) (*File, error) {
+	if err := checkPrefix(data); err != nil {
+		return nil, err
+	}
+	have := uint64(len(data))
+	headerSize := binary.LittleEndian.Uint64(data[16:])
+	size := binary.LittleEndian.Uint64(data[24:])
+	if headerSize > maxHeader || (prefixSize+headerSize)%alignment != 0 || prefixSize+headerSize > size {
+		return nil, corrupt("a header of %d bytes in a file of %d", headerSize, size)
+	}
+	start := prefixSize + headerSize
+	if have < start {
+		return nil, truncated(have, size)
+	}
+	// Only from here on are the two sizes known to be true.
+	if headCRC(data[:start]) != binary.LittleEndian.Uint32(data[12:]) {
+		return nil, corrupt("the checksum of the header (bytes 0 to %d) does not match", start)
+	}
+	if have < size {
+		return nil, truncated(have, size)
+	}
+	if have > size {
+		return nil, corrupt("%d bytes follow its end at byte %d", have-size, size)
+	}
+	var header struct {
+		Format  string          `json:"format"`
+		Version uint32          `json:"version"`
+		Meta    json.RawMessage `json:"meta"`
+		Arrays  json.RawMessage `json:"arrays"`
+	}
+	if err := json.Unmarshal(data[prefixSize:start], &header); err != nil {
+		return nil, corrupt("header: %v", err)
+	}
+	if header.Format != format || header.Version != binary.LittleEndian.Uint32(data[8:]) || header.Meta == nil {
+		return nil, corrupt("header: format, version or meta is missing or wrong")
+	}
+	f := &File{meta: header.Meta, arrays: map[string]array{}}
+	end, err := f.readArrays(header.Arrays, data, start)
+	if err != nil {
+		return nil, err
+	}
+	if end != size {
+		return nil, corrupt("%d bytes after the last array belong to none", size-end)
+	}
+	return f, nil
+}
+
+func truncated(have, size uint64) error {
+	return fmt.Errorf("%w: it has %d bytes and should have %d", ErrTruncated, have, size)
+}
+
+// readArrays takes up the arrays of list, the first at byte pos of data, and
+// returns where the last one's padding ends. Entries are decoded one at a
+// time, so that nonsense cannot claim much memory before it is refused.
+func (f *File) readArrays(list json.RawMessage, data []byte, pos uint64) (uint64, error) {
+	dec := json.NewDecoder(bytes.NewReader(list))
+	if t, _ := dec.Token(); t != json.Delim('[') {
+		return 0, corrupt("header: there is no list of arrays")
+	}
+	for dec.More() {
+		var a arrayInfo
+		if err := dec.Decode(&a); err != nil {
+			return 0, corrupt("header: %v", err)
+		}
+		next, err := f.readArray(a, data, pos)
+		if err != nil {
+			return 0, err
+		}
+		pos = next
+	}
+	return pos, nil
+}
+
+func (f *File) readArray(a arrayInfo, data []byte, pos uint64) (next uint64, err error) {
+	if _, double := f.arrays[a.Name]; double || a.Name == "" {
+		return 0, corrupt("header: array name %q is empty or there twice", a.Name)
+	}
+	size := typeSizes[a.Type]
+	if size == 0 {
+		return 0, corrupt("header: array %q has the unknown type %q", a.Name, a.Type)
+	}
+	if a.Offset != pos {
+		return 0, corrupt("header: array %q is said to start at byte %d instead of %d", a.Name, a.Offset, pos)
+	}
+	// Dividing cannot overflow; multiplying could.
+	rest := uint64(len(data)) - pos
+	if a.Count > rest/size || align(a.Count*size) > rest {
+		return 0, corrupt("header: array %q of %d %s does not fit in the file", a.Name, a.Count, a.Type)
+	}
+	end := pos + a.Count*size
+	next = align(end)
+	body := data[pos:end:end]
+	if checksum(body) != a.CRC {
+		return 0, corrupt("the checksum of array %q (bytes %d to %d) does not match", a.Name, pos, end)
+	}
+	for i, b := range data[end:next] {
+		if b != 0 {
+			return 0, corrupt("the padding after array %q is not zero at byte %d", a.Name, end+uint64(i))
+		}
+	}
+	f.arrays[a.Name] = array{a.Type, body}
+	return next, nil
+}
+
+// Meta decodes the meta into v as encoding/json does; fields that v lacks are
+// ignored.
+func (f *File) Meta(v any) error {
+	if err := json.Unmarshal(f.meta, v); err != nil {
+		return corrupt("meta: %v", err)
+	}
+	return nil
+}
+
+// Array returns an array of f. It is a part of the file's own bytes wherever
+// the machine allows that, so it must not be written to.
+func Array[T Element](f *File, name string) ([]T, error) {
+	a, ok := f.arrays[name]
+	if !ok {
+		return nil, corrupt("there is no array %q of type %s", name, typeName[T]())
+	}
+	if a.typ != typeName[T]() {
+		return nil, corrupt("array %q has type %s instead of %s", name, a.typ, typeName[T]())
+	}
+	return decode[T](a.data, bigEndian), nil
+}

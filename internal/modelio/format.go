@@ -1,0 +1,109 @@
+// Package modelio is the container of a model file: a header that a person
+// can read, then raw arrays that can be used in place from mapped memory. It
+// knows nothing about what the arrays mean.
+//
+// All numbers are little-endian. Every section is padded to a multiple of 64
+// bytes, so each array is aligned for any vector load and the file's length
+// is a multiple of 64.
+//
+//	offset  size  content
+//	0       8     magic "AOSO\r\n\x1a\n"
+//	8       4     format version, uint32
+//	12      4     CRC-32C, uint32, of everything else before the first array
+//	16      8     length H of the header with its padding, uint64
+//	24      8     length of the file, uint64
+//	32      H     header: JSON, spaces, one newline
+//	32+H          the arrays in the header's order, each followed by zeros
+//
+// The header:
+//
+//	{
+//	  "format": "aoso-model",
+//	  "version": 1,
+//	  "meta": {what the caller gave},
+//	  "arrays": [
+//	    {"name":"node_feature","type":"i32","count":123,"offset":4096,"crc32c":"89abcdef"}
+//	  ]
+//	}
+//
+// Offsets count from the start of the file; the types are i8, u8, u16, i32,
+// u32, i64, u64, f32 and f64. The bytes of an array are covered by its own
+// CRC-32C, the padding by the rule that it is zero, so no bit of a file can
+// change unnoticed. The checksums guard against accidents, not malice.
+package modelio
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strings"
+)
+
+const (
+	magic      = "AOSO\r\n\x1a\n"
+	version    = 1
+	format     = "aoso-model"
+	prefixSize = 32
+	alignment  = 64
+	maxHeader  = 64 << 20
+)
+
+// What can be wrong with a model file. The errors returned wrap these and add
+// the particulars.
+var (
+	ErrNotModel  = errors.New("not an aoso model file")
+	ErrNewer     = errors.New("model file is of a newer format")
+	ErrTruncated = errors.New("model file is truncated")
+	ErrCorrupt   = errors.New("model file is corrupt")
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// arrayInfo is an array's entry in the header.
+type arrayInfo struct {
+	Name   string `json:"name"`
+	Type   string `json:"type"`
+	Count  uint64 `json:"count"`
+	Offset uint64 `json:"offset"`
+	CRC    string `json:"crc32c"`
+}
+
+func checksum(data []byte) string {
+	return fmt.Sprintf("%08x", crc32.Checksum(data, castagnoli))
+}
+
+// headCRC is the checksum of head, prefix and header, less its own field.
+func headCRC(head []byte) uint32 {
+	return crc32.Update(crc32.Checksum(head[:12], castagnoli), castagnoli, head[16:])
+}
+
+func align(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }
+
+// checkPrefix tells from its first bytes whether data, the start of a file,
+// can be a model that this build reads.
+func checkPrefix(data []byte) error {
+	start := string(data[:min(len(data), len(magic))])
+	switch {
+	case len(data) == 0:
+		return fmt.Errorf("%w: it is empty (0 bytes)", ErrTruncated)
+	case strings.HasPrefix(start, "AOSO") && !strings.HasPrefix(magic, start):
+		return fmt.Errorf("%w any more: it begins with %q, as after a transfer in text mode", ErrNotModel, start)
+	case !strings.HasPrefix(magic, start):
+		return fmt.Errorf("%w: it begins with %q", ErrNotModel, start)
+	case len(data) < prefixSize:
+		return fmt.Errorf("%w: it has %d bytes and should have at least %d", ErrTruncated, len(data), prefixSize)
+	}
+	switch v := binary.LittleEndian.Uint32(data[8:]); {
+	case v == 0:
+		return corrupt("format version 0 does not exist")
+	case v > version:
+		return fmt.Errorf("%w: it has version %d and this build of aoso reads up to version %d; please update aoso",
+			ErrNewer, v, version)
+	}
+	return nil
+}
+
+func corrupt(where string, args ...any) error {
+	return fmt.Errorf("%w: "+where, append([]any{ErrCorrupt}, args...)...)
+}

@@ -1,0 +1,165 @@
+package modelio
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// Writer collects the content of a model file.
+type Writer struct {
+	meta   []byte // compact JSON
+	arrays []arrayInfo
+	data   [][]byte
+	err    error
+}
+
+// NewWriter returns a Writer of a file without arrays. meta is anything that
+// encoding/json takes.
+func NewWriter(meta any) *Writer {
+	w := &Writer{}
+	w.meta, w.err = marshal(meta)
+	return w
+}
+
+// Add appends an array. data is not copied and must not change before the
+// last WriteTo or Hash.
+func Add[T Element](w *Writer, name string, data []T) {
+	if name == "" || !utf8.ValidString(name) {
+		w.fail(fmt.Errorf("bad array name %q", name))
+	}
+	for _, a := range w.arrays {
+		if a.Name == name {
+			w.fail(fmt.Errorf("two arrays named %q", name))
+		}
+	}
+	w.arrays = append(w.arrays, arrayInfo{Name: name, Type: typeName[T](), Count: uint64(len(data))})
+	w.data = append(w.data, encode(data, bigEndian))
+}
+
+// Err returns what was wrong with the meta or the names given so far.
+func (w *Writer) Err() error { return w.err }
+
+func (w *Writer) fail(err error) { w.err = cmp.Or(w.err, err) }
+
+// WriteTo writes the file. Equal content gives equal bytes.
+func (w *Writer) WriteTo(out io.Writer) (int64, error) {
+	head, err := w.head()
+	if err != nil {
+		return 0, err
+	}
+	var total int64
+	write := func(b []byte) {
+		if err == nil && len(b) > 0 {
+			var n int
+			n, err = out.Write(b)
+			total += int64(n)
+		}
+	}
+	write(head)
+	var zeros [alignment]byte
+	for _, b := range w.data {
+		size := uint64(len(b))
+		write(b)
+		write(zeros[:align(size)-size])
+	}
+	return total, err
+}
+
+// head makes everything that comes before the arrays.
+func (w *Writer) head() ([]byte, error) {
+	if w.err != nil {
+		return nil, w.err
+	}
+	for i, b := range w.data {
+		w.arrays[i].CRC = checksum(b)
+	}
+	// The offsets depend on the header's length, and that on the digits of the
+	// offsets. The length only grows from one attempt to the next, so this ends.
+	for start := uint64(0); ; {
+		end := start
+		for i, b := range w.data {
+			w.arrays[i].Offset = end
+			end += align(uint64(len(b)))
+		}
+		head, err := w.render()
+		if err != nil {
+			return nil, err
+		}
+		if uint64(len(head)) == start {
+			if start-prefixSize > maxHeader {
+				return nil, fmt.Errorf("the header has %d bytes and may have at most %d", start-prefixSize, maxHeader)
+			}
+			binary.LittleEndian.PutUint64(head[24:], end)
+			binary.LittleEndian.PutUint32(head[12:], headCRC(head))
+			return head, nil
+		}
+		start = uint64(len(head))
+	}
+}
+
+// render writes prefix and header, one array a line; the file's length and
+// the checksum are left zero.
+func (w *Writer) render() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteString(magic)
+	b.Write(binary.LittleEndian.AppendUint32(nil, version))
+	b.Write(make([]byte, prefixSize-b.Len()))
+	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"meta\": ", format, version)
+	if err := json.Indent(&b, w.meta, "  ", "  "); err != nil {
+		return nil, err
+	}
+	b.WriteString(",\n  \"arrays\": [")
+	separator := "\n    "
+	for _, a := range w.arrays {
+		line, err := marshal(a)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString(separator)
+		b.Write(line)
+		separator = ",\n    "
+	}
+	b.WriteString("\n  ]\n}")
+	size := uint64(b.Len() + 1)
+	b.Write(bytes.Repeat([]byte(" "), int(align(size)-size)))
+	b.WriteByte('\n')
+	head := b.Bytes()
+	binary.LittleEndian.PutUint64(head[16:], uint64(len(head)-prefixSize))
+	return head, nil
+}
+
+// Hash is the SHA-256 of the content: the compact JSON of the meta, then each
+// array's name, type, count and bytes in the order of Add. It depends neither
+// on the format's version nor on the machine. Check Err first.
+func (w *Writer) Hash() (sum [32]byte) {
+	h := sha256.New()
+	number := func(n uint64) { h.Write(binary.LittleEndian.AppendUint64(nil, n)) }
+	text := func(b []byte) {
+		number(uint64(len(b)))
+		h.Write(b)
+	}
+	text(w.meta)
+	for i, a := range w.arrays {
+		text([]byte(a.Name))
+		text([]byte(a.Type))
+		number(a.Count)
+		h.Write(w.data[i])
+	}
+	h.Sum(sum[:0])
+	return sum
+}
+
+// marshal is json.Marshal that leaves <, > and & readable.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}

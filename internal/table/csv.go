@@ -1,0 +1,384 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// blockCells rows are gathered into a block of this many cells before they go to the columns: a row at a
+// time would touch every column's memory for every row.
+const blockCells = 1 << 16
+
+// csvParser turns records into columns.
+type csvParser struct {
+	*source
+	separator byte
+	header    []string // nil when the file has none
+	width     int      // cells a record
+	label     int      // the label's column, -1 for none
+	start     int      // the line on which the current record starts
+
+	quoted  bool     // the current record has quotes
+	record  []byte   // a record of several lines
+	cells   [][]byte // a record that was split
+	block   []float64
+	columns [][]float64
+	labels  labels
+	rows    int
+}
+
+func parseCSV(s *source, o Options) (*Table, error) {
+	p := &csvParser{source: s}
+	first, err := p.next()
+	if err == io.EOF {
+		return nil, s.errorf("is empty")
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.separator = separator(first)
+	if err := p.split(first); err != nil {
+		return nil, err
+	}
+	if err := p.begin(o.Label); err != nil {
+		return nil, err
+	}
+	for {
+		record, err := p.next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = p.row(record)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	if p.rows == 0 {
+		return nil, s.errorf("has a header but no rows")
+	}
+	return p.table(), nil
+}
+
+// next returns the next record: a line, or several where quotes hold line ends.
+func (p *csvParser) next() ([]byte, error) {
+	line, err := p.source.next()
+	for blank := 0; err == nil && p.isBlank(line); {
+		if blank == 0 {
+			blank = p.line
+		}
+		line, err = p.source.next()
+		if err == nil && !p.isBlank(line) {
+			return nil, &Error{File: p.name, Line: blank, Msg: "blank line before the end of the data"}
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.start = p.line
+	quotes := bytes.Count(line, []byte{'"'})
+	p.quoted = quotes > 0
+	if quotes%2 == 0 {
+		return line, nil
+	}
+	p.record = append(p.record[:0], line...)
+	for quotes%2 == 1 {
+		line, err = p.source.next()
+		if err == io.EOF {
+			break // split will find the open quote
+		}
+		if err != nil {
+			return nil, err
+		}
+		quotes += bytes.Count(line, []byte{'"'})
+		p.record = append(append(p.record, '\n'), line...)
+	}
+	return p.record, nil
+}
+
+// isBlank is careful with tabs, which may be cells.
+func (p *csvParser) isBlank(line []byte) bool {
+	return len(bytes.TrimLeft(line, " ")) == 0
+}
+
+// separator is the most frequent candidate outside quotes; where decimal commas make a tie, not the comma.
+func separator(record []byte) byte {
+	var count [256]int
+	quoted := false
+	for _, c := range record {
+		if c == '"' {
+			quoted = !quoted
+		}
+		if !quoted {
+			count[c]++
+		}
+	}
+	best := byte('\t')
+	for _, c := range []byte(";,") {
+		if count[c] > count[best] || count[best] == 0 {
+			best = c
+		}
+	}
+	return best
+}
+
+// split cuts a record into p.cells, trimmed and without their quotes.
+func (p *csvParser) split(record []byte) error {
+	p.cells = p.cells[:0]
+	for more := true; more; {
+		var cell []byte
+		if body := bytes.TrimLeft(record, " "); len(body) > 0 && body[0] == '"' {
+			end := closing(body)
+			if end < 0 {
+				return p.fail(len(p.cells), "the quote opened here is never closed")
+			}
+			cell = body[1:end]
+			if bytes.IndexByte(cell, '"') >= 0 {
+				cell = bytes.ReplaceAll(cell, []byte(`""`), []byte(`"`))
+			}
+			var after []byte
+			after, record, more = bytes.Cut(body[end+1:], []byte{p.separator})
+			if after = bytes.TrimSpace(after); len(after) > 0 {
+				return p.fail(len(p.cells), quote(after)+" follows a closing quote")
+			}
+		} else {
+			cell, record, more = bytes.Cut(record, []byte{p.separator})
+			if bytes.IndexByte(cell, '"') >= 0 {
+				cell, _, _ = bytes.Cut(cell, []byte{'\n'}) // an odd quote drew the next lines in
+				return p.fail(len(p.cells), quote(cell)+" has a quote inside an unquoted cell")
+			}
+		}
+		p.cells = append(p.cells, bytes.TrimSpace(cell))
+	}
+	return nil
+}
+
+// closing finds the quote that closes the one at b[0]; doubled quotes stand for one inside.
+func closing(b []byte) int {
+	for i := 1; i < len(b); i++ {
+		if b[i] == '"' {
+			if i+1 == len(b) || b[i+1] != '"' {
+				return i
+			}
+			i++
+		}
+	}
+	return -1
+}
+
+// begin settles the columns on the first record, which is a header or the first row.
+func (p *csvParser) begin(label string) error {
+	p.width = len(p.cells)
+	header, err := p.find(label)
+	if err != nil {
+		return err
+	}
+	if p.width == 1 && p.label == 0 {
+		return p.errorf("has one column only, so no features beside the label (cells are separated by a comma, a semicolon or a tab)")
+	}
+	p.columns = make([][]float64, p.features())
+	if !header {
+		return p.rowOf(p.cells)
+	}
+	seen := make(map[string]int, p.width)
+	names := make([]string, p.width)
+	for j, cell := range p.cells {
+		names[j] = string(cell)
+		if k, ok := seen[names[j]]; ok {
+			return &Error{File: p.name, Line: p.start, Msg: fmt.Sprintf("columns %d and %d have the same name %s", k, j, quote(cell))}
+		}
+		seen[names[j]] = j
+	}
+	p.header = names
+	return nil
+}
+
+// find sets p.label and tells whether p.cells are a header.
+func (p *csvParser) find(label string) (header bool, err error) {
+	// A cell of text makes a header, unless it may be a label.
+	anyText := func(except int) bool {
+		for j, cell := range p.cells {
+			if _, k := number(cell); k == text && j != except {
+				return true
+			}
+		}
+		return false
+	}
+	p.label = -1
+	switch label {
+	case "none":
+		return anyText(-1), nil
+	case "", "last":
+		p.label = p.width - 1
+		return anyText(p.label), nil
+	}
+	named := slices.IndexFunc(p.cells, func(cell []byte) bool { return string(cell) == label })
+	index, err := strconv.Atoi(label)
+	if err != nil {
+		if named >= 0 {
+			p.label = named
+			return true, nil
+		}
+		if !anyText(p.width - 1) {
+			return false, p.errorf("no label column %s: the file has no header, so the label is an index in 0..%d, last, or none", quote(label), p.width-1)
+		}
+		return false, p.errorf("no label column %s: the columns are %s", quote(label), list(p.cells))
+	}
+	header = anyText(index)
+	if header && named >= 0 {
+		index = named
+	}
+	if index < 0 || index >= p.width {
+		return false, p.errorf("label column %s is out of range: the columns are 0..%d", label, p.width-1)
+	}
+	p.label = index
+	return header, nil
+}
+
+func (p *csvParser) features() int {
+	if p.label >= 0 {
+		return p.width - 1
+	}
+	return p.width
+}
+
+func (p *csvParser) row(record []byte) error {
+	if !p.quoted {
+		return p.plainRow(record)
+	}
+	if err := p.split(record); err != nil {
+		return err
+	}
+	return p.rowOf(p.cells)
+}
+
+func (p *csvParser) rowOf(cells [][]byte) error {
+	if len(cells) != p.width {
+		return p.ragged(len(cells))
+	}
+	for j, cell := range cells {
+		if err := p.cell(j, cell); err != nil {
+			return err
+		}
+	}
+	p.endRow()
+	return nil
+}
+
+// plainRow reads a row that has no quotes straight from the line.
+func (p *csvParser) plainRow(line []byte) error {
+	j, i := 0, 0
+	for {
+		start, n := i, 0
+		for i < len(line) && line[i]-'0' <= 9 {
+			n = n*10 + int(line[i]-'0')
+			i++
+		}
+		if digits := i - start; 0 < digits && digits <= 15 && j != p.label && (i == len(line) || line[i] == p.separator) {
+			p.block = append(p.block, float64(n))
+		} else {
+			if k := bytes.IndexByte(line[i:], p.separator); k >= 0 {
+				i += k
+			} else {
+				i = len(line)
+			}
+			if err := p.cell(j, bytes.TrimSpace(line[start:i])); err != nil {
+				// A cell too many or too few shifts the others; that is the error to tell.
+				if cells := bytes.Count(line, []byte{p.separator}) + 1; cells != p.width {
+					return p.ragged(cells)
+				}
+				return err
+			}
+		}
+		j++
+		if i == len(line) {
+			break
+		}
+		i++
+	}
+	if j != p.width {
+		return p.ragged(j)
+	}
+	p.endRow()
+	return nil
+}
+
+func (p *csvParser) cell(j int, b []byte) error {
+	if j == p.label {
+		if isMissing(b) {
+			return p.fail(j, "the label is missing")
+		}
+		p.labels.add(b)
+		return nil
+	}
+	v, k := number(b)
+	if k == infinite || k == text {
+		return p.fail(j, complaint(b, k))
+	}
+	p.block = append(p.block, v)
+	return nil
+}
+
+func (p *csvParser) endRow() {
+	p.rows++
+	if len(p.block) >= blockCells {
+		p.flush()
+	}
+}
+
+// flush moves the block's rows to the columns.
+func (p *csvParser) flush() {
+	width := len(p.columns)
+	for j, column := range p.columns {
+		// append would grow by a quarter, and touch the part to spare.
+		if cap(column) < p.rows {
+			column = append(make([]float64, 0, 2*p.rows), column...)
+		}
+		for i := j; i < len(p.block); i += width {
+			column = append(column, p.block[i])
+		}
+		p.columns[j] = column
+	}
+	p.block = p.block[:0]
+}
+
+func (p *csvParser) table() *Table {
+	p.flush()
+	t := &Table{Columns: p.columns, Labels: p.labels.list, Rows: p.rows, Names: p.header}
+	if p.header != nil && p.label >= 0 {
+		t.LabelName = p.header[p.label]
+		t.Names = slices.Delete(p.header, p.label, p.label+1)
+	}
+	return t
+}
+
+func (p *csvParser) fail(j int, msg string) error {
+	e := &Error{File: p.name, Line: p.start, Column: strconv.Itoa(j), Msg: msg}
+	if j < len(p.header) && p.header[j] != "" {
+		e.Column = p.header[j]
+	}
+	return e
+}
+
+func (p *csvParser) ragged(cells int) error {
+	return &Error{File: p.name, Line: p.start, Msg: fmt.Sprintf("the row has %d cells, the first row has %d", cells, p.width)}
+}
+
+// list shows column names, not all when there are many.
+func list(cells [][]byte) string {
+	const most = 30
+	var names []string
+	for j, cell := range cells {
+		if j == most {
+			names = append(names, fmt.Sprintf("and %d more", len(cells)-most))
+			break
+		}
+		names = append(names, quote(cell))
+	}
+	return strings.Join(names, ", ")
+}

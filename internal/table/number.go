@@ -1,0 +1,106 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// kind is what a cell turned out to hold.
+type kind uint8
+
+const (
+	finite kind = iota
+	missing
+	infinite
+	text
+)
+
+// number reads a trimmed cell; the value is NaN unless it is finite.
+func number(b []byte) (float64, kind) {
+	var i, digits, scale int
+	var m uint64
+	negative := false
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
+		negative = b[0] == '-'
+		i = 1
+	}
+	for ; i < len(b) && b[i]-'0' <= 9; i++ {
+		m = m*10 + uint64(b[i]-'0')
+		digits++
+	}
+	if i < len(b) && b[i] == '.' {
+		for i++; i < len(b) && b[i]-'0' <= 9; i++ {
+			m = m*10 + uint64(b[i]-'0')
+			digits++
+			scale++
+		}
+	}
+	// Both operands exact, so the one rounding of the division is the correct one.
+	if i == len(b) && digits > 0 && digits <= 19 && m < 1<<53 {
+		v := float64(m) / pow10[scale]
+		if negative {
+			v = -v
+		}
+		return v, finite
+	}
+	return slowNumber(b)
+}
+
+// pow10 reaches as far as the digits that number takes; all are exact.
+var pow10 = [20]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9,
+	1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19}
+
+func slowNumber(b []byte) (float64, kind) {
+	if isMissing(b) {
+		return math.NaN(), missing
+	}
+	switch word := bytes.TrimLeft(b, "+-"); {
+	case bytes.EqualFold(word, []byte("inf")), bytes.EqualFold(word, []byte("infinity")):
+		return math.NaN(), infinite
+	case len(bytes.Trim(b, "0123456789+-.eE")) > 0: // keeps out the hexadecimal that ParseFloat takes
+		return math.NaN(), text
+	}
+	v, err := strconv.ParseFloat(string(b), 64)
+	switch {
+	case err == nil:
+		return v, finite
+	case math.IsInf(v, 0):
+		return math.NaN(), infinite
+	}
+	return math.NaN(), text
+}
+
+func isMissing(b []byte) bool {
+	switch len(b) {
+	case 0:
+		return true
+	case 1:
+		return b[0] == '?'
+	case 2:
+		return bytes.EqualFold(b, []byte("na"))
+	case 3:
+		return bytes.EqualFold(b, []byte("nan"))
+	case 4:
+		return bytes.EqualFold(b, []byte("null"))
+	}
+	return false
+}
+
+// complaint is the message for a cell that is no number.
+func complaint(b []byte, k kind) string {
+	if k == infinite {
+		return quote(b) + " is not a finite number"
+	}
+	return quote(b) + " is not a number (numbers, or empty / NA / NaN / ? for missing)"
+}
+
+// quote shows a text that may be long or no text at all.
+func quote[T string | []byte](b T) string {
+	const most = 40
+	if len(b) > most {
+		return fmt.Sprintf("%q...", string(b[:most]))
+	}
+	return fmt.Sprintf("%q", string(b))
+}

@@ -1,0 +1,56 @@
+package table
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+)
+
+func TestNumber(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		want float64
+		kind kind
+	}{
+		{"0", 0, finite}, {"-0", math.Copysign(0, -1), finite}, {"+7", 7, finite}, {"007", 7, finite},
+		{"12.5", 12.5, finite}, {".5", .5, finite}, {"5.", 5, finite}, {"-1e3", -1000, finite}, {"1E+2", 100, finite},
+		{"123456789012345678901234567890", 123456789012345678901234567890, finite},
+		{"0.00000000000000000000000000001", 1e-29, finite},
+		{"9007199254740993", 9007199254740992, finite},
+		{"1e-999", 0, finite}, {"4.9e-324", 4.9e-324, finite}, {"1.7976931348623157e308", math.MaxFloat64, finite},
+		{"", 0, missing}, {"?", 0, missing}, {"NA", 0, missing}, {"na", 0, missing}, {"NaN", 0, missing},
+		{"nan", 0, missing}, {"NAN", 0, missing}, {"null", 0, missing}, {"NULL", 0, missing},
+		{"inf", 0, infinite}, {"-Inf", 0, infinite}, {"+Infinity", 0, infinite}, {"1e999", 0, infinite}, {"-1e999", 0, infinite},
+		{"a", 0, text}, {"-", 0, text}, {".", 0, text}, {"-.", 0, text}, {"1e", 0, text}, {"1 2", 0, text}, {"1,5", 0, text},
+		{"0x1p-2", 0, text}, {"0x10", 0, text}, {"1_000", 0, text}, {"1.2.3", 0, text}, {"--1", 0, text}, {"N/A", 0, text}, {"١", 0, text},
+	} {
+		got, k := number([]byte(c.in))
+		want := c.want
+		if c.kind != finite {
+			want = nan
+		}
+		if k != c.kind || math.Float64bits(got) != math.Float64bits(want) {
+			t.Errorf("%q: got %v, kind %d; want %v, kind %d", c.in, got, k, want, c.kind)
+		}
+	}
+}
+
+// The fast path must round as strconv does, to the last bit.
+func TestNumberExact(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 200000 {
+		text := fmt.Sprintf("%.*f", r.IntN(20), math.Ldexp(r.Float64(), r.IntN(70)-20))
+		if r.IntN(2) == 0 {
+			text = strconv.FormatFloat(r.NormFloat64(), 'g', 1+r.IntN(17), 64)
+		}
+		want, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, k := number([]byte(text)); k != finite || math.Float64bits(got) != math.Float64bits(want) {
+			t.Fatalf("%s: got %v, want %v", text, got, want)
+		}
+	}
+}

@@ -1,0 +1,196 @@
+package tree
+
+import (
+	"math"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+// Forest is many trees in flat arrays, in the order they were grown: the
+// form that prediction reads and that files hold. Classes of pairs are
+// 16-bit; a number past the last class is the impossible class.
+type Forest struct {
+	Classes int
+	Pairs   int  // class pairs of a node, and of a leaf that has pairs
+	Full    bool // leaves hold Classes steps, not Pairs
+
+	FirstNode, FirstLeaf []uint32 // by tree, and one past the last
+
+	Feature     []int32
+	Threshold   []float64
+	MissingLeft []uint8
+	Left, Right []int32 // a node of the tree, or ^leaf of the tree
+	Gain        []float32
+	NodeRows    []uint32
+	NodePairs   []uint16 // 2·Pairs a node: r, s, r, s, …
+
+	LeafRows  []uint32
+	LeafPairs []uint16 // 2·Pairs a leaf, unless Full
+	Steps     []float32
+}
+
+// NewForest is a forest without trees.
+func NewForest(classes, pairs int, full bool) *Forest {
+	return &Forest{Classes: classes, Pairs: pairs, Full: full, FirstNode: []uint32{0}, FirstLeaf: []uint32{0}}
+}
+
+// Trees is the number of trees.
+func (f *Forest) Trees() int { return len(f.FirstNode) - 1 }
+
+// StepsPerLeaf is the number of steps that a leaf holds.
+func (f *Forest) StepsPerLeaf() int {
+	if f.Full {
+		return f.Classes
+	}
+	return f.Pairs
+}
+
+// Append adds a tree.
+func (f *Forest) Append(t *Tree) {
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		f.Feature = append(f.Feature, n.Feature)
+		f.Threshold = append(f.Threshold, n.Threshold)
+		missingLeft := uint8(0)
+		if n.MissingLeft {
+			missingLeft = 1
+		}
+		f.MissingLeft = append(f.MissingLeft, missingLeft)
+		f.Left = append(f.Left, n.Left)
+		f.Right = append(f.Right, n.Right)
+		f.Gain = append(f.Gain, float32(n.Gain))
+		f.NodeRows = append(f.NodeRows, uint32(n.Rows))
+		f.NodePairs = appendPairs(f.NodePairs, n.Pairs)
+	}
+	for i := range t.Leaves {
+		l := &t.Leaves[i]
+		f.LeafRows = append(f.LeafRows, uint32(l.Rows))
+		f.LeafPairs = appendPairs(f.LeafPairs, l.Pairs)
+		f.Steps = append(f.Steps, l.Steps...)
+	}
+	f.FirstNode = append(f.FirstNode, uint32(len(f.Feature)))
+	f.FirstLeaf = append(f.FirstLeaf, uint32(len(f.LeafRows)))
+}
+
+func appendPairs(dst []uint16, pairs []kernel.Pair) []uint16 {
+	for _, p := range pairs {
+		dst = append(dst, uint16(p.R), uint16(p.S))
+	}
+	return dst
+}
+
+// Truncate keeps the first trees only.
+func (f *Forest) Truncate(trees int) {
+	nodes, leaves := f.FirstNode[trees], f.FirstLeaf[trees]
+	f.FirstNode, f.FirstLeaf = f.FirstNode[:trees+1], f.FirstLeaf[:trees+1]
+	f.Feature, f.Threshold = f.Feature[:nodes], f.Threshold[:nodes]
+	f.MissingLeft, f.Left, f.Right = f.MissingLeft[:nodes], f.Left[:nodes], f.Right[:nodes]
+	f.Gain, f.NodeRows = f.Gain[:nodes], f.NodeRows[:nodes]
+	f.NodePairs = f.NodePairs[:int(nodes)*2*f.Pairs]
+	f.LeafRows = f.LeafRows[:leaves]
+	if !f.Full {
+		f.LeafPairs = f.LeafPairs[:int(leaves)*2*f.Pairs]
+	}
+	f.Steps = f.Steps[:int(leaves)*f.StepsPerLeaf()]
+}
+
+// Clone is a copy that shares nothing with f.
+func (f *Forest) Clone() *Forest {
+	c := *f
+	c.FirstNode, c.FirstLeaf = clone(f.FirstNode), clone(f.FirstLeaf)
+	c.Feature, c.Threshold = clone(f.Feature), clone(f.Threshold)
+	c.MissingLeft, c.Left, c.Right = clone(f.MissingLeft), clone(f.Left), clone(f.Right)
+	c.Gain, c.NodeRows, c.NodePairs = clone(f.Gain), clone(f.NodeRows), clone(f.NodePairs)
+	c.LeafRows, c.LeafPairs, c.Steps = clone(f.LeafRows), clone(f.LeafPairs), clone(f.Steps)
+	return &c
+}
+
+func clone[T any](s []T) []T { return append([]T(nil), s...) }
+
+// Leaf is the leaf of a tree, counted within it, that a row of raw feature
+// values reaches. NaN is missing.
+func (f *Forest) Leaf(tree int, row []float64) int {
+	first := int(f.FirstNode[tree])
+	if int(f.FirstNode[tree+1]) == first {
+		return 0
+	}
+	for node := int32(0); ; {
+		i := first + int(node)
+		x := row[f.Feature[i]]
+		left := x < f.Threshold[i]
+		if x != x {
+			left = f.MissingLeft[i] != 0
+		}
+		if left {
+			node = f.Left[i]
+		} else {
+			node = f.Right[i]
+		}
+		if node < 0 {
+			return int(^node)
+		}
+	}
+}
+
+// AddLeaf adds the steps of a tree's leaf to the scores of a row.
+func (f *Forest) AddLeaf(tree, leaf int, scores []float64) {
+	n := f.StepsPerLeaf()
+	i := int(f.FirstLeaf[tree]) + leaf
+	steps := f.Steps[i*n:][:n]
+	if f.Full {
+		for k, s := range steps {
+			scores[k] += float64(s)
+		}
+		return
+	}
+	pairs := f.LeafPairs[i*2*n:][:2*n]
+	for p, s := range steps {
+		if r := int(pairs[2*p]); r < f.Classes {
+			scores[r] += float64(s)
+		}
+		if r := int(pairs[2*p+1]); r < f.Classes {
+			scores[r] -= float64(s)
+		}
+	}
+}
+
+// Valid tells whether every index of the arrays is in range and every walk
+// ends: children come after their parents.
+func (f *Forest) Valid(features int) bool {
+	trees, nodes, leaves := f.Trees(), len(f.Feature), len(f.LeafRows)
+	sized := trees >= 0 && len(f.FirstLeaf) == trees+1 && f.FirstNode[0] == 0 && f.FirstLeaf[0] == 0 &&
+		int(f.FirstNode[trees]) == nodes && int(f.FirstLeaf[trees]) == leaves &&
+		len(f.Threshold) == nodes && len(f.MissingLeft) == nodes && len(f.Left) == nodes && len(f.Right) == nodes &&
+		len(f.Gain) == nodes && len(f.NodeRows) == nodes && len(f.NodePairs) == nodes*2*f.Pairs &&
+		(f.Full && len(f.LeafPairs) == 0 || !f.Full && len(f.LeafPairs) == leaves*2*f.Pairs) &&
+		len(f.Steps) == leaves*f.StepsPerLeaf()
+	if !sized {
+		return false
+	}
+	for t := range trees {
+		if f.FirstNode[t+1] < f.FirstNode[t] || f.FirstLeaf[t+1] < f.FirstLeaf[t] ||
+			int(f.FirstNode[t+1]) > nodes || int(f.FirstLeaf[t+1]) > leaves ||
+			f.FirstLeaf[t+1]-f.FirstLeaf[t] != f.FirstNode[t+1]-f.FirstNode[t]+1 {
+			return false
+		}
+		first, end := f.FirstNode[t], f.FirstNode[t+1]
+		last := int32(end - first)
+		for i := first; i < end; i++ {
+			self := int32(i - first)
+			for _, child := range [...]int32{f.Left[i], f.Right[i]} {
+				if child >= last || child >= 0 && child <= self || ^child > last {
+					return false
+				}
+			}
+			if f.Feature[i] < 0 || int(f.Feature[i]) >= features || math.IsNaN(f.Threshold[i]) {
+				return false
+			}
+		}
+	}
+	for _, s := range f.Steps {
+		if s-s != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,170 @@
+package tree
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// quanta says how a node's gradients become fixed point. A child on the same
+// pairs may take over its parent's, so that histograms can be subtracted.
+type quanta struct {
+	scaleG, scaleH [kernel.MaxPairs]float32 // powers of two
+	trimG, trimH   [kernel.MaxPairs]float32
+}
+
+// gradients are the pair gradients of one node at a time: first as float32,
+// then, in the same memory, packed and without the trimmed rows.
+type gradients struct {
+	kernels   *kernel.Funcs
+	residuals *loss.Residuals
+	pairs     int // cells a row
+
+	cells  []int64  // rows × pairs; block b starts at b·RowBlock·pairs
+	rows   []uint32 // of the kept cells
+	kept   []int    // by block
+	stats  [][kernel.MaxPairs]kernel.PairStats
+	totals [][2][kernel.MaxPairs]int64 // ΣG, ΣH by block
+
+	quanta
+	sumG, sumH [kernel.MaxPairs]int64
+}
+
+func newGradients(k *kernel.Funcs, r *loss.Residuals, pairs, rows int) *gradients {
+	n := blocks(rows)
+	return &gradients{
+		kernels:   k,
+		residuals: r,
+		pairs:     pairs,
+		cells:     make([]int64, rows*pairs),
+		rows:      make([]uint32, rows),
+		kept:      make([]int, n),
+		stats:     make([][kernel.MaxPairs]kernel.PairStats, n),
+		totals:    make([][2][kernel.MaxPairs]int64, n),
+	}
+}
+
+// compute computes the gradients of rows along pairs and sums them up.
+func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) (sum [kernel.MaxPairs]kernel.PairStats) {
+	n := blocks(len(rows))
+	team.Do(n, func(_, b int) {
+		first, last := block(b, len(rows))
+		job := kernel.GradientsJob{
+			Residuals: g.residuals.Data,
+			Stride:    g.residuals.Stride,
+			Rows:      rows[first:last],
+			Weights:   g.residuals.Weights,
+			Pairs:     pairs,
+			Gradients: g.floats(first, last),
+		}
+		g.kernels.Gradients(&job)
+		g.stats[b] = job.Stats
+	})
+	for _, block := range g.stats[:n] {
+		for p := range pairs {
+			s, t := &sum[p], &block[p]
+			s.SumG += t.SumG
+			s.SumH += t.SumH
+			s.SumAbsG += t.SumAbsG
+			s.MaxAbsG = max(s.MaxAbsG, t.MaxAbsG)
+			s.MaxH = max(s.MaxH, t.MaxH)
+		}
+	}
+	return sum
+}
+
+// quantize packs the gradients last computed, of the same rows.
+func (g *gradients) quantize(rows []uint32, q quanta, team *par.Team) {
+	g.quanta = q
+	n := blocks(len(rows))
+	team.Do(n, func(_, b int) {
+		first, last := block(b, len(rows))
+		job := kernel.QuantizeJob{
+			Rows:      rows[first:last],
+			Gradients: g.floats(first, last),
+			Pairs:     g.pairs,
+			ScaleG:    q.scaleG,
+			ScaleH:    q.scaleH,
+			TrimG:     q.trimG,
+			TrimH:     q.trimH,
+			Cells:     g.cells[first*g.pairs : last*g.pairs],
+			KeptRows:  g.rows[first:last],
+		}
+		g.kernels.Quantize(&job)
+		g.kept[b] = job.Kept
+		g.totals[b] = [2][kernel.MaxPairs]int64{job.SumG, job.SumH}
+	})
+	clear(g.sumG[:])
+	clear(g.sumH[:])
+	for _, t := range g.totals[:n] {
+		for p := range g.pairs {
+			g.sumG[p] += t[0][p]
+			g.sumH[p] += t[1][p]
+		}
+	}
+	g.closeGaps(n)
+}
+
+// closeGaps moves the blocks' kept rows together.
+func (g *gradients) closeGaps(n int) {
+	kept := 0
+	for b, k := range g.kept[:n] {
+		first := b * kernel.RowBlock
+		if first != kept {
+			copy(g.rows[kept:], g.rows[first:first+k])
+			copy(g.cells[kept*g.pairs:], g.cells[first*g.pairs:(first+k)*g.pairs])
+		}
+		kept += k
+	}
+	g.kept[0] = kept
+}
+
+// packed is the rows that quantize kept and their cells.
+func (g *gradients) packed() (rows []uint32, cells []int64) {
+	return g.rows[:g.kept[0]], g.cells[:g.kept[0]*g.pairs]
+}
+
+// floats views the cells of some rows as (g, h) pairs of float32.
+func (g *gradients) floats(first, last int) []float32 {
+	cells := g.cells[first*g.pairs : last*g.pairs]
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(cells))), 2*len(cells))
+}
+
+// newQuanta fits fixed point to a node of n rows: the greatest power-of-two
+// scales that keep |g| within 15 bits and h within 16, and trim bounds of
+// trim × the node's means.
+func newQuanta(stats *[kernel.MaxPairs]kernel.PairStats, pairs, n int, trim float64) (q quanta) {
+	for p := range pairs {
+		s := &stats[p]
+		q.scaleG[p] = powerOfTwoScale(s.MaxAbsG, 15)
+		q.scaleH[p] = powerOfTwoScale(s.MaxH, 16)
+		q.trimG[p] = float32(trim * s.SumAbsG / float64(n))
+		q.trimH[p] = float32(trim * s.SumH / float64(n))
+	}
+	return q
+}
+
+// powerOfTwoScale is the greatest 2ᵉ with most·2ᵉ ≤ 2^bits − 1. What is all
+// but subnormal counts as zero.
+func powerOfTwoScale(most float32, bits int) float32 {
+	if most < 0x1p-100 {
+		return 0
+	}
+	fraction, exponent := math.Frexp(float64(most))
+	scale := math.Ldexp(1, bits-exponent)
+	if fraction*float64(int(1)<<bits) > float64(int(1)<<bits-1) {
+		scale /= 2
+	}
+	return float32(scale)
+}
+
+// unit is the worth of one quantum of a scale.
+func unit(scale float32) float64 {
+	if scale == 0 {
+		return 0
+	}
+	return 1 / float64(scale)
+}

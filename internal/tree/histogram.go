@@ -1,0 +1,78 @@
+package tree
+
+import "github.com/libaoso/aoso/kernel"
+
+// Histogram holds the gradients of a node by feature and bin, tile by tile.
+// Nodes of more than kernel.SpillRows rows use the wide arrays.
+type Histogram struct {
+	cells        []int64
+	wideG, wideH []int64
+}
+
+func (h *Histogram) wide() bool { return h.wideG != nil }
+
+// HistogramPool hands out histograms of one size and takes them back. What
+// it hands out may hold old contents.
+type HistogramPool struct {
+	cells int
+	free  []*Histogram
+}
+
+// Get returns a histogram fit for a node of the given number of rows.
+func (p *HistogramPool) Get(rows int) *Histogram {
+	var h *Histogram
+	if n := len(p.free); n > 0 {
+		h, p.free = p.free[n-1], p.free[:n-1]
+	} else {
+		h = &Histogram{cells: make([]int64, p.cells)}
+	}
+	h.setWide(rows > kernel.SpillRows)
+	return h
+}
+
+// Put takes a histogram back; nil is ignored.
+func (p *HistogramPool) Put(h *Histogram) {
+	if h != nil {
+		p.free = append(p.free, h)
+	}
+}
+
+func (h *Histogram) setWide(wide bool) {
+	switch {
+	case !wide:
+		h.wideG, h.wideH = nil, nil
+	case h.wideG == nil:
+		h.wideG, h.wideH = make([]int64, len(h.cells)), make([]int64, len(h.cells))
+	}
+}
+
+// tile is the part of a histogram that holds some cells.
+func (h *Histogram) tile(first, end int) Histogram {
+	t := Histogram{cells: h.cells[first:end]}
+	if h.wide() {
+		t.wideG, t.wideH = h.wideG[first:end], h.wideH[first:end]
+	}
+	return t
+}
+
+func (h *Histogram) clear() {
+	clear(h.cells)
+	clear(h.wideG)
+	clear(h.wideH)
+}
+
+// subtract turns a parent's histogram into that of the sibling of h's node.
+func (parent *Histogram) subtract(k *kernel.Funcs, h *Histogram) {
+	switch {
+	case !parent.wide():
+		k.Subtract(parent.cells, parent.cells, h.cells)
+	case h.wide():
+		k.Subtract(parent.wideG, parent.wideG, h.wideG)
+		k.Subtract(parent.wideH, parent.wideH, h.wideH)
+	default:
+		for i, c := range h.cells {
+			parent.wideG[i] -= c >> 32
+			parent.wideH[i] -= c & (1<<32 - 1)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package tree
+
+import (
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// Partition is a list of row numbers in which every node of a tree owns one
+// run. Rows rise within a run.
+type Partition struct {
+	Rows        []uint32
+	left, right []uint32
+	numLeft     []int // by block
+}
+
+// NewPartition is an empty partition with room for n rows.
+func NewPartition(n int) *Partition {
+	return &Partition{
+		Rows:    make([]uint32, 0, n),
+		left:    make([]uint32, n),
+		right:   make([]uint32, n),
+		numLeft: make([]int, blocks(n)),
+	}
+}
+
+// Fill makes rows 0 … n−1 the partition's.
+func (p *Partition) Fill(n int) {
+	p.Rows = p.Rows[:n]
+	for i := range p.Rows {
+		p.Rows[i] = uint32(i)
+	}
+}
+
+// FillOthers makes those of rows 0 … n−1 the partition's that are not in a
+// rising list.
+func (p *Partition) FillOthers(list []uint32, n int) {
+	p.Rows = p.Rows[:0]
+	for i := range uint32(n) {
+		if len(list) > 0 && list[0] == i {
+			list = list[1:]
+			continue
+		}
+		p.Rows = append(p.Rows, i)
+	}
+}
+
+// Split orders the run [start, end) so that the rows that go left come first,
+// and returns where the right ones begin.
+func (p *Partition) Split(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int, team *par.Team) int {
+	rows := p.Rows[start:end]
+	n := blocks(len(rows))
+	team.Do(n, func(_, b int) {
+		first, last := block(b, len(rows))
+		job := kernel.PartitionJob{
+			Column:      x.Columns[s.Feature],
+			Rows:        rows[first:last],
+			Bin:         s.Bin,
+			MissingLeft: s.MissingLeft,
+			Left:        p.left[start+first : start+last],
+			Right:       p.right[start+first : start+last],
+		}
+		k.Partition(&job)
+		p.numLeft[b] = job.NumLeft
+	})
+	left := 0
+	for _, l := range p.numLeft[:n] {
+		left += l
+	}
+	l, r := 0, left
+	for b := range n {
+		first, last := block(b, len(rows))
+		l += copy(rows[l:], p.left[start+first:][:p.numLeft[b]])
+		r += copy(rows[r:], p.right[start+first:][:last-first-p.numLeft[b]])
+	}
+	return start + left
+}
+
+// blocks is the number of row blocks that n rows are worked on in.
+func blocks(n int) int { return (n + kernel.RowBlock - 1) / kernel.RowBlock }
+
+// block is the range of block b of n rows.
+func block(b, n int) (first, last int) {
+	return b * kernel.RowBlock, min((b+1)*kernel.RowBlock, n)
+}

@@ -1,0 +1,343 @@
+package tree
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// groupBytes bounds the histograms that are filled at once, so that they stay
+// in the first-level cache.
+const groupBytes = 32 << 10
+
+// splitter finds a node's best split: it fills the histograms of a group of
+// columns, scans them while they are in cache, and keeps each column's best.
+type splitter struct {
+	kernels    *kernel.Funcs
+	matrix     *bin.Matrix
+	mapper     *bin.Mapper
+	gradients  *gradients
+	minSamples int
+	minHessian float64
+	minGain    float64
+	l2         float64
+
+	layout
+	best    []candidate // by position in layout.columns
+	scratch [][]int64   // by worker
+}
+
+// candidate is the best cut of one column.
+type candidate struct {
+	score       float64
+	bin         int // value bins up to it go left
+	next        int // the first bin after it that holds rows
+	missingLeft bool
+	counted     bool // known to leave min samples on both sides
+}
+
+// layout says where the histograms of a set of columns lie.
+type layout struct {
+	columns []int
+	tiles   []tile
+	groups  []group
+	cells   int
+	largest int // cells of the largest group
+}
+
+type tile struct{ firstColumn, endColumn, firstCell, bins int }
+
+type group struct{ firstTile, endTile int }
+
+func (t *tile) endCell() int { return t.firstCell + t.bins*kernel.TileLanes }
+
+// newLayout puts columns of alike numbers of bins into common tiles.
+func newLayout(m *bin.Mapper, columns []int, pairs int) (l layout) {
+	codes := func(c int) int { return m.Features[c].Codes() }
+	l.columns = slices.Clone(columns)
+	slices.SortStableFunc(l.columns, func(a, b int) int { return cmp.Compare(codes(b), codes(a)) })
+
+	width := kernel.TileLanes / pairs
+	for c := 0; c < len(l.columns); c += width {
+		t := tile{c, min(c+width, len(l.columns)), l.cells, codes(l.columns[c])}
+		last := len(l.groups) - 1
+		if last < 0 || !l.groups[last].takes(&l, &t) {
+			l.groups = append(l.groups, group{len(l.tiles), len(l.tiles)})
+			last++
+		}
+		l.tiles = append(l.tiles, t)
+		l.groups[last].endTile++
+		l.cells = t.endCell()
+		l.largest = max(l.largest, l.cells-l.tiles[l.groups[last].firstTile].firstCell)
+	}
+	return l
+}
+
+func (g *group) takes(l *layout, t *tile) bool {
+	first := &l.tiles[g.firstTile]
+	return t.endColumn-first.firstColumn <= kernel.TileLanes && (t.endCell()-first.firstCell)*8 <= groupBytes
+}
+
+// use makes columns those that are searched.
+func (s *splitter) use(columns []int) {
+	s.layout = newLayout(s.mapper, columns, s.gradients.pairs)
+	s.best = slices.Grow(s.best[:0], len(columns))[:len(columns)]
+}
+
+// find returns the best split of the node whose gradients were last
+// quantized. With h, the histograms go there; filled tells that they are
+// there already.
+func (s *splitter) find(rows []uint32, h *Histogram, filled bool, team *par.Team) SplitInfo {
+	scan := s.scanJob()
+	team.Do(len(s.groups), func(worker, i int) {
+		g := &s.groups[i]
+		first, end := s.tiles[g.firstTile].firstCell, s.tiles[g.endTile-1].endCell()
+		var part Histogram
+		if h != nil {
+			part = h.tile(first, end)
+		} else {
+			part = s.borrow(worker, end-first, len(rows) > kernel.SpillRows)
+		}
+		if !filled {
+			part.clear()
+			s.fill(g, &part)
+		}
+		for t := g.firstTile; t < g.endTile; t++ {
+			s.scan(&s.tiles[t], &part, first, scan)
+		}
+	})
+	return s.choose(rows, &scan)
+}
+
+// fillOnly fills h without looking for a split.
+func (s *splitter) fillOnly(h *Histogram, team *par.Team) {
+	team.Do(len(s.groups), func(_, i int) {
+		g := &s.groups[i]
+		part := h.tile(s.tiles[g.firstTile].firstCell, s.tiles[g.endTile-1].endCell())
+		part.clear()
+		s.fill(g, &part)
+	})
+}
+
+// borrow is a part of a histogram in the worker's own memory.
+func (s *splitter) borrow(worker, cells int, wide bool) (part Histogram) {
+	need := cells
+	if wide {
+		need *= 3
+	}
+	if len(s.scratch[worker]) < need {
+		s.scratch[worker] = make([]int64, max(need, s.largest))
+	}
+	memory := s.scratch[worker]
+	part.cells = memory[:cells]
+	if wide {
+		part.wideG, part.wideH = memory[cells:2*cells], memory[2*cells:3*cells]
+	}
+	return part
+}
+
+// fill adds the packed gradients to the histograms of a group.
+func (s *splitter) fill(g *group, part *Histogram) {
+	m := s.gradients.pairs
+	job := kernel.HistogramJob{Pairs: m}
+	base := s.tiles[g.firstTile].firstCell
+	for _, t := range s.tiles[g.firstTile:g.endTile] {
+		for c := t.firstColumn; c < t.endColumn; c++ {
+			job.Columns[job.Count] = s.matrix.Columns[s.columns[c]]
+			job.Histograms[job.Count] = part.cells[t.firstCell-base+(c-t.firstColumn)*m:]
+			job.Count++
+		}
+	}
+	rows, cells := s.gradients.packed()
+	for len(rows) > 0 {
+		n := min(len(rows), kernel.SpillRows)
+		job.Rows, job.Cells = rows[:n], cells[:n*m]
+		s.kernels.Histogram(&job)
+		rows, cells = rows[n:], cells[n*m:]
+		if part.wide() {
+			s.kernels.Spill(part.wideG, part.wideH, part.cells)
+		}
+	}
+}
+
+// scanJob is what the scans of all tiles have in common.
+func (s *splitter) scanJob() (job kernel.ScanJob) {
+	g := s.gradients
+	job.Pairs = g.pairs
+	job.TotalG, job.TotalH = g.sumG, g.sumH
+	job.MinHessian = max(s.minHessian, 1e-200)
+	for p := range g.pairs {
+		unitG, unitH := unit(g.scaleG[p]), unit(g.scaleH[p])
+		job.UnitH[p] = unitH
+		if unitH > 0 {
+			job.Scale[p] = 0.5 * unitG * unitG / unitH
+			job.L2[p] = s.l2 / unitH
+		}
+	}
+	return job
+}
+
+// unsplit is the score of the node as it is.
+func unsplit(j *kernel.ScanJob) float64 {
+	score := 0.0
+	for p := range j.Pairs {
+		g := float64(j.TotalG[p])
+		h := max(float64(j.TotalH[p])+j.L2[p], 1)
+		score += float64(float64(g*g) / h * j.Scale[p])
+	}
+	return score
+}
+
+// scan finds the best cut of each column of a tile.
+func (s *splitter) scan(t *tile, part *Histogram, base int, job kernel.ScanJob) {
+	cells := part.tile(t.firstCell-base, t.endCell()-base)
+	job.Bins = t.bins
+	if cells.wide() {
+		job.WideG, job.WideH = cells.wideG, cells.wideH
+	} else {
+		job.Tile = cells.cells
+	}
+	s.kernels.Scan(&job)
+	for c := t.firstColumn; c < t.endColumn; c++ {
+		f := c - t.firstColumn
+		best := candidate{score: job.Score[f], bin: int(job.Bin[f]), missingLeft: job.MissingLeft[f]}
+		if !math.IsInf(best.score, -1) {
+			best.next = cells.nextFilled(best.bin, t.bins, f*job.Pairs, job.Pairs)
+		}
+		s.best[c] = best
+	}
+}
+
+// nextFilled is the first bin after b in which some lane is not zero.
+func (h *Histogram) nextFilled(b, bins, lane, lanes int) int {
+	for b++; b < bins; b++ {
+		for i := b*kernel.TileLanes + lane; i < b*kernel.TileLanes+lane+lanes; i++ {
+			if h.wide() && h.wideG[i]|h.wideH[i] != 0 || !h.wide() && h.cells[i] != 0 {
+				return b
+			}
+		}
+	}
+	return b
+}
+
+// choose takes the best candidate; the lowest feature wins a tie. Cuts are
+// counted out only for the columns that come first, a pass over one column
+// each, so that histograms need no counts.
+func (s *splitter) choose(rows []uint32, job *kernel.ScanJob) SplitInfo {
+	whole := unsplit(job)
+	for {
+		best := -1
+		for c := range s.best {
+			if best < 0 || s.best[c].score > s.best[best].score ||
+				s.best[c].score == s.best[best].score && s.columns[c] < s.columns[best] {
+				best = c
+			}
+		}
+		// Rounding alone makes gains of some 1e-16 of the score.
+		if best < 0 || !(s.best[best].score-whole > max(s.minGain, 1e-12*whole)) {
+			return SplitInfo{}
+		}
+		if s.minSamples > 1 && !s.best[best].counted {
+			s.best[best] = s.recount(rows, s.columns[best], job)
+			continue
+		}
+		b := &s.best[best]
+		feature := &s.mapper.Features[s.columns[best]]
+		return SplitInfo{
+			Feature:     s.columns[best],
+			Bin:         uint8(feature.CutBetween(b.bin, b.next)),
+			MissingLeft: b.missingLeft,
+			Gain:        b.score - whole,
+		}
+	}
+}
+
+// recount finds a column's best cut among those that leave minSamples rows on
+// either side.
+func (s *splitter) recount(rows []uint32, column int, job *kernel.ScanJob) candidate {
+	codes := s.matrix.Columns[column]
+	var counts [kernel.MaxBins]int
+	for _, row := range rows {
+		counts[codes[row]]++
+	}
+	wide := len(rows) > kernel.SpillRows
+	bins := s.mapper.Features[column].Codes()
+	memory := make([]int64, 3*bins*kernel.TileLanes)
+	column1 := Histogram{cells: memory[:len(memory)/3]}
+	if wide {
+		column1.wideG, column1.wideH = memory[len(memory)/3:2*len(memory)/3], memory[2*len(memory)/3:]
+	}
+	one := splitter{kernels: s.kernels, matrix: s.matrix, gradients: s.gradients}
+	one.columns, one.tiles = []int{column}, []tile{{0, 1, 0, bins}}
+	one.fill(&group{0, 1}, &column1)
+
+	best := candidate{score: math.Inf(-1), counted: true}
+	for _, missingLeft := range []bool{false, true} {
+		if missingLeft && counts[0] == 0 {
+			break
+		}
+		left := 0
+		if missingLeft {
+			left = counts[0]
+		}
+		low, high := 0, 0 // the cuts allowed: low ≤ bin ≤ high
+		for b := 1; b < bins; b++ {
+			left += counts[b]
+			if left >= s.minSamples && len(rows)-left >= s.minSamples {
+				if low == 0 {
+					low = b
+				}
+				high = b
+			}
+		}
+		if low == 0 {
+			continue
+		}
+		// Bins that must stay together become one; missing values join the
+		// end on their side; so no cut but the allowed ones has two sides.
+		merged := Histogram{cells: make([]int64, (bins+1)*kernel.TileLanes)}
+		if wide {
+			merged.wideG, merged.wideH = make([]int64, len(merged.cells)), make([]int64, len(merged.cells))
+		}
+		for b := range bins {
+			to := min(max(b, low), high+1)
+			if b == 0 && !missingLeft {
+				to = high + 1
+			}
+			merged.addBin(to, &column1, b)
+		}
+		scan := *job
+		scan.Bins = bins + 1
+		if wide {
+			scan.WideG, scan.WideH = merged.wideG, merged.wideH
+		} else {
+			scan.Tile = merged.cells
+		}
+		s.kernels.Scan(&scan)
+		if scan.Score[0] > best.score {
+			best.score, best.bin, best.missingLeft = scan.Score[0], int(scan.Bin[0]), missingLeft
+		}
+	}
+	for best.next = best.bin + 1; best.next < bins && counts[best.next] == 0; best.next++ {
+	}
+	return best
+}
+
+// addBin adds bin from of a one-tile histogram to bin to of h.
+func (h *Histogram) addBin(to int, o *Histogram, from int) {
+	add := func(dst, src []int64) {
+		if dst == nil {
+			return
+		}
+		for i := range kernel.TileLanes {
+			dst[to*kernel.TileLanes+i] += src[from*kernel.TileLanes+i]
+		}
+	}
+	add(h.cells, o.cells)
+	add(h.wideG, o.wideG)
+	add(h.wideH, o.wideH)
+}

@@ -1,0 +1,84 @@
+package kernel
+
+import "math"
+
+// Gradients is the reference of [Funcs.Gradients].
+func Gradients(j *GradientsJob) {
+	m := len(j.Pairs)
+	for p, pair := range j.Pairs {
+		var sumG, sumH, sumAbsG [Lanes]float64
+		var maxAbsG, maxH float32
+		for i, row := range j.Rows {
+			residuals := j.Residuals[int(row)*j.Stride:][:j.Stride]
+			g, h := PairGradient(residuals[pair.R], residuals[pair.S])
+			if j.Weights != nil {
+				w := j.Weights[row]
+				g, h = g*w, h*w
+			}
+			j.Gradients[(i*m+p)*2] = g
+			j.Gradients[(i*m+p)*2+1] = h
+
+			a := abs(g)
+			sumG[i%Lanes] += float64(g)
+			sumH[i%Lanes] += float64(h)
+			sumAbsG[i%Lanes] += float64(a)
+			maxAbsG = max(maxAbsG, a)
+			maxH = max(maxH, h)
+		}
+		j.Stats[p] = PairStats{sumLanes(&sumG), sumLanes(&sumH), sumLanes(&sumAbsG), maxAbsG, maxH}
+	}
+}
+
+// PairGradient is the gradient and curvature of one row along a class pair,
+// given the row's residuals of both classes.
+func PairGradient(r, s float32) (g, h float32) {
+	u := s - r
+	h = abs(r) + abs(s)
+	if (math.Float32bits(r)|math.Float32bits(s))>>31 != 0 {
+		h += float32(2 * max(r, s))
+	}
+	h -= float32(u * u)
+	return u, max(h, 0)
+}
+
+// Quantize is the reference of [Funcs.Quantize].
+func Quantize(j *QuantizeJob) {
+	m, kept := j.Pairs, 0
+	j.SumG, j.SumH = [MaxPairs]int64{}, [MaxPairs]int64{}
+	for i, row := range j.Rows {
+		gradients := j.Gradients[i*m*2:][:m*2]
+		if j.trimmed(gradients) {
+			continue
+		}
+		for p := range m {
+			g := roundToEven(gradients[2*p] * j.ScaleG[p])
+			h := roundToEven(gradients[2*p+1] * j.ScaleH[p])
+			j.SumG[p] += g
+			j.SumH[p] += h
+			j.Cells[kept*m+p] = g<<32 + h
+		}
+		j.KeptRows[kept] = row
+		kept++
+	}
+	j.Kept = kept
+}
+
+func (j *QuantizeJob) trimmed(gradients []float32) bool {
+	for p := range j.Pairs {
+		if !(abs(gradients[2*p]) < j.TrimG[p]) || !(gradients[2*p+1] < j.TrimH[p]) {
+			return false
+		}
+	}
+	return true
+}
+
+// roundToEven rounds |x| < 2²² to the nearest integer: adding 1.5·2²³ leaves
+// no fraction bits, so the addition itself rounds.
+func roundToEven(x float32) int64 {
+	const shift = 3 << 22
+	return int64(float32(x+shift) - shift)
+}
+
+func abs(x float32) float32 {
+	return math.Float32frombits(math.Float32bits(x) &^ (1 << 31))
+}

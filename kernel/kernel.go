@@ -1,0 +1,221 @@
+// Package kernel is the contract of the inner loops and their plain Go form.
+//
+// A kernel is a function of one job: a struct of slices and numbers. Each
+// level of the instruction set (generic, avx2, avx512, neon) supplies one
+// [Funcs] table; [Generic] is this package's own and defines, bit for bit,
+// what every other table must return. To make that possible the arithmetic
+// of every kernel is pinned down:
+//
+//   - sums of many rows are integers, or float64 taken in the order the job
+//     states: row after row within a class, or [Lanes] partial sums, row i
+//     going to lane i mod Lanes, added up by one fixed tree;
+//   - nothing is fused: every product is rounded before it is added;
+//   - divisions and square roots are IEEE, never approximations.
+//
+// # Residuals
+//
+// The state of boosting is one float32 matrix, a row of Stride lanes per
+// training row. For a class k other than the row's own it holds the
+// probability p_k; for the row's own class y it holds −(1 − p_y), computed as
+// the negated sum of the others. The sign bit therefore marks the row's own
+// class, the sum of a row is zero, and both p(1−p) = |R|(1−|R|) and the pair
+// formulas lose no digits when p comes close to one. Lanes past the last
+// class are +0: a class that is impossible everywhere, which the single-class
+// gradients of LogitBoost use as their partner.
+package kernel
+
+const (
+	// RowBlock is the largest number of rows a row kernel is given at once.
+	// Blocks are cut from a node's row list at multiples of RowBlock, whatever
+	// the number of threads, so sums over blocks are always the same sums.
+	RowBlock = 4096
+
+	// SpillRows is the largest number of rows one packed histogram cell can
+	// hold: 65,536 rows of 16-bit gradients fill its 32-bit halves.
+	SpillRows = 1 << 16
+
+	// Lanes is the width of the virtual vector that sums over rows use.
+	Lanes = 8
+
+	// TileLanes is the number of cells side by side in a histogram tile. One
+	// bin of a tile is 64 bytes: TileLanes/m features of m class pairs each.
+	TileLanes = 8
+
+	// MaxPairs is the largest number of class pairs a node can split on.
+	MaxPairs = TileLanes
+
+	// MaxBins is the number of bin codes; code 0 is the missing bin.
+	MaxBins = 256
+
+	// FlushBelow is the probability under which an update stores zero:
+	// subnormal numbers would slow the late iterations down.
+	FlushBelow = 1e-30
+
+	// OwnFloor is the least probability of a row's own class that an update
+	// starts from. 1 + R has lost all digits there, and zero would stay zero.
+	OwnFloor = 1.0 / (1 << 24)
+)
+
+// Pair is a class pair (r, s): a step t adds +t to the score of R and −t to
+// that of S. S may be the impossible class past the last, which makes the
+// pair a single class.
+type Pair struct{ R, S int32 }
+
+// TotalsJob sums gradient and Hessian diagonal of every class over rows.
+type TotalsJob struct {
+	Residuals []float32 // rows × Stride
+	Stride    int       // a multiple of 8
+	Rows      []uint32  // at most RowBlock row numbers
+	Weights   []float32 // by row number; nil: all one
+
+	Gradient []float64 // out, Stride: m_k = Σ w·(r_k − p_k), row after row
+	Hessian  []float64 // out, Stride: h_kk = Σ w·p_k(1 − p_k), row after row
+}
+
+// CrossJob sums products of probabilities over rows.
+type CrossJob struct {
+	Residuals []float32
+	Stride    int
+	Rows      []uint32
+	Weights   []float32
+	First     []int32 // classes r_1 … r_m, m at most MaxPairs
+
+	Cross []float64 // out, m × Stride: −h_rk = Σ w·p_r·p_k, row after row
+}
+
+// PairStats sums up one pair's gradients over rows.
+type PairStats struct {
+	SumG, SumH, SumAbsG float64 // Lanes partial sums, then the fixed tree
+	MaxAbsG, MaxH       float32
+}
+
+// GradientsJob computes the scalar gradients of class pairs. With
+// u = R_s − R_r and both scores moving by ±t,
+//
+//	g = (r_r − p_r) − (r_s − p_s) = u
+//	h = p_r + p_s − (p_r − p_s)²  = |R_r| + |R_s| − u²              rows of a third class
+//	                              = |R_r| + |R_s| + 2·p_other − u²  rows of class r or s
+//
+// (paper, equations of section 2.4), both multiplied by the row's weight.
+type GradientsJob struct {
+	Residuals []float32
+	Stride    int
+	Rows      []uint32
+	Weights   []float32
+	Pairs     []Pair // m pairs
+
+	Gradients []float32           // out, rows × m × (g, h)
+	Stats     [MaxPairs]PairStats // out, by pair
+}
+
+// QuantizeJob turns gradients into fixed point, one packed integer a pair:
+// g·ScaleG rounded to nearest even in the high half, h·ScaleH in the low
+// half. Rows whose |g| and h are below the pair's trim bounds for every pair
+// are left out. The bounds on the scaled values (|g| ≤ 32767, 0 ≤ h ≤ 65535)
+// are the caller's duty.
+type QuantizeJob struct {
+	Rows           []uint32
+	Gradients      []float32 // rows × m × (g, h)
+	Pairs          int       // m
+	ScaleG, ScaleH [MaxPairs]float32
+	TrimG, TrimH   [MaxPairs]float32
+
+	Cells      []int64  // out, kept × m; may share the memory of Gradients
+	KeptRows   []uint32 // out, may share the memory of Rows
+	Kept       int      // out
+	SumG, SumH [MaxPairs]int64
+}
+
+// HistogramJob adds packed gradients to the histograms of up to eight columns.
+type HistogramJob struct {
+	Columns    [TileLanes][]uint8 // bin codes by row number; the first Count are used
+	Histograms [TileLanes][]int64 // per column, from its first lane: bin b starts at b·TileLanes
+	Count      int
+	Rows       []uint32 // row numbers; nil: First, First+1, …
+	First      int
+	Cells      []int64 // rows × m
+	Pairs      int     // m: 1, 2, 4 or 8
+}
+
+// ScanJob finds the best cut of each feature of a histogram tile. A cut at
+// bin b sends bins 1…b left; the missing bin 0 goes right, or left when the
+// tile holds missing values and that is better. The score of a cut is
+//
+//	Σ over pairs of Scale·(G_L²/H_L + G_R²/H_R),  H = max(ΣH + L2, 1),
+//
+// G and H being counted in quanta. The lowest cut wins a tie.
+type ScanJob struct {
+	Tile           []int64 // bins × TileLanes packed cells, nodes of at most SpillRows rows
+	WideG, WideH   []int64 // in place of Tile for larger nodes
+	Bins           int     // bins to scan, the missing bin included
+	Pairs          int
+	TotalG, TotalH [MaxPairs]int64   // of the node, by pair
+	Scale          [MaxPairs]float64 // what G²/H in quanta is worth, by pair
+	L2             [MaxPairs]float64 // in quanta of H, by pair
+	UnitH          [MaxPairs]float64 // what a quantum of H is worth, by pair
+	MinHessian     float64           // least Σ UnitH·ΣH on either side; above zero
+
+	Score       [TileLanes]float64 // out, by feature; −Inf: no cut
+	Bin         [TileLanes]int32   // out, by feature
+	MissingLeft [TileLanes]bool    // out, by feature
+}
+
+// PartitionJob splits a row list by one column, both halves in order.
+type PartitionJob struct {
+	Column      []uint8 // bin codes by row number
+	Rows        []uint32
+	Bin         uint8 // codes 1…Bin go left
+	MissingLeft bool  // so does code 0
+
+	Left, Right []uint32 // out; each as long as Rows
+	NumLeft     int      // out
+}
+
+// UpdateJob multiplies the odds of every class of rows by factors and
+// renormalises: p_k ← p_k·f_k / Σ p_j·f_j. The sum over the other classes is
+// taken in 16 lanes of float32, class k going to lane k mod 16, added up by
+// one fixed tree.
+type UpdateJob struct {
+	Residuals    []float32
+	Stride       int
+	Rows         []uint32
+	Factors      []float32 // Stride factors; with FactorStride > 0 those of row i start at i·FactorStride
+	FactorStride int       // 0: one vector for all rows
+
+	SumResidual float64 // out: Σ (1 − p_y), row after row
+}
+
+// Funcs is one level's table of kernels.
+type Funcs struct {
+	Level     string
+	Totals    func(*TotalsJob)
+	Cross     func(*CrossJob)
+	Gradients func(*GradientsJob)
+	Quantize  func(*QuantizeJob)
+	Histogram func(*HistogramJob)
+	Spill     func(wideG, wideH, narrow []int64)     // wide += narrow; narrow = 0
+	Subtract  func(dst, minuend, subtrahend []int64) // dst may be either
+	Scan      func(*ScanJob)
+	Partition func(*PartitionJob)
+	Update    func(*UpdateJob)
+}
+
+// Generic is the plain Go table, the definition of every kernel's result.
+var Generic = &Funcs{
+	Level:     "generic",
+	Totals:    Totals,
+	Cross:     Cross,
+	Gradients: Gradients,
+	Quantize:  Quantize,
+	Histogram: Histogram,
+	Spill:     Spill,
+	Subtract:  Subtract,
+	Scan:      Scan,
+	Partition: Partition,
+	Update:    Update,
+}
+
+// sumLanes is the fixed tree that adds up the partial sums of a virtual vector.
+func sumLanes(v *[Lanes]float64) float64 {
+	return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]))
+}

@@ -1,0 +1,52 @@
+package kernel
+
+import "math"
+
+// Update is the reference of [Funcs.Update].
+func Update(j *UpdateJob) {
+	j.SumResidual = 0
+	factors := j.Factors[:j.Stride]
+	for _, row := range j.Rows {
+		residuals := j.Residuals[int(row)*j.Stride:][:j.Stride]
+		if j.FactorStride > 0 {
+			factors = j.Factors[int(row)*j.FactorStride:][:j.Stride]
+		}
+		var others [16]float32
+		own := -1
+		for k, r := range residuals {
+			if math.Float32bits(r)>>31 != 0 {
+				own = k
+				continue
+			}
+			odds := float32(r * factors[k])
+			residuals[k] = odds
+			others[k%16] += odds
+		}
+		if own < 0 {
+			panic("kernel: a residual row without a class")
+		}
+		sum := sumOthers(&others)
+		ownOdds := float32(max(1+residuals[own], OwnFloor) * factors[own])
+		inverse := 1 / (sum + ownOdds)
+		for k, odds := range residuals {
+			p := float32(odds * inverse)
+			if p < FlushBelow {
+				p = 0
+			}
+			residuals[k] = p
+		}
+		q := float32(sum * inverse)
+		residuals[own] = -q
+		j.SumResidual += float64(q)
+	}
+}
+
+// sumOthers folds 16 lanes in half until one is left.
+func sumOthers(v *[16]float32) float32 {
+	for half := 8; half > 0; half /= 2 {
+		for i := range half {
+			v[i] += v[i+half]
+		}
+	}
+	return v[0]
+}

@@ -1,0 +1,78 @@
+package aoso
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/tree"
+)
+
+// Model is a trained model. It does not change, and any number of goroutines
+// may use it at once.
+type Model struct {
+	forest   *tree.Forest
+	classes  []string
+	names    []string
+	method   string
+	perRound int // trees an iteration adds
+	params   Params
+}
+
+// model is the booster's trees as a model.
+func (b *booster) model() *Model {
+	return &Model{
+		forest:   b.forest,
+		classes:  b.train.classes,
+		names:    b.train.names,
+		method:   b.params.Method,
+		perRound: b.perRound,
+		params:   b.params,
+	}
+}
+
+// checkContinued tells whether training with the given parameters can add to m.
+func (m *Model) checkContinued(p *Params, perRound int) error {
+	switch {
+	case m.method != p.Method:
+		return badArgument("method", p.Method, "%s, as in the model to continue", m.method)
+	case m.forest.Full != (p.Leaf == "full"):
+		return badArgument("leaf", p.Leaf, "%s, as in the model to continue", m.params.Leaf)
+	case m.forest.Pairs != p.Pairs:
+		return badArgument("pairs", p.Pairs, "%d, as in the model to continue", m.forest.Pairs)
+	case m.perRound != perRound:
+		return badArgument("classes", perRound, "as many as in the model to continue")
+	}
+	return nil
+}
+
+// checkFeatures tells whether a matrix has the model's features.
+func (m *Model) checkFeatures(x Features) error {
+	if err := checkFeatures(x); err != nil {
+		return err
+	}
+	if x.Cols() != len(m.names) {
+		return badArgument("features", fmt.Sprintf("%d columns", x.Cols()), "%d columns, the features of the model", len(m.names))
+	}
+	return nil
+}
+
+// Classes is the labels of the classes, in the order of their numbers.
+func (m *Model) Classes() []string { return slices.Clone(m.classes) }
+
+// FeatureNames is the names of the features.
+func (m *Model) FeatureNames() []string { return slices.Clone(m.names) }
+
+// Trees is the number of trees.
+func (m *Model) Trees() int { return m.forest.Trees() }
+
+// TreesPerIteration is the number of trees that an iteration of boosting
+// adds: 1 for aoso, K−1 for abc, K for logitboost.
+func (m *Model) TreesPerIteration() int { return m.perRound }
+
+// Leaves is the number of leaves of a tree.
+func (m *Model) Leaves(tree int) int {
+	return int(m.forest.FirstLeaf[tree+1] - m.forest.FirstLeaf[tree])
+}
+
+// Params is the parameters that the model was trained with.
+func (m *Model) Params() Params { return m.params }
