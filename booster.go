@@ -48,11 +48,15 @@ type scored struct {
 }
 
 func newBooster(train, valid *Dataset, p Params) (*booster, error) {
+	funcs, err := kernels(p.Level)
+	if err != nil {
+		return nil, err
+	}
 	classes := len(train.classes)
 	b := &booster{
 		params:   p,
 		train:    train,
-		kernels:  kernels(),
+		kernels:  funcs,
 		team:     par.NewTeam(p.Threads),
 		draws:    rand.New(rand.NewPCG(p.Seed, 1)),
 		perRound: p.treesPerRound(classes),

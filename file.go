@@ -63,7 +63,7 @@ func (m *Model) writer(meta any) *modelio.Writer {
 // Write writes the model in its file format.
 func (m *Model) Write(w io.Writer) error {
 	params := m.params
-	params.Threads = 0 // of the training, not of the model
+	params.Threads, params.Level = 0, "" // of the training, not of the model
 	_, err := m.writer(header{m.content(), m.Trees(), params}).WriteTo(w)
 	return err
 }

@@ -1,6 +1,40 @@
 package aoso
 
-import "github.com/libaoso/aoso/kernel"
+import (
+	"os"
+	"strings"
 
-// kernels is the table of kernels for this CPU.
-func kernels() *kernel.Funcs { return kernel.Generic }
+	"github.com/libaoso/aoso/kernel"
+)
+
+// levels is the kernel tables that this CPU can run, the fastest first.
+var levels = append(cpuLevels(), kernel.Generic)
+
+// Levels returns the names of the instruction-set levels that this CPU can
+// run, the fastest first: of "avx512", "avx2", "neon" and "generic". A model
+// is the same at every level.
+func Levels() []string {
+	names := make([]string, len(levels))
+	for i, l := range levels {
+		names[i] = l.Level
+	}
+	return names
+}
+
+// kernels is the table of a level; "": that of the environment variable
+// AOSO_LEVEL, or else the fastest.
+func kernels(level string) (*kernel.Funcs, error) {
+	name := "level"
+	if level == "" {
+		level, name = os.Getenv("AOSO_LEVEL"), "AOSO_LEVEL"
+	}
+	if level == "" {
+		return levels[0], nil
+	}
+	for _, l := range levels {
+		if l.Level == level {
+			return l, nil
+		}
+	}
+	return nil, badArgument(name, level, "%s on this CPU", strings.Join(Levels(), ", "))
+}

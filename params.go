@@ -50,6 +50,7 @@ type Params struct {
 
 	Threads int    // 0: all cores that the process may use
 	Seed    uint64 // of all random draws
+	Level   string // instruction-set level of the kernels, one of [Levels]; "": AOSO_LEVEL, or the fastest
 }
 
 // DefaultParams returns the defaults.

@@ -15,8 +15,8 @@ func Gradients(j *GradientsJob) {
 				w := j.Weights[row]
 				g, h = g*w, h*w
 			}
-			j.Gradients[(i*m+p)*2] = g
-			j.Gradients[(i*m+p)*2+1] = h
+			j.Gradients[(i*m+p)*2] = h
+			j.Gradients[(i*m+p)*2+1] = g
 
 			a := abs(g)
 			sumG[i%Lanes] += float64(g)
@@ -51,8 +51,8 @@ func Quantize(j *QuantizeJob) {
 			continue
 		}
 		for p := range m {
-			g := roundToEven(gradients[2*p] * j.ScaleG[p])
-			h := roundToEven(gradients[2*p+1] * j.ScaleH[p])
+			h := roundToEven(gradients[2*p] * j.ScaleH[p])
+			g := roundToEven(gradients[2*p+1] * j.ScaleG[p])
 			j.SumG[p] += g
 			j.SumH[p] += h
 			j.Cells[kept*m+p] = g<<32 + h
@@ -65,7 +65,7 @@ func Quantize(j *QuantizeJob) {
 
 func (j *QuantizeJob) trimmed(gradients []float32) bool {
 	for p := range j.Pairs {
-		if !(abs(gradients[2*p]) < j.TrimG[p]) || !(gradients[2*p+1] < j.TrimH[p]) {
+		if !(gradients[2*p] < j.TrimH[p]) || !(abs(gradients[2*p+1]) < j.TrimG[p]) {
 			return false
 		}
 	}

@@ -104,7 +104,7 @@ type GradientsJob struct {
 	Weights   []float32
 	Pairs     []Pair // m pairs
 
-	Gradients []float32           // out, rows × m × (g, h)
+	Gradients []float32           // out, rows × m × (h, g): where QuantizeJob wants them
 	Stats     [MaxPairs]PairStats // out, by pair
 }
 
@@ -115,7 +115,7 @@ type GradientsJob struct {
 // are the caller's duty.
 type QuantizeJob struct {
 	Rows           []uint32
-	Gradients      []float32 // rows × m × (g, h)
+	Gradients      []float32 // rows × m × (h, g)
 	Pairs          int       // m
 	ScaleG, ScaleH [MaxPairs]float32
 	TrimG, TrimH   [MaxPairs]float32

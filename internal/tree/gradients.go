@@ -127,7 +127,7 @@ func (g *gradients) packed() (rows []uint32, cells []int64) {
 	return g.rows[:g.kept[0]], g.cells[:g.kept[0]*g.pairs]
 }
 
-// floats views the cells of some rows as (g, h) pairs of float32.
+// floats views the cells of some rows as (h, g) pairs of float32.
 func (g *gradients) floats(first, last int) []float32 {
 	cells := g.cells[first*g.pairs : last*g.pairs]
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(cells))), 2*len(cells))
