@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 
 	"github.com/libaoso/aoso/internal/loss"
@@ -24,7 +25,7 @@ type booster struct {
 
 	residuals *loss.Residuals
 	sampled   *tree.Partition // the rows that the tree is grown on
-	rest      *tree.Partition // the other rows
+	rest      *tree.Partition // the other rows; nil: there never are any
 	grower    *tree.Grower
 	columns   []int
 	forest    *tree.Forest
@@ -32,6 +33,8 @@ type booster struct {
 	bound   float64   // at most this less than the loss: Σ (1 − p_y)
 	odds    []float32 // rows × Stride: what an iteration of several trees multiplies the odds by
 	factors []float32 // of one leaf
+
+	influence []float32 // by position in sampled: w·(1 − p_y)
 
 	base      int // class of abc
 	baseAge   int // iterations since it was chosen
@@ -82,7 +85,7 @@ func newBooster(train, valid *Dataset, p Params) (*booster, error) {
 		b.odds = make([]float32, len(b.residuals.Data))
 	}
 	b.sampled.Fill(train.Rows())
-	if p.Subsample < 1 {
+	if p.Subsample < 1 || p.Trim > 0 {
 		b.rest = tree.NewPartition(train.Rows())
 	}
 	b.grower = tree.NewGrower(b.kernels, train.matrix, train.mapper, b.residuals, p.growth(len(b.columns)), b.sampled, b.team)
@@ -91,6 +94,13 @@ func newBooster(train, valid *Dataset, p Params) (*booster, error) {
 		copy(b.valid.scores, valid.initScores)
 	}
 	return b, nil
+}
+
+// free gives the residuals' memory back. Until then the datasets are in use.
+func (b *booster) free() {
+	b.residuals.Free()
+	runtime.KeepAlive(b.train)
+	runtime.KeepAlive(b.valid)
 }
 
 // round adds the trees of one iteration; false if ctx was cancelled in it,
@@ -123,13 +133,8 @@ func (b *booster) round(ctx context.Context) bool {
 // grow draws rows and columns and grows a tree on them. The segments are of
 // the partitions sampled and rest.
 func (b *booster) grow(fixed []kernel.Pair) (t *tree.Tree, segments, rest []tree.Segment) {
-	rows, columns := b.train.Rows(), b.columns
-	if b.rest == nil {
-		b.sampled.Fill(rows)
-	} else {
-		b.sampled.Rows = append(b.sampled.Rows[:0], drawRows[uint32](b.draws, rows, sampleSize(b.params.Subsample, rows))...)
-		b.rest.FillOthers(b.sampled.Rows, rows)
-	}
+	b.chooseRows()
+	columns := b.columns
 	if b.params.ColsampleByTree < 1 && len(columns) > 0 {
 		columns = slices.Clone(columns)
 		b.draws.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
@@ -141,6 +146,33 @@ func (b *booster) grow(fixed []kernel.Pair) (t *tree.Tree, segments, rest []tree
 		rest = t.Route(b.kernels, b.train.matrix, b.rest, b.team)
 	}
 	return t, segments, rest
+}
+
+// chooseRows draws the rows to grow the next tree on, and leaves those out
+// that are all but learnt: with a residual 1 − p_y, times the weight, below
+// Trim of the mean. They take their steps, but have no say in the tree.
+func (b *booster) chooseRows() {
+	rows := b.train.Rows()
+	if b.params.Subsample < 1 {
+		b.sampled.Rows = append(b.sampled.Rows[:0], drawRows[uint32](b.draws, rows, sampleSize(b.params.Subsample, rows))...)
+	} else {
+		b.sampled.Fill(rows)
+	}
+	if b.params.Trim > 0 {
+		b.influence = slices.Grow(b.influence[:0], rows)[:len(b.sampled.Rows)]
+		mean := b.residuals.Influence(b.influence, b.sampled.Rows) / float64(len(b.sampled.Rows))
+		least := float32(b.params.Trim * mean)
+		kept := b.sampled.Rows[:0]
+		for i, row := range b.sampled.Rows {
+			if b.influence[i] >= least {
+				kept = append(kept, row)
+			}
+		}
+		b.sampled.Rows = kept
+	}
+	if b.rest != nil {
+		b.rest.FillOthers(b.sampled.Rows, rows)
+	}
 }
 
 // step moves the residuals of a partition's rows by their leaves' steps and

@@ -18,6 +18,7 @@ type DatasetOptions struct {
 	SampleRows int       // rows that bin edges are fitted to; 0: 200,000; negative: all
 	Seed       uint64    // of the sample
 	Threads    int       // 0: all cores that the process may use
+	DenseOnly  bool      // keep no feature row by row; the model is the same, training slower where many rows agree
 
 	// Init is a model to continue: training on the dataset adds trees to it.
 	// Its classes and features become the dataset's.
@@ -92,6 +93,9 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 		return err
 	}, team); err != nil {
 		return nil, err
+	}
+	if !o.DenseOnly {
+		d.matrix.GroupSparse(d.mapper, team)
 	}
 	return d, nil
 }
@@ -190,6 +194,10 @@ func drawRows[T int | uint32](r *rand.Rand, rows, n int) []T {
 	}
 	return drawn
 }
+
+// Free gives the dataset's memory back at once, where otherwise the garbage
+// collector would in time. No training may be using it, or use it afterwards.
+func (d *Dataset) Free() { d.matrix.Free() }
 
 // Rows is the number of rows.
 func (d *Dataset) Rows() int { return len(d.labels) }

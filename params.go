@@ -42,7 +42,7 @@ type Params struct {
 	Subsample       float64 // share of the rows drawn for each tree, above 0 and at most 1
 	ColsampleByTree float64 // share of the features drawn for each tree
 	ColsampleByNode float64 // share of those drawn for each node
-	Trim            float64 // ε: rows with |g| and h below ε of the node's mean stay out of its histograms; 0: none
+	Trim            float64 // ε: rows with a residual below ε of the mean have no say in a tree, those with |g| and h below ε of a node's mean none in its splits; 0: none
 
 	StopLoss      float64 // training stops when Σ −log p_y over the rows is not above this
 	EarlyStopping int     // iterations without a better Metric on the validation set; 0: off
@@ -71,6 +71,13 @@ func DefaultParams() Params {
 		StopLoss:        1e-16,
 		Metric:          "logloss",
 	}
+}
+
+// Check tells what is wrong with the parameters, if anything. [Train] does so
+// as well; Check needs no data.
+func (p Params) Check() error {
+	_, err := p.resolve(2)
+	return err
 }
 
 // resolve checks the parameters and fills in what depends on the method and

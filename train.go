@@ -79,6 +79,7 @@ func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Resu
 	if err != nil {
 		return nil, err
 	}
+	defer b.free()
 	start := time.Now()
 	r := &Result{Threads: b.team.Workers(), Level: b.kernels.Level}
 	best := bestRound{value: math.Inf(1), trees: b.forest.Trees()}

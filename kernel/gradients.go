@@ -51,8 +51,8 @@ func Quantize(j *QuantizeJob) {
 			continue
 		}
 		for p := range m {
-			h := roundToEven(gradients[2*p] * j.ScaleH[p])
-			g := roundToEven(gradients[2*p+1] * j.ScaleG[p])
+			h := roundToEven(float32(gradients[2*p] * j.ScaleH[p]))
+			g := roundToEven(float32(gradients[2*p+1] * j.ScaleG[p]))
 			j.SumG[p] += g
 			j.SumH[p] += h
 			j.Cells[kept*m+p] = g<<32 + h

@@ -49,6 +49,30 @@ func (j *HistogramJob) fourColumns(c int) {
 	}
 }
 
+// Sparse is the reference of [Funcs.Sparse].
+func Sparse(j *SparseJob) {
+	m := j.Pairs
+	for i, row := range j.Rows {
+		cells := j.Cells[i*m:][:m]
+		for _, entry := range j.Entries[j.First[row]:j.First[row+1]] {
+			bin := j.Histogram[int(entry)*m:][:m]
+			for p, cell := range cells {
+				bin[p] += cell
+			}
+		}
+	}
+}
+
+// SumBins is the reference of [Funcs.SumBins].
+func SumBins(sums, cells []int64) {
+	clear(sums)
+	for ; len(cells) > 0; cells = cells[len(sums):] {
+		for i, cell := range cells[:len(sums)] {
+			sums[i] += cell
+		}
+	}
+}
+
 // Spill is the reference of [Funcs.Spill].
 func Spill(wideG, wideH, narrow []int64) {
 	wideG, wideH = wideG[:len(narrow)], wideH[:len(narrow)]

@@ -12,6 +12,12 @@
 //   - nothing is fused: every product is rounded before it is added;
 //   - divisions and square roots are IEEE, never approximations.
 //
+// Slices hold what a job needs and no padding. Row numbers use all 32 bits and
+// rise within a list. A slice that a job fills in part (kept rows, left and
+// right rows) may hold anything past that part, to its end; so may entries of
+// arrays by pair past the job's pairs, and by feature past the tile's
+// features. Arrays by pair are read no further either.
+//
 // # Residuals
 //
 // The state of boosting is one float32 matrix, a row of Stride lanes per
@@ -137,6 +143,18 @@ type HistogramJob struct {
 	Pairs      int     // m: 1, 2, 4 or 8
 }
 
+// SparseJob adds packed gradients to the histograms of a group of features
+// that are stored row by row, without the bins that most rows have: entry e of
+// a row stands for the m cells from e·m on.
+type SparseJob struct {
+	First     []uint32 // where the entries of each row begin; one more than there are rows
+	Entries   []uint16
+	Histogram []int64
+	Rows      []uint32
+	Cells     []int64 // rows × m
+	Pairs     int     // m: 1, 2, 4 or 8
+}
+
 // ScanJob finds the best cut of each feature of a histogram tile. A cut at
 // bin b sends bins 1…b left; the missing bin 0 goes right, or left when the
 // tile holds missing values and that is better. The score of a cut is
@@ -145,9 +163,10 @@ type HistogramJob struct {
 //
 // G and H being counted in quanta. The lowest cut wins a tie.
 type ScanJob struct {
-	Tile           []int64 // bins × TileLanes packed cells, nodes of at most SpillRows rows
+	Tile           []int64 // TileLanes packed cells a bin, nodes of at most SpillRows rows
 	WideG, WideH   []int64 // in place of Tile for larger nodes
-	Bins           int     // bins to scan, the missing bin included
+	Stride         int     // cells from one bin to the next, a multiple of TileLanes; 0: TileLanes
+	Bins           int     // bins to scan, the missing bin included: 1 … MaxBins + 1
 	Pairs          int
 	TotalG, TotalH [MaxPairs]int64   // of the node, by pair
 	Scale          [MaxPairs]float64 // what G²/H in quanta is worth, by pair
@@ -193,6 +212,8 @@ type Funcs struct {
 	Gradients func(*GradientsJob)
 	Quantize  func(*QuantizeJob)
 	Histogram func(*HistogramJob)
+	Sparse    func(*SparseJob)
+	SumBins   func(sums, cells []int64)              // sums[i] = Σ cells[i + k·len(sums)]
 	Spill     func(wideG, wideH, narrow []int64)     // wide += narrow; narrow = 0
 	Subtract  func(dst, minuend, subtrahend []int64) // dst may be either
 	Scan      func(*ScanJob)
@@ -208,6 +229,8 @@ var Generic = &Funcs{
 	Gradients: Gradients,
 	Quantize:  Quantize,
 	Histogram: Histogram,
+	Sparse:    Sparse,
+	SumBins:   SumBins,
 	Spill:     Spill,
 	Subtract:  Subtract,
 	Scan:      Scan,

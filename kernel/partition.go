@@ -3,18 +3,18 @@ package kernel
 // Partition is the reference of [Funcs.Partition].
 func Partition(j *PartitionJob) {
 	left, right := j.Left[:len(j.Rows)], j.Right[:len(j.Rows)]
-	// Shifted by one, the missing code 0 becomes 255 and goes right.
+	// Shifted by one, the missing code 0 becomes 255, and no Bin reaches it.
 	shift := uint8(1)
 	if j.MissingLeft {
 		shift = 0
 	}
-	last := j.Bin - shift
+	end := int(j.Bin) + 1 - int(shift)
 	nl, nr := 0, 0
 	for _, row := range j.Rows {
 		// Both stores happen, one of them counts: no branch to mispredict.
 		left[nl], right[nr] = row, row
 		var goesLeft int
-		if j.Column[row]-shift <= last {
+		if int(j.Column[row]-shift) < end {
 			goesLeft = 1
 		}
 		nl += goesLeft

@@ -33,7 +33,7 @@ func (s *sums) add(j *ScanJob, f, b int) bool {
 	var any int64
 	for p := range j.Pairs {
 		var g, h int64
-		if i := b*TileLanes + f*j.Pairs + p; j.Tile != nil {
+		if i := b*max(j.Stride, TileLanes) + f*j.Pairs + p; j.Tile != nil {
 			g, h = unpack(j.Tile[i])
 		} else {
 			g, h = j.WideG[i], j.WideH[i]

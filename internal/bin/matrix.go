@@ -5,14 +5,26 @@ import (
 	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 )
 
 // Matrix holds the bin codes of a data set, a column of bytes a feature.
-// Constant features have no column.
 type Matrix struct {
 	Rows    int
-	Columns [][]uint8
+	Columns [][]uint8 // nil for a constant feature
+	Sparse  []*Sparse // features that are there row by row as well
+	memory  *mem.Block
+}
+
+// ColumnBytes is the memory of a column of so many codes. The odd number of
+// cache lines keeps columns read side by side out of one another's cache sets.
+func ColumnBytes(rows int) int { return ((rows+63)/64 | 1) * 64 }
+
+// Free gives the matrix's memory back; nothing may use it any more.
+func (x *Matrix) Free() {
+	x.Columns = nil
+	x.memory.Free()
 }
 
 // Source gives the features of a data set column by column.
@@ -48,23 +60,30 @@ func Fit(s Source, sample []int, maxBins int, team *par.Team) (*Mapper, error) {
 // fall into.
 func (m *Mapper) Map(s Source, team *par.Team) (*Matrix, error) {
 	x := &Matrix{Rows: s.Rows(), Columns: make([][]uint8, s.Cols())}
+	size, columns := ColumnBytes(x.Rows), 0
+	for j := range m.Features {
+		if !m.Features[j].Constant() {
+			columns++
+		}
+	}
+	x.memory = mem.New(columns * size)
+	memory := x.memory.Bytes()
+	for j := range m.Features {
+		if !m.Features[j].Constant() {
+			x.Columns[j] = memory[:x.Rows:x.Rows]
+			memory = memory[size:]
+		}
+	}
 	err := forColumns(s, team, func(j int, values []float64) {
-		if f := &m.Features[j]; !f.Constant() {
-			x.Columns[j] = f.codes(values)
+		for i := range x.Columns[j] {
+			x.Columns[j][i] = m.Features[j].Code(values[i])
 		}
 	})
 	if err != nil {
+		x.Free()
 		return nil, err
 	}
 	return x, nil
-}
-
-func (f *Feature) codes(values []float64) []uint8 {
-	codes := make([]uint8, len(values))
-	for i, x := range values {
-		codes[i] = f.Code(x)
-	}
-	return codes
 }
 
 // InfiniteError is an infinite value in a source.

@@ -6,6 +6,7 @@ package loss
 import (
 	"math"
 
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -16,6 +17,7 @@ type Residuals struct {
 	Classes int
 	Labels  []int32   // by row, below Classes
 	Weights []float32 // by row; nil: all one
+	memory  *mem.Block
 }
 
 // Stride is the number of lanes of a residual row: at least classes, whole
@@ -32,7 +34,8 @@ func Stride(classes int, impossible bool) int {
 
 // NewResiduals is the state at scores zero, every class equally likely.
 func NewResiduals(labels []int32, weights []float32, classes, stride int) *Residuals {
-	r := &Residuals{make([]float32, len(labels)*stride), stride, classes, labels, weights}
+	memory := mem.New(4 * len(labels) * stride)
+	r := &Residuals{memory.Floats(), stride, classes, labels, weights, memory}
 	p := float32(1 / float64(classes))
 	q := -float32(float64(classes-1) / float64(classes))
 	for i, y := range labels {
@@ -43,6 +46,12 @@ func NewResiduals(labels []int32, weights []float32, classes, stride int) *Resid
 		row[y] = q + negativeZero
 	}
 	return r
+}
+
+// Free gives the memory back; nothing may use it any more.
+func (r *Residuals) Free() {
+	r.Data = nil
+	r.memory.Free()
 }
 
 var negativeZero = float32(math.Copysign(0, -1))
@@ -100,6 +109,19 @@ func (r *Residuals) LogLoss(byClass []float64) float64 {
 		if byClass != nil {
 			byClass[y] += l
 		}
+	}
+	return sum
+}
+
+// Influence writes w·(1 − p_y) of rows to dst and returns their sum.
+func (r *Residuals) Influence(dst []float32, rows []uint32) (sum float64) {
+	for i, row := range rows {
+		q := -r.Data[int(row)*r.Stride+int(r.Labels[row])]
+		if r.Weights != nil {
+			q *= r.Weights[row]
+		}
+		dst[i] = q
+		sum += float64(q)
 	}
 	return sum
 }

@@ -27,21 +27,45 @@ func WriteFile(path string, write func(io.Writer) error) error {
 	return nil
 }
 
-func writeFile(path string, write func(io.Writer) error) (err error) {
+// Writable tells whether WriteFile can be expected to work: it goes as far as
+// to make the temporary file, and removes it.
+func Writable(path string) error {
+	f, _, err := begin(path)
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	f.Close()
+	return os.Remove(f.Name())
+}
+
+// begin makes the temporary file that is to become target, the file that path
+// leads to.
+func begin(path string) (f *os.File, target string, err error) {
 	perm := fs.FileMode(0o644) // less the umask
 	old, statErr := os.Stat(path)
 	if statErr == nil {
 		if !old.Mode().IsRegular() {
-			return errors.New("it exists and is not a regular file")
+			return nil, "", errors.New("it exists and is not a regular file")
 		}
 		perm = old.Mode().Perm()
 	}
-	target, err := followLinks(path)
+	target, err = followLinks(path)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	dir, _ := filepath.Split(target) // ends in a separator or is empty
-	f, err := createTemp(dir, perm)
+	f, err = createTemp(dir, perm)
+	if err == nil && statErr == nil {
+		if err = withoutPath(f.Chmod(perm), f.Name()); err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}
+	return f, target, err
+}
+
+func writeFile(path string, write func(io.Writer) error) (err error) {
+	f, target, err := begin(path)
 	if err != nil {
 		return err
 	}
@@ -53,11 +77,6 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 		}
 		err = withoutPath(err, f.Name())
 	}()
-	if statErr == nil {
-		if err := f.Chmod(perm); err != nil {
-			return err
-		}
-	}
 	b := bufio.NewWriter(f)
 	if err := write(b); err != nil {
 		return err
@@ -75,6 +94,7 @@ func writeFile(path string, write func(io.Writer) error) (err error) {
 		return err
 	}
 	renamed = true
+	dir, _ := filepath.Split(target)
 	return syncDir(dir)
 }
 

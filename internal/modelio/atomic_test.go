@@ -217,3 +217,17 @@ func TestReadFile(t *testing.T) {
 		}
 	}
 }
+
+func TestWritable(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model.aoso")
+	if err := Writable(path); err != nil {
+		t.Error(err)
+	}
+	entries(t, dir)
+	for _, bad := range []string{dir, filepath.Join(dir, "no", "model.aoso")} {
+		if err := Writable(bad); err == nil || !strings.HasPrefix(err.Error(), "cannot write "+bad) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}

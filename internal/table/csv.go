@@ -35,7 +35,7 @@ func parseCSV(s *source, o Options) (*Table, error) {
 	p := &csvParser{source: s}
 	first, err := p.next()
 	if err == io.EOF {
-		return nil, s.errorf("is empty")
+		return nil, s.noRows("is empty")
 	}
 	if err != nil {
 		return nil, err
@@ -43,6 +43,9 @@ func parseCSV(s *source, o Options) (*Table, error) {
 	p.separator = separator(first)
 	if err := p.split(first); err != nil {
 		return nil, err
+	}
+	if o.LabelOptional && len(p.cells) == o.Features {
+		o.Label = "none"
 	}
 	if err := p.begin(o.Label); err != nil {
 		return nil, err
@@ -60,7 +63,7 @@ func parseCSV(s *source, o Options) (*Table, error) {
 		}
 	}
 	if p.rows == 0 {
-		return nil, s.errorf("has a header but no rows")
+		return nil, s.noRows("has a header but no rows")
 	}
 	return p.table(), nil
 }

@@ -44,6 +44,9 @@ func parseLIBSVM(s *source, o Options, limit int64) (*Table, error) {
 		}
 		if err == nil {
 			line, _, _ = bytes.Cut(line, []byte{'#'})
+			if first, _ := token(line); p.rows == 0 && o.LabelOptional && bytes.IndexByte(first, ':') >= 0 {
+				o.Label = "none"
+			}
 			err = p.row(line, o.Label != "none")
 		}
 		if err != nil {
@@ -51,7 +54,7 @@ func parseLIBSVM(s *source, o Options, limit int64) (*Table, error) {
 		}
 	}
 	if p.rows == 0 {
-		return nil, s.errorf("is empty")
+		return nil, s.noRows("is empty")
 	}
 	if err := p.finish(o.Features); err != nil {
 		return nil, err

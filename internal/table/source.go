@@ -103,3 +103,8 @@ func (s *source) broken(err error) error {
 func (s *source) errorf(format string, args ...any) error {
 	return &Error{File: s.name, Msg: fmt.Sprintf(format, args...)}
 }
+
+// noRows blames a file that has no rows.
+func (s *source) noRows(msg string) error {
+	return &Error{File: s.name, Msg: msg, Err: ErrNoRows}
+}

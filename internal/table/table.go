@@ -30,7 +30,14 @@ type Options struct {
 
 	// Features is the number of features a LIBSVM file shall have; 0 takes the largest index found.
 	Features int
+
+	// LabelOptional takes a CSV file of exactly Features columns, and a LIBSVM file whose first row
+	// starts with a feature, for a file without labels, whatever Label says.
+	LabelOptional bool
 }
+
+// ErrNoRows is the Err of a file that has no rows.
+var ErrNoRows = errors.New("no rows")
 
 // Error says what is wrong in a file, and where.
 type Error struct {
@@ -38,7 +45,7 @@ type Error struct {
 	Line   int    // from 1; 0 when no line is to blame
 	Column string // a column's name or index; "" when no column is to blame
 	Msg    string
-	Err    error // the failure to read behind it, if any
+	Err    error // ErrNoRows, or the failure to read behind it, if any
 }
 
 func (e *Error) Error() string {

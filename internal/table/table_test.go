@@ -218,3 +218,26 @@ func TestLetter(t *testing.T) {
 		t.Errorf("labels %q", classes)
 	}
 }
+
+func TestLabelOptional(t *testing.T) {
+	o := Options{Features: 2, LabelOptional: true}
+	for in, labelled := range map[string]bool{
+		"1,2\n": false, "u,v\n1,\n": false, "1,2,a\n": true, "u,v,y\n1,2,a\n": true,
+		"1:2 2:3\n2:1\n": false, "a 1:2 2:3\nb\n": true,
+	} {
+		got, err := Parse(strings.NewReader(in), "f", o)
+		if err != nil {
+			t.Errorf("%q: %v", in, err)
+		} else if (got.Labels != nil) != labelled || len(got.Columns) != 2 {
+			t.Errorf("%q: %+v", in, *got)
+		}
+	}
+}
+
+func TestNoRows(t *testing.T) {
+	for _, in := range []string{"", "\n", "u,v,y\n"} {
+		if _, err := Parse(strings.NewReader(in), "f", Options{}); !errors.Is(err, ErrNoRows) {
+			t.Errorf("%q: %v", in, err)
+		}
+	}
+}

@@ -40,7 +40,9 @@ type candidate struct {
 	counted     bool // known to leave min samples on both sides
 }
 
-// layout says where the histograms of a set of columns lie.
+// layout says where the histograms of a set of columns lie: a tile holds those
+// of a few columns side by side, bin by bin, and a group of tiles is filled
+// at once.
 type layout struct {
 	columns []int
 	tiles   []tile
@@ -49,42 +51,81 @@ type layout struct {
 	largest int // cells of the largest group
 }
 
-type tile struct{ firstColumn, endColumn, firstCell, bins int }
+type tile struct {
+	firstColumn, endColumn int
+	firstCell, bins        int
+	stride                 int     // cells from bin to bin
+	defaults               []uint8 // of a sparse tile: codes that filling leaves out
+}
 
-type group struct{ firstTile, endTile int }
+type group struct {
+	firstTile, endTile int
+	sparse             *bin.Sparse // nil: columns
+}
 
-func (t *tile) endCell() int { return t.firstCell + t.bins*kernel.TileLanes }
+func (t *tile) endCell() int { return t.firstCell + t.bins*t.stride }
 
-// newLayout puts columns of alike numbers of bins into common tiles.
-func newLayout(m *bin.Mapper, columns []int, pairs int) (l layout) {
-	codes := func(c int) int { return m.Features[c].Codes() }
-	l.columns = slices.Clone(columns)
-	slices.SortStableFunc(l.columns, func(a, b int) int { return cmp.Compare(codes(b), codes(a)) })
-
-	width := kernel.TileLanes / pairs
-	for c := 0; c < len(l.columns); c += width {
-		t := tile{c, min(c+width, len(l.columns)), l.cells, codes(l.columns[c])}
-		last := len(l.groups) - 1
-		if last < 0 || !l.groups[last].takes(&l, &t) {
-			l.groups = append(l.groups, group{len(l.tiles), len(l.tiles)})
-			last++
+// newLayout puts sparse groups first, if all their features are among the
+// columns, then columns of alike numbers of bins into common tiles.
+func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs int) (l layout) {
+	dense := slices.Clone(columns)
+	for _, s := range x.Sparse {
+		if !containsAll(dense, s.Columns) {
+			continue
 		}
-		l.tiles = append(l.tiles, t)
-		l.groups[last].endTile++
-		l.cells = t.endCell()
-		l.largest = max(l.largest, l.cells-l.tiles[l.groups[last].firstTile].firstCell)
+		dense = slices.DeleteFunc(dense, func(c int) bool { return slices.Contains(s.Columns, c) })
+		l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), s})
+		for i, bins := range s.Bins {
+			c := i * bin.SparseWidth
+			end := min(c+bin.SparseWidth, len(s.Columns))
+			first := len(l.columns)
+			l.columns = append(l.columns, s.Columns[c:end]...)
+			l.addTile(tile{first, len(l.columns), l.cells, bins, bin.SparseWidth * pairs, s.Default[c:end]})
+		}
+	}
+	codes := func(c int) int { return m.Features[c].Codes() }
+	slices.SortStableFunc(dense, func(a, b int) int { return cmp.Compare(codes(b), codes(a)) })
+	for len(dense) > 0 {
+		n := min(kernel.TileLanes/pairs, len(dense))
+		first := len(l.columns)
+		l.columns = append(l.columns, dense[:n]...)
+		t := tile{first, first + n, l.cells, codes(dense[0]), kernel.TileLanes, nil}
+		if last := len(l.groups) - 1; last < 0 || !l.groups[last].takes(&l, &t) {
+			l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), nil})
+		}
+		l.addTile(t)
+		dense = dense[n:]
 	}
 	return l
 }
 
+// addTile adds a tile to the last group.
+func (l *layout) addTile(t tile) {
+	g := &l.groups[len(l.groups)-1]
+	l.tiles = append(l.tiles, t)
+	g.endTile++
+	l.cells = t.endCell()
+	l.largest = max(l.largest, l.cells-l.tiles[g.firstTile].firstCell)
+}
+
 func (g *group) takes(l *layout, t *tile) bool {
 	first := &l.tiles[g.firstTile]
-	return t.endColumn-first.firstColumn <= kernel.TileLanes && (t.endCell()-first.firstCell)*8 <= groupBytes
+	return g.sparse == nil && t.endColumn-first.firstColumn <= kernel.TileLanes && (t.endCell()-first.firstCell)*8 <= groupBytes
+}
+
+// containsAll tells whether sorted columns hold all of some.
+func containsAll(columns, some []int) bool {
+	for _, c := range some {
+		if _, found := slices.BinarySearch(columns, c); !found {
+			return false
+		}
+	}
+	return true
 }
 
 // use makes columns those that are searched.
 func (s *splitter) use(columns []int) {
-	s.layout = newLayout(s.mapper, columns, s.gradients.pairs)
+	s.layout = newLayout(s.matrix, s.mapper, columns, s.gradients.pairs)
 	s.best = slices.Grow(s.best[:0], len(columns))[:len(columns)]
 }
 
@@ -143,23 +184,62 @@ func (s *splitter) borrow(worker, cells int, wide bool) (part Histogram) {
 // fill adds the packed gradients to the histograms of a group.
 func (s *splitter) fill(g *group, part *Histogram) {
 	m := s.gradients.pairs
-	job := kernel.HistogramJob{Pairs: m}
-	base := s.tiles[g.firstTile].firstCell
-	for _, t := range s.tiles[g.firstTile:g.endTile] {
-		for c := t.firstColumn; c < t.endColumn; c++ {
-			job.Columns[job.Count] = s.matrix.Columns[s.columns[c]]
-			job.Histograms[job.Count] = part.cells[t.firstCell-base+(c-t.firstColumn)*m:]
-			job.Count++
+	columns := kernel.HistogramJob{Pairs: m}
+	sparse := kernel.SparseJob{Pairs: m, Histogram: part.cells}
+	if g.sparse != nil {
+		sparse.First, sparse.Entries = g.sparse.First, g.sparse.Entries
+	} else {
+		base := s.tiles[g.firstTile].firstCell
+		for _, t := range s.tiles[g.firstTile:g.endTile] {
+			for c := t.firstColumn; c < t.endColumn; c++ {
+				columns.Columns[columns.Count] = s.matrix.Columns[s.columns[c]]
+				columns.Histograms[columns.Count] = part.cells[t.firstCell-base+(c-t.firstColumn)*m:]
+				columns.Count++
+			}
 		}
 	}
 	rows, cells := s.gradients.packed()
 	for len(rows) > 0 {
 		n := min(len(rows), kernel.SpillRows)
-		job.Rows, job.Cells = rows[:n], cells[:n*m]
-		s.kernels.Histogram(&job)
+		if g.sparse != nil {
+			sparse.Rows, sparse.Cells = rows[:n], cells[:n*m]
+			s.kernels.Sparse(&sparse)
+		} else {
+			columns.Rows, columns.Cells = rows[:n], cells[:n*m]
+			s.kernels.Histogram(&columns)
+		}
 		rows, cells = rows[n:], cells[n*m:]
 		if part.wide() {
 			s.kernels.Spill(part.wideG, part.wideH, part.cells)
+		}
+	}
+	if g.sparse != nil {
+		s.complete(g, part)
+	}
+}
+
+// complete fills in the bins that sparse groups leave out: they hold what the
+// others leave of the node's total.
+func (s *splitter) complete(g *group, part *Histogram) {
+	m := s.gradients.pairs
+	var sums [bin.SparseWidth * kernel.MaxPairs]int64
+	base := s.tiles[g.firstTile].firstCell
+	for i := g.firstTile; i < g.endTile; i++ {
+		t := &s.tiles[i]
+		rest := func(cells []int64, total func(p int) int64) {
+			cells = cells[t.firstCell-base : t.endCell()-base]
+			s.kernels.SumBins(sums[:t.stride], cells)
+			for f, code := range t.defaults {
+				for p := range m {
+					cells[int(code)*t.stride+f*m+p] = total(p) - sums[f*m+p]
+				}
+			}
+		}
+		if part.wide() {
+			rest(part.wideG, func(p int) int64 { return s.gradients.sumG[p] })
+			rest(part.wideH, func(p int) int64 { return s.gradients.sumH[p] })
+		} else {
+			rest(part.cells, func(p int) int64 { return s.gradients.sumG[p]<<32 + s.gradients.sumH[p] })
 		}
 	}
 }
@@ -194,28 +274,32 @@ func unsplit(j *kernel.ScanJob) float64 {
 
 // scan finds the best cut of each column of a tile.
 func (s *splitter) scan(t *tile, part *Histogram, base int, job kernel.ScanJob) {
-	cells := part.tile(t.firstCell-base, t.endCell()-base)
-	job.Bins = t.bins
-	if cells.wide() {
-		job.WideG, job.WideH = cells.wideG, cells.wideH
-	} else {
-		job.Tile = cells.cells
-	}
-	s.kernels.Scan(&job)
-	for c := t.firstColumn; c < t.endColumn; c++ {
-		f := c - t.firstColumn
-		best := candidate{score: job.Score[f], bin: int(job.Bin[f]), missingLeft: job.MissingLeft[f]}
-		if !math.IsInf(best.score, -1) {
-			best.next = cells.nextFilled(best.bin, t.bins, f*job.Pairs, job.Pairs)
+	m := job.Pairs
+	job.Bins, job.Stride = t.bins, t.stride
+	for c := t.firstColumn; c < t.endColumn; {
+		// One scan covers TileLanes cells of a bin.
+		lane := (c - t.firstColumn) * m
+		cells := part.tile(t.firstCell-base+lane, t.endCell()-base)
+		job.Tile, job.WideG, job.WideH = cells.cells, cells.wideG, cells.wideH
+		if cells.wide() {
+			job.Tile = nil
 		}
-		s.best[c] = best
+		s.kernels.Scan(&job)
+		for f := 0; f < kernel.TileLanes/m && c < t.endColumn; f++ {
+			best := candidate{score: job.Score[f], bin: int(job.Bin[f]), missingLeft: job.MissingLeft[f]}
+			if !math.IsInf(best.score, -1) {
+				best.next = cells.nextFilled(best.bin, t, f*m, m)
+			}
+			s.best[c] = best
+			c++
+		}
 	}
 }
 
-// nextFilled is the first bin after b in which some lane is not zero.
-func (h *Histogram) nextFilled(b, bins, lane, lanes int) int {
-	for b++; b < bins; b++ {
-		for i := b*kernel.TileLanes + lane; i < b*kernel.TileLanes+lane+lanes; i++ {
+// nextFilled is the first bin of a tile after b in which some lane is not zero.
+func (h *Histogram) nextFilled(b int, t *tile, lane, lanes int) int {
+	for b++; b < t.bins; b++ {
+		for i := b*t.stride + lane; i < b*t.stride+lane+lanes; i++ {
 			if h.wide() && h.wideG[i]|h.wideH[i] != 0 || !h.wide() && h.cells[i] != 0 {
 				return b
 			}
@@ -272,8 +356,8 @@ func (s *splitter) recount(rows []uint32, column int, job *kernel.ScanJob) candi
 		column1.wideG, column1.wideH = memory[len(memory)/3:2*len(memory)/3], memory[2*len(memory)/3:]
 	}
 	one := splitter{kernels: s.kernels, matrix: s.matrix, gradients: s.gradients}
-	one.columns, one.tiles = []int{column}, []tile{{0, 1, 0, bins}}
-	one.fill(&group{0, 1}, &column1)
+	one.columns, one.tiles = []int{column}, []tile{{0, 1, 0, bins, kernel.TileLanes, nil}}
+	one.fill(&group{0, 1, nil}, &column1)
 
 	best := candidate{score: math.Inf(-1), counted: true}
 	for _, missingLeft := range []bool{false, true} {

@@ -1,0 +1,34 @@
+package mem
+
+import (
+	"testing"
+	"unsafe"
+)
+
+func TestBlock(t *testing.T) {
+	for _, n := range []int{0, 1, 63, least - 1, least, least + 1, 3 << 20} {
+		b := New(n)
+		data := b.Bytes()
+		if len(data) != n {
+			t.Fatalf("New(%d) has %d bytes", n, len(data))
+		}
+		if uintptr(unsafe.Pointer(unsafe.SliceData(data)))%64 != 0 && n > 0 {
+			t.Errorf("New(%d) is not aligned to 64 bytes", n)
+		}
+		for i := range data {
+			if data[i] != 0 {
+				t.Fatalf("New(%d) is not zero at %d", n, i)
+			}
+			data[i] = byte(i)
+		}
+		if len(b.Floats()) != n/4 {
+			t.Errorf("New(%d) has %d floats", n, len(b.Floats()))
+		}
+		b.Free()
+		b.Free()
+		if b.Bytes() != nil {
+			t.Errorf("New(%d) has memory after Free", n)
+		}
+	}
+	(*Block)(nil).Free()
+}
