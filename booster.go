@@ -30,8 +30,9 @@ type booster struct {
 	columns   []int
 	forest    *tree.Forest
 
-	bound   float64   // at most this less than the loss: Σ (1 − p_y)
-	odds    []float32 // rows × Stride: what an iteration of several trees multiplies the odds by
+	bound   float64   // Σ (1 − p_y), which is below the loss
+	stuck   bool      // the last iteration changed nothing, and so would the next
+	steps   []float32 // rows × Stride: what the trees of an iteration add to the scores
 	factors []float32 // of one leaf
 
 	influence []float32 // by position in sampled: w·(1 − p_y)
@@ -67,7 +68,6 @@ func newBooster(train, valid *Dataset, p Params) (*booster, error) {
 		forest:   tree.NewForest(classes, p.Pairs, p.Leaf == "full"),
 		sampled:  tree.NewPartition(train.Rows()),
 		base:     -1,
-		bound:    math.Inf(1),
 	}
 	if m := train.init; m != nil {
 		if err := m.checkContinued(&p, b.perRound); err != nil {
@@ -80,9 +80,12 @@ func newBooster(train, valid *Dataset, p Params) (*booster, error) {
 	if train.initScores != nil {
 		b.residuals.SetScores(train.initScores)
 	}
+	for i, y := range train.labels {
+		b.bound -= float64(b.residuals.Row(i)[y])
+	}
 	b.factors = make([]float32, stride)
 	if p.Method != AOSO {
-		b.odds = make([]float32, len(b.residuals.Data))
+		b.steps = make([]float32, len(b.residuals.Data))
 	}
 	b.sampled.Fill(train.Rows())
 	if p.Subsample < 1 || p.Trim > 0 {
@@ -224,11 +227,9 @@ func (b *booster) update(rows []uint32, factors []float32, stride int) float64 {
 }
 
 // growAll grows a tree for each pair, all on the same residuals, and gathers
-// what they multiply each row's odds by.
+// what they add to each row's scores.
 func (b *booster) growAll(ctx context.Context, pairs []kernel.Pair) (trees []*tree.Tree, done bool) {
-	for i := range b.odds {
-		b.odds[i] = 1
-	}
+	clear(b.steps)
 	for i := range pairs {
 		if ctx.Err() != nil {
 			return nil, false
@@ -247,21 +248,32 @@ func (b *booster) gather(t *tree.Tree, p *tree.Partition, segments []tree.Segmen
 	stride := b.residuals.Stride
 	for _, s := range segments {
 		leaf := &t.Leaves[s.Leaf]
-		pair := leaf.Pairs[0]
-		up := float32(loss.Exp(float64(leaf.Steps[0])))
-		down := float32(loss.Exp(-float64(leaf.Steps[0])))
+		pair, step := leaf.Pairs[0], leaf.Steps[0]
 		for _, row := range p.Rows[s.Start:s.End] {
-			odds := b.odds[int(row)*stride:][:stride]
-			odds[pair.R] *= up
-			odds[pair.S] *= down
+			steps := b.steps[int(row)*stride:][:stride]
+			steps[pair.R] += step
+			steps[pair.S] -= step
 		}
 	}
 }
 
-// multiply moves the residuals of all rows by what growAll gathered.
+// multiply moves the residuals of all rows by the steps that growAll
+// gathered. Only their differences count: the largest becomes zero, so that
+// sums over hundreds of trees do not overflow.
 func (b *booster) multiply() {
-	b.sampled.Fill(b.train.Rows())
-	b.bound = b.update(b.sampled.Rows, b.odds, b.residuals.Stride)
+	const least = -60 // far below what a probability can recover from
+	rows, stride := b.train.Rows(), b.residuals.Stride
+	b.team.Do((rows+kernel.RowBlock-1)/kernel.RowBlock, func(_, i int) {
+		for row := i * kernel.RowBlock; row < min((i+1)*kernel.RowBlock, rows); row++ {
+			steps := b.steps[row*stride:][:b.residuals.Classes]
+			top := slices.Max(steps)
+			for k, step := range steps {
+				steps[k] = float32(loss.Exp(max(float64(step)-float64(top), least)))
+			}
+		}
+	})
+	b.sampled.Fill(rows)
+	b.bound = b.update(b.sampled.Rows, b.steps, stride)
 }
 
 // roundABC is an iteration of ABC-LogitBoost: a tree for each class but the
@@ -337,7 +349,10 @@ func (b *booster) searchBase(ctx context.Context) bool {
 
 // add makes trees part of the model and of the validation scores.
 func (b *booster) add(trees []*tree.Tree) {
+	p := &b.params
+	b.stuck = p.Subsample == 1 && p.ColsampleByTree == 1 && p.ColsampleByNode == 1
 	for _, t := range trees {
+		b.stuck = b.stuck && t.Idle()
 		b.forest.Append(t)
 		b.grown++
 		if b.valid != nil {
@@ -400,9 +415,7 @@ func evaluate(scores []float64, d *Dataset) *Evaluation {
 	if weight > 0 {
 		e.ErrorRate = wrong / weight
 	}
-	if known > 0 {
-		e.LogLoss /= known
-	}
+	e.LogLoss /= known // NaN if there are none
 	return e
 }
 

@@ -134,8 +134,11 @@ func (p Params) resolve(classes int) (Params, error) {
 	if !(p.Trim >= 0 && p.Trim < 1) {
 		return p, badArgument("trim", p.Trim, "at least 0, below 1")
 	}
-	if !(p.MaxStep > 0 && p.MaxStep <= 100) {
-		return p, badArgument("max_step", p.MaxStep, "above 0, at most 100")
+	if !(p.MaxStep > 0 && p.MaxStep <= 20) {
+		return p, badArgument("max_step", p.MaxStep, "above 0, at most 20")
+	}
+	if n := p.treesPerRound(classes); p.Trees < n {
+		return p, badArgument("trees", p.Trees, "at least %d, one iteration of %s", n, p.Method)
 	}
 	if p.Leaves > 1<<16 {
 		return p, badArgument("leaves", p.Leaves, "at most %d", 1<<16)

@@ -12,6 +12,7 @@ const (
 	StoppedByTrees         = "max_trees"
 	StoppedByEarlyStopping = "early_stopping"
 	StoppedByInterrupt     = "interrupted"
+	StoppedByNoSplit       = "no_split" // nothing can be split, and no leaf moves
 )
 
 // TrainOptions are what training may be given beside data and parameters.
@@ -19,21 +20,23 @@ type TrainOptions struct {
 	Valid *Dataset // evaluated after every EvalEvery-th iteration; from [Dataset.Aligned]
 
 	EvalEvery int                 // iterations between two evaluations; 0: 1
-	Callback  func(Progress) bool // called after each evaluation; false stops training
+	Callback  func(Progress) bool // called after each iteration; false stops training
 }
 
 // Evaluation is how well a model does on a dataset.
 type Evaluation struct {
 	Errors    int     // rows whose class is not predicted, those of unknown classes included
 	ErrorRate float64 // share of the rows' weight that Errors have
-	LogLoss   float64 // mean −log p_y, weighted, over the rows of known classes
+	LogLoss   float64 // mean −log p_y, weighted, over the rows of known classes; NaN if there are none
 }
 
-// Progress is the state of training after an iteration.
+// Progress is the state of training after an iteration. TrainLoss and Valid
+// are there if it was evaluated.
 type Progress struct {
 	Iteration int // from 1
 	Trees     int // in the model, those it continues included
 	Elapsed   time.Duration
+	Evaluated bool        // every EvalEvery-th iteration
 	TrainLoss float64     // Σ −log p_y over the training rows, weighted
 	Valid     *Evaluation // nil without a validation set
 	Best      int         // iteration of the best Valid so far; 0: none
@@ -52,8 +55,8 @@ type Result struct {
 	Level         string // the instruction-set level of the kernels
 }
 
-// Train trains a model. It ends at Trees trees, at a training loss of
-// StopLoss, after EarlyStopping iterations without a better validation metric
+// Train trains a model. It ends at Trees trees, when nothing can be split any
+// more, at a training loss of StopLoss, after EarlyStopping iterations without a better validation metric
 // (the model is then that of the best iteration), when the callback returns
 // false, or when ctx is cancelled: the last two keep the iterations done so
 // far and are no error.
@@ -95,22 +98,24 @@ func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Resu
 			r.StoppedBy = StoppedByInterrupt
 		default:
 			r.Iterations++
-		}
-		if r.StoppedBy != "" || r.Iterations%o.EvalEvery != 0 {
-			continue
-		}
-		progress := Progress{Iteration: r.Iterations, Trees: b.forest.Trees(), Valid: b.evaluate()}
-		if progress.Valid != nil && p.EarlyStopping > 0 {
-			best.see(progress.Valid, p.Metric, r.Iterations, b.forest.Trees())
-			progress.Best = best.iteration
-			if r.Iterations-best.iteration >= p.EarlyStopping {
-				r.StoppedBy = StoppedByEarlyStopping
+			if b.stuck {
+				r.StoppedBy = StoppedByNoSplit
 			}
-		}
-		if o.Callback != nil {
-			progress.TrainLoss = b.loss()
-			progress.Elapsed = time.Since(start)
-			if !o.Callback(progress) && r.StoppedBy == "" {
+			progress := Progress{Iteration: r.Iterations, Trees: b.forest.Trees(), Evaluated: r.Iterations%o.EvalEvery == 0}
+			if progress.Evaluated {
+				progress.Valid = b.evaluate()
+				if o.Callback != nil {
+					progress.TrainLoss = b.loss()
+				}
+			}
+			if progress.Valid != nil && p.EarlyStopping > 0 {
+				best.see(progress.Valid, p.Metric, r.Iterations, b.forest.Trees())
+				if r.Iterations-best.iteration >= p.EarlyStopping {
+					r.StoppedBy = StoppedByEarlyStopping
+				}
+			}
+			progress.Best, progress.Elapsed = best.iteration, time.Since(start)
+			if o.Callback != nil && !o.Callback(progress) && r.StoppedBy == "" {
 				r.StoppedBy = StoppedByInterrupt
 			}
 		}

@@ -38,6 +38,19 @@ type Leaf struct {
 	Rows  int
 }
 
+// Idle tells whether the tree is a single leaf that moves nothing.
+func (t *Tree) Idle() bool {
+	if len(t.Nodes) > 0 {
+		return false
+	}
+	for _, step := range t.Leaves[0].Steps {
+		if step > 1e-9 || step < -1e-9 {
+			return false
+		}
+	}
+	return true
+}
+
 // Segment is a run of a row list that reaches one leaf.
 type Segment struct{ Leaf, Start, End int }
 

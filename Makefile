@@ -1,0 +1,55 @@
+# make help lists what there is.
+
+FUZZTIME ?= 30s
+GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test vet race fuzz bench fmt clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
+
+build: ## build the command line into bin/aoso
+	go build -o bin/aoso ./cmd/aoso
+
+demo: build ## train on the embedded Letter data and compare with the paper (about half a minute)
+	@go run ./internal/demo bin/aoso testdata/letter.csv.gz build/demo
+
+test: vet ## run every test: vet, gofmt, tests, race detector, a moment of each fuzz target
+	go test ./...
+	@$(MAKE) --no-print-directory race
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=3s
+	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; tests; race detector; fuzz targets)"
+
+vet:
+	go mod download
+	GOARCH=amd64 go vet ./...
+	GOARCH=arm64 go vet ./...
+	go vet -tags purego ./...
+	@unformatted=$$(gofmt -l $(GOFILES)); \
+	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:" $$unformatted; exit 1; fi
+
+# The race detector needs cgo and a C compiler; the oracle runs on one thread, slowly.
+race: ## run the tests of the small packages under the race detector
+	@if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC | cut -d' ' -f1) >/dev/null; then \
+		packages=$$(go list ./internal/... ./cmd/... | grep -v /oracle); \
+		echo go test -race -short $$packages; \
+		go test -race -short $$packages; \
+	else echo "race detector left out: no C compiler"; fi
+
+fuzz: ## fuzz every target for FUZZTIME (30s)
+	@for dir in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+		for target in $$(grep -h '^func Fuzz' $$dir/*_test.go | sed 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/'); do \
+			echo "go test -run '^\$$' -fuzz '^$$target\$$' -fuzztime $(FUZZTIME) $$dir"; \
+			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$dir || exit 1; \
+		done; \
+	done
+
+bench: ## run the benchmarks
+	go test -run '^$$' -bench . -benchmem ./...
+
+fmt: ## format the sources
+	gofmt -w $(GOFILES)
+
+clean: ## remove what was built
+	rm -rf bin build

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/libaoso/aoso"
+)
+
+// evaluator is the command eval.
+type evaluator struct {
+	reader
+	model, data string
+	options     aoso.PredictOptions
+	json        bool
+}
+
+func newEval() *cobra.Command {
+	e := &evaluator{}
+	c := &cobra.Command{
+		Use:     "eval --model FILE --data FILE",
+		Short:   "Compare a model's predictions with the labels of a data file",
+		Example: `  aoso eval --model letters.aoso --data test.csv.gz`,
+		Args:    cobra.NoArgs,
+		RunE:    work(e.run),
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringVar(&e.model, "model", "", "model `file`")
+	f.StringVar(&e.data, "data", "", "labelled `file`")
+	e.reader.bind(c)
+	f.IntVar(&e.options.Trees, "trees", 0, "use the first so many trees; 0: all")
+	f.IntVar(&e.options.Threads, "threads", 0, "threads; 0: all cores")
+	f.BoolVar(&e.json, "json", false, "print the result as one line of JSON")
+	require(c, "model", "data")
+	return c
+}
+
+// evaluated is the JSON line of eval.
+type evaluated struct {
+	Rows      int      `json:"rows"`
+	Errors    int      `json:"errors"`
+	ErrorRate float64  `json:"error_rate"`
+	LogLoss   *float64 `json:"logloss"` // of the rows of known classes; null: there are none
+	Unknown   int      `json:"unknown"`
+	Trees     int      `json:"trees"`
+	Seconds   float64  `json:"seconds"`
+}
+
+func (e *evaluator) run(c *cobra.Command) error {
+	if err := e.needsLabel(); err != nil {
+		return err
+	}
+	m, err := aoso.Load(e.model)
+	if err != nil {
+		return err
+	}
+	d, err := e.readAs(e.data, m.FeatureNames(), "the model")
+	if err != nil {
+		return err
+	}
+	x, err := d.features()
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	v, err := m.Evaluate(x, d.labels, nil, e.options)
+	if err != nil {
+		return err
+	}
+	line := evaluated{d.rows, v.Errors, v.ErrorRate, nil, unknown(d.labels, m.Classes()), m.Trees(), time.Since(start).Seconds()}
+	if e.options.Trees > 0 {
+		line.Trees = e.options.Trees
+	}
+	if line.Unknown < line.Rows {
+		line.LogLoss = finite(v.LogLoss)
+	}
+	if e.json {
+		return json.NewEncoder(c.OutOrStdout()).Encode(line)
+	}
+	predicted, err := m.Predict(x, e.options)
+	if err != nil {
+		return err
+	}
+	return line.tell(c.OutOrStdout(), m.Classes(), d.labels, predicted)
+}
+
+// tell writes the result for people.
+func (e *evaluated) tell(w io.Writer, classes, labels []string, predicted []int) error {
+	fmt.Fprintf(w, "rows     %d\nerrors   %d (%.2f %%)\n", e.Rows, e.Errors, 100*e.ErrorRate)
+	if e.LogLoss != nil {
+		fmt.Fprintf(w, "logloss  %.6g\n", *e.LogLoss)
+	}
+	if e.Unknown > 0 {
+		fmt.Fprintf(w, "unknown  %d rows have labels that the model does not know; they count as errors\n", e.Unknown)
+	}
+	rows, errors := map[string]int{}, map[string]int{}
+	for i, label := range labels {
+		rows[label]++
+		if classes[predicted[i]] != label {
+			errors[label]++
+		}
+	}
+	fmt.Fprintln(w)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "class\trows\terrors\t")
+	for _, class := range classes {
+		if n := rows[class]; n > 0 {
+			fmt.Fprintf(table, "%s\t%d\t%d\t%.2f %%\t\n", class, n, errors[class], 100*float64(errors[class])/float64(n))
+		}
+	}
+	return table.Flush()
+}

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestEval(t *testing.T) {
+	model := smallModel(t)
+	out := do(t, "eval", "--model", model, "--data", file(t, "d.csv", small+"5,1,x\n5,1,new\n"))
+	for _, want := range []string{"rows     11", "errors   2 (18.18 %)", "unknown  1 rows", "x     4       1  25.00 %"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	e := jsonLine[evaluated](t, do(t, "eval", "--model", model, "--data", file(t, "d.csv", small+"5,1,x\n5,1,new\n"), "--json"))
+	if e.Rows != 11 || e.Errors != 2 || e.Unknown != 1 || e.LogLoss == nil || e.Trees != 20 {
+		t.Errorf("%+v", e)
+	}
+	if e := jsonLine[evaluated](t, do(t, "eval", "--model", model, "--data", file(t, "d.csv", "5,1,new\n"), "--json")); e.LogLoss != nil {
+		t.Errorf("logloss of no known class: %v", *e.LogLoss)
+	}
+	if got := do(t, "eval", "--model", model, "--data", file(t, "d.csv", "class,b,a\nx,1,1\n"), "--label", "class", "--trees", "3", "--json"); !strings.Contains(got, `"errors":0`) || !strings.Contains(got, `"trees":3`) {
+		t.Error(got)
+	}
+	fail(t, exitFailed, []string{"1 features", "the model has 2"}, "eval", "--model", model, "--data", file(t, "d.csv", "a,b\n1,2\n"))
+	fail(t, exitFailed, []string{"empty"}, "eval", "--model", model, "--data", file(t, "d.csv", ""))
+}

@@ -1,0 +1,154 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/libaoso/aoso"
+)
+
+// inspector is the command info.
+type inspector struct {
+	model string
+	json  bool
+	dump  bool
+	trees int
+}
+
+func newInfo() *cobra.Command {
+	i := &inspector{}
+	c := &cobra.Command{
+		Use:     "info --model FILE",
+		Short:   "Show what a model is and which features matter to it",
+		Example: `  aoso info --model letters.aoso --dump --trees 1`,
+		Args:    cobra.NoArgs,
+		RunE:    work(i.run),
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringVar(&i.model, "model", "", "model `file`")
+	f.BoolVar(&i.json, "json", false, "print all as one line of JSON")
+	f.BoolVar(&i.dump, "dump", false, "print the trees instead")
+	f.IntVar(&i.trees, "trees", 0, "print the first so many trees; 0: all")
+	c.MarkFlagsMutuallyExclusive("json", "dump")
+	require(c, "model")
+	return c
+}
+
+// described is the JSON line of info.
+type described struct {
+	Method            string      `json:"method"`
+	Leaf              string      `json:"leaf"`
+	Pairs             int         `json:"pairs"`
+	Trees             int         `json:"trees"`
+	TreesPerIteration int         `json:"trees_per_iteration"`
+	Leaves            int         `json:"leaves"`
+	Classes           int         `json:"classes"`
+	Features          int         `json:"features"`
+	ClassLabels       []string    `json:"class_labels"`
+	FeatureNames      []string    `json:"feature_names"`
+	Fingerprint       string      `json:"fingerprint"`
+	Params            aoso.Params `json:"params"`
+	Model             string      `json:"model"`
+}
+
+func (i *inspector) run(c *cobra.Command) error {
+	m, err := aoso.Load(i.model)
+	if err != nil {
+		return err
+	}
+	out := c.OutOrStdout()
+	if i.dump {
+		return m.Dump(out, i.trees)
+	}
+	p := m.Params()
+	d := &described{p.Method, p.Leaf, p.Pairs, m.Trees(), m.TreesPerIteration(), 0, len(m.Classes()), len(m.FeatureNames()),
+		m.Classes(), m.FeatureNames(), m.Fingerprint(), p, i.model}
+	for t := range m.Trees() {
+		d.Leaves += m.Leaves(t)
+	}
+	if i.json {
+		return json.NewEncoder(out).Encode(d)
+	}
+	return d.tell(out, m)
+}
+
+// most is the number of features and classes to show people.
+const most = 10
+
+// tell writes what a model is for people.
+func (d *described) tell(w io.Writer, m *aoso.Model) error {
+	fmt.Fprintf(w, "method       %s, %s leaves, %d class pairs a node\n", d.Method, d.Leaf, d.Pairs)
+	fmt.Fprintf(w, "trees        %d, %d leaves\n", d.Trees, d.Leaves)
+	fmt.Fprintf(w, "classes      %d: %s\n", d.Classes, shown(d.ClassLabels))
+	fmt.Fprintf(w, "features     %d: %s\n", d.Features, shown(d.FeatureNames))
+	fmt.Fprintf(w, "shrinkage    %v, at most %d leaves a tree\n", d.Params.Shrinkage, d.Params.Leaves)
+	fmt.Fprintf(w, "fingerprint  %s\n", d.Fingerprint)
+	pairs := m.PairImportances()
+	if len(pairs) == 0 {
+		return nil
+	}
+	if err := tellImportance(w, m); err != nil {
+		return err
+	}
+	return tellPairs(w, m, pairs)
+}
+
+// shown is the first of many names.
+func shown(names []string) string {
+	if len(names) > most {
+		return strings.Join(names[:most], " ") + " …"
+	}
+	return strings.Join(names, " ")
+}
+
+func tellImportance(w io.Writer, m *aoso.Model) error {
+	gain, err := m.Importance("gain")
+	if err != nil {
+		return err
+	}
+	splits, err := m.Importance("split")
+	if err != nil {
+		return err
+	}
+	total, order := 0.0, make([]int, len(gain))
+	for j := range gain {
+		total += gain[j]
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gain[b], gain[a]) })
+	names := m.FeatureNames()
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "\nfeature\tgain\tsplits\t")
+	for _, j := range order[:min(most, len(order))] {
+		if splits[j] > 0 {
+			fmt.Fprintf(table, "%s\t%.2f %%\t%.0f\t\n", names[j], 100*gain[j]/total, splits[j])
+		}
+	}
+	return table.Flush()
+}
+
+func tellPairs(w io.Writer, m *aoso.Model, pairs []aoso.PairImportance) error {
+	total := 0.0
+	for _, p := range pairs {
+		total += p.Gain
+	}
+	classes, names := m.Classes(), m.FeatureNames()
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "\nclasses\tfeature\tgain\tsplits\t")
+	for _, p := range pairs[:min(most, len(pairs))] {
+		pair := classes[p.Classes[0]]
+		if p.Classes[1] >= 0 {
+			pair += " | " + classes[p.Classes[1]]
+		}
+		fmt.Fprintf(table, "%s\t%s\t%.2f %%\t%d\t\n", pair, names[p.Feature], 100*p.Gain/total, p.Splits)
+	}
+	return table.Flush()
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestInfo(t *testing.T) {
+	model := smallModel(t)
+	out := do(t, "info", "--model", model)
+	for _, want := range []string{"aoso, full leaves", "trees        20", "classes      3: x y z", "features     2: a b", "x | y", "splits"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	d := jsonLine[described](t, do(t, "info", "--model", model, "--json"))
+	if d.Trees != 20 || d.Classes != 3 || d.Features != 2 || d.Leaves < 40 || d.Params.Shrinkage != 0.1 || len(d.Fingerprint) != 32 {
+		t.Errorf("%+v", d)
+	}
+	if dump := do(t, "info", "--model", model, "--dump", "--trees", "2"); strings.Count(dump, "tree ") != 2 || !strings.Contains(dump, "|") {
+		t.Error(dump)
+	}
+	fail(t, exitFailed, []string{"trees is 99"}, "info", "--model", model, "--dump", "--trees", "99")
+}
+
+// A model of one class has no splits.
+func TestInfoOfOneClass(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "m")
+	do(t, "train", "--data", file(t, "d.csv", "1,x\n2,x\n"), "--model", model)
+	if out := do(t, "info", "--model", model); !strings.Contains(out, "classes      1: x") || strings.Contains(out, "NaN") {
+		t.Error(out)
+	}
+}

@@ -1,0 +1,112 @@
+// Command aoso trains and applies AOSO-LogitBoost models from the command
+// line. Results go to standard output, progress and messages to standard error.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// The exit codes.
+const (
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// run runs one command line and returns the exit code.
+func run(args []string, stdout, stderr io.Writer) int {
+	root := &cobra.Command{
+		Use:   "aoso",
+		Short: "Multi-class gradient boosting by AOSO-LogitBoost",
+		Long: `Multi-class gradient boosting by AOSO-LogitBoost.
+
+Data files are CSV (comma, semicolon or tab; with or without a header; empty,
+NA, NaN and ? are missing) or LIBSVM, plain or gzip; "-" is standard input.`,
+		Version:            version(),
+		SilenceErrors:      true,
+		SilenceUsage:       true,
+		DisableSuggestions: true,
+	}
+	root.AddCommand(newTrain(), newPredict(), newEval(), newInfo())
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.Execute()
+	if err == nil {
+		return 0
+	}
+	code := exitUsage // what cobra finds wrong is the command line
+	if e, ok := errors.AsType[*commandError](err); ok {
+		code = e.code
+	}
+	fmt.Fprintln(stderr, "aoso: "+oneLine(err))
+	return code
+}
+
+// commandError is the failure of a command that could be run.
+type commandError struct {
+	error
+	code int
+}
+
+func (e *commandError) Unwrap() error { return e.error }
+
+// usageError is a command line that cannot be meant.
+func usageError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &commandError{err, exitUsage}
+}
+
+// work is the RunE of a command that takes flags only.
+func work(f func(*cobra.Command) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) error {
+		err := f(c)
+		if err == nil {
+			return nil
+		}
+		if _, ok := errors.AsType[*commandError](err); ok {
+			return err
+		}
+		return &commandError{err, exitFailed}
+	}
+}
+
+// oneLine is an error's text on one line, without the library's name in front.
+func oneLine(err error) string {
+	text := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
+	return strings.TrimPrefix(text, "aoso: ")
+}
+
+// warn tells of something odd that is no error.
+func warn(w io.Writer, format string, a ...any) {
+	fmt.Fprintf(w, "aoso: warning: "+format+"\n", a...)
+}
+
+// require marks flags that must be given.
+func require(c *cobra.Command, names ...string) {
+	for _, name := range names {
+		if err := c.MarkFlagRequired(name); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}

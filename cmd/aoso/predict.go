@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/libaoso/aoso"
+)
+
+// predictor is the command predict.
+type predictor struct {
+	reader
+	model, data string
+	output, out string
+	options     aoso.PredictOptions
+}
+
+func newPredict() *cobra.Command {
+	p := &predictor{}
+	c := &cobra.Command{
+		Use:   "predict --model FILE --data FILE",
+		Short: "Apply a model to a data file, with or without labels",
+		Long: `Apply a model to a data file, with or without labels.
+
+A file with one column more than the model has features has labels, which are
+left out (--label says where they are). Output class is a label a line; the
+others are CSV with a header: of the classes for proba and raw, of the trees
+for leaf.`,
+		Example: `  aoso predict --model letters.aoso --data test.csv.gz --output proba --out proba.csv`,
+		Args:    cobra.NoArgs,
+		RunE:    work(p.run),
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringVar(&p.model, "model", "", "model `file`")
+	f.StringVar(&p.data, "data", "", "`file` to predict")
+	p.reader.bind(c)
+	f.StringVar(&p.output, "output", "class", "class, proba, raw or leaf")
+	f.StringVar(&p.out, "out", "", "`file` to write (default standard output)")
+	f.IntVar(&p.options.Trees, "trees", 0, "use the first so many trees; 0: all")
+	f.IntVar(&p.options.Threads, "threads", 0, "threads; 0: all cores")
+	require(c, "model", "data")
+	return c
+}
+
+// predictRows is the number of rows that are predicted at once.
+const predictRows = 1 << 14
+
+func (p *predictor) run(c *cobra.Command) error {
+	write, ok := map[string]func(*lineWriter, *aoso.Model, aoso.Features) error{
+		"class": p.classes,
+		"proba": p.proba,
+		"raw":   p.raw,
+		"leaf":  p.leaves,
+	}[p.output]
+	if !ok {
+		return usageError(fmt.Errorf("output is %q; allowed: class, proba, raw or leaf", p.output))
+	}
+	if err := keepApart(p.out, p.model, p.data); err != nil {
+		return err
+	}
+	m, err := aoso.Load(p.model)
+	if err != nil {
+		return err
+	}
+	d, err := p.readUnlabelled(p.data, m.FeatureNames(), "the model")
+	if err != nil {
+		return err
+	}
+	return writeFile(p.out, c.OutOrStdout(), func(out io.Writer) error {
+		w := &lineWriter{out: bufio.NewWriter(out)}
+		p.header(w, m)
+		for first := 0; first < d.rows; first += predictRows {
+			x, err := d.block(first, min(first+predictRows, d.rows))
+			if err == nil {
+				err = write(w, m, x)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return w.out.Flush()
+	})
+}
+
+func (p *predictor) header(w *lineWriter, m *aoso.Model) {
+	switch p.output {
+	case "proba", "raw":
+		for _, class := range m.Classes() {
+			w.text(class)
+		}
+		w.end()
+	case "leaf":
+		trees := p.options.Trees
+		if trees == 0 {
+			trees = m.Trees()
+		}
+		for t := range trees {
+			w.text(fmt.Sprintf("tree%d", t))
+		}
+		w.end()
+	}
+}
+
+func (p *predictor) classes(w *lineWriter, m *aoso.Model, x aoso.Features) error {
+	predicted, err := m.Predict(x, p.options)
+	classes := m.Classes()
+	for _, k := range predicted {
+		w.text(classes[k])
+		w.end()
+	}
+	return err
+}
+
+func (p *predictor) proba(w *lineWriter, m *aoso.Model, x aoso.Features) error {
+	values, err := m.PredictProba(x, p.options)
+	w.numbers(values, x.Rows())
+	return err
+}
+
+func (p *predictor) raw(w *lineWriter, m *aoso.Model, x aoso.Features) error {
+	values, err := m.PredictRaw(x, p.options)
+	w.numbers(values, x.Rows())
+	return err
+}
+
+func (p *predictor) leaves(w *lineWriter, m *aoso.Model, x aoso.Features) error {
+	leaves, err := m.PredictLeaf(x, p.options)
+	if err != nil {
+		return err
+	}
+	trees := len(leaves) / x.Rows()
+	for i := range x.Rows() {
+		for _, leaf := range leaves[i*trees:][:trees] {
+			w.cell(strconv.AppendInt(w.room(), int64(leaf), 10))
+		}
+		w.end()
+	}
+	return nil
+}
+
+// lineWriter writes lines of CSV. The first error stays in out.
+type lineWriter struct {
+	out     *bufio.Writer
+	scratch []byte
+	started bool // the line has a cell
+}
+
+// room is where to append the text of a cell.
+func (w *lineWriter) room() []byte { return w.scratch[:0] }
+
+func (w *lineWriter) cell(text []byte) {
+	if w.started {
+		w.out.WriteByte(',')
+	}
+	w.started = true
+	w.out.Write(text)
+	w.scratch = text
+}
+
+func (w *lineWriter) end() {
+	w.started = false
+	w.out.WriteByte('\n')
+}
+
+func (w *lineWriter) text(s string) {
+	if strings.ContainsAny(s, ",\"\r\n") {
+		s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+	}
+	w.cell(append(w.room(), s...))
+}
+
+// numbers writes a matrix of so many rows.
+func (w *lineWriter) numbers(values []float64, rows int) {
+	if len(values) == 0 {
+		return
+	}
+	columns := len(values) / rows
+	for i, v := range values {
+		w.cell(strconv.AppendFloat(w.room(), v, 'g', -1, 64))
+		if i%columns == columns-1 {
+			w.end()
+		}
+	}
+}

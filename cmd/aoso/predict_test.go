@@ -1,0 +1,125 @@
+package main
+
+import (
+	"encoding/csv"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const smallClasses = "x\nx\nx\ny\ny\ny\nz\nz\nz\n"
+
+// Labels may be there or not, at either end, under names in any order.
+func TestPredictForms(t *testing.T) {
+	model := smallModel(t)
+	for name, c := range map[string]struct {
+		content string
+		args    []string
+	}{
+		"labelled":          {content: small},
+		"without label":     {content: "a,b\n1,1\n5,1\n2,9\n"},
+		"without names":     {content: "1,1\n5,1\n2,9\n"},
+		"labels, no names":  {content: "1,1,x\n5,1,\"unseen, really\"\n2,9,z\n"},
+		"label first":       {content: "class,a,b\nx,1,1\nx,5,1\nx,2,9\n", args: []string{"--label", "class"}},
+		"label by index":    {content: "x,1,1\nx,5,1\nx,2,9\n", args: []string{"--label", "0"}},
+		"other order":       {content: "b,a\n1,1\n1,5\n9,2\n"},
+		"other separator":   {content: "a;b\n1;1\n5;1\n2;9\n"},
+		"libsvm":            {content: "x 1:1 2:1\ny 1:5 2:1\nz 1:2 2:9\n"},
+		"libsvm, no labels": {content: "1:1 2:1\n1:5 2:1\n1:2 2:9\n"},
+	} {
+		want := "x\ny\nz\n"
+		if name == "labelled" {
+			want = smallClasses
+		}
+		args := append([]string{"predict", "--model", model, "--data", file(t, "d", c.content)}, c.args...)
+		if got := do(t, args...); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	// Absent features of LIBSVM are 0.
+	if got := do(t, "predict", "--model", model, "--data", file(t, "d", "x 1:1\nx 1:5\n")); got != "x\ny\n" {
+		t.Errorf("short LIBSVM: %q", got)
+	}
+}
+
+func TestPredictOutputs(t *testing.T) {
+	model, data := smallModel(t), file(t, "d.csv", small)
+	numbers := func(output string, columns int, header string) [][]float64 {
+		records, err := csv.NewReader(strings.NewReader(do(t, "predict", "--model", model, "--data", data, "--output", output))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(records) != 10 || len(records[0]) != columns || !strings.HasPrefix(strings.Join(records[0], " "), header) {
+			t.Fatalf("%s: %q", output, records)
+		}
+		rows := make([][]float64, 9)
+		for i, record := range records[1:] {
+			for _, cell := range record {
+				v, err := strconv.ParseFloat(cell, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				rows[i] = append(rows[i], v)
+			}
+		}
+		return rows
+	}
+	proba, raw := numbers("proba", 3, "x y z"), numbers("raw", 3, "x y z")
+	numbers("leaf", 20, "tree0 tree1")
+	for i, p := range proba {
+		if math.Abs(p[0]+p[1]+p[2]-1) > 1e-12 {
+			t.Errorf("row %d: probabilities %v", i, p)
+		}
+		if k := i / 3; p[k] < 0.5 || raw[i][k] < 0 {
+			t.Errorf("row %d: probabilities %v, scores %v", i, p, raw[i])
+		}
+	}
+	out := filepath.Join(t.TempDir(), "out.txt")
+	if stdout := do(t, "predict", "--model", model, "--data", data, "--out", out); stdout != "" || read(t, out) != smallClasses {
+		t.Errorf("stdout %q, file %q", stdout, read(t, out))
+	}
+	do(t, "predict", "--model", model, "--data", data, "--out", os.DevNull)
+	fail(t, exitUsage, []string{"cannot be written over"}, "predict", "--model", model, "--data", data, "--out", data)
+	fail(t, exitFailed, []string{"cannot write"}, "predict", "--model", model, "--data", data, "--out", filepath.Join(out, "x"))
+	fail(t, exitFailed, []string{"trees is 21", "20"}, "predict", "--model", model, "--data", data, "--trees", "21")
+}
+
+func TestPredictNothing(t *testing.T) {
+	model := smallModel(t)
+	for _, content := range []string{"", "a,b\n", "a,b,class\n"} {
+		data := file(t, "d.csv", content)
+		if got := do(t, "predict", "--model", model, "--data", data); got != "" {
+			t.Errorf("%q: %q", content, got)
+		}
+		if got := do(t, "predict", "--model", model, "--data", data, "--output", "proba"); got != "x,y,z\n" {
+			t.Errorf("%q: %q", content, got)
+		}
+	}
+}
+
+func TestPredictErrors(t *testing.T) {
+	model := smallModel(t)
+	for _, c := range []struct {
+		content string
+		want    []string
+	}{
+		{"1,2,3,4\n", []string{"3 features", "the model has 2"}},
+		{"a,c\n1,2\n", []string{`missing: ["b"]`, `unknown: ["c"]`}},
+		{"a,c,d,class\n1,2,3,x\n", []string{"3 features", "has 2", `missing: ["b"]`}},
+		{"x 1:1 3:2\n", []string{"3 features", "2"}},
+		{"1,2\n1,b\n", []string{"d:2", `"b"`}},
+	} {
+		fail(t, exitFailed, c.want, "predict", "--model", model, "--data", file(t, "d", c.content))
+	}
+	data := file(t, "d.csv", small)
+	content := read(t, model)
+	at := len(content) * 3 / 4
+	flipped := content[:at] + string([]byte{content[at] ^ 1}) + content[at+1:]
+	fail(t, exitFailed, []string{"m.aoso", "truncated"}, "predict", "--model", file(t, "m.aoso", content[:len(content)/2]), "--data", data)
+	fail(t, exitFailed, []string{"m.aoso", "corrupt"}, "predict", "--model", file(t, "m.aoso", flipped), "--data", data)
+	fail(t, exitFailed, []string{"d.csv", "not an aoso model"}, "predict", "--model", data, "--data", data)
+	fail(t, exitFailed, []string{"none.aoso", "no such file"}, "predict", "--model", "none.aoso", "--data", data)
+}

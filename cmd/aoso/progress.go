@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"github.com/libaoso/aoso"
+)
+
+// A display shows how training goes.
+type display interface {
+	show(aoso.Progress)
+	close()
+}
+
+// newDisplay is a bar on a terminal, lines elsewhere. Trees is what the model
+// has when training starts and the most that it may end with.
+func newDisplay(w io.Writer, before, most int) display {
+	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		bar := progressbar.NewOptions(most-before,
+			progressbar.OptionSetWriter(w),
+			progressbar.OptionSetItsString("trees"),
+			progressbar.OptionShowIts(),
+			progressbar.OptionShowCount(),
+			progressbar.OptionSetPredictTime(true),
+			progressbar.OptionThrottle(100*time.Millisecond),
+			progressbar.OptionSetWidth(20),
+			progressbar.OptionClearOnFinish(),
+		)
+		return &barDisplay{bar, before}
+	}
+	return &lineDisplay{w: w}
+}
+
+type barDisplay struct {
+	bar    *progressbar.ProgressBar
+	before int
+}
+
+func (d *barDisplay) show(p aoso.Progress) {
+	if p.Evaluated {
+		text := fmt.Sprintf("loss %.4g", p.TrainLoss)
+		if v := p.Valid; v != nil {
+			text += fmt.Sprintf(", errors %d (%.2f %%)", v.Errors, 100*v.ErrorRate)
+		}
+		d.bar.Describe(text)
+	}
+	d.bar.Set(p.Trees - d.before) // a terminal that cannot be written to shows nothing
+}
+
+func (d *barDisplay) close() { d.bar.Clear() }
+
+// lineDisplay writes a table with a line after 1, 2, 5, 10, 20, 50, …
+// iterations, and at least every so often.
+type lineDisplay struct {
+	w    io.Writer
+	next int            // iteration of the next line
+	last time.Time      // of the last line
+	left *aoso.Progress // seen and not written
+}
+
+const linesEvery = 20 * time.Second
+
+func (d *lineDisplay) show(p aoso.Progress) {
+	if !p.Evaluated {
+		return
+	}
+	d.left = &p
+	if p.Iteration >= d.next || time.Since(d.last) >= linesEvery {
+		d.write(p)
+	}
+}
+
+func (d *lineDisplay) write(p aoso.Progress) {
+	if d.next == 0 {
+		fmt.Fprintf(d.w, "%8s %9s %12s", "trees", "seconds", "train loss")
+		if p.Valid != nil {
+			fmt.Fprintf(d.w, " %8s %8s %9s", "errors", "rate", "logloss")
+		}
+		fmt.Fprintln(d.w)
+	}
+	d.last, d.left = time.Now(), nil
+	for d.next <= p.Iteration {
+		d.next = following(d.next)
+	}
+	fmt.Fprintf(d.w, "%8d %9.2f %12.5g", p.Trees, p.Elapsed.Seconds(), p.TrainLoss)
+	if v := p.Valid; v != nil {
+		fmt.Fprintf(d.w, " %8d %6.2f %% %9.5f", v.Errors, 100*v.ErrorRate, v.LogLoss)
+	}
+	fmt.Fprintln(d.w)
+}
+
+// close writes the last line, if it is not there.
+func (d *lineDisplay) close() {
+	if d.left != nil {
+		d.write(*d.left)
+	}
+}
+
+// following is the next of 0, 1, 2, 5, 10, 20, 50, …
+func following(n int) int {
+	unit := 1
+	for unit*10 <= n {
+		unit *= 10
+	}
+	switch n / unit {
+	case 0:
+		return 1
+	case 1:
+		return 2 * unit
+	case 2:
+		return 5 * unit
+	}
+	return 10 * unit
+}

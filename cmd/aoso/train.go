@@ -1,0 +1,324 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/modelio"
+)
+
+// trainer is the command train.
+type trainer struct {
+	reader
+	data, valid string
+	init, model string
+	params      aoso.Params
+	maxBins     int
+	evalEvery   int
+	json        bool
+}
+
+func newTrain() *cobra.Command {
+	t := &trainer{params: aoso.DefaultParams()}
+	c := &cobra.Command{
+		Use:   "train --data FILE --model FILE",
+		Short: "Train a model on a data file",
+		Long: `Train a model on a data file.
+
+An interrupt (Ctrl-C) ends training and saves the model so far; a second one
+ends the program at once. The exit code is then 130.`,
+		Example: `  aoso train --data train.csv.gz --valid test.csv.gz --early-stopping 50 --model letters.aoso`,
+		Args:    cobra.NoArgs,
+		RunE:    work(t.run),
+	}
+	p, f := &t.params, c.Flags()
+	f.SortFlags = false
+	f.StringVar(&t.data, "data", "", "`file` to train on")
+	f.StringVar(&t.valid, "valid", "", "`file` to validate on")
+	t.reader.bind(c)
+	f.StringVar(&t.model, "model", "", "`file` to save the model to")
+	f.StringVar(&t.init, "init", "", "model `file` to continue: trees are added to its own")
+	f.BoolVar(&t.json, "json", false, "print the result as one line of JSON")
+
+	f.StringVar(&p.Method, "method", p.Method, "aoso, abc or logitboost")
+	f.StringVar(&p.Leaf, "leaf", p.Leaf, "classes that a leaf moves: pair or full (default full for aoso)")
+	f.IntVar(&p.Pairs, "pairs", p.Pairs, "class pairs a node splits on: 1, 2, 4 or 8 (default 4 for aoso)")
+	f.StringVar(&p.PairSelection, "pair-selection", p.PairSelection, "second_order, first_order or root")
+	f.StringVar(&p.BaseClass, "base-class", p.BaseClass, "for abc: worst or exhaustive")
+	f.IntVar(&p.BaseGap, "base-gap", p.BaseGap, "for abc: iterations between two choices of the base class")
+
+	f.IntVar(&p.Trees, "trees", p.Trees, "most trees to grow")
+	f.IntVar(&p.Leaves, "leaves", p.Leaves, "most leaves of a tree")
+	f.Float64Var(&p.Shrinkage, "shrinkage", p.Shrinkage, "learning rate, above 0 and at most 1")
+	f.IntVar(&p.MaxDepth, "max-depth", p.MaxDepth, "most splits above a leaf; 0: no bound")
+	f.IntVar(&p.MinSamples, "min-samples", p.MinSamples, "least rows in a leaf")
+	f.Float64Var(&p.MinHessian, "min-hessian", p.MinHessian, "least sum of Hessians in a leaf")
+	f.Float64Var(&p.MinGain, "min-gain", p.MinGain, "gain that a split must exceed")
+	f.Float64Var(&p.L2, "l2", p.L2, "L2 regularization of leaf values")
+	f.Float64Var(&p.MaxStep, "max-step", p.MaxStep, "bound of a leaf value before shrinkage")
+	f.IntVar(&t.maxBins, "max-bins", 255, "value bins of a feature, 2 to 255")
+
+	f.Float64Var(&p.Subsample, "subsample", p.Subsample, "share of the rows drawn for each tree")
+	f.Float64Var(&p.ColsampleByTree, "colsample-bytree", p.ColsampleByTree, "share of the features drawn for each tree")
+	f.Float64Var(&p.ColsampleByNode, "colsample-bynode", p.ColsampleByNode, "share of those drawn for each node")
+	f.Float64Var(&p.Trim, "trim", p.Trim, "leave rows below this share of a node's mean out of its histograms; 0: none")
+
+	f.Float64Var(&p.StopLoss, "stop-loss", p.StopLoss, "training loss at which to stop")
+	f.IntVar(&p.EarlyStopping, "early-stopping", p.EarlyStopping, "iterations without a better validation metric; 0: off")
+	f.StringVar(&p.Metric, "metric", p.Metric, "of early stopping: logloss or error")
+	f.IntVar(&t.evalEvery, "eval-every", 0, "iterations between evaluations (default 1 with early stopping, else up to 10)")
+	f.IntVar(&p.Threads, "threads", p.Threads, "threads; 0: all cores")
+	f.Uint64Var(&p.Seed, "seed", p.Seed, "seed of all random draws")
+	require(c, "data", "model")
+	return c
+}
+
+// trained is the JSON line of train.
+type trained struct {
+	Trees          int      `json:"trees"`
+	Iterations     int      `json:"iterations"`
+	BestIteration  int      `json:"best_iteration"`
+	TrainLoss      *float64 `json:"train_loss"`
+	ValidErrors    *int     `json:"valid_errors"`
+	ValidErrorRate *float64 `json:"valid_error_rate"`
+	ValidLogLoss   *float64 `json:"valid_logloss"`
+	ValidUnknown   *int     `json:"valid_unknown"`
+	ValidRows      *int     `json:"valid_rows"`
+	Seconds        float64  `json:"seconds"`
+	SecondsTotal   float64  `json:"seconds_total"`
+	Threads        int      `json:"threads"`
+	Level          string   `json:"level"`
+	Fingerprint    string   `json:"fingerprint"`
+	StoppedBy      string   `json:"stopped_by"`
+	Classes        int      `json:"classes"`
+	Features       int      `json:"features"`
+	Rows           int      `json:"rows"`
+	Model          *string  `json:"model"` // null: not saved
+}
+
+func (t *trainer) run(c *cobra.Command) error {
+	start, stderr := time.Now(), c.ErrOrStderr()
+	before, err := t.check(c)
+	if err != nil {
+		return err
+	}
+	train, valid, err := t.datasets(before, stderr)
+	if err != nil {
+		return err
+	}
+	result, err := t.train(train, valid, before, stderr)
+	if err != nil {
+		return err
+	}
+	interrupted := result.StoppedBy == aoso.StoppedByInterrupt
+	save := !interrupted || result.Iterations > 0
+	if save {
+		if err := result.Model.Save(t.model); err != nil {
+			return err
+		}
+	}
+	if err := t.report(c.OutOrStdout(), result, train, valid, save, time.Since(start)); err != nil {
+		return err
+	}
+	switch {
+	case !save:
+		return &commandError{errors.New("interrupted before the first tree; no model saved"), exitInterrupted}
+	case interrupted:
+		return &commandError{fmt.Errorf("interrupted; the model so far, %d trees, is saved in %s", result.Model.Trees(), t.model), exitInterrupted}
+	}
+	return nil
+}
+
+// check finds what it can find wrong before anything is read, and loads the
+// model to continue, if any.
+func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
+	if err := t.needsLabel(); err != nil {
+		return nil, err
+	}
+	if t.init != "" {
+		if before, err = aoso.Load(t.init); err != nil {
+			return nil, err
+		}
+		// What must be the same is, unless it is given.
+		was := before.Params()
+		for flag, inherit := range map[string]func(){
+			"method": func() { t.params.Method = was.Method },
+			"leaf":   func() { t.params.Leaf = was.Leaf },
+			"pairs":  func() { t.params.Pairs = was.Pairs },
+		} {
+			if !c.Flags().Changed(flag) {
+				inherit()
+			}
+		}
+	}
+	if err := t.params.Check(); err != nil {
+		return nil, usageError(err)
+	}
+	switch {
+	case t.maxBins < 2 || t.maxBins > 255:
+		return nil, usageError(fmt.Errorf("max_bins is %d; allowed: 2 to 255", t.maxBins))
+	case t.evalEvery < 0:
+		return nil, usageError(fmt.Errorf("eval_every is %d; allowed: at least 0", t.evalEvery))
+	case t.params.EarlyStopping > 0 && t.valid == "":
+		return nil, usageError(errors.New("--early-stopping needs --valid"))
+	case t.data == "-" && t.valid == "-":
+		return nil, usageError(errors.New("--data and --valid cannot both be standard input"))
+	}
+	if err := keepApart(t.model, t.data, t.valid); err != nil {
+		return nil, err
+	}
+	return before, modelio.Writable(t.model)
+}
+
+// datasets reads the training set and the validation set, which may be nil.
+func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *aoso.Dataset, err error) {
+	o := aoso.DatasetOptions{MaxBins: t.maxBins, Seed: t.params.Seed, Threads: t.params.Threads, Init: before}
+	var d *data
+	if before == nil {
+		d, err = t.read(t.data)
+	} else {
+		d, err = t.readAs(t.data, before.FeatureNames(), "the model to continue")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	o.Names = d.names
+	x, err := d.features()
+	if err != nil {
+		return nil, nil, err
+	}
+	if train, err = aoso.NewDataset(x, d.labels, o); err != nil {
+		return nil, nil, err
+	}
+	if classes := train.Classes(); len(classes) == 1 {
+		warn(stderr, "all labels of %s are %q: the model can predict nothing else", t.data, classes[0])
+	}
+	if t.valid == "" {
+		return train, nil, nil
+	}
+	if d, err = t.readAs(t.valid, train.FeatureNames(), "the training data"); err != nil {
+		return nil, nil, err
+	}
+	if x, err = d.features(); err != nil {
+		return nil, nil, err
+	}
+	if valid, err = train.Aligned(x, d.labels, nil); err != nil {
+		return nil, nil, err
+	}
+	if n := valid.Unknown(); n > 0 {
+		warn(stderr, "%d of the %d rows of %s have labels that training never saw; they count as errors", n, valid.Rows(), t.valid)
+	}
+	return train, valid, nil
+}
+
+// train trains until it is done or interrupted. A second interrupt finds no
+// handler any more and ends the program.
+func (t *trainer) train(train, valid *aoso.Dataset, before *aoso.Model, stderr io.Writer) (*aoso.Result, error) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	had := 0
+	if before != nil {
+		had = before.Trees()
+	}
+	every := t.evalEvery
+	if every == 0 && t.params.EarlyStopping == 0 {
+		every = 1
+		for following(every) <= min(10, t.iterations(len(train.Classes()))/100) {
+			every = following(every)
+		}
+	}
+	d := newDisplay(stderr, had, had+t.params.Trees)
+	defer d.close()
+	return aoso.Train(ctx, train, t.params, aoso.TrainOptions{
+		Valid:     valid,
+		EvalEvery: every,
+		Callback: func(p aoso.Progress) bool {
+			d.show(p)
+			return true
+		},
+	})
+}
+
+// iterations is the most that are to be done.
+func (t *trainer) iterations(classes int) int {
+	switch t.params.Method {
+	case aoso.ABC:
+		return t.params.Trees / max(classes-1, 1)
+	case aoso.LogitBoost:
+		return t.params.Trees / classes
+	}
+	return t.params.Trees
+}
+
+// report writes the result, as JSON or for people.
+func (t *trainer) report(w io.Writer, r *aoso.Result, train, valid *aoso.Dataset, saved bool, total time.Duration) error {
+	if !t.json {
+		return t.tell(w, r, valid, saved)
+	}
+	line := trained{
+		Trees:         r.Model.Trees(),
+		Iterations:    r.Iterations,
+		BestIteration: r.BestIteration,
+		TrainLoss:     finite(r.TrainLoss),
+		Seconds:       r.Elapsed.Seconds(),
+		SecondsTotal:  total.Seconds(),
+		Threads:       r.Threads,
+		Level:         r.Level,
+		Fingerprint:   r.Model.Fingerprint(),
+		StoppedBy:     r.StoppedBy,
+		Classes:       len(train.Classes()),
+		Features:      len(train.FeatureNames()),
+		Rows:          train.Rows(),
+	}
+	if saved {
+		line.Model = &t.model
+	}
+	if valid != nil {
+		unknown, rows := valid.Unknown(), valid.Rows()
+		line.ValidErrors, line.ValidErrorRate = &r.Valid.Errors, &r.Valid.ErrorRate
+		line.ValidUnknown, line.ValidRows = &unknown, &rows
+		if unknown < rows {
+			line.ValidLogLoss = finite(r.Valid.LogLoss)
+		}
+	}
+	return json.NewEncoder(w).Encode(line)
+}
+
+func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, saved bool) error {
+	seconds := r.Elapsed.Seconds()
+	fmt.Fprintf(w, "iterations  %d in %.2f s (%.2f ms each) on %d threads, %s kernels; stopped by %s\n",
+		r.Iterations, seconds, 1000*seconds/float64(max(r.Iterations, 1)), r.Threads, r.Level, r.StoppedBy)
+	fmt.Fprintf(w, "train loss  %.6g\n", r.TrainLoss)
+	if v := r.Valid; v != nil {
+		fmt.Fprintf(w, "validation  %d errors of %d rows (%.2f %%), logloss %.5f", v.Errors, valid.Rows(), 100*v.ErrorRate, v.LogLoss)
+		if r.BestIteration != r.Iterations {
+			fmt.Fprintf(w, ", the best, of iteration %d", r.BestIteration)
+		}
+		fmt.Fprintln(w)
+	}
+	if !saved {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "model       %s: %d trees, fingerprint %s\n", t.model, r.Model.Trees(), r.Model.Fingerprint())
+	return err
+}
+
+// finite is a number for JSON, which has neither infinities nor NaN.
+func finite(v float64) *float64 {
+	if math.IsInf(v, 0) || math.IsNaN(v) {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/libaoso/aoso"
+)
+
+func TestTrainJSON(t *testing.T) {
+	train, test := letter(t, 2000, 1000)
+	model := filepath.Join(t.TempDir(), "m.aoso")
+	o := try("train", "--data", train, "--valid", test, "--model", model, "--trees", "30", "--json", "--threads", "1")
+	if o.code != 0 || strings.Count(o.stdout, "\n") != 1 {
+		t.Fatalf("%+v", o)
+	}
+	if lines := strings.Count(o.stderr, "\n"); lines < 5 || lines > 10 {
+		t.Errorf("%d lines of progress:\n%s", lines, o.stderr)
+	}
+	line := jsonLine[map[string]any](t, o.stdout)
+	for key, want := range map[string]any{
+		"trees": 30., "iterations": 30., "best_iteration": 30., "stopped_by": "max_trees", "threads": 1.,
+		"classes": 26., "features": 16., "rows": 2000., "valid_rows": 1000., "valid_unknown": 0., "model": model,
+	} {
+		if line[key] != want {
+			t.Errorf("%s is %v, want %v", key, line[key], want)
+		}
+	}
+	for _, key := range []string{"train_loss", "valid_errors", "valid_error_rate", "valid_logloss", "seconds", "seconds_total"} {
+		if v, ok := line[key].(float64); !ok || v <= 0 {
+			t.Errorf("%s is %v", key, line[key])
+		}
+	}
+	m, err := aoso.Load(model)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Fingerprint() != line["fingerprint"] || line["level"] == "" {
+		t.Errorf("fingerprint %v, level %v", line["fingerprint"], line["level"])
+	}
+	e := jsonLine[evaluated](t, do(t, "eval", "--model", model, "--data", test, "--json"))
+	if float64(e.Errors) != line["valid_errors"] {
+		t.Errorf("eval finds %d errors, train %v", e.Errors, line["valid_errors"])
+	}
+}
+
+func TestTrainWithoutValidation(t *testing.T) {
+	out := do(t, "train", "--data", file(t, "d.csv", small), "--model", filepath.Join(t.TempDir(), "m"), "--trees", "2", "--json")
+	if !strings.Contains(out, `"valid_errors":null`) || !strings.Contains(out, `"valid_logloss":null`) {
+		t.Error(out)
+	}
+}
+
+func TestThreadsGiveOneModel(t *testing.T) {
+	for _, method := range []string{"aoso", "abc", "logitboost"} {
+		var prints []string
+		for _, threads := range []string{"1", "2", "3"} {
+			out := do(t, "train", "--data", "../../testdata/letter.csv.gz", "--model", filepath.Join(t.TempDir(), "m"),
+				"--method", method, "--trees", "26", "--subsample", "0.5", "--colsample-bytree", "0.5", "--colsample-bynode", "0.5",
+				"--trim", "0.1", "--threads", threads, "--json")
+			prints = append(prints, jsonLine[trained](t, out).Fingerprint)
+		}
+		if prints[0] != prints[1] || prints[0] != prints[2] {
+			t.Errorf("%s: fingerprints %q", method, prints)
+		}
+	}
+}
+
+func TestEarlyStopping(t *testing.T) {
+	train, test := letter(t, 500, 500)
+	model := filepath.Join(t.TempDir(), "m")
+	line := jsonLine[trained](t, do(t, "train", "--data", train, "--valid", test, "--model", model,
+		"--shrinkage", "1", "--trees", "2000", "--early-stopping", "10", "--json"))
+	if line.StoppedBy != "early_stopping" || line.Iterations != line.BestIteration+10 || line.Trees != line.BestIteration {
+		t.Errorf("%+v", line)
+	}
+	if e := jsonLine[evaluated](t, do(t, "eval", "--model", model, "--data", test, "--json")); e.Errors != *line.ValidErrors {
+		t.Errorf("%d errors, %d when training", e.Errors, *line.ValidErrors)
+	}
+}
+
+func TestContinue(t *testing.T) {
+	dir, data := t.TempDir(), file(t, "d.csv", small)
+	half, both, whole := filepath.Join(dir, "half"), filepath.Join(dir, "both"), filepath.Join(dir, "whole")
+	do(t, "train", "--data", data, "--model", half, "--trees", "5", "--leaf", "pair", "--pairs", "1")
+	line := jsonLine[trained](t, do(t, "train", "--data", data, "--init", half, "--model", both, "--trees", "5", "--json"))
+	if line.Trees != 10 || line.Iterations != 5 {
+		t.Errorf("%+v", line)
+	}
+	do(t, "train", "--data", data, "--model", whole, "--trees", "10", "--leaf", "pair", "--pairs", "1")
+	if a, b := do(t, "predict", "--model", both, "--data", data), do(t, "predict", "--model", whole, "--data", data); a != b {
+		t.Errorf("continued %q, at once %q", a, b)
+	}
+	fail(t, exitFailed, []string{"leaf", "pair"}, "train", "--data", data, "--init", half, "--model", both, "--leaf", "full")
+	fail(t, exitFailed, []string{"w", "the classes of the model"}, "train", "--data", file(t, "new.csv", small+"3,3,w\n"), "--init", half, "--model", both)
+	fail(t, exitFailed, []string{"3 features", "2"}, "train", "--data", file(t, "wide.csv", "1,2,3,x\n"), "--init", half, "--model", both)
+}
+
+func TestWarnings(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "m")
+	o := try("train", "--data", file(t, "same.csv", "1,2,x\n3,4,x\n"), "--model", model)
+	if o.code != 0 || !strings.Contains(o.stderr, `warning: all labels`) {
+		t.Errorf("one class: %+v", o)
+	}
+	o = try("train", "--data", file(t, "d.csv", small), "--valid", file(t, "v.csv", "a,b,class\n1,1,x\n1,1,new\n5,1,other\n"), "--model", model, "--trees", "20", "--json")
+	line := jsonLine[trained](t, o.stdout)
+	if o.code != 0 || !strings.Contains(o.stderr, "2 of the 3 rows") || *line.ValidUnknown != 2 || *line.ValidErrors != 2 || line.ValidLogLoss == nil {
+		t.Errorf("unknown labels: %+v", o)
+	}
+	o = try("train", "--data", file(t, "d.csv", small), "--valid", file(t, "v.csv", "1,1,new\n"), "--model", model, "--trees", "20", "--json")
+	if line := jsonLine[trained](t, o.stdout); line.ValidLogLoss != nil || *line.ValidErrors != 1 {
+		t.Errorf("unknown labels only: %+v", o)
+	}
+}
+
+func TestTrainErrors(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "m.aoso")
+	data := file(t, "small.csv", small)
+	for _, c := range []struct {
+		content string
+		want    []string
+	}{
+		{"", []string{"d.csv", "empty"}},
+		{"a,b,class\n", []string{"d.csv", "no rows"}},
+		{"1,2,x\n1,2\n", []string{"d.csv:2", "2 cells", "3"}},
+		{"1,2,x\n1,abc,y\n", []string{"d.csv:2", "column 1", "abc"}},
+		{"a,b,class\n1,inf,y\n", []string{"d.csv:2", `column "b"`, "inf"}},
+		{"1,2,x\n1,2,\n", []string{"d.csv:2", "label is missing"}},
+	} {
+		fail(t, exitFailed, c.want, "train", "--data", file(t, "d.csv", c.content), "--model", model)
+	}
+	fail(t, exitFailed, []string{"none.csv", "no such file"}, "train", "--data", "none.csv", "--model", model)
+	fail(t, exitFailed, []string{"letter", "class"}, "train", "--data", data, "--label", "letter", "--model", model)
+	fail(t, exitFailed, []string{"format", "arff"}, "train", "--data", data, "--format", "arff", "--model", model)
+	fail(t, exitFailed, []string{"1 features", "the training data has 2"}, "train", "--data", data, "--valid", file(t, "v.csv", "1,x\n"), "--model", model)
+	fail(t, exitFailed, []string{"missing", "unknown", `"c"`}, "train", "--data", data, "--valid", file(t, "v.csv", "a,c,class\n1,2,x\n"), "--model", model)
+	fail(t, exitFailed, []string{"init.aoso", "not an aoso model"}, "train", "--data", data, "--init", file(t, "init.aoso", "text of some length"), "--model", model)
+	if _, err := os.Stat(model); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a model: %v", err)
+	}
+}
+
+// The path of the model is looked at before the data are.
+func TestUnwritableModel(t *testing.T) {
+	dir := t.TempDir()
+	fail(t, exitFailed, []string{"cannot write", "no such file or directory"}, "train", "--data", "none.csv", "--model", filepath.Join(dir, "no", "m"))
+	fail(t, exitFailed, []string{"cannot write", "regular"}, "train", "--data", "none.csv", "--model", dir)
+	if os.Getuid() > 0 && runtime.GOOS != "windows" {
+		os.Chmod(dir, 0o500)
+		fail(t, exitFailed, []string{"cannot write", "permission denied"}, "train", "--data", "none.csv", "--model", filepath.Join(dir, "m"))
+	}
+}
+
+// process is the command as a process of its own, under a shell's limits.
+func process(t *testing.T, limits string, args ...string) *exec.Cmd {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("needs signals and a shell")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command("/bin/sh", append([]string{"-c", limits + ` exec "$0" "$@"`, self}, args...)...)
+	c.Env = append(os.Environ(), "AOSO_TEST_MAIN=1")
+	return c
+}
+
+func TestFullDisk(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "m.aoso")
+	do(t, "train", "--data", file(t, "d.csv", small), "--model", model, "--trees", "2")
+	old := read(t, model)
+	var stderr strings.Builder
+	c := process(t, "ulimit -f 20;", "train", "--data", "../../testdata/letter.csv.gz", "--model", model, "--trees", "20")
+	c.Stderr = &stderr
+	if err := c.Run(); c.ProcessState.ExitCode() != exitFailed || !strings.Contains(stderr.String(), "cannot write "+model) {
+		t.Errorf("%v: %s", err, stderr.String())
+	}
+	if read(t, model) != old {
+		t.Error("the old model is lost")
+	}
+	if list, err := os.ReadDir(filepath.Dir(model)); err != nil || len(list) != 1 {
+		t.Errorf("left behind: %v %v", list, err)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
+		model := filepath.Join(t.TempDir(), "m.aoso")
+		c := process(t, "", "train", "--data", "../../testdata/letter.csv.gz", "--model", model, "--trees", "1000000", "--json")
+		var stdout strings.Builder
+		c.Stdout = &stdout
+		stderr, err := c.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		kill := time.AfterFunc(time.Minute, func() { c.Process.Kill() })
+		lines := bufio.NewScanner(stderr)
+		for lines.Scan() && !strings.HasPrefix(strings.TrimSpace(lines.Text()), "10 ") { // trees
+		}
+		if err := c.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		last := ""
+		for lines.Scan() {
+			last = lines.Text()
+		}
+		c.Wait()
+		kill.Stop()
+		if code := c.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(last, "interrupted") || !strings.Contains(last, model) {
+			t.Fatalf("%v: exit code %d, %q", signal, code, last)
+		}
+		m, err := aoso.Load(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var line trained
+		if err := json.Unmarshal([]byte(stdout.String()), &line); err != nil {
+			t.Fatal(err)
+		}
+		if line.StoppedBy != "interrupted" || line.Trees < 10 || line.Trees != m.Trees() || line.Fingerprint != m.Fingerprint() {
+			t.Errorf("%v: %+v, %d trees saved", signal, line, m.Trees())
+		}
+	}
+}
