@@ -33,7 +33,8 @@ type booster struct {
 	bound   float64   // Σ (1 − p_y), which is below the loss
 	stuck   bool      // the last iteration changed nothing, and so would the next
 	steps   []float32 // rows × Stride: what the trees of an iteration add to the scores
-	factors []float32 // of one leaf
+	factors []float32 // leaves × Stride: what the leaves of a tree multiply the odds by
+	jobs    []kernel.UpdateJob
 
 	influence []float32 // by position in sampled: w·(1 − p_y)
 
@@ -83,7 +84,6 @@ func newBooster(train, valid *Dataset, p Params) (*booster, error) {
 	for i, y := range train.labels {
 		b.bound -= float64(b.residuals.Row(i)[y])
 	}
-	b.factors = make([]float32, stride)
 	if p.Method != AOSO {
 		b.steps = make([]float32, len(b.residuals.Data))
 	}
@@ -101,6 +101,7 @@ func newBooster(train, valid *Dataset, p Params) (*booster, error) {
 
 // free gives the residuals' memory back. Until then the datasets are in use.
 func (b *booster) free() {
+	b.team.Close()
 	b.residuals.Free()
 	runtime.KeepAlive(b.train)
 	runtime.KeepAlive(b.valid)
@@ -180,48 +181,55 @@ func (b *booster) chooseRows() {
 
 // step moves the residuals of a partition's rows by their leaves' steps and
 // returns Σ (1 − p_y) over them.
-func (b *booster) step(t *tree.Tree, p *tree.Partition, segments []tree.Segment) (sum float64) {
-	for _, s := range segments {
-		b.leafFactors(&t.Leaves[s.Leaf])
-		sum += b.update(p.Rows[s.Start:s.End], b.factors, 0)
+func (b *booster) step(t *tree.Tree, p *tree.Partition, segments []tree.Segment) float64 {
+	stride := b.residuals.Stride
+	b.factors = slices.Grow(b.factors[:0], len(t.Leaves)*stride)[:len(t.Leaves)*stride]
+	for i := range t.Leaves {
+		leafFactors(b.factors[i*stride:][:stride], &t.Leaves[i])
 	}
-	return sum
+	b.jobs = b.jobs[:0]
+	for _, s := range segments {
+		b.addJobs(p.Rows[s.Start:s.End], b.factors[s.Leaf*stride:], 0)
+	}
+	return b.update()
 }
 
 // leafFactors is what a leaf multiplies the odds of each class by.
-func (b *booster) leafFactors(l *tree.Leaf) {
-	for k := range b.factors {
-		b.factors[k] = 1
+func leafFactors(factors []float32, l *tree.Leaf) {
+	for k := range factors {
+		factors[k] = 1
 	}
 	for i, step := range l.Steps {
 		up := float32(loss.Exp(float64(step)))
 		if l.Pairs == nil {
-			b.factors[i] = up
+			factors[i] = up
 			continue
 		}
-		b.factors[l.Pairs[i].R] = up
-		b.factors[l.Pairs[i].S] = float32(loss.Exp(-float64(step)))
+		factors[l.Pairs[i].R] = up
+		factors[l.Pairs[i].S] = float32(loss.Exp(-float64(step)))
 	}
 }
 
-// update multiplies the odds of rows and returns Σ (1 − p_y) over them.
-func (b *booster) update(rows []uint32, factors []float32, stride int) float64 {
-	n := (len(rows) + kernel.RowBlock - 1) / kernel.RowBlock
-	sums := make([]float64, n)
-	b.team.Do(n, func(_, i int) {
-		job := kernel.UpdateJob{
+// addJobs has the odds of rows multiplied by the next update.
+func (b *booster) addJobs(rows []uint32, factors []float32, factorStride int) {
+	for len(rows) > 0 {
+		n := min(len(rows), kernel.RowBlock)
+		b.jobs = append(b.jobs, kernel.UpdateJob{
 			Residuals:    b.residuals.Data,
 			Stride:       b.residuals.Stride,
-			Rows:         rows[i*kernel.RowBlock : min((i+1)*kernel.RowBlock, len(rows))],
+			Rows:         rows[:n],
 			Factors:      factors,
-			FactorStride: stride,
-		}
-		b.kernels.Update(&job)
-		sums[i] = job.SumResidual
-	})
-	sum := 0.0
-	for _, s := range sums {
-		sum += s
+			FactorStride: factorStride,
+		})
+		rows = rows[n:]
+	}
+}
+
+// update does the jobs and returns Σ (1 − p_y) over their rows.
+func (b *booster) update() (sum float64) {
+	b.team.Do(len(b.jobs), func(_, i int) { b.kernels.Update(&b.jobs[i]) })
+	for i := range b.jobs {
+		sum += b.jobs[i].SumResidual
 	}
 	return sum
 }
@@ -273,7 +281,9 @@ func (b *booster) multiply() {
 		}
 	})
 	b.sampled.Fill(rows)
-	b.bound = b.update(b.sampled.Rows, b.steps, stride)
+	b.jobs = b.jobs[:0]
+	b.addJobs(b.sampled.Rows, b.steps, stride)
+	b.bound = b.update()
 }
 
 // roundABC is an iteration of ABC-LogitBoost: a tree for each class but the

@@ -88,6 +88,7 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 		return nil, badArgument("labels", fmt.Sprintf("%d classes", len(d.classes)), "at most %d classes", MaxClasses)
 	}
 	team := par.NewTeam(o.Threads)
+	defer team.Close()
 	if err := d.setRows(features, labels, o.Weights, func() (err error) {
 		d.mapper, err = bin.Fit(features, sampleRows(features.Rows(), o), o.MaxBins, team)
 		return err
@@ -110,7 +111,9 @@ func (d *Dataset) Aligned(features Features, labels Labels, weights []float64) (
 		return nil, badArgument("features", fmt.Sprintf("%d columns", features.Cols()), "%d columns, as in the training set", len(d.names))
 	}
 	v := &Dataset{mapper: d.mapper, names: d.names, classes: d.classes, init: d.init}
-	if err := v.setRows(features, labels, weights, func() error { return nil }, par.NewTeam(0)); err != nil {
+	team := par.NewTeam(0)
+	defer team.Close()
+	if err := v.setRows(features, labels, weights, func() error { return nil }, team); err != nil {
 		return nil, err
 	}
 	return v, nil

@@ -63,6 +63,7 @@ func (m *Model) PredictRaw(x Features, o PredictOptions) ([]float64, error) {
 	}
 	classes := len(m.classes)
 	scores := make([]float64, x.Rows()*classes)
+	defer team.Close()
 	forRows(x, team, func(i int, row []float64) {
 		f := scores[i*classes:][:classes]
 		for t := range trees {
@@ -112,6 +113,7 @@ func (m *Model) PredictLeaf(x Features, o PredictOptions) ([]int32, error) {
 		return nil, err
 	}
 	leaves := make([]int32, x.Rows()*trees)
+	defer team.Close()
 	forRows(x, team, func(i int, row []float64) {
 		for t := range trees {
 			leaves[i*trees+t] = int32(m.forest.Leaf(t, row))
@@ -124,7 +126,7 @@ func (m *Model) PredictLeaf(x Features, o PredictOptions) ([]int32, error) {
 // every so many iterations of boosting and at the end. The scores are good
 // until the next step.
 func (m *Model) Staged(x Features, every int, o PredictOptions) (iter.Seq2[int, []float64], error) {
-	trees, team, err := o.resolve(m)
+	trees, _, err := o.resolve(m)
 	if err == nil {
 		err = m.checkFeatures(x)
 	}
@@ -137,6 +139,8 @@ func (m *Model) Staged(x Features, every int, o PredictOptions) (iter.Seq2[int, 
 	classes, step := len(m.classes), every*m.perRound
 	return func(yield func(int, []float64) bool) {
 		scores := make([]float64, x.Rows()*classes)
+		team := par.NewTeam(o.Threads)
+		defer team.Close()
 		for first := 0; first < trees; first += step {
 			last := min(first+step, trees)
 			forRows(x, team, func(i int, row []float64) {

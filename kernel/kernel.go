@@ -34,7 +34,7 @@ const (
 	// RowBlock is the largest number of rows a row kernel is given at once.
 	// Blocks are cut from a node's row list at multiples of RowBlock, whatever
 	// the number of threads, so sums over blocks are always the same sums.
-	RowBlock = 4096
+	RowBlock = 1024
 
 	// SpillRows is the largest number of rows one packed histogram cell can
 	// hold: 65,536 rows of 16-bit gradients fill its 32-bit halves.

@@ -16,15 +16,37 @@ import (
 	"sync/atomic"
 )
 
-// Team is a fixed number of workers. The zero value is one worker.
-type Team struct{ workers int }
+// Team is a fixed number of workers: the caller and helpers, which start with
+// the first work for them and last until Close. The zero value is one worker.
+// Only one goroutine may give a team work.
+type Team struct {
+	workers int
+	started bool
+	current atomic.Pointer[round]
+
+	mu     sync.Mutex
+	wake   sync.Cond
+	parked atomic.Int32
+}
+
+// round is one call of Do.
+type round struct {
+	number int // of the rounds of a team, from 1
+	n      int64
+	piece  func(worker, i int)
+	next   atomic.Int64
+	done   atomic.Int64
+	failed atomic.Pointer[Panic]
+}
 
 // NewTeam is a team of n workers; n < 1 asks for [Available].
 func NewTeam(n int) *Team {
 	if n < 1 {
 		n = Available()
 	}
-	return &Team{n}
+	t := &Team{workers: n}
+	t.wake.L = &t.mu
+	return t
 }
 
 // Workers is the team's size: worker numbers are below it.
@@ -39,41 +61,105 @@ type Panic struct {
 func (p *Panic) Error() string { return fmt.Sprintf("panic in a worker: %v\n%s", p.Value, p.Stack) }
 
 // Do runs piece(worker, i) for every i below n and returns when all have
-// returned. The caller is one of the workers. If a piece panics, the
-// remaining pieces are dropped and Do panics with a [*Panic].
+// returned. The caller is one of the workers. If a piece panics, the pieces
+// not begun are dropped and Do panics with a [*Panic].
 func (t *Team) Do(n int, piece func(worker, i int)) {
-	helpers := min(t.Workers(), n) - 1
-	if helpers < 1 {
+	if n < 2 || t.Workers() < 2 {
 		for i := range n {
 			piece(0, i)
 		}
 		return
 	}
-	var next atomic.Int64
-	var failed atomic.Pointer[Panic]
-	run := func(worker int) {
-		defer func() {
-			if v := recover(); v != nil {
-				failed.CompareAndSwap(nil, &Panic{v, debug.Stack()})
-				next.Store(int64(n))
-			}
-		}()
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= n {
-				return
-			}
-			piece(worker, i)
+	if !t.started {
+		t.started = true
+		t.current.Store(&round{})
+		for w := range t.workers - 1 {
+			go t.help(w + 1)
 		}
 	}
-	var wg sync.WaitGroup
-	for w := range helpers {
-		wg.Go(func() { run(w + 1) })
+	r := &round{number: t.current.Load().number + 1, n: int64(n), piece: piece}
+	t.current.Store(r)
+	if t.parked.Load() > 0 {
+		t.mu.Lock()
+		t.wake.Broadcast()
+		t.mu.Unlock()
 	}
-	run(0)
-	wg.Wait()
-	if p := failed.Load(); p != nil {
+	r.work(0)
+	for r.done.Load() < r.n {
+		runtime.Gosched()
+	}
+	if p := r.failed.Load(); p != nil {
 		panic(p)
+	}
+}
+
+// Close ends the helpers. The team must not be given work after that.
+func (t *Team) Close() {
+	if t.started {
+		t.mu.Lock()
+		t.current.Store(nil)
+		t.wake.Broadcast()
+		t.mu.Unlock()
+	}
+}
+
+// spins is how often a helper looks for the next round before it parks, some
+// tens of microseconds: rounds of one training follow one another closely.
+const spins = 20_000
+
+// help is the life of a helper.
+func (t *Team) help(worker int) {
+	seen := 0
+	for {
+		r := t.current.Load()
+		for i := 0; i < spins && r != nil && r.number == seen; i++ {
+			r = t.current.Load()
+		}
+		if r != nil && r.number == seen {
+			r = t.park(seen)
+		}
+		if r == nil {
+			return
+		}
+		seen = r.number
+		if r.piece != nil {
+			r.work(worker)
+		}
+	}
+}
+
+// park waits for a round after the one seen.
+func (t *Team) park(seen int) *round {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.parked.Add(1)
+	defer t.parked.Add(-1)
+	for {
+		if r := t.current.Load(); r == nil || r.number != seen {
+			return r
+		}
+		t.wake.Wait()
+	}
+}
+
+// work does pieces until there are none left.
+func (r *round) work(worker int) {
+	var taken int64
+	defer func() {
+		if v := recover(); v != nil {
+			r.failed.CompareAndSwap(nil, &Panic{v, debug.Stack()})
+			begun := min(r.next.Swap(r.n), r.n)
+			taken += r.n - begun
+		}
+		r.done.Add(taken)
+	}()
+	for {
+		i := r.next.Add(1) - 1
+		if i >= r.n {
+			return
+		}
+		taken++
+		r.piece(worker, int(i))
 	}
 }
 

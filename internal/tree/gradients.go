@@ -2,6 +2,7 @@ package tree
 
 import (
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/libaoso/aoso/internal/loss"
@@ -25,31 +26,24 @@ type gradients struct {
 
 	cells  []int64  // rows × pairs; block b starts at b·RowBlock·pairs
 	rows   []uint32 // of the kept cells
-	kept   []int    // by block
-	stats  [][kernel.MaxPairs]kernel.PairStats
-	totals [][2][kernel.MaxPairs]int64 // ΣG, ΣH by block
+	blocks []gradientBlock
+	kept   int // rows kept by the last quantize
 
 	quanta
 	sumG, sumH [kernel.MaxPairs]int64
 }
 
-func newGradients(k *kernel.Funcs, r *loss.Residuals, pairs, rows int) *gradients {
-	n := blocks(rows)
-	return &gradients{
-		kernels:   k,
-		residuals: r,
-		pairs:     pairs,
-		cells:     make([]int64, rows*pairs),
-		rows:      make([]uint32, rows),
-		kept:      make([]int, n),
-		stats:     make([][kernel.MaxPairs]kernel.PairStats, n),
-		totals:    make([][2][kernel.MaxPairs]int64, n),
-	}
+// gradientBlock is what a block of rows adds up to.
+type gradientBlock struct {
+	stats      [kernel.MaxPairs]kernel.PairStats
+	kept       int
+	sumG, sumH [kernel.MaxPairs]int64
 }
 
 // compute computes the gradients of rows along pairs and sums them up.
 func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) (sum [kernel.MaxPairs]kernel.PairStats) {
 	n := blocks(len(rows))
+	g.blocks = slices.Grow(g.blocks[:0], n)[:n]
 	team.Do(n, func(_, b int) {
 		first, last := block(b, len(rows))
 		job := kernel.GradientsJob{
@@ -61,11 +55,11 @@ func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) 
 			Gradients: g.floats(first, last),
 		}
 		g.kernels.Gradients(&job)
-		g.stats[b] = job.Stats
+		g.blocks[b].stats = job.Stats
 	})
-	for _, block := range g.stats[:n] {
+	for b := range g.blocks {
 		for p := range pairs {
-			s, t := &sum[p], &block[p]
+			s, t := &sum[p], &g.blocks[b].stats[p]
 			s.SumG += t.SumG
 			s.SumH += t.SumH
 			s.SumAbsG += t.SumAbsG
@@ -79,8 +73,7 @@ func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) 
 // quantize packs the gradients last computed, of the same rows.
 func (g *gradients) quantize(rows []uint32, q quanta, team *par.Team) {
 	g.quanta = q
-	n := blocks(len(rows))
-	team.Do(n, func(_, b int) {
+	team.Do(len(g.blocks), func(_, b int) {
 		first, last := block(b, len(rows))
 		job := kernel.QuantizeJob{
 			Rows:      rows[first:last],
@@ -94,37 +87,30 @@ func (g *gradients) quantize(rows []uint32, q quanta, team *par.Team) {
 			KeptRows:  g.rows[first:last],
 		}
 		g.kernels.Quantize(&job)
-		g.kept[b] = job.Kept
-		g.totals[b] = [2][kernel.MaxPairs]int64{job.SumG, job.SumH}
+		g.blocks[b].kept = job.Kept
+		g.blocks[b].sumG, g.blocks[b].sumH = job.SumG, job.SumH
 	})
 	clear(g.sumG[:])
 	clear(g.sumH[:])
-	for _, t := range g.totals[:n] {
+	g.kept = 0
+	for b := range g.blocks {
+		block := &g.blocks[b]
 		for p := range g.pairs {
-			g.sumG[p] += t[0][p]
-			g.sumH[p] += t[1][p]
+			g.sumG[p] += block.sumG[p]
+			g.sumH[p] += block.sumH[p]
 		}
-	}
-	g.closeGaps(n)
-}
-
-// closeGaps moves the blocks' kept rows together.
-func (g *gradients) closeGaps(n int) {
-	kept := 0
-	for b, k := range g.kept[:n] {
-		first := b * kernel.RowBlock
-		if first != kept {
-			copy(g.rows[kept:], g.rows[first:first+k])
-			copy(g.cells[kept*g.pairs:], g.cells[first*g.pairs:(first+k)*g.pairs])
+		// Trimming leaves gaps between the blocks, which are closed.
+		if first := b * kernel.RowBlock; first != g.kept {
+			copy(g.rows[g.kept:], g.rows[first:first+block.kept])
+			copy(g.cells[g.kept*g.pairs:], g.cells[first*g.pairs:(first+block.kept)*g.pairs])
 		}
-		kept += k
+		g.kept += block.kept
 	}
-	g.kept[0] = kept
 }
 
 // packed is the rows that quantize kept and their cells.
 func (g *gradients) packed() (rows []uint32, cells []int64) {
-	return g.rows[:g.kept[0]], g.cells[:g.kept[0]*g.pairs]
+	return g.rows[:g.kept], g.cells[:g.kept*g.pairs]
 }
 
 // floats views the cells of some rows as (h, g) pairs of float32.

@@ -35,18 +35,28 @@ type Grower struct {
 	residuals *loss.Residuals
 	team      *par.Team
 
-	partition *Partition
-	gradients *gradients
-	splitter  *splitter
-	pool      HistogramPool
-	partials  []float64      // of sums by block
-	totals    []*loss.Totals // to use again
+	partition  *Partition
+	cells      []int64  // pairs a row: the gradients of a node lie where its rows do
+	kept       []uint32 // likewise the rows that were not trimmed
+	evaluators [2]*evaluator
+	pool       HistogramPool
+	totals     []*loss.Totals // to use again
 
 	// of the tree being grown
 	tree    *Tree
 	columns []int
+	layout  *layout
 	fixed   []kernel.Pair
 	draws   *rand.Rand
+}
+
+// evaluator finds the pairs and the best split of one node at a time. There
+// are two, for the two children of a node.
+type evaluator struct {
+	*Grower
+	gradients gradients
+	splitter  splitter
+	partials  []float64 // sums by block
 }
 
 // node is a node that is a leaf so far.
@@ -58,6 +68,7 @@ type node struct {
 	isRight    bool
 
 	totals *loss.Totals
+	layout *layout // the columns that it may be split on; nil: it is a leaf for good
 	pairs  []kernel.Pair
 	stats  [kernel.MaxPairs]kernel.PairStats // ΣG and ΣH are a pair leaf's
 	split  SplitInfo
@@ -73,13 +84,17 @@ func NewGrower(k *kernel.Funcs, x *bin.Matrix, m *bin.Mapper, r *loss.Residuals,
 	g := &Grower{
 		Params: p, kernels: k, matrix: x, mapper: m, residuals: r, team: team,
 		partition: rows,
-		gradients: newGradients(k, r, p.Pairs, x.Rows),
-		partials:  make([]float64, blocks(x.Rows)*max(2, p.Pairs)*r.Stride),
+		cells:     make([]int64, x.Rows*p.Pairs),
+		kept:      make([]uint32, x.Rows),
 	}
-	g.splitter = &splitter{
-		kernels: k, matrix: x, mapper: m, gradients: g.gradients,
-		minSamples: p.MinSamples, minHessian: p.MinHessian, minGain: p.MinGain, l2: p.Newton.L2,
-		scratch: make([][]int64, team.Workers()),
+	for i := range g.evaluators {
+		e := &evaluator{Grower: g, gradients: gradients{kernels: k, residuals: r, pairs: p.Pairs}}
+		e.splitter = splitter{
+			kernels: k, matrix: x, mapper: m, gradients: &e.gradients,
+			minSamples: p.MinSamples, minHessian: p.MinHessian, minGain: p.MinGain, l2: p.Newton.L2,
+			scratch: make([][]int64, team.Workers()),
+		}
+		g.evaluators[i] = e
 	}
 	return g
 }
@@ -88,27 +103,39 @@ func NewGrower(k *kernel.Funcs, x *bin.Matrix, m *bin.Mapper, r *loss.Residuals,
 // fixed pairs every node uses those; else each chooses its own. The segments
 // tell which rows reached which leaf.
 func (g *Grower) Grow(columns []int, fixed []kernel.Pair, draws *rand.Rand) (*Tree, []Segment) {
-	g.tree, g.columns, g.fixed, g.draws = &Tree{}, columns, fixed, draws
-	g.splitter.use(columns)
-	if g.pool.cells != g.splitter.cells {
-		g.pool = HistogramPool{cells: g.splitter.cells}
+	if g.layout == nil || !slices.Equal(columns, g.columns) {
+		g.columns, g.layout = columns, newLayout(g.matrix, g.mapper, columns, g.Pairs)
+		g.pool = HistogramPool{cells: g.layout.cells}
 	}
+	g.tree, g.fixed, g.draws = &Tree{}, fixed, draws
 
 	root := &node{end: len(g.partition.Rows), parent: -1}
+	g.open(root, false)
 	if g.needsTotals() {
 		root.totals = g.newTotals()
-		g.count(root.totals, g.partition.Rows)
+		g.evaluators[0].count(root.totals, g.partition.Rows)
 	}
-	g.evaluate(root, 1)
+	g.evaluators[0].evaluate(root, g.teamFor(root.rows()))
 	open := nodeHeap{root}
 	for len(open) < g.Leaves && open[0].split.Gain > 0 {
 		n := heap.Pop(&open).(*node)
-		last := len(open)+2 >= g.Leaves
-		left, right := g.split(n, last)
+		left, right := g.split(n, len(open)+2 >= g.Leaves)
 		heap.Push(&open, left)
 		heap.Push(&open, right)
 	}
 	return g.tree, g.finish(open)
+}
+
+// open gives a new node the columns that it may be split on, unless it is to
+// stay a leaf.
+func (g *Grower) open(n *node, last bool) {
+	if last || n.rows() < 2*g.MinSamples || n.rows() < 2 || g.MaxDepth > 0 && n.depth >= g.MaxDepth || len(g.columns) == 0 {
+		return
+	}
+	n.layout = g.layout
+	if g.NodeColumns > 0 && g.NodeColumns < len(g.columns) {
+		n.layout = newLayout(g.matrix, g.mapper, draw(g.draws, g.columns, g.NodeColumns), g.Pairs)
+	}
 }
 
 func (g *Grower) needsTotals() bool { return g.FullLeaf || g.fixed == nil }
@@ -132,27 +159,38 @@ func (g *Grower) split(n *node, last bool) (left, right *node) {
 	})
 	left = &node{start: n.start, end: middle, depth: n.depth + 1, order: 2 * int(number), parent: number}
 	right = &node{start: middle, end: n.end, depth: n.depth + 1, order: 2*int(number) + 1, parent: number, isRight: true}
+	g.open(left, last)
+	g.open(right, last)
 	small, large := left, right
 	if small.rows() > large.rows() {
 		small, large = right, left
 	}
 	if n.totals != nil {
 		small.totals, large.totals = g.newTotals(), n.totals
-		g.count(small.totals, g.rowsOf(small))
+		g.evaluators[0].count(small.totals, g.rowsOf(small))
 		large.totals.Sub(n.totals, small.totals)
 	}
-	leaves := 0
-	if last {
-		leaves = g.Leaves
-	}
-	if n.histogram != nil && leaves == 0 {
-		g.inherit(n, small, large)
+	if n.histogram != nil && !last {
+		g.evaluators[0].inherit(n, small, large)
 		return left, right
 	}
 	g.pool.Put(n.histogram)
-	g.evaluate(left, leaves)
-	g.evaluate(right, leaves)
+	g.evaluateBoth(left, right)
 	return left, right
+}
+
+// evaluateBoth evaluates the children of a node: two small ones side by side,
+// one after the other where each can occupy the whole team.
+func (g *Grower) evaluateBoth(left, right *node) {
+	leftTeam, rightTeam := g.teamFor(left.rows()), g.teamFor(right.rows())
+	if leftTeam == alone && rightTeam == alone && g.teamFor(8*min(left.rows(), right.rows())) == g.team {
+		g.team.Do(2, func(_, i int) {
+			g.evaluators[i].evaluate([]*node{left, right}[i], alone)
+		})
+		return
+	}
+	g.evaluators[0].evaluate(left, leftTeam)
+	g.evaluators[0].evaluate(right, rightTeam)
 }
 
 // placeMissing sends missing values, where the node has none to learn from,
@@ -173,32 +211,32 @@ func (g *Grower) placeMissing(n *node, middle int) int {
 	return middle
 }
 
-// evaluate finds a node's pairs and, unless leaves says that the tree will
-// have no room for its children, its best split.
-func (g *Grower) evaluate(n *node, leaves int) {
-	rows := g.rowsOf(n)
-	team := g.teamFor(len(rows))
-	splittable := leaves < g.Leaves && len(rows) >= 2*g.MinSamples && len(rows) > 1 &&
-		(g.MaxDepth == 0 || n.depth < g.MaxDepth) && len(g.columns) > 0
-	if !splittable && g.FullLeaf {
+// evaluate finds a node's pairs and, if it may be split, its best split.
+func (e *evaluator) evaluate(n *node, team *par.Team) {
+	if n.layout == nil && e.FullLeaf {
 		return
 	}
-	g.choosePairs(n, rows, team)
-	n.stats = g.gradients.compute(rows, n.pairs, team)
-	if !splittable {
+	rows := e.take(n)
+	e.choosePairs(n, rows, team)
+	n.stats = e.gradients.compute(rows, n.pairs, team)
+	if n.layout == nil {
 		return
 	}
-	q := newQuanta(&n.stats, g.Pairs, len(rows), g.Trim)
-	g.gradients.quantize(rows, q, team)
-	if g.NodeColumns > 0 && g.NodeColumns < len(g.columns) {
-		g.splitter.use(draw(g.draws, g.columns, g.NodeColumns))
+	e.gradients.quantize(rows, newQuanta(&n.stats, e.Pairs, len(rows), e.Trim), team)
+	if e.keepsHistograms() {
+		n.histogram = e.pool.Get(len(rows))
+		n.quanta, n.sumG, n.sumH = e.gradients.quanta, e.gradients.sumG, e.gradients.sumH
 	}
-	if g.keepsHistograms() {
-		n.histogram = g.pool.Get(len(rows))
-		n.quanta, n.sumG, n.sumH = g.gradients.quanta, g.gradients.sumG, g.gradients.sumH
-	}
-	n.split = g.splitter.find(rows, n.histogram, false, team)
-	g.forget(n)
+	e.splitter.use(n.layout)
+	n.split = e.splitter.find(rows, n.histogram, false, team)
+	e.forget(n)
+}
+
+// take makes a node the evaluator's and returns its rows.
+func (e *evaluator) take(n *node) []uint32 {
+	e.gradients.cells = e.cells[n.start*e.Pairs : n.end*e.Pairs]
+	e.gradients.rows = e.kept[n.start:n.end]
+	return e.rowsOf(n)
 }
 
 // keepsHistograms tells whether children can take over their parent's
@@ -209,34 +247,34 @@ func (g *Grower) keepsHistograms() bool {
 
 // inherit evaluates both children of n on its pairs: the smaller child's
 // histogram is filled, the larger child's is what that leaves of n's.
-func (g *Grower) inherit(n, small, large *node) {
-	g.gradients.quanta = n.quanta
+func (e *evaluator) inherit(n, small, large *node) {
+	e.splitter.use(e.layout)
 	for _, child := range []*node{small, large} {
-		rows := g.rowsOf(child)
-		team := g.teamFor(len(rows))
+		rows := e.take(child)
+		team := e.teamFor(len(rows))
 		child.pairs, child.quanta = n.pairs, n.quanta
-		child.stats = g.gradients.compute(rows, child.pairs, team)
-		if child == small || g.MinSamples > 1 { // which counts cuts out anew
-			g.gradients.quantize(rows, n.quanta, team)
+		child.stats = e.gradients.compute(rows, child.pairs, team)
+		if child == small || e.MinSamples > 1 { // which counts cuts out anew
+			e.gradients.quantize(rows, n.quanta, team)
 		}
 		if child == small {
-			child.sumG, child.sumH = g.gradients.sumG, g.gradients.sumH
-			child.histogram = g.pool.Get(len(rows))
-			g.splitter.fillOnly(child.histogram, team)
+			child.sumG, child.sumH = e.gradients.sumG, e.gradients.sumH
+			child.histogram = e.pool.Get(len(rows))
+			e.splitter.fillOnly(child.histogram, team)
 		} else {
 			for p := range child.sumG {
 				child.sumG[p], child.sumH[p] = n.sumG[p]-small.sumG[p], n.sumH[p]-small.sumH[p]
 			}
 			child.histogram, n.histogram = n.histogram, nil
-			child.histogram.subtract(g.kernels, small.histogram)
+			child.histogram.subtract(e.kernels, small.histogram)
 		}
-		g.gradients.sumG, g.gradients.sumH = child.sumG, child.sumH
-		if len(rows) >= 2*g.MinSamples && len(rows) > 1 && (g.MaxDepth == 0 || child.depth < g.MaxDepth) {
-			child.split = g.splitter.find(rows, child.histogram, true, team)
+		e.gradients.quanta, e.gradients.sumG, e.gradients.sumH = n.quanta, child.sumG, child.sumH
+		if child.layout != nil {
+			child.split = e.splitter.find(rows, child.histogram, true, team)
 		}
 	}
-	g.forget(small)
-	g.forget(large)
+	e.forget(small)
+	e.forget(large)
 }
 
 // forget gives back the histogram of a node that will not be split.
@@ -248,67 +286,68 @@ func (g *Grower) forget(n *node) {
 }
 
 // choosePairs chooses the class pairs of a node from its totals.
-func (g *Grower) choosePairs(n *node, rows []uint32, team *par.Team) {
-	r := g.residuals
-	if g.fixed == nil {
+func (e *evaluator) choosePairs(n *node, rows []uint32, team *par.Team) {
+	r := e.residuals
+	if e.fixed == nil {
 		// Disjoint pairs need two classes each; the rest are of the
 		// impossible class with itself, which adds nothing.
-		m := min(g.Pairs, r.Classes/2)
+		m := min(e.Pairs, r.Classes/2)
 		first := loss.FirstClasses(make([]int32, 0, m), n.totals.Gradient, r.Classes, m)
 		var cross []float64
-		if g.Selection != loss.FirstOrder {
-			cross = g.cross(rows, first, team)
+		if e.Selection != loss.FirstOrder {
+			cross = e.cross(rows, first, team)
 		}
-		n.pairs = loss.SecondClasses(make([]kernel.Pair, 0, g.Pairs), first, n.totals, cross, r.Classes, r.Stride, g.Selection)
+		n.pairs = loss.SecondClasses(make([]kernel.Pair, 0, e.Pairs), first, n.totals, cross, r.Classes, r.Stride, e.Selection)
 	} else {
-		n.pairs = g.fixed
+		n.pairs = e.fixed
 	}
-	for len(n.pairs) < g.Pairs {
+	for len(n.pairs) < e.Pairs {
 		impossible := int32(r.Classes)
 		n.pairs = append(n.pairs, kernel.Pair{R: impossible, S: impossible})
 	}
-	if g.Selection == loss.Root {
-		g.fixed = n.pairs
+	if e.Selection == loss.Root && e.fixed == nil {
+		e.fixed = n.pairs
 	}
 }
 
 // count sums up the class totals of rows.
-func (g *Grower) count(t *loss.Totals, rows []uint32) {
-	r := g.residuals
-	g.sumBlocks(rows, 2*r.Stride, g.teamFor(len(rows)), func(rows []uint32, sums []float64) {
-		g.kernels.Totals(&kernel.TotalsJob{
+func (e *evaluator) count(t *loss.Totals, rows []uint32) {
+	r := e.residuals
+	e.sumBlocks(rows, 2*r.Stride, e.teamFor(len(rows)), func(rows []uint32, sums []float64) {
+		e.kernels.Totals(&kernel.TotalsJob{
 			Residuals: r.Data, Stride: r.Stride, Rows: rows, Weights: r.Weights,
 			Gradient: sums[:r.Stride], Hessian: sums[r.Stride:],
 		})
 	})
-	copy(t.Gradient, g.partials[:r.Stride])
-	copy(t.Hessian, g.partials[r.Stride:])
+	copy(t.Gradient, e.partials[:r.Stride])
+	copy(t.Hessian, e.partials[r.Stride:])
 }
 
 // cross sums up the probability products of rows with each of the classes
 // first. The result is good until the next count or cross.
-func (g *Grower) cross(rows []uint32, first []int32, team *par.Team) []float64 {
-	r := g.residuals
-	g.sumBlocks(rows, len(first)*r.Stride, team, func(rows []uint32, sums []float64) {
-		g.kernels.Cross(&kernel.CrossJob{
+func (e *evaluator) cross(rows []uint32, first []int32, team *par.Team) []float64 {
+	r := e.residuals
+	e.sumBlocks(rows, len(first)*r.Stride, team, func(rows []uint32, sums []float64) {
+		e.kernels.Cross(&kernel.CrossJob{
 			Residuals: r.Data, Stride: r.Stride, Rows: rows, Weights: r.Weights,
 			First: first, Cross: sums,
 		})
 	})
-	return g.partials[:len(first)*r.Stride]
+	return e.partials[:len(first)*r.Stride]
 }
 
 // sumBlocks adds up a job's sums over the blocks of rows, in their order,
 // into the first partial sums.
-func (g *Grower) sumBlocks(rows []uint32, width int, team *par.Team, job func(rows []uint32, sums []float64)) {
+func (e *evaluator) sumBlocks(rows []uint32, width int, team *par.Team, job func(rows []uint32, sums []float64)) {
 	n := blocks(len(rows))
+	e.partials = slices.Grow(e.partials[:0], n*width)[:n*width]
 	team.Do(n, func(_, b int) {
 		first, last := block(b, len(rows))
-		job(rows[first:last], g.partials[b*width:(b+1)*width])
+		job(rows[first:last], e.partials[b*width:(b+1)*width])
 	})
-	sum := g.partials[:width]
+	sum := e.partials[:width]
 	for b := 1; b < n; b++ {
-		for i, v := range g.partials[b*width : (b+1)*width] {
+		for i, v := range e.partials[b*width : (b+1)*width] {
 			sum[i] += v
 		}
 	}

@@ -48,25 +48,19 @@ func (p *Partition) FillOthers(list []uint32, n int) {
 // Split orders the run [start, end) so that the rows that go left come first,
 // and returns where the right ones begin.
 func (p *Partition) Split(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int, team *par.Team) int {
-	rows := p.Rows[start:end]
-	n := blocks(len(rows))
+	n := blocks(end - start)
+	if n == 1 {
+		return p.splitBlock(k, x, s, start, end)
+	}
 	team.Do(n, func(_, b int) {
-		first, last := block(b, len(rows))
-		job := kernel.PartitionJob{
-			Column:      x.Columns[s.Feature],
-			Rows:        rows[first:last],
-			Bin:         s.Bin,
-			MissingLeft: s.MissingLeft,
-			Left:        p.left[start+first : start+last],
-			Right:       p.right[start+first : start+last],
-		}
-		k.Partition(&job)
-		p.numLeft[b] = job.NumLeft
+		first, last := block(b, end-start)
+		p.numLeft[b] = p.divide(k, x, s, start+first, start+last)
 	})
 	left := 0
 	for _, l := range p.numLeft[:n] {
 		left += l
 	}
+	rows := p.Rows[start:end]
 	l, r := 0, left
 	for b := range n {
 		first, last := block(b, len(rows))
@@ -74,6 +68,28 @@ func (p *Partition) Split(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, en
 		r += copy(rows[r:], p.right[start+first:][:last-first-p.numLeft[b]])
 	}
 	return start + left
+}
+
+// splitBlock is Split for at most one block of rows.
+func (p *Partition) splitBlock(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int) int {
+	middle := start + p.divide(k, x, s, start, end)
+	copy(p.Rows[start:], p.left[start:middle])
+	copy(p.Rows[middle:], p.right[start:][:end-middle])
+	return middle
+}
+
+// divide copies a block of rows to left and right and returns how many go left.
+func (p *Partition) divide(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int) int {
+	job := kernel.PartitionJob{
+		Column:      x.Columns[s.Feature],
+		Rows:        p.Rows[start:end],
+		Bin:         s.Bin,
+		MissingLeft: s.MissingLeft,
+		Left:        p.left[start:end],
+		Right:       p.right[start:end],
+	}
+	k.Partition(&job)
+	return job.NumLeft
 }
 
 // blocks is the number of row blocks that n rows are worked on in.

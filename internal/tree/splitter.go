@@ -26,7 +26,7 @@ type splitter struct {
 	minGain    float64
 	l2         float64
 
-	layout
+	*layout
 	best    []candidate // by position in layout.columns
 	scratch [][]int64   // by worker
 }
@@ -67,13 +67,19 @@ func (t *tile) endCell() int { return t.firstCell + t.bins*t.stride }
 
 // newLayout puts sparse groups first, if all their features are among the
 // columns, then columns of alike numbers of bins into common tiles.
-func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs int) (l layout) {
-	dense := slices.Clone(columns)
+func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs int) *layout {
+	l := &layout{}
+	left := make([]bool, len(x.Columns)) // columns not yet laid out
+	for _, c := range columns {
+		left[c] = true
+	}
 	for _, s := range x.Sparse {
-		if !containsAll(dense, s.Columns) {
+		if slices.ContainsFunc(s.Columns, func(c int) bool { return !left[c] }) {
 			continue
 		}
-		dense = slices.DeleteFunc(dense, func(c int) bool { return slices.Contains(s.Columns, c) })
+		for _, c := range s.Columns {
+			left[c] = false
+		}
 		l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), s})
 		for i, bins := range s.Bins {
 			c := i * bin.SparseWidth
@@ -83,6 +89,7 @@ func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs int) (l layout
 			l.addTile(tile{first, len(l.columns), l.cells, bins, bin.SparseWidth * pairs, s.Default[c:end]})
 		}
 	}
+	dense := slices.DeleteFunc(slices.Clone(columns), func(c int) bool { return !left[c] })
 	codes := func(c int) int { return m.Features[c].Codes() }
 	slices.SortStableFunc(dense, func(a, b int) int { return cmp.Compare(codes(b), codes(a)) })
 	for len(dense) > 0 {
@@ -90,7 +97,7 @@ func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs int) (l layout
 		first := len(l.columns)
 		l.columns = append(l.columns, dense[:n]...)
 		t := tile{first, first + n, l.cells, codes(dense[0]), kernel.TileLanes, nil}
-		if last := len(l.groups) - 1; last < 0 || !l.groups[last].takes(&l, &t) {
+		if last := len(l.groups) - 1; last < 0 || !l.groups[last].takes(l, &t) {
 			l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), nil})
 		}
 		l.addTile(t)
@@ -113,20 +120,10 @@ func (g *group) takes(l *layout, t *tile) bool {
 	return g.sparse == nil && t.endColumn-first.firstColumn <= kernel.TileLanes && (t.endCell()-first.firstCell)*8 <= groupBytes
 }
 
-// containsAll tells whether sorted columns hold all of some.
-func containsAll(columns, some []int) bool {
-	for _, c := range some {
-		if _, found := slices.BinarySearch(columns, c); !found {
-			return false
-		}
-	}
-	return true
-}
-
-// use makes columns those that are searched.
-func (s *splitter) use(columns []int) {
-	s.layout = newLayout(s.matrix, s.mapper, columns, s.gradients.pairs)
-	s.best = slices.Grow(s.best[:0], len(columns))[:len(columns)]
+// use makes the columns of a layout those that are searched.
+func (s *splitter) use(l *layout) {
+	s.layout = l
+	s.best = slices.Grow(s.best[:0], len(l.columns))[:len(l.columns)]
 }
 
 // find returns the best split of the node whose gradients were last
@@ -356,7 +353,7 @@ func (s *splitter) recount(rows []uint32, column int, job *kernel.ScanJob) candi
 		column1.wideG, column1.wideH = memory[len(memory)/3:2*len(memory)/3], memory[2*len(memory)/3:]
 	}
 	one := splitter{kernels: s.kernels, matrix: s.matrix, gradients: s.gradients}
-	one.columns, one.tiles = []int{column}, []tile{{0, 1, 0, bins, kernel.TileLanes, nil}}
+	one.layout = &layout{columns: []int{column}, tiles: []tile{{0, 1, 0, bins, kernel.TileLanes, nil}}}
 	one.fill(&group{0, 1, nil}, &column1)
 
 	best := candidate{score: math.Inf(-1), counted: true}

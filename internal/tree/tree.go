@@ -6,6 +6,8 @@
 package tree
 
 import (
+	"slices"
+
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -44,7 +46,7 @@ func (t *Tree) Idle() bool {
 		return false
 	}
 	for _, step := range t.Leaves[0].Steps {
-		if step > 1e-9 || step < -1e-9 {
+		if step > 0x1p-25 || step < -0x1p-25 { // else its exponential is one in float32
 			return false
 		}
 	}
@@ -54,27 +56,36 @@ func (t *Tree) Idle() bool {
 // Segment is a run of a row list that reaches one leaf.
 type Segment struct{ Leaf, Start, End int }
 
-// Route sorts a row list by the leaves that its rows reach, stably.
+// Route sorts each block of a row list by the leaves that its rows reach,
+// stably. A block goes down the whole tree while it is in cache.
 func (t *Tree) Route(k *kernel.Funcs, x *bin.Matrix, p *Partition, team *par.Team) []Segment {
-	var segments []Segment
-	var walk func(child int32, start, end int)
-	walk = func(child int32, start, end int) {
-		switch {
-		case start == end:
-		case child < 0:
-			segments = append(segments, Segment{int(^child), start, end})
-		default:
-			n := &t.Nodes[child]
-			split := SplitInfo{Feature: int(n.Feature), Bin: n.Bin, MissingLeft: n.MissingLeft}
-			middle := p.Split(k, x, split, start, end, team)
-			walk(n.Left, start, middle)
-			walk(n.Right, middle, end)
+	n := blocks(len(p.Rows))
+	byBlock := make([][]Segment, n)
+	team.Do(n, func(_, b int) {
+		var segments []Segment
+		var walk func(child int32, start, end int)
+		walk = func(child int32, start, end int) {
+			switch {
+			case start == end:
+			case child < 0:
+				segments = append(segments, Segment{int(^child), start, end})
+			default:
+				n := &t.Nodes[child]
+				middle := p.splitBlock(k, x, SplitInfo{Feature: int(n.Feature), Bin: n.Bin, MissingLeft: n.MissingLeft}, start, end)
+				walk(n.Left, start, middle)
+				walk(n.Right, middle, end)
+			}
 		}
-	}
-	root := int32(0)
+		first, last := block(b, len(p.Rows))
+		walk(t.root(), first, last)
+		byBlock[b] = segments
+	})
+	return slices.Concat(byBlock...)
+}
+
+func (t *Tree) root() int32 {
 	if len(t.Nodes) == 0 {
-		root = ^root
+		return ^0
 	}
-	walk(root, 0, len(p.Rows))
-	return segments
+	return 0
 }
