@@ -4,10 +4,10 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test vet race fuzz bench fmt clean
+.PHONY: help build demo test vet race fuzz bench asm asm-check test-arm64 fmt clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
 build: ## build the command line into bin/aoso
 	go build -o bin/aoso ./cmd/aoso
@@ -15,11 +15,13 @@ build: ## build the command line into bin/aoso
 demo: build ## train on the embedded Letter data and compare with the paper (about half a minute)
 	@go run ./internal/demo bin/aoso testdata/letter.csv.gz build/demo
 
-test: vet ## run every test: vet, gofmt, tests, race detector, a moment of each fuzz target
+test: vet ## run every test: vet, gofmt, tests, arm64 under qemu, race detector, a moment of each fuzz target
+	go test -v -run '^TestLevelsExpected$$' .
 	go test ./...
+	@$(MAKE) --no-print-directory test-arm64
 	@$(MAKE) --no-print-directory race
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=3s
-	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; tests; race detector; fuzz targets)"
+	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; tests; arm64; race detector; fuzz targets)"
 
 vet:
 	go mod download
@@ -28,6 +30,17 @@ vet:
 	go vet -tags purego ./...
 	@unformatted=$$(gofmt -l $(GOFILES)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:" $$unformatted; exit 1; fi
+
+asm: ## encode the words of kernel_arm64.s anew from their comments
+	go run ./internal/asm write
+
+asm-check: ## check that the words of kernel_arm64.s are what their comments say
+	go run ./internal/asm check
+
+# asm-check installs qemu where it is missing.
+test-arm64: asm-check ## run the kernels' conformance suite for arm64 under qemu
+	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -v -run '^TestLevelsExpected$$' .
+	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -run '^(TestLevels|TestFingerprint|Fuzz.*)$$' .
 
 # The race detector needs cgo and a C compiler; the oracle runs on one thread, slowly.
 race: ## run the tests of the small packages under the race detector

@@ -387,7 +387,7 @@ func (b *booster) loss() float64 { return b.residuals.LogLoss(nil) }
 // lossAtMost tells whether the loss has come down to a bound. Most times
 // Σ (1 − p_y), which is less than the loss, settles it.
 func (b *booster) lossAtMost(most float64) bool {
-	if b.train.weights == nil && b.bound > most+float64(b.train.Rows())*loss.Negligible {
+	if b.train.weights == nil && b.bound > most {
 		return false
 	}
 	return b.loss() <= most

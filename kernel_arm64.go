@@ -2,6 +2,517 @@
 
 package aoso
 
-import "github.com/libaoso/aoso/kernel"
+import (
+	"math"
+	"unsafe"
 
-func cpuLevels() []*kernel.Funcs { return nil }
+	"github.com/libaoso/aoso/kernel"
+)
+
+func cpuLevels() []*kernel.Funcs { return []*kernel.Funcs{&neon} }
+
+// neon is what every AArch64 processor runs.
+var neon = neonTable()
+
+// neonTable leaves Partition to the reference: NEON can neither gather bin
+// codes by row number nor store the lanes that a mask picks one behind the
+// other, and the reference has no branch to mispredict.
+func neonTable() kernel.Funcs {
+	f := *kernel.Generic
+	f.Level = "neon"
+	f.Totals = totalsNEON
+	f.Cross = crossNEON
+	f.Gradients = gradientsNEON
+	f.Quantize = quantizeNEON
+	f.Histogram = histogramNEON
+	f.Sparse = sparseNEON
+	f.SumBins = sumBinsNEON
+	f.Spill = spillNEON
+	f.Subtract = subtractNEON
+	f.Scan = scanNEON
+	f.Update = updateNEON
+	return f
+}
+
+// The assembly's arguments. Strides of residuals, factors and sums are in
+// bytes. Row numbers are trusted; all else is checked here, as the slice
+// expressions of the reference do.
+
+type totalsArgs struct {
+	residuals         *float32 // the first of eight classes
+	stride            int
+	rows              *uint32
+	n                 int
+	weights           *float32 // nil: none
+	gradient, hessian *float64 // in and out, of the eight classes
+}
+
+//go:noescape
+func totals8(a *totalsArgs)
+
+func totalsNEON(j *kernel.TotalsJob) {
+	gradient, hessian := j.Gradient[:j.Stride], j.Hessian[:j.Stride]
+	clear(gradient)
+	clear(hessian)
+	a := totalsArgs{stride: 4 * j.Stride, weights: unsafe.SliceData(j.Weights)}
+	forRowsInCache(j.Rows, j.Stride, func(rows []uint32) {
+		a.rows, a.n = &rows[0], len(rows)
+		for k := 0; k < j.Stride; k += 8 {
+			a.residuals, a.gradient, a.hessian = &j.Residuals[k], &gradient[k], &hessian[k]
+			totals8(&a)
+		}
+	})
+}
+
+// forRowsInCache calls f with one run of rows after the other, each of so few
+// that their residuals stay in the first-level cache while f goes over them
+// several times, a few classes at a time.
+func forRowsInCache(rows []uint32, stride int, f func(rows []uint32)) {
+	const cache = 16 << 10 // bytes; half of the smallest there is
+	most := max(cache/(4*stride), 16)
+	for len(rows) > 0 {
+		n := min(len(rows), most)
+		f(rows[:n])
+		rows = rows[n:]
+	}
+}
+
+type crossArgs struct {
+	residuals   *float32
+	stride      int
+	rows        *uint32
+	n           int
+	weights     *float32 // nil: none
+	class       int      // offset in a row of the first of eight classes, in bytes
+	first       [4]int   // the same of the classes r
+	cross       *float64 // in and out, of the first r and the eight classes
+	crossStride int
+}
+
+//go:noescape
+func cross4x8(a *crossArgs)
+
+//go:noescape
+func cross1x8(a *crossArgs)
+
+func crossNEON(j *kernel.CrossJob) {
+	cross := j.Cross[:len(j.First)*j.Stride]
+	clear(cross)
+	for _, r := range j.First {
+		if uint(r) >= uint(j.Stride) {
+			panic("kernel: a class past the stride")
+		}
+	}
+	a := crossArgs{
+		residuals:   unsafe.SliceData(j.Residuals),
+		stride:      4 * j.Stride,
+		weights:     unsafe.SliceData(j.Weights),
+		crossStride: 8 * j.Stride,
+	}
+	forRowsInCache(j.Rows, j.Stride, func(rows []uint32) {
+		a.rows, a.n = &rows[0], len(rows)
+		for i := 0; i < len(j.First); {
+			first := j.First[i:min(i+4, len(j.First))]
+			if len(first) < 4 {
+				first = first[:1]
+			}
+			for l, r := range first {
+				a.first[l] = 4 * int(r)
+			}
+			for k := 0; k < j.Stride; k += 8 {
+				a.class, a.cross = 4*k, &cross[i*j.Stride+k]
+				if len(first) == 4 {
+					cross4x8(&a)
+				} else {
+					cross1x8(&a)
+				}
+			}
+			i += len(first)
+		}
+	})
+}
+
+type gradientsArgs struct {
+	residuals     *float32
+	stride        int
+	rows          *uint32
+	n             int      // a multiple of 8
+	weights       *float32 // nil: none
+	r, s          int      // offsets of the pair's classes in a row, in bytes
+	gradients     *float32 // out: (h, g) of the pair in the first row
+	pairs         int
+	sumG, sumH    [kernel.Lanes]float64 // out
+	sumAbsG       [kernel.Lanes]float64 // out
+	maxAbsG, maxH float32               // out
+}
+
+//go:noescape
+func gradients8(a *gradientsArgs)
+
+func gradientsNEON(j *kernel.GradientsJob) {
+	m, whole := len(j.Pairs), len(j.Rows)&^7
+	gradients := j.Gradients[:len(j.Rows)*m*2]
+	for p, pair := range j.Pairs {
+		if uint(pair.R) >= uint(j.Stride) || uint(pair.S) >= uint(j.Stride) {
+			panic("kernel: a class past the stride")
+		}
+		a := gradientsArgs{
+			residuals: unsafe.SliceData(j.Residuals),
+			stride:    4 * j.Stride,
+			rows:      unsafe.SliceData(j.Rows),
+			n:         whole,
+			weights:   unsafe.SliceData(j.Weights),
+			r:         4 * int(pair.R),
+			s:         4 * int(pair.S),
+			pairs:     m,
+		}
+		if whole > 0 {
+			a.gradients = &gradients[2*p]
+			gradients8(&a)
+		}
+
+		// The rest, less than eight rows, as in the reference.
+		for lane, row := range j.Rows[whole:] {
+			residuals := j.Residuals[int(row)*j.Stride:][:j.Stride]
+			g, h := kernel.PairGradient(residuals[pair.R], residuals[pair.S])
+			if j.Weights != nil {
+				w := j.Weights[row]
+				g, h = float32(g*w), float32(h*w)
+			}
+			at := ((whole+lane)*m + p) * 2
+			gradients[at], gradients[at+1] = h, g
+
+			absG := math.Float32frombits(math.Float32bits(g) &^ (1 << 31))
+			a.sumG[lane] += float64(g)
+			a.sumH[lane] += float64(h)
+			a.sumAbsG[lane] += float64(absG)
+			a.maxAbsG = max(a.maxAbsG, absG)
+			a.maxH = max(a.maxH, h)
+		}
+		j.Stats[p] = kernel.PairStats{
+			SumG: sumLanes(&a.sumG), SumH: sumLanes(&a.sumH), SumAbsG: sumLanes(&a.sumAbsG),
+			MaxAbsG: a.maxAbsG, MaxH: a.maxH,
+		}
+	}
+}
+
+// sumLanes is package kernel's fixed tree.
+func sumLanes(v *[kernel.Lanes]float64) float64 {
+	return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]))
+}
+
+type quantizeArgs struct {
+	rows        *uint32
+	gradients   *float32
+	n           int
+	pairs       int
+	scale, trim [2 * kernel.MaxPairs]float32 // (h, g) by pair
+	cells       *int64
+	keptRows    *uint32
+	kept        int                    // out
+	sum         [kernel.MaxPairs]int64 // out: of the cells, by pair
+}
+
+//go:noescape
+func quantize1(a *quantizeArgs)
+
+//go:noescape
+func quantize2(a *quantizeArgs)
+
+func quantizeNEON(j *kernel.QuantizeJob) {
+	m, n := j.Pairs, len(j.Rows)
+	if m > 2 && m&1 != 0 || len(j.Cells) < n*m || len(j.KeptRows) < n {
+		kernel.Quantize(j) // vectors hold two pairs; quantize1 stores rows that it drops
+		return
+	}
+	gradients := j.Gradients[:n*m*2]
+	a := quantizeArgs{pairs: m}
+	for p := range m {
+		a.scale[2*p], a.scale[2*p+1] = j.ScaleH[p], j.ScaleG[p]
+		a.trim[2*p], a.trim[2*p+1] = j.TrimH[p], j.TrimG[p]
+	}
+	j.SumG, j.SumH = [kernel.MaxPairs]int64{}, [kernel.MaxPairs]int64{}
+	j.Kept = 0
+	for i := 0; i < n; i += a.n {
+		a.n = min(n-i, kernel.RowBlock)
+		a.rows, a.gradients = &j.Rows[i], &gradients[i*m*2]
+		a.cells, a.keptRows = &j.Cells[j.Kept*m], &j.KeptRows[j.Kept]
+		a.sum = [kernel.MaxPairs]int64{}
+		if m == 1 {
+			quantize1(&a)
+		} else {
+			quantize2(&a)
+		}
+		for p, sum := range a.sum[:m] {
+			j.SumG[p] += sum >> 32
+			j.SumH[p] += sum & math.MaxUint32
+		}
+		j.Kept += a.kept
+	}
+}
+
+type histogramArgs struct {
+	columns    [kernel.TileLanes]*uint8
+	histograms [kernel.TileLanes]*int64
+	rows       *uint32 // nil: first, first + 1, …
+	first      int
+	cells      *int64
+	n          int // rows
+}
+
+// histogramMxC adds the cells of M pairs to the histograms of C columns.
+
+//go:noescape
+func histogram1x8(a *histogramArgs)
+
+//go:noescape
+func histogram1x4(a *histogramArgs)
+
+//go:noescape
+func histogram1x1(a *histogramArgs)
+
+//go:noescape
+func histogram2x4(a *histogramArgs)
+
+//go:noescape
+func histogram2x1(a *histogramArgs)
+
+//go:noescape
+func histogram4x2(a *histogramArgs)
+
+//go:noescape
+func histogram4x1(a *histogramArgs)
+
+//go:noescape
+func histogram8x1(a *histogramArgs)
+
+func histogramNEON(j *kernel.HistogramJob) {
+	n := len(j.Cells) / j.Pairs
+	if n == 0 {
+		return
+	}
+	a := histogramArgs{first: j.First, cells: &j.Cells[0], n: n}
+	if j.Rows != nil {
+		a.rows = &j.Rows[:n][0]
+	}
+	for c := 0; c < j.Count; {
+		rest := j.Count - c
+		for i := range rest {
+			a.columns[i] = unsafe.SliceData(j.Columns[c+i])
+			a.histograms[i] = unsafe.SliceData(j.Histograms[c+i])
+		}
+		switch {
+		case j.Pairs == 1 && rest >= 8:
+			histogram1x8(&a)
+			c += 8
+		case j.Pairs == 1 && rest >= 4:
+			histogram1x4(&a)
+			c += 4
+		case j.Pairs == 1:
+			histogram1x1(&a)
+			c++
+		case j.Pairs == 2 && rest >= 4:
+			histogram2x4(&a)
+			c += 4
+		case j.Pairs == 2:
+			histogram2x1(&a)
+			c++
+		case j.Pairs == 4 && rest >= 2:
+			histogram4x2(&a)
+			c += 2
+		case j.Pairs == 4:
+			histogram4x1(&a)
+			c++
+		case j.Pairs == 8:
+			histogram8x1(&a)
+			c++
+		default:
+			panic("kernel: pairs are 1, 2, 4 or 8")
+		}
+	}
+}
+
+type sparseArgs struct {
+	first     *uint32
+	entries   *uint16
+	histogram *int64
+	rows      *uint32
+	n         int
+	cells     *int64
+}
+
+// sparseM adds the cells of M pairs.
+
+//go:noescape
+func sparse1(a *sparseArgs)
+
+//go:noescape
+func sparse2(a *sparseArgs)
+
+//go:noescape
+func sparse4(a *sparseArgs)
+
+//go:noescape
+func sparse8(a *sparseArgs)
+
+// sparseNEON trusts the entries as it trusts the row numbers.
+func sparseNEON(j *kernel.SparseJob) {
+	n := len(j.Rows)
+	_ = j.Cells[:n*j.Pairs]
+	a := sparseArgs{
+		first:     unsafe.SliceData(j.First),
+		entries:   unsafe.SliceData(j.Entries),
+		histogram: unsafe.SliceData(j.Histogram),
+		rows:      unsafe.SliceData(j.Rows),
+		n:         n,
+		cells:     unsafe.SliceData(j.Cells),
+	}
+	switch j.Pairs {
+	case 1:
+		sparse1(&a)
+	case 2:
+		sparse2(&a)
+	case 4:
+		sparse4(&a)
+	case 8:
+		sparse8(&a)
+	default:
+		panic("kernel: pairs are 1, 2, 4 or 8")
+	}
+}
+
+//go:noescape
+func sumBins8(sums, cells *int64, stride, bins int)
+
+func sumBinsNEON(sums, cells []int64) {
+	width := len(sums)
+	if width%8 != 0 || len(cells) == 0 || len(cells)%width != 0 {
+		kernel.SumBins(sums, cells)
+		return
+	}
+	for lane := 0; lane < width; lane += 8 {
+		sumBins8(&sums[lane], &cells[lane], 8*width, len(cells)/width)
+	}
+}
+
+//go:noescape
+func spill(wideG, wideH, narrow *int64, n int)
+
+func spillNEON(wideG, wideH, narrow []int64) {
+	n := len(narrow)
+	wideG, wideH = wideG[:n], wideH[:n]
+	whole := n &^ 1
+	spill(unsafe.SliceData(wideG), unsafe.SliceData(wideH), unsafe.SliceData(narrow), whole)
+	kernel.Spill(wideG[whole:], wideH[whole:], narrow[whole:])
+}
+
+//go:noescape
+func subtract(dst, minuend, subtrahend *int64, n int)
+
+func subtractNEON(dst, minuend, subtrahend []int64) {
+	n := len(dst)
+	minuend, subtrahend = minuend[:n], subtrahend[:n]
+	whole := n &^ 3
+	subtract(unsafe.SliceData(dst), unsafe.SliceData(minuend), unsafe.SliceData(subtrahend), whole)
+	kernel.Subtract(dst[whole:], minuend[whole:], subtrahend[whole:])
+}
+
+type scanArgs struct {
+	tile           *int64 // the first bin's first lane; nil: wide
+	wideG, wideH   *int64
+	bins           int
+	stride         int // of bins, in bytes
+	pairs          int
+	totalG, totalH [kernel.MaxPairs]int64 // by lane
+	scale, l2      [kernel.MaxPairs]float64
+	unitH          [kernel.MaxPairs]float64
+	minHessian     float64
+	score          [2]float64 // in: −Inf; out, by lane
+	code           [2]int64   // in: 0; out: 2·bin + (missing go left)
+
+	// What scanVectors keeps of its vectors.
+	leftG, leftH           [kernel.MaxPairs]int64
+	missingG, missingH     [kernel.MaxPairs]int64
+	lightL, lightR, scores [kernel.MaxPairs]float64
+}
+
+//go:noescape
+func scanVector(a *scanArgs)
+
+//go:noescape
+func scanVectors(a *scanArgs)
+
+func scanNEON(j *kernel.ScanJob) {
+	m := j.Pairs
+	if m&(m-1) != 0 || j.Bins < 1 {
+		kernel.Scan(j)
+		return
+	}
+	stride := max(j.Stride, kernel.TileLanes)
+	cells := (j.Bins-1)*stride + kernel.TileLanes
+	a := scanArgs{
+		bins: j.Bins, stride: 8 * stride, pairs: m,
+		totalG: j.TotalG, totalH: j.TotalH,
+		scale: j.Scale, l2: j.L2, unitH: j.UnitH,
+		minHessian: j.MinHessian,
+	}
+	if m == 1 { // two features side by side
+		a.totalG[1], a.totalH[1] = a.totalG[0], a.totalH[0]
+		a.scale[1], a.l2[1], a.unitH[1] = a.scale[0], a.l2[0], a.unitH[0]
+	}
+	width := max(m, 2) // lanes at once
+	for lane := 0; lane < kernel.TileLanes; lane += width {
+		if j.Tile != nil {
+			a.tile = &j.Tile[:cells][lane]
+		} else {
+			a.wideG, a.wideH = &j.WideG[:cells][lane], &j.WideH[:cells][lane]
+		}
+		a.score, a.code = [2]float64{math.Inf(-1), math.Inf(-1)}, [2]int64{}
+		if m <= 2 {
+			scanVector(&a)
+		} else {
+			a.leftG, a.leftH = [kernel.MaxPairs]int64{}, [kernel.MaxPairs]int64{}
+			scanVectors(&a)
+		}
+		for f := range width / m {
+			feature := lane/m + f
+			j.Score[feature] = a.score[f]
+			j.Bin[feature] = int32(a.code[f] >> 1)
+			j.MissingLeft[feature] = a.code[f]&1 != 0
+		}
+	}
+}
+
+type updateArgs struct {
+	residuals    *float32
+	stride       int
+	rows         *uint32
+	n            int // out: of rows that a row without a class kept from being updated
+	factors      *float32
+	factorStride int
+	flushBelow   float32
+	ownFloor     float32
+	sumResidual  float64 // in and out
+}
+
+//go:noescape
+func update(a *updateArgs)
+
+func updateNEON(j *kernel.UpdateJob) {
+	_ = j.Factors[:j.Stride]
+	a := updateArgs{
+		residuals:    unsafe.SliceData(j.Residuals),
+		stride:       4 * j.Stride,
+		rows:         unsafe.SliceData(j.Rows),
+		n:            len(j.Rows),
+		factors:      unsafe.SliceData(j.Factors),
+		factorStride: 4 * max(j.FactorStride, 0),
+		flushBelow:   kernel.FlushBelow,
+		ownFloor:     kernel.OwnFloor,
+	}
+	update(&a)
+	if a.n > 0 {
+		panic("kernel: a residual row without a class")
+	}
+	j.SumResidual = a.sumResidual
+}

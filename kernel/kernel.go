@@ -12,11 +12,11 @@
 //   - nothing is fused: every product is rounded before it is added;
 //   - divisions and square roots are IEEE, never approximations.
 //
-// Slices hold what a job needs and no padding. Row numbers use all 32 bits and
-// rise within a list. A slice that a job fills in part (kept rows, left and
-// right rows) may hold anything past that part, to its end; so may entries of
-// arrays by pair past the job's pairs, and by feature past the tile's
-// features. Arrays by pair are read no further either.
+// Slices hold what a job needs and no padding. Row numbers rise within a list
+// and use all 32 bits, but the last is below 2³²−1. A slice that a job fills
+// in part (kept rows, left and right rows) may hold anything past that part,
+// to its end; so may, before and after, arrays by pair past the job's pairs,
+// and by feature past the tile's features.
 //
 // # Residuals
 //
@@ -70,7 +70,7 @@ type Pair struct{ R, S int32 }
 // TotalsJob sums gradient and Hessian diagonal of every class over rows.
 type TotalsJob struct {
 	Residuals []float32 // rows × Stride
-	Stride    int       // a multiple of 8
+	Stride    int       // 8, or a multiple of 16
 	Rows      []uint32  // at most RowBlock row numbers
 	Weights   []float32 // by row number; nil: all one
 
@@ -148,7 +148,7 @@ type HistogramJob struct {
 // a row stands for the m cells from e·m on.
 type SparseJob struct {
 	First     []uint32 // where the entries of each row begin; one more than there are rows
-	Entries   []uint16
+	Entries   []uint16 // none twice in a row
 	Histogram []int64
 	Rows      []uint32
 	Cells     []int64 // rows × m

@@ -90,20 +90,13 @@ func (r *Residuals) Weight(i int) float64 {
 	return float64(r.Weights[i])
 }
 
-// Negligible is the largest 1 − p_y that float64 rounds to p_y = 1.
-const Negligible = 1.0 / (1 << 54)
-
 // LogLoss is Σ −w·log(p_y) over all rows and, if byClass is given, over the
-// rows of each class. As in the paper's own program, a row whose p_y rounds
-// to one counts nothing: that is its point of convergence.
+// rows of each class.
 func (r *Residuals) LogLoss(byClass []float64) float64 {
 	clear(byClass)
 	sum := 0.0
 	for i, y := range r.Labels {
 		q := -float64(r.Data[i*r.Stride+int(y)])
-		if q <= Negligible {
-			continue
-		}
 		l := float64(r.Weight(i) * NegLog1m(q))
 		sum += l
 		if byClass != nil {

@@ -1,0 +1,316 @@
+// Command asm keeps the hand-encoded instructions of kernel_arm64.s in step
+// with their comments. Go's assembler lacks most NEON arithmetic, so such an
+// instruction stands as a word with its text behind it:
+//
+//	WORD $0x4e22d420 // fadd v0.4s, v1.4s, v2.4s
+//
+// Usage, from the module's root:
+//
+//	go run ./internal/asm write   encode every word anew from its comment
+//	go run ./internal/asm check   fail unless every word is its comment's
+//
+// The words are asm2plan9s's (a tool of go.mod), which calls GNU as. Its own
+// GOARCH picks its instruction set, so it is built for arm64 and run under
+// qemu. check encodes every comment once more from a zero word, and then
+// decodes every word with two disassemblers: golang.org/x/arch, which shares
+// nothing with GNU as, and objdump, for those that x/arch does not know.
+package main
+
+import (
+	"encoding/binary"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"golang.org/x/arch/arm64/arm64asm"
+)
+
+const (
+	source  = "kernel_arm64.s"
+	encoder = "github.com/minio/asm2plan9s"
+	zero    = "00000000"
+)
+
+// prefix is the cross binutils' name of a tool, as Debian has it.
+const prefix = "aarch64-linux-gnu-"
+
+// A word's line: what precedes it, eight digits, a macro's backslash, the text.
+var wordLine = regexp.MustCompile(`(?m)^([^/\n]*\bWORD\s+\$0x)([0-9a-f]{8})(\s*\\?\s*// )(\S.*)$`)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("asm: ")
+	if len(os.Args) != 2 {
+		log.Fatal("usage: asm write | check")
+	}
+	var err error
+	switch os.Args[1] {
+	case "write":
+		err = write()
+	case "check":
+		err = check()
+	default:
+		err = fmt.Errorf("no such mode: %s", os.Args[1])
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func write() error {
+	text, words, err := readWords()
+	if err != nil {
+		return err
+	}
+	encoded, err := encode(words)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s: %d words written\n", source, len(words))
+	return os.WriteFile(source, []byte(replaceWords(text, encoded)), 0o644)
+}
+
+func check() error {
+	text, words, err := readWords()
+	if err != nil {
+		return err
+	}
+	encoded, err := encode(words)
+	if err != nil {
+		return err
+	}
+	wrong := 0
+	for i, w := range words {
+		if w.hex != encoded[i] {
+			fmt.Printf("%s:%d: %s is encoded %s, want %s\n", source, w.line, w.instruction, w.hex, encoded[i])
+			wrong++
+		}
+	}
+	if wrong == 0 && replaceWords(text, encoded) != text {
+		return fmt.Errorf("%s: writing the words anew changes the file", source)
+	}
+	byArch, byObjdump, err := decode(words)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%s: %d words encoded anew and decoded: %d by golang.org/x/arch, %d by objdump, %d by objdump alone\n",
+		source, len(words), byArch, byArch+byObjdump, byObjdump)
+	if wrong > 0 {
+		return fmt.Errorf("%d words do not match their comments: run 'go run ./internal/asm write'", wrong)
+	}
+	return nil
+}
+
+// word is one hand-encoded instruction of the source.
+type word struct {
+	line             int
+	hex, instruction string
+}
+
+func readWords() (text string, words []word, err error) {
+	raw, err := os.ReadFile(source)
+	if err != nil {
+		return "", nil, err
+	}
+	text = string(raw)
+	for i, line := range strings.Split(text, "\n") {
+		code, _, _ := strings.Cut(line, "//")
+		m := wordLine.FindStringSubmatch(line)
+		if m == nil && strings.Contains(code, "WORD") || strings.Count(code, "WORD") > 1 {
+			return "", nil, fmt.Errorf("%s:%d: want one 'WORD $0x%s // instruction', not %q", source, i+1, zero, line)
+		}
+		if m != nil {
+			words = append(words, word{i + 1, m[2], m[4]})
+		}
+	}
+	if len(words) == 0 {
+		return "", nil, fmt.Errorf("%s: no words", source)
+	}
+	return text, words, nil
+}
+
+func replaceWords(text string, hex []string) string {
+	i := -1
+	return wordLine.ReplaceAllStringFunc(text, func(line string) string {
+		i++
+		m := wordLine.FindStringSubmatch(line)
+		return m[1] + hex[i] + m[3] + m[4]
+	})
+}
+
+// encode hands the instructions, each behind a zero word, to asm2plan9s. It
+// gets a file of nothing else, since it knows an instruction by the column of
+// its comment and rewrites the tabs of all other lines.
+func encode(words []word) (hex []string, err error) {
+	if err := install(); err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "asm")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+
+	tool, file := filepath.Join(dir, "asm2plan9s"), filepath.Join(dir, "words.s")
+	build := exec.Command("go", "build", "-o", tool, encoder)
+	build.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
+	if err := run(build); err != nil {
+		return nil, err
+	}
+
+	// It calls "as", and must find the one for arm64 and no yasm.
+	as, err := exec.LookPath(prefix + "as")
+	if err != nil {
+		return nil, err
+	}
+	path := filepath.Join(dir, "path")
+	if err := os.Mkdir(path, 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.Symlink(as, filepath.Join(path, "as")); err != nil {
+		return nil, err
+	}
+
+	var zeroed strings.Builder
+	for _, w := range words {
+		fmt.Fprintf(&zeroed, "\tWORD $0x%s // %s\n", zero, w.instruction)
+	}
+	if err := os.WriteFile(file, []byte(zeroed.String()), 0o644); err != nil {
+		return nil, err
+	}
+	assemble := exec.Command("qemu-aarch64-static", tool, file)
+	assemble.Env = append(os.Environ(), "PATH="+path, "TMPDIR="+dir)
+	if err := run(assemble); err != nil {
+		return nil, err
+	}
+
+	out, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(strings.TrimSuffix(string(out), "\n"), "\n")
+	if len(lines) != len(words) {
+		return nil, fmt.Errorf("asm2plan9s returned %d of %d lines", len(lines), len(words))
+	}
+	for i, line := range lines {
+		m := wordLine.FindStringSubmatch(line)
+		if m == nil || m[4] != words[i].instruction || m[2] == zero {
+			return nil, fmt.Errorf("asm2plan9s returned %q for %q", line, words[i].instruction)
+		}
+		hex = append(hex, m[2])
+	}
+	return hex, nil
+}
+
+// decode compares what two disassemblers read in the words with the comments.
+func decode(words []word) (byArch, byObjdump int, err error) {
+	code := make([]byte, 0, 4*len(words))
+	for _, w := range words {
+		bits, err := strconv.ParseUint(w.hex, 16, 32)
+		if err != nil {
+			return 0, 0, err
+		}
+		code = binary.LittleEndian.AppendUint32(code, uint32(bits))
+	}
+	texts, err := objdump(code)
+	if err != nil {
+		return 0, 0, err
+	}
+	if len(texts) != len(words) {
+		return 0, 0, fmt.Errorf("objdump returned %d of %d instructions", len(texts), len(words))
+	}
+
+	wrong := 0
+	compare := func(decoder, got string, w word) {
+		if normalize(got) != normalize(w.instruction) {
+			fmt.Printf("%s:%d: %s reads %s as %s, not %s\n", source, w.line, decoder, w.hex, got, w.instruction)
+			wrong++
+		}
+	}
+	for i, w := range words {
+		compare("objdump", texts[i], w)
+		inst, err := arm64asm.Decode(code[4*i:])
+		if err != nil {
+			byObjdump++
+			continue
+		}
+		compare("golang.org/x/arch", arm64asm.GNUSyntax(inst), w)
+		byArch++
+	}
+	if wrong > 0 {
+		return 0, 0, fmt.Errorf("%d readings differ from the comments", wrong)
+	}
+	return byArch, byObjdump, nil
+}
+
+// objdump disassembles raw code.
+func objdump(code []byte) (instructions []string, err error) {
+	file, err := os.CreateTemp("", "asm")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(file.Name())
+	defer file.Close()
+	if _, err := file.Write(code); err != nil {
+		return nil, err
+	}
+	out, err := exec.Command(prefix+"objdump", "-D", "-b", "binary", "-m", "aarch64",
+		"--no-show-raw-insn", "--disassemble-zeroes", file.Name()).Output()
+	if err != nil {
+		return nil, fmt.Errorf("objdump: %w", err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^ +[0-9a-f]+:\t(.*)$`).FindAllStringSubmatch(string(out), -1) {
+		instructions = append(instructions, m[1])
+	}
+	return instructions, nil
+}
+
+// normalize makes two spellings of one instruction equal.
+func normalize(instruction string) string {
+	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(instruction, ",", ", "))), " ")
+}
+
+// install sees to the programs that encoding needs.
+func install() error {
+	packages := []string{"binutils-aarch64-linux-gnu", "qemu-user-static"}
+	missing := func() (names []string) {
+		for _, name := range []string{prefix + "as", prefix + "objdump", "qemu-aarch64-static"} {
+			if _, err := exec.LookPath(name); err != nil {
+				names = append(names, name)
+			}
+		}
+		return names
+	}
+	names := missing()
+	if names == nil {
+		return nil
+	}
+	apt, err := exec.LookPath("apt-get")
+	if err != nil || os.Geteuid() != 0 {
+		return fmt.Errorf("%s not found: install %s", strings.Join(names, ", "), strings.Join(packages, ", "))
+	}
+	if err := run(exec.Command(apt, "update", "-qq")); err != nil {
+		return err
+	}
+	if err := run(exec.Command(apt, append([]string{"install", "-y", "-qq"}, packages...)...)); err != nil {
+		return err
+	}
+	if names := missing(); names != nil {
+		return fmt.Errorf("%s not found after installing %s", strings.Join(names, ", "), strings.Join(packages, ", "))
+	}
+	return nil
+}
+
+// run runs a command and puts what it printed into its error.
+func run(c *exec.Cmd) error {
+	out, err := c.CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", strings.Join(c.Args, " "), err, out)
+	}
+	return nil
+}

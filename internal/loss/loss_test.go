@@ -1,0 +1,513 @@
+package loss
+
+import (
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+const precision = 300 // bits of the reference
+
+func bigFloat(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
+
+// bigExp is eˣ by Taylor's series of x/2⁶⁴, squared 64 times.
+func bigExp(x *big.Float) *big.Float {
+	small := new(big.Float).SetPrec(precision).Quo(x, new(big.Float).SetMantExp(bigFloat(1), 64))
+	sum, term := bigFloat(1), bigFloat(1)
+	for n := range 12 {
+		term = new(big.Float).SetPrec(precision).Mul(term, small)
+		term.Quo(term, bigFloat(float64(n+1)))
+		sum.Add(sum, term)
+	}
+	for range 64 {
+		sum.Mul(sum, sum)
+	}
+	return sum
+}
+
+// bigLog is log x by two of Newton's steps from a guess.
+func bigLog(x *big.Float, guess float64) *big.Float {
+	y := bigFloat(guess)
+	for range 2 {
+		step := new(big.Float).SetPrec(precision).Mul(x, bigExp(new(big.Float).Neg(y)))
+		y.Add(y, step.Sub(step, bigFloat(1)))
+	}
+	return y
+}
+
+// relative is |got/want − 1|.
+func relative(got float64, want *big.Float) float64 {
+	if want.Sign() == 0 {
+		return math.Abs(got)
+	}
+	d := new(big.Float).SetPrec(precision).Sub(bigFloat(got), want)
+	d.Quo(d, want)
+	f, _ := d.Float64()
+	return math.Abs(f)
+}
+
+const tolerance = 0x1p-50
+
+func TestExp(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 0))
+	points := []float64{0, 1, -1, 0.5, -0.5, 1e-20, -1e-20, 5e-324, 709.69, -707.9, 0.1, -0.1, 20, -20, math.Ln2 / 2, -math.Ln2 / 2, 3 * math.Ln2 / 2}
+	for range 1500 {
+		points = append(points, 708*(2*r.Float64()-1), r.NormFloat64(), 1e-3*r.NormFloat64())
+	}
+	worst := 0.0
+	for _, x := range points {
+		worst = max(worst, relative(Exp(x), bigExp(bigFloat(x))))
+	}
+	if worst > tolerance {
+		t.Errorf("relative error %g", worst)
+	}
+	for x, want := range map[float64]float64{0: 1, math.Copysign(0, -1): 1, 710: math.Inf(1), math.Inf(1): math.Inf(1), -709: 0, math.Inf(-1): 0} {
+		if got := Exp(x); got != want {
+			t.Errorf("Exp(%v) = %v, want %v", x, got, want)
+		}
+	}
+	if !math.IsNaN(Exp(math.NaN())) {
+		t.Error("Exp of NaN is a number")
+	}
+	if least := Exp(-708); least < 0x1p-1022 {
+		t.Errorf("%v is subnormal", least)
+	}
+}
+
+func TestLog(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 0))
+	points := []float64{1, 2, 0.5, math.E, math.Sqrt2, math.Nextafter(math.Sqrt2, 2), math.Sqrt2 / 2, 0x1p-1022, math.MaxFloat64, 1e-24, 10,
+		math.Nextafter(1, 2), math.Nextafter(1, 0), 1 + 1e-9, 1 - 1e-9, 1e15}
+	for range 1500 {
+		points = append(points, r.Float64(), math.Exp(700*(2*r.Float64()-1)), 1+1e-4*r.NormFloat64())
+	}
+	worst, where := 0.0, 0.0
+	for _, x := range points {
+		if e := relative(Log(x), bigLog(bigFloat(x), math.Log(x))); e > worst {
+			worst, where = e, x
+		}
+	}
+	if worst > tolerance {
+		t.Errorf("relative error %g at %v", worst, where)
+	}
+}
+
+func TestNegLog1m(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 0))
+	points := []float64{0, 1e-300, 1e-30, 1e-16, 1e-10, 1e-3, 0.25, math.Nextafter(0.25, 0), math.Nextafter(0.25, 1), 0.5, 0.9, 0.999, 1 - 1.0/(1<<24)}
+	for range 1500 {
+		points = append(points, r.Float64()*(1-1.0/(1<<23)), math.Exp(-60*r.Float64()))
+	}
+	slices.Sort(points)
+	last := 0.0
+	for _, q := range points {
+		if q > 1-1.0/(1<<24) {
+			continue
+		}
+		got := NegLog1m(q)
+		// bigLog subtracts near one, where 300 bits leave enough.
+		want := bigLog(new(big.Float).SetPrec(precision).Sub(bigFloat(1), bigFloat(q)), math.Log1p(-q))
+		if e := relative(-got, want); e > tolerance && q > 1e-60 {
+			t.Errorf("NegLog1m(%v) = %v, relative error %g", q, got, e)
+		}
+		if q <= 1e-60 && got != q {
+			t.Errorf("NegLog1m(%v) = %v", q, got)
+		}
+		if got < last {
+			t.Errorf("NegLog1m(%v) = %v after %v", q, got, last)
+		}
+		last = got
+	}
+	most := -math.Log(1.0 / (1 << 24))
+	for _, q := range []float64{1 - 1.0/(1<<24), 1 - 1.0/(1<<30), 1} {
+		if got := NegLog1m(q); math.Abs(got-most) > 1e-14 {
+			t.Errorf("NegLog1m(%v) = %v, want %v", q, got, most)
+		}
+	}
+}
+
+// TestMonotone looks where one formula takes over from another.
+func TestMonotone(t *testing.T) {
+	functions := map[string]struct {
+		f      func(float64) float64
+		points []float64
+		step   float64 // relative, more than twice the error
+	}{
+		"Exp":      {Exp, []float64{math.Ln2 / 2, -math.Ln2 / 2, 1.5 * math.Ln2, 0, -700, 700}, 0x1p-48},
+		"Log":      {Log, []float64{math.Sqrt2, 2 * math.Sqrt2, math.Sqrt2 / 2, 2, 0.5}, 0x1p-48},
+		"NegLog1m": {NegLog1m, []float64{0.25, 0.5, 1 - math.Sqrt2/2}, 0x1p-48},
+		"others": {func(x float64) float64 { return NegLogSoftmax([]float64{0, x}, 0) },
+			[]float64{math.Log(0.25), math.Log(math.Sqrt2 - 1), 0, 34}, 0x1p-45},
+	}
+	for name, f := range functions {
+		for _, x := range f.points {
+			for i := -20; i < 20; i++ {
+				h := f.step * max(math.Abs(x), 1)
+				a, b := x+float64(i)*h, x+float64(i+1)*h
+				if f.f(a) > f.f(b) {
+					t.Errorf("%s falls from %v at %v to %v at %v", name, f.f(a), a, f.f(b), b)
+				}
+			}
+		}
+	}
+}
+
+func TestSoftmax(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 0))
+	for range 500 {
+		scores := make([]float64, 1+r.IntN(30))
+		for k := range scores {
+			scores[k] = 10 * r.NormFloat64()
+		}
+		p, sum, total := make([]float64, len(scores)), bigFloat(0), 0.0
+		Softmax(p, scores)
+		for _, f := range scores {
+			sum.Add(sum, bigExp(bigFloat(f)))
+		}
+		for k, f := range scores {
+			want := new(big.Float).SetPrec(precision).Quo(bigExp(bigFloat(f)), sum)
+			if e := relative(p[k], want); e > 1e-14 {
+				t.Fatalf("p_%d = %v of %v, relative error %g", k, p[k], scores, e)
+			}
+			total += p[k]
+		}
+		if math.Abs(total-1) > 1e-14 {
+			t.Fatalf("probabilities add up to %v", total)
+		}
+		Softmax(scores, scores)
+		if !slices.Equal(scores, p) {
+			t.Fatal("in place the probabilities are others")
+		}
+	}
+	for _, scores := range [][]float64{{1e308, -1e308}, {-1e308, -1e308}, {5000, 4000, 5000}} {
+		p := make([]float64, len(scores))
+		Softmax(p, scores)
+		for k := range p {
+			if !(p[k] >= 0 && p[k] <= 1) {
+				t.Errorf("probabilities %v of %v", p, scores)
+			}
+		}
+	}
+}
+
+func TestNegLogSoftmax(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 0))
+	for range 1000 {
+		scores := make([]float64, 2+r.IntN(10))
+		for k := range scores {
+			scores[k] = []float64{0.1, 3, 15}[r.IntN(3)] * r.NormFloat64()
+		}
+		y := r.IntN(len(scores))
+		others := bigFloat(0)
+		for k, f := range scores {
+			if k != y {
+				others.Add(others, bigExp(new(big.Float).SetPrec(precision).Sub(bigFloat(f), bigFloat(scores[y]))))
+			}
+		}
+		guess, _ := others.Float64()
+		want := bigLog(others.Add(others, bigFloat(1)), math.Log1p(guess))
+		got := NegLogSoftmax(scores, y)
+		if top := bigFloat(-math.Log(1e-15)); want.Cmp(top) > 0 {
+			want = top
+		}
+		if e := relative(got, want); e > 1e-13 {
+			t.Errorf("%v of %v at %d, relative error %g", got, scores, y, e)
+		}
+	}
+	most := -math.Log(1e-15)
+	for _, far := range []float64{34.6, 100, 1e300, math.MaxFloat64} {
+		if got := NegLogSoftmax([]float64{far, 0}, 1); math.Abs(got-most) > 1e-12 {
+			t.Errorf("at a distance of %v: %v, want %v", far, got, most)
+		}
+		if got := NegLogSoftmax([]float64{far, 0}, 0); !(got >= 0 && got < 1e-14) {
+			t.Errorf("at a distance of −%v: %v, want 0", far, got)
+		}
+	}
+	if got := NegLogSoftmax([]float64{3}, 0); got != 0 {
+		t.Errorf("one class: %v", got)
+	}
+}
+
+func TestFirstClasses(t *testing.T) {
+	tests := []struct {
+		gradient []float64
+		m        int
+		want     []int32
+	}{
+		{[]float64{1, 3, 2}, 1, []int32{1}},
+		{[]float64{1, 3, 2}, 2, []int32{1, 2}},
+		{[]float64{2, 2, 2, 2}, 1, []int32{0}},
+		{[]float64{2, 2, 2, 2}, 2, []int32{0, 1}},
+		{[]float64{0, 2, 1, 2}, 2, []int32{1, 3}},
+		{[]float64{-1, -3, -2, -1}, 2, []int32{0, 3}},
+		{[]float64{1, 2}, 0, []int32{}},
+	}
+	for _, test := range tests {
+		if got := FirstClasses(nil, append(test.gradient, 99), len(test.gradient), test.m); !slices.Equal(got, test.want) {
+			t.Errorf("of %v: %v, want %v", test.gradient, got, test.want)
+		}
+	}
+	r := rand.New(rand.NewPCG(6, 0))
+	for range 500 {
+		classes := 2 + r.IntN(30)
+		gradient := make([]float64, classes)
+		order := make([]int32, classes)
+		for k := range gradient {
+			gradient[k], order[k] = float64(r.IntN(8)), int32(k)
+		}
+		slices.SortStableFunc(order, func(a, b int32) int { return int(gradient[b]) - int(gradient[a]) })
+		m := r.IntN(classes/2 + 1)
+		if got := FirstClasses([]int32{7, 7}, gradient, classes, m); !slices.Equal(got, order[:m]) {
+			t.Fatalf("of %v: %v, want %v", gradient, got, order[:m])
+		}
+	}
+}
+
+// TestSecondClasses compares with a search through all classes, on numbers so
+// small that ties are frequent.
+func TestSecondClasses(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 0))
+	for range 3000 {
+		classes := 2 + r.IntN(12)
+		stride := Stride(classes, false)
+		totals := Totals{make([]float64, stride), make([]float64, stride)}
+		for k := range classes {
+			totals.Gradient[k], totals.Hessian[k] = float64(r.IntN(7)-3), float64(r.IntN(4))
+		}
+		m := 1 + r.IntN(classes/2)
+		first := FirstClasses(nil, totals.Gradient, classes, m)
+		cross := make([]float64, m*stride)
+		for i := range cross {
+			cross[i] = float64(r.IntN(3)) / 2
+		}
+		by := []Selection{SecondOrder, FirstOrder, Root}[r.IntN(3)]
+		pairs := SecondClasses(nil, first, &totals, cross, classes, stride, by)
+
+		used := map[int32]bool{}
+		for _, k := range first {
+			used[k] = true
+		}
+		for i, pair := range pairs {
+			best, bestScore := int32(-1), math.Inf(-1)
+			for k := range int32(classes) {
+				score := -totals.Gradient[k]
+				if by != FirstOrder {
+					d := totals.Gradient[first[i]] - totals.Gradient[k]
+					h := totals.Hessian[first[i]] + totals.Hessian[k] + 2*cross[i*stride+int(k)]
+					if h == 0 {
+						h = 1
+					}
+					score = d * d / h
+				}
+				if !used[k] && score > bestScore {
+					best, bestScore = k, score
+				}
+			}
+			used[best] = true
+			if want := (kernel.Pair{R: first[i], S: best}); pair != want {
+				t.Fatalf("%v: pair %d of %+v is %v, want %v", by, i, totals, pair, want)
+			}
+		}
+		if len(pairs) != m || len(used) != 2*m {
+			t.Fatalf("%d pairs of %d classes, want %d disjoint ones", len(pairs), len(used), m)
+		}
+	}
+}
+
+func TestSelection(t *testing.T) {
+	for _, s := range []Selection{SecondOrder, FirstOrder, Root} {
+		if got, err := ParseSelection(s.String()); got != s || err != nil {
+			t.Errorf("%v is read as %v, %v", s, got, err)
+		}
+	}
+	if _, err := ParseSelection("third_order"); err == nil {
+		t.Error("third_order is taken")
+	}
+}
+
+func TestTotalsSub(t *testing.T) {
+	parent := Totals{[]float64{5, -2, 1, 4}, []float64{8, 3, 1, 2}}
+	sibling := Totals{[]float64{1, 1, 1 + 1e-9, 1}, []float64{2, 4, 1 - 1e-13, 2}}
+	got := Totals{make([]float64, 4), make([]float64, 4)}
+	got.Sub(&parent, &sibling)
+	// The second and third have no curvature left but rounding.
+	if want := []float64{4, 0, 0, 0}; !slices.Equal(got.Gradient, want) {
+		t.Errorf("gradient %v, want %v", got.Gradient, want)
+	}
+	if want := []float64{6, 0, 0, 0}; !slices.Equal(got.Hessian, want) {
+		t.Errorf("Hessian %v, want %v", got.Hessian, want)
+	}
+	parent.Sub(&parent, &sibling)
+	if !slices.Equal(parent.Gradient, got.Gradient) || !slices.Equal(parent.Hessian, got.Hessian) {
+		t.Error("in place the difference is another one")
+	}
+}
+
+func TestStep(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	tests := []struct {
+		newton  Newton
+		g, h, t float64
+	}{
+		{Newton{1, 5, 0}, 3, 2, 1.5},
+		{Newton{0.1, 5, 0}, 3, 2, 0.15},
+		{Newton{0.1, 5, 4}, 3, 2, 0.05},
+		{Newton{0.1, 5, 0}, 100, 2, 0.5},
+		{Newton{0.1, 5, 0}, -100, 2, -0.5},
+		{Newton{0.1, 5, 0}, 1, 0, 0.5},
+		{Newton{0.1, 5, 0}, -1, 0, -0.5},
+		{Newton{0.1, 5, 0}, 0, 0, 0},
+		{Newton{0.1, 5, 0}, inf, inf, 0},
+		{Newton{0.1, 5, 0}, nan, 1, 0},
+	}
+	for _, test := range tests {
+		if got := test.newton.Step(test.g, test.h); got != float32(test.t) {
+			t.Errorf("%+v: step %v of %v / %v, want %v", test.newton, got, test.g, test.h, test.t)
+		}
+	}
+}
+
+func TestFullStep(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 0))
+	for range 300 {
+		classes := 2 + r.IntN(20)
+		n := Newton{0.1, 5, []float64{0, 1}[r.IntN(2)]}
+		totals := Totals{make([]float64, classes+3), make([]float64, classes+3)}
+		want, mean := make([]float64, classes), 0.0
+		for k := range classes {
+			totals.Gradient[k], totals.Hessian[k] = 10*r.NormFloat64(), float64(r.IntN(5))
+			step := float64(classes-1) / float64(classes) * totals.Gradient[k] / (totals.Hessian[k] + n.L2)
+			want[k] = max(-5, min(5, step))
+			mean += want[k] / float64(classes)
+		}
+		got, sum := make([]float32, classes), 0.0
+		n.Full(got, &totals)
+		for k := range got {
+			if math.Abs(float64(got[k])-0.1*(want[k]-mean)) > 1e-6 {
+				t.Fatalf("%+v: step %v of class %d, want %v", totals, got[k], k, 0.1*(want[k]-mean))
+			}
+			sum += float64(got[k])
+		}
+		if math.Abs(sum) > 1e-6 {
+			t.Fatalf("steps add up to %v", sum)
+		}
+	}
+}
+
+func TestStride(t *testing.T) {
+	for classes := 1; classes < 300; classes++ {
+		for _, impossible := range []bool{false, true} {
+			need := classes
+			if impossible {
+				need++
+			}
+			got := Stride(classes, impossible)
+			if got < need || got != 8 && got%16 != 0 || got > 8 && got-16 >= need || got == 16 && need <= 8 {
+				t.Errorf("%d classes, %v: stride %d", classes, impossible, got)
+			}
+		}
+	}
+}
+
+// TestResiduals compares with probabilities in float64.
+func TestResiduals(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 0))
+	for _, classes := range []int{1, 2, 3, 8, 9, 26} {
+		const rows = 200
+		labels, weights := make([]int32, rows), make([]float32, rows)
+		for i := range labels {
+			labels[i], weights[i] = int32(r.IntN(classes)), float32(r.IntN(4))
+		}
+		stride := Stride(classes, true)
+		for _, w := range [][]float32{nil, weights} {
+			res := NewResiduals(labels, w, classes, stride)
+			scores := make([]float64, rows*classes)
+			for round := range 2 { // at scores of zero, then at others
+				loss, byClass := 0.0, make([]float64, classes)
+				for i, y := range labels {
+					f := scores[i*classes:][:classes]
+					p := make([]float64, classes)
+					Softmax(p, f)
+					sum := 0.0
+					for k, got := range res.Row(i) {
+						negative := math.Signbit(float64(got))
+						switch {
+						case k >= classes:
+							if got != 0 || negative {
+								t.Fatalf("%d classes: lane %d is %v", classes, k, got)
+							}
+						case k == int(y):
+							if !negative || math.Abs(float64(got)+(1-p[k])) > 1e-7 {
+								t.Fatalf("%d classes: own residual %v at p %v", classes, got, p[k])
+							}
+						case negative || math.Abs(float64(got)-p[k]) > 1e-7*p[k]:
+							t.Fatalf("%d classes: residual %v at p %v", classes, got, p[k])
+						}
+						sum += float64(got)
+					}
+					if math.Abs(sum) > 1e-6 {
+						t.Fatalf("%d classes: residuals add up to %v", classes, sum)
+					}
+					l := NegLogSoftmax(f, int(y)) * res.Weight(i)
+					loss += l
+					byClass[y] += l
+				}
+				gotByClass := make([]float64, classes)
+				if got := res.LogLoss(gotByClass); math.Abs(got-loss) > 1e-5*loss || res.LogLoss(nil) != got {
+					t.Errorf("%d classes: loss %v, want %v", classes, got, loss)
+				}
+				for k := range byClass {
+					if math.Abs(gotByClass[k]-byClass[k]) > 1e-4*byClass[k] {
+						t.Errorf("%d classes: loss %v of class %d, want %v", classes, gotByClass[k], k, byClass[k])
+					}
+				}
+				checkInfluence(t, res)
+				if round == 0 {
+					for i := range scores {
+						scores[i] = 2 * r.NormFloat64()
+					}
+					res.SetScores(scores)
+				}
+			}
+			res.Free()
+		}
+	}
+}
+
+func checkInfluence(t *testing.T, res *Residuals) {
+	t.Helper()
+	rows := []uint32{3, 4, 50, 199}
+	got, sum := make([]float32, len(rows)), 0.0
+	total := res.Influence(got, rows)
+	for i, row := range rows {
+		want := float32(res.Weight(int(row))) * -res.Row(int(row))[res.Labels[row]]
+		if got[i] != want {
+			t.Errorf("influence %v of row %d, want %v", got[i], row, want)
+		}
+		sum += float64(want)
+	}
+	if total != sum {
+		t.Errorf("influence %v in all, want %v", total, sum)
+	}
+}
+
+// TestConvergedRows: a small loss keeps its digits.
+func TestConvergedRows(t *testing.T) {
+	res := NewResiduals([]int32{0, 1}, nil, 2, 8)
+	defer res.Free()
+	for _, f := range []float64{20, 30, 50, 68} {
+		res.SetScores([]float64{f, 0, 0, 1000})
+		if got, want := res.LogLoss(nil), math.Log1p(math.Exp(-f)); math.Abs(got/want-1) > 1e-6 {
+			t.Errorf("score %v: loss %v, want %v", f, got, want)
+		}
+		for _, r := range res.Data {
+			if r > 0 && r < kernel.FlushBelow {
+				t.Errorf("%v is not flushed", r)
+			}
+		}
+	}
+}

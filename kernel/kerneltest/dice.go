@@ -1,0 +1,210 @@
+package kerneltest
+
+import (
+	"encoding/binary"
+	"hash/fnv"
+	"math"
+	"math/rand/v2"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+// dice makes every choice of a trial: by the fuzzer's bytes while there are
+// any, then at random.
+type dice struct{ *rand.Rand }
+
+func newDice(seed uint64) dice { return dice{rand.New(rand.NewPCG(seed, 0xa050))} }
+
+func loadedDice(data []byte) dice {
+	seed := fnv.New64a()
+	seed.Write(data)
+	return dice{rand.New(&loaded{data, rand.NewPCG(seed.Sum64(), 0xa050)})}
+}
+
+// loaded spends two bytes on a draw, where package rand looks first: on top
+// of both halves.
+type loaded struct {
+	data []byte
+	rand.Source
+}
+
+func (l *loaded) Uint64() uint64 {
+	v := l.Source.Uint64()
+	if len(l.data) >= 2 {
+		top := uint64(binary.BigEndian.Uint16(l.data))
+		const tops = 0xffff<<48 | 0xffff<<16
+		v = v&^tops | top<<48 | top<<16
+		l.data = l.data[2:]
+	}
+	return v
+}
+
+func (d dice) yes() bool { return d.IntN(2) == 0 }
+
+func pick[T any](d dice, of ...T) T { return of[d.IntN(len(of))] }
+
+// rows is a rising list of n row numbers and the number of rows of a matrix
+// whose last one is on the list.
+func (d dice) rows(n int) (list []uint32, total int) {
+	list = make([]uint32, n)
+	next, gap := 0, 1
+	switch d.IntN(4) {
+	case 1:
+		next = d.IntN(20)
+	case 2:
+		next, gap = d.IntN(3), 3
+	case 3:
+		gap = 1 + 1024/(n+8)
+	}
+	for i := range list {
+		if gap > 1 {
+			next += d.IntN(gap)
+		}
+		list[i] = uint32(next)
+		next++
+	}
+	return list, next
+}
+
+// lead is the number of rows before a matrix of n rows: mostly none, else so
+// many that addresses and row numbers outgrow 31 or 32 bits.
+func (d dice) lead(n, rowBytes int) int {
+	if n == 0 || d.IntN(farOdds) > 0 {
+		return 0
+	}
+	return min(pick(d, 1<<24, 1<<31-n/2, 1<<32-1-n), farBytes/rowBytes)
+}
+
+// shifted adds a lead to row numbers.
+func shifted(rows []uint32, lead int) []uint32 {
+	for i := range rows {
+		rows[i] += uint32(lead)
+	}
+	return rows
+}
+
+// weights are weights of rows.
+func (d dice) weights(n int) []float32 {
+	w := make([]float32, n)
+	for i := range w {
+		switch d.IntN(8) {
+		case 0:
+			w[i] = 0
+		case 1:
+			w[i] = 1
+		case 2:
+			w[i] = d.tiny()
+		case 3:
+			w[i] = 1000 * d.Float32()
+		default:
+			w[i] = 2 * d.Float32()
+		}
+	}
+	return w
+}
+
+// tiny is 2⁻⁹⁹ … 2⁻⁷, every exponent as likely.
+func (d dice) tiny() float32 {
+	return math.Float32frombits(uint32(127-99+d.IntN(93))<<23 | d.Uint32()>>9)
+}
+
+// stride is the library's rule: whole vectors, with room for the impossible
+// class if asked.
+func stride(classes int, impossible bool) int {
+	if impossible {
+		classes++
+	}
+	if classes <= 8 {
+		return 8
+	}
+	return (classes + 15) / 16 * 16
+}
+
+// residuals are rows as boosting leaves them, and as it rarely does.
+func (d dice) residuals(rows, classes, stride int) []float32 {
+	data := make([]float32, rows*stride)
+	for i := range rows {
+		d.residualRow(data[i*stride:][:classes])
+	}
+	return data
+}
+
+func (d dice) residualRow(row []float32) {
+	y := d.IntN(len(row))
+	var own float32 // odds
+	switch d.IntN(10) {
+	case 0: // certain: all others zero
+		own = 1
+	case 1: // score zero
+		own = 1
+		for k := range row {
+			row[k] = 1
+		}
+	case 2: // p_y close to one
+		own = 1
+		for k := range row {
+			row[k] = d.tiny()
+		}
+	case 3: // p_y close to zero, or zero
+		own = pick(d, 0, d.tiny())
+		for k := range row {
+			row[k] = d.Float32()
+		}
+		row[(y+1)%len(row)] = 1
+	case 4: // most others zero
+		own = d.Float32()
+		row[d.IntN(len(row))] = 1
+	case 5: // all but one class tiny, y among the tiny ones or not
+		own = d.tiny()
+		for k := range row {
+			row[k] = d.tiny()
+		}
+		row[(y+d.IntN(2))%len(row)] = 1
+	default:
+		own = d.Float32()
+		for k := range row {
+			row[k] = d.Float32()
+		}
+	}
+	row[y] = 0
+	others := 0.0
+	for _, v := range row {
+		others += float64(v)
+	}
+	inverse := 1 / max(others+float64(own), 1e-30)
+	for k, v := range row {
+		row[k] = float32(float64(v) * inverse)
+		if row[k] < kernel.FlushBelow {
+			row[k] = 0
+		}
+	}
+	row[y] = -float32(min(others*inverse, 1))
+	if row[y] == 0 {
+		row[y] = float32(math.Copysign(0, -1))
+	}
+}
+
+// codes are n bin codes below bins.
+func (d dice) codes(n, bins int) []uint8 {
+	column := make([]uint8, n)
+	few := [4]uint8{}
+	for i := range few {
+		few[i] = uint8(d.IntN(bins))
+	}
+	kind, code := d.IntN(5), few[0]
+	for i := range column {
+		switch kind {
+		case 0: // one bin
+		case 1: // the same few bins again and again
+			code = few[d.IntN(4)]
+		case 2: // runs
+			if d.IntN(16) == 0 {
+				code = uint8(d.IntN(bins))
+			}
+		default:
+			code = uint8(d.IntN(bins))
+		}
+		column[i] = code
+	}
+	return column
+}

@@ -1,0 +1,155 @@
+package kerneltest
+
+import (
+	"math"
+	"unsafe"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+func gradients(d dice, s shape) call {
+	x := newMatrix(d, s)
+	pairs := d.pairs(s)
+	return func(f *kernel.Funcs, m *memory) {
+		job := kernel.GradientsJob{
+			Residuals: inputAfter(m, "Residuals", x.lead*x.stride, x.residuals),
+			Stride:    x.stride,
+			Rows:      input(m, "Rows", x.rows),
+			Weights:   inputAfter(m, "Weights", x.lead, x.weights),
+			Pairs:     input(m, "Pairs", pairs),
+			Gradients: output[float32](m, "Gradients", len(x.rows)*len(pairs)*2),
+		}
+		f.Gradients(&job)
+		result(m, "Stats", job.Stats[:len(pairs)]...)
+	}
+}
+
+// pairs are disjoint class pairs and, where classes run out or chance has it,
+// pairs with the impossible class, if there is one.
+func (d dice) pairs(s shape) []kernel.Pair {
+	pairs := make([]kernel.Pair, s.pairs)
+	classes := d.Perm(s.classes)
+	impossible := int32(s.classes)
+	for i := range pairs {
+		r, t := int32(classes[2*i%s.classes]), int32(classes[(2*i+1)%s.classes])
+		if s.impossible {
+			switch {
+			case 2*i+1 >= s.classes:
+				r, t = impossible, impossible
+			case d.IntN(4) == 0:
+				t = impossible
+			}
+		}
+		pairs[i] = kernel.Pair{R: r, S: t}
+	}
+	return pairs
+}
+
+func quantizeShapes() (shapes []shape) {
+	for _, rows := range rowCounts {
+		for pairs := 1; pairs <= kernel.MaxPairs; pairs *= 2 {
+			for range min(12, 1+20000/(rows+1)) {
+				shapes = append(shapes, shape{rows: rows, pairs: pairs})
+			}
+		}
+	}
+	return shapes
+}
+
+func quantize(d dice, s shape) call {
+	m := s.pairs
+	job := kernel.QuantizeJob{Pairs: m}
+	for p := range kernel.MaxPairs {
+		job.ScaleG[p], job.ScaleH[p] = d.scale(), d.scale()
+	}
+	gradients := make([]float32, s.rows*m*2)
+	for i := range gradients {
+		p := i / 2 % m
+		if i%2 == 0 {
+			gradients[i] = d.quanta(65535) / orOne(job.ScaleH[p])
+		} else {
+			gradients[i] = d.quanta(32767) / orOne(job.ScaleG[p]) * pick[float32](d, -1, 1)
+		}
+	}
+	trim := d.IntN(4)
+	for p := range kernel.MaxPairs {
+		switch trim {
+		case 0: // none
+		case 1: // all
+			job.TrimG[p], job.TrimH[p] = float32(math.Inf(1)), math.MaxFloat32
+		case 2: // exactly what some row has
+			if s.rows > 0 {
+				i := d.IntN(s.rows)*m + p%m
+				job.TrimH[p], job.TrimG[p] = gradients[2*i], float32(math.Abs(float64(gradients[2*i+1])))
+			}
+		case 3: // most
+			job.TrimG[p] = 0.95 * 32767 / orOne(job.ScaleG[p])
+			job.TrimH[p] = 0.95 * 65535 / orOne(job.ScaleH[p])
+		}
+	}
+	rows, _ := d.rows(s.rows)
+	inPlace, sameRows := d.yes(), d.yes()
+	return func(f *kernel.Funcs, mem *memory) {
+		job := job
+		if inPlace {
+			cells := inout(mem, "Cells", toCells(gradients))
+			job.Cells = cells
+			job.Gradients = unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(cells))), len(gradients))
+		} else {
+			job.Gradients = input(mem, "Gradients", gradients)
+			job.Cells = output[int64](mem, "Cells", len(rows)*m)
+		}
+		if sameRows {
+			job.Rows = inout(mem, "KeptRows", rows)
+			job.KeptRows = job.Rows
+		} else {
+			job.Rows = input(mem, "Rows", rows)
+			job.KeptRows = output[uint32](mem, "KeptRows", len(rows))
+		}
+		f.Quantize(&job)
+		mem.define("Cells", job.Kept*m)
+		mem.define("KeptRows", job.Kept)
+		result(mem, "Kept", job.Kept)
+		result(mem, "SumG", job.SumG[:m]...)
+		result(mem, "SumH", job.SumH[:m]...)
+	}
+}
+
+// scale is a power of two; now and then zero.
+func (d dice) scale() float32 {
+	if d.IntN(8) == 0 {
+		return 0
+	}
+	return float32(math.Ldexp(1, d.IntN(100)-10))
+}
+
+func orOne(scale float32) float32 {
+	if scale == 0 {
+		return 1
+	}
+	return scale
+}
+
+// quanta is 0 … most; whole, half, or in between.
+func (d dice) quanta(most float32) float32 {
+	switch d.IntN(8) {
+	case 0:
+		return 0
+	case 1:
+		return most
+	case 2:
+		return d.tiny()
+	case 3, 4:
+		return float32(d.IntN(int(most)-1)) + 0.5
+	case 5:
+		return float32(d.IntN(8)) + 0.5
+	default:
+		return most * d.Float32()
+	}
+}
+
+func toCells(gradients []float32) []int64 {
+	cells := make([]int64, len(gradients)/2)
+	copy(view(cells), view(gradients))
+	return cells
+}

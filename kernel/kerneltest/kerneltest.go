@@ -1,0 +1,163 @@
+// Package kerneltest is the conformance suite of package kernel: a table of
+// kernels passes if it does, to the last bit, what the reference does, and
+// touches no memory that the contract does not give it.
+package kerneltest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime/debug"
+	"testing"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+// A suite tests one kernel.
+type suite struct {
+	name   string
+	shapes func() []shape
+	trial  func(dice, shape) call
+}
+
+// shape is the size of a trial.
+type shape struct {
+	rows       int // bins of a scan, cells of a spill
+	classes    int
+	pairs      int
+	impossible bool // a lane for the impossible class
+	weighted   bool
+}
+
+// call calls a kernel on a job whose slices are in the given memory.
+type call func(*kernel.Funcs, *memory)
+
+var suites = []suite{
+	{"Totals", classShapes, totals},
+	{"Cross", classShapes, cross},
+	{"Gradients", pairShapes, gradients},
+	{"Quantize", quantizeShapes, quantize},
+	{"Histogram", histogramShapes, histogram},
+	{"Sparse", sparseShapes, sparse},
+	{"SumBins", spillShapes, sumBins},
+	{"Spill", spillShapes, spill},
+	{"Subtract", spillShapes, subtract},
+	{"Scan", scanShapes, scan},
+	{"Partition", partitionShapes, partition},
+	{"Update", classShapes, update},
+}
+
+// Run tests every kernel of a table, each in a subtest of its name.
+func Run(t *testing.T, f *kernel.Funcs) {
+	for _, s := range suites {
+		t.Run(s.name, func(t *testing.T) {
+			failures := 0
+			for i, shape := range s.shapes() {
+				seed := uint64(i)
+				if message := try(f, s.trial(newDice(seed), shape), seed); message != "" {
+					t.Errorf("trial %d, %+v: %s", i, shape, message)
+					if failures++; failures == 5 {
+						t.Fatal("and so on")
+					}
+				}
+			}
+		})
+	}
+}
+
+// Fuzz lets the fuzzer choose jobs for the named kernels of some tables.
+func Fuzz(f *testing.F, levels []*kernel.Funcs, names ...string) {
+	for i := range 8 {
+		r := rand.NewPCG(uint64(i), 0)
+		data := make([]byte, 16*i)
+		for j := range data {
+			data[j] = byte(r.Uint64())
+		}
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		for _, s := range suites {
+			for _, name := range names {
+				if name != s.name {
+					continue
+				}
+				d := loadedDice(data)
+				shape := s.draw(d)
+				trial := s.trial(d, shape)
+				for _, level := range levels {
+					if message := try(level, trial, uint64(len(data))); message != "" {
+						t.Errorf("%s/%s, %+v: %s", level.Level, s.name, shape, message)
+					}
+				}
+			}
+		}
+	})
+}
+
+// draw is a shape between those of the suite.
+func (s *suite) draw(d dice) shape {
+	shapes := s.shapes()
+	shape := pick(d, shapes...)
+	if shape.rows > 1 && d.yes() {
+		shape.rows = 1 + d.IntN(min(shape.rows, 2000))
+	}
+	if shape.classes > 2 && d.yes() {
+		shape.classes = 2 + d.IntN(shape.classes-2)
+	}
+	return shape
+}
+
+// try compares a table with the reference on one job and tells the first
+// difference; "": none.
+func try(f *kernel.Funcs, c call, seed uint64) (message string) {
+	var want memory
+	defer want.free()
+	c(kernel.Generic, &want)
+
+	got := memory{places: rand.New(rand.NewPCG(seed, 1))}
+	defer got.free()
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case interface{ Addr() uintptr }:
+			message = got.locate(p.Addr())
+		default:
+			message = fmt.Sprintf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	c(f, &got)
+	return got.compare(&want)
+}
+
+// rowCounts are the sizes around vectors and blocks.
+var rowCounts = []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65, 255, 257, 1000, 4095, 4096}
+
+var classCounts = []int{2, 3, 4, 7, 8, 9, 16, 17, 26, 33, 100}
+
+// classShapes is every number of rows with every number of classes; the
+// smaller ones more often.
+func classShapes() (shapes []shape) {
+	for _, rows := range rowCounts {
+		for _, classes := range classCounts {
+			for repeat := range 4 {
+				s := shape{rows: rows, classes: classes, impossible: repeat&1 != 0, weighted: repeat&2 != 0}
+				if rows < 300 || repeat == (rows+classes)%4 {
+					shapes = append(shapes, s)
+				}
+			}
+		}
+	}
+	return shapes
+}
+
+// pairShapes are the classShapes with numbers of pairs.
+func pairShapes() (shapes []shape) {
+	for _, s := range classShapes() {
+		for s.pairs = 1; s.pairs <= kernel.MaxPairs; s.pairs *= 2 {
+			if s.rows < 70 || s.pairs == 1<<(len(shapes)%4) {
+				shapes = append(shapes, s)
+			}
+		}
+	}
+	return shapes
+}

@@ -1,0 +1,79 @@
+package kerneltest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unsafe"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+// TestSuite gives the suite wrong kernels: none may pass.
+func TestSuite(t *testing.T) {
+	for _, wrong := range []struct {
+		kernel, message string
+		table           kernel.Funcs
+	}{
+		{"Totals", "Gradient[0] = ", kernel.Funcs{Totals: func(j *kernel.TotalsJob) {
+			kernel.Totals(j)
+			j.Gradient[0] = -j.Gradient[0]
+		}}},
+		{"Totals", "access outside Rows: ", kernel.Funcs{Totals: func(j *kernel.TotalsJob) {
+			kernel.Totals(j)
+			sink = *past(j.Rows)
+		}}},
+		{"Totals", "write to input Rows: ", kernel.Funcs{Totals: func(j *kernel.TotalsJob) {
+			kernel.Totals(j)
+			if len(j.Rows) > 0 {
+				j.Rows[0] = 0
+			}
+		}}},
+		{"Quantize", "write outside Cells: ", kernel.Funcs{Quantize: func(j *kernel.QuantizeJob) {
+			kernel.Quantize(j)
+			*past(j.Cells)++
+		}}},
+		{"Quantize", "0 values of Cells, want ", kernel.Funcs{Quantize: func(j *kernel.QuantizeJob) {
+			kernel.Quantize(j)
+			j.Kept = 0
+		}}},
+		{"Scan", "Bin[0] = ", kernel.Funcs{Scan: func(j *kernel.ScanJob) {
+			kernel.Scan(j)
+			j.Bin[0]++
+		}}},
+		{"Partition", "panic: ", kernel.Funcs{Partition: func(j *kernel.PartitionJob) {
+			panic("wrong")
+		}}},
+	} {
+		messages := failures(wrong.kernel, &wrong.table)
+		if !slices.ContainsFunc(messages, func(m string) bool { return strings.HasPrefix(m, wrong.message) }) {
+			t.Errorf("%s: no failure %q, but %q", wrong.kernel, wrong.message, messages)
+		}
+	}
+}
+
+// failures are the suite's messages on small jobs.
+func failures(name string, f *kernel.Funcs) (messages []string) {
+	for _, s := range suites {
+		if s.name != name {
+			continue
+		}
+		for i, shape := range s.shapes() {
+			if shape.rows > 20 {
+				break
+			}
+			if m := try(f, s.trial(newDice(uint64(i)), shape), uint64(i)); m != "" {
+				messages = append(messages, m)
+			}
+		}
+	}
+	return messages
+}
+
+var sink uint32
+
+// past is the first element after a slice.
+func past[T any](s []T) *T {
+	var zero T
+	return (*T)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), len(s)*int(unsafe.Sizeof(zero))))
+}

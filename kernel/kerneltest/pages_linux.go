@@ -1,0 +1,59 @@
+package kerneltest
+
+import (
+	"runtime"
+
+	"golang.org/x/sys/unix"
+)
+
+var pageSize = unix.Getpagesize()
+
+// farBytes is how far into a slice its memory may lie, in one trial of
+// farOdds. Where that is likely an emulator, it pays for every page.
+var farBytes, farOdds = 1 << 42, 16
+
+func init() {
+	if runtime.GOARCH != "amd64" {
+		farBytes, farOdds = 1<<33, 1000
+	}
+}
+
+// pages is whole pages of memory between others that fault when touched.
+type pages struct {
+	mapping []byte
+	before  int    // bytes of mapping
+	memory  []byte // after them, the part that may be touched
+}
+
+// newPages is size bytes or more, after at least lead that fault.
+func newPages(lead, size int) pages {
+	lead, size = roundUp(lead)+pageSize, roundUp(size)
+	mapping, err := unix.Mmap(-1, 0, lead+size+pageSize, unix.PROT_NONE,
+		unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	if err != nil {
+		panic(err)
+	}
+	p := pages{mapping, lead, mapping[lead : lead+size]}
+	p.protect(unix.PROT_READ | unix.PROT_WRITE)
+	return p
+}
+
+func roundUp(size int) int { return (size + pageSize - 1) / pageSize * pageSize }
+
+// seal makes writes fault.
+func (p *pages) seal() { p.protect(unix.PROT_READ) }
+
+func (p *pages) protect(how int) {
+	if len(p.memory) == 0 {
+		return
+	}
+	if err := unix.Mprotect(p.memory, how); err != nil {
+		panic(err)
+	}
+}
+
+func (p *pages) free() {
+	if err := unix.Munmap(p.mapping); err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,38 @@
+package kerneltest
+
+import "github.com/libaoso/aoso/kernel"
+
+// partitionShapes use classes for the number of bins.
+func partitionShapes() (shapes []shape) {
+	for _, rows := range rowCounts {
+		for _, bins := range []int{1, 2, 16, 255, 256} {
+			for range min(16, 1+40000/(rows+1)) {
+				shapes = append(shapes, shape{rows: rows, classes: bins})
+			}
+		}
+	}
+	return shapes
+}
+
+func partition(d dice, s shape) call {
+	rows, total := d.rows(s.rows)
+	lead := d.lead(total, 1)
+	shifted(rows, lead)
+	column := d.codes(total, s.classes)
+	bin := uint8(pick(d, 0, 1, s.classes-1, d.IntN(s.classes), d.IntN(256), 255))
+	missingLeft := d.yes()
+	return func(f *kernel.Funcs, m *memory) {
+		job := kernel.PartitionJob{
+			Column:      inputAfter(m, "Column", lead, column),
+			Rows:        input(m, "Rows", rows),
+			Bin:         bin,
+			MissingLeft: missingLeft,
+			Left:        output[uint32](m, "Left", len(rows)),
+			Right:       output[uint32](m, "Right", len(rows)),
+		}
+		f.Partition(&job)
+		m.define("Left", job.NumLeft)
+		m.define("Right", len(rows)-job.NumLeft)
+		result(m, "NumLeft", job.NumLeft)
+	}
+}

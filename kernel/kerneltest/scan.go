@@ -1,0 +1,115 @@
+package kerneltest
+
+import (
+	"math"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+// scanShapes use rows for bins.
+func scanShapes() (shapes []shape) {
+	for _, bins := range []int{1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 33, 64, 65, 128, 255, 256, 257} {
+		for pairs := 1; pairs <= kernel.MaxPairs; pairs *= 2 {
+			for range 24 {
+				shapes = append(shapes, shape{rows: bins, pairs: pairs})
+			}
+		}
+	}
+	return shapes
+}
+
+func scan(d dice, s shape) call {
+	m := s.pairs
+	job := kernel.ScanJob{Bins: s.rows, Pairs: m}
+	wide := d.yes()
+	stride := kernel.TileLanes
+	if d.IntN(3) == 0 { // the tile is one of several side by side
+		stride *= 1 + d.IntN(4)
+		job.Stride = stride
+	}
+	size := (s.rows-1)*stride + kernel.TileLanes
+	tileG, tileH := d.wide(size), d.wide(size)
+	for b := range s.rows {
+		clear(tileG[b*stride:][:kernel.TileLanes])
+		clear(tileH[b*stride:][:kernel.TileLanes])
+	}
+
+	// A node of some kinds of rows, as many of each kind as fit.
+	kinds := pick(d, 0, 1, 2, 3, 10, 50, 256)
+	most := kernel.SpillRows / max(kinds, 1)
+	if wide {
+		most = 1 << 32 / max(kinds, 1)
+	}
+	rows := int64(pick(d, 1, 1+d.IntN(most), most))
+	node := d.cells(kinds, m)
+	if d.IntN(3) == 0 { // few different gradients: many ties
+		for i := range node {
+			node[i] = pick[int64](d, -5, 0, 5)<<32 + 9
+		}
+	}
+	if kinds > 0 && d.IntN(4) == 0 { // rows whose curvature rounds to zero
+		for p := range m {
+			node[p] &^= math.MaxUint32
+		}
+	}
+	for i, cell := range node {
+		job.TotalG[i%m] += rows * (cell >> 32)
+		job.TotalH[i%m] += rows * (cell & math.MaxUint32)
+	}
+	for f := range kernel.TileLanes / m {
+		if d.IntN(8) == 0 {
+			continue // a lane without a feature
+		}
+		codes := d.codes(kinds, s.rows-s.rows/257)
+		missing := pick(d, 0, 0, 1, 2, 10) // none, the first kind, one kind in some
+		for i, code := range codes {
+			if code == 0 && s.rows > 1 {
+				code = 1
+			}
+			if missing == 1 && i == 0 || missing > 1 && d.IntN(missing) == 0 {
+				code = 0
+			}
+			for p, cell := range node[i*m:][:m] {
+				at := int(code)*stride + f*m + p
+				tileG[at] += rows * (cell >> 32)
+				tileH[at] += rows * (cell & math.MaxUint32)
+			}
+		}
+	}
+
+	lightest := 0.0
+	for p := range kernel.MaxPairs {
+		job.UnitH[p] = math.Ldexp(1, -d.IntN(50))
+		job.Scale[p] = math.Ldexp(d.Float64(), -d.IntN(60))
+		if d.IntN(8) == 0 {
+			job.UnitH[p], job.Scale[p] = 0, 0
+		}
+		job.L2[p] = pick(d, 0, 0, d.Float64(), 1e6*d.Float64())
+		if p < m {
+			lightest += job.UnitH[p] * float64(job.TotalH[p])
+		}
+	}
+	// The greatest but one are met with equality by some cuts.
+	job.MinHessian = max(1e-200, lightest*pick(d, 0, 0, 1e-3, 0.25, 0.5, 2))
+
+	return func(f *kernel.Funcs, mem *memory) {
+		job := job
+		if wide {
+			job.WideG, job.WideH = input(mem, "WideG", tileG), input(mem, "WideH", tileH)
+		} else {
+			tile := make([]int64, len(tileG))
+			for i := range tile {
+				tile[i] = tileG[i]<<32 + tileH[i]
+			}
+			job.Tile = input(mem, "Tile", tile)
+		}
+		for f := range kernel.TileLanes {
+			job.Score[f], job.Bin[f], job.MissingLeft[f] = math.NaN(), -7, true
+		}
+		f.Scan(&job)
+		features := kernel.TileLanes / m
+		result(mem, "Score", job.Score[:features]...)
+		result(mem, "Bin", job.Bin[:features]...)
+		result(mem, "MissingLeft", job.MissingLeft[:features]...)
+	}
+}

@@ -1,0 +1,50 @@
+package kerneltest
+
+import (
+	"math"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+func update(d dice, s shape) call {
+	x := newMatrix(d, s)
+	factorStride := 0
+	factors := d.factors(s.classes, x.stride)
+	if d.yes() {
+		factorStride = x.stride + pick(d, 0, 0, 16, d.IntN(10))
+		for range x.total - 1 {
+			factors = append(factors, make([]float32, factorStride-x.stride)...)
+			factors = append(factors, d.factors(s.classes, x.stride)...)
+		}
+	}
+	return func(f *kernel.Funcs, m *memory) {
+		job := kernel.UpdateJob{
+			Residuals:    inoutAfter(m, "Residuals", x.lead*x.stride, x.residuals),
+			Stride:       x.stride,
+			Rows:         input(m, "Rows", x.rows),
+			Factors:      inputAfter(m, "Factors", x.lead*factorStride, factors),
+			FactorStride: factorStride,
+		}
+		f.Update(&job)
+		result(m, "SumResidual", job.SumResidual)
+	}
+}
+
+// factors are e^step of some classes; those of the padding are any.
+func (d dice) factors(classes, stride int) []float32 {
+	factors := make([]float32, stride)
+	most := pick(d, 0, 0.1, 1, 5, 40)
+	for k := range factors {
+		step := most * (2*d.Float64() - 1)
+		if d.IntN(8) == 0 {
+			step = math.Copysign(most, step)
+		}
+		factors[k] = float32(math.Exp(step))
+	}
+	if d.yes() {
+		for k := classes; k < stride; k++ {
+			factors[k] = 1
+		}
+	}
+	return factors
+}

@@ -1,0 +1,108 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+func TestUpdate(t *testing.T) {
+	each(t, func(r *rand.Rand, x *rows, weights []float32) {
+		classes := len(x.p[0])
+		j := UpdateJob{Residuals: slices.Clone(x.residuals), Stride: x.stride, Rows: x.list}
+		if weights != nil { // which an update does without: factors by row
+			j.FactorStride = x.stride + 8
+		}
+		for range max(1, len(x.p)*j.FactorStride/x.stride) * x.stride {
+			j.Factors = append(j.Factors, float32(math.Exp(10*r.Float64()-5)))
+		}
+		Update(&j)
+
+		listed := map[uint32]bool{}
+		sum := 0.0
+		for _, row := range x.list {
+			listed[row] = true
+			factors := j.Factors[int(row)*j.FactorStride:]
+			want, total := make([]float64, classes), 0.0
+			for k, p := range x.p[row] {
+				want[k] = p * float64(factors[k])
+				total += want[k]
+			}
+			got := j.Residuals[int(row)*x.stride:][:x.stride]
+			signs, sumR := 0, 0.0
+			for k, v := range got {
+				own := math.Signbit(float64(v))
+				if own {
+					signs++
+				}
+				if k >= classes {
+					if own || v != 0 {
+						t.Errorf("row %d: padding %v", row, v)
+					}
+					continue
+				}
+				sumR += float64(v)
+				p := want[k] / total
+				switch {
+				case own != (k == x.y[row]):
+					t.Errorf("row %d of class %d, class %d: sign of %v", row, x.y[row], k, v)
+				case own:
+					others := 0.0
+					for l, o := range want {
+						if l != k {
+							others += o / total
+						}
+					}
+					p = -others
+					sum += others
+				case p < FlushBelow:
+					p = 0
+				}
+				// Where 1 + R has lost its digits, so have the others.
+				tolerance := 1e-5
+				if x.p[row][x.y[row]] < 1e-2 {
+					tolerance = 1e-6 / max(x.p[row][x.y[row]], OwnFloor)
+				}
+				if !near(float64(v), p, math.Abs(p), tolerance) && math.Abs(p) > 2*FlushBelow {
+					t.Errorf("row %d, class %d: residual %v, want %v", row, k, v, p)
+				}
+			}
+			if signs != 1 || math.Abs(sumR) > 1e-6 {
+				t.Errorf("row %d: %d signs, sum %v", row, signs, sumR)
+			}
+		}
+		if !near(j.SumResidual, sum, sum, 1e-4) {
+			t.Errorf("sum of residuals %v, want %v", j.SumResidual, sum)
+		}
+		for row := range x.p {
+			old, now := x.residuals[row*x.stride:][:x.stride], j.Residuals[row*x.stride:][:x.stride]
+			if !listed[uint32(row)] && !slices.Equal(old, now) {
+				t.Errorf("row %d has changed and is not on the list", row)
+			}
+		}
+	})
+}
+
+// TestUpdateFlush drives a row to certainty, where all others become zero and
+// the own class keeps its sign, and back.
+func TestUpdateFlush(t *testing.T) {
+	row := []float32{0.25, -0.75, 0.25, 0.25, 0, 0, 0, 0}
+	up := []float32{1, 150, 1, 1, 1, 1, 1, 1}
+	for range 40 {
+		Update(&UpdateJob{Residuals: row, Stride: 8, Rows: []uint32{0}, Factors: up})
+	}
+	for k, v := range row {
+		if v != 0 || math.Signbit(float64(v)) != (k == 1) {
+			t.Errorf("class %d: %v", k, v)
+		}
+	}
+	// A class of probability zero stays there; the own class does not.
+	row = []float32{1, -1, 0, 0, 0, 0, 0, 0}
+	for range 5 {
+		Update(&UpdateJob{Residuals: row, Stride: 8, Rows: []uint32{0}, Factors: up})
+	}
+	if row[0] > 1e-3 || row[1] < -1e-3 || row[2] != 0 {
+		t.Errorf("row %v", row)
+	}
+}

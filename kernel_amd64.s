@@ -1,0 +1,2434 @@
+//go:build !purego
+
+// The row kernels: what a pass over a node's rows computes. The histogram
+// kernels are in kernel_hist_amd64.s.
+//
+// The contract is package kernel: every routine returns the bits that the
+// plain Go reference returns. Vectors run along the classes of a row, or along
+// rows, only where the contract's order of additions allows it. Where a fused
+// multiply-add appears, one factor is 1 or the product is exact, so that it
+// rounds as the plain operation does; it is there to move work from the two
+// adders of a CPU to its two multipliers.
+//
+// Operands are in Go's order: the destination is last, and VSUBPD b, a, d is
+// d = a - b. A routine takes one pointer to a job; the offsets of the job's
+// fields, job_Field, are in go_asm.h, which the go command writes.
+
+#include "go_asm.h"
+#include "funcdata.h"
+#include "textflag.h"
+
+// The length of a slice stands this far behind the pointer to its elements.
+#define sliceLen 8
+
+// Constants, one element each: broadcast where they are needed.
+DATA ·one64+0(SB)/8, $0x3FF0000000000000 // 1.0
+GLOBL ·one64(SB), RODATA|NOPTR, $8
+DATA ·abs64+0(SB)/8, $0x7FFFFFFFFFFFFFFF // all but the sign
+GLOBL ·abs64(SB), RODATA|NOPTR, $8
+
+// ---------------------------------------------------------------------------
+// Totals, AVX-512: float64 vectors of eight classes, row after row
+//
+// The classes are cut into tiles of 32, 16 or 8, whose sums stay in registers
+// while the rows pass by.
+//
+//	DI job            SI residuals of the tile    DX stride in bytes
+//	R8 row cursor     R9 end of the row numbers   AX row's residuals
+//	R10 gradient out  R11 Hessian out             R12 classes left
+//	R13 weights
+//	Z0-Z3 gradient    Z4-Z7 Hessian               Z8-Z15 temporaries
+//	Z29 weight        Z30 abs mask                Z31 one
+
+// EACHROW begins the loop body: AX = the next row's residuals.
+#define EACHROW \
+	MOVL  (R8), AX \
+	IMULQ DX, AX   \
+	ADDQ  SI, AX
+
+// WEIGHTEDROW does the same and broadcasts the row's weight to Z29.
+#define WEIGHTEDROW \
+	MOVL         (R8), AX          \
+	VBROADCASTSS (R13)(AX*4), Y29  \
+	VCVTPS2PD    Y29, Z29          \
+	IMULQ        DX, AX            \
+	ADDQ         SI, AX
+
+// NEXTROW ends the loop body.
+#define NEXTROW(loop) \
+	ADDQ $4, R8 \
+	CMPQ R8, R9 \
+	JB   loop
+
+// TOTALS8 adds eight classes of the row at AX to G and H.
+#define TOTALS8(offset, G, H, D, A) \
+	VCVTPS2PD    offset(AX), D \ /* d = R                       */
+	VANDPD       D, Z30, A     \ /* a = |d|                     */
+	VSUBPD       D, G, G       \ /* G -= d                      */
+	VMOVAPD      Z31, D        \
+	VFNMADD231PD A, Z31, D     \ /* 1 - a, off the adders       */
+	VMULPD       A, D, A       \
+	VADDPD       A, H, H       // H += a*(1-a)
+
+// WEIGHTED8 does so for a row of weight Z29.
+#define WEIGHTED8(offset, G, H, D, A) \
+	VCVTPS2PD    offset(AX), D \
+	VANDPD       D, Z30, A     \
+	VFNMADD231PD D, Z29, G     \ /* G -= w*d: the product is exact */
+	VSUBPD       A, Z31, D     \
+	VMULPD       A, D, A       \
+	VMULPD       A, Z29, A     \
+	VADDPD       A, H, H       // H += w*(a*(1-a))
+
+// func totalsAVX512(j *totalsJob)
+TEXT ·totalsAVX512(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), DI
+	MOVQ         totalsJob_Residuals(DI), SI
+	MOVQ         totalsJob_Stride(DI), R12
+	LEAQ         (R12*4), DX
+	MOVQ         totalsJob_Gradient(DI), R10
+	MOVQ         totalsJob_Hessian(DI), R11
+	MOVQ         totalsJob_Weights(DI), R13
+	VBROADCASTSD ·abs64(SB), Z30
+	VBROADCASTSD ·one64(SB), Z31
+
+tile:
+	// Rewind the rows; clear the sums.
+	MOVQ   totalsJob_Rows(DI), R8
+	MOVQ   (totalsJob_Rows+sliceLen)(DI), R9
+	LEAQ   (R8)(R9*4), R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	VXORPD X4, X4, X4
+	VXORPD X5, X5, X5
+	VXORPD X6, X6, X6
+	VXORPD X7, X7, X7
+	CMPQ   R12, $32
+	JAE    tile32
+	CMPQ   R12, $16
+	JAE    tile16
+	TESTQ  R12, R12
+	JZ     done
+
+tile8:
+	CMPQ  R8, R9
+	JAE   store8
+	TESTQ R13, R13
+	JNZ   weighted8
+
+rows8:
+	EACHROW
+	TOTALS8(0, Z0, Z4, Z8, Z9)
+	NEXTROW(rows8)
+	JMP store8
+
+weighted8:
+	WEIGHTEDROW
+	WEIGHTED8(0, Z0, Z4, Z8, Z9)
+	NEXTROW(weighted8)
+
+store8:
+	VMOVUPD Z0, (R10)
+	VMOVUPD Z4, (R11)
+
+done:
+	VZEROUPPER
+	RET
+
+tile16:
+	CMPQ  R8, R9
+	JAE   store16
+	TESTQ R13, R13
+	JNZ   weighted16
+
+rows16:
+	EACHROW
+	TOTALS8(0, Z0, Z4, Z8, Z9)
+	TOTALS8(32, Z1, Z5, Z10, Z11)
+	NEXTROW(rows16)
+	JMP store16
+
+weighted16:
+	WEIGHTEDROW
+	WEIGHTED8(0, Z0, Z4, Z8, Z9)
+	WEIGHTED8(32, Z1, Z5, Z10, Z11)
+	NEXTROW(weighted16)
+
+store16:
+	VMOVUPD Z0, (R10)
+	VMOVUPD Z1, 64(R10)
+	VMOVUPD Z4, (R11)
+	VMOVUPD Z5, 64(R11)
+	ADDQ    $128, R10
+	ADDQ    $128, R11
+	ADDQ    $64, SI
+	SUBQ    $16, R12
+	JMP     tile
+
+tile32:
+	CMPQ  R8, R9
+	JAE   store32
+	TESTQ R13, R13
+	JNZ   weighted32
+
+rows32:
+	EACHROW
+	TOTALS8(0, Z0, Z4, Z8, Z9)
+	TOTALS8(32, Z1, Z5, Z10, Z11)
+	TOTALS8(64, Z2, Z6, Z12, Z13)
+	TOTALS8(96, Z3, Z7, Z14, Z15)
+	NEXTROW(rows32)
+	JMP store32
+
+weighted32:
+	WEIGHTEDROW
+	WEIGHTED8(0, Z0, Z4, Z8, Z9)
+	WEIGHTED8(32, Z1, Z5, Z10, Z11)
+	WEIGHTED8(64, Z2, Z6, Z12, Z13)
+	WEIGHTED8(96, Z3, Z7, Z14, Z15)
+	NEXTROW(weighted32)
+
+store32:
+	VMOVUPD Z0, (R10)
+	VMOVUPD Z1, 64(R10)
+	VMOVUPD Z2, 128(R10)
+	VMOVUPD Z3, 192(R10)
+	VMOVUPD Z4, (R11)
+	VMOVUPD Z5, 64(R11)
+	VMOVUPD Z6, 128(R11)
+	VMOVUPD Z7, 192(R11)
+	ADDQ    $256, R10
+	ADDQ    $256, R11
+	ADDQ    $128, SI
+	SUBQ    $32, R12
+	JMP     tile
+
+// ---------------------------------------------------------------------------
+// Cross, AVX-512
+//
+// Rows are taken crossRows at a time. A first pass, eight rows side by side,
+// gathers their probabilities of the first classes, times their weights. A
+// second multiplies these by those of all classes, in tiles of up to 4 firsts
+// by 32 classes whose sums stay in registers while the rows pass by.
+//
+//	DI job             SI residuals          DX stride in bytes
+//	R8 row cursor      R9 rows left          R10 rows of the block
+//	R11 first classes  R12 firsts left       R13 sums of the tile
+//	R14 products' p    R15 classes done      BX row of the block
+//	AX row's residuals CX residuals of the tile, or a temporary
+//	Z0-Z15 sums, four vectors a first        Z16-Z19 p of the classes
+//	Z20 p of a first   Z24-Z27 products      Z30 weights   Z31 one
+
+#define crossRows 64
+
+// The frame: where each row's residuals start, in bytes; then, by first, its p.
+#define crossOffset 0
+#define crossFirst (crossRows*8)
+
+
+// PROBABILITY8 is p of the eight classes at offset from the row at AX.
+#define PROBABILITY8(offset, P) \
+	VCVTPS2PD offset(AX), P    \ /* p = R                    */
+	VPMOVQ2M  P, K1            \
+	VADDPD    P, Z31, K1, P    // p = 1 + R where R is signed
+
+#define PROBABILITY16 \
+	PROBABILITY8(0, Z16) \
+	PROBABILITY8(32, Z17)
+
+#define PROBABILITY32 \
+	PROBABILITY16         \
+	PROBABILITY8(64, Z18) \
+	PROBABILITY8(96, Z19)
+
+// CROSSk adds the products of one first and k classes to its sums.
+#define CROSS8(first, S0, S1, S2, S3) \
+	VBROADCASTSD (first*crossRows*8)(R14)(BX*8), Z20 \
+	VMULPD       Z16, Z20, Z24                       \
+	VADDPD       Z24, S0, S0
+
+#define CROSS16(first, S0, S1, S2, S3) \
+	CROSS8(first, S0, S1, S2, S3) \
+	VMULPD Z17, Z20, Z25   \
+	VADDPD Z25, S1, S1
+
+#define CROSS32(first, S0, S1, S2, S3) \
+	CROSS16(first, S0, S1, S2, S3) \
+	VMULPD Z18, Z20, Z26   \
+	VMULPD Z19, Z20, Z27   \
+	VADDPD Z26, S2, S2     \
+	VADDPD Z27, S3, S3
+
+// LOADk and STOREk move the sums of a first and k classes.
+#define LOAD8(at, S0, S1, S2, S3) \
+	VMOVUPD at, S0
+
+#define LOAD16(at, S0, S1, S2, S3) \
+	VMOVUPD at, S0    \
+	VMOVUPD 64 at, S1
+
+#define LOAD32(at, S0, S1, S2, S3) \
+	LOAD16(at, S0, S1, S2, S3) \
+	VMOVUPD 128 at, S2         \
+	VMOVUPD 192 at, S3
+
+#define STORE8(at, S0, S1, S2, S3) \
+	VMOVUPD S0, at
+
+#define STORE16(at, S0, S1, S2, S3) \
+	VMOVUPD S0, at    \
+	VMOVUPD S1, 64 at
+
+#define STORE32(at, S0, S1, S2, S3) \
+	STORE16(at, S0, S1, S2, S3) \
+	VMOVUPD S2, 128 at          \
+	VMOVUPD S3, 192 at
+
+// CROSSROW begins a loop over the block's rows, NEXTCROSS ends it.
+#define CROSSROW \
+	MOVQ crossOffset(SP)(BX*8), AX \
+	ADDQ CX, AX
+
+#define NEXTCROSS(loop) \
+	INCQ BX      \
+	CMPQ BX, R10 \
+	JB   loop
+
+// CROSSTILE passes the block by all firsts and one tile of k classes: by four
+// firsts while there are as many, then by two and by one. The sums of a first
+// are 2·DX bytes from those of the next.
+#define CROSSTILE(k, PROBABILITY, CROSS, LOAD, STORE, firsts, four, two, tworows, one, onerow, done) \
+firsts:                                     \
+	XORL BX, BX                         \
+	CMPQ R12, $4                        \
+	JB   two                            \
+	LEAQ (R13)(DX*2), AX                \
+	LOAD((R13), Z0, Z1, Z2, Z3)         \
+	LOAD((AX), Z4, Z5, Z6, Z7)          \
+	LOAD((R13)(DX*4), Z8, Z9, Z10, Z11) \
+	LOAD((AX)(DX*4), Z12, Z13, Z14, Z15) \
+four:                                       \
+	CROSSROW                            \
+	PROBABILITY                         \
+	CROSS(0, Z0, Z1, Z2, Z3)            \
+	CROSS(1, Z4, Z5, Z6, Z7)            \
+	CROSS(2, Z8, Z9, Z10, Z11)          \
+	CROSS(3, Z12, Z13, Z14, Z15)        \
+	NEXTCROSS(four)                     \
+	LEAQ (R13)(DX*2), AX                \
+	STORE((R13), Z0, Z1, Z2, Z3)        \
+	STORE((AX), Z4, Z5, Z6, Z7)         \
+	STORE((R13)(DX*4), Z8, Z9, Z10, Z11) \
+	STORE((AX)(DX*4), Z12, Z13, Z14, Z15) \
+	LEAQ (R13)(DX*8), R13               \
+	ADDQ $(4*crossRows*8), R14          \
+	SUBQ $4, R12                        \
+	JMP  firsts                         \
+two:                                        \
+	CMPQ R12, $2                        \
+	JB   one                            \
+	LOAD((R13), Z0, Z1, Z2, Z3)         \
+	LOAD((R13)(DX*2), Z4, Z5, Z6, Z7)   \
+tworows:                                    \
+	CROSSROW                            \
+	PROBABILITY                         \
+	CROSS(0, Z0, Z1, Z2, Z3)            \
+	CROSS(1, Z4, Z5, Z6, Z7)            \
+	NEXTCROSS(tworows)                  \
+	STORE((R13), Z0, Z1, Z2, Z3)        \
+	STORE((R13)(DX*2), Z4, Z5, Z6, Z7)  \
+	LEAQ (R13)(DX*4), R13               \
+	ADDQ $(2*crossRows*8), R14          \
+	SUBQ $2, R12                        \
+	XORL BX, BX                         \
+one:                                        \
+	TESTQ R12, R12                      \
+	JZ   done                           \
+	LOAD((R13), Z0, Z1, Z2, Z3)         \
+onerow:                                     \
+	CROSSROW                            \
+	PROBABILITY                         \
+	CROSS(0, Z0, Z1, Z2, Z3)            \
+	NEXTCROSS(onerow)                   \
+	STORE((R13), Z0, Z1, Z2, Z3)        \
+done:                                       \
+	ADDQ $k, R15                        \
+	JMP  tile
+
+// func crossAVX512(j *crossJob)
+TEXT ·crossAVX512(SB), 0, $4608-8
+	NO_LOCAL_POINTERS
+	MOVQ         j+0(FP), DI
+	MOVQ         crossJob_Residuals(DI), SI
+	MOVQ         crossJob_Stride(DI), DX
+	SHLQ         $2, DX
+	MOVQ         crossJob_Rows(DI), R8
+	MOVQ         (crossJob_Rows+sliceLen)(DI), R9
+	MOVQ         crossJob_First(DI), R11
+	VBROADCASTSD ·one64(SB), Z31
+
+block:
+	TESTQ   R9, R9
+	JZ      done
+	MOVQ    $crossRows, R10
+	CMPQ    R9, R10
+	CMOVQLT R9, R10
+
+	// Pass one: for eight rows, K5 those left of them …
+	XORL         BX, BX
+	VPBROADCASTQ DX, Z1
+
+eight:
+	MOVQ        R10, CX
+	SUBQ        BX, CX
+	MOVL        $-1, AX
+	BZHIL       CX, AX, AX
+	KMOVB       AX, K5
+	VPMOVZXDQ.Z (R8), K5, Z0
+	VPMULUDQ    Z0, Z1, Z2
+	VMOVDQU64   Z2, crossOffset(SP)(BX*8)
+
+	// … their weights …
+	VMOVAPD    Z31, Z30
+	MOVQ       crossJob_Weights(DI), CX
+	TESTQ      CX, CX
+	JZ         unweighted
+	KMOVQ      K5, K1
+	VXORPS     X30, X30, X30
+	VGATHERQPS (CX)(Z0*4), K1, Y30
+	VCVTPS2PD  Y30, Z30
+
+unweighted:
+	// … and first by first p = w·(R, or 1 + R where R is signed).
+	LEAQ crossFirst(SP)(BX*8), R14
+	MOVQ (crossJob_First+sliceLen)(DI), R12
+	XORL R13, R13
+
+first:
+	MOVL       (R11)(R13*4), CX
+	LEAQ       (SI)(CX*4), CX
+	KMOVQ      K5, K1
+	VXORPS     X3, X3, X3
+	VGATHERQPS (CX)(Z2*1), K1, Y3
+	VCVTPS2PD  Y3, Z3
+	VPMOVQ2M   Z3, K2
+	VADDPD     Z3, Z31, K2, Z3
+	VMULPD     Z3, Z30, Z3
+	VMOVUPD    Z3, (R14)
+	ADDQ       $(crossRows*8), R14
+	INCQ       R13
+	CMPQ       R13, R12
+	JB         first
+	ADDQ       $32, R8
+	ADDQ       $8, BX
+	CMPQ       BX, R10
+	JB         eight
+
+	// Pass two: tile by tile.
+	SUBQ R10, R9
+	XORL R15, R15
+
+tile:
+	MOVQ (crossJob_First+sliceLen)(DI), R12
+	LEAQ crossFirst(SP), R14
+	MOVQ crossJob_Cross(DI), R13
+	LEAQ (R13)(R15*8), R13
+	LEAQ (SI)(R15*4), CX
+	MOVQ crossJob_Stride(DI), AX
+	SUBQ R15, AX
+	JZ   block
+	CMPQ AX, $32
+	JAE  firsts32
+	CMPQ AX, $16
+	JAE  firsts16
+	CROSSTILE(8, PROBABILITY8(0, Z16), CROSS8, LOAD8, STORE8, firsts8, four8, two8, tworows8, one8, onerow8, done8)
+	CROSSTILE(16, PROBABILITY16, CROSS16, LOAD16, STORE16, firsts16, four16, two16, tworows16, one16, onerow16, done16)
+	CROSSTILE(32, PROBABILITY32, CROSS32, LOAD32, STORE32, firsts32, four32, two32, tworows32, one32, onerow32, done32)
+
+done:
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// Update, AVX-512
+//
+// Up to 32 classes: four rows at a time, their odds in registers. The last
+// rows, if fewer than four, are filled up with the last one over and over:
+// four times the same row gets four times the same values. More classes: row
+// by row, their odds written in place of the residuals.
+//
+//	DI row cursor            CX rows left            SI residuals
+//	DX stride in bytes       BX factor stride in bytes
+//	R8-R11 rows              R12-R15 their factors, then their own classes
+//	AX temporary             Z0-Z7 odds, two vectors a row
+//	Z8-Z11 sums of odds      Z12-Z21 temporaries     X22 sum of residuals
+//	X23 sign bits            X24 OwnFloor            X25 one
+//	Z26-Z28 pick 1, 2, 3     Z29 pick 0, 4, 8, 12    Z30 zero   Z31 FlushBelow
+
+DATA ·updateConst+0(SB)/4, $0x3F800000  // 1.0
+DATA ·updateConst+4(SB)/4, $0x33800000  // OwnFloor, 2⁻²⁴
+DATA ·updateConst+8(SB)/4, $0x0DA24260  // FlushBelow, 1e-30
+DATA ·updateConst+12(SB)/4, $0x80000000 // sign
+DATA ·updateConst+16(SB)/4, $1
+DATA ·updateConst+20(SB)/4, $2
+DATA ·updateConst+24(SB)/4, $3
+GLOBL ·updateConst(SB), RODATA|NOPTR, $28
+DATA ·every4th+0(SB)/8, $0x0000000400000000
+DATA ·every4th+8(SB)/8, $0x0000000C00000008
+GLOBL ·every4th(SB), RODATA|NOPTR, $16
+
+// ROWFACTORS turns row number R into the addresses of its residuals and factors.
+#define ROWFACTORS(R, F) \
+	MOVQ  R, F                     \
+	IMULQ DX, R                    \
+	IMULQ BX, F                    \
+	ADDQ  SI, R                    \
+	ADDQ  updateJob_Factors(AX), F
+
+// ODDSk is N = R·f of the classes that are not signed and zero for the one that
+// is, AX.
+#define ODDS8(R, F, Y) \
+	VMOVUPS  (R), Y          \
+	VPCMPD   $5, Y30, Y, K1  \ /* K1 = not signed         */
+	VMULPS.Z (F), Y, K1, Y   \
+	KNOTB    K1, K2          \
+	KMOVB    K2, AX          \
+	TZCNTL   AX, AX          \
+	JCS      bad             // no class
+
+#define ODDS16(R, F, N) \
+	VMOVUPS  (R), N          \
+	VPCMPD   $5, Z30, N, K1  \
+	VMULPS.Z (F), N, K1, N   \
+	KNOTW    K1, K2          \
+	KMOVW    K2, AX          \
+	TZCNTL   AX, AX          \
+	JCS      bad
+
+#define ODDS32(R, F, N0, N1) \
+	VMOVUPS  (R), N0              \
+	VMOVUPS  64(R), N1            \
+	VPCMPD   $5, Z30, N0, K1      \
+	VPCMPD   $5, Z30, N1, K2      \
+	VMULPS.Z (F), N0, K1, N0      \
+	VMULPS.Z 64(F), N1, K2, N1    \
+	KUNPCKWD K1, K2, K3           \
+	KMOVD    K3, AX               \
+	NOTL     AX                   \
+	TZCNTL   AX, AX               \
+	JCS      bad
+
+// OWN collects residual and factor of class AX of row R in a lane of X10 and
+// X11; F becomes the address of the residual.
+#define OWN(lane, R, F) \
+	VINSERTPS $(lane<<4), (R)(AX*4), X10, X10 \
+	VINSERTPS $(lane<<4), (F)(AX*4), X11, X11 \
+	LEAQ      (R)(AX*4), F
+
+// SUM4 is X8 = the sums of A to D, folded in half as the contract has it.
+#define SUM4(A, B, C, D) \
+	VSHUFF64X2 $0x44, B, A, Z12     \ /* 16 to 8: rows 0 and 1     */
+	VSHUFF64X2 $0xEE, B, A, Z13     \
+	VSHUFF64X2 $0x44, D, C, Z14     \ /* rows 2 and 3              */
+	VSHUFF64X2 $0xEE, D, C, Z15     \
+	VADDPS     Z13, Z12, Z12        \
+	VADDPS     Z15, Z14, Z14        \
+	VSHUFF64X2 $0x88, Z14, Z12, Z13 \ /* 8 to 4: rows 0, 1, 2 and 3 */
+	VSHUFF64X2 $0xDD, Z14, Z12, Z15 \
+	VADDPS     Z15, Z13, Z13        \
+	VPERMILPS  $0x4E, Z13, Z15      \ /* 4 to 2                    */
+	VADDPS     Z15, Z13, Z13        \
+	VPERMILPS  $0xB1, Z13, Z15      \ /* 2 to 1                    */
+	VADDPS     Z15, Z13, Z13        \
+	VPERMPS    Z13, Z29, Z8         // a lane a row
+
+// INVERSE4 is Z16-Z19 = 1/(sum + own odds) of the four rows, broadcast, and
+// X20, X21 = ±the sum of the others times that. X8 = sums, X10, X11 = residual
+// and factor of the own classes.
+#define INVERSE4 \
+	VADDPS       X10, X25, X10 \ /* own odds = max(1+R, OwnFloor)·f */
+	VMAXPS       X24, X10, X10 \
+	VMULPS       X11, X10, X10 \
+	VADDPS       X10, X8, X10  \
+	VDIVPS       X10, X25, X16 \ /* inverse = 1/(sum + own odds)    */
+	VMULPS       X16, X8, X20  \
+	VXORPS       X20, X23, X21 \
+	VPERMPS      Z16, Z26, Z17 \
+	VPERMPS      Z16, Z27, Z18 \
+	VPERMPS      Z16, Z28, Z19 \
+	VBROADCASTSS X16, Z16
+
+// FLUSHED16 is N = N·inverse, or zero where that is below FlushBelow.
+#define FLUSHED16(N, inverse) \
+	VMULPS    N, inverse, N  \
+	VCMPPS    $5, Z31, N, K1 \ /* not less than */
+	VMOVAPS.Z N, K1, N
+
+#define STOREODDS8(R, Z, Y, inverse) \
+	FLUSHED16(Z, inverse) \
+	VMOVUPS Y, (R)
+
+#define STOREODDS16(R, N, inverse) \
+	FLUSHED16(N, inverse) \
+	VMOVUPS N, (R)
+
+#define STOREODDS32(R, N0, N1, inverse) \
+	FLUSHED16(N0, inverse) \
+	FLUSHED16(N1, inverse) \
+	VMOVUPS N0, (R)        \
+	VMOVUPS N1, 64(R)
+
+// FOURROWS begins a loop over four rows at a time, NEXTFOUR ends it. With less
+// than four left, few fills up and goes on at go.
+#define FOURROWS(few, go) \
+	MOVL (DI), R8           \
+	CMPQ CX, $4             \
+	JB   few                \
+	MOVL 4(DI), R9          \
+	MOVL 8(DI), R10         \
+	MOVL 12(DI), R11        \
+go:                             \
+	MOVQ j+0(FP), AX        \
+	ROWFACTORS(R8, R12)     \
+	ROWFACTORS(R9, R13)     \
+	ROWFACTORS(R10, R14)    \
+	ROWFACTORS(R11, R15)
+
+#define FEW(few, go) \
+few:                     \
+	MOVL R8, R9      \
+	MOVL R8, R10     \
+	MOVL R8, R11     \
+	CMPQ CX, $2      \
+	JB   go          \
+	MOVL 4(DI), R9   \
+	MOVL R9, R10     \
+	MOVL R9, R11     \
+	JE   go          \
+	MOVL 8(DI), R10  \
+	MOVL R10, R11    \
+	JMP  go
+
+#define NEXTFOUR(loop) \
+	VEXTRACTPS $0, X21, (R12)    \ /* R of the own class = -(sum·inverse) */
+	VEXTRACTPS $1, X21, (R13)    \
+	VEXTRACTPS $2, X21, (R14)    \
+	VEXTRACTPS $3, X21, (R15)    \
+	VCVTPS2PD  X20, Y20          \ /* row after row                       */
+	VMOVUPD    Y20, q0-32(SP)    \
+	CMPQ       CX, $4            \
+	JB         last              \
+	VADDSD     q0-32(SP), X22, X22 \
+	VADDSD     q1-24(SP), X22, X22 \
+	VADDSD     q2-16(SP), X22, X22 \
+	VADDSD     q3-8(SP), X22, X22 \
+	ADDQ       $16, DI           \
+	SUBQ       $4, CX            \
+	JNZ        loop              \
+	JMP        done
+
+// func updateAVX512(j *updateJob) bool
+TEXT ·updateAVX512(SB), NOSPLIT, $32-9
+	MOVQ         j+0(FP), AX
+	MOVQ         updateJob_Residuals(AX), SI
+	MOVQ         updateJob_Stride(AX), DX
+	MOVQ         updateJob_FactorStride(AX), BX
+	MOVQ         updateJob_Rows(AX), DI
+	MOVQ         (updateJob_Rows+sliceLen)(AX), CX
+	VBROADCASTSS ·updateConst+0(SB), X25
+	VBROADCASTSS ·updateConst+4(SB), X24
+	VBROADCASTSS ·updateConst+8(SB), Z31
+	VBROADCASTSS ·updateConst+12(SB), X23
+	VBROADCASTSS ·updateConst+16(SB), Z26
+	VBROADCASTSS ·updateConst+20(SB), Z27
+	VBROADCASTSS ·updateConst+24(SB), Z28
+	VMOVDQU32    ·every4th(SB), X29
+	VPXORD       X30, X30, X30
+	VPXORQ       X22, X22, X22
+
+	SHLQ         $2, DX
+	SHLQ         $2, BX
+	TESTQ        CX, CX
+	JZ           done
+	CMPQ         DX, $64
+	JEQ          rows16
+	CMPQ         DX, $128
+	JEQ          rows32
+	JA           rowsAny
+	CMPQ         DX, $32
+	JNE          rowsAny
+
+rows8:
+	FOURROWS(few8, go8)
+	ODDS8(R8, R12, Y0)
+	VMOVSS (R8)(AX*4), X10
+	VMOVSS (R12)(AX*4), X11
+	LEAQ   (R8)(AX*4), R12
+	ODDS8(R9, R13, Y1)
+	OWN(1, R9, R13)
+	ODDS8(R10, R14, Y2)
+	OWN(2, R10, R14)
+	ODDS8(R11, R15, Y3)
+	OWN(3, R11, R15)
+	SUM4(Z0, Z1, Z2, Z3)
+	INVERSE4
+	STOREODDS8(R8, Z0, Y0, Z16)
+	STOREODDS8(R9, Z1, Y1, Z17)
+	STOREODDS8(R10, Z2, Y2, Z18)
+	STOREODDS8(R11, Z3, Y3, Z19)
+	NEXTFOUR(rows8)
+	FEW(few8, go8)
+
+rows16:
+	FOURROWS(few16, go16)
+	ODDS16(R8, R12, Z0)
+	VMOVSS (R8)(AX*4), X10
+	VMOVSS (R12)(AX*4), X11
+	LEAQ   (R8)(AX*4), R12
+	ODDS16(R9, R13, Z1)
+	OWN(1, R9, R13)
+	ODDS16(R10, R14, Z2)
+	OWN(2, R10, R14)
+	ODDS16(R11, R15, Z3)
+	OWN(3, R11, R15)
+	SUM4(Z0, Z1, Z2, Z3)
+	INVERSE4
+	STOREODDS16(R8, Z0, Z16)
+	STOREODDS16(R9, Z1, Z17)
+	STOREODDS16(R10, Z2, Z18)
+	STOREODDS16(R11, Z3, Z19)
+	NEXTFOUR(rows16)
+	FEW(few16, go16)
+
+rows32:
+	FOURROWS(few32, go32)
+	ODDS32(R8, R12, Z0, Z1)
+	VMOVSS (R8)(AX*4), X10
+	VMOVSS (R12)(AX*4), X11
+	LEAQ   (R8)(AX*4), R12
+	VADDPS Z1, Z0, Z8
+	ODDS32(R9, R13, Z2, Z3)
+	OWN(1, R9, R13)
+	VADDPS Z3, Z2, Z9
+	ODDS32(R10, R14, Z4, Z5)
+	OWN(2, R10, R14)
+	VADDPS Z5, Z4, Z20
+	ODDS32(R11, R15, Z6, Z7)
+	OWN(3, R11, R15)
+	VADDPS Z7, Z6, Z21
+	SUM4(Z8, Z9, Z20, Z21)
+	INVERSE4
+	STOREODDS32(R8, Z0, Z1, Z16)
+	STOREODDS32(R9, Z2, Z3, Z17)
+	STOREODDS32(R10, Z4, Z5, Z18)
+	STOREODDS32(R11, Z6, Z7, Z19)
+	NEXTFOUR(rows32)
+	FEW(few32, go32)
+
+last:
+	// The sum of what was not filled up.
+	VADDSD q0-32(SP), X22, X22
+	CMPQ   CX, $2
+	JB     done
+	VADDSD q1-24(SP), X22, X22
+	JE     done
+	VADDSD q2-16(SP), X22, X22
+
+done:
+	MOVQ   j+0(FP), AX
+	VMOVSD X22, updateJob_SumResidual(AX)
+	MOVB   $1, ret+8(FP)
+	VZEROUPPER
+	RET
+
+bad:
+	MOVB $0, ret+8(FP)
+	VZEROUPPER
+	RET
+
+	// Any number of classes: R8 row, R9 factors, R10 where its own class is,
+	// AX where its next vector is, R12 where the last whole vector ends.
+rowsAny:
+	MOVQ DX, R12
+	ANDQ $-64, R12
+
+row:
+	MOVQ  j+0(FP), AX
+	MOVL  (DI), R8
+	ROWFACTORS(R8, R9)
+	XORL  AX, AX
+	MOVQ  $-1, R10
+	VPXOR X8, X8, X8
+
+	// Odds and their sum; the residual of the own class stays.
+odds:
+	VMOVUPS (R8)(AX*1), Z0
+	VPCMPD  $5, Z30, Z0, K1
+	VMULPS  (R9)(AX*1), Z0, K1, Z0
+	VADDPS  Z0, Z8, K1, Z8
+	VMOVUPS Z0, (R8)(AX*1)
+	KNOTW   K1, K2
+	KMOVW   K2, R11
+	TZCNTL  R11, R11
+	LEAQ    (AX)(R11*4), R11
+	CMOVQCC R11, R10
+	ADDQ    $64, AX
+	CMPQ    AX, R12
+	JB      odds
+	CMPQ    AX, DX
+	JE      inverse
+	VMOVUPS (R8)(AX*1), Y0
+	VPCMPD  $5, Y30, Y0, K1
+	VMULPS  (R9)(AX*1), Y0, K1, Y0
+	VADDPS  Z0, Z8, K1, Z8
+	VMOVUPS Y0, (R8)(AX*1)
+	KNOTB   K1, K2
+	KMOVB   K2, R11
+	TZCNTL  R11, R11
+	LEAQ    (AX)(R11*4), R11
+	CMOVQCC R11, R10
+
+inverse:
+	TESTQ R10, R10
+	JLT   bad
+
+	// The inverse, as above, of one row.
+	VEXTRACTF64X4 $1, Z8, Y9
+	VADDPS        Y9, Y8, Y8
+	VEXTRACTF128  $1, Y8, X9
+	VADDPS        X9, X8, X8
+	VPERMILPS     $0x4E, X8, X9
+	VADDPS        X9, X8, X8
+	VPERMILPS     $0xB1, X8, X9
+	VADDPS        X9, X8, X8
+	VADDSS        (R8)(R10*1), X25, X10
+	VMAXSS        X24, X10, X10
+	VMULSS        (R9)(R10*1), X10, X10
+	VADDSS        X10, X8, X10
+	VDIVSS        X10, X25, X16
+	VMULSS        X16, X8, X20
+	VBROADCASTSS  X16, Z16
+	XORL          AX, AX
+
+	// The probabilities.
+scale:
+	VMOVUPS   (R8)(AX*1), Z0
+	FLUSHED16(Z0, Z16)
+	VMOVUPS   Z0, (R8)(AX*1)
+	ADDQ      $64, AX
+	CMPQ      AX, R12
+	JB        scale
+	CMPQ      AX, DX
+	JE        own
+	VMOVUPS   (R8)(AX*1), Y0
+	FLUSHED16(Z0, Z16)
+	VMOVUPS   Y0, (R8)(AX*1)
+
+own:
+	VXORPS    X20, X23, X21
+	VMOVSS    X21, (R8)(R10*1)
+	VCVTSS2SD X20, X20, X20
+	VADDSD    X20, X22, X22
+	ADDQ      $4, DI
+	DECQ      CX
+	JNZ       row
+	JMP       done
+
+// ---------------------------------------------------------------------------
+// Gradients, AVX-512: eight rows side by side, pair by pair
+//
+// The last rows, if fewer than eight, are filled up with the last one; K7
+// keeps these out of sums and output.
+//
+//	DI row cursor, or pairs   CX rows left, or output of the pair
+//	DX stride in bytes, or bytes from row to row of the output
+//	SI output, or sums        R8-R15 where each row's residuals start, in bytes
+//	AX, BX residuals of the pair's classes
+//	Y0 R_r   Y1 R_s   Y2 g   Y3 h    Z4-Z9 temporaries
+//	Z10, Z11 (h, g) of a pair        Y19 weights
+//	Z20-Z22 sums of g, h, |g|        Y23, Y24 maxima of |g|, h
+//	Z26, Z27 permutations of pairs   Z28 permutation of (h, g)
+//	Z29 abs, float64   Y30 abs       Y31 zero
+//	K7 rows that count
+
+// The frame. Sums lie pair by pair: 64 bytes each of g, h and |g|, 32 each of
+// the maxima of |g| and h. Rows and cells are those of fewer than eight rows.
+#define gradSums 0
+#define gradCells (8*256)
+#define gradRows (gradCells+8*8*8)
+#define gradCursor (gradRows+32)
+#define gradLeft (gradRows+40)
+#define gradOut (gradRows+48)
+#define gradEnd (gradRows+56)
+#define gradResiduals (gradRows+64)
+#define gradStride (gradRows+72)
+#define gradWeights (gradRows+80)
+
+DATA ·abs32+0(SB)/4, $0x7FFFFFFF // all but the sign
+GLOBL ·abs32(SB), RODATA|NOPTR, $4
+DATA ·interleave+0(SB)/8, $0x1303120211011000 // of 16 + 16
+DATA ·interleave+8(SB)/8, $0x1707160615051404
+DATA ·interleave+16(SB)/8, $0x0B030A0209010800 // of 8 + 8, the first half
+DATA ·interleave+24(SB)/8, $0x0F070E060D050C04 // and the second
+GLOBL ·interleave(SB), RODATA|NOPTR, $32
+
+// ROWS8 loads eight row numbers, OFFSETS8 makes them offsets of residuals.
+#define ROWS8 \
+	MOVL (DI), R8    \
+	MOVL 4(DI), R9   \
+	MOVL 8(DI), R10  \
+	MOVL 12(DI), R11 \
+	MOVL 16(DI), R12 \
+	MOVL 20(DI), R13 \
+	MOVL 24(DI), R14 \
+	MOVL 28(DI), R15
+
+#define OFFSETS8 \
+	IMULQ DX, R8  \
+	IMULQ DX, R9  \
+	IMULQ DX, R10 \
+	IMULQ DX, R11 \
+	IMULQ DX, R12 \
+	IMULQ DX, R13 \
+	IMULQ DX, R14 \
+	IMULQ DX, R15
+
+// GATHER8 loads a number of eight rows: on Zen 5 in half the time of
+// VGATHERQPS.
+#define GATHER8(from, scale, X, Y, X2) \
+	VMOVSS      (from)(R8*scale), X              \
+	VMOVSS      (from)(R12*scale), X2            \
+	VINSERTPS   $0x10, (from)(R9*scale), X, X    \
+	VINSERTPS   $0x10, (from)(R13*scale), X2, X2 \
+	VINSERTPS   $0x20, (from)(R10*scale), X, X   \
+	VINSERTPS   $0x20, (from)(R14*scale), X2, X2 \
+	VINSERTPS   $0x30, (from)(R11*scale), X, X   \
+	VINSERTPS   $0x30, (from)(R15*scale), X2, X2 \
+	VINSERTF128 $1, X2, Y, Y
+
+// PAIR8 is the gradients of the eight rows along the pair of AX and BX and,
+// in Z10, their (h, g) side by side.
+#define PAIR8(PACKED) \
+	GATHER8(AX, 1, X0, Y0, X4)     \
+	GATHER8(BX, 1, X1, Y1, X5)     \
+	VSUBPS    Y0, Y1, Y2           \ /* u = s - r                         */
+	VORPS     Y0, Y1, Y4           \
+	VPMOVD2M  Y4, K1               \ /* K1 = rows of class r or s         */
+	VMAXPS    Y0, Y1, Y5           \
+	VADDPS    Y5, Y5, Y5           \ /* 2·max(r, s)                       */
+	VANDPS    Y0, Y30, Y0          \
+	VANDPS    Y1, Y30, Y1          \
+	VADDPS    Y1, Y0, Y3           \ /* h = |r| + |s|                     */
+	VADDPS    Y5, Y3, K1, Y3       \ /* + 2·max(r, s) of those rows       */
+	VMULPS    Y2, Y2, Y4           \
+	VSUBPS    Y4, Y3, Y3           \ /* - u²                              */
+	VMAXPS    Y31, Y3, Y3          \
+	VMULPS    Y2, Y19, Y2          \ /* both by weight                    */
+	VMULPS    Y3, Y19, Y3          \
+	VMOVAPS   Y3, Y10              \
+	VPERMT2PS Z2, Z28, Z10         \
+	VMOVAPD   Z10, PACKED
+
+// STATS8 adds them to the pair's sums.
+#define STATS8 \
+	VCVTPS2PD Y2, Z4            \
+	VCVTPS2PD Y3, Z5            \
+	VANDPD    Z4, Z29, Z6       \
+	VANDPS    Y2, Y30, Y7       \
+	VADDPD    Z4, Z20, K7, Z20  \
+	VADDPD    Z5, Z21, K7, Z21  \
+	VADDPD    Z6, Z22, K7, Z22  \
+	VMAXPS    Y7, Y23, Y23      \
+	VMAXPS    Y3, Y24, Y24
+
+#define LOADSTATS \
+	VMOVUPD (SI), Z20    \
+	VMOVUPD 64(SI), Z21  \
+	VMOVUPD 128(SI), Z22 \
+	VMOVUPS 192(SI), Y23 \
+	VMOVUPS 224(SI), Y24
+
+#define STORESTATS \
+	VMOVUPD Z20, (SI)    \
+	VMOVUPD Z21, 64(SI)  \
+	VMOVUPD Z22, 128(SI) \
+	VMOVUPS Y23, 192(SI) \
+	VMOVUPS Y24, 224(SI)
+
+// FILL8 lays CX < 8 row numbers and, past these, the last one again at
+// gradRows, where DI then points, and sets K7.
+#define FILL8 \
+	MOVL         -4(DI)(CX*4), R8     \
+	VPBROADCASTD R8, Y0               \
+	MOVL         $-1, R8              \
+	BZHIL        CX, R8, R8           \
+	KMOVB        R8, K7               \
+	VMOVDQU32    (DI), K7, Y0         \
+	VMOVDQU32    Y0, gradRows(SP)     \
+	LEAQ         gradRows(SP), DI
+
+// PAIRCLASSES points AX and BX at the classes of the pair that stands at an
+// offset from DI.
+#define PAIRCLASSES(offset) \
+	MOVL (pair_R+offset)(DI), AX \
+	MOVL (pair_S+offset)(DI), BX \
+	SHLQ $2, AX                  \
+	SHLQ $2, BX                  \
+	ADDQ gradResiduals(SP), AX   \
+	ADDQ gradResiduals(SP), BX
+
+#define FOLDSUM(Z, Y, X, to) \
+	VEXTRACTF64X4 $1, Z, Y0 \
+	VADDPD        Y0, Y, Y  \
+	VEXTRACTF64X2 $1, Y, X0 \
+	VADDPD        X0, X, X  \
+	VPERMILPD     $1, X, X0 \
+	VADDSD        X0, X, X  \
+	VMOVSD        X, to(DI)
+
+#define FOLDMAX(Y, X, to) \
+	VEXTRACTF64X2 $1, Y, X0    \
+	VMAXPS        X0, X, X     \
+	VPERMILPS     $0x4E, X, X0 \
+	VMAXPS        X0, X, X     \
+	VPERMILPS     $0xB1, X, X0 \
+	VMAXSS        X0, X, X     \
+	VMOVSS        X, to(DI)
+
+// func gradientsAVX512(j *gradientsJob)
+TEXT ·gradientsAVX512(SB), 0, $2648-8
+	NO_LOCAL_POINTERS
+	VPMOVZXBD    ·interleave+0(SB), Z28
+	VPMOVZXBQ    ·interleave+16(SB), Z26
+	VPMOVZXBQ    ·interleave+24(SB), Z27
+	VBROADCASTSD ·abs64(SB), Z29
+	VBROADCASTSS ·abs32(SB), Y30
+	VPXORD       Y31, Y31, Y31
+	VBROADCASTSS ·updateConst+0(SB), Y19
+	KXNORB       K7, K7, K7
+	MOVQ         j+0(FP), AX
+	MOVQ         gradientsJob_Rows(AX), DI
+	MOVQ         (gradientsJob_Rows+sliceLen)(AX), CX
+	MOVQ         gradientsJob_Stride(AX), DX
+	SHLQ         $2, DX
+	MOVQ         DX, gradStride(SP)
+	MOVQ         gradientsJob_Weights(AX), SI
+	MOVQ         SI, gradWeights(SP)
+	MOVQ         gradientsJob_Gradients(AX), SI
+	MOVQ         gradientsJob_Pairs(AX), BX
+	CMPQ         (gradientsJob_Pairs+sliceLen)(AX), $1
+	JNE          many
+
+	// One pair: its sums stay in registers.
+	MOVQ   gradientsJob_Residuals(AX), R8
+	MOVL   pair_R(BX), AX
+	MOVL   pair_S(BX), BX
+	LEAQ   (R8)(AX*4), AX
+	LEAQ   (R8)(BX*4), BX
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+	VPXORQ Z24, Z24, Z24
+	TESTQ  CX, CX
+	JZ     oneDone
+
+one:
+	CMPQ CX, $8
+	JB   oneFew
+
+oneEight:
+	ROWS8
+	MOVQ        gradWeights(SP), DX
+	TESTQ       DX, DX
+	JZ          oneOffsets
+	GATHER8(DX, 4, X4, Y4, X5)
+	VMOVAPS     Y4, Y19
+
+oneOffsets:
+	MOVQ    gradStride(SP), DX
+	OFFSETS8
+	PAIR8(Z11)
+	STATS8
+	VMOVUPD Z11, K7, (SI)
+	ADDQ    $64, SI
+	ADDQ    $32, DI
+	SUBQ    $8, CX
+	JA      one
+
+oneDone:
+	LEAQ gradSums(SP), SI
+	STORESTATS
+	JMP  stats
+
+oneFew:
+	FILL8
+	JMP oneEight
+
+many:
+	// An even number of pairs: their sums pass through memory. Clear them.
+	MOVQ   gradientsJob_Residuals(AX), R8
+	MOVQ   R8, gradResiduals(SP)
+	MOVQ   (gradientsJob_Pairs+sliceLen)(AX), R8
+	SHLQ   $3, R8
+	LEAQ   (BX)(R8*1), R9
+	MOVQ   R9, gradEnd(SP)
+	LEAQ   gradSums(SP), R9
+	VPXORQ Z20, Z20, Z20
+
+clear:
+	VMOVUPD Z20, (R9)
+	VMOVUPD Z20, 64(R9)
+	VMOVUPD Z20, 128(R9)
+	VMOVUPD Z20, 192(R9)
+	ADDQ    $256, R9
+	SUBQ    $8, R8
+	JNZ     clear
+	MOVQ    SI, gradOut(SP)
+	TESTQ   CX, CX
+	JZ      stats
+
+eight:
+	MOVQ CX, gradLeft(SP)
+	MOVQ DI, gradCursor(SP)
+	CMPQ CX, $8
+	JB   few
+	MOVQ gradOut(SP), CX
+
+rows:
+	ROWS8
+	MOVQ    gradWeights(SP), DX
+	TESTQ   DX, DX
+	JZ      offsets
+	GATHER8(DX, 4, X4, Y4, X5)
+	VMOVAPS Y4, Y19
+
+offsets:
+	MOVQ gradStride(SP), DX
+	OFFSETS8
+	MOVQ j+0(FP), AX
+	MOVQ gradientsJob_Pairs(AX), DI
+	MOVQ (gradientsJob_Pairs+sliceLen)(AX), DX
+	SHLQ $3, DX
+	LEAQ gradSums(SP), SI
+
+	// Two pairs …
+pairs:
+	PAIRCLASSES(0)
+	LOADSTATS
+	PAIR8(Z11)
+	STATS8
+	STORESTATS
+	PAIRCLASSES(pair__size)
+	ADDQ $256, SI
+	LOADSTATS
+	PAIR8(Z12)
+	STATS8
+	STORESTATS
+	ADDQ $256, SI
+
+	// … make 16 bytes of each row.
+	VMOVAPD       Z11, Z10
+	VPERMT2PD     Z12, Z26, Z10
+	VPERMT2PD     Z12, Z27, Z11
+	LEAQ          (DX)(DX*2), AX
+	LEAQ          (CX)(DX*4), BX
+	VMOVUPD       X10, (CX)
+	VEXTRACTF64X2 $1, Z10, (CX)(DX*1)
+	VEXTRACTF64X2 $2, Z10, (CX)(DX*2)
+	VEXTRACTF64X2 $3, Z10, (CX)(AX*1)
+	VMOVUPD       X11, (BX)
+	VEXTRACTF64X2 $1, Z11, (BX)(DX*1)
+	VEXTRACTF64X2 $2, Z11, (BX)(DX*2)
+	VEXTRACTF64X2 $3, Z11, (BX)(AX*1)
+	ADDQ          $16, CX
+	ADDQ          $(2*pair__size), DI
+	CMPQ          DI, gradEnd(SP)
+	JB            pairs
+
+	// The next eight rows.
+	SHLQ  $3, DX
+	MOVQ  gradLeft(SP), CX
+	MOVQ  gradCursor(SP), DI
+	CMPQ  CX, $8
+	JB    copyout
+	ADDQ  DX, gradOut(SP)
+	ADDQ  $32, DI
+	SUBQ  $8, CX
+	JA    eight
+	JMP   stats
+
+few:
+	FILL8
+	LEAQ gradCells(SP), CX
+	JMP  rows
+
+copyout:
+	// Fewer than eight rows were computed aside: CX rows of DX/8 bytes.
+	IMULQ DX, CX
+	SHRQ  $6, CX
+	MOVQ  gradOut(SP), DI
+	LEAQ  gradCells(SP), SI
+
+copy8:
+	MOVQ -8(SI)(CX*8), AX
+	MOVQ AX, -8(DI)(CX*8)
+	DECQ CX
+	JNZ  copy8
+
+	// Add up the lanes: 8, 4, 2, 1.
+stats:
+	MOVQ j+0(FP), AX
+	MOVQ (gradientsJob_Pairs+sliceLen)(AX), CX
+	LEAQ gradientsJob_Stats(AX), DI
+	LEAQ gradSums(SP), SI
+
+pair:
+	LOADSTATS
+	FOLDSUM(Z20, Y20, X20, pairStats_SumG)
+	FOLDSUM(Z21, Y21, X21, pairStats_SumH)
+	FOLDSUM(Z22, Y22, X22, pairStats_SumAbsG)
+	FOLDMAX(Y23, X23, pairStats_MaxAbsG)
+	FOLDMAX(Y24, X24, pairStats_MaxH)
+	ADDQ $256, SI
+	ADDQ $pairStats__size, DI
+	DECQ CX
+	JNZ  pair
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// Quantize, AVX-512: eight cells at a time, of 8, 4, 2 or 1 rows
+//
+// Whatever is stored, or stored in vain, lies before what has not been read:
+// output may take the place of input.
+//
+//	DI row cursor     CX rows left      SI gradients
+//	R8 cells out      R9 rows out       R10 rows a vector
+//	R11-R13 folding shifts              R14, R15, DX masks, see below
+//	AX, BX temporaries
+//	Z0 gradients      Z1 |gradients|    Z2 cells     Y3 row numbers
+//	Z24 trim bounds   Z25 scales        Z26 abs of g only
+//	Z27 sum of cells  Z28 sum of h      Z29 low halves
+//	K4 lanes, K5 rows and K6 cells that there are
+
+// QUANTPAIRS is Z = the pairs' (h, g) in turn, given lists of either in the job.
+#define QUANTPAIRS(H, G, Z) \
+	VMOVUPS   H(DX), Y0   \ /* eight pairs, of which m count           */
+	VMOVUPS   G(DX), Y1   \
+	VPERMPS   Y0, Y2, Y0  \ /* 0, …, m-1, 0, …                         */
+	VPERMPS   Y1, Y2, Y1  \
+	VPERMT2PS Z1, Z3, Z0  \ /* h, g, h, g …                            */
+	VMOVAPS   Z0, Z
+
+DATA ·count8+0(SB)/8, $0x0706050403020100
+GLOBL ·count8(SB), RODATA|NOPTR, $8
+
+// func quantizeAVX512(j *quantizeJob)
+TEXT ·quantizeAVX512(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), DX
+	MOVQ         quantizeJob_Pairs(DX), CX
+	VBROADCASTSD ·abs64(SB), Z26
+	VPXORQ       Z27, Z27, Z27
+	VPXORQ       Z28, Z28, Z28
+	VPTERNLOGD   $0xFF, Z29, Z29, Z29
+	VPSRLQ       $32, Z29, Z29
+
+	// Bounds and scales of the pairs in turn: lane l is of pair l mod m.
+	LEAQ         -1(CX), AX
+	VPBROADCASTD AX, Y1
+	VPMOVZXBD    ·count8(SB), Y2
+	VPANDD       Y1, Y2, Y2
+	VPMOVZXBD    ·interleave+0(SB), Z3
+	QUANTPAIRS(quantizeJob_TrimH, quantizeJob_TrimG, Z24)
+	QUANTPAIRS(quantizeJob_ScaleH, quantizeJob_ScaleG, Z25)
+
+	// A row has 2m lanes, of which one must pass. Their bits are folded into
+	// the lowest, by shifts of 1 and, if m is that large, 2, 4 and 8. R14 has
+	// the lowest bit of each row, R15 the lowest cell of each, DX = 2^m - 1.
+	XORL    R11, R11
+	XORL    R12, R12
+	XORL    R13, R13
+	MOVL    $0x5555, R14
+	MOVL    $0xFF, R15
+	CMPQ    CX, $2
+	JB      folds
+	MOVL    $2, R11
+	MOVL    $0x1111, R14
+	MOVL    $0x55, R15
+	JE      folds
+	MOVL    $4, R12
+	MOVL    $0x0101, R14
+	MOVL    $0x11, R15
+	CMPQ    CX, $4
+	JE      folds
+	MOVL    $8, R13
+	MOVL    $0x0001, R14
+	MOVL    $0x01, R15
+
+folds:
+	POPCNTL R15, R10
+	MOVQ    quantizeJob_Gradients(DX), SI
+	MOVQ    quantizeJob_Cells(DX), R8
+	MOVQ    quantizeJob_KeptRows(DX), R9
+	MOVQ    quantizeJob_Rows(DX), DI
+	MOVL    $-1, AX
+	BZHIL   R10, AX, BX
+	KMOVB   BX, K5
+	KXNORB  K6, K6, K6
+	KXNORW  K4, K4, K4
+	MOVQ    (quantizeJob_Rows+sliceLen)(DX), BX
+	BZHIL   CX, AX, DX
+	MOVQ    BX, CX
+	TESTQ   CX, CX
+	JZ      done
+
+loop:
+	CMPQ CX, R10
+	JB   few
+
+eight:
+	// AX = lanes that are not below their bounds.
+	VMOVUPS.Z     (SI), K4, Z0
+	VPANDD        Z0, Z26, Z1
+	VCMPPS        $5, Z24, Z1, K4, K1
+	KMOVW         K1, AX
+	VMULPS.RN_SAE Z25, Z0, Z0
+	VCVTPS2DQ.RN_SAE Z0, Z2
+	VMOVDQU32.Z   (DI), K5, Y3
+
+	// BX = rows to keep, AX = their cells.
+	MOVL  AX, BX
+	SHRL  $1, BX
+	ORL   BX, AX
+	SHRXL R11, AX, BX
+	ORL   BX, AX
+	SHRXL R12, AX, BX
+	ORL   BX, AX
+	SHRXL R13, AX, BX
+	ORL   BX, AX
+	PEXTL R14, AX, BX
+	PDEPL R15, BX, AX
+	IMULL DX, AX
+
+	// Keep these.
+	KMOVB         AX, K1
+	KMOVB         BX, K2
+	VPCOMPRESSQ.Z Z2, K1, Z2
+	VPCOMPRESSD.Z Y3, K2, Y3
+	VMOVDQU64     Z2, K6, (R8)
+	VMOVDQU32     Y3, K5, (R9)
+	VPADDQ        Z2, Z27, Z27
+	VPANDQ        Z2, Z29, Z2
+	VPADDQ        Z2, Z28, Z28
+	POPCNTL       AX, AX
+	POPCNTL       BX, BX
+	LEAQ          (R8)(AX*8), R8
+	LEAQ          (R9)(BX*4), R9
+	ADDQ          $64, SI
+	LEAQ          (DI)(R10*4), DI
+	SUBQ          R10, CX
+	JA            loop
+
+done:
+	// Σg = (Σcells - Σh) / 2³²; fold the lanes of a pair; zero past m.
+	VPSUBQ Z28, Z27, Z27
+	VPSRAQ $32, Z27, Z27
+	MOVQ   j+0(FP), DI
+	MOVQ   quantizeJob_Pairs(DI), CX
+	CMPQ   CX, $8
+	JE     folded
+	VSHUFI64X2 $0x4E, Z27, Z27, Z0
+	VSHUFI64X2 $0x4E, Z28, Z28, Z1
+	VPADDQ Z0, Z27, Z27
+	VPADDQ Z1, Z28, Z28
+	CMPQ   CX, $4
+	JE     folded
+	VPERMQ $0x4E, Z27, Z0
+	VPERMQ $0x4E, Z28, Z1
+	VPADDQ Z0, Z27, Z27
+	VPADDQ Z1, Z28, Z28
+	CMPQ   CX, $2
+	JE     folded
+	VPERMQ $0xB1, Z27, Z0
+	VPERMQ $0xB1, Z28, Z1
+	VPADDQ Z0, Z27, Z27
+	VPADDQ Z1, Z28, Z28
+
+folded:
+	KMOVB       DX, K1
+	VMOVDQU64.Z Z27, K1, Z27
+	VMOVDQU64.Z Z28, K1, Z28
+	VMOVDQU64   Z27, quantizeJob_SumG(DI)
+	VMOVDQU64   Z28, quantizeJob_SumH(DI)
+	SUBQ        quantizeJob_KeptRows(DI), R9
+	SHRQ        $2, R9
+	MOVQ        R9, quantizeJob_Kept(DI)
+	VZEROUPPER
+	RET
+
+few:
+	// The last rows, fewer than a vector's.
+	MOVL  $-1, AX
+	BZHIL CX, AX, BX
+	KMOVB BX, K5
+	PDEPL R15, BX, BX
+	IMULL DX, BX
+	KMOVB BX, K6
+	MOVL  $0x5555, AX
+	PDEPL AX, BX, BX
+	LEAL  (BX)(BX*2), BX
+	KMOVW BX, K4
+	JMP   eight
+
+// ---------------------------------------------------------------------------
+// Partition, AVX-512: sixteen rows at a time
+//
+//	DI row cursor     CX rows left      SI column
+//	R8 left           R9 right          AX, BX, DX temporaries
+//	X0, X1 codes      X2, R10 the first code that goes left, 0 or 1   X3, R11 the last
+//	Z4 row numbers    Z5 those going left                 Z6 those going right
+
+// CODE puts the code of row number i into byte k of X.
+#define CODE(i, k, X) \
+	MOVL    ((i)*4)(DI), AX      \
+	VPINSRB $k, (SI)(AX*1), X, X
+
+#define CODES8(i, X) \
+	CODE(i+0, 0, X) \
+	CODE(i+1, 1, X) \
+	CODE(i+2, 2, X) \
+	CODE(i+3, 3, X) \
+	CODE(i+4, 4, X) \
+	CODE(i+5, 5, X) \
+	CODE(i+6, 6, X) \
+	CODE(i+7, 7, X)
+
+// PARTITIONROW splits one row: both stores happen, one of them counts.
+#define PARTITIONROW \
+	MOVL    (DI), AX       \
+	MOVBLZX (SI)(AX*1), DX \
+	MOVL    AX, (R8)       \
+	MOVL    AX, (R9)       \
+	XORL    AX, AX         \
+	CMPL    R11, DX        \
+	ADCL    $0, AX         \ /* last < code, */
+	CMPL    DX, R10        \
+	ADCL    $0, AX         \ /* or code < first: goes right */
+	LEAQ    (R9)(AX*4), R9 \
+	XORL    $1, AX         \
+	LEAQ    (R8)(AX*4), R8 \
+	ADDQ    $4, DI         \
+	DECQ    CX
+
+// func partitionAVX512(j *partitionJob)
+TEXT ·partitionAVX512(SB), NOSPLIT, $0-8
+	MOVQ    j+0(FP), BX
+	MOVQ    partitionJob_Column(BX), SI
+	MOVQ    partitionJob_Rows(BX), DI
+	MOVQ    (partitionJob_Rows+sliceLen)(BX), CX
+	MOVQ    partitionJob_Left(BX), R8
+	MOVQ    partitionJob_Right(BX), R9
+
+	MOVBLZX partitionJob_MissingLeft(BX), R10
+	XORL    $1, R10
+	MOVBLZX partitionJob_Bin(BX), R11
+	VPBROADCASTB R10, X2
+	VPBROADCASTB R11, X3
+	VPXOR   X0, X0, X0
+	VPXOR   X1, X1, X1
+	SUBQ    $16, CX
+	JB      tail
+
+loop:
+	CODES8(0, X0)
+	CODES8(8, X1)
+	VPUNPCKLQDQ X1, X0, X4
+	VPCMPUB     $5, X2, X4, K1     // first <= code
+	VPCMPUB     $2, X3, X4, K1, K1 // K1 = and code <= last
+	KNOTW       K1, K2
+	VMOVDQU32   (DI), Z4
+	VPCOMPRESSD.Z Z4, K1, Z5
+	VPCOMPRESSD.Z Z4, K2, Z6
+	VMOVDQU32   Z5, (R8)
+	VMOVDQU32   Z6, (R9)
+	KMOVW       K1, AX
+	POPCNTL     AX, AX
+	LEAQ        (R8)(AX*4), R8
+	NEGQ        AX
+	LEAQ        64(R9)(AX*4), R9
+	ADDQ        $64, DI
+	SUBQ        $16, CX
+	JAE         loop
+
+tail:
+	ADDQ $16, CX
+	JZ   done
+
+one:
+	PARTITIONROW
+	JNZ one
+
+done:
+	SUBQ partitionJob_Left(BX), R8
+	SHRQ $2, R8
+	MOVQ R8, partitionJob_NumLeft(BX)
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// Totals, AVX2: as AVX-512, in tiles of 16 or 8 classes
+//
+//	Y0-Y3 gradient   Y4-Y7 Hessian   Y8-Y11 temporaries
+//	Y13 weight       Y14 abs mask    Y15 one
+
+// TOTALS4 adds four classes of the row at AX to G and H.
+#define TOTALS4(offset, G, H, D, A) \
+	VCVTPS2PD offset(AX), D \ /* d = R            */
+	VANDPD    D, Y14, A     \ /* a = |d|          */
+	VSUBPD    D, G, G       \ /* G -= d           */
+	VSUBPD    A, Y15, D     \
+	VMULPD    A, D, A       \
+	VADDPD    A, H, H       // H += a*(1-a)
+
+// WEIGHTED4 does so for a row of weight Y13.
+#define WEIGHTED4(offset, G, H, D, A) \
+	VCVTPS2PD offset(AX), D \
+	VANDPD    D, Y14, A     \
+	VMULPD    D, Y13, D     \
+	VSUBPD    D, G, G       \ /* G -= w*d         */
+	VSUBPD    A, Y15, D     \
+	VMULPD    A, D, A       \
+	VMULPD    A, Y13, A     \
+	VADDPD    A, H, H       // H += w*(a*(1-a))
+
+#define WEIGHTEDROW4 \
+	MOVL         (R8), AX         \
+	VBROADCASTSS (R13)(AX*4), X13 \
+	VCVTPS2PD    X13, Y13         \
+	IMULQ        DX, AX           \
+	ADDQ         SI, AX
+
+// func totalsAVX2(j *totalsJob)
+TEXT ·totalsAVX2(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), DI
+	MOVQ         totalsJob_Residuals(DI), SI
+	MOVQ         totalsJob_Stride(DI), R12
+	LEAQ         (R12*4), DX
+	MOVQ         totalsJob_Gradient(DI), R10
+	MOVQ         totalsJob_Hessian(DI), R11
+	MOVQ         totalsJob_Weights(DI), R13
+	VBROADCASTSD ·abs64(SB), Y14
+	VBROADCASTSD ·one64(SB), Y15
+
+tile:
+	// Rewind the rows; clear the sums.
+	MOVQ   totalsJob_Rows(DI), R8
+	MOVQ   (totalsJob_Rows+sliceLen)(DI), R9
+	LEAQ   (R8)(R9*4), R9
+	VXORPD X0, X0, X0
+	VXORPD X1, X1, X1
+	VXORPD X2, X2, X2
+	VXORPD X3, X3, X3
+	VXORPD X4, X4, X4
+	VXORPD X5, X5, X5
+	VXORPD X6, X6, X6
+	VXORPD X7, X7, X7
+	CMPQ   R12, $16
+	JAE    tile16
+	TESTQ  R12, R12
+	JZ     done
+
+	// The last eight classes.
+	CMPQ  R8, R9
+	JAE   store8
+	TESTQ R13, R13
+	JNZ   weighted8
+
+rows8:
+	EACHROW
+	TOTALS4(0, Y0, Y4, Y8, Y9)
+	TOTALS4(16, Y1, Y5, Y10, Y11)
+	NEXTROW(rows8)
+	JMP store8
+
+weighted8:
+	WEIGHTEDROW4
+	WEIGHTED4(0, Y0, Y4, Y8, Y9)
+	WEIGHTED4(16, Y1, Y5, Y10, Y11)
+	NEXTROW(weighted8)
+
+store8:
+	VMOVUPD Y0, (R10)
+	VMOVUPD Y1, 32(R10)
+	VMOVUPD Y4, (R11)
+	VMOVUPD Y5, 32(R11)
+
+done:
+	VZEROUPPER
+	RET
+
+tile16:
+	CMPQ  R8, R9
+	JAE   store16
+	TESTQ R13, R13
+	JNZ   weighted16
+
+rows16:
+	EACHROW
+	TOTALS4(0, Y0, Y4, Y8, Y9)
+	TOTALS4(16, Y1, Y5, Y10, Y11)
+	TOTALS4(32, Y2, Y6, Y8, Y9)
+	TOTALS4(48, Y3, Y7, Y10, Y11)
+	NEXTROW(rows16)
+	JMP store16
+
+weighted16:
+	WEIGHTEDROW4
+	WEIGHTED4(0, Y0, Y4, Y8, Y9)
+	WEIGHTED4(16, Y1, Y5, Y10, Y11)
+	WEIGHTED4(32, Y2, Y6, Y8, Y9)
+	WEIGHTED4(48, Y3, Y7, Y10, Y11)
+	NEXTROW(weighted16)
+
+store16:
+	VMOVUPD Y0, (R10)
+	VMOVUPD Y1, 32(R10)
+	VMOVUPD Y2, 64(R10)
+	VMOVUPD Y3, 96(R10)
+	VMOVUPD Y4, (R11)
+	VMOVUPD Y5, 32(R11)
+	VMOVUPD Y6, 64(R11)
+	VMOVUPD Y7, 96(R11)
+	ADDQ    $128, R10
+	ADDQ    $128, R11
+	ADDQ    $64, SI
+	SUBQ    $16, R12
+	JMP     tile
+
+// ---------------------------------------------------------------------------
+// Cross, AVX2: as AVX-512, the first pass row by row, the second in tiles of
+// two firsts by 16 or 8 classes
+//
+//	Y0-Y3, Y4-Y7 sums of two firsts   Y8-Y11 p of the classes
+//	Y12 p of a first   Y13, Y14 products, temporaries   Y15 one
+
+#define HALFPROBABILITY4(offset, P) \
+	VCVTPS2PD offset(AX), P \ /* p = R                    */
+	VADDPD    P, Y15, Y13   \
+	VBLENDVPD P, Y13, P, P  // p = 1 + R where R is signed
+
+#define HALFPROBABILITY8 \
+	HALFPROBABILITY4(0, Y8) \
+	HALFPROBABILITY4(16, Y9)
+
+#define HALFPROBABILITY16 \
+	HALFPROBABILITY8          \
+	HALFPROBABILITY4(32, Y10) \
+	HALFPROBABILITY4(48, Y11)
+
+#define HALFCROSS8(first, S0, S1, S2, S3) \
+	VBROADCASTSD (first*crossRows*8)(R14)(BX*8), Y12 \
+	VMULPD       Y8, Y12, Y13                        \
+	VMULPD       Y9, Y12, Y14                        \
+	VADDPD       Y13, S0, S0                         \
+	VADDPD       Y14, S1, S1
+
+#define HALFCROSS16(first, S0, S1, S2, S3) \
+	HALFCROSS8(first, S0, S1, S2, S3) \
+	VMULPD Y10, Y12, Y13              \
+	VMULPD Y11, Y12, Y14              \
+	VADDPD Y13, S2, S2                \
+	VADDPD Y14, S3, S3
+
+#define HALFLOAD8(at, S0, S1, S2, S3) \
+	VMOVUPD at, S0    \
+	VMOVUPD 32 at, S1
+
+#define HALFLOAD16(at, S0, S1, S2, S3) \
+	HALFLOAD8(at, S0, S1, S2, S3) \
+	VMOVUPD 64 at, S2             \
+	VMOVUPD 96 at, S3
+
+#define HALFSTORE8(at, S0, S1, S2, S3) \
+	VMOVUPD S0, at    \
+	VMOVUPD S1, 32 at
+
+#define HALFSTORE16(at, S0, S1, S2, S3) \
+	HALFSTORE8(at, S0, S1, S2, S3) \
+	VMOVUPD S2, 64 at              \
+	VMOVUPD S3, 96 at
+
+// HALFCROSSTILE passes the block by all firsts and one tile of k classes: by
+// two firsts while there are as many, then by one.
+#define HALFCROSSTILE(k, PROBABILITY, CROSS, LOAD, STORE, firsts, two, one, onerow, done) \
+firsts:                                    \
+	XORL BX, BX                        \
+	CMPQ R12, $2                       \
+	JB   one                           \
+	LOAD((R13), Y0, Y1, Y2, Y3)        \
+	LOAD((R13)(DX*2), Y4, Y5, Y6, Y7)  \
+two:                                       \
+	CROSSROW                           \
+	PROBABILITY                        \
+	CROSS(0, Y0, Y1, Y2, Y3)           \
+	CROSS(1, Y4, Y5, Y6, Y7)           \
+	NEXTCROSS(two)                     \
+	STORE((R13), Y0, Y1, Y2, Y3)       \
+	STORE((R13)(DX*2), Y4, Y5, Y6, Y7) \
+	LEAQ (R13)(DX*4), R13              \
+	ADDQ $(2*crossRows*8), R14         \
+	SUBQ $2, R12                       \
+	JMP  firsts                        \
+one:                                       \
+	TESTQ R12, R12                     \
+	JZ   done                          \
+	LOAD((R13), Y0, Y1, Y2, Y3)        \
+onerow:                                    \
+	CROSSROW                           \
+	PROBABILITY                        \
+	CROSS(0, Y0, Y1, Y2, Y3)           \
+	NEXTCROSS(onerow)                  \
+	STORE((R13), Y0, Y1, Y2, Y3)       \
+done:                                      \
+	ADDQ $k, R15                       \
+	JMP  tile
+
+// func crossAVX2(j *crossJob)
+TEXT ·crossAVX2(SB), 0, $4608-8
+	NO_LOCAL_POINTERS
+	MOVQ         j+0(FP), DI
+	MOVQ         crossJob_Residuals(DI), SI
+	MOVQ         crossJob_Stride(DI), DX
+	SHLQ         $2, DX
+	MOVQ         crossJob_Rows(DI), R8
+	MOVQ         (crossJob_Rows+sliceLen)(DI), R9
+	MOVQ         crossJob_First(DI), R11
+	VBROADCASTSD ·one64(SB), Y15
+
+block:
+	TESTQ   R9, R9
+	JZ      done
+	MOVQ    $crossRows, R10
+	CMPQ    R9, R10
+	CMOVQLT R9, R10
+
+	// Pass one: the row's offset, its weight X12 …
+	XORL BX, BX
+
+row:
+	MOVL      (R8), AX
+	ADDQ      $4, R8
+	VMOVAPD   X15, X12
+	MOVQ      crossJob_Weights(DI), CX
+	TESTQ     CX, CX
+	JZ        unweighted
+	VMOVSS    (CX)(AX*4), X12
+	VCVTSS2SD X12, X12, X12
+
+unweighted:
+	IMULQ DX, AX
+	MOVQ  AX, crossOffset(SP)(BX*8)
+	ADDQ  SI, AX
+
+	// … and first by first p = w·(R, or 1 + R where R is signed).
+	LEAQ crossFirst(SP)(BX*8), R14
+	MOVQ (crossJob_First+sliceLen)(DI), R12
+	XORL R13, R13
+
+first:
+	MOVL      (R11)(R13*4), CX
+	VMOVSS    (AX)(CX*4), X0
+	VCVTSS2SD X0, X0, X0
+	VADDSD    X0, X15, X1
+	VBLENDVPD X0, X1, X0, X0
+	VMULSD    X0, X12, X0
+	VMOVSD    X0, (R14)
+	ADDQ      $(crossRows*8), R14
+	INCQ      R13
+	CMPQ      R13, R12
+	JB        first
+	INCQ      BX
+	CMPQ      BX, R10
+	JB        row
+
+	// Pass two: tile by tile.
+	SUBQ R10, R9
+	XORL R15, R15
+
+tile:
+	MOVQ (crossJob_First+sliceLen)(DI), R12
+	LEAQ crossFirst(SP), R14
+	MOVQ crossJob_Cross(DI), R13
+	LEAQ (R13)(R15*8), R13
+	LEAQ (SI)(R15*4), CX
+	MOVQ crossJob_Stride(DI), AX
+	SUBQ R15, AX
+	JZ   block
+	CMPQ AX, $16
+	JAE  firsts16
+	HALFCROSSTILE(8, HALFPROBABILITY8, HALFCROSS8, HALFLOAD8, HALFSTORE8, firsts8, two8, one8, onerow8, done8)
+	HALFCROSSTILE(16, HALFPROBABILITY16, HALFCROSS16, HALFLOAD16, HALFSTORE16, firsts16, two16, one16, onerow16, done16)
+
+done:
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// Update, AVX2: row by row, odds written in place of the residuals
+//
+//	DI row cursor   CX rows left     SI residuals   DX stride in bytes
+//	R8 row          R9 its factors   BX factor stride in bytes
+//	R10 where its own class is       AX where its next vector is
+//	R11 temporary   Y0-Y5 odds       Y6, Y7 sums of lanes 0-7 and 8-15
+//	X8 sum of residuals              Y9 inverse     X10 temporary
+//	X11 sign bit    X12 OwnFloor     X13 one        Y14 FlushBelow
+
+// HALFODDS adds R·f of eight classes that are not signed to S, stores it in
+// place of R and looks for the one that is signed.
+#define HALFODDS(offset, R, N, S) \
+	VMOVUPS   offset(R8)(AX*1), R      \
+	VMULPS    offset(R9)(AX*1), R, N   \
+	VMOVMSKPS R, R11                   \
+	VBLENDVPS R, R, N, N               \ /* the own class keeps R */
+	VPSRAD    $31, R, R                \
+	VMOVUPS   N, offset(R8)(AX*1)      \
+	VPANDN    N, R, R                  \
+	VADDPS    R, S, S                  \
+	TZCNTL    R11, R11                 \ /* carry: not here       */
+	LEAQ      offset(AX)(R11*4), R11   \
+	CMOVQCC   R11, R10
+
+// HALFFLUSHED stores N·inverse of eight classes, or zero below FlushBelow.
+#define HALFFLUSHED(offset, N, M) \
+	VMULPS  offset(R8)(AX*1), Y9, N \
+	VCMPPS  $5, Y14, N, M           \ /* not less than */
+	VANDPS  M, N, N                 \
+	VMOVUPS N, offset(R8)(AX*1)
+
+// func updateAVX2(j *updateJob) bool
+TEXT ·updateAVX2(SB), NOSPLIT, $0-9
+	MOVQ         j+0(FP), AX
+	MOVQ         updateJob_Residuals(AX), SI
+	MOVQ         updateJob_Stride(AX), DX
+	SHLQ         $2, DX
+	MOVQ         updateJob_FactorStride(AX), BX
+	SHLQ         $2, BX
+	MOVQ         updateJob_Rows(AX), DI
+	MOVQ         (updateJob_Rows+sliceLen)(AX), CX
+	VMOVSS       ·updateConst+0(SB), X13
+	VMOVSS       ·updateConst+4(SB), X12
+	VBROADCASTSS ·updateConst+8(SB), Y14
+	VMOVSS       ·updateConst+12(SB), X11
+	VXORPD       X8, X8, X8
+	TESTQ        CX, CX
+	JZ           done
+
+row:
+	MOVQ   j+0(FP), AX
+	MOVL   (DI), R8
+	ROWFACTORS(R8, R9)
+	MOVQ   $-1, R10
+	XORL   AX, AX
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+
+	// Odds and their sums; the residual of the own class stays.
+odds:
+	HALFODDS(0, Y0, Y1, Y6)
+	ADDQ $32, AX
+	CMPQ AX, DX
+	JE   inverse
+	HALFODDS(0, Y2, Y3, Y7)
+	ADDQ $32, AX
+	CMPQ AX, DX
+	JNE  odds
+
+inverse:
+	TESTQ        R10, R10
+	JLT          bad
+	VADDPS       Y7, Y6, Y6 // 16 to 8
+	VEXTRACTF128 $1, Y6, X7
+	VADDPS       X7, X6, X6
+	VPERMILPS    $0x4E, X6, X7
+	VADDPS       X7, X6, X6
+	VPERMILPS    $0xB1, X6, X7
+	VADDSS       X7, X6, X6
+	VADDSS       (R8)(R10*1), X13, X10 // own odds = max(1+R, OwnFloor)·f
+	VMAXSS       X12, X10, X10
+	VMULSS       (R9)(R10*1), X10, X10
+	VADDSS       X10, X6, X10
+	VDIVSS       X10, X13, X9 // inverse = 1/(sum + own odds)
+	VMULSS       X9, X6, X6
+	VBROADCASTSS X9, Y9
+	XORL         AX, AX
+
+	// The probabilities.
+scale:
+	HALFFLUSHED(0, Y0, Y1)
+	ADDQ $32, AX
+	CMPQ AX, DX
+	JNE  scale
+
+	// R of the own class = -(sum·inverse).
+	VXORPS    X11, X6, X10
+	VMOVSS    X10, (R8)(R10*1)
+	VCVTSS2SD X6, X6, X6
+	VADDSD    X6, X8, X8
+	ADDQ      $4, DI
+	DECQ      CX
+	JNZ       row
+
+done:
+	MOVQ   j+0(FP), AX
+	VMOVSD X8, updateJob_SumResidual(AX)
+	MOVB   $1, ret+8(FP)
+	VZEROUPPER
+	RET
+
+bad:
+	MOVB $0, ret+8(FP)
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// Gradients, AVX2: as AVX-512, but the sums of all pairs pass through memory
+//
+// A frame of the same form; of a pair's sums, 64 bytes are two vectors.
+//
+//	Y0-Y9 temporaries, first as above   Y11 abs, float64   Y12 zero
+//	Y13 lanes of the rows that count    Y14 weights        Y15 abs
+
+// HALFPAIR8 is g = Y2 and h = Y3 of eight rows along the pair of AX and BX.
+#define HALFPAIR8 \
+	GATHER8(AX, 1, X0, Y0, X4) \
+	GATHER8(BX, 1, X1, Y1, X5) \
+	VSUBPS Y0, Y1, Y2          \ /* u = s - r                    */
+	VORPS  Y0, Y1, Y4          \
+	VPSRAD $31, Y4, Y4         \ /* rows of class r or s         */
+	VMAXPS Y0, Y1, Y5          \
+	VADDPS Y5, Y5, Y5          \
+	VANDPS Y4, Y5, Y5          \ /* 2·max(r, s) of those rows    */
+	VANDPS Y0, Y15, Y0         \
+	VANDPS Y1, Y15, Y1         \
+	VADDPS Y1, Y0, Y3          \ /* h = |r| + |s|                */
+	VADDPS Y5, Y3, Y3          \
+	VMULPS Y2, Y2, Y4          \
+	VSUBPS Y4, Y3, Y3          \ /* - u²                         */
+	VMAXPS Y12, Y3, Y3         \
+	VMULPS Y2, Y14, Y2         \ /* both by weight               */
+	VMULPS Y3, Y14, Y3
+
+// HALFSTATS8 adds them to the pair's sums at SI.
+#define HALFSTATS8 \
+	VANDPS       Y13, Y2, Y4      \ /* a sum never is -0, so that */
+	VANDPS       Y13, Y3, Y5      \ /* adding 0 changes nothing   */
+	VEXTRACTF128 $1, Y4, X6       \
+	VEXTRACTF128 $1, Y5, X7       \
+	VCVTPS2PD    X4, Y8           \
+	VCVTPS2PD    X6, Y9           \
+	VCVTPS2PD    X5, Y5           \
+	VCVTPS2PD    X7, Y7           \
+	VADDPD       (SI), Y8, Y0     \
+	VADDPD       32(SI), Y9, Y1   \
+	VADDPD       64(SI), Y5, Y5   \
+	VADDPD       96(SI), Y7, Y7   \
+	VANDPD       Y8, Y11, Y8      \
+	VANDPD       Y9, Y11, Y9      \
+	VADDPD       128(SI), Y8, Y8  \
+	VADDPD       160(SI), Y9, Y9  \
+	VANDPS       Y2, Y15, Y4      \
+	VMAXPS       192(SI), Y4, Y4  \
+	VMAXPS       224(SI), Y3, Y6  \
+	VMOVUPD      Y0, (SI)         \
+	VMOVUPD      Y1, 32(SI)       \
+	VMOVUPD      Y5, 64(SI)       \
+	VMOVUPD      Y7, 96(SI)       \
+	VMOVUPD      Y8, 128(SI)      \
+	VMOVUPD      Y9, 160(SI)      \
+	VMOVUPS      Y4, 192(SI)      \
+	VMOVUPS      Y6, 224(SI)
+
+#define HALFFOLDSUM(from, to) \
+	VMOVUPD      from(SI), Y0         \
+	VADDPD       (from+32)(SI), Y0, Y0 \
+	VEXTRACTF128 $1, Y0, X1           \
+	VADDPD       X1, X0, X0           \
+	VPERMILPD    $1, X0, X1           \
+	VADDSD       X1, X0, X0           \
+	VMOVSD       X0, to(DI)
+
+#define HALFFOLDMAX(from, to) \
+	VMOVUPS   from(SI), X0           \
+	VMAXPS    (from+16)(SI), X0, X0  \
+	VPERMILPS $0x4E, X0, X1          \
+	VMAXPS    X1, X0, X0             \
+	VPERMILPS $0xB1, X0, X1          \
+	VMAXSS    X1, X0, X0             \
+	VMOVSS    X0, to(DI)
+
+// func gradientsAVX2(j *gradientsJob)
+TEXT ·gradientsAVX2(SB), 0, $2648-8
+	NO_LOCAL_POINTERS
+	VBROADCASTSD ·abs64(SB), Y11
+	VXORPS       Y12, Y12, Y12
+	VPCMPEQD     Y13, Y13, Y13
+	VBROADCASTSS ·updateConst+0(SB), Y14
+	VBROADCASTSS ·abs32(SB), Y15
+	MOVQ         j+0(FP), AX
+	MOVQ         gradientsJob_Residuals(AX), R8
+	MOVQ         R8, gradResiduals(SP)
+	MOVQ         gradientsJob_Stride(AX), R8
+	SHLQ         $2, R8
+	MOVQ         R8, gradStride(SP)
+	MOVQ         gradientsJob_Weights(AX), R8
+	MOVQ         R8, gradWeights(SP)
+	MOVQ         gradientsJob_Gradients(AX), R8
+	MOVQ         R8, gradOut(SP)
+	MOVQ         gradientsJob_Pairs(AX), BX
+	MOVQ         (gradientsJob_Pairs+sliceLen)(AX), R8
+	LEAQ         (BX)(R8*8), R9
+	MOVQ         R9, gradEnd(SP)
+	LEAQ         gradSums(SP), R9
+
+clear:
+	VMOVUPS Y12, (R9)
+	VMOVUPS Y12, 32(R9)
+	VMOVUPS Y12, 64(R9)
+	VMOVUPS Y12, 96(R9)
+	VMOVUPS Y12, 128(R9)
+	VMOVUPS Y12, 160(R9)
+	VMOVUPS Y12, 192(R9)
+	VMOVUPS Y12, 224(R9)
+	ADDQ    $256, R9
+	DECQ    R8
+	JNZ     clear
+	MOVQ    gradientsJob_Rows(AX), DI
+	MOVQ    (gradientsJob_Rows+sliceLen)(AX), CX
+	TESTQ   CX, CX
+	JZ      stats
+
+eight:
+	MOVQ CX, gradLeft(SP)
+	MOVQ DI, gradCursor(SP)
+	CMPQ CX, $8
+	JB   few
+	MOVQ gradOut(SP), CX
+
+rows:
+	ROWS8
+	MOVQ  gradWeights(SP), DX
+	TESTQ DX, DX
+	JZ    offsets
+	GATHER8(DX, 4, X14, Y14, X5)
+
+offsets:
+	MOVQ gradStride(SP), DX
+	OFFSETS8
+	MOVQ j+0(FP), AX
+	MOVQ gradientsJob_Pairs(AX), DI
+	MOVQ (gradientsJob_Pairs+sliceLen)(AX), DX
+	SHLQ $3, DX
+	LEAQ gradSums(SP), SI
+
+pairs:
+	PAIRCLASSES(0)
+	HALFPAIR8
+	HALFSTATS8
+
+	// (h, g): rows 0, 1, 4, 5 and 2, 3, 6, 7.
+	VUNPCKLPS Y2, Y3, Y0
+	VUNPCKHPS Y2, Y3, Y1
+	CMPQ      DX, $8
+	JE        onePair
+	LEAQ      (CX)(DX*2), AX
+	LEAQ      (CX)(DX*4), BX
+	VMOVLPS   X0, (CX)
+	VMOVHPS   X0, (CX)(DX*1)
+	VMOVLPS   X1, (AX)
+	VMOVHPS   X1, (AX)(DX*1)
+	LEAQ      (BX)(DX*2), AX
+	VEXTRACTF128 $1, Y0, X0
+	VEXTRACTF128 $1, Y1, X1
+	VMOVLPS   X0, (BX)
+	VMOVHPS   X0, (BX)(DX*1)
+	VMOVLPS   X1, (AX)
+	VMOVHPS   X1, (AX)(DX*1)
+	ADDQ      $256, SI
+	ADDQ      $8, CX
+	ADDQ      $pair__size, DI
+	CMPQ      DI, gradEnd(SP)
+	JB        pairs
+
+next:
+	// The next eight rows.
+	SHLQ $3, DX
+	MOVQ gradLeft(SP), CX
+	MOVQ gradCursor(SP), DI
+	CMPQ CX, $8
+	JB   copyout
+	ADDQ DX, gradOut(SP)
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JA   eight
+	JMP  stats
+
+onePair:
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y3
+	VMOVUPS    Y2, (CX)
+	VMOVUPS    Y3, 32(CX)
+	JMP        next
+
+few:
+	// The last row again, in place of those that are missing.
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	VPMOVZXBD    ·count8(SB), Y1
+	VPCMPGTD     Y1, Y0, Y13
+	VPMASKMOVD   (DI), Y13, Y0
+	VPBROADCASTD -4(DI)(CX*4), Y1
+	VPBLENDVB    Y13, Y0, Y1, Y0
+	VMOVDQU      Y0, gradRows(SP)
+	LEAQ         gradRows(SP), DI
+	LEAQ         gradCells(SP), CX
+	JMP          rows
+
+copyout:
+	// Fewer than eight rows were computed aside: CX rows of DX/8 bytes.
+	IMULQ DX, CX
+	SHRQ  $6, CX
+	MOVQ  gradOut(SP), DI
+	LEAQ  gradCells(SP), SI
+
+copy8:
+	MOVQ -8(SI)(CX*8), AX
+	MOVQ AX, -8(DI)(CX*8)
+	DECQ CX
+	JNZ  copy8
+
+	// Add up the lanes: 8, 4, 2, 1.
+stats:
+	MOVQ j+0(FP), AX
+	MOVQ (gradientsJob_Pairs+sliceLen)(AX), CX
+	LEAQ gradientsJob_Stats(AX), DI
+	LEAQ gradSums(SP), SI
+
+pair:
+	HALFFOLDSUM(0, pairStats_SumG)
+	HALFFOLDSUM(64, pairStats_SumH)
+	HALFFOLDSUM(128, pairStats_SumAbsG)
+	HALFFOLDMAX(192, pairStats_MaxAbsG)
+	HALFFOLDMAX(224, pairStats_MaxH)
+	ADDQ $256, SI
+	ADDQ $pairStats__size, DI
+	DECQ CX
+	JNZ  pair
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// Quantize, AVX2: eight rows at a time, eight cells at a time; then row by row
+//
+// Whatever is stored, or stored in vain, lies before what has not been read.
+//
+//	DI row cursor     CX rows left      SI gradients     DX pairs m
+//	R8 cells out      R9 rows out       R10 8/m          R11 folding table
+//	R12 rows to keep  R13 counter       R14, R15 permutations
+//	AX, BX temporaries
+//	Y0, Y1 gradients, cells             Y2-Y4 temporaries
+//	Y8, Y9 trim bounds   Y10, Y11 scales   Y14 abs of g only   Y15 ones
+
+// The frame: eight lanes of (h, g) bounds, of scales; eight sums of g, of h.
+#define quantTrim 0
+#define quantScale 64
+
+// func quantizeAVX2(j *quantizeJob)
+TEXT ·quantizeAVX2(SB), NOSPLIT, $128-8
+	MOVQ         j+0(FP), DI
+	MOVQ         quantizeJob_Pairs(DI), DX
+	VBROADCASTSD ·abs64(SB), Y14
+	VPCMPEQD     Y15, Y15, Y15
+
+	// Bounds and scales of the pairs in turn: lane l is of pair l mod m.
+	XORL CX, CX
+
+lane:
+	LEAL -1(DX), BX
+	ANDL CX, BX
+	MOVL quantizeJob_TrimH(DI)(BX*4), AX
+	MOVL AX, quantTrim(SP)(CX*8)
+	MOVL quantizeJob_TrimG(DI)(BX*4), AX
+	MOVL AX, (quantTrim+4)(SP)(CX*8)
+	MOVL quantizeJob_ScaleH(DI)(BX*4), AX
+	MOVL AX, quantScale(SP)(CX*8)
+	MOVL quantizeJob_ScaleG(DI)(BX*4), AX
+	MOVL AX, (quantScale+4)(SP)(CX*8)
+	INCL CX
+	CMPL CX, $8
+	JB   lane
+
+	// R10 = 8/m = rows of eight cells, R11 = the table of that m.
+	BSFL DX, CX
+	MOVL $8, R10
+	SHRL CX, R10
+	SHLL $9, CX
+	LEAQ ·foldCells(SB), R11
+	ADDQ CX, R11
+	LEAQ ·permute4(SB), R14
+	LEAQ ·permute8(SB), R15
+
+	MOVQ    quantizeJob_Gradients(DI), SI
+	MOVQ    quantizeJob_Cells(DI), R8
+	MOVQ    quantizeJob_KeptRows(DI), R9
+	MOVQ    (quantizeJob_Rows+sliceLen)(DI), CX
+	MOVQ    quantizeJob_Rows(DI), DI
+	VMOVUPS quantTrim(SP), Y8
+	VMOVUPS (quantTrim+32)(SP), Y9
+	VMOVUPS quantScale(SP), Y10
+	VMOVUPS (quantScale+32)(SP), Y11
+	SUBQ    $8, CX
+	JB      few
+
+eight:
+	XORL R12, R12
+	MOVL DX, R13
+
+cells:
+	// AX = cells of which both g and h are below their bounds.
+	VMOVUPS   (SI), Y0
+	VMOVUPS   32(SI), Y1
+	VANDPS    Y14, Y0, Y2
+	VANDPS    Y14, Y1, Y3
+	VCMPPS    $1, Y8, Y2, Y2
+	VCMPPS    $1, Y9, Y3, Y3
+	VPCMPEQQ  Y15, Y2, Y2
+	VPCMPEQQ  Y15, Y3, Y3
+	VMOVMSKPD Y2, AX
+	VMOVMSKPD Y3, BX
+	SHLL      $4, BX
+	ORL       BX, AX
+
+	// R12 = rows to keep, the latest on top; AX = cells to keep.
+	MOVWLZX (R11)(AX*2), AX
+	MOVBLZX AH, BX
+	SHRXL   R10, R12, R12
+	ORL     BX, R12
+	MOVBLZX AL, AX
+
+	// Cells: products, rounded to even whatever the rounding mode.
+	VMULPS    Y10, Y0, Y0
+	VMULPS    Y11, Y1, Y1
+	VROUNDPS  $0, Y0, Y0
+	VROUNDPS  $0, Y1, Y1
+	VCVTPS2DQ Y0, Y0
+	VCVTPS2DQ Y1, Y1
+	MOVL      AX, BX
+	ANDL      $15, BX
+	SHRL      $4, AX
+	VPMOVZXBD (R14)(BX*8), Y2
+	VPMOVZXBD (R14)(AX*8), Y3
+	VPERMD    Y0, Y2, Y0
+	VPERMD    Y1, Y3, Y1
+	POPCNTL   BX, BX
+	POPCNTL   AX, AX
+	VMOVDQU   Y0, (R8)
+	LEAQ      (R8)(BX*8), R8
+	VMOVDQU   Y1, (R8)
+	LEAQ      (R8)(AX*8), R8
+	ADDQ      $64, SI
+	DECL      R13
+	JNZ       cells
+
+	// Rows.
+	VPMOVZXBD (R15)(R12*8), Y2
+	VPERMD    (DI), Y2, Y2
+	VMOVDQU   Y2, (R9)
+	POPCNTL   R12, R12
+	LEAQ      (R9)(R12*4), R9
+	ADDQ      $32, DI
+	SUBQ      $8, CX
+	JAE       eight
+
+few:
+	ADDQ $8, CX
+	JZ   sum
+
+row:
+	// R12 = whether any pair passes.
+	XORL R12, R12
+	XORL R13, R13
+
+cell:
+	VMOVSD    (SI)(R13*8), X0
+	VANDPS    X14, X0, X2
+	VMOVSD    quantTrim(SP)(R13*8), X3
+	VCMPPS    $5, X3, X2, X2 // not less than
+	VMOVMSKPS X2, AX
+	ANDL      $3, AX
+	ORL       AX, R12
+	VMOVSD    quantScale(SP)(R13*8), X3
+	VMULPS    X3, X0, X0
+	VROUNDPS  $0, X0, X0
+	VCVTPS2DQ X0, X0
+	VMOVQ     X0, (R8)(R13*8)
+	INCL      R13
+	CMPL      R13, DX
+	JB        cell
+	MOVL      (DI), AX
+	MOVL      AX, (R9)
+	LEAQ      (R8)(DX*8), AX
+	LEAQ      4(R9), BX
+	TESTL     R12, R12
+	CMOVQNE   AX, R8
+	CMOVQNE   BX, R9
+	LEAQ      (SI)(DX*8), SI
+	ADDQ      $4, DI
+	DECQ      CX
+	JNZ       row
+
+sum:
+	// Sums of the cells that were kept, SI to R8, in eight lanes: T = Y0, Y1 of
+	// whole cells, H = Y2, Y3 of their h.
+	MOVQ  j+0(FP), DI
+	SUBQ  quantizeJob_KeptRows(DI), R9
+	SHRQ  $2, R9
+	MOVQ  R9, quantizeJob_Kept(DI)
+	MOVQ  quantizeJob_Cells(DI), SI
+	VPXOR X0, X0, X0
+	VPXOR X1, X1, X1
+	VPXOR X2, X2, X2
+	VPXOR X3, X3, X3
+	VPSRLQ $32, Y15, Y15
+	SUBQ  $64, R8
+	CMPQ  SI, R8
+	JA    lanes
+
+sum8:
+	VMOVDQU (SI), Y4
+	VMOVDQU 32(SI), Y5
+	VPADDQ  Y4, Y0, Y0
+	VPADDQ  Y5, Y1, Y1
+	VPAND   Y15, Y4, Y4
+	VPAND   Y15, Y5, Y5
+	VPADDQ  Y4, Y2, Y2
+	VPADDQ  Y5, Y3, Y3
+	ADDQ    $64, SI
+	CMPQ    SI, R8
+	JBE     sum8
+
+lanes:
+	// Their Σg = (T - H) / 2³² and H, lane by lane.
+	VPSUBQ  Y2, Y0, Y0
+	VPSUBQ  Y3, Y1, Y1
+	VMOVDQU Y0, (SP)
+	VMOVDQU Y1, 32(SP)
+	VMOVDQU Y2, 64(SP)
+	VMOVDQU Y3, 96(SP)
+	ADDQ    $64, R8
+	DECQ    DX
+	VPXOR   X0, X0, X0
+	VMOVDQU Y0, quantizeJob_SumG(DI)
+	VMOVDQU Y0, (quantizeJob_SumG+32)(DI)
+	VMOVDQU Y0, quantizeJob_SumH(DI)
+	VMOVDQU Y0, (quantizeJob_SumH+32)(DI)
+	XORL    CX, CX
+
+lanesum:
+	MOVQ CX, BX
+	ANDQ DX, BX
+	MOVQ (SP)(CX*8), AX
+	SARQ $32, AX
+	ADDQ AX, quantizeJob_SumG(DI)(BX*8)
+	MOVQ 64(SP)(CX*8), AX
+	ADDQ AX, quantizeJob_SumH(DI)(BX*8)
+	INCL CX
+	CMPL CX, $8
+	JB   lanesum
+
+	// The last cells, fewer than eight.
+	XORL CX, CX
+
+cellsum:
+	CMPQ SI, R8
+	JAE  done
+	MOVQ CX, BX
+	ANDQ DX, BX
+	MOVLQSX 4(SI), AX
+	ADDQ AX, quantizeJob_SumG(DI)(BX*8)
+	MOVL (SI), AX
+	ADDQ AX, quantizeJob_SumH(DI)(BX*8)
+	INCL CX
+	ADDQ $8, SI
+	JMP  cellsum
+
+done:
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// Partition, AVX2: as AVX-512, eight rows at a time
+//
+//	R15 permutations   X0 codes   X2, X3, R10, R11 bounds   Y4-Y6 temporaries
+
+// func partitionAVX2(j *partitionJob)
+TEXT ·partitionAVX2(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), BX
+	MOVQ         partitionJob_Column(BX), SI
+	MOVQ         partitionJob_Rows(BX), DI
+	MOVQ         (partitionJob_Rows+sliceLen)(BX), CX
+	MOVQ         partitionJob_Left(BX), R8
+	MOVQ         partitionJob_Right(BX), R9
+	MOVBLZX      partitionJob_MissingLeft(BX), R10
+	XORL         $1, R10
+	MOVBLZX      partitionJob_Bin(BX), R11
+	VMOVD        R10, X2
+	VMOVD        R11, X3
+	VPBROADCASTB X2, X2
+	VPBROADCASTB X3, X3
+	VPXOR        X0, X0, X0
+	LEAQ         ·permute8(SB), R15
+	SUBQ         $8, CX
+	JB           tail
+
+loop:
+	CODES8(0, X0)
+	VPMAXUB   X2, X0, X4
+	VPMINUB   X3, X0, X5
+	VPCMPEQB  X4, X0, X4 // first <= code
+	VPCMPEQB  X5, X0, X5 // code <= last
+	VPAND     X4, X5, X4
+	VPMOVMSKB X4, AX
+	MOVBLZX   AL, AX
+	VMOVDQU   (DI), Y6
+	VPMOVZXBD (R15)(AX*8), Y4
+	POPCNTL   AX, DX
+	XORL      $0xFF, AX
+	VPMOVZXBD (R15)(AX*8), Y5
+	VPERMD    Y6, Y4, Y4
+	VPERMD    Y6, Y5, Y5
+	VMOVDQU   Y4, (R8)
+	VMOVDQU   Y5, (R9)
+	LEAQ      (R8)(DX*4), R8
+	NEGQ      DX
+	LEAQ      32(R9)(DX*4), R9
+	ADDQ      $32, DI
+	SUBQ      $8, CX
+	JAE       loop
+
+tail:
+	ADDQ $8, CX
+	JZ   done
+
+one:
+	PARTITIONROW
+	JNZ one
+
+done:
+	SUBQ partitionJob_Left(BX), R8
+	SHRQ $2, R8
+	MOVQ R8, partitionJob_NumLeft(BX)
+	VZEROUPPER
+	RET

@@ -1,0 +1,1729 @@
+//go:build !purego
+
+#include "go_asm.h"
+#include "textflag.h"
+
+// The NEON kernels. Every AArch64 processor has NEON.
+//
+// How to read this file:
+//
+//   - Go's assembler puts the destination last: SUB R1, R2, R3 is R3 = R2 − R1,
+//     and FDIVS F1, F2, F3 is F3 = F2/F1. Fn, and Vn by lanes, are one register.
+//   - What Go's assembler lacks stands as WORD, its text in Arm's own order
+//     behind it, destination first: fsub v3.2d, v2.2d, v1.2d is v3 = v2 − v1.
+//     "make asm" writes the words from the texts, "make asm-check" checks them.
+//   - Every routine takes one struct, its fields' offsets being those of
+//     go_asm.h; kernel_arm64.go says what they mean.
+//   - Nothing is fused (no FMLA), and every sum is taken in the order that
+//     package kernel states.
+//   - R18 and R27–R30 belong to the system, the assembler and Go.
+
+// Histograms.
+//
+// A bin of a tile is 64 bytes. What differs between the routines is the number
+// of cells that a row adds to a bin (1, 2, 4 or 8) and the number of columns
+// that share the loads of a row's number and cells. Each has two loops: one
+// over listed row numbers, one that counts them up.
+
+// R22 = a row's cell; R19 = its number.
+// histogram[64·column[row]] += cell
+#define ADD_1(column, histogram) \
+	MOVBU (column)(R19), R23     \
+	ADD   R23<<6, histogram, R23 \
+	MOVD  (R23), R24             \
+	ADD   R22, R24, R24          \
+	MOVD  R24, (R23)
+
+// V0 = a row's 2 cells; R19 = its number.
+#define ADD_2(column, histogram) \
+	MOVBU (column)(R19), R23     \
+	ADD   R23<<6, histogram, R23 \
+	FMOVQ (R23), F4              \
+	VADD  V0.D2, V4.D2, V4.D2    \
+	FMOVQ F4, (R23)
+
+// V0, V1 = a row's 4 cells; R19 = its number.
+#define ADD_4(column, histogram) \
+	MOVBU (column)(R19), R23     \
+	ADD   R23<<6, histogram, R23 \
+	FLDPQ (R23), (F4, F5)        \
+	VADD  V0.D2, V4.D2, V4.D2    \
+	VADD  V1.D2, V5.D2, V5.D2    \
+	FSTPQ (F4, F5), (R23)
+
+// V0–V3 = a row's 8 cells; R19 = its number.
+#define ADD_8(column, histogram) \
+	MOVBU (column)(R19), R23                  \
+	ADD   R23<<6, histogram, R23              \
+	VLD1  (R23), [V4.D2, V5.D2, V6.D2, V7.D2] \
+	VADD  V0.D2, V4.D2, V4.D2                 \
+	VADD  V1.D2, V5.D2, V5.D2                 \
+	VADD  V2.D2, V6.D2, V6.D2                 \
+	VADD  V3.D2, V7.D2, V7.D2                 \
+	VST1  [V4.D2, V5.D2, V6.D2, V7.D2], (R23)
+
+// Registers of all histogram routines:
+//
+//	R0      a              R17  next row number, 0: count   R22  cell
+//	R1–R8   columns 0–7    R19  row number                  R23  bin, then its address
+//	R9–R16  histograms     R20  next cell                   R24  sum
+//	                       R21  rows left                   V0–V3  cells, V4–V7  sums
+
+// A routine's R17, R19, R20 and R21.
+#define LOAD_ROWS \
+	MOVD histogramArgs_rows(R0), R17  \
+	MOVD histogramArgs_first(R0), R19 \
+	MOVD histogramArgs_cells(R0), R20 \
+	MOVD histogramArgs_n(R0), R21
+
+#define LOAD_COLUMNS_01 \
+	LDP histogramArgs_columns(R0), (R1, R2)     \
+	LDP histogramArgs_histograms(R0), (R9, R10)
+
+#define LOAD_COLUMNS_23 \
+	LDP (histogramArgs_columns+16)(R0), (R3, R4)      \
+	LDP (histogramArgs_histograms+16)(R0), (R11, R12)
+
+#define LOAD_COLUMNS_4567 \
+	LDP (histogramArgs_columns+32)(R0), (R5, R6)      \
+	LDP (histogramArgs_columns+48)(R0), (R7, R8)      \
+	LDP (histogramArgs_histograms+32)(R0), (R13, R14) \
+	LDP (histogramArgs_histograms+48)(R0), (R15, R16)
+
+// func histogram1x8(a *histogramArgs)
+// One pair, eight columns.
+TEXT ·histogram1x8(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LOAD_COLUMNS_01
+	LOAD_COLUMNS_23
+	LOAD_COLUMNS_4567
+	LOAD_ROWS
+	CBZ  R21, done
+	CBZ  R17, counted
+
+listed:
+	// row = *rows++; cell = *cells++
+	MOVWU.P 4(R17), R19
+	MOVD.P  8(R20), R22
+
+	// histogram[column[row]] += cell, eight times
+	ADD_1(R1, R9)
+	ADD_1(R2, R10)
+	ADD_1(R3, R11)
+	ADD_1(R4, R12)
+	ADD_1(R5, R13)
+	ADD_1(R6, R14)
+	ADD_1(R7, R15)
+	ADD_1(R8, R16)
+	SUB  $1, R21
+	CBNZ R21, listed
+	RET
+
+counted:
+	// cell = *cells++
+	MOVD.P 8(R20), R22
+
+	// histogram[column[row]] += cell, eight times; row++
+	ADD_1(R1, R9)
+	ADD_1(R2, R10)
+	ADD_1(R3, R11)
+	ADD_1(R4, R12)
+	ADD_1(R5, R13)
+	ADD_1(R6, R14)
+	ADD_1(R7, R15)
+	ADD_1(R8, R16)
+	ADD  $1, R19
+	SUB  $1, R21
+	CBNZ R21, counted
+
+done:
+	RET
+
+// func histogram1x4(a *histogramArgs)
+// One pair, four columns.
+TEXT ·histogram1x4(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LOAD_COLUMNS_01
+	LOAD_COLUMNS_23
+	LOAD_ROWS
+	CBZ  R21, done
+	CBZ  R17, counted
+
+listed:
+	// row = *rows++; cell = *cells++
+	MOVWU.P 4(R17), R19
+	MOVD.P  8(R20), R22
+
+	// histogram[column[row]] += cell, four times
+	ADD_1(R1, R9)
+	ADD_1(R2, R10)
+	ADD_1(R3, R11)
+	ADD_1(R4, R12)
+	SUB  $1, R21
+	CBNZ R21, listed
+	RET
+
+counted:
+	// cell = *cells++
+	MOVD.P 8(R20), R22
+
+	// histogram[column[row]] += cell, four times; row++
+	ADD_1(R1, R9)
+	ADD_1(R2, R10)
+	ADD_1(R3, R11)
+	ADD_1(R4, R12)
+	ADD  $1, R19
+	SUB  $1, R21
+	CBNZ R21, counted
+
+done:
+	RET
+
+// func histogram1x1(a *histogramArgs)
+// One pair, one column.
+TEXT ·histogram1x1(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	MOVD histogramArgs_columns(R0), R1
+	MOVD histogramArgs_histograms(R0), R9
+	LOAD_ROWS
+	CBZ  R21, done
+	CBZ  R17, counted
+
+listed:
+	// row = *rows++; cell = *cells++; histogram[column[row]] += cell
+	MOVWU.P 4(R17), R19
+	MOVD.P  8(R20), R22
+	ADD_1(R1, R9)
+	SUB     $1, R21
+	CBNZ    R21, listed
+	RET
+
+counted:
+	// cell = *cells++; histogram[column[row]] += cell; row++
+	MOVD.P 8(R20), R22
+	ADD_1(R1, R9)
+	ADD    $1, R19
+	SUB    $1, R21
+	CBNZ   R21, counted
+
+done:
+	RET
+
+// func histogram2x4(a *histogramArgs)
+// Two pairs, four columns.
+TEXT ·histogram2x4(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LOAD_COLUMNS_01
+	LOAD_COLUMNS_23
+	LOAD_ROWS
+	CBZ  R21, done
+	CBZ  R17, counted
+
+listed:
+	// row = *rows++; cells = the next two
+	MOVWU.P 4(R17), R19
+	FMOVQ.P 16(R20), F0
+
+	// histogram[column[row]] += cells, four times
+	ADD_2(R1, R9)
+	ADD_2(R2, R10)
+	ADD_2(R3, R11)
+	ADD_2(R4, R12)
+	SUB  $1, R21
+	CBNZ R21, listed
+	RET
+
+counted:
+	// cells = the next two
+	FMOVQ.P 16(R20), F0
+
+	// histogram[column[row]] += cells, four times; row++
+	ADD_2(R1, R9)
+	ADD_2(R2, R10)
+	ADD_2(R3, R11)
+	ADD_2(R4, R12)
+	ADD  $1, R19
+	SUB  $1, R21
+	CBNZ R21, counted
+
+done:
+	RET
+
+// func histogram2x1(a *histogramArgs)
+// Two pairs, one column.
+TEXT ·histogram2x1(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	MOVD histogramArgs_columns(R0), R1
+	MOVD histogramArgs_histograms(R0), R9
+	LOAD_ROWS
+	CBZ  R21, done
+	CBZ  R17, counted
+
+listed:
+	// row = *rows++; histogram[column[row]] += the next two cells
+	MOVWU.P 4(R17), R19
+	FMOVQ.P 16(R20), F0
+	ADD_2(R1, R9)
+	SUB     $1, R21
+	CBNZ    R21, listed
+	RET
+
+counted:
+	// histogram[column[row]] += the next two cells; row++
+	FMOVQ.P 16(R20), F0
+	ADD_2(R1, R9)
+	ADD     $1, R19
+	SUB     $1, R21
+	CBNZ    R21, counted
+
+done:
+	RET
+
+// func histogram4x2(a *histogramArgs)
+// Four pairs, two columns.
+TEXT ·histogram4x2(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LOAD_COLUMNS_01
+	LOAD_ROWS
+	CBZ  R21, done
+	CBZ  R17, counted
+
+listed:
+	// row = *rows++; cells = the next four
+	MOVWU.P 4(R17), R19
+	FLDPQ.P 32(R20), (F0, F1)
+
+	// histogram[column[row]] += cells, twice
+	ADD_4(R1, R9)
+	ADD_4(R2, R10)
+	SUB  $1, R21
+	CBNZ R21, listed
+	RET
+
+counted:
+	// cells = the next four
+	FLDPQ.P 32(R20), (F0, F1)
+
+	// histogram[column[row]] += cells, twice; row++
+	ADD_4(R1, R9)
+	ADD_4(R2, R10)
+	ADD  $1, R19
+	SUB  $1, R21
+	CBNZ R21, counted
+
+done:
+	RET
+
+// func histogram4x1(a *histogramArgs)
+// Four pairs, one column.
+TEXT ·histogram4x1(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	MOVD histogramArgs_columns(R0), R1
+	MOVD histogramArgs_histograms(R0), R9
+	LOAD_ROWS
+	CBZ  R21, done
+	CBZ  R17, counted
+
+listed:
+	// row = *rows++; histogram[column[row]] += the next four cells
+	MOVWU.P 4(R17), R19
+	FLDPQ.P 32(R20), (F0, F1)
+	ADD_4(R1, R9)
+	SUB     $1, R21
+	CBNZ    R21, listed
+	RET
+
+counted:
+	// histogram[column[row]] += the next four cells; row++
+	FLDPQ.P 32(R20), (F0, F1)
+	ADD_4(R1, R9)
+	ADD     $1, R19
+	SUB     $1, R21
+	CBNZ    R21, counted
+
+done:
+	RET
+
+// func histogram8x1(a *histogramArgs)
+// Eight pairs, one column.
+TEXT ·histogram8x1(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	MOVD histogramArgs_columns(R0), R1
+	MOVD histogramArgs_histograms(R0), R9
+	LOAD_ROWS
+	CBZ  R21, done
+	CBZ  R17, counted
+
+listed:
+	// row = *rows++; histogram[column[row]] += the next eight cells
+	MOVWU.P 4(R17), R19
+	VLD1.P  64(R20), [V0.D2, V1.D2, V2.D2, V3.D2]
+	ADD_8(R1, R9)
+	SUB     $1, R21
+	CBNZ    R21, listed
+	RET
+
+counted:
+	// histogram[column[row]] += the next eight cells; row++
+	VLD1.P 64(R20), [V0.D2, V1.D2, V2.D2, V3.D2]
+	ADD_8(R1, R9)
+	ADD    $1, R19
+	SUB    $1, R21
+	CBNZ   R21, counted
+
+done:
+	RET
+
+// Sparse histograms: the entries of a row are the bins that its cells go to.
+//
+//	R0  a            R5  rows left           R9   next entry       V0–V3  cells
+//	R1  first        R6  next cell           R10  row's last       V4–V7  sums
+//	R2  entries      R7  row number, cell    R11  entry
+//	R3  histogram    R8  first of the row    R12  bin's address
+//	R4  next row
+
+#define LOAD_SPARSE \
+	MOVD a+0(FP), R0                        \
+	LDP  sparseArgs_first(R0), (R1, R2)     \
+	LDP  sparseArgs_histogram(R0), (R3, R4) \
+	LDP  sparseArgs_n(R0), (R5, R6)
+
+// R9, R10 = where the entries of row *rows++ begin and end
+#define NEXT_ENTRIES \
+	MOVWU.P 4(R4), R7       \
+	ADD     R7<<2, R1, R8   \
+	LDPW    (R8), (R9, R10) \
+	ADD     R9<<1, R2, R9   \
+	ADD     R10<<1, R2, R10
+
+// func sparse1(a *sparseArgs)
+// One pair.
+TEXT ·sparse1(SB), NOSPLIT, $0-8
+	LOAD_SPARSE
+	CBZ R5, done
+
+row:
+	NEXT_ENTRIES
+
+	// cell = *cells++
+	MOVD.P 8(R6), R7
+	CMP    R10, R9
+	BHS    next
+
+entry:
+	// histogram[*entries++] += cell
+	MOVHU.P 2(R9), R11
+	ADD     R11<<3, R3, R12
+	MOVD    (R12), R11
+	ADD     R7, R11, R11
+	MOVD    R11, (R12)
+	CMP     R10, R9
+	BLO     entry
+
+next:
+	SUB  $1, R5
+	CBNZ R5, row
+
+done:
+	RET
+
+// func sparse2(a *sparseArgs)
+// Two pairs.
+TEXT ·sparse2(SB), NOSPLIT, $0-8
+	LOAD_SPARSE
+	CBZ R5, done
+
+row:
+	NEXT_ENTRIES
+
+	// cells = the next two
+	FMOVQ.P 16(R6), F0
+	CMP     R10, R9
+	BHS     next
+
+entry:
+	// histogram[*entries++] += cells
+	MOVHU.P 2(R9), R11
+	ADD     R11<<4, R3, R12
+	FMOVQ   (R12), F4
+	VADD    V0.D2, V4.D2, V4.D2
+	FMOVQ   F4, (R12)
+	CMP     R10, R9
+	BLO     entry
+
+next:
+	SUB  $1, R5
+	CBNZ R5, row
+
+done:
+	RET
+
+// func sparse4(a *sparseArgs)
+// Four pairs.
+TEXT ·sparse4(SB), NOSPLIT, $0-8
+	LOAD_SPARSE
+	CBZ R5, done
+
+row:
+	NEXT_ENTRIES
+
+	// cells = the next four
+	FLDPQ.P 32(R6), (F0, F1)
+	CMP     R10, R9
+	BHS     next
+
+entry:
+	// histogram[*entries++] += cells
+	MOVHU.P 2(R9), R11
+	ADD     R11<<5, R3, R12
+	FLDPQ   (R12), (F4, F5)
+	VADD    V0.D2, V4.D2, V4.D2
+	VADD    V1.D2, V5.D2, V5.D2
+	FSTPQ   (F4, F5), (R12)
+	CMP     R10, R9
+	BLO     entry
+
+next:
+	SUB  $1, R5
+	CBNZ R5, row
+
+done:
+	RET
+
+// func sparse8(a *sparseArgs)
+// Eight pairs.
+TEXT ·sparse8(SB), NOSPLIT, $0-8
+	LOAD_SPARSE
+	CBZ R5, done
+
+row:
+	NEXT_ENTRIES
+
+	// cells = the next eight
+	VLD1.P 64(R6), [V0.D2, V1.D2, V2.D2, V3.D2]
+	CMP    R10, R9
+	BHS    next
+
+entry:
+	// histogram[*entries++] += cells
+	MOVHU.P 2(R9), R11
+	ADD     R11<<6, R3, R12
+	VLD1    (R12), [V4.D2, V5.D2, V6.D2, V7.D2]
+	VADD    V0.D2, V4.D2, V4.D2
+	VADD    V1.D2, V5.D2, V5.D2
+	VADD    V2.D2, V6.D2, V6.D2
+	VADD    V3.D2, V7.D2, V7.D2
+	VST1    [V4.D2, V5.D2, V6.D2, V7.D2], (R12)
+	CMP     R10, R9
+	BLO     entry
+
+next:
+	SUB  $1, R5
+	CBNZ R5, row
+
+done:
+	RET
+
+// func sumBins8(sums, cells *int64, stride, bins int)
+// The sums of eight lanes over bins that are stride bytes apart.
+//
+//	R0  sums          R3  bins left
+//	R1  next cells    V0–V3  sums
+//	R2  stride        V4–V7  cells
+TEXT ·sumBins8(SB), NOSPLIT, $0-32
+	LDP  sums+0(FP), (R0, R1)
+	LDP  stride+16(FP), (R2, R3)
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	CBZ  R3, done
+
+bin:
+	// sums += cells; cells += stride
+	VLD1.P (R1)(R2), [V4.D2, V5.D2, V6.D2, V7.D2]
+	VADD   V4.D2, V0.D2, V0.D2
+	VADD   V5.D2, V1.D2, V1.D2
+	VADD   V6.D2, V2.D2, V2.D2
+	VADD   V7.D2, V3.D2, V3.D2
+	SUB    $1, R3
+	CBNZ   R3, bin
+
+done:
+	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R0)
+	RET
+
+// Class sums. Both routines take eight classes of many rows, so that the sums
+// stay in registers; the caller goes from eight classes to the next.
+
+// V0, V1 = eight residuals. V2–V5 = they in float64.
+#define WIDEN_RESIDUALS \
+	WORD $0x0e617802 \ // fcvtl v2.2d, v0.2s
+	WORD $0x4e617803 \ // fcvtl2 v3.2d, v0.4s
+	WORD $0x0e617824 \ // fcvtl v4.2d, v1.2s
+	WORD $0x4e617825 // fcvtl2 v5.2d, v1.4s
+
+// func totals8(a *totalsArgs)
+//
+//	R0  a            R5  weights, 0: none     V0, V1   residuals
+//	R1  residuals    R6  gradient, hessian    V2–V5    residuals d, then a = |d|
+//	R2  stride       R7  row number           V6       a(1 − a)
+//	R3  next row     R8  row's residuals      V7       weight w
+//	R4  rows left                             V16–V19  gradient
+//	                                          V20–V23  hessian
+//	                                          V24      1
+TEXT ·totals8(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  totalsArgs_residuals(R0), R1
+	MOVD  totalsArgs_stride(R0), R2
+	MOVD  totalsArgs_rows(R0), R3
+	MOVD  totalsArgs_n(R0), R4
+	MOVD  totalsArgs_weights(R0), R5
+	FMOVD $1.0, F24
+	VDUP  V24.D[0], V24.D2
+
+	// gradient, hessian: go on from what the last call left
+	MOVD totalsArgs_gradient(R0), R6
+	VLD1 (R6), [V16.D2, V17.D2, V18.D2, V19.D2]
+	MOVD totalsArgs_hessian(R0), R6
+	VLD1 (R6), [V20.D2, V21.D2, V22.D2, V23.D2]
+	CBZ  R4, done
+	CBNZ R5, weighted
+
+row:
+	// d = eight residuals of row *rows++
+	MOVWU.P 4(R3), R7
+	MADD    R2, R1, R7, R8
+	FLDPQ   (R8), (F0, F1)
+	WIDEN_RESIDUALS
+
+	// gradient −= d
+	WORD $0x4ee2d610 // fsub v16.2d, v16.2d, v2.2d
+	WORD $0x4ee3d631 // fsub v17.2d, v17.2d, v3.2d
+	WORD $0x4ee4d652 // fsub v18.2d, v18.2d, v4.2d
+	WORD $0x4ee5d673 // fsub v19.2d, v19.2d, v5.2d
+
+	// a = |d|; hessian += a·(1 − a)
+	WORD $0x4ee0f842 // fabs v2.2d, v2.2d
+	WORD $0x4ee2d706 // fsub v6.2d, v24.2d, v2.2d
+	WORD $0x6e66dc46 // fmul v6.2d, v2.2d, v6.2d
+	WORD $0x4e66d694 // fadd v20.2d, v20.2d, v6.2d
+	WORD $0x4ee0f863 // fabs v3.2d, v3.2d
+	WORD $0x4ee3d706 // fsub v6.2d, v24.2d, v3.2d
+	WORD $0x6e66dc66 // fmul v6.2d, v3.2d, v6.2d
+	WORD $0x4e66d6b5 // fadd v21.2d, v21.2d, v6.2d
+	WORD $0x4ee0f884 // fabs v4.2d, v4.2d
+	WORD $0x4ee4d706 // fsub v6.2d, v24.2d, v4.2d
+	WORD $0x6e66dc86 // fmul v6.2d, v4.2d, v6.2d
+	WORD $0x4e66d6d6 // fadd v22.2d, v22.2d, v6.2d
+	WORD $0x4ee0f8a5 // fabs v5.2d, v5.2d
+	WORD $0x4ee5d706 // fsub v6.2d, v24.2d, v5.2d
+	WORD $0x6e66dca6 // fmul v6.2d, v5.2d, v6.2d
+	WORD $0x4e66d6f7 // fadd v23.2d, v23.2d, v6.2d
+	SUB  $1, R4
+	CBNZ R4, row
+	B    done
+
+weighted:
+	// d = eight residuals of row *rows++; w = weights[row]
+	MOVWU.P 4(R3), R7
+	MADD    R2, R1, R7, R8
+	FLDPQ   (R8), (F0, F1)
+	FMOVS   (R5)(R7<<2), F7
+	FCVTSD  F7, F7
+	WIDEN_RESIDUALS
+
+	// gradient −= w·d
+	WORD $0x4fc79046 // fmul v6.2d, v2.2d, v7.d[0]
+	WORD $0x4ee6d610 // fsub v16.2d, v16.2d, v6.2d
+	WORD $0x4fc79066 // fmul v6.2d, v3.2d, v7.d[0]
+	WORD $0x4ee6d631 // fsub v17.2d, v17.2d, v6.2d
+	WORD $0x4fc79086 // fmul v6.2d, v4.2d, v7.d[0]
+	WORD $0x4ee6d652 // fsub v18.2d, v18.2d, v6.2d
+	WORD $0x4fc790a6 // fmul v6.2d, v5.2d, v7.d[0]
+	WORD $0x4ee6d673 // fsub v19.2d, v19.2d, v6.2d
+
+	// a = |d|; hessian += w·(a·(1 − a))
+	WORD $0x4ee0f842  // fabs v2.2d, v2.2d
+	WORD $0x4ee2d706  // fsub v6.2d, v24.2d, v2.2d
+	WORD $0x6e66dc46  // fmul v6.2d, v2.2d, v6.2d
+	WORD $0x4fc790c6  // fmul v6.2d, v6.2d, v7.d[0]
+	WORD $0x4e66d694  // fadd v20.2d, v20.2d, v6.2d
+	WORD $0x4ee0f863  // fabs v3.2d, v3.2d
+	WORD $0x4ee3d706  // fsub v6.2d, v24.2d, v3.2d
+	WORD $0x6e66dc66  // fmul v6.2d, v3.2d, v6.2d
+	WORD $0x4fc790c6  // fmul v6.2d, v6.2d, v7.d[0]
+	WORD $0x4e66d6b5  // fadd v21.2d, v21.2d, v6.2d
+	WORD $0x4ee0f884  // fabs v4.2d, v4.2d
+	WORD $0x4ee4d706  // fsub v6.2d, v24.2d, v4.2d
+	WORD $0x6e66dc86  // fmul v6.2d, v4.2d, v6.2d
+	WORD $0x4fc790c6  // fmul v6.2d, v6.2d, v7.d[0]
+	WORD $0x4e66d6d6  // fadd v22.2d, v22.2d, v6.2d
+	WORD $0x4ee0f8a5  // fabs v5.2d, v5.2d
+	WORD $0x4ee5d706  // fsub v6.2d, v24.2d, v5.2d
+	WORD $0x6e66dca6  // fmul v6.2d, v5.2d, v6.2d
+	WORD $0x4fc790c6  // fmul v6.2d, v6.2d, v7.d[0]
+	WORD $0x4e66d6f7  // fadd v23.2d, v23.2d, v6.2d
+	SUB  $1, R4
+	CBNZ R4, weighted
+
+done:
+	MOVD totalsArgs_gradient(R0), R6
+	VST1 [V16.D2, V17.D2, V18.D2, V19.D2], (R6)
+	MOVD totalsArgs_hessian(R0), R6
+	VST1 [V20.D2, V21.D2, V22.D2, V23.D2], (R6)
+	RET
+
+// V2–V5 = eight residuals in float64, V7 = 1.
+// d += 1 where the sign bit marks the row's own class; V6 is lost.
+#define PROBABILITIES \
+	WORD $0x4ee0a846            \ // cmlt v6.2d, v2.2d, #0
+	VAND V7.B16, V6.B16, V6.B16 \
+	WORD $0x4e66d442            \ // fadd v2.2d, v2.2d, v6.2d
+	WORD $0x4ee0a866            \ // cmlt v6.2d, v3.2d, #0
+	VAND V7.B16, V6.B16, V6.B16 \
+	WORD $0x4e66d463            \ // fadd v3.2d, v3.2d, v6.2d
+	WORD $0x4ee0a886            \ // cmlt v6.2d, v4.2d, #0
+	VAND V7.B16, V6.B16, V6.B16 \
+	WORD $0x4e66d484            \ // fadd v4.2d, v4.2d, v6.2d
+	WORD $0x4ee0a8a6            \ // cmlt v6.2d, v5.2d, #0
+	VAND V7.B16, V6.B16, V6.B16 \
+	WORD $0x4e66d4a5            // fadd v5.2d, v5.2d, v6.2d
+
+// func cross4x8(a *crossArgs)
+// Four first classes times eight classes.
+//
+//	R0  a            R5  weights, 0: none      V0, V1   p_r of the four first classes
+//	R1  residuals    R6  first of the eight    V2–V5    p_k of the eight classes
+//	R2  stride       R7  row number            V6       scratch, product
+//	R3  next row     R8  row's residuals       V7       1
+//	R4  rows left    R9–R12  first classes     V8       weight
+//	R13  scratch     R14     cross stride      V16–V31  cross, four by first class
+TEXT ·cross4x8(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  crossArgs_residuals(R0), R1
+	MOVD  crossArgs_stride(R0), R2
+	MOVD  crossArgs_rows(R0), R3
+	MOVD  crossArgs_n(R0), R4
+	MOVD  crossArgs_weights(R0), R5
+	MOVD  crossArgs_class(R0), R6
+	LDP   crossArgs_first(R0), (R9, R10)
+	LDP   (crossArgs_first+16)(R0), (R11, R12)
+	MOVD  crossArgs_crossStride(R0), R14
+	FMOVD $1.0, F7
+	VDUP  V7.D[0], V7.D2
+
+	// cross: go on from what the last call left
+	MOVD   crossArgs_cross(R0), R13
+	VLD1.P (R13)(R14), [V16.D2, V17.D2, V18.D2, V19.D2]
+	VLD1.P (R13)(R14), [V20.D2, V21.D2, V22.D2, V23.D2]
+	VLD1.P (R13)(R14), [V24.D2, V25.D2, V26.D2, V27.D2]
+	VLD1   (R13), [V28.D2, V29.D2, V30.D2, V31.D2]
+	CBZ    R4, done
+
+row:
+	// residuals of the first classes in row *rows++
+	MOVWU.P 4(R3), R7
+	MADD    R2, R1, R7, R8
+	FMOVS   (R8)(R9), F0
+	ADD     R8, R10, R13
+	VLD1    (R13), V0.S[1]
+	ADD     R8, R11, R13
+	VLD1    (R13), V0.S[2]
+	ADD     R8, R12, R13
+	VLD1    (R13), V0.S[3]
+
+	// p_r = the residual, and 1 more where its sign bit is set
+	WORD $0x4e617801            // fcvtl2 v1.2d, v0.4s
+	WORD $0x0e617800            // fcvtl v0.2d, v0.2s
+	WORD $0x4ee0a806            // cmlt v6.2d, v0.2d, #0
+	VAND V7.B16, V6.B16, V6.B16
+	WORD $0x4e66d400            // fadd v0.2d, v0.2d, v6.2d
+	WORD $0x4ee0a826            // cmlt v6.2d, v1.2d, #0
+	VAND V7.B16, V6.B16, V6.B16
+	WORD $0x4e66d421            // fadd v1.2d, v1.2d, v6.2d
+	CBZ  R5, unweighted
+
+	// p_r *= weights[row]
+	FMOVS  (R5)(R7<<2), F8
+	FCVTSD F8, F8
+	WORD   $0x4fc89000     // fmul v0.2d, v0.2d, v8.d[0]
+	WORD   $0x4fc89021     // fmul v1.2d, v1.2d, v8.d[0]
+
+unweighted:
+	// p_k of the eight classes
+	ADD   R8, R6, R13
+	FLDPQ (R13), (F2, F5)
+	WORD  $0x4e617843     // fcvtl2 v3.2d, v2.4s
+	WORD  $0x0e617842     // fcvtl v2.2d, v2.2s
+	WORD  $0x0e6178a4     // fcvtl v4.2d, v5.2s
+	WORD  $0x4e6178a5     // fcvtl2 v5.2d, v5.4s
+	PROBABILITIES
+
+	// cross[0] += p_r[0]·p_k
+	WORD $0x4fc09046 // fmul v6.2d, v2.2d, v0.d[0]
+	WORD $0x4e66d610 // fadd v16.2d, v16.2d, v6.2d
+	WORD $0x4fc09066 // fmul v6.2d, v3.2d, v0.d[0]
+	WORD $0x4e66d631 // fadd v17.2d, v17.2d, v6.2d
+	WORD $0x4fc09086 // fmul v6.2d, v4.2d, v0.d[0]
+	WORD $0x4e66d652 // fadd v18.2d, v18.2d, v6.2d
+	WORD $0x4fc090a6 // fmul v6.2d, v5.2d, v0.d[0]
+	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
+
+	// cross[1] += p_r[1]·p_k
+	WORD $0x4fc09846 // fmul v6.2d, v2.2d, v0.d[1]
+	WORD $0x4e66d694 // fadd v20.2d, v20.2d, v6.2d
+	WORD $0x4fc09866 // fmul v6.2d, v3.2d, v0.d[1]
+	WORD $0x4e66d6b5 // fadd v21.2d, v21.2d, v6.2d
+	WORD $0x4fc09886 // fmul v6.2d, v4.2d, v0.d[1]
+	WORD $0x4e66d6d6 // fadd v22.2d, v22.2d, v6.2d
+	WORD $0x4fc098a6 // fmul v6.2d, v5.2d, v0.d[1]
+	WORD $0x4e66d6f7 // fadd v23.2d, v23.2d, v6.2d
+
+	// cross[2] += p_r[2]·p_k
+	WORD $0x4fc19046 // fmul v6.2d, v2.2d, v1.d[0]
+	WORD $0x4e66d718 // fadd v24.2d, v24.2d, v6.2d
+	WORD $0x4fc19066 // fmul v6.2d, v3.2d, v1.d[0]
+	WORD $0x4e66d739 // fadd v25.2d, v25.2d, v6.2d
+	WORD $0x4fc19086 // fmul v6.2d, v4.2d, v1.d[0]
+	WORD $0x4e66d75a // fadd v26.2d, v26.2d, v6.2d
+	WORD $0x4fc190a6 // fmul v6.2d, v5.2d, v1.d[0]
+	WORD $0x4e66d77b // fadd v27.2d, v27.2d, v6.2d
+
+	// cross[3] += p_r[3]·p_k
+	WORD $0x4fc19846 // fmul v6.2d, v2.2d, v1.d[1]
+	WORD $0x4e66d79c // fadd v28.2d, v28.2d, v6.2d
+	WORD $0x4fc19866 // fmul v6.2d, v3.2d, v1.d[1]
+	WORD $0x4e66d7bd // fadd v29.2d, v29.2d, v6.2d
+	WORD $0x4fc19886 // fmul v6.2d, v4.2d, v1.d[1]
+	WORD $0x4e66d7de // fadd v30.2d, v30.2d, v6.2d
+	WORD $0x4fc198a6 // fmul v6.2d, v5.2d, v1.d[1]
+	WORD $0x4e66d7ff // fadd v31.2d, v31.2d, v6.2d
+	SUB  $1, R4
+	CBNZ R4, row
+
+done:
+	MOVD   crossArgs_cross(R0), R13
+	VST1.P [V16.D2, V17.D2, V18.D2, V19.D2], (R13)(R14)
+	VST1.P [V20.D2, V21.D2, V22.D2, V23.D2], (R13)(R14)
+	VST1.P [V24.D2, V25.D2, V26.D2, V27.D2], (R13)(R14)
+	VST1   [V28.D2, V29.D2, V30.D2, V31.D2], (R13)
+	RET
+
+// func cross1x8(a *crossArgs)
+// One first class times eight classes; registers as in cross4x8.
+TEXT ·cross1x8(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  crossArgs_residuals(R0), R1
+	MOVD  crossArgs_stride(R0), R2
+	MOVD  crossArgs_rows(R0), R3
+	MOVD  crossArgs_n(R0), R4
+	MOVD  crossArgs_weights(R0), R5
+	MOVD  crossArgs_class(R0), R6
+	MOVD  crossArgs_first(R0), R9
+	FMOVD $1.0, F7
+	VDUP  V7.D[0], V7.D2
+
+	// cross: go on from what the last call left
+	MOVD crossArgs_cross(R0), R13
+	VLD1 (R13), [V16.D2, V17.D2, V18.D2, V19.D2]
+	CBZ  R4, done
+
+row:
+	// p_r = the first class's residual in row *rows++, and 1 more where its
+	// sign bit is set; only lane 0 counts
+	MOVWU.P 4(R3), R7
+	MADD    R2, R1, R7, R8
+	FMOVS   (R8)(R9), F0
+	FCVTSD  F0, F0
+	WORD    $0x4ee0a806            // cmlt v6.2d, v0.2d, #0
+	VAND    V7.B16, V6.B16, V6.B16
+	FADDD   F6, F0, F0
+	CBZ     R5, unweighted
+
+	// p_r *= weights[row]
+	FMOVS  (R5)(R7<<2), F8
+	FCVTSD F8, F8
+	FMULD  F8, F0, F0
+
+unweighted:
+	// p_k of the eight classes
+	ADD   R8, R6, R13
+	FLDPQ (R13), (F2, F5)
+	WORD  $0x4e617843     // fcvtl2 v3.2d, v2.4s
+	WORD  $0x0e617842     // fcvtl v2.2d, v2.2s
+	WORD  $0x0e6178a4     // fcvtl v4.2d, v5.2s
+	WORD  $0x4e6178a5     // fcvtl2 v5.2d, v5.4s
+	PROBABILITIES
+
+	// cross += p_r·p_k
+	WORD $0x4fc09046 // fmul v6.2d, v2.2d, v0.d[0]
+	WORD $0x4e66d610 // fadd v16.2d, v16.2d, v6.2d
+	WORD $0x4fc09066 // fmul v6.2d, v3.2d, v0.d[0]
+	WORD $0x4e66d631 // fadd v17.2d, v17.2d, v6.2d
+	WORD $0x4fc09086 // fmul v6.2d, v4.2d, v0.d[0]
+	WORD $0x4e66d652 // fadd v18.2d, v18.2d, v6.2d
+	WORD $0x4fc090a6 // fmul v6.2d, v5.2d, v0.d[0]
+	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
+	SUB  $1, R4
+	CBNZ R4, row
+
+done:
+	MOVD crossArgs_cross(R0), R13
+	VST1 [V16.D2, V17.D2, V18.D2, V19.D2], (R13)
+	RET
+
+// Update.
+
+// V20 = the class numbers from 1 of the row's own class, V21 = those of four
+// lanes, V22 = 4, V0 = their residuals, V4 = their factors.
+// odds = residual·factor, +0 in the row's own class, which V20 takes down.
+#define ODDS_0 \
+	WORD $0x6e24dc04              \ // fmul v4.4s, v0.4s, v4.4s
+	WORD $0x4ea0a800              \ // cmlt v0.4s, v0.4s, #0
+	WORD $0x4e601c84              \ // bic v4.16b, v4.16b, v0.16b
+	VAND V21.B16, V0.B16, V0.B16  \
+	VORR V0.B16, V20.B16, V20.B16 \
+	VADD V22.S4, V21.S4, V21.S4
+
+// The same of V1 and V5.
+#define ODDS_1 \
+	WORD $0x6e25dc25              \ // fmul v5.4s, v1.4s, v5.4s
+	WORD $0x4ea0a821              \ // cmlt v1.4s, v1.4s, #0
+	WORD $0x4e611ca5              \ // bic v5.16b, v5.16b, v1.16b
+	VAND V21.B16, V1.B16, V1.B16  \
+	VORR V1.B16, V20.B16, V20.B16 \
+	VADD V22.S4, V21.S4, V21.S4
+
+// func update(a *updateArgs)
+//
+//	R0  a                R8   stride/16        V0, V1    residuals, then p
+//	R1  residuals        R9   row number       V4, V5    factors, odds
+//	R2  stride           R10  row's residuals  V16–V19   odds of the others, 16 lanes
+//	R3  next row         R11  row's factors    V20       own class + 1, in its lane
+//	R4  rows left        R12  next residuals   V21       class numbers from 1
+//	R5  factors          R13  next factors     V22, V23  4; 1, 2, 3, 4
+//	R6  factor stride    R14  lanes left       V24, V25  FlushBelow; OwnFloor
+//	R7  stride/8         R15  own class        V26       1
+//	                                           V27       sum of the others, q
+//	                                           V28       own odds, 1/Σ
+//	                                           V29       sum of residuals
+TEXT ·update(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  updateArgs_residuals(R0), R1
+	MOVD  updateArgs_stride(R0), R2
+	MOVD  updateArgs_rows(R0), R3
+	MOVD  updateArgs_n(R0), R4
+	MOVD  updateArgs_factors(R0), R5
+	MOVD  updateArgs_factorStride(R0), R6
+	LSR   $5, R2, R7
+	LSR   $6, R2, R8
+	MOVD  $updateLanes<>(SB), R15
+	FMOVQ (R15), F23
+	MOVD  $4, R15
+	VDUP  R15, V22.S4
+	FMOVS updateArgs_flushBelow(R0), F24
+	VDUP  V24.S[0], V24.S4
+	FMOVS updateArgs_ownFloor(R0), F25
+	FMOVS $1.0, F26
+	FMOVD updateArgs_sumResidual(R0), F29
+	CBZ   R4, done
+
+row:
+	// the residuals and factors of row *rows++
+	MOVWU.P 4(R3), R9
+	MADD    R2, R1, R9, R10
+	MADD    R6, R5, R9, R11
+
+	// others = 0; own = 0; k = 1, 2, 3, 4
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	VEOR V20.B16, V20.B16, V20.B16
+	VMOV V23.B16, V21.B16
+	MOVD R10, R12
+	MOVD R11, R13
+	MOVD R8, R14
+	CBZ  R14, eight
+
+sixteen:
+	// others += the odds of sixteen classes, but for the row's own
+	FLDPQ.P 32(R12), (F0, F1)
+	FLDPQ.P 32(R13), (F4, F5)
+	ODDS_0
+	ODDS_1
+	WORD    $0x4e24d610       // fadd v16.4s, v16.4s, v4.4s
+	WORD    $0x4e25d631       // fadd v17.4s, v17.4s, v5.4s
+	FLDPQ.P 32(R12), (F0, F1)
+	FLDPQ.P 32(R13), (F4, F5)
+	ODDS_0
+	ODDS_1
+	WORD    $0x4e24d652       // fadd v18.4s, v18.4s, v4.4s
+	WORD    $0x4e25d673       // fadd v19.4s, v19.4s, v5.4s
+	SUB     $1, R14
+	CBNZ    R14, sixteen
+
+eight:
+	// the eight last ones of an odd number of eights
+	TBZ   $0, R7, fold
+	FLDPQ (R12), (F0, F1)
+	FLDPQ (R13), (F4, F5)
+	ODDS_0
+	ODDS_1
+	WORD  $0x4e24d610     // fadd v16.4s, v16.4s, v4.4s
+	WORD  $0x4e25d631     // fadd v17.4s, v17.4s, v5.4s
+
+fold:
+	// sum = the 16 lanes, folded in half until one is left
+	WORD $0x4e32d610                   // fadd v16.4s, v16.4s, v18.4s
+	WORD $0x4e33d631                   // fadd v17.4s, v17.4s, v19.4s
+	WORD $0x4e31d610                   // fadd v16.4s, v16.4s, v17.4s
+	VEXT $8, V16.B16, V16.B16, V17.B16
+	WORD $0x4e31d610                   // fadd v16.4s, v16.4s, v17.4s
+	WORD $0x7e30da1b                   // faddp s27, v16.2s
+
+	// own = the number in the only lane that is not 0; none: give up
+	VADDV V20.S4, V20
+	FMOVS F20, R15
+	CBZ   R15, none
+	SUB   $1, R15
+
+	// ownOdds = max(1 + residuals[own], OwnFloor)·factors[own]
+	FMOVS (R10)(R15<<2), F0
+	FADDS F0, F26, F0
+	FMAXS F25, F0, F0
+	FMOVS (R11)(R15<<2), F28
+	FMULS F28, F0, F28
+
+	// inverse = 1/(sum + ownOdds); q = sum·inverse
+	FADDS F28, F27, F28
+	FDIVS F28, F26, F28
+	FMULS F28, F27, F27
+	MOVD  R10, R12
+	MOVD  R7, R14
+
+normalize:
+	// p = residual·factor·inverse of eight classes, the product that was
+	// summed above; 0 where p < FlushBelow, which a negative one is as well
+	FLDPQ   (R12), (F0, F1)
+	FLDPQ.P 32(R11), (F4, F5)
+	WORD    $0x6e24dc00       // fmul v0.4s, v0.4s, v4.4s
+	WORD    $0x6e25dc21       // fmul v1.4s, v1.4s, v5.4s
+	WORD    $0x4f9c9000       // fmul v0.4s, v0.4s, v28.s[0]
+	WORD    $0x4f9c9021       // fmul v1.4s, v1.4s, v28.s[0]
+	WORD    $0x6ea0e704       // fcmgt v4.4s, v24.4s, v0.4s
+	WORD    $0x6ea1e705       // fcmgt v5.4s, v24.4s, v1.4s
+	WORD    $0x4e641c00       // bic v0.16b, v0.16b, v4.16b
+	WORD    $0x4e651c21       // bic v1.16b, v1.16b, v5.16b
+	FSTPQ.P (F0, F1), 32(R12)
+	SUB     $1, R14
+	CBNZ    R14, normalize
+
+	// residuals[own] = −q; sumResidual += q
+	FNEGS  F27, F0
+	FMOVS  F0, (R10)(R15<<2)
+	FCVTSD F27, F27
+	FADDD  F27, F29, F29
+	SUB    $1, R4
+	CBNZ   R4, row
+
+done:
+	FMOVD F29, updateArgs_sumResidual(R0)
+
+none:
+	// rows that were not updated: above 0 only after a row without a class
+	MOVD R4, updateArgs_n(R0)
+	RET
+
+// Class numbers from 1.
+DATA updateLanes<>+0(SB)/4, $1
+DATA updateLanes<>+4(SB)/4, $2
+DATA updateLanes<>+8(SB)/4, $3
+DATA updateLanes<>+12(SB)/4, $4
+GLOBL updateLanes<>(SB), RODATA|NOPTR, $16
+
+// Scan. A vector is two lanes of a tile: two features of one pair, or two
+// pairs of one feature.
+
+// V18, V19 = left g and h in quanta, V4, V5 = totals, V6 = scale, V7 = l2,
+// V8 = unitH, V12 = 1.
+// V22, V23 = unitH·h of either side, V24 = score, by lane. V18–V21, V25 are lost.
+#define SCORE_CUT \
+	VSUB V18.D2, V4.D2, V19.D2                      \
+	VSUB V20.D2, V5.D2, V21.D2                      \
+	WORD $0x4e61da52                                \ // scvtf v18.2d, v18.2d
+	WORD $0x4e61da73                                \ // scvtf v19.2d, v19.2d
+	WORD $0x4e61da94                                \ // scvtf v20.2d, v20.2d
+	WORD $0x4e61dab5                                \ // scvtf v21.2d, v21.2d
+	\ // lightL = hl·unitH; lightR = hr·unitH
+	WORD $0x6e68de96                                \ // fmul v22.2d, v20.2d, v8.2d
+	WORD $0x6e68deb7                                \ // fmul v23.2d, v21.2d, v8.2d
+	\ // hl = max(hl + l2, 1); hr = max(hr + l2, 1)
+	WORD $0x4e67d694                                \ // fadd v20.2d, v20.2d, v7.2d
+	WORD $0x4e6cf694                                \ // fmax v20.2d, v20.2d, v12.2d
+	WORD $0x4e67d6b5                                \ // fadd v21.2d, v21.2d, v7.2d
+	WORD $0x4e6cf6b5                                \ // fmax v21.2d, v21.2d, v12.2d
+	\ // num = gl·gl·hr + gr·gr·hl
+	WORD $0x6e72de58                                \ // fmul v24.2d, v18.2d, v18.2d
+	WORD $0x6e75df18                                \ // fmul v24.2d, v24.2d, v21.2d
+	WORD $0x6e73de79                                \ // fmul v25.2d, v19.2d, v19.2d
+	WORD $0x6e74df39                                \ // fmul v25.2d, v25.2d, v20.2d
+	WORD $0x4e79d718                                \ // fadd v24.2d, v24.2d, v25.2d
+	\ // score = num/(hl·hr)·scale
+	WORD $0x6e75de99                                \ // fmul v25.2d, v20.2d, v21.2d
+	WORD $0x6e79ff18                                \ // fdiv v24.2d, v24.2d, v25.2d
+	WORD $0x6e66df18           // fmul v24.2d, v24.2d, v6.2d
+
+// V22, V23 = unitH·h of either side, V24 = score, V9 = minHessian.
+// Where the score is above the best and no side too light: best = score,
+// bestCode = code. V22, V23, V25 are lost.
+#define TAKE_BEST \
+	WORD $0x6eeae719               \ // fcmgt v25.2d, v24.2d, v10.2d
+	WORD $0x6ef6e536               \ // fcmgt v22.2d, v9.2d, v22.2d
+	WORD $0x6ef7e537               \ // fcmgt v23.2d, v9.2d, v23.2d
+	WORD $0x4e761f39               \ // bic v25.16b, v25.16b, v22.16b
+	WORD $0x4e771f39               \ // bic v25.16b, v25.16b, v23.16b
+	VBIT V25.B16, V24.B16, V10.B16 \
+	VBIT V25.B16, V14.B16, V11.B16
+
+// func scanVector(a *scanArgs)
+// One pair, two features; or two pairs, one feature.
+//
+//	R0  a                       V0, V1    sums of the bins so far, g and h
+//	R1  next bin, 0: wide       V2, V3    missing g and h
+//	R2  next bin's wide g       V4, V5    totalG, totalH
+//	R3  next bin's wide h       V6–V8     scale, l2, unitH
+//	R4  last bin's code         V9        minHessian
+//	R5  code: 2·bin, +1 when    V10, V11  best score, its code
+//	    the missing go left     V12       1
+//	R6  any missing             V13       2³² − 1
+//	R7  pairs                   V14       code
+//	R8  scratch                 V18–V25   a cut's numbers: see SCORE_CUT
+//	R11  stride of bins
+TEXT ·scanVector(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  scanArgs_tile(R0), R1
+	LDP   scanArgs_wideG(R0), (R2, R3)
+	MOVD  scanArgs_bins(R0), R4
+	MOVD  scanArgs_stride(R0), R11
+	MOVD  scanArgs_pairs(R0), R7
+	FMOVQ scanArgs_totalG(R0), F4
+	FMOVQ scanArgs_totalH(R0), F5
+	FMOVQ scanArgs_scale(R0), F6
+	FMOVQ scanArgs_l2(R0), F7
+	FMOVQ scanArgs_unitH(R0), F8
+	FMOVD scanArgs_minHessian(R0), F9
+	VDUP  V9.D[0], V9.D2
+	FMOVQ scanArgs_score(R0), F10
+	FMOVQ scanArgs_code(R0), F11
+	FMOVD $1.0, F12
+	VDUP  V12.D[0], V12.D2
+	MOVD  $0xffffffff, R8
+	VDUP  R8, V13.D2
+	VEOR  V0.B16, V0.B16, V0.B16
+	VEOR  V1.B16, V1.B16, V1.B16
+	SUB   $1, R4
+	LSL   $1, R4
+	MOVD  $0, R5
+
+	// missing = bin 0
+	CBZ   R1, missingWide
+	FMOVQ (R1), F18
+	ADD   R11, R1
+	WORD  $0x4f600642              // sshr v2.2d, v18.2d, #32
+	VAND  V13.B16, V18.B16, V3.B16
+	B     anyMissing
+
+missingWide:
+	FMOVQ (R2), F2
+	FMOVQ (R3), F3
+	ADD   R11, R2
+	ADD   R11, R3
+
+anyMissing:
+	// Where one of two features has missing values and the other none, the
+	// other's second cut scores as its first did, and so changes nothing.
+	VORR V2.B16, V3.B16, V18.B16
+	VMOV V18.D[0], R6
+	VMOV V18.D[1], R8
+	ORR  R8, R6
+
+bin:
+	// code = the next bin's, its missing values to the right; the last: done
+	AND $~1, R5
+	CMP R4, R5
+	BGE done
+	ADD $2, R5
+
+	// g, h = the bin's
+	CBZ   R1, wide
+	FMOVQ (R1), F20
+	ADD   R11, R1
+	WORD  $0x4f600692               // sshr v18.2d, v20.2d, #32
+	VAND  V13.B16, V20.B16, V20.B16
+	B     add
+
+wide:
+	FMOVQ (R2), F18
+	FMOVQ (R3), F20
+	ADD   R11, R2
+	ADD   R11, R3
+
+add:
+	// sums += bin; left = sums
+	VADD V18.D2, V0.D2, V0.D2
+	VADD V20.D2, V1.D2, V1.D2
+	VMOV V0.B16, V18.B16
+	VMOV V1.B16, V20.B16
+
+cut:
+	VDUP R5, V14.D2
+	SCORE_CUT
+	CMP  $2, R7
+	BNE  take
+
+	// two pairs: add up the lanes
+	WORD $0x6e76d6d6 // faddp v22.2d, v22.2d, v22.2d
+	WORD $0x6e77d6f7 // faddp v23.2d, v23.2d, v23.2d
+	WORD $0x6e78d718 // faddp v24.2d, v24.2d, v24.2d
+
+take:
+	TAKE_BEST
+
+	// once more with the missing values on the left
+	CBZ  R6, bin
+	TBNZ $0, R5, bin
+	ADD  $1, R5
+	VADD V2.D2, V0.D2, V18.D2
+	VADD V3.D2, V1.D2, V20.D2
+	B    cut
+
+done:
+	FMOVQ F10, scanArgs_score(R0)
+	FMOVQ F11, scanArgs_code(R0)
+	RET
+
+// func scanVectors(a *scanArgs)
+// Four or eight pairs, one feature: two or four vectors a bin. What scanVector
+// has by vector in registers, its sums included, stands in *a.
+//
+//	R0  a                       R6  any missing                V4–V8     as in scanVector, loaded
+//	R1  next bin, 0: wide       R7  bytes of pairs             V9–V14    as in scanVector
+//	R2  next bin's wide g       R8  scratch                    V0–V3     scratch
+//	R3  next bin's wide h       R9  offset of a vector         V18–V25   a cut's numbers
+//	R4  last bin's code         R10  a's fields + R9           V26–V31   terms of sums over pairs
+//	R5  code: 2·bin, +1 when the missing go left     R11  stride of bins
+TEXT ·scanVectors(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  scanArgs_tile(R0), R1
+	LDP   scanArgs_wideG(R0), (R2, R3)
+	MOVD  scanArgs_bins(R0), R4
+	MOVD  scanArgs_stride(R0), R11
+	MOVD  scanArgs_pairs(R0), R7
+	LSL   $3, R7
+	FMOVD scanArgs_minHessian(R0), F9
+	VDUP  V9.D[0], V9.D2
+	FMOVQ scanArgs_score(R0), F10
+	FMOVQ scanArgs_code(R0), F11
+	FMOVD $1.0, F12
+	VDUP  V12.D[0], V12.D2
+	MOVD  $0xffffffff, R8
+	VDUP  R8, V13.D2
+	SUB   $1, R4
+	LSL   $1, R4
+	MOVD  $0, R5
+	MOVD  $0, R6
+	MOVD  $0, R9
+
+missing:
+	// missing = bin 0, vector by vector
+	ADD   R0, R9, R10
+	CBZ   R1, missingWide
+	ADD   R1, R9, R8
+	FMOVQ (R8), F18
+	WORD  $0x4f600642              // sshr v2.2d, v18.2d, #32
+	VAND  V13.B16, V18.B16, V3.B16
+	B     anyMissing
+
+missingWide:
+	ADD   R2, R9, R8
+	FMOVQ (R8), F2
+	ADD   R3, R9, R8
+	FMOVQ (R8), F3
+
+anyMissing:
+	FMOVQ F2, scanArgs_missingG(R10)
+	FMOVQ F3, scanArgs_missingH(R10)
+	VORR  V2.B16, V3.B16, V18.B16
+	VMOV  V18.D[0], R8
+	ORR   R8, R6
+	VMOV  V18.D[1], R8
+	ORR   R8, R6
+	ADD   $16, R9
+	CMP   R7, R9
+	BLT   missing
+
+bin:
+	// code = the next bin's, its missing values to the right; the last: done
+	AND $~1, R5
+	CMP R4, R5
+	BGE done
+	ADD $2, R5
+	CBZ R1, nextWide
+	ADD R11, R1
+	B   cut
+
+nextWide:
+	ADD R11, R2
+	ADD R11, R3
+
+cut:
+	VDUP R5, V14.D2
+	MOVD $0, R9
+
+vector:
+	// left = the sums, on the cut's second turn with the missing values
+	ADD   R0, R9, R10
+	FMOVQ scanArgs_leftG(R10), F18
+	FMOVQ scanArgs_leftH(R10), F20
+	TBZ   $0, R5, first
+	FMOVQ scanArgs_missingG(R10), F2
+	FMOVQ scanArgs_missingH(R10), F3
+	VADD  V2.D2, V18.D2, V18.D2
+	VADD  V3.D2, V20.D2, V20.D2
+	B     score
+
+first:
+	// on its first turn: sums += bin
+	CBZ   R1, wide
+	ADD   R1, R9, R8
+	FMOVQ (R8), F3
+	WORD  $0x4f600462             // sshr v2.2d, v3.2d, #32
+	VAND  V13.B16, V3.B16, V3.B16
+	B     add
+
+wide:
+	ADD   R2, R9, R8
+	FMOVQ (R8), F2
+	ADD   R3, R9, R8
+	FMOVQ (R8), F3
+
+add:
+	VADD  V2.D2, V18.D2, V18.D2
+	VADD  V3.D2, V20.D2, V20.D2
+	FMOVQ F18, scanArgs_leftG(R10)
+	FMOVQ F20, scanArgs_leftH(R10)
+
+score:
+	// lightL, lightR and score of the vector's two pairs
+	FMOVQ scanArgs_totalG(R10), F4
+	FMOVQ scanArgs_totalH(R10), F5
+	FMOVQ scanArgs_scale(R10), F6
+	FMOVQ scanArgs_l2(R10), F7
+	FMOVQ scanArgs_unitH(R10), F8
+	SCORE_CUT
+	FMOVQ F22, scanArgs_lightL(R10)
+	FMOVQ F23, scanArgs_lightR(R10)
+	FMOVQ F24, scanArgs_scores(R10)
+	ADD   $16, R9
+	CMP   R7, R9
+	BLT   vector
+
+	// the sums over pairs: neighbours, then neighbouring sums; unused pairs
+	// are zero
+	MOVD $scanArgs_lightL(R0), R8
+	VLD1 (R8), [V26.D2, V27.D2, V28.D2, V29.D2]
+	WORD $0x6e7bd75a                            // faddp v26.2d, v26.2d, v27.2d
+	WORD $0x6e7dd79c                            // faddp v28.2d, v28.2d, v29.2d
+	WORD $0x6e7cd75a                            // faddp v26.2d, v26.2d, v28.2d
+	WORD $0x6e7ad756                            // faddp v22.2d, v26.2d, v26.2d
+	MOVD $scanArgs_lightR(R0), R8
+	VLD1 (R8), [V26.D2, V27.D2, V28.D2, V29.D2]
+	WORD $0x6e7bd75a                            // faddp v26.2d, v26.2d, v27.2d
+	WORD $0x6e7dd79c                            // faddp v28.2d, v28.2d, v29.2d
+	WORD $0x6e7cd75a                            // faddp v26.2d, v26.2d, v28.2d
+	WORD $0x6e7ad757                            // faddp v23.2d, v26.2d, v26.2d
+	MOVD $scanArgs_scores(R0), R8
+	VLD1 (R8), [V26.D2, V27.D2, V28.D2, V29.D2]
+	WORD $0x6e7bd75a                            // faddp v26.2d, v26.2d, v27.2d
+	WORD $0x6e7dd79c                            // faddp v28.2d, v28.2d, v29.2d
+	WORD $0x6e7cd75a                            // faddp v26.2d, v26.2d, v28.2d
+	WORD $0x6e7ad758                            // faddp v24.2d, v26.2d, v26.2d
+	TAKE_BEST
+
+	// once more with the missing values on the left
+	CBZ  R6, bin
+	TBNZ $0, R5, bin
+	ADD  $1, R5
+	B    cut
+
+done:
+	FMOVQ F10, scanArgs_score(R0)
+	FMOVQ F11, scanArgs_code(R0)
+	RET
+
+// Gradients.
+
+// The gradients of four rows along one pair, stored as (h, g).
+// V2 = g, V3 = h, V4 = |g|, and the largest of V3 and V4 go to V29 and V28.
+// R20–R23 are the row numbers, R9–R11 and V0, V1, V5, V6 are lost.
+#define FOUR_ROWS(unweighted) \
+	\ // r, s = the residuals of rows *rows++
+	MOVWU.P     4(R3), R20                                \
+	MADD        R2, R1, R20, R9                           \
+	FMOVS       (R9)(R6), F0                              \
+	FMOVS       (R9)(R7), F1                              \
+	MOVWU.P     4(R3), R21                                \
+	MADD        R2, R1, R21, R9                           \
+	ADD         R6, R9, R10                               \
+	VLD1        (R10), V0.S[1]                            \
+	ADD         R7, R9, R11                               \
+	VLD1        (R11), V1.S[1]                            \
+	MOVWU.P     4(R3), R22                                \
+	MADD        R2, R1, R22, R9                           \
+	ADD         R6, R9, R10                               \
+	VLD1        (R10), V0.S[2]                            \
+	ADD         R7, R9, R11                               \
+	VLD1        (R11), V1.S[2]                            \
+	MOVWU.P     4(R3), R23                                \
+	MADD        R2, R1, R23, R9                           \
+	ADD         R6, R9, R10                               \
+	VLD1        (R10), V0.S[3]                            \
+	ADD         R7, R9, R11                               \
+	VLD1        (R11), V1.S[3]                            \
+	\ // u = s − r; h = |r| + |s|
+	WORD        $0x4ea0d422                               \ // fsub v2.4s, v1.4s, v0.4s
+	WORD        $0x4ea0f803                               \ // fabs v3.4s, v0.4s
+	WORD        $0x4ea0f824                               \ // fabs v4.4s, v1.4s
+	WORD        $0x4e24d463                               \ // fadd v3.4s, v3.4s, v4.4s
+	\ // h += 2·max(r, s) where one of them is negative
+	WORD        $0x4e21f404                               \ // fmax v4.4s, v0.4s, v1.4s
+	WORD        $0x4e24d484                               \ // fadd v4.4s, v4.4s, v4.4s
+	VORR        V0.B16, V1.B16, V5.B16                    \
+	WORD        $0x4ea0a8a5                               \ // cmlt v5.4s, v5.4s, #0
+	VAND        V5.B16, V4.B16, V4.B16                    \
+	WORD        $0x4e24d463                               \ // fadd v3.4s, v3.4s, v4.4s
+	\ // h = max(h − u·u, 0)
+	WORD        $0x6e22dc44                               \ // fmul v4.4s, v2.4s, v2.4s
+	WORD        $0x4ea4d463                               \ // fsub v3.4s, v3.4s, v4.4s
+	WORD        $0x4e3ef463                               \ // fmax v3.4s, v3.4s, v30.4s
+	CBZ         R5, unweighted                            \
+	\ // g, h *= weights[row]
+	FMOVS       (R5)(R20<<2), F6                          \
+	ADD         R21<<2, R5, R9                            \
+	VLD1        (R9), V6.S[1]                             \
+	ADD         R22<<2, R5, R9                            \
+	VLD1        (R9), V6.S[2]                             \
+	ADD         R23<<2, R5, R9                            \
+	VLD1        (R9), V6.S[3]                             \
+	WORD        $0x6e26dc42                               \ // fmul v2.4s, v2.4s, v6.4s
+	WORD        $0x6e26dc63                               \ // fmul v3.4s, v3.4s, v6.4s
+	unweighted:                                           \
+	\ // gradients = (h, g), row by row
+	VZIP1       V2.S4, V3.S4, V0.S4                       \
+	VZIP2       V2.S4, V3.S4, V1.S4                       \
+	VST1        V0.D[0], (R12)                            \
+	ADD         R13, R12                                  \
+	VST1        V0.D[1], (R12)                            \
+	ADD         R13, R12                                  \
+	VST1        V1.D[0], (R12)                            \
+	ADD         R13, R12                                  \
+	VST1        V1.D[1], (R12)                            \
+	ADD         R13, R12                                  \
+	\ // maxAbsG = max(maxAbsG, |g|); maxH = max(maxH, h)
+	WORD        $0x4ea0f844                               \ // fabs v4.4s, v2.4s
+	WORD        $0x4e24f79c                               \ // fmax v28.4s, v28.4s, v4.4s
+	WORD        $0x4e23f7bd            // fmax v29.4s, v29.4s, v3.4s
+
+// func gradients8(a *gradientsArgs)
+// One pair, eight rows a turn.
+//
+//	R0  a             R9–R11   scratch             V0, V1   residuals r, s
+//	R1  residuals     R12      next (h, g)         V2–V4    g, h, |g| of four rows
+//	R2  stride        R13      its stride          V5–V7    scratch
+//	R3  next row      R14      scratch             V16–V19  sumG, 8 lanes
+//	R4  rows left     R20–R23  four row numbers    V20–V23  sumH
+//	R5  weights, 0: none                           V24–V27  sumAbsG
+//	R6, R7  offsets of r and s                     V28–V30  maxAbsG, maxH, 0
+TEXT ·gradients8(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	MOVD gradientsArgs_residuals(R0), R1
+	MOVD gradientsArgs_stride(R0), R2
+	MOVD gradientsArgs_rows(R0), R3
+	MOVD gradientsArgs_n(R0), R4
+	MOVD gradientsArgs_weights(R0), R5
+	LDP  gradientsArgs_r(R0), (R6, R7)
+	MOVD gradientsArgs_gradients(R0), R12
+	MOVD gradientsArgs_pairs(R0), R13
+	LSL  $3, R13
+
+	// all sums = 0
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	VEOR V20.B16, V20.B16, V20.B16
+	VEOR V21.B16, V21.B16, V21.B16
+	VEOR V22.B16, V22.B16, V22.B16
+	VEOR V23.B16, V23.B16, V23.B16
+	VEOR V24.B16, V24.B16, V24.B16
+	VEOR V25.B16, V25.B16, V25.B16
+	VEOR V26.B16, V26.B16, V26.B16
+	VEOR V27.B16, V27.B16, V27.B16
+	VEOR V28.B16, V28.B16, V28.B16
+	VEOR V29.B16, V29.B16, V29.B16
+	VEOR V30.B16, V30.B16, V30.B16
+	CBZ  R4, done
+
+rows:
+	// lanes 0–3: sumG += g; sumH += h; sumAbsG += |g|
+	FOUR_ROWS(unweighted0)
+	WORD $0x0e617845 // fcvtl v5.2d, v2.2s
+	WORD $0x4e65d610 // fadd v16.2d, v16.2d, v5.2d
+	WORD $0x4e617845 // fcvtl2 v5.2d, v2.4s
+	WORD $0x4e65d631 // fadd v17.2d, v17.2d, v5.2d
+	WORD $0x0e617866 // fcvtl v6.2d, v3.2s
+	WORD $0x4e66d694 // fadd v20.2d, v20.2d, v6.2d
+	WORD $0x4e617866 // fcvtl2 v6.2d, v3.4s
+	WORD $0x4e66d6b5 // fadd v21.2d, v21.2d, v6.2d
+	WORD $0x0e617887 // fcvtl v7.2d, v4.2s
+	WORD $0x4e67d718 // fadd v24.2d, v24.2d, v7.2d
+	WORD $0x4e617887 // fcvtl2 v7.2d, v4.4s
+	WORD $0x4e67d739 // fadd v25.2d, v25.2d, v7.2d
+
+	// lanes 4–7
+	FOUR_ROWS(unweighted4)
+	WORD $0x0e617845 // fcvtl v5.2d, v2.2s
+	WORD $0x4e65d652 // fadd v18.2d, v18.2d, v5.2d
+	WORD $0x4e617845 // fcvtl2 v5.2d, v2.4s
+	WORD $0x4e65d673 // fadd v19.2d, v19.2d, v5.2d
+	WORD $0x0e617866 // fcvtl v6.2d, v3.2s
+	WORD $0x4e66d6d6 // fadd v22.2d, v22.2d, v6.2d
+	WORD $0x4e617866 // fcvtl2 v6.2d, v3.4s
+	WORD $0x4e66d6f7 // fadd v23.2d, v23.2d, v6.2d
+	WORD $0x0e617887 // fcvtl v7.2d, v4.2s
+	WORD $0x4e67d75a // fadd v26.2d, v26.2d, v7.2d
+	WORD $0x4e617887 // fcvtl2 v7.2d, v4.4s
+	WORD $0x4e67d77b // fadd v27.2d, v27.2d, v7.2d
+	SUB  $8, R4
+	CBNZ R4, rows
+
+done:
+	// the lanes' sums; the largest of all lanes
+	MOVD  $gradientsArgs_sumG(R0), R14
+	VST1  [V16.D2, V17.D2, V18.D2, V19.D2], (R14)
+	MOVD  $gradientsArgs_sumH(R0), R14
+	VST1  [V20.D2, V21.D2, V22.D2, V23.D2], (R14)
+	MOVD  $gradientsArgs_sumAbsG(R0), R14
+	VST1  [V24.D2, V25.D2, V26.D2, V27.D2], (R14)
+	WORD  $0x6e30fb9c                             // fmaxv s28, v28.4s
+	WORD  $0x6e30fbbd                             // fmaxv s29, v29.4s
+	FMOVS F28, gradientsArgs_maxAbsG(R0)
+	FMOVS F29, gradientsArgs_maxH(R0)
+	RET
+
+// Quantize. A row's gradients are (h, g) by pair, and so is a packed cell in
+// memory: h in the low half, g in the high half.
+
+// func quantize1(a *quantizeArgs)
+// One pair. Every row is stored where the next kept row goes, but only a kept
+// row moves that place on: no branch to mispredict.
+//
+//	R0  a                 R6  kept             V0, V1  scale, trim: (h, g)
+//	R1  next row          R7  sum of cells     V2      all bits but the sign of g
+//	R2  next gradients    R8  row number       V3      1.5·2²³
+//	R3  rows left         R9  trimmed, cell    V4      gradients, then cell
+//	R4  cells                                  V5      where below the trim bounds
+//	R5  kept rows
+TEXT ·quantize1(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  quantizeArgs_rows(R0), R1
+	MOVD  quantizeArgs_gradients(R0), R2
+	MOVD  quantizeArgs_n(R0), R3
+	MOVD  quantizeArgs_cells(R0), R4
+	MOVD  quantizeArgs_keptRows(R0), R5
+	MOVD  $0, R6
+	MOVD  $0, R7
+	FMOVD quantizeArgs_scale(R0), F0
+	FMOVD quantizeArgs_trim(R0), F1
+	MOVD  $0x7fffffffffffffff, R8
+	FMOVD R8, F2
+	MOVD  $0x4b400000, R8
+	VDUP  R8, V3.S4
+	CBZ   R3, done
+
+row:
+	MOVWU.P 4(R1), R8
+	FMOVD.P 8(R2), F4
+
+	// trimmed = trim > (h, |g|) in both lanes
+	VAND  V2.B8, V4.B8, V5.B8
+	WORD  $0x2ea5e425         // fcmgt v5.2s, v1.2s, v5.2s
+	FMOVD F5, R9
+	CMN   $1, R9
+
+	// cell = (h, g)·scale, to the nearest integer: adding 1.5·2²³ rounds
+	WORD  $0x2e20dc84 // fmul v4.2s, v4.2s, v0.2s
+	WORD  $0x0e23d484 // fadd v4.2s, v4.2s, v3.2s
+	WORD  $0x0ea3d484 // fsub v4.2s, v4.2s, v3.2s
+	WORD  $0x0ea1b884 // fcvtzs v4.2s, v4.2s
+	FMOVD F4, R9
+
+	// cells[kept] = cell; keptRows[kept] = row
+	MOVD R9, (R4)(R6<<3)
+	MOVW R8, (R5)(R6<<2)
+
+	// if !trimmed: kept++, sum += cell
+	CSEL NE, R9, ZR, R9
+	ADD  R9, R7
+	CINC NE, R6, R6
+	SUB  $1, R3
+	CBNZ R3, row
+
+done:
+	MOVD R6, quantizeArgs_kept(R0)
+	MOVD R7, quantizeArgs_sum(R0)
+	RET
+
+// func quantize2(a *quantizeArgs)
+// Two, four or eight pairs: one, two or four vectors a row.
+//
+//	R0  a                 R6  kept             V2   all bits but the signs of g
+//	R1  next row          R7  bytes of pairs   V3   1.5·2²³
+//	R2  next gradients    R8  row number       V4   gradients, then cells
+//	R3  rows left         R9  offset           V5   scale, trim, sums
+//	R4  next cells        R10, R11  scratch    V6   where below the trim bounds
+//	R5  next kept row
+TEXT ·quantize2(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	MOVD quantizeArgs_rows(R0), R1
+	MOVD quantizeArgs_gradients(R0), R2
+	MOVD quantizeArgs_n(R0), R3
+	MOVD quantizeArgs_cells(R0), R4
+	MOVD quantizeArgs_keptRows(R0), R5
+	MOVD quantizeArgs_pairs(R0), R7
+	LSL  $3, R7
+	MOVD $0, R6
+	MOVD $0x7fffffffffffffff, R8
+	VDUP R8, V2.D2
+	MOVD $0x4b400000, R8
+	VDUP R8, V3.S4
+	CBZ  R3, done
+
+row:
+	MOVWU.P 4(R1), R8
+	MOVD    $0, R9
+
+trim:
+	// trimmed = trim > (h, |g|) in all lanes; if not, keep the row
+	ADD   R2, R9, R10
+	FMOVQ (R10), F4
+	ADD   R0, R9, R11
+	FMOVQ quantizeArgs_trim(R11), F5
+	VAND  V2.B16, V4.B16, V6.B16
+	WORD  $0x6ea6e4a6                // fcmgt v6.4s, v5.4s, v6.4s
+	VMOV  V6.D[0], R10
+	VMOV  V6.D[1], R11
+	AND   R10, R11, R10
+	CMN   $1, R10
+	BNE   keep
+	ADD   $16, R9
+	CMP   R7, R9
+	BLT   trim
+	ADD   R7, R2
+	B     next
+
+keep:
+	// *keptRows++ = row
+	MOVW.P R8, 4(R5)
+	ADD    $1, R6
+	MOVD   $0, R9
+
+vector:
+	// cells = (h, g)·scale, to the nearest integer
+	ADD     R0, R9, R11
+	FMOVQ.P 16(R2), F4
+	FMOVQ   quantizeArgs_scale(R11), F5
+	WORD    $0x6e25dc84                 // fmul v4.4s, v4.4s, v5.4s
+	WORD    $0x4e23d484                 // fadd v4.4s, v4.4s, v3.4s
+	WORD    $0x4ea3d484                 // fsub v4.4s, v4.4s, v3.4s
+	WORD    $0x4ea1b884                 // fcvtzs v4.4s, v4.4s
+
+	// *cells++ = cells; sum += cells
+	FMOVQ.P F4, 16(R4)
+	FMOVQ   quantizeArgs_sum(R11), F5
+	VADD    V4.D2, V5.D2, V5.D2
+	FMOVQ   F5, quantizeArgs_sum(R11)
+	ADD     $16, R9
+	CMP     R7, R9
+	BLT     vector
+
+next:
+	SUB  $1, R3
+	CBNZ R3, row
+
+done:
+	MOVD R6, quantizeArgs_kept(R0)
+	RET
+
+// func spill(wideG, wideH, narrow *int64, n int)
+// wide += narrow; narrow = 0. n is even.
+//
+//	R0  wideG     R3  cells left    V0    cells, g
+//	R1  wideH                       V1    h
+//	R2  narrow                      V2    wide cells
+//	                                V3    2³² − 1
+//	                                V4    0
+TEXT ·spill(SB), NOSPLIT, $0-32
+	LDP  wideG+0(FP), (R0, R1)
+	LDP  narrow+16(FP), (R2, R3)
+	MOVD $0xffffffff, R4
+	VDUP R4, V3.D2
+	VEOR V4.B16, V4.B16, V4.B16
+	CBZ  R3, done
+
+cells:
+	// cells = *narrow; *narrow++ = 0
+	FMOVQ   (R2), F0
+	FMOVQ.P F4, 16(R2)
+
+	// h = the low half, g = the high half
+	VAND V3.B16, V0.B16, V1.B16
+	WORD $0x4f600400            // sshr v0.2d, v0.2d, #32
+
+	// *wideG++ += g; *wideH++ += h
+	FMOVQ   (R0), F2
+	VADD    V0.D2, V2.D2, V2.D2
+	FMOVQ.P F2, 16(R0)
+	FMOVQ   (R1), F2
+	VADD    V1.D2, V2.D2, V2.D2
+	FMOVQ.P F2, 16(R1)
+	SUB     $2, R3
+	CBNZ    R3, cells
+
+done:
+	RET
+
+// func subtract(dst, minuend, subtrahend *int64, n int)
+// dst = minuend − subtrahend. n is a multiple of 4.
+//
+//	R0  dst           R3  cells left
+//	R1  minuend       V0, V1  minuend, difference
+//	R2  subtrahend    V2, V3  subtrahend
+TEXT ·subtract(SB), NOSPLIT, $0-32
+	LDP dst+0(FP), (R0, R1)
+	LDP subtrahend+16(FP), (R2, R3)
+	CBZ R3, done
+
+cells:
+	FLDPQ.P 32(R1), (F0, F1)
+	FLDPQ.P 32(R2), (F2, F3)
+	VSUB    V2.D2, V0.D2, V0.D2
+	VSUB    V3.D2, V1.D2, V1.D2
+	FSTPQ.P (F0, F1), 32(R0)
+	SUB     $4, R3
+	CBNZ    R3, cells
+
+done:
+	RET

@@ -1,0 +1,272 @@
+package aoso
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+// BenchmarkKernels measures every kernel at every level, kernel/level/shape,
+// and the floors that no kernel gets under.
+func BenchmarkKernels(b *testing.B) {
+	benchFloors(b)
+	for _, l := range levels {
+		benchTotals(b, l)
+		benchGradients(b, l)
+		benchHistogram(b, l)
+		benchSparse(b, l)
+		benchScan(b, l)
+		benchPartition(b, l)
+		benchUpdate(b, l)
+	}
+}
+
+// bench reports the nanoseconds that f takes for each of its units of work.
+func bench(b *testing.B, name string, units int, unit string, f func()) {
+	b.Run(name, func(b *testing.B) {
+		for b.Loop() {
+			f()
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(units), "ns/"+unit)
+		b.ReportMetric(0, "ns/op")
+	})
+}
+
+// benchFloors measures a read-modify-write of 8 bytes in the first-level cache,
+// the floor of histograms, and reads of rows of 128 bytes, that of all else.
+func benchFloors(b *testing.B) {
+	const n = 1 << 16
+	var cells [64 * kernel.TileLanes]int64
+	bench(b, "Floor/ReadModifyWrite", n, "row*feature", func() {
+		for i := 0; i < n; i += 4 {
+			bins := (*[4 * kernel.TileLanes]int64)(cells[i&63*kernel.TileLanes:])
+			bins[0] += 3<<32 + 5
+			bins[kernel.TileLanes] += 3<<32 + 5
+			bins[2*kernel.TileLanes] += 3<<32 + 5
+			bins[3*kernel.TileLanes] += 3<<32 + 5
+		}
+	})
+	for _, size := range []int{16 << 10, 512 << 10, 256 << 20} {
+		memory := make([]byte, size)
+		bench(b, fmt.Sprintf("Floor/Read/%dKiB", size>>10), size/128, "row", func() {
+			if bytes.IndexByte(memory, 1) >= 0 { // a vector loop of loads
+				b.Fatal("not zero")
+			}
+		})
+	}
+}
+
+func benchTotals(b *testing.B, f *kernel.Funcs) {
+	for _, classes := range []int{10, 26, 300} {
+		residuals, stride := benchResiduals(classes)
+		totals := kernel.TotalsJob{
+			Residuals: residuals, Stride: stride, Rows: benchRows(kernel.RowBlock, 1),
+			Gradient: make([]float64, stride), Hessian: make([]float64, stride),
+		}
+		bench(b, fmt.Sprintf("Totals/%s/K%d", f.Level, classes), kernel.RowBlock, "row", func() { f.Totals(&totals) })
+	}
+	residuals, stride := benchResiduals(26)
+	for _, m := range []int{1, 4} {
+		cross := kernel.CrossJob{
+			Residuals: residuals, Stride: stride, Rows: benchRows(kernel.RowBlock, 1),
+			First: []int32{3, 20, 7, 25}[:m], Cross: make([]float64, m*stride),
+		}
+		bench(b, fmt.Sprintf("Cross/%s/K26/first%d", f.Level, m), kernel.RowBlock, "row", func() { f.Cross(&cross) })
+	}
+}
+
+func benchGradients(b *testing.B, f *kernel.Funcs) {
+	residuals, stride := benchResiduals(26)
+	rows := benchRows(kernel.RowBlock, 1)
+	for _, m := range []int{1, 4} {
+		gradients := kernel.GradientsJob{
+			Residuals: residuals, Stride: stride, Rows: rows,
+			Pairs:     []kernel.Pair{{R: 3, S: 4}, {R: 20, S: 0}, {R: 7, S: 8}, {R: 25, S: 24}}[:m],
+			Gradients: make([]float32, 2*m*len(rows)),
+		}
+		bench(b, fmt.Sprintf("Gradients/%s/K26/pairs%d", f.Level, m), len(rows), "row", func() { f.Gradients(&gradients) })
+
+		quantize := kernel.QuantizeJob{
+			Rows: rows, Gradients: gradients.Gradients, Pairs: m,
+			Cells: make([]int64, m*len(rows)), KeptRows: make([]uint32, len(rows)),
+		}
+		for p := range m {
+			quantize.ScaleG[p], quantize.ScaleH[p] = 1<<14, 1<<14
+		}
+		for _, trim := range []float32{0, 0.05} {
+			for p := range m {
+				quantize.TrimG[p], quantize.TrimH[p] = trim, trim
+			}
+			bench(b, fmt.Sprintf("Quantize/%s/pairs%d/trim%v", f.Level, m, trim), len(rows), "row", func() { f.Quantize(&quantize) })
+		}
+	}
+}
+
+func benchHistogram(b *testing.B, f *kernel.Funcs) {
+	for _, shape := range []struct {
+		name                       string
+		rows, every, columns, bins int
+	}{
+		{"290kx54x64", 290_000, 1, 54, 64},
+		{"1Mx32x255/tenth", 1_000_000, 10, 32, 255},
+	} {
+		columns := make([][]uint8, shape.columns)
+		for c := range columns {
+			columns[c] = benchCodes(shape.rows, shape.bins)
+		}
+		rows := benchRows(shape.rows/shape.every, shape.every)
+		for _, m := range []int{1, 4} {
+			cells := benchCells(len(rows) * m)
+			histograms := make([]int64, kernel.TileLanes*m*shape.bins)
+			// Groups of columns, and rows until a cell is full, as a node has it.
+			fill := func(list bool) {
+				for group := range (shape.columns + kernel.TileLanes - 1) / kernel.TileLanes {
+					job := kernel.HistogramJob{Pairs: m}
+					for c, column := range columns[group*kernel.TileLanes : min((group+1)*kernel.TileLanes, len(columns))] {
+						width := kernel.TileLanes / m
+						job.Columns[c] = column
+						job.Histograms[c] = histograms[c/width*kernel.TileLanes*shape.bins+c%width*m:]
+						job.Count++
+					}
+					for first := 0; first < len(rows); first += kernel.SpillRows {
+						last := min(first+kernel.SpillRows, len(rows))
+						job.First, job.Cells = first, cells[first*m:last*m]
+						if list {
+							job.Rows = rows[first:last]
+						}
+						f.Histogram(&job)
+					}
+				}
+			}
+			name := fmt.Sprintf("Histogram/%s/%s/pairs%d", f.Level, shape.name, m)
+			if shape.every == 1 {
+				bench(b, name+"/all", len(rows)*shape.columns, "row*feature", func() { fill(false) })
+			}
+			bench(b, name+"/list", len(rows)*shape.columns, "row*feature", func() { fill(true) })
+		}
+	}
+	const n = 54 * 64 * kernel.TileLanes
+	wideG, wideH, cells := make([]int64, n), make([]int64, n), make([]int64, n)
+	bench(b, fmt.Sprintf("Spill/%s", f.Level), n, "bin", func() { f.Spill(wideG, wideH, cells) })
+	bench(b, fmt.Sprintf("Subtract/%s", f.Level), n, "bin", func() { f.Subtract(wideG, wideH, cells) })
+	sums := make([]int64, 16)
+	bench(b, fmt.Sprintf("SumBins/%s", f.Level), n, "bin", func() { f.SumBins(sums, cells) })
+}
+
+// benchSparse has 20 entries a row among 5,000 bins.
+func benchSparse(b *testing.B, f *kernel.Funcs) {
+	const n, entries, bins = 1 << 16, 20, 5000
+	r := rand.New(rand.NewPCG(1, 1))
+	job := kernel.SparseJob{Rows: benchRows(n, 1), First: make([]uint32, n+1)}
+	for i := range n {
+		for e := range entries {
+			job.Entries = append(job.Entries, uint16(e*(bins/entries)+r.IntN(bins/entries)))
+		}
+		job.First[i+1] = uint32(len(job.Entries))
+	}
+	for _, m := range []int{1, 4} {
+		job.Pairs, job.Cells, job.Histogram = m, benchCells(n*m), make([]int64, bins*m)
+		bench(b, fmt.Sprintf("Sparse/%s/pairs%d", f.Level, m), n*entries, "entry", func() { f.Sparse(&job) })
+	}
+}
+
+// benchScan scans 784 features of 256 bins, their tiles narrow and wide.
+func benchScan(b *testing.B, f *kernel.Funcs) {
+	const features, bins = 784, 256
+	for _, m := range []int{1, 4} {
+		tiles := features * m / kernel.TileLanes
+		const size = bins * kernel.TileLanes
+		cells := benchCells(tiles * size)
+		wideG, wideH := make([]int64, len(cells)), make([]int64, len(cells))
+		f.Spill(wideG, wideH, append([]int64(nil), cells...))
+		for _, wide := range []bool{false, true} {
+			job := kernel.ScanJob{Bins: bins, Pairs: m, MinHessian: 1e-3}
+			for p := range m {
+				job.Scale[p], job.UnitH[p], job.TotalH[p] = 1e-6, 1e-6, bins<<16
+			}
+			name := fmt.Sprintf("Scan/%s/784x256/pairs%d", f.Level, m)
+			if wide {
+				name += "/wide"
+			}
+			bench(b, name, features*bins, "bin", func() {
+				for t := range tiles {
+					if wide {
+						job.WideG, job.WideH = wideG[t*size:][:size], wideH[t*size:][:size]
+					} else {
+						job.Tile = cells[t*size:][:size]
+					}
+					f.Scan(&job)
+				}
+			})
+		}
+	}
+}
+
+func benchPartition(b *testing.B, f *kernel.Funcs) {
+	for _, every := range []int{1, 10} {
+		job := kernel.PartitionJob{
+			Rows: benchRows(kernel.RowBlock, every), Column: benchCodes(kernel.RowBlock*every, 256), Bin: 100,
+			Left: make([]uint32, kernel.RowBlock), Right: make([]uint32, kernel.RowBlock),
+		}
+		bench(b, fmt.Sprintf("Partition/%s/every%d", f.Level, every), kernel.RowBlock, "row", func() { f.Partition(&job) })
+	}
+}
+
+func benchUpdate(b *testing.B, f *kernel.Funcs) {
+	for _, classes := range []int{10, 26} {
+		residuals, stride := benchResiduals(classes)
+		job := kernel.UpdateJob{Residuals: residuals, Stride: stride, Rows: benchRows(kernel.RowBlock, 1), Factors: make([]float32, stride)}
+		for k := range job.Factors {
+			job.Factors[k] = 1
+		}
+		bench(b, fmt.Sprintf("Update/%s/K%d", f.Level, classes), kernel.RowBlock, "row", func() { f.Update(&job) })
+	}
+}
+
+// benchResiduals are those of a block of rows.
+func benchResiduals(classes int) (residuals []float32, stride int) {
+	r := rand.New(rand.NewPCG(2, 2))
+	stride = (classes + 15) / 16 * 16
+	residuals = make([]float32, kernel.RowBlock*stride)
+	for i := range kernel.RowBlock {
+		row, sum := residuals[i*stride:][:classes], float32(0)
+		for k := range row {
+			row[k] = r.Float32() / float32(classes)
+			sum += row[k]
+		}
+		y := i % classes
+		row[y] = -(sum - row[y])
+	}
+	return residuals, stride
+}
+
+// benchRows are n rows, one of every so many at random.
+func benchRows(n, every int) []uint32 {
+	r := rand.New(rand.NewPCG(3, 3))
+	rows := make([]uint32, n)
+	for i := range rows {
+		rows[i] = uint32(i*every + r.IntN(every))
+	}
+	return rows
+}
+
+func benchCodes(n, bins int) []uint8 {
+	r := rand.New(rand.NewPCG(4, uint64(n)))
+	codes := make([]uint8, n)
+	for i := range codes {
+		codes[i] = uint8(r.IntN(bins))
+	}
+	return codes
+}
+
+func benchCells(n int) []int64 {
+	r := rand.New(rand.NewPCG(5, 5))
+	cells := make([]int64, n)
+	for i := range cells {
+		cells[i] = int64(r.IntN(65535)-32767)<<32 + int64(r.IntN(65536))
+	}
+	return cells
+}

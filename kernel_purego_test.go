@@ -1,0 +1,5 @@
+//go:build purego
+
+package aoso
+
+const pureGo = true
