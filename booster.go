@@ -36,7 +36,7 @@ type booster struct {
 	factors []float32 // leaves × Stride: what the leaves of a tree multiply the odds by
 	jobs    []kernel.UpdateJob
 
-	influence []float32 // by position in sampled: w·(1 − p_y)
+	influence []float32 // by row: w·(1 − p_y); zero without Trim
 
 	base      int // class of abc
 	baseAge   int // iterations since it was chosen
@@ -90,6 +90,7 @@ func newBooster(train, valid *Dataset, p Params) (*booster, error) {
 	b.sampled.Fill(train.Rows())
 	if p.Subsample < 1 || p.Trim > 0 {
 		b.rest = tree.NewPartition(train.Rows())
+		b.influence = make([]float32, train.Rows())
 	}
 	b.grower = tree.NewGrower(b.kernels, train.matrix, train.mapper, b.residuals, p.growth(len(b.columns)), b.sampled, b.team)
 	if valid != nil {
@@ -162,20 +163,18 @@ func (b *booster) chooseRows() {
 	} else {
 		b.sampled.Fill(rows)
 	}
+	least := float32(0)
 	if b.params.Trim > 0 {
-		b.influence = slices.Grow(b.influence[:0], rows)[:len(b.sampled.Rows)]
-		mean := b.residuals.Influence(b.influence, b.sampled.Rows) / float64(len(b.sampled.Rows))
-		least := float32(b.params.Trim * mean)
-		kept := b.sampled.Rows[:0]
-		for i, row := range b.sampled.Rows {
-			if b.influence[i] >= least {
-				kept = append(kept, row)
-			}
-		}
-		b.sampled.Rows = kept
+		mean := b.residuals.Influence(b.influence) / float64(rows)
+		least = float32(b.params.Trim * mean)
 	}
-	if b.rest != nil {
+	switch {
+	case b.rest == nil:
+	case b.params.Subsample < 1:
+		b.sampled.Rows = slices.DeleteFunc(b.sampled.Rows, func(row uint32) bool { return b.influence[row] < least })
 		b.rest.FillOthers(b.sampled.Rows, rows)
+	default:
+		b.sampled.Divide(b.rest, b.influence, least)
 	}
 }
 

@@ -109,7 +109,7 @@ func Decode(data []byte) (*Model, error) {
 	}
 	full := h.Leaf == "full"
 	pairs := h.Pairs == 1 || h.Pairs == 2 || h.Pairs == 4 || h.Pairs == 8
-	if !full && h.Leaf != "pair" || !pairs || h.TreesPerIteration < 1 ||
+	if !full && h.Leaf != "pair" || !pairs || h.TreesPerIteration < 1 || h.TreesPerIteration > MaxClasses ||
 		len(h.Classes) < 1 || len(h.Classes) > MaxClasses || len(h.Features) < 1 {
 		return nil, fmt.Errorf("%w: its header does not describe a model", ErrCorrupt)
 	}

@@ -48,10 +48,10 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 
 // WEIGHTEDROW does the same and broadcasts the row's weight to Z29.
 #define WEIGHTEDROW \
-	MOVL         (R8), AX          \
-	VBROADCASTSS (R13)(AX*4), Y29  \
-	VCVTPS2PD    Y29, Z29          \
-	IMULQ        DX, AX            \
+	MOVL         (R8), AX         \
+	VBROADCASTSS (R13)(AX*4), Y29 \
+	VCVTPS2PD    Y29, Z29         \
+	IMULQ        DX, AX           \
 	ADDQ         SI, AX
 
 // NEXTROW ends the loop body.
@@ -62,11 +62,11 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 
 // TOTALS8 adds eight classes of the row at AX to G and H.
 #define TOTALS8(offset, G, H, D, A) \
-	VCVTPS2PD    offset(AX), D \ /* d = R                       */
-	VANDPD       D, Z30, A     \ /* a = |d|                     */
-	VSUBPD       D, G, G       \ /* G -= d                      */
+	VCVTPS2PD    offset(AX), D \ // d = R
+	VANDPD       D, Z30, A     \ // a = |d|
+	VSUBPD       D, G, G       \ // G -= d
 	VMOVAPD      Z31, D        \
-	VFNMADD231PD A, Z31, D     \ /* 1 - a, off the adders       */
+	VFNMADD231PD A, Z31, D     \ // 1 - a, off the adders
 	VMULPD       A, D, A       \
 	VADDPD       A, H, H       // H += a*(1-a)
 
@@ -74,7 +74,7 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 #define WEIGHTED8(offset, G, H, D, A) \
 	VCVTPS2PD    offset(AX), D \
 	VANDPD       D, Z30, A     \
-	VFNMADD231PD D, Z29, G     \ /* G -= w*d: the product is exact */
+	VFNMADD231PD D, Z29, G     \ // G -= w*d: the product is exact
 	VSUBPD       A, Z31, D     \
 	VMULPD       A, D, A       \
 	VMULPD       A, Z29, A     \
@@ -206,6 +206,57 @@ store32:
 	JMP     tile
 
 // ---------------------------------------------------------------------------
+// Eight rows side by side
+//
+//	DI row cursor   DX stride in bytes   R8-R15 the rows
+
+// ROWS8 loads eight row numbers, OFFSETS8 makes them offsets of residuals.
+#define ROWS8 \
+	MOVL (DI), R8    \
+	MOVL 4(DI), R9   \
+	MOVL 8(DI), R10  \
+	MOVL 12(DI), R11 \
+	MOVL 16(DI), R12 \
+	MOVL 20(DI), R13 \
+	MOVL 24(DI), R14 \
+	MOVL 28(DI), R15
+
+#define OFFSETS8 \
+	IMULQ DX, R8  \
+	IMULQ DX, R9  \
+	IMULQ DX, R10 \
+	IMULQ DX, R11 \
+	IMULQ DX, R12 \
+	IMULQ DX, R13 \
+	IMULQ DX, R14 \
+	IMULQ DX, R15
+
+// GATHER8 loads a number of eight rows: on Zen 5 in half the time of
+// VGATHERQPS.
+#define GATHER8(from, scale, X, Y, X2) \
+	VMOVSS      (from)(R8*scale), X              \
+	VMOVSS      (from)(R12*scale), X2            \
+	VINSERTPS   $0x10, (from)(R9*scale), X, X    \
+	VINSERTPS   $0x10, (from)(R13*scale), X2, X2 \
+	VINSERTPS   $0x20, (from)(R10*scale), X, X   \
+	VINSERTPS   $0x20, (from)(R14*scale), X2, X2 \
+	VINSERTPS   $0x30, (from)(R11*scale), X, X   \
+	VINSERTPS   $0x30, (from)(R15*scale), X2, X2 \
+	VINSERTF128 $1, X2, Y, Y
+
+// FILL8 lays CX < 8 row numbers and, past these, the last one again at to,
+// where DI then points. K7 is the rows that count.
+#define FILL8(to) \
+	MOVL         -4(DI)(CX*4), R8 \
+	VPBROADCASTD R8, Y0           \
+	MOVL         $-1, R8          \
+	BZHIL        CX, R8, R8       \
+	KMOVB        R8, K7           \
+	VMOVDQU32    (DI), K7, Y0     \
+	LEAQ         to(SP), DI       \
+	VMOVDQU32    Y0, (DI)
+
+// ---------------------------------------------------------------------------
 // Cross, AVX-512
 //
 // Rows are taken crossRows at a time. A first pass, eight rows side by side,
@@ -213,53 +264,66 @@ store32:
 // second multiplies these by those of all classes, in tiles of up to 4 firsts
 // by 32 classes whose sums stay in registers while the rows pass by.
 //
-//	DI job             SI residuals          DX stride in bytes
-//	R8 row cursor      R9 rows left          R10 rows of the block
-//	R11 first classes  R12 firsts left       R13 sums of the tile
-//	R14 products' p    R15 classes done      BX row of the block
-//	AX row's residuals CX residuals of the tile, or a temporary
-//	Z0-Z15 sums, four vectors a first        Z16-Z19 p of the classes
-//	Z20 p of a first   Z24-Z27 products      Z30 weights   Z31 one
+//	Pass one                         Pass two
+//	DI row cursor, or end of firsts  DI job
+//	SI residuals                     SI residuals
+//	DX stride in bytes, or p         DX stride in bytes
+//	R8-R15 rows, offsets             R10 rows of the block
+//	CX rows left, or firsts          R12 firsts left    R13 sums of the tile
+//	BX row of the block              R14 p of firsts    R15 classes done
+//	AX temporary                     BX row of the block
+//	Z0 p       Z30 weights           AX row's residuals
+//	Z31 one                          CX residuals of the tile
+//	                                 Z0-Z15 sums, four vectors a first
+//	                                 Z16-Z19, Z24-Z27 p of the classes
+//	                                 Z20 p of a first   Z28, Z29 products
 
 #define crossRows 64
 
-// The frame: where each row's residuals start, in bytes; then, by first, its p.
+// The frame: where each row's residuals start, in bytes, and those of one more
+// row; by first, its p; less than eight row numbers; and where pass one stands.
 #define crossOffset 0
-#define crossFirst (crossRows*8)
-
+#define crossFirst (crossRows*8+64)
+#define crossFew (crossFirst+8*crossRows*8)
+#define crossCursor (crossFew+32)
+#define crossLeft (crossFew+40)
+#define crossBlock (crossFew+48)
 
 // PROBABILITY8 is p of the eight classes at offset from the row at AX.
 #define PROBABILITY8(offset, P) \
-	VCVTPS2PD offset(AX), P    \ /* p = R                    */
-	VPMOVQ2M  P, K1            \
-	VADDPD    P, Z31, K1, P    // p = 1 + R where R is signed
+	VCVTPS2PD offset(AX), P \ // p = R
+	VPMOVQ2M  P, K1         \
+	VADDPD    P, Z31, K1, P // p = 1 + R where R is signed
 
-#define PROBABILITY16 \
-	PROBABILITY8(0, Z16) \
-	PROBABILITY8(32, Z17)
+#define PROBABILITIES8(P0, P1, P2, P3) \
+	PROBABILITY8(0, P0)
 
-#define PROBABILITY32 \
-	PROBABILITY16         \
-	PROBABILITY8(64, Z18) \
-	PROBABILITY8(96, Z19)
+#define PROBABILITIES16(P0, P1, P2, P3) \
+	PROBABILITY8(0, P0)  \
+	PROBABILITY8(32, P1)
 
-// CROSSk adds the products of one first and k classes to its sums.
-#define CROSS8(first, S0, S1, S2, S3) \
+#define PROBABILITIES32(P0, P1, P2, P3) \
+	PROBABILITIES16(P0, P1, P2, P3) \
+	PROBABILITY8(64, P2)            \
+	PROBABILITY8(96, P3)
+
+// CROSSk adds the products of a first's p and k classes' to its sums.
+#define CROSS8(first, P0, P1, P2, P3, S0, S1, S2, S3) \
 	VBROADCASTSD (first*crossRows*8)(R14)(BX*8), Z20 \
-	VMULPD       Z16, Z20, Z24                       \
-	VADDPD       Z24, S0, S0
+	VMULPD       P0, Z20, Z28                        \
+	VADDPD       Z28, S0, S0
 
-#define CROSS16(first, S0, S1, S2, S3) \
-	CROSS8(first, S0, S1, S2, S3) \
-	VMULPD Z17, Z20, Z25   \
-	VADDPD Z25, S1, S1
+#define CROSS16(first, P0, P1, P2, P3, S0, S1, S2, S3) \
+	CROSS8(first, P0, P1, P2, P3, S0, S1, S2, S3) \
+	VMULPD P1, Z20, Z29                           \
+	VADDPD Z29, S1, S1
 
-#define CROSS32(first, S0, S1, S2, S3) \
-	CROSS16(first, S0, S1, S2, S3) \
-	VMULPD Z18, Z20, Z26   \
-	VMULPD Z19, Z20, Z27   \
-	VADDPD Z26, S2, S2     \
-	VADDPD Z27, S3, S3
+#define CROSS32(first, P0, P1, P2, P3, S0, S1, S2, S3) \
+	CROSS16(first, P0, P1, P2, P3, S0, S1, S2, S3) \
+	VMULPD P2, Z20, Z28                            \
+	VMULPD P3, Z20, Z29                            \
+	VADDPD Z28, S2, S2                             \
+	VADDPD Z29, S3, S3
 
 // LOADk and STOREk move the sums of a first and k classes.
 #define LOAD8(at, S0, S1, S2, S3) \
@@ -286,148 +350,199 @@ store32:
 	VMOVUPD S2, 128 at          \
 	VMOVUPD S3, 192 at
 
-// CROSSROW begins a loop over the block's rows, NEXTCROSS ends it.
-#define CROSSROW \
-	MOVQ crossOffset(SP)(BX*8), AX \
+// CROSSROW is AX = a row of the block.
+#define CROSSROW(at) \
+	MOVQ at(SP)(BX*8), AX \
 	ADDQ CX, AX
 
-#define NEXTCROSS(loop) \
-	INCQ BX      \
-	CMPQ BX, R10 \
-	JB   loop
+// CROSSROWS is the loop over the block's rows: p of the next row's classes are
+// on their way, in Z16-Z19 and Z24-Z27 by turns, while those of this row are
+// multiplied. STEP multiplies by the firsts. The label end must follow.
+#define CROSSROWS(PROBABILITIES, STEP, loop, end) \
+	XORL  BX, BX                      \
+	CROSSROW(crossOffset)             \
+	PROBABILITIES(Z16, Z17, Z18, Z19) \
+	loop:                             \
+	CROSSROW(crossOffset+8)           \
+	PROBABILITIES(Z24, Z25, Z26, Z27) \
+	STEP(Z16, Z17, Z18, Z19)          \
+	INCQ  BX                          \
+	CMPQ  BX, R10                     \
+	JE    end                         \
+	CROSSROW(crossOffset+8)           \
+	PROBABILITIES(Z16, Z17, Z18, Z19) \
+	STEP(Z24, Z25, Z26, Z27)          \
+	INCQ  BX                          \
+	CMPQ  BX, R10                     \
+	JB    loop
+
+#define CROSS8x1(P0, P1, P2, P3) \
+	CROSS8(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)
+
+#define CROSS8x2(P0, P1, P2, P3) \
+	CROSS8(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3) \
+	CROSS8(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)
+
+#define CROSS8x4(P0, P1, P2, P3) \
+	CROSS8(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)     \
+	CROSS8(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)     \
+	CROSS8(2, P0, P1, P2, P3, Z8, Z9, Z10, Z11)   \
+	CROSS8(3, P0, P1, P2, P3, Z12, Z13, Z14, Z15)
+
+#define CROSS16x1(P0, P1, P2, P3) \
+	CROSS16(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)
+
+#define CROSS16x2(P0, P1, P2, P3) \
+	CROSS16(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3) \
+	CROSS16(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)
+
+#define CROSS16x4(P0, P1, P2, P3) \
+	CROSS16(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)     \
+	CROSS16(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)     \
+	CROSS16(2, P0, P1, P2, P3, Z8, Z9, Z10, Z11)   \
+	CROSS16(3, P0, P1, P2, P3, Z12, Z13, Z14, Z15)
+
+#define CROSS32x1(P0, P1, P2, P3) \
+	CROSS32(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)
+
+#define CROSS32x2(P0, P1, P2, P3) \
+	CROSS32(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3) \
+	CROSS32(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)
+
+#define CROSS32x4(P0, P1, P2, P3) \
+	CROSS32(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)     \
+	CROSS32(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)     \
+	CROSS32(2, P0, P1, P2, P3, Z8, Z9, Z10, Z11)   \
+	CROSS32(3, P0, P1, P2, P3, Z12, Z13, Z14, Z15)
 
 // CROSSTILE passes the block by all firsts and one tile of k classes: by four
 // firsts while there are as many, then by two and by one. The sums of a first
 // are 2·DX bytes from those of the next.
-#define CROSSTILE(k, PROBABILITY, CROSS, LOAD, STORE, firsts, four, two, tworows, one, onerow, done) \
-firsts:                                     \
-	XORL BX, BX                         \
-	CMPQ R12, $4                        \
-	JB   two                            \
-	LEAQ (R13)(DX*2), AX                \
-	LOAD((R13), Z0, Z1, Z2, Z3)         \
-	LOAD((AX), Z4, Z5, Z6, Z7)          \
-	LOAD((R13)(DX*4), Z8, Z9, Z10, Z11) \
-	LOAD((AX)(DX*4), Z12, Z13, Z14, Z15) \
-four:                                       \
-	CROSSROW                            \
-	PROBABILITY                         \
-	CROSS(0, Z0, Z1, Z2, Z3)            \
-	CROSS(1, Z4, Z5, Z6, Z7)            \
-	CROSS(2, Z8, Z9, Z10, Z11)          \
-	CROSS(3, Z12, Z13, Z14, Z15)        \
-	NEXTCROSS(four)                     \
-	LEAQ (R13)(DX*2), AX                \
-	STORE((R13), Z0, Z1, Z2, Z3)        \
-	STORE((AX), Z4, Z5, Z6, Z7)         \
-	STORE((R13)(DX*4), Z8, Z9, Z10, Z11) \
-	STORE((AX)(DX*4), Z12, Z13, Z14, Z15) \
-	LEAQ (R13)(DX*8), R13               \
-	ADDQ $(4*crossRows*8), R14          \
-	SUBQ $4, R12                        \
-	JMP  firsts                         \
-two:                                        \
-	CMPQ R12, $2                        \
-	JB   one                            \
-	LOAD((R13), Z0, Z1, Z2, Z3)         \
-	LOAD((R13)(DX*2), Z4, Z5, Z6, Z7)   \
-tworows:                                    \
-	CROSSROW                            \
-	PROBABILITY                         \
-	CROSS(0, Z0, Z1, Z2, Z3)            \
-	CROSS(1, Z4, Z5, Z6, Z7)            \
-	NEXTCROSS(tworows)                  \
-	STORE((R13), Z0, Z1, Z2, Z3)        \
-	STORE((R13)(DX*2), Z4, Z5, Z6, Z7)  \
-	LEAQ (R13)(DX*4), R13               \
-	ADDQ $(2*crossRows*8), R14          \
-	SUBQ $2, R12                        \
-	XORL BX, BX                         \
-one:                                        \
-	TESTQ R12, R12                      \
-	JZ   done                           \
-	LOAD((R13), Z0, Z1, Z2, Z3)         \
-onerow:                                     \
-	CROSSROW                            \
-	PROBABILITY                         \
-	CROSS(0, Z0, Z1, Z2, Z3)            \
-	NEXTCROSS(onerow)                   \
-	STORE((R13), Z0, Z1, Z2, Z3)        \
-done:                                       \
-	ADDQ $k, R15                        \
-	JMP  tile
+#define CROSSTILE(k, PROBABILITIES, STEP1, STEP2, STEP4, LOAD, STORE, firsts, four, fourend, two, tworows, twoend, one, onerow, oneend, done) \
+firsts:  \
+	CMPQ     R12, $4                               \
+	JB       two                                   \
+	LEAQ     (R13)(DX*2), AX                       \
+	LOAD((R13), Z0, Z1, Z2, Z3)                    \
+	LOAD((AX), Z4, Z5, Z6, Z7)                     \
+	LOAD((R13)(DX*4), Z8, Z9, Z10, Z11)            \
+	LOAD((AX)(DX*4), Z12, Z13, Z14, Z15)           \
+	CROSSROWS(PROBABILITIES, STEP4, four, fourend) \
+	fourend:                                       \
+	LEAQ     (R13)(DX*2), AX                       \
+	STORE((R13), Z0, Z1, Z2, Z3)                   \
+	STORE((AX), Z4, Z5, Z6, Z7)                    \
+	STORE((R13)(DX*4), Z8, Z9, Z10, Z11)           \
+	STORE((AX)(DX*4), Z12, Z13, Z14, Z15)          \
+	LEAQ     (R13)(DX*8), R13                      \
+	ADDQ     $(4*crossRows*8), R14                 \
+	SUBQ     $4, R12                               \
+	JMP      firsts                                \
+	two:                                             \
+	CMPQ    R12, $2                                  \
+	JB      one                                      \
+	LOAD((R13), Z0, Z1, Z2, Z3)                      \
+	LOAD((R13)(DX*2), Z4, Z5, Z6, Z7)                \
+	CROSSROWS(PROBABILITIES, STEP2, tworows, twoend) \
+	twoend:                                          \
+	STORE((R13), Z0, Z1, Z2, Z3)                     \
+	STORE((R13)(DX*2), Z4, Z5, Z6, Z7)               \
+	LEAQ    (R13)(DX*4), R13                         \
+	ADDQ    $(2*crossRows*8), R14                    \
+	SUBQ    $2, R12                                  \
+	one:                                             \
+	TESTQ   R12, R12                                 \
+	JZ      done                                     \
+	LOAD((R13), Z0, Z1, Z2, Z3)                      \
+	CROSSROWS(PROBABILITIES, STEP1, onerow, oneend)  \
+	oneend:                                          \
+	STORE((R13), Z0, Z1, Z2, Z3)                     \
+	done:                                            \
+	ADDQ    $k, R15                                  \
+	JMP     tile
 
 // func crossAVX512(j *crossJob)
-TEXT ·crossAVX512(SB), 0, $4608-8
+TEXT ·crossAVX512(SB), 0, $4760-8
 	NO_LOCAL_POINTERS
-	MOVQ         j+0(FP), DI
-	MOVQ         crossJob_Residuals(DI), SI
-	MOVQ         crossJob_Stride(DI), DX
-	SHLQ         $2, DX
-	MOVQ         crossJob_Rows(DI), R8
-	MOVQ         (crossJob_Rows+sliceLen)(DI), R9
-	MOVQ         crossJob_First(DI), R11
+	MOVQ         j+0(FP), AX
+	MOVQ         crossJob_Residuals(AX), SI
+	MOVQ         crossJob_Rows(AX), DI
+	MOVQ         (crossJob_Rows+sliceLen)(AX), CX
+	MOVQ         DI, crossCursor(SP)
 	VBROADCASTSD ·one64(SB), Z31
+	VMOVAPD      Z31, Z30
 
 block:
-	TESTQ   R9, R9
+	TESTQ   CX, CX
 	JZ      done
-	MOVQ    $crossRows, R10
-	CMPQ    R9, R10
-	CMOVQLT R9, R10
+	MOVQ    CX, crossLeft(SP)
+	MOVQ    $crossRows, AX
+	CMPQ    CX, AX
+	CMOVQHI AX, CX
+	MOVQ    CX, crossBlock(SP)
+	XORL    BX, BX
 
-	// Pass one: for eight rows, K5 those left of them …
-	XORL         BX, BX
-	VPBROADCASTQ DX, Z1
-
+	// Pass one: for eight rows their weights …
 eight:
-	MOVQ        R10, CX
-	SUBQ        BX, CX
-	MOVL        $-1, AX
-	BZHIL       CX, AX, AX
-	KMOVB       AX, K5
-	VPMOVZXDQ.Z (R8), K5, Z0
-	VPMULUDQ    Z0, Z1, Z2
-	VMOVDQU64   Z2, crossOffset(SP)(BX*8)
+	MOVQ crossCursor(SP), DI
+	ADDQ $32, crossCursor(SP)
+	CMPQ CX, $8
+	JB   few
 
-	// … their weights …
-	VMOVAPD    Z31, Z30
-	MOVQ       crossJob_Weights(DI), CX
-	TESTQ      CX, CX
-	JZ         unweighted
-	KMOVQ      K5, K1
-	VXORPS     X30, X30, X30
-	VGATHERQPS (CX)(Z0*4), K1, Y30
-	VCVTPS2PD  Y30, Z30
+rows:
+	ROWS8
+	MOVQ      j+0(FP), AX
+	MOVQ      crossJob_Stride(AX), DX
+	SHLQ      $2, DX
+	MOVQ      crossJob_Weights(AX), AX
+	TESTQ     AX, AX
+	JZ        offsets
+	GATHER8(AX, 4, X0, Y0, X1)
+	VCVTPS2PD Y0, Z30
 
-unweighted:
+offsets:
+	OFFSETS8
+	MOVQ R8, crossOffset(SP)(BX*8)
+	MOVQ R9, (crossOffset+8)(SP)(BX*8)
+	MOVQ R10, (crossOffset+16)(SP)(BX*8)
+	MOVQ R11, (crossOffset+24)(SP)(BX*8)
+	MOVQ R12, (crossOffset+32)(SP)(BX*8)
+	MOVQ R13, (crossOffset+40)(SP)(BX*8)
+	MOVQ R14, (crossOffset+48)(SP)(BX*8)
+	MOVQ R15, (crossOffset+56)(SP)(BX*8)
+
 	// … and first by first p = w·(R, or 1 + R where R is signed).
-	LEAQ crossFirst(SP)(BX*8), R14
-	MOVQ (crossJob_First+sliceLen)(DI), R12
-	XORL R13, R13
+	MOVQ j+0(FP), AX
+	MOVQ (crossJob_First+sliceLen)(AX), DI
+	MOVQ crossJob_First(AX), CX
+	LEAQ (CX)(DI*4), DI
+	LEAQ crossFirst(SP)(BX*8), DX
 
 first:
-	MOVL       (R11)(R13*4), CX
-	LEAQ       (SI)(CX*4), CX
-	KMOVQ      K5, K1
-	VXORPS     X3, X3, X3
-	VGATHERQPS (CX)(Z2*1), K1, Y3
-	VCVTPS2PD  Y3, Z3
-	VPMOVQ2M   Z3, K2
-	VADDPD     Z3, Z31, K2, Z3
-	VMULPD     Z3, Z30, Z3
-	VMOVUPD    Z3, (R14)
-	ADDQ       $(crossRows*8), R14
-	INCQ       R13
-	CMPQ       R13, R12
-	JB         first
-	ADDQ       $32, R8
-	ADDQ       $8, BX
-	CMPQ       BX, R10
-	JB         eight
+	MOVL      (CX), AX
+	LEAQ      (SI)(AX*4), AX
+	GATHER8(AX, 1, X0, Y0, X1)
+	VCVTPS2PD Y0, Z0
+	VPMOVQ2M  Z0, K1
+	VADDPD    Z0, Z31, K1, Z0
+	VMULPD    Z0, Z30, Z0
+	VMOVUPD   Z0, (DX)
+	ADDQ      $(crossRows*8), DX
+	ADDQ      $4, CX
+	CMPQ      CX, DI
+	JB        first
+	ADDQ      $8, BX
+	MOVQ      crossBlock(SP), CX
+	SUBQ      BX, CX
+	JA        eight
 
-	// Pass two: tile by tile.
-	SUBQ R10, R9
+	// Pass two: tile by tile. Past the last row it is loaded again, in vain.
+	MOVQ j+0(FP), DI
+	MOVQ crossJob_Stride(DI), DX
+	SHLQ $2, DX
+	MOVQ crossBlock(SP), R10
+	MOVQ (crossOffset-8)(SP)(R10*8), AX
+	MOVQ AX, crossOffset(SP)(R10*8)
 	XORL R15, R15
 
 tile:
@@ -438,14 +553,23 @@ tile:
 	LEAQ (SI)(R15*4), CX
 	MOVQ crossJob_Stride(DI), AX
 	SUBQ R15, AX
-	JZ   block
+	JZ   next
 	CMPQ AX, $32
 	JAE  firsts32
 	CMPQ AX, $16
 	JAE  firsts16
-	CROSSTILE(8, PROBABILITY8(0, Z16), CROSS8, LOAD8, STORE8, firsts8, four8, two8, tworows8, one8, onerow8, done8)
-	CROSSTILE(16, PROBABILITY16, CROSS16, LOAD16, STORE16, firsts16, four16, two16, tworows16, one16, onerow16, done16)
-	CROSSTILE(32, PROBABILITY32, CROSS32, LOAD32, STORE32, firsts32, four32, two32, tworows32, one32, onerow32, done32)
+	CROSSTILE(8, PROBABILITIES8, CROSS8x1, CROSS8x2, CROSS8x4, LOAD8, STORE8, firsts8, four8, fourend8, two8, tworows8, twoend8, one8, onerow8, oneend8, done8)
+	CROSSTILE(16, PROBABILITIES16, CROSS16x1, CROSS16x2, CROSS16x4, LOAD16, STORE16, firsts16, four16, fourend16, two16, tworows16, twoend16, one16, onerow16, oneend16, done16)
+	CROSSTILE(32, PROBABILITIES32, CROSS32x1, CROSS32x2, CROSS32x4, LOAD32, STORE32, firsts32, four32, fourend32, two32, tworows32, twoend32, one32, onerow32, oneend32, done32)
+
+next:
+	MOVQ crossLeft(SP), CX
+	SUBQ R10, CX
+	JMP  block
+
+few:
+	FILL8(crossFew)
+	JMP rows
 
 done:
 	VZEROUPPER
@@ -463,13 +587,13 @@ done:
 //	DX stride in bytes       BX factor stride in bytes
 //	R8-R11 rows              R12-R15 their factors, then their own classes
 //	AX temporary             Z0-Z7 odds, two vectors a row
-//	Z8-Z11 sums of odds      Z12-Z21 temporaries     X22 sum of residuals
+//	Z8, Z9, Z20, Z21 sums    Z10-Z21 temporaries     X22 sum of residuals
 //	X23 sign bits            X24 OwnFloor            X25 one
 //	Z26-Z28 pick 1, 2, 3     Z29 pick 0, 4, 8, 12    Z30 zero   Z31 FlushBelow
 
-DATA ·updateConst+0(SB)/4, $0x3F800000  // 1.0
-DATA ·updateConst+4(SB)/4, $0x33800000  // OwnFloor, 2⁻²⁴
-DATA ·updateConst+8(SB)/4, $0x0DA24260  // FlushBelow, 1e-30
+DATA ·updateConst+0(SB)/4, $0x3F800000 // 1.0
+DATA ·updateConst+4(SB)/4, $0x33800000 // OwnFloor, 2⁻²⁴
+DATA ·updateConst+8(SB)/4, $0x0DA24260 // FlushBelow, 1e-30
 DATA ·updateConst+12(SB)/4, $0x80000000 // sign
 DATA ·updateConst+16(SB)/4, $1
 DATA ·updateConst+20(SB)/4, $2
@@ -490,34 +614,34 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 // ODDSk is N = R·f of the classes that are not signed and zero for the one that
 // is, AX.
 #define ODDS8(R, F, Y) \
-	VMOVUPS  (R), Y          \
-	VPCMPD   $5, Y30, Y, K1  \ /* K1 = not signed         */
-	VMULPS.Z (F), Y, K1, Y   \
-	KNOTB    K1, K2          \
-	KMOVB    K2, AX          \
-	TZCNTL   AX, AX          \
-	JCS      bad             // no class
+	VMOVUPS  (R), Y         \
+	VPCMPD   $5, Y30, Y, K1 \ // K1 = not signed
+	VMULPS.Z (F), Y, K1, Y  \
+	KNOTB    K1, K2         \
+	KMOVB    K2, AX         \
+	TZCNTL   AX, AX         \
+	JCS      bad            // no class
 
 #define ODDS16(R, F, N) \
-	VMOVUPS  (R), N          \
-	VPCMPD   $5, Z30, N, K1  \
-	VMULPS.Z (F), N, K1, N   \
-	KNOTW    K1, K2          \
-	KMOVW    K2, AX          \
-	TZCNTL   AX, AX          \
+	VMOVUPS  (R), N         \
+	VPCMPD   $5, Z30, N, K1 \
+	VMULPS.Z (F), N, K1, N  \
+	KNOTW    K1, K2         \
+	KMOVW    K2, AX         \
+	TZCNTL   AX, AX         \
 	JCS      bad
 
 #define ODDS32(R, F, N0, N1) \
-	VMOVUPS  (R), N0              \
-	VMOVUPS  64(R), N1            \
-	VPCMPD   $5, Z30, N0, K1      \
-	VPCMPD   $5, Z30, N1, K2      \
-	VMULPS.Z (F), N0, K1, N0      \
-	VMULPS.Z 64(F), N1, K2, N1    \
-	KUNPCKWD K1, K2, K3           \
-	KMOVD    K3, AX               \
-	NOTL     AX                   \
-	TZCNTL   AX, AX               \
+	VMOVUPS  (R), N0           \
+	VMOVUPS  64(R), N1         \
+	VPCMPD   $5, Z30, N0, K1   \
+	VPCMPD   $5, Z30, N1, K2   \
+	VMULPS.Z (F), N0, K1, N0   \
+	VMULPS.Z 64(F), N1, K2, N1 \
+	KUNPCKWD K1, K2, K3        \
+	KMOVD    K3, AX            \
+	NOTL     AX                \
+	TZCNTL   AX, AX            \
 	JCS      bad
 
 // OWN collects residual and factor of class AX of row R in a lane of X10 and
@@ -529,18 +653,18 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 
 // SUM4 is X8 = the sums of A to D, folded in half as the contract has it.
 #define SUM4(A, B, C, D) \
-	VSHUFF64X2 $0x44, B, A, Z12     \ /* 16 to 8: rows 0 and 1     */
+	VSHUFF64X2 $0x44, B, A, Z12     \ // 16 to 8: rows 0 and 1
 	VSHUFF64X2 $0xEE, B, A, Z13     \
-	VSHUFF64X2 $0x44, D, C, Z14     \ /* rows 2 and 3              */
+	VSHUFF64X2 $0x44, D, C, Z14     \ // rows 2 and 3
 	VSHUFF64X2 $0xEE, D, C, Z15     \
 	VADDPS     Z13, Z12, Z12        \
 	VADDPS     Z15, Z14, Z14        \
-	VSHUFF64X2 $0x88, Z14, Z12, Z13 \ /* 8 to 4: rows 0, 1, 2 and 3 */
+	VSHUFF64X2 $0x88, Z14, Z12, Z13 \ // 8 to 4: rows 0, 1, 2 and 3
 	VSHUFF64X2 $0xDD, Z14, Z12, Z15 \
 	VADDPS     Z15, Z13, Z13        \
-	VPERMILPS  $0x4E, Z13, Z15      \ /* 4 to 2                    */
+	VPERMILPS  $0x4E, Z13, Z15      \ // 4 to 2
 	VADDPS     Z15, Z13, Z13        \
-	VPERMILPS  $0xB1, Z13, Z15      \ /* 2 to 1                    */
+	VPERMILPS  $0xB1, Z13, Z15      \ // 2 to 1
 	VADDPS     Z15, Z13, Z13        \
 	VPERMPS    Z13, Z29, Z8         // a lane a row
 
@@ -548,11 +672,11 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 // X20, X21 = ±the sum of the others times that. X8 = sums, X10, X11 = residual
 // and factor of the own classes.
 #define INVERSE4 \
-	VADDPS       X10, X25, X10 \ /* own odds = max(1+R, OwnFloor)·f */
+	VADDPS       X10, X25, X10 \ // own odds = max(1+R, OwnFloor)·f
 	VMAXPS       X24, X10, X10 \
 	VMULPS       X11, X10, X10 \
 	VADDPS       X10, X8, X10  \
-	VDIVPS       X10, X25, X16 \ /* inverse = 1/(sum + own odds)    */
+	VDIVPS       X10, X25, X16 \ // inverse = 1/(sum + own odds)
 	VMULPS       X16, X8, X20  \
 	VXORPS       X20, X23, X21 \
 	VPERMPS      Z16, Z26, Z17 \
@@ -563,7 +687,7 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 // FLUSHED16 is N = N·inverse, or zero where that is below FlushBelow.
 #define FLUSHED16(N, inverse) \
 	VMULPS    N, inverse, N  \
-	VCMPPS    $5, Z31, N, K1 \ /* not less than */
+	VCMPPS    $5, Z31, N, K1 \ // not less than
 	VMOVAPS.Z N, K1, N
 
 #define STOREODDS8(R, Z, Y, inverse) \
@@ -583,50 +707,50 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 // FOURROWS begins a loop over four rows at a time, NEXTFOUR ends it. With less
 // than four left, few fills up and goes on at go.
 #define FOURROWS(few, go) \
-	MOVL (DI), R8           \
-	CMPQ CX, $4             \
-	JB   few                \
-	MOVL 4(DI), R9          \
-	MOVL 8(DI), R10         \
-	MOVL 12(DI), R11        \
-go:                             \
-	MOVQ j+0(FP), AX        \
-	ROWFACTORS(R8, R12)     \
-	ROWFACTORS(R9, R13)     \
-	ROWFACTORS(R10, R14)    \
+	MOVL (DI), R8        \
+	CMPQ CX, $4          \
+	JB   few             \
+	MOVL 4(DI), R9       \
+	MOVL 8(DI), R10      \
+	MOVL 12(DI), R11     \
+	go:                  \
+	MOVQ j+0(FP), AX     \
+	ROWFACTORS(R8, R12)  \
+	ROWFACTORS(R9, R13)  \
+	ROWFACTORS(R10, R14) \
 	ROWFACTORS(R11, R15)
 
 #define FEW(few, go) \
-few:                     \
-	MOVL R8, R9      \
-	MOVL R8, R10     \
-	MOVL R8, R11     \
-	CMPQ CX, $2      \
-	JB   go          \
-	MOVL 4(DI), R9   \
-	MOVL R9, R10     \
-	MOVL R9, R11     \
-	JE   go          \
-	MOVL 8(DI), R10  \
-	MOVL R10, R11    \
+few:  \
+	MOVL R8, R9     \
+	MOVL R8, R10    \
+	MOVL R8, R11    \
+	CMPQ CX, $2     \
+	JB   go         \
+	MOVL 4(DI), R9  \
+	MOVL R9, R10    \
+	MOVL R9, R11    \
+	JE   go         \
+	MOVL 8(DI), R10 \
+	MOVL R10, R11   \
 	JMP  go
 
 #define NEXTFOUR(loop) \
-	VEXTRACTPS $0, X21, (R12)    \ /* R of the own class = -(sum·inverse) */
-	VEXTRACTPS $1, X21, (R13)    \
-	VEXTRACTPS $2, X21, (R14)    \
-	VEXTRACTPS $3, X21, (R15)    \
-	VCVTPS2PD  X20, Y20          \ /* row after row                       */
-	VMOVUPD    Y20, q0-32(SP)    \
-	CMPQ       CX, $4            \
-	JB         last              \
+	VEXTRACTPS $0, X21, (R12)      \ // R of the own class = -(sum·inverse)
+	VEXTRACTPS $1, X21, (R13)      \
+	VEXTRACTPS $2, X21, (R14)      \
+	VEXTRACTPS $3, X21, (R15)      \
+	VCVTPS2PD  X20, Y20            \ // row after row
+	VMOVUPD    Y20, q0-32(SP)      \
+	CMPQ       CX, $4              \
+	JB         last                \
 	VADDSD     q0-32(SP), X22, X22 \
 	VADDSD     q1-24(SP), X22, X22 \
 	VADDSD     q2-16(SP), X22, X22 \
-	VADDSD     q3-8(SP), X22, X22 \
-	ADDQ       $16, DI           \
-	SUBQ       $4, CX            \
-	JNZ        loop              \
+	VADDSD     q3-8(SP), X22, X22  \
+	ADDQ       $16, DI             \
+	SUBQ       $4, CX              \
+	JNZ        loop                \
 	JMP        done
 
 // func updateAVX512(j *updateJob) bool
@@ -648,17 +772,17 @@ TEXT ·updateAVX512(SB), NOSPLIT, $32-9
 	VPXORD       X30, X30, X30
 	VPXORQ       X22, X22, X22
 
-	SHLQ         $2, DX
-	SHLQ         $2, BX
-	TESTQ        CX, CX
-	JZ           done
-	CMPQ         DX, $64
-	JEQ          rows16
-	CMPQ         DX, $128
-	JEQ          rows32
-	JA           rowsAny
-	CMPQ         DX, $32
-	JNE          rowsAny
+	SHLQ  $2, DX
+	SHLQ  $2, BX
+	TESTQ CX, CX
+	JZ    done
+	CMPQ  DX, $64
+	JEQ   rows16
+	CMPQ  DX, $128
+	JEQ   rows32
+	JA    rowsAny
+	CMPQ  DX, $32
+	JNE   rowsAny
 
 rows8:
 	FOURROWS(few8, go8)
@@ -748,8 +872,8 @@ bad:
 	VZEROUPPER
 	RET
 
-	// Any number of classes: R8 row, R9 factors, R10 where its own class is,
-	// AX where its next vector is, R12 where the last whole vector ends.
+// Any number of classes: R8 row, R9 factors, R10 where its own class is,
+// AX where its next vector is, R12 where the last whole vector ends.
 rowsAny:
 	MOVQ DX, R12
 	ANDQ $-64, R12
@@ -814,17 +938,17 @@ inverse:
 
 	// The probabilities.
 scale:
-	VMOVUPS   (R8)(AX*1), Z0
+	VMOVUPS (R8)(AX*1), Z0
 	FLUSHED16(Z0, Z16)
-	VMOVUPS   Z0, (R8)(AX*1)
-	ADDQ      $64, AX
-	CMPQ      AX, R12
-	JB        scale
-	CMPQ      AX, DX
-	JE        own
-	VMOVUPS   (R8)(AX*1), Y0
+	VMOVUPS Z0, (R8)(AX*1)
+	ADDQ    $64, AX
+	CMPQ    AX, R12
+	JB      scale
+	CMPQ    AX, DX
+	JE      own
+	VMOVUPS (R8)(AX*1), Y0
 	FLUSHED16(Z0, Z16)
-	VMOVUPS   Y0, (R8)(AX*1)
+	VMOVUPS Y0, (R8)(AX*1)
 
 own:
 	VXORPS    X20, X23, X21
@@ -849,7 +973,8 @@ own:
 //	Y0 R_r   Y1 R_s   Y2 g   Y3 h    Z4-Z9 temporaries
 //	Z10, Z11 (h, g) of a pair        Y19 weights
 //	Z20-Z22 sums of g, h, |g|        Y23, Y24 maxima of |g|, h
-//	Z26, Z27 permutations of pairs   Z28 permutation of (h, g)
+//	Y25 the least u to square        Z26, Z27 permutations of pairs
+//	Z28 permutation of (h, g)
 //	Z29 abs, float64   Y30 abs       Y31 zero
 //	K7 rows that count
 
@@ -866,6 +991,9 @@ own:
 #define gradStride (gradRows+72)
 #define gradWeights (gradRows+80)
 
+// Less than this squared is lost in h >= |u|, and may be subnormal, hence slow.
+DATA ·squareFrom+0(SB)/4, $0x2B800000 // 2^-40
+GLOBL ·squareFrom(SB), RODATA|NOPTR, $4
 DATA ·abs32+0(SB)/4, $0x7FFFFFFF // all but the sign
 GLOBL ·abs32(SB), RODATA|NOPTR, $4
 DATA ·interleave+0(SB)/8, $0x1303120211011000 // of 16 + 16
@@ -874,73 +1002,41 @@ DATA ·interleave+16(SB)/8, $0x0B030A0209010800 // of 8 + 8, the first half
 DATA ·interleave+24(SB)/8, $0x0F070E060D050C04 // and the second
 GLOBL ·interleave(SB), RODATA|NOPTR, $32
 
-// ROWS8 loads eight row numbers, OFFSETS8 makes them offsets of residuals.
-#define ROWS8 \
-	MOVL (DI), R8    \
-	MOVL 4(DI), R9   \
-	MOVL 8(DI), R10  \
-	MOVL 12(DI), R11 \
-	MOVL 16(DI), R12 \
-	MOVL 20(DI), R13 \
-	MOVL 24(DI), R14 \
-	MOVL 28(DI), R15
-
-#define OFFSETS8 \
-	IMULQ DX, R8  \
-	IMULQ DX, R9  \
-	IMULQ DX, R10 \
-	IMULQ DX, R11 \
-	IMULQ DX, R12 \
-	IMULQ DX, R13 \
-	IMULQ DX, R14 \
-	IMULQ DX, R15
-
-// GATHER8 loads a number of eight rows: on Zen 5 in half the time of
-// VGATHERQPS.
-#define GATHER8(from, scale, X, Y, X2) \
-	VMOVSS      (from)(R8*scale), X              \
-	VMOVSS      (from)(R12*scale), X2            \
-	VINSERTPS   $0x10, (from)(R9*scale), X, X    \
-	VINSERTPS   $0x10, (from)(R13*scale), X2, X2 \
-	VINSERTPS   $0x20, (from)(R10*scale), X, X   \
-	VINSERTPS   $0x20, (from)(R14*scale), X2, X2 \
-	VINSERTPS   $0x30, (from)(R11*scale), X, X   \
-	VINSERTPS   $0x30, (from)(R15*scale), X2, X2 \
-	VINSERTF128 $1, X2, Y, Y
-
 // PAIR8 is the gradients of the eight rows along the pair of AX and BX and,
 // in Z10, their (h, g) side by side.
 #define PAIR8(PACKED) \
-	GATHER8(AX, 1, X0, Y0, X4)     \
-	GATHER8(BX, 1, X1, Y1, X5)     \
-	VSUBPS    Y0, Y1, Y2           \ /* u = s - r                         */
-	VORPS     Y0, Y1, Y4           \
-	VPMOVD2M  Y4, K1               \ /* K1 = rows of class r or s         */
-	VMAXPS    Y0, Y1, Y5           \
-	VADDPS    Y5, Y5, Y5           \ /* 2·max(r, s)                       */
-	VANDPS    Y0, Y30, Y0          \
-	VANDPS    Y1, Y30, Y1          \
-	VADDPS    Y1, Y0, Y3           \ /* h = |r| + |s|                     */
-	VADDPS    Y5, Y3, K1, Y3       \ /* + 2·max(r, s) of those rows       */
-	VMULPS    Y2, Y2, Y4           \
-	VSUBPS    Y4, Y3, Y3           \ /* - u²                              */
-	VMAXPS    Y31, Y3, Y3          \
-	VMULPS    Y2, Y19, Y2          \ /* both by weight                    */
-	VMULPS    Y3, Y19, Y3          \
-	VMOVAPS   Y3, Y10              \
-	VPERMT2PS Z2, Z28, Z10         \
+	GATHER8(AX, 1, X0, Y0, X4) \
+	GATHER8(BX, 1, X1, Y1, X5) \
+	VSUBPS    Y0, Y1, Y2       \ // u = s - r
+	VORPS     Y0, Y1, Y4       \
+	VPMOVD2M  Y4, K1           \ // K1 = rows of class r or s
+	VMAXPS    Y0, Y1, Y5       \
+	VADDPS    Y5, Y5, Y5       \ // 2·max(r, s)
+	VANDPS    Y0, Y30, Y0      \
+	VANDPS    Y1, Y30, Y1      \
+	VADDPS    Y1, Y0, Y3       \ // h = |r| + |s|
+	VADDPS    Y5, Y3, K1, Y3   \ // + 2·max(r, s) of those rows
+	VANDPS    Y2, Y30, Y4      \
+	VCMPPS    $5, Y25, Y4, K1  \
+	VMULPS.Z  Y2, Y2, K1, Y4   \
+	VSUBPS    Y4, Y3, Y3       \ // - u², or 0 for a u² that is lost
+	VMAXPS    Y31, Y3, Y3      \
+	VMULPS    Y2, Y19, Y2      \ // both by weight
+	VMULPS    Y3, Y19, Y3      \
+	VMOVAPS   Y3, Y10          \
+	VPERMT2PS Z2, Z28, Z10     \
 	VMOVAPD   Z10, PACKED
 
 // STATS8 adds them to the pair's sums.
 #define STATS8 \
-	VCVTPS2PD Y2, Z4            \
-	VCVTPS2PD Y3, Z5            \
-	VANDPD    Z4, Z29, Z6       \
-	VANDPS    Y2, Y30, Y7       \
-	VADDPD    Z4, Z20, K7, Z20  \
-	VADDPD    Z5, Z21, K7, Z21  \
-	VADDPD    Z6, Z22, K7, Z22  \
-	VMAXPS    Y7, Y23, Y23      \
+	VCVTPS2PD Y2, Z4           \
+	VCVTPS2PD Y3, Z5           \
+	VANDPD    Z4, Z29, Z6      \
+	VANDPS    Y2, Y30, Y7      \
+	VADDPD    Z4, Z20, K7, Z20 \
+	VADDPD    Z5, Z21, K7, Z21 \
+	VADDPD    Z6, Z22, K7, Z22 \
+	VMAXPS    Y7, Y23, Y23     \
 	VMAXPS    Y3, Y24, Y24
 
 #define LOADSTATS \
@@ -956,18 +1052,6 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $32
 	VMOVUPD Z22, 128(SI) \
 	VMOVUPS Y23, 192(SI) \
 	VMOVUPS Y24, 224(SI)
-
-// FILL8 lays CX < 8 row numbers and, past these, the last one again at
-// gradRows, where DI then points, and sets K7.
-#define FILL8 \
-	MOVL         -4(DI)(CX*4), R8     \
-	VPBROADCASTD R8, Y0               \
-	MOVL         $-1, R8              \
-	BZHIL        CX, R8, R8           \
-	KMOVB        R8, K7               \
-	VMOVDQU32    (DI), K7, Y0         \
-	VMOVDQU32    Y0, gradRows(SP)     \
-	LEAQ         gradRows(SP), DI
 
 // PAIRCLASSES points AX and BX at the classes of the pair that stands at an
 // offset from DI.
@@ -1006,6 +1090,7 @@ TEXT ·gradientsAVX512(SB), 0, $2648-8
 	VBROADCASTSD ·abs64(SB), Z29
 	VBROADCASTSS ·abs32(SB), Y30
 	VPXORD       Y31, Y31, Y31
+	VBROADCASTSS ·squareFrom(SB), Y25
 	VBROADCASTSS ·updateConst+0(SB), Y19
 	KXNORB       K7, K7, K7
 	MOVQ         j+0(FP), AX
@@ -1041,11 +1126,11 @@ one:
 
 oneEight:
 	ROWS8
-	MOVQ        gradWeights(SP), DX
-	TESTQ       DX, DX
-	JZ          oneOffsets
+	MOVQ    gradWeights(SP), DX
+	TESTQ   DX, DX
+	JZ      oneOffsets
 	GATHER8(DX, 4, X4, Y4, X5)
-	VMOVAPS     Y4, Y19
+	VMOVAPS Y4, Y19
 
 oneOffsets:
 	MOVQ    gradStride(SP), DX
@@ -1064,7 +1149,7 @@ oneDone:
 	JMP  stats
 
 oneFew:
-	FILL8
+	FILL8(gradRows)
 	JMP oneEight
 
 many:
@@ -1149,19 +1234,19 @@ pairs:
 	JB            pairs
 
 	// The next eight rows.
-	SHLQ  $3, DX
-	MOVQ  gradLeft(SP), CX
-	MOVQ  gradCursor(SP), DI
-	CMPQ  CX, $8
-	JB    copyout
-	ADDQ  DX, gradOut(SP)
-	ADDQ  $32, DI
-	SUBQ  $8, CX
-	JA    eight
-	JMP   stats
+	SHLQ $3, DX
+	MOVQ gradLeft(SP), CX
+	MOVQ gradCursor(SP), DI
+	CMPQ CX, $8
+	JB   copyout
+	ADDQ DX, gradOut(SP)
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JA   eight
+	JMP  stats
 
 few:
-	FILL8
+	FILL8(gradRows)
 	LEAQ gradCells(SP), CX
 	JMP  rows
 
@@ -1200,14 +1285,15 @@ pair:
 	RET
 
 // ---------------------------------------------------------------------------
-// Quantize, AVX-512: eight cells at a time, of 8, 4, 2 or 1 rows
+// Quantize, AVX-512: eight cells at a time, of eight or four rows; with more
+// pairs than two AVX2's form, which takes eight rows, is faster
 //
 // Whatever is stored, or stored in vain, lies before what has not been read:
 // output may take the place of input.
 //
 //	DI row cursor     CX rows left      SI gradients
 //	R8 cells out      R9 rows out       R10 rows a vector
-//	R11-R13 folding shifts              R14, R15, DX masks, see below
+//	R11 folding shift                   R14, R15, DX masks, see below
 //	AX, BX temporaries
 //	Z0 gradients      Z1 |gradients|    Z2 cells     Y3 row numbers
 //	Z24 trim bounds   Z25 scales        Z26 abs of g only
@@ -1216,11 +1302,11 @@ pair:
 
 // QUANTPAIRS is Z = the pairs' (h, g) in turn, given lists of either in the job.
 #define QUANTPAIRS(H, G, Z) \
-	VMOVUPS   H(DX), Y0   \ /* eight pairs, of which m count           */
-	VMOVUPS   G(DX), Y1   \
-	VPERMPS   Y0, Y2, Y0  \ /* 0, …, m-1, 0, …                         */
-	VPERMPS   Y1, Y2, Y1  \
-	VPERMT2PS Z1, Z3, Z0  \ /* h, g, h, g …                            */
+	VMOVUPS   H(DX), Y0  \ // eight pairs, of which m count
+	VMOVUPS   G(DX), Y1  \
+	VPERMPS   Y0, Y2, Y0 \ // 0, …, m-1, 0, …
+	VPERMPS   Y1, Y2, Y1 \
+	VPERMT2PS Z1, Z3, Z0 \ // h, g, h, g …
 	VMOVAPS   Z0, Z
 
 DATA ·count8+0(SB)/8, $0x0706050403020100
@@ -1246,27 +1332,16 @@ TEXT ·quantizeAVX512(SB), NOSPLIT, $0-8
 	QUANTPAIRS(quantizeJob_ScaleH, quantizeJob_ScaleG, Z25)
 
 	// A row has 2m lanes, of which one must pass. Their bits are folded into
-	// the lowest, by shifts of 1 and, if m is that large, 2, 4 and 8. R14 has
+	// the lowest, by shifts of 1 and, if m is 2, of 2. R14 has
 	// the lowest bit of each row, R15 the lowest cell of each, DX = 2^m - 1.
-	XORL    R11, R11
-	XORL    R12, R12
-	XORL    R13, R13
-	MOVL    $0x5555, R14
-	MOVL    $0xFF, R15
-	CMPQ    CX, $2
-	JB      folds
-	MOVL    $2, R11
-	MOVL    $0x1111, R14
-	MOVL    $0x55, R15
-	JE      folds
-	MOVL    $4, R12
-	MOVL    $0x0101, R14
-	MOVL    $0x11, R15
-	CMPQ    CX, $4
-	JE      folds
-	MOVL    $8, R13
-	MOVL    $0x0001, R14
-	MOVL    $0x01, R15
+	XORL R11, R11
+	MOVL $0x5555, R14
+	MOVL $0xFF, R15
+	CMPQ CX, $2
+	JB   folds
+	MOVL $2, R11
+	MOVL $0x1111, R14
+	MOVL $0x55, R15
 
 folds:
 	POPCNTL R15, R10
@@ -1291,23 +1366,19 @@ loop:
 
 eight:
 	// AX = lanes that are not below their bounds.
-	VMOVUPS.Z     (SI), K4, Z0
-	VPANDD        Z0, Z26, Z1
-	VCMPPS        $5, Z24, Z1, K4, K1
-	KMOVW         K1, AX
+	VMOVUPS.Z   (SI), K4, Z0
+	VPANDD      Z0, Z26, Z1
+	VCMPPS      $5, Z24, Z1, K4, K1
+	KMOVW       K1, AX
 	VMULPS.RN_SAE Z25, Z0, Z0
 	VCVTPS2DQ.RN_SAE Z0, Z2
-	VMOVDQU32.Z   (DI), K5, Y3
+	VMOVDQU32.Z (DI), K5, Y3
 
 	// BX = rows to keep, AX = their cells.
 	MOVL  AX, BX
 	SHRL  $1, BX
 	ORL   BX, AX
 	SHRXL R11, AX, BX
-	ORL   BX, AX
-	SHRXL R12, AX, BX
-	ORL   BX, AX
-	SHRXL R13, AX, BX
 	ORL   BX, AX
 	PEXTL R14, AX, BX
 	PDEPL R15, BX, AX
@@ -1334,28 +1405,24 @@ eight:
 
 done:
 	// Σg = (Σcells - Σh) / 2³²; fold the lanes of a pair; zero past m.
-	VPSUBQ Z28, Z27, Z27
-	VPSRAQ $32, Z27, Z27
-	MOVQ   j+0(FP), DI
-	MOVQ   quantizeJob_Pairs(DI), CX
-	CMPQ   CX, $8
-	JE     folded
+	VPSUBQ     Z28, Z27, Z27
+	VPSRAQ     $32, Z27, Z27
+	MOVQ       j+0(FP), DI
+	MOVQ       quantizeJob_Pairs(DI), CX
 	VSHUFI64X2 $0x4E, Z27, Z27, Z0
 	VSHUFI64X2 $0x4E, Z28, Z28, Z1
-	VPADDQ Z0, Z27, Z27
-	VPADDQ Z1, Z28, Z28
-	CMPQ   CX, $4
-	JE     folded
-	VPERMQ $0x4E, Z27, Z0
-	VPERMQ $0x4E, Z28, Z1
-	VPADDQ Z0, Z27, Z27
-	VPADDQ Z1, Z28, Z28
-	CMPQ   CX, $2
-	JE     folded
-	VPERMQ $0xB1, Z27, Z0
-	VPERMQ $0xB1, Z28, Z1
-	VPADDQ Z0, Z27, Z27
-	VPADDQ Z1, Z28, Z28
+	VPADDQ     Z0, Z27, Z27
+	VPADDQ     Z1, Z28, Z28
+	VPERMQ     $0x4E, Z27, Z0
+	VPERMQ     $0x4E, Z28, Z1
+	VPADDQ     Z0, Z27, Z27
+	VPADDQ     Z1, Z28, Z28
+	CMPQ       CX, $2
+	JE         folded
+	VPERMQ     $0xB1, Z27, Z0
+	VPERMQ     $0xB1, Z28, Z1
+	VPADDQ     Z0, Z27, Z27
+	VPADDQ     Z1, Z28, Z28
 
 folded:
 	KMOVB       DX, K1
@@ -1414,9 +1481,9 @@ few:
 	MOVL    AX, (R9)       \
 	XORL    AX, AX         \
 	CMPL    R11, DX        \
-	ADCL    $0, AX         \ /* last < code, */
+	ADCL    $0, AX         \ // last < code,
 	CMPL    DX, R10        \
-	ADCL    $0, AX         \ /* or code < first: goes right */
+	ADCL    $0, AX         \ // or code < first: goes right
 	LEAQ    (R9)(AX*4), R9 \
 	XORL    $1, AX         \
 	LEAQ    (R8)(AX*4), R8 \
@@ -1425,43 +1492,43 @@ few:
 
 // func partitionAVX512(j *partitionJob)
 TEXT ·partitionAVX512(SB), NOSPLIT, $0-8
-	MOVQ    j+0(FP), BX
-	MOVQ    partitionJob_Column(BX), SI
-	MOVQ    partitionJob_Rows(BX), DI
-	MOVQ    (partitionJob_Rows+sliceLen)(BX), CX
-	MOVQ    partitionJob_Left(BX), R8
-	MOVQ    partitionJob_Right(BX), R9
+	MOVQ j+0(FP), BX
+	MOVQ partitionJob_Column(BX), SI
+	MOVQ partitionJob_Rows(BX), DI
+	MOVQ (partitionJob_Rows+sliceLen)(BX), CX
+	MOVQ partitionJob_Left(BX), R8
+	MOVQ partitionJob_Right(BX), R9
 
-	MOVBLZX partitionJob_MissingLeft(BX), R10
-	XORL    $1, R10
-	MOVBLZX partitionJob_Bin(BX), R11
+	MOVBLZX      partitionJob_MissingLeft(BX), R10
+	XORL         $1, R10
+	MOVBLZX      partitionJob_Bin(BX), R11
 	VPBROADCASTB R10, X2
 	VPBROADCASTB R11, X3
-	VPXOR   X0, X0, X0
-	VPXOR   X1, X1, X1
-	SUBQ    $16, CX
-	JB      tail
+	VPXOR        X0, X0, X0
+	VPXOR        X1, X1, X1
+	SUBQ         $16, CX
+	JB           tail
 
 loop:
 	CODES8(0, X0)
 	CODES8(8, X1)
-	VPUNPCKLQDQ X1, X0, X4
-	VPCMPUB     $5, X2, X4, K1     // first <= code
-	VPCMPUB     $2, X3, X4, K1, K1 // K1 = and code <= last
-	KNOTW       K1, K2
-	VMOVDQU32   (DI), Z4
+	VPUNPCKLQDQ   X1, X0, X4
+	VPCMPUB       $5, X2, X4, K1     // first <= code
+	VPCMPUB       $2, X3, X4, K1, K1 // K1 = and code <= last
+	KNOTW         K1, K2
+	VMOVDQU32     (DI), Z4
 	VPCOMPRESSD.Z Z4, K1, Z5
 	VPCOMPRESSD.Z Z4, K2, Z6
-	VMOVDQU32   Z5, (R8)
-	VMOVDQU32   Z6, (R9)
-	KMOVW       K1, AX
-	POPCNTL     AX, AX
-	LEAQ        (R8)(AX*4), R8
-	NEGQ        AX
-	LEAQ        64(R9)(AX*4), R9
-	ADDQ        $64, DI
-	SUBQ        $16, CX
-	JAE         loop
+	VMOVDQU32     Z5, (R8)
+	VMOVDQU32     Z6, (R9)
+	KMOVW         K1, AX
+	POPCNTL       AX, AX
+	LEAQ          (R8)(AX*4), R8
+	NEGQ          AX
+	LEAQ          64(R9)(AX*4), R9
+	ADDQ          $64, DI
+	SUBQ          $16, CX
+	JAE           loop
 
 tail:
 	ADDQ $16, CX
@@ -1486,9 +1553,9 @@ done:
 
 // TOTALS4 adds four classes of the row at AX to G and H.
 #define TOTALS4(offset, G, H, D, A) \
-	VCVTPS2PD offset(AX), D \ /* d = R            */
-	VANDPD    D, Y14, A     \ /* a = |d|          */
-	VSUBPD    D, G, G       \ /* G -= d           */
+	VCVTPS2PD offset(AX), D \ // d = R
+	VANDPD    D, Y14, A     \ // a = |d|
+	VSUBPD    D, G, G       \ // G -= d
 	VSUBPD    A, Y15, D     \
 	VMULPD    A, D, A       \
 	VADDPD    A, H, H       // H += a*(1-a)
@@ -1498,7 +1565,7 @@ done:
 	VCVTPS2PD offset(AX), D \
 	VANDPD    D, Y14, A     \
 	VMULPD    D, Y13, D     \
-	VSUBPD    D, G, G       \ /* G -= w*d         */
+	VSUBPD    D, G, G       \ // G -= w*d
 	VSUBPD    A, Y15, D     \
 	VMULPD    A, D, A       \
 	VMULPD    A, Y13, A     \
@@ -1616,12 +1683,12 @@ store16:
 //	Y12 p of a first   Y13, Y14 products, temporaries   Y15 one
 
 #define HALFPROBABILITY4(offset, P) \
-	VCVTPS2PD offset(AX), P \ /* p = R                    */
+	VCVTPS2PD offset(AX), P \ // p = R
 	VADDPD    P, Y15, Y13   \
 	VBLENDVPD P, Y13, P, P  // p = 1 + R where R is signed
 
 #define HALFPROBABILITY8 \
-	HALFPROBABILITY4(0, Y8) \
+	HALFPROBABILITY4(0, Y8)  \
 	HALFPROBABILITY4(16, Y9)
 
 #define HALFPROBABILITY16 \
@@ -1661,17 +1728,27 @@ store16:
 	VMOVUPD S2, 64 at              \
 	VMOVUPD S3, 96 at
 
+// HALFCROSSROW begins a loop over the block's rows, NEXTCROSS ends it.
+#define HALFCROSSROW \
+	MOVQ crossOffset(SP)(BX*8), AX \
+	ADDQ CX, AX
+
+#define NEXTCROSS(loop) \
+	INCQ BX      \
+	CMPQ BX, R10 \
+	JB   loop
+
 // HALFCROSSTILE passes the block by all firsts and one tile of k classes: by
 // two firsts while there are as many, then by one.
 #define HALFCROSSTILE(k, PROBABILITY, CROSS, LOAD, STORE, firsts, two, one, onerow, done) \
-firsts:                                    \
+firsts:  \
 	XORL BX, BX                        \
 	CMPQ R12, $2                       \
 	JB   one                           \
 	LOAD((R13), Y0, Y1, Y2, Y3)        \
 	LOAD((R13)(DX*2), Y4, Y5, Y6, Y7)  \
-two:                                       \
-	CROSSROW                           \
+	two:                               \
+	HALFCROSSROW                       \
 	PROBABILITY                        \
 	CROSS(0, Y0, Y1, Y2, Y3)           \
 	CROSS(1, Y4, Y5, Y6, Y7)           \
@@ -1682,22 +1759,22 @@ two:                                       \
 	ADDQ $(2*crossRows*8), R14         \
 	SUBQ $2, R12                       \
 	JMP  firsts                        \
-one:                                       \
-	TESTQ R12, R12                     \
-	JZ   done                          \
-	LOAD((R13), Y0, Y1, Y2, Y3)        \
-onerow:                                    \
-	CROSSROW                           \
-	PROBABILITY                        \
-	CROSS(0, Y0, Y1, Y2, Y3)           \
-	NEXTCROSS(onerow)                  \
-	STORE((R13), Y0, Y1, Y2, Y3)       \
-done:                                      \
-	ADDQ $k, R15                       \
-	JMP  tile
+	one:                         \
+	TESTQ   R12, R12             \
+	JZ      done                 \
+	LOAD((R13), Y0, Y1, Y2, Y3)  \
+	onerow:                      \
+	HALFCROSSROW                 \
+	PROBABILITY                  \
+	CROSS(0, Y0, Y1, Y2, Y3)     \
+	NEXTCROSS(onerow)            \
+	STORE((R13), Y0, Y1, Y2, Y3) \
+	done:                        \
+	ADDQ    $k, R15              \
+	JMP     tile
 
 // func crossAVX2(j *crossJob)
-TEXT ·crossAVX2(SB), 0, $4608-8
+TEXT ·crossAVX2(SB), 0, $4672-8
 	NO_LOCAL_POINTERS
 	MOVQ         j+0(FP), DI
 	MOVQ         crossJob_Residuals(DI), SI
@@ -1789,22 +1866,22 @@ done:
 // HALFODDS adds R·f of eight classes that are not signed to S, stores it in
 // place of R and looks for the one that is signed.
 #define HALFODDS(offset, R, N, S) \
-	VMOVUPS   offset(R8)(AX*1), R      \
-	VMULPS    offset(R9)(AX*1), R, N   \
-	VMOVMSKPS R, R11                   \
-	VBLENDVPS R, R, N, N               \ /* the own class keeps R */
-	VPSRAD    $31, R, R                \
-	VMOVUPS   N, offset(R8)(AX*1)      \
-	VPANDN    N, R, R                  \
-	VADDPS    R, S, S                  \
-	TZCNTL    R11, R11                 \ /* carry: not here       */
-	LEAQ      offset(AX)(R11*4), R11   \
+	VMOVUPS   offset(R8)(AX*1), R    \
+	VMULPS    offset(R9)(AX*1), R, N \
+	VMOVMSKPS R, R11                 \
+	VBLENDVPS R, R, N, N             \ // the own class keeps R
+	VPSRAD    $31, R, R              \
+	VMOVUPS   N, offset(R8)(AX*1)    \
+	VPANDN    N, R, R                \
+	VADDPS    R, S, S                \
+	TZCNTL    R11, R11               \ // carry: not here
+	LEAQ      offset(AX)(R11*4), R11 \
 	CMOVQCC   R11, R10
 
 // HALFFLUSHED stores N·inverse of eight classes, or zero below FlushBelow.
 #define HALFFLUSHED(offset, N, M) \
 	VMULPS  offset(R8)(AX*1), Y9, N \
-	VCMPPS  $5, Y14, N, M           \ /* not less than */
+	VCMPPS  $5, Y14, N, M           \ // not less than
 	VANDPS  M, N, N                 \
 	VMOVUPS N, offset(R8)(AX*1)
 
@@ -1849,7 +1926,7 @@ odds:
 inverse:
 	TESTQ        R10, R10
 	JLT          bad
-	VADDPS       Y7, Y6, Y6 // 16 to 8
+	VADDPS       Y7, Y6, Y6            // 16 to 8
 	VEXTRACTF128 $1, Y6, X7
 	VADDPS       X7, X6, X6
 	VPERMILPS    $0x4E, X6, X7
@@ -1860,7 +1937,7 @@ inverse:
 	VMAXSS       X12, X10, X10
 	VMULSS       (R9)(R10*1), X10, X10
 	VADDSS       X10, X6, X10
-	VDIVSS       X10, X13, X9 // inverse = 1/(sum + own odds)
+	VDIVSS       X10, X13, X9          // inverse = 1/(sum + own odds)
 	VMULSS       X9, X6, X6
 	VBROADCASTSS X9, Y9
 	XORL         AX, AX
@@ -1898,81 +1975,86 @@ bad:
 //
 // A frame of the same form; of a pair's sums, 64 bytes are two vectors.
 //
-//	Y0-Y9 temporaries, first as above   Y11 abs, float64   Y12 zero
+//	Y0-Y9 temporaries, first as above   Y10 the least u to square
+//	Y11 abs, float64                    Y12 zero
 //	Y13 lanes of the rows that count    Y14 weights        Y15 abs
 
 // HALFPAIR8 is g = Y2 and h = Y3 of eight rows along the pair of AX and BX.
 #define HALFPAIR8 \
 	GATHER8(AX, 1, X0, Y0, X4) \
 	GATHER8(BX, 1, X1, Y1, X5) \
-	VSUBPS Y0, Y1, Y2          \ /* u = s - r                    */
+	VSUBPS Y0, Y1, Y2          \ // u = s - r
 	VORPS  Y0, Y1, Y4          \
-	VPSRAD $31, Y4, Y4         \ /* rows of class r or s         */
+	VPSRAD $31, Y4, Y4         \ // rows of class r or s
 	VMAXPS Y0, Y1, Y5          \
 	VADDPS Y5, Y5, Y5          \
-	VANDPS Y4, Y5, Y5          \ /* 2·max(r, s) of those rows    */
+	VANDPS Y4, Y5, Y5          \ // 2·max(r, s) of those rows
 	VANDPS Y0, Y15, Y0         \
 	VANDPS Y1, Y15, Y1         \
-	VADDPS Y1, Y0, Y3          \ /* h = |r| + |s|                */
+	VADDPS Y1, Y0, Y3          \ // h = |r| + |s|
 	VADDPS Y5, Y3, Y3          \
-	VMULPS Y2, Y2, Y4          \
-	VSUBPS Y4, Y3, Y3          \ /* - u²                         */
+	VANDPS Y2, Y15, Y4         \
+	VCMPPS $5, Y10, Y4, Y4     \
+	VANDPS Y2, Y4, Y4          \
+	VMULPS Y4, Y4, Y4          \
+	VSUBPS Y4, Y3, Y3          \ // - u², or 0 for one that is lost
 	VMAXPS Y12, Y3, Y3         \
-	VMULPS Y2, Y14, Y2         \ /* both by weight               */
+	VMULPS Y2, Y14, Y2         \ // both by weight
 	VMULPS Y3, Y14, Y3
 
 // HALFSTATS8 adds them to the pair's sums at SI.
 #define HALFSTATS8 \
-	VANDPS       Y13, Y2, Y4      \ /* a sum never is -0, so that */
-	VANDPS       Y13, Y3, Y5      \ /* adding 0 changes nothing   */
-	VEXTRACTF128 $1, Y4, X6       \
-	VEXTRACTF128 $1, Y5, X7       \
-	VCVTPS2PD    X4, Y8           \
-	VCVTPS2PD    X6, Y9           \
-	VCVTPS2PD    X5, Y5           \
-	VCVTPS2PD    X7, Y7           \
-	VADDPD       (SI), Y8, Y0     \
-	VADDPD       32(SI), Y9, Y1   \
-	VADDPD       64(SI), Y5, Y5   \
-	VADDPD       96(SI), Y7, Y7   \
-	VANDPD       Y8, Y11, Y8      \
-	VANDPD       Y9, Y11, Y9      \
-	VADDPD       128(SI), Y8, Y8  \
-	VADDPD       160(SI), Y9, Y9  \
-	VANDPS       Y2, Y15, Y4      \
-	VMAXPS       192(SI), Y4, Y4  \
-	VMAXPS       224(SI), Y3, Y6  \
-	VMOVUPD      Y0, (SI)         \
-	VMOVUPD      Y1, 32(SI)       \
-	VMOVUPD      Y5, 64(SI)       \
-	VMOVUPD      Y7, 96(SI)       \
-	VMOVUPD      Y8, 128(SI)      \
-	VMOVUPD      Y9, 160(SI)      \
-	VMOVUPS      Y4, 192(SI)      \
+	VANDPS       Y13, Y2, Y4     \ // a sum never is -0, so that
+	VANDPS       Y13, Y3, Y5     \ // adding 0 changes nothing
+	VEXTRACTF128 $1, Y4, X6      \
+	VEXTRACTF128 $1, Y5, X7      \
+	VCVTPS2PD    X4, Y8          \
+	VCVTPS2PD    X6, Y9          \
+	VCVTPS2PD    X5, Y5          \
+	VCVTPS2PD    X7, Y7          \
+	VADDPD       (SI), Y8, Y0    \
+	VADDPD       32(SI), Y9, Y1  \
+	VADDPD       64(SI), Y5, Y5  \
+	VADDPD       96(SI), Y7, Y7  \
+	VANDPD       Y8, Y11, Y8     \
+	VANDPD       Y9, Y11, Y9     \
+	VADDPD       128(SI), Y8, Y8 \
+	VADDPD       160(SI), Y9, Y9 \
+	VANDPS       Y2, Y15, Y4     \
+	VMAXPS       192(SI), Y4, Y4 \
+	VMAXPS       224(SI), Y3, Y6 \
+	VMOVUPD      Y0, (SI)        \
+	VMOVUPD      Y1, 32(SI)      \
+	VMOVUPD      Y5, 64(SI)      \
+	VMOVUPD      Y7, 96(SI)      \
+	VMOVUPD      Y8, 128(SI)     \
+	VMOVUPD      Y9, 160(SI)     \
+	VMOVUPS      Y4, 192(SI)     \
 	VMOVUPS      Y6, 224(SI)
 
 #define HALFFOLDSUM(from, to) \
-	VMOVUPD      from(SI), Y0         \
+	VMOVUPD      from(SI), Y0          \
 	VADDPD       (from+32)(SI), Y0, Y0 \
-	VEXTRACTF128 $1, Y0, X1           \
-	VADDPD       X1, X0, X0           \
-	VPERMILPD    $1, X0, X1           \
-	VADDSD       X1, X0, X0           \
+	VEXTRACTF128 $1, Y0, X1            \
+	VADDPD       X1, X0, X0            \
+	VPERMILPD    $1, X0, X1            \
+	VADDSD       X1, X0, X0            \
 	VMOVSD       X0, to(DI)
 
 #define HALFFOLDMAX(from, to) \
-	VMOVUPS   from(SI), X0           \
-	VMAXPS    (from+16)(SI), X0, X0  \
-	VPERMILPS $0x4E, X0, X1          \
-	VMAXPS    X1, X0, X0             \
-	VPERMILPS $0xB1, X0, X1          \
-	VMAXSS    X1, X0, X0             \
+	VMOVUPS   from(SI), X0          \
+	VMAXPS    (from+16)(SI), X0, X0 \
+	VPERMILPS $0x4E, X0, X1         \
+	VMAXPS    X1, X0, X0            \
+	VPERMILPS $0xB1, X0, X1         \
+	VMAXSS    X1, X0, X0            \
 	VMOVSS    X0, to(DI)
 
 // func gradientsAVX2(j *gradientsJob)
 TEXT ·gradientsAVX2(SB), 0, $2648-8
 	NO_LOCAL_POINTERS
 	VBROADCASTSD ·abs64(SB), Y11
+	VBROADCASTSS ·squareFrom(SB), Y10
 	VXORPS       Y12, Y12, Y12
 	VPCMPEQD     Y13, Y13, Y13
 	VBROADCASTSS ·updateConst+0(SB), Y14
@@ -2039,28 +2121,28 @@ pairs:
 	HALFSTATS8
 
 	// (h, g): rows 0, 1, 4, 5 and 2, 3, 6, 7.
-	VUNPCKLPS Y2, Y3, Y0
-	VUNPCKHPS Y2, Y3, Y1
-	CMPQ      DX, $8
-	JE        onePair
-	LEAQ      (CX)(DX*2), AX
-	LEAQ      (CX)(DX*4), BX
-	VMOVLPS   X0, (CX)
-	VMOVHPS   X0, (CX)(DX*1)
-	VMOVLPS   X1, (AX)
-	VMOVHPS   X1, (AX)(DX*1)
-	LEAQ      (BX)(DX*2), AX
+	VUNPCKLPS    Y2, Y3, Y0
+	VUNPCKHPS    Y2, Y3, Y1
+	CMPQ         DX, $8
+	JE           onePair
+	LEAQ         (CX)(DX*2), AX
+	LEAQ         (CX)(DX*4), BX
+	VMOVLPS      X0, (CX)
+	VMOVHPS      X0, (CX)(DX*1)
+	VMOVLPS      X1, (AX)
+	VMOVHPS      X1, (AX)(DX*1)
+	LEAQ         (BX)(DX*2), AX
 	VEXTRACTF128 $1, Y0, X0
 	VEXTRACTF128 $1, Y1, X1
-	VMOVLPS   X0, (BX)
-	VMOVHPS   X0, (BX)(DX*1)
-	VMOVLPS   X1, (AX)
-	VMOVHPS   X1, (AX)(DX*1)
-	ADDQ      $256, SI
-	ADDQ      $8, CX
-	ADDQ      $pair__size, DI
-	CMPQ      DI, gradEnd(SP)
-	JB        pairs
+	VMOVLPS      X0, (BX)
+	VMOVHPS      X0, (BX)(DX*1)
+	VMOVLPS      X1, (AX)
+	VMOVHPS      X1, (AX)(DX*1)
+	ADDQ         $256, SI
+	ADDQ         $8, CX
+	ADDQ         $pair__size, DI
+	CMPQ         DI, gradEnd(SP)
+	JB           pairs
 
 next:
 	// The next eight rows.
@@ -2265,7 +2347,7 @@ cell:
 	VMOVSD    (SI)(R13*8), X0
 	VANDPS    X14, X0, X2
 	VMOVSD    quantTrim(SP)(R13*8), X3
-	VCMPPS    $5, X3, X2, X2 // not less than
+	VCMPPS    $5, X3, X2, X2            // not less than
 	VMOVMSKPS X2, AX
 	ANDL      $3, AX
 	ORL       AX, R12
@@ -2292,19 +2374,19 @@ cell:
 sum:
 	// Sums of the cells that were kept, SI to R8, in eight lanes: T = Y0, Y1 of
 	// whole cells, H = Y2, Y3 of their h.
-	MOVQ  j+0(FP), DI
-	SUBQ  quantizeJob_KeptRows(DI), R9
-	SHRQ  $2, R9
-	MOVQ  R9, quantizeJob_Kept(DI)
-	MOVQ  quantizeJob_Cells(DI), SI
-	VPXOR X0, X0, X0
-	VPXOR X1, X1, X1
-	VPXOR X2, X2, X2
-	VPXOR X3, X3, X3
+	MOVQ   j+0(FP), DI
+	SUBQ   quantizeJob_KeptRows(DI), R9
+	SHRQ   $2, R9
+	MOVQ   R9, quantizeJob_Kept(DI)
+	MOVQ   quantizeJob_Cells(DI), SI
+	VPXOR  X0, X0, X0
+	VPXOR  X1, X1, X1
+	VPXOR  X2, X2, X2
+	VPXOR  X3, X3, X3
 	VPSRLQ $32, Y15, Y15
-	SUBQ  $64, R8
-	CMPQ  SI, R8
-	JA    lanes
+	SUBQ   $64, R8
+	CMPQ   SI, R8
+	JA     lanes
 
 sum8:
 	VMOVDQU (SI), Y4
@@ -2352,17 +2434,17 @@ lanesum:
 	XORL CX, CX
 
 cellsum:
-	CMPQ SI, R8
-	JAE  done
-	MOVQ CX, BX
-	ANDQ DX, BX
+	CMPQ    SI, R8
+	JAE     done
+	MOVQ    CX, BX
+	ANDQ    DX, BX
 	MOVLQSX 4(SI), AX
-	ADDQ AX, quantizeJob_SumG(DI)(BX*8)
-	MOVL (SI), AX
-	ADDQ AX, quantizeJob_SumH(DI)(BX*8)
-	INCL CX
-	ADDQ $8, SI
-	JMP  cellsum
+	ADDQ    AX, quantizeJob_SumG(DI)(BX*8)
+	MOVL    (SI), AX
+	ADDQ    AX, quantizeJob_SumH(DI)(BX*8)
+	INCL    CX
+	ADDQ    $8, SI
+	JMP     cellsum
 
 done:
 	VZEROUPPER
@@ -2397,8 +2479,8 @@ loop:
 	CODES8(0, X0)
 	VPMAXUB   X2, X0, X4
 	VPMINUB   X3, X0, X5
-	VPCMPEQB  X4, X0, X4 // first <= code
-	VPCMPEQB  X5, X0, X5 // code <= last
+	VPCMPEQB  X4, X0, X4       // first <= code
+	VPCMPEQB  X5, X0, X5       // code <= last
 	VPAND     X4, X5, X4
 	VPMOVMSKB X4, AX
 	MOVBLZX   AL, AX

@@ -136,7 +136,7 @@ func (m *Model) Staged(x Features, every int, o PredictOptions) (iter.Seq2[int, 
 	if err != nil {
 		return nil, err
 	}
-	classes, step := len(m.classes), every*m.perRound
+	classes, step := len(m.classes), min(every, trees/m.perRound+1)*m.perRound
 	return func(yield func(int, []float64) bool) {
 		scores := make([]float64, x.Rows()*classes)
 		team := par.NewTeam(o.Threads)

@@ -106,32 +106,15 @@ func (r *Residuals) LogLoss(byClass []float64) float64 {
 	return sum
 }
 
-// Influence writes w·(1 − p_y) of rows to dst and returns their sum.
-func (r *Residuals) Influence(dst []float32, rows []uint32) (sum float64) {
-	for i, row := range rows {
-		q := -r.Data[int(row)*r.Stride+int(r.Labels[row])]
+// Influence writes w·(1 − p_y) of every row to dst and returns their sum.
+func (r *Residuals) Influence(dst []float32) (sum float64) {
+	for i, y := range r.Labels {
+		q := -r.Data[i*r.Stride+int(y)]
 		if r.Weights != nil {
-			q *= r.Weights[row]
+			q *= r.Weights[i]
 		}
 		dst[i] = q
 		sum += float64(q)
 	}
 	return sum
-}
-
-// Misclassified counts the rows whose own class is not the likeliest; the
-// lowest class wins a tie.
-func (r *Residuals) Misclassified() int {
-	n := 0
-	for i, y := range r.Labels {
-		row := r.Row(i)[:r.Classes]
-		own := 1 + row[y]
-		for k, p := range row {
-			if p > own || p == own && k < int(y) {
-				n++
-				break
-			}
-		}
-	}
-	return n
 }

@@ -192,5 +192,16 @@ func (f *Forest) Valid(features int) bool {
 			return false
 		}
 	}
+	return f.realFirst(f.NodePairs) && f.realFirst(f.LeafPairs)
+}
+
+// realFirst tells whether in every node's or leaf's pairs those of the
+// impossible class alone come last.
+func (f *Forest) realFirst(pairs []uint16) bool {
+	for i := 2; i < len(pairs); i += 2 {
+		if i%(2*f.Pairs) != 0 && int(pairs[i]) < f.Classes && int(pairs[i-2]) >= f.Classes {
+			return false
+		}
+	}
 	return true
 }

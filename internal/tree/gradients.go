@@ -33,11 +33,11 @@ type gradients struct {
 	sumG, sumH [kernel.MaxPairs]int64
 }
 
-// gradientBlock is what a block of rows adds up to.
+// gradientBlock is the work on a block of rows. The jobs stay here, since one
+// handed to a kernel from the stack would be garbage with every call.
 type gradientBlock struct {
-	stats      [kernel.MaxPairs]kernel.PairStats
-	kept       int
-	sumG, sumH [kernel.MaxPairs]int64
+	compute  kernel.GradientsJob
+	quantize kernel.QuantizeJob
 }
 
 // compute computes the gradients of rows along pairs and sums them up.
@@ -46,7 +46,8 @@ func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) 
 	g.blocks = slices.Grow(g.blocks[:0], n)[:n]
 	team.Do(n, func(_, b int) {
 		first, last := block(b, len(rows))
-		job := kernel.GradientsJob{
+		job := &g.blocks[b].compute
+		*job = kernel.GradientsJob{
 			Residuals: g.residuals.Data,
 			Stride:    g.residuals.Stride,
 			Rows:      rows[first:last],
@@ -54,12 +55,11 @@ func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) 
 			Pairs:     pairs,
 			Gradients: g.floats(first, last),
 		}
-		g.kernels.Gradients(&job)
-		g.blocks[b].stats = job.Stats
+		g.kernels.Gradients(job)
 	})
 	for b := range g.blocks {
 		for p := range pairs {
-			s, t := &sum[p], &g.blocks[b].stats[p]
+			s, t := &sum[p], &g.blocks[b].compute.Stats[p]
 			s.SumG += t.SumG
 			s.SumH += t.SumH
 			s.SumAbsG += t.SumAbsG
@@ -75,7 +75,8 @@ func (g *gradients) quantize(rows []uint32, q quanta, team *par.Team) {
 	g.quanta = q
 	team.Do(len(g.blocks), func(_, b int) {
 		first, last := block(b, len(rows))
-		job := kernel.QuantizeJob{
+		job := &g.blocks[b].quantize
+		*job = kernel.QuantizeJob{
 			Rows:      rows[first:last],
 			Gradients: g.floats(first, last),
 			Pairs:     g.pairs,
@@ -86,25 +87,23 @@ func (g *gradients) quantize(rows []uint32, q quanta, team *par.Team) {
 			Cells:     g.cells[first*g.pairs : last*g.pairs],
 			KeptRows:  g.rows[first:last],
 		}
-		g.kernels.Quantize(&job)
-		g.blocks[b].kept = job.Kept
-		g.blocks[b].sumG, g.blocks[b].sumH = job.SumG, job.SumH
+		g.kernels.Quantize(job)
 	})
 	clear(g.sumG[:])
 	clear(g.sumH[:])
 	g.kept = 0
 	for b := range g.blocks {
-		block := &g.blocks[b]
+		block := &g.blocks[b].quantize
 		for p := range g.pairs {
-			g.sumG[p] += block.sumG[p]
-			g.sumH[p] += block.sumH[p]
+			g.sumG[p] += block.SumG[p]
+			g.sumH[p] += block.SumH[p]
 		}
 		// Trimming leaves gaps between the blocks, which are closed.
 		if first := b * kernel.RowBlock; first != g.kept {
-			copy(g.rows[g.kept:], g.rows[first:first+block.kept])
-			copy(g.cells[g.kept*g.pairs:], g.cells[first*g.pairs:(first+block.kept)*g.pairs])
+			copy(g.rows[g.kept:], g.rows[first:first+block.Kept])
+			copy(g.cells[g.kept*g.pairs:], g.cells[first*g.pairs:(first+block.Kept)*g.pairs])
 		}
-		g.kept += block.kept
+		g.kept += block.Kept
 	}
 }
 

@@ -57,6 +57,13 @@ type evaluator struct {
 	gradients gradients
 	splitter  splitter
 	partials  []float64 // sums by block
+	jobs      []sumJob  // by block
+}
+
+// sumJob is room for a kernel's job, which on the stack would become garbage.
+type sumJob struct {
+	totals kernel.TotalsJob
+	cross  kernel.CrossJob
 }
 
 // node is a node that is a leaf so far.
@@ -92,7 +99,7 @@ func NewGrower(k *kernel.Funcs, x *bin.Matrix, m *bin.Mapper, r *loss.Residuals,
 		e.splitter = splitter{
 			kernels: k, matrix: x, mapper: m, gradients: &e.gradients,
 			minSamples: p.MinSamples, minHessian: p.MinHessian, minGain: p.MinGain, l2: p.Newton.L2,
-			scratch: make([][]int64, team.Workers()),
+			workers: make([]worker, team.Workers()),
 		}
 		g.evaluators[i] = e
 	}
@@ -313,11 +320,12 @@ func (e *evaluator) choosePairs(n *node, rows []uint32, team *par.Team) {
 // count sums up the class totals of rows.
 func (e *evaluator) count(t *loss.Totals, rows []uint32) {
 	r := e.residuals
-	e.sumBlocks(rows, 2*r.Stride, e.teamFor(len(rows)), func(rows []uint32, sums []float64) {
-		e.kernels.Totals(&kernel.TotalsJob{
+	e.sumBlocks(rows, 2*r.Stride, e.teamFor(len(rows)), func(job *sumJob, rows []uint32, sums []float64) {
+		job.totals = kernel.TotalsJob{
 			Residuals: r.Data, Stride: r.Stride, Rows: rows, Weights: r.Weights,
 			Gradient: sums[:r.Stride], Hessian: sums[r.Stride:],
-		})
+		}
+		e.kernels.Totals(&job.totals)
 	})
 	copy(t.Gradient, e.partials[:r.Stride])
 	copy(t.Hessian, e.partials[r.Stride:])
@@ -327,28 +335,29 @@ func (e *evaluator) count(t *loss.Totals, rows []uint32) {
 // first. The result is good until the next count or cross.
 func (e *evaluator) cross(rows []uint32, first []int32, team *par.Team) []float64 {
 	r := e.residuals
-	e.sumBlocks(rows, len(first)*r.Stride, team, func(rows []uint32, sums []float64) {
-		e.kernels.Cross(&kernel.CrossJob{
+	e.sumBlocks(rows, len(first)*r.Stride, team, func(job *sumJob, rows []uint32, sums []float64) {
+		job.cross = kernel.CrossJob{
 			Residuals: r.Data, Stride: r.Stride, Rows: rows, Weights: r.Weights,
 			First: first, Cross: sums,
-		})
+		}
+		e.kernels.Cross(&job.cross)
 	})
 	return e.partials[:len(first)*r.Stride]
 }
 
 // sumBlocks adds up a job's sums over the blocks of rows, in their order,
 // into the first partial sums.
-func (e *evaluator) sumBlocks(rows []uint32, width int, team *par.Team, job func(rows []uint32, sums []float64)) {
+func (e *evaluator) sumBlocks(rows []uint32, width int, team *par.Team, sum func(job *sumJob, rows []uint32, sums []float64)) {
 	n := blocks(len(rows))
 	e.partials = slices.Grow(e.partials[:0], n*width)[:n*width]
+	e.jobs = slices.Grow(e.jobs[:0], n)[:n]
 	team.Do(n, func(_, b int) {
 		first, last := block(b, len(rows))
-		job(rows[first:last], e.partials[b*width:(b+1)*width])
+		sum(&e.jobs[b], rows[first:last], e.partials[b*width:(b+1)*width])
 	})
-	sum := e.partials[:width]
 	for b := 1; b < n; b++ {
 		for i, v := range e.partials[b*width : (b+1)*width] {
-			sum[i] += v
+			e.partials[i] += v
 		}
 	}
 }

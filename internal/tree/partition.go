@@ -11,16 +11,16 @@ import (
 type Partition struct {
 	Rows        []uint32
 	left, right []uint32
-	numLeft     []int // by block
+	jobs        []kernel.PartitionJob // by block of the list
 }
 
 // NewPartition is an empty partition with room for n rows.
 func NewPartition(n int) *Partition {
 	return &Partition{
-		Rows:    make([]uint32, 0, n),
-		left:    make([]uint32, n),
-		right:   make([]uint32, n),
-		numLeft: make([]int, blocks(n)),
+		Rows:  make([]uint32, 0, n),
+		left:  make([]uint32, n),
+		right: make([]uint32, n),
+		jobs:  make([]kernel.PartitionJob, blocks(n)+1),
 	}
 }
 
@@ -45,6 +45,24 @@ func (p *Partition) FillOthers(list []uint32, n int) {
 	}
 }
 
+// Divide leaves to p the rows with a value, by row number, of at least least,
+// and gives the others to rest.
+func (p *Partition) Divide(rest *Partition, values []float32, least float32) {
+	kept, others := p.Rows, rest.Rows[:len(p.Rows)]
+	nk, no := 0, 0
+	for _, row := range p.Rows {
+		// Both stores happen, one of them counts: no branch to mispredict.
+		kept[nk], others[no] = row, row
+		keep := 0
+		if values[row] >= least {
+			keep = 1
+		}
+		nk += keep
+		no += 1 - keep
+	}
+	p.Rows, rest.Rows = kept[:nk], others[:no]
+}
+
 // Split orders the run [start, end) so that the rows that go left come first,
 // and returns where the right ones begin.
 func (p *Partition) Split(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int, team *par.Team) int {
@@ -54,33 +72,34 @@ func (p *Partition) Split(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, en
 	}
 	team.Do(n, func(_, b int) {
 		first, last := block(b, end-start)
-		p.numLeft[b] = p.divide(k, x, s, start+first, start+last)
+		p.divide(&p.jobs[start/kernel.RowBlock+b], k, x, s, start+first, start+last)
 	})
+	jobs := p.jobs[start/kernel.RowBlock:][:n]
 	left := 0
-	for _, l := range p.numLeft[:n] {
-		left += l
+	for b := range jobs {
+		left += jobs[b].NumLeft
 	}
 	rows := p.Rows[start:end]
 	l, r := 0, left
 	for b := range n {
 		first, last := block(b, len(rows))
-		l += copy(rows[l:], p.left[start+first:][:p.numLeft[b]])
-		r += copy(rows[r:], p.right[start+first:][:last-first-p.numLeft[b]])
+		l += copy(rows[l:], p.left[start+first:][:jobs[b].NumLeft])
+		r += copy(rows[r:], p.right[start+first:][:last-first-jobs[b].NumLeft])
 	}
 	return start + left
 }
 
 // splitBlock is Split for at most one block of rows.
 func (p *Partition) splitBlock(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int) int {
-	middle := start + p.divide(k, x, s, start, end)
+	middle := start + p.divide(&p.jobs[start/kernel.RowBlock], k, x, s, start, end)
 	copy(p.Rows[start:], p.left[start:middle])
 	copy(p.Rows[middle:], p.right[start:][:end-middle])
 	return middle
 }
 
 // divide copies a block of rows to left and right and returns how many go left.
-func (p *Partition) divide(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int) int {
-	job := kernel.PartitionJob{
+func (p *Partition) divide(job *kernel.PartitionJob, k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int) int {
+	*job = kernel.PartitionJob{
 		Column:      x.Columns[s.Feature],
 		Rows:        p.Rows[start:end],
 		Bin:         s.Bin,
@@ -88,7 +107,7 @@ func (p *Partition) divide(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, e
 		Left:        p.left[start:end],
 		Right:       p.right[start:end],
 	}
-	k.Partition(&job)
+	k.Partition(job)
 	return job.NumLeft
 }
 

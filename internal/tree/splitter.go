@@ -28,7 +28,16 @@ type splitter struct {
 
 	*layout
 	best    []candidate // by position in layout.columns
-	scratch [][]int64   // by worker
+	workers []worker
+}
+
+// worker is what a worker of the team has to itself. Its jobs are here rather
+// than on the stack, from where a kernel's job would become garbage.
+type worker struct {
+	cells   []int64
+	columns kernel.HistogramJob
+	sparse  kernel.SparseJob
+	scan    kernel.ScanJob
 }
 
 // candidate is the best cut of one column.
@@ -48,7 +57,6 @@ type layout struct {
 	tiles   []tile
 	groups  []group
 	cells   int
-	largest int // cells of the largest group
 }
 
 type tile struct {
@@ -112,7 +120,6 @@ func (l *layout) addTile(t tile) {
 	l.tiles = append(l.tiles, t)
 	g.endTile++
 	l.cells = t.endCell()
-	l.largest = max(l.largest, l.cells-l.tiles[g.firstTile].firstCell)
 }
 
 func (g *group) takes(l *layout, t *tile) bool {
@@ -131,21 +138,22 @@ func (s *splitter) use(l *layout) {
 // there already.
 func (s *splitter) find(rows []uint32, h *Histogram, filled bool, team *par.Team) SplitInfo {
 	scan := s.scanJob()
-	team.Do(len(s.groups), func(worker, i int) {
-		g := &s.groups[i]
+	team.Do(len(s.groups), func(number, i int) {
+		g, w := &s.groups[i], &s.workers[number]
 		first, end := s.tiles[g.firstTile].firstCell, s.tiles[g.endTile-1].endCell()
 		var part Histogram
 		if h != nil {
 			part = h.tile(first, end)
 		} else {
-			part = s.borrow(worker, end-first, len(rows) > kernel.SpillRows)
+			part = w.borrow(end-first, len(rows) > kernel.SpillRows)
 		}
 		if !filled {
 			part.clear()
-			s.fill(g, &part)
+			s.fill(g, &part, w)
 		}
+		w.scan = scan
 		for t := g.firstTile; t < g.endTile; t++ {
-			s.scan(&s.tiles[t], &part, first, scan)
+			s.scan(&s.tiles[t], &part, first, &w.scan)
 		}
 	})
 	return s.choose(rows, &scan)
@@ -153,36 +161,36 @@ func (s *splitter) find(rows []uint32, h *Histogram, filled bool, team *par.Team
 
 // fillOnly fills h without looking for a split.
 func (s *splitter) fillOnly(h *Histogram, team *par.Team) {
-	team.Do(len(s.groups), func(_, i int) {
+	team.Do(len(s.groups), func(number, i int) {
 		g := &s.groups[i]
 		part := h.tile(s.tiles[g.firstTile].firstCell, s.tiles[g.endTile-1].endCell())
 		part.clear()
-		s.fill(g, &part)
+		s.fill(g, &part, &s.workers[number])
 	})
 }
 
 // borrow is a part of a histogram in the worker's own memory.
-func (s *splitter) borrow(worker, cells int, wide bool) (part Histogram) {
+func (w *worker) borrow(cells int, wide bool) (part Histogram) {
 	need := cells
 	if wide {
 		need *= 3
 	}
-	if len(s.scratch[worker]) < need {
-		s.scratch[worker] = make([]int64, max(need, s.largest))
+	if len(w.cells) < need {
+		w.cells = make([]int64, need)
 	}
-	memory := s.scratch[worker]
-	part.cells = memory[:cells]
+	part.cells = w.cells[:cells]
 	if wide {
-		part.wideG, part.wideH = memory[cells:2*cells], memory[2*cells:3*cells]
+		part.wideG, part.wideH = w.cells[cells:2*cells], w.cells[2*cells:3*cells]
 	}
 	return part
 }
 
 // fill adds the packed gradients to the histograms of a group.
-func (s *splitter) fill(g *group, part *Histogram) {
+func (s *splitter) fill(g *group, part *Histogram, w *worker) {
 	m := s.gradients.pairs
-	columns := kernel.HistogramJob{Pairs: m}
-	sparse := kernel.SparseJob{Pairs: m, Histogram: part.cells}
+	columns, sparse := &w.columns, &w.sparse
+	*columns = kernel.HistogramJob{Pairs: m}
+	*sparse = kernel.SparseJob{Pairs: m, Histogram: part.cells}
 	if g.sparse != nil {
 		sparse.First, sparse.Entries = g.sparse.First, g.sparse.Entries
 	} else {
@@ -200,10 +208,10 @@ func (s *splitter) fill(g *group, part *Histogram) {
 		n := min(len(rows), kernel.SpillRows)
 		if g.sparse != nil {
 			sparse.Rows, sparse.Cells = rows[:n], cells[:n*m]
-			s.kernels.Sparse(&sparse)
+			s.kernels.Sparse(sparse)
 		} else {
 			columns.Rows, columns.Cells = rows[:n], cells[:n*m]
-			s.kernels.Histogram(&columns)
+			s.kernels.Histogram(columns)
 		}
 		rows, cells = rows[n:], cells[n*m:]
 		if part.wide() {
@@ -270,7 +278,7 @@ func unsplit(j *kernel.ScanJob) float64 {
 }
 
 // scan finds the best cut of each column of a tile.
-func (s *splitter) scan(t *tile, part *Histogram, base int, job kernel.ScanJob) {
+func (s *splitter) scan(t *tile, part *Histogram, base int, job *kernel.ScanJob) {
 	m := job.Pairs
 	job.Bins, job.Stride = t.bins, t.stride
 	for c := t.firstColumn; c < t.endColumn; {
@@ -281,7 +289,7 @@ func (s *splitter) scan(t *tile, part *Histogram, base int, job kernel.ScanJob) 
 		if cells.wide() {
 			job.Tile = nil
 		}
-		s.kernels.Scan(&job)
+		s.kernels.Scan(job)
 		for f := 0; f < kernel.TileLanes/m && c < t.endColumn; f++ {
 			best := candidate{score: job.Score[f], bin: int(job.Bin[f]), missingLeft: job.MissingLeft[f]}
 			if !math.IsInf(best.score, -1) {
@@ -354,7 +362,7 @@ func (s *splitter) recount(rows []uint32, column int, job *kernel.ScanJob) candi
 	}
 	one := splitter{kernels: s.kernels, matrix: s.matrix, gradients: s.gradients}
 	one.layout = &layout{columns: []int{column}, tiles: []tile{{0, 1, 0, bins, kernel.TileLanes, nil}}}
-	one.fill(&group{0, 1, nil}, &column1)
+	one.fill(&group{0, 1, nil}, &column1, new(worker))
 
 	best := candidate{score: math.Inf(-1), counted: true}
 	for _, missingLeft := range []bool{false, true} {

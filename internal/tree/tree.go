@@ -46,7 +46,7 @@ func (t *Tree) Idle() bool {
 		return false
 	}
 	for _, step := range t.Leaves[0].Steps {
-		if step > 0x1p-25 || step < -0x1p-25 { // else its exponential is one in float32
+		if step > 0x1p-24 || step < -0x1p-24 { // else it is lost on odds in float32
 			return false
 		}
 	}
