@@ -21,6 +21,9 @@ type Matrix struct {
 // cache lines keeps columns read side by side out of one another's cache sets.
 func ColumnBytes(rows int) int { return ((rows+63)/64 | 1) * 64 }
 
+// Bytes is the size of the columns.
+func (x *Matrix) Bytes() int { return len(x.memory.Bytes()) }
+
 // Free gives the matrix's memory back; nothing may use it any more.
 func (x *Matrix) Free() {
 	x.Columns = nil

@@ -44,26 +44,11 @@ type Grower struct {
 
 	// of the tree being grown
 	tree    *Tree
+	open    nodeHeap
 	columns []int
 	layout  *layout
 	fixed   []kernel.Pair
 	draws   *rand.Rand
-}
-
-// evaluator finds the pairs and the best split of one node at a time. There
-// are two, for the two children of a node.
-type evaluator struct {
-	*Grower
-	gradients gradients
-	splitter  splitter
-	partials  []float64 // sums by block
-	jobs      []sumJob  // by block
-}
-
-// sumJob is room for a kernel's job, which on the stack would become garbage.
-type sumJob struct {
-	totals kernel.TotalsJob
-	cross  kernel.CrossJob
 }
 
 // node is a node that is a leaf so far.
@@ -80,8 +65,9 @@ type node struct {
 	stats  [kernel.MaxPairs]kernel.PairStats // ΣG and ΣH are a pair leaf's
 	split  SplitInfo
 
-	// What a child on the same pairs takes over; nil where none can.
-	histogram  *Histogram
+	// What the larger child can take over, less the smaller one's share.
+	cross      []float64  // Σ p_r·p_k for the class r of its only pair; nil: not kept
+	histogram  *Histogram // nil: not kept
 	quanta     quanta
 	sumG, sumH [kernel.MaxPairs]int64
 }
@@ -112,30 +98,31 @@ func NewGrower(k *kernel.Funcs, x *bin.Matrix, m *bin.Mapper, r *loss.Residuals,
 func (g *Grower) Grow(columns []int, fixed []kernel.Pair, draws *rand.Rand) (*Tree, []Segment) {
 	if g.layout == nil || !slices.Equal(columns, g.columns) {
 		g.columns, g.layout = columns, newLayout(g.matrix, g.mapper, columns, g.Pairs)
-		g.pool = HistogramPool{cells: g.layout.cells}
+		g.pool = NewHistogramPool(g.layout.cells, g.matrix)
 	}
 	g.tree, g.fixed, g.draws = &Tree{}, fixed, draws
 
 	root := &node{end: len(g.partition.Rows), parent: -1}
-	g.open(root, false)
+	g.admit(root, false)
 	if g.needsTotals() {
 		root.totals = g.newTotals()
 		g.evaluators[0].count(root.totals, g.partition.Rows)
 	}
+	g.keepHistogram(root)
 	g.evaluators[0].evaluate(root, g.teamFor(root.rows()))
-	open := nodeHeap{root}
-	for len(open) < g.Leaves && open[0].split.Gain > 0 {
-		n := heap.Pop(&open).(*node)
-		left, right := g.split(n, len(open)+2 >= g.Leaves)
-		heap.Push(&open, left)
-		heap.Push(&open, right)
+	g.open = append(g.open[:0], root)
+	for len(g.open) < g.Leaves && g.open[0].split.Gain > 0 {
+		n := heap.Pop(&g.open).(*node)
+		left, right := g.split(n, len(g.open)+2 >= g.Leaves)
+		heap.Push(&g.open, left)
+		heap.Push(&g.open, right)
 	}
-	return g.tree, g.finish(open)
+	return g.tree, g.finish(g.open)
 }
 
-// open gives a new node the columns that it may be split on, unless it is to
+// admit gives a new node the columns that it may be split on, unless it is to
 // stay a leaf.
-func (g *Grower) open(n *node, last bool) {
+func (g *Grower) admit(n *node, last bool) {
 	if last || n.rows() < 2*g.MinSamples || n.rows() < 2 || g.MaxDepth > 0 && n.depth >= g.MaxDepth || len(g.columns) == 0 {
 		return
 	}
@@ -166,8 +153,8 @@ func (g *Grower) split(n *node, last bool) (left, right *node) {
 	})
 	left = &node{start: n.start, end: middle, depth: n.depth + 1, order: 2 * int(number), parent: number}
 	right = &node{start: middle, end: n.end, depth: n.depth + 1, order: 2*int(number) + 1, parent: number, isRight: true}
-	g.open(left, last)
-	g.open(right, last)
+	g.admit(left, last)
+	g.admit(right, last)
 	small, large := left, right
 	if small.rows() > large.rows() {
 		small, large = right, left
@@ -177,27 +164,63 @@ func (g *Grower) split(n *node, last bool) (left, right *node) {
 		g.evaluators[0].count(small.totals, g.rowsOf(small))
 		large.totals.Sub(n.totals, small.totals)
 	}
-	if n.histogram != nil && !last {
+	g.evaluators[0].inheritPairs(n, small, large)
+	if n.histogram == nil || large.layout == nil || !slices.Equal(large.pairs, n.pairs) {
+		g.evaluateBoth(small, large)
+	} else {
 		g.evaluators[0].inherit(n, small, large)
-		return left, right
 	}
-	g.pool.Put(n.histogram)
-	g.evaluateBoth(left, right)
+	g.release(n)
+	for _, child := range []*node{left, right} {
+		if child.split.Gain == 0 {
+			g.release(child)
+		}
+	}
 	return left, right
 }
 
 // evaluateBoth evaluates the children of a node: two small ones side by side,
 // one after the other where each can occupy the whole team.
-func (g *Grower) evaluateBoth(left, right *node) {
-	leftTeam, rightTeam := g.teamFor(left.rows()), g.teamFor(right.rows())
-	if leftTeam == alone && rightTeam == alone && g.teamFor(8*min(left.rows(), right.rows())) == g.team {
+func (g *Grower) evaluateBoth(small, large *node) {
+	g.keepHistogram(large)
+	g.keepHistogram(small)
+	if g.teamFor(large.rows()) == alone && g.teamFor(8*small.rows()) == g.team {
 		g.team.Do(2, func(_, i int) {
-			g.evaluators[i].evaluate([]*node{left, right}[i], alone)
+			g.evaluators[i].evaluate([]*node{large, small}[i], alone)
 		})
 		return
 	}
-	g.evaluators[0].evaluate(left, leftTeam)
-	g.evaluators[0].evaluate(right, rightTeam)
+	g.evaluators[0].evaluate(large, g.teamFor(large.rows()))
+	g.evaluators[0].evaluate(small, g.teamFor(small.rows()))
+}
+
+// keepHistogram finds room for a node's histogram if its larger child might
+// take it over. Where there is none, the node least likely to be split loses
+// its own.
+func (g *Grower) keepHistogram(n *node) {
+	if n.layout != g.layout || g.Pairs > 1 && g.fixed == nil {
+		return
+	}
+	n.histogram = g.pool.Get(n.rows())
+	if n.histogram != nil {
+		return
+	}
+	var last *node
+	for _, o := range g.open {
+		if o.histogram != nil && (last == nil || o.split.Gain < last.split.Gain) {
+			last = o
+		}
+	}
+	if last != nil {
+		g.release(last)
+		n.histogram = g.pool.Get(n.rows())
+	}
+}
+
+// release gives back the histogram of a node that does not need it any more.
+func (g *Grower) release(n *node) {
+	g.pool.Put(n.histogram)
+	n.histogram = nil
 }
 
 // placeMissing sends missing values, where the node has none to learn from,
@@ -216,150 +239,6 @@ func (g *Grower) placeMissing(n *node, middle int) int {
 	}
 	n.split.MissingLeft = true
 	return middle
-}
-
-// evaluate finds a node's pairs and, if it may be split, its best split.
-func (e *evaluator) evaluate(n *node, team *par.Team) {
-	if n.layout == nil && e.FullLeaf {
-		return
-	}
-	rows := e.take(n)
-	e.choosePairs(n, rows, team)
-	n.stats = e.gradients.compute(rows, n.pairs, team)
-	if n.layout == nil {
-		return
-	}
-	e.gradients.quantize(rows, newQuanta(&n.stats, e.Pairs, len(rows), e.Trim), team)
-	if e.keepsHistograms() {
-		n.histogram = e.pool.Get(len(rows))
-		n.quanta, n.sumG, n.sumH = e.gradients.quanta, e.gradients.sumG, e.gradients.sumH
-	}
-	e.splitter.use(n.layout)
-	n.split = e.splitter.find(rows, n.histogram, false, team)
-	e.forget(n)
-}
-
-// take makes a node the evaluator's and returns its rows.
-func (e *evaluator) take(n *node) []uint32 {
-	e.gradients.cells = e.cells[n.start*e.Pairs : n.end*e.Pairs]
-	e.gradients.rows = e.kept[n.start:n.end]
-	return e.rowsOf(n)
-}
-
-// keepsHistograms tells whether children can take over their parent's
-// histogram: they split on the same pairs and columns.
-func (g *Grower) keepsHistograms() bool {
-	return (g.fixed != nil || g.residuals.Classes == 2) && g.NodeColumns == 0
-}
-
-// inherit evaluates both children of n on its pairs: the smaller child's
-// histogram is filled, the larger child's is what that leaves of n's.
-func (e *evaluator) inherit(n, small, large *node) {
-	e.splitter.use(e.layout)
-	for _, child := range []*node{small, large} {
-		rows := e.take(child)
-		team := e.teamFor(len(rows))
-		child.pairs, child.quanta = n.pairs, n.quanta
-		child.stats = e.gradients.compute(rows, child.pairs, team)
-		if child == small || e.MinSamples > 1 { // which counts cuts out anew
-			e.gradients.quantize(rows, n.quanta, team)
-		}
-		if child == small {
-			child.sumG, child.sumH = e.gradients.sumG, e.gradients.sumH
-			child.histogram = e.pool.Get(len(rows))
-			e.splitter.fillOnly(child.histogram, team)
-		} else {
-			for p := range child.sumG {
-				child.sumG[p], child.sumH[p] = n.sumG[p]-small.sumG[p], n.sumH[p]-small.sumH[p]
-			}
-			child.histogram, n.histogram = n.histogram, nil
-			child.histogram.subtract(e.kernels, small.histogram)
-		}
-		e.gradients.quanta, e.gradients.sumG, e.gradients.sumH = n.quanta, child.sumG, child.sumH
-		if child.layout != nil {
-			child.split = e.splitter.find(rows, child.histogram, true, team)
-		}
-	}
-	e.forget(small)
-	e.forget(large)
-}
-
-// forget gives back the histogram of a node that will not be split.
-func (g *Grower) forget(n *node) {
-	if n.split.Gain == 0 {
-		g.pool.Put(n.histogram)
-		n.histogram = nil
-	}
-}
-
-// choosePairs chooses the class pairs of a node from its totals.
-func (e *evaluator) choosePairs(n *node, rows []uint32, team *par.Team) {
-	r := e.residuals
-	if e.fixed == nil {
-		// Disjoint pairs need two classes each; the rest are of the
-		// impossible class with itself, which adds nothing.
-		m := min(e.Pairs, r.Classes/2)
-		first := loss.FirstClasses(make([]int32, 0, m), n.totals.Gradient, r.Classes, m)
-		var cross []float64
-		if e.Selection != loss.FirstOrder {
-			cross = e.cross(rows, first, team)
-		}
-		n.pairs = loss.SecondClasses(make([]kernel.Pair, 0, e.Pairs), first, n.totals, cross, r.Classes, r.Stride, e.Selection)
-	} else {
-		n.pairs = e.fixed
-	}
-	for len(n.pairs) < e.Pairs {
-		impossible := int32(r.Classes)
-		n.pairs = append(n.pairs, kernel.Pair{R: impossible, S: impossible})
-	}
-	if e.Selection == loss.Root && e.fixed == nil {
-		e.fixed = n.pairs
-	}
-}
-
-// count sums up the class totals of rows.
-func (e *evaluator) count(t *loss.Totals, rows []uint32) {
-	r := e.residuals
-	e.sumBlocks(rows, 2*r.Stride, e.teamFor(len(rows)), func(job *sumJob, rows []uint32, sums []float64) {
-		job.totals = kernel.TotalsJob{
-			Residuals: r.Data, Stride: r.Stride, Rows: rows, Weights: r.Weights,
-			Gradient: sums[:r.Stride], Hessian: sums[r.Stride:],
-		}
-		e.kernels.Totals(&job.totals)
-	})
-	copy(t.Gradient, e.partials[:r.Stride])
-	copy(t.Hessian, e.partials[r.Stride:])
-}
-
-// cross sums up the probability products of rows with each of the classes
-// first. The result is good until the next count or cross.
-func (e *evaluator) cross(rows []uint32, first []int32, team *par.Team) []float64 {
-	r := e.residuals
-	e.sumBlocks(rows, len(first)*r.Stride, team, func(job *sumJob, rows []uint32, sums []float64) {
-		job.cross = kernel.CrossJob{
-			Residuals: r.Data, Stride: r.Stride, Rows: rows, Weights: r.Weights,
-			First: first, Cross: sums,
-		}
-		e.kernels.Cross(&job.cross)
-	})
-	return e.partials[:len(first)*r.Stride]
-}
-
-// sumBlocks adds up a job's sums over the blocks of rows, in their order,
-// into the first partial sums.
-func (e *evaluator) sumBlocks(rows []uint32, width int, team *par.Team, sum func(job *sumJob, rows []uint32, sums []float64)) {
-	n := blocks(len(rows))
-	e.partials = slices.Grow(e.partials[:0], n*width)[:n*width]
-	e.jobs = slices.Grow(e.jobs[:0], n)[:n]
-	team.Do(n, func(_, b int) {
-		first, last := block(b, len(rows))
-		sum(&e.jobs[b], rows[first:last], e.partials[b*width:(b+1)*width])
-	})
-	for b := 1; b < n; b++ {
-		for i, v := range e.partials[b*width : (b+1)*width] {
-			e.partials[i] += v
-		}
-	}
 }
 
 // finish makes leaves of the open nodes, from left to right.
@@ -386,7 +265,7 @@ func (g *Grower) finish(open []*node) []Segment {
 		g.link(n, int32(^i))
 		g.tree.Leaves = append(g.tree.Leaves, leaf)
 		segments[i] = Segment{i, n.start, n.end}
-		g.pool.Put(n.histogram)
+		g.release(n)
 		if n.totals != nil {
 			g.totals = append(g.totals, n.totals)
 		}

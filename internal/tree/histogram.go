@@ -1,6 +1,9 @@
 package tree
 
-import "github.com/libaoso/aoso/kernel"
+import (
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/kernel"
+)
 
 // Histogram holds the gradients of a node by feature and bin, tile by tile.
 // Nodes of more than kernel.SpillRows rows use the wide arrays.
@@ -15,11 +18,29 @@ func (h *Histogram) wide() bool { return h.wideG != nil }
 // it hands out may hold old contents.
 type HistogramPool struct {
 	cells int
+	most  int // histograms that Get may have out at once
+	out   int
 	free  []*Histogram
 }
 
-// Get returns a histogram fit for a node of the given number of rows.
+// NewHistogramPool is a pool whose histograms of so many cells take no more
+// memory than a quarter of the matrix, or poolBytes where that is more.
+func NewHistogramPool(cells int, x *bin.Matrix) HistogramPool {
+	const poolBytes = 16 << 20
+	return HistogramPool{cells: cells, most: max(poolBytes, x.Bytes()/4) / max(8*cells, 1)}
+}
+
+// Get returns a histogram for a node of so many rows; nil: too many are out.
 func (p *HistogramPool) Get(rows int) *Histogram {
+	if p.out >= p.most {
+		return nil
+	}
+	return p.Take(rows)
+}
+
+// Take is Get without the bound, for a histogram that is given back at once.
+func (p *HistogramPool) Take(rows int) *Histogram {
+	p.out++
 	var h *Histogram
 	if n := len(p.free); n > 0 {
 		h, p.free = p.free[n-1], p.free[:n-1]
@@ -33,6 +54,7 @@ func (p *HistogramPool) Get(rows int) *Histogram {
 // Put takes a histogram back; nil is ignored.
 func (p *HistogramPool) Put(h *Histogram) {
 	if h != nil {
+		p.out--
 		p.free = append(p.free, h)
 	}
 }

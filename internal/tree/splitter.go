@@ -134,9 +134,9 @@ func (s *splitter) use(l *layout) {
 }
 
 // find returns the best split of the node whose gradients were last
-// quantized. With h, the histograms go there; filled tells that they are
-// there already.
-func (s *splitter) find(rows []uint32, h *Histogram, filled bool, team *par.Team) SplitInfo {
+// quantized. With h, its histograms go there; with sibling, h is its parent's,
+// and what sibling leaves of it is the node's.
+func (s *splitter) find(rows []uint32, h, sibling *Histogram, team *par.Team) SplitInfo {
 	scan := s.scanJob()
 	team.Do(len(s.groups), func(number, i int) {
 		g, w := &s.groups[i], &s.workers[number]
@@ -147,7 +147,10 @@ func (s *splitter) find(rows []uint32, h *Histogram, filled bool, team *par.Team
 		} else {
 			part = w.borrow(end-first, len(rows) > kernel.SpillRows)
 		}
-		if !filled {
+		if sibling != nil {
+			share := sibling.tile(first, end)
+			part.subtract(s.kernels, &share)
+		} else {
 			part.clear()
 			s.fill(g, &part, w)
 		}

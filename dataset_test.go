@@ -1,0 +1,271 @@
+package aoso
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+)
+
+func TestClasses(t *testing.T) {
+	tests := []struct {
+		name   string
+		labels Labels
+		want   []string
+	}{
+		{"integers by value", IntLabels([]int{10, -2, 9, 10, 0}), []string{"-2", "0", "9", "10"}},
+		{"bytes", IntLabels([]uint8{200, 3, 20}), []string{"3", "20", "200"}},
+		{"integers as strings", StringLabels([]string{"10", "9", "-2"}), []string{"-2", "9", "10"}},
+		{"strings", StringLabels([]string{"b", "a", "B", "a"}), []string{"B", "a", "b"}},
+		{"mixed", StringLabels([]string{"10", "9", "x"}), []string{"10", "9", "x"}},
+		{"not how integers are written", StringLabels([]string{"10", "9", "09"}), []string{"09", "10", "9"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			x := RowMajor(make([]float64, len(test.labels)), len(test.labels), 1)
+			set, err := NewDataset(x, test.labels, DatasetOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := set.Classes(); !slices.Equal(got, test.want) {
+				t.Errorf("classes %q, want %q", got, test.want)
+			}
+		})
+	}
+}
+
+// TestLayouts trains on the same numbers in every layout.
+func TestLayouts(t *testing.T) {
+	d := blobs(50, 700, 4, 3, 255).punch(50, 0.05)
+	rows, cols := len(d.x), len(d.x[0])
+	const rowStride, padding = 7, 3
+	rowMajor, colMajor := make([]float64, rows*cols), make([]float64, rows*cols)
+	narrow, strided := make([]float32, rows*cols), make([]float32, rows*rowStride+padding)
+	columns, narrowRows := make([][]float64, cols), make([][]float32, rows)
+	for i, row := range d.x {
+		for j, v := range row {
+			rowMajor[i*cols+j], colMajor[j*rows+i] = v, v
+			narrow[i*cols+j], strided[padding+i*rowStride+j] = float32(v), float32(v)
+			columns[j] = append(columns[j], v)
+			narrowRows[i] = append(narrowRows[i], float32(v))
+		}
+	}
+	fromColumns, err1 := FromColumns(columns)
+	fromRows, err2 := FromRows(narrowRows)
+	if err1 != nil || err2 != nil {
+		t.Fatal(err1, err2)
+	}
+	p := params(func(p *Params) { p.Trees = 5 })
+	want := fit(t, d, p).Model
+	scores := rawScores(t, want, d.features(), PredictOptions{})
+	for name, x := range map[string]Features{
+		"row major": RowMajor(rowMajor, rows, cols), "column major": ColMajor(colMajor, rows, cols),
+		"float32": RowMajor(narrow, rows, cols), "strided": Dense(strided[padding:], rows, cols, rowStride, 1),
+		"transposed": Dense(colMajor, rows, cols, 1, rows), "columns": fromColumns, "rows": fromRows,
+	} {
+		t.Run(name, func(t *testing.T) {
+			set, err := NewDataset(x, d.labels(), DatasetOptions{Threads: 3})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := train(t, set, p, TrainOptions{}).Model.Fingerprint(); got != want.Fingerprint() {
+				t.Errorf("fingerprint %s, want %s", got, want.Fingerprint())
+			}
+			if !slices.Equal(rawScores(t, want, x, PredictOptions{}), scores) {
+				t.Error("the predictions differ")
+			}
+		})
+	}
+}
+
+// TestBroadcast: a stride may be 0.
+func TestBroadcast(t *testing.T) {
+	x := Dense([]float64{5, 6}, 4, 2, 0, 1)
+	var column [4]float64
+	x.Column(1, 0, column[:])
+	if column != [4]float64{6, 6, 6, 6} {
+		t.Error(column)
+	}
+	if err := checkFeatures(x); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestDatasetKeepsNothing changes all that a dataset was built from.
+func TestDatasetKeepsNothing(t *testing.T) {
+	d := blobs(51, 300, 3, 3, 255).weighted(51)
+	p := params(func(p *Params) { p.Trees = 5 })
+	want := fit(t, d, p).Model.Fingerprint()
+	data := slices.Concat(d.x...)
+	labels, weights, names := d.labels(), slices.Clone(d.weights), []string{"f0", "f1", "f2"}
+	set, err := NewDataset(RowMajor(data, 300, 3), labels, DatasetOptions{Weights: weights, Names: names})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clear(data)
+	clear(labels)
+	clear(weights)
+	clear(names)
+	if got := train(t, set, p, TrainOptions{}).Model.Fingerprint(); got != want {
+		t.Errorf("fingerprint %s, want %s", got, want)
+	}
+	set.Classes()[0], set.FeatureNames()[0] = "?", "?"
+	if set.Classes()[0] != "0" || set.FeatureNames()[0] != "f0" {
+		t.Error("the dataset's own names were given away")
+	}
+}
+
+func TestMaxBins(t *testing.T) {
+	d := blobs(52, 2000, 3, 4, 255)
+	for _, bins := range []int{2, 3, 17} {
+		set, err := NewDataset(d.features(), d.labels(), DatasetOptions{MaxBins: bins})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := train(t, set, params(func(p *Params) { p.Trees, p.Leaves = 30, 40 }), TrainOptions{}).Model
+		cuts := map[string]bool{}
+		for i, feature := range m.forest.Feature {
+			cuts[fmt.Sprint(feature, m.forest.Threshold[i])] = true
+		}
+		if len(cuts) != 3*(bins-1) {
+			t.Errorf("%d bins: %d cuts of 3 features, want %d", bins, len(cuts), 3*(bins-1))
+		}
+	}
+}
+
+// TestSampleRows fits bins to a sample: another model of about equal worth,
+// which depends on the seed.
+func TestSampleRows(t *testing.T) {
+	d := blobs(53, 6000, 4, 4, 100_000).punch(53, 0.02)
+	p := params(func(p *Params) { p.Trees = 20 })
+	losses, prints := map[float64]bool{}, map[string]bool{}
+	var whole float64
+	for _, o := range []DatasetOptions{{}, {SampleRows: -1}, {SampleRows: 6000}, {SampleRows: 1000}, {SampleRows: 1000, Threads: 3}, {SampleRows: 1000, Seed: 1}} {
+		set, err := NewDataset(d.features(), d.labels(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := train(t, set, p, TrainOptions{})
+		if whole == 0 {
+			whole = r.TrainLoss
+		}
+		if !near(r.TrainLoss, whole, 0.03) {
+			t.Errorf("%+v: loss %g, %g with all rows", o, r.TrainLoss, whole)
+		}
+		if loss := lossOf(t, r.Model, d, PredictOptions{}); !near(loss, r.TrainLoss, 1e-4) {
+			t.Errorf("%+v: training says that its loss is %g, the model's is %g", o, r.TrainLoss, loss)
+		}
+		losses[r.TrainLoss], prints[r.Model.Fingerprint()] = true, true
+	}
+	if len(losses) != 3 || len(prints) != 3 {
+		t.Errorf("%d different losses and %d fingerprints, want 3", len(losses), len(prints))
+	}
+}
+
+func TestDatasetErrors(t *testing.T) {
+	x := RowMajor([]float64{1, 2, 3, 4, 5, 6}, 3, 2)
+	y := IntLabels([]int{0, 1, 0})
+	with := func(i int, v float64) Features {
+		data := []float64{1, 2, 3, 4, 5, 6}
+		data[i] = v
+		return RowMajor(data, 3, 2)
+	}
+	many := make([]int, MaxClasses+1)
+	for i := range many {
+		many[i] = i
+	}
+	inf := math.Inf(1)
+	tests := []struct {
+		name     string
+		features Features
+		labels   Labels
+		options  DatasetOptions
+		argument string
+		texts    []string
+	}{
+		{"no features", nil, y, DatasetOptions{}, "features", nil},
+		{"no rows", RowMajor([]float64{}, 0, 2), nil, DatasetOptions{}, "features", []string{"0 × 2", "at least one row"}},
+		{"no columns", RowMajor([]float64{}, 3, 0), y, DatasetOptions{}, "features", []string{"3 × 0"}},
+		{"too little data", RowMajor([]float64{1, 2, 3}, 3, 2), y, DatasetOptions{}, "data", []string{"3", "6 values", "3 rows × 2 columns"}},
+		{"too little data by stride", Dense([]float64{1, 2, 3, 4, 5, 6}, 3, 2, 3, 1), y, DatasetOptions{}, "data", []string{"8 values"}},
+		{"negative rows", RowMajor([]float64{1}, -1, 1), y, DatasetOptions{}, "rows", []string{"-1"}},
+		{"negative columns", RowMajor([]float64{1}, 1, -1), y, DatasetOptions{}, "cols", []string{"-1"}},
+		{"negative stride", Dense([]float64{1, 2}, 1, 2, 1, -1), y, DatasetOptions{}, "stride", []string{"-1"}},
+		{"sizes that overflow", RowMajor([]float64{1}, math.MaxInt, math.MaxInt), y, DatasetOptions{}, "data", nil},
+		{"infinite", with(3, inf), y, DatasetOptions{}, `feature "f1", row 1`, []string{"+Inf", "NaN for missing"}},
+		{"minus infinite", with(4, -inf), y, DatasetOptions{Names: []string{"width", "height"}}, `feature "width", row 2`, []string{"-Inf"}},
+		{"infinite outside the sample", with(4, inf), y, DatasetOptions{SampleRows: 1}, `feature "f0", row 2`, nil},
+		{"names", x, y, DatasetOptions{Names: []string{"a"}}, "names", []string{"1", "2, one for each feature"}},
+		{"labels", x, y[:2], DatasetOptions{}, "labels", []string{"2", "3, one for each row"}},
+		{"empty label", x, StringLabels([]string{"a", "", "b"}), DatasetOptions{}, "labels", []string{"row 1"}},
+		{"too many classes", RowMajor(make([]float64, len(many)), len(many), 1), IntLabels(many), DatasetOptions{}, "labels", []string{"65535 classes", "65534"}},
+		{"weights", x, y, DatasetOptions{Weights: []float64{1}}, "weights", []string{"1", "3, one for each row"}},
+		{"negative weight", x, y, DatasetOptions{Weights: []float64{1, 1, -2}}, "weights[2]", []string{"-2"}},
+		{"NaN weight", x, y, DatasetOptions{Weights: []float64{1, math.NaN(), 1}}, "weights[1]", nil},
+		{"infinite weight", x, y, DatasetOptions{Weights: []float64{inf, 1, 1}}, "weights[0]", nil},
+		{"great weight", x, y, DatasetOptions{Weights: []float64{1e16, 1, 1}}, "weights[0]", nil},
+		{"tiny weight", x, y, DatasetOptions{Weights: []float64{1e-16, 1, 1}}, "weights[0]", nil},
+		{"no weight", x, y, DatasetOptions{Weights: []float64{0, 0, 0}}, "weights", []string{"all 0"}},
+		{"one bin", x, y, DatasetOptions{MaxBins: 1}, "max_bins", []string{"1", "2 to 255"}},
+		{"many bins", x, y, DatasetOptions{MaxBins: 256}, "max_bins", []string{"256"}},
+		{"threads", x, y, DatasetOptions{Threads: -2}, "threads", []string{"-2"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			set, err := NewDataset(test.features, test.labels, test.options)
+			wantArgumentError(t, err, test.argument, test.texts...)
+			if set != nil {
+				t.Error("there is a dataset all the same")
+			}
+		})
+	}
+	if _, err := FromRows([][]float64{{1, 2}, {3}}); true {
+		wantArgumentError(t, err, "rows", "row 1", "2 values")
+	}
+	if _, err := FromColumns([][]float32{{1, 2}, {3}}); true {
+		wantArgumentError(t, err, "columns", "column 1", "2 values")
+	}
+}
+
+func TestAlignedErrors(t *testing.T) {
+	set, err := NewDataset(RowMajor([]float64{1, 2, 3, 4, 5, 6}, 3, 2), IntLabels([]int{0, 1, 0}), DatasetOptions{Names: []string{"a", "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := RowMajor([]float64{1, 2}, 1, 2), IntLabels([]int{0})
+	tests := []struct {
+		name     string
+		features Features
+		labels   Labels
+		weights  []float64
+		argument string
+		texts    []string
+	}{
+		{"no features", nil, y, nil, "features", nil},
+		{"columns", RowMajor([]float64{1, 2, 3}, 1, 3), y, nil, "features", []string{"3 columns", "2 columns"}},
+		{"too little data", RowMajor([]float64{1}, 1, 2), y, nil, "data", nil},
+		{"labels", x, nil, nil, "labels", []string{"0", "1, one for each row"}},
+		{"infinite", RowMajor([]float64{1, math.Inf(-1)}, 1, 2), y, nil, `feature "b", row 0`, []string{"-Inf"}},
+		{"weights", x, y, []float64{1, 2}, "weights", nil},
+		{"negative weight", x, y, []float64{-1}, "weights[0]", nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, err := set.Aligned(test.features, test.labels, test.weights)
+			wantArgumentError(t, err, test.argument, test.texts...)
+		})
+	}
+	v, err := set.Aligned(x, IntLabels([]int{5}), nil)
+	if err != nil || v.Unknown() != 1 || v.Rows() != 1 || !slices.Equal(v.Classes(), []string{"0", "1"}) || !slices.Equal(v.FeatureNames(), []string{"a", "b"}) {
+		t.Errorf("%+v, %v", v, err)
+	}
+}
+
+func TestContinueErrors(t *testing.T) {
+	d := blobs(54, 100, 3, 3, 255)
+	m := fit(t, d, params(func(p *Params) { p.Trees = 2 })).Model
+	_, err := NewDataset(RowMajor([]float64{1, 2}, 1, 2), IntLabels([]int{0}), DatasetOptions{Init: m})
+	wantArgumentError(t, err, "features", "2 columns", "3 columns")
+	_, err = NewDataset(RowMajor([]float64{1, 2, 3}, 1, 3), IntLabels([]int{8}), DatasetOptions{Init: m})
+	wantArgumentError(t, err, "labels", `"8"`, `"0" "1" "2"`)
+}

@@ -1,0 +1,225 @@
+package aoso
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+)
+
+// TestPredictions derives every kind of prediction from the trees themselves.
+func TestPredictions(t *testing.T) {
+	d := blobs(60, 700, 4, 5, 255).punch(60, 0.05)
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			m := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(4, 5) })).Model
+			x := d.features()
+			for _, trees := range []int{0, 1, 3, m.Trees()} {
+				o := PredictOptions{Trees: trees, Threads: 2}
+				n := trees
+				if n == 0 {
+					n = m.Trees()
+				}
+				leaves, err := m.PredictLeaf(x, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				scores := rawScores(t, m, x, o)
+				proba, err1 := m.PredictProba(x, o)
+				classes, err2 := m.Predict(x, o)
+				if err1 != nil || err2 != nil {
+					t.Fatal(err1, err2)
+				}
+				for i, row := range d.x {
+					f := make([]float64, 5)
+					for tree := range n {
+						leaf := walk(m, tree, row)
+						if int(leaves[i*n+tree]) != leaf {
+							t.Fatalf("row %d, tree %d: leaf %d, want %d", i, tree, leaves[i*n+tree], leaf)
+						}
+						m.forest.AddLeaf(tree, leaf, f)
+					}
+					if !slices.Equal(scores[i*5:][:5], f) {
+						t.Fatalf("row %d: scores %v, want %v", i, scores[i*5:][:5], f)
+					}
+					sum := 0.0
+					for k := range f {
+						sum += math.Exp(f[k])
+					}
+					for k := range f {
+						if p := proba[i*5+k]; !near(p, math.Exp(f[k])/sum, 1e-14) {
+							t.Fatalf("row %d, class %d: probability %g, want %g", i, k, p, math.Exp(f[k])/sum)
+						}
+					}
+					if classes[i] != slices.Index(f, slices.Max(f)) {
+						t.Fatalf("row %d: class %d of scores %v", i, classes[i], f)
+					}
+				}
+			}
+		})
+	}
+}
+
+// walk finds a row's leaf as the text of a tree would have it.
+func walk(m *Model, tree int, row []float64) int {
+	child := m.root(tree)
+	for child >= 0 {
+		i := int(m.forest.FirstNode[tree]) + int(child)
+		x := row[m.forest.Feature[i]]
+		if x < m.forest.Threshold[i] || math.IsNaN(x) && m.forest.MissingLeft[i] == 1 {
+			child = m.forest.Left[i]
+		} else {
+			child = m.forest.Right[i]
+		}
+	}
+	return int(^child)
+}
+
+// TestPredictBlocks has numbers of rows about those that are read at once.
+func TestPredictBlocks(t *testing.T) {
+	d := blobs(61, 2*predictRows+3, 4, 3, 255)
+	m := fit(t, d, params(func(p *Params) { p.Trees = 5 })).Model
+	want := rawScores(t, m, d.features(), PredictOptions{Threads: 1})
+	for _, rows := range []int{1, predictRows - 1, predictRows, predictRows + 1, 2 * predictRows, 2*predictRows + 3} {
+		for _, threads := range []int{0, 1, 2, 5} {
+			got := rawScores(t, m, d.slice(0, rows).features(), PredictOptions{Threads: threads})
+			if !slices.Equal(got, want[:rows*3]) {
+				t.Errorf("%d rows, %d threads: other scores", rows, threads)
+			}
+		}
+	}
+}
+
+// TestPredictNothing: no rows, no predictions, no error.
+func TestPredictNothing(t *testing.T) {
+	m := fit(t, blobs(62, 50, 4, 3, 255), params(func(p *Params) { p.Trees = 5 })).Model
+	for _, x := range []Features{RowMajor([]float64{}, 0, 4), ColMajor[float32](nil, 0, 4)} {
+		raw, err1 := m.PredictRaw(x, PredictOptions{})
+		proba, err2 := m.PredictProba(x, PredictOptions{})
+		classes, err3 := m.Predict(x, PredictOptions{})
+		leaves, err4 := m.PredictLeaf(x, PredictOptions{})
+		if len(raw)+len(proba)+len(classes)+len(leaves) > 0 || raw == nil || proba == nil || classes == nil || leaves == nil {
+			t.Errorf("%v %v %v %v, want empty slices", raw, proba, classes, leaves)
+		}
+		e, err5 := m.Evaluate(x, Labels{}, nil, PredictOptions{})
+		if err5 != nil || e.Errors != 0 || e.ErrorRate != 0 {
+			t.Errorf("%+v, %v", e, err5)
+		}
+		if err1 != nil || err2 != nil || err3 != nil || err4 != nil {
+			t.Error(err1, err2, err3, err4)
+		}
+	}
+}
+
+func TestStaged(t *testing.T) {
+	d := blobs(63, 300, 4, 5, 255)
+	x := d.features()
+	for _, v := range variants {
+		for _, every := range []int{1, 2, 3, 100, math.MaxInt} {
+			t.Run(fmt.Sprint(v.name, every), func(t *testing.T) {
+				m := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(7, 5) })).Model
+				stages, err := m.Staged(x, every, PredictOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := 0
+				for trees, scores := range stages {
+					if want = min(want/m.perRound+min(every, 7), 7) * m.perRound; trees != want {
+						t.Fatalf("after %d trees, want %d", trees, want)
+					}
+					if !slices.Equal(scores, rawScores(t, m, x, PredictOptions{Trees: trees})) {
+						t.Fatalf("after %d trees: other scores than those of as many trees", trees)
+					}
+				}
+				if want != m.Trees() {
+					t.Errorf("the last stage is that of %d trees of %d", want, m.Trees())
+				}
+				for trees := range stages {
+					if trees > 0 {
+						break // which must end it
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestPredictTies: the lowest class wins.
+func TestPredictTies(t *testing.T) {
+	d := &table{x: [][]float64{{1}, {1}, {1}}, y: []int{0, 1, 2}}
+	m := fit(t, d, params(func(p *Params) { p.Trees = 1 })).Model
+	if classes, err := m.Predict(d.features(), PredictOptions{}); err != nil || !slices.Equal(classes, []int{0, 0, 0}) {
+		t.Error(classes, err)
+	}
+}
+
+func TestPredictErrors(t *testing.T) {
+	d := blobs(64, 50, 4, 3, 255)
+	m := fit(t, d, params(func(p *Params) { p.Trees = 5 })).Model
+	good := d.features()
+	tests := []struct {
+		name     string
+		features Features
+		options  PredictOptions
+		argument string
+		texts    []string
+	}{
+		{"columns", RowMajor([]float64{1, 2}, 1, 2), PredictOptions{}, "features", []string{"2 columns", "4 columns, the features of the model"}},
+		{"columns of no rows", RowMajor([]float64{}, 0, 5), PredictOptions{}, "features", []string{"5 columns"}},
+		{"no features", nil, PredictOptions{}, "features", nil},
+		{"too little data", RowMajor([]float64{1, 2}, 1, 4), PredictOptions{}, "data", []string{"2", "4 values"}},
+		{"trees", good, PredictOptions{Trees: 6}, "trees", []string{"6", "0 to 5"}},
+		{"negative trees", good, PredictOptions{Trees: -1}, "trees", []string{"-1"}},
+		{"threads", good, PredictOptions{Threads: -1}, "threads", []string{"-1"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			for name, call := range map[string]func() error{
+				"raw":      func() error { _, err := m.PredictRaw(test.features, test.options); return err },
+				"proba":    func() error { _, err := m.PredictProba(test.features, test.options); return err },
+				"class":    func() error { _, err := m.Predict(test.features, test.options); return err },
+				"leaf":     func() error { _, err := m.PredictLeaf(test.features, test.options); return err },
+				"staged":   func() error { _, err := m.Staged(test.features, 1, test.options); return err },
+				"evaluate": func() error { _, err := m.Evaluate(test.features, d.labels(), nil, test.options); return err },
+			} {
+				t.Run(name, func(t *testing.T) { wantArgumentError(t, call(), test.argument, test.texts...) })
+			}
+		})
+	}
+	_, err := m.Staged(good, 0, PredictOptions{})
+	wantArgumentError(t, err, "every", "0")
+	_, err = m.Evaluate(good, d.labels()[:3], nil, PredictOptions{})
+	wantArgumentError(t, err, "labels", "3", "50, one for each row")
+	_, err = m.Evaluate(good, d.labels(), []float64{1}, PredictOptions{})
+	wantArgumentError(t, err, "weights", "1", "50, one for each row")
+	_, err = m.Evaluate(good, d.labels(), make([]float64, 50), PredictOptions{})
+	wantArgumentError(t, err, "weights", "all 0")
+}
+
+// TestEvaluateUnknown counts labels that the model does not have as errors.
+func TestEvaluateUnknown(t *testing.T) {
+	d := blobs(65, 60, 4, 3, 255)
+	m := fit(t, d, params(func(p *Params) { p.StopLoss = 1e-6 })).Model
+	labels := slices.Clone(d.labels())
+	labels[3], labels[7] = "cat", ""
+	e, err := m.Evaluate(d.features(), labels, nil, PredictOptions{})
+	if err != nil || e.Errors != 2 || !near(e.ErrorRate, 2.0/60, 1e-12) || !(e.LogLoss < 1e-6) {
+		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+func TestPredictAtOnce(t *testing.T) {
+	d := blobs(66, 1000, 4, 3, 255)
+	m := fit(t, d, params(func(p *Params) { p.Trees = 20 })).Model
+	want := rawScores(t, m, d.features(), PredictOptions{})
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			if got, err := m.PredictRaw(d.features(), PredictOptions{Threads: 2}); err != nil || !slices.Equal(got, want) {
+				t.Error("other scores", err)
+			}
+		})
+	}
+	group.Wait()
+}

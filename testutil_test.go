@@ -1,0 +1,313 @@
+package aoso
+
+import (
+	"compress/gzip"
+	"context"
+	"encoding/csv"
+	"errors"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// table is a data set as the tests use it: rows of features, labels 0 … K−1.
+type table struct {
+	x       [][]float64
+	y       []int
+	weights []float64
+}
+
+func (d *table) features() Features {
+	x, err := FromRows(d.x)
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func (d *table) labels() Labels { return IntLabels(d.y) }
+
+func (d *table) classes() int { return slices.Max(d.y) + 1 }
+
+// slice is the rows from first up to end.
+func (d *table) slice(first, end int) *table {
+	s := &table{x: d.x[first:end], y: d.y[first:end]}
+	if d.weights != nil {
+		s.weights = d.weights[first:end]
+	}
+	return s
+}
+
+// column is a copy of a feature.
+func (d *table) column(j int) []float64 {
+	column := make([]float64, len(d.x))
+	for i, row := range d.x {
+		column[i] = row[j]
+	}
+	return column
+}
+
+// blobs is classes of Gaussian clouds in cols features. Every feature is
+// rounded to at most levels distinct values, each exact in float32. Class k has
+// about 1/(1+k/4) times the rows of class 0, so that counts seldom tie.
+func blobs(seed uint64, rows, cols, classes, levels int) *table {
+	r := rand.New(rand.NewPCG(seed, 17))
+	centres := make([][]float64, classes)
+	share, total := make([]float64, classes), 0.0
+	for k := range centres {
+		for range cols {
+			centres[k] = append(centres[k], r.NormFloat64())
+		}
+		share[k] = 1 / (1 + float64(k)/4)
+		total += share[k]
+	}
+	d := &table{}
+	for i := range rows {
+		k, u := 0, r.Float64()*total
+		for u > share[k] && k < classes-1 {
+			u -= share[k]
+			k++
+		}
+		if i < classes {
+			k = i // every class is there
+		}
+		row := make([]float64, cols)
+		for j := range row {
+			v := centres[k][j] + 1.2*r.NormFloat64()
+			row[j] = math.Round(min(max((v+6)/12, 0), 1) * float64(levels-1))
+		}
+		d.x = append(d.x, row)
+		d.y = append(d.y, k)
+	}
+	return d
+}
+
+// punch makes a share of the cells missing, more of them in later classes, so
+// that the missing values of a feature say something.
+func (d *table) punch(seed uint64, share float64) *table {
+	r := rand.New(rand.NewPCG(seed, 18))
+	holes := &table{y: d.y, weights: d.weights}
+	for i, row := range d.x {
+		row = slices.Clone(row)
+		for j := range row {
+			if r.Float64() < share*float64(1+(d.y[i]+j)%3) {
+				row[j] = math.NaN()
+			}
+		}
+		holes.x = append(holes.x, row)
+	}
+	return holes
+}
+
+// weighted gives the rows weights, some of them zero.
+func (d *table) weighted(seed uint64) *table {
+	r := rand.New(rand.NewPCG(seed, 19))
+	w := &table{x: d.x, y: d.y, weights: make([]float64, len(d.y))}
+	for i := range w.weights {
+		w.weights[i] = math.Round(max(0, 1+r.NormFloat64())*8) / 8
+	}
+	return w
+}
+
+// letter is all of testdata/letter.csv.gz.
+var letter = sync.OnceValue(func() *table {
+	d, err := readTable(filepath.Join("testdata", "letter.csv.gz"))
+	if err != nil {
+		panic(err)
+	}
+	return d
+})
+
+// sharedFile is a file of the shared folder, which need not be there; its
+// data can be elsewhere, where AOSO_DATA says. A test that lacks it skips,
+// but not in CI with the shared folder in place.
+func sharedFile(t *testing.T, folder, name string) string {
+	t.Helper()
+	shared := filepath.Join("..", "shared")
+	path := filepath.Join(shared, folder, name)
+	if dir := os.Getenv("AOSO_DATA"); dir != "" && folder == "data" {
+		path = filepath.Join(dir, name)
+	}
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(shared); err == nil && os.Getenv("CI") == "true" {
+			t.Fatalf("%s is missing, though the shared folder is there", path)
+		}
+		t.Skipf("%s is missing (AOSO_DATA names another data folder)", path)
+	}
+	return path
+}
+
+// sharedSet is a set of the shared data folder.
+func sharedSet(t *testing.T, name string) (train, test *table) {
+	t.Helper()
+	var err error
+	if train, err = readTable(sharedFile(t, "data", name+".train.csv.gz")); err == nil {
+		test, err = readTable(sharedFile(t, "data", name+".test.csv.gz"))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return train, test
+}
+
+// readTable reads gzip-compressed CSV, the label in the last column: a number,
+// or a letter after a header.
+func readTable(path string) (*table, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := csv.NewReader(z).ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	d := &table{}
+	for i, line := range lines {
+		last := len(line) - 1
+		label, err := strconv.Atoi(line[last])
+		if err != nil {
+			if i == 0 {
+				continue
+			}
+			label = int(line[last][0] - 'A')
+		}
+		row := make([]float64, last)
+		for j := range row {
+			if row[j], err = strconv.ParseFloat(line[j], 64); err != nil {
+				return nil, err
+			}
+		}
+		d.x, d.y = append(d.x, row), append(d.y, label)
+	}
+	return d, nil
+}
+
+// params is the defaults, changed.
+func params(change func(*Params)) Params {
+	p := DefaultParams()
+	p.Threads = 1
+	if change != nil {
+		change(&p)
+	}
+	return p
+}
+
+// paper makes the parameters those of the paper's algorithm.
+func paper(p *Params) { p.Leaf, p.Pairs, p.MinSamples = "pair", 1, 1 }
+
+func newDataset(t testing.TB, d *table) *Dataset {
+	t.Helper()
+	set, err := NewDataset(d.features(), d.labels(), DatasetOptions{Weights: d.weights})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+func aligned(t testing.TB, train *Dataset, d *table) *Dataset {
+	t.Helper()
+	set, err := train.Aligned(d.features(), d.labels(), d.weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// fit trains on a table.
+func fit(t testing.TB, d *table, p Params) *Result {
+	t.Helper()
+	return train(t, newDataset(t, d), p, TrainOptions{})
+}
+
+func train(t testing.TB, set *Dataset, p Params, o TrainOptions) *Result {
+	t.Helper()
+	r, err := Train(context.Background(), set, p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+func rawScores(t testing.TB, m *Model, x Features, o PredictOptions) []float64 {
+	t.Helper()
+	f, err := m.PredictRaw(x, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// rowLoss is −log p_y of raw scores, in full precision for p_y near one.
+func rowLoss(scores []float64, y int) float64 {
+	others := 0.0
+	for k, f := range scores {
+		if k != y {
+			others += math.Exp(f - scores[y])
+		}
+	}
+	return math.Log1p(others)
+}
+
+// lossOf is Σ −w·log p_y by a model's raw scores.
+func lossOf(t testing.TB, m *Model, d *table, o PredictOptions) float64 {
+	t.Helper()
+	scores, classes, sum := rawScores(t, m, d.features(), o), len(m.Classes()), 0.0
+	for i, y := range d.y {
+		w := 1.0
+		if d.weights != nil {
+			w = d.weights[i]
+		}
+		sum += w * rowLoss(scores[i*classes:][:classes], y)
+	}
+	return sum
+}
+
+func errorsOf(t testing.TB, m *Model, d *table, o PredictOptions) int {
+	t.Helper()
+	predicted, err := m.Predict(d.features(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for i, y := range d.y {
+		if predicted[i] != y {
+			n++
+		}
+	}
+	return n
+}
+
+// wantArgumentError checks that err is about the argument and that its text
+// has all that a user needs.
+func wantArgumentError(t *testing.T, err error, argument string, texts ...string) {
+	t.Helper()
+	e, ok := errors.AsType[*ArgumentError](err)
+	if !ok {
+		t.Fatalf("error %v (%T), want an *ArgumentError about %s", err, err, argument)
+	}
+	if e.Argument != argument || e.Allowed == "" {
+		t.Errorf("argument %q, allowed %q; want argument %q", e.Argument, e.Allowed, argument)
+	}
+	for _, text := range append(texts, argument, e.Allowed) {
+		if !strings.Contains(err.Error(), text) {
+			t.Errorf("the error %q does not have %q", err, text)
+		}
+	}
+}
+
+// near tells whether two numbers agree to a share of the greater.
+func near(a, b, share float64) bool {
+	return a == b || math.Abs(a-b) <= share*max(math.Abs(a), math.Abs(b))
+}
