@@ -3,6 +3,8 @@
 package aoso
 
 import (
+	"unsafe"
+
 	"github.com/klauspost/cpuid/v2"
 
 	"github.com/libaoso/aoso/kernel"
@@ -210,5 +212,261 @@ func checkUpdate(j *kernel.UpdateJob) *updateJob {
 func mustHaveClass(ok bool) {
 	if !ok {
 		panic("kernel: a residual row without a class")
+	}
+}
+
+// histogramArgs is what the histogram loops read.
+type histogramArgs struct {
+	columns [kernel.TileLanes]*uint8 // code of row 0, or of the first row without a row list
+	bins    [kernel.TileLanes]*int64 // bin 0
+	rows    *uint32                  // nil: rows follow one another
+	cells   *int64
+	n       int // rows, at least 1
+	count   int // columns
+	sparse  bool
+}
+
+// histogramTile fills eight neighbouring lanes with one pair.
+//
+//go:noescape
+func histogramTile(args *histogramArgs)
+
+// histogramQuad1 and its kin fill one to four columns with 1, 2, 4 or 8 pairs.
+//
+//go:noescape
+func histogramQuad1(args *histogramArgs)
+
+//go:noescape
+func histogramQuad2(args *histogramArgs)
+
+//go:noescape
+func histogramQuad4(args *histogramArgs)
+
+//go:noescape
+func histogramQuad8(args *histogramArgs)
+
+// quadColumns is the most columns that the histogramQuad loops take.
+const quadColumns = 4
+
+// sparseGap is the mean distance of rows from which on most of them lie in
+// cache lines of their own, each to be prefetched.
+const sparseGap = 16
+
+// histogram serves AVX-512 as well: an add of 512 bits to memory was measured
+// to be slower than two of 256 bits.
+func histogram(j *kernel.HistogramJob) {
+	m := j.Pairs
+	n := len(j.Cells) / m
+	if n == 0 {
+		return
+	}
+	quad := histogramQuad1
+	switch m {
+	case 2:
+		quad = histogramQuad2
+	case 4:
+		quad = histogramQuad4
+	case 8:
+		quad = histogramQuad8
+	}
+	args := histogramArgs{cells: &j.Cells[0], n: n}
+	if j.Rows != nil {
+		rows := j.Rows[:n]
+		args.rows = &rows[0]
+		args.sparse = uint64(rows[n-1]-rows[0]) > sparseGap*uint64(n)
+	}
+	for c := 0; c < j.Count; c += args.count {
+		run := quad
+		args.count = min(j.Count-c, quadColumns)
+		if m == 1 && isTile(j, c) {
+			run = histogramTile
+			args.count = kernel.TileLanes
+		}
+		for k := range args.columns {
+			from := c + min(k, args.count-1) // repeated: may be prefetched
+			column := j.Columns[from]
+			if j.Rows == nil {
+				column = column[j.First : j.First+n]
+			}
+			args.columns[k], args.bins[k] = &column[0], &j.Histograms[from][0]
+		}
+		run(&args)
+	}
+}
+
+// isTile tells whether the histograms of the columns from c on are the lanes
+// of one tile.
+func isTile(j *kernel.HistogramJob, c int) bool {
+	if j.Count-c < kernel.TileLanes {
+		return false
+	}
+	first := uintptr(unsafe.Pointer(&j.Histograms[c][0]))
+	for k := range kernel.TileLanes {
+		if uintptr(unsafe.Pointer(&j.Histograms[c+k][0])) != first+8*uintptr(k) {
+			return false
+		}
+	}
+	return true
+}
+
+// scanArgs is what the scan loops read and write, by lane of the tile. All
+// sums are whole numbers below 2⁵³, so float64 adds them exactly.
+type scanArgs struct {
+	cells  *int64 // bin 1: packed cells, or sums of g
+	wideH  *int64 // bin 1: sums of h; nil: cells are packed
+	stride int    // bytes from one bin to the next
+	cuts   int    // bins from bin 1 on, at least 1
+	pairs  int
+
+	totalG, totalH     [kernel.TileLanes]float64
+	l2, unitH, scale   [kernel.TileLanes]float64
+	missingG, missingH [kernel.TileLanes]float64
+	missing            [kernel.TileLanes]int64 // −1 in features with missing values
+	anyMissing         bool
+	minHessian         float64
+
+	score [kernel.TileLanes]float64 // out
+	cut   [kernel.TileLanes]int64   // out: the bin, plus cutMissingLeft
+}
+
+// cutMissingLeft marks a cut that sends missing values left.
+const cutMissingLeft = 1 << 32
+
+//go:noescape
+func scanTileAVX512(args *scanArgs)
+
+//go:noescape
+func scanTileAVX2(args *scanArgs)
+
+func scanAVX512(j *kernel.ScanJob) {
+	var args scanArgs
+	if args.load(j) {
+		scanTileAVX512(&args)
+		args.store(j)
+	} else {
+		kernel.Scan(j)
+	}
+}
+
+func scanAVX2(j *kernel.ScanJob) {
+	var args scanArgs
+	if args.load(j) {
+		scanTileAVX2(&args)
+		args.store(j)
+	} else {
+		kernel.Scan(j)
+	}
+}
+
+// load tells whether there is a bin to scan.
+func (a *scanArgs) load(j *kernel.ScanJob) bool {
+	m := j.Pairs
+	stride := max(j.Stride, kernel.TileLanes)
+	if j.Bins < 2 || m&(m-1) != 0 {
+		return false
+	}
+	end := (j.Bins-1)*stride + kernel.TileLanes
+	if j.Tile != nil {
+		a.cells = &j.Tile[:end][stride]
+	} else {
+		a.cells, a.wideH = &j.WideG[:end][stride], &j.WideH[:end][stride]
+	}
+	a.stride = stride * int(unsafe.Sizeof(*a.cells))
+	a.cuts, a.pairs, a.minHessian = j.Bins-1, m, j.MinHessian
+	for i := range kernel.TileLanes {
+		p := i & (m - 1) & (kernel.MaxPairs - 1)
+		a.totalG[i], a.totalH[i] = float64(j.TotalG[p]), float64(j.TotalH[p])
+		a.l2[i], a.unitH[i], a.scale[i] = j.L2[p], j.UnitH[p], j.Scale[p]
+
+		var g, h int64
+		if j.Tile != nil {
+			g, h = j.Tile[i]>>32, j.Tile[i]&(1<<32-1)
+		} else {
+			g, h = j.WideG[i], j.WideH[i]
+		}
+		if g|h != 0 {
+			a.missingG[i], a.missingH[i] = float64(g), float64(h)
+			a.anyMissing = true
+			for k := range m {
+				a.missing[i&^(m-1)+k] = -1
+			}
+		}
+	}
+	return true
+}
+
+func (a *scanArgs) store(j *kernel.ScanJob) {
+	for f := range kernel.TileLanes / j.Pairs {
+		lane := f * j.Pairs
+		j.Score[f] = a.score[lane]
+		j.Bin[f] = int32(a.cut[lane])
+		j.MissingLeft[f] = a.cut[lane] >= cutMissingLeft
+	}
+}
+
+// The vector loops take whole blocks of blockCells, the reference the rest.
+const blockCells = 8
+
+//go:noescape
+func spillBlocks(wideG, wideH, narrow *int64, blocks int)
+
+//go:noescape
+func subtractBlocks(dst, minuend, subtrahend *int64, blocks int)
+
+func spill(wideG, wideH, narrow []int64) {
+	n := len(narrow) / blockCells * blockCells
+	if n > 0 {
+		spillBlocks(&wideG[:n][0], &wideH[:n][0], &narrow[0], n/blockCells)
+	}
+	kernel.Spill(wideG[n:], wideH[n:], narrow[n:])
+}
+
+func subtract(dst, minuend, subtrahend []int64) {
+	n := len(dst) / blockCells * blockCells
+	if n > 0 {
+		subtractBlocks(&dst[0], &minuend[:n][0], &subtrahend[:n][0], n/blockCells)
+	}
+	kernel.Subtract(dst[n:], minuend[n:], subtrahend[n:])
+}
+
+type sparseJob kernel.SparseJob
+
+//go:noescape
+func sparse1(args *sparseJob)
+
+//go:noescape
+func sparse2(args *sparseJob)
+
+//go:noescape
+func sparse4(args *sparseJob)
+
+//go:noescape
+func sparse8(args *sparseJob)
+
+func sparse(j *kernel.SparseJob) {
+	_ = j.Cells[:len(j.Rows)*j.Pairs]
+	switch j.Pairs {
+	case 1:
+		sparse1((*sparseJob)(j))
+	case 2:
+		sparse2((*sparseJob)(j))
+	case 4:
+		sparse4((*sparseJob)(j))
+	case 8:
+		sparse8((*sparseJob)(j))
+	}
+}
+
+//go:noescape
+func sumEight(sums, cells *int64, stride, bins int)
+
+func sumBins(sums, cells []int64) {
+	bins := len(cells) / max(len(sums), 1)
+	if len(sums)%8 != 0 || bins == 0 {
+		kernel.SumBins(sums, cells)
+		return
+	}
+	for i := 0; i < len(sums); i += 8 {
+		sumEight(&sums[i], &cells[i], len(sums), bins)
 	}
 }
