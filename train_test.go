@@ -185,6 +185,38 @@ func TestSameModelEverywhere(t *testing.T) {
 	}
 }
 
+// TestSameModelOnEveryMachine pins models down, so that other architectures
+// can be seen to make the same. A change of the algorithm changes them: then,
+// and only then, put the new fingerprints here.
+func TestSameModelOnEveryMachine(t *testing.T) {
+	d := blobs(1, 1500, 5, 10, 255).punch(1, 0.05).weighted(3)
+	want := map[string]string{
+		"paper":                    "89d9bdfd6c660beaf090996de49a3082",
+		"first order":              "cab5b8b3ad0f260a85cd00a11089ae93",
+		"root":                     "6063f8db61223a78656204ec2a3eecd8",
+		"pair leaf, 4 pairs":       "f92412ff63b34a4820dc075f2cf15f01",
+		"full leaf":                "f70bcb0af4e1cec10bc3743c37c70039",
+		"full leaf, 2 pairs":       "93fb65c2f00e8d040cd0e5a04ccd32be",
+		"full leaf, 4 pairs":       "3e02661dee3798f66fe34f582c2bcbd0",
+		"full leaf, 8 pairs":       "302fa6018ad972983e950ef816242bf2",
+		"full leaf, root, 8 pairs": "a6e3f955cc9b024dd748602e593cc631",
+		"abc":                      "669df005fcdb338d49711b8786723bb0",
+		"abc, gap":                 "04c7942091f64241f182dbfc86eceb0b",
+		"abc, exhaustive":          "36ecc57f1a919a1d9a91c28d5ffbf7c5",
+		"logitboost":               "5edab7fbc09a4df0cd005d2879477702",
+	}
+	for _, v := range variants {
+		m := fit(t, d, params(func(p *Params) {
+			v.change(p)
+			p.Leaves, p.Subsample, p.Trim, p.MinSamples = 8, 0.8, 0.05, 3
+			p.rounds(3, 10)
+		})).Model
+		if got := m.Fingerprint(); got != want[v.name] {
+			t.Errorf("%q: %q,", v.name, got)
+		}
+	}
+}
+
 // TestSparse: features that most rows have one value of are kept in another
 // form, which may not show in the model.
 func TestSparse(t *testing.T) {

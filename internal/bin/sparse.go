@@ -29,7 +29,7 @@ const maxSparseCells = 1 << 16
 
 // SparseShare is the share of the rows that must have a feature's commonest
 // code for it to be stored row by row: below it, columns are as fast.
-const SparseShare = 0.7
+const SparseShare = 0.5
 
 // GroupSparse adds to the matrix its sparse features row by row.
 func (x *Matrix) GroupSparse(m *Mapper, team *par.Team) {
