@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 
+	"github.com/klauspost/cpuid/v2"
+
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -37,4 +39,15 @@ func kernels(level string) (*kernel.Funcs, error) {
 		}
 	}
 	return nil, badArgument(name, level, "%s on this CPU", strings.Join(Levels(), ", "))
+}
+
+// histogramBytes is what histograms filled at once may take: two thirds of the
+// first-level cache, which the rows' gradients and codes pass through as well.
+func histogramBytes() int {
+	const common = 48 << 10
+	l1 := cpuid.CPU.Cache.L1D
+	if l1 <= 0 {
+		l1 = common
+	}
+	return l1 / 3 * 2
 }

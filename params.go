@@ -42,7 +42,7 @@ type Params struct {
 	Subsample       float64 // share of the rows drawn for each tree, above 0 and at most 1
 	ColsampleByTree float64 // share of the features drawn for each tree
 	ColsampleByNode float64 // share of those drawn for each node
-	Trim            float64 // ε: rows with a residual below ε of the mean have no say in a tree, those with |g| and h below ε of a node's mean none in its splits; 0: none
+	Trim            float64 // ε: rows with a residual below ε of the mean have no say in a tree, those with |g| and h below ε of a node's mean none in its splits; 0: none, as in the paper
 
 	StopLoss      float64 // training stops when Σ −log p_y over the rows is not above this
 	EarlyStopping int     // iterations without a better Metric on the validation set; 0: off
@@ -68,6 +68,7 @@ func DefaultParams() Params {
 		Subsample:       1,
 		ColsampleByTree: 1,
 		ColsampleByNode: 1,
+		Trim:            0.1,
 		StopLoss:        1e-16,
 		Metric:          "logloss",
 	}
@@ -194,6 +195,7 @@ func (p *Params) growth(columns int) tree.Params {
 		Pairs:      p.Pairs,
 		Selection:  selection,
 		FullLeaf:   p.Leaf == "full",
+		CacheBytes: histogramBytes(),
 	}
 	if p.ColsampleByNode < 1 {
 		g.NodeColumns = sampleSize(p.ColsampleByNode, sampleSize(p.ColsampleByTree, columns))

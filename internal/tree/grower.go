@@ -24,6 +24,7 @@ type Params struct {
 	Selection   loss.Selection
 	FullLeaf    bool // a leaf steps along every class, not along its pairs
 	NodeColumns int  // columns drawn for each node; 0: all
+	CacheBytes  int  // histograms filled at once; the tree is the same
 }
 
 // Grower grows one tree after another on the same data.
@@ -97,7 +98,7 @@ func NewGrower(k *kernel.Funcs, x *bin.Matrix, m *bin.Mapper, r *loss.Residuals,
 // tell which rows reached which leaf.
 func (g *Grower) Grow(columns []int, fixed []kernel.Pair, draws *rand.Rand) (*Tree, []Segment) {
 	if g.layout == nil || !slices.Equal(columns, g.columns) {
-		g.columns, g.layout = columns, newLayout(g.matrix, g.mapper, columns, g.Pairs)
+		g.columns, g.layout = columns, newLayout(g.matrix, g.mapper, columns, g.Pairs, g.CacheBytes)
 		g.pool = NewHistogramPool(g.layout.cells, g.matrix)
 	}
 	g.tree, g.fixed, g.draws = &Tree{}, fixed, draws
@@ -128,7 +129,7 @@ func (g *Grower) admit(n *node, last bool) {
 	}
 	n.layout = g.layout
 	if g.NodeColumns > 0 && g.NodeColumns < len(g.columns) {
-		n.layout = newLayout(g.matrix, g.mapper, draw(g.draws, g.columns, g.NodeColumns), g.Pairs)
+		n.layout = newLayout(g.matrix, g.mapper, draw(g.draws, g.columns, g.NodeColumns), g.Pairs, g.CacheBytes)
 	}
 }
 

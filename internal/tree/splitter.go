@@ -10,10 +10,6 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// groupBytes bounds the histograms that are filled at once, so that they stay
-// in the first-level cache.
-const groupBytes = 32 << 10
-
 // splitter finds a node's best split: it fills the histograms of a group of
 // columns, scans them while they are in cache, and keeps each column's best.
 type splitter struct {
@@ -75,7 +71,7 @@ func (t *tile) endCell() int { return t.firstCell + t.bins*t.stride }
 
 // newLayout puts sparse groups first, if all their features are among the
 // columns, then columns of alike numbers of bins into common tiles.
-func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs int) *layout {
+func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cacheBytes int) *layout {
 	l := &layout{}
 	left := make([]bool, len(x.Columns)) // columns not yet laid out
 	for _, c := range columns {
@@ -105,7 +101,7 @@ func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs int) *layout {
 		first := len(l.columns)
 		l.columns = append(l.columns, dense[:n]...)
 		t := tile{first, first + n, l.cells, codes(dense[0]), kernel.TileLanes, nil}
-		if last := len(l.groups) - 1; last < 0 || !l.groups[last].takes(l, &t) {
+		if last := len(l.groups) - 1; last < 0 || !l.groups[last].takes(l, &t, cacheBytes) {
 			l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), nil})
 		}
 		l.addTile(t)
@@ -122,9 +118,11 @@ func (l *layout) addTile(t tile) {
 	l.cells = t.endCell()
 }
 
-func (g *group) takes(l *layout, t *tile) bool {
+// takes tells whether a tile can be filled along with the group: its columns
+// fit one job, and the histograms the cache.
+func (g *group) takes(l *layout, t *tile, cacheBytes int) bool {
 	first := &l.tiles[g.firstTile]
-	return g.sparse == nil && t.endColumn-first.firstColumn <= kernel.TileLanes && (t.endCell()-first.firstCell)*8 <= groupBytes
+	return g.sparse == nil && t.endColumn-first.firstColumn <= kernel.TileLanes && (t.endCell()-first.firstCell)*8 <= cacheBytes
 }
 
 // use makes the columns of a layout those that are searched.

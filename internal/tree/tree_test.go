@@ -593,7 +593,7 @@ func TestHistogramSubtract(t *testing.T) {
 					defer team.Close()
 					g := NewGrower(kernel.Generic, p.matrix, p.mapper, p.residuals, Params{Pairs: pairs}, rows, team)
 					e := g.evaluators[0]
-					layout := newLayout(p.matrix, p.mapper, p.columns(), pairs)
+					layout := newLayout(p.matrix, p.mapper, p.columns(), pairs, 32<<10)
 					e.splitter.use(layout)
 					along := []kernel.Pair{{R: 0, S: 1}, {R: 2, S: 2}}[:pairs]
 					var q quanta
