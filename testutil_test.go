@@ -194,10 +194,10 @@ func readTable(path string) (*table, error) {
 	return d, nil
 }
 
-// params is the defaults, changed.
+// params is the defaults without trimming, which is an approximation, changed.
 func params(change func(*Params)) Params {
 	p := DefaultParams()
-	p.Threads = 1
+	p.Threads, p.Trim = 1, 0
 	if change != nil {
 		change(&p)
 	}
