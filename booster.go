@@ -36,7 +36,8 @@ type booster struct {
 	factors []float32 // leaves × Stride: what the leaves of a tree multiply the odds by
 	jobs    []kernel.UpdateJob
 
-	influence []float32 // by row: w·(1 − p_y); zero without Trim
+	influence []float32 // by row: w·(1 − p_y)
+	out       []uint8   // by row: whether it leaves sampled for rest
 
 	base      int // class of abc
 	baseAge   int // iterations since it was chosen
@@ -91,6 +92,7 @@ func newBooster(train, valid *Dataset, p Params) (*booster, error) {
 	if p.Subsample < 1 || p.Trim > 0 {
 		b.rest = tree.NewPartition(train.Rows())
 		b.influence = make([]float32, train.Rows())
+		b.out = make([]uint8, train.Rows())
 	}
 	b.grower = tree.NewGrower(b.kernels, train.matrix, train.mapper, b.residuals, p.growth(len(b.columns)), b.sampled, b.team)
 	if valid != nil {
@@ -158,24 +160,59 @@ func (b *booster) grow(fixed []kernel.Pair) (t *tree.Tree, segments, rest []tree
 // Trim of the mean. They take their steps, but have no say in the tree.
 func (b *booster) chooseRows() {
 	rows := b.train.Rows()
-	if b.params.Subsample < 1 {
-		b.sampled.Rows = append(b.sampled.Rows[:0], drawRows[uint32](b.draws, rows, sampleSize(b.params.Subsample, rows))...)
-	} else {
-		b.sampled.Fill(rows)
+	b.sampled.Fill(rows)
+	if b.rest == nil {
+		return
 	}
-	least := float32(0)
+	for i := range b.out {
+		b.out[i] = stays
+	}
 	if b.params.Trim > 0 {
-		mean := b.residuals.Influence(b.influence) / float64(rows)
-		least = float32(b.params.Trim * mean)
+		b.trim()
 	}
-	switch {
-	case b.rest == nil:
-	case b.params.Subsample < 1:
-		b.sampled.Rows = slices.DeleteFunc(b.sampled.Rows, func(row uint32) bool { return b.influence[row] < least })
-		b.rest.FillOthers(b.sampled.Rows, rows)
-	default:
-		b.sampled.Divide(b.rest, b.influence, least)
+	if b.params.Subsample < 1 {
+		drawn := drawRows[uint32](b.draws, rows, sampleSize(b.params.Subsample, rows))
+		for i := range b.out {
+			if len(drawn) > 0 && int(drawn[0]) == i {
+				drawn = drawn[1:]
+			} else {
+				b.out[i] = leaves
+			}
+		}
 	}
+	in := b.sampled.SplitBy(b.kernels, b.out, stays, false, 0, rows, b.team)
+	b.rest.Rows = append(b.rest.Rows[:0], b.sampled.Rows[in:]...)
+	b.sampled.Rows = b.sampled.Rows[:in]
+}
+
+// Codes of rows for the partition.
+const stays, leaves = 1, 2
+
+// trim marks the rows that are all but learnt.
+func (b *booster) trim() {
+	rows := b.train.Rows()
+	blocks := (rows + kernel.RowBlock - 1) / kernel.RowBlock
+	sums := make([]float64, blocks)
+	b.team.Do(blocks, func(_, i int) {
+		first := i * kernel.RowBlock
+		sums[i] = b.residuals.Influence(b.influence[first:min(first+kernel.RowBlock, rows)], first)
+	})
+	sum := 0.0
+	for _, s := range sums {
+		sum += s
+	}
+	least := float32(b.params.Trim * sum / float64(rows))
+	b.team.Do(blocks, func(_, i int) {
+		first := i * kernel.RowBlock
+		out := b.out[first:min(first+kernel.RowBlock, rows)]
+		for k, v := range b.influence[first:][:len(out)] {
+			if v < least {
+				out[k] = leaves
+			} else {
+				out[k] = stays
+			}
+		}
+	})
 }
 
 // step moves the residuals of a partition's rows by their leaves' steps and

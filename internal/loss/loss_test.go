@@ -481,7 +481,7 @@ func TestResiduals(t *testing.T) {
 func checkInfluence(t *testing.T, res *Residuals) {
 	t.Helper()
 	got, sum := make([]float32, len(res.Labels)), 0.0
-	total := res.Influence(got)
+	total := res.Influence(got, 0)
 	for i, y := range res.Labels {
 		want := float32(res.Weight(i)) * -res.Row(i)[y]
 		if got[i] != want {

@@ -106,15 +106,18 @@ func (r *Residuals) LogLoss(byClass []float64) float64 {
 	return sum
 }
 
-// Influence writes w·(1 − p_y) of every row to dst and returns their sum.
-func (r *Residuals) Influence(dst []float32) (sum float64) {
-	for i, y := range r.Labels {
-		q := -r.Data[i*r.Stride+int(y)]
+// Influence writes w·(1 − p_y) of the rows from first on to dst and returns
+// their sum.
+func (r *Residuals) Influence(dst []float32, first int) (sum float64) {
+	at := first * r.Stride
+	for i := range dst {
+		q := -r.Data[at+int(r.Labels[first+i])]
 		if r.Weights != nil {
-			q *= r.Weights[i]
+			q *= r.Weights[first+i]
 		}
 		dst[i] = q
 		sum += float64(q)
+		at += r.Stride
 	}
 	return sum
 }

@@ -12,15 +12,17 @@ type Partition struct {
 	Rows        []uint32
 	left, right []uint32
 	jobs        []kernel.PartitionJob // by block of the list
+	places      [][2]int              // where the left and right rows of a block go
 }
 
 // NewPartition is an empty partition with room for n rows.
 func NewPartition(n int) *Partition {
 	return &Partition{
-		Rows:  make([]uint32, 0, n),
-		left:  make([]uint32, n),
-		right: make([]uint32, n),
-		jobs:  make([]kernel.PartitionJob, blocks(n)+1),
+		Rows:   make([]uint32, 0, n),
+		left:   make([]uint32, n),
+		right:  make([]uint32, n),
+		jobs:   make([]kernel.PartitionJob, blocks(n)+1),
+		places: make([][2]int, blocks(n)+1),
 	}
 }
 
@@ -32,83 +34,65 @@ func (p *Partition) Fill(n int) {
 	}
 }
 
-// FillOthers makes those of rows 0 … n−1 the partition's that are not in a
-// rising list.
-func (p *Partition) FillOthers(list []uint32, n int) {
-	p.Rows = p.Rows[:0]
-	for i := range uint32(n) {
-		if len(list) > 0 && list[0] == i {
-			list = list[1:]
-			continue
-		}
-		p.Rows = append(p.Rows, i)
-	}
-}
-
-// Divide leaves to p the rows with a value, by row number, of at least least,
-// and gives the others to rest.
-func (p *Partition) Divide(rest *Partition, values []float32, least float32) {
-	kept, others := p.Rows, rest.Rows[:len(p.Rows)]
-	nk, no := 0, 0
-	for _, row := range p.Rows {
-		// Both stores happen, one of them counts: no branch to mispredict.
-		kept[nk], others[no] = row, row
-		keep := 0
-		if values[row] >= least {
-			keep = 1
-		}
-		nk += keep
-		no += 1 - keep
-	}
-	p.Rows, rest.Rows = kept[:nk], others[:no]
-}
-
 // Split orders the run [start, end) so that the rows that go left come first,
 // and returns where the right ones begin.
 func (p *Partition) Split(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int, team *par.Team) int {
+	return p.SplitBy(k, x.Columns[s.Feature], s.Bin, s.MissingLeft, start, end, team)
+}
+
+// SplitBy is Split by a column of codes: 1 to last go left, and 0 if zeroLeft.
+func (p *Partition) SplitBy(k *kernel.Funcs, column []uint8, last uint8, zeroLeft bool, start, end int, team *par.Team) int {
 	n := blocks(end - start)
-	if n == 1 {
-		return p.splitBlock(k, x, s, start, end)
+	if n <= 1 {
+		return p.splitBlock(k, column, last, zeroLeft, start, end)
 	}
-	team.Do(n, func(_, b int) {
-		first, last := block(b, end-start)
-		p.divide(&p.jobs[start/kernel.RowBlock+b], k, x, s, start+first, start+last)
-	})
 	jobs := p.jobs[start/kernel.RowBlock:][:n]
+	team.Do(n, func(_, b int) {
+		first, end := block(b, end-start)
+		p.divide(&jobs[b], k, column, last, zeroLeft, start+first, start+end)
+	})
 	left := 0
 	for b := range jobs {
 		left += jobs[b].NumLeft
 	}
 	rows := p.Rows[start:end]
 	l, r := 0, left
-	for b := range n {
-		first, last := block(b, len(rows))
-		l += copy(rows[l:], p.left[start+first:][:jobs[b].NumLeft])
-		r += copy(rows[r:], p.right[start+first:][:last-first-jobs[b].NumLeft])
+	for b := range jobs {
+		j := &jobs[b]
+		right := len(j.Rows) - j.NumLeft
+		j.Left, j.Right = j.Left[:j.NumLeft], j.Right[:right]
+		p.places[start/kernel.RowBlock+b] = [2]int{l, r}
+		l, r = l+j.NumLeft, r+right
 	}
+	team.Do(n, func(_, b int) {
+		place := p.places[start/kernel.RowBlock+b]
+		copy(rows[place[0]:], jobs[b].Left)
+		copy(rows[place[1]:], jobs[b].Right)
+	})
 	return start + left
 }
 
-// splitBlock is Split for at most one block of rows.
-func (p *Partition) splitBlock(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int) int {
-	middle := start + p.divide(&p.jobs[start/kernel.RowBlock], k, x, s, start, end)
+// splitBlock is SplitBy for at most one block of rows.
+func (p *Partition) splitBlock(k *kernel.Funcs, column []uint8, last uint8, zeroLeft bool, start, end int) int {
+	job := &p.jobs[start/kernel.RowBlock]
+	p.divide(job, k, column, last, zeroLeft, start, end)
+	middle := start + job.NumLeft
 	copy(p.Rows[start:], p.left[start:middle])
 	copy(p.Rows[middle:], p.right[start:][:end-middle])
 	return middle
 }
 
-// divide copies a block of rows to left and right and returns how many go left.
-func (p *Partition) divide(job *kernel.PartitionJob, k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int) int {
+// divide copies a block of rows to left and right.
+func (p *Partition) divide(job *kernel.PartitionJob, k *kernel.Funcs, column []uint8, last uint8, zeroLeft bool, start, end int) {
 	*job = kernel.PartitionJob{
-		Column:      x.Columns[s.Feature],
+		Column:      column,
 		Rows:        p.Rows[start:end],
-		Bin:         s.Bin,
-		MissingLeft: s.MissingLeft,
+		Bin:         last,
+		MissingLeft: zeroLeft,
 		Left:        p.left[start:end],
 		Right:       p.right[start:end],
 	}
 	k.Partition(job)
-	return job.NumLeft
 }
 
 // blocks is the number of row blocks that n rows are worked on in.

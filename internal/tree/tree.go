@@ -71,7 +71,7 @@ func (t *Tree) Route(k *kernel.Funcs, x *bin.Matrix, p *Partition, team *par.Tea
 				segments = append(segments, Segment{int(^child), start, end})
 			default:
 				n := &t.Nodes[child]
-				middle := p.splitBlock(k, x, SplitInfo{Feature: int(n.Feature), Bin: n.Bin, MissingLeft: n.MissingLeft}, start, end)
+				middle := p.splitBlock(k, x.Columns[n.Feature], n.Bin, n.MissingLeft, start, end)
 				walk(n.Left, start, middle)
 				walk(n.Right, middle, end)
 			}

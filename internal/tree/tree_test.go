@@ -718,17 +718,8 @@ func TestPartitionSplit(t *testing.T) {
 	}
 }
 
-func TestFillOthers(t *testing.T) {
+func TestFill(t *testing.T) {
 	p := NewPartition(10)
-	for _, test := range []struct{ list, want []uint32 }{
-		{nil, []uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		{[]uint32{0, 3, 4, 9}, []uint32{1, 2, 5, 6, 7, 8}},
-		{[]uint32{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, []uint32{}},
-	} {
-		if p.FillOthers(test.list, 10); !slices.Equal(p.Rows, test.want) {
-			t.Errorf("others than %v: %v, want %v", test.list, p.Rows, test.want)
-		}
-	}
 	if p.Fill(4); !slices.Equal(p.Rows, []uint32{0, 1, 2, 3}) {
 		t.Error(p.Rows)
 	}
@@ -759,7 +750,8 @@ func TestRoute(t *testing.T) {
 		team := par.NewTeam(threads)
 		defer team.Close()
 		rows := NewPartition(p.matrix.Rows)
-		rows.FillOthers([]uint32{1, 2, 3, 5000}, p.matrix.Rows)
+		rows.Fill(p.matrix.Rows)
+		rows.Rows = slices.DeleteFunc(rows.Rows, func(row uint32) bool { return row == 5000 || row >= 1 && row <= 3 })
 		seen := 0
 		for _, s := range tree.Route(kernel.Generic, p.matrix, rows, team) {
 			for _, row := range rows.Rows[s.Start:s.End] {
