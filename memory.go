@@ -31,7 +31,7 @@ type MemoryEstimate struct {
 // and J leaves the parts are
 //
 //	Matrix      N·D (and as much for validation rows)
-//	Sparse      (2·0.5·D + 4·⌈D/32⌉)·N at most
+//	Sparse      (2·0.3·D + 4·⌈D/32⌉)·N at most
 //	Residuals   4·S·N (twice for abc and logitboost, four times for an exhaustive abc)
 //	Rows        (12 + 4 + 8·m)·N, 16·N more with trim or subsample, 8·K + 12 a validation row
 //	Histograms  8·m·(B+1)·D, for each leaf where children take over their parent's

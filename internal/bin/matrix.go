@@ -26,7 +26,10 @@ func (x *Matrix) Bytes() int { return len(x.memory.Bytes()) }
 
 // Free gives the matrix's memory back; nothing may use it any more.
 func (x *Matrix) Free() {
-	x.Columns = nil
+	for _, g := range x.Sparse {
+		g.memory.Free()
+	}
+	x.Columns, x.Sparse = nil, nil
 	x.memory.Free()
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -19,6 +20,7 @@ type Sparse struct {
 	Bins    []int    // codes of the tiles: of each SparseWidth features, the most
 	First   []uint32 // where the entries of each row begin; one more than there are rows
 	Entries []uint16 // tile's first cell + code·SparseWidth + place in the tile
+	memory  *mem.Block
 }
 
 // SparseWidth is the number of features that a tile interleaves.
@@ -29,7 +31,7 @@ const maxSparseCells = 1 << 16
 
 // SparseShare is the share of the rows that must have a feature's commonest
 // code for it to be stored row by row: below it, columns are as fast.
-const SparseShare = 0.5
+const SparseShare = 0.7
 
 // GroupSparse adds to the matrix its sparse features row by row.
 func (x *Matrix) GroupSparse(m *Mapper, team *par.Team) {
@@ -74,6 +76,8 @@ func (x *Matrix) GroupSparse(m *Mapper, team *par.Team) {
 		// A lone feature or two gain nothing, and 32 bits must count the entries.
 		if len(g.Columns) >= SparseWidth/2 && len(g.Entries) > 0 {
 			x.Sparse = append(x.Sparse, g)
+		} else {
+			g.memory.Free()
 		}
 	}
 }
@@ -98,7 +102,8 @@ func (g *Sparse) fill(x *Matrix, defaults []int) {
 	for i := range x.Rows {
 		first[i+1] += first[i]
 	}
-	g.First, g.Entries = first, make([]uint16, total)
+	g.memory = mem.New(2 * total)
+	g.First, g.Entries = first, g.memory.Uint16s()
 	next := slices.Clone(first[:x.Rows])
 	cell := 0
 	for p, j := range g.Columns {

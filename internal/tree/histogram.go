@@ -2,6 +2,7 @@ package tree
 
 import (
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -10,6 +11,7 @@ import (
 type Histogram struct {
 	cells        []int64
 	wideG, wideH []int64
+	memory       *mem.Block // of the cells; nil: not the histogram's own
 }
 
 func (h *Histogram) wide() bool { return h.wideG != nil }
@@ -24,10 +26,10 @@ type HistogramPool struct {
 }
 
 // NewHistogramPool is a pool whose histograms of so many cells take no more
-// memory than a quarter of the matrix, or poolBytes where that is more.
+// memory than an eighth of the matrix, or poolBytes where that is more.
 func NewHistogramPool(cells int, x *bin.Matrix) HistogramPool {
-	const poolBytes = 16 << 20
-	return HistogramPool{cells: cells, most: max(poolBytes, x.Bytes()/4) / max(8*cells, 1)}
+	const poolBytes = 8 << 20
+	return HistogramPool{cells: cells, most: max(poolBytes, x.Bytes()/8) / max(8*cells, 1)}
 }
 
 // Get returns a histogram for a node of so many rows; nil: too many are out.
@@ -45,7 +47,8 @@ func (p *HistogramPool) Take(rows int) *Histogram {
 	if n := len(p.free); n > 0 {
 		h, p.free = p.free[n-1], p.free[:n-1]
 	} else {
-		h = &Histogram{cells: make([]int64, p.cells)}
+		memory := mem.New(8 * p.cells)
+		h = &Histogram{cells: memory.Int64s(), memory: memory}
 	}
 	h.setWide(rows > kernel.SpillRows)
 	return h
