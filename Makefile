@@ -46,8 +46,8 @@ test-arm64: asm-check ## run the kernels' conformance suite for arm64 under qemu
 race: ## run the tests of the small packages under the race detector
 	@if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC | cut -d' ' -f1) >/dev/null; then \
 		packages=$$(go list ./internal/... ./cmd/... | grep -v /oracle); \
-		echo go test -race -short $$packages; \
-		go test -race -short $$packages; \
+		echo go test -race -short -tags purego $$packages; \
+		go test -race -short -tags purego $$packages; \
 	else echo "race detector left out: no C compiler"; fi
 
 fuzz: ## fuzz every target for FUZZTIME (30s)
