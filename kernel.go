@@ -23,6 +23,16 @@ func Levels() []string {
 	return names
 }
 
+// DefaultLevel is the level that runs when none is asked for: that of the
+// environment variable AOSO_LEVEL, or else the fastest.
+func DefaultLevel() (string, error) {
+	k, err := kernels("")
+	if err != nil {
+		return "", err
+	}
+	return k.Level, nil
+}
+
 // kernels is the table of a level; "": that of the environment variable
 // AOSO_LEVEL, or else the fastest.
 func kernels(level string) (*kernel.Funcs, error) {

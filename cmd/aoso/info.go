@@ -55,6 +55,8 @@ type described struct {
 	ClassLabels       []string    `json:"class_labels"`
 	FeatureNames      []string    `json:"feature_names"`
 	Fingerprint       string      `json:"fingerprint"`
+	Level             string      `json:"level"`
+	Levels            []string    `json:"levels"`
 	Params            aoso.Params `json:"params"`
 	Model             string      `json:"model"`
 }
@@ -68,9 +70,13 @@ func (i *inspector) run(c *cobra.Command) error {
 	if i.dump {
 		return m.Dump(out, i.trees)
 	}
+	level, err := aoso.DefaultLevel()
+	if err != nil {
+		return err
+	}
 	p := m.Params()
 	d := &described{p.Method, p.Leaf, p.Pairs, m.Trees(), m.TreesPerIteration(), 0, len(m.Classes()), len(m.FeatureNames()),
-		m.Classes(), m.FeatureNames(), m.Fingerprint(), p, i.model}
+		m.Classes(), m.FeatureNames(), m.Fingerprint(), level, aoso.Levels(), p, i.model}
 	for t := range m.Trees() {
 		d.Leaves += m.Leaves(t)
 	}
@@ -91,6 +97,7 @@ func (d *described) tell(w io.Writer, m *aoso.Model) error {
 	fmt.Fprintf(w, "features     %d: %s\n", d.Features, shown(d.FeatureNames))
 	fmt.Fprintf(w, "shrinkage    %v, at most %d leaves a tree\n", d.Params.Shrinkage, d.Params.Leaves)
 	fmt.Fprintf(w, "fingerprint  %s\n", d.Fingerprint)
+	fmt.Fprintf(w, "kernels      %s here, of %s\n", d.Level, strings.Join(d.Levels, ", "))
 	pairs := m.PairImportances()
 	if len(pairs) == 0 {
 		return nil
