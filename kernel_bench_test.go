@@ -182,15 +182,20 @@ func benchScan(b *testing.B, f *kernel.Funcs) {
 		cells := benchCells(tiles * size)
 		wideG, wideH := make([]int64, len(cells)), make([]int64, len(cells))
 		f.Spill(wideG, wideH, append([]int64(nil), cells...))
-		for _, wide := range []bool{false, true} {
+		for _, form := range []string{"/missing", "/wide", ""} {
+			wide := form == "/wide"
+			if wide { // from here on no feature has missing values
+				for t := range tiles {
+					clear(cells[t*size:][:kernel.TileLanes])
+					clear(wideG[t*size:][:kernel.TileLanes])
+					clear(wideH[t*size:][:kernel.TileLanes])
+				}
+			}
 			job := kernel.ScanJob{Bins: bins, Pairs: m, MinHessian: 1e-3}
 			for p := range m {
 				job.Scale[p], job.UnitH[p], job.TotalH[p] = 1e-6, 1e-6, bins<<16
 			}
-			name := fmt.Sprintf("Scan/%s/784x256/pairs%d", f.Level, m)
-			if wide {
-				name += "/wide"
-			}
+			name := fmt.Sprintf("Scan/%s/784x256/pairs%d%s", f.Level, m, form)
 			bench(b, name, features*bins, "bin", func() {
 				for t := range tiles {
 					if wide {

@@ -305,7 +305,7 @@ var alone = new(par.Team)
 // teamFor is the team for work on so many rows: starting goroutines costs
 // more than they save on few.
 func (g *Grower) teamFor(rows int) *par.Team {
-	if rows*(len(g.columns)+g.residuals.Stride) < 1<<17 {
+	if rows*(len(g.columns)+g.residuals.Stride) < 1<<14 {
 		return alone
 	}
 	return g.team
