@@ -226,18 +226,6 @@ func (d *Dataset) columns() []int {
 	return columns
 }
 
-// sumWeights is the sum of the rows' weights.
-func (d *Dataset) sumWeights() float64 {
-	if d.weights == nil {
-		return float64(d.Rows())
-	}
-	sum := 0.0
-	for _, w := range d.weights {
-		sum += float64(w)
-	}
-	return sum
-}
-
 // listed lists names for a message, not all of very many.
 func listed(names []string) string {
 	const most = 10

@@ -45,15 +45,6 @@ func (d *table) slice(first, end int) *table {
 	return s
 }
 
-// column is a copy of a feature.
-func (d *table) column(j int) []float64 {
-	column := make([]float64, len(d.x))
-	for i, row := range d.x {
-		column[i] = row[j]
-	}
-	return column
-}
-
 // blobs is classes of Gaussian clouds in cols features. Every feature is
 // rounded to at most levels distinct values, each exact in float32. Class k has
 // about 1/(1+k/4) times the rows of class 0, so that counts seldom tie.

@@ -116,9 +116,7 @@ func TestSpill(t *testing.T) {
 	sumG, sumH := make([]int64, n), make([]int64, n)
 	for range 3 {
 		narrow := randomCells(r, n, SpillRows)
-		for i, extreme := range []int64{SpillRows * (32767<<32 + 65535), SpillRows * (-32767<<32 + 65535), 0} {
-			narrow[i] = extreme
-		}
+		copy(narrow, []int64{SpillRows * (32767<<32 + 65535), SpillRows * (-32767<<32 + 65535), 0})
 		for i, cell := range narrow {
 			h := int64(uint32(cell))
 			sumG[i] += (cell - h) / (1 << 32)

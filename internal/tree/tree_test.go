@@ -203,7 +203,6 @@ type checker struct {
 	params Params
 	fixed  []kernel.Pair
 	tree   *Tree
-	leaves int
 	open   []candidateLeaf
 }
 
