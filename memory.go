@@ -4,6 +4,8 @@ import (
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/kernel"
 )
 
 // Shape is the size of a training: what memory depends on.
@@ -33,8 +35,10 @@ type MemoryEstimate struct {
 //	Matrix      N·D (and as much for validation rows)
 //	Sparse      (2·0.3·D + 4·⌈D/32⌉)·N at most
 //	Residuals   4·S·N (twice for abc and logitboost, four times for an exhaustive abc)
-//	Rows        (12 + 4 + 8·m)·N, 16·N more with trim or subsample, 8·K + 12 a validation row
-//	Histograms  8·m·(B+1)·D, for each leaf where children take over their parent's
+//	Rows        (12 + 4 + 8·m)·N, 17·N more with trim or subsample, 8·K + 12 a validation row
+//	Histograms  8·m·(B+1)·D a thread; kept ones, with one pair a node or fixed
+//	            pairs, at most 8 MiB or an eighth of the matrix, and one more;
+//	            all threefold above 65,536 rows
 //	Quantizing  8·N a thread
 //
 // and Total is their sum.
@@ -74,12 +78,17 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	e.Residuals = 4 * stride * n * copies
 	e.Rows = (12+4+8*int64(p.Pairs))*n + (8*int64(s.Classes)+12)*valid
 	if p.Trim > 0 || p.Subsample < 1 {
-		e.Rows += 16 * n
+		e.Rows += 17 * n
 	}
-	one := 8 * int64(p.Pairs) * int64(s.MaxBins+1) * (d + 7) / 8 * 8
-	e.Histograms = one
-	if p.Method != AOSO || p.PairSelection == "root" || s.Classes == 2 {
-		e.Histograms *= int64(p.Leaves) + 1
+	cells := p.Pairs * (s.MaxBins + 1) * ((s.Features + 7) / 8 * 8)
+	one := 8 * int64(cells)
+	if s.Rows > kernel.SpillRows {
+		one *= 3
+	}
+	e.Histograms = one * threads
+	if p.Method != AOSO || p.PairSelection == "root" || p.Pairs == 1 {
+		kept := int64(tree.MostHistograms(cells, int(d)*bin.ColumnBytes(s.Rows)))
+		e.Histograms += one * min(kept+1, int64(p.Leaves)+1)
 	}
 	e.Quantizing = 8 * max(n, valid) * threads
 	e.Total = e.Matrix + e.Sparse + e.Residuals + e.Rows + e.Histograms + e.Quantizing

@@ -25,11 +25,17 @@ type HistogramPool struct {
 	free  []*Histogram
 }
 
-// NewHistogramPool is a pool whose histograms of so many cells take no more
-// memory than an eighth of the matrix, or poolBytes where that is more.
+// NewHistogramPool is a pool of histograms of so many cells, as many as
+// MostHistograms allows.
 func NewHistogramPool(cells int, x *bin.Matrix) HistogramPool {
+	return HistogramPool{cells: cells, most: MostHistograms(cells, x.Bytes())}
+}
+
+// MostHistograms is how many histograms of so many cells may be kept: they
+// take at most an eighth of the matrix's memory, or 8 MiB where that is more.
+func MostHistograms(cells, matrixBytes int) int {
 	const poolBytes = 8 << 20
-	return HistogramPool{cells: cells, most: max(poolBytes, x.Bytes()/8) / max(8*cells, 1)}
+	return max(poolBytes, matrixBytes/8) / max(8*cells, 1)
 }
 
 // Get returns a histogram for a node of so many rows; nil: too many are out.
