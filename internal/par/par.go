@@ -21,6 +21,7 @@ import (
 // Only one goroutine may give a team work.
 type Team struct {
 	workers int
+	spins   int // how often a helper looks for the next round before it parks
 	started bool
 	current atomic.Pointer[round]
 
@@ -45,6 +46,9 @@ func NewTeam(n int) *Team {
 		n = Available()
 	}
 	t := &Team{workers: n}
+	if n <= runtime.GOMAXPROCS(0) { // else it would take a core from the others
+		t.spins = spins
+	}
 	t.wake.L = &t.mu
 	return t
 }
@@ -103,8 +107,8 @@ func (t *Team) Close() {
 	}
 }
 
-// spins is how often a helper looks for the next round before it parks, for some
-// hundred microseconds: waking it costs about as much, and rounds follow closely.
+// spins is some hundred microseconds: waking a helper costs about as much, and
+// the rounds of a training follow one another closely.
 const spins = 300_000
 
 // help is the life of a helper.
@@ -112,7 +116,7 @@ func (t *Team) help(worker int) {
 	seen := 0
 	for {
 		r := t.current.Load()
-		for i := 0; i < spins && r != nil && r.number == seen; i++ {
+		for i := 0; i < t.spins && r != nil && r.number == seen; i++ {
 			r = t.current.Load()
 		}
 		if r != nil && r.number == seen {
