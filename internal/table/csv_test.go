@@ -178,7 +178,11 @@ func FuzzCSV(f *testing.F) {
 		if _, err := strconv.Atoi(label); err == nil {
 			o.Label = "last"
 		}
-		again, err := Parse(bytes.NewReader(writeCSV(got)), "f", o)
+		text := writeCSV(got)
+		if beginsLikeAnother(text) {
+			return
+		}
+		again, err := Parse(bytes.NewReader(text), "f", o)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -109,7 +109,11 @@ func FuzzLIBSVM(f *testing.F) {
 			return
 		}
 		checkTable(t, got)
-		again, err := parse(writeLIBSVM(got), o)
+		text := writeLIBSVM(got)
+		if beginsLikeAnother(text) {
+			return
+		}
+		again, err := parse(text, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,6 +121,14 @@ func FuzzLIBSVM(f *testing.F) {
 			t.Errorf("got   %+v\nagain %+v", *got, *again)
 		}
 	})
+}
+
+// beginsLikeAnother tells whether a text would be taken for compressed, or
+// lose its first character as a byte order mark: its first label or name may
+// begin so where something stood before it.
+func beginsLikeAnother(text []byte) bool {
+	text = bytes.TrimLeft(text, "\"")
+	return bytes.HasPrefix(text, []byte("\x1f\x8b")) || bytes.HasPrefix(text, []byte("\ufeff"))
 }
 
 func checkError(t *testing.T, err error) {
