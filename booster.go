@@ -88,7 +88,6 @@ func newBooster(train, valid *Dataset, p Params) (*booster, error) {
 	if p.Method != AOSO {
 		b.steps = make([]float32, len(b.residuals.Data))
 	}
-	b.sampled.Fill(train.Rows())
 	if p.Subsample < 1 || p.Trim > 0 {
 		b.rest = tree.NewPartition(train.Rows())
 		b.influence = make([]float32, train.Rows())
@@ -164,11 +163,12 @@ func (b *booster) chooseRows() {
 	if b.rest == nil {
 		return
 	}
-	for i := range b.out {
-		b.out[i] = stays
-	}
 	if b.params.Trim > 0 {
 		b.trim()
+	} else {
+		for i := range b.out {
+			b.out[i] = stays
+		}
 	}
 	if b.params.Subsample < 1 {
 		drawn := drawRows[uint32](b.draws, rows, sampleSize(b.params.Subsample, rows))
@@ -188,28 +188,25 @@ func (b *booster) chooseRows() {
 // Codes of rows for the partition.
 const stays, leaves = 1, 2
 
-// trim marks the rows that are all but learnt.
+// trim tells the rows that are all but learnt from the others.
 func (b *booster) trim() {
 	rows := b.train.Rows()
-	blocks := (rows + kernel.RowBlock - 1) / kernel.RowBlock
-	sums := make([]float64, blocks)
-	b.team.Do(blocks, func(_, i int) {
-		first := i * kernel.RowBlock
-		sums[i] = b.residuals.Influence(b.influence[first:min(first+kernel.RowBlock, rows)], first)
+	sums := make([]float64, kernel.Blocks(rows))
+	b.team.Do(len(sums), func(_, i int) {
+		first, end := kernel.Block(i, rows)
+		sums[i] = b.residuals.Influence(b.influence[first:end], first)
 	})
 	sum := 0.0
 	for _, s := range sums {
 		sum += s
 	}
 	least := float32(b.params.Trim * sum / float64(rows))
-	b.team.Do(blocks, func(_, i int) {
-		first := i * kernel.RowBlock
-		out := b.out[first:min(first+kernel.RowBlock, rows)]
-		for k, v := range b.influence[first:][:len(out)] {
-			if v < least {
-				out[k] = leaves
-			} else {
-				out[k] = stays
+	b.team.Do(len(sums), func(_, i int) {
+		first, end := kernel.Block(i, rows)
+		for row := first; row < end; row++ {
+			b.out[row] = stays
+			if b.influence[row] < least {
+				b.out[row] = leaves
 			}
 		}
 	})
@@ -307,8 +304,9 @@ func (b *booster) gather(t *tree.Tree, p *tree.Partition, segments []tree.Segmen
 func (b *booster) multiply() {
 	const least = -60 // far below what a probability can recover from
 	rows, stride := b.train.Rows(), b.residuals.Stride
-	b.team.Do((rows+kernel.RowBlock-1)/kernel.RowBlock, func(_, i int) {
-		for row := i * kernel.RowBlock; row < min((i+1)*kernel.RowBlock, rows); row++ {
+	b.team.Do(kernel.Blocks(rows), func(_, i int) {
+		first, end := kernel.Block(i, rows)
+		for row := first; row < end; row++ {
 			steps := b.steps[row*stride:][:b.residuals.Classes]
 			top := slices.Max(steps)
 			for k, step := range steps {

@@ -62,6 +62,12 @@ const (
 	OwnFloor = 1.0 / (1 << 24)
 )
 
+// Blocks is the number of row blocks that n rows are worked on in.
+func Blocks(n int) int { return (n + RowBlock - 1) / RowBlock }
+
+// Block is the range of block b of n rows.
+func Block(b, n int) (first, end int) { return b * RowBlock, min((b+1)*RowBlock, n) }
+
 // Pair is a class pair (r, s): a step t adds +t to the score of R and −t to
 // that of S. S may be the impossible class past the last, which makes the
 // pair a single class.

@@ -211,11 +211,11 @@ func (e *evaluator) cross(rows []uint32, first []int32, team *par.Team) []float6
 // sumBlocks adds up a job's sums over the blocks of rows, in their order,
 // into the first partial sums.
 func (e *evaluator) sumBlocks(rows []uint32, width int, team *par.Team, sum func(job *sumJob, rows []uint32, sums []float64)) {
-	n := blocks(len(rows))
+	n := kernel.Blocks(len(rows))
 	e.partials = slices.Grow(e.partials[:0], n*width)[:n*width]
 	e.jobs = slices.Grow(e.jobs[:0], n)[:n]
 	team.Do(n, func(_, b int) {
-		first, last := block(b, len(rows))
+		first, last := kernel.Block(b, len(rows))
 		sum(&e.jobs[b], rows[first:last], e.partials[b*width:(b+1)*width])
 	})
 	for b := 1; b < n; b++ {

@@ -42,10 +42,10 @@ type gradientBlock struct {
 
 // compute computes the gradients of rows along pairs and sums them up.
 func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) (sum [kernel.MaxPairs]kernel.PairStats) {
-	n := blocks(len(rows))
+	n := kernel.Blocks(len(rows))
 	g.blocks = slices.Grow(g.blocks[:0], n)[:n]
 	team.Do(n, func(_, b int) {
-		first, last := block(b, len(rows))
+		first, last := kernel.Block(b, len(rows))
 		job := &g.blocks[b].compute
 		*job = kernel.GradientsJob{
 			Residuals: g.residuals.Data,
@@ -74,7 +74,7 @@ func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) 
 func (g *gradients) quantize(rows []uint32, q quanta, team *par.Team) {
 	g.quanta = q
 	team.Do(len(g.blocks), func(_, b int) {
-		first, last := block(b, len(rows))
+		first, last := kernel.Block(b, len(rows))
 		job := &g.blocks[b].quantize
 		*job = kernel.QuantizeJob{
 			Rows:      rows[first:last],

@@ -21,8 +21,8 @@ func NewPartition(n int) *Partition {
 		Rows:   make([]uint32, 0, n),
 		left:   make([]uint32, n),
 		right:  make([]uint32, n),
-		jobs:   make([]kernel.PartitionJob, blocks(n)+1),
-		places: make([][2]int, blocks(n)+1),
+		jobs:   make([]kernel.PartitionJob, kernel.Blocks(n)+1),
+		places: make([][2]int, kernel.Blocks(n)+1),
 	}
 }
 
@@ -42,13 +42,13 @@ func (p *Partition) Split(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, en
 
 // SplitBy is Split by a column of codes: 1 to last go left, and 0 if zeroLeft.
 func (p *Partition) SplitBy(k *kernel.Funcs, column []uint8, last uint8, zeroLeft bool, start, end int, team *par.Team) int {
-	n := blocks(end - start)
+	n := kernel.Blocks(end - start)
 	if n <= 1 {
 		return p.splitBlock(k, column, last, zeroLeft, start, end)
 	}
 	jobs := p.jobs[start/kernel.RowBlock:][:n]
 	team.Do(n, func(_, b int) {
-		first, end := block(b, end-start)
+		first, end := kernel.Block(b, end-start)
 		p.divide(&jobs[b], k, column, last, zeroLeft, start+first, start+end)
 	})
 	left := 0
@@ -93,12 +93,4 @@ func (p *Partition) divide(job *kernel.PartitionJob, k *kernel.Funcs, column []u
 		Right:       p.right[start:end],
 	}
 	k.Partition(job)
-}
-
-// blocks is the number of row blocks that n rows are worked on in.
-func blocks(n int) int { return (n + kernel.RowBlock - 1) / kernel.RowBlock }
-
-// block is the range of block b of n rows.
-func block(b, n int) (first, last int) {
-	return b * kernel.RowBlock, min((b+1)*kernel.RowBlock, n)
 }

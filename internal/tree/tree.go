@@ -59,7 +59,7 @@ type Segment struct{ Leaf, Start, End int }
 // Route sorts each block of a row list by the leaves that its rows reach,
 // stably. A block goes down the whole tree while it is in cache.
 func (t *Tree) Route(k *kernel.Funcs, x *bin.Matrix, p *Partition, team *par.Team) []Segment {
-	n := blocks(len(p.Rows))
+	n := kernel.Blocks(len(p.Rows))
 	byBlock := make([][]Segment, n)
 	team.Do(n, func(_, b int) {
 		var segments []Segment
@@ -76,7 +76,7 @@ func (t *Tree) Route(k *kernel.Funcs, x *bin.Matrix, p *Partition, team *par.Tea
 				walk(n.Right, middle, end)
 			}
 		}
-		first, last := block(b, len(p.Rows))
+		first, last := kernel.Block(b, len(p.Rows))
 		walk(t.root(), first, last)
 		byBlock[b] = segments
 	})
