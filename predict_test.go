@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/libaoso/aoso/kernel"
 )
 
 // TestPredictions derives every kind of prediction from the trees themselves.
@@ -78,10 +80,10 @@ func walk(m *Model, tree int, row []float64) int {
 
 // TestPredictBlocks has numbers of rows about those that are read at once.
 func TestPredictBlocks(t *testing.T) {
-	d := blobs(61, 2*predictRows+3, 4, 3, 255)
+	d := blobs(61, 2*kernel.PredictRows+3, 4, 3, 255)
 	m := fit(t, d, params(func(p *Params) { p.Trees = 5 })).Model
 	want := rawScores(t, m, d.features(), PredictOptions{Threads: 1})
-	for _, rows := range []int{1, predictRows - 1, predictRows, predictRows + 1, 2 * predictRows, 2*predictRows + 3} {
+	for _, rows := range []int{1, kernel.PredictRows - 1, kernel.PredictRows, kernel.PredictRows + 1, 2 * kernel.PredictRows, 2*kernel.PredictRows + 3} {
 		for _, threads := range []int{0, 1, 2, 5} {
 			got := rawScores(t, m, d.slice(0, rows).features(), PredictOptions{Threads: threads})
 			if !slices.Equal(got, want[:rows*3]) {

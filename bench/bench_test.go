@@ -67,24 +67,42 @@ func BenchmarkDataset(b *testing.B) {
 	}
 }
 
-// BenchmarkPredict predicts probabilities, of many rows and of one.
+// BenchmarkPredict predicts the raw scores of the training rows at every level
+// on one thread, and those of one row.
 func BenchmarkPredict(b *testing.B) {
-	t := letter()
-	d := t.dataset(b)
-	defer d.Free()
-	p := aoso.DefaultParams()
-	p.Trees = 1000
-	m := train(b, d, p)
-	for _, rows := range []int{1, t.rows} {
-		x := aoso.RowMajor(t.values[:rows*t.cols], rows, t.cols)
-		b.Run(fmt.Sprintf("letter/rows=%d", rows), func(b *testing.B) {
-			for b.Loop() {
-				if _, err := m.PredictProba(x, aoso.PredictOptions{Threads: 1}); err != nil {
-					b.Fatal(err)
+	for _, model := range []struct {
+		name  string
+		make  func() *table
+		leaf  string
+		pairs int
+		trees int
+	}{
+		{"letter-16kx16x26/full", letter, "full", 4, 1000},
+		{"letter-16kx16x26/pair", letter, "pair", 1, 1000},
+		{"letter-16kx16x26/4pairs", letter, "pair", 4, 1000},
+		{"10kx784x10/full", func() *table { return images(10_000, 784, 10) }, "full", 4, 300},
+	} {
+		b.Run(model.name, func(b *testing.B) {
+			t := model.make()
+			d := t.dataset(b)
+			defer d.Free()
+			p := aoso.DefaultParams()
+			p.Leaf, p.Pairs, p.Trees = model.leaf, model.pairs, model.trees
+			m := train(b, d, p)
+			for _, level := range aoso.Levels() {
+				for _, rows := range []int{1, t.rows} {
+					x := aoso.RowMajor(t.values[:rows*t.cols], rows, t.cols)
+					b.Run(fmt.Sprintf("%s/rows=%d", level, rows), func(b *testing.B) {
+						for b.Loop() {
+							if _, err := m.PredictRaw(x, aoso.PredictOptions{Threads: 1, Level: level}); err != nil {
+								b.Fatal(err)
+							}
+						}
+						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows), "ns/row")
+						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows*m.Trees()), "ns/row*tree")
+					})
 				}
 			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows), "ns/row")
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows*m.Trees()), "ns/row*tree")
 		})
 	}
 }
