@@ -39,18 +39,12 @@ func init() {
 	avx2.Quantize = func(j *kernel.QuantizeJob) { quantizeAVX2(checkQuantize(j)) }
 	avx2.Partition = func(j *kernel.PartitionJob) { partitionAVX2(checkPartition(j)) }
 	avx2.Update = func(j *kernel.UpdateJob) { mustHaveClass(updateAVX2(checkUpdate(j))) }
-	avx512.Compare = func(j *kernel.CompareJob) { compare(j, compareAVX512) }
-	avx512.Leaves = func(j *kernel.LeavesJob) { forTrees(j, leavesAVX512) }
+	avx512.Compare = func(j *kernel.CompareJob) { compareRows(j, compareAVX512) }
+	avx512.Leaves = func(j *kernel.LeavesJob) { findLeaves(j, leavesAVX512) }
 	avx512.AddSteps = func(j *kernel.AddStepsJob) { addSteps(j, addStepsAVX512) }
-	avx2.Compare = func(j *kernel.CompareJob) { compare(j, compareAVX2) }
-	avx2.Leaves = func(j *kernel.LeavesJob) { forTrees(j, leavesAVX2) }
-	avx2.AddSteps = func(j *kernel.AddStepsJob) {
-		if j.Classes == 1 { // less than any vector
-			kernel.AddSteps(j)
-		} else {
-			addSteps(j, addStepsAVX2)
-		}
-	}
+	avx2.Compare = func(j *kernel.CompareJob) { compareRows(j, compareAVX2) }
+	avx2.Leaves = func(j *kernel.LeavesJob) { findLeaves(j, leavesAVX2) }
+	avx2.AddSteps = func(j *kernel.AddStepsJob) { addSteps(j, addStepsAVX2) }
 	avx512.AddPairs, avx2.AddPairs = addPairs, addPairs
 	avx512.Histogram, avx2.Histogram = histogram, histogram
 	avx512.Scan, avx2.Scan = scanAVX512, scanAVX2
@@ -484,131 +478,22 @@ func sumBins(sums, cells []int64) {
 	}
 }
 
-// What LeavesJob and AddStepsJob hold of one tree, and of a few classes.
-
 type cut kernel.Cut
 
-type leavesArgs struct {
-	right   *uint64
-	cuts    *kernel.Cut
-	n       int // cuts
-	atLeast *uint64
-	leaves  *uint16
-	words   int
-}
+//go:noescape
+func compareAVX512(a *compareArgs)
 
 //go:noescape
 func leavesAVX512(a *leavesArgs)
 
 //go:noescape
-func leavesAVX2(a *leavesArgs)
-
-func forTrees(j *kernel.LeavesJob, leaves func(a *leavesArgs)) {
-	a := leavesArgs{right: unsafe.SliceData(j.Right), words: j.Words}
-	for t, first := range j.FirstCut[:len(j.FirstCut)-1] {
-		cuts := j.Cuts[first:j.FirstCut[t+1]]
-		a.cuts, a.n = unsafe.SliceData(cuts), len(cuts)
-		a.atLeast = &j.AtLeast[:(len(cuts)+2)*kernel.PredictWords][0]
-		a.leaves = &j.Leaves[t*j.LeafStride:][:kernel.PredictRows][0]
-		leaves(&a)
-	}
-}
-
-type addStepsArgs struct {
-	leaves     *uint16 // of the first row in the first tree
-	leafStride int     // bytes from one tree to the next
-	firstLeaf  *uint32
-	trees      int
-	steps      *float32 // of the first class
-	leafBytes  int
-	scores     *float64 // of the first row and class
-	stride     int      // bytes from one row to the next
-	rows       int
-	classes    int // at most stepClasses
-}
-
-// stepClasses is how many sums the registers hold.
-const stepClasses = 32
-
-//go:noescape
 func addStepsAVX512(a *addStepsArgs)
 
 //go:noescape
+func compareAVX2(a *compareArgs)
+
+//go:noescape
+func leavesAVX2(a *leavesArgs)
+
+//go:noescape
 func addStepsAVX2(a *addStepsArgs)
-
-func addSteps(j *kernel.AddStepsJob, add func(a *addStepsArgs)) {
-	trees := len(j.FirstLeaf)
-	if trees == 0 || j.Rows == 0 {
-		return
-	}
-	_ = j.Leaves[(trees-1)*j.LeafStride:][:j.Rows]
-	_ = j.Scores[(j.Rows-1)*j.Stride:][:j.Classes]
-	tiles := (j.Classes + stepClasses - 1) / stepClasses
-	for i := range tiles {
-		first, last := i*j.Classes/tiles, (i+1)*j.Classes/tiles
-		add(&addStepsArgs{
-			leaves: &j.Leaves[0], leafStride: 2 * j.LeafStride,
-			firstLeaf: &j.FirstLeaf[0], trees: trees,
-			steps: &j.Steps[first], leafBytes: 4 * j.Classes,
-			scores: &j.Scores[first], stride: 8 * j.Stride,
-			rows: j.Rows, classes: last - first,
-		})
-	}
-}
-
-type compareJob kernel.CompareJob
-
-//go:noescape
-func compareAVX512(j *compareJob)
-
-//go:noescape
-func compareAVX2(j *compareJob)
-
-func compare(j *kernel.CompareJob, compare func(j *compareJob)) {
-	n, words := len(j.Thresholds), len(j.Values)/64
-	if len(j.Values)%64 != 0 {
-		panic("kernel: rows are compared by whole words")
-	}
-	if n == 0 || words == 0 {
-		return
-	}
-	_, _ = j.Right[:(n-1)*kernel.PredictWords+words], j.Thresholds[:j.MissingLeft]
-	compare((*compareJob)(j))
-}
-
-type addPairsArgs struct {
-	leaves     *uint16 // of the first row in the first tree
-	leafStride int     // bytes from one tree to the next
-	firstLeaf  *uint32
-	trees      int
-	steps      *kernel.PairStep
-	leafBytes  int
-	scores     *float64 // of the first row
-	stride     int      // bytes from one row to the next
-	rows       int
-}
-
-//go:noescape
-func addPairsRows(a *addPairsArgs)
-
-// addPairs takes so many rows at once that their scores stay in the cache while
-// the trees pass by.
-func addPairs(j *kernel.AddPairsJob) {
-	const cache = 16 << 10 // bytes; half of the smallest there is
-	trees := len(j.FirstLeaf)
-	if trees == 0 || j.Rows == 0 || j.Pairs == 0 {
-		return
-	}
-	_ = j.Leaves[(trees-1)*j.LeafStride:][:j.Rows]
-	scores := j.Scores[:j.Rows*j.Stride]
-	most := max(cache/(8*j.Stride), 16)
-	for row := 0; row < j.Rows; row += most {
-		addPairsRows(&addPairsArgs{
-			leaves: &j.Leaves[row], leafStride: 2 * j.LeafStride,
-			firstLeaf: &j.FirstLeaf[0], trees: trees,
-			steps: &j.Steps[0], leafBytes: 8 * j.Pairs,
-			scores: &scores[row*j.Stride], stride: 8 * j.Stride,
-			rows: min(most, j.Rows-row),
-		})
-	}
-}

@@ -3639,11 +3639,20 @@ bin:
 #define NOTGREATER $0x12
 #define NOTABOVE   $0x1a
 
-// func compareAVX512(j *compareJob)
+// func compareAVX512(a *compareArgs)
 //
-//	SI values      R8 their end      R9 the threshold's
-//	DX threshold   R10 words of its answers
-//	CX thresholds left, missing values going left; then right
+//	DI args        CX thresholds left, missing values going left; then right
+//	SI values      R8 their end    AX of a word
+//	DX threshold   R9 its answers  BX to a word
+#define COMPAREARGS \
+	MOVQ compareArgs_values(DI), SI      \
+	MOVQ compareArgs_words(DI), R8       \
+	SHLQ $9, R8                          \
+	ADDQ SI, R8                          \
+	MOVQ compareArgs_thresholds(DI), DX  \
+	MOVQ compareArgs_missingLeft(DI), CX \
+	MOVQ compareArgs_right(DI), R9
+
 #define COMPARE8(how, i, K) VCMPPD how, (64*i)(AX), Z0, K
 
 // the tests of CX thresholds
@@ -3681,18 +3690,13 @@ bin:
 	JNZ          threshold
 
 TEXT ·compareAVX512(SB), NOSPLIT, $0-8
-	MOVQ j+0(FP), DI
-	MOVQ compareJob_Values(DI), SI
-	MOVQ (compareJob_Values+sliceLen)(DI), R8
-	LEAQ (SI)(R8*8), R8
-	MOVQ compareJob_Thresholds(DI), DX
-	MOVQ compareJob_MissingLeft(DI), CX
-	MOVQ compareJob_Right(DI), R9
+	MOVQ a+0(FP), DI
+	COMPAREARGS
 	COMPARE_ALL(NOTGREATER, left, leftWord, leftDone)
 
 leftDone:
-	MOVQ (compareJob_Thresholds+sliceLen)(DI), CX
-	SUBQ compareJob_MissingLeft(DI), CX
+	MOVQ compareArgs_n(DI), CX
+	SUBQ compareArgs_missingLeft(DI), CX
 	COMPARE_ALL(NOTABOVE, right, rightWord, rightDone)
 
 rightDone:
@@ -3962,7 +3966,6 @@ two:  \
 
 // what both levels read of their arguments, BX = classes
 #define STEPARGS \
-	MOVQ a+0(FP), AX                     \
 	MOVQ addStepsArgs_leaves(AX), SI     \
 	MOVQ addStepsArgs_leafStride(AX), DX \
 	MOVQ addStepsArgs_firstLeaf(AX), DI  \
@@ -3977,6 +3980,7 @@ two:  \
 	MOVQ addStepsArgs_classes(AX), BX
 
 TEXT ·addStepsAVX512(SB), NOSPLIT, $8-8
+	MOVQ         a+0(FP), AX
 	STEPARGS
 	VBROADCASTSD ·one64(SB), Z31
 
@@ -4008,7 +4012,7 @@ done:
 	VZEROUPPER
 	RET
 
-// func compareAVX2(j *compareJob)
+// func compareAVX2(a *compareArgs)
 //
 // As compareAVX512, eight rows a byte.
 
@@ -4047,18 +4051,13 @@ done:
 	JNZ          threshold
 
 TEXT ·compareAVX2(SB), NOSPLIT, $0-8
-	MOVQ j+0(FP), DI
-	MOVQ compareJob_Values(DI), SI
-	MOVQ (compareJob_Values+sliceLen)(DI), R8
-	LEAQ (SI)(R8*8), R8
-	MOVQ compareJob_Thresholds(DI), DX
-	MOVQ compareJob_MissingLeft(DI), CX
-	MOVQ compareJob_Right(DI), R9
+	MOVQ a+0(FP), DI
+	COMPAREARGS
 	HALFCOMPARE_ALL(NOTGREATER, left, leftWord, leftDone)
 
 leftDone:
-	MOVQ (compareJob_Thresholds+sliceLen)(DI), CX
-	SUBQ compareJob_MissingLeft(DI), CX
+	MOVQ compareArgs_n(DI), CX
+	SUBQ compareArgs_missingLeft(DI), CX
 	HALFCOMPARE_ALL(NOTABOVE, right, rightWord, rightDone)
 
 rightDone:
@@ -4253,6 +4252,7 @@ lower:
 	SHLQ $3, R15
 
 TEXT ·addStepsAVX2(SB), NOSPLIT, $8-8
+	MOVQ a+0(FP), AX
 	STEPARGS
 	CMPQ BX, $4
 	JB   vectorsX
