@@ -68,7 +68,7 @@ func BenchmarkDataset(b *testing.B) {
 }
 
 // BenchmarkPredict predicts the raw scores of the training rows at every level
-// on one thread, and those of one row.
+// on one thread, and single rows: all classes, the likeliest, a few.
 func BenchmarkPredict(b *testing.B) {
 	for _, model := range []struct {
 		name  string
@@ -90,16 +90,41 @@ func BenchmarkPredict(b *testing.B) {
 			p.Leaf, p.Pairs, p.Trees = model.leaf, model.pairs, model.trees
 			m := train(b, d, p)
 			for _, level := range aoso.Levels() {
-				for _, rows := range []int{1, t.rows} {
-					x := aoso.RowMajor(t.values[:rows*t.cols], rows, t.cols)
-					b.Run(fmt.Sprintf("%s/rows=%d", level, rows), func(b *testing.B) {
-						for b.Loop() {
-							if _, err := m.PredictRaw(x, aoso.PredictOptions{Threads: 1, Level: level}); err != nil {
+				o := aoso.PredictOptions{Threads: 1, Level: level}
+				report := func(b *testing.B, rows int) {
+					perRow := float64(b.Elapsed().Nanoseconds()) / float64(b.N*rows)
+					b.ReportMetric(perRow, "ns/row")
+					b.ReportMetric(perRow/float64(m.Trees()), "ns/row*tree")
+				}
+				b.Run(level, func(b *testing.B) {
+					for b.Loop() {
+						if _, err := m.PredictRaw(t.features(), o); err != nil {
+							b.Fatal(err)
+						}
+					}
+					report(b, t.rows)
+				})
+				p, err := m.RowPredictor(o)
+				if err != nil {
+					b.Fatal(err)
+				}
+				scores, few := make([]float64, len(m.Classes())), []int{7, 2}
+				for _, row := range []struct {
+					name    string
+					predict func(row []float64) error
+				}{
+					{"row", func(row []float64) error { return p.Raw(row, scores) }},
+					{"class", func(row []float64) error { _, err := p.Class(row); return err }},
+					{"few", func(row []float64) error { return p.RawOf(row, few, scores[:2]) }},
+				} {
+					b.Run(level+"/"+row.name, func(b *testing.B) {
+						rows := t.some(1000)
+						for i := 0; b.Loop(); i++ {
+							if err := row.predict(rows[i%len(rows)]); err != nil {
 								b.Fatal(err)
 							}
 						}
-						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows), "ns/row")
-						b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*rows*m.Trees()), "ns/row*tree")
+						report(b, 1)
 					})
 				}
 			}
