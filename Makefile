@@ -38,9 +38,9 @@ asm-check: ## check that the words of kernel_arm64.s are what their comments say
 	go run ./internal/asm check
 
 # asm-check installs qemu where it is missing.
-test-arm64: asm-check ## run the kernels' conformance suite for arm64 under qemu
+test-arm64: asm-check ## run the kernels' conformance suite and predictions for arm64 under qemu
 	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -v -run '^TestLevelsExpected$$' .
-	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -run '^(TestLevels|TestFingerprint|Fuzz.*)$$' .
+	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -run '^(TestLevels|TestFingerprint|TestPredictLevels|TestRowPredictor|Fuzz.*)$$' .
 
 # The race detector needs cgo and a C compiler; the oracle runs on one thread, slowly.
 race: ## run the tests of the small packages under the race detector

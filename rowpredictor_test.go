@@ -10,7 +10,7 @@ import (
 
 // TestRowPredictor compares with the predictions of all rows at once.
 func TestRowPredictor(t *testing.T) {
-	finite := letter().slice(0, 600).punch(80, 0.02)
+	finite := letter().slice(0, 300).punch(80, 0.02)
 	d := finite.punch(81, 0.02)
 	for i := 0; i < len(d.x); i += 7 {
 		d.x[i][i%16] = math.Inf(i%2*2 - 1)
