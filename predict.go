@@ -79,7 +79,7 @@ func (m *Model) PredictRaw(x Features, o PredictOptions) ([]float64, error) {
 }
 
 // fewRows are predicted one by one in less time than as a block.
-const fewRows = 8
+const fewRows = 12
 
 // predict returns what finish makes of the raw scores of each row.
 func (m *Model) predict(x Features, o PredictOptions, finish func(scores []float64)) ([]float64, error) {

@@ -118,7 +118,7 @@ func (r *Row) ScoresOf(classes []int, scores []float64) {
 }
 
 // fewClasses is how many scores a kernel adds up in the time of one by itself.
-const fewClasses = 16
+const fewClasses = 12
 
 // Class is the class of the greatest score, the lowest where some tie. It stops
 // when no tree that is left can change it, after so many trees.
