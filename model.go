@@ -18,16 +18,13 @@ type Model struct {
 	params   Params
 }
 
+func newModel(f *tree.Forest, classes, names []string, method string, perRound int, params Params) *Model {
+	return &Model{forest: f, classes: classes, names: names, method: method, perRound: perRound, params: params}
+}
+
 // model is the booster's trees as a model.
 func (b *booster) model() *Model {
-	return &Model{
-		forest:   b.forest,
-		classes:  b.train.classes,
-		names:    b.train.names,
-		method:   b.params.Method,
-		perRound: b.perRound,
-		params:   b.params,
-	}
+	return newModel(b.forest, b.train.classes, b.train.names, b.params.Method, b.perRound, b.params)
 }
 
 // checkContinued tells whether training with the given parameters can add to m.
