@@ -291,6 +291,18 @@ func TestSHAPNoRows(t *testing.T) {
 	}
 }
 
+// TestSHAPImpossible has leaves that move no class.
+func TestSHAPImpossible(t *testing.T) {
+	m := chain(2, 0.5)
+	m.forest.Full, m.forest.Steps, m.forest.LeafPairs = false, make([]float32, 3), slices.Repeat([]uint16{2, 2}, 3)
+	for _, top := range []int{0, 1} {
+		c, err := m.SHAPSparse(RowMajor([]float64{0, 1}, 1, 2), SHAPOptions{Top: top})
+		if err != nil || slices.Max(c.Values) != 0 || slices.Min(c.Columns) != 2 {
+			t.Errorf("%+v, %v", c, err)
+		}
+	}
+}
+
 // TestSHAPOneClass: nothing to explain.
 func TestSHAPOneClass(t *testing.T) {
 	d := &table{x: [][]float64{{1}, {2}}, y: []int{0, 0}}

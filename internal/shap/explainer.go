@@ -38,21 +38,31 @@ type Explainer struct {
 	trees    int
 	rules    []*rule // by number of points; nil: not needed yet
 
-	// The tree at hand.
-	path   []step // from the root to the node at hand
-	leaves []leaf
-	steps  []step    // of the leaves
-	tables []float64 // of the steps: see addLeaf
-	values []value   // of the leaves
+	task
+	bias []float64 // by class
 
-	// The row and leaf at hand.
-	slots     []int32   // by class: 1 + its place among the classes of the row; 0: none
-	slotted   []value   // the leaf's values for these
+	path []step // from the root to the node at hand
+
+	// The leaf at hand.
+	*rule
+	tables []float64 // of the path's steps: see tabulate
+	value
+
+	// The row at hand.
 	integrand []float64 // by point: its weight · Π (t·o + (1−t)·w)
-	chosen    []int     // by step: its table of quotients
+	quotients []int     // by step: where in tables those of its answer are
+	picked    value
 }
 
-// step is what the path to a leaf asks of one feature.
+// task is what Explain was given.
+type task struct {
+	rows []float64
+	only []int32 // classes
+	per  int
+	out  []float64
+}
+
+// step is what a path asks of one feature.
 type step struct {
 	feature   int32
 	missing   bool    // a missing value goes this way
@@ -60,74 +70,44 @@ type step struct {
 	share     float64 // w, at all splits on the feature together
 }
 
-// leaf is where in the Explainer's steps, tables and values those of a leaf are.
-type leaf struct {
-	first, end           int
-	table                int
-	firstValue, endValue int
-	*rule
-}
-
-// value is what a leaf adds to the score of a class, or to that in a slot.
+// value is what a leaf adds to the scores: values[i] to that of class, or slot,
+// classes[i], or of i itself if the leaf is full.
 type value struct {
-	class int32
-	v     float64
+	full    bool
+	classes []int32
+	values  []float64
 }
 
 // New is an Explainer of the first trees of a forest on so many features.
 func New(f *tree.Forest, features, trees int) *Explainer {
-	return &Explainer{forest: f, features: features, trees: trees, slots: make([]int32, f.Classes)}
+	e := &Explainer{forest: f, features: features, trees: trees, bias: make([]float64, f.Classes)}
+	e.full, e.picked.full = f.Full, f.Full
+	return e
 }
 
-// Explain writes the SHAP values of rows, n × features, to values, n ×
-// (features + 1) × per. In place of the last feature stands the bias, the mean
-// score of the training rows. classes, n × per, is the classes that each row
-// is explained for, none twice; nil: all.
-func (e *Explainer) Explain(rows []float64, classes []int32, per int, values []float64) {
-	clear(values)
-	n, stride := len(rows)/e.features, (e.features+1)*per
-	bias := make([]float64, e.forest.Classes)
+// Explain writes the SHAP values of rows, n × features, to out, n × (features
+// + 1) × per. In place of the last feature stands the bias, the mean score of
+// the training rows. classes, n × per, is the classes that each row is
+// explained for, none twice; nil: all.
+func (e *Explainer) Explain(rows []float64, classes []int32, per int, out []float64) {
+	clear(out)
+	clear(e.bias)
+	e.task = task{rows, classes, per, out}
 	for t := range e.trees {
-		e.prepare(t, bias)
-		for i := range n {
-			e.explainTree(rows[i*e.features:][:e.features], of(classes, i, per), values[i*stride:][:stride])
+		root := int32(0)
+		if e.forest.FirstNode[t] == e.forest.FirstNode[t+1] {
+			root = ^0
 		}
+		e.descend(t, root)
 	}
-	for i := range n {
-		last := values[i*stride+e.features*per:][:per]
-		if classes == nil {
-			copy(last, bias)
-		}
-		for slot, k := range of(classes, i, per) {
-			last[slot] = bias[k]
-		}
-	}
-}
-
-// of is the classes that a row is explained for.
-func of(classes []int32, row, per int) []int32 {
-	if classes == nil {
-		return nil
-	}
-	return classes[row*per:][:per]
-}
-
-// prepare finds the paths of a tree, and adds to bias what its leaves add on
-// average.
-func (e *Explainer) prepare(t int, bias []float64) {
-	e.leaves, e.steps, e.tables, e.values = e.leaves[:0], e.steps[:0], e.tables[:0], e.values[:0]
-	root := int32(0)
-	if e.forest.FirstNode[t] == e.forest.FirstNode[t+1] {
-		root = ^0
-	}
-	e.descend(t, root)
-	for _, l := range e.leaves {
-		share := 1.0
-		for _, s := range e.steps[l.first:l.end] {
-			share *= s.share
-		}
-		for _, v := range e.values[l.firstValue:l.endValue] {
-			bias[v.class] += float64(share * v.v)
+	for i := range len(rows) / e.features {
+		last := out[i*(e.features+1)*per+e.features*per:][:per]
+		for slot := range last {
+			k := slot
+			if classes != nil {
+				k = int(classes[i*per+slot])
+			}
+			last[slot] = e.bias[k]
 		}
 	}
 }
@@ -140,7 +120,7 @@ func (e *Explainer) descend(t int, child int32) {
 		return
 	}
 	i := int(f.FirstNode[t]) + int(child)
-	left, right := e.rows(t, f.Left[i]), e.rows(t, f.Right[i])
+	left, right := e.rowsOf(t, f.Left[i]), e.rowsOf(t, f.Right[i])
 	if left+right == 0 {
 		left, right = 1, 1 // no row tells how to share
 	}
@@ -150,8 +130,8 @@ func (e *Explainer) descend(t int, child int32) {
 	e.take(t, f.Right[i], step{f.Feature[i], !missingLeft, threshold, math.Inf(1), right / (left + right)})
 }
 
-// rows is the number of training rows that reached a child.
-func (e *Explainer) rows(t int, child int32) float64 {
+// rowsOf is the number of training rows that reached a child.
+func (e *Explainer) rowsOf(t int, child int32) float64 {
 	if child < 0 {
 		return float64(e.forest.LeafRows[e.forest.FirstLeaf[t]+uint32(^child)])
 	}
@@ -173,122 +153,124 @@ func (e *Explainer) take(t int, child int32, s step) {
 	e.path[at] = before
 }
 
-// addLeaf adds the leaf at the end of the path. Each of its steps has four
-// tables by point t: of the factors t·o + (1−t)·w for o = 0, the quotients of
-// o − w and those factors, and both for o = 1.
+// addLeaf adds what the features on the path contribute to a leaf's values,
+// for all rows.
 func (e *Explainer) addLeaf(number int) {
-	l := leaf{first: len(e.steps), table: len(e.tables), firstValue: len(e.values), rule: e.ruleOf(len(e.path))}
-	e.steps = append(e.steps, e.path...)
+	e.evaluate(number)
+	share := 1.0
 	for _, s := range e.path {
-		for _, t := range l.points {
-			e.tables = append(e.tables, (1-t)*s.share)
+		share *= s.share
+	}
+	e.value.addTo(e.bias, share)
+	e.tabulate()
+	for i := range len(e.rows) / e.features {
+		value := &e.value
+		if e.only != nil {
+			value = e.pick(e.only[i*e.per:][:e.per])
 		}
-		for _, t := range l.points {
-			e.tables = append(e.tables, -1/(1-t)) // also in the limit w = 0
+		if len(value.values) == 0 {
+			continue
 		}
-		for _, t := range l.points {
-			e.tables = append(e.tables, t+float64((1-t)*s.share))
-		}
-		for _, t := range l.points {
-			e.tables = append(e.tables, (1-s.share)/(t+float64((1-t)*s.share)))
+		e.integrate(e.rows[i*e.features:][:e.features])
+		out := e.out[i*(e.features+1)*e.per:]
+		for j, s := range e.path {
+			c := 0.0
+			for q, quotient := range e.tables[e.quotients[j]:][:len(e.integrand)] {
+				c += float64(e.integrand[q] * quotient)
+			}
+			value.addTo(out[int(s.feature)*e.per:][:e.per], c)
 		}
 	}
-	e.addValues(number)
-	l.end, l.endValue = len(e.steps), len(e.values)
-	e.leaves = append(e.leaves, l)
 }
 
-// addValues adds what a leaf adds to the scores.
-func (e *Explainer) addValues(number int) {
+// addTo adds a share of the value to scores.
+func (v *value) addTo(scores []float64, share float64) {
+	if v.full {
+		for k, x := range v.values[:len(scores)] {
+			scores[k] += float64(share * x)
+		}
+		return
+	}
+	for i, k := range v.classes {
+		scores[k] += float64(share * v.values[i])
+	}
+}
+
+// evaluate finds what a leaf adds to the scores.
+func (e *Explainer) evaluate(number int) {
 	f, n := e.forest, e.forest.StepsPerLeaf()
+	e.classes, e.values = e.classes[:0], e.values[:0]
 	for i, s := range f.Steps[number*n:][:n] {
-		if f.Full {
-			e.values = append(e.values, value{int32(i), float64(s)})
+		if e.full {
+			e.values = append(e.values, float64(s))
 			continue
 		}
 		pair := f.LeafPairs[2*(number*n+i):][:2]
 		for side, v := range [...]float64{float64(s), -float64(s)} {
 			if int(pair[side]) < f.Classes {
-				e.values = append(e.values, value{int32(pair[side]), v})
+				e.classes, e.values = append(e.classes, int32(pair[side])), append(e.values, v)
 			}
 		}
 	}
 }
 
-// ruleOf is the quadrature for paths of d features.
-func (e *Explainer) ruleOf(d int) *rule {
-	n := (d + 1) / 2
+// pick is the leaf's value for some classes, by their slots.
+func (e *Explainer) pick(classes []int32) *value {
+	p := &e.picked
+	p.classes, p.values = p.classes[:0], p.values[:0]
+	if e.full {
+		for _, k := range classes {
+			p.values = append(p.values, e.values[k])
+		}
+		return p
+	}
+	for i, k := range e.classes {
+		if slot := slices.Index(classes, k); slot >= 0 {
+			p.classes, p.values = append(p.classes, int32(slot)), append(p.values, e.values[i])
+		}
+	}
+	return p
+}
+
+// tabulate makes four tables by point t for each step of the path: the factors
+// t·o + (1−t)·w and the quotients of o − w and those, for o = 0 and for o = 1.
+func (e *Explainer) tabulate() {
+	n := (len(e.path) + 1) / 2
 	for len(e.rules) <= n {
 		e.rules = append(e.rules, nil)
 	}
 	if e.rules[n] == nil {
 		e.rules[n] = newRule(n)
 	}
-	return e.rules[n]
-}
-
-// explainTree adds the contributions of a row's features to the scores of
-// classes by the tree at hand.
-func (e *Explainer) explainTree(row []float64, classes []int32, out []float64) {
-	per := e.forest.Classes
-	if classes != nil {
-		per = len(classes)
-		for slot, k := range classes {
-			e.slots[k] = int32(slot) + 1
+	e.rule, e.tables = e.rules[n], e.tables[:0]
+	for _, s := range e.path {
+		for _, t := range e.points {
+			e.tables = append(e.tables, (1-t)*s.share)
 		}
-	}
-	for i := range e.leaves {
-		l := &e.leaves[i]
-		values := e.values[l.firstValue:l.endValue]
-		if classes != nil {
-			values = e.pick(values)
+		for _, t := range e.points {
+			e.tables = append(e.tables, -1/(1-t)) // also in the limit w = 0
 		}
-		if len(values) == 0 {
-			continue
+		for _, t := range e.points {
+			e.tables = append(e.tables, t+float64((1-t)*s.share))
 		}
-		e.integrate(l, row)
-		for j, s := range e.steps[l.first:l.end] {
-			c := 0.0
-			for q, quotient := range e.tables[e.chosen[j]:][:len(e.integrand)] {
-				c += float64(e.integrand[q] * quotient)
-			}
-			target := out[int(s.feature)*per:][:per]
-			for _, v := range values {
-				target[v.class] += float64(c * v.v)
-			}
+		for _, t := range e.points {
+			e.tables = append(e.tables, (1-s.share)/(t+float64((1-t)*s.share)))
 		}
-	}
-	for _, k := range classes {
-		e.slots[k] = 0
 	}
 }
 
-// pick is those of a leaf's values that are for classes of the row at hand.
-func (e *Explainer) pick(values []value) []value {
-	e.slotted = e.slotted[:0]
-	for _, v := range values {
-		if slot := e.slots[v.class]; slot > 0 {
-			e.slotted = append(e.slotted, value{slot - 1, v.v})
-		}
-	}
-	return e.slotted
-}
-
-// integrate fills integrand and chosen for a row and a leaf.
-func (e *Explainer) integrate(l *leaf, row []float64) {
-	e.integrand = append(e.integrand[:0], l.weights...)
-	e.chosen = e.chosen[:0]
-	n, at := len(l.weights), l.table
-	for _, s := range e.steps[l.first:l.end] {
-		x := row[s.feature]
-		table := at
+// integrate finds integrand and quotients for a row.
+func (e *Explainer) integrate(row []float64) {
+	n := len(e.weights)
+	e.integrand, e.quotients = append(e.integrand[:0], e.weights...), e.quotients[:0]
+	for j, s := range e.path {
+		x, table := row[s.feature], 4*n*j
 		if s.low <= x && x <= s.high || s.missing && x != x {
 			table += 2 * n
 		}
 		for q, factor := range e.tables[table:][:n] {
 			e.integrand[q] *= factor
 		}
-		e.chosen = append(e.chosen, table+n)
-		at += 4 * n
+		e.quotients = append(e.quotients, table+n)
 	}
 }
