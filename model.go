@@ -16,6 +16,8 @@ type Model struct {
 	method   string
 	perRound int // trees an iteration adds
 	params   Params
+
+	temperature float64 // 0: none
 }
 
 func newModel(f *tree.Forest, classes, names []string, method string, perRound int, params Params) *Model {
