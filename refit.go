@@ -165,19 +165,11 @@ func (r *refit) order(t int) {
 // count sets the numbers of rows of a tree's leaves and nodes.
 func (r *refit) count(t int) {
 	f := r.forest
-	leaves, nodes := f.LeafRows[f.FirstLeaf[t]:f.FirstLeaf[t+1]], f.NodeRows[f.FirstNode[t]:f.FirstNode[t+1]]
-	for leaf := range leaves {
-		leaves[leaf] = uint32(r.start[leaf+1] - r.start[leaf])
+	for leaf, end := range r.start[1:] {
+		f.LeafRows[int(f.FirstLeaf[t])+leaf] = uint32(end - r.start[leaf])
 	}
-	rows := func(child int32) uint32 {
-		if child < 0 {
-			return leaves[^child]
-		}
-		return nodes[child]
-	}
-	for i := len(nodes) - 1; i >= 0; i-- { // children come after their parents
-		node := int(f.FirstNode[t]) + i
-		nodes[i] = rows(f.Left[node]) + rows(f.Right[node])
+	for i := int(f.FirstNode[t+1]) - 1; i >= int(f.FirstNode[t]); i-- { // children come after their parents
+		f.NodeRows[i] = f.Rows(t, f.Left[i]) + f.Rows(t, f.Right[i])
 	}
 }
 

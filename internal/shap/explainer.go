@@ -94,11 +94,7 @@ func (e *Explainer) Explain(rows []float64, classes []int32, per int, out []floa
 	clear(e.bias)
 	e.task = task{rows, classes, per, out}
 	for t := range e.trees {
-		root := int32(0)
-		if e.forest.FirstNode[t] == e.forest.FirstNode[t+1] {
-			root = ^0
-		}
-		e.descend(t, root)
+		e.descend(t, e.forest.Root(t))
 	}
 	for i := range len(rows) / e.features {
 		last := out[i*(e.features+1)*per+e.features*per:][:per]
@@ -120,7 +116,7 @@ func (e *Explainer) descend(t int, child int32) {
 		return
 	}
 	i := int(f.FirstNode[t]) + int(child)
-	left, right := e.rowsOf(t, f.Left[i]), e.rowsOf(t, f.Right[i])
+	left, right := float64(f.Rows(t, f.Left[i])), float64(f.Rows(t, f.Right[i]))
 	if left+right == 0 {
 		left, right = 1, 1 // no row tells how to share
 	}
@@ -128,14 +124,6 @@ func (e *Explainer) descend(t int, child int32) {
 	below := math.Nextafter(threshold, math.Inf(-1))
 	e.take(t, f.Left[i], step{f.Feature[i], missingLeft, math.Inf(-1), below, left / (left + right)})
 	e.take(t, f.Right[i], step{f.Feature[i], !missingLeft, threshold, math.Inf(1), right / (left + right)})
-}
-
-// rowsOf is the number of training rows that reached a child.
-func (e *Explainer) rowsOf(t int, child int32) float64 {
-	if child < 0 {
-		return float64(e.forest.LeafRows[e.forest.FirstLeaf[t]+uint32(^child)])
-	}
-	return float64(e.forest.NodeRows[e.forest.FirstNode[t]+uint32(child)])
 }
 
 // take goes one step from a node to a child.
@@ -198,19 +186,9 @@ func (v *value) addTo(scores []float64, share float64) {
 
 // evaluate finds what a leaf adds to the scores.
 func (e *Explainer) evaluate(number int) {
-	f, n := e.forest, e.forest.StepsPerLeaf()
 	e.classes, e.values = e.classes[:0], e.values[:0]
-	for i, s := range f.Steps[number*n:][:n] {
-		if e.full {
-			e.values = append(e.values, float64(s))
-			continue
-		}
-		pair := f.LeafPairs[2*(number*n+i):][:2]
-		for side, v := range [...]float64{float64(s), -float64(s)} {
-			if int(pair[side]) < f.Classes {
-				e.classes, e.values = append(e.classes, int32(pair[side])), append(e.values, v)
-			}
-		}
+	for k, v := range e.forest.LeafScores(number) {
+		e.classes, e.values = append(e.classes, int32(k)), append(e.values, v)
 	}
 }
 
