@@ -49,9 +49,11 @@ class Check:
             sys.exit(f"aoso {' '.join(args)}: {done.stderr}")
         return done.stdout
 
-    def table(self, *args):
-        """Runs a command that writes numbers under a header."""
-        return numpy.loadtxt(io.StringIO(self.run(*args)), delimiter=",", skiprows=1, ndmin=2)
+    def table(self, *args, skip=0):
+        """Runs a command that writes numbers under a header, and skips columns."""
+        text = self.run(*args)
+        columns = range(skip, text[: text.index("\n")].count(",") + 1)
+        return numpy.loadtxt(io.StringIO(text), delimiter=",", skiprows=1, usecols=columns, ndmin=2)
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -98,7 +100,7 @@ class Check:
             return
         far = numpy.abs(booster.predict(x, raw_score=True) - self.table("predict", "--model", model, "--data", test, "--output", "raw")).max()
         few = x[:SHAP_ROWS]
-        values = self.table("explain", "--model", model, "--data", self.write(few), "--top", "0")[:, 2:]
+        values = self.table("explain", "--model", model, "--data", self.write(few), "--top", "0", skip=2)
         apart = numpy.abs(booster.predict(few, pred_contrib=True).reshape(values.shape) - values).max()
         print(f"  lightgbm  raw scores to {far:.1e}, SHAP values to {apart:.1e}")
         self.expect(far == 0 and apart <= 1e-9, "LightGBM predicts something else")
