@@ -18,10 +18,10 @@ type Model struct {
 	params   Params
 }
 
-// model is the booster's trees as a model.
-func (b *booster) model() *Model {
+// model is trees of the booster as a model.
+func (b *Booster) model(forest *tree.Forest) *Model {
 	return &Model{
-		forest:   b.forest,
+		forest:   forest,
 		classes:  b.train.classes,
 		names:    b.train.names,
 		method:   b.params.Method,
