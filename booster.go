@@ -128,9 +128,10 @@ func (b *booster) round(ctx context.Context) bool {
 		return done
 	}
 	t, segments, rest := b.grow(nil)
-	b.bound = b.step(t, b.sampled, segments)
+	b.setFactors(t)
+	b.bound = b.step(b.sampled, segments)
 	if b.rest != nil {
-		b.bound += b.step(t, b.rest, rest)
+		b.bound += b.step(b.rest, rest)
 	}
 	b.add([]*tree.Tree{t})
 	return true
@@ -212,14 +213,19 @@ func (b *booster) trim() {
 	})
 }
 
-// step moves the residuals of a partition's rows by their leaves' steps and
-// returns Σ (1 − p_y) over them.
-func (b *booster) step(t *tree.Tree, p *tree.Partition, segments []tree.Segment) float64 {
+// setFactors computes what the leaves of a tree multiply the odds by.
+func (b *booster) setFactors(t *tree.Tree) {
 	stride := b.residuals.Stride
 	b.factors = slices.Grow(b.factors[:0], len(t.Leaves)*stride)[:len(t.Leaves)*stride]
 	for i := range t.Leaves {
 		leafFactors(b.factors[i*stride:][:stride], &t.Leaves[i])
 	}
+}
+
+// step moves the residuals of a partition's rows by their leaves' factors and
+// returns Σ (1 − p_y) over them.
+func (b *booster) step(p *tree.Partition, segments []tree.Segment) float64 {
+	stride := b.residuals.Stride
 	b.jobs = b.jobs[:0]
 	for _, s := range segments {
 		b.addJobs(p.Rows[s.Start:s.End], b.factors[s.Leaf*stride:], 0)

@@ -18,7 +18,7 @@ type DatasetOptions struct {
 	SampleRows int       // rows that bin edges are fitted to; 0: 200,000; negative: all
 	Seed       uint64    // of the sample
 	Threads    int       // 0: all cores that the process may use
-	DenseOnly  bool      // keep no feature row by row; the model is the same, training slower where many rows agree
+	DenseOnly  bool      // keep features in columns only, not sparse ones row by row or small ones by two; the model is the same, training slower
 
 	// Init is a model to continue: training on the dataset adds trees to it.
 	// Its classes and features become the dataset's.
@@ -97,6 +97,7 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	}
 	if !o.DenseOnly {
 		d.matrix.GroupSparse(d.mapper, team)
+		d.matrix.JoinSmall(d.mapper, team)
 	}
 	return d, nil
 }

@@ -14,7 +14,9 @@ type Matrix struct {
 	Rows    int
 	Columns [][]uint8 // nil for a constant feature
 	Sparse  []*Sparse // features that are there row by row as well
+	Joint   []*Joint  // small features that are there two in a column as well
 	memory  *mem.Block
+	joint   *mem.Block
 }
 
 // ColumnBytes is the memory of a column of so many codes. The odd number of
@@ -29,7 +31,8 @@ func (x *Matrix) Free() {
 	for _, g := range x.Sparse {
 		g.memory.Free()
 	}
-	x.Columns, x.Sparse = nil, nil
+	x.Columns, x.Sparse, x.Joint = nil, nil, nil
+	x.joint.Free()
 	x.memory.Free()
 }
 

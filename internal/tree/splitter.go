@@ -31,6 +31,7 @@ type splitter struct {
 // than on the stack, from where a kernel's job would become garbage.
 type worker struct {
 	cells   []int64
+	joint   []int64 // histograms of joint columns
 	columns kernel.HistogramJob
 	sparse  kernel.SparseJob
 	scan    kernel.ScanJob
@@ -62,15 +63,20 @@ type tile struct {
 	defaults               []uint8 // of a sparse tile: codes that filling leaves out
 }
 
+// group is tiles that are filled at once: those of a sparse group, of joint
+// columns (one tile of first features, then one of second ones, and so on), or
+// of plain columns.
 type group struct {
 	firstTile, endTile int
-	sparse             *bin.Sparse // nil: columns
+	sparse             *bin.Sparse
+	joint              []*bin.Joint
 }
 
 func (t *tile) endCell() int { return t.firstCell + t.bins*t.stride }
 
 // newLayout puts sparse groups first, if all their features are among the
-// columns, then columns of alike numbers of bins into common tiles.
+// columns, then joint columns likewise, then columns of alike numbers of bins
+// into common tiles.
 func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cacheBytes int) *layout {
 	l := &layout{}
 	left := make([]bool, len(x.Columns)) // columns not yet laid out
@@ -84,7 +90,7 @@ func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cacheBytes in
 		for _, c := range s.Columns {
 			left[c] = false
 		}
-		l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), s})
+		l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), s, nil})
 		for i, bins := range s.Bins {
 			c := i * bin.SparseWidth
 			end := min(c+bin.SparseWidth, len(s.Columns))
@@ -93,6 +99,7 @@ func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cacheBytes in
 			l.addTile(tile{first, len(l.columns), l.cells, bins, bin.SparseWidth * pairs, s.Default[c:end]})
 		}
 	}
+	l.addJoint(x, left, pairs, cacheBytes)
 	dense := slices.DeleteFunc(slices.Clone(columns), func(c int) bool { return !left[c] })
 	codes := func(c int) int { return m.Features[c].Codes() }
 	slices.SortStableFunc(dense, func(a, b int) int { return cmp.Compare(codes(b), codes(a)) })
@@ -102,13 +109,44 @@ func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cacheBytes in
 		l.columns = append(l.columns, dense[:n]...)
 		t := tile{first, first + n, l.cells, codes(dense[0]), kernel.TileLanes, nil}
 		if last := len(l.groups) - 1; last < 0 || !l.groups[last].takes(l, &t, cacheBytes) {
-			l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), nil})
+			l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), nil, nil})
 		}
 		l.addTile(t)
 		dense = dense[n:]
 	}
 	return l
 }
+
+// addJoint lays out the joint columns whose features are both still left.
+func (l *layout) addJoint(x *bin.Matrix, left []bool, pairs, cacheBytes int) {
+	width := kernel.TileLanes / pairs
+	most := max(width, min(kernel.TileLanes, cacheBytes/(8*jointCells)*width))
+	var joint []*bin.Joint
+	for _, c := range x.Joint {
+		if left[c.First] && left[c.Second] {
+			left[c.First], left[c.Second] = false, false
+			joint = append(joint, c)
+		}
+	}
+	for together := range slices.Chunk(joint, most) {
+		l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), nil, together})
+		for side := range slices.Chunk(together, width) {
+			n := len(side)
+			first := len(l.columns)
+			for _, c := range side {
+				l.columns = append(l.columns, c.First)
+			}
+			for _, c := range side {
+				l.columns = append(l.columns, c.Second)
+			}
+			l.addTile(tile{first, first + n, l.cells, bin.JointBins + 1, kernel.TileLanes, nil})
+			l.addTile(tile{first + n, first + 2*n, l.cells, bin.JointBins + 1, kernel.TileLanes, nil})
+		}
+	}
+}
+
+// jointCells is the cells of a tile of joint columns.
+const jointCells = bin.JointBins * bin.JointBins * kernel.TileLanes
 
 // addTile adds a tile to the last group.
 func (l *layout) addTile(t tile) {
@@ -122,7 +160,7 @@ func (l *layout) addTile(t tile) {
 // fit one job, and the histograms the cache.
 func (g *group) takes(l *layout, t *tile, cacheBytes int) bool {
 	first := &l.tiles[g.firstTile]
-	return g.sparse == nil && t.endColumn-first.firstColumn <= kernel.TileLanes && (t.endCell()-first.firstCell)*8 <= cacheBytes
+	return g.sparse == nil && g.joint == nil && t.endColumn-first.firstColumn <= kernel.TileLanes && (t.endCell()-first.firstCell)*8 <= cacheBytes
 }
 
 // use makes the columns of a layout those that are searched.
@@ -189,30 +227,21 @@ func (w *worker) borrow(cells int, wide bool) (part Histogram) {
 // fill adds the packed gradients to the histograms of a group.
 func (s *splitter) fill(g *group, part *Histogram, w *worker) {
 	m := s.gradients.pairs
-	columns, sparse := &w.columns, &w.sparse
-	*columns = kernel.HistogramJob{Pairs: m}
-	*sparse = kernel.SparseJob{Pairs: m, Histogram: part.cells}
-	if g.sparse != nil {
-		sparse.First, sparse.Entries = g.sparse.First, g.sparse.Entries
-	} else {
-		base := s.tiles[g.firstTile].firstCell
-		for _, t := range s.tiles[g.firstTile:g.endTile] {
-			for c := t.firstColumn; c < t.endColumn; c++ {
-				columns.Columns[columns.Count] = s.matrix.Columns[s.columns[c]]
-				columns.Histograms[columns.Count] = part.cells[t.firstCell-base+(c-t.firstColumn)*m:]
-				columns.Count++
-			}
-		}
-	}
 	rows, cells := s.gradients.packed()
+	joint := g.joint != nil && len(rows) >= leastJoint*m
 	for len(rows) > 0 {
 		n := min(len(rows), kernel.SpillRows)
-		if g.sparse != nil {
-			sparse.Rows, sparse.Cells = rows[:n], cells[:n*m]
-			s.kernels.Sparse(sparse)
-		} else {
-			columns.Rows, columns.Cells = rows[:n], cells[:n*m]
-			s.kernels.Histogram(columns)
+		switch {
+		case g.sparse != nil:
+			w.sparse = kernel.SparseJob{
+				First: g.sparse.First, Entries: g.sparse.Entries, Histogram: part.cells,
+				Rows: rows[:n], Cells: cells[:n*m], Pairs: m,
+			}
+			s.kernels.Sparse(&w.sparse)
+		case joint:
+			s.fillJoint(g, part, w, rows[:n], cells[:n*m])
+		default:
+			s.fillColumns(g, part, w, rows[:n], cells[:n*m])
 		}
 		rows, cells = rows[n:], cells[n*m:]
 		if part.wide() {
@@ -221,6 +250,62 @@ func (s *splitter) fill(g *group, part *Histogram, w *worker) {
 	}
 	if g.sparse != nil {
 		s.complete(g, part)
+	}
+}
+
+// fillColumns fills the tiles of a group column by column, as many at once as
+// one job holds.
+func (s *splitter) fillColumns(g *group, part *Histogram, w *worker, rows []uint32, cells []int64) {
+	m := s.gradients.pairs
+	base := s.tiles[g.firstTile].firstCell
+	job := &w.columns
+	*job = kernel.HistogramJob{Pairs: m, Rows: rows, Cells: cells}
+	for i := g.firstTile; i < g.endTile; i++ {
+		t := &s.tiles[i]
+		for c := t.firstColumn; c < t.endColumn; c++ {
+			job.Columns[job.Count] = s.matrix.Columns[s.columns[c]]
+			job.Histograms[job.Count] = part.cells[t.firstCell-base+(c-t.firstColumn)*m:]
+			job.Count++
+		}
+		if i+1 == g.endTile || job.Count+s.tiles[i+1].endColumn-s.tiles[i+1].firstColumn > kernel.TileLanes {
+			s.kernels.Histogram(job)
+			job.Count = 0
+		}
+	}
+}
+
+// leastJoint times the pairs is the number of rows from which the updates that
+// joint columns save pay for summing their histograms up. Measured on Letter: a tree
+// takes 9 % less time with one pair and 13 % less with four, alike from 32 to
+// 256.
+const leastJoint = 128
+
+// fillJoint fills the histograms of joint columns and sums them up into those
+// of their features, whose former contents are lost.
+func (s *splitter) fillJoint(g *group, part *Histogram, w *worker, rows []uint32, cells []int64) {
+	m := s.gradients.pairs
+	width := kernel.TileLanes / m
+	tiles := (g.endTile - g.firstTile) / 2
+	w.joint = slices.Grow(w.joint[:0], tiles*jointCells)[:tiles*jointCells]
+	clear(w.joint)
+	job := &w.columns
+	*job = kernel.HistogramJob{Pairs: m, Rows: rows, Cells: cells, Count: len(g.joint)}
+	for i, c := range g.joint {
+		job.Columns[i], job.Histograms[i] = c.Codes, w.joint[i/width*jointCells+i%width*m:]
+	}
+	s.kernels.Histogram(job)
+	base := s.tiles[g.firstTile].firstCell
+	const row = bin.JointBins * kernel.TileLanes // the cells of one bin of the first feature
+	for i := range tiles {
+		both := w.joint[i*jointCells:][:jointCells]
+		bins := func(t *tile) []int64 {
+			return part.cells[t.firstCell-base+kernel.TileLanes : t.endCell()-base]
+		}
+		first, second := bins(&s.tiles[g.firstTile+2*i]), bins(&s.tiles[g.firstTile+2*i+1])
+		for a := range bin.JointBins {
+			s.kernels.SumBins(first[a*kernel.TileLanes:][:kernel.TileLanes], both[a*row:][:row])
+		}
+		s.kernels.SumBins(second, both)
 	}
 }
 
@@ -363,7 +448,7 @@ func (s *splitter) recount(rows []uint32, column int, job *kernel.ScanJob) candi
 	}
 	one := splitter{kernels: s.kernels, matrix: s.matrix, gradients: s.gradients}
 	one.layout = &layout{columns: []int{column}, tiles: []tile{{0, 1, 0, bins, kernel.TileLanes, nil}}}
-	one.fill(&group{0, 1, nil}, &column1, new(worker))
+	one.fill(&group{0, 1, nil, nil}, &column1, new(worker))
 
 	best := candidate{score: math.Inf(-1), counted: true}
 	for _, missingLeft := range []bool{false, true} {
