@@ -431,7 +431,7 @@ func TestJoinSmall(t *testing.T) {
 	missing[7] = math.NaN()
 	rare := values(2)
 	clear(rare[10:])
-	source := columns{values(JointBins), values(JointBins + 1), values(2), missing, make([]float64, rows), values(5), values(9), values(4)}
+	source := columns{values(JointBins), values(JointBins + 1), values(3), missing, make([]float64, rows), values(5), values(9), values(4)}
 	for range SparseWidth {
 		source = append(source, rare)
 	}

@@ -25,16 +25,17 @@ type splitter struct {
 	*layout
 	best    []candidate // by position in layout.columns
 	workers []worker
+	parts   []Histogram // of parts of the rows
 }
 
 // worker is what a worker of the team has to itself. Its jobs are here rather
 // than on the stack, from where a kernel's job would become garbage.
 type worker struct {
-	cells   []int64
-	joint   []int64 // histograms of joint columns
-	columns kernel.HistogramJob
-	sparse  kernel.SparseJob
-	scan    kernel.ScanJob
+	histogram Histogram
+	joint     []int64 // histograms of joint columns
+	columns   kernel.HistogramJob
+	sparse    kernel.SparseJob
+	scan      kernel.ScanJob
 }
 
 // candidate is the best cut of one column.
@@ -174,6 +175,11 @@ func (s *splitter) use(l *layout) {
 // and what sibling leaves of it is the node's.
 func (s *splitter) find(rows []uint32, h, sibling *Histogram, team *par.Team) SplitInfo {
 	scan := s.scanJob()
+	wide := len(rows) > kernel.SpillRows
+	parts := 1
+	if sibling == nil {
+		parts = s.fillParts(wide, team)
+	}
 	team.Do(len(s.groups), func(number, i int) {
 		g, w := &s.groups[i], &s.workers[number]
 		first, end := s.tiles[g.firstTile].firstCell, s.tiles[g.endTile-1].endCell()
@@ -181,14 +187,13 @@ func (s *splitter) find(rows []uint32, h, sibling *Histogram, team *par.Team) Sp
 		if h != nil {
 			part = h.tile(first, end)
 		} else {
-			part = w.borrow(end-first, len(rows) > kernel.SpillRows)
+			part = w.borrow(end-first, wide)
 		}
 		if sibling != nil {
 			share := sibling.tile(first, end)
 			part.subtract(s.kernels, &share)
 		} else {
-			part.clear()
-			s.fill(g, &part, w)
+			s.fillGroup(g, &part, w, parts)
 		}
 		w.scan = scan
 		for t := g.firstTile; t < g.endTile; t++ {
@@ -200,34 +205,67 @@ func (s *splitter) find(rows []uint32, h, sibling *Histogram, team *par.Team) Sp
 
 // fillOnly fills h without looking for a split.
 func (s *splitter) fillOnly(h *Histogram, team *par.Team) {
+	parts := s.fillParts(h.wide(), team)
 	team.Do(len(s.groups), func(number, i int) {
 		g := &s.groups[i]
 		part := h.tile(s.tiles[g.firstTile].firstCell, s.tiles[g.endTile-1].endCell())
-		part.clear()
-		s.fill(g, &part, &s.workers[number])
+		s.fillGroup(g, &part, &s.workers[number], parts)
 	})
 }
 
-// borrow is a part of a histogram in the worker's own memory.
-func (w *worker) borrow(cells int, wide bool) (part Histogram) {
-	need := cells
-	if wide {
-		need *= 3
+// fillParts fills, where there are too few groups to occupy the team, a
+// histogram for each of several parts of the rows. It returns their number; 1:
+// nothing was done.
+func (s *splitter) fillParts(wide bool, team *par.Team) int {
+	parts := team.Workers()
+	rows, cells := s.gradients.packed()
+	if len(s.groups) >= 2*parts || len(rows)*len(s.columns) < 4*parts*s.cells {
+		return 1
 	}
-	if len(w.cells) < need {
-		w.cells = make([]int64, need)
+	for len(s.parts) < parts {
+		s.parts = append(s.parts, Histogram{})
 	}
-	part.cells = w.cells[:cells]
-	if wide {
-		part.wideG, part.wideH = w.cells[cells:2*cells], w.cells[2*cells:3*cells]
+	for i := range s.parts[:parts] {
+		s.parts[i].resize(s.cells, wide)
 	}
-	return part
+	m := s.gradients.pairs
+	team.Do(parts*len(s.groups), func(number, i int) {
+		g, k := &s.groups[i%len(s.groups)], i/len(s.groups)
+		part := s.parts[k].tile(s.tiles[g.firstTile].firstCell, s.tiles[g.endTile-1].endCell())
+		part.clear()
+		first, end := len(rows)*k/parts, len(rows)*(k+1)/parts
+		s.fill(g, &part, &s.workers[number], rows[first:end], cells[first*m:end*m])
+	})
+	return parts
 }
 
-// fill adds the packed gradients to the histograms of a group.
-func (s *splitter) fill(g *group, part *Histogram, w *worker) {
+// fillGroup fills the histograms of a group, from the parts if there are any.
+func (s *splitter) fillGroup(g *group, part *Histogram, w *worker, parts int) {
+	part.clear()
+	if parts > 1 {
+		for i := range s.parts[:parts] {
+			share := s.parts[i].tile(s.tiles[g.firstTile].firstCell, s.tiles[g.endTile-1].endCell())
+			part.add(&share)
+		}
+	} else {
+		rows, cells := s.gradients.packed()
+		s.fill(g, part, w, rows, cells)
+	}
+	if g.sparse != nil {
+		s.complete(g, part)
+	}
+}
+
+// borrow is a part of a histogram in the worker's own memory.
+func (w *worker) borrow(cells int, wide bool) Histogram {
+	w.histogram.resize(cells, wide)
+	return w.histogram
+}
+
+// fill adds packed gradients to the histograms of a group, of which a sparse
+// one is then to be completed.
+func (s *splitter) fill(g *group, part *Histogram, w *worker, rows []uint32, cells []int64) {
 	m := s.gradients.pairs
-	rows, cells := s.gradients.packed()
 	joint := g.joint != nil && len(rows) >= leastJoint*m
 	for len(rows) > 0 {
 		n := min(len(rows), kernel.SpillRows)
@@ -247,9 +285,6 @@ func (s *splitter) fill(g *group, part *Histogram, w *worker) {
 		if part.wide() {
 			s.kernels.Spill(part.wideG, part.wideH, part.cells)
 		}
-	}
-	if g.sparse != nil {
-		s.complete(g, part)
 	}
 }
 
@@ -448,7 +483,7 @@ func (s *splitter) recount(rows []uint32, column int, job *kernel.ScanJob) candi
 	}
 	one := splitter{kernels: s.kernels, matrix: s.matrix, gradients: s.gradients}
 	one.layout = &layout{columns: []int{column}, tiles: []tile{{0, 1, 0, bins, kernel.TileLanes, nil}}}
-	one.fill(&group{0, 1, nil, nil}, &column1, new(worker))
+	one.fillGroup(&group{0, 1, nil, nil}, &column1, new(worker), 1)
 
 	best := candidate{score: math.Inf(-1), counted: true}
 	for _, missingLeft := range []bool{false, true} {
