@@ -135,7 +135,7 @@ func Decode(data []byte) (*Model, error) {
 	if !f.Valid(len(h.Features)) {
 		return nil, fmt.Errorf("%w: its arrays do not make trees", ErrCorrupt)
 	}
-	return &Model{&f, h.Classes, h.Features, h.Method, h.TreesPerIteration, h.Params}, nil
+	return newModel(&f, h.Classes, h.Features, h.Method, h.TreesPerIteration, h.Params), nil
 }
 
 func read[T modelio.Element](file *modelio.File, name string, dst *[]T) (err error) {

@@ -39,6 +39,13 @@ func init() {
 	avx2.Quantize = func(j *kernel.QuantizeJob) { quantizeAVX2(checkQuantize(j)) }
 	avx2.Partition = func(j *kernel.PartitionJob) { partitionAVX2(checkPartition(j)) }
 	avx2.Update = func(j *kernel.UpdateJob) { mustHaveClass(updateAVX2(checkUpdate(j))) }
+	avx512.Compare = func(j *kernel.CompareJob) { compareRows(j, compareAVX512) }
+	avx512.Leaves = func(j *kernel.LeavesJob) { findLeaves(j, leavesAVX512) }
+	avx512.AddSteps = func(j *kernel.AddStepsJob) { addSteps(j, addStepsAVX512) }
+	avx2.Compare = func(j *kernel.CompareJob) { compareRows(j, compareAVX2) }
+	avx2.Leaves = func(j *kernel.LeavesJob) { findLeaves(j, leavesAVX2) }
+	avx2.AddSteps = func(j *kernel.AddStepsJob) { addSteps(j, addStepsAVX2) }
+	avx512.AddPairs, avx2.AddPairs = addPairs, addPairs
 	avx512.Histogram, avx2.Histogram = histogram, histogram
 	avx512.Scan, avx2.Scan = scanAVX512, scanAVX2
 	avx512.Sparse, avx2.Sparse = sparse, sparse
@@ -470,3 +477,23 @@ func sumBins(sums, cells []int64) {
 		sumEight(&sums[i], &cells[i], len(sums), bins)
 	}
 }
+
+type cut kernel.Cut
+
+//go:noescape
+func compareAVX512(a *compareArgs)
+
+//go:noescape
+func leavesAVX512(a *leavesArgs)
+
+//go:noescape
+func addStepsAVX512(a *addStepsArgs)
+
+//go:noescape
+func compareAVX2(a *compareArgs)
+
+//go:noescape
+func leavesAVX2(a *leavesArgs)
+
+//go:noescape
+func addStepsAVX2(a *addStepsArgs)

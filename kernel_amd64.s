@@ -3447,3 +3447,755 @@ bin:
 	VMOVDQU Y1, 32(DI)
 	VZEROUPPER
 	RET
+
+// ---------------------------------------------------------------------------
+// Prediction: tests, leaves, sums of steps
+
+// x >= t as t <= x, false of NaN, and not x < t, true of NaN
+#define NOTGREATER $0x12
+#define NOTABOVE   $0x1a
+
+// func compareAVX512(a *compareArgs)
+//
+//	DI args        CX thresholds left, missing values going left; then right
+//	SI values      R8 their end    AX of a word
+//	DX threshold   R9 its answers  BX to a word
+#define COMPAREARGS \
+	MOVQ compareArgs_values(DI), SI      \
+	MOVQ compareArgs_words(DI), R8       \
+	SHLQ $9, R8                          \
+	ADDQ SI, R8                          \
+	MOVQ compareArgs_thresholds(DI), DX  \
+	MOVQ compareArgs_missingLeft(DI), CX \
+	MOVQ compareArgs_right(DI), R9
+
+#define COMPARE8(how, i, K) VCMPPD how, (64*i)(AX), Z0, K
+
+// the tests of CX thresholds
+#define COMPARE_ALL(how, threshold, word, done) \
+	TESTQ        CX, CX    \
+	JZ           done      \
+	threshold:             \
+	VBROADCASTSD (DX), Z0  \
+	MOVQ         R9, BX    \
+	MOVQ         SI, AX    \
+	word:                  \
+	COMPARE8(how, 0, K1)   \
+	COMPARE8(how, 1, K2)   \
+	COMPARE8(how, 2, K3)   \
+	COMPARE8(how, 3, K4)   \
+	COMPARE8(how, 4, K5)   \
+	COMPARE8(how, 5, K6)   \
+	COMPARE8(how, 6, K7)   \
+	KMOVB        K1, (BX)  \
+	COMPARE8(how, 7, K1)   \
+	KMOVB        K2, 1(BX) \
+	KMOVB        K3, 2(BX) \
+	KMOVB        K4, 3(BX) \
+	KMOVB        K5, 4(BX) \
+	KMOVB        K6, 5(BX) \
+	KMOVB        K7, 6(BX) \
+	KMOVB        K1, 7(BX) \
+	ADDQ         $8, BX    \
+	ADDQ         $512, AX  \
+	CMPQ         AX, R8    \
+	JB           word      \
+	ADDQ         $8, DX    \
+	ADDQ         $64, R9   \
+	DECQ         CX        \
+	JNZ          threshold
+
+TEXT ·compareAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	COMPAREARGS
+	COMPARE_ALL(NOTGREATER, left, leftWord, leftDone)
+
+leftDone:
+	MOVQ compareArgs_n(DI), CX
+	SUBQ compareArgs_missingLeft(DI), CX
+	COMPARE_ALL(NOTABOVE, right, rightWord, rightDone)
+
+rightDone:
+	VZEROUPPER
+	RET
+
+// func leavesAVX512(a *leavesArgs)
+//
+//	SI answers        R8 cut, R9 past the last      AX … DX offsets of sets of rows
+//	R10 sets of rows by leaf                        R11 where they end
+//	Z16 … Z31 leaf numbers
+#define LEAF_BIT(at, K, Z) \
+	KMOVD  at(R10)(DX*1), K \
+	VPADDW Z, Z, Z          \
+	VPSUBW Z1, Z, K, Z
+
+TEXT ·leavesAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ leavesArgs_right(DI), SI
+	MOVQ leavesArgs_cuts(DI), R8
+	MOVQ leavesArgs_n(DI), BX
+	MOVQ BX, R9
+	SHLQ $4, R9
+	ADDQ R8, R9
+	MOVQ leavesArgs_atLeast(DI), R10
+
+	// All rows reach leaf 0 or a later one, none one past the last.
+	VPTERNLOGD $0xff, Z1, Z1, Z1
+	VPXORQ     Z0, Z0, Z0
+	VMOVDQU64  Z1, (R10)
+	MOVQ       BX, R11
+	SHLQ       $6, R11
+	VMOVDQU64  Z0, 64(R10)(R11*1)
+
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+	VPXORQ Z24, Z24, Z24
+	VPXORQ Z25, Z25, Z25
+	VPXORQ Z26, Z26, Z26
+	VPXORQ Z27, Z27, Z27
+	VPXORQ Z28, Z28, Z28
+	VPXORQ Z29, Z29, Z29
+	VPXORQ Z30, Z30, Z30
+	VPXORQ Z31, Z31, Z31
+	TESTQ  BX, BX
+	JZ     store
+
+cut:
+	// atLeast[middle] = atLeast[high] | atLeast[low] & right[test]
+	MOVL       cut_Test(R8), AX
+	MOVL       cut_Low(R8), BX
+	MOVL       cut_Middle(R8), CX
+	MOVL       cut_High(R8), DX
+	SHLQ       $6, AX
+	SHLQ       $6, BX
+	SHLQ       $6, CX
+	SHLQ       $6, DX
+	VMOVDQU64  (R10)(BX*1), Z2
+	VMOVDQU64  (SI)(AX*1), Z3
+	VPTERNLOGQ $0xea, (R10)(DX*1), Z3, Z2
+	VMOVDQU64  Z2, (R10)(CX*1)
+	ADDQ       $16, R8
+	CMPQ       R8, R9
+	JB         cut
+
+	// The bits of leaf numbers, each in place of the first leaf that has it: how
+	// often rows have passed a multiple of that leaf, modulo 2.
+	MOVQ R11, R9
+	ADDQ R10, R11
+	MOVL $64, DX
+
+bit:
+	LEAQ   (R10)(DX*1), AX
+	VPXORQ Z2, Z2, Z2
+
+multiple:
+	VPXORQ    (AX), Z2, Z2
+	ADDQ      DX, AX
+	CMPQ      AX, R11
+	JBE       multiple
+	VMOVDQU64 Z2, (R10)(DX*1)
+	ADDQ      DX, DX
+	CMPQ      DX, R9
+	JBE       bit
+
+double:
+	// from the highest down
+	SHRQ $1, DX
+
+	// number = 2·number + bit
+	LEAF_BIT(0, K1, Z16)
+	LEAF_BIT(4, K2, Z17)
+	LEAF_BIT(8, K3, Z18)
+	LEAF_BIT(12, K4, Z19)
+	LEAF_BIT(16, K5, Z20)
+	LEAF_BIT(20, K6, Z21)
+	LEAF_BIT(24, K7, Z22)
+	LEAF_BIT(28, K1, Z23)
+	LEAF_BIT(32, K2, Z24)
+	LEAF_BIT(36, K3, Z25)
+	LEAF_BIT(40, K4, Z26)
+	LEAF_BIT(44, K5, Z27)
+	LEAF_BIT(48, K6, Z28)
+	LEAF_BIT(52, K7, Z29)
+	LEAF_BIT(56, K1, Z30)
+	LEAF_BIT(60, K2, Z31)
+	CMPQ DX, $64
+	JA   double
+
+store:
+	MOVQ      leavesArgs_leaves(DI), AX
+	VMOVDQU64 Z16, (AX)
+	VMOVDQU64 Z17, 64(AX)
+	VMOVDQU64 Z18, 128(AX)
+	VMOVDQU64 Z19, 192(AX)
+	VMOVDQU64 Z20, 256(AX)
+	VMOVDQU64 Z21, 320(AX)
+	VMOVDQU64 Z22, 384(AX)
+	VMOVDQU64 Z23, 448(AX)
+	VMOVDQU64 Z24, 512(AX)
+	VMOVDQU64 Z25, 576(AX)
+	VMOVDQU64 Z26, 640(AX)
+	VMOVDQU64 Z27, 704(AX)
+	VMOVDQU64 Z28, 768(AX)
+	VMOVDQU64 Z29, 832(AX)
+	VMOVDQU64 Z30, 896(AX)
+	VMOVDQU64 Z31, 960(AX)
+	VZEROUPPER
+	RET
+
+// func addStepsAVX512(a *addStepsArgs)
+//
+// Sums stay in registers while the trees pass by. As a product with one a step
+// takes the multipliers' way to them: conversions occupy the adders.
+//
+//	SI the row's leaf numbers    DX stride of trees     BX of the row in the tree
+//	CX first leaf of the tree    R8 past the last
+//	R9 steps                     R10 bytes a leaf       AX, DI where leaves begin
+//	R11 the row's scores         R12 stride of rows     R13 rows left
+//	Z0 … Z7 sums                 Z16 … Z19 steps        Z31 one
+//	K1 the classes of the last vector
+
+// LEAF = where the steps of the leaf of a row begin
+#define STEPS_OF(row, LEAF) \
+	MOVWLZX (2*row)(BX), LEAF \
+	ADDL    (CX), LEAF        \
+	IMULQ   R10, LEAF
+
+// S += the steps of 8, 16, 24 or 32 classes
+#define STEPS8(LEAF, S0, S1, S2, S3) \
+	VCVTPS2PD.Z (R9)(LEAF*1), K1, Z16 \
+	VFMADD231PD Z16, Z31, S0
+
+#define STEPS16(LEAF, S0, S1, S2, S3) \
+	VCVTPS2PD   (R9)(LEAF*1), Z16       \
+	VCVTPS2PD.Z 32(R9)(LEAF*1), K1, Z17 \
+	VFMADD231PD Z16, Z31, S0            \
+	VFMADD231PD Z17, Z31, S1
+
+#define STEPS24(LEAF, S0, S1, S2, S3) \
+	VCVTPS2PD   (R9)(LEAF*1), Z16       \
+	VCVTPS2PD   32(R9)(LEAF*1), Z17     \
+	VCVTPS2PD.Z 64(R9)(LEAF*1), K1, Z18 \
+	VFMADD231PD Z16, Z31, S0            \
+	VFMADD231PD Z17, Z31, S1            \
+	VFMADD231PD Z18, Z31, S2
+
+#define STEPS32(LEAF, S0, S1, S2, S3) \
+	VCVTPS2PD   (R9)(LEAF*1), Z16       \
+	VCVTPS2PD   32(R9)(LEAF*1), Z17     \
+	VCVTPS2PD   64(R9)(LEAF*1), Z18     \
+	VCVTPS2PD.Z 96(R9)(LEAF*1), K1, Z19 \
+	VFMADD231PD Z16, Z31, S0            \
+	VFMADD231PD Z17, Z31, S1            \
+	VFMADD231PD Z18, Z31, S2            \
+	VFMADD231PD Z19, Z31, S3
+
+#define LOADSCORES8(at, S0, S1, S2, S3) \
+	VMOVUPD.Z (at), K1, S0
+
+#define LOADSCORES16(at, S0, S1, S2, S3) \
+	VMOVUPD   (at), S0       \
+	VMOVUPD.Z 64(at), K1, S1
+
+#define LOADSCORES24(at, S0, S1, S2, S3) \
+	VMOVUPD   (at), S0        \
+	VMOVUPD   64(at), S1      \
+	VMOVUPD.Z 128(at), K1, S2
+
+#define LOADSCORES32(at, S0, S1, S2, S3) \
+	VMOVUPD   (at), S0        \
+	VMOVUPD   64(at), S1      \
+	VMOVUPD   128(at), S2     \
+	VMOVUPD.Z 192(at), K1, S3
+
+#define STORESCORES8(at, S0, S1, S2, S3) \
+	VMOVUPD S0, K1, (at)
+
+#define STORESCORES16(at, S0, S1, S2, S3) \
+	VMOVUPD S0, (at)       \
+	VMOVUPD S1, K1, 64(at)
+
+#define STORESCORES24(at, S0, S1, S2, S3) \
+	VMOVUPD S0, (at)        \
+	VMOVUPD S1, 64(at)      \
+	VMOVUPD S2, K1, 128(at)
+
+#define STORESCORES32(at, S0, S1, S2, S3) \
+	VMOVUPD S0, (at)        \
+	VMOVUPD S1, 64(at)      \
+	VMOVUPD S2, 128(at)     \
+	VMOVUPD S3, K1, 192(at)
+
+// where the first tree's first leaf stands
+#define FIRSTLEAF first-8(SP)
+
+#define FIRSTTREE \
+	MOVQ SI, BX        \
+	MOVQ FIRSTLEAF, CX
+
+#define NEXTTREE(tree) \
+	ADDQ DX, BX \
+	ADDQ $4, CX \
+	CMPQ CX, R8 \
+	JB   tree
+
+// STEPROWS takes two rows at a time, for sums must wait for the ones before,
+// and at the end one.
+#define STEPROWS(LOAD, STEPS, STORE, A0, A1, A2, A3, B0, B1, B2, B3, two, twotree, one, onetree, done) \
+two:  \
+	CMPQ     R13, $2           \
+	JB       one               \
+	LEAQ     (R11)(R12*1), AX  \
+	LOAD(R11, A0, A1, A2, A3)  \
+	LOAD(AX, B0, B1, B2, B3)   \
+	FIRSTTREE                  \
+	twotree:                   \
+	STEPS_OF(0, AX)            \
+	STEPS_OF(1, DI)            \
+	STEPS(AX, A0, A1, A2, A3)  \
+	STEPS(DI, B0, B1, B2, B3)  \
+	NEXTTREE(twotree)          \
+	STORE(R11, A0, A1, A2, A3) \
+	ADDQ     R12, R11          \
+	STORE(R11, B0, B1, B2, B3) \
+	ADDQ     R12, R11          \
+	ADDQ     $4, SI            \
+	SUBQ     $2, R13           \
+	JMP      two               \
+	one:                       \
+	TESTQ    R13, R13          \
+	JZ       done              \
+	LOAD(R11, A0, A1, A2, A3)  \
+	FIRSTTREE                  \
+	onetree:                   \
+	STEPS_OF(0, AX)            \
+	STEPS(AX, A0, A1, A2, A3)  \
+	NEXTTREE(onetree)          \
+	STORE(R11, A0, A1, A2, A3) \
+	JMP      done
+
+// what both levels read of their arguments, BX = classes
+#define STEPARGS \
+	MOVQ addStepsArgs_leaves(AX), SI     \
+	MOVQ addStepsArgs_leafStride(AX), DX \
+	MOVQ addStepsArgs_firstLeaf(AX), DI  \
+	MOVQ DI, FIRSTLEAF                   \
+	MOVQ addStepsArgs_trees(AX), R8      \
+	LEAQ (DI)(R8*4), R8                  \
+	MOVQ addStepsArgs_steps(AX), R9      \
+	MOVQ addStepsArgs_leafBytes(AX), R10 \
+	MOVQ addStepsArgs_scores(AX), R11    \
+	MOVQ addStepsArgs_stride(AX), R12    \
+	MOVQ addStepsArgs_rows(AX), R13      \
+	MOVQ addStepsArgs_classes(AX), BX
+
+TEXT ·addStepsAVX512(SB), NOSPLIT, $8-8
+	MOVQ         a+0(FP), AX
+	STEPARGS
+	VBROADCASTSD ·one64(SB), Z31
+
+	// K1 = the last 1 … 8 classes
+	LEAQ  -1(BX), CX
+	ANDL  $7, CX
+	MOVL  $2, AX
+	SHLL  CX, AX
+	DECL  AX
+	KMOVB AX, K1
+	CMPQ  BX, $8
+	JBE   classes8
+	CMPQ  BX, $16
+	JBE   classes16
+	CMPQ  BX, $24
+	JBE   classes24
+	STEPROWS(LOADSCORES32, STEPS32, STORESCORES32, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two32, twotree32, one32, onetree32, done)
+
+classes24:
+	STEPROWS(LOADSCORES24, STEPS24, STORESCORES24, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two24, twotree24, one24, onetree24, done)
+
+classes16:
+	STEPROWS(LOADSCORES16, STEPS16, STORESCORES16, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two16, twotree16, one16, onetree16, done)
+
+classes8:
+	STEPROWS(LOADSCORES8, STEPS8, STORESCORES8, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two8, twotree8, one8, onetree8, done)
+
+done:
+	VZEROUPPER
+	RET
+
+// func compareAVX2(a *compareArgs)
+//
+// As compareAVX512, eight rows a byte.
+
+// the answers of rows 8·i to 8·i + 7 of a word
+#define HALFCOMPARE8(how, i) \
+	VCMPPD    how, (64*i)(AX), Y0, Y1    \
+	VCMPPD    how, (64*i+32)(AX), Y0, Y2 \
+	VSHUFPS   $0x88, Y2, Y1, Y1          \ // rows 0, 1, 4, 5, 2, 3, 6, 7
+	VPERMPD   $0xd8, Y1, Y1              \
+	VMOVMSKPS Y1, R11                    \
+	MOVB      R11, i(BX)
+
+#define HALFCOMPARE_ALL(how, threshold, word, done) \
+	TESTQ        CX, CX    \
+	JZ           done      \
+	threshold:             \
+	VBROADCASTSD (DX), Y0  \
+	MOVQ         R9, BX    \
+	MOVQ         SI, AX    \
+	word:                  \
+	HALFCOMPARE8(how, 0)   \
+	HALFCOMPARE8(how, 1)   \
+	HALFCOMPARE8(how, 2)   \
+	HALFCOMPARE8(how, 3)   \
+	HALFCOMPARE8(how, 4)   \
+	HALFCOMPARE8(how, 5)   \
+	HALFCOMPARE8(how, 6)   \
+	HALFCOMPARE8(how, 7)   \
+	ADDQ         $8, BX    \
+	ADDQ         $512, AX  \
+	CMPQ         AX, R8    \
+	JB           word      \
+	ADDQ         $8, DX    \
+	ADDQ         $64, R9   \
+	DECQ         CX        \
+	JNZ          threshold
+
+TEXT ·compareAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	COMPAREARGS
+	HALFCOMPARE_ALL(NOTGREATER, left, leftWord, leftDone)
+
+leftDone:
+	MOVQ compareArgs_n(DI), CX
+	SUBQ compareArgs_missingLeft(DI), CX
+	HALFCOMPARE_ALL(NOTABOVE, right, rightWord, rightDone)
+
+rightDone:
+	VZEROUPPER
+	RET
+
+// func leavesAVX2(a *leavesArgs)
+//
+//	SI answers                R8 cut, R9 past the last   AX … DX offsets of sets of rows
+//	R10 sets of rows by leaf  R11 the last               R12 words left
+//	DX, R14 leaf of a bit     AX leaf numbers            Y4 … Y7 some of them
+//	Y15 a bit for each of 16 rows
+DATA ·bits16+0(SB)/8, $0x0008000400020001
+DATA ·bits16+8(SB)/8, $0x0080004000200010
+DATA ·bits16+16(SB)/8, $0x0800040002000100
+DATA ·bits16+24(SB)/8, $0x8000400020001000
+GLOBL ·bits16(SB), RODATA|NOPTR, $32
+
+// 16 numbers = 2·numbers + the bits of 16 rows
+#define HALFLEAF_BIT(at, numbers) \
+	VPBROADCASTW at(R10)(R14*1), Y0        \
+	VPAND        Y15, Y0, Y0               \
+	VPCMPEQW     Y15, Y0, Y0               \
+	VPADDW       numbers, numbers, numbers \
+	VPSUBW       Y0, numbers, numbers
+
+TEXT ·leavesAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ leavesArgs_right(DI), SI
+	MOVQ leavesArgs_cuts(DI), R8
+	MOVQ leavesArgs_n(DI), BX
+	MOVQ BX, R9
+	SHLQ $4, R9
+	ADDQ R8, R9
+	MOVQ leavesArgs_atLeast(DI), R10
+
+	// All rows reach leaf 0 or a later one, none one past the last.
+	VPCMPEQD Y1, Y1, Y1
+	VPXOR    Y0, Y0, Y0
+	VMOVDQU  Y1, (R10)
+	VMOVDQU  Y1, 32(R10)
+	MOVQ     BX, R11
+	SHLQ     $6, R11
+	VMOVDQU  Y0, 64(R10)(R11*1)
+	VMOVDQU  Y0, 96(R10)(R11*1)
+	MOVL     $64, DX
+	TESTQ    BX, BX
+	JZ       numbers
+
+cut:
+	// atLeast[middle] = atLeast[high] | atLeast[low] & right[test]
+	MOVL    cut_Test(R8), AX
+	MOVL    cut_Low(R8), BX
+	MOVL    cut_Middle(R8), CX
+	MOVL    cut_High(R8), DX
+	SHLQ    $6, AX
+	SHLQ    $6, BX
+	SHLQ    $6, CX
+	SHLQ    $6, DX
+	VMOVDQU (R10)(BX*1), Y2
+	VMOVDQU 32(R10)(BX*1), Y3
+	VPAND   (SI)(AX*1), Y2, Y2
+	VPAND   32(SI)(AX*1), Y3, Y3
+	VPOR    (R10)(DX*1), Y2, Y2
+	VPOR    32(R10)(DX*1), Y3, Y3
+	VMOVDQU Y2, (R10)(CX*1)
+	VMOVDQU Y3, 32(R10)(CX*1)
+	ADDQ    $16, R8
+	CMPQ    R8, R9
+	JB      cut
+
+	// The bits of leaf numbers, each in place of the first leaf that has it.
+	MOVQ R11, R9
+	ADDQ R10, R11
+	MOVL $64, DX
+
+bit:
+	LEAQ  (R10)(DX*1), AX
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+
+multiple:
+	VPXOR   (AX), Y2, Y2
+	VPXOR   32(AX), Y3, Y3
+	ADDQ    DX, AX
+	CMPQ    AX, R11
+	JBE     multiple
+	VMOVDQU Y2, (R10)(DX*1)
+	VMOVDQU Y3, 32(R10)(DX*1)
+	ADDQ    DX, DX
+	CMPQ    DX, R9
+	JBE     bit
+
+numbers:
+	VMOVDQU ·bits16(SB), Y15
+	MOVQ    leavesArgs_leaves(DI), AX
+	MOVQ    leavesArgs_words(DI), R12
+
+word:
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	MOVQ  DX, R14
+	JMP   lower
+
+double:
+	HALFLEAF_BIT(0, Y4)
+	HALFLEAF_BIT(2, Y5)
+	HALFLEAF_BIT(4, Y6)
+	HALFLEAF_BIT(6, Y7)
+
+lower:
+	SHRQ $1, R14
+	CMPQ R14, $64
+	JAE  double
+
+	VMOVDQU Y4, (AX)
+	VMOVDQU Y5, 32(AX)
+	VMOVDQU Y6, 64(AX)
+	VMOVDQU Y7, 96(AX)
+	ADDQ    $128, AX
+	ADDQ    $8, R10
+	DECQ    R12
+	JNZ     word
+	VZEROUPPER
+	RET
+
+// func addStepsAVX2(a *addStepsArgs)
+//
+// Half of the vectors go from the first class on, half up to the last; where
+// they overlap both have the same sums.
+//
+//	Registers as in addStepsAVX512, but
+//	R14 steps of the later half    R15 offset of its scores
+//	Y0 … Y7 sums                   Y8 … Y15 steps
+
+// S += steps
+#define HALFSTEP(at, half, LEAF, T, S) \
+	VCVTPS2PD at(half)(LEAF*1), T \
+	VADDPD    T, S, S
+
+// two, four, six and eight vectors, and two short ones for 2 or 3 classes
+#define HALFSTEPSX(LEAF, S0, S1, S2, S3) \
+	HALFSTEP(0, R9, LEAF, X8, S0)  \
+	HALFSTEP(0, R14, LEAF, X9, S1)
+
+#define HALFSTEPS2(LEAF, S0, S1, S2, S3) \
+	HALFSTEP(0, R9, LEAF, Y8, S0)  \
+	HALFSTEP(0, R14, LEAF, Y9, S1)
+
+#define HALFSTEPS4(LEAF, S0, S1, S2, S3) \
+	HALFSTEP(0, R9, LEAF, Y8, S0)    \
+	HALFSTEP(16, R9, LEAF, Y9, S1)   \
+	HALFSTEP(0, R14, LEAF, Y10, S2)  \
+	HALFSTEP(16, R14, LEAF, Y11, S3)
+
+#define HALFSTEPS6(LEAF) \
+	HALFSTEPS4(LEAF, Y0, Y1, Y2, Y3) \
+	HALFSTEP(32, R9, LEAF, Y12, Y4)  \
+	HALFSTEP(32, R14, LEAF, Y13, Y5)
+
+#define HALFSTEPS8(LEAF) \
+	HALFSTEPS6(LEAF)                 \
+	HALFSTEP(48, R9, LEAF, Y14, Y6)  \
+	HALFSTEP(48, R14, LEAF, Y15, Y7)
+
+#define HALFLOADSCORES2(at, S0, S1, S2, S3) \
+	VMOVUPD (at), S0        \
+	VMOVUPD (at)(R15*1), S1
+
+#define HALFLOADSCORES4(at, S0, S1, S2, S3) \
+	VMOVUPD (at), S0          \
+	VMOVUPD 32(at), S1        \
+	VMOVUPD (at)(R15*1), S2   \
+	VMOVUPD 32(at)(R15*1), S3
+
+#define HALFSTORESCORES2(at, S0, S1, S2, S3) \
+	VMOVUPD S0, (at)        \
+	VMOVUPD S1, (at)(R15*1)
+
+#define HALFSTORESCORES4(at, S0, S1, S2, S3) \
+	VMOVUPD S0, (at)          \
+	VMOVUPD S1, 32(at)        \
+	VMOVUPD S2, (at)(R15*1)   \
+	VMOVUPD S3, 32(at)(R15*1)
+
+// the later half: 2·vectors classes from the last
+#define HALVES(classes) \
+	LEAQ -classes(BX), R15 \
+	LEAQ (R9)(R15*4), R14  \
+	SHLQ $3, R15
+
+TEXT ·addStepsAVX2(SB), NOSPLIT, $8-8
+	MOVQ a+0(FP), AX
+	STEPARGS
+	CMPQ BX, $4
+	JB   vectorsX
+	CMPQ BX, $8
+	JBE  vectors2
+	CMPQ BX, $16
+	JBE  vectors4
+	CMPQ BX, $24
+	JBE  vectors6
+	HALVES(16)
+
+row8:
+	HALFLOADSCORES4(R11, Y0, Y1, Y2, Y3)
+	VMOVUPD 64(R11), Y4
+	VMOVUPD 64(R11)(R15*1), Y5
+	VMOVUPD 96(R11), Y6
+	VMOVUPD 96(R11)(R15*1), Y7
+	FIRSTTREE
+
+tree8:
+	STEPS_OF(0, AX)
+	HALFSTEPS8(AX)
+	NEXTTREE(tree8)
+	HALFSTORESCORES4(R11, Y0, Y1, Y2, Y3)
+	VMOVUPD Y4, 64(R11)
+	VMOVUPD Y5, 64(R11)(R15*1)
+	VMOVUPD Y6, 96(R11)
+	VMOVUPD Y7, 96(R11)(R15*1)
+	ADDQ    $2, SI
+	ADDQ    R12, R11
+	DECQ    R13
+	JNZ     row8
+	JMP     done
+
+vectors6:
+	HALVES(12)
+
+row6:
+	HALFLOADSCORES4(R11, Y0, Y1, Y2, Y3)
+	VMOVUPD 64(R11), Y4
+	VMOVUPD 64(R11)(R15*1), Y5
+	FIRSTTREE
+
+tree6:
+	STEPS_OF(0, AX)
+	HALFSTEPS6(AX)
+	NEXTTREE(tree6)
+	HALFSTORESCORES4(R11, Y0, Y1, Y2, Y3)
+	VMOVUPD Y4, 64(R11)
+	VMOVUPD Y5, 64(R11)(R15*1)
+	ADDQ    $2, SI
+	ADDQ    R12, R11
+	DECQ    R13
+	JNZ     row6
+	JMP     done
+
+vectors4:
+	HALVES(8)
+	STEPROWS(HALFLOADSCORES4, HALFSTEPS4, HALFSTORESCORES4, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, two4, twotree4, one4, onetree4, done)
+
+vectors2:
+	HALVES(4)
+	STEPROWS(HALFLOADSCORES2, HALFSTEPS2, HALFSTORESCORES2, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, two2, twotree2, one2, onetree2, done)
+
+vectorsX:
+	HALVES(2)
+	STEPROWS(HALFLOADSCORES2, HALFSTEPSX, HALFSTORESCORES2, X0, X1, X2, X3, X4, X5, X6, X7, twoX, twotreeX, oneX, onetreeX, done)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addPairsRows(a *addPairsArgs)
+//
+// Trees outside, rows inside: the sums of different rows do not wait for one
+// another.
+//
+//	SI leaf numbers of the tree    DX stride of trees    BX of the row
+//	CX first leaf of the tree      R8 past the last      DI args
+//	R9 steps of the tree           R10 bytes a leaf      AX pair, R15 past the last
+//	R11 the row's scores           R12 stride of rows    R13 rows left
+//	R14 class                      X0 step               X15 zero
+TEXT ·addPairsRows(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), DI
+	MOVQ   addPairsArgs_leaves(DI), SI
+	MOVQ   addPairsArgs_leafStride(DI), DX
+	MOVQ   addPairsArgs_firstLeaf(DI), CX
+	MOVQ   addPairsArgs_trees(DI), R8
+	LEAQ   (CX)(R8*4), R8
+	MOVQ   addPairsArgs_leafBytes(DI), R10
+	MOVQ   addPairsArgs_stride(DI), R12
+	VXORPD X15, X15, X15
+
+tree:
+	MOVL  (CX), R9
+	IMULQ R10, R9
+	ADDQ  addPairsArgs_steps(DI), R9
+	MOVQ  SI, BX
+	MOVQ  addPairsArgs_scores(DI), R11
+	MOVQ  addPairsArgs_rows(DI), R13
+
+row:
+	MOVWLZX (BX), AX
+	IMULQ   R10, AX
+	ADDQ    R9, AX
+	LEAQ    (AX)(R10*1), R15
+
+pair:
+	// scores[r] += step; scores[s] −= step
+	VCVTSS2SD 4(AX), X15, X0
+	MOVWLZX   (AX), R14
+	VADDSD    (R11)(R14*8), X0, X1
+	VMOVSD    X1, (R11)(R14*8)
+	MOVWLZX   2(AX), R14
+	VMOVSD    (R11)(R14*8), X1
+	VSUBSD    X0, X1, X1
+	VMOVSD    X1, (R11)(R14*8)
+	ADDQ      $8, AX
+	CMPQ      AX, R15
+	JB        pair
+	ADDQ      $2, BX
+	ADDQ      R12, R11
+	DECQ      R13
+	JNZ       row
+	ADDQ      DX, SI
+	ADDQ      $4, CX
+	CMPQ      CX, R8
+	JB        tree
+	VZEROUPPER
+	RET

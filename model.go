@@ -3,6 +3,7 @@ package aoso
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/libaoso/aoso/internal/tree"
 )
@@ -16,18 +17,19 @@ type Model struct {
 	method   string
 	perRound int // trees an iteration adds
 	params   Params
+
+	predictor func() *tree.Predictor // of all trees, made when first asked for
+}
+
+func newModel(f *tree.Forest, classes, names []string, method string, perRound int, params Params) *Model {
+	m := &Model{forest: f, classes: classes, names: names, method: method, perRound: perRound, params: params}
+	m.predictor = sync.OnceValue(func() *tree.Predictor { return tree.NewPredictor(f, 0, f.Trees(), cacheBytes()) })
+	return m
 }
 
 // model is trees of the booster as a model.
 func (b *Booster) model(forest *tree.Forest) *Model {
-	return &Model{
-		forest:   forest,
-		classes:  b.train.classes,
-		names:    b.train.names,
-		method:   b.params.Method,
-		perRound: b.perRound,
-		params:   b.params,
-	}
+	return newModel(forest, b.train.classes, b.train.names, b.params.Method, b.perRound, b.params)
 }
 
 // checkContinued tells whether training with the given parameters can add to m.

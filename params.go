@@ -199,7 +199,7 @@ func (p *Params) growth(columns int) tree.Params {
 		Pairs:      p.Pairs,
 		Selection:  selection,
 		FullLeaf:   p.Leaf == "full",
-		CacheBytes: histogramBytes(),
+		CacheBytes: cacheBytes(),
 	}
 	if p.ColsampleByNode < 1 {
 		g.NodeColumns = sampleSize(p.ColsampleByNode, sampleSize(p.ColsampleByTree, columns))
