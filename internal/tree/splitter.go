@@ -23,7 +23,8 @@ type splitter struct {
 	l2         float64
 
 	*layout
-	best    []candidate // by position in layout.columns
+	job     kernel.ScanJob // what the scans of all tiles have in common
+	best    []candidate    // by position in layout.columns
 	workers []worker
 	parts   []Histogram // of parts of the rows
 }
@@ -174,7 +175,7 @@ func (s *splitter) use(l *layout) {
 // quantized. With h, its histograms go there; with sibling, h is its parent's,
 // and what sibling leaves of it is the node's.
 func (s *splitter) find(rows []uint32, h, sibling *Histogram, team *par.Team) SplitInfo {
-	scan := s.scanJob()
+	s.setJob()
 	wide := len(rows) > kernel.SpillRows
 	parts := 1
 	if sibling == nil {
@@ -195,12 +196,12 @@ func (s *splitter) find(rows []uint32, h, sibling *Histogram, team *par.Team) Sp
 		} else {
 			s.fillGroup(g, &part, w, parts)
 		}
-		w.scan = scan
+		w.scan = s.job
 		for t := g.firstTile; t < g.endTile; t++ {
 			s.scan(&s.tiles[t], &part, first, &w.scan)
 		}
 	})
-	return s.choose(rows, &scan)
+	return s.choose(rows)
 }
 
 // fillOnly fills h without looking for a split.
@@ -370,10 +371,10 @@ func (s *splitter) complete(g *group, part *Histogram) {
 	}
 }
 
-// scanJob is what the scans of all tiles have in common.
-func (s *splitter) scanJob() (job kernel.ScanJob) {
-	g := s.gradients
-	job.Pairs = g.pairs
+// setJob sets the job for the gradients that were last quantized.
+func (s *splitter) setJob() {
+	g, job := s.gradients, &s.job
+	*job = kernel.ScanJob{Pairs: g.pairs}
 	job.TotalG, job.TotalH = g.sumG, g.sumH
 	job.MinHessian = max(s.minHessian, 1e-200)
 	for p := range g.pairs {
@@ -384,7 +385,6 @@ func (s *splitter) scanJob() (job kernel.ScanJob) {
 			job.L2[p] = s.l2 / unitH
 		}
 	}
-	return job
 }
 
 // unsplit is the score of the node as it is.
@@ -437,8 +437,8 @@ func (h *Histogram) nextFilled(b int, t *tile, lane, lanes int) int {
 // choose takes the best candidate; the lowest feature wins a tie. Cuts are
 // counted out only for the columns that come first, a pass over one column
 // each, so that histograms need no counts.
-func (s *splitter) choose(rows []uint32, job *kernel.ScanJob) SplitInfo {
-	whole := unsplit(job)
+func (s *splitter) choose(rows []uint32) SplitInfo {
+	whole := unsplit(&s.job)
 	for {
 		best := -1
 		for c := range s.best {
@@ -452,7 +452,7 @@ func (s *splitter) choose(rows []uint32, job *kernel.ScanJob) SplitInfo {
 			return SplitInfo{}
 		}
 		if s.minSamples > 1 && !s.best[best].counted {
-			s.best[best] = s.recount(rows, s.columns[best], job)
+			s.best[best] = s.recount(rows, s.columns[best])
 			continue
 		}
 		b := &s.best[best]
@@ -468,7 +468,7 @@ func (s *splitter) choose(rows []uint32, job *kernel.ScanJob) SplitInfo {
 
 // recount finds a column's best cut among those that leave minSamples rows on
 // either side.
-func (s *splitter) recount(rows []uint32, column int, job *kernel.ScanJob) candidate {
+func (s *splitter) recount(rows []uint32, column int) candidate {
 	codes := s.matrix.Columns[column]
 	var counts [kernel.MaxBins]int
 	for _, row := range rows {
@@ -520,7 +520,7 @@ func (s *splitter) recount(rows []uint32, column int, job *kernel.ScanJob) candi
 			}
 			merged.addBin(to, &column1, b)
 		}
-		scan := *job
+		scan := s.job
 		scan.Bins = bins + 1
 		if wide {
 			scan.WideG, scan.WideH = merged.wideG, merged.wideH
