@@ -146,6 +146,9 @@ func NewBooster(train *Dataset, p Params, o TrainOptions) (*Booster, error) {
 		b.valid = &scored{valid, make([]float64, valid.Rows()*classes), tree.NewPartition(valid.Rows())}
 		copy(b.valid.scores, valid.initScores)
 	}
+	if b.lossAtMost(p.StopLoss) {
+		b.stoppedBy = StoppedByLoss
+	}
 	return b, nil
 }
 
@@ -176,10 +179,6 @@ func (b *Booster) Step(ctx context.Context) (p Progress, more bool) {
 	case b.freed || b.stoppedBy != "":
 	case ctx.Err() != nil:
 		b.stoppedBy = StoppedByInterrupt
-	case b.lossAtMost(b.params.StopLoss):
-		b.stoppedBy = StoppedByLoss
-	case b.last.Iteration > 0 && b.grown+b.perRound > b.params.Trees:
-		b.stoppedBy = StoppedByTrees
 	case !b.tryRound(ctx):
 		b.stoppedBy = StoppedByInterrupt
 	default:
@@ -214,7 +213,14 @@ func (b *Booster) look() {
 			b.stoppedBy = StoppedByEarlyStopping
 		}
 	}
-	now.Best = b.best.iteration
+	switch {
+	case b.stoppedBy != "":
+	case b.lossAtMost(p.StopLoss):
+		b.stoppedBy = StoppedByLoss
+	case b.grown+b.perRound > p.Trees:
+		b.stoppedBy = StoppedByTrees
+	}
+	now.Best, now.StoppedBy = b.best.iteration, b.stoppedBy
 }
 
 // Result is the model so far and how training went, as [Train] returns it:

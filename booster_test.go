@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -219,5 +220,50 @@ func TestTrainOnUnknown(t *testing.T) {
 	}
 	if r, err := Train(context.Background(), none, params(nil), TrainOptions{}); err != nil || r.Iterations != 0 {
 		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// TestLastProgress: the progress of the last iteration, and of no other, says
+// why it is the last.
+func TestLastProgress(t *testing.T) {
+	d := blobs(71, 400, 3, 3, 255)
+	set, err := NewDataset(d.features(), d.labels(), DatasetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		stop   string
+		change func(*Params)
+	}{
+		{StoppedByTrees, func(p *Params) { p.Trees = 4 }},
+		{StoppedByLoss, func(p *Params) { p.Trees, p.StopLoss = 1000, 50 }},
+		{StoppedByEarlyStopping, func(p *Params) { p.Trees, p.EarlyStopping, p.Shrinkage = 1000, 2, 1 }},
+	} {
+		t.Run(test.stop, func(t *testing.T) {
+			o := TrainOptions{}
+			if test.stop == StoppedByEarlyStopping {
+				wrong := d.labels()
+				slices.Reverse(wrong)
+				valid, err := set.Aligned(d.features(), wrong, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				o.Valid = valid
+			}
+			var reasons []string
+			o.Callback = func(p Progress) bool {
+				reasons = append(reasons, p.StoppedBy)
+				return true
+			}
+			r := train(t, set, params(test.change), o)
+			if len(reasons) != r.Iterations || r.StoppedBy != test.stop {
+				t.Fatalf("%d iterations, %d calls, stopped by %s", r.Iterations, len(reasons), r.StoppedBy)
+			}
+			for i, reason := range reasons {
+				if want := map[bool]string{true: test.stop}[i == len(reasons)-1]; reason != want {
+					t.Errorf("iteration %d of %d: %q, want %q", i+1, len(reasons), reason, want)
+				}
+			}
+		})
 	}
 }

@@ -40,6 +40,7 @@ type Progress struct {
 	TrainLoss float64       // Σ −log p_y over the training rows, weighted
 	Valid     *Evaluation   // nil without a validation set
 	Best      int           // iteration of the best Valid so far; 0: none
+	StoppedBy string        // why this is the last iteration; "": it is not
 }
 
 // Result is a trained model and how training went.

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 import sys
 from pathlib import Path
 
@@ -35,6 +36,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--sets", type=words, help="these sets only, separated by commas")
     parser.add_argument("--systems", type=words, help="these systems only")
     parser.add_argument("--settings", type=words, help="these settings only")
+    parser.add_argument("--budget", type=float, default=math.inf, help="most CPU seconds of a training, if below the plan's")
+    parser.add_argument("--rounds", type=int, default=plan.REPEATS, help="how often the default and matched settings run")
     parser.add_argument("--again", action="store_true", help="measure anew what is in the results already")
     parser.add_argument("--report", action="store_true", help="measure nothing, write tables and pictures only")
     return parser.parse_args()
@@ -49,11 +52,11 @@ def measure(names: list[str], options: argparse.Namespace, folder: Path) -> None
         else:
             stores[name] = Results(folder, "peers", name)
     jobs = [
-        job
+        dataclasses.replace(job, budget=min(job.budget, options.budget))
         for job in (plan.quick_jobs if options.quick else plan.jobs)(list(stores))
         if (not options.systems or job.system in options.systems) and (not options.settings or job.setting in options.settings)
     ]
-    for repeat in range(1 if options.quick else plan.REPEATS):
+    for repeat in range(1 if options.quick else options.rounds):
         for job in jobs:
             if repeat == 0 or job.kind in plan.REPEATED:
                 run_once(job, stores[job.set], repeat, options.again and repeat == 0)
