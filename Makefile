@@ -15,14 +15,16 @@ build: ## build the command line into bin/aoso
 demo: build ## train on the embedded Letter data and compare with the paper (about half a minute)
 	@go run ./internal/demo bin/aoso testdata/letter.csv.gz build/demo
 
-test: vet ## run every test: vet, gofmt, tests, arm64 under qemu, race detector, a moment of each fuzz target
+test: vet ## run every test: vet, gofmt, Go, arm64 under qemu, race detector, C, C++, Python, a moment of each fuzz target
 	go test -v -run '^TestLevelsExpected$$' .
 	go test ./...
 	@$(MAKE) --no-print-directory test-arm64
 	@$(MAKE) --no-print-directory race
 	@$(MAKE) --no-print-directory test-capi
+	@$(MAKE) --no-print-directory test-examples
+	@$(MAKE) --no-print-directory test-python
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=3s
-	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; tests; arm64; race detector; fuzz targets)"
+	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; fuzz targets)"
 
 vet:
 	go mod download
