@@ -4,7 +4,7 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test vet race fuzz bench bench-peers paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples fmt clean
+.PHONY: help build demo test vet race fuzz bench bench-peers paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -44,6 +44,13 @@ asm-check: ## check that the words of kernel_arm64.s are what their comments say
 test-arm64: asm-check ## run the kernels' conformance suite for arm64 under qemu
 	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -v -run '^TestLevelsExpected$$' .
 	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -run '^(TestLevels|TestFingerprint|Fuzz.*)$$' .
+
+# Needs Python 3.11 or later and a way to PyPI. AOSO_DATA names another data folder.
+test-export: build ## check exported models in onnxruntime and LightGBM
+	@mkdir -p build
+	test -x build/export/bin/python || python3 -m venv build/export
+	build/export/bin/python -m pip install --quiet --disable-pip-version-check -r internal/export/check/requirements.txt
+	build/export/bin/python internal/export/check/check.py bin/aoso $${AOSO_DATA:-../shared/data} testdata/letter.csv.gz
 
 # The race detector needs cgo and a C compiler; the oracle runs on one thread, slowly.
 race: ## run the tests of the small packages under the race detector

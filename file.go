@@ -26,6 +26,7 @@ type content struct {
 	TreesPerIteration int      `json:"trees_per_iteration"`
 	Classes           []string `json:"classes"`
 	Features          []string `json:"features"`
+	Temperature       float64  `json:"temperature,omitempty"` // 0: none
 }
 
 // header is what a model file says of a model for people to read.
@@ -40,7 +41,7 @@ func (m *Model) content() content {
 	if m.forest.Full {
 		leaf = "full"
 	}
-	return content{m.method, leaf, m.forest.Pairs, m.perRound, m.classes, m.names}
+	return content{m.method, leaf, m.forest.Pairs, m.perRound, m.classes, m.names, m.temperature}
 }
 
 func (m *Model) writer(meta any) *modelio.Writer {
@@ -111,6 +112,7 @@ func Decode(data []byte) (*Model, error) {
 	full := h.Leaf == "full"
 	pairs := h.Pairs == 1 || h.Pairs == 2 || h.Pairs == 4 || h.Pairs == 8
 	if !full && h.Leaf != "pair" || !pairs || h.TreesPerIteration < 1 || h.TreesPerIteration > MaxClasses ||
+		h.Temperature != 0 && !(h.Temperature >= leastTemperature && h.Temperature <= mostTemperature) ||
 		len(h.Classes) < 1 || len(h.Classes) > MaxClasses || len(h.Features) < 1 {
 		return nil, fmt.Errorf("%w: its header does not describe a model", ErrCorrupt)
 	}
@@ -135,7 +137,9 @@ func Decode(data []byte) (*Model, error) {
 	if !f.Valid(len(h.Features)) {
 		return nil, fmt.Errorf("%w: its arrays do not make trees", ErrCorrupt)
 	}
-	return newModel(&f, h.Classes, h.Features, h.Method, h.TreesPerIteration, h.Params), nil
+	m := newModel(&f, h.Classes, h.Features, h.Method, h.TreesPerIteration, h.Params)
+	m.temperature = h.Temperature
+	return m, nil
 }
 
 func read[T modelio.Element](file *modelio.File, name string, dst *[]T) (err error) {

@@ -18,7 +18,8 @@ type Model struct {
 	perRound int // trees an iteration adds
 	params   Params
 
-	predictor func() *tree.Predictor // of all trees, made when first asked for
+	temperature float64                // 0: none
+	predictor   func() *tree.Predictor // of all trees, made when first asked for
 }
 
 func newModel(f *tree.Forest, classes, names []string, method string, perRound int, params Params) *Model {

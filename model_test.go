@@ -520,7 +520,7 @@ func TestImportance(t *testing.T) {
 	}
 	m := fit(t, d, params(func(p *Params) { p.Trees = 1 })).Model
 	_, err := m.Importance("weight")
-	wantArgumentError(t, err, "importance", `"weight"`, "gain or split")
+	wantArgumentError(t, err, "importance", `"weight"`, "gain, split or cover")
 }
 
 // TestPairImportances: each feature tells one pair of classes apart.

@@ -257,12 +257,7 @@ func (g *Grower) finish(open []*node) []Segment {
 			leaf.Pairs = n.pairs
 			leaf.Steps = make([]float32, len(n.pairs))
 			for p, pair := range n.pairs {
-				sumG := n.stats[p].SumG
-				if int(pair.S) >= g.residuals.Classes { // a class by itself: LogitBoost allows for the others
-					k := float64(g.residuals.Classes)
-					sumG = float64((k - 1) / k * sumG)
-				}
-				leaf.Steps[p] = g.Newton.Step(sumG, n.stats[p].SumH)
+				leaf.Steps[p] = g.Newton.PairStep(n.stats[p].SumG, n.stats[p].SumH, pair, g.residuals.Classes)
 			}
 		}
 		g.link(n, int32(^i))
