@@ -9,9 +9,10 @@ import (
 	"github.com/libaoso/aoso/internal/tree"
 )
 
-// What can be wrong with a model file, for errors.Is.
+// What can be wrong with a model or dataset file, for errors.Is. ErrNotModel
+// is a file that is not of the kind asked for.
 var (
-	ErrNotModel  = modelio.ErrNotModel
+	ErrNotModel  = modelio.ErrForeign
 	ErrNewer     = modelio.ErrNewer
 	ErrTruncated = modelio.ErrTruncated
 	ErrCorrupt   = modelio.ErrCorrupt
@@ -44,7 +45,7 @@ func (m *Model) content() content {
 }
 
 func (m *Model) writer(meta any) *modelio.Writer {
-	w, f := modelio.NewWriter(meta), m.forest
+	w, f := modelio.NewWriter(modelio.Model, meta), m.forest
 	modelio.Add(w, "first_node", f.FirstNode)
 	modelio.Add(w, "first_leaf", f.FirstLeaf)
 	modelio.Add(w, "feature", f.Feature)
@@ -86,7 +87,7 @@ func (m *Model) Fingerprint() string {
 // Load reads a model from a file. The error says whether it is no model file,
 // of a newer format, truncated or corrupt.
 func Load(path string) (*Model, error) {
-	data, err := modelio.ReadFile(path)
+	data, err := modelio.ReadFile(modelio.Model, path)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +101,7 @@ func Load(path string) (*Model, error) {
 // Decode reads a model from the bytes of its file, which the model goes on
 // to use: they must not change.
 func Decode(data []byte) (*Model, error) {
-	file, err := modelio.Open(data)
+	file, err := modelio.Open(modelio.Model, data)
 	if err != nil {
 		return nil, err
 	}

@@ -51,9 +51,10 @@ func kernels(level string) (*kernel.Funcs, error) {
 	return nil, badArgument(name, level, "%s on this CPU", strings.Join(Levels(), ", "))
 }
 
-// histogramBytes is what histograms filled at once may take: two thirds of the
-// first-level cache, which the rows' gradients and codes pass through as well.
-func histogramBytes() int {
+// cacheBytes is what histograms filled at once, or the steps of trees predicted
+// at once, may take: two thirds of the first-level cache, which the rows pass
+// through as well.
+func cacheBytes() int {
 	const common = 48 << 10
 	l1 := cpuid.CPU.Cache.L1D
 	if l1 <= 0 {

@@ -39,6 +39,13 @@ func init() {
 	avx2.Quantize = func(j *kernel.QuantizeJob) { quantizeAVX2(checkQuantize(j)) }
 	avx2.Partition = func(j *kernel.PartitionJob) { partitionAVX2(checkPartition(j)) }
 	avx2.Update = func(j *kernel.UpdateJob) { mustHaveClass(updateAVX2(checkUpdate(j))) }
+	avx512.Compare = func(j *kernel.CompareJob) { compareRows(j, compareAVX512) }
+	avx512.Leaves = func(j *kernel.LeavesJob) { findLeaves(j, leavesAVX512) }
+	avx512.AddSteps = func(j *kernel.AddStepsJob) { addSteps(j, addStepsAVX512) }
+	avx2.Compare = func(j *kernel.CompareJob) { compareRows(j, compareAVX2) }
+	avx2.Leaves = func(j *kernel.LeavesJob) { findLeaves(j, leavesAVX2) }
+	avx2.AddSteps = func(j *kernel.AddStepsJob) { addSteps(j, addStepsAVX2) }
+	avx512.AddPairs, avx2.AddPairs = addPairs, addPairs
 	avx512.Histogram, avx2.Histogram = histogram, histogram
 	avx512.Scan, avx2.Scan = scanAVX512, scanAVX2
 	avx512.Sparse, avx2.Sparse = sparse, sparse
@@ -260,15 +267,6 @@ func histogram(j *kernel.HistogramJob) {
 	if n == 0 {
 		return
 	}
-	quad := histogramQuad1
-	switch m {
-	case 2:
-		quad = histogramQuad2
-	case 4:
-		quad = histogramQuad4
-	case 8:
-		quad = histogramQuad8
-	}
 	args := histogramArgs{cells: &j.Cells[0], n: n}
 	if j.Rows != nil {
 		rows := j.Rows[:n]
@@ -276,10 +274,9 @@ func histogram(j *kernel.HistogramJob) {
 		args.sparse = uint64(rows[n-1]-rows[0]) > sparseGap*uint64(n)
 	}
 	for c := 0; c < j.Count; c += args.count {
-		run := quad
+		tile := m == 1 && isTile(j, c)
 		args.count = min(j.Count-c, quadColumns)
-		if m == 1 && isTile(j, c) {
-			run = histogramTile
+		if tile {
 			args.count = kernel.TileLanes
 		}
 		for k := range args.columns {
@@ -290,7 +287,21 @@ func histogram(j *kernel.HistogramJob) {
 			}
 			args.columns[k], args.bins[k] = &column[0], &j.Histograms[from][0]
 		}
-		run(&args)
+		// Called by name, lest the arguments become garbage.
+		switch {
+		case tile:
+			histogramTile(&args)
+		case m == 1:
+			histogramQuad1(&args)
+		case m == 2:
+			histogramQuad2(&args)
+		case m == 4:
+			histogramQuad4(&args)
+		case m == 8:
+			histogramQuad8(&args)
+		default:
+			panic("kernel: 1, 2, 4 or 8 pairs")
+		}
 	}
 }
 
@@ -470,3 +481,23 @@ func sumBins(sums, cells []int64) {
 		sumEight(&sums[i], &cells[i], len(sums), bins)
 	}
 }
+
+type cut kernel.Cut
+
+//go:noescape
+func compareAVX512(a *compareArgs)
+
+//go:noescape
+func leavesAVX512(a *leavesArgs)
+
+//go:noescape
+func addStepsAVX512(a *addStepsArgs)
+
+//go:noescape
+func compareAVX2(a *compareArgs)
+
+//go:noescape
+func leavesAVX2(a *leavesArgs)
+
+//go:noescape
+func addStepsAVX2(a *addStepsArgs)

@@ -257,319 +257,213 @@ store32:
 	VMOVDQU32    Y0, (DI)
 
 // ---------------------------------------------------------------------------
-// Cross, AVX-512
+// Cross, AVX-512: float32 vectors of sixteen classes, row after row
 //
-// Rows are taken crossRows at a time. A first pass, eight rows side by side,
-// gathers their probabilities of the first classes, times their weights. A
-// second multiplies these by those of all classes, in tiles of up to 4 firsts
-// by 32 classes whose sums stay in registers while the rows pass by.
+// The classes are cut into tiles of 32 or 16, a row of eight being one of 16
+// with a mask. Four of the first classes at a time, or two or one, pass by a
+// tile, whose sums with them stay in registers while the rows pass by.
 //
-//	Pass one                         Pass two
-//	DI row cursor, or end of firsts  DI job
-//	SI residuals                     SI residuals
-//	DX stride in bytes, or p         DX stride in bytes
-//	R8-R15 rows, offsets             R10 rows of the block
-//	CX rows left, or firsts          R12 firsts left    R13 sums of the tile
-//	BX row of the block              R14 p of firsts    R15 classes done
-//	AX temporary                     BX row of the block
-//	Z0 p       Z30 weights           AX row's residuals
-//	Z31 one                          CX residuals of the tile
-//	                                 Z0-Z15 sums, four vectors a first
-//	                                 Z16-Z19, Z24-Z27 p of the classes
-//	                                 Z20 p of a first   Z28, Z29 products
+//	SI residuals       CX those of the tile     DX stride in bytes
+//	R8 row cursor      R9 end of the row numbers
+//	AX row's offset    R14 weights, or 0        R10-R13 residuals of the firsts
+//	BX firsts cursor   DI their sums            R15 bytes of firsts left
+//	Z0-Z7 sums, two vectors a first             Z16, Z17 p of the classes
+//	Z18 p of a first   Z19, Z20 products        Z30 weight   Z31 one
+//	K4 lanes of a tile's first vector           K5 of its second half
 
-#define crossRows 64
+// CLASSESk is p of the tile's k classes in the row at AX.
+#define CLASSES16 \
+	VMOVUPS.Z (CX)(AX*1), K4, Z16 \ // p = R
+	VPMOVD2M  Z16, K1             \
+	VADDPS    Z16, Z31, K1, Z16   // p = 1 + R where R is signed
 
-// The frame: where each row's residuals start, in bytes, and those of one more
-// row; by first, its p; less than eight row numbers; and where pass one stands.
-#define crossOffset 0
-#define crossFirst (crossRows*8+64)
-#define crossFew (crossFirst+8*crossRows*8)
-#define crossCursor (crossFew+32)
-#define crossLeft (crossFew+40)
-#define crossBlock (crossFew+48)
+#define CLASSES32 \
+	CLASSES16                  \
+	VMOVUPS  64(CX)(AX*1), Z17 \
+	VPMOVD2M Z17, K2           \
+	VADDPS   Z17, Z31, K2, Z17
 
-// PROBABILITY8 is p of the eight classes at offset from the row at AX.
-#define PROBABILITY8(offset, P) \
-	VCVTPS2PD offset(AX), P \ // p = R
-	VPMOVQ2M  P, K1         \
-	VADDPD    P, Z31, K1, P // p = 1 + R where R is signed
+// CROSSk adds the products of these and a first's w·p to its sums. The flags
+// tell whether w is left out.
+#define CROSS16(R, S0, S1) \
+	VBROADCASTSS (R)(AX*1), Z18    \
+	VPMOVD2M     Z18, K3           \
+	VADDPS       Z18, Z31, K3, Z18 \
+	JZ           2(PC)             \
+	VMULPS       Z18, Z30, Z18     \
+	VMULPS       Z16, Z18, Z19     \
+	VADDPS       Z19, S0, S0
 
-#define PROBABILITIES8(P0, P1, P2, P3) \
-	PROBABILITY8(0, P0)
+#define CROSS32(R, S0, S1) \
+	CROSS16(R, S0, S1)   \
+	VMULPS Z17, Z18, Z20 \
+	VADDPS Z20, S1, S1
 
-#define PROBABILITIES16(P0, P1, P2, P3) \
-	PROBABILITY8(0, P0)  \
-	PROBABILITY8(32, P1)
+#define CROSS16x1 \
+	CLASSES16            \
+	CROSS16(R10, Z0, Z1)
 
-#define PROBABILITIES32(P0, P1, P2, P3) \
-	PROBABILITIES16(P0, P1, P2, P3) \
-	PROBABILITY8(64, P2)            \
-	PROBABILITY8(96, P3)
+#define CROSS16x2 \
+	CROSS16x1            \
+	CROSS16(R11, Z2, Z3)
 
-// CROSSk adds the products of a first's p and k classes' to its sums.
-#define CROSS8(first, P0, P1, P2, P3, S0, S1, S2, S3) \
-	VBROADCASTSD (first*crossRows*8)(R14)(BX*8), Z20 \
-	VMULPD       P0, Z20, Z28                        \
-	VADDPD       Z28, S0, S0
+#define CROSS16x4 \
+	CROSS16x2            \
+	CROSS16(R12, Z4, Z5) \
+	CROSS16(R13, Z6, Z7)
 
-#define CROSS16(first, P0, P1, P2, P3, S0, S1, S2, S3) \
-	CROSS8(first, P0, P1, P2, P3, S0, S1, S2, S3) \
-	VMULPD P1, Z20, Z29                           \
-	VADDPD Z29, S1, S1
+#define CROSS32x1 \
+	CLASSES32            \
+	CROSS32(R10, Z0, Z1)
 
-#define CROSS32(first, P0, P1, P2, P3, S0, S1, S2, S3) \
-	CROSS16(first, P0, P1, P2, P3, S0, S1, S2, S3) \
-	VMULPD P2, Z20, Z28                            \
-	VMULPD P3, Z20, Z29                            \
-	VADDPD Z28, S2, S2                             \
-	VADDPD Z29, S3, S3
+#define CROSS32x2 \
+	CROSS32x1            \
+	CROSS32(R11, Z2, Z3)
 
-// LOADk and STOREk move the sums of a first and k classes.
-#define LOAD8(at, S0, S1, S2, S3) \
-	VMOVUPD at, S0
+#define CROSS32x4 \
+	CROSS32x2            \
+	CROSS32(R12, Z4, Z5) \
+	CROSS32(R13, Z6, Z7)
 
-#define LOAD16(at, S0, S1, S2, S3) \
-	VMOVUPD at, S0    \
-	VMOVUPD 64 at, S1
+// WIDENk stores the sums of a first and k classes as float64.
+#define WIDEN16(S0, Y0, S1, Y1, at) \
+	VEXTRACTF32X8 $1, S0, Y19    \
+	VCVTPS2PD     Y0, Z20        \
+	VCVTPS2PD     Y19, Z19       \
+	VMOVUPD       Z20, at        \
+	VMOVUPD       Z19, K5, 64 at
 
-#define LOAD32(at, S0, S1, S2, S3) \
-	LOAD16(at, S0, S1, S2, S3) \
-	VMOVUPD 128 at, S2         \
-	VMOVUPD 192 at, S3
+#define WIDEN32(S0, Y0, S1, Y1, at) \
+	WIDEN16(S0, Y0, S1, Y1, at) \
+	VEXTRACTF32X8 $1, S1, Y19   \
+	VCVTPS2PD     Y1, Z20       \
+	VCVTPS2PD     Y19, Z19      \
+	VMOVUPD       Z20, 128 at   \
+	VMOVUPD       Z19, 192 at
 
-#define STORE8(at, S0, S1, S2, S3) \
-	VMOVUPD S0, at
+// STOREk does so for the first, the second, or the third and the fourth.
+#define STORE16x1(at) WIDEN16(Z0, Y0, Z1, Y1, at)
+#define STORE16x2(at) WIDEN16(Z2, Y2, Z3, Y3, at)
+#define STORE16x4(at, next) \
+	WIDEN16(Z4, Y4, Z5, Y5, at)   \
+	WIDEN16(Z6, Y6, Z7, Y7, next)
 
-#define STORE16(at, S0, S1, S2, S3) \
-	VMOVUPD S0, at    \
-	VMOVUPD S1, 64 at
+#define STORE32x1(at) WIDEN32(Z0, Y0, Z1, Y1, at)
+#define STORE32x2(at) WIDEN32(Z2, Y2, Z3, Y3, at)
+#define STORE32x4(at, next) \
+	WIDEN32(Z4, Y4, Z5, Y5, at)   \
+	WIDEN32(Z6, Y6, Z7, Y7, next)
 
-#define STORE32(at, S0, S1, S2, S3) \
-	STORE16(at, S0, S1, S2, S3) \
-	VMOVUPD S2, 128 at          \
-	VMOVUPD S3, 192 at
+// CROSSSTART is what comes before the tiles, CROSSTILES before each of them: R15
+// is the bytes from there to the end of the row.
+#define CROSSSTART \
+	MOVQ j+0(FP), AX                      \
+	MOVQ crossJob_Residuals(AX), SI       \
+	MOVQ crossJob_Stride(AX), DX          \
+	MOVQ crossJob_Weights(AX), R14        \
+	SHLQ $2, DX                           \
+	MOVQ SI, CX                           \
+	CMPQ (crossJob_Rows+sliceLen)(AX), $0 \
+	JEQ  done
 
-// CROSSROW is AX = a row of the block.
-#define CROSSROW(at) \
-	MOVQ at(SP)(BX*8), AX \
-	ADDQ CX, AX
+#define CROSSTILES \
+	MOVQ j+0(FP), AX            \
+	MOVQ crossJob_First(AX), BX \
+	MOVQ CX, DI                 \
+	SUBQ SI, DI                 \
+	MOVQ DX, R15                \
+	SUBQ DI, R15                \
+	JLE  done                   \
+	SHLQ $1, DI                 \
+	ADDQ crossJob_Cross(AX), DI
 
-// CROSSROWS is the loop over the block's rows: p of the next row's classes are
-// on their way, in Z16-Z19 and Z24-Z27 by turns, while those of this row are
-// multiplied. STEP multiplies by the firsts. The label end must follow.
-#define CROSSROWS(PROBABILITIES, STEP, loop, end) \
-	XORL  BX, BX                      \
-	CROSSROW(crossOffset)             \
-	PROBABILITIES(Z16, Z17, Z18, Z19) \
-	loop:                             \
-	CROSSROW(crossOffset+8)           \
-	PROBABILITIES(Z24, Z25, Z26, Z27) \
-	STEP(Z16, Z17, Z18, Z19)          \
-	INCQ  BX                          \
-	CMPQ  BX, R10                     \
-	JE    end                         \
-	CROSSROW(crossOffset+8)           \
-	PROBABILITIES(Z16, Z17, Z18, Z19) \
-	STEP(Z24, Z25, Z26, Z27)          \
-	INCQ  BX                          \
-	CMPQ  BX, R10                     \
-	JB    loop
+#define CROSSFIRST(i, R) \
+	MOVL (i*4)(BX), R \
+	LEAQ (SI)(R*4), R
 
-#define CROSS8x1(P0, P1, P2, P3) \
-	CROSS8(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)
+// CROSSROWS is the loop over the rows, STEP is what it does with each.
+#define CROSSROWS(STEP, W, loop) \
+loop:  \
+	MOVL         (R8), AX       \
+	TESTQ        R14, R14       \
+	JZ           2(PC)          \
+	VBROADCASTSS (R14)(AX*4), W \
+	IMULQ        DX, AX         \
+	TESTQ        R14, R14       \
+	STEP                        \
+	ADDQ         $4, R8         \
+	CMPQ         R8, R9         \
+	JB           loop
 
-#define CROSS8x2(P0, P1, P2, P3) \
-	CROSS8(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3) \
-	CROSS8(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)
-
-#define CROSS8x4(P0, P1, P2, P3) \
-	CROSS8(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)     \
-	CROSS8(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)     \
-	CROSS8(2, P0, P1, P2, P3, Z8, Z9, Z10, Z11)   \
-	CROSS8(3, P0, P1, P2, P3, Z12, Z13, Z14, Z15)
-
-#define CROSS16x1(P0, P1, P2, P3) \
-	CROSS16(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)
-
-#define CROSS16x2(P0, P1, P2, P3) \
-	CROSS16(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3) \
-	CROSS16(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)
-
-#define CROSS16x4(P0, P1, P2, P3) \
-	CROSS16(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)     \
-	CROSS16(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)     \
-	CROSS16(2, P0, P1, P2, P3, Z8, Z9, Z10, Z11)   \
-	CROSS16(3, P0, P1, P2, P3, Z12, Z13, Z14, Z15)
-
-#define CROSS32x1(P0, P1, P2, P3) \
-	CROSS32(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)
-
-#define CROSS32x2(P0, P1, P2, P3) \
-	CROSS32(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3) \
-	CROSS32(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)
-
-#define CROSS32x4(P0, P1, P2, P3) \
-	CROSS32(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)     \
-	CROSS32(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)     \
-	CROSS32(2, P0, P1, P2, P3, Z8, Z9, Z10, Z11)   \
-	CROSS32(3, P0, P1, P2, P3, Z12, Z13, Z14, Z15)
-
-// CROSSTILE passes the block by all firsts and one tile of k classes: by four
-// firsts while there are as many, then by two and by one. The sums of a first
+// CROSSTILE passes all firsts by a tile of so many bytes. The sums of a first
 // are 2·DX bytes from those of the next.
-#define CROSSTILE(k, PROBABILITIES, STEP1, STEP2, STEP4, LOAD, STORE, firsts, four, fourend, two, tworows, twoend, one, onerow, oneend, done) \
+#define CROSSTILE(bytes, STEP1, STEP2, STEP4, W, STORE1, STORE2, STORE4, firsts, four, two, tworows, one, onerow, next) \
 firsts:  \
-	CMPQ     R12, $4                               \
-	JB       two                                   \
-	LEAQ     (R13)(DX*2), AX                       \
-	LOAD((R13), Z0, Z1, Z2, Z3)                    \
-	LOAD((AX), Z4, Z5, Z6, Z7)                     \
-	LOAD((R13)(DX*4), Z8, Z9, Z10, Z11)            \
-	LOAD((AX)(DX*4), Z12, Z13, Z14, Z15)           \
-	CROSSROWS(PROBABILITIES, STEP4, four, fourend) \
-	fourend:                                       \
-	LEAQ     (R13)(DX*2), AX                       \
-	STORE((R13), Z0, Z1, Z2, Z3)                   \
-	STORE((AX), Z4, Z5, Z6, Z7)                    \
-	STORE((R13)(DX*4), Z8, Z9, Z10, Z11)           \
-	STORE((AX)(DX*4), Z12, Z13, Z14, Z15)          \
-	LEAQ     (R13)(DX*8), R13                      \
-	ADDQ     $(4*crossRows*8), R14                 \
-	SUBQ     $4, R12                               \
-	JMP      firsts                                \
-	two:                                             \
-	CMPQ    R12, $2                                  \
-	JB      one                                      \
-	LOAD((R13), Z0, Z1, Z2, Z3)                      \
-	LOAD((R13)(DX*2), Z4, Z5, Z6, Z7)                \
-	CROSSROWS(PROBABILITIES, STEP2, tworows, twoend) \
-	twoend:                                          \
-	STORE((R13), Z0, Z1, Z2, Z3)                     \
-	STORE((R13)(DX*2), Z4, Z5, Z6, Z7)               \
-	LEAQ    (R13)(DX*4), R13                         \
-	ADDQ    $(2*crossRows*8), R14                    \
-	SUBQ    $2, R12                                  \
-	one:                                             \
-	TESTQ   R12, R12                                 \
-	JZ      done                                     \
-	LOAD((R13), Z0, Z1, Z2, Z3)                      \
-	CROSSROWS(PROBABILITIES, STEP1, onerow, oneend)  \
-	oneend:                                          \
-	STORE((R13), Z0, Z1, Z2, Z3)                     \
-	done:                                            \
-	ADDQ    $k, R15                                  \
-	JMP     tile
+	MOVQ   j+0(FP), AX                        \
+	MOVQ   crossJob_Rows(AX), R8              \
+	MOVQ   (crossJob_Rows+sliceLen)(AX), R9   \
+	LEAQ   (R8)(R9*4), R9                     \
+	MOVQ   crossJob_First(AX), R10            \
+	MOVQ   (crossJob_First+sliceLen)(AX), R15 \
+	LEAQ   (R10)(R15*4), R15                  \
+	SUBQ   BX, R15                            \
+	JZ     next                               \
+	VXORPS X0, X0, X0                         \
+	VXORPS X1, X1, X1                         \
+	VXORPS X2, X2, X2                         \
+	VXORPS X3, X3, X3                         \
+	CROSSFIRST(0, R10)                        \
+	CMPQ   R15, $8                            \
+	JB     one                                \
+	CROSSFIRST(1, R11)                        \
+	CMPQ   R15, $16                           \
+	JB     two                                \
+	CROSSFIRST(2, R12)                        \
+	CROSSFIRST(3, R13)                        \
+	VXORPS X4, X4, X4                         \
+	VXORPS X5, X5, X5                         \
+	VXORPS X6, X6, X6                         \
+	VXORPS X7, X7, X7                         \
+	CROSSROWS(STEP4, W, four)                 \
+	LEAQ   (DI)(DX*2), AX                     \
+	STORE1((DI))                              \
+	STORE2((AX))                              \
+	STORE4((DI)(DX*4), (AX)(DX*4))            \
+	ADDQ   $16, BX                            \
+	LEAQ   (DI)(DX*8), DI                     \
+	JMP    firsts                             \
+	two:                         \
+	CROSSROWS(STEP2, W, tworows) \
+	STORE1((DI))                 \
+	STORE2((DI)(DX*2))           \
+	ADDQ $8, BX                  \
+	LEAQ (DI)(DX*4), DI          \
+	JMP  firsts                  \
+	one:                        \
+	CROSSROWS(STEP1, W, onerow) \
+	STORE1((DI))                \
+	next:                       \
+	ADDQ  $bytes, CX            \
+	JMP   tile
 
 // func crossAVX512(j *crossJob)
-TEXT ·crossAVX512(SB), 0, $4760-8
-	NO_LOCAL_POINTERS
-	MOVQ         j+0(FP), AX
-	MOVQ         crossJob_Residuals(AX), SI
-	MOVQ         crossJob_Rows(AX), DI
-	MOVQ         (crossJob_Rows+sliceLen)(AX), CX
-	MOVQ         DI, crossCursor(SP)
-	VBROADCASTSD ·one64(SB), Z31
-	VMOVAPD      Z31, Z30
+TEXT ·crossAVX512(SB), NOSPLIT, $0-8
+	CROSSSTART
+	VBROADCASTSS ·updateConst+0(SB), Z31
+	KXNORW       K4, K4, K4
+	CMPQ         DX, $64
+	JAE          lanes
+	KSHIFTRW     $8, K4, K4
 
-block:
-	TESTQ   CX, CX
-	JZ      done
-	MOVQ    CX, crossLeft(SP)
-	MOVQ    $crossRows, AX
-	CMPQ    CX, AX
-	CMOVQHI AX, CX
-	MOVQ    CX, crossBlock(SP)
-	XORL    BX, BX
-
-	// Pass one: for eight rows their weights …
-eight:
-	MOVQ crossCursor(SP), DI
-	ADDQ $32, crossCursor(SP)
-	CMPQ CX, $8
-	JB   few
-
-rows:
-	ROWS8
-	MOVQ      j+0(FP), AX
-	MOVQ      crossJob_Stride(AX), DX
-	SHLQ      $2, DX
-	MOVQ      crossJob_Weights(AX), AX
-	TESTQ     AX, AX
-	JZ        offsets
-	GATHER8(AX, 4, X0, Y0, X1)
-	VCVTPS2PD Y0, Z30
-
-offsets:
-	OFFSETS8
-	MOVQ R8, crossOffset(SP)(BX*8)
-	MOVQ R9, (crossOffset+8)(SP)(BX*8)
-	MOVQ R10, (crossOffset+16)(SP)(BX*8)
-	MOVQ R11, (crossOffset+24)(SP)(BX*8)
-	MOVQ R12, (crossOffset+32)(SP)(BX*8)
-	MOVQ R13, (crossOffset+40)(SP)(BX*8)
-	MOVQ R14, (crossOffset+48)(SP)(BX*8)
-	MOVQ R15, (crossOffset+56)(SP)(BX*8)
-
-	// … and first by first p = w·(R, or 1 + R where R is signed).
-	MOVQ j+0(FP), AX
-	MOVQ (crossJob_First+sliceLen)(AX), DI
-	MOVQ crossJob_First(AX), CX
-	LEAQ (CX)(DI*4), DI
-	LEAQ crossFirst(SP)(BX*8), DX
-
-first:
-	MOVL      (CX), AX
-	LEAQ      (SI)(AX*4), AX
-	GATHER8(AX, 1, X0, Y0, X1)
-	VCVTPS2PD Y0, Z0
-	VPMOVQ2M  Z0, K1
-	VADDPD    Z0, Z31, K1, Z0
-	VMULPD    Z0, Z30, Z0
-	VMOVUPD   Z0, (DX)
-	ADDQ      $(crossRows*8), DX
-	ADDQ      $4, CX
-	CMPQ      CX, DI
-	JB        first
-	ADDQ      $8, BX
-	MOVQ      crossBlock(SP), CX
-	SUBQ      BX, CX
-	JA        eight
-
-	// Pass two: tile by tile. Past the last row it is loaded again, in vain.
-	MOVQ j+0(FP), DI
-	MOVQ crossJob_Stride(DI), DX
-	SHLQ $2, DX
-	MOVQ crossBlock(SP), R10
-	MOVQ (crossOffset-8)(SP)(R10*8), AX
-	MOVQ AX, crossOffset(SP)(R10*8)
-	XORL R15, R15
+lanes:
+	KSHIFTRW $8, K4, K5
 
 tile:
-	MOVQ (crossJob_First+sliceLen)(DI), R12
-	LEAQ crossFirst(SP), R14
-	MOVQ crossJob_Cross(DI), R13
-	LEAQ (R13)(R15*8), R13
-	LEAQ (SI)(R15*4), CX
-	MOVQ crossJob_Stride(DI), AX
-	SUBQ R15, AX
-	JZ   next
-	CMPQ AX, $32
+	CROSSTILES
+	CMPQ R15, $128
 	JAE  firsts32
-	CMPQ AX, $16
-	JAE  firsts16
-	CROSSTILE(8, PROBABILITIES8, CROSS8x1, CROSS8x2, CROSS8x4, LOAD8, STORE8, firsts8, four8, fourend8, two8, tworows8, twoend8, one8, onerow8, oneend8, done8)
-	CROSSTILE(16, PROBABILITIES16, CROSS16x1, CROSS16x2, CROSS16x4, LOAD16, STORE16, firsts16, four16, fourend16, two16, tworows16, twoend16, one16, onerow16, oneend16, done16)
-	CROSSTILE(32, PROBABILITIES32, CROSS32x1, CROSS32x2, CROSS32x4, LOAD32, STORE32, firsts32, four32, fourend32, two32, tworows32, twoend32, one32, onerow32, oneend32, done32)
-
-next:
-	MOVQ crossLeft(SP), CX
-	SUBQ R10, CX
-	JMP  block
-
-few:
-	FILL8(crossFew)
-	JMP rows
+	CROSSTILE(64, CROSS16x1, CROSS16x2, CROSS16x4, Z30, STORE16x1, STORE16x2, STORE16x4, firsts16, four16, two16, tworows16, one16, onerow16, next16)
+	CROSSTILE(128, CROSS32x1, CROSS32x2, CROSS32x4, Z30, STORE32x1, STORE32x2, STORE32x4, firsts32, four32, two32, tworows32, one32, onerow32, next32)
 
 done:
 	VZEROUPPER
@@ -1676,178 +1570,100 @@ store16:
 	JMP     tile
 
 // ---------------------------------------------------------------------------
-// Cross, AVX2: as AVX-512, the first pass row by row, the second in tiles of
-// two firsts by 16 or 8 classes
+// Cross, AVX2: as AVX-512, in tiles of 16 or 8 classes
 //
-//	Y0-Y3, Y4-Y7 sums of two firsts   Y8-Y11 p of the classes
-//	Y12 p of a first   Y13, Y14 products, temporaries   Y15 one
+//	Y0-Y7 sums, two vectors a first             Y8, Y9 p of the classes
+//	Y10 p of a first   Y11, Y12 temporaries     Y14 weight   Y15 one
 
-#define HALFPROBABILITY4(offset, P) \
-	VCVTPS2PD offset(AX), P \ // p = R
-	VADDPD    P, Y15, Y13   \
-	VBLENDVPD P, Y13, P, P  // p = 1 + R where R is signed
+#define HALFCLASSES8 \
+	VMOVUPS   (CX)(AX*1), Y8  \ // p = R
+	VADDPS    Y8, Y15, Y11    \
+	VBLENDVPS Y8, Y11, Y8, Y8 // p = 1 + R where R is signed
 
-#define HALFPROBABILITY8 \
-	HALFPROBABILITY4(0, Y8)  \
-	HALFPROBABILITY4(16, Y9)
+#define HALFCLASSES16 \
+	HALFCLASSES8               \
+	VMOVUPS   32(CX)(AX*1), Y9 \
+	VADDPS    Y9, Y15, Y12     \
+	VBLENDVPS Y9, Y12, Y9, Y9
 
-#define HALFPROBABILITY16 \
-	HALFPROBABILITY8          \
-	HALFPROBABILITY4(32, Y10) \
-	HALFPROBABILITY4(48, Y11)
+#define HALFCROSS8(R, S0, S1) \
+	VBROADCASTSS (R)(AX*1), Y10     \
+	VADDPS       Y10, Y15, Y11      \
+	VBLENDVPS    Y10, Y11, Y10, Y10 \
+	JZ           2(PC)              \
+	VMULPS       Y10, Y14, Y10      \
+	VMULPS       Y8, Y10, Y11       \
+	VADDPS       Y11, S0, S0
 
-#define HALFCROSS8(first, S0, S1, S2, S3) \
-	VBROADCASTSD (first*crossRows*8)(R14)(BX*8), Y12 \
-	VMULPD       Y8, Y12, Y13                        \
-	VMULPD       Y9, Y12, Y14                        \
-	VADDPD       Y13, S0, S0                         \
-	VADDPD       Y14, S1, S1
+#define HALFCROSS16(R, S0, S1) \
+	HALFCROSS8(R, S0, S1) \
+	VMULPS Y9, Y10, Y12   \
+	VADDPS Y12, S1, S1
 
-#define HALFCROSS16(first, S0, S1, S2, S3) \
-	HALFCROSS8(first, S0, S1, S2, S3) \
-	VMULPD Y10, Y12, Y13              \
-	VMULPD Y11, Y12, Y14              \
-	VADDPD Y13, S2, S2                \
-	VADDPD Y14, S3, S3
+#define HALFCROSS8x1 \
+	HALFCLASSES8            \
+	HALFCROSS8(R10, Y0, Y1)
 
-#define HALFLOAD8(at, S0, S1, S2, S3) \
-	VMOVUPD at, S0    \
-	VMOVUPD 32 at, S1
+#define HALFCROSS8x2 \
+	HALFCROSS8x1            \
+	HALFCROSS8(R11, Y2, Y3)
 
-#define HALFLOAD16(at, S0, S1, S2, S3) \
-	HALFLOAD8(at, S0, S1, S2, S3) \
-	VMOVUPD 64 at, S2             \
-	VMOVUPD 96 at, S3
+#define HALFCROSS8x4 \
+	HALFCROSS8x2            \
+	HALFCROSS8(R12, Y4, Y5) \
+	HALFCROSS8(R13, Y6, Y7)
 
-#define HALFSTORE8(at, S0, S1, S2, S3) \
-	VMOVUPD S0, at    \
-	VMOVUPD S1, 32 at
+#define HALFCROSS16x1 \
+	HALFCLASSES16            \
+	HALFCROSS16(R10, Y0, Y1)
 
-#define HALFSTORE16(at, S0, S1, S2, S3) \
-	HALFSTORE8(at, S0, S1, S2, S3) \
-	VMOVUPD S2, 64 at              \
-	VMOVUPD S3, 96 at
+#define HALFCROSS16x2 \
+	HALFCROSS16x1            \
+	HALFCROSS16(R11, Y2, Y3)
 
-// HALFCROSSROW begins a loop over the block's rows, NEXTCROSS ends it.
-#define HALFCROSSROW \
-	MOVQ crossOffset(SP)(BX*8), AX \
-	ADDQ CX, AX
+#define HALFCROSS16x4 \
+	HALFCROSS16x2            \
+	HALFCROSS16(R12, Y4, Y5) \
+	HALFCROSS16(R13, Y6, Y7)
 
-#define NEXTCROSS(loop) \
-	INCQ BX      \
-	CMPQ BX, R10 \
-	JB   loop
+#define HALFWIDEN8(S0, X0, S1, X1, at) \
+	VEXTRACTF128 $1, S0, X11 \
+	VCVTPS2PD    X0, Y12     \
+	VCVTPS2PD    X11, Y11    \
+	VMOVUPD      Y12, at     \
+	VMOVUPD      Y11, 32 at
 
-// HALFCROSSTILE passes the block by all firsts and one tile of k classes: by
-// two firsts while there are as many, then by one.
-#define HALFCROSSTILE(k, PROBABILITY, CROSS, LOAD, STORE, firsts, two, one, onerow, done) \
-firsts:  \
-	XORL BX, BX                        \
-	CMPQ R12, $2                       \
-	JB   one                           \
-	LOAD((R13), Y0, Y1, Y2, Y3)        \
-	LOAD((R13)(DX*2), Y4, Y5, Y6, Y7)  \
-	two:                               \
-	HALFCROSSROW                       \
-	PROBABILITY                        \
-	CROSS(0, Y0, Y1, Y2, Y3)           \
-	CROSS(1, Y4, Y5, Y6, Y7)           \
-	NEXTCROSS(two)                     \
-	STORE((R13), Y0, Y1, Y2, Y3)       \
-	STORE((R13)(DX*2), Y4, Y5, Y6, Y7) \
-	LEAQ (R13)(DX*4), R13              \
-	ADDQ $(2*crossRows*8), R14         \
-	SUBQ $2, R12                       \
-	JMP  firsts                        \
-	one:                         \
-	TESTQ   R12, R12             \
-	JZ      done                 \
-	LOAD((R13), Y0, Y1, Y2, Y3)  \
-	onerow:                      \
-	HALFCROSSROW                 \
-	PROBABILITY                  \
-	CROSS(0, Y0, Y1, Y2, Y3)     \
-	NEXTCROSS(onerow)            \
-	STORE((R13), Y0, Y1, Y2, Y3) \
-	done:                        \
-	ADDQ    $k, R15              \
-	JMP     tile
+#define HALFWIDEN16(S0, X0, S1, X1, at) \
+	HALFWIDEN8(S0, X0, S1, X1, at) \
+	VEXTRACTF128 $1, S1, X11       \
+	VCVTPS2PD    X1, Y12           \
+	VCVTPS2PD    X11, Y11          \
+	VMOVUPD      Y12, 64 at        \
+	VMOVUPD      Y11, 96 at
+
+#define HALFSTORE8x1(at) HALFWIDEN8(Y0, X0, Y1, X1, at)
+#define HALFSTORE8x2(at) HALFWIDEN8(Y2, X2, Y3, X3, at)
+#define HALFSTORE8x4(at, next) \
+	HALFWIDEN8(Y4, X4, Y5, X5, at)   \
+	HALFWIDEN8(Y6, X6, Y7, X7, next)
+
+#define HALFSTORE16x1(at) HALFWIDEN16(Y0, X0, Y1, X1, at)
+#define HALFSTORE16x2(at) HALFWIDEN16(Y2, X2, Y3, X3, at)
+#define HALFSTORE16x4(at, next) \
+	HALFWIDEN16(Y4, X4, Y5, X5, at)   \
+	HALFWIDEN16(Y6, X6, Y7, X7, next)
 
 // func crossAVX2(j *crossJob)
-TEXT ·crossAVX2(SB), 0, $4672-8
-	NO_LOCAL_POINTERS
-	MOVQ         j+0(FP), DI
-	MOVQ         crossJob_Residuals(DI), SI
-	MOVQ         crossJob_Stride(DI), DX
-	SHLQ         $2, DX
-	MOVQ         crossJob_Rows(DI), R8
-	MOVQ         (crossJob_Rows+sliceLen)(DI), R9
-	MOVQ         crossJob_First(DI), R11
-	VBROADCASTSD ·one64(SB), Y15
-
-block:
-	TESTQ   R9, R9
-	JZ      done
-	MOVQ    $crossRows, R10
-	CMPQ    R9, R10
-	CMOVQLT R9, R10
-
-	// Pass one: the row's offset, its weight X12 …
-	XORL BX, BX
-
-row:
-	MOVL      (R8), AX
-	ADDQ      $4, R8
-	VMOVAPD   X15, X12
-	MOVQ      crossJob_Weights(DI), CX
-	TESTQ     CX, CX
-	JZ        unweighted
-	VMOVSS    (CX)(AX*4), X12
-	VCVTSS2SD X12, X12, X12
-
-unweighted:
-	IMULQ DX, AX
-	MOVQ  AX, crossOffset(SP)(BX*8)
-	ADDQ  SI, AX
-
-	// … and first by first p = w·(R, or 1 + R where R is signed).
-	LEAQ crossFirst(SP)(BX*8), R14
-	MOVQ (crossJob_First+sliceLen)(DI), R12
-	XORL R13, R13
-
-first:
-	MOVL      (R11)(R13*4), CX
-	VMOVSS    (AX)(CX*4), X0
-	VCVTSS2SD X0, X0, X0
-	VADDSD    X0, X15, X1
-	VBLENDVPD X0, X1, X0, X0
-	VMULSD    X0, X12, X0
-	VMOVSD    X0, (R14)
-	ADDQ      $(crossRows*8), R14
-	INCQ      R13
-	CMPQ      R13, R12
-	JB        first
-	INCQ      BX
-	CMPQ      BX, R10
-	JB        row
-
-	// Pass two: tile by tile.
-	SUBQ R10, R9
-	XORL R15, R15
+TEXT ·crossAVX2(SB), NOSPLIT, $0-8
+	CROSSSTART
+	VBROADCASTSS ·updateConst+0(SB), Y15
 
 tile:
-	MOVQ (crossJob_First+sliceLen)(DI), R12
-	LEAQ crossFirst(SP), R14
-	MOVQ crossJob_Cross(DI), R13
-	LEAQ (R13)(R15*8), R13
-	LEAQ (SI)(R15*4), CX
-	MOVQ crossJob_Stride(DI), AX
-	SUBQ R15, AX
-	JZ   block
-	CMPQ AX, $16
+	CROSSTILES
+	CMPQ R15, $64
 	JAE  firsts16
-	HALFCROSSTILE(8, HALFPROBABILITY8, HALFCROSS8, HALFLOAD8, HALFSTORE8, firsts8, two8, one8, onerow8, done8)
-	HALFCROSSTILE(16, HALFPROBABILITY16, HALFCROSS16, HALFLOAD16, HALFSTORE16, firsts16, two16, one16, onerow16, done16)
+	CROSSTILE(32, HALFCROSS8x1, HALFCROSS8x2, HALFCROSS8x4, Y14, HALFSTORE8x1, HALFSTORE8x2, HALFSTORE8x4, firsts8, four8, two8, tworows8, one8, onerow8, next8)
+	CROSSTILE(64, HALFCROSS16x1, HALFCROSS16x2, HALFCROSS16x4, Y14, HALFSTORE16x1, HALFSTORE16x2, HALFSTORE16x4, firsts16, four16, two16, tworows16, one16, onerow16, next16)
 
 done:
 	VZEROUPPER
@@ -3629,5 +3445,757 @@ bin:
 
 	VMOVDQU Y0, (DI)
 	VMOVDQU Y1, 32(DI)
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// Prediction: tests, leaves, sums of steps
+
+// x >= t as t <= x, false of NaN, and not x < t, true of NaN
+#define NOTGREATER $0x12
+#define NOTABOVE   $0x1a
+
+// func compareAVX512(a *compareArgs)
+//
+//	DI args        CX thresholds left, missing values going left; then right
+//	SI values      R8 their end    AX of a word
+//	DX threshold   R9 its answers  BX to a word
+#define COMPAREARGS \
+	MOVQ compareArgs_values(DI), SI      \
+	MOVQ compareArgs_words(DI), R8       \
+	SHLQ $9, R8                          \
+	ADDQ SI, R8                          \
+	MOVQ compareArgs_thresholds(DI), DX  \
+	MOVQ compareArgs_missingLeft(DI), CX \
+	MOVQ compareArgs_right(DI), R9
+
+#define COMPARE8(how, i, K) VCMPPD how, (64*i)(AX), Z0, K
+
+// the tests of CX thresholds
+#define COMPARE_ALL(how, threshold, word, done) \
+	TESTQ        CX, CX    \
+	JZ           done      \
+	threshold:             \
+	VBROADCASTSD (DX), Z0  \
+	MOVQ         R9, BX    \
+	MOVQ         SI, AX    \
+	word:                  \
+	COMPARE8(how, 0, K1)   \
+	COMPARE8(how, 1, K2)   \
+	COMPARE8(how, 2, K3)   \
+	COMPARE8(how, 3, K4)   \
+	COMPARE8(how, 4, K5)   \
+	COMPARE8(how, 5, K6)   \
+	COMPARE8(how, 6, K7)   \
+	KMOVB        K1, (BX)  \
+	COMPARE8(how, 7, K1)   \
+	KMOVB        K2, 1(BX) \
+	KMOVB        K3, 2(BX) \
+	KMOVB        K4, 3(BX) \
+	KMOVB        K5, 4(BX) \
+	KMOVB        K6, 5(BX) \
+	KMOVB        K7, 6(BX) \
+	KMOVB        K1, 7(BX) \
+	ADDQ         $8, BX    \
+	ADDQ         $512, AX  \
+	CMPQ         AX, R8    \
+	JB           word      \
+	ADDQ         $8, DX    \
+	ADDQ         $64, R9   \
+	DECQ         CX        \
+	JNZ          threshold
+
+TEXT ·compareAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	COMPAREARGS
+	COMPARE_ALL(NOTGREATER, left, leftWord, leftDone)
+
+leftDone:
+	MOVQ compareArgs_n(DI), CX
+	SUBQ compareArgs_missingLeft(DI), CX
+	COMPARE_ALL(NOTABOVE, right, rightWord, rightDone)
+
+rightDone:
+	VZEROUPPER
+	RET
+
+// func leavesAVX512(a *leavesArgs)
+//
+//	SI answers        R8 cut, R9 past the last      AX … DX offsets of sets of rows
+//	R10 sets of rows by leaf                        R11 where they end
+//	Z16 … Z31 leaf numbers
+#define LEAF_BIT(at, K, Z) \
+	KMOVD  at(R10)(DX*1), K \
+	VPADDW Z, Z, Z          \
+	VPSUBW Z1, Z, K, Z
+
+TEXT ·leavesAVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ leavesArgs_right(DI), SI
+	MOVQ leavesArgs_cuts(DI), R8
+	MOVQ leavesArgs_n(DI), BX
+	MOVQ BX, R9
+	SHLQ $4, R9
+	ADDQ R8, R9
+	MOVQ leavesArgs_atLeast(DI), R10
+
+	// All rows reach leaf 0 or a later one, none one past the last.
+	VPTERNLOGD $0xff, Z1, Z1, Z1
+	VPXORQ     Z0, Z0, Z0
+	VMOVDQU64  Z1, (R10)
+	MOVQ       BX, R11
+	SHLQ       $6, R11
+	VMOVDQU64  Z0, 64(R10)(R11*1)
+
+	VPXORQ Z16, Z16, Z16
+	VPXORQ Z17, Z17, Z17
+	VPXORQ Z18, Z18, Z18
+	VPXORQ Z19, Z19, Z19
+	VPXORQ Z20, Z20, Z20
+	VPXORQ Z21, Z21, Z21
+	VPXORQ Z22, Z22, Z22
+	VPXORQ Z23, Z23, Z23
+	VPXORQ Z24, Z24, Z24
+	VPXORQ Z25, Z25, Z25
+	VPXORQ Z26, Z26, Z26
+	VPXORQ Z27, Z27, Z27
+	VPXORQ Z28, Z28, Z28
+	VPXORQ Z29, Z29, Z29
+	VPXORQ Z30, Z30, Z30
+	VPXORQ Z31, Z31, Z31
+	TESTQ  BX, BX
+	JZ     store
+
+cut:
+	// atLeast[middle] = atLeast[high] | atLeast[low] & right[test]
+	MOVL       cut_Test(R8), AX
+	MOVL       cut_Low(R8), BX
+	MOVL       cut_Middle(R8), CX
+	MOVL       cut_High(R8), DX
+	SHLQ       $6, AX
+	SHLQ       $6, BX
+	SHLQ       $6, CX
+	SHLQ       $6, DX
+	VMOVDQU64  (R10)(BX*1), Z2
+	VMOVDQU64  (SI)(AX*1), Z3
+	VPTERNLOGQ $0xea, (R10)(DX*1), Z3, Z2
+	VMOVDQU64  Z2, (R10)(CX*1)
+	ADDQ       $16, R8
+	CMPQ       R8, R9
+	JB         cut
+
+	// The bits of leaf numbers, each in place of the first leaf that has it: how
+	// often rows have passed a multiple of that leaf, modulo 2.
+	MOVQ R11, R9
+	ADDQ R10, R11
+	MOVL $64, DX
+
+bit:
+	LEAQ   (R10)(DX*1), AX
+	VPXORQ Z2, Z2, Z2
+
+multiple:
+	VPXORQ    (AX), Z2, Z2
+	ADDQ      DX, AX
+	CMPQ      AX, R11
+	JBE       multiple
+	VMOVDQU64 Z2, (R10)(DX*1)
+	ADDQ      DX, DX
+	CMPQ      DX, R9
+	JBE       bit
+
+double:
+	// from the highest down
+	SHRQ $1, DX
+
+	// number = 2·number + bit
+	LEAF_BIT(0, K1, Z16)
+	LEAF_BIT(4, K2, Z17)
+	LEAF_BIT(8, K3, Z18)
+	LEAF_BIT(12, K4, Z19)
+	LEAF_BIT(16, K5, Z20)
+	LEAF_BIT(20, K6, Z21)
+	LEAF_BIT(24, K7, Z22)
+	LEAF_BIT(28, K1, Z23)
+	LEAF_BIT(32, K2, Z24)
+	LEAF_BIT(36, K3, Z25)
+	LEAF_BIT(40, K4, Z26)
+	LEAF_BIT(44, K5, Z27)
+	LEAF_BIT(48, K6, Z28)
+	LEAF_BIT(52, K7, Z29)
+	LEAF_BIT(56, K1, Z30)
+	LEAF_BIT(60, K2, Z31)
+	CMPQ DX, $64
+	JA   double
+
+store:
+	MOVQ      leavesArgs_leaves(DI), AX
+	VMOVDQU64 Z16, (AX)
+	VMOVDQU64 Z17, 64(AX)
+	VMOVDQU64 Z18, 128(AX)
+	VMOVDQU64 Z19, 192(AX)
+	VMOVDQU64 Z20, 256(AX)
+	VMOVDQU64 Z21, 320(AX)
+	VMOVDQU64 Z22, 384(AX)
+	VMOVDQU64 Z23, 448(AX)
+	VMOVDQU64 Z24, 512(AX)
+	VMOVDQU64 Z25, 576(AX)
+	VMOVDQU64 Z26, 640(AX)
+	VMOVDQU64 Z27, 704(AX)
+	VMOVDQU64 Z28, 768(AX)
+	VMOVDQU64 Z29, 832(AX)
+	VMOVDQU64 Z30, 896(AX)
+	VMOVDQU64 Z31, 960(AX)
+	VZEROUPPER
+	RET
+
+// func addStepsAVX512(a *addStepsArgs)
+//
+// Sums stay in registers while the trees pass by. As a product with one a step
+// takes the multipliers' way to them: conversions occupy the adders.
+//
+//	SI the row's leaf numbers    DX stride of trees     BX of the row in the tree
+//	CX first leaf of the tree    R8 past the last
+//	R9 steps                     R10 bytes a leaf       AX, DI where leaves begin
+//	R11 the row's scores         R12 stride of rows     R13 rows left
+//	Z0 … Z7 sums                 Z16 … Z19 steps        Z31 one
+//	K1 the classes of the last vector
+
+// LEAF = where the steps of the leaf of a row begin
+#define STEPS_OF(row, LEAF) \
+	MOVWLZX (2*row)(BX), LEAF \
+	ADDL    (CX), LEAF        \
+	IMULQ   R10, LEAF
+
+// S += the steps of 8, 16, 24 or 32 classes
+#define STEPS8(LEAF, S0, S1, S2, S3) \
+	VCVTPS2PD.Z (R9)(LEAF*1), K1, Z16 \
+	VFMADD231PD Z16, Z31, S0
+
+#define STEPS16(LEAF, S0, S1, S2, S3) \
+	VCVTPS2PD   (R9)(LEAF*1), Z16       \
+	VCVTPS2PD.Z 32(R9)(LEAF*1), K1, Z17 \
+	VFMADD231PD Z16, Z31, S0            \
+	VFMADD231PD Z17, Z31, S1
+
+#define STEPS24(LEAF, S0, S1, S2, S3) \
+	VCVTPS2PD   (R9)(LEAF*1), Z16       \
+	VCVTPS2PD   32(R9)(LEAF*1), Z17     \
+	VCVTPS2PD.Z 64(R9)(LEAF*1), K1, Z18 \
+	VFMADD231PD Z16, Z31, S0            \
+	VFMADD231PD Z17, Z31, S1            \
+	VFMADD231PD Z18, Z31, S2
+
+#define STEPS32(LEAF, S0, S1, S2, S3) \
+	VCVTPS2PD   (R9)(LEAF*1), Z16       \
+	VCVTPS2PD   32(R9)(LEAF*1), Z17     \
+	VCVTPS2PD   64(R9)(LEAF*1), Z18     \
+	VCVTPS2PD.Z 96(R9)(LEAF*1), K1, Z19 \
+	VFMADD231PD Z16, Z31, S0            \
+	VFMADD231PD Z17, Z31, S1            \
+	VFMADD231PD Z18, Z31, S2            \
+	VFMADD231PD Z19, Z31, S3
+
+#define LOADSCORES8(at, S0, S1, S2, S3) \
+	VMOVUPD.Z (at), K1, S0
+
+#define LOADSCORES16(at, S0, S1, S2, S3) \
+	VMOVUPD   (at), S0       \
+	VMOVUPD.Z 64(at), K1, S1
+
+#define LOADSCORES24(at, S0, S1, S2, S3) \
+	VMOVUPD   (at), S0        \
+	VMOVUPD   64(at), S1      \
+	VMOVUPD.Z 128(at), K1, S2
+
+#define LOADSCORES32(at, S0, S1, S2, S3) \
+	VMOVUPD   (at), S0        \
+	VMOVUPD   64(at), S1      \
+	VMOVUPD   128(at), S2     \
+	VMOVUPD.Z 192(at), K1, S3
+
+#define STORESCORES8(at, S0, S1, S2, S3) \
+	VMOVUPD S0, K1, (at)
+
+#define STORESCORES16(at, S0, S1, S2, S3) \
+	VMOVUPD S0, (at)       \
+	VMOVUPD S1, K1, 64(at)
+
+#define STORESCORES24(at, S0, S1, S2, S3) \
+	VMOVUPD S0, (at)        \
+	VMOVUPD S1, 64(at)      \
+	VMOVUPD S2, K1, 128(at)
+
+#define STORESCORES32(at, S0, S1, S2, S3) \
+	VMOVUPD S0, (at)        \
+	VMOVUPD S1, 64(at)      \
+	VMOVUPD S2, 128(at)     \
+	VMOVUPD S3, K1, 192(at)
+
+// where the first tree's first leaf stands
+#define FIRSTLEAF first-8(SP)
+
+#define FIRSTTREE \
+	MOVQ SI, BX        \
+	MOVQ FIRSTLEAF, CX
+
+#define NEXTTREE(tree) \
+	ADDQ DX, BX \
+	ADDQ $4, CX \
+	CMPQ CX, R8 \
+	JB   tree
+
+// STEPROWS takes two rows at a time, for sums must wait for the ones before,
+// and at the end one.
+#define STEPROWS(LOAD, STEPS, STORE, A0, A1, A2, A3, B0, B1, B2, B3, two, twotree, one, onetree, done) \
+two:  \
+	CMPQ     R13, $2           \
+	JB       one               \
+	LEAQ     (R11)(R12*1), AX  \
+	LOAD(R11, A0, A1, A2, A3)  \
+	LOAD(AX, B0, B1, B2, B3)   \
+	FIRSTTREE                  \
+	twotree:                   \
+	STEPS_OF(0, AX)            \
+	STEPS_OF(1, DI)            \
+	STEPS(AX, A0, A1, A2, A3)  \
+	STEPS(DI, B0, B1, B2, B3)  \
+	NEXTTREE(twotree)          \
+	STORE(R11, A0, A1, A2, A3) \
+	ADDQ     R12, R11          \
+	STORE(R11, B0, B1, B2, B3) \
+	ADDQ     R12, R11          \
+	ADDQ     $4, SI            \
+	SUBQ     $2, R13           \
+	JMP      two               \
+	one:                       \
+	TESTQ    R13, R13          \
+	JZ       done              \
+	LOAD(R11, A0, A1, A2, A3)  \
+	FIRSTTREE                  \
+	onetree:                   \
+	STEPS_OF(0, AX)            \
+	STEPS(AX, A0, A1, A2, A3)  \
+	NEXTTREE(onetree)          \
+	STORE(R11, A0, A1, A2, A3) \
+	JMP      done
+
+// what both levels read of their arguments, BX = classes
+#define STEPARGS \
+	MOVQ addStepsArgs_leaves(AX), SI     \
+	MOVQ addStepsArgs_leafStride(AX), DX \
+	MOVQ addStepsArgs_firstLeaf(AX), DI  \
+	MOVQ DI, FIRSTLEAF                   \
+	MOVQ addStepsArgs_trees(AX), R8      \
+	LEAQ (DI)(R8*4), R8                  \
+	MOVQ addStepsArgs_steps(AX), R9      \
+	MOVQ addStepsArgs_leafBytes(AX), R10 \
+	MOVQ addStepsArgs_scores(AX), R11    \
+	MOVQ addStepsArgs_stride(AX), R12    \
+	MOVQ addStepsArgs_rows(AX), R13      \
+	MOVQ addStepsArgs_classes(AX), BX
+
+TEXT ·addStepsAVX512(SB), NOSPLIT, $8-8
+	MOVQ         a+0(FP), AX
+	STEPARGS
+	VBROADCASTSD ·one64(SB), Z31
+
+	// K1 = the last 1 … 8 classes
+	LEAQ  -1(BX), CX
+	ANDL  $7, CX
+	MOVL  $2, AX
+	SHLL  CX, AX
+	DECL  AX
+	KMOVB AX, K1
+	CMPQ  BX, $8
+	JBE   classes8
+	CMPQ  BX, $16
+	JBE   classes16
+	CMPQ  BX, $24
+	JBE   classes24
+	STEPROWS(LOADSCORES32, STEPS32, STORESCORES32, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two32, twotree32, one32, onetree32, done)
+
+classes24:
+	STEPROWS(LOADSCORES24, STEPS24, STORESCORES24, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two24, twotree24, one24, onetree24, done)
+
+classes16:
+	STEPROWS(LOADSCORES16, STEPS16, STORESCORES16, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two16, twotree16, one16, onetree16, done)
+
+classes8:
+	STEPROWS(LOADSCORES8, STEPS8, STORESCORES8, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two8, twotree8, one8, onetree8, done)
+
+done:
+	VZEROUPPER
+	RET
+
+// func compareAVX2(a *compareArgs)
+//
+// As compareAVX512, eight rows a byte.
+
+// the answers of rows 8·i to 8·i + 7 of a word
+#define HALFCOMPARE8(how, i) \
+	VCMPPD    how, (64*i)(AX), Y0, Y1    \
+	VCMPPD    how, (64*i+32)(AX), Y0, Y2 \
+	VSHUFPS   $0x88, Y2, Y1, Y1          \ // rows 0, 1, 4, 5, 2, 3, 6, 7
+	VPERMPD   $0xd8, Y1, Y1              \
+	VMOVMSKPS Y1, R11                    \
+	MOVB      R11, i(BX)
+
+#define HALFCOMPARE_ALL(how, threshold, word, done) \
+	TESTQ        CX, CX    \
+	JZ           done      \
+	threshold:             \
+	VBROADCASTSD (DX), Y0  \
+	MOVQ         R9, BX    \
+	MOVQ         SI, AX    \
+	word:                  \
+	HALFCOMPARE8(how, 0)   \
+	HALFCOMPARE8(how, 1)   \
+	HALFCOMPARE8(how, 2)   \
+	HALFCOMPARE8(how, 3)   \
+	HALFCOMPARE8(how, 4)   \
+	HALFCOMPARE8(how, 5)   \
+	HALFCOMPARE8(how, 6)   \
+	HALFCOMPARE8(how, 7)   \
+	ADDQ         $8, BX    \
+	ADDQ         $512, AX  \
+	CMPQ         AX, R8    \
+	JB           word      \
+	ADDQ         $8, DX    \
+	ADDQ         $64, R9   \
+	DECQ         CX        \
+	JNZ          threshold
+
+TEXT ·compareAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	COMPAREARGS
+	HALFCOMPARE_ALL(NOTGREATER, left, leftWord, leftDone)
+
+leftDone:
+	MOVQ compareArgs_n(DI), CX
+	SUBQ compareArgs_missingLeft(DI), CX
+	HALFCOMPARE_ALL(NOTABOVE, right, rightWord, rightDone)
+
+rightDone:
+	VZEROUPPER
+	RET
+
+// func leavesAVX2(a *leavesArgs)
+//
+//	SI answers                R8 cut, R9 past the last   AX … DX offsets of sets of rows
+//	R10 sets of rows by leaf  R11 the last               R12 words left
+//	DX, R14 leaf of a bit     AX leaf numbers            Y4 … Y7 some of them
+//	Y15 a bit for each of 16 rows
+DATA ·bits16+0(SB)/8, $0x0008000400020001
+DATA ·bits16+8(SB)/8, $0x0080004000200010
+DATA ·bits16+16(SB)/8, $0x0800040002000100
+DATA ·bits16+24(SB)/8, $0x8000400020001000
+GLOBL ·bits16(SB), RODATA|NOPTR, $32
+
+// 16 numbers = 2·numbers + the bits of 16 rows
+#define HALFLEAF_BIT(at, numbers) \
+	VPBROADCASTW at(R10)(R14*1), Y0        \
+	VPAND        Y15, Y0, Y0               \
+	VPCMPEQW     Y15, Y0, Y0               \
+	VPADDW       numbers, numbers, numbers \
+	VPSUBW       Y0, numbers, numbers
+
+TEXT ·leavesAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	MOVQ leavesArgs_right(DI), SI
+	MOVQ leavesArgs_cuts(DI), R8
+	MOVQ leavesArgs_n(DI), BX
+	MOVQ BX, R9
+	SHLQ $4, R9
+	ADDQ R8, R9
+	MOVQ leavesArgs_atLeast(DI), R10
+
+	// All rows reach leaf 0 or a later one, none one past the last.
+	VPCMPEQD Y1, Y1, Y1
+	VPXOR    Y0, Y0, Y0
+	VMOVDQU  Y1, (R10)
+	VMOVDQU  Y1, 32(R10)
+	MOVQ     BX, R11
+	SHLQ     $6, R11
+	VMOVDQU  Y0, 64(R10)(R11*1)
+	VMOVDQU  Y0, 96(R10)(R11*1)
+	MOVL     $64, DX
+	TESTQ    BX, BX
+	JZ       numbers
+
+cut:
+	// atLeast[middle] = atLeast[high] | atLeast[low] & right[test]
+	MOVL    cut_Test(R8), AX
+	MOVL    cut_Low(R8), BX
+	MOVL    cut_Middle(R8), CX
+	MOVL    cut_High(R8), DX
+	SHLQ    $6, AX
+	SHLQ    $6, BX
+	SHLQ    $6, CX
+	SHLQ    $6, DX
+	VMOVDQU (R10)(BX*1), Y2
+	VMOVDQU 32(R10)(BX*1), Y3
+	VPAND   (SI)(AX*1), Y2, Y2
+	VPAND   32(SI)(AX*1), Y3, Y3
+	VPOR    (R10)(DX*1), Y2, Y2
+	VPOR    32(R10)(DX*1), Y3, Y3
+	VMOVDQU Y2, (R10)(CX*1)
+	VMOVDQU Y3, 32(R10)(CX*1)
+	ADDQ    $16, R8
+	CMPQ    R8, R9
+	JB      cut
+
+	// The bits of leaf numbers, each in place of the first leaf that has it.
+	MOVQ R11, R9
+	ADDQ R10, R11
+	MOVL $64, DX
+
+bit:
+	LEAQ  (R10)(DX*1), AX
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+
+multiple:
+	VPXOR   (AX), Y2, Y2
+	VPXOR   32(AX), Y3, Y3
+	ADDQ    DX, AX
+	CMPQ    AX, R11
+	JBE     multiple
+	VMOVDQU Y2, (R10)(DX*1)
+	VMOVDQU Y3, 32(R10)(DX*1)
+	ADDQ    DX, DX
+	CMPQ    DX, R9
+	JBE     bit
+
+numbers:
+	VMOVDQU ·bits16(SB), Y15
+	MOVQ    leavesArgs_leaves(DI), AX
+	MOVQ    leavesArgs_words(DI), R12
+
+word:
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	MOVQ  DX, R14
+	JMP   lower
+
+double:
+	HALFLEAF_BIT(0, Y4)
+	HALFLEAF_BIT(2, Y5)
+	HALFLEAF_BIT(4, Y6)
+	HALFLEAF_BIT(6, Y7)
+
+lower:
+	SHRQ $1, R14
+	CMPQ R14, $64
+	JAE  double
+
+	VMOVDQU Y4, (AX)
+	VMOVDQU Y5, 32(AX)
+	VMOVDQU Y6, 64(AX)
+	VMOVDQU Y7, 96(AX)
+	ADDQ    $128, AX
+	ADDQ    $8, R10
+	DECQ    R12
+	JNZ     word
+	VZEROUPPER
+	RET
+
+// func addStepsAVX2(a *addStepsArgs)
+//
+// Half of the vectors go from the first class on, half up to the last; where
+// they overlap both have the same sums.
+//
+//	Registers as in addStepsAVX512, but
+//	R14 steps of the later half    R15 offset of its scores
+//	Y0 … Y7 sums                   Y8 … Y15 steps
+
+// S += steps
+#define HALFSTEP(at, half, LEAF, T, S) \
+	VCVTPS2PD at(half)(LEAF*1), T \
+	VADDPD    T, S, S
+
+// two, four, six and eight vectors, and two short ones for 2 or 3 classes
+#define HALFSTEPSX(LEAF, S0, S1, S2, S3) \
+	HALFSTEP(0, R9, LEAF, X8, S0)  \
+	HALFSTEP(0, R14, LEAF, X9, S1)
+
+#define HALFSTEPS2(LEAF, S0, S1, S2, S3) \
+	HALFSTEP(0, R9, LEAF, Y8, S0)  \
+	HALFSTEP(0, R14, LEAF, Y9, S1)
+
+#define HALFSTEPS4(LEAF, S0, S1, S2, S3) \
+	HALFSTEP(0, R9, LEAF, Y8, S0)    \
+	HALFSTEP(16, R9, LEAF, Y9, S1)   \
+	HALFSTEP(0, R14, LEAF, Y10, S2)  \
+	HALFSTEP(16, R14, LEAF, Y11, S3)
+
+#define HALFSTEPS6(LEAF) \
+	HALFSTEPS4(LEAF, Y0, Y1, Y2, Y3) \
+	HALFSTEP(32, R9, LEAF, Y12, Y4)  \
+	HALFSTEP(32, R14, LEAF, Y13, Y5)
+
+#define HALFSTEPS8(LEAF) \
+	HALFSTEPS6(LEAF)                 \
+	HALFSTEP(48, R9, LEAF, Y14, Y6)  \
+	HALFSTEP(48, R14, LEAF, Y15, Y7)
+
+#define HALFLOADSCORES2(at, S0, S1, S2, S3) \
+	VMOVUPD (at), S0        \
+	VMOVUPD (at)(R15*1), S1
+
+#define HALFLOADSCORES4(at, S0, S1, S2, S3) \
+	VMOVUPD (at), S0          \
+	VMOVUPD 32(at), S1        \
+	VMOVUPD (at)(R15*1), S2   \
+	VMOVUPD 32(at)(R15*1), S3
+
+#define HALFSTORESCORES2(at, S0, S1, S2, S3) \
+	VMOVUPD S0, (at)        \
+	VMOVUPD S1, (at)(R15*1)
+
+#define HALFSTORESCORES4(at, S0, S1, S2, S3) \
+	VMOVUPD S0, (at)          \
+	VMOVUPD S1, 32(at)        \
+	VMOVUPD S2, (at)(R15*1)   \
+	VMOVUPD S3, 32(at)(R15*1)
+
+// the later half: 2·vectors classes from the last
+#define HALVES(classes) \
+	LEAQ -classes(BX), R15 \
+	LEAQ (R9)(R15*4), R14  \
+	SHLQ $3, R15
+
+TEXT ·addStepsAVX2(SB), NOSPLIT, $8-8
+	MOVQ a+0(FP), AX
+	STEPARGS
+	CMPQ BX, $4
+	JB   vectorsX
+	CMPQ BX, $8
+	JBE  vectors2
+	CMPQ BX, $16
+	JBE  vectors4
+	CMPQ BX, $24
+	JBE  vectors6
+	HALVES(16)
+
+row8:
+	HALFLOADSCORES4(R11, Y0, Y1, Y2, Y3)
+	VMOVUPD 64(R11), Y4
+	VMOVUPD 64(R11)(R15*1), Y5
+	VMOVUPD 96(R11), Y6
+	VMOVUPD 96(R11)(R15*1), Y7
+	FIRSTTREE
+
+tree8:
+	STEPS_OF(0, AX)
+	HALFSTEPS8(AX)
+	NEXTTREE(tree8)
+	HALFSTORESCORES4(R11, Y0, Y1, Y2, Y3)
+	VMOVUPD Y4, 64(R11)
+	VMOVUPD Y5, 64(R11)(R15*1)
+	VMOVUPD Y6, 96(R11)
+	VMOVUPD Y7, 96(R11)(R15*1)
+	ADDQ    $2, SI
+	ADDQ    R12, R11
+	DECQ    R13
+	JNZ     row8
+	JMP     done
+
+vectors6:
+	HALVES(12)
+
+row6:
+	HALFLOADSCORES4(R11, Y0, Y1, Y2, Y3)
+	VMOVUPD 64(R11), Y4
+	VMOVUPD 64(R11)(R15*1), Y5
+	FIRSTTREE
+
+tree6:
+	STEPS_OF(0, AX)
+	HALFSTEPS6(AX)
+	NEXTTREE(tree6)
+	HALFSTORESCORES4(R11, Y0, Y1, Y2, Y3)
+	VMOVUPD Y4, 64(R11)
+	VMOVUPD Y5, 64(R11)(R15*1)
+	ADDQ    $2, SI
+	ADDQ    R12, R11
+	DECQ    R13
+	JNZ     row6
+	JMP     done
+
+vectors4:
+	HALVES(8)
+	STEPROWS(HALFLOADSCORES4, HALFSTEPS4, HALFSTORESCORES4, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, two4, twotree4, one4, onetree4, done)
+
+vectors2:
+	HALVES(4)
+	STEPROWS(HALFLOADSCORES2, HALFSTEPS2, HALFSTORESCORES2, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, two2, twotree2, one2, onetree2, done)
+
+vectorsX:
+	HALVES(2)
+	STEPROWS(HALFLOADSCORES2, HALFSTEPSX, HALFSTORESCORES2, X0, X1, X2, X3, X4, X5, X6, X7, twoX, twotreeX, oneX, onetreeX, done)
+
+done:
+	VZEROUPPER
+	RET
+
+// func addPairsRows(a *addPairsArgs)
+//
+// Trees outside, rows inside: the sums of different rows do not wait for one
+// another.
+//
+//	SI leaf numbers of the tree    DX stride of trees    BX of the row
+//	CX first leaf of the tree      R8 past the last      DI args
+//	R9 steps of the tree           R10 bytes a leaf      AX pair, R15 past the last
+//	R11 the row's scores           R12 stride of rows    R13 rows left
+//	R14 class                      X0 step               X15 zero
+TEXT ·addPairsRows(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), DI
+	MOVQ   addPairsArgs_leaves(DI), SI
+	MOVQ   addPairsArgs_leafStride(DI), DX
+	MOVQ   addPairsArgs_firstLeaf(DI), CX
+	MOVQ   addPairsArgs_trees(DI), R8
+	LEAQ   (CX)(R8*4), R8
+	MOVQ   addPairsArgs_leafBytes(DI), R10
+	MOVQ   addPairsArgs_stride(DI), R12
+	VXORPD X15, X15, X15
+
+tree:
+	MOVL  (CX), R9
+	IMULQ R10, R9
+	ADDQ  addPairsArgs_steps(DI), R9
+	MOVQ  SI, BX
+	MOVQ  addPairsArgs_scores(DI), R11
+	MOVQ  addPairsArgs_rows(DI), R13
+
+row:
+	MOVWLZX (BX), AX
+	IMULQ   R10, AX
+	ADDQ    R9, AX
+	LEAQ    (AX)(R10*1), R15
+
+pair:
+	// scores[r] += step; scores[s] −= step
+	VCVTSS2SD 4(AX), X15, X0
+	MOVWLZX   (AX), R14
+	VADDSD    (R11)(R14*8), X0, X1
+	VMOVSD    X1, (R11)(R14*8)
+	MOVWLZX   2(AX), R14
+	VMOVSD    (R11)(R14*8), X1
+	VSUBSD    X0, X1, X1
+	VMOVSD    X1, (R11)(R14*8)
+	ADDQ      $8, AX
+	CMPQ      AX, R15
+	JB        pair
+	ADDQ      $2, BX
+	ADDQ      R12, R11
+	DECQ      R13
+	JNZ       row
+	ADDQ      DX, SI
+	ADDQ      $4, CX
+	CMPQ      CX, R8
+	JB        tree
 	VZEROUPPER
 	RET

@@ -31,6 +31,10 @@ func neonTable() kernel.Funcs {
 	f.Subtract = subtractNEON
 	f.Scan = scanNEON
 	f.Update = updateNEON
+	f.Compare = func(j *kernel.CompareJob) { compareRows(j, compare64) }
+	f.Leaves = func(j *kernel.LeavesJob) { findLeaves(j, leaves512) }
+	f.AddSteps = func(j *kernel.AddStepsJob) { addSteps(j, addSteps32) }
+	f.AddPairs = addPairs
 	return f
 }
 
@@ -516,3 +520,12 @@ func updateNEON(j *kernel.UpdateJob) {
 	}
 	j.SumResidual = a.sumResidual
 }
+
+//go:noescape
+func compare64(a *compareArgs)
+
+//go:noescape
+func leaves512(a *leavesArgs)
+
+//go:noescape
+func addSteps32(a *addStepsArgs)

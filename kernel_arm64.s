@@ -674,31 +674,26 @@ done:
 	VST1 [V20.D2, V21.D2, V22.D2, V23.D2], (R6)
 	RET
 
-// V2–V5 = eight residuals in float64, V7 = 1.
-// d += 1 where the sign bit marks the row's own class; V6 is lost.
+// V2, V3 = eight residuals, V7 = 1.
+// r += 1 where the sign bit marks the row's own class; V6 is lost.
 #define PROBABILITIES \
-	WORD $0x4ee0a846            \ // cmlt v6.2d, v2.2d, #0
+	WORD $0x4ea0a846            \ // cmlt v6.4s, v2.4s, #0
 	VAND V7.B16, V6.B16, V6.B16 \
-	WORD $0x4e66d442            \ // fadd v2.2d, v2.2d, v6.2d
-	WORD $0x4ee0a866            \ // cmlt v6.2d, v3.2d, #0
+	WORD $0x4e26d442            \ // fadd v2.4s, v2.4s, v6.4s
+	WORD $0x4ea0a866            \ // cmlt v6.4s, v3.4s, #0
 	VAND V7.B16, V6.B16, V6.B16 \
-	WORD $0x4e66d463            \ // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x4ee0a886            \ // cmlt v6.2d, v4.2d, #0
-	VAND V7.B16, V6.B16, V6.B16 \
-	WORD $0x4e66d484            \ // fadd v4.2d, v4.2d, v6.2d
-	WORD $0x4ee0a8a6            \ // cmlt v6.2d, v5.2d, #0
-	VAND V7.B16, V6.B16, V6.B16 \
-	WORD $0x4e66d4a5            // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e26d463            // fadd v3.4s, v3.4s, v6.4s
 
 // func cross4x8(a *crossArgs)
 // Four first classes times eight classes.
 //
-//	R0  a            R5  weights, 0: none      V0, V1   p_r of the four first classes
-//	R1  residuals    R6  first of the eight    V2–V5    p_k of the eight classes
+//	R0  a            R5  weights, 0: none      V0       p_r of the four first classes
+//	R1  residuals    R6  first of the eight    V2, V3   p_k of the eight classes
 //	R2  stride       R7  row number            V6       scratch, product
 //	R3  next row     R8  row's residuals       V7       1
 //	R4  rows left    R9–R12  first classes     V8       weight
-//	R13  scratch     R14     cross stride      V16–V31  cross, four by first class
+//	R13  scratch     R14     cross stride
+//	V16, V18 … V30   cross, two by first class; all of V16–V31 in float64
 TEXT ·cross4x8(SB), NOSPLIT, $0-8
 	MOVD  a+0(FP), R0
 	MOVD  crossArgs_residuals(R0), R1
@@ -710,8 +705,8 @@ TEXT ·cross4x8(SB), NOSPLIT, $0-8
 	LDP   crossArgs_first(R0), (R9, R10)
 	LDP   (crossArgs_first+16)(R0), (R11, R12)
 	MOVD  crossArgs_crossStride(R0), R14
-	FMOVD $1.0, F7
-	VDUP  V7.D[0], V7.D2
+	FMOVS $1.0, F7
+	VDUP  V7.S[0], V7.S4
 
 	// cross: go on from what the last call left
 	MOVD   crossArgs_cross(R0), R13
@@ -719,6 +714,22 @@ TEXT ·cross4x8(SB), NOSPLIT, $0-8
 	VLD1.P (R13)(R14), [V20.D2, V21.D2, V22.D2, V23.D2]
 	VLD1.P (R13)(R14), [V24.D2, V25.D2, V26.D2, V27.D2]
 	VLD1   (R13), [V28.D2, V29.D2, V30.D2, V31.D2]
+	WORD   $0x0e616a10                                  // fcvtn v16.2s, v16.2d
+	WORD   $0x4e616a30                                  // fcvtn2 v16.4s, v17.2d
+	WORD   $0x0e616a52                                  // fcvtn v18.2s, v18.2d
+	WORD   $0x4e616a72                                  // fcvtn2 v18.4s, v19.2d
+	WORD   $0x0e616a94                                  // fcvtn v20.2s, v20.2d
+	WORD   $0x4e616ab4                                  // fcvtn2 v20.4s, v21.2d
+	WORD   $0x0e616ad6                                  // fcvtn v22.2s, v22.2d
+	WORD   $0x4e616af6                                  // fcvtn2 v22.4s, v23.2d
+	WORD   $0x0e616b18                                  // fcvtn v24.2s, v24.2d
+	WORD   $0x4e616b38                                  // fcvtn2 v24.4s, v25.2d
+	WORD   $0x0e616b5a                                  // fcvtn v26.2s, v26.2d
+	WORD   $0x4e616b7a                                  // fcvtn2 v26.4s, v27.2d
+	WORD   $0x0e616b9c                                  // fcvtn v28.2s, v28.2d
+	WORD   $0x4e616bbc                                  // fcvtn2 v28.4s, v29.2d
+	WORD   $0x0e616bde                                  // fcvtn v30.2s, v30.2d
+	WORD   $0x4e616bfe                                  // fcvtn2 v30.4s, v31.2d
 	CBZ    R4, done
 
 row:
@@ -734,75 +745,64 @@ row:
 	VLD1    (R13), V0.S[3]
 
 	// p_r = the residual, and 1 more where its sign bit is set
-	WORD $0x4e617801            // fcvtl2 v1.2d, v0.4s
-	WORD $0x0e617800            // fcvtl v0.2d, v0.2s
-	WORD $0x4ee0a806            // cmlt v6.2d, v0.2d, #0
+	WORD $0x4ea0a806            // cmlt v6.4s, v0.4s, #0
 	VAND V7.B16, V6.B16, V6.B16
-	WORD $0x4e66d400            // fadd v0.2d, v0.2d, v6.2d
-	WORD $0x4ee0a826            // cmlt v6.2d, v1.2d, #0
-	VAND V7.B16, V6.B16, V6.B16
-	WORD $0x4e66d421            // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x4e26d400            // fadd v0.4s, v0.4s, v6.4s
 	CBZ  R5, unweighted
 
 	// p_r *= weights[row]
-	FMOVS  (R5)(R7<<2), F8
-	FCVTSD F8, F8
-	WORD   $0x4fc89000     // fmul v0.2d, v0.2d, v8.d[0]
-	WORD   $0x4fc89021     // fmul v1.2d, v1.2d, v8.d[0]
+	FMOVS (R5)(R7<<2), F8
+	WORD  $0x4f889000     // fmul v0.4s, v0.4s, v8.s[0]
 
 unweighted:
 	// p_k of the eight classes
 	ADD   R8, R6, R13
-	FLDPQ (R13), (F2, F5)
-	WORD  $0x4e617843     // fcvtl2 v3.2d, v2.4s
-	WORD  $0x0e617842     // fcvtl v2.2d, v2.2s
-	WORD  $0x0e6178a4     // fcvtl v4.2d, v5.2s
-	WORD  $0x4e6178a5     // fcvtl2 v5.2d, v5.4s
+	FLDPQ (R13), (F2, F3)
 	PROBABILITIES
 
 	// cross[0] += p_r[0]·p_k
-	WORD $0x4fc09046 // fmul v6.2d, v2.2d, v0.d[0]
-	WORD $0x4e66d610 // fadd v16.2d, v16.2d, v6.2d
-	WORD $0x4fc09066 // fmul v6.2d, v3.2d, v0.d[0]
-	WORD $0x4e66d631 // fadd v17.2d, v17.2d, v6.2d
-	WORD $0x4fc09086 // fmul v6.2d, v4.2d, v0.d[0]
-	WORD $0x4e66d652 // fadd v18.2d, v18.2d, v6.2d
-	WORD $0x4fc090a6 // fmul v6.2d, v5.2d, v0.d[0]
-	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
+	WORD $0x4f809046 // fmul v6.4s, v2.4s, v0.s[0]
+	WORD $0x4e26d610 // fadd v16.4s, v16.4s, v6.4s
+	WORD $0x4f809066 // fmul v6.4s, v3.4s, v0.s[0]
+	WORD $0x4e26d652 // fadd v18.4s, v18.4s, v6.4s
 
 	// cross[1] += p_r[1]·p_k
-	WORD $0x4fc09846 // fmul v6.2d, v2.2d, v0.d[1]
-	WORD $0x4e66d694 // fadd v20.2d, v20.2d, v6.2d
-	WORD $0x4fc09866 // fmul v6.2d, v3.2d, v0.d[1]
-	WORD $0x4e66d6b5 // fadd v21.2d, v21.2d, v6.2d
-	WORD $0x4fc09886 // fmul v6.2d, v4.2d, v0.d[1]
-	WORD $0x4e66d6d6 // fadd v22.2d, v22.2d, v6.2d
-	WORD $0x4fc098a6 // fmul v6.2d, v5.2d, v0.d[1]
-	WORD $0x4e66d6f7 // fadd v23.2d, v23.2d, v6.2d
+	WORD $0x4fa09046 // fmul v6.4s, v2.4s, v0.s[1]
+	WORD $0x4e26d694 // fadd v20.4s, v20.4s, v6.4s
+	WORD $0x4fa09066 // fmul v6.4s, v3.4s, v0.s[1]
+	WORD $0x4e26d6d6 // fadd v22.4s, v22.4s, v6.4s
 
 	// cross[2] += p_r[2]·p_k
-	WORD $0x4fc19046 // fmul v6.2d, v2.2d, v1.d[0]
-	WORD $0x4e66d718 // fadd v24.2d, v24.2d, v6.2d
-	WORD $0x4fc19066 // fmul v6.2d, v3.2d, v1.d[0]
-	WORD $0x4e66d739 // fadd v25.2d, v25.2d, v6.2d
-	WORD $0x4fc19086 // fmul v6.2d, v4.2d, v1.d[0]
-	WORD $0x4e66d75a // fadd v26.2d, v26.2d, v6.2d
-	WORD $0x4fc190a6 // fmul v6.2d, v5.2d, v1.d[0]
-	WORD $0x4e66d77b // fadd v27.2d, v27.2d, v6.2d
+	WORD $0x4f809846 // fmul v6.4s, v2.4s, v0.s[2]
+	WORD $0x4e26d718 // fadd v24.4s, v24.4s, v6.4s
+	WORD $0x4f809866 // fmul v6.4s, v3.4s, v0.s[2]
+	WORD $0x4e26d75a // fadd v26.4s, v26.4s, v6.4s
 
 	// cross[3] += p_r[3]·p_k
-	WORD $0x4fc19846 // fmul v6.2d, v2.2d, v1.d[1]
-	WORD $0x4e66d79c // fadd v28.2d, v28.2d, v6.2d
-	WORD $0x4fc19866 // fmul v6.2d, v3.2d, v1.d[1]
-	WORD $0x4e66d7bd // fadd v29.2d, v29.2d, v6.2d
-	WORD $0x4fc19886 // fmul v6.2d, v4.2d, v1.d[1]
-	WORD $0x4e66d7de // fadd v30.2d, v30.2d, v6.2d
-	WORD $0x4fc198a6 // fmul v6.2d, v5.2d, v1.d[1]
-	WORD $0x4e66d7ff // fadd v31.2d, v31.2d, v6.2d
+	WORD $0x4fa09846 // fmul v6.4s, v2.4s, v0.s[3]
+	WORD $0x4e26d79c // fadd v28.4s, v28.4s, v6.4s
+	WORD $0x4fa09866 // fmul v6.4s, v3.4s, v0.s[3]
+	WORD $0x4e26d7de // fadd v30.4s, v30.4s, v6.4s
 	SUB  $1, R4
 	CBNZ R4, row
 
 done:
+	WORD   $0x4e617a11                                  // fcvtl2 v17.2d, v16.4s
+	WORD   $0x0e617a10                                  // fcvtl v16.2d, v16.2s
+	WORD   $0x4e617a53                                  // fcvtl2 v19.2d, v18.4s
+	WORD   $0x0e617a52                                  // fcvtl v18.2d, v18.2s
+	WORD   $0x4e617a95                                  // fcvtl2 v21.2d, v20.4s
+	WORD   $0x0e617a94                                  // fcvtl v20.2d, v20.2s
+	WORD   $0x4e617ad7                                  // fcvtl2 v23.2d, v22.4s
+	WORD   $0x0e617ad6                                  // fcvtl v22.2d, v22.2s
+	WORD   $0x4e617b19                                  // fcvtl2 v25.2d, v24.4s
+	WORD   $0x0e617b18                                  // fcvtl v24.2d, v24.2s
+	WORD   $0x4e617b5b                                  // fcvtl2 v27.2d, v26.4s
+	WORD   $0x0e617b5a                                  // fcvtl v26.2d, v26.2s
+	WORD   $0x4e617b9d                                  // fcvtl2 v29.2d, v28.4s
+	WORD   $0x0e617b9c                                  // fcvtl v28.2d, v28.2s
+	WORD   $0x4e617bdf                                  // fcvtl2 v31.2d, v30.4s
+	WORD   $0x0e617bde                                  // fcvtl v30.2d, v30.2s
 	MOVD   crossArgs_cross(R0), R13
 	VST1.P [V16.D2, V17.D2, V18.D2, V19.D2], (R13)(R14)
 	VST1.P [V20.D2, V21.D2, V22.D2, V23.D2], (R13)(R14)
@@ -821,12 +821,16 @@ TEXT ·cross1x8(SB), NOSPLIT, $0-8
 	MOVD  crossArgs_weights(R0), R5
 	MOVD  crossArgs_class(R0), R6
 	MOVD  crossArgs_first(R0), R9
-	FMOVD $1.0, F7
-	VDUP  V7.D[0], V7.D2
+	FMOVS $1.0, F7
+	VDUP  V7.S[0], V7.S4
 
 	// cross: go on from what the last call left
 	MOVD crossArgs_cross(R0), R13
 	VLD1 (R13), [V16.D2, V17.D2, V18.D2, V19.D2]
+	WORD $0x0e616a10                             // fcvtn v16.2s, v16.2d
+	WORD $0x4e616a30                             // fcvtn2 v16.4s, v17.2d
+	WORD $0x0e616a52                             // fcvtn v18.2s, v18.2d
+	WORD $0x4e616a72                             // fcvtn2 v18.4s, v19.2d
 	CBZ  R4, done
 
 row:
@@ -835,40 +839,34 @@ row:
 	MOVWU.P 4(R3), R7
 	MADD    R2, R1, R7, R8
 	FMOVS   (R8)(R9), F0
-	FCVTSD  F0, F0
-	WORD    $0x4ee0a806            // cmlt v6.2d, v0.2d, #0
+	WORD    $0x4ea0a806            // cmlt v6.4s, v0.4s, #0
 	VAND    V7.B16, V6.B16, V6.B16
-	FADDD   F6, F0, F0
+	FADDS   F6, F0, F0
 	CBZ     R5, unweighted
 
 	// p_r *= weights[row]
-	FMOVS  (R5)(R7<<2), F8
-	FCVTSD F8, F8
-	FMULD  F8, F0, F0
+	FMOVS (R5)(R7<<2), F8
+	FMULS F8, F0, F0
 
 unweighted:
 	// p_k of the eight classes
 	ADD   R8, R6, R13
-	FLDPQ (R13), (F2, F5)
-	WORD  $0x4e617843     // fcvtl2 v3.2d, v2.4s
-	WORD  $0x0e617842     // fcvtl v2.2d, v2.2s
-	WORD  $0x0e6178a4     // fcvtl v4.2d, v5.2s
-	WORD  $0x4e6178a5     // fcvtl2 v5.2d, v5.4s
+	FLDPQ (R13), (F2, F3)
 	PROBABILITIES
 
 	// cross += p_r·p_k
-	WORD $0x4fc09046 // fmul v6.2d, v2.2d, v0.d[0]
-	WORD $0x4e66d610 // fadd v16.2d, v16.2d, v6.2d
-	WORD $0x4fc09066 // fmul v6.2d, v3.2d, v0.d[0]
-	WORD $0x4e66d631 // fadd v17.2d, v17.2d, v6.2d
-	WORD $0x4fc09086 // fmul v6.2d, v4.2d, v0.d[0]
-	WORD $0x4e66d652 // fadd v18.2d, v18.2d, v6.2d
-	WORD $0x4fc090a6 // fmul v6.2d, v5.2d, v0.d[0]
-	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
+	WORD $0x4f809046 // fmul v6.4s, v2.4s, v0.s[0]
+	WORD $0x4e26d610 // fadd v16.4s, v16.4s, v6.4s
+	WORD $0x4f809066 // fmul v6.4s, v3.4s, v0.s[0]
+	WORD $0x4e26d652 // fadd v18.4s, v18.4s, v6.4s
 	SUB  $1, R4
 	CBNZ R4, row
 
 done:
+	WORD $0x4e617a11                             // fcvtl2 v17.2d, v16.4s
+	WORD $0x0e617a10                             // fcvtl v16.2d, v16.2s
+	WORD $0x4e617a53                             // fcvtl2 v19.2d, v18.4s
+	WORD $0x0e617a52                             // fcvtl v18.2d, v18.2s
 	MOVD crossArgs_cross(R0), R13
 	VST1 [V16.D2, V17.D2, V18.D2, V19.D2], (R13)
 	RET
@@ -1726,4 +1724,524 @@ cells:
 	CBNZ    R3, cells
 
 done:
+	RET
+
+// Prediction: tests, leaves, sums of steps.
+
+// V0–V7 = 16 rows' values, V16 = a threshold.
+// V0–V7 = all ones where the row goes right: value ≥ threshold
+#define AT_LEAST \
+	WORD $0x6e70e400 \ // fcmge v0.2d, v0.2d, v16.2d
+	WORD $0x6e70e421 \ // fcmge v1.2d, v1.2d, v16.2d
+	WORD $0x6e70e442 \ // fcmge v2.2d, v2.2d, v16.2d
+	WORD $0x6e70e463 \ // fcmge v3.2d, v3.2d, v16.2d
+	WORD $0x6e70e484 \ // fcmge v4.2d, v4.2d, v16.2d
+	WORD $0x6e70e4a5 \ // fcmge v5.2d, v5.2d, v16.2d
+	WORD $0x6e70e4c6 \ // fcmge v6.2d, v6.2d, v16.2d
+	WORD $0x6e70e4e7 // fcmge v7.2d, v7.2d, v16.2d
+
+// V0–V7 = all ones where the row goes left: threshold > value
+#define BELOW \
+	WORD $0x6ee0e600 \ // fcmgt v0.2d, v16.2d, v0.2d
+	WORD $0x6ee1e601 \ // fcmgt v1.2d, v16.2d, v1.2d
+	WORD $0x6ee2e602 \ // fcmgt v2.2d, v16.2d, v2.2d
+	WORD $0x6ee3e603 \ // fcmgt v3.2d, v16.2d, v3.2d
+	WORD $0x6ee4e604 \ // fcmgt v4.2d, v16.2d, v4.2d
+	WORD $0x6ee5e605 \ // fcmgt v5.2d, v16.2d, v5.2d
+	WORD $0x6ee6e606 \ // fcmgt v6.2d, v16.2d, v6.2d
+	WORD $0x6ee7e607 // fcmgt v7.2d, v16.2d, v7.2d
+
+// to = the answers of the next 16 rows, each a bit of its byte
+#define COMPARE_16(TEST, to) \
+	VLD1.P 64(R7), [V0.D2, V1.D2, V2.D2, V3.D2] \
+	VLD1.P 64(R7), [V4.D2, V5.D2, V6.D2, V7.D2] \
+	TEST                                        \
+	VUZP1  V1.S4, V0.S4, V0.S4                  \
+	VUZP1  V3.S4, V2.S4, V2.S4                  \
+	VUZP1  V5.S4, V4.S4, V4.S4                  \
+	VUZP1  V7.S4, V6.S4, V6.S4                  \
+	VUZP1  V2.H8, V0.H8, V0.H8                  \
+	VUZP1  V6.H8, V4.H8, V4.H8                  \
+	VUZP1  V4.B16, V0.B16, V0.B16               \
+	VAND   V17.B16, V0.B16, to.B16
+
+// V20 = the answers of the next 64 rows, twice
+#define COMPARE_64(TEST) \
+	COMPARE_16(TEST, V20)           \
+	COMPARE_16(TEST, V21)           \
+	COMPARE_16(TEST, V22)           \
+	COMPARE_16(TEST, V23)           \
+	VADDP V21.B16, V20.B16, V20.B16 \
+	VADDP V23.B16, V22.B16, V22.B16 \
+	VADDP V22.B16, V20.B16, V20.B16 \
+	VADDP V20.B16, V20.B16, V20.B16
+
+// func compare64(a *compareArgs)
+//
+//	R0  a                    R5  its words         V0–V7    values
+//	R1  values               R6  next word         V16      threshold
+//	R2  words of rows        R7  next value        V17      a bit for each of 8 rows, twice
+//	R3  next threshold       R8  words left        V20–V23  answers
+//	R4  thresholds left      R9  a word
+//	                         R10 thresholds that send missing values left
+TEXT ·compare64(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LDP  compareArgs_values(R0), (R1, R2)
+	LDP  compareArgs_thresholds(R0), (R3, R4)
+	LDP  compareArgs_missingLeft(R0), (R10, R5)
+	MOVD $0x8040201008040201, R6
+	VDUP R6, V17.D2
+
+threshold:
+	FMOVD.P 8(R3), F16
+	VDUP    V16.D[0], V16.D2
+	MOVD    R5, R6
+	MOVD    R1, R7
+	MOVD    R2, R8
+	CBZ     R10, missingRight
+	SUB     $1, R10
+
+missingLeft:
+	COMPARE_64(AT_LEAST)
+	FMOVD.P F20, 8(R6)
+	SUB     $1, R8
+	CBNZ    R8, missingLeft
+	B       next
+
+missingRight:
+	COMPARE_64(BELOW)
+	VMOV   V20.D[0], R9
+	MVN    R9, R9
+	MOVD.P R9, 8(R6)
+	SUB    $1, R8
+	CBNZ   R8, missingRight
+
+next:
+	ADD  $64, R5
+	SUB  $1, R4
+	CBNZ R4, threshold
+	RET
+
+// V16 = bits of the next 8 rows' numbers; numbers = 2·numbers + bits
+#define LEAF_BITS(numbers) \
+	VLD1R.P 1(R10), [V16.B16]                  \
+	VCMTST  V17.H8, V16.H8, V16.H8             \
+	VADD    numbers.H8, numbers.H8, numbers.H8 \
+	VSUB    V16.H8, numbers.H8, numbers.H8
+
+// func leaves512(a *leavesArgs)
+//
+//	R0  a                      R5–R8 sets of rows     V0–V7    sets, then numbers
+//	R1  answers                R9  64·leaf of a bit   V16–V19  sets
+//	R2  next cut               R10 next set           V16      bits of 8 rows, in every byte
+//	R3  cuts left              R11 last set           V17      a bit for each of 8 rows
+//	R4  sets of rows by leaf   R12 words left
+//	R7  64·leaf of a bit       R13 next numbers
+TEXT ·leaves512(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LDP  leavesArgs_right(R0), (R1, R2)
+	LDP  leavesArgs_n(R0), (R3, R4)
+	ADD  R3<<6, R4, R11
+
+	// All rows reach leaf 0 or a later one, none one past the last.
+	MOVD $-1, R5
+	VDUP R5, V0.D2
+	VDUP R5, V1.D2
+	VDUP R5, V2.D2
+	VDUP R5, V3.D2
+	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R4)
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	ADD  $64, R11, R10
+	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R10)
+	MOVD $64, R9
+	CBZ  R3, numbers
+
+cut:
+	// atLeast[middle] = atLeast[high] | atLeast[low] & right[test]
+	LDPW (R2), (R5, R6)
+	LDPW 8(R2), (R7, R8)
+	ADD  $16, R2
+	ADD  R5<<6, R1, R5
+	ADD  R6<<6, R4, R6
+	ADD  R7<<6, R4, R7
+	ADD  R8<<6, R4, R8
+	VLD1 (R5), [V0.D2, V1.D2, V2.D2, V3.D2]
+	VLD1 (R6), [V4.D2, V5.D2, V6.D2, V7.D2]
+	VLD1 (R8), [V16.D2, V17.D2, V18.D2, V19.D2]
+	VAND V4.B16, V0.B16, V0.B16
+	VAND V5.B16, V1.B16, V1.B16
+	VAND V6.B16, V2.B16, V2.B16
+	VAND V7.B16, V3.B16, V3.B16
+	VORR V16.B16, V0.B16, V0.B16
+	VORR V17.B16, V1.B16, V1.B16
+	VORR V18.B16, V2.B16, V2.B16
+	VORR V19.B16, V3.B16, V3.B16
+	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R7)
+	SUB  $1, R3
+	CBNZ R3, cut
+
+bit:
+	// The bits of leaf numbers, each in place of the first leaf that has it: how
+	// often rows have passed a multiple of that leaf, modulo 2.
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	ADD  R9, R4, R10
+	MOVD R10, R7
+
+multiple:
+	VLD1 (R10), [V4.D2, V5.D2, V6.D2, V7.D2]
+	VEOR V4.B16, V0.B16, V0.B16
+	VEOR V5.B16, V1.B16, V1.B16
+	VEOR V6.B16, V2.B16, V2.B16
+	VEOR V7.B16, V3.B16, V3.B16
+	ADD  R9, R10
+	CMP  R11, R10
+	BLS  multiple
+	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R7)
+	LSL  $1, R9
+	ADD  R9, R4, R10
+	CMP  R11, R10
+	BLS  bit
+
+numbers:
+	MOVD $0x0008000400020001, R5
+	LSL  $4, R5, R6
+	VMOV R5, V17.D[0]
+	VMOV R6, V17.D[1]
+	LDP  leavesArgs_leaves(R0), (R13, R12)
+
+word:
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	LSR  $1, R9, R7
+	B    more
+
+double:
+	// number = 2·number + bit
+	ADD R7, R4, R10
+	LEAF_BITS(V0)
+	LEAF_BITS(V1)
+	LEAF_BITS(V2)
+	LEAF_BITS(V3)
+	LEAF_BITS(V4)
+	LEAF_BITS(V5)
+	LEAF_BITS(V6)
+	LEAF_BITS(V7)
+	LSR $1, R7
+
+more:
+	CMP    $64, R7
+	BGE    double
+	VST1.P [V0.D2, V1.D2, V2.D2, V3.D2], 64(R13)
+	VST1.P [V4.D2, V5.D2, V6.D2, V7.D2], 64(R13)
+	ADD    $8, R4
+	SUB    $1, R12
+	CBNZ   R12, word
+	RET
+
+// Sums of steps. Half of the vectors of four classes go from the first class
+// on, half up to the last; where they overlap both have the same sums.
+//
+//	R0  a                       R7  bytes a leaf            V0–V15   sums
+//	R1  the row's leaf numbers  R8  the row's scores        V16–V23  steps
+//	R2  stride of trees         R9  stride of rows          V24–V31  steps in float64
+//	R3  first leaves            R10 rows left
+//	R4  trees                   R11 the row's in the tree   R14 where a leaf begins
+//	R5  steps                   R12 first leaf of the tree  R15 its later half
+//	R6  offset of later half    R13 trees left              R16 later half of the scores
+
+// R14, R15 = the steps of the row's leaf in the next tree, both halves
+#define NEXT_LEAF \
+	MOVHU   (R11), R14       \
+	MOVWU.P 4(R12), R15      \
+	ADD     R2, R11          \
+	ADD     R15, R14         \
+	MADD    R7, R5, R14, R14 \
+	ADD     R6, R14, R15
+
+// sums of four classes += steps
+#define ADD_STEPS_0 \
+	WORD $0x0e617a18 \ // fcvtl v24.2d, v16.2s
+	WORD $0x4e617a19 \ // fcvtl2 v25.2d, v16.4s
+	WORD $0x4e78d400 \ // fadd v0.2d, v0.2d, v24.2d
+	WORD $0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
+
+#define ADD_STEPS_1 \
+	WORD $0x0e617a3a \ // fcvtl v26.2d, v17.2s
+	WORD $0x4e617a3b \ // fcvtl2 v27.2d, v17.4s
+	WORD $0x4e7ad442 \ // fadd v2.2d, v2.2d, v26.2d
+	WORD $0x4e7bd463 // fadd v3.2d, v3.2d, v27.2d
+
+#define ADD_STEPS_2 \
+	WORD $0x0e617a5c \ // fcvtl v28.2d, v18.2s
+	WORD $0x4e617a5d \ // fcvtl2 v29.2d, v18.4s
+	WORD $0x4e7cd484 \ // fadd v4.2d, v4.2d, v28.2d
+	WORD $0x4e7dd4a5 // fadd v5.2d, v5.2d, v29.2d
+
+#define ADD_STEPS_3 \
+	WORD $0x0e617a7e \ // fcvtl v30.2d, v19.2s
+	WORD $0x4e617a7f \ // fcvtl2 v31.2d, v19.4s
+	WORD $0x4e7ed4c6 \ // fadd v6.2d, v6.2d, v30.2d
+	WORD $0x4e7fd4e7 // fadd v7.2d, v7.2d, v31.2d
+
+#define ADD_STEPS_4 \
+	WORD $0x0e617a98 \ // fcvtl v24.2d, v20.2s
+	WORD $0x4e617a99 \ // fcvtl2 v25.2d, v20.4s
+	WORD $0x4e78d508 \ // fadd v8.2d, v8.2d, v24.2d
+	WORD $0x4e79d529 // fadd v9.2d, v9.2d, v25.2d
+
+#define ADD_STEPS_5 \
+	WORD $0x0e617aba \ // fcvtl v26.2d, v21.2s
+	WORD $0x4e617abb \ // fcvtl2 v27.2d, v21.4s
+	WORD $0x4e7ad54a \ // fadd v10.2d, v10.2d, v26.2d
+	WORD $0x4e7bd56b // fadd v11.2d, v11.2d, v27.2d
+
+#define ADD_STEPS_6 \
+	WORD $0x0e617adc \ // fcvtl v28.2d, v22.2s
+	WORD $0x4e617add \ // fcvtl2 v29.2d, v22.4s
+	WORD $0x4e7cd58c \ // fadd v12.2d, v12.2d, v28.2d
+	WORD $0x4e7dd5ad // fadd v13.2d, v13.2d, v29.2d
+
+#define ADD_STEPS_7 \
+	WORD $0x0e617afe \ // fcvtl v30.2d, v23.2s
+	WORD $0x4e617aff \ // fcvtl2 v31.2d, v23.4s
+	WORD $0x4e7ed5ce \ // fadd v14.2d, v14.2d, v30.2d
+	WORD $0x4e7fd5ef // fadd v15.2d, v15.2d, v31.2d
+
+// the steps of 2 or 3, 4 to 8, … 16, … 24, … 32 classes of a leaf
+#define STEPS_3 \
+	FMOVD (R14), F16  \
+	FMOVD (R15), F17  \
+	WORD  $0x0e617a18 \ // fcvtl v24.2d, v16.2s
+	WORD  $0x0e617a39 \ // fcvtl v25.2d, v17.2s
+	WORD  $0x4e78d400 \ // fadd v0.2d, v0.2d, v24.2d
+	WORD  $0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
+
+#define STEPS_8 \
+	FMOVQ (R14), F16 \
+	FMOVQ (R15), F17 \
+	ADD_STEPS_0      \
+	ADD_STEPS_1
+
+#define STEPS_16 \
+	FLDPQ (R14), (F16, F17) \
+	FLDPQ (R15), (F18, F19) \
+	ADD_STEPS_0             \
+	ADD_STEPS_1             \
+	ADD_STEPS_2             \
+	ADD_STEPS_3
+
+#define STEPS_24 \
+	FLDPQ (R14), (F16, F17) \
+	FMOVQ 32(R14), F18      \
+	FLDPQ (R15), (F19, F20) \
+	FMOVQ 32(R15), F21      \
+	ADD_STEPS_0             \
+	ADD_STEPS_1             \
+	ADD_STEPS_2             \
+	ADD_STEPS_3             \
+	ADD_STEPS_4             \
+	ADD_STEPS_5
+
+#define STEPS_32 \
+	FLDPQ (R14), (F16, F17)   \
+	FLDPQ 32(R14), (F18, F19) \
+	FLDPQ (R15), (F20, F21)   \
+	FLDPQ 32(R15), (F22, F23) \
+	ADD_STEPS_0               \
+	ADD_STEPS_1               \
+	ADD_STEPS_2               \
+	ADD_STEPS_3               \
+	ADD_STEPS_4               \
+	ADD_STEPS_5               \
+	ADD_STEPS_6               \
+	ADD_STEPS_7
+
+// the sums of a row, both halves
+#define LOAD_3 \
+	FMOVQ (R8), F0  \
+	FMOVQ (R16), F1
+
+#define LOAD_8 \
+	FLDPQ (R8), (F0, F1)  \
+	FLDPQ (R16), (F2, F3)
+
+#define LOAD_16 \
+	FLDPQ (R8), (F0, F1)    \
+	FLDPQ 32(R8), (F2, F3)  \
+	FLDPQ (R16), (F4, F5)   \
+	FLDPQ 32(R16), (F6, F7)
+
+#define LOAD_24 \
+	FLDPQ (R8), (F0, F1)      \
+	FLDPQ 32(R8), (F2, F3)    \
+	FLDPQ 64(R8), (F4, F5)    \
+	FLDPQ (R16), (F6, F7)     \
+	FLDPQ 32(R16), (F8, F9)   \
+	FLDPQ 64(R16), (F10, F11)
+
+#define LOAD_32 \
+	FLDPQ (R8), (F0, F1)      \
+	FLDPQ 32(R8), (F2, F3)    \
+	FLDPQ 64(R8), (F4, F5)    \
+	FLDPQ 96(R8), (F6, F7)    \
+	FLDPQ (R16), (F8, F9)     \
+	FLDPQ 32(R16), (F10, F11) \
+	FLDPQ 64(R16), (F12, F13) \
+	FLDPQ 96(R16), (F14, F15)
+
+#define STORE_3 \
+	FMOVQ F0, (R8)  \
+	FMOVQ F1, (R16)
+
+#define STORE_8 \
+	FSTPQ (F0, F1), (R8)  \
+	FSTPQ (F2, F3), (R16)
+
+#define STORE_16 \
+	FSTPQ (F0, F1), (R8)    \
+	FSTPQ (F2, F3), 32(R8)  \
+	FSTPQ (F4, F5), (R16)   \
+	FSTPQ (F6, F7), 32(R16)
+
+#define STORE_24 \
+	FSTPQ (F0, F1), (R8)      \
+	FSTPQ (F2, F3), 32(R8)    \
+	FSTPQ (F4, F5), 64(R8)    \
+	FSTPQ (F6, F7), (R16)     \
+	FSTPQ (F8, F9), 32(R16)   \
+	FSTPQ (F10, F11), 64(R16)
+
+#define STORE_32 \
+	FSTPQ (F0, F1), (R8)      \
+	FSTPQ (F2, F3), 32(R8)    \
+	FSTPQ (F4, F5), 64(R8)    \
+	FSTPQ (F6, F7), 96(R8)    \
+	FSTPQ (F8, F9), (R16)     \
+	FSTPQ (F10, F11), 32(R16) \
+	FSTPQ (F12, F13), 64(R16) \
+	FSTPQ (F14, F15), 96(R16)
+
+// R6, R16: the later half begins so many classes before the last.
+#define LATER_HALF(classes) \
+	SUB $classes, R6   \
+	LSL $2, R6         \
+	ADD R6<<1, R8, R16
+
+#define STEP_ROWS(LOAD, STEPS, STORE, row, tree) \
+row:  \
+	LOAD            \
+	MOVD  R1, R11   \
+	MOVD  R3, R12   \
+	MOVD  R4, R13   \
+	tree:           \
+	NEXT_LEAF       \
+	STEPS           \
+	SUB   $1, R13   \
+	CBNZ  R13, tree \
+	STORE           \
+	ADD   $2, R1    \
+	ADD   R9, R8    \
+	ADD   R9, R16   \
+	SUB   $1, R10   \
+	CBNZ  R10, row  \
+	RET
+
+// func addSteps32(a *addStepsArgs)
+TEXT ·addSteps32(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LDP  addStepsArgs_leaves(R0), (R1, R2)
+	LDP  addStepsArgs_firstLeaf(R0), (R3, R4)
+	LDP  addStepsArgs_steps(R0), (R5, R7)
+	LDP  addStepsArgs_scores(R0), (R8, R9)
+	LDP  addStepsArgs_rows(R0), (R10, R6)
+	CMP  $4, R6
+	BLT  classes3
+	CMP  $8, R6
+	BLE  classes8
+	CMP  $16, R6
+	BLE  classes16
+	CMP  $24, R6
+	BLE  classes24
+	LATER_HALF(16)
+	STEP_ROWS(LOAD_32, STEPS_32, STORE_32, row32, tree32)
+
+classes24:
+	LATER_HALF(12)
+	STEP_ROWS(LOAD_24, STEPS_24, STORE_24, row24, tree24)
+
+classes16:
+	LATER_HALF(8)
+	STEP_ROWS(LOAD_16, STEPS_16, STORE_16, row16, tree16)
+
+classes8:
+	LATER_HALF(4)
+	STEP_ROWS(LOAD_8, STEPS_8, STORE_8, row8, tree8)
+
+classes3:
+	LATER_HALF(2)
+	STEP_ROWS(LOAD_3, STEPS_3, STORE_3, row3, tree3)
+
+// func addPairsRows(a *addPairsArgs)
+// Trees outside, rows inside: the sums of different rows do not wait for one
+// another.
+//
+//	R0  a                           R7  bytes a leaf        R12  the row's in the tree
+//	R1  leaf numbers of the tree    R8  scores              R13  rows left
+//	R2  stride of trees             R9  stride of rows      R14  pair
+//	R3  next first leaf             R10 rows                R15  pairs of the leaf's end
+//	R4  trees left                  R11 scores of the row   R16  class
+//	R5  steps                       R6  steps of the tree   F0   step, F1 score
+TEXT ·addPairsRows(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LDP  addPairsArgs_leaves(R0), (R1, R2)
+	LDP  addPairsArgs_firstLeaf(R0), (R3, R4)
+	LDP  addPairsArgs_steps(R0), (R5, R7)
+	LDP  addPairsArgs_scores(R0), (R8, R9)
+	MOVD addPairsArgs_rows(R0), R10
+
+tree:
+	MOVWU.P 4(R3), R6
+	MADD    R7, R5, R6, R6
+	MOVD    R1, R12
+	MOVD    R8, R11
+	MOVD    R10, R13
+
+row:
+	MOVHU.P 2(R12), R14
+	MADD    R7, R6, R14, R14
+	ADD     R7, R14, R15
+
+pair:
+	// scores[r] += step; scores[s] −= step
+	FMOVS  4(R14), F0
+	FCVTSD F0, F0
+	MOVHU  (R14), R16
+	FMOVD  (R11)(R16<<3), F1
+	FADDD  F0, F1, F1
+	FMOVD  F1, (R11)(R16<<3)
+	MOVHU  2(R14), R16
+	FMOVD  (R11)(R16<<3), F1
+	FSUBD  F0, F1, F1
+	FMOVD  F1, (R11)(R16<<3)
+	ADD    $8, R14
+	CMP    R15, R14
+	BLO    pair
+	ADD    R9, R11
+	SUB    $1, R13
+	CBNZ   R13, row
+	ADD    R2, R1
+	SUB    $1, R4
+	CBNZ   R4, tree
 	RET

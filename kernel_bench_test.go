@@ -21,6 +21,7 @@ func BenchmarkKernels(b *testing.B) {
 		benchScan(b, l)
 		benchPartition(b, l)
 		benchUpdate(b, l)
+		benchPredict(b, l)
 	}
 }
 
@@ -68,13 +69,15 @@ func benchTotals(b *testing.B, f *kernel.Funcs) {
 		}
 		bench(b, fmt.Sprintf("Totals/%s/K%d", f.Level, classes), kernel.RowBlock, "row", func() { f.Totals(&totals) })
 	}
-	residuals, stride := benchResiduals(26)
-	for _, m := range []int{1, 4} {
-		cross := kernel.CrossJob{
-			Residuals: residuals, Stride: stride, Rows: benchRows(kernel.RowBlock, 1),
-			First: []int32{3, 20, 7, 25}[:m], Cross: make([]float64, m*stride),
+	for _, classes := range []int{10, 26, 300} {
+		residuals, stride := benchResiduals(classes)
+		for _, m := range []int{1, 4} {
+			cross := kernel.CrossJob{
+				Residuals: residuals, Stride: stride, Rows: benchRows(kernel.RowBlock, 1),
+				First: []int32{3, 8, 7, 5}[:m], Cross: make([]float64, m*stride),
+			}
+			bench(b, fmt.Sprintf("Cross/%s/K%d/first%d", f.Level, classes, m), kernel.RowBlock, "row", func() { f.Cross(&cross) })
 		}
-		bench(b, fmt.Sprintf("Cross/%s/K26/first%d", f.Level, m), kernel.RowBlock, "row", func() { f.Cross(&cross) })
 	}
 }
 
@@ -228,6 +231,65 @@ func benchUpdate(b *testing.B, f *kernel.Funcs) {
 			job.Factors[k] = 1
 		}
 		bench(b, fmt.Sprintf("Update/%s/K%d", f.Level, classes), kernel.RowBlock, "row", func() { f.Update(&job) })
+	}
+}
+
+// benchPredict has trees of 20 leaves, as many as are predicted at once.
+func benchPredict(b *testing.B, f *kernel.Funcs) {
+	const n, tests, leaves, trees = kernel.PredictRows, 240, 20, 16
+	r := rand.New(rand.NewPCG(6, 6))
+	compare := kernel.CompareJob{
+		Values: make([]float64, n), Thresholds: make([]float64, tests), MissingLeft: tests / 2,
+		Right: make([]uint64, tests*kernel.PredictWords),
+	}
+	for i := range compare.Values {
+		compare.Values[i] = float64(r.IntN(tests))
+	}
+	for i := range compare.Thresholds {
+		compare.Thresholds[i] = float64(r.IntN(tests))
+	}
+	bench(b, fmt.Sprintf("Compare/%s", f.Level), n*tests, "row*test", func() { f.Compare(&compare) })
+
+	find := kernel.LeavesJob{
+		Right: compare.Right, Words: kernel.PredictWords,
+		FirstCut: []uint32{0}, AtLeast: make([]uint64, (leaves+1)*kernel.PredictWords),
+		Leaves: make([]uint16, trees*n), LeafStride: n,
+	}
+	var cut func(low, high uint32)
+	cut = func(low, high uint32) {
+		if high-low > 1 {
+			middle := low + 1 + r.Uint32N(high-low-1)
+			find.Cuts = append(find.Cuts, kernel.Cut{Test: r.Uint32N(tests), Low: low, Middle: middle, High: high})
+			cut(low, middle)
+			cut(middle, high)
+		}
+	}
+	firstLeaf := make([]uint32, trees)
+	for t := range firstLeaf {
+		cut(0, leaves)
+		find.FirstCut = append(find.FirstCut, uint32(len(find.Cuts)))
+		firstLeaf[t] = uint32(t * leaves)
+	}
+	bench(b, fmt.Sprintf("Leaves/%s", f.Level), n*trees, "row*tree", func() { f.Leaves(&find) })
+
+	for _, classes := range []int{3, 7, 10, 26, 100} {
+		job := kernel.AddStepsJob{
+			Leaves: find.Leaves, LeafStride: n, FirstLeaf: firstLeaf,
+			Steps: make([]float32, trees*leaves*classes), Classes: classes,
+			Rows: n, Scores: make([]float64, n*((classes+7)&^7)), Stride: (classes + 7) &^ 7,
+		}
+		bench(b, fmt.Sprintf("AddSteps/%s/K%d", f.Level, classes), n*trees, "row*tree", func() { f.AddSteps(&job) })
+	}
+	for _, pairs := range []int{1, 4} {
+		job := kernel.AddPairsJob{
+			Leaves: find.Leaves, LeafStride: n, FirstLeaf: firstLeaf,
+			Steps: make([]kernel.PairStep, trees*leaves*pairs), Pairs: pairs,
+			Rows: n, Scores: make([]float64, n*27), Stride: 27,
+		}
+		for i := range job.Steps {
+			job.Steps[i].R, job.Steps[i].S = uint16(r.IntN(26)), uint16(r.IntN(27))
+		}
+		bench(b, fmt.Sprintf("AddPairs/%s/K26/pairs%d", f.Level, pairs), n*trees, "row*tree", func() { f.AddPairs(&job) })
 	}
 }
 

@@ -76,3 +76,6 @@ func FuzzSpillSubtract(f *testing.F) { kerneltest.Fuzz(f, levels, "Spill", "Subt
 func FuzzScan(f *testing.F)          { kerneltest.Fuzz(f, levels, "Scan") }
 func FuzzPartition(f *testing.F)     { kerneltest.Fuzz(f, levels, "Partition") }
 func FuzzUpdate(f *testing.F)        { kerneltest.Fuzz(f, levels, "Update") }
+func FuzzCompare(f *testing.F)       { kerneltest.Fuzz(f, levels, "Compare") }
+func FuzzLeaves(f *testing.F)        { kerneltest.Fuzz(f, levels, "Leaves") }
+func FuzzAddSteps(f *testing.F)      { kerneltest.Fuzz(f, levels, "AddSteps", "AddPairs") }

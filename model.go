@@ -3,6 +3,7 @@ package aoso
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/libaoso/aoso/internal/tree"
 )
@@ -17,16 +18,19 @@ type Model struct {
 	perRound int // trees an iteration adds
 	params   Params
 
-	temperature float64 // 0: none
+	temperature float64                // 0: none
+	predictor   func() *tree.Predictor // of all trees, made when first asked for
 }
 
 func newModel(f *tree.Forest, classes, names []string, method string, perRound int, params Params) *Model {
-	return &Model{forest: f, classes: classes, names: names, method: method, perRound: perRound, params: params}
+	m := &Model{forest: f, classes: classes, names: names, method: method, perRound: perRound, params: params}
+	m.predictor = sync.OnceValue(func() *tree.Predictor { return tree.NewPredictor(f, 0, f.Trees(), cacheBytes()) })
+	return m
 }
 
-// model is the booster's trees as a model.
-func (b *booster) model() *Model {
-	return newModel(b.forest, b.train.classes, b.train.names, b.params.Method, b.perRound, b.params)
+// model is trees of the booster as a model.
+func (b *Booster) model(forest *tree.Forest) *Model {
+	return newModel(forest, b.train.classes, b.train.names, b.params.Method, b.perRound, b.params)
 }
 
 // checkContinued tells whether training with the given parameters can add to m.

@@ -141,7 +141,7 @@ func TestFingerprint(t *testing.T) {
 	for name, m := range map[string]*Model{
 		"shrinkage": model(func(p *Params) { p.Shrinkage = 0.11 }, d.labels(), nil),
 		"a tree":    model(func(p *Params) { p.Trees = 4 }, d.labels(), nil),
-		"classes":   model(same, words, nil),
+		"classes":   model(same, StringLabels(words), nil),
 		"features":  model(same, d.labels(), []string{"a", "b", "c", "d"}),
 	} {
 		if m.Fingerprint() == want {

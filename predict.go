@@ -6,69 +6,88 @@ import (
 
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/kernel"
 )
 
 // PredictOptions say how to predict. The zero value is the default.
 type PredictOptions struct {
-	Trees   int // use the first so many trees; 0: all
-	Threads int // 0: all cores that the process may use
+	Trees   int    // use the first so many trees; 0: all
+	Threads int    // 0: all cores that the process may use
+	Level   string // instruction-set level of the kernels, one of [Levels]; "": AOSO_LEVEL, or the fastest
 }
 
-// predictRows is the number of rows that are read and predicted at once.
-const predictRows = 256
-
-func (o *PredictOptions) resolve(m *Model) (trees int, team *par.Team, err error) {
-	if o.Trees < 0 || o.Trees > m.Trees() {
-		return 0, nil, badArgument("trees", o.Trees, "0 to %d, the trees of the model", m.Trees())
-	}
-	if o.Threads < 0 {
-		return 0, nil, badArgument("threads", o.Threads, "at least 0")
-	}
-	trees = o.Trees
-	if trees == 0 {
-		trees = m.Trees()
-	}
-	return trees, par.NewTeam(o.Threads), nil
+// prediction is how rows are predicted: block after block, by several workers.
+type prediction struct {
+	x       Features
+	trees   int
+	kernels *kernel.Funcs
+	threads int
+	size    int // rows of a block
 }
 
-// forRows calls f with every row of x, in blocks by several workers.
-func forRows(x Features, team *par.Team, f func(i int, row []float64)) {
-	rows, cols := x.Rows(), x.Cols()
-	if rows == 0 {
-		return
+// plan checks what is to be predicted and how.
+func (m *Model) plan(x Features, o PredictOptions) (*prediction, error) {
+	k, err := kernels(o.Level)
+	switch {
+	case err != nil:
+		return nil, err
+	case o.Trees < 0 || o.Trees > m.Trees():
+		return nil, badArgument("trees", o.Trees, "0 to %d, the trees of the model", m.Trees())
+	case o.Threads < 0:
+		return nil, badArgument("threads", o.Threads, "at least 0")
 	}
-	team.Do((rows+predictRows-1)/predictRows, func(_, b int) {
-		first, last := b*predictRows, min((b+1)*predictRows, rows)
-		column := make([]float64, last-first)
-		block := make([]float64, (last-first)*cols)
-		for j := range cols {
-			x.Column(j, first, column)
-			for i, v := range column {
-				block[i*cols+j] = v
-			}
+	if err := m.checkFeatures(x); err != nil {
+		return nil, err
+	}
+	p := &prediction{x: x, trees: o.Trees, kernels: k, threads: o.Threads}
+	if p.trees == 0 {
+		p.trees = m.Trees()
+	}
+	words := max(1, (x.Rows()+63)/64) // of rows; less than one takes as long
+	if p.threads == 0 && words > 1 {
+		p.threads = par.Available()
+	}
+	p.threads = max(1, min(p.threads, words))
+	rounds := (words + p.threads*kernel.PredictWords - 1) / (p.threads * kernel.PredictWords)
+	p.size = (words + p.threads*rounds - 1) / (p.threads * rounds) * 64
+	return p, nil
+}
+
+// run calls f with every block, ready to be predicted by the trees of t, and
+// the number of its first row.
+func (p *prediction) run(t *tree.Predictor, team *par.Team, f func(b *tree.Block, first int)) {
+	blocks := make([]*tree.Block, team.Workers())
+	team.Do((p.x.Rows()+p.size-1)/p.size, func(worker, i int) {
+		if blocks[worker] == nil {
+			blocks[worker] = t.NewBlock(p.kernels)
 		}
-		for i := first; i < last; i++ {
-			f(i, block[(i-first)*cols:][:cols])
-		}
+		b, first := blocks[worker], i*p.size
+		b.Load(p.x, first, min(p.size, p.x.Rows()-first))
+		f(b, first)
 	})
 }
 
 // PredictRaw returns the raw scores F of the rows of x, rows × classes.
 func (m *Model) PredictRaw(x Features, o PredictOptions) ([]float64, error) {
-	trees, team, err := o.resolve(m)
-	if err == nil {
-		err = m.checkFeatures(x)
-	}
+	return m.predict(x, o, func([]float64) {})
+}
+
+// predict returns what finish makes of the raw scores of each row.
+func (m *Model) predict(x Features, o PredictOptions, finish func(scores []float64)) ([]float64, error) {
+	p, err := m.plan(x, o)
 	if err != nil {
 		return nil, err
 	}
 	classes := len(m.classes)
 	scores := make([]float64, x.Rows()*classes)
+	team := par.NewTeam(p.threads)
 	defer team.Close()
-	forRows(x, team, func(i int, row []float64) {
-		f := scores[i*classes:][:classes]
-		for t := range trees {
-			m.forest.AddLeaf(t, m.forest.Leaf(t, row), f)
+	p.run(m.predictor(), team, func(b *tree.Block, first int) {
+		block := scores[first*classes:][:b.Rows()*classes]
+		b.AddTo(block, p.trees)
+		for ; len(block) > 0; block = block[classes:] {
+			finish(block[:classes])
 		}
 	})
 	return scores, nil
@@ -78,13 +97,10 @@ func (m *Model) PredictRaw(x Features, o PredictOptions) ([]float64, error) {
 // classes: the softmax of the raw scores, divided by the temperature if the
 // model has one.
 func (m *Model) PredictProba(x Features, o PredictOptions) ([]float64, error) {
-	p, err := m.PredictRaw(x, o)
-	m.tempered(p)
-	classes := len(m.classes)
-	for i := 0; i < len(p); i += classes {
-		loss.Softmax(p[i:i+classes], p[i:i+classes])
-	}
-	return p, err
+	return m.predict(x, o, func(scores []float64) {
+		m.tempered(scores)
+		loss.Softmax(scores, scores)
+	})
 }
 
 // Predict returns the number of the likeliest class of each row of x, the
@@ -108,19 +124,15 @@ func argmaxRows(scores []float64, classes int) []int {
 // PredictLeaf returns the leaf that each row of x reaches in each tree, rows
 // × trees, leaves counted within their tree from left to right.
 func (m *Model) PredictLeaf(x Features, o PredictOptions) ([]int32, error) {
-	trees, team, err := o.resolve(m)
-	if err == nil {
-		err = m.checkFeatures(x)
-	}
+	p, err := m.plan(x, o)
 	if err != nil {
 		return nil, err
 	}
-	leaves := make([]int32, x.Rows()*trees)
+	leaves := make([]int32, x.Rows()*p.trees)
+	team := par.NewTeam(p.threads)
 	defer team.Close()
-	forRows(x, team, func(i int, row []float64) {
-		for t := range trees {
-			leaves[i*trees+t] = int32(m.forest.Leaf(t, row))
-		}
+	p.run(m.predictor(), team, func(b *tree.Block, first int) {
+		b.Leaves(leaves[first*p.trees:], p.trees)
 	})
 	return leaves, nil
 }
@@ -129,27 +141,23 @@ func (m *Model) PredictLeaf(x Features, o PredictOptions) ([]int32, error) {
 // every so many iterations of boosting and at the end. The scores are good
 // until the next step.
 func (m *Model) Staged(x Features, every int, o PredictOptions) (iter.Seq2[int, []float64], error) {
-	trees, _, err := o.resolve(m)
-	if err == nil {
-		err = m.checkFeatures(x)
-	}
+	p, err := m.plan(x, o)
 	if err == nil && every < 1 {
 		err = badArgument("every", every, "at least 1")
 	}
 	if err != nil {
 		return nil, err
 	}
-	classes, step := len(m.classes), min(every, trees/m.perRound+1)*m.perRound
+	classes, step := len(m.classes), min(every, p.trees/m.perRound+1)*m.perRound
 	return func(yield func(int, []float64) bool) {
 		scores := make([]float64, x.Rows()*classes)
-		team := par.NewTeam(o.Threads)
+		team := par.NewTeam(p.threads)
 		defer team.Close()
-		for first := 0; first < trees; first += step {
-			last := min(first+step, trees)
-			forRows(x, team, func(i int, row []float64) {
-				for t := first; t < last; t++ {
-					m.forest.AddLeaf(t, m.forest.Leaf(t, row), scores[i*classes:][:classes])
-				}
+		for first := 0; first < p.trees; first += step {
+			last := min(first+step, p.trees)
+			stage := tree.NewPredictor(m.forest, first, last, cacheBytes())
+			p.run(stage, team, func(b *tree.Block, row int) {
+				b.AddTo(scores[row*classes:], last-first)
 			})
 			if !yield(last, scores) {
 				return

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/libaoso/aoso/kernel"
 )
 
 // TestPredictions derives every kind of prediction from the trees themselves.
@@ -61,6 +63,48 @@ func TestPredictions(t *testing.T) {
 	}
 }
 
+// TestPredictLevels predicts Letter, with values missing and infinite, at every
+// level, and compares with walks through the trees.
+func TestPredictLevels(t *testing.T) {
+	finite := letter().slice(0, 1100).punch(67, 0.02)
+	d := finite.punch(68, 0.02)
+	for i := 0; i < len(d.x); i += 7 {
+		d.x[i][i%16] = math.Inf(i%2*2 - 1)
+	}
+	for _, v := range []struct {
+		name   string
+		change func(*Params)
+	}{
+		{"pairs", func(p *Params) { paper(p); p.Trees = 40 }},
+		{"4 pairs", func(p *Params) { p.Leaf, p.Pairs, p.Trees = "pair", 4, 40 }},
+		{"full", func(p *Params) { p.Trees = 70 }},
+		{"logitboost", func(p *Params) { p.Method, p.Trees = LogitBoost, 2*26 }},
+		{"many leaves", func(p *Params) { p.Leaves, p.MinHessian, p.Trees = 500, 1e-9, 3 }},
+	} {
+		t.Run(v.name, func(t *testing.T) {
+			m := fit(t, finite, params(v.change)).Model
+			trees, classes := m.Trees(), len(m.Classes())
+			scores, leaves := make([]float64, len(d.x)*classes), make([]int32, len(d.x)*trees)
+			for i, row := range d.x {
+				for tree := range trees {
+					leaf := walk(m, tree, row)
+					leaves[i*trees+tree] = int32(leaf)
+					m.forest.AddLeaf(tree, leaf, scores[i*classes:][:classes])
+				}
+			}
+			for _, level := range Levels() {
+				o := PredictOptions{Threads: 2, Level: level}
+				if got := rawScores(t, m, d.features(), o); !slices.Equal(got, scores) {
+					t.Errorf("%s: other scores than by walking", level)
+				}
+				if got, err := m.PredictLeaf(d.features(), o); err != nil || !slices.Equal(got, leaves) {
+					t.Errorf("%s: other leaves than by walking (%v)", level, err)
+				}
+			}
+		})
+	}
+}
+
 // walk finds a row's leaf as the text of a tree would have it.
 func walk(m *Model, tree int, row []float64) int {
 	child := m.root(tree)
@@ -78,10 +122,10 @@ func walk(m *Model, tree int, row []float64) int {
 
 // TestPredictBlocks has numbers of rows about those that are read at once.
 func TestPredictBlocks(t *testing.T) {
-	d := blobs(61, 2*predictRows+3, 4, 3, 255)
+	d := blobs(61, 2*kernel.PredictRows+3, 4, 3, 255)
 	m := fit(t, d, params(func(p *Params) { p.Trees = 5 })).Model
 	want := rawScores(t, m, d.features(), PredictOptions{Threads: 1})
-	for _, rows := range []int{1, predictRows - 1, predictRows, predictRows + 1, 2 * predictRows, 2*predictRows + 3} {
+	for _, rows := range []int{1, kernel.PredictRows - 1, kernel.PredictRows, kernel.PredictRows + 1, 2 * kernel.PredictRows, 2*kernel.PredictRows + 3} {
 		for _, threads := range []int{0, 1, 2, 5} {
 			got := rawScores(t, m, d.slice(0, rows).features(), PredictOptions{Threads: threads})
 			if !slices.Equal(got, want[:rows*3]) {
@@ -172,6 +216,7 @@ func TestPredictErrors(t *testing.T) {
 		{"trees", good, PredictOptions{Trees: 6}, "trees", []string{"6", "0 to 5"}},
 		{"negative trees", good, PredictOptions{Trees: -1}, "trees", []string{"-1"}},
 		{"threads", good, PredictOptions{Threads: -1}, "threads", []string{"-1"}},
+		{"level", good, PredictOptions{Level: "sse9"}, "level", []string{"sse9", "generic"}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -202,7 +247,7 @@ func TestEvaluateUnknown(t *testing.T) {
 	d := blobs(65, 60, 4, 3, 255)
 	m := fit(t, d, params(func(p *Params) { p.StopLoss = 1e-6 })).Model
 	labels := slices.Clone(d.labels())
-	labels[3], labels[7] = "cat", ""
+	labels[3], labels[7] = StringLabels([]string{"cat"})[0], StringLabels([]string{""})[0]
 	e, err := m.Evaluate(d.features(), labels, nil, PredictOptions{})
 	if err != nil || e.Errors != 2 || !near(e.ErrorRate, 2.0/60, 1e-12) || !(e.LogLoss < 1e-6) {
 		t.Errorf("%+v, %v", e, err)

@@ -6,9 +6,10 @@
 // what every other table must return. To make that possible the arithmetic
 // of every kernel is pinned down:
 //
-//   - sums of many rows are integers, or float64 taken in the order the job
-//     states: row after row within a class, or [Lanes] partial sums, row i
-//     going to lane i mod Lanes, added up by one fixed tree;
+//   - sums of many rows are integers, or float64 (in a [CrossJob], float32)
+//     taken in the order the job states: row after row within a class, or
+//     [Lanes] partial sums, row i going to lane i mod Lanes, added up by one
+//     fixed tree;
 //   - nothing is fused: every product is rounded before it is added;
 //   - divisions and square roots are IEEE, never approximations.
 //
@@ -28,6 +29,15 @@
 // formulas lose no digits when p comes close to one. Lanes past the last
 // class are +0: a class that is impossible everywhere, which the single-class
 // gradients of LogitBoost use as their partner.
+//
+// # Prediction
+//
+// Prediction takes rows in blocks and 64 of them a machine word. Every
+// different test of the trees, a feature below a threshold, is made once a
+// block ([CompareJob]); a tree then is a few and and or of the tests' answers
+// ([LeavesJob]): bit vectors as in QuickScorer (Lucchese et al., SIGIR 2015),
+// but of rows, not of leaves. What remains is to add up steps ([AddStepsJob],
+// [AddPairsJob]).
 package kernel
 
 const (
@@ -52,6 +62,13 @@ const (
 
 	// MaxBins is the number of bin codes; code 0 is the missing bin.
 	MaxBins = 256
+
+	// PredictRows is the largest number of rows that are predicted at once.
+	PredictRows = 512
+
+	// PredictWords is the number of words that hold a bit for each of them: row
+	// i is bit i mod 64 of word i/64.
+	PredictWords = PredictRows / 64
 
 	// FlushBelow is the probability under which an update stores zero:
 	// subnormal numbers would slow the late iterations down.
@@ -84,7 +101,8 @@ type TotalsJob struct {
 	Hessian  []float64 // out, Stride: h_kk = Σ w·p_k(1 − p_k), row after row
 }
 
-// CrossJob sums products of probabilities over rows.
+// CrossJob sums products of probabilities over rows. All of it is float32:
+// p_y = 1 + R_y of the row's own class, w·p_r, its products, and their sums.
 type CrossJob struct {
 	Residuals []float32
 	Stride    int
@@ -92,7 +110,7 @@ type CrossJob struct {
 	Weights   []float32
 	First     []int32 // classes r_1 … r_m, m at most MaxPairs
 
-	Cross []float64 // out, m × Stride: −h_rk = Σ w·p_r·p_k, row after row
+	Cross []float64 // out, m × Stride: −h_rk = Σ (w·p_r)·p_k, row after row
 }
 
 // PairStats sums up one pair's gradients over rows.
@@ -210,6 +228,70 @@ type UpdateJob struct {
 	SumResidual float64 // out: Σ (1 − p_y), row after row
 }
 
+// CompareJob tests a feature of rows: does a row go right, its value not being
+// below a threshold?
+type CompareJob struct {
+	Values      []float64 // whole words of rows, at most PredictRows; NaN: missing
+	Thresholds  []float64
+	MissingLeft int // at the first so many thresholds missing values go left, at the others right
+
+	Right []uint64 // out, PredictWords from one threshold to the next; words past the rows' stay as they are
+}
+
+// Cut is an inner node of a tree, its leaves numbered from left to right: rows
+// that go right in Test reach a leaf from Middle to High−1, the others one from
+// Low to Middle−1. All are trusted.
+type Cut struct{ Test, Low, Middle, High uint32 }
+
+// LeavesJob finds the leaves that rows reach in trees of at most 65,536. AtLeast
+// is where, for each leaf of a tree, the rows that reach it or a later one are
+// noted: those of a cut's Middle are those of its High and, of those of its Low,
+// the ones that go right.
+type LeavesJob struct {
+	Right      []uint64 // tests × PredictWords
+	Words      int      // of rows: 1 … PredictWords
+	Cuts       []Cut    // tree after tree, parents before their children
+	FirstCut   []uint32 // by tree, and one past the last
+	AtLeast    []uint64 // for use in between: (leaves + 1) × PredictWords of the largest tree
+	LeafStride int      // leaf numbers from one tree to the next: PredictRows or more
+
+	Leaves []uint16 // out, by tree and row; past the rows of Words to PredictRows, anything
+}
+
+// AddStepsJob adds the steps of the leaves that rows reach to their scores, tree
+// after tree. A leaf has a step for each class.
+type AddStepsJob struct {
+	Leaves     []uint16 // by tree and row; trusted
+	LeafStride int      // leaf numbers from one tree to the next
+	FirstLeaf  []uint32 // by tree: where its leaves begin in Steps, counted in leaves; trusted
+	Steps      []float32
+	Classes    int
+
+	Rows   int
+	Scores []float64 // in and out, Rows × Stride
+	Stride int       // Classes or more
+}
+
+// PairStep is a step of a class pair.
+type PairStep struct {
+	R, S uint16 // trusted
+	Step float32
+}
+
+// AddPairsJob does the same for leaves of a few class pairs: each adds its step
+// to the score of R and then takes it from that of S.
+type AddPairsJob struct {
+	Leaves     []uint16 // by tree and row; trusted
+	LeafStride int      // leaf numbers from one tree to the next
+	FirstLeaf  []uint32 // by tree: where its leaves begin in Steps, counted in leaves; trusted
+	Steps      []PairStep
+	Pairs      int // a leaf
+
+	Rows   int
+	Scores []float64 // in and out, Rows × Stride
+	Stride int
+}
+
 // Funcs is one level's table of kernels.
 type Funcs struct {
 	Level     string
@@ -225,6 +307,10 @@ type Funcs struct {
 	Scan      func(*ScanJob)
 	Partition func(*PartitionJob)
 	Update    func(*UpdateJob)
+	Compare   func(*CompareJob)
+	Leaves    func(*LeavesJob)
+	AddSteps  func(*AddStepsJob)
+	AddPairs  func(*AddPairsJob)
 }
 
 // Generic is the plain Go table, the definition of every kernel's result.
@@ -242,6 +328,10 @@ var Generic = &Funcs{
 	Scan:      Scan,
 	Partition: Partition,
 	Update:    Update,
+	Compare:   Compare,
+	Leaves:    Leaves,
+	AddSteps:  AddSteps,
+	AddPairs:  AddPairs,
 }
 
 // sumLanes is the fixed tree that adds up the partial sums of a virtual vector.

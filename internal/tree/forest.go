@@ -154,8 +154,11 @@ func (f *Forest) AddLeaf(tree, leaf int, scores []float64) {
 	}
 }
 
-// Valid tells whether every index of the arrays is in range and every walk
-// ends: children come after their parents.
+// maxLeaves is the most leaves of a tree: their numbers have 16 bits.
+const maxLeaves = 1 << 16
+
+// Valid tells whether every index of the arrays is in range and the nodes make
+// trees, their leaves numbered from left to right.
 func (f *Forest) Valid(features int) bool {
 	trees, nodes, leaves := f.Trees(), len(f.Feature), len(f.LeafRows)
 	sized := trees >= 0 && len(f.FirstLeaf) == trees+1 && f.FirstNode[0] == 0 && f.FirstLeaf[0] == 0 &&
@@ -167,24 +170,18 @@ func (f *Forest) Valid(features int) bool {
 	if !sized {
 		return false
 	}
+	cuts := make([]kernel.Cut, nodes)
 	for t := range trees {
 		if f.FirstNode[t+1] < f.FirstNode[t] || f.FirstLeaf[t+1] < f.FirstLeaf[t] ||
 			int(f.FirstNode[t+1]) > nodes || int(f.FirstLeaf[t+1]) > leaves ||
-			f.FirstLeaf[t+1]-f.FirstLeaf[t] != f.FirstNode[t+1]-f.FirstNode[t]+1 {
+			f.FirstLeaf[t+1]-f.FirstLeaf[t] != f.FirstNode[t+1]-f.FirstNode[t]+1 ||
+			f.FirstLeaf[t+1]-f.FirstLeaf[t] > maxLeaves || !f.cut(t, cuts[f.FirstNode[t]:f.FirstNode[t+1]]) {
 			return false
 		}
-		first, end := f.FirstNode[t], f.FirstNode[t+1]
-		last := int32(end - first)
-		for i := first; i < end; i++ {
-			self := int32(i - first)
-			for _, child := range [...]int32{f.Left[i], f.Right[i]} {
-				if child >= last || child >= 0 && child <= self || ^child > last {
-					return false
-				}
-			}
-			if f.Feature[i] < 0 || int(f.Feature[i]) >= features || math.IsNaN(f.Threshold[i]) {
-				return false
-			}
+	}
+	for i, feature := range f.Feature {
+		if feature < 0 || int(feature) >= features || math.IsNaN(f.Threshold[i]) {
+			return false
 		}
 	}
 	for _, s := range f.Steps {
@@ -193,6 +190,46 @@ func (f *Forest) Valid(features int) bool {
 		}
 	}
 	return f.realFirst(f.NodePairs) && f.realFirst(f.LeafPairs)
+}
+
+// cut finds which leaves the nodes of a tree part. It tells whether all nodes
+// are reached from the root, each once and after its parent, and the leaves in
+// their order.
+func (f *Forest) cut(tree int, cuts []kernel.Cut) bool {
+	left, right := f.Left[f.FirstNode[tree]:][:len(cuts)], f.Right[f.FirstNode[tree]:][:len(cuts)]
+	below := func(child int32) uint32 { // leaves; of a node not cut yet
+		if child < 0 {
+			return 1
+		}
+		return cuts[child].High
+	}
+	for i := len(cuts) - 1; i >= 0; i-- {
+		for _, child := range [...]int32{left[i], right[i]} {
+			if child >= 0 && (int(child) <= i || int(child) >= len(cuts)) {
+				return false
+			}
+		}
+		cuts[i] = kernel.Cut{High: below(left[i]) + below(right[i])}
+	}
+	reach := func(child int32, leaf uint32) bool {
+		if child < 0 {
+			return uint32(^child) == leaf
+		}
+		again := cuts[child].Middle > 0
+		cuts[child].Low, cuts[child].Middle = leaf, leaf+1
+		return !again
+	}
+	for i := range cuts {
+		c := &cuts[i]
+		if i > 0 && c.Middle == 0 {
+			return false
+		}
+		c.Middle, c.High = c.Low+below(left[i]), c.Low+c.High
+		if !reach(left[i], c.Low) || !reach(right[i], c.Middle) {
+			return false
+		}
+	}
+	return true
 }
 
 // realFirst tells whether in every node's or leaf's pairs those of the

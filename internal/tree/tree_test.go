@@ -908,6 +908,10 @@ func TestValid(t *testing.T) {
 		"leaf past":             func(f *Forest) { f.Left[1] = ^3 },
 		"least leaf":            func(f *Forest) { f.Left[1] = math.MinInt32 },
 		"greatest child":        func(f *Forest) { f.Right[0] = math.MaxInt32 },
+		"leaf twice":            func(f *Forest) { f.Left[1] = ^1 },
+		"leaves in disorder":    func(f *Forest) { f.Left[1], f.Right[1] = ^1, ^0 },
+		"node twice":            func(f *Forest) { f.Right[0] = 1 },
+		"node not reached":      func(f *Forest) { f.Left[0] = ^0 },
 		"pairs in disorder":     func(f *Forest) { f.NodePairs[0], f.NodePairs[2] = 9, 1 },
 	}
 	for name := range forests() {

@@ -44,6 +44,10 @@ var suites = []suite{
 	{"Scan", scanShapes, scan},
 	{"Partition", partitionShapes, partition},
 	{"Update", classShapes, update},
+	{"Compare", compareShapes, compare},
+	{"Leaves", leavesShapes, leaves},
+	{"AddSteps", classShapes, addSteps},
+	{"AddPairs", pairShapes, addPairs},
 }
 
 // Run tests every kernel of a table, each in a subtest of its name.

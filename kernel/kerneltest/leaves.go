@@ -1,0 +1,151 @@
+package kerneltest
+
+import (
+	"math"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+// compareShapes use rows for words of rows, classes for thresholds.
+func compareShapes() (shapes []shape) {
+	for words := 0; words <= kernel.PredictWords; words++ {
+		for _, thresholds := range []int{0, 1, 2, 3, 7, 8, 9, 255, 300} {
+			for range 6 {
+				shapes = append(shapes, shape{rows: words, classes: thresholds})
+			}
+		}
+	}
+	return shapes
+}
+
+func compare(d dice, s shape) call {
+	values, thresholds := d.numbers(s.rows%(kernel.PredictWords+1)*64), d.numbers(s.classes)
+	for i, x := range thresholds {
+		if x != x {
+			thresholds[i] = 0
+		}
+		if len(values) > 0 && d.yes() { // not below, by nothing
+			if x := values[d.IntN(len(values))]; x == x {
+				thresholds[i] = x
+			}
+		}
+	}
+	missingLeft := pick(d, 0, len(thresholds), d.IntN(len(thresholds)+1))
+	size := max(0, (len(thresholds)-1)*kernel.PredictWords+len(values)/64)
+	return func(f *kernel.Funcs, m *memory) {
+		f.Compare(&kernel.CompareJob{
+			Values:      input(m, "Values", values),
+			Thresholds:  input(m, "Thresholds", thresholds),
+			MissingLeft: missingLeft,
+			Right:       output[uint64](m, "Right", size),
+		})
+	}
+}
+
+// numbers are of every kind, missing ones among them.
+func (d dice) numbers(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		switch d.IntN(8) {
+		case 0:
+			v[i] = pick(d, math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, math.SmallestNonzeroFloat64)
+		case 1:
+			v[i] = math.Float64frombits(d.Uint64())
+		case 2:
+			v[i] = d.NormFloat64()
+		default:
+			v[i] = float64(d.IntN(9) - 4)
+		}
+	}
+	return v
+}
+
+// leavesShapes use rows for words of rows, classes for leaves, pairs for trees.
+func leavesShapes() (shapes []shape) {
+	for words := 1; words <= kernel.PredictWords; words++ {
+		for leaves := 1; leaves <= 64; leaves++ {
+			shapes = append(shapes, shape{rows: words, classes: leaves, pairs: 1 + leaves%3})
+		}
+		for _, leaves := range []int{65, 127, 128, 129, 255, 256, 257, 1000, 4097} {
+			shapes = append(shapes, shape{rows: words, classes: leaves, pairs: 2})
+		}
+	}
+	return append(shapes, shape{rows: 3, classes: 1<<16 - 1, pairs: 1}, shape{rows: 8, classes: 1 << 16, pairs: 1}, shape{rows: 1})
+}
+
+func leaves(d dice, s shape) call {
+	words := min(max(s.rows, 1), kernel.PredictWords)
+	tests := 1 + d.IntN(40)
+	right := make([]uint64, tests*kernel.PredictWords)
+	for t := range tests {
+		sparse, dense := d.IntN(3) == 0, d.IntN(3) == 0
+		for w := range kernel.PredictWords {
+			bits := d.Uint64()
+			if sparse {
+				bits &= d.Uint64() & d.Uint64()
+			}
+			if dense {
+				bits |= d.Uint64() | d.Uint64()
+			}
+			right[t*kernel.PredictWords+w] = bits
+		}
+	}
+	before := d.IntN(3) // cuts that are not of these trees
+	cuts, firstCut, most := make([]kernel.Cut, before), []uint32{uint32(before)}, 1
+	for t := range s.pairs {
+		n := s.classes
+		if t > 0 {
+			n = 1 + d.IntN(n)
+		}
+		cuts = d.cuts(cuts, n, tests)
+		firstCut = append(firstCut, uint32(len(cuts)))
+		most = max(most, n)
+	}
+	leafStride := kernel.PredictRows + pick(d, 0, 1, 32)
+	size := max(0, s.pairs-1)*leafStride + kernel.PredictRows
+	return func(f *kernel.Funcs, m *memory) {
+		job := kernel.LeavesJob{
+			Right:      input(m, "Right", right),
+			Words:      words,
+			Cuts:       input(m, "Cuts", cuts),
+			FirstCut:   input(m, "FirstCut", firstCut),
+			AtLeast:    output[uint64](m, "AtLeast", (most+1)*kernel.PredictWords),
+			LeafStride: leafStride,
+			Leaves:     output[uint16](m, "Leaves", size),
+		}
+		f.Leaves(&job)
+		m.define("AtLeast", 0)
+		m.define("Leaves", 0)
+		for t := range s.pairs {
+			result(m, "Leaves", job.Leaves[t*leafStride:][:words*64]...)
+			if t > 0 { // between trees, nothing
+				result(m, "gap of Leaves", append(job.Leaves[(t-1)*leafStride+kernel.PredictRows:t*leafStride:t*leafStride], 0)...)
+			}
+		}
+	}
+}
+
+// cuts adds those of a tree of n leaves, in one of the orders that have parents
+// before children.
+func (d dice) cuts(cuts []kernel.Cut, n, tests int) []kernel.Cut {
+	type span struct{ low, high int }
+	open, deep := []span{{0, n}}, d.yes()
+	for len(open) > 0 {
+		i := len(open) - 1
+		if !deep {
+			i = d.IntN(len(open))
+		}
+		s := open[i]
+		open[i] = open[len(open)-1]
+		open = open[:len(open)-1]
+		if s.high-s.low < 2 {
+			continue
+		}
+		middle := s.low + 1 + d.IntN(s.high-s.low-1)
+		cuts = append(cuts, kernel.Cut{
+			Test: uint32(d.IntN(tests)), Low: uint32(s.low), Middle: uint32(middle), High: uint32(s.high),
+		})
+		open = append(open, span{s.low, middle}, span{middle, s.high})
+	}
+	return cuts
+}
