@@ -110,14 +110,14 @@ type explanation struct {
 
 // explanation checks what is to be explained and how.
 func (m *Model) explanation(x Features, o SHAPOptions) (*explanation, error) {
-	trees, err := m.checkUse(x, o.PredictOptions)
+	p, err := m.plan(x, o.PredictOptions)
 	if err != nil {
 		return nil, err
 	}
 	if o.Top < 0 || o.Top > len(m.classes) {
 		return nil, badArgument("top", o.Top, "0 to %d, the classes of the model", len(m.classes))
 	}
-	e := &explanation{m, x, trees, o.Threads, o.Top, o.Top, 0}
+	e := &explanation{m, x, p.trees, o.Threads, o.Top, o.Top, 0}
 	if o.Top == 0 {
 		e.per = len(m.classes)
 	}
@@ -176,19 +176,6 @@ func (e *explanation) likeliest(dst []int32, rows []float64) []int32 {
 		dst = append(dst, order[:e.top]...)
 	}
 	return dst
-}
-
-// checkUse checks features and options, and returns the number of trees to use.
-func (m *Model) checkUse(x Features, o PredictOptions) (trees int, err error) {
-	switch {
-	case o.Trees < 0 || o.Trees > m.Trees():
-		return 0, badArgument("trees", o.Trees, "0 to %d, the trees of the model", m.Trees())
-	case o.Threads < 0:
-		return 0, badArgument("threads", o.Threads, "at least 0")
-	case o.Trees == 0:
-		o.Trees = m.Trees()
-	}
-	return o.Trees, m.checkFeatures(x)
 }
 
 // readRows writes rows of x from first on to rows, n × features.
