@@ -75,25 +75,28 @@ OBJCOPY ?= objcopy
 ABI := $(shell sed -n 's/^\#define AOSO_ABI_VERSION //p' capi/include/aoso.h)
 VERSION := $(shell sed -n 's/^\#define AOSO_VERSION_[A-Z]* //p' capi/include/aoso.h | paste -sd.)
 SONAME := libaoso.so.$(ABI)
+STAGE := build/capi-$(shell echo $$$$)
 LIB_FILES = include/aoso.h include/aoso.hpp lib/libaoso.a lib/libaoso.so lib/$(SONAME) lib/$(SONAME).$(VERSION) \
 	lib/pkgconfig/aoso.pc lib/cmake/aoso/aosoConfig.cmake lib/cmake/aoso/aosoConfigVersion.cmake
 
 # The archive is one object, so that Go's symbols can be hidden in it as well. Go
 # starts before the program's own constructors, which may call it.
+# Each make builds in a folder of its own: several may run at once.
 lib: ## build the C library into build/lib: shared, static, with pkg-config and CMake files
-	@mkdir -p build/capi build/include build/lib/pkgconfig build/lib/cmake/aoso
-	go build -buildmode=c-shared -trimpath -o build/capi/$(SONAME) \
+	@mkdir -p $(STAGE) build/include build/lib/pkgconfig build/lib/cmake/aoso
+	go build -buildmode=c-shared -trimpath -o $(STAGE)/$(SONAME) \
 		-ldflags '-s -w -extldflags "-Wl,-soname,$(SONAME) -Wl,--version-script=$(CURDIR)/capi/aoso.map"' ./capi
-	go build -buildmode=c-archive -trimpath -o build/capi/go.a -ldflags '-s -w' ./capi
-	@cd build/capi && rm -f *.o libaoso.a && ar x go.a && $$(go env CC) -r -nostdlib -Wl,-d -o aoso.o go.o 0*.o && \
+	go build -buildmode=c-archive -trimpath -o $(STAGE)/go.a -ldflags '-s -w' ./capi
+	@cd $(STAGE) && ar x go.a && $$(go env CC) -r -nostdlib -Wl,-d -o aoso.o go.o 0*.o && \
 		$(OBJCOPY) --wildcard --keep-global-symbol='aoso_*' --strip-debug \
 		--rename-section .init_array=.init_array.00102 aoso.o && ar rcs libaoso.a aoso.o
-	@mv build/capi/$(SONAME) build/lib/$(SONAME).$(VERSION) && mv build/capi/libaoso.a build/lib
+	@mv $(STAGE)/$(SONAME) build/lib/$(SONAME).$(VERSION) && mv $(STAGE)/libaoso.a build/lib
 	@ln -sf $(SONAME).$(VERSION) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libaoso.so
 	@cp capi/include/aoso.h capi/include/aoso.hpp build/include
 	@cp capi/package/aosoConfig.cmake build/lib/cmake/aoso
 	@sed 's/@VERSION@/$(VERSION)/' capi/package/aoso.pc.in >build/lib/pkgconfig/aoso.pc
 	@sed 's/@VERSION@/$(VERSION)/' capi/package/aosoConfigVersion.cmake.in >build/lib/cmake/aoso/aosoConfigVersion.cmake
+	@rm -rf $(STAGE)
 
 install: lib ## install the C library below DESTDIR/PREFIX (/usr/local)
 	@for f in $(LIB_FILES); do \
