@@ -4,7 +4,7 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test vet race fuzz bench asm asm-check test-arm64 fmt clean
+.PHONY: help build demo test vet race fuzz bench bench-peers paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -15,13 +15,16 @@ build: ## build the command line into bin/aoso
 demo: build ## train on the embedded Letter data and compare with the paper (about half a minute)
 	@go run ./internal/demo bin/aoso testdata/letter.csv.gz build/demo
 
-test: vet ## run every test: vet, gofmt, tests, arm64 under qemu, race detector, a moment of each fuzz target
+test: vet ## run every test: vet, gofmt, Go, arm64 under qemu, race detector, C, C++, Python, a moment of each fuzz target
 	go test -v -run '^TestLevelsExpected$$' .
 	go test ./...
 	@$(MAKE) --no-print-directory test-arm64
 	@$(MAKE) --no-print-directory race
+	@$(MAKE) --no-print-directory test-capi
+	@$(MAKE) --no-print-directory test-examples
+	@$(MAKE) --no-print-directory test-python
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=3s
-	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; tests; arm64; race detector; fuzz targets)"
+	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; fuzz targets)"
 
 vet:
 	go mod download
@@ -42,6 +45,13 @@ test-arm64: asm-check ## run the kernels' conformance suite and predictions for 
 	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -v -run '^TestLevelsExpected$$' .
 	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -run '^(TestLevels|TestFingerprint|TestPredictLevels|TestRowPredictor|Fuzz.*)$$' .
 
+# Needs Python 3.11 or later and a way to PyPI. AOSO_DATA names another data folder.
+test-export: build ## check exported models in onnxruntime and LightGBM
+	@mkdir -p build
+	test -x build/export/bin/python || python3 -m venv build/export
+	build/export/bin/python -m pip install --quiet --disable-pip-version-check -r internal/export/check/requirements.txt
+	build/export/bin/python internal/export/check/check.py bin/aoso $${AOSO_DATA:-../shared/data} testdata/letter.csv.gz
+
 # The race detector needs cgo and a C compiler; the oracle runs on one thread, slowly.
 race: ## run the tests of the small packages under the race detector
 	@if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC | cut -d' ' -f1) >/dev/null; then \
@@ -58,8 +68,106 @@ fuzz: ## fuzz every target for FUZZTIME (30s)
 		done; \
 	done
 
-bench: ## run the benchmarks
-	go test -run '^$$' -bench . -benchmem ./...
+# The C library. build/ is then a prefix to compile against: build/lib,
+# build/include. Installing it is to copy LIB_FILES from there.
+PREFIX ?= /usr/local
+OBJCOPY ?= objcopy
+ABI := $(shell sed -n 's/^\#define AOSO_ABI_VERSION //p' capi/include/aoso.h)
+VERSION := $(shell sed -n 's/^\#define AOSO_VERSION_[A-Z]* //p' capi/include/aoso.h | paste -sd.)
+SONAME := libaoso.so.$(ABI)
+STAGE := build/capi-$(shell echo $$$$)
+LIB_FILES = include/aoso.h include/aoso.hpp lib/libaoso.a lib/libaoso.so lib/$(SONAME) lib/$(SONAME).$(VERSION) \
+	lib/pkgconfig/aoso.pc lib/cmake/aoso/aosoConfig.cmake lib/cmake/aoso/aosoConfigVersion.cmake
+
+# The archive is one object, so that Go's symbols can be hidden in it as well. Go
+# starts before the program's own constructors, which may call it.
+# Each make builds in a folder of its own: several may run at once.
+lib: ## build the C library into build/lib: shared, static, with pkg-config and CMake files
+	@mkdir -p $(STAGE) build/include build/lib/pkgconfig build/lib/cmake/aoso
+	go build -buildmode=c-shared -trimpath -o $(STAGE)/$(SONAME) \
+		-ldflags '-s -w -extldflags "-Wl,-soname,$(SONAME) -Wl,--version-script=$(CURDIR)/capi/aoso.map"' ./capi
+	go build -buildmode=c-archive -trimpath -o $(STAGE)/go.a -ldflags '-s -w' ./capi
+	@cd $(STAGE) && ar x go.a && $$(go env CC) -r -nostdlib -Wl,-d -o aoso.o go.o 0*.o && \
+		$(OBJCOPY) --wildcard --keep-global-symbol='aoso_*' --strip-debug \
+		--rename-section .init_array=.init_array.00102 aoso.o && ar rcs libaoso.a aoso.o
+	@mv $(STAGE)/$(SONAME) build/lib/$(SONAME).$(VERSION) && mv $(STAGE)/libaoso.a build/lib
+	@ln -sf $(SONAME).$(VERSION) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libaoso.so
+	@cp capi/include/aoso.h capi/include/aoso.hpp build/include
+	@cp capi/package/aosoConfig.cmake build/lib/cmake/aoso
+	@sed 's/@VERSION@/$(VERSION)/' capi/package/aoso.pc.in >build/lib/pkgconfig/aoso.pc
+	@sed 's/@VERSION@/$(VERSION)/' capi/package/aosoConfigVersion.cmake.in >build/lib/cmake/aoso/aosoConfigVersion.cmake
+	@rm -rf $(STAGE)
+
+install: lib ## install the C library below DESTDIR/PREFIX (/usr/local)
+	@for f in $(LIB_FILES); do \
+		mkdir -p "$(DESTDIR)$(PREFIX)/$$(dirname $$f)" && cp -P build/$$f "$(DESTDIR)$(PREFIX)/$$f" || exit 1; \
+	done
+	@echo "installed aoso $(VERSION) in $(DESTDIR)$(PREFIX)"
+
+uninstall: ## remove what install put there
+	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(LIB_FILES) && { rmdir lib/cmake/aoso 2>/dev/null || true; }
+
+test-capi: lib abi-check ## test the C library
+	@capi/test/run
+
+# capi/abi.txt is what programs compiled against the library rely on.
+abi-check: lib
+	@capi/test/abi | diff -u capi/abi.txt - || { echo "the ABI differs from capi/abi.txt: add, do not change; then make abi"; exit 1; }
+
+abi: lib ## note the ABI of the C library in capi/abi.txt
+	capi/test/abi >capi/abi.txt
+
+# What is missing of cmake, pkg-config and compilers is installed, where apt and root may.
+test-examples: ## build and run the C and C++ examples and snippets with an installed library
+	@rm -rf build/examples
+	@$(MAKE) --no-print-directory install DESTDIR= PREFIX=$(CURDIR)/build/examples/prefix
+	go run ./capi/examples/check build/examples
+
+# The Python package. Its two virtual environments have the newest of everything, and scikit-learn 1.2 with what was there beside it.
+PYTHON ?= python3
+.PHONY: wheel test-python
+
+wheel: lib ## build the Python wheel, with the library inside, into build/wheel
+	@rm -rf build/wheel
+	$(PYTHON) -m pip wheel -q --no-deps -w build/wheel bindings/python
+	@ls -l build/wheel
+
+test-python: build wheel build/python/new.ready build/python/old.ready ## test the wheel: README in an empty environment, tests, doctests, types
+	@for v in new old; do build/python/$$v/bin/pip install -q --force-reinstall --no-deps build/wheel/*.whl || exit 1; done
+	cd bindings/python && PYTHONDONTWRITEBYTECODE=1 ../../build/python/new/bin/python -m pytest
+	cd bindings/python && PYTHONDONTWRITEBYTECODE=1 ../../build/python/new/bin/python -m pytest --doctest-modules --pyargs aoso
+	cd bindings/python && ../../build/python/new/bin/mypy --cache-dir ../../build/python/mypy
+	cd bindings/python && PYTHONDONTWRITEBYTECODE=1 ../../build/python/old/bin/python -m pytest tests/test_sklearn.py tests/test_sklearn_checks.py
+	@echo "make test-python: all passed"
+
+build/python/%.ready: bindings/python/requirements/%.txt
+	$(PYTHON) -m venv --clear build/python/$*
+	build/python/$*/bin/pip install -q -r $<
+	@touch $@
+
+# Benchmarks. QUICK=1 makes those of Python tiny, ARGS goes to them: ARGS=--help.
+COUNT ?= 4
+BENCHSTAT = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
+BENCH_VENV = build/bench-venv
+BENCH = PYTHONPATH=bindings/python/src PYTHONDONTWRITEBYTECODE=1 $(BENCH_VENV)/bin/python -m
+
+bench: ## benchmark training, prediction and files; the levels beside the plain Go reference
+	@mkdir -p build
+	go test -run '^$$' -bench . -count $(COUNT) -timeout 0 ./bench/... | tee build/bench.txt
+	@! grep -q '^FAIL' build/bench.txt
+	@go run $(BENCHSTAT) -filter '.name:Train /threads:1 .unit:ns/row*feature' \
+		-col '/level@(generic avx2 avx512 neon)' -row /set build/bench.txt
+
+bench-peers: lib $(BENCH_VENV)/ready ## compare with LightGBM, XGBoost, CatBoost and scikit-learn (hours; QUICK=1: minutes)
+	$(BENCH) bench.peers $(if $(QUICK),--quick) $(ARGS)
+
+paper: lib $(BENCH_VENV)/ready ## train for the paper's tables (hours; QUICK=1: a minute)
+	$(BENCH) bench.paper $(if $(QUICK),--quick) $(ARGS)
+
+$(BENCH_VENV)/ready: bench/requirements.txt
+	python3 -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/pip install -q -r bench/requirements.txt
+	@touch $@
 
 fmt: ## format the sources
 	gofmt -w $(GOFILES)

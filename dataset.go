@@ -1,10 +1,12 @@
 package aoso
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/par"
@@ -18,7 +20,7 @@ type DatasetOptions struct {
 	SampleRows int       // rows that bin edges are fitted to; 0: 200,000; negative: all
 	Seed       uint64    // of the sample
 	Threads    int       // 0: all cores that the process may use
-	DenseOnly  bool      // keep no feature row by row; the model is the same, training slower where many rows agree
+	DenseOnly  bool      // keep features in columns only, not sparse ones row by row or small ones by two; the model is the same, training slower
 
 	// Init is a model to continue: training on the dataset adds trees to it.
 	// Its classes and features become the dataset's.
@@ -36,6 +38,7 @@ type Dataset struct {
 	names   []string
 	classes []string
 	unknown int
+	grouped bool // the matrix has features in other forms as well
 
 	init       *Model
 	initScores []float64 // rows × classes; nil: zero
@@ -47,35 +50,24 @@ const defaultSampleRows = 200_000
 // rows × cols, labels has one per row. The errors name the argument, or the
 // row and feature of an infinite value.
 func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, error) {
-	if o.MaxBins == 0 {
-		o.MaxBins = bin.MaxValueBins
-	}
-	if o.MaxBins < 2 || o.MaxBins > bin.MaxValueBins {
-		return nil, badArgument("max_bins", o.MaxBins, "2 to %d", bin.MaxValueBins)
-	}
-	if o.Threads < 0 {
-		return nil, badArgument("threads", o.Threads, "at least 0")
-	}
 	if err := checkFeatures(features); err != nil {
 		return nil, err
 	}
 	if features.Rows() == 0 || features.Cols() == 0 {
 		return nil, badArgument("features", fmt.Sprintf("%d × %d", features.Rows(), features.Cols()), "at least one row and one column")
 	}
-	if o.Names != nil && len(o.Names) != features.Cols() {
-		return nil, badArgument("names", len(o.Names), "%d, one for each feature", features.Cols())
+	if err := o.check(features.Cols()); err != nil {
+		return nil, err
 	}
-	d := &Dataset{names: slices.Clone(o.Names), classes: classesOf(labels)}
-	if d.names == nil {
-		d.names = make([]string, features.Cols())
-		for j := range d.names {
-			d.names[j] = fmt.Sprintf("f%d", j)
-		}
+	if err := labels.check(features.Rows()); err != nil {
+		return nil, err
 	}
+	classes, err := labels.classes()
+	if err != nil {
+		return nil, err
+	}
+	d := &Dataset{names: namesOf(o.Names, features.Cols()), classes: classes}
 	if m := o.Init; m != nil {
-		if err := m.checkFeatures(features); err != nil {
-			return nil, err
-		}
 		d.names, d.init = slices.Clone(m.names), m
 		for _, class := range d.classes {
 			if !slices.Contains(m.classes, class) {
@@ -90,15 +82,56 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
 	if err := d.setRows(features, labels, o.Weights, func() (err error) {
-		d.mapper, err = bin.Fit(features, sampleRows(features.Rows(), o), o.MaxBins, team)
+		d.mapper, err = bin.Fit(features, sampleRows(features.Rows(), o), cmp.Or(o.MaxBins, bin.MaxValueBins), team)
 		return err
 	}, team); err != nil {
 		return nil, err
 	}
 	if !o.DenseOnly {
-		d.matrix.GroupSparse(d.mapper, team)
+		d.group(team)
 	}
 	return d, nil
+}
+
+// group adds to the matrix the forms of features that make training fast.
+func (d *Dataset) group(team *par.Team) {
+	d.grouped = true
+	d.matrix.GroupSparse(d.mapper, team)
+	d.matrix.JoinSmall(d.mapper, team)
+}
+
+// namesOf is the names of so many features, made up if there are none.
+func namesOf(names []string, cols int) []string {
+	if names != nil {
+		return slices.Clone(names)
+	}
+	names = make([]string, cols)
+	for j := range names {
+		names[j] = fmt.Sprintf("f%d", j)
+	}
+	return names
+}
+
+// check tells whether the options suit so many features, rows aside.
+func (o *DatasetOptions) check(cols int) error {
+	if o.MaxBins != 0 && (o.MaxBins < 2 || o.MaxBins > bin.MaxValueBins) {
+		return badArgument("max_bins", o.MaxBins, "2 to %d", bin.MaxValueBins)
+	}
+	if o.Threads < 0 {
+		return badArgument("threads", o.Threads, "at least 0")
+	}
+	if o.Names != nil && len(o.Names) != cols {
+		return badArgument("names", len(o.Names), "%d, one for each feature", cols)
+	}
+	for i, name := range o.Names {
+		if !utf8.ValidString(name) {
+			return badArgument(fmt.Sprintf("names[%d]", i), name, "text in UTF-8")
+		}
+	}
+	if o.Init != nil && cols != len(o.Init.names) {
+		return badArgument("features", fmt.Sprintf("%d columns", cols), "%d columns, the features of the model", len(o.Init.names))
+	}
+	return nil
 }
 
 // Aligned quantizes a validation set like d: the same bins, the same classes.
@@ -109,6 +142,9 @@ func (d *Dataset) Aligned(features Features, labels Labels, weights []float64) (
 	}
 	if features.Cols() != len(d.names) {
 		return nil, badArgument("features", fmt.Sprintf("%d columns", features.Cols()), "%d columns, as in the training set", len(d.names))
+	}
+	if err := labels.check(features.Rows()); err != nil {
+		return nil, err
 	}
 	v := &Dataset{mapper: d.mapper, names: d.names, classes: d.classes, init: d.init}
 	team := par.NewTeam(0)
@@ -121,14 +157,7 @@ func (d *Dataset) Aligned(features Features, labels Labels, weights []float64) (
 
 // setRows fills in what belongs to the rows, after fit has set the mapper.
 func (d *Dataset) setRows(features Features, labels Labels, weights []float64, fit func() error, team *par.Team) (err error) {
-	rows := features.Rows()
-	if len(labels) != rows {
-		return badArgument("labels", len(labels), "%d, one for each row", rows)
-	}
-	if i := slices.Index(labels, ""); i >= 0 {
-		return badArgument("labels", "", "a label in every row, also in row %d", i)
-	}
-	if d.weights, err = checkWeights(weights, rows); err != nil {
+	if d.weights, err = checkWeights(weights, features.Rows()); err != nil {
 		return err
 	}
 	if err := fit(); err != nil {
@@ -163,8 +192,8 @@ func checkWeights(weights []float64, rows int) ([]float32, error) {
 	narrow := make([]float32, rows)
 	positive := false
 	for i, w := range weights {
-		if w != 0 && !(w >= 1e-15 && w <= 1e15) {
-			return nil, badArgument(fmt.Sprintf("weights[%d]", i), w, "0, or 1e-15 to 1e15")
+		if err := checkWeight(i, w); err != nil {
+			return nil, err
 		}
 		narrow[i] = float32(w)
 		positive = positive || w > 0
@@ -173,6 +202,13 @@ func checkWeights(weights []float64, rows int) ([]float32, error) {
 		return nil, badArgument("weights", "all 0", "at least one above 0")
 	}
 	return narrow, nil
+}
+
+func checkWeight(i int, w float64) error {
+	if w != 0 && !(w >= 1e-15 && w <= 1e15) {
+		return badArgument(fmt.Sprintf("weights[%d]", i), w, "0, or 1e-15 to 1e15")
+	}
+	return nil
 }
 
 // sampleRows draws the rows to fit bins to, in order; nil: all.
@@ -199,8 +235,39 @@ func drawRows[T int | uint32](r *rand.Rand, rows, n int) []T {
 }
 
 // Free gives the dataset's memory back at once, where otherwise the garbage
-// collector would in time. No training may be using it, or use it afterwards.
+// collector would in time, and closes its file, if it is of one. No training
+// may be using it. What is left are its facts, and the bins that others are
+// aligned to. Freeing twice does nothing.
 func (d *Dataset) Free() { d.matrix.Free() }
+
+func (d *Dataset) checkFreed(argument string) error {
+	if d.matrix.Columns == nil {
+		return badArgument(argument, "a dataset that was freed", "one that was not")
+	}
+	return nil
+}
+
+// binnedAs tells whether the codes and labels of two datasets mean the same.
+func (d *Dataset) binnedAs(other *Dataset) bool {
+	return d.mapper.Equal(other.mapper) && slices.Equal(d.classes, other.classes) && d.init == other.init
+}
+
+// DatasetInfo is facts about a dataset.
+type DatasetInfo struct {
+	Rows, Features, Classes int
+	Bins                    []int // value bins of each feature, 0 to 255
+	Bytes                   int64 // of memory, mapped files included; what a model to continue has is not
+}
+
+// Info is facts about the dataset.
+func (d *Dataset) Info() DatasetInfo {
+	info := DatasetInfo{Rows: d.Rows(), Features: len(d.names), Classes: len(d.classes)}
+	for _, f := range d.mapper.Features {
+		info.Bins = append(info.Bins, len(f.Lower))
+	}
+	info.Bytes = int64(d.matrix.Memory() + 4*len(d.labels) + 4*len(d.weights) + 8*len(d.initScores))
+	return info
+}
 
 // Rows is the number of rows.
 func (d *Dataset) Rows() int { return len(d.labels) }

@@ -269,3 +269,29 @@ func TestContinueErrors(t *testing.T) {
 	_, err = NewDataset(RowMajor([]float64{1, 2, 3}, 1, 3), IntLabels([]int{8}), DatasetOptions{Init: m})
 	wantArgumentError(t, err, "labels", `"8"`, `"0" "1" "2"`)
 }
+
+func TestInfo(t *testing.T) {
+	d := mixed(86, 1000).weighted(86)
+	set := newDataset(t, d)
+	info := set.Info()
+	if info.Rows != 1000 || info.Features != 17 || info.Classes != 4 || len(info.Bins) != 17 {
+		t.Fatalf("%+v", info)
+	}
+	for j, want := range map[int]int{0: 255, 12: 1, 13: 0, 14: 3, 15: 9} {
+		if info.Bins[j] != want {
+			t.Errorf("feature %d has %d bins, want %d", j, info.Bins[j], want)
+		}
+	}
+	dense, err := NewDataset(d.features(), d.labels(), DatasetOptions{DenseOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const columns = 15 // those that are not constant
+	if bytes := dense.Info().Bytes; bytes != columns*1088+4*1000 || info.Bytes <= bytes+4*1000 || info.Bytes > 3*bytes {
+		t.Errorf("%d bytes, %d in columns only", info.Bytes, bytes)
+	}
+	set.Free()
+	if freed := set.Info(); freed.Bytes != 2*4*1000 || !slices.Equal(freed.Bins, info.Bins) {
+		t.Errorf("after Free %+v", freed)
+	}
+}

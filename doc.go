@@ -7,7 +7,7 @@
 // scores of several classes at once. ABC-LogitBoost and LogitBoost are modes
 // of the same builder.
 //
-//	x := aoso.RowMajor(values, rows, cols)             // []float32 or []float64
+//	x := aoso.RowMajor(values, rows, cols)
 //	train, err := aoso.NewDataset(x, aoso.StringLabels(y), aoso.DatasetOptions{})
 //	result, err := aoso.Train(ctx, train, aoso.DefaultParams(), aoso.TrainOptions{})
 //	classes, err := result.Model.Predict(x, aoso.PredictOptions{})

@@ -28,8 +28,8 @@ func Example() {
 	}
 
 	// README
-	x := aoso.RowMajor(values, len(labels), 2) // rows × 2 features, []float32 or []float64
-	train, err := aoso.NewDataset(x, labels, aoso.DatasetOptions{})
+	x := aoso.RowMajor(values, len(labels), 2) // rows × 2 features, of any number type
+	train, err := aoso.NewDataset(x, aoso.StringLabels(labels), aoso.DatasetOptions{})
 	if err != nil {
 		log.Fatal(err) // names the argument, the value and what is allowed
 	}
@@ -46,6 +46,98 @@ func Example() {
 	// Output:
 	// east <nil>
 	// <nil>
+}
+
+// Training step by step, with a model on the way.
+func ExampleBooster() {
+	x := aoso.RowMajor([]float64{1, 2, 3, 4, 5, 6}, 6, 1)
+	train, err := aoso.NewDataset(x, aoso.IntLabels([]int{0, 0, 1, 1, 2, 2}), aoso.DatasetOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	p := aoso.DefaultParams()
+	p.Trees = 5
+	booster, err := aoso.NewBooster(train, p, aoso.TrainOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer booster.Free()
+	for {
+		now, more := booster.Step(context.Background())
+		if !more {
+			break
+		}
+		fmt.Printf("iteration %d: loss %.2f\n", now.Iteration, now.TrainLoss)
+		if now.Iteration == 2 {
+			fmt.Println(booster.Result().Model.Trees(), "trees so far")
+		}
+	}
+	fmt.Println(booster.Result().StoppedBy)
+	// Output:
+	// iteration 1: loss 5.45
+	// iteration 2: loss 4.57
+	// 2 trees so far
+	// iteration 3: loss 3.86
+	// iteration 4: loss 3.29
+	// iteration 5: loss 2.81
+	// max_trees
+}
+
+// A dataset whose rows come in chunks, kept in a file for other trainings.
+func ExampleDatasetBuilder() {
+	path := filepath.Join(os.TempDir(), "chunks.aoso")
+	defer os.Remove(path)
+	builder, err := aoso.NewDatasetBuilder(1, aoso.DatasetOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for chunk := range 3 {
+		x := aoso.RowMajor([]int{chunk, 10 + chunk}, 2, 1)
+		if err := builder.Append(x, aoso.StringLabels([]string{"low", "high"}), nil); err != nil {
+			log.Fatal(err)
+		}
+	}
+	train, err := builder.Dataset()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := train.Save(path); err != nil {
+		log.Fatal(err)
+	}
+	loaded, err := aoso.LoadDataset(path)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer loaded.Free()
+	fmt.Println(loaded.Rows(), loaded.Classes(), loaded.Info().Bins)
+	// Output: 6 [high low] [6]
+}
+
+// Row 0 has 5 in column 2, row 1 has nothing, row 2 has two entries.
+func ExampleCSR() {
+	x, err := aoso.CSR([]int32{0, 1, 1, 3}, []int32{2, 0, 1}, []float32{5, 6, 7}, 3)
+	if err != nil {
+		log.Fatal(err)
+	}
+	column := make([]float64, x.Rows())
+	for j := range x.Cols() {
+		x.Column(j, 0, column)
+		fmt.Println(column)
+	}
+	// Output:
+	// [0 0 6]
+	// [0 0 7]
+	// [5 0 0]
+}
+
+func ExampleParseParams() {
+	p, err := aoso.ParseParams("trees=500, leaves=64, shrinkage=0.05")
+	fmt.Println(p.Trees, p.Leaves, p.Shrinkage, p.Method, err)
+	err = p.Set("leaves", "many")
+	fmt.Println(err)
+	// Output:
+	// 500 64 0.05 aoso <nil>
+	// aoso: leaves is "many"; allowed: an integer
 }
 
 // The README shows the lines between the marks above.

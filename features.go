@@ -8,7 +8,8 @@ import (
 
 // Features is a table of numbers, a row an example and a column a feature.
 // NaN is a missing value. [RowMajor], [ColMajor] and [Dense] make one of a
-// slice without copying it, [FromColumns] of its columns; [FromRows] copies.
+// slice without copying it, [FromColumns] of its columns, [CSC] of compressed
+// ones; [FromRows] and [CSR] copy. Several goroutines may read it at once.
 type Features interface {
 	Rows() int
 	Cols() int
@@ -18,8 +19,11 @@ type Features interface {
 
 var _ bin.Source = Features(nil)
 
-// Number is the element type of a dense matrix.
-type Number interface{ ~float32 | ~float64 }
+// Number is the element type of a matrix. Elements are used as float64, so
+// integers beyond 2⁵³ are rounded.
+type Number interface {
+	Integer | ~float32 | ~float64
+}
 
 type dense[T Number] struct {
 	data                 []T

@@ -9,9 +9,10 @@ import (
 	"github.com/libaoso/aoso/internal/tree"
 )
 
-// What can be wrong with a model file, for errors.Is.
+// What can be wrong with a model or dataset file, for errors.Is. ErrNotModel
+// is a file that is not of the kind asked for.
 var (
-	ErrNotModel  = modelio.ErrNotModel
+	ErrNotModel  = modelio.ErrForeign
 	ErrNewer     = modelio.ErrNewer
 	ErrTruncated = modelio.ErrTruncated
 	ErrCorrupt   = modelio.ErrCorrupt
@@ -25,6 +26,7 @@ type content struct {
 	TreesPerIteration int      `json:"trees_per_iteration"`
 	Classes           []string `json:"classes"`
 	Features          []string `json:"features"`
+	Temperature       float64  `json:"temperature,omitempty"` // 0: none
 }
 
 // header is what a model file says of a model for people to read.
@@ -39,11 +41,11 @@ func (m *Model) content() content {
 	if m.forest.Full {
 		leaf = "full"
 	}
-	return content{m.method, leaf, m.forest.Pairs, m.perRound, m.classes, m.names}
+	return content{m.method, leaf, m.forest.Pairs, m.perRound, m.classes, m.names, m.temperature}
 }
 
 func (m *Model) writer(meta any) *modelio.Writer {
-	w, f := modelio.NewWriter(meta), m.forest
+	w, f := modelio.NewWriter(modelio.Model, meta), m.forest
 	modelio.Add(w, "first_node", f.FirstNode)
 	modelio.Add(w, "first_leaf", f.FirstLeaf)
 	modelio.Add(w, "feature", f.Feature)
@@ -85,7 +87,7 @@ func (m *Model) Fingerprint() string {
 // Load reads a model from a file. The error says whether it is no model file,
 // of a newer format, truncated or corrupt.
 func Load(path string) (*Model, error) {
-	data, err := modelio.ReadFile(path)
+	data, err := modelio.ReadFile(modelio.Model, path)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +101,7 @@ func Load(path string) (*Model, error) {
 // Decode reads a model from the bytes of its file, which the model goes on
 // to use: they must not change.
 func Decode(data []byte) (*Model, error) {
-	file, err := modelio.Open(data)
+	file, err := modelio.Open(modelio.Model, data)
 	if err != nil {
 		return nil, err
 	}
@@ -110,6 +112,7 @@ func Decode(data []byte) (*Model, error) {
 	full := h.Leaf == "full"
 	pairs := h.Pairs == 1 || h.Pairs == 2 || h.Pairs == 4 || h.Pairs == 8
 	if !full && h.Leaf != "pair" || !pairs || h.TreesPerIteration < 1 || h.TreesPerIteration > MaxClasses ||
+		h.Temperature != 0 && !(h.Temperature >= leastTemperature && h.Temperature <= mostTemperature) ||
 		len(h.Classes) < 1 || len(h.Classes) > MaxClasses || len(h.Features) < 1 {
 		return nil, fmt.Errorf("%w: its header does not describe a model", ErrCorrupt)
 	}
@@ -134,7 +137,9 @@ func Decode(data []byte) (*Model, error) {
 	if !f.Valid(len(h.Features)) {
 		return nil, fmt.Errorf("%w: its arrays do not make trees", ErrCorrupt)
 	}
-	return newModel(&f, h.Classes, h.Features, h.Method, h.TreesPerIteration, h.Params), nil
+	m := newModel(&f, h.Classes, h.Features, h.Method, h.TreesPerIteration, h.Params)
+	m.temperature = h.Temperature
+	return m, nil
 }
 
 func read[T modelio.Element](file *modelio.File, name string, dst *[]T) (err error) {

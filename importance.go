@@ -6,18 +6,21 @@ import (
 )
 
 // Importance is how much each feature contributes: by "gain", the loss that
-// its splits were reckoned to save, or by "split", their number.
+// its splits were reckoned to save, by "split", their number, or by "cover",
+// the number of rows, summed over its splits, that they parted.
 func (m *Model) Importance(kind string) ([]float64, error) {
-	if kind != "gain" && kind != "split" {
-		return nil, badArgument("importance", kind, "gain or split")
+	f := m.forest
+	worth, ok := map[string]func(node int) float64{
+		"gain":  func(i int) float64 { return float64(f.Gain[i]) },
+		"split": func(int) float64 { return 1 },
+		"cover": func(i int) float64 { return float64(f.NodeRows[i]) },
+	}[kind]
+	if !ok {
+		return nil, badArgument("importance", kind, "gain, split or cover")
 	}
 	importance := make([]float64, len(m.names))
-	for i, feature := range m.forest.Feature {
-		if kind == "gain" {
-			importance[feature] += float64(m.forest.Gain[i])
-		} else {
-			importance[feature]++
-		}
+	for i, feature := range f.Feature {
+		importance[feature] += worth(i)
 	}
 	return importance, nil
 }

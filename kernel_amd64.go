@@ -292,15 +292,6 @@ func histogram(j *kernel.HistogramJob) {
 	if n == 0 {
 		return
 	}
-	quad := histogramQuad1
-	switch m {
-	case 2:
-		quad = histogramQuad2
-	case 4:
-		quad = histogramQuad4
-	case 8:
-		quad = histogramQuad8
-	}
 	args := histogramArgs{cells: &j.Cells[0], n: n}
 	if j.Rows != nil {
 		rows := j.Rows[:n]
@@ -308,10 +299,9 @@ func histogram(j *kernel.HistogramJob) {
 		args.sparse = uint64(rows[n-1]-rows[0]) > sparseGap*uint64(n)
 	}
 	for c := 0; c < j.Count; c += args.count {
-		run := quad
+		tile := m == 1 && isTile(j, c)
 		args.count = min(j.Count-c, quadColumns)
-		if m == 1 && isTile(j, c) {
-			run = histogramTile
+		if tile {
 			args.count = kernel.TileLanes
 		}
 		for k := range args.columns {
@@ -322,7 +312,21 @@ func histogram(j *kernel.HistogramJob) {
 			}
 			args.columns[k], args.bins[k] = &column[0], &j.Histograms[from][0]
 		}
-		run(&args)
+		// Called by name, lest the arguments become garbage.
+		switch {
+		case tile:
+			histogramTile(&args)
+		case m == 1:
+			histogramQuad1(&args)
+		case m == 2:
+			histogramQuad2(&args)
+		case m == 4:
+			histogramQuad4(&args)
+		case m == 8:
+			histogramQuad8(&args)
+		default:
+			panic("kernel: 1, 2, 4 or 8 pairs")
+		}
 	}
 }
 

@@ -257,319 +257,213 @@ store32:
 	VMOVDQU32    Y0, (DI)
 
 // ---------------------------------------------------------------------------
-// Cross, AVX-512
+// Cross, AVX-512: float32 vectors of sixteen classes, row after row
 //
-// Rows are taken crossRows at a time. A first pass, eight rows side by side,
-// gathers their probabilities of the first classes, times their weights. A
-// second multiplies these by those of all classes, in tiles of up to 4 firsts
-// by 32 classes whose sums stay in registers while the rows pass by.
+// The classes are cut into tiles of 32 or 16, a row of eight being one of 16
+// with a mask. Four of the first classes at a time, or two or one, pass by a
+// tile, whose sums with them stay in registers while the rows pass by.
 //
-//	Pass one                         Pass two
-//	DI row cursor, or end of firsts  DI job
-//	SI residuals                     SI residuals
-//	DX stride in bytes, or p         DX stride in bytes
-//	R8-R15 rows, offsets             R10 rows of the block
-//	CX rows left, or firsts          R12 firsts left    R13 sums of the tile
-//	BX row of the block              R14 p of firsts    R15 classes done
-//	AX temporary                     BX row of the block
-//	Z0 p       Z30 weights           AX row's residuals
-//	Z31 one                          CX residuals of the tile
-//	                                 Z0-Z15 sums, four vectors a first
-//	                                 Z16-Z19, Z24-Z27 p of the classes
-//	                                 Z20 p of a first   Z28, Z29 products
+//	SI residuals       CX those of the tile     DX stride in bytes
+//	R8 row cursor      R9 end of the row numbers
+//	AX row's offset    R14 weights, or 0        R10-R13 residuals of the firsts
+//	BX firsts cursor   DI their sums            R15 bytes of firsts left
+//	Z0-Z7 sums, two vectors a first             Z16, Z17 p of the classes
+//	Z18 p of a first   Z19, Z20 products        Z30 weight   Z31 one
+//	K4 lanes of a tile's first vector           K5 of its second half
 
-#define crossRows 64
+// CLASSESk is p of the tile's k classes in the row at AX.
+#define CLASSES16 \
+	VMOVUPS.Z (CX)(AX*1), K4, Z16 \ // p = R
+	VPMOVD2M  Z16, K1             \
+	VADDPS    Z16, Z31, K1, Z16   // p = 1 + R where R is signed
 
-// The frame: where each row's residuals start, in bytes, and those of one more
-// row; by first, its p; less than eight row numbers; and where pass one stands.
-#define crossOffset 0
-#define crossFirst (crossRows*8+64)
-#define crossFew (crossFirst+8*crossRows*8)
-#define crossCursor (crossFew+32)
-#define crossLeft (crossFew+40)
-#define crossBlock (crossFew+48)
+#define CLASSES32 \
+	CLASSES16                  \
+	VMOVUPS  64(CX)(AX*1), Z17 \
+	VPMOVD2M Z17, K2           \
+	VADDPS   Z17, Z31, K2, Z17
 
-// PROBABILITY8 is p of the eight classes at offset from the row at AX.
-#define PROBABILITY8(offset, P) \
-	VCVTPS2PD offset(AX), P \ // p = R
-	VPMOVQ2M  P, K1         \
-	VADDPD    P, Z31, K1, P // p = 1 + R where R is signed
+// CROSSk adds the products of these and a first's w·p to its sums. The flags
+// tell whether w is left out.
+#define CROSS16(R, S0, S1) \
+	VBROADCASTSS (R)(AX*1), Z18    \
+	VPMOVD2M     Z18, K3           \
+	VADDPS       Z18, Z31, K3, Z18 \
+	JZ           2(PC)             \
+	VMULPS       Z18, Z30, Z18     \
+	VMULPS       Z16, Z18, Z19     \
+	VADDPS       Z19, S0, S0
 
-#define PROBABILITIES8(P0, P1, P2, P3) \
-	PROBABILITY8(0, P0)
+#define CROSS32(R, S0, S1) \
+	CROSS16(R, S0, S1)   \
+	VMULPS Z17, Z18, Z20 \
+	VADDPS Z20, S1, S1
 
-#define PROBABILITIES16(P0, P1, P2, P3) \
-	PROBABILITY8(0, P0)  \
-	PROBABILITY8(32, P1)
+#define CROSS16x1 \
+	CLASSES16            \
+	CROSS16(R10, Z0, Z1)
 
-#define PROBABILITIES32(P0, P1, P2, P3) \
-	PROBABILITIES16(P0, P1, P2, P3) \
-	PROBABILITY8(64, P2)            \
-	PROBABILITY8(96, P3)
+#define CROSS16x2 \
+	CROSS16x1            \
+	CROSS16(R11, Z2, Z3)
 
-// CROSSk adds the products of a first's p and k classes' to its sums.
-#define CROSS8(first, P0, P1, P2, P3, S0, S1, S2, S3) \
-	VBROADCASTSD (first*crossRows*8)(R14)(BX*8), Z20 \
-	VMULPD       P0, Z20, Z28                        \
-	VADDPD       Z28, S0, S0
+#define CROSS16x4 \
+	CROSS16x2            \
+	CROSS16(R12, Z4, Z5) \
+	CROSS16(R13, Z6, Z7)
 
-#define CROSS16(first, P0, P1, P2, P3, S0, S1, S2, S3) \
-	CROSS8(first, P0, P1, P2, P3, S0, S1, S2, S3) \
-	VMULPD P1, Z20, Z29                           \
-	VADDPD Z29, S1, S1
+#define CROSS32x1 \
+	CLASSES32            \
+	CROSS32(R10, Z0, Z1)
 
-#define CROSS32(first, P0, P1, P2, P3, S0, S1, S2, S3) \
-	CROSS16(first, P0, P1, P2, P3, S0, S1, S2, S3) \
-	VMULPD P2, Z20, Z28                            \
-	VMULPD P3, Z20, Z29                            \
-	VADDPD Z28, S2, S2                             \
-	VADDPD Z29, S3, S3
+#define CROSS32x2 \
+	CROSS32x1            \
+	CROSS32(R11, Z2, Z3)
 
-// LOADk and STOREk move the sums of a first and k classes.
-#define LOAD8(at, S0, S1, S2, S3) \
-	VMOVUPD at, S0
+#define CROSS32x4 \
+	CROSS32x2            \
+	CROSS32(R12, Z4, Z5) \
+	CROSS32(R13, Z6, Z7)
 
-#define LOAD16(at, S0, S1, S2, S3) \
-	VMOVUPD at, S0    \
-	VMOVUPD 64 at, S1
+// WIDENk stores the sums of a first and k classes as float64.
+#define WIDEN16(S0, Y0, S1, Y1, at) \
+	VEXTRACTF32X8 $1, S0, Y19    \
+	VCVTPS2PD     Y0, Z20        \
+	VCVTPS2PD     Y19, Z19       \
+	VMOVUPD       Z20, at        \
+	VMOVUPD       Z19, K5, 64 at
 
-#define LOAD32(at, S0, S1, S2, S3) \
-	LOAD16(at, S0, S1, S2, S3) \
-	VMOVUPD 128 at, S2         \
-	VMOVUPD 192 at, S3
+#define WIDEN32(S0, Y0, S1, Y1, at) \
+	WIDEN16(S0, Y0, S1, Y1, at) \
+	VEXTRACTF32X8 $1, S1, Y19   \
+	VCVTPS2PD     Y1, Z20       \
+	VCVTPS2PD     Y19, Z19      \
+	VMOVUPD       Z20, 128 at   \
+	VMOVUPD       Z19, 192 at
 
-#define STORE8(at, S0, S1, S2, S3) \
-	VMOVUPD S0, at
+// STOREk does so for the first, the second, or the third and the fourth.
+#define STORE16x1(at) WIDEN16(Z0, Y0, Z1, Y1, at)
+#define STORE16x2(at) WIDEN16(Z2, Y2, Z3, Y3, at)
+#define STORE16x4(at, next) \
+	WIDEN16(Z4, Y4, Z5, Y5, at)   \
+	WIDEN16(Z6, Y6, Z7, Y7, next)
 
-#define STORE16(at, S0, S1, S2, S3) \
-	VMOVUPD S0, at    \
-	VMOVUPD S1, 64 at
+#define STORE32x1(at) WIDEN32(Z0, Y0, Z1, Y1, at)
+#define STORE32x2(at) WIDEN32(Z2, Y2, Z3, Y3, at)
+#define STORE32x4(at, next) \
+	WIDEN32(Z4, Y4, Z5, Y5, at)   \
+	WIDEN32(Z6, Y6, Z7, Y7, next)
 
-#define STORE32(at, S0, S1, S2, S3) \
-	STORE16(at, S0, S1, S2, S3) \
-	VMOVUPD S2, 128 at          \
-	VMOVUPD S3, 192 at
+// CROSSSTART is what comes before the tiles, CROSSTILES before each of them: R15
+// is the bytes from there to the end of the row.
+#define CROSSSTART \
+	MOVQ j+0(FP), AX                      \
+	MOVQ crossJob_Residuals(AX), SI       \
+	MOVQ crossJob_Stride(AX), DX          \
+	MOVQ crossJob_Weights(AX), R14        \
+	SHLQ $2, DX                           \
+	MOVQ SI, CX                           \
+	CMPQ (crossJob_Rows+sliceLen)(AX), $0 \
+	JEQ  done
 
-// CROSSROW is AX = a row of the block.
-#define CROSSROW(at) \
-	MOVQ at(SP)(BX*8), AX \
-	ADDQ CX, AX
+#define CROSSTILES \
+	MOVQ j+0(FP), AX            \
+	MOVQ crossJob_First(AX), BX \
+	MOVQ CX, DI                 \
+	SUBQ SI, DI                 \
+	MOVQ DX, R15                \
+	SUBQ DI, R15                \
+	JLE  done                   \
+	SHLQ $1, DI                 \
+	ADDQ crossJob_Cross(AX), DI
 
-// CROSSROWS is the loop over the block's rows: p of the next row's classes are
-// on their way, in Z16-Z19 and Z24-Z27 by turns, while those of this row are
-// multiplied. STEP multiplies by the firsts. The label end must follow.
-#define CROSSROWS(PROBABILITIES, STEP, loop, end) \
-	XORL  BX, BX                      \
-	CROSSROW(crossOffset)             \
-	PROBABILITIES(Z16, Z17, Z18, Z19) \
-	loop:                             \
-	CROSSROW(crossOffset+8)           \
-	PROBABILITIES(Z24, Z25, Z26, Z27) \
-	STEP(Z16, Z17, Z18, Z19)          \
-	INCQ  BX                          \
-	CMPQ  BX, R10                     \
-	JE    end                         \
-	CROSSROW(crossOffset+8)           \
-	PROBABILITIES(Z16, Z17, Z18, Z19) \
-	STEP(Z24, Z25, Z26, Z27)          \
-	INCQ  BX                          \
-	CMPQ  BX, R10                     \
-	JB    loop
+#define CROSSFIRST(i, R) \
+	MOVL (i*4)(BX), R \
+	LEAQ (SI)(R*4), R
 
-#define CROSS8x1(P0, P1, P2, P3) \
-	CROSS8(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)
+// CROSSROWS is the loop over the rows, STEP is what it does with each.
+#define CROSSROWS(STEP, W, loop) \
+loop:  \
+	MOVL         (R8), AX       \
+	TESTQ        R14, R14       \
+	JZ           2(PC)          \
+	VBROADCASTSS (R14)(AX*4), W \
+	IMULQ        DX, AX         \
+	TESTQ        R14, R14       \
+	STEP                        \
+	ADDQ         $4, R8         \
+	CMPQ         R8, R9         \
+	JB           loop
 
-#define CROSS8x2(P0, P1, P2, P3) \
-	CROSS8(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3) \
-	CROSS8(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)
-
-#define CROSS8x4(P0, P1, P2, P3) \
-	CROSS8(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)     \
-	CROSS8(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)     \
-	CROSS8(2, P0, P1, P2, P3, Z8, Z9, Z10, Z11)   \
-	CROSS8(3, P0, P1, P2, P3, Z12, Z13, Z14, Z15)
-
-#define CROSS16x1(P0, P1, P2, P3) \
-	CROSS16(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)
-
-#define CROSS16x2(P0, P1, P2, P3) \
-	CROSS16(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3) \
-	CROSS16(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)
-
-#define CROSS16x4(P0, P1, P2, P3) \
-	CROSS16(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)     \
-	CROSS16(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)     \
-	CROSS16(2, P0, P1, P2, P3, Z8, Z9, Z10, Z11)   \
-	CROSS16(3, P0, P1, P2, P3, Z12, Z13, Z14, Z15)
-
-#define CROSS32x1(P0, P1, P2, P3) \
-	CROSS32(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)
-
-#define CROSS32x2(P0, P1, P2, P3) \
-	CROSS32(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3) \
-	CROSS32(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)
-
-#define CROSS32x4(P0, P1, P2, P3) \
-	CROSS32(0, P0, P1, P2, P3, Z0, Z1, Z2, Z3)     \
-	CROSS32(1, P0, P1, P2, P3, Z4, Z5, Z6, Z7)     \
-	CROSS32(2, P0, P1, P2, P3, Z8, Z9, Z10, Z11)   \
-	CROSS32(3, P0, P1, P2, P3, Z12, Z13, Z14, Z15)
-
-// CROSSTILE passes the block by all firsts and one tile of k classes: by four
-// firsts while there are as many, then by two and by one. The sums of a first
+// CROSSTILE passes all firsts by a tile of so many bytes. The sums of a first
 // are 2·DX bytes from those of the next.
-#define CROSSTILE(k, PROBABILITIES, STEP1, STEP2, STEP4, LOAD, STORE, firsts, four, fourend, two, tworows, twoend, one, onerow, oneend, done) \
+#define CROSSTILE(bytes, STEP1, STEP2, STEP4, W, STORE1, STORE2, STORE4, firsts, four, two, tworows, one, onerow, next) \
 firsts:  \
-	CMPQ     R12, $4                               \
-	JB       two                                   \
-	LEAQ     (R13)(DX*2), AX                       \
-	LOAD((R13), Z0, Z1, Z2, Z3)                    \
-	LOAD((AX), Z4, Z5, Z6, Z7)                     \
-	LOAD((R13)(DX*4), Z8, Z9, Z10, Z11)            \
-	LOAD((AX)(DX*4), Z12, Z13, Z14, Z15)           \
-	CROSSROWS(PROBABILITIES, STEP4, four, fourend) \
-	fourend:                                       \
-	LEAQ     (R13)(DX*2), AX                       \
-	STORE((R13), Z0, Z1, Z2, Z3)                   \
-	STORE((AX), Z4, Z5, Z6, Z7)                    \
-	STORE((R13)(DX*4), Z8, Z9, Z10, Z11)           \
-	STORE((AX)(DX*4), Z12, Z13, Z14, Z15)          \
-	LEAQ     (R13)(DX*8), R13                      \
-	ADDQ     $(4*crossRows*8), R14                 \
-	SUBQ     $4, R12                               \
-	JMP      firsts                                \
-	two:                                             \
-	CMPQ    R12, $2                                  \
-	JB      one                                      \
-	LOAD((R13), Z0, Z1, Z2, Z3)                      \
-	LOAD((R13)(DX*2), Z4, Z5, Z6, Z7)                \
-	CROSSROWS(PROBABILITIES, STEP2, tworows, twoend) \
-	twoend:                                          \
-	STORE((R13), Z0, Z1, Z2, Z3)                     \
-	STORE((R13)(DX*2), Z4, Z5, Z6, Z7)               \
-	LEAQ    (R13)(DX*4), R13                         \
-	ADDQ    $(2*crossRows*8), R14                    \
-	SUBQ    $2, R12                                  \
-	one:                                             \
-	TESTQ   R12, R12                                 \
-	JZ      done                                     \
-	LOAD((R13), Z0, Z1, Z2, Z3)                      \
-	CROSSROWS(PROBABILITIES, STEP1, onerow, oneend)  \
-	oneend:                                          \
-	STORE((R13), Z0, Z1, Z2, Z3)                     \
-	done:                                            \
-	ADDQ    $k, R15                                  \
-	JMP     tile
+	MOVQ   j+0(FP), AX                        \
+	MOVQ   crossJob_Rows(AX), R8              \
+	MOVQ   (crossJob_Rows+sliceLen)(AX), R9   \
+	LEAQ   (R8)(R9*4), R9                     \
+	MOVQ   crossJob_First(AX), R10            \
+	MOVQ   (crossJob_First+sliceLen)(AX), R15 \
+	LEAQ   (R10)(R15*4), R15                  \
+	SUBQ   BX, R15                            \
+	JZ     next                               \
+	VXORPS X0, X0, X0                         \
+	VXORPS X1, X1, X1                         \
+	VXORPS X2, X2, X2                         \
+	VXORPS X3, X3, X3                         \
+	CROSSFIRST(0, R10)                        \
+	CMPQ   R15, $8                            \
+	JB     one                                \
+	CROSSFIRST(1, R11)                        \
+	CMPQ   R15, $16                           \
+	JB     two                                \
+	CROSSFIRST(2, R12)                        \
+	CROSSFIRST(3, R13)                        \
+	VXORPS X4, X4, X4                         \
+	VXORPS X5, X5, X5                         \
+	VXORPS X6, X6, X6                         \
+	VXORPS X7, X7, X7                         \
+	CROSSROWS(STEP4, W, four)                 \
+	LEAQ   (DI)(DX*2), AX                     \
+	STORE1((DI))                              \
+	STORE2((AX))                              \
+	STORE4((DI)(DX*4), (AX)(DX*4))            \
+	ADDQ   $16, BX                            \
+	LEAQ   (DI)(DX*8), DI                     \
+	JMP    firsts                             \
+	two:                         \
+	CROSSROWS(STEP2, W, tworows) \
+	STORE1((DI))                 \
+	STORE2((DI)(DX*2))           \
+	ADDQ $8, BX                  \
+	LEAQ (DI)(DX*4), DI          \
+	JMP  firsts                  \
+	one:                        \
+	CROSSROWS(STEP1, W, onerow) \
+	STORE1((DI))                \
+	next:                       \
+	ADDQ  $bytes, CX            \
+	JMP   tile
 
 // func crossAVX512(j *crossJob)
-TEXT ·crossAVX512(SB), 0, $4760-8
-	NO_LOCAL_POINTERS
-	MOVQ         j+0(FP), AX
-	MOVQ         crossJob_Residuals(AX), SI
-	MOVQ         crossJob_Rows(AX), DI
-	MOVQ         (crossJob_Rows+sliceLen)(AX), CX
-	MOVQ         DI, crossCursor(SP)
-	VBROADCASTSD ·one64(SB), Z31
-	VMOVAPD      Z31, Z30
+TEXT ·crossAVX512(SB), NOSPLIT, $0-8
+	CROSSSTART
+	VBROADCASTSS ·updateConst+0(SB), Z31
+	KXNORW       K4, K4, K4
+	CMPQ         DX, $64
+	JAE          lanes
+	KSHIFTRW     $8, K4, K4
 
-block:
-	TESTQ   CX, CX
-	JZ      done
-	MOVQ    CX, crossLeft(SP)
-	MOVQ    $crossRows, AX
-	CMPQ    CX, AX
-	CMOVQHI AX, CX
-	MOVQ    CX, crossBlock(SP)
-	XORL    BX, BX
-
-	// Pass one: for eight rows their weights …
-eight:
-	MOVQ crossCursor(SP), DI
-	ADDQ $32, crossCursor(SP)
-	CMPQ CX, $8
-	JB   few
-
-rows:
-	ROWS8
-	MOVQ      j+0(FP), AX
-	MOVQ      crossJob_Stride(AX), DX
-	SHLQ      $2, DX
-	MOVQ      crossJob_Weights(AX), AX
-	TESTQ     AX, AX
-	JZ        offsets
-	GATHER8(AX, 4, X0, Y0, X1)
-	VCVTPS2PD Y0, Z30
-
-offsets:
-	OFFSETS8
-	MOVQ R8, crossOffset(SP)(BX*8)
-	MOVQ R9, (crossOffset+8)(SP)(BX*8)
-	MOVQ R10, (crossOffset+16)(SP)(BX*8)
-	MOVQ R11, (crossOffset+24)(SP)(BX*8)
-	MOVQ R12, (crossOffset+32)(SP)(BX*8)
-	MOVQ R13, (crossOffset+40)(SP)(BX*8)
-	MOVQ R14, (crossOffset+48)(SP)(BX*8)
-	MOVQ R15, (crossOffset+56)(SP)(BX*8)
-
-	// … and first by first p = w·(R, or 1 + R where R is signed).
-	MOVQ j+0(FP), AX
-	MOVQ (crossJob_First+sliceLen)(AX), DI
-	MOVQ crossJob_First(AX), CX
-	LEAQ (CX)(DI*4), DI
-	LEAQ crossFirst(SP)(BX*8), DX
-
-first:
-	MOVL      (CX), AX
-	LEAQ      (SI)(AX*4), AX
-	GATHER8(AX, 1, X0, Y0, X1)
-	VCVTPS2PD Y0, Z0
-	VPMOVQ2M  Z0, K1
-	VADDPD    Z0, Z31, K1, Z0
-	VMULPD    Z0, Z30, Z0
-	VMOVUPD   Z0, (DX)
-	ADDQ      $(crossRows*8), DX
-	ADDQ      $4, CX
-	CMPQ      CX, DI
-	JB        first
-	ADDQ      $8, BX
-	MOVQ      crossBlock(SP), CX
-	SUBQ      BX, CX
-	JA        eight
-
-	// Pass two: tile by tile. Past the last row it is loaded again, in vain.
-	MOVQ j+0(FP), DI
-	MOVQ crossJob_Stride(DI), DX
-	SHLQ $2, DX
-	MOVQ crossBlock(SP), R10
-	MOVQ (crossOffset-8)(SP)(R10*8), AX
-	MOVQ AX, crossOffset(SP)(R10*8)
-	XORL R15, R15
+lanes:
+	KSHIFTRW $8, K4, K5
 
 tile:
-	MOVQ (crossJob_First+sliceLen)(DI), R12
-	LEAQ crossFirst(SP), R14
-	MOVQ crossJob_Cross(DI), R13
-	LEAQ (R13)(R15*8), R13
-	LEAQ (SI)(R15*4), CX
-	MOVQ crossJob_Stride(DI), AX
-	SUBQ R15, AX
-	JZ   next
-	CMPQ AX, $32
+	CROSSTILES
+	CMPQ R15, $128
 	JAE  firsts32
-	CMPQ AX, $16
-	JAE  firsts16
-	CROSSTILE(8, PROBABILITIES8, CROSS8x1, CROSS8x2, CROSS8x4, LOAD8, STORE8, firsts8, four8, fourend8, two8, tworows8, twoend8, one8, onerow8, oneend8, done8)
-	CROSSTILE(16, PROBABILITIES16, CROSS16x1, CROSS16x2, CROSS16x4, LOAD16, STORE16, firsts16, four16, fourend16, two16, tworows16, twoend16, one16, onerow16, oneend16, done16)
-	CROSSTILE(32, PROBABILITIES32, CROSS32x1, CROSS32x2, CROSS32x4, LOAD32, STORE32, firsts32, four32, fourend32, two32, tworows32, twoend32, one32, onerow32, oneend32, done32)
-
-next:
-	MOVQ crossLeft(SP), CX
-	SUBQ R10, CX
-	JMP  block
-
-few:
-	FILL8(crossFew)
-	JMP rows
+	CROSSTILE(64, CROSS16x1, CROSS16x2, CROSS16x4, Z30, STORE16x1, STORE16x2, STORE16x4, firsts16, four16, two16, tworows16, one16, onerow16, next16)
+	CROSSTILE(128, CROSS32x1, CROSS32x2, CROSS32x4, Z30, STORE32x1, STORE32x2, STORE32x4, firsts32, four32, two32, tworows32, one32, onerow32, next32)
 
 done:
 	VZEROUPPER
@@ -1676,178 +1570,100 @@ store16:
 	JMP     tile
 
 // ---------------------------------------------------------------------------
-// Cross, AVX2: as AVX-512, the first pass row by row, the second in tiles of
-// two firsts by 16 or 8 classes
+// Cross, AVX2: as AVX-512, in tiles of 16 or 8 classes
 //
-//	Y0-Y3, Y4-Y7 sums of two firsts   Y8-Y11 p of the classes
-//	Y12 p of a first   Y13, Y14 products, temporaries   Y15 one
+//	Y0-Y7 sums, two vectors a first             Y8, Y9 p of the classes
+//	Y10 p of a first   Y11, Y12 temporaries     Y14 weight   Y15 one
 
-#define HALFPROBABILITY4(offset, P) \
-	VCVTPS2PD offset(AX), P \ // p = R
-	VADDPD    P, Y15, Y13   \
-	VBLENDVPD P, Y13, P, P  // p = 1 + R where R is signed
+#define HALFCLASSES8 \
+	VMOVUPS   (CX)(AX*1), Y8  \ // p = R
+	VADDPS    Y8, Y15, Y11    \
+	VBLENDVPS Y8, Y11, Y8, Y8 // p = 1 + R where R is signed
 
-#define HALFPROBABILITY8 \
-	HALFPROBABILITY4(0, Y8)  \
-	HALFPROBABILITY4(16, Y9)
+#define HALFCLASSES16 \
+	HALFCLASSES8               \
+	VMOVUPS   32(CX)(AX*1), Y9 \
+	VADDPS    Y9, Y15, Y12     \
+	VBLENDVPS Y9, Y12, Y9, Y9
 
-#define HALFPROBABILITY16 \
-	HALFPROBABILITY8          \
-	HALFPROBABILITY4(32, Y10) \
-	HALFPROBABILITY4(48, Y11)
+#define HALFCROSS8(R, S0, S1) \
+	VBROADCASTSS (R)(AX*1), Y10     \
+	VADDPS       Y10, Y15, Y11      \
+	VBLENDVPS    Y10, Y11, Y10, Y10 \
+	JZ           2(PC)              \
+	VMULPS       Y10, Y14, Y10      \
+	VMULPS       Y8, Y10, Y11       \
+	VADDPS       Y11, S0, S0
 
-#define HALFCROSS8(first, S0, S1, S2, S3) \
-	VBROADCASTSD (first*crossRows*8)(R14)(BX*8), Y12 \
-	VMULPD       Y8, Y12, Y13                        \
-	VMULPD       Y9, Y12, Y14                        \
-	VADDPD       Y13, S0, S0                         \
-	VADDPD       Y14, S1, S1
+#define HALFCROSS16(R, S0, S1) \
+	HALFCROSS8(R, S0, S1) \
+	VMULPS Y9, Y10, Y12   \
+	VADDPS Y12, S1, S1
 
-#define HALFCROSS16(first, S0, S1, S2, S3) \
-	HALFCROSS8(first, S0, S1, S2, S3) \
-	VMULPD Y10, Y12, Y13              \
-	VMULPD Y11, Y12, Y14              \
-	VADDPD Y13, S2, S2                \
-	VADDPD Y14, S3, S3
+#define HALFCROSS8x1 \
+	HALFCLASSES8            \
+	HALFCROSS8(R10, Y0, Y1)
 
-#define HALFLOAD8(at, S0, S1, S2, S3) \
-	VMOVUPD at, S0    \
-	VMOVUPD 32 at, S1
+#define HALFCROSS8x2 \
+	HALFCROSS8x1            \
+	HALFCROSS8(R11, Y2, Y3)
 
-#define HALFLOAD16(at, S0, S1, S2, S3) \
-	HALFLOAD8(at, S0, S1, S2, S3) \
-	VMOVUPD 64 at, S2             \
-	VMOVUPD 96 at, S3
+#define HALFCROSS8x4 \
+	HALFCROSS8x2            \
+	HALFCROSS8(R12, Y4, Y5) \
+	HALFCROSS8(R13, Y6, Y7)
 
-#define HALFSTORE8(at, S0, S1, S2, S3) \
-	VMOVUPD S0, at    \
-	VMOVUPD S1, 32 at
+#define HALFCROSS16x1 \
+	HALFCLASSES16            \
+	HALFCROSS16(R10, Y0, Y1)
 
-#define HALFSTORE16(at, S0, S1, S2, S3) \
-	HALFSTORE8(at, S0, S1, S2, S3) \
-	VMOVUPD S2, 64 at              \
-	VMOVUPD S3, 96 at
+#define HALFCROSS16x2 \
+	HALFCROSS16x1            \
+	HALFCROSS16(R11, Y2, Y3)
 
-// HALFCROSSROW begins a loop over the block's rows, NEXTCROSS ends it.
-#define HALFCROSSROW \
-	MOVQ crossOffset(SP)(BX*8), AX \
-	ADDQ CX, AX
+#define HALFCROSS16x4 \
+	HALFCROSS16x2            \
+	HALFCROSS16(R12, Y4, Y5) \
+	HALFCROSS16(R13, Y6, Y7)
 
-#define NEXTCROSS(loop) \
-	INCQ BX      \
-	CMPQ BX, R10 \
-	JB   loop
+#define HALFWIDEN8(S0, X0, S1, X1, at) \
+	VEXTRACTF128 $1, S0, X11 \
+	VCVTPS2PD    X0, Y12     \
+	VCVTPS2PD    X11, Y11    \
+	VMOVUPD      Y12, at     \
+	VMOVUPD      Y11, 32 at
 
-// HALFCROSSTILE passes the block by all firsts and one tile of k classes: by
-// two firsts while there are as many, then by one.
-#define HALFCROSSTILE(k, PROBABILITY, CROSS, LOAD, STORE, firsts, two, one, onerow, done) \
-firsts:  \
-	XORL BX, BX                        \
-	CMPQ R12, $2                       \
-	JB   one                           \
-	LOAD((R13), Y0, Y1, Y2, Y3)        \
-	LOAD((R13)(DX*2), Y4, Y5, Y6, Y7)  \
-	two:                               \
-	HALFCROSSROW                       \
-	PROBABILITY                        \
-	CROSS(0, Y0, Y1, Y2, Y3)           \
-	CROSS(1, Y4, Y5, Y6, Y7)           \
-	NEXTCROSS(two)                     \
-	STORE((R13), Y0, Y1, Y2, Y3)       \
-	STORE((R13)(DX*2), Y4, Y5, Y6, Y7) \
-	LEAQ (R13)(DX*4), R13              \
-	ADDQ $(2*crossRows*8), R14         \
-	SUBQ $2, R12                       \
-	JMP  firsts                        \
-	one:                         \
-	TESTQ   R12, R12             \
-	JZ      done                 \
-	LOAD((R13), Y0, Y1, Y2, Y3)  \
-	onerow:                      \
-	HALFCROSSROW                 \
-	PROBABILITY                  \
-	CROSS(0, Y0, Y1, Y2, Y3)     \
-	NEXTCROSS(onerow)            \
-	STORE((R13), Y0, Y1, Y2, Y3) \
-	done:                        \
-	ADDQ    $k, R15              \
-	JMP     tile
+#define HALFWIDEN16(S0, X0, S1, X1, at) \
+	HALFWIDEN8(S0, X0, S1, X1, at) \
+	VEXTRACTF128 $1, S1, X11       \
+	VCVTPS2PD    X1, Y12           \
+	VCVTPS2PD    X11, Y11          \
+	VMOVUPD      Y12, 64 at        \
+	VMOVUPD      Y11, 96 at
+
+#define HALFSTORE8x1(at) HALFWIDEN8(Y0, X0, Y1, X1, at)
+#define HALFSTORE8x2(at) HALFWIDEN8(Y2, X2, Y3, X3, at)
+#define HALFSTORE8x4(at, next) \
+	HALFWIDEN8(Y4, X4, Y5, X5, at)   \
+	HALFWIDEN8(Y6, X6, Y7, X7, next)
+
+#define HALFSTORE16x1(at) HALFWIDEN16(Y0, X0, Y1, X1, at)
+#define HALFSTORE16x2(at) HALFWIDEN16(Y2, X2, Y3, X3, at)
+#define HALFSTORE16x4(at, next) \
+	HALFWIDEN16(Y4, X4, Y5, X5, at)   \
+	HALFWIDEN16(Y6, X6, Y7, X7, next)
 
 // func crossAVX2(j *crossJob)
-TEXT ·crossAVX2(SB), 0, $4672-8
-	NO_LOCAL_POINTERS
-	MOVQ         j+0(FP), DI
-	MOVQ         crossJob_Residuals(DI), SI
-	MOVQ         crossJob_Stride(DI), DX
-	SHLQ         $2, DX
-	MOVQ         crossJob_Rows(DI), R8
-	MOVQ         (crossJob_Rows+sliceLen)(DI), R9
-	MOVQ         crossJob_First(DI), R11
-	VBROADCASTSD ·one64(SB), Y15
-
-block:
-	TESTQ   R9, R9
-	JZ      done
-	MOVQ    $crossRows, R10
-	CMPQ    R9, R10
-	CMOVQLT R9, R10
-
-	// Pass one: the row's offset, its weight X12 …
-	XORL BX, BX
-
-row:
-	MOVL      (R8), AX
-	ADDQ      $4, R8
-	VMOVAPD   X15, X12
-	MOVQ      crossJob_Weights(DI), CX
-	TESTQ     CX, CX
-	JZ        unweighted
-	VMOVSS    (CX)(AX*4), X12
-	VCVTSS2SD X12, X12, X12
-
-unweighted:
-	IMULQ DX, AX
-	MOVQ  AX, crossOffset(SP)(BX*8)
-	ADDQ  SI, AX
-
-	// … and first by first p = w·(R, or 1 + R where R is signed).
-	LEAQ crossFirst(SP)(BX*8), R14
-	MOVQ (crossJob_First+sliceLen)(DI), R12
-	XORL R13, R13
-
-first:
-	MOVL      (R11)(R13*4), CX
-	VMOVSS    (AX)(CX*4), X0
-	VCVTSS2SD X0, X0, X0
-	VADDSD    X0, X15, X1
-	VBLENDVPD X0, X1, X0, X0
-	VMULSD    X0, X12, X0
-	VMOVSD    X0, (R14)
-	ADDQ      $(crossRows*8), R14
-	INCQ      R13
-	CMPQ      R13, R12
-	JB        first
-	INCQ      BX
-	CMPQ      BX, R10
-	JB        row
-
-	// Pass two: tile by tile.
-	SUBQ R10, R9
-	XORL R15, R15
+TEXT ·crossAVX2(SB), NOSPLIT, $0-8
+	CROSSSTART
+	VBROADCASTSS ·updateConst+0(SB), Y15
 
 tile:
-	MOVQ (crossJob_First+sliceLen)(DI), R12
-	LEAQ crossFirst(SP), R14
-	MOVQ crossJob_Cross(DI), R13
-	LEAQ (R13)(R15*8), R13
-	LEAQ (SI)(R15*4), CX
-	MOVQ crossJob_Stride(DI), AX
-	SUBQ R15, AX
-	JZ   block
-	CMPQ AX, $16
+	CROSSTILES
+	CMPQ R15, $64
 	JAE  firsts16
-	HALFCROSSTILE(8, HALFPROBABILITY8, HALFCROSS8, HALFLOAD8, HALFSTORE8, firsts8, two8, one8, onerow8, done8)
-	HALFCROSSTILE(16, HALFPROBABILITY16, HALFCROSS16, HALFLOAD16, HALFSTORE16, firsts16, two16, one16, onerow16, done16)
+	CROSSTILE(32, HALFCROSS8x1, HALFCROSS8x2, HALFCROSS8x4, Y14, HALFSTORE8x1, HALFSTORE8x2, HALFSTORE8x4, firsts8, four8, two8, tworows8, one8, onerow8, next8)
+	CROSSTILE(64, HALFCROSS16x1, HALFCROSS16x2, HALFCROSS16x4, Y14, HALFSTORE16x1, HALFSTORE16x2, HALFSTORE16x4, firsts16, four16, two16, tworows16, one16, onerow16, next16)
 
 done:
 	VZEROUPPER

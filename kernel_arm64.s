@@ -674,31 +674,26 @@ done:
 	VST1 [V20.D2, V21.D2, V22.D2, V23.D2], (R6)
 	RET
 
-// V2–V5 = eight residuals in float64, V7 = 1.
-// d += 1 where the sign bit marks the row's own class; V6 is lost.
+// V2, V3 = eight residuals, V7 = 1.
+// r += 1 where the sign bit marks the row's own class; V6 is lost.
 #define PROBABILITIES \
-	WORD $0x4ee0a846            \ // cmlt v6.2d, v2.2d, #0
+	WORD $0x4ea0a846            \ // cmlt v6.4s, v2.4s, #0
 	VAND V7.B16, V6.B16, V6.B16 \
-	WORD $0x4e66d442            \ // fadd v2.2d, v2.2d, v6.2d
-	WORD $0x4ee0a866            \ // cmlt v6.2d, v3.2d, #0
+	WORD $0x4e26d442            \ // fadd v2.4s, v2.4s, v6.4s
+	WORD $0x4ea0a866            \ // cmlt v6.4s, v3.4s, #0
 	VAND V7.B16, V6.B16, V6.B16 \
-	WORD $0x4e66d463            \ // fadd v3.2d, v3.2d, v6.2d
-	WORD $0x4ee0a886            \ // cmlt v6.2d, v4.2d, #0
-	VAND V7.B16, V6.B16, V6.B16 \
-	WORD $0x4e66d484            \ // fadd v4.2d, v4.2d, v6.2d
-	WORD $0x4ee0a8a6            \ // cmlt v6.2d, v5.2d, #0
-	VAND V7.B16, V6.B16, V6.B16 \
-	WORD $0x4e66d4a5            // fadd v5.2d, v5.2d, v6.2d
+	WORD $0x4e26d463            // fadd v3.4s, v3.4s, v6.4s
 
 // func cross4x8(a *crossArgs)
 // Four first classes times eight classes.
 //
-//	R0  a            R5  weights, 0: none      V0, V1   p_r of the four first classes
-//	R1  residuals    R6  first of the eight    V2–V5    p_k of the eight classes
+//	R0  a            R5  weights, 0: none      V0       p_r of the four first classes
+//	R1  residuals    R6  first of the eight    V2, V3   p_k of the eight classes
 //	R2  stride       R7  row number            V6       scratch, product
 //	R3  next row     R8  row's residuals       V7       1
 //	R4  rows left    R9–R12  first classes     V8       weight
-//	R13  scratch     R14     cross stride      V16–V31  cross, four by first class
+//	R13  scratch     R14     cross stride
+//	V16, V18 … V30   cross, two by first class; all of V16–V31 in float64
 TEXT ·cross4x8(SB), NOSPLIT, $0-8
 	MOVD  a+0(FP), R0
 	MOVD  crossArgs_residuals(R0), R1
@@ -710,8 +705,8 @@ TEXT ·cross4x8(SB), NOSPLIT, $0-8
 	LDP   crossArgs_first(R0), (R9, R10)
 	LDP   (crossArgs_first+16)(R0), (R11, R12)
 	MOVD  crossArgs_crossStride(R0), R14
-	FMOVD $1.0, F7
-	VDUP  V7.D[0], V7.D2
+	FMOVS $1.0, F7
+	VDUP  V7.S[0], V7.S4
 
 	// cross: go on from what the last call left
 	MOVD   crossArgs_cross(R0), R13
@@ -719,6 +714,22 @@ TEXT ·cross4x8(SB), NOSPLIT, $0-8
 	VLD1.P (R13)(R14), [V20.D2, V21.D2, V22.D2, V23.D2]
 	VLD1.P (R13)(R14), [V24.D2, V25.D2, V26.D2, V27.D2]
 	VLD1   (R13), [V28.D2, V29.D2, V30.D2, V31.D2]
+	WORD   $0x0e616a10                                  // fcvtn v16.2s, v16.2d
+	WORD   $0x4e616a30                                  // fcvtn2 v16.4s, v17.2d
+	WORD   $0x0e616a52                                  // fcvtn v18.2s, v18.2d
+	WORD   $0x4e616a72                                  // fcvtn2 v18.4s, v19.2d
+	WORD   $0x0e616a94                                  // fcvtn v20.2s, v20.2d
+	WORD   $0x4e616ab4                                  // fcvtn2 v20.4s, v21.2d
+	WORD   $0x0e616ad6                                  // fcvtn v22.2s, v22.2d
+	WORD   $0x4e616af6                                  // fcvtn2 v22.4s, v23.2d
+	WORD   $0x0e616b18                                  // fcvtn v24.2s, v24.2d
+	WORD   $0x4e616b38                                  // fcvtn2 v24.4s, v25.2d
+	WORD   $0x0e616b5a                                  // fcvtn v26.2s, v26.2d
+	WORD   $0x4e616b7a                                  // fcvtn2 v26.4s, v27.2d
+	WORD   $0x0e616b9c                                  // fcvtn v28.2s, v28.2d
+	WORD   $0x4e616bbc                                  // fcvtn2 v28.4s, v29.2d
+	WORD   $0x0e616bde                                  // fcvtn v30.2s, v30.2d
+	WORD   $0x4e616bfe                                  // fcvtn2 v30.4s, v31.2d
 	CBZ    R4, done
 
 row:
@@ -734,75 +745,64 @@ row:
 	VLD1    (R13), V0.S[3]
 
 	// p_r = the residual, and 1 more where its sign bit is set
-	WORD $0x4e617801            // fcvtl2 v1.2d, v0.4s
-	WORD $0x0e617800            // fcvtl v0.2d, v0.2s
-	WORD $0x4ee0a806            // cmlt v6.2d, v0.2d, #0
+	WORD $0x4ea0a806            // cmlt v6.4s, v0.4s, #0
 	VAND V7.B16, V6.B16, V6.B16
-	WORD $0x4e66d400            // fadd v0.2d, v0.2d, v6.2d
-	WORD $0x4ee0a826            // cmlt v6.2d, v1.2d, #0
-	VAND V7.B16, V6.B16, V6.B16
-	WORD $0x4e66d421            // fadd v1.2d, v1.2d, v6.2d
+	WORD $0x4e26d400            // fadd v0.4s, v0.4s, v6.4s
 	CBZ  R5, unweighted
 
 	// p_r *= weights[row]
-	FMOVS  (R5)(R7<<2), F8
-	FCVTSD F8, F8
-	WORD   $0x4fc89000     // fmul v0.2d, v0.2d, v8.d[0]
-	WORD   $0x4fc89021     // fmul v1.2d, v1.2d, v8.d[0]
+	FMOVS (R5)(R7<<2), F8
+	WORD  $0x4f889000     // fmul v0.4s, v0.4s, v8.s[0]
 
 unweighted:
 	// p_k of the eight classes
 	ADD   R8, R6, R13
-	FLDPQ (R13), (F2, F5)
-	WORD  $0x4e617843     // fcvtl2 v3.2d, v2.4s
-	WORD  $0x0e617842     // fcvtl v2.2d, v2.2s
-	WORD  $0x0e6178a4     // fcvtl v4.2d, v5.2s
-	WORD  $0x4e6178a5     // fcvtl2 v5.2d, v5.4s
+	FLDPQ (R13), (F2, F3)
 	PROBABILITIES
 
 	// cross[0] += p_r[0]·p_k
-	WORD $0x4fc09046 // fmul v6.2d, v2.2d, v0.d[0]
-	WORD $0x4e66d610 // fadd v16.2d, v16.2d, v6.2d
-	WORD $0x4fc09066 // fmul v6.2d, v3.2d, v0.d[0]
-	WORD $0x4e66d631 // fadd v17.2d, v17.2d, v6.2d
-	WORD $0x4fc09086 // fmul v6.2d, v4.2d, v0.d[0]
-	WORD $0x4e66d652 // fadd v18.2d, v18.2d, v6.2d
-	WORD $0x4fc090a6 // fmul v6.2d, v5.2d, v0.d[0]
-	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
+	WORD $0x4f809046 // fmul v6.4s, v2.4s, v0.s[0]
+	WORD $0x4e26d610 // fadd v16.4s, v16.4s, v6.4s
+	WORD $0x4f809066 // fmul v6.4s, v3.4s, v0.s[0]
+	WORD $0x4e26d652 // fadd v18.4s, v18.4s, v6.4s
 
 	// cross[1] += p_r[1]·p_k
-	WORD $0x4fc09846 // fmul v6.2d, v2.2d, v0.d[1]
-	WORD $0x4e66d694 // fadd v20.2d, v20.2d, v6.2d
-	WORD $0x4fc09866 // fmul v6.2d, v3.2d, v0.d[1]
-	WORD $0x4e66d6b5 // fadd v21.2d, v21.2d, v6.2d
-	WORD $0x4fc09886 // fmul v6.2d, v4.2d, v0.d[1]
-	WORD $0x4e66d6d6 // fadd v22.2d, v22.2d, v6.2d
-	WORD $0x4fc098a6 // fmul v6.2d, v5.2d, v0.d[1]
-	WORD $0x4e66d6f7 // fadd v23.2d, v23.2d, v6.2d
+	WORD $0x4fa09046 // fmul v6.4s, v2.4s, v0.s[1]
+	WORD $0x4e26d694 // fadd v20.4s, v20.4s, v6.4s
+	WORD $0x4fa09066 // fmul v6.4s, v3.4s, v0.s[1]
+	WORD $0x4e26d6d6 // fadd v22.4s, v22.4s, v6.4s
 
 	// cross[2] += p_r[2]·p_k
-	WORD $0x4fc19046 // fmul v6.2d, v2.2d, v1.d[0]
-	WORD $0x4e66d718 // fadd v24.2d, v24.2d, v6.2d
-	WORD $0x4fc19066 // fmul v6.2d, v3.2d, v1.d[0]
-	WORD $0x4e66d739 // fadd v25.2d, v25.2d, v6.2d
-	WORD $0x4fc19086 // fmul v6.2d, v4.2d, v1.d[0]
-	WORD $0x4e66d75a // fadd v26.2d, v26.2d, v6.2d
-	WORD $0x4fc190a6 // fmul v6.2d, v5.2d, v1.d[0]
-	WORD $0x4e66d77b // fadd v27.2d, v27.2d, v6.2d
+	WORD $0x4f809846 // fmul v6.4s, v2.4s, v0.s[2]
+	WORD $0x4e26d718 // fadd v24.4s, v24.4s, v6.4s
+	WORD $0x4f809866 // fmul v6.4s, v3.4s, v0.s[2]
+	WORD $0x4e26d75a // fadd v26.4s, v26.4s, v6.4s
 
 	// cross[3] += p_r[3]·p_k
-	WORD $0x4fc19846 // fmul v6.2d, v2.2d, v1.d[1]
-	WORD $0x4e66d79c // fadd v28.2d, v28.2d, v6.2d
-	WORD $0x4fc19866 // fmul v6.2d, v3.2d, v1.d[1]
-	WORD $0x4e66d7bd // fadd v29.2d, v29.2d, v6.2d
-	WORD $0x4fc19886 // fmul v6.2d, v4.2d, v1.d[1]
-	WORD $0x4e66d7de // fadd v30.2d, v30.2d, v6.2d
-	WORD $0x4fc198a6 // fmul v6.2d, v5.2d, v1.d[1]
-	WORD $0x4e66d7ff // fadd v31.2d, v31.2d, v6.2d
+	WORD $0x4fa09846 // fmul v6.4s, v2.4s, v0.s[3]
+	WORD $0x4e26d79c // fadd v28.4s, v28.4s, v6.4s
+	WORD $0x4fa09866 // fmul v6.4s, v3.4s, v0.s[3]
+	WORD $0x4e26d7de // fadd v30.4s, v30.4s, v6.4s
 	SUB  $1, R4
 	CBNZ R4, row
 
 done:
+	WORD   $0x4e617a11                                  // fcvtl2 v17.2d, v16.4s
+	WORD   $0x0e617a10                                  // fcvtl v16.2d, v16.2s
+	WORD   $0x4e617a53                                  // fcvtl2 v19.2d, v18.4s
+	WORD   $0x0e617a52                                  // fcvtl v18.2d, v18.2s
+	WORD   $0x4e617a95                                  // fcvtl2 v21.2d, v20.4s
+	WORD   $0x0e617a94                                  // fcvtl v20.2d, v20.2s
+	WORD   $0x4e617ad7                                  // fcvtl2 v23.2d, v22.4s
+	WORD   $0x0e617ad6                                  // fcvtl v22.2d, v22.2s
+	WORD   $0x4e617b19                                  // fcvtl2 v25.2d, v24.4s
+	WORD   $0x0e617b18                                  // fcvtl v24.2d, v24.2s
+	WORD   $0x4e617b5b                                  // fcvtl2 v27.2d, v26.4s
+	WORD   $0x0e617b5a                                  // fcvtl v26.2d, v26.2s
+	WORD   $0x4e617b9d                                  // fcvtl2 v29.2d, v28.4s
+	WORD   $0x0e617b9c                                  // fcvtl v28.2d, v28.2s
+	WORD   $0x4e617bdf                                  // fcvtl2 v31.2d, v30.4s
+	WORD   $0x0e617bde                                  // fcvtl v30.2d, v30.2s
 	MOVD   crossArgs_cross(R0), R13
 	VST1.P [V16.D2, V17.D2, V18.D2, V19.D2], (R13)(R14)
 	VST1.P [V20.D2, V21.D2, V22.D2, V23.D2], (R13)(R14)
@@ -821,12 +821,16 @@ TEXT ·cross1x8(SB), NOSPLIT, $0-8
 	MOVD  crossArgs_weights(R0), R5
 	MOVD  crossArgs_class(R0), R6
 	MOVD  crossArgs_first(R0), R9
-	FMOVD $1.0, F7
-	VDUP  V7.D[0], V7.D2
+	FMOVS $1.0, F7
+	VDUP  V7.S[0], V7.S4
 
 	// cross: go on from what the last call left
 	MOVD crossArgs_cross(R0), R13
 	VLD1 (R13), [V16.D2, V17.D2, V18.D2, V19.D2]
+	WORD $0x0e616a10                             // fcvtn v16.2s, v16.2d
+	WORD $0x4e616a30                             // fcvtn2 v16.4s, v17.2d
+	WORD $0x0e616a52                             // fcvtn v18.2s, v18.2d
+	WORD $0x4e616a72                             // fcvtn2 v18.4s, v19.2d
 	CBZ  R4, done
 
 row:
@@ -835,40 +839,34 @@ row:
 	MOVWU.P 4(R3), R7
 	MADD    R2, R1, R7, R8
 	FMOVS   (R8)(R9), F0
-	FCVTSD  F0, F0
-	WORD    $0x4ee0a806            // cmlt v6.2d, v0.2d, #0
+	WORD    $0x4ea0a806            // cmlt v6.4s, v0.4s, #0
 	VAND    V7.B16, V6.B16, V6.B16
-	FADDD   F6, F0, F0
+	FADDS   F6, F0, F0
 	CBZ     R5, unweighted
 
 	// p_r *= weights[row]
-	FMOVS  (R5)(R7<<2), F8
-	FCVTSD F8, F8
-	FMULD  F8, F0, F0
+	FMOVS (R5)(R7<<2), F8
+	FMULS F8, F0, F0
 
 unweighted:
 	// p_k of the eight classes
 	ADD   R8, R6, R13
-	FLDPQ (R13), (F2, F5)
-	WORD  $0x4e617843     // fcvtl2 v3.2d, v2.4s
-	WORD  $0x0e617842     // fcvtl v2.2d, v2.2s
-	WORD  $0x0e6178a4     // fcvtl v4.2d, v5.2s
-	WORD  $0x4e6178a5     // fcvtl2 v5.2d, v5.4s
+	FLDPQ (R13), (F2, F3)
 	PROBABILITIES
 
 	// cross += p_r·p_k
-	WORD $0x4fc09046 // fmul v6.2d, v2.2d, v0.d[0]
-	WORD $0x4e66d610 // fadd v16.2d, v16.2d, v6.2d
-	WORD $0x4fc09066 // fmul v6.2d, v3.2d, v0.d[0]
-	WORD $0x4e66d631 // fadd v17.2d, v17.2d, v6.2d
-	WORD $0x4fc09086 // fmul v6.2d, v4.2d, v0.d[0]
-	WORD $0x4e66d652 // fadd v18.2d, v18.2d, v6.2d
-	WORD $0x4fc090a6 // fmul v6.2d, v5.2d, v0.d[0]
-	WORD $0x4e66d673 // fadd v19.2d, v19.2d, v6.2d
+	WORD $0x4f809046 // fmul v6.4s, v2.4s, v0.s[0]
+	WORD $0x4e26d610 // fadd v16.4s, v16.4s, v6.4s
+	WORD $0x4f809066 // fmul v6.4s, v3.4s, v0.s[0]
+	WORD $0x4e26d652 // fadd v18.4s, v18.4s, v6.4s
 	SUB  $1, R4
 	CBNZ R4, row
 
 done:
+	WORD $0x4e617a11                             // fcvtl2 v17.2d, v16.4s
+	WORD $0x0e617a10                             // fcvtl v16.2d, v16.2s
+	WORD $0x4e617a53                             // fcvtl2 v19.2d, v18.4s
+	WORD $0x0e617a52                             // fcvtl v18.2d, v18.2s
 	MOVD crossArgs_cross(R0), R13
 	VST1 [V16.D2, V17.D2, V18.D2, V19.D2], (R13)
 	RET

@@ -69,13 +69,15 @@ func benchTotals(b *testing.B, f *kernel.Funcs) {
 		}
 		bench(b, fmt.Sprintf("Totals/%s/K%d", f.Level, classes), kernel.RowBlock, "row", func() { f.Totals(&totals) })
 	}
-	residuals, stride := benchResiduals(26)
-	for _, m := range []int{1, 4} {
-		cross := kernel.CrossJob{
-			Residuals: residuals, Stride: stride, Rows: benchRows(kernel.RowBlock, 1),
-			First: []int32{3, 20, 7, 25}[:m], Cross: make([]float64, m*stride),
+	for _, classes := range []int{10, 26, 300} {
+		residuals, stride := benchResiduals(classes)
+		for _, m := range []int{1, 4} {
+			cross := kernel.CrossJob{
+				Residuals: residuals, Stride: stride, Rows: benchRows(kernel.RowBlock, 1),
+				First: []int32{3, 8, 7, 5}[:m], Cross: make([]float64, m*stride),
+			}
+			bench(b, fmt.Sprintf("Cross/%s/K%d/first%d", f.Level, classes, m), kernel.RowBlock, "row", func() { f.Cross(&cross) })
 		}
-		bench(b, fmt.Sprintf("Cross/%s/K26/first%d", f.Level, m), kernel.RowBlock, "row", func() { f.Cross(&cross) })
 	}
 }
 

@@ -2,17 +2,22 @@ package aoso
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
+	"unique"
+	"unsafe"
 )
 
 // MaxClasses is the largest number of classes.
 const MaxClasses = 1<<16 - 2
 
-// Labels are the classes of the rows. Any set of values will do; integers
-// and their decimal strings are the same labels.
-type Labels []string
+// Labels are the classes of the rows, as text that each class has once, in 8
+// bytes a row. Any set of values will do; integers and their decimal strings
+// are the same labels. Labels can be sliced and appended to one another.
+type Labels []unique.Handle[string]
 
 // Integer is the type of integer labels.
 type Integer interface {
@@ -21,35 +26,96 @@ type Integer interface {
 
 // IntLabels are labels given as integers.
 func IntLabels[T Integer](y []T) Labels {
-	labels := make(Labels, len(y))
-	known := map[T]string{}
+	return labelsOf(y, func(v T) string { return fmt.Sprintf("%d", v) })
+}
+
+// StringLabels are labels given as strings, none of them empty.
+func StringLabels(y []string) Labels {
+	return labelsOf(y, func(s string) string { return s })
+}
+
+// FloatLabels are labels given as numbers. Whole ones are the labels that
+// [IntLabels] makes of integers, others their shortest decimals. NaN and the
+// infinities are an error, which names the row.
+func FloatLabels[T ~float32 | ~float64](y []T) (Labels, error) {
 	for i, v := range y {
-		s, ok := known[v]
-		if !ok {
-			s = fmt.Sprint(v)
-			known[v] = s
+		if v-v != 0 {
+			return nil, badArgument(fmt.Sprintf("labels[%d]", i), v, "finite numbers")
 		}
-		labels[i] = s
+	}
+	return labelsOf(y, func(v T) string {
+		format, digits, x := byte('f'), -1, float64(v)+0 // of two zeros one
+		if x == math.Trunc(x) {
+			digits = 0
+		} else if math.Abs(x) < 1e-4 {
+			format = 'e'
+		}
+		return strconv.FormatFloat(x, format, digits, 8*int(unsafe.Sizeof(v)))
+	}), nil
+}
+
+// CodedLabels are labels given as positions in names: label i is
+// names[codes[i]]. A code that is no position is an error, which names the
+// row.
+func CodedLabels[T Integer](codes []T, names []string) (Labels, error) {
+	known := StringLabels(names)
+	labels := make(Labels, len(codes))
+	for i, code := range codes {
+		if code < 0 || uint64(code) >= uint64(len(known)) {
+			return nil, badArgument(fmt.Sprintf("codes[%d]", i), code, "at least 0 and below %d, the number of names", len(known))
+		}
+		labels[i] = known[code]
+	}
+	return labels, nil
+}
+
+func labelsOf[T comparable](y []T, text func(T) string) Labels {
+	labels := make(Labels, len(y))
+	known := map[T]unique.Handle[string]{}
+	for i, v := range y {
+		label, ok := known[v]
+		if !ok {
+			label = unique.Make(text(v))
+			known[v] = label
+		}
+		labels[i] = label
 	}
 	return labels
 }
 
-// StringLabels are labels given as strings, none of them empty.
-func StringLabels(y []string) Labels { return y }
+// check tells whether there is a label in each of so many rows.
+func (y Labels) check(rows int) error {
+	if len(y) != rows {
+		return badArgument("labels", len(y), "%d, one for each row", rows)
+	}
+	none, empty := unique.Handle[string]{}, unique.Make("")
+	for i, label := range y {
+		if label == none || label == empty {
+			return badArgument("labels", "", "a label in every row, also in row %d", i)
+		}
+	}
+	return nil
+}
 
-// classesOf is the distinct labels in order: by value if all are integers,
-// else as strings.
-func classesOf(y Labels) []string {
-	seen := map[string]bool{}
+// classes is the distinct labels in order: by value if all are integers, else
+// as strings.
+func (y Labels) classes() ([]string, error) {
+	seen := map[unique.Handle[string]]bool{}
 	for _, label := range y {
-		seen[label] = true
+		if !seen[label] { // looking is faster than writing
+			seen[label] = true
+		}
 	}
 	classes := make([]string, 0, len(seen))
 	values := map[string]int64{}
 	for label := range seen {
-		classes = append(classes, label)
-		if v, err := strconv.ParseInt(label, 10, 64); err == nil && strconv.FormatInt(v, 10) == label {
-			values[label] = v
+		class := label.Value()
+		if !utf8.ValidString(class) {
+			return nil, badArgument("labels", class, "text in UTF-8")
+		}
+		classes = append(classes, class)
+		if v, err := strconv.ParseInt(class, 10, 64); err == nil && strconv.FormatInt(v, 10) == class {
+			values[class] = v
 		}
 	}
 	slices.SortFunc(classes, func(a, b string) int {
@@ -61,13 +127,13 @@ func classesOf(y Labels) []string {
 		}
 		return strings.Compare(a, b)
 	})
-	return classes
+	return classes, nil
 }
 
 // codesOf is each label's position in classes, −1 for one that is not there.
 func codesOf(y Labels, classes []string) (codes []int32, unknown int) {
-	position := make(map[string]int32, len(classes))
-	for k, label := range classes {
+	position := make(map[unique.Handle[string]]int32, len(classes))
+	for k, label := range StringLabels(classes) {
 		position[label] = int32(k)
 	}
 	codes = make([]int32, len(y))

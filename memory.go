@@ -19,7 +19,7 @@ type Shape struct {
 // adds to that of the features it is given, which are not copied.
 type MemoryEstimate struct {
 	Matrix     int64 // bin codes by column; the larger of training and validation counts in full
-	Sparse     int64 // the same again, row by row, if every feature is sparse
+	Sparse     int64 // the same again, row by row if every feature is sparse, or two to a column if every one is small
 	Residuals  int64 // residuals by row and class
 	Rows       int64 // row lists, gradients, validation scores
 	Histograms int64

@@ -18,6 +18,8 @@ type Model struct {
 	perRound int // trees an iteration adds
 	params   Params
 
+	temperature float64 // 0: none
+
 	// All trees as they predict, made when first asked for.
 	steps     func() *tree.Steps
 	predictor func() *tree.Predictor
@@ -32,9 +34,9 @@ func newModel(f *tree.Forest, classes, names []string, method string, perRound i
 	return m
 }
 
-// model is the booster's trees as a model.
-func (b *booster) model() *Model {
-	return newModel(b.forest, b.train.classes, b.train.names, b.params.Method, b.perRound, b.params)
+// model is trees of the booster as a model.
+func (b *Booster) model(forest *tree.Forest) *Model {
+	return newModel(forest, b.train.classes, b.train.names, b.params.Method, b.perRound, b.params)
 }
 
 // checkContinued tells whether training with the given parameters can add to m.

@@ -141,7 +141,7 @@ func TestFingerprint(t *testing.T) {
 	for name, m := range map[string]*Model{
 		"shrinkage": model(func(p *Params) { p.Shrinkage = 0.11 }, d.labels(), nil),
 		"a tree":    model(func(p *Params) { p.Trees = 4 }, d.labels(), nil),
-		"classes":   model(same, words, nil),
+		"classes":   model(same, StringLabels(words), nil),
 		"features":  model(same, d.labels(), []string{"a", "b", "c", "d"}),
 	} {
 		if m.Fingerprint() == want {
@@ -520,7 +520,7 @@ func TestImportance(t *testing.T) {
 	}
 	m := fit(t, d, params(func(p *Params) { p.Trees = 1 })).Model
 	_, err := m.Importance("weight")
-	wantArgumentError(t, err, "importance", `"weight"`, "gain or split")
+	wantArgumentError(t, err, "importance", `"weight"`, "gain, split or cover")
 }
 
 // TestPairImportances: each feature tells one pair of classes apart.

@@ -16,7 +16,8 @@ const (
 	LogitBoost = "logitboost" // K trees an iteration, tree k on class k alone
 )
 
-// Params are the parameters of training. Start from [DefaultParams].
+// Params are the parameters of training. Start from [DefaultParams] or
+// [ParseParams]; [Params.Set] sets one by name.
 type Params struct {
 	Method string // "aoso", "abc" or "logitboost"
 
@@ -77,7 +78,10 @@ func DefaultParams() Params {
 // Check tells what is wrong with the parameters, if anything. [Train] does so
 // as well; Check needs no data.
 func (p Params) Check() error {
-	_, err := p.resolve(2)
+	if _, err := p.resolve(2); err != nil {
+		return err
+	}
+	_, err := kernels(p.Level)
 	return err
 }
 

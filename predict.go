@@ -2,6 +2,7 @@ package aoso
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
@@ -113,9 +114,13 @@ func (m *Model) predict(x Features, o PredictOptions, finish func(scores []float
 }
 
 // PredictProba returns the class probabilities of the rows of x, rows ×
-// classes: the softmax of the raw scores.
+// classes: the softmax of the raw scores, divided by the temperature if the
+// model has one.
 func (m *Model) PredictProba(x Features, o PredictOptions) ([]float64, error) {
-	return m.predict(x, o, func(scores []float64) { loss.Softmax(scores, scores) })
+	return m.predict(x, o, func(scores []float64) {
+		m.tempered(scores)
+		loss.Softmax(scores, scores)
+	})
 }
 
 // Predict returns the number of the likeliest class of each row of x, the
@@ -188,13 +193,29 @@ func (m *Model) Evaluate(x Features, labels Labels, weights []float64, o Predict
 	if err != nil {
 		return nil, err
 	}
+	d, err := m.labelled(x, labels, weights)
+	if err != nil {
+		return nil, err
+	}
+	return m.evaluate(scores, d), nil
+}
+
+// labelled is labels and weights of rows to evaluate the model on.
+func (m *Model) labelled(x Features, labels Labels, weights []float64) (d *Dataset, err error) {
 	if len(labels) != x.Rows() {
 		return nil, badArgument("labels", len(labels), "%d, one for each row", x.Rows())
 	}
-	d := &Dataset{classes: m.classes}
-	if d.weights, err = checkWeights(weights, x.Rows()); err != nil {
-		return nil, err
-	}
+	d = &Dataset{classes: m.classes}
 	d.labels, d.unknown = codesOf(labels, m.classes)
-	return evaluate(scores, d), nil
+	d.weights, err = checkWeights(weights, x.Rows())
+	return d, err
+}
+
+// evaluate compares raw scores, rows × classes, with labels.
+func (m *Model) evaluate(scores []float64, d *Dataset) *Evaluation {
+	e := evaluate(scores, d)
+	if m.temperature != 0 {
+		e.LogLoss = evaluate(m.tempered(slices.Clone(scores)), d).LogLoss
+	}
+	return e
 }

@@ -266,7 +266,7 @@ func TestEvaluateUnknown(t *testing.T) {
 	d := blobs(65, 60, 4, 3, 255)
 	m := fit(t, d, params(func(p *Params) { p.StopLoss = 1e-6 })).Model
 	labels := slices.Clone(d.labels())
-	labels[3], labels[7] = "cat", ""
+	labels[3], labels[7] = StringLabels([]string{"cat"})[0], StringLabels([]string{""})[0]
 	e, err := m.Evaluate(d.features(), labels, nil, PredictOptions{})
 	if err != nil || e.Errors != 2 || !near(e.ErrorRate, 2.0/60, 1e-12) || !(e.LogLoss < 1e-6) {
 		t.Errorf("%+v, %v", e, err)

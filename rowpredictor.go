@@ -12,9 +12,10 @@ import (
 // model's methods return. No two goroutines may use a RowPredictor at once, but
 // each can have its own: after the first one of a model they cost little.
 type RowPredictor struct {
-	row             *tree.Row
-	features, trees int
-	asked, walked   int // trees, in all calls of Class
+	model         *Model
+	row           *tree.Row
+	trees         int
+	asked, walked int // trees, in all calls of Class
 }
 
 // RowPredictor prepares for predicting row by row. There is nothing for
@@ -24,7 +25,7 @@ func (m *Model) RowPredictor(o PredictOptions) (*RowPredictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &RowPredictor{row: m.walker().NewRow(k, trees), features: len(m.names), trees: trees}, nil
+	return &RowPredictor{model: m, row: m.walker().NewRow(k, trees), trees: trees}, nil
 }
 
 // Raw writes the raw scores F of a row, by class. NaN is missing.
@@ -39,7 +40,7 @@ func (p *RowPredictor) Raw(row, scores []float64) error {
 	return nil
 }
 
-// Proba writes the class probabilities of a row: the softmax of its raw scores.
+// Proba writes the class probabilities of a row, as [Model.PredictProba] does.
 func (p *RowPredictor) Proba(row, proba []float64) error {
 	if err := p.load(row); err != nil {
 		return err
@@ -47,7 +48,8 @@ func (p *RowPredictor) Proba(row, proba []float64) error {
 	if err := checkLength("proba", len(proba), p.row.Classes, "classes"); err != nil {
 		return err
 	}
-	loss.Softmax(proba, p.row.Scores())
+	copy(proba, p.row.Scores())
+	loss.Softmax(proba, p.model.tempered(proba))
 	return nil
 }
 
@@ -90,7 +92,7 @@ func (p *RowPredictor) Walked() float64 {
 }
 
 func (p *RowPredictor) load(row []float64) error {
-	if err := checkLength("row", len(row), p.features, "features"); err != nil {
+	if err := checkLength("row", len(row), len(p.model.names), "features"); err != nil {
 		return err
 	}
 	p.row.Load(row)

@@ -27,6 +27,7 @@ func TestRowPredictor(t *testing.T) {
 	} {
 		t.Run(v.name, func(t *testing.T) {
 			m := fit(t, finite, params(v.change)).Model
+			m.temperature = 1.5
 			r := rand.New(rand.NewPCG(82, 0))
 			for _, level := range Levels() {
 				for _, trees := range []int{0, 1, m.Trees() - 1} {

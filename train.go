@@ -1,8 +1,8 @@
 package aoso
 
 import (
+	"cmp"
 	"context"
-	"math"
 	"time"
 )
 
@@ -20,7 +20,7 @@ type TrainOptions struct {
 	Valid *Dataset // evaluated after every EvalEvery-th iteration; from [Dataset.Aligned]
 
 	EvalEvery int                 // iterations between two evaluations; 0: 1
-	Callback  func(Progress) bool // called after each iteration; false stops training
+	Callback  func(Progress) bool // called by [Train] after each iteration; false stops training
 }
 
 // Evaluation is how well a model does on a dataset.
@@ -33,13 +33,14 @@ type Evaluation struct {
 // Progress is the state of training after an iteration. TrainLoss and Valid
 // are there if it was evaluated.
 type Progress struct {
-	Iteration int // from 1
-	Trees     int // in the model, those it continues included
-	Elapsed   time.Duration
-	Evaluated bool        // every EvalEvery-th iteration
-	TrainLoss float64     // Σ −log p_y over the training rows, weighted
-	Valid     *Evaluation // nil without a validation set
-	Best      int         // iteration of the best Valid so far; 0: none
+	Iteration int           // from 1
+	Trees     int           // in the model, those it continues included
+	Elapsed   time.Duration // spent in iterations
+	Evaluated bool          // every EvalEvery-th iteration
+	TrainLoss float64       // Σ −log p_y over the training rows, weighted
+	Valid     *Evaluation   // nil without a validation set
+	Best      int           // iteration of the best Valid so far; 0: none
+	StoppedBy string        // why this is the last iteration; "": it is not
 }
 
 // Result is a trained model and how training went.
@@ -50,7 +51,7 @@ type Result struct {
 	TrainLoss     float64     // of the last iteration: Σ −log p_y, weighted
 	Valid         *Evaluation // of the model, if there was a validation set
 	StoppedBy     string
-	Elapsed       time.Duration
+	Elapsed       time.Duration // spent in iterations
 	Threads       int
 	Level         string // the instruction-set level of the kernels
 }
@@ -61,94 +62,19 @@ type Result struct {
 // false, or when ctx is cancelled: the last two keep the iterations done so
 // far and are no error.
 func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Result, error) {
-	if train == nil {
-		return nil, badArgument("train", nil, "a dataset")
-	}
-	if o.EvalEvery < 0 {
-		return nil, badArgument("eval_every", o.EvalEvery, "at least 0")
-	}
-	o.EvalEvery = max(o.EvalEvery, 1)
-	if o.Valid != nil && o.Valid.mapper != train.mapper {
-		return nil, badArgument("valid", "a dataset of other bins", "one made by Aligned from the training set")
-	}
-	if p.EarlyStopping > 0 && o.Valid == nil {
-		return nil, badArgument("early_stopping", p.EarlyStopping, "0 without a validation set")
-	}
-	p, err := p.resolve(len(train.classes))
+	b, err := NewBooster(train, p, o)
 	if err != nil {
 		return nil, err
 	}
-	b, err := newBooster(train, o.Valid, p)
-	if err != nil {
-		return nil, err
-	}
-	defer b.free()
-	start := time.Now()
-	r := &Result{Threads: b.team.Workers(), Level: b.kernels.Level}
-	best := bestRound{value: math.Inf(1), trees: b.forest.Trees()}
-	for r.StoppedBy == "" {
-		switch {
-		case ctx.Err() != nil:
-			r.StoppedBy = StoppedByInterrupt
-		case b.lossAtMost(p.StopLoss):
-			r.StoppedBy = StoppedByLoss
-		case r.Iterations > 0 && b.grown+b.perRound > p.Trees:
-			r.StoppedBy = StoppedByTrees
-		case !b.round(ctx):
-			r.StoppedBy = StoppedByInterrupt
-		default:
-			r.Iterations++
-			if b.stuck {
-				r.StoppedBy = StoppedByNoSplit
-			}
-			progress := Progress{Iteration: r.Iterations, Trees: b.forest.Trees(), Evaluated: r.Iterations%o.EvalEvery == 0}
-			if progress.Evaluated {
-				progress.Valid = b.evaluate()
-				if o.Callback != nil {
-					progress.TrainLoss = b.loss()
-				}
-			}
-			if progress.Valid != nil && p.EarlyStopping > 0 {
-				best.see(progress.Valid, p.Metric, r.Iterations, b.forest.Trees())
-				if r.Iterations-best.iteration >= p.EarlyStopping {
-					r.StoppedBy = StoppedByEarlyStopping
-				}
-			}
-			progress.Best, progress.Elapsed = best.iteration, time.Since(start)
-			if o.Callback != nil && !o.Callback(progress) && r.StoppedBy == "" {
-				r.StoppedBy = StoppedByInterrupt
-			}
+	defer b.Free()
+	b.silent = o.Callback == nil
+	for {
+		progress, more := b.Step(ctx)
+		if !more || o.Callback != nil && !o.Callback(progress) {
+			break
 		}
 	}
-	r.TrainLoss = b.loss()
-	r.BestIteration = r.Iterations
-	r.Valid = b.evaluate()
-	if p.EarlyStopping > 0 && best.iteration > 0 {
-		if r.Valid != nil {
-			best.see(r.Valid, p.Metric, r.Iterations, b.forest.Trees())
-		}
-		r.BestIteration, r.Valid = best.iteration, best.valid
-		b.forest.Truncate(best.trees)
-	}
-	r.Elapsed = time.Since(start)
-	r.Model = b.model()
+	r := b.Result()
+	r.StoppedBy = cmp.Or(r.StoppedBy, StoppedByInterrupt)
 	return r, nil
-}
-
-// bestRound is the best evaluation so far.
-type bestRound struct {
-	value     float64
-	iteration int
-	trees     int
-	valid     *Evaluation
-}
-
-func (b *bestRound) see(e *Evaluation, metric string, iteration, trees int) {
-	value := e.LogLoss
-	if metric == "error" {
-		value = e.ErrorRate
-	}
-	if value < b.value {
-		*b = bestRound{value, iteration, trees, e}
-	}
 }

@@ -217,9 +217,9 @@ func TestSameModelOnEveryMachine(t *testing.T) {
 	}
 }
 
-// TestSparse: features that most rows have one value of are kept in another
-// form, which may not show in the model.
-func TestSparse(t *testing.T) {
+// TestForms: features that most rows have one value of, and those of few
+// values, are there in other forms as well, which may not show in the model.
+func TestForms(t *testing.T) {
 	r := rand.New(rand.NewPCG(43, 0))
 	d := blobs(43, 9000, 3, 5, 255)
 	for i, row := range d.x {
@@ -232,6 +232,9 @@ func TestSparse(t *testing.T) {
 		}
 		if r.IntN(50) == 0 {
 			extra[r.IntN(24)] = math.NaN()
+		}
+		for j := range 19 { // of at most 16 values
+			extra = append(extra, float64(r.IntN(2+j%15)+d.y[i]%(1+j%2)))
 		}
 		d.x[i] = append(extra, row...)
 	}
@@ -266,15 +269,15 @@ func TestSparse(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if (len(set.matrix.Sparse) == 0) != dense {
-					t.Fatalf("%d groups of sparse features", len(set.matrix.Sparse))
+				if (len(set.matrix.Sparse) == 0) != dense || (len(set.matrix.Joint) == 0) != dense {
+					t.Fatalf("%d groups of sparse features, %d joint columns", len(set.matrix.Sparse), len(set.matrix.Joint))
 				}
 				p := params(func(p *Params) { test.change(p); p.rounds(2, test.data.classes()) })
 				r := train(t, set, p, TrainOptions{})
 				prints = append(prints, r.Model.Fingerprint())
 			}
 			if prints[0] != prints[1] {
-				t.Error("the model is another one with sparse features")
+				t.Error("the model is another one with features in columns only")
 			}
 		})
 	}
@@ -1219,6 +1222,7 @@ func TestParamErrors(t *testing.T) {
 	if err := DefaultParams().Check(); err != nil {
 		t.Error(err)
 	}
+	wantArgumentError(t, params(func(p *Params) { p.Level = "mmx" }).Check(), "level", "generic")
 }
 
 func TestTrainErrors(t *testing.T) {
@@ -1229,6 +1233,13 @@ func TestTrainErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	renamed := &table{x: d.x}
+	for _, y := range d.y {
+		renamed.y = append(renamed.y, y+1)
+	}
+	freed := newDataset(t, d)
+	freed.Free()
+	freed.Free()
 	tests := []struct {
 		name, argument string
 		set            *Dataset
@@ -1236,7 +1247,11 @@ func TestTrainErrors(t *testing.T) {
 		change         func(*Params)
 	}{
 		{"no data", "train", nil, TrainOptions{}, nil},
-		{"foreign validation set", "valid", set, TrainOptions{Valid: newDataset(t, d)}, nil},
+		{"foreign validation set", "valid", set, TrainOptions{Valid: newDataset(t, d.slice(1, 100))}, nil},
+		{"foreign classes", "valid", set, TrainOptions{Valid: newDataset(t, renamed)}, nil},
+		{"validation set of another start", "valid", set, TrainOptions{Valid: continued}, nil},
+		{"freed", "train", freed, TrainOptions{}, nil},
+		{"freed validation set", "valid", set, TrainOptions{Valid: freed}, nil},
 		{"evaluation", "eval_every", set, TrainOptions{EvalEvery: -1}, nil},
 		{"continued by another method", "method", continued, TrainOptions{}, func(p *Params) { p.Method = ABC }},
 		{"continued with other leaves", "leaf", continued, TrainOptions{}, func(p *Params) { p.Leaf, p.Pairs = "pair", 1 }},

@@ -41,16 +41,19 @@ func (t *table) dataset(b *testing.B) *aoso.Dataset {
 	return d
 }
 
-// sets are what is measured, each made when first asked for.
+// sets are what is measured, each made when first asked for, and how many
+// trees are grown in one measured training: enough that what a training does
+// once is small beside them, and no more than the slowest level can wait for.
 var sets = []struct {
-	name string
-	make func() *table
+	name  string
+	trees int
+	make  func() *table
 }{
-	{"letter-16kx16x26", sync.OnceValue(letter)},
-	{"10kx784x10", sync.OnceValue(func() *table { return images(10_000, 784, 10) })},
-	{"290kx54x7", sync.OnceValue(func() *table { return mixture(290_000, 54, 7, 64) })},
-	{"1Mx32x10", sync.OnceValue(func() *table { return mixture(1_000_000, 32, 10, 1<<16) })},
-	{"30kx20x300", sync.OnceValue(func() *table { return mixture(30_000, 20, 300, 1<<16) })},
+	{"letter", 50, sync.OnceValue(letter)},
+	{"10kx784x10", 10, sync.OnceValue(func() *table { return images(10_000, 784, 10) })},
+	{"290kx54x7", 5, sync.OnceValue(func() *table { return mixture(290_000, 54, 7, 64) })},
+	{"1Mx32x10", 3, sync.OnceValue(func() *table { return mixture(1_000_000, 32, 10, 1<<16) })},
+	{"270kx20x300", 3, sync.OnceValue(func() *table { return mixture(270_000, 20, 300, 1<<16) })},
 }
 
 // letter is the training part of the embedded Letter data.

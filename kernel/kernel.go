@@ -6,9 +6,10 @@
 // what every other table must return. To make that possible the arithmetic
 // of every kernel is pinned down:
 //
-//   - sums of many rows are integers, or float64 taken in the order the job
-//     states: row after row within a class, or [Lanes] partial sums, row i
-//     going to lane i mod Lanes, added up by one fixed tree;
+//   - sums of many rows are integers, or float64 (in a [CrossJob], float32)
+//     taken in the order the job states: row after row within a class, or
+//     [Lanes] partial sums, row i going to lane i mod Lanes, added up by one
+//     fixed tree;
 //   - nothing is fused: every product is rounded before it is added;
 //   - divisions and square roots are IEEE, never approximations.
 //
@@ -100,7 +101,8 @@ type TotalsJob struct {
 	Hessian  []float64 // out, Stride: h_kk = Σ w·p_k(1 − p_k), row after row
 }
 
-// CrossJob sums products of probabilities over rows.
+// CrossJob sums products of probabilities over rows. All of it is float32:
+// p_y = 1 + R_y of the row's own class, w·p_r, its products, and their sums.
 type CrossJob struct {
 	Residuals []float32
 	Stride    int
@@ -108,7 +110,7 @@ type CrossJob struct {
 	Weights   []float32
 	First     []int32 // classes r_1 … r_m, m at most MaxPairs
 
-	Cross []float64 // out, m × Stride: −h_rk = Σ w·p_r·p_k, row after row
+	Cross []float64 // out, m × Stride: −h_rk = Σ (w·p_r)·p_k, row after row
 }
 
 // PairStats sums up one pair's gradients over rows.

@@ -31,7 +31,8 @@ func Totals(j *TotalsJob) {
 	}
 }
 
-// Cross is the reference of [Funcs.Cross].
+// Cross is the reference of [Funcs.Cross]. Float32 will do: no term is
+// negative, and the sums only choose pairs.
 func Cross(j *CrossJob) {
 	clear(j.Cross[:len(j.First)*j.Stride])
 	for _, row := range j.Rows {
@@ -39,11 +40,11 @@ func Cross(j *CrossJob) {
 		for i, r := range j.First {
 			p := probability(residuals[r])
 			if j.Weights != nil {
-				p = float64(float64(j.Weights[row]) * p)
+				p = float32(j.Weights[row] * p)
 			}
 			cross := j.Cross[i*j.Stride:][:len(residuals)]
 			for k, r := range residuals {
-				cross[k] += float64(p * probability(r))
+				cross[k] = float64(float32(cross[k]) + float32(p*probability(r)))
 			}
 		}
 	}
@@ -51,9 +52,9 @@ func Cross(j *CrossJob) {
 
 // probability undoes the residual's form: 1 + R for the row's own class,
 // which the sign bit marks even where R is zero.
-func probability(r float32) float64 {
+func probability(r float32) float32 {
 	if math.Float32bits(r)>>31 != 0 {
-		return 1 + float64(r)
+		return 1 + r
 	}
-	return float64(r)
+	return r
 }

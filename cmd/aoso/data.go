@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -71,6 +72,24 @@ func (r *reader) readUnlabelled(file string, names []string, owner string) (*dat
 		return &data{columns: make([][]float64, len(names))}, nil
 	}
 	return d, err
+}
+
+// readFor loads a model and reads labelled data for it, after a look at where
+// the result is to go.
+func (r *reader) readFor(model, file string, s *saver) (*aoso.Model, aoso.Features, aoso.Labels, error) {
+	if err := cmp.Or(r.needsLabel(), keepApart(s.out, file), modelio.Writable(s.out)); err != nil {
+		return nil, nil, nil, err
+	}
+	m, err := aoso.Load(model)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	d, err := r.readAs(file, m.FeatureNames(), "the model")
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	x, err := d.features()
+	return m, x, aoso.StringLabels(d.labels), err
 }
 
 func (r *reader) readMatched(file string, names []string, owner string, o table.Options) (*data, error) {

@@ -69,7 +69,7 @@ func (e *evaluator) run(c *cobra.Command) error {
 		return err
 	}
 	start := time.Now()
-	v, err := m.Evaluate(x, d.labels, nil, e.options)
+	v, err := m.Evaluate(x, aoso.StringLabels(d.labels), nil, e.options)
 	if err != nil {
 		return err
 	}

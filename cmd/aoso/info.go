@@ -54,6 +54,7 @@ type described struct {
 	Features          int         `json:"features"`
 	ClassLabels       []string    `json:"class_labels"`
 	FeatureNames      []string    `json:"feature_names"`
+	Temperature       float64     `json:"temperature"`
 	Fingerprint       string      `json:"fingerprint"`
 	Level             string      `json:"level"`
 	Levels            []string    `json:"levels"`
@@ -76,7 +77,7 @@ func (i *inspector) run(c *cobra.Command) error {
 	}
 	p := m.Params()
 	d := &described{p.Method, p.Leaf, p.Pairs, m.Trees(), m.TreesPerIteration(), 0, len(m.Classes()), len(m.FeatureNames()),
-		m.Classes(), m.FeatureNames(), m.Fingerprint(), level, aoso.Levels(), p, i.model}
+		m.Classes(), m.FeatureNames(), m.Temperature(), m.Fingerprint(), level, aoso.Levels(), p, i.model}
 	for t := range m.Trees() {
 		d.Leaves += m.Leaves(t)
 	}
@@ -96,6 +97,9 @@ func (d *described) tell(w io.Writer, m *aoso.Model) error {
 	fmt.Fprintf(w, "classes      %d: %s\n", d.Classes, shown(d.ClassLabels))
 	fmt.Fprintf(w, "features     %d: %s\n", d.Features, shown(d.FeatureNames))
 	fmt.Fprintf(w, "shrinkage    %v, at most %d leaves a tree\n", d.Params.Shrinkage, d.Params.Leaves)
+	if d.Temperature != 1 {
+		fmt.Fprintf(w, "temperature  %.5g\n", d.Temperature)
+	}
 	fmt.Fprintf(w, "fingerprint  %s\n", d.Fingerprint)
 	fmt.Fprintf(w, "kernels      %s here, of %s\n", d.Level, strings.Join(d.Levels, ", "))
 	pairs := m.PairImportances()

@@ -38,7 +38,8 @@ NA, NaN and ? are missing) or LIBSVM, plain or gzip; "-" is standard input.`,
 		SilenceUsage:       true,
 		DisableSuggestions: true,
 	}
-	root.AddCommand(newTrain(), newPredict(), newEval(), newInfo())
+	root.AddCommand(newTrain(), newPredict(), newEval(), newInfo(), newExplain(), newExport(),
+		newPrune(), newMerge(), newRefit(), newCalibrate())
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)

@@ -175,6 +175,14 @@ func (w *lineWriter) text(s string) {
 	w.cell(append(w.room(), s...))
 }
 
+// line writes a line of texts.
+func (w *lineWriter) line(texts ...string) {
+	for _, s := range texts {
+		w.text(s)
+	}
+	w.end()
+}
+
 // numbers writes a matrix of so many rows.
 func (w *lineWriter) numbers(values []float64, rows int) {
 	if len(values) == 0 {

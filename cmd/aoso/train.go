@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -42,7 +43,7 @@ ends the program at once. The exit code is then 130.`,
 		Args:    cobra.NoArgs,
 		RunE:    work(t.run),
 	}
-	p, f := &t.params, c.Flags()
+	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&t.data, "data", "", "`file` to train on")
 	f.StringVar(&t.valid, "valid", "", "`file` to validate on")
@@ -51,37 +52,30 @@ ends the program at once. The exit code is then 130.`,
 	f.StringVar(&t.init, "init", "", "model `file` to continue: trees are added to its own")
 	f.BoolVar(&t.json, "json", false, "print the result as one line of JSON")
 
-	f.StringVar(&p.Method, "method", p.Method, "aoso, abc or logitboost")
-	f.StringVar(&p.Leaf, "leaf", p.Leaf, "classes that a leaf moves: pair or full (default full for aoso)")
-	f.IntVar(&p.Pairs, "pairs", p.Pairs, "class pairs a node splits on: 1, 2, 4 or 8 (default 4 for aoso)")
-	f.StringVar(&p.PairSelection, "pair-selection", p.PairSelection, "second_order, first_order or root")
-	f.StringVar(&p.BaseClass, "base-class", p.BaseClass, "for abc: worst or exhaustive")
-	f.IntVar(&p.BaseGap, "base-gap", p.BaseGap, "for abc: iterations between two choices of the base class")
-
-	f.IntVar(&p.Trees, "trees", p.Trees, "most trees to grow")
-	f.IntVar(&p.Leaves, "leaves", p.Leaves, "most leaves of a tree")
-	f.Float64Var(&p.Shrinkage, "shrinkage", p.Shrinkage, "learning rate, above 0 and at most 1")
-	f.IntVar(&p.MaxDepth, "max-depth", p.MaxDepth, "most splits above a leaf; 0: no bound")
-	f.IntVar(&p.MinSamples, "min-samples", p.MinSamples, "least rows in a leaf")
-	f.Float64Var(&p.MinHessian, "min-hessian", p.MinHessian, "least sum of Hessians in a leaf")
-	f.Float64Var(&p.MinGain, "min-gain", p.MinGain, "gain that a split must exceed")
-	f.Float64Var(&p.L2, "l2", p.L2, "L2 regularization of leaf values")
-	f.Float64Var(&p.MaxStep, "max-step", p.MaxStep, "bound of a leaf value before shrinkage")
+	for _, p := range aoso.Parameters() {
+		f.Var(&paramFlag{p, &t.params}, strings.ReplaceAll(p.Name, "_", "-"), p.Help)
+	}
 	f.IntVar(&t.maxBins, "max-bins", 255, "value bins of a feature, 2 to 255")
-
-	f.Float64Var(&p.Subsample, "subsample", p.Subsample, "share of the rows drawn for each tree")
-	f.Float64Var(&p.ColsampleByTree, "colsample-bytree", p.ColsampleByTree, "share of the features drawn for each tree")
-	f.Float64Var(&p.ColsampleByNode, "colsample-bynode", p.ColsampleByNode, "share of those drawn for each node")
-	f.Float64Var(&p.Trim, "trim", p.Trim, "leave rows below this share of a node's mean out of its histograms; 0: none")
-
-	f.Float64Var(&p.StopLoss, "stop-loss", p.StopLoss, "training loss at which to stop")
-	f.IntVar(&p.EarlyStopping, "early-stopping", p.EarlyStopping, "iterations without a better validation metric; 0: off")
-	f.StringVar(&p.Metric, "metric", p.Metric, "of early stopping: logloss or error")
 	f.IntVar(&t.evalEvery, "eval-every", 0, "iterations between evaluations (default 1 with early stopping, else up to 10)")
-	f.IntVar(&p.Threads, "threads", p.Threads, "threads; 0: all cores")
-	f.Uint64Var(&p.Seed, "seed", p.Seed, "seed of all random draws")
 	require(c, "data", "model")
 	return c
+}
+
+// paramFlag is a parameter as a flag.
+type paramFlag struct {
+	aoso.Parameter
+	params *aoso.Params
+}
+
+func (f *paramFlag) String() string { return f.Default }
+func (f *paramFlag) Type() string   { return f.Parameter.Type }
+
+func (f *paramFlag) Set(value string) error {
+	err := f.params.Set(f.Name, value)
+	if e, ok := errors.AsType[*aoso.ArgumentError](err); ok {
+		return errors.New("allowed: " + e.Allowed)
+	}
+	return err
 }
 
 // trained is the JSON line of train.
@@ -198,7 +192,7 @@ func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *
 	if err != nil {
 		return nil, nil, err
 	}
-	if train, err = aoso.NewDataset(x, d.labels, o); err != nil {
+	if train, err = aoso.NewDataset(x, aoso.StringLabels(d.labels), o); err != nil {
 		return nil, nil, err
 	}
 	if classes := train.Classes(); len(classes) == 1 {
@@ -213,7 +207,7 @@ func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *
 	if x, err = d.features(); err != nil {
 		return nil, nil, err
 	}
-	if valid, err = train.Aligned(x, d.labels, nil); err != nil {
+	if valid, err = train.Aligned(x, aoso.StringLabels(d.labels), nil); err != nil {
 		return nil, nil, err
 	}
 	if n := valid.Unknown(); n > 0 {

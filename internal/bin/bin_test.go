@@ -412,3 +412,52 @@ func TestGroupSparse(t *testing.T) {
 		})
 	}
 }
+
+// TestJoinSmall takes the codes of joint columns apart again.
+func TestJoinSmall(t *testing.T) {
+	const rows = 500
+	r := rand.New(rand.NewPCG(5, 0))
+	values := func(n int) []float64 {
+		c := make([]float64, rows)
+		for i := range c {
+			c[i] = float64(i % n)
+			if i >= n {
+				c[i] = float64(r.IntN(n))
+			}
+		}
+		return c
+	}
+	missing := values(3)
+	missing[7] = math.NaN()
+	rare := values(2)
+	clear(rare[10:])
+	source := columns{values(JointBins), values(JointBins + 1), values(3), missing, make([]float64, rows), values(5), values(9), values(4)}
+	for range SparseWidth {
+		source = append(source, rare)
+	}
+	team := par.NewTeam(2)
+	defer team.Close()
+	m, err := Fit(source, nil, 255, team)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := m.Map(source, team)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.GroupSparse(m, team)
+	x.JoinSmall(m, team)
+	var joined [][2]int
+	for _, c := range x.Joint {
+		joined = append(joined, [2]int{c.First, c.Second})
+		for i, code := range c.Codes {
+			if a, b := 1+code/JointBins, 1+code%JointBins; a != x.Columns[c.First][i] || b != x.Columns[c.Second][i] {
+				t.Fatalf("row %d: codes %d and %d, want %d and %d", i, a, b, x.Columns[c.First][i], x.Columns[c.Second][i])
+			}
+		}
+	}
+	// Not those of too many values, missing ones, one value, or sparse; the last has no partner.
+	if want := [][2]int{{0, 2}, {5, 6}}; !slices.Equal(joined, want) {
+		t.Errorf("joined %v, want %v", joined, want)
+	}
+}

@@ -32,6 +32,34 @@ func (f *Feature) Constant() bool {
 	return len(f.Lower) == 0 || len(f.Lower) == 1 && !f.Missing
 }
 
+// Valid tells whether the bins can be those of a feature.
+func (f *Feature) Valid() bool {
+	n := len(f.Lower)
+	if n > MaxValueBins || len(f.Upper) != n || len(f.Edges) != max(n-1, 0) {
+		return false
+	}
+	least := -math.MaxFloat64
+	for b := range n {
+		if !(least <= f.Lower[b] && f.Lower[b] <= f.Upper[b] && f.Upper[b] <= math.MaxFloat64) {
+			return false
+		}
+		if b < n-1 && !(f.Upper[b] < f.Edges[b] && f.Edges[b] <= math.MaxFloat64) {
+			return false
+		}
+		if b < n-1 {
+			least = f.Edges[b]
+		}
+	}
+	return true
+}
+
+// Equal tells whether two mappers put all values into the same bins.
+func (m *Mapper) Equal(other *Mapper) bool {
+	return m == other || slices.EqualFunc(m.Features, other.Features, func(a, b Feature) bool {
+		return a.Missing == b.Missing && slices.Equal(a.Edges, b.Edges) && slices.Equal(a.Lower, b.Lower) && slices.Equal(a.Upper, b.Upper)
+	})
+}
+
 // Code is the bin of x.
 func (f *Feature) Code(x float64) uint8 {
 	if x != x || len(f.Lower) == 0 {

@@ -12,9 +12,12 @@ import (
 // Matrix holds the bin codes of a data set, a column of bytes a feature.
 type Matrix struct {
 	Rows    int
-	Columns [][]uint8 // nil for a constant feature
-	Sparse  []*Sparse // features that are there row by row as well
-	memory  *mem.Block
+	Columns [][]uint8  // nil for a constant feature
+	Sparse  []*Sparse  // features that are there row by row as well
+	Joint   []*Joint   // small features that are there two in a column as well
+	codes   []byte     // the columns one after the other, ColumnBytes each
+	memory  *mem.Block // that codes are in
+	joint   *mem.Block
 }
 
 // ColumnBytes is the memory of a column of so many codes. The odd number of
@@ -22,14 +25,27 @@ type Matrix struct {
 func ColumnBytes(rows int) int { return ((rows+63)/64 | 1) * 64 }
 
 // Bytes is the size of the columns.
-func (x *Matrix) Bytes() int { return len(x.memory.Bytes()) }
+func (x *Matrix) Bytes() int { return len(x.codes) }
+
+// Memory is the size of all that the matrix holds.
+func (x *Matrix) Memory() int {
+	n := len(x.codes) + len(x.joint.Bytes())
+	for _, g := range x.Sparse {
+		n += len(g.memory.Bytes()) + 4*len(g.First)
+	}
+	return n
+}
+
+// Codes is the memory of the columns, as [Mapper.Matrix] takes it.
+func (x *Matrix) Codes() []byte { return x.codes }
 
 // Free gives the matrix's memory back; nothing may use it any more.
 func (x *Matrix) Free() {
 	for _, g := range x.Sparse {
 		g.memory.Free()
 	}
-	x.Columns, x.Sparse = nil, nil
+	x.Columns, x.Sparse, x.Joint, x.codes = nil, nil, nil, nil
+	x.joint.Free()
 	x.memory.Free()
 }
 
@@ -62,24 +78,55 @@ func Fit(s Source, sample []int, maxBins int, team *par.Team) (*Mapper, error) {
 	return m, nil
 }
 
-// Map quantizes a source. Values that fitting did not see take the bin they
-// fall into.
-func (m *Mapper) Map(s Source, team *par.Team) (*Matrix, error) {
-	x := &Matrix{Rows: s.Rows(), Columns: make([][]uint8, s.Cols())}
-	size, columns := ColumnBytes(x.Rows), 0
+// codesBytes is the size of the codes of a matrix of so many rows.
+func (m *Mapper) codesBytes(rows int) int {
+	columns := 0
 	for j := range m.Features {
 		if !m.Features[j].Constant() {
 			columns++
 		}
 	}
-	x.memory = mem.New(columns * size)
-	memory := x.memory.Bytes()
+	return columns * ColumnBytes(rows)
+}
+
+// over is the matrix whose codes are, or will be, in the given memory.
+func (m *Mapper) over(codes []byte, rows int, memory *mem.Block) *Matrix {
+	x := &Matrix{Rows: rows, Columns: make([][]uint8, len(m.Features)), codes: codes, memory: memory}
 	for j := range m.Features {
 		if !m.Features[j].Constant() {
-			x.Columns[j] = memory[:x.Rows:x.Rows]
-			memory = memory[size:]
+			x.Columns[j] = codes[:rows:rows]
+			codes = codes[ColumnBytes(rows):]
 		}
 	}
+	return x
+}
+
+// Matrix is the matrix of so many rows whose codes are in some memory, which
+// becomes the matrix's; nil if they are not codes of the mapper's features.
+func (m *Mapper) Matrix(codes []byte, rows int, memory *mem.Block, team *par.Team) *Matrix {
+	if len(codes) != m.codesBytes(rows) {
+		return nil
+	}
+	x := m.over(codes, rows, memory)
+	bad := make([]bool, len(x.Columns))
+	team.Do(len(x.Columns), func(_, j int) {
+		greatest := uint8(0)
+		for _, code := range x.Columns[j] {
+			greatest = max(greatest, code)
+		}
+		bad[j] = int(greatest) >= m.Features[j].Codes()
+	})
+	if slices.Contains(bad, true) {
+		return nil
+	}
+	return x
+}
+
+// Map quantizes a source. Values that fitting did not see take the bin they
+// fall into.
+func (m *Mapper) Map(s Source, team *par.Team) (*Matrix, error) {
+	memory := mem.New(m.codesBytes(s.Rows()))
+	x := m.over(memory.Bytes(), s.Rows(), memory)
 	err := forColumns(s, team, func(j int, values []float64) {
 		for i := range x.Columns[j] {
 			x.Columns[j][i] = m.Features[j].Code(values[i])

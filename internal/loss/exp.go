@@ -25,14 +25,24 @@ func Exp(x float64) float64 {
 	k := math.RoundToEven(x * log2e)
 	r := x - float64(k*ln2Hi)
 	r -= float64(k * ln2Lo)
-	// Taylor's series; |r| ≤ ln2/2, so the 14th term is below 2⁻⁵⁶.
-	sum := 1.0
-	for n := 13.0; n > 0; n-- {
-		sum = 1 + float64(float64(sum*r)/n)
+	// Taylor's series, even and odd terms apart so that they overlap;
+	// |r| ≤ ln2/2, so the first term left out, r¹⁴/14!, is below 2⁻⁵⁶.
+	r2 := float64(r * r)
+	even, odd := 0.0, 0.0
+	for i := len(inverseFactorials) - 2; i >= 0; i -= 2 {
+		even = float64(even*r2) + inverseFactorials[i]
+		odd = float64(odd*r2) + inverseFactorials[i+1]
 	}
+	sum := 1 + (r + float64(r2*(even+float64(odd*r))))
 	// In two halves: 2ᵏ itself may overflow where the result does not.
 	half := int(k) / 2
 	return sum * pow2(half) * pow2(int(k)-half)
+}
+
+// inverseFactorials is 1/n! for n from 2 to 13.
+var inverseFactorials = [...]float64{
+	1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880,
+	1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800,
 }
 
 func pow2(k int) float64 { return math.Float64frombits(uint64(1023+k) << 52) }
@@ -63,10 +73,15 @@ func NegLog1m(q float64) float64 {
 func logRatio(s float64) float64 {
 	s2 := float64(s * s)
 	sum := 0.0
-	for n := 21.0; n > 1; n -= 2 {
-		sum = float64((sum + 1/n) * s2)
+	for i := len(inverseOdds) - 1; i >= 0; i-- {
+		sum = float64((sum + inverseOdds[i]) * s2)
 	}
 	return 2 * (s + float64(s*sum))
+}
+
+// inverseOdds is 1/n for the odd n from 3 to 21.
+var inverseOdds = [...]float64{
+	1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21,
 }
 
 // Softmax writes the probabilities of scores to p, which may be the scores.

@@ -3,6 +3,7 @@ package loss
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/libaoso/aoso/kernel"
 )
@@ -41,14 +42,14 @@ func (t *Totals) Sub(parent, sibling *Totals) {
 // class first where they tie. It appends to dst.
 func FirstClasses(dst []int32, gradient []float64, classes, m int) []int32 {
 	dst = dst[:0]
-	for range m {
-		best := int32(-1)
-		for k := range int32(classes) {
-			if (best < 0 || gradient[k] > gradient[best]) && !contains(dst, k) {
-				best = k
-			}
+	for k, g := range gradient[:classes] {
+		i := len(dst)
+		for i > 0 && g > gradient[dst[i-1]] {
+			i--
 		}
-		dst = append(dst, best)
+		if i < m {
+			dst = slices.Insert(dst[:min(len(dst), m-1)], i, int32(k))
+		}
 	}
 	return dst
 }
@@ -58,46 +59,36 @@ func FirstClasses(dst []int32, gradient []float64, classes, m int) []int32 {
 // values for each first class; FirstOrder does without it.
 func SecondClasses(pairs []kernel.Pair, first []int32, t *Totals, cross []float64, classes, stride int, by Selection) []kernel.Pair {
 	pairs = pairs[:0]
+	left := make([]int32, 0, 64) // classes not yet used
+	for k := range int32(classes) {
+		if !slices.Contains(first, k) {
+			left = append(left, k)
+		}
+	}
 	for i, r := range first {
-		best, bestScore := int32(-1), math.Inf(-1)
-		for k := range int32(classes) {
-			if contains(first, k) || inPairs(pairs, k) {
-				continue
-			}
+		g, h := t.Gradient[r], t.Hessian[r]
+		var products []float64
+		if by != FirstOrder {
+			products = cross[i*stride:]
+		}
+		best, bestScore := 0, math.Inf(-1)
+		for c, k := range left {
 			score := -t.Gradient[k]
 			if by != FirstOrder {
-				d := t.Gradient[r] - t.Gradient[k]
-				h := t.Hessian[r] + t.Hessian[k] + 2*cross[i*stride+int(k)]
+				d, h := g-t.Gradient[k], h+t.Hessian[k]+2*products[k]
 				if h == 0 {
 					h = 1
 				}
 				score = float64(d*d) / h
 			}
 			if score > bestScore {
-				best, bestScore = k, score
+				best, bestScore = c, score
 			}
 		}
-		pairs = append(pairs, kernel.Pair{R: r, S: best})
+		pairs = append(pairs, kernel.Pair{R: r, S: left[best]})
+		left = slices.Delete(left, best, best+1)
 	}
 	return pairs
-}
-
-func contains(classes []int32, k int32) bool {
-	for _, c := range classes {
-		if c == k {
-			return true
-		}
-	}
-	return false
-}
-
-func inPairs(pairs []kernel.Pair, k int32) bool {
-	for _, p := range pairs {
-		if p.R == k || p.S == k {
-			return true
-		}
-	}
-	return false
 }
 
 // ParseSelection reads a Selection's name.

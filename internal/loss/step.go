@@ -1,6 +1,10 @@
 package loss
 
-import "math"
+import (
+	"math"
+
+	"github.com/libaoso/aoso/kernel"
+)
 
 // Newton is a leaf's Newton step and its bounds.
 type Newton struct {
@@ -12,6 +16,17 @@ type Newton struct {
 // Step is v·G/(H + L2), the quotient clipped (paper, equation for t*).
 func (n *Newton) Step(g, h float64) float32 {
 	return float32(float64(n.Shrinkage * n.clip(g, h)))
+}
+
+// PairStep is the step of a class pair from its sums of g and h. A class by
+// itself, paired with the impossible one, allows for the others as LogitBoost
+// does: (K−1)/K of the step.
+func (n *Newton) PairStep(g, h float64, pair kernel.Pair, classes int) float32 {
+	if int(pair.S) >= classes {
+		k := float64(classes)
+		g = float64((k - 1) / k * g)
+	}
+	return n.Step(g, h)
 }
 
 // Full writes a step for every class: t_k = (K−1)/K · m_k/(h_kk + L2),

@@ -4,11 +4,12 @@
 package mem
 
 import (
+	"os"
 	"runtime"
 	"unsafe"
 )
 
-// Block is zeroed memory that begins at a multiple of 64 bytes.
+// Block is memory that begins at a multiple of 64 bytes.
 type Block struct {
 	data   []byte
 	unmap  func()
@@ -18,21 +19,35 @@ type Block struct {
 // least is the size from which a mapping of its own pays.
 const least = 1 << 16
 
-// New returns a block of n bytes. Blocks that nobody frees are freed when
+// New returns a block of n bytes, all zero. Blocks that nobody frees are freed when
 // they become unreachable. Small blocks, and all where memory cannot be
 // mapped, are on the Go heap.
 func New(n int) *Block {
-	b := &Block{}
 	if n >= least {
 		if data, unmap := mapMemory(n); data != nil {
-			b.data, b.unmap = data[:n:n], unmap
-			b.onFree = runtime.AddCleanup(b, func(unmap func()) { unmap() }, unmap)
-			return b
+			return mapped(data[:n:n], unmap)
 		}
 	}
 	data := make([]byte, n+63)
 	skip := int(-uintptr(unsafe.Pointer(unsafe.SliceData(data))) & 63)
-	b.data = data[skip : skip+n : skip+n]
+	return Of(data[skip : skip+n : skip+n])
+}
+
+// Of returns a block of the given memory, which stays the caller's.
+func Of(data []byte) *Block { return &Block{data: data} }
+
+// MapFile returns the first n bytes of a file, which it has, as a block that
+// can only be read; nil where that cannot be. The file may be closed.
+func MapFile(f *os.File, n int) *Block {
+	if data, unmap := mapFile(f, n); data != nil {
+		return mapped(data, unmap)
+	}
+	return nil
+}
+
+func mapped(data []byte, unmap func()) *Block {
+	b := &Block{data: data, unmap: unmap}
+	b.onFree = runtime.AddCleanup(b, func(unmap func()) { unmap() }, unmap)
 	return b
 }
 
@@ -49,8 +64,13 @@ func (b *Block) Free() {
 	b.data, b.unmap = nil, nil
 }
 
-// Bytes is the memory of the block.
-func (b *Block) Bytes() []byte { return b.data }
+// Bytes is the memory of the block; no block has none.
+func (b *Block) Bytes() []byte {
+	if b == nil {
+		return nil
+	}
+	return b.data
+}
 
 // Int64s is the memory of the block as int64.
 func (b *Block) Int64s() []int64 {

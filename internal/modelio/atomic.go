@@ -7,13 +7,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
 	"syscall"
-	"unsafe"
 )
 
 // WriteFile replaces the file at path by what write writes, all or nothing:
@@ -158,54 +156,4 @@ func syncDir(dir string) error {
 		return nil
 	}
 	return err
-}
-
-// ReadFile reads a model file whole, to an address that is a multiple of 64.
-// It looks at the first bytes before it takes the memory, so that a large
-// file of another kind is refused at once.
-func ReadFile(path string) ([]byte, error) {
-	data, err := readFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", path, withoutPath(err, path))
-	}
-	return data, nil
-}
-
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	var start [prefixSize]byte
-	n, err := io.ReadFull(f, start[:])
-	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
-		return nil, err
-	}
-	if err := checkPrefix(start[:n]); err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() { // a pipe does not know its length
-		rest, err := io.ReadAll(f)
-		data := alignedBytes(n + len(rest))
-		copy(data[copy(data, start[:n]):], rest)
-		return data, err
-	}
-	if info.Size() > math.MaxInt-alignment {
-		return nil, errors.New("it is too large for this machine")
-	}
-	data := alignedBytes(max(int(info.Size()), n))
-	copy(data, start[:n])
-	_, err = io.ReadFull(f, data[n:])
-	return data, err
-}
-
-func alignedBytes(n int) []byte {
-	b := make([]byte, n+alignment)
-	skip := -uintptr(unsafe.Pointer(&b[0])) & (alignment - 1)
-	return b[skip : skip+uintptr(n) : skip+uintptr(n)]
 }

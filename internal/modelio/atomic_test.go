@@ -184,7 +184,7 @@ func TestReadFile(t *testing.T) {
 	if err := WriteFile(path, func(w io.Writer) error { _, err := sample().WriteTo(w); return err }); err != nil {
 		t.Fatal(err)
 	}
-	got, err := ReadFile(path)
+	got, err := ReadFile(Model, path)
 	if err != nil || !bytes.Equal(got, want) || cap(got) != len(got) {
 		t.Fatal(len(got), cap(got), err)
 	}
@@ -201,7 +201,7 @@ func TestReadFile(t *testing.T) {
 	defer r.Close()
 	if _, err := os.Stat("/dev/fd"); err == nil {
 		go func() { w.Write(want); w.Close() }()
-		if got, err := ReadFile("/dev/fd/" + fmt.Sprint(r.Fd())); err != nil || !bytes.Equal(got, want) {
+		if got, err := ReadFile(Model, "/dev/fd/"+fmt.Sprint(r.Fd())); err != nil || !bytes.Equal(got, want) {
 			t.Error(len(got), err)
 		}
 	}
@@ -209,11 +209,76 @@ func TestReadFile(t *testing.T) {
 	os.WriteFile(filepath.Join(dir, "empty"), nil, 0o644)
 	os.WriteFile(filepath.Join(dir, "short"), want[:10], 0o644)
 	os.WriteFile(filepath.Join(dir, "table.csv"), bytes.Repeat([]byte("1,2\n"), 1000), 0o644)
-	for name, is := range map[string]error{"empty": ErrTruncated, "short": ErrTruncated, "table.csv": ErrNotModel, "absent": fs.ErrNotExist, ".": nil} {
+	for name, is := range map[string]error{"empty": ErrTruncated, "short": ErrTruncated, "table.csv": ErrForeign, "absent": fs.ErrNotExist, ".": nil} {
 		path := filepath.Join(dir, name)
-		_, err := ReadFile(path)
+		_, err := ReadFile(Model, path)
 		if err == nil || is != nil && !errors.Is(err, is) || strings.Count(err.Error(), path) != 1 {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestMapFile: what is mapped is what is read, wherever it is in use.
+func TestMapFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "set.aoso")
+	write := func(w *Writer) {
+		t.Helper()
+		if err := WriteFile(path, func(out io.Writer) error { _, err := w.WriteTo(out); return err }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(sample())
+	want := encoded(t, sample())
+	memory, err := MapFile(Model, path)
+	if err != nil || !bytes.Equal(memory.Bytes(), want) {
+		t.Fatal(len(memory.Bytes()), err)
+	}
+	if runtime.GOOS == "linux" {
+		if maps, err := os.ReadFile("/proc/self/maps"); err != nil || !bytes.Contains(maps, []byte(path)) {
+			t.Error("the file is not mapped:", err)
+		}
+	}
+	write(NewWriter(Model, nil))
+	checkSample(t, memory.Bytes())
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	checkSample(t, memory.Bytes())
+	memory.Free()
+
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if _, err := os.Stat("/dev/fd"); err == nil {
+		go func() { w.Write(want); w.Close() }()
+		if memory, err := MapFile(Model, "/dev/fd/"+fmt.Sprint(r.Fd())); err != nil || !bytes.Equal(memory.Bytes(), want) {
+			t.Error("a pipe:", err)
+		}
+	}
+	os.WriteFile(filepath.Join(dir, "empty"), nil, 0o644)
+	for name, is := range map[string]error{"empty": ErrTruncated, "absent": fs.ErrNotExist, ".": nil} {
+		path := filepath.Join(dir, name)
+		memory, err := MapFile(Model, path)
+		if err == nil || is != nil && !errors.Is(err, is) || strings.Count(err.Error(), path) != 1 || memory != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestKinds: a file is of one kind.
+func TestKinds(t *testing.T) {
+	kinds := []Kind{Model, Dataset}
+	for i, kind := range kinds {
+		data, other := encoded(t, NewWriter(kind, nil)), kinds[1-i]
+		if _, err := Open(kind, data); err != nil {
+			t.Error(err)
+		}
+		want := fmt.Sprintf("not an aoso %s file: it is a %s", other, kind)
+		if _, err := Open(other, data); !errors.Is(err, ErrForeign) || errors.Is(err, ErrCorrupt) || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }

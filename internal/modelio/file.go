@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// File is a model file that Open has found sound.
+// File is a file that Open has found sound.
 type File struct {
 	meta   json.RawMessage
 	arrays map[string]array
@@ -18,10 +18,10 @@ type array struct {
 	data []byte
 }
 
-// Open checks all of data, a whole file. The File refers to data, which must
+// Open checks all of data, a whole file of the kind. The File refers to data, which must
 // not change while the File or an Array of it is in use.
-func Open(data []byte) (*File, error) {
-	if err := checkPrefix(data); err != nil {
+func Open(kind Kind, data []byte) (*File, error) {
+	if err := kind.checkPrefix(data); err != nil {
 		return nil, err
 	}
 	have := uint64(len(data))
@@ -53,7 +53,12 @@ func Open(data []byte) (*File, error) {
 	if err := json.Unmarshal(data[prefixSize:start], &header); err != nil {
 		return nil, corrupt("header: %v", err)
 	}
-	if header.Format != format || header.Version != binary.LittleEndian.Uint32(data[8:]) || header.Meta == nil {
+	for _, other := range []Kind{Model, Dataset} {
+		if other != kind && header.Format == other.format() {
+			return nil, kind.foreign(": it is a %s", other)
+		}
+	}
+	if header.Format != kind.format() || header.Version != binary.LittleEndian.Uint32(data[8:]) || header.Meta == nil {
 		return nil, corrupt("header: format, version or meta is missing or wrong")
 	}
 	f := &File{meta: header.Meta, arrays: map[string]array{}}

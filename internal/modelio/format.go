@@ -1,6 +1,6 @@
-// Package modelio is the container of a model file: a header that a person
-// can read, then raw arrays that can be used in place from mapped memory. It
-// knows nothing about what the arrays mean.
+// Package modelio is the container of a model file, or of a dataset file: a
+// header that a person can read, then raw arrays that can be used in place
+// from mapped memory. It knows nothing about what the arrays mean.
 //
 // All numbers are little-endian. Every section is padded to a multiple of 64
 // bytes, so each array is aligned for any vector load and the file's length
@@ -18,7 +18,7 @@
 // The header:
 //
 //	{
-//	  "format": "aoso-model",
+//	  "format": "aoso-model",  (or "aoso-dataset")
 //	  "version": 1,
 //	  "meta": {what the caller gave},
 //	  "arrays": [
@@ -43,20 +43,40 @@ import (
 const (
 	magic      = "AOSO\r\n\x1a\n"
 	version    = 1
-	format     = "aoso-model"
 	prefixSize = 32
 	alignment  = 64
 	maxHeader  = 64 << 20
 )
 
-// What can be wrong with a model file. The errors returned wrap these and add
-// the particulars.
-var (
-	ErrNotModel  = errors.New("not an aoso model file")
-	ErrNewer     = errors.New("model file is of a newer format")
-	ErrTruncated = errors.New("model file is truncated")
-	ErrCorrupt   = errors.New("model file is corrupt")
+// Kind is what a file holds.
+type Kind string
+
+// The kinds of files.
+const (
+	Model   Kind = "model"
+	Dataset Kind = "dataset"
 )
+
+func (k Kind) format() string { return "aoso-" + string(k) }
+
+// What can be wrong with a file. The errors returned are these and add the
+// particulars.
+var (
+	ErrForeign   = errors.New("not an aoso file of the kind")
+	ErrNewer     = errors.New("file is of a newer format")
+	ErrTruncated = errors.New("file is truncated")
+	ErrCorrupt   = errors.New("file is corrupt")
+)
+
+// foreign is an ErrForeign that names the kind.
+type foreign string
+
+func (f foreign) Error() string      { return string(f) }
+func (foreign) Is(target error) bool { return target == ErrForeign }
+
+func (k Kind) foreign(where string, args ...any) error {
+	return foreign(fmt.Sprintf("not an aoso %s file"+where, append([]any{k}, args...)...))
+}
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
@@ -81,16 +101,16 @@ func headCRC(head []byte) uint32 {
 func align(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }
 
 // checkPrefix tells from its first bytes whether data, the start of a file,
-// can be a model that this build reads.
-func checkPrefix(data []byte) error {
+// can be a file of the kind that this build reads.
+func (k Kind) checkPrefix(data []byte) error {
 	start := string(data[:min(len(data), len(magic))])
 	switch {
 	case len(data) == 0:
 		return fmt.Errorf("%w: it is empty (0 bytes)", ErrTruncated)
 	case strings.HasPrefix(start, "AOSO") && !strings.HasPrefix(magic, start):
-		return fmt.Errorf("%w any more: it begins with %q, as after a transfer in text mode", ErrNotModel, start)
+		return k.foreign(" any more: it begins with %q, as after a transfer in text mode", start)
 	case !strings.HasPrefix(magic, start):
-		return fmt.Errorf("%w: it begins with %q", ErrNotModel, start)
+		return k.foreign(": it begins with %q", start)
 	case len(data) < prefixSize:
 		return fmt.Errorf("%w: it has %d bytes and should have at least %d", ErrTruncated, len(data), prefixSize)
 	}

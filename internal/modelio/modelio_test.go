@@ -25,7 +25,7 @@ var f64s = []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.Fl
 var f32s = []float32{1.5, float32(math.Inf(-1)), math.Float32frombits(0x7fc0dead), math.Float32frombits(0xff800001)}
 
 func sample() *Writer {
-	w := NewWriter(meta{[]string{"<a&b>", "é\u2028\n", ""}, math.MaxUint64})
+	w := NewWriter(Model, meta{[]string{"<a&b>", "é\u2028\n", ""}, math.MaxUint64})
 	Add(w, "i8", []int8{-128, 0, 127})
 	Add(w, "u8", []uint8{0, 255})
 	Add(w, "u16", []uint16{0x0102, 0xffff})
@@ -74,7 +74,7 @@ func check[T Element](t *testing.T, f *File, name string, want []T) []T {
 
 func checkSample(t *testing.T, data []byte) {
 	t.Helper()
-	f, err := Open(data)
+	f, err := Open(Model, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestRoundTrip(t *testing.T) {
 	checkSample(t, data)
 
 	// In place where it can be, at an address fit for any vector load.
-	f, _ := Open(data)
+	f, _ := Open(Model, data)
 	if got := check(t, f, "f64", f64s); !bigEndian {
 		p := uintptr(unsafe.Pointer(&got[0]))
 		first := uintptr(unsafe.Pointer(&data[0]))
@@ -113,8 +113,8 @@ func TestRoundTrip(t *testing.T) {
 		checkSample(t, append(make([]byte, shift, len(data)+8), data...)[shift:])
 	}
 	// The smallest files.
-	for _, w := range []*Writer{NewWriter(nil), NewWriter(map[string]any{})} {
-		if _, err := Open(encoded(t, w)); err != nil {
+	for _, w := range []*Writer{NewWriter(Model, nil), NewWriter(Model, map[string]any{})} {
+		if _, err := Open(Model, encoded(t, w)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -123,11 +123,11 @@ func TestRoundTrip(t *testing.T) {
 // Every length of header near the points where offsets gain a digit.
 func TestHeaderLengths(t *testing.T) {
 	for n := range 1200 {
-		w := NewWriter(strings.Repeat("x", n*9))
+		w := NewWriter(Model, strings.Repeat("x", n*9))
 		for i := range 5 {
 			Add(w, fmt.Sprint(i), make([]int32, i*n))
 		}
-		f, err := Open(encoded(t, w))
+		f, err := Open(Model, encoded(t, w))
 		if err != nil {
 			t.Fatal(n, err)
 		}
@@ -140,7 +140,7 @@ func TestDeterminismAndHash(t *testing.T) {
 	for i := range 20 {
 		m[fmt.Sprint(i)] = i
 	}
-	if !bytes.Equal(encoded(t, NewWriter(m)), encoded(t, NewWriter(m))) {
+	if !bytes.Equal(encoded(t, NewWriter(Model, m)), encoded(t, NewWriter(Model, m))) {
 		t.Fatal("equal content, different bytes")
 	}
 	w := sample()
@@ -153,7 +153,7 @@ func TestDeterminismAndHash(t *testing.T) {
 	}
 	// Fingerprints outlive releases: this may change only together with a
 	// decision that it should.
-	golden := NewWriter(meta{[]string{"a", "b"}, 7})
+	golden := NewWriter(Model, meta{[]string{"a", "b"}, 7})
 	Add(golden, "x", []int32{1, -2})
 	sum := golden.Hash()
 	if got := hex.EncodeToString(sum[:]); got != goldenHash {
@@ -161,7 +161,7 @@ func TestDeterminismAndHash(t *testing.T) {
 	}
 	seen := map[[32]byte]int{}
 	add := func(m any, adds ...func(*Writer)) {
-		w := NewWriter(m)
+		w := NewWriter(Model, m)
 		for _, a := range adds {
 			a(w)
 		}
@@ -188,7 +188,7 @@ const goldenHash = "d657b85ed610b1a8b2df4fcbf79c67b816ae02ae834c4d7255d31227c9f8
 
 // The layout, read with nothing of the package.
 func TestLayout(t *testing.T) {
-	w := NewWriter(map[string]string{"note": "<&>"})
+	w := NewWriter(Model, map[string]string{"note": "<&>"})
 	Add(w, "x", []int32{1, -2})
 	Add(w, "y", []float64{0.5})
 	data := encoded(t, w)
@@ -253,18 +253,18 @@ func TestDamage(t *testing.T) {
 	for i := range data {
 		for bit := range 8 {
 			data[i] ^= 1 << bit
-			_, err := Open(data)
+			_, err := Open(Model, data)
 			if err == nil {
 				t.Fatalf("bit %d of byte %d flipped, unnoticed", bit, i)
 			}
-			if !errors.Is(err, ErrNotModel) && !errors.Is(err, ErrNewer) && !errors.Is(err, ErrTruncated) && !errors.Is(err, ErrCorrupt) {
+			if !errors.Is(err, ErrForeign) && !errors.Is(err, ErrNewer) && !errors.Is(err, ErrTruncated) && !errors.Is(err, ErrCorrupt) {
 				t.Fatal(err)
 			}
 			data[i] ^= 1 << bit
 		}
 	}
 	for n := range data {
-		_, err := Open(data[:n])
+		_, err := Open(Model, data[:n])
 		if !errors.Is(err, ErrTruncated) || !strings.Contains(err.Error(), fmt.Sprint(n, " bytes")) {
 			t.Fatalf("%d of %d bytes: %v", n, len(data), err)
 		}
@@ -273,7 +273,7 @@ func TestDamage(t *testing.T) {
 		}
 	}
 	for _, more := range []int{1, 63, 64, 1000} {
-		if _, err := Open(append(bytes.Clone(data), make([]byte, more)...)); !errors.Is(err, ErrCorrupt) {
+		if _, err := Open(Model, append(bytes.Clone(data), make([]byte, more)...)); !errors.Is(err, ErrCorrupt) {
 			t.Fatalf("%d bytes appended: %v", more, err)
 		}
 	}
@@ -288,11 +288,11 @@ func TestErrorTexts(t *testing.T) {
 		words []string
 	}{
 		{nil, ErrTruncated, []string{"empty"}},
-		{[]byte("f1,f2\n1,2"), ErrNotModel, []string{`"f1,f2\n1,"`}},
-		{[]byte("AOSO\n\x1a\n"), ErrNotModel, []string{"text mode"}},
+		{[]byte("f1,f2\n1,2"), ErrForeign, []string{`"f1,f2\n1,"`}},
+		{[]byte("AOSO\n\x1a\n"), ErrForeign, []string{"text mode"}},
 		{data[:100], ErrNewer, []string{"version 7", "up to version 1", "update"}},
 	} {
-		_, err := Open(c.data)
+		_, err := Open(Model, c.data)
 		if !errors.Is(err, c.is) {
 			t.Fatalf("%q: %v", c.data, err)
 		}
@@ -302,16 +302,16 @@ func TestErrorTexts(t *testing.T) {
 			}
 		}
 	}
-	f, err := Open(encoded(t, sample()))
+	f, err := Open(Model, encoded(t, sample()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, err = Array[float32](f, "f64")
-	if want := `model file is corrupt: array "f64" has type f64 instead of f32`; err == nil || err.Error() != want {
+	if want := `file is corrupt: array "f64" has type f64 instead of f32`; err == nil || err.Error() != want {
 		t.Error(err)
 	}
 	_, err = Array[float32](f, "absent")
-	if want := `model file is corrupt: there is no array "absent" of type f32`; err == nil || err.Error() != want {
+	if want := `file is corrupt: there is no array "absent" of type f32`; err == nil || err.Error() != want {
 		t.Error(err)
 	}
 	if err := f.Meta(&[]int{}); !errors.Is(err, ErrCorrupt) {
@@ -324,12 +324,12 @@ func TestErrorTexts(t *testing.T) {
 }
 
 func TestWriterRefuses(t *testing.T) {
-	w := NewWriter(math.NaN())
+	w := NewWriter(Model, math.NaN())
 	if w.Err() == nil {
 		t.Error("a NaN in the meta")
 	}
 	for _, names := range [][]string{{""}, {"a", "a"}, {"\xff"}} {
-		w := NewWriter(nil)
+		w := NewWriter(Model, nil)
 		for _, name := range names {
 			Add(w, name, []int8{1})
 		}
@@ -337,7 +337,7 @@ func TestWriterRefuses(t *testing.T) {
 			t.Errorf("names %q: %v", names, err)
 		}
 	}
-	w = NewWriter(strings.Repeat("x", maxHeader))
+	w = NewWriter(Model, strings.Repeat("x", maxHeader))
 	if _, err := w.WriteTo(&bytes.Buffer{}); err == nil {
 		t.Error("a header above the limit")
 	}
@@ -388,7 +388,7 @@ func TestHostileHeaders(t *testing.T) {
 		return fmt.Sprintf(`{"name":%q,"type":%q,"count":%v,"offset":%v,"crc32c":%q}`, name, typ, count, offset, checksum(body[:n]))
 	}
 	good := entry("a", "u8", 64, 512, 64) + "," + entry("b", "i64", 8, 576, 64)
-	if _, err := Open(forgeArrays("["+good+"]", body)); err != nil {
+	if _, err := Open(Model, forgeArrays("["+good+"]", body)); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ name, arrays string }{
@@ -424,7 +424,7 @@ func TestHostileHeaders(t *testing.T) {
 		if strings.Contains(c.name, "capitals") && strings.ToUpper(checksum(body)) == checksum(body) {
 			t.Fatal("choose another body")
 		}
-		if _, err := Open(forgeArrays(c.arrays, body)); !errors.Is(err, ErrCorrupt) {
+		if _, err := Open(Model, forgeArrays(c.arrays, body)); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -435,7 +435,7 @@ func TestHostileHeaders(t *testing.T) {
 		`{"format":"aoso-model","version":1,"meta":{},"arrays":[]} {}`,
 		`{"format":"aoso-model","version":1,"meta":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `,"arrays":[]}`,
 	} {
-		if _, err := Open(forge(header, nil)); !errors.Is(err, ErrCorrupt) {
+		if _, err := Open(Model, forge(header, nil)); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%.60s: %v", header, err)
 		}
 	}
@@ -443,7 +443,7 @@ func TestHostileHeaders(t *testing.T) {
 	for _, size := range []uint64{0, 1, 31, 33, maxHeader + 32, 1 << 62, math.MaxUint64 - 31, math.MaxUint64} {
 		data := forgeArrays(`[`+good+`]`, body)
 		binary.LittleEndian.PutUint64(data[16:], size)
-		if _, err := Open(data); !errors.Is(err, ErrCorrupt) {
+		if _, err := Open(Model, data); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("header of %d: %v", size, err)
 		}
 	}
@@ -454,7 +454,7 @@ func TestHostileHeaderMemory(t *testing.T) {
 	data := forge(`{"format":"aoso-model","version":1,"meta":{},"arrays":[`+strings.Repeat("{},", 4<<20)+`{}]}`, nil)
 	result := testing.Benchmark(func(b *testing.B) {
 		for b.Loop() {
-			if _, err := Open(data); !errors.Is(err, ErrCorrupt) {
+			if _, err := Open(Model, data); !errors.Is(err, ErrCorrupt) {
 				b.Fatal(err)
 			}
 		}
@@ -466,7 +466,7 @@ func TestHostileHeaderMemory(t *testing.T) {
 
 func FuzzOpen(f *testing.F) {
 	f.Add(encoded(f, sample()), false)
-	f.Add(encoded(f, NewWriter(nil)), true)
+	f.Add(encoded(f, NewWriter(Model, nil)), true)
 	f.Add([]byte(magic), false)
 	f.Add(forgeArrays(`[{"name":"a","type":"f64","count":8,"offset":512,"crc32c":"`+checksum(make([]byte, 64))+`"}]`, make([]byte, 64)), true)
 	f.Fuzz(func(t *testing.T, data []byte, mend bool) {
@@ -478,7 +478,7 @@ func FuzzOpen(f *testing.F) {
 				binary.LittleEndian.PutUint32(data[12:], headCRC(data[:end]))
 			}
 		}
-		file, err := Open(data)
+		file, err := Open(Model, data)
 		if err != nil {
 			return
 		}
@@ -498,7 +498,7 @@ func FuzzOpen(f *testing.F) {
 }
 
 func BenchmarkOpen40MB(b *testing.B) {
-	w := NewWriter(meta{Classes: []string{"a", "b", "c"}})
+	w := NewWriter(Model, meta{Classes: []string{"a", "b", "c"}})
 	thresholds := make([]float64, 2<<20)
 	for i := range thresholds {
 		thresholds[i] = float64(i) * 1.1
@@ -511,7 +511,7 @@ func BenchmarkOpen40MB(b *testing.B) {
 	data := encoded(b, w)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, err := Open(data); err != nil {
+		if _, err := Open(Model, data); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,18 +11,19 @@ import (
 	"unicode/utf8"
 )
 
-// Writer collects the content of a model file.
+// Writer collects the content of a file.
 type Writer struct {
+	kind   Kind
 	meta   []byte // compact JSON
 	arrays []arrayInfo
 	data   [][]byte
 	err    error
 }
 
-// NewWriter returns a Writer of a file without arrays. meta is anything that
+// NewWriter returns a Writer of a file of the kind, without arrays. meta is anything that
 // encoding/json takes.
-func NewWriter(meta any) *Writer {
-	w := &Writer{}
+func NewWriter(kind Kind, meta any) *Writer {
+	w := &Writer{kind: kind}
 	w.meta, w.err = marshal(meta)
 	return w
 }
@@ -110,7 +111,7 @@ func (w *Writer) render() ([]byte, error) {
 	b.WriteString(magic)
 	b.Write(binary.LittleEndian.AppendUint32(nil, version))
 	b.Write(make([]byte, prefixSize-b.Len()))
-	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"meta\": ", format, version)
+	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"meta\": ", w.kind.format(), version)
 	if err := json.Indent(&b, w.meta, "  ", "  "); err != nil {
 		return nil, err
 	}

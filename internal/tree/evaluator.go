@@ -14,6 +14,7 @@ type evaluator struct {
 	*Grower
 	gradients gradients
 	splitter  splitter
+	first     []int32   // classes of the pairs being chosen
 	partials  []float64 // sums by block
 	jobs      []sumJob  // by block
 }
@@ -123,11 +124,15 @@ func (e *evaluator) take(n *node) []uint32 {
 // choosePairs chooses the class pairs of a node from its totals.
 func (e *evaluator) choosePairs(n *node, rows []uint32, team *par.Team) {
 	if e.fixed == nil {
-		first := e.firstClasses(n)
+		e.first = e.firstClasses(e.first, n)
+		var cross []float64
 		if e.Selection != loss.FirstOrder {
-			n.cross = slices.Clone(e.cross(rows, first, team))
+			cross = e.cross(rows, e.first, team)
 		}
-		e.pairUp(n, first)
+		e.pairUp(n, e.first, cross)
+		if e.Pairs == 1 {
+			n.cross = slices.Clone(cross)
+		}
 	} else {
 		n.pairs = e.fixed
 	}
@@ -143,15 +148,15 @@ func (e *evaluator) choosePairs(n *node, rows []uint32, team *par.Team) {
 // firstClasses is the first class of each pair of a node. Disjoint pairs need
 // two classes each; the rest will be of the impossible class with itself,
 // which adds nothing.
-func (e *evaluator) firstClasses(n *node) []int32 {
+func (e *evaluator) firstClasses(dst []int32, n *node) []int32 {
 	m := min(e.Pairs, e.residuals.Classes/2)
-	return loss.FirstClasses(make([]int32, 0, m), n.totals.Gradient, e.residuals.Classes, m)
+	return loss.FirstClasses(dst, n.totals.Gradient, e.residuals.Classes, m)
 }
 
-// pairUp makes pairs of the first classes, by the node's cross products.
-func (e *evaluator) pairUp(n *node, first []int32) {
+// pairUp makes a node's pairs of the first classes, by their cross products.
+func (e *evaluator) pairUp(n *node, first []int32, cross []float64) {
 	r := e.residuals
-	n.pairs = loss.SecondClasses(make([]kernel.Pair, 0, e.Pairs), first, n.totals, n.cross, r.Classes, r.Stride, e.Selection)
+	n.pairs = loss.SecondClasses(make([]kernel.Pair, 0, e.Pairs), first, n.totals, cross, r.Classes, r.Stride, e.Selection)
 }
 
 // inheritPairs chooses the pairs of both children of n where this takes a
@@ -162,10 +167,10 @@ func (e *evaluator) inheritPairs(n, small, large *node) {
 		small.pairs, large.pairs = e.fixed, e.fixed
 		return
 	}
-	if e.Pairs > 1 || n.cross == nil || large.layout == nil {
+	if n.cross == nil || large.layout == nil {
 		return
 	}
-	first, second := e.firstClasses(large), e.firstClasses(small)
+	first, second := e.firstClasses(nil, large), e.firstClasses(nil, small)
 	if len(first) == 0 || first[0] != n.pairs[0].R {
 		return
 	}
@@ -176,8 +181,8 @@ func (e *evaluator) inheritPairs(n, small, large *node) {
 	for k, c := range cross[:stride] {
 		large.cross[k] = max(large.cross[k]-c, 0)
 	}
-	e.pairUp(small, second)
-	e.pairUp(large, first)
+	e.pairUp(small, second, small.cross)
+	e.pairUp(large, first, large.cross)
 }
 
 // count sums up the class totals of rows.

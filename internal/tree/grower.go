@@ -42,6 +42,7 @@ type Grower struct {
 	evaluators [2]*evaluator
 	pool       HistogramPool
 	totals     []*loss.Totals // to use again
+	nodes      []*node        // likewise
 
 	// of the tree being grown
 	tree    *Tree
@@ -103,7 +104,7 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, draws *rand.Rand) (*Tr
 	}
 	g.tree, g.fixed, g.draws = &Tree{}, fixed, draws
 
-	root := &node{end: len(g.partition.Rows), parent: -1}
+	root := g.newNode(node{end: len(g.partition.Rows), parent: -1})
 	g.admit(root, false)
 	if g.needsTotals() {
 		root.totals = g.newTotals()
@@ -152,8 +153,8 @@ func (g *Grower) split(n *node, last bool) (left, right *node) {
 		Rows:        n.rows(),
 		Pairs:       n.pairs,
 	})
-	left = &node{start: n.start, end: middle, depth: n.depth + 1, order: 2 * int(number), parent: number}
-	right = &node{start: middle, end: n.end, depth: n.depth + 1, order: 2*int(number) + 1, parent: number, isRight: true}
+	left = g.newNode(node{start: n.start, end: middle, depth: n.depth + 1, order: 2 * int(number), parent: number})
+	right = g.newNode(node{start: middle, end: n.end, depth: n.depth + 1, order: 2*int(number) + 1, parent: number, isRight: true})
 	g.admit(left, last)
 	g.admit(right, last)
 	small, large := left, right
@@ -172,6 +173,7 @@ func (g *Grower) split(n *node, last bool) (left, right *node) {
 		g.evaluators[0].inherit(n, small, large)
 	}
 	g.release(n)
+	g.nodes = append(g.nodes, n)
 	for _, child := range []*node{left, right} {
 		if child.split.Gain == 0 {
 			g.release(child)
@@ -255,12 +257,7 @@ func (g *Grower) finish(open []*node) []Segment {
 			leaf.Pairs = n.pairs
 			leaf.Steps = make([]float32, len(n.pairs))
 			for p, pair := range n.pairs {
-				sumG := n.stats[p].SumG
-				if int(pair.S) >= g.residuals.Classes { // a class by itself: LogitBoost allows for the others
-					k := float64(g.residuals.Classes)
-					sumG = float64((k - 1) / k * sumG)
-				}
-				leaf.Steps[p] = g.Newton.Step(sumG, n.stats[p].SumH)
+				leaf.Steps[p] = g.Newton.PairStep(n.stats[p].SumG, n.stats[p].SumH, pair, g.residuals.Classes)
 			}
 		}
 		g.link(n, int32(^i))
@@ -270,6 +267,7 @@ func (g *Grower) finish(open []*node) []Segment {
 		if n.totals != nil {
 			g.totals = append(g.totals, n.totals)
 		}
+		g.nodes = append(g.nodes, n)
 	}
 	return segments
 }
@@ -283,6 +281,18 @@ func (g *Grower) link(n *node, child int32) {
 	default:
 		g.tree.Nodes[n.parent].Left = child
 	}
+}
+
+// newNode puts n where a node lay that is no longer needed, if there is one.
+func (g *Grower) newNode(n node) *node {
+	var place *node
+	if last := len(g.nodes) - 1; last >= 0 {
+		place, g.nodes = g.nodes[last], g.nodes[:last]
+	} else {
+		place = new(node)
+	}
+	*place = n
+	return place
 }
 
 func (g *Grower) newTotals() *loss.Totals {

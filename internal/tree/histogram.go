@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"slices"
+
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/kernel"
@@ -77,6 +79,17 @@ func (h *Histogram) setWide(wide bool) {
 	}
 }
 
+// resize makes h one of so many cells, with whatever they hold.
+func (h *Histogram) resize(cells int, wide bool) {
+	grow := func(s []int64) []int64 { return slices.Grow(s[:0], cells)[:cells] }
+	h.cells = grow(h.cells)
+	if wide {
+		h.wideG, h.wideH = grow(h.wideG), grow(h.wideH)
+	} else {
+		h.wideG, h.wideH = nil, nil
+	}
+}
+
 // tile is the part of a histogram that holds some cells.
 func (h *Histogram) tile(first, end int) Histogram {
 	t := Histogram{cells: h.cells[first:end]}
@@ -90,6 +103,21 @@ func (h *Histogram) clear() {
 	clear(h.cells)
 	clear(h.wideG)
 	clear(h.wideH)
+}
+
+// add adds a histogram of other rows of the same node.
+func (h *Histogram) add(o *Histogram) {
+	sum := func(dst, src []int64) {
+		for i, c := range src {
+			dst[i] += c
+		}
+	}
+	if h.wide() {
+		sum(h.wideG, o.wideG)
+		sum(h.wideH, o.wideH)
+	} else {
+		sum(h.cells, o.cells)
+	}
 }
 
 // subtract turns a parent's histogram into that of the sibling of h's node.

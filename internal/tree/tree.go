@@ -62,7 +62,7 @@ func (t *Tree) Route(k *kernel.Funcs, x *bin.Matrix, p *Partition, team *par.Tea
 	n := kernel.Blocks(len(p.Rows))
 	byBlock := make([][]Segment, n)
 	team.Do(n, func(_, b int) {
-		var segments []Segment
+		segments := make([]Segment, 0, len(t.Leaves))
 		var walk func(child int32, start, end int)
 		walk = func(child int32, start, end int) {
 			switch {

@@ -1,0 +1,66 @@
+"""What is measured on, and what a process takes of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import subprocess
+from pathlib import Path
+
+
+def describe() -> dict[str, str]:
+    """The machine, in words."""
+    cpu = _field("/proc/cpuinfo", "model name") or platform.processor() or platform.machine()
+    features = (_field("/proc/cpuinfo", "flags") or "").split()
+    widest = next((name for name in ("avx512f", "avx2") if name in features), platform.machine())
+    memory = int((_field("/proc/meminfo", "MemTotal") or "0 kB").split()[0]) / 2**20
+    return {
+        "cpu": f"{cpu}, family {_field('/proc/cpuinfo', 'cpu family') or '?'}, {widest}",
+        "cores": str(os.cpu_count()),
+        "memory": f"{memory:.0f} GiB",
+        "system": f"{platform.system()} {platform.machine()}, Python {platform.python_version()}",
+    }
+
+
+def commit() -> str:
+    """The commit of the working tree, with a + if files differ from it; "" outside git."""
+    try:
+        git = _git("rev-parse", "--short", "HEAD")
+        return git + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def resident() -> int | None:
+    """Bytes of memory that the process holds, where the system tells."""
+    return _kilobytes("VmRSS")
+
+
+def forget_peak() -> None:
+    """Begins :func:`peak` anew."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5")
+
+
+def peak() -> int | None:
+    """The most bytes that the process held, where the system tells."""
+    return _kilobytes("VmHWM")
+
+
+def _git(*arguments: str) -> str:
+    root = Path(__file__).resolve().parent
+    return subprocess.run(["git", *arguments], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def _kilobytes(name: str) -> int | None:
+    value = _field("/proc/self/status", name)
+    return 1024 * int(value.split()[0]) if value else None
+
+
+def _field(path: str, name: str) -> str | None:
+    try:
+        lines = Path(path).read_text().splitlines()
+    except OSError:
+        return None
+    return next((line.split(":", 1)[1].strip() for line in lines if line.split(":")[0].strip() == name), None)

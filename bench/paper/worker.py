@@ -1,0 +1,56 @@
+"""A training to its end, in a process of its own: ``python -m bench.paper.worker JOB`` prints how it went, as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Any
+
+import aoso
+
+from bench import machine, results, sets
+
+EVAL_EVERY = 20  # iterations
+SPACING = 1.05  # of the points of the curve that are kept
+
+
+def train(job: dict[str, Any]) -> dict[str, Any]:
+    data = sets.load(job["set"].lower())
+    params = job["params"] | {"threads": 1} | ({"trees": job["trees"]} if job["trees"] else {})
+    start = time.process_time()
+    train_set = aoso.Dataset(data.x, data.y, threads=1)
+    valid = train_set.aligned(data.x_test, data.y_test)
+    curve = Curve(len(data.y_test))
+    booster = aoso.train(params, train_set, valid=valid, eval_every=EVAL_EVERY, callbacks=[curve.look])
+    result = booster.result
+    return {
+        "shape": results.shape(data),
+        "version": f"{aoso.version()} {machine.commit()}".strip(),
+        "errors": round(result.valid.error * len(data.y_test)),
+        "logloss": round(result.valid.logloss, 6),
+        "trees": booster.num_trees,
+        "stopped_by": result.stopped_by,
+        "train_loss": result.train_loss,
+        "cpu": round(time.process_time() - start, 2),
+        "curve": {"trees": curve.trees, "errors": curve.errors},
+    }
+
+
+class Curve:
+    """Test errors on the way, ever fewer of them."""
+
+    def __init__(self, rows: int) -> None:
+        self._rows = rows
+        self.trees: list[int] = []
+        self.errors: list[int] = []
+
+    def look(self, progress: Any) -> None:
+        valid = progress.metrics.get("valid")
+        if valid and (not self.trees or progress.trees >= SPACING * self.trees[-1]):
+            self.trees.append(progress.trees)
+            self.errors.append(round(valid["error"] * self._rows))
+
+
+if __name__ == "__main__":
+    print(json.dumps(train(json.loads(sys.argv[1]))))

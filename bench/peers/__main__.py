@@ -1,0 +1,91 @@
+"""``python -m bench.peers`` measures this library and its peers, and writes the tables and pictures of bench/README.md.
+
+It goes on where it was interrupted: what is in bench/results is not measured again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import math
+import sys
+from pathlib import Path
+
+from bench import process, sets
+from bench.peers import plan, report
+from bench.results import FOLDER, QUICK_FOLDER, Results
+
+
+def main() -> None:
+    options = arguments()
+    folder = QUICK_FOLDER if options.quick else FOLDER
+    names = options.sets or (["letter", "mixture30k"] if options.quick else [*plan.REAL, *plan.SYNTHETIC])
+    if not sets.folder():
+        print("There is no folder of data (AOSO_DATA names it): Letter and synthetic sets only.")
+    if not options.report:
+        measure(names, options, folder)
+    report.write(folder)
+
+
+def arguments() -> argparse.Namespace:
+    def words(text: str) -> list[str]:
+        return text.split(",")
+
+    parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="a few iterations on two sets, into build/bench/quick")
+    parser.add_argument("--sets", type=words, help="these sets only, separated by commas")
+    parser.add_argument("--systems", type=words, help="these systems only")
+    parser.add_argument("--settings", type=words, help="these settings only")
+    parser.add_argument("--budget", type=float, default=math.inf, help="most CPU seconds of a training, if below the plan's")
+    parser.add_argument("--rounds", type=int, default=plan.REPEATS, help="how often the default and matched settings run")
+    parser.add_argument("--again", action="store_true", help="measure anew what is in the results already")
+    parser.add_argument("--report", action="store_true", help="measure nothing, write tables and pictures only")
+    return parser.parse_args()
+
+
+def measure(names: list[str], options: argparse.Namespace, folder: Path) -> None:
+    """Rounds of all jobs, so that the repetitions of one are far apart and those of a setting close together."""
+    stores = {}
+    for name in names:
+        if why := sets.missing(name):
+            print(f"{name} is left out: {why}")
+        else:
+            stores[name] = Results(folder, "peers", name)
+    jobs = [
+        dataclasses.replace(job, budget=min(job.budget, options.budget))
+        for job in (plan.quick_jobs if options.quick else plan.jobs)(list(stores))
+        if (not options.systems or job.system in options.systems) and (not options.settings or job.setting in options.settings)
+    ]
+    for repeat in range(1 if options.quick else options.rounds):
+        for job in jobs:
+            if repeat == 0 or job.kind in plan.REPEATED:
+                run_once(job, stores[job.set], repeat, options.again and repeat == 0)
+
+
+def run_once(job: plan.Job, store: Results, repeat: int, again: bool) -> None:
+    """Adds a round of a job to the results, unless they have it."""
+    run = None if again else store.runs.get(job.key)
+    if run and ("failed" in run or len(run["clocks"]) > repeat or run["clocks"][0]["cpu"][-1] > plan.REPEATED_SECONDS):
+        return
+    if run:
+        job = dataclasses.replace(job, iterations=run["iterations"], budget=0)
+    print(f"{job.set}: {job.key}, round {repeat + 1}: ", end="", flush=True)
+    try:
+        measured = process.run("bench.peers.worker", dataclasses.asdict(job), job.threads)
+    except process.Failed as e:
+        print(f"failed: {e}")
+        store.add(job.key, {"params": job.params, "failed": str(e), "clocks": []})
+        return
+    clock = measured.pop("clock")
+    print(f"{clock['cpu'][-1]:.1f} s, {measured['iterations']} iterations, {min(measured['curve']['errors'])} errors")
+    store.shape = measured.pop("shape")
+    if run:
+        if run["curve"] != measured["curve"]:
+            print("  warning: not the same errors as in the first round", file=sys.stderr)
+        run["clocks"].append(clock)
+    else:
+        run = measured | {"params": job.params, "clocks": [clock]}
+    store.add(job.key, run)
+
+
+main()

@@ -1,0 +1,23 @@
+"""The time that training takes."""
+
+from __future__ import annotations
+
+import time
+
+
+class Clock:
+    """CPU seconds of the process, all threads, and wall seconds from the start to the end of each iteration."""
+
+    def __init__(self, budget: float) -> None:
+        self._budget = budget
+        self.cpu: list[float] = []
+        self.wall: list[float] = []
+
+    def start(self) -> None:
+        self._cpu, self._wall = time.process_time(), time.perf_counter()
+
+    def tick(self) -> bool:
+        """Notes the end of an iteration. True: the CPU seconds of the budget are spent."""
+        self.cpu.append(time.process_time() - self._cpu)
+        self.wall.append(time.perf_counter() - self._wall)
+        return self.cpu[-1] >= self._budget

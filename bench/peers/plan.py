@@ -1,0 +1,129 @@
+"""What is run: the sets, the systems and their settings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+THREADS = 1
+MOST_MEMORY = 16 << 30  # bytes, so that a training fails rather than the machine
+
+REAL = ("letter", "pendigits", "optdigits", "zipcode", "isolet", "mnist10k", "covertype93k")
+LARGE = "mixture270k"
+SYNTHETIC = ("mixture30k", LARGE)
+SYSTEMS = ("aoso", "lightgbm", "xgboost", "xgboost-vector", "catboost", "sklearn")
+
+# The kinds of trainings, in the order in which they are done: the CPU seconds after which one ends, and whether it is
+# repeated, in other rounds, if it took no longer than a minute.
+BUDGET = {"default": 600, "matched": 300, "variant": 300, "grid": 60, "large": 600}
+REPEATED = ("default", "matched")
+REPEATS = 3
+REPEATED_SECONDS = 60
+
+# Most iterations beyond the defaults. An iteration of these systems is a tree for each class, of the others one tree.
+TREE_A_CLASS = ("lightgbm", "xgboost", "sklearn")
+MOST_ITERATIONS = {True: 3000, False: 10_000}
+
+# Leaves and shrinkage, beside the matched setting.
+MATCHED = (20, 0.1)
+GRID = ((20, 0.3), (64, 0.1), (64, 0.3))
+
+# Parameters of aoso one at a time, beside the defaults.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "paper": {"leaf": "pair", "pairs": 1, "trim": 0},
+    "leaf=pair": {"leaf": "pair"},
+    "pairs=1": {"pairs": 1},
+    "pairs=2": {"pairs": 2},
+    "pairs=8": {"pairs": 8},
+    "leaves=10": {"leaves": 10},
+    "leaves=40": {"leaves": 40},
+    "shrinkage=0.05": {"shrinkage": 0.05},
+    "shrinkage=0.2": {"shrinkage": 0.2},
+    "min_samples=5": {"min_samples": 5},
+    "min_samples=20": {"min_samples": 20},
+    "trim=0": {"trim": 0},
+    "trim=0.2": {"trim": 0.2},
+    "max_bins=63": {"max_bins": 63},
+    "max_bins=127": {"max_bins": 127},
+}
+
+# The settings that keep the library's own number of iterations.
+DEFAULT_ITERATIONS = ("default", *VARIANTS)
+
+
+@dataclass(frozen=True)
+class Job:
+    """A training to measure. ``iterations`` None: as many as the library does by default."""
+
+    set: str
+    system: str
+    setting: str
+    kind: str
+    params: dict[str, Any] = field(default_factory=dict)
+    iterations: int | None = None
+    budget: float = 0
+    threads: int = THREADS
+
+    @property
+    def key(self) -> str:
+        return f"{self.system} {self.setting}"
+
+
+def jobs(names: list[str]) -> list[Job]:
+    """The jobs on some sets, those of a kind together, and of these those of a set."""
+    order = list(BUDGET)
+    made = [
+        replace(job, budget=BUDGET[job.kind], iterations=most_iterations(job))
+        for name in names
+        for job in (large_jobs if name == LARGE else usual_jobs)(name)
+    ]
+    return sorted(made, key=lambda job: order.index(job.kind))
+
+
+def usual_jobs(name: str) -> Iterator[Job]:
+    for system in SYSTEMS:
+        yield Job(name, system, "default", "default")
+        yield Job(name, system, "matched", "matched", tree_shape(system, *MATCHED))
+    for setting, params in VARIANTS.items():
+        yield Job(name, "aoso", setting, "variant", params)
+    yield many_classes_job(name, "grid")
+    for leaves, shrinkage in GRID:
+        for system in SYSTEMS:
+            yield Job(name, system, f"J={leaves} v={shrinkage}", "grid", tree_shape(system, leaves, shrinkage))
+
+
+def large_jobs(name: str) -> Iterator[Job]:
+    for system in SYSTEMS:
+        yield Job(name, system, "default", "large")
+        yield Job(name, system, "matched", "large", tree_shape(system, *MATCHED))
+    yield many_classes_job(name, "large")
+
+
+def many_classes_job(name: str, kind: str) -> Job:
+    """With its own least Hessian LightGBM diverges where there are many classes."""
+    params = tree_shape("lightgbm", *MATCHED) | {"min_sum_hessian_in_leaf": 1}
+    return Job(name, "lightgbm", "min_sum_hessian=1", kind, params)
+
+
+def most_iterations(job: Job) -> int | None:
+    return None if job.setting in DEFAULT_ITERATIONS else MOST_ITERATIONS[job.system in TREE_A_CLASS]
+
+
+def tree_shape(system: str, leaves: int, shrinkage: float) -> dict[str, Any]:
+    """Trees of so many leaves at most, grown best first, in each library's words; all else is as by default."""
+    if system == "aoso":
+        return {"leaves": leaves, "shrinkage": shrinkage}
+    if system == "lightgbm":
+        return {"num_leaves": leaves, "learning_rate": shrinkage}
+    if system in ("xgboost", "xgboost-vector"):
+        return {"grow_policy": "lossguide", "max_leaves": leaves, "max_depth": 0, "learning_rate": shrinkage}
+    if system == "catboost":
+        return {"grow_policy": "Lossguide", "max_leaves": leaves, "learning_rate": shrinkage}
+    return {"max_leaf_nodes": leaves, "learning_rate": shrinkage, "early_stopping": False}
+
+
+def quick_jobs(names: list[str]) -> list[Job]:
+    """A few seconds of them, to see that all works."""
+    few = [job for job in jobs(names) if job.kind in REPEATED or job.setting == "paper"]
+    return [replace(job, iterations=10, budget=1) for job in few]

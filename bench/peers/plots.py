@@ -1,0 +1,78 @@
+"""The pictures: test error against CPU seconds of training, a panel a set."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import matplotlib
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from bench.peers.run import TITLES, Run
+
+if TYPE_CHECKING:
+    from bench.peers.report import Measured
+
+COLOURS = dict(zip(TITLES, ("#d62728", "#1f77b4", "#2ca02c", "#98c46a", "#e6a817", "#7f7f7f")))
+COLUMNS = 4
+ERRORS, LOSS = "test errors, %", "test log loss"
+
+
+def errors(sets: list[Measured], path: Path) -> None:
+    """Share of errors of the matched setting as lines, the ends of the defaults as points."""
+    panels = [(s, ERRORS) for s in sets]
+    _draw(panels, path)
+
+
+def mixtures(sets: list[Measured], path: Path) -> None:
+    """Share of errors and log loss."""
+    _draw([(s, what) for s in sets for what in (ERRORS, LOSS)], path)
+
+
+def _draw(panels: list[tuple[Measured, str]], path: Path) -> None:
+    if not panels:
+        return
+    columns = min(COLUMNS, len(panels))
+    rows = -(-len(panels) // columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(4.2 * columns, 3.4 * rows), squeeze=False, layout="constrained")
+    for axis, (s, what) in zip(axes.flat, panels):
+        _panel(axis, s, what)
+    for axis in axes.flat[len(panels) :]:
+        axis.axis("off")
+    handles = [plt.Line2D([], [], color=COLOURS[k], label=title) for k, title in TITLES.items()]
+    handles.append(plt.Line2D([], [], color="black", marker="o", linestyle="", label="end of the library's defaults"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=min(4, columns), frameon=False)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)
+
+
+def _panel(axis: Axes, s: Measured, what: str) -> None:
+    shown = []
+    for system in TITLES:
+        if run := s.find(system, "matched"):
+            times, values = _curve(run, what)
+            axis.plot(times, values, color=COLOURS[system], linewidth=2 if system == "aoso" else 1.2)
+            shown += values
+        if run := s.find(system, "default"):
+            times, values = _curve(run, what)
+            axis.plot(times[-1:], values[-1:], "o", color=COLOURS[system], markersize=5, markeredgecolor="white")
+            shown += values[-1:]
+    axis.set(xscale="log", yscale="log", title=s.name, xlabel="CPU seconds", ylabel=what)
+    # From the best to ten times as bad: what is worse are the first iterations.
+    if finite := [v for v in shown if 0 < v < float("inf")]:
+        axis.set_ylim(0.9 * min(finite), min(10 * min(finite), max(finite)))
+    for scale, marked in ((axis.xaxis, (1,)), (axis.yaxis, (1, 2, 5))):
+        scale.set_major_locator(LogLocator(subs=marked))
+        scale.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        scale.set_minor_formatter(NullFormatter())
+    axis.grid(alpha=0.3)
+
+
+def _curve(run: Run, what: str) -> tuple[list[float], list[float]]:
+    if what == LOSS:
+        return run.cpu, run.logloss
+    return run.cpu, [100 * e / run.test_rows for e in run.errors]

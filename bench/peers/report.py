@@ -1,0 +1,308 @@
+"""The tables and pictures of the comparison with the peers."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+
+from bench import readme
+from bench.peers import plan, plots
+from bench.peers.run import TITLES, Run, deviation
+from bench.readme import seconds, table
+from bench.results import Results
+
+NOTHING = "Not measured yet: `make bench-peers`."
+
+# What the library promises: its share of the CPU time of the best peer, and on how many of the sets.
+SHARE, SHARE_LARGE, ENOUGH = 1 / 5, 1 / 20, 5
+
+
+class Measured:
+    """All runs on a set, by system and setting."""
+
+    def __init__(self, store: Results) -> None:
+        self.name, self.store = store.set, store
+        runs = {key: content for key, content in store.runs.items() if "failed" not in content}
+        self.failed = {key: content["failed"] for key, content in store.runs.items() if "failed" in content}
+        self.runs = [Run(key, content, store.shape) for key, content in runs.items()]
+
+    def find(self, system: str, setting: str) -> Run | None:
+        return next((run for run in self.runs if (run.system, run.setting) == (system, setting)), None)
+
+    def peers(self, setting: str) -> list[Run]:
+        return [run for run in self.runs if run.setting == setting and run.system != "aoso"]
+
+
+def write(folder: Path) -> None:
+    """Fills the page with what the folder of results has."""
+    names = (*plan.REAL, *plan.SYNTHETIC)
+    sets = {name: Measured(store) for name in names if (store := Results(folder, "peers", name)).runs}
+    real = [sets[name] for name in plan.REAL if name in sets]
+    sections = {
+        "machine": machine(list(sets.values())),
+        "time matched": time_to_best(real, "matched"),
+        "time default": time_to_best(real, "default"),
+        "errors default": errors_by_default(real),
+        "errors matched": errors_matched(real),
+        "errors grid": best_of_grid(real),
+        "mixture30k": many_classes(sets.get("mixture30k")),
+        "mixture270k": equal_loss(sets.get("mixture270k")),
+        "resources": resources([*real, *(sets[name] for name in plan.SYNTHETIC if name in sets)]),
+        "behind": behind(list(sets.values())),
+        "variants": variants(real),
+    }
+    plots.errors(real, folder / "peers.png")
+    plots.mixtures([sets[name] for name in plan.SYNTHETIC if name in sets], folder / "peers-mixtures.png")
+    readme.fill({name: section or NOTHING for name, section in sections.items()}, folder)
+
+
+def machine(sets: list[Measured]) -> str:
+    if not sets:
+        return ""
+    here = sets[0].store.machine
+    loads = [clock["load"] for s in sets for run in s.runs for clock in run.content["clocks"]]
+    versions = sorted({f"{run.title} {run.content['version']}" for s in sets for run in s.runs})
+    return "\n".join(
+        [
+            f"- {here['cpu']}; {here['cores']} cores; {here['memory']}; {here['system']}",
+            f"- {plan.THREADS} thread a training; load of the machine when the trainings began: median"
+            f" {statistics.median(loads):.1f}, at most {max(loads):.1f} (the harness by itself makes 1)",
+            f"- {'; '.join(versions)}",
+        ]
+    )
+
+
+def time_to_best(sets: list[Measured], setting: str) -> str:
+    """CPU time to the fewest errors of any peer."""
+    rows, shares = [], {}
+    for s in sets:
+        ours, peers = s.find("aoso", setting), s.peers(setting)
+        if not ours or not peers:
+            continue
+        peer = min(peers, key=lambda run: (run.best, run.reach(run.best)))
+        theirs, own = peer.reach(peer.best), ours.reach(peer.best)
+        shares[s.name] = own / theirs if own is not None else None
+        rows.append(
+            [
+                s.name,
+                str(peer.best),
+                peer.title,
+                seconds(theirs),
+                seconds(own) if own is not None else f"not reached ({ours.best} at best)",
+                f"{theirs / own:.1f} ×" if own is not None else "–",
+            ]
+        )
+    if not rows:
+        return ""
+    head = ["set", "fewest errors of a peer", "whose", "its CPU s", "aoso, CPU s to as few", "faster"]
+    held = [name for name, share in shares.items() if share is not None and share <= SHARE]
+    slower = [name for name, share in shares.items() if share is None or share > 1]
+    return "\n\n".join(
+        [
+            table(head, rows),
+            f"In at most a fifth of the time on {len(held)} of {len(shares)} sets (the aim: {ENOUGH} of {len(plan.REAL)})."
+            + (f" Slower than the peer, or not as good, on {', '.join(slower)}." if slower else " Slower on none."),
+        ]
+    )
+
+
+def errors_by_default(sets: list[Measured]) -> str:
+    """Test errors after training with the libraries' defaults."""
+    rows, lower, worse = [], [], []
+    for s in sets:
+        runs = {system: s.find(system, "default") for system in TITLES}
+        ours, peers = runs["aoso"], s.peers("default")
+        if not ours or not peers:
+            continue
+        least = min(run.last for run in peers)
+        spread = deviation(least, ours.test_rows)
+        lower += [s.name] * (ours.last < least)
+        worse += [s.name] * (ours.last > least + spread)
+        rows.append([s.name, f"{ours.test_rows:,}", *_marked({k: run.last for k, run in runs.items() if run}), f"{spread:.0f}"])
+    if not rows:
+        return ""
+    head = ["set", "test rows", *TITLES.values(), "± of the best peer"]
+    return "\n\n".join(
+        [
+            table(head, rows),
+            f"aoso has the fewest on {len(lower)} of {len(rows)} sets (the aim: {ENOUGH} of {len(plan.REAL)}); by more than a "
+            f"standard deviation worse than the best peer on {', '.join(worse) or 'none'}.",
+        ]
+    )
+
+
+def errors_matched(sets: list[Measured]) -> str:
+    """Fewest and last test errors of the matched setting, and the time to the fewest."""
+    rows = []
+    for s in sets:
+        runs = {system: s.find(system, "matched") for system in TITLES}
+        if any(runs.values()):
+            best = min(run.best for run in runs.values() if run)
+            rows.append([s.name, *(_best_and_last(run, best) if run else "–" for run in runs.values())])
+    return table(["set", *TITLES.values()], rows) if rows else ""
+
+
+def best_of_grid(sets: list[Measured]) -> str:
+    """The setting of each system with the fewest errors, its own defaults included."""
+    rows = []
+    for s in sets:
+        row = {}
+        for system in TITLES:
+            runs = [run for run in s.runs if run.system == system and run.setting not in plan.VARIANTS]
+            if runs:
+                row[system] = min(runs, key=lambda run: (run.best, run.reach(run.best)))
+        if row:
+            best = min(run.best for run in row.values())
+            rows.append([s.name, *(f"{_bold(row[k].best, best)} ({row[k].setting})" if k in row else "–" for k in TITLES)])
+    return table(["set", *TITLES.values()], rows) if rows else ""
+
+
+def many_classes(s: Measured | None) -> str:
+    """Every run on the set of many classes, and our time to the best peer's errors."""
+    if s is None:
+        return ""
+    runs = [run for run in s.runs if run.setting not in plan.VARIANTS]
+    rows = []
+    for run in sorted(runs, key=lambda run: run.best):
+        share = 100 / run.test_rows
+        rows.append(
+            [
+                run.title,
+                run.setting,
+                f"{share * run.best:.1f} %",
+                seconds(run.reach(run.best)),
+                f"{share * run.last:.1f} %",
+                seconds(run.seconds),
+                f"{run.content['iterations']:,}",
+            ]
+        )
+    rows += [[TITLES[key.split()[0]], key.split(" ", 1)[1], f"failed: {why}", "", "", "", ""] for key, why in s.failed.items()]
+    text = [table(["system", "setting", "fewest errors", "CPU s", "last errors", "CPU s", "iterations"], rows, left=2)]
+    peers = [run for run in runs if run.system != "aoso"]
+    if (ours := s.find("aoso", "default")) and peers:
+        text.append(_against(ours, min(peers, key=lambda run: run.best), "best peer of all settings"))
+        if classic := [run for run in peers if run.system in ("lightgbm", "xgboost")]:
+            text.append(_against(ours, min(classic, key=lambda run: run.best), "better of LightGBM and XGBoost"))
+    return "\n\n".join(text)
+
+
+def _against(ours: Run, peer: Run, what: str) -> str:
+    own, theirs = ours.reach(peer.best), peer.reach(peer.best)
+    found = f"The {what}, {peer.title} ({peer.setting}), takes {seconds(theirs)} CPU seconds to {peer.best} errors"
+    if own is None:
+        return f"{found}; aoso by default does not get there: {ours.best} at best."
+    times = f"{theirs / own:.0f} times less (the aim: {1 / SHARE_LARGE:.0f})"
+    return f"{found}; aoso by default {seconds(own)}, {times}, and ends at {ours.last}."
+
+
+def equal_loss(s: Measured | None) -> str:
+    """Time and memory to the log loss that each run ends with."""
+    if s is None:
+        return ""
+    ours = [run for run in s.runs if run.system == "aoso"]
+    rows = []
+    for run in s.runs:
+        loss = min(run.logloss)
+        reached = [t for own in ours if (t := own.reach_loss(loss)) is not None]
+        theirs = run.reach_loss(loss)
+        rows.append(
+            [
+                run.title,
+                run.setting,
+                f"{run.content['iterations']:,}",
+                f"{loss:.3f}",
+                f"{100 * run.best / run.test_rows:.1f} %",
+                seconds(theirs),
+                _megabytes(run.content["memory"]),
+                seconds(min(reached)) if reached else "not reached",
+                f"{theirs / min(reached):.1f} ×" if reached and theirs and run.system != "aoso" else "–",
+            ]
+        )
+    rows += [[TITLES[k.split()[0]], k.split(" ", 1)[1], f"failed: {why}", *[""] * 6] for k, why in s.failed.items()]
+    head = ["system", "setting", "iterations", "log loss", "errors", "CPU s", "peak MB", "aoso, CPU s to that loss", "faster"]
+    return table(head, rows, left=2)
+
+
+def resources(sets: list[Measured]) -> str:
+    """Memory, model and prediction of the default setting."""
+    figures = {
+        "Peak memory of training beyond the rows themselves, MB": lambda run: _megabytes(run.content["memory"]),
+        "Trees": lambda run: f"{run.content['trees']:,}",
+        "Model, MB as the library saves it": lambda run: f"{run.content['bytes'] / 1e6:.1f}",
+        "Predicting many rows, CPU µs a row": lambda run: seconds(run.median("batch_microseconds")),
+        "Predicting one row, µs": lambda run: f"{run.median('row_microseconds'):,.0f}",
+    }
+    text = []
+    for title, figure in figures.items():
+        rows = []
+        for s in sets:
+            runs = [s.find(system, "default") for system in TITLES]
+            if any(runs):
+                rows.append([s.name, *(figure(run) if run else "–" for run in runs)])
+        if rows:
+            text += [f"{title}:", table(["set", *TITLES.values()], rows)]
+    return "\n\n".join(text)
+
+
+def behind(sets: list[Measured]) -> str:
+    """Where a peer does better by default, figure by figure, without a word for where none does."""
+    figures = {
+        "test errors": lambda run: run.last,
+        "test log loss": lambda run: run.logloss[-1],
+        "CPU time of training": lambda run: run.seconds,
+        "peak memory of training": lambda run: run.content["memory"] or 0,
+        "model size": lambda run: run.content["bytes"],
+        "predicting many rows": lambda run: run.median("batch_microseconds"),
+        "predicting one row": lambda run: run.median("row_microseconds"),
+    }
+    rows = []
+    for title, figure in figures.items():
+        where, compared = [], 0
+        for s in sets:
+            ours, peers = s.find("aoso", "default"), s.peers("default")
+            if not ours or not peers:
+                continue
+            compared += 1
+            peer = min(peers, key=figure)
+            if figure(ours) > figure(peer):
+                where.append(f"{s.name} {_ratio(figure(ours), figure(peer))} ({peer.title})")
+        if compared:
+            rows.append([title, f"{len(where)} of {compared}", ", ".join(where)])
+    return table(["", "sets", "ours as a multiple of the best peer's"], rows, left=3) if rows else ""
+
+
+def variants(sets: list[Measured]) -> str:
+    """One parameter of ours at a time: test errors, and CPU time against the defaults."""
+    bases = {s.name: base for s in sets if (base := s.find("aoso", "default"))}
+    rows = []
+    for setting in ("default", *plan.VARIANTS):
+        cells, distances, ratios = [], [], []
+        for s in sets:
+            run, base = s.find("aoso", setting), bases.get(s.name)
+            cells.append(str(run.last) if run else "–")
+            if run and base:
+                distances.append((run.last - base.last) / max(deviation(base.last, base.test_rows), 1))
+                ratios.append(run.seconds / base.seconds)
+        if distances:
+            rows.append([setting, *cells, f"{statistics.mean(distances):+.2f}", f"{statistics.median(ratios):.2f} ×"])
+    return table(["", *(s.name for s in sets), "mean change, sd", "median CPU time"], rows) if rows else ""
+
+
+def _marked(errors: dict[str, int]) -> list[str]:
+    return [_bold(errors[system], min(errors.values())) if system in errors else "–" for system in TITLES]
+
+
+def _bold(value: int, best: int) -> str:
+    return f"**{value}**" if value == best else str(value)
+
+
+def _best_and_last(run: Run, best: int) -> str:
+    return f"{_bold(run.best, best)} in {seconds(run.reach(run.best))} s; {run.last} in {seconds(run.seconds)} s"
+
+
+def _ratio(ours: float, theirs: float) -> str:
+    return f"{ours / theirs:.1f} ×" if theirs else "against none"
+
+
+def _megabytes(size: int | None) -> str:
+    return "–" if size is None else f"{size / 1e6:,.0f}"

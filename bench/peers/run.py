@@ -1,0 +1,62 @@
+"""A measured run, as the tables look at it."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from typing import Any
+
+TITLES = {
+    "aoso": "aoso",
+    "lightgbm": "LightGBM",
+    "xgboost": "XGBoost",
+    "xgboost-vector": "XGBoost, vector leaves",
+    "catboost": "CatBoost",
+    "sklearn": "scikit-learn",
+}
+
+
+class Run:
+    """A run, its times the medians of its repetitions."""
+
+    def __init__(self, key: str, content: dict[str, Any], shape: dict[str, Any]) -> None:
+        self.system, self.setting = key.split(" ", 1)
+        self.title = TITLES[self.system]
+        self.content, self.test_rows = content, shape["test_rows"]
+        self.iterations: list[int] = content["curve"]["iterations"]
+        self.errors: list[int] = content["curve"]["errors"]
+        self.logloss = [math.inf if loss is None else loss for loss in content["curve"]["logloss"]]
+        self.cpu = [statistics.median(times) for times in zip(*(clock["cpu"] for clock in content["clocks"]))]
+
+    @property
+    def best(self) -> int:
+        """Fewest test errors after any number of iterations."""
+        return min(self.errors)
+
+    @property
+    def last(self) -> int:
+        """Test errors after the last iteration."""
+        return self.errors[-1]
+
+    @property
+    def seconds(self) -> float:
+        """CPU seconds of the whole training."""
+        return self.cpu[-1]
+
+    def reach(self, errors: int) -> float | None:
+        """CPU seconds until there were so few test errors, if ever."""
+        return next((t for t, e in zip(self.cpu, self.errors) if e <= errors), None)
+
+    def reach_loss(self, loss: float) -> float | None:
+        """CPU seconds until the test log loss was so low, if ever."""
+        return next((t for t, reached in zip(self.cpu, self.logloss) if reached <= loss), None)
+
+    def median(self, name: str) -> float:
+        """The median of a figure over the repetitions."""
+        return statistics.median(clock[name] for clock in self.content["clocks"])
+
+
+def deviation(errors: int, rows: int) -> float:
+    """Standard deviation of a number of errors, as that of a binomial distribution."""
+    share = errors / rows
+    return math.sqrt(rows * share * (1 - share))

@@ -1,0 +1,45 @@
+"""This library."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import aoso
+import numpy as np
+
+from bench import machine
+from bench.peers.clock import Clock
+
+# Options of datasets, not of training.
+DATASET = ("max_bins",)
+
+
+class Aoso:
+    version = f"{aoso.version()} {machine.commit()}".strip()
+
+    def train(
+        self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
+    ) -> None:
+        params = {"threads": threads} | ({"trees": iterations} if iterations else {}) | params
+        options = {name: params.pop(name) for name in DATASET if name in params}
+        self._threads = threads
+        clock.start()
+        data = aoso.Dataset(x, y, threads=threads, **options)
+        self._booster = aoso.train(params, data, eval_every=2**31 - 1, callbacks=[lambda progress: clock.tick()])
+
+    def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
+        for stage in stages:
+            yield self._booster.predict_raw(x, trees=stage * self._booster.trees_per_iteration)
+
+    def proba(self, x: np.ndarray) -> np.ndarray:
+        return self._booster.predict_proba(x, threads=self._threads)
+
+    def trees(self) -> int:
+        return self._booster.num_trees
+
+    def size(self) -> int:
+        return len(self._booster.to_bytes())
+
+
+SYSTEMS = {"aoso": Aoso}

@@ -1,0 +1,48 @@
+"""LightGBM: a tree a class in each iteration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+import lightgbm
+import numpy as np
+
+from bench.peers.clock import Clock
+
+
+DEFAULT_ITERATIONS = 100  # n_estimators of LGBMClassifier
+
+
+class LightGBM:
+    version = lightgbm.__version__
+
+    def train(
+        self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
+    ) -> None:
+        task = {"objective": "multiclass", "num_class": int(y.max()) + 1, "num_threads": threads, "verbosity": -1}
+        clock.start()
+        self._booster = lightgbm.Booster(task | params, lightgbm.Dataset(x, y))
+        for _ in range(iterations or DEFAULT_ITERATIONS):
+            stuck = self._booster.update()
+            if clock.tick() or stuck:
+                break
+
+    def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
+        scores = 0
+        for first, last in pairwise([0, *stages]):
+            scores += self._booster.predict(x, raw_score=True, start_iteration=first, num_iteration=last - first)
+            yield scores
+
+    def proba(self, x: np.ndarray) -> np.ndarray:
+        return self._booster.predict(x)
+
+    def trees(self) -> int:
+        return self._booster.num_trees()
+
+    def size(self) -> int:
+        return len(self._booster.model_to_string().encode())
+
+
+SYSTEMS = {"lightgbm": LightGBM}

@@ -1,0 +1,64 @@
+"""scikit-learn's HistGradientBoostingClassifier: a tree a class in each iteration."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import pickle
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import sklearn
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from bench.peers.clock import Clock
+
+
+class _BudgetSpent(Exception):
+    pass
+
+
+class _Clocked(HistGradientBoostingClassifier):
+    """Has no callbacks; but what prints the statistics of an iteration is called after each."""
+
+    def _print_iteration_stats(self, iteration_start_time: float) -> None:
+        if self.clock.tick():
+            raise _BudgetSpent
+
+
+class Sklearn:
+    version = sklearn.__version__
+
+    def train(
+        self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
+    ) -> None:
+        # The number of threads is that of OpenMP, which the process was started with.
+        if iterations:
+            params = {"max_iter": iterations} | params
+        self._model = _Clocked(verbose=2, random_state=0, **params)
+        self._model.clock = clock
+        clock.start()
+        with contextlib.redirect_stdout(io.StringIO()):
+            try:
+                self._model.fit(x, y)
+            except _BudgetSpent:
+                del self._model._in_fit  # a mark that fit removes when it ends
+
+    def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
+        wanted = set(stages)
+        for iteration, scores in enumerate(self._model.staged_decision_function(x), 1):
+            if iteration in wanted:
+                yield scores
+
+    def proba(self, x: np.ndarray) -> np.ndarray:
+        return self._model.predict_proba(x)
+
+    def trees(self) -> int:
+        return self._model.n_iter_ * self._model.n_trees_per_iteration_
+
+    def size(self) -> int:
+        return len(pickle.dumps(self._model))
+
+
+SYSTEMS = {"sklearn": Sklearn}

@@ -1,0 +1,94 @@
+"""A training in a process of its own: ``python -m bench.peers.worker JOB`` prints what it measured, as JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import resource
+import statistics
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from scipy.special import log_softmax
+
+from bench import machine, results, sets
+from bench.peers import plan, systems
+from bench.peers.clock import Clock
+
+SINGLE_ROWS = 200
+BATCH_ROWS = 10_000
+BATCH_SECONDS = 0.5
+
+
+def measure(job: dict[str, Any]) -> dict[str, Any]:
+    data = sets.load(job["set"])
+    system = systems.make(job["system"])
+    clock = Clock(job["budget"] or math.inf)
+    load = os.getloadavg()[0]
+    machine.forget_peak()
+    before = machine.resident()
+    system.train(data.x, data.y, job["params"], job["iterations"], job["threads"], clock)
+    after = machine.peak()
+    iterations = stages(len(clock.cpu))
+    errors, losses = evaluate(system, data, iterations)
+    at = [i - 1 for i in iterations]
+    return {
+        "shape": results.shape(data),
+        "version": system.version,
+        "iterations": len(clock.cpu),
+        "trees": system.trees(),
+        "memory": after - before if before and after else None,
+        "bytes": system.size(),
+        "curve": {"iterations": iterations, "errors": errors, "logloss": losses},
+        "clock": {
+            "cpu": [round(clock.cpu[i], 4) for i in at],
+            "wall": [round(clock.wall[i], 4) for i in at],
+            "load": round(load, 2),
+            "row_microseconds": single_row(system, data.x_test),
+            "batch_microseconds": batch(system, data.x_test[:BATCH_ROWS]),
+        },
+    }
+
+
+def stages(last: int) -> list[int]:
+    """The iterations to evaluate: the first few, then ever fewer, and the last."""
+    return sorted({int(1.1**i) for i in range(200) if 1.1**i <= last} | {last})
+
+
+def evaluate(system: systems.System, data: sets.Set, iterations: list[int]) -> tuple[list[int], list[float | None]]:
+    """Test errors and mean log losses; None: not a number."""
+    errors, losses = [], []
+    for scores in system.staged(data.x_test, iterations):
+        errors.append(int((scores.argmax(axis=1) != data.y_test).sum()))
+        of_label = log_softmax(scores.astype(np.float64), axis=1)[np.arange(len(data.y_test)), data.y_test]
+        loss = -float(of_label.mean())
+        losses.append(round(loss, 6) if math.isfinite(loss) else None)
+    return errors, losses
+
+
+def single_row(system: systems.System, x: np.ndarray) -> float:
+    """Median wall microseconds to predict the probabilities of one row."""
+    times = []
+    for i in range(SINGLE_ROWS):
+        row = x[i % len(x)][None]
+        start = time.perf_counter()
+        system.proba(row)
+        times.append(time.perf_counter() - start)
+    return round(1e6 * statistics.median(times), 1)
+
+
+def batch(system: systems.System, x: np.ndarray) -> float:
+    """CPU microseconds a row to predict the probabilities of all rows at once."""
+    start, rows = time.process_time(), 0
+    while time.process_time() - start < BATCH_SECONDS:
+        system.proba(x)
+        rows += len(x)
+    return round(1e6 * (time.process_time() - start) / rows, 3)
+
+
+if __name__ == "__main__":
+    resource.setrlimit(resource.RLIMIT_DATA, (plan.MOST_MEMORY, plan.MOST_MEMORY))
+    print(json.dumps(measure(json.loads(sys.argv[1]))))

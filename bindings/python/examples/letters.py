@@ -1,0 +1,50 @@
+"""Letters: training, early stopping, what the model knows, and plots.
+
+Read it as a notebook: editors show each ``# %%`` as a cell. Run it as a script with a folder for the plots:
+
+    python letters.py plots
+"""
+
+# %% The data: 20,000 images of capital letters, each described by 16 numbers; the last 4,000 are for testing.
+import sys
+from pathlib import Path
+
+import matplotlib
+import pandas as pd
+
+matplotlib.use("Agg")
+
+import aoso
+from aoso import plotting
+
+plots = Path(sys.argv[1] if len(sys.argv) > 1 else "plots")
+plots.mkdir(parents=True, exist_ok=True)
+letters = pd.read_csv(Path(__file__).parents[3] / "testdata" / "letter.csv.gz")
+X, y = letters.drop(columns="letter"), letters["letter"]
+X_train, X_valid, X_test = X[:14000], X[14000:16000], X[16000:]
+y_train, y_valid, y_test = y[:14000], y[14000:16000], y[16000:]
+
+# %% One tree an iteration for all 26 classes; training ends when 30 iterations have not helped the validation set.
+model = aoso.AOSOClassifier(trees=3000, shrinkage=0.3, early_stopping=30, n_jobs=-1)
+model.fit(X_train, y_train, eval_set=[(X_train, y_train), (X_valid, y_valid)], eval_names=["training", "validation"])
+print(f"{model.n_iter_} iterations, the best is {model.best_iteration_}; test error {1 - model.score(X_test, y_test):.4f}")
+
+
+# %% How the log loss fell. Of the training set the library keeps what the model has: up to the best iteration.
+def save(ax, name):
+    ax.figure.savefig(plots / f"{name}.png", dpi=110)
+
+
+save(plotting.plot_metric(model), "metric")
+save(plotting.plot_metric(model, "error"), "error")
+
+# %% Which features the splits are on.
+save(plotting.plot_importance(model), "importance")
+
+# %% Which letters are hard to tell apart: on the test rows, and in the splits that the trees spend on each pair.
+save(plotting.plot_class_pairs(model, X_test, y_test), "confusion")
+save(plotting.plot_class_pairs(model), "class_pairs")
+
+# %% A small tree: each node says which pairs of letters it tells apart.
+small = aoso.AOSOClassifier(trees=1, leaves=8).fit(X_train, y_train)
+save(plotting.plot_tree(small), "tree")

@@ -1,0 +1,697 @@
+"""The C library. This module alone knows ctypes; ``aoso.h`` says what each function does."""
+
+from __future__ import annotations
+
+import ctypes as c
+import functools
+import json
+import os
+import re
+import weakref
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import errors
+
+ABI_VERSION = 1
+
+Array = np.ndarray[Any, Any]
+
+_OK, _BUFFER_TOO_SMALL = 0, 3
+_ERRORS: dict[int, type[errors.AosoError]] = {
+    1: errors.ArgumentError,
+    4: errors.FileError,
+    5: errors.FormatError,
+    6: errors.OutOfMemoryError,
+    7: errors.BusyError,
+    8: errors.ForkError,
+}
+
+_DENSE, _COLUMNS, _CSR, _CSC, _ARROW, _ARROW_STREAM = range(6)
+_DTYPES = {"f4": 1, "f8": 2, "i1": 3, "i2": 4, "i4": 5, "i8": 6, "u1": 7, "u2": 8, "u4": 9, "u8": 10}
+
+_STOPPED_BY = ("", "loss", "trees", "early_stopping", "interrupt", "no_split")
+
+# ------------------------------------------------------------------ structs --
+
+
+class _Struct(c.Structure):
+    """A struct that begins with its own size."""
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(struct_size=c.sizeof(self), **fields)
+
+    def set_integer(self, name: str, value: Any, field: str | None = None) -> None:
+        """Sets a field to what a user gave for ``name``, where ctypes would cut off what does not fit."""
+        kind: Any = dict(self._fields_)[field or name]  # type: ignore[arg-type]
+        bits = 8 * c.sizeof(kind)
+        least, most = (0, 2**bits - 1) if kind(-1).value > 0 else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+        if not isinstance(value, (int, np.integer)) or not least <= value <= most:
+            raise errors.ArgumentError(f"{name} is {value!r}; allowed: an integer, {least} to {most}")
+        setattr(self, field or name, int(value))
+
+
+class _Matrix(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("layout", c.c_int32),
+        ("dtype", c.c_int32),
+        ("index_dtype", c.c_int32),
+        ("rows", c.c_int64),
+        ("cols", c.c_int64),
+        ("data", c.c_void_p),
+        ("row_stride", c.c_int64),
+        ("col_stride", c.c_int64),
+        ("columns", c.c_void_p),
+        ("indptr", c.c_void_p),
+        ("indices", c.c_void_p),
+        ("nnz", c.c_int64),
+        ("arrow_array", c.c_void_p),
+        ("arrow_schema", c.c_void_p),
+        ("arrow_stream", c.c_void_p),
+    ]
+
+
+class _Labels(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("dtype", c.c_int32),
+        ("count", c.c_int64),
+        ("data", c.c_void_p),
+        ("class_names", c.POINTER(c.c_char_p)),
+        ("num_class_names", c.c_int64),
+    ]
+
+
+class _DatasetOptions(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("max_bins", c.c_int32),
+        ("sample_rows", c.c_int64),
+        ("seed", c.c_uint64),
+        ("num_threads", c.c_int32),
+        ("dense_only", c.c_int32),
+        ("weights", c.c_void_p),
+        ("num_weights", c.c_int64),
+        ("feature_names", c.POINTER(c.c_char_p)),
+        ("num_feature_names", c.c_int64),
+        ("init", c.c_void_p),
+    ]
+
+
+class _DatasetInfo(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("reserved", c.c_int32),
+        ("rows", c.c_int64),
+        ("features", c.c_int64),
+        ("classes", c.c_int64),
+        ("unknown", c.c_int64),
+        ("bytes", c.c_int64),
+    ]
+
+
+class _Params(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        *((name, c.c_int32) for name in ("method", "leaf", "pairs", "pair_selection", "base_class", "base_gap", "metric")),
+        *((name, c.c_int64) for name in ("trees", "leaves", "max_depth", "min_samples", "early_stopping")),
+        *((name, c.c_double) for name in ("shrinkage", "min_hessian", "min_gain", "l2", "max_step", "subsample")),
+        *((name, c.c_double) for name in ("colsample_bytree", "colsample_bynode", "trim", "stop_loss")),
+        ("seed", c.c_uint64),
+        ("num_threads", c.c_int64),
+        ("level", c.c_char_p),
+    ]
+
+
+class _Evaluation(c.Structure):
+    _fields_ = [("errors", c.c_int64), ("error_rate", c.c_double), ("log_loss", c.c_double)]
+
+
+class _Progress(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("evaluated", c.c_int32),
+        ("iteration", c.c_int64),
+        ("trees", c.c_int64),
+        ("best", c.c_int64),
+        ("seconds", c.c_double),
+        ("train_loss", c.c_double),
+        ("has_valid", c.c_int32),
+        ("stopped_by", c.c_int32),
+        ("valid", _Evaluation),
+    ]
+
+
+class _TrainOptions(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("eval_every", c.c_int32),
+        ("valid", c.c_void_p),
+        ("callback", c.c_void_p),
+        ("user", c.c_void_p),
+    ]
+
+
+class _Result(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("stopped_by", c.c_int32),
+        ("iterations", c.c_int64),
+        ("best_iteration", c.c_int64),
+        ("threads", c.c_int64),
+        ("train_loss", c.c_double),
+        ("seconds", c.c_double),
+        ("has_valid", c.c_int32),
+        ("reserved", c.c_int32),
+        ("valid", _Evaluation),
+    ]
+
+
+class _ModelInfo(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("reserved", c.c_int32),
+        ("classes", c.c_int64),
+        ("features", c.c_int64),
+        ("trees", c.c_int64),
+        ("trees_per_iteration", c.c_int64),
+    ]
+
+
+class _PredictOptions(_Struct):
+    _fields_ = [("struct_size", c.c_uint32), ("num_threads", c.c_int32), ("trees", c.c_int64)]
+
+
+class _ArrowSchema(c.Structure):
+    pass
+
+
+_ArrowSchema._fields_ = [
+    ("format", c.c_char_p),
+    ("name", c.c_char_p),
+    ("metadata", c.c_void_p),
+    ("flags", c.c_int64),
+    ("n_children", c.c_int64),
+    ("children", c.POINTER(c.POINTER(_ArrowSchema))),
+    ("dictionary", c.c_void_p),
+    ("release", c.CFUNCTYPE(None, c.POINTER(_ArrowSchema))),
+    ("private_data", c.c_void_p),
+]
+
+
+class _ArrowArrayLength(c.Structure):
+    """The first field of ArrowArray."""
+
+    _fields_ = [("length", c.c_int64)]
+
+
+class _ArrowStream(c.Structure):
+    pass
+
+
+_ArrowStream._fields_ = [("get_schema", c.CFUNCTYPE(c.c_int, c.POINTER(_ArrowStream), c.POINTER(_ArrowSchema)))]
+
+# ------------------------------------------------------------------ library --
+
+_handle, _out = c.c_void_p, c.POINTER(c.c_void_p)
+_text = (c.c_void_p, c.c_size_t, c.POINTER(c.c_size_t))
+
+_FUNCTIONS: dict[str, tuple[Any, ...]] = {
+    "build_info": _text,
+    "dataset_create": (c.POINTER(_Matrix), c.POINTER(_Labels), c.POINTER(_DatasetOptions), _out),
+    "dataset_create_aligned": (_handle, c.POINTER(_Matrix), c.POINTER(_Labels), c.POINTER(_DatasetOptions), _out),
+    "dataset_get_info": (_handle, c.POINTER(_DatasetInfo)),
+    "dataset_class_name": (_handle, c.c_int64, *_text),
+    "dataset_feature_name": (_handle, c.c_int64, *_text),
+    "dataset_save": (_handle, c.c_char_p),
+    "dataset_load": (c.c_char_p, _out),
+    "dataset_free": (_handle,),
+    "params_init": (c.POINTER(_Params), c.c_uint32),
+    "params_parse": (c.POINTER(_Params), c.c_char_p),
+    "params_check": (c.POINTER(_Params),),
+    "booster_create": (_handle, c.POINTER(_Params), c.POINTER(_TrainOptions), _out),
+    "booster_step": (_handle, c.POINTER(_Progress)),
+    "booster_model": (_handle, _out, c.POINTER(_Result)),
+    "booster_free": (_handle,),
+    "model_get_info": (_handle, c.POINTER(_ModelInfo)),
+    "model_class_name": (_handle, c.c_int64, *_text),
+    "model_feature_name": (_handle, c.c_int64, *_text),
+    "model_describe": (_handle, *_text),
+    "model_save": (_handle, c.c_char_p),
+    "model_load": (c.c_char_p, _out),
+    "model_encode": (_handle, *_text),
+    "model_decode": (c.c_char_p, c.c_size_t, _out),
+    "model_fingerprint": (_handle, *_text),
+    "model_dump": (_handle, c.c_int64, *_text),
+    "model_importance": (_handle, c.c_int32, c.c_void_p, c.c_int64),
+    "model_free": (_handle,),
+    **{
+        f"model_predict{kind}": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_void_p, c.c_int64)
+        for kind in ("", "_proba", "_raw", "_leaf")
+    },
+}
+
+
+@functools.cache
+def _library() -> c.CDLL:
+    """The library, loaded on first use: a child made by ``fork`` before that can use it."""
+    path = _path()
+    try:
+        library = c.CDLL(path)
+        library.aoso_version_string.restype = c.c_char_p
+        library.aoso_last_error.restype = c.c_char_p
+        found = library.aoso_abi_version()
+    except (OSError, AttributeError) as e:
+        raise errors.LibraryError(f"{path} cannot be loaded: {e}") from e
+    if found != ABI_VERSION:
+        raise errors.LibraryError(f"{path} has ABI version {found}; this package needs {ABI_VERSION}")
+    for name, arguments in _FUNCTIONS.items():
+        getattr(library, "aoso_" + name).argtypes = arguments
+    return library
+
+
+def _path() -> str:
+    if path := os.environ.get("AOSO_LIBRARY"):
+        return path
+    here = Path(__file__).resolve()
+    places = [here.with_name("libaoso.so"), *(up / "build/lib/libaoso.so" for up in list(here.parents)[4:5])]
+    for place in places:
+        if place.is_file():
+            return str(place)
+    raise errors.LibraryError(f"libaoso.so is not in {' nor in '.join(str(p.parent) for p in places)}; AOSO_LIBRARY can name it")
+
+
+def _call(name: str, *arguments: Any) -> None:
+    library = _library()
+    status = getattr(library, "aoso_" + name)(*arguments)
+    if status != _OK:
+        text = library.aoso_last_error().decode(errors="replace")
+        raise _ERRORS.get(status, errors.InternalError)(text)
+
+
+def _bytes(name: str, *arguments: Any) -> bytes:
+    """What a function of the text protocol gives, a text's final 0 included."""
+    needed = c.c_size_t()
+    status = getattr(_library(), "aoso_" + name)(*arguments, None, 0, c.byref(needed))
+    if status not in (_OK, _BUFFER_TOO_SMALL):
+        _call(name, *arguments, None, 0, c.byref(needed))
+    buffer = c.create_string_buffer(needed.value)
+    _call(name, *arguments, buffer, needed.value, c.byref(needed))
+    return buffer.raw
+
+
+def _string(name: str, *arguments: Any) -> str:
+    return _bytes(name, *arguments)[:-1].decode()
+
+
+class Handle:
+    """An object of the library, freed when nothing refers to this any more."""
+
+    __slots__ = ("__weakref__", "_as_parameter_")
+
+    def __init__(self, kind: str, value: c.c_void_p) -> None:
+        self._as_parameter_ = value
+        weakref.finalize(self, getattr(_library(), f"aoso_{kind}_free"), value)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an object of the aoso library cannot be pickled or copied; save it to a file")
+
+
+def _create(name: str, *arguments: Any) -> Handle:
+    out = c.c_void_p()
+    _call(name, *arguments, c.byref(out))
+    return Handle(name.split("_")[0], out)
+
+
+def version() -> str:
+    """The library's version."""
+    text: bytes = _library().aoso_version_string()
+    return text.decode()
+
+
+def build_info() -> dict[str, Any]:
+    """The library's version, kernels and the threads that it would use."""
+    info: dict[str, Any] = json.loads(_string("build_info"))
+    return info
+
+
+# ------------------------------------------------------------------- memory --
+
+
+def _address(array: Array) -> int:
+    address: int = array.__array_interface__["data"][0]
+    return address
+
+
+def _strings(what: str, texts: list[str]) -> Any:
+    for text in texts:
+        if "\0" in text:
+            raise errors.ArgumentError(f"{what} {text!r} has a zero character; allowed: any other")
+    return (c.c_char_p * len(texts))(*(text.encode() for text in texts))
+
+
+def _encoded_path(path: str | os.PathLike[str]) -> bytes:
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise errors.ArgumentError(f"path {path!r} has a zero character; allowed: any other")
+    return encoded
+
+
+class Matrix:
+    """A table of numbers where it lies in memory, and the names of its columns, if it has any."""
+
+    def __init__(self, struct: _Matrix, names: list[str] | None, *keep: Any) -> None:
+        self.struct, self.names, self._keep = struct, names, keep
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.struct.rows, self.struct.cols
+
+
+def readable(array: Array) -> bool:
+    """Whether the library can read an array in place."""
+    d = array.dtype
+    return (
+        f"{d.kind}{d.itemsize}" in _DTYPES
+        and d.isnative
+        and array.flags.aligned
+        and all(stride % d.itemsize == 0 for stride in array.strides)
+    )
+
+
+def _dtype(array: Array) -> int:
+    return _DTYPES[f"{array.dtype.kind}{array.dtype.itemsize}"]
+
+
+def dense(array: Array, names: list[str] | None = None) -> Matrix:
+    """A matrix in one piece, of a readable 2-d array."""
+    row, col = (stride // array.itemsize for stride in array.strides)
+    rows, cols = array.shape
+    struct = _Matrix(
+        layout=_DENSE, dtype=_dtype(array), rows=rows, cols=cols, data=_address(array), row_stride=row, col_stride=col
+    )
+    return Matrix(struct, names, array)
+
+
+def columns(arrays: list[Array], rows: int, names: list[str] | None = None) -> Matrix:
+    """A matrix of columns: contiguous, readable, of one type."""
+    pointers = (c.c_void_p * len(arrays))(*map(_address, arrays))
+    dtype = _dtype(arrays[0]) if arrays else _DTYPES["f8"]
+    struct = _Matrix(layout=_COLUMNS, dtype=dtype, rows=rows, cols=len(arrays), columns=c.addressof(pointers))
+    return Matrix(struct, names, pointers, arrays)
+
+
+def compressed(
+    by_row: bool,
+    indptr: Array,
+    indices: Array,
+    data: Array,
+    shape: tuple[int, int],
+) -> Matrix:
+    """A sparse matrix, CSR or CSC, of contiguous, readable arrays; both of indices are of one type."""
+    struct = _Matrix(
+        layout=_CSR if by_row else _CSC,
+        dtype=_dtype(data),
+        index_dtype=_dtype(indptr),
+        rows=shape[0],
+        cols=shape[1],
+        data=_address(data),
+        indptr=_address(indptr),
+        indices=_address(indices),
+        nnz=len(data),
+    )
+    return Matrix(struct, None, indptr, indices, data)
+
+
+def _pointer(capsule: Any, name: bytes) -> int:
+    get = c.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = c.c_void_p, (c.py_object, c.c_char_p)
+    address: int = get(capsule, name)
+    return address
+
+
+def _children(schema: _ArrowSchema) -> list[str]:
+    names = [schema.children[j].contents.name for j in range(schema.n_children)]
+    return [(name or b"").decode() for name in names]
+
+
+def arrow_array(schema: Any, array: Any) -> Matrix:
+    """A record batch, of the capsules of ``__arrow_c_array__``."""
+    at_schema, at_array = _pointer(schema, b"arrow_schema"), _pointer(array, b"arrow_array")
+    names = _children(_ArrowSchema.from_address(at_schema))
+    rows = _ArrowArrayLength.from_address(at_array).length
+    struct = _Matrix(layout=_ARROW, rows=rows, cols=len(names), arrow_array=at_array, arrow_schema=at_schema)
+    return Matrix(struct, names, schema, array)
+
+
+def arrow_stream(capsule: Any, rows: int) -> Matrix:
+    """Record batches, of the capsule of ``__arrow_c_stream__``, good for one call."""
+    at = _pointer(capsule, b"arrow_array_stream")
+    stream, schema = _ArrowStream.from_address(at), _ArrowSchema()
+    if not stream.get_schema or stream.get_schema(c.byref(stream), c.byref(schema)) != 0:
+        raise errors.ArgumentError("x is an Arrow stream that has no schema; allowed: record batches")
+    names = _children(schema)
+    schema.release(c.byref(schema))
+    return Matrix(_Matrix(layout=_ARROW_STREAM, rows=rows, cols=len(names), arrow_stream=at), names, capsule)
+
+
+class Labels:
+    """Labels as codes of named classes."""
+
+    def __init__(self, codes: Array, names: list[str]) -> None:
+        self._keep = codes = np.ascontiguousarray(codes, np.int32)
+        self.struct = _Labels(
+            dtype=_DTYPES["i4"],
+            count=len(codes),
+            data=_address(codes),
+            class_names=_strings("label", names),
+            num_class_names=len(names),
+        )
+
+
+# ----------------------------------------------------------------- datasets --
+
+
+def dataset(
+    x: Matrix,
+    y: Labels,
+    weights: Array | None,
+    init: Handle | None,
+    *,
+    max_bins: int,
+    sample_rows: int,
+    seed: int,
+    threads: int,
+    dense_only: bool,
+) -> Handle:
+    """Quantizes features and labels."""
+    o = _options(weights)
+    o.set_integer("max_bins", max_bins)
+    o.set_integer("sample_rows", sample_rows)
+    o.set_integer("seed", seed)
+    o.set_integer("threads", threads, "num_threads")
+    o.dense_only = bool(dense_only)
+    if init is not None:
+        o.init = init._as_parameter_
+    if x.names is not None:
+        o.feature_names, o.num_feature_names = _strings("feature name", x.names), len(x.names)
+    return _create("dataset_create", x.struct, y.struct, o)
+
+
+def aligned_dataset(train: Handle, x: Matrix, y: Labels, weights: Array | None) -> Handle:
+    """Quantizes a validation set like its training set."""
+    return _create("dataset_create_aligned", train, x.struct, y.struct, _options(weights))
+
+
+def _options(weights: Array | None) -> _DatasetOptions:
+    o = _DatasetOptions()
+    if weights is not None:
+        o.weights, o.num_weights = _address(weights), len(weights)
+    return o
+
+
+class DatasetInfo(NamedTuple):
+    rows: int
+    features: int
+    classes: int
+    unknown: int
+    bytes: int
+
+
+def dataset_info(dataset: Handle) -> DatasetInfo:
+    info = _DatasetInfo()
+    _call("dataset_get_info", dataset, info)
+    return DatasetInfo(*(getattr(info, name) for name in DatasetInfo._fields))
+
+
+def class_names(kind: str, owner: Handle, count: int) -> list[str]:
+    """The names of the classes of a ``kind`` "dataset" or "model"."""
+    return [_string(f"{kind}_class_name", owner, k) for k in range(count)]
+
+
+def feature_names(kind: str, owner: Handle, count: int) -> list[str]:
+    """The names of the features of a ``kind`` "dataset" or "model"."""
+    return [_string(f"{kind}_feature_name", owner, j) for j in range(count)]
+
+
+def save(kind: str, owner: Handle, path: str | os.PathLike[str]) -> None:
+    """Writes a ``kind`` "dataset" or "model" to a file."""
+    _call(f"{kind}_save", owner, _encoded_path(path))
+
+
+def load(kind: str, path: str | os.PathLike[str]) -> Handle:
+    """Reads a ``kind`` "dataset" or "model" from a file."""
+    return _create(f"{kind}_load", _encoded_path(path))
+
+
+# ----------------------------------------------------------------- training --
+
+
+class Params:
+    """Training parameters, checked."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self.struct = _Params()
+        _call("params_init", self.struct, c.sizeof(self.struct))
+        _call("params_parse", self.struct, " ".join(_assignment(k, v) for k, v in values.items() if v is not None).encode())
+        _call("params_check", self.struct)
+
+        self.trees: int = self.struct.trees
+        self.early_stopping: int = self.struct.early_stopping
+
+
+def _assignment(name: str, value: Any) -> str:
+    if not re.fullmatch(r"\w+", str(name)):
+        raise errors.ArgumentError(f"parameter {name!r} is no name; allowed: a word")
+    text = str(value.item() if isinstance(value, np.generic) else value)
+    if not isinstance(value, (int, float, str, np.integer, np.floating)) or not re.fullmatch(r"[\w.+-]+", text):
+        raise errors.ArgumentError(f"parameter {name} is {value!r}; allowed: a number or a word")
+    return f"{name}={text}"
+
+
+class Evaluation(NamedTuple):
+    """How well a model does on a set."""
+
+    logloss: float
+    error: float
+
+
+class Progress(NamedTuple):
+    """The state of training after a step. What was not evaluated is None."""
+
+    iteration: int
+    trees: int
+    best: int
+    seconds: float
+    stopped_by: str
+    train_loss: float | None
+    valid: Evaluation | None
+
+
+class Result(NamedTuple):
+    """How training went."""
+
+    iterations: int
+    best_iteration: int
+    stopped_by: str
+    train_loss: float
+    seconds: float
+    threads: int
+    valid: Evaluation | None
+
+
+def _evaluation(of: _Progress | _Result) -> Evaluation | None:
+    return Evaluation(of.valid.log_loss, of.valid.error_rate) if of.has_valid else None
+
+
+def booster(train: Handle, params: Params, valid: Handle | None, eval_every: int) -> Handle:
+    o = _TrainOptions()
+    o.set_integer("eval_every", eval_every)
+    if valid is not None:
+        o.valid = valid._as_parameter_
+    return _create("booster_create", train, params.struct, o)
+
+
+def step(booster: Handle) -> Progress:
+    """One iteration, without the GIL."""
+    p = _Progress()
+    _call("booster_step", booster, p)
+    return Progress(
+        p.iteration,
+        p.trees,
+        p.best,
+        p.seconds,
+        _STOPPED_BY[p.stopped_by],
+        p.train_loss if p.evaluated else None,
+        _evaluation(p) if p.evaluated else None,
+    )
+
+
+def booster_model(booster: Handle) -> tuple[Handle, Result]:
+    """The model so far."""
+    out, r = c.c_void_p(), _Result()
+    _call("booster_model", booster, c.byref(out), r)
+    return Handle("model", out), Result(
+        r.iterations, r.best_iteration, _STOPPED_BY[r.stopped_by], r.train_loss, r.seconds, r.threads, _evaluation(r)
+    )
+
+
+# ------------------------------------------------------------------- models --
+
+
+class ModelInfo(NamedTuple):
+    classes: int
+    features: int
+    trees: int
+    trees_per_iteration: int
+
+
+def model_info(model: Handle) -> ModelInfo:
+    info = _ModelInfo()
+    _call("model_get_info", model, info)
+    return ModelInfo(*(getattr(info, name) for name in ModelInfo._fields))
+
+
+def describe(model: Handle) -> dict[str, Any]:
+    description: dict[str, Any] = json.loads(_string("model_describe", model))
+    return description
+
+
+def fingerprint(model: Handle) -> str:
+    return _string("model_fingerprint", model)
+
+
+def dump(model: Handle, trees: int) -> str:
+    return _string("model_dump", model, trees)
+
+
+def encode(model: Handle) -> bytes:
+    """The bytes of the model's file."""
+    return _bytes("model_encode", model)
+
+
+def decode(data: bytes) -> Handle:
+    return _create("model_decode", data, len(data))
+
+
+def importance(model: Handle, kind: str, features: int) -> Array:
+    out = np.empty(features)
+    _call("model_importance", model, ("gain", "split").index(kind), _address(out), features)
+    return out
+
+
+def predict(kind: str, model: Handle, x: Matrix, width: int, trees: int, threads: int) -> Array:
+    """Predicts without the GIL.
+
+    ``kind`` is "" (a class number a row, ``width`` 1), "proba" or "raw" (``width`` classes), or "leaf" (``width`` trees).
+    """
+    out = np.empty((x.shape[0], width), np.int32 if kind in ("", "leaf") else np.float64)
+    options = _PredictOptions()
+    options.set_integer("threads", threads, "num_threads")
+    options.set_integer("trees", trees)
+    _call("model_predict" + (kind and "_" + kind), model, x.struct, options, _address(out), out.size)
+    return out

@@ -1,0 +1,75 @@
+"""Labels of any kind, and the names that the library knows their classes by."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from . import _capi
+from ._capi import Array
+from .errors import ArgumentError
+
+
+def read(y: Any, rows: int) -> tuple[_capi.Labels, Array]:
+    """Describes the labels of so many rows for the library; also their classes, sorted."""
+    classes, codes = _unique(y)
+    if len(codes) != rows:
+        raise ArgumentError(f"y has {len(codes)} labels; allowed: {rows}, one for each row of x")
+    return _capi.Labels(codes, names(classes)), classes
+
+
+def codes(y: Any, classes: Array) -> Array:
+    """The positions of labels in classes; -1 for one that is not there."""
+    position = {name: k for k, name in enumerate(names(classes))}
+    known, codes = _unique(y)
+    positions: Array = np.array([position.get(name, -1) for name in names(known)], np.intp)
+    return positions[codes]
+
+
+def _unique(y: Any) -> tuple[Array, Array]:
+    y = array(y)
+    if y.ndim != 1:
+        raise ArgumentError(f"y has shape {y.shape}; allowed: one label a row")
+    if y.dtype.kind == "f" and np.isnan(y).any():
+        raise ArgumentError(f"y[{np.isnan(y).argmax()}] is nan; allowed: a label in every row")
+    try:
+        return np.unique(y, return_inverse=True)
+    except TypeError as e:
+        types = sorted({type(label).__name__ for label in y})
+        raise ArgumentError(f"y has labels of types {', '.join(types)}, which have no order; allowed: labels of one type") from e
+
+
+def array(y: Any) -> Array:
+    """Labels as an array, in which a list's strings and other things stay what they are."""
+    labels = np.asarray(y)
+    if labels.dtype.kind == "U" and isinstance(y, (list, tuple)) and not all(isinstance(label, str) for label in y):
+        return np.array(y, dtype=object)
+    return labels
+
+
+def names(classes: Array) -> list[str]:
+    """The names of classes: text as it is, whole numbers without a point."""
+    return [_name(label) for label in classes.tolist()]
+
+
+def _name(label: Any) -> str:
+    if isinstance(label, bytes):
+        return label.decode()
+    if isinstance(label, float) and label.is_integer():
+        return str(int(label))
+    return str(label)
+
+
+def ordered(classes: Array, by: list[str]) -> Array:
+    """Classes in the order of their names."""
+    position = {name: k for k, name in enumerate(names(classes))}
+    return classes[[position[name] for name in by]]
+
+
+def from_names(by: list[str]) -> Array:
+    """Classes of which only the names are known: integers if all look so."""
+    if all(re.fullmatch("0|-?[1-9][0-9]{0,17}", name) for name in by):
+        return np.array(by, dtype=np.int64)
+    return np.array(by)

@@ -1,0 +1,133 @@
+"""Callbacks of training: early stopping, records, checkpoints, a progress bar.
+
+A callback is any callable that takes a :class:`aoso.training.Progress`; training ends when it returns a true value. If
+it has a method ``finish``, that is called with the trained model.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from .booster import Booster
+    from .training import Callback, Progress
+
+__all__ = ["checkpoint", "early_stopping", "progress", "record_evaluation"]
+
+
+class EarlyStopping:
+    """Says the same as the parameters ``early_stopping`` and ``metric``: the library itself stops."""
+
+    def __init__(self, rounds: int, metric: str) -> None:
+        self.params = {"early_stopping": rounds, "metric": metric}
+
+    def __call__(self, progress: Progress) -> None:
+        pass
+
+
+def early_stopping(rounds: int, metric: str = "logloss") -> EarlyStopping:
+    """End training when the validation set does not get better; the model is that of the best iteration.
+
+    Parameters
+    ----------
+    rounds : int
+        Iterations without a better value.
+    metric : {"logloss", "error"}
+    """
+    if rounds < 1:
+        raise ArgumentError(f"rounds is {rounds}; allowed: at least 1")
+    return EarlyStopping(rounds, metric)
+
+
+def record_evaluation(into: dict[str, dict[str, list[float]]]) -> Callback:
+    """Record the metrics of every evaluation.
+
+    Parameters
+    ----------
+    into : dict
+        Emptied, then filled by set and metric with lists of numbers, one an evaluation.
+
+    Examples
+    --------
+    >>> import aoso
+    >>> history = {}
+    >>> train_set = aoso.Dataset([[0], [1], [2], [3]], ["a", "a", "b", "b"])
+    >>> booster = aoso.train({"trees": 3}, train_set, callbacks=[aoso.record_evaluation(history)])
+    >>> [round(loss, 2) for loss in history["train"]["logloss"]]
+    [0.6, 0.52, 0.46]
+    """
+    into.clear()
+
+    def record(progress: Progress) -> None:
+        for name, metrics in progress.metrics.items():
+            for metric, value in metrics.items():
+                into.setdefault(name, {}).setdefault(metric, []).append(value)
+
+    return record
+
+
+def checkpoint(path: str | os.PathLike[str], every: int = 100) -> Callback:
+    """Save the model now and then, and the trained one at the end.
+
+    Parameters
+    ----------
+    path : path
+        The file; ``{iteration}`` in it stands for the iteration. It is replaced whole: after a crash or Ctrl-C it holds
+        the last model saved.
+    every : int, default 100
+        Iterations between two saves.
+    """
+    if every < 1:
+        raise ArgumentError(f"every is {every}; allowed: at least 1")
+    return _Checkpoint(os.fspath(path), every)
+
+
+class _Checkpoint:
+    def __init__(self, path: str, every: int) -> None:
+        self._path, self._every, self._last = path, every, 0
+
+    def __call__(self, progress: Progress) -> None:
+        self._last = progress.iteration
+        if progress.iteration % self._every == 0:
+            self._save(progress.booster())
+
+    def finish(self, booster: Booster) -> None:
+        self._save(booster)
+
+    def _save(self, booster: Booster) -> None:
+        booster.save(self._path.replace("{iteration}", str(self._last)))
+
+
+def progress(**options: Any) -> Callback:
+    """Show a progress bar, with the metrics beside it. Needs the package tqdm.
+
+    Parameters
+    ----------
+    **options
+        For tqdm.
+    """
+    return _Bar(options)
+
+
+class _Bar:
+    def __init__(self, options: dict[str, Any]) -> None:
+        from tqdm.auto import tqdm
+
+        self._tqdm, self._options = tqdm, options
+        self._bar: Any = None
+
+    def __call__(self, progress: Progress) -> None:
+        if self._bar is None:
+            self._bar = self._tqdm(total=progress.max_trees, unit="tree", **self._options)
+        metrics = {f"{name} {metric}": value for name, of in progress.metrics.items() for metric, value in of.items()}
+        if metrics:
+            self._bar.set_postfix(metrics, refresh=False)
+        self._bar.update(progress.trees - self._bar.n)
+
+    def finish(self, booster: Booster) -> None:
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None

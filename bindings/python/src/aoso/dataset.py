@@ -1,0 +1,214 @@
+"""Quantized training and validation data."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _capi, _labels, _matrix
+from ._capi import Array
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from .booster import Booster
+
+__all__ = ["Dataset"]
+
+
+class Dataset:
+    """Quantized features with labels and weights, ready for training.
+
+    It does not change, keeps nothing of the memory that it was made from, and many trainings can use it at once.
+
+    Parameters
+    ----------
+    x : table of shape (n_rows, n_features)
+        Numbers: a numpy array of any dtype and order, a pandas or polars data frame, a pyarrow table or record batch
+        (or anything with the Arrow PyCapsule interface and a length), a scipy sparse matrix, or lists. What the library
+        can read in place is not copied. NaN and nulls are missing values; absent values of sparse matrices are 0.
+    y : array of shape (n_rows,)
+        The classes: ints, strings, bools or floats.
+    weight : array of shape (n_rows,), optional
+        Weights of the rows, not negative; 1 each by default.
+    feature_names : list of str, optional
+        Names of the features; by default those of ``x``'s columns, else f0, f1, ...
+    max_bins : int, default 255
+        Value bins of a feature, 2 to 255.
+    sample_rows : int, default 200,000
+        Rows that the bins are fitted to; negative: all.
+    seed : int, default 0
+        Seed of that sample.
+    threads : int, default 0
+        Threads to use; 0: the cores that the process may use.
+    dense_only : bool, default False
+        Store no sparse feature row by row: slower, the same model.
+    init_model : Booster, optional
+        A model that training shall continue. Its classes and features become the dataset's.
+
+    Attributes
+    ----------
+    classes : array of shape (n_classes,)
+        The classes, in the order of their numbers in the library.
+    feature_names : list of str
+
+    Raises
+    ------
+    ArgumentError
+        If an argument is not as above, or a value is infinite.
+
+    Examples
+    --------
+    >>> import aoso, numpy as np
+    >>> x = np.array([[0.5, 1], [1.5, np.nan], [2.5, 0]])
+    >>> aoso.Dataset(x, ["no", "no", "yes"])
+    Dataset(3 rows, 2 features, 2 classes)
+    """
+
+    def __init__(
+        self,
+        x: Any,
+        y: Any,
+        *,
+        weight: Any = None,
+        feature_names: list[str] | None = None,
+        max_bins: int = 255,
+        sample_rows: int = 200_000,
+        seed: int = 0,
+        threads: int = 0,
+        dense_only: bool = False,
+        init_model: Booster | None = None,
+    ) -> None:
+        matrix = _matrix.read(x, feature_names)
+        if init_model is not None:
+            _matrix.check_names(matrix.names, init_model.feature_names)
+            matrix.names = None
+        elif matrix.names is not None:
+            _check_distinct(matrix.names)
+        rows = matrix.shape[0]
+        labels, classes = _labels.read(y, rows)
+        weights = None if weight is None else read_weights(weight, rows)
+        self._handle = _capi.dataset(
+            matrix,
+            labels,
+            weights,
+            None if init_model is None else init_model._handle,
+            max_bins=max_bins,
+            sample_rows=sample_rows,
+            seed=seed,
+            threads=threads,
+            dense_only=dense_only,
+        )
+        self._describe()
+        names = _capi.class_names("dataset", self._handle, self._info.classes)
+        if init_model is None:
+            self.classes = _labels.ordered(classes, names)
+        else:
+            self.classes = init_model.classes
+        self._total_weight: float | None = rows if weights is None else float(weights.sum())
+
+    def _describe(self) -> None:
+        self._info = _capi.dataset_info(self._handle)
+        self.feature_names = _capi.feature_names("dataset", self._handle, self._info.features)
+
+    def aligned(self, x: Any, y: Any, *, weight: Any = None) -> Dataset:
+        """A validation set with the bins and classes of this training set.
+
+        Parameters
+        ----------
+        x : table of shape (n_rows, n_features)
+            As for the training set; columns that have names must have the same.
+        y : array of shape (n_rows,)
+            Labels that the training set does not have count as errors.
+        weight : array of shape (n_rows,), optional
+            Weights of the rows, not negative.
+
+        Returns
+        -------
+        Dataset
+        """
+        matrix = _matrix.read(x)
+        _matrix.check_names(matrix.names, self.feature_names)
+        rows = matrix.shape[0]
+        labels, _ = _labels.read(y, rows)
+        weights = None if weight is None else read_weights(weight, rows)
+        aligned = Dataset.__new__(Dataset)
+        aligned._handle = _capi.aligned_dataset(self._handle, matrix, labels, weights)
+        aligned._describe()
+        aligned.classes, aligned._total_weight = self.classes, None
+        return aligned
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the quantized data to a file.
+
+        Parameters
+        ----------
+        path : path
+            The file, which is replaced whole or, on an error, left as it was.
+        """
+        _capi.save("dataset", self._handle, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Dataset:
+        """Map a file of :meth:`save` into memory.
+
+        Parameters
+        ----------
+        path : path
+            The file, which must not change while the dataset lives.
+
+        Returns
+        -------
+        Dataset
+            Its classes are ints if they look so, else strings.
+        """
+        dataset = cls.__new__(cls)
+        dataset._handle = _capi.load("dataset", path)
+        dataset._describe()
+        dataset.classes = _labels.from_names(_capi.class_names("dataset", dataset._handle, dataset._info.classes))
+        dataset._total_weight = None
+        return dataset
+
+    @property
+    def num_rows(self) -> int:
+        """Number of rows."""
+        return self._info.rows
+
+    @property
+    def num_features(self) -> int:
+        """Number of features."""
+        return self._info.features
+
+    @property
+    def num_unknown(self) -> int:
+        """Rows of a validation set whose class training never saw."""
+        return self._info.unknown
+
+    @property
+    def nbytes(self) -> int:
+        """Memory held, in bytes."""
+        return self._info.bytes
+
+    def __len__(self) -> int:
+        return self.num_rows
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.num_rows} rows, {self.num_features} features, {len(self.classes)} classes)"
+
+
+def read_weights(weight: Any, rows: int) -> Array:
+    """Weights of so many rows as float64."""
+    try:
+        weights = np.ascontiguousarray(weight, np.float64)
+    except (TypeError, ValueError) as e:
+        raise ArgumentError(f"weight is not numbers: {e}") from e
+    if weights.shape != (rows,):
+        raise ArgumentError(f"weight has shape {weights.shape}; allowed: ({rows},), one number a row of x")
+    return weights
+
+
+def _check_distinct(names: list[str]) -> None:
+    if len(set(names)) < len(names):
+        twice = next(name for j, name in enumerate(names) if name in names[:j])
+        raise ArgumentError(f"feature name {twice!r} is given twice; allowed: each name once")

@@ -1,0 +1,277 @@
+"""Plots of models and of training. Needs matplotlib.
+
+Every function draws on ``ax``, or on a new figure's, and returns it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _labels
+from ._capi import Array
+from .booster import Booster
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["plot_class_pairs", "plot_importance", "plot_metric", "plot_tree"]
+
+_SURFACE, _INK, _MUTED, _GRID = "#fcfcfb", "#1f1f1d", "#6b6a66", "#e4e3df"
+_SERIES = ("#2a78d6", "#1baf7a", "#eda100", "#008300", "#4a3aa7", "#e34948", "#e87ba4", "#eb6834")
+_BLUE = _SERIES[0]
+
+
+def plot_metric(
+    history: Any,
+    metric: str = "logloss",
+    *,
+    best_iteration: int | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw a metric against the iteration, a line for each set.
+
+    Parameters
+    ----------
+    history : dict or AOSOClassifier
+        What :func:`aoso.record_evaluation` filled, or an estimator fitted with an ``eval_set``.
+    metric : {"logloss", "error"}
+    best_iteration : int, optional
+        An iteration to mark; an estimator's own by default.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    if hasattr(history, "evals_result_"):
+        best_iteration = history.best_iteration_ if best_iteration is None else best_iteration
+        history = history.evals_result_
+    curves = {name: metrics[metric] for name, metrics in history.items() if metric in metrics}
+    if not curves:
+        recorded = sorted({of for metrics in history.values() for of in metrics})
+        raise ArgumentError(f"metric is {metric!r}; recorded: {', '.join(recorded) or 'nothing'}")
+    ax = _axes(ax, (7, 4))
+    for (name, values), colour in zip(curves.items(), _SERIES * len(curves)):
+        ax.plot(range(1, len(values) + 1), values, color=colour, linewidth=1.8, label=name)
+    if best_iteration:
+        ax.axvline(best_iteration, color=_MUTED, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
+        ax.annotate(
+            f"best: {best_iteration}",
+            (best_iteration, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(-4, -4),
+            textcoords="offset points",
+            ha="right",
+            va="top",
+            color=_MUTED,
+            fontsize=9,
+        )
+    ax.set(xlabel="iteration", ylabel={"logloss": "log loss", "error": "error rate"}.get(metric, metric), ylim=(0, None))
+    ax.grid(axis="y", color=_GRID, linewidth=0.8)
+    if len(curves) > 1:
+        ax.legend(frameon=False, labelcolor=_INK)
+    else:
+        ax.set_title(next(iter(curves)), loc="left", color=_INK, fontsize=11)
+    return ax
+
+
+def plot_importance(model: Any, *, kind: str = "gain", most: int = 20, ax: Axes | None = None) -> Axes:
+    """Draw the features that contribute most.
+
+    Parameters
+    ----------
+    model : Booster or AOSOClassifier
+    kind : {"gain", "split"}
+    most : int, default 20
+        Features to show.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    booster = _booster(model)
+    values = booster.importance(kind)
+    order = np.argsort(-values, kind="stable")[:most][::-1]
+    ax = _axes(ax, (7, 0.6 + 0.27 * len(order)))
+    ax.barh(range(len(order)), values[order], height=0.72, color=_BLUE)
+    ax.set_yticks(range(len(order)), [booster.feature_names[j] for j in order])
+    ax.set_xlabel({"gain": "gain of the splits", "split": "number of splits"}[kind])
+    ax.tick_params(axis="y", length=0)
+    ax.margins(y=0.02)
+    ax.grid(axis="x", color=_GRID, linewidth=0.8)
+    ax.spines["left"].set_visible(False)
+    return ax
+
+
+def plot_class_pairs(model: Any, x: Any = None, y: Any = None, *, most: int = 60, ax: Axes | None = None) -> Axes:
+    """Draw which classes are hard to tell apart, as a graph.
+
+    Parameters
+    ----------
+    model : Booster or AOSOClassifier
+    x : table of shape (n_rows, n_features), optional
+    y : array of shape (n_rows,), optional
+        Rows and their labels: pairs are then weighed by the probability that the model gives to the one class on rows
+        of the other. Without them, by the number of splits that tell them apart.
+    most : int, default 60
+        Pairs to show, those that weigh most. The wider and darker a line, the more.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    from matplotlib.collections import LineCollection
+    from matplotlib.colors import LinearSegmentedColormap
+
+    booster = _booster(model)
+    weights = booster.class_pairs() if x is None else _confusion(booster, x, y)
+    np.fill_diagonal(weights, 0)
+    classes = len(weights)
+    first, second = np.triu_indices(classes, 1)
+    values = weights[first, second]
+    order = np.argsort(-values, kind="stable")
+    strongest = order[:most][values[order[:most]] > 0][::-1]
+    floor = values[order[most]] if most < len(order) else 0
+    share = (values[strongest] - floor) / max(values.max(initial=0) - floor, 1e-300)
+
+    angle = np.pi / 2 - 2 * np.pi * np.arange(classes) / classes
+    at = np.column_stack([np.cos(angle), np.sin(angle)])
+    ax = _axes(ax, (6.5, 6.5))
+    colours = LinearSegmentedColormap.from_list("aoso", ["#cde2fb", _BLUE, "#0d366b"])
+    lines = LineCollection(
+        list(np.stack([at[first[strongest]], at[second[strongest]]], axis=1)),
+        linewidths=0.6 + 5.4 * share,
+        colors=colours(share),
+        capstyle="round",
+    )
+    ax.add_collection(lines)
+    of_class = weights.sum(axis=1)
+    ax.scatter(
+        at[:, 0],
+        at[:, 1],
+        s=40 + 260 * of_class / max(of_class.max(), 1e-300),
+        color=_SURFACE,
+        edgecolor=_INK,
+        linewidth=1,
+        zorder=3,
+    )
+    for (x, y), label in zip(at, booster.classes):
+        ax.text(1.14 * x, 1.14 * y, str(label), ha="center", va="center", color=_INK)
+    ax.set(xlim=(-1.3, 1.3), ylim=(-1.3, 1.3), aspect="equal")
+    ax.axis("off")
+    return ax
+
+
+def plot_tree(model: Any, tree: int = 0, *, ax: Axes | None = None) -> Axes:
+    """Draw a tree: at each node the split and the class pairs that it tells apart, at each leaf the classes that it moves.
+
+    Parameters
+    ----------
+    model : Booster or AOSOClassifier
+    tree : int, default 0
+        From 0; negative from the end.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    booster = _booster(model)
+    trees = booster.num_trees
+    if not -trees <= tree < trees:
+        raise ArgumentError(f"tree is {tree}; allowed: {-trees} to {trees - 1}")
+    nodes = _layout(booster, tree % trees)
+    width = max(x for x, _, _, _ in nodes) + 1
+    depth = max(y for _, y, _, _ in nodes) + 1
+    ax = _axes(ax, (max(4, 1.5 * width), max(2.5, 1.25 * depth)))
+    for x, y, text, children in nodes:
+        for side, child in enumerate(children):
+            cx, cy, _, _ = nodes[child]
+            ax.plot([x, cx], [-y, -cy], color=_MUTED, linewidth=1, zorder=1)
+            ax.text((x + cx) / 2, -(y + cy) / 2, ("yes", "no")[side], color=_MUTED, fontsize=7, ha="center", va="center",
+                    bbox={"boxstyle": "square,pad=0.1", "facecolor": _SURFACE, "edgecolor": "none"}, zorder=2)  # fmt: skip
+        box = {
+            "boxstyle": "round,pad=0.35",
+            "facecolor": "#e6f0fc" if children else _SURFACE,
+            "edgecolor": _BLUE if children else _MUTED,
+        }
+        ax.text(x, -y, text, ha="center", va="center", fontsize=7.5, color=_INK, bbox=box, zorder=3)
+    ax.set(xlim=(-0.6, width - 0.4), ylim=(-depth + 0.4, 0.6))
+    ax.axis("off")
+    return ax
+
+
+def _confusion(booster: Booster, x: Any, y: Any) -> Array:
+    """Probability given to each class on rows of each other, summed over the rows, symmetric."""
+    codes = _labels.codes(y, booster.classes)
+    given = np.zeros((len(booster.classes),) * 2)
+    np.add.at(given, codes[codes >= 0], booster.predict_proba(x)[codes >= 0])
+    return given + given.T
+
+
+def _layout(booster: Booster, tree: int) -> list[tuple[float, int, str, tuple[int, ...]]]:
+    """The boxes of a tree: x, depth, text and the two boxes below it, or none. Nodes come first, then leaves."""
+    forest = booster._forest
+    first, last = forest.first_node[tree], forest.first_node[tree + 1]
+    nodes, leaves = int(last - first), int(last - first) + 1
+    below = [
+        tuple(int(child) if child >= 0 else nodes - 1 - int(child) for child in (forest.left[i], forest.right[i]))
+        for i in range(first, last)
+    ]
+    depth = [0] * (nodes + leaves)
+    for i, children in enumerate(below):
+        for child in children:
+            depth[child] = depth[i] + 1
+    x = [0.0] * nodes + [float(leaf) for leaf in range(leaves)]
+    for i in reversed(range(nodes)):
+        x[i] = sum(x[child] for child in below[i]) / 2
+
+    names = [str(label) for label in booster.classes]
+    texts = []
+    for i in range(first, last):
+        split = f"{booster.feature_names[forest.feature[i]]} < {forest.threshold[i]:.6g}"
+        texts.append(f"{split}\n{_pair_names(forest.node_pairs[i], names)}\n{forest.node_rows[i]} rows")
+    for i in range(forest.first_leaf[tree], forest.first_leaf[tree] + leaves):
+        step = forest.steps[i]
+        largest = np.argsort(-abs(step), kind="stable")[:3]
+        whom = names if forest.full else [_pair_names(pair[None], names) for pair in forest.leaf_pairs[i]]
+        moves = [f"{whom[k]} {step[k]:+.3f}" for k in largest if step[k]]
+        texts.append("\n".join([*moves, f"{forest.leaf_rows[i]} rows"]))
+    return list(zip(x, depth, texts, [*below, *[()] * leaves]))
+
+
+def _pair_names(pairs: Array, names: list[str]) -> str:
+    """Pairs as r|s, a single class as r alone."""
+    real = [[names[k] for k in pair if k < len(names)] for pair in pairs]
+    return " ".join("|".join(pair) for pair in real if pair)
+
+
+def _booster(model: Any) -> Booster:
+    booster = getattr(model, "booster_", model)
+    if not isinstance(booster, Booster):
+        raise ArgumentError(f"model is a {type(model).__name__}; allowed: a Booster or a fitted AOSOClassifier")
+    return booster
+
+
+def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    if ax is None:
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError as e:
+            raise ImportError(f"plotting needs matplotlib: pip install 'aoso[plot]' ({e})") from e
+        figure, ax = plt.subplots(figsize=size, layout="constrained", facecolor=_SURFACE)
+    ax.set_facecolor(_SURFACE)
+    for side in ("top", "right"):
+        ax.spines[side].set_visible(False)
+    for side in ("left", "bottom"):
+        ax.spines[side].set_color(_MUTED)
+    ax.set_axisbelow(True)
+    ax.tick_params(colors=_MUTED, labelcolor=_INK)
+    ax.xaxis.label.set_color(_INK)
+    ax.yaxis.label.set_color(_INK)
+    return ax

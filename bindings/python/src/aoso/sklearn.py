@@ -1,0 +1,421 @@
+"""The scikit-learn estimator."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+try:
+    from joblib import effective_n_jobs
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
+    from sklearn.utils.class_weight import compute_sample_weight
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+except ImportError as e:
+    raise ImportError(f"AOSOClassifier needs scikit-learn 1.2 or later: pip install 'aoso[sklearn]' ({e})") from e
+
+from . import _matrix
+from ._capi import Array
+from .booster import Booster
+from .callback import record_evaluation
+from .dataset import Dataset
+from .errors import ArgumentError
+from .training import Callback, train
+
+__all__ = ["AOSOClassifier"]
+
+try:
+    from sklearn.utils.validation import validate_data as _validate_data
+except ImportError:  # before 1.6
+
+    def _validate_data(estimator: Any, X: Any, *, ensure_all_finite: Any, **check: Any) -> Any:
+        return estimator._validate_data(X, force_all_finite=ensure_all_finite, **check)
+
+
+class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Gradient boosting for problems with many classes.
+
+    Every iteration grows one tree for all classes: each node picks the class pairs that gain most there.
+
+    Parameters
+    ----------
+    trees : int, default 1000
+        Most trees of the model.
+    leaves : int, default 20
+        Most leaves of a tree, 2 to 65,536.
+    shrinkage : float, default 0.1
+        Learning rate, above 0 and at most 1.
+    method : {"aoso", "abc", "logitboost"}
+        One tree an iteration on adaptive class pairs, K - 1 trees against a base class, or K trees.
+    leaf : {"full", "pair"}, optional
+        Whether a leaf moves every class or its pairs only, as in the paper; full by default for aoso.
+    pairs : {1, 2, 4, 8}, optional
+        Class pairs that a node splits on, 1 as in the paper; 4 by default for aoso.
+    pair_selection : {"second_order", "first_order", "root"}
+        How a node's pairs are chosen.
+    base_class : {"worst", "exhaustive"}
+        How method abc chooses its base class.
+    base_gap : int, default 1
+        Iterations between two such choices.
+    max_depth : int, default 0
+        Most splits above a leaf; 0: no bound.
+    min_samples : int, default 1
+        Least rows in a leaf.
+    min_hessian : float, default 0
+        Least sum of Hessians in a leaf.
+    min_gain : float, default 0
+        A split must gain more than this.
+    l2 : float, default 0
+        Added to the Hessians of gains and leaf values.
+    max_step : float, default 5
+        Bound of a leaf value before shrinkage, at most 20.
+    subsample, colsample_bytree, colsample_bynode : float, default 1
+        Share of the rows drawn for a tree, of the features drawn for a tree, and of those drawn for a node.
+    trim : float, default 0.1
+        Rows with residuals below this share of the mean have no say in splits; 0 as in the paper.
+    stop_loss : float, default 1e-16
+        Training ends at this sum of -log p over the training rows.
+    early_stopping : int, default 0
+        Iterations without a better metric on the last of ``eval_set`` after which training ends; 0: off.
+    metric : {"logloss", "error"}
+        Of early stopping.
+    max_bins : int, default 255
+        Value bins of a feature, 2 to 255.
+    class_weight : dict or "balanced", optional
+        Weights of the classes, by label.
+    random_state : int, RandomState or None, default 0
+        Seed of all random draws. With the default equal data give equal models.
+    n_jobs : int, optional
+        Threads, in scikit-learn's sense: None is 1 unless in a ``joblib.parallel_config`` context, -1 all cores. The
+        model does not depend on it.
+
+    Attributes
+    ----------
+    classes_ : array of shape (n_classes,)
+        The classes, sorted.
+    n_features_in_ : int
+    feature_names_in_ : array of shape (n_features_in_,)
+        Of data whose columns all have strings for names.
+    n_iter_ : int
+        Iterations of boosting that were done.
+    best_iteration_ : int
+        The one that the model ends with: the best, with early stopping, else the last.
+    evals_result_ : dict
+        By name of an evaluation set and metric ("logloss", "error"), a list of one number an iteration. What early
+        stopping cut off is in the list of the last set only.
+    feature_importances_ : array of shape (n_features_in_,)
+        Gain of the splits on each feature, as a share of all.
+    booster_ : aoso.Booster
+        The model: save it, or ask it for more.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from aoso import AOSOClassifier
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = AOSOClassifier(trees=50).fit(X[::2], y[::2])
+    >>> model.predict_proba(X[1::2]).shape
+    (75, 3)
+    >>> model.score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        trees: int = 1000,
+        leaves: int = 20,
+        shrinkage: float = 0.1,
+        method: str = "aoso",
+        leaf: str | None = None,
+        pairs: int | None = None,
+        pair_selection: str = "second_order",
+        base_class: str = "worst",
+        base_gap: int = 1,
+        max_depth: int = 0,
+        min_samples: int = 1,
+        min_hessian: float = 0.0,
+        min_gain: float = 0.0,
+        l2: float = 0.0,
+        max_step: float = 5.0,
+        subsample: float = 1.0,
+        colsample_bytree: float = 1.0,
+        colsample_bynode: float = 1.0,
+        trim: float = 0.1,
+        stop_loss: float = 1e-16,
+        early_stopping: int = 0,
+        metric: str = "logloss",
+        max_bins: int = 255,
+        class_weight: dict[Any, float] | str | None = None,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.trees = trees
+        self.leaves = leaves
+        self.shrinkage = shrinkage
+        self.method = method
+        self.leaf = leaf
+        self.pairs = pairs
+        self.pair_selection = pair_selection
+        self.base_class = base_class
+        self.base_gap = base_gap
+        self.max_depth = max_depth
+        self.min_samples = min_samples
+        self.min_hessian = min_hessian
+        self.min_gain = min_gain
+        self.l2 = l2
+        self.max_step = max_step
+        self.subsample = subsample
+        self.colsample_bytree = colsample_bytree
+        self.colsample_bynode = colsample_bynode
+        self.trim = trim
+        self.stop_loss = stop_loss
+        self.early_stopping = early_stopping
+        self.metric = metric
+        self.max_bins = max_bins
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        *,
+        eval_set: Any = None,
+        eval_names: Iterable[str] | None = None,
+        callbacks: Iterable[Callback] | None = None,
+        init_model: Booster | AOSOClassifier | str | os.PathLike[str] | None = None,
+    ) -> AOSOClassifier:
+        """Train on labelled data.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Numbers: a numpy array, a pandas or polars data frame, a pyarrow table or record batch, a scipy sparse
+            matrix, or lists. NaN and nulls are missing values.
+        y : array of shape (n_samples,)
+            The classes: ints, strings, bools.
+        sample_weight : array of shape (n_samples,), optional
+            Weights, not negative.
+        eval_set : (X, y) or (X, y, weight), or a list of them, optional
+            Sets to evaluate on. The last one is evaluated during training, for early stopping and the callbacks, the
+            others when it ends.
+        eval_names : list of str, optional
+            Names of the sets; by default valid_0, valid_1, ...
+        callbacks : iterable of callables, optional
+            See :func:`aoso.train`.
+        init_model : Booster, AOSOClassifier or path, optional
+            A model to continue: ``trees`` more are added to its own. It has the classes.
+
+        Returns
+        -------
+        AOSOClassifier
+            The estimator itself.
+        """
+        X = self._read(X, reset=True)
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
+        check_classification_targets(y)
+        X, y, weight = _without_weightless(X, y, self._weights(y, sample_weight))
+        before = _booster(init_model)
+        threads = effective_n_jobs(self.n_jobs)
+        seed = self.random_state
+        if not isinstance(seed, (int, np.integer)):
+            seed = check_random_state(seed).randint(2**31)
+        train_set = Dataset(
+            X,
+            y,
+            weight=weight,
+            feature_names=list(getattr(self, "feature_names_in_", ())) or None,
+            max_bins=self.max_bins,
+            seed=seed,
+            threads=threads,
+            init_model=before,
+        )
+        params = self.get_params(deep=False)
+        for other in ("max_bins", "class_weight", "random_state", "n_jobs"):
+            del params[other]
+        params.update(seed=seed, threads=threads)
+
+        sets = _evaluation_sets(eval_set, eval_names)
+        callbacks = list(callbacks or ())
+        recorded: dict[str, dict[str, list[float]]] = {}
+        valid, live = None, ""
+        if sets:
+            live, (X_valid, y_valid, weight) = sets.popitem()
+            valid = train_set.aligned(self._read(X_valid, reset=False), y_valid, weight=weight)
+            callbacks.insert(0, record_evaluation(recorded))
+        self.booster_ = train(params, train_set, valid=valid, valid_name=live, callbacks=callbacks)
+
+        self.classes_ = np.sort(self.booster_.classes)
+        result = self.booster_.result
+        assert result is not None
+        self.n_iter_, self.best_iteration_ = result.iterations, result.best_iteration
+        done = 0 if before is None else before.num_trees // before.trees_per_iteration
+        self.evals_result_ = {}
+        for name, (X_other, y_other, weight) in sets.items():
+            stages = self.booster_.evaluate(self._read(X_other, reset=False), y_other, weight=weight, every=1, threads=threads)
+            self.evals_result_[name] = {metric: values[done:] for metric, values in stages.items()}
+        if live:
+            self.evals_result_[live] = recorded.get(live, {})
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """The likeliest class of each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            As of :meth:`fit`; columns that have names must have the same.
+
+        Returns
+        -------
+        array of shape (n_samples,)
+            Labels of ``classes_``.
+        """
+        check_is_fitted(self)
+        return self.booster_.predict(self._read(X, reset=False), threads=self._threads())
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each class for each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        return self._sorted(self.booster_.predict_proba(self._read(X, reset=False), threads=self._threads()))
+
+    def decision_function(self, X: Any) -> Array:
+        """The raw scores, of which the probabilities are the softmax.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes), or (n_samples,) for two classes
+            In the order of ``classes_``; for two classes, by how much the second one's score is above the first's.
+        """
+        check_is_fitted(self)
+        scores = self._sorted(self.booster_.predict_raw(self._read(X, reset=False), threads=self._threads()))
+        return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
+
+    def apply(self, X: Any) -> Array:
+        """The leaf that each row reaches in each tree.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+
+        Returns
+        -------
+        array of shape (n_samples, n_trees), int32
+        """
+        check_is_fitted(self)
+        return self.booster_.predict_leaf(self._read(X, reset=False), threads=self._threads())
+
+    def staged_predict_proba(self, X: Any, every: int = 1) -> Iterator[Array]:
+        """The class probabilities after every so many iterations of boosting, and at the end.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+        every : int, default 1
+            Iterations between two stages.
+
+        Yields
+        ------
+        array of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        return map(self._sorted, self.booster_.staged_proba(self._read(X, reset=False), every=every, threads=self._threads()))
+
+    @property
+    def feature_importances_(self) -> Array:
+        """Gain of the splits on each feature, as a share of all."""
+        check_is_fitted(self)
+        gains = self.booster_.importance()
+        return gains / (gains.sum() or 1)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.sparse = True
+        return tags
+
+    def _more_tags(self) -> dict[str, Any]:
+        """The tags of scikit-learn before 1.6."""
+        return {"allow_nan": True}
+
+    def _read(self, X: Any, *, reset: bool) -> Any:
+        """Features that a Dataset and a Booster take, checked as scikit-learn wants."""
+        if not _matrix.is_arrow(X):
+            return _validate_data(self, X, reset=reset, accept_sparse=("csr", "csc"), ensure_all_finite=False)
+        if reset:
+            self.feature_names_in_ = np.array(_matrix.read(X).names, dtype=object)
+            self.n_features_in_ = len(self.feature_names_in_)
+        return X
+
+    def _threads(self) -> int:
+        threads: int = effective_n_jobs(self.n_jobs)
+        return threads
+
+    def _weights(self, y: Array, sample_weight: Any) -> Array | None:
+        if self.class_weight is None and sample_weight is None:
+            return None
+        weights: Array = _check_sample_weight(sample_weight, y, dtype=np.float64)
+        if self.class_weight is not None:
+            weights = weights * compute_sample_weight(self.class_weight, y)
+        return weights
+
+    def _sorted(self, columns: Array) -> Array:
+        """Puts the columns in the order of ``classes_``, which the model's is not for strings such as "9" and "10"."""
+        order = self.booster_.classes.argsort()
+        return columns if (order[:-1] < order[1:]).all() else columns[:, order]
+
+
+def _booster(model: Any) -> Booster | None:
+    if model is None or isinstance(model, Booster):
+        return model
+    if isinstance(model, AOSOClassifier):
+        check_is_fitted(model)
+        booster: Booster = model.booster_
+        return booster
+    if isinstance(model, (str, os.PathLike)):
+        return Booster.load(model)
+    raise ArgumentError(f"init_model is a {type(model).__name__}; allowed: a Booster, an AOSOClassifier or a path")
+
+
+def _without_weightless(X: Any, y: Array, weight: Array | None) -> tuple[Any, Any, Any]:
+    """Leaves out rows of weight 0, which otherwise have a say in the bins, unless they are all that a class has."""
+    if weight is None or weight.all():
+        return X, y, weight
+    keep = np.flatnonzero((weight != 0) | ~np.isin(y, y[weight != 0]))
+    return _matrix.take(X, keep), y[keep], weight[keep]
+
+
+def _evaluation_sets(eval_set: Any, eval_names: Iterable[str] | None) -> dict[str, tuple[Any, Any, Any]]:
+    """Evaluation sets (X, y, weight or None) by name."""
+    if eval_set is None:
+        return {}
+    single = isinstance(eval_set, tuple) and not all(isinstance(one, tuple) for one in eval_set)
+    sets = [eval_set] if single else list(eval_set)
+    for j, one in enumerate(sets):
+        if not isinstance(one, (tuple, list)) or len(one) not in (2, 3):
+            raise ArgumentError(f"eval_set[{j}] is a {type(one).__name__}; allowed: (X, y) or (X, y, weight)")
+    names = [f"valid_{j}" for j in range(len(sets))] if eval_names is None else list(eval_names)
+    if len(names) != len(sets) or len(set(names)) != len(names):
+        raise ArgumentError(f"eval_names is {names}; allowed: {len(sets)} different names, one for each set")
+    return {name: (*one, None)[:3] for name, one in zip(names, sets)}

@@ -1,0 +1,298 @@
+"""Training and cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from . import _capi, _labels, _matrix
+from ._capi import Array, Evaluation, Result
+from .booster import Booster
+from .callback import EarlyStopping
+from .dataset import Dataset, read_weights
+from .errors import ArgumentError
+
+__all__ = ["Evaluation", "Progress", "Result", "cv", "train"]
+
+# What LightGBM, XGBoost and scikit-learn call our parameters, to name ours in an error.
+ALIASES = {
+    "trees": "num_iterations n_estimators num_boost_round max_iter",
+    "leaves": "num_leaves max_leaves max_leaf_nodes",
+    "shrinkage": "learning_rate eta",
+    "min_samples": "min_data_in_leaf min_child_samples min_samples_leaf",
+    "min_hessian": "min_sum_hessian_in_leaf min_child_weight",
+    "min_gain": "min_gain_to_split min_split_gain gamma min_split_loss min_impurity_decrease",
+    "l2": "lambda_l2 reg_lambda lambda l2_regularization",
+    "max_step": "max_delta_step",
+    "subsample": "bagging_fraction",
+    "colsample_bytree": "feature_fraction",
+    "colsample_bynode": "feature_fraction_bynode max_features",
+    "early_stopping": "early_stopping_round early_stopping_rounds n_iter_no_change",
+    "metric": "eval_metric scoring",
+    "seed": "random_state",
+    "threads": "num_threads nthread n_jobs",
+}
+_OURS = {alias: ours for ours, aliases in ALIASES.items() for alias in aliases.split()}
+
+
+class Progress:
+    """The state of training after an iteration, as callbacks see it.
+
+    Attributes
+    ----------
+    iteration : int
+        From 1.
+    trees : int
+        In the model.
+    max_trees : int
+        The most that it will have.
+    best_iteration : int
+        Iteration of the best evaluation, with early stopping; 0: none.
+    seconds : float
+        Since training began.
+    metrics : dict
+        By set ("train", "valid") and metric ("logloss", "error"), a number; empty if this iteration was not evaluated.
+        Of the training set there is the log loss alone, and not if it was loaded from a file.
+    """
+
+    def __init__(self, training: _Training, step: _capi.Progress) -> None:
+        self._training = training
+        self.iteration = step.iteration
+        self.trees = step.trees
+        self.max_trees = training.max_trees
+        self.best_iteration = step.best
+        self.seconds = step.seconds
+        self.metrics = training.metrics(step)
+
+    def booster(self) -> Booster:
+        """The model so far."""
+        return self._training.booster()
+
+
+Callback = Callable[[Progress], Any]
+
+
+class _Training:
+    """A training under way."""
+
+    def __init__(
+        self, params: Mapping[str, Any], train_set: Dataset, valid: Dataset | None, valid_name: str, eval_every: int
+    ) -> None:
+        checked = _checked(params)
+        self.max_trees = checked.trees
+        self.iteration, self.ended = 0, False
+        self.evaluation: Evaluation | None = None
+        self._train_set, self._valid_name = train_set, valid_name
+        self._handle = _capi.booster(train_set._handle, checked, None if valid is None else valid._handle, eval_every)
+
+    def step(self) -> _capi.Progress:
+        step = _capi.step(self._handle)
+        self.iteration, self.ended = step.iteration, bool(step.stopped_by)
+        return step
+
+    def advance(self) -> None:
+        """A step, unless training has ended, and the evaluation of the model then."""
+        if not self.ended:
+            valid = self.step().valid
+            if self.ended:
+                valid = _capi.booster_model(self._handle)[1].valid
+            self.evaluation = valid or self.evaluation
+
+    def metrics(self, step: _capi.Progress) -> dict[str, dict[str, float]]:
+        metrics = {}
+        if step.train_loss is not None and self._train_set._total_weight is not None:
+            metrics["train"] = {"logloss": step.train_loss / self._train_set._total_weight}
+        if step.valid is not None:
+            metrics[self._valid_name] = step.valid._asdict()
+        return metrics
+
+    def booster(self) -> Booster:
+        handle, result = _capi.booster_model(self._handle)
+        return Booster(handle, self._train_set.classes, result)
+
+
+def _checked(params: Mapping[str, Any]) -> _capi.Params:
+    for name in params:
+        if name in _OURS:
+            raise ArgumentError(f"there is no parameter {name}; it is called {_OURS[name]} here")
+    return _capi.Params(params)
+
+
+def train(
+    params: Mapping[str, Any] | None,
+    train_set: Dataset,
+    *,
+    valid: Dataset | None = None,
+    valid_name: str = "valid",
+    eval_every: int = 1,
+    callbacks: Iterable[Callback] | None = None,
+) -> Booster:
+    """Train a model.
+
+    It ends at ``trees`` trees, when nothing can be split any more, at a training loss of ``stop_loss``, after
+    ``early_stopping`` iterations without a better ``metric`` on the validation set (the model is then that of the best
+    iteration), or when a callback says so. Ctrl-C raises KeyboardInterrupt after the iteration under way.
+
+    Parameters
+    ----------
+    params : dict or None
+        Parameters by name, see the table in the documentation; those left out have their defaults.
+    train_set : Dataset
+        To continue a model, a dataset made with ``init_model``.
+    valid : Dataset, optional
+        A validation set, from :meth:`Dataset.aligned` of the training set.
+    valid_name : str, default "valid"
+        What callbacks call it.
+    eval_every : int, default 1
+        Iterations between two evaluations. There are none if there is neither a validation set nor a callback.
+    callbacks : iterable of callables, optional
+        Each is called with a :class:`Progress` after every iteration; one that returns a true value ends the training.
+        See :mod:`aoso.callback`.
+
+    Returns
+    -------
+    Booster
+
+    Raises
+    ------
+    ArgumentError
+        If a parameter is unknown or its value is not allowed.
+
+    Examples
+    --------
+    >>> import aoso, numpy as np
+    >>> x = np.arange(60.0).reshape(-1, 1) % 6
+    >>> train_set = aoso.Dataset(x[:40], x[:40, 0] // 2)
+    >>> booster = aoso.train({"trees": 50, "leaves": 3}, train_set, valid=train_set.aligned(x[40:], x[40:, 0] // 2))
+    >>> booster.result.iterations, booster.result.valid.error
+    (50, 0.0)
+    """
+    for name, dataset in (("train_set", train_set), ("valid", valid)):
+        if not (isinstance(dataset, Dataset) or (dataset is None and name == "valid")):
+            raise ArgumentError(f"{name} is a {type(dataset).__name__}; allowed: a Dataset")
+    callbacks = list(callbacks or ())
+    params = dict(params or {})
+    for callback in callbacks:
+        if isinstance(callback, EarlyStopping):
+            params.update(callback.params)
+    if eval_every < 1:
+        raise ArgumentError(f"eval_every is {eval_every}; allowed: at least 1")
+    if valid is None and not callbacks:
+        eval_every = 2**31 - 1
+    training = _Training(params, train_set, valid, valid_name, eval_every)
+    done, stop = 0, False
+    while not stop:
+        step = training.step()
+        stop = training.ended
+        if callbacks and training.iteration > done:
+            done, progress = training.iteration, Progress(training, step)
+            for callback in callbacks:
+                stop = bool(callback(progress)) or stop
+    booster = training.booster()
+    for callback in callbacks:
+        if hasattr(callback, "finish"):
+            callback.finish(booster)
+    return booster
+
+
+def cv(
+    params: Mapping[str, Any] | None,
+    x: Any,
+    y: Any,
+    *,
+    weight: Any = None,
+    folds: int | Iterable[tuple[Any, Any]] = 5,
+    seed: int = 0,
+    eval_every: int = 1,
+    **dataset: Any,
+) -> dict[str, Array]:
+    """Cross-validate: train on all folds but one, in step, and evaluate on that one.
+
+    With ``early_stopping`` among the parameters training ends when the *mean* metric has not improved for so many
+    iterations, and what is returned ends with the best.
+
+    Parameters
+    ----------
+    params : dict or None
+        As of :func:`train`.
+    x : table of shape (n_rows, n_features)
+    y : array of shape (n_rows,)
+    weight : array of shape (n_rows,), optional
+    folds : int or iterable of (train, test), default 5
+        The number of folds, drawn so that each has its share of every class; or the rows of each.
+    seed : int, default 0
+        Seed of that draw.
+    eval_every : int, default 1
+        Iterations between two evaluations.
+    **dataset
+        Other arguments of :class:`Dataset`, such as ``max_bins``.
+
+    Returns
+    -------
+    dict
+        "iteration", and mean and standard deviation over the folds: "logloss-mean", "logloss-std", "error-mean",
+        "error-std", each an array of one value an evaluation.
+
+    Examples
+    --------
+    >>> import aoso, numpy as np
+    >>> x = np.arange(60.0).reshape(-1, 1) % 6
+    >>> result = aoso.cv({"trees": 20}, x, x[:, 0] // 2, folds=3)
+    >>> int(result["iteration"][-1]), float(result["error-mean"][-1])
+    (20, 0.0)
+    """
+    params = dict(params or {})
+    rounds, metric = _checked(params).early_stopping, str(params.get("metric") or "logloss")
+    params["early_stopping"] = 0
+    y = _labels.array(y)
+    weights = None if weight is None else read_weights(weight, len(y))
+    if isinstance(folds, int):
+        folds = _stratified(y, folds, seed)
+    trainings = []
+    for rows, test in folds:
+        train_weights, test_weights = (None, None) if weights is None else (weights[rows], weights[test])
+        train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, **dataset)
+        valid = train_set.aligned(_matrix.take(x, test), y[test], weight=test_weights)
+        trainings.append(_Training(params, train_set, valid, "valid", eval_every))
+    if not trainings:
+        raise ArgumentError("folds is empty; allowed: at least one pair (train, test)")
+
+    column = Evaluation._fields.index(metric)
+    iterations: list[int] = []
+    values: list[list[Evaluation | None]] = []  # evaluations × folds
+    curve: list[float] = []
+    best = 0
+    while not all(training.ended for training in trainings):
+        for training in trainings:
+            training.advance()
+        iteration = max(training.iteration for training in trainings)
+        between = iteration % eval_every != 0 and not all(training.ended for training in trainings)
+        if between or iteration in iterations[-1:]:
+            continue
+        iterations.append(iteration)
+        values.append([training.evaluation for training in trainings])
+        curve.append(np.mean(np.array(values[-1]), axis=0)[column])
+        if curve[-1] < curve[best]:
+            best = len(curve) - 1
+        if rounds and iteration - iterations[best] >= rounds:
+            break
+    kept = slice(best + 1 if rounds else None)
+    folded = np.array(values[kept], float)
+    result = {"iteration": np.array(iterations[kept])}
+    for column, name in enumerate(Evaluation._fields):
+        result[f"{name}-mean"] = folded[:, :, column].mean(axis=1)
+        result[f"{name}-std"] = folded[:, :, column].std(axis=1)
+    return result
+
+
+def _stratified(y: Array, folds: int, seed: int) -> list[tuple[Array, Array]]:
+    if not 2 <= folds <= len(y):
+        raise ArgumentError(f"folds is {folds}; allowed: 2 to {len(y)}, the number of rows")
+    _, codes = np.unique(y, return_inverse=True)
+    order = np.random.default_rng(seed).permutation(len(y))
+    order = order[np.argsort(codes[order], kind="stable")]
+    fold = np.empty(len(y), int)
+    fold[order] = np.arange(len(y)) % folds
+    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]

@@ -1,0 +1,57 @@
+import gzip
+import importlib.metadata
+import json
+import os
+import subprocess
+from pathlib import Path
+
+os.environ["SCIPY_ARRAY_API"] = "1"  # before scipy is imported: one of scikit-learn's checks needs it
+
+import numpy as np
+import pytest
+
+import aoso
+
+ROOT = Path(__file__).resolve().parents[3]
+SHARED = Path(os.environ.get("AOSO_DATA", "/work/shared/data"))
+
+
+@pytest.fixture(scope="session")
+def letters():
+    """Letter: 20,000 rows × 16 integers, labels A to Z, and the names of the features."""
+    with gzip.open(ROOT / "testdata/letter.csv.gz", "rt") as file:
+        names = file.readline().strip().split(",")[:-1]
+        rows = [line.strip().split(",") for line in file]
+    return np.array([row[:-1] for row in rows], float), np.array([row[-1] for row in rows]), names
+
+
+@pytest.fixture(scope="session")
+def small():
+    """150 rows × 4 in three classes, which a few trees tell apart."""
+    rng = np.random.default_rng(1)
+    y = np.repeat([0, 1, 2], 50)
+    return rng.normal(size=(150, 4)) + 2 * y[:, None] * [1, 0.5, 0, -1], y
+
+
+@pytest.fixture
+def trained_by_command(tmp_path):
+    """Trains by ``aoso train`` on a CSV file; gives its JSON line."""
+    command = ROOT / "bin/aoso"
+    assert command.exists(), "bin/aoso is missing: run make build"
+
+    def train(data, *flags):
+        line = subprocess.run(
+            [command, "train", "--data", data, "--model", tmp_path / "command.aoso", "--json", *flags],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        return json.loads(line)
+
+    return train
+
+
+def pytest_report_header():
+    versions = [f"{name} {importlib.metadata.version(name)}" for name in ("aoso", "numpy", "scikit-learn")]
+    data = f"data of {SHARED}" if SHARED.is_dir() else f"without the data of {SHARED}, which is not there"
+    return f"{', '.join(versions)}; {aoso.__file__}; {data}"

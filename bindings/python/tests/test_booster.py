@@ -1,0 +1,211 @@
+import copy
+import os
+import pickle
+import threading
+
+import numpy as np
+import pytest
+
+import aoso
+
+METHODS = [
+    {},
+    {"leaf": "pair", "pairs": 1, "trim": 0},
+    {"leaf": "pair", "pairs": 4},
+    {"method": "abc"},
+    {"method": "logitboost"},
+]
+
+
+@pytest.fixture(scope="module", params=METHODS, ids=str)
+def any_method(request, letters):
+    x, y, names = letters
+    trees = 26 * 4 if "method" in request.param else 30
+    return aoso.train({"trees": trees, **request.param}, aoso.Dataset(x[:2000], y[:2000], feature_names=names))
+
+
+@pytest.fixture(scope="module")
+def booster(letters):
+    x, y, names = letters
+    return aoso.train({"trees": 300}, aoso.Dataset(x[:4000], y[:4000], feature_names=names))
+
+
+def test_predictions_agree(any_method, letters):
+    x = letters[0][2000:3000]
+    raw, proba, label = any_method.predict_raw(x), any_method.predict_proba(x), any_method.predict(x)
+    assert raw.shape == proba.shape == (1000, 26)
+    odds = np.exp(raw - raw.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(proba, odds / odds.sum(axis=1, keepdims=True), rtol=1e-12)
+    np.testing.assert_array_equal(label, any_method.classes[raw.argmax(axis=1)])
+    assert (label == letters[1][2000:3000]).mean() > 0.6
+
+
+def test_stages_are_the_predictions_of_the_first_trees(any_method, letters):
+    x = letters[0][2000:2300]
+    per, trees = any_method.trees_per_iteration, any_method.num_trees
+    for every in (1, 3, 10**9):
+        stages = list(any_method.staged_raw(x, every=every))
+        ends = [*range(every * per, trees, every * per), trees]
+        assert len(stages) == len(ends)
+        for stage, end in zip(stages, ends):
+            np.testing.assert_array_equal(stage, any_method.predict_raw(x, trees=end))
+    *_, last = any_method.staged_proba(x, every=5)
+    np.testing.assert_allclose(last, any_method.predict_proba(x), rtol=1e-12)
+    with pytest.raises(ValueError, match="every is 0"):
+        any_method.staged_raw(x, every=0)
+
+
+def test_leaves(any_method, letters):
+    x = letters[0][:50]
+    leaves = any_method.predict_leaf(x)
+    assert leaves.shape == (50, any_method.num_trees) and leaves.min() == 0 and leaves.max() < 20
+    np.testing.assert_array_equal(any_method.predict_leaf(x, trees=3), leaves[:, :3])
+
+
+def test_class_pairs(any_method):
+    for kind in ("gain", "split"):
+        pairs = any_method.class_pairs(kind)
+        np.testing.assert_array_equal(pairs, pairs.T)
+        assert (pairs >= 0).all()
+        each = np.triu(pairs).sum()
+        if kind == "gain":
+            assert each == pytest.approx(any_method.importance("gain").sum(), rel=1e-4)
+        assert (np.diag(pairs).any()) == (any_method.trees_per_iteration == 26)
+
+
+def test_evaluation(booster, letters):
+    x, y, _ = letters
+    x, y = x[4000:5000], y[4000:5000].copy()
+    weight = np.arange(1000) % 4
+    y[::10] = "?"
+    history = {}
+    train_set = aoso.Dataset(letters[0][:4000], letters[1][:4000], feature_names=booster.feature_names)
+    again = aoso.train(
+        {"trees": 300}, train_set, valid=train_set.aligned(x, y, weight=weight), callbacks=[aoso.record_evaluation(history)]
+    )
+    assert again.fingerprint == booster.fingerprint
+    stages = booster.evaluate(x, y, weight=weight, every=1)
+    for metric in ("logloss", "error"):
+        np.testing.assert_allclose(stages[metric], history["valid"][metric], rtol=1e-9)
+        assert booster.evaluate(x, y, weight=weight)[metric] == pytest.approx(stages[metric][-1:])
+    assert np.isnan(booster.evaluate(x[:2], ["?", "!"])["logloss"]).all()
+    with pytest.raises(ValueError, match="y has 3 labels; allowed: 2, one for each row of x"):
+        booster.evaluate(x[:2], y[:3])
+    with pytest.raises(ValueError, match=r"weight has shape \(2,\); allowed: \(3,\)"):
+        booster.evaluate(x[:3], y[:3], weight=[1, 2])
+
+
+@pytest.mark.parametrize("threads", [0, 1, 2, 5])
+def test_threads_do_not_change_predictions(booster, letters, threads):
+    x = letters[0][4000:]
+    np.testing.assert_array_equal(booster.predict_raw(x, threads=threads), booster.predict_raw(x, threads=3))
+
+
+def test_no_rows(booster):
+    x = np.empty((0, 16))
+    assert booster.predict(x).shape == (0,) and booster.predict_proba(x).shape == (0, 26)
+    assert booster.predict_leaf(x).shape == (0, 300)
+
+
+def test_infinite_and_missing_values_are_predicted(booster):
+    x = np.full((3, 16), [[np.nan], [np.inf], [-np.inf]])
+    assert np.isfinite(booster.predict_proba(x)).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"trees": -1}, "trees is -1"),
+        ({"trees": 301}, "trees is 301; allowed: 0 to 300"),
+        ({"threads": -1}, "threads is -1"),
+        ({"threads": 2**40}, "threads is 1099511627776"),
+        ({"threads": 1.5}, "threads is 1.5"),
+    ],
+)
+def test_bad_options(booster, letters, options, message):
+    for predict in (booster.predict, booster.predict_proba, booster.predict_raw, booster.predict_leaf):
+        with pytest.raises(ValueError, match=message):
+            predict(letters[0][:5], **options)
+
+
+def test_importance(booster):
+    gain, split = booster.importance(), booster.importance("split")
+    assert gain.shape == split.shape == (16,) and gain.min() >= 0
+    assert split.sum() == sum(line.lstrip().startswith(tuple(booster.feature_names)) for line in booster.dump().splitlines())
+    with pytest.raises(ValueError, match="kind is 'cover'; allowed: 'gain', 'split'"):
+        booster.importance("cover")
+
+
+def test_dump(booster):
+    text = booster.dump(2)
+    assert text.startswith("tree 0\n  ") and text.count("tree ") == 2 and "missing" in text
+
+
+def test_files_and_bytes(booster, letters, tmp_path):
+    path = tmp_path / "model.aoso"
+    booster.save(path)
+    assert path.read_bytes() == booster.to_bytes()
+    for again in (aoso.Booster.load(path), aoso.Booster.load(str(path)), aoso.Booster.from_bytes(path.read_bytes())):
+        assert again.fingerprint == booster.fingerprint
+        assert again.params == booster.params
+        assert again.result is None
+        np.testing.assert_array_equal(again.predict(letters[0]), booster.predict(letters[0]))
+
+
+def test_bad_files(booster, tmp_path):
+    with pytest.raises(OSError, match="no such file"):
+        aoso.Booster.load(tmp_path / "nothing")
+    with pytest.raises(OSError, match="no such file"):
+        booster.save(tmp_path / "no" / "where")
+    with pytest.raises(ValueError, match="zero character"):
+        booster.save("a\0b")
+    data = booster.to_bytes()
+    for bad in (b"", b"hello", data[:-64], data[:1000] + b"\xff" + data[1001:]):
+        with pytest.raises(aoso.errors.FormatError):
+            aoso.Booster.from_bytes(bad)
+
+
+def test_pickle_and_copy(booster, letters):
+    for again in (pickle.loads(pickle.dumps(booster)), copy.copy(booster), copy.deepcopy(booster)):
+        assert again.fingerprint == booster.fingerprint
+        assert again.result == booster.result
+        assert again.classes.dtype == booster.classes.dtype
+        np.testing.assert_array_equal(again.predict(letters[0][:100]), booster.predict(letters[0][:100]))
+
+
+def test_a_pickle_is_hardly_larger_than_the_file(booster):
+    assert len(pickle.dumps(booster)) <= 1.05 * len(booster.to_bytes())
+
+
+def test_many_threads_predict_with_one_model(booster, letters):
+    x = letters[0][:2000]
+    wanted, different = booster.predict_raw(x), []
+
+    def work():
+        for _ in range(5):
+            if not np.array_equal(booster.predict_raw(x, threads=1), wanted):
+                different.append(1)
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not different
+
+
+def test_nothing_leaks(small):
+    def once():
+        booster = aoso.train({"trees": 3, "threads": 1}, aoso.Dataset(*small, threads=1))
+        pickle.loads(pickle.dumps(booster)).predict_proba(small[0], threads=1)
+
+    def resident():
+        with open("/proc/self/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    for _ in range(300):
+        once()
+    before = resident()
+    for _ in range(1500):
+        once()
+    assert resident() - before < 8 << 20

@@ -1,0 +1,120 @@
+import copy
+import gc
+import pickle
+import weakref
+
+import numpy as np
+import pytest
+
+import aoso
+from aoso import _capi
+
+
+def test_what_it_tells(small):
+    x, y = small
+    dataset = aoso.Dataset(x, y, feature_names=list("abcd"))
+    assert (dataset.num_rows, len(dataset), dataset.num_features, dataset.num_unknown) == (150, 150, 4, 0)
+    assert dataset.feature_names == list("abcd")
+    assert dataset.classes.tolist() == [0, 1, 2]
+    assert dataset.nbytes >= x.size
+    assert repr(dataset) == "Dataset(150 rows, 4 features, 3 classes)"
+
+
+def test_it_keeps_nothing_of_its_input(small):
+    x, y = (a.copy() for a in small)
+    dataset = aoso.Dataset(x, y)
+    wanted = aoso.train({"trees": 5}, dataset).fingerprint
+    x[:], y[:] = 0, 0
+    assert aoso.train({"trees": 5}, dataset).fingerprint == wanted
+
+
+def test_unknown_labels_of_a_validation_set(small):
+    x, y = small
+    valid = aoso.Dataset(x, y).aligned(x, y * 2)
+    assert valid.num_unknown == 50
+    assert valid.classes.tolist() == [0, 1, 2]
+
+
+def test_weights(small):
+    x, y = small
+    plain = aoso.train({"trees": 5}, aoso.Dataset(x, y)).fingerprint
+    assert aoso.train({"trees": 5}, aoso.Dataset(x, y, weight=[1] * 150)).fingerprint == plain
+    assert aoso.train({"trees": 5}, aoso.Dataset(x, y, weight=y + 1)).fingerprint != plain
+
+
+@pytest.mark.parametrize("options", [{"max_bins": 4}, {"sample_rows": 30}, {"sample_rows": 30, "seed": 7}])
+def test_options_change_the_model(small, options):
+    x, y = small
+    plain = aoso.train({"trees": 5}, aoso.Dataset(x, y)).fingerprint
+    assert aoso.train({"trees": 5}, aoso.Dataset(x, y, **options)).fingerprint != plain
+
+
+@pytest.mark.parametrize("options", [{"threads": 1}, {"dense_only": True}, {"sample_rows": -1}])
+def test_options_do_not_change_the_model(small, options):
+    x, y = small
+    plain = aoso.train({"trees": 5}, aoso.Dataset(x, y)).fingerprint
+    assert aoso.train({"trees": 5}, aoso.Dataset(x, y, **options)).fingerprint == plain
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_bins": 1}, "max_bins is 1; allowed: 2 to 255"),
+        ({"max_bins": 2**40}, "max_bins is 1099511627776; allowed: an integer, -2147483648 to"),
+        ({"max_bins": "many"}, "max_bins is 'many'; allowed: an integer"),
+        ({"threads": -1}, "threads is -1"),
+        ({"seed": -1}, "seed is -1; allowed: an integer, 0 to 18446744073709551615"),
+        ({"weight": [1, 2]}, r"weight has shape \(2,\); allowed: \(150,\)"),
+        ({"weight": ["heavy"] * 150}, "weight is not numbers"),
+        ({"weight": [-1] * 150}, r"weights\[0\] is -1; allowed: 0, or"),
+        ({"weight": [np.nan] * 150}, r"weights\[0\] is NaN"),
+        ({"feature_names": ["a", "a", "b", "c"]}, "feature name 'a' is given twice"),
+    ],
+)
+def test_bad_options(small, options, message):
+    with pytest.raises(ValueError, match=message) as error:
+        aoso.Dataset(*small, **options)
+    assert isinstance(error.value, aoso.AosoError)
+
+
+def test_save_and_load(small, tmp_path):
+    x, y = small
+    names = np.array(["ash", "beech", "cedar"])[y]
+    dataset = aoso.Dataset(x, names, weight=y + 1)
+    dataset.save(tmp_path / "d.bin")
+    loaded = aoso.Dataset.load(tmp_path / "d.bin")
+    assert loaded.classes.tolist() == ["ash", "beech", "cedar"]
+    assert aoso.train({"trees": 5}, loaded).fingerprint == aoso.train({"trees": 5}, dataset).fingerprint
+    valid = loaded.aligned(x, names)
+    history = {}
+    aoso.train({"trees": 5}, loaded, valid=valid, callbacks=[aoso.record_evaluation(history)])
+    assert list(history) == ["valid"]
+
+
+def test_files_that_are_none(tmp_path):
+    with pytest.raises(OSError, match="no such file"):
+        aoso.Dataset.load(tmp_path / "nothing")
+    with pytest.raises(OSError, match="no such file"):
+        aoso.Dataset([[1], [2]], [0, 1]).save(tmp_path / "no" / "where")
+    (tmp_path / "text").write_text("not a dataset")
+    with pytest.raises(aoso.errors.FormatError):
+        aoso.Dataset.load(tmp_path / "text")
+
+
+def test_it_cannot_be_copied_by_accident(small):
+    for use in (pickle.dumps, copy.deepcopy):
+        with pytest.raises(TypeError, match="cannot be pickled or copied; save it"):
+            use(aoso.Dataset(*small))
+
+
+def test_it_is_freed_and_what_uses_it_lives_on(small):
+    dataset = aoso.Dataset(*small)
+    freed = weakref.ref(dataset._handle)
+    number = dataset._handle._as_parameter_
+    training = _capi.booster(dataset._handle, _capi.Params({"trees": 3}), None, 1)
+    del dataset
+    gc.collect()
+    assert freed() is None
+    with pytest.raises(aoso.AosoError):
+        _capi._call("dataset_get_info", number, _capi._DatasetInfo())
+    assert _capi.step(training).iteration == 1

@@ -1,0 +1,35 @@
+"""What can be measured on a busy machine; figures.py measures the rest."""
+
+import subprocess
+import sys
+import textwrap
+
+
+def run(program):
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, check=True).stdout
+
+
+def test_import_takes_at_most_50_ms_beyond_numpy():
+    program = """
+        import time
+        import numpy
+        start = time.perf_counter()
+        import aoso
+        print(time.perf_counter() - start)
+    """
+    assert min(float(run(program)) for _ in range(7)) < 0.05
+
+
+def test_a_column_major_matrix_enters_without_a_copy():
+    program = """
+        import resource
+        import numpy as np
+        import aoso
+        x = np.empty((128, 1 << 21), np.float32)  # 1 GB
+        np.random.default_rng(0).random(out=x, dtype=np.float32)
+        y = (x[0] > 0.5).astype(np.int32)
+        dataset = aoso.Dataset(x.T, y)
+        peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        print((peak - dataset.nbytes) / x.nbytes)
+    """
+    assert float(run(program)) <= 1.35

@@ -1,0 +1,281 @@
+"""Every form of table gives the same model as its float64 array."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+import aoso
+from aoso import _matrix
+
+PARAMS = {"trees": 5, "threads": 1}
+RNG = np.random.default_rng(0)
+# Whole numbers that every dtype holds, three classes of them.
+X = RNG.integers(0, 7, size=(90, 5)).astype(float)
+Y = (X[:, 0] + X[:, 1]).astype(int) % 3
+NAMES = ["a", "b", "c", "d", "e"]
+
+
+def trained(x, **options):
+    return aoso.train(PARAMS, aoso.Dataset(x, Y, **options))
+
+
+PLAIN, NAMED = trained(X).fingerprint, trained(X, feature_names=NAMES).fingerprint
+
+
+def strided(dtype):
+    wide = np.zeros((2 * len(X), 3 * X.shape[1]), dtype)
+    wide[::2, ::3] = X
+    return wide[::2, ::3]
+
+
+DTYPES = ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", ">f4", ">i8", "g", "O"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numpy_dtypes(dtype):
+    x = X.astype(dtype)
+    booster = trained(x)
+    assert booster.fingerprint == PLAIN
+    np.testing.assert_array_equal(booster.predict_raw(x), booster.predict_raw(X))
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i4", "u1"])
+@pytest.mark.parametrize(
+    "layout",
+    [
+        np.ascontiguousarray,
+        np.asfortranarray,
+        lambda x: np.ascontiguousarray(x[::-1])[::-1],
+        lambda x: np.ascontiguousarray(x[:, ::-1])[:, ::-1],
+        lambda x: np.asfortranarray(x[::-1, ::-1])[::-1, ::-1],
+        lambda x: strided(x.dtype),
+        lambda x: x.copy().view(np.matrix),
+    ],
+    ids=["C", "F", "rows backwards", "columns backwards", "both backwards, F", "strided", "np.matrix"],
+)
+def test_numpy_layouts_are_read_in_place(dtype, layout):
+    x = layout(X.astype(dtype))
+    x.flags.writeable = False
+    assert np.shares_memory(_matrix.read(x)._keep[0], x)
+    assert trained(x).fingerprint == PLAIN
+
+
+def test_bools_are_read_in_place():
+    x = X > 3
+    assert np.shares_memory(_matrix.read(x)._keep[0], x)
+    assert trained(x).fingerprint == trained(x.astype(float)).fingerprint
+
+
+def test_unaligned_and_odd_strides():
+    record = np.zeros(len(X), [("pad", "i1"), ("x", "f8", X.shape[1])])
+    record["x"] = X
+    assert trained(record["x"]).fingerprint == PLAIN
+
+
+def test_one_row_broadcast():
+    x = np.broadcast_to(X[:1], (10, X.shape[1]))
+    booster = trained(X)
+    np.testing.assert_array_equal(booster.predict_raw(x), np.repeat(booster.predict_raw(X[:1]), 10, axis=0))
+
+
+def test_lists():
+    assert trained(X.tolist()).fingerprint == PLAIN
+    assert trained([tuple(map(int, row)) for row in X]).fingerprint == PLAIN
+
+
+def holes():
+    x = X.copy()
+    x[RNG.random(x.shape) < 0.2] = np.nan
+    return x
+
+
+def test_masked_arrays_are_missing_where_masked():
+    x = holes()
+    masked = np.ma.MaskedArray(np.nan_to_num(x, nan=99), np.isnan(x))
+    assert trained(masked).fingerprint == trained(x).fingerprint
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        lambda x: pd.DataFrame(x, columns=NAMES),
+        lambda x: pd.DataFrame({name: x[:, j].astype(["f8", "f4", "i8", "u1", "i2"][j]) for j, name in enumerate(NAMES)}),
+        lambda x: pd.DataFrame(x, columns=NAMES).convert_dtypes(),
+        lambda x: pd.DataFrame(x, columns=NAMES, dtype="float32[pyarrow]"),
+        lambda x: pd.DataFrame(x, columns=NAMES, dtype=object),
+        lambda x: pd.DataFrame(np.repeat(x, 2, axis=0), columns=NAMES)[::2],
+        lambda x: pl.DataFrame(dict(zip(NAMES, x.T))),
+        lambda x: pl.DataFrame({name: x[:, j].astype(["f8", "f4", "i8", "u1", "i2"][j]) for j, name in enumerate(NAMES)}),
+        lambda x: pl.concat([pl.DataFrame(dict(zip(NAMES, part.T))) for part in np.array_split(x, 4)], rechunk=False),
+        lambda x: pa.table(dict(zip(NAMES, x.T))),
+        lambda x: pa.concat_tables(pa.table(dict(zip(NAMES, part.T))) for part in np.array_split(x, 3)),
+        lambda x: pa.record_batch(dict(zip(NAMES, x.T))),
+        lambda x: pa.record_batch(dict(zip(NAMES, np.repeat(x, 2, axis=0).T))).slice(0, 180).take(np.arange(0, 180, 2)),
+    ],
+    ids=[
+        *("pandas", "pandas mixed", "pandas nullable", "pandas arrow", "pandas object", "pandas view"),
+        *("polars", "polars mixed", "polars chunks", "pyarrow", "pyarrow chunks", "record batch", "record batch taken"),
+    ],
+)
+def test_frames(frame):
+    x = frame(X)
+    booster = trained(x)
+    assert booster.feature_names == NAMES
+    assert booster.fingerprint == NAMED
+    np.testing.assert_array_equal(booster.predict_raw(x), booster.predict_raw(X))
+
+
+@pytest.mark.parametrize("n", [0, 1, 63, 90])
+def test_arrow_slices(n):
+    table = pa.table(dict(zip(NAMES, X.T)))
+    booster = trained(X)
+    np.testing.assert_array_equal(booster.predict_raw(table.slice(90 - n)), booster.predict_raw(X)[90 - n :])
+
+
+def test_nulls_are_missing():
+    x = holes()
+    wanted = trained(x, feature_names=NAMES).fingerprint
+    nullable = pd.DataFrame(x, columns=NAMES).convert_dtypes()
+    assert nullable.isna().any(axis=None)
+    assert trained(nullable).fingerprint == wanted
+    assert trained(pl.from_pandas(pd.DataFrame(x, columns=NAMES))).fingerprint == wanted
+    assert trained(pa.table({name: pa.array(x[:, j], from_pandas=True) for j, name in enumerate(NAMES)})).fingerprint == wanted
+
+
+def test_arrow_bools():
+    table = pa.table({name: X[:, j] > 3 for j, name in enumerate(NAMES)})
+    assert trained(table).fingerprint == trained((X > 3).astype(float), feature_names=NAMES).fingerprint
+
+
+class OnlyArray:
+    """What has the Arrow PyCapsule interface and nothing else."""
+
+    def __init__(self, batch):
+        self.batch = batch
+
+    def __arrow_c_array__(self, requested_schema=None):
+        return self.batch.__arrow_c_array__(requested_schema)
+
+
+def test_any_arrow_array():
+    assert trained(OnlyArray(pa.record_batch(dict(zip(NAMES, X.T))))).fingerprint == NAMED
+
+
+def test_arrow_stream_of_unknown_length():
+    reader = pa.table(dict(zip(NAMES, X.T))).to_reader()
+    with pytest.raises(aoso.AosoError, match="RecordBatchReader of unknown length.*read_all"):
+        trained(reader)
+
+
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", ["f4", "f8", "i2", "u1", "?", ">f8"])
+@pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.csc_array, sp.coo_array, sp.lil_array])
+def test_scipy(form, dtype, index):
+    x = np.where(X > 4, X, 0)
+    if dtype == "?":
+        x = x > 0
+    sparse = form(x.astype("f8" if dtype == ">f8" else dtype))
+    if form in (sp.csr_matrix, sp.csc_matrix, sp.csr_array, sp.csc_array):
+        sparse.indices, sparse.indptr = sparse.indices.astype(index), sparse.indptr.astype(index)
+        sparse.data = sparse.data.astype(dtype)
+    booster = trained(sparse)
+    assert booster.fingerprint == trained(x.astype(float)).fingerprint
+    np.testing.assert_array_equal(booster.predict_raw(sparse), booster.predict_raw(x))
+
+
+def test_scipy_repeated_positions_are_added():
+    x = sp.csr_array((np.array([1.0, 2.0, 4.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
+    booster = aoso.train(PARAMS, aoso.Dataset([[0.0, 3.0], [4.0, 0.0]] * 5, [0, 1] * 5))
+    np.testing.assert_array_equal(booster.predict_raw(x), booster.predict_raw(x.toarray()))
+    assert x.nnz == 3
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        ([1, 2, 3], r"x has shape \(3,\); allowed: rows × columns"),
+        (np.zeros((2, 2, 2)), r"x has shape \(2, 2, 2\)"),
+        ([[1, 2], [3]], "x is not rows of equal length"),
+        ([["red", 1]] * 90, "x is of dtype <U.*; allowed: numbers and bools"),
+        (X.astype(complex), "x is of dtype complex128; allowed: numbers and bools"),
+        (np.full(X.shape, np.datetime64("2020-01-01")), r"x is of dtype datetime64.*; allowed: numbers and bools"),
+        (pd.DataFrame({"a": X[:, 0], "colour": ["red"] * 90}), "column 'colour' is of dtype .*; allowed: numbers and bools.*red"),
+        (
+            pd.DataFrame({"a": X[:, 0], "day": np.full(90, np.datetime64("2020-01-01", "s"))}),
+            "column 'day' is of dtype datetime64",
+        ),
+        (pd.DataFrame({"a": X[:, 0], "size": pd.Categorical(["small"] * 90)}), "column 'size' is of dtype category; .*small"),
+        ([["1", "2"]] * 90, "x is of dtype <U1; allowed: numbers and bools"),
+        (pl.DataFrame({"a": X[:, 0], "colour": ["red"] * 90}), "colour"),
+        (pa.table({"a": X[:, 0], "colour": ["red"] * 90}), "colour"),
+        (pl.DataFrame({"a": X[:, 0], "b": X[:, 0]}).with_columns(pl.col("b").cast(str).cast(pl.Categorical)), "b"),
+        (np.zeros((90, 0)), "90 × 0"),
+        (np.zeros((0, 5)), "y has 90 labels; allowed: 0"),
+        (np.where(X > 5, np.inf, X), r"feature \"f\d\", row \d+ is \+Inf; allowed: finite numbers, or NaN"),
+        (pd.DataFrame(X, columns=list("abcda")), "feature name 'a' is given twice"),
+    ],
+)
+def test_bad_tables(x, message):
+    with pytest.raises(ValueError, match=message) as error:
+        trained(x)
+    assert isinstance(error.value, aoso.AosoError)
+
+
+# ------------------------------------------------------------------------ names
+
+
+def frame(names):
+    return pd.DataFrame(np.resize(X, (90, len(names))), columns=names)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["a", "b", "c", "d"], r"4 columns that are not the model's 5 features; missing: 'e'$"),
+        (["a", "b", "c", "d", "e", "f"], r"6 columns that are not the model's 5 features; unknown: 'f'$"),
+        (["a", "b", "c", "d", "E"], r"missing: 'e'; unknown: 'E'$"),
+        (["a", "c", "b", "d", "e"], r"another order: column 1 is 'c', feature 1 is 'b'; select the columns"),
+        (["a", "b", "c", "d", "e", "e"], r"6 columns, some of the same name"),
+        (list("uvwxyz"), r"missing: 'a', 'b', 'c', 'd', 'e'; unknown: 'u', 'v', 'w', 'x', 'y' and 1 more$"),
+    ],
+)
+def test_names_that_differ(names, message):
+    dataset = aoso.Dataset(X, Y, feature_names=NAMES)
+    booster = aoso.train(PARAMS, dataset)
+    for use in (booster.predict, lambda x: dataset.aligned(x, Y), lambda x: aoso.Dataset(x, Y, init_model=booster)):
+        with pytest.raises(ValueError, match=message):
+            use(frame(names))
+
+
+def test_names_are_checked_only_where_both_have_them():
+    named, unnamed = trained(frame(NAMES)), trained(X)
+    np.testing.assert_array_equal(named.predict(X), unnamed.predict(frame(NAMES)))
+    assert trained(pd.DataFrame(X)).fingerprint == PLAIN  # names that are no strings
+    with pytest.raises(ValueError, match="4 columns"):
+        named.predict(X[:, :4])
+
+
+@pytest.mark.parametrize("name", ["", "Größe", "x\ny", 'say "x"', "x" * 10_000])
+def test_any_name(name):
+    booster = trained(X, feature_names=[name, *NAMES[1:]])
+    assert booster.feature_names[0] == name
+    assert aoso.Booster.from_bytes(booster.to_bytes()).feature_names[0] == name
+
+
+def test_bad_names():
+    with pytest.raises(ValueError, match="zero character"):
+        trained(X, feature_names=["a\0b", *NAMES[1:]])
+    with pytest.raises(ValueError, match="4"):
+        trained(X, feature_names=NAMES[1:])
+
+
+@pytest.mark.parametrize(
+    "form", [np.asarray, pd.DataFrame, pl.DataFrame, lambda x: pa.table(pl.DataFrame(x)), sp.csc_array, np.ndarray.tolist]
+)
+def test_take(form):
+    rows = np.array([3, 1, 80])
+    taken = _matrix.take(form(X), rows)
+    np.testing.assert_array_equal(taken.toarray() if sp.issparse(taken) else np.asarray(taken), X[rows])

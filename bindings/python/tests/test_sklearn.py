@@ -1,0 +1,269 @@
+import copy
+import io
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+import sklearn
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.exceptions import NotFittedError
+from sklearn.inspection import permutation_importance
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import aoso
+from aoso import AOSOClassifier
+
+NAMES = np.array(["ash", "beech", "cedar"])
+
+
+@pytest.fixture
+def frame(small):
+    x, y = small
+    return pd.DataFrame(x, columns=list("abcd")), NAMES[y]
+
+
+def test_attributes(frame):
+    X, y = frame
+    model = AOSOClassifier(trees=30).fit(X, y)
+    assert model.classes_.tolist() == NAMES.tolist()
+    assert model.n_features_in_ == 4 and model.feature_names_in_.tolist() == list("abcd")
+    assert (model.n_iter_, model.best_iteration_, model.evals_result_) == (30, 30, {})
+    assert model.feature_importances_.shape == (4,) and model.feature_importances_.sum() == pytest.approx(1)
+    assert model.booster_.feature_names == list("abcd")
+    assert model.score(X, y) > 0.95
+    assert not hasattr(AOSOClassifier(trees=5).fit(X.to_numpy(), y), "feature_names_in_")
+
+
+def test_predictions_agree(frame):
+    X, y = frame
+    model = AOSOClassifier(trees=30).fit(X[:120], y[:120])
+    proba, scores, leaves = model.predict_proba(X), model.decision_function(X), model.apply(X)
+    assert proba.shape == scores.shape == (150, 3) and leaves.shape == (150, 30)
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[proba.argmax(axis=1)])
+    np.testing.assert_array_equal(model.predict(X), model.classes_[scores.argmax(axis=1)])
+    stages = list(model.staged_predict_proba(X, every=10))
+    assert len(stages) == 3
+    np.testing.assert_allclose(stages[-1], proba)
+    np.testing.assert_allclose(stages[0], AOSOClassifier(trees=10).fit(X[:120], y[:120]).predict_proba(X))
+
+
+@pytest.mark.parametrize("labels", [["9", "10", "100"], ["-1", "-2", "3"]], ids=str)
+def test_columns_are_in_the_order_of_the_classes(small, labels):
+    """The library's own order is that of their values where all look like integers."""
+    x, codes = small
+    y = np.array(labels)[codes]
+    model = AOSOClassifier(trees=30).fit(x, y)
+    np.testing.assert_array_equal(model.classes_, np.unique(y))
+    for columns in (model.predict_proba(x), model.decision_function(x), list(model.staged_predict_proba(x))[-1]):
+        np.testing.assert_array_equal(model.classes_[columns.argmax(axis=1)], y)
+    np.testing.assert_array_equal(model.predict(x), y)
+    assert log_loss(y, model.predict_proba(x), labels=model.classes_) < 0.2
+
+
+def test_two_classes(small):
+    x, y = small
+    x, y = x[y < 2], y[y < 2] == 1
+    model = AOSOClassifier(trees=20).fit(x, y)
+    scores = model.decision_function(x)
+    assert scores.shape == (100,) and model.classes_.dtype == bool
+    np.testing.assert_array_equal(scores > 0, model.predict(x))
+    np.testing.assert_allclose(1 / (1 + np.exp(-scores)), model.predict_proba(x)[:, 1])
+
+
+def test_evaluation_sets(frame):
+    X, y = frame
+    y = np.where(np.arange(150) % 7 == 0, "ash", y)  # what cannot be learnt
+    sets = [(X[::3], y[::3]), (X[1::3], y[1::3], np.arange(50) + 1), (X[2::3], y[2::3])]
+    model = AOSOClassifier(trees=200, shrinkage=0.5, early_stopping=5).fit(
+        X[::2], y[::2], eval_set=sets, eval_names=["a", "b", "c"]
+    )
+    assert list(model.evals_result_) == ["a", "b", "c"]
+    assert len(model.evals_result_["c"]["logloss"]) == model.n_iter_ == model.best_iteration_ + 5
+    assert len(model.evals_result_["a"]["error"]) == model.best_iteration_
+    alone = AOSOClassifier(trees=200, shrinkage=0.5, early_stopping=5).fit(X[::2], y[::2], eval_set=sets[2])
+    assert list(alone.evals_result_) == ["valid_0"]
+    assert alone.evals_result_["valid_0"] == model.evals_result_["c"]
+    # What is evaluated at the end is what would have been evaluated on the way.
+    on_the_way = AOSOClassifier(trees=model.best_iteration_, shrinkage=0.5).fit(X[::2], y[::2], eval_set=sets[1])
+    for metric in ("logloss", "error"):
+        np.testing.assert_allclose(model.evals_result_["b"][metric], on_the_way.evals_result_["valid_0"][metric], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"eval_set": [np.zeros((3, 4))]}, r"eval_set\[0\] is a ndarray; allowed: \(X, y\)"),
+        (
+            {"eval_set": [(np.zeros((3, 4)), [0, 1, 2])], "eval_names": ["a", "b"]},
+            r"eval_names is \['a', 'b'\]; allowed: 1 different",
+        ),
+        ({"eval_set": [(np.zeros((3, 5)), [0, 1, 2])]}, "5 features"),
+        ({"init_model": 3}, "init_model is a int; allowed: a Booster"),
+    ],
+)
+def test_bad_arguments(small, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        AOSOClassifier(trees=3).fit(*small, **arguments)
+
+
+@pytest.mark.parametrize("params", [{"leaves": 1}, {"method": "xyz"}, {"max_bins": 0.5}, {"n_jobs": 0}, {"trees": None}])
+def test_bad_parameters(small, params):
+    if params == {"trees": None}:  # None is the default
+        assert AOSOClassifier(**params).fit(*small).booster_.num_trees <= 1000
+        return
+    with pytest.raises(ValueError, match=next(iter(params))):
+        AOSOClassifier(**params).fit(*small)
+
+
+def test_callbacks(small):
+    seen = []
+    model = AOSOClassifier(trees=50).fit(*small, callbacks=[seen.append, lambda progress: progress.iteration == 7])
+    assert len(seen) == model.n_iter_ == 7
+
+
+def test_continued_training(frame, tmp_path):
+    X, y = frame
+    first = AOSOClassifier(trees=10).fit(X, y)
+    first.booster_.save(tmp_path / "m.aoso")
+    for before in (first, first.booster_, tmp_path / "m.aoso", str(tmp_path / "m.aoso")):
+        model = AOSOClassifier(trees=5).fit(X, y, init_model=before, eval_set=[(X, y), (X, y)])
+        assert model.booster_.num_trees == 15 and model.n_iter_ == 5
+        assert model.classes_.tolist() == NAMES.tolist()
+        for metric, values in model.evals_result_["valid_0"].items():
+            np.testing.assert_allclose(values, model.evals_result_["valid_1"][metric], rtol=1e-9)
+
+
+def test_class_weight(small):
+    x, y = small
+    y = np.where(np.arange(150) < 140, y == 2, True)
+    plain = AOSOClassifier(trees=20, leaves=3).fit(x, y)
+    balanced = AOSOClassifier(trees=20, leaves=3, class_weight="balanced").fit(x, y)
+    weights = 150 / (2 * np.bincount(y))
+    by_dict = AOSOClassifier(trees=20, leaves=3, class_weight=dict(enumerate(weights))).fit(x, y)
+    by_sample = AOSOClassifier(trees=20, leaves=3).fit(x, y, sample_weight=weights[y.astype(int)])
+    assert by_dict.booster_.fingerprint == by_sample.booster_.fingerprint == balanced.booster_.fingerprint
+    assert plain.booster_.fingerprint != balanced.booster_.fingerprint
+    both = AOSOClassifier(trees=20, leaves=3, class_weight={True: 3}).fit(x, y, sample_weight=np.arange(150) + 1)
+    assert (
+        both.booster_.fingerprint
+        == AOSOClassifier(trees=20, leaves=3).fit(x, y, (np.arange(150) + 1) * np.where(y, 3, 1)).booster_.fingerprint
+    )
+
+
+def test_rows_without_weight_are_as_if_they_were_not_there(frame):
+    X, y = frame
+    weight = np.arange(150) % 3
+    wanted = AOSOClassifier(trees=10).fit(X[weight > 0], y[weight > 0], weight[weight > 0]).booster_.fingerprint
+    assert AOSOClassifier(trees=10).fit(X, y, weight).booster_.fingerprint == wanted
+    assert AOSOClassifier(trees=10).fit(sp.csc_array(X.to_numpy()), y, weight).n_features_in_ == 4
+    model = AOSOClassifier(trees=10).fit(X, y, (y != "cedar").astype(float))
+    assert model.classes_.tolist() == NAMES.tolist()
+    with pytest.raises(ValueError, match="zero|all 0"):
+        AOSOClassifier().fit(X, y, np.zeros(150))
+    with pytest.raises(ValueError, match="all 0"):
+        AOSOClassifier(class_weight=dict.fromkeys(NAMES, 0)).fit(X, y)
+
+
+def test_random_state(small):
+    def trained(state):
+        return AOSOClassifier(trees=5, subsample=0.5, random_state=state).fit(*small).booster_.fingerprint
+
+    assert trained(0) == trained(0) != trained(1)
+    assert trained(np.random.RandomState(3)) == trained(np.random.RandomState(3)) != trained(np.random.RandomState(4))
+    np.random.seed(5)
+    first, second = trained(None), trained(None)
+    np.random.seed(5)
+    assert first == trained(None) != second
+
+
+def test_names_are_checked(frame):
+    X, y = frame
+    model = AOSOClassifier(trees=3).fit(X, y)
+    with pytest.raises(ValueError, match=r"unseen at fit time:\n- E\n.*missing:\n- a" if sklearn.__version__ >= "1.3" else "E"):
+        model.predict(X.rename(columns={"a": "E"}))
+    with pytest.raises(ValueError, match="same order|another order"):
+        model.predict(X[["b", "a", "c", "d"]])
+    with pytest.warns(UserWarning, match="does not have valid feature names"):
+        model.predict(X.to_numpy())
+
+
+def test_copies(frame, tmp_path):
+    X, y = frame
+    model = AOSOClassifier(trees=10, class_weight={"ash": 2}).fit(X, y, eval_set=[(X, y)])
+    joblib.dump(model, tmp_path / "m.joblib")
+    for again in (pickle.loads(pickle.dumps(model)), copy.copy(model), copy.deepcopy(model), joblib.load(tmp_path / "m.joblib")):
+        np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+        assert again.evals_result_ == model.evals_result_ and again.get_params() == model.get_params()
+    fresh = clone(model)
+    assert fresh.get_params() == model.get_params()
+    with pytest.raises(NotFittedError):
+        fresh.predict(X)
+    with pytest.raises(NotFittedError):
+        fresh.feature_importances_
+
+
+def test_a_pickle_is_hardly_larger_than_the_model(letters):
+    x, y, _ = letters
+    model = AOSOClassifier(trees=200).fit(x[:4000], y[:4000], eval_set=(x[4000:5000], y[4000:5000]))
+    file = io.BytesIO()
+    joblib.dump(model, file)
+    assert max(len(pickle.dumps(model)), file.tell()) <= 1.05 * len(model.booster_.to_bytes())
+
+
+def test_pipeline_and_search(frame):
+    X, y = frame
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), AOSOClassifier(trees=10)),
+        {"aosoclassifier__leaves": [2, 5], "aosoclassifier__method": ["aoso", "abc"]},
+        n_jobs=2,
+        scoring="neg_log_loss",
+        error_score="raise",
+    ).fit(X, y)
+    assert search.best_estimator_.score(X, y) > 0.9
+    assert cross_val_score(AOSOClassifier(trees=10), X, y, error_score="raise").mean() > 0.85
+    assert (cross_val_predict(AOSOClassifier(trees=10), X, y) == y).mean() > 0.85
+
+
+def test_calibration_and_permutation_importance(frame):
+    X, y = frame
+    calibrated = CalibratedClassifierCV(AOSOClassifier(trees=10), cv=3).fit(X, y)
+    assert calibrated.predict_proba(X).shape == (150, 3)
+    result = permutation_importance(AOSOClassifier(trees=10).fit(X, y), X, y, n_repeats=3, random_state=0)
+    assert result.importances_mean.argmin() == 2  # the column without information
+
+
+def test_threads(letters):
+    """n_jobs in scikit-learn's sense: None is 1, unless joblib's context says otherwise."""
+    x, y, _ = letters
+
+    def threads(n_jobs):
+        return AOSOClassifier(trees=3, n_jobs=n_jobs).fit(x, y).booster_.result.threads
+
+    assert threads(None) == threads(1) == 1
+    assert threads(2) == 2
+    assert threads(-1) == joblib.effective_n_jobs(-1)
+    with joblib.parallel_backend("threading", n_jobs=2):
+        assert threads(None) == 2
+    with pytest.raises(ValueError, match="n_jobs"):
+        threads(0)
+    assert (
+        AOSOClassifier(trees=3, n_jobs=2).fit(x, y).booster_.fingerprint == AOSOClassifier(trees=3).fit(x, y).booster_.fingerprint
+    )
+
+
+def test_without_scikit_learn(monkeypatch):
+    import sys
+
+    for name in [name for name in sys.modules if name.split(".")[0] == "sklearn"]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.delitem(sys.modules, "aoso.sklearn")
+    with pytest.raises(ImportError, match=r"AOSOClassifier needs scikit-learn 1.2 or later: pip install 'aoso\[sklearn\]'"):
+        aoso.AOSOClassifier

@@ -1,0 +1,248 @@
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import aoso
+from aoso.training import ALIASES
+
+
+@pytest.fixture(scope="module")
+def sets(letters):
+    x, y, _ = letters
+    train_set = aoso.Dataset(x[:4000], y[:4000])
+    return train_set, train_set.aligned(x[4000:6000], y[4000:6000])
+
+
+def test_defaults_are_the_commands(sets):
+    booster = aoso.train(None, sets[0], callbacks=[lambda progress: progress.iteration == 3])
+    for value in ("method=aoso", "leaf=full", "pairs=4", "trees=1000", "leaves=20", "shrinkage=0.1", "trim=0.1"):
+        assert value in booster.params.split(), booster.params
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"leaves": 1}, "leaves is 1; allowed: at least 2"),
+        ({"leaves": 2.5}, 'leaves is "2.5"; allowed: an integer'),
+        ({"leaves": True}, "leaves"),
+        ({"shrinkage": 2}, "shrinkage is 2; allowed: above 0, at most 1"),
+        ({"shrinkage": float("nan")}, "shrinkage is NaN"),
+        ({"metric": "auc"}, 'metric is "auc"; allowed: logloss, error'),
+        ({"colour": 1}, 'parameter is "colour"; allowed: method, '),
+        ({"leaves": "2 trees=5"}, "parameter leaves is '2 trees=5'; allowed: a number or a word"),
+        ({"leaves": [2]}, r"parameter leaves is \[2\]; allowed: a number or a word"),
+        ({"leaves=3 trees": 1}, "parameter 'leaves=3 trees' is no name"),
+        ({7: 1}, 'parameter is "7"; allowed'),
+        ({"early_stopping": 5}, "early_stopping is 5; allowed: 0 without a validation set"),
+    ],
+)
+def test_bad_parameters(sets, params, message):
+    with pytest.raises(ValueError, match=message) as error:
+        aoso.train(params, sets[0])
+    assert isinstance(error.value, aoso.AosoError)
+
+
+@pytest.mark.parametrize(("ours", "aliases"), ALIASES.items())
+def test_other_libraries_names_are_told_ours(sets, ours, aliases):
+    for alias in aliases.split():
+        with pytest.raises(ValueError, match=f"there is no parameter {alias}; it is called {ours} here"):
+            aoso.train({alias: 1}, sets[0])
+
+
+def test_numpy_numbers_are_numbers(sets):
+    plain = aoso.train({"trees": 3, "shrinkage": 0.25, "seed": 1}, sets[0])
+    assert (
+        aoso.train({"trees": np.int64(3), "shrinkage": np.float64(0.25), "seed": np.uint8(1)}, sets[0]).fingerprint
+        == plain.fingerprint
+    )
+
+
+def test_result(sets):
+    result = aoso.train({"trees": 7, "threads": 1}, *sets[:1], valid=sets[1]).result
+    assert (result.iterations, result.best_iteration, result.stopped_by, result.threads) == (7, 7, "trees", 1)
+    assert result.train_loss > 0 and result.seconds > 0
+    assert 0 < result.valid.error < 1 and result.valid.logloss > 0
+    assert aoso.train({"trees": 7}, sets[0]).result.valid is None
+
+
+@pytest.mark.parametrize("metric", ["logloss", "error"])
+def test_early_stopping(sets, metric):
+    history = {}
+    params = {"shrinkage": 0.5, "early_stopping": 5, "metric": metric}
+    booster = aoso.train(params, sets[0], valid=sets[1], callbacks=[aoso.record_evaluation(history)])
+    curve = history["valid"][metric]
+    best = int(np.argmin(curve)) + 1
+    assert booster.result.stopped_by == "early_stopping"
+    assert booster.result.best_iteration == booster.num_trees == best == len(curve) - 5
+    assert getattr(booster.result.valid, metric) == curve[best - 1]
+    by_callback = aoso.train({"shrinkage": 0.5}, sets[0], valid=sets[1], callbacks=[aoso.early_stopping(5, metric)])
+    assert by_callback.fingerprint == booster.fingerprint
+
+
+def test_progress(sets):
+    seen = []
+    aoso.train({"trees": 6, "early_stopping": 50}, sets[0], valid=sets[1], valid_name="v", eval_every=2, callbacks=[seen.append])
+    assert [p.iteration for p in seen] == [p.trees for p in seen] == [1, 2, 3, 4, 5, 6]
+    assert [sorted(p.metrics) for p in seen] == [[], ["train", "v"]] * 3
+    assert [p.best_iteration for p in seen] == [0, 2, 2, 4, 4, 6]
+    assert {p.max_trees for p in seen} == {6}
+    assert all(a.seconds <= b.seconds for a, b in zip(seen, seen[1:]))
+    assert seen[-1].metrics["train"]["logloss"] < np.log(26)
+
+
+def test_train_log_loss_is_a_weighted_mean(letters):
+    x, y, _ = letters
+    weight = np.arange(1000) % 3 + 0.5
+    seen = []
+    booster = aoso.train({"trees": 9}, aoso.Dataset(x[:1000], y[:1000], weight=weight), callbacks=[seen.append])
+    wanted = booster.evaluate(x[:1000], y[:1000], weight=weight)["logloss"][0]
+    assert seen[-1].metrics["train"]["logloss"] == pytest.approx(wanted, rel=1e-4)
+
+
+def test_a_callback_stops_training(sets):
+    booster = aoso.train({"trees": 50}, sets[0], callbacks=[lambda p: p.iteration == 4])
+    assert booster.num_trees == booster.result.iterations == 4
+    assert booster.fingerprint == aoso.train({"trees": 4}, sets[0]).fingerprint
+
+
+def test_an_exception_of_a_callback_comes_out(sets):
+    def fail(progress):
+        raise KeyError(progress.iteration)
+
+    with pytest.raises(KeyError, match="1"):
+        aoso.train({"trees": 50}, sets[0], callbacks=[fail])
+
+
+def test_checkpoints(sets, tmp_path):
+    booster = aoso.train({"trees": 7}, sets[0], callbacks=[aoso.checkpoint(tmp_path / "m{iteration}.aoso", every=3)])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m3.aoso", "m6.aoso", "m7.aoso"]
+    assert aoso.Booster.load(tmp_path / "m7.aoso").fingerprint == booster.fingerprint
+    assert aoso.Booster.load(tmp_path / "m3.aoso").fingerprint == aoso.train({"trees": 3}, sets[0]).fingerprint
+
+
+def test_progress_bar(sets, capsys):
+    aoso.train({"trees": 30}, sets[0], valid=sets[1], callbacks=[aoso.progress(mininterval=0)])
+    text = capsys.readouterr().err
+    assert "30/30" in text and "valid logloss=" in text
+
+
+def test_what_callbacks_refuse():
+    for make in (lambda: aoso.early_stopping(0), lambda: aoso.checkpoint("m", every=0)):
+        with pytest.raises(ValueError, match="is 0; allowed: at least 1"):
+            make()
+
+
+def test_continued_training(sets, letters):
+    x, y, _ = letters
+    booster = aoso.train({"trees": 10}, sets[0])
+    more = aoso.train({"trees": 5}, aoso.Dataset(x[:4000], y[:4000], init_model=booster))
+    assert more.num_trees == 15
+    assert more.dump(10) == booster.dump()
+    assert more.evaluate(x[4000:6000], y[4000:6000])["logloss"] < booster.evaluate(x[4000:6000], y[4000:6000])["logloss"]
+    few = y[:4000] < "C"
+    again = aoso.train({"trees": 1}, aoso.Dataset(x[:4000][few], y[:4000][few], init_model=booster))
+    assert again.classes.tolist() == booster.classes.tolist()
+    with pytest.raises(ValueError, match='labels is "0"; allowed: the classes of the model to continue'):
+        aoso.Dataset(x[:10], np.zeros(10, int), init_model=booster)
+    with pytest.raises(ValueError, match="as in the model to continue"):
+        aoso.train({"trees": 30, "method": "abc"}, aoso.Dataset(x[:4000], y[:4000], init_model=booster))
+
+
+def test_a_validation_set_of_another_training_set(sets, small):
+    other = aoso.Dataset(*small)
+    with pytest.raises(ValueError, match="valid"):
+        aoso.train({}, sets[0], valid=other)
+
+
+def test_sets_that_are_none(sets):
+    for arguments in (([1, 2],), (sets[0], "valid")):
+        with pytest.raises(ValueError, match="is a (list|str); allowed: a Dataset"):
+            aoso.train({}, arguments[0], valid=arguments[1] if len(arguments) > 1 else None)
+
+
+def test_one_class_and_constant_features():
+    booster = aoso.train({}, aoso.Dataset([[1.0], [1.0], [1.0]], ["only"] * 3))
+    assert booster.predict([[5]]).tolist() == ["only"]
+    booster = aoso.train({}, aoso.Dataset([[1.0], [1.0], [1.0]], [0, 1, 1]))
+    assert booster.predict([[1]]).tolist() == [1]
+    assert booster.predict_proba([[1]])[0] == pytest.approx([1 / 3, 2 / 3], abs=0.01)
+
+
+# --------------------------------------------------------------- cross-validation
+
+
+def test_cv_is_the_mean_of_the_folds(letters):
+    x, y, _ = letters
+    x, y = x[:1500], y[:1500]
+    folds = [(np.arange(1000), np.arange(1000, 1500)), (np.arange(500, 1500), np.arange(500))]
+    result = aoso.cv({"trees": 12}, x, y, folds=folds, eval_every=3, max_bins=20)
+    histories = []
+    for rows, test in folds:
+        train_set = aoso.Dataset(x[rows], y[rows], max_bins=20)
+        history = {}
+        aoso.train(
+            {"trees": 12},
+            train_set,
+            valid=train_set.aligned(x[test], y[test]),
+            eval_every=3,
+            callbacks=[aoso.record_evaluation(history)],
+        )
+        histories.append(history["valid"])
+    assert result["iteration"].tolist() == [3, 6, 9, 12]
+    for metric in ("logloss", "error"):
+        curves = np.array([history[metric] for history in histories])
+        np.testing.assert_allclose(result[f"{metric}-mean"], curves.mean(axis=0))
+        np.testing.assert_allclose(result[f"{metric}-std"], curves.std(axis=0))
+
+
+def test_cv_stops_early_on_the_mean(letters):
+    x, y, _ = letters
+    x, y = x[:1500], y[:1500]
+    params = {"trees": 400, "shrinkage": 0.5}
+    whole, stopped = aoso.cv(params, x, y, folds=3), aoso.cv({**params, "early_stopping": 10}, x, y, folds=3)
+    curve = whole["logloss-mean"]
+    best = next(i for i in range(len(curve)) if all(curve[i] <= curve[i + 1 : i + 11]))
+    assert stopped["iteration"].tolist() == list(range(1, best + 2))
+    np.testing.assert_array_equal(stopped["logloss-mean"], curve[: best + 1])
+
+
+def test_cv_of_folds_that_end_before_others():
+    x = np.arange(60.0).reshape(-1, 1)
+    y = np.where(x[:, 0] < 30, 0, 1)
+    folds = [(np.arange(30), np.arange(30, 60)), (np.arange(20, 40), np.arange(20))]  # the first has one class only
+    result = aoso.cv({"trees": 25}, x, y, folds=folds, eval_every=10)
+    assert result["iteration"].tolist() == [10, 20, 25]
+    assert result["error-mean"].tolist() == [0.5] * 3  # all of what the first does not know, nothing of the second
+    assert aoso.cv({"trees": 3}, x, y, folds=2, eval_every=10)["iteration"].tolist() == [3]
+
+
+def test_cv_of_tables_and_weights(letters):
+    x, y, names = letters
+    x, y = x[:600], y[:600]
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    frame = pd.DataFrame(x, columns=names)
+    wanted = aoso.cv({"trees": 5}, x, y, folds=2, weight=np.arange(600) + 1)
+    for form in (frame, pl.from_pandas(frame), pa.table(frame), sp.csr_array(x), x.tolist()):
+        result = aoso.cv({"trees": 5}, form, y.tolist(), folds=2, weight=list(range(1, 601)))
+        assert {name: values.tolist() for name, values in result.items()} == {
+            name: values.tolist() for name, values in wanted.items()
+        }
+
+
+def test_cv_folds_have_their_share_of_every_class():
+    y = np.repeat([0, 1, 2], [60, 30, 9])
+    from aoso.training import _stratified
+
+    folds = _stratified(y, 3, seed=5)
+    assert sorted(np.concatenate([test for _, test in folds])) == list(range(99))
+    for train, test in folds:
+        assert np.bincount(y[test]).tolist() == [20, 10, 3]
+        assert not set(train) & set(test)
+    for bad in (1, 100):
+        with pytest.raises(ValueError, match=f"folds is {bad}; allowed: 2 to 99"):
+            _stratified(y, bad, 0)
+    with pytest.raises(ValueError, match="folds is empty"):
+        aoso.cv({}, [[1], [2]], [0, 1], folds=[])

@@ -1,0 +1,60 @@
+"""The wheel that ``make wheel`` built, alone in an empty virtual environment."""
+
+import os
+import re
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def wheel():
+    wheels = list((ROOT / "build/wheel").glob("aoso-*.whl"))
+    assert len(wheels) == 1, f"build/wheel has {len(wheels)} wheels: run make wheel"
+    return wheels[0]
+
+
+def test_platform_is_that_of_the_library(wheel):
+    assert re.fullmatch(r"aoso-[0-9.]+-py3-none-manylinux_2_\d+_\w+\.whl", wheel.name)
+    platform = wheel.stem.split("-")[-1]
+    shown = subprocess.run([sys.executable, "-m", "auditwheel", "show", wheel], capture_output=True, text=True, check=True).stdout
+    assert f'consistent with the following platform tag: "{platform}"' in " ".join(shown.split())
+
+
+def test_contents_and_size(wheel):
+    assert wheel.stat().st_size <= 6 << 20
+    names = {name for name in zipfile.ZipFile(wheel).namelist() if not name.startswith("aoso-")}
+    sources = {f"aoso/{path.name}" for path in (ROOT / "bindings/python/src/aoso").iterdir() if path.suffix in (".py", ".typed")}
+    assert names == sources | {"aoso/libaoso.so"}
+
+
+def test_version_is_the_librarys(wheel):
+    header = (ROOT / "capi/include/aoso.h").read_text()
+    version = ".".join(re.search(rf"#define AOSO_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH"))
+    assert wheel.name.split("-")[1] == version
+
+
+def test_the_readmes_examples_run_with_nothing_else(wheel, tmp_path):
+    """The first with numpy alone, all with scikit-learn."""
+    venv.create(tmp_path / "venv", with_pip=True)
+    python = tmp_path / "venv/bin/python"
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "bindings/python/README.md").read_text(), re.DOTALL)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "AOSO"))}
+
+    def run(*command):
+        done = subprocess.run([python, *command], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    run("-m", "pip", "install", "-q", wheel)
+    installed = run("-m", "pip", "list", "--format=freeze").split()
+    assert sorted(line.split("==")[0] for line in installed if not line.startswith(("pip", "setuptools"))) == ["aoso", "numpy"]
+    run("-c", blocks[0])
+    run("-m", "pip", "install", "-q", f"{wheel}[sklearn]")
+    run("-c", "\n".join(blocks))
+    assert Path(run("-c", "import aoso; print(aoso.__file__)").strip()).is_relative_to(tmp_path)

@@ -1,0 +1,93 @@
+package aoso
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/par"
+)
+
+// DatasetBuilder gathers a dataset's rows chunk by chunk, where their number
+// is not known before or where they are nowhere all at once. It keeps copies:
+// 4 bytes a value, or 8 in each 65,536 rows of a feature that float32 does not
+// hold exactly, 8 bytes a label, and 8 a weight. What [NewDataset] needs comes
+// on top of that. One goroutine at a time may use a builder.
+type DatasetBuilder struct {
+	options DatasetOptions
+	rows    stack
+	labels  Labels
+	weights []float64
+}
+
+// NewDatasetBuilder makes a builder of datasets of so many features. Weights
+// are given with the chunks, not in the options.
+func NewDatasetBuilder(cols int, o DatasetOptions) (*DatasetBuilder, error) {
+	if cols < 1 || cols > math.MaxInt32 {
+		return nil, badArgument("cols", cols, "1 to %d", math.MaxInt32)
+	}
+	if o.Weights != nil {
+		return nil, badArgument("weights", len(o.Weights), "none in the options, but with each chunk")
+	}
+	if err := o.check(cols); err != nil {
+		return nil, err
+	}
+	o.Names = slices.Clone(o.Names)
+	return &DatasetBuilder{options: o, rows: stack{cols: cols}}, nil
+}
+
+// Append adds the rows of x with their labels and weights, after which the
+// caller's memory is the caller's again. Weights are given for all chunks, or
+// (nil) for none. After an error nothing of the chunk is there, and others can
+// be added.
+func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64) error {
+	if err := checkFeatures(x); err != nil {
+		return err
+	}
+	if x.Cols() != b.rows.cols {
+		return badArgument("features", fmt.Sprintf("%d columns", x.Cols()), "%d columns, as the builder was made for", b.rows.cols)
+	}
+	rows := x.Rows()
+	if b.rows.rows+rows > math.MaxUint32 {
+		return badArgument("rows", b.rows.rows+rows, "at most %d in all", uint32(math.MaxUint32))
+	}
+	if err := labels.check(rows); err != nil {
+		return err
+	}
+	if weights != nil && len(weights) != rows {
+		return badArgument("weights", len(weights), "%d, one for each row", rows)
+	}
+	if rows == 0 {
+		return nil
+	}
+	if b.rows.rows > 0 && (weights != nil) != (b.weights != nil) {
+		return badArgument("weights", len(weights), "weights with every chunk, or with none")
+	}
+	for i, w := range weights {
+		if err := checkWeight(i, w); err != nil {
+			return err
+		}
+	}
+	team := par.NewTeam(b.options.Threads)
+	defer team.Close()
+	if err := b.rows.add(x, team); err != nil {
+		return wrapInfinite(err, namesOf(b.options.Names, b.rows.cols))
+	}
+	b.labels = append(b.labels, labels...)
+	b.weights = append(b.weights, weights...)
+	return nil
+}
+
+// Dataset is the dataset of all rows so far, bit for bit that which
+// [NewDataset] makes of them. The builder stays as it is.
+func (b *DatasetBuilder) Dataset() (*Dataset, error) {
+	o := b.options
+	o.Weights = b.weights
+	return NewDataset(&b.rows, b.labels, o)
+}
+
+// Aligned is the rows so far as a validation set, as from [Dataset.Aligned].
+// Of the options only Threads counts.
+func (b *DatasetBuilder) Aligned(train *Dataset) (*Dataset, error) {
+	return train.Aligned(&b.rows, b.labels, b.weights)
+}

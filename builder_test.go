@@ -1,0 +1,175 @@
+package aoso
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"testing"
+)
+
+// wantSameDataset compares everything that training and files see.
+func wantSameDataset(t *testing.T, got, want *Dataset) {
+	t.Helper()
+	if !got.mapper.Equal(want.mapper) {
+		t.Error("the bins differ")
+	}
+	if !reflect.DeepEqual(got.matrix.Columns, want.matrix.Columns) || got.matrix.Rows != want.matrix.Rows || len(got.matrix.Sparse) != len(want.matrix.Sparse) {
+		t.Error("the codes differ")
+	}
+	if !slices.Equal(got.labels, want.labels) || !slices.Equal(got.weights, want.weights) || (got.weights == nil) != (want.weights == nil) || got.unknown != want.unknown {
+		t.Error("the labels or weights differ")
+	}
+	if !slices.Equal(got.names, want.names) || !slices.Equal(got.classes, want.classes) {
+		t.Errorf("names %q and classes %q, want %q and %q", got.names, got.classes, want.names, want.classes)
+	}
+	if got.init != want.init || !slices.Equal(got.initScores, want.initScores) {
+		t.Error("the model to continue differs")
+	}
+}
+
+// build makes a builder of a table in chunks of the given sizes, in turn.
+func build(t *testing.T, d *table, o DatasetOptions, sizes ...int) *DatasetBuilder {
+	t.Helper()
+	b, err := NewDatasetBuilder(len(d.x[0]), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for first, i := 0, 0; first < len(d.x); i++ {
+		end := min(first+sizes[i%len(sizes)], len(d.x))
+		chunk := d.slice(first, end)
+		if err := b.Append(chunk.features(), chunk.labels(), chunk.weights); err != nil {
+			t.Fatal(err)
+		}
+		first = end
+	}
+	return b
+}
+
+func TestBuilder(t *testing.T) {
+	d := letter()
+	set := newDataset(t, d)
+	b := build(t, d, DatasetOptions{}, 999, 1, 5000)
+	got, err := b.Dataset()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantSameDataset(t, got, set)
+	p := params(func(p *Params) { p.Trees = 3 })
+	if got, want := train(t, got, p, TrainOptions{}).Model.Fingerprint(), train(t, set, p, TrainOptions{}).Model.Fingerprint(); got != want {
+		t.Errorf("fingerprint %s, want %s", got, want)
+	}
+	valid, err := b.Aligned(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantSameDataset(t, valid, aligned(t, set, d))
+}
+
+// TestBuilderBlocks crosses the builder's blocks, with values that float32
+// holds in some rows and columns only.
+func TestBuilderBlocks(t *testing.T) {
+	d := blobs(95, 2*stackRows+300, 3, 4, 100).punch(95, 0.02).weighted(95)
+	for i, row := range d.x {
+		if row[1] *= 1.0000001; i > 70_000 && i%100 == 0 {
+			row[2] = -1e300
+		}
+	}
+	options := DatasetOptions{Names: []string{"x", "y", "z"}, Weights: d.weights, SampleRows: 50_000, Seed: 3, MaxBins: 90}
+	want, err := NewDataset(d.features(), d.labels(), options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	options.Weights = nil
+	for _, threads := range []int{1, 3} {
+		options.Threads = threads
+		for _, sizes := range [][]int{{len(d.x)}, {stackRows}, {stackRows - 1, 2}, {100, 30_000}} {
+			b := build(t, d, options, sizes...)
+			got, err := b.Dataset()
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantSameDataset(t, got, want)
+			for j, wide := range [][]bool{{false, false, false}, {true, true, true}, {false, true, true}} {
+				for k, block := range b.rows.blocks {
+					if c := block[j]; (c.wide != nil) != wide[k] || (c.narrow != nil) == wide[k] {
+						t.Errorf("column %d, block %d: %d narrow cells and %d wide", j, k, len(c.narrow), len(c.wide))
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestBuilderContinues(t *testing.T) {
+	d := blobs(96, 300, 3, 3, 255)
+	first := fit(t, d, params(func(p *Params) { p.Trees = 3 })).Model
+	want, err := NewDataset(d.features(), d.labels(), DatasetOptions{Init: first})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := build(t, d, DatasetOptions{Init: first}, 77).Dataset()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantSameDataset(t, got, want)
+}
+
+// TestBuilderErrors: what is wrong with a chunk leaves the others as they are.
+func TestBuilderErrors(t *testing.T) {
+	for _, cols := range []int{0, -1, math.MaxInt32 + 1} {
+		_, err := NewDatasetBuilder(cols, DatasetOptions{})
+		wantArgumentError(t, err, "cols")
+	}
+	for argument, o := range map[string]DatasetOptions{
+		"max_bins": {MaxBins: 1}, "threads": {Threads: -1}, "names": {Names: []string{"a"}}, "weights": {Weights: []float64{1}},
+		"features": {Init: fit(t, blobs(97, 50, 3, 3, 255), params(func(p *Params) { p.Trees = 1 })).Model},
+	} {
+		_, err := NewDatasetBuilder(2, o)
+		wantArgumentError(t, err, argument)
+	}
+	b, err := NewDatasetBuilder(2, DatasetOptions{Names: []string{"a", "b"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = b.Dataset()
+	wantArgumentError(t, err, "features", "0 × 2")
+	good, y, one := RowMajor([]float64{1, 2, 3, 4}, 2, 2), IntLabels([]int{0, 1}), []float64{1, 0}
+	if err := b.Append(RowMajor([]int{}, 0, 2), nil, nil); err != nil {
+		t.Errorf("an empty chunk: %v", err)
+	}
+	if err := b.Append(good, y, one); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		x        Features
+		y        Labels
+		weights  []float64
+		argument string
+		texts    []string
+	}{
+		{nil, y, one, "features", nil},
+		{RowMajor([]float64{1, 2}, 2, 1), y, one, "features", []string{"1 columns", "2 columns"}},
+		{RowMajor([]float64{1}, 2, 2), y, one, "data", nil},
+		{good, y[:1], one, "labels", []string{"1", "2"}},
+		{good, make(Labels, 2), one, "labels", []string{"row 0"}},
+		{good, y, one[:1], "weights", []string{"1", "2"}},
+		{good, y, nil, "weights", []string{"every chunk"}},
+		{good, y, []float64{1, -1}, "weights[1]", []string{"-1"}},
+		{RowMajor([]float64{1, 2, 3, math.Inf(-1)}, 2, 2), y, one, `feature "b", row 3`, []string{"-Inf"}},
+	} {
+		wantArgumentError(t, b.Append(test.x, test.y, test.weights), test.argument, test.texts...)
+	}
+	if err := b.Append(good, y, []float64{0, 0}); err != nil {
+		t.Error("a chunk of no weight:", err)
+	}
+	set, err := b.Dataset()
+	if err != nil || set.Rows() != 4 || !slices.Equal(set.weights, []float32{1, 0, 0, 0}) {
+		t.Fatalf("%+v, %v", set, err)
+	}
+	b, _ = NewDatasetBuilder(2, DatasetOptions{})
+	if err := b.Append(good, y, nil); err != nil {
+		t.Fatal(err)
+	}
+	wantArgumentError(t, b.Append(good, y, one), "weights", "with none")
+	wantArgumentError(t, b.Append(RowMajor([]float64{1, 2, math.Inf(1), 4}, 2, 2), y, nil), `feature "f0", row 3`)
+}

@@ -1,0 +1,195 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"cmp"
+	"context"
+	"sync"
+
+	"github.com/libaoso/aoso"
+)
+
+// booster is a training under way.
+type booster struct {
+	exclusive
+	*training
+	*aoso.Booster
+
+	mu     sync.Mutex // of the rest, which interrupts use as well
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+// context is what the next interrupt cancels, or the last one did.
+func (b *booster) context() context.Context {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.ctx
+}
+
+func (b *booster) interrupt() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.cancel()
+}
+
+// resume forgets interrupts.
+func (b *booster) resume() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.ctx, b.cancel = context.WithCancel(context.Background())
+}
+
+// step does an iteration and tells the host of it. The progress says why it is
+// to be the last, or why none was done.
+func (b *booster) step() (p aoso.Progress) {
+	p, more := b.Step(b.context())
+	switch {
+	case !more:
+		p.StoppedBy = b.Result().StoppedBy
+		if p.StoppedBy == aoso.StoppedByInterrupt {
+			b.resume()
+		}
+	case !b.report(p):
+		p.StoppedBy = cmp.Or(p.StoppedBy, aoso.StoppedByInterrupt)
+	}
+	return p
+}
+
+// useBooster calls use with the booster of a handle, which is its own
+// meanwhile.
+func useBooster(handle C.uintptr_t, use func(*booster) error) error {
+	b, err := find[*booster]("booster", uint64(handle))
+	if err != nil {
+		return err
+	}
+	if err := b.lock(b); err != nil {
+		return err
+	}
+	defer b.unlock()
+	return use(b)
+}
+
+//export goaoso_booster_create
+func goaoso_booster_create(train C.uintptr_t, params *C.aoso_params, options *C.aoso_train_options, out *C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "booster"); err != nil {
+			return err
+		}
+		t, err := beginTraining(train, params, options)
+		if err != nil {
+			return err
+		}
+		b, err := aoso.NewBooster(t.train.Dataset, t.params, t.options())
+		if err != nil {
+			t.end()
+			return err
+		}
+		o := &booster{training: t, Booster: b}
+		o.resume()
+		if err := put(out, o); err != nil {
+			o.free()
+			return err
+		}
+		return nil
+	})
+}
+
+func (b *booster) free() {
+	b.Free()
+	b.end()
+}
+
+//export goaoso_booster_step
+func goaoso_booster_step(handle C.uintptr_t, progress *C.aoso_progress) C.aoso_status {
+	return try(func() error {
+		if progress != nil {
+			if err := checkOut("progress", progress); err != nil {
+				return err
+			}
+		}
+		return useBooster(handle, func(b *booster) error {
+			var p aoso.Progress
+			b.run(func() { p = b.step() })
+			if progress != nil {
+				writeStruct(progress, cProgress(p))
+			}
+			return nil
+		})
+	})
+}
+
+//export goaoso_booster_run
+func goaoso_booster_run(handle C.uintptr_t, result *C.aoso_result) C.aoso_status {
+	return try(func() error {
+		if err := checkResult(result); err != nil {
+			return err
+		}
+		return useBooster(handle, func(b *booster) error {
+			var r *aoso.Result
+			b.run(func() {
+				stoppedBy := ""
+				for stoppedBy == "" {
+					stoppedBy = b.step().StoppedBy
+				}
+				r = b.Result()
+				r.StoppedBy = stoppedBy
+			})
+			logResult(r)
+			if result != nil {
+				writeStruct(result, cResult(r))
+			}
+			return nil
+		})
+	})
+}
+
+//export goaoso_booster_interrupt
+func goaoso_booster_interrupt(handle C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		b, err := find[*booster]("booster", uint64(handle))
+		if err == nil {
+			b.interrupt()
+		}
+		return err
+	})
+}
+
+//export goaoso_booster_model
+func goaoso_booster_model(handle C.uintptr_t, out *C.uintptr_t, result *C.aoso_result) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "model"); err != nil {
+			return err
+		}
+		if err := checkResult(result); err != nil {
+			return err
+		}
+		return useBooster(handle, func(b *booster) error {
+			r := b.Result()
+			if err := addModel(out, r.Model); err != nil {
+				return err
+			}
+			if result != nil {
+				writeStruct(result, cResult(r))
+			}
+			return nil
+		})
+	})
+}
+
+//export goaoso_booster_free
+func goaoso_booster_free(handle C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		if handle == 0 {
+			return nil
+		}
+		return useBooster(handle, func(b *booster) error {
+			if handles.remove(uint64(handle)) {
+				b.free()
+			}
+			return nil
+		})
+	})
+}

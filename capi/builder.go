@@ -1,0 +1,120 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import "github.com/libaoso/aoso"
+
+// builder gathers a dataset.
+type builder struct {
+	exclusive
+	*aoso.DatasetBuilder
+	cols    int
+	options aoso.DatasetOptions
+	empty   bool
+}
+
+// reset drops all rows.
+func (b *builder) reset() (err error) {
+	b.DatasetBuilder, err = aoso.NewDatasetBuilder(b.cols, b.options)
+	b.empty = true
+	return err
+}
+
+func useBuilder(handle C.uintptr_t, use func(*builder) error) error {
+	b, err := find[*builder]("builder", uint64(handle))
+	if err != nil {
+		return err
+	}
+	if err := b.lock(b); err != nil {
+		return err
+	}
+	defer b.unlock()
+	return use(b)
+}
+
+//export goaoso_builder_create
+func goaoso_builder_create(cols C.int64_t, options *C.aoso_dataset_options, out *C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "builder"); err != nil {
+			return err
+		}
+		if err := within("cols", int64(cols), 1, mostCols); err != nil {
+			return err
+		}
+		o, c, err := readDatasetOptions(options, int(cols))
+		if err != nil {
+			return err
+		}
+		if c.weights != nil || c.num_weights != 0 {
+			return badArgument("options.num_weights", c.num_weights, "0, and weights null: they come with the chunks")
+		}
+		b := &builder{cols: int(cols), options: o}
+		if err := b.reset(); err != nil {
+			return err
+		}
+		return put(out, b)
+	})
+}
+
+//export goaoso_builder_push
+func goaoso_builder_push(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, weights *C.double, numWeights C.int64_t) C.aoso_status {
+	return try(func() error {
+		return useMatrix(x, func(m *matrix) error {
+			return useBuilder(handle, func(b *builder) error {
+				w, err := readWeights("num_weights", weights, numWeights, m.Rows())
+				if err != nil {
+					return err
+				}
+				labels, err := readLabels(y, m.Rows())
+				if err != nil {
+					return err
+				}
+				if err := b.affordable(m); err != nil {
+					return err
+				}
+				apart(b.options.Threads, nil, func() { err = b.Append(m.Features, labels, w) })
+				return err
+			})
+		})
+	})
+}
+
+// affordable tells whether the machine can keep a chunk, in all its cells.
+func (b *builder) affordable(m *matrix) error {
+	return affordable("the chunk", 4*float64(m.Rows())*float64(m.Cols()))
+}
+
+//export goaoso_builder_finish
+func goaoso_builder_finish(handle C.uintptr_t, out *C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "dataset"); err != nil {
+			return err
+		}
+		return useBuilder(handle, func(b *builder) error {
+			var d *aoso.Dataset
+			var err error
+			apart(b.options.Threads, nil, func() { d, err = b.Dataset() })
+			if err != nil {
+				return err
+			}
+			if err := addDataset(out, d); err != nil {
+				return err
+			}
+			return b.reset()
+		})
+	})
+}
+
+//export goaoso_builder_free
+func goaoso_builder_free(handle C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		if handle == 0 {
+			return nil
+		}
+		return useBuilder(handle, func(b *builder) error {
+			handles.remove(uint64(handle))
+			return nil
+		})
+	})
+}

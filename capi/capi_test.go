@@ -1,0 +1,97 @@
+//go:build cgo
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"testing"
+
+	"github.com/libaoso/aoso"
+)
+
+// TestRegistry: a handle is never that of two objects, and is its own object's
+// until it is removed, whatever other goroutines do.
+func TestRegistry(t *testing.T) {
+	var r registry
+	var all sync.Map
+	var wait sync.WaitGroup
+	for range 8 {
+		wait.Go(func() {
+			var own []uint64
+			for i := range 20_000 {
+				o := &model{}
+				h, err := r.add(o)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if _, again := all.LoadOrStore(h, true); again {
+					t.Errorf("handle %#x was given out twice", h)
+				}
+				if r.find(h) != object(o) {
+					t.Errorf("handle %#x is that of another object", h)
+				}
+				if own = append(own, h); i%3 == 2 {
+					h, own = own[0], own[1:]
+					if !r.remove(h) || r.remove(h) || r.find(h) != nil {
+						t.Errorf("handle %#x is not removed once", h)
+					}
+				}
+			}
+			for _, h := range own {
+				if !r.remove(h) {
+					t.Errorf("handle %#x is gone", h)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if len(r.vacant) != r.used {
+		t.Errorf("%d positions of %d are vacant", len(r.vacant), r.used)
+	}
+	for _, h := range []uint64{0, 1, handleMark, ^uint64(0), handleMark | 1<<positionBits} {
+		if r.find(h) != nil {
+			t.Errorf("%#x is a handle", h)
+		}
+	}
+}
+
+func TestStatus(t *testing.T) {
+	for _, c := range []struct {
+		err  error
+		want int
+	}{
+		{nil, 0},
+		{badArgument("x", 1, "2"), 1},
+		{fmt.Errorf("with more: %w", badArgument("x", 1, "2")), 1},
+		{handleError("x"), 2},
+		{bufferError("x"), 3},
+		{onFile(&fs.PathError{Op: "open", Path: "x", Err: errors.New("no")}), 4},
+		{onFile(badArgument("dataset", "one that continues a model", "another")), 1},
+		{onFile(fmt.Errorf("x: %w", aoso.ErrCorrupt)), 5},
+		{aoso.ErrNotModel, 5},
+		{outOfMemory("x"), 6},
+		{busyError("x"), 7},
+	} {
+		if got := try(func() error { return c.err }); int(got) != c.want {
+			t.Errorf("%v: status %d, want %d", c.err, got, c.want)
+		}
+	}
+	if onFile(nil) != nil {
+		t.Error("no error became one")
+	}
+}
+
+// TestPanic: a panic is a status, also that of a goroutine.
+func TestPanic(t *testing.T) {
+	const internal = 9
+	bad := func() { panic("bad") }
+	for _, threads := range []int{1, 2} {
+		if got := try(func() error { apart(threads, nil, bad); return nil }); got != internal {
+			t.Errorf("with %d threads: status %d, want %d", threads, got, internal)
+		}
+	}
+}

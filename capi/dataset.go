@@ -1,0 +1,268 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/libaoso/aoso"
+)
+
+// dataset is shared by its handle, boosters and calls. The last to let go of
+// it frees its memory, which the garbage collector would do too late.
+type dataset struct {
+	*aoso.Dataset
+	users          atomic.Int64
+	names, classes []string
+	bytes          int64
+}
+
+func addDataset(out *C.uintptr_t, d *aoso.Dataset) error {
+	o := &dataset{Dataset: d, names: d.FeatureNames(), classes: d.Classes(), bytes: d.Info().Bytes}
+	o.users.Store(1)
+	err := put(out, o)
+	if err != nil {
+		d.Free()
+	}
+	return err
+}
+
+// findDataset takes hold of the dataset of a handle.
+func findDataset(name string, handle C.uintptr_t) (*dataset, error) {
+	d, err := find[*dataset](name, uint64(handle))
+	if err != nil {
+		return nil, err
+	}
+	for {
+		users := d.users.Load()
+		if users == 0 {
+			return nil, handleError(name + " is a dataset that was just freed; allowed: a dataset")
+		}
+		if d.users.CompareAndSwap(users, users+1) {
+			return d, nil
+		}
+	}
+}
+
+func (d *dataset) letGo() {
+	if d != nil && d.users.Add(-1) == 0 {
+		d.Free()
+	}
+}
+
+// readDatasetOptions is the options for so many columns, without the weights,
+// which are left to the caller.
+func readDatasetOptions(p *C.aoso_dataset_options, cols int) (g aoso.DatasetOptions, o *C.aoso_dataset_options, err error) {
+	if o, err = readStruct("options", p, C.aoso_dataset_options{}); err != nil {
+		return g, o, err
+	}
+	g = aoso.DatasetOptions{MaxBins: int(o.max_bins), Seed: uint64(o.seed), DenseOnly: o.dense_only != 0}
+	if g.SampleRows, err = narrow("options.sample_rows", int64(o.sample_rows)); err != nil {
+		return g, o, err
+	}
+	if g.Threads, err = threads(int64(o.num_threads)); err != nil {
+		return g, o, err
+	}
+	if o.feature_names != nil && int64(o.num_feature_names) != int64(cols) {
+		return g, o, badArgument("options.num_feature_names", o.num_feature_names, "%d, one for each feature", cols)
+	}
+	if g.Names, err = goStrings("options.feature_names", "options.num_feature_names", o.feature_names, int64(o.num_feature_names)); err != nil {
+		return g, o, err
+	}
+	if handle := readWord(p, unsafe.Offsetof(p.init)); handle != 0 {
+		m, err := find[*model]("options.init", uint64(handle))
+		if err != nil {
+			return g, o, err
+		}
+		g.Init = m.Model
+	}
+	return g, o, nil
+}
+
+// readWeights is the weights of so many rows, in C's memory.
+func readWeights(count string, p *C.double, n C.int64_t, rows int) ([]float64, error) {
+	if p == nil {
+		if n != 0 {
+			return nil, badArgument(count, n, "0, as weights is null")
+		}
+		return nil, nil
+	}
+	if int64(n) != int64(rows) {
+		return nil, badArgument(count, n, "%d, one for each row", rows)
+	}
+	return unsafe.Slice((*float64)(unsafe.Pointer(p)), rows), nil
+}
+
+//export goaoso_dataset_create
+func goaoso_dataset_create(x *C.aoso_matrix, y *C.aoso_labels, options *C.aoso_dataset_options, out *C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		return useMatrix(x, func(m *matrix) error {
+			if err := checkPut(out, "dataset"); err != nil {
+				return err
+			}
+			o, c, err := readDatasetOptions(options, m.Cols())
+			if err != nil {
+				return err
+			}
+			if o.Names == nil {
+				o.Names = m.names
+			}
+			if o.Weights, err = readWeights("options.num_weights", c.weights, c.num_weights, m.Rows()); err != nil {
+				return err
+			}
+			labels, err := readLabels(y, m.Rows())
+			if err != nil {
+				return err
+			}
+			if err := m.affordable(); err != nil {
+				return err
+			}
+			var d *aoso.Dataset
+			apart(o.Threads, nil, func() { d, err = aoso.NewDataset(m.Features, labels, o) })
+			if err != nil {
+				return err
+			}
+			logInfo("dataset of %d rows, %d features, %d classes", d.Rows(), m.Cols(), len(d.Classes()))
+			return addDataset(out, d)
+		})
+	})
+}
+
+//export goaoso_dataset_create_aligned
+func goaoso_dataset_create_aligned(train C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, options *C.aoso_dataset_options, out *C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		return useMatrix(x, func(m *matrix) error {
+			if err := checkPut(out, "dataset"); err != nil {
+				return err
+			}
+			t, err := findDataset("train", train)
+			if err != nil {
+				return err
+			}
+			defer t.letGo()
+			o, err := readStruct("options", options, C.aoso_dataset_options{})
+			if err != nil {
+				return err
+			}
+			weights, err := readWeights("options.num_weights", o.weights, o.num_weights, m.Rows())
+			if err != nil {
+				return err
+			}
+			labels, err := readLabels(y, m.Rows())
+			if err != nil {
+				return err
+			}
+			if err := m.affordable(); err != nil {
+				return err
+			}
+			var d *aoso.Dataset
+			apart(0, nil, func() { d, err = t.Aligned(m.Features, labels, weights) })
+			if err != nil {
+				return err
+			}
+			if n := d.Unknown(); n > 0 {
+				logWarning("%d rows of the validation set have classes that training does not know", n)
+			}
+			return addDataset(out, d)
+		})
+	})
+}
+
+//export goaoso_dataset_get_info
+func goaoso_dataset_get_info(handle C.uintptr_t, info *C.aoso_dataset_info) C.aoso_status {
+	return try(func() error {
+		if err := checkOut("info", info); err != nil {
+			return err
+		}
+		d, err := findDataset("dataset", handle)
+		if err != nil {
+			return err
+		}
+		defer d.letGo()
+		writeStruct(info, C.aoso_dataset_info{
+			rows:     C.int64_t(d.Rows()),
+			features: C.int64_t(len(d.names)),
+			classes:  C.int64_t(len(d.classes)),
+			unknown:  C.int64_t(d.Unknown()),
+			bytes:    C.int64_t(d.bytes),
+		})
+		return nil
+	})
+}
+
+//export goaoso_dataset_class_name
+func goaoso_dataset_class_name(handle C.uintptr_t, k C.int64_t, buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
+	return try(func() error {
+		d, err := findDataset("dataset", handle)
+		if err != nil {
+			return err
+		}
+		defer d.letGo()
+		return putName(d.classes, "k", k, buffer, size, needed)
+	})
+}
+
+//export goaoso_dataset_feature_name
+func goaoso_dataset_feature_name(handle C.uintptr_t, j C.int64_t, buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
+	return try(func() error {
+		d, err := findDataset("dataset", handle)
+		if err != nil {
+			return err
+		}
+		defer d.letGo()
+		return putName(d.names, "j", j, buffer, size, needed)
+	})
+}
+
+//export goaoso_dataset_save
+func goaoso_dataset_save(handle C.uintptr_t, path *C.char) C.aoso_status {
+	return try(func() error {
+		d, err := findDataset("dataset", handle)
+		if err != nil {
+			return err
+		}
+		defer d.letGo()
+		to, err := goString("path", path)
+		if err != nil {
+			return err
+		}
+		return onFile(d.Save(to))
+	})
+}
+
+//export goaoso_dataset_load
+func goaoso_dataset_load(path *C.char, out *C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "dataset"); err != nil {
+			return err
+		}
+		from, err := goString("path", path)
+		if err != nil {
+			return err
+		}
+		d, err := aoso.LoadDataset(from)
+		if err != nil {
+			return onFile(err)
+		}
+		return addDataset(out, d)
+	})
+}
+
+//export goaoso_dataset_free
+func goaoso_dataset_free(handle C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		if handle == 0 {
+			return nil
+		}
+		d, err := find[*dataset]("dataset", uint64(handle))
+		if err != nil {
+			return err
+		}
+		if handles.remove(uint64(handle)) {
+			d.letGo()
+		}
+		return nil
+	})
+}

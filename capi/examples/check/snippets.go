@@ -1,0 +1,193 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+const (
+	place = "    /* The snippet stands here. */\n" // in the frame
+	split = "/* in main: */\n"                     // in a snippet
+)
+
+var (
+	functions = regexp.MustCompile(`(?m)^(?:AOSO_API|static inline)\s[^;{]*?\b(aoso_\w+)\(`)
+	exported  = regexp.MustCompile(`(?m)^AOSO_API\s[^;]*?\b(aoso_\w+)\(`)
+	heading   = regexp.MustCompile(`^#+ `)
+	name      = regexp.MustCompile(`\baoso_\w+`)
+)
+
+// snippet is a block of code of the chapter.
+type snippet struct {
+	title  string // of its section
+	line   int
+	lang   string
+	code   string
+	prints string // the block of text that follows, if checked
+	check  bool
+}
+
+// snippetJobs compile and run the snippets of the chapter, after a look at
+// what it and aoso.hpp leave out.
+func snippetJobs(prefix string) ([]job, error) {
+	text, err := os.ReadFile(chapter)
+	if err != nil {
+		return nil, err
+	}
+	declared, err := declarations(functions)
+	if err != nil {
+		return nil, err
+	}
+	snippets, titles := parse(string(text))
+	if err := complete(declared, titles, snippets); err != nil {
+		return nil, err
+	}
+	if err := wrapped(); err != nil {
+		return nil, err
+	}
+	frame := slices.IndexFunc(snippets, func(s snippet) bool { return strings.Contains(s.code, place) })
+	if frame < 0 {
+		return nil, fmt.Errorf("%s: no snippet has the line %q", chapter, strings.TrimSpace(place))
+	}
+	var jobs []job
+	for i, s := range snippets {
+		switch {
+		case s.lang == "c" && i != frame:
+			s.code = s.in(snippets[frame].code)
+		case s.lang == "c" || s.lang == "cpp":
+		default:
+			continue
+		}
+		jobs = append(jobs, job{fmt.Sprintf("%s:%d", chapter, s.line), func(dir string) error { return s.run(dir, prefix) }})
+	}
+	return jobs, nil
+}
+
+// declarations returns the functions of the header.
+func declarations(pattern *regexp.Regexp) ([]string, error) {
+	text, err := os.ReadFile(header)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, m := range pattern.FindAllStringSubmatch(string(text), -1) {
+		names = append(names, m[1])
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s: no functions found", header)
+	}
+	return names, nil
+}
+
+// parse returns the blocks of code and the headings of a Markdown text.
+func parse(text string) (snippets []snippet, titles []string) {
+	var title string
+	var block *snippet // under way
+	for i, line := range strings.Split(text, "\n") {
+		switch {
+		case block != nil && line == "```":
+			if block.lang == "text" && len(snippets) > 0 {
+				last := &snippets[len(snippets)-1]
+				last.prints, last.check = block.code, true
+			} else {
+				snippets = append(snippets, *block)
+			}
+			block = nil
+		case block != nil:
+			block.code += line + "\n"
+		case strings.HasPrefix(line, "```"):
+			block = &snippet{title: title, line: i + 1, lang: strings.TrimPrefix(line, "```")}
+		case heading.MatchString(line):
+			title = heading.ReplaceAllString(line, "")
+			titles = append(titles, title)
+		}
+	}
+	return snippets, titles
+}
+
+// complete wants each function of the header in one heading, and called by a
+// snippet below it.
+func complete(declared, titles []string, snippets []snippet) error {
+	var wrong []string
+	for _, function := range declared {
+		n := 0
+		for _, title := range titles {
+			if slices.Contains(name.FindAllString(title, -1), function) {
+				n++
+			}
+		}
+		if n != 1 {
+			wrong = append(wrong, fmt.Sprintf("%s: %d headings with %s, want 1", chapter, n, function))
+			continue
+		}
+		call := regexp.MustCompile(`\b` + function + `\(`)
+		if !slices.ContainsFunc(snippets, func(s snippet) bool {
+			return s.lang == "c" && slices.Contains(name.FindAllString(s.title, -1), function) && call.MatchString(s.code)
+		}) {
+			wrong = append(wrong, fmt.Sprintf("%s: no snippet below the heading of %s calls it", chapter, function))
+		}
+	}
+	for _, title := range titles {
+		for _, function := range name.FindAllString(title, -1) {
+			if !slices.Contains(declared, function) {
+				wrong = append(wrong, fmt.Sprintf("%s: %s has no function %s", chapter, header, function))
+			}
+		}
+	}
+	if wrong != nil {
+		return fmt.Errorf("%s", strings.Join(wrong, "\n"))
+	}
+	return nil
+}
+
+// wrapped wants each exported function in aoso.hpp.
+func wrapped() error {
+	text, err := os.ReadFile(hpp)
+	if err != nil {
+		return err
+	}
+	declared, err := declarations(exported)
+	if err != nil {
+		return err
+	}
+	used := name.FindAllString(string(text), -1)
+	for _, function := range declared {
+		if !slices.Contains(used, function) {
+			return fmt.Errorf("%s does not wrap %s", hpp, function)
+		}
+	}
+	return nil
+}
+
+// in returns the program of a snippet: a block of its own, in the frame.
+func (s *snippet) in(frame string) string {
+	before, body, found := strings.Cut(s.code, split)
+	if !found {
+		before, body = "", s.code
+	}
+	program := strings.Replace(frame, place, "{\n"+body+"}\n", 1)
+	return strings.Replace(program, "\nint main(", "\n"+before+"\nint main(", 1)
+}
+
+func (s *snippet) run(dir, prefix string) error {
+	source, command := "snippet.c", "gcc -std=c99 "+warnings
+	if s.lang == "cpp" {
+		source, command = "snippet.cpp", "g++ -std=c++17 "+hppFlags
+	}
+	if err := os.WriteFile(filepath.Join(dir, source), []byte(s.code), 0o666); err != nil {
+		return err
+	}
+	build := command + " " + source + " -o snippet $(pkg-config --cflags --libs aoso) -lm"
+	if _, err := run(dir, prefix, false, "sh", "-c", build); err != nil {
+		return err
+	}
+	out, err := run(dir, prefix, true, "./snippet")
+	if err == nil && s.check && out != s.prints {
+		err = fmt.Errorf("prints\n%swant\n%s", out, s.prints)
+	}
+	return err
+}

@@ -1,0 +1,587 @@
+// Tests aoso.hpp: each wrapper, what it throws, and that handles move.
+#include <aoso.hpp>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+#if __cplusplus >= 202002L
+#include <span>
+#endif
+
+#include "../arrow.h"
+#include "example_data.h"
+
+#define EXPECT(condition)                                                        \
+    do {                                                                         \
+        if (!(condition)) {                                                      \
+            std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            std::exit(1);                                                        \
+        }                                                                        \
+    } while (0)
+
+template <class Function>
+static aoso_status status_of(Function function) {
+    try {
+        function();
+    } catch (const aoso::error &e) {
+        EXPECT(e.what()[0] != 0);
+        return e.status();
+    }
+    return AOSO_OK;
+}
+
+template <class T>
+constexpr bool moves_only = !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
+                            std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>;
+static_assert(moves_only<aoso::dataset> && moves_only<aoso::dataset_builder> && moves_only<aoso::model> &&
+              moves_only<aoso::booster> && moves_only<aoso::predictor>);
+
+// What a callback throws, to be told from everything else.
+struct my_exception {};
+
+constexpr std::size_t rows = 600;
+// Made before main, where the library works as well.
+static const aoso::params few_trees("trees=12 leaves=6 threads=2");
+
+struct table {
+    std::vector<double> values;
+    std::vector<int32_t> classes;
+
+    explicit table(uint32_t seed) : values(rows * FEATURES), classes(rows) {
+        example_data(seed, rows, values.data(), classes.data());
+    }
+    aoso::matrix x() const { return aoso::row_major(values, FEATURES); }
+    aoso::dataset dataset() const { return {x(), classes}; }
+};
+
+static const table data(1), others(2);
+
+static void library() {
+    EXPECT(aoso::abi_version() == AOSO_ABI_VERSION);
+    EXPECT(!aoso::version().empty());
+    EXPECT(aoso::build_info().front() == '{' && aoso::build_info().back() == '}');
+
+    int messages = 0;
+    aoso::set_log([&](int32_t level, const char *message) {
+        EXPECT(level == AOSO_LOG_INFO || level == AOSO_LOG_WARNING);
+        EXPECT(message[0] != 0);
+        messages++;
+    });
+    aoso::train(data.dataset(), few_trees);
+    const int heard = messages;
+    aoso::set_log([](int32_t, const char *) { throw my_exception(); });
+    bool thrown = false;
+    try {
+        aoso::train(data.dataset(), few_trees);
+    } catch (const my_exception &) {
+        thrown = true;
+    }
+    EXPECT(thrown == (heard > 0));
+    aoso::set_log(nullptr);
+    aoso::train(data.dataset(), few_trees);
+    EXPECT(messages == heard);
+}
+
+static void parameters() {
+    aoso::params p;
+    EXPECT(p.trees == 1000 && p.leaves == 20 && p.struct_size == sizeof(aoso_params));
+    EXPECT(p.set("trees=7 method=logitboost").trees == 7 && p.method == AOSO_METHOD_LOGITBOOST);
+    EXPECT(aoso::params(std::string("shrinkage=0.5")).shrinkage == 0.5);
+    EXPECT(status_of([&] { p.set(std::string("trees=8 no_such=1")); }) == AOSO_INVALID_ARGUMENT && p.trees == 7);
+    EXPECT(status_of([&] { p.set(static_cast<const char *>(nullptr)); }) == AOSO_INVALID_ARGUMENT);
+    p.check();
+    p.shrinkage = -1;
+    EXPECT(status_of([&] { p.check(); }) == AOSO_INVALID_ARGUMENT);
+    const aoso::memory m = aoso::estimate_memory(1000000, 50, 10, 1000, 255, few_trees);
+    EXPECT(m.total > 50 * 1000000);
+    EXPECT(aoso::estimate_memory(1000000, 50, 10).total > 50 * 1000000);
+    EXPECT(status_of([] { aoso::estimate_memory(-1, 50, 10); }) == AOSO_INVALID_ARGUMENT);
+}
+
+static void spans() {
+    std::vector<double> vector{1, 2, 3};
+    const std::array<double, 2> array{4, 5};
+    double plain[] = {6, 7, 8, 9};
+    const aoso::span<const double> a(vector), b(array), c(plain), none;
+    aoso::span<double> writable(vector);
+    writable[0] = 10;
+    EXPECT(a.size() == 3 && b.size() == 2 && c.size() == 4 && none.size() == 0 && none.data() == nullptr);
+    EXPECT(a[0] == 10 && b[1] == 5 && *(c.end() - 1) == 9 && c.begin() == plain);
+    static_assert(!std::is_constructible_v<aoso::span<double>, const std::vector<double> &>);
+    static_assert(!std::is_constructible_v<aoso::span<double>, std::vector<float> &>);
+#if __cplusplus >= 202002L
+    const aoso::span<const double> d(std::span<double>(vector).subspan(1)), e = std::span<const double, 2>(array);
+    EXPECT(d.size() == 2 && d[0] == 2 && e.size() == 2);
+#endif
+}
+
+// Every layout and type of the same numbers gives the same model.
+static std::string fingerprint(const aoso::matrix &x) {
+    return aoso::train(aoso::dataset(x, data.classes), few_trees).fingerprint();
+}
+
+template <class T>
+static std::vector<T> whole() {
+    std::vector<T> out;
+    for (double v : data.values) out.push_back(std::isnan(v) ? T(99) : static_cast<T>(v));
+    return out;
+}
+
+template <class T>
+static void expect_type(int32_t dtype, const std::string &wanted) {
+    const std::vector<T> values = whole<T>();
+    const aoso::matrix x = aoso::row_major(values, FEATURES);
+    EXPECT(x.dtype == dtype && x.rows == rows && x.cols == FEATURES);
+    EXPECT(fingerprint(x) == wanted);
+}
+
+static void matrices() {
+    const std::vector<double> values = whole<double>();
+    const std::string wanted = fingerprint(aoso::row_major(values, FEATURES));
+    expect_type<float>(AOSO_FLOAT32, wanted);
+    expect_type<int8_t>(AOSO_INT8, wanted);
+    expect_type<int16_t>(AOSO_INT16, wanted);
+    expect_type<int32_t>(AOSO_INT32, wanted);
+    expect_type<int64_t>(AOSO_INT64, wanted);
+    expect_type<uint8_t>(AOSO_UINT8, wanted);
+    expect_type<uint16_t>(AOSO_UINT16, wanted);
+    expect_type<uint32_t>(AOSO_UINT32, wanted);
+    expect_type<uint64_t>(AOSO_UINT64, wanted);
+
+    std::vector<double> by_column;
+    std::vector<int32_t> row_offsets{0}, columns;
+    std::vector<int64_t> column_offsets{0}, rows_of;
+    std::vector<float> row_values;
+    std::vector<double> column_values;
+    for (std::size_t j = 0; j < FEATURES; j++) {
+        for (std::size_t i = 0; i < rows; i++) {
+            const double v = values[i * FEATURES + j];
+            by_column.push_back(v);
+            if (v == 0) continue;
+            rows_of.push_back(static_cast<int64_t>(i));
+            column_values.push_back(v);
+        }
+        column_offsets.push_back(static_cast<int64_t>(rows_of.size()));
+    }
+    for (std::size_t i = 0; i < rows; i++) {
+        for (std::size_t j = 0; j < FEATURES; j++) {
+            if (values[i * FEATURES + j] == 0) continue;
+            columns.push_back(static_cast<int32_t>(j));
+            row_values.push_back(static_cast<float>(values[i * FEATURES + j]));
+        }
+        row_offsets.push_back(static_cast<int32_t>(columns.size()));
+    }
+    EXPECT(fingerprint(aoso::col_major(by_column, FEATURES)) == wanted);
+    EXPECT(fingerprint(aoso::dense(by_column.data(), rows, FEATURES, 1, rows)) == wanted);
+    std::vector<const double *> pointers;
+    for (std::size_t j = 0; j < FEATURES; j++) pointers.push_back(&by_column[j * rows]);
+    EXPECT(fingerprint(aoso::columns(pointers, rows)) == wanted);
+    EXPECT(fingerprint(aoso::csr(row_offsets, columns, row_values, rows, FEATURES)) == wanted);
+    EXPECT(fingerprint(aoso::csc(column_offsets, rows_of, column_values, rows, FEATURES)) == wanted);
+#if __cplusplus >= 202002L
+    EXPECT(fingerprint(aoso::row_major(std::span(values), FEATURES)) == wanted);
+    EXPECT(fingerprint(aoso::row_major(std::span<const double>(values), FEATURES)) == wanted);
+#endif
+
+    const std::vector<double> five(5);
+    EXPECT(status_of([&] { aoso::row_major(five, 2); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { aoso::row_major(five, 0); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { aoso::col_major(five, -1); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { aoso::csr(row_offsets, columns, row_values, rows + 1, FEATURES); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { aoso::csc(column_offsets, rows_of, five, rows, FEATURES); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { aoso::csr(row_offsets, columns, row_values, -1, FEATURES); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { fingerprint(aoso::dense(by_column.data(), -1, FEATURES, 1, 1)); }) == AOSO_INVALID_ARGUMENT);
+}
+
+// A record batch of the columns of data, their NaNs nulls; and a stream of it.
+struct record_batch {
+    std::vector<std::vector<double>> values;
+    std::vector<std::vector<unsigned char>> valid;
+    std::vector<std::array<const void *, 2>> buffers;
+    std::vector<std::string> names;
+    std::vector<ArrowArray> arrays;
+    std::vector<ArrowSchema> schemas;
+    std::vector<ArrowArray *> array_pointers;
+    std::vector<ArrowSchema *> schema_pointers;
+    const void *no_buffer = nullptr;
+    ArrowArray array{};
+    ArrowSchema schema{};
+    ArrowArrayStream stream{};
+    int batches = 0;
+
+    record_batch()
+        : values(FEATURES, std::vector<double>(rows)), valid(FEATURES, std::vector<unsigned char>(rows / 8 + 1)),
+          buffers(FEATURES), names{"f0", "f1", "f2", "f3", "f4", "f5"}, arrays(FEATURES), schemas(FEATURES) {
+        for (std::size_t j = 0; j < FEATURES; j++) {
+            for (std::size_t i = 0; i < rows; i++) {
+                const double v = data.values[i * FEATURES + j];
+                values[j][i] = std::isnan(v) ? 1e300 : v;
+                if (!std::isnan(v)) valid[j][i / 8] = static_cast<unsigned char>(valid[j][i / 8] | 1 << i % 8);
+            }
+            buffers[j] = {valid[j].data(), values[j].data()};
+            arrays[j] = {rows, -1, 0, 2, 0, buffers[j].data(), nullptr, nullptr, release<ArrowArray>, nullptr};
+            schemas[j] = {"g", names[j].c_str(), nullptr, 2, 0, nullptr, nullptr, release<ArrowSchema>, nullptr};
+            array_pointers.push_back(&arrays[j]);
+            schema_pointers.push_back(&schemas[j]);
+        }
+        array = {rows, 0, 0, 1, FEATURES, &no_buffer, array_pointers.data(), nullptr, release<ArrowArray>, nullptr};
+        schema = {"+s", "", nullptr, 0, FEATURES, schema_pointers.data(), nullptr, release<ArrowSchema>, nullptr};
+        stream.get_schema = [](ArrowArrayStream *s, ArrowSchema *out) {
+            *out = static_cast<record_batch *>(s->private_data)->schema;
+            return 0;
+        };
+        stream.get_next = [](ArrowArrayStream *s, ArrowArray *out) {
+            record_batch &batch = *static_cast<record_batch *>(s->private_data);
+            *out = batch.batches++ == 0 ? batch.array : ArrowArray{};
+            return 0;
+        };
+        stream.get_last_error = [](ArrowArrayStream *) -> const char * { return nullptr; };
+        stream.release = release<ArrowArrayStream>;
+        stream.private_data = this;
+    }
+
+    template <class T>
+    static void release(T *released) {
+        released->release = nullptr;
+    }
+};
+
+static void arrow() {
+    record_batch batch;
+    const aoso::matrix x = aoso::arrow(batch.array, batch.schema);
+    EXPECT(fingerprint(x) == fingerprint(data.x()));
+    const aoso::model model = aoso::train(data.dataset(), few_trees);
+    EXPECT(model.predict(x) == model.predict(data.x()));
+    EXPECT(batch.array.release != nullptr);
+
+    const aoso::matrix stream = aoso::arrow(batch.stream);
+    EXPECT(status_of([&] { model.predict(stream); }) == AOSO_INVALID_ARGUMENT);
+    std::vector<int32_t> out(rows);
+    model.predict_into(stream, out);
+    EXPECT(out == model.predict(data.x()));
+    EXPECT(batch.stream.release == nullptr);
+}
+
+static void named_classes() {
+    const std::vector<std::string> names{"ash", "birch", "cedar", "date", "elm"};
+    std::vector<std::string> strings;
+    std::vector<const char *> pointers;
+    std::vector<int32_t> numbers;
+    std::vector<int64_t> integers;
+    std::vector<float> floats;
+    std::vector<double> doubles;
+    for (int32_t k : data.classes) {
+        const auto i = static_cast<std::size_t>(k);
+        strings.push_back(names[i]);
+        pointers.push_back(names[i].c_str());
+        numbers.push_back(k);
+        integers.push_back(k - 2);
+        floats.push_back(static_cast<float>(k));
+        doubles.push_back(k);
+    }
+    const auto second_name = [](const aoso::labels &y) { return aoso::dataset(data.x(), y).class_name(1); };
+    EXPECT(second_name(strings) == "birch");
+    EXPECT(second_name(pointers) == "birch");
+    EXPECT(second_name({numbers, names}) == "birch");
+    EXPECT(second_name(integers) == "-1");
+    EXPECT(second_name(floats) == "1");
+    EXPECT(second_name(doubles) == "1");
+    EXPECT(status_of([&] { second_name({numbers, {}}); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { second_name({numbers, {"too", "few"}}); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { second_name(std::vector<int32_t>{1, 2}); }) == AOSO_INVALID_ARGUMENT);
+
+    const aoso::model model = aoso::train({data.x(), strings}, few_trees);
+    EXPECT(model.class_names() == names && model.class_name(4) == "elm");
+    EXPECT(status_of([&] { model.class_name(5); }) == AOSO_INVALID_ARGUMENT);
+}
+
+static void datasets() {
+    aoso::dataset_options o;
+    const std::vector<double> weights(rows, 0.5);
+    o.max_bins = 16;
+    o.sample_rows = -1;
+    o.seed = 3;
+    o.num_threads = 1;
+    o.dense_only = true;
+    o.weights = weights;
+    o.feature_names = {"a", "b", "c", "d", "e", "f"};
+    aoso::dataset train(data.x(), data.classes, o);
+    EXPECT(train.rows() == rows && train.features() == FEATURES && train.classes() == CLASSES);
+    EXPECT(train.info().bytes > 0 && train.info().unknown == 0);
+    EXPECT(train.feature_name(5) == "f" && train.class_name(0) == "0");
+    EXPECT(status_of([&] { train.feature_name(6); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { train.feature_name(-1); }) == AOSO_INVALID_ARGUMENT);
+
+    std::vector<int32_t> some_unknown = others.classes;
+    some_unknown[0] = 77;
+    EXPECT(train.aligned(others.x(), some_unknown, weights).info().unknown == 1);
+    EXPECT(train.aligned(others.x(), others.classes).info().unknown == 0);
+    EXPECT(status_of([&] { train.aligned(others.x(), others.classes, std::vector<double>(3)); }) ==
+           AOSO_INVALID_ARGUMENT);
+
+    const std::string wanted = aoso::train(train, few_trees).fingerprint();
+    train.save("test_hpp.data");
+    EXPECT(aoso::train(aoso::dataset::load("test_hpp.data"), few_trees).fingerprint() == wanted);
+    std::remove("test_hpp.data");
+    EXPECT(status_of([] { aoso::dataset::load("test_hpp.data"); }) == AOSO_IO);
+    EXPECT(status_of([&] { train.save("no/such/folder/data"); }) == AOSO_IO);
+
+    aoso::dataset moved(std::move(train));
+    EXPECT(train.get() == nullptr && moved.rows() == rows);
+    EXPECT(status_of([&] { train.rows(); }) == AOSO_INVALID_HANDLE);
+    EXPECT(status_of([&] { aoso::train(train); }) == AOSO_INVALID_HANDLE);
+    aoso::train_options with_moved;
+    with_moved.valid = &train;
+    EXPECT(status_of([&] { aoso::train(moved, few_trees, with_moved); }) == AOSO_INVALID_HANDLE);
+    train = std::move(moved);
+    EXPECT(train.rows() == rows);
+    train = others.dataset();
+    EXPECT(train.feature_name(0) == "f0");
+
+    o.weights = {};
+    aoso::dataset_builder builder(FEATURES, o);
+    const auto push = [&](std::size_t first, std::size_t n) {
+        builder.push(aoso::row_major(aoso::span<const double>(&data.values[first * FEATURES], n * FEATURES), FEATURES),
+                     aoso::span<const int32_t>(&data.classes[first], n), aoso::span<const double>(&weights[first], n));
+    };
+    push(0, 1);
+    push(1, 399);
+    EXPECT(status_of([&] { builder.push(data.x(), std::vector<int32_t>(2), weights); }) == AOSO_INVALID_ARGUMENT);
+    push(400, 200);
+    EXPECT(aoso::train(builder.finish(), few_trees).fingerprint() == wanted);
+    EXPECT(status_of([&] { builder.push(aoso::row_major(weights, 3), data.classes); }) == AOSO_INVALID_ARGUMENT);
+    aoso::dataset_builder other(std::move(builder));
+    EXPECT(status_of([&] { builder.finish(); }) == AOSO_INVALID_HANDLE);
+    EXPECT(status_of([] { aoso::dataset_builder(-1); }) == AOSO_INVALID_ARGUMENT);
+}
+
+static void training() {
+    const aoso::dataset train = data.dataset();
+    const aoso::dataset valid = train.aligned(others.x(), others.classes);
+
+    int calls = 0;
+    aoso::train_options o;
+    o.valid = &valid;
+    o.eval_every = 2;
+    o.callback = [&](const aoso::progress &p) {
+        calls++;
+        EXPECT(p.iteration == calls && p.evaluated == (p.iteration % 2 == 0) && p.has_valid == p.evaluated);
+        EXPECT(p.stopped_by == (p.iteration == 12 ? AOSO_STOPPED_BY_TREES : AOSO_RUNNING));
+        return aoso::then::go_on;
+    };
+    aoso::result how;
+    const aoso::model model = aoso::train(train, few_trees, o, &how);
+    EXPECT(calls == 12 && how.iterations == 12 && how.stopped_by == AOSO_STOPPED_BY_TREES);
+    EXPECT(how.has_valid == 1 && how.valid.errors > 0 && how.valid.errors < 200);
+
+    o.callback = [](const aoso::progress &p) { return p.iteration == 5 ? aoso::then::stop : aoso::then::go_on; };
+    aoso::model five = aoso::train(train, few_trees, o, &how);
+    EXPECT(five.trees() == 5 && how.stopped_by == AOSO_STOPPED_BY_INTERRUPT);
+
+    calls = 0;
+    o.callback = [&](const aoso::progress &) -> aoso::then {
+        if (++calls == 3) throw my_exception();
+        return aoso::then::go_on;
+    };
+    bool thrown = false;
+    try {
+        aoso::train(train, few_trees, o);
+    } catch (const my_exception &) {
+        thrown = true;
+    }
+    EXPECT(thrown && calls == 3);
+
+    // A callback may use the library, and what that throws comes out as well.
+    o.callback = [&](const aoso::progress &) -> aoso::then {
+        EXPECT(model.predict(data.x()).size() == rows);
+        aoso::model::load("no such file");
+        return aoso::then::go_on;
+    };
+    EXPECT(status_of([&] { aoso::train(train, few_trees, o); }) == AOSO_IO);
+    EXPECT(status_of([&] { aoso::train(train, "shrinkage=7"); }) == AOSO_INVALID_ARGUMENT);
+
+    aoso::dataset_options next;
+    next.init = &five;
+    EXPECT(aoso::train(aoso::dataset(data.x(), data.classes, next), few_trees).trees() == 5 + 12);
+    const aoso::model moved_five = std::move(five);
+    EXPECT(status_of([&] { aoso::dataset(data.x(), data.classes, next); }) == AOSO_INVALID_HANDLE);
+
+    o.callback = nullptr;
+    aoso::booster booster(train, few_trees, o);
+    EXPECT(booster.step().iteration == 1);
+    EXPECT(booster.step().evaluated == 1);
+    EXPECT(booster.snapshot().trees() == 2);
+    booster.interrupt();
+    EXPECT(booster.run().stopped_by == AOSO_STOPPED_BY_INTERRUPT);
+    aoso::booster moved(std::move(booster));
+    EXPECT(status_of([&] { booster.step(); }) == AOSO_INVALID_HANDLE);
+    EXPECT(status_of([&] { booster.interrupt(); }) == AOSO_INVALID_HANDLE);
+    EXPECT(moved.run().stopped_by == AOSO_STOPPED_BY_TREES);
+    EXPECT(moved.snapshot(&how).fingerprint() == model.fingerprint() && how.iterations == 12);
+
+    o.callback = [](const aoso::progress &p) { return p.iteration == 5 ? aoso::then::stop : aoso::then::go_on; };
+    aoso::booster paused(train, few_trees, o);
+    EXPECT(paused.run().stopped_by == AOSO_STOPPED_BY_INTERRUPT && paused.snapshot().trees() == 5);
+    EXPECT(paused.run().stopped_by == AOSO_STOPPED_BY_TREES);
+
+    // The callback moves with its booster.
+    calls = 0;
+    o.callback = [&](const aoso::progress &) -> aoso::then {
+        if (++calls == 2) throw my_exception();
+        return aoso::then::go_on;
+    };
+    moved = aoso::booster(train, few_trees, o);
+    booster = std::move(moved);
+    booster.step();
+    thrown = false;
+    try {
+        booster.step();
+    } catch (const my_exception &) {
+        thrown = true;
+    }
+    EXPECT(thrown && calls == 2);
+    EXPECT(booster.run().stopped_by == AOSO_STOPPED_BY_TREES);
+    EXPECT(booster.snapshot().fingerprint() == model.fingerprint());
+
+    // Another thread ends a training that would take minutes.
+    aoso::booster endless(train, "trees=1000000 stop_loss=0");
+    std::thread other([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        endless.interrupt();
+    });
+    EXPECT(endless.run().stopped_by == AOSO_STOPPED_BY_INTERRUPT);
+    other.join();
+}
+
+static void models() {
+    aoso::model model = aoso::train(data.dataset(), few_trees);
+    EXPECT(model.classes() == CLASSES && model.features() == FEATURES && model.trees() == 12);
+    EXPECT(model.info().trees_per_iteration == 1);
+    EXPECT(model.feature_name(2) == "f2");
+    EXPECT(model.describe().front() == '{' && model.describe().back() == '}');
+    EXPECT(model.fingerprint().size() == 32);
+    EXPECT(!model.dump(1).empty() && model.dump(1).size() < model.dump().size());
+    EXPECT(model.importance().size() == FEATURES);
+    EXPECT(model.importance(AOSO_IMPORTANCE_SPLIT)[0] == std::floor(model.importance(AOSO_IMPORTANCE_SPLIT)[0]));
+    EXPECT(status_of([&] { model.importance(9); }) == AOSO_INVALID_ARGUMENT);
+
+    const std::vector<unsigned char> bytes = model.encode();
+    EXPECT(aoso::model::decode(bytes).fingerprint() == model.fingerprint());
+    EXPECT(aoso::model::decode(std::string(bytes.begin(), bytes.end())).trees() == 12);
+    EXPECT(status_of([&] { aoso::model::decode(bytes.data(), bytes.size() / 2); }) == AOSO_BAD_FORMAT);
+    EXPECT(status_of([] { aoso::model::decode(std::string("not a model")); }) == AOSO_BAD_FORMAT);
+    model.save("test_hpp.model");
+    EXPECT(aoso::model::load("test_hpp.model").fingerprint() == model.fingerprint());
+    std::remove("test_hpp.model");
+    EXPECT(status_of([] { aoso::model::load("test_hpp.model"); }) == AOSO_IO);
+    EXPECT(status_of([&] { model.save("no/such/folder/model"); }) == AOSO_IO);
+
+    aoso::model moved(std::move(model));
+    EXPECT(model.get() == nullptr && moved.trees() == 12);
+    EXPECT(status_of([&] { model.trees(); }) == AOSO_INVALID_HANDLE);
+    EXPECT(status_of([&] { model.predict(data.x()); }) == AOSO_INVALID_HANDLE);
+    EXPECT(status_of([&] { model.encode(); }) == AOSO_INVALID_HANDLE);
+    EXPECT(status_of([&] { aoso::predictor p(model); }) == AOSO_INVALID_HANDLE);
+}
+
+static void prediction() {
+    const aoso::model model = aoso::train(data.dataset(), few_trees);
+    const std::vector<int32_t> predicted = model.predict(others.x());
+    const std::vector<double> proba = model.predict_proba(others.x());
+    const std::vector<double> raw = model.predict_raw(others.x());
+    const std::vector<int32_t> leaves = model.predict_leaf(others.x());
+    EXPECT(predicted.size() == rows && proba.size() == rows * CLASSES);
+    EXPECT(raw.size() == rows * CLASSES && leaves.size() == rows * 12);
+    std::size_t right = 0;
+    for (std::size_t i = 0; i < rows; i++) right += predicted[i] == others.classes[i];
+    EXPECT(right > rows * 8 / 10);
+
+    aoso::predict_options first_three;
+    first_three.trees = 3;
+    first_three.num_threads = 1;
+    EXPECT(model.predict_leaf(others.x(), first_three).size() == rows * 3);
+    EXPECT(model.predict_raw(others.x(), first_three) != raw);
+    first_three.trees = -1;
+    EXPECT(status_of([&] { model.predict(others.x(), first_three); }) == AOSO_INVALID_ARGUMENT);
+    first_three.trees = 13;
+    EXPECT(status_of([&] { model.predict_leaf(others.x(), first_three); }) == AOSO_INVALID_ARGUMENT);
+
+    std::vector<int32_t> classes(rows), places(rows * 12);
+    std::vector<double> scores(rows * CLASSES);
+    model.predict_into(others.x(), classes);
+    EXPECT(classes == predicted);
+    model.predict_proba_into(others.x(), scores);
+    EXPECT(scores == proba);
+    model.predict_raw_into(others.x(), scores);
+    EXPECT(scores == raw);
+    model.predict_leaf_into(others.x(), places);
+    EXPECT(places == leaves);
+    classes.pop_back();
+    EXPECT(status_of([&] { model.predict_into(others.x(), classes); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { model.predict(aoso::row_major(others.values, FEATURES / 2)); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { model.predict(aoso::dense(others.values.data(), -5, FEATURES, 1, 1)); }) ==
+           AOSO_INVALID_ARGUMENT);
+    EXPECT(model.predict(aoso::row_major(std::vector<float>(), FEATURES)).empty());
+
+    // One model, a predictor for each thread.
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; t++) {
+        threads.emplace_back([&] {
+            aoso::predictor made(model);
+            aoso::predictor predictor(std::move(made));
+            EXPECT(status_of([&] { made.predict(std::array<double, FEATURES>()); }) == AOSO_INVALID_HANDLE);
+            std::array<double, CLASSES> out{};
+            for (std::size_t i = 0; i < rows; i++) {
+                const aoso::span<const double> row(&others.values[i * FEATURES], FEATURES);
+                const auto begin = static_cast<std::ptrdiff_t>(i * CLASSES);
+                const std::vector<double> p(proba.begin() + begin, proba.begin() + begin + CLASSES);
+                EXPECT(predictor.predict(row) == predicted[i]);
+                predictor.predict_proba(row, out);
+                EXPECT(std::vector<double>(out.begin(), out.end()) == p);
+                predictor.predict_raw(row, out);
+                EXPECT(out[0] == raw[i * CLASSES]);
+            }
+            EXPECT(status_of([&] { predictor.predict(others.values); }) == AOSO_INVALID_ARGUMENT);
+            std::array<double, CLASSES + 1> wrong{};
+            EXPECT(status_of([&] { predictor.predict_proba(std::array<double, FEATURES>(), wrong); }) ==
+                   AOSO_INVALID_ARGUMENT);
+        });
+    }
+    for (std::thread &t : threads) t.join();
+}
+
+#if __cplusplus >= 202002L
+static void designated() {
+    const aoso::dataset train(data.x(), data.classes, {.max_bins = 32});
+    const aoso::model model = aoso::train(train, few_trees, {.eval_every = 5});
+    EXPECT(model.predict_leaf(data.x(), {.trees = 2}).size() == rows * 2);
+    std::vector<int32_t> out(rows);
+    model.predict_into(data.x(), std::span(out), {.num_threads = 1});
+    EXPECT(out == model.predict(data.x()));
+}
+#endif
+
+int main() {
+    try {
+        library();
+        parameters();
+        spans();
+        matrices();
+        arrow();
+        named_classes();
+        datasets();
+        training();
+        models();
+        prediction();
+#if __cplusplus >= 202002L
+        designated();
+#endif
+    } catch (const std::exception &e) {
+        std::fprintf(stderr, "unexpected: %s\n", e.what());
+        return 1;
+    }
+    std::puts("aoso.hpp: all passed");
+}

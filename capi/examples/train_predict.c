@@ -1,0 +1,100 @@
+/* Trains a model, predicts with it, saves it and loads it again. */
+#include <aoso.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "example_data.h"
+
+enum { TRAIN = 1500, VALID = 500, TEST = 1000 };
+
+static double train_values[TRAIN * FEATURES], valid_values[VALID * FEATURES], test_values[TEST * FEATURES];
+static int32_t train_classes[TRAIN], valid_classes[VALID], test_classes[TEST], predicted[TEST];
+
+static void check(aoso_status status) {
+    if (status != AOSO_OK) {
+        fprintf(stderr, "%s\n", aoso_last_error());
+        exit(1);
+    }
+}
+
+static int32_t report(const aoso_progress *progress, void *user) {
+    (void)user;
+    if (progress->iteration % 10 == 0)
+        printf("iteration %3d: %d of %d validation rows wrong\n", (int)progress->iteration,
+               (int)progress->valid.errors, VALID);
+    return 0; /* go on */
+}
+
+int main(void) {
+    const char *path = "train_predict.model";
+    int i, right = 0;
+
+    example_data(1, TRAIN, train_values, train_classes);
+    example_data(2, VALID, valid_values, valid_classes);
+    example_data(3, TEST, test_values, test_classes);
+    printf("aoso %s\n", aoso_version_string());
+
+    /* The data, quantized. The validation set gets the bins of the training set. */
+    aoso_matrix x = aoso_row_major(train_values, AOSO_FLOAT64, TRAIN, FEATURES);
+    aoso_labels y = aoso_int32_labels(train_classes, TRAIN);
+    aoso_dataset *train;
+    check(aoso_dataset_create(&x, &y, NULL, &train));
+
+    x = aoso_row_major(valid_values, AOSO_FLOAT64, VALID, FEATURES);
+    y = aoso_int32_labels(valid_classes, VALID);
+    aoso_dataset *valid;
+    check(aoso_dataset_create_aligned(train, &x, &y, NULL, &valid));
+
+    /* Parameters by name and as text. */
+    aoso_params params;
+    check(aoso_params_init(&params, sizeof params));
+    params.trees = 200;
+    params.early_stopping = 20;
+    check(aoso_params_parse(&params, "leaves=8 shrinkage=0.1"));
+
+    aoso_train_options options = {.struct_size = sizeof options, .valid = valid, .callback = report};
+    aoso_result result = {.struct_size = sizeof result};
+    aoso_model *model;
+    check(aoso_train(train, &params, &options, &model, &result));
+    printf("trained %d iterations, the best is %d\n", (int)result.iterations, (int)result.best_iteration);
+
+    /* The model does not need the datasets. */
+    check(aoso_dataset_free(train));
+    check(aoso_dataset_free(valid));
+
+    x = aoso_row_major(test_values, AOSO_FLOAT64, TEST, FEATURES);
+    check(aoso_model_predict(model, &x, NULL, predicted, TEST));
+    for (i = 0; i < TEST; i++) right += predicted[i] == test_classes[i];
+    printf("accuracy %.3f\n", (double)right / TEST);
+
+    double proba[CLASSES];
+    x.rows = 1; /* the first row */
+    check(aoso_model_predict_proba(model, &x, NULL, proba, CLASSES));
+    printf("probabilities of the first row:");
+    for (i = 0; i < CLASSES; i++) printf(" %.3f", proba[i]);
+    printf("\n");
+
+    double gain[FEATURES];
+    check(aoso_model_importance(model, AOSO_IMPORTANCE_GAIN, gain, FEATURES));
+    int best = 0;
+    for (i = 1; i < FEATURES; i++)
+        if (gain[i] > gain[best]) best = i;
+    char name[100];
+    check(aoso_model_feature_name(model, best, name, sizeof name, NULL));
+    printf("most important feature: %s\n", name);
+
+    /* A fingerprint names a model: the one that was saved comes back. */
+    char fingerprint[33], loaded_fingerprint[33];
+    aoso_model *loaded;
+    check(aoso_model_save(model, path));
+    check(aoso_model_load(path, &loaded));
+    check(aoso_model_fingerprint(model, fingerprint, sizeof fingerprint, NULL));
+    check(aoso_model_fingerprint(loaded, loaded_fingerprint, sizeof loaded_fingerprint, NULL));
+    printf("fingerprint %s\n", fingerprint);
+    printf("saved and loaded: %s\n", strcmp(fingerprint, loaded_fingerprint) == 0 ? "the same" : "another model");
+
+    check(aoso_model_free(loaded));
+    check(aoso_model_free(model));
+    return 0;
+}

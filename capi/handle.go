@@ -1,0 +1,144 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// A handle is a number that C holds as a pointer. It is never that of two
+// objects, and, its top bit set, never the address of anything:
+//
+//	1 | serial number, 39 bits | position in the registry, 24 bits
+const (
+	handleMark    = 1 << 63
+	positionBits  = 24
+	mostHandles   = 1 << positionBits
+	handlesAChunk = 1 << 10
+)
+
+// object is what a handle stands for.
+type object interface {
+	noun() string
+}
+
+func (*dataset) noun() string   { return "dataset" }
+func (*builder) noun() string   { return "builder" }
+func (*booster) noun() string   { return "booster" }
+func (*model) noun() string     { return "model" }
+func (*predictor) noun() string { return "predictor" }
+
+// registry holds the objects of all handles. Looking one up takes no lock.
+type registry struct {
+	chunks [mostHandles / handlesAChunk]atomic.Pointer[[handlesAChunk]atomic.Pointer[entry]]
+
+	mu     sync.Mutex
+	serial uint64
+	used   int   // positions that were ever taken
+	vacant []int // of these, the ones free again
+}
+
+type entry struct {
+	handle uint64
+	object object
+}
+
+var handles registry
+
+func (r *registry) slot(handle uint64) *atomic.Pointer[entry] {
+	position := handle % mostHandles
+	chunk := r.chunks[position/handlesAChunk].Load()
+	if chunk == nil {
+		return nil
+	}
+	return &chunk[position%handlesAChunk]
+}
+
+func (r *registry) add(o object) (handle uint64, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	position := r.used
+	if n := len(r.vacant); n > 0 {
+		position = r.vacant[n-1]
+		r.vacant = r.vacant[:n-1]
+	} else if r.used == mostHandles {
+		return 0, outOfMemory("%d handles are in use; free some", mostHandles)
+	} else {
+		if position%handlesAChunk == 0 {
+			r.chunks[position/handlesAChunk].Store(new([handlesAChunk]atomic.Pointer[entry]))
+		}
+		r.used++
+	}
+	r.serial++
+	handle = handleMark | r.serial<<positionBits | uint64(position)
+	r.slot(handle).Store(&entry{handle, o})
+	return handle, nil
+}
+
+func (r *registry) find(handle uint64) object {
+	if slot := r.slot(handle); slot != nil {
+		if e := slot.Load(); e != nil && e.handle == handle {
+			return e.object
+		}
+	}
+	return nil
+}
+
+// remove forgets a handle; false if another thread was faster.
+func (r *registry) remove(handle uint64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.find(handle) == nil {
+		return false
+	}
+	r.slot(handle).Store(nil)
+	r.vacant = append(r.vacant, int(handle%mostHandles))
+	return true
+}
+
+// find is the object of a handle that C gave as argument name.
+func find[T object](name string, handle uint64) (o T, err error) {
+	found := handles.find(handle)
+	o, ok := found.(T)
+	switch {
+	case ok:
+		return o, nil
+	case handle == 0:
+		return o, handleError(fmt.Sprintf("%s is null; allowed: a %s", name, o.noun()))
+	case found == nil:
+		return o, handleError(fmt.Sprintf("%s is %#x, which was freed or never was a handle; allowed: a %s", name, handle, o.noun()))
+	}
+	return o, handleError(fmt.Sprintf("%s is a %s; allowed: a %s", name, found.noun(), o.noun()))
+}
+
+// put makes a handle and gives it to C: the last thing that a call does.
+func put(out *C.uintptr_t, o object) error {
+	handle, err := handles.add(o)
+	if err == nil {
+		*out = C.uintptr_t(handle)
+	}
+	return err
+}
+
+// checkPut tells whether put can.
+func checkPut(out *C.uintptr_t, noun string) error {
+	if out == nil {
+		return badArgument("out", null, "where to put the %s", noun)
+	}
+	return nil
+}
+
+// exclusive is held by the one thread that uses an object.
+type exclusive struct{ held atomic.Bool }
+
+func (e *exclusive) lock(o object) error {
+	if !e.held.CompareAndSwap(false, true) {
+		return busyError(fmt.Sprintf("the %s is in use by another call; allowed: one thread at a time", o.noun()))
+	}
+	return nil
+}
+
+func (e *exclusive) unlock() { e.held.Store(false) }

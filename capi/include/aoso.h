@@ -1,0 +1,576 @@
+/* aoso.h: multi-class gradient boosting by AOSO-LogitBoost.
+ *
+ * A first program:
+ *
+ *     aoso_matrix x = aoso_row_major(values, AOSO_FLOAT64, rows, cols);
+ *     aoso_labels y = aoso_int32_labels(classes, rows);
+ *     aoso_dataset *train;
+ *     aoso_model *model;
+ *     if (aoso_dataset_create(&x, &y, NULL, &train) != AOSO_OK ||
+ *         aoso_train(train, NULL, NULL, &model, NULL) != AOSO_OK)
+ *         fprintf(stderr, "%s\n", aoso_last_error());
+ *     aoso_model_predict(model, &x, NULL, predicted, rows);
+ *
+ * Build with  cc program.c $(pkg-config --cflags --libs aoso).
+ *
+ * Conventions
+ *
+ *   Status      Every function returns AOSO_OK (0) or an error, of which
+ *               aoso_last_error() gives the text: the argument, its value and
+ *               what is allowed. Out-parameters are set on success only.
+ *   Ownership   What a create, load or train function hands out is freed with
+ *               the function of its name. Freeing NULL does nothing. Nothing
+ *               that is passed in is kept after the call, unless it says so:
+ *               free or reuse it at once. Objects can be freed in any order.
+ *   Handles     They are no addresses. One that was freed, is null or of the
+ *               wrong type is an error (AOSO_INVALID_HANDLE), never a crash.
+ *   Outputs     are the caller's memory, with its length in elements. Text and
+ *               bytes follow one protocol: `buffer` of `size` bytes, the length
+ *               needed (text: with its final 0) in *needed (or NULL); pass
+ *               NULL and 0 to ask for that alone. Too small a buffer is
+ *               AOSO_BUFFER_TOO_SMALL and unchanged, *needed is set.
+ *   Threads     Datasets and models do not change: any number of threads may
+ *               use one at a time. A builder, a booster and a predictor belong
+ *               to one thread at a time (AOSO_BUSY). Callbacks come on the
+ *               calling thread, during the call. They may use the library, and
+ *               must return: no longjmp, no exception.
+ *   Processes   A child made by fork() cannot use the library (AOSO_FORKED):
+ *               use exec, spawn or a fork server. The library cannot be
+ *               unloaded, and a process can hold one Go library only.
+ *   Structs     begin with struct_size: the size of the struct as the program
+ *               was compiled, so that structs can grow. Set it to sizeof and
+ *               all else to zero, which is the default of every option:
+ *                   aoso_train_options o = {.struct_size = sizeof o};
+ *               aoso_params, whose defaults are others, has aoso_params_init.
+ *   Missing     values are NaN, or null in Arrow data. Infinite values are an
+ *               error in training data.
+ */
+#ifndef AOSO_H
+#define AOSO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define AOSO_API __attribute__((visibility("default")))
+#else
+#define AOSO_API
+#endif
+
+/* ------------------------------------------------------------- versions -- */
+
+#define AOSO_VERSION_MAJOR 0
+#define AOSO_VERSION_MINOR 1
+#define AOSO_VERSION_PATCH 0
+
+/* Raised when a program compiled against an older header would go wrong. */
+#define AOSO_ABI_VERSION 1
+
+/* The library's AOSO_ABI_VERSION. Works in every process. */
+AOSO_API int32_t aoso_abi_version(void);
+
+/* "major.minor.patch", static. Works in every process. */
+AOSO_API const char *aoso_version_string(void);
+
+typedef int32_t aoso_status; /* AOSO_OK or an error, below */
+
+/* JSON: version, abi, go, level (the kernels that run), levels (those that
+ * could), cpu, threads (cores that the process may use). */
+AOSO_API aoso_status aoso_build_info(char *buffer, size_t size, size_t *needed);
+
+/* --------------------------------------------------------------- status -- */
+
+enum {
+    AOSO_OK = 0,
+    AOSO_INVALID_ARGUMENT = 1, /* a value that is not allowed */
+    AOSO_INVALID_HANDLE = 2,   /* null, freed, or of another type */
+    AOSO_BUFFER_TOO_SMALL = 3,
+    AOSO_IO = 4,        /* a file or stream could not be read or written */
+    AOSO_BAD_FORMAT = 5, /* not a file of aoso's, truncated, corrupt or newer */
+    AOSO_OUT_OF_MEMORY = 6,
+    AOSO_BUSY = 7,      /* another thread uses what one thread at a time may */
+    AOSO_FORKED = 8,    /* in a child made by fork() */
+    AOSO_INTERNAL = 9   /* a defect of the library, which refuses all calls after */
+};
+
+/* The text of the calling thread's last error; "" before the first. Good
+ * until the thread's next call. Works in every process. */
+AOSO_API const char *aoso_last_error(void);
+
+/* Messages about what the library does; silent until a function is set. The
+ * function is called on the thread and during the call that has something to
+ * say. NULL: silent. For the whole process. */
+enum { AOSO_LOG_WARNING = 1, AOSO_LOG_INFO = 2 };
+typedef void (*aoso_log_callback)(int32_t level, const char *message, void *user);
+AOSO_API aoso_status aoso_set_log(aoso_log_callback callback, void *user);
+
+/* ---------------------------------------------------------------- input -- */
+
+enum { /* element types */
+    AOSO_FLOAT32 = 1,
+    AOSO_FLOAT64 = 2,
+    AOSO_INT8 = 3,
+    AOSO_INT16 = 4,
+    AOSO_INT32 = 5,
+    AOSO_INT64 = 6,
+    AOSO_UINT8 = 7,
+    AOSO_UINT16 = 8,
+    AOSO_UINT32 = 9,
+    AOSO_UINT64 = 10,
+    AOSO_STRING = 11 /* const char *; labels only */
+};
+
+enum { /* layouts of a matrix */
+    AOSO_DENSE = 0,
+    AOSO_COLUMNS = 1,
+    AOSO_CSR = 2,
+    AOSO_CSC = 3,
+    AOSO_ARROW = 4,
+    AOSO_ARROW_STREAM = 5
+};
+
+/* The Arrow C data interface: define or include it before use. */
+struct ArrowSchema;
+struct ArrowArray;
+struct ArrowArrayStream;
+
+/* A table of numbers, a row an example and a column a feature, described and
+ * never copied. Make one with the functions below. */
+typedef struct aoso_matrix {
+    uint32_t struct_size;
+    int32_t layout;
+    int32_t dtype;       /* of the values; ignored for Arrow, which tells */
+    int32_t index_dtype; /* CSR, CSC: AOSO_INT32 or AOSO_INT64 */
+    int64_t rows, cols;  /* ignored for Arrow */
+
+    /* AOSO_DENSE: data is element (0, 0); element (i, j) lies
+     * i*row_stride + j*col_stride elements from it. Strides may be negative.
+     * AOSO_CSR, AOSO_CSC: data is the stored values; absent ones are 0. */
+    const void *data;
+    int64_t row_stride, col_stride;
+
+    const void *const *columns; /* AOSO_COLUMNS: the first element of each */
+
+    /* AOSO_CSR: rows + 1 offsets, and the column of each stored value.
+     * AOSO_CSC: cols + 1 offsets, and the row of each stored value.
+     * No position twice. */
+    const void *indptr;
+    const void *indices;
+    int64_t nnz; /* stored values */
+
+    /* AOSO_ARROW: a struct array (record batch) of numeric or boolean
+     * columns, none of its rows null; it stays the caller's, to release.
+     * AOSO_ARROW_STREAM: batches of such; the call reads the stream to its
+     * end and releases it, on errors as well. */
+    const struct ArrowArray *arrow_array;
+    const struct ArrowSchema *arrow_schema;
+    struct ArrowArrayStream *arrow_stream;
+} aoso_matrix;
+
+static inline aoso_matrix aoso_dense(const void *data, int32_t dtype, int64_t rows, int64_t cols, int64_t row_stride,
+                                     int64_t col_stride) {
+    aoso_matrix m = {sizeof(aoso_matrix), AOSO_DENSE, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, NULL};
+    m.dtype = dtype;
+    m.rows = rows;
+    m.cols = cols;
+    m.data = data;
+    m.row_stride = row_stride;
+    m.col_stride = col_stride;
+    return m;
+}
+
+/* rows × cols, row after row. */
+static inline aoso_matrix aoso_row_major(const void *data, int32_t dtype, int64_t rows, int64_t cols) {
+    return aoso_dense(data, dtype, rows, cols, cols, 1);
+}
+
+/* rows × cols, column after column. */
+static inline aoso_matrix aoso_col_major(const void *data, int32_t dtype, int64_t rows, int64_t cols) {
+    return aoso_dense(data, dtype, rows, cols, 1, rows);
+}
+
+/* One pointer a column, all of one type. */
+static inline aoso_matrix aoso_columns(const void *const *columns, int32_t dtype, int64_t rows, int64_t cols) {
+    aoso_matrix m = aoso_dense(NULL, dtype, rows, cols, 0, 0);
+    m.layout = AOSO_COLUMNS;
+    m.columns = columns;
+    return m;
+}
+
+/* Compressed sparse rows; indptr has rows + 1 entries, the last is nnz. */
+static inline aoso_matrix aoso_csr(const void *indptr, const void *indices, int32_t index_dtype, const void *data,
+                                   int32_t dtype, int64_t nnz, int64_t rows, int64_t cols) {
+    aoso_matrix m = aoso_dense(data, dtype, rows, cols, 0, 0);
+    m.layout = AOSO_CSR;
+    m.indptr = indptr;
+    m.indices = indices;
+    m.index_dtype = index_dtype;
+    m.nnz = nnz;
+    return m;
+}
+
+/* Compressed sparse columns; indptr has cols + 1 entries, the last is nnz. */
+static inline aoso_matrix aoso_csc(const void *indptr, const void *indices, int32_t index_dtype, const void *data,
+                                   int32_t dtype, int64_t nnz, int64_t rows, int64_t cols) {
+    aoso_matrix m = aoso_csr(indptr, indices, index_dtype, data, dtype, nnz, rows, cols);
+    m.layout = AOSO_CSC;
+    return m;
+}
+
+/* A record batch. */
+static inline aoso_matrix aoso_arrow(const struct ArrowArray *array, const struct ArrowSchema *schema) {
+    aoso_matrix m = aoso_dense(NULL, 0, 0, 0, 0, 0);
+    m.layout = AOSO_ARROW;
+    m.arrow_array = array;
+    m.arrow_schema = schema;
+    return m;
+}
+
+/* Record batches. */
+static inline aoso_matrix aoso_arrow_stream(struct ArrowArrayStream *stream) {
+    aoso_matrix m = aoso_dense(NULL, 0, 0, 0, 0, 0);
+    m.layout = AOSO_ARROW_STREAM;
+    m.arrow_stream = stream;
+    return m;
+}
+
+/* The classes of the rows: any set of values will do. Integers and their
+ * decimal strings are the same label. A model numbers its classes by value if
+ * all are integers, else by their bytes. */
+typedef struct aoso_labels {
+    uint32_t struct_size;
+    int32_t dtype; /* any; NaN is no label */
+    int64_t count;
+    const void *data;
+
+    /* If not NULL, data is of an integer type and label i is
+     * class_names[data[i]]. */
+    const char *const *class_names;
+    int64_t num_class_names;
+} aoso_labels;
+
+static inline aoso_labels aoso_labels_of(const void *data, int32_t dtype, int64_t count) {
+    aoso_labels y = {sizeof(aoso_labels), 0, 0, NULL, NULL, 0};
+    y.dtype = dtype;
+    y.count = count;
+    y.data = data;
+    return y;
+}
+
+static inline aoso_labels aoso_int32_labels(const int32_t *data, int64_t count) {
+    return aoso_labels_of(data, AOSO_INT32, count);
+}
+
+static inline aoso_labels aoso_string_labels(const char *const *data, int64_t count) {
+    return aoso_labels_of(data, AOSO_STRING, count);
+}
+
+/* ------------------------------------------------------------- datasets -- */
+
+/* Quantized features with labels and weights. */
+typedef struct aoso_dataset aoso_dataset;
+
+typedef struct aoso_model aoso_model;
+
+typedef struct aoso_dataset_options {
+    uint32_t struct_size;
+    int32_t max_bins;          /* value bins of a feature, 2 to 255; 0: 255 */
+    int64_t sample_rows;       /* rows that bins are fitted to; 0: 200,000; negative: all */
+    uint64_t seed;             /* of that sample */
+    int32_t num_threads;       /* 0: the cores that the process may use */
+    int32_t dense_only;        /* 1: store no sparse feature row by row; slower, same model */
+    const double *weights;     /* by row, not negative; NULL: all 1 */
+    int64_t num_weights;
+    const char *const *feature_names; /* NULL: Arrow's names, else f0, f1, ... */
+    int64_t num_feature_names;
+    const aoso_model *init; /* a model that training continues; its classes and features become the dataset's */
+} aoso_dataset_options;
+
+/* Quantizes features and labels for training. options may be NULL. */
+AOSO_API aoso_status aoso_dataset_create(const aoso_matrix *x, const aoso_labels *y, const aoso_dataset_options *options,
+                                     aoso_dataset **out);
+
+/* Quantizes a validation set with the bins and classes of a training set.
+ * Labels that the training set does not have count as errors. Of the options
+ * (or NULL) only the weights are used. */
+AOSO_API aoso_status aoso_dataset_create_aligned(const aoso_dataset *train, const aoso_matrix *x, const aoso_labels *y,
+                                             const aoso_dataset_options *options, aoso_dataset **out);
+
+typedef struct aoso_dataset_info {
+    uint32_t struct_size;
+    int32_t reserved;
+    int64_t rows, features, classes;
+    int64_t unknown; /* rows of a validation set whose class training never saw */
+    int64_t bytes;   /* held */
+} aoso_dataset_info;
+
+/* Set info->struct_size first. */
+AOSO_API aoso_status aoso_dataset_get_info(const aoso_dataset *dataset, aoso_dataset_info *info);
+
+AOSO_API aoso_status aoso_dataset_class_name(const aoso_dataset *dataset, int64_t k, char *buffer, size_t size, size_t *needed);
+AOSO_API aoso_status aoso_dataset_feature_name(const aoso_dataset *dataset, int64_t j, char *buffer, size_t size,
+                                           size_t *needed);
+
+/* Writes the quantized dataset to a file, which is replaced whole or not. One
+ * that continues a model cannot be saved. */
+AOSO_API aoso_status aoso_dataset_save(const aoso_dataset *dataset, const char *path);
+
+/* Maps a file of aoso_dataset_save into memory. The file must not change
+ * while the dataset lives. */
+AOSO_API aoso_status aoso_dataset_load(const char *path, aoso_dataset **out);
+
+/* Frees the handle. The memory goes when no booster uses it any more. */
+AOSO_API aoso_status aoso_dataset_free(aoso_dataset *dataset);
+
+/* Gathers a dataset in chunks, the number of whose rows need not be known.
+ * The dataset is that of all rows at once. Until finish the builder keeps
+ * them, in 4 bytes a value, or 8 where float32 does not hold them exactly. */
+typedef struct aoso_builder aoso_builder;
+
+/* The options' weights must be NULL: they come with the chunks. Names are
+ * those of the options, else f0, f1, ... */
+AOSO_API aoso_status aoso_builder_create(int64_t cols, const aoso_dataset_options *options, aoso_builder **out);
+
+/* Adds rows. weights: one a row, for every chunk or for none (NULL). A chunk
+ * that is refused leaves the builder as it was. */
+AOSO_API aoso_status aoso_builder_push(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y,
+                                   const double *weights, int64_t num_weights);
+
+/* Makes the dataset and empties the builder, which is still to be freed. */
+AOSO_API aoso_status aoso_builder_finish(aoso_builder *builder, aoso_dataset **out);
+AOSO_API aoso_status aoso_builder_free(aoso_builder *builder);
+
+/* ----------------------------------------------------------- parameters -- */
+
+enum { AOSO_METHOD_AOSO = 0, AOSO_METHOD_ABC = 1, AOSO_METHOD_LOGITBOOST = 2 };
+enum { AOSO_LEAF_DEFAULT = 0, AOSO_LEAF_FULL = 1, AOSO_LEAF_PAIR = 2 };
+enum { AOSO_SELECT_SECOND_ORDER = 0, AOSO_SELECT_FIRST_ORDER = 1, AOSO_SELECT_ROOT = 2 };
+enum { AOSO_BASE_WORST = 0, AOSO_BASE_EXHAUSTIVE = 1 };
+enum { AOSO_METRIC_LOGLOSS = 0, AOSO_METRIC_ERROR = 1 };
+
+/* The parameters of training; defaults in brackets. */
+typedef struct aoso_params {
+    uint32_t struct_size;
+    int32_t method;         /* [AOSO_METHOD_AOSO] */
+    int32_t leaf;           /* a leaf moves every class (full) or its pairs only (pair: the paper) [full for aoso] */
+    int32_t pairs;          /* class pairs a node splits on: 1 (the paper), 2, 4 or 8; 0: default [4 for aoso] */
+    int32_t pair_selection; /* [AOSO_SELECT_SECOND_ORDER] */
+    int32_t base_class;     /* of abc [AOSO_BASE_WORST] */
+    int32_t base_gap;       /* of abc: iterations between two choices of the base class [1] */
+    int32_t metric;         /* of early stopping [AOSO_METRIC_LOGLOSS] */
+    int64_t trees;          /* most trees to add [1000] */
+    int64_t leaves;         /* most leaves of a tree, 2 to 65,536 [20] */
+    int64_t max_depth;      /* most splits above a leaf; 0: no bound [0] */
+    int64_t min_samples;    /* least rows in a leaf [1] */
+    int64_t early_stopping; /* iterations without a better metric on the validation set; 0: off [0] */
+    double shrinkage;       /* above 0, at most 1 [0.1] */
+    double min_hessian;     /* least sum of Hessians in a leaf [0] */
+    double min_gain;        /* a split must gain more [0] */
+    double l2;              /* added to the Hessians [0] */
+    double max_step;        /* bound of a leaf value before shrinkage, at most 20 [5] */
+    double subsample;       /* share of rows drawn for a tree [1] */
+    double colsample_bytree; /* share of features drawn for a tree [1] */
+    double colsample_bynode; /* share of those drawn for a node [1] */
+    double trim;      /* rows with residuals below this share of the mean have no say in splits; 0: the paper [0.1] */
+    double stop_loss; /* training stops at this sum of -log p [1e-16] */
+    uint64_t seed;    /* of all random draws [0] */
+    int64_t num_threads; /* 0: the cores that the process may use [0]. The model does not depend on it */
+    const char *level;   /* of the kernels: one that aoso_build_info lists; NULL: the fastest. Nor on this */
+} aoso_params;
+
+/* Sets the defaults:  aoso_params p; aoso_params_init(&p, sizeof p); */
+AOSO_API aoso_status aoso_params_init(aoso_params *params, uint32_t struct_size);
+
+/* Changes the parameters named in a text such as
+ * "leaves=20 shrinkage=0.1 method=aoso threads=2" (spaces, commas or new
+ * lines between). params is unchanged on an error. The string that
+ * params->level then points to is the library's, and lives for ever. */
+AOSO_API aoso_status aoso_params_parse(aoso_params *params, const char *text);
+
+/* Checks the parameters without any data. */
+AOSO_API aoso_status aoso_params_check(const aoso_params *params);
+
+typedef struct aoso_memory {
+    uint32_t struct_size;
+    int32_t reserved;
+    int64_t matrix, sparse, residuals, rows, histograms, quantizing;
+    int64_t total; /* most bytes that dataset and training add to the input */
+} aoso_memory;
+
+/* Bounds the memory of a training before anything is allocated. */
+AOSO_API aoso_status aoso_estimate_memory(int64_t rows, int64_t features, int64_t classes, int64_t valid_rows,
+                                      int32_t max_bins, const aoso_params *params, aoso_memory *out);
+
+/* ------------------------------------------------------------- training -- */
+
+enum { /* why training stopped */
+    AOSO_RUNNING = 0,
+    AOSO_STOPPED_BY_LOSS = 1,
+    AOSO_STOPPED_BY_TREES = 2,
+    AOSO_STOPPED_BY_EARLY_STOPPING = 3,
+    AOSO_STOPPED_BY_INTERRUPT = 4,
+    AOSO_STOPPED_BY_NO_SPLIT = 5
+};
+
+typedef struct aoso_evaluation {
+    int64_t errors;    /* rows of which another class is predicted */
+    double error_rate; /* share of the weight that they have */
+    double log_loss;   /* mean -log p over rows of known classes */
+} aoso_evaluation;
+
+/* The state of training after an iteration. */
+typedef struct aoso_progress {
+    uint32_t struct_size;
+    int32_t evaluated;  /* 1: train_loss (and valid) are there */
+    int64_t iteration;  /* from 1 */
+    int64_t trees;      /* in the model */
+    int64_t best;       /* iteration of the best evaluation, with early stopping; 0: none */
+    double seconds;
+    double train_loss;  /* sum of -log p over the training rows, weighted */
+    int32_t has_valid;  /* 1: there is a validation set */
+    int32_t stopped_by; /* AOSO_RUNNING, or why this is the last iteration */
+    aoso_evaluation valid;
+} aoso_progress;
+
+/* Called after each iteration. Anything but 0 stops the training, which keeps
+ * its iterations so far. */
+typedef int32_t (*aoso_progress_callback)(const aoso_progress *progress, void *user);
+
+typedef struct aoso_train_options {
+    uint32_t struct_size;
+    int32_t eval_every;        /* iterations between evaluations; 0: 1 */
+    const aoso_dataset *valid; /* from aoso_dataset_create_aligned; NULL: none */
+    aoso_progress_callback callback;
+    void *user;
+} aoso_train_options;
+
+/* How training went. */
+typedef struct aoso_result {
+    uint32_t struct_size;
+    int32_t stopped_by;
+    int64_t iterations;
+    int64_t best_iteration; /* the one that the model ends with, if stopped early; else the last */
+    int64_t threads;
+    double train_loss;
+    double seconds;
+    int32_t has_valid;
+    int32_t reserved;
+    aoso_evaluation valid; /* of the model */
+} aoso_result;
+
+/* Trains a model in one call. params, options and result may be NULL. */
+AOSO_API aoso_status aoso_train(const aoso_dataset *train, const aoso_params *params, const aoso_train_options *options,
+                            aoso_model **out, aoso_result *result);
+
+/* A training under way. It keeps its datasets, whose handles may be freed. */
+typedef struct aoso_booster aoso_booster;
+
+AOSO_API aoso_status aoso_booster_create(const aoso_dataset *train, const aoso_params *params,
+                                     const aoso_train_options *options, aoso_booster **out);
+
+/* One iteration, after which the options' callback is called. progress may be
+ * NULL; its stopped_by tells whether training is over, after which steps do
+ * nothing. A step that is interrupted leaves no trace, and training can go on:
+ * progress has the numbers of the iteration before. */
+AOSO_API aoso_status aoso_booster_step(aoso_booster *booster, aoso_progress *progress);
+
+/* Steps until training is over or interrupted. result may be NULL. */
+AOSO_API aoso_status aoso_booster_run(aoso_booster *booster, aoso_result *result);
+
+/* Has a step or run under way return within an iteration, or the next one at
+ * once. From any thread. Training can go on afterwards. */
+AOSO_API aoso_status aoso_booster_interrupt(aoso_booster *booster);
+
+/* The model so far, which later steps do not change. */
+AOSO_API aoso_status aoso_booster_model(aoso_booster *booster, aoso_model **out, aoso_result *result);
+AOSO_API aoso_status aoso_booster_free(aoso_booster *booster);
+
+/* --------------------------------------------------------------- models -- */
+
+typedef struct aoso_model_info {
+    uint32_t struct_size;
+    int32_t reserved;
+    int64_t classes, features, trees;
+    int64_t trees_per_iteration; /* 1 for aoso, K - 1 for abc, K for logitboost */
+} aoso_model_info;
+
+AOSO_API aoso_status aoso_model_get_info(const aoso_model *model, aoso_model_info *info);
+AOSO_API aoso_status aoso_model_class_name(const aoso_model *model, int64_t k, char *buffer, size_t size, size_t *needed);
+AOSO_API aoso_status aoso_model_feature_name(const aoso_model *model, int64_t j, char *buffer, size_t size, size_t *needed);
+
+/* JSON: method, trees, trees_per_iteration, classes, features, and params, a
+ * text for aoso_params_parse. */
+AOSO_API aoso_status aoso_model_describe(const aoso_model *model, char *buffer, size_t size, size_t *needed);
+
+/* The file is replaced whole, or on any error left as it was. */
+AOSO_API aoso_status aoso_model_save(const aoso_model *model, const char *path);
+AOSO_API aoso_status aoso_model_load(const char *path, aoso_model **out);
+
+/* The same to and from memory. */
+AOSO_API aoso_status aoso_model_encode(const aoso_model *model, void *buffer, size_t size, size_t *needed);
+AOSO_API aoso_status aoso_model_decode(const void *bytes, size_t size, aoso_model **out);
+
+/* 32 hexadecimal digits: equal models have equal fingerprints, wherever and
+ * with however many threads they were trained. */
+AOSO_API aoso_status aoso_model_fingerprint(const aoso_model *model, char *buffer, size_t size, size_t *needed);
+
+/* The first trees as text, a line a node. trees 0: all. */
+AOSO_API aoso_status aoso_model_dump(const aoso_model *model, int64_t trees, char *buffer, size_t size, size_t *needed);
+
+enum { AOSO_IMPORTANCE_GAIN = 0, AOSO_IMPORTANCE_SPLIT = 1 };
+
+/* What each feature contributes; length must be the number of features. */
+AOSO_API aoso_status aoso_model_importance(const aoso_model *model, int32_t kind, double *out, int64_t length);
+
+AOSO_API aoso_status aoso_model_free(aoso_model *model);
+
+/* ----------------------------------------------------------- prediction -- */
+
+typedef struct aoso_predict_options {
+    uint32_t struct_size;
+    int32_t num_threads; /* 0: the cores that the process may use */
+    int64_t trees;       /* the first so many; 0: all */
+} aoso_predict_options;
+
+/* The number of the likeliest class of each row; length must be the rows.
+ * options may be NULL, here and below. */
+AOSO_API aoso_status aoso_model_predict(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
+                                    int32_t *out, int64_t length);
+
+/* Class probabilities, rows × classes; length must be their product. */
+AOSO_API aoso_status aoso_model_predict_proba(const aoso_model *model, const aoso_matrix *x,
+                                          const aoso_predict_options *options, double *out, int64_t length);
+
+/* Raw scores, rows × classes: probabilities are their softmax. */
+AOSO_API aoso_status aoso_model_predict_raw(const aoso_model *model, const aoso_matrix *x,
+                                        const aoso_predict_options *options, double *out, int64_t length);
+
+/* The leaf that each row reaches in each tree, rows × trees, leaves counted
+ * within their tree from left to right. */
+AOSO_API aoso_status aoso_model_predict_leaf(const aoso_model *model, const aoso_matrix *x,
+                                         const aoso_predict_options *options, int32_t *out, int64_t length);
+
+/* Predicts rows one by one, without allocating anything. One thread at a time
+ * uses a predictor; make one for each. It keeps its model. */
+typedef struct aoso_predictor aoso_predictor;
+
+AOSO_API aoso_status aoso_predictor_create(const aoso_model *model, const aoso_predict_options *options,
+                                       aoso_predictor **out);
+
+/* row: one value a feature, NaN if missing. */
+AOSO_API aoso_status aoso_predictor_class(aoso_predictor *predictor, const double *row, int64_t features, int32_t *out);
+AOSO_API aoso_status aoso_predictor_proba(aoso_predictor *predictor, const double *row, int64_t features, double *out,
+                                      int64_t classes);
+AOSO_API aoso_status aoso_predictor_raw(aoso_predictor *predictor, const double *row, int64_t features, double *out,
+                                    int64_t classes);
+AOSO_API aoso_status aoso_predictor_free(aoso_predictor *predictor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

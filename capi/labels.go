@@ -1,0 +1,72 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/libaoso/aoso"
+)
+
+// readLabels is the labels of so many rows.
+func readLabels(p *C.aoso_labels, rows int) (aoso.Labels, error) {
+	if p == nil {
+		return nil, badArgument("y", null, "the labels of the rows")
+	}
+	y, err := readStruct("y", p, C.aoso_labels{})
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case int64(y.count) != int64(rows):
+		return nil, badArgument("y.count", y.count, "%d, one for each row", rows)
+	case y.data == nil && rows > 0:
+		return nil, badArgument("y.data", null, "%d labels", rows)
+	case y.class_names == nil && y.num_class_names != 0:
+		return nil, badArgument("y.num_class_names", y.num_class_names, "0, as y.class_names is null")
+	}
+	switch y.dtype {
+	case C.AOSO_INT8:
+		return intLabels[int8](y)
+	case C.AOSO_INT16:
+		return intLabels[int16](y)
+	case C.AOSO_INT32:
+		return intLabels[int32](y)
+	case C.AOSO_INT64:
+		return intLabels[int64](y)
+	case C.AOSO_UINT8:
+		return intLabels[uint8](y)
+	case C.AOSO_UINT16:
+		return intLabels[uint16](y)
+	case C.AOSO_UINT32:
+		return intLabels[uint32](y)
+	case C.AOSO_UINT64:
+		return intLabels[uint64](y)
+	}
+	if y.class_names != nil {
+		return nil, badArgument("y.dtype", y.dtype, "AOSO_INT8 (%d) to AOSO_UINT64 (%d), as there are y.class_names", C.AOSO_INT8, C.AOSO_UINT64)
+	}
+	switch y.dtype {
+	case C.AOSO_FLOAT32:
+		return aoso.FloatLabels(unsafe.Slice((*float32)(y.data), rows))
+	case C.AOSO_FLOAT64:
+		return aoso.FloatLabels(unsafe.Slice((*float64)(y.data), rows))
+	case C.AOSO_STRING:
+		labels, err := goStrings("y.data", "y.count", (**C.char)(y.data), int64(rows))
+		return aoso.StringLabels(labels), err
+	}
+	return nil, badArgument("y.dtype", y.dtype, "AOSO_FLOAT32 (%d) to AOSO_STRING (%d)", C.AOSO_FLOAT32, C.AOSO_STRING)
+}
+
+func intLabels[T aoso.Integer](y *C.aoso_labels) (aoso.Labels, error) {
+	values := unsafe.Slice((*T)(y.data), y.count)
+	if y.class_names == nil {
+		return aoso.IntLabels(values), nil
+	}
+	names, err := goStrings("y.class_names", "y.num_class_names", y.class_names, int64(y.num_class_names))
+	if err != nil {
+		return nil, err
+	}
+	return aoso.CodedLabels(values, names)
+}

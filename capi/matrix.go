@@ -1,0 +1,197 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/libaoso/aoso"
+)
+
+// matrix is a table in C's memory, good during the call that it came with.
+type matrix struct {
+	aoso.Features
+	names []string // of the columns; nil: unknown
+	dense int      // the most columns that are not the same in every row
+}
+
+// affordable tells whether the machine can hold a dataset of the matrix.
+func (m *matrix) affordable() error {
+	return affordable("the dataset", float64(m.Rows())*float64(m.dense)+float64(m.Cols())*bytesAColumn)
+}
+
+// useMatrix calls use with what C describes, and releases its stream, if it
+// is one, whatever happens.
+func useMatrix(p *C.aoso_matrix, use func(*matrix) error) error {
+	if p == nil {
+		return badArgument("x", null, "a matrix")
+	}
+	x, err := readStruct("x", p, C.aoso_matrix{})
+	if err != nil {
+		return err
+	}
+	switch x.layout {
+	case C.AOSO_ARROW:
+		return useArrow(x.arrow_array, x.arrow_schema, use)
+	case C.AOSO_ARROW_STREAM:
+		return useStream(x.arrow_stream, use)
+	}
+	m, err := readMatrix(x)
+	if err != nil {
+		return err
+	}
+	return use(m)
+}
+
+func readMatrix(x *C.aoso_matrix) (*matrix, error) {
+	if err := within("x.rows", int64(x.rows), 0, mostRows); err != nil {
+		return nil, err
+	}
+	if err := within("x.cols", int64(x.cols), 0, mostCols); err != nil {
+		return nil, err
+	}
+	switch x.dtype {
+	case C.AOSO_FLOAT32:
+		return readLayout[float32](x)
+	case C.AOSO_FLOAT64:
+		return readLayout[float64](x)
+	case C.AOSO_INT8:
+		return readLayout[int8](x)
+	case C.AOSO_INT16:
+		return readLayout[int16](x)
+	case C.AOSO_INT32:
+		return readLayout[int32](x)
+	case C.AOSO_INT64:
+		return readLayout[int64](x)
+	case C.AOSO_UINT8:
+		return readLayout[uint8](x)
+	case C.AOSO_UINT16:
+		return readLayout[uint16](x)
+	case C.AOSO_UINT32:
+		return readLayout[uint32](x)
+	case C.AOSO_UINT64:
+		return readLayout[uint64](x)
+	}
+	return nil, badArgument("x.dtype", x.dtype, "the number of a numeric type")
+}
+
+func readLayout[T aoso.Number](x *C.aoso_matrix) (*matrix, error) {
+	switch x.layout {
+	case C.AOSO_DENSE:
+		return readDense[T](x)
+	case C.AOSO_COLUMNS:
+		return readColumns[T](x)
+	case C.AOSO_CSR, C.AOSO_CSC:
+		switch x.index_dtype {
+		case C.AOSO_INT32:
+			return readCompressed[T, int32](x)
+		case C.AOSO_INT64:
+			return readCompressed[T, int64](x)
+		}
+		return nil, badArgument("x.index_dtype", x.index_dtype, "AOSO_INT32 (%d) or AOSO_INT64 (%d)", C.AOSO_INT32, C.AOSO_INT64)
+	}
+	return nil, badArgument("x.layout", x.layout, "0 to 5, the number of a layout")
+}
+
+func readDense[T aoso.Number](x *C.aoso_matrix) (*matrix, error) {
+	rows, cols := int64(x.rows), int64(x.cols)
+	if rows > 0 && cols > 0 && x.data == nil {
+		return nil, badArgument("x.data", null, "%d × %d values", rows, cols)
+	}
+	size := int64(unsafe.Sizeof(*new(T)))
+	for _, s := range []struct {
+		name          string
+		stride, steps int64
+	}{{"x.row_stride", int64(x.row_stride), rows - 1}, {"x.col_stride", int64(x.col_stride), cols - 1}} {
+		// In float64, where nothing overflows.
+		if s.steps > 0 && math.Abs(float64(s.stride))*float64(s.steps) > float64(mostValues/size) {
+			return nil, badArgument(s.name, s.stride, "what leads to no address out of reach")
+		}
+	}
+	return &matrix{&strided[T]{
+		origin: x.data, rows: int(rows), cols: int(cols),
+		rowStride: int(int64(x.row_stride) * size), colStride: int(int64(x.col_stride) * size),
+	}, nil, int(cols)}, nil
+}
+
+// strided is a dense matrix; the strides, in bytes, may be negative.
+type strided[T aoso.Number] struct {
+	origin               unsafe.Pointer
+	rows, cols           int
+	rowStride, colStride int
+}
+
+func (s *strided[T]) Rows() int { return s.rows }
+func (s *strided[T]) Cols() int { return s.cols }
+
+func (s *strided[T]) Column(j, first int, dst []float64) {
+	for k := range dst {
+		dst[k] = float64(*(*T)(unsafe.Add(s.origin, j*s.colStride+(first+k)*s.rowStride)))
+	}
+}
+
+func readColumns[T aoso.Number](x *C.aoso_matrix) (*matrix, error) {
+	rows, cols := int(x.rows), int(x.cols)
+	if cols > 0 && x.columns == nil {
+		return nil, badArgument("x.columns", null, "%d pointers", cols)
+	}
+	columns := make([][]T, cols)
+	for j := range columns {
+		if rows == 0 {
+			break
+		}
+		p := unsafe.Slice(x.columns, cols)[j]
+		if p == nil {
+			return nil, badArgument(fmt.Sprintf("x.columns[%d]", j), null, "%d values", rows)
+		}
+		columns[j] = unsafe.Slice((*T)(p), rows)
+	}
+	return &matrix{&columnar[T]{columns, rows}, nil, cols}, nil
+}
+
+// columnar is a matrix of columns.
+type columnar[T aoso.Number] struct {
+	columns [][]T
+	rows    int
+}
+
+func (c *columnar[T]) Rows() int { return c.rows }
+func (c *columnar[T]) Cols() int { return len(c.columns) }
+
+func (c *columnar[T]) Column(j, first int, dst []float64) {
+	for k, v := range c.columns[j][first:][:len(dst)] {
+		dst[k] = float64(v)
+	}
+}
+
+func readCompressed[T aoso.Number, I int32 | int64](x *C.aoso_matrix) (*matrix, error) {
+	if err := within("x.nnz", int64(x.nnz), 0, mostValues); err != nil {
+		return nil, err
+	}
+	switch {
+	case x.indptr == nil:
+		return nil, badArgument("x.indptr", null, "an offset for each row or column, and the end")
+	case x.indices == nil && x.nnz > 0:
+		return nil, badArgument("x.indices", null, "%d indices", x.nnz)
+	case x.data == nil && x.nnz > 0:
+		return nil, badArgument("x.data", null, "%d values", x.nnz)
+	}
+	indices, values := unsafe.Slice((*I)(x.indices), x.nnz), unsafe.Slice((*T)(x.data), x.nnz)
+	var f aoso.Features
+	var err error
+	if x.layout == C.AOSO_CSR {
+		if err := affordable("x", float64(x.cols)*bytesAColumn); err != nil {
+			return nil, err
+		}
+		f, err = aoso.CSR(unsafe.Slice((*I)(x.indptr), x.rows+1), indices, values, int(x.cols))
+	} else {
+		f, err = aoso.CSC(unsafe.Slice((*I)(x.indptr), x.cols+1), indices, values, int(x.rows))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &matrix{f, nil, min(int(x.cols), int(x.nnz))}, nil
+}

@@ -1,0 +1,85 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/libaoso/aoso"
+)
+
+// bytesAColumn is what the least of columns takes: its name and bins.
+const bytesAColumn = 256
+
+// machineMemory is the memory that the process could have at the most.
+var machineMemory = sync.OnceValue(func() float64 {
+	var info unix.Sysinfo_t
+	if unix.Sysinfo(&info) != nil {
+		return 1 << 62
+	}
+	most := (float64(info.Totalram) + float64(info.Totalswap)) * float64(info.Unit)
+	if limit, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
+		if bytes, err := strconv.ParseFloat(strings.TrimSpace(string(limit)), 64); err == nil {
+			most = min(most, bytes)
+		}
+	}
+	return most
+})
+
+// affordable tells whether the machine has so much memory. Go ends the process
+// when memory runs out, so what cannot be is refused before.
+func affordable(name string, bytes float64) error {
+	if most := machineMemory(); bytes > most {
+		return outOfMemory("%s takes %.3g GB; the machine has %.3g GB", name, bytes/1e9, most/1e9)
+	}
+	return nil
+}
+
+//export goaoso_estimate_memory
+func goaoso_estimate_memory(rows, features, classes, validRows C.int64_t, maxBins C.int32_t, params *C.aoso_params, out *C.aoso_memory) C.aoso_status {
+	return try(func() error {
+		if err := checkOut("out", out); err != nil {
+			return err
+		}
+		p, err := readParams(params)
+		if err != nil {
+			return err
+		}
+		for _, n := range []struct {
+			name               string
+			value, least, most int64
+		}{
+			{"rows", int64(rows), 1, mostRows},
+			{"features", int64(features), 1, min(mostCols, mostValues/int64(max(rows, 1)))},
+			{"classes", int64(classes), 1, aoso.MaxClasses},
+			{"valid_rows", int64(validRows), 0, min(mostRows, mostValues/int64(max(features, 1)))},
+			{"max_bins", int64(maxBins), 0, 255},
+		} {
+			if err := within(n.name, n.value, n.least, n.most); err != nil {
+				return err
+			}
+		}
+		e, err := aoso.Estimate(aoso.Shape{
+			Rows: int(rows), Features: int(features), Classes: int(classes), ValidRows: int(validRows), MaxBins: int(maxBins),
+		}, p)
+		if err != nil {
+			return err
+		}
+		writeStruct(out, C.aoso_memory{
+			matrix:     C.int64_t(e.Matrix),
+			sparse:     C.int64_t(e.Sparse),
+			residuals:  C.int64_t(e.Residuals),
+			rows:       C.int64_t(e.Rows),
+			histograms: C.int64_t(e.Histograms),
+			quantizing: C.int64_t(e.Quantizing),
+			total:      C.int64_t(e.Total),
+		})
+		return nil
+	})
+}

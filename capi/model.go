@@ -1,0 +1,224 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"bytes"
+	"encoding/json"
+	"unsafe"
+
+	"github.com/libaoso/aoso"
+)
+
+type model struct {
+	*aoso.Model
+	names, classes []string
+}
+
+func addModel(out *C.uintptr_t, m *aoso.Model) error {
+	return put(out, &model{m, m.FeatureNames(), m.Classes()})
+}
+
+func findModel(handle C.uintptr_t) (*model, error) { return find[*model]("model", uint64(handle)) }
+
+//export goaoso_model_get_info
+func goaoso_model_get_info(handle C.uintptr_t, info *C.aoso_model_info) C.aoso_status {
+	return try(func() error {
+		if err := checkOut("info", info); err != nil {
+			return err
+		}
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		writeStruct(info, C.aoso_model_info{
+			classes:             C.int64_t(len(m.classes)),
+			features:            C.int64_t(len(m.names)),
+			trees:               C.int64_t(m.Trees()),
+			trees_per_iteration: C.int64_t(m.TreesPerIteration()),
+		})
+		return nil
+	})
+}
+
+//export goaoso_model_class_name
+func goaoso_model_class_name(handle C.uintptr_t, k C.int64_t, buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
+	return try(func() error {
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		return putName(m.classes, "k", k, buffer, size, needed)
+	})
+}
+
+//export goaoso_model_feature_name
+func goaoso_model_feature_name(handle C.uintptr_t, j C.int64_t, buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
+	return try(func() error {
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		return putName(m.names, "j", j, buffer, size, needed)
+	})
+}
+
+//export goaoso_model_describe
+func goaoso_model_describe(handle C.uintptr_t, buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
+	return try(func() error {
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		p := m.Params()
+		p.Threads, p.Level = 0, "" // of the training, not of the model
+		text, err := json.Marshal(struct {
+			Method            string   `json:"method"`
+			Trees             int      `json:"trees"`
+			TreesPerIteration int      `json:"trees_per_iteration"`
+			Classes           []string `json:"classes"`
+			Features          []string `json:"features"`
+			Params            string   `json:"params"`
+		}{p.Method, m.Trees(), m.TreesPerIteration(), m.classes, m.names, p.String()})
+		if err != nil {
+			return err
+		}
+		return putText(string(text), buffer, size, needed)
+	})
+}
+
+//export goaoso_model_save
+func goaoso_model_save(handle C.uintptr_t, path *C.char) C.aoso_status {
+	return try(func() error {
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		to, err := goString("path", path)
+		if err != nil {
+			return err
+		}
+		return onFile(m.Save(to))
+	})
+}
+
+//export goaoso_model_load
+func goaoso_model_load(path *C.char, out *C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "model"); err != nil {
+			return err
+		}
+		from, err := goString("path", path)
+		if err != nil {
+			return err
+		}
+		m, err := aoso.Load(from)
+		if err != nil {
+			return onFile(err)
+		}
+		return addModel(out, m)
+	})
+}
+
+//export goaoso_model_encode
+func goaoso_model_encode(handle C.uintptr_t, buffer unsafe.Pointer, size C.size_t, needed *C.size_t) C.aoso_status {
+	return try(func() error {
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		var encoded bytes.Buffer
+		if err := m.Write(&encoded); err != nil {
+			return err
+		}
+		return putBytes(encoded.Bytes(), buffer, size, needed)
+	})
+}
+
+//export goaoso_model_decode
+func goaoso_model_decode(data unsafe.Pointer, size C.size_t, out *C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "model"); err != nil {
+			return err
+		}
+		if data == nil {
+			return badArgument("bytes", null, "a model of aoso_model_encode")
+		}
+		if uint64(size) > mostValues {
+			return badArgument("size", size, "at most %d", mostValues)
+		}
+		m, err := aoso.Decode(bytes.Clone(unsafe.Slice((*byte)(data), size)))
+		if err != nil {
+			return err
+		}
+		return addModel(out, m)
+	})
+}
+
+//export goaoso_model_fingerprint
+func goaoso_model_fingerprint(handle C.uintptr_t, buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
+	return try(func() error {
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		return putText(m.Fingerprint(), buffer, size, needed)
+	})
+}
+
+//export goaoso_model_dump
+func goaoso_model_dump(handle C.uintptr_t, trees C.int64_t, buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
+	return try(func() error {
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		n, err := narrow("trees", int64(trees))
+		if err != nil {
+			return err
+		}
+		var text bytes.Buffer
+		if err := m.Dump(&text, n); err != nil {
+			return err
+		}
+		return putText(text.String(), buffer, size, needed)
+	})
+}
+
+// The kinds of importance in the order of their numbers.
+var importances = []string{"gain", "split"}
+
+//export goaoso_model_importance
+func goaoso_model_importance(handle C.uintptr_t, kind C.int32_t, out *C.double, length C.int64_t) C.aoso_status {
+	return try(func() error {
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		if err := within("kind", int64(kind), 0, int64(len(importances))-1); err != nil {
+			return err
+		}
+		to, err := output[float64](unsafe.Pointer(out), length, len(m.names), "one for each feature")
+		if err != nil {
+			return err
+		}
+		importance, err := m.Importance(importances[kind])
+		copy(to, importance)
+		return err
+	})
+}
+
+//export goaoso_model_free
+func goaoso_model_free(handle C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		if handle == 0 {
+			return nil
+		}
+		_, err := findModel(handle)
+		if err == nil {
+			handles.remove(uint64(handle))
+		}
+		return err
+	})
+}

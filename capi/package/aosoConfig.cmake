@@ -1,0 +1,20 @@
+# Targets aoso::aoso (shared) and aoso::static, in the prefix that this file
+# was installed to.
+include(CMakeFindDependencyMacro)
+find_dependency(Threads)
+get_filename_component(_aoso_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
+
+if(NOT TARGET aoso::aoso)
+  add_library(aoso::aoso SHARED IMPORTED)
+  set_target_properties(aoso::aoso PROPERTIES
+    IMPORTED_LOCATION "${_aoso_prefix}/lib/libaoso.so"
+    INTERFACE_INCLUDE_DIRECTORIES "${_aoso_prefix}/include")
+
+  add_library(aoso::static STATIC IMPORTED)
+  set_target_properties(aoso::static PROPERTIES
+    IMPORTED_LOCATION "${_aoso_prefix}/lib/libaoso.a"
+    INTERFACE_INCLUDE_DIRECTORIES "${_aoso_prefix}/include"
+    INTERFACE_LINK_LIBRARIES Threads::Threads)
+endif()
+
+unset(_aoso_prefix)

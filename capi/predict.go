@@ -1,0 +1,117 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"cmp"
+	"unsafe"
+
+	"github.com/libaoso/aoso"
+)
+
+func readPredictOptions(p *C.aoso_predict_options, m *model) (o aoso.PredictOptions, err error) {
+	c, err := readStruct("options", p, C.aoso_predict_options{})
+	if err != nil {
+		return o, err
+	}
+	if o.Threads, err = threads(int64(c.num_threads)); err != nil {
+		return o, err
+	}
+	o.Trees = int(c.trees)
+	return o, within("trees", int64(c.trees), 0, int64(m.Trees()))
+}
+
+// output is memory of C for as many numbers as there are results.
+func output[T any](out unsafe.Pointer, length C.int64_t, results int, what string) ([]T, error) {
+	if int64(length) != int64(results) {
+		return nil, badArgument("length", length, "%d, %s", results, what)
+	}
+	if out == nil && length > 0 {
+		return nil, badArgument("out", null, "memory for %d results", results)
+	}
+	return unsafe.Slice((*T)(out), length), nil
+}
+
+// fewRows are not worth a team.
+const fewRows = 64
+
+// predict calls use with what a prediction needs.
+func predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options,
+	use func(m *model, x aoso.Features, o aoso.PredictOptions) error) C.aoso_status {
+	return try(func() error {
+		return useMatrix(x, func(x *matrix) error {
+			m, err := findModel(handle)
+			if err != nil {
+				return err
+			}
+			o, err := readPredictOptions(options, m)
+			if err != nil {
+				return err
+			}
+			if x.Rows() <= fewRows {
+				o.Threads = 1
+			}
+			return use(m, x.Features, o)
+		})
+	})
+}
+
+//export goaoso_model_predict
+func goaoso_model_predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.int32_t, length C.int64_t) C.aoso_status {
+	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
+		to, err := output[int32](unsafe.Pointer(out), length, x.Rows(), "the rows")
+		if err != nil {
+			return err
+		}
+		var best []int
+		apart(o.Threads, nil, func() { best, err = m.Predict(x, o) })
+		for i, k := range best {
+			to[i] = int32(k)
+		}
+		return err
+	})
+}
+
+//export goaoso_model_predict_proba
+func goaoso_model_predict_proba(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.double, length C.int64_t) C.aoso_status {
+	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
+		to, err := output[float64](unsafe.Pointer(out), length, x.Rows()*len(m.classes), "rows × classes")
+		if err != nil {
+			return err
+		}
+		var probabilities []float64
+		apart(o.Threads, nil, func() { probabilities, err = m.PredictProba(x, o) })
+		copy(to, probabilities)
+		return err
+	})
+}
+
+//export goaoso_model_predict_raw
+func goaoso_model_predict_raw(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.double, length C.int64_t) C.aoso_status {
+	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
+		to, err := output[float64](unsafe.Pointer(out), length, x.Rows()*len(m.classes), "rows × classes")
+		if err != nil {
+			return err
+		}
+		var scores []float64
+		apart(o.Threads, nil, func() { scores, err = m.PredictRaw(x, o) })
+		copy(to, scores)
+		return err
+	})
+}
+
+//export goaoso_model_predict_leaf
+func goaoso_model_predict_leaf(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.int32_t, length C.int64_t) C.aoso_status {
+	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
+		trees := cmp.Or(o.Trees, m.Trees())
+		to, err := output[int32](unsafe.Pointer(out), length, x.Rows()*trees, "rows × trees")
+		if err != nil {
+			return err
+		}
+		var leaves []int32
+		apart(o.Threads, nil, func() { leaves, err = m.PredictLeaf(x, o) })
+		copy(to, leaves)
+		return err
+	})
+}

@@ -1,0 +1,121 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"unsafe"
+
+	"github.com/libaoso/aoso"
+)
+
+// predictor predicts single rows.
+type predictor struct {
+	exclusive
+	rows              *aoso.RowPredictor
+	features, classes int
+}
+
+//export goaoso_predictor_create
+func goaoso_predictor_create(handle C.uintptr_t, options *C.aoso_predict_options, out *C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "predictor"); err != nil {
+			return err
+		}
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		o, err := readPredictOptions(options, m)
+		if err != nil {
+			return err
+		}
+		rows, err := m.RowPredictor(o)
+		if err != nil {
+			return err
+		}
+		return put(out, &predictor{rows: rows, features: len(m.names), classes: len(m.classes)})
+	})
+}
+
+// usePredictor calls use with the predictor of a handle, which is its own
+// meanwhile, and with a row and so many results in C's memory.
+func usePredictor(handle C.uintptr_t, row *C.double, features C.int64_t, out unsafe.Pointer, use func(p *predictor, row []float64) error) C.aoso_status {
+	return try(func() error {
+		p, err := find[*predictor]("predictor", uint64(handle))
+		switch {
+		case err != nil:
+			return err
+		case int64(features) != int64(p.features):
+			return badArgument("features", features, "%d, the features of the model", p.features)
+		case row == nil:
+			return badArgument("row", null, "%d values", features)
+		case out == nil:
+			return badArgument("out", null, "memory for the result")
+		}
+		if err := p.lock(p); err != nil {
+			return err
+		}
+		defer p.unlock()
+		return use(p, unsafe.Slice((*float64)(unsafe.Pointer(row)), p.features))
+	})
+}
+
+func (p *predictor) results(out *C.double, classes C.int64_t) ([]float64, error) {
+	if int64(classes) != int64(p.classes) {
+		return nil, badArgument("classes", classes, "%d, the classes of the model", p.classes)
+	}
+	return unsafe.Slice((*float64)(unsafe.Pointer(out)), p.classes), nil
+}
+
+//export goaoso_predictor_class
+func goaoso_predictor_class(handle C.uintptr_t, row *C.double, features C.int64_t, out *C.int32_t) C.aoso_status {
+	return usePredictor(handle, row, features, unsafe.Pointer(out), func(p *predictor, row []float64) error {
+		class, err := p.rows.Class(row)
+		if err == nil {
+			*out = C.int32_t(class)
+		}
+		return err
+	})
+}
+
+//export goaoso_predictor_proba
+func goaoso_predictor_proba(handle C.uintptr_t, row *C.double, features C.int64_t, out *C.double, classes C.int64_t) C.aoso_status {
+	return usePredictor(handle, row, features, unsafe.Pointer(out), func(p *predictor, row []float64) error {
+		to, err := p.results(out, classes)
+		if err != nil {
+			return err
+		}
+		return p.rows.Proba(row, to)
+	})
+}
+
+//export goaoso_predictor_raw
+func goaoso_predictor_raw(handle C.uintptr_t, row *C.double, features C.int64_t, out *C.double, classes C.int64_t) C.aoso_status {
+	return usePredictor(handle, row, features, unsafe.Pointer(out), func(p *predictor, row []float64) error {
+		to, err := p.results(out, classes)
+		if err != nil {
+			return err
+		}
+		return p.rows.Raw(row, to)
+	})
+}
+
+//export goaoso_predictor_free
+func goaoso_predictor_free(handle C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		if handle == 0 {
+			return nil
+		}
+		p, err := find[*predictor]("predictor", uint64(handle))
+		if err != nil {
+			return err
+		}
+		if err := p.lock(p); err != nil {
+			return err
+		}
+		defer p.unlock()
+		handles.remove(uint64(handle))
+		return nil
+	})
+}

@@ -1,0 +1,339 @@
+// The public functions. Each refuses to run where Go cannot, gives Go the
+// default floating-point mode, and leaves the rest to the export of its name.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "_cgo_export.h"
+
+_Static_assert(sizeof(void *) == 8, "a handle's number has 64 bits");
+
+// ------------------------------------------------- floating-point mode --
+
+// Rounding and the treatment of subnormals; the sticky flags are left alone.
+typedef uint64_t fpmode;
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#define FP_FLAGS 0x3fu
+#define FP_DEFAULT 0x1f80u
+static inline fpmode fp_get(void) { return _mm_getcsr(); }
+static inline void fp_put(fpmode m) { _mm_setcsr((unsigned)m); }
+#elif defined(__aarch64__)
+#define FP_FLAGS 0u
+#define FP_DEFAULT 0u
+static inline fpmode fp_get(void) {
+    fpmode m;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(m));
+    return m;
+}
+static inline void fp_put(fpmode m) { __asm__ volatile("msr fpcr, %0" : : "r"(m)); }
+#else
+#define FP_FLAGS 0u
+#define FP_DEFAULT 0u
+static inline fpmode fp_get(void) { return 0; }
+static inline void fp_put(fpmode m) { (void)m; }
+#endif
+
+// Writing the register stalls, so it is written only if need be.
+static inline void fp_switch(fpmode from, fpmode to) {
+    if ((from ^ to) & ~(fpmode)FP_FLAGS) fp_put(to);
+}
+
+// The mode that this thread's host called with. Go's own thread-local storage
+// is of this model as well, so a process that can load the library has room.
+static _Thread_local __attribute__((tls_model("initial-exec"))) fpmode host = FP_DEFAULT;
+
+// --------------------------------------------------------------- errors --
+
+static _Thread_local char message[1024];
+
+// AOSO_OK, or why no call reaches Go any more.
+static _Atomic int32_t refusal;
+
+void shim_set_error(const char *text, size_t n) {
+    if (n >= sizeof message) {
+        n = sizeof message - 1;
+        while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--; // whole characters
+    }
+    memcpy(message, text, n);
+    message[n] = 0;
+}
+
+void shim_poison(void) { atomic_store(&refusal, AOSO_INTERNAL); }
+
+static void set_error(const char *text) { shim_set_error(text, strlen(text)); }
+
+static __attribute__((noinline, cold)) int32_t refuse(int32_t why) {
+    if (why == AOSO_FORKED)
+        set_error("aoso: this process is a child made by fork(), in which Go cannot run; "
+                  "use exec, spawn or a fork server, or load the library in the child only");
+    else
+        set_error("aoso: a defect of the library showed in an earlier call; it cannot go on in this process");
+    return why;
+}
+
+static void in_child(void) { atomic_store(&refusal, AOSO_FORKED); }
+
+// Go's threads inherit the mode of the thread that loads the library: the
+// first constructor runs before Go's starts them, the second after.
+static fpmode loading;
+
+__attribute__((constructor(101))) static void before_go(void) {
+    loading = fp_get();
+    fp_switch(loading, FP_DEFAULT);
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+__attribute__((constructor)) static void after_go(void) { fp_switch(FP_DEFAULT, loading); }
+
+#define GO(call)                                                     \
+    do {                                                             \
+        int32_t status_ = atomic_load_explicit(&refusal, memory_order_relaxed); \
+        if (status_ != AOSO_OK) return refuse(status_);              \
+        const fpmode outer_ = host;                                  \
+        host = fp_get();                                             \
+        fp_switch(host, FP_DEFAULT);                                 \
+        status_ = (call);                                            \
+        fp_switch(FP_DEFAULT, host);                                 \
+        host = outer_;                                               \
+        return status_;                                              \
+    } while (0)
+
+// ------------------------------------------------------ calls of the host --
+
+#define HOST(call)                      \
+    do {                                \
+        fp_switch(FP_DEFAULT, host);    \
+        call;                           \
+        fp_switch(host, FP_DEFAULT);    \
+    } while (0)
+
+int32_t shim_progress(aoso_progress_callback f, const aoso_progress *p, uintptr_t user) {
+    int32_t stop;
+    HOST(stop = f(p, (void *)user));
+    return stop;
+}
+
+void shim_log(aoso_log_callback f, int32_t level, const char *text, uintptr_t user) {
+    HOST(f(level, text, (void *)user));
+}
+
+int shim_stream_schema(struct ArrowArrayStream *s, struct ArrowSchema *out) {
+    int code;
+    HOST(code = s->get_schema(s, out));
+    return code;
+}
+
+int shim_stream_next(struct ArrowArrayStream *s, struct ArrowArray *out) {
+    int code;
+    HOST(code = s->get_next(s, out));
+    return code;
+}
+
+const char *shim_stream_error(struct ArrowArrayStream *s) {
+    const char *text = NULL;
+    if (s->get_last_error) HOST(text = s->get_last_error(s));
+    return text;
+}
+
+#define RELEASE(p)                                   \
+    do {                                             \
+        if ((p)->release) HOST((p)->release(p));     \
+    } while (0)
+
+void shim_release_stream(struct ArrowArrayStream *s) { RELEASE(s); }
+void shim_release_schema(struct ArrowSchema *s) { RELEASE(s); }
+void shim_release_array(struct ArrowArray *a) { RELEASE(a); }
+
+// ----------------------------------------------------- in every process --
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+int32_t aoso_abi_version(void) { return AOSO_ABI_VERSION; }
+
+const char *aoso_version_string(void) {
+    return TEXT(AOSO_VERSION_MAJOR) "." TEXT(AOSO_VERSION_MINOR) "." TEXT(AOSO_VERSION_PATCH);
+}
+
+const char *aoso_last_error(void) { return message; }
+
+// ---------------------------------------------------------------- the rest --
+
+#define ID(handle) ((uintptr_t)(handle))
+
+// A pointer for Go: without its const, which Go does not know, and null
+// instead of a small number, which Go's stacks cannot hold as a pointer.
+#define P(pointer) ((void *)((uintptr_t)(pointer) < 4096 ? 0 : (uintptr_t)(pointer)))
+
+aoso_status aoso_build_info(char *buffer, size_t size, size_t *needed) { GO(goaoso_build_info(P(buffer), size, P(needed))); }
+
+aoso_status aoso_set_log(aoso_log_callback callback, void *user) { GO(goaoso_set_log(callback, (uintptr_t)user)); }
+
+aoso_status aoso_dataset_create(const aoso_matrix *x, const aoso_labels *y, const aoso_dataset_options *options,
+                                aoso_dataset **out) {
+    GO(goaoso_dataset_create(P(x), P(y), P(options), P(out)));
+}
+
+aoso_status aoso_dataset_create_aligned(const aoso_dataset *train, const aoso_matrix *x, const aoso_labels *y,
+                                        const aoso_dataset_options *options, aoso_dataset **out) {
+    GO(goaoso_dataset_create_aligned(ID(train), P(x), P(y), P(options), P(out)));
+}
+
+aoso_status aoso_dataset_get_info(const aoso_dataset *dataset, aoso_dataset_info *info) {
+    GO(goaoso_dataset_get_info(ID(dataset), P(info)));
+}
+
+aoso_status aoso_dataset_class_name(const aoso_dataset *dataset, int64_t k, char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_dataset_class_name(ID(dataset), k, P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_dataset_feature_name(const aoso_dataset *dataset, int64_t j, char *buffer, size_t size,
+                                      size_t *needed) {
+    GO(goaoso_dataset_feature_name(ID(dataset), j, P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_dataset_save(const aoso_dataset *dataset, const char *path) {
+    GO(goaoso_dataset_save(ID(dataset), P(path)));
+}
+
+aoso_status aoso_dataset_load(const char *path, aoso_dataset **out) { GO(goaoso_dataset_load(P(path), P(out))); }
+
+aoso_status aoso_dataset_free(aoso_dataset *dataset) { GO(goaoso_dataset_free(ID(dataset))); }
+
+aoso_status aoso_builder_create(int64_t cols, const aoso_dataset_options *options, aoso_builder **out) {
+    GO(goaoso_builder_create(cols, P(options), P(out)));
+}
+
+aoso_status aoso_builder_push(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y, const double *weights,
+                              int64_t num_weights) {
+    GO(goaoso_builder_push(ID(builder), P(x), P(y), P(weights), num_weights));
+}
+
+aoso_status aoso_builder_finish(aoso_builder *builder, aoso_dataset **out) {
+    GO(goaoso_builder_finish(ID(builder), P(out)));
+}
+
+aoso_status aoso_builder_free(aoso_builder *builder) { GO(goaoso_builder_free(ID(builder))); }
+
+aoso_status aoso_params_init(aoso_params *params, uint32_t struct_size) {
+    GO(goaoso_params_init(P(params), struct_size));
+}
+
+aoso_status aoso_params_parse(aoso_params *params, const char *text) { GO(goaoso_params_parse(P(params), P(text))); }
+
+aoso_status aoso_params_check(const aoso_params *params) { GO(goaoso_params_check(P(params))); }
+
+aoso_status aoso_estimate_memory(int64_t rows, int64_t features, int64_t classes, int64_t valid_rows, int32_t max_bins,
+                                 const aoso_params *params, aoso_memory *out) {
+    GO(goaoso_estimate_memory(rows, features, classes, valid_rows, max_bins, P(params), P(out)));
+}
+
+aoso_status aoso_train(const aoso_dataset *train, const aoso_params *params, const aoso_train_options *options,
+                       aoso_model **out, aoso_result *result) {
+    GO(goaoso_train(ID(train), P(params), P(options), P(out), P(result)));
+}
+
+aoso_status aoso_booster_create(const aoso_dataset *train, const aoso_params *params, const aoso_train_options *options,
+                                aoso_booster **out) {
+    GO(goaoso_booster_create(ID(train), P(params), P(options), P(out)));
+}
+
+aoso_status aoso_booster_step(aoso_booster *booster, aoso_progress *progress) {
+    GO(goaoso_booster_step(ID(booster), P(progress)));
+}
+
+aoso_status aoso_booster_run(aoso_booster *booster, aoso_result *result) {
+    GO(goaoso_booster_run(ID(booster), P(result)));
+}
+
+aoso_status aoso_booster_interrupt(aoso_booster *booster) { GO(goaoso_booster_interrupt(ID(booster))); }
+
+aoso_status aoso_booster_model(aoso_booster *booster, aoso_model **out, aoso_result *result) {
+    GO(goaoso_booster_model(ID(booster), P(out), P(result)));
+}
+
+aoso_status aoso_booster_free(aoso_booster *booster) { GO(goaoso_booster_free(ID(booster))); }
+
+aoso_status aoso_model_get_info(const aoso_model *model, aoso_model_info *info) {
+    GO(goaoso_model_get_info(ID(model), P(info)));
+}
+
+aoso_status aoso_model_class_name(const aoso_model *model, int64_t k, char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_model_class_name(ID(model), k, P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_model_feature_name(const aoso_model *model, int64_t j, char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_model_feature_name(ID(model), j, P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_model_describe(const aoso_model *model, char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_model_describe(ID(model), P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_model_save(const aoso_model *model, const char *path) { GO(goaoso_model_save(ID(model), P(path))); }
+
+aoso_status aoso_model_load(const char *path, aoso_model **out) { GO(goaoso_model_load(P(path), P(out))); }
+
+aoso_status aoso_model_encode(const aoso_model *model, void *buffer, size_t size, size_t *needed) {
+    GO(goaoso_model_encode(ID(model), P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_model_decode(const void *bytes, size_t size, aoso_model **out) {
+    GO(goaoso_model_decode(P(bytes), size, P(out)));
+}
+
+aoso_status aoso_model_fingerprint(const aoso_model *model, char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_model_fingerprint(ID(model), P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_model_dump(const aoso_model *model, int64_t trees, char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_model_dump(ID(model), trees, P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_model_importance(const aoso_model *model, int32_t kind, double *out, int64_t length) {
+    GO(goaoso_model_importance(ID(model), kind, P(out), length));
+}
+
+aoso_status aoso_model_free(aoso_model *model) { GO(goaoso_model_free(ID(model))); }
+
+aoso_status aoso_model_predict(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
+                               int32_t *out, int64_t length) {
+    GO(goaoso_model_predict(ID(model), P(x), P(options), P(out), length));
+}
+
+aoso_status aoso_model_predict_proba(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
+                                     double *out, int64_t length) {
+    GO(goaoso_model_predict_proba(ID(model), P(x), P(options), P(out), length));
+}
+
+aoso_status aoso_model_predict_raw(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
+                                   double *out, int64_t length) {
+    GO(goaoso_model_predict_raw(ID(model), P(x), P(options), P(out), length));
+}
+
+aoso_status aoso_model_predict_leaf(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
+                                    int32_t *out, int64_t length) {
+    GO(goaoso_model_predict_leaf(ID(model), P(x), P(options), P(out), length));
+}
+
+aoso_status aoso_predictor_create(const aoso_model *model, const aoso_predict_options *options, aoso_predictor **out) {
+    GO(goaoso_predictor_create(ID(model), P(options), P(out)));
+}
+
+aoso_status aoso_predictor_class(aoso_predictor *predictor, const double *row, int64_t features, int32_t *out) {
+    GO(goaoso_predictor_class(ID(predictor), P(row), features, P(out)));
+}
+
+aoso_status aoso_predictor_proba(aoso_predictor *predictor, const double *row, int64_t features, double *out,
+                                 int64_t classes) {
+    GO(goaoso_predictor_proba(ID(predictor), P(row), features, P(out), classes));
+}
+
+aoso_status aoso_predictor_raw(aoso_predictor *predictor, const double *row, int64_t features, double *out,
+                               int64_t classes) {
+    GO(goaoso_predictor_raw(ID(predictor), P(row), features, P(out), classes));
+}
+
+aoso_status aoso_predictor_free(aoso_predictor *predictor) { GO(goaoso_predictor_free(ID(predictor))); }

@@ -1,0 +1,24 @@
+// What shim.c and the Go files of this package know of each other.
+#ifndef AOSO_SHIM_H
+#define AOSO_SHIM_H
+
+#include "arrow.h"
+#include <stdlib.h>
+
+#include "aoso.h"
+
+// The calling thread's error message, of n bytes, and the end of the library.
+void shim_set_error(const char *text, size_t n);
+void shim_poison(void);
+
+// Calls of the host's functions, in the floating-point mode that it came with.
+int32_t shim_progress(aoso_progress_callback f, const aoso_progress *p, uintptr_t user);
+void shim_log(aoso_log_callback f, int32_t level, const char *message, uintptr_t user);
+int shim_stream_schema(struct ArrowArrayStream *s, struct ArrowSchema *out);
+int shim_stream_next(struct ArrowArrayStream *s, struct ArrowArray *out);
+const char *shim_stream_error(struct ArrowArrayStream *s);
+void shim_release_stream(struct ArrowArrayStream *s);
+void shim_release_schema(struct ArrowSchema *s);
+void shim_release_array(struct ArrowArray *a);
+
+#endif

@@ -1,0 +1,75 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"fmt"
+	"unicode/utf8"
+	"unsafe"
+)
+
+// goString copies a string of C's, which must be UTF-8.
+func goString(name string, s *C.char) (string, error) {
+	if s == nil {
+		return "", badArgument(name, null, "a string")
+	}
+	copied := C.GoString(s)
+	if !utf8.ValidString(copied) {
+		return "", badArgument(name, copied, "UTF-8")
+	}
+	return copied, nil
+}
+
+// goStrings copies as many strings as count, an argument, says; none if p is
+// null.
+func goStrings(name, count string, p **C.char, n int64) ([]string, error) {
+	if p == nil {
+		if n != 0 {
+			return nil, badArgument(count, n, "0, as %s is null", name)
+		}
+		return nil, nil
+	}
+	if err := within(count, n, 0, mostValues); err != nil {
+		return nil, err
+	}
+	copies := make([]string, n)
+	for i, s := range unsafe.Slice(p, n) {
+		var err error
+		if copies[i], err = goString(fmt.Sprintf("%s[%d]", name, i), s); err != nil {
+			return nil, err
+		}
+	}
+	return copies, nil
+}
+
+// putBytes gives C bytes, or their number if it asks for that alone.
+func putBytes(data []byte, buffer unsafe.Pointer, size C.size_t, needed *C.size_t) error {
+	if buffer == nil && (size != 0 || needed == nil) {
+		return badArgument("buffer", null, "memory of size bytes; or null, size 0 and needed, to ask for the size")
+	}
+	if needed != nil {
+		*needed = C.size_t(len(data))
+	}
+	switch {
+	case buffer == nil:
+	case uint64(size) < uint64(len(data)):
+		return bufferError(fmt.Sprintf("size is %d; allowed: at least %d", size, len(data)))
+	default:
+		copy(unsafe.Slice((*byte)(buffer), len(data)), data)
+	}
+	return nil
+}
+
+// putText is putBytes of a string of C.
+func putText(s string, buffer *C.char, size C.size_t, needed *C.size_t) error {
+	return putBytes(append([]byte(s), 0), unsafe.Pointer(buffer), size, needed)
+}
+
+// putName gives C one of several names.
+func putName(names []string, argument string, i C.int64_t, buffer *C.char, size C.size_t, needed *C.size_t) error {
+	if err := within(argument, int64(i), 0, int64(len(names))-1); err != nil {
+		return err
+	}
+	return putText(names[i], buffer, size, needed)
+}

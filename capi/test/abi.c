@@ -1,0 +1,108 @@
+// Prints what a compiled program knows of the library: the layout of structs
+// and the values of constants.
+#include <aoso.h>
+
+#include <stdio.h>
+
+#define STRUCT(T) printf("%s: %zu\n", #T, sizeof(T));
+#define FIELD(T, f) printf("%s.%s: %zu+%zu\n", #T, #f, offsetof(T, f), sizeof(((T *)0)->f));
+#define CONSTANT(c) printf("%s = %d\n", #c, (int)c);
+
+#define MATRIX(F, T)                                                                                          \
+    F(T, struct_size) F(T, layout) F(T, dtype) F(T, index_dtype) F(T, rows) F(T, cols) F(T, data)             \
+    F(T, row_stride) F(T, col_stride) F(T, columns) F(T, indptr) F(T, indices) F(T, nnz) F(T, arrow_array)    \
+    F(T, arrow_schema) F(T, arrow_stream)
+#define LABELS(F, T) F(T, struct_size) F(T, dtype) F(T, count) F(T, data) F(T, class_names) F(T, num_class_names)
+#define DATASET_OPTIONS(F, T)                                                                                 \
+    F(T, struct_size) F(T, max_bins) F(T, sample_rows) F(T, seed) F(T, num_threads) F(T, dense_only)          \
+    F(T, weights) F(T, num_weights) F(T, feature_names) F(T, num_feature_names) F(T, init)
+#define DATASET_INFO(F, T) F(T, struct_size) F(T, rows) F(T, features) F(T, classes) F(T, unknown) F(T, bytes)
+#define PARAMS(F, T)                                                                                          \
+    F(T, struct_size) F(T, method) F(T, leaf) F(T, pairs) F(T, pair_selection) F(T, base_class) F(T, base_gap) \
+    F(T, metric) F(T, trees) F(T, leaves) F(T, max_depth) F(T, min_samples) F(T, early_stopping)              \
+    F(T, shrinkage) F(T, min_hessian) F(T, min_gain) F(T, l2) F(T, max_step) F(T, subsample)                  \
+    F(T, colsample_bytree) F(T, colsample_bynode) F(T, trim) F(T, stop_loss) F(T, seed) F(T, num_threads)     \
+    F(T, level)
+#define MEMORY(F, T)                                                                                          \
+    F(T, struct_size) F(T, matrix) F(T, sparse) F(T, residuals) F(T, rows) F(T, histograms) F(T, quantizing)  \
+    F(T, total)
+#define EVALUATION(F, T) F(T, errors) F(T, error_rate) F(T, log_loss)
+#define PROGRESS(F, T)                                                                                        \
+    F(T, struct_size) F(T, evaluated) F(T, iteration) F(T, trees) F(T, best) F(T, seconds) F(T, train_loss)   \
+    F(T, has_valid) F(T, stopped_by) F(T, valid)
+#define TRAIN_OPTIONS(F, T) F(T, struct_size) F(T, eval_every) F(T, valid) F(T, callback) F(T, user)
+#define RESULT(F, T)                                                                                          \
+    F(T, struct_size) F(T, stopped_by) F(T, iterations) F(T, best_iteration) F(T, threads) F(T, train_loss)   \
+    F(T, seconds) F(T, has_valid) F(T, valid)
+#define MODEL_INFO(F, T) F(T, struct_size) F(T, classes) F(T, features) F(T, trees) F(T, trees_per_iteration)
+#define PREDICT_OPTIONS(F, T) F(T, struct_size) F(T, num_threads) F(T, trees)
+
+#define PRINT(FIELDS, T) STRUCT(T) FIELDS(FIELD, T)
+
+int main(void) {
+    PRINT(MATRIX, aoso_matrix)
+    PRINT(LABELS, aoso_labels)
+    PRINT(DATASET_OPTIONS, aoso_dataset_options)
+    PRINT(DATASET_INFO, aoso_dataset_info)
+    PRINT(PARAMS, aoso_params)
+    PRINT(MEMORY, aoso_memory)
+    PRINT(EVALUATION, aoso_evaluation)
+    PRINT(PROGRESS, aoso_progress)
+    PRINT(TRAIN_OPTIONS, aoso_train_options)
+    PRINT(RESULT, aoso_result)
+    PRINT(MODEL_INFO, aoso_model_info)
+    PRINT(PREDICT_OPTIONS, aoso_predict_options)
+
+    CONSTANT(AOSO_ABI_VERSION)
+    CONSTANT(AOSO_OK)
+    CONSTANT(AOSO_INVALID_ARGUMENT)
+    CONSTANT(AOSO_INVALID_HANDLE)
+    CONSTANT(AOSO_BUFFER_TOO_SMALL)
+    CONSTANT(AOSO_IO)
+    CONSTANT(AOSO_BAD_FORMAT)
+    CONSTANT(AOSO_OUT_OF_MEMORY)
+    CONSTANT(AOSO_BUSY)
+    CONSTANT(AOSO_FORKED)
+    CONSTANT(AOSO_INTERNAL)
+    CONSTANT(AOSO_LOG_WARNING)
+    CONSTANT(AOSO_LOG_INFO)
+    CONSTANT(AOSO_FLOAT32)
+    CONSTANT(AOSO_FLOAT64)
+    CONSTANT(AOSO_INT8)
+    CONSTANT(AOSO_INT16)
+    CONSTANT(AOSO_INT32)
+    CONSTANT(AOSO_INT64)
+    CONSTANT(AOSO_UINT8)
+    CONSTANT(AOSO_UINT16)
+    CONSTANT(AOSO_UINT32)
+    CONSTANT(AOSO_UINT64)
+    CONSTANT(AOSO_STRING)
+    CONSTANT(AOSO_DENSE)
+    CONSTANT(AOSO_COLUMNS)
+    CONSTANT(AOSO_CSR)
+    CONSTANT(AOSO_CSC)
+    CONSTANT(AOSO_ARROW)
+    CONSTANT(AOSO_ARROW_STREAM)
+    CONSTANT(AOSO_METHOD_AOSO)
+    CONSTANT(AOSO_METHOD_ABC)
+    CONSTANT(AOSO_METHOD_LOGITBOOST)
+    CONSTANT(AOSO_LEAF_DEFAULT)
+    CONSTANT(AOSO_LEAF_FULL)
+    CONSTANT(AOSO_LEAF_PAIR)
+    CONSTANT(AOSO_SELECT_SECOND_ORDER)
+    CONSTANT(AOSO_SELECT_FIRST_ORDER)
+    CONSTANT(AOSO_SELECT_ROOT)
+    CONSTANT(AOSO_BASE_WORST)
+    CONSTANT(AOSO_BASE_EXHAUSTIVE)
+    CONSTANT(AOSO_METRIC_LOGLOSS)
+    CONSTANT(AOSO_METRIC_ERROR)
+    CONSTANT(AOSO_RUNNING)
+    CONSTANT(AOSO_STOPPED_BY_LOSS)
+    CONSTANT(AOSO_STOPPED_BY_TREES)
+    CONSTANT(AOSO_STOPPED_BY_EARLY_STOPPING)
+    CONSTANT(AOSO_STOPPED_BY_INTERRUPT)
+    CONSTANT(AOSO_STOPPED_BY_NO_SPLIT)
+    CONSTANT(AOSO_IMPORTANCE_GAIN)
+    CONSTANT(AOSO_IMPORTANCE_SPLIT)
+    return 0;
+}

@@ -1,0 +1,92 @@
+// A child made by fork() is refused at once, whatever the parent did; one
+// that calls exec is not.
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void in_child(aoso_model *m, aoso_booster *b) {
+    const double start = now();
+    aoso_matrix x = data();
+    aoso_labels y = aoso_int32_labels(classes, ROWS);
+    aoso_dataset *d;
+    int32_t predicted[ROWS];
+    const char text[] = "child made by fork()";
+    FAILS(AOSO_FORKED, text, aoso_dataset_create(&x, &y, NULL, &d));
+    FAILS(AOSO_FORKED, text, aoso_model_predict(m, &x, NULL, predicted, ROWS));
+    FAILS(AOSO_FORKED, text, aoso_booster_step(b, NULL));
+    FAILS(AOSO_FORKED, text, aoso_booster_free(b));
+    FAILS(AOSO_FORKED, text, aoso_model_free(NULL));
+    FAILS(AOSO_FORKED, text, aoso_params_check(NULL));
+    FAILS(AOSO_FORKED, text, aoso_set_log(NULL, NULL));
+    EXPECT(aoso_abi_version() == AOSO_ABI_VERSION && strlen(aoso_version_string()) >= 5);
+    EXPECT(now() - start < 1);
+}
+
+// The child's failures, or 99 if it hung.
+static int forked(aoso_model *m, aoso_booster *b) {
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(5);
+        failures = 0;
+        in_child(m, b);
+        _exit(failures);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+}
+
+static aoso_model *some_model;
+
+static int32_t fork_in_callback(const aoso_progress *p, void *user) {
+    (void)user;
+    if (p->iteration == 3) EXPECT(forked(some_model, NULL) == 0);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    make_data();
+    if (argc > 1 && strcmp(argv[1], "exec") == 0) {
+        OK(aoso_dataset_free(make_dataset()));
+        return 0;
+    }
+    EXPECT(forked(NULL, NULL) == 0); // before any call
+
+    aoso_dataset *d = make_dataset();
+    aoso_model *m = some_model = train_on(d, "trees=5 threads=2");
+    aoso_booster *b;
+    OK(aoso_booster_create(d, NULL, NULL, &b));
+    OK(aoso_booster_step(b, NULL));
+    EXPECT(forked(m, b) == 0);
+    aoso_train_options o = {.struct_size = sizeof o, .callback = fork_in_callback};
+    aoso_model *other;
+    aoso_params p = parse("trees=5");
+    OK(aoso_train(d, &p, &o, &other, NULL));
+
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        execl(argv[0], argv[0], "exec", (char *)NULL);
+        _exit(98);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+
+    OK(aoso_booster_step(b, NULL)); // the parent goes on
+    EXPECT(same(fingerprint_of(m), fingerprint_of(other)));
+    OK(aoso_booster_free(b));
+    OK(aoso_model_free(m));
+    OK(aoso_model_free(other));
+    OK(aoso_dataset_free(d));
+    return finish("fork");
+}

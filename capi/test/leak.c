@@ -1,0 +1,81 @@
+// Ten thousand times everything is made and freed, and the resident size stays.
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+
+#include <unistd.h>
+
+static double resident(void) { // in MB
+    long total, pages;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%ld %ld", &total, &pages) != 2) exit(1);
+    fclose(f);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e6;
+}
+
+static int32_t nothing(const aoso_progress *p, void *user) {
+    (void)p;
+    (void)user;
+    return 0;
+}
+
+static void cycle(int i) {
+    aoso_dataset *d = make_dataset(), *chunks, *valid;
+    aoso_matrix x = data();
+    aoso_labels y = aoso_int32_labels(classes, ROWS);
+    aoso_params p = parse("trees=2 leaves=3");
+    p.num_threads = 1 + i % 2;
+    OK(aoso_dataset_create_aligned(d, &x, &y, NULL, &valid));
+    aoso_train_options o = {.struct_size = sizeof o, .valid = valid, .callback = nothing};
+    aoso_model *m, *from_booster, *decoded;
+    OK(aoso_train(d, &p, &o, &m, NULL));
+
+    aoso_booster *b;
+    OK(aoso_booster_create(d, &p, &o, &b));
+    OK(aoso_booster_step(b, NULL));
+    OK(aoso_booster_interrupt(b));
+    OK(aoso_booster_run(b, NULL));
+    OK(aoso_booster_model(b, &from_booster, NULL));
+    if (i % 10 == 0) {
+        aoso_builder *builder;
+        OK(aoso_builder_create(COLS, NULL, &builder));
+        OK(aoso_builder_push(builder, &x, &y, NULL, 0));
+        OK(aoso_builder_finish(builder, &chunks));
+        OK(aoso_builder_push(builder, &x, &y, NULL, 0));
+        OK(aoso_builder_free(builder));
+        OK(aoso_dataset_free(chunks));
+        static char bytes[1 << 16];
+        size_t size;
+        OK(aoso_model_encode(m, bytes, sizeof bytes, &size));
+        OK(aoso_model_decode(bytes, size, &decoded));
+        OK(aoso_model_free(decoded));
+    }
+    aoso_predictor *rows;
+    int32_t k;
+    OK(aoso_predictor_create(m, NULL, &rows));
+    OK(aoso_predictor_class(rows, values, COLS, &k));
+
+    // In any order.
+    OK(aoso_model_free(m));
+    OK(aoso_dataset_free(d));
+    OK(aoso_booster_free(b));
+    OK(aoso_predictor_free(rows));
+    OK(aoso_dataset_free(valid));
+    OK(aoso_model_free(from_booster));
+    EXPECT(aoso_dataset_free(d) == AOSO_INVALID_HANDLE);
+}
+
+int main(int argc, char **argv) {
+    const int cycles = argc > 1 ? atoi(argv[1]) : 10000;
+    make_data();
+    double early = 0, late = 0; // the most in the second fifth, and in the last
+    for (int i = 0; i < cycles; i++) {
+        cycle(i);
+        if (i % 50) continue;
+        double now = resident();
+        if (i >= cycles / 5 && i < 2 * cycles / 5 && now > early) early = now;
+        if (i >= 4 * cycles / 5 && now > late) late = now;
+    }
+    EXPECT(late < early * 1.1 + 2);
+    printf("leak: resident %.1f MB after %d cycles, %.1f MB after %d\n", early, 2 * cycles / 5, late, cycles);
+    return finish("leak");
+}

@@ -1,0 +1,403 @@
+// Parameters, training in one call and step by step, interrupts.
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+
+#include <pthread.h>
+#include <time.h>
+
+static aoso_dataset *train;
+
+static void params(void) {
+    aoso_params p = parse("");
+    EXPECT(p.struct_size == sizeof p && p.method == AOSO_METHOD_AOSO && p.leaf == AOSO_LEAF_DEFAULT && p.pairs == 0 &&
+           p.pair_selection == AOSO_SELECT_SECOND_ORDER && p.base_class == AOSO_BASE_WORST && p.base_gap == 1 &&
+           p.metric == AOSO_METRIC_LOGLOSS && p.trees == 1000 && p.leaves == 20 && p.max_depth == 0 &&
+           p.min_samples == 1 && p.early_stopping == 0 && p.shrinkage == 0.1 && p.min_hessian == 0 && p.min_gain == 0 &&
+           p.l2 == 0 && p.max_step == 5 && p.subsample == 1 && p.colsample_bytree == 1 && p.colsample_bynode == 1 &&
+           p.trim == 0.1 && p.stop_loss == 1e-16 && p.seed == 0 && p.num_threads == 0 && p.level == NULL);
+    p.trees = 77;
+    OK(aoso_params_parse(&p, "method=abc, leaf=pair\npair_selection=root base_class=exhaustive,base_gap=5"
+                             " metric=error leaves=9 shrinkage=0.25 max_depth=3 min_samples=4 min_hessian=0.5 min_gain=1e-3"
+                             " l2=2 max_step=4 subsample=0.5 colsample_bytree=.75 colsample_bynode=0.875 trim=0"
+                             " stop_loss=1e-9 early_stopping=8 threads=2 seed=18446744073709551615 level=generic"));
+    EXPECT(p.method == AOSO_METHOD_ABC && p.leaf == AOSO_LEAF_PAIR && p.pair_selection == AOSO_SELECT_ROOT &&
+           p.base_class == AOSO_BASE_EXHAUSTIVE && p.base_gap == 5 && p.metric == AOSO_METRIC_ERROR && p.leaves == 9 &&
+           p.shrinkage == 0.25 && p.max_depth == 3 && p.min_samples == 4 && p.min_hessian == 0.5 && p.min_gain == 1e-3 &&
+           p.l2 == 2 && p.max_step == 4 && p.subsample == 0.5 && p.colsample_bytree == 0.75 &&
+           p.colsample_bynode == 0.875 && p.trim == 0 && p.stop_loss == 1e-9 && p.early_stopping == 8 &&
+           p.num_threads == 2 && p.seed == UINT64_MAX && strcmp(p.level, "generic") == 0);
+    EXPECT(p.trees == 77); // what was not named stays
+    OK(aoso_params_check(&p));
+    OK(aoso_params_check(NULL));
+    aoso_params before = p;
+    FAILS(AOSO_INVALID_ARGUMENT, "leafs", aoso_params_parse(&p, "trees=5 leafs=7"));
+    FAILS(AOSO_INVALID_ARGUMENT, "trees is \"many\"", aoso_params_parse(&p, "leaves=5 trees=many"));
+    FAILS(AOSO_INVALID_ARGUMENT, "method is \"magic\"; allowed: aoso, abc, logitboost", aoso_params_parse(&p, "leaves=5 method=magic"));
+    FAILS(AOSO_INVALID_ARGUMENT, "pairs is 5000000000", aoso_params_parse(&p, "pairs=5000000000"));
+    FAILS(AOSO_INVALID_ARGUMENT, "level is \"mmx\"", aoso_params_parse(&p, "level=mmx"));
+    FAILS(AOSO_INVALID_ARGUMENT, "\"trees\"", aoso_params_parse(&p, "trees"));
+    FAILS(AOSO_INVALID_ARGUMENT, "UTF-8", aoso_params_parse(&p, "\xfe"));
+    FAILS(AOSO_INVALID_ARGUMENT, "text is null", aoso_params_parse(&p, NULL));
+    EXPECT(memcmp(&before, &p, sizeof p) == 0);
+    FAILS(AOSO_INVALID_ARGUMENT, "params is null", aoso_params_parse(NULL, ""));
+    FAILS(AOSO_INVALID_ARGUMENT, "params is null", aoso_params_init(NULL, sizeof p));
+    FAILS(AOSO_INVALID_ARGUMENT, "params.struct_size is 0", aoso_params_init(&p, 0));
+    FAILS(AOSO_INVALID_ARGUMENT, "params.struct_size is 9", aoso_params_init(&p, 9));
+
+    aoso_model *m, *const untouched = (aoso_model *)&p;
+    m = untouched;
+#define BAD(field, value, text)                                                       \
+    p = parse("");                                                                    \
+    p.field = value;                                                                  \
+    FAILS(AOSO_INVALID_ARGUMENT, text, aoso_params_check(&p));                        \
+    FAILS(AOSO_INVALID_ARGUMENT, text, aoso_train(train, &p, NULL, &m, NULL));
+    BAD(struct_size, 7, "params.struct_size is 7")
+    BAD(method, 3, "method is 3; allowed: 0 to 2")
+    BAD(method, -1, "method is -1")
+    BAD(leaf, 3, "leaf is 3")
+    BAD(pairs, 3, "pairs is 3; allowed: 1, 2, 4 or 8")
+    BAD(pair_selection, 9, "pair_selection is 9")
+    BAD(base_class, 2, "base_class is 2")
+    BAD(base_gap, 0, "base_gap is 0")
+    BAD(metric, 2, "metric is 2")
+    BAD(trees, 0, "trees is 0")
+    BAD(leaves, 1, "leaves is 1")
+    BAD(leaves, INT64_MAX, "leaves is 9223372036854775807")
+    BAD(max_depth, -1, "max_depth is -1")
+    BAD(min_samples, 0, "min_samples is 0")
+    BAD(early_stopping, -1, "early_stopping is -1")
+    BAD(shrinkage, 0, "shrinkage is 0")
+    BAD(shrinkage, NAN, "shrinkage is NaN")
+    BAD(min_hessian, -1, "min_hessian is -1")
+    BAD(min_gain, INFINITY, "min_gain is +Inf")
+    BAD(l2, -1, "l2 is -1")
+    BAD(max_step, 21, "max_step is 21")
+    BAD(subsample, 0, "subsample is 0")
+    BAD(colsample_bytree, 1.5, "colsample_bytree is 1.5")
+    BAD(colsample_bynode, -0.5, "colsample_bynode is -0.5")
+    BAD(trim, 1, "trim is 1")
+    BAD(stop_loss, -1, "stop_loss is -1")
+    BAD(num_threads, -1, "num_threads is -1")
+    BAD(num_threads, INT64_MAX, "num_threads is 9223372036854775807; allowed: 0 to 4096")
+    BAD(level, "mmx", "level is \"mmx\"")
+#undef BAD
+    EXPECT(m == untouched);
+}
+
+static void estimate(void) {
+    aoso_memory e = {.struct_size = sizeof e};
+    OK(aoso_estimate_memory(16000, 16, 26, 4000, 0, NULL, &e));
+    EXPECT(e.total > 1 << 20 && e.total < 1 << 28);
+    EXPECT(e.total == e.matrix + e.sparse + e.residuals + e.rows + e.histograms + e.quantizing);
+    FAILS(AOSO_INVALID_ARGUMENT, "rows is 0", aoso_estimate_memory(0, 16, 26, 0, 0, NULL, &e));
+    FAILS(AOSO_INVALID_ARGUMENT, "rows is 9223372036854775807", aoso_estimate_memory(INT64_MAX, 16, 26, 0, 0, NULL, &e));
+    FAILS(AOSO_INVALID_ARGUMENT, "features is -1", aoso_estimate_memory(1, -1, 26, 0, 0, NULL, &e));
+    FAILS(AOSO_INVALID_ARGUMENT, "features is 2147483647", aoso_estimate_memory(UINT32_MAX, INT32_MAX, 26, 0, 0, NULL, &e));
+    FAILS(AOSO_INVALID_ARGUMENT, "classes is 70000", aoso_estimate_memory(1, 1, 70000, 0, 0, NULL, &e));
+    FAILS(AOSO_INVALID_ARGUMENT, "valid_rows is -1", aoso_estimate_memory(1, 1, 2, -1, 0, NULL, &e));
+    FAILS(AOSO_INVALID_ARGUMENT, "max_bins is 256", aoso_estimate_memory(1, 1, 2, 0, 256, NULL, &e));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_estimate_memory(1, 1, 2, 0, 0, NULL, NULL));
+    aoso_params p = parse("leaves=65536 threads=4096");
+    OK(aoso_estimate_memory(UINT32_MAX, 60000, 65534, UINT32_MAX, 255, &p, &e));
+    EXPECT(e.total > (int64_t)1 << 45);
+    p.trees = -1;
+    FAILS(AOSO_INVALID_ARGUMENT, "trees is -1", aoso_estimate_memory(1, 1, 2, 0, 0, &p, &e));
+
+    // As many classes as rows is what labels that are measurements give.
+    enum { MANY = 60000 };
+    static float x[MANY];
+    static int32_t y[MANY];
+    for (int i = 0; i < MANY; i++) x[i] = (float)(i % 100), y[i] = i;
+    aoso_matrix m = aoso_row_major(x, AOSO_FLOAT32, MANY, 1);
+    aoso_labels labels = aoso_int32_labels(y, MANY);
+    aoso_dataset *d;
+    aoso_model *none;
+    OK(aoso_dataset_create(&m, &labels, NULL, &d));
+    p = parse("method=abc base_class=exhaustive trees=100000");
+    FAILS(AOSO_OUT_OF_MEMORY, "GB; the machine has", aoso_train(d, &p, NULL, &none, NULL));
+    OK(aoso_dataset_free(d));
+}
+
+// What a callback saw.
+typedef struct seen {
+    pthread_t thread;
+    int calls, stop_after, elsewhere;
+    int64_t iterations, trees;
+    double loss;
+    const aoso_model *model; // to use meanwhile
+} seen;
+
+static int32_t callback(const aoso_progress *p, void *user) {
+    seen *s = user;
+    s->calls++;
+    s->elsewhere += !pthread_equal(s->thread, pthread_self());
+    EXPECT(p->struct_size == sizeof *p && p->iteration == s->iterations + 1);
+    if (p->evaluated) EXPECT(s->loss == 0 || p->train_loss < s->loss);
+    s->iterations = p->iteration;
+    s->trees = p->trees;
+    if (p->evaluated) s->loss = p->train_loss;
+    EXPECT((p->stopped_by == AOSO_STOPPED_BY_TREES) == (p->iteration == 12));
+    if (s->model) {
+        int32_t predicted[ROWS];
+        aoso_matrix x = data();
+        OK(aoso_model_predict(s->model, &x, NULL, predicted, ROWS));
+    }
+    return s->stop_after == s->calls;
+}
+
+static void in_one_call(void) {
+    aoso_model *m, *five;
+    aoso_result r = {.struct_size = sizeof r};
+    for (int threads = 1; threads <= 3; threads++) {
+        aoso_params p = parse("trees=12 leaves=5");
+        p.num_threads = threads;
+        seen s = {.thread = pthread_self()};
+        aoso_train_options o = {.struct_size = sizeof o, .callback = callback, .user = &s};
+        OK(aoso_train(train, &p, &o, &m, &r));
+        EXPECT(s.calls == 12 && s.elsewhere == 0 && s.trees == 12);
+        EXPECT(r.stopped_by == AOSO_STOPPED_BY_TREES && r.iterations == 12 && r.best_iteration == 12 && !r.has_valid &&
+               r.train_loss == s.loss && r.threads == threads && r.seconds > 0);
+        s = (seen){.thread = pthread_self(), .stop_after = 5, .model = m};
+        o.eval_every = 2;
+        OK(aoso_train(train, &p, &o, &five, &r));
+        EXPECT(r.stopped_by == AOSO_STOPPED_BY_INTERRUPT && r.iterations == 5 && s.calls == 5);
+        aoso_dataset *d;
+        aoso_matrix x = data();
+        aoso_labels y = aoso_int32_labels(classes, ROWS);
+        aoso_dataset_options od = {.struct_size = sizeof od, .init = five};
+        OK(aoso_dataset_create(&x, &y, &od, &d));
+        OK(aoso_model_free(five)); // the dataset keeps it
+        p.trees = 7;
+        OK(aoso_train(d, &p, NULL, &five, NULL));
+        aoso_model_info info = {.struct_size = sizeof info};
+        OK(aoso_model_get_info(five, &info));
+        EXPECT(info.trees == 12);
+        OK(aoso_dataset_free(d));
+        OK(aoso_model_free(m));
+        OK(aoso_model_free(five));
+    }
+    aoso_params p = parse("");
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_train(train, &p, NULL, NULL, NULL));
+    FAILS(AOSO_INVALID_HANDLE, "train is null; allowed: a dataset", aoso_train(NULL, &p, NULL, &m, NULL));
+    r.struct_size = 1;
+    FAILS(AOSO_INVALID_ARGUMENT, "result.struct_size is 1", aoso_train(train, &p, NULL, &m, &r));
+    aoso_train_options o = {.struct_size = sizeof o, .eval_every = -1};
+    FAILS(AOSO_INVALID_ARGUMENT, "eval_every is -1", aoso_train(train, &p, &o, &m, NULL));
+    o = (aoso_train_options){.struct_size = sizeof o, .valid = (const aoso_dataset *)3};
+    FAILS(AOSO_INVALID_HANDLE, "options.valid is 0x3", aoso_train(train, &p, &o, &m, NULL));
+    p.early_stopping = 3;
+    FAILS(AOSO_INVALID_ARGUMENT, "early_stopping is 3; allowed: 0 without a validation set", aoso_train(train, &p, NULL, &m, NULL));
+
+    // A small number is a good user pointer.
+    o = (aoso_train_options){.struct_size = sizeof o, .user = (void *)1};
+    p = parse("trees=1");
+    OK(aoso_train(train, &p, &o, &m, NULL));
+    OK(aoso_model_free(m));
+}
+
+static void early_stopping(void) {
+    aoso_dataset *valid, *other = make_dataset();
+    int32_t wrong[ROWS];
+    for (int i = 0; i < ROWS; i++) wrong[i] = (i / 2) % CLASSES;
+    aoso_matrix x = data();
+    aoso_labels y = aoso_int32_labels(wrong, ROWS);
+    OK(aoso_dataset_create_aligned(train, &x, &y, NULL, &valid));
+    aoso_params p = parse("trees=100 early_stopping=3");
+    aoso_train_options o = {.struct_size = sizeof o, .valid = valid};
+    aoso_result r = {.struct_size = sizeof r};
+    aoso_model *m;
+    OK(aoso_train(train, &p, &o, &m, &r));
+    EXPECT(r.stopped_by == AOSO_STOPPED_BY_EARLY_STOPPING && r.iterations == r.best_iteration + 3 && r.has_valid &&
+           r.valid.log_loss > 0.5 && r.valid.errors > 0 && r.valid.error_rate == (double)r.valid.errors / ROWS);
+    aoso_model_info info = {.struct_size = sizeof info};
+    OK(aoso_model_get_info(m, &info));
+    EXPECT(info.trees == r.best_iteration);
+    OK(aoso_model_free(m));
+    y = aoso_int32_labels(wrong, ROWS);
+    x.cols--;
+    OK(aoso_dataset_create(&x, &y, NULL, &other));
+    o.valid = other;
+    FAILS(AOSO_INVALID_ARGUMENT, "valid", aoso_train(train, &p, &o, &m, &r));
+    OK(aoso_dataset_free(other));
+    OK(aoso_dataset_free(valid));
+    FAILS(AOSO_INVALID_HANDLE, "options.valid is 0x", ((void)(o.valid = valid), aoso_train(train, &p, &o, &m, &r)));
+}
+
+static void by_steps(void) {
+    aoso_params p = parse("trees=12 leaves=5 early_stopping=50");
+    aoso_dataset *d = make_dataset(), *valid;
+    aoso_matrix x = data();
+    aoso_labels y = aoso_int32_labels(classes, ROWS);
+    OK(aoso_dataset_create_aligned(d, &x, &y, NULL, &valid));
+    aoso_model *whole, *m, *later;
+    aoso_train_options o = {.struct_size = sizeof o, .valid = valid};
+    aoso_result r = {.struct_size = sizeof r};
+    OK(aoso_train(d, &p, &o, &whole, NULL));
+
+    aoso_booster *b;
+    OK(aoso_booster_create(d, &p, &o, &b));
+    OK(aoso_dataset_free(d)); // the booster keeps them
+    OK(aoso_dataset_free(valid));
+    aoso_progress now = {.struct_size = sizeof now};
+    for (int i = 1; i <= 5; i++) {
+        OK(aoso_booster_step(b, &now));
+        EXPECT(now.iteration == i && now.trees == i && now.stopped_by == AOSO_RUNNING && now.evaluated && now.has_valid &&
+               now.best == i && now.valid.errors < ROWS);
+    }
+    OK(aoso_booster_model(b, &m, &r));
+    fingerprint five = fingerprint_of(m);
+    EXPECT(r.iterations == 5 && r.stopped_by == AOSO_RUNNING);
+    OK(aoso_booster_step(b, NULL));
+
+    // An interrupt is for one step or run.
+    OK(aoso_booster_interrupt(b));
+    OK(aoso_booster_step(b, &now));
+    EXPECT(now.stopped_by == AOSO_STOPPED_BY_INTERRUPT && now.iteration == 6);
+    OK(aoso_booster_step(b, &now));
+    EXPECT(now.stopped_by == AOSO_RUNNING && now.iteration == 7);
+    OK(aoso_booster_interrupt(b));
+    OK(aoso_booster_run(b, &r));
+    EXPECT(r.stopped_by == AOSO_STOPPED_BY_INTERRUPT && r.iterations == 7);
+    OK(aoso_booster_run(b, &r));
+    EXPECT(r.stopped_by == AOSO_STOPPED_BY_TREES && r.iterations == 12);
+    OK(aoso_booster_run(b, NULL));
+    OK(aoso_booster_step(b, &now));
+    EXPECT(now.stopped_by == AOSO_STOPPED_BY_TREES && now.iteration == 12);
+    OK(aoso_booster_model(b, &later, NULL));
+    EXPECT(same(fingerprint_of(later), fingerprint_of(whole)));
+    EXPECT(same(fingerprint_of(m), five));
+    now.struct_size = 4;
+    FAILS(AOSO_INVALID_ARGUMENT, "progress.struct_size is 4", aoso_booster_step(b, &now));
+    r.struct_size = 4;
+    FAILS(AOSO_INVALID_ARGUMENT, "result.struct_size is 4", aoso_booster_run(b, &r));
+    FAILS(AOSO_INVALID_ARGUMENT, "result.struct_size is 4", aoso_booster_model(b, &later, &r));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_booster_model(b, NULL, NULL));
+    OK(aoso_booster_free(b));
+    OK(aoso_booster_free(NULL));
+    FAILS(AOSO_INVALID_HANDLE, "booster is 0x", aoso_booster_free(b));
+    FAILS(AOSO_INVALID_HANDLE, "booster is 0x", aoso_booster_step(b, NULL));
+    FAILS(AOSO_INVALID_HANDLE, "booster is 0x", aoso_booster_run(b, NULL));
+    FAILS(AOSO_INVALID_HANDLE, "booster is 0x", aoso_booster_interrupt(b));
+    FAILS(AOSO_INVALID_HANDLE, "booster is a model", aoso_booster_model((aoso_booster *)m, &later, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_booster_create(train, &p, NULL, NULL));
+    FAILS(AOSO_INVALID_HANDLE, "train is null", aoso_booster_create(NULL, &p, NULL, &b));
+    p.trees = 0;
+    FAILS(AOSO_INVALID_ARGUMENT, "trees is 0", aoso_booster_create(train, &p, NULL, &b));
+    OK(aoso_model_free(whole));
+    OK(aoso_model_free(m));
+    OK(aoso_model_free(later));
+}
+
+// A callback ends a run, and the next goes on.
+static void stopped_runs(void) {
+    aoso_params p = parse("trees=12 leaves=5");
+    seen s = {.thread = pthread_self(), .stop_after = 4};
+    aoso_train_options o = {.struct_size = sizeof o, .callback = callback, .user = &s};
+    aoso_result r = {.struct_size = sizeof r};
+    aoso_booster *b;
+    OK(aoso_booster_create(train, &p, &o, &b));
+    OK(aoso_booster_step(b, NULL));
+    EXPECT(s.calls == 1);
+    OK(aoso_booster_run(b, &r));
+    EXPECT(r.stopped_by == AOSO_STOPPED_BY_INTERRUPT && r.iterations == 4 && s.calls == 4);
+    s.stop_after = 5;
+    aoso_progress now = {.struct_size = sizeof now};
+    OK(aoso_booster_step(b, &now));
+    EXPECT(now.stopped_by == AOSO_STOPPED_BY_INTERRUPT && now.iteration == 5);
+    OK(aoso_booster_run(b, &r));
+    EXPECT(r.stopped_by == AOSO_STOPPED_BY_TREES && r.iterations == 12 && s.calls == 12);
+    OK(aoso_booster_step(b, &now));
+    EXPECT(now.stopped_by == AOSO_STOPPED_BY_TREES && now.iteration == 12 && s.calls == 12);
+    OK(aoso_booster_free(b));
+}
+
+// While one thread is in a callback of run, others are told that it is busy.
+typedef struct busy {
+    aoso_booster *booster;
+    int in_callback, tried;
+} busy;
+
+static int32_t hold(const aoso_progress *p, void *user) {
+    busy *s = user;
+    (void)p;
+    FAILS(AOSO_BUSY, "booster is in use", aoso_booster_step(s->booster, NULL));
+    FAILS(AOSO_BUSY, "booster is in use", aoso_booster_free(s->booster));
+    COUNT(s->in_callback);
+    while (!READ(s->tried)) nanosleep(&(struct timespec){0, 100000}, NULL);
+    return 0;
+}
+
+static void *run(void *user) {
+    busy *s = user;
+    aoso_result r = {.struct_size = sizeof r};
+    OK(aoso_booster_run(s->booster, &r));
+    EXPECT(r.stopped_by == AOSO_STOPPED_BY_INTERRUPT && r.iterations < 1000000);
+    return NULL;
+}
+
+static void two_threads(void) {
+    busy s = {0};
+    aoso_params p = parse("trees=1000000 leaves=5 stop_loss=0");
+    aoso_train_options o = {.struct_size = sizeof o, .callback = hold, .user = &s};
+    OK(aoso_booster_create(train, &p, &o, &s.booster));
+    pthread_t thread;
+    pthread_create(&thread, NULL, run, &s);
+    while (!READ(s.in_callback)) nanosleep(&(struct timespec){0, 100000}, NULL);
+    aoso_model *m;
+    FAILS(AOSO_BUSY, "booster is in use by another call; allowed: one thread at a time", aoso_booster_step(s.booster, NULL));
+    FAILS(AOSO_BUSY, "booster is in use", aoso_booster_run(s.booster, NULL));
+    FAILS(AOSO_BUSY, "booster is in use", aoso_booster_model(s.booster, &m, NULL));
+    FAILS(AOSO_BUSY, "booster is in use", aoso_booster_free(s.booster));
+    COUNT(s.tried);
+    nanosleep(&(struct timespec){0, 20000000}, NULL);
+    OK(aoso_booster_interrupt(s.booster));
+    pthread_join(thread, NULL);
+    OK(aoso_booster_model(s.booster, &m, NULL));
+    OK(aoso_booster_free(s.booster));
+    OK(aoso_model_free(m));
+}
+
+// Log messages come on the calling thread, once a function is set.
+static int infos, warnings, foreign;
+static pthread_t self;
+
+static void note(int32_t level, const char *message, void *user) {
+    if (user != (void *)5 || !strlen(message) || !pthread_equal(self, pthread_self())) foreign++;
+    if (level == AOSO_LOG_INFO) infos++;
+    if (level == AOSO_LOG_WARNING) warnings++;
+}
+
+static void logging(void) {
+    self = pthread_self();
+    OK(aoso_set_log(note, (void *)5));
+    aoso_dataset *d = make_dataset(), *v;
+    OK(aoso_model_free(train_on(d, "trees=2")));
+    EXPECT(infos >= 2 && warnings == 0 && foreign == 0);
+    int32_t nine = 9;
+    aoso_matrix x = aoso_row_major(values, AOSO_FLOAT64, 1, COLS);
+    aoso_labels y = aoso_int32_labels(&nine, 1);
+    OK(aoso_dataset_create_aligned(d, &x, &y, NULL, &v));
+    EXPECT(warnings == 1 && foreign == 0);
+    OK(aoso_set_log(NULL, NULL));
+    int before = infos;
+    OK(aoso_model_free(train_on(d, "trees=2")));
+    EXPECT(infos == before);
+    OK(aoso_dataset_free(d));
+    OK(aoso_dataset_free(v));
+}
+
+int main(void) {
+    EXPECT(strcmp(aoso_last_error(), "") == 0);
+    make_data();
+    train = make_dataset();
+    params();
+    estimate();
+    in_one_call();
+    early_stopping();
+    by_steps();
+    stopped_runs();
+    two_threads();
+    logging();
+    OK(aoso_dataset_free(train));
+    return finish("train");
+}

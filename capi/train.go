@@ -1,0 +1,200 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"context"
+	"unsafe"
+
+	"github.com/libaoso/aoso"
+)
+
+// training is what train and booster_create are given.
+type training struct {
+	train, valid *dataset // held until end; valid may be nil
+	params       aoso.Params
+	evalEvery    int
+	callback     C.aoso_progress_callback
+	user         C.uintptr_t
+	calls        chan func() // of the callback, from where the training runs; nil: from here
+}
+
+func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_train_options) (t *training, err error) {
+	t = &training{}
+	defer func() {
+		if err != nil {
+			t.end()
+		}
+	}()
+	if t.train, err = findDataset("train", train); err != nil {
+		return t, err
+	}
+	if t.params, err = readParams(params); err != nil {
+		return t, err
+	}
+	o, err := readStruct("options", options, C.aoso_train_options{})
+	if err != nil {
+		return t, err
+	}
+	if handle := readWord(options, unsafe.Offsetof(options.valid)); handle != 0 {
+		if t.valid, err = findDataset("options.valid", C.uintptr_t(handle)); err != nil {
+			return t, err
+		}
+	}
+	t.evalEvery = int(o.eval_every)
+	t.callback = o.callback
+	t.user = C.uintptr_t(readWord(options, unsafe.Offsetof(options.user)))
+	if t.callback != nil && t.params.Threads != 1 {
+		t.calls = make(chan func())
+	}
+	return t, t.affordable()
+}
+
+func (t *training) end() {
+	t.train.letGo()
+	t.valid.letGo()
+}
+
+// affordable tells whether the machine can hold what training cannot do
+// without.
+func (t *training) affordable() error {
+	shape := aoso.Shape{Rows: t.train.Rows(), Features: len(t.train.names), Classes: len(t.train.classes)}
+	if t.valid != nil {
+		shape.ValidRows = t.valid.Rows()
+	}
+	e, err := aoso.Estimate(shape, t.params)
+	if err != nil {
+		return err
+	}
+	return affordable("training", float64(e.Residuals)+float64(e.Rows))
+}
+
+func (t *training) options() aoso.TrainOptions {
+	o := aoso.TrainOptions{EvalEvery: t.evalEvery}
+	if t.valid != nil {
+		o.Valid = t.valid.Dataset
+	}
+	return o
+}
+
+// report tells the host of an iteration; false if it wants no more.
+func (t *training) report(p aoso.Progress) bool {
+	if t.callback == nil {
+		return true
+	}
+	if t.calls == nil {
+		return t.call(p)
+	}
+	more := make(chan bool)
+	t.calls <- func() { more <- t.call(p) }
+	return <-more
+}
+
+// call calls the host, on the thread that it called from.
+func (t *training) call(p aoso.Progress) (more bool) {
+	c := cProgress(p)
+	c.struct_size = C.uint32_t(unsafe.Sizeof(c))
+	return C.shim_progress(t.callback, &c, t.user) == 0
+}
+
+// run does work of the training.
+func (t *training) run(work func()) { apart(t.params.Threads, t.calls, work) }
+
+func cProgress(p aoso.Progress) C.aoso_progress {
+	return C.aoso_progress{
+		evaluated:  cBool(p.Evaluated),
+		iteration:  C.int64_t(p.Iteration),
+		trees:      C.int64_t(p.Trees),
+		best:       C.int64_t(p.Best),
+		seconds:    C.double(p.Elapsed.Seconds()),
+		train_loss: C.double(p.TrainLoss),
+		has_valid:  cBool(p.Valid != nil),
+		stopped_by: reasons[p.StoppedBy],
+		valid:      cEvaluation(p.Valid),
+	}
+}
+
+func cResult(r *aoso.Result) C.aoso_result {
+	return C.aoso_result{
+		stopped_by:     reasons[r.StoppedBy],
+		iterations:     C.int64_t(r.Iterations),
+		best_iteration: C.int64_t(r.BestIteration),
+		threads:        C.int64_t(r.Threads),
+		train_loss:     C.double(r.TrainLoss),
+		seconds:        C.double(r.Elapsed.Seconds()),
+		has_valid:      cBool(r.Valid != nil),
+		valid:          cEvaluation(r.Valid),
+	}
+}
+
+func cEvaluation(e *aoso.Evaluation) (c C.aoso_evaluation) {
+	if e != nil {
+		c.errors = C.int64_t(e.Errors)
+		c.error_rate = C.double(e.ErrorRate)
+		c.log_loss = C.double(e.LogLoss)
+	}
+	return c
+}
+
+func cBool(b bool) C.int32_t {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// reasons is why training stopped; it goes on otherwise.
+var reasons = map[string]C.int32_t{
+	aoso.StoppedByLoss:          C.AOSO_STOPPED_BY_LOSS,
+	aoso.StoppedByTrees:         C.AOSO_STOPPED_BY_TREES,
+	aoso.StoppedByEarlyStopping: C.AOSO_STOPPED_BY_EARLY_STOPPING,
+	aoso.StoppedByInterrupt:     C.AOSO_STOPPED_BY_INTERRUPT,
+	aoso.StoppedByNoSplit:       C.AOSO_STOPPED_BY_NO_SPLIT,
+}
+
+func logResult(r *aoso.Result) {
+	logInfo("training stopped (%s) after %d iterations, %.3g s, %d threads, level %s", r.StoppedBy, r.Iterations, r.Elapsed.Seconds(), r.Threads, r.Level)
+}
+
+// checkResult is checkOut for a result, which C need not want.
+func checkResult(result *C.aoso_result) error {
+	if result == nil {
+		return nil
+	}
+	return checkOut("result", result)
+}
+
+//export goaoso_train
+func goaoso_train(train C.uintptr_t, params *C.aoso_params, options *C.aoso_train_options, out *C.uintptr_t, result *C.aoso_result) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "model"); err != nil {
+			return err
+		}
+		if err := checkResult(result); err != nil {
+			return err
+		}
+		t, err := beginTraining(train, params, options)
+		if err != nil {
+			return err
+		}
+		defer t.end()
+		o := t.options()
+		if t.callback != nil {
+			o.Callback = t.report
+		}
+		var r *aoso.Result
+		t.run(func() { r, err = aoso.Train(context.Background(), t.train.Dataset, t.params, o) })
+		if err != nil {
+			return err
+		}
+		logResult(r)
+		if err := addModel(out, r.Model); err != nil {
+			return err
+		}
+		if result != nil {
+			writeStruct(result, cResult(r))
+		}
+		return nil
+	})
+}

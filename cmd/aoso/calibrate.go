@@ -1,0 +1,50 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/libaoso/aoso"
+)
+
+// calibrator is the command calibrate.
+type calibrator struct {
+	reader
+	model, data string
+	options     aoso.PredictOptions
+	saver
+}
+
+func newCalibrate() *cobra.Command {
+	k := &calibrator{}
+	c := &cobra.Command{
+		Use:   "calibrate --model FILE --data FILE --out FILE",
+		Short: "Give a model the temperature at which its probabilities suit validation data best",
+		Long: `Give a model the temperature at which its probabilities suit validation data
+best: raw scores are divided by it before they become probabilities. Classes
+and raw scores stay as they are. The data must not be those of training.`,
+		Example: `  aoso calibrate --model letters.aoso --data valid.csv --out letters.aoso`,
+		Args:    cobra.NoArgs,
+		RunE:    work(k.run),
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringVar(&k.model, "model", "", "model `file`")
+	f.StringVar(&k.data, "data", "", "labelled `file`")
+	k.reader.bind(c)
+	f.IntVar(&k.options.Threads, "threads", 0, "threads; 0: all cores")
+	k.saver.bind(c)
+	require(c, "model", "data")
+	return c
+}
+
+func (k *calibrator) run(c *cobra.Command) error {
+	m, x, labels, err := k.readFor(k.model, k.data, &k.saver)
+	if err != nil {
+		return err
+	}
+	m, report, err := m.Calibrate(x, labels, nil, k.options)
+	if err != nil {
+		return err
+	}
+	return k.save(c, m, report)
+}

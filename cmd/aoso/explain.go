@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"github.com/libaoso/aoso"
+)
+
+// explainer is the command explain.
+type explainer struct {
+	reader
+	model, data string
+	output, out string
+	options     aoso.SHAPOptions
+}
+
+func newExplain() *cobra.Command {
+	e := &explainer{}
+	c := &cobra.Command{
+		Use:   "explain --model FILE [--data FILE]",
+		Short: "Say what each feature adds to predictions, or how much it matters to the model",
+		Long: `Say what each feature adds to predictions, or how much it matters to the model.
+
+With --data, the SHAP values of its rows as CSV: what knowing each feature adds
+to the raw score of the class predicted, or of --top classes. They sum, with
+the bias, to the raw score. Output dense is a line for each row and class with
+a column for each feature; sparse is a line for each value that is not zero;
+mean is a line for each feature with the mean of its absolute values.
+
+Without --data, the importance of each feature: the gain of its splits, their
+number, and the rows that they parted.`,
+		Example: `  aoso explain --model letters.aoso
+  aoso explain --model letters.aoso --data new.csv --output mean --top 0`,
+		Args: cobra.NoArgs,
+		RunE: work(e.run),
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringVar(&e.model, "model", "", "model `file`")
+	f.StringVar(&e.data, "data", "", "`file` whose predictions to explain")
+	e.reader.bind(c)
+	f.StringVar(&e.output, "output", "dense", "dense, sparse or mean")
+	f.StringVar(&e.out, "out", "", "`file` to write (default standard output)")
+	f.IntVar(&e.options.Top, "top", 1, "explain each row's so many likeliest classes; 0: all")
+	f.IntVar(&e.options.Trees, "trees", 0, "use the first so many trees; 0: all")
+	f.IntVar(&e.options.Threads, "threads", 0, "threads; 0: all cores")
+	require(c, "model")
+	return c
+}
+
+func (e *explainer) run(c *cobra.Command) error {
+	form, ok := map[string]explainedForm{"dense": &denseForm{}, "sparse": &sparseForm{}, "mean": &meanForm{}}[e.output]
+	if !ok {
+		return usageError(fmt.Errorf("output is %q; allowed: dense, sparse or mean", e.output))
+	}
+	if err := keepApart(e.out, e.model, e.data); err != nil {
+		return err
+	}
+	m, err := aoso.Load(e.model)
+	if err != nil {
+		return err
+	}
+	var d *data
+	if e.data != "" {
+		if d, err = e.readUnlabelled(e.data, m.FeatureNames(), "the model"); err != nil {
+			return err
+		}
+	}
+	return writeFile(e.out, c.OutOrStdout(), func(out io.Writer) error {
+		w := &lineWriter{out: bufio.NewWriter(out)}
+		if d == nil {
+			err = writeImportance(w, m)
+		} else {
+			err = e.explain(w, m, d, form)
+		}
+		return cmp.Or(err, w.out.Flush())
+	})
+}
+
+// writeImportance writes how much each feature matters to the model.
+func writeImportance(w *lineWriter, m *aoso.Model) error {
+	w.line("feature", "gain", "split", "cover")
+	var kinds [3][]float64
+	for i, kind := range []string{"gain", "split", "cover"} {
+		importance, err := m.Importance(kind)
+		if err != nil {
+			return err
+		}
+		kinds[i] = importance
+	}
+	for j, name := range m.FeatureNames() {
+		w.text(name)
+		w.numbers([]float64{kinds[0][j], kinds[1][j], kinds[2][j]}, 1)
+	}
+	return nil
+}
+
+// explain writes the SHAP values of d, block after block.
+func (e *explainer) explain(w *lineWriter, m *aoso.Model, d *data, form explainedForm) error {
+	names, classes := append(m.FeatureNames(), "bias"), m.Classes()
+	form.begin(w, names)
+	per := e.options.Top
+	if per == 0 {
+		per = len(classes)
+	}
+	const most = 1 << 22 // values at once
+	step := max(most/(per*len(names)), 1)
+	for first := 0; first < d.rows; first += step {
+		x, err := d.block(first, min(first+step, d.rows))
+		if err != nil {
+			return err
+		}
+		c, err := m.SHAPSparse(x, e.options)
+		if err != nil {
+			return err
+		}
+		for i, k := range c.Classes {
+			columns, values := c.Columns[c.First[i]:c.First[i+1]], c.Values[c.First[i]:c.First[i+1]]
+			form.line(w, first+i/c.PerRow, classes[k], names, columns, values)
+		}
+	}
+	form.end(w, names)
+	return nil
+}
+
+// explainedForm is a form to write SHAP values in. The last of the names is
+// the bias.
+type explainedForm interface {
+	begin(w *lineWriter, names []string)
+	line(w *lineWriter, row int, class string, names []string, columns []int32, values []float64)
+	end(w *lineWriter, names []string)
+}
+
+// denseForm is a line for each row and class.
+type denseForm struct{ values []float64 }
+
+func (f *denseForm) begin(w *lineWriter, names []string) {
+	f.values = make([]float64, len(names))
+	w.line(append([]string{"row", "class"}, names...)...)
+}
+
+func (f *denseForm) line(w *lineWriter, row int, class string, _ []string, columns []int32, values []float64) {
+	clear(f.values)
+	for i, j := range columns {
+		f.values[j] = values[i]
+	}
+	w.text(strconv.Itoa(row))
+	w.text(class)
+	w.numbers(f.values, 1)
+}
+
+func (*denseForm) end(*lineWriter, []string) {}
+
+// sparseForm is a line for each value.
+type sparseForm struct{}
+
+func (sparseForm) begin(w *lineWriter, _ []string) { w.line("row", "class", "feature", "value") }
+
+func (sparseForm) line(w *lineWriter, row int, class string, names []string, columns []int32, values []float64) {
+	for i, j := range columns {
+		w.text(strconv.Itoa(row))
+		w.text(class)
+		w.text(names[j])
+		w.numbers(values[i:i+1], 1)
+	}
+}
+
+func (sparseForm) end(*lineWriter, []string) {}
+
+// meanForm is a line for each feature: the mean absolute value over rows and
+// classes.
+type meanForm struct {
+	sums  []float64
+	lines int
+}
+
+func (f *meanForm) begin(w *lineWriter, names []string) {
+	f.sums = make([]float64, len(names))
+	w.line("feature", "mean")
+}
+
+func (f *meanForm) line(_ *lineWriter, _ int, _ string, _ []string, columns []int32, values []float64) {
+	f.lines++
+	for i, j := range columns {
+		f.sums[j] += math.Abs(values[i])
+	}
+}
+
+func (f *meanForm) end(w *lineWriter, names []string) {
+	for j, name := range names[:len(names)-1] {
+		w.text(name)
+		w.numbers([]float64{f.sums[j] / float64(max(f.lines, 1))}, 1)
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestExport(t *testing.T) {
+	model := smallModel(t)
+	for format, want := range map[string]string{
+		"onnx":     "TreeEnsembleClassifier",
+		"lightgbm": "objective=multiclass num_class:3",
+		"json":     `"format":"aoso-json"`,
+		"dot":      "digraph tree0 {",
+	} {
+		all := do(t, "export", "--model", model, "--format", format)
+		if !strings.Contains(all, want) {
+			t.Errorf("%s: %q is not in\n%.300s", format, want, all)
+		}
+		out := filepath.Join(t.TempDir(), "out")
+		do(t, "export", "--model", model, "--format", format, "--out", out)
+		if read(t, out) != all {
+			t.Errorf("%s: the file has something else", format)
+		}
+		if some := do(t, "export", "--model", model, "--format", format, "--trees", "3"); format != "dot" && len(some) >= len(all)/2 {
+			t.Errorf("%s: 3 trees of 20 have %d bytes, all %d", format, len(some), len(all))
+		}
+	}
+	if tree := do(t, "export", "--model", model, "--format", "dot", "--tree", "19"); !strings.Contains(tree, "digraph tree19 {") {
+		t.Error(tree)
+	}
+	var parsed struct{ Trees []any }
+	if err := json.Unmarshal([]byte(do(t, "export", "--model", model, "--format", "json", "--trees", "3")), &parsed); err != nil || len(parsed.Trees) != 3 {
+		t.Error(len(parsed.Trees), err)
+	}
+}
+
+func TestExportErrors(t *testing.T) {
+	model := smallModel(t)
+	fail(t, exitUsage, []string{`format is "pmml"`, "onnx, lightgbm, json or dot"}, "export", "--model", model, "--format", "pmml")
+	fail(t, exitUsage, []string{"format"}, "export", "--model", model)
+	fail(t, exitUsage, []string{"cannot be written over"}, "export", "--model", model, "--format", "json", "--out", model)
+	fail(t, exitFailed, []string{"tree is 20", "below 20"}, "export", "--model", model, "--format", "dot", "--tree", "20")
+	fail(t, exitFailed, []string{"trees is 21", "1 to 20"}, "export", "--model", model, "--format", "json", "--trees", "21")
+	out := filepath.Join(t.TempDir(), "out")
+	fail(t, exitFailed, []string{"tree is -1"}, "export", "--model", model, "--format", "dot", "--tree", "-1", "--out", out)
+	if _, err := os.Stat(out); err == nil {
+		t.Error("there is a file of nothing")
+	}
+}

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/libaoso/aoso"
+)
+
+// merger is the command merge.
+type merger struct {
+	models []string
+	saver
+}
+
+func newMerge() *cobra.Command {
+	m := &merger{}
+	c := &cobra.Command{
+		Use:   "merge --model FILE --model FILE … --out FILE",
+		Short: "Put the trees of several models into one, which adds up their raw scores",
+		Long: `Put the trees of several models into one, which adds up their raw scores. They
+must be of the same classes, features, method and kind of leaf.
+
+Models trained apart are too sure of themselves together; see aoso calibrate.`,
+		Example: `  aoso merge --model a.aoso --model b.aoso --out both.aoso`,
+		Args:    cobra.NoArgs,
+		RunE:    work(m.run),
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringArrayVar(&m.models, "model", nil, "model `file`; as often as there are models")
+	m.saver.bind(c)
+	require(c, "model")
+	return c
+}
+
+func (m *merger) run(c *cobra.Command) error {
+	models := make([]*aoso.Model, len(m.models))
+	for i, file := range m.models {
+		var err error
+		if models[i], err = aoso.Load(file); err != nil {
+			return err
+		}
+	}
+	merged, err := aoso.Merge(models...)
+	if err != nil {
+		return err
+	}
+	return m.save(c, merged, nil)
+}

@@ -1,0 +1,52 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/libaoso/aoso"
+)
+
+// saver is how commands that make one model of others save it.
+type saver struct {
+	out  string
+	json bool
+}
+
+func (s *saver) bind(c *cobra.Command) {
+	c.Flags().StringVar(&s.out, "out", "", "model `file` to write, which may be the one read")
+	c.Flags().BoolVar(&s.json, "json", false, "print the result as one line of JSON")
+	require(c, "out")
+}
+
+// saved is the JSON line of a model that was saved.
+type saved struct {
+	Trees         int      `json:"trees"`
+	Fingerprint   string   `json:"fingerprint"`
+	Temperature   float64  `json:"temperature"`
+	LogLossBefore *float64 `json:"logloss_before,omitempty"` // of calibrate
+	LogLossAfter  *float64 `json:"logloss_after,omitempty"`
+	Model         string   `json:"model"`
+}
+
+// save saves a model and says so. calibration may be nil.
+func (s *saver) save(c *cobra.Command, m *aoso.Model, calibration *aoso.Calibration) error {
+	if err := m.Save(s.out); err != nil {
+		return err
+	}
+	line := saved{Trees: m.Trees(), Fingerprint: m.Fingerprint(), Temperature: m.Temperature(), Model: s.out}
+	if calibration != nil {
+		line.LogLossBefore, line.LogLossAfter = &calibration.Before, &calibration.After
+	}
+	out := c.OutOrStdout()
+	if s.json {
+		return json.NewEncoder(out).Encode(line)
+	}
+	if calibration != nil {
+		fmt.Fprintf(out, "temperature %.5g\nlogloss     %.6g, was %.6g\n", calibration.Temperature, calibration.After, calibration.Before)
+	}
+	_, err := fmt.Fprintf(out, "model       %s: %d trees, fingerprint %s\n", s.out, line.Trees, line.Fingerprint)
+	return err
+}

@@ -1,0 +1,177 @@
+package aoso
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/modelio"
+	"github.com/libaoso/aoso/internal/par"
+)
+
+// datasetHeader is what a dataset file says of a dataset for people to read.
+type datasetHeader struct {
+	Rows     int      `json:"rows"`
+	Weighted bool     `json:"weighted"`
+	Grouped  bool     `json:"grouped"` // features are kept in other forms as well, which the file leaves out
+	Classes  []string `json:"classes"`
+	Features []string `json:"features"`
+}
+
+// Save writes the dataset, as it is quantized, to a file, which is either
+// replaced whole or, on any error, left as it was. The file has a byte a value
+// and 4 bytes a row, or 8 with weights. A dataset that continues a model
+// cannot be saved.
+func (d *Dataset) Save(path string) error {
+	if d.init != nil {
+		return badArgument("dataset", "one that continues a model", "one made without Init")
+	}
+	if err := d.checkFreed("dataset"); err != nil {
+		return err
+	}
+	return modelio.WriteFile(path, func(w io.Writer) error {
+		_, err := d.writer().WriteTo(w)
+		return err
+	})
+}
+
+func (d *Dataset) writer() *modelio.Writer {
+	w := modelio.NewWriter(modelio.Dataset, datasetHeader{d.Rows(), d.weights != nil, d.grouped, d.classes, d.names})
+	var bins, missing []uint8
+	var lower, upper, edges []float64
+	for _, f := range d.mapper.Features {
+		m := uint8(0)
+		if f.Missing {
+			m = 1
+		}
+		bins, missing = append(bins, uint8(len(f.Lower))), append(missing, m)
+		lower, upper, edges = append(lower, f.Lower...), append(upper, f.Upper...), append(edges, f.Edges...)
+	}
+	modelio.Add(w, "bins", bins) // of each feature
+	modelio.Add(w, "missing", missing)
+	modelio.Add(w, "lower", lower) // of each bin, feature after feature
+	modelio.Add(w, "upper", upper)
+	modelio.Add(w, "edges", edges)
+	modelio.Add(w, "labels", d.labels)
+	modelio.Add(w, "weights", d.weights)
+	modelio.Add(w, "codes", d.matrix.Codes())
+	return w
+}
+
+// LoadDataset opens a file that [Dataset.Save] wrote. It maps the codes into
+// memory, where they are used in place: processes that open one file share
+// them. Until the dataset is freed nobody may write to the file or cut it
+// short; to save another in its place does no harm. The error says whether it
+// is no dataset file, of a newer format, truncated or corrupt.
+func LoadDataset(path string) (*Dataset, error) {
+	memory, err := modelio.MapFile(modelio.Dataset, path)
+	if err != nil {
+		return nil, err
+	}
+	d, err := decodeDataset(memory)
+	if err != nil {
+		memory.Free()
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return d, nil
+}
+
+// decodeDataset is the dataset of a file in memory, which becomes its own.
+func decodeDataset(memory *mem.Block) (*Dataset, error) {
+	file, err := modelio.Open(modelio.Dataset, memory.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	var h datasetHeader
+	if err := file.Meta(&h); err != nil {
+		return nil, err
+	}
+	var bins, missing, codes []uint8
+	var lower, upper, edges []float64
+	d := &Dataset{names: h.Features, classes: h.Classes}
+	if err := firstError(
+		read(file, "bins", &bins),
+		read(file, "missing", &missing),
+		read(file, "lower", &lower),
+		read(file, "upper", &upper),
+		read(file, "edges", &edges),
+		read(file, "labels", &d.labels),
+		read(file, "weights", &d.weights),
+		read(file, "codes", &codes),
+	); err != nil {
+		return nil, err
+	}
+	// What is not a byte a value is copied: the mapping need not outlive Free.
+	d.labels, d.weights = slices.Clone(d.labels), slices.Clone(d.weights)
+	if !h.Weighted {
+		d.weights = nil
+	}
+	team := par.NewTeam(0)
+	defer team.Close()
+	if d.mapper = mapperOf(bins, missing, lower, upper, edges); d.mapper != nil && d.sound(h.Rows) {
+		d.matrix = d.mapper.Matrix(codes, h.Rows, memory, team)
+	}
+	if d.matrix == nil {
+		return nil, fmt.Errorf("%w: its arrays do not make a dataset", ErrCorrupt)
+	}
+	if h.Grouped {
+		d.group(team)
+	}
+	return d, nil
+}
+
+// mapperOf puts the bins of features together; nil if they cannot be.
+func mapperOf(bins, missing []uint8, lower, upper, edges []float64) *bin.Mapper {
+	m := &bin.Mapper{Features: make([]bin.Feature, len(bins))}
+	if len(missing) != len(bins) || len(lower) != len(upper) {
+		return nil
+	}
+	for j, n := range bins {
+		cuts := int(max(n, 1)) - 1
+		if int(n) > len(lower) || cuts > len(edges) {
+			return nil
+		}
+		f := &m.Features[j]
+		*f = bin.Feature{
+			Lower:   slices.Clone(lower[:n]),
+			Upper:   slices.Clone(upper[:n]),
+			Edges:   slices.Clone(edges[:cuts]),
+			Missing: missing[j] != 0,
+		}
+		if !f.Valid() {
+			return nil
+		}
+		lower, upper, edges = lower[n:], upper[n:], edges[cuts:]
+	}
+	if len(lower) > 0 || len(edges) > 0 {
+		return nil
+	}
+	return m
+}
+
+// sound tells whether labels, weights, names and classes are those of a
+// dataset of so many rows, and counts the labels of no class.
+func (d *Dataset) sound(rows int) bool {
+	if rows != len(d.labels) || len(d.names) == 0 || len(d.names) != len(d.mapper.Features) || len(d.classes) == 0 || len(d.classes) > MaxClasses ||
+		d.weights != nil && len(d.weights) != rows {
+		return false
+	}
+	for _, y := range d.labels {
+		if y < -1 || int(y) >= len(d.classes) {
+			return false
+		}
+		if y < 0 {
+			d.unknown++
+		}
+	}
+	total := 0.0
+	for _, w := range d.weights {
+		if w != 0 && !(w >= 1e-16 && w <= 1e16) { // checkWeight's bounds, rounded
+			return false
+		}
+		total += float64(w)
+	}
+	return d.weights == nil || rows == 0 || total > 0
+}

@@ -1,0 +1,301 @@
+package aoso
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/libaoso/aoso/internal/mem"
+)
+
+// saved saves a dataset, and loads it again for the length of the test.
+func saved(t testing.TB, set *Dataset) (path string, loaded *Dataset) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "set.aoso")
+	if err := set.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := LoadDataset(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(loaded.Free)
+	return path, loaded
+}
+
+func encodeDataset(t testing.TB, set *Dataset) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if _, err := set.writer().WriteTo(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// mixed is a table with every kind of feature: sparse, small, constant, with
+// few values and many, missing ones and none but those.
+func mixed(seed uint64, rows int) *table {
+	r := rand.New(rand.NewPCG(seed, 21))
+	d := blobs(seed, rows, 4, 4, 5000).punch(seed, 0.02)
+	for i, row := range d.x {
+		for j := range 8 {
+			v := 0.0
+			if (i+j)%11 == 0 {
+				v = float64(1 + d.y[i])
+			}
+			row = append(row, v)
+		}
+		d.x[i] = append(row, 7, math.NaN(), float64(r.IntN(3)), float64(r.IntN(9)), float64(r.IntN(2)+d.y[i]))
+	}
+	return d
+}
+
+func TestSaveDataset(t *testing.T) {
+	all := letter()
+	sets := map[string]*Dataset{
+		"letter":   newDataset(t, all),
+		"mixed":    newDataset(t, mixed(80, 3000)),
+		"weighted": newDataset(t, mixed(81, 500).weighted(81)),
+	}
+	dense, err := NewDataset(mixed(80, 3000).features(), mixed(80, 3000).labels(), DatasetOptions{DenseOnly: true, MaxBins: 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets["dense"] = dense
+	for name, set := range sets {
+		t.Run(name, func(t *testing.T) {
+			path, got := saved(t, set)
+			wantSameDataset(t, got, set)
+			if len(got.matrix.Joint) != len(set.matrix.Joint) || (len(set.matrix.Sparse) == 0) != (name == "dense" || name == "letter") {
+				t.Errorf("%d joint columns and %d sparse groups, had %d and %d", len(got.matrix.Joint), len(got.matrix.Sparse), len(set.matrix.Joint), len(set.matrix.Sparse))
+			}
+			p := params(func(p *Params) { p.Trees, p.Subsample = 5, 0.9 })
+			want := train(t, set, p, TrainOptions{}).Model.Fingerprint()
+			if got := train(t, got, p, TrainOptions{}).Model.Fingerprint(); got != want {
+				t.Errorf("fingerprint %s, want %s", got, want)
+			}
+			// What was saved from the file is the file.
+			again := filepath.Join(t.TempDir(), "again.aoso")
+			if err := got.Save(again); err != nil {
+				t.Fatal(err)
+			}
+			first, err1 := os.ReadFile(path)
+			second, err2 := os.ReadFile(again)
+			if err1 != nil || err2 != nil || !bytes.Equal(first, second) {
+				t.Errorf("%d bytes, %d saved again; %v, %v", len(first), len(second), err1, err2)
+			}
+			// The file may go while it is in use.
+			if err := set.Save(path); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			wantSameDataset(t, got, set)
+			got.Free()
+			got.Free()
+			if got.Rows() != set.Rows() || !slices.Equal(got.Classes(), set.Classes()) {
+				t.Error("the facts have gone with the memory")
+			}
+			wantArgumentError(t, got.Save(path), "dataset", "freed")
+		})
+	}
+}
+
+// TestSavedValidation: validation sets go with training sets, whichever of
+// the two were saved.
+func TestSavedValidation(t *testing.T) {
+	d := letter()
+	set := newDataset(t, d.slice(0, 1500))
+	fresh := d.slice(1500, 2500)
+	fresh.y = slices.Clone(fresh.y)
+	fresh.y[5] = 99
+	valid := aligned(t, set, fresh)
+	_, loaded := saved(t, set)
+	_, loadedValid := saved(t, valid)
+	wantSameDataset(t, loadedValid, valid)
+	wantSameDataset(t, aligned(t, loaded, fresh), valid)
+	if loadedValid.Unknown() != 1 {
+		t.Errorf("%d rows of unknown classes", loadedValid.Unknown())
+	}
+	p := params(func(p *Params) { p.Trees = 4 })
+	want := train(t, set, p, TrainOptions{Valid: valid})
+	for _, set := range []*Dataset{set, loaded} {
+		for _, valid := range []*Dataset{valid, loadedValid, aligned(t, loaded, fresh)} {
+			if got := train(t, set, p, TrainOptions{Valid: valid}); *got.Valid != *want.Valid || got.Model.Fingerprint() != want.Model.Fingerprint() {
+				t.Errorf("%+v, want %+v", *got.Valid, *want.Valid)
+			}
+		}
+	}
+	_, err := NewBooster(loadedValid, p, TrainOptions{})
+	wantArgumentError(t, err, "train", "unknown")
+}
+
+func TestSaveDatasetErrors(t *testing.T) {
+	d := blobs(82, 50, 3, 3, 255)
+	m := fit(t, d, params(func(p *Params) { p.Trees = 2 })).Model
+	set, err := NewDataset(d.features(), d.labels(), DatasetOptions{Init: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "set.aoso")
+	wantArgumentError(t, set.Save(path), "dataset", "continues a model")
+	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("there is a file: %v", err)
+	}
+	if err := newDataset(t, d).Save(filepath.Join(path, "none", "set.aoso")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing folder: %v", err)
+	}
+}
+
+func TestLoadDatasetErrors(t *testing.T) {
+	set := newDataset(t, mixed(83, 60).weighted(83))
+	good := encodeDataset(t, set)
+	model := encode(t, train(t, set, params(func(p *Params) { p.Trees = 2 }), TrainOptions{}).Model)
+	newer := bytes.Clone(good)
+	newer[8] = 99
+	with := func(old, new string) []byte {
+		b := bytes.Replace(good, []byte(old), []byte(new), 1)
+		if bytes.Equal(b, good) || len(b) != len(good) {
+			t.Fatalf("cannot put %s for %s", new, old)
+		}
+		repair(b)
+		return b
+	}
+	for _, test := range []struct {
+		name string
+		data []byte
+		want error
+		text string
+	}{
+		{"empty", nil, ErrTruncated, "0 bytes"},
+		{"text", []byte("a,b,c\n1,2,3\n"), ErrNotModel, "not an aoso dataset file"},
+		{"model", model, ErrNotModel, "not an aoso dataset file: it is a model"},
+		{"start only", good[:20], ErrTruncated, ""},
+		{"half", good[:len(good)/2], ErrTruncated, ""},
+		{"last byte missing", good[:len(good)-1], ErrTruncated, ""},
+		{"byte too much", append(bytes.Clone(good), 0), ErrCorrupt, ""},
+		{"newer", newer, ErrNewer, ""},
+		{"rows", with(`"rows": 60`, `"rows": 61`), ErrCorrupt, "do not make a dataset"},
+		{"no such array", with(`"name":"codes"`, `"name":"cudes"`), ErrCorrupt, "codes"},
+		{"a class less", with(`"classes": [
+      "0",`, `"classes": [
+          `), ErrCorrupt, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "broken.aoso")
+			if err := os.WriteFile(path, test.data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			d, err := LoadDataset(path)
+			if !errors.Is(err, test.want) || !strings.Contains(err.Error(), "broken.aoso") || !strings.Contains(err.Error(), test.text) || d != nil {
+				t.Errorf("error %v, want %v", err, test.want)
+			}
+		})
+	}
+	if _, err := LoadDataset(filepath.Join(t.TempDir(), "none.aoso")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+	path := filepath.Join(t.TempDir(), "set.aoso")
+	if err := set.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Load(path); !errors.Is(err, ErrNotModel) || !strings.Contains(err.Error(), "not an aoso model file: it is a dataset") {
+		t.Errorf("a dataset as a model: %v", err)
+	}
+	for i := range good {
+		bad := bytes.Clone(good)
+		bad[i] ^= 0x10
+		if _, err := decodeDataset(mem.Of(bad)); err == nil {
+			t.Errorf("byte %d changed: no error", i)
+		}
+	}
+}
+
+// useDataset trains on a decoded dataset, and validates.
+func useDataset(t *testing.T, d *Dataset) {
+	if len(d.classes) > 1000 || len(d.names) > 1000 || d.Rows() > 1000 {
+		return // takes memory or time, which proves nothing
+	}
+	d.columns()
+	p := params(func(p *Params) { p.Trees, p.Leaves = 3, 4 })
+	b, err := NewBooster(d, p, TrainOptions{Valid: d})
+	if err != nil {
+		if d.unknown == 0 {
+			t.Error(err)
+		}
+		return
+	}
+	defer b.Free()
+	for more := true; more; _, more = b.Step(t.Context()) {
+	}
+	m := b.Result().Model
+	x := RowMajor(make([]float64, 3*len(d.names)), 3, len(d.names))
+	rawScores(t, m, x, PredictOptions{Threads: 1})
+	if _, err := d.Aligned(x, make(Labels, 3), nil); err == nil {
+		t.Error("labels of nothing are taken")
+	}
+	encodeDataset(t, d)
+}
+
+func smallDatasets(t testing.TB) (files [][]byte) {
+	d := mixed(84, 40)
+	set := newDataset(t, d)
+	other := &table{x: d.x, y: append([]int{9}, d.y[1:]...)}
+	return [][]byte{encodeDataset(t, set), encodeDataset(t, newDataset(t, d.weighted(84))), encodeDataset(t, aligned(t, set, other))}
+}
+
+// TestDamagedDatasets is TestDamagedFiles for datasets.
+func TestDamagedDatasets(t *testing.T) {
+	r := rand.New(rand.NewPCG(85, 0))
+	decoded, refused := 0, 0
+	for _, good := range smallDatasets(t) {
+		body := int(32 + binary.LittleEndian.Uint64(good[16:]))
+		for range 1500 {
+			bad := bytes.Clone(good)
+			for range 1 + r.IntN(3) {
+				i := r.IntN(len(bad))
+				if r.IntN(3) > 0 {
+					i = body + r.IntN(len(bad)-body)
+				}
+				bad[i] = []byte{0, 1, 2, 0x7f, 0x80, 0xff, byte(r.IntN(256)), bad[i] ^ 1<<r.IntN(8)}[r.IntN(8)]
+			}
+			repair(bad)
+			d, err := decodeDataset(mem.Of(bad))
+			if err != nil {
+				refused++
+				continue
+			}
+			decoded++
+			useDataset(t, d)
+		}
+	}
+	if decoded < 500 || refused < 500 {
+		t.Errorf("%d damaged files were decoded, %d refused: want many of both", decoded, refused)
+	}
+}
+
+func FuzzDecodeDataset(f *testing.F) {
+	for _, file := range smallDatasets(f) {
+		f.Add(file, true)
+		f.Add(file, false)
+		f.Add(file[:len(file)/2], true)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, repaired bool) {
+		data = bytes.Clone(data)
+		if repaired {
+			repair(data)
+		}
+		if d, err := decodeDataset(mem.Of(data)); err == nil {
+			useDataset(t, d)
+		}
+	})
+}

@@ -1,0 +1,48 @@
+package bin
+
+import (
+	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/par"
+)
+
+// Joint is a column of two small features at once: both their histograms
+// follow from its own, which takes half the updates. A row's code is
+// (a−1)·JointBins + b−1, where a and b are its codes of the two.
+type Joint struct {
+	First, Second int // the features
+	Codes         []uint8
+}
+
+// JointBins is the most value bins of a feature in a joint column.
+const JointBins = 16
+
+// JoinSmall adds to the matrix joint columns of its features of few bins and
+// no missing values that are not stored row by row.
+func (x *Matrix) JoinSmall(m *Mapper, team *par.Team) {
+	taken := make([]bool, len(x.Columns))
+	for _, s := range x.Sparse {
+		for _, j := range s.Columns {
+			taken[j] = true
+		}
+	}
+	var small []int
+	for j := range m.Features {
+		f := &m.Features[j]
+		if x.Columns[j] != nil && !taken[j] && !f.Missing && f.Codes()-1 <= JointBins {
+			small = append(small, j)
+		}
+	}
+	size := ColumnBytes(x.Rows)
+	x.joint = mem.New(len(small) / 2 * size)
+	memory := x.joint.Bytes()
+	for ; len(small) >= 2; small, memory = small[2:], memory[size:] {
+		x.Joint = append(x.Joint, &Joint{small[0], small[1], memory[:x.Rows:x.Rows]})
+	}
+	team.Do(len(x.Joint), func(_, i int) {
+		c := x.Joint[i]
+		first, second := x.Columns[c.First], x.Columns[c.Second]
+		for row := range c.Codes {
+			c.Codes[row] = (first[row]-1)*JointBins + second[row] - 1
+		}
+	})
+}

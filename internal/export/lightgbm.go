@@ -1,0 +1,193 @@
+package export
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+// LightGBM writes a model in the text format v4 of LightGBM, objective
+// multiclass, which grows a tree for each class in an iteration. A tree of
+// ours becomes a tree of each class that it moves, less the splits below which
+// it does not move it; other classes get a single leaf of zero. Trees that
+// have no class in common go into one iteration.
+//
+// Raw scores are the same sums in the same order, those of a model with a
+// temperature divided by it.
+func LightGBM(w io.Writer, m *Model) error {
+	var trees bytes.Buffer
+	var sizes []string
+	idle := (&lightTree{leafValue: []string{"0"}, leafCount: []string{"0"}}).text()
+	iteration := make([]string, len(m.Classes)) // by class: its tree
+	add := func() {
+		for _, tree := range iteration {
+			n, _ := fmt.Fprintf(&trees, "Tree=%d\n%s\n", len(sizes), cmp.Or(tree, idle))
+			sizes = append(sizes, strconv.Itoa(n))
+		}
+		clear(iteration)
+	}
+	for t := range m.Forest.Trees() {
+		next := m.lightTrees(t)
+		if overlap(iteration, next) {
+			add()
+		}
+		for k, tree := range next {
+			iteration[k] = cmp.Or(tree, iteration[k])
+		}
+	}
+	add()
+	info := "[-inf:inf]" + strings.Repeat(" [-inf:inf]", len(m.Features)-1)
+	_, err := fmt.Fprintf(w, "tree\nversion=v4\nnum_class=%d\nnum_tree_per_iteration=%[1]d\nlabel_index=0\nmax_feature_idx=%d\n"+
+		"objective=multiclass num_class:%[1]d\nfeature_names=%[3]s\nfeature_infos=%s\ntree_sizes=%s\n\n%s"+
+		"end of trees\n\nfeature_importances:\n\nparameters:\nend of parameters\n\npandas_categorical:null\n",
+		len(m.Classes), len(m.Features)-1, strings.Join(lightNames(m.Features), " "), info, strings.Join(sizes, " "), trees.Bytes())
+	return err
+}
+
+// overlap tells whether some class has a tree in both iterations.
+func overlap(a, b []string) bool {
+	for k := range a {
+		if a[k] != "" && b[k] != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// lightNames is feature names without the characters that LightGBM does not
+// take, or its default names where they are then not different.
+func lightNames(names []string) []string {
+	clean, defaults := make([]string, len(names)), make([]string, len(names))
+	seen := map[string]bool{"": true}
+	different := true
+	for j, name := range names {
+		defaults[j] = fmt.Sprintf("Column_%d", j)
+		clean[j] = strings.Map(func(r rune) rune {
+			if unicode.IsSpace(r) || !unicode.IsPrint(r) || strings.ContainsRune(`",:[]{}`, r) {
+				return '_'
+			}
+			return r
+		}, name)
+		different = different && !seen[clean[j]]
+		seen[clean[j]] = true
+	}
+	if different {
+		return clean
+	}
+	return defaults
+}
+
+// lightTrees is a tree's text for each class, "" for one that it does not move.
+func (m *Model) lightTrees(t int) []string {
+	f := m.Forest
+	trees := make([]string, len(m.Classes))
+	values := make([][]float64, len(m.Classes)) // by class: of the leaves
+	for leaf := f.FirstLeaf[t]; leaf < f.FirstLeaf[t+1]; leaf++ {
+		for k, v := range f.LeafScores(int(leaf)) {
+			if values[k] == nil {
+				values[k] = make([]float64, f.FirstLeaf[t+1]-f.FirstLeaf[t])
+			}
+			values[k][leaf-f.FirstLeaf[t]] += v / m.Temperature
+		}
+	}
+	for k, v := range values {
+		if v != nil {
+			trees[k] = m.lightTreeOf(t, v).text()
+		}
+	}
+	return trees
+}
+
+// lightTree is a tree of one class, by the names of LightGBM.
+type lightTree struct {
+	*Model
+	tree   int
+	values []float64 // of the leaves of our tree
+	moves  []bool    // by node of our tree: some leaf below has a value
+
+	splitFeature, splitGain, threshold, decisionType, leftChild, rightChild, internalValue, internalCount []string
+	leafValue, leafCount                                                                                  []string
+}
+
+// lightTreeOf is a tree with the given values of the leaves.
+func (m *Model) lightTreeOf(t int, values []float64) *lightTree {
+	f := m.Forest
+	first, end := int(f.FirstNode[t]), int(f.FirstNode[t+1])
+	l := &lightTree{Model: m, tree: t, values: values, moves: make([]bool, end-first)}
+	for i := end - 1; i >= first; i-- { // children come after their parents
+		l.moves[i-first] = l.moved(f.Left[i]) || l.moved(f.Right[i])
+	}
+	l.add(f.Root(t))
+	return l
+}
+
+func (l *lightTree) moved(child int32) bool {
+	if child < 0 {
+		return l.values[^child] != 0
+	}
+	return l.moves[child]
+}
+
+// add adds a child of our tree and returns its number and its mean value.
+func (l *lightTree) add(child int32) (number int, mean float64) {
+	f, rows := l.Forest, l.Forest.Rows(l.tree, child)
+	if child < 0 || !l.moves[child] {
+		if child < 0 {
+			mean = l.values[^child]
+		}
+		l.leafValue, l.leafCount = append(l.leafValue, decimal(mean)), append(l.leafCount, fmt.Sprint(rows))
+		return -len(l.leafValue), mean
+	}
+	i := int(f.FirstNode[l.tree]) + int(child)
+	decision := 8 // NaN is missing, and goes right
+	if f.MissingLeft[i] != 0 {
+		decision |= 2
+	}
+	number = len(l.splitFeature)
+	l.splitFeature, l.splitGain = append(l.splitFeature, fmt.Sprint(f.Feature[i])), append(l.splitGain, decimal(float64(f.Gain[i])))
+	l.decisionType = append(l.decisionType, fmt.Sprint(decision))
+	// Left goes x ≤ threshold there, x < threshold here.
+	l.threshold = append(l.threshold, decimal(math.Nextafter(f.Threshold[i], math.Inf(-1))))
+	l.internalCount = append(l.internalCount, fmt.Sprint(rows))
+	l.leftChild, l.rightChild, l.internalValue = append(l.leftChild, ""), append(l.rightChild, ""), append(l.internalValue, "")
+	left, leftMean := l.add(f.Left[i])
+	right, rightMean := l.add(f.Right[i])
+	if rows > 0 {
+		share := float64(f.Rows(l.tree, f.Left[i])) / float64(rows)
+		mean = share*leftMean + (1-share)*rightMean
+	}
+	l.leftChild[number], l.rightChild[number], l.internalValue[number] = fmt.Sprint(left), fmt.Sprint(right), decimal(mean)
+	return number, mean
+}
+
+func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// text is all of the tree but its number.
+func (l *lightTree) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "num_leaves=%d\nnum_cat=0\n", len(l.leafValue))
+	for _, line := range []struct {
+		name  string
+		items []string
+	}{
+		{"split_feature", l.splitFeature},
+		{"split_gain", l.splitGain},
+		{"threshold", l.threshold},
+		{"decision_type", l.decisionType},
+		{"left_child", l.leftChild},
+		{"right_child", l.rightChild},
+		{"leaf_value", l.leafValue},
+		{"leaf_count", l.leafCount},
+		{"internal_value", l.internalValue},
+		{"internal_count", l.internalCount},
+	} {
+		fmt.Fprintf(&b, "%s=%s\n", line.name, strings.Join(line.items, " "))
+	}
+	b.WriteString("is_linear=0\nshrinkage=1\n\n")
+	return b.String()
+}

@@ -1,0 +1,254 @@
+// Package shap explains the scores of a forest: exact, path-dependent SHAP
+// values (S. Lundberg et al., From local explanations to global understanding
+// with explainable AI for trees, 2020, section "TreeExplainer").
+//
+// A leaf adds its value v to the scores of the rows that reach it. With a set
+// of features unknown, a row reaches it in part: each split on an unknown
+// feature sends it both ways, by the shares of the training rows that went
+// there. Let the path to the leaf ask for d different features, let feature i
+// answer 1 or 0 (o_i) where it is known, and w_i, the product of the shares of
+// its splits, where it is not. Then feature j contributes
+//
+//	v·(o_j − w_j)·Σ_S |S|!(d−1−|S|)!/d! · Π_{i∈S} o_i · Π_{i∉S} w_i
+//
+// over the sets S of features of the path without j. The factorials are
+// ∫ tˢ(1−t)^(d−1−s) dt over [0, 1], so the sum is
+//
+//	∫ Π_{i≠j} (t·o_i + (1−t)·w_i) dt,
+//
+// the integral of a polynomial of degree d−1, which ⌈d/2⌉ points of Gauss and
+// Legendre make exactly. All terms are positive: unlike the usual polynomials
+// by |S|, which are extended and unwound, this loses no digits on long paths.
+// The cost of a leaf is d² for all classes together, and an addition for each
+// class and feature of the path.
+package shap
+
+import (
+	"math"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/tree"
+)
+
+// Explainer explains rows. It keeps scratch memory, so one goroutine at a
+// time may use it.
+type Explainer struct {
+	forest   *tree.Forest
+	features int
+	trees    int
+	rules    []*rule // by number of points; nil: not needed yet
+
+	task
+	bias []float64 // by class
+
+	path []step // from the root to the node at hand
+
+	// The leaf at hand.
+	*rule
+	tables []float64 // of the path's steps: see tabulate
+	value
+
+	// The row at hand.
+	integrand []float64 // by point: its weight · Π (t·o + (1−t)·w)
+	quotients []int     // by step: where in tables those of its answer are
+	picked    value
+}
+
+// task is what Explain was given.
+type task struct {
+	rows []float64
+	only []int32 // classes
+	per  int
+	out  []float64
+}
+
+// step is what a path asks of one feature.
+type step struct {
+	feature   int32
+	missing   bool    // a missing value goes this way
+	low, high float64 // values that go this way, both included
+	share     float64 // w, at all splits on the feature together
+}
+
+// value is what a leaf adds to the scores: values[i] to that of class, or slot,
+// classes[i], or of i itself if the leaf is full.
+type value struct {
+	full    bool
+	classes []int32
+	values  []float64
+}
+
+// New is an Explainer of the first trees of a forest on so many features.
+func New(f *tree.Forest, features, trees int) *Explainer {
+	e := &Explainer{forest: f, features: features, trees: trees, bias: make([]float64, f.Classes)}
+	e.full, e.picked.full = f.Full, f.Full
+	return e
+}
+
+// Explain writes the SHAP values of rows, n × features, to out, n × (features
+// + 1) × per. In place of the last feature stands the bias, the mean score of
+// the training rows. classes, n × per, is the classes that each row is
+// explained for, none twice; nil: all.
+func (e *Explainer) Explain(rows []float64, classes []int32, per int, out []float64) {
+	clear(out)
+	clear(e.bias)
+	e.task = task{rows, classes, per, out}
+	for t := range e.trees {
+		e.descend(t, e.forest.Root(t))
+	}
+	for i := range len(rows) / e.features {
+		last := out[i*(e.features+1)*per+e.features*per:][:per]
+		for slot := range last {
+			k := slot
+			if classes != nil {
+				k = int(classes[i*per+slot])
+			}
+			last[slot] = e.bias[k]
+		}
+	}
+}
+
+// descend adds the leaves below a child.
+func (e *Explainer) descend(t int, child int32) {
+	f := e.forest
+	if child < 0 {
+		e.addLeaf(int(f.FirstLeaf[t]) + int(^child))
+		return
+	}
+	i := int(f.FirstNode[t]) + int(child)
+	left, right := float64(f.Rows(t, f.Left[i])), float64(f.Rows(t, f.Right[i]))
+	if left+right == 0 {
+		left, right = 1, 1 // no row tells how to share
+	}
+	threshold, missingLeft := f.Threshold[i], f.MissingLeft[i] != 0
+	below := math.Nextafter(threshold, math.Inf(-1))
+	e.take(t, f.Left[i], step{f.Feature[i], missingLeft, math.Inf(-1), below, left / (left + right)})
+	e.take(t, f.Right[i], step{f.Feature[i], !missingLeft, threshold, math.Inf(1), right / (left + right)})
+}
+
+// take goes one step from a node to a child.
+func (e *Explainer) take(t int, child int32, s step) {
+	at := slices.IndexFunc(e.path, func(p step) bool { return p.feature == s.feature })
+	if at < 0 {
+		e.path = append(e.path, s)
+		e.descend(t, child)
+		e.path = e.path[:len(e.path)-1]
+		return
+	}
+	before := e.path[at]
+	e.path[at] = step{s.feature, s.missing && before.missing, max(s.low, before.low), min(s.high, before.high), float64(s.share * before.share)}
+	e.descend(t, child)
+	e.path[at] = before
+}
+
+// addLeaf adds what the features on the path contribute to a leaf's values,
+// for all rows.
+func (e *Explainer) addLeaf(number int) {
+	e.evaluate(number)
+	share := 1.0
+	for _, s := range e.path {
+		share *= s.share
+	}
+	e.value.addTo(e.bias, share)
+	e.tabulate()
+	for i := range len(e.rows) / e.features {
+		value := &e.value
+		if e.only != nil {
+			value = e.pick(e.only[i*e.per:][:e.per])
+		}
+		if len(value.values) == 0 {
+			continue
+		}
+		e.integrate(e.rows[i*e.features:][:e.features])
+		out := e.out[i*(e.features+1)*e.per:]
+		for j, s := range e.path {
+			c := 0.0
+			for q, quotient := range e.tables[e.quotients[j]:][:len(e.integrand)] {
+				c += float64(e.integrand[q] * quotient)
+			}
+			value.addTo(out[int(s.feature)*e.per:][:e.per], c)
+		}
+	}
+}
+
+// addTo adds a share of the value to scores.
+func (v *value) addTo(scores []float64, share float64) {
+	if v.full {
+		for k, x := range v.values[:len(scores)] {
+			scores[k] += float64(share * x)
+		}
+		return
+	}
+	for i, k := range v.classes {
+		scores[k] += float64(share * v.values[i])
+	}
+}
+
+// evaluate finds what a leaf adds to the scores.
+func (e *Explainer) evaluate(number int) {
+	e.classes, e.values = e.classes[:0], e.values[:0]
+	for k, v := range e.forest.LeafScores(number) {
+		e.classes, e.values = append(e.classes, int32(k)), append(e.values, v)
+	}
+}
+
+// pick is the leaf's value for some classes, by their slots.
+func (e *Explainer) pick(classes []int32) *value {
+	p := &e.picked
+	p.classes, p.values = p.classes[:0], p.values[:0]
+	if e.full {
+		for _, k := range classes {
+			p.values = append(p.values, e.values[k])
+		}
+		return p
+	}
+	for i, k := range e.classes {
+		if slot := slices.Index(classes, k); slot >= 0 {
+			p.classes, p.values = append(p.classes, int32(slot)), append(p.values, e.values[i])
+		}
+	}
+	return p
+}
+
+// tabulate makes four tables by point t for each step of the path: the factors
+// t·o + (1−t)·w and the quotients of o − w and those, for o = 0 and for o = 1.
+func (e *Explainer) tabulate() {
+	n := (len(e.path) + 1) / 2
+	for len(e.rules) <= n {
+		e.rules = append(e.rules, nil)
+	}
+	if e.rules[n] == nil {
+		e.rules[n] = newRule(n)
+	}
+	e.rule, e.tables = e.rules[n], e.tables[:0]
+	for _, s := range e.path {
+		for _, t := range e.points {
+			e.tables = append(e.tables, (1-t)*s.share)
+		}
+		for _, t := range e.points {
+			e.tables = append(e.tables, -1/(1-t)) // also in the limit w = 0
+		}
+		for _, t := range e.points {
+			e.tables = append(e.tables, t+float64((1-t)*s.share))
+		}
+		for _, t := range e.points {
+			e.tables = append(e.tables, (1-s.share)/(t+float64((1-t)*s.share)))
+		}
+	}
+}
+
+// integrate finds integrand and quotients for a row.
+func (e *Explainer) integrate(row []float64) {
+	n := len(e.weights)
+	e.integrand, e.quotients = append(e.integrand[:0], e.weights...), e.quotients[:0]
+	for j, s := range e.path {
+		x, table := row[s.feature], 4*n*j
+		if s.low <= x && x <= s.high || s.missing && x != x {
+			table += 2 * n
+		}
+		for q, factor := range e.tables[table:][:n] {
+			e.integrand[q] *= factor
+		}
+		e.quotients = append(e.quotients, table+n)
+	}
+}

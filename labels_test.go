@@ -1,0 +1,115 @@
+package aoso
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+func texts(y Labels) []string {
+	list := make([]string, len(y))
+	for i, label := range y {
+		list[i] = label.Value()
+	}
+	return list
+}
+
+func TestLabels(t *testing.T) {
+	floats := func(y Labels, err error) Labels {
+		if err != nil {
+			t.Error(err)
+		}
+		return y
+	}
+	negativeZero := math.Copysign(0, -1)
+	tests := []struct {
+		name string
+		got  Labels
+		want []string
+	}{
+		{"integers", IntLabels([]int64{3, -7, math.MinInt64, 3}), []string{"3", "-7", "-9223372036854775808", "3"}},
+		{"unsigned", IntLabels([]uint64{math.MaxUint64}), []string{"18446744073709551615"}},
+		{"integers with names of their own", IntLabels([]time.Weekday{time.Tuesday}), []string{"2"}},
+		{"strings", StringLabels([]string{"b", " a", "b", ""}), []string{"b", " a", "b", ""}},
+		{"floats", floats(FloatLabels([]float64{1, 0.1, -2.5, 1, 1e15 + 0.5, 1e-5, 0.0001})), []string{"1", "0.1", "-2.5", "1", "1000000000000000.5", "1e-05", "0.0001"}},
+		{"whole floats", floats(FloatLabels([]float64{0, negativeZero, -3, 1 << 60, 1e22})), []string{"0", "0", "-3", "1152921504606846976", "10000000000000000000000"}},
+		{"narrow floats", floats(FloatLabels([]float32{0.1, 16777216, 1e-6})), []string{"0.1", "16777216", "1e-06"}},
+		{"codes", floats(CodedLabels([]uint8{2, 0, 2}, []string{"x", "unused", "z"})), []string{"z", "x", "z"}},
+		{"codes of one label", floats(CodedLabels([]int64{0, 1}, []string{"x", "x"})), []string{"x", "x"}},
+		{"no codes", floats(CodedLabels([]int32{}, nil)), []string{}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			if got := texts(test.got); !slices.Equal(got, test.want) {
+				t.Errorf("%q, want %q", got, test.want)
+			}
+			if !slices.Equal(test.got, StringLabels(test.want)) {
+				t.Error("other labels than those of the same strings")
+			}
+		})
+	}
+}
+
+func TestLabelErrors(t *testing.T) {
+	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		y, err := FloatLabels([]float64{1, 2, v})
+		wantArgumentError(t, err, "labels[2]", "finite")
+		y32, err := FloatLabels([]float32{float32(v)})
+		wantArgumentError(t, err, "labels[0]")
+		if y != nil || y32 != nil {
+			t.Error("there are labels all the same")
+		}
+	}
+	names := []string{"a", "b"}
+	_, err := CodedLabels([]int{0, 1, 2}, names)
+	wantArgumentError(t, err, "codes[2]", "2", "below 2")
+	_, err = CodedLabels([]int8{-1}, names)
+	wantArgumentError(t, err, "codes[0]", "-1")
+	_, err = CodedLabels([]uint64{math.MaxUint64}, names)
+	wantArgumentError(t, err, "codes[0]", "18446744073709551615")
+	_, err = CodedLabels([]int{0}, nil)
+	wantArgumentError(t, err, "codes[0]", "below 0")
+
+	x := RowMajor([]float64{1, 2}, 2, 1)
+	_, err = NewDataset(x, make(Labels, 2), DatasetOptions{})
+	wantArgumentError(t, err, "labels", "row 0")
+	_, err = NewDataset(x, StringLabels([]string{"a", "a\xff"}), DatasetOptions{})
+	wantArgumentError(t, err, "labels", "UTF-8")
+	_, err = NewDataset(x, StringLabels(names), DatasetOptions{Names: []string{"\xe9"}})
+	wantArgumentError(t, err, "names[0]", "UTF-8")
+}
+
+// BenchmarkLabels makes ten million labels, and a dataset's codes of them.
+func BenchmarkLabels(b *testing.B) {
+	const rows, classes = 10_000_000, 26
+	ints, words, names := make([]int32, rows), make([]string, rows), make([]string, classes)
+	for k := range names {
+		names[k] = strconv.Itoa(k)
+	}
+	for i := range ints {
+		ints[i] = int32(uint32(i) * 2654435769 >> 16 % classes)
+		words[i] = names[ints[i]]
+	}
+	for name, labels := range map[string]func() Labels{
+		"ints":    func() Labels { return IntLabels(ints) },
+		"strings": func() Labels { return StringLabels(words) },
+		"codes":   func() Labels { y, _ := CodedLabels(ints, names); return y },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				y := labels()
+				if err := y.check(rows); err != nil {
+					b.Fatal(err)
+				}
+				found, err := y.classes()
+				if codes, unknown := codesOf(y, found); err != nil || len(found) != classes || len(codes) != rows || unknown > 0 {
+					b.Fatal(found, err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+		})
+	}
+}

@@ -1,0 +1,116 @@
+package aoso
+
+import (
+	"slices"
+	"testing"
+)
+
+func truncated(t testing.TB, m *Model, trees int) *Model {
+	t.Helper()
+	short, err := m.Truncated(trees)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return short
+}
+
+// TestTruncated: the first trees, and a model like any other.
+func TestTruncated(t *testing.T) {
+	d := blobs(120, 300, 4, 5, 255).punch(120, 0.05)
+	x := d.features()
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			m := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(4, 5) })).Model
+			print := m.Fingerprint()
+			for _, trees := range []int{1, m.perRound, m.Trees()} {
+				short := truncated(t, m, trees)
+				if short.Trees() != trees || !slices.Equal(rawScores(t, short, x, PredictOptions{}), rawScores(t, m, x, PredictOptions{Trees: trees})) {
+					t.Errorf("%d trees: other scores than those of as many trees", trees)
+				}
+				loaded, err := Decode(encode(t, short))
+				if err != nil || loaded.Fingerprint() != short.Fingerprint() || dump(t, loaded, 0) != dump(t, m, trees) {
+					t.Errorf("%d trees: another model comes back (%v)", trees, err)
+				}
+			}
+			fewer := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(2, 5) })).Model
+			if truncated(t, m, 2*m.perRound).Fingerprint() != fewer.Fingerprint() || m.Fingerprint() != print {
+				t.Error("not what training leaves after as many trees")
+			}
+		})
+	}
+	m := fit(t, d, params(func(p *Params) { p.Trees = 5 })).Model
+	for _, trees := range []int{-1, 0, 6} {
+		_, err := m.Truncated(trees)
+		wantArgumentError(t, err, "trees", "1 to 5")
+	}
+}
+
+// TestMerge: the scores of the whole are the sums of the parts', and what was
+// cut can be put together again.
+func TestMerge(t *testing.T) {
+	d := blobs(121, 300, 4, 5, 255).punch(121, 0.05)
+	x := d.features()
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			var models []*Model
+			sum := make([]float64, 300*5)
+			for _, rounds := range []int{3, 1, 2} {
+				m := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(rounds, 5); p.Shrinkage = 0.1 * float64(rounds) })).Model
+				models = append(models, m)
+				for i, s := range rawScores(t, m, x, PredictOptions{}) {
+					sum[i] += s
+				}
+			}
+			m, err := Merge(models...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, s := range rawScores(t, m, x, PredictOptions{}) {
+				if !near(s, sum[i], 1e-12) && max(s-sum[i], sum[i]-s) > 1e-12 {
+					t.Fatalf("score %v, want %v", s, sum[i])
+				}
+			}
+			if m.Trees() != 6*m.perRound || !m.forest.Valid(4) || m.params != models[0].params {
+				t.Errorf("%d trees", m.Trees())
+			}
+			if short := truncated(t, m, models[0].Trees()); short.Fingerprint() != models[0].Fingerprint() {
+				t.Error("the first trees are not those of the first model")
+			}
+			if loaded, err := Decode(encode(t, m)); err != nil || loaded.Fingerprint() != m.Fingerprint() {
+				t.Error(err)
+			}
+			one, err := Merge(models[1])
+			if err != nil || one.Fingerprint() != models[1].Fingerprint() {
+				t.Error("one model alone becomes another", err)
+			}
+		})
+	}
+}
+
+func TestMergeErrors(t *testing.T) {
+	d := blobs(122, 100, 4, 4, 255)
+	model := func(d *table, names []string, change func(*Params)) *Model {
+		set, err := NewDataset(d.features(), d.labels(), DatasetOptions{Names: names})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return train(t, set, params(func(p *Params) { p.Trees = 4; change(p) }), TrainOptions{}).Model
+	}
+	same := func(*Params) {}
+	m := model(d, nil, same)
+	for _, c := range []struct {
+		other *Model
+		texts []string
+	}{
+		{model(blobs(123, 100, 4, 3, 255), nil, same), []string{"other classes", `"3"`}},
+		{model(d, []string{"a", "b", "c", "d"}, same), []string{"other features", `"f0"`}},
+		{model(d, nil, func(p *Params) { p.Method = LogitBoost }), []string{"method logitboost", "method aoso"}},
+		{model(d, nil, func(p *Params) { p.Leaf = "pair" }), []string{"leaf pair", "leaf full"}},
+		{model(d, nil, func(p *Params) { p.Pairs = 1 }), []string{"1 pairs", "2 pairs"}},
+	} {
+		_, err := Merge(m, m, c.other)
+		wantArgumentError(t, err, "models[2]", c.texts...)
+	}
+	_, err := Merge()
+	wantArgumentError(t, err, "models", "at least one")
+}

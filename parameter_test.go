@@ -1,0 +1,115 @@
+package aoso
+
+import (
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestParameterTable: every field of Params has one name, which messages use
+// as well.
+func TestParameterTable(t *testing.T) {
+	var p Params
+	fields := map[any]string{}
+	for _, known := range parameters {
+		if other, double := fields[known.field(&p)]; double {
+			t.Errorf("%s and %s are the same field", known.name, other)
+		}
+		fields[known.field(&p)] = known.name
+		if known.help == "" || strings.Contains(known.help, "\n") {
+			t.Errorf("%s: help %q", known.name, known.help)
+		}
+	}
+	v := reflect.ValueOf(&p).Elem()
+	for i := range v.NumField() {
+		field := v.Type().Field(i).Name
+		if name := fields[v.Field(i).Addr().Interface()]; strings.ReplaceAll(name, "_", "") != strings.ToLower(field) {
+			t.Errorf("field %s has the name %q", field, name)
+		}
+	}
+	for _, known := range Parameters() {
+		p := DefaultParams()
+		if err := p.Set(known.Name, known.Default); err != nil || p != DefaultParams() {
+			t.Errorf("%s: its default %q makes %+v, %v", known.Name, known.Default, p, err)
+		}
+	}
+}
+
+func TestParseParams(t *testing.T) {
+	tests := []struct {
+		text string
+		want func(*Params)
+	}{
+		{"", func(*Params) {}},
+		{" \n,,\t", func(*Params) {}},
+		{"method=abc leaf=pair pairs=1 pair_selection=root base_class=exhaustive base_gap=3", func(p *Params) {
+			p.Method, p.Leaf, p.Pairs, p.PairSelection, p.BaseClass, p.BaseGap = ABC, "pair", 1, "root", "exhaustive", 3
+		}},
+		{"trees=5,leaves=6,\nshrinkage=.5\r\nmax_depth=7  min_samples=8", func(p *Params) {
+			p.Trees, p.Leaves, p.Shrinkage, p.MaxDepth, p.MinSamples = 5, 6, 0.5, 7, 8
+		}},
+		{"min_hessian=1e-3 min_gain=2 l2=3.25 max_step=4 subsample=0.1 colsample_bytree=0.2 colsample_bynode=0.3 trim=0", func(p *Params) {
+			p.MinHessian, p.MinGain, p.L2, p.MaxStep = 1e-3, 2, 3.25, 4
+			p.Subsample, p.ColsampleByTree, p.ColsampleByNode, p.Trim = 0.1, 0.2, 0.3, 0
+		}},
+		{"stop_loss=1 early_stopping=2 metric=error threads=3 seed=18446744073709551615 level=generic", func(p *Params) {
+			p.StopLoss, p.EarlyStopping, p.Metric, p.Threads, p.Seed, p.Level = 1, 2, "error", 3, math.MaxUint64, "generic"
+		}},
+		{"trees=5 trees=6", func(p *Params) { p.Trees = 6 }},
+		{"level=", func(*Params) {}},
+	}
+	for _, test := range tests {
+		want := DefaultParams()
+		test.want(&want)
+		if got, err := ParseParams(test.text); err != nil || got != want {
+			t.Errorf("%q: %+v, %v; want %+v", test.text, got, err, want)
+		}
+	}
+}
+
+func TestParseParamErrors(t *testing.T) {
+	for text, want := range map[string][]string{
+		"tree=5":             {"parameter", `"tree"`, "method, leaf, pairs", "seed, level"},
+		"=5":                 {"parameter", `""`},
+		"trees":              {"params", `"trees"`, "name=value"},
+		"trees = 5":          {"params", `"trees"`},
+		"trees=many":         {"trees", `"many"`, "an integer"},
+		"trees=5.0":          {"trees", `"5.0"`},
+		"trees=":             {"trees", `""`},
+		"trees=1e99":         {"trees"},
+		"shrinkage=0,1":      {"params", `"1"`},
+		"shrinkage=low":      {"shrinkage", `"low"`, "a number"},
+		"l2=1e999":           {"l2", "a number"},
+		"seed=-1":            {"seed", `"-1"`, "at least 0"},
+		"leaves=9 threads=x": {"threads", `"x"`},
+	} {
+		p, err := ParseParams(text)
+		wantArgumentError(t, err, want[0], want[1:]...)
+		if p != (Params{}) {
+			t.Errorf("%q: %+v", text, p)
+		}
+	}
+	p := DefaultParams()
+	if err := p.Set("trees", "x"); err == nil || p != DefaultParams() {
+		t.Errorf("%v, and now %+v", err, p)
+	}
+}
+
+// FuzzParams: what can be read says of itself what can be read again.
+func FuzzParams(f *testing.F) {
+	f.Add("")
+	f.Add(DefaultParams().String())
+	f.Add("method=abc,shrinkage=0.30000000000000004\nmin_gain=1e-320 l2=inf seed=7")
+	f.Add("leaf=\u00a0 level== trees=+07 trim=0x1p-4")
+	f.Fuzz(func(t *testing.T, text string) {
+		p, err := ParseParams(text)
+		if err != nil {
+			return
+		}
+		again, err := ParseParams(p.String())
+		if err != nil || again.String() != p.String() {
+			t.Errorf("%q is %q and again %q, %v", text, p, again, err)
+		}
+	})
+}

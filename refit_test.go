@@ -1,0 +1,146 @@
+package aoso
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+func refitted(t testing.TB, m *Model, d *table, o RefitOptions) *Model {
+	t.Helper()
+	o.Weights = d.weights
+	r, err := m.Refit(d.features(), d.labels(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// sameTrees checks that models differ in leaf values and numbers of rows only.
+func sameTrees(t testing.TB, a, b *Model) {
+	t.Helper()
+	f, g := *a.forest, *b.forest
+	if !slices.Equal(f.Feature, g.Feature) || !slices.Equal(f.Threshold, g.Threshold) || !slices.Equal(f.Gain, g.Gain) ||
+		!slices.Equal(f.NodePairs, g.NodePairs) || !slices.Equal(f.LeafPairs, g.LeafPairs) || !g.Valid(len(a.names)) {
+		t.Fatal("the trees are others")
+	}
+}
+
+// TestRefitSame: on its own training data a model stays what it is.
+func TestRefitSame(t *testing.T) {
+	d := blobs(130, 700, 4, 5, 255).punch(130, 0.05)
+	for _, v := range variants {
+		for name, d := range map[string]*table{"plain": d, "weighted": d.weighted(130)} {
+			t.Run(v.name+"/"+name, func(t *testing.T) {
+				m := fit(t, d, params(func(p *Params) { v.change(p); p.Leaves, p.L2 = 8, 0.5; p.rounds(10, 5) })).Model
+				r := refitted(t, m, d, RefitOptions{})
+				sameTrees(t, m, r)
+				for i, s := range r.forest.Steps {
+					if !near(float64(s), float64(m.forest.Steps[i]), 1e-3) && math.Abs(float64(s-m.forest.Steps[i])) > 1e-5 {
+						t.Fatalf("step %d is %v, was %v", i, s, m.forest.Steps[i])
+					}
+				}
+				if d.weights == nil && (!slices.Equal(r.forest.LeafRows, m.forest.LeafRows) || !slices.Equal(r.forest.NodeRows, m.forest.NodeRows)) {
+					t.Error("the numbers of rows are others")
+				}
+			})
+		}
+	}
+}
+
+// TestRefitOther: on other data the model comes to fit them, whatever its
+// leaves were, and is the same for any number of threads.
+func TestRefitOther(t *testing.T) {
+	d := blobs(131, 1500, 4, 5, 255).punch(131, 0.05)
+	old, new := d.slice(0, 300), &table{x: d.x[300:]}
+	for _, y := range d.y[300:] { // the classes have changed places
+		new.y = append(new.y, (y+1)%5)
+	}
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			m := fit(t, old, params(func(p *Params) { v.change(p); p.Leaves = 8; p.rounds(10, 5) })).Model
+			print := m.Fingerprint()
+			r := refitted(t, m, new, RefitOptions{Threads: 1})
+			sameTrees(t, m, r)
+			before, after := lossOf(t, m, new, PredictOptions{}), lossOf(t, r, new, PredictOptions{})
+			if after >= before {
+				t.Errorf("the loss was %v and is %v", before, after)
+			}
+			if m.Fingerprint() != print {
+				t.Error("the old model changed")
+			}
+			if again := refitted(t, r, new, RefitOptions{Threads: 3}); again.Fingerprint() != r.Fingerprint() {
+				t.Error("refitted twice, or with more threads, it is another")
+			}
+			rows := uint32(0)
+			for _, n := range r.forest.LeafRows[:r.forest.FirstLeaf[1]] {
+				rows += n
+			}
+			if rows != 1200 || r.forest.NodeRows[0] != 1200 {
+				t.Errorf("%d rows in the leaves of the first tree, %d at its root, want 1200", rows, r.forest.NodeRows[0])
+			}
+			if kept := refitted(t, m, new, RefitOptions{Keep: 1}); !slices.Equal(kept.forest.Steps, m.forest.Steps) {
+				t.Error("a leaf that keeps all of its value has another")
+			}
+		})
+	}
+}
+
+// TestRefitEmpty: leaves that no row of weight reaches keep their values.
+func TestRefitEmpty(t *testing.T) {
+	d := blobs(132, 300, 3, 4, 255)
+	m := fit(t, d, params(func(p *Params) { p.Trees, p.Leaves = 5, 8 })).Model
+	one := d.slice(0, 2)
+	one.weights = []float64{1, 0}
+	r := refitted(t, m, one, RefitOptions{})
+	changed := 0
+	for i, rows := range r.forest.LeafRows {
+		if slices.Equal(r.forest.Steps[i*4:][:4], m.forest.Steps[i*4:][:4]) == (rows > 0) {
+			t.Errorf("leaf %d of %d rows: steps %v, were %v", i, rows, r.forest.Steps[i*4:][:4], m.forest.Steps[i*4:][:4])
+		}
+		changed += int(rows)
+	}
+	if changed != 5 {
+		t.Errorf("%d rows in 5 trees", changed)
+	}
+	none, err := m.Refit(RowMajor[float64](nil, 0, 3), Labels{}, RefitOptions{})
+	if err != nil || !slices.Equal(none.forest.Steps, m.forest.Steps) {
+		t.Error("refitted on nothing, it changed", err)
+	}
+}
+
+// TestRefitKeep: half of the old value, half of the new.
+func TestRefitKeep(t *testing.T) {
+	d := blobs(133, 400, 3, 4, 255)
+	m := fit(t, d.slice(0, 100), params(func(p *Params) { p.Trees, p.Leaves = 1, 8 })).Model
+	whole, half := refitted(t, m, d, RefitOptions{}), refitted(t, m, d, RefitOptions{Keep: 0.5})
+	for i, s := range half.forest.Steps {
+		if want := (float64(m.forest.Steps[i]) + float64(whole.forest.Steps[i])) / 2; !near(float64(s), want, 1e-6) {
+			t.Errorf("step %d is %v, want %v", i, s, want)
+		}
+	}
+}
+
+func TestRefitErrors(t *testing.T) {
+	d := blobs(134, 50, 4, 3, 255)
+	m := fit(t, d, params(func(p *Params) { p.Trees = 2 })).Model
+	x := d.features()
+	for _, c := range []struct {
+		x        Features
+		labels   Labels
+		o        RefitOptions
+		argument string
+		texts    []string
+	}{
+		{RowMajor([]float64{1, 2}, 1, 2), d.labels(), RefitOptions{}, "features", []string{"2 columns"}},
+		{x, d.labels()[:3], RefitOptions{}, "labels", []string{"3", "50, one for each row"}},
+		{x, append(d.labels()[:49:49], StringLabels([]string{"new"})...), RefitOptions{}, "labels", []string{"1 rows", `"0"`}},
+		{x, d.labels(), RefitOptions{Weights: []float64{1}}, "weights", []string{"1", "50"}},
+		{x, d.labels(), RefitOptions{Keep: 1.5}, "keep", []string{"1.5", "0 to 1"}},
+		{x, d.labels(), RefitOptions{Keep: math.NaN()}, "keep", nil},
+		{x, d.labels(), RefitOptions{Threads: -1}, "threads", []string{"-1"}},
+	} {
+		_, err := m.Refit(c.x, c.labels, c.o)
+		wantArgumentError(t, err, c.argument, c.texts...)
+	}
+}

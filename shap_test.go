@@ -1,0 +1,331 @@
+package aoso
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/libaoso/aoso/internal/tree"
+)
+
+// expected adds to scores what a tree adds on average where only the features
+// of the set known are.
+func expected(f *tree.Forest, t int, child int32, row []float64, known uint, share float64, scores []float64) {
+	if child < 0 {
+		steps := make([]float64, f.Classes)
+		f.AddLeaf(t, int(^child), steps)
+		for k, s := range steps {
+			scores[k] += share * s
+		}
+		return
+	}
+	i := int(f.FirstNode[t]) + int(child)
+	left, right := f.Left[i], f.Right[i]
+	rows := func(child int32) float64 {
+		if child < 0 {
+			return float64(f.LeafRows[int(f.FirstLeaf[t])+int(^child)])
+		}
+		return float64(f.NodeRows[int(f.FirstNode[t])+int(child)])
+	}
+	toLeft := rows(left) / (rows(left) + rows(right))
+	if rows(left)+rows(right) == 0 {
+		toLeft = 0.5
+	}
+	if known>>f.Feature[i]&1 != 0 {
+		x := row[f.Feature[i]]
+		toLeft = 0
+		if x < f.Threshold[i] || math.IsNaN(x) && f.MissingLeft[i] != 0 {
+			toLeft = 1
+		}
+	}
+	expected(f, t, left, row, known, share*toLeft, scores)
+	expected(f, t, right, row, known, share*(1-toLeft), scores)
+}
+
+// shapley is a row's SHAP values by their definition, classes × (features + 1).
+func shapley(m *Model, row []float64, trees int) []float64 {
+	classes, d := len(m.classes), len(row)
+	games := make([][]float64, 1<<d)
+	for known := range games {
+		games[known] = make([]float64, classes)
+		for t := range trees {
+			root := int32(0)
+			if m.Leaves(t) == 1 {
+				root = ^0
+			}
+			expected(m.forest, t, root, row, uint(known), 1, games[known])
+		}
+	}
+	values := make([]float64, classes*(d+1))
+	for k := range classes {
+		for j := range d {
+			for known := range games {
+				if known>>j&1 != 0 {
+					continue
+				}
+				s := bits.OnesCount(uint(known))
+				weight := math.Gamma(float64(s+1)) * math.Gamma(float64(d-s)) / math.Gamma(float64(d+1))
+				values[k*(d+1)+j] += weight * (games[known|1<<j][k] - games[known][k])
+			}
+		}
+		values[k*(d+1)+d] = games[0][k]
+	}
+	return values
+}
+
+func shapValues(t testing.TB, m *Model, x Features, o PredictOptions) []float64 {
+	t.Helper()
+	values, err := m.SHAP(x, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values
+}
+
+// checkSums checks that SHAP values of rows sum to the raw scores.
+func checkSums(t testing.TB, m *Model, x Features, values []float64, o PredictOptions) {
+	t.Helper()
+	columns := x.Cols() + 1
+	for i, f := range rawScores(t, m, x, o) {
+		sum := 0.0
+		for _, v := range values[i*columns:][:columns] {
+			sum += v
+		}
+		if math.Abs(sum-f) > 1e-9 {
+			t.Fatalf("row %d, class %d: the values sum to %v, the score is %v", i/len(m.classes), i%len(m.classes), sum, f)
+		}
+	}
+}
+
+// TestSHAP compares with the definition: all subsets of the features.
+func TestSHAP(t *testing.T) {
+	d := blobs(100, 400, 5, 6, 255).punch(100, 0.05)
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			m := fit(t, d, params(func(p *Params) { v.change(p); p.Leaves = 12; p.rounds(4, 6) })).Model
+			for _, trees := range []int{0, 3} {
+				o := PredictOptions{Trees: trees}
+				values := shapValues(t, m, d.features(), o)
+				checkSums(t, m, d.features(), values, o)
+				for i, row := range d.x[:12] {
+					for j, want := range shapley(m, row, [...]int{m.Trees(), 0, 0, 3}[trees]) {
+						if got := values[i*36+j]; math.Abs(got-want) > 1e-12 {
+							t.Fatalf("row %d, class %d, column %d: %v, want %v", i, j/6, j%6, got, want)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestSHAPValues has values at thresholds, beyond all of them and missing.
+func TestSHAPValues(t *testing.T) {
+	d := blobs(101, 300, 3, 4, 9).punch(101, 0.1)
+	m := fit(t, d, params(func(p *Params) { p.Trees = 10 })).Model
+	extreme := []float64{math.Inf(-1), math.Inf(1), math.NaN(), m.forest.Threshold[0], math.Nextafter(m.forest.Threshold[0], 0)}
+	rows := &table{}
+	for _, a := range extreme {
+		for _, b := range extreme {
+			for _, c := range extreme {
+				rows.x = append(rows.x, []float64{a, b, c})
+			}
+		}
+	}
+	values := shapValues(t, m, rows.features(), PredictOptions{})
+	checkSums(t, m, rows.features(), values, PredictOptions{})
+	for i, row := range rows.x {
+		for j, want := range shapley(m, row, m.Trees()) {
+			if got := values[i*16+j]; math.Abs(got-want) > 1e-12 {
+				t.Fatalf("%v: column %d is %v, want %v", row, j, got, want)
+			}
+		}
+	}
+}
+
+// TestSHAPThreads: the same bits whatever the threads and the rows beside.
+func TestSHAPThreads(t *testing.T) {
+	d := blobs(102, 700, 4, 5, 255)
+	m := fit(t, d, params(func(p *Params) { p.Trees = 10 })).Model
+	want := shapValues(t, m, d.features(), PredictOptions{Threads: 1})
+	for _, rows := range []int{0, 1, 255, 256, 257, 700} {
+		for _, threads := range []int{0, 1, 2, 3} {
+			got := shapValues(t, m, d.slice(0, rows).featuresOf(4), PredictOptions{Threads: threads})
+			if !slices.Equal(got, want[:rows*25]) {
+				t.Errorf("%d rows, %d threads: other values", rows, threads)
+			}
+		}
+	}
+}
+
+// featuresOf is the features of a table that may have no rows.
+func (d *table) featuresOf(cols int) Features {
+	if len(d.x) == 0 {
+		return RowMajor[float64](nil, 0, cols)
+	}
+	return d.features()
+}
+
+// TestSHAPSparse: what is there is what the dense form has, what is not is
+// zero there.
+func TestSHAPSparse(t *testing.T) {
+	d := blobs(103, 300, 6, 7, 255).punch(103, 0.05)
+	for i := range d.x { // what no tree can use
+		d.x[i][2], d.x[i][5] = 1, 1
+	}
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			m := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(2, 7) })).Model
+			x, o := d.features(), PredictOptions{}
+			dense, scores := shapValues(t, m, x, o), rawScores(t, m, x, o)
+			for _, top := range []int{0, 1, 3, 7} {
+				c, err := m.SHAPSparse(x, SHAPOptions{o, top})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if want := [...]int{7, 1, 0, 3, 0, 0, 0, 7}[top]; c.PerRow != want || len(c.Classes) != 300*want || len(c.First) != 300*want+1 {
+					t.Fatalf("%d classes a row, %d in all, want %d a row", c.PerRow, len(c.Classes), want)
+				}
+				for i := range d.x {
+					order := []int32{0, 1, 2, 3, 4, 5, 6}
+					if f := scores[i*7:][:7]; top > 0 {
+						slices.SortStableFunc(order, func(a, b int32) int {
+							if f[a] > f[b] {
+								return -1
+							} else if f[a] < f[b] {
+								return 1
+							}
+							return 0
+						})
+					}
+					if got := c.Classes[i*c.PerRow:][:c.PerRow]; !slices.Equal(got, order[:c.PerRow]) {
+						t.Fatalf("row %d: classes %v, want %v", i, got, order[:c.PerRow])
+					}
+				}
+				for line, k := range c.Classes {
+					want := make([]float64, 7)
+					columns := c.Columns[c.First[line]:c.First[line+1]]
+					for e, j := range columns {
+						want[j] = c.Values[c.First[line]+e]
+					}
+					if !slices.IsSorted(columns) || columns[len(columns)-1] != 6 || slices.Contains(columns, 2) || slices.Contains(columns, 5) {
+						t.Fatalf("line %d has the columns %v", line, columns)
+					}
+					if got := dense[(line/c.PerRow*7+int(k))*7:][:7]; !slices.Equal(got, want) {
+						t.Fatalf("line %d, class %d: %v, want %v", line, k, got, want)
+					}
+				}
+			}
+		})
+	}
+	m := fit(t, d, params(func(p *Params) { p.Trees = 2 })).Model
+	if c, err := m.SHAPSparse(RowMajor[float64](nil, 0, 6), SHAPOptions{}); err != nil || len(c.Classes) > 0 || !slices.Equal(c.First, []int{0}) {
+		t.Errorf("no rows: %+v, %v", c, err)
+	}
+}
+
+// chain is a model of one tree that asks for one feature after the other,
+// with the share of the rows that goes on.
+func chain(features int, share float64) *Model {
+	const all = 1 << 30
+	f, rows := tree.NewForest(2, 1, true), float64(all)
+	names := make([]string, features)
+	for j := range features {
+		names[j] = fmt.Sprint("f", j)
+		f.Feature, f.Threshold = append(f.Feature, int32(j)), append(f.Threshold, 0.5)
+		f.MissingLeft, f.Gain = append(f.MissingLeft, 0), append(f.Gain, 1)
+		f.Left, f.Right = append(f.Left, int32(^j)), append(f.Right, int32(j+1))
+		f.NodeRows, f.NodePairs = append(f.NodeRows, uint32(rows)), append(f.NodePairs, 0, 1)
+		f.LeafRows = append(f.LeafRows, uint32(rows*(1-share)))
+		f.Steps = append(f.Steps, 0, 0)
+		rows *= share
+	}
+	f.Right[features-1] = int32(^features)
+	f.LeafRows, f.Steps = append(f.LeafRows, uint32(rows)), append(f.Steps, 1, -1)
+	f.FirstNode, f.FirstLeaf = append(f.FirstNode, uint32(features)), append(f.FirstLeaf, uint32(features+1))
+	return newModel(f, []string{"a", "b"}, names, AOSO, 1, DefaultParams())
+}
+
+// TestSHAPLongPaths: no digits are lost on paths of very many features, where
+// the usual recursions lose them all.
+func TestSHAPLongPaths(t *testing.T) {
+	for _, features := range []int{1, 2, 3, 4, 10, 20, 21, 50, 100, 301} {
+		for _, share := range []float64{0.01, 0.5, 0.9, 0.99} {
+			m := chain(features, share)
+			r := rand.New(rand.NewPCG(104, uint64(features)))
+			row := make([]float64, features)
+			for range 5 {
+				values := shapValues(t, m, RowMajor(row, 1, features), PredictOptions{})
+				checkSums(t, m, RowMajor(row, 1, features), values, PredictOptions{})
+				for j, v := range values[:features] { // each step that is taken raises the score of a, each that is not lowers it
+					if v < 0 && row[j] == 1 || v > 0 && row[j] == 0 || math.Abs(v+values[features+1+j]) > 1e-15 {
+						t.Fatalf("%d features, share %v: the value %v of %v is %v", features, share, j, row[j], v)
+					}
+				}
+				for j := range row {
+					row[j] = float64(r.IntN(2))
+				}
+			}
+			ones := slices.Repeat([]float64{1}, features)
+			values := shapValues(t, m, RowMajor(ones, 1, features), PredictOptions{})
+			checkSums(t, m, RowMajor(ones, 1, features), values, PredictOptions{})
+		}
+	}
+}
+
+// TestSHAPNoRows: where no row tells which way to share, both ways share.
+func TestSHAPNoRows(t *testing.T) {
+	m := chain(3, 0.5)
+	clear(m.forest.NodeRows[1:])
+	clear(m.forest.LeafRows[1:])
+	for _, row := range [][]float64{{0, 1, 0}, {1, 1, 0}, {1, 1, 1}} {
+		values := shapValues(t, m, RowMajor(row, 1, 3), PredictOptions{})
+		for j, want := range shapley(m, row, 1) {
+			if math.Abs(values[j]-want) > 1e-15 {
+				t.Errorf("%v: column %d is %v, want %v", row, j, values[j], want)
+			}
+		}
+	}
+}
+
+// TestSHAPImpossible has leaves that move no class.
+func TestSHAPImpossible(t *testing.T) {
+	m := chain(2, 0.5)
+	m.forest.Full, m.forest.Steps, m.forest.LeafPairs = false, make([]float32, 3), slices.Repeat([]uint16{2, 2}, 3)
+	for _, top := range []int{0, 1} {
+		c, err := m.SHAPSparse(RowMajor([]float64{0, 1}, 1, 2), SHAPOptions{Top: top})
+		if err != nil || slices.Max(c.Values) != 0 || slices.Min(c.Columns) != 2 {
+			t.Errorf("%+v, %v", c, err)
+		}
+	}
+}
+
+// TestSHAPOneClass: nothing to explain.
+func TestSHAPOneClass(t *testing.T) {
+	d := &table{x: [][]float64{{1}, {2}}, y: []int{0, 0}}
+	m := fit(t, d, params(func(p *Params) { p.Trees = 1 })).Model
+	if values := shapValues(t, m, d.features(), PredictOptions{}); !slices.Equal(values, make([]float64, 4)) {
+		t.Error(values)
+	}
+}
+
+func TestSHAPErrors(t *testing.T) {
+	d := blobs(105, 50, 4, 3, 255)
+	m := fit(t, d, params(func(p *Params) { p.Trees = 5 })).Model
+	x := d.features()
+	_, err := m.SHAP(RowMajor([]float64{1, 2}, 1, 2), PredictOptions{})
+	wantArgumentError(t, err, "features", "2 columns")
+	_, err = m.SHAP(x, PredictOptions{Trees: 6})
+	wantArgumentError(t, err, "trees", "6", "0 to 5")
+	_, err = m.SHAP(x, PredictOptions{Threads: -1})
+	wantArgumentError(t, err, "threads", "-1")
+	_, err = m.SHAPSparse(x, SHAPOptions{Top: 4})
+	wantArgumentError(t, err, "top", "4", "0 to 3")
+	_, err = m.SHAPSparse(x, SHAPOptions{Top: -1})
+	wantArgumentError(t, err, "top", "-1")
+	_, err = m.SHAPSparse(nil, SHAPOptions{})
+	wantArgumentError(t, err, "features")
+}
