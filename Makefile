@@ -41,9 +41,9 @@ asm-check: ## check that the words of kernel_arm64.s are what their comments say
 	go run ./internal/asm check
 
 # asm-check installs qemu where it is missing.
-test-arm64: asm-check ## run the kernels' conformance suite for arm64 under qemu
+test-arm64: asm-check ## run the kernels' conformance suite and predictions for arm64 under qemu
 	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -v -run '^TestLevelsExpected$$' .
-	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -run '^(TestLevels|TestFingerprint|Fuzz.*)$$' .
+	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -run '^(TestLevels|TestFingerprint|TestPredictLevels|TestRowPredictor|Fuzz.*)$$' .
 
 # Needs Python 3.11 or later and a way to PyPI. AOSO_DATA names another data folder.
 test-export: build ## check exported models in onnxruntime and LightGBM

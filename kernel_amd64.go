@@ -39,13 +39,38 @@ func init() {
 	avx2.Quantize = func(j *kernel.QuantizeJob) { quantizeAVX2(checkQuantize(j)) }
 	avx2.Partition = func(j *kernel.PartitionJob) { partitionAVX2(checkPartition(j)) }
 	avx2.Update = func(j *kernel.UpdateJob) { mustHaveClass(updateAVX2(checkUpdate(j))) }
-	avx512.Compare = func(j *kernel.CompareJob) { compareRows(j, compareAVX512) }
-	avx512.Leaves = func(j *kernel.LeavesJob) { findLeaves(j, leavesAVX512) }
-	avx512.AddSteps = func(j *kernel.AddStepsJob) { addSteps(j, addStepsAVX512) }
-	avx2.Compare = func(j *kernel.CompareJob) { compareRows(j, compareAVX2) }
-	avx2.Leaves = func(j *kernel.LeavesJob) { findLeaves(j, leavesAVX2) }
-	avx2.AddSteps = func(j *kernel.AddStepsJob) { addSteps(j, addStepsAVX2) }
+	avx512.Compare = func(j *kernel.CompareJob) {
+		if a := new(compareArgs); a.load(j) {
+			compareAVX512(a)
+		}
+	}
+	avx512.Leaves = func(j *kernel.LeavesJob) {
+		for a := new(leavesArgs); a.next(j); {
+			leavesAVX512(a)
+		}
+	}
+	avx512.AddSteps = func(j *kernel.AddStepsJob) {
+		for a := new(addStepsArgs); a.next(j); {
+			addStepsAVX512(a)
+		}
+	}
+	avx2.Compare = func(j *kernel.CompareJob) {
+		if a := new(compareArgs); a.load(j) {
+			compareAVX2(a)
+		}
+	}
+	avx2.Leaves = func(j *kernel.LeavesJob) {
+		for a := new(leavesArgs); a.next(j); {
+			leavesAVX2(a)
+		}
+	}
+	avx2.AddSteps = func(j *kernel.AddStepsJob) {
+		for a := new(addStepsArgs); a.next(j); {
+			addStepsAVX2(a)
+		}
+	}
 	avx512.AddPairs, avx2.AddPairs = addPairs, addPairs
+	avx512.Walk, avx2.Walk = walkLanes, walkLanes
 	avx512.Histogram, avx2.Histogram = histogram, histogram
 	avx512.Scan, avx2.Scan = scanAVX512, scanAVX2
 	avx512.Sparse, avx2.Sparse = sparse, sparse

@@ -4199,3 +4199,82 @@ pair:
 	JB        tree
 	VZEROUPPER
 	RET
+
+// func walkTrees(a *walkArgs)
+//
+//	AX, BX, CX, DX, R8 … R11   twice the node of each walk
+//	SI branches                DI keys        R12, R13 of one node
+//	R14 steps left, leaves     R15 walks
+#define WALKSTEP(at) \
+	MOVL 8(SI)(at*8), R12  \
+	MOVL 12(SI)(at*8), R13 \
+	MOVQ (DI)(R12*8), R12  \
+	CMPQ R12, (SI)(at*8)   \ // carry: below
+	SBBL $0, R13           \
+	LEAL (R13)(R13*1), at
+
+// the number of the leaf that a walk has reached, to its tree's place
+#define WALKEND(lane, at) \
+	MOVL 8(SI)(at*8), R12     \
+	MOVL (8*lane+4)(R15), R13 \
+	MOVW R12, (R14)(R13*2)
+
+#define WALKBEGIN(lane, at) \
+	MOVL (8*lane)(R15), at \
+	ADDL at, at
+
+TEXT ·walkTrees(SB), NOSPLIT, $16-8
+	MOVQ a+0(FP), AX
+	MOVQ walkArgs_branches(AX), SI
+	MOVQ walkArgs_keys(AX), DI
+	MOVQ walkArgs_walks(AX), R15
+	MOVQ walkArgs_depths(AX), R14
+	MOVQ walkArgs_n(AX), CX
+	LEAQ (R14)(CX*4), CX
+	MOVQ R14, depth-8(SP)
+	MOVQ CX, end-16(SP)
+
+lanes:
+	WALKBEGIN(0, AX)
+	WALKBEGIN(1, BX)
+	WALKBEGIN(2, CX)
+	WALKBEGIN(3, DX)
+	WALKBEGIN(4, R8)
+	WALKBEGIN(5, R9)
+	WALKBEGIN(6, R10)
+	WALKBEGIN(7, R11)
+	MOVQ  depth-8(SP), R14
+	MOVL  (R14), R14
+	TESTL R14, R14
+	JZ    arrived
+
+step:
+	WALKSTEP(AX)
+	WALKSTEP(BX)
+	WALKSTEP(CX)
+	WALKSTEP(DX)
+	WALKSTEP(R8)
+	WALKSTEP(R9)
+	WALKSTEP(R10)
+	WALKSTEP(R11)
+	DECL R14
+	JNZ  step
+
+arrived:
+	MOVQ a+0(FP), R14
+	MOVQ walkArgs_leaves(R14), R14
+	WALKEND(0, AX)
+	WALKEND(1, BX)
+	WALKEND(2, CX)
+	WALKEND(3, DX)
+	WALKEND(4, R8)
+	WALKEND(5, R9)
+	WALKEND(6, R10)
+	WALKEND(7, R11)
+	ADDQ $64, R15
+	MOVQ depth-8(SP), R14
+	ADDQ $4, R14
+	MOVQ R14, depth-8(SP)
+	CMPQ R14, end-16(SP)
+	JB   lanes
+	RET

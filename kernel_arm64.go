@@ -31,10 +31,23 @@ func neonTable() kernel.Funcs {
 	f.Subtract = subtractNEON
 	f.Scan = scanNEON
 	f.Update = updateNEON
-	f.Compare = func(j *kernel.CompareJob) { compareRows(j, compare64) }
-	f.Leaves = func(j *kernel.LeavesJob) { findLeaves(j, leaves512) }
-	f.AddSteps = func(j *kernel.AddStepsJob) { addSteps(j, addSteps32) }
+	f.Compare = func(j *kernel.CompareJob) {
+		if a := new(compareArgs); a.load(j) {
+			compare64(a)
+		}
+	}
+	f.Leaves = func(j *kernel.LeavesJob) {
+		for a := new(leavesArgs); a.next(j); {
+			leaves512(a)
+		}
+	}
+	f.AddSteps = func(j *kernel.AddStepsJob) {
+		for a := new(addStepsArgs); a.next(j); {
+			addSteps32(a)
+		}
+	}
 	f.AddPairs = addPairs
+	f.Walk = walkLanes
 	return f
 }
 

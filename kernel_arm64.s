@@ -2245,3 +2245,73 @@ pair:
 	SUB    $1, R4
 	CBNZ   R4, tree
 	RET
+
+// func walkTrees(a *walkArgs)
+// WalkLanes walks at a time, step by step side by side.
+//
+//	R0  a           R4  next depth    R6      steps left
+//	R1  branches    R5  depths left   R7–R14  the nodes of the walks
+//	R2  keys        R15 leaves        R16, R17, R19, R20 of one node
+//	R3  next walk
+
+#define WALK_BEGIN(at) \
+	MOVWU.P 8(R3), at
+
+	// at = right − (the row's key in slot is below the node's)
+#define WALK_STEP(at) \
+	ADD  at<<4, R1, R16     \
+	MOVD (R16), R20         \
+	LDPW 8(R16), (R17, R19) \
+	MOVD (R2)(R17<<3), R17  \
+	CMP  R20, R17           \
+	SBC  ZR, R19, at
+
+// the number of the leaf goes to its tree's place
+#define WALK_END(lane, at) \
+	ADD   at<<4, R1, R16       \
+	MOVWU 8(R16), R17          \
+	MOVWU (8*lane-60)(R3), R19 \
+	MOVH  R17, (R15)(R19<<1)
+
+TEXT ·walkTrees(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LDP  walkArgs_branches(R0), (R1, R2)
+	LDP  walkArgs_walks(R0), (R3, R4)
+	LDP  walkArgs_n(R0), (R5, R15)
+
+lanes:
+	WALK_BEGIN(R7)
+	WALK_BEGIN(R8)
+	WALK_BEGIN(R9)
+	WALK_BEGIN(R10)
+	WALK_BEGIN(R11)
+	WALK_BEGIN(R12)
+	WALK_BEGIN(R13)
+	WALK_BEGIN(R14)
+	MOVWU.P 4(R4), R6
+	CBZ     R6, arrived
+
+step:
+	WALK_STEP(R7)
+	WALK_STEP(R8)
+	WALK_STEP(R9)
+	WALK_STEP(R10)
+	WALK_STEP(R11)
+	WALK_STEP(R12)
+	WALK_STEP(R13)
+	WALK_STEP(R14)
+	SUB  $1, R6
+	CBNZ R6, step
+
+arrived:
+	WALK_END(0, R7)
+	WALK_END(1, R8)
+	WALK_END(2, R9)
+	WALK_END(3, R10)
+	WALK_END(4, R11)
+	WALK_END(5, R12)
+	WALK_END(6, R13)
+	WALK_END(7, R14)
+	SUB  $1, R5
+	CBNZ R5, lanes
+	RET

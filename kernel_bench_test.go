@@ -291,6 +291,36 @@ func benchPredict(b *testing.B, f *kernel.Funcs) {
 		}
 		bench(b, fmt.Sprintf("AddPairs/%s/K26/pairs%d", f.Level, pairs), n*trees, "row*tree", func() { f.AddPairs(&job) })
 	}
+	benchWalk(b, f)
+}
+
+// benchWalk has 64 trees of 32 leaves, each as deep.
+func benchWalk(b *testing.B, f *kernel.Funcs) {
+	const trees, depth, slots = 64, 5, 32
+	r := rand.New(rand.NewPCG(7, 7))
+	job := kernel.WalkJob{
+		Keys: make([]uint64, slots), Walks: make([]kernel.Walk, trees),
+		Depths: make([]uint32, trees/kernel.WalkLanes), Leaves: make([]uint16, trees),
+	}
+	for i := range job.Depths {
+		job.Depths[i] = depth
+	}
+	for t := range uint32(trees) {
+		root := uint32(len(job.Branches))
+		job.Walks[t] = kernel.Walk{Root: root, Tree: t}
+		for i := range uint32(1<<depth - 1) {
+			job.Branches = append(job.Branches, kernel.Branch{Key: r.Uint64(), Slot: r.Uint32N(slots), Right: root + 2*i + 2})
+		}
+		for leaf := range uint32(1 << depth) {
+			job.Branches = append(job.Branches, kernel.Branch{Slot: leaf, Right: root + 1<<depth - 1 + leaf})
+		}
+	}
+	bench(b, fmt.Sprintf("Walk/%s", f.Level), trees*depth, "node", func() {
+		for i := range job.Keys {
+			job.Keys[i] = r.Uint64()
+		}
+		f.Walk(&job)
+	})
 }
 
 // benchResiduals are those of a block of rows.

@@ -8,8 +8,9 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// The arguments of the prediction kernels are alike on all architectures.
-// Leaf numbers, and what cuts and pairs hold, are trusted.
+// The arguments of the prediction kernels are alike on all architectures, and
+// do not escape: one row is predicted without allocating memory. What cuts,
+// leaves, pairs and branches hold is trusted.
 
 type compareArgs struct {
 	values      *float64
@@ -20,15 +21,18 @@ type compareArgs struct {
 	right       *uint64
 }
 
-func compareRows(j *kernel.CompareJob, compare func(a *compareArgs)) {
+// load tells whether there is anything to compare.
+func (a *compareArgs) load(j *kernel.CompareJob) bool {
 	n, words := len(j.Thresholds), len(j.Values)/64
 	if len(j.Values)%64 != 0 || uint(j.MissingLeft) > uint(n) {
-		panic("kernel: rows by whole words, as many thresholds as are left")
+		panic("kernel: rows by whole words, as many thresholds as there are")
 	}
-	if n > 0 && words > 0 {
-		_ = j.Right[:(n-1)*kernel.PredictWords+words]
-		compare(&compareArgs{&j.Values[0], words, &j.Thresholds[0], n, j.MissingLeft, &j.Right[0]})
+	if n == 0 || words == 0 {
+		return false
 	}
+	_ = j.Right[:(n-1)*kernel.PredictWords+words]
+	*a = compareArgs{&j.Values[0], words, &j.Thresholds[0], n, j.MissingLeft, &j.Right[0]}
+	return true
 }
 
 // leavesArgs is one tree of a job.
@@ -39,17 +43,21 @@ type leavesArgs struct {
 	atLeast *uint64
 	leaves  *uint16
 	words   int
+	tree    int // the next
 }
 
-func findLeaves(j *kernel.LeavesJob, leaves func(a *leavesArgs)) {
-	a := leavesArgs{right: unsafe.SliceData(j.Right), words: j.Words}
-	for t, first := range j.FirstCut[:len(j.FirstCut)-1] {
-		cuts := j.Cuts[first:j.FirstCut[t+1]]
-		a.cuts, a.n = unsafe.SliceData(cuts), len(cuts)
-		a.atLeast = &j.AtLeast[:(len(cuts)+2)*kernel.PredictWords][0]
-		a.leaves = &j.Leaves[t*j.LeafStride:][:kernel.PredictRows][0]
-		leaves(&a)
+// next takes the next tree, if there is one.
+func (a *leavesArgs) next(j *kernel.LeavesJob) bool {
+	if a.tree+1 >= len(j.FirstCut) {
+		return false
 	}
+	cuts := j.Cuts[j.FirstCut[a.tree]:j.FirstCut[a.tree+1]]
+	a.right, a.words = unsafe.SliceData(j.Right), j.Words
+	a.cuts, a.n = unsafe.SliceData(cuts), len(cuts)
+	a.atLeast = &j.AtLeast[:(len(cuts)+2)*kernel.PredictWords][0]
+	a.leaves = &j.Leaves[a.tree*j.LeafStride:][:kernel.PredictRows][0]
+	a.tree++
+	return true
 }
 
 // addStepsArgs is some classes of a job. Strides are in bytes.
@@ -64,31 +72,32 @@ type addStepsArgs struct {
 	stride     int      // from one row to the next
 	rows       int      // at least 1
 	classes    int      // 2 … stepClasses
+	tile       int      // the next
 }
 
 // stepClasses is how many sums the registers hold.
 const stepClasses = 32
 
-func addSteps(j *kernel.AddStepsJob, add func(a *addStepsArgs)) {
+// next takes the next classes, if there are any.
+func (a *addStepsArgs) next(j *kernel.AddStepsJob) bool {
 	trees, tiles := len(j.FirstLeaf), (j.Classes+stepClasses-1)/stepClasses
-	if j.Classes == 1 {
+	switch {
+	case trees == 0 || j.Rows == 0 || a.tile == tiles:
+		return false
+	case j.Classes == 1:
 		kernel.AddSteps(j)
-		return
+		return false
 	}
-	if trees == 0 || j.Rows == 0 {
-		return
+	first, last := a.tile*j.Classes/tiles, (a.tile+1)*j.Classes/tiles
+	*a = addStepsArgs{
+		leaves: &j.Leaves[:(trees-1)*j.LeafStride+j.Rows][0], leafStride: 2 * j.LeafStride,
+		firstLeaf: &j.FirstLeaf[0], trees: trees,
+		steps: &j.Steps[first], leafBytes: 4 * j.Classes,
+		scores: &j.Scores[:(j.Rows-1)*j.Stride+j.Classes][first], stride: 8 * j.Stride,
+		rows: j.Rows, classes: last - first,
+		tile: a.tile + 1,
 	}
-	_, _ = j.Leaves[(trees-1)*j.LeafStride:][:j.Rows], j.Scores[(j.Rows-1)*j.Stride:][:j.Classes]
-	for i := range tiles {
-		first, last := i*j.Classes/tiles, (i+1)*j.Classes/tiles
-		add(&addStepsArgs{
-			leaves: &j.Leaves[0], leafStride: 2 * j.LeafStride,
-			firstLeaf: &j.FirstLeaf[0], trees: trees,
-			steps: &j.Steps[first], leafBytes: 4 * j.Classes,
-			scores: &j.Scores[first], stride: 8 * j.Stride,
-			rows: j.Rows, classes: last - first,
-		})
-	}
+	return true
 }
 
 // addPairsArgs is some rows of a job. Strides are in bytes.
@@ -115,7 +124,7 @@ func addPairs(j *kernel.AddPairsJob) {
 	if trees == 0 || j.Rows == 0 || j.Pairs == 0 {
 		return
 	}
-	_, _ = j.Leaves[(trees-1)*j.LeafStride:][:j.Rows], j.Scores[:j.Rows*j.Stride]
+	_, _ = j.Leaves[:(trees-1)*j.LeafStride+j.Rows], j.Scores[:j.Rows*j.Stride]
 	most := max(cache/(8*j.Stride), 16)
 	for row := 0; row < j.Rows; row += most {
 		addPairsRows(&addPairsArgs{
@@ -125,5 +134,24 @@ func addPairs(j *kernel.AddPairsJob) {
 			scores: &j.Scores[row*j.Stride], stride: 8 * j.Stride,
 			rows: min(most, j.Rows-row),
 		})
+	}
+}
+
+type walkArgs struct {
+	branches *kernel.Branch
+	keys     *uint64
+	walks    *kernel.Walk
+	depths   *uint32
+	n        int // of depths, at least 1
+	leaves   *uint16
+}
+
+//go:noescape
+func walkTrees(a *walkArgs)
+
+func walkLanes(j *kernel.WalkJob) {
+	if n := len(j.Depths); n > 0 {
+		_ = j.Walks[:n*kernel.WalkLanes]
+		walkTrees(&walkArgs{&j.Branches[0], &j.Keys[0], &j.Walks[0], &j.Depths[0], n, &j.Leaves[0]})
 	}
 }

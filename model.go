@@ -18,13 +18,19 @@ type Model struct {
 	perRound int // trees an iteration adds
 	params   Params
 
-	temperature float64                // 0: none
-	predictor   func() *tree.Predictor // of all trees, made when first asked for
+	temperature float64 // 0: none
+
+	// All trees as they predict, made when first asked for.
+	steps     func() *tree.Steps
+	predictor func() *tree.Predictor
+	walker    func() *tree.Walker
 }
 
 func newModel(f *tree.Forest, classes, names []string, method string, perRound int, params Params) *Model {
 	m := &Model{forest: f, classes: classes, names: names, method: method, perRound: perRound, params: params}
-	m.predictor = sync.OnceValue(func() *tree.Predictor { return tree.NewPredictor(f, 0, f.Trees(), cacheBytes()) })
+	m.steps = sync.OnceValue(func() *tree.Steps { return tree.NewSteps(f, 0, f.Trees()) })
+	m.predictor = sync.OnceValue(func() *tree.Predictor { return tree.NewPredictor(f, 0, m.steps(), cacheBytes()) })
+	m.walker = sync.OnceValue(func() *tree.Walker { return tree.NewWalker(f, m.steps()) })
 	return m
 }
 

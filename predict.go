@@ -26,24 +26,30 @@ type prediction struct {
 	size    int // rows of a block
 }
 
+// resolve checks the options and finds the kernels and the number of trees.
+func (m *Model) resolve(o PredictOptions) (k *kernel.Funcs, trees int, err error) {
+	switch {
+	case o.Trees < 0 || o.Trees > m.Trees():
+		return nil, 0, badArgument("trees", o.Trees, "0 to %d, the trees of the model", m.Trees())
+	case o.Threads < 0:
+		return nil, 0, badArgument("threads", o.Threads, "at least 0")
+	case o.Trees == 0:
+		o.Trees = m.Trees()
+	}
+	k, err = kernels(o.Level)
+	return k, o.Trees, err
+}
+
 // plan checks what is to be predicted and how.
 func (m *Model) plan(x Features, o PredictOptions) (*prediction, error) {
-	k, err := kernels(o.Level)
-	switch {
-	case err != nil:
-		return nil, err
-	case o.Trees < 0 || o.Trees > m.Trees():
-		return nil, badArgument("trees", o.Trees, "0 to %d, the trees of the model", m.Trees())
-	case o.Threads < 0:
-		return nil, badArgument("threads", o.Threads, "at least 0")
+	k, trees, err := m.resolve(o)
+	if err == nil {
+		err = m.checkFeatures(x)
 	}
-	if err := m.checkFeatures(x); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	p := &prediction{x: x, trees: o.Trees, kernels: k, threads: o.Threads}
-	if p.trees == 0 {
-		p.trees = m.Trees()
-	}
+	p := &prediction{x: x, trees: trees, kernels: k, threads: o.Threads}
 	words := max(1, (x.Rows()+63)/64) // of rows; less than one takes as long
 	if p.threads == 0 && words > 1 {
 		p.threads = par.Available()
@@ -73,6 +79,9 @@ func (m *Model) PredictRaw(x Features, o PredictOptions) ([]float64, error) {
 	return m.predict(x, o, func([]float64) {})
 }
 
+// fewRows are predicted one by one in less time than as a block.
+const fewRows = 12
+
 // predict returns what finish makes of the raw scores of each row.
 func (m *Model) predict(x Features, o PredictOptions, finish func(scores []float64)) ([]float64, error) {
 	p, err := m.plan(x, o)
@@ -81,6 +90,17 @@ func (m *Model) predict(x Features, o PredictOptions, finish func(scores []float
 	}
 	classes := len(m.classes)
 	scores := make([]float64, x.Rows()*classes)
+	if x.Rows() <= fewRows {
+		row, values := m.walker().NewRow(p.kernels, p.trees), make([]float64, x.Cols())
+		for i := range x.Rows() {
+			for j := range values {
+				x.Column(j, i, values[j:j+1])
+			}
+			row.Load(values)
+			finish(scores[i*classes:][:copy(scores[i*classes:], row.Scores())])
+		}
+		return scores, nil
+	}
 	team := par.NewTeam(p.threads)
 	defer team.Close()
 	p.run(m.predictor(), team, func(b *tree.Block, first int) {
@@ -155,7 +175,7 @@ func (m *Model) Staged(x Features, every int, o PredictOptions) (iter.Seq2[int, 
 		defer team.Close()
 		for first := 0; first < p.trees; first += step {
 			last := min(first+step, p.trees)
-			stage := tree.NewPredictor(m.forest, first, last, cacheBytes())
+			stage := tree.NewPredictor(m.forest, first, tree.NewSteps(m.forest, first, last), cacheBytes())
 			p.run(stage, team, func(b *tree.Block, row int) {
 				b.AddTo(scores[row*classes:], last-first)
 			})

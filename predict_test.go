@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -125,13 +126,31 @@ func TestPredictBlocks(t *testing.T) {
 	d := blobs(61, 2*kernel.PredictRows+3, 4, 3, 255)
 	m := fit(t, d, params(func(p *Params) { p.Trees = 5 })).Model
 	want := rawScores(t, m, d.features(), PredictOptions{Threads: 1})
-	for _, rows := range []int{1, kernel.PredictRows - 1, kernel.PredictRows, kernel.PredictRows + 1, 2 * kernel.PredictRows, 2*kernel.PredictRows + 3} {
+	for _, rows := range []int{1, fewRows, fewRows + 1, 64, 65, kernel.PredictRows - 1, kernel.PredictRows, kernel.PredictRows + 1, 2 * kernel.PredictRows, 2*kernel.PredictRows + 3} {
 		for _, threads := range []int{0, 1, 2, 5} {
 			got := rawScores(t, m, d.slice(0, rows).features(), PredictOptions{Threads: threads})
 			if !slices.Equal(got, want[:rows*3]) {
 				t.Errorf("%d rows, %d threads: other scores", rows, threads)
 			}
 		}
+	}
+}
+
+// TestPredictNoTrees: without trees all scores are zero.
+func TestPredictNoTrees(t *testing.T) {
+	m := newModel(tree.NewForest(3, 1, false), []string{"a", "b", "c"}, []string{"x"}, AOSO, 1, DefaultParams())
+	for _, rows := range []int{1, 100} {
+		scores := rawScores(t, m, RowMajor(make([]float64, rows), rows, 1), PredictOptions{})
+		if len(scores) != 3*rows || slices.ContainsFunc(scores, func(f float64) bool { return f != 0 }) {
+			t.Errorf("%d rows: scores %v", rows, scores)
+		}
+	}
+	p, err := m.RowPredictor(PredictOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if class, err := p.Class([]float64{1}); class != 0 || err != nil || p.Walked() != 0 {
+		t.Error(class, err, p.Walked())
 	}
 }
 

@@ -21,6 +21,17 @@ type table struct {
 
 func (t *table) features() aoso.Features { return aoso.RowMajor(t.values, t.rows, t.cols) }
 
+// some is n of the rows, each by itself.
+func (t *table) some(n int) [][]float64 {
+	rows := make([][]float64, n)
+	for i := range rows {
+		for _, v := range t.values[i*(t.rows/n)*t.cols:][:t.cols] {
+			rows[i] = append(rows[i], float64(v))
+		}
+	}
+	return rows
+}
+
 func (t *table) dataset(b *testing.B) *aoso.Dataset {
 	b.Helper()
 	d, err := aoso.NewDataset(t.features(), aoso.IntLabels(t.labels), aoso.DatasetOptions{})

@@ -12,7 +12,7 @@ import (
 // predictor predicts single rows.
 type predictor struct {
 	exclusive
-	rows              *rowPredictor
+	rows              *aoso.RowPredictor
 	features, classes int
 }
 
@@ -30,7 +30,7 @@ func goaoso_predictor_create(handle C.uintptr_t, options *C.aoso_predict_options
 		if err != nil {
 			return err
 		}
-		rows, err := newRowPredictor(m.Model, o)
+		rows, err := m.RowPredictor(o)
 		if err != nil {
 			return err
 		}
@@ -118,36 +118,4 @@ func goaoso_predictor_free(handle C.uintptr_t) C.aoso_status {
 		handles.remove(uint64(handle))
 		return nil
 	})
-}
-
-// rowPredictor stands in for *aoso.RowPredictor until that is there: then it
-// goes, and newRowPredictor(m.Model, o) becomes m.RowPredictor(o).
-type rowPredictor struct {
-	m *aoso.Model
-	o aoso.PredictOptions
-}
-
-func newRowPredictor(m *aoso.Model, o aoso.PredictOptions) (*rowPredictor, error) {
-	o.Threads = 1
-	return &rowPredictor{m, o}, nil
-}
-
-func (p *rowPredictor) Raw(row, out []float64) error {
-	scores, err := p.m.PredictRaw(aoso.RowMajor(row, 1, len(row)), p.o)
-	copy(out, scores)
-	return err
-}
-
-func (p *rowPredictor) Proba(row, out []float64) error {
-	proba, err := p.m.PredictProba(aoso.RowMajor(row, 1, len(row)), p.o)
-	copy(out, proba)
-	return err
-}
-
-func (p *rowPredictor) Class(row []float64) (int, error) {
-	best, err := p.m.Predict(aoso.RowMajor(row, 1, len(row)), p.o)
-	if err != nil {
-		return 0, err
-	}
-	return best[0], nil
 }

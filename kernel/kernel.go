@@ -37,7 +37,7 @@
 // block ([CompareJob]); a tree then is a few and and or of the tests' answers
 // ([LeavesJob]): bit vectors as in QuickScorer (Lucchese et al., SIGIR 2015),
 // but of rows, not of leaves. What remains is to add up steps ([AddStepsJob],
-// [AddPairsJob]).
+// [AddPairsJob]). A single row walks through the trees ([WalkJob]).
 package kernel
 
 const (
@@ -292,6 +292,30 @@ type AddPairsJob struct {
 	Stride int
 }
 
+// Branch is a node of trees that single rows walk: a row whose key in Slot is
+// not below Key goes on to Right, any other to the node before that. A leaf, of
+// key 0, leads to itself, and Slot is its number.
+type Branch struct {
+	Key         uint64
+	Slot, Right uint32
+}
+
+// Walk is a way through a tree, from its root on.
+type Walk struct{ Root, Tree uint32 }
+
+// WalkLanes is how many walks go on side by side.
+const WalkLanes = 8
+
+// WalkJob lets a row walk through trees. All numbers in its slices are trusted.
+type WalkJob struct {
+	Branches []Branch
+	Keys     []uint64 // of the row, by slot; as many as there are leaf numbers, at least
+	Walks    []Walk   // whole lanes
+	Depths   []uint32 // by WalkLanes walks: nodes above the deepest leaf
+
+	Leaves []uint16 // out, by tree
+}
+
 // Funcs is one level's table of kernels.
 type Funcs struct {
 	Level     string
@@ -311,6 +335,7 @@ type Funcs struct {
 	Leaves    func(*LeavesJob)
 	AddSteps  func(*AddStepsJob)
 	AddPairs  func(*AddPairsJob)
+	Walk      func(*WalkJob)
 }
 
 // Generic is the plain Go table, the definition of every kernel's result.
@@ -332,6 +357,7 @@ var Generic = &Funcs{
 	Leaves:    Leaves,
 	AddSteps:  AddSteps,
 	AddPairs:  AddPairs,
+	Walk:      WalkTrees,
 }
 
 // sumLanes is the fixed tree that adds up the partial sums of a virtual vector.

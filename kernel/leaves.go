@@ -66,3 +66,27 @@ var spread = func() (table [16]uint64) {
 	}
 	return table
 }()
+
+// WalkTrees is the reference of [Funcs.Walk].
+func WalkTrees(j *WalkJob) {
+	for i, depth := range j.Depths {
+		walks := j.Walks[i*WalkLanes:][:WalkLanes]
+		var at [WalkLanes]uint32
+		for l := range at {
+			at[l] = walks[l].Root
+		}
+		for range depth {
+			for l := range at {
+				b := &j.Branches[at[l]]
+				var left uint32
+				if j.Keys[b.Slot] < b.Key {
+					left = 1
+				}
+				at[l] = b.Right - left
+			}
+		}
+		for l := range at {
+			j.Leaves[walks[l].Tree] = uint16(j.Branches[at[l]].Slot)
+		}
+	}
+}

@@ -11,54 +11,32 @@ import (
 // Predictor is trees of a forest in the form in which blocks of rows are
 // predicted. It does not change.
 type Predictor struct {
-	classes    int
+	steps      *Steps
 	columns    []column
 	thresholds []float64 // by test
 	cuts       []kernel.Cut
 	firstCut   []uint32 // by tree, and one past the last
-	firstLeaf  []uint32 // likewise
-
-	steps   []float32         // of leaves with one for every class
-	pairs   []kernel.PairStep // of the others, perLeaf each
-	perLeaf int
-
-	leaves int // of the largest tree
-	group  int // trees that are worked on at once
+	group      int      // trees that are worked on at once
 }
 
 // column is a feature and its tests: those that send missing values left, from
 // middle on those that send them right.
 type column struct{ feature, first, middle, end int }
 
-// NewPredictor prepares the trees from first up to last. Trees are worked on in
-// groups with cacheBytes of steps.
-func NewPredictor(f *Forest, first, last, cacheBytes int) *Predictor {
-	p := &Predictor{
-		classes:   f.Classes,
-		firstCut:  rebased(f.FirstNode[first : last+1]),
-		firstLeaf: rebased(f.FirstLeaf[first : last+1]),
-		leaves:    1,
-	}
-	for t := range last - first {
-		p.leaves = max(p.leaves, int(p.firstLeaf[t+1]-p.firstLeaf[t]))
-	}
-	p.cuts = make([]kernel.Cut, p.firstCut[last-first])
-	for t := range last - first {
+// NewPredictor prepares the trees from first on whose steps are given. They are
+// worked on in groups with cacheBytes of steps.
+func NewPredictor(f *Forest, first int, steps *Steps, cacheBytes int) *Predictor {
+	const most = 64 // trees whose leaf numbers are kept
+	trees := steps.trees()
+	p := &Predictor{steps: steps, firstCut: rebased(f.FirstNode[first:][:trees+1])}
+	p.cuts = make([]kernel.Cut, p.firstCut[trees])
+	for t := range trees {
 		f.cut(first+t, p.cuts[p.firstCut[t]:p.firstCut[t+1]])
 	}
 	p.makeTests(f, int(f.FirstNode[first]))
-	p.makeSteps(f, int(f.FirstLeaf[first]))
-	p.makeGroup(cacheBytes)
+	bytes := int(steps.firstLeaf[trees]) * steps.leafBytes()
+	p.group = min(max(1, cacheBytes*trees/max(1, bytes)), most)
 	return p
-}
-
-// rebased is numbers less the first of them.
-func rebased(numbers []uint32) []uint32 {
-	r := make([]uint32, len(numbers))
-	for i, n := range numbers {
-		r[i] = n - numbers[0]
-	}
-	return r
 }
 
 // makeTests collects the different tests of the nodes, by feature.
@@ -105,80 +83,17 @@ func (p *Predictor) makeTests(f *Forest, base int) {
 	}
 }
 
-// denseClasses is how many classes' steps are added up in the time of one
-// pair's.
-const denseClasses = 16
-
-// makeSteps takes the steps of the forest's leaves from base on.
-func (p *Predictor) makeSteps(f *Forest, base int) {
-	perLeaf := f.StepsPerLeaf()
-	steps := f.Steps[base*perLeaf:][:int(p.firstLeaf[len(p.firstLeaf)-1])*perLeaf]
-	if f.Full {
-		p.steps = steps
-		return
-	}
-	p.pairs, p.perLeaf = make([]kernel.PairStep, len(steps)), perLeaf
-	for i, step := range steps {
-		pair := f.LeafPairs[2*(base*perLeaf+i):][:2]
-		impossible := uint16(f.Classes)
-		p.pairs[i] = kernel.PairStep{R: min(pair[0], impossible), S: min(pair[1], impossible), Step: step}
-	}
-	if f.Classes <= denseClasses*perLeaf {
-		if steps, ok := spread(p.pairs, perLeaf, f.Classes); ok {
-			p.steps, p.pairs = steps, nil
-		}
-	}
-}
-
-// spread returns the steps of leaves of pairs by class, unless a class is twice
-// in a leaf: one step is not rounded as two are.
-func spread(pairs []kernel.PairStep, perLeaf, classes int) (steps []float32, ok bool) {
-	steps = make([]float32, len(pairs)/perLeaf*classes)
-	last := make([]int, classes) // leaf in which a class was met, counted from one
-	put := func(leaf int, k uint16, step float32) {
-		switch {
-		case int(k) == classes: // impossible
-		case last[k] > leaf:
-			ok = false
-		default:
-			last[k], steps[leaf*classes+int(k)] = leaf+1, step
-		}
-	}
-	ok = true
-	for i, p := range pairs {
-		put(i/perLeaf, p.R, p.Step)
-		put(i/perLeaf, p.S, -p.Step)
-	}
-	return steps, ok
-}
-
-// makeGroup chooses how many trees are worked on at once: so many that their
-// steps for the classes that a kernel adds up at a time fit the cache.
-func (p *Predictor) makeGroup(cacheBytes int) {
-	const (
-		most    = 64 // so many leaf numbers are kept of each row
-		classes = 32
-	)
-	trees, leaves := len(p.firstLeaf)-1, int(p.firstLeaf[len(p.firstLeaf)-1])
-	bytes := 4 * min(p.classes, classes)
-	if p.pairs != nil {
-		bytes = 8 * p.perLeaf
-	}
-	p.group = min(max(1, cacheBytes*trees/max(1, leaves*bytes)), most)
-}
-
 // Block predicts blocks of rows, one after the other. No two goroutines may use
 // one at once.
 type Block struct {
 	*Predictor
-	kernels *kernel.Funcs
+	adder
 	rows    int
 	values  []float64
 	right   []uint64 // answers to the tests
 	atLeast []uint64
 	leaves  []uint16 // of a group of trees
 	scores  []float64
-	stride  int // of scores
 }
 
 // leafStride keeps the leaf numbers of different trees in different cache sets.
@@ -186,18 +101,14 @@ const leafStride = kernel.PredictRows + 32
 
 // NewBlock is a block of rows that kernels predict.
 func (p *Predictor) NewBlock(k *kernel.Funcs) *Block {
-	// Room for the impossible class, and whole vectors: one row's stores do not
-	// touch what the next row loads.
-	stride := (p.classes + 8) &^ 7
 	return &Block{
 		Predictor: p,
-		kernels:   k,
+		adder:     p.steps.newAdder(k),
 		values:    make([]float64, kernel.PredictRows),
 		right:     make([]uint64, len(p.thresholds)*kernel.PredictWords),
-		atLeast:   make([]uint64, (p.leaves+1)*kernel.PredictWords),
+		atLeast:   make([]uint64, (p.steps.most+1)*kernel.PredictWords),
 		leaves:    make([]uint16, p.group*leafStride),
-		scores:    make([]float64, kernel.PredictRows*stride),
-		stride:    stride,
+		scores:    make([]float64, kernel.PredictRows*p.steps.stride()),
 	}
 }
 
@@ -223,28 +134,17 @@ func (b *Block) Load(x bin.Source, first, rows int) {
 // AddTo adds the steps of the first trees to the scores of the rows, rows ×
 // classes.
 func (b *Block) AddTo(scores []float64, trees int) {
+	stride := b.stride()
 	for i := range b.rows {
-		copy(b.scores[i*b.stride:], scores[i*b.classes:][:b.classes])
+		copy(b.scores[i*stride:], scores[i*b.Classes:][:b.Classes])
 	}
 	for first := 0; first < trees; first += b.group {
 		last := min(first+b.group, trees)
 		b.findLeaves(first, last)
-		if b.pairs == nil {
-			b.kernels.AddSteps(&kernel.AddStepsJob{
-				Leaves: b.leaves, LeafStride: leafStride,
-				FirstLeaf: b.firstLeaf[first:last], Steps: b.steps, Classes: b.classes,
-				Rows: b.rows, Scores: b.scores, Stride: b.stride,
-			})
-		} else {
-			b.kernels.AddPairs(&kernel.AddPairsJob{
-				Leaves: b.leaves, LeafStride: leafStride,
-				FirstLeaf: b.firstLeaf[first:last], Steps: b.pairs, Pairs: b.perLeaf,
-				Rows: b.rows, Scores: b.scores, Stride: b.stride,
-			})
-		}
+		b.add(b.scores, b.rows, first, last, b.leaves, leafStride)
 	}
 	for i := range b.rows {
-		copy(scores[i*b.classes:][:b.classes], b.scores[i*b.stride:])
+		copy(scores[i*b.Classes:][:b.Classes], b.scores[i*stride:])
 	}
 }
 

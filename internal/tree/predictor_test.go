@@ -96,7 +96,7 @@ func TestPredictor(t *testing.T) {
 				t.Fatal("not a forest")
 			}
 			for _, run := range []struct{ first, last, use int }{{0, trees, trees}, {0, trees, 31}, {13, 80, 67}, {5, 5, 0}} {
-				p := NewPredictor(f, run.first, run.last, 4096)
+				p := NewPredictor(f, run.first, NewSteps(f, run.first, run.last), 4096)
 				b := p.NewBlock(kernel.Generic)
 				for _, block := range []struct{ first, rows int }{{0, 512}, {512, 88}, {3, 1}, {9, 64}} {
 					b.Load(x, block.first, block.rows)

@@ -48,6 +48,7 @@ var suites = []suite{
 	{"Leaves", leavesShapes, leaves},
 	{"AddSteps", classShapes, addSteps},
 	{"AddPairs", pairShapes, addPairs},
+	{"Walk", walkShapes, walk},
 }
 
 // Run tests every kernel of a table, each in a subtest of its name.

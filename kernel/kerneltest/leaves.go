@@ -149,3 +149,78 @@ func (d dice) cuts(cuts []kernel.Cut, n, tests int) []kernel.Cut {
 	}
 	return cuts
 }
+
+// walkShapes use rows for lanes of walks, classes for leaves, pairs for slots.
+func walkShapes() (shapes []shape) {
+	for _, lanes := range []int{0, 1, 2, 8} {
+		for _, leaves := range []int{1, 2, 3, 7, 20, 64, 300} {
+			for _, slots := range []int{1, 2, 33} {
+				shapes = append(shapes, shape{rows: lanes, classes: leaves, pairs: slots})
+			}
+		}
+	}
+	return append(shapes, shape{rows: 1, classes: 1 << 16, pairs: 5})
+}
+
+func walk(d dice, s shape) call {
+	leaves := max(s.classes, 1)
+	keys := make([]uint64, max(leaves, s.pairs))
+	for i := range keys {
+		keys[i] = d.key()
+	}
+	var branches []kernel.Branch
+	walks := make([]kernel.Walk, s.rows*kernel.WalkLanes)
+	depths := make([]uint32, s.rows)
+	for i := range walks {
+		if i > 0 && i%kernel.WalkLanes != 0 && (d.IntN(8) == 0 || leaves > 1000) { // the same tree again
+			walks[i] = walks[i-1]
+			continue
+		}
+		walks[i] = kernel.Walk{Root: uint32(len(branches)), Tree: uint32(i)}
+		var depth uint32
+		branches, depth = d.branches(branches, 1+d.IntN(leaves), max(s.pairs, 1))
+		depths[i/kernel.WalkLanes] = max(depths[i/kernel.WalkLanes], depth+uint32(d.IntN(2)))
+	}
+	return func(f *kernel.Funcs, m *memory) {
+		f.Walk(&kernel.WalkJob{
+			Branches: input(m, "Branches", branches),
+			Keys:     input(m, "Keys", keys),
+			Walks:    input(m, "Walks", walks),
+			Depths:   input(m, "Depths", depths),
+			Leaves:   output[uint16](m, "Leaves", len(walks)),
+		})
+	}
+}
+
+// key is one of few, or any.
+func (d dice) key() uint64 {
+	return pick(d, 0, 1, 5, math.MaxUint64, 1<<63, 1<<63-1, d.Uint64(), d.Uint64())
+}
+
+// branches adds a tree of n leaves, in one of the orders that have parents
+// before children.
+func (d dice) branches(branches []kernel.Branch, n, slots int) (_ []kernel.Branch, depth uint32) {
+	type span struct {
+		at        int
+		low, high int
+		depth     uint32
+	}
+	open := []span{{len(branches), 0, n, 0}}
+	branches = append(branches, kernel.Branch{})
+	for len(open) > 0 {
+		i := d.IntN(len(open))
+		s := open[i]
+		open[i] = open[len(open)-1]
+		open = open[:len(open)-1]
+		depth = max(depth, s.depth)
+		if s.high-s.low == 1 {
+			branches[s.at] = kernel.Branch{Slot: uint32(s.low), Right: uint32(s.at)}
+			continue
+		}
+		middle, left := s.low+1+d.IntN(s.high-s.low-1), len(branches)
+		branches[s.at] = kernel.Branch{Key: d.key(), Slot: uint32(d.IntN(slots)), Right: uint32(left + 1)}
+		branches = append(branches, kernel.Branch{}, kernel.Branch{})
+		open = append(open, span{left, s.low, middle, s.depth + 1}, span{left + 1, middle, s.high, s.depth + 1})
+	}
+	return branches, depth
+}

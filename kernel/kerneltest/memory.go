@@ -85,7 +85,7 @@ func inoutAfter[T any](m *memory, name string, lead int, values []T) []T {
 // allocate finds pages for lead + n elements and the place where they begin.
 func (b *buffer) allocate(places *rand.Rand, lead, n int) (offset int) {
 	lead, n = lead*b.element, n*b.element
-	b.pages = newPages(lead, n+4*64)
+	b.pages = newPages(lead, n+64+16*b.element)
 	memory := b.pages.memory
 	at := 0
 	if places != nil {

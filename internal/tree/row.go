@@ -1,0 +1,153 @@
+package tree
+
+import (
+	"math"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+// Row predicts single rows, one after the other, without allocating memory. No
+// two goroutines may use one at once.
+type Row struct {
+	*Walker
+	adder
+	trees  int      // to use
+	keys   []uint64 // of the row, by slot
+	walk   kernel.WalkJob
+	leaves [runTrees]uint16 // of a run
+	scores []float64
+
+	// What the trees from a run on can do, as in Walker of one run.
+	restLow, restHigh, restSize []float64
+	rounding                    float64 // of a sum, by the size of its terms
+}
+
+// NewRow prepares for rows that kernels predict by the first trees.
+func (w *Walker) NewRow(k *kernel.Funcs, trees int) *Row {
+	r := &Row{
+		Walker: w,
+		adder:  w.steps.newAdder(k),
+		trees:  trees,
+		keys:   make([]uint64, max(len(w.slots), w.steps.most)),
+		scores: make([]float64, w.steps.stride()),
+	}
+	r.walk = kernel.WalkJob{Branches: w.branches, Keys: r.keys, Leaves: r.leaves[:]}
+	r.boundRests()
+	return r
+}
+
+func (r *Row) runs() int { return (r.trees + runTrees - 1) / runTrees }
+
+// boundRests adds up the bounds of runs from the last one back. The bounds of a
+// run hold for its first trees as well: zero is between them.
+func (r *Row) boundRests() {
+	runs, classes := r.runs(), r.Classes
+	r.restLow, r.restHigh = make([]float64, (runs+1)*classes), make([]float64, (runs+1)*classes)
+	r.restSize = make([]float64, runs+1)
+	for run := runs - 1; run >= 0; run-- {
+		for k := run * classes; k < (run+1)*classes; k++ {
+			r.restLow[k] = r.restLow[k+classes] + r.low[k]
+			r.restHigh[k] = r.restHigh[k+classes] + r.high[k]
+		}
+		r.restSize[run] = r.restSize[run+1] + r.size[run]
+	}
+	// Half an ulp for each addition to either score, and to either bound; twice
+	// that, which covers the roundings of the roundings.
+	additions := r.trees*(2*r.perLeaf+2) + 8
+	r.rounding = float64(4*additions) * 0x1p-53
+}
+
+// Load makes a row the one that is predicted.
+func (r *Row) Load(row []float64) {
+	for i, s := range r.slots {
+		x := row[s.feature]
+		switch {
+		case x == x:
+			r.keys[i] = key(x)
+		case s.missingRight:
+			r.keys[i] = math.MaxUint64
+		default:
+			r.keys[i] = 0
+		}
+	}
+	clear(r.scores)
+}
+
+// walkRun walks through the trees of a run. It returns those to use.
+func (r *Row) walkRun(run int) (first, last int) {
+	first, last = run*runTrees, min((run+1)*runTrees, r.trees)
+	end := min((run+1)*runTrees, len(r.Walker.walks))
+	r.walk.Walks = r.walks[first:end]
+	r.walk.Depths = r.depths[first/kernel.WalkLanes : end/kernel.WalkLanes]
+	r.kernels.Walk(&r.walk)
+	return first, last
+}
+
+func (r *Row) addRun(run int) {
+	first, last := r.walkRun(run)
+	r.add(r.scores, 1, first, last, r.leaves[:], 1)
+}
+
+// Scores is the raw scores of the row, good until the next is loaded.
+func (r *Row) Scores() []float64 {
+	for run := range r.runs() {
+		r.addRun(run)
+	}
+	return r.scores[:r.Classes]
+}
+
+// ScoresOf writes the raw scores of some classes.
+func (r *Row) ScoresOf(classes []int, scores []float64) {
+	if r.pairs != nil || r.Classes <= fewClasses*len(classes) {
+		all := r.Scores()
+		for i, k := range classes {
+			scores[i] = all[k]
+		}
+		return
+	}
+	clear(scores)
+	for run := range r.runs() {
+		first, last := r.walkRun(run)
+		for t, leaf := range r.leaves[:last-first] {
+			steps := r.full[(int(r.firstLeaf[first+t])+int(leaf))*r.Classes:][:r.Classes]
+			for i, k := range classes {
+				scores[i] += float64(steps[k])
+			}
+		}
+	}
+}
+
+// fewClasses is how many scores a kernel adds up in the time of one by itself.
+const fewClasses = 12
+
+// Class is the class of the greatest score, the lowest where some tie. It stops
+// when no tree that is left can change it, after so many trees.
+func (r *Row) Class() (class, trees int) {
+	for run := range r.runs() {
+		if run > 0 && r.decided(class, run) {
+			return class, run * runTrees
+		}
+		r.addRun(run)
+		class = 0
+		for k, score := range r.scores[:r.Classes] {
+			if score > r.scores[class] {
+				class = k
+			}
+		}
+	}
+	return class, r.trees
+}
+
+// decided tells whether the trees from a run on leave a class the only one of
+// the greatest score, however their sums are rounded.
+func (r *Row) decided(class, run int) bool {
+	low, high := r.restLow[run*r.Classes:][:r.Classes], r.restHigh[run*r.Classes:][:r.Classes]
+	own := r.scores[class]
+	for k, score := range r.scores[:r.Classes] {
+		size := math.Abs(own) + math.Abs(score) + r.restSize[run]
+		if k != class && own+low[class]-score-high[k] <= r.rounding*size {
+			return false
+		}
+	}
+	return true
+}
