@@ -1279,8 +1279,7 @@ few:
 	JMP   rows
 
 // ---------------------------------------------------------------------------
-// Quantize, AVX-512: eight cells at a time, of eight or four rows; with more
-// pairs than two AVX2's form, which takes eight rows, is faster
+// Quantize, AVX-512: eight cells at a time, of eight, four, two rows or one
 //
 // Whatever is stored, or stored in vain, lies before what has not been read:
 // output may take the place of input.
@@ -1325,9 +1324,16 @@ TEXT ·quantizeAVX512(SB), NOSPLIT, $0-8
 	QUANTPAIRS(quantizeJob_TrimH, quantizeJob_TrimG, Z24)
 	QUANTPAIRS(quantizeJob_ScaleH, quantizeJob_ScaleG, Z25)
 
+	MOVQ quantizeJob_Gradients(DX), SI
+	MOVQ quantizeJob_Cells(DX), R8
+	MOVQ quantizeJob_KeptRows(DX), R9
+	MOVQ quantizeJob_Rows(DX), DI
+	CMPQ CX, $4
+	JAE  wide
+
 	// A row has 2m lanes, of which one must pass. Their bits are folded into
-	// the lowest, by shifts of 1 and, if m is 2, of 2. R14 has
-	// the lowest bit of each row, R15 the lowest cell of each, DX = 2^m - 1.
+	// the lowest, by shifts of 1 and, if m is 2, of 2. R14 has the lowest bit
+	// of each row, R15 the lowest cell of each, DX = 2^m - 1.
 	XORL R11, R11
 	MOVL $0x5555, R14
 	MOVL $0xFF, R15
@@ -1339,10 +1345,6 @@ TEXT ·quantizeAVX512(SB), NOSPLIT, $0-8
 
 folds:
 	POPCNTL R15, R10
-	MOVQ    quantizeJob_Gradients(DX), SI
-	MOVQ    quantizeJob_Cells(DX), R8
-	MOVQ    quantizeJob_KeptRows(DX), R9
-	MOVQ    quantizeJob_Rows(DX), DI
 	MOVL    $-1, AX
 	BZHIL   R10, AX, BX
 	KMOVB   BX, K5
@@ -1403,10 +1405,16 @@ done:
 	VPSRAQ     $32, Z27, Z27
 	MOVQ       j+0(FP), DI
 	MOVQ       quantizeJob_Pairs(DI), CX
+	MOVL       $-1, DX
+	BZHIL      CX, DX, DX
+	CMPQ       CX, $8
+	JEQ        folded
 	VSHUFI64X2 $0x4E, Z27, Z27, Z0
 	VSHUFI64X2 $0x4E, Z28, Z28, Z1
 	VPADDQ     Z0, Z27, Z27
 	VPADDQ     Z1, Z28, Z28
+	CMPQ       CX, $4
+	JEQ        folded
 	VPERMQ     $0x4E, Z27, Z0
 	VPERMQ     $0x4E, Z28, Z1
 	VPADDQ     Z0, Z27, Z27
@@ -1443,6 +1451,93 @@ few:
 	LEAL  (BX)(BX*2), BX
 	KMOVW BX, K4
 	JMP   eight
+
+wide:
+	// Four or eight pairs: R10 = bytes of a row, K4 its lanes, K6 its cells.
+	MOVL  $-1, AX
+	BZHIL CX, AX, BX
+	KMOVB BX, K6
+	LEAL  (CX)(CX*1), BX
+	BZHIL BX, AX, AX
+	KMOVW AX, K4
+	LEAL  (BX*4), R10
+	MOVQ  (quantizeJob_Rows+sliceLen)(DX), CX
+	CMPL  R10, $64
+	JEQ   rows
+	SUBQ  $2, CX
+	JB    odd
+
+	// Two rows of four cells: BX, DX = whether they are kept.
+two:
+	VMOVUPS       (SI), Z0
+	VPANDD        Z0, Z26, Z1
+	VCMPPS        $5, Z24, Z1, K1
+	VMULPS.RN_SAE    Z25, Z0, Z0
+	VCVTPS2DQ.RN_SAE Z0, Z2
+	MOVL          (DI), R14
+	MOVL          4(DI), R15
+	KMOVW         K1, AX
+	XORL          BX, BX
+	XORL          DX, DX
+	TESTB         AX, AX
+	SETNE         BX
+	SHRL          $8, AX
+	SETNE         DX
+	MOVL          R14, (R9)
+	LEAQ          (R9)(BX*4), R9
+	MOVL          R15, (R9)
+	LEAQ          (R9)(DX*4), R9
+	LEAL          (BX)(DX*8), AX   // four bits of K2 for either
+	LEAL          (AX)(DX*8), AX
+	IMULL         $15, AX
+	KMOVB         AX, K2
+	SHLL          $5, BX
+	SHLL          $5, DX
+	VMOVDQU       Y2, (R8)
+	ADDQ          BX, R8
+	VEXTRACTI64X4 $1, Z2, (R8)
+	ADDQ          DX, R8
+	VPADDQ        Z2, Z27, K2, Z27
+	VPANDQ        Z2, Z29, Z2
+	VPADDQ        Z2, Z28, K2, Z28
+	ADDQ          $64, SI
+	ADDQ          $8, DI
+	SUBQ          $2, CX
+	JAE           two
+
+odd:
+	ADDQ $2, CX
+
+rows:
+	TESTQ CX, CX
+	JZ    done
+
+	// Row by row: R11 = whether it is kept.
+row:
+	VMOVUPS.Z (SI), K4, Z0
+	VPANDD    Z0, Z26, Z1
+	VCMPPS    $5, Z24, Z1, K4, K1
+	VMULPS.RN_SAE    Z25, Z0, Z0
+	VCVTPS2DQ.RN_SAE Z0, Z2
+	MOVL      (DI), AX
+	XORL      R11, R11
+	KORTESTW  K1, K1
+	SETNE     R11
+	MOVL      AX, (R9)
+	LEAQ      (R9)(R11*4), R9
+	NEGQ      R11
+	KMOVB     R11, K2
+	VMOVDQU64 Z2, K6, (R8)
+	VPADDQ    Z2, Z27, K2, Z27
+	VPANDQ    Z2, Z29, Z2
+	VPADDQ    Z2, Z28, K2, Z28
+	ANDQ      R10, R11
+	ADDQ      R11, R8
+	ADDQ      R10, SI
+	ADDQ      $4, DI
+	DECQ      CX
+	JNZ       row
+	JMP       done
 
 // ---------------------------------------------------------------------------
 // Partition, AVX-512: sixteen rows at a time
