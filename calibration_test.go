@@ -107,6 +107,16 @@ func TestTemperature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	row, err := loaded.RowPredictor(PredictOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, values := range valid.x {
+		one := make([]float64, 5)
+		if err := row.Proba(values, one); err != nil || !slices.Equal(one, proba[5*i:][:5]) {
+			t.Fatalf("row %d: %v by itself, %v with the others, %v", i, one, proba[5*i:][:5], err)
+		}
+	}
 	for i := 0; i < len(proba); i += 5 {
 		sum := 0.0
 		for _, f := range scores[i:][:5] {

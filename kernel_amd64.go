@@ -30,7 +30,7 @@ func init() {
 	avx512.Totals = func(j *kernel.TotalsJob) { totalsAVX512(checkTotals(j)) }
 	avx512.Cross = func(j *kernel.CrossJob) { crossAVX512(checkCross(j)) }
 	avx512.Gradients = func(j *kernel.GradientsJob) { gradientsAVX512(checkGradients(j)) }
-	avx512.Quantize = quantize
+	avx512.Quantize = func(j *kernel.QuantizeJob) { quantizeAVX512(checkQuantize(j)) }
 	avx512.Partition = func(j *kernel.PartitionJob) { partitionAVX512(checkPartition(j)) }
 	avx512.Update = func(j *kernel.UpdateJob) { mustHaveClass(updateAVX512(checkUpdate(j))) }
 	avx2.Totals = func(j *kernel.TotalsJob) { totalsAVX2(checkTotals(j)) }
@@ -219,15 +219,6 @@ func checkQuantize(j *kernel.QuantizeJob) *quantizeJob {
 		panic("kernel: 1, 2, 4 or 8 pairs")
 	}
 	return (*quantizeJob)(j)
-}
-
-// quantize takes eight rows at a time where AVX-512 would take two or one.
-func quantize(j *kernel.QuantizeJob) {
-	if j.Pairs >= 4 {
-		quantizeAVX2(checkQuantize(j))
-	} else {
-		quantizeAVX512(checkQuantize(j))
-	}
 }
 
 func checkPartition(j *kernel.PartitionJob) *partitionJob {

@@ -855,35 +855,25 @@ own:
 	JMP       done
 
 // ---------------------------------------------------------------------------
-// Gradients, AVX-512: eight rows side by side, pair by pair
+// Gradients, AVX-512: eight rows side by side, along one pair or along four at
+// a time
 //
-// The last rows, if fewer than eight, are filled up with the last one; K7
-// keeps these out of sums and output.
+// The last rows, if fewer than eight, are filled up with the last one, which
+// masks keep out of the sums.
 //
-//	DI row cursor, or pairs   CX rows left, or output of the pair
-//	DX stride in bytes, or bytes from row to row of the output
-//	SI output, or sums        R8-R15 where each row's residuals start, in bytes
-//	AX, BX residuals of the pair's classes
-//	Y0 R_r   Y1 R_s   Y2 g   Y3 h    Z4-Z9 temporaries
-//	Z10, Z11 (h, g) of a pair        Y19 weights
-//	Z20-Z22 sums of g, h, |g|        Y23, Y24 maxima of |g|, h
-//	Y25 the least u to square        Z26, Z27 permutations of pairs
-//	Z28 permutation of (h, g)
-//	Z29 abs, float64   Y30 abs       Y31 zero
-//	K7 rows that count
-
-// The frame. Sums lie pair by pair: 64 bytes each of g, h and |g|, 32 each of
-// the maxima of |g| and h. Rows and cells are those of fewer than eight rows.
-#define gradSums 0
-#define gradCells (8*256)
-#define gradRows (gradCells+8*8*8)
-#define gradCursor (gradRows+32)
-#define gradLeft (gradRows+40)
-#define gradOut (gradRows+48)
-#define gradEnd (gradRows+56)
-#define gradResiduals (gradRows+64)
-#define gradStride (gradRows+72)
-#define gradWeights (gradRows+80)
+//	DI row cursor     CX rows left      DX stride in bytes    SI output
+//
+//	One pair                           Four pairs
+//	R8-R15 rows, their offsets         R8-R15 residuals of the classes r, s
+//	AX, BX residuals of r, s           AX row's offset   BX weights
+//	Y0 R_r   Y1 R_s   Y2 g   Y3 h      Z0-Z3 likewise, of four rows
+//	Z4-Z7 temporaries                  Z4-Z7 temporaries
+//	Z8, Z12, Z16 sums of g, h, |g|     Z8-Z19 sums, four vectors of two rows each
+//	K7 rows that count                 K1-K4 those of two rows, by pair
+//
+//	Z20, Z21 maxima of |g|, h          Z22 weights      Z25 the least u to square
+//	Z26 abs, float64   Z27, Z28 permutations of (h, g)  Z30 abs   Z31 zero
+//	K5 rows of class r or s            K6 pairs that there are
 
 // Less than this squared is lost in h >= |u|, and may be subnormal, hence slow.
 DATA ·squareFrom+0(SB)/4, $0x2B800000 // 2^-40
@@ -892,70 +882,26 @@ DATA ·abs32+0(SB)/4, $0x7FFFFFFF // all but the sign
 GLOBL ·abs32(SB), RODATA|NOPTR, $4
 DATA ·interleave+0(SB)/8, $0x1303120211011000 // of 16 + 16
 DATA ·interleave+8(SB)/8, $0x1707160615051404
-DATA ·interleave+16(SB)/8, $0x0B030A0209010800 // of 8 + 8, the first half
-DATA ·interleave+24(SB)/8, $0x0F070E060D050C04 // and the second
-GLOBL ·interleave(SB), RODATA|NOPTR, $32
+GLOBL ·interleave(SB), RODATA|NOPTR, $16
 
-// PAIR8 is the gradients of the eight rows along the pair of AX and BX and,
-// in Z10, their (h, g) side by side.
-#define PAIR8(PACKED) \
-	GATHER8(AX, 1, X0, Y0, X4) \
-	GATHER8(BX, 1, X1, Y1, X5) \
-	VSUBPS    Y0, Y1, Y2       \ // u = s - r
-	VORPS     Y0, Y1, Y4       \
-	VPMOVD2M  Y4, K1           \ // K1 = rows of class r or s
-	VMAXPS    Y0, Y1, Y5       \
-	VADDPS    Y5, Y5, Y5       \ // 2·max(r, s)
-	VANDPS    Y0, Y30, Y0      \
-	VANDPS    Y1, Y30, Y1      \
-	VADDPS    Y1, Y0, Y3       \ // h = |r| + |s|
-	VADDPS    Y5, Y3, K1, Y3   \ // + 2·max(r, s) of those rows
-	VANDPS    Y2, Y30, Y4      \
-	VCMPPS    $5, Y25, Y4, K1  \
-	VMULPS.Z  Y2, Y2, K1, Y4   \
-	VSUBPS    Y4, Y3, Y3       \ // - u², or 0 for a u² that is lost
-	VMAXPS    Y31, Y3, Y3      \
-	VMULPS    Y2, Y19, Y2      \ // both by weight
-	VMULPS    Y3, Y19, Y3      \
-	VMOVAPS   Y3, Y10          \
-	VPERMT2PS Z2, Z28, Z10     \
-	VMOVAPD   Z10, PACKED
-
-// STATS8 adds them to the pair's sums.
-#define STATS8 \
-	VCVTPS2PD Y2, Z4           \
-	VCVTPS2PD Y3, Z5           \
-	VANDPD    Z4, Z29, Z6      \
-	VANDPS    Y2, Y30, Y7      \
-	VADDPD    Z4, Z20, K7, Z20 \
-	VADDPD    Z5, Z21, K7, Z21 \
-	VADDPD    Z6, Z22, K7, Z22 \
-	VMAXPS    Y7, Y23, Y23     \
-	VMAXPS    Y3, Y24, Y24
-
-#define LOADSTATS \
-	VMOVUPD (SI), Z20    \
-	VMOVUPD 64(SI), Z21  \
-	VMOVUPD 128(SI), Z22 \
-	VMOVUPS 192(SI), Y23 \
-	VMOVUPS 224(SI), Y24
-
-#define STORESTATS \
-	VMOVUPD Z20, (SI)    \
-	VMOVUPD Z21, 64(SI)  \
-	VMOVUPD Z22, 128(SI) \
-	VMOVUPS Y23, 192(SI) \
-	VMOVUPS Y24, 224(SI)
-
-// PAIRCLASSES points AX and BX at the classes of the pair that stands at an
-// offset from DI.
-#define PAIRCLASSES(offset) \
-	MOVL (pair_R+offset)(DI), AX \
-	MOVL (pair_S+offset)(DI), BX \
-	SHLQ $2, AX                  \
-	SHLQ $2, BX                  \
-	ADDQ gradResiduals(SP), AX   \
-	ADDQ gradResiduals(SP), BX
+// GRADIENT is g and h of residuals R, S and weights W.
+#define GRADIENT(R, S, G, H, T, W, LEAST, ABS, ZERO) \
+	VSUBPS   R, S, G          \ // u = s - r
+	VORPS    R, S, T          \
+	VPMOVD2M T, K5            \ // K5 = rows of class r or s
+	VMAXPS   R, S, T          \
+	VADDPS   T, T, T          \ // 2·max(r, s)
+	VANDPS   R, ABS, R        \
+	VANDPS   S, ABS, S        \
+	VADDPS   S, R, H          \ // h = |r| + |s|
+	VADDPS   T, H, K5, H      \ // + 2·max(r, s) of those rows
+	VANDPS   G, ABS, T        \
+	VCMPPS   $5, LEAST, T, K5 \
+	VMULPS.Z G, G, K5, T      \
+	VSUBPS   T, H, H          \ // - u², or 0 for a u² that is lost
+	VMAXPS   ZERO, H, H       \
+	VMULPS   G, W, G          \ // both by weight
+	VMULPS   H, W, H
 
 #define FOLDSUM(Z, Y, X, to) \
 	VEXTRACTF64X4 $1, Z, Y0 \
@@ -975,42 +921,143 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $32
 	VMAXSS        X0, X, X     \
 	VMOVSS        X, to(DI)
 
+// The frame: eight row numbers; four pairs' (h, g) of eight rows, put aside;
+// by pair, sums of g, h and |g| and maxima of |g| and h; of these four pairs,
+// the first, its sums and its output; pairs left; bytes of a row's output, and
+// of what was put aside; where that goes.
+#define gradRows 0
+#define gradAside 32
+#define gradSums (gradAside+8*32)
+#define gradMaxima (gradSums+3*32)
+#define gradPair (gradMaxima+2*16)
+#define gradStats (gradPair+8)
+#define gradOut (gradPair+16)
+#define gradLeft (gradPair+24)
+#define gradRow (gradPair+32)
+#define gradEnd (gradPair+40)
+#define gradNext (gradPair+48)
+#define gradStride (gradPair+56)
+#define gradWeights (gradPair+64)
+
+// PAIRSROW is XR, XS = the row's residuals of the classes r, s of four pairs.
+#define PAIRSROW(at, XR, XS) \
+	MOVL      at(DI), AX                 \
+	IMULQ     DX, AX                     \
+	VMOVSS    (R8)(AX*1), XR             \
+	VMOVSS    (R12)(AX*1), XS            \
+	VINSERTPS $0x10, (R9)(AX*1), XR, XR  \
+	VINSERTPS $0x10, (R13)(AX*1), XS, XS \
+	VINSERTPS $0x20, (R10)(AX*1), XR, XR \
+	VINSERTPS $0x20, (R14)(AX*1), XS, XS \
+	VINSERTPS $0x30, (R11)(AX*1), XR, XR \
+	VINSERTPS $0x30, (R15)(AX*1), XS, XS
+
+#define WEIGHT4(at, i) \
+	MOVL         at(DI), AX       \
+	VBROADCASTSS (BX)(AX*4), X0   \
+	VINSERTF32X4 $i, X0, Z22, Z22
+
+// FOURPAIRS stores (h, g) of four rows and adds them to the sums of two rows and
+// two: of g to GA and GB, of h to HA and HB, of |g| to AA and AB.
+#define FOURPAIRS(at, to, KA, KB, GA, GB, HA, HB, AA, AB, unweighted) \
+	TESTQ         BX, BX                             \
+	JZ            unweighted                         \
+	WEIGHT4(at, 0)                                   \
+	WEIGHT4(at+4, 1)                                 \
+	WEIGHT4(at+8, 2)                                 \
+	WEIGHT4(at+12, 3)                                \
+	unweighted:                                      \
+	PAIRSROW(at, X0, X1)                             \
+	PAIRSROW(at+4, X2, X3)                           \
+	PAIRSROW(at+8, X4, X5)                           \
+	PAIRSROW(at+12, X6, X7)                          \
+	VINSERTF128   $1, X2, Y0, Y0                     \
+	VINSERTF128   $1, X3, Y1, Y1                     \
+	VINSERTF128   $1, X6, Y4, Y4                     \
+	VINSERTF128   $1, X7, Y5, Y5                     \
+	VINSERTF64X4  $1, Y4, Z0, Z0                     \
+	VINSERTF64X4  $1, Y5, Z1, Z1                     \
+	GRADIENT(Z0, Z1, Z2, Z3, Z4, Z22, Z25, Z30, Z31) \
+	VMOVAPS       Z3, Z4                             \
+	VMOVAPS       Z3, Z5                             \
+	VPERMT2PS     Z2, Z28, Z4                        \
+	VPERMT2PS     Z2, Z27, Z5                        \
+	VMOVUPS       Z4, to(SI)                         \
+	VMOVUPS       Z5, (to+64)(SI)                    \
+	VANDPS        Z2, Z30, Z6                        \
+	VMAXPS        Z6, Z20, Z20                       \
+	VMAXPS        Z3, Z21, Z21                       \
+	VEXTRACTF64X4 $1, Z2, Y4                         \
+	VEXTRACTF64X4 $1, Z3, Y5                         \
+	VCVTPS2PD     Y2, Z2                             \
+	VCVTPS2PD     Y4, Z4                             \
+	VCVTPS2PD     Y3, Z3                             \
+	VCVTPS2PD     Y5, Z5                             \
+	VADDPD        Z2, GA, KA, GA                     \
+	VADDPD        Z4, GB, KB, GB                     \
+	VADDPD        Z3, HA, KA, HA                     \
+	VADDPD        Z5, HB, KB, HB                     \
+	VANDPD        Z2, Z26, Z2                        \
+	VANDPD        Z4, Z26, Z4                        \
+	VADDPD        Z2, AA, KA, AA                     \
+	VADDPD        Z4, AB, KB, AB
+
+// FOLDSUMS and FOLDMAXIMA add up the lanes, pair by pair.
+#define FOLDSUMS(A, Y, B, C, D, to) \
+	VADDPD        C, A, A   \ // rows 0, 1 and 4, 5
+	VADDPD        D, B, B   \ // rows 2, 3 and 6, 7
+	VADDPD        B, A, A   \
+	VEXTRACTF64X4 $1, A, Y0 \
+	VADDPD        Y0, Y, Y  \
+	VMOVUPD       Y, to(SP)
+
+#define FOLDMAXIMA(Z, Y, X, to) \
+	VEXTRACTF64X4 $1, Z, Y0 \
+	VMAXPS        Y0, Y, Y  \
+	VEXTRACTF64X2 $1, Y, X0 \
+	VMAXPS        X0, X, X  \
+	VMOVUPS       X, to(SP)
+
+// PAIRCLASS is R = the residuals of a class.
+#define PAIRCLASS(class, R) \
+	MOVL class, R     \
+	LEAQ (SI)(R*4), R
+
 // func gradientsAVX512(j *gradientsJob)
-TEXT ·gradientsAVX512(SB), 0, $2648-8
+TEXT ·gradientsAVX512(SB), 0, $488-8
 	NO_LOCAL_POINTERS
 	VPMOVZXBD    ·interleave+0(SB), Z28
-	VPMOVZXBQ    ·interleave+16(SB), Z26
-	VPMOVZXBQ    ·interleave+24(SB), Z27
-	VBROADCASTSD ·abs64(SB), Z29
-	VBROADCASTSS ·abs32(SB), Y30
+	VBROADCASTSS ·updateConst+0(SB), Z22
+	VBROADCASTSS ·squareFrom(SB), Z25
+	VBROADCASTSD ·abs64(SB), Z26
+	VBROADCASTSS ·abs32(SB), Z30
 	VPXORD       Y31, Y31, Y31
-	VBROADCASTSS ·squareFrom(SB), Y25
-	VBROADCASTSS ·updateConst+0(SB), Y19
-	KXNORB       K7, K7, K7
 	MOVQ         j+0(FP), AX
-	MOVQ         gradientsJob_Rows(AX), DI
-	MOVQ         (gradientsJob_Rows+sliceLen)(AX), CX
 	MOVQ         gradientsJob_Stride(AX), DX
 	SHLQ         $2, DX
-	MOVQ         DX, gradStride(SP)
-	MOVQ         gradientsJob_Weights(AX), SI
-	MOVQ         SI, gradWeights(SP)
 	MOVQ         gradientsJob_Gradients(AX), SI
 	MOVQ         gradientsJob_Pairs(AX), BX
-	CMPQ         (gradientsJob_Pairs+sliceLen)(AX), $1
+	MOVQ         (gradientsJob_Pairs+sliceLen)(AX), R8
+	CMPQ         R8, $1
 	JNE          many
 
-	// One pair: its sums stay in registers.
+	// One pair.
+	MOVQ   DX, gradStride(SP)
+	MOVQ   gradientsJob_Weights(AX), R9
+	MOVQ   R9, gradWeights(SP)
+	MOVQ   gradientsJob_Rows(AX), DI
+	MOVQ   (gradientsJob_Rows+sliceLen)(AX), CX
 	MOVQ   gradientsJob_Residuals(AX), R8
 	MOVL   pair_R(BX), AX
 	MOVL   pair_S(BX), BX
 	LEAQ   (R8)(AX*4), AX
 	LEAQ   (R8)(BX*4), BX
-	VPXORQ Z20, Z20, Z20
-	VPXORQ Z21, Z21, Z21
-	VPXORQ Z22, Z22, Z22
-	VPXORQ Z23, Z23, Z23
-	VPXORQ Z24, Z24, Z24
+	VPXORD X8, X8, X8
+	VPXORD X12, X12, X12
+	VPXORD X16, X16, X16
+	VPXORD X20, X20, X20
+	VPXORD X21, X21, X21
+	KXNORB K7, K7, K7
 	TESTQ  CX, CX
 	JZ     oneDone
 
@@ -1024,163 +1071,215 @@ oneEight:
 	TESTQ   DX, DX
 	JZ      oneOffsets
 	GATHER8(DX, 4, X4, Y4, X5)
-	VMOVAPS Y4, Y19
+	VMOVAPS Y4, Y22
 
 oneOffsets:
-	MOVQ    gradStride(SP), DX
+	MOVQ      gradStride(SP), DX
 	OFFSETS8
-	PAIR8(Z11)
-	STATS8
-	VMOVUPD Z11, K7, (SI)
-	ADDQ    $64, SI
-	ADDQ    $32, DI
-	SUBQ    $8, CX
-	JA      one
+	GATHER8(AX, 1, X0, Y0, X4)
+	GATHER8(BX, 1, X1, Y1, X5)
+	GRADIENT(Y0, Y1, Y2, Y3, Y4, Y22, Y25, Y30, Y31)
+	VMOVAPS   Z3, Z4
+	VPERMT2PS Z2, Z28, Z4
+	VMOVUPD   Z4, K7, (SI)
+	VANDPS    Y2, Y30, Y6
+	VMAXPS    Y6, Y20, Y20
+	VMAXPS    Y3, Y21, Y21
+	VCVTPS2PD Y2, Z2
+	VCVTPS2PD Y3, Z3
+	VADDPD    Z2, Z8, K7, Z8
+	VADDPD    Z3, Z12, K7, Z12
+	VANDPD    Z2, Z26, Z2
+	VADDPD    Z2, Z16, K7, Z16
+	ADDQ      $64, SI
+	ADDQ      $32, DI
+	SUBQ      $8, CX
+	JA        one
 
 oneDone:
-	LEAQ gradSums(SP), SI
-	STORESTATS
-	JMP  stats
+	MOVQ j+0(FP), DI
+	ADDQ $gradientsJob_Stats, DI
+	FOLDSUM(Z8, Y8, X8, pairStats_SumG)
+	FOLDSUM(Z12, Y12, X12, pairStats_SumH)
+	FOLDSUM(Z16, Y16, X16, pairStats_SumAbsG)
+	FOLDMAX(Y20, X20, pairStats_MaxAbsG)
+	FOLDMAX(Y21, X21, pairStats_MaxH)
+	VZEROUPPER
+	RET
 
 oneFew:
 	FILL8(gradRows)
 	JMP oneEight
 
 many:
-	// An even number of pairs: their sums pass through memory. Clear them.
-	MOVQ   gradientsJob_Residuals(AX), R8
-	MOVQ   R8, gradResiduals(SP)
-	MOVQ   (gradientsJob_Pairs+sliceLen)(AX), R8
-	SHLQ   $3, R8
-	LEAQ   (BX)(R8*1), R9
-	MOVQ   R9, gradEnd(SP)
-	LEAQ   gradSums(SP), R9
-	VPXORQ Z20, Z20, Z20
+	// An even number of pairs.
+	MOVQ         BX, gradPair(SP)
+	MOVQ         SI, gradOut(SP)
+	MOVQ         R8, gradLeft(SP)
+	SHLQ         $3, R8
+	MOVQ         R8, gradRow(SP)
+	LEAQ         gradientsJob_Stats(AX), R8
+	MOVQ         R8, gradStats(SP)
+	MOVL         $8, R8
+	VPBROADCASTD R8, Z27
+	VPADDD       Z28, Z27, Z27
 
-clear:
-	VMOVUPD Z20, (R9)
-	VMOVUPD Z20, 64(R9)
-	VMOVUPD Z20, 128(R9)
-	VMOVUPD Z20, 192(R9)
-	ADDQ    $256, R9
-	SUBQ    $8, R8
-	JNZ     clear
-	MOVQ    SI, gradOut(SP)
-	TESTQ   CX, CX
-	JZ      stats
+four:
+	// The next four, or two twice: their classes.
+	MOVQ j+0(FP), CX
+	MOVQ gradientsJob_Residuals(CX), SI
+	MOVQ gradPair(SP), AX
+	MOVQ AX, BX
+	MOVL $3, DI
+	CMPQ gradLeft(SP), $4
+	JB   classes
+	ADDQ $(2*pair__size), BX
+	MOVL $15, DI
+
+classes:
+	KMOVB  DI, K6
+	PAIRCLASS(pair_R(AX), R8)
+	PAIRCLASS((pair__size+pair_R)(AX), R9)
+	PAIRCLASS(pair_R(BX), R10)
+	PAIRCLASS((pair__size+pair_R)(BX), R11)
+	PAIRCLASS(pair_S(AX), R12)
+	PAIRCLASS((pair__size+pair_S)(AX), R13)
+	PAIRCLASS(pair_S(BX), R14)
+	PAIRCLASS((pair__size+pair_S)(BX), R15)
+	MOVQ   gradientsJob_Weights(CX), BX
+	MOVQ   gradientsJob_Rows(CX), DI
+	MOVQ   (gradientsJob_Rows+sliceLen)(CX), CX
+	VPXORD X8, X8, X8
+	VPXORD X9, X9, X9
+	VPXORD X10, X10, X10
+	VPXORD X11, X11, X11
+	VPXORD X12, X12, X12
+	VPXORD X13, X13, X13
+	VPXORD X14, X14, X14
+	VPXORD X15, X15, X15
+	VPXORD X16, X16, X16
+	VPXORD X17, X17, X17
+	VPXORD X18, X18, X18
+	VPXORD X19, X19, X19
+	VPXORD X20, X20, X20
+	VPXORD X21, X21, X21
+	KXNORB K1, K1, K1
+	KXNORB K2, K2, K2
+	KXNORB K3, K3, K3
+	KXNORB K4, K4, K4
+	TESTQ  CX, CX
+	JZ     stats
+
+	// The output of rows of four pairs goes where it belongs at once.
+	MOVQ gradOut(SP), SI
+	MOVQ SI, gradNext(SP)
+	CMPQ gradRow(SP), $32
+	JEQ  eight
+	LEAQ gradAside(SP), SI
 
 eight:
-	MOVQ CX, gradLeft(SP)
-	MOVQ DI, gradCursor(SP)
 	CMPQ CX, $8
 	JB   few
-	MOVQ gradOut(SP), CX
 
 rows:
-	ROWS8
-	MOVQ    gradWeights(SP), DX
-	TESTQ   DX, DX
-	JZ      offsets
-	GATHER8(DX, 4, X4, Y4, X5)
-	VMOVAPS Y4, Y19
-
-offsets:
-	MOVQ gradStride(SP), DX
-	OFFSETS8
-	MOVQ j+0(FP), AX
-	MOVQ gradientsJob_Pairs(AX), DI
-	MOVQ (gradientsJob_Pairs+sliceLen)(AX), DX
-	SHLQ $3, DX
-	LEAQ gradSums(SP), SI
-
-	// Two pairs …
-pairs:
-	PAIRCLASSES(0)
-	LOADSTATS
-	PAIR8(Z11)
-	STATS8
-	STORESTATS
-	PAIRCLASSES(pair__size)
+	FOURPAIRS(0, 0, K1, K2, Z8, Z9, Z12, Z13, Z16, Z17, unweighted0)
+	FOURPAIRS(16, 128, K3, K4, Z10, Z11, Z14, Z15, Z18, Z19, unweighted4)
+	LEAQ gradAside(SP), AX
+	CMPQ SI, AX
+	JEQ  aside
 	ADDQ $256, SI
-	LOADSTATS
-	PAIR8(Z12)
-	STATS8
-	STORESTATS
-	ADDQ $256, SI
-
-	// … make 16 bytes of each row.
-	VMOVAPD       Z11, Z10
-	VPERMT2PD     Z12, Z26, Z10
-	VPERMT2PD     Z12, Z27, Z11
-	LEAQ          (DX)(DX*2), AX
-	LEAQ          (CX)(DX*4), BX
-	VMOVUPD       X10, (CX)
-	VEXTRACTF64X2 $1, Z10, (CX)(DX*1)
-	VEXTRACTF64X2 $2, Z10, (CX)(DX*2)
-	VEXTRACTF64X2 $3, Z10, (CX)(AX*1)
-	VMOVUPD       X11, (BX)
-	VEXTRACTF64X2 $1, Z11, (BX)(DX*1)
-	VEXTRACTF64X2 $2, Z11, (BX)(DX*2)
-	VEXTRACTF64X2 $3, Z11, (BX)(AX*1)
-	ADDQ          $16, CX
-	ADDQ          $(2*pair__size), DI
-	CMPQ          DI, gradEnd(SP)
-	JB            pairs
-
-	// The next eight rows.
-	SHLQ $3, DX
-	MOVQ gradLeft(SP), CX
-	MOVQ gradCursor(SP), DI
-	CMPQ CX, $8
-	JB   copyout
-	ADDQ DX, gradOut(SP)
 	ADDQ $32, DI
 	SUBQ $8, CX
-	JA   eight
+	JNZ  eight
 	JMP  stats
 
-few:
-	FILL8(gradRows)
-	LEAQ gradCells(SP), CX
-	JMP  rows
+aside:
+	// Of what was put aside, the rows that count and the pairs that there are.
+	MOVL    $8, AX
+	CMPQ    CX, AX
+	CMOVQLT CX, AX
+	SHLQ    $5, AX
+	MOVQ    AX, gradEnd(SP)
+	MOVQ    gradNext(SP), SI
+	XORL    AX, AX
 
 copyout:
-	// Fewer than eight rows were computed aside: CX rows of DX/8 bytes.
-	IMULQ DX, CX
-	SHRQ  $6, CX
-	MOVQ  gradOut(SP), DI
-	LEAQ  gradCells(SP), SI
+	VMOVUPD gradAside(SP)(AX*1), Y0
+	VMOVUPD Y0, K6, (SI)
+	ADDQ    gradRow(SP), SI
+	ADDQ    $32, AX
+	CMPQ    AX, gradEnd(SP)
+	JB      copyout
+	MOVQ    SI, gradNext(SP)
+	LEAQ    gradAside(SP), SI
+	ADDQ    $32, DI
+	SUBQ    $8, CX
+	JA      eight
 
-copy8:
-	MOVQ -8(SI)(CX*8), AX
-	MOVQ AX, -8(DI)(CX*8)
-	DECQ CX
-	JNZ  copy8
-
-	// Add up the lanes: 8, 4, 2, 1.
 stats:
-	MOVQ j+0(FP), AX
-	MOVQ (gradientsJob_Pairs+sliceLen)(AX), CX
-	LEAQ gradientsJob_Stats(AX), DI
-	LEAQ gradSums(SP), SI
+	FOLDSUMS(Z8, Y8, Z9, Z10, Z11, gradSums)
+	FOLDSUMS(Z12, Y12, Z13, Z14, Z15, gradSums+32)
+	FOLDSUMS(Z16, Y16, Z17, Z18, Z19, gradSums+64)
+	FOLDMAXIMA(Z20, Y20, X20, gradMaxima)
+	FOLDMAXIMA(Z21, Y21, X21, gradMaxima+16)
+	MOVQ gradStats(SP), DI
+	XORL AX, AX
 
-pair:
-	LOADSTATS
-	FOLDSUM(Z20, Y20, X20, pairStats_SumG)
-	FOLDSUM(Z21, Y21, X21, pairStats_SumH)
-	FOLDSUM(Z22, Y22, X22, pairStats_SumAbsG)
-	FOLDMAX(Y23, X23, pairStats_MaxAbsG)
-	FOLDMAX(Y24, X24, pairStats_MaxH)
-	ADDQ $256, SI
+pairstats:
+	MOVQ gradSums(SP)(AX*8), R8
+	MOVQ R8, pairStats_SumG(DI)
+	MOVQ (gradSums+32)(SP)(AX*8), R8
+	MOVQ R8, pairStats_SumH(DI)
+	MOVQ (gradSums+64)(SP)(AX*8), R8
+	MOVQ R8, pairStats_SumAbsG(DI)
+	MOVL gradMaxima(SP)(AX*4), R8
+	MOVL R8, pairStats_MaxAbsG(DI)
+	MOVL (gradMaxima+16)(SP)(AX*4), R8
+	MOVL R8, pairStats_MaxH(DI)
 	ADDQ $pairStats__size, DI
-	DECQ CX
-	JNZ  pair
+	DECQ gradLeft(SP)
+	JZ   done
+	INCQ AX
+	CMPQ AX, $4
+	JB   pairstats
+	MOVQ DI, gradStats(SP)
+	ADDQ $(4*pair__size), gradPair(SP)
+	ADDQ $32, gradOut(SP)
+	JMP  four
+
+done:
 	VZEROUPPER
 	RET
 
+few:
+	// The last row, again and again, in place of those that are missing.
+	VPBROADCASTD -4(DI)(CX*4), Y0
+	MOVL         $-1, AX
+	BZHIL        CX, AX, AX
+	KMOVB        AX, K5
+	VMOVDQU32    (DI), K5, Y0
+	VMOVDQU32    Y0, gradRows(SP)
+	LEAQ         gradRows(SP), DI
+
+	// Their lanes, four a row, do not count.
+	CMPQ  gradRow(SP), $32
+	JNE   2(PC)
+	MOVQ  SI, gradNext(SP)
+	MOVL  $0x11111111, SI
+	PDEPL SI, AX, AX
+	IMULL $15, AX
+	KMOVB AX, K1
+	SHRL  $8, AX
+	KMOVB AX, K2
+	SHRL  $8, AX
+	KMOVB AX, K3
+	SHRL  $8, AX
+	KMOVB AX, K4
+	LEAQ  gradAside(SP), SI
+	JMP   rows
+
 // ---------------------------------------------------------------------------
-// Quantize, AVX-512: eight cells at a time, of eight or four rows; with more
-// pairs than two AVX2's form, which takes eight rows, is faster
+// Quantize, AVX-512: eight cells at a time, of eight, four, two rows or one
 //
 // Whatever is stored, or stored in vain, lies before what has not been read:
 // output may take the place of input.
@@ -1225,9 +1324,16 @@ TEXT ·quantizeAVX512(SB), NOSPLIT, $0-8
 	QUANTPAIRS(quantizeJob_TrimH, quantizeJob_TrimG, Z24)
 	QUANTPAIRS(quantizeJob_ScaleH, quantizeJob_ScaleG, Z25)
 
+	MOVQ quantizeJob_Gradients(DX), SI
+	MOVQ quantizeJob_Cells(DX), R8
+	MOVQ quantizeJob_KeptRows(DX), R9
+	MOVQ quantizeJob_Rows(DX), DI
+	CMPQ CX, $4
+	JAE  wide
+
 	// A row has 2m lanes, of which one must pass. Their bits are folded into
-	// the lowest, by shifts of 1 and, if m is 2, of 2. R14 has
-	// the lowest bit of each row, R15 the lowest cell of each, DX = 2^m - 1.
+	// the lowest, by shifts of 1 and, if m is 2, of 2. R14 has the lowest bit
+	// of each row, R15 the lowest cell of each, DX = 2^m - 1.
 	XORL R11, R11
 	MOVL $0x5555, R14
 	MOVL $0xFF, R15
@@ -1239,10 +1345,6 @@ TEXT ·quantizeAVX512(SB), NOSPLIT, $0-8
 
 folds:
 	POPCNTL R15, R10
-	MOVQ    quantizeJob_Gradients(DX), SI
-	MOVQ    quantizeJob_Cells(DX), R8
-	MOVQ    quantizeJob_KeptRows(DX), R9
-	MOVQ    quantizeJob_Rows(DX), DI
 	MOVL    $-1, AX
 	BZHIL   R10, AX, BX
 	KMOVB   BX, K5
@@ -1303,10 +1405,16 @@ done:
 	VPSRAQ     $32, Z27, Z27
 	MOVQ       j+0(FP), DI
 	MOVQ       quantizeJob_Pairs(DI), CX
+	MOVL       $-1, DX
+	BZHIL      CX, DX, DX
+	CMPQ       CX, $8
+	JEQ        folded
 	VSHUFI64X2 $0x4E, Z27, Z27, Z0
 	VSHUFI64X2 $0x4E, Z28, Z28, Z1
 	VPADDQ     Z0, Z27, Z27
 	VPADDQ     Z1, Z28, Z28
+	CMPQ       CX, $4
+	JEQ        folded
 	VPERMQ     $0x4E, Z27, Z0
 	VPERMQ     $0x4E, Z28, Z1
 	VPADDQ     Z0, Z27, Z27
@@ -1343,6 +1451,93 @@ few:
 	LEAL  (BX)(BX*2), BX
 	KMOVW BX, K4
 	JMP   eight
+
+wide:
+	// Four or eight pairs: R10 = bytes of a row, K4 its lanes, K6 its cells.
+	MOVL  $-1, AX
+	BZHIL CX, AX, BX
+	KMOVB BX, K6
+	LEAL  (CX)(CX*1), BX
+	BZHIL BX, AX, AX
+	KMOVW AX, K4
+	LEAL  (BX*4), R10
+	MOVQ  (quantizeJob_Rows+sliceLen)(DX), CX
+	CMPL  R10, $64
+	JEQ   rows
+	SUBQ  $2, CX
+	JB    odd
+
+	// Two rows of four cells: BX, DX = whether they are kept.
+two:
+	VMOVUPS       (SI), Z0
+	VPANDD        Z0, Z26, Z1
+	VCMPPS        $5, Z24, Z1, K1
+	VMULPS.RN_SAE    Z25, Z0, Z0
+	VCVTPS2DQ.RN_SAE Z0, Z2
+	MOVL          (DI), R14
+	MOVL          4(DI), R15
+	KMOVW         K1, AX
+	XORL          BX, BX
+	XORL          DX, DX
+	TESTB         AX, AX
+	SETNE         BX
+	SHRL          $8, AX
+	SETNE         DX
+	MOVL          R14, (R9)
+	LEAQ          (R9)(BX*4), R9
+	MOVL          R15, (R9)
+	LEAQ          (R9)(DX*4), R9
+	LEAL          (BX)(DX*8), AX   // four bits of K2 for either
+	LEAL          (AX)(DX*8), AX
+	IMULL         $15, AX
+	KMOVB         AX, K2
+	SHLL          $5, BX
+	SHLL          $5, DX
+	VMOVDQU       Y2, (R8)
+	ADDQ          BX, R8
+	VEXTRACTI64X4 $1, Z2, (R8)
+	ADDQ          DX, R8
+	VPADDQ        Z2, Z27, K2, Z27
+	VPANDQ        Z2, Z29, Z2
+	VPADDQ        Z2, Z28, K2, Z28
+	ADDQ          $64, SI
+	ADDQ          $8, DI
+	SUBQ          $2, CX
+	JAE           two
+
+odd:
+	ADDQ $2, CX
+
+rows:
+	TESTQ CX, CX
+	JZ    done
+
+	// Row by row: R11 = whether it is kept.
+row:
+	VMOVUPS.Z (SI), K4, Z0
+	VPANDD    Z0, Z26, Z1
+	VCMPPS    $5, Z24, Z1, K4, K1
+	VMULPS.RN_SAE    Z25, Z0, Z0
+	VCVTPS2DQ.RN_SAE Z0, Z2
+	MOVL      (DI), AX
+	XORL      R11, R11
+	KORTESTW  K1, K1
+	SETNE     R11
+	MOVL      AX, (R9)
+	LEAQ      (R9)(R11*4), R9
+	NEGQ      R11
+	KMOVB     R11, K2
+	VMOVDQU64 Z2, K6, (R8)
+	VPADDQ    Z2, Z27, K2, Z27
+	VPANDQ    Z2, Z29, Z2
+	VPADDQ    Z2, Z28, K2, Z28
+	ANDQ      R10, R11
+	ADDQ      R11, R8
+	ADDQ      R10, SI
+	ADDQ      $4, DI
+	DECQ      CX
+	JNZ       row
+	JMP       done
 
 // ---------------------------------------------------------------------------
 // Partition, AVX-512: sixteen rows at a time
@@ -1789,11 +1984,32 @@ bad:
 // ---------------------------------------------------------------------------
 // Gradients, AVX2: as AVX-512, but the sums of all pairs pass through memory
 //
-// A frame of the same form; of a pair's sums, 64 bytes are two vectors.
-//
 //	Y0-Y9 temporaries, first as above   Y10 the least u to square
 //	Y11 abs, float64                    Y12 zero
 //	Y13 lanes of the rows that count    Y14 weights        Y15 abs
+
+// The frame. Sums lie pair by pair: 64 bytes each of g, h and |g|, 32 each of
+// the maxima of |g| and h. Rows and cells are those of fewer than eight rows.
+#define halfSums 0
+#define halfCells (8*256)
+#define halfRows (halfCells+8*8*8)
+#define halfCursor (halfRows+32)
+#define halfLeft (halfRows+40)
+#define halfOut (halfRows+48)
+#define halfEnd (halfRows+56)
+#define halfResiduals (halfRows+64)
+#define halfStride (halfRows+72)
+#define halfWeights (halfRows+80)
+
+// PAIRCLASSES points AX and BX at the classes of the pair that stands at an
+// offset from DI.
+#define PAIRCLASSES(offset) \
+	MOVL (pair_R+offset)(DI), AX \
+	MOVL (pair_S+offset)(DI), BX \
+	SHLQ $2, AX                  \
+	SHLQ $2, BX                  \
+	ADDQ halfResiduals(SP), AX   \
+	ADDQ halfResiduals(SP), BX
 
 // HALFPAIR8 is g = Y2 and h = Y3 of eight rows along the pair of AX and BX.
 #define HALFPAIR8 \
@@ -1877,19 +2093,19 @@ TEXT ·gradientsAVX2(SB), 0, $2648-8
 	VBROADCASTSS ·abs32(SB), Y15
 	MOVQ         j+0(FP), AX
 	MOVQ         gradientsJob_Residuals(AX), R8
-	MOVQ         R8, gradResiduals(SP)
+	MOVQ         R8, halfResiduals(SP)
 	MOVQ         gradientsJob_Stride(AX), R8
 	SHLQ         $2, R8
-	MOVQ         R8, gradStride(SP)
+	MOVQ         R8, halfStride(SP)
 	MOVQ         gradientsJob_Weights(AX), R8
-	MOVQ         R8, gradWeights(SP)
+	MOVQ         R8, halfWeights(SP)
 	MOVQ         gradientsJob_Gradients(AX), R8
-	MOVQ         R8, gradOut(SP)
+	MOVQ         R8, halfOut(SP)
 	MOVQ         gradientsJob_Pairs(AX), BX
 	MOVQ         (gradientsJob_Pairs+sliceLen)(AX), R8
 	LEAQ         (BX)(R8*8), R9
-	MOVQ         R9, gradEnd(SP)
-	LEAQ         gradSums(SP), R9
+	MOVQ         R9, halfEnd(SP)
+	LEAQ         halfSums(SP), R9
 
 clear:
 	VMOVUPS Y12, (R9)
@@ -1909,27 +2125,27 @@ clear:
 	JZ      stats
 
 eight:
-	MOVQ CX, gradLeft(SP)
-	MOVQ DI, gradCursor(SP)
+	MOVQ CX, halfLeft(SP)
+	MOVQ DI, halfCursor(SP)
 	CMPQ CX, $8
 	JB   few
-	MOVQ gradOut(SP), CX
+	MOVQ halfOut(SP), CX
 
 rows:
 	ROWS8
-	MOVQ  gradWeights(SP), DX
+	MOVQ  halfWeights(SP), DX
 	TESTQ DX, DX
 	JZ    offsets
 	GATHER8(DX, 4, X14, Y14, X5)
 
 offsets:
-	MOVQ gradStride(SP), DX
+	MOVQ halfStride(SP), DX
 	OFFSETS8
 	MOVQ j+0(FP), AX
 	MOVQ gradientsJob_Pairs(AX), DI
 	MOVQ (gradientsJob_Pairs+sliceLen)(AX), DX
 	SHLQ $3, DX
-	LEAQ gradSums(SP), SI
+	LEAQ halfSums(SP), SI
 
 pairs:
 	PAIRCLASSES(0)
@@ -1957,17 +2173,17 @@ pairs:
 	ADDQ         $256, SI
 	ADDQ         $8, CX
 	ADDQ         $pair__size, DI
-	CMPQ         DI, gradEnd(SP)
+	CMPQ         DI, halfEnd(SP)
 	JB           pairs
 
 next:
 	// The next eight rows.
 	SHLQ $3, DX
-	MOVQ gradLeft(SP), CX
-	MOVQ gradCursor(SP), DI
+	MOVQ halfLeft(SP), CX
+	MOVQ halfCursor(SP), DI
 	CMPQ CX, $8
 	JB   copyout
-	ADDQ DX, gradOut(SP)
+	ADDQ DX, halfOut(SP)
 	ADDQ $32, DI
 	SUBQ $8, CX
 	JA   eight
@@ -1989,17 +2205,17 @@ few:
 	VPMASKMOVD   (DI), Y13, Y0
 	VPBROADCASTD -4(DI)(CX*4), Y1
 	VPBLENDVB    Y13, Y0, Y1, Y0
-	VMOVDQU      Y0, gradRows(SP)
-	LEAQ         gradRows(SP), DI
-	LEAQ         gradCells(SP), CX
+	VMOVDQU      Y0, halfRows(SP)
+	LEAQ         halfRows(SP), DI
+	LEAQ         halfCells(SP), CX
 	JMP          rows
 
 copyout:
 	// Fewer than eight rows were computed aside: CX rows of DX/8 bytes.
 	IMULQ DX, CX
 	SHRQ  $6, CX
-	MOVQ  gradOut(SP), DI
-	LEAQ  gradCells(SP), SI
+	MOVQ  halfOut(SP), DI
+	LEAQ  halfCells(SP), SI
 
 copy8:
 	MOVQ -8(SI)(CX*8), AX
@@ -2012,7 +2228,7 @@ stats:
 	MOVQ j+0(FP), AX
 	MOVQ (gradientsJob_Pairs+sliceLen)(AX), CX
 	LEAQ gradientsJob_Stats(AX), DI
-	LEAQ gradSums(SP), SI
+	LEAQ halfSums(SP), SI
 
 pair:
 	HALFFOLDSUM(0, pairStats_SumG)

@@ -12,10 +12,10 @@ import (
 // model's methods return. No two goroutines may use a RowPredictor at once, but
 // each can have its own: after the first one of a model they cost little.
 type RowPredictor struct {
-	model         *Model
-	row           *tree.Row
-	trees         int
-	asked, walked int // trees, in all calls of Class
+	model           *Model
+	row             *tree.Row
+	features, trees int
+	asked, walked   int // trees, in all calls of Class
 }
 
 // RowPredictor prepares for predicting row by row. There is nothing for
@@ -25,7 +25,7 @@ func (m *Model) RowPredictor(o PredictOptions) (*RowPredictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &RowPredictor{model: m, row: m.walker().NewRow(k, trees), trees: trees}, nil
+	return &RowPredictor{model: m, row: m.walker().NewRow(k, trees), features: len(m.names), trees: trees}, nil
 }
 
 // Raw writes the raw scores F of a row, by class. NaN is missing.
@@ -49,7 +49,8 @@ func (p *RowPredictor) Proba(row, proba []float64) error {
 		return err
 	}
 	copy(proba, p.row.Scores())
-	loss.Softmax(proba, p.model.tempered(proba))
+	p.model.tempered(proba)
+	loss.Softmax(proba, proba)
 	return nil
 }
 
@@ -92,7 +93,7 @@ func (p *RowPredictor) Walked() float64 {
 }
 
 func (p *RowPredictor) load(row []float64) error {
-	if err := checkLength("row", len(row), len(p.model.names), "features"); err != nil {
+	if err := checkLength("row", len(row), p.features, "features"); err != nil {
 		return err
 	}
 	p.row.Load(row)

@@ -210,7 +210,7 @@ type PartitionJob struct {
 	Bin         uint8 // codes 1…Bin go left
 	MissingLeft bool  // so does code 0
 
-	Left, Right []uint32 // out; each as long as Rows
+	Left, Right []uint32 // out; each as long as Rows; Left may share its memory
 	NumLeft     int      // out
 }
 

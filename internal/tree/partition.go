@@ -49,7 +49,7 @@ func (p *Partition) SplitBy(k *kernel.Funcs, column []uint8, last uint8, zeroLef
 	jobs := p.jobs[start/kernel.RowBlock:][:n]
 	team.Do(n, func(_, b int) {
 		first, end := kernel.Block(b, end-start)
-		p.divide(&jobs[b], k, column, last, zeroLeft, start+first, start+end)
+		p.divide(&jobs[b], p.left, k, column, last, zeroLeft, start+first, start+end)
 	})
 	left := 0
 	for b := range jobs {
@@ -75,21 +75,20 @@ func (p *Partition) SplitBy(k *kernel.Funcs, column []uint8, last uint8, zeroLef
 // splitBlock is SplitBy for at most one block of rows.
 func (p *Partition) splitBlock(k *kernel.Funcs, column []uint8, last uint8, zeroLeft bool, start, end int) int {
 	job := &p.jobs[start/kernel.RowBlock]
-	p.divide(job, k, column, last, zeroLeft, start, end)
+	p.divide(job, p.Rows, k, column, last, zeroLeft, start, end)
 	middle := start + job.NumLeft
-	copy(p.Rows[start:], p.left[start:middle])
 	copy(p.Rows[middle:], p.right[start:][:end-middle])
 	return middle
 }
 
-// divide copies a block of rows to left and right.
-func (p *Partition) divide(job *kernel.PartitionJob, k *kernel.Funcs, column []uint8, last uint8, zeroLeft bool, start, end int) {
+// divide copies a block of rows to left, which may be Rows, and p.right.
+func (p *Partition) divide(job *kernel.PartitionJob, left []uint32, k *kernel.Funcs, column []uint8, last uint8, zeroLeft bool, start, end int) {
 	*job = kernel.PartitionJob{
 		Column:      column,
 		Rows:        p.Rows[start:end],
 		Bin:         last,
 		MissingLeft: zeroLeft,
-		Left:        p.left[start:end],
+		Left:        left[start:end],
 		Right:       p.right[start:end],
 	}
 	k.Partition(job)

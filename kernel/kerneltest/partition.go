@@ -20,15 +20,20 @@ func partition(d dice, s shape) call {
 	shifted(rows, lead)
 	column := d.codes(total, s.classes)
 	bin := uint8(pick(d, 0, 1, s.classes-1, d.IntN(s.classes), d.IntN(256), 255))
-	missingLeft := d.yes()
+	missingLeft, sameRows := d.yes(), d.yes()
 	return func(f *kernel.Funcs, m *memory) {
 		job := kernel.PartitionJob{
 			Column:      inputAfter(m, "Column", lead, column),
-			Rows:        input(m, "Rows", rows),
 			Bin:         bin,
 			MissingLeft: missingLeft,
-			Left:        output[uint32](m, "Left", len(rows)),
 			Right:       output[uint32](m, "Right", len(rows)),
+		}
+		if sameRows {
+			job.Left = inout(m, "Left", rows)
+			job.Rows = job.Left
+		} else {
+			job.Rows = input(m, "Rows", rows)
+			job.Left = output[uint32](m, "Left", len(rows))
 		}
 		f.Partition(&job)
 		m.define("Left", job.NumLeft)
