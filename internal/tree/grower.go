@@ -162,6 +162,8 @@ func (g *Grower) split(n *node, last bool) (left, right *node) {
 		small, large = right, left
 	}
 	if n.totals != nil {
+		// Not in the partition pass: that would read the residuals of all rows,
+		// not of the smaller child's only, for what takes 3 to 7 % of the time.
 		small.totals, large.totals = g.newTotals(), n.totals
 		g.evaluators[0].count(small.totals, g.rowsOf(small))
 		large.totals.Sub(n.totals, small.totals)
