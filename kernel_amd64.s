@@ -2851,8 +2851,8 @@ each:
 //		for k = 0 … count−1
 //			bins[k][columns[k][row]][0 … M−1] += cells[i][0 … M−1]
 //
-// Row lists run through listed but for the last AHEAD rows, which run through
-// rest.
+// Row lists run through listed, if they are to be prefetched, but for the last
+// AHEAD rows, which run through rest.
 #define HISTOGRAM_QUAD(LOAD, ADD) \
 	MOVQ        args+0(FP), ARGS                 \
 	LOAD_COLUMN(0, COLUMN0)                      \
@@ -2871,6 +2871,8 @@ each:
 	JZ          sequential                       \
 	LEAQ        (ROWS)(INDEX*4), ROWS            \
 	NEGQ        INDEX                            \
+	CMPB        histogramArgs_fetch(ARGS), $0    \
+	JEQ         rest                             \
 	CMPQ        INDEX, $-AHEAD                   \
 	JGE         rest                             \
 	PCALIGN     $32                              \
