@@ -246,6 +246,7 @@ type histogramArgs struct {
 	cells   *int64
 	n       int // rows, at least 1
 	count   int // columns
+	fetch   bool
 	sparse  bool
 }
 
@@ -271,9 +272,15 @@ func histogramQuad8(args *histogramArgs)
 // quadColumns is the most columns that the histogramQuad loops take.
 const quadColumns = 4
 
-// sparseGap is the mean distance of rows from which on most of them lie in
-// cache lines of their own, each to be prefetched.
-const sparseGap = 16
+// Rows are prefetched unless they span so few that their columns are in the
+// cache anyway. What is best depends on their mean distance: histogramQuad
+// prefetches from fetchGap on, histogramTile takes most rows to lie in cache
+// lines of their own from sparseGap on.
+const (
+	nearRows  = 1 << 16
+	fetchGap  = 4
+	sparseGap = 16
+)
 
 // histogram serves AVX-512 as well: an add of 512 bits to memory was measured
 // to be slower than two of 256 bits.
@@ -287,7 +294,9 @@ func histogram(j *kernel.HistogramJob) {
 	if j.Rows != nil {
 		rows := j.Rows[:n]
 		args.rows = &rows[0]
-		args.sparse = uint64(rows[n-1]-rows[0]) > sparseGap*uint64(n)
+		if span := int(rows[n-1] - rows[0]); span > nearRows {
+			args.fetch, args.sparse = span > fetchGap*n, span > sparseGap*n
+		}
 	}
 	for c := 0; c < j.Count; c += args.count {
 		tile := m == 1 && isTile(j, c)

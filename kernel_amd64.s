@@ -18,6 +18,9 @@
 #include "funcdata.h"
 #include "textflag.h"
 
+// So many rows ahead residuals are fetched: rows seldom follow one another.
+#define aheadRows 16
+
 // The length of a slice stands this far behind the pointer to its elements.
 #define sliceLen 8
 
@@ -36,15 +39,22 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 //	DI job            SI residuals of the tile    DX stride in bytes
 //	R8 row cursor     R9 end of the row numbers   AX row's residuals
 //	R10 gradient out  R11 Hessian out             R12 classes left
-//	R13 weights
+//	R13 weights       R15 end of the rows to fetch
 //	Z0-Z3 gradient    Z4-Z7 Hessian               Z8-Z15 temporaries
 //	Z29 weight        Z30 abs mask                Z31 one
 
-// EACHROW begins the loop body: AX = the next row's residuals.
+// EACHROW begins the loop body: AX = the next row's residuals, those of a row to
+// come fetched. R15 is where the list has no more of these.
 #define EACHROW \
-	MOVL  (R8), AX \
-	IMULQ DX, AX   \
-	ADDQ  SI, AX
+	CMPQ       R8, R15               \
+	JAE        5(PC)                 \
+	MOVL       (4*aheadRows)(R8), AX \
+	IMULQ      DX, AX                \
+	PREFETCHT0 (SI)(AX*1)            \
+	PREFETCHT0 64(SI)(AX*1)          \
+	MOVL       (R8), AX              \
+	IMULQ      DX, AX                \
+	ADDQ       SI, AX
 
 // WEIGHTEDROW does the same and broadcasts the row's weight to Z29.
 #define WEIGHTEDROW \
@@ -97,6 +107,7 @@ tile:
 	MOVQ   totalsJob_Rows(DI), R8
 	MOVQ   (totalsJob_Rows+sliceLen)(DI), R9
 	LEAQ   (R8)(R9*4), R9
+	LEAQ   (-4*aheadRows)(R9), R15
 	VXORPD X0, X0, X0
 	VXORPD X1, X1, X1
 	VXORPD X2, X2, X2
@@ -381,23 +392,44 @@ store32:
 	MOVL (i*4)(BX), R \
 	LEAQ (SI)(R*4), R
 
-// CROSSROWS is the loop over the rows, STEP is what it does with each.
-#define CROSSROWS(STEP, W, loop) \
-loop:  \
-	MOVL         (R8), AX       \
-	TESTQ        R14, R14       \
-	JZ           2(PC)          \
-	VBROADCASTSS (R14)(AX*4), W \
-	IMULQ        DX, AX         \
-	TESTQ        R14, R14       \
-	STEP                        \
-	ADDQ         $4, R8         \
-	CMPQ         R8, R9         \
+// AHEADk fetches k bytes of the tile in a row to come. R15 is where the list has
+// no more of these.
+#define AHEAD64 \
+	CMPQ       R8, R15               \
+	JAE        4(PC)                 \
+	MOVL       (4*aheadRows)(R8), AX \
+	IMULQ      DX, AX                \
+	PREFETCHT0 (CX)(AX*1)
+
+#define AHEAD128 \
+	CMPQ       R8, R15               \
+	JAE        5(PC)                 \
+	MOVL       (4*aheadRows)(R8), AX \
+	IMULQ      DX, AX                \
+	PREFETCHT0 (CX)(AX*1)            \
+	PREFETCHT0 64(CX)(AX*1)
+
+// CROSSROWS is the loop over the rows, STEP is what it does with each. (Jumps
+// to PCALIGN itself keep the assembler busy for ever.)
+#define CROSSROWS(FETCH, STEP, W, loop) \
+	LEAQ         (-4*aheadRows)(R9), R15 \
+	PCALIGN      $64                     \
+	loop:                                \
+	FETCH                                \
+	MOVL         (R8), AX                \
+	TESTQ        R14, R14                \
+	JZ           2(PC)                   \
+	VBROADCASTSS (R14)(AX*4), W          \
+	IMULQ        DX, AX                  \
+	TESTQ        R14, R14                \
+	STEP                                 \
+	ADDQ         $4, R8                  \
+	CMPQ         R8, R9                  \
 	JB           loop
 
 // CROSSTILE passes all firsts by a tile of so many bytes. The sums of a first
 // are 2·DX bytes from those of the next.
-#define CROSSTILE(bytes, STEP1, STEP2, STEP4, W, STORE1, STORE2, STORE4, firsts, four, two, tworows, one, onerow, next) \
+#define CROSSTILE(bytes, FETCH, STEP1, STEP2, STEP4, W, STORE1, STORE2, STORE4, firsts, four, two, tworows, one, onerow, next) \
 firsts:  \
 	MOVQ   j+0(FP), AX                        \
 	MOVQ   crossJob_Rows(AX), R8              \
@@ -424,7 +456,7 @@ firsts:  \
 	VXORPS X5, X5, X5                         \
 	VXORPS X6, X6, X6                         \
 	VXORPS X7, X7, X7                         \
-	CROSSROWS(STEP4, W, four)                 \
+	CROSSROWS(FETCH, STEP4, W, four)          \
 	LEAQ   (DI)(DX*2), AX                     \
 	STORE1((DI))                              \
 	STORE2((AX))                              \
@@ -432,18 +464,18 @@ firsts:  \
 	ADDQ   $16, BX                            \
 	LEAQ   (DI)(DX*8), DI                     \
 	JMP    firsts                             \
-	two:                         \
-	CROSSROWS(STEP2, W, tworows) \
-	STORE1((DI))                 \
-	STORE2((DI)(DX*2))           \
-	ADDQ $8, BX                  \
-	LEAQ (DI)(DX*4), DI          \
-	JMP  firsts                  \
-	one:                        \
-	CROSSROWS(STEP1, W, onerow) \
-	STORE1((DI))                \
-	next:                       \
-	ADDQ  $bytes, CX            \
+	two:                                \
+	CROSSROWS(FETCH, STEP2, W, tworows) \
+	STORE1((DI))                        \
+	STORE2((DI)(DX*2))                  \
+	ADDQ $8, BX                         \
+	LEAQ (DI)(DX*4), DI                 \
+	JMP  firsts                         \
+	one:                               \
+	CROSSROWS(FETCH, STEP1, W, onerow) \
+	STORE1((DI))                       \
+	next:                              \
+	ADDQ  $bytes, CX                   \
 	JMP   tile
 
 // func crossAVX512(j *crossJob)
@@ -462,8 +494,8 @@ tile:
 	CROSSTILES
 	CMPQ R15, $128
 	JAE  firsts32
-	CROSSTILE(64, CROSS16x1, CROSS16x2, CROSS16x4, Z30, STORE16x1, STORE16x2, STORE16x4, firsts16, four16, two16, tworows16, one16, onerow16, next16)
-	CROSSTILE(128, CROSS32x1, CROSS32x2, CROSS32x4, Z30, STORE32x1, STORE32x2, STORE32x4, firsts32, four32, two32, tworows32, one32, onerow32, next32)
+	CROSSTILE(64, AHEAD64, CROSS16x1, CROSS16x2, CROSS16x4, Z30, STORE16x1, STORE16x2, STORE16x4, firsts16, four16, two16, tworows16, one16, onerow16, next16)
+	CROSSTILE(128, AHEAD128, CROSS32x1, CROSS32x2, CROSS32x4, Z30, STORE32x1, STORE32x2, STORE32x4, firsts32, four32, two32, tworows32, one32, onerow32, next32)
 
 done:
 	VZEROUPPER
@@ -598,20 +630,33 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	VMOVUPS N0, (R)        \
 	VMOVUPS N1, 64(R)
 
+// FETCHROW fetches a row to come.
+#define FETCHROW(at) \
+	MOVL       (4*aheadRows+at)(DI), AX \
+	IMULQ      DX, AX                   \
+	PREFETCHT0 (SI)(AX*1)               \
+	PREFETCHT0 64(SI)(AX*1)
+
 // FOURROWS begins a loop over four rows at a time, NEXTFOUR ends it. With less
 // than four left, few fills up and goes on at go.
 #define FOURROWS(few, go) \
-	MOVL (DI), R8        \
-	CMPQ CX, $4          \
-	JB   few             \
-	MOVL 4(DI), R9       \
-	MOVL 8(DI), R10      \
-	MOVL 12(DI), R11     \
-	go:                  \
-	MOVQ j+0(FP), AX     \
-	ROWFACTORS(R8, R12)  \
-	ROWFACTORS(R9, R13)  \
-	ROWFACTORS(R10, R14) \
+	CMPQ CX, $(aheadRows+4) \
+	JB   17(PC)             \
+	FETCHROW(0)             \
+	FETCHROW(4)             \
+	FETCHROW(8)             \
+	FETCHROW(12)            \
+	MOVL (DI), R8           \
+	CMPQ CX, $4             \
+	JB   few                \
+	MOVL 4(DI), R9          \
+	MOVL 8(DI), R10         \
+	MOVL 12(DI), R11        \
+	go:                     \
+	MOVQ j+0(FP), AX        \
+	ROWFACTORS(R8, R12)     \
+	ROWFACTORS(R9, R13)     \
+	ROWFACTORS(R10, R14)    \
 	ROWFACTORS(R11, R15)
 
 #define FEW(few, go) \
@@ -939,6 +984,13 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $16
 #define gradStride (gradPair+56)
 #define gradWeights (gradPair+64)
 
+// PAIRSAHEAD fetches a row to come.
+#define PAIRSAHEAD(at) \
+	MOVL       (4*aheadRows+at)(DI), AX \
+	IMULQ      DX, AX                   \
+	PREFETCHT0 (R8)(AX*1)               \
+	PREFETCHT0 (R12)(AX*1)
+
 // PAIRSROW is XR, XS = the row's residuals of the classes r, s of four pairs.
 #define PAIRSROW(at, XR, XS) \
 	MOVL      at(DI), AX                 \
@@ -1180,6 +1232,16 @@ classes:
 eight:
 	CMPQ CX, $8
 	JB   few
+	CMPQ CX, $(aheadRows+8)
+	JB   rows
+	PAIRSAHEAD(0)
+	PAIRSAHEAD(4)
+	PAIRSAHEAD(8)
+	PAIRSAHEAD(12)
+	PAIRSAHEAD(16)
+	PAIRSAHEAD(20)
+	PAIRSAHEAD(24)
+	PAIRSAHEAD(28)
 
 rows:
 	FOURPAIRS(0, 0, K1, K2, Z8, Z9, Z12, Z13, Z16, Z17, unweighted0)
@@ -1684,6 +1746,7 @@ tile:
 	MOVQ   totalsJob_Rows(DI), R8
 	MOVQ   (totalsJob_Rows+sliceLen)(DI), R9
 	LEAQ   (R8)(R9*4), R9
+	LEAQ   (-4*aheadRows)(R9), R15
 	VXORPD X0, X0, X0
 	VXORPD X1, X1, X1
 	VXORPD X2, X2, X2
@@ -1857,8 +1920,8 @@ tile:
 	CROSSTILES
 	CMPQ R15, $64
 	JAE  firsts16
-	CROSSTILE(32, HALFCROSS8x1, HALFCROSS8x2, HALFCROSS8x4, Y14, HALFSTORE8x1, HALFSTORE8x2, HALFSTORE8x4, firsts8, four8, two8, tworows8, one8, onerow8, next8)
-	CROSSTILE(64, HALFCROSS16x1, HALFCROSS16x2, HALFCROSS16x4, Y14, HALFSTORE16x1, HALFSTORE16x2, HALFSTORE16x4, firsts16, four16, two16, tworows16, one16, onerow16, next16)
+	CROSSTILE(32, AHEAD64, HALFCROSS8x1, HALFCROSS8x2, HALFCROSS8x4, Y14, HALFSTORE8x1, HALFSTORE8x2, HALFSTORE8x4, firsts8, four8, two8, tworows8, one8, onerow8, next8)
+	CROSSTILE(64, AHEAD64, HALFCROSS16x1, HALFCROSS16x2, HALFCROSS16x4, Y14, HALFSTORE16x1, HALFSTORE16x2, HALFSTORE16x4, firsts16, four16, two16, tworows16, one16, onerow16, next16)
 
 done:
 	VZEROUPPER
@@ -1915,6 +1978,9 @@ TEXT ·updateAVX2(SB), NOSPLIT, $0-9
 	JZ           done
 
 row:
+	CMPQ   CX, $aheadRows
+	JBE    5(PC)
+	FETCHROW(0)
 	MOVQ   j+0(FP), AX
 	MOVL   (DI), R8
 	ROWFACTORS(R8, R9)
@@ -2785,8 +2851,8 @@ each:
 //		for k = 0 … count−1
 //			bins[k][columns[k][row]][0 … M−1] += cells[i][0 … M−1]
 //
-// Row lists run through listed but for the last AHEAD rows, which run through
-// rest.
+// Row lists run through listed, if they are to be prefetched, but for the last
+// AHEAD rows, which run through rest.
 #define HISTOGRAM_QUAD(LOAD, ADD) \
 	MOVQ        args+0(FP), ARGS                 \
 	LOAD_COLUMN(0, COLUMN0)                      \
@@ -2805,6 +2871,8 @@ each:
 	JZ          sequential                       \
 	LEAQ        (ROWS)(INDEX*4), ROWS            \
 	NEGQ        INDEX                            \
+	CMPB        histogramArgs_fetch(ARGS), $0    \
+	JEQ         rest                             \
 	CMPQ        INDEX, $-AHEAD                   \
 	JGE         rest                             \
 	PCALIGN     $32                              \
