@@ -21,7 +21,7 @@ import numpy as np
 import aoso
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = Path(os.environ.get("AOSO_DATA", "/work/shared/data"))
+DATA = Path(os.environ.get("AOSO_DATA", ROOT.parent / "shared" / "data"))
 
 # Times PredictProba on a file of float64 rows × 16 as often as it is told to.
 PREDICT = """package main

@@ -13,7 +13,7 @@ import pytest
 import aoso
 
 ROOT = Path(__file__).resolve().parents[3]
-SHARED = Path(os.environ.get("AOSO_DATA", "/work/shared/data"))
+SHARED = Path(os.environ.get("AOSO_DATA", ROOT.parent / "shared" / "data"))
 
 
 @pytest.fixture(scope="session")
