@@ -79,15 +79,21 @@ func (h *Histogram) setWide(wide bool) {
 	}
 }
 
-// resize makes h one of so many cells, with whatever they hold.
-func (h *Histogram) resize(cells int, wide bool) {
-	grow := func(s []int64) []int64 { return slices.Grow(s[:0], cells)[:cells] }
-	h.cells = grow(h.cells)
+// scratch is memory of one histogram after another.
+type scratch []int64
+
+// histogram is one of so many cells, with whatever they hold.
+func (m *scratch) histogram(cells int, wide bool) Histogram {
+	need := cells
 	if wide {
-		h.wideG, h.wideH = grow(h.wideG), grow(h.wideH)
-	} else {
-		h.wideG, h.wideH = nil, nil
+		need *= 3
 	}
+	*m = slices.Grow((*m)[:0], need)[:need]
+	h := Histogram{cells: (*m)[:cells]}
+	if wide {
+		h.wideG, h.wideH = (*m)[cells:2*cells], (*m)[2*cells:]
+	}
+	return h
 }
 
 // tile is the part of a histogram that holds some cells.

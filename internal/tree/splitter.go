@@ -26,17 +26,23 @@ type splitter struct {
 	job     kernel.ScanJob // what the scans of all tiles have in common
 	best    []candidate    // by position in layout.columns
 	workers []worker
-	parts   []Histogram // of parts of the rows
+	parts   []part
 }
 
 // worker is what a worker of the team has to itself. Its jobs are here rather
 // than on the stack, from where a kernel's job would become garbage.
 type worker struct {
-	histogram Histogram
-	joint     []int64 // histograms of joint columns
-	columns   kernel.HistogramJob
-	sparse    kernel.SparseJob
-	scan      kernel.ScanJob
+	memory  scratch
+	joint   []int64 // histograms of joint columns
+	columns kernel.HistogramJob
+	sparse  kernel.SparseJob
+	scan    kernel.ScanJob
+}
+
+// part is the histogram of a part of a node's rows.
+type part struct {
+	Histogram
+	memory scratch
 }
 
 // candidate is the best cut of one column.
@@ -188,7 +194,7 @@ func (s *splitter) find(rows []uint32, h, sibling *Histogram, team *par.Team) Sp
 		if h != nil {
 			part = h.tile(first, end)
 		} else {
-			part = w.borrow(end-first, wide)
+			part = w.memory.histogram(end-first, wide)
 		}
 		if sibling != nil {
 			share := sibling.tile(first, end)
@@ -220,14 +226,14 @@ func (s *splitter) fillOnly(h *Histogram, team *par.Team) {
 func (s *splitter) fillParts(wide bool, team *par.Team) int {
 	parts := team.Workers()
 	rows, cells := s.gradients.packed()
-	if len(s.groups) >= 2*parts || len(rows)*len(s.columns) < 4*parts*s.cells {
+	if parts == 1 || len(s.groups) >= 2*parts || len(rows)*len(s.columns) < 4*parts*s.cells {
 		return 1
 	}
 	for len(s.parts) < parts {
-		s.parts = append(s.parts, Histogram{})
+		s.parts = append(s.parts, part{})
 	}
 	for i := range s.parts[:parts] {
-		s.parts[i].resize(s.cells, wide)
+		s.parts[i].Histogram = s.parts[i].memory.histogram(s.cells, wide)
 	}
 	m := s.gradients.pairs
 	team.Do(parts*len(s.groups), func(number, i int) {
@@ -255,12 +261,6 @@ func (s *splitter) fillGroup(g *group, part *Histogram, w *worker, parts int) {
 	if g.sparse != nil {
 		s.complete(g, part)
 	}
-}
-
-// borrow is a part of a histogram in the worker's own memory.
-func (w *worker) borrow(cells int, wide bool) Histogram {
-	w.histogram.resize(cells, wide)
-	return w.histogram
 }
 
 // fill adds packed gradients to the histograms of a group, of which a sparse
