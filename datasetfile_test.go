@@ -2,7 +2,6 @@ package aoso
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io/fs"
 	"math"
@@ -258,17 +257,8 @@ func TestDamagedDatasets(t *testing.T) {
 	r := rand.New(rand.NewPCG(85, 0))
 	decoded, refused := 0, 0
 	for _, good := range smallDatasets(t) {
-		body := int(32 + binary.LittleEndian.Uint64(good[16:]))
 		for range 1500 {
-			bad := bytes.Clone(good)
-			for range 1 + r.IntN(3) {
-				i := r.IntN(len(bad))
-				if r.IntN(3) > 0 {
-					i = body + r.IntN(len(bad)-body)
-				}
-				bad[i] = []byte{0, 1, 2, 0x7f, 0x80, 0xff, byte(r.IntN(256)), bad[i] ^ 1<<r.IntN(8)}[r.IntN(8)]
-			}
-			repair(bad)
+			bad := damaged(r, good)
 			d, err := decodeDataset(mem.Of(bad))
 			if err != nil {
 				refused++

@@ -333,17 +333,8 @@ func TestDamagedFiles(t *testing.T) {
 	r := rand.New(rand.NewPCG(77, 0))
 	decoded, refused := 0, 0
 	for _, good := range smallFiles(t) {
-		body := int(32 + binary.LittleEndian.Uint64(good[16:]))
 		for range 1500 {
-			bad := bytes.Clone(good)
-			for range 1 + r.IntN(3) {
-				i := r.IntN(len(bad))
-				if r.IntN(3) > 0 {
-					i = body + r.IntN(len(bad)-body)
-				}
-				bad[i] = []byte{0, 1, 2, 0x7f, 0x80, 0xff, byte(r.IntN(256)), bad[i] ^ 1<<r.IntN(8)}[r.IntN(8)]
-			}
-			repair(bad)
+			bad := damaged(r, good)
 			m, err := Decode(bad)
 			if err != nil {
 				refused++
@@ -356,6 +347,21 @@ func TestDamagedFiles(t *testing.T) {
 	if decoded < 1000 || refused < 1000 {
 		t.Errorf("%d damaged files were decoded, %d refused: want many of both", decoded, refused)
 	}
+}
+
+// damaged is a file with some bytes changed, most of them past its header, and
+// its checksums right again.
+func damaged(r *rand.Rand, good []byte) []byte {
+	bad, body := bytes.Clone(good), int(32+binary.LittleEndian.Uint64(good[16:]))
+	for range 1 + r.IntN(3) {
+		i := r.IntN(len(bad))
+		if r.IntN(3) > 0 {
+			i = body + r.IntN(len(bad)-body)
+		}
+		bad[i] = []byte{0, 1, 2, 0x7f, 0x80, 0xff, byte(r.IntN(256)), bad[i] ^ 1<<r.IntN(8)}[r.IntN(8)]
+	}
+	repair(bad)
+	return bad
 }
 
 func FuzzDecode(f *testing.F) {

@@ -58,18 +58,8 @@ func (b *booster) step() (p aoso.Progress) {
 	return p
 }
 
-// useBooster calls use with the booster of a handle, which is its own
-// meanwhile.
 func useBooster(handle C.uintptr_t, use func(*booster) error) error {
-	b, err := find[*booster]("booster", uint64(handle))
-	if err != nil {
-		return err
-	}
-	if err := b.lock(b); err != nil {
-		return err
-	}
-	defer b.unlock()
-	return use(b)
+	return useAlone("booster", uint64(handle), use)
 }
 
 //export goaoso_booster_create

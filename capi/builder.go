@@ -22,15 +22,7 @@ func (b *builder) reset() (err error) {
 }
 
 func useBuilder(handle C.uintptr_t, use func(*builder) error) error {
-	b, err := find[*builder]("builder", uint64(handle))
-	if err != nil {
-		return err
-	}
-	if err := b.lock(b); err != nil {
-		return err
-	}
-	defer b.unlock()
-	return use(b)
+	return useAlone("builder", uint64(handle), use)
 }
 
 //export goaoso_builder_create

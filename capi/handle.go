@@ -142,3 +142,20 @@ func (e *exclusive) lock(o object) error {
 }
 
 func (e *exclusive) unlock() { e.held.Store(false) }
+
+// useAlone calls use with the object of a handle, which is its own meanwhile.
+func useAlone[T interface {
+	object
+	lock(object) error
+	unlock()
+}](name string, handle uint64, use func(T) error) error {
+	o, err := find[T](name, handle)
+	if err != nil {
+		return err
+	}
+	if err := o.lock(o); err != nil {
+		return err
+	}
+	defer o.unlock()
+	return use(o)
+}

@@ -107,15 +107,9 @@ func goaoso_predictor_free(handle C.uintptr_t) C.aoso_status {
 		if handle == 0 {
 			return nil
 		}
-		p, err := find[*predictor]("predictor", uint64(handle))
-		if err != nil {
-			return err
-		}
-		if err := p.lock(p); err != nil {
-			return err
-		}
-		defer p.unlock()
-		handles.remove(uint64(handle))
-		return nil
+		return useAlone("predictor", uint64(handle), func(*predictor) error {
+			handles.remove(uint64(handle))
+			return nil
+		})
 	})
 }

@@ -34,8 +34,7 @@ func newEval() *cobra.Command {
 	f.StringVar(&e.model, "model", "", "model `file`")
 	f.StringVar(&e.data, "data", "", "labelled `file`")
 	e.reader.bind(c)
-	f.IntVar(&e.options.Trees, "trees", 0, "use the first so many trees; 0: all")
-	f.IntVar(&e.options.Threads, "threads", 0, "threads; 0: all cores")
+	bindPredict(c, &e.options)
 	f.BoolVar(&e.json, "json", false, "print the result as one line of JSON")
 	require(c, "model", "data")
 	return c

@@ -49,8 +49,7 @@ number, and the rows that they parted.`,
 	f.StringVar(&e.output, "output", "dense", "dense, sparse or mean")
 	f.StringVar(&e.out, "out", "", "`file` to write (default standard output)")
 	f.IntVar(&e.options.Top, "top", 1, "explain each row's so many likeliest classes; 0: all")
-	f.IntVar(&e.options.Trees, "trees", 0, "use the first so many trees; 0: all")
-	f.IntVar(&e.options.Threads, "threads", 0, "threads; 0: all cores")
+	bindPredict(c, &e.options.PredictOptions)
 	require(c, "model")
 	return c
 }

@@ -42,10 +42,16 @@ for leaf.`,
 	p.reader.bind(c)
 	f.StringVar(&p.output, "output", "class", "class, proba, raw or leaf")
 	f.StringVar(&p.out, "out", "", "`file` to write (default standard output)")
-	f.IntVar(&p.options.Trees, "trees", 0, "use the first so many trees; 0: all")
-	f.IntVar(&p.options.Threads, "threads", 0, "threads; 0: all cores")
+	bindPredict(c, &p.options)
 	require(c, "model", "data")
 	return c
+}
+
+// bindPredict makes the flags of how to predict.
+func bindPredict(c *cobra.Command, o *aoso.PredictOptions) {
+	f := c.Flags()
+	f.IntVar(&o.Trees, "trees", 0, "use the first so many trees; 0: all")
+	f.IntVar(&o.Threads, "threads", 0, "threads; 0: all cores")
 }
 
 // predictRows is the number of rows that are predicted at once.
