@@ -37,7 +37,7 @@ type MemoryEstimate struct {
 //	Residuals   4·S·N (twice for abc and logitboost, four times for an exhaustive abc)
 //	Rows        (12 + 4 + 8·m)·N, 17·N more with trim or subsample, 8·K + 12 a validation row
 //	Histograms  8·m·(B+1)·D a thread; kept ones, with one pair a node or fixed
-//	            pairs, at most 8 MiB or an eighth of the matrix, and one more;
+//	            pairs, at most 6 MiB or an eighth of the matrix, and one more;
 //	            all threefold above 65,536 rows
 //	Quantizing  8·N a thread
 //

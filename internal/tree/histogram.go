@@ -34,9 +34,9 @@ func NewHistogramPool(cells int, x *bin.Matrix) HistogramPool {
 }
 
 // MostHistograms is how many histograms of so many cells may be kept: they
-// take at most an eighth of the matrix's memory, or 8 MiB where that is more.
+// take at most an eighth of the matrix's memory, or 6 MiB where that is more.
 func MostHistograms(cells, matrixBytes int) int {
-	const poolBytes = 8 << 20
+	const poolBytes = 6 << 20
 	return max(poolBytes, matrixBytes/8) / max(8*cells, 1)
 }
 
