@@ -18,6 +18,7 @@ from bench.peers.clock import Clock
 
 class System(Protocol):
     version: str
+    model: Any  # the library's own object, after training
 
     def train(
         self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock

@@ -26,20 +26,20 @@ class Aoso:
         self._threads = threads
         clock.start()
         data = aoso.Dataset(x, y, threads=threads, **options)
-        self._booster = aoso.train(params, data, eval_every=2**31 - 1, callbacks=[lambda progress: clock.tick()])
+        self.model = aoso.train(params, data, eval_every=2**31 - 1, callbacks=[lambda progress: clock.tick()])
 
     def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
         for stage in stages:
-            yield self._booster.predict_raw(x, trees=stage * self._booster.trees_per_iteration)
+            yield self.model.predict_raw(x, trees=stage * self.model.trees_per_iteration)
 
     def proba(self, x: np.ndarray) -> np.ndarray:
-        return self._booster.predict_proba(x, threads=self._threads)
+        return self.model.predict_proba(x, threads=self._threads)
 
     def trees(self) -> int:
-        return self._booster.num_trees
+        return self.model.num_trees
 
     def size(self) -> int:
-        return len(self._booster.to_bytes())
+        return len(self.model.to_bytes())
 
 
 SYSTEMS = {"aoso": Aoso}

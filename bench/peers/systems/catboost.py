@@ -24,7 +24,7 @@ class CatBoost:
         self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
     ) -> None:
         self._threads = threads
-        self._model = catboost.CatBoostClassifier(
+        self.model = catboost.CatBoostClassifier(
             iterations=iterations or DEFAULT_ITERATIONS,
             loss_function="MultiClass",
             thread_count=threads,
@@ -34,26 +34,26 @@ class CatBoost:
             **params,
         )
         clock.start()
-        self._model.fit(x, y, callbacks=[_Ticking(clock)])
+        self.model.fit(x, y, callbacks=[_Ticking(clock)])
 
     def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
         pool, scores = catboost.Pool(x), 0
         for first, last in pairwise([0, *stages]):
-            scores += self._model.predict(
+            scores += self.model.predict(
                 pool, prediction_type="RawFormulaVal", ntree_start=first, ntree_end=last, thread_count=self._threads
             )
             yield scores
 
     def proba(self, x: np.ndarray) -> np.ndarray:
-        return self._model.predict_proba(x, thread_count=self._threads)
+        return self.model.predict_proba(x, thread_count=self._threads)
 
     def trees(self) -> int:
-        return self._model.tree_count_
+        return self.model.tree_count_
 
     def size(self) -> int:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "model.cbm"
-            self._model.save_model(path)
+            self.model.save_model(path)
             return path.stat().st_size
 
 

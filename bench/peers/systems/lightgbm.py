@@ -23,26 +23,26 @@ class LightGBM:
     ) -> None:
         task = {"objective": "multiclass", "num_class": int(y.max()) + 1, "num_threads": threads, "verbosity": -1}
         clock.start()
-        self._booster = lightgbm.Booster(task | params, lightgbm.Dataset(x, y))
+        self.model = lightgbm.Booster(task | params, lightgbm.Dataset(x, y))
         for _ in range(iterations or DEFAULT_ITERATIONS):
-            stuck = self._booster.update()
+            stuck = self.model.update()
             if clock.tick() or stuck:
                 break
 
     def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
         scores = 0
         for first, last in pairwise([0, *stages]):
-            scores += self._booster.predict(x, raw_score=True, start_iteration=first, num_iteration=last - first)
+            scores += self.model.predict(x, raw_score=True, start_iteration=first, num_iteration=last - first)
             yield scores
 
     def proba(self, x: np.ndarray) -> np.ndarray:
-        return self._booster.predict(x)
+        return self.model.predict(x)
 
     def trees(self) -> int:
-        return self._booster.num_trees()
+        return self.model.num_trees()
 
     def size(self) -> int:
-        return len(self._booster.model_to_string().encode())
+        return len(self.model.model_to_string().encode())
 
 
 SYSTEMS = {"lightgbm": LightGBM}

@@ -36,29 +36,29 @@ class Sklearn:
         # The number of threads is that of OpenMP, which the process was started with.
         if iterations:
             params = {"max_iter": iterations} | params
-        self._model = _Clocked(verbose=2, random_state=0, **params)
-        self._model.clock = clock
+        self.model = _Clocked(verbose=2, random_state=0, **params)
+        self.model.clock = clock
         clock.start()
         with contextlib.redirect_stdout(io.StringIO()):
             try:
-                self._model.fit(x, y)
+                self.model.fit(x, y)
             except _BudgetSpent:
-                del self._model._in_fit  # a mark that fit removes when it ends
+                del self.model._in_fit  # a mark that fit removes when it ends
 
     def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
         wanted = set(stages)
-        for iteration, scores in enumerate(self._model.staged_decision_function(x), 1):
+        for iteration, scores in enumerate(self.model.staged_decision_function(x), 1):
             if iteration in wanted:
                 yield scores
 
     def proba(self, x: np.ndarray) -> np.ndarray:
-        return self._model.predict_proba(x)
+        return self.model.predict_proba(x)
 
     def trees(self) -> int:
-        return self._model.n_iter_ * self._model.n_trees_per_iteration_
+        return self.model.n_iter_ * self.model.n_trees_per_iteration_
 
     def size(self) -> int:
-        return len(pickle.dumps(self._model))
+        return len(pickle.dumps(self.model))
 
 
 SYSTEMS = {"sklearn": Sklearn}

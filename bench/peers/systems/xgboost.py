@@ -32,27 +32,27 @@ class XGBoost:
         }
         clock.start()
         data = xgboost.QuantileDMatrix(x, y, nthread=threads)
-        self._booster = xgboost.Booster(task | params, [data])
+        self.model = xgboost.Booster(task | params, [data])
         for i in range(iterations or DEFAULT_ITERATIONS):
-            self._booster.update(data, i)
+            self.model.update(data, i)
             if clock.tick():
                 break
 
     def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
         data = xgboost.DMatrix(x)
         for first, last in pairwise([0, *stages]):
-            scores = self._booster.predict(data, output_margin=True, iteration_range=(first, last))
+            scores = self.model.predict(data, output_margin=True, iteration_range=(first, last))
             yield scores
             data.set_base_margin(scores)
 
     def proba(self, x: np.ndarray) -> np.ndarray:
-        return self._booster.inplace_predict(x)
+        return self.model.inplace_predict(x)
 
     def trees(self) -> int:
-        return self._booster.num_boosted_rounds() * (self._classes if self.strategy == "one_output_per_tree" else 1)
+        return self.model.num_boosted_rounds() * (self._classes if self.strategy == "one_output_per_tree" else 1)
 
     def size(self) -> int:
-        return len(self._booster.save_raw("ubj"))
+        return len(self.model.save_raw("ubj"))
 
 
 class XGBoostVector(XGBoost):

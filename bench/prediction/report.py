@@ -1,0 +1,76 @@
+"""The tables of trained models in use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bench import readme
+from bench.peers.run import TITLES
+from bench.prediction import plan
+from bench.readme import table
+from bench.results import Results
+
+NOTHING = "Not measured yet: `make bench-prediction`."
+
+
+def write(folder: Path) -> None:
+    stores = [store for name in plan.SETS if (store := Results(folder, "prediction", name)).runs]
+    sections = {
+        "prediction errors": sentence(stores) + compared(stores, "equal_errors", EQUAL_ERRORS),
+        "prediction trees": compared(stores, "equal_trees", EQUAL_TREES),
+    }
+    readme.fill({name: section or NOTHING for name, section in sections.items()}, folder)
+
+
+Side = dict[str, Any]
+Column = tuple[str, Callable[[Side], float | None]]  # what it is called, and the figure of a model
+
+EQUAL_ERRORS: list[Column] = [
+    ("many rows, µs a row", lambda side: side["batch"]),
+    ("one row, µs", lambda side: side["row"]),
+    ("SHAP, µs a row", lambda side: side.get("explain")),
+    ("file, kB", lambda side: side["bytes"] / 1e3),
+    ("loading, ms", lambda side: side["load"] / 1e3),
+]
+EQUAL_TREES: list[Column] = [
+    ("many rows, ns a row and tree", lambda side: 1e3 * side["batch"] / side["trees"]),
+    ("one row, ns a tree", lambda side: 1e3 * side["row"] / side["trees"]),
+]
+
+
+def compared(stores: list[Results], what: str, columns: list[Column]) -> str:
+    """Ours / theirs (theirs as a multiple of ours), a line for each set and peer."""
+    rows = []
+    for store in stores:
+        for name in TITLES:
+            run = store.runs.get(name, {})
+            if what not in run:
+                continue
+            ours, theirs = run[what]["ours"], run[what]["theirs"]
+            trees = f"{ours['trees']:,} / {theirs['trees']:,}"
+            head = [store.set, TITLES[name], *([f"{run['errors']:,}"] if what == "equal_errors" else []), trees]
+            rows.append(head + [against(figure(ours), figure(theirs)) for _, figure in columns])
+    if not rows:
+        return ""
+    head = ["set", "peer", *(["test errors"] if what == "equal_errors" else []), "trees, ours / its"]
+    return table([*head, *(title for title, _ in columns)], rows, left=2)
+
+
+def against(ours: float | None, theirs: float | None) -> str:
+    if ours is None or theirs is None:
+        return "–" if ours is None else f"{number(ours)} / –"
+    return f"{number(ours)} / {number(theirs)} ({theirs / ours:.1f} ×)"
+
+
+def number(value: float) -> str:
+    return f"{value:.2g}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def sentence(stores: list[Results]) -> str:
+    """What the early exit saves."""
+    shares = [f"{100 * store.runs['aoso']['walked']:.0f} % on {store.set}" for store in stores if "aoso" in store.runs]
+    if not shares:
+        return ""
+    return f"The class of a row alone is known, by default, after this share of the trees: {', '.join(shares)}.\n\n"
