@@ -29,8 +29,8 @@
  *               needed (text: with its final 0) in *needed (or NULL); pass
  *               NULL and 0 to ask for that alone. Too small a buffer is
  *               AOSO_BUFFER_TOO_SMALL and unchanged, *needed is set.
- *   Threads     Datasets and models do not change: any number of threads may
- *               use one at a time. A builder, a booster and a predictor belong
+ *   Threads     Datasets, models and contributions do not change: any number
+ *               of threads may use one at a time. A builder, a booster and a predictor belong
  *               to one thread at a time (AOSO_BUSY). Callbacks come on the
  *               calling thread, during the call. They may use the library, and
  *               must return: no longjmp, no exception.
@@ -342,6 +342,9 @@ AOSO_API aoso_status aoso_builder_push(aoso_builder *builder, const aoso_matrix 
 
 /* Makes the dataset and empties the builder, which is still to be freed. */
 AOSO_API aoso_status aoso_builder_finish(aoso_builder *builder, aoso_dataset **out);
+
+/* The same for a validation set, as aoso_dataset_create_aligned makes it. */
+AOSO_API aoso_status aoso_builder_finish_aligned(aoso_builder *builder, const aoso_dataset *train, aoso_dataset **out);
 AOSO_API aoso_status aoso_builder_free(aoso_builder *builder);
 
 /* ----------------------------------------------------------- parameters -- */
@@ -496,6 +499,7 @@ typedef struct aoso_model_info {
     int32_t reserved;
     int64_t classes, features, trees;
     int64_t trees_per_iteration; /* 1 for aoso, K - 1 for abc, K for logitboost */
+    double temperature; /* what raw scores are divided by before they become probabilities; 1 but for aoso_model_calibrate */
 } aoso_model_info;
 
 AOSO_API aoso_status aoso_model_get_info(const aoso_model *model, aoso_model_info *info);
@@ -521,10 +525,70 @@ AOSO_API aoso_status aoso_model_fingerprint(const aoso_model *model, char *buffe
 /* The first trees as text, a line a node. trees 0: all. */
 AOSO_API aoso_status aoso_model_dump(const aoso_model *model, int64_t trees, char *buffer, size_t size, size_t *needed);
 
-enum { AOSO_IMPORTANCE_GAIN = 0, AOSO_IMPORTANCE_SPLIT = 1 };
+/* A tree, counted from 0, as JSON: the element of "trees" that AOSO_JSON has. */
+AOSO_API aoso_status aoso_model_tree(const aoso_model *model, int64_t tree, char *buffer, size_t size, size_t *needed);
+
+enum { /* what others read */
+    AOSO_ONNX = 1,     /* one TreeEnsembleClassifier; input X float32, outputs label and probabilities */
+    AOSO_LIGHTGBM = 2, /* LightGBM's text, a tree for each class in every iteration */
+    AOSO_JSON = 3,     /* all that the model is, in aoso's own words */
+    AOSO_DOT = 4       /* one tree, for Graphviz */
+};
+
+/* Called with one part after the other. Anything but 0 ends the export, which
+ * is then AOSO_IO. */
+typedef int32_t (*aoso_write_callback)(const void *bytes, size_t size, void *user);
+
+/* Writes the model in another format. tree, counted from 0, is the one that
+ * AOSO_DOT writes, and else 0. */
+AOSO_API aoso_status aoso_model_export(const aoso_model *model, int32_t format, int64_t tree, aoso_write_callback write,
+                                       void *user);
+
+/* The same to a file, which is replaced whole or, on any error, left as it
+ * was. */
+AOSO_API aoso_status aoso_model_export_file(const aoso_model *model, int32_t format, int64_t tree, const char *path);
+
+enum { /* what its splits saved of the loss, their number, or the rows that they parted */
+    AOSO_IMPORTANCE_GAIN = 0,
+    AOSO_IMPORTANCE_SPLIT = 1,
+    AOSO_IMPORTANCE_COVER = 2
+};
 
 /* What each feature contributes; length must be the number of features. */
 AOSO_API aoso_status aoso_model_importance(const aoso_model *model, int32_t kind, double *out, int64_t length);
+
+/* What a feature contributes to telling two classes apart. */
+typedef struct aoso_pair_importance {
+    int64_t feature;
+    int32_t classes[2]; /* the lower first; -1 second where a class was split from all others */
+    double gain;
+    int64_t splits;
+} aoso_pair_importance;
+
+/* All that there are, the greatest gain first, by the protocol of text: NULL and
+ * 0 ask for their number in *needed alone. */
+AOSO_API aoso_status aoso_model_pair_importance(const aoso_model *model, aoso_pair_importance *out, int64_t length,
+                                                int64_t *needed);
+
+/* The model of the first trees, 1 to all. */
+AOSO_API aoso_status aoso_model_truncate(const aoso_model *model, int64_t trees, aoso_model **out);
+
+/* A model of the trees of several of the same classes and features, whose raw
+ * scores are the sums of theirs. */
+AOSO_API aoso_status aoso_model_merge(const aoso_model *const *models, int64_t count, aoso_model **out);
+
+typedef struct aoso_refit_options {
+    uint32_t struct_size;
+    int32_t num_threads;   /* 0: the cores that the process may use */
+    const double *weights; /* by row, not negative; NULL: all 1 */
+    int64_t num_weights;
+    double keep; /* share of its old values that a leaf keeps, 0 to 1 */
+} aoso_refit_options;
+
+/* A model of the same trees, whose leaves have the values that other data give
+ * them. A leaf that no row reaches stays as it is. options may be NULL. */
+AOSO_API aoso_status aoso_model_refit(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
+                                      const aoso_refit_options *options, aoso_model **out);
 
 AOSO_API aoso_status aoso_model_free(aoso_model *model);
 
@@ -554,6 +618,72 @@ AOSO_API aoso_status aoso_model_predict_raw(const aoso_model *model, const aoso_
 AOSO_API aoso_status aoso_model_predict_leaf(const aoso_model *model, const aoso_matrix *x,
                                          const aoso_predict_options *options, int32_t *out, int64_t length);
 
+/* Called with the number of trees so far and the raw scores by them, rows ×
+ * classes, the library's and good until it returns. Anything but 0 ends the
+ * prediction, without an error. */
+typedef int32_t (*aoso_staged_callback)(int64_t trees, const double *raw, int64_t length, void *user);
+
+/* Raw scores after every so many iterations of boosting, and at the end. */
+AOSO_API aoso_status aoso_model_predict_staged(const aoso_model *model, const aoso_matrix *x,
+                                               const aoso_predict_options *options, int64_t every,
+                                               aoso_staged_callback callback, void *user);
+
+/* Compares predictions with labels. weights by row, or NULL: all 1. Labels that
+ * the model does not know count as errors, and not for the log loss. */
+AOSO_API aoso_status aoso_model_evaluate(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
+                                         const double *weights, int64_t num_weights, const aoso_predict_options *options,
+                                         aoso_evaluation *out);
+
+typedef struct aoso_calibration {
+    uint32_t struct_size;
+    int32_t reserved;
+    double temperature;
+    double before, after; /* log loss on the rows that it was fitted to */
+} aoso_calibration;
+
+/* The model with the temperature that gives rows which it was not trained on
+ * the least log loss. Neither raw scores nor predicted classes change.
+ * calibration may be NULL, or its struct_size is set first. */
+AOSO_API aoso_status aoso_model_calibrate(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
+                                          const double *weights, int64_t num_weights, const aoso_predict_options *options,
+                                          aoso_model **out, aoso_calibration *calibration);
+
+/* ---------------------------------------------------------- explanation -- */
+
+/* SHAP values, rows × classes × (features + 1): what knowing each feature adds
+ * to the raw score of each class (exact path-dependent TreeSHAP). The last of a
+ * class is the bias; all of a class sum to its raw score. length must be the
+ * product. */
+AOSO_API aoso_status aoso_model_shap(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
+                                     double *out, int64_t length);
+
+/* The same as a sparse matrix in compressed rows, which leaves zeros out. Of
+ * its lines the first per_row are of row 0, the next of row 1. */
+typedef struct aoso_contributions aoso_contributions;
+
+/* top: the so many likeliest classes of each row, the likeliest first; 0: all,
+ * in the order of their numbers. */
+AOSO_API aoso_status aoso_model_shap_sparse(const aoso_model *model, const aoso_matrix *x,
+                                            const aoso_predict_options *options, int64_t top, aoso_contributions **out);
+
+typedef struct aoso_contributions_info {
+    uint32_t struct_size;
+    int32_t reserved;
+    int64_t lines, per_row;
+    int64_t values; /* stored */
+} aoso_contributions_info;
+
+AOSO_API aoso_status aoso_contributions_get_info(const aoso_contributions *contributions, aoso_contributions_info *info);
+
+/* Copies the matrix to memory as large as aoso_contributions_get_info says: the
+ * class of each line; lines + 1 offsets; the column of each value, rising within
+ * a line, the bias last; and the values. Any of them may be NULL. */
+AOSO_API aoso_status aoso_contributions_read(const aoso_contributions *contributions, int32_t *classes, int64_t *indptr,
+                                             int32_t *columns, double *values);
+AOSO_API aoso_status aoso_contributions_free(aoso_contributions *contributions);
+
+/* ----------------------------------------------------------- single rows -- */
+
 /* Predicts rows one by one, without allocating anything. One thread at a time
  * uses a predictor; make one for each. It keeps its model. */
 typedef struct aoso_predictor aoso_predictor;
@@ -561,12 +691,21 @@ typedef struct aoso_predictor aoso_predictor;
 AOSO_API aoso_status aoso_predictor_create(const aoso_model *model, const aoso_predict_options *options,
                                        aoso_predictor **out);
 
-/* row: one value a feature, NaN if missing. */
+/* row: one value a feature, NaN if missing. The class is known, and the call
+ * ends, at the tree from which on no other can catch up. */
 AOSO_API aoso_status aoso_predictor_class(aoso_predictor *predictor, const double *row, int64_t features, int32_t *out);
 AOSO_API aoso_status aoso_predictor_proba(aoso_predictor *predictor, const double *row, int64_t features, double *out,
                                       int64_t classes);
 AOSO_API aoso_status aoso_predictor_raw(aoso_predictor *predictor, const double *row, int64_t features, double *out,
                                     int64_t classes);
+
+/* The raw scores of some classes only, in the order of their numbers in
+ * classes, of which there are at most as many as the model has. */
+AOSO_API aoso_status aoso_predictor_raw_of(aoso_predictor *predictor, const double *row, int64_t features,
+                                       const int32_t *classes, int64_t count, double *out);
+
+/* The share of the trees that the calls of aoso_predictor_class have needed. */
+AOSO_API aoso_status aoso_predictor_walked(aoso_predictor *predictor, double *out);
 AOSO_API aoso_status aoso_predictor_free(aoso_predictor *predictor);
 
 #ifdef __cplusplus

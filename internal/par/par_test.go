@@ -217,3 +217,17 @@ func TestCgroupQuota(t *testing.T) {
 		})
 	}
 }
+
+// TestCloseEnds: helpers end on one core as well, even if they never had a turn.
+func TestCloseEnds(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	before := runtime.NumGoroutine()
+	for range 1000 {
+		team := NewTeam(2)
+		team.Do(2, func(int, int) {})
+		team.Close()
+	}
+	if more := runtime.NumGoroutine() - before; more > 10 {
+		t.Errorf("%d goroutines are left of 1000 teams", more)
+	}
+}
