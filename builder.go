@@ -89,5 +89,5 @@ func (b *DatasetBuilder) Dataset() (*Dataset, error) {
 // Aligned is the rows so far as a validation set, as from [Dataset.Aligned].
 // Of the options only Threads counts.
 func (b *DatasetBuilder) Aligned(train *Dataset) (*Dataset, error) {
-	return train.Aligned(&b.rows, b.labels, b.weights)
+	return train.aligned(&b.rows, b.labels, b.weights, b.options.Threads)
 }

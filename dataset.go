@@ -137,6 +137,10 @@ func (o *DatasetOptions) check(cols int) error {
 // Aligned quantizes a validation set like d: the same bins, the same classes.
 // Labels that d does not have count as errors; [Dataset.Unknown] counts them.
 func (d *Dataset) Aligned(features Features, labels Labels, weights []float64) (*Dataset, error) {
+	return d.aligned(features, labels, weights, 0)
+}
+
+func (d *Dataset) aligned(features Features, labels Labels, weights []float64, threads int) (*Dataset, error) {
 	if err := checkFeatures(features); err != nil {
 		return nil, err
 	}
@@ -147,7 +151,7 @@ func (d *Dataset) Aligned(features Features, labels Labels, weights []float64) (
 		return nil, err
 	}
 	v := &Dataset{mapper: d.mapper, names: d.names, classes: d.classes, init: d.init}
-	team := par.NewTeam(0)
+	team := par.NewTeam(threads)
 	defer team.Close()
 	if err := v.setRows(features, labels, weights, func() error { return nil }, team); err != nil {
 		return nil, err

@@ -14,8 +14,8 @@ import (
 // node the class pairs that it tells apart, at each leaf the classes that it
 // moves most.
 func (m *Model) WriteDOT(w io.Writer, tree int) error {
-	if tree < 0 || tree >= m.Trees() {
-		return badArgument("tree", tree, "at least 0 and below %d, the trees of the model", m.Trees())
+	if err := m.checkTree(tree); err != nil {
+		return err
 	}
 	f, out := m.forest, bufio.NewWriter(w)
 	fmt.Fprintf(out, "digraph tree%d {\n  node [shape=box]\n", tree)

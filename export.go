@@ -37,6 +37,14 @@ func (m *Model) checkExport() error {
 	return nil
 }
 
+// checkTree tells whether the model has a tree.
+func (m *Model) checkTree(tree int) error {
+	if tree < 0 || tree >= m.Trees() {
+		return badArgument("tree", tree, "at least 0 and below %d, the trees of the model", m.Trees())
+	}
+	return nil
+}
+
 func (m *Model) exported() *export.Model {
 	return &export.Model{Forest: m.forest, Classes: m.classes, Features: m.names, Temperature: m.Temperature()}
 }

@@ -341,8 +341,13 @@ func TestJSON(t *testing.T) {
 					}
 				}
 			}
-			if err := json.Unmarshal(written(t, m.WriteJSON), &j); err != nil {
+			all := written(t, m.WriteJSON)
+			if err := json.Unmarshal(all, &j); err != nil {
 				t.Fatal(err)
+			}
+			last := written(t, func(w io.Writer) error { return m.WriteTreeJSON(w, m.Trees()-1) })
+			if !bytes.HasSuffix(all, append(last, "\n]}\n"...)) {
+				t.Errorf("the last tree alone is %s", last)
 			}
 			if j.Format != "aoso-json" || j.Version != 1 || fmt.Sprint(j.content) != fmt.Sprint(m.content()) || len(j.Trees) != m.Trees() {
 				t.Fatalf("%+v", j.content)
@@ -412,4 +417,5 @@ func TestExportErrors(t *testing.T) {
 	written(t, one.WriteJSON)
 	m := chain(2, 0.5)
 	wantArgumentError(t, m.WriteDOT(io.Discard, 1), "tree", "1", "at least 0 and below 1")
+	wantArgumentError(t, m.WriteTreeJSON(io.Discard, 1), "tree", "1", "at least 0 and below 1")
 }

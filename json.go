@@ -54,15 +54,26 @@ func (m *Model) WriteJSON(w io.Writer) error {
 		if t == 0 {
 			separator = "\n"
 		}
-		tree, err := json.Marshal(m.jsonTree(t))
-		if err != nil {
+		out.WriteString(separator)
+		if err := m.WriteTreeJSON(out, t); err != nil {
 			return err
 		}
-		out.WriteString(separator)
-		out.Write(tree)
 	}
 	out.WriteString("\n]}\n")
 	return out.Flush()
+}
+
+// WriteTreeJSON writes a tree, counted from 0, as JSON: the element of "trees"
+// that [Model.WriteJSON] writes.
+func (m *Model) WriteTreeJSON(w io.Writer, tree int) error {
+	if err := m.checkTree(tree); err != nil {
+		return err
+	}
+	text, err := json.Marshal(m.jsonTree(tree))
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	return err
 }
 
 func (m *Model) jsonTree(t int) any {

@@ -95,17 +95,13 @@ func (b *booster) free() {
 //export goaoso_booster_step
 func goaoso_booster_step(handle C.uintptr_t, progress *C.aoso_progress) C.aoso_status {
 	return try(func() error {
-		if progress != nil {
-			if err := checkOut("progress", progress); err != nil {
-				return err
-			}
+		if err := checkWanted("progress", progress); err != nil {
+			return err
 		}
 		return useBooster(handle, func(b *booster) error {
 			var p aoso.Progress
 			b.run(func() { p = b.step() })
-			if progress != nil {
-				writeStruct(progress, cProgress(p))
-			}
+			writeStruct(progress, cProgress(p))
 			return nil
 		})
 	})
@@ -114,7 +110,7 @@ func goaoso_booster_step(handle C.uintptr_t, progress *C.aoso_progress) C.aoso_s
 //export goaoso_booster_run
 func goaoso_booster_run(handle C.uintptr_t, result *C.aoso_result) C.aoso_status {
 	return try(func() error {
-		if err := checkResult(result); err != nil {
+		if err := checkWanted("result", result); err != nil {
 			return err
 		}
 		return useBooster(handle, func(b *booster) error {
@@ -128,9 +124,7 @@ func goaoso_booster_run(handle C.uintptr_t, result *C.aoso_result) C.aoso_status
 				r.StoppedBy = stoppedBy
 			})
 			logResult(r)
-			if result != nil {
-				writeStruct(result, cResult(r))
-			}
+			writeStruct(result, cResult(r))
 			return nil
 		})
 	})
@@ -153,7 +147,7 @@ func goaoso_booster_model(handle C.uintptr_t, out *C.uintptr_t, result *C.aoso_r
 		if err := checkPut(out, "model"); err != nil {
 			return err
 		}
-		if err := checkResult(result); err != nil {
+		if err := checkWanted("result", result); err != nil {
 			return err
 		}
 		return useBooster(handle, func(b *booster) error {
@@ -161,9 +155,7 @@ func goaoso_booster_model(handle C.uintptr_t, out *C.uintptr_t, result *C.aoso_r
 			if err := addModel(out, r.Model); err != nil {
 				return err
 			}
-			if result != nil {
-				writeStruct(result, cResult(r))
-			}
+			writeStruct(result, cResult(r))
 			return nil
 		})
 	})

@@ -77,24 +77,42 @@ func (b *builder) affordable(m *matrix) error {
 	return affordable("the chunk", 4*float64(m.Rows())*float64(m.Cols()))
 }
 
+// finish gives C the dataset that make makes of the rows of a builder, which
+// are dropped then.
+func finish(handle C.uintptr_t, out *C.uintptr_t, make func(*builder) (*aoso.Dataset, error)) error {
+	if err := checkPut(out, "dataset"); err != nil {
+		return err
+	}
+	return useBuilder(handle, func(b *builder) error {
+		var d *aoso.Dataset
+		var err error
+		apart(b.options.Threads, nil, func() { d, err = make(b) })
+		if err != nil {
+			return err
+		}
+		if err := addDataset(out, d); err != nil {
+			return err
+		}
+		return b.reset()
+	})
+}
+
 //export goaoso_builder_finish
 func goaoso_builder_finish(handle C.uintptr_t, out *C.uintptr_t) C.aoso_status {
 	return try(func() error {
-		if err := checkPut(out, "dataset"); err != nil {
+		return finish(handle, out, func(b *builder) (*aoso.Dataset, error) { return b.Dataset() })
+	})
+}
+
+//export goaoso_builder_finish_aligned
+func goaoso_builder_finish_aligned(handle, train C.uintptr_t, out *C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		t, err := findDataset("train", train)
+		if err != nil {
 			return err
 		}
-		return useBuilder(handle, func(b *builder) error {
-			var d *aoso.Dataset
-			var err error
-			apart(b.options.Threads, nil, func() { d, err = b.Dataset() })
-			if err != nil {
-				return err
-			}
-			if err := addDataset(out, d); err != nil {
-				return err
-			}
-			return b.reset()
-		})
+		defer t.letGo()
+		return finish(handle, out, func(b *builder) (*aoso.Dataset, error) { return b.Aligned(t.Dataset) })
 	})
 }
 

@@ -20,6 +20,9 @@ type dataset struct {
 }
 
 func addDataset(out *C.uintptr_t, d *aoso.Dataset) error {
+	if n := d.Unknown(); n > 0 {
+		logWarning("%d rows of the validation set have classes that training does not know", n)
+	}
 	o := &dataset{Dataset: d, names: d.FeatureNames(), classes: d.Classes(), bytes: d.Info().Bytes}
 	o.users.Store(1)
 	err := put(out, o)
@@ -161,9 +164,6 @@ func goaoso_dataset_create_aligned(train C.uintptr_t, x *C.aoso_matrix, y *C.aos
 			apart(0, nil, func() { d, err = t.Aligned(m.Features, labels, weights) })
 			if err != nil {
 				return err
-			}
-			if n := d.Unknown(); n > 0 {
-				logWarning("%d rows of the validation set have classes that training does not know", n)
 			}
 			return addDataset(out, d)
 		})

@@ -25,11 +25,12 @@ type object interface {
 	noun() string
 }
 
-func (*dataset) noun() string   { return "dataset" }
-func (*builder) noun() string   { return "builder" }
-func (*booster) noun() string   { return "booster" }
-func (*model) noun() string     { return "model" }
-func (*predictor) noun() string { return "predictor" }
+func (*dataset) noun() string      { return "dataset" }
+func (*builder) noun() string      { return "builder" }
+func (*booster) noun() string      { return "booster" }
+func (*model) noun() string        { return "model" }
+func (*predictor) noun() string    { return "predictor" }
+func (contributions) noun() string { return "matrix of contributions" }
 
 // registry holds the objects of all handles. Looking one up takes no lock.
 type registry struct {
@@ -123,8 +124,8 @@ func put(out *C.uintptr_t, o object) error {
 	return err
 }
 
-// checkPut tells whether put can.
-func checkPut(out *C.uintptr_t, noun string) error {
+// checkPut tells whether there is a place for a result.
+func checkPut[T any](out *T, noun string) error {
 	if out == nil {
 		return badArgument("out", null, "where to put the %s", noun)
 	}

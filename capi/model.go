@@ -20,6 +20,18 @@ func addModel(out *C.uintptr_t, m *aoso.Model) error {
 	return put(out, &model{m, m.FeatureNames(), m.Classes()})
 }
 
+// giveModel gives C the model that make makes.
+func giveModel(out *C.uintptr_t, make func() (*aoso.Model, error)) error {
+	if err := checkPut(out, "model"); err != nil {
+		return err
+	}
+	m, err := make()
+	if err != nil {
+		return err
+	}
+	return addModel(out, m)
+}
+
 func findModel(handle C.uintptr_t) (*model, error) { return find[*model]("model", uint64(handle)) }
 
 //export goaoso_model_get_info
@@ -37,6 +49,7 @@ func goaoso_model_get_info(handle C.uintptr_t, info *C.aoso_model_info) C.aoso_s
 			features:            C.int64_t(len(m.names)),
 			trees:               C.int64_t(m.Trees()),
 			trees_per_iteration: C.int64_t(m.TreesPerIteration()),
+			temperature:         C.double(m.Temperature()),
 		})
 		return nil
 	})
@@ -106,18 +119,14 @@ func goaoso_model_save(handle C.uintptr_t, path *C.char) C.aoso_status {
 //export goaoso_model_load
 func goaoso_model_load(path *C.char, out *C.uintptr_t) C.aoso_status {
 	return try(func() error {
-		if err := checkPut(out, "model"); err != nil {
-			return err
-		}
-		from, err := goString("path", path)
-		if err != nil {
-			return err
-		}
-		m, err := aoso.Load(from)
-		if err != nil {
-			return onFile(err)
-		}
-		return addModel(out, m)
+		return giveModel(out, func() (*aoso.Model, error) {
+			from, err := goString("path", path)
+			if err != nil {
+				return nil, err
+			}
+			m, err := aoso.Load(from)
+			return m, onFile(err)
+		})
 	})
 }
 
@@ -139,20 +148,15 @@ func goaoso_model_encode(handle C.uintptr_t, buffer unsafe.Pointer, size C.size_
 //export goaoso_model_decode
 func goaoso_model_decode(data unsafe.Pointer, size C.size_t, out *C.uintptr_t) C.aoso_status {
 	return try(func() error {
-		if err := checkPut(out, "model"); err != nil {
-			return err
-		}
-		if data == nil {
-			return badArgument("bytes", null, "a model of aoso_model_encode")
-		}
-		if uint64(size) > mostValues {
-			return badArgument("size", size, "at most %d", mostValues)
-		}
-		m, err := aoso.Decode(bytes.Clone(unsafe.Slice((*byte)(data), size)))
-		if err != nil {
-			return err
-		}
-		return addModel(out, m)
+		return giveModel(out, func() (*aoso.Model, error) {
+			if data == nil {
+				return nil, badArgument("bytes", null, "a model of aoso_model_encode")
+			}
+			if uint64(size) > mostValues {
+				return nil, badArgument("size", size, "at most %d", mostValues)
+			}
+			return aoso.Decode(bytes.Clone(unsafe.Slice((*byte)(data), size)))
+		})
 	})
 }
 
@@ -183,29 +187,6 @@ func goaoso_model_dump(handle C.uintptr_t, trees C.int64_t, buffer *C.char, size
 			return err
 		}
 		return putText(text.String(), buffer, size, needed)
-	})
-}
-
-// The kinds of importance in the order of their numbers.
-var importances = []string{"gain", "split"}
-
-//export goaoso_model_importance
-func goaoso_model_importance(handle C.uintptr_t, kind C.int32_t, out *C.double, length C.int64_t) C.aoso_status {
-	return try(func() error {
-		m, err := findModel(handle)
-		if err != nil {
-			return err
-		}
-		if err := within("kind", int64(kind), 0, int64(len(importances))-1); err != nil {
-			return err
-		}
-		to, err := output[float64](unsafe.Pointer(out), length, len(m.names), "one for each feature")
-		if err != nil {
-			return err
-		}
-		importance, err := m.Importance(importances[kind])
-		copy(to, importance)
-		return err
 	})
 }
 

@@ -36,8 +36,8 @@ func output[T any](out unsafe.Pointer, length C.int64_t, results int, what strin
 // fewRows are not worth a team.
 const fewRows = 64
 
-// predict calls use with what a prediction needs.
-func predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options,
+// onRows calls use with a model, the rows to use it on, and how.
+func onRows(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options,
 	use func(m *model, x aoso.Features, o aoso.PredictOptions) error) C.aoso_status {
 	return try(func() error {
 		return useMatrix(x, func(x *matrix) error {
@@ -49,11 +49,19 @@ func predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_optio
 			if err != nil {
 				return err
 			}
-			if x.Rows() <= fewRows {
-				o.Threads = 1
-			}
 			return use(m, x.Features, o)
 		})
+	})
+}
+
+// predict is onRows for a prediction.
+func predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options,
+	use func(m *model, x aoso.Features, o aoso.PredictOptions) error) C.aoso_status {
+	return onRows(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
+		if x.Rows() <= fewRows {
+			o.Threads = 1
+		}
+		return use(m, x, o)
 	})
 }
 
@@ -113,5 +121,29 @@ func goaoso_model_predict_leaf(handle C.uintptr_t, x *C.aoso_matrix, options *C.
 		apart(o.Threads, nil, func() { leaves, err = m.PredictLeaf(x, o) })
 		copy(to, leaves)
 		return err
+	})
+}
+
+//export goaoso_model_predict_staged
+func goaoso_model_predict_staged(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, every C.int64_t, callback C.aoso_staged_callback, user C.uintptr_t) C.aoso_status {
+	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
+		if callback == nil {
+			return badArgument("callback", null, "what to call with raw scores")
+		}
+		stages, err := m.Staged(x, int(every), o)
+		if err != nil {
+			return err
+		}
+		host := callsFrom(o.Threads)
+		apart(o.Threads, host, func() {
+			for trees, raw := range stages {
+				if !host.zero(func() C.int32_t {
+					return C.shim_staged(callback, C.int64_t(trees), (*C.double)(unsafe.SliceData(raw)), C.int64_t(len(raw)), user)
+				}) {
+					return
+				}
+			}
+		})
+		return nil
 	})
 }

@@ -14,6 +14,7 @@ type predictor struct {
 	exclusive
 	rows              *aoso.RowPredictor
 	features, classes int
+	some              []int // classes that raw_of is asked for
 }
 
 //export goaoso_predictor_create
@@ -34,7 +35,7 @@ func goaoso_predictor_create(handle C.uintptr_t, options *C.aoso_predict_options
 		if err != nil {
 			return err
 		}
-		return put(out, &predictor{rows: rows, features: len(m.names), classes: len(m.classes)})
+		return put(out, &predictor{rows: rows, features: len(m.names), classes: len(m.classes), some: make([]int, len(m.classes))})
 	})
 }
 
@@ -98,6 +99,35 @@ func goaoso_predictor_raw(handle C.uintptr_t, row *C.double, features C.int64_t,
 			return err
 		}
 		return p.rows.Raw(row, to)
+	})
+}
+
+//export goaoso_predictor_raw_of
+func goaoso_predictor_raw_of(handle C.uintptr_t, row *C.double, features C.int64_t, classes *C.int32_t, count C.int64_t, out *C.double) C.aoso_status {
+	return usePredictor(handle, row, features, unsafe.Pointer(out), func(p *predictor, row []float64) error {
+		if err := within("count", int64(count), 0, int64(p.classes)); err != nil {
+			return err
+		}
+		if classes == nil && count > 0 {
+			return badArgument("classes", null, "%d numbers of classes", count)
+		}
+		for i, k := range unsafe.Slice(classes, count) {
+			p.some[i] = int(k)
+		}
+		return p.rows.RawOf(row, p.some[:count], unsafe.Slice((*float64)(unsafe.Pointer(out)), count))
+	})
+}
+
+//export goaoso_predictor_walked
+func goaoso_predictor_walked(handle C.uintptr_t, out *C.double) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "share"); err != nil {
+			return err
+		}
+		return useAlone("predictor", uint64(handle), func(p *predictor) error {
+			*out = C.double(p.rows.Walked())
+			return nil
+		})
 	})
 }
 

@@ -115,6 +115,18 @@ int32_t shim_progress(aoso_progress_callback f, const aoso_progress *p, uintptr_
     return stop;
 }
 
+int32_t shim_write(aoso_write_callback f, const void *bytes, size_t size, uintptr_t user) {
+    int32_t stop;
+    HOST(stop = f(bytes, size, (void *)user));
+    return stop;
+}
+
+int32_t shim_staged(aoso_staged_callback f, int64_t trees, const double *raw, int64_t length, uintptr_t user) {
+    int32_t stop;
+    HOST(stop = f(trees, raw, length, (void *)user));
+    return stop;
+}
+
 void shim_log(aoso_log_callback f, int32_t level, const char *text, uintptr_t user) {
     HOST(f(level, text, (void *)user));
 }
@@ -215,6 +227,10 @@ aoso_status aoso_builder_finish(aoso_builder *builder, aoso_dataset **out) {
     GO(goaoso_builder_finish(ID(builder), P(out)));
 }
 
+aoso_status aoso_builder_finish_aligned(aoso_builder *builder, const aoso_dataset *train, aoso_dataset **out) {
+    GO(goaoso_builder_finish_aligned(ID(builder), ID(train), P(out)));
+}
+
 aoso_status aoso_builder_free(aoso_builder *builder) { GO(goaoso_builder_free(ID(builder))); }
 
 aoso_status aoso_params_init(aoso_params *params, uint32_t struct_size) {
@@ -292,8 +308,39 @@ aoso_status aoso_model_dump(const aoso_model *model, int64_t trees, char *buffer
     GO(goaoso_model_dump(ID(model), trees, P(buffer), size, P(needed)));
 }
 
+aoso_status aoso_model_tree(const aoso_model *model, int64_t tree, char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_model_tree(ID(model), tree, P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_model_export(const aoso_model *model, int32_t format, int64_t tree, aoso_write_callback write,
+                              void *user) {
+    GO(goaoso_model_export(ID(model), format, tree, write, (uintptr_t)user));
+}
+
+aoso_status aoso_model_export_file(const aoso_model *model, int32_t format, int64_t tree, const char *path) {
+    GO(goaoso_model_export_file(ID(model), format, tree, P(path)));
+}
+
 aoso_status aoso_model_importance(const aoso_model *model, int32_t kind, double *out, int64_t length) {
     GO(goaoso_model_importance(ID(model), kind, P(out), length));
+}
+
+aoso_status aoso_model_pair_importance(const aoso_model *model, aoso_pair_importance *out, int64_t length,
+                                       int64_t *needed) {
+    GO(goaoso_model_pair_importance(ID(model), P(out), length, P(needed)));
+}
+
+aoso_status aoso_model_truncate(const aoso_model *model, int64_t trees, aoso_model **out) {
+    GO(goaoso_model_truncate(ID(model), trees, P(out)));
+}
+
+aoso_status aoso_model_merge(const aoso_model *const *models, int64_t count, aoso_model **out) {
+    GO(goaoso_model_merge(P(models), count, P(out)));
+}
+
+aoso_status aoso_model_refit(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
+                             const aoso_refit_options *options, aoso_model **out) {
+    GO(goaoso_model_refit(ID(model), P(x), P(y), P(options), P(out)));
 }
 
 aoso_status aoso_model_free(aoso_model *model) { GO(goaoso_model_free(ID(model))); }
@@ -318,6 +365,47 @@ aoso_status aoso_model_predict_leaf(const aoso_model *model, const aoso_matrix *
     GO(goaoso_model_predict_leaf(ID(model), P(x), P(options), P(out), length));
 }
 
+aoso_status aoso_model_predict_staged(const aoso_model *model, const aoso_matrix *x,
+                                      const aoso_predict_options *options, int64_t every,
+                                      aoso_staged_callback callback, void *user) {
+    GO(goaoso_model_predict_staged(ID(model), P(x), P(options), every, callback, (uintptr_t)user));
+}
+
+aoso_status aoso_model_evaluate(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
+                                const double *weights, int64_t num_weights, const aoso_predict_options *options,
+                                aoso_evaluation *out) {
+    GO(goaoso_model_evaluate(ID(model), P(x), P(y), P(weights), num_weights, P(options), P(out)));
+}
+
+aoso_status aoso_model_calibrate(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
+                                 const double *weights, int64_t num_weights, const aoso_predict_options *options,
+                                 aoso_model **out, aoso_calibration *calibration) {
+    GO(goaoso_model_calibrate(ID(model), P(x), P(y), P(weights), num_weights, P(options), P(out), P(calibration)));
+}
+
+aoso_status aoso_model_shap(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
+                            double *out, int64_t length) {
+    GO(goaoso_model_shap(ID(model), P(x), P(options), P(out), length));
+}
+
+aoso_status aoso_model_shap_sparse(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
+                                   int64_t top, aoso_contributions **out) {
+    GO(goaoso_model_shap_sparse(ID(model), P(x), P(options), top, P(out)));
+}
+
+aoso_status aoso_contributions_get_info(const aoso_contributions *contributions, aoso_contributions_info *info) {
+    GO(goaoso_contributions_get_info(ID(contributions), P(info)));
+}
+
+aoso_status aoso_contributions_read(const aoso_contributions *contributions, int32_t *classes, int64_t *indptr,
+                                    int32_t *columns, double *values) {
+    GO(goaoso_contributions_read(ID(contributions), P(classes), P(indptr), P(columns), P(values)));
+}
+
+aoso_status aoso_contributions_free(aoso_contributions *contributions) {
+    GO(goaoso_contributions_free(ID(contributions)));
+}
+
 aoso_status aoso_predictor_create(const aoso_model *model, const aoso_predict_options *options, aoso_predictor **out) {
     GO(goaoso_predictor_create(ID(model), P(options), P(out)));
 }
@@ -334,6 +422,15 @@ aoso_status aoso_predictor_proba(aoso_predictor *predictor, const double *row, i
 aoso_status aoso_predictor_raw(aoso_predictor *predictor, const double *row, int64_t features, double *out,
                                int64_t classes) {
     GO(goaoso_predictor_raw(ID(predictor), P(row), features, P(out), classes));
+}
+
+aoso_status aoso_predictor_raw_of(aoso_predictor *predictor, const double *row, int64_t features,
+                                  const int32_t *classes, int64_t count, double *out) {
+    GO(goaoso_predictor_raw_of(ID(predictor), P(row), features, P(classes), count, P(out)));
+}
+
+aoso_status aoso_predictor_walked(aoso_predictor *predictor, double *out) {
+    GO(goaoso_predictor_walked(ID(predictor), P(out)));
 }
 
 aoso_status aoso_predictor_free(aoso_predictor *predictor) { GO(goaoso_predictor_free(ID(predictor))); }

@@ -14,6 +14,8 @@ void shim_poison(void);
 // Calls of the host's functions, in the floating-point mode that it came with.
 int32_t shim_progress(aoso_progress_callback f, const aoso_progress *p, uintptr_t user);
 void shim_log(aoso_log_callback f, int32_t level, const char *message, uintptr_t user);
+int32_t shim_write(aoso_write_callback f, const void *bytes, size_t size, uintptr_t user);
+int32_t shim_staged(aoso_staged_callback f, int64_t trees, const double *raw, int64_t length, uintptr_t user);
 int shim_stream_schema(struct ArrowArrayStream *s, struct ArrowSchema *out);
 int shim_stream_next(struct ArrowArrayStream *s, struct ArrowArray *out);
 const char *shim_stream_error(struct ArrowArrayStream *s);

@@ -43,22 +43,42 @@ func goStrings(name, count string, p **C.char, n int64) ([]string, error) {
 	return copies, nil
 }
 
-// putBytes gives C bytes, or their number if it asks for that alone.
-func putBytes(data []byte, buffer unsafe.Pointer, size C.size_t, needed *C.size_t) error {
-	if buffer == nil && (size != 0 || needed == nil) {
-		return badArgument("buffer", null, "memory of size bytes; or null, size 0 and needed, to ask for the size")
+// room is memory of C, of so many elements, with the names of its arguments.
+type room struct {
+	name     string
+	memory   unsafe.Pointer
+	sizeName string
+	size     uint64
+}
+
+// putAll gives C elements, or their number if it asks for that alone.
+func putAll[T any](data []T, r room, needed *uint64) error {
+	if r.memory == nil && (r.size != 0 || needed == nil) {
+		return badArgument(r.name, null, "memory of the given %[1]s; or null, %[1]s 0 and needed, to ask for the %[1]s", r.sizeName)
 	}
 	if needed != nil {
-		*needed = C.size_t(len(data))
+		*needed = uint64(len(data))
 	}
 	switch {
-	case buffer == nil:
-	case uint64(size) < uint64(len(data)):
-		return bufferError(fmt.Sprintf("size is %d; allowed: at least %d", size, len(data)))
+	case r.memory == nil:
+	case r.size < uint64(len(data)):
+		return bufferError(fmt.Sprintf("%s is %d; allowed: at least %d", r.sizeName, r.size, len(data)))
 	default:
-		copy(unsafe.Slice((*byte)(buffer), len(data)), data)
+		copyTo(r.memory, data)
 	}
 	return nil
+}
+
+// copyTo copies to memory of C, if it wants that.
+func copyTo[T any](out unsafe.Pointer, data []T) {
+	if out != nil {
+		copy(unsafe.Slice((*T)(out), len(data)), data)
+	}
+}
+
+// putBytes is putAll of bytes.
+func putBytes(data []byte, buffer unsafe.Pointer, size C.size_t, needed *C.size_t) error {
+	return putAll(data, room{"buffer", buffer, "size", uint64(size)}, (*uint64)(unsafe.Pointer(needed)))
 }
 
 // putText is putBytes of a string of C.

@@ -84,8 +84,19 @@ func checkOut[T any](name string, p *T) error {
 	return checkStructSize(name, structSize(unsafe.Pointer(p)))
 }
 
-// writeStruct fills in a struct of C, whose struct_size stays.
+// checkWanted is checkOut for a struct that C need not want.
+func checkWanted[T any](name string, p *T) error {
+	if p == nil {
+		return nil
+	}
+	return checkOut(name, p)
+}
+
+// writeStruct fills in a struct of C, if it wants one; its struct_size stays.
 func writeStruct[T any](p *T, v T) {
+	if p == nil {
+		return
+	}
 	const first = 4 // after struct_size
 	out := structBytes(p)[first:]
 	clear(out[copy(out, bytesOf(&v)[first:]):])

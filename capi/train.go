@@ -17,7 +17,7 @@ type training struct {
 	evalEvery    int
 	callback     C.aoso_progress_callback
 	user         C.uintptr_t
-	calls        chan func() // of the callback, from where the training runs; nil: from here
+	calls        calls // of the callback
 }
 
 func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_train_options) (t *training, err error) {
@@ -45,9 +45,7 @@ func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_tra
 	t.evalEvery = int(o.eval_every)
 	t.callback = o.callback
 	t.user = C.uintptr_t(readWord(options, unsafe.Offsetof(options.user)))
-	if t.callback != nil && t.params.Threads != 1 {
-		t.calls = make(chan func())
-	}
+	t.calls = callsFrom(t.params.Threads)
 	return t, t.affordable()
 }
 
@@ -80,22 +78,11 @@ func (t *training) options() aoso.TrainOptions {
 
 // report tells the host of an iteration; false if it wants no more.
 func (t *training) report(p aoso.Progress) bool {
-	if t.callback == nil {
-		return true
-	}
-	if t.calls == nil {
-		return t.call(p)
-	}
-	more := make(chan bool)
-	t.calls <- func() { more <- t.call(p) }
-	return <-more
-}
-
-// call calls the host, on the thread that it called from.
-func (t *training) call(p aoso.Progress) (more bool) {
-	c := cProgress(p)
-	c.struct_size = C.uint32_t(unsafe.Sizeof(c))
-	return C.shim_progress(t.callback, &c, t.user) == 0
+	return t.callback == nil || t.calls.zero(func() C.int32_t {
+		c := cProgress(p)
+		c.struct_size = C.uint32_t(unsafe.Sizeof(c))
+		return C.shim_progress(t.callback, &c, t.user)
+	})
 }
 
 // run does work of the training.
@@ -157,21 +144,13 @@ func logResult(r *aoso.Result) {
 	logInfo("training stopped (%s) after %d iterations, %.3g s, %d threads, level %s", r.StoppedBy, r.Iterations, r.Elapsed.Seconds(), r.Threads, r.Level)
 }
 
-// checkResult is checkOut for a result, which C need not want.
-func checkResult(result *C.aoso_result) error {
-	if result == nil {
-		return nil
-	}
-	return checkOut("result", result)
-}
-
 //export goaoso_train
 func goaoso_train(train C.uintptr_t, params *C.aoso_params, options *C.aoso_train_options, out *C.uintptr_t, result *C.aoso_result) C.aoso_status {
 	return try(func() error {
 		if err := checkPut(out, "model"); err != nil {
 			return err
 		}
-		if err := checkResult(result); err != nil {
+		if err := checkWanted("result", result); err != nil {
 			return err
 		}
 		t, err := beginTraining(train, params, options)
@@ -192,9 +171,7 @@ func goaoso_train(train C.uintptr_t, params *C.aoso_params, options *C.aoso_trai
 		if err := addModel(out, r.Model); err != nil {
 			return err
 		}
-		if result != nil {
-			writeStruct(result, cResult(r))
-		}
+		writeStruct(result, cResult(r))
 		return nil
 	})
 }

@@ -29,8 +29,8 @@
  *               needed (text: with its final 0) in *needed (or NULL); pass
  *               NULL and 0 to ask for that alone. Too small a buffer is
  *               AOSO_BUFFER_TOO_SMALL and unchanged, *needed is set.
- *   Threads     Datasets and models do not change: any number of threads may
- *               use one at a time. A builder, a booster and a predictor belong
+ *   Threads     Datasets, models and contributions do not change: any number
+ *               of threads may use one at a time. A builder, a booster and a predictor belong
  *               to one thread at a time (AOSO_BUSY). Callbacks come on the
  *               calling thread, during the call. They may use the library, and
  *               must return: no longjmp, no exception.
@@ -565,8 +565,8 @@ typedef struct aoso_pair_importance {
     int64_t splits;
 } aoso_pair_importance;
 
-/* All that there are, the greatest gain first; out may be NULL, and length 0,
- * to ask for their number in *needed alone. */
+/* All that there are, the greatest gain first, by the protocol of text: NULL and
+ * 0 ask for their number in *needed alone. */
 AOSO_API aoso_status aoso_model_pair_importance(const aoso_model *model, aoso_pair_importance *out, int64_t length,
                                                 int64_t *needed);
 
@@ -675,9 +675,9 @@ typedef struct aoso_contributions_info {
 
 AOSO_API aoso_status aoso_contributions_get_info(const aoso_contributions *contributions, aoso_contributions_info *info);
 
-/* Copies the matrix: the class of each line; lines + 1 offsets; the column of
- * each value, rising within a line, the bias last; and the values. Any of them
- * may be NULL. */
+/* Copies the matrix to memory as large as aoso_contributions_get_info says: the
+ * class of each line; lines + 1 offsets; the column of each value, rising within
+ * a line, the bias last; and the values. Any of them may be NULL. */
 AOSO_API aoso_status aoso_contributions_read(const aoso_contributions *contributions, int32_t *classes, int64_t *indptr,
                                              int32_t *columns, double *values);
 AOSO_API aoso_status aoso_contributions_free(aoso_contributions *contributions);
@@ -700,7 +700,7 @@ AOSO_API aoso_status aoso_predictor_raw(aoso_predictor *predictor, const double 
                                     int64_t classes);
 
 /* The raw scores of some classes only, in the order of their numbers in
- * classes. */
+ * classes, of which there are at most as many as the model has. */
 AOSO_API aoso_status aoso_predictor_raw_of(aoso_predictor *predictor, const double *row, int64_t features,
                                        const int32_t *classes, int64_t count, double *out);
 

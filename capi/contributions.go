@@ -1,0 +1,109 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"cmp"
+	"unsafe"
+
+	"github.com/libaoso/aoso"
+)
+
+//export goaoso_model_shap
+func goaoso_model_shap(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.double, length C.int64_t) C.aoso_status {
+	return onRows(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
+		classes, columns := len(m.classes), len(m.names)+1
+		if err := affordable("the SHAP values", 8*float64(x.Rows())*float64(classes)*float64(columns)); err != nil {
+			return err
+		}
+		to, err := output[float64](unsafe.Pointer(out), length, x.Rows()*classes*columns, "rows × classes × (features + 1)")
+		if err != nil {
+			return err
+		}
+		var values []float64
+		apart(o.Threads, nil, func() { values, err = m.SHAP(x, o) })
+		copy(to, values)
+		return err
+	})
+}
+
+// contributions is SHAP values as a sparse matrix.
+type contributions struct{ *aoso.Contributions }
+
+func findContributions(handle C.uintptr_t) (contributions, error) {
+	return find[contributions]("contributions", uint64(handle))
+}
+
+// leastLine is the bytes of a line that has its bias alone.
+const leastLine = 24
+
+//export goaoso_model_shap_sparse
+func goaoso_model_shap_sparse(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, top C.int64_t, out *C.uintptr_t) C.aoso_status {
+	return onRows(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
+		if err := checkPut(out, contributions{}.noun()); err != nil {
+			return err
+		}
+		if err := within("top", int64(top), 0, int64(len(m.classes))); err != nil {
+			return err
+		}
+		if err := affordable("the SHAP values", leastLine*float64(x.Rows())*float64(cmp.Or(int(top), len(m.classes)))); err != nil {
+			return err
+		}
+		var c *aoso.Contributions
+		var err error
+		apart(o.Threads, nil, func() { c, err = m.SHAPSparse(x, aoso.SHAPOptions{PredictOptions: o, Top: int(top)}) })
+		if err != nil {
+			return err
+		}
+		return put(out, contributions{c})
+	})
+}
+
+//export goaoso_contributions_get_info
+func goaoso_contributions_get_info(handle C.uintptr_t, info *C.aoso_contributions_info) C.aoso_status {
+	return try(func() error {
+		if err := checkOut("info", info); err != nil {
+			return err
+		}
+		c, err := findContributions(handle)
+		if err != nil {
+			return err
+		}
+		writeStruct(info, C.aoso_contributions_info{
+			lines:   C.int64_t(len(c.Classes)),
+			per_row: C.int64_t(c.PerRow),
+			values:  C.int64_t(len(c.Values)),
+		})
+		return nil
+	})
+}
+
+//export goaoso_contributions_read
+func goaoso_contributions_read(handle C.uintptr_t, classes *C.int32_t, indptr *C.int64_t, columns *C.int32_t, values *C.double) C.aoso_status {
+	return try(func() error {
+		c, err := findContributions(handle)
+		if err != nil {
+			return err
+		}
+		copyTo(unsafe.Pointer(classes), c.Classes)
+		copyTo(unsafe.Pointer(indptr), c.First)
+		copyTo(unsafe.Pointer(columns), c.Columns)
+		copyTo(unsafe.Pointer(values), c.Values)
+		return nil
+	})
+}
+
+//export goaoso_contributions_free
+func goaoso_contributions_free(handle C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		if handle == 0 {
+			return nil
+		}
+		_, err := findContributions(handle)
+		if err == nil {
+			handles.remove(uint64(handle))
+		}
+		return err
+	})
+}

@@ -1,0 +1,104 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unsafe"
+
+	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/modelio"
+)
+
+//export goaoso_model_tree
+func goaoso_model_tree(handle C.uintptr_t, tree C.int64_t, buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
+	return try(func() error {
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		var text bytes.Buffer
+		if err := m.WriteTreeJSON(&text, int(tree)); err != nil {
+			return err
+		}
+		return putText(text.String(), buffer, size, needed)
+	})
+}
+
+// exporter is what writes a model in a format.
+func exporter(handle C.uintptr_t, format C.int32_t, tree C.int64_t) (func(io.Writer) error, error) {
+	m, err := findModel(handle)
+	switch {
+	case err != nil:
+		return nil, err
+	case format == C.AOSO_DOT:
+		return func(w io.Writer) error { return m.WriteDOT(w, int(tree)) }, nil
+	case tree != 0:
+		return nil, badArgument("tree", tree, "0, as the format is not AOSO_DOT")
+	}
+	switch format {
+	case C.AOSO_ONNX:
+		return m.WriteONNX, nil
+	case C.AOSO_LIGHTGBM:
+		return m.WriteLightGBM, nil
+	case C.AOSO_JSON:
+		return m.WriteJSON, nil
+	}
+	return nil, badArgument("format", format, "AOSO_ONNX (%d) to AOSO_DOT (%d)", C.AOSO_ONNX, C.AOSO_DOT)
+}
+
+// hostWriter writes to a function of the host.
+type hostWriter struct {
+	write C.aoso_write_callback
+	user  C.uintptr_t
+}
+
+func (w hostWriter) Write(p []byte) (int, error) {
+	if code := C.shim_write(w.write, unsafe.Pointer(unsafe.SliceData(p)), C.size_t(len(p)), w.user); code != 0 {
+		return 0, onFile(fmt.Errorf("aoso: write returned %d, which ended the export", code))
+	}
+	return len(p), nil
+}
+
+//export goaoso_model_export
+func goaoso_model_export(handle C.uintptr_t, format C.int32_t, tree C.int64_t, write C.aoso_write_callback, user C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		export, err := exporter(handle, format, tree)
+		if err != nil {
+			return err
+		}
+		if write == nil {
+			return badArgument("write", null, "what to call with the bytes")
+		}
+		const part = 1 << 16
+		out := bufio.NewWriterSize(hostWriter{write, user}, part)
+		if err := export(out); err != nil {
+			return err
+		}
+		return out.Flush()
+	})
+}
+
+//export goaoso_model_export_file
+func goaoso_model_export_file(handle C.uintptr_t, format C.int32_t, tree C.int64_t, path *C.char) C.aoso_status {
+	return try(func() error {
+		export, err := exporter(handle, format, tree)
+		if err != nil {
+			return err
+		}
+		to, err := goString("path", path)
+		if err != nil {
+			return err
+		}
+		err = modelio.WriteFile(to, export)
+		if argument := (*aoso.ArgumentError)(nil); errors.As(err, &argument) {
+			return argument // which is none of the file's
+		}
+		return onFile(err)
+	})
+}
