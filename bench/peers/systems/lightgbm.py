@@ -38,6 +38,9 @@ class LightGBM:
     def proba(self, x: np.ndarray) -> np.ndarray:
         return self._booster.predict(x)
 
+    def row_proba(self, row: np.ndarray) -> np.ndarray:
+        return self.proba(row[None])
+
     def trees(self) -> int:
         return self._booster.num_trees()
 
