@@ -836,7 +836,7 @@ def merge(models: Sequence[Handle]) -> Handle:
 
 
 def refit(model: Handle, x: Matrix, y: Labels, weights: Array | None, keep: float, threads: int) -> Handle:
-    if not isinstance(keep, (int, float, np.number)):
+    if not isinstance(keep, (int, float, np.integer, np.floating)):
         raise errors.ArgumentError(f"keep is {keep!r}; allowed: a number, 0 to 1")
     options = _RefitOptions(keep=keep)
     options.weights, options.num_weights = _weights(weights)
@@ -883,13 +883,11 @@ def predict(kind: str, model: Handle, x: Matrix, width: int, trees: int, threads
     return out
 
 
-def staged(
-    model: Handle, x: Matrix, classes: int, every: int, threads: int, receive: Callable[[int, Array], Any]
-) -> None:
+def staged(model: Handle, x: Matrix, classes: int, every: int, threads: int, receive: Callable[[int, Array], Any]) -> None:
     """Calls ``receive`` with the number of trees so far and the raw scores, good until it returns, until it says true."""
 
     def view(trees: int, at: int | None, length: int, _: Any) -> Any:
-        return receive(trees, np.asarray((c.c_double * length).from_address(at or 0)).reshape(-1, classes))
+        return receive(trees, np.asarray((c.c_double * length).from_address(at or 0)).reshape(x.shape[0], classes))
 
     _call_back(view, _staged, "model_predict_staged", model, x.struct, _predict_options(0, threads), _integer("every", every))
 

