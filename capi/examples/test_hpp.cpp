@@ -352,6 +352,9 @@ static void datasets() {
     EXPECT(status_of([&] { builder.push(data.x(), std::vector<int32_t>(2), weights); }) == AOSO_INVALID_ARGUMENT);
     push(400, 200);
     EXPECT(aoso::train(builder.finish(), few_trees).fingerprint() == wanted);
+    push(0, 400);
+    EXPECT(builder.finish_aligned(train).rows() == 400);
+    EXPECT(status_of([&] { builder.finish_aligned(moved); }) == AOSO_INVALID_HANDLE);
     EXPECT(status_of([&] { builder.push(aoso::row_major(weights, 3), data.classes); }) == AOSO_INVALID_ARGUMENT);
     aoso::dataset_builder other(std::move(builder));
     EXPECT(status_of([&] { builder.finish(); }) == AOSO_INVALID_HANDLE);
@@ -487,6 +490,117 @@ static void models() {
     EXPECT(status_of([&] { aoso::predictor p(model); }) == AOSO_INVALID_HANDLE);
 }
 
+static void exports() {
+    const aoso::model model = aoso::train(data.dataset(), few_trees);
+    const std::string json = model.exported(AOSO_JSON);
+    EXPECT(json.find(model.tree(0)) < json.find(model.tree(11)) && json.find(model.tree(11)) != std::string::npos);
+    EXPECT(model.exported(AOSO_DOT, 3).find("digraph tree3 {") == 0);
+    EXPECT(!model.exported(AOSO_ONNX).empty() && !model.exported(AOSO_LIGHTGBM).empty());
+    model.export_file(AOSO_JSON, "test_hpp.json");
+    std::FILE *file = std::fopen("test_hpp.json", "rb");
+    std::string text(json.size() + 1, 0);
+    text.resize(std::fread(text.data(), 1, text.size(), file));
+    std::fclose(file);
+    EXPECT(text == json);
+    std::remove("test_hpp.json");
+    EXPECT(status_of([&] { model.tree(12); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { model.exported(9); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { model.export_file(AOSO_JSON, "no/such/folder/file"); }) == AOSO_IO);
+    bool thrown = false;
+    try {
+        model.write(AOSO_JSON, [](const char *, std::size_t) { throw my_exception(); });
+    } catch (const my_exception &) {
+        thrown = true;
+    }
+    EXPECT(thrown);
+
+    const auto pairs = model.pair_importances();
+    EXPECT(!pairs.empty() && pairs.front().gain >= pairs.back().gain && pairs[0].classes[0] < pairs[0].classes[1]);
+    EXPECT(model.importance(AOSO_IMPORTANCE_COVER)[0] >= 0);
+}
+
+static void derived() {
+    const aoso::model model = aoso::train(data.dataset(), few_trees);
+    const std::vector<double> raw = model.predict_raw(others.x());
+    aoso::predict_options five;
+    five.trees = 5;
+    EXPECT(model.truncated(5).predict_raw(others.x()) == model.predict_raw(others.x(), five));
+    EXPECT(status_of([&] { model.truncated(13); }) == AOSO_INVALID_ARGUMENT);
+
+    const aoso::model both = aoso::model::merge({&model, &model});
+    EXPECT(both.trees() == 24 && std::abs(both.predict_raw(others.x())[0] - 2 * raw[0]) < 1e-9);
+    EXPECT(status_of([&] { aoso::model::merge({&model, nullptr}); }) == AOSO_INVALID_HANDLE);
+    EXPECT(status_of([&] { aoso::model::merge({}); }) == AOSO_INVALID_ARGUMENT);
+
+    aoso::refit_options o;
+    o.keep = 1;
+    EXPECT(model.refitted(others.x(), others.classes, o).predict_raw(others.x()) == raw);
+    const std::vector<double> weights(rows, 0.5);
+    o.keep = 0;
+    o.weights = weights;
+    o.num_threads = 2;
+    EXPECT(model.refitted(others.x(), others.classes, o).predict_raw(others.x()) != raw);
+    o.keep = 2;
+    EXPECT(status_of([&] { model.refitted(others.x(), others.classes, o); }) == AOSO_INVALID_ARGUMENT);
+
+    aoso::calibration how;
+    const aoso::model calibrated = both.calibrated(others.x(), others.classes, {}, {}, &how);
+    EXPECT(calibrated.temperature() == how.temperature && both.temperature() == 1 && how.after < how.before);
+    EXPECT(std::abs(calibrated.evaluate(others.x(), others.classes).log_loss - how.after) < 1e-12);
+    EXPECT(both.calibrated(others.x(), others.classes, weights).temperature() == how.temperature);
+    const std::vector<int32_t> predicted = model.predict(others.x());
+    int64_t errors = 0;
+    for (std::size_t i = 0; i < rows; i++) errors += predicted[i] != others.classes[i];
+    EXPECT(errors > 0 && model.evaluate(others.x(), others.classes).errors == errors);
+    EXPECT(status_of([&] { model.evaluate(others.x(), std::vector<int32_t>{1}); }) == AOSO_INVALID_ARGUMENT);
+}
+
+static void explanations() {
+    const aoso::model model = aoso::train(data.dataset(), few_trees);
+    const std::vector<double> raw = model.predict_raw(others.x()), shap = model.shap(others.x());
+    constexpr std::size_t columns = FEATURES + 1;
+    EXPECT(shap.size() == rows * CLASSES * columns);
+    double sum = 0;
+    for (std::size_t j = 0; j < columns; j++) sum += shap[j];
+    EXPECT(std::abs(sum - raw[0]) < 1e-9);
+    std::vector<double> out(shap.size());
+    model.shap_into(others.x(), out);
+    EXPECT(out == shap);
+    for (const int64_t top : {0, 2}) {
+        const int64_t per = top ? top : int64_t(CLASSES);
+        const aoso::contributions c = model.shap_sparse(others.x(), top);
+        EXPECT(c.per_row == per && c.classes.size() == rows * static_cast<std::size_t>(per));
+        EXPECT(c.indptr.size() == c.classes.size() + 1 && c.indptr.back() == static_cast<int64_t>(c.values.size()));
+        EXPECT(c.columns.size() == c.values.size() && c.columns.back() == FEATURES);
+        EXPECT(c.values[0] == shap[static_cast<std::size_t>(c.classes[0]) * columns + static_cast<std::size_t>(c.columns[0])]);
+    }
+    EXPECT(status_of([&] { model.shap_sparse(others.x(), -1); }) == AOSO_INVALID_ARGUMENT);
+
+    std::vector<int64_t> stages;
+    std::vector<double> last;
+    model.predict_staged(others.x(), 5, [&](int64_t trees, aoso::span<const double> scores) {
+        stages.push_back(trees);
+        last.assign(scores.begin(), scores.end());
+        return aoso::then::go_on;
+    });
+    EXPECT((stages == std::vector<int64_t>{5, 10, 12}) && last == raw);
+    const auto stop = [&](int64_t trees, aoso::span<const double>) {
+        stages.push_back(trees);
+        return aoso::then::stop;
+    };
+    model.predict_staged(others.x(), 1, stop);
+    EXPECT(stages.size() == 4);
+    const auto fail = [](int64_t, aoso::span<const double>) -> aoso::then { throw my_exception(); };
+    bool thrown = false;
+    try {
+        model.predict_staged(others.x(), 1, fail);
+    } catch (const my_exception &) {
+        thrown = true;
+    }
+    EXPECT(thrown);
+    EXPECT(status_of([&] { model.predict_staged(others.x(), 0, fail); }) == AOSO_INVALID_ARGUMENT);
+}
+
 static void prediction() {
     const aoso::model model = aoso::train(data.dataset(), few_trees);
     const std::vector<int32_t> predicted = model.predict(others.x());
@@ -543,7 +657,13 @@ static void prediction() {
                 EXPECT(std::vector<double>(out.begin(), out.end()) == p);
                 predictor.predict_raw(row, out);
                 EXPECT(out[0] == raw[i * CLASSES]);
+                predictor.predict_raw_of(row, std::array<int32_t, 2>{3, 0}, aoso::span<double>(out.data(), 2));
+                EXPECT(out[0] == raw[i * CLASSES + 3] && out[1] == raw[i * CLASSES]);
             }
+            EXPECT(predictor.walked() > 0 && predictor.walked() <= 1);
+            EXPECT(status_of([&] {
+                predictor.predict_raw_of(std::array<double, FEATURES>(), std::array<int32_t, 1>{0}, out);
+            }) == AOSO_INVALID_ARGUMENT);
             EXPECT(status_of([&] { predictor.predict(others.values); }) == AOSO_INVALID_ARGUMENT);
             std::array<double, CLASSES + 1> wrong{};
             EXPECT(status_of([&] { predictor.predict_proba(std::array<double, FEATURES>(), wrong); }) ==
@@ -575,6 +695,9 @@ int main() {
         datasets();
         training();
         models();
+        exports();
+        derived();
+        explanations();
         prediction();
 #if __cplusplus >= 202002L
         designated();

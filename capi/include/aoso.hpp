@@ -15,8 +15,9 @@
 //               moved from can be destroyed and assigned to; any other use
 //               throws.
 //   Errors      are thrown as aoso::error.
-//   Callbacks   are std::functions. What they throw ends the training and
-//               comes out of the call that they were called from.
+//   Callbacks   are std::functions. What they throw ends the training, the
+//               prediction or the export, and comes out of the call that they
+//               were called from.
 //   Inputs      are anything with data() and size(): vectors, arrays, std::span.
 //               They are looked at during the call only, so a matrix or labels
 //               must not outlive what it was made of.
@@ -68,6 +69,17 @@ inline void check(aoso_status status) {
     if (status != AOSO_OK) throw error(status, aoso_last_error());
 }
 
+// Runs what C calls. What it throws waits for check, and C is told to stop.
+template <class Function>
+int32_t guarded(Function function) {
+    try {
+        return function();
+    } catch (...) {
+        thrown() = std::current_exception();
+        return 1;
+    }
+}
+
 template <auto Free>
 struct freed_by {
     template <class T>
@@ -114,6 +126,16 @@ Struct filled(Function function, const Args &...args) {
     out.struct_size = sizeof out;
     check(function(args..., &out));
     return out;
+}
+
+// For what a function tells beside its result.
+template <class Struct>
+Struct *sized(Struct *how) {
+    if (how) {
+        *how = {};
+        how->struct_size = sizeof *how;
+    }
+    return how;
 }
 
 // The bytes that the function writes to its last three arguments: buffer,
@@ -208,14 +230,13 @@ inline void set_log(log_function function) {
     };
     static state &current = *new state;
     const aoso_log_callback call = [](int32_t level, const char *message, void *) {
-        try {
+        detail::guarded([&] {
             std::unique_lock<std::mutex> lock(current.mutex);
             const std::shared_ptr<const log_function> log = current.function;
             lock.unlock();
             if (log) (*log)(level, message);
-        } catch (...) {
-            detail::thrown() = std::current_exception();
-        }
+            return 0;
+        });
     };
     const bool silent = !function;
     auto shared = silent ? nullptr : std::make_shared<const log_function>(std::move(function));
@@ -377,13 +398,48 @@ private:
     std::vector<const char *> strings_; // the labels, or the names of the classes
 };
 
+namespace detail {
+
+// Weights that may be left out.
+inline const double *given(span<const double> weights) { return weights.size() ? weights.data() : nullptr; }
+
+} // namespace detail
+
 // ------------------------------------------------------------------ models --
+
+// What a callback answers.
+enum class then { go_on, stop };
 
 struct predict_options {
     int64_t trees = 0;       // the first so many; 0: all
     int32_t num_threads = 0; // 0: the cores that the process may use
 
     aoso_predict_options get() const { return {sizeof(aoso_predict_options), num_threads, trees}; }
+};
+
+struct refit_options {
+    double keep = 0; // share of its old values that a leaf keeps
+    span<const double> weights = {};
+    int32_t num_threads = 0;
+};
+
+using pair_importance = aoso_pair_importance;
+using evaluation = aoso_evaluation;
+using calibration = aoso_calibration;
+
+// Called with the parts of an export, one after the other.
+using write_function = std::function<void(const char *bytes, std::size_t size)>;
+
+// Called with the number of trees and the raw scores by them, rows × classes.
+using staged_function = std::function<then(int64_t trees, span<const double> raw)>;
+
+// SHAP values as a sparse matrix in compressed rows.
+struct contributions {
+    int64_t per_row = 0;          // lines
+    std::vector<int32_t> classes; // of the lines
+    std::vector<int64_t> indptr;
+    std::vector<int32_t> columns; // the features, and last the bias
+    std::vector<double> values;
 };
 
 class model : public detail::object<aoso_model, aoso_model_free> {
@@ -413,6 +469,7 @@ public:
     int64_t classes() const { return info().classes; }
     int64_t features() const { return info().features; }
     int64_t trees() const { return info().trees; }
+    double temperature() const { return info().temperature; }
 
     std::string class_name(int64_t k) const { return detail::text(aoso_model_class_name, get(), k); }
     std::vector<std::string> class_names() const {
@@ -428,10 +485,82 @@ public:
     // The first trees as text; 0: all.
     std::string dump(int64_t trees = 0) const { return detail::text(aoso_model_dump, get(), trees); }
 
-    // What each feature contributes: AOSO_IMPORTANCE_GAIN or _SPLIT.
+    // A tree as JSON.
+    std::string tree(int64_t number) const { return detail::text(aoso_model_tree, get(), number); }
+
+    // In another format: AOSO_ONNX, AOSO_LIGHTGBM, AOSO_JSON, or AOSO_DOT of one tree.
+    void write(int32_t format, const write_function &function, int64_t tree = 0) const {
+        const aoso_write_callback call = [](const void *bytes, std::size_t size, void *user) -> int32_t {
+            return detail::guarded([&] {
+                (*static_cast<const write_function *>(user))(static_cast<const char *>(bytes), size);
+                return 0;
+            });
+        };
+        detail::check(aoso_model_export(get(), format, tree, call, const_cast<write_function *>(&function)));
+    }
+    std::string exported(int32_t format, int64_t tree = 0) const {
+        std::string out;
+        write(format, [&](const char *bytes, std::size_t size) { out.append(bytes, size); }, tree);
+        return out;
+    }
+    void export_file(int32_t format, const std::string &path, int64_t tree = 0) const {
+        detail::check(aoso_model_export_file(get(), format, tree, path.c_str()));
+    }
+
+    // What each feature contributes: AOSO_IMPORTANCE_GAIN, _SPLIT or _COVER.
     std::vector<double> importance(int32_t kind = AOSO_IMPORTANCE_GAIN) const {
         std::vector<double> out(static_cast<std::size_t>(features()));
         detail::check(aoso_model_importance(get(), kind, out.data(), detail::count(out)));
+        return out;
+    }
+
+    // The same by pairs of classes, the greatest gain first.
+    std::vector<pair_importance> pair_importances() const {
+        int64_t size = 0;
+        detail::check(aoso_model_pair_importance(get(), nullptr, 0, &size));
+        std::vector<pair_importance> out(static_cast<std::size_t>(size));
+        detail::check(aoso_model_pair_importance(get(), out.data(), size, &size));
+        return out;
+    }
+
+    // The model of the first trees.
+    model truncated(int64_t trees) const { return detail::make<model>(aoso_model_truncate, get(), trees); }
+
+    // A model whose raw scores are the sums of theirs.
+    static model merge(const std::vector<const model *> &models) {
+        std::vector<const aoso_model *> handles;
+        for (const model *m : models) handles.push_back(m ? m->get() : nullptr);
+        return detail::make<model>(aoso_model_merge, handles.data(), detail::count(handles));
+    }
+
+    // The same trees with the leaf values that other data give.
+    model refitted(const matrix &x, const labels &y, const refit_options &o = {}) const {
+        const aoso_labels classes = y.get();
+        const aoso_refit_options options{sizeof options, o.num_threads, detail::given(o.weights),
+                                         detail::count(o.weights), o.keep};
+        return detail::make<model>(aoso_model_refit, get(), &x, &classes, &options);
+    }
+
+    // The model with the temperature that gives these rows, not those of its
+    // training, the least log loss. how, if given, is told of it.
+    model calibrated(const matrix &x, const labels &y, span<const double> weights = {}, const predict_options &o = {},
+                     calibration *how = nullptr) const {
+        const aoso_labels classes = y.get();
+        const aoso_predict_options options = o.get();
+        return detail::make<model>([&](aoso_model **out) {
+            return aoso_model_calibrate(get(), &x, &classes, detail::given(weights), detail::count(weights), &options,
+                                        out, detail::sized(how));
+        });
+    }
+
+    // Compares predictions with labels.
+    evaluation evaluate(const matrix &x, const labels &y, span<const double> weights = {},
+                        const predict_options &o = {}) const {
+        const aoso_labels classes = y.get();
+        const aoso_predict_options options = o.get();
+        evaluation out{};
+        detail::check(aoso_model_evaluate(get(), &x, &classes, detail::given(weights), detail::count(weights), &options,
+                                          &out));
         return out;
     }
 
@@ -466,6 +595,46 @@ public:
     }
     void predict_leaf_into(const matrix &x, span<int32_t> out, const predict_options &o = {}) const {
         fill(aoso_model_predict_leaf, x, out, o);
+    }
+
+    // Raw scores after every so many iterations, and at the end.
+    void predict_staged(const matrix &x, int64_t every, const staged_function &function,
+                        const predict_options &o = {}) const {
+        const aoso_predict_options options = o.get();
+        const aoso_staged_callback call = [](int64_t trees, const double *raw, int64_t length, void *user) -> int32_t {
+            return detail::guarded([&] {
+                const span<const double> scores(raw, static_cast<std::size_t>(length));
+                return (*static_cast<const staged_function *>(user))(trees, scores) == then::stop;
+            });
+        };
+        detail::check(
+            aoso_model_predict_staged(get(), &x, &options, every, call, const_cast<staged_function *>(&function)));
+    }
+
+    // SHAP values, rows × classes × (features + 1), the bias of a class last.
+    std::vector<double> shap(const matrix &x, const predict_options &o = {}) const {
+        return filled<double>(aoso_model_shap, x, classes() * (features() + 1), o);
+    }
+    void shap_into(const matrix &x, span<double> out, const predict_options &o = {}) const {
+        fill(aoso_model_shap, x, out, o);
+    }
+
+    // Those that are not 0, of the so many likeliest classes of each row; 0: all.
+    contributions shap_sparse(const matrix &x, int64_t top = 0, const predict_options &o = {}) const {
+        using handle = detail::object<aoso_contributions, aoso_contributions_free>;
+        const aoso_predict_options options = o.get();
+        const handle made = detail::make<handle>(aoso_model_shap_sparse, get(), &x, &options, top);
+        const auto info = detail::filled<aoso_contributions_info>(aoso_contributions_get_info, made.get());
+        const auto lines = static_cast<std::size_t>(info.lines), values = static_cast<std::size_t>(info.values);
+        contributions out;
+        out.per_row = info.per_row;
+        out.classes.resize(lines);
+        out.indptr.resize(lines + 1);
+        out.columns.resize(values);
+        out.values.resize(values);
+        detail::check(aoso_contributions_read(made.get(), out.classes.data(), out.indptr.data(), out.columns.data(),
+                                              out.values.data()));
+        return out;
     }
 
 private:
@@ -515,6 +684,23 @@ public:
         detail::check(aoso_predictor_raw(get(), row.data(), detail::count(row), out.data(), detail::count(out)));
     }
 
+    // Of some classes only, into one value each.
+    void predict_raw_of(span<const double> row, span<const int32_t> classes, span<double> out) {
+        if (out.size() != classes.size()) {
+            throw error(AOSO_INVALID_ARGUMENT, std::to_string(out.size()) + " values for the scores of " +
+                                                   std::to_string(classes.size()) + " classes");
+        }
+        detail::check(aoso_predictor_raw_of(get(), row.data(), detail::count(row), classes.data(),
+                                            detail::count(classes), out.data()));
+    }
+
+    // The share of the trees that predict has needed.
+    double walked() {
+        double out = 0;
+        detail::check(aoso_predictor_walked(get(), &out));
+        return out;
+    }
+
 private:
     predictor(const model &m, const aoso_predict_options &o)
         : object(detail::make<object>(aoso_predictor_create, m.get(), &o)) {}
@@ -546,7 +732,7 @@ struct c_dataset_options : aoso_dataset_options {
         seed = o.seed;
         num_threads = o.num_threads;
         dense_only = o.dense_only;
-        weights = o.weights.size() ? o.weights.data() : nullptr;
+        weights = given(o.weights);
         num_weights = count(o.weights);
         feature_names = names.empty() ? nullptr : names.data();
         num_feature_names = count(names);
@@ -599,12 +785,16 @@ public:
     // weights: one a row, for every chunk or for none.
     void push(const matrix &x, const labels &y, span<const double> weights = {}) {
         const aoso_labels classes = y.get();
-        detail::check(
-            aoso_builder_push(get(), &x, &classes, weights.size() ? weights.data() : nullptr, detail::count(weights)));
+        detail::check(aoso_builder_push(get(), &x, &classes, detail::given(weights), detail::count(weights)));
     }
 
     // Makes the dataset and empties the builder.
     dataset finish() { return detail::make<dataset>(aoso_builder_finish, get()); }
+
+    // The same for a validation set.
+    dataset finish_aligned(const dataset &train) {
+        return detail::make<dataset>(aoso_builder_finish_aligned, get(), train.get());
+    }
 
 private:
     dataset_builder(int64_t cols, const detail::c_dataset_options &o)
@@ -615,8 +805,6 @@ private:
 
 using progress = aoso_progress;
 using result = aoso_result;
-
-enum class then { go_on, stop };
 
 // Called after each iteration.
 using progress_function = std::function<then(const progress &)>;
@@ -638,24 +826,10 @@ inline aoso_train_options c_options(const train_options &o, const progress_funct
     if (callback) {
         options.user = const_cast<progress_function *>(&callback);
         options.callback = [](const aoso_progress *p, void *user) -> int32_t {
-            try {
-                return (*static_cast<const progress_function *>(user))(*p) == then::stop;
-            } catch (...) {
-                thrown() = std::current_exception();
-                return 1;
-            }
+            return guarded([&] { return (*static_cast<const progress_function *>(user))(*p) == then::stop; });
         };
     }
     return options;
-}
-
-// For what a function tells beside the model.
-inline result *sized(result *how) {
-    if (how) {
-        *how = {};
-        how->struct_size = sizeof *how;
-    }
-    return how;
 }
 
 } // namespace detail

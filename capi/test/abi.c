@@ -34,7 +34,12 @@
 #define RESULT(F, T)                                                                                          \
     F(T, struct_size) F(T, stopped_by) F(T, iterations) F(T, best_iteration) F(T, threads) F(T, train_loss)   \
     F(T, seconds) F(T, has_valid) F(T, valid)
-#define MODEL_INFO(F, T) F(T, struct_size) F(T, classes) F(T, features) F(T, trees) F(T, trees_per_iteration)
+#define MODEL_INFO(F, T) F(T, struct_size) F(T, classes) F(T, features) F(T, trees) F(T, trees_per_iteration) \
+    F(T, temperature)
+#define PAIR_IMPORTANCE(F, T) F(T, feature) F(T, classes) F(T, gain) F(T, splits)
+#define REFIT_OPTIONS(F, T) F(T, struct_size) F(T, num_threads) F(T, weights) F(T, num_weights) F(T, keep)
+#define CALIBRATION(F, T) F(T, struct_size) F(T, temperature) F(T, before) F(T, after)
+#define CONTRIBUTIONS_INFO(F, T) F(T, struct_size) F(T, lines) F(T, per_row) F(T, values)
 #define PREDICT_OPTIONS(F, T) F(T, struct_size) F(T, num_threads) F(T, trees)
 
 #define PRINT(FIELDS, T) STRUCT(T) FIELDS(FIELD, T)
@@ -52,6 +57,10 @@ int main(void) {
     PRINT(RESULT, aoso_result)
     PRINT(MODEL_INFO, aoso_model_info)
     PRINT(PREDICT_OPTIONS, aoso_predict_options)
+    PRINT(PAIR_IMPORTANCE, aoso_pair_importance)
+    PRINT(REFIT_OPTIONS, aoso_refit_options)
+    PRINT(CALIBRATION, aoso_calibration)
+    PRINT(CONTRIBUTIONS_INFO, aoso_contributions_info)
 
     CONSTANT(AOSO_ABI_VERSION)
     CONSTANT(AOSO_OK)
@@ -104,5 +113,10 @@ int main(void) {
     CONSTANT(AOSO_STOPPED_BY_NO_SPLIT)
     CONSTANT(AOSO_IMPORTANCE_GAIN)
     CONSTANT(AOSO_IMPORTANCE_SPLIT)
+    CONSTANT(AOSO_IMPORTANCE_COVER)
+    CONSTANT(AOSO_ONNX)
+    CONSTANT(AOSO_LIGHTGBM)
+    CONSTANT(AOSO_JSON)
+    CONSTANT(AOSO_DOT)
     return 0;
 }

@@ -355,6 +355,40 @@ static void info(void) {
     OK(aoso_dataset_free(NULL));
 }
 
+// The validation set of a builder trains as that of all rows at once.
+static void builder_aligned(aoso_builder *b) {
+    aoso_dataset *train = make_dataset(), *at_once, *gathered;
+    aoso_matrix x = data();
+    int32_t some_unknown[ROWS];
+    memcpy(some_unknown, classes, sizeof some_unknown);
+    some_unknown[0] = some_unknown[9] = 50;
+    aoso_labels y = aoso_int32_labels(some_unknown, ROWS);
+    OK(aoso_builder_push(b, &x, &y, NULL, 0));
+    FAILS(AOSO_INVALID_HANDLE, "train is null", aoso_builder_finish_aligned(b, NULL, &gathered));
+    FAILS(AOSO_INVALID_HANDLE, "train is a builder", aoso_builder_finish_aligned(b, (aoso_dataset *)b, &gathered));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_builder_finish_aligned(b, train, NULL));
+    FAILS(AOSO_INVALID_HANDLE, "builder is null", aoso_builder_finish_aligned(NULL, train, &gathered));
+    OK(aoso_builder_finish_aligned(b, train, &gathered)); // nothing was lost
+    OK(aoso_dataset_create_aligned(train, &x, &y, NULL, &at_once));
+    aoso_params p = parse("trees=5 leaves=4");
+    aoso_result results[2] = {{.struct_size = sizeof *results}, {.struct_size = sizeof *results}};
+    for (int i = 0; i < 2; i++) {
+        aoso_train_options o = {.struct_size = sizeof o, .valid = i ? gathered : at_once};
+        aoso_model *m;
+        OK(aoso_train(train, &p, &o, &m, &results[i]));
+        OK(aoso_model_free(m));
+    }
+    EXPECT(memcmp(&results[0].valid, &results[1].valid, sizeof results[0].valid) == 0);
+    aoso_dataset_info i = {.struct_size = sizeof i};
+    OK(aoso_dataset_get_info(gathered, &i));
+    EXPECT(i.rows == ROWS && i.unknown == 2);
+    OK(aoso_dataset_free(gathered));
+    OK(aoso_builder_finish_aligned(b, train, &gathered)); // of no rows
+    OK(aoso_dataset_free(gathered));
+    OK(aoso_dataset_free(at_once));
+    OK(aoso_dataset_free(train));
+}
+
 static void builder(void) {
     aoso_builder *b;
     aoso_dataset *d;
@@ -380,6 +414,7 @@ static void builder(void) {
         OK(aoso_builder_finish(b, &d));
         EXPECT(same(want, fingerprint_on(d)));
     }
+    builder_aligned(b);
     FAILS(AOSO_INVALID_ARGUMENT, "at least one row", aoso_builder_finish(b, &d));
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_builder_finish(b, NULL));
     FAILS(AOSO_INVALID_ARGUMENT, "x is null", aoso_builder_push(b, NULL, NULL, NULL, 0));

@@ -58,6 +58,19 @@ static int32_t keeps_mode(const aoso_progress *p, void *user) {
     return 0;
 }
 
+static int32_t staged(int64_t trees, const double *raw, int64_t length, void *user) {
+    (void)trees;
+    (void)raw;
+    (void)length;
+    return keeps_mode(NULL, user);
+}
+
+static int32_t write(const void *bytes, size_t size, void *user) {
+    (void)bytes;
+    (void)size;
+    return keeps_mode(NULL, user);
+}
+
 static aoso_status check(aoso_status status) {
     EXPECT(get_mode() == mode);
     if (status != AOSO_OK) {
@@ -102,6 +115,8 @@ int main(int argc, char **argv) {
         check(CALL(aoso_train)(d, &p, &t, &model, NULL));
         aoso_predict_options q = {.struct_size = sizeof q, .num_threads = threads};
         check(CALL(aoso_model_predict_raw)(model, &m, &q, scores, N * K));
+        check(CALL(aoso_model_predict_staged)(model, &m, &q, 5, staged, NULL));
+        check(CALL(aoso_model_export)(model, AOSO_JSON, 0, write, NULL));
         uint64_t hash = 0;
         memcpy(bits, scores, sizeof scores);
         for (int i = 0; i < N * K; i++) hash = hash * 31 + bits[i];

@@ -53,7 +53,7 @@ static void *results(int64_t n, size_t size) {
 
 // ----------------------------------------------------------------- handles --
 
-enum { DATASET, MODEL, BOOSTER, BUILDER, PREDICTOR, KINDS, SLOTS = 4 };
+enum { DATASET, MODEL, BOOSTER, BUILDER, PREDICTOR, CONTRIBUTIONS, KINDS, SLOTS = 4 };
 static void *live[KINDS][SLOTS];
 static void *freed;
 
@@ -76,6 +76,7 @@ static aoso_status free_handle(int kind, void *h) {
     case MODEL: return aoso_model_free(h);
     case BOOSTER: return aoso_booster_free(h);
     case BUILDER: return aoso_builder_free(h);
+    case CONTRIBUTIONS: return aoso_contributions_free(h);
     }
     return aoso_predictor_free(h);
 }
@@ -249,9 +250,19 @@ static aoso_labels *some_labels(void) {
     return STRUCT(y);
 }
 
+// Weights by row, or null; their number in *n.
+static double *some_weights(int64_t *n) {
+    static double weights[ROWS / 4];
+    *n = some_count(0);
+    if (draw(3)) return NULL;
+    for (int i = 0; i < ROWS / 4; i++) weights[i] = 1;
+    if (rarely()) weights[draw(ROWS / 4)] = some_number(-1);
+    *n = some_size(ROWS / 4, (int64_t)1 << 48);
+    return copy_of(weights, sizeof weights);
+}
+
 static aoso_dataset_options *some_dataset_options(int with_weights) {
     static const char *const names[COLS] = {"a", "b", "c", "d", "e", "f"};
-    static double weights[ROWS];
     aoso_dataset_options o = {.struct_size = some_struct_size(sizeof o)};
     if (draw(2)) return NULL;
     o.max_bins = (int32_t)some_count((int64_t)draw(257));
@@ -262,12 +273,7 @@ static aoso_dataset_options *some_dataset_options(int with_weights) {
         o.feature_names = names;
         o.num_feature_names = some_size(COLS, (int64_t)1 << 48);
     }
-    if (with_weights ? draw(3) == 0 : rarely()) {
-        for (int i = 0; i < ROWS; i++) weights[i] = 1;
-        if (rarely()) weights[draw(ROWS)] = some_number(-1);
-        o.num_weights = some_size(ROWS / 4, (int64_t)1 << 48);
-        o.weights = copy_of(weights, ROWS / 4 * 8);
-    }
+    if (with_weights || rarely()) o.weights = some_weights(&o.num_weights);
     if (rarely()) o.init = some_handle(MODEL);
     return STRUCT(o);
 }
@@ -324,6 +330,28 @@ static aoso_predict_options *some_predict_options(void) {
     return STRUCT(o);
 }
 
+static aoso_refit_options *some_refit_options(void) {
+    aoso_refit_options o = {.struct_size = some_struct_size(sizeof o)};
+    if (draw(2)) return NULL;
+    o.num_threads = (int32_t)some_size((int64_t)draw(3), 4096);
+    o.weights = some_weights(&o.num_weights);
+    o.keep = some_number(0.5);
+    return STRUCT(o);
+}
+
+// Callbacks that look at all they are given.
+static int32_t take_part(const void *bytes, size_t size, void *user) {
+    (void)user;
+    free(memcpy(malloc(size), bytes, size));
+    return rarely();
+}
+
+static int32_t take_stage(int64_t trees, const double *raw, int64_t length, void *user) {
+    (void)user;
+    for (int64_t i = 0; i < length; i++) EXPECT(fabs(raw[i]) <= 100 * (double)trees);
+    return rarely();
+}
+
 // A struct to fill in.
 static void *some_out(size_t size) {
     if (rarely()) return NULL;
@@ -339,8 +367,9 @@ static aoso_status call(uint64_t which) {
     size_t size = draw(2) ? 0 : draw(3) ? 4000 : draw(40), *needed = rarely() ? NULL : guarded(sizeof *needed);
     char *buffer = size && !rarely() ? guarded(size) : NULL;
     void *h = some_handle(kind), *d = some_handle(DATASET), *m = some_handle(MODEL), *b = some_handle(BOOSTER);
-    void *bu = some_handle(BUILDER), *p = some_handle(PREDICTOR);
+    void *bu = some_handle(BUILDER), *p = some_handle(PREDICTOR), *c = some_handle(CONTRIBUTIONS);
     aoso_status s;
+    int64_t n = 0;
     switch (which) {
     case 0: return aoso_build_info(buffer, size, needed);
     case 1: s = aoso_dataset_create(some_matrix(), some_labels(), some_dataset_options(1), (aoso_dataset **)out_handle()); keep(DATASET, s); return s;
@@ -353,8 +382,8 @@ static aoso_status call(uint64_t which) {
     case 8: s = aoso_builder_create(some_count(COLS), some_dataset_options(0), (aoso_builder **)out_handle()); keep(BUILDER, s); return s;
     case 9: {
         aoso_matrix *x = some_matrix();
-        double *w = rarely() ? copy_of(values, ROWS / 4 * 8) : NULL;
-        return aoso_builder_push(bu, x, some_labels(), w, w ? some_size(ROWS / 4, (int64_t)1 << 48) : some_count(0));
+        double *w = rarely() ? some_weights(&n) : NULL;
+        return aoso_builder_push(bu, x, some_labels(), w, n);
     }
     case 10: s = aoso_builder_finish(bu, (aoso_dataset **)out_handle()); keep(DATASET, s); return s;
     case 11: {
@@ -399,14 +428,15 @@ static aoso_status call(uint64_t which) {
     case 29: return aoso_model_fingerprint(m, buffer, size, needed);
     case 30: return aoso_model_dump(m, some_count(1), buffer, size, needed);
     case 31: {
-        int64_t n = some_count(COLS);
+        n = some_count(COLS);
         return aoso_model_importance(m, (int32_t)some_count(1), results(n, 8), n);
     }
     case 32:
     case 33:
     case 34:
     case 35: {
-        int64_t rows = ROWS / 4, n = some_count(which == 32 ? rows : rows * CLASSES);
+        int64_t rows = ROWS / 4;
+        n = some_count(which == 32 ? rows : rows * CLASSES);
         void *out = results(n, which == 32 || which == 35 ? 4 : 8);
         aoso_matrix *x = some_matrix();
         aoso_predict_options *o = some_predict_options();
@@ -422,12 +452,75 @@ static aoso_status call(uint64_t which) {
         double row[COLS];
         for (int j = 0; j < COLS; j++) row[j] = some_number((double)draw(50));
         const double *at = rarely() ? NULL : copy_of(row, sizeof row);
-        int64_t features = some_count(COLS), n = some_count(CLASSES);
+        int64_t features = some_count(COLS);
+        n = some_count(CLASSES);
         if (which == 37) return aoso_predictor_class(p, at, features, rarely() ? NULL : guarded(4));
         if (which == 38) return aoso_predictor_proba(p, at, features, results(n, 8), n);
         return aoso_predictor_raw(p, at, features, results(n, 8), n);
     }
     case 40: return aoso_set_log(NULL, (void *)(uintptr_t)draw(9));
+    case 41: s = aoso_builder_finish_aligned(bu, d, (aoso_dataset **)out_handle()); keep(DATASET, s); return s;
+    case 42: return aoso_model_tree(m, some_count((int64_t)draw(3)), buffer, size, needed);
+    case 43: return aoso_model_export(m, (int32_t)some_count((int64_t)draw(5)), some_count(0), rarely() ? NULL : take_part, NULL);
+    case 44: return aoso_model_export_file(m, (int32_t)some_count((int64_t)draw(5)), some_count(0), some_path());
+    case 45: {
+        n = some_size(100, (int64_t)1 << 48);
+        aoso_pair_importance *out = results(n, sizeof *out);
+        return aoso_model_pair_importance(m, out, n, rarely() ? NULL : guarded(8));
+    }
+    case 46: s = aoso_model_truncate(m, some_count(1), (aoso_model **)out_handle()); keep(MODEL, s); return s;
+    case 47: {
+        const aoso_model *all[3];
+        for (int i = 0; i < 3; i++) all[i] = some_handle(MODEL);
+        if (draw(2)) all[1] = all[2] = all[0];
+        s = aoso_model_merge(rarely() ? NULL : copy_of(all, sizeof all), some_size(3, 1 << 24), (aoso_model **)out_handle());
+        if (s == AOSO_OK) OK(aoso_model_free(made)); // models of models of models have no end
+        else keep(MODEL, s);
+        return s;
+    }
+    case 48: {
+        aoso_matrix *x = some_matrix();
+        aoso_labels *y = some_labels();
+        s = aoso_model_refit(m, x, y, some_refit_options(), (aoso_model **)out_handle());
+        keep(MODEL, s);
+        return s;
+    }
+    case 49: return aoso_model_predict_staged(m, some_matrix(), some_predict_options(), some_count(1), rarely() ? NULL : take_stage, NULL);
+    case 50:
+    case 51: {
+        double *w = some_weights(&n);
+        aoso_matrix *x = some_matrix();
+        aoso_labels *y = some_labels();
+        aoso_predict_options *o = some_predict_options();
+        if (which == 50) return aoso_model_evaluate(m, x, y, w, n, o, rarely() ? NULL : guarded(sizeof(aoso_evaluation)));
+        s = aoso_model_calibrate(m, x, y, w, n, o, (aoso_model **)out_handle(), some_out(sizeof(aoso_calibration)));
+        keep(MODEL, s);
+        return s;
+    }
+    case 52: {
+        n = some_count(ROWS / 4 * CLASSES * (COLS + 1));
+        double *out = results(n, 8);
+        return aoso_model_shap(m, some_matrix(), some_predict_options(), out, n);
+    }
+    case 53:
+        s = aoso_model_shap_sparse(m, some_matrix(), some_predict_options(), some_count((int64_t)draw(4)), (aoso_contributions **)out_handle());
+        keep(CONTRIBUTIONS, s);
+        return s;
+    case 54: return aoso_contributions_get_info(c, some_out(sizeof(aoso_contributions_info)));
+    case 55: {
+        aoso_contributions_info i = {.struct_size = sizeof i};
+        aoso_contributions_get_info(c, &i); // zeros, if it is none
+        int32_t *class_of = results(i.lines, 4), *columns = results(i.values, 4);
+        int64_t *indptr = results(i.lines + 1, 8);
+        return aoso_contributions_read(c, class_of, indptr, columns, results(i.values, 8));
+    }
+    case 56: {
+        const int32_t some[] = {(int32_t)some_count(1), (int32_t)some_count(0)};
+        const double *row = rarely() ? NULL : copy_of(values, COLS * 8);
+        n = some_size(2, UINT16_MAX); // more classes than a model can have
+        return aoso_predictor_raw_of(p, row, some_count(COLS), rarely() ? NULL : copy_of(some, sizeof some), n, results(2, 8));
+    }
+    case 57: return aoso_predictor_walked(p, rarely() ? NULL : guarded(8));
     }
     if (draw(4)) return AOSO_OK; // keep most
     s = free_handle(kind, h);
@@ -448,7 +541,7 @@ int main(int argc, char **argv) {
     while (time(NULL) < end && failures == 0)
         for (int i = 0; i < 100; i++, calls++) {
             used = 0;
-            const uint64_t at = state, which = draw(42);
+            const uint64_t at = state, which = draw(60);
             aoso_status status = call(which);
             if (status < 0 || status > AOSO_OUT_OF_MEMORY || (status != AOSO_OK && strncmp(aoso_last_error(), "aoso: ", 6) != 0 && status != AOSO_IO && status != AOSO_BAD_FORMAT)) {
                 fprintf(stderr, "fuzz: state %llu, function %d: %d, %s\n", (unsigned long long)at, (int)which, (int)status, aoso_last_error());

@@ -18,6 +18,35 @@ static int32_t nothing(const aoso_progress *p, void *user) {
     return 0;
 }
 
+static int32_t no_part(const void *bytes, size_t size, void *user) {
+    (void)bytes;
+    (void)user;
+    return size > 0;
+}
+
+static int32_t first_stage(int64_t trees, const double *raw, int64_t length, void *user) {
+    (void)raw;
+    (void)length;
+    (void)user;
+    return trees > 0;
+}
+
+// Models of models, and calls that their callbacks end early.
+static void derive(const aoso_model *m, const aoso_model *other, const aoso_matrix *x, const aoso_labels *y) {
+    const aoso_model *both[] = {m, other};
+    aoso_model *made[4];
+    OK(aoso_model_truncate(m, 1, &made[0]));
+    OK(aoso_model_merge(both, 2, &made[1]));
+    OK(aoso_model_refit(m, x, y, NULL, &made[2]));
+    OK(aoso_model_calibrate(m, x, y, NULL, 0, NULL, &made[3], NULL));
+    for (int i = 0; i < 4; i++) OK(aoso_model_free(made[i]));
+    aoso_contributions *c;
+    OK(aoso_model_shap_sparse(m, x, NULL, 2, &c));
+    OK(aoso_contributions_free(c));
+    OK(aoso_model_predict_staged(m, x, NULL, 1, first_stage, NULL));
+    EXPECT(aoso_model_export(m, AOSO_JSON, 0, no_part, NULL) == AOSO_IO);
+}
+
 static void cycle(int i) {
     aoso_dataset *d = make_dataset(), *chunks, *valid;
     aoso_matrix x = data();
@@ -47,6 +76,7 @@ static void cycle(int i) {
         size_t size;
         OK(aoso_model_encode(m, bytes, sizeof bytes, &size));
         OK(aoso_model_decode(bytes, size, &decoded));
+        derive(m, decoded, &x, &y);
         OK(aoso_model_free(decoded));
     }
     aoso_predictor *rows;

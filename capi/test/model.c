@@ -10,7 +10,7 @@ static aoso_model *model;
 static void facts(void) {
     aoso_model_info i = {.struct_size = sizeof i};
     OK(aoso_model_get_info(model, &i));
-    EXPECT(i.classes == CLASSES && i.features == COLS && i.trees == 30 && i.trees_per_iteration == 1);
+    EXPECT(i.classes == CLASSES && i.features == COLS && i.trees == 30 && i.trees_per_iteration == 1 && i.temperature == 1);
     FAILS(AOSO_INVALID_ARGUMENT, "info is null", aoso_model_get_info(model, NULL));
     FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_get_info(NULL, &i));
     char name[4];
@@ -46,7 +46,7 @@ static void facts(void) {
     OK(aoso_model_importance(model, AOSO_IMPORTANCE_SPLIT, importance, COLS));
     for (int j = 0; j < COLS; j++) sum += importance[j];
     EXPECT(sum == 30 * 6);
-    FAILS(AOSO_INVALID_ARGUMENT, "kind is 2", aoso_model_importance(model, 2, importance, COLS));
+    FAILS(AOSO_INVALID_ARGUMENT, "kind is 3; allowed: 0 to 2", aoso_model_importance(model, 3, importance, COLS));
     FAILS(AOSO_INVALID_ARGUMENT, "length is 5; allowed: 6, one for each feature", aoso_model_importance(model, 0, importance, COLS - 1));
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_model_importance(model, 0, NULL, COLS));
 
@@ -154,6 +154,56 @@ static void batches(void) {
     EXPECT(fabs(first[0] + first[1] + first[2] - 1) < 1e-12);
 }
 
+// What a staged prediction has told.
+typedef struct stages {
+    pthread_t thread;
+    int calls, stop_at;
+    int64_t trees;
+    double raw[ROWS * CLASSES];
+} stages;
+
+static int32_t stage(int64_t trees, const double *scores, int64_t length, void *user) {
+    stages *s = user;
+    EXPECT(pthread_equal(s->thread, pthread_self()) && length == ROWS * CLASSES);
+    aoso_matrix x = data(); // a callback may use the library
+    aoso_predict_options o = {.struct_size = sizeof o, .trees = trees};
+    double want[ROWS * CLASSES];
+    OK(aoso_model_predict_raw(model, &x, &o, want, length));
+    for (int i = 0; i < length; i++) EXPECT(fabs(scores[i] - want[i]) < 1e-12);
+    memcpy(s->raw, scores, sizeof s->raw);
+    s->trees = trees;
+    return ++s->calls == s->stop_at;
+}
+
+static void staged(void) {
+    static stages s;
+    aoso_matrix x = data();
+    aoso_predict_options o = {.struct_size = sizeof o};
+    s.thread = pthread_self();
+    for (o.num_threads = 0; o.num_threads < 3; o.num_threads++) {
+        for (int every = 1; every <= 64; every *= 4) { // the last beyond all trees
+            s.calls = 0;
+            OK(aoso_model_predict_staged(model, &x, &o, every, stage, &s));
+            EXPECT(s.calls == (30 + every - 1) / every && s.trees == 30);
+            EXPECT(memcmp(s.raw, raw, sizeof raw) == 0);
+        }
+        s.calls = 0, s.stop_at = 2;
+        OK(aoso_model_predict_staged(model, &x, &o, 5, stage, &s));
+        EXPECT(s.calls == 2 && s.trees == 10);
+        s.stop_at = 0;
+    }
+    o.trees = 7, s.calls = 0;
+    OK(aoso_model_predict_staged(model, &x, &o, INT64_MAX, stage, &s));
+    EXPECT(s.calls == 1 && s.trees == 7);
+    s.calls = 0;
+    FAILS(AOSO_INVALID_ARGUMENT, "every is 0; allowed: at least 1", aoso_model_predict_staged(model, &x, NULL, 0, stage, &s));
+    FAILS(AOSO_INVALID_ARGUMENT, "every is -1", aoso_model_predict_staged(model, &x, NULL, -1, stage, &s));
+    FAILS(AOSO_INVALID_ARGUMENT, "callback is null", aoso_model_predict_staged(model, &x, NULL, 1, NULL, &s));
+    FAILS(AOSO_INVALID_ARGUMENT, "x is null", aoso_model_predict_staged(model, NULL, NULL, 1, stage, &s));
+    FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_predict_staged(NULL, &x, NULL, 1, stage, &s));
+    EXPECT(s.calls == 0);
+}
+
 static int row_agrees(aoso_predictor *p, int i) {
     double f[CLASSES], q[CLASSES];
     int32_t k;
@@ -174,8 +224,32 @@ static void single_rows(void) {
     free(bytes);
     OK(aoso_predictor_create(m, NULL, &p));
     OK(aoso_model_free(m)); // the predictor keeps it
+    double walked = -1, two[] = {-9, -9, -9};
+    OK(aoso_predictor_walked(p, &walked));
+    EXPECT(walked == 0);
     for (int i = 0; i < ROWS; i++) EXPECT(row_agrees(p, i));
-    int32_t k = -5;
+    OK(aoso_predictor_walked(p, &walked));
+    EXPECT(walked > 0 && walked <= 1);
+    int32_t k = -5, some[] = {2, 0, 2};
+    for (int i = 0; i < ROWS; i++) {
+        OK(aoso_predictor_raw_of(p, values + i * COLS, COLS, some, 2, two));
+        EXPECT(two[0] == raw[i * CLASSES + 2] && two[1] == raw[i * CLASSES] && two[2] == -9);
+    }
+    OK(aoso_predictor_raw_of(p, values, COLS, some, 3, two)); // one of them twice
+    EXPECT(two[0] == two[2]);
+    OK(aoso_predictor_raw_of(p, values, COLS, NULL, 0, two));
+    FAILS(AOSO_INVALID_ARGUMENT, "count is 4; allowed: 0 to 3", aoso_predictor_raw_of(p, values, COLS, some, 4, two));
+    FAILS(AOSO_INVALID_ARGUMENT, "count is -1", aoso_predictor_raw_of(p, values, COLS, some, -1, two));
+    FAILS(AOSO_INVALID_ARGUMENT, "classes is null", aoso_predictor_raw_of(p, values, COLS, NULL, 2, two));
+    FAILS(AOSO_INVALID_ARGUMENT, "features is 5", aoso_predictor_raw_of(p, values, COLS - 1, some, 2, two));
+    FAILS(AOSO_INVALID_ARGUMENT, "row is null", aoso_predictor_raw_of(p, NULL, COLS, some, 2, two));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_predictor_raw_of(p, values, COLS, some, 2, NULL));
+    some[1] = 3;
+    FAILS(AOSO_INVALID_ARGUMENT, "classes is 3; allowed: 0 to 2", aoso_predictor_raw_of(p, values, COLS, some, 2, two));
+    some[1] = -1;
+    FAILS(AOSO_INVALID_ARGUMENT, "classes is -1", aoso_predictor_raw_of(p, values, COLS, some, 2, two));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_predictor_walked(p, NULL));
+    FAILS(AOSO_INVALID_HANDLE, "predictor is null", aoso_predictor_walked(NULL, &walked));
     double q[CLASSES];
     FAILS(AOSO_INVALID_ARGUMENT, "features is 5; allowed: 6, the features of the model", aoso_predictor_class(p, values, COLS - 1, &k));
     FAILS(AOSO_INVALID_ARGUMENT, "features is -6", aoso_predictor_class(p, values, -COLS, &k));
@@ -276,6 +350,7 @@ int main(int argc, char **argv) {
     facts();
     files(argc > 1 ? argv[1] : ".");
     batches();
+    staged();
     single_rows();
     in_threads(predict_rows);
     in_threads(predict_batches);

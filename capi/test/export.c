@@ -1,0 +1,161 @@
+// Models in the formats of others: to a callback, to a file, a tree alone.
+#include "check.h"
+
+static aoso_model *model;
+
+// What a callback was given, and when it has had enough.
+typedef struct written {
+    char text[1 << 20];
+    size_t size;
+    int calls, stop_at, predict;
+} written;
+
+static int32_t keep_bytes(const void *bytes, size_t size, void *user) {
+    written *w = user;
+    if (++w->calls == w->stop_at) return -7;
+    if (w->predict) { // a callback may use the library, and see it fail
+        aoso_matrix x = data();
+        int32_t k[ROWS];
+        OK(aoso_model_predict(model, &x, NULL, k, ROWS));
+        FAILS(AOSO_INVALID_HANDLE, "model is 0x1", aoso_model_free((aoso_model *)1));
+    }
+    EXPECT(size > 0 && w->size + size < sizeof w->text);
+    memcpy(w->text + w->size, bytes, size);
+    w->size += size;
+    w->text[w->size] = 0;
+    return 0;
+}
+
+static int equals_file(const written *w, const char *path) {
+    static char text[1 << 20];
+    FILE *f = fopen(path, "rb");
+    if (!f) return 0;
+    size_t size = fread(text, 1, sizeof text, f);
+    fclose(f);
+    return size == w->size && memcmp(text, w->text, size) == 0;
+}
+
+static written exported, other;
+
+static const char *export_text(int32_t format, int64_t tree) {
+    memset(&exported, 0, sizeof exported);
+    OK(aoso_model_export(model, format, tree, keep_bytes, &exported));
+    return exported.text;
+}
+
+static void formats(const char *path) {
+    for (int32_t format = AOSO_ONNX; format <= AOSO_DOT; format++) {
+        export_text(format, 0);
+        OK(aoso_model_export_file(model, format, 0, path));
+        EXPECT(exported.size > 100 && equals_file(&exported, path));
+        memset(&other, 0, sizeof other);
+        other.predict = 1;
+        OK(aoso_model_export(model, format, 0, keep_bytes, &other));
+        EXPECT(other.size == exported.size && memcmp(other.text, exported.text, other.size) == 0);
+    }
+    EXPECT(strncmp(export_text(AOSO_LIGHTGBM, 0), "tree\nversion=", 13) == 0 && strstr(exported.text, "num_class=3\n"));
+    EXPECT(strncmp(export_text(AOSO_DOT, 29), "digraph tree29 {", 16) == 0);
+    EXPECT(memchr(export_text(AOSO_ONNX, 0), 0, exported.size)); // it is no text
+}
+
+// The value of a JSON text ends where the text does.
+static const char *skip_json(const char *s) {
+    const char close = *s == '{' ? '}' : *s == '[' ? ']' : 0;
+    if (*s == '"') {
+        for (s++; *s && *s != '"'; s++)
+            if (*s == '\\') s++;
+        return *s ? s + 1 : s;
+    }
+    if (!close) return s + strspn(s, "-+.eE0123456789truefalsn");
+    for (s++; *s && *s != close;) {
+        const char *end = *s == ',' || *s == ':' || *s == '\n' ? s + 1 : skip_json(s);
+        if (end == s) return s;
+        s = end;
+    }
+    return *s ? s + 1 : s;
+}
+
+static void json(void) {
+    static char tree[1 << 16];
+    size_t needed;
+    const char *all = export_text(AOSO_JSON, 0);
+    EXPECT(strncmp(all, "{\"format\":\"aoso-json\",\"version\":1,\"method\":\"aoso\",", 49) == 0);
+    EXPECT(strcmp(skip_json(all), "\n") == 0);
+    const char *at = strstr(all, "\"trees\":[\n") + strlen("\"trees\":[\n");
+    for (int t = 0; t < 30; t++) {
+        OK(aoso_model_tree(model, t, tree, sizeof tree, &needed));
+        EXPECT(strlen(tree) + 1 == needed && *skip_json(tree) == 0);
+        EXPECT(strncmp(at, tree, needed - 1) == 0);
+        at += needed - 1 + strlen(",\n");
+    }
+    EXPECT(strcmp(at - 2, "\n]}\n") == 0);
+    OK(aoso_model_tree(model, 29, NULL, 0, &needed));
+    EXPECT(needed == strlen(tree) + 1);
+    FAILS(AOSO_BUFFER_TOO_SMALL, "size is 10; allowed: at least", aoso_model_tree(model, 0, tree, 10, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "tree is 30; allowed: at least 0 and below 30", aoso_model_tree(model, 30, tree, sizeof tree, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "tree is -1", aoso_model_tree(model, -1, tree, sizeof tree, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "buffer is null", aoso_model_tree(model, 0, NULL, 10, NULL));
+    FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_tree(NULL, 0, tree, sizeof tree, NULL));
+}
+
+static void refusals(const char *path) {
+    written *w = &other;
+    for (int stop_at = 1; stop_at <= 2; stop_at++) {
+        memset(w, 0, sizeof *w);
+        w->stop_at = stop_at;
+        aoso_status status = aoso_model_export(model, AOSO_LIGHTGBM, 0, keep_bytes, w);
+        if (w->calls < stop_at) EXPECT(status == AOSO_OK); // it came in one part
+        else EXPECT(status == AOSO_IO && strstr(aoso_last_error(), "write returned -7") && w->calls == stop_at);
+    }
+    export_text(AOSO_DOT, 3);
+    OK(aoso_model_export_file(model, AOSO_DOT, 3, path));
+    // Refused before a byte is written, or a file is touched.
+    memset(w, 0, sizeof *w);
+    static const struct {
+        int32_t format;
+        int64_t tree;
+        const char *text;
+    } bad[] = {{0, 0, "format is 0; allowed: AOSO_ONNX (1) to AOSO_DOT (4)"}, {5, 0, "format is 5"}, {-1, 0, "format is -1"},
+               {AOSO_DOT, 30, "tree is 30; allowed: at least 0 and below 30"}, {AOSO_DOT, -1, "tree is -1"},
+               {AOSO_JSON, 1, "tree is 1; allowed: 0, as the format is not AOSO_DOT"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        FAILS(AOSO_INVALID_ARGUMENT, bad[i].text, aoso_model_export(model, bad[i].format, bad[i].tree, keep_bytes, w));
+        FAILS(AOSO_INVALID_ARGUMENT, bad[i].text, aoso_model_export_file(model, bad[i].format, bad[i].tree, path));
+    }
+    FAILS(AOSO_INVALID_ARGUMENT, "write is null", aoso_model_export(model, AOSO_JSON, 0, NULL, w));
+    FAILS(AOSO_INVALID_ARGUMENT, "path is null", aoso_model_export_file(model, AOSO_JSON, 0, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "UTF-8", aoso_model_export_file(model, AOSO_JSON, 0, "\xff"));
+    FAILS(AOSO_IO, "cannot write", aoso_model_export_file(model, AOSO_JSON, 0, "/no/such/folder/file"));
+    FAILS(AOSO_IO, "not a regular file", aoso_model_export_file(model, AOSO_JSON, 0, "/dev/null"));
+    FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_export(NULL, AOSO_JSON, 0, keep_bytes, w));
+    FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_export_file(NULL, AOSO_JSON, 0, path));
+    EXPECT(w->calls == 0 && equals_file(&exported, path));
+
+    // A model of one class has no probabilities to export.
+    static int32_t same_class[ROWS];
+    aoso_matrix x = data();
+    aoso_labels y = aoso_int32_labels(same_class, ROWS);
+    aoso_dataset *d;
+    OK(aoso_dataset_create(&x, &y, NULL, &d));
+    aoso_model *one = train_on(d, "trees=1");
+    FAILS(AOSO_INVALID_ARGUMENT, "classes is 1; allowed: at least 2", aoso_model_export(one, AOSO_ONNX, 0, keep_bytes, w));
+    FAILS(AOSO_INVALID_ARGUMENT, "aoso: classes is 1", aoso_model_export_file(one, AOSO_LIGHTGBM, 0, path));
+    EXPECT(equals_file(&exported, path));
+    OK(aoso_model_free(one));
+    OK(aoso_dataset_free(d));
+}
+
+int main(int argc, char **argv) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/exported", argc > 1 ? argv[1] : ".");
+    make_data();
+    aoso_dataset *d = make_dataset();
+    model = train_on(d, "trees=30 leaves=7");
+    OK(aoso_dataset_free(d));
+    formats(path);
+    json();
+    refusals(path);
+    remove(path);
+    OK(aoso_model_free(model));
+    return finish("export");
+}
