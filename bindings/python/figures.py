@@ -1,6 +1,6 @@
 """Measures what the package costs beside Go: run it on a quiet machine, after make build and make wheel.
 
-python figures.py [figure ...]       training, prediction, import, memory, pickle; all by default
+python figures.py [figure ...]       training, prediction, row, import, memory, pickle; all by default
 """
 
 import argparse
@@ -126,6 +126,23 @@ def prediction():
         pipe.wait()
 
 
+def single_rows():
+    x, y = rows_of(DATA / "letter.train.csv.gz")
+    booster = aoso.train({"trees": 1000}, aoso.Dataset(x, y))
+    predictor = booster.row_predictor()
+    for name, predict in (
+        ("RowPredictor.proba", predictor.proba),
+        ("RowPredictor.predict", predictor.predict),
+        ("Booster.predict_proba", lambda row: booster.predict_proba(row[None])),
+    ):
+        times = []
+        for row in x[:4000]:
+            start = time.perf_counter()
+            predict(row)
+            times.append(time.perf_counter() - start)
+        print(f"a row of Letter, 1000 trees, {name}: {1e6 * statistics.median(times):.1f} µs (median of {len(times)})", flush=True)
+
+
 def import_time():
     program = "import time, numpy; start = time.perf_counter(); import aoso; print(time.perf_counter() - start)"
     times = [float(subprocess.run([sys.executable, "-c", program], check=True, capture_output=True).stdout) for _ in range(15)]
@@ -150,7 +167,7 @@ def pickle_size():
     print(f"pickle: {len(pickle.dumps(booster)) / len(booster.to_bytes()):.4f} × the model file", flush=True)
 
 
-FIGURES = {"memory": memory, "import": import_time, "pickle": pickle_size, "prediction": prediction, "training": training}
+FIGURES = {"memory": memory, "import": import_time, "pickle": pickle_size, "prediction": prediction, "row": single_rows, "training": training}
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)

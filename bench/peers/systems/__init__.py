@@ -28,6 +28,10 @@ class System(Protocol):
 
     def proba(self, x: np.ndarray) -> np.ndarray: ...
 
+    def row_proba(self, row: np.ndarray) -> np.ndarray:
+        """The probabilities of one row, by the fastest that the library has for it in Python."""
+        ...
+
     def trees(self) -> int: ...
 
     def size(self) -> int:

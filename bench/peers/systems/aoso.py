@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 import aoso
@@ -34,6 +35,13 @@ class Aoso:
 
     def proba(self, x: np.ndarray) -> np.ndarray:
         return self.model.predict_proba(x, threads=self._threads)
+
+    def row_proba(self, row: np.ndarray) -> np.ndarray:
+        return self._row_predictor.proba(row)
+
+    @cached_property
+    def _row_predictor(self) -> aoso.RowPredictor:
+        return self._booster.row_predictor()
 
     def trees(self) -> int:
         return self.model.num_trees

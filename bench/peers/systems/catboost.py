@@ -47,6 +47,9 @@ class CatBoost:
     def proba(self, x: np.ndarray) -> np.ndarray:
         return self.model.predict_proba(x, thread_count=self._threads)
 
+    def row_proba(self, row: np.ndarray) -> np.ndarray:
+        return self.proba(row[None])
+
     def trees(self) -> int:
         return self.model.tree_count_
 

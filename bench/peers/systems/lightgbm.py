@@ -38,6 +38,9 @@ class LightGBM:
     def proba(self, x: np.ndarray) -> np.ndarray:
         return self.model.predict(x)
 
+    def row_proba(self, row: np.ndarray) -> np.ndarray:
+        return self.proba(row[None])
+
     def trees(self) -> int:
         return self.model.num_trees()
 

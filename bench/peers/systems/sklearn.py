@@ -54,6 +54,9 @@ class Sklearn:
     def proba(self, x: np.ndarray) -> np.ndarray:
         return self.model.predict_proba(x)
 
+    def row_proba(self, row: np.ndarray) -> np.ndarray:
+        return self.proba(row[None])
+
     def trees(self) -> int:
         return self.model.n_iter_ * self.model.n_trees_per_iteration_
 

@@ -48,6 +48,9 @@ class XGBoost:
     def proba(self, x: np.ndarray) -> np.ndarray:
         return self.model.inplace_predict(x)
 
+    def row_proba(self, row: np.ndarray) -> np.ndarray:
+        return self.proba(row[None])
+
     def trees(self) -> int:
         return self.model.num_boosted_rounds() * (self._classes if self.strategy == "one_output_per_tree" else 1)
 

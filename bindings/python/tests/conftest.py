@@ -33,6 +33,30 @@ def small():
     return rng.normal(size=(150, 4)) + 2 * y[:, None] * [1, 0.5, 0, -1], y
 
 
+METHODS = [
+    {},
+    {"leaf": "pair", "pairs": 1, "trim": 0},
+    {"leaf": "pair", "pairs": 4},
+    {"method": "abc"},
+    {"method": "logitboost"},
+]
+
+
+@pytest.fixture(scope="session", params=METHODS, ids=str)
+def any_method(request, letters):
+    """A model of each method, trained on the first 2000 letters."""
+    x, y, names = letters
+    trees = 26 * 4 if "method" in request.param else 30
+    return aoso.train({"trees": trees, **request.param}, aoso.Dataset(x[:2000], y[:2000], feature_names=names))
+
+
+@pytest.fixture(scope="session")
+def booster(letters):
+    """A model of 300 trees, trained on the first 4000 letters."""
+    x, y, names = letters
+    return aoso.train({"trees": 300}, aoso.Dataset(x[:4000], y[:4000], feature_names=names))
+
+
 @pytest.fixture
 def trained_by_command(tmp_path):
     """Trains by ``aoso train`` on a CSV file; gives its JSON line."""

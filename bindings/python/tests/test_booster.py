@@ -4,31 +4,12 @@ import pickle
 import threading
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 import aoso
-
-METHODS = [
-    {},
-    {"leaf": "pair", "pairs": 1, "trim": 0},
-    {"leaf": "pair", "pairs": 4},
-    {"method": "abc"},
-    {"method": "logitboost"},
-]
-
-
-@pytest.fixture(scope="module", params=METHODS, ids=str)
-def any_method(request, letters):
-    x, y, names = letters
-    trees = 26 * 4 if "method" in request.param else 30
-    return aoso.train({"trees": trees, **request.param}, aoso.Dataset(x[:2000], y[:2000], feature_names=names))
-
-
-@pytest.fixture(scope="module")
-def booster(letters):
-    x, y, names = letters
-    return aoso.train({"trees": 300}, aoso.Dataset(x[:4000], y[:4000], feature_names=names))
-
+from aoso import _capi, _matrix
 
 def test_predictions_agree(any_method, letters):
     x = letters[0][2000:3000]
@@ -51,8 +32,18 @@ def test_stages_are_the_predictions_of_the_first_trees(any_method, letters):
             np.testing.assert_array_equal(stage, any_method.predict_raw(x, trees=end))
     *_, last = any_method.staged_proba(x, every=5)
     np.testing.assert_allclose(last, any_method.predict_proba(x), rtol=1e-12)
-    with pytest.raises(ValueError, match="every is 0"):
-        any_method.staged_raw(x, every=0)
+    for every in (0, 1.5):
+        with pytest.raises(ValueError, match=f"every is {every}"):
+            any_method.staged_raw(x, every=every)
+
+
+def test_stages_are_made_in_parts(any_method, letters, monkeypatch):
+    x = letters[0][2000:2300]
+    whole = list(any_method.staged_raw(x))
+    for stages in (1, 4):
+        monkeypatch.setattr(aoso.booster, "_STAGED_BYTES", stages * whole[0].nbytes)
+        parts = list(any_method.staged_raw(pa.table(pd.DataFrame(x, columns=any_method.feature_names))))
+        np.testing.assert_array_equal(parts, whole)
 
 
 def test_leaves(any_method, letters):
@@ -71,6 +62,10 @@ def test_class_pairs(any_method):
         if kind == "gain":
             assert each == pytest.approx(any_method.importance("gain").sum(), rel=1e-4)
         assert (np.diag(pairs).any()) == (any_method.trees_per_iteration == 26)
+    pairs = any_method.pair_importance()
+    assert (np.diff(pairs["gain"]) <= 0).all() and (pairs["splits"] > 0).all()
+    by_feature = np.bincount(pairs["feature"], pairs["gain"], minlength=16)
+    np.testing.assert_allclose(by_feature, any_method.importance("gain"), rtol=1e-4)
 
 
 def test_evaluation(booster, letters):
@@ -88,11 +83,31 @@ def test_evaluation(booster, letters):
     for metric in ("logloss", "error"):
         np.testing.assert_allclose(stages[metric], history["valid"][metric], rtol=1e-9)
         assert booster.evaluate(x, y, weight=weight)[metric] == pytest.approx(stages[metric][-1:])
+        assert booster.evaluate(x, y)[metric] == pytest.approx(booster.evaluate(x, y, every=1000)[metric])
     assert np.isnan(booster.evaluate(x[:2], ["?", "!"])["logloss"]).all()
-    with pytest.raises(ValueError, match="y has 3 labels; allowed: 2, one for each row of x"):
-        booster.evaluate(x[:2], y[:3])
-    with pytest.raises(ValueError, match=r"weight has shape \(2,\); allowed: \(3,\)"):
-        booster.evaluate(x[:3], y[:3], weight=[1, 2])
+    for every in (0, 1):
+        with pytest.raises(ValueError, match="y has 3 labels; allowed: 2, one for each row of x"):
+            booster.evaluate(x[:2], y[:3], every=every)
+        with pytest.raises(ValueError, match=r"weight has shape \(2,\); allowed: \(3,\)"):
+            booster.evaluate(x[:3], y[:3], weight=[1, 2], every=every)
+    with pytest.raises(ValueError, match="every is -1"):
+        booster.evaluate(x[:3], y[:3], every=-1)
+
+
+def test_what_a_callback_raises_reaches_the_caller(booster, letters):
+    calls = []
+
+    def receive(trees, scores):
+        calls.append(trees)
+        if trees == 3:
+            raise KeyError("three")
+
+    matrix = _matrix.read(letters[0][:10])
+    with pytest.raises(KeyError, match="three"):
+        _capi.staged(booster._handle, matrix, 26, 1, 0, receive)
+    assert calls == [1, 2, 3]
+    _capi.staged(booster._handle, matrix, 26, 1, 0, lambda trees, scores: calls.append(trees) or trees == 2)
+    assert calls == [1, 2, 3, 1, 2]
 
 
 @pytest.mark.parametrize("threads", [0, 1, 2, 5])
@@ -105,6 +120,8 @@ def test_no_rows(booster):
     x = np.empty((0, 16))
     assert booster.predict(x).shape == (0,) and booster.predict_proba(x).shape == (0, 26)
     assert booster.predict_leaf(x).shape == (0, 300)
+    assert booster.shap(x).shape == (0, 26, 17)
+    assert [stage.shape for stage in booster.staged_raw(x, every=100)] == [(0, 26)] * 3
 
 
 def test_infinite_and_missing_values_are_predicted(booster):
@@ -129,11 +146,17 @@ def test_bad_options(booster, letters, options, message):
 
 
 def test_importance(booster):
-    gain, split = booster.importance(), booster.importance("split")
-    assert gain.shape == split.shape == (16,) and gain.min() >= 0
+    gain, split, cover = booster.importance(), booster.importance("split"), booster.importance("cover")
+    assert gain.shape == split.shape == cover.shape == (16,) and gain.min() >= 0
     assert split.sum() == sum(line.lstrip().startswith(tuple(booster.feature_names)) for line in booster.dump().splitlines())
+    rows = np.zeros(16)
+    for node in (node for tree in map(booster.tree, range(300)) for node in tree["nodes"]):
+        rows[node["feature"]] += node["rows"]
+    np.testing.assert_array_equal(cover, rows)
+    with pytest.raises(ValueError, match="kind is 'weight'; allowed: 'gain', 'split', 'cover'"):
+        booster.importance("weight")
     with pytest.raises(ValueError, match="kind is 'cover'; allowed: 'gain', 'split'"):
-        booster.importance("cover")
+        booster.class_pairs("cover")
 
 
 def test_dump(booster):

@@ -32,6 +32,11 @@ def test_structs(name):
     assert f"\n{name}: {ctypes.sizeof(struct)}\n" in ABI
 
 
+def test_pair_importance():
+    layout = dict(re.findall(r"^aoso_pair_importance\.(\w+): (\d+\+\d+)$", ABI, re.MULTILINE))
+    assert layout == {name: f"{at}+{dtype.itemsize}" for name, (dtype, at) in _capi.PAIR_IMPORTANCE.fields.items()}
+
+
 @pytest.mark.parametrize("name", _capi._FUNCTIONS)
 def test_functions(name):
     (arguments,) = re.findall(rf"^aoso_status aoso_{name}\((.*)\);$", ABI, re.MULTILINE)
@@ -52,6 +57,10 @@ def test_constants():
     assert list(_capi._ERRORS) == [constant(name) for name in errors]
     for number, name in enumerate(_capi._STOPPED_BY):
         assert constant(f"STOPPED_BY_{name.upper()}" if name else "RUNNING") == number
+    for number, name in enumerate(_capi.IMPORTANCES):
+        assert constant(f"IMPORTANCE_{name.upper()}") == number
+    for number, name in enumerate(_capi.EXPORTS, 1):
+        assert constant(name.upper()) == number
 
 
 def test_what_the_library_tells():

@@ -57,7 +57,7 @@ def test_metrics(model):
         plotting.plot_metric({})
 
 
-@pytest.mark.parametrize("kind", ["gain", "split"])
+@pytest.mark.parametrize("kind", ["gain", "split", "cover"])
 def test_importance(model, kind):
     ax = plotting.plot_importance(model, kind=kind, most=5)
     values = np.sort(model.booster_.importance(kind))[-5:]
@@ -105,13 +105,19 @@ def test_a_tree_as_deep_as_it_can_be():
     assert len(plotting._layout(booster, 0)) > 100
 
 
+def test_a_split_on_what_is_missing():
+    x = np.where(np.arange(40) % 2, np.nan, 1.0).reshape(-1, 1)
+    texts = drawn(plotting.plot_tree(aoso.train({"trees": 1}, aoso.Dataset(x, np.arange(40) % 2))))
+    assert any(text.startswith("f0 is there\n0|1\n40 rows") for text in texts)
+
+
 def test_what_is_refused(model):
     with pytest.raises(ValueError, match="tree is 30; allowed: -30 to 29"):
         plotting.plot_tree(model, 30)
     with pytest.raises(ValueError, match="model is a str; allowed: a Booster or a fitted AOSOClassifier"):
         plotting.plot_importance("model")
-    with pytest.raises(ValueError, match="kind is 'cover'"):
-        plotting.plot_importance(model, kind="cover")
+    with pytest.raises(ValueError, match="kind is 'weight'"):
+        plotting.plot_importance(model, kind="weight")
 
 
 def test_the_example(tmp_path, monkeypatch, capsys):

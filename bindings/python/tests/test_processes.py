@@ -78,6 +78,7 @@ INTERRUPTED = """
     x, y = rng.normal(size=(20_000, 10)), rng.integers(0, 10, 20_000)
     train_set = aoso.Dataset(x, y)
     how = sys.argv[1]
+    booster = aoso.train({"trees": 1000}, train_set)
     print("ready", flush=True)
     try:
         if how == "plain":
@@ -86,6 +87,9 @@ INTERRUPTED = """
             aoso.train({"trees": 10**9, "stop_loss": 0}, train_set, callbacks=[lambda progress: None])
         elif how == "cv":
             aoso.cv({"trees": 10**9, "stop_loss": 0}, x, y, folds=2)
+        elif how == "staged":
+            while True:
+                booster.evaluate(x, y, every=1)
         else:
             aoso.AOSOClassifier(trees=10**9, stop_loss=0, n_jobs=2).fit(x, y, eval_set=(x, y))
     except KeyboardInterrupt:
@@ -101,7 +105,7 @@ INTERRUPTED = """
 """
 
 
-@pytest.mark.parametrize("how", ["plain", "callback", "cv", "estimator"])
+@pytest.mark.parametrize("how", ["plain", "callback", "cv", "estimator", "staged"])
 def test_ctrl_c(how):
     process = subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(INTERRUPTED), how], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

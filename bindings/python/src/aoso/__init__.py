@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._capi import build_info, version
-from .booster import Booster
+from .booster import Booster, Contributions, merge
 from .callback import checkpoint, early_stopping, progress, record_evaluation
 from .dataset import Dataset
 from .errors import AosoError
+from .row import RowPredictor
 from .training import cv, train
 
 if TYPE_CHECKING:
@@ -25,12 +26,15 @@ __all__ = [
     "AOSOClassifier",
     "AosoError",
     "Booster",
+    "Contributions",
     "Dataset",
+    "RowPredictor",
     "build_info",
     "checkpoint",
     "cv",
     "early_stopping",
     "errors",
+    "merge",
     "plotting",
     "progress",
     "record_evaluation",

@@ -7,8 +7,9 @@ import functools
 import json
 import os
 import re
+import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,6 +35,8 @@ _DENSE, _COLUMNS, _CSR, _CSC, _ARROW, _ARROW_STREAM = range(6)
 _DTYPES = {"f4": 1, "f8": 2, "i1": 3, "i2": 4, "i4": 5, "i8": 6, "u1": 7, "u2": 8, "u4": 9, "u8": 10}
 
 _STOPPED_BY = ("", "loss", "trees", "early_stopping", "interrupt", "no_split")
+IMPORTANCES = ("gain", "split", "cover")
+EXPORTS = ("onnx", "lightgbm", "json", "dot")  # from 1
 
 # ------------------------------------------------------------------ structs --
 
@@ -46,12 +49,20 @@ class _Struct(c.Structure):
 
     def set_integer(self, name: str, value: Any, field: str | None = None) -> None:
         """Sets a field to what a user gave for ``name``, where ctypes would cut off what does not fit."""
-        kind: Any = dict(self._fields_)[field or name]  # type: ignore[arg-type]
-        bits = 8 * c.sizeof(kind)
-        least, most = (0, 2**bits - 1) if kind(-1).value > 0 else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-        if not isinstance(value, (int, np.integer)) or not least <= value <= most:
-            raise errors.ArgumentError(f"{name} is {value!r}; allowed: an integer, {least} to {most}")
-        setattr(self, field or name, int(value))
+        setattr(self, field or name, _integer(name, value, *_bounds(type(self), field or name)))
+
+
+@functools.cache
+def _bounds(struct: Any, field: str) -> tuple[int, int]:
+    kind = dict(struct._fields_)[field]
+    bits = 8 * c.sizeof(kind)
+    return (0, 2**bits - 1) if kind(-1).value > 0 else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+def _integer(name: str, value: Any, least: int = -(2**63), most: int = 2**63 - 1) -> int:
+    if not isinstance(value, (int, np.integer)) or not least <= value <= most:
+        raise errors.ArgumentError(f"{name} is {value!r}; allowed: an integer, {least} to {most}")
+    return int(value)
 
 
 class _Matrix(_Struct):
@@ -179,11 +190,46 @@ class _ModelInfo(_Struct):
         ("features", c.c_int64),
         ("trees", c.c_int64),
         ("trees_per_iteration", c.c_int64),
+        ("temperature", c.c_double),
     ]
 
 
 class _PredictOptions(_Struct):
     _fields_ = [("struct_size", c.c_uint32), ("num_threads", c.c_int32), ("trees", c.c_int64)]
+
+
+class _RefitOptions(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("num_threads", c.c_int32),
+        ("weights", c.c_void_p),
+        ("num_weights", c.c_int64),
+        ("keep", c.c_double),
+    ]
+
+
+class _Calibration(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("reserved", c.c_int32),
+        ("temperature", c.c_double),
+        ("before", c.c_double),
+        ("after", c.c_double),
+    ]
+
+
+class _ContributionsInfo(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("reserved", c.c_int32),
+        ("lines", c.c_int64),
+        ("per_row", c.c_int64),
+        ("values", c.c_int64),
+    ]
+
+
+# aoso_pair_importance, as numpy has it.
+PAIR_IMPORTANCE = np.dtype([("feature", "i8"), ("classes", "i4", 2), ("gain", "f8"), ("splits", "i8")])
 
 
 class _ArrowSchema(c.Structure):
@@ -219,6 +265,10 @@ _ArrowStream._fields_ = [("get_schema", c.CFUNCTYPE(c.c_int, c.POINTER(_ArrowStr
 
 _handle, _out = c.c_void_p, c.POINTER(c.c_void_p)
 _text = (c.c_void_p, c.c_size_t, c.POINTER(c.c_size_t))
+_write = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_size_t, c.c_void_p)
+_staged = c.CFUNCTYPE(c.c_int32, c.c_int64, c.c_void_p, c.c_int64, c.c_void_p)
+_labelled = (_handle, c.POINTER(_Matrix), c.POINTER(_Labels))
+_weighted = (*_labelled, c.c_void_p, c.c_int64, c.POINTER(_PredictOptions))
 
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "build_info": _text,
@@ -247,12 +297,33 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "model_decode": (c.c_char_p, c.c_size_t, _out),
     "model_fingerprint": (_handle, *_text),
     "model_dump": (_handle, c.c_int64, *_text),
+    "model_tree": (_handle, c.c_int64, *_text),
+    "model_export": (_handle, c.c_int32, c.c_int64, _write, c.c_void_p),
+    "model_export_file": (_handle, c.c_int32, c.c_int64, c.c_char_p),
     "model_importance": (_handle, c.c_int32, c.c_void_p, c.c_int64),
+    "model_pair_importance": (_handle, c.c_void_p, c.c_int64, c.POINTER(c.c_int64)),
+    "model_truncate": (_handle, c.c_int64, _out),
+    "model_merge": (_out, c.c_int64, _out),
+    "model_refit": (*_labelled, c.POINTER(_RefitOptions), _out),
     "model_free": (_handle,),
     **{
-        f"model_predict{kind}": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_void_p, c.c_int64)
-        for kind in ("", "_proba", "_raw", "_leaf")
+        f"model_{what}": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_void_p, c.c_int64)
+        for what in ("predict", "predict_proba", "predict_raw", "predict_leaf", "shap")
     },
+    "model_predict_staged": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_int64, _staged, c.c_void_p),
+    "model_evaluate": (*_weighted, c.POINTER(_Evaluation)),
+    "model_calibrate": (*_weighted, _out, c.POINTER(_Calibration)),
+    "model_shap_sparse": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_int64, _out),
+    "contributions_get_info": (_handle, c.POINTER(_ContributionsInfo)),
+    "contributions_read": (_handle, c.c_void_p, c.c_void_p, c.c_void_p, c.c_void_p),
+    "contributions_free": (_handle,),
+    "predictor_create": (_handle, c.POINTER(_PredictOptions), _out),
+    "predictor_class": (_handle, c.c_void_p, c.c_int64, c.c_void_p),
+    "predictor_proba": (_handle, c.c_void_p, c.c_int64, c.c_void_p, c.c_int64),
+    "predictor_raw": (_handle, c.c_void_p, c.c_int64, c.c_void_p, c.c_int64),
+    "predictor_raw_of": (_handle, c.c_void_p, c.c_int64, c.c_void_p, c.c_int64, c.c_void_p),
+    "predictor_walked": (_handle, c.POINTER(c.c_double)),
+    "predictor_free": (_handle,),
 }
 
 
@@ -265,12 +336,12 @@ def _library() -> c.CDLL:
         library.aoso_version_string.restype = c.c_char_p
         library.aoso_last_error.restype = c.c_char_p
         found = library.aoso_abi_version()
+        if found != ABI_VERSION:
+            raise errors.LibraryError(f"{path} has ABI version {found}; this package needs {ABI_VERSION}")
+        for name, arguments in _FUNCTIONS.items():
+            getattr(library, "aoso_" + name).argtypes = arguments
     except (OSError, AttributeError) as e:
         raise errors.LibraryError(f"{path} cannot be loaded: {e}") from e
-    if found != ABI_VERSION:
-        raise errors.LibraryError(f"{path} has ABI version {found}; this package needs {ABI_VERSION}")
-    for name, arguments in _FUNCTIONS.items():
-        getattr(library, "aoso_" + name).argtypes = arguments
     return library
 
 
@@ -302,6 +373,40 @@ def _bytes(name: str, *arguments: Any) -> bytes:
     buffer = c.create_string_buffer(needed.value)
     _call(name, *arguments, buffer, needed.value, c.byref(needed))
     return buffer.raw
+
+
+def _call_back(receive: Callable[..., Any], prototype: Any, name: str, *arguments: Any) -> None:
+    """Calls a function that ends with a callback and its user. A true value that ``receive`` returns ends the call.
+
+    Another thread makes it. The main one would raise KeyboardInterrupt on the way from C to ``receive``, where ctypes
+    prints it and goes on.
+    """
+    raised: list[BaseException] = []
+    interrupted = False
+
+    def guarded(*received: Any) -> int:
+        try:
+            return int(interrupted or bool(receive(*received)))
+        except BaseException as e:
+            raised.append(e)
+            return 1
+
+    def call() -> None:
+        try:
+            _call(name, *arguments, prototype(guarded), None)
+        except BaseException as e:
+            raised.append(e)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    try:
+        thread.join()
+    except BaseException:
+        interrupted = True
+        thread.join()
+        raise
+    if raised:
+        raise raised[0]
 
 
 def _string(name: str, *arguments: Any) -> str:
@@ -352,6 +457,11 @@ def _strings(what: str, texts: list[str]) -> Any:
         if "\0" in text:
             raise errors.ArgumentError(f"{what} {text!r} has a zero character; allowed: any other")
     return (c.c_char_p * len(texts))(*(text.encode() for text in texts))
+
+
+def _weights(weights: Array | None) -> tuple[int | None, int]:
+    """An argument for each of a pointer and a length."""
+    return (None, 0) if weights is None else (_address(weights), len(weights))
 
 
 def _encoded_path(path: str | os.PathLike[str]) -> bytes:
@@ -509,8 +619,7 @@ def aligned_dataset(train: Handle, x: Matrix, y: Labels, weights: Array | None) 
 
 def _options(weights: Array | None) -> _DatasetOptions:
     o = _DatasetOptions()
-    if weights is not None:
-        o.weights, o.num_weights = _address(weights), len(weights)
+    o.weights, o.num_weights = _weights(weights)
     return o
 
 
@@ -605,7 +714,11 @@ class Result(NamedTuple):
 
 
 def _evaluation(of: _Progress | _Result) -> Evaluation | None:
-    return Evaluation(of.valid.log_loss, of.valid.error_rate) if of.has_valid else None
+    return _read_evaluation(of.valid) if of.has_valid else None
+
+
+def _read_evaluation(e: _Evaluation) -> Evaluation:
+    return Evaluation(e.log_loss, e.error_rate)
 
 
 def booster(train: Handle, params: Params, valid: Handle | None, eval_every: int) -> Handle:
@@ -648,6 +761,7 @@ class ModelInfo(NamedTuple):
     features: int
     trees: int
     trees_per_iteration: int
+    temperature: float
 
 
 def model_info(model: Handle) -> ModelInfo:
@@ -666,7 +780,7 @@ def fingerprint(model: Handle) -> str:
 
 
 def dump(model: Handle, trees: int) -> str:
-    return _string("model_dump", model, trees)
+    return _string("model_dump", model, _integer("trees", trees))
 
 
 def encode(model: Handle) -> bytes:
@@ -678,10 +792,84 @@ def decode(data: bytes) -> Handle:
     return _create("model_decode", data, len(data))
 
 
+def tree(model: Handle, number: int) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads(_string("model_tree", model, _integer("tree", number)))
+    return content
+
+
+def export(model: Handle, format: str, number: int) -> bytes:
+    """The model, or the tree of a number, in a format of others."""
+    parts: list[bytes] = []
+
+    def write(at: int, size: int, _: Any) -> None:
+        parts.append(c.string_at(at, size))
+
+    _call_back(write, _write, "model_export", model, EXPORTS.index(format) + 1, _integer("tree", number))
+    return b"".join(parts)
+
+
+def export_file(model: Handle, format: str, number: int, path: str | os.PathLike[str]) -> None:
+    _call("model_export_file", model, EXPORTS.index(format) + 1, _integer("tree", number), _encoded_path(path))
+
+
 def importance(model: Handle, kind: str, features: int) -> Array:
     out = np.empty(features)
-    _call("model_importance", model, ("gain", "split").index(kind), _address(out), features)
+    _call("model_importance", model, IMPORTANCES.index(kind), _address(out), features)
     return out
+
+
+def pair_importance(model: Handle) -> Array:
+    needed = c.c_int64()
+    _call("model_pair_importance", model, None, 0, c.byref(needed))
+    out = np.empty(needed.value, PAIR_IMPORTANCE)
+    _call("model_pair_importance", model, _address(out), len(out), c.byref(needed))
+    return out
+
+
+def truncate(model: Handle, trees: int) -> Handle:
+    return _create("model_truncate", model, _integer("trees", trees))
+
+
+def merge(models: Sequence[Handle]) -> Handle:
+    handles = (c.c_void_p * len(models))(*(model._as_parameter_.value for model in models))
+    return _create("model_merge", handles, len(models))
+
+
+def refit(model: Handle, x: Matrix, y: Labels, weights: Array | None, keep: float, threads: int) -> Handle:
+    if not isinstance(keep, (int, float, np.integer, np.floating)):
+        raise errors.ArgumentError(f"keep is {keep!r}; allowed: a number, 0 to 1")
+    options = _RefitOptions(keep=keep)
+    options.weights, options.num_weights = _weights(weights)
+    options.set_integer("threads", threads, "num_threads")
+    return _create("model_refit", model, x.struct, y.struct, options)
+
+
+class Calibration(NamedTuple):
+    """A temperature, and the log loss on the rows that it was fitted to, before and after."""
+
+    temperature: float
+    before: float
+    after: float
+
+
+def calibrate(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> tuple[Handle, Calibration]:
+    out, r = c.c_void_p(), _Calibration()
+    options = _predict_options(0, threads)
+    _call("model_calibrate", model, x.struct, y.struct, *_weights(weights), options, c.byref(out), r)
+    return Handle("model", out), Calibration(r.temperature, r.before, r.after)
+
+
+def evaluate(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> Evaluation:
+    out = _Evaluation()
+    _call("model_evaluate", model, x.struct, y.struct, *_weights(weights), _predict_options(0, threads), out)
+    return _read_evaluation(out)
+
+
+def _predict_options(trees: int, threads: int) -> _PredictOptions:
+    options = _PredictOptions()
+    options.set_integer("threads", threads, "num_threads")
+    options.set_integer("trees", trees)
+    return options
 
 
 def predict(kind: str, model: Handle, x: Matrix, width: int, trees: int, threads: int) -> Array:
@@ -690,8 +878,58 @@ def predict(kind: str, model: Handle, x: Matrix, width: int, trees: int, threads
     ``kind`` is "" (a class number a row, ``width`` 1), "proba" or "raw" (``width`` classes), or "leaf" (``width`` trees).
     """
     out = np.empty((x.shape[0], width), np.int32 if kind in ("", "leaf") else np.float64)
-    options = _PredictOptions()
-    options.set_integer("threads", threads, "num_threads")
-    options.set_integer("trees", trees)
+    options = _predict_options(trees, threads)
     _call("model_predict" + (kind and "_" + kind), model, x.struct, options, _address(out), out.size)
     return out
+
+
+def staged(model: Handle, x: Matrix, classes: int, every: int, threads: int, receive: Callable[[int, Array], Any]) -> None:
+    """Calls ``receive`` with the number of trees so far and the raw scores, good until it returns, until it says true."""
+
+    def view(trees: int, at: int | None, length: int, _: Any) -> Any:
+        return receive(trees, np.asarray((c.c_double * length).from_address(at or 0)).reshape(x.shape[0], classes))
+
+    _call_back(view, _staged, "model_predict_staged", model, x.struct, _predict_options(0, threads), _integer("every", every))
+
+
+def shap(model: Handle, x: Matrix, classes: int, features: int, trees: int, threads: int) -> Array:
+    out = np.empty((x.shape[0], classes, features + 1))
+    _call("model_shap", model, x.struct, _predict_options(trees, threads), _address(out), out.size)
+    return out
+
+
+def shap_sparse(model: Handle, x: Matrix, top: int, trees: int, threads: int) -> tuple[Array, Array, Array, Array]:
+    """The classes, rows × classes of each, and a compressed matrix: indptr, columns, values."""
+    out, info = c.c_void_p(), _ContributionsInfo()
+    _call("model_shap_sparse", model, x.struct, _predict_options(trees, threads), _integer("top", top), c.byref(out))
+    found = Handle("contributions", out)
+    _call("contributions_get_info", found, info)
+    classes, indptr = np.empty((x.shape[0], info.per_row), np.int32), np.empty(info.lines + 1, np.int64)
+    columns, values = np.empty(info.values, np.int32), np.empty(info.values)
+    _call("contributions_read", found, *map(_address, (classes, indptr, columns, values)))
+    return classes, indptr, columns, values
+
+
+class Predictor:
+    """Predicts what ``row`` holds, for one thread at a time: ``find_class`` into ``number``, the others into ``scores``."""
+
+    def __init__(self, model: Handle, features: int, classes: int, trees: int) -> None:
+        self.row, self.scores, self.number = np.zeros(features), np.empty(classes), np.empty(1, np.int32)
+        self._handle = _create("predictor_create", model, _predict_options(trees, 0))
+        of_row = self._handle, _address(self.row), features
+        into_scores = *of_row, _address(self.scores), classes
+        self._of_row = of_row
+        self.find_class = functools.partial(_call, "predictor_class", *of_row, _address(self.number))
+        self.proba = functools.partial(_call, "predictor_proba", *into_scores)
+        self.raw = functools.partial(_call, "predictor_raw", *into_scores)
+
+    def raw_of(self, numbers: Array) -> Array:
+        """The scores of some classes, int32."""
+        out = np.empty(len(numbers))
+        _call("predictor_raw_of", *self._of_row, _address(numbers), len(numbers), _address(out))
+        return out
+
+    def walked(self) -> float:
+        out = c.c_double()
+        _call("predictor_walked", self._handle, c.byref(out))
+        return out.value

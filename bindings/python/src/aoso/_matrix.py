@@ -26,6 +26,17 @@ def read(x: Any, feature_names: list[str] | None = None) -> _capi.Matrix:
     return matrix
 
 
+def read_row(row: Any, features: int) -> Array:
+    """One row of numbers."""
+    try:
+        array = _array(row)
+    except ValueError as e:
+        raise ArgumentError(f"row is not numbers: {e}") from e
+    if array.shape != (features,):
+        raise ArgumentError(f"row has shape {array.shape}; allowed: ({features},), one value a feature")
+    return _numbers(array, "row")
+
+
 def is_arrow(x: Any) -> bool:
     """Whether ``x`` is a table of Arrow's, which pandas' are not."""
     return (hasattr(x, "__arrow_c_stream__") or hasattr(x, "__arrow_c_array__")) and not _is_pandas(x)
@@ -33,7 +44,7 @@ def is_arrow(x: Any) -> bool:
 
 def column_names(x: Any) -> list[str] | None:
     """The names of a data frame's columns, if all are strings."""
-    names = list(x.columns)
+    names = x.columns.tolist()
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
@@ -78,15 +89,19 @@ def _read(x: Any) -> _capi.Matrix:
         return _capi.arrow_stream(x.__arrow_c_stream__(), len(x))
     if _is_sparse(x):
         return _read_sparse(x)
-    if isinstance(x, np.ma.MaskedArray):
-        x = np.ma.filled(x.astype(np.float64), np.nan)
     try:
-        array = np.asarray(x)
+        array = _array(x)
     except ValueError as e:
         raise ArgumentError(f"x is not rows of equal length: {e}") from e
     if array.ndim != 2:
         raise ArgumentError(f"x has shape {array.shape}; allowed: rows × columns")
     return _capi.dense(_numbers(array, "x"))
+
+
+def _array(x: Any) -> Array:
+    if isinstance(x, np.ma.MaskedArray):
+        x = np.ma.filled(x.astype(np.float64), np.nan)
+    return np.asarray(x)
 
 
 def _is_pandas(x: Any) -> bool:

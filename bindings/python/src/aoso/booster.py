@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
 
 from . import _capi, _labels, _matrix
 from ._capi import Array
-from ._forest import Forest
 from .dataset import read_weights
 from .errors import ArgumentError
+from .row import RowPredictor
 
-__all__ = ["Booster"]
+__all__ = ["Booster", "Contributions", "merge"]
+
+# Stages of boosting that are held at once.
+_STAGED_BYTES = 1 << 28
 
 
 class Booster:
@@ -29,7 +32,9 @@ class Booster:
         they look so, else strings.
     feature_names : list of str
     result : aoso.training.Result or None
-        How training went; None for a model from a file.
+        How training went; None for a model from a file, or made from others.
+    calibration : Calibration or None
+        Of a model that :meth:`calibrated` gave: ``temperature``, and the log loss ``before`` and ``after``.
 
     Examples
     --------
@@ -46,7 +51,13 @@ class Booster:
     [[0.18, 0.82], [0.82, 0.18]]
     """
 
-    def __init__(self, handle: _capi.Handle, classes: Array | None = None, result: _capi.Result | None = None) -> None:
+    def __init__(
+        self,
+        handle: _capi.Handle,
+        classes: Array | None = None,
+        result: _capi.Result | None = None,
+        calibration: _capi.Calibration | None = None,
+    ) -> None:
         self._handle = handle
         self._info = _capi.model_info(handle)
         if classes is None:
@@ -54,7 +65,7 @@ class Booster:
         self.classes = classes
         self.feature_names = _capi.feature_names("model", handle, self._info.features)
         self.result = result
-        self._forest_read: Forest | None = None
+        self.calibration = calibration
 
     # ------------------------------------------------------------- prediction
 
@@ -98,7 +109,7 @@ class Booster:
         return self._predict("proba", x, len(self.classes), trees, threads)
 
     def predict_raw(self, x: Any, *, trees: int = 0, threads: int = 0) -> Array:
-        """The raw scores, of which the probabilities are the softmax.
+        """The raw scores, of which, divided by ``temperature``, the probabilities are the softmax.
 
         Parameters
         ----------
@@ -141,10 +152,28 @@ class Booster:
         ------
         array of shape (n_rows, n_classes), float64
         """
-        if every < 1:
-            raise ArgumentError(f"every is {every}; allowed: at least 1")
-        leaves = self.predict_leaf(x, threads=threads)
-        return (scores.copy() for scores in self._forest.staged(leaves, every * self._info.trees_per_iteration))
+        some = self._stages(x, every, threads, 0)
+
+        def stages() -> Iterator[Array]:
+            while some:
+                done, scores = some.pop(0)
+                yield scores
+                if not some and done < self.num_trees:
+                    some.extend(self._stages(x, every, threads, done))
+
+        return stages()
+
+    def _stages(self, x: Any, every: int, threads: int, done: int) -> list[tuple[int, Array]]:
+        """Numbers of trees, and raw scores by them, after so many that are ``done``: as many stages as memory shall hold."""
+        some: list[tuple[int, Array]] = []
+
+        def keep(trees: int, scores: Array) -> bool:
+            if trees > done:
+                some.append((trees, scores.copy()))
+            return len(some) * scores.nbytes >= _STAGED_BYTES
+
+        _capi.staged(self._handle, self._read(x), len(self.classes), every, threads, keep)
+        return some
 
     def staged_proba(self, x: Any, *, every: int = 1, threads: int = 0) -> Iterator[Array]:
         """The class probabilities after every so many iterations of boosting, and at the end.
@@ -158,7 +187,7 @@ class Booster:
         ------
         array of shape (n_rows, n_classes), float64
         """
-        return map(_softmax, self.staged_raw(x, every=every, threads=threads))
+        return (_softmax(scores / self.temperature) for scores in self.staged_raw(x, every=every, threads=threads))
 
     def evaluate(self, x: Any, y: Any, *, weight: Any = None, every: int = 0, threads: int = 0) -> dict[str, list[float]]:
         """Compare predictions with labels, at the end or at stages of boosting.
@@ -178,16 +207,143 @@ class Booster:
         dict
             "logloss" (mean -log p) and "error" (share of the weight), each a list of one number a stage.
         """
-        codes = _labels.codes(y, self.classes)
-        weights = np.ones(len(codes)) if weight is None else read_weights(weight, len(codes))
-        stages = self.staged_raw(x, every=every, threads=threads) if every else [self.predict_raw(x, threads=threads)]
-        metrics = [_metrics(scores, codes, weights) for scores in stages]
+        matrix = self._read(x)
+        labels, weights = self._read_labels(y, weight, matrix)
+        if every == 0:
+            metrics = [_capi.evaluate(self._handle, matrix, labels, weights, threads)]
+        else:
+            codes, metrics = _labels.codes(y, self.classes), []
+
+            def look(_: int, scores: Array) -> None:
+                metrics.append(_metrics(scores / self.temperature, codes, weights))
+
+            _capi.staged(self._handle, matrix, len(self.classes), every, threads, look)
         return {"logloss": [m.logloss for m in metrics], "error": [m.error for m in metrics]}
 
+    def row_predictor(self, *, trees: int = 0) -> RowPredictor:
+        """What predicts single rows in the least time.
+
+        Parameters
+        ----------
+        trees : int, default 0
+            Use the first so many trees; 0: all.
+
+        Returns
+        -------
+        RowPredictor
+        """
+        return RowPredictor(self._handle, self.num_features, self.classes, trees)
+
+    @overload
+    def shap(self, x: Any, *, sparse: Literal[False] = False, trees: int = 0, threads: int = 0) -> Array: ...
+
+    @overload
+    def shap(self, x: Any, *, sparse: Literal[True], top: int = 0, trees: int = 0, threads: int = 0) -> Contributions: ...
+
+    def shap(self, x: Any, *, sparse: bool = False, top: int = 0, trees: int = 0, threads: int = 0) -> Array | Contributions:
+        """The SHAP values of rows: what knowing each feature adds to the raw score of each class.
+
+        They are exact (path-dependent TreeSHAP). The last of a class is the bias, its mean score over the training rows;
+        all of a class sum to its raw score.
+
+        Parameters
+        ----------
+        x, trees, threads
+            As of :meth:`predict`.
+        sparse : bool, default False
+            Leave zeros out.
+        top : int, default 0
+            Explain the so many likeliest classes of each row, if ``sparse``; 0: all.
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes, n_features + 1), float64, or Contributions if ``sparse``
+
+        Examples
+        --------
+        >>> import aoso, numpy as np
+        >>> x = np.arange(20.0).reshape(-1, 1)
+        >>> booster = aoso.train({"trees": 10}, aoso.Dataset(x, np.where(x[:, 0] < 7, "low", "high")))
+        >>> booster.shap([[3], [15]])[:, booster.classes == "low", 0].round(2).tolist()
+        [[0.99], [-0.53]]
+        """
+        if top and not sparse:
+            raise ArgumentError(f"top is {top}; allowed: 0, unless sparse is True")
+        matrix = self._read(x)
+        if not sparse:
+            return _capi.shap(self._handle, matrix, len(self.classes), self.num_features, trees, threads)
+        return Contributions(*_capi.shap_sparse(self._handle, matrix, top, trees, threads), self.num_features)
+
     def _predict(self, kind: str, x: Any, width: int, trees: int, threads: int) -> Array:
+        return _capi.predict(kind, self._handle, self._read(x), width, trees, threads)
+
+    def _read(self, x: Any) -> _capi.Matrix:
         matrix = _matrix.read(x)
         _matrix.check_names(matrix.names, self.feature_names)
-        return _capi.predict(kind, self._handle, matrix, width, trees, threads)
+        return matrix
+
+    def _read_labels(self, y: Any, weight: Any, x: _capi.Matrix) -> tuple[_capi.Labels, Array | None]:
+        rows, _ = x.shape
+        labels, _ = _labels.read(y, rows)
+        return labels, None if weight is None else read_weights(weight, rows)
+
+    # ----------------------------------------------------------- other models
+
+    def calibrated(self, x: Any, y: Any, *, weight: Any = None, threads: int = 0) -> Booster:
+        """The model with the temperature that gives other rows than those of training the least log loss.
+
+        Neither raw scores nor predicted classes change.
+
+        Parameters
+        ----------
+        x : table of shape (n_rows, n_features)
+            Rows that the model was not trained on.
+        y : array of shape (n_rows,)
+        weight : array of shape (n_rows,), optional
+        threads : int, default 0
+
+        Returns
+        -------
+        Booster
+            Its ``calibration`` tells what that did.
+        """
+        matrix = self._read(x)
+        handle, calibration = _capi.calibrate(self._handle, matrix, *self._read_labels(y, weight, matrix), threads)
+        return Booster(handle, self.classes, calibration=calibration)
+
+    def refit(self, x: Any, y: Any, *, weight: Any = None, keep: float = 0.0, threads: int = 0) -> Booster:
+        """The same trees with the leaf values that other data give them.
+
+        Parameters
+        ----------
+        x : table of shape (n_rows, n_features)
+        y : array of shape (n_rows,)
+            Labels that the model knows.
+        weight : array of shape (n_rows,), optional
+        keep : float, default 0
+            Share of its old values that a leaf keeps, 0 to 1. A leaf that no row reaches keeps them all.
+        threads : int, default 0
+
+        Returns
+        -------
+        Booster
+        """
+        matrix = self._read(x)
+        return Booster(_capi.refit(self._handle, matrix, *self._read_labels(y, weight, matrix), keep, threads), self.classes)
+
+    def truncated(self, trees: int) -> Booster:
+        """The model of the first trees.
+
+        Parameters
+        ----------
+        trees : int
+            From 1 to all.
+
+        Returns
+        -------
+        Booster
+        """
+        return Booster(_capi.truncate(self._handle, trees), self.classes)
 
     # -------------------------------------------------------------- the model
 
@@ -207,6 +363,11 @@ class Booster:
         return self._info.features
 
     @property
+    def temperature(self) -> float:
+        """What raw scores are divided by before they become probabilities; 1 but for :meth:`calibrated`."""
+        return self._info.temperature
+
+    @property
     def params(self) -> dict[str, Any]:
         """The parameters that the model was trained with."""
         params: dict[str, Any] = _capi.describe(self._handle)["params"]
@@ -222,14 +383,14 @@ class Booster:
 
         Parameters
         ----------
-        kind : {"gain", "split"}
-            The loss that its splits were reckoned to save, or their number.
+        kind : {"gain", "split", "cover"}
+            The loss that its splits were reckoned to save, their number, or the rows that they parted.
 
         Returns
         -------
         array of shape (n_features,), float64
         """
-        _check_kind(kind)
+        _check_choice("kind", kind, _capi.IMPORTANCES)
         return _capi.importance(self._handle, kind, self.num_features)
 
     def class_pairs(self, kind: str = "split") -> Array:
@@ -246,8 +407,83 @@ class Booster:
         array of shape (n_classes, n_classes), float64
             Symmetric. On the diagonal, for method logitboost, what tells a class from all others.
         """
-        _check_kind(kind)
-        return self._forest.class_pairs(kind)
+        _check_choice("kind", kind, ("gain", "split"))
+        pairs = self.pair_importance()
+        first, second = pairs["classes"].T
+        second = np.where(second < 0, first, second)
+        sums = np.zeros((len(self.classes),) * 2)
+        np.add.at(sums, (first, second), pairs["gain" if kind == "gain" else "splits"])
+        return sums + np.triu(sums, 1).T
+
+    def pair_importance(self) -> Array:
+        """How much each feature contributes to telling two classes apart.
+
+        Returns
+        -------
+        structured array
+            The greatest gain first: ``feature``; ``classes``, two positions in ``classes`` of the model, the lower first,
+            the second -1 where a class is told from all others; ``gain``, ``splits``, as of :meth:`class_pairs`.
+        """
+        return _capi.pair_importance(self._handle)
+
+    def tree(self, number: int) -> dict[str, Any]:
+        """A tree as it is in JSON.
+
+        Parameters
+        ----------
+        number : int
+            From 0; negative from the end.
+
+        Returns
+        -------
+        dict
+            "nodes" and "leaves", both lists of dicts. A row begins at node 0, or at leaf 0 of a tree without nodes. It goes
+            to a node's "left" if its "feature" is below "threshold" (None: whatever it is), or if it is missing and
+            "missing" is "left"; else to "right". These are a node or, below zero, -1 - a leaf. A leaf adds its "steps", pairs
+            of a class and a number, to the raw scores.
+        """
+        return _capi.tree(self._handle, self._tree_number(number))
+
+    @overload
+    def export(self, format: Literal["onnx"], path: None = None) -> bytes: ...
+
+    @overload
+    def export(self, format: Literal["lightgbm", "json", "dot"], path: None = None, *, tree: int = 0) -> str: ...
+
+    @overload
+    def export(self, format: str, path: str | os.PathLike[str], *, tree: int = 0) -> None: ...
+
+    def export(self, format: str, path: str | os.PathLike[str] | None = None, *, tree: int = 0) -> bytes | str | None:
+        """The model in a format that others read.
+
+        Parameters
+        ----------
+        format : {"onnx", "lightgbm", "json", "dot"}
+            ONNX, one TreeEnsembleClassifier of float32 features; the text of LightGBM, a tree for each class in every
+            iteration; all that the model is, as JSON; one tree for Graphviz.
+        path : path, optional
+            A file to write, which is replaced whole or, on an error, left as it was.
+        tree : int, default 0
+            The tree that "dot" draws, from 0; negative from the end.
+
+        Returns
+        -------
+        bytes for "onnx", str for the others, None with a ``path``
+        """
+        _check_choice("format", format, _capi.EXPORTS)
+        if format == "dot":
+            tree = self._tree_number(tree)
+        if path is not None:
+            _capi.export_file(self._handle, format, tree, path)
+            return None
+        content = _capi.export(self._handle, format, tree)
+        return content if format == "onnx" else content.decode()
+
+    def _tree_number(self, tree: int) -> int:
+        trees = self.num_trees
+        if not isinstance(tree, (int, np.integer)) or not -trees <= tree < trees:
+            raise ArgumentError(f"tree is {tree!r}; allowed: {-trees} to {trees - 1}")
+        return int(tree) % trees
 
     def dump(self, trees: int = 0) -> str:
         """The trees as text, a line a node.
@@ -300,26 +536,74 @@ class Booster:
         """
         return cls(_capi.decode(data))
 
-    @property
-    def _forest(self) -> Forest:
-        if self._forest_read is None:
-            self._forest_read = Forest(self.to_bytes())
-        return self._forest_read
-
     def __reduce__(self) -> Any:
-        return _restore, (self.to_bytes(), self.classes, self.result)
+        return _restore, (self.to_bytes(), self.classes, self.result, self.calibration)
 
     def __repr__(self) -> str:
         return f"Booster({self.num_trees} trees, {self.num_features} features, {len(self.classes)} classes)"
 
 
-def _restore(data: bytes, classes: Array, result: _capi.Result | None) -> Booster:
-    return Booster(_capi.decode(data), classes, result)
+def _restore(data: bytes, *attributes: Any) -> Booster:
+    return Booster(_capi.decode(data), *attributes)
 
 
-def _check_kind(kind: str) -> None:
-    if kind not in ("gain", "split"):
-        raise ArgumentError(f"kind is {kind!r}; allowed: 'gain', 'split'")
+class Contributions(NamedTuple):
+    """SHAP values as a sparse matrix in compressed rows.
+
+    A line of it is a row of the data and a class. The first ``classes.shape[1]`` lines are of row 0, the next of row 1.
+
+    Attributes
+    ----------
+    classes : array of shape (n_rows, classes of each), int32
+        Positions in the model's ``classes``: the likeliest first if ``top`` was given, else all in order.
+    indptr : array of shape (n_lines + 1,), int64
+        Where each line begins in ``columns`` and ``values``.
+    columns : array of int32
+        Features, rising within a line, and ``num_features`` for the bias.
+    values : array of float64
+    num_features : int
+    """
+
+    classes: Array
+    indptr: Array
+    columns: Array
+    values: Array
+    num_features: int
+
+    def to_scipy(self) -> Any:
+        """The matrix as a ``scipy.sparse.csr_array`` of shape (n_lines, n_features + 1)."""
+        from scipy.sparse import csr_array
+
+        return csr_array((self.values, self.columns, self.indptr), shape=(self.classes.size, self.num_features + 1))
+
+
+def merge(models: Iterable[Booster]) -> Booster:
+    """A model of the trees of several, whose raw scores are the sums of theirs.
+
+    Sums of models that were trained apart are too sure of themselves, which :meth:`Booster.calibrated` mends.
+
+    Parameters
+    ----------
+    models : iterable of Booster
+        Models of the same classes, features, method, leaf and pairs.
+
+    Returns
+    -------
+    Booster
+    """
+    models = list(models)
+    if not models:
+        raise ArgumentError("models is empty; allowed: at least one")
+    for j, model in enumerate(models):
+        if not isinstance(model, Booster):
+            raise ArgumentError(f"models[{j}] is a {type(model).__name__}; allowed: a Booster")
+    merged = _capi.merge([model._handle for model in models])
+    return Booster(merged, models[0].classes)
+
+
+def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
+    if value not in allowed:
+        raise ArgumentError(f"{name} is {value!r}; allowed: {', '.join(map(repr, allowed))}")
 
 
 def _softmax(scores: Array) -> Array:
@@ -328,10 +612,9 @@ def _softmax(scores: Array) -> Array:
     return odds
 
 
-def _metrics(scores: Array, codes: Array, weights: Array) -> _capi.Evaluation:
+def _metrics(scores: Array, codes: Array, weights: Array | None) -> _capi.Evaluation:
     """The metrics of raw scores; -1 is the code of an unknown label."""
-    if len(codes) != len(scores):
-        raise ArgumentError(f"y has {len(codes)} labels; allowed: {len(scores)}, one for each row of x")
+    weights = np.ones(len(codes)) if weights is None else weights
     known = codes >= 0
     wrong = weights[scores.argmax(axis=1) != codes].sum() / weights.sum()
     centred = scores[known] - scores[known].max(axis=1, keepdims=True)

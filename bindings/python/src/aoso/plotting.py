@@ -84,7 +84,7 @@ def plot_importance(model: Any, *, kind: str = "gain", most: int = 20, ax: Axes 
     Parameters
     ----------
     model : Booster or AOSOClassifier
-    kind : {"gain", "split"}
+    kind : {"gain", "split", "cover"}
     most : int, default 20
         Features to show.
     ax : matplotlib axes, optional
@@ -99,7 +99,7 @@ def plot_importance(model: Any, *, kind: str = "gain", most: int = 20, ax: Axes 
     ax = _axes(ax, (7, 0.6 + 0.27 * len(order)))
     ax.barh(range(len(order)), values[order], height=0.72, color=_BLUE)
     ax.set_yticks(range(len(order)), [booster.feature_names[j] for j in order])
-    ax.set_xlabel({"gain": "gain of the splits", "split": "number of splits"}[kind])
+    ax.set_xlabel({"gain": "gain of the splits", "split": "number of splits", "cover": "rows that the splits part"}[kind])
     ax.tick_params(axis="y", length=0)
     ax.margins(y=0.02)
     ax.grid(axis="x", color=_GRID, linewidth=0.8)
@@ -181,11 +181,7 @@ def plot_tree(model: Any, tree: int = 0, *, ax: Axes | None = None) -> Axes:
     -------
     matplotlib axes
     """
-    booster = _booster(model)
-    trees = booster.num_trees
-    if not -trees <= tree < trees:
-        raise ArgumentError(f"tree is {tree}; allowed: {-trees} to {trees - 1}")
-    nodes = _layout(booster, tree % trees)
+    nodes = _layout(_booster(model), tree)
     width = max(x for x, _, _, _ in nodes) + 1
     depth = max(y for _, y, _, _ in nodes) + 1
     ax = _axes(ax, (max(4, 1.5 * width), max(2.5, 1.25 * depth)))
@@ -216,39 +212,30 @@ def _confusion(booster: Booster, x: Any, y: Any) -> Array:
 
 def _layout(booster: Booster, tree: int) -> list[tuple[float, int, str, tuple[int, ...]]]:
     """The boxes of a tree: x, depth, text and the two boxes below it, or none. Nodes come first, then leaves."""
-    forest = booster._forest
-    first, last = forest.first_node[tree], forest.first_node[tree + 1]
-    nodes, leaves = int(last - first), int(last - first) + 1
+    content = booster.tree(tree)
+    nodes, leaves = content["nodes"], content["leaves"]
     below = [
-        tuple(int(child) if child >= 0 else nodes - 1 - int(child) for child in (forest.left[i], forest.right[i]))
-        for i in range(first, last)
+        tuple(child if child >= 0 else len(nodes) - 1 - child for child in (node["left"], node["right"])) for node in nodes
     ]
-    depth = [0] * (nodes + leaves)
+    depth = [0] * (len(nodes) + len(leaves))
     for i, children in enumerate(below):
         for child in children:
             depth[child] = depth[i] + 1
-    x = [0.0] * nodes + [float(leaf) for leaf in range(leaves)]
-    for i in reversed(range(nodes)):
+    x = [0.0] * len(nodes) + [float(leaf) for leaf in range(len(leaves))]
+    for i in reversed(range(len(nodes))):
         x[i] = sum(x[child] for child in below[i]) / 2
 
     names = [str(label) for label in booster.classes]
     texts = []
-    for i in range(first, last):
-        split = f"{booster.feature_names[forest.feature[i]]} < {forest.threshold[i]:.6g}"
-        texts.append(f"{split}\n{_pair_names(forest.node_pairs[i], names)}\n{forest.node_rows[i]} rows")
-    for i in range(forest.first_leaf[tree], forest.first_leaf[tree] + leaves):
-        step = forest.steps[i]
-        largest = np.argsort(-abs(step), kind="stable")[:3]
-        whom = names if forest.full else [_pair_names(pair[None], names) for pair in forest.leaf_pairs[i]]
-        moves = [f"{whom[k]} {step[k]:+.3f}" for k in largest if step[k]]
-        texts.append("\n".join([*moves, f"{forest.leaf_rows[i]} rows"]))
-    return list(zip(x, depth, texts, [*below, *[()] * leaves]))
-
-
-def _pair_names(pairs: Array, names: list[str]) -> str:
-    """Pairs as r|s, a single class as r alone."""
-    real = [[names[k] for k in pair if k < len(names)] for pair in pairs]
-    return " ".join("|".join(pair) for pair in real if pair)
+    for node in nodes:
+        feature, threshold = booster.feature_names[node["feature"]], node["threshold"]
+        split = f"{feature} is there" if threshold is None else f"{feature} < {threshold:.6g}"
+        pairs = " ".join("|".join(names[k] for k in pair) for pair in node["pairs"])
+        texts.append(f"{split}\n{pairs}\n{node['rows']} rows")
+    for leaf in leaves:
+        largest = sorted((step for step in leaf["steps"] if step[1]), key=lambda step: -abs(step[1]))[:3]
+        texts.append("\n".join([*(f"{names[int(k)]} {step:+.3f}" for k, step in largest), f"{leaf['rows']} rows"]))
+    return list(zip(x, depth, texts, [*below, *[()] * len(leaves)]))
 
 
 def _booster(model: Any) -> Booster:

@@ -110,7 +110,8 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     feature_importances_ : array of shape (n_features_in_,)
         Gain of the splits on each feature, as a share of all.
     booster_ : aoso.Booster
-        The model: save it, or ask it for more.
+        The model: save it, or ask it for more, such as ``booster_.shap(X)``. Its columns are in the order of
+        ``booster_.classes``.
 
     Examples
     --------

@@ -1,0 +1,112 @@
+"""Prediction of single rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _capi, _labels, _matrix
+from ._capi import Array
+from .errors import ArgumentError
+
+__all__ = ["RowPredictor"]
+
+
+class RowPredictor:
+    """Predicts single rows in the least time, as :meth:`aoso.Booster.row_predictor` makes it.
+
+    A row is an array of shape (n_features,), float64 at its fastest, or whatever numpy makes one of; NaN is missing. What
+    is predicted is, bit for bit, what the :class:`aoso.Booster` does. One thread at a time may use a predictor: make one
+    for each, which costs little.
+
+    Examples
+    --------
+    >>> import aoso, numpy as np
+    >>> x = np.arange(20.0).reshape(-1, 1)
+    >>> booster = aoso.train({"trees": 10}, aoso.Dataset(x, np.where(x[:, 0] < 7, "low", "high")))
+    >>> predictor = booster.row_predictor()
+    >>> str(predictor.predict([3])), predictor.proba([3]).round(2).tolist()
+    ('low', [0.18, 0.82])
+    """
+
+    def __init__(self, handle: _capi.Handle, features: int, classes: Array, trees: int) -> None:
+        self._predictor = _capi.Predictor(handle, features, len(classes), trees)
+        self._row, self._scores, self._number = self._predictor.row, self._predictor.scores, self._predictor.number
+        self._classes, self._numbers = classes, {name: k for k, name in enumerate(_labels.names(classes))}
+
+    def predict(self, row: Any) -> Any:
+        """The likeliest class, known at the tree from which on no other can catch up.
+
+        Parameters
+        ----------
+        row : array of shape (n_features,)
+
+        Returns
+        -------
+        label
+            Of the type of the model's ``classes``.
+        """
+        self._load(row)
+        self._predictor.find_class()
+        return self._classes[self._number[0]]
+
+    def proba(self, row: Any) -> Array:
+        """The probability of each class.
+
+        Parameters
+        ----------
+        row : array of shape (n_features,)
+
+        Returns
+        -------
+        array of shape (n_classes,), float64
+        """
+        self._load(row)
+        self._predictor.proba()
+        return self._scores.copy()
+
+    def raw(self, row: Any) -> Array:
+        """The raw score of each class.
+
+        Parameters
+        ----------
+        row : array of shape (n_features,)
+
+        Returns
+        -------
+        array of shape (n_classes,), float64
+        """
+        self._load(row)
+        self._predictor.raw()
+        return self._scores.copy()
+
+    def raw_of(self, row: Any, classes: Any) -> Array:
+        """The raw scores of some classes only.
+
+        Parameters
+        ----------
+        row : array of shape (n_features,)
+        classes : array of shape (n,)
+            Labels of the model.
+
+        Returns
+        -------
+        array of shape (n,), float64
+        """
+        try:
+            numbers = [self._numbers[name] for name in _labels.names(_labels.array(classes))]
+        except KeyError as e:
+            raise ArgumentError(f"classes has {e}; allowed: {', '.join(self._numbers)}") from e
+        self._load(row)
+        return self._predictor.raw_of(np.array(numbers, np.int32))
+
+    @property
+    def walked(self) -> float:
+        """The share of the trees that :meth:`predict` has needed so far."""
+        return self._predictor.walked()
+
+    def _load(self, row: Any) -> None:
+        if type(row) is not np.ndarray or row.dtype != np.float64 or row.shape != self._row.shape:
+            row = _matrix.read_row(row, len(self._row))
+        self._row[:] = row
