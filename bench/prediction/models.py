@@ -49,7 +49,7 @@ class Aoso:
         return self._booster.predict_proba(x, threads=1)
 
     def row(self) -> Predict:
-        return self._booster.row_predictor().proba
+        return self._booster.row_predictor().predict_proba
 
     def explain(self, x: np.ndarray) -> Any:
         return self._booster.shap(x, threads=1)

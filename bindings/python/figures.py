@@ -131,7 +131,7 @@ def single_rows():
     booster = aoso.train({"trees": 1000}, aoso.Dataset(x, y))
     predictor = booster.row_predictor()
     for name, predict in (
-        ("RowPredictor.proba", predictor.proba),
+        ("RowPredictor.predict_proba", predictor.predict_proba),
         ("RowPredictor.predict", predictor.predict),
         ("Booster.predict_proba", lambda row: booster.predict_proba(row[None])),
     ):

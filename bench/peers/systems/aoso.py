@@ -37,11 +37,11 @@ class Aoso:
         return self.model.predict_proba(x, threads=self._threads)
 
     def row_proba(self, row: np.ndarray) -> np.ndarray:
-        return self._row_predictor.proba(row)
+        return self._row_predictor.predict_proba(row)
 
     @cached_property
     def _row_predictor(self) -> aoso.RowPredictor:
-        return self._booster.row_predictor()
+        return self.model.row_predictor()
 
     def trees(self) -> int:
         return self.model.num_trees

@@ -12,8 +12,8 @@ def test_rows_are_predicted_as_batches_are(any_method, letters):
     for trees in (0, 3 * any_method.trees_per_iteration):
         predictor = any_method.row_predictor(trees=trees)
         assert predictor.walked == 0
-        np.testing.assert_array_equal([predictor.raw(row) for row in x], any_method.predict_raw(x, trees=trees))
-        np.testing.assert_array_equal([predictor.proba(row) for row in x], any_method.predict_proba(x, trees=trees))
+        np.testing.assert_array_equal([predictor.predict_raw(row) for row in x], any_method.predict_raw(x, trees=trees))
+        np.testing.assert_array_equal([predictor.predict_proba(row) for row in x], any_method.predict_proba(x, trees=trees))
         labels = [predictor.predict(row) for row in x]
         np.testing.assert_array_equal(labels, any_method.predict(x, trees=trees))
         assert type(labels[0]) is type(any_method.predict(x[:1])[0])
@@ -21,7 +21,7 @@ def test_rows_are_predicted_as_batches_are(any_method, letters):
         some = ["C", "A", "Z"]
         of = [any_method.classes.tolist().index(label) for label in some]
         np.testing.assert_array_equal(
-            [predictor.raw_of(row, some) for row in x], any_method.predict_raw(x, trees=trees)[:, of]
+            [predictor.predict_raw_of(row, some) for row in x], any_method.predict_raw(x, trees=trees)[:, of]
         )
 
 
@@ -29,7 +29,7 @@ def test_a_calibrated_model(booster, letters):
     x, y, _ = letters
     calibrated = booster.calibrated(x[4000:6000], y[4000:6000])
     predictor = calibrated.row_predictor()
-    np.testing.assert_array_equal([predictor.proba(row) for row in x[6000:6100]], calibrated.predict_proba(x[6000:6100]))
+    np.testing.assert_array_equal([predictor.predict_proba(row) for row in x[6000:6100]], calibrated.predict_proba(x[6000:6100]))
 
 
 def test_anything_like_a_row(booster, letters):
@@ -39,18 +39,18 @@ def test_anything_like_a_row(booster, letters):
     wide = np.zeros((16, 3))
     wide[:, 1] = x
     for row in (x.tolist(), tuple(x), x.astype(np.float32), x.astype(np.int8), wide[:, 1], pd.Series(x), x.astype(object)):
-        np.testing.assert_array_equal(predictor.proba(row), wanted)
+        np.testing.assert_array_equal(predictor.predict_proba(row), wanted)
     x[3] = np.nan
     wanted = booster.predict_proba(x[None])[0]
     for row in ([None if np.isnan(v) else v for v in x], np.ma.masked_array(letters[0][0] * 0 + np.nan_to_num(x), np.isnan(x))):
-        np.testing.assert_array_equal(predictor.proba(row), wanted)
+        np.testing.assert_array_equal(predictor.predict_proba(row), wanted)
 
 
 def test_results_are_the_callers(booster, letters):
     predictor = booster.row_predictor()
-    first = predictor.proba(letters[0][0])
+    first = predictor.predict_proba(letters[0][0])
     again = first.copy()
-    predictor.proba(letters[0][1])
+    predictor.predict_proba(letters[0][1])
     np.testing.assert_array_equal(first, again)
 
 
@@ -68,7 +68,7 @@ def test_results_are_the_callers(booster, letters):
 )
 def test_what_is_no_row(booster, row, message):
     predictor = booster.row_predictor()
-    for predict in (predictor.predict, predictor.proba, predictor.raw, lambda row: predictor.raw_of(row, ["A"])):
+    for predict in (predictor.predict, predictor.predict_proba, predictor.predict_raw, lambda row: predictor.predict_raw_of(row, ["A"])):
         with pytest.raises(ValueError, match=message):
             predict(row)
 
@@ -77,7 +77,7 @@ def test_what_is_refused(booster, letters):
     with pytest.raises(ValueError, match="trees is 301; allowed: 0 to 300"):
         booster.row_predictor(trees=301)
     with pytest.raises(ValueError, match="classes has '!'; allowed: A, B, C"):
-        booster.row_predictor().raw_of(letters[0][0], ["A", "!"])
+        booster.row_predictor().predict_raw_of(letters[0][0], ["A", "!"])
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(booster.row_predictor())
 
@@ -88,7 +88,7 @@ def test_a_predictor_for_each_thread(booster, letters):
 
     def work():
         predictor = booster.row_predictor()
-        same.append(np.array_equal([predictor.raw(row) for row in x], wanted))
+        same.append(np.array_equal([predictor.predict_raw(row) for row in x], wanted))
 
     threads = [threading.Thread(target=work) for _ in range(8)]
     for thread in threads:

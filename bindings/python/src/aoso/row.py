@@ -26,7 +26,7 @@ class RowPredictor:
     >>> x = np.arange(20.0).reshape(-1, 1)
     >>> booster = aoso.train({"trees": 10}, aoso.Dataset(x, np.where(x[:, 0] < 7, "low", "high")))
     >>> predictor = booster.row_predictor()
-    >>> str(predictor.predict([3])), predictor.proba([3]).round(2).tolist()
+    >>> str(predictor.predict([3])), predictor.predict_proba([3]).round(2).tolist()
     ('low', [0.18, 0.82])
     """
 
@@ -51,7 +51,7 @@ class RowPredictor:
         self._predictor.find_class()
         return self._classes[self._number[0]]
 
-    def proba(self, row: Any) -> Array:
+    def predict_proba(self, row: Any) -> Array:
         """The probability of each class.
 
         Parameters
@@ -66,7 +66,7 @@ class RowPredictor:
         self._predictor.proba()
         return self._scores.copy()
 
-    def raw(self, row: Any) -> Array:
+    def predict_raw(self, row: Any) -> Array:
         """The raw score of each class.
 
         Parameters
@@ -81,7 +81,7 @@ class RowPredictor:
         self._predictor.raw()
         return self._scores.copy()
 
-    def raw_of(self, row: Any, classes: Any) -> Array:
+    def predict_raw_of(self, row: Any, classes: Any) -> Array:
         """The raw scores of some classes only.
 
         Parameters
