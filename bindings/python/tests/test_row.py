@@ -21,7 +21,7 @@ def test_rows_are_predicted_as_batches_are(any_method, letters):
         some = ["C", "A", "Z"]
         of = [any_method.classes.tolist().index(label) for label in some]
         np.testing.assert_array_equal(
-            [predictor.predict_raw_of(row, some) for row in x], any_method.predict_raw(x, trees=trees)[:, of]
+            [predictor.predict_raw(row, some) for row in x], any_method.predict_raw(x, trees=trees)[:, of]
         )
 
 
@@ -68,7 +68,7 @@ def test_results_are_the_callers(booster, letters):
 )
 def test_what_is_no_row(booster, row, message):
     predictor = booster.row_predictor()
-    for predict in (predictor.predict, predictor.predict_proba, predictor.predict_raw, lambda row: predictor.predict_raw_of(row, ["A"])):
+    for predict in (predictor.predict, predictor.predict_proba, predictor.predict_raw, lambda row: predictor.predict_raw(row, ["A"])):
         with pytest.raises(ValueError, match=message):
             predict(row)
 
@@ -77,7 +77,7 @@ def test_what_is_refused(booster, letters):
     with pytest.raises(ValueError, match="trees is 301; allowed: 0 to 300"):
         booster.row_predictor(trees=301)
     with pytest.raises(ValueError, match="classes has '!'; allowed: A, B, C"):
-        booster.row_predictor().predict_raw_of(letters[0][0], ["A", "!"])
+        booster.row_predictor().predict_raw(letters[0][0], ["A", "!"])
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(booster.row_predictor())
 

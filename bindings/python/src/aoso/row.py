@@ -66,34 +66,23 @@ class RowPredictor:
         self._predictor.proba()
         return self._scores.copy()
 
-    def predict_raw(self, row: Any) -> Array:
-        """The raw score of each class.
+    def predict_raw(self, row: Any, classes: Any = None) -> Array:
+        """The raw score of each class, or of some classes only, the others left untouched.
 
         Parameters
         ----------
         row : array of shape (n_features,)
-
-        Returns
-        -------
-        array of shape (n_classes,), float64
-        """
-        self._load(row)
-        self._predictor.raw()
-        return self._scores.copy()
-
-    def predict_raw_of(self, row: Any, classes: Any) -> Array:
-        """The raw scores of some classes only.
-
-        Parameters
-        ----------
-        row : array of shape (n_features,)
-        classes : array of shape (n,)
+        classes : array of shape (n,), optional
             Labels of the model.
 
         Returns
         -------
-        array of shape (n,), float64
+        array of shape (n_classes,) or (n,), float64
         """
+        if classes is None:
+            self._load(row)
+            self._predictor.raw()
+            return self._scores.copy()
         try:
             numbers = [self._numbers[name] for name in _labels.names(_labels.array(classes))]
         except KeyError as e:
