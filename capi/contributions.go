@@ -80,11 +80,17 @@ func goaoso_contributions_get_info(handle C.uintptr_t, info *C.aoso_contribution
 }
 
 //export goaoso_contributions_read
-func goaoso_contributions_read(handle C.uintptr_t, classes *C.int32_t, indptr *C.int64_t, columns *C.int32_t, values *C.double) C.aoso_status {
+func goaoso_contributions_read(handle C.uintptr_t, classes *C.int32_t, indptr *C.int64_t, lines C.int64_t, columns *C.int32_t, values *C.double, numValues C.int64_t) C.aoso_status {
 	return try(func() error {
 		c, err := findContributions(handle)
 		if err != nil {
 			return err
+		}
+		if int64(lines) != int64(len(c.Classes)) {
+			return badArgument("lines", lines, "%d, the lines of the matrix", len(c.Classes))
+		}
+		if int64(numValues) != int64(len(c.Values)) {
+			return badArgument("num_values", numValues, "%d, the values of the matrix", len(c.Values))
 		}
 		copyTo(unsafe.Pointer(classes), c.Classes)
 		copyTo(unsafe.Pointer(indptr), c.First)

@@ -398,8 +398,8 @@ aoso_status aoso_contributions_get_info(const aoso_contributions *contributions,
 }
 
 aoso_status aoso_contributions_read(const aoso_contributions *contributions, int32_t *classes, int64_t *indptr,
-                                    int32_t *columns, double *values) {
-    GO(goaoso_contributions_read(ID(contributions), P(classes), P(indptr), P(columns), P(values)));
+                                    int64_t lines, int32_t *columns, double *values, int64_t num_values) {
+    GO(goaoso_contributions_read(ID(contributions), P(classes), P(indptr), lines, P(columns), P(values), num_values));
 }
 
 aoso_status aoso_contributions_free(aoso_contributions *contributions) {

@@ -675,11 +675,12 @@ typedef struct aoso_contributions_info {
 
 AOSO_API aoso_status aoso_contributions_get_info(const aoso_contributions *contributions, aoso_contributions_info *info);
 
-/* Copies the matrix to memory as large as aoso_contributions_get_info says: the
- * class of each line; lines + 1 offsets; the column of each value, rising within
- * a line, the bias last; and the values. Any of them may be NULL. */
+/* Copies the matrix: the class of each line; lines + 1 offsets; the column of
+ * each value, rising within a line, the bias last; and the values. Any of them
+ * may be NULL; lines and num_values must be what aoso_contributions_get_info
+ * says. */
 AOSO_API aoso_status aoso_contributions_read(const aoso_contributions *contributions, int32_t *classes, int64_t *indptr,
-                                             int32_t *columns, double *values);
+                                             int64_t lines, int32_t *columns, double *values, int64_t num_values);
 AOSO_API aoso_status aoso_contributions_free(aoso_contributions *contributions);
 
 /* ----------------------------------------------------------- single rows -- */

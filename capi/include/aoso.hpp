@@ -632,8 +632,8 @@ public:
         out.indptr.resize(lines + 1);
         out.columns.resize(values);
         out.values.resize(values);
-        detail::check(aoso_contributions_read(made.get(), out.classes.data(), out.indptr.data(), out.columns.data(),
-                                              out.values.data()));
+        detail::check(aoso_contributions_read(made.get(), out.classes.data(), out.indptr.data(), info.lines,
+                                              out.columns.data(), out.values.data(), info.values));
         return out;
     }
 

@@ -58,9 +58,13 @@ static void sparse(int top) {
     OK(aoso_contributions_get_info(c, &info));
     EXPECT(info.per_row == per && info.lines == ROWS * per && info.values <= info.lines * COLUMNS);
     memset(class_of, 0xff, sizeof class_of);
-    OK(aoso_contributions_read(c, class_of, NULL, NULL, NULL));
-    OK(aoso_contributions_read(c, NULL, indptr, columns, stored));
-    OK(aoso_contributions_read(c, NULL, NULL, NULL, NULL));
+    OK(aoso_contributions_read(c, class_of, NULL, info.lines, NULL, NULL, info.values));
+    OK(aoso_contributions_read(c, NULL, indptr, info.lines, columns, stored, info.values));
+    OK(aoso_contributions_read(c, NULL, NULL, info.lines, NULL, NULL, info.values));
+    FAILS(AOSO_INVALID_ARGUMENT, "the lines of the matrix",
+          aoso_contributions_read(c, class_of, indptr, info.lines - 1, columns, stored, info.values));
+    FAILS(AOSO_INVALID_ARGUMENT, "the values of the matrix",
+          aoso_contributions_read(c, class_of, indptr, info.lines, columns, stored, info.values + 1));
     EXPECT(info.lines == LINES || class_of[info.lines] == -1);
     EXPECT(indptr[0] == 0 && indptr[info.lines] == info.values);
     for (int line = 0; line < info.lines; line++) {
@@ -78,7 +82,7 @@ static void sparse(int top) {
     OK(aoso_contributions_free(c));
     FAILS(AOSO_INVALID_HANDLE, "contributions is 0x", aoso_contributions_free(c));
     FAILS(AOSO_INVALID_HANDLE, "which was freed", aoso_contributions_get_info(c, &info));
-    FAILS(AOSO_INVALID_HANDLE, "which was freed", aoso_contributions_read(c, class_of, NULL, NULL, NULL));
+    FAILS(AOSO_INVALID_HANDLE, "which was freed", aoso_contributions_read(c, class_of, NULL, 0, NULL, NULL, 0));
 }
 
 static void sparse_errors(void) {
@@ -93,7 +97,7 @@ static void sparse_errors(void) {
     FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_shap_sparse(NULL, &x, NULL, 0, &c));
     OK(aoso_contributions_free(NULL));
     FAILS(AOSO_INVALID_HANDLE, "contributions is a model; allowed: a matrix of contributions",
-          aoso_contributions_read((aoso_contributions *)model, NULL, NULL, NULL, NULL));
+          aoso_contributions_read((aoso_contributions *)model, NULL, NULL, 0, NULL, NULL, 0));
     x.rows = 0;
     OK(aoso_model_shap_sparse(model, &x, NULL, 0, &c));
     FAILS(AOSO_INVALID_HANDLE, "model is a matrix of contributions", aoso_model_free((aoso_model *)c));
@@ -102,7 +106,7 @@ static void sparse_errors(void) {
     info.struct_size = sizeof info;
     OK(aoso_contributions_get_info(c, &info));
     int64_t first = -1;
-    OK(aoso_contributions_read(c, NULL, &first, NULL, NULL));
+    OK(aoso_contributions_read(c, NULL, &first, 0, NULL, NULL, 0));
     EXPECT(info.lines == 0 && info.values == 0 && first == 0);
     OK(aoso_contributions_free(c));
 }

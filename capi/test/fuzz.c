@@ -512,7 +512,8 @@ static aoso_status call(uint64_t which) {
         aoso_contributions_get_info(c, &i); // zeros, if it is none
         int32_t *class_of = results(i.lines, 4), *columns = results(i.values, 4);
         int64_t *indptr = results(i.lines + 1, 8);
-        return aoso_contributions_read(c, class_of, indptr, columns, results(i.values, 8));
+        double *values = results(i.values, 8);
+        return aoso_contributions_read(c, class_of, indptr, some_count(i.lines), columns, values, some_count(i.values));
     }
     case 56: {
         const int32_t some[] = {(int32_t)some_count(1), (int32_t)some_count(0)};

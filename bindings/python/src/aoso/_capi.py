@@ -315,7 +315,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "model_calibrate": (*_weighted, _out, c.POINTER(_Calibration)),
     "model_shap_sparse": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_int64, _out),
     "contributions_get_info": (_handle, c.POINTER(_ContributionsInfo)),
-    "contributions_read": (_handle, c.c_void_p, c.c_void_p, c.c_void_p, c.c_void_p),
+    "contributions_read": (_handle, c.c_void_p, c.c_void_p, c.c_int64, c.c_void_p, c.c_void_p, c.c_int64),
     "contributions_free": (_handle,),
     "predictor_create": (_handle, c.POINTER(_PredictOptions), _out),
     "predictor_class": (_handle, c.c_void_p, c.c_int64, c.c_void_p),
@@ -906,7 +906,8 @@ def shap_sparse(model: Handle, x: Matrix, top: int, trees: int, threads: int) ->
     _call("contributions_get_info", found, info)
     classes, indptr = np.empty((x.shape[0], info.per_row), np.int32), np.empty(info.lines + 1, np.int64)
     columns, values = np.empty(info.values, np.int32), np.empty(info.values)
-    _call("contributions_read", found, *map(_address, (classes, indptr, columns, values)))
+    rows, entries = map(_address, (classes, indptr)), map(_address, (columns, values))
+    _call("contributions_read", found, *rows, info.lines, *entries, info.values)
     return classes, indptr, columns, values
 
 
