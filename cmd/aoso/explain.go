@@ -35,7 +35,8 @@ a column for each feature; sparse is a line for each value that is not zero;
 mean is a line for each feature with the mean of its absolute values.
 
 Without --data, the importance of each feature: the gain of its splits, their
-number, and the rows that they parted.`,
+number, and the rows that they parted; or with output pairs, gain and number by
+the class pairs that the splits tell apart, the greatest gain first.`,
 		Example: `  aoso explain --model letters.aoso
   aoso explain --model letters.aoso --data new.csv --output mean --top 0`,
 		Args: cobra.NoArgs,
@@ -46,7 +47,7 @@ number, and the rows that they parted.`,
 	f.StringVar(&e.model, "model", "", "model `file`")
 	f.StringVar(&e.data, "data", "", "`file` whose predictions to explain")
 	e.reader.bind(c)
-	f.StringVar(&e.output, "output", "dense", "dense, sparse or mean")
+	f.StringVar(&e.output, "output", "dense", "dense, sparse or mean; pairs without --data")
 	f.StringVar(&e.out, "out", "", "`file` to write (default standard output)")
 	f.IntVar(&e.options.Top, "top", 1, "explain each row's so many likeliest classes; 0: all")
 	bindPredict(c, &e.options.PredictOptions)
@@ -56,8 +57,8 @@ number, and the rows that they parted.`,
 
 func (e *explainer) run(c *cobra.Command) error {
 	form, ok := map[string]explainedForm{"dense": &denseForm{}, "sparse": &sparseForm{}, "mean": &meanForm{}}[e.output]
-	if !ok {
-		return usageError(fmt.Errorf("output is %q; allowed: dense, sparse or mean", e.output))
+	if !ok && (e.output != "pairs" || e.data != "") {
+		return usageError(fmt.Errorf("output is %q; allowed: dense, sparse or mean with --data, pairs without", e.output))
 	}
 	if err := keepApart(e.out, e.model, e.data); err != nil {
 		return err
@@ -74,10 +75,13 @@ func (e *explainer) run(c *cobra.Command) error {
 	}
 	return writeFile(e.out, c.OutOrStdout(), func(out io.Writer) error {
 		w := &lineWriter{out: bufio.NewWriter(out)}
-		if d == nil {
-			err = writeImportance(w, m)
-		} else {
+		switch {
+		case d != nil:
 			err = e.explain(w, m, d, form)
+		case e.output == "pairs":
+			writePairs(w, m)
+		default:
+			err = writeImportance(w, m)
 		}
 		return cmp.Or(err, w.out.Flush())
 	})
@@ -99,6 +103,23 @@ func writeImportance(w *lineWriter, m *aoso.Model) error {
 		w.numbers([]float64{kinds[0][j], kinds[1][j], kinds[2][j]}, 1)
 	}
 	return nil
+}
+
+// writePairs writes how much each feature matters to telling two classes apart.
+func writePairs(w *lineWriter, m *aoso.Model) {
+	w.line("feature", "class", "other", "gain", "splits")
+	names, classes := m.FeatureNames(), append(m.Classes(), "*")
+	all := len(classes) - 1
+	for _, p := range m.PairImportances() {
+		other := p.Classes[1]
+		if other < 0 {
+			other = all
+		}
+		w.text(names[p.Feature])
+		w.text(classes[p.Classes[0]])
+		w.text(classes[other])
+		w.numbers([]float64{p.Gain, float64(p.Splits)}, 1)
+	}
 }
 
 // explain writes the SHAP values of d, block after block.

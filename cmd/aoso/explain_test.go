@@ -89,6 +89,23 @@ func TestExplainModel(t *testing.T) {
 	}
 }
 
+// The gain of a feature is that of all its class pairs.
+func TestExplainPairs(t *testing.T) {
+	model := smallModel(t)
+	gains := map[string]float64{}
+	for _, line := range records(t, "feature,class,other,gain,splits", "explain", "--model", model, "--output", "pairs") {
+		if !(line[1] < line[2]) || number(t, line[4]) < 1 {
+			t.Errorf("%q", line)
+		}
+		gains[line[0]] += number(t, line[3])
+	}
+	for _, line := range records(t, "feature,gain,split,cover", "explain", "--model", model) {
+		if want := number(t, line[1]); math.Abs(gains[line[0]]-want) > 1e-9*want {
+			t.Errorf("%s: %v, want %v", line[0], gains[line[0]], want)
+		}
+	}
+}
+
 func TestExplainNothing(t *testing.T) {
 	model, data := smallModel(t), file(t, "d.csv", "a,b\n")
 	records(t, "row,class,a,b,bias", "explain", "--model", model, "--data", data)
@@ -101,6 +118,7 @@ func TestExplainNothing(t *testing.T) {
 func TestExplainErrors(t *testing.T) {
 	model, data := smallModel(t), file(t, "d.csv", small)
 	fail(t, exitUsage, []string{`output is "all"`, "dense, sparse or mean"}, "explain", "--model", model, "--output", "all")
+	fail(t, exitUsage, []string{`output is "pairs"`, "pairs without"}, "explain", "--model", model, "--data", data, "--output", "pairs")
 	fail(t, exitUsage, []string{"cannot be written over"}, "explain", "--model", model, "--data", data, "--out", data)
 	fail(t, exitFailed, []string{"none.aoso", "no such file"}, "explain", "--model", "none.aoso")
 	fail(t, exitFailed, []string{"3 features", "the model has 2"}, "explain", "--model", model, "--data", file(t, "d.csv", "1,2,3,4\n"))

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,6 +18,7 @@ type predictor struct {
 	reader
 	model, data string
 	output, out string
+	of          []string // classes
 	options     aoso.PredictOptions
 }
 
@@ -41,6 +43,7 @@ for leaf.`,
 	f.StringVar(&p.data, "data", "", "`file` to predict")
 	p.reader.bind(c)
 	f.StringVar(&p.output, "output", "class", "class, proba, raw or leaf")
+	f.StringArrayVar(&p.of, "of", nil, "for raw: a `class` to score, not all; may be repeated")
 	f.StringVar(&p.out, "out", "", "`file` to write (default standard output)")
 	bindPredict(c, &p.options)
 	require(c, "model", "data")
@@ -74,6 +77,14 @@ func (p *predictor) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if len(p.of) > 0 {
+		if p.output != "raw" {
+			return usageError(fmt.Errorf("--of is for output raw, not %s", p.output))
+		}
+		if write, err = p.rawOf(m); err != nil {
+			return err
+		}
+	}
 	d, err := p.readUnlabelled(p.data, m.FeatureNames(), "the model")
 	if err != nil {
 		return err
@@ -97,10 +108,11 @@ func (p *predictor) run(c *cobra.Command) error {
 func (p *predictor) header(w *lineWriter, m *aoso.Model) {
 	switch p.output {
 	case "proba", "raw":
-		for _, class := range m.Classes() {
-			w.text(class)
+		if p.of != nil {
+			w.line(p.of...)
+		} else {
+			w.line(m.Classes()...)
 		}
-		w.end()
 	case "leaf":
 		trees := p.options.Trees
 		if trees == 0 {
@@ -133,6 +145,30 @@ func (p *predictor) raw(w *lineWriter, m *aoso.Model, x aoso.Features) error {
 	values, err := m.PredictRaw(x, p.options)
 	w.numbers(values, x.Rows())
 	return err
+}
+
+// rawOf is what writes the raw scores of some classes, row by row.
+func (p *predictor) rawOf(m *aoso.Model) (func(*lineWriter, *aoso.Model, aoso.Features) error, error) {
+	classes := make([]int, len(p.of))
+	for i, class := range p.of {
+		if classes[i] = slices.Index(m.Classes(), class); classes[i] < 0 {
+			return nil, usageError(fmt.Errorf("of is %q; allowed: the classes of the model: %s", class, strings.Join(m.Classes(), ", ")))
+		}
+	}
+	rows, err := m.RowPredictor(p.options)
+	return func(w *lineWriter, _ *aoso.Model, x aoso.Features) error {
+		row, scores := make([]float64, x.Cols()), make([]float64, len(classes))
+		for i := range x.Rows() {
+			for j := range row {
+				x.Column(j, i, row[j:j+1])
+			}
+			if err := rows.RawOf(row, classes, scores); err != nil {
+				return err
+			}
+			w.numbers(scores, 1)
+		}
+		return nil
+	}, err
 }
 
 func (p *predictor) leaves(w *lineWriter, m *aoso.Model, x aoso.Features) error {

@@ -87,6 +87,19 @@ func TestPredictOutputs(t *testing.T) {
 	fail(t, exitFailed, []string{"trees is 21", "20"}, "predict", "--model", model, "--data", data, "--trees", "21")
 }
 
+// The scores of some classes are those among all, in the order asked for.
+func TestPredictOf(t *testing.T) {
+	model, data := smallModel(t), file(t, "d.csv", small)
+	all := records(t, "x,y,z", "predict", "--model", model, "--data", data, "--output", "raw")
+	for i, some := range records(t, "z,x", "predict", "--model", model, "--data", data, "--output", "raw", "--of", "z", "--of", "x") {
+		if some[0] != all[i][2] || some[1] != all[i][0] {
+			t.Errorf("row %d: %v of %v", i, some, all[i])
+		}
+	}
+	fail(t, exitUsage, []string{"--of is for output raw, not class"}, "predict", "--model", model, "--data", data, "--of", "z")
+	fail(t, exitUsage, []string{`of is "w"; allowed: the classes of the model: x, y, z`}, "predict", "--model", model, "--data", data, "--output", "raw", "--of", "w")
+}
+
 func TestPredictNothing(t *testing.T) {
 	model := smallModel(t)
 	for _, content := range []string{"", "a,b\n", "a,b,class\n"} {
