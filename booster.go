@@ -128,7 +128,7 @@ func NewBooster(train *Dataset, p Params, o TrainOptions) (*Booster, error) {
 	stride := loss.Stride(classes, p.needsImpossible(classes))
 	b.residuals = loss.NewResiduals(train.labels, train.weights, classes, stride)
 	if train.initScores != nil {
-		b.residuals.SetScores(train.initScores)
+		b.residuals.SetScores(train.initScores, funcs)
 	}
 	for i, y := range train.labels {
 		b.bound -= float64(b.residuals.Row(i)[y])
@@ -410,13 +410,13 @@ func leafFactors(factors []float32, l *tree.Leaf) {
 		factors[k] = 1
 	}
 	for i, step := range l.Steps {
-		up := float32(loss.Exp(float64(step)))
+		up := float32(kernel.Exp(float64(step)))
 		if l.Pairs == nil {
 			factors[i] = up
 			continue
 		}
 		factors[l.Pairs[i].R] = up
-		factors[l.Pairs[i].S] = float32(loss.Exp(-float64(step)))
+		factors[l.Pairs[i].S] = float32(kernel.Exp(-float64(step)))
 	}
 }
 
@@ -487,7 +487,7 @@ func (b *Booster) multiply() {
 			steps := b.steps[row*stride:][:b.residuals.Classes]
 			top := slices.Max(steps)
 			for k, step := range steps {
-				steps[k] = float32(loss.Exp(max(float64(step)-float64(top), least)))
+				steps[k] = float32(kernel.Exp(max(float64(step)-float64(top), least)))
 			}
 		}
 	})

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -56,21 +55,25 @@ func (m *Model) Calibrate(x Features, labels Labels, weights []float64, o Predic
 	if d.unknown == len(labels) {
 		return nil, nil, badArgument("labels", fmt.Sprintf("%d rows of unknown classes", d.unknown), "at least one row of the classes of the model: %s", listed(m.classes))
 	}
+	k, err := kernels(o.Level)
+	if err != nil {
+		return nil, nil, err
+	}
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
 	calibrated := *m
-	calibrated.temperature = 1 / leastLoss(scores, d, team)
+	calibrated.temperature = 1 / leastLoss(scores, d, k, team)
 	return &calibrated, &Calibration{calibrated.temperature, m.evaluate(scores, d).LogLoss, calibrated.evaluate(scores, d).LogLoss}, nil
 }
 
 // leastLoss is the factor of scores, rows × classes, that leaves the least log
 // loss, which is convex in it: by steps of Newton's method while they become
 // shorter fast, else by halving what encloses it.
-func leastLoss(scores []float64, d *Dataset, team *par.Team) float64 {
+func leastLoss(scores []float64, d *Dataset, k *kernel.Funcs, team *par.Team) float64 {
 	low, high := 1.0/mostTemperature, 1.0/leastTemperature
 	factor, step := 1.0, high
 	for step > 1e-12*factor {
-		slope, curvature := lossSlope(scores, factor, d, team)
+		slope, curvature := lossSlope(scores, factor, d, k, team)
 		if slope > 0 {
 			high = factor
 		} else {
@@ -86,12 +89,13 @@ func leastLoss(scores []float64, d *Dataset, team *par.Team) float64 {
 }
 
 // lossSlope is the derivatives of the log loss by a factor of all scores.
-func lossSlope(scores []float64, factor float64, d *Dataset, team *par.Team) (slope, curvature float64) {
+func lossSlope(scores []float64, factor float64, d *Dataset, k *kernel.Funcs, team *par.Team) (slope, curvature float64) {
 	classes, rows := len(d.classes), len(d.labels)
 	type sums struct{ slope, curvature float64 }
 	blocks := make([]sums, kernel.Blocks(rows))
 	team.Do(len(blocks), func(_, b int) {
 		p := make([]float64, classes)
+		job := kernel.SoftmaxJob{Scores: p, Classes: classes}
 		first, end := kernel.Block(b, rows)
 		for i := first; i < end; i++ {
 			if d.labels[i] < 0 {
@@ -104,7 +108,7 @@ func lossSlope(scores []float64, factor float64, d *Dataset, team *par.Team) (sl
 			for k := range p {
 				p[k] = f[k] * factor
 			}
-			loss.Softmax(p, p)
+			k.Softmax(&job)
 			mean, square := 0.0, 0.0
 			for k, p := range p { // against the row's own score, where p is about 1
 				above := f[k] - f[d.labels[i]]

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/kernel"
 )
 
 func calibrated(t testing.TB, m *Model, d *table) (*Model, *Calibration) {
@@ -32,10 +32,7 @@ func drawn(t testing.TB, m *Model, d *table, temperature float64) *table {
 	scores, classes := rawScores(t, m, d.features(), PredictOptions{}), len(m.classes)
 	for i := range d.x {
 		p := scores[i*classes:][:classes]
-		for k := range p {
-			p[k] /= temperature
-		}
-		loss.Softmax(p, p)
+		kernel.Softmax(&kernel.SoftmaxJob{Scores: p, Classes: classes, Temperature: temperature})
 		k, u := 0, r.Float64()
 		for ; k < classes-1 && u > p[k]; k++ {
 			u -= p[k]

@@ -54,6 +54,13 @@ func init() {
 			addStepsAVX512(a)
 		}
 	}
+	avx512.Softmax = func(j *kernel.SoftmaxJob) {
+		for a := new(softmaxArgs); a.next(j); {
+			softmaxTops(a)
+			expAVX512(a.scores, a.rows*a.classes)
+			softmaxSums(a)
+		}
+	}
 	avx2.Compare = func(j *kernel.CompareJob) {
 		if a := new(compareArgs); a.load(j) {
 			compareAVX2(a)
@@ -67,6 +74,13 @@ func init() {
 	avx2.AddSteps = func(j *kernel.AddStepsJob) {
 		for a := new(addStepsArgs); a.next(j); {
 			addStepsAVX2(a)
+		}
+	}
+	avx2.Softmax = func(j *kernel.SoftmaxJob) {
+		for a := new(softmaxArgs); a.next(j); {
+			softmaxTops(a)
+			expAVX2(a.scores, a.rows*a.classes)
+			softmaxSums(a)
 		}
 	}
 	avx512.AddPairs, avx2.AddPairs = addPairs, addPairs
@@ -526,3 +540,14 @@ func leavesAVX2(a *leavesArgs)
 
 //go:noescape
 func addStepsAVX2(a *addStepsArgs)
+
+// lastLanes is masks: read from n before its first 0 on, that of n lanes.
+var lastLanes = [16]int64{-1, -1, -1, -1, -1, -1, -1, -1}
+
+// expAVX512 makes x e to x, or zero below SoftmaxLeast, as expAVX2 does.
+//
+//go:noescape
+func expAVX512(x *float64, n int)
+
+//go:noescape
+func expAVX2(x *float64, n int)

@@ -4484,6 +4484,380 @@ pair:
 	VZEROUPPER
 	RET
 
+// Probabilities: from every row its greatest score is taken away, then e to all
+// that is left is computed, rows regardless, then sums are divided out. With whole
+// rows by themselves, their last classes by mask, 7 classes take four times as
+// long, 26 twice; with eight rows side by side a half more. Passes over rows are
+// the same at both levels.
+//
+//	DI row              R8 past the last              R9 bytes of a row
+//	AX offset in a row  R10 of its last 1 … 4 classes R11 of its last 1 … 8
+//	Y0 maxima, sums     Y1 the last four classes, or two of 2 or 3, read before
+//	                    those among them that have been worked on are written
+
+DATA ·nan64+0(SB)/8, $0x7FF8000000000001 // math.NaN
+GLOBL ·nan64(SB), RODATA|NOPTR, $8
+
+#define SOFTMAXROWS \
+	MOVQ  softmaxArgs_scores(BX), DI  \
+	MOVQ  softmaxArgs_rows(BX), R8    \
+	MOVQ  softmaxArgs_classes(BX), R9 \
+	SHLQ  $3, R9                      \
+	IMULQ R9, R8                      \
+	ADDQ  DI, R8                      \
+	LEAQ  -8(R9), R10                 \
+	MOVQ  R10, R11                    \
+	ANDQ  $-32, R10                   \
+	ANDQ  $-64, R11
+
+// func softmaxTops(a *softmaxArgs)
+TEXT ·softmaxTops(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), BX
+	SOFTMAXROWS
+	CMPQ softmaxArgs_temperature(BX), $0
+	JNE  divide
+
+divided:
+	CMPQ R9, $32
+	JB   rowX
+
+row:
+	VMOVUPD -32(DI)(R9*1), Y1
+	VMOVAPD Y1, Y0
+	MOVQ    R10, AX
+	TESTQ   AX, AX
+	JZ      fold
+
+top:
+	VMAXPD -32(DI)(AX*1), Y0, Y0
+	SUBQ   $32, AX
+	JNZ    top
+
+fold:
+	VEXTRACTF128 $1, Y0, X2
+	VMAXPD       X2, X0, X0
+	VPERMILPD    $1, X0, X2
+	VMAXPD       X2, X0, X0
+	VBROADCASTSD X0, Y0
+	VSUBPD       Y0, Y1, Y1
+	MOVQ         R10, AX
+	TESTQ        AX, AX
+	JZ           last
+
+less:
+	VMOVUPD -32(DI)(AX*1), Y2
+	VSUBPD  Y0, Y2, Y2
+	VMOVUPD Y2, -32(DI)(AX*1)
+	SUBQ    $32, AX
+	JNZ     less
+
+last:
+	VMOVUPD Y1, -32(DI)(R9*1)
+	ADDQ    R9, DI
+	CMPQ    DI, R8
+	JB      row
+	VZEROUPPER
+	RET
+
+rowX:
+	VMOVUPD   (DI), X0
+	VMOVUPD   -16(DI)(R9*1), X1
+	VMAXPD    X1, X0, X2
+	VPERMILPD $1, X2, X3
+	VMAXPD    X3, X2, X2
+	VSUBPD    X2, X0, X0
+	VSUBPD    X2, X1, X1
+	VMOVUPD   X0, (DI)
+	VMOVUPD   X1, -16(DI)(R9*1)
+	ADDQ      R9, DI
+	CMPQ      DI, R8
+	JB        rowX
+	VZEROUPPER
+	RET
+
+divide:
+	VBROADCASTSD softmaxArgs_temperature(BX), Y3
+	LEAQ         -32(R8), CX
+	MOVQ         DI, AX
+	JMP          divideNext
+
+divideFour:
+	VMOVUPD (AX), Y0
+	VDIVPD  Y3, Y0, Y0
+	VMOVUPD Y0, (AX)
+	ADDQ    $32, AX
+
+divideNext:
+	CMPQ AX, CX
+	JBE  divideFour
+	ADDQ $32, CX
+
+divideOne:
+	CMPQ   AX, CX
+	JAE    divided
+	VMOVSD (AX), X0
+	VDIVSD X3, X0, X0
+	VMOVSD X0, (AX)
+	ADDQ   $8, AX
+	JMP    divideOne
+
+// SOFTMAXINVERSE is X2 = 1/X0, or math.NaN where that is none.
+#define SOFTMAXINVERSE(number) \
+	VDIVSD       X0, X7, X2     \
+	VUCOMISD     X0, X0         \
+	JPC          number         \
+	VMOVSD       ·nan64(SB), X2 \
+	number:                     \
+	VBROADCASTSD X2, Y2
+
+// func softmaxSums(a *softmaxArgs)
+//
+// The inverse is the first factor: where it is NaN, that NaN is the product.
+//
+//	Y2 the inverse    Y3 classes    Y5, Y6 masks of the last 1 … 8    X7 one
+TEXT ·softmaxSums(SB), NOSPLIT, $0-8
+	MOVQ    a+0(FP), BX
+	SOFTMAXROWS
+	VMOVSD  ·one64(SB), X7
+	LEAQ    ·lastLanes+64(SB), CX
+	ADDQ    R11, CX
+	SUBQ    R9, CX
+	VMOVUPD (CX), Y5
+	VMOVUPD 32(CX), Y6
+	CMPQ    R9, $32
+	JAE     row
+
+	VEXTRACTF128 $1, Y5, X5
+	JMP          rowX
+
+row:
+	VMOVUPD -32(DI)(R9*1), Y1
+	VXORPD  Y0, Y0, Y0
+	VXORPD  Y3, Y3, Y3
+	XORL    AX, AX
+	TESTQ   R11, R11
+	JZ      rest
+
+sum:
+	VADDPD (DI)(AX*1), Y0, Y0
+	VADDPD 32(DI)(AX*1), Y3, Y3
+	ADDQ   $64, AX
+	CMPQ   AX, R11
+	JB     sum
+
+rest:
+	VMASKMOVPD   (DI)(R11*1), Y5, Y2
+	VMASKMOVPD   32(DI)(R11*1), Y6, Y4
+	VADDPD       Y2, Y0, Y0
+	VADDPD       Y4, Y3, Y3
+	VADDPD       Y3, Y0, Y0
+	VEXTRACTF128 $1, Y0, X2
+	VADDPD       X2, X0, X0
+	VPERMILPD    $1, X0, X2
+	VADDSD       X2, X0, X0
+	SOFTMAXINVERSE(number)
+	VMULPD       Y1, Y2, Y1
+	MOVQ         R10, AX
+	TESTQ        AX, AX
+	JZ           last
+
+scale:
+	VMULPD  -32(DI)(AX*1), Y2, Y0
+	VMOVUPD Y0, -32(DI)(AX*1)
+	SUBQ    $32, AX
+	JNZ     scale
+
+last:
+	VMOVUPD Y1, -32(DI)(R9*1)
+	ADDQ    R9, DI
+	CMPQ    DI, R8
+	JB      row
+	VZEROUPPER
+	RET
+
+rowX:
+	VMOVUPD    (DI), X3
+	VMOVUPD    -16(DI)(R9*1), X1
+	VMASKMOVPD 16(DI), X5, X0
+	VADDPD     X0, X3, X0
+	VPERMILPD  $1, X0, X2
+	VADDSD     X2, X0, X0
+	SOFTMAXINVERSE(numberX)
+	VMULPD     X3, X2, X3
+	VMULPD     X1, X2, X1
+	VMOVUPD    X3, (DI)
+	VMOVUPD    X1, -16(DI)(R9*1)
+	ADDQ       R9, DI
+	CMPQ       DI, R8
+	JB         rowX
+	VZEROUPPER
+	RET
+
+// func expAVX512(x *float64, n int)
+//
+//	DI vector    R8 the last, of 1 … 8 numbers: K1    Z5 numbers
+//	Z14 … Z31 expLanes
+
+#define EXPTERM(even, odd) \
+	VMULPD Z2, Z3, Z3   \
+	VMULPD Z2, Z4, Z4   \
+	VADDPD even, Z3, Z3 \
+	VADDPD odd, Z4, Z4
+
+// EXP8 is X = e to X, or zero below SoftmaxLeast. Z0 … Z4 are lost.
+#define EXP8(X) \
+	VCMPPD       $5, Z19, X, K2 \ // not below, or NaN
+	VMULPD       Z14, X, Z0     \
+	VADDPD       Z15, Z0, Z0    \ // k in the lowest bits
+	VSUBPD       Z15, Z0, Z1    \
+	VFNMADD231PD Z16, Z1, X     \ // the product is exact
+	VMULPD       Z17, Z1, Z1    \
+	VSUBPD       Z1, X, X       \ // r
+	VMULPD       X, X, Z2       \ // r²
+	VMULPD       Z30, Z2, Z3    \ // even terms
+	VMULPD       Z31, Z2, Z4    \ // odd terms
+	VADDPD       Z28, Z3, Z3    \
+	VADDPD       Z29, Z4, Z4    \
+	EXPTERM(Z26, Z27)           \
+	EXPTERM(Z24, Z25)           \
+	EXPTERM(Z22, Z23)           \
+	EXPTERM(Z20, Z21)           \
+	VMULPD       X, Z4, Z4      \
+	VADDPD       Z4, Z3, Z3     \
+	VMULPD       Z3, Z2, Z3     \
+	VADDPD       Z3, X, X       \
+	VADDPD       Z18, X, X      \
+	VPSLLQ       $52, Z0, Z0    \
+	VPADDQ       Z18, Z0, Z0    \ // 2ᵏ
+	VMULPD.Z     Z0, X, K2, X
+
+TEXT ·expAVX512(SB), NOSPLIT, $0-16
+	MOVQ         x+0(FP), DI
+	MOVQ         n+8(FP), R8
+	DECQ         R8
+	MOVL         R8, CX
+	ANDL         $7, CX
+	MOVL         $2, AX
+	SHLL         CX, AX
+	DECL         AX
+	KMOVB        AX, K1
+	ANDQ         $-8, R8
+	LEAQ         (DI)(R8*8), R8
+	VBROADCASTSD ·expLanes+0(SB), Z14
+	VBROADCASTSD ·expLanes+32(SB), Z15
+	VBROADCASTSD ·expLanes+64(SB), Z16
+	VBROADCASTSD ·expLanes+96(SB), Z17
+	VBROADCASTSD ·expLanes+128(SB), Z18
+	VBROADCASTSD ·expLanes+160(SB), Z19
+	VBROADCASTSD ·expLanes+192(SB), Z20
+	VBROADCASTSD ·expLanes+224(SB), Z21
+	VBROADCASTSD ·expLanes+256(SB), Z22
+	VBROADCASTSD ·expLanes+288(SB), Z23
+	VBROADCASTSD ·expLanes+320(SB), Z24
+	VBROADCASTSD ·expLanes+352(SB), Z25
+	VBROADCASTSD ·expLanes+384(SB), Z26
+	VBROADCASTSD ·expLanes+416(SB), Z27
+	VBROADCASTSD ·expLanes+448(SB), Z28
+	VBROADCASTSD ·expLanes+480(SB), Z29
+	VBROADCASTSD ·expLanes+512(SB), Z30
+	VBROADCASTSD ·expLanes+544(SB), Z31
+	CMPQ         DI, R8
+	JEQ          last
+
+vector:
+	VMOVUPD (DI), Z5
+	EXP8(Z5)
+	VMOVUPD Z5, (DI)
+	ADDQ    $64, DI
+	CMPQ    DI, R8
+	JB      vector
+
+last:
+	VMOVUPD.Z (DI), K1, Z5
+	EXP8(Z5)
+	VMOVUPD   Z5, K1, (DI)
+	VZEROUPPER
+	RET
+
+// func expAVX2(x *float64, n int)
+//
+//	DI vector    R8 the last, of 1 … 4 numbers: Y15    Y5 numbers
+//	Y7 … Y14 some of expLanes
+
+#define HALFEXPTERM(even, odd) \
+	VMULPD Y2, Y3, Y3   \
+	VMULPD Y2, Y4, Y4   \
+	VADDPD even, Y3, Y3 \
+	VADDPD odd, Y4, Y4
+
+#define EXPLANES(i) ·expLanes+(32*i)(SB)
+
+// EXP4 is Y5 = e to Y5, or zero below SoftmaxLeast. Y0 … Y4, Y6 are lost.
+#define EXP4 \
+	VCMPPD $5, EXPLANES(5), Y5, Y6          \
+	VMULPD EXPLANES(0), Y5, Y0              \
+	VADDPD Y7, Y0, Y0                       \
+	VSUBPD Y7, Y0, Y1                       \
+	VMULPD Y8, Y1, Y2                       \
+	VSUBPD Y2, Y5, Y5                       \
+	VMULPD Y9, Y1, Y1                       \
+	VSUBPD Y1, Y5, Y5                       \
+	VMULPD Y5, Y5, Y2                       \
+	VMULPD EXPLANES(16), Y2, Y3             \
+	VMULPD EXPLANES(17), Y2, Y4             \
+	VADDPD EXPLANES(14), Y3, Y3             \
+	VADDPD EXPLANES(15), Y4, Y4             \
+	HALFEXPTERM(EXPLANES(12), EXPLANES(13)) \
+	HALFEXPTERM(EXPLANES(10), Y14)          \
+	HALFEXPTERM(Y13, Y12)                   \
+	HALFEXPTERM(Y11, EXPLANES(7))           \
+	VMULPD Y5, Y4, Y4                       \
+	VADDPD Y4, Y3, Y3                       \
+	VMULPD Y3, Y2, Y3                       \
+	VADDPD Y3, Y5, Y5                       \
+	VADDPD Y10, Y5, Y5                      \
+	VPSLLQ $52, Y0, Y0                      \
+	VPADDQ Y10, Y0, Y0                      \
+	VMULPD Y0, Y5, Y5                       \
+	VANDPD Y6, Y5, Y5
+
+TEXT ·expAVX2(SB), NOSPLIT, $0-16
+	MOVQ    x+0(FP), DI
+	MOVQ    n+8(FP), R8
+	DECQ    R8
+	MOVQ    R8, CX
+	ANDQ    $3, CX
+	NEGQ    CX
+	LEAQ    ·lastLanes+56(SB), AX
+	VMOVUPD (AX)(CX*8), Y15
+	ANDQ    $-4, R8
+	LEAQ    (DI)(R8*8), R8
+	VMOVUPD EXPLANES(1), Y7
+	VMOVUPD EXPLANES(2), Y8
+	VMOVUPD EXPLANES(3), Y9
+	VMOVUPD EXPLANES(4), Y10
+	VMOVUPD EXPLANES(6), Y11
+	VMOVUPD EXPLANES(9), Y12
+	VMOVUPD EXPLANES(8), Y13
+	VMOVUPD EXPLANES(11), Y14
+	CMPQ    DI, R8
+	JEQ     last
+
+vector:
+	VMOVUPD (DI), Y5
+	EXP4
+	VMOVUPD Y5, (DI)
+	ADDQ    $32, DI
+	CMPQ    DI, R8
+	JB      vector
+
+last:
+	VMASKMOVPD (DI), Y15, Y5
+	EXP4
+	VMASKMOVPD Y5, Y15, (DI)
+	VZEROUPPER
+	RET
+
 // func walkTrees(a *walkArgs)
 //
 //	AX, BX, CX, DX, R8 … R11   twice the node of each walk

@@ -47,6 +47,13 @@ func neonTable() kernel.Funcs {
 		}
 	}
 	f.AddPairs = addPairs
+	f.Softmax = func(j *kernel.SoftmaxJob) {
+		for a := new(softmaxArgs); a.next(j); {
+			softmaxTops(a)
+			expNEON(a.scores, a.rows*a.classes)
+			softmaxSums(a)
+		}
+	}
 	f.Walk = walkLanes
 	return f
 }
@@ -542,3 +549,8 @@ func leaves512(a *leavesArgs)
 
 //go:noescape
 func addSteps32(a *addStepsArgs)
+
+// expNEON makes x e to x, or zero below SoftmaxLeast.
+//
+//go:noescape
+func expNEON(x *float64, n int)

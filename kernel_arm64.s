@@ -2246,6 +2246,284 @@ pair:
 	CBNZ   R4, tree
 	RET
 
+// Probabilities: of all rows the greatest score is taken away, then e to all that
+// is left is computed, and then sums are divided out.
+//
+//	R0  a                R4  vectors before the row's    V0      maxima, sums
+//	R1  row              last one or two classes         V1      the last two, read
+//	R2  rows left        R5  next scores, R6  left       before others are written
+//	R3  bytes of a row   R7  the row's last two          V2      scores, 1/sum
+
+#define SOFTMAX_ROWS \
+	MOVD a+0(FP), R0                      \
+	LDP  softmaxArgs_scores(R0), (R1, R2) \
+	MOVD softmaxArgs_classes(R0), R3      \
+	SUB  $1, R3, R4                       \
+	LSR  $1, R4                           \
+	LSL  $3, R3
+
+// func softmaxTops(a *softmaxArgs)
+TEXT ·softmaxTops(SB), NOSPLIT, $0-8
+	SOFTMAX_ROWS
+	FMOVD softmaxArgs_temperature(R0), F4
+	FCMPD $(0.0), F4
+	BEQ   row
+	VDUP  V4.D[0], V4.D2
+	MOVD  R1, R5
+	MUL   R2, R3, R6
+	LSR   $3, R6
+
+divide:
+	// two scores, or the last by itself
+	CMP     $2, R6
+	BLT     divideLast
+	FMOVQ   (R5), F2
+	WORD    $0x6e64fc42 // fdiv v2.2d, v2.2d, v4.2d
+	FMOVQ.P F2, 16(R5)
+	SUB     $2, R6
+	B       divide
+
+divideLast:
+	CBZ   R6, row
+	FMOVD (R5), F2
+	FDIVD F4, F2, F2
+	FMOVD F2, (R5)
+
+row:
+	ADD   R3, R1, R7
+	SUB   $16, R7
+	FMOVQ (R7), F1
+	VMOV  V1.B16, V0.B16
+	MOVD  R1, R5
+	MOVD  R4, R6
+	CBZ   R6, fold
+
+top:
+	FMOVQ.P 16(R5), F2
+	WORD    $0x4e62f400 // fmax v0.2d, v0.2d, v2.2d
+	SUB     $1, R6
+	CBNZ    R6, top
+
+fold:
+	WORD $0x7e70f800    // fmaxp d0, v0.2d
+	VDUP V0.D[0], V0.D2
+	WORD $0x4ee0d421    // fsub v1.2d, v1.2d, v0.2d
+	MOVD R1, R5
+	MOVD R4, R6
+	CBZ  R6, last
+
+less:
+	FMOVQ   (R5), F2
+	WORD    $0x4ee0d442 // fsub v2.2d, v2.2d, v0.2d
+	FMOVQ.P F2, 16(R5)
+	SUB     $1, R6
+	CBNZ    R6, less
+
+last:
+	FMOVQ F1, (R7)
+	ADD   R3, R1
+	SUB   $1, R2
+	CBNZ  R2, row
+	RET
+
+// func softmaxSums(a *softmaxArgs)
+//
+//	R8  eights before the row's last 1 … 8 classes, R9    V0–V3    8 lanes of sums
+//	V7  1                                                 V16–V19  e to scores
+TEXT ·softmaxSums(SB), NOSPLIT, $0-8
+	SOFTMAX_ROWS
+	LSR   $2, R4, R8
+	LSR   $3, R3, R9
+	SUB   R8<<3, R9
+	FMOVD $1.0, F7
+
+row:
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	MOVD R1, R5
+	MOVD R8, R6
+	CBZ  R6, rest
+
+eight:
+	FLDPQ.P 32(R5), (F16, F17)
+	FLDPQ.P 32(R5), (F18, F19)
+	WORD    $0x4e70d400        // fadd v0.2d, v0.2d, v16.2d
+	WORD    $0x4e71d421        // fadd v1.2d, v1.2d, v17.2d
+	WORD    $0x4e72d442        // fadd v2.2d, v2.2d, v18.2d
+	WORD    $0x4e73d463        // fadd v3.2d, v3.2d, v19.2d
+	SUB     $1, R6
+	CBNZ    R6, eight
+
+rest:
+	// two by two, and the last by itself: F16 clears the other lane
+	MOVD    R9, R6
+	CMP     $1, R6
+	BEQ     odd0
+	FMOVQ.P 16(R5), F16
+	WORD    $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	SUB     $2, R6
+	CBZ     R6, summed
+	CMP     $1, R6
+	BEQ     odd1
+	FMOVQ.P 16(R5), F16
+	WORD    $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
+	SUB     $2, R6
+	CBZ     R6, summed
+	CMP     $1, R6
+	BEQ     odd2
+	FMOVQ.P 16(R5), F16
+	WORD    $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
+	SUB     $2, R6
+	CBZ     R6, summed
+	CMP     $1, R6
+	BEQ     odd3
+	FMOVQ   (R5), F16
+	B       add3
+
+odd0:
+	FMOVD (R5), F16
+	WORD  $0x4e70d400 // fadd v0.2d, v0.2d, v16.2d
+	B     summed
+
+odd1:
+	FMOVD (R5), F16
+	WORD  $0x4e70d421 // fadd v1.2d, v1.2d, v16.2d
+	B     summed
+
+odd2:
+	FMOVD (R5), F16
+	WORD  $0x4e70d442 // fadd v2.2d, v2.2d, v16.2d
+	B     summed
+
+odd3:
+	FMOVD (R5), F16
+
+add3:
+	WORD $0x4e70d463 // fadd v3.2d, v3.2d, v16.2d
+
+summed:
+	// V2 = 1/sum, or math.NaN where that is none: the first factor's is the product
+	WORD  $0x4e62d400             // fadd v0.2d, v0.2d, v2.2d
+	WORD  $0x4e63d421             // fadd v1.2d, v1.2d, v3.2d
+	WORD  $0x4e61d400             // fadd v0.2d, v0.2d, v1.2d
+	WORD  $0x7e70d800             // faddp d0, v0.2d
+	FDIVD F0, F7, F2
+	FCMPD F0, F0
+	BVC   number
+	MOVD  $0x7ff8000000000001, R6
+	FMOVD R6, F2
+
+number:
+	VDUP  V2.D[0], V2.D2
+	ADD   R3, R1, R7
+	SUB   $16, R7
+	FMOVQ (R7), F1
+	WORD  $0x6e61dc41    // fmul v1.2d, v2.2d, v1.2d
+	MOVD  R1, R5
+	MOVD  R4, R6
+	CBZ   R6, last
+
+scale:
+	FMOVQ   (R5), F0
+	WORD    $0x6e60dc40 // fmul v0.2d, v2.2d, v0.2d
+	FMOVQ.P F0, 16(R5)
+	SUB     $1, R6
+	CBNZ    R6, scale
+
+last:
+	FMOVQ F1, (R7)
+	ADD   R3, R1
+	SUB   $1, R2
+	CBNZ  R2, row
+	RET
+
+// V5 = e to V5, or 0 below SoftmaxLeast. V0–V4, V6 are lost.
+//
+//	V0  k in its lowest bits, 2ᵏ    V2  r²       V4  odd terms    V6  what is 0
+//	V1  k                           V3  even terms, then all      V14–V31  expLanes
+#define EXP_2 \
+	WORD $0x6ee5e666          \ // fcmgt v6.2d, v19.2d, v5.2d
+	WORD $0x6e6edca0          \ // fmul v0.2d, v5.2d, v14.2d
+	WORD $0x4e6fd400          \ // fadd v0.2d, v0.2d, v15.2d
+	WORD $0x4eefd401          \ // fsub v1.2d, v0.2d, v15.2d
+	WORD $0x6e70dc22          \ // fmul v2.2d, v1.2d, v16.2d
+	WORD $0x4ee2d4a5          \ // fsub v5.2d, v5.2d, v2.2d
+	WORD $0x6e71dc22          \ // fmul v2.2d, v1.2d, v17.2d
+	WORD $0x4ee2d4a5          \ // fsub v5.2d, v5.2d, v2.2d
+	WORD $0x6e65dca2          \ // fmul v2.2d, v5.2d, v5.2d
+	WORD $0x6e7edc43          \ // fmul v3.2d, v2.2d, v30.2d
+	WORD $0x6e7fdc44          \ // fmul v4.2d, v2.2d, v31.2d
+	WORD $0x4e7cd463          \ // fadd v3.2d, v3.2d, v28.2d
+	WORD $0x4e7dd484          \ // fadd v4.2d, v4.2d, v29.2d
+	WORD $0x6e62dc63          \ // fmul v3.2d, v3.2d, v2.2d
+	WORD $0x6e62dc84          \ // fmul v4.2d, v4.2d, v2.2d
+	WORD $0x4e7ad463          \ // fadd v3.2d, v3.2d, v26.2d
+	WORD $0x4e7bd484          \ // fadd v4.2d, v4.2d, v27.2d
+	WORD $0x6e62dc63          \ // fmul v3.2d, v3.2d, v2.2d
+	WORD $0x6e62dc84          \ // fmul v4.2d, v4.2d, v2.2d
+	WORD $0x4e78d463          \ // fadd v3.2d, v3.2d, v24.2d
+	WORD $0x4e79d484          \ // fadd v4.2d, v4.2d, v25.2d
+	WORD $0x6e62dc63          \ // fmul v3.2d, v3.2d, v2.2d
+	WORD $0x6e62dc84          \ // fmul v4.2d, v4.2d, v2.2d
+	WORD $0x4e76d463          \ // fadd v3.2d, v3.2d, v22.2d
+	WORD $0x4e77d484          \ // fadd v4.2d, v4.2d, v23.2d
+	WORD $0x6e62dc63          \ // fmul v3.2d, v3.2d, v2.2d
+	WORD $0x6e62dc84          \ // fmul v4.2d, v4.2d, v2.2d
+	WORD $0x4e74d463          \ // fadd v3.2d, v3.2d, v20.2d
+	WORD $0x4e75d484          \ // fadd v4.2d, v4.2d, v21.2d
+	WORD $0x6e65dc84          \ // fmul v4.2d, v4.2d, v5.2d
+	WORD $0x4e64d463          \ // fadd v3.2d, v3.2d, v4.2d
+	WORD $0x6e62dc63          \ // fmul v3.2d, v3.2d, v2.2d
+	WORD $0x4e63d4a5          \ // fadd v5.2d, v5.2d, v3.2d
+	WORD $0x4e72d4a5          \ // fadd v5.2d, v5.2d, v18.2d
+	VSHL $52, V0.D2, V0.D2    \
+	VADD V18.D2, V0.D2, V0.D2 \
+	WORD $0x6e60dca5          \ // fmul v5.2d, v5.2d, v0.2d
+	WORD $0x4e661ca5          // bic v5.16b, v5.16b, v6.16b
+
+// func expNEON(x *float64, n int)
+TEXT ·expNEON(SB), NOSPLIT, $0-16
+	LDP   x+0(FP), (R1, R2)
+	MOVD  $·expLanes(SB), R3
+	FMOVQ (R3), F14
+	FMOVQ 32(R3), F15
+	FMOVQ 64(R3), F16
+	FMOVQ 96(R3), F17
+	FMOVQ 128(R3), F18
+	FMOVQ 160(R3), F19
+	FMOVQ 192(R3), F20
+	FMOVQ 224(R3), F21
+	FMOVQ 256(R3), F22
+	FMOVQ 288(R3), F23
+	FMOVQ 320(R3), F24
+	FMOVQ 352(R3), F25
+	FMOVQ 384(R3), F26
+	FMOVQ 416(R3), F27
+	FMOVQ 448(R3), F28
+	FMOVQ 480(R3), F29
+	FMOVQ 512(R3), F30
+	FMOVQ 544(R3), F31
+
+two:
+	CMP     $2, R2
+	BLT     one
+	FMOVQ   (R1), F5
+	EXP_2
+	FMOVQ.P F5, 16(R1)
+	SUB     $2, R2
+	B       two
+
+one:
+	CBZ   R2, done
+	FMOVD (R1), F5
+	EXP_2
+	FMOVD F5, (R1)
+
+done:
+	RET
+
 // func walkTrees(a *walkArgs)
 // WalkLanes walks at a time, step by step side by side.
 //

@@ -291,7 +291,26 @@ func benchPredict(b *testing.B, f *kernel.Funcs) {
 		}
 		bench(b, fmt.Sprintf("AddPairs/%s/K26/pairs%d", f.Level, pairs), n*trees, "row*tree", func() { f.AddPairs(&job) })
 	}
+	benchSoftmax(b, f)
 	benchWalk(b, f)
+}
+
+// benchSoftmax has one row, and as many as are predicted at once.
+func benchSoftmax(b *testing.B, f *kernel.Funcs) {
+	r := rand.New(rand.NewPCG(8, 8))
+	for _, classes := range []int{2, 3, 7, 10, 26, 100, 300} {
+		for _, rows := range []int{1, kernel.PredictRows} {
+			scores := make([]float64, rows*classes)
+			for i := range scores {
+				scores[i] = 5 * r.NormFloat64()
+			}
+			job := kernel.SoftmaxJob{Scores: make([]float64, len(scores)), Classes: classes}
+			bench(b, fmt.Sprintf("Softmax/%s/K%d/rows%d", f.Level, classes, rows), len(scores), "class", func() {
+				copy(job.Scores, scores)
+				f.Softmax(&job)
+			})
+		}
+	}
 }
 
 // benchWalk has 64 trees of 32 leaves, each as deep.

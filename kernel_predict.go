@@ -137,6 +137,59 @@ func addPairs(j *kernel.AddPairsJob) {
 	}
 }
 
+// softmaxArgs is some rows of a job.
+type softmaxArgs struct {
+	scores      *float64
+	rows        int // at least 1
+	classes     int // at least 2
+	temperature float64
+	row         int // the next
+}
+
+// softmaxTops divides the scores of rows by the temperature and takes the row's
+// greatest from them.
+//
+//go:noescape
+func softmaxTops(a *softmaxArgs)
+
+// softmaxSums divides rows by their sums.
+//
+//go:noescape
+func softmaxSums(a *softmaxArgs)
+
+// next takes so many rows that their scores stay in the cache from one pass over
+// them to the next.
+func (a *softmaxArgs) next(j *kernel.SoftmaxJob) bool {
+	const cache = 16 << 10 // bytes; half of the smallest there is
+	rows := len(j.Scores) / j.Classes
+	switch {
+	case len(j.Scores)%j.Classes != 0:
+		panic("kernel: scores by whole rows")
+	case a.row == rows:
+		return false
+	case j.Classes == 1 || len(j.Scores) <= 4: // that few take the reference less time
+		kernel.Softmax(j)
+		return false
+	}
+	n := min(max(cache/(8*j.Classes), 1), rows-a.row)
+	*a = softmaxArgs{&j.Scores[a.row*j.Classes:][:n*j.Classes][0], n, j.Classes, j.Temperature, a.row + n}
+	return true
+}
+
+// expLanes is what e to a vector takes, each number by lane.
+var expLanes [18][4]float64
+
+// roundBy added and taken away again rounds to a whole number, which in between
+// is the sum's lowest bits.
+const roundBy = 0x1.8p52
+
+func init() {
+	numbers := append([]float64{kernel.Log2E, roundBy, kernel.Ln2Hi, kernel.Ln2Lo, 1, kernel.SoftmaxLeast}, kernel.InverseFactorials[:]...)
+	for i, v := range numbers {
+		expLanes[i] = [4]float64{v, v, v, v}
+	}
+}
+
 type walkArgs struct {
 	branches *kernel.Branch
 	keys     *uint64

@@ -79,4 +79,5 @@ func FuzzUpdate(f *testing.F)        { kerneltest.Fuzz(f, levels, "Update") }
 func FuzzCompare(f *testing.F)       { kerneltest.Fuzz(f, levels, "Compare") }
 func FuzzLeaves(f *testing.F)        { kerneltest.Fuzz(f, levels, "Leaves") }
 func FuzzAddSteps(f *testing.F)      { kerneltest.Fuzz(f, levels, "AddSteps", "AddPairs") }
+func FuzzSoftmax(f *testing.F)       { kerneltest.Fuzz(f, levels, "Softmax") }
 func FuzzWalk(f *testing.F)          { kerneltest.Fuzz(f, levels, "Walk") }

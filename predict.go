@@ -4,7 +4,6 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
@@ -76,14 +75,14 @@ func (p *prediction) run(t *tree.Predictor, team *par.Team, f func(b *tree.Block
 
 // PredictRaw returns the raw scores F of the rows of x, rows × classes.
 func (m *Model) PredictRaw(x Features, o PredictOptions) ([]float64, error) {
-	return m.predict(x, o, func([]float64) {})
+	return m.predict(x, o, func(*kernel.Funcs, []float64) {})
 }
 
 // fewRows are predicted one by one in less time than as a block.
 const fewRows = 12
 
-// predict returns what finish makes of the raw scores of each row.
-func (m *Model) predict(x Features, o PredictOptions, finish func(scores []float64)) ([]float64, error) {
+// predict returns what finish makes of the raw scores of rows, block by block.
+func (m *Model) predict(x Features, o PredictOptions, finish func(k *kernel.Funcs, scores []float64)) ([]float64, error) {
 	p, err := m.plan(x, o)
 	if err != nil {
 		return nil, err
@@ -97,8 +96,9 @@ func (m *Model) predict(x Features, o PredictOptions, finish func(scores []float
 				x.Column(j, i, values[j:j+1])
 			}
 			row.Load(values)
-			finish(scores[i*classes:][:copy(scores[i*classes:], row.Scores())])
+			copy(scores[i*classes:], row.Scores())
 		}
+		finish(p.kernels, scores)
 		return scores, nil
 	}
 	team := par.NewTeam(p.threads)
@@ -106,9 +106,7 @@ func (m *Model) predict(x Features, o PredictOptions, finish func(scores []float
 	p.run(m.predictor(), team, func(b *tree.Block, first int) {
 		block := scores[first*classes:][:b.Rows()*classes]
 		b.AddTo(block, p.trees)
-		for ; len(block) > 0; block = block[classes:] {
-			finish(block[:classes])
-		}
+		finish(p.kernels, block)
 	})
 	return scores, nil
 }
@@ -117,9 +115,8 @@ func (m *Model) predict(x Features, o PredictOptions, finish func(scores []float
 // classes: the softmax of the raw scores, divided by the temperature if the
 // model has one.
 func (m *Model) PredictProba(x Features, o PredictOptions) ([]float64, error) {
-	return m.predict(x, o, func(scores []float64) {
-		m.tempered(scores)
-		loss.Softmax(scores, scores)
+	return m.predict(x, o, func(k *kernel.Funcs, scores []float64) {
+		k.Softmax(&kernel.SoftmaxJob{Scores: scores, Classes: len(m.classes), Temperature: m.temperature})
 	})
 }
 

@@ -93,8 +93,17 @@ func TestPredictLevels(t *testing.T) {
 					m.forest.AddLeaf(tree, leaf, scores[i*classes:][:classes])
 				}
 			}
+			m.temperature = 1.5
+			proba := kernel.SoftmaxJob{Scores: slices.Clone(scores), Classes: classes, Temperature: 1.5}
+			kernel.Softmax(&proba)
 			for _, level := range Levels() {
 				o := PredictOptions{Threads: 2, Level: level}
+				for _, rows := range []int{fewRows, len(d.x)} {
+					got, err := m.PredictProba(d.slice(0, rows).features(), o)
+					if err != nil || !slices.Equal(got, proba.Scores[:rows*classes]) {
+						t.Errorf("%s: other probabilities of %d rows than by walking (%v)", level, rows, err)
+					}
+				}
 				if got := rawScores(t, m, d.features(), o); !slices.Equal(got, scores) {
 					t.Errorf("%s: other scores than by walking", level)
 				}

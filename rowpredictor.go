@@ -3,8 +3,8 @@ package aoso
 import (
 	"fmt"
 
-	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/kernel"
 )
 
 // RowPredictor predicts rows one by one. Its methods allocate no memory, take
@@ -12,8 +12,9 @@ import (
 // model's methods return. No two goroutines may use a RowPredictor at once, but
 // each can have its own: after the first one of a model they cost little.
 type RowPredictor struct {
-	model           *Model
+	kernels         *kernel.Funcs
 	row             *tree.Row
+	softmax         kernel.SoftmaxJob
 	features, trees int
 	asked, walked   int // trees, in all calls of Class
 }
@@ -25,7 +26,8 @@ func (m *Model) RowPredictor(o PredictOptions) (*RowPredictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &RowPredictor{model: m, row: m.walker().NewRow(k, trees), features: len(m.names), trees: trees}, nil
+	softmax := kernel.SoftmaxJob{Classes: len(m.classes), Temperature: m.temperature}
+	return &RowPredictor{kernels: k, row: m.walker().NewRow(k, trees), softmax: softmax, features: len(m.names), trees: trees}, nil
 }
 
 // Raw writes the raw scores F of a row, by class. NaN is missing.
@@ -49,8 +51,8 @@ func (p *RowPredictor) Proba(row, proba []float64) error {
 		return err
 	}
 	copy(proba, p.row.Scores())
-	p.model.tempered(proba)
-	loss.Softmax(proba, proba)
+	p.softmax.Scores = proba
+	p.kernels.Softmax(&p.softmax)
 	return nil
 }
 

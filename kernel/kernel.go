@@ -37,7 +37,8 @@
 // block ([CompareJob]); a tree then is a few and and or of the tests' answers
 // ([LeavesJob]): bit vectors as in QuickScorer (Lucchese et al., SIGIR 2015),
 // but of rows, not of leaves. What remains is to add up steps ([AddStepsJob],
-// [AddPairsJob]). A single row walks through the trees ([WalkJob]).
+// [AddPairsJob]) and to turn the sums into probabilities ([SoftmaxJob]). A single
+// row walks through the trees ([WalkJob]).
 package kernel
 
 const (
@@ -292,6 +293,17 @@ type AddPairsJob struct {
 	Stride int
 }
 
+// SoftmaxJob turns raw scores into class probabilities, row after row:
+// e^(f_k − max f) of every class, as [Exp] has it, or zero where the exponent is
+// below [SoftmaxLeast], times the inverse of their sum. That is taken in [Lanes]
+// partial sums, class k going to lane k mod Lanes, added up by one fixed tree. A row that holds NaN or +Inf, or nothing but −Inf,
+// becomes NaN, all of the bits of math.NaN.
+type SoftmaxJob struct {
+	Scores      []float64 // in: scores, rows × Classes; out: probabilities
+	Classes     int
+	Temperature float64 // above 0: the scores are divided by it first
+}
+
 // Branch is a node of trees that single rows walk: a row whose key in Slot is
 // not below Key goes on to Right, any other to the node before that. A leaf, of
 // key 0, leads to itself, and Slot is its number.
@@ -335,6 +347,7 @@ type Funcs struct {
 	Leaves    func(*LeavesJob)
 	AddSteps  func(*AddStepsJob)
 	AddPairs  func(*AddPairsJob)
+	Softmax   func(*SoftmaxJob)
 	Walk      func(*WalkJob)
 }
 
@@ -357,6 +370,7 @@ var Generic = &Funcs{
 	Leaves:    Leaves,
 	AddSteps:  AddSteps,
 	AddPairs:  AddPairs,
+	Softmax:   Softmax,
 	Walk:      WalkTrees,
 }
 

@@ -1,6 +1,6 @@
 // Package loss is the multi-class logistic loss: residuals, the choice of
-// class pairs, Newton steps, and the functions exp and log that they need,
-// computed with the same bits on every CPU.
+// class pairs, Newton steps, and the logarithm that they need, computed with the
+// same bits on every CPU.
 package loss
 
 import (
@@ -57,19 +57,19 @@ func (r *Residuals) Free() {
 var negativeZero = float32(math.Copysign(0, -1))
 
 // SetScores sets the residuals to those of raw scores, rows × Classes.
-func (r *Residuals) SetScores(scores []float64) {
-	odds := make([]float64, r.Classes)
+func (r *Residuals) SetScores(scores []float64, f *kernel.Funcs) {
+	job := kernel.SoftmaxJob{Scores: make([]float64, r.Classes), Classes: r.Classes}
 	for i, y := range r.Labels {
-		f := scores[i*r.Classes:][:r.Classes]
-		Softmax(odds, f)
+		copy(job.Scores, scores[i*r.Classes:])
+		f.Softmax(&job)
 		others := 0.0
-		for k, p := range odds {
+		for k, p := range job.Scores {
 			if k != int(y) {
 				others += p
 			}
 		}
 		row := r.Row(i)
-		for k, p := range odds {
+		for k, p := range job.Scores {
 			row[k] = float32(p)
 			if row[k] < kernel.FlushBelow {
 				row[k] = 0

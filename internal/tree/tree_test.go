@@ -74,7 +74,7 @@ func newProblem(t testing.TB, seed uint64, o problemOptions) *problem {
 		}
 	}
 	p.residuals = loss.NewResiduals(labels, weights, o.classes, loss.Stride(o.classes, true))
-	p.residuals.SetScores(scores)
+	p.residuals.SetScores(scores, kernel.Generic)
 	return p
 }
 

@@ -48,6 +48,7 @@ var suites = []suite{
 	{"Leaves", leavesShapes, leaves},
 	{"AddSteps", classShapes, addSteps},
 	{"AddPairs", pairShapes, addPairs},
+	{"Softmax", softmaxShapes, softmax},
 	{"Walk", walkShapes, walk},
 }
 
