@@ -86,7 +86,8 @@ class RowPredictor:
         try:
             numbers = [self._numbers[name] for name in _labels.names(_labels.array(classes))]
         except KeyError as e:
-            raise ArgumentError(f"classes has {e}; allowed: {', '.join(self._numbers)}") from e
+            known = ", ".join([*self._numbers][:10]) + (", ..." if len(self._numbers) > 10 else "")
+            raise ArgumentError(f"classes has {e}; allowed: {known}") from e
         self._load(row)
         return self._predictor.raw_of(np.array(numbers, np.int32))
 
