@@ -84,7 +84,7 @@ def run_once(job: plan.Job, store: Results, repeat: int, again: bool) -> None:
             print("  warning: not the same errors as in the first round", file=sys.stderr)
         run["clocks"].append(clock)
     else:
-        run = measured | {"params": job.params, "clocks": [clock]}
+        run = measured | {"params": job.params, "budget": job.budget, "clocks": [clock]}
     store.add(job.key, run)
 
 

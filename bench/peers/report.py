@@ -118,7 +118,7 @@ def errors_by_default(sets: list[Measured]) -> str:
         spread = deviation(least, ours.test_rows)
         lower += [s.name] * (ours.last < least)
         worse += [s.name] * (ours.last > least + spread)
-        rows.append([s.name, f"{ours.test_rows:,}", *_marked({k: run.last for k, run in runs.items() if run}), f"{spread:.0f}"])
+        rows.append([s.name, f"{ours.test_rows:,}", *_marked({k: run for k, run in runs.items() if run}), f"{spread:.0f}"])
     if not rows:
         return ""
     head = ["set", "test rows", *TITLES.values(), "± of the best peer"]
@@ -126,7 +126,7 @@ def errors_by_default(sets: list[Measured]) -> str:
         [
             table(head, rows),
             f"aoso has the fewest on {len(lower)} of {len(rows)} sets (the aim: {ENOUGH} of {len(plan.REAL)}); by more than a "
-            f"standard deviation worse than the best peer on {', '.join(worse) or 'none'}.",
+            f"standard deviation worse than the best peer on {', '.join(worse) or 'none'}. † The time was over before all iterations were done.",
         ]
     )
 
@@ -288,8 +288,9 @@ def variants(sets: list[Measured]) -> str:
     return table(["", *(s.name for s in sets), "mean change, sd", "median CPU time"], rows) if rows else ""
 
 
-def _marked(errors: dict[str, int]) -> list[str]:
-    return [_bold(errors[system], min(errors.values())) if system in errors else "–" for system in TITLES]
+def _marked(runs: dict[str, Run]) -> list[str]:
+    best = min(run.last for run in runs.values())
+    return [_bold(runs[k].last, best) + "†" * runs[k].cut if k in runs else "–" for k in TITLES]
 
 
 def _bold(value: int, best: int) -> str:

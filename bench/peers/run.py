@@ -43,6 +43,11 @@ class Run:
         """CPU seconds of the whole training."""
         return self.cpu[-1]
 
+    @property
+    def cut(self) -> bool:
+        """The training was ended by its budget of time."""
+        return self.seconds >= self.content["budget"]
+
     def reach(self, errors: int) -> float | None:
         """CPU seconds until there were so few test errors, if ever."""
         return next((t for t, e in zip(self.cpu, self.errors) if e <= errors), None)
