@@ -1,4 +1,4 @@
-"""The page bench/README.md, whose tables are generated between marks."""
+"""The pages README.md and bench/README.md, some of whose tables are generated between marks."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from pathlib import Path
 from bench.results import FOLDER
 from bench.sets import ROOT
 
-PAGE = ROOT / "bench/README.md"
+FRONT_PAGE, PAGE = ROOT / "README.md", ROOT / "bench/README.md"
 END = "<!-- end -->"
 
 
-def fill(sections: dict[str, str], folder: Path) -> None:
+def fill(sections: dict[str, str], folder: Path, original: Path = PAGE) -> None:
     """Puts text between ``<!-- begin NAME -->`` and ``<!-- end -->``: in the page itself, or in a copy of it in a
     folder of other results."""
-    page = PAGE if folder == FOLDER else folder / "README.md"
-    text = (page if page.exists() else PAGE).read_text()
+    page = original if folder == FOLDER else folder / original.relative_to(ROOT)
+    page.parent.mkdir(parents=True, exist_ok=True)
+    text = (page if page.exists() else original).read_text()
     for name, section in sections.items():
         mark = f"<!-- begin {name} -->"
         before, found, rest = text.partition(mark)

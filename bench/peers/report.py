@@ -54,6 +54,7 @@ def write(folder: Path) -> None:
     plots.errors(real, folder / "peers.png")
     plots.mixtures([sets[name] for name in plan.SYNTHETIC if name in sets], folder / "peers-mixtures.png")
     readme.fill({name: section or NOTHING for name, section in sections.items()}, folder)
+    readme.fill({"peers": summary(real) or NOTHING}, folder, readme.FRONT_PAGE)
 
 
 def machine(sets: list[Measured]) -> str:
@@ -129,6 +130,22 @@ def errors_by_default(sets: list[Measured]) -> str:
             f"standard deviation worse than the best peer on {', '.join(worse) or 'none'}. † The time was over before all iterations were done.",
         ]
     )
+
+
+def summary(sets: list[Measured]) -> str:
+    """Errors and time by default, in a table for the front page."""
+    rows = []
+    for s in sets:
+        runs = {system: s.find(system, "default") for system in TITLES}
+        ours, peers = runs["aoso"], s.peers("default")
+        if not ours or not peers:
+            continue
+        peer = min(peers, key=lambda run: (run.best, run.reach(run.best)))
+        own, theirs = ours.reach(peer.best), peer.reach(peer.best)
+        faster = f"{theirs / own:.0f} × ({peer.title})" if own else f"not reached ({peer.title})"
+        rows.append([s.name, str(s.store.shape["classes"]), *_marked({k: run for k, run in runs.items() if run}), faster])
+    head = ["set", "classes", *TITLES.values(), "time to the best other's errors"]
+    return table(head, rows) if rows else ""
 
 
 def errors_matched(sets: list[Measured]) -> str:
