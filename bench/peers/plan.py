@@ -16,7 +16,7 @@ SYSTEMS = ("aoso", "lightgbm", "xgboost", "xgboost-vector", "catboost", "sklearn
 
 # The kinds of trainings, in the order in which they are done: the CPU seconds after which one ends, and whether it is
 # repeated, in other rounds, if it took no longer than ten.
-BUDGET = {"default": 2000, "matched": 120, "variant": 120, "grid": 30, "large": 240}
+BUDGET = {"default": 2000, "matched": 120, "variant": 120, "grid": 30, "large": 150}
 REPEATED = ("default", "matched")
 REPEATS = 3
 REPEATED_SECONDS = 10
