@@ -34,8 +34,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> 
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [head, line, *rows])
 
 
-def seconds(value: float | None) -> str:
-    """CPU seconds, with the digits that mean something."""
+def number(value: float | None) -> str:
+    """A measured figure, with the digits that mean something."""
     if value is None:
         return "–"
     return f"{value:.2g}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"

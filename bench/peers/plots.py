@@ -5,27 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import matplotlib
-
-matplotlib.use("Agg")
-from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+from bench import panels
 from bench.peers.run import TITLES, Run
 
 if TYPE_CHECKING:
     from bench.peers.report import Measured
 
 COLOURS = dict(zip(TITLES, ("#d62728", "#1f77b4", "#2ca02c", "#98c46a", "#e6a817", "#7f7f7f")))
-COLUMNS = 4
 ERRORS, LOSS = "test errors, %", "test log loss"
 
 
 def errors(sets: list[Measured], path: Path) -> None:
     """Share of errors of the matched setting as lines, the ends of the defaults as points."""
-    panels = [(s, ERRORS) for s in sets]
-    _draw(panels, path)
+    _draw([(s, ERRORS) for s in sets], path)
 
 
 def mixtures(sets: list[Measured], path: Path) -> None:
@@ -33,21 +29,14 @@ def mixtures(sets: list[Measured], path: Path) -> None:
     _draw([(s, what) for s in sets for what in (ERRORS, LOSS)], path)
 
 
-def _draw(panels: list[tuple[Measured, str]], path: Path) -> None:
-    if not panels:
+def _draw(shown: list[tuple[Measured, str]], path: Path) -> None:
+    if not shown:
         return
-    columns = min(COLUMNS, len(panels))
-    rows = -(-len(panels) // columns)
-    figure, axes = plt.subplots(rows, columns, figsize=(4.2 * columns, 3.4 * rows), squeeze=False, layout="constrained")
-    for axis, (s, what) in zip(axes.flat, panels):
-        _panel(axis, s, what)
-    for axis in axes.flat[len(panels) :]:
-        axis.axis("off")
-    handles = [plt.Line2D([], [], color=COLOURS[k], label=title) for k, title in TITLES.items()]
-    handles.append(plt.Line2D([], [], color="black", marker="o", linestyle="", label="end of the library's defaults"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=min(4, columns), frameon=False)
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+    legend = [Line2D([], [], color=COLOURS[k], label=title) for k, title in TITLES.items()]
+    legend.append(Line2D([], [], color="black", marker="o", linestyle="", label="end of the library's defaults"))
+    with panels.picture(len(shown), legend, 4, path) as axes:
+        for axis, (s, what) in zip(axes, shown):
+            _panel(axis, s, what)
 
 
 def _panel(axis: Axes, s: Measured, what: str) -> None:

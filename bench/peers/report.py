@@ -8,7 +8,7 @@ from pathlib import Path
 from bench import readme
 from bench.peers import plan, plots
 from bench.peers.run import TITLES, Run, deviation
-from bench.readme import seconds, table
+from bench.readme import number, table
 from bench.results import Results
 
 NOTHING = "Not measured yet: `make bench-peers`."
@@ -88,8 +88,8 @@ def time_to_best(sets: list[Measured], setting: str) -> str:
                 s.name,
                 str(peer.best),
                 peer.title,
-                seconds(theirs),
-                seconds(own) if own is not None else f"not reached ({ours.best} at best)",
+                number(theirs),
+                number(own) if own is not None else f"not reached ({ours.best} at best)",
                 f"{theirs / own:.1f} ×" if own is not None else "–",
             ]
         )
@@ -187,9 +187,9 @@ def many_classes(s: Measured | None) -> str:
                 run.title,
                 run.setting,
                 f"{share * run.best:.1f} %",
-                seconds(run.reach(run.best)),
+                number(run.reach(run.best)),
                 f"{share * run.last:.1f} %",
-                seconds(run.seconds),
+                number(run.seconds),
                 f"{run.content['iterations']:,}",
             ]
         )
@@ -205,11 +205,11 @@ def many_classes(s: Measured | None) -> str:
 
 def _against(ours: Run, peer: Run, what: str) -> str:
     own, theirs = ours.reach(peer.best), peer.reach(peer.best)
-    found = f"The {what}, {peer.title} ({peer.setting}), takes {seconds(theirs)} CPU seconds to {peer.best} errors"
+    found = f"The {what}, {peer.title} ({peer.setting}), takes {number(theirs)} CPU seconds to {peer.best} errors"
     if own is None:
         return f"{found}; aoso by default does not get there: {ours.best} at best."
     times = f"{theirs / own:.0f} times less (the aim: {1 / SHARE_LARGE:.0f})"
-    return f"{found}; aoso by default {seconds(own)}, {times}, and ends at {ours.last}."
+    return f"{found}; aoso by default {number(own)}, {times}, and ends at {ours.last}."
 
 
 def equal_loss(s: Measured | None) -> str:
@@ -229,9 +229,9 @@ def equal_loss(s: Measured | None) -> str:
                 f"{run.content['iterations']:,}",
                 f"{loss:.3f}",
                 f"{100 * run.best / run.test_rows:.1f} %",
-                seconds(theirs),
+                number(theirs),
                 _megabytes(run.content["memory"]),
-                seconds(min(reached)) if reached else "not reached",
+                number(min(reached)) if reached else "not reached",
                 f"{theirs / min(reached):.1f} ×" if reached and theirs and run.system != "aoso" else "–",
             ]
         )
@@ -246,7 +246,7 @@ def resources(sets: list[Measured]) -> str:
         "Peak memory of training beyond the rows themselves, MB": lambda run: _megabytes(run.content["memory"]),
         "Trees": lambda run: f"{run.content['trees']:,}",
         "Model, MB as the library saves it": lambda run: f"{run.content['bytes'] / 1e6:.1f}",
-        "Predicting many rows, CPU µs a row": lambda run: seconds(run.median("batch_microseconds")),
+        "Predicting many rows, CPU µs a row": lambda run: number(run.median("batch_microseconds")),
         "Predicting one row, µs": lambda run: f"{run.median('row_microseconds'):,.0f}",
     }
     text = []
@@ -315,7 +315,7 @@ def _bold(value: int, best: int) -> str:
 
 
 def _best_and_last(run: Run, best: int) -> str:
-    return f"{_bold(run.best, best)} in {seconds(run.reach(run.best))} s; {run.last} in {seconds(run.seconds)} s"
+    return f"{_bold(run.best, best)} in {number(run.reach(run.best))} s; {run.last} in {number(run.seconds)} s"
 
 
 def _ratio(ours: float, theirs: float) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from bench import readme
 from bench.peers.run import TITLES
 from bench.prediction import plan
-from bench.readme import table
+from bench.readme import number, table
 from bench.results import Results
 
 NOTHING = "Not measured yet: `make bench-prediction`."
@@ -62,10 +62,6 @@ def against(ours: float | None, theirs: float | None) -> str:
     if ours is None or theirs is None:
         return "–" if ours is None else f"{number(ours)} / –"
     return f"{number(ours)} / {number(theirs)} ({theirs / ours:.1f} ×)"
-
-
-def number(value: float) -> str:
-    return f"{value:.2g}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
 def sentence(stores: list[Results]) -> str:

@@ -65,7 +65,7 @@ def against(peer: Trained, ours: Trained, data: sets.Set, job: plan.Job) -> dict
     run: dict[str, Any] = {"version": peer.system.version, "errors": errors}
     for what, pair in alike.items():
         cut = [models.cut(one.name, one.system, iterations) for one, iterations in pair]
-        used = [use(model, data.x_test, job, everything=what == "equal_errors") for model in cut]
+        used = [use(model, data.x_test, job) if what == "equal_errors" else {} for model in cut]
         rounds = [[model_round(model, data.x_test, job) for model in cut] for _ in range(job.rounds)]
         for i, (one, iterations) in enumerate(pair):
             used[i] |= {name: statistics.median(r[i][name] for r in rounds) for name in rounds[0][i]}
@@ -90,10 +90,8 @@ def model_round(model: models.Model, x: np.ndarray, job: plan.Job) -> dict[str, 
     }
 
 
-def use(model: models.Model, x: np.ndarray, job: plan.Job, everything: bool) -> dict[str, Any]:
+def use(model: models.Model, x: np.ndarray, job: plan.Job) -> dict[str, Any]:
     """What takes long enough to be measured once."""
-    if not everything:
-        return {}
     some = np.ascontiguousarray(x[: job.explained])
     used: dict[str, Any] = {"bytes": model.size, "load": repeated(model.load, job.seconds)}
     try:
