@@ -163,15 +163,5 @@ func goaoso_booster_model(handle C.uintptr_t, out *C.uintptr_t, result *C.aoso_r
 
 //export goaoso_booster_free
 func goaoso_booster_free(handle C.uintptr_t) C.aoso_status {
-	return try(func() error {
-		if handle == 0 {
-			return nil
-		}
-		return useBooster(handle, func(b *booster) error {
-			if handles.remove(uint64(handle)) {
-				b.free()
-			}
-			return nil
-		})
-	})
+	return free("booster", handle, (*booster).free)
 }

@@ -118,13 +118,5 @@ func goaoso_builder_finish_aligned(handle, train C.uintptr_t, out *C.uintptr_t) 
 
 //export goaoso_builder_free
 func goaoso_builder_free(handle C.uintptr_t) C.aoso_status {
-	return try(func() error {
-		if handle == 0 {
-			return nil
-		}
-		return useBuilder(handle, func(b *builder) error {
-			handles.remove(uint64(handle))
-			return nil
-		})
-	})
+	return free("builder", handle, func(*builder) {})
 }

@@ -17,14 +17,7 @@ func goaoso_model_shap(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_pre
 		if err := affordable("the SHAP values", 8*float64(x.Rows())*float64(classes)*float64(columns)); err != nil {
 			return err
 		}
-		to, err := output[float64](unsafe.Pointer(out), length, x.Rows()*classes*columns, "rows × classes × (features + 1)")
-		if err != nil {
-			return err
-		}
-		var values []float64
-		apart(o.Threads, nil, func() { values, err = m.SHAP(x, o) })
-		copy(to, values)
-		return err
+		return fill(unsafe.Pointer(out), length, x.Rows()*classes*columns, "rows × classes × (features + 1)", o.Threads, func() ([]float64, error) { return m.SHAP(x, o) })
 	})
 }
 
@@ -102,14 +95,5 @@ func goaoso_contributions_read(handle C.uintptr_t, classes *C.int32_t, indptr *C
 
 //export goaoso_contributions_free
 func goaoso_contributions_free(handle C.uintptr_t) C.aoso_status {
-	return try(func() error {
-		if handle == 0 {
-			return nil
-		}
-		_, err := findContributions(handle)
-		if err == nil {
-			handles.remove(uint64(handle))
-		}
-		return err
-	})
+	return free("contributions", handle, func(contributions) {})
 }

@@ -252,17 +252,5 @@ func goaoso_dataset_load(path *C.char, out *C.uintptr_t) C.aoso_status {
 
 //export goaoso_dataset_free
 func goaoso_dataset_free(handle C.uintptr_t) C.aoso_status {
-	return try(func() error {
-		if handle == 0 {
-			return nil
-		}
-		d, err := find[*dataset]("dataset", uint64(handle))
-		if err != nil {
-			return err
-		}
-		if handles.remove(uint64(handle)) {
-			d.letGo()
-		}
-		return nil
-	})
+	return free("dataset", handle, (*dataset).letGo)
 }

@@ -144,12 +144,15 @@ func (e *exclusive) lock(o object) error {
 
 func (e *exclusive) unlock() { e.held.Store(false) }
 
-// useAlone calls use with the object of a handle, which is its own meanwhile.
-func useAlone[T interface {
+// lockable is an object that one thread at a time may use.
+type lockable interface {
 	object
 	lock(object) error
 	unlock()
-}](name string, handle uint64, use func(T) error) error {
+}
+
+// useAlone calls use with the object of a handle, which is its own meanwhile.
+func useAlone[T lockable](name string, handle uint64, use func(T) error) error {
 	o, err := find[T](name, handle)
 	if err != nil {
 		return err
@@ -159,4 +162,27 @@ func useAlone[T interface {
 	}
 	defer o.unlock()
 	return use(o)
+}
+
+// free forgets a handle, unless it is null, and calls letGo with its object.
+func free[T object](name string, handle C.uintptr_t, letGo func(T)) C.aoso_status {
+	return try(func() error {
+		if handle == 0 {
+			return nil
+		}
+		o, err := find[T](name, uint64(handle))
+		if err != nil {
+			return err
+		}
+		if alone, ok := object(o).(lockable); ok {
+			if err := alone.lock(o); err != nil {
+				return err
+			}
+			defer alone.unlock()
+		}
+		if handles.remove(uint64(handle)) {
+			letGo(o)
+		}
+		return nil
+	})
 }

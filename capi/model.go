@@ -192,14 +192,5 @@ func goaoso_model_dump(handle C.uintptr_t, trees C.int64_t, buffer *C.char, size
 
 //export goaoso_model_free
 func goaoso_model_free(handle C.uintptr_t) C.aoso_status {
-	return try(func() error {
-		if handle == 0 {
-			return nil
-		}
-		_, err := findModel(handle)
-		if err == nil {
-			handles.remove(uint64(handle))
-		}
-		return err
-	})
+	return free("model", handle, func(*model) {})
 }

@@ -33,6 +33,18 @@ func output[T any](out unsafe.Pointer, length C.int64_t, results int, what strin
 	return unsafe.Slice((*T)(out), length), nil
 }
 
+// fill computes as many numbers into memory of C.
+func fill[T any](out unsafe.Pointer, length C.int64_t, results int, what string, threads int, compute func() ([]T, error)) error {
+	to, err := output[T](out, length, results, what)
+	if err != nil {
+		return err
+	}
+	var computed []T
+	apart(threads, nil, func() { computed, err = compute() })
+	copy(to, computed)
+	return err
+}
+
 // fewRows are not worth a team.
 const fewRows = 64
 
@@ -84,28 +96,14 @@ func goaoso_model_predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_
 //export goaoso_model_predict_proba
 func goaoso_model_predict_proba(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.double, length C.int64_t) C.aoso_status {
 	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
-		to, err := output[float64](unsafe.Pointer(out), length, x.Rows()*len(m.classes), "rows × classes")
-		if err != nil {
-			return err
-		}
-		var probabilities []float64
-		apart(o.Threads, nil, func() { probabilities, err = m.PredictProba(x, o) })
-		copy(to, probabilities)
-		return err
+		return fill(unsafe.Pointer(out), length, x.Rows()*len(m.classes), "rows × classes", o.Threads, func() ([]float64, error) { return m.PredictProba(x, o) })
 	})
 }
 
 //export goaoso_model_predict_raw
 func goaoso_model_predict_raw(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.double, length C.int64_t) C.aoso_status {
 	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
-		to, err := output[float64](unsafe.Pointer(out), length, x.Rows()*len(m.classes), "rows × classes")
-		if err != nil {
-			return err
-		}
-		var scores []float64
-		apart(o.Threads, nil, func() { scores, err = m.PredictRaw(x, o) })
-		copy(to, scores)
-		return err
+		return fill(unsafe.Pointer(out), length, x.Rows()*len(m.classes), "rows × classes", o.Threads, func() ([]float64, error) { return m.PredictRaw(x, o) })
 	})
 }
 
@@ -113,14 +111,7 @@ func goaoso_model_predict_raw(handle C.uintptr_t, x *C.aoso_matrix, options *C.a
 func goaoso_model_predict_leaf(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.int32_t, length C.int64_t) C.aoso_status {
 	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
 		trees := cmp.Or(o.Trees, m.Trees())
-		to, err := output[int32](unsafe.Pointer(out), length, x.Rows()*trees, "rows × trees")
-		if err != nil {
-			return err
-		}
-		var leaves []int32
-		apart(o.Threads, nil, func() { leaves, err = m.PredictLeaf(x, o) })
-		copy(to, leaves)
-		return err
+		return fill(unsafe.Pointer(out), length, x.Rows()*trees, "rows × trees", o.Threads, func() ([]int32, error) { return m.PredictLeaf(x, o) })
 	})
 }
 

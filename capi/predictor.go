@@ -133,13 +133,5 @@ func goaoso_predictor_walked(handle C.uintptr_t, out *C.double) C.aoso_status {
 
 //export goaoso_predictor_free
 func goaoso_predictor_free(handle C.uintptr_t) C.aoso_status {
-	return try(func() error {
-		if handle == 0 {
-			return nil
-		}
-		return useAlone("predictor", uint64(handle), func(*predictor) error {
-			handles.remove(uint64(handle))
-			return nil
-		})
-	})
+	return free("predictor", handle, func(*predictor) {})
 }
