@@ -243,6 +243,9 @@ func checkPartition(j *kernel.PartitionJob) *partitionJob {
 
 func checkUpdate(j *kernel.UpdateJob) *updateJob {
 	_ = j.Factors[:j.Stride]
+	if n := len(j.Rows); n > 0 {
+		_ = j.Own[j.Rows[n-1]]
+	}
 	return (*updateJob)(j)
 }
 

@@ -511,14 +511,15 @@ done:
 //
 //	DI row cursor            CX rows left            SI residuals
 //	DX stride in bytes       BX factor stride in bytes
-//	R8-R11 rows              R12-R15 their factors, then their own classes
+//	BP own probabilities     R8-R11 rows
+//	R12-R15 their factors, then the residuals of their own classes
 //	AX temporary             Z0-Z7 odds, two vectors a row
 //	Z8, Z9, Z20, Z21 sums    Z10-Z21 temporaries     X22 sum of residuals
 //	X23 sign bits            X24 OwnFloor            X25 one
 //	Z26-Z28 pick 1, 2, 3     Z29 pick 0, 4, 8, 12    Z30 zero   Z31 FlushBelow
 
 DATA ·updateConst+0(SB)/4, $0x3F800000 // 1.0
-DATA ·updateConst+4(SB)/4, $0x33800000 // OwnFloor, 2⁻²⁴
+DATA ·updateConst+4(SB)/4, $0x0D800000 // OwnFloor, 2⁻¹⁰⁰
 DATA ·updateConst+8(SB)/4, $0x0DA24260 // FlushBelow, 1e-30
 DATA ·updateConst+12(SB)/4, $0x80000000 // sign
 DATA ·updateConst+16(SB)/4, $1
@@ -570,10 +571,9 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	TZCNTL   AX, AX            \
 	JCS      bad
 
-// OWN collects residual and factor of class AX of row R in a lane of X10 and
-// X11; F becomes the address of the residual.
+// OWN collects the factor of class AX of row R in a lane of X11; F becomes the
+// address of the residual.
 #define OWN(lane, R, F) \
-	VINSERTPS $(lane<<4), (R)(AX*4), X10, X10 \
 	VINSERTPS $(lane<<4), (F)(AX*4), X11, X11 \
 	LEAQ      (R)(AX*4), F
 
@@ -595,14 +595,14 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	VPERMPS    Z13, Z29, Z8         // a lane a row
 
 // INVERSE4 is Z16-Z19 = 1/(sum + own odds) of the four rows, broadcast, and
-// X20, X21 = ±the sum of the others times that. X8 = sums, X10, X11 = residual
-// and factor of the own classes.
+// X20, X21 = ±the sum of the others times that. X8 = sums, X10, X11 = the own
+// classes' probability, old and new, and factor.
 #define INVERSE4 \
-	VADDPS       X10, X25, X10 \ // own odds = max(1+R, OwnFloor)·f
+	VMULPS       X11, X10, X10 \ // own odds
+	VADDPS       X10, X8, X11  \
+	VDIVPS       X11, X25, X16 \ // inverse = 1/(sum + own odds)
+	VMULPS       X16, X10, X10 \ // own = max(own odds·inverse, OwnFloor)
 	VMAXPS       X24, X10, X10 \
-	VMULPS       X11, X10, X10 \
-	VADDPS       X10, X8, X10  \
-	VDIVPS       X10, X25, X16 \ // inverse = 1/(sum + own odds)
 	VMULPS       X16, X8, X20  \
 	VXORPS       X20, X23, X21 \
 	VPERMPS      Z16, Z26, Z17 \
@@ -633,6 +633,7 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 // FETCHROW fetches a row to come.
 #define FETCHROW(at) \
 	MOVL       (4*aheadRows+at)(DI), AX \
+	PREFETCHT0 (BP)(AX*4)               \
 	IMULQ      DX, AX                   \
 	PREFETCHT0 (SI)(AX*1)               \
 	PREFETCHT0 64(SI)(AX*1)
@@ -640,21 +641,29 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 // FOURROWS begins a loop over four rows at a time, NEXTFOUR ends it. With less
 // than four left, few fills up and goes on at go.
 #define FOURROWS(few, go) \
-	CMPQ CX, $(aheadRows+4) \
-	JB   17(PC)             \
-	FETCHROW(0)             \
-	FETCHROW(4)             \
-	FETCHROW(8)             \
-	FETCHROW(12)            \
-	MOVL (DI), R8           \
-	CMPQ CX, $4             \
-	JB   few                \
-	MOVL 4(DI), R9          \
-	MOVL 8(DI), R10         \
-	MOVL 12(DI), R11        \
-	go:                     \
-	MOVQ j+0(FP), AX        \
-	ROWFACTORS(R8, R12)     \
+	CMPQ      CX, $(aheadRows+4)           \
+	JB        21(PC)                       \
+	FETCHROW(0)                            \
+	FETCHROW(4)                            \
+	FETCHROW(8)                            \
+	FETCHROW(12)                           \
+	MOVL      (DI), R8                     \
+	CMPQ      CX, $4                       \
+	JB        few                          \
+	MOVL      4(DI), R9                    \
+	MOVL      8(DI), R10                   \
+	MOVL      12(DI), R11                  \
+	go:                                    \
+	MOVQ      R8, row0-64(SP)              \
+	MOVQ      R9, row1-56(SP)              \
+	MOVQ      R10, row2-48(SP)             \
+	MOVQ      R11, row3-40(SP)             \
+	VMOVSS    (BP)(R8*4), X10              \
+	VINSERTPS $0x10, (BP)(R9*4), X10, X10  \
+	VINSERTPS $0x20, (BP)(R10*4), X10, X10 \
+	VINSERTPS $0x30, (BP)(R11*4), X10, X10 \
+	MOVQ      j+0(FP), AX                  \
+	ROWFACTORS(R8, R12)                    \
 	ROWFACTORS(R9, R13)     \
 	ROWFACTORS(R10, R14)    \
 	ROWFACTORS(R11, R15)
@@ -679,6 +688,14 @@ few:  \
 	VEXTRACTPS $1, X21, (R13)      \
 	VEXTRACTPS $2, X21, (R14)      \
 	VEXTRACTPS $3, X21, (R15)      \
+	MOVQ       row0-64(SP), R8     \
+	MOVQ       row1-56(SP), R9     \
+	MOVQ       row2-48(SP), R10    \
+	MOVQ       row3-40(SP), R11    \
+	VEXTRACTPS $0, X10, (BP)(R8*4) \
+	VEXTRACTPS $1, X10, (BP)(R9*4) \
+	VEXTRACTPS $2, X10, (BP)(R10*4) \
+	VEXTRACTPS $3, X10, (BP)(R11*4) \
 	VCVTPS2PD  X20, Y20            \ // row after row
 	VMOVUPD    Y20, q0-32(SP)      \
 	CMPQ       CX, $4              \
@@ -693,9 +710,10 @@ few:  \
 	JMP        done
 
 // func updateAVX512(j *updateJob) bool
-TEXT ·updateAVX512(SB), NOSPLIT, $32-9
+TEXT ·updateAVX512(SB), NOSPLIT, $64-9
 	MOVQ         j+0(FP), AX
 	MOVQ         updateJob_Residuals(AX), SI
+	MOVQ         updateJob_Own(AX), BP
 	MOVQ         updateJob_Stride(AX), DX
 	MOVQ         updateJob_FactorStride(AX), BX
 	MOVQ         updateJob_Rows(AX), DI
@@ -726,7 +744,6 @@ TEXT ·updateAVX512(SB), NOSPLIT, $32-9
 rows8:
 	FOURROWS(few8, go8)
 	ODDS8(R8, R12, Y0)
-	VMOVSS (R8)(AX*4), X10
 	VMOVSS (R12)(AX*4), X11
 	LEAQ   (R8)(AX*4), R12
 	ODDS8(R9, R13, Y1)
@@ -747,7 +764,6 @@ rows8:
 rows16:
 	FOURROWS(few16, go16)
 	ODDS16(R8, R12, Z0)
-	VMOVSS (R8)(AX*4), X10
 	VMOVSS (R12)(AX*4), X11
 	LEAQ   (R8)(AX*4), R12
 	ODDS16(R9, R13, Z1)
@@ -768,7 +784,6 @@ rows16:
 rows32:
 	FOURROWS(few32, go32)
 	ODDS32(R8, R12, Z0, Z1)
-	VMOVSS (R8)(AX*4), X10
 	VMOVSS (R12)(AX*4), X11
 	LEAQ   (R8)(AX*4), R12
 	VADDPS Z1, Z0, Z8
@@ -812,7 +827,8 @@ bad:
 	RET
 
 // Any number of classes: R8 row, R9 factors, R10 where its own class is,
-// AX where its next vector is, R12 where the last whole vector ends.
+// AX where its next vector is, R12 where the last whole vector ends, R13 the
+// own probability.
 rowsAny:
 	MOVQ DX, R12
 	ANDQ $-64, R12
@@ -820,6 +836,7 @@ rowsAny:
 row:
 	MOVQ  j+0(FP), AX
 	MOVL  (DI), R8
+	LEAQ  (BP)(R8*4), R13
 	ROWFACTORS(R8, R9)
 	XORL  AX, AX
 	MOVQ  $-1, R10
@@ -866,11 +883,13 @@ inverse:
 	VADDPS        X9, X8, X8
 	VPERMILPS     $0xB1, X8, X9
 	VADDPS        X9, X8, X8
-	VADDSS        (R8)(R10*1), X25, X10
-	VMAXSS        X24, X10, X10
+	VMOVSS        (R13), X10
 	VMULSS        (R9)(R10*1), X10, X10
-	VADDSS        X10, X8, X10
-	VDIVSS        X10, X25, X16
+	VADDSS        X10, X8, X11
+	VDIVSS        X11, X25, X16
+	VMULSS        X16, X10, X10
+	VMAXSS        X24, X10, X10
+	VMOVSS        X10, (R13)
 	VMULSS        X16, X8, X20
 	VBROADCASTSS  X16, Z16
 	XORL          AX, AX
@@ -1932,6 +1951,7 @@ done:
 //
 //	DI row cursor   CX rows left     SI residuals   DX stride in bytes
 //	R8 row          R9 its factors   BX factor stride in bytes
+//	BP own probabilities             R12 the row's
 //	R10 where its own class is       AX where its next vector is
 //	R11 temporary   Y0-Y5 odds       Y6, Y7 sums of lanes 0-7 and 8-15
 //	X8 sum of residuals              Y9 inverse     X10 temporary
@@ -1960,9 +1980,10 @@ done:
 	VMOVUPS N, offset(R8)(AX*1)
 
 // func updateAVX2(j *updateJob) bool
-TEXT ·updateAVX2(SB), NOSPLIT, $0-9
+TEXT ·updateAVX2(SB), NOSPLIT, $8-9
 	MOVQ         j+0(FP), AX
 	MOVQ         updateJob_Residuals(AX), SI
+	MOVQ         updateJob_Own(AX), BP
 	MOVQ         updateJob_Stride(AX), DX
 	SHLQ         $2, DX
 	MOVQ         updateJob_FactorStride(AX), BX
@@ -1979,10 +2000,11 @@ TEXT ·updateAVX2(SB), NOSPLIT, $0-9
 
 row:
 	CMPQ   CX, $aheadRows
-	JBE    5(PC)
+	JBE    6(PC)
 	FETCHROW(0)
 	MOVQ   j+0(FP), AX
 	MOVL   (DI), R8
+	LEAQ   (BP)(R8*4), R12
 	ROWFACTORS(R8, R9)
 	MOVQ   $-1, R10
 	XORL   AX, AX
@@ -2010,11 +2032,13 @@ inverse:
 	VADDPS       X7, X6, X6
 	VPERMILPS    $0xB1, X6, X7
 	VADDSS       X7, X6, X6
-	VADDSS       (R8)(R10*1), X13, X10 // own odds = max(1+R, OwnFloor)·f
-	VMAXSS       X12, X10, X10
+	VMOVSS       (R12), X10            // own odds
 	VMULSS       (R9)(R10*1), X10, X10
-	VADDSS       X10, X6, X10
-	VDIVSS       X10, X13, X9          // inverse = 1/(sum + own odds)
+	VADDSS       X10, X6, X9
+	VDIVSS       X9, X13, X9           // inverse = 1/(sum + own odds)
+	VMULSS       X9, X10, X10          // own = max(own odds·inverse, OwnFloor)
+	VMAXSS       X12, X10, X10
+	VMOVSS       X10, (R12)
 	VMULSS       X9, X6, X6
 	VBROADCASTSS X9, Y9
 	XORL         AX, AX

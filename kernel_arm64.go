@@ -509,6 +509,7 @@ func scanNEON(j *kernel.ScanJob) {
 
 type updateArgs struct {
 	residuals    *float32
+	own          *float32
 	stride       int
 	rows         *uint32
 	n            int // out: of rows that a row without a class kept from being updated
@@ -524,8 +525,12 @@ func update(a *updateArgs)
 
 func updateNEON(j *kernel.UpdateJob) {
 	_ = j.Factors[:j.Stride]
+	if n := len(j.Rows); n > 0 {
+		_ = j.Own[j.Rows[n-1]]
+	}
 	a := updateArgs{
 		residuals:    unsafe.SliceData(j.Residuals),
+		own:          unsafe.SliceData(j.Own),
 		stride:       4 * j.Stride,
 		rows:         unsafe.SliceData(j.Rows),
 		n:            len(j.Rows),

@@ -903,12 +903,14 @@ done:
 //	R5  factors          R13  next factors     V22, V23  4; 1, 2, 3, 4
 //	R6  factor stride    R14  lanes left       V24, V25  FlushBelow; OwnFloor
 //	R7  stride/8         R15  own class        V26       1
-//	                                           V27       sum of the others, q
-//	                                           V28       own odds, 1/Σ
+//	                     R16  own              V27       sum of the others, q
+//	                                           V28       Σ, 1/Σ
 //	                                           V29       sum of residuals
+//	                                           V30       own odds, own
 TEXT ·update(SB), NOSPLIT, $0-8
 	MOVD  a+0(FP), R0
 	MOVD  updateArgs_residuals(R0), R1
+	MOVD  updateArgs_own(R0), R16
 	MOVD  updateArgs_stride(R0), R2
 	MOVD  updateArgs_rows(R0), R3
 	MOVD  updateArgs_n(R0), R4
@@ -987,17 +989,20 @@ fold:
 	CBZ   R15, none
 	SUB   $1, R15
 
-	// ownOdds = max(1 + residuals[own], OwnFloor)·factors[own]
-	FMOVS (R10)(R15<<2), F0
-	FADDS F0, F26, F0
-	FMAXS F25, F0, F0
+	// ownOdds = own[row]·factors[own]
+	FMOVS (R16)(R9<<2), F30
 	FMOVS (R11)(R15<<2), F28
-	FMULS F28, F0, F28
+	FMULS F28, F30, F30
 
 	// inverse = 1/(sum + ownOdds); q = sum·inverse
-	FADDS F28, F27, F28
+	FADDS F30, F27, F28
 	FDIVS F28, F26, F28
 	FMULS F28, F27, F27
+
+	// own[row] = max(ownOdds·inverse, OwnFloor)
+	FMULS F28, F30, F30
+	FMAXS F25, F30, F30
+	FMOVS F30, (R16)(R9<<2)
 	MOVD  R10, R12
 	MOVD  R7, R14
 

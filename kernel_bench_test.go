@@ -226,7 +226,13 @@ func benchPartition(b *testing.B, f *kernel.Funcs) {
 func benchUpdate(b *testing.B, f *kernel.Funcs) {
 	for _, classes := range []int{10, 26} {
 		residuals, stride := benchResiduals(classes)
-		job := kernel.UpdateJob{Residuals: residuals, Stride: stride, Rows: benchRows(kernel.RowBlock, 1), Factors: make([]float32, stride)}
+		job := kernel.UpdateJob{
+			Residuals: residuals, Own: make([]float32, kernel.RowBlock), Stride: stride,
+			Rows: benchRows(kernel.RowBlock, 1), Factors: make([]float32, stride),
+		}
+		for i := range job.Own {
+			job.Own[i] = 1 / float32(classes)
+		}
 		for k := range job.Factors {
 			job.Factors[k] = 1
 		}

@@ -47,7 +47,7 @@ func Quantize(j *QuantizeJob) {
 	j.SumG, j.SumH = [MaxPairs]int64{}, [MaxPairs]int64{}
 	for i, row := range j.Rows {
 		gradients := j.Gradients[i*m*2:][:m*2]
-		if j.trimmed(gradients) {
+		if j.trimmed(row, gradients) {
 			continue
 		}
 		for p := range m {
@@ -63,9 +63,13 @@ func Quantize(j *QuantizeJob) {
 	j.Kept = kept
 }
 
-func (j *QuantizeJob) trimmed(gradients []float32) bool {
+func (j *QuantizeJob) trimmed(row uint32, gradients []float32) bool {
+	w := float32(1)
+	if j.Weights != nil {
+		w = j.Weights[row]
+	}
 	for p := range j.Pairs {
-		if !(gradients[2*p] < j.TrimH[p]) || !(abs(gradients[2*p+1]) < j.TrimG[p]) {
+		if !(gradients[2*p] < float32(w*j.TrimH[p])) || !(abs(gradients[2*p+1]) < float32(w*j.TrimG[p])) {
 			return false
 		}
 	}

@@ -98,9 +98,15 @@ func TestRoundToEven(t *testing.T) {
 
 func TestQuantize(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, m := range []int{1, 2, 4, 8} {
+	for i, m := range []int{1, 2, 4, 8, 1, 2, 4, 8} {
 		const n = 500
 		j := QuantizeJob{Pairs: m, Cells: make([]int64, n*m), KeptRows: make([]uint32, n)}
+		weighted := i >= 4
+		if weighted {
+			for range 3 * n {
+				j.Weights = append(j.Weights, r.Float32())
+			}
+		}
 		for p := range m {
 			j.ScaleG[p], j.ScaleH[p] = float32(math.Ldexp(1, 14-p)), float32(math.Ldexp(1, 12+p))
 			j.TrimG[p], j.TrimH[p] = 0.9, 0.9
@@ -115,10 +121,13 @@ func TestQuantize(t *testing.T) {
 		kept := 0
 		var sumG, sumH [MaxPairs]int64
 		for i, row := range j.Rows {
-			light := true
+			light, w := true, float32(1)
+			if weighted {
+				w = j.Weights[row]
+			}
 			for p := range m {
 				h, g := j.Gradients[2*(i*m+p)], j.Gradients[2*(i*m+p)+1]
-				light = light && h < j.TrimH[p] && g < j.TrimG[p] && -g < j.TrimG[p]
+				light = light && h < w*j.TrimH[p] && max(g, -g) < w*j.TrimG[p]
 			}
 			if light {
 				continue

@@ -21,14 +21,16 @@
 //
 // # Residuals
 //
-// The state of boosting is one float32 matrix, a row of Stride lanes per
-// training row. For a class k other than the row's own it holds the
-// probability p_k; for the row's own class y it holds −(1 − p_y), computed as
-// the negated sum of the others. The sign bit therefore marks the row's own
-// class, the sum of a row is zero, and both p(1−p) = |R|(1−|R|) and the pair
-// formulas lose no digits when p comes close to one. Lanes past the last
-// class are +0: a class that is impossible everywhere, which the single-class
-// gradients of LogitBoost use as their partner.
+// The state of boosting is a float32 matrix, a row of Stride lanes per
+// training row, and a float32 vector. For a class k other than the row's own
+// the matrix holds the probability p_k; for the row's own class y it holds
+// −(1 − p_y), computed as the negated sum of the others. The sign bit therefore
+// marks the row's own class, the sum of a row is zero, and both
+// p(1−p) = |R|(1−|R|) and the pair formulas lose no digits when p comes close
+// to one. 1 + R loses all of them when p_y comes close to zero: so the vector
+// holds p_y itself, at least [OwnFloor], and updates start from that. Lanes
+// past the last class are +0: a class that is impossible everywhere, which the
+// single-class gradients of LogitBoost use as their partner.
 //
 // # Prediction
 //
@@ -76,8 +78,8 @@ const (
 	FlushBelow = 1e-30
 
 	// OwnFloor is the least probability of a row's own class that an update
-	// starts from. 1 + R has lost all digits there, and zero would stay zero.
-	OwnFloor = 1.0 / (1 << 24)
+	// stores: zero would stay zero, and subnormal numbers are slow.
+	OwnFloor = 0x1p-100
 )
 
 // Blocks is the number of row blocks that n rows are worked on in.
@@ -141,13 +143,15 @@ type GradientsJob struct {
 
 // QuantizeJob turns gradients into fixed point, one packed integer a pair:
 // g·ScaleG rounded to nearest even in the high half, h·ScaleH in the low
-// half. Rows whose |g| and h are below the pair's trim bounds for every pair
-// are left out. The bounds on the scaled values (|g| ≤ 32767, 0 ≤ h ≤ 65535)
-// are the caller's duty.
+// half. Rows whose |g| and h are below the pair's trim bounds, times the row's
+// weight, for every pair are left out: the gradients have that weight in them.
+// The bounds on the scaled values (|g| ≤ 32767, 0 ≤ h ≤ 65535) are the caller's
+// duty.
 type QuantizeJob struct {
 	Rows           []uint32
 	Gradients      []float32 // rows × m × (h, g)
 	Pairs          int       // m
+	Weights        []float32 // by row number; nil: all one
 	ScaleG, ScaleH [MaxPairs]float32
 	TrimG, TrimH   [MaxPairs]float32
 
@@ -218,9 +222,10 @@ type PartitionJob struct {
 // UpdateJob multiplies the odds of every class of rows by factors and
 // renormalises: p_k ← p_k·f_k / Σ p_j·f_j. The sum over the other classes is
 // taken in 16 lanes of float32, class k going to lane k mod 16, added up by
-// one fixed tree.
+// one fixed tree. That and the odds of the own class may not both be zero.
 type UpdateJob struct {
 	Residuals    []float32
+	Own          []float32 // by row number: p_y, the probability of the row's own class
 	Stride       int
 	Rows         []uint32
 	Factors      []float32 // Stride factors; with FactorStride > 0 those of row i start at i·FactorStride

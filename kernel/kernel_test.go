@@ -10,6 +10,7 @@ import (
 type rows struct {
 	stride    int
 	residuals []float32
+	own       []float32
 	p         [][]float64 // by row and class
 	y         []int
 	list      []uint32
@@ -36,6 +37,7 @@ func newRows(r *rand.Rand, n, classes int) *rows {
 		}
 		row[y] = -float32(others)
 		x.residuals = append(x.residuals, row...)
+		x.own = append(x.own, max(float32(p[y]), OwnFloor))
 		x.p, x.y = append(x.p, p), append(x.y, y)
 		x.weights = append(x.weights, 2*r.Float32())
 		if r.IntN(3) > 0 {

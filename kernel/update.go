@@ -26,7 +26,7 @@ func Update(j *UpdateJob) {
 			panic("kernel: a residual row without a class")
 		}
 		sum := sumOthers(&others)
-		ownOdds := float32(max(1+residuals[own], OwnFloor) * factors[own])
+		ownOdds := float32(j.Own[row] * factors[own])
 		inverse := 1 / (sum + ownOdds)
 		for k, odds := range residuals {
 			p := float32(odds * inverse)
@@ -37,6 +37,7 @@ func Update(j *UpdateJob) {
 		}
 		q := float32(sum * inverse)
 		residuals[own] = -q
+		j.Own[row] = max(float32(ownOdds*inverse), OwnFloor)
 		j.SumResidual += float64(q)
 	}
 }

@@ -49,7 +49,7 @@ func quantizeShapes() (shapes []shape) {
 	for _, rows := range rowCounts {
 		for pairs := 1; pairs <= kernel.MaxPairs; pairs *= 2 {
 			for range min(12, 1+20000/(rows+1)) {
-				shapes = append(shapes, shape{rows: rows, pairs: pairs})
+				shapes = append(shapes, shape{rows: rows, pairs: pairs, weighted: len(shapes)%2 == 0})
 			}
 		}
 	}
@@ -87,10 +87,18 @@ func quantize(d dice, s shape) call {
 			job.TrimH[p] = 0.95 * 65535 / orOne(job.ScaleH[p])
 		}
 	}
-	rows, _ := d.rows(s.rows)
+	rows, total := d.rows(s.rows)
+	lead := d.lead(total, 4)
+	var weights []float32
+	if s.weighted {
+		weights = d.weights(total)
+		d.weightBounds(&job, gradients, rows, weights)
+	}
+	shifted(rows, lead)
 	inPlace, sameRows := d.yes(), d.yes()
 	return func(f *kernel.Funcs, mem *memory) {
 		job := job
+		job.Weights = inputAfter(mem, "Weights", lead, weights)
 		if inPlace {
 			cells := inout(mem, "Cells", toCells(gradients))
 			job.Cells = cells
@@ -112,6 +120,26 @@ func quantize(d dice, s shape) call {
 		result(mem, "Kept", job.Kept)
 		result(mem, "SumG", job.SumG[:m]...)
 		result(mem, "SumH", job.SumH[:m]...)
+	}
+}
+
+// weightBounds makes some gradients just what their rows are trimmed below, or
+// what comes before that.
+func (d dice) weightBounds(job *kernel.QuantizeJob, gradients []float32, rows []uint32, weights []float32) {
+	for i := range gradients {
+		p, bound, scale, most := i/2%job.Pairs, float32(0), float32(0), float32(0)
+		if i%2 == 0 {
+			bound, scale, most = job.TrimH[p], job.ScaleH[p], 65535
+		} else {
+			bound, scale, most = job.TrimG[p], job.ScaleG[p], 32767
+		}
+		bound *= weights[rows[i/2/job.Pairs]]
+		if d.yes() {
+			bound = math.Nextafter32(bound, 0)
+		}
+		if d.IntN(3) > 0 && bound >= 0 && bound*orOne(scale) <= most {
+			gradients[i] = bound
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 func update(d dice, s shape) call {
 	x := newMatrix(d, s)
 	factorStride := 0
+	own := d.own(&x)
 	factors := d.factors(s.classes, x.stride)
 	if d.yes() {
 		factorStride = x.stride + pick(d, 0, 0, 16, d.IntN(10))
@@ -20,6 +21,7 @@ func update(d dice, s shape) call {
 	return func(f *kernel.Funcs, m *memory) {
 		job := kernel.UpdateJob{
 			Residuals:    inoutAfter(m, "Residuals", x.lead*x.stride, x.residuals),
+			Own:          inoutAfter(m, "Own", x.lead, own),
 			Stride:       x.stride,
 			Rows:         input(m, "Rows", x.rows),
 			Factors:      inputAfter(m, "Factors", x.lead*factorStride, factors),
@@ -28,6 +30,33 @@ func update(d dice, s shape) call {
 		f.Update(&job)
 		result(m, "SumResidual", job.SumResidual)
 	}
+}
+
+// own are the probabilities of the rows' own classes: what the residuals leave
+// of one, or anything. Where the others have next to nothing the own class has
+// something, lest a row have no odds at all.
+func (d dice) own(x *matrix) []float32 {
+	own, freely := make([]float32, x.total), d.IntN(3) > 0
+	for i := range own {
+		rest := float32(1)
+		for _, r := range x.residuals[i*x.stride:][:x.stride] {
+			if r < 0 {
+				rest += r
+			}
+		}
+		own[i] = max(rest, kernel.OwnFloor)
+		if freely && d.yes() {
+			halvings := 100
+			if rest > 0.5 {
+				halvings = 20
+			}
+			own[i] = float32(math.Ldexp(1, -d.IntN(halvings+1)))
+			if own[i] < 1 && d.IntN(4) > 0 {
+				own[i] *= 1 + d.Float32()
+			}
+		}
+	}
+	return own
 }
 
 // factors are e^step of some classes; those of the padding are any.
