@@ -22,7 +22,7 @@ func wantSameDataset(t *testing.T, got, want *Dataset) {
 	if !slices.Equal(got.names, want.names) || !slices.Equal(got.classes, want.classes) {
 		t.Errorf("names %q and classes %q, want %q and %q", got.names, got.classes, want.names, want.classes)
 	}
-	if got.init != want.init || !slices.Equal(got.initScores, want.initScores) {
+	if !reflect.DeepEqual(got.start, want.start) {
 		t.Error("the model to continue differs")
 	}
 }

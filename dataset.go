@@ -40,8 +40,7 @@ type Dataset struct {
 	unknown int
 	grouped bool // the matrix has features in other forms as well
 
-	init       *Model
-	initScores []float64 // rows × classes; nil: zero
+	start *start // of a training that continues a model; nil: it starts at scores of zero
 }
 
 const defaultSampleRows = 200_000
@@ -68,7 +67,7 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	}
 	d := &Dataset{names: namesOf(o.Names, features.Cols()), classes: classes}
 	if m := o.Init; m != nil {
-		d.names, d.init = slices.Clone(m.names), m
+		d.names = slices.Clone(m.names)
 		for _, class := range d.classes {
 			if !slices.Contains(m.classes, class) {
 				return nil, badArgument("labels", class, "the classes of the model to continue: %s", listed(m.classes))
@@ -84,8 +83,13 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	if err := d.setRows(features, labels, o.Weights, func() (err error) {
 		d.mapper, err = bin.Fit(features, sampleRows(features.Rows(), o), cmp.Or(o.MaxBins, bin.MaxValueBins), team)
 		return err
-	}, team); err != nil {
+	}, o.Init, team); err != nil {
 		return nil, err
+	}
+	if d.start != nil {
+		if err := d.start.replay(features, d.labels, team); err != nil {
+			return nil, err
+		}
 	}
 	if !o.DenseOnly {
 		d.group(team)
@@ -150,17 +154,17 @@ func (d *Dataset) aligned(features Features, labels Labels, weights []float64, t
 	if err := labels.check(features.Rows()); err != nil {
 		return nil, err
 	}
-	v := &Dataset{mapper: d.mapper, names: d.names, classes: d.classes, init: d.init}
+	v := &Dataset{mapper: d.mapper, names: d.names, classes: d.classes}
 	team := par.NewTeam(threads)
 	defer team.Close()
-	if err := v.setRows(features, labels, weights, func() error { return nil }, team); err != nil {
+	if err := v.setRows(features, labels, weights, func() error { return nil }, d.continued(), team); err != nil {
 		return nil, err
 	}
 	return v, nil
 }
 
 // setRows fills in what belongs to the rows, after fit has set the mapper.
-func (d *Dataset) setRows(features Features, labels Labels, weights []float64, fit func() error, team *par.Team) (err error) {
+func (d *Dataset) setRows(features Features, labels Labels, weights []float64, fit func() error, init *Model, team *par.Team) (err error) {
 	if d.weights, err = checkWeights(weights, features.Rows()); err != nil {
 		return err
 	}
@@ -171,8 +175,8 @@ func (d *Dataset) setRows(features Features, labels Labels, weights []float64, f
 		return wrapInfinite(err, d.names)
 	}
 	d.labels, d.unknown = codesOf(labels, d.classes)
-	if d.init != nil {
-		d.initScores, err = d.init.PredictRaw(features, PredictOptions{})
+	if init != nil {
+		d.start, err = newStart(init, features, team.Workers())
 	}
 	return err
 }
@@ -253,7 +257,15 @@ func (d *Dataset) checkFreed(argument string) error {
 
 // binnedAs tells whether the codes and labels of two datasets mean the same.
 func (d *Dataset) binnedAs(other *Dataset) bool {
-	return d.mapper.Equal(other.mapper) && slices.Equal(d.classes, other.classes) && d.init == other.init
+	return d.mapper.Equal(other.mapper) && slices.Equal(d.classes, other.classes) && d.continued() == other.continued()
+}
+
+// continued is the model that training on the dataset continues; nil: none.
+func (d *Dataset) continued() *Model {
+	if d.start == nil {
+		return nil
+	}
+	return d.start.model
 }
 
 // DatasetInfo is facts about a dataset.
@@ -269,7 +281,7 @@ func (d *Dataset) Info() DatasetInfo {
 	for _, f := range d.mapper.Features {
 		info.Bins = append(info.Bins, len(f.Lower))
 	}
-	info.Bytes = int64(d.matrix.Memory() + 4*len(d.labels) + 4*len(d.weights) + 8*len(d.initScores))
+	info.Bytes = int64(d.matrix.Memory() + 4*len(d.labels) + 4*len(d.weights) + d.start.bytes())
 	return info
 }
 

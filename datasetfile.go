@@ -25,7 +25,7 @@ type datasetHeader struct {
 // and 4 bytes a row, or 8 with weights. A dataset that continues a model
 // cannot be saved.
 func (d *Dataset) Save(path string) error {
-	if d.init != nil {
+	if d.start != nil {
 		return badArgument("dataset", "one that continues a model", "one made without Init")
 	}
 	if err := d.checkFreed("dataset"); err != nil {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
-	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -61,105 +60,37 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	}
 	f := *m.forest
 	f.Steps, f.LeafRows, f.NodeRows = slices.Clone(f.Steps), slices.Clone(f.LeafRows), slices.Clone(f.NodeRows)
-	classes := len(m.classes)
+	team := par.NewTeam(o.Threads)
+	defer team.Close()
 	r := &refit{
-		x:         x,
-		keep:      o.Keep,
-		newton:    loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2},
-		kernels:   k,
-		team:      par.NewTeam(o.Threads),
-		residuals: loss.NewResiduals(codes, weights, classes, loss.Stride(classes, true)),
-		forest:    &f,
+		replay: replay{
+			x: x, forest: &f, perRound: m.perRound, team: team,
+			state: newState(codes, weights, len(m.classes), &p, true, k, team),
+		},
+		keep:   o.Keep,
+		newton: loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2},
 	}
-	defer r.residuals.Free()
-	defer r.team.Close()
-	// The leaves that the rows reach are found for some iterations at once.
-	const most = 32 // trees
-	step := max(most/m.perRound, 1) * m.perRound
-	for first := 0; first < f.Trees(); first += step {
-		last := min(first+step, f.Trees())
-		r.findLeaves(first, last)
-		for t := first; t < last; t += m.perRound {
-			r.iteration(t, min(t+m.perRound, last))
-		}
-	}
+	defer r.state.free()
+	r.run(r.refitTree)
 	return m.with(&f), nil
 }
 
-// refit is a refitting under way.
+// refit is a refitting under way. The forest's Steps, LeafRows and NodeRows are
+// its own.
 type refit struct {
-	x         Features
-	keep      float64
-	newton    loss.Newton
-	kernels   *kernel.Funcs
-	team      *par.Team
-	residuals *loss.Residuals
-	forest    *tree.Forest // Steps, LeafRows and NodeRows are its own
-
-	first  int      // tree of the first of leaves
-	leaves []uint32 // trees × rows: the leaf that each row reaches
-
-	rows  []uint32 // of weight above zero, ordered by their leaf in the tree at hand
-	start []int    // by leaf, and one past the last: where its rows begin
+	replay
+	keep   float64
+	newton loss.Newton
 }
 
-// findLeaves finds the leaves of trees that the rows reach.
-func (r *refit) findLeaves(first, last int) {
-	n, cols := r.x.Rows(), r.x.Cols()
-	r.first, r.leaves = first, slices.Grow(r.leaves[:0], (last-first)*n)[:(last-first)*n]
-	r.team.Do(kernel.Blocks(n), func(_, b int) {
-		begin, end := kernel.Block(b, n)
-		block := make([]float64, (end-begin)*cols)
-		readRows(r.x, begin, block)
-		for t := first; t < last; t++ {
-			for i := begin; i < end; i++ {
-				r.leaves[(t-first)*n+i] = uint32(r.forest.Leaf(t, block[(i-begin)*cols:][:cols]))
-			}
+// refitTree refits the leaves of a tree to the rows that reach them.
+func (r *refit) refitTree(t int) {
+	r.team.Do(len(r.start)-1, func(_, leaf int) {
+		if rows := r.rowsOf(leaf); len(rows) > 0 {
+			r.refitLeaf(int(r.forest.FirstLeaf[t])+leaf, rows)
 		}
 	})
-}
-
-// iteration refits the trees of an iteration, all on the same residuals, and
-// moves these.
-func (r *refit) iteration(first, last int) {
-	for t := first; t < last; t++ {
-		r.order(t)
-		r.team.Do(len(r.start)-1, func(_, leaf int) {
-			if rows := r.rows[r.start[leaf]:r.start[leaf+1]]; len(rows) > 0 {
-				r.refitLeaf(int(r.forest.FirstLeaf[t])+leaf, rows)
-			}
-		})
-		r.count(t)
-	}
-	for t := first; t < last; t++ {
-		r.order(t)
-		r.team.Do(len(r.start)-1, func(_, leaf int) {
-			r.move(int(r.forest.FirstLeaf[t])+leaf, r.rows[r.start[leaf]:r.start[leaf+1]])
-		})
-	}
-}
-
-// order orders the rows by their leaf in a tree, stably.
-func (r *refit) order(t int) {
-	n := r.x.Rows()
-	leaves := r.leaves[(t-r.first)*n:][:n]
-	r.start = make([]int, r.forest.FirstLeaf[t+1]-r.forest.FirstLeaf[t]+1)
-	for i, leaf := range leaves {
-		if r.residuals.Weight(i) > 0 {
-			r.start[leaf+1]++
-		}
-	}
-	for leaf, rows := range r.start[1:] {
-		r.start[leaf+1] = r.start[leaf] + rows
-	}
-	r.rows = slices.Grow(r.rows[:0], n)[:r.start[len(r.start)-1]]
-	next := slices.Clone(r.start)
-	for i, leaf := range leaves {
-		if r.residuals.Weight(i) > 0 {
-			r.rows[next[leaf]] = uint32(i)
-			next[leaf]++
-		}
-	}
+	r.count(t)
 }
 
 // count sets the numbers of rows of a tree's leaves and nodes.
@@ -189,15 +120,15 @@ func (r *refit) refitLeaf(leaf int, rows []uint32) {
 
 // totals is the class totals of rows.
 func (r *refit) totals(rows []uint32) *loss.Totals {
-	stride := r.residuals.Stride
+	stride := r.state.residuals.Stride
 	sums := make([]float64, 4*stride)
-	t := &loss.Totals{Gradient: sums[:r.residuals.Classes], Hessian: sums[stride:][:r.residuals.Classes]}
+	t := &loss.Totals{Gradient: sums[:r.state.residuals.Classes], Hessian: sums[stride:][:r.state.residuals.Classes]}
 	for block := range slices.Chunk(rows, kernel.RowBlock) {
 		job := kernel.TotalsJob{
-			Residuals: r.residuals.Data, Stride: stride, Rows: block, Weights: r.residuals.Weights,
+			Residuals: r.state.residuals.Data, Stride: stride, Rows: block, Weights: r.state.residuals.Weights,
 			Gradient: sums[2*stride:][:stride], Hessian: sums[3*stride:],
 		}
-		r.kernels.Totals(&job)
+		r.state.kernels.Totals(&job)
 		for i, v := range sums[2*stride:] {
 			sums[i] += v
 		}
@@ -205,47 +136,21 @@ func (r *refit) totals(rows []uint32) *loss.Totals {
 	return t
 }
 
-// pairs is the class pairs of a leaf.
-func (r *refit) pairs(leaf int) []kernel.Pair {
-	f := r.forest
-	pairs := make([]kernel.Pair, f.Pairs)
-	class := func(k uint16) int32 { return int32(min(int(k), f.Classes)) }
-	for p := range pairs {
-		ends := f.LeafPairs[2*(leaf*f.Pairs+p):]
-		pairs[p] = kernel.Pair{R: class(ends[0]), S: class(ends[1])}
-	}
-	return pairs
-}
-
 // pairSteps finds the steps of class pairs, from rows.
 func (r *refit) pairSteps(steps []float32, pairs []kernel.Pair, rows []uint32) {
 	var sum [kernel.MaxPairs]kernel.PairStats
 	for block := range slices.Chunk(rows, kernel.RowBlock) {
 		job := kernel.GradientsJob{
-			Residuals: r.residuals.Data, Stride: r.residuals.Stride, Rows: block, Weights: r.residuals.Weights,
+			Residuals: r.state.residuals.Data, Stride: r.state.residuals.Stride, Rows: block, Weights: r.state.residuals.Weights,
 			Pairs: pairs, Gradients: make([]float32, 2*len(pairs)*len(block)),
 		}
-		r.kernels.Gradients(&job)
+		r.state.kernels.Gradients(&job)
 		for p := range pairs {
 			sum[p].SumG += job.Stats[p].SumG
 			sum[p].SumH += job.Stats[p].SumH
 		}
 	}
 	for p := range pairs {
-		steps[p] = r.newton.PairStep(sum[p].SumG, sum[p].SumH, pairs[p], r.residuals.Classes)
-	}
-}
-
-// move multiplies the odds of a leaf's rows by its steps.
-func (r *refit) move(leaf int, rows []uint32) {
-	f, n := r.forest, r.forest.StepsPerLeaf()
-	l := &tree.Leaf{Steps: f.Steps[leaf*n:][:n]}
-	if !f.Full {
-		l.Pairs = r.pairs(leaf)
-	}
-	factors := make([]float32, r.residuals.Stride)
-	leafFactors(factors, l)
-	for block := range slices.Chunk(rows, kernel.RowBlock) {
-		r.kernels.Update(&kernel.UpdateJob{Residuals: r.residuals.Data, Stride: r.residuals.Stride, Rows: block, Factors: factors})
+		steps[p] = r.newton.PairStep(sum[p].SumG, sum[p].SumH, pairs[p], r.state.residuals.Classes)
 	}
 }

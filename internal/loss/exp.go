@@ -22,14 +22,13 @@ func Log(x float64) float64 {
 	return float64(float64(k)*kernel.Ln2Hi) + (float64(float64(k)*kernel.Ln2Lo) + logRatio((m-1)/(m+1)))
 }
 
-// NegLog1m is −log(1−q) for 0 ≤ q ≤ 1, the loss of a row whose own class has
-// probability 1−q. It keeps its digits for small q, and is at most
-// −log(2⁻²⁴): nearer to one, float32 does not know q.
-func NegLog1m(q float64) float64 {
+// negLogOwn is −log p of a row's own class, given q = 1 − p as well: of a
+// number near one or zero only the other has digits left.
+func negLogOwn(q, p float64) float64 {
 	if q < 0.25 {
 		return -logRatio(-q / (2 - q))
 	}
-	return -Log(max(1-q, 1.0/(1<<24)))
+	return -Log(p)
 }
 
 // logRatio is log((1+s)/(1−s)) for |s| < 0.172: twice the series of atanh.
@@ -47,20 +46,27 @@ var inverseOdds = [...]float64{
 	1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21,
 }
 
-// NegLogSoftmax is −log p_y of scores, at most −log(1e-15).
+// NegLogSoftmax is −log p_y of scores. It has no bound: where y is hopeless, it
+// is the distance from the greatest score.
 func NegLogSoftmax(scores []float64, y int) float64 {
-	others := 0.0 // Σ of the odds against y
+	top := math.Inf(-1) // of the others, above y's
 	for k, f := range scores {
 		if k != y {
-			others += kernel.Exp(f - scores[y])
+			top = max(top, f-scores[y])
 		}
 	}
-	const most = 34.538776394910684
-	if others > 1e15 {
-		return most
+	base := max(top, 0) // so that no odds overflow
+	others := 0.0       // Σ of the odds against y, times e^−base
+	for k, f := range scores {
+		if k != y {
+			others += kernel.Exp(f - scores[y] - base)
+		}
 	}
-	if others < 0.25 {
+	switch {
+	case base > 0:
+		return base + Log(others+kernel.Exp(-base))
+	case others < 0.25:
 		return logRatio(others / (2 + others))
 	}
-	return min(Log(1+others), most)
+	return Log(1 + others)
 }

@@ -5,6 +5,7 @@ package loss
 
 import (
 	"math"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/kernel"
@@ -13,6 +14,7 @@ import (
 // Residuals is the matrix R of package kernel with what belongs to it.
 type Residuals struct {
 	Data    []float32 // rows × Stride
+	Own     []float32 // by row: p_y, which Data has lost where it is small
 	Stride  int
 	Classes int
 	Labels  []int32   // by row, below Classes
@@ -34,8 +36,10 @@ func Stride(classes int, impossible bool) int {
 
 // NewResiduals is the state at scores zero, every class equally likely.
 func NewResiduals(labels []int32, weights []float32, classes, stride int) *Residuals {
-	memory := mem.New(4 * len(labels) * stride)
-	r := &Residuals{memory.Floats(), stride, classes, labels, weights, memory}
+	memory := mem.New(4 * len(labels) * (stride + 1))
+	floats := memory.Floats()
+	end := len(labels) * stride
+	r := &Residuals{floats[:end:end], floats[end:], stride, classes, labels, weights, memory}
 	p := float32(1 / float64(classes))
 	q := -float32(float64(classes-1) / float64(classes))
 	for i, y := range labels {
@@ -44,6 +48,7 @@ func NewResiduals(labels []int32, weights []float32, classes, stride int) *Resid
 			row[k] = p
 		}
 		row[y] = q + negativeZero
+		r.Own[i] = p
 	}
 	return r
 }
@@ -56,27 +61,44 @@ func (r *Residuals) Free() {
 
 var negativeZero = float32(math.Copysign(0, -1))
 
-// SetScores sets the residuals to those of raw scores, rows × Classes.
-func (r *Residuals) SetScores(scores []float64, f *kernel.Funcs) {
-	job := kernel.SoftmaxJob{Scores: make([]float64, r.Classes), Classes: r.Classes}
-	for i, y := range r.Labels {
-		copy(job.Scores, scores[i*r.Classes:])
-		f.Softmax(&job)
+// SetScores sets the residuals of the rows from first up to end to those of
+// raw scores, rows × Classes of all rows. It returns their Σ (1 − p_y).
+func (r *Residuals) SetScores(scores []float64, first, end int, f *kernel.Funcs) (bound float64) {
+	p := slices.Clone(scores[first*r.Classes : end*r.Classes])
+	f.Softmax(&kernel.SoftmaxJob{Scores: p, Classes: r.Classes})
+	for i := first; i < end; i++ {
+		row, y := r.Row(i), int(r.Labels[i])
 		others := 0.0
-		for k, p := range job.Scores {
-			if k != int(y) {
+		for k, p := range p[(i-first)*r.Classes:][:r.Classes] {
+			if k != y {
 				others += p
 			}
-		}
-		row := r.Row(i)
-		for k, p := range job.Scores {
 			row[k] = float32(p)
 			if row[k] < kernel.FlushBelow {
 				row[k] = 0
 			}
 		}
+		r.Own[i] = max(row[y], kernel.OwnFloor)
 		row[y] = float32(-others) + negativeZero
+		bound += others
 	}
+	return bound
+}
+
+// Copy makes the residuals those of o, of the same rows and classes.
+func (r *Residuals) Copy(o *Residuals) {
+	for i := range r.Labels {
+		copy(r.Row(i)[:r.Classes], o.Row(i))
+	}
+	copy(r.Own, o.Own)
+}
+
+// Bound is Σ (1 − p_y) over all rows, which is below the log loss.
+func (r *Residuals) Bound() (sum float64) {
+	for i, y := range r.Labels {
+		sum -= float64(r.Row(i)[y])
+	}
+	return sum
 }
 
 // Row is the residuals of row i.
@@ -93,11 +115,23 @@ func (r *Residuals) Weight(i int) float64 {
 // LogLoss is Σ −w·log(p_y) over all rows and, if byClass is given, over the
 // rows of each class.
 func (r *Residuals) LogLoss(byClass []float64) float64 {
+	return r.sumLoss(byClass, func(i, y int) float64 {
+		q := -float64(r.Data[i*r.Stride+y])
+		return negLogOwn(q, float64(r.Own[i]))
+	})
+}
+
+// LogLossOf is the LogLoss of raw scores, rows × Classes.
+func (r *Residuals) LogLossOf(scores []float64, byClass []float64) float64 {
+	return r.sumLoss(byClass, func(i, y int) float64 {
+		return NegLogSoftmax(scores[i*r.Classes:][:r.Classes], y)
+	})
+}
+
+func (r *Residuals) sumLoss(byClass []float64, loss func(i, y int) float64) (sum float64) {
 	clear(byClass)
-	sum := 0.0
 	for i, y := range r.Labels {
-		q := -float64(r.Data[i*r.Stride+int(y)])
-		l := float64(r.Weight(i) * NegLog1m(q))
+		l := float64(r.Weight(i) * loss(i, int(y)))
 		sum += l
 		if byClass != nil {
 			byClass[y] += l
@@ -106,18 +140,15 @@ func (r *Residuals) LogLoss(byClass []float64) float64 {
 	return sum
 }
 
-// Influence writes w·(1 − p_y) of the rows from first on to dst and returns
-// their sum.
-func (r *Residuals) Influence(dst []float32, first int) (sum float64) {
+// Influence writes 1 − p_y of the rows from first on to dst; 0 for rows of
+// weight zero.
+func (r *Residuals) Influence(dst []float32, first int) {
 	at := first * r.Stride
 	for i := range dst {
-		q := -r.Data[at+int(r.Labels[first+i])]
-		if r.Weights != nil {
-			q *= r.Weights[first+i]
+		dst[i] = -r.Data[at+int(r.Labels[first+i])]
+		if r.Weights != nil && r.Weights[first+i] == 0 {
+			dst[i] = 0
 		}
-		dst[i] = q
-		sum += float64(q)
 		at += r.Stride
 	}
-	return sum
 }

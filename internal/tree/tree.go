@@ -40,6 +40,24 @@ type Leaf struct {
 	Rows  int
 }
 
+// AddTo adds the leaf's steps to the scores of a row, one a class.
+func (l *Leaf) AddTo(scores []float64) {
+	if l.Pairs == nil {
+		for k, step := range l.Steps {
+			scores[k] += float64(step)
+		}
+		return
+	}
+	for i, p := range l.Pairs {
+		if int(p.R) < len(scores) { // else it is the impossible class
+			scores[p.R] += float64(l.Steps[i])
+		}
+		if int(p.S) < len(scores) {
+			scores[p.S] -= float64(l.Steps[i])
+		}
+	}
+}
+
 // Idle tells whether the tree is a single leaf that moves nothing.
 func (t *Tree) Idle() bool {
 	if len(t.Nodes) > 0 {

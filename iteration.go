@@ -1,0 +1,180 @@
+package aoso
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// round adds the trees of one iteration; false if ctx was cancelled in it,
+// which then left no trace.
+func (b *Booster) round(ctx context.Context) bool {
+	iteration := b.forest.Trees() / b.perRound
+	b.sampler.begin(iteration)
+	switch b.params.Method {
+	case ABC:
+		return b.roundABC(ctx, iteration)
+	case LogitBoost:
+		pairs := make([]kernel.Pair, len(b.train.classes))
+		for k := range pairs {
+			pairs[k] = kernel.Pair{R: int32(k), S: int32(len(pairs))}
+		}
+		trees, done := b.growAll(ctx, pairs)
+		if done {
+			b.take(trees)
+			b.add(trees)
+		}
+		return done
+	}
+	t, segments := b.grow(nil)
+	b.move(t, b.sampler.chosen, segments)
+	if rest := b.sampler.rest; rest != nil {
+		b.move(t, rest, t.Route(b.kernels, b.train.matrix, rest, b.team))
+	}
+	b.state.apply()
+	b.bound = b.state.settle()
+	b.add([]*tree.Tree{t})
+	return true
+}
+
+// grow draws rows and columns and grows a tree on them. The segments are of
+// the rows chosen.
+func (b *Booster) grow(fixed []kernel.Pair) (*tree.Tree, []tree.Segment) {
+	b.sampler.chooseRows()
+	return b.grower.Grow(b.sampler.drawColumns(), fixed, b.sampler.draws)
+}
+
+// growAll grows a tree for each pair, all on the same residuals.
+func (b *Booster) growAll(ctx context.Context, pairs []kernel.Pair) (trees []*tree.Tree, done bool) {
+	for i := range pairs {
+		if ctx.Err() != nil {
+			return nil, false
+		}
+		t, _ := b.grow(pairs[i : i+1 : i+1])
+		trees = append(trees, t)
+	}
+	return trees, true
+}
+
+// take has every row take the steps of the trees that it reaches.
+func (b *Booster) take(trees []*tree.Tree) {
+	all := b.sampler.chosen
+	all.Fill(b.train.Rows())
+	for _, t := range trees {
+		b.move(t, all, t.Route(b.kernels, b.train.matrix, all, b.team))
+		b.state.apply()
+	}
+	b.bound = b.state.settle()
+}
+
+// move has the rows of a partition take the steps of their leaves.
+func (b *Booster) move(t *tree.Tree, p *tree.Partition, segments []tree.Segment) {
+	for _, s := range segments {
+		b.state.move(p.Rows[s.Start:s.End], &t.Leaves[s.Leaf])
+	}
+}
+
+// roundABC is an iteration of ABC-LogitBoost: a tree for each class but the
+// base class, on the pair of the two (paper, section 3.1).
+func (b *Booster) roundABC(ctx context.Context, iteration int) bool {
+	if b.base < 0 && iteration > 0 {
+		b.base = b.lastBase()
+	}
+	base := b.base
+	if iteration%b.params.BaseGap == 0 {
+		if b.params.BaseClass == "exhaustive" {
+			return b.searchBase(ctx)
+		}
+		base = b.worstClass()
+	}
+	trees, done := b.growAll(ctx, basePairs(len(b.train.classes), base))
+	if done {
+		b.base = base
+		b.take(trees)
+		b.add(trees)
+	}
+	return done
+}
+
+// basePairs is (k, base) for every other class k.
+func basePairs(classes, base int) (pairs []kernel.Pair) {
+	for k := range classes {
+		if k != base {
+			pairs = append(pairs, kernel.Pair{R: int32(k), S: int32(base)})
+		}
+	}
+	return pairs
+}
+
+// lastBase is the base class of the last tree of a model that is continued.
+func (b *Booster) lastBase() int {
+	pairs := b.forest.LeafPairs
+	return min(int(pairs[len(pairs)-1]), len(b.train.classes)-1)
+}
+
+// worstClass is the class whose rows have the greatest loss.
+func (b *Booster) worstClass() int {
+	if b.classLoss == nil {
+		b.classLoss = make([]float64, len(b.train.classes))
+	}
+	b.state.logLoss(b.classLoss)
+	worst := 0
+	for k, l := range b.classLoss {
+		if l > b.classLoss[worst] {
+			worst = k
+		}
+	}
+	return worst
+}
+
+// searchBase tries every class as the base class and keeps the trees that
+// leave the least loss.
+func (b *Booster) searchBase(ctx context.Context) bool {
+	before := slices.Clone(b.state.scores)
+	base, least := 0, math.Inf(1)
+	var best []*tree.Tree
+	for class := range b.train.classes {
+		trees, done := b.growAll(ctx, basePairs(len(b.train.classes), class))
+		if !done {
+			return false
+		}
+		b.take(trees)
+		if l := b.state.logLoss(nil); l < least {
+			base, least, best = class, l, trees
+		}
+		b.bound = b.state.setScores(before)
+	}
+	b.base = base
+	b.take(best)
+	b.add(best)
+	return true
+}
+
+// add makes trees part of the model and of the validation scores.
+func (b *Booster) add(trees []*tree.Tree) {
+	p := &b.params
+	b.stuck = p.Subsample == 1 && p.ColsampleByTree == 1 && p.ColsampleByNode == 1
+	for _, t := range trees {
+		b.stuck = b.stuck && t.Idle()
+		b.forest.Append(t)
+		b.grown++
+		if b.valid != nil {
+			b.valid.add(b, t)
+		}
+	}
+}
+
+// loss is Σ −log p_y over the training rows, weighted.
+func (b *Booster) loss() float64 { return b.state.logLoss(nil) }
+
+// lossAtMost tells whether the loss has come down to a bound. Most times
+// Σ (1 − p_y), which is less than the loss, settles it.
+func (b *Booster) lossAtMost(most float64) bool {
+	if b.train.weights == nil && b.bound > most {
+		return false
+	}
+	return b.loss() <= most
+}

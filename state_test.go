@@ -1,0 +1,75 @@
+package aoso
+
+import (
+	"fmt"
+	"os"
+	"testing"
+)
+
+// TestStateIsTheModel: the loss that training reports, of its state, is that
+// of the model's own scores, whatever the steps and until next to none is left.
+func TestStateIsTheModel(t *testing.T) {
+	noisy := blobs(50, 300, 5, 6, 255)
+	for i := range noisy.y {
+		if i%4 == 0 {
+			noisy.y[i] = i % 6
+		}
+	}
+	sets := map[string]*table{"noisy": noisy, "holes": blobs(51, 300, 4, 9, 60).punch(51, 0.2).weighted(51), "binary": blobs(52, 200, 3, 2, 255)}
+	real := []string{"letter", "optdigits", "pendigits", "vowel", "higgs7k", "iris", "zipcode", "shuttle"}
+	if testing.Short() {
+		real = nil
+	}
+	for _, name := range real {
+		path := "../shared/data/" + name + ".train.csv.gz"
+		if _, err := os.Stat(path); err != nil {
+			t.Logf("not run on %s: no %s", name, path)
+			continue
+		}
+		d, err := readTable(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets[name] = d.slice(0, min(400, len(d.y)))
+	}
+	methods := map[string]func(*Params){
+		"full": func(p *Params) {}, "pair": func(p *Params) { p.Leaf = "pair" }, "paper": paper,
+		"abc": func(p *Params) { p.Method = ABC }, "logitboost": func(p *Params) { p.Method = LogitBoost },
+	}
+	for set, d := range sets {
+		train := newDataset(t, d)
+		for method, change := range methods {
+			for _, shrinkage := range []float64{0.1, 0.4, 1} {
+				for _, maxStep := range []float64{1, 5, 20} {
+					t.Run(fmt.Sprintf("%s/%s/%g/%g", set, method, shrinkage, maxStep), func(t *testing.T) {
+						p := DefaultParams()
+						change(&p)
+						p.Shrinkage, p.MaxStep, p.StopLoss = shrinkage, maxStep, 1e-9
+						p.rounds(25, len(train.classes))
+						checkReportedLoss(t, train, d, p)
+					})
+				}
+			}
+		}
+	}
+}
+
+func checkReportedLoss(t *testing.T, set *Dataset, d *table, p Params) {
+	t.Helper()
+	r := train(t, set, p, TrainOptions{})
+	e, err := r.Model.Evaluate(d.features(), d.labels(), d.weights, PredictOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	weight := 0.0
+	for i := range d.y {
+		w := 1.0
+		if d.weights != nil {
+			w = d.weights[i]
+		}
+		weight += w
+	}
+	if got, want := r.TrainLoss, e.LogLoss*weight; !near(got, want, 1e-5) {
+		t.Errorf("training says that its loss is %g after %d trees, the model's is %g", got, r.Model.Trees(), want)
+	}
+}
