@@ -30,7 +30,7 @@ func TestStateIsTheModel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sets[name] = d.slice(0, min(400, len(d.y)))
+		sets[name] = d.slice(0, min(300, len(d.y)))
 	}
 	methods := map[string]func(*Params){
 		"full": func(p *Params) {}, "pair": func(p *Params) { p.Leaf = "pair" }, "paper": paper,
@@ -46,6 +46,7 @@ func TestStateIsTheModel(t *testing.T) {
 						change(&p)
 						p.Shrinkage, p.MaxStep, p.StopLoss = shrinkage, maxStep, 1e-9
 						p.rounds(25, len(train.classes))
+						p.Trees = max(min(p.Trees, 80), p.treesPerRound(len(train.classes)))
 						checkReportedLoss(t, train, d, p)
 					})
 				}
