@@ -56,6 +56,9 @@ func NewBooster(train *Dataset, p Params, o TrainOptions) (*Booster, error) {
 	if o.EvalEvery < 0 {
 		return nil, badArgument("eval_every", o.EvalEvery, "at least 0")
 	}
+	if train.Rows() == 0 {
+		return nil, badArgument("train", "a dataset without rows", "at least one row")
+	}
 	if train.unknown > 0 {
 		return nil, badArgument("train", fmt.Sprintf("%d rows of unknown classes", train.unknown), "a dataset made by NewDataset")
 	}
@@ -100,8 +103,8 @@ func NewBooster(train *Dataset, p Params, o TrainOptions) (*Booster, error) {
 	}
 	b.last.Trees = b.forest.Trees()
 	b.best = bestRound{value: math.Inf(1), trees: b.forest.Trees()}
-	b.state = newState(train.labels, train.weights, classes, &p, p.needsImpossible(classes), funcs, b.team)
-	b.bound = train.start.begin(b.state)
+	b.state = newState(train.labels, train.weights, classes, p.needsImpossible(classes), funcs, b.team)
+	b.bound = train.start.begin(b.state, p.keepsScores())
 	b.sampler = newSampler(&p, train.columns(), b.state.residuals, funcs, b.team)
 	b.grower = tree.NewGrower(funcs, train.matrix, train.mapper, b.state.residuals, p.growth(len(b.sampler.columns)), b.sampler.chosen, b.team)
 	if valid := o.Valid; valid != nil {

@@ -70,9 +70,7 @@ func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64) er
 	}
 	team := par.NewTeam(b.options.Threads)
 	defer team.Close()
-	if err := b.rows.add(x, team); err != nil {
-		return wrapInfinite(err, namesOf(b.options.Names, b.rows.cols))
-	}
+	b.rows.add(x, team)
 	b.labels = append(b.labels, labels...)
 	b.weights = append(b.weights, weights...)
 	return nil

@@ -2,7 +2,6 @@ package aoso
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -46,8 +45,8 @@ type Dataset struct {
 const defaultSampleRows = 200_000
 
 // NewDataset quantizes features and labels for training: features is
-// rows × cols, labels has one per row. The errors name the argument, or the
-// row and feature of an infinite value.
+// rows × cols, labels has one per row. NaN is a missing value; an infinite one
+// lies beyond every threshold.
 func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, error) {
 	if err := checkFeatures(features); err != nil {
 		return nil, err
@@ -80,9 +79,8 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	}
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
-	if err := d.setRows(features, labels, o.Weights, func() (err error) {
-		d.mapper, err = bin.Fit(features, sampleRows(features.Rows(), o), cmp.Or(o.MaxBins, bin.MaxValueBins), team)
-		return err
+	if err := d.setRows(features, labels, o.Weights, func() {
+		d.mapper = bin.Fit(features, sampleRows(features.Rows(), o), cmp.Or(o.MaxBins, bin.MaxValueBins), team)
 	}, o.Init, team); err != nil {
 		return nil, err
 	}
@@ -121,8 +119,8 @@ func (o *DatasetOptions) check(cols int) error {
 	if o.MaxBins != 0 && (o.MaxBins < 2 || o.MaxBins > bin.MaxValueBins) {
 		return badArgument("max_bins", o.MaxBins, "2 to %d", bin.MaxValueBins)
 	}
-	if o.Threads < 0 {
-		return badArgument("threads", o.Threads, "at least 0")
+	if err := checkThreads(o.Threads); err != nil {
+		return err
 	}
 	if o.Names != nil && len(o.Names) != cols {
 		return badArgument("names", len(o.Names), "%d, one for each feature", cols)
@@ -157,34 +155,22 @@ func (d *Dataset) aligned(features Features, labels Labels, weights []float64, t
 	v := &Dataset{mapper: d.mapper, names: d.names, classes: d.classes}
 	team := par.NewTeam(threads)
 	defer team.Close()
-	if err := v.setRows(features, labels, weights, func() error { return nil }, d.continued(), team); err != nil {
+	if err := v.setRows(features, labels, weights, func() {}, d.continued(), team); err != nil {
 		return nil, err
 	}
 	return v, nil
 }
 
 // setRows fills in what belongs to the rows, after fit has set the mapper.
-func (d *Dataset) setRows(features Features, labels Labels, weights []float64, fit func() error, init *Model, team *par.Team) (err error) {
+func (d *Dataset) setRows(features Features, labels Labels, weights []float64, fit func(), init *Model, team *par.Team) (err error) {
 	if d.weights, err = checkWeights(weights, features.Rows()); err != nil {
 		return err
 	}
-	if err := fit(); err != nil {
-		return wrapInfinite(err, d.names)
-	}
-	if d.matrix, err = d.mapper.Map(features, team); err != nil {
-		return wrapInfinite(err, d.names)
-	}
+	fit()
+	d.matrix = d.mapper.Map(features, team)
 	d.labels, d.unknown = codesOf(labels, d.classes)
 	if init != nil {
 		d.start, err = newStart(init, features, team.Workers())
-	}
-	return err
-}
-
-// wrapInfinite names the feature of an infinite value.
-func wrapInfinite(err error, names []string) error {
-	if e, ok := errors.AsType[*bin.InfiniteError](err); ok {
-		return badArgument(fmt.Sprintf("feature %q, row %d", names[e.Col], e.Row), e.Value, "finite numbers, or NaN for missing")
 	}
 	return err
 }

@@ -165,11 +165,6 @@ func TestSampleRows(t *testing.T) {
 func TestDatasetErrors(t *testing.T) {
 	x := RowMajor([]float64{1, 2, 3, 4, 5, 6}, 3, 2)
 	y := IntLabels([]int{0, 1, 0})
-	with := func(i int, v float64) Features {
-		data := []float64{1, 2, 3, 4, 5, 6}
-		data[i] = v
-		return RowMajor(data, 3, 2)
-	}
 	many := make([]int, MaxClasses+1)
 	for i := range many {
 		many[i] = i
@@ -192,9 +187,6 @@ func TestDatasetErrors(t *testing.T) {
 		{"negative columns", RowMajor([]float64{1}, 1, -1), y, DatasetOptions{}, "cols", []string{"-1"}},
 		{"negative stride", Dense([]float64{1, 2}, 1, 2, 1, -1), y, DatasetOptions{}, "stride", []string{"-1"}},
 		{"sizes that overflow", RowMajor([]float64{1}, math.MaxInt, math.MaxInt), y, DatasetOptions{}, "data", nil},
-		{"infinite", with(3, inf), y, DatasetOptions{}, `feature "f1", row 1`, []string{"+Inf", "NaN for missing"}},
-		{"minus infinite", with(4, -inf), y, DatasetOptions{Names: []string{"width", "height"}}, `feature "width", row 2`, []string{"-Inf"}},
-		{"infinite outside the sample", with(4, inf), y, DatasetOptions{SampleRows: 1}, `feature "f0", row 2`, nil},
 		{"names", x, y, DatasetOptions{Names: []string{"a"}}, "names", []string{"1", "2, one for each feature"}},
 		{"labels", x, y[:2], DatasetOptions{}, "labels", []string{"2", "3, one for each row"}},
 		{"empty label", x, StringLabels([]string{"a", "", "b"}), DatasetOptions{}, "labels", []string{"row 1"}},
@@ -245,7 +237,6 @@ func TestAlignedErrors(t *testing.T) {
 		{"columns", RowMajor([]float64{1, 2, 3}, 1, 3), y, nil, "features", []string{"3 columns", "2 columns"}},
 		{"too little data", RowMajor([]float64{1}, 1, 2), y, nil, "data", nil},
 		{"labels", x, nil, nil, "labels", []string{"0", "1, one for each row"}},
-		{"infinite", RowMajor([]float64{1, math.Inf(-1)}, 1, 2), y, nil, `feature "b", row 0`, []string{"-Inf"}},
 		{"weights", x, y, []float64{1, 2}, "weights", nil},
 		{"negative weight", x, y, []float64{-1}, "weights[0]", nil},
 	}

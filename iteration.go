@@ -37,7 +37,26 @@ func (b *Booster) round(ctx context.Context) bool {
 	b.state.apply()
 	b.bound = b.state.settle()
 	b.add([]*tree.Tree{t})
+	if b.state.lost() {
+		b.keepScores()
+	}
 	return true
+}
+
+// keepScores has the state keep the scores of the model so far from now on.
+func (b *Booster) keepScores() {
+	first := 0
+	if start := b.train.start; start != nil {
+		b.state.keepScores(start.scores)
+		first = start.model.Trees()
+	} else {
+		b.state.keepScores(nil)
+	}
+	trees := make([]*tree.Tree, 0, b.forest.Trees()-first)
+	for t := first; t < b.forest.Trees(); t++ {
+		trees = append(trees, b.forest.Tree(t, b.train.mapper))
+	}
+	b.take(trees)
 }
 
 // grow draws rows and columns and grows a tree on them. The segments are of

@@ -124,7 +124,7 @@ func (p Params) resolve(classes int) (Params, error) {
 		atLeast("max_depth", p.MaxDepth, 0),
 		atLeast("min_samples", p.MinSamples, 1),
 		atLeast("early_stopping", p.EarlyStopping, 0),
-		atLeast("threads", p.Threads, 0),
+		checkThreads(p.Threads),
 		share("shrinkage", p.Shrinkage),
 		share("subsample", p.Subsample),
 		share("colsample_bytree", p.ColsampleByTree),
@@ -174,6 +174,16 @@ func (p Params) resolve(classes int) (Params, error) {
 		p.Pairs /= 2
 	}
 	return p, nil
+}
+
+// MaxThreads is the greatest number of threads that may be asked for.
+const MaxThreads = 4096
+
+func checkThreads(n int) error {
+	if n < 0 || n > MaxThreads {
+		return badArgument("threads", n, "0 to %d; 0: all cores", MaxThreads)
+	}
+	return nil
 }
 
 func firstError(errs ...error) error {

@@ -1,6 +1,7 @@
 package aoso
 
 import (
+	"cmp"
 	"iter"
 	"slices"
 
@@ -27,16 +28,14 @@ type prediction struct {
 
 // resolve checks the options and finds the kernels and the number of trees.
 func (m *Model) resolve(o PredictOptions) (k *kernel.Funcs, trees int, err error) {
-	switch {
-	case o.Trees < 0 || o.Trees > m.Trees():
+	if o.Trees < 0 || o.Trees > m.Trees() {
 		return nil, 0, badArgument("trees", o.Trees, "0 to %d, the trees of the model", m.Trees())
-	case o.Threads < 0:
-		return nil, 0, badArgument("threads", o.Threads, "at least 0")
-	case o.Trees == 0:
-		o.Trees = m.Trees()
+	}
+	if err := checkThreads(o.Threads); err != nil {
+		return nil, 0, err
 	}
 	k, err = kernels(o.Level)
-	return k, o.Trees, err
+	return k, cmp.Or(o.Trees, m.Trees()), err
 }
 
 // plan checks what is to be predicted and how.

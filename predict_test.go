@@ -120,7 +120,7 @@ func walk(m *Model, tree int, row []float64) int {
 	child := m.root(tree)
 	for child >= 0 {
 		i := int(m.forest.FirstNode[tree]) + int(child)
-		x := row[m.forest.Feature[i]]
+		x := min(row[m.forest.Feature[i]], math.MaxFloat64)
 		if x < m.forest.Threshold[i] || math.IsNaN(x) && m.forest.MissingLeft[i] == 1 {
 			child = m.forest.Left[i]
 		} else {

@@ -39,8 +39,8 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	if !(o.Keep >= 0 && o.Keep <= 1) {
 		return nil, badArgument("keep", o.Keep, "0 to 1")
 	}
-	if o.Threads < 0 {
-		return nil, badArgument("threads", o.Threads, "at least 0")
+	if err := checkThreads(o.Threads); err != nil {
+		return nil, err
 	}
 	weights, err := checkWeights(o.Weights, x.Rows())
 	if err != nil {
@@ -65,12 +65,13 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	r := &refit{
 		replay: replay{
 			x: x, forest: &f, perRound: m.perRound, team: team,
-			state: newState(codes, weights, len(m.classes), &p, true, k, team),
+			state: newState(codes, weights, len(m.classes), true, k, team),
 		},
 		keep:   o.Keep,
 		newton: loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2},
 	}
 	defer r.state.free()
+	r.state.keepScores(nil)
 	r.run(r.refitTree)
 	return m.with(&f), nil
 }

@@ -26,8 +26,9 @@ type replay struct {
 }
 
 // run replays all trees. Before an iteration moves the rows, each of its trees
-// is handed to look, with the rows ordered by its leaves.
-func (r *replay) run(look func(tree int)) {
+// is handed to look, with the rows ordered by its leaves. It ends early, and is
+// false, if a row is lost.
+func (r *replay) run(look func(tree int)) bool {
 	const most = 32 // trees whose leaves are found at once
 	step := max(most/r.perRound, 1) * r.perRound
 	for first := 0; first < r.forest.Trees(); first += step {
@@ -44,8 +45,12 @@ func (r *replay) run(look func(tree int)) {
 				r.move(t)
 			}
 			r.state.settle()
+			if r.state.lost() {
+				return false
+			}
 		}
 	}
+	return true
 }
 
 // findLeaves finds the leaves of trees that the rows reach.
@@ -122,7 +127,7 @@ func (r *replay) pairs(leaf int) []kernel.Pair {
 type start struct {
 	model     *Model
 	scores    []float64       // rows × classes
-	residuals *loss.Residuals // of a training set of a model whose training kept no scores
+	residuals *loss.Residuals // of a training set; nil: training kept scores
 }
 
 // newStart is the start for a validation set.
@@ -144,20 +149,24 @@ func (s *start) replay(x Features, labels []int32, team *par.Team) error {
 	}
 	r := replay{
 		x: x, forest: m.forest, perRound: m.perRound, team: team,
-		state: newState(labels, nil, len(m.classes), &p, true, k, team),
+		state: newState(labels, nil, len(m.classes), true, k, team),
 	}
-	r.run(nil)
-	s.residuals = r.state.residuals
+	if r.run(nil) {
+		s.residuals = r.state.residuals
+	}
 	return nil
 }
 
-// begin takes a training to its start, nil: scores of zero. It returns
-// Σ (1 − p_y).
-func (s *start) begin(to *state) (bound float64) {
-	if s != nil && (s.residuals == nil || to.scores != nil) {
-		return to.setScores(s.scores)
-	}
-	if s != nil {
+// begin takes a training, in which the steps are large or not, to its start;
+// nil: scores of zero. It returns Σ (1 − p_y).
+func (s *start) begin(to *state, largeSteps bool) (bound float64) {
+	switch {
+	case s == nil && largeSteps:
+		to.keepScores(nil)
+	case s == nil:
+	case s.residuals == nil || largeSteps:
+		to.keepScores(s.scores)
+	default:
 		to.residuals.Copy(s.residuals)
 	}
 	return to.residuals.Bound()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/shap"
 )
@@ -183,7 +184,7 @@ func readRows(x Features, first int, rows []float64) {
 	cols := x.Cols()
 	column := make([]float64, len(rows)/cols)
 	for j := range cols {
-		x.Column(j, first, column)
+		bin.ReadColumn(x, j, first, column)
 		for i, v := range column {
 			rows[i*cols+j] = v
 		}

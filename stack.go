@@ -1,11 +1,6 @@
 package aoso
 
-import (
-	"math"
-
-	"github.com/libaoso/aoso/internal/bin"
-	"github.com/libaoso/aoso/internal/par"
-)
+import "github.com/libaoso/aoso/internal/par"
 
 // stack is a matrix that grows by rows. Its cells are kept in blocks of
 // stackRows rows, by column, as float32 where that loses nothing.
@@ -40,54 +35,25 @@ func (s *stack) Column(j, first int, dst []float64) {
 	}
 }
 
-// add appends the rows of x, of as many columns, all finite or missing; else
-// it returns a *bin.InfiniteError of the row as it would have become.
-func (s *stack) add(x Features, team *par.Team) error {
-	if err := s.forPieces(x, team, func(j, first int, piece []float64) error {
-		for i, v := range piece {
-			if math.IsInf(v, 0) {
-				return &bin.InfiniteError{Row: first + i, Col: j, Value: v}
-			}
-		}
-		return nil
-	}); err != nil {
-		return err
-	}
+// add appends the rows of x, of as many columns.
+func (s *stack) add(x Features, team *par.Team) {
 	for len(s.blocks)*stackRows < s.rows+x.Rows() {
 		s.blocks = append(s.blocks, make([]cells, s.cols))
 	}
-	err := s.forPieces(x, team, func(j, first int, piece []float64) error {
-		s.blocks[first/stackRows][j].add(piece)
-		return nil
-	})
-	s.rows += x.Rows()
-	return err
-}
-
-// forPieces reads x column by column, in pieces that each belong to a block,
-// and calls f with the rows in the stack that they are for. The error is that
-// of the first column that has one.
-func (s *stack) forPieces(x Features, team *par.Team, f func(j, first int, piece []float64) error) error {
-	errs := make([]error, s.cols)
 	buffers := make([][]float64, team.Workers())
 	team.Do(s.cols, func(worker, j int) {
 		if buffers[worker] == nil {
 			buffers[worker] = make([]float64, min(x.Rows(), stackRows))
 		}
-		for i := 0; i < x.Rows() && errs[j] == nil; {
-			first := s.rows + i
-			piece := buffers[worker][:min(x.Rows()-i, stackRows-first%stackRows)]
+		for i := 0; i < x.Rows(); {
+			row := s.rows + i
+			piece := buffers[worker][:min(x.Rows()-i, stackRows-row%stackRows)]
 			x.Column(j, i, piece)
-			errs[j] = f(j, first, piece)
+			s.blocks[row/stackRows][j].add(piece)
 			i += len(piece)
 		}
 	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	s.rows += x.Rows()
 }
 
 // add appends values.

@@ -16,10 +16,11 @@ import (
 // takes a small step, a leaf multiplies the odds of its rows: one exponential a
 // leaf and class. That loses the classes whose probability falls below
 // kernel.FlushBelow, which large steps could bring back. So with large steps
-// the raw scores are kept as well, and the residuals are computed from them.
+// the raw scores are kept as well, and the residuals are computed from them; so
+// they are as soon as a row is lost, its own class that improbable.
 type state struct {
 	residuals *loss.Residuals
-	scores    []float64 // rows × Classes; nil: steps are small
+	scores    []float64 // rows × Classes; nil: not kept
 	kernels   *kernel.Funcs
 	team      *par.Team
 
@@ -50,18 +51,23 @@ func (p *Params) keepsScores() bool {
 
 // newState is the state at scores of zero, with room for the impossible class
 // if asked.
-func newState(labels []int32, weights []float32, classes int, p *Params, impossible bool, k *kernel.Funcs, team *par.Team) *state {
-	s := &state{
+func newState(labels []int32, weights []float32, classes int, impossible bool, k *kernel.Funcs, team *par.Team) *state {
+	return &state{
 		residuals: loss.NewResiduals(labels, weights, classes, loss.Stride(classes, impossible)),
 		kernels:   k,
 		team:      team,
 	}
-	if p.keepsScores() {
-		s.scores = make([]float64, len(labels)*classes)
-		s.setScores(s.scores)
-	}
-	return s
 }
+
+// keepScores has the state keep scores, from these on; nil: zero.
+func (s *state) keepScores(scores []float64) {
+	s.scores = make([]float64, len(s.residuals.Labels)*s.residuals.Classes)
+	copy(s.scores, scores)
+	s.settle()
+}
+
+// lost tells whether a state without scores has lost a row.
+func (s *state) lost() bool { return s.scores == nil && s.residuals.Lost() }
 
 // free gives the memory back; nothing may use it any more.
 func (s *state) free() {
@@ -109,18 +115,21 @@ func (s *state) apply() {
 // then those of all moves. It returns Σ (1 − p_y).
 func (s *state) settle() (bound float64) {
 	if s.scores != nil {
-		return s.setScores(s.scores)
+		return s.setResiduals(s.scores)
 	}
 	bound, s.bound = s.bound, 0
 	return bound
 }
 
-// setScores makes the state that of raw scores, rows × Classes, and returns
-// Σ (1 − p_y).
+// setScores makes the state, one with scores, that of other scores.
 func (s *state) setScores(scores []float64) (bound float64) {
-	if s.scores != nil {
-		copy(s.scores, scores)
-	}
+	copy(s.scores, scores)
+	return s.settle()
+}
+
+// setResiduals makes the residuals those of raw scores, rows × Classes, and
+// returns Σ (1 − p_y).
+func (s *state) setResiduals(scores []float64) (bound float64) {
 	rows := len(s.residuals.Labels)
 	bounds := make([]float64, kernel.Blocks(rows))
 	s.team.Do(len(bounds), func(_, b int) {

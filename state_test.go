@@ -74,3 +74,37 @@ func checkReportedLoss(t *testing.T, set *Dataset, d *table, p Params) {
 		t.Errorf("training says that its loss is %g after %d trees, the model's is %g", got, r.Model.Trees(), want)
 	}
 }
+
+// TestLostRows: trees that split nothing move all rows alike, so that those of
+// a class may be lost and found again.
+func TestLostRows(t *testing.T) {
+	d := &table{x: [][]float64{{1}, {2}, {3}, {4}}, y: []int{0, 1, 0, 1}, weights: []float64{1, 2, 1, 4}}
+	p := DefaultParams()
+	p.Shrinkage, p.MaxStep, p.Subsample, p.MinHessian = 1, 0.511, 0.15, 1e30
+	set, lost := newDataset(t, d), false
+	for seed := range uint64(8) {
+		p.Seed, p.Trees = seed, 4000
+		b, err := NewBooster(set, p, TrainOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for more := true; more; {
+			_, more = b.Step(t.Context())
+		}
+		lost = lost || b.state.scores != nil
+		b.Free()
+		checkReportedLoss(t, set, d, p)
+
+		p.Trees = 2000
+		set, err := NewDataset(d.features(), d.labels(), DatasetOptions{Weights: d.weights, Init: fit(t, d, p).Model})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := train(t, set, p, TrainOptions{}).Model.Fingerprint(), b.Result().Model.Fingerprint(); got != want {
+			t.Errorf("in two goes the fingerprint is %s, not %s", got, want)
+		}
+	}
+	if !lost {
+		t.Error("no row was lost")
+	}
+}

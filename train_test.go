@@ -1063,7 +1063,15 @@ func TestValidation(t *testing.T) {
 		if r.IntN(20) == 0 {
 			row[0] = math.NaN() // feature 0 is at times missing, feature 4 never
 		}
-		row[3] = 7 // constant
+		row[3] = 7 // constant, but for what is missing
+		switch r.IntN(20) {
+		case 0:
+			row[1] = math.Inf(1)
+		case 1:
+			row[2] = math.Inf(-1)
+		case 2:
+			row[3] = math.NaN()
+		}
 	}
 	validSet := blobs(38, 1500, 5, 5, 60).weighted(38)
 	for _, row := range validSet.x {
@@ -1075,6 +1083,8 @@ func TestValidation(t *testing.T) {
 				row[j] = 1000 * r.NormFloat64()
 			case 2:
 				row[j] += r.Float64()
+			case 3:
+				row[j] = math.Inf(r.IntN(2)*2 - 1)
 			}
 		}
 	}

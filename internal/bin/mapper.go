@@ -76,6 +76,11 @@ func (f *Feature) Threshold(bin int) float64 {
 	return f.Edges[bin-1]
 }
 
+// BinBelow is the way back from a threshold.
+func (f *Feature) BinBelow(threshold float64) uint8 {
+	return uint8(1 + sort.SearchFloat64s(f.Edges, threshold))
+}
+
 // CutBetween is the bin in [low, high) after which to cut when a node holds
 // nothing between the value bins low and high: the cut nearest below the
 // midpoint of their neighbouring values, as if the bins between were absent.

@@ -72,14 +72,8 @@ func TestMatrixOfCodes(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
 	source := columns{{1, 2, 3, math.NaN()}, {5, 5, 5, 5}, {1, 1, 2, 2}}
-	m, err := Fit(source, nil, 255, team)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := m.Map(source, team)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := Fit(source, nil, 255, team)
+	x := m.Map(source, team)
 	codes := append([]byte(nil), x.Codes()...)
 	if len(codes) != 2*ColumnBytes(4) || x.Bytes() != len(codes) {
 		t.Fatalf("%d bytes of codes", len(codes))

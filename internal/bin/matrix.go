@@ -1,7 +1,6 @@
 package bin
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -59,9 +58,9 @@ type Source interface {
 
 // Fit chooses at most maxBins value bins for every feature of a source, from
 // the given rows (nil: all).
-func Fit(s Source, sample []int, maxBins int, team *par.Team) (*Mapper, error) {
+func Fit(s Source, sample []int, maxBins int, team *par.Team) *Mapper {
 	m := &Mapper{Features: make([]Feature, s.Cols())}
-	err := forColumns(s, team, func(j int, values []float64) {
+	forColumns(s, team, func(j int, values []float64) {
 		missing := slices.ContainsFunc(values, math.IsNaN)
 		for i, row := range sample {
 			values[i] = values[row] // rows rise, so none is overwritten too soon
@@ -72,10 +71,7 @@ func Fit(s Source, sample []int, maxBins int, team *par.Team) (*Mapper, error) {
 		m.Features[j] = FitFeature(values, maxBins)
 		m.Features[j].Missing = missing
 	})
-	if err != nil {
-		return nil, err
-	}
-	return m, nil
+	return m
 }
 
 // codesBytes is the size of the codes of a matrix of so many rows.
@@ -124,54 +120,43 @@ func (m *Mapper) Matrix(codes []byte, rows int, memory *mem.Block, team *par.Tea
 
 // Map quantizes a source. Values that fitting did not see take the bin they
 // fall into.
-func (m *Mapper) Map(s Source, team *par.Team) (*Matrix, error) {
+func (m *Mapper) Map(s Source, team *par.Team) *Matrix {
 	memory := mem.New(m.codesBytes(s.Rows()))
 	x := m.over(memory.Bytes(), s.Rows(), memory)
-	err := forColumns(s, team, func(j int, values []float64) {
+	forColumns(s, team, func(j int, values []float64) {
 		for i := range x.Columns[j] {
 			x.Columns[j][i] = m.Features[j].Code(values[i])
 		}
 	})
-	if err != nil {
-		x.Free()
-		return nil, err
+	return x
+}
+
+// ReadColumn writes values of column j of a source to dst, from row first on,
+// as bins and trees take them: an infinite value counts as the largest finite
+// one, so that it lies beyond every threshold, and there is but one zero.
+func ReadColumn(s Source, j, first int, dst []float64) {
+	s.Column(j, first, dst)
+	for i, x := range dst {
+		switch {
+		case x > math.MaxFloat64:
+			dst[i] = math.MaxFloat64
+		case x < -math.MaxFloat64:
+			dst[i] = -math.MaxFloat64
+		case x == 0:
+			dst[i] = 0
+		}
 	}
-	return x, nil
 }
 
-// InfiniteError is an infinite value in a source.
-type InfiniteError struct {
-	Row, Col int
-	Value    float64
-}
-
-func (e *InfiniteError) Error() string {
-	return fmt.Sprintf("row %d, feature %d: value %v (finite numbers, or NaN for missing)", e.Row, e.Col, e.Value)
-}
-
-// forColumns reads every column, checks it and calls f. The error is that of
-// the first column that has one.
-func forColumns(s Source, team *par.Team, f func(j int, values []float64)) error {
+// forColumns reads every column and calls f.
+func forColumns(s Source, team *par.Team, f func(j int, values []float64)) {
 	buffers := make([][]float64, team.Workers())
-	errs := make([]error, s.Cols())
 	team.Do(s.Cols(), func(worker, j int) {
 		if buffers[worker] == nil {
 			buffers[worker] = make([]float64, s.Rows())
 		}
 		values := buffers[worker]
-		s.Column(j, 0, values)
-		for i, x := range values {
-			if math.IsInf(x, 0) {
-				errs[j] = &InfiniteError{i, j, x}
-				return
-			}
-		}
+		ReadColumn(s, j, 0, values)
 		f(j, values)
 	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -101,6 +101,10 @@ func (r *Residuals) Bound() (sum float64) {
 	return sum
 }
 
+// Lost tells whether Own has come down to its least value in some row: where it
+// would be by now is not known any more.
+func (r *Residuals) Lost() bool { return slices.Contains(r.Own, kernel.OwnFloor) }
+
 // Row is the residuals of row i.
 func (r *Residuals) Row(i int) []float32 { return r.Data[i*r.Stride:][:r.Stride] }
 

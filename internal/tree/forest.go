@@ -3,6 +3,7 @@ package tree
 import (
 	"math"
 
+	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -108,7 +109,7 @@ func (f *Forest) Clone() *Forest {
 func clone[T any](s []T) []T { return append([]T(nil), s...) }
 
 // Leaf is the leaf of a tree, counted within it, that a row of raw feature
-// values reaches. NaN is missing.
+// values reaches. NaN is missing, and infinity the largest number.
 func (f *Forest) Leaf(tree int, row []float64) int {
 	first := int(f.FirstNode[tree])
 	if int(f.FirstNode[tree+1]) == first {
@@ -116,7 +117,7 @@ func (f *Forest) Leaf(tree int, row []float64) int {
 	}
 	for node := int32(0); ; {
 		i := first + int(node)
-		x := row[f.Feature[i]]
+		x := min(row[f.Feature[i]], math.MaxFloat64)
 		left := x < f.Threshold[i]
 		if x != x {
 			left = f.MissingLeft[i] != 0
@@ -130,6 +131,31 @@ func (f *Forest) Leaf(tree int, row []float64) int {
 			return int(^node)
 		}
 	}
+}
+
+// Tree is a tree as [Tree.Route] and its leaves need it, whose thresholds are
+// edges of the mapper's bins.
+func (f *Forest) Tree(tree int, m *bin.Mapper) *Tree {
+	t := &Tree{}
+	for i := int(f.FirstNode[tree]); i < int(f.FirstNode[tree+1]); i++ {
+		t.Nodes = append(t.Nodes, Node{
+			Feature:     f.Feature[i],
+			Bin:         m.Features[f.Feature[i]].BinBelow(f.Threshold[i]),
+			MissingLeft: f.MissingLeft[i] != 0,
+			Left:        f.Left[i],
+			Right:       f.Right[i],
+		})
+	}
+	n := f.StepsPerLeaf()
+	for i := int(f.FirstLeaf[tree]); i < int(f.FirstLeaf[tree+1]); i++ {
+		leaf := Leaf{Steps: f.Steps[i*n:][:n]}
+		for p := 0; !f.Full && p < n; p++ {
+			pair := f.LeafPairs[2*(i*n+p):]
+			leaf.Pairs = append(leaf.Pairs, kernel.Pair{R: int32(pair[0]), S: int32(pair[1])})
+		}
+		t.Leaves = append(t.Leaves, leaf)
+	}
+	return t
 }
 
 // AddLeaf adds the steps of a tree's leaf to the scores of a row.

@@ -121,7 +121,7 @@ func (b *Block) words() int { return (b.rows + 63) / 64 }
 func (b *Block) Load(x bin.Source, first, rows int) {
 	b.rows = rows
 	for _, c := range b.columns {
-		x.Column(c.feature, first, b.values[:rows])
+		bin.ReadColumn(x, c.feature, first, b.values[:rows])
 		b.kernels.Compare(&kernel.CompareJob{
 			Values:      b.values[:64*b.words()],
 			Thresholds:  b.thresholds[c.first:c.end],

@@ -57,13 +57,16 @@ func (r *Row) boundRests() {
 	r.rounding = float64(4*additions) * 0x1p-53
 }
 
+// greatest is the key of the largest finite number, which infinity counts as.
+var greatest = key(math.MaxFloat64)
+
 // Load makes a row the one that is predicted.
 func (r *Row) Load(row []float64) {
 	for i, s := range r.slots {
 		x := row[s.feature]
 		switch {
 		case x == x:
-			r.keys[i] = key(x)
+			r.keys[i] = min(key(x), greatest)
 		case s.missingRight:
 			r.keys[i] = math.MaxUint64
 		default:

@@ -61,13 +61,8 @@ func newProblem(t testing.TB, seed uint64, o problemOptions) *problem {
 		}
 	}
 	team := par.NewTeam(1)
-	var err error
-	if p.mapper, err = bin.Fit(p.source, nil, 60, team); err != nil {
-		t.Fatal(err)
-	}
-	if p.matrix, err = p.mapper.Map(p.source, team); err != nil {
-		t.Fatal(err)
-	}
+	p.mapper = bin.Fit(p.source, nil, 60, team)
+	p.matrix = p.mapper.Map(p.source, team)
 	if o.sparse > 0 {
 		if p.matrix.GroupSparse(p.mapper, team); len(p.matrix.Sparse) == 0 {
 			t.Fatal("no feature is sparse")
