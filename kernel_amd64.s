@@ -3426,7 +3426,7 @@ SCAN_CONSTANT(scanLeft, $const_cutMissingLeft)
 TEXT ·scanTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ         args+0(FP), ARGS
 	MOVQ         MINUSINF, AX
-	MOVQ         AX, X4
+	VMOVQ        AX, X4
 	VPBROADCASTQ X4, BEST0
 	VMOVAPD      BEST0, BEST1
 	VXORPD       BESTCUT0, BESTCUT0, BESTCUT0
@@ -3476,7 +3476,7 @@ scan:
 
 sums:
 	// missing values go right
-	MOVQ         BIN, X8
+	VMOVQ        BIN, X8
 	VPBROADCASTQ X8, CUT
 
 cut:
