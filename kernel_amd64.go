@@ -229,6 +229,9 @@ func checkQuantize(j *kernel.QuantizeJob) *quantizeJob {
 	case 1, 2, 4, 8:
 		n := len(j.Rows)
 		_, _, _ = j.Gradients[:n*m*2], j.Cells[:n*m], j.KeptRows[:n]
+		if n > 0 && j.Weights != nil {
+			_ = j.Weights[j.Rows[n-1]]
+		}
 	default:
 		panic("kernel: 1, 2, 4 or 8 pairs")
 	}

@@ -664,8 +664,8 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	VINSERTPS $0x30, (BP)(R11*4), X10, X10 \
 	MOVQ      j+0(FP), AX                  \
 	ROWFACTORS(R8, R12)                    \
-	ROWFACTORS(R9, R13)     \
-	ROWFACTORS(R10, R14)    \
+	ROWFACTORS(R9, R13)                    \
+	ROWFACTORS(R10, R14)                   \
 	ROWFACTORS(R11, R15)
 
 #define FEW(few, go) \
@@ -684,29 +684,29 @@ few:  \
 	JMP  go
 
 #define NEXTFOUR(loop) \
-	VEXTRACTPS $0, X21, (R12)      \ // R of the own class = -(sum·inverse)
-	VEXTRACTPS $1, X21, (R13)      \
-	VEXTRACTPS $2, X21, (R14)      \
-	VEXTRACTPS $3, X21, (R15)      \
-	MOVQ       row0-64(SP), R8     \
-	MOVQ       row1-56(SP), R9     \
-	MOVQ       row2-48(SP), R10    \
-	MOVQ       row3-40(SP), R11    \
-	VEXTRACTPS $0, X10, (BP)(R8*4) \
-	VEXTRACTPS $1, X10, (BP)(R9*4) \
+	VEXTRACTPS $0, X21, (R12)       \ // R of the own class = -(sum·inverse)
+	VEXTRACTPS $1, X21, (R13)       \
+	VEXTRACTPS $2, X21, (R14)       \
+	VEXTRACTPS $3, X21, (R15)       \
+	MOVQ       row0-64(SP), R8      \
+	MOVQ       row1-56(SP), R9      \
+	MOVQ       row2-48(SP), R10     \
+	MOVQ       row3-40(SP), R11     \
+	VEXTRACTPS $0, X10, (BP)(R8*4)  \
+	VEXTRACTPS $1, X10, (BP)(R9*4)  \
 	VEXTRACTPS $2, X10, (BP)(R10*4) \
 	VEXTRACTPS $3, X10, (BP)(R11*4) \
-	VCVTPS2PD  X20, Y20            \ // row after row
-	VMOVUPD    Y20, q0-32(SP)      \
-	CMPQ       CX, $4              \
-	JB         last                \
-	VADDSD     q0-32(SP), X22, X22 \
-	VADDSD     q1-24(SP), X22, X22 \
-	VADDSD     q2-16(SP), X22, X22 \
-	VADDSD     q3-8(SP), X22, X22  \
-	ADDQ       $16, DI             \
-	SUBQ       $4, CX              \
-	JNZ        loop                \
+	VCVTPS2PD  X20, Y20             \ // row after row
+	VMOVUPD    Y20, q0-32(SP)       \
+	CMPQ       CX, $4               \
+	JB         last                 \
+	VADDSD     q0-32(SP), X22, X22  \
+	VADDSD     q1-24(SP), X22, X22  \
+	VADDSD     q2-16(SP), X22, X22  \
+	VADDSD     q3-8(SP), X22, X22   \
+	ADDQ       $16, DI              \
+	SUBQ       $4, CX               \
+	JNZ        loop                 \
 	JMP        done
 
 // func updateAVX512(j *updateJob) bool
@@ -1368,9 +1368,10 @@ few:
 //	DI row cursor     CX rows left      SI gradients
 //	R8 cells out      R9 rows out       R10 rows a vector
 //	R11 folding shift                   R14, R15, DX masks, see below
-//	AX, BX temporaries
+//	R13 weights, or 0                   AX, BX temporaries
 //	Z0 gradients      Z1 |gradients|    Z2 cells     Y3 row numbers
-//	Z24 trim bounds   Z25 scales        Z26 abs of g only
+//	Z4, Z5 weights    Z22 which row's each lane is   Z23 trim bounds
+//	Z24 those times the weights         Z25 scales   Z26 abs of g only
 //	Z27 sum of cells  Z28 sum of h      Z29 low halves
 //	K4 lanes, K5 rows and K6 cells that there are
 
@@ -1383,8 +1384,9 @@ few:
 	VPERMT2PS Z1, Z3, Z0 \ // h, g, h, g …
 	VMOVAPS   Z0, Z
 
-DATA ·count8+0(SB)/8, $0x0706050403020100
-GLOBL ·count8(SB), RODATA|NOPTR, $8
+DATA ·count16+0(SB)/8, $0x0706050403020100
+DATA ·count16+8(SB)/8, $0x0F0E0D0C0B0A0908
+GLOBL ·count16(SB), RODATA|NOPTR, $16
 
 // func quantizeAVX512(j *quantizeJob)
 TEXT ·quantizeAVX512(SB), NOSPLIT, $0-8
@@ -1399,12 +1401,14 @@ TEXT ·quantizeAVX512(SB), NOSPLIT, $0-8
 	// Bounds and scales of the pairs in turn: lane l is of pair l mod m.
 	LEAQ         -1(CX), AX
 	VPBROADCASTD AX, Y1
-	VPMOVZXBD    ·count8(SB), Y2
+	VPMOVZXBD    ·count16(SB), Y2
 	VPANDD       Y1, Y2, Y2
 	VPMOVZXBD    ·interleave+0(SB), Z3
-	QUANTPAIRS(quantizeJob_TrimH, quantizeJob_TrimG, Z24)
+	QUANTPAIRS(quantizeJob_TrimH, quantizeJob_TrimG, Z23)
 	QUANTPAIRS(quantizeJob_ScaleH, quantizeJob_ScaleG, Z25)
+	VMOVAPS      Z23, Z24
 
+	MOVQ quantizeJob_Weights(DX), R13
 	MOVQ quantizeJob_Gradients(DX), SI
 	MOVQ quantizeJob_Cells(DX), R8
 	MOVQ quantizeJob_KeptRows(DX), R9
@@ -1414,15 +1418,19 @@ TEXT ·quantizeAVX512(SB), NOSPLIT, $0-8
 
 	// A row has 2m lanes, of which one must pass. Their bits are folded into
 	// the lowest, by shifts of 1 and, if m is 2, of 2. R14 has the lowest bit
-	// of each row, R15 the lowest cell of each, DX = 2^m - 1.
-	XORL R11, R11
-	MOVL $0x5555, R14
-	MOVL $0xFF, R15
-	CMPQ CX, $2
-	JB   folds
-	MOVL $2, R11
-	MOVL $0x1111, R14
-	MOVL $0x55, R15
+	// of each row, R15 the lowest cell of each, DX = 2^m - 1. Lane l is of row
+	// l/2m, which is l>>m.
+	VPMOVZXBD ·count16(SB), Z22
+	VMOVD     CX, X4
+	VPSRLD    X4, Z22, Z22
+	XORL      R11, R11
+	MOVL      $0x5555, R14
+	MOVL      $0xFF, R15
+	CMPQ      CX, $2
+	JB        folds
+	MOVL      $2, R11
+	MOVL      $0x1111, R14
+	MOVL      $0x55, R15
 
 folds:
 	POPCNTL R15, R10
@@ -1442,6 +1450,10 @@ loop:
 	JB   few
 
 eight:
+	TESTQ R13, R13
+	JNZ   weigh
+
+weighed:
 	// AX = lanes that are not below their bounds.
 	VMOVUPS.Z   (SI), K4, Z0
 	VPANDD      Z0, Z26, Z1
@@ -1519,6 +1531,17 @@ folded:
 	VZEROUPPER
 	RET
 
+weigh:
+	// Bounds times the weights of the rows.
+	VMOVDQU32.Z (DI), K5, Y3
+	VPMOVZXDQ   Y3, Z4
+	KMOVB       K5, K3
+	VPXOR       X5, X5, X5
+	VGATHERQPS  (R13)(Z4*4), K3, Y5
+	VPERMPS     Z5, Z22, Z5
+	VMULPS      Z5, Z23, Z24
+	JMP         weighed
+
 few:
 	// The last rows, fewer than a vector's.
 	MOVL  $-1, AX
@@ -1550,13 +1573,21 @@ wide:
 
 	// Two rows of four cells: BX, DX = whether they are kept.
 two:
+	MOVL         (DI), R14
+	MOVL         4(DI), R15
+	TESTQ        R13, R13
+	JZ           twoweighed
+	VBROADCASTSS (R13)(R14*4), Y4
+	VBROADCASTSS (R13)(R15*4), Y5
+	VINSERTF64X4 $1, Y5, Z4, Z4
+	VMULPS       Z4, Z23, Z24
+
+twoweighed:
 	VMOVUPS       (SI), Z0
 	VPANDD        Z0, Z26, Z1
 	VCMPPS        $5, Z24, Z1, K1
 	VMULPS.RN_SAE    Z25, Z0, Z0
 	VCVTPS2DQ.RN_SAE Z0, Z2
-	MOVL          (DI), R14
-	MOVL          4(DI), R15
 	KMOVW         K1, AX
 	XORL          BX, BX
 	XORL          DX, DX
@@ -1595,12 +1626,18 @@ rows:
 
 	// Row by row: R11 = whether it is kept.
 row:
+	MOVL         (DI), AX
+	TESTQ        R13, R13
+	JZ           rowweighed
+	VBROADCASTSS (R13)(AX*4), Z4
+	VMULPS       Z4, Z23, Z24
+
+rowweighed:
 	VMOVUPS.Z (SI), K4, Z0
 	VPANDD    Z0, Z26, Z1
 	VCMPPS    $5, Z24, Z1, K4, K1
 	VMULPS.RN_SAE    Z25, Z0, Z0
 	VCVTPS2DQ.RN_SAE Z0, Z2
-	MOVL      (DI), AX
 	XORL      R11, R11
 	KORTESTW  K1, K1
 	SETNE     R11
@@ -2290,7 +2327,7 @@ few:
 	// The last row again, in place of those that are missing.
 	VMOVD        CX, X0
 	VPBROADCASTD X0, Y0
-	VPMOVZXBD    ·count8(SB), Y1
+	VPMOVZXBD    ·count16(SB), Y1
 	VPCMPGTD     Y1, Y0, Y13
 	VPMASKMOVD   (DI), Y13, Y0
 	VPBROADCASTD -4(DI)(CX*4), Y1
@@ -2341,18 +2378,24 @@ pair:
 //	DI row cursor     CX rows left      SI gradients     DX pairs m
 //	R8 cells out      R9 rows out       R10 8/m          R11 folding table
 //	R12 rows to keep  R13 counter       R14, R15 permutations
-//	AX, BX temporaries
+//	AX, BX temporaries                  BP weights, or 0
 //	Y0, Y1 gradients, cells             Y2-Y4 temporaries
-//	Y8, Y9 trim bounds   Y10, Y11 scales   Y14 abs of g only   Y15 ones
+//	Y8, Y9 trim bounds   Y10, Y11 scales   Y12 weight
+//	Y14 abs of g only    Y15 ones
 
-// The frame: eight lanes of (h, g) bounds, of scales; eight sums of g, of h.
+// The frame: eight lanes of (h, g) bounds and of scales, later eight sums of g
+// and of h; the bounds times the weights of eight rows, and their bytes.
 #define quantTrim 0
 #define quantScale 64
+#define quantBounds 128
+#define quantBytes (quantBounds+8*64)
 
 // func quantizeAVX2(j *quantizeJob)
-TEXT ·quantizeAVX2(SB), NOSPLIT, $128-8
+TEXT ·quantizeAVX2(SB), NOSPLIT, $648-8
 	MOVQ         j+0(FP), DI
+	MOVQ         quantizeJob_Weights(DI), BP
 	MOVQ         quantizeJob_Pairs(DI), DX
+	VBROADCASTSS ·updateConst+0(SB), Y12
 	VBROADCASTSD ·abs64(SB), Y14
 	VPCMPEQD     Y15, Y15, Y15
 
@@ -2393,12 +2436,35 @@ lane:
 	VMOVUPS (quantTrim+32)(SP), Y9
 	VMOVUPS quantScale(SP), Y10
 	VMOVUPS (quantScale+32)(SP), Y11
+	MOVQ    DX, AX
+	SHLQ    $6, AX
+	MOVQ    AX, quantBytes(SP)
 	SUBQ    $8, CX
 	JB      few
 
+bounds:
+	// Bounds of eight rows: what a row has too many the next one overwrites.
+	// Without weights they stay.
+	XORL BX, BX
+	XORL R13, R13
+
+bound:
+	TESTQ        BP, BP
+	JZ           3(PC)
+	MOVL         (DI)(R13*4), AX
+	VBROADCASTSS (BP)(AX*4), Y12
+	VMULPS       Y8, Y12, Y0
+	VMULPS       Y9, Y12, Y1
+	VMOVUPS      Y0, quantBounds(SP)(BX*1)
+	VMOVUPS      Y1, (quantBounds+32)(SP)(BX*1)
+	LEAQ         (BX)(DX*8), BX
+	INCL         R13
+	CMPL         R13, $8
+	JB           bound
+
 eight:
 	XORL R12, R12
-	MOVL DX, R13
+	XORL R13, R13
 
 cells:
 	// AX = cells of which both g and h are below their bounds.
@@ -2406,8 +2472,8 @@ cells:
 	VMOVUPS   32(SI), Y1
 	VANDPS    Y14, Y0, Y2
 	VANDPS    Y14, Y1, Y3
-	VCMPPS    $1, Y8, Y2, Y2
-	VCMPPS    $1, Y9, Y3, Y3
+	VCMPPS    $1, quantBounds(SP)(R13*1), Y2, Y2
+	VCMPPS    $1, (quantBounds+32)(SP)(R13*1), Y3, Y3
 	VPCMPEQQ  Y15, Y2, Y2
 	VPCMPEQQ  Y15, Y3, Y3
 	VMOVMSKPD Y2, AX
@@ -2443,8 +2509,9 @@ cells:
 	VMOVDQU   Y1, (R8)
 	LEAQ      (R8)(AX*8), R8
 	ADDQ      $64, SI
-	DECL      R13
-	JNZ       cells
+	ADDQ      $64, R13
+	CMPQ      R13, quantBytes(SP)
+	JB        cells
 
 	// Rows.
 	VPMOVZXBD (R15)(R12*8), Y2
@@ -2454,7 +2521,10 @@ cells:
 	LEAQ      (R9)(R12*4), R9
 	ADDQ      $32, DI
 	SUBQ      $8, CX
-	JAE       eight
+	JB        few
+	TESTQ     BP, BP
+	JZ        eight
+	JMP       bounds
 
 few:
 	ADDQ $8, CX
@@ -2462,13 +2532,18 @@ few:
 
 row:
 	// R12 = whether any pair passes.
-	XORL R12, R12
-	XORL R13, R13
+	TESTQ        BP, BP
+	JZ           3(PC)
+	MOVL         (DI), AX
+	VBROADCASTSS (BP)(AX*4), X12
+	XORL         R12, R12
+	XORL         R13, R13
 
 cell:
 	VMOVSD    (SI)(R13*8), X0
 	VANDPS    X14, X0, X2
 	VMOVSD    quantTrim(SP)(R13*8), X3
+	VMULPS    X12, X3, X3
 	VCMPPS    $5, X3, X2, X2            // not less than
 	VMOVMSKPS X2, AX
 	ANDL      $3, AX
@@ -3351,7 +3426,7 @@ SCAN_CONSTANT(scanLeft, $const_cutMissingLeft)
 TEXT ·scanTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ         args+0(FP), ARGS
 	MOVQ         MINUSINF, AX
-	MOVQ         AX, X4
+	VMOVQ        AX, X4
 	VPBROADCASTQ X4, BEST0
 	VMOVAPD      BEST0, BEST1
 	VXORPD       BESTCUT0, BESTCUT0, BESTCUT0
@@ -3401,7 +3476,7 @@ scan:
 
 sums:
 	// missing values go right
-	MOVQ         BIN, X8
+	VMOVQ        BIN, X8
 	VPBROADCASTQ X8, CUT
 
 cut:

@@ -228,6 +228,7 @@ func sumLanes(v *[kernel.Lanes]float64) float64 {
 type quantizeArgs struct {
 	rows        *uint32
 	gradients   *float32
+	weights     *float32 // nil: all one
 	n           int
 	pairs       int
 	scale, trim [2 * kernel.MaxPairs]float32 // (h, g) by pair
@@ -250,7 +251,10 @@ func quantizeNEON(j *kernel.QuantizeJob) {
 		return
 	}
 	gradients := j.Gradients[:n*m*2]
-	a := quantizeArgs{pairs: m}
+	if n > 0 && j.Weights != nil {
+		_ = j.Weights[j.Rows[n-1]]
+	}
+	a := quantizeArgs{pairs: m, weights: unsafe.SliceData(j.Weights)}
 	for p := range m {
 		a.scale[2*p], a.scale[2*p+1] = j.ScaleH[p], j.ScaleG[p]
 		a.trim[2*p], a.trim[2*p+1] = j.TrimH[p], j.TrimG[p]

@@ -1537,8 +1537,8 @@ done:
 //	R1  next row          R7  sum of cells     V2      all bits but the sign of g
 //	R2  next gradients    R8  row number       V3      1.5·2²³
 //	R3  rows left         R9  trimmed, cell    V4      gradients, then cell
-//	R4  cells                                  V5      where below the trim bounds
-//	R5  kept rows
+//	R4  cells             R10 weights, or 0    V5      where below the trim bounds
+//	R5  kept rows                              V6, V7  trim·weight, weight
 TEXT ·quantize1(SB), NOSPLIT, $0-8
 	MOVD  a+0(FP), R0
 	MOVD  quantizeArgs_rows(R0), R1
@@ -1550,6 +1550,8 @@ TEXT ·quantize1(SB), NOSPLIT, $0-8
 	MOVD  $0, R7
 	FMOVD quantizeArgs_scale(R0), F0
 	FMOVD quantizeArgs_trim(R0), F1
+	FMOVD F1, F6
+	MOVD  quantizeArgs_weights(R0), R10
 	MOVD  $0x7fffffffffffffff, R8
 	FMOVD R8, F2
 	MOVD  $0x4b400000, R8
@@ -1559,10 +1561,14 @@ TEXT ·quantize1(SB), NOSPLIT, $0-8
 row:
 	MOVWU.P 4(R1), R8
 	FMOVD.P 8(R2), F4
+	CBZ     R10, weighed
+	FMOVS   (R10)(R8<<2), F7
+	WORD    $0x0f879026      // fmul v6.2s, v1.2s, v7.s[0]
 
-	// trimmed = trim > (h, |g|) in both lanes
+weighed:
+	// trimmed = trim·weight > (h, |g|) in both lanes
 	VAND  V2.B8, V4.B8, V5.B8
-	WORD  $0x2ea5e425         // fcmgt v5.2s, v1.2s, v5.2s
+	WORD  $0x2ea5e4c5         // fcmgt v5.2s, v6.2s, v5.2s
 	FMOVD F5, R9
 	CMN   $1, R9
 
@@ -1595,35 +1601,40 @@ done:
 //	R0  a                 R6  kept             V2   all bits but the signs of g
 //	R1  next row          R7  bytes of pairs   V3   1.5·2²³
 //	R2  next gradients    R8  row number       V4   gradients, then cells
-//	R3  rows left         R9  offset           V5   scale, trim, sums
+//	R3  rows left         R9  offset           V5   scale, trim·weight, sums
 //	R4  next cells        R10, R11  scratch    V6   where below the trim bounds
-//	R5  next kept row
+//	R5  next kept row     R12 weights, or 0    V7   weight
 TEXT ·quantize2(SB), NOSPLIT, $0-8
-	MOVD a+0(FP), R0
-	MOVD quantizeArgs_rows(R0), R1
-	MOVD quantizeArgs_gradients(R0), R2
-	MOVD quantizeArgs_n(R0), R3
-	MOVD quantizeArgs_cells(R0), R4
-	MOVD quantizeArgs_keptRows(R0), R5
-	MOVD quantizeArgs_pairs(R0), R7
-	LSL  $3, R7
-	MOVD $0, R6
-	MOVD $0x7fffffffffffffff, R8
-	VDUP R8, V2.D2
-	MOVD $0x4b400000, R8
-	VDUP R8, V3.S4
-	CBZ  R3, done
+	MOVD  a+0(FP), R0
+	MOVD  quantizeArgs_rows(R0), R1
+	MOVD  quantizeArgs_gradients(R0), R2
+	MOVD  quantizeArgs_n(R0), R3
+	MOVD  quantizeArgs_cells(R0), R4
+	MOVD  quantizeArgs_keptRows(R0), R5
+	MOVD  quantizeArgs_pairs(R0), R7
+	LSL   $3, R7
+	MOVD  quantizeArgs_weights(R0), R12
+	FMOVS $1.0, F7
+	MOVD  $0, R6
+	MOVD  $0x7fffffffffffffff, R8
+	VDUP  R8, V2.D2
+	MOVD  $0x4b400000, R8
+	VDUP  R8, V3.S4
+	CBZ   R3, done
 
 row:
 	MOVWU.P 4(R1), R8
 	MOVD    $0, R9
+	CBZ     R12, trim
+	FMOVS   (R12)(R8<<2), F7
 
 trim:
-	// trimmed = trim > (h, |g|) in all lanes; if not, keep the row
+	// trimmed = trim·weight > (h, |g|) in all lanes; if not, keep the row
 	ADD   R2, R9, R10
 	FMOVQ (R10), F4
 	ADD   R0, R9, R11
 	FMOVQ quantizeArgs_trim(R11), F5
+	WORD  $0x4f8790a5                // fmul v5.4s, v5.4s, v7.s[0]
 	VAND  V2.B16, V4.B16, V6.B16
 	WORD  $0x6ea6e4a6                // fcmgt v6.4s, v5.4s, v6.4s
 	VMOV  V6.D[0], R10

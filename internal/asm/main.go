@@ -1,6 +1,8 @@
-// Command asm keeps the hand-encoded instructions of kernel_arm64.s in step
-// with their comments. Go's assembler lacks most NEON arithmetic, so such an
-// instruction stands as a word with its text behind it:
+// Command asm watches over the assembly.
+//
+// It keeps the hand-encoded instructions of kernel_arm64.s in step with their
+// comments. Go's assembler lacks most NEON arithmetic, so such an instruction
+// stands as a word with its text behind it:
 //
 //	WORD $0x4e22d420 // fadd v0.4s, v1.4s, v2.4s
 //
@@ -8,6 +10,8 @@
 //
 //	go run ./internal/asm write   encode every word anew from its comment
 //	go run ./internal/asm check   fail unless every word is its comment's
+//	go run ./internal/asm lint    fail if vector code for amd64 mixes encodings
+//	                              or returns without VZEROUPPER
 //
 // The words are asm2plan9s's (a tool of go.mod), which calls GNU as. Its own
 // GOARCH picks its instruction set, so it is built for arm64 and run under
@@ -46,7 +50,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("asm: ")
 	if len(os.Args) != 2 {
-		log.Fatal("usage: asm write | check")
+		log.Fatal("usage: asm write | check | lint")
 	}
 	var err error
 	switch os.Args[1] {
@@ -54,6 +58,8 @@ func main() {
 		err = write()
 	case "check":
 		err = check()
+	case "lint":
+		err = lint()
 	default:
 		err = fmt.Errorf("no such mode: %s", os.Args[1])
 	}

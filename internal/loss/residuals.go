@@ -108,6 +108,17 @@ func (r *Residuals) Lost() bool { return slices.Contains(r.Own, kernel.OwnFloor)
 // Row is the residuals of row i.
 func (r *Residuals) Row(i int) []float32 { return r.Data[i*r.Stride:][:r.Stride] }
 
+// SumWeights is the weight of some rows.
+func (r *Residuals) SumWeights(rows []uint32) (sum float64) {
+	if r.Weights == nil {
+		return float64(len(rows))
+	}
+	for _, row := range rows {
+		sum += float64(r.Weights[row])
+	}
+	return sum
+}
+
 // Weight is the weight of row i.
 func (r *Residuals) Weight(i int) float64 {
 	if r.Weights == nil {

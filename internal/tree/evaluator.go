@@ -39,7 +39,7 @@ func (e *evaluator) evaluate(n *node, team *par.Team) {
 	if n.layout == nil {
 		return
 	}
-	e.gradients.quantize(rows, newQuanta(&n.stats, e.Pairs, len(rows), e.Trim), team)
+	e.gradients.quantize(rows, newQuanta(&n.stats, e.Pairs, e.gradients.weight, e.Trim), team)
 	n.quanta, n.sumG, n.sumH = e.gradients.quanta, e.gradients.sumG, e.gradients.sumH
 	e.splitter.use(n.layout)
 	n.split = e.splitter.find(rows, n.histogram, nil, team)

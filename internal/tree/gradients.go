@@ -27,7 +27,8 @@ type gradients struct {
 	cells  []int64  // rows × pairs; block b starts at b·RowBlock·pairs
 	rows   []uint32 // of the kept cells
 	blocks []gradientBlock
-	kept   int // rows kept by the last quantize
+	weight float64 // of the rows of the last compute
+	kept   int     // rows kept by the last quantize
 
 	quanta
 	sumG, sumH [kernel.MaxPairs]int64
@@ -37,6 +38,7 @@ type gradients struct {
 // handed to a kernel from the stack would be garbage with every call.
 type gradientBlock struct {
 	compute  kernel.GradientsJob
+	weight   float64
 	quantize kernel.QuantizeJob
 }
 
@@ -56,8 +58,11 @@ func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) 
 			Gradients: g.floats(first, last),
 		}
 		g.kernels.Gradients(job)
+		g.blocks[b].weight = g.residuals.SumWeights(job.Rows)
 	})
+	g.weight = 0
 	for b := range g.blocks {
+		g.weight += g.blocks[b].weight
 		for p := range pairs {
 			s, t := &sum[p], &g.blocks[b].compute.Stats[p]
 			s.SumG += t.SumG
@@ -80,6 +85,7 @@ func (g *gradients) quantize(rows []uint32, q quanta, team *par.Team) {
 			Rows:      rows[first:last],
 			Gradients: g.floats(first, last),
 			Pairs:     g.pairs,
+			Weights:   g.residuals.Weights,
 			ScaleG:    g.scaleG,
 			ScaleH:    g.scaleH,
 			TrimG:     g.trimG,
@@ -118,16 +124,16 @@ func (g *gradients) floats(first, last int) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(cells))), 2*len(cells))
 }
 
-// newQuanta fits fixed point to a node of n rows: the greatest power-of-two
+// newQuanta fits fixed point to a node of some weight: the greatest power-of-two
 // scales that keep |g| within 15 bits and h within 16, and trim bounds of
 // trim × the node's means.
-func newQuanta(stats *[kernel.MaxPairs]kernel.PairStats, pairs, n int, trim float64) (q quanta) {
+func newQuanta(stats *[kernel.MaxPairs]kernel.PairStats, pairs int, weight, trim float64) (q quanta) {
 	for p := range pairs {
 		s := &stats[p]
 		q.scaleG[p] = powerOfTwoScale(s.MaxAbsG, 15)
 		q.scaleH[p] = powerOfTwoScale(s.MaxH, 16)
-		q.trimG[p] = float32(trim * s.SumAbsG / float64(n))
-		q.trimH[p] = float32(trim * s.SumH / float64(n))
+		q.trimG[p] = float32(trim * s.SumAbsG / weight)
+		q.trimH[p] = float32(trim * s.SumH / weight)
 	}
 	return q
 }

@@ -569,6 +569,44 @@ func TestGrowerAgain(t *testing.T) {
 	}
 }
 
+// TestTrimWeights checks that a row of weight k is trimmed where k copies are.
+func TestTrimWeights(t *testing.T) {
+	p := newProblem(t, 22, problemOptions{rows: 3000, classes: 3})
+	r := rand.New(rand.NewPCG(22, 6))
+	weights := make([]float32, 3000)
+	var once, copies []uint32
+	for i := range weights {
+		weights[i] = float32(r.IntN(5))
+		if weights[i] == 0 {
+			continue
+		}
+		once = append(once, uint32(i))
+		for range int(weights[i]) {
+			copies = append(copies, uint32(i))
+		}
+	}
+	team := par.NewTeam(1)
+	defer team.Close()
+	kept := func(rows []uint32, weights []float32) []uint32 {
+		p.residuals.Weights = weights
+		g := gradients{
+			kernels: kernel.Generic, residuals: p.residuals, pairs: 2,
+			cells: make([]int64, 2*len(rows)), rows: make([]uint32, len(rows)),
+		}
+		stats := g.compute(rows, []kernel.Pair{{R: 0, S: 1}, {R: 2, S: 3}}, team)
+		g.quantize(rows, newQuanta(&stats, g.pairs, g.weight, 1.5), team)
+		rows, _ = g.packed()
+		return rows
+	}
+	got, want := kept(once, weights), slices.Compact(kept(copies, nil))
+	if len(want) < 100 || len(once)-len(want) < 100 {
+		t.Fatalf("%d rows of %d kept", len(want), len(once))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("%d rows kept by weights, %d by copies, not the same", len(got), len(want))
+	}
+}
+
 // TestHistogramSubtract compares what is left of a parent's histogram with
 // the sibling's own, packed and wide.
 func TestHistogramSubtract(t *testing.T) {
@@ -595,7 +633,7 @@ func TestHistogramSubtract(t *testing.T) {
 						list := e.take(&node{start: start, end: end})
 						stats := e.gradients.compute(list, along, team)
 						if start == 0 && end == test.rows {
-							q = newQuanta(&stats, pairs, end, trim)
+							q = newQuanta(&stats, pairs, e.gradients.weight, trim)
 						}
 						e.gradients.quantize(list, q, team)
 						h := &Histogram{cells: make([]int64, layout.cells)}
