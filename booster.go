@@ -125,6 +125,11 @@ func (b *Booster) Free() {
 	b.freed = true
 	b.team.Close()
 	b.state.free()
+	b.sampler.free()
+	b.grower.Free()
+	if b.valid != nil {
+		b.valid.free()
+	}
 	runtime.KeepAlive(b.train)
 	runtime.KeepAlive(b.valid)
 }

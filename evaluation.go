@@ -2,6 +2,7 @@ package aoso
 
 import (
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/tree"
 )
 
@@ -10,16 +11,26 @@ type scored struct {
 	*Dataset
 	scores []float64 // rows × classes
 	rows   *tree.Partition
+	memory *mem.Block // of the scores
 }
 
 func newScored(d *Dataset) *scored {
-	s := &scored{d, make([]float64, d.Rows()*len(d.classes)), tree.NewPartition(d.Rows())}
+	memory := mem.New(8 * d.Rows() * len(d.classes))
+	s := &scored{d, mem.View[float64](memory), tree.NewPartition(d.Rows()), memory}
 	if d.start != nil {
 		copy(s.scores, d.start.scores)
 	}
 	return s
 }
 
+// free gives the memory back; nothing may use it any more.
+func (s *scored) free() {
+	s.scores = nil
+	s.rows.Free()
+	s.memory.Free()
+}
+
+// add adds the steps of a tree.
 func (s *scored) add(b *Booster, t *tree.Tree) {
 	s.rows.Fill(s.Rows())
 	classes := len(s.classes)

@@ -1,7 +1,16 @@
 package aoso
 
 import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
 	"reflect"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -29,7 +38,7 @@ func TestEstimate(t *testing.T) {
 	if cells := int64(120_000 * 50); want.Matrix < cells || want.Matrix > cells+cells/100 {
 		t.Errorf("matrix %d, want about %d", want.Matrix, cells)
 	}
-	if lanes := int64(4 * 16 * 100_000); want.Residuals != lanes {
+	if lanes := int64(4 * 16 * 100_000); want.Residuals != lanes+4*100_000 {
 		t.Errorf("residuals %d, want %d", want.Residuals, lanes)
 	}
 	for name, more := range map[string]func(*Shape, *Params){
@@ -63,4 +72,148 @@ func TestEstimate(t *testing.T) {
 	}
 	_, err := Estimate(base, params(func(p *Params) { p.Trees = 0 }))
 	wantArgumentError(t, err, "trees")
+}
+
+// peakShape is a training whose memory is measured.
+type peakShape struct {
+	Shape
+	params string
+}
+
+var peakShapes = []peakShape{
+	{Shape{200, 5, 3, 0, 0}, "trees=50"},
+	{Shape{1000, 10, 10, 500, 0}, "trees=100"},
+	{Shape{5000, 16, 26, 0, 0}, "trees=80"},
+	{Shape{5000, 16, 26, 0, 0}, "trees=80 leaf=pair pairs=1"},
+	{Shape{2000, 8, 300, 0, 0}, "trees=30"},
+	{Shape{2000, 8, 300, 0, 0}, "trees=20 leaves=200"},
+	{Shape{1500, 4, 1000, 300, 0}, "trees=20"},
+	{Shape{30_000, 20, 10, 10_000, 0}, "trees=20 subsample=0.5"},
+	{Shape{30_000, 20, 10, 0, 63}, "trees=20 trim=0 pairs=8"},
+	{Shape{30_000, 20, 4, 0, 0}, "trees=12 method=abc"},
+	{Shape{10_000, 20, 6, 0, 0}, "trees=30 method=abc base_class=exhaustive"},
+	{Shape{30_000, 20, 4, 0, 0}, "trees=20 method=logitboost"},
+	{Shape{100_000, 10, 2, 0, 0}, "trees=10"},
+	{Shape{100_000, 10, 7, 0, 0}, "trees=10 pairs=1 threads=2"},
+	{Shape{100_000, 10, 7, 0, 0}, "trees=10 shrinkage=1 max_step=20"},
+	{Shape{2000, 400, 5, 0, 0}, "trees=20"},
+	{Shape{2000, 400, 5, 0, 0}, "trees=20 pairs=1 leaves=100"},
+	{Shape{500, 3000, 3, 0, 0}, "trees=4 threads=2"},
+	{Shape{20_000, 100, 3, 0, 0}, "trees=10 colsample_bynode=0.5"},
+	{Shape{20_000, 100, 3, 0, 0}, "trees=10 colsample_bytree=0.5 pairs=1"},
+	{Shape{20_000, 64, 3, 0, 2}, "trees=10"},
+	{Shape{20_000, 64, 3, 0, 15}, "trees=10"},
+	{Shape{1, 1, 1, 0, 0}, ""},
+}
+
+// TestEstimateBounds measures trainings, each in a process of its own.
+func TestEstimateBounds(t *testing.T) {
+	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
+		t.Skip("not measured: no /proc to measure with")
+	}
+	for i, s := range peakShapes {
+		t.Run(fmt.Sprintf("%+v %s", s.Shape, s.params), func(t *testing.T) {
+			p, err := ParseParams("threads=1 " + s.params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := Estimate(s.Shape, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			child := exec.Command(os.Args[0], "-test.run=^TestPeakChild$", "-test.v")
+			child.Env = append(os.Environ(), "AOSO_TEST_PEAK="+strconv.Itoa(i))
+			out, err := child.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			_, text, _ := strings.Cut(string(out), "peak=")
+			text, _, _ = strings.Cut(text, "\n")
+			peak, err := strconv.ParseInt(text, 10, 64)
+			if err != nil || peak <= 0 {
+				t.Fatalf("no peak in %s", out)
+			}
+			t.Logf("%.1f of an estimated %.1f MB (%.2f)", float64(peak)/1e6, float64(e.Total)/1e6, float64(peak)/float64(e.Total))
+			if peak > e.Total {
+				t.Errorf("a peak of %d bytes, estimated %+v", peak, e)
+			}
+		})
+	}
+}
+
+// TestPeakChild is such a process.
+func TestPeakChild(t *testing.T) {
+	i, err := strconv.Atoi(os.Getenv("AOSO_TEST_PEAK"))
+	if err != nil {
+		return // not started by TestEstimateBounds
+	}
+	s := peakShapes[i]
+	p, err := ParseParams("threads=1 " + s.params)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 0))
+	rows := s.Rows + s.ValidRows
+	values, labels := make([]float32, rows*s.Features), make([]int, rows)
+	for i := range labels {
+		labels[i] = i % s.Classes
+		for j := range s.Features {
+			if s.MaxBins == 2 && r.IntN(5) > 0 {
+				continue // a sparse matrix
+			}
+			values[i*s.Features+j] = float32(r.NormFloat64() + float64(labels[i]*(j+1)%7))
+		}
+	}
+	y := IntLabels(labels)
+	all := RowMajor(values, rows, s.Features)
+	part := func(first, end int) Features {
+		return RowMajor(values[first*s.Features:end*s.Features], end-first, s.Features)
+	}
+	before := resetPeak(t)
+	set, err := NewDataset(part(0, s.Rows), y[:s.Rows], DatasetOptions{MaxBins: s.MaxBins, Threads: p.Threads})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := TrainOptions{}
+	if s.ValidRows > 0 {
+		if o.Valid, err = set.aligned(part(s.Rows, rows), y[s.Rows:], nil, p.Threads); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result := train(t, set, p, o)
+	peak := statusBytes(t, "VmHWM") - before
+	fmt.Printf("peak=%d\n", max(peak, 1))
+	runtime.KeepAlive(all)
+	runtime.KeepAlive(result)
+}
+
+// resetPeak is the memory of the process, from which its peak now counts.
+func resetPeak(t *testing.T) int64 {
+	t.Helper()
+	debug.FreeOSMemory()
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil {
+		t.Fatal(err)
+	}
+	return statusBytes(t, "VmRSS")
+}
+
+// statusBytes is a figure of /proc/self/status.
+func statusBytes(t *testing.T, name string) int64 {
+	t.Helper()
+	f, err := os.Open("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		if key, value, _ := strings.Cut(lines.Text(), ":"); key == name {
+			kB, err := strconv.ParseInt(strings.Fields(value)[0], 10, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return kB << 10
+		}
+	}
+	t.Fatalf("no %s in /proc/self/status", name)
+	return 0
 }

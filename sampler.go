@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
@@ -28,6 +29,7 @@ type sampler struct {
 	rest      *tree.Partition // the other rows; nil: there never are any
 	influence []float32       // by row: 1 − p_y
 	out       []uint8         // by row: whether it leaves chosen for rest
+	memory    [2]*mem.Block   // of influence and out
 }
 
 // Codes of rows for the partition.
@@ -44,10 +46,22 @@ func newSampler(p *Params, columns []int, r *loss.Residuals, k *kernel.Funcs, te
 	s.draws = rand.New(s.source)
 	if p.Subsample < 1 || p.Trim > 0 {
 		s.rest = tree.NewPartition(rows)
-		s.influence = make([]float32, rows)
-		s.out = make([]uint8, rows)
+		s.memory = [2]*mem.Block{mem.New(4 * rows), mem.New(rows)}
+		s.influence, s.out = mem.View[float32](s.memory[0]), mem.View[uint8](s.memory[1])
 	}
 	return s
+}
+
+// free gives the memory back; nothing may use it any more.
+func (s *sampler) free() {
+	s.influence, s.out = nil, nil
+	s.chosen.Free()
+	if s.rest != nil {
+		s.rest.Free()
+	}
+	for _, m := range s.memory {
+		m.Free()
+	}
 }
 
 // begin makes the draws those of an iteration. They depend on the seed and its

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
@@ -20,7 +21,8 @@ import (
 // they are as soon as a row is lost, its own class that improbable.
 type state struct {
 	residuals *loss.Residuals
-	scores    []float64 // rows × Classes; nil: not kept
+	scores    []float64  // rows × Classes; nil: not kept
+	memory    *mem.Block // of the scores
 	kernels   *kernel.Funcs
 	team      *par.Team
 
@@ -61,7 +63,8 @@ func newState(labels []int32, weights []float32, classes int, impossible bool, k
 
 // keepScores has the state keep scores, from these on; nil: zero.
 func (s *state) keepScores(scores []float64) {
-	s.scores = make([]float64, len(s.residuals.Labels)*s.residuals.Classes)
+	s.memory = mem.New(8 * len(s.residuals.Labels) * s.residuals.Classes)
+	s.scores = mem.View[float64](s.memory)
 	copy(s.scores, scores)
 	s.settle()
 }
@@ -73,6 +76,7 @@ func (s *state) lost() bool { return s.scores == nil && s.residuals.Lost() }
 func (s *state) free() {
 	s.residuals.Free()
 	s.scores = nil
+	s.memory.Free()
 }
 
 // move has rows take the step of a leaf with the next apply.

@@ -143,7 +143,13 @@ type valueCount struct {
 
 // countDistinct counts the runs of sorted values.
 func countDistinct(sorted []float64) []valueCount {
-	var distinct []valueCount
+	n := 0
+	for i, x := range sorted {
+		if i == 0 || x != sorted[i-1] {
+			n++
+		}
+	}
+	distinct := make([]valueCount, 0, n)
 	for i, x := range sorted {
 		if i == 0 || x != sorted[i-1] {
 			distinct = append(distinct, valueCount{value: x})

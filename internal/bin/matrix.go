@@ -150,13 +150,16 @@ func ReadColumn(s Source, j, first int, dst []float64) {
 
 // forColumns reads every column and calls f.
 func forColumns(s Source, team *par.Team, f func(j int, values []float64)) {
-	buffers := make([][]float64, team.Workers())
+	buffers := make([]*mem.Block, team.Workers())
 	team.Do(s.Cols(), func(worker, j int) {
 		if buffers[worker] == nil {
-			buffers[worker] = make([]float64, s.Rows())
+			buffers[worker] = mem.New(8 * s.Rows())
 		}
-		values := buffers[worker]
+		values := mem.View[float64](buffers[worker])
 		ReadColumn(s, j, 0, values)
 		f(j, values)
 	})
+	for _, b := range buffers {
+		b.Free()
+	}
 }

@@ -107,7 +107,7 @@ func (g *Sparse) fill(x *Matrix, defaults []int) {
 		first[i+1] += first[i]
 	}
 	g.memory = mem.New(2 * total)
-	g.First, g.Entries = first, g.memory.Uint16s()
+	g.First, g.Entries = first, mem.View[uint16](g.memory)
 	next := slices.Clone(first[:x.Rows])
 	cell := 0
 	for p, j := range g.Columns {

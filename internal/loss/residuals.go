@@ -37,7 +37,7 @@ func Stride(classes int, impossible bool) int {
 // NewResiduals is the state at scores zero, every class equally likely.
 func NewResiduals(labels []int32, weights []float32, classes, stride int) *Residuals {
 	memory := mem.New(4 * len(labels) * (stride + 1))
-	floats := memory.Floats()
+	floats := mem.View[float32](memory)
 	end := len(labels) * stride
 	r := &Residuals{floats[:end:end], floats[end:], stride, classes, labels, weights, memory}
 	p := float32(1 / float64(classes))

@@ -72,17 +72,8 @@ func (b *Block) Bytes() []byte {
 	return b.data
 }
 
-// Int64s is the memory of the block as int64.
-func (b *Block) Int64s() []int64 {
-	return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(b.data))), len(b.data)/8)
-}
-
-// Uint16s is the memory of the block as uint16.
-func (b *Block) Uint16s() []uint16 {
-	return unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(b.data))), len(b.data)/2)
-}
-
-// Floats is the memory of the block as float32.
-func (b *Block) Floats() []float32 {
-	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b.data))), len(b.data)/4)
+// View is the memory of the block as numbers.
+func View[T uint8 | uint16 | uint32 | int64 | float32 | float64](b *Block) []T {
+	var number T
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b.data))), len(b.data)/int(unsafe.Sizeof(number)))
 }

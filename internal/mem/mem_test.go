@@ -21,8 +21,8 @@ func TestBlock(t *testing.T) {
 			}
 			data[i] = byte(i)
 		}
-		if len(b.Floats()) != n/4 {
-			t.Errorf("New(%d) has %d floats", n, len(b.Floats()))
+		if floats := View[float32](b); len(floats) != n/4 {
+			t.Errorf("New(%d) has %d floats", n, len(floats))
 		}
 		b.Free()
 		b.Free()

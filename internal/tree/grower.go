@@ -7,6 +7,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -37,8 +38,9 @@ type Grower struct {
 	team      *par.Team
 
 	partition  *Partition
-	cells      []int64  // pairs a row: the gradients of a node lie where its rows do
-	kept       []uint32 // likewise the rows that were not trimmed
+	cells      []int64       // pairs a row: the gradients of a node lie where its rows do
+	kept       []uint32      // likewise the rows that were not trimmed
+	memory     [2]*mem.Block // of cells and kept
 	evaluators [2]*evaluator
 	pool       HistogramPool
 	totals     []*loss.Totals // to use again
@@ -79,9 +81,9 @@ func NewGrower(k *kernel.Funcs, x *bin.Matrix, m *bin.Mapper, r *loss.Residuals,
 	g := &Grower{
 		Params: p, kernels: k, matrix: x, mapper: m, residuals: r, team: team,
 		partition: rows,
-		cells:     make([]int64, x.Rows*p.Pairs),
-		kept:      make([]uint32, x.Rows),
+		memory:    [2]*mem.Block{mem.New(8 * x.Rows * p.Pairs), mem.New(4 * x.Rows)},
 	}
+	g.cells, g.kept = mem.View[int64](g.memory[0]), mem.View[uint32](g.memory[1])
 	for i := range g.evaluators {
 		e := &evaluator{Grower: g, gradients: gradients{kernels: k, residuals: r, pairs: p.Pairs}}
 		e.splitter = splitter{
@@ -94,11 +96,21 @@ func NewGrower(k *kernel.Funcs, x *bin.Matrix, m *bin.Mapper, r *loss.Residuals,
 	return g
 }
 
+// Free gives the memory back; nothing may use it any more.
+func (g *Grower) Free() {
+	g.cells, g.kept = nil, nil
+	for _, m := range g.memory {
+		m.Free()
+	}
+	g.pool.Free()
+}
+
 // Grow grows a tree on the partition's rows, using the given columns. With
 // fixed pairs every node uses those; else each chooses its own. The segments
 // tell which rows reached which leaf.
 func (g *Grower) Grow(columns []int, fixed []kernel.Pair, draws *rand.Rand) (*Tree, []Segment) {
 	if g.layout == nil || !slices.Equal(columns, g.columns) {
+		g.pool.Free()
 		g.columns, g.layout = columns, newLayout(g.matrix, g.mapper, columns, g.Pairs, g.CacheBytes)
 		g.pool = NewHistogramPool(g.layout.cells, g.matrix)
 	}

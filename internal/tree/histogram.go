@@ -56,7 +56,7 @@ func (p *HistogramPool) Take(rows int) *Histogram {
 		h, p.free = p.free[n-1], p.free[:n-1]
 	} else {
 		memory := mem.New(8 * p.cells)
-		h = &Histogram{cells: memory.Int64s(), memory: memory}
+		h = &Histogram{cells: mem.View[int64](memory), memory: memory}
 	}
 	h.setWide(rows > kernel.SpillRows)
 	return h
@@ -68,6 +68,14 @@ func (p *HistogramPool) Put(h *Histogram) {
 		p.out--
 		p.free = append(p.free, h)
 	}
+}
+
+// Free gives the memory of all histograms that are not out back.
+func (p *HistogramPool) Free() {
+	for _, h := range p.free {
+		h.memory.Free()
+	}
+	p.free = nil
 }
 
 func (h *Histogram) setWide(wide bool) {

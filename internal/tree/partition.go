@@ -2,6 +2,7 @@ package tree
 
 import (
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -13,17 +14,27 @@ type Partition struct {
 	left, right []uint32
 	jobs        []kernel.PartitionJob // by block of the list
 	places      [][2]int              // where the left and right rows of a block go
+	memory      *mem.Block
 }
 
 // NewPartition is an empty partition with room for n rows.
 func NewPartition(n int) *Partition {
+	memory := mem.New(3 * 4 * n)
+	rows := mem.View[uint32](memory)
 	return &Partition{
-		Rows:   make([]uint32, 0, n),
-		left:   make([]uint32, n),
-		right:  make([]uint32, n),
+		Rows:   rows[:0:n],
+		left:   rows[n : 2*n],
+		right:  rows[2*n:],
+		memory: memory,
 		jobs:   make([]kernel.PartitionJob, kernel.Blocks(n)+1),
 		places: make([][2]int, kernel.Blocks(n)+1),
 	}
+}
+
+// Free gives the memory back; nothing may use it any more.
+func (p *Partition) Free() {
+	p.Rows, p.left, p.right = nil, nil, nil
+	p.memory.Free()
 }
 
 // Fill makes rows 0 … n−1 the partition's.
