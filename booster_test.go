@@ -213,14 +213,13 @@ func TestTrainOnUnknown(t *testing.T) {
 	if _, err := Train(context.Background(), aligned(t, set, d), params(func(p *Params) { p.Trees = 2 }), TrainOptions{}); err != nil {
 		t.Errorf("an aligned dataset of known classes: %v", err)
 	}
-	// Nor is one without rows, which is no error either.
+	// Nor is one without rows.
 	none, err := set.Aligned(RowMajor([]float64{}, 0, 3), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := Train(context.Background(), none, params(nil), TrainOptions{}); err != nil || r.Iterations != 0 {
-		t.Errorf("%+v, %v", r, err)
-	}
+	_, err = Train(context.Background(), none, params(nil), TrainOptions{})
+	wantArgumentError(t, err, "train", "at least one row")
 }
 
 // TestLastProgress: the progress of the last iteration, and of no other, says
