@@ -43,10 +43,18 @@ def _unique(y: Any) -> tuple[Array, Array]:
 
 def array(y: Any) -> Array:
     """Labels as an array, in which a list's strings and other things stay what they are."""
+    check_mask(y)
     labels = np.asarray(y)
     if labels.dtype.kind == "U" and isinstance(y, (list, tuple)) and not all(isinstance(label, str) for label in y):
         return np.array(y, dtype=object)
     return labels
+
+
+def check_mask(y: Any) -> None:
+    """Raises where a masked array hides a label, which numpy and scikit-learn would use."""
+    mask = np.ma.getmask(y)
+    if np.any(mask):
+        raise ArgumentError(f"y[{np.argmax(mask)}] is masked; allowed: a label in every row")
 
 
 def names(classes: Array) -> list[str]:

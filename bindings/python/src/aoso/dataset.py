@@ -27,7 +27,8 @@ class Dataset:
     x : table of shape (n_rows, n_features)
         Numbers: a numpy array of any dtype and order, a pandas or polars data frame, a pyarrow table or record batch
         (or anything with the Arrow PyCapsule interface and a length), a scipy sparse matrix, or lists. What the library
-        can read in place is not copied. NaN and nulls are missing values; absent values of sparse matrices are 0.
+        can read in place is not copied. NaN, nulls and masked values are missing; absent values of sparse matrices are 0.
+        Columns of categories, text or dates are refused.
     y : array of shape (n_rows,)
         The classes: ints, strings, bools or floats.
     weight : array of shape (n_rows,), optional
@@ -199,13 +200,7 @@ class Dataset:
 
 def read_weights(weight: Any, rows: int) -> Array:
     """Weights of so many rows as float64."""
-    try:
-        weights = np.ascontiguousarray(weight, np.float64)
-    except (TypeError, ValueError) as e:
-        raise ArgumentError(f"weight is not numbers: {e}") from e
-    if weights.shape != (rows,):
-        raise ArgumentError(f"weight has shape {weights.shape}; allowed: ({rows},), one number a row of x")
-    return weights
+    return np.ascontiguousarray(_matrix.vector(weight, rows, "weight", "one number a row of x"), np.float64)
 
 
 def _check_distinct(names: list[str]) -> None:

@@ -18,7 +18,7 @@ try:
 except ImportError as e:
     raise ImportError(f"AOSOClassifier needs scikit-learn 1.2 or later: pip install 'aoso[sklearn]' ({e})") from e
 
-from . import _matrix
+from . import _labels, _matrix
 from ._capi import Array
 from .booster import Booster
 from .callback import record_evaluation
@@ -32,8 +32,12 @@ try:
     from sklearn.utils.validation import validate_data as _validate_data
 except ImportError:  # before 1.6
 
-    def _validate_data(estimator: Any, X: Any, *, ensure_all_finite: Any, **check: Any) -> Any:
-        return estimator._validate_data(X, force_all_finite=ensure_all_finite, **check)
+    def _validate_data(estimator: Any, X: Any, *, reset: bool, skip_check_array: bool = False, **check: Any) -> Any:
+        if not skip_check_array:
+            return estimator._validate_data(X, reset=reset, force_all_finite=check.pop("ensure_all_finite"), **check)
+        estimator._check_feature_names(X, reset=reset)
+        estimator._check_n_features(X, reset=reset)
+        return X
 
 
 class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -199,7 +203,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : table of shape (n_samples, n_features)
             Numbers: a numpy array, a pandas or polars data frame, a pyarrow table or record batch, a scipy sparse
-            matrix, or lists. NaN and nulls are missing values.
+            matrix, or lists. NaN, nulls and masked values are missing. Columns of categories, text or dates are refused.
         y : array of shape (n_samples,)
             The classes: ints, strings, bools.
         sample_weight : array of shape (n_samples,), optional
@@ -220,6 +224,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The estimator itself.
         """
         X = self._read(X, reset=True)
+        _labels.check_mask(y)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_classification_targets(y)
@@ -362,7 +367,10 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         """Features that a Dataset and a Booster take, checked as scikit-learn wants."""
+        if _matrix.is_frame(X):  # check_array would make one array of all columns, of categories as well
+            return _validate_data(self, X, reset=reset, skip_check_array=True)
         if not _matrix.is_arrow(X):
+            X = _matrix.numbers(X)
             return _validate_data(self, X, reset=reset, accept_sparse=("csr", "csc"), ensure_all_finite=False)
         if reset:
             self.feature_names_in_ = np.array(_matrix.read(X).names, dtype=object)
