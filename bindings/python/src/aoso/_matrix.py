@@ -131,11 +131,9 @@ def _rows(x: Any) -> Array:
 
 def _array(x: Any) -> Array:
     if isinstance(x, np.ma.MaskedArray):
-        if x.dtype.kind in _NUMBERS:
-            return x.astype(np.float64).filled(np.nan)
-        objects: Array = np.ma.getdata(x).astype(object)
-        objects[np.ma.getmaskarray(x)] = None
-        return objects
+        values: Array = np.ma.getdata(x).astype(np.float64 if x.dtype.kind in _NUMBERS else object)
+        values[np.ma.getmaskarray(x)] = np.nan
+        return values
     return np.asarray(x)
 
 
