@@ -68,6 +68,8 @@ def test_options_do_not_change_the_model(small, options):
         ({"weight": ["heavy"] * 150}, "weight is of dtype <U5; allowed: numbers and bools"),
         ({"weight": [-1] * 150}, r"weights\[0\] is -1; allowed: 0, or"),
         ({"weight": [np.nan] * 150}, r"weights\[0\] is NaN"),
+        ({"init_model": "m.aoso"}, "init_model is a str; allowed: a Booster"),
+        ({"feature_names": ["a", "\udc80", "b", "c"]}, "feature name .* has half a surrogate pair"),
         ({"feature_names": ["a", "a", "b", "c"]}, "feature name 'a' is given twice"),
     ],
 )

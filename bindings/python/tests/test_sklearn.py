@@ -195,6 +195,12 @@ def test_names_are_checked(frame):
         model.predict(X.to_numpy())
 
 
+def test_names_given_twice(frame):
+    X, y = frame
+    with pytest.raises(aoso.AosoError, match="feature name 'a' is given twice"):
+        AOSOClassifier(trees=3).fit(X.set_axis(list("abca"), axis=1), y)
+
+
 def test_copies(frame, tmp_path):
     X, y = frame
     model = AOSOClassifier(trees=10, class_weight={"ash": 2}).fit(X, y, eval_set=[(X, y)])

@@ -32,13 +32,32 @@ def _unique(y: Any) -> tuple[Array, Array]:
     y = array(y)
     if y.ndim != 1:
         raise ArgumentError(f"y has shape {y.shape}; allowed: one label a row")
-    if y.dtype.kind == "f" and np.isnan(y).any():
-        raise ArgumentError(f"y[{np.isnan(y).argmax()}] is nan; allowed: a label in every row")
+    check_missing(y)
     try:
         return np.unique(y, return_inverse=True)
     except TypeError as e:
         types = sorted({type(label).__name__ for label in y})
         raise ArgumentError(f"y has labels of types {', '.join(types)}, which have no order; allowed: labels of one type") from e
+
+
+def check_missing(y: Array) -> None:
+    """Raises if a label is NaN, NaT, None or pandas' NA."""
+    kind = y.dtype.kind
+    if kind == "O":
+        missing = np.array([_is_missing(label) for label in y.tolist()], bool)
+    elif kind in "fcmM":
+        missing = np.isnat(y) if kind in "mM" else np.isnan(y)
+    else:
+        return
+    if missing.any():
+        raise ArgumentError(f"y[{missing.argmax()}] is {y[missing.argmax()]}; allowed: a label in every row")
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # NA has no truth value
+        return True
 
 
 def array(y: Any) -> Array:
@@ -64,7 +83,10 @@ def names(classes: Array) -> list[str]:
 
 def _name(label: Any) -> str:
     if isinstance(label, bytes):
-        return label.decode()
+        try:
+            return label.decode()
+        except UnicodeDecodeError as e:
+            raise ArgumentError(f"label {label!r} is not UTF-8; allowed: text") from e
     if isinstance(label, float) and label.is_integer():
         return str(int(label))
     return str(label)

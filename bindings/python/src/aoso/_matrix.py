@@ -68,6 +68,13 @@ def column_names(x: Any) -> list[str] | None:
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
+def check_distinct(names: list[str] | None) -> None:
+    """Raises if two columns are of one name."""
+    if names is not None and len(set(names)) < len(names):
+        twice = next(name for j, name in enumerate(names) if name in names[:j])
+        raise ArgumentError(f"feature name {twice!r} is given twice; allowed: each name once")
+
+
 def check_names(given: list[str] | None, expected: list[str]) -> None:
     """Raises if columns are not named as the model's features are, where both have names."""
     if given is None or given == expected or expected == [f"f{j}" for j in range(len(expected))]:
@@ -83,6 +90,13 @@ def check_names(given: list[str] | None, expected: list[str]) -> None:
         f"x has the model's features in another order: column {j} is {given[j]!r}, feature {j} is {expected[j]!r}; "
         "select the columns by the model's feature_names"
     )
+
+
+def check_length(x: Any, y: Array) -> None:
+    """Raises unless there are as many labels as rows."""
+    rows = x.shape[0] if hasattr(x, "shape") else len(x)
+    if y.ndim == 1 and len(y) != rows:
+        raise ArgumentError(f"y has {len(y)} labels; allowed: {rows}, one for each row of x")
 
 
 def take(x: Any, rows: Array) -> Any:

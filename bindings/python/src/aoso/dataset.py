@@ -83,10 +83,11 @@ class Dataset:
     ) -> None:
         matrix = _matrix.read(x, feature_names)
         if init_model is not None:
+            _check_model(init_model)
             _matrix.check_names(matrix.names, init_model.feature_names)
             matrix.names = None
-        elif matrix.names is not None:
-            _check_distinct(matrix.names)
+        else:
+            _matrix.check_distinct(matrix.names)
         rows = matrix.shape[0]
         labels, classes = _labels.read(y, rows)
         weights = None if weight is None else read_weights(weight, rows)
@@ -203,7 +204,9 @@ def read_weights(weight: Any, rows: int) -> Array:
     return np.ascontiguousarray(_matrix.vector(weight, rows, "weight", "one number a row of x"), np.float64)
 
 
-def _check_distinct(names: list[str]) -> None:
-    if len(set(names)) < len(names):
-        twice = next(name for j, name in enumerate(names) if name in names[:j])
-        raise ArgumentError(f"feature name {twice!r} is given twice; allowed: each name once")
+
+def _check_model(model: Any) -> None:
+    from .booster import Booster
+
+    if not isinstance(model, Booster):
+        raise ArgumentError(f"init_model is a {type(model).__name__}; allowed: a Booster")

@@ -224,9 +224,11 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The estimator itself.
         """
         X = self._read(X, reset=True)
+        y = _labels.array(y) if isinstance(y, (list, tuple)) else y
         _labels.check_mask(y)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
+        _labels.check_missing(y)
         check_classification_targets(y)
         X, y, weight = _without_weightless(X, y, self._weights(y, sample_weight))
         before = _booster(init_model)
@@ -368,6 +370,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _read(self, X: Any, *, reset: bool) -> Any:
         """Features that a Dataset and a Booster take, checked as scikit-learn wants."""
         if _matrix.is_frame(X):  # check_array would make one array of all columns, of categories as well
+            _matrix.check_distinct(_matrix.column_names(X))
             return _validate_data(self, X, reset=reset, skip_check_array=True)
         if not _matrix.is_arrow(X):
             X = _matrix.numbers(X)
@@ -384,6 +387,8 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _weights(self, y: Array, sample_weight: Any) -> Array | None:
         if self.class_weight is None and sample_weight is None:
             return None
+        if np.ndim(sample_weight) == 1:
+            sample_weight = _matrix.vector(sample_weight, len(sample_weight), "sample_weight", "")
         weights: Array = _check_sample_weight(sample_weight, y, dtype=np.float64)
         if self.class_weight is not None:
             weights = weights * compute_sample_weight(self.class_weight, y)
