@@ -90,9 +90,11 @@ def test_evaluation(booster, letters):
             booster.evaluate(x[:2], y[:3], every=every)
         with pytest.raises(ValueError, match=r"weight has shape \(2,\); allowed: \(3,\)"):
             booster.evaluate(x[:3], y[:3], weight=[1, 2], every=every)
-        for weight, message in (([1, -1], r"\[1\] is -1"), ([1, np.nan], r"(?i)\[1\] is nan"), ([1, np.inf], r"\[1\] is (inf|\+Inf)"), ([0, 0], "all 0")):
-            with pytest.raises(aoso.AosoError, match="weights? ?" + (message if "[" in message else ".*" + message)):
-                booster.evaluate(x[:2], y[:2], weight=weight, every=every)
+        for last, message in ((-1, r"weights?\[1\] is -1"), (np.nan, r"weights?\[1\] is (nan|NaN)"), (np.inf, r"weights?\[1\] is (inf|\+Inf)")):
+            with pytest.raises(aoso.AosoError, match=message):
+                booster.evaluate(x[:2], y[:2], weight=[1, last], every=every)
+        with pytest.raises(aoso.AosoError, match="weights? is .?all 0"):
+            booster.evaluate(x[:2], y[:2], weight=[0, 0], every=every)
     with pytest.raises(ValueError, match="every is -1"):
         booster.evaluate(x[:3], y[:3], every=-1)
 
