@@ -421,7 +421,8 @@ class Handle:
 
     def __init__(self, kind: str, value: c.c_void_p) -> None:
         self._as_parameter_ = value
-        weakref.finalize(self, getattr(_library(), f"aoso_{kind}_free"), value)
+        # Not when the process ends: threads, other exit handlers and __del__ may still use it then.
+        weakref.finalize(self, getattr(_library(), f"aoso_{kind}_free"), value).atexit = False
 
     def __reduce__(self) -> Any:
         raise TypeError("an object of the aoso library cannot be pickled or copied; save it to a file")

@@ -11,7 +11,7 @@ import numpy as np
 from . import _capi, _labels, _matrix
 from ._capi import Array
 from .dataset import read_weights
-from .errors import ArgumentError
+from .errors import ArgumentError, ForkError
 from .row import RowPredictor
 
 __all__ = ["Booster", "Contributions", "merge"]
@@ -546,7 +546,21 @@ class Booster:
 
 
 def _restore(data: bytes, *attributes: Any) -> Booster:
-    return Booster(_capi.decode(data), *attributes)
+    try:
+        return Booster(_capi.decode(data), *attributes)
+    except ForkError:
+        return _OfFork()
+
+
+class _OfFork(Booster):
+    """A model in a child made by ``fork``. To use it is an error; to unpickle it must be none, at which a pool waits for ever."""
+
+    def __init__(self) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        _capi.build_info()  # raises ForkError
+        raise AttributeError(name)
 
 
 class Contributions(NamedTuple):

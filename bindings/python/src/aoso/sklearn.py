@@ -246,9 +246,8 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             threads=threads,
             init_model=before,
         )
-        params = self.get_params(deep=False)
-        for other in ("max_bins", "class_weight", "random_state", "n_jobs"):
-            del params[other]
+        others = {"max_bins", "class_weight", "random_state", "n_jobs"}
+        params = {name: getattr(self, name) for name in set(AOSOClassifier._get_param_names()) - others}
         params.update(seed=seed, threads=threads)
 
         sets = _evaluation_sets(eval_set, eval_names)
