@@ -28,7 +28,7 @@ class Dataset:
         Numbers: a numpy array of any dtype and order, a pandas or polars data frame, a pyarrow table or record batch
         (or anything with the Arrow PyCapsule interface and a length), a scipy sparse matrix, or lists. What the library
         can read in place is not copied. NaN, nulls and masked values are missing; absent values of sparse matrices are 0.
-        Columns of categories, text or dates are refused.
+        Infinite values lie beyond every threshold. Columns of categories, text or dates are refused.
     y : array of shape (n_rows,)
         The classes: ints, strings, bools or floats.
     weight : array of shape (n_rows,), optional
@@ -57,7 +57,7 @@ class Dataset:
     Raises
     ------
     ArgumentError
-        If an argument is not as above, or a value is infinite.
+        If an argument is not as above.
 
     Examples
     --------
