@@ -4,7 +4,7 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test vet race fuzz bench bench-peers bench-prediction paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
+.PHONY: help build demo test vet notices race fuzz bench bench-peers bench-prediction paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -32,8 +32,12 @@ vet:
 	GOARCH=arm64 go vet ./...
 	go vet -tags purego ./...
 	go run ./internal/asm lint
+	go run ./internal/notices check
 	@unformatted=$$(gofmt -l $(GOFILES)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:" $$unformatted; exit 1; fi
+
+notices: ## write THIRD_PARTY_NOTICES, the licences of what is linked
+	go run ./internal/notices write
 
 asm: ## encode the words of kernel_arm64.s anew from their comments
 	go run ./internal/asm write
@@ -79,13 +83,14 @@ VERSION := $(shell sed -n 's/^\#define AOSO_VERSION_[A-Z]* //p' capi/include/aos
 SONAME := libaoso.so.$(ABI)
 STAGE := build/capi-$(shell echo $$$$)
 LIB_FILES = include/aoso.h include/aoso.hpp lib/libaoso.a lib/libaoso.so lib/$(SONAME) lib/$(SONAME).$(VERSION) \
-	lib/pkgconfig/aoso.pc lib/cmake/aoso/aosoConfig.cmake lib/cmake/aoso/aosoConfigVersion.cmake
+	lib/pkgconfig/aoso.pc lib/cmake/aoso/aosoConfig.cmake lib/cmake/aoso/aosoConfigVersion.cmake \
+	share/licenses/aoso/LICENSE share/licenses/aoso/THIRD_PARTY_NOTICES
 
 # The archive is one object, so that Go's symbols can be hidden in it as well. Go
 # starts before the program's own constructors, which may call it.
 # Each make builds in a folder of its own: several may run at once.
 lib: ## build the C library into build/lib: shared, static, with pkg-config and CMake files
-	@mkdir -p $(STAGE) build/include build/lib/pkgconfig build/lib/cmake/aoso
+	@mkdir -p $(STAGE) build/include build/lib/pkgconfig build/lib/cmake/aoso build/share/licenses/aoso
 	go build -buildmode=c-shared -trimpath -o $(STAGE)/$(SONAME) \
 		-ldflags '-s -w -extldflags "-Wl,-soname,$(SONAME) -Wl,--version-script=$(CURDIR)/capi/aoso.map"' ./capi
 	go build -buildmode=c-archive -trimpath -o $(STAGE)/go.a -ldflags '-s -w' ./capi
@@ -96,6 +101,7 @@ lib: ## build the C library into build/lib: shared, static, with pkg-config and 
 	@ln -sf $(SONAME).$(VERSION) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libaoso.so
 	@cp capi/include/aoso.h capi/include/aoso.hpp build/include
 	@cp capi/package/aosoConfig.cmake build/lib/cmake/aoso
+	@cp LICENSE THIRD_PARTY_NOTICES build/share/licenses/aoso
 	@sed 's/@VERSION@/$(VERSION)/' capi/package/aoso.pc.in >build/lib/pkgconfig/aoso.pc
 	@sed 's/@VERSION@/$(VERSION)/' capi/package/aosoConfigVersion.cmake.in >build/lib/cmake/aoso/aosoConfigVersion.cmake
 	@rm -rf $(STAGE)
@@ -107,7 +113,7 @@ install: lib ## install the C library below DESTDIR/PREFIX (/usr/local)
 	@echo "installed aoso $(VERSION) in $(DESTDIR)$(PREFIX)"
 
 uninstall: ## remove what install put there
-	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(LIB_FILES) && { rmdir lib/cmake/aoso 2>/dev/null || true; }
+	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(LIB_FILES) && { rmdir lib/cmake/aoso share/licenses/aoso 2>/dev/null || true; }
 
 test-capi: lib abi-check ## test the C library
 	@capi/test/run

@@ -90,8 +90,27 @@ def test_evaluation(booster, letters):
             booster.evaluate(x[:2], y[:3], every=every)
         with pytest.raises(ValueError, match=r"weight has shape \(2,\); allowed: \(3,\)"):
             booster.evaluate(x[:3], y[:3], weight=[1, 2], every=every)
+        for last, message in ((-1, r"weights?\[1\] is -1"), (np.nan, r"weights?\[1\] is (nan|NaN)"), (np.inf, r"weights?\[1\] is (inf|\+Inf)")):
+            with pytest.raises(aoso.AosoError, match=message):
+                booster.evaluate(x[:2], y[:2], weight=[1, last], every=every)
+        with pytest.raises(aoso.AosoError, match="weights? is .?all 0"):
+            booster.evaluate(x[:2], y[:2], weight=[0, 0], every=every)
     with pytest.raises(ValueError, match="every is -1"):
         booster.evaluate(x[:3], y[:3], every=-1)
+
+
+@pytest.mark.parametrize("every", [0, 1])
+def test_the_log_loss_is_not_cut(small, every):
+    x, y = small
+    weight = np.arange(150.0)
+    sure = aoso.train({"trees": 40, "shrinkage": 1, "max_step": 20, "trim": 0}, aoso.Dataset(x, y))
+    scores = sure.predict_raw(x).astype(np.longdouble)
+    for labels in (y, (y + 1) % 3):
+        losses = np.log(np.exp(scores - scores.max(axis=1, keepdims=True)).sum(axis=1)) - scores[np.arange(150), labels] + scores.max(axis=1)
+        for w in (None, weight):
+            wanted = float(np.average(losses, weights=w))
+            assert sure.evaluate(x, labels, weight=w, every=every)["logloss"][-1] == pytest.approx(wanted, rel=1e-6)
+    assert wanted > 40  # more than -log(1e-15)
 
 
 def test_what_a_callback_raises_reaches_the_caller(booster, letters):
@@ -183,6 +202,10 @@ def test_bad_files(booster, tmp_path):
     with pytest.raises(ValueError, match="zero character"):
         booster.save("a\0b")
     data = booster.to_bytes()
+    assert aoso.Booster.from_bytes(bytearray(data)).fingerprint == aoso.Booster.from_bytes(memoryview(data)).fingerprint
+    for bad in ("text", None, 7):
+        with pytest.raises(aoso.errors.ArgumentError, match="data is a (str|NoneType|int); allowed: bytes"):
+            aoso.Booster.from_bytes(bad)
     for bad in (b"", b"hello", data[:-64], data[:1000] + b"\xff" + data[1001:]):
         with pytest.raises(aoso.errors.FormatError):
             aoso.Booster.from_bytes(bad)

@@ -65,9 +65,11 @@ def test_options_do_not_change_the_model(small, options):
         ({"threads": -1}, "threads is -1"),
         ({"seed": -1}, "seed is -1; allowed: an integer, 0 to 18446744073709551615"),
         ({"weight": [1, 2]}, r"weight has shape \(2,\); allowed: \(150,\)"),
-        ({"weight": ["heavy"] * 150}, "weight is not numbers"),
+        ({"weight": ["heavy"] * 150}, "weight is of dtype <U5; allowed: numbers and bools"),
         ({"weight": [-1] * 150}, r"weights\[0\] is -1; allowed: 0, or"),
         ({"weight": [np.nan] * 150}, r"weights\[0\] is NaN"),
+        ({"init_model": "m.aoso"}, "init_model is a str; allowed: a Booster"),
+        ({"feature_names": ["a", "\udc80", "b", "c"]}, "feature name .* has half a surrogate pair"),
         ({"feature_names": ["a", "a", "b", "c"]}, "feature name 'a' is given twice"),
     ],
 )

@@ -79,15 +79,19 @@ def test_classes_of_models_from_files():
         (CODES[:59], "y has 59 labels; allowed: 60, one for each row of x"),
         (np.column_stack([CODES, CODES]), r"y has shape \(60, 2\); allowed: one label a row"),
         (np.where(X[:, 0] == 3, np.nan, X[:, 0]), r"y\[3\] is nan; allowed: a label in every row"),
-        (["a", None] * 30, "y has labels of types NoneType, str, which have no order"),
-        (["a", float("nan")] * 30, "y has labels of types float, str"),
+        (["a", None] * 30, r"y\[1\] is None; allowed: a label in every row"),
+        (["a", float("nan")] * 30, r"y\[1\] is nan; allowed: a label in every row"),
         ([1, "a"] * 30, "y has labels of types int, str"),
-        (pd.Series([1, None] * 30, dtype="Int64"), r"NA|nan|NoneType"),
+        (pd.Series([1, None] * 30, dtype="Int64"), r"y\[1\] is (nan|<NA>); allowed: a label in every row"),
+        (np.array([1.0, np.nan] * 30, object), r"y\[1\] is nan; allowed: a label in every row"),
+        (np.array(["2020", "NaT"] * 30, "M8[Y]"), r"y\[1\] is NaT; allowed: a label in every row"),
+        (np.array([b"a", b"\xff"] * 30), r"label b'\\xff' is not UTF-8; allowed: text"),
+        (["a", "\udc80"] * 30, r"label '\\udc80' has half a surrogate pair; allowed: text"),
         (["a", ""] * 30, "label"),
         (["a", "b\0c"] * 30, "zero character"),
         (5, r"y has shape \(\)"),
     ],
-    ids=range(10),
+    ids=range(14),
 )
 def test_bad_labels(y, message):
     with pytest.raises(ValueError, match=message) as error:

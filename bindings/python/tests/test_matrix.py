@@ -8,7 +8,7 @@ import pytest
 import scipy.sparse as sp
 
 import aoso
-from aoso import _matrix
+from aoso import AOSOClassifier, _matrix
 
 PARAMS = {"trees": 5, "threads": 1}
 RNG = np.random.default_rng(0)
@@ -145,6 +145,33 @@ def test_nulls_are_missing():
     assert trained(pa.table({name: pa.array(x[:, j], from_pandas=True) for j, name in enumerate(NAMES)})).fingerprint == wanted
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        lambda x: pd.DataFrame(x, columns=NAMES),
+        lambda x: pd.DataFrame(x, columns=NAMES).convert_dtypes(),
+        lambda x: pd.DataFrame(x, columns=NAMES, dtype=object),
+        lambda x: pl.DataFrame(dict(zip(NAMES, x.T))),
+        lambda x: pa.table(dict(zip(NAMES, x.T))),
+    ],
+    ids=["pandas", "pandas nullable", "pandas object", "polars", "pyarrow"],
+)
+def test_infinite_values_lie_beyond_all_others(form):
+    """In training and prediction, of a dataset and the estimator alike: the model is that of great finite values."""
+    finite = np.select([X > 5, X < 1], [1e6, -1e6], holes())
+    x = np.where(np.abs(finite) == 1e6, finite * np.inf, finite)
+    wanted = trained(finite, feature_names=NAMES).predict_raw(finite)
+    booster, estimator = trained(form(x)), AOSOClassifier(trees=5).fit(form(x), Y, eval_set=(form(x), Y))
+    assert np.isinf(x).any() and estimator.booster_.fingerprint == booster.fingerprint
+    for use in (x, form(x)):
+        np.testing.assert_array_equal(booster.predict_raw(use), wanted)
+    np.testing.assert_array_equal(estimator.decision_function(form(x)), wanted)
+    np.testing.assert_array_equal([booster.row_predictor().predict_raw(row) for row in x], wanted)
+    np.testing.assert_allclose(booster.shap(form(x)).sum(axis=2), wanted)
+    assert booster.evaluate(form(x), Y) == booster.evaluate(x, Y)
+    assert booster.refit(form(x), Y).fingerprint == booster.refit(x, Y).fingerprint
+
+
 def test_arrow_bools():
     table = pa.table({name: X[:, j] > 3 for j, name in enumerate(NAMES)})
     assert trained(table).fingerprint == trained((X > 3).astype(float), feature_names=NAMES).fingerprint
@@ -202,19 +229,18 @@ def test_scipy_repeated_positions_are_added():
         ([["red", 1]] * 90, "x is of dtype <U.*; allowed: numbers and bools"),
         (X.astype(complex), "x is of dtype complex128; allowed: numbers and bools"),
         (np.full(X.shape, np.datetime64("2020-01-01")), r"x is of dtype datetime64.*; allowed: numbers and bools"),
-        (pd.DataFrame({"a": X[:, 0], "colour": ["red"] * 90}), "column 'colour' is of dtype .*; allowed: numbers and bools.*red"),
+        (pd.DataFrame({"a": X[:, 0], "colour": ["red"] * 90}), "column 'colour' is of dtype (str|object).*; allowed: numbers"),
         (
             pd.DataFrame({"a": X[:, 0], "day": np.full(90, np.datetime64("2020-01-01", "s"))}),
             "column 'day' is of dtype datetime64",
         ),
-        (pd.DataFrame({"a": X[:, 0], "size": pd.Categorical(["small"] * 90)}), "column 'size' is of dtype category; .*small"),
+        (pd.DataFrame({"a": X[:, 0], "size": pd.Categorical(["small"] * 90)}), "column 'size' is of dtype category; allowed: numbers and bools"),
         ([["1", "2"]] * 90, "x is of dtype <U1; allowed: numbers and bools"),
         (pl.DataFrame({"a": X[:, 0], "colour": ["red"] * 90}), "colour"),
         (pa.table({"a": X[:, 0], "colour": ["red"] * 90}), "colour"),
         (pl.DataFrame({"a": X[:, 0], "b": X[:, 0]}).with_columns(pl.col("b").cast(str).cast(pl.Categorical)), "b"),
         (np.zeros((90, 0)), "90 × 0"),
         (np.zeros((0, 5)), "y has 90 labels; allowed: 0"),
-        (np.where(X > 5, np.inf, X), r"feature \"f\d\", row \d+ is \+Inf; allowed: finite numbers, or NaN"),
         (pd.DataFrame(X, columns=list("abcda")), "feature name 'a' is given twice"),
     ],
 )

@@ -1,7 +1,9 @@
 """Threads, signals, fork and the other ways to start a process."""
 
+import copy
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -121,6 +123,87 @@ def test_ctrl_c(how):
     assert seconds < 2  # an iteration takes some milliseconds
 
 
+# ------------------------------------------------------------------------- exit
+
+EXIT = """
+    import atexit, builtins, threading, time
+    import numpy as np
+    import aoso
+
+    class Late:
+        def __del__(self):
+            print(booster.predict(x[:2]).shape, "by __del__", flush=True)
+
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(20_000, 10)), rng.integers(0, 10, 20_000)
+    train_set = aoso.Dataset(x, y)
+    booster = aoso.train({"trees": 30}, train_set)
+    atexit.register(lambda: print(booster.predict(x[:2]).shape, "by atexit", flush=True))
+    builtins.late, builtins.booster, builtins.x = Late(), booster, x
+
+    def forever(work):
+        while True:
+            work()
+
+    works = [lambda: booster.predict_proba(x), lambda: booster.evaluate(x, y, every=1), lambda: next(booster.staged_raw(x))]
+    for work in [*works, lambda: aoso.train({"trees": 10**9, "stop_loss": 0}, train_set, callbacks=[lambda progress: None])]:
+        threading.Thread(target=forever, args=(work,), daemon=True).start()
+    time.sleep(0.3)
+"""
+
+
+def test_the_end_of_a_process_in_which_daemon_threads_work():
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(EXIT)], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr, done.returncode) == ("(2,) by atexit\n(2,) by __del__\n", "", 0)
+
+
+# ----------------------------------------------------------------------- threads
+
+
+def test_many_threads_train_predict_copy_and_free(wanted):
+    """Threads that change at every turn, and one model that most of them use."""
+    booster = aoso.train({"trees": 10, "threads": 2}, aoso.Dataset(X, Y))
+    train_set, raw = aoso.Dataset(X, Y), booster.predict_raw(X)
+    faults, end = [], time.monotonic() + 1.5
+
+    def interrupted():
+        with pytest.raises(ZeroDivisionError):
+            aoso.train({"trees": 5}, train_set, callbacks=[lambda progress: 0 / (progress.iteration < 3)])
+
+    def stages():
+        np.testing.assert_array_equal(next(booster.staged_raw(X, every=10)), raw)
+
+    works = {
+        "predict": lambda: np.testing.assert_array_equal(booster.predict_raw(X, threads=3), raw),
+        "train": lambda: np.testing.assert_equal(trained(), wanted),
+        "callback that raises": interrupted,
+        "stages, left": stages,
+        "pickle": lambda: np.testing.assert_array_equal(pickle.loads(pickle.dumps(booster)).predict_raw(X), raw),
+        "copy": lambda: np.testing.assert_equal(copy.deepcopy(booster).fingerprint, wanted),
+        "row": lambda: np.testing.assert_array_equal(booster.row_predictor().predict_raw(X[7]), raw[7]),
+        "others": lambda: aoso.merge([booster.truncated(3), booster.calibrated(X, Y)]).refit(X, Y),
+    }
+
+    def work(name):
+        try:
+            while time.monotonic() < end:
+                works[name]()
+        except BaseException as e:
+            faults.append((name, e))
+
+    threads = [threading.Thread(target=work, args=(name,)) for name in works for _ in range(8)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(threads) == 64 and not faults
+
+
 # -------------------------------------------------------------------- processes
 
 
@@ -148,6 +231,21 @@ def test_a_forked_child_gets_the_clear_error(wanted):
     for message in messages:
         assert message.startswith("ForkError: ") and "fork" in message and "spawn" in message, message
     assert trained() == wanted  # the parent is as before
+
+
+def test_a_pool_of_forked_children_gets_the_clear_error_and_no_hang(wanted):
+    """Of what is unpickled to be worked with, which must not fail at that."""
+    program = """
+        import joblib, numpy as np, aoso
+        x = np.arange(20.0).reshape(-1, 1)
+        booster = aoso.train({"trees": 2}, aoso.Dataset(x, x[:, 0] > 5))
+        try:
+            joblib.Parallel(2, backend="multiprocessing")(joblib.delayed(booster.predict)(x) for _ in range(4))
+        except aoso.errors.ForkError:
+            print("ForkError")
+    """
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True, timeout=30)
+    assert done.stdout == "ForkError\n", done.stderr
 
 
 def test_a_child_forked_before_the_library_is_loaded_can_use_it(wanted):

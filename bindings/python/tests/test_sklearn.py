@@ -195,6 +195,25 @@ def test_names_are_checked(frame):
         model.predict(X.to_numpy())
 
 
+def test_an_estimator_of_fewer_and_other_parameters(small):
+    class Own(AOSOClassifier):
+        def __init__(self, trees=5, other=1):
+            super().__init__(trees=trees)
+            self.other = other
+
+    wanted = AOSOClassifier(trees=5).fit(*small)
+    own = clone(Own(other=2)).fit(*small)
+    assert own.booster_.fingerprint == wanted.booster_.fingerprint
+    assert own.get_params() == {"trees": 5, "other": 2}
+    assert AOSOClassifier(trees=5).fit(*small, init_model=own).booster_.num_trees == 10
+
+
+def test_names_given_twice(frame):
+    X, y = frame
+    with pytest.raises(aoso.AosoError, match="feature name 'a' is given twice"):
+        AOSOClassifier(trees=3).fit(X.set_axis(list("abca"), axis=1), y)
+
+
 def test_copies(frame, tmp_path):
     X, y = frame
     model = AOSOClassifier(trees=10, class_weight={"ash": 2}).fit(X, y, eval_set=[(X, y)])

@@ -128,8 +128,38 @@ def test_progress_bar(sets, capsys):
 
 def test_what_callbacks_refuse():
     for make in (lambda: aoso.early_stopping(0), lambda: aoso.checkpoint("m", every=0)):
-        with pytest.raises(ValueError, match="is 0; allowed: at least 1"):
+        with pytest.raises(ValueError, match="is 0; allowed: an integer, 1 to"):
             make()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"callbacks": ["progress"]}, r"callbacks\[0\] is a str; allowed: what can be called"),
+        ({"eval_every": "often"}, "eval_every is 'often'; allowed: an integer, 1 to"),
+        ({"eval_every": 0}, "eval_every is 0; allowed: an integer, 1 to"),
+        ({"params": "trees=3"}, "params is a str; allowed: a dict"),
+    ],
+)
+def test_arguments_that_are_none(sets, arguments, message):
+    with pytest.raises(aoso.AosoError, match=message):
+        aoso.train(**{"params": {"trees": 3}, "train_set": sets[0], **arguments})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"y": [0, 1, 2] * 10}, "y has 30 labels; allowed: 150, one for each row of x"),
+        ({"eval_every": 0}, "eval_every is 0; allowed: an integer, 1 to"),
+        ({"folds": [(range(75), [])]}, r"folds\[0\] is a pair of 75 and 0 rows; allowed: at least one each"),
+        ({"folds": []}, "folds is empty"),
+        ({"folds": 1}, "folds is 1; allowed: 2 to 150"),
+        ({"params": "trees=3"}, "params is a str; allowed: a dict"),
+    ],
+)
+def test_cross_validation_that_is_none(small, arguments, message):
+    with pytest.raises(aoso.AosoError, match=message):
+        aoso.cv(**{"params": {"trees": 3}, "x": small[0], "y": small[1], **arguments})
 
 
 def test_continued_training(sets, letters):

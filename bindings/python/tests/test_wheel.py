@@ -33,6 +33,27 @@ def test_contents_and_size(wheel):
     assert names == sources | {"aoso/libaoso.so"}
 
 
+def test_notices_of_all_that_the_library_contains(wheel, tmp_path):
+    archive = zipfile.ZipFile(wheel)
+    licenses = {Path(name).name: archive.read(name) for name in archive.namelist() if ".dist-info/licenses/" in name}
+    assert licenses == {name: (ROOT / name).read_bytes() for name in ("LICENSE", "THIRD_PARTY_NOTICES")}
+    notices = licenses["THIRD_PARTY_NOTICES"].decode()
+    library = archive.extract("aoso/libaoso.so", tmp_path)
+    contents = subprocess.run(["go", "version", "-m", library], capture_output=True, text=True, check=True).stdout
+    modules = re.findall(r"^\tdep\t(\S+)\t(\S+)", contents, re.MULTILINE)
+    assert modules
+    for module in ("Go", *map(" ".join, modules)):
+        assert re.search(rf"^-+\n{re.escape(module)}, in libaoso.*\n-+\n\n.*Copyright", notices, re.MULTILINE | re.DOTALL), module
+
+
+def test_notices_are_installed_with_the_library(tmp_path):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
+    install = ["make", "-s", "-o", "lib", "install", f"DESTDIR={tmp_path}", "PREFIX=/usr"]
+    subprocess.run(install, cwd=ROOT, env=environment, check=True, stdout=subprocess.DEVNULL)
+    for name in ("LICENSE", "THIRD_PARTY_NOTICES"):
+        assert (tmp_path / "usr/share/licenses/aoso" / name).read_bytes() == (ROOT / name).read_bytes()
+
+
 def test_version_is_the_librarys(wheel):
     header = (ROOT / "capi/include/aoso.h").read_text()
     version = ".".join(re.search(rf"#define AOSO_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH"))

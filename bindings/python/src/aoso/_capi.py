@@ -49,7 +49,7 @@ class _Struct(c.Structure):
 
     def set_integer(self, name: str, value: Any, field: str | None = None) -> None:
         """Sets a field to what a user gave for ``name``, where ctypes would cut off what does not fit."""
-        setattr(self, field or name, _integer(name, value, *_bounds(type(self), field or name)))
+        setattr(self, field or name, integer(name, value, *_bounds(type(self), field or name)))
 
 
 @functools.cache
@@ -59,7 +59,8 @@ def _bounds(struct: Any, field: str) -> tuple[int, int]:
     return (0, 2**bits - 1) if kind(-1).value > 0 else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
-def _integer(name: str, value: Any, least: int = -(2**63), most: int = 2**63 - 1) -> int:
+def integer(name: str, value: Any, least: int = -(2**63), most: int = 2**63 - 1) -> int:
+    """What a user gave for ``name``."""
     if not isinstance(value, (int, np.integer)) or not least <= value <= most:
         raise errors.ArgumentError(f"{name} is {value!r}; allowed: an integer, {least} to {most}")
     return int(value)
@@ -420,7 +421,8 @@ class Handle:
 
     def __init__(self, kind: str, value: c.c_void_p) -> None:
         self._as_parameter_ = value
-        weakref.finalize(self, getattr(_library(), f"aoso_{kind}_free"), value)
+        # Not when the process ends: threads, other exit handlers and __del__ may still use it then.
+        weakref.finalize(self, getattr(_library(), f"aoso_{kind}_free"), value).atexit = False
 
     def __reduce__(self) -> Any:
         raise TypeError("an object of the aoso library cannot be pickled or copied; save it to a file")
@@ -456,7 +458,10 @@ def _strings(what: str, texts: list[str]) -> Any:
     for text in texts:
         if "\0" in text:
             raise errors.ArgumentError(f"{what} {text!r} has a zero character; allowed: any other")
-    return (c.c_char_p * len(texts))(*(text.encode() for text in texts))
+    try:
+        return (c.c_char_p * len(texts))(*(text.encode() for text in texts))
+    except UnicodeEncodeError as e:
+        raise errors.ArgumentError(f"{what} {e.object!r} has half a surrogate pair; allowed: text") from e
 
 
 def _weights(weights: Array | None) -> tuple[int | None, int]:
@@ -780,7 +785,7 @@ def fingerprint(model: Handle) -> str:
 
 
 def dump(model: Handle, trees: int) -> str:
-    return _string("model_dump", model, _integer("trees", trees))
+    return _string("model_dump", model, integer("trees", trees))
 
 
 def encode(model: Handle) -> bytes:
@@ -788,12 +793,16 @@ def encode(model: Handle) -> bytes:
     return _bytes("model_encode", model)
 
 
-def decode(data: bytes) -> Handle:
+def decode(data: Any) -> Handle:
+    try:
+        data = bytes(memoryview(data))
+    except TypeError as e:
+        raise errors.ArgumentError(f"data is a {type(data).__name__}; allowed: bytes") from e
     return _create("model_decode", data, len(data))
 
 
 def tree(model: Handle, number: int) -> dict[str, Any]:
-    content: dict[str, Any] = json.loads(_string("model_tree", model, _integer("tree", number)))
+    content: dict[str, Any] = json.loads(_string("model_tree", model, integer("tree", number)))
     return content
 
 
@@ -804,12 +813,12 @@ def export(model: Handle, format: str, number: int) -> bytes:
     def write(at: int, size: int, _: Any) -> None:
         parts.append(c.string_at(at, size))
 
-    _call_back(write, _write, "model_export", model, EXPORTS.index(format) + 1, _integer("tree", number))
+    _call_back(write, _write, "model_export", model, EXPORTS.index(format) + 1, integer("tree", number))
     return b"".join(parts)
 
 
 def export_file(model: Handle, format: str, number: int, path: str | os.PathLike[str]) -> None:
-    _call("model_export_file", model, EXPORTS.index(format) + 1, _integer("tree", number), _encoded_path(path))
+    _call("model_export_file", model, EXPORTS.index(format) + 1, integer("tree", number), _encoded_path(path))
 
 
 def importance(model: Handle, kind: str, features: int) -> Array:
@@ -827,7 +836,7 @@ def pair_importance(model: Handle) -> Array:
 
 
 def truncate(model: Handle, trees: int) -> Handle:
-    return _create("model_truncate", model, _integer("trees", trees))
+    return _create("model_truncate", model, integer("trees", trees))
 
 
 def merge(models: Sequence[Handle]) -> Handle:
@@ -889,7 +898,7 @@ def staged(model: Handle, x: Matrix, classes: int, every: int, threads: int, rec
     def view(trees: int, at: int | None, length: int, _: Any) -> Any:
         return receive(trees, np.asarray((c.c_double * length).from_address(at or 0)).reshape(x.shape[0], classes))
 
-    _call_back(view, _staged, "model_predict_staged", model, x.struct, _predict_options(0, threads), _integer("every", every))
+    _call_back(view, _staged, "model_predict_staged", model, x.struct, _predict_options(0, threads), integer("every", every))
 
 
 def shap(model: Handle, x: Matrix, classes: int, features: int, trees: int, threads: int) -> Array:
@@ -901,7 +910,7 @@ def shap(model: Handle, x: Matrix, classes: int, features: int, trees: int, thre
 def shap_sparse(model: Handle, x: Matrix, top: int, trees: int, threads: int) -> tuple[Array, Array, Array, Array]:
     """The classes, rows × classes of each, and a compressed matrix: indptr, columns, values."""
     out, info = c.c_void_p(), _ContributionsInfo()
-    _call("model_shap_sparse", model, x.struct, _predict_options(trees, threads), _integer("top", top), c.byref(out))
+    _call("model_shap_sparse", model, x.struct, _predict_options(trees, threads), integer("top", top), c.byref(out))
     found = Handle("contributions", out)
     _call("contributions_get_info", found, info)
     classes, indptr = np.empty((x.shape[0], info.per_row), np.int32), np.empty(info.lines + 1, np.int64)

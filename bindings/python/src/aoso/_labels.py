@@ -32,8 +32,7 @@ def _unique(y: Any) -> tuple[Array, Array]:
     y = array(y)
     if y.ndim != 1:
         raise ArgumentError(f"y has shape {y.shape}; allowed: one label a row")
-    if y.dtype.kind == "f" and np.isnan(y).any():
-        raise ArgumentError(f"y[{np.isnan(y).argmax()}] is nan; allowed: a label in every row")
+    check_missing(y)
     try:
         return np.unique(y, return_inverse=True)
     except TypeError as e:
@@ -41,12 +40,40 @@ def _unique(y: Any) -> tuple[Array, Array]:
         raise ArgumentError(f"y has labels of types {', '.join(types)}, which have no order; allowed: labels of one type") from e
 
 
+def check_missing(y: Array) -> None:
+    """Raises if a label is NaN, NaT, None or pandas' NA."""
+    kind = y.dtype.kind
+    if kind == "O":
+        missing = np.array([_is_missing(label) for label in y.tolist()], bool)
+    elif kind in "fcmM":
+        missing = np.isnat(y) if kind in "mM" else np.isnan(y)
+    else:
+        return
+    if missing.any():
+        raise ArgumentError(f"y[{missing.argmax()}] is {y[missing.argmax()]}; allowed: a label in every row")
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # NA has no truth value
+        return True
+
+
 def array(y: Any) -> Array:
     """Labels as an array, in which a list's strings and other things stay what they are."""
+    check_mask(y)
     labels = np.asarray(y)
     if labels.dtype.kind == "U" and isinstance(y, (list, tuple)) and not all(isinstance(label, str) for label in y):
         return np.array(y, dtype=object)
     return labels
+
+
+def check_mask(y: Any) -> None:
+    """Raises where a masked array hides a label, which numpy and scikit-learn would use."""
+    mask = np.ma.getmask(y)
+    if np.any(mask):
+        raise ArgumentError(f"y[{np.argmax(mask)}] is masked; allowed: a label in every row")
 
 
 def names(classes: Array) -> list[str]:
@@ -56,7 +83,10 @@ def names(classes: Array) -> list[str]:
 
 def _name(label: Any) -> str:
     if isinstance(label, bytes):
-        return label.decode()
+        try:
+            return label.decode()
+        except UnicodeDecodeError as e:
+            raise ArgumentError(f"label {label!r} is not UTF-8; allowed: text") from e
     if isinstance(label, float) and label.is_integer():
         return str(int(label))
     return str(label)

@@ -9,10 +9,11 @@ import numpy as np
 
 from . import _capi
 from ._capi import Array
-from .errors import ArgumentError
+from .errors import ArgumentError, DTypeError
 
-# Kinds of dtypes that numpy would make numbers of, or half of one.
-_NO_NUMBERS = "cMmSUV"
+_NUMBERS = "biuf"  # kinds of dtypes: bools, integers, floats
+# Values among objects that float() would make numbers of, or half of one.
+_NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.complexfloating)
 
 
 def read(x: Any, feature_names: list[str] | None = None) -> _capi.Matrix:
@@ -26,26 +27,52 @@ def read(x: Any, feature_names: list[str] | None = None) -> _capi.Matrix:
     return matrix
 
 
-def read_row(row: Any, features: int) -> Array:
-    """One row of numbers."""
+def vector(values: Any, size: int, what: str, each: str) -> Array:
+    """So many numbers, one for each of what ``each`` says."""
     try:
-        array = _array(row)
+        array = _column(values, what) if _is_pandas(values, "Series") else _array(values)
+    except DTypeError:
+        raise
     except ValueError as e:
-        raise ArgumentError(f"row is not numbers: {e}") from e
-    if array.shape != (features,):
-        raise ArgumentError(f"row has shape {array.shape}; allowed: ({features},), one value a feature")
-    return _numbers(array, "row")
+        raise ArgumentError(f"{what} is not numbers: {e}") from e
+    if array.shape != (size,):
+        raise ArgumentError(f"{what} has shape {array.shape}; allowed: ({size},), {each}")
+    return _numbers(array, what)
+
+
+def numbers(x: Any) -> Any:
+    """What scikit-learn's checks would read otherwise than a Dataset does: text as numbers, masked values as if they were not.
+
+    They shall speak themselves of another shape than rows × columns, and of complex numbers.
+    """
+    if not isinstance(x, (np.ndarray, list, tuple)):
+        return x
+    array = _rows(x)
+    return _numbers(array, "x") if array.ndim == 2 and array.dtype.kind != "c" else x
 
 
 def is_arrow(x: Any) -> bool:
     """Whether ``x`` is a table of Arrow's, which pandas' are not."""
-    return (hasattr(x, "__arrow_c_stream__") or hasattr(x, "__arrow_c_array__")) and not _is_pandas(x)
+    has_interface = hasattr(x, "__arrow_c_stream__") or hasattr(x, "__arrow_c_array__")
+    return has_interface and not (_is_pandas(x) or _is_pandas(x, "Series"))
+
+
+def is_frame(x: Any) -> bool:
+    """Whether ``x`` is a data frame of pandas."""
+    return _is_pandas(x)
 
 
 def column_names(x: Any) -> list[str] | None:
     """The names of a data frame's columns, if all are strings."""
     names = x.columns.tolist()
     return names if names and all(isinstance(name, str) for name in names) else None
+
+
+def check_distinct(names: list[str] | None) -> None:
+    """Raises if two columns are of one name."""
+    if names is not None and len(set(names)) < len(names):
+        twice = next(name for j, name in enumerate(names) if name in names[:j])
+        raise ArgumentError(f"feature name {twice!r} is given twice; allowed: each name once")
 
 
 def check_names(given: list[str] | None, expected: list[str]) -> None:
@@ -65,48 +92,68 @@ def check_names(given: list[str] | None, expected: list[str]) -> None:
     )
 
 
+def check_length(x: Any, y: Array) -> None:
+    """Raises unless there are as many labels as rows."""
+    rows = x.shape[0] if hasattr(x, "shape") else len(x)
+    if y.ndim == 1 and len(y) != rows:
+        raise ArgumentError(f"y has {len(y)} labels; allowed: {rows}, one for each row of x")
+
+
 def take(x: Any, rows: Array) -> Any:
     """The given rows of a table."""
-    if _is_pandas(x):
+    if is_frame(x):
         return x.iloc[rows]
     if hasattr(x, "take") and is_arrow(x):
-        return x.take(rows)
+        try:
+            return x.take(rows)
+        except NotImplementedError as e:  # pyarrow's, of types that hold no numbers
+            raise DTypeError(f"x has a column of a type that is not allowed: {e}; allowed: numbers and bools") from e
     if is_arrow(x):
         return x[rows]
     if _is_sparse(x):
         return x.tocsr()[rows]
-    return np.asarray(x)[rows]
+    return np.asanyarray(x)[rows]  # any: masks stay
 
 
 def _read(x: Any) -> _capi.Matrix:
-    if _is_pandas(x):
-        return _read_pandas(x)
-    if hasattr(x, "__arrow_c_array__"):
-        return _capi.arrow_array(*x.__arrow_c_array__())
-    if hasattr(x, "__arrow_c_stream__"):
-        if not hasattr(x, "__len__"):
-            raise ArgumentError(f"x is a {type(x).__name__} of unknown length; allowed: a table, such as its read_all()")
-        return _capi.arrow_stream(x.__arrow_c_stream__(), len(x))
+    if is_frame(x):
+        return _read_frame(x)
+    if is_arrow(x):
+        return _read_arrow(x)
     if _is_sparse(x):
         return _read_sparse(x)
-    try:
-        array = _array(x)
-    except ValueError as e:
-        raise ArgumentError(f"x is not rows of equal length: {e}") from e
+    array = _rows(x)
     if array.ndim != 2:
         raise ArgumentError(f"x has shape {array.shape}; allowed: rows × columns")
     return _capi.dense(_numbers(array, "x"))
 
 
+def _read_arrow(x: Any) -> _capi.Matrix:
+    if hasattr(x, "__arrow_c_array__"):
+        return _capi.arrow_array(*x.__arrow_c_array__())
+    if not hasattr(x, "__len__"):
+        raise ArgumentError(f"x is a {type(x).__name__} of unknown length; allowed: a table, such as its read_all()")
+    return _capi.arrow_stream(x.__arrow_c_stream__(), len(x))
+
+
+def _rows(x: Any) -> Array:
+    try:
+        return _array(x)
+    except ValueError as e:
+        raise ArgumentError(f"x is not rows of equal length: {e}") from e
+
+
 def _array(x: Any) -> Array:
     if isinstance(x, np.ma.MaskedArray):
-        x = np.ma.filled(x.astype(np.float64), np.nan)
+        values: Array = np.ma.getdata(x).astype(np.float64 if x.dtype.kind in _NUMBERS else object)
+        values[np.ma.getmaskarray(x)] = np.nan
+        return values
     return np.asarray(x)
 
 
-def _is_pandas(x: Any) -> bool:
+def _is_pandas(x: Any, what: str = "DataFrame") -> bool:
     pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(x, pandas.DataFrame)
+    return pandas is not None and isinstance(x, getattr(pandas, what))
 
 
 def _is_sparse(x: Any) -> bool:
@@ -116,35 +163,65 @@ def _is_sparse(x: Any) -> bool:
 
 def _numbers(array: Array, what: str) -> Array:
     """An array that the library can read: the same memory, or else float64."""
-    if array.dtype.kind == "b":
+    kind = array.dtype.kind
+    if kind == "b":
         array = array.view(np.uint8)
     if _capi.readable(array):
         return array
-    if array.dtype.kind in _NO_NUMBERS:
-        raise ArgumentError(f"{what} is of dtype {array.dtype}; allowed: numbers and bools")
+    if kind == "O" and array.ndim == 2:
+        columns = [_numbers(array[:, j], f"column {j} of {what}") for j in range(array.shape[1])]
+        return np.column_stack(columns) if columns else array.astype(np.float64)
+    if kind == "O":
+        return _from_objects(array, what)
+    if kind not in _NUMBERS:
+        raise DTypeError(f"{what} is of dtype {array.dtype}; allowed: numbers and bools")
+    return array.astype(np.float64)
+
+
+def _from_objects(array: Array, what: str) -> Array:
+    """Objects as float64, of which None and pandas' NA are missing values."""
+    values = array.tolist()
+    kinds = set(map(type, values)) if array.ndim else {type(values)}
+    odd = tuple(kind for kind in kinds if issubclass(kind, _NO_NUMBERS))
+    if odd:
+        value = next(value for value in values if isinstance(value, odd))
+        raise DTypeError(f"{what} is of dtype object and holds {value!r}; allowed: numbers, bools and None")
+    pandas = sys.modules.get("pandas")
+    if pandas is not None and type(pandas.NA) in kinds:
+        array = np.array([None if value is pandas.NA else value for value in values], object)
     try:
         return array.astype(np.float64)
-    except (TypeError, ValueError) as e:
-        raise ArgumentError(f"{what} is of dtype {array.dtype}; allowed: numbers and bools: {e}") from e
+    except (TypeError, ValueError, OverflowError) as e:
+        raise DTypeError(f"{what} is of dtype object; allowed: numbers, bools and None: {e}") from e
 
 
-def _read_pandas(frame: Any) -> _capi.Matrix:
-    names = column_names(frame)
-    dtypes = set(frame.dtypes)
-    if len(dtypes) == 1 and isinstance(next(iter(dtypes)), np.dtype):
+def _read_frame(frame: Any) -> _capi.Matrix:
+    names, dtypes = column_names(frame), set(frame.dtypes)
+    if len(dtypes) == 1 and next(iter(dtypes)).kind in _NUMBERS and isinstance(next(iter(dtypes)), np.dtype):
         return _capi.dense(_numbers(frame.to_numpy(), "x"), names)
-    columns = [_float64_column(frame.iloc[:, j], name) for j, name in enumerate(frame.columns)]
+    if dtypes and all(map(_is_sparse_dtype, dtypes)) and "scipy.sparse" in sys.modules:
+        matrix = _read_sparse(frame.sparse.to_coo())
+        matrix.names = names
+        return matrix
+    columns = [_column(frame.iloc[:, j], f"column {name!r}") for j, name in enumerate(frame.columns)]
     return _capi.columns(columns, len(frame), names)
 
 
-def _float64_column(column: Any, name: Any) -> Array:
-    if column.dtype.kind in _NO_NUMBERS:
-        raise ArgumentError(f"column {name!r} is of dtype {column.dtype}; allowed: numbers and bools")
-    try:
-        values = column if isinstance(column.dtype, np.dtype) else column.to_numpy(np.float64, na_value=np.nan)
-        return np.ascontiguousarray(values, np.float64)
-    except (TypeError, ValueError) as e:
-        raise ArgumentError(f"column {name!r} is of dtype {column.dtype}; allowed: numbers and bools: {e}") from e
+def _is_sparse_dtype(dtype: Any) -> bool:
+    """Whether a column of pandas' is what scipy calls sparse: numbers, of which those left out are 0."""
+    return str(dtype).startswith("Sparse[") and dtype.kind in _NUMBERS and dtype.fill_value == 0
+
+
+def _column(column: Any, what: str) -> Array:
+    """A column of pandas' as float64."""
+    dtype = column.dtype
+    if isinstance(dtype, np.dtype):
+        values = _numbers(column.to_numpy(), what)
+    elif dtype.kind in _NUMBERS:
+        values = column.to_numpy(np.float64, na_value=np.nan)
+    else:
+        raise DTypeError(f"{what} is of dtype {dtype}; allowed: numbers and bools")
+    return np.ascontiguousarray(values, np.float64)
 
 
 def _read_sparse(x: Any) -> _capi.Matrix:

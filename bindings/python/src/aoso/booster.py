@@ -11,7 +11,7 @@ import numpy as np
 from . import _capi, _labels, _matrix
 from ._capi import Array
 from .dataset import read_weights
-from .errors import ArgumentError
+from .errors import ArgumentError, ForkError
 from .row import RowPredictor
 
 __all__ = ["Booster", "Contributions", "merge"]
@@ -205,7 +205,8 @@ class Booster:
         Returns
         -------
         dict
-            "logloss" (mean -log p) and "error" (share of the weight), each a list of one number a stage.
+            "logloss" and "error", each a list of one number a stage. The log loss is the weighted mean of -log p over the
+            rows whose label the model knows, by log-sum-exp of the scores and never cut; the error is a share of all weight.
         """
         matrix = self._read(x)
         labels, weights = self._read_labels(y, weight, matrix)
@@ -213,6 +214,7 @@ class Booster:
             metrics = [_capi.evaluate(self._handle, matrix, labels, weights, threads)]
         else:
             codes, metrics = _labels.codes(y, self.classes), []
+            _check_weights(weights)
 
             def look(_: int, scores: Array) -> None:
                 metrics.append(_metrics(scores / self.temperature, codes, weights))
@@ -544,7 +546,21 @@ class Booster:
 
 
 def _restore(data: bytes, *attributes: Any) -> Booster:
-    return Booster(_capi.decode(data), *attributes)
+    try:
+        return Booster(_capi.decode(data), *attributes)
+    except ForkError:
+        return _OfFork()
+
+
+class _OfFork(Booster):
+    """A model in a child made by ``fork``. To use it is an error; to unpickle it must be none, at which a pool waits for ever."""
+
+    def __init__(self) -> None:
+        pass
+
+    def __getattr__(self, name: str) -> Any:
+        _capi.build_info()  # raises ForkError
+        raise AttributeError(name)
 
 
 class Contributions(NamedTuple):
@@ -613,11 +629,27 @@ def _softmax(scores: Array) -> Array:
 
 
 def _metrics(scores: Array, codes: Array, weights: Array | None) -> _capi.Evaluation:
-    """The metrics of raw scores; -1 is the code of an unknown label."""
+    """The metrics of raw scores, as the library reckons them; -1 is the code of an unknown label."""
     weights = np.ones(len(codes)) if weights is None else weights
-    known = codes >= 0
-    wrong = weights[scores.argmax(axis=1) != codes].sum() / weights.sum()
-    centred = scores[known] - scores[known].max(axis=1, keepdims=True)
-    loss = np.log(np.exp(centred).sum(axis=1)) - centred[np.arange(len(centred)), codes[known]]
-    total = weights[known].sum()
-    return _capi.Evaluation(float(loss @ weights[known] / total) if total else float("nan"), float(wrong))
+    rows, best, known = np.arange(len(codes)), scores.argmax(axis=1), codes >= 0
+    behind = scores - scores[rows, best][:, None]
+    others = np.exp(behind)
+    others[rows, best] = 0
+    losses = np.log1p(others.sum(axis=1)) - behind[rows, codes]
+    return _capi.Evaluation(_mean(losses[known], weights[known]), _mean(best != codes, weights))
+
+
+def _check_weights(weights: Array | None) -> None:
+    """Raises where the library would, which sees the rows alone here."""
+    if weights is None or not len(weights):
+        return
+    bad = ~((weights >= 0) & (weights < np.inf))
+    if bad.any():
+        raise ArgumentError(f"weight[{bad.argmax()}] is {weights[bad.argmax()]}; allowed: finite numbers, at least 0")
+    if not weights.any():
+        raise ArgumentError("weight is all 0; allowed: at least one above 0")
+
+
+def _mean(values: Array, weights: Array) -> float:
+    total = weights.sum()
+    return float(values @ weights / total) if total else float("nan")

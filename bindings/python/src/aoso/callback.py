@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from .errors import ArgumentError
+from . import _capi
 
 if TYPE_CHECKING:
     from .booster import Booster
@@ -37,9 +37,7 @@ def early_stopping(rounds: int, metric: str = "logloss") -> EarlyStopping:
         Iterations without a better value.
     metric : {"logloss", "error"}
     """
-    if rounds < 1:
-        raise ArgumentError(f"rounds is {rounds}; allowed: at least 1")
-    return EarlyStopping(rounds, metric)
+    return EarlyStopping(_capi.integer("rounds", rounds, 1), metric)
 
 
 def record_evaluation(into: dict[str, dict[str, list[float]]]) -> Callback:
@@ -80,9 +78,7 @@ def checkpoint(path: str | os.PathLike[str], every: int = 100) -> Callback:
     every : int, default 100
         Iterations between two saves.
     """
-    if every < 1:
-        raise ArgumentError(f"every is {every}; allowed: at least 1")
-    return _Checkpoint(os.fspath(path), every)
+    return _Checkpoint(os.fspath(path), _capi.integer("every", every, 1))
 
 
 class _Checkpoint:

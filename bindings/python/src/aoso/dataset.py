@@ -27,7 +27,8 @@ class Dataset:
     x : table of shape (n_rows, n_features)
         Numbers: a numpy array of any dtype and order, a pandas or polars data frame, a pyarrow table or record batch
         (or anything with the Arrow PyCapsule interface and a length), a scipy sparse matrix, or lists. What the library
-        can read in place is not copied. NaN and nulls are missing values; absent values of sparse matrices are 0.
+        can read in place is not copied. NaN, nulls and masked values are missing; absent values of sparse matrices are 0.
+        Infinite values lie beyond every threshold. Columns of categories, text or dates are refused.
     y : array of shape (n_rows,)
         The classes: ints, strings, bools or floats.
     weight : array of shape (n_rows,), optional
@@ -56,7 +57,7 @@ class Dataset:
     Raises
     ------
     ArgumentError
-        If an argument is not as above, or a value is infinite.
+        If an argument is not as above.
 
     Examples
     --------
@@ -82,10 +83,11 @@ class Dataset:
     ) -> None:
         matrix = _matrix.read(x, feature_names)
         if init_model is not None:
+            _check_model(init_model)
             _matrix.check_names(matrix.names, init_model.feature_names)
             matrix.names = None
-        elif matrix.names is not None:
-            _check_distinct(matrix.names)
+        else:
+            _matrix.check_distinct(matrix.names)
         rows = matrix.shape[0]
         labels, classes = _labels.read(y, rows)
         weights = None if weight is None else read_weights(weight, rows)
@@ -199,16 +201,12 @@ class Dataset:
 
 def read_weights(weight: Any, rows: int) -> Array:
     """Weights of so many rows as float64."""
-    try:
-        weights = np.ascontiguousarray(weight, np.float64)
-    except (TypeError, ValueError) as e:
-        raise ArgumentError(f"weight is not numbers: {e}") from e
-    if weights.shape != (rows,):
-        raise ArgumentError(f"weight has shape {weights.shape}; allowed: ({rows},), one number a row of x")
-    return weights
+    return np.ascontiguousarray(_matrix.vector(weight, rows, "weight", "one number a row of x"), np.float64)
 
 
-def _check_distinct(names: list[str]) -> None:
-    if len(set(names)) < len(names):
-        twice = next(name for j, name in enumerate(names) if name in names[:j])
-        raise ArgumentError(f"feature name {twice!r} is given twice; allowed: each name once")
+
+def _check_model(model: Any) -> None:
+    from .booster import Booster
+
+    if not isinstance(model, Booster):
+        raise ArgumentError(f"init_model is a {type(model).__name__}; allowed: a Booster")

@@ -6,6 +6,7 @@ __all__ = [
     "AosoError",
     "ArgumentError",
     "BusyError",
+    "DTypeError",
     "FileError",
     "ForkError",
     "FormatError",
@@ -21,6 +22,10 @@ class AosoError(Exception):
 
 class ArgumentError(AosoError, ValueError):
     """A value that is not allowed; the text names it and what is."""
+
+
+class DTypeError(ArgumentError, TypeError):
+    """What should be numbers is not; the text names the column, its dtype and what is allowed."""
 
 
 class FileError(AosoError, OSError):

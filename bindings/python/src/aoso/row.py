@@ -98,5 +98,5 @@ class RowPredictor:
 
     def _load(self, row: Any) -> None:
         if type(row) is not np.ndarray or row.dtype != np.float64 or row.shape != self._row.shape:
-            row = _matrix.read_row(row, len(self._row))
+            row = _matrix.vector(row, len(self._row), "row", "one value a feature")
         self._row[:] = row

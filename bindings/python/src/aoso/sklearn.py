@@ -18,7 +18,7 @@ try:
 except ImportError as e:
     raise ImportError(f"AOSOClassifier needs scikit-learn 1.2 or later: pip install 'aoso[sklearn]' ({e})") from e
 
-from . import _matrix
+from . import _labels, _matrix
 from ._capi import Array
 from .booster import Booster
 from .callback import record_evaluation
@@ -32,8 +32,12 @@ try:
     from sklearn.utils.validation import validate_data as _validate_data
 except ImportError:  # before 1.6
 
-    def _validate_data(estimator: Any, X: Any, *, ensure_all_finite: Any, **check: Any) -> Any:
-        return estimator._validate_data(X, force_all_finite=ensure_all_finite, **check)
+    def _validate_data(estimator: Any, X: Any, *, reset: bool, skip_check_array: bool = False, **check: Any) -> Any:
+        if not skip_check_array:
+            return estimator._validate_data(X, reset=reset, force_all_finite=check.pop("ensure_all_finite"), **check)
+        estimator._check_feature_names(X, reset=reset)
+        estimator._check_n_features(X, reset=reset)
+        return X
 
 
 class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -199,7 +203,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : table of shape (n_samples, n_features)
             Numbers: a numpy array, a pandas or polars data frame, a pyarrow table or record batch, a scipy sparse
-            matrix, or lists. NaN and nulls are missing values.
+            matrix, or lists. NaN, nulls and masked values are missing. Columns of categories, text or dates are refused.
         y : array of shape (n_samples,)
             The classes: ints, strings, bools.
         sample_weight : array of shape (n_samples,), optional
@@ -220,8 +224,11 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             The estimator itself.
         """
         X = self._read(X, reset=True)
+        y = _labels.array(y) if isinstance(y, (list, tuple)) else y
+        _labels.check_mask(y)
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
+        _labels.check_missing(y)
         check_classification_targets(y)
         X, y, weight = _without_weightless(X, y, self._weights(y, sample_weight))
         before = _booster(init_model)
@@ -239,9 +246,8 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             threads=threads,
             init_model=before,
         )
-        params = self.get_params(deep=False)
-        for other in ("max_bins", "class_weight", "random_state", "n_jobs"):
-            del params[other]
+        others = {"max_bins", "class_weight", "random_state", "n_jobs"}
+        params = {name: getattr(self, name) for name in set(AOSOClassifier._get_param_names()) - others}
         params.update(seed=seed, threads=threads)
 
         sets = _evaluation_sets(eval_set, eval_names)
@@ -362,7 +368,11 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         """Features that a Dataset and a Booster take, checked as scikit-learn wants."""
+        if _matrix.is_frame(X):  # check_array would make one array of all columns, of categories as well
+            _matrix.check_distinct(_matrix.column_names(X))
+            return _validate_data(self, X, reset=reset, skip_check_array=True)
         if not _matrix.is_arrow(X):
+            X = _matrix.numbers(X)
             return _validate_data(self, X, reset=reset, accept_sparse=("csr", "csc"), ensure_all_finite=False)
         if reset:
             self.feature_names_in_ = np.array(_matrix.read(X).names, dtype=object)
@@ -376,6 +386,8 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _weights(self, y: Array, sample_weight: Any) -> Array | None:
         if self.class_weight is None and sample_weight is None:
             return None
+        if np.ndim(sample_weight) == 1:
+            sample_weight = _matrix.vector(sample_weight, len(sample_weight), "sample_weight", "")
         weights: Array = _check_sample_weight(sample_weight, y, dtype=np.float64)
         if self.class_weight is not None:
             weights = weights * compute_sample_weight(self.class_weight, y)

@@ -113,6 +113,12 @@ class _Training:
         return Booster(handle, self._train_set.classes, result)
 
 
+def _named(params: Any) -> dict[str, Any]:
+    if params is not None and not isinstance(params, Mapping):
+        raise ArgumentError(f"params is a {type(params).__name__}; allowed: a dict")
+    return dict(params or {})
+
+
 def _checked(params: Mapping[str, Any]) -> _capi.Params:
     for name in params:
         if name in _OURS:
@@ -173,12 +179,14 @@ def train(
         if not (isinstance(dataset, Dataset) or (dataset is None and name == "valid")):
             raise ArgumentError(f"{name} is a {type(dataset).__name__}; allowed: a Dataset")
     callbacks = list(callbacks or ())
-    params = dict(params or {})
+    for j, callback in enumerate(callbacks):
+        if not callable(callback):
+            raise ArgumentError(f"callbacks[{j}] is a {type(callback).__name__}; allowed: what can be called")
+    params = _named(params)
     for callback in callbacks:
         if isinstance(callback, EarlyStopping):
             params.update(callback.params)
-    if eval_every < 1:
-        raise ArgumentError(f"eval_every is {eval_every}; allowed: at least 1")
+    eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
     if valid is None and not callbacks:
         eval_every = 2**31 - 1
     training = _Training(params, train_set, valid, valid_name, eval_every)
@@ -243,15 +251,18 @@ def cv(
     >>> int(result["iteration"][-1]), float(result["error-mean"][-1])
     (20, 0.0)
     """
-    params = dict(params or {})
+    params, eval_every = _named(params), _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
     rounds, metric = _checked(params).early_stopping, str(params.get("metric") or "logloss")
     params["early_stopping"] = 0
     y = _labels.array(y)
     weights = None if weight is None else read_weights(weight, len(y))
-    if isinstance(folds, int):
-        folds = _stratified(y, folds, seed)
-    trainings = []
+    _matrix.check_length(x, y)
+    if isinstance(folds, (int, np.integer)):
+        folds = _stratified(y, int(folds), seed)
+    trainings: list[_Training] = []
     for rows, test in folds:
+        if len(rows) == 0 or len(test) == 0:
+            raise ArgumentError(f"folds[{len(trainings)}] is a pair of {len(rows)} and {len(test)} rows; allowed: at least one each")
         train_weights, test_weights = (None, None) if weights is None else (weights[rows], weights[test])
         train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, **dataset)
         valid = train_set.aligned(_matrix.take(x, test), y[test], weight=test_weights)

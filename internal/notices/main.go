@@ -1,0 +1,145 @@
+// Command notices writes the licences of what is linked into the library and
+// the command, as those licences ask.
+//
+// Usage, from the module's root:
+//
+//	go run ./internal/notices write   write THIRD_PARTY_NOTICES
+//	go run ./internal/notices check   fail unless it is what write would write
+//
+// The modules are those of the packages that the Go tool would link, for amd64
+// and arm64. The texts come from the module cache and from Go itself.
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+const (
+	file      = "THIRD_PARTY_NOTICES"
+	ours      = "github.com/libaoso/aoso"
+	library   = "./capi"
+	command   = "./cmd/aoso"
+	separator = "--------------------------------------------------------------------------------\n"
+)
+
+// module is one whose code is linked.
+type module struct {
+	path, version, dir string
+	inLibrary          bool
+}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("notices: ")
+	if len(os.Args) != 2 || os.Args[1] != "write" && os.Args[1] != "check" {
+		log.Fatal("usage: notices write | check")
+	}
+	text, err := notices()
+	if err != nil {
+		log.Fatal(err)
+	}
+	if os.Args[1] == "write" {
+		err = os.WriteFile(file, text, 0o666)
+	} else if have, e := os.ReadFile(file); e != nil || !bytes.Equal(have, text) {
+		err = fmt.Errorf("%s is not that of the modules linked: run make notices", file)
+	}
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
+func notices() ([]byte, error) {
+	modules, err := linked()
+	if err != nil {
+		return nil, err
+	}
+	var text bytes.Buffer
+	text.WriteString("libaoso, and the command aoso, contain software of others under these licences.\n")
+	for _, m := range modules {
+		licence, err := m.licence()
+		if err != nil {
+			return nil, err
+		}
+		where := "in libaoso and aoso"
+		if !m.inLibrary {
+			where = "in aoso"
+		}
+		fmt.Fprintf(&text, "\n%s%s, %s\n%s\n", separator, strings.TrimSpace(m.path+" "+m.version), where, separator)
+		text.Write(bytes.TrimRight(licence, "\n"))
+		text.WriteByte('\n')
+	}
+	return text.Bytes(), nil
+}
+
+// linked gives Go itself, then the modules by path.
+func linked() ([]module, error) {
+	root, err := output(nil, "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	found := map[string]module{}
+	for _, arch := range []string{"amd64", "arm64"} {
+		for _, of := range []string{library, command} {
+			list, err := output([]string{"CGO_ENABLED=1", "GOOS=linux", "GOARCH=" + arch}, "list", "-deps", "-f",
+				"{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}", of)
+			if err != nil {
+				return nil, err
+			}
+			for line := range strings.Lines(list) {
+				f := strings.Split(strings.TrimSpace(line), "\t")
+				if len(f) == 3 && f[0] != ours {
+					found[f[0]] = module{f[0], f[1], f[2], of == library || found[f[0]].inLibrary}
+				}
+			}
+		}
+	}
+	modules := []module{{path: "Go", dir: strings.TrimSpace(root), inLibrary: true}} // any version: the text is the same
+	for _, m := range found {
+		modules = append(modules, m)
+	}
+	slices.SortFunc(modules[1:], func(a, b module) int { return cmp.Compare(a.path, b.path) })
+	return modules, nil
+}
+
+// licence is the text of a module's licence files, which are at its root.
+func (m module) licence() ([]byte, error) {
+	var names []string
+	for _, pattern := range []string{"LICEN[CS]E*", "COPYING*", "NOTICE*"} {
+		some, err := filepath.Glob(filepath.Join(m.dir, pattern))
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, some...)
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("%s has no LICENSE, COPYING or NOTICE in %s", m.path, m.dir)
+	}
+	var texts [][]byte
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		texts = append(texts, text)
+	}
+	return bytes.Join(texts, []byte("\n")), nil
+}
+
+func output(environment []string, arguments ...string) (string, error) {
+	c := exec.Command("go", arguments...)
+	c.Env = append(os.Environ(), environment...)
+	c.Stderr = os.Stderr
+	text, err := c.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w", strings.Join(arguments, " "), err)
+	}
+	return string(text), nil
+}
