@@ -17,30 +17,29 @@ var Machine = sync.OnceValue(func() float64 {
 	if unix.Sysinfo(&info) == nil {
 		most = (float64(info.Totalram) + float64(info.Totalswap)) * float64(info.Unit)
 	}
-	if bytes, ok := firstNumber("/sys/fs/cgroup/memory.max"); ok {
-		most = min(most, bytes)
+	if limit := numbers("/sys/fs/cgroup/memory.max"); len(limit) > 0 {
+		most = min(most, limit[0])
 	}
 	// Much of the address space is taken when Go has started.
-	pages, _ := firstNumber("/proc/self/statm")
-	for _, limit := range []int{unix.RLIMIT_AS, unix.RLIMIT_DATA} {
+	pages := numbers("/proc/self/statm") // of all memory …, of data, …
+	for limit, field := range map[int]int{unix.RLIMIT_AS: 0, unix.RLIMIT_DATA: 5} {
 		var l unix.Rlimit
-		if unix.Getrlimit(limit, &l) == nil && l.Cur < unlimited {
-			most = min(most, max(0, float64(l.Cur)-pages*float64(os.Getpagesize())))
+		if unix.Getrlimit(limit, &l) == nil && l.Cur < unlimited && field < len(pages) {
+			most = min(most, max(0, float64(l.Cur)-pages[field]*float64(os.Getpagesize())))
 		}
 	}
 	return most
 })
 
-// firstNumber is the number that a file begins with.
-func firstNumber(file string) (float64, bool) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return 0, false
+// numbers is the numbers in a file, up to what is none.
+func numbers(file string) (numbers []float64) {
+	text, _ := os.ReadFile(file)
+	for _, field := range strings.Fields(string(text)) {
+		v, err := strconv.ParseFloat(field, 64)
+		if err != nil {
+			break
+		}
+		numbers = append(numbers, v)
 	}
-	fields := strings.Fields(string(text))
-	if len(fields) == 0 {
-		return 0, false
-	}
-	v, err := strconv.ParseFloat(fields[0], 64)
-	return v, err == nil
+	return numbers
 }
