@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/terminal"
 )
 
 // saver is how commands that make one model of others save it.
@@ -42,11 +43,11 @@ func (s *saver) save(c *cobra.Command, m *aoso.Model, calibration *aoso.Calibrat
 	}
 	out := c.OutOrStdout()
 	if s.json {
-		return json.NewEncoder(out).Encode(line)
+		return unlessSaved(json.NewEncoder(out).Encode(line), s.out)
 	}
 	if calibration != nil {
 		fmt.Fprintf(out, "temperature %.5g\nlogloss     %.6g, was %.6g\n", calibration.Temperature, calibration.After, calibration.Before)
 	}
-	_, err := fmt.Fprintf(out, "model       %s: %d trees, fingerprint %s\n", s.out, line.Trees, line.Fingerprint)
-	return err
+	_, err := fmt.Fprintf(out, "model       %s: %d trees, fingerprint %s\n", terminal.Plain(s.out), line.Trees, line.Fingerprint)
+	return unlessSaved(err, s.out)
 }
