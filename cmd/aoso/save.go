@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/internal/terminal"
 )
 
@@ -20,6 +21,16 @@ func (s *saver) bind(c *cobra.Command) {
 	c.Flags().StringVar(&s.out, "out", "", "model `file` to write, which may be the one read")
 	c.Flags().BoolVar(&s.json, "json", false, "print the result as one line of JSON")
 	require(c, "out")
+}
+
+// check tells, before any work, whether the model can be saved.
+func (s *saver) check() error { return modelio.Writable(s.out) }
+
+// warnCooled says that the temperature of a model is not in one made of it.
+func warnCooled(c *cobra.Command, file string, m *aoso.Model) {
+	if t := m.Temperature(); t != 1 {
+		warn(c.ErrOrStderr(), "the temperature of %s, %.5g, is left out; see aoso calibrate", file, t)
+	}
 }
 
 // saved is the JSON line of a model that was saved.

@@ -20,12 +20,13 @@ var Machine = sync.OnceValue(func() float64 {
 	if limit := numbers("/sys/fs/cgroup/memory.max"); len(limit) > 0 {
 		most = min(most, limit[0])
 	}
-	// Much of the address space is taken when Go has started.
+	// Much of the address space is taken when Go has started; of the rest, what
+	// Go has once had stays taken, so about half can be in use.
 	pages := numbers("/proc/self/statm") // of all memory …, of data, …
 	for limit, field := range map[int]int{unix.RLIMIT_AS: 0, unix.RLIMIT_DATA: 5} {
 		var l unix.Rlimit
 		if unix.Getrlimit(limit, &l) == nil && l.Cur < unlimited && field < len(pages) {
-			most = min(most, max(0, float64(l.Cur)-pages[field]*float64(os.Getpagesize())))
+			most = min(most, max(0, float64(l.Cur)-pages[field]*float64(os.Getpagesize()))/2)
 		}
 	}
 	return most

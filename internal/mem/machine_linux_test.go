@@ -21,7 +21,7 @@ func TestMachine(t *testing.T) {
 		c.Env = append(os.Environ(), "MEM_TEST_LIMITED=1")
 		out, err := c.Output()
 		var bytes float64
-		if _, e := fmt.Sscan(string(out), &bytes); err != nil || e != nil || bytes < 1e9 || bytes >= 4.096e9 {
+		if _, e := fmt.Sscan(string(out), &bytes); err != nil || e != nil || bytes < 5e8 || bytes > 2.048e9 {
 			t.Errorf("under ulimit %s of 4 GB: %q, %v, %v", limit, out, err, e)
 		}
 	}
