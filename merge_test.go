@@ -113,4 +113,8 @@ func TestMergeErrors(t *testing.T) {
 	}
 	_, err := Merge()
 	wantArgumentError(t, err, "models", "at least one")
+	_, err = Merge(m, nil)
+	wantArgumentError(t, err, "models[1]", "nil", "a model")
+	_, err = Merge(nil)
+	wantArgumentError(t, err, "models[0]", "nil")
 }
