@@ -63,10 +63,17 @@ func (d *Dataset) writer() *modelio.Writer {
 // LoadDataset opens a file that [Dataset.Save] wrote. It maps the codes into
 // memory, where they are used in place: processes that open one file share
 // them. Until the dataset is freed nobody may write to the file or cut it
-// short; to save another in its place does no harm. The error says whether it
-// is no dataset file, of a newer format, truncated or corrupt.
-func LoadDataset(path string) (*Dataset, error) {
-	memory, err := modelio.MapFile(modelio.Dataset, path)
+// short, which would end the program (SIGBUS); to save another in its place
+// does no harm. Where others may do so, [ReadDataset] is safe. The error says
+// whether it is no dataset file, of a newer format, truncated or corrupt.
+func LoadDataset(path string) (*Dataset, error) { return openDataset(path, modelio.MapFile) }
+
+// ReadDataset is [LoadDataset] that reads the file into memory of its own, as
+// large as the file. What becomes of the file after that does not matter.
+func ReadDataset(path string) (*Dataset, error) { return openDataset(path, modelio.ReadBlock) }
+
+func openDataset(path string, open func(modelio.Kind, string) (*mem.Block, error)) (*Dataset, error) {
+	memory, err := open(modelio.Dataset, path)
 	if err != nil {
 		return nil, err
 	}

@@ -219,6 +219,28 @@ func TestLoadDatasetErrors(t *testing.T) {
 	}
 }
 
+// TestReadDataset: what was read does not need its file.
+func TestReadDataset(t *testing.T) {
+	set := newDataset(t, mixed(86, 3000))
+	path, _ := saved(t, set)
+	d, err := ReadDataset(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 0); err != nil { // of a mapped file the end of the program
+		t.Fatal(err)
+	}
+	wantSameDataset(t, d, set)
+	p := params(func(p *Params) { p.Trees = 3 })
+	if got, want := train(t, d, p, TrainOptions{}).Model.Fingerprint(), train(t, set, p, TrainOptions{}).Model.Fingerprint(); got != want {
+		t.Errorf("fingerprint %s, want %s", got, want)
+	}
+	d.Free()
+	if _, err := ReadDataset(path); !errors.Is(err, ErrTruncated) || !strings.Contains(err.Error(), path) {
+		t.Errorf("an empty file: %v", err)
+	}
+}
+
 // useDataset trains on a decoded dataset, and validates.
 func useDataset(t *testing.T, d *Dataset) {
 	if len(d.classes) > 1000 || len(d.names) > 1000 || d.Rows() > 1000 {
