@@ -183,7 +183,7 @@ func TestLoadDatasetErrors(t *testing.T) {
 		{"last byte missing", good[:len(good)-1], ErrTruncated, ""},
 		{"byte too much", append(bytes.Clone(good), 0), ErrCorrupt, ""},
 		{"newer", newer, ErrNewer, ""},
-		{"rows", with(`"rows": 60`, `"rows": 61`), ErrCorrupt, "do not make a dataset"},
+		{"rows", with(`"rows": 60`, `"rows": 61`), ErrCorrupt, "61 rows have 60 labels"},
 		{"no such array", with(`"name":"codes"`, `"name":"cudes"`), ErrCorrupt, "codes"},
 		{"a class less", with(`"classes": [
       "0",`, `"classes": [
