@@ -3,6 +3,8 @@ package aoso
 import (
 	"math"
 	"slices"
+
+	"github.com/libaoso/aoso/internal/mem"
 )
 
 // compressed is a matrix stored column after column: the entries of column j are
@@ -68,6 +70,9 @@ func CSC[T Number, I ~int32 | ~int64](indptr, indices []I, values []T, rows int)
 func checkCompressed[T Number, I ~int32 | ~int64](indptr, indices []I, values []T, part, sizeName string, size int) error {
 	if size < 0 {
 		return badArgument(sizeName, size, "at least 0")
+	}
+	if most := mem.Machine() / 32; float64(size) > most { // of two lists of offsets, and one of columns
+		return badArgument(sizeName, size, "at most %.0f, in the memory there is", most)
 	}
 	if len(indptr) == 0 {
 		return badArgument("indptr", "empty", "an offset for each %s, and the end", part)

@@ -177,6 +177,12 @@ func TestCompressedErrors(t *testing.T) {
 	wantArgumentError(t, err, "cols", "-1")
 	_, err = CSC(s{0}, nil, []float64(nil), -1)
 	wantArgumentError(t, err, "rows", "-1")
+	for _, size := range []int{math.MaxInt, 1 << 60, 1 << 40} { // which would be taken for offsets
+		_, err = CSR(s{0, 0}, nil, []float64(nil), size)
+		wantArgumentError(t, err, "cols", fmt.Sprint(size), "memory")
+		_, err = CSC(s{0, 2}, s{1, 0}, []float64{1, 2}, size)
+		wantArgumentError(t, err, "rows", fmt.Sprint(size), "memory")
+	}
 }
 
 // FuzzCompressed: no offsets and indices do harm, and what they make is a

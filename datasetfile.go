@@ -1,6 +1,7 @@
 package aoso
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -38,7 +39,7 @@ func (d *Dataset) Save(path string) error {
 }
 
 func (d *Dataset) writer() *modelio.Writer {
-	w := modelio.NewWriter(modelio.Dataset, datasetHeader{d.Rows(), d.weights != nil, d.grouped, d.classes, d.names})
+	w := modelio.NewWriter(modelio.Dataset, datasetHeader{d.matrix.Rows, d.weights != nil, d.grouped, d.classes, d.names})
 	var bins, missing []uint8
 	var lower, upper, edges []float64
 	for _, f := range d.mapper.Features {
@@ -63,10 +64,17 @@ func (d *Dataset) writer() *modelio.Writer {
 // LoadDataset opens a file that [Dataset.Save] wrote. It maps the codes into
 // memory, where they are used in place: processes that open one file share
 // them. Until the dataset is freed nobody may write to the file or cut it
-// short; to save another in its place does no harm. The error says whether it
-// is no dataset file, of a newer format, truncated or corrupt.
-func LoadDataset(path string) (*Dataset, error) {
-	memory, err := modelio.MapFile(modelio.Dataset, path)
+// short, which would end the program (SIGBUS); to save another in its place
+// does no harm. Where others may do so, [ReadDataset] is safe. The error says
+// whether it is no dataset file, of a newer format, truncated or corrupt.
+func LoadDataset(path string) (*Dataset, error) { return openDataset(path, modelio.MapFile) }
+
+// ReadDataset is [LoadDataset] that reads the file into memory of its own, as
+// large as the file. What becomes of the file after that does not matter.
+func ReadDataset(path string) (*Dataset, error) { return openDataset(path, modelio.ReadBlock) }
+
+func openDataset(path string, open func(modelio.Kind, string) (*mem.Block, error)) (*Dataset, error) {
+	memory, err := open(modelio.Dataset, path)
 	if err != nil {
 		return nil, err
 	}
@@ -106,15 +114,21 @@ func decodeDataset(memory *mem.Block) (*Dataset, error) {
 	// What is not a byte a value is copied: the mapping need not outlive Free.
 	d.labels, d.weights = slices.Clone(d.labels), slices.Clone(d.weights)
 	if !h.Weighted {
+		if len(d.weights) > 0 {
+			return nil, fmt.Errorf("%w: its header says that it has no weights, of which there are %d", ErrCorrupt, len(d.weights))
+		}
 		d.weights = nil
+	}
+	if d.mapper, err = mapperOf(bins, missing, lower, upper, edges); err == nil {
+		err = d.check(h.Rows)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
 	team := par.NewTeam(0)
 	defer team.Close()
-	if d.mapper = mapperOf(bins, missing, lower, upper, edges); d.mapper != nil && d.sound(h.Rows) {
-		d.matrix = d.mapper.Matrix(codes, h.Rows, memory, team)
-	}
-	if d.matrix == nil {
-		return nil, fmt.Errorf("%w: its arrays do not make a dataset", ErrCorrupt)
+	if d.matrix = d.mapper.Matrix(codes, h.Rows, memory, team); d.matrix == nil {
+		return nil, fmt.Errorf("%w: its codes are not those of %d rows in its bins", ErrCorrupt, h.Rows)
 	}
 	if h.Grouped {
 		d.group(team)
@@ -122,17 +136,18 @@ func decodeDataset(memory *mem.Block) (*Dataset, error) {
 	return d, nil
 }
 
-// mapperOf puts the bins of features together; nil if they cannot be.
-func mapperOf(bins, missing []uint8, lower, upper, edges []float64) *bin.Mapper {
+// mapperOf puts the bins of features together.
+func mapperOf(bins, missing []uint8, lower, upper, edges []float64) (*bin.Mapper, error) {
 	m := &bin.Mapper{Features: make([]bin.Feature, len(bins))}
-	if len(missing) != len(bins) || len(lower) != len(upper) {
-		return nil
+	total, cuts := 0, 0
+	for _, n := range bins {
+		total, cuts = total+int(n), cuts+int(max(n, 1))-1
+	}
+	if len(missing) != len(bins) || len(lower) != total || len(upper) != total || len(edges) != cuts {
+		return nil, fmt.Errorf("%d features with %d bins have missing, lower, upper and edges of %d, %d, %d and %d", len(bins), total, len(missing), len(lower), len(upper), len(edges))
 	}
 	for j, n := range bins {
-		cuts := int(max(n, 1)) - 1
-		if int(n) > len(lower) || cuts > len(edges) {
-			return nil
-		}
+		cuts := max(n, 1) - 1
 		f := &m.Features[j]
 		*f = bin.Feature{
 			Lower:   slices.Clone(lower[:n]),
@@ -140,38 +155,45 @@ func mapperOf(bins, missing []uint8, lower, upper, edges []float64) *bin.Mapper 
 			Edges:   slices.Clone(edges[:cuts]),
 			Missing: missing[j] != 0,
 		}
-		if !f.Valid() {
-			return nil
+		if !f.Valid() || missing[j] > 1 {
+			return nil, fmt.Errorf("the bins of feature %d do not rise, or missing is neither 0 nor 1", j)
 		}
 		lower, upper, edges = lower[n:], upper[n:], edges[cuts:]
 	}
-	if len(lower) > 0 || len(edges) > 0 {
-		return nil
-	}
-	return m
+	return m, nil
 }
 
-// sound tells whether labels, weights, names and classes are those of a
-// dataset of so many rows, and counts the labels of no class.
-func (d *Dataset) sound(rows int) bool {
-	if rows != len(d.labels) || len(d.names) == 0 || len(d.names) != len(d.mapper.Features) || len(d.classes) == 0 || len(d.classes) > MaxClasses ||
-		d.weights != nil && len(d.weights) != rows {
-		return false
+// check checks that labels, weights, names and classes are those of a dataset
+// of so many rows, and counts the labels of no class.
+func (d *Dataset) check(rows int) error {
+	switch {
+	case rows != len(d.labels):
+		return fmt.Errorf("%d rows have %d labels", rows, len(d.labels))
+	case len(d.names) == 0 || len(d.names) != len(d.mapper.Features):
+		return fmt.Errorf("%d features have %d names", len(d.mapper.Features), len(d.names))
+	case d.weights != nil && len(d.weights) != rows:
+		return fmt.Errorf("%d rows have %d weights", rows, len(d.weights))
 	}
-	for _, y := range d.labels {
+	if err := checkNames("classes", d.classes, MaxClasses); err != nil {
+		return err
+	}
+	for i, y := range d.labels {
 		if y < -1 || int(y) >= len(d.classes) {
-			return false
+			return fmt.Errorf("row %d has label %d of %d classes", i, y, len(d.classes))
 		}
 		if y < 0 {
 			d.unknown++
 		}
 	}
 	total := 0.0
-	for _, w := range d.weights {
+	for i, w := range d.weights {
 		if w != 0 && !(w >= 1e-16 && w <= 1e16) { // checkWeight's bounds, rounded
-			return false
+			return fmt.Errorf("row %d has weight %v", i, w)
 		}
 		total += float64(w)
 	}
-	return d.weights == nil || rows == 0 || total > 0
+	if d.weights != nil && rows > 0 && total == 0 {
+		return errors.New("all weights are 0")
+	}
+	return nil
 }

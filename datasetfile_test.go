@@ -183,7 +183,7 @@ func TestLoadDatasetErrors(t *testing.T) {
 		{"last byte missing", good[:len(good)-1], ErrTruncated, ""},
 		{"byte too much", append(bytes.Clone(good), 0), ErrCorrupt, ""},
 		{"newer", newer, ErrNewer, ""},
-		{"rows", with(`"rows": 60`, `"rows": 61`), ErrCorrupt, "do not make a dataset"},
+		{"rows", with(`"rows": 60`, `"rows": 61`), ErrCorrupt, "61 rows have 60 labels"},
 		{"no such array", with(`"name":"codes"`, `"name":"cudes"`), ErrCorrupt, "codes"},
 		{"a class less", with(`"classes": [
       "0",`, `"classes": [
@@ -216,6 +216,28 @@ func TestLoadDatasetErrors(t *testing.T) {
 		if _, err := decodeDataset(mem.Of(bad)); err == nil {
 			t.Errorf("byte %d changed: no error", i)
 		}
+	}
+}
+
+// TestReadDataset: what was read does not need its file.
+func TestReadDataset(t *testing.T) {
+	set := newDataset(t, mixed(86, 3000))
+	path, _ := saved(t, set)
+	d, err := ReadDataset(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(path, 0); err != nil { // of a mapped file the end of the program
+		t.Fatal(err)
+	}
+	wantSameDataset(t, d, set)
+	p := params(func(p *Params) { p.Trees = 3 })
+	if got, want := train(t, d, p, TrainOptions{}).Model.Fingerprint(), train(t, set, p, TrainOptions{}).Model.Fingerprint(); got != want {
+		t.Errorf("fingerprint %s, want %s", got, want)
+	}
+	d.Free()
+	if _, err := ReadDataset(path); !errors.Is(err, ErrTruncated) || !strings.Contains(err.Error(), path) {
+		t.Errorf("an empty file: %v", err)
 	}
 }
 

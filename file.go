@@ -2,8 +2,11 @@ package aoso
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
+	"reflect"
+	"strings"
 
 	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/internal/tree"
@@ -109,13 +112,10 @@ func Decode(data []byte) (*Model, error) {
 	if err := file.Meta(&h); err != nil {
 		return nil, err
 	}
-	full := h.Leaf == "full"
-	pairs := h.Pairs == 1 || h.Pairs == 2 || h.Pairs == 4 || h.Pairs == 8
-	if !full && h.Leaf != "pair" || !pairs || h.TreesPerIteration < 1 || h.TreesPerIteration > MaxClasses ||
-		h.Temperature != 0 && !(h.Temperature >= leastTemperature && h.Temperature <= mostTemperature) ||
-		len(h.Classes) < 1 || len(h.Classes) > MaxClasses || len(h.Features) < 1 {
-		return nil, fmt.Errorf("%w: its header does not describe a model", ErrCorrupt)
+	if err := h.check(); err != nil {
+		return nil, fmt.Errorf("%w: its header: %w", ErrCorrupt, err)
 	}
+	full := h.Leaf == "full"
 	f := tree.Forest{Classes: len(h.Classes), Pairs: h.Pairs, Full: full}
 	if err := firstError(
 		read(file, "first_node", &f.FirstNode),
@@ -134,12 +134,80 @@ func Decode(data []byte) (*Model, error) {
 	); err != nil {
 		return nil, err
 	}
-	if !f.Valid(len(h.Features)) {
-		return nil, fmt.Errorf("%w: its arrays do not make trees", ErrCorrupt)
+	if err := f.Check(len(h.Features)); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrCorrupt, err)
 	}
+	if f.Trees() != h.Trees {
+		return nil, fmt.Errorf("%w: its header: trees is %d, there are %d", ErrCorrupt, h.Trees, f.Trees())
+	}
+	h.Params.Threads, h.Params.Level = 0, "" // as Write leaves them
 	m := newModel(&f, h.Classes, h.Features, h.Method, h.TreesPerIteration, h.Params)
 	m.temperature = h.Temperature
 	return m, nil
+}
+
+// check tells what is wrong with a header, if anything.
+func (h *header) check() error {
+	if err := checkNames("classes", h.Classes, MaxClasses); err != nil {
+		return err
+	}
+	switch {
+	case len(h.Features) == 0:
+		return errors.New("there are no features")
+	case h.Method != AOSO && h.Method != ABC && h.Method != LogitBoost:
+		return fmt.Errorf("method is %q", h.Method)
+	case h.Leaf != "pair" && (h.Leaf != "full" || h.Method != AOSO):
+		return fmt.Errorf("leaf is %q for method %s", h.Leaf, h.Method)
+	case h.Pairs != 1 && (h.Pairs != 2 && h.Pairs != 4 && h.Pairs != 8 || h.Method != AOSO):
+		return fmt.Errorf("pairs is %d for method %s", h.Pairs, h.Method)
+	case h.Temperature != 0 && !(h.Temperature >= leastTemperature && h.Temperature <= mostTemperature):
+		return fmt.Errorf("temperature is %v", h.Temperature)
+	}
+	due := Params{Method: h.Method}
+	if n := due.treesPerRound(len(h.Classes)); h.TreesPerIteration != n {
+		return fmt.Errorf("trees_per_iteration is %d in place of %d", h.TreesPerIteration, n)
+	}
+	return h.checkParams()
+}
+
+// checkParams checks the parameters, not as training does: versions before may
+// have allowed more.
+func (h *header) checkParams() error {
+	p := h.Params
+	if p.Method != h.Method || p.Leaf != h.Leaf || p.Pairs != h.Pairs {
+		return fmt.Errorf("the parameters are those of method %q, leaf %q, pairs %d", p.Method, p.Leaf, p.Pairs)
+	}
+	v := reflect.ValueOf(p)
+	for i := range v.NumField() {
+		bad := false
+		switch field := v.Field(i); field.Kind() {
+		case reflect.Int:
+			bad = field.Int() < 0
+		case reflect.Float64:
+			bad = field.Float() < 0
+		case reflect.String:
+			bad = strings.Trim(field.String(), "abcdefghijklmnopqrstuvwxyz0123456789_") != ""
+		}
+		if bad {
+			return fmt.Errorf("the parameter %s is %#v", v.Type().Field(i).Name, v.Field(i).Interface())
+		}
+	}
+	return nil
+}
+
+// checkNames checks names that must differ: at least one, at most so many.
+func checkNames(what string, names []string, most int) error {
+	if len(names) == 0 || len(names) > most {
+		return fmt.Errorf("there are %d %s", len(names), what)
+	}
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
+		if name == "" || seen[name] {
+			return fmt.Errorf("%q is among the %s twice, or no name", name, what)
+		}
+		seen[name] = true
+	}
+	return nil
 }
 
 func read[T modelio.Element](file *modelio.File, name string, dst *[]T) (err error) {

@@ -32,6 +32,9 @@ func Merge(models ...*Model) (*Model, error) {
 	if len(models) == 0 {
 		return nil, badArgument("models", 0, "at least one")
 	}
+	if i := slices.Index(models, nil); i >= 0 {
+		return nil, badArgument(fmt.Sprintf("models[%d]", i), nil, "a model")
+	}
 	forests := make([]*tree.Forest, len(models))
 	first := models[0].content()
 	for i, m := range models {

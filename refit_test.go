@@ -21,7 +21,7 @@ func sameTrees(t testing.TB, a, b *Model) {
 	t.Helper()
 	f, g := *a.forest, *b.forest
 	if !slices.Equal(f.Feature, g.Feature) || !slices.Equal(f.Threshold, g.Threshold) || !slices.Equal(f.Gain, g.Gain) ||
-		!slices.Equal(f.NodePairs, g.NodePairs) || !slices.Equal(f.LeafPairs, g.LeafPairs) || !g.Valid(len(a.names)) {
+		!slices.Equal(f.NodePairs, g.NodePairs) || !slices.Equal(f.LeafPairs, g.LeafPairs) || g.Check(len(a.names)) != nil {
 		t.Fatal("the trees are others")
 	}
 }

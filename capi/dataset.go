@@ -234,6 +234,15 @@ func goaoso_dataset_save(handle C.uintptr_t, path *C.char) C.aoso_status {
 
 //export goaoso_dataset_load
 func goaoso_dataset_load(path *C.char, out *C.uintptr_t) C.aoso_status {
+	return openDataset(path, out, aoso.LoadDataset)
+}
+
+//export goaoso_dataset_read
+func goaoso_dataset_read(path *C.char, out *C.uintptr_t) C.aoso_status {
+	return openDataset(path, out, aoso.ReadDataset)
+}
+
+func openDataset(path *C.char, out *C.uintptr_t, open func(string) (*aoso.Dataset, error)) C.aoso_status {
 	return try(func() error {
 		if err := checkPut(out, "dataset"); err != nil {
 			return err
@@ -242,7 +251,7 @@ func goaoso_dataset_load(path *C.char, out *C.uintptr_t) C.aoso_status {
 		if err != nil {
 			return err
 		}
-		d, err := aoso.LoadDataset(from)
+		d, err := open(from)
 		if err != nil {
 			return onFile(err)
 		}

@@ -4,38 +4,17 @@ package main
 import "C"
 
 import (
-	"os"
-	"strconv"
-	"strings"
-	"sync"
-
-	"golang.org/x/sys/unix"
-
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/mem"
 )
 
 // bytesAColumn is what the least of columns takes: its name and bins.
 const bytesAColumn = 256
 
-// machineMemory is the memory that the process could have at the most.
-var machineMemory = sync.OnceValue(func() float64 {
-	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) != nil {
-		return 1 << 62
-	}
-	most := (float64(info.Totalram) + float64(info.Totalswap)) * float64(info.Unit)
-	if limit, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
-		if bytes, err := strconv.ParseFloat(strings.TrimSpace(string(limit)), 64); err == nil {
-			most = min(most, bytes)
-		}
-	}
-	return most
-})
-
 // affordable tells whether the machine has so much memory. Go ends the process
 // when memory runs out, so what cannot be is refused before.
 func affordable(name string, bytes float64) error {
-	if most := machineMemory(); bytes > most {
+	if most := mem.Machine(); bytes > most {
 		return outOfMemory("%s takes %.3g GB; the machine has %.3g GB", name, bytes/1e9, most/1e9)
 	}
 	return nil

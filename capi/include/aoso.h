@@ -320,8 +320,13 @@ AOSO_API aoso_status aoso_dataset_feature_name(const aoso_dataset *dataset, int6
 AOSO_API aoso_status aoso_dataset_save(const aoso_dataset *dataset, const char *path);
 
 /* Maps a file of aoso_dataset_save into memory. The file must not change
- * while the dataset lives. */
+ * while the dataset lives: were it cut short, the program would end (SIGBUS).
+ * To save another in its place does no harm. */
 AOSO_API aoso_status aoso_dataset_load(const char *path, aoso_dataset **out);
+
+/* Reads a file of aoso_dataset_save into memory of its own. What becomes of
+ * the file after that does not matter. */
+AOSO_API aoso_status aoso_dataset_read(const char *path, aoso_dataset **out);
 
 /* Frees the handle. The memory goes when no booster uses it any more. */
 AOSO_API aoso_status aoso_dataset_free(aoso_dataset *dataset);

@@ -760,6 +760,7 @@ public:
     }
 
     static dataset load(const std::string &path) { return detail::make<dataset>(aoso_dataset_load, path.c_str()); }
+    static dataset read(const std::string &path) { return detail::make<dataset>(aoso_dataset_read, path.c_str()); }
     void save(const std::string &path) const { detail::check(aoso_dataset_save(get(), path.c_str())); }
 
     aoso_dataset_info info() const { return detail::filled<aoso_dataset_info>(aoso_dataset_get_info, get()); }

@@ -438,6 +438,14 @@ static void files(const char *folder) {
     OK(aoso_dataset_save(d, path));
     OK(aoso_dataset_load(path, &loaded));
     EXPECT(same(want, fingerprint_on(loaded)));
+    OK(aoso_dataset_read(path, &loaded));
+    fclose(fopen(path, "wb")); /* empties it; with a mapped file that would end the program */
+    EXPECT(same(want, fingerprint_on(loaded)));
+    FAILS(AOSO_BAD_FORMAT, "empty", aoso_dataset_read(path, &loaded));
+    FAILS(AOSO_INVALID_ARGUMENT, "path is null", aoso_dataset_read(NULL, &loaded));
+    FAILS(AOSO_IO, "no such file", aoso_dataset_read("/no/such/file", &loaded));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_dataset_read(path, NULL));
+    OK(aoso_dataset_save(d, path));
     FAILS(AOSO_IO, "cannot write", aoso_dataset_save(d, "/no/such/folder/file"));
     FAILS(AOSO_INVALID_ARGUMENT, "path is null", aoso_dataset_save(d, NULL));
     FAILS(AOSO_INVALID_ARGUMENT, "path is null", aoso_dataset_load(NULL, &loaded));

@@ -16,10 +16,15 @@ import (
 )
 
 // reader is how data files are read.
-type reader struct{ label, format string }
+type reader struct {
+	label, header, format string
+	stderr                func() io.Writer
+}
 
 func (r *reader) bind(c *cobra.Command) {
+	r.stderr = c.ErrOrStderr
 	c.Flags().StringVar(&r.label, "label", "last", "label `column`: last, a name, or an index from 0")
+	c.Flags().StringVar(&r.header, "header", "auto", "the first line of CSV data is a header: yes, no, or auto: if it has text beside the label")
 	c.Flags().StringVar(&r.format, "format", "auto", "format of the data: auto, csv or libsvm")
 }
 
@@ -52,7 +57,7 @@ func (d *data) block(first, last int) (aoso.Features, error) {
 
 // read reads a labelled file with whatever features it has.
 func (r *reader) read(file string) (*data, error) {
-	t, err := table.Read(file, table.Options{Label: r.label, Format: r.format})
+	t, err := r.readTable(file, table.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +82,7 @@ func (r *reader) readUnlabelled(file string, names []string, owner string) (*dat
 // readFor loads a model and reads labelled data for it, after a look at where
 // the result is to go.
 func (r *reader) readFor(model, file string, s *saver) (*aoso.Model, aoso.Features, aoso.Labels, error) {
-	if err := cmp.Or(r.needsLabel(), keepApart(s.out, file), modelio.Writable(s.out)); err != nil {
+	if err := cmp.Or(r.needsLabel(), keepApart(s.out, file), s.check()); err != nil {
 		return nil, nil, nil, err
 	}
 	m, err := aoso.Load(model)
@@ -92,9 +97,21 @@ func (r *reader) readFor(model, file string, s *saver) (*aoso.Model, aoso.Featur
 	return m, x, aoso.StringLabels(d.labels), err
 }
 
-func (r *reader) readMatched(file string, names []string, owner string, o table.Options) (*data, error) {
-	o.Label, o.Format = r.label, r.format
+// readTable reads a file as the flags say, and warns where they may be wrong.
+func (r *reader) readTable(file string, o table.Options) (*table.Table, error) {
+	o.Label, o.Header, o.Format = r.label, r.header, r.format
 	t, err := table.Read(file, o)
+	if err == nil && t.Doubt != "" {
+		warn(r.stderr(), "%s: %s; say --header yes or --header no", file, t.Doubt)
+	}
+	return t, err
+}
+
+func (r *reader) readMatched(file string, names []string, owner string, o table.Options) (*data, error) {
+	if !unnamed(names) {
+		o.Names = names
+	}
+	t, err := r.readTable(file, o)
 	if err != nil {
 		return nil, err
 	}
@@ -116,11 +133,17 @@ func match(t *table.Table, file string, names []string, owner string) ([][]float
 	if extra := without(t.Names, names); named && len(extra) > 0 {
 		differs += "; unknown: " + listed(extra)
 	}
+	if named && t.LabelName != "" && slices.Contains(names, t.LabelName) {
+		differs += fmt.Sprintf("; the label was taken from column %q, a feature: --label says where it is", t.LabelName)
+	}
 	switch {
 	case len(t.Columns) != len(names):
 		beside := ""
 		if t.Labels != nil {
 			beside = " beside the label"
+			if t.LabelName != "" {
+				beside += fmt.Sprintf(" %q", t.LabelName)
+			}
 		}
 		return nil, fmt.Errorf("%s has %d features%s, %s has %d%s", file, len(t.Columns), beside, owner, len(names), differs)
 	case differs != "":
@@ -201,13 +224,31 @@ func keepApart(out string, in ...string) error {
 	return nil
 }
 
+// checkOut tells, before any work, whether writeFile can write to a file, and
+// that it is none of those that are read.
+func checkOut(file string, in ...string) error {
+	if err := keepApart(file, in...); err != nil || !isWhole(file) {
+		return err
+	}
+	return modelio.Writable(file)
+}
+
+// isWhole tells whether writeFile writes all or nothing.
+func isWhole(file string) bool {
+	if file == "" || file == "-" {
+		return false
+	}
+	info, err := os.Stat(file)
+	return err != nil || info.Mode().IsRegular() || info.IsDir()
+}
+
 // writeFile writes to a file, all or nothing, to a device or pipe as it
 // comes, or to stdout where the name is empty or "-".
 func writeFile(file string, stdout io.Writer, write func(io.Writer) error) error {
-	if file == "" || file == "-" {
+	switch {
+	case file == "" || file == "-":
 		return write(stdout)
-	}
-	if info, err := os.Stat(file); err != nil || info.Mode().IsRegular() || info.IsDir() {
+	case isWhole(file):
 		return modelio.WriteFile(file, write)
 	}
 	f, err := os.OpenFile(file, os.O_WRONLY, 0)

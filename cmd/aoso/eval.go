@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/terminal"
 )
 
 // evaluator is the command eval.
@@ -110,7 +111,7 @@ func (e *evaluated) tell(w io.Writer, classes, labels []string, predicted []int)
 	fmt.Fprintln(table, "class\trows\terrors\t")
 	for _, class := range classes {
 		if n := rows[class]; n > 0 {
-			fmt.Fprintf(table, "%s\t%d\t%d\t%.2f %%\t\n", class, n, errors[class], 100*float64(errors[class])/float64(n))
+			fmt.Fprintf(table, "%s\t%d\t%d\t%.2f %%\t\n", terminal.Plain(class), n, errors[class], 100*float64(errors[class])/float64(n))
 		}
 	}
 	return table.Flush()

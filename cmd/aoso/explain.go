@@ -60,7 +60,7 @@ func (e *explainer) run(c *cobra.Command) error {
 	if !ok && (e.output != "pairs" || e.data != "") {
 		return usageError(fmt.Errorf("output is %q; allowed: dense, sparse or mean with --data, pairs without", e.output))
 	}
-	if err := keepApart(e.out, e.model, e.data); err != nil {
+	if err := checkOut(e.out, e.model, e.data); err != nil {
 		return err
 	}
 	m, err := aoso.Load(e.model)

@@ -53,7 +53,7 @@ func (e *exporter) run(c *cobra.Command) error {
 	if !ok {
 		return usageError(fmt.Errorf("format is %q; allowed: onnx, lightgbm, json or dot", e.format))
 	}
-	if err := keepApart(e.out, e.model); err != nil {
+	if err := checkOut(e.out, e.model); err != nil {
 		return err
 	}
 	m, err := aoso.Load(e.model)

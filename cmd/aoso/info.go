@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/terminal"
 )
 
 // inspector is the command info.
@@ -115,9 +116,9 @@ func (d *described) tell(w io.Writer, m *aoso.Model) error {
 // shown is the first of many names.
 func shown(names []string) string {
 	if len(names) > most {
-		return strings.Join(names[:most], " ") + " …"
+		return terminal.Plain(strings.Join(names[:most], " ")) + " …"
 	}
-	return strings.Join(names, " ")
+	return terminal.Plain(strings.Join(names, " "))
 }
 
 func tellImportance(w io.Writer, m *aoso.Model) error {
@@ -140,7 +141,7 @@ func tellImportance(w io.Writer, m *aoso.Model) error {
 	fmt.Fprintln(table, "\nfeature\tgain\tsplits\t")
 	for _, j := range order[:min(most, len(order))] {
 		if splits[j] > 0 {
-			fmt.Fprintf(table, "%s\t%.2f %%\t%.0f\t\n", names[j], 100*gain[j]/total, splits[j])
+			fmt.Fprintf(table, "%s\t%.2f %%\t%.0f\t\n", terminal.Plain(names[j]), 100*gain[j]/total, splits[j])
 		}
 	}
 	return table.Flush()
@@ -159,7 +160,7 @@ func tellPairs(w io.Writer, m *aoso.Model, pairs []aoso.PairImportance) error {
 		if p.Classes[1] >= 0 {
 			pair += " | " + classes[p.Classes[1]]
 		}
-		fmt.Fprintf(table, "%s\t%s\t%.2f %%\t%d\t\n", pair, names[p.Feature], 100*p.Gain/total, p.Splits)
+		fmt.Fprintf(table, "%s\t%s\t%.2f %%\t%d\t\n", terminal.Plain(pair), terminal.Plain(names[p.Feature]), 100*p.Gain/total, p.Splits)
 	}
 	return table.Flush()
 }

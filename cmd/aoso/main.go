@@ -3,29 +3,41 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/internal/terminal"
 )
 
 // The exit codes.
 const (
-	exitFailed      = 1
-	exitUsage       = 2
-	exitInterrupted = 130
+	exitFailed = 1
+	exitUsage  = 2
+	exitSignal = 128 // and the number of the signal that ended the command
 )
 
 func main() {
+	signal.Ignore(syscall.SIGPIPE) // what is written to is told of all the same
+	if os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetMemoryLimit(int64(0.9 * mem.Machine()))
+	}
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // run runs one command line and returns the exit code.
 func run(args []string, stdout, stderr io.Writer) int {
+	out := newOutput(stdout)
 	root := &cobra.Command{
 		Use:   "aoso",
 		Short: "Multi-class gradient boosting by AOSO-LogitBoost",
@@ -41,15 +53,21 @@ NA, NaN and ? are missing) or LIBSVM, plain or gzip; "-" is standard input.`,
 	root.AddCommand(newTrain(), newPredict(), newEval(), newInfo(), newExplain(), newExport(),
 		newPrune(), newMerge(), newRefit(), newCalibrate())
 	root.SetArgs(args)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
-	err := root.Execute()
+	err := cmp.Or(root.Execute(), out.err)
 	if err == nil {
 		return 0
 	}
 	code := exitUsage // what cobra finds wrong is the command line
 	if e, ok := errors.AsType[*commandError](err); ok {
 		code = e.code
+	}
+	if out.err != nil && errors.Is(err, out.err) {
+		code = out.code()
+		if err.Error() == out.err.Error() && code != exitFailed {
+			return code // as of "aoso … | head"
+		}
 	}
 	fmt.Fprintln(stderr, "aoso: "+oneLine(err))
 	return code
@@ -73,8 +91,15 @@ func usageError(err error) error {
 
 // work is the RunE of a command that takes flags only.
 func work(f func(*cobra.Command) error) func(*cobra.Command, []string) error {
-	return func(c *cobra.Command, _ []string) error {
-		err := f(c)
+	return func(c *cobra.Command, _ []string) (err error) {
+		if os.Getenv("GOTRACEBACK") == "" {
+			defer func() {
+				if v := recover(); v != nil {
+					err = &commandError{internalError(v), exitFailed}
+				}
+			}()
+		}
+		err = f(c)
 		if err == nil {
 			return nil
 		}
@@ -85,15 +110,23 @@ func work(f func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	}
 }
 
+// internalError is a panic, which is a fault of aoso.
+func internalError(v any) error {
+	if p, ok := v.(*par.Panic); ok {
+		v = p.Value
+	}
+	return fmt.Errorf("internal error: %v; please report it, with what GOTRACEBACK=all in the environment shows", v)
+}
+
 // oneLine is an error's text on one line, without the library's name in front.
 func oneLine(err error) string {
 	text := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
-	return strings.TrimPrefix(text, "aoso: ")
+	return terminal.Plain(strings.TrimPrefix(text, "aoso: "))
 }
 
 // warn tells of something odd that is no error.
 func warn(w io.Writer, format string, a ...any) {
-	fmt.Fprintf(w, "aoso: warning: "+format+"\n", a...)
+	fmt.Fprintln(w, "aoso: warning: "+terminal.Plain(fmt.Sprintf(format, a...)))
 }
 
 // require marks flags that must be given.

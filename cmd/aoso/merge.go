@@ -20,7 +20,8 @@ func newMerge() *cobra.Command {
 		Long: `Put the trees of several models into one, which adds up their raw scores. They
 must be of the same classes, features, method and kind of leaf.
 
-Models trained apart are too sure of themselves together; see aoso calibrate.`,
+Models trained apart are too sure of themselves together; see aoso calibrate.
+Temperatures that it gave them before are left out.`,
 		Example: `  aoso merge --model a.aoso --model b.aoso --out both.aoso`,
 		Args:    cobra.NoArgs,
 		RunE:    work(m.run),
@@ -34,6 +35,9 @@ Models trained apart are too sure of themselves together; see aoso calibrate.`,
 }
 
 func (m *merger) run(c *cobra.Command) error {
+	if err := m.check(); err != nil {
+		return err
+	}
 	models := make([]*aoso.Model, len(m.models))
 	for i, file := range m.models {
 		var err error
@@ -45,5 +49,11 @@ func (m *merger) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return m.save(c, merged, nil)
+	if err := m.save(c, merged, nil); err != nil {
+		return err
+	}
+	for i, model := range models {
+		warnCooled(c, m.models[i], model)
+	}
+	return nil
 }

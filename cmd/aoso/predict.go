@@ -70,7 +70,7 @@ func (p *predictor) run(c *cobra.Command) error {
 	if !ok {
 		return usageError(fmt.Errorf("output is %q; allowed: class, proba, raw or leaf", p.output))
 	}
-	if err := keepApart(p.out, p.model, p.data); err != nil {
+	if err := checkOut(p.out, p.model, p.data); err != nil {
 		return err
 	}
 	m, err := aoso.Load(p.model)

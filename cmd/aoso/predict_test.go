@@ -120,7 +120,8 @@ func TestPredictErrors(t *testing.T) {
 		want    []string
 	}{
 		{"1,2,3,4\n", []string{"3 features", "the model has 2"}},
-		{"a,c\n1,2\n", []string{`missing: ["b"]`, `unknown: ["c"]`}},
+		{"a,c\n1,2\n", []string{`1 features beside the label "c"`, `missing: ["b"]`}},
+		{"c,d\n1,2\n", []string{`missing: ["a" "b"]`, `unknown: ["c" "d"]`}},
 		{"a,c,d,class\n1,2,3,x\n", []string{"3 features", "has 2", `missing: ["b"]`}},
 		{"x 1:1 3:2\n", []string{"3 features", "2"}},
 		{"1,2\n1,b\n", []string{"d:2", `"b"`}},

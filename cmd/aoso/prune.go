@@ -16,8 +16,10 @@ type pruner struct {
 func newPrune() *cobra.Command {
 	p := &pruner{}
 	c := &cobra.Command{
-		Use:     "prune --model FILE --trees N --out FILE",
-		Short:   "Keep the first trees of a model",
+		Use:   "prune --model FILE --trees N --out FILE",
+		Short: "Keep the first trees of a model",
+		Long: `Keep the first trees of a model. The temperature that aoso calibrate gave it
+is left out: it was that of all trees.`,
 		Example: `  aoso prune --model letters.aoso --trees 300 --out small.aoso`,
 		Args:    cobra.NoArgs,
 		RunE:    work(p.run),
@@ -32,12 +34,20 @@ func newPrune() *cobra.Command {
 }
 
 func (p *pruner) run(c *cobra.Command) error {
-	m, err := aoso.Load(p.model)
-	if err == nil {
-		m, err = m.Truncated(p.trees)
+	if err := p.check(); err != nil {
+		return err
 	}
+	m, err := aoso.Load(p.model)
 	if err != nil {
 		return err
 	}
-	return p.save(c, m, nil)
+	pruned, err := m.Truncated(p.trees)
+	if err != nil {
+		return err
+	}
+	if err := p.save(c, pruned, nil); err != nil {
+		return err
+	}
+	warnCooled(c, p.model, m)
+	return nil
 }

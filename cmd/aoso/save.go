@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/modelio"
+	"github.com/libaoso/aoso/internal/terminal"
 )
 
 // saver is how commands that make one model of others save it.
@@ -19,6 +21,16 @@ func (s *saver) bind(c *cobra.Command) {
 	c.Flags().StringVar(&s.out, "out", "", "model `file` to write, which may be the one read")
 	c.Flags().BoolVar(&s.json, "json", false, "print the result as one line of JSON")
 	require(c, "out")
+}
+
+// check tells, before any work, whether the model can be saved.
+func (s *saver) check() error { return modelio.Writable(s.out) }
+
+// warnCooled says that the temperature of a model is not in one made of it.
+func warnCooled(c *cobra.Command, file string, m *aoso.Model) {
+	if t := m.Temperature(); t != 1 {
+		warn(c.ErrOrStderr(), "the temperature of %s, %.5g, is left out; see aoso calibrate", file, t)
+	}
 }
 
 // saved is the JSON line of a model that was saved.
@@ -42,11 +54,11 @@ func (s *saver) save(c *cobra.Command, m *aoso.Model, calibration *aoso.Calibrat
 	}
 	out := c.OutOrStdout()
 	if s.json {
-		return json.NewEncoder(out).Encode(line)
+		return unlessSaved(json.NewEncoder(out).Encode(line), s.out)
 	}
 	if calibration != nil {
 		fmt.Fprintf(out, "temperature %.5g\nlogloss     %.6g, was %.6g\n", calibration.Temperature, calibration.After, calibration.Before)
 	}
-	_, err := fmt.Fprintf(out, "model       %s: %d trees, fingerprint %s\n", s.out, line.Trees, line.Fingerprint)
-	return err
+	_, err := fmt.Fprintf(out, "model       %s: %d trees, fingerprint %s\n", terminal.Plain(s.out), line.Trees, line.Fingerprint)
+	return unlessSaved(err, s.out)
 }

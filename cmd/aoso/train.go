@@ -7,16 +7,14 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/internal/modelio"
+	"github.com/libaoso/aoso/internal/terminal"
 )
 
 // trainer is the command train.
@@ -38,7 +36,9 @@ func newTrain() *cobra.Command {
 		Long: `Train a model on a data file.
 
 An interrupt (Ctrl-C) ends training and saves the model so far; a second one
-ends the program at once. The exit code is then 130.`,
+ends the program at once. The exit code is then 130. SIGTERM and SIGHUP do the
+same with exit codes 143 and 129. The model is saved before the result is
+written: it is there even if standard output fails.`,
 		Example: `  aoso train --data train.csv.gz --valid test.csv.gz --early-stopping 50 --model letters.aoso`,
 		Args:    cobra.NoArgs,
 		RunE:    work(t.run),
@@ -111,27 +111,34 @@ func (t *trainer) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	result, err := t.train(train, valid, before, stderr)
+	i := interruptions()
+	defer i.stop()
+	result, progress, err := t.train(i, train, valid, before, stderr)
+	if err != nil {
+		progress.close()
+		return err
+	}
+	save := result.StoppedBy != aoso.StoppedByInterrupt || result.Iterations > 0
+	if save {
+		err = result.Model.Save(t.model) // before all output, which may fail or wait
+	}
+	progress.close()
 	if err != nil {
 		return err
 	}
-	interrupted := result.StoppedBy == aoso.StoppedByInterrupt
-	save := !interrupted || result.Iterations > 0
-	if save {
-		if err := result.Model.Save(t.model); err != nil {
-			return err
-		}
-	}
-	if err := t.report(c.OutOrStdout(), result, train, valid, save, time.Since(start)); err != nil {
-		return err
-	}
-	switch {
+	reported := t.report(c.OutOrStdout(), result, train, valid, save, time.Since(start))
+	switch code := i.code(); {
+	case code == 0 && save:
+		return unlessSaved(reported, t.model)
+	case code == 0:
+		return reported
 	case !save:
-		return &commandError{errors.New("interrupted before the first tree; no model saved"), exitInterrupted}
-	case interrupted:
-		return &commandError{fmt.Errorf("interrupted; the model so far, %d trees, is saved in %s", result.Model.Trees(), t.model), exitInterrupted}
+		return &commandError{errors.New("interrupted before the first tree; no model saved"), code}
+	case result.StoppedBy == aoso.StoppedByInterrupt:
+		return &commandError{fmt.Errorf("interrupted; the model so far, %d trees, is saved in %s", result.Model.Trees(), t.model), code}
+	default:
+		return &commandError{fmt.Errorf("interrupted when training was over; the model is saved in %s", t.model), code}
 	}
-	return nil
 }
 
 // check finds what it can find wrong before anything is read, and loads the
@@ -216,12 +223,9 @@ func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *
 	return train, valid, nil
 }
 
-// train trains until it is done or interrupted. A second interrupt finds no
-// handler any more and ends the program.
-func (t *trainer) train(train, valid *aoso.Dataset, before *aoso.Model, stderr io.Writer) (*aoso.Result, error) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
-	context.AfterFunc(ctx, stop)
+// train trains until it is done or interrupted. The display of its progress is
+// not closed yet.
+func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before *aoso.Model, stderr io.Writer) (*aoso.Result, display, error) {
 	had := 0
 	if before != nil {
 		had = before.Trees()
@@ -234,8 +238,7 @@ func (t *trainer) train(train, valid *aoso.Dataset, before *aoso.Model, stderr i
 		}
 	}
 	d := newDisplay(stderr, had, had+t.params.Trees)
-	defer d.close()
-	return aoso.Train(ctx, train, t.params, aoso.TrainOptions{
+	result, err := aoso.Train(ctx, train, t.params, aoso.TrainOptions{
 		Valid:     valid,
 		EvalEvery: every,
 		Callback: func(p aoso.Progress) bool {
@@ -243,6 +246,7 @@ func (t *trainer) train(train, valid *aoso.Dataset, before *aoso.Model, stderr i
 			return true
 		},
 	})
+	return result, d, err
 }
 
 // iterations is the most that are to be done.
@@ -305,7 +309,7 @@ func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, saved b
 	if !saved {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, "model       %s: %d trees, fingerprint %s\n", t.model, r.Model.Trees(), r.Model.Fingerprint())
+	_, err := fmt.Fprintf(w, "model       %s: %d trees, fingerprint %s\n", terminal.Plain(t.model), r.Model.Trees(), r.Model.Fingerprint())
 	return err
 }
 

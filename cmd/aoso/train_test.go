@@ -219,7 +219,7 @@ func TestInterrupt(t *testing.T) {
 		}
 		c.Wait()
 		kill.Stop()
-		if code := c.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(last, "interrupted") || !strings.Contains(last, model) {
+		if code := c.ProcessState.ExitCode(); code != exitSignal+int(signal) || !strings.Contains(last, "interrupted") || !strings.Contains(last, model) {
 			t.Fatalf("%v: exit code %d, %q", signal, code, last)
 		}
 		m, err := aoso.Load(model)

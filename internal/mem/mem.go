@@ -16,6 +16,9 @@ type Block struct {
 	onFree runtime.Cleanup
 }
 
+// unlimited is more memory than there is.
+const unlimited = 1 << 62
+
 // least is the size from which a mapping of its own pays.
 const least = 1 << 16
 

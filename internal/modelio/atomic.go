@@ -11,13 +11,16 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
+	"unicode/utf8"
 )
 
 // WriteFile replaces the file at path by what write writes, all or nothing:
 // until the new content is safe on disk under another name in the same
 // directory, the old stays. A symbolic link is followed, the permissions of
-// an existing file are kept.
+// an existing file are kept. Of a process that was killed while it wrote the
+// file, what it left is removed.
 func WriteFile(path string, write func(io.Writer) error) error {
 	if err := writeFile(path, write); err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
@@ -28,71 +31,103 @@ func WriteFile(path string, write func(io.Writer) error) error {
 // Writable tells whether WriteFile can be expected to work: it goes as far as
 // to make the temporary file, and removes it.
 func Writable(path string) error {
-	f, _, err := begin(path)
+	t, err := begin(path)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	f.Close()
-	return os.Remove(f.Name())
+	return t.drop()
 }
 
-// begin makes the temporary file that is to become target, the file that path
-// leads to.
-func begin(path string) (f *os.File, target string, err error) {
+// temporary is a file that is to become target. It is locked for as long as
+// it is open, which tells others that its owner lives.
+type temporary struct {
+	*os.File
+	target string
+}
+
+// begin makes the temporary file for the file that path leads to.
+func begin(path string) (*temporary, error) {
+	if path == "" {
+		return nil, errors.New("the name is empty")
+	}
 	perm := fs.FileMode(0o644) // less the umask
 	old, statErr := os.Stat(path)
-	if statErr == nil {
-		if !old.Mode().IsRegular() {
-			return nil, "", errors.New("it exists and is not a regular file")
-		}
+	switch {
+	case statErr == nil && !old.Mode().IsRegular():
+		return nil, errors.New("it exists and is not a regular file")
+	case statErr == nil:
 		perm = old.Mode().Perm()
+	case !errors.Is(statErr, fs.ErrNotExist):
+		return nil, withoutPath(statErr, path)
 	}
-	target, err = followLinks(path)
+	target, err := followLinks(path)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	dir, _ := filepath.Split(target) // ends in a separator or is empty
-	f, err = createTemp(dir, perm)
-	if err == nil && statErr == nil {
-		if err = withoutPath(f.Chmod(perm), f.Name()); err != nil {
-			f.Close()
-			os.Remove(f.Name())
+	dir, base := filepath.Split(target) // dir ends in a separator or is empty
+	removeDead(dir, base)
+	f, err := createTemp(dir, base, perm)
+	if err != nil {
+		return nil, err
+	}
+	t := &temporary{f, target}
+	if statErr == nil {
+		if err := f.Chmod(perm); err != nil {
+			t.drop()
+			return nil, withoutPath(err, f.Name())
 		}
 	}
-	return f, target, err
+	return t, nil
+}
+
+// drop removes the file.
+func (t *temporary) drop() error {
+	if runtime.GOOS == "windows" { // which removes no open file
+		t.Close()
+		return os.Remove(t.Name())
+	}
+	return errors.Join(os.Remove(t.Name()), t.Close())
+}
+
+// finish makes the file, which is complete, the target.
+func (t *temporary) finish() error {
+	if err := t.Sync(); err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" { // which renames no open file
+		t.Close()
+		return os.Rename(t.Name(), t.target)
+	}
+	if err := os.Rename(t.Name(), t.target); err != nil {
+		return err
+	}
+	return t.Close() // and with it the lock
 }
 
 func writeFile(path string, write func(io.Writer) error) (err error) {
-	f, target, err := begin(path)
+	t, err := begin(path)
 	if err != nil {
 		return err
 	}
-	renamed := false
+	done := false
 	defer func() { // also when write panics
-		if !renamed {
-			f.Close()
-			os.Remove(f.Name())
+		if !done {
+			t.drop()
 		}
-		err = withoutPath(err, f.Name())
+		err = withoutPath(err, t.Name())
 	}()
-	b := bufio.NewWriter(f)
+	b := bufio.NewWriter(t)
 	if err := write(b); err != nil {
 		return err
 	}
 	if err := b.Flush(); err != nil {
 		return err
 	}
-	if err := f.Sync(); err != nil {
+	if err := t.finish(); err != nil {
 		return err
 	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), target); err != nil {
-		return err
-	}
-	renamed = true
-	dir, _ := filepath.Split(target)
+	done = true
+	dir, _ := filepath.Split(t.target)
 	return syncDir(dir)
 }
 
@@ -117,16 +152,82 @@ func followLinks(path string) (string, error) {
 	return "", errors.New("too many symbolic links")
 }
 
-// createTemp differs from os.CreateTemp in that the umask applies.
-func createTemp(dir string, perm fs.FileMode) (*os.File, error) {
+// A temporary file of model.aoso is .model.aoso-0123456789abcdef.tmp.
+
+// tempPrefix is what the names of the temporary files of a file begin with.
+// Of a very long name it takes the start, to leave room for the rest.
+func tempPrefix(base string) string {
+	const most = 200
+	if len(base) > most {
+		n := most
+		for n > 0 && !utf8.RuneStart(base[n]) {
+			n--
+		}
+		base = base[:n]
+	}
+	return "." + base + "-"
+}
+
+// createTemp differs from os.CreateTemp in that the umask applies, and that the
+// file is locked.
+func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
 	for {
-		name := fmt.Sprintf("%s.aoso-%016x.tmp", dir, rand.Uint64())
+		name := fmt.Sprintf("%s%s%016x.tmp", dir, tempPrefix(base), rand.Uint64())
 		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
-		if !errors.Is(err, fs.ErrExist) {
-			return f, withoutPath(err, name)
+		switch {
+		case errors.Is(err, fs.ErrExist):
+		case err != nil:
+			return nil, withoutPath(err, name)
+		case lock(f) == errLocked || !isAt(f, name): // another took it for a dead one
+			f.Close()
+		default:
+			return f, nil
 		}
 	}
 }
+
+// removeDead removes the temporary files of a file whose owners are no more:
+// those that can be locked. What cannot be done is left.
+func removeDead(dir, base string) {
+	d, err := os.Open(cmp.Or(dir, "."))
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(-1)
+	prefix := tempPrefix(base)
+	for _, name := range names {
+		random, ok := strings.CutPrefix(name, prefix)
+		random, tmp := strings.CutSuffix(random, ".tmp")
+		if !ok || !tmp || len(random) != 16 || strings.Trim(random, "0123456789abcdef") != "" {
+			continue
+		}
+		path := dir + name
+		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		f, err := os.OpenFile(path, os.O_RDWR, 0) // for NFS
+		if err != nil {
+			f, err = os.Open(path)
+		}
+		if err == nil {
+			if lock(f) == nil && isAt(f, path) {
+				os.Remove(path)
+			}
+			f.Close()
+		}
+	}
+}
+
+// isAt tells whether an open file is still the one at path.
+func isAt(f *os.File, path string) bool {
+	open, err1 := f.Stat()
+	named, err2 := os.Lstat(path)
+	return err1 == nil && err2 == nil && os.SameFile(open, named)
+}
+
+// errLocked is the error of locking what another has locked.
+var errLocked = errors.New("locked")
 
 // withoutPath removes the name of the temporary file, which nobody has heard
 // of, from err.

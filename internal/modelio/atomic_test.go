@@ -9,7 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"unsafe"
 )
@@ -290,9 +292,105 @@ func TestWritable(t *testing.T) {
 		t.Error(err)
 	}
 	entries(t, dir)
-	for _, bad := range []string{dir, filepath.Join(dir, "no", "model.aoso")} {
-		if err := Writable(bad); err == nil || !strings.HasPrefix(err.Error(), "cannot write "+bad) {
-			t.Errorf("%s: %v", bad, err)
+	os.WriteFile(path, []byte("old"), 0o644)
+	if err := Writable(path); err != nil {
+		t.Error(err)
+	}
+	content(t, path, "old")
+	for bad, want := range map[string]string{
+		"":                                    "the name is empty",
+		dir:                                   "not a regular file",
+		dir + "/":                             "not a regular file",
+		filepath.Join(dir, "no", "model"):     "no such file or directory",
+		filepath.Join(dir, "no") + "/":        "no such file or directory",
+		filepath.Join(path, "model"):          "not a directory",
+		dir + "/" + strings.Repeat("m", 1000): "name too long",
+	} {
+		if err := Writable(bad); err == nil || !strings.HasPrefix(err.Error(), "cannot write "+bad+": ") || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", bad, err, want)
 		}
 	}
+	entries(t, dir, "model.aoso")
+}
+
+// TestLongestName: the temporary file's name has room beside any name of a file.
+func TestLongestName(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{strings.Repeat("m", 255), strings.Repeat("é", 127)} {
+		if err := WriteFile(filepath.Join(dir, name), text("x")); err != nil {
+			t.Error(err)
+		}
+	}
+	entries(t, dir, strings.Repeat("m", 255), strings.Repeat("é", 127))
+}
+
+// TestDeadTemporaries: a save removes what a process left that was killed in
+// saving the same file, and nothing else.
+func TestDeadTemporaries(t *testing.T) {
+	if runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+		t.Skip("no file locks")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model.aoso")
+	for _, name := range []string{
+		".model.aoso-0123456789abcdef.tmp", // dead
+		".model.aoso-00000000deadbeef.tmp", // dead, and cannot be written to
+		".model.aoso-0123456789abcdeg.tmp", // no number
+		".model.aoso-123.tmp",
+		".other.aoso-0123456789abcdef.tmp", // of another file
+		".model.aoso-0123456789abcdef.txt",
+	} {
+		os.WriteFile(filepath.Join(dir, name), []byte("part"), 0o644)
+	}
+	os.Chmod(filepath.Join(dir, ".model.aoso-00000000deadbeef.tmp"), 0o444)
+	os.Mkdir(filepath.Join(dir, ".model.aoso-1111111111111111.tmp"), 0o755)
+	os.Symlink("model.aoso", filepath.Join(dir, ".model.aoso-2222222222222222.tmp"))
+	live, err := begin(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(path, text("new")); err != nil {
+		t.Fatal(err)
+	}
+	content(t, path, "new")
+	rest := []string{".model.aoso-0123456789abcdef.txt", ".model.aoso-0123456789abcdeg.tmp", ".model.aoso-1111111111111111.tmp",
+		".model.aoso-123.tmp", ".model.aoso-2222222222222222.tmp", ".other.aoso-0123456789abcdef.tmp", "model.aoso"}
+	with := append(slices.Clone(rest), filepath.Base(live.Name()))
+	slices.Sort(with)
+	entries(t, dir, with...)
+	// The one that lives is not hindered.
+	if _, err := live.WriteString("newest"); err != nil {
+		t.Fatal(err)
+	}
+	if err := live.finish(); err != nil {
+		t.Fatal(err)
+	}
+	content(t, path, "newest")
+	entries(t, dir, rest...)
+}
+
+// TestSavesAtOnce: of many saves of one file at once none fails, and the file
+// is always one of theirs.
+func TestSavesAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "model.aoso")
+	whole := func(i int) string { return strings.Repeat(string(rune('a'+i)), 10000) }
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for range 15 {
+				if err := WriteFile(path, text(whole(i))); err != nil {
+					t.Error(err)
+				}
+				if err := Writable(path); err != nil {
+					t.Error(err)
+				}
+				if got, err := os.ReadFile(path); err != nil || len(got) != 10000 || strings.Trim(string(got), string(got[:1])) != "" {
+					t.Errorf("%d bytes, %v", len(got), err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	entries(t, dir, "model.aoso")
 }

@@ -24,25 +24,9 @@ func Open(kind Kind, data []byte) (*File, error) {
 	if err := kind.checkPrefix(data); err != nil {
 		return nil, err
 	}
-	have := uint64(len(data))
-	headerSize := binary.LittleEndian.Uint64(data[16:])
-	size := binary.LittleEndian.Uint64(data[24:])
-	if headerSize > maxHeader || (prefixSize+headerSize)%alignment != 0 || prefixSize+headerSize > size {
-		return nil, corrupt("a header of %d bytes in a file of %d", headerSize, size)
-	}
-	start := prefixSize + headerSize
-	if have < start {
-		return nil, truncated(have, size)
-	}
-	// Only from here on are the two sizes known to be true.
-	if headCRC(data[:start]) != binary.LittleEndian.Uint32(data[12:]) {
-		return nil, corrupt("the checksum of the header (bytes 0 to %d) does not match", start)
-	}
-	if have < size {
-		return nil, truncated(have, size)
-	}
-	if have > size {
-		return nil, corrupt("%d bytes follow its end at byte %d", have-size, size)
+	start, size, err := checkSizes(data, uint64(len(data)), false)
+	if err != nil {
+		return nil, err
 	}
 	var header struct {
 		Format  string          `json:"format"`
@@ -70,6 +54,30 @@ func Open(kind Kind, data []byte) (*File, error) {
 		return nil, corrupt("%d bytes after the last array belong to none", size-end)
 	}
 	return f, nil
+}
+
+// checkSizes returns where the header ends and the file should, by its prefix.
+// data begins with the header, have is the length of all, which a stream does
+// not know.
+func checkSizes(data []byte, have uint64, stream bool) (start, size uint64, err error) {
+	headerSize := binary.LittleEndian.Uint64(data[16:])
+	size = binary.LittleEndian.Uint64(data[24:])
+	if headerSize > maxHeader || (prefixSize+headerSize)%alignment != 0 || prefixSize+headerSize > size {
+		return 0, 0, corrupt("a header of %d bytes in a file of %d", headerSize, size)
+	}
+	start = prefixSize + headerSize
+	switch {
+	case uint64(len(data)) < start:
+		return 0, 0, truncated(have, size)
+	case headCRC(data[:start]) != binary.LittleEndian.Uint32(data[12:]): // only then are the two sizes known to be true
+		return 0, 0, corrupt("the checksum of the header (bytes 0 to %d) does not match", start)
+	case stream:
+	case have < size:
+		return 0, 0, truncated(have, size)
+	case have > size:
+		return 0, 0, corrupt("%d bytes follow its end at byte %d", have-size, size)
+	}
+	return start, size, nil
 }
 
 func truncated(have, size uint64) error {

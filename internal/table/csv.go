@@ -21,6 +21,8 @@ type csvParser struct {
 	width     int      // cells a record
 	label     int      // the label's column, -1 for none
 	start     int      // the line on which the current record starts
+	assumed   int      // the column that would be the label's, had the file not been taken for one without; else -1
+	doubt     string
 
 	quoted  bool     // the current record has quotes
 	record  []byte   // a record of several lines
@@ -44,10 +46,7 @@ func parseCSV(s *source, o Options) (*Table, error) {
 	if err := p.split(first); err != nil {
 		return nil, err
 	}
-	if o.LabelOptional && len(p.cells) == o.Features {
-		o.Label = "none"
-	}
-	if err := p.begin(o.Label); err != nil {
+	if err := p.begin(o); err != nil {
 		return nil, err
 	}
 	for {
@@ -65,7 +64,7 @@ func parseCSV(s *source, o Options) (*Table, error) {
 	if p.rows == 0 {
 		return nil, s.noRows("has a header but no rows")
 	}
-	return p.table(), nil
+	return p.table(o.Header)
 }
 
 // next returns the next record: a line, or several where quotes hold line ends.
@@ -89,7 +88,9 @@ func (p *csvParser) next() ([]byte, error) {
 	if quotes%2 == 0 {
 		return line, nil
 	}
-	p.record = append(p.record[:0], line...)
+	if p.record, err = p.append(p.record[:0], line); err != nil {
+		return nil, err
+	}
 	for quotes%2 == 1 {
 		line, err = p.source.next()
 		if err == io.EOF {
@@ -99,7 +100,11 @@ func (p *csvParser) next() ([]byte, error) {
 			return nil, err
 		}
 		quotes += bytes.Count(line, []byte{'"'})
-		p.record = append(append(p.record, '\n'), line...)
+		for _, part := range [][]byte{{'\n'}, line} {
+			if p.record, err = p.append(p.record, part); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return p.record, nil
 }
@@ -133,6 +138,12 @@ func separator(record []byte) byte {
 // split cuts a record into p.cells, trimmed and without their quotes.
 func (p *csvParser) split(record []byte) error {
 	p.cells = p.cells[:0]
+	if n := bytes.Count(record, []byte{p.separator}) + 1; n > cap(p.cells) {
+		if err := p.take(24 * n); err != nil {
+			return err
+		}
+		p.cells = make([][]byte, 0, n)
+	}
 	for more := true; more; {
 		var cell []byte
 		if body := bytes.TrimLeft(record, " "); len(body) > 0 && body[0] == '"' {
@@ -175,14 +186,23 @@ func closing(b []byte) int {
 }
 
 // begin settles the columns on the first record, which is a header or the first row.
-func (p *csvParser) begin(label string) error {
-	p.width = len(p.cells)
-	header, err := p.find(label)
+func (p *csvParser) begin(o Options) error {
+	p.width, p.assumed = len(p.cells), -1
+	header, err := p.find(o.Label, o.Header)
 	if err != nil {
 		return err
 	}
+	if o.LabelOptional && p.unlabelled(o, header) {
+		p.assumed = p.label
+		if header, err = p.find("none", o.Header); err != nil {
+			return err
+		}
+	}
 	if p.width == 1 && p.label == 0 {
 		return p.errorf("has one column only, so no features beside the label (cells are separated by a comma, a semicolon or a tab)")
+	}
+	if err := p.take(192 * p.width); err != nil {
+		return err
 	}
 	p.columns = make([][]float64, p.features())
 	if !header {
@@ -191,6 +211,9 @@ func (p *csvParser) begin(label string) error {
 	seen := make(map[string]int, p.width)
 	names := make([]string, p.width)
 	for j, cell := range p.cells {
+		if msg := notText(cell); msg != "" {
+			return p.fail(j, "the name "+msg)
+		}
 		names[j] = string(cell)
 		if k, ok := seen[names[j]]; ok {
 			return &Error{File: p.name, Line: p.start, Msg: fmt.Sprintf("columns %d and %d have the same name %s", k, j, quote(cell))}
@@ -201,38 +224,60 @@ func (p *csvParser) begin(label string) error {
 	return nil
 }
 
-// find sets p.label and tells whether p.cells are a header.
-func (p *csvParser) find(label string) (header bool, err error) {
-	// A cell of text makes a header, unless it may be a label.
-	anyText := func(except int) bool {
-		for j, cell := range p.cells {
-			if _, k := number(cell); k == text && j != except {
-				return true
-			}
+// unlabelled tells whether a file that may lack labels does.
+func (p *csvParser) unlabelled(o Options, header bool) bool {
+	if p.label < 0 || !header || o.Names == nil {
+		return p.width == o.Features
+	}
+	wanted := make(map[string]bool, len(o.Names))
+	for _, name := range o.Names {
+		wanted[name] = true
+	}
+	others := 0 // that are no features
+	for _, cell := range p.cells {
+		if !wanted[string(cell)] {
+			others++
 		}
-		return false
+	}
+	if labelled := others == 1 && !wanted[string(p.cells[p.label])]; labelled || others == 0 {
+		return !labelled
+	}
+	return p.width == o.Features
+}
+
+// find sets p.label and tells whether p.cells are a header, as mode says or as they look.
+func (p *csvParser) find(label, mode string) (header bool, err error) {
+	// A cell of text makes a header, unless it may be a label.
+	isHeader := func(except int) bool {
+		if mode == "yes" || mode == "no" {
+			return mode == "yes"
+		}
+		return p.texts(except) > 0
 	}
 	p.label = -1
 	switch label {
 	case "none":
-		return anyText(-1), nil
+		return isHeader(-1), nil
 	case "", "last":
 		p.label = p.width - 1
-		return anyText(p.label), nil
+		return isHeader(p.label), nil
 	}
-	named := slices.IndexFunc(p.cells, func(cell []byte) bool { return string(cell) == label })
+	named := -1
+	if mode != "no" {
+		named = slices.IndexFunc(p.cells, func(cell []byte) bool { return string(cell) == label })
+	}
 	index, err := strconv.Atoi(label)
 	if err != nil {
 		if named >= 0 {
 			p.label = named
 			return true, nil
 		}
-		if !anyText(p.width - 1) {
+		if !isHeader(p.width - 1) {
 			return false, p.errorf("no label column %s: the file has no header, so the label is an index in 0..%d, last, or none", quote(label), p.width-1)
 		}
 		return false, p.errorf("no label column %s: the columns are %s", quote(label), list(p.cells))
 	}
-	header = anyText(index)
+	header = isHeader(index)
 	if header && named >= 0 {
 		index = named
 	}
@@ -241,6 +286,16 @@ func (p *csvParser) find(label string) (header bool, err error) {
 	}
 	p.label = index
 	return header, nil
+}
+
+// texts counts the cells that are neither numbers nor missing.
+func (p *csvParser) texts(except int) (n int) {
+	for j, cell := range p.cells {
+		if _, k := number(cell); k == text && j != except {
+			n++
+		}
+	}
+	return n
 }
 
 func (p *csvParser) features() int {
@@ -269,8 +324,7 @@ func (p *csvParser) rowOf(cells [][]byte) error {
 			return err
 		}
 	}
-	p.endRow()
-	return nil
+	return p.endRow()
 }
 
 // plainRow reads a row that has no quotes straight from the line.
@@ -307,8 +361,7 @@ func (p *csvParser) plainRow(line []byte) error {
 	if j != p.width {
 		return p.ragged(j)
 	}
-	p.endRow()
-	return nil
+	return p.endRow()
 }
 
 func (p *csvParser) cell(j int, b []byte) error {
@@ -316,31 +369,37 @@ func (p *csvParser) cell(j int, b []byte) error {
 		if isMissing(b) {
 			return p.fail(j, "the label is missing")
 		}
-		p.labels.add(b)
-		return nil
+		return p.labels.add(b, p.source, func(msg string) error { return p.fail(j, "the label "+msg) })
 	}
 	v, k := number(b)
 	if k == infinite || k == text {
-		return p.fail(j, complaint(b, k))
+		msg := complaint(b, k)
+		if j == p.assumed {
+			msg += fmt.Sprintf("; with %d columns, as many as there should be features, the file was taken to have no label", p.width)
+		}
+		return p.fail(j, msg)
 	}
 	p.block = append(p.block, v)
 	return nil
 }
 
-func (p *csvParser) endRow() {
+func (p *csvParser) endRow() error {
 	p.rows++
 	if len(p.block) >= blockCells {
-		p.flush()
+		return p.flush()
 	}
+	return nil
 }
 
 // flush moves the block's rows to the columns.
-func (p *csvParser) flush() {
+func (p *csvParser) flush() error {
 	width := len(p.columns)
 	for j, column := range p.columns {
-		// append would grow by a quarter, and touch the part to spare.
 		if cap(column) < p.rows {
-			column = append(make([]float64, 0, 2*p.rows), column...)
+			var err error
+			if column, err = p.grow(column); err != nil {
+				return err
+			}
 		}
 		for i := j; i < len(p.block); i += width {
 			column = append(column, p.block[i])
@@ -348,16 +407,36 @@ func (p *csvParser) flush() {
 		p.columns[j] = column
 	}
 	p.block = p.block[:0]
+	return nil
 }
 
-func (p *csvParser) table() *Table {
-	p.flush()
+// grow doubles the room of a column (append would grow it by a quarter, and touch the part to
+// spare), or makes what is needed where the memory is short.
+func (p *csvParser) grow(column []float64) ([]float64, error) {
+	room := 2 * p.rows
+	if p.taken+8*float64(room)*float64(len(p.columns)) > p.most {
+		room = p.rows + p.rows/8
+	}
+	if err := p.take(8 * room); err != nil {
+		return nil, err
+	}
+	p.taken -= 8 * float64(cap(column))
+	return append(make([]float64, 0, room), column...), nil
+}
+
+func (p *csvParser) table(header string) (*Table, error) {
+	if err := p.flush(); err != nil {
+		return nil, err
+	}
 	t := &Table{Columns: p.columns, Labels: p.labels.list, Rows: p.rows, Names: p.header}
+	if header == "" || header == "auto" {
+		t.Doubt = p.doubtOf(t)
+	}
 	if p.header != nil && p.label >= 0 {
 		t.LabelName = p.header[p.label]
 		t.Names = slices.Delete(p.header, p.label, p.label+1)
 	}
-	return t
+	return t, nil
 }
 
 func (p *csvParser) fail(j int, msg string) error {

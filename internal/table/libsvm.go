@@ -74,7 +74,9 @@ func (p *libsvmParser) row(line []byte, labelled bool) error {
 	case bare && bytes.IndexByte(first, ',') >= 0:
 		return p.fail("", "%s: more than one label in a row is not supported", quote(first))
 	case labelled:
-		p.labels.add(first)
+		if err := p.labels.add(first, p.source, func(msg string) error { return p.fail("", "the label %s", msg) }); err != nil {
+			return err
+		}
 	case !bare:
 		rest = line
 	}
@@ -142,6 +144,9 @@ func (p *libsvmParser) pair(b []byte, last int) (int, error) {
 func (p *libsvmParser) fits(columns int) error {
 	cells := int64(columns) * int64(p.rows+3)
 	if cells <= p.limit && (cells <= sureCells || cells/sparsest <= int64(p.present)) {
+		if 16*float64(cells) > p.most-p.taken { // columns that grow are there twice
+			return p.tooMuch(p.line)
+		}
 		return nil
 	}
 	return p.fail("", "too large for a dense table: %d rows with indices up to %d, of which %d cells are present", p.rows, columns-1, p.present)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"unicode/utf8"
 )
 
 // kind is what a cell turned out to hold.
@@ -94,6 +95,17 @@ func complaint(b []byte, k kind) string {
 		return quote(b) + " is not a finite number"
 	}
 	return quote(b) + " is not a number (numbers, or empty / NA / NaN / ? for missing)"
+}
+
+// notText is the message for a name or label that is no text; "" for others.
+func notText(b []byte) string {
+	switch {
+	case !utf8.Valid(b):
+		return quote(b) + " is not text in UTF-8"
+	case bytes.IndexByte(b, 0) >= 0:
+		return quote(b) + " has a zero byte"
+	}
+	return ""
 }
 
 // quote shows a text that may be long or no text at all.

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/libaoso/aoso/internal/mem"
 )
 
 const bufferSize = 1 << 18
@@ -18,10 +20,18 @@ type source struct {
 	zipped bool
 	line   int    // the line last returned, from 1
 	long   []byte // a line that outgrew r's buffer
+
+	taken, most float64 // bytes of memory
 }
 
+// share is how much of the machine's memory a table may take: whoever reads it
+// wants to do something with it.
+const share = 0.75
+
+const bom = "\xef\xbb\xbf"
+
 func open(r io.Reader, name string) (*source, error) {
-	s := &source{name: name, r: bufio.NewReaderSize(r, bufferSize)}
+	s := &source{name: name, r: bufio.NewReaderSize(r, bufferSize), most: share * mem.Machine()}
 	if magic, _ := s.r.Peek(2); string(magic) == "\x1f\x8b" {
 		s.zipped = true
 		z, err := gzip.NewReader(s.r)
@@ -30,8 +40,11 @@ func open(r io.Reader, name string) (*source, error) {
 		}
 		s.r = bufio.NewReaderSize(z, bufferSize)
 	}
-	if bom, _ := s.r.Peek(3); string(bom) == "\xef\xbb\xbf" {
-		s.r.Discard(3)
+	if mark, _ := s.r.Peek(2); string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff" {
+		return nil, s.errorf("is text in UTF-16; it must be UTF-8")
+	}
+	for mark, _ := s.r.Peek(len(bom)); string(mark) == bom; mark, _ = s.r.Peek(len(bom)) {
+		s.r.Discard(len(bom)) // programs that add one do so each time
 	}
 	if head, _ := s.r.Peek(512); bytes.IndexByte(head, 0) >= 0 {
 		return nil, s.errorf("is not text in UTF-8 (it has zero bytes)")
@@ -45,7 +58,9 @@ func (s *source) next() ([]byte, error) {
 	if err == bufio.ErrBufferFull {
 		s.long = s.long[:0]
 		for err == bufio.ErrBufferFull {
-			s.long = append(s.long, b...)
+			if s.long, err = s.append(s.long, b); err != nil {
+				return nil, err
+			}
 			b, err = s.r.ReadSlice('\n')
 		}
 		s.long = append(s.long, b...)
@@ -60,7 +75,36 @@ func (s *source) next() ([]byte, error) {
 		return nil, io.EOF
 	}
 	s.line++
+	if len(b) > 0 && b[0] == bom[0] && bytes.HasPrefix(b, []byte(bom)) {
+		return nil, &Error{File: s.name, Line: s.line, Msg: "a byte order mark within the file, as where two files were joined"}
+	}
 	return bytes.TrimSuffix(b, []byte{'\r'}), nil
+}
+
+// take counts memory that the table is going to take, and refuses more than
+// the machine has: Go ends a program that runs out of it.
+func (s *source) take(bytes int) error {
+	s.taken += float64(bytes)
+	if s.taken <= s.most {
+		return nil
+	}
+	return s.tooMuch(s.line)
+}
+
+func (s *source) tooMuch(line int) error {
+	return &Error{File: s.name, Line: line, Msg: fmt.Sprintf("the data up to here take more than %.3g GB, %d %% of the memory there is", s.most/1e9, int(100*share))}
+}
+
+// append is the append that takes memory.
+func (s *source) append(dst, b []byte) ([]byte, error) {
+	if more := len(dst) + len(b); more > cap(dst) {
+		if s.take(2*more) != nil {
+			return dst, s.tooMuch(s.line + 1) // not at its end
+		}
+		s.taken -= float64(cap(dst))
+		dst = append(make([]byte, 0, 2*more), dst...)
+	}
+	return append(dst, b...), nil
 }
 
 // format tells LIBSVM from CSV by the first line that is neither blank nor a comment.

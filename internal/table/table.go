@@ -16,6 +16,7 @@ type Table struct {
 	Labels    []string    // label cells as written, trimmed; nil when there is no label
 	LabelName string      // "" when the file has no header or no label
 	Rows      int
+	Doubt     string // what may have been read otherwise than it was meant; "": nothing
 }
 
 // Options says how to read a file; the zero value suits most.
@@ -28,12 +29,20 @@ type Options struct {
 	// Format is "auto" (or ""), "csv" or "libsvm".
 	Format string
 
+	// Header tells whether a CSV file has one: "auto" (or ""), which goes by the cells of its first
+	// line, "yes" or "no".
+	Header string
+
 	// Features is the number of features a LIBSVM file shall have; 0 takes the largest index found.
 	Features int
 
 	// LabelOptional takes a CSV file of exactly Features columns, and a LIBSVM file whose first row
-	// starts with a feature, for a file without labels, whatever Label says.
+	// starts with a feature, for a file without labels, whatever Label says. Where the file has a
+	// header, Names decides before the number of columns.
 	LabelOptional bool
+
+	// Names is the names of the features that a CSV file with a header shall have; nil: any.
+	Names []string
 }
 
 // ErrNoRows is the Err of a file that has no rows.
@@ -87,6 +96,11 @@ func Parse(r io.Reader, name string, o Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	switch o.Header {
+	case "", "auto", "yes", "no":
+	default:
+		return nil, s.errorf("unknown header %q (auto, yes or no)", o.Header)
+	}
 	format := o.Format
 	if format == "" || format == "auto" {
 		format = s.format()
@@ -114,14 +128,30 @@ type labels struct {
 	seen map[string]string
 }
 
-func (l *labels) add(b []byte) {
+// add appends a label; fail makes the error of one that is no text.
+func (l *labels) add(b []byte, s *source, fail func(msg string) error) error {
 	text, ok := l.seen[string(b)]
 	if !ok {
+		if msg := notText(b); msg != "" {
+			return fail(msg)
+		}
 		if l.seen == nil {
 			l.seen = make(map[string]string)
 		}
 		text = string(b)
 		l.seen[text] = text
+		if err := s.take(len(text) + 128); err != nil {
+			return err
+		}
+	}
+	if len(l.list) == cap(l.list) {
+		room := max(1024, 2*len(l.list))
+		if err := s.take(16 * room); err != nil {
+			return err
+		}
+		s.taken -= 16 * float64(cap(l.list))
+		l.list = append(make([]string, 0, room), l.list...)
 	}
 	l.list = append(l.list, text)
+	return nil
 }

@@ -184,7 +184,7 @@ func TestFormat(t *testing.T) {
 	}
 	checkAll(t, nil, []refuse{
 		{"unknown", "1,2\n", Options{Format: "arff"}, `f: unknown format "arff" (auto, csv or libsvm)`},
-		{"utf-16", "\xff\xfe1\x00,\x002\x00", Options{}, "f: is not text in UTF-8 (it has zero bytes)"},
+		{"utf-16", "\xff\xfe1\x00,\x002\x00", Options{}, "f: is text in UTF-16; it must be UTF-8"},
 	})
 }
 

@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"errors"
+	"fmt"
 	"math"
 
 	"github.com/libaoso/aoso/internal/bin"
@@ -183,39 +185,89 @@ func (f *Forest) AddLeaf(tree, leaf int, scores []float64) {
 // maxLeaves is the most leaves of a tree: their numbers have 16 bits.
 const maxLeaves = 1 << 16
 
-// Valid tells whether every index of the arrays is in range and the nodes make
-// trees, their leaves numbered from left to right.
-func (f *Forest) Valid(features int) bool {
-	trees, nodes, leaves := f.Trees(), len(f.Feature), len(f.LeafRows)
-	sized := trees >= 0 && len(f.FirstLeaf) == trees+1 && f.FirstNode[0] == 0 && f.FirstLeaf[0] == 0 &&
-		int(f.FirstNode[trees]) == nodes && int(f.FirstLeaf[trees]) == leaves &&
-		len(f.Threshold) == nodes && len(f.MissingLeft) == nodes && len(f.Left) == nodes && len(f.Right) == nodes &&
-		len(f.Gain) == nodes && len(f.NodeRows) == nodes && len(f.NodePairs) == nodes*2*f.Pairs &&
-		(f.Full && len(f.LeafPairs) == 0 || !f.Full && len(f.LeafPairs) == leaves*2*f.Pairs) &&
-		len(f.Steps) == leaves*f.StepsPerLeaf()
-	if !sized {
-		return false
+// Check tells what is wrong with the arrays, if anything: every index must be in
+// range, every number one that training can make, and the nodes make trees,
+// their leaves numbered from left to right.
+func (f *Forest) Check(features int) error {
+	if err := f.checkSizes(); err != nil {
+		return err
 	}
-	cuts := make([]kernel.Cut, nodes)
-	for t := range trees {
-		if f.FirstNode[t+1] < f.FirstNode[t] || f.FirstLeaf[t+1] < f.FirstLeaf[t] ||
-			int(f.FirstNode[t+1]) > nodes || int(f.FirstLeaf[t+1]) > leaves ||
-			f.FirstLeaf[t+1]-f.FirstLeaf[t] != f.FirstNode[t+1]-f.FirstNode[t]+1 ||
-			f.FirstLeaf[t+1]-f.FirstLeaf[t] > maxLeaves || !f.cut(t, cuts[f.FirstNode[t]:f.FirstNode[t+1]]) {
-			return false
+	cuts := make([]kernel.Cut, len(f.Feature))
+	for t := range f.Trees() {
+		first, last := f.FirstNode[t], f.FirstNode[t+1]
+		switch leaves := f.FirstLeaf[t+1] - f.FirstLeaf[t]; {
+		case last < first || int(last) > len(cuts) || f.FirstLeaf[t+1] < f.FirstLeaf[t] || int(f.FirstLeaf[t+1]) > len(f.LeafRows):
+			return fmt.Errorf("tree %d has no range of nodes and leaves", t)
+		case leaves != last-first+1 || leaves > maxLeaves:
+			return fmt.Errorf("tree %d has %d nodes and %d leaves", t, last-first, leaves)
+		case !f.cut(t, cuts[first:last]):
+			return fmt.Errorf("the nodes of tree %d do not make a tree", t)
+		case !f.rowsAdd(t):
+			return fmt.Errorf("the rows of a node of tree %d are not those of its children", t)
 		}
 	}
 	for i, feature := range f.Feature {
-		if feature < 0 || int(feature) >= features || math.IsNaN(f.Threshold[i]) {
-			return false
+		switch {
+		case feature < 0 || int(feature) >= features:
+			return fmt.Errorf("node %d has feature %d of %d", i, feature, features)
+		case !(f.Threshold[i] >= -math.MaxFloat64):
+			return fmt.Errorf("node %d has threshold %v", i, f.Threshold[i])
+		case f.MissingLeft[i] > 1:
+			return fmt.Errorf("node %d has missing_left %d", i, f.MissingLeft[i])
+		case !(f.Gain[i] >= 0 && f.Gain[i] <= math.MaxFloat32):
+			return fmt.Errorf("node %d has gain %v", i, f.Gain[i])
 		}
 	}
-	for _, s := range f.Steps {
+	for i, s := range f.Steps {
 		if s-s != 0 {
+			return fmt.Errorf("leaf %d has step %v", i/f.StepsPerLeaf(), s)
+		}
+	}
+	if i := f.badPair(f.NodePairs); i >= 0 {
+		return fmt.Errorf("node %d has classes that make no pairs", i)
+	}
+	if i := f.badPair(f.LeafPairs); i >= 0 {
+		return fmt.Errorf("leaf %d has classes that make no pairs", i)
+	}
+	return nil
+}
+
+// checkSizes checks the lengths of the arrays.
+func (f *Forest) checkSizes() error {
+	trees, nodes, leaves := f.Trees(), len(f.Feature), len(f.LeafRows)
+	if trees < 0 || len(f.FirstLeaf) != trees+1 || f.FirstNode[0] != 0 || f.FirstLeaf[0] != 0 ||
+		int(f.FirstNode[trees]) != nodes || int(f.FirstLeaf[trees]) != leaves {
+		return errors.New("first_node and first_leaf do not fit the nodes and leaves")
+	}
+	leafPairs := leaves * 2 * f.Pairs
+	if f.Full {
+		leafPairs = 0
+	}
+	for _, array := range []struct {
+		name      string
+		have, due int
+	}{
+		{"threshold", len(f.Threshold), nodes}, {"missing_left", len(f.MissingLeft), nodes},
+		{"left", len(f.Left), nodes}, {"right", len(f.Right), nodes},
+		{"gain", len(f.Gain), nodes}, {"node_rows", len(f.NodeRows), nodes},
+		{"node_pairs", len(f.NodePairs), nodes * 2 * f.Pairs},
+		{"leaf_pairs", len(f.LeafPairs), leafPairs}, {"steps", len(f.Steps), leaves * f.StepsPerLeaf()},
+	} {
+		if array.have != array.due {
+			return fmt.Errorf("%s has %d numbers in place of %d", array.name, array.have, array.due)
+		}
+	}
+	return nil
+}
+
+// rowsAdd tells whether each node of a tree has as many rows as its children.
+func (f *Forest) rowsAdd(tree int) bool {
+	for i := f.FirstNode[tree]; i < f.FirstNode[tree+1]; i++ {
+		if uint64(f.NodeRows[i]) != uint64(f.Rows(tree, f.Left[i]))+uint64(f.Rows(tree, f.Right[i])) {
 			return false
 		}
 	}
-	return f.realFirst(f.NodePairs) && f.realFirst(f.LeafPairs)
+	return true
 }
 
 // cut finds which leaves the nodes of a tree part. It tells whether all nodes
@@ -258,13 +310,15 @@ func (f *Forest) cut(tree int, cuts []kernel.Cut) bool {
 	return true
 }
 
-// realFirst tells whether in every node's or leaf's pairs those of the
-// impossible class alone come last.
-func (f *Forest) realFirst(pairs []uint16) bool {
-	for i := 2; i < len(pairs); i += 2 {
-		if i%(2*f.Pairs) != 0 && int(pairs[i]) < f.Classes && int(pairs[i-2]) >= f.Classes {
-			return false
+// badPair finds a node or leaf whose pairs cannot be: a pair is two classes, or
+// one and the impossible class; those of the impossible class alone come last.
+func (f *Forest) badPair(pairs []uint16) int {
+	for i := 0; i < len(pairs); i += 2 {
+		r, s, real := pairs[i], pairs[i+1], int(pairs[i]) < f.Classes
+		afterNone := i%(2*f.Pairs) != 0 && int(pairs[i-2]) >= f.Classes
+		if real && (r == s || afterNone) || !real && int(s) < f.Classes {
+			return i / (2 * f.Pairs)
 		}
 	}
-	return true
+	return -1
 }

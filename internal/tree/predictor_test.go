@@ -26,6 +26,9 @@ func randomForest(r *rand.Rand, trees, leaves, features, classes, pairs int, ful
 				l.Pairs = make([]kernel.Pair, pairs)
 				for i := range l.Pairs {
 					l.Pairs[i] = kernel.Pair{R: int32(r.IntN(classes)), S: int32(r.IntN(classes + 3))}
+					if l.Pairs[i].R == l.Pairs[i].S {
+						l.Pairs[i].S = int32(classes)
+					}
 				}
 			}
 			t.Leaves = append(t.Leaves, l)
@@ -37,8 +40,8 @@ func randomForest(r *rand.Rand, trees, leaves, features, classes, pairs int, ful
 			}
 			i, middle := len(t.Nodes), low+1+r.IntN(high-low-1)
 			t.Nodes = append(t.Nodes, Node{
-				Feature: int32(r.IntN(features)), Threshold: number(r), MissingLeft: r.IntN(2) == 0,
-				Pairs: make([]kernel.Pair, pairs),
+				Feature: int32(r.IntN(features)), Threshold: max(number(r), -math.MaxFloat64), MissingLeft: r.IntN(2) == 0,
+				Pairs: slices.Repeat([]kernel.Pair{{R: 0, S: int32(classes)}}, pairs),
 			})
 			left := grow(low, middle)
 			right := grow(middle, high)
@@ -92,8 +95,8 @@ func TestPredictor(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(seed), 30))
 			f := randomForest(r, trees, test.leaves, cols, test.classes, test.pairs, test.full)
 			x := newSource(r, rows, cols)
-			if !f.Valid(cols) {
-				t.Fatal("not a forest")
+			if err := f.Check(cols); err != nil {
+				t.Fatal(err)
 			}
 			for _, run := range []struct{ first, last, use int }{{0, trees, trees}, {0, trees, 31}, {13, 80, 67}, {5, 5, 0}} {
 				p := NewPredictor(f, run.first, NewSteps(f, run.first, run.last), 4096)

@@ -837,8 +837,8 @@ func TestIdle(t *testing.T) {
 func forests() map[string]*Forest {
 	pair := func(r, s int32) []kernel.Pair { return []kernel.Pair{{R: r, S: s}, {R: 3, S: 3}} }
 	nodes := []Node{
-		{Feature: 1, Threshold: 0.5, MissingLeft: true, Left: 1, Right: ^2, Gain: 9, Rows: 10, Pairs: pair(0, 1)},
-		{Feature: 0, Threshold: math.Inf(1), Left: ^0, Right: ^1, Gain: 4, Rows: 7, Pairs: pair(2, 3)},
+		{Feature: 1, Threshold: 0.5, MissingLeft: true, Left: 1, Right: ^2, Gain: 9, Rows: 9, Pairs: pair(0, 1)},
+		{Feature: 0, Threshold: math.Inf(1), Left: ^0, Right: ^1, Gain: 4, Rows: 6, Pairs: pair(2, 3)},
 	}
 	pairs, full := NewForest(3, 2, false), NewForest(3, 2, true)
 	leaf := func(scale float32) Leaf {
@@ -861,8 +861,8 @@ func TestForest(t *testing.T) {
 	nan := math.NaN()
 	for name, f := range forests() {
 		t.Run(name, func(t *testing.T) {
-			if !f.Valid(2) || f.Trees() != 3 {
-				t.Fatalf("%d trees, valid: %v", f.Trees(), f.Valid(2))
+			if f.Check(2) != nil || f.Trees() != 3 {
+				t.Fatalf("%d trees, valid: %v", f.Trees(), f.Check(2))
 			}
 			for _, test := range []struct {
 				row  []float64
@@ -899,16 +899,16 @@ func TestForest(t *testing.T) {
 			for trees := 3; trees >= 0; trees-- {
 				c := f.Clone()
 				c.Truncate(trees)
-				if c.Trees() != trees || !c.Valid(2) {
-					t.Errorf("%d of %d trees, valid: %v", c.Trees(), trees, c.Valid(2))
+				if c.Trees() != trees || c.Check(2) != nil {
+					t.Errorf("%d of %d trees, valid: %v", c.Trees(), trees, c.Check(2))
 				}
 			}
 		})
 	}
 }
 
-// TestValid spoils a forest in every way.
-func TestValid(t *testing.T) {
+// TestCheck spoils a forest in every way.
+func TestCheck(t *testing.T) {
 	spoil := map[string]func(f *Forest){
 		"no first node":         func(f *Forest) { f.FirstNode = nil },
 		"no first leaf":         func(f *Forest) { f.FirstLeaf = nil },
@@ -950,7 +950,7 @@ func TestValid(t *testing.T) {
 	for name := range forests() {
 		for what, change := range spoil {
 			f := forests()[name].Clone()
-			if change(f); f.Valid(2) {
+			if change(f); f.Check(2) == nil {
 				t.Errorf("%s: %s is taken for valid", name, what)
 			}
 		}

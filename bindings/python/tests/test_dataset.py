@@ -1,5 +1,6 @@
 import copy
 import gc
+import os
 import pickle
 import weakref
 
@@ -91,6 +92,14 @@ def test_save_and_load(small, tmp_path):
     history = {}
     aoso.train({"trees": 5}, loaded, valid=valid, callbacks=[aoso.record_evaluation(history)])
     assert list(history) == ["valid"]
+
+
+def test_load_without_map(small, tmp_path):
+    dataset = aoso.Dataset(*small)
+    dataset.save(tmp_path / "d.bin")
+    loaded = aoso.Dataset.load(tmp_path / "d.bin", mmap=False)
+    os.truncate(tmp_path / "d.bin", 0)  # of a mapped file the end of Python
+    assert aoso.train({"trees": 5}, loaded).fingerprint == aoso.train({"trees": 5}, dataset).fingerprint
 
 
 def test_files_that_are_none(tmp_path):

@@ -280,6 +280,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "dataset_feature_name": (_handle, c.c_int64, *_text),
     "dataset_save": (_handle, c.c_char_p),
     "dataset_load": (c.c_char_p, _out),
+    "dataset_read": (c.c_char_p, _out),
     "dataset_free": (_handle,),
     "params_init": (c.POINTER(_Params), c.c_uint32),
     "params_parse": (c.POINTER(_Params), c.c_char_p),
@@ -660,6 +661,11 @@ def save(kind: str, owner: Handle, path: str | os.PathLike[str]) -> None:
 def load(kind: str, path: str | os.PathLike[str]) -> Handle:
     """Reads a ``kind`` "dataset" or "model" from a file."""
     return _create(f"{kind}_load", _encoded_path(path))
+
+
+def read_dataset(path: str | os.PathLike[str]) -> Handle:
+    """Reads a dataset into memory, which :func:`load` maps."""
+    return _create("dataset_read", _encoded_path(path))
 
 
 # ----------------------------------------------------------------- training --

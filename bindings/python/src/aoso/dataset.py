@@ -152,13 +152,17 @@ class Dataset:
         _capi.save("dataset", self._handle, path)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Dataset:
-        """Map a file of :meth:`save` into memory.
+    def load(cls, path: str | os.PathLike[str], mmap: bool = True) -> Dataset:
+        """Open a file of :meth:`save`.
 
         Parameters
         ----------
         path : path
-            The file, which must not change while the dataset lives.
+            The file.
+        mmap : bool, default=True
+            Map the file into memory, where processes share it. It must then
+            not change while the dataset lives: were it cut short, Python would
+            end (SIGBUS). False reads it into memory.
 
         Returns
         -------
@@ -166,7 +170,7 @@ class Dataset:
             Its classes are ints if they look so, else strings.
         """
         dataset = cls.__new__(cls)
-        dataset._handle = _capi.load("dataset", path)
+        dataset._handle = _capi.load("dataset", path) if mmap else _capi.read_dataset(path)
         dataset._describe()
         dataset.classes = _labels.from_names(_capi.class_names("dataset", dataset._handle, dataset._info.classes))
         dataset._total_weight = None

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+)
+
+// interruption is a context that ends when the program is told to end, so that
+// what it has done so far can be saved. A second Ctrl-C ends the program at
+// once; the other signals may well come twice, as when a terminal is closed.
+type interruption struct {
+	context.Context
+	signals chan os.Signal
+	first   atomic.Int32 // 0: none
+}
+
+// interruptions waits for signals until stop. Those that the program was
+// started to ignore, as by nohup, it ignores.
+func interruptions() *interruption {
+	ctx, cancel := context.WithCancel(context.Background())
+	i := &interruption{Context: ctx, signals: make(chan os.Signal, 1)}
+	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(s) {
+			signal.Notify(i.signals, s)
+		}
+	}
+	go func() {
+		defer cancel()
+		for s := range i.signals {
+			number, _ := s.(syscall.Signal)
+			if !i.first.CompareAndSwap(0, int32(number)) && number == syscall.SIGINT {
+				os.Exit(exitSignal + int(number))
+			}
+			cancel()
+		}
+	}()
+	return i
+}
+
+// code is the exit code that tells of the first signal; 0: there was none.
+func (i *interruption) code() int {
+	if s := i.first.Load(); s != 0 {
+		return exitSignal + int(s)
+	}
+	return 0
+}
+
+func (i *interruption) stop() {
+	signal.Stop(i.signals)
+	close(i.signals)
+}
