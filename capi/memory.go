@@ -5,6 +5,8 @@ import "C"
 
 import (
 	"os"
+	"runtime"
+	runtimemetrics "runtime/metrics"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,8 +16,14 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// bytesAColumn is what the least of columns takes: its name and bins.
-const bytesAColumn = 256
+const (
+	// bytesAColumn is what the least of columns takes: its name and bins.
+	bytesAColumn = 256
+	// bytesALabel is what a label takes: itself, its code and the class's.
+	bytesALabel = 8 + 4 + 4
+	// arena is the steps in which Go takes address space.
+	arena = 64 << 20
+)
 
 // machineMemory is the memory that the process could have at the most.
 var machineMemory = sync.OnceValue(func() float64 {
@@ -24,19 +32,55 @@ var machineMemory = sync.OnceValue(func() float64 {
 		return 1 << 62
 	}
 	most := (float64(info.Totalram) + float64(info.Totalswap)) * float64(info.Unit)
-	if limit, err := os.ReadFile("/sys/fs/cgroup/memory.max"); err == nil {
-		if bytes, err := strconv.ParseFloat(strings.TrimSpace(string(limit)), 64); err == nil {
-			most = min(most, bytes)
+	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		if limit, err := os.ReadFile(file); err == nil {
+			if bytes, err := strconv.ParseFloat(strings.TrimSpace(string(limit)), 64); err == nil {
+				most = min(most, bytes)
+			}
 		}
 	}
 	return most
 })
 
-// affordable tells whether the machine has so much memory. Go ends the process
+// left is what the limits of the process, RLIMIT_AS and RLIMIT_DATA, leave
+// for more memory, with that which Go has and does not use.
+func left() float64 {
+	var space, data unix.Rlimit
+	if unix.Getrlimit(unix.RLIMIT_AS, &space) != nil || unix.Getrlimit(unix.RLIMIT_DATA, &data) != nil ||
+		space.Cur == unix.RLIM_INFINITY && data.Cur == unix.RLIM_INFINITY {
+		return 1 << 62
+	}
+	text, err := os.ReadFile("/proc/self/statm")
+	pages := strings.Fields(string(text))
+	if err != nil || len(pages) < 6 {
+		return 1 << 62
+	}
+	after := func(limit uint64, pages string) float64 {
+		n, _ := strconv.ParseFloat(pages, 64)
+		return float64(limit) - n*float64(os.Getpagesize())
+	}
+	unused := []runtimemetrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	runtimemetrics.Read(unused)
+	return min(after(space.Cur, pages[0]), after(data.Cur, pages[5])) - arena +
+		float64(unused[0].Value.Uint64()) + float64(unused[1].Value.Uint64())
+}
+
+// affordable tells whether the process can have so much memory. Go ends it
 // when memory runs out, so what cannot be is refused before.
 func affordable(name string, bytes float64) error {
+	const little = 1 << 20 // which is not worth asking for
+	if denied() {
+		return outOfMemory("%s takes %.3g GB; a test denies them", name, bytes/1e9)
+	}
 	if most := machineMemory(); bytes > most {
 		return outOfMemory("%s takes %.3g GB; the machine has %.3g GB", name, bytes/1e9, most/1e9)
+	}
+	if bytes < little || bytes < left() {
+		return nil
+	}
+	runtime.GC()
+	if most := left(); bytes > most {
+		return outOfMemory("%s takes %.3g GB; the limits of the process (RLIMIT_AS, RLIMIT_DATA) leave %.3g GB", name, bytes/1e9, max(most, 0)/1e9)
 	}
 	return nil
 }
