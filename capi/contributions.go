@@ -14,8 +14,8 @@ import (
 func goaoso_model_shap(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.double, length C.int64_t) C.aoso_status {
 	return onRows(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
 		classes, columns := len(m.classes), len(m.names)+1
-		if values := float64(x.Rows()) * float64(classes) * float64(columns); values > mostValues {
-			return outOfMemory("the SHAP values are %.3g; allowed: at most %d", values, mostValues)
+		if err := affordable("the SHAP values", 8*float64(x.Rows())*float64(classes)*float64(columns)); err != nil {
+			return err
 		}
 		return fill(unsafe.Pointer(out), length, x.Rows()*classes*columns, "rows × classes × (features + 1)", o.Threads, func() ([]float64, error) { return m.SHAP(x, o) })
 	})

@@ -115,7 +115,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// For so many seconds, on this thread and on some that come and go.
+// For so many seconds and signals, on this thread and on some that come and go.
 static int one(int signal, char *mode, double seconds) {
     of_host = 1;
     make_data();
@@ -124,7 +124,7 @@ static int one(int signal, char *mode, double seconds) {
     want = fingerprint_of(model);
     OK(aoso_dataset_free(d));
     start_timer(signal);
-    for (double end = now() + seconds; now() < end;) {
+    for (double end = now() + seconds; now() < end || READ(handled) < 30;) {
         pthread_t thread;
         block();
         pthread_create(&thread, NULL, in_thread, mode);
@@ -132,31 +132,38 @@ static int one(int signal, char *mode, double seconds) {
         for (int i = 0; i < 3; i++) work(mode);
         pthread_join(thread, NULL);
     }
-    EXPECT(READ(handled) > 20);
     if (signal == SIGALRM || signal == SIGUSR1) EXPECT(READ(on_go) == 0); // blocked there
     return failures != 0;
 }
 
+static char *modes[] = {"train1", "train2", "predict", "rows"};
+enum { MODES = sizeof modes / sizeof *modes };
+
+static pid_t spawn(char *program, int signal, char *mode) {
+    pid_t child = fork();
+    if (child == 0) {
+        char number[12];
+        snprintf(number, sizeof number, "%d", signal);
+        alarm(30);
+        execl("/proc/self/exe", program, number, mode, (char *)NULL);
+        _exit(98);
+    }
+    return child;
+}
+
 int main(int argc, char **argv) {
-    if (argc == 3) return one(atoi(argv[1]), argv[2], 1);
+    if (argc == 3) return one(atoi(argv[1]), argv[2], 0.4);
     const int signals[] = {SIGPROF, SIGALRM, SIGUSR1, SIGCHLD, SIGRTMIN};
-    static char *modes[] = {"train1", "train2", "predict", "rows"};
-    for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++)
-        for (unsigned j = 0; j < sizeof modes / sizeof *modes; j++) {
-            pid_t child = fork();
-            if (child == 0) {
-                char number[12];
-                snprintf(number, sizeof number, "%d", signals[i]);
-                alarm(30);
-                execl("/proc/self/exe", argv[0], number, modes[j], (char *)NULL);
-                _exit(98);
-            }
+    for (unsigned i = 0; i < sizeof signals / sizeof *signals; i++) {
+        pid_t children[MODES];
+        for (int j = 0; j < MODES; j++) children[j] = spawn(argv[0], signals[i], modes[j]);
+        for (int j = 0; j < MODES; j++) {
             int status;
-            waitpid(child, &status, 0);
-            if (status != 0) {
-                fprintf(stderr, "signals: signal %d, %s: status %#x\n", signals[i], modes[j], (unsigned)status);
-                failures++;
-            }
+            waitpid(children[j], &status, 0);
+            if (status == 0) continue;
+            fprintf(stderr, "signals: signal %d, %s: status %#x\n", signals[i], modes[j], (unsigned)status);
+            failures++;
         }
+    }
     return finish("signals");
 }
