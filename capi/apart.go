@@ -10,6 +10,9 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
+// hostCode is what functions of the host return.
+type hostCode = C.int32_t
+
 // calls are calls of the host that work apart has to make.
 type calls chan func()
 
@@ -23,11 +26,11 @@ func callsFrom(threads int) calls {
 
 // zero makes a call, on the thread that the host called from, and tells
 // whether it returns 0.
-func (c calls) zero(call func() C.int32_t) bool {
+func (c calls) zero(call func() hostCode) bool {
 	if c == nil {
 		return call() == 0
 	}
-	answer := make(chan C.int32_t, 1)
+	answer := make(chan hostCode, 1)
 	c <- func() {
 		defer close(answer)
 		answer <- call()
@@ -69,7 +72,11 @@ func apart(threads int, calls calls, work func()) {
 // caught calls f and returns its panic.
 func caught(f func()) (failed *par.Panic) {
 	defer func() {
-		if v := recover(); v != nil {
+		switch v := recover().(type) {
+		case nil:
+		case *par.Panic:
+			failed = v
+		default:
 			failed = &par.Panic{Value: v, Stack: debug.Stack()}
 		}
 	}()

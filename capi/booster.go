@@ -169,6 +169,8 @@ func goaoso_booster_model(handle C.uintptr_t, out *C.uintptr_t, result *C.aoso_r
 }
 
 //export goaoso_booster_free
-func goaoso_booster_free(handle C.uintptr_t) C.aoso_status {
-	return free("booster", handle, (*booster).free)
+func goaoso_booster_free(handle C.uintptr_t) C.aoso_status { return freeBooster(uint64(handle)) }
+
+func freeBooster(handle uint64) C.aoso_status {
+	return free("booster", C.uintptr_t(handle), (*booster).free)
 }

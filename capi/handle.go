@@ -179,13 +179,19 @@ func useAlone[T lockable](name string, handle uint64, use func(T) error) error {
 	if err != nil {
 		return err
 	}
+	return useFound(name, handle, o, use)
+}
+
+// useFound is useAlone with the object that find found, which another thread
+// may have freed meanwhile.
+func useFound[T lockable](name string, handle uint64, o T, use func(T) error) error {
 	if err := o.lock(o); err != nil {
 		return err
 	}
 	state := broken
 	defer func() { o.unlock(state) }()
-	// Another thread may have freed it between find and lock.
-	if _, err = find[T](name, handle); err == nil {
+	_, err := find[T](name, handle)
+	if err == nil {
 		err = use(o)
 	}
 	state = idle

@@ -6,16 +6,23 @@ import "C"
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 	"unsafe"
 )
+
+// given is a string in C's memory.
+func given(s *C.char) string { return unsafe.String((*byte)(unsafe.Pointer(s)), C.strlen(s)) }
 
 // goString copies a string of C's, which must be UTF-8.
 func goString(name string, s *C.char) (string, error) {
 	if s == nil {
 		return "", badArgument(name, null, "a string")
 	}
-	copied := C.GoString(s)
+	if err := affordable(name, float64(len(given(s)))); err != nil {
+		return "", err
+	}
+	copied := strings.Clone(given(s))
 	if !utf8.ValidString(copied) {
 		return "", badArgument(name, copied, "UTF-8")
 	}
@@ -56,7 +63,7 @@ func distinct(name string, p []*C.char) (numbers []int32, copies []string, err e
 		if s == nil {
 			return nil, nil, badArgument(fmt.Sprintf("%s[%d]", name, i), null, "a string")
 		}
-		k, ok := known[unsafe.String((*byte)(unsafe.Pointer(s)), C.strlen(s))]
+		k, ok := known[given(s)]
 		if !ok {
 			k = int32(len(copies))
 			copied, err := goString(fmt.Sprintf("%s[%d]", name, i), s)
