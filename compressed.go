@@ -71,7 +71,7 @@ func checkCompressed[T Number, I ~int32 | ~int64](indptr, indices []I, values []
 	if size < 0 {
 		return badArgument(sizeName, size, "at least 0")
 	}
-	if most := mem.Machine() / 32; float64(size) > most { // of two lists of offsets, and one of columns
+	if most := mem.Plannable() / 32; float64(size) > most { // of two lists of offsets, and one of columns
 		return badArgument(sizeName, size, "at most %.0f, in the memory there is", most)
 	}
 	if len(indptr) == 0 {

@@ -4,10 +4,14 @@ package main
 import "C"
 
 import (
+	"cmp"
 	"runtime/debug"
 
 	"github.com/libaoso/aoso/internal/par"
 )
+
+// hostCode is what functions of the host return.
+type hostCode = C.int32_t
 
 // calls are calls of the host that work apart has to make.
 type calls chan func()
@@ -22,13 +26,20 @@ func callsFrom(threads int) calls {
 
 // zero makes a call, on the thread that the host called from, and tells
 // whether it returns 0.
-func (c calls) zero(call func() C.int32_t) bool {
+func (c calls) zero(call func() hostCode) bool {
 	if c == nil {
 		return call() == 0
 	}
-	answer := make(chan C.int32_t)
-	c <- func() { answer <- call() }
-	return <-answer == 0
+	answer := make(chan hostCode, 1)
+	c <- func() {
+		defer close(answer)
+		answer <- call()
+	}
+	code, ok := <-answer
+	if !ok {
+		panic("a call of the host failed")
+	}
+	return code == 0
 }
 
 // apart does the work of a team of threads on a goroutine of its own, and
@@ -36,32 +47,39 @@ func (c calls) zero(call func() C.int32_t) bool {
 // export is bound to the host's thread: when it waits for the others of a
 // team, as it does many times in each iteration, the operating system has to
 // switch threads, which doubles the time that training takes. A team of one
-// never waits.
+// never waits. A panic, on either goroutine, shows when both are done.
 func apart(threads int, calls calls, work func()) {
 	if threads == 1 {
 		work()
 		return
 	}
 	done := make(chan *par.Panic)
-	go func() {
-		var failed *par.Panic
-		defer func() { done <- failed }()
-		defer func() {
-			if v := recover(); v != nil {
-				failed = &par.Panic{Value: v, Stack: debug.Stack()}
-			}
-		}()
-		work()
-	}()
+	go func() { done <- caught(work) }()
+	var failed *par.Panic
 	for {
 		select {
 		case call := <-calls:
-			call()
-		case failed := <-done:
-			if failed != nil {
+			failed = cmp.Or(failed, caught(call))
+		case inWork := <-done:
+			if failed = cmp.Or(failed, inWork); failed != nil {
 				panic(failed)
 			}
 			return
 		}
 	}
+}
+
+// caught calls f and returns its panic.
+func caught(f func()) (failed *par.Panic) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *par.Panic:
+			failed = v
+		default:
+			failed = &par.Panic{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	f()
+	return nil
 }

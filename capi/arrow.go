@@ -181,6 +181,9 @@ func (s *arrowSchema) add(t *table, a *C.struct_ArrowArray) error {
 			return err
 		}
 	}
+	if a.length == 0 {
+		return nil
+	}
 	t.starts = append(t.starts, t.rows)
 	t.batches = append(t.batches, columns)
 	t.rows += int(a.length)
@@ -196,13 +199,14 @@ func (s *arrowSchema) read(j int, a *C.struct_ArrowArray, offset, length int64, 
 	if err := within(name+", offset", int64(a.offset), 0, mostValues); err != nil {
 		return err
 	}
+	if length == 0 { // without buffers, perhaps
+		return nil
+	}
 	if a.n_buffers != 2 || a.buffers == nil {
 		return badArgument(name+", n_buffers", a.n_buffers, "2")
 	}
 	buffers := unsafe.Slice(a.buffers, 2)
 	switch {
-	case length == 0: // without buffers, perhaps
-		return nil
 	case buffers[1] == nil:
 		return badArgument(name+", values", null, "%d values", length)
 	case buffers[0] == nil && a.null_count > 0:

@@ -46,11 +46,14 @@ func (b *booster) resume() {
 // to be the last, or why none was done.
 func (b *booster) step() (p aoso.Progress) {
 	p, more := b.Step(b.context())
+	checkpoint(inTraining)
 	switch {
 	case !more:
-		p.StoppedBy = b.Result().StoppedBy
-		if p.StoppedBy == aoso.StoppedByInterrupt {
+		switch p.StoppedBy = b.Result().StoppedBy; p.StoppedBy {
+		case aoso.StoppedByInterrupt:
 			b.resume()
+		case "":
+			panic("a booster stopped for no reason") // or who runs it would do so for ever
 		}
 	case !b.report(p):
 		p.StoppedBy = cmp.Or(p.StoppedBy, aoso.StoppedByInterrupt)
@@ -72,24 +75,28 @@ func goaoso_booster_create(train C.uintptr_t, params *C.aoso_params, options *C.
 		if err != nil {
 			return err
 		}
-		b, err := aoso.NewBooster(t.train.Dataset, t.params, t.options())
-		if err != nil {
-			t.end()
+		o := &booster{training: t}
+		kept := false
+		defer func() {
+			if !kept {
+				o.free()
+			}
+		}()
+		if o.Booster, err = aoso.NewBooster(t.train.Dataset, t.params, t.options()); err != nil {
 			return err
 		}
-		o := &booster{training: t, Booster: b}
 		o.resume()
-		if err := put(out, o); err != nil {
-			o.free()
-			return err
-		}
-		return nil
+		err = put(out, o)
+		kept = err == nil
+		return err
 	})
 }
 
 func (b *booster) free() {
-	b.Free()
-	b.end()
+	defer b.end()
+	if b.Booster != nil {
+		b.Free()
+	}
 }
 
 //export goaoso_booster_step
@@ -162,6 +169,8 @@ func goaoso_booster_model(handle C.uintptr_t, out *C.uintptr_t, result *C.aoso_r
 }
 
 //export goaoso_booster_free
-func goaoso_booster_free(handle C.uintptr_t) C.aoso_status {
-	return free("booster", handle, (*booster).free)
+func goaoso_booster_free(handle C.uintptr_t) C.aoso_status { return freeBooster(uint64(handle)) }
+
+func freeBooster(handle uint64) C.aoso_status {
+	return free("booster", C.uintptr_t(handle), (*booster).free)
 }

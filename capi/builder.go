@@ -11,13 +11,13 @@ type builder struct {
 	*aoso.DatasetBuilder
 	cols    int
 	options aoso.DatasetOptions
-	empty   bool
+	bytes   float64 // held, at the least
 }
 
 // reset drops all rows.
 func (b *builder) reset() (err error) {
 	b.DatasetBuilder, err = aoso.NewDatasetBuilder(b.cols, b.options)
-	b.empty = true
+	b.bytes = 0
 	return err
 }
 
@@ -58,23 +58,23 @@ func goaoso_builder_push(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels,
 				if err != nil {
 					return err
 				}
+				const perCell, perColumn, perRow = 4, 64, 16 // a weight and a label
+				bytes := float64(m.Cols())*(perCell*float64(m.Rows())+perColumn) + perRow*float64(m.Rows())
+				if err := affordable("the builder with this chunk", b.bytes+bytes); err != nil {
+					return err
+				}
 				labels, err := readLabels(y, m.Rows())
 				if err != nil {
 					return err
 				}
-				if err := b.affordable(m); err != nil {
-					return err
-				}
 				apart(b.options.Threads, nil, func() { err = b.Append(m.Features, labels, w) })
+				if err == nil {
+					b.bytes += bytes
+				}
 				return err
 			})
 		})
 	})
-}
-
-// affordable tells whether the machine can keep a chunk, in all its cells.
-func (b *builder) affordable(m *matrix) error {
-	return affordable("the chunk", 4*float64(m.Rows())*float64(m.Cols()))
 }
 
 // finish gives C the dataset that make makes of the rows of a builder, which
@@ -84,8 +84,12 @@ func finish(handle C.uintptr_t, out *C.uintptr_t, make func(*builder) (*aoso.Dat
 		return err
 	}
 	return useBuilder(handle, func(b *builder) error {
+		const cells = 4 // of the builder to one of the dataset
+		err := affordable("the dataset", b.bytes+b.bytes/cells)
+		if err != nil {
+			return err
+		}
 		var d *aoso.Dataset
-		var err error
 		apart(b.options.Threads, nil, func() { d, err = make(b) })
 		if err != nil {
 			return err

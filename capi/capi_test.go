@@ -75,6 +75,7 @@ func TestStatus(t *testing.T) {
 		{aoso.ErrNotModel, 5},
 		{outOfMemory("x"), 6},
 		{busyError("x"), 7},
+		{defectError("x"), 9},
 	} {
 		if got := try(func() error { return c.err }); int(got) != c.want {
 			t.Errorf("%v: status %d, want %d", c.err, got, c.want)
@@ -93,5 +94,64 @@ func TestPanic(t *testing.T) {
 		if got := try(func() error { apart(threads, nil, bad); return nil }); got != internal {
 			t.Errorf("with %d threads: status %d, want %d", threads, got, internal)
 		}
+	}
+}
+
+// TestBroken: a panic breaks the object that was held, which can then be freed.
+func TestBroken(t *testing.T) {
+	const internal = 9
+	h, err := handles.add(&booster{training: &training{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := try(func() error { return useAlone("booster", h, func(*booster) error { panic("bad") }) }); got != internal {
+		t.Errorf("the call: status %d, want %d", got, internal)
+	}
+	used := false
+	if got := try(func() error { return useAlone("booster", h, func(*booster) error { used = true; return nil }) }); got != internal || used {
+		t.Errorf("the next: status %d, want %d; used %v", got, internal, used)
+	}
+	if got := freeBooster(h); got != 0 || handles.find(h) != nil {
+		t.Errorf("free: status %d; its handle is %v", got, handles.find(h))
+	}
+}
+
+// TestFreedBeforeLocked: who finds an object that is freed before it is locked
+// does not use it.
+func TestFreedBeforeLocked(t *testing.T) {
+	const invalidHandle = 2
+	o := &booster{training: &training{}}
+	h, err := handles.add(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := freeBooster(h); got != 0 {
+		t.Fatalf("free: status %d", got)
+	}
+	got := try(func() error {
+		return useFound("booster", h, o, func(*booster) error {
+			t.Error("it was used")
+			return nil
+		})
+	})
+	if got != invalidHandle {
+		t.Errorf("status %d, want %d", got, invalidHandle)
+	}
+}
+
+// TestCallPanics: a panic of a call that the host's thread makes ends the work
+// that waits for its answer.
+func TestCallPanics(t *testing.T) {
+	const internal = 9
+	ended := false
+	c := callsFrom(2)
+	if got := try(func() error {
+		apart(2, c, func() {
+			defer func() { ended = true }()
+			c.zero(func() (n hostCode) { panic("bad") })
+		})
+		return nil
+	}); got != internal || !ended {
+		t.Errorf("status %d, want %d; ended %v", got, internal, ended)
 	}
 }

@@ -115,11 +115,11 @@ func goaoso_dataset_create(x *C.aoso_matrix, y *C.aoso_labels, options *C.aoso_d
 			if o.Weights, err = readWeights("options.num_weights", c.weights, c.num_weights, m.Rows()); err != nil {
 				return err
 			}
-			labels, err := readLabels(y, m.Rows())
-			if err != nil {
+			if err := m.affordable(); err != nil {
 				return err
 			}
-			if err := m.affordable(); err != nil {
+			labels, err := readLabels(y, m.Rows())
+			if err != nil {
 				return err
 			}
 			var d *aoso.Dataset
@@ -153,11 +153,11 @@ func goaoso_dataset_create_aligned(train C.uintptr_t, x *C.aoso_matrix, y *C.aos
 			if err != nil {
 				return err
 			}
-			labels, err := readLabels(y, m.Rows())
-			if err != nil {
+			if err := m.affordable(); err != nil {
 				return err
 			}
-			if err := m.affordable(); err != nil {
+			labels, err := readLabels(y, m.Rows())
+			if err != nil {
 				return err
 			}
 			var d *aoso.Dataset

@@ -17,12 +17,14 @@ type (
 	bufferError string // a buffer is too small
 	busyError   string // another thread is using the object
 	memoryError string // more memory is needed than there is
+	defectError string // the object was in use when a defect showed
 )
 
 func (e handleError) Error() string { return "aoso: " + string(e) }
 func (e bufferError) Error() string { return "aoso: " + string(e) }
 func (e busyError) Error() string   { return "aoso: " + string(e) }
 func (e memoryError) Error() string { return "aoso: " + string(e) }
+func (e defectError) Error() string { return "aoso: " + string(e) }
 
 // fileError is what went wrong with a file.
 type fileError struct{ error }
@@ -54,6 +56,7 @@ func statusOf(err error) C.aoso_status {
 		buffer   bufferError
 		busy     busyError
 		memory   memoryError
+		defect   defectError
 		argument *aoso.ArgumentError
 		file     fileError
 	)
@@ -66,6 +69,8 @@ func statusOf(err error) C.aoso_status {
 		return C.AOSO_BUSY
 	case errors.As(err, &memory):
 		return C.AOSO_OUT_OF_MEMORY
+	case errors.As(err, &defect):
+		return C.AOSO_INTERNAL
 	case errors.Is(err, aoso.ErrNotModel), errors.Is(err, aoso.ErrNewer), errors.Is(err, aoso.ErrTruncated), errors.Is(err, aoso.ErrCorrupt):
 		return C.AOSO_BAD_FORMAT
 	case errors.As(err, &argument):
@@ -80,13 +85,14 @@ func setError(message string) {
 	C.shim_set_error((*C.char)(unsafe.Pointer(unsafe.StringData(message))), C.size_t(len(message)))
 }
 
-// try does the work of an export. A panic, which nothing is known to cause,
-// leaves the library in no state to go on.
+// try does the work of an export. What a panic, which nothing is known to
+// cause, can leave half done is what the call made, which nobody has a handle
+// of, and what it alone used, which useAlone closes. Datasets, models and
+// contributions never change, so other calls go on.
 func try(work func() error) (status C.aoso_status) {
 	defer func() {
 		if v := recover(); v != nil {
 			setError(fmt.Sprintf("aoso: a defect of the library: %v\n%s", v, debug.Stack()))
-			C.shim_poison()
 			status = C.AOSO_INTERNAL
 		}
 	}()
@@ -96,3 +102,24 @@ func try(work func() error) (status C.aoso_status) {
 	}
 	return C.AOSO_OK
 }
+
+// poisonOnPanic is deferred by work on what all calls share. After a panic
+// there none can go on.
+func poisonOnPanic() {
+	if v := recover(); v != nil {
+		C.process_poison()
+		panic(v)
+	}
+}
+
+// place is where a test can have a panic happen.
+type place int
+
+const (
+	inRegistry place = iota
+	inTraining
+	inCallback
+	inPredictor
+	inColumn
+	places
+)

@@ -11,9 +11,12 @@ type labelled struct {
 	weights []float64
 }
 
-func readLabelled(y *C.aoso_labels, weights *C.double, numWeights C.int64_t, rows int) (l labelled, err error) {
-	if l.weights, err = readWeights("num_weights", weights, numWeights, rows); err == nil {
-		l.labels, err = readLabels(y, rows)
+func (m *model) readLabelled(x aoso.Features, y *C.aoso_labels, weights *C.double, numWeights C.int64_t) (l labelled, err error) {
+	if l.weights, err = readWeights("num_weights", weights, numWeights, x.Rows()); err != nil {
+		return l, err
+	}
+	if err = m.affordableScores(x); err == nil {
+		l.labels, err = readLabels(y, x.Rows())
 	}
 	return l, err
 }
@@ -24,7 +27,7 @@ func goaoso_model_evaluate(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_label
 		if err := checkPut(out, "evaluation"); err != nil {
 			return err
 		}
-		l, err := readLabelled(y, weights, numWeights, x.Rows())
+		l, err := m.readLabelled(x, y, weights, numWeights)
 		if err != nil {
 			return err
 		}
@@ -45,7 +48,7 @@ func goaoso_model_calibrate(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labe
 		}
 		var c *aoso.Calibration
 		err := giveModel(out, func() (calibrated *aoso.Model, err error) {
-			l, err := readLabelled(y, weights, numWeights, x.Rows())
+			l, err := m.readLabelled(x, y, weights, numWeights)
 			if err == nil {
 				apart(o.Threads, nil, func() { calibrated, c, err = m.Calibrate(x, l.labels, l.weights, o) })
 			}

@@ -61,6 +61,8 @@ func (r *registry) slot(handle uint64) *atomic.Pointer[entry] {
 func (r *registry) add(o object) (handle uint64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	defer poisonOnPanic()
+	checkpoint(inRegistry)
 	position := r.used
 	if n := len(r.vacant); n > 0 {
 		position = r.vacant[n-1]
@@ -92,6 +94,7 @@ func (r *registry) find(handle uint64) object {
 func (r *registry) remove(handle uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	defer poisonOnPanic()
 	if r.find(handle) == nil {
 		return false
 	}
@@ -132,36 +135,67 @@ func checkPut[T any](out *T, noun string) error {
 	return nil
 }
 
-// exclusive is held by the one thread that uses an object.
-type exclusive struct{ held atomic.Bool }
+// exclusive is the state of an object that one thread at a time uses.
+type exclusive struct{ state atomic.Int32 }
+
+const (
+	idle int32 = iota
+	held
+	broken // by a panic while it was held: it can only be freed
+)
 
 func (e *exclusive) lock(o object) error {
-	if !e.held.CompareAndSwap(false, true) {
-		return busyError(fmt.Sprintf("the %s is in use by another call; allowed: one thread at a time", o.noun()))
+	switch {
+	case e.state.CompareAndSwap(idle, held):
+		return nil
+	case e.state.Load() == broken:
+		return defectError(fmt.Sprintf("a defect of the library showed in an earlier call with the %s; allowed: to free it", o.noun()))
 	}
-	return nil
+	return busyError(fmt.Sprintf("the %s is in use by another call; allowed: one thread at a time", o.noun()))
 }
 
-func (e *exclusive) unlock() { e.held.Store(false) }
+func (e *exclusive) unlock(state int32) { e.state.Store(state) }
+
+// lockToFree is lock, which a broken object does not refuse.
+func (e *exclusive) lockToFree(o object) error {
+	if e.state.CompareAndSwap(broken, held) {
+		return nil
+	}
+	return e.lock(o)
+}
 
 // lockable is an object that one thread at a time may use.
 type lockable interface {
 	object
 	lock(object) error
-	unlock()
+	lockToFree(object) error
+	unlock(state int32)
 }
 
 // useAlone calls use with the object of a handle, which is its own meanwhile.
+// A panic may leave it in any state, so nothing can use it after one.
 func useAlone[T lockable](name string, handle uint64, use func(T) error) error {
 	o, err := find[T](name, handle)
 	if err != nil {
 		return err
 	}
+	return useFound(name, handle, o, use)
+}
+
+// useFound is useAlone with the object that find found, which another thread
+// may have freed meanwhile.
+func useFound[T lockable](name string, handle uint64, o T, use func(T) error) error {
 	if err := o.lock(o); err != nil {
 		return err
 	}
-	defer o.unlock()
-	return use(o)
+	state := broken
+	defer func() { o.unlock(state) }()
+	_, err := find[T](name, handle)
+	if err == nil {
+		err = use(o)
+	}
+	state = idle
+	return err
 }
 
 // free forgets a handle, unless it is null, and calls letGo with its object.
@@ -175,14 +209,16 @@ func free[T object](name string, handle C.uintptr_t, letGo func(T)) C.aoso_statu
 			return err
 		}
 		if alone, ok := object(o).(lockable); ok {
-			if err := alone.lock(o); err != nil {
+			if err := alone.lockToFree(o); err != nil {
 				return err
 			}
-			defer alone.unlock()
+			defer alone.unlock(idle)
 		}
-		if handles.remove(uint64(handle)) {
-			letGo(o)
+		if !handles.remove(uint64(handle)) { // another thread was faster
+			_, err := find[T](name, uint64(handle))
+			return err
 		}
+		letGo(o)
 		return nil
 	})
 }

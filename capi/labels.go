@@ -26,6 +26,9 @@ func readLabels(p *C.aoso_labels, rows int) (aoso.Labels, error) {
 	case y.class_names == nil && y.num_class_names != 0:
 		return nil, badArgument("y.num_class_names", y.num_class_names, "0, as y.class_names is null")
 	}
+	if err := affordable("y", float64(rows)*bytesALabel); err != nil {
+		return nil, err
+	}
 	switch y.dtype {
 	case C.AOSO_INT8:
 		return intLabels[int8](y)
@@ -53,8 +56,11 @@ func readLabels(p *C.aoso_labels, rows int) (aoso.Labels, error) {
 	case C.AOSO_FLOAT64:
 		return aoso.FloatLabels(unsafe.Slice((*float64)(y.data), rows))
 	case C.AOSO_STRING:
-		labels, err := goStrings("y.data", "y.count", (**C.char)(y.data), int64(rows))
-		return aoso.StringLabels(labels), err
+		codes, names, err := distinct("y.data", unsafe.Slice((**C.char)(y.data), rows))
+		if err != nil {
+			return nil, err
+		}
+		return aoso.CodedLabels(codes, names)
 	}
 	return nil, badArgument("y.dtype", y.dtype, "AOSO_FLOAT32 (%d) to AOSO_STRING (%d)", C.AOSO_FLOAT32, C.AOSO_STRING)
 }

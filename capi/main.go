@@ -5,7 +5,7 @@ package main
 
 /*
 #cgo CFLAGS: -std=c11 -O2 -Wall -fvisibility=hidden -I${SRCDIR}/include
-#cgo LDFLAGS: -lpthread
+#cgo LDFLAGS: -lpthread -Wl,--wrap=pthread_create -Wl,-z,relro -Wl,-z,now
 #include "shim.h"
 */
 import "C"

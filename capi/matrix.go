@@ -18,9 +18,10 @@ type matrix struct {
 	dense int      // the most columns that are not the same in every row
 }
 
-// affordable tells whether the machine can hold a dataset of the matrix.
+// affordable tells whether there is memory for a dataset of the matrix.
 func (m *matrix) affordable() error {
-	return affordable("the dataset", float64(m.Rows())*float64(m.dense)+float64(m.Cols())*bytesAColumn)
+	const quantized = 8 // a column, while its bins are found
+	return affordable("the dataset", float64(m.Rows())*(float64(m.dense)+bytesALabel+quantized)+float64(m.Cols())*bytesAColumn)
 }
 
 // useMatrix calls use with what C describes, and releases its stream, if it
@@ -33,17 +34,21 @@ func useMatrix(p *C.aoso_matrix, use func(*matrix) error) error {
 	if err != nil {
 		return err
 	}
+	watch := func(m *matrix) error {
+		m.Features = watched(m.Features)
+		return use(m)
+	}
 	switch x.layout {
 	case C.AOSO_ARROW:
-		return useArrow(x.arrow_array, x.arrow_schema, use)
+		return useArrow(x.arrow_array, x.arrow_schema, watch)
 	case C.AOSO_ARROW_STREAM:
-		return useStream(x.arrow_stream, use)
+		return useStream(x.arrow_stream, watch)
 	}
 	m, err := readMatrix(x)
 	if err != nil {
 		return err
 	}
-	return use(m)
+	return watch(m)
 }
 
 func readMatrix(x *C.aoso_matrix) (*matrix, error) {
@@ -138,6 +143,9 @@ func readColumns[T aoso.Number](x *C.aoso_matrix) (*matrix, error) {
 	if cols > 0 && x.columns == nil {
 		return nil, badArgument("x.columns", null, "%d pointers", cols)
 	}
+	if err := affordable("x", float64(cols)*float64(unsafe.Sizeof([]T{}))); err != nil {
+		return nil, err
+	}
 	columns := make([][]T, cols)
 	for j := range columns {
 		if rows == 0 {
@@ -180,12 +188,13 @@ func readCompressed[T aoso.Number, I int32 | int64](x *C.aoso_matrix) (*matrix, 
 		return nil, badArgument("x.data", null, "%d values", x.nnz)
 	}
 	indices, values := unsafe.Slice((*I)(x.indices), x.nnz), unsafe.Slice((*T)(x.data), x.nnz)
+	// A copy of the entries in the order of the columns.
+	if err := affordable("x", float64(x.nnz)*float64(unsafe.Sizeof(*new(I))+unsafe.Sizeof(*new(T)))+16*float64(x.cols)); err != nil {
+		return nil, err
+	}
 	var f aoso.Features
 	var err error
 	if x.layout == C.AOSO_CSR {
-		if err := affordable("x", float64(x.cols)*bytesAColumn); err != nil {
-			return nil, err
-		}
 		f, err = aoso.CSR(unsafe.Slice((*I)(x.indptr), x.rows+1), indices, values, int(x.cols))
 	} else {
 		f, err = aoso.CSC(unsafe.Slice((*I)(x.indptr), x.cols+1), indices, values, int(x.rows))

@@ -4,18 +4,35 @@ package main
 import "C"
 
 import (
+	"runtime"
+
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/internal/mem"
 )
 
-// bytesAColumn is what the least of columns takes: its name and bins.
-const bytesAColumn = 256
+const (
+	// bytesAColumn is what the least of columns takes: its name and bins.
+	bytesAColumn = 256
+	// bytesALabel is what a label takes: itself, its code and the class's.
+	bytesALabel = 8 + 4 + 4
+)
 
-// affordable tells whether the machine has so much memory. Go ends the process
+// affordable tells whether the process can have so much memory. Go ends it
 // when memory runs out, so what cannot be is refused before.
 func affordable(name string, bytes float64) error {
+	const little = 1 << 20 // which is not worth asking for
+	if denied() {
+		return outOfMemory("%s takes %.3g GB; a test denies them", name, bytes/1e9)
+	}
 	if most := mem.Machine(); bytes > most {
 		return outOfMemory("%s takes %.3g GB; the machine has %.3g GB", name, bytes/1e9, most/1e9)
+	}
+	if bytes < little || bytes < mem.Left() {
+		return nil
+	}
+	runtime.GC()
+	if most := mem.Left(); bytes > most {
+		return outOfMemory("%s takes %.3g GB; the limits of the process (RLIMIT_AS, RLIMIT_DATA) leave %.3g GB", name, bytes/1e9, most/1e9)
 	}
 	return nil
 }

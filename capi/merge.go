@@ -34,14 +34,25 @@ func goaoso_model_merge(models *C.uintptr_t, count C.int64_t, out *C.uintptr_t) 
 				return nil, badArgument("models", null, "%d models", count)
 			}
 			var all []*aoso.Model
+			var bytes float64
 			for i, handle := range unsafe.Slice(models, count) {
 				m, err := find[*model](fmt.Sprintf("models[%d]", i), uint64(handle))
 				if err != nil {
 					return nil, err
 				}
 				all = append(all, m.Model)
+				bytes += m.leastBytes()
+				if err := affordable("the merged model", bytes); err != nil {
+					return nil, err
+				}
 			}
 			return aoso.Merge(all...)
 		})
 	})
+}
+
+// leastBytes is what the trees of a model take at the least.
+func (m *model) leastBytes() float64 {
+	const perTree, perSplit = 8, 40
+	return perTree*float64(m.Trees()) + perSplit*m.splits()
 }

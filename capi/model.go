@@ -6,6 +6,7 @@ import "C"
 import (
 	"bytes"
 	"encoding/json"
+	"sync"
 	"unsafe"
 
 	"github.com/libaoso/aoso"
@@ -14,10 +15,17 @@ import (
 type model struct {
 	*aoso.Model
 	names, classes []string
+	splits         func() float64 // of all trees
 }
 
 func addModel(out *C.uintptr_t, m *aoso.Model) error {
-	return put(out, &model{m, m.FeatureNames(), m.Classes()})
+	return put(out, &model{m, m.FeatureNames(), m.Classes(), sync.OnceValue(func() (sum float64) {
+		byFeature, _ := m.Importance("split")
+		for _, n := range byFeature {
+			sum += n
+		}
+		return sum
+	})})
 }
 
 // giveModel gives C the model that make makes.
@@ -154,6 +162,9 @@ func goaoso_model_decode(data unsafe.Pointer, size C.size_t, out *C.uintptr_t) C
 			}
 			if uint64(size) > mostValues {
 				return nil, badArgument("size", size, "at most %d", mostValues)
+			}
+			if err := affordable("bytes", float64(size)); err != nil {
+				return nil, err
 			}
 			return aoso.Decode(bytes.Clone(unsafe.Slice((*byte)(data), size)))
 		})

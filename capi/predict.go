@@ -33,9 +33,12 @@ func output[T any](out unsafe.Pointer, length C.int64_t, results int, what strin
 	return unsafe.Slice((*T)(out), length), nil
 }
 
-// fill computes as many numbers into memory of C.
+// fill computes as many numbers into memory of C, as large as the library's.
 func fill[T any](out unsafe.Pointer, length C.int64_t, results int, what string, threads int, compute func() ([]T, error)) error {
 	to, err := output[T](out, length, results, what)
+	if err == nil {
+		err = affordable("the result", float64(length)*float64(unsafe.Sizeof(*new(T))))
+	}
 	if err != nil {
 		return err
 	}
@@ -43,6 +46,11 @@ func fill[T any](out unsafe.Pointer, length C.int64_t, results int, what string,
 	apart(threads, nil, func() { computed, err = compute() })
 	copy(to, computed)
 	return err
+}
+
+// affordableScores tells whether there is memory for raw scores of rows.
+func (m *model) affordableScores(x aoso.Features) error {
+	return affordable("the raw scores", 8*float64(x.Rows())*float64(len(m.classes)))
 }
 
 // fewRows are not worth a team.
@@ -84,6 +92,9 @@ func goaoso_model_predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_
 		if err != nil {
 			return err
 		}
+		if err := m.affordableScores(x); err != nil {
+			return err
+		}
 		var best []int
 		apart(o.Threads, nil, func() { best, err = m.Predict(x, o) })
 		for i, k := range best {
@@ -111,6 +122,9 @@ func goaoso_model_predict_raw(handle C.uintptr_t, x *C.aoso_matrix, options *C.a
 func goaoso_model_predict_leaf(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.int32_t, length C.int64_t) C.aoso_status {
 	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
 		trees := cmp.Or(o.Trees, m.Trees())
+		if err := within("rows × trees", int64(trees), 0, mostValues/int64(max(x.Rows(), 1))); err != nil {
+			return err
+		}
 		return fill(unsafe.Pointer(out), length, x.Rows()*trees, "rows × trees", o.Threads, func() ([]int32, error) { return m.PredictLeaf(x, o) })
 	})
 }
@@ -120,6 +134,9 @@ func goaoso_model_predict_staged(handle C.uintptr_t, x *C.aoso_matrix, options *
 	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
 		if callback == nil {
 			return badArgument("callback", null, "what to call with raw scores")
+		}
+		if err := m.affordableScores(x); err != nil {
+			return err
 		}
 		stages, err := m.Staged(x, int(every), o)
 		if err != nil {

@@ -43,22 +43,18 @@ func goaoso_predictor_create(handle C.uintptr_t, options *C.aoso_predict_options
 // meanwhile, and with a row and so many results in C's memory.
 func usePredictor(handle C.uintptr_t, row *C.double, features C.int64_t, out unsafe.Pointer, use func(p *predictor, row []float64) error) C.aoso_status {
 	return try(func() error {
-		p, err := find[*predictor]("predictor", uint64(handle))
-		switch {
-		case err != nil:
-			return err
-		case int64(features) != int64(p.features):
-			return badArgument("features", features, "%d, the features of the model", p.features)
-		case row == nil:
-			return badArgument("row", null, "%d values", features)
-		case out == nil:
-			return badArgument("out", null, "memory for the result")
-		}
-		if err := p.lock(p); err != nil {
-			return err
-		}
-		defer p.unlock()
-		return use(p, unsafe.Slice((*float64)(unsafe.Pointer(row)), p.features))
+		return useAlone("predictor", uint64(handle), func(p *predictor) error {
+			switch {
+			case int64(features) != int64(p.features):
+				return badArgument("features", features, "%d, the features of the model", p.features)
+			case row == nil:
+				return badArgument("row", null, "%d values", features)
+			case out == nil:
+				return badArgument("out", null, "memory for the result")
+			}
+			checkpoint(inPredictor)
+			return use(p, unsafe.Slice((*float64)(unsafe.Pointer(row)), p.features))
+		})
 	})
 }
 

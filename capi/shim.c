@@ -1,55 +1,18 @@
 // The public functions. Each refuses to run where Go cannot, gives Go the
 // default floating-point mode, and leaves the rest to the export of its name.
-#include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "_cgo_export.h"
+#include "process.h"
 
 _Static_assert(sizeof(void *) == 8, "a handle's number has 64 bits");
 
-// ------------------------------------------------- floating-point mode --
-
-// Rounding and the treatment of subnormals; the sticky flags are left alone.
-typedef uint64_t fpmode;
-
-#if defined(__x86_64__)
-#include <xmmintrin.h>
-#define FP_FLAGS 0x3fu
-#define FP_DEFAULT 0x1f80u
-static inline fpmode fp_get(void) { return _mm_getcsr(); }
-static inline void fp_put(fpmode m) { _mm_setcsr((unsigned)m); }
-#elif defined(__aarch64__)
-#define FP_FLAGS 0u
-#define FP_DEFAULT 0u
-static inline fpmode fp_get(void) {
-    fpmode m;
-    __asm__ volatile("mrs %0, fpcr" : "=r"(m));
-    return m;
-}
-static inline void fp_put(fpmode m) { __asm__ volatile("msr fpcr, %0" : : "r"(m)); }
-#else
-#define FP_FLAGS 0u
-#define FP_DEFAULT 0u
-static inline fpmode fp_get(void) { return 0; }
-static inline void fp_put(fpmode m) { (void)m; }
-#endif
-
-// Writing the register stalls, so it is written only if need be.
-static inline void fp_switch(fpmode from, fpmode to) {
-    if ((from ^ to) & ~(fpmode)FP_FLAGS) fp_put(to);
-}
-
-// The mode that this thread's host called with. Go's own thread-local storage
-// is of this model as well, so a process that can load the library has room.
-static _Thread_local __attribute__((tls_model("initial-exec"))) fpmode host = FP_DEFAULT;
+// The floating-point mode that this thread's host called with.
+static AOSO_THREAD_LOCAL fpmode host = FP_DEFAULT;
 
 // --------------------------------------------------------------- errors --
 
 static _Thread_local char message[1024];
-
-// AOSO_OK, or why no call reaches Go any more.
-static _Atomic int32_t refusal;
 
 void shim_set_error(const char *text, size_t n) {
     if (n >= sizeof message) {
@@ -60,37 +23,22 @@ void shim_set_error(const char *text, size_t n) {
     message[n] = 0;
 }
 
-void shim_poison(void) { atomic_store(&refusal, AOSO_INTERNAL); }
-
 static void set_error(const char *text) { shim_set_error(text, strlen(text)); }
 
 static __attribute__((noinline, cold)) int32_t refuse(int32_t why) {
-    if (why == AOSO_FORKED)
-        set_error("aoso: this process is a child made by fork(), in which Go cannot run; "
-                  "use exec, spawn or a fork server, or load the library in the child only");
-    else
-        set_error("aoso: a defect of the library showed in an earlier call; it cannot go on in this process");
+    set_error(process_refusal(why));
     return why;
 }
 
-static void in_child(void) { atomic_store(&refusal, AOSO_FORKED); }
-
-// Go's threads inherit the mode of the thread that loads the library: the
-// first constructor runs before Go's starts them, the second after.
-static fpmode loading;
-
-__attribute__((constructor(101))) static void before_go(void) {
-    loading = fp_get();
-    fp_switch(loading, FP_DEFAULT);
-    pthread_atfork(NULL, NULL, in_child);
-}
-
-__attribute__((constructor)) static void after_go(void) { fp_switch(FP_DEFAULT, loading); }
+// A pointer for Go: without its const, which Go does not know, and null
+// instead of a small number, which Go's stacks cannot hold as a pointer.
+#define P(pointer) ((void *)((uintptr_t)(pointer) < 4096 ? 0 : (uintptr_t)(pointer)))
 
 #define GO(call)                                                     \
     do {                                                             \
-        int32_t status_ = atomic_load_explicit(&refusal, memory_order_relaxed); \
+        int32_t status_ = atomic_load_explicit(&process_refuses, memory_order_relaxed); \
         if (status_ != AOSO_OK) return refuse(status_);              \
+        if (!process_thread_ready) process_ready_thread();           \
         const fpmode outer_ = host;                                  \
         host = fp_get();                                             \
         fp_switch(host, FP_DEFAULT);                                 \
@@ -99,6 +47,26 @@ __attribute__((constructor)) static void after_go(void) { fp_switch(FP_DEFAULT, 
         host = outer_;                                               \
         return status_;                                              \
     } while (0)
+
+// GO for calls that take longer than to look at the host's signal handlers,
+// which those of a few rows do not.
+#define GO_LONG(call)            \
+    do {                         \
+        process_move_handlers(); \
+        GO(call);                \
+    } while (0)
+
+#define GO_ROWS(x, call)                            \
+    do {                                            \
+        if (many_rows(P(x))) process_move_handlers(); \
+        GO(call);                                   \
+    } while (0)
+
+static int many_rows(const aoso_matrix *x) {
+    enum { FEW_ROWS = 64 };
+    return x && x->struct_size >= offsetof(aoso_matrix, cols) &&
+           (x->rows > FEW_ROWS || x->layout == AOSO_ARROW || x->layout == AOSO_ARROW_STREAM);
+}
 
 // ------------------------------------------------------ calls of the host --
 
@@ -175,9 +143,6 @@ const char *aoso_last_error(void) { return message; }
 
 #define ID(handle) ((uintptr_t)(handle))
 
-// A pointer for Go: without its const, which Go does not know, and null
-// instead of a small number, which Go's stacks cannot hold as a pointer.
-#define P(pointer) ((void *)((uintptr_t)(pointer) < 4096 ? 0 : (uintptr_t)(pointer)))
 
 aoso_status aoso_build_info(char *buffer, size_t size, size_t *needed) { GO(goaoso_build_info(P(buffer), size, P(needed))); }
 
@@ -185,12 +150,12 @@ aoso_status aoso_set_log(aoso_log_callback callback, void *user) { GO(goaoso_set
 
 aoso_status aoso_dataset_create(const aoso_matrix *x, const aoso_labels *y, const aoso_dataset_options *options,
                                 aoso_dataset **out) {
-    GO(goaoso_dataset_create(P(x), P(y), P(options), P(out)));
+    GO_LONG(goaoso_dataset_create(P(x), P(y), P(options), P(out)));
 }
 
 aoso_status aoso_dataset_create_aligned(const aoso_dataset *train, const aoso_matrix *x, const aoso_labels *y,
                                         const aoso_dataset_options *options, aoso_dataset **out) {
-    GO(goaoso_dataset_create_aligned(ID(train), P(x), P(y), P(options), P(out)));
+    GO_LONG(goaoso_dataset_create_aligned(ID(train), P(x), P(y), P(options), P(out)));
 }
 
 aoso_status aoso_dataset_get_info(const aoso_dataset *dataset, aoso_dataset_info *info) {
@@ -207,30 +172,30 @@ aoso_status aoso_dataset_feature_name(const aoso_dataset *dataset, int64_t j, ch
 }
 
 aoso_status aoso_dataset_save(const aoso_dataset *dataset, const char *path) {
-    GO(goaoso_dataset_save(ID(dataset), P(path)));
+    GO_LONG(goaoso_dataset_save(ID(dataset), P(path)));
 }
 
-aoso_status aoso_dataset_load(const char *path, aoso_dataset **out) { GO(goaoso_dataset_load(P(path), P(out))); }
+aoso_status aoso_dataset_load(const char *path, aoso_dataset **out) { GO_LONG(goaoso_dataset_load(P(path), P(out))); }
 
 aoso_status aoso_dataset_read(const char *path, aoso_dataset **out) { GO(goaoso_dataset_read(P(path), P(out))); }
 
 aoso_status aoso_dataset_free(aoso_dataset *dataset) { GO(goaoso_dataset_free(ID(dataset))); }
 
 aoso_status aoso_builder_create(int64_t cols, const aoso_dataset_options *options, aoso_builder **out) {
-    GO(goaoso_builder_create(cols, P(options), P(out)));
+    GO_LONG(goaoso_builder_create(cols, P(options), P(out)));
 }
 
 aoso_status aoso_builder_push(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y, const double *weights,
                               int64_t num_weights) {
-    GO(goaoso_builder_push(ID(builder), P(x), P(y), P(weights), num_weights));
+    GO_ROWS(x, goaoso_builder_push(ID(builder), P(x), P(y), P(weights), num_weights));
 }
 
 aoso_status aoso_builder_finish(aoso_builder *builder, aoso_dataset **out) {
-    GO(goaoso_builder_finish(ID(builder), P(out)));
+    GO_LONG(goaoso_builder_finish(ID(builder), P(out)));
 }
 
 aoso_status aoso_builder_finish_aligned(aoso_builder *builder, const aoso_dataset *train, aoso_dataset **out) {
-    GO(goaoso_builder_finish_aligned(ID(builder), ID(train), P(out)));
+    GO_LONG(goaoso_builder_finish_aligned(ID(builder), ID(train), P(out)));
 }
 
 aoso_status aoso_builder_free(aoso_builder *builder) { GO(goaoso_builder_free(ID(builder))); }
@@ -250,12 +215,12 @@ aoso_status aoso_estimate_memory(int64_t rows, int64_t features, int64_t classes
 
 aoso_status aoso_train(const aoso_dataset *train, const aoso_params *params, const aoso_train_options *options,
                        aoso_model **out, aoso_result *result) {
-    GO(goaoso_train(ID(train), P(params), P(options), P(out), P(result)));
+    GO_LONG(goaoso_train(ID(train), P(params), P(options), P(out), P(result)));
 }
 
 aoso_status aoso_booster_create(const aoso_dataset *train, const aoso_params *params, const aoso_train_options *options,
                                 aoso_booster **out) {
-    GO(goaoso_booster_create(ID(train), P(params), P(options), P(out)));
+    GO_LONG(goaoso_booster_create(ID(train), P(params), P(options), P(out)));
 }
 
 aoso_status aoso_booster_step(aoso_booster *booster, aoso_progress *progress) {
@@ -263,7 +228,7 @@ aoso_status aoso_booster_step(aoso_booster *booster, aoso_progress *progress) {
 }
 
 aoso_status aoso_booster_run(aoso_booster *booster, aoso_result *result) {
-    GO(goaoso_booster_run(ID(booster), P(result)));
+    GO_LONG(goaoso_booster_run(ID(booster), P(result)));
 }
 
 aoso_status aoso_booster_interrupt(aoso_booster *booster) { GO(goaoso_booster_interrupt(ID(booster))); }
@@ -292,14 +257,14 @@ aoso_status aoso_model_describe(const aoso_model *model, char *buffer, size_t si
 
 aoso_status aoso_model_save(const aoso_model *model, const char *path) { GO(goaoso_model_save(ID(model), P(path))); }
 
-aoso_status aoso_model_load(const char *path, aoso_model **out) { GO(goaoso_model_load(P(path), P(out))); }
+aoso_status aoso_model_load(const char *path, aoso_model **out) { GO_LONG(goaoso_model_load(P(path), P(out))); }
 
 aoso_status aoso_model_encode(const aoso_model *model, void *buffer, size_t size, size_t *needed) {
     GO(goaoso_model_encode(ID(model), P(buffer), size, P(needed)));
 }
 
 aoso_status aoso_model_decode(const void *bytes, size_t size, aoso_model **out) {
-    GO(goaoso_model_decode(P(bytes), size, P(out)));
+    GO_LONG(goaoso_model_decode(P(bytes), size, P(out)));
 }
 
 aoso_status aoso_model_fingerprint(const aoso_model *model, char *buffer, size_t size, size_t *needed) {
@@ -316,11 +281,11 @@ aoso_status aoso_model_tree(const aoso_model *model, int64_t tree, char *buffer,
 
 aoso_status aoso_model_export(const aoso_model *model, int32_t format, int64_t tree, aoso_write_callback write,
                               void *user) {
-    GO(goaoso_model_export(ID(model), format, tree, write, (uintptr_t)user));
+    GO_LONG(goaoso_model_export(ID(model), format, tree, write, (uintptr_t)user));
 }
 
 aoso_status aoso_model_export_file(const aoso_model *model, int32_t format, int64_t tree, const char *path) {
-    GO(goaoso_model_export_file(ID(model), format, tree, P(path)));
+    GO_LONG(goaoso_model_export_file(ID(model), format, tree, P(path)));
 }
 
 aoso_status aoso_model_importance(const aoso_model *model, int32_t kind, double *out, int64_t length) {
@@ -333,66 +298,66 @@ aoso_status aoso_model_pair_importance(const aoso_model *model, aoso_pair_import
 }
 
 aoso_status aoso_model_truncate(const aoso_model *model, int64_t trees, aoso_model **out) {
-    GO(goaoso_model_truncate(ID(model), trees, P(out)));
+    GO_LONG(goaoso_model_truncate(ID(model), trees, P(out)));
 }
 
 aoso_status aoso_model_merge(const aoso_model *const *models, int64_t count, aoso_model **out) {
-    GO(goaoso_model_merge(P(models), count, P(out)));
+    GO_LONG(goaoso_model_merge(P(models), count, P(out)));
 }
 
 aoso_status aoso_model_refit(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
                              const aoso_refit_options *options, aoso_model **out) {
-    GO(goaoso_model_refit(ID(model), P(x), P(y), P(options), P(out)));
+    GO_LONG(goaoso_model_refit(ID(model), P(x), P(y), P(options), P(out)));
 }
 
 aoso_status aoso_model_free(aoso_model *model) { GO(goaoso_model_free(ID(model))); }
 
 aoso_status aoso_model_predict(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
                                int32_t *out, int64_t length) {
-    GO(goaoso_model_predict(ID(model), P(x), P(options), P(out), length));
+    GO_ROWS(x, goaoso_model_predict(ID(model), P(x), P(options), P(out), length));
 }
 
 aoso_status aoso_model_predict_proba(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
                                      double *out, int64_t length) {
-    GO(goaoso_model_predict_proba(ID(model), P(x), P(options), P(out), length));
+    GO_ROWS(x, goaoso_model_predict_proba(ID(model), P(x), P(options), P(out), length));
 }
 
 aoso_status aoso_model_predict_raw(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
                                    double *out, int64_t length) {
-    GO(goaoso_model_predict_raw(ID(model), P(x), P(options), P(out), length));
+    GO_ROWS(x, goaoso_model_predict_raw(ID(model), P(x), P(options), P(out), length));
 }
 
 aoso_status aoso_model_predict_leaf(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
                                     int32_t *out, int64_t length) {
-    GO(goaoso_model_predict_leaf(ID(model), P(x), P(options), P(out), length));
+    GO_ROWS(x, goaoso_model_predict_leaf(ID(model), P(x), P(options), P(out), length));
 }
 
 aoso_status aoso_model_predict_staged(const aoso_model *model, const aoso_matrix *x,
                                       const aoso_predict_options *options, int64_t every,
                                       aoso_staged_callback callback, void *user) {
-    GO(goaoso_model_predict_staged(ID(model), P(x), P(options), every, callback, (uintptr_t)user));
+    GO_ROWS(x, goaoso_model_predict_staged(ID(model), P(x), P(options), every, callback, (uintptr_t)user));
 }
 
 aoso_status aoso_model_evaluate(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
                                 const double *weights, int64_t num_weights, const aoso_predict_options *options,
                                 aoso_evaluation *out) {
-    GO(goaoso_model_evaluate(ID(model), P(x), P(y), P(weights), num_weights, P(options), P(out)));
+    GO_ROWS(x, goaoso_model_evaluate(ID(model), P(x), P(y), P(weights), num_weights, P(options), P(out)));
 }
 
 aoso_status aoso_model_calibrate(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
                                  const double *weights, int64_t num_weights, const aoso_predict_options *options,
                                  aoso_model **out, aoso_calibration *calibration) {
-    GO(goaoso_model_calibrate(ID(model), P(x), P(y), P(weights), num_weights, P(options), P(out), P(calibration)));
+    GO_LONG(goaoso_model_calibrate(ID(model), P(x), P(y), P(weights), num_weights, P(options), P(out), P(calibration)));
 }
 
 aoso_status aoso_model_shap(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
                             double *out, int64_t length) {
-    GO(goaoso_model_shap(ID(model), P(x), P(options), P(out), length));
+    GO_ROWS(x, goaoso_model_shap(ID(model), P(x), P(options), P(out), length));
 }
 
 aoso_status aoso_model_shap_sparse(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
                                    int64_t top, aoso_contributions **out) {
-    GO(goaoso_model_shap_sparse(ID(model), P(x), P(options), top, P(out)));
+    GO_ROWS(x, goaoso_model_shap_sparse(ID(model), P(x), P(options), top, P(out)));
 }
 
 aoso_status aoso_contributions_get_info(const aoso_contributions *contributions, aoso_contributions_info *info) {
@@ -409,7 +374,7 @@ aoso_status aoso_contributions_free(aoso_contributions *contributions) {
 }
 
 aoso_status aoso_predictor_create(const aoso_model *model, const aoso_predict_options *options, aoso_predictor **out) {
-    GO(goaoso_predictor_create(ID(model), P(options), P(out)));
+    GO_LONG(goaoso_predictor_create(ID(model), P(options), P(out)));
 }
 
 aoso_status aoso_predictor_class(aoso_predictor *predictor, const double *row, int64_t features, int32_t *out) {

@@ -7,9 +7,11 @@
 
 #include "aoso.h"
 
-// The calling thread's error message, of n bytes, and the end of the library.
+// The calling thread's error message, of n bytes.
 void shim_set_error(const char *text, size_t n);
-void shim_poison(void);
+
+// After this no call reaches Go any more.
+void process_poison(void);
 
 // Calls of the host's functions, in the floating-point mode that it came with.
 int32_t shim_progress(aoso_progress_callback f, const aoso_progress *p, uintptr_t user);

@@ -1,20 +1,28 @@
 package main
 
+// #include <string.h>
 // #include "shim.h"
 import "C"
 
 import (
 	"fmt"
+	"strings"
 	"unicode/utf8"
 	"unsafe"
 )
+
+// given is a string in C's memory.
+func given(s *C.char) string { return unsafe.String((*byte)(unsafe.Pointer(s)), C.strlen(s)) }
 
 // goString copies a string of C's, which must be UTF-8.
 func goString(name string, s *C.char) (string, error) {
 	if s == nil {
 		return "", badArgument(name, null, "a string")
 	}
-	copied := C.GoString(s)
+	if err := affordable(name, float64(len(given(s)))); err != nil {
+		return "", err
+	}
+	copied := strings.Clone(given(s))
 	if !utf8.ValidString(copied) {
 		return "", badArgument(name, copied, "UTF-8")
 	}
@@ -33,6 +41,9 @@ func goStrings(name, count string, p **C.char, n int64) ([]string, error) {
 	if err := within(count, n, 0, mostValues); err != nil {
 		return nil, err
 	}
+	if err := affordable(name, float64(n)*float64(unsafe.Sizeof(""))); err != nil {
+		return nil, err
+	}
 	copies := make([]string, n)
 	for i, s := range unsafe.Slice(p, n) {
 		var err error
@@ -41,6 +52,30 @@ func goStrings(name, count string, p **C.char, n int64) ([]string, error) {
 		}
 	}
 	return copies, nil
+}
+
+// distinct numbers strings of C's, of which those that are equal have one
+// number, and one copy.
+func distinct(name string, p []*C.char) (numbers []int32, copies []string, err error) {
+	numbers = make([]int32, len(p))
+	known := map[string]int32{}
+	for i, s := range p {
+		if s == nil {
+			return nil, nil, badArgument(fmt.Sprintf("%s[%d]", name, i), null, "a string")
+		}
+		k, ok := known[given(s)]
+		if !ok {
+			k = int32(len(copies))
+			copied, err := goString(fmt.Sprintf("%s[%d]", name, i), s)
+			if err != nil {
+				return nil, nil, err
+			}
+			copies = append(copies, copied)
+			known[copied] = k
+		}
+		numbers[i] = k
+	}
+	return numbers, copies, nil
 }
 
 // room is memory of C, of so many elements, with the names of its arguments.

@@ -79,6 +79,7 @@ func (t *training) options() aoso.TrainOptions {
 // report tells the host of an iteration; false if it wants no more.
 func (t *training) report(p aoso.Progress) bool {
 	return t.callback == nil || t.calls.zero(func() C.int32_t {
+		checkpoint(inCallback)
 		c := cProgress(p)
 		c.struct_size = C.uint32_t(unsafe.Sizeof(c))
 		return C.shim_progress(t.callback, &c, t.user)
@@ -163,7 +164,10 @@ func goaoso_train(train C.uintptr_t, params *C.aoso_params, options *C.aoso_trai
 			o.Callback = t.report
 		}
 		var r *aoso.Result
-		t.run(func() { r, err = aoso.Train(context.Background(), t.train.Dataset, t.params, o) })
+		t.run(func() {
+			checkpoint(inTraining)
+			r, err = aoso.Train(context.Background(), t.train.Dataset, t.params, o)
+		})
 		if err != nil {
 			return err
 		}

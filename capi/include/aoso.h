@@ -30,10 +30,34 @@
  *               NULL and 0 to ask for that alone. Too small a buffer is
  *               AOSO_BUFFER_TOO_SMALL and unchanged, *needed is set.
  *   Threads     Datasets, models and contributions do not change: any number
- *               of threads may use one at a time. A builder, a booster and a predictor belong
- *               to one thread at a time (AOSO_BUSY). Callbacks come on the
+ *               of threads may use one at a time, and free it meanwhile: calls
+ *               under way end as if it lived. A builder, a booster and a
+ *               predictor belong to one thread at a time: another that uses or
+ *               frees one meanwhile gets AOSO_BUSY. Callbacks come on the
  *               calling thread, during the call. They may use the library, and
  *               must return: no longjmp, no exception.
+ *   Signals     Handlers that the host has installed, on whichever thread, run
+ *               on a signal stack of 256 kB while a call is under way, or on
+ *               the thread's own if it had one before its first call. For that
+ *               calls that make an object, train, read or write a file, or take
+ *               more than 64 rows add SA_ONSTACK to handlers without it. One
+ *               that is installed later, while a call is under way or before
+ *               one of single rows, has to set SA_ONSTACK itself. The library's
+ *               threads block all signals but SIGPROF, SIGCHLD, SIGURG,
+ *               SIGRTMIN and those of faults. Handlers of SIGSEGV, SIGBUS,
+ *               SIGFPE, SIGPIPE and SIGURG are Go's, which calls those that
+ *               were there before: leave them in place. No handler may use the
+ *               library.
+ *   Memory      What is too large for the machine, the container, RLIMIT_AS or
+ *               RLIMIT_DATA is refused (AOSO_OUT_OF_MEMORY) before anything is
+ *               allocated. When the library is loaded, RLIMIT_AS must leave
+ *               1800 MB, most of which is reserved and never used, and
+ *               RLIMIT_DATA 100 MB: else all calls are refused. Where memory
+ *               runs out all the same, Go ends the process.
+ *   Defects     A defect of the library that shows in a call is AOSO_INTERNAL.
+ *               Afterwards the builder, booster or predictor of that call can
+ *               only be freed; all else goes on. Only a defect in the registry
+ *               of handles, which all calls share, has all calls refused.
  *   Processes   A child made by fork() cannot use the library (AOSO_FORKED):
  *               use exec, spawn or a fork server. The library cannot be
  *               unloaded, and a process can hold one Go library only.
@@ -91,10 +115,10 @@ enum {
     AOSO_BUFFER_TOO_SMALL = 3,
     AOSO_IO = 4,        /* a file or stream could not be read or written */
     AOSO_BAD_FORMAT = 5, /* not a file of aoso's, truncated, corrupt or newer */
-    AOSO_OUT_OF_MEMORY = 6,
+    AOSO_OUT_OF_MEMORY = 6, /* more than there is: see Memory above */
     AOSO_BUSY = 7,      /* another thread uses what one thread at a time may */
     AOSO_FORKED = 8,    /* in a child made by fork() */
-    AOSO_INTERNAL = 9   /* a defect of the library, which refuses all calls after */
+    AOSO_INTERNAL = 9   /* a defect of the library: see Defects above */
 };
 
 /* The text of the calling thread's last error; "" before the first. Good

@@ -177,6 +177,104 @@ static void good(void) {
     array.release(&array);
 }
 
+// A stream of batches of given sizes, which end with -1; empty ones with or
+// without buffers and children's.
+typedef struct plan {
+    const int *sizes;
+    int row, bare;
+} plan;
+
+static int get_plain_schema(struct ArrowArrayStream *s, struct ArrowSchema *out) {
+    (void)s;
+    make_schema(out);
+    return 0;
+}
+
+static int get_planned(struct ArrowArrayStream *s, struct ArrowArray *out) {
+    plan *p = s->private_data;
+    if (*p->sizes < 0) {
+        out->release = NULL;
+        return 0;
+    }
+    const int n = *p->sizes++;
+    make_array(out, p->row, n);
+    p->row += n;
+    if (n == 0 && p->bare)
+        for (int j = 0; j < COLS; j++) {
+            free(out->children[j]->buffers);
+            *out->children[j] = (struct ArrowArray){.length = out->offset};
+        }
+    return 0;
+}
+
+static struct ArrowArrayStream make_planned(plan *p) {
+    streams++;
+    return (struct ArrowArrayStream){get_plain_schema, get_planned, get_last_error, release_stream, p};
+}
+
+// Empty batches stand anywhere, and change nothing.
+static void positions(void) {
+    static const int middle[] = {100, 0, 200, -1}, first[] = {0, 300, -1}, last[] = {300, 0, -1}, two[] = {0, 0, 150, 0, 0, 150, 0, 0, -1};
+    static const int first_row[] = {1, 0, 298, 0, 1, 0, -1}, none[] = {-1}, empty[] = {0, 0, -1};
+    static int ones[2 * ROWS + 1]; // rows one by one, with an empty batch after each
+    for (int i = 0; i < ROWS; i++) ones[2 * i] = 1;
+    ones[2 * ROWS] = -1;
+    static const int *const plans[] = {middle, first, last, two, first_row, ones};
+    static double weights[ROWS], want_raw[ROWS * CLASSES], raw[ROWS * CLASSES];
+    for (int i = 0; i < ROWS; i++) weights[i] = 1 + i % 3;
+    aoso_dataset_options o = {.struct_size = sizeof o, .feature_names = column_names, .num_feature_names = COLS, .weights = weights, .num_weights = ROWS};
+    aoso_matrix plain = data(), x;
+    aoso_dataset *d;
+    struct ArrowArrayStream stream;
+    OK(aoso_dataset_create(&plain, &y, &o, &d));
+    aoso_model *m = train_on(d, "trees=8 leaves=6");
+    fingerprint want = fingerprint_of(m);
+    OK(aoso_dataset_free(d));
+    OK(aoso_model_predict_raw(m, &plain, NULL, want_raw, ROWS * CLASSES));
+    x = aoso_arrow_stream(&stream);
+    for (unsigned i = 0; i < sizeof plans / sizeof *plans; i++)
+        for (int bare = 0; bare < 2; bare++) {
+            plan p = {plans[i], 0, bare};
+            stream = make_planned(&p);
+            OK(aoso_dataset_create(&x, &y, &o, &d));
+            EXPECT(same(want, fingerprint_on(d)));
+            p = (plan){plans[i], 0, bare};
+            stream = make_planned(&p);
+            OK(aoso_model_predict_raw(m, &x, NULL, raw, ROWS * CLASSES));
+            EXPECT(memcmp(want_raw, raw, sizeof raw) == 0);
+        }
+
+    // Tables without rows: an error to train on, and nothing to predict.
+    const int *const nothing[] = {none, empty};
+    aoso_labels no_labels = aoso_int32_labels(NULL, 0);
+    for (int i = 0; i < 2; i++) {
+        plan p = {nothing[i], 0, i};
+        stream = make_planned(&p);
+        FAILS(AOSO_INVALID_ARGUMENT, "allowed", aoso_dataset_create(&x, &no_labels, NULL, &d));
+        p = (plan){nothing[i], 0, i};
+        stream = make_planned(&p);
+        OK(aoso_model_predict_raw(m, &x, NULL, NULL, 0));
+    }
+
+    // Chunks of a row, labels and weights with them, and empty ones between.
+    aoso_builder *b;
+    o.weights = NULL;
+    o.num_weights = 0;
+    OK(aoso_builder_create(COLS, &o, &b));
+    for (int i = 0; i < ROWS; i++)
+        for (int n = 0; n < 2; n++) {
+            const int sizes[] = {0, n, 0, -1};
+            plan p = {sizes, i, n};
+            aoso_labels own = aoso_int32_labels(classes + i, n);
+            stream = make_planned(&p);
+            OK(aoso_builder_push(b, &x, &own, weights + i, n));
+        }
+    OK(aoso_builder_finish(b, &d));
+    OK(aoso_builder_free(b));
+    EXPECT(same(want, fingerprint_on(d)));
+    OK(aoso_model_free(m));
+}
+
 // Nulls are missing, and booleans are bits.
 static void nulls(void) {
     static double with[ROWS * COLS], probabilities[2][ROWS * CLASSES];
@@ -210,6 +308,16 @@ static void nulls(void) {
         array.children[2]->null_count = count;
         OK(aoso_model_predict_proba(m, &x, NULL, probabilities[1], ROWS * CLASSES));
         EXPECT((memcmp(probabilities[0], probabilities[1], sizeof probabilities[0]) == 0) == (count != 0));
+    }
+
+    // Nulls of batches with empty ones between.
+    for (int n = 0; n < 2; n++) {
+        struct ArrowArray *batch = &array;
+        batch->length = n ? 40 : 0;
+        for (int j = 0; j < COLS; j++) batch->children[j]->null_count = j == 2 ? -1 : 0;
+        OK(aoso_model_predict_proba(m, &x, NULL, probabilities[1], batch->length * CLASSES));
+        EXPECT(memcmp(probabilities[0], probabilities[1], (size_t)batch->length * CLASSES * sizeof(double)) == 0);
+        batch->length = ROWS;
     }
 
     // Null rows are refused.
@@ -296,6 +404,7 @@ int main(void) {
     fill_columns();
     y = aoso_int32_labels(classes, ROWS);
     good();
+    positions();
     nulls();
     bad();
     EXPECT(schemas == 0 && arrays == 0 && streams == 0);

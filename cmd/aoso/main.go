@@ -30,7 +30,7 @@ const (
 func main() {
 	signal.Ignore(syscall.SIGPIPE) // what is written to is told of all the same
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(int64(0.9 * mem.Machine()))
+		debug.SetMemoryLimit(int64(0.9 * mem.Plannable()))
 	}
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }

@@ -2,6 +2,7 @@ package mem
 
 import (
 	"os"
+	"runtime/metrics"
 	"strconv"
 	"strings"
 	"sync"
@@ -9,28 +10,40 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Machine is the memory, in bytes, that the process could have at the most:
-// that of the machine or of its cgroup, or what its limits leave.
+// Machine is the memory, in bytes, of the machine or of the process's cgroup.
 var Machine = sync.OnceValue(func() float64 {
 	most := float64(unlimited)
 	var info unix.Sysinfo_t
 	if unix.Sysinfo(&info) == nil {
 		most = (float64(info.Totalram) + float64(info.Totalswap)) * float64(info.Unit)
 	}
-	if limit := numbers("/sys/fs/cgroup/memory.max"); len(limit) > 0 {
-		most = min(most, limit[0])
-	}
-	// Much of the address space is taken when Go has started; of the rest, what
-	// Go has once had stays taken, so about half can be in use.
-	pages := numbers("/proc/self/statm") // of all memory …, of data, …
-	for limit, field := range map[int]int{unix.RLIMIT_AS: 0, unix.RLIMIT_DATA: 5} {
-		var l unix.Rlimit
-		if unix.Getrlimit(limit, &l) == nil && l.Cur < unlimited && field < len(pages) {
-			most = min(most, max(0, float64(l.Cur)-pages[field]*float64(os.Getpagesize()))/2)
+	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		if limit := numbers(file); len(limit) > 0 {
+			most = min(most, limit[0])
 		}
 	}
 	return most
 })
+
+// Left is the memory, in bytes, that the limits of the process, RLIMIT_AS and
+// RLIMIT_DATA, leave, with what Go has and does not use.
+func Left() float64 {
+	const arena = 64 << 20 // the steps in which Go takes address space
+	left := float64(unlimited)
+	pages := numbers("/proc/self/statm") // of all memory …, of data, …
+	for limit, field := range map[int]int{unix.RLIMIT_AS: 0, unix.RLIMIT_DATA: 5} {
+		var l unix.Rlimit
+		if unix.Getrlimit(limit, &l) == nil && l.Cur < unlimited && field < len(pages) {
+			left = min(left, float64(l.Cur)-pages[field]*float64(os.Getpagesize())-arena)
+		}
+	}
+	if left == unlimited {
+		return left
+	}
+	unused := []metrics.Sample{{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(unused)
+	return max(left+float64(unused[0].Value.Uint64())+float64(unused[1].Value.Uint64()), 0)
+}
 
 // numbers is the numbers in a file, up to what is none.
 func numbers(file string) (numbers []float64) {

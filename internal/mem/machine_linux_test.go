@@ -7,17 +7,17 @@ import (
 	"testing"
 )
 
-// TestMachine: limits of 4 GB leave less than that.
-func TestMachine(t *testing.T) {
+// TestPlannable: limits of 4 GB leave less than that.
+func TestPlannable(t *testing.T) {
 	if os.Getenv("MEM_TEST_LIMITED") != "" {
-		fmt.Printf("%.0f", Machine())
+		fmt.Printf("%.0f", Plannable())
 		os.Exit(0)
 	}
-	if n := Machine(); n < 1<<26 || n >= unlimited {
+	if n := Plannable(); n < 1<<26 || n >= unlimited {
 		t.Errorf("%g bytes", n)
 	}
 	for _, limit := range []string{"-v", "-d"} {
-		c := exec.Command("/bin/sh", "-c", "ulimit "+limit+` 4000000; exec "$0" -test.run TestMachine`, os.Args[0])
+		c := exec.Command("/bin/sh", "-c", "ulimit "+limit+` 4000000; exec "$0" -test.run TestPlannable`, os.Args[0])
 		c.Env = append(os.Environ(), "MEM_TEST_LIMITED=1")
 		out, err := c.Output()
 		var bytes float64

@@ -9,6 +9,11 @@ import (
 	"unsafe"
 )
 
+// Plannable is the memory, in bytes, that one use may plan on: that of the
+// machine, or half of what the limits of the process leave, since Go keeps
+// address space that it once had.
+func Plannable() float64 { return min(Machine(), Left()/2) }
+
 // Block is memory that begins at a multiple of 64 bytes.
 type Block struct {
 	data   []byte

@@ -114,7 +114,7 @@ func (k Kind) begin(f *os.File) (*start, error) {
 
 // readInto reads all of the file into the memory that it asks for.
 func (s *start) readInto(allocate func(n int) []byte) ([]byte, error) {
-	if have := mem.Machine(); float64(s.size) > min(have, math.MaxInt-alignment) {
+	if have := mem.Plannable(); float64(s.size) > min(have, math.MaxInt-alignment) {
 		return nil, fmt.Errorf("it has %.3g GB; this machine has %.3g GB of memory", float64(s.size)/1e9, have/1e9)
 	}
 	if s.regular {

@@ -100,7 +100,7 @@ func (r *repeated) Read(b []byte) (int, error) {
 // TestMemory: endless data end in an error before they have taken the memory.
 func TestMemory(t *testing.T) {
 	if text := os.Getenv("TABLE_TEST_ENDLESS"); text != "" {
-		debug.SetMemoryLimit(int64(0.9 * mem.Machine())) // as the command does
+		debug.SetMemoryLimit(int64(0.9 * mem.Plannable())) // as the command does
 		first, text, _ := strings.Cut(text, "|")
 		_, err := Parse(io.MultiReader(strings.NewReader(first), &repeated{text: text}), "f", Options{Format: os.Getenv("TABLE_TEST_FORMAT")})
 		fmt.Print(err)

@@ -31,7 +31,7 @@ const share = 0.75
 const bom = "\xef\xbb\xbf"
 
 func open(r io.Reader, name string) (*source, error) {
-	s := &source{name: name, r: bufio.NewReaderSize(r, bufferSize), most: share * mem.Machine()}
+	s := &source{name: name, r: bufio.NewReaderSize(r, bufferSize), most: share * mem.Plannable()}
 	if magic, _ := s.r.Peek(2); string(magic) == "\x1f\x8b" {
 		s.zipped = true
 		z, err := gzip.NewReader(s.r)

@@ -1,0 +1,74 @@
+// Under limits of its memory the process goes on: the library refuses all
+// calls, or those whose data is too large, with a message.
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void in_small(const char *limit) {
+    const char text[] = "when the library is loaded; allowed: at least";
+    aoso_model *m;
+    FAILS(AOSO_OUT_OF_MEMORY, text, aoso_params_check(NULL));
+    FAILS(AOSO_OUT_OF_MEMORY, limit, aoso_model_load("x", &m));
+    FAILS(AOSO_OUT_OF_MEMORY, text, aoso_model_free(NULL));
+    EXPECT(aoso_abi_version() == AOSO_ABI_VERSION);
+    struct sigaction a; // Go's handlers would have no Go to run in
+    for (int s = 1; s <= 31; s++)
+        if (sigaction(s, NULL, &a) == 0) EXPECT(a.sa_handler == SIG_DFL || a.sa_handler == SIG_IGN);
+}
+
+// A set of rows that are one row, which takes memory in the library alone.
+static void in_large(void) {
+    aoso_dataset *d;
+    aoso_labels y = aoso_int32_labels(classes, ROWS);
+    aoso_matrix x = data();
+    for (int threads = 1; threads <= 8; threads += 7) {
+        aoso_model *m;
+        aoso_params p = parse("trees=5");
+        p.num_threads = threads;
+        d = make_dataset();
+        OK(aoso_train(d, &p, NULL, &m, NULL));
+        OK(aoso_model_free(m));
+        OK(aoso_dataset_free(d));
+    }
+    const int64_t rows = 200000000;
+    x = aoso_dense(values, AOSO_FLOAT64, rows, COLS, 0, 1);
+    y.count = rows;
+    FAILS(AOSO_OUT_OF_MEMORY, "the limits of the process (RLIMIT_AS, RLIMIT_DATA) leave", aoso_dataset_create(&x, &y, NULL, &d));
+    OK(aoso_dataset_free(make_dataset()));
+}
+
+int main(int argc, char **argv) {
+    make_data();
+    if (argc == 3) {
+        if (strcmp(argv[2], "large") == 0) in_large();
+        else in_small(argv[2]);
+        return failures != 0;
+    }
+    const struct {
+        int resource;
+        rlim_t mb;
+        const char *expect;
+    } limits[] = {{RLIMIT_AS, 200, "RLIMIT_AS"}, {RLIMIT_AS, 700, "RLIMIT_AS"}, {RLIMIT_AS, 1300, "RLIMIT_AS"}, {RLIMIT_AS, 2500, "large"},
+                  {RLIMIT_DATA, 60, "RLIMIT_DATA"}, {RLIMIT_DATA, 400, "large"}};
+    for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++) {
+        pid_t child = fork();
+        if (child == 0) {
+            struct rlimit l = {limits[i].mb << 20, limits[i].mb << 20};
+            if (setrlimit(limits[i].resource, &l)) _exit(97);
+            alarm(60);
+            execl("/proc/self/exe", argv[0], "under", limits[i].expect, (char *)NULL);
+            _exit(98);
+        }
+        int status;
+        waitpid(child, &status, 0);
+        if (status != 0) {
+            fprintf(stderr, "limits: %s of %d MB: status %#x\n", limits[i].expect, (int)limits[i].mb, (unsigned)status);
+            failures++;
+        }
+    }
+    return finish("limits");
+}

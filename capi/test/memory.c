@@ -1,0 +1,160 @@
+// Every question whether there is memory is denied in turn, over a program
+// that uses all that asks: it ends with AOSO_OUT_OF_MEMORY, leaves no handle
+// behind, and runs through once nothing is denied any more.
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+#include "faults.h"
+
+static const char *folder;
+
+// What the program has made, which it frees at the end.
+static aoso_dataset *datasets[4];
+static aoso_model *models[6];
+static aoso_booster *booster;
+static aoso_builder *builder;
+static aoso_predictor *predictor;
+static aoso_contributions *contributions;
+
+static int32_t next_stage(int64_t trees, const double *raw, int64_t length, void *user) {
+    (void)trees;
+    (void)raw;
+    (void)length;
+    (void)user;
+    return 0;
+}
+
+static int32_t next_part(const void *bytes, size_t size, void *user) {
+    (void)bytes;
+    (void)size;
+    (void)user;
+    return 0;
+}
+
+#define TRY(call)                            \
+    do {                                     \
+        aoso_status status_ = (call);        \
+        if (status_ != AOSO_OK) return status_; \
+    } while (0)
+
+static aoso_status make(const aoso_matrix *x, const aoso_labels *y) {
+    static const char *const names[COLS] = {"a", "b", "c", "d", "e", "f"}, *texts[ROWS];
+    for (int i = 0; i < ROWS; i++) texts[i] = classes[i] ? "other" : "one";
+    const void *columns[COLS];
+    for (int j = 0; j < COLS; j++) columns[j] = values + j * ROWS;
+    const aoso_matrix by_columns = aoso_columns(columns, AOSO_FLOAT64, ROWS, COLS);
+    const aoso_labels strings = aoso_string_labels(texts, ROWS);
+    aoso_dataset_options o = {.struct_size = sizeof o, .feature_names = names, .num_feature_names = COLS};
+    aoso_labels coded = *y;
+    coded.class_names = names;
+    coded.num_class_names = COLS;
+    TRY(aoso_dataset_create(x, y, NULL, &datasets[0]));
+    TRY(aoso_dataset_create(&by_columns, &strings, &o, &datasets[1]));
+    TRY(aoso_dataset_create_aligned(datasets[0], x, y, NULL, &datasets[2]));
+    TRY(aoso_dataset_free(datasets[1]));
+    datasets[1] = NULL;
+    TRY(aoso_builder_create(COLS, &o, &builder));
+    TRY(aoso_builder_push(builder, x, &coded, NULL, 0));
+    TRY(aoso_builder_push(builder, x, &coded, NULL, 0));
+    return aoso_builder_finish(builder, &datasets[1]);
+}
+
+static aoso_status train(void) {
+    aoso_params p = parse("trees=4 leaves=4");
+    aoso_train_options o = {.struct_size = sizeof o, .valid = datasets[2]};
+    TRY(aoso_train(datasets[0], &p, &o, &models[0], NULL));
+    TRY(aoso_booster_create(datasets[0], &p, NULL, &booster));
+    TRY(aoso_booster_step(booster, NULL));
+    TRY(aoso_booster_run(booster, NULL));
+    return aoso_booster_model(booster, &models[1], NULL);
+}
+
+static aoso_status derive(const aoso_matrix *x, const aoso_labels *y) {
+    static char bytes[1 << 16];
+    size_t size;
+    TRY(aoso_model_merge((const aoso_model *const *)models, 2, &models[2]));
+    TRY(aoso_model_refit(models[0], x, y, NULL, &models[3]));
+    TRY(aoso_model_calibrate(models[0], x, y, NULL, 0, NULL, &models[4], NULL));
+    TRY(aoso_model_encode(models[0], bytes, sizeof bytes, &size));
+    TRY(aoso_model_decode(bytes, size, &models[5]));
+    return aoso_model_export(models[0], AOSO_JSON, 0, next_part, NULL);
+}
+
+static aoso_status predict(const aoso_matrix *x, const aoso_labels *y) {
+    static double out[ROWS * CLASSES * (COLS + 1)];
+    static int32_t numbers[ROWS * 4];
+    aoso_evaluation e;
+    TRY(aoso_model_predict(models[0], x, NULL, numbers, ROWS));
+    TRY(aoso_model_predict_proba(models[0], x, NULL, out, ROWS * CLASSES));
+    TRY(aoso_model_predict_raw(models[0], x, NULL, out, ROWS * CLASSES));
+    TRY(aoso_model_predict_leaf(models[0], x, NULL, numbers, ROWS * 4));
+    TRY(aoso_model_predict_staged(models[0], x, NULL, 1, next_stage, NULL));
+    TRY(aoso_model_evaluate(models[0], x, y, NULL, 0, NULL, &e));
+    TRY(aoso_model_shap(models[0], x, NULL, out, ROWS * CLASSES * (COLS + 1)));
+    TRY(aoso_model_shap_sparse(models[0], x, NULL, 1, &contributions));
+    TRY(aoso_predictor_create(models[0], NULL, &predictor));
+    return aoso_predictor_class(predictor, values, COLS, numbers);
+}
+
+// In row order and compressed by rows and columns.
+static aoso_status sparse(void) {
+    const int32_t rows[] = {0, 1, 2}, cols[] = {0, 1}, starts[] = {0, 1, 2, 2, 2, 2, 2};
+    int32_t out[2];
+    const aoso_matrix csr = aoso_csr(rows, cols, AOSO_INT32, values, AOSO_FLOAT64, 2, 2, COLS);
+    const aoso_matrix csc = aoso_csc(starts, cols, AOSO_INT32, values, AOSO_FLOAT64, 2, 2, COLS);
+    TRY(aoso_model_predict(models[0], &csr, NULL, out, 2));
+    return aoso_model_predict(models[0], &csc, NULL, out, 2);
+}
+
+static aoso_status program(void) {
+    const aoso_matrix x = data();
+    const aoso_labels y = aoso_int32_labels(classes, ROWS);
+    char path[4096];
+    snprintf(path, sizeof path, "%s/memory.aoso", folder);
+    TRY(make(&x, &y));
+    TRY(aoso_dataset_save(datasets[0], path));
+    TRY(aoso_dataset_load(path, &datasets[3]));
+    TRY(train());
+    TRY(derive(&x, &y));
+    TRY(predict(&x, &y));
+    return sparse();
+}
+
+static void clean(void) {
+    for (int i = 0; i < 4; i++) OK(aoso_dataset_free(datasets[i]));
+    for (int i = 0; i < 6; i++) OK(aoso_model_free(models[i]));
+    OK(aoso_booster_free(booster));
+    OK(aoso_builder_free(builder));
+    OK(aoso_predictor_free(predictor));
+    OK(aoso_contributions_free(contributions));
+    memset(datasets, 0, sizeof datasets);
+    memset(models, 0, sizeof models);
+    booster = NULL;
+    builder = NULL;
+    predictor = NULL;
+    contributions = NULL;
+}
+
+int main(int argc, char **argv) {
+    folder = argc > 1 ? argv[1] : ".";
+    make_data();
+    EXPECT(aoso_test_handles() == 0);
+    aoso_test_deny(0);
+    OK(program());
+    const int64_t questions = aoso_test_questions();
+    clean();
+    int64_t denied = 0;
+    for (;;) {
+        aoso_test_deny(denied + 1);
+        if (program() == AOSO_OK) break;
+        denied++;
+        EXPECT(strstr(aoso_last_error(), "a test denies them"));
+        aoso_test_deny(0);
+        clean();
+        EXPECT(aoso_test_handles() == 0);
+    }
+    clean();
+    EXPECT(denied == questions && denied >= 30);
+    EXPECT(aoso_test_handles() == 0);
+    printf("memory: %d questions denied in turn\n", (int)denied);
+    return finish("memory");
+}

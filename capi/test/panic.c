@@ -1,0 +1,133 @@
+// A defect in one call, injected here, breaks what that call used alone; all
+// else goes on. Only one in the registry of handles ends the library.
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+#include "faults.h"
+
+static aoso_model *before; // trained first
+static fingerprint want;
+static int32_t predicted[ROWS];
+static const char *path;
+
+static aoso_matrix x;
+static aoso_labels y;
+
+static int32_t go_on(const aoso_progress *p, void *user) {
+    (void)p;
+    (void)user;
+    return 0;
+}
+
+// The model can still do everything, and new ones are made as before.
+static void all_else_goes_on(void) {
+    int32_t again[ROWS];
+    aoso_model *loaded;
+    OK(aoso_model_predict(before, &x, NULL, again, ROWS));
+    EXPECT(memcmp(again, predicted, sizeof again) == 0);
+    OK(aoso_model_save(before, path));
+    OK(aoso_model_load(path, &loaded));
+    EXPECT(same(want, fingerprint_of(loaded)));
+    OK(aoso_model_free(loaded));
+    EXPECT(same(want, fingerprint_on(make_dataset())));
+}
+
+#define DEFECT(place, n, call)                              \
+    do {                                                    \
+        aoso_test_panic(place, n);                          \
+        FAILS(AOSO_INTERNAL, "aoso: a defect of the library", call); \
+        aoso_test_panic(place, 0);                          \
+        all_else_goes_on();                                 \
+    } while (0)
+
+static void training(int threads) {
+    const char broken[] = "a defect of the library showed in an earlier call with the booster; allowed: to free it";
+    aoso_dataset *d = make_dataset();
+    aoso_params p = parse("trees=8 leaves=6");
+    p.num_threads = threads;
+    aoso_train_options o = {.struct_size = sizeof o, .callback = go_on};
+    aoso_model *m;
+    aoso_booster *b, *other;
+    DEFECT(IN_TRAINING, 1, aoso_train(d, &p, NULL, &m, NULL));
+    DEFECT(IN_CALLBACK, 3, aoso_train(d, &p, &o, &m, NULL));
+
+    OK(aoso_booster_create(d, &p, &o, &b));
+    OK(aoso_booster_create(d, &p, &o, &other));
+    OK(aoso_booster_step(b, NULL));
+    DEFECT(IN_TRAINING, 1, aoso_booster_step(b, NULL));
+    FAILS(AOSO_INTERNAL, broken, aoso_booster_step(b, NULL));
+    FAILS(AOSO_INTERNAL, broken, aoso_booster_run(b, NULL));
+    FAILS(AOSO_INTERNAL, broken, aoso_booster_model(b, &m, NULL));
+    OK(aoso_booster_interrupt(b));
+    OK(aoso_booster_free(b));
+    FAILS(AOSO_INVALID_HANDLE, "which was freed", aoso_booster_step(b, NULL));
+    OK(aoso_booster_run(other, NULL)); // on the same dataset
+    OK(aoso_booster_model(other, &m, NULL));
+    EXPECT(same(want, fingerprint_of(m)));
+    OK(aoso_model_free(m));
+    OK(aoso_booster_free(other));
+    OK(aoso_booster_create(d, &p, &o, &other));
+    DEFECT(IN_CALLBACK, 1, aoso_booster_run(other, NULL));
+    OK(aoso_booster_free(other));
+    OK(aoso_dataset_free(d));
+}
+
+static void datasets(int threads) {
+    aoso_dataset *d, *train = make_dataset();
+    aoso_dataset_options o = {.struct_size = sizeof o, .num_threads = threads};
+    DEFECT(IN_COLUMN, 3, aoso_dataset_create(&x, &y, &o, &d));
+    DEFECT(IN_COLUMN, 2, aoso_dataset_create_aligned(train, &x, &y, NULL, &d));
+    OK(aoso_dataset_free(train));
+
+    const char broken[] = "in an earlier call with the builder; allowed: to free it";
+    aoso_builder *b;
+    OK(aoso_builder_create(COLS, &o, &b));
+    OK(aoso_builder_push(b, &x, &y, NULL, 0));
+    DEFECT(IN_COLUMN, 3, aoso_builder_push(b, &x, &y, NULL, 0));
+    FAILS(AOSO_INTERNAL, broken, aoso_builder_push(b, &x, &y, NULL, 0));
+    FAILS(AOSO_INTERNAL, broken, aoso_builder_finish(b, &d));
+    OK(aoso_builder_free(b));
+}
+
+static void predictions(int threads) {
+    static double scores[ROWS * CLASSES * (COLS + 1)];
+    aoso_predict_options o = {.struct_size = sizeof o, .num_threads = threads};
+    aoso_model *m;
+    DEFECT(IN_COLUMN, 2, aoso_model_predict_proba(before, &x, &o, scores, ROWS * CLASSES));
+    DEFECT(IN_COLUMN, 2, aoso_model_shap(before, &x, &o, scores, ROWS * CLASSES * (COLS + 1)));
+    DEFECT(IN_COLUMN, 2, aoso_model_calibrate(before, &x, &y, NULL, 0, &o, &m, NULL));
+
+    aoso_predictor *p, *other;
+    OK(aoso_predictor_create(before, NULL, &p));
+    OK(aoso_predictor_create(before, NULL, &other));
+    DEFECT(IN_PREDICTOR, 1, aoso_predictor_raw(p, values, COLS, scores, CLASSES));
+    FAILS(AOSO_INTERNAL, "in an earlier call with the predictor", aoso_predictor_raw(p, values, COLS, scores, CLASSES));
+    OK(aoso_predictor_raw(other, values, COLS, scores, CLASSES));
+    OK(aoso_predictor_free(p));
+    OK(aoso_predictor_free(other));
+}
+
+int main(int argc, char **argv) {
+    static char file[4096];
+    snprintf(file, sizeof file, "%s/panic.aoso", argc > 1 ? argv[1] : ".");
+    path = file;
+    make_data();
+    x = data();
+    y = aoso_int32_labels(classes, ROWS);
+    aoso_dataset *d = make_dataset();
+    before = train_on(d, "trees=8 leaves=6");
+    want = fingerprint_of(before);
+    OK(aoso_model_predict(before, &x, NULL, predicted, ROWS));
+    OK(aoso_dataset_free(d));
+    EXPECT(aoso_test_handles() == 1);
+    for (int threads = 1; threads <= 2; threads++) {
+        training(threads);
+        datasets(threads);
+        predictions(threads);
+        EXPECT(aoso_test_handles() == 1);
+    }
+    aoso_test_panic(IN_REGISTRY, 1);
+    FAILS(AOSO_INTERNAL, "aoso: a defect of the library", aoso_dataset_create(&x, &y, NULL, &d));
+    FAILS(AOSO_INTERNAL, "cannot go on in this process", aoso_model_predict(before, &x, NULL, predicted, ROWS));
+    FAILS(AOSO_INTERNAL, "cannot go on in this process", aoso_model_free(before));
+    return finish("panic");
+}
