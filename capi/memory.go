@@ -75,6 +75,8 @@ func goaoso_estimate_memory(rows, features, classes, validRows C.int64_t, maxBin
 			histograms: C.int64_t(e.Histograms),
 			quantizing: C.int64_t(e.Quantizing),
 			total:      C.int64_t(e.Total),
+			trees:      C.int64_t(e.Trees),
+			runtime:    C.int64_t(e.Runtime),
 		})
 		return nil
 	})

@@ -66,8 +66,8 @@
  *               all else to zero, which is the default of every option:
  *                   aoso_train_options o = {.struct_size = sizeof o};
  *               aoso_params, whose defaults are others, has aoso_params_init.
- *   Missing     values are NaN, or null in Arrow data. Infinite values are an
- *               error in training data.
+ *   Missing     values are NaN, or null in Arrow data. An infinite value lies
+ *               beyond every threshold, in training and in prediction.
  */
 #ifndef AOSO_H
 #define AOSO_H
@@ -430,7 +430,9 @@ typedef struct aoso_memory {
     uint32_t struct_size;
     int32_t reserved;
     int64_t matrix, sparse, residuals, rows, histograms, quantizing;
-    int64_t total; /* most bytes that dataset and training add to the input */
+    int64_t total;         /* most bytes that dataset and training add to the input */
+    int64_t trees;         /* of total: the model, if it has all trees with all their leaves */
+    int64_t runtime;       /* of total: what Go's garbage collector needs */
 } aoso_memory;
 
 /* Bounds the memory of a training before anything is allocated. */

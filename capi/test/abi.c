@@ -25,7 +25,7 @@
     F(T, level)
 #define MEMORY(F, T)                                                                                          \
     F(T, struct_size) F(T, matrix) F(T, sparse) F(T, residuals) F(T, rows) F(T, histograms) F(T, quantizing)  \
-    F(T, total)
+    F(T, total) F(T, trees) F(T, runtime)
 #define EVALUATION(F, T) F(T, errors) F(T, error_rate) F(T, log_loss)
 #define PROGRESS(F, T)                                                                                        \
     F(T, struct_size) F(T, evaluated) F(T, iteration) F(T, trees) F(T, best) F(T, seconds) F(T, train_loss)   \

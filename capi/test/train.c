@@ -88,7 +88,7 @@ static void estimate(void) {
     aoso_memory e = {.struct_size = sizeof e};
     OK(aoso_estimate_memory(16000, 16, 26, 4000, 0, NULL, &e));
     EXPECT(e.total > 1 << 20 && e.total < 1 << 28);
-    EXPECT(e.total == e.matrix + e.sparse + e.residuals + e.rows + e.histograms + e.quantizing);
+    EXPECT(e.total == e.matrix + e.sparse + e.residuals + e.rows + e.histograms + e.quantizing + e.trees + e.runtime);
     FAILS(AOSO_INVALID_ARGUMENT, "rows is 0", aoso_estimate_memory(0, 16, 26, 0, 0, NULL, &e));
     FAILS(AOSO_INVALID_ARGUMENT, "rows is 9223372036854775807", aoso_estimate_memory(INT64_MAX, 16, 26, 0, 0, NULL, &e));
     FAILS(AOSO_INVALID_ARGUMENT, "features is -1", aoso_estimate_memory(1, -1, 26, 0, 0, NULL, &e));
