@@ -77,39 +77,6 @@ func (m *Model) PredictRaw(x Features, o PredictOptions) ([]float64, error) {
 	return m.predict(x, o, func(*kernel.Funcs, []float64) {})
 }
 
-// fewRows are predicted one by one in less time than as a block.
-const fewRows = 12
-
-// predict returns what finish makes of the raw scores of rows, block by block.
-func (m *Model) predict(x Features, o PredictOptions, finish func(k *kernel.Funcs, scores []float64)) ([]float64, error) {
-	p, err := m.plan(x, o)
-	if err != nil {
-		return nil, err
-	}
-	classes := len(m.classes)
-	scores := make([]float64, x.Rows()*classes)
-	if x.Rows() <= fewRows {
-		row, values := m.walker().NewRow(p.kernels, p.trees), make([]float64, x.Cols())
-		for i := range x.Rows() {
-			for j := range values {
-				x.Column(j, i, values[j:j+1])
-			}
-			row.Load(values)
-			copy(scores[i*classes:], row.Scores())
-		}
-		finish(p.kernels, scores)
-		return scores, nil
-	}
-	team := par.NewTeam(p.threads)
-	defer team.Close()
-	p.run(m.predictor(), team, func(b *tree.Block, first int) {
-		block := scores[first*classes:][:b.Rows()*classes]
-		b.AddTo(block, p.trees)
-		finish(p.kernels, block)
-	})
-	return scores, nil
-}
-
 // PredictProba returns the class probabilities of the rows of x, rows ×
 // classes: the softmax of the raw scores, divided by the temperature if the
 // model has one.
@@ -122,19 +89,65 @@ func (m *Model) PredictProba(x Features, o PredictOptions) ([]float64, error) {
 // Predict returns the number of the likeliest class of each row of x, the
 // lowest where some tie. [Model.Classes] has their labels.
 func (m *Model) Predict(x Features, o PredictOptions) ([]int, error) {
-	scores, err := m.PredictRaw(x, o)
+	p, err := m.plan(x, o)
 	if err != nil {
 		return nil, err
 	}
-	return argmaxRows(scores, len(m.classes)), nil
+	best := make([]int, x.Rows())
+	m.score(p, nil, func(first int, scores []float64) {
+		for i := range len(scores) / len(m.classes) {
+			best[first+i] = argmax(scores[i*len(m.classes):][:len(m.classes)])
+		}
+	})
+	return best, nil
 }
 
-func argmaxRows(scores []float64, classes int) []int {
-	best := make([]int, len(scores)/classes)
-	for i := range best {
-		best[i] = argmax(scores[i*classes:][:classes])
+// predict returns what finish makes of the raw scores of rows, block by block.
+func (m *Model) predict(x Features, o PredictOptions, finish func(k *kernel.Funcs, scores []float64)) ([]float64, error) {
+	p, err := m.plan(x, o)
+	if err != nil {
+		return nil, err
 	}
-	return best
+	scores := make([]float64, x.Rows()*len(m.classes))
+	m.score(p, scores, func(_ int, block []float64) { finish(p.kernels, block) })
+	return scores, nil
+}
+
+// fewRows are predicted one by one in less time than as a block.
+const fewRows = 12
+
+// score calls use with the raw scores of a block of rows after the other and
+// the number of its first row. The scores go to all, rows × classes of zeros,
+// or, if that is nil, are lost after use.
+func (m *Model) score(p *prediction, all []float64, use func(first int, scores []float64)) {
+	rows, classes := p.x.Rows(), len(m.classes)
+	if rows <= fewRows {
+		if all == nil {
+			all = make([]float64, rows*classes)
+		}
+		row, values := m.walker().NewRow(p.kernels, p.trees), make([]float64, p.x.Cols())
+		for i := range rows {
+			for j := range values {
+				p.x.Column(j, i, values[j:j+1])
+			}
+			row.Load(values)
+			copy(all[i*classes:], row.Scores())
+		}
+		use(0, all)
+		return
+	}
+	team := par.NewTeam(p.threads)
+	defer team.Close()
+	p.run(m.predictor(), team, func(b *tree.Block, first int) {
+		var scores []float64
+		if all != nil {
+			scores = all[first*classes:][:b.Rows()*classes]
+		} else {
+			scores = make([]float64, b.Rows()*classes)
+		}
+		b.AddTo(scores, p.trees)
+		use(first, scores)
+	})
 }
 
 // PredictLeaf returns the leaf that each row of x reaches in each tree, rows

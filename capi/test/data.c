@@ -136,8 +136,8 @@ static void bad_matrices(void) {
 
     values[3 * COLS + 2] = INFINITY;
     x = data();
-    FAILS(AOSO_INVALID_ARGUMENT, "feature \"f2\", row 3 is +Inf", aoso_dataset_create(&x, &y, NULL, &d));
-    EXPECT(d == untouched);
+    OK(aoso_dataset_create(&x, &y, NULL, &d)); // beyond every threshold
+    OK(aoso_dataset_free(d));
     make_data();
 }
 

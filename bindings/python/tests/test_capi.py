@@ -105,6 +105,20 @@ def test_a_library_of_another_abi():
     assert re.fullmatch(rf"LibraryError .*libaoso.so has ABI version {_capi.ABI_VERSION}; this package needs 99", message)
 
 
+@pytest.mark.parametrize("status", [*range(1, 10), 42])
+def test_errors_of_the_library(monkeypatch, status):
+    """What it says reaches the user as it is, nothing added about what can go on."""
+
+    class Library:
+        aoso_call = staticmethod(lambda *arguments: status)
+        aoso_last_error = staticmethod(lambda: "aoso: a defect showed in an earlier call with the booster: Grüße\xff".encode())
+
+    monkeypatch.setattr(_capi, "_library", Library)
+    with pytest.raises(aoso.AosoError, match="^aoso: a defect showed in an earlier call with the booster: Grüße\xff$") as error:
+        _capi._call("call", 1, 2)
+    assert type(error.value) is _capi._ERRORS.get(status, aoso.errors.InternalError)
+
+
 def test_a_bogus_handle_is_an_error():
     with pytest.raises(aoso.errors.InternalError):
         _capi._call("dataset_get_info", 12345, _capi._DatasetInfo())

@@ -52,7 +52,11 @@ class ForkError(AosoError, RuntimeError):
 
 
 class InternalError(AosoError, RuntimeError):
-    """A defect of the library."""
+    """A defect of the library.
+
+    The training or row predictor in use when it showed cannot be used any more; models, datasets and other trainings go on. The
+    text says so where that is not the case.
+    """
 
 
 class LibraryError(AosoError, ImportError):
