@@ -10,7 +10,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
 build: ## build the command line into bin/aoso
-	go build -o bin/aoso ./cmd/aoso
+	go build -buildmode=pie -o bin/aoso ./cmd/aoso
 
 demo: build ## train on the embedded Letter data and compare with the paper (about half a minute)
 	@go run ./internal/demo bin/aoso testdata/letter.csv.gz build/demo
