@@ -4,13 +4,13 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test vet notices race fuzz bench bench-peers bench-prediction paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
+.PHONY: help build demo test vet notices staticcheck race fuzz bench bench-peers bench-prediction paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
 build: ## build the command line into bin/aoso
-	go build -o bin/aoso ./cmd/aoso
+	go build -buildmode=pie -o bin/aoso ./cmd/aoso
 
 demo: build ## train on the embedded Letter data and compare with the paper (about half a minute)
 	@go run ./internal/demo bin/aoso testdata/letter.csv.gz build/demo
@@ -38,6 +38,15 @@ vet:
 
 notices: ## write THIRD_PARTY_NOTICES, the licences of what is linked
 	go run ./internal/notices write
+
+# A minute a platform, so not a part of vet.
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+staticcheck: ## look for unused and doubtful code, for amd64, arm64 and purego
+	GOBIN=$(CURDIR)/build/tools go install $(STATICCHECK)
+	GOARCH=amd64 build/tools/staticcheck ./...
+	GOARCH=arm64 build/tools/staticcheck ./...
+	GOFLAGS=-tags=purego build/tools/staticcheck ./...
 
 asm: ## encode the words of kernel_arm64.s anew from their comments
 	go run ./internal/asm write

@@ -16,7 +16,11 @@ func TestMain(m *testing.M) {
 	if os.Getenv("AOSO_TEST_MAIN") != "" {
 		main()
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if bigFile != "" {
+		os.Remove(bigFile)
+	}
+	os.Exit(code)
 }
 
 // outcome is what a command line left.

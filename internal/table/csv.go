@@ -22,7 +22,6 @@ type csvParser struct {
 	label     int      // the label's column, -1 for none
 	start     int      // the line on which the current record starts
 	assumed   int      // the column that would be the label's, had the file not been taken for one without; else -1
-	doubt     string
 
 	quoted  bool     // the current record has quotes
 	record  []byte   // a record of several lines
