@@ -2,6 +2,7 @@ package aoso
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/loss"
@@ -55,11 +56,17 @@ type MemoryEstimate struct {
 // a row's own class leaves at odds of e⁻⁶⁹ keeps scores from then on, 8·K·N more.
 func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	for _, v := range []struct {
-		name         string
-		value, least int
-	}{{"rows", s.Rows, 1}, {"features", s.Features, 1}, {"classes", s.Classes, 1}, {"valid_rows", s.ValidRows, 0}, {"max_bins", s.MaxBins, 0}} {
-		if v.value < v.least {
-			return MemoryEstimate{}, badArgument(v.name, v.value, "at least %d", v.least)
+		name               string
+		value, least, most int
+	}{
+		{"rows", s.Rows, 1, math.MaxUint32 - 1},
+		{"features", s.Features, 1, math.MaxInt32},
+		{"classes", s.Classes, 1, MaxClasses},
+		{"valid_rows", s.ValidRows, 0, math.MaxUint32 - 1},
+		{"max_bins", s.MaxBins, 0, bin.MaxValueBins},
+	} {
+		if v.value < v.least || v.value > v.most {
+			return MemoryEstimate{}, badArgument(v.name, v.value, "%d to %d", v.least, v.most)
 		}
 	}
 	p, err := p.resolve(s.Classes)
@@ -67,72 +74,73 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		return MemoryEstimate{}, err
 	}
 	s.MaxBins = cmp.Or(s.MaxBins, bin.MaxValueBins)
-	threads := int64(par.NewTeam(p.Threads).Workers())
-	n, d, k, valid := int64(s.Rows), int64(s.Features), int64(s.Classes), int64(s.ValidRows)
+	workers := par.NewTeam(p.Threads).Workers()
+	n, d, k, valid, threads := float64(s.Rows), float64(s.Features), float64(s.Classes), float64(s.ValidRows), float64(workers)
+	stride := float64(loss.Stride(s.Classes, p.needsImpossible(s.Classes)))
 
 	var e MemoryEstimate
-	e.Matrix = d * int64(bin.ColumnBytes(s.Rows))
+	matrix := d * float64(bin.ColumnBytes(s.Rows))
 	if valid > 0 {
-		e.Matrix += d * int64(bin.ColumnBytes(s.ValidRows))
+		matrix += d * float64(bin.ColumnBytes(s.ValidRows))
 	}
-	e.Sparse = (d + 8*((d+255)/256)) * n
-	e.Residuals = residualBytes(&s, &p)
-	stride := int64(loss.Stride(s.Classes, p.needsImpossible(s.Classes)))
-	e.Rows = (24+4+8*int64(p.Pairs))*n + (8*k+24)*valid
+	e.Matrix = wholeBytes(matrix)
+	e.Sparse = wholeBytes((d + 8*math.Ceil(d/256)) * n)
+	residuals := 4 * (stride + 1) * n
+	if p.keepsScores() {
+		residuals += 8 * k * n
+		if p.Method == ABC && p.BaseClass == "exhaustive" {
+			residuals += 8 * k * n
+		}
+	}
+	e.Residuals = wholeBytes(residuals)
+	rows := (24+4+8*float64(p.Pairs))*n + (8*k+24)*valid
 	if p.Trim > 0 || p.Subsample < 1 {
-		e.Rows += 17 * n
+		rows += 17 * n
 	}
-	blocks := int64(kernel.Blocks(s.Rows))
-	e.Rows += blocks * (8*stride*int64(max(p.Pairs, 2)) + 2048) // sums and jobs
-	e.Histograms = histogramBytes(&s, &p, threads)
-	e.Quantizing = threads * (8*max(n, valid) + 16*min(n, defaultSampleRows))
-	e.Trees = treeBytes(&s, &p)
-	e.Runtime = 10<<20 + threads<<18 + 32*stride*int64(min(p.Leaves, s.Rows)+2) + e.Trees
+	rows += float64(kernel.Blocks(s.Rows)) * (8*stride*max(float64(p.Pairs), 2) + 2048) // sums and jobs
+	e.Rows = wholeBytes(rows)
+	e.Histograms = wholeBytes(histogramBytes(&s, &p, threads))
+	e.Quantizing = wholeBytes(threads * (8*max(n, valid) + 16*min(n, defaultSampleRows)))
+	trees := treeBytes(&s, &p)
+	e.Trees = wholeBytes(trees)
+	e.Runtime = wholeBytes(10<<20 + threads*(1<<18) + 32*stride*float64(min(p.Leaves, s.Rows)+2) + trees)
 	for _, part := range []int64{e.Matrix, e.Sparse, e.Residuals, e.Rows, e.Histograms, e.Quantizing, e.Trees, e.Runtime} {
 		e.Total += part
 	}
 	return e, nil
 }
 
-func residualBytes(s *Shape, p *Params) int64 {
-	n, k := int64(s.Rows), int64(s.Classes)
-	bytes := 4 * int64(loss.Stride(s.Classes, p.needsImpossible(s.Classes))+1) * n
-	if p.keepsScores() {
-		bytes += 8 * k * n
-		if p.Method == ABC && p.BaseClass == "exhaustive" {
-			bytes += 8 * k * n
-		}
-	}
-	return bytes
-}
+// wholeBytes is a number of bytes, 2⁵⁹ where there are more: no sum of parts
+// overflows.
+func wholeBytes(n float64) int64 { return int64(min(n, 1<<59)) }
 
-func histogramBytes(s *Shape, p *Params, threads int64) int64 {
-	cells := p.Pairs * (s.MaxBins + 1) * ((s.Features + 7) / 8 * 8)
-	one := 8 * int64(cells)
+func histogramBytes(s *Shape, p *Params, threads float64) float64 {
+	cells := float64(p.Pairs) * float64(s.MaxBins+1) * float64((s.Features+7)/8*8)
+	one := 8 * cells
 	if s.Rows > kernel.SpillRows {
 		one *= 3
 	}
 	bytes := one * (2*threads + 1)
 	if p.Method != AOSO || p.PairSelection == "root" || p.Pairs == 1 {
-		kept := int64(tree.MostHistograms(cells, s.Features*bin.ColumnBytes(s.Rows)))
-		bytes += one * min(kept+2, int64(p.Leaves)+2)
+		kept := tree.MostHistograms(int(cells), s.Features*bin.ColumnBytes(s.Rows))
+		bytes += one * float64(min(kept, p.Leaves)+2)
 	}
 	return bytes
 }
 
 // treeBytes is the memory of all trees in arrays that grow: the old one, the
 // new one, and its room to spare.
-func treeBytes(s *Shape, p *Params) int64 {
-	leaves := int64(min(p.Leaves, s.Rows/p.MinSamples+1))
+func treeBytes(s *Shape, p *Params) float64 {
+	leaves := min(p.Leaves, s.Rows/p.MinSamples+1)
 	if p.MaxDepth > 0 && p.MaxDepth < 16 {
 		leaves = min(leaves, 1<<p.MaxDepth)
 	}
-	leaf, pairs := int64(4), int64(p.Pairs)
+	leaf, pairs := 4.0, float64(p.Pairs)
 	if p.Leaf == "full" {
-		leaf += 4 * int64(s.Classes)
+		leaf += 4 * float64(s.Classes)
 	} else {
 		leaf += 8 * pairs
 	}
 	node := 29 + 4*pairs
-	return 3 * int64(p.Trees) * (leaves*(leaf+node) + 8)
+	return 3 * float64(p.Trees) * (float64(leaves)*(leaf+node) + 8)
 }

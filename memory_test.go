@@ -3,6 +3,7 @@ package aoso
 import (
 	"bufio"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -68,7 +69,18 @@ func TestEstimate(t *testing.T) {
 		"rows": {0, 1, 2, 0, 0}, "features": {1, -1, 2, 0, 0}, "classes": {1, 1, 0, 0, 0},
 	} {
 		_, err := Estimate(s, DefaultParams())
-		wantArgumentError(t, err, argument, "at least 1")
+		wantArgumentError(t, err, argument, "1 to ")
+	}
+	most := math.MaxInt
+	for argument, s := range map[string]Shape{
+		"rows": {most, 1, 2, 0, 0}, "features": {1, most, 2, 0, 0}, "classes": {1, 1, most, 0, 0}, "valid_rows": {1, 1, 2, most, 0}, "max_bins": {1, 1, 2, 0, 256},
+	} {
+		_, err := Estimate(s, DefaultParams())
+		wantArgumentError(t, err, argument)
+	}
+	huge := Shape{math.MaxUint32 - 1, math.MaxInt32, MaxClasses, math.MaxUint32 - 1, 0}
+	if e := estimate(huge, func(p *Params) { p.Trees, p.Leaves = most, 1<<16 }); e.Total < 4<<59 {
+		t.Errorf("of %+v: %+v", huge, e)
 	}
 	_, err := Estimate(base, params(func(p *Params) { p.Trees = 0 }))
 	wantArgumentError(t, err, "trees")

@@ -16,6 +16,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/kernel"
 )
 
 // encode is the bytes of a model's file.
@@ -576,4 +579,41 @@ func TestLevelNames(t *testing.T) {
 	if len(unique) != len(names) || names[len(names)-1] != "generic" {
 		t.Errorf("levels %q", names)
 	}
+}
+
+// TestHugeWeights: gains beyond float32 are cut, so that the file of the model
+// can be read.
+func TestHugeWeights(t *testing.T) {
+	d := blobs(120, 300, 4, 6, 255)
+	d.weights = make([]float64, len(d.y))
+	for i := range d.weights {
+		d.weights[i] = 1e15
+	}
+	for _, leaf := range []string{"full", "pair"} {
+		m := fit(t, d, params(func(p *Params) { p.Leaf, p.Trees, p.Shrinkage, p.MaxStep = leaf, 60, 1, 20 })).Model
+		loaded, err := Decode(encode(t, m))
+		if err != nil || loaded.Fingerprint() != m.Fingerprint() {
+			t.Errorf("leaf %s: %v", leaf, err)
+		}
+	}
+	f := tree.NewForest(2, 1, true)
+	f.Append(&tree.Tree{
+		Nodes:  []tree.Node{{Left: ^0, Right: ^1, Gain: 1e40, Pairs: make([]kernel.Pair, 1)}},
+		Leaves: []tree.Leaf{{Steps: []float32{0, 0}}, {Steps: []float32{0, 0}}},
+	})
+	if f.Gain[0] != math.MaxFloat32 {
+		t.Errorf("gain %g", f.Gain[0])
+	}
+}
+
+// TestCheckAllows what data of some number of classes allow.
+func TestCheckAllows(t *testing.T) {
+	p := params(func(p *Params) { p.Method, p.Trees = LogitBoost, 1 })
+	if err := p.Check(); err != nil {
+		t.Error(err)
+	}
+	set := newDataset(t, &table{x: [][]float64{{1}, {2}}, y: []int{0, 0}})
+	train(t, set, p, TrainOptions{})
+	_, err := Train(t.Context(), newDataset(t, blobs(121, 30, 2, 3, 255)), p, TrainOptions{})
+	wantArgumentError(t, err, "trees", "at least 3")
 }

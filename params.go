@@ -78,7 +78,7 @@ func DefaultParams() Params {
 // Check tells what is wrong with the parameters, if anything. [Train] does so
 // as well; Check needs no data.
 func (p Params) Check() error {
-	if _, err := p.resolve(2); err != nil {
+	if _, err := p.resolve(1); err != nil { // data of one class may need fewest trees
 		return err
 	}
 	_, err := kernels(p.Level)

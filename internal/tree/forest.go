@@ -61,7 +61,7 @@ func (f *Forest) Append(t *Tree) {
 		f.MissingLeft = append(f.MissingLeft, missingLeft)
 		f.Left = append(f.Left, n.Left)
 		f.Right = append(f.Right, n.Right)
-		f.Gain = append(f.Gain, float32(n.Gain))
+		f.Gain = append(f.Gain, float32(min(n.Gain, math.MaxFloat32))) // with large weights it can be more
 		f.NodeRows = append(f.NodeRows, uint32(n.Rows))
 		f.NodePairs = appendPairs(f.NodePairs, n.Pairs)
 	}
