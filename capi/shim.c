@@ -177,7 +177,7 @@ aoso_status aoso_dataset_save(const aoso_dataset *dataset, const char *path) {
 
 aoso_status aoso_dataset_load(const char *path, aoso_dataset **out) { GO_LONG(goaoso_dataset_load(P(path), P(out))); }
 
-aoso_status aoso_dataset_read(const char *path, aoso_dataset **out) { GO(goaoso_dataset_read(P(path), P(out))); }
+aoso_status aoso_dataset_read(const char *path, aoso_dataset **out) { GO_LONG(goaoso_dataset_read(P(path), P(out))); }
 
 aoso_status aoso_dataset_free(aoso_dataset *dataset) { GO(goaoso_dataset_free(ID(dataset))); }
 

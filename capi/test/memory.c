@@ -59,7 +59,9 @@ static aoso_status make(const aoso_matrix *x, const aoso_labels *y) {
 }
 
 static aoso_status train(void) {
-    aoso_params p = parse("trees=4 leaves=4");
+    aoso_params p;
+    TRY(aoso_params_init(&p, sizeof p));
+    TRY(aoso_params_parse(&p, "trees=4 leaves=4"));
     aoso_train_options o = {.struct_size = sizeof o, .valid = datasets[2]};
     TRY(aoso_train(datasets[0], &p, &o, &models[0], NULL));
     TRY(aoso_booster_create(datasets[0], &p, NULL, &booster));
@@ -113,6 +115,9 @@ static aoso_status program(void) {
     TRY(make(&x, &y));
     TRY(aoso_dataset_save(datasets[0], path));
     TRY(aoso_dataset_load(path, &datasets[3]));
+    TRY(aoso_dataset_free(datasets[3]));
+    datasets[3] = NULL;
+    TRY(aoso_dataset_read(path, &datasets[3]));
     TRY(train());
     TRY(derive(&x, &y));
     TRY(predict(&x, &y));
