@@ -28,8 +28,9 @@ type state struct {
 
 	moves   []move
 	updates []kernel.UpdateJob
-	factors []float32 // moves × Stride: what they multiply the odds by
-	bound   float64   // Σ (1 − p_y) over the rows moved, without weights
+	factors []float32           // moves × Stride: what they multiply the odds by
+	jobs    []kernel.SoftmaxJob // by worker
+	bound   float64             // Σ (1 − p_y) over the rows moved, without weights
 }
 
 // move is rows that are to take the step of a leaf.
@@ -136,9 +137,12 @@ func (s *state) setScores(scores []float64) (bound float64) {
 func (s *state) setResiduals(scores []float64) (bound float64) {
 	rows := len(s.residuals.Labels)
 	bounds := make([]float64, kernel.Blocks(rows))
-	s.team.Do(len(bounds), func(_, b int) {
+	if s.jobs == nil {
+		s.jobs = make([]kernel.SoftmaxJob, s.team.Workers())
+	}
+	s.team.Do(len(bounds), func(worker, b int) {
 		first, end := kernel.Block(b, rows)
-		bounds[b] = s.residuals.SetScores(scores, first, end, s.kernels)
+		bounds[b] = s.residuals.SetScores(scores, first, end, s.kernels, &s.jobs[worker])
 	})
 	for _, b := range bounds {
 		bound += b

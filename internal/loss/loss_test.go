@@ -471,7 +471,7 @@ func TestResiduals(t *testing.T) {
 					for i := range scores {
 						scores[i] = 2 * r.NormFloat64()
 					}
-					res.SetScores(scores, 0, rows, kernel.Generic)
+					res.SetScores(scores, 0, rows, kernel.Generic, &kernel.SoftmaxJob{})
 				}
 			}
 			res.Free()
@@ -499,7 +499,7 @@ func TestConvergedRows(t *testing.T) {
 	res := NewResiduals([]int32{0, 1}, nil, 2, 8)
 	defer res.Free()
 	for _, f := range []float64{20, 30, 50, 68} {
-		res.SetScores([]float64{f, 0, 0, 1000}, 0, 2, kernel.Generic)
+		res.SetScores([]float64{f, 0, 0, 1000}, 0, 2, kernel.Generic, &kernel.SoftmaxJob{})
 		if got, want := res.LogLoss(nil), math.Log1p(math.Exp(-f)); math.Abs(got/want-1) > 1e-6 {
 			t.Errorf("score %v: loss %v, want %v", f, got, want)
 		}

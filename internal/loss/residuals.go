@@ -62,10 +62,12 @@ func (r *Residuals) Free() {
 var negativeZero = float32(math.Copysign(0, -1))
 
 // SetScores sets the residuals of the rows from first up to end to those of
-// raw scores, rows × Classes of all rows. It returns their Σ (1 − p_y).
-func (r *Residuals) SetScores(scores []float64, first, end int, f *kernel.Funcs) (bound float64) {
-	p := slices.Clone(scores[first*r.Classes : end*r.Classes])
-	f.Softmax(&kernel.SoftmaxJob{Scores: p, Classes: r.Classes})
+// raw scores, rows × Classes of all rows. It returns their Σ (1 − p_y). The
+// job's scores are room for those rows.
+func (r *Residuals) SetScores(scores []float64, first, end int, f *kernel.Funcs, job *kernel.SoftmaxJob) (bound float64) {
+	p := append(job.Scores[:0], scores[first*r.Classes:end*r.Classes]...)
+	job.Scores, job.Classes = p, r.Classes
+	f.Softmax(job)
 	for i := first; i < end; i++ {
 		row, y := r.Row(i), int(r.Labels[i])
 		others := 0.0

@@ -371,7 +371,7 @@ func (p *csvParser) cell(j int, b []byte) error {
 		return p.labels.add(b, p.source, func(msg string) error { return p.fail(j, "the label "+msg) })
 	}
 	v, k := number(b)
-	if k == infinite || k == text {
+	if k == tooLarge || k == text {
 		msg := complaint(b, k)
 		if j == p.assumed {
 			msg += fmt.Sprintf("; with %d columns, as many as there should be features, the file was taken to have no label", p.width)

@@ -25,7 +25,7 @@ func (p *csvParser) doubtfulHeader() string {
 	texts := 0
 	for j, name := range p.header {
 		if _, k := number([]byte(name)); j != p.label {
-			if k == finite {
+			if k == numeric {
 				numbers = append(numbers, quote(name))
 			} else if k == text {
 				texts++

@@ -121,7 +121,7 @@ func (p *libsvmParser) pair(b []byte, last int) (int, error) {
 		return 0, p.fail(string(key), "no value after the colon")
 	}
 	v, k := number(value)
-	if k == infinite || k == text {
+	if k == tooLarge || k == text {
 		return 0, p.fail(string(key), "%s", complaint(value, k))
 	}
 	if i == 0 {

@@ -42,8 +42,7 @@ func TestLIBSVM(t *testing.T) {
 		{"negative index", "1 1:2 -3:3\n", Options{}, `f:1: "-3" is not an index (an integer from 0)`},
 		{"no value", "1 1:2 2:\n", Options{}, "f:1: column 2: no value after the colon"},
 		{"text", "1 1:2\n1 1:2 2:abc\n", Options{}, `f:2: column 2: "abc" is not a number (numbers, or empty / NA / NaN / ? for missing)`},
-		{"inf", "1 1:inf\n", Options{}, `f:1: column 1: "inf" is not a finite number`},
-		{"overflow", "1 1:1e999\n", Options{}, `f:1: column 1: "1e999" is not a finite number`},
+		{"overflow", "1 1:1e999\n", Options{}, `f:1: column 1: "1e999" is beyond the range of numbers`},
 		{"index past 2^31", "1 2147483648:1\n", Options{}, "f:1: index 2147483648 is too large"},
 		{"index past 2^64", "1 99999999999999999999:1\n", Options{}, "f:1: index 99999999999999999999 is too large"},
 		{"too many features", "1 1:2\n1 9:1\n1 2:1\n", Options{Features: 4}, "f:2: there are 9 features, expected 4"},
@@ -150,11 +149,6 @@ func checkTable(t *testing.T, x *Table) {
 	for j, column := range x.Columns {
 		if len(column) != x.Rows {
 			t.Fatalf("column %d has %d cells of %d", j, len(column), x.Rows)
-		}
-		for i, v := range column {
-			if math.IsInf(v, 0) {
-				t.Fatalf("row %d, column %d is infinite", i, j)
-			}
 		}
 	}
 }

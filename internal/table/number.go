@@ -12,13 +12,14 @@ import (
 type kind uint8
 
 const (
-	finite kind = iota
+	numeric kind = iota
 	missing
-	infinite
+	tooLarge
 	text
 )
 
-// number reads a trimmed cell; the value is NaN unless it is finite.
+// number reads a trimmed cell; the value is NaN unless it is a number or an
+// infinity.
 func number(b []byte) (float64, kind) {
 	var i, digits, scale int
 	var m uint64
@@ -44,7 +45,7 @@ func number(b []byte) (float64, kind) {
 		if negative {
 			v = -v
 		}
-		return v, finite
+		return v, numeric
 	}
 	return slowNumber(b)
 }
@@ -57,18 +58,22 @@ func slowNumber(b []byte) (float64, kind) {
 	if isMissing(b) {
 		return math.NaN(), missing
 	}
-	switch word := bytes.TrimLeft(b, "+-"); {
+	word := b
+	if b[0] == '+' || b[0] == '-' {
+		word = b[1:]
+	}
+	switch {
 	case bytes.EqualFold(word, []byte("inf")), bytes.EqualFold(word, []byte("infinity")):
-		return math.NaN(), infinite
+		return math.Inf(1 - 2*bytes.Count(b, []byte("-"))), numeric
 	case len(bytes.Trim(b, "0123456789+-.eE")) > 0: // keeps out the hexadecimal that ParseFloat takes
 		return math.NaN(), text
 	}
 	v, err := strconv.ParseFloat(string(b), 64)
 	switch {
 	case err == nil:
-		return v, finite
+		return v, numeric
 	case math.IsInf(v, 0):
-		return math.NaN(), infinite
+		return math.NaN(), tooLarge
 	}
 	return math.NaN(), text
 }
@@ -91,8 +96,8 @@ func isMissing(b []byte) bool {
 
 // complaint is the message for a cell that is no number.
 func complaint(b []byte, k kind) string {
-	if k == infinite {
-		return quote(b) + " is not a finite number"
+	if k == tooLarge {
+		return quote(b) + " is beyond the range of numbers"
 	}
 	return quote(b) + " is not a number (numbers, or empty / NA / NaN / ? for missing)"
 }

@@ -111,7 +111,7 @@ func (f *Forest) Clone() *Forest {
 func clone[T any](s []T) []T { return append([]T(nil), s...) }
 
 // Leaf is the leaf of a tree, counted within it, that a row of raw feature
-// values reaches. NaN is missing, and infinity the largest number.
+// values reaches. NaN is missing, and infinite values are the largest finite ones.
 func (f *Forest) Leaf(tree int, row []float64) int {
 	first := int(f.FirstNode[tree])
 	if int(f.FirstNode[tree+1]) == first {
@@ -119,7 +119,7 @@ func (f *Forest) Leaf(tree int, row []float64) int {
 	}
 	for node := int32(0); ; {
 		i := first + int(node)
-		x := min(row[f.Feature[i]], math.MaxFloat64)
+		x := max(-math.MaxFloat64, min(row[f.Feature[i]], math.MaxFloat64))
 		left := x < f.Threshold[i]
 		if x != x {
 			left = f.MissingLeft[i] != 0

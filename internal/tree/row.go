@@ -57,8 +57,8 @@ func (r *Row) boundRests() {
 	r.rounding = float64(4*additions) * 0x1p-53
 }
 
-// greatest is the key of the largest finite number, which infinity counts as.
-var greatest = key(math.MaxFloat64)
+// The keys of the largest finite numbers, which infinite ones count as.
+var least, greatest = key(-math.MaxFloat64), key(math.MaxFloat64)
 
 // Load makes a row the one that is predicted.
 func (r *Row) Load(row []float64) {
@@ -66,7 +66,7 @@ func (r *Row) Load(row []float64) {
 		x := row[s.feature]
 		switch {
 		case x == x:
-			r.keys[i] = min(key(x), greatest)
+			r.keys[i] = max(least, min(key(x), greatest))
 		case s.missingRight:
 			r.keys[i] = math.MaxUint64
 		default:

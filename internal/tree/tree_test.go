@@ -69,7 +69,7 @@ func newProblem(t testing.TB, seed uint64, o problemOptions) *problem {
 		}
 	}
 	p.residuals = loss.NewResiduals(labels, weights, o.classes, loss.Stride(o.classes, true))
-	p.residuals.SetScores(scores, 0, len(labels), kernel.Generic)
+	p.residuals.SetScores(scores, 0, len(labels), kernel.Generic, &kernel.SoftmaxJob{})
 	return p
 }
 
