@@ -168,8 +168,11 @@ BENCHSTAT = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 BENCH_VENV = build/bench-venv
 BENCH = PYTHONPATH=bindings/python/src PYTHONDONTWRITEBYTECODE=1 $(BENCH_VENV)/bin/python -m
 
-bench: ## benchmark training, prediction and files; the levels beside the plain Go reference
+bench: ## benchmark kernels, training, prediction and files; the levels beside the plain Go reference
 	@mkdir -p build
+	go test -run '^$$' -bench Kernels -benchtime 50ms -count $(COUNT) -timeout 0 . | tee build/kernels.txt
+	@! grep -q '^FAIL' build/kernels.txt
+	@go run ./internal/asm levels build/kernels.txt
 	go test -run '^$$' -bench . -count $(COUNT) -timeout 0 ./bench/... | tee build/bench.txt
 	@! grep -q '^FAIL' build/bench.txt
 	@go run $(BENCHSTAT) -filter '.name:Train /threads:1 .unit:ns/row*feature' \

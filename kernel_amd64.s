@@ -3302,15 +3302,26 @@ wide:
 // All eight lanes at once, in two halves. AVX2 converts no 64-bit integer to
 // float64. But a 32-bit number n under the exponent bits of 2⁵² is the float64
 // 2⁵² + n, and under those of 2⁸⁴ it is 2⁸⁴ + n·2³²; with its sign bit flipped
-// n is 2³¹ more. What was added is subtracted again, all exactly. Missing
-// values are added to the left sums for their cut and taken off again.
+// n is 2³¹ more. What was added is subtracted again, all exactly. Packed cells
+// are summed up as they are, from 2⁶³ on, which flips the sign bit of g.
 //
-//	Y0, Y1      sums of g and h left of the cut, lanes 0 … 3
-//	Y2, Y3      the same, lanes 4 … 7
-//	Y4, Y5      best score and its cut, lanes 0 … 3
-//	Y6, Y7      the same, lanes 4 … 7
-//	Y8          the cut: bin number, plus cutMissingLeft
-//	Y9 … Y15    free
+// Both sides of a cut are heavy from some bin to some other, which are looked
+// for first: only cuts outside are tested. Sums over pairs end up side by side in
+// the lowest lanes: of one pair, features 0 … 3 and 4 … 7; of two, 0, 2, 1, 3; of
+// four, 0 and 1; of eight, 0 twice.
+//
+//	Y0, Y1      sums of packed cells left of the cut, lanes 0 … 3 and 4 … 7
+//	Y0 … Y3     or sums of g and h, lanes 0 … 3, then 4 … 7
+//	Y4, Y5      best score and its cut, of lanes 0 … 3
+//	Y6, Y7      the same, of lanes 4 … 7
+//	Y8, Y9      g and h left of the cut, lanes 0 … 3; Y8 becomes the score
+//	Y10, Y11    the same, lanes 4 … 7
+//	Y12, Y13    free
+//	Y14, Y15    constants
+//	R13, R14    the first and the last cut that need no test
+//	R15         foldCells of as many pairs
+#define SUM0     Y0
+#define SUM1     Y1
 #define G0       Y0
 #define H0       Y1
 #define G1       Y2
@@ -3319,15 +3330,10 @@ wide:
 #define BESTCUT0 Y5
 #define BEST1    Y6
 #define BESTCUT1 Y7
-#define CUT      Y8
-
-#define SCORE0   Y9
+#define SCORE0   Y8
 #define SCORE1   Y10
-#define LIGHTL0  Y11
-#define LIGHTR0  Y12
-#define LIGHTL1  Y13
-#define LIGHTR1  Y14
-#define OTHER    Y15
+#define BIAS31   Y14
+#define BIAS52   Y15
 
 // a constant in four lanes
 #define SCAN_CONSTANT(name, value) \
@@ -3338,114 +3344,193 @@ DATA name<>+24(SB)/8, value \
 GLOBL name<>(SB), RODATA|NOPTR, $32
 
 SCAN_CONSTANT(scanBias52, $0x4330000000000000)  // 2⁵²
+SCAN_CONSTANT(scanOnes, $0x3ff0000000000000)    // 1.0
 SCAN_CONSTANT(scanBias31, $0x4330000080000000)  // 2⁵² + 2³¹
 SCAN_CONSTANT(scanBias63, $0x4530000080000000)  // 2⁸⁴ + 2⁶³
 SCAN_CONSTANT(scanBiasAll, $0x4530000080100000) // 2⁸⁴ + 2⁶³ + 2⁵²
-SCAN_CONSTANT(scanOnes, $0x3ff0000000000000)    // 1.0
-SCAN_CONSTANT(scanLeft, $const_cutMissingLeft)
-
-// sumG, sumH += g, h of four packed cells
-#define SCAN_NARROW(at, sumG, sumH) \
-	VMOVDQU  (at)(CELLS)(OFFSET*1), Y9        \
-	VPBLENDD $0xaa, scanBias52<>(SB), Y9, Y10 \
-	VSUBPD   scanBias52<>(SB), Y10, Y10       \
-	VADDPD   Y10, sumH, sumH                  \
-	VPSRLQ   $32, Y9, Y9                      \
-	VPXOR    scanBias31<>(SB), Y9, Y9         \
-	VSUBPD   scanBias31<>(SB), Y9, Y9         \
-	VADDPD   Y9, sumG, sumG
 
 // sum += four 64-bit integers below 2⁵³
 #define SCAN_WIDE(at, wide, sum) \
-	VMOVDQU  (at)(wide)(OFFSET*1), Y9        \
-	VPSRLQ   $32, Y9, Y10                    \
-	VPXOR    scanBias63<>(SB), Y10, Y10      \
-	VSUBPD   scanBiasAll<>(SB), Y10, Y10     \
-	VPBLENDD $0xaa, scanBias52<>(SB), Y9, Y9 \
-	VADDPD   Y10, Y9, Y9                     \
-	VADDPD   Y9, sum, sum
+	VMOVDQU  (at)(wide)(OFFSET*1), Y12   \
+	VPSRLQ   $32, Y12, Y13               \
+	VPXOR    scanBias63<>(SB), Y13, Y13  \
+	VSUBPD   scanBiasAll<>(SB), Y13, Y13 \
+	VPBLENDD $0xaa, BIAS52, Y12, Y12     \
+	VADDPD   Y13, Y12, Y12               \
+	VADDPD   Y12, sum, sum
 
-// score = (G²·HR + GR²·HL) / (HL·HR) · scale
-#define SCAN_SCORE(at, G, H, score, GR, HL, HR) \
-	VMOVUPD (scanArgs_totalG+at)(ARGS), GR          \
-	VMOVUPD (scanArgs_totalH+at)(ARGS), HR          \
-	VSUBPD  G, GR, GR                               \
-	VSUBPD  H, HR, HR                               \
-	VADDPD  (scanArgs_l2+at)(ARGS), H, HL           \
-	VADDPD  (scanArgs_l2+at)(ARGS), HR, HR          \
-	VMAXPD  scanOnes<>(SB), HL, HL                  \
-	VMAXPD  scanOnes<>(SB), HR, HR                  \
-	VMULPD  G, G, score                             \
-	VMULPD  GR, GR, GR                              \
-	VMULPD  HR, score, score                        \
-	VMULPD  HL, GR, GR                              \
-	VMULPD  HR, HL, HL                              \
-	VADDPD  GR, score, score                        \
-	VDIVPD  HL, score, score                        \
-	VMULPD  (scanArgs_scale+at)(ARGS), score, score
+// g, h of four packed sums
+#define SCAN_G(sum, g) \
+	VPSRLQ $32, sum, g  \
+	VPOR   BIAS52, g, g \
+	VSUBPD BIAS31, g, g
 
-// lightL, lightR = H, totalH − H in the pairs' own units
-#define SCAN_LIGHT(at, H, lightL, lightR) \
-	VMOVUPD (scanArgs_totalH+at)(ARGS), lightR        \
-	VSUBPD  H, lightR, lightR                         \
-	VMULPD  (scanArgs_unitH+at)(ARGS), lightR, lightR \
-	VMULPD  (scanArgs_unitH+at)(ARGS), H, lightL
+#define SCAN_H(sum, h) \
+	VPBLENDD $0xaa, BIAS52, sum, h \
+	VSUBPD   BIAS52, h, h
 
-// each lane adds another's
-#define SCAN_ADD_SWAPPED(x) \
-	VPERMILPD $0x5, x, OTHER \
-	VADDPD    OTHER, x, x
+// g = (g²·HR + GR²·HL) / (HL·HR) · scale, HL being made of h
+#define SCAN_SCORE(at, g, h) \
+	VMOVUPD (scanArgs_totalH+at)(ARGS), Y12    \
+	VSUBPD  (scanArgs_totalG+at)(ARGS), g, Y13 \ // -GR
+	VSUBPD  h, Y12, Y12                        \
+	VADDPD  (scanArgs_l2+at)(ARGS), h, h       \
+	VADDPD  (scanArgs_l2+at)(ARGS), Y12, Y12   \
+	VMAXPD  scanOnes<>(SB), h, h               \
+	VMAXPD  scanOnes<>(SB), Y12, Y12           \
+	VMULPD  g, g, g                            \
+	VMULPD  Y13, Y13, Y13                      \
+	VMULPD  Y12, g, g                          \
+	VMULPD  h, Y13, Y13                        \
+	VMULPD  Y12, h, h                          \
+	VADDPD  Y13, g, g                          \
+	VDIVPD  h, g, g                            \
+	VMULPD  (scanArgs_scale+at)(ARGS), g, g
 
-#define SCAN_ADD_SWAPPED128(x) \
-	VPERMPD $0x4e, x, OTHER \
-	VADDPD  OTHER, x, x
+// left, right = h, totalH − h in the pairs' own units
+#define SCAN_LIGHT(at, left, right) \
+	VMOVUPD (scanArgs_totalH+at)(ARGS), right       \
+	VSUBPD  left, right, right                      \
+	VMULPD  (scanArgs_unitH+at)(ARGS), right, right \
+	VMULPD  (scanArgs_unitH+at)(ARGS), left, left
 
-// both halves are the sum of both
-#define SCAN_ADD_HALVES(x0, x1) \
-	VADDPD  x1, x0, x0 \
-	VMOVAPD x0, x1
+// Sums over two pairs, of both halves; over four, over eight. X is of x.
+#define SCAN_SUM2(x, y) VHADDPD y, x, x
 
-// where lightL, lightR ≥ OTHER: lightL = all ones
-#define SCAN_HEAVY(lightL, lightR) \
-	VCMPPD NOTLESS, OTHER, lightL, lightL \
-	VCMPPD NOTLESS, OTHER, lightR, lightR \
-	VANDPD lightR, lightL, lightL
+#define SCAN_SUM4(x, X) \
+	VEXTRACTF128 $1, x, X13 \
+	VADDPD       X13, X, X
 
-// where heavy and score > best: best, bestCut = score, CUT
-#define SCAN_TAKE(heavy, score, best, bestCut) \
-	VCMPPD    GREATER, best, score, OTHER  \
-	VANDPD    heavy, OTHER, OTHER          \
-	VBLENDVPD OTHER, score, best, best     \
-	VBLENDVPD OTHER, CUT, bestCut, bestCut
+#define SCAN_SUM8(X) VHADDPD X, X, X
 
-// Y9 |= the cells of a bin
+// left = where left, right ≥ Y13
+#define SCAN_HEAVY(left, right) \
+	VCMPPD NOTLESS, Y13, left, left   \
+	VCMPPD NOTLESS, Y13, right, right \
+	VANDPD right, left, left
+
+// Y12 = the cut
+#define SCAN_CUT \
+	LEAQ         (BIN)(LEFT*1), AX \
+	VMOVQ        AX, X12           \
+	VPBROADCASTQ X12, Y12
+
+// where score > best: best, bestCut = score, Y12
+#define SCAN_TAKE(score, best, bestCut) \
+	VCMPPD    GREATER, best, score, Y13  \
+	VBLENDVPD Y13, score, best, best     \
+	VBLENDVPD Y13, Y12, bestCut, bestCut
+
+// the same where heavy
+#define SCAN_TAKE_HEAVY(heavy, score, best, bestCut) \
+	VCMPPD    GREATER, best, score, Y13  \
+	VANDPD    heavy, Y13, Y13            \
+	VBLENDVPD Y13, score, best, best     \
+	VBLENDVPD Y13, Y12, bestCut, bestCut
+
+// Y12 |= the cells of a bin
 #define SCAN_OR(bin) \
-	VPOR (bin), Y9, Y9   \
-	VPOR 32(bin), Y9, Y9
+	VPOR (bin), Y12, Y12   \
+	VPOR 32(bin), Y12, Y12
 
 TEXT ·scanTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ         args+0(FP), ARGS
-	MOVQ         MINUSINF, AX
-	VMOVQ        AX, X4
-	VPBROADCASTQ X4, BEST0
-	VMOVAPD      BEST0, BEST1
-	VXORPD       BESTCUT0, BESTCUT0, BESTCUT0
-	VXORPD       BESTCUT1, BESTCUT1, BESTCUT1
-	VXORPD       G0, G0, G0
-	VXORPD       H0, H0, H0
-	VXORPD       G1, G1, G1
-	VXORPD       H1, H1, H1
 	MOVQ         scanArgs_cells(ARGS), CELLS
 	MOVQ         scanArgs_wideH(ARGS), WIDEH
 	MOVQ         scanArgs_cuts(ARGS), CUTS
 	MOVQ         scanArgs_pairs(ARGS), PAIRS
 	MOVBLZX      scanArgs_anyMissing(ARGS), MISSING
-	XORL         OFFSET, OFFSET
 	MOVQ         scanArgs_stride(ARGS), STRIDE
+	VMOVUPD      scanBias31<>(SB), BIAS31
+	VMOVUPD      scanBias52<>(SB), BIAS52
+	MOVQ         MINUSINF, AX
+	VMOVQ        AX, X4
+	VPBROADCASTQ X4, BEST0
+	VMOVAPD      BEST0, BEST1
+	VPXOR        BESTCUT0, BESTCUT0, BESTCUT0
+	VPXOR        G0, G0, G0
+	VPXOR        H0, H0, H0
+	VPXOR        G1, G1, G1
+	VPXOR        H1, H1, H1
+	TESTQ        WIDEH, WIDEH
+	JNZ          4(PC)
+	VPCMPEQD     SUM0, SUM0, SUM0
+	VPSLLQ       $63, SUM0, SUM0
+	VMOVDQA      SUM0, SUM1
+	VBROADCASTSD scanArgs_minHessian(ARGS), Y7
+	VPXOR        Y8, Y8, Y8
+	VPXOR        Y10, Y10, Y10
+	BSFL         PAIRS, AX
+	SHLL         $9, AX
+	LEAQ         ·foldCells(SB), R15
+	ADDQ         AX, R15
 	MOVL         $1, BIN
-	XORL         LEFT, LEFT
-	TESTL        MISSING, MISSING
-	JNZ          scan                               // bin 1 may be a cut even if it is empty
+	XORL         OFFSET, OFFSET
+	MOVQ         CUTS, R13
+	INCQ         R13
+	XORL         R14, R14
+
+edge:
+	// First R13 = the first cut that is heavy enough on the left, then, from the
+	// other end, R14 = the last one that is on the right. It is where a pair of
+	// each feature is. AX = lanes that are lighter than Y7.
+	TESTQ  WIDEH, WIDEH
+	JNZ    wideedge
+	VPADDQ (CELLS)(OFFSET*1), Y8, Y8
+	VPADDQ 32(CELLS)(OFFSET*1), Y10, Y10
+	SCAN_H(Y8, Y9)
+	SCAN_H(Y10, Y11)
+
+edgelight:
+	VMULPD    scanArgs_unitH(ARGS), Y9, Y9
+	VMULPD    (scanArgs_unitH+32)(ARGS), Y11, Y11
+	VCMPPD    $1, Y7, Y9, Y9
+	VCMPPD    $1, Y7, Y11, Y11
+	VMOVMSKPD Y9, AX
+	VMOVMSKPD Y11, LEFT
+	SHLL      $4, LEFT
+	ORL       LEFT, AX
+	TESTQ     R14, R14
+	JNZ       rightedge
+	CMPB      (R15)(AX*2), $0xff
+	JEQ       leftedge
+	ADDQ      STRIDE, OFFSET
+	INCL      BIN
+	CMPQ      BIN, CUTS
+	JBE       edge
+	JMP       begin
+
+leftedge:
+	MOVQ  BIN, R13
+	MOVQ  CUTS, R14
+	LEAQ  -1(CUTS), OFFSET
+	IMULQ STRIDE, OFFSET
+	VPXOR Y8, Y8, Y8
+	VPXOR Y10, Y10, Y10
+	JMP   edge
+
+wideedge:
+	SCAN_WIDE(0, WIDEH, Y8)
+	SCAN_WIDE(32, WIDEH, Y10)
+	VMOVAPD Y8, Y9
+	VMOVAPD Y10, Y11
+	JMP     edgelight
+
+rightedge:
+	DECQ R14
+	CMPB (R15)(AX*2), $0xff
+	JEQ  begin
+	SUBQ STRIDE, OFFSET
+	CMPQ R14, R13
+	JAE  edge
+
+begin:
+	VPXOR BESTCUT1, BESTCUT1, BESTCUT1
+	XORL  OFFSET, OFFSET
+	XORL  LEFT, LEFT
+	MOVL  $1, BIN
+	TESTL MISSING, MISSING
+	JNZ   scan                         // bin 1 may be a cut even if it is empty
 
 	PCALIGN $64
 
@@ -3453,14 +3538,14 @@ bin:
 	// Empty bins score like the one before and cannot win.
 	TESTL $(SKIP-1), CUTS
 	JNZ   scan
-	VPXOR Y9, Y9, Y9
+	VPXOR Y12, Y12, Y12
 	SCAN_OR_BINS(SCAN_OR, CELLS)
 	TESTQ WIDEH, WIDEH
 	JZ    packed
 	SCAN_OR_BINS(SCAN_OR, WIDEH)
 
 packed:
-	VPTEST Y9, Y9
+	VPTEST Y12, Y12
 	JNZ    scan
 	LEAQ   (OFFSET)(STRIDE*SKIP), OFFSET
 	ADDL   $SKIP, BIN
@@ -3469,97 +3554,175 @@ packed:
 	JMP    done
 
 scan:
-	TESTQ WIDEH, WIDEH
-	JNZ   wide
-	SCAN_NARROW(0, G0, H0)
-	SCAN_NARROW(32, G1, H1)
+	TESTQ  WIDEH, WIDEH
+	JNZ    wide
+	VPADDQ (CELLS)(OFFSET*1), SUM0, SUM0
+	VPADDQ 32(CELLS)(OFFSET*1), SUM1, SUM1
 
-sums:
-	// missing values go right
-	VMOVQ        BIN, X8
-	VPBROADCASTQ X8, CUT
+narrow:
+	SCAN_G(SUM0, Y8)
+	SCAN_H(SUM0, Y9)
+	SCAN_G(SUM1, Y10)
+	SCAN_H(SUM1, Y11)
+	TESTQ LEFT, LEFT
+	JNZ   left
 
 cut:
-	SCAN_SCORE(0, G0, H0, SCORE0, Y11, Y12, Y13)
-	SCAN_SCORE(32, G1, H1, SCORE1, Y11, Y12, Y13)
-	SCAN_LIGHT(0, H0, LIGHTL0, LIGHTR0)
-	SCAN_LIGHT(32, H1, LIGHTL1, LIGHTR1)
+	SCAN_SCORE(0, Y8, Y9)
+	SCAN_SCORE(32, Y10, Y11)
 
-	// sum over the pairs
+	// sum over the pairs; if neither side is too light and score > best:
+	// best = score, this cut
 	CMPL PAIRS, $1
-	JEQ  summed
-	SCAN_ADD_SWAPPED(SCORE0)
-	SCAN_ADD_SWAPPED(SCORE1)
-	SCAN_ADD_SWAPPED(LIGHTL0)
-	SCAN_ADD_SWAPPED(LIGHTL1)
-	SCAN_ADD_SWAPPED(LIGHTR0)
-	SCAN_ADD_SWAPPED(LIGHTR1)
+	JEQ  each
+	SCAN_SUM2(Y8, Y10)
 	CMPL PAIRS, $2
 	JEQ  summed
-	SCAN_ADD_SWAPPED128(SCORE0)
-	SCAN_ADD_SWAPPED128(SCORE1)
-	SCAN_ADD_SWAPPED128(LIGHTL0)
-	SCAN_ADD_SWAPPED128(LIGHTL1)
-	SCAN_ADD_SWAPPED128(LIGHTR0)
-	SCAN_ADD_SWAPPED128(LIGHTR1)
+	SCAN_SUM4(Y8, X8)
 	CMPL PAIRS, $4
 	JEQ  summed
-	SCAN_ADD_HALVES(SCORE0, SCORE1)
-	SCAN_ADD_HALVES(LIGHTL0, LIGHTL1)
-	SCAN_ADD_HALVES(LIGHTR0, LIGHTR1)
+	SCAN_SUM8(X8)
 
 summed:
-	// if neither side is too light and score > best: best = score, this cut
-	VBROADCASTSD scanArgs_minHessian(ARGS), OTHER
-	SCAN_HEAVY(LIGHTL0, LIGHTR0)
-	SCAN_HEAVY(LIGHTL1, LIGHTR1)
-	TESTL        LEFT, LEFT
-	JZ           take
-	VANDPD       (scanArgs_missing+0)(ARGS), LIGHTL0, LIGHTL0
-	VANDPD       (scanArgs_missing+32)(ARGS), LIGHTL1, LIGHTL1
-
-take:
-	SCAN_TAKE(LIGHTL0, SCORE0, BEST0, BESTCUT0)
-	SCAN_TAKE(LIGHTL1, SCORE1, BEST1, BESTCUT1)
-
-	// once more with missing values left, in the lanes that have any
-	TESTL  MISSING, MISSING
-	JZ     next
-	XORL   $1, LEFT
-	JZ     restore
-	VADDPD (scanArgs_missingG+0)(ARGS), G0, G0
-	VADDPD (scanArgs_missingH+0)(ARGS), H0, H0
-	VADDPD (scanArgs_missingG+32)(ARGS), G1, G1
-	VADDPD (scanArgs_missingH+32)(ARGS), H1, H1
-	VPADDQ scanLeft<>(SB), CUT, CUT
-	JMP    cut
-
-restore:
-	VSUBPD (scanArgs_missingG+0)(ARGS), G0, G0
-	VSUBPD (scanArgs_missingH+0)(ARGS), H0, H0
-	VSUBPD (scanArgs_missingG+32)(ARGS), G1, G1
-	VSUBPD (scanArgs_missingH+32)(ARGS), H1, H1
+	CMPQ BIN, R13
+	JB   light
+	CMPQ BIN, R14
+	JA   light
+	SCAN_CUT
+	SCAN_TAKE(SCORE0, BEST0, BESTCUT0)
 
 next:
+	// once more with missing values left, in the lanes that have any
+	TESTL MISSING, MISSING
+	JZ    nextbin
+	MOVQ  $const_cutMissingLeft, AX
+	XORQ  AX, LEFT
+	JZ    nextbin
+	TESTQ WIDEH, WIDEH
+	JZ    narrow
+	JMP   widecut
+
+nextbin:
 	ADDQ STRIDE, OFFSET
 	INCL BIN
 	DECQ CUTS
 	JNZ  bin
 
 done:
-	VMOVUPD BEST0, (scanArgs_score+0)(ARGS)
+	// Each lane gets its feature's.
+	CMPL    PAIRS, $2
+	JB      store
+	JEQ     two
+	VPERMPD $0x55, BEST0, BEST1
+	VPERMPD $0x00, BEST0, BEST0
+	VPERMPD $0x55, BESTCUT0, BESTCUT1
+	VPERMPD $0x00, BESTCUT0, BESTCUT0
+	JMP     store
+
+two:
+	VUNPCKHPD BEST0, BEST0, BEST1
+	VUNPCKLPD BEST0, BEST0, BEST0
+	VUNPCKHPD BESTCUT0, BESTCUT0, BESTCUT1
+	VUNPCKLPD BESTCUT0, BESTCUT0, BESTCUT0
+
+store:
+	VMOVUPD BEST0, scanArgs_score(ARGS)
 	VMOVUPD BEST1, (scanArgs_score+32)(ARGS)
-	VMOVDQU BESTCUT0, (scanArgs_cut+0)(ARGS)
+	VMOVDQU BESTCUT0, scanArgs_cut(ARGS)
 	VMOVDQU BESTCUT1, (scanArgs_cut+32)(ARGS)
 	VZEROUPPER
 	RET
+
+each:
+	CMPQ BIN, R13
+	JB   light
+	CMPQ BIN, R14
+	JA   light
+	SCAN_CUT
+	SCAN_TAKE(SCORE0, BEST0, BESTCUT0)
+	SCAN_TAKE(SCORE1, BEST1, BESTCUT1)
+	JMP  next
+
+light:
+	TESTQ WIDEH, WIDEH
+	JNZ   widelight
+	SCAN_H(SUM0, Y9)
+	SCAN_H(SUM1, Y11)
+
+test:
+	TESTQ  LEFT, LEFT
+	JZ     3(PC)
+	VADDPD scanArgs_missingH(ARGS), Y9, Y9
+	VADDPD (scanArgs_missingH+32)(ARGS), Y11, Y11
+	CMPL   PAIRS, $1
+	JEQ    testeach
+	SCAN_LIGHT(0, Y9, Y12)
+	SCAN_LIGHT(32, Y11, Y13)
+	SCAN_SUM2(Y9, Y11)
+	SCAN_SUM2(Y12, Y13)
+	CMPL   PAIRS, $2
+	JEQ    testsummed
+	SCAN_SUM4(Y9, X9)
+	SCAN_SUM4(Y12, X12)
+	CMPL   PAIRS, $4
+	JEQ    testsummed
+	SCAN_SUM8(X9)
+	SCAN_SUM8(X12)
+
+testsummed:
+	VBROADCASTSD scanArgs_minHessian(ARGS), Y13
+	SCAN_HEAVY(Y9, Y12)
+	TESTQ        LEFT, LEFT
+	JZ           4(PC)
+	VMOVUPD      scanArgs_missing(ARGS), Y12
+	VUNPCKLPD    (scanArgs_missing+32)(ARGS), Y12, Y12
+	VANDPD       Y12, Y9, Y9
+	SCAN_CUT
+	SCAN_TAKE_HEAVY(Y9, SCORE0, BEST0, BESTCUT0)
+	JMP          next
+
+testeach:
+	VBROADCASTSD scanArgs_minHessian(ARGS), Y13
+	SCAN_LIGHT(0, Y9, Y12)
+	SCAN_HEAVY(Y9, Y12)
+	SCAN_LIGHT(32, Y11, Y12)
+	SCAN_HEAVY(Y11, Y12)
+	TESTQ        LEFT, LEFT
+	JZ           3(PC)
+	VANDPD       scanArgs_missing(ARGS), Y9, Y9
+	VANDPD       (scanArgs_missing+32)(ARGS), Y11, Y11
+	SCAN_CUT
+	SCAN_TAKE_HEAVY(Y9, SCORE0, BEST0, BESTCUT0)
+	SCAN_TAKE_HEAVY(Y11, SCORE1, BEST1, BESTCUT1)
+	JMP          next
+
+left:
+	// Missing values go left.
+	VADDPD scanArgs_missingG(ARGS), Y8, Y8
+	VADDPD scanArgs_missingH(ARGS), Y9, Y9
+	VADDPD (scanArgs_missingG+32)(ARGS), Y10, Y10
+	VADDPD (scanArgs_missingH+32)(ARGS), Y11, Y11
+	JMP    cut
 
 wide:
 	SCAN_WIDE(0, CELLS, G0)
 	SCAN_WIDE(32, CELLS, G1)
 	SCAN_WIDE(0, WIDEH, H0)
 	SCAN_WIDE(32, WIDEH, H1)
-	JMP sums
+
+widecut:
+	VMOVAPD G0, Y8
+	VMOVAPD H0, Y9
+	VMOVAPD G1, Y10
+	VMOVAPD H1, Y11
+	TESTQ   LEFT, LEFT
+	JNZ     left
+	JMP     cut
+
+widelight:
+	VMOVAPD H0, Y9
+	VMOVAPD H1, Y11
+	JMP     test
 
 #undef ARGS
 #undef CELLS
@@ -3572,22 +3735,20 @@ wide:
 #undef MISSING
 #undef LEFT
 #undef SCAN_OR
+#undef SUM0
+#undef SUM1
 #undef G0
 #undef H0
 #undef G1
 #undef H1
 #undef BEST0
-#undef BESTCUT0
 #undef BEST1
-#undef BESTCUT1
-#undef CUT
 #undef SCORE0
 #undef SCORE1
-#undef LIGHTL0
-#undef LIGHTR0
-#undef LIGHTL1
-#undef LIGHTR1
-#undef OTHER
+#undef BIAS52
+#undef BIAS31
+#undef BESTCUT0
+#undef BESTCUT1
 
 // func spillBlocks(wideG, wideH, narrow *int64, blocks int)
 //

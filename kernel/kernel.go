@@ -197,7 +197,7 @@ type ScanJob struct {
 	Stride         int     // cells from one bin to the next, a multiple of TileLanes; 0: TileLanes
 	Bins           int     // bins to scan, the missing bin included: 1 … MaxBins + 1
 	Pairs          int
-	TotalG, TotalH [MaxPairs]int64   // of the node, by pair
+	TotalG, TotalH [MaxPairs]int64   // of the node, by pair: what the bins of every feature add up to
 	Scale          [MaxPairs]float64 // what G²/H in quanta is worth, by pair
 	L2             [MaxPairs]float64 // in quanta of H, by pair
 	UnitH          [MaxPairs]float64 // what a quantum of H is worth, by pair

@@ -8,10 +8,12 @@
 //
 // Usage, from the module's root:
 //
-//	go run ./internal/asm write   encode every word anew from its comment
-//	go run ./internal/asm check   fail unless every word is its comment's
-//	go run ./internal/asm lint    fail if vector code for amd64 mixes encodings
-//	                              or returns without VZEROUPPER
+//	go run ./internal/asm write         encode every word anew from its comment
+//	go run ./internal/asm check         fail unless every word is its comment's
+//	go run ./internal/asm lint          fail if vector code for amd64 mixes encodings
+//	                                    or returns without VZEROUPPER
+//	go run ./internal/asm levels FILE   print what BenchmarkKernels wrote, levels side
+//	                                    by side, and mark where AVX2 is slow
 //
 // The words are asm2plan9s's (a tool of go.mod), which calls GNU as. Its own
 // GOARCH picks its instruction set, so it is built for arm64 and run under
@@ -49,19 +51,23 @@ var wordLine = regexp.MustCompile(`(?m)^([^/\n]*\bWORD\s+\$0x)([0-9a-f]{8})(\s*\
 func main() {
 	log.SetFlags(0)
 	log.SetPrefix("asm: ")
-	if len(os.Args) != 2 {
-		log.Fatal("usage: asm write | check | lint")
+	const usage = "usage: asm write | check | lint | levels FILE"
+	args := append(os.Args[1:], "")
+	if mode := args[0]; mode == "" || (mode == "levels") != (len(os.Args) == 3) {
+		log.Fatal(usage)
 	}
 	var err error
-	switch os.Args[1] {
+	switch args[0] {
 	case "write":
 		err = write()
 	case "check":
 		err = check()
 	case "lint":
 		err = lint()
+	case "levels":
+		err = compareLevels(args[1])
 	default:
-		err = fmt.Errorf("no such mode: %s", os.Args[1])
+		err = fmt.Errorf("no such mode: %s; %s", args[0], usage)
 	}
 	if err != nil {
 		log.Fatal(err)
