@@ -1,0 +1,251 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/libaoso/aoso"
+)
+
+// check is what must hold of every training. It is made for a share of them.
+type check struct {
+	name  string
+	share float64
+	run   func(t *trial, d dice) error
+}
+
+var checks = []check{
+	{"loss", 1, checkLoss},
+	{"finite", 1, checkFinite},
+	{"threads", 0.3, checkThreads},
+	{"levels", 0.5, checkLevels},
+	{"plain Train", 0.2, checkPlainTrain},
+	{"booster", 0.2, checkBooster},
+	{"interrupted", 0.2, checkInterrupted},
+	{"continued", 0.2, checkContinued},
+	{"forms of data", 0.1, checkForms},
+	{"dataset file", 0.1, checkDatasetFile},
+	{"builder", 0.1, checkBuilder},
+	{"at once", 0.1, checkAtOnce},
+	{"model file", 0.5, checkModelFile},
+	{"paths", 0.5, checkPaths},
+	{"leaves", 0.2, checkLeaves},
+	{"staged", 0.2, checkStaged},
+	{"evaluation", 0.5, checkEvaluation},
+	{"new rows", 0.2, checkNewRows},
+	{"shap", 0.1, checkSHAP},
+	{"derived", 0.1, checkDerived},
+	{"export", 0.1, checkExport},
+	{"invalid values", 0.3, checkInvalid},
+	{"invalid data", 0.1, checkInvalidData},
+}
+
+// checkLoss compares the training loss that was reported, at the end and on
+// the way, with that of the model's scores.
+func checkLoss(t *trial, d dice) error {
+	compare := func(when string, reported float64, raw []float64) error {
+		if want := t.loss(raw); !near(reported, want, 1e-3, t.weight()) {
+			return fmt.Errorf("%s: reported %g, recomputed %g", when, reported, want)
+		}
+		return nil
+	}
+	if t.model.Trees() == t.result.Iterations*t.model.TreesPerIteration() { // not cut to the best iteration
+		if err := compare("the end", t.result.TrainLoss, t.raw); err != nil {
+			return err
+		}
+	}
+	if len(t.progress) == 0 {
+		return nil
+	}
+	now := t.progress[d.IntN(len(t.progress))]
+	if now.Trees > t.model.Trees() {
+		return nil
+	}
+	raw, err := t.model.PredictRaw(t.x, aoso.PredictOptions{Trees: now.Trees})
+	if err != nil {
+		return err
+	}
+	return compare(fmt.Sprintf("iteration %d", now.Iteration), now.TrainLoss, raw)
+}
+
+func checkFinite(t *trial, _ dice) error {
+	for i, f := range t.raw {
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("score %d is %g", i, f)
+		}
+	}
+	if l := t.result.TrainLoss; math.IsNaN(l) || math.IsInf(l, 0) || l < 0 {
+		return fmt.Errorf("the training loss is %g", l)
+	}
+	proba, err := t.model.PredictProba(t.x, aoso.PredictOptions{})
+	if err != nil {
+		return err
+	}
+	classes := len(proba) / t.train.rows()
+	for i := range t.codes {
+		sum := 0.0
+		for _, p := range proba[i*classes:][:classes] {
+			if !(p >= 0 && p <= 1) {
+				return fmt.Errorf("row %d has a probability of %g", i, p)
+			}
+			sum += p
+		}
+		if math.Abs(sum-1) > 1e-9 {
+			return fmt.Errorf("the probabilities of row %d sum to %g", i, sum)
+		}
+	}
+	return nil
+}
+
+func checkThreads(t *trial, d dice) error {
+	for _, n := range []int{1, 2, pick(d, 3, 5)} {
+		if err := t.same(fmt.Sprintf("%d threads", n), t.trainSet, t.validSet, func(p *aoso.Params) { p.Threads = n }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkLevels(t *trial, _ dice) error {
+	for _, level := range aoso.Levels() {
+		if err := t.same(level, t.trainSet, t.validSet, func(p *aoso.Params) { p.Level = level }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finalTrees is the parameter that ends training by itself where the callback
+// ended it.
+func (t *trial) finalTrees() int {
+	return min(t.params.Trees, saturated(t.most, t.model.TreesPerIteration()))
+}
+
+// checkPlainTrain trains without a callback.
+func checkPlainTrain(t *trial, _ dice) error {
+	p := t.params
+	p.Trees = t.finalTrees()
+	r, err := aoso.Train(context.Background(), t.trainSet, p, aoso.TrainOptions{Valid: t.validSet, EvalEvery: t.every})
+	if err != nil {
+		return err
+	}
+	t.count(r)
+	return t.sameResult("without a callback", r)
+}
+
+// checkBooster trains step by step.
+func checkBooster(t *trial, d dice) error {
+	b, err := aoso.NewBooster(t.trainSet, t.params, aoso.TrainOptions{Valid: t.validSet, EvalEvery: t.every})
+	if err != nil {
+		return err
+	}
+	defer b.Free()
+	look := d.IntN(t.result.Iterations + 1)
+	for i := range t.most {
+		if _, more := b.Step(context.Background()); !more {
+			break
+		}
+		if i == look {
+			b.Result() // which must change nothing
+		}
+	}
+	r := b.Result()
+	t.count(r)
+	return t.sameResult("step by step", r)
+}
+
+// countdown is a context that is cancelled after it was asked so often.
+type countdown struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// checkInterrupted interrupts steps, before and within iterations, and goes on.
+func checkInterrupted(t *trial, d dice) error {
+	b, err := aoso.NewBooster(t.trainSet, t.params, aoso.TrainOptions{Valid: t.validSet, EvalEvery: t.every})
+	if err != nil {
+		return err
+	}
+	defer b.Free()
+	asked := 2 * t.model.TreesPerIteration()
+	for done := 0; done < t.most; {
+		if d.chance(0.3) {
+			c := &countdown{Context: context.Background()}
+			c.left.Store(int64(d.IntN(asked)))
+			now, more := b.Step(c)
+			if done = now.Iteration; more || c.left.Load() < 0 {
+				continue
+			}
+			break
+		}
+		now, more := b.Step(context.Background())
+		if done = now.Iteration; !more {
+			break
+		}
+	}
+	r := b.Result()
+	t.count(r)
+	return t.sameResult("interrupted", r)
+}
+
+// errUnlike is a difference that is known and only counted.
+var errUnlike = errors.New("known")
+
+// checkContinued trains some iterations, saves, loads, and continues.
+func checkContinued(t *trial, d dice) error {
+	if t.params.EarlyStopping > 0 || t.result.Iterations < 2 {
+		return nil
+	}
+	perRound := t.model.TreesPerIteration()
+	first := d.between(1, t.result.Iterations-1)
+	p := t.params
+	p.Trees = first * perRound
+	half, err := t.run(t.trainSet, t.validSet, p, nil)
+	if err != nil {
+		return err
+	}
+	loaded, err := reloaded(half.Model)
+	if err != nil {
+		return err
+	}
+	train, valid, err := t.sets(t.x, func(o *aoso.DatasetOptions) { o.Init = loaded })
+	if err != nil {
+		return err
+	}
+	p.Trees = (t.result.Iterations - first) * perRound
+	r, err := t.run(train, valid, p, nil)
+	if err != nil {
+		return err
+	}
+	if got := r.Model.Fingerprint(); got != t.fingerprint {
+		return fmt.Errorf("%w: continued after %d of %d iterations: fingerprint %s, want %s", errUnlike, first, t.result.Iterations, got, t.fingerprint)
+	}
+	return nil
+}
+
+// checkAtOnce trains twice at the same time, on the same data.
+func checkAtOnce(t *trial, _ dice) error {
+	errs := make(chan error)
+	for range 2 {
+		go func() {
+			r, err := run(t.trainSet, t.validSet, t.params, t.every, t.most, nil)
+			if err == nil {
+				err = t.sameResult("at once", r)
+			}
+			errs <- err
+		}()
+	}
+	t.trainings += 2
+	t.trees += 2 * t.model.Trees()
+	return errors.Join(<-errs, <-errs)
+}

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"github.com/libaoso/aoso"
+)
+
+// checkForms makes the dataset of features in other forms.
+func checkForms(t *trial, d dice) error {
+	for form, x := range t.train.forms() {
+		train, valid, err := t.sets(x, func(o *aoso.DatasetOptions) { o.DenseOnly = d.chance(0.5) })
+		if err != nil {
+			return err
+		}
+		if err := t.same(form, train, valid, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkDatasetFile trains on the datasets written to files and read again.
+func checkDatasetFile(t *trial, _ dice) error {
+	reopen := func(name string, set *aoso.Dataset) (*aoso.Dataset, error) {
+		if set == nil {
+			return nil, nil
+		}
+		path := filepath.Join(t.folder, name)
+		defer os.Remove(path)
+		if err := set.Save(path); err != nil {
+			return nil, err
+		}
+		return aoso.LoadDataset(path)
+	}
+	train, err := reopen("train", t.trainSet)
+	if err != nil {
+		return err
+	}
+	defer train.Free()
+	valid, err := reopen("valid", t.validSet)
+	if err != nil {
+		return err
+	}
+	if valid != nil {
+		defer valid.Free()
+	}
+	return t.same("from a file", train, valid, nil)
+}
+
+// checkBuilder gathers the dataset in chunks.
+func checkBuilder(t *trial, d dice) error {
+	options := t.data
+	options.Weights = nil
+	b, err := aoso.NewDatasetBuilder(t.train.cols(), options)
+	if err != nil {
+		return err
+	}
+	for first := 0; first < t.train.rows(); {
+		end := d.between(first, t.train.rows()) // some chunks are empty
+		chunk := t.train.slice(first, end)
+		weights := chunk.weights
+		if err := b.Append(chunk.columns(), chunk.labels(), weights); err != nil {
+			return err
+		}
+		first = end
+	}
+	train, err := b.Dataset()
+	if err != nil {
+		return err
+	}
+	valid := (*aoso.Dataset)(nil)
+	if t.valid != nil {
+		if valid, err = train.Aligned(t.scenario.valid.columns(), t.scenario.valid.labels(), t.scenario.valid.weights); err != nil {
+			return err
+		}
+	}
+	return t.same("in chunks", train, valid, nil)
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/libaoso/aoso"
+)
+
+// checkInvalid gives parameters, one at a time, values that are not allowed.
+// The error must name the parameter.
+func checkInvalid(t *trial, d dice) error {
+	for range 3 {
+		name := pick(d, aoso.Parameters()...).Name
+		p := t.params
+		value := generators[name].invalid(&setting{dice: d, params: &p, classes: t.train.classes(), valid: t.valid != nil})
+		t.kinds[name+" "+invalid] = invalid
+		err := p.Set(name, value)
+		if err == nil {
+			_, err = aoso.Train(context.Background(), t.trainSet, p, aoso.TrainOptions{
+				Valid:    t.validSet,
+				Callback: func(aoso.Progress) bool { return false },
+			})
+		}
+		if err := wantArgumentError(err, name); err != nil {
+			return fmt.Errorf("%s=%q: %w", name, value, err)
+		}
+	}
+	return nil
+}
+
+// wantArgumentError tells what is wrong with an error that should name an
+// argument and say what is allowed.
+func wantArgumentError(err error, argument string) error {
+	e, ok := errors.AsType[*aoso.ArgumentError](err)
+	switch {
+	case !ok:
+		return fmt.Errorf("error %v (%T), want an ArgumentError", err, err)
+	case e.Argument != argument:
+		return fmt.Errorf("error about %s, want %s: %w", e.Argument, argument, err)
+	case e.Allowed == "" || !strings.Contains(err.Error(), argument):
+		return fmt.Errorf("the error does not say what is allowed: %w", err)
+	}
+	return nil
+}
+
+// checkInvalidData makes datasets of what is not allowed.
+func checkInvalidData(t *trial, d dice) error {
+	rows, cols := t.train.rows(), t.train.cols()
+	weights := func(bad float64) []float64 {
+		w := slices.Repeat([]float64{1}, rows)
+		w[d.IntN(rows)] = bad
+		return w
+	}
+	for _, c := range []struct {
+		argument string
+		options  aoso.DatasetOptions
+	}{
+		{"max_bins", aoso.DatasetOptions{MaxBins: pick(d, 1, 256, -1, math.MaxInt)}},
+		{"threads", aoso.DatasetOptions{Threads: -1}},
+		{"names", aoso.DatasetOptions{Names: make([]string, cols+1)}},
+		{"weights", aoso.DatasetOptions{Weights: make([]float64, rows+1)}},
+		{"weights", aoso.DatasetOptions{Weights: make([]float64, rows)}},
+		{"weights[", aoso.DatasetOptions{Weights: weights(pick(d, -1, math.NaN(), math.Inf(1), 1e16, 1e-16))}},
+	} {
+		_, err := aoso.NewDataset(t.x, t.train.labels(), c.options)
+		e, ok := errors.AsType[*aoso.ArgumentError](err)
+		if !ok || !strings.HasPrefix(e.Argument, c.argument) || e.Allowed == "" {
+			return fmt.Errorf("options %+v: error %v, want one about %s", c.options, err, c.argument)
+		}
+	}
+	if _, err := aoso.NewDataset(t.x, t.train.labels()[1:], aoso.DatasetOptions{}); wantArgumentError(err, "labels") != nil {
+		return fmt.Errorf("a label less: error %v", err)
+	}
+	wider := aoso.RowMajor(make([]float64, cols+1), 1, cols+1)
+	if _, err := t.model.PredictRaw(wider, aoso.PredictOptions{}); wantArgumentError(err, "features") != nil {
+		return fmt.Errorf("a feature more to predict: error %v", err)
+	}
+	if _, err := t.model.PredictRaw(t.x, aoso.PredictOptions{Trees: t.model.Trees() + 1}); wantArgumentError(err, "trees") != nil {
+		return fmt.Errorf("a tree more to predict: error %v", err)
+	}
+	return nil
+}

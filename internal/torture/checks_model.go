@@ -1,0 +1,389 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"github.com/libaoso/aoso"
+)
+
+// reloaded is a model written and read again.
+func reloaded(m *aoso.Model) (*aoso.Model, error) {
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		return nil, err
+	}
+	return aoso.Decode(b.Bytes())
+}
+
+// checkModelFile writes and reads the model, in memory and on disk.
+func checkModelFile(t *trial, _ dice) error {
+	var first, second bytes.Buffer
+	if err := t.model.Write(&first); err != nil {
+		return err
+	}
+	decoded, err := aoso.Decode(bytes.Clone(first.Bytes()))
+	if err != nil {
+		return err
+	}
+	if err := decoded.Write(&second); err != nil {
+		return err
+	}
+	if !bytes.Equal(first.Bytes(), second.Bytes()) {
+		return fmt.Errorf("written, read and written again, the model has other bytes")
+	}
+	path := filepath.Join(t.folder, "model.aoso")
+	if err := t.model.Save(path); err != nil {
+		return err
+	}
+	loaded, err := aoso.Load(path)
+	if err != nil {
+		return err
+	}
+	for how, m := range map[string]*aoso.Model{"decoded": decoded, "loaded": loaded} {
+		if got := m.Fingerprint(); got != t.fingerprint {
+			return fmt.Errorf("%s: fingerprint %s, want %s", how, got, t.fingerprint)
+		}
+		raw, err := m.PredictRaw(t.x, aoso.PredictOptions{})
+		if err != nil {
+			return err
+		}
+		if err := differ(how, raw, t.raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkPaths compares all ways to predict the training rows.
+func checkPaths(t *trial, d dice) error { return comparePaths(t.model, t.train, t.raw, d) }
+
+// comparePaths compares all ways to predict rows with their raw scores.
+func comparePaths(m *aoso.Model, rows *table, raw []float64, d dice) error {
+	x, classes := rows.columns(), len(m.Classes())
+	for _, level := range aoso.Levels() {
+		again, err := m.PredictRaw(x, aoso.PredictOptions{Level: level, Threads: d.between(1, 4)})
+		if err != nil {
+			return err
+		}
+		if err := differ("raw scores by "+level, again, raw); err != nil {
+			return err
+		}
+	}
+	predicted, err := m.Predict(x, aoso.PredictOptions{})
+	if err != nil {
+		return err
+	}
+	proba, err := m.PredictProba(x, aoso.PredictOptions{})
+	if err != nil {
+		return err
+	}
+	row, err := m.RowPredictor(aoso.PredictOptions{})
+	if err != nil {
+		return err
+	}
+	scores := make([]float64, classes)
+	for range min(rows.rows(), 40) {
+		i := d.IntN(rows.rows())
+		want, values := raw[i*classes:][:classes], rows.row(i)
+		if predicted[i] != argmax(want) {
+			return fmt.Errorf("row %d: class %d, its greatest score is that of %d", i, predicted[i], argmax(want))
+		}
+		if class, err := row.Class(values); err != nil || class != predicted[i] {
+			return fmt.Errorf("row %d alone: class %d, want %d; error %v", i, class, predicted[i], err)
+		}
+		if err := row.Raw(values, scores); err != nil {
+			return err
+		}
+		if err := differ(fmt.Sprintf("row %d alone", i), scores, want); err != nil {
+			return err
+		}
+		if err := row.Proba(values, scores); err != nil {
+			return err
+		}
+		if err := differ(fmt.Sprintf("probabilities of row %d alone", i), scores, proba[i*classes:][:classes]); err != nil {
+			return err
+		}
+		k := d.IntN(classes)
+		if err := row.RawOf(values, []int{k}, scores[:1]); err != nil {
+			return err
+		}
+		if err := differ(fmt.Sprintf("class %d of row %d alone", k, i), scores[:1], want[k:k+1]); err != nil {
+			return err
+		}
+	}
+	few := rows.slice(0, d.between(0, min(rows.rows(), 14)))
+	some, err := m.PredictRaw(few.columns(), aoso.PredictOptions{})
+	if err != nil {
+		return err
+	}
+	return differ(fmt.Sprintf("the first %d rows", few.rows()), some, raw[:few.rows()*classes])
+}
+
+// modelJSON is what [aoso.Model.WriteJSON] writes of trees.
+type modelJSON struct {
+	Trees []struct {
+		Nodes []struct {
+			Feature     int
+			Threshold   *float64
+			Missing     string
+			Left, Right int
+		}
+		Leaves []struct{ Steps [][2]float64 }
+	}
+}
+
+// checkLeaves walks the trees that JSON describes, and sums their steps.
+func checkLeaves(t *trial, d dice) error {
+	trees, classes := t.model.Trees(), len(t.model.Classes())
+	if trees == 0 || trees*classes > 20_000 {
+		return nil
+	}
+	leaves, err := t.model.PredictLeaf(t.x, aoso.PredictOptions{})
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	if err := t.model.WriteJSON(&text); err != nil {
+		return err
+	}
+	var m modelJSON
+	if err := json.Unmarshal(text.Bytes(), &m); err != nil {
+		return err
+	}
+	for range min(t.train.rows(), 20) {
+		i := d.IntN(t.train.rows())
+		row, scores := t.train.row(i), make([]float64, classes)
+		for n := range m.Trees {
+			leaf := m.leaf(n, row)
+			if got := int(leaves[i*trees+n]); got != leaf {
+				return fmt.Errorf("row %d, tree %d: leaf %d, by its JSON %d", i, n, got, leaf)
+			}
+			for _, step := range m.Trees[n].Leaves[leaf].Steps {
+				scores[int(step[0])] += step[1]
+			}
+		}
+		if err := differ(fmt.Sprintf("row %d by JSON", i), scores, t.raw[i*classes:][:classes]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leaf is the leaf of a tree that a row reaches.
+func (m *modelJSON) leaf(tree int, row []float64) int {
+	nodes := m.Trees[tree].Nodes
+	if len(nodes) == 0 {
+		return 0
+	}
+	at := 0
+	for at >= 0 {
+		n := nodes[at]
+		left := n.Threshold == nil || row[n.Feature] < *n.Threshold
+		if math.IsNaN(row[n.Feature]) {
+			left = n.Missing == "left"
+		}
+		if at = n.Right; left {
+			at = n.Left
+		}
+	}
+	return -1 - at
+}
+
+// checkStaged compares scores after some iterations with those of as many trees.
+func checkStaged(t *trial, d dice) error {
+	if t.model.Trees() == 0 {
+		return nil
+	}
+	every := d.between(1, max(1, t.result.Iterations))
+	stages, err := t.model.Staged(t.x, every, aoso.PredictOptions{})
+	if err != nil {
+		return err
+	}
+	last := 0
+	for trees, scores := range stages {
+		last = trees
+		want, err := t.model.PredictRaw(t.x, aoso.PredictOptions{Trees: trees})
+		if err != nil {
+			return err
+		}
+		if err := differ(fmt.Sprintf("stage of %d trees", trees), scores, want); err != nil {
+			return err
+		}
+	}
+	if last != t.model.Trees() {
+		return fmt.Errorf("the last stage is of %d trees, want %d", last, t.model.Trees())
+	}
+	return nil
+}
+
+// checkEvaluation compares what training says of the validation set with what
+// the model does, and with the model's scores.
+func checkEvaluation(t *trial, _ dice) error {
+	v := t.valid
+	if v == nil || v.rows() == 0 {
+		return nil
+	}
+	e, err := t.model.Evaluate(v.columns(), v.labels(), v.weights, aoso.PredictOptions{})
+	if err != nil {
+		return err
+	}
+	r := t.result.Valid
+	if r == nil {
+		return fmt.Errorf("training evaluated nothing")
+	}
+	if r.Errors != e.Errors || !near(r.ErrorRate, e.ErrorRate, 1e-9, 0) || !sameLoss(r.LogLoss, e.LogLoss) {
+		return fmt.Errorf("training says %+v of the validation set, the model %+v", *r, *e)
+	}
+	raw, err := t.model.PredictRaw(v.columns(), aoso.PredictOptions{})
+	if err != nil {
+		return err
+	}
+	names := t.model.Classes()
+	errors, loss, weight := 0, 0.0, 0.0
+	for i, y := range v.y {
+		scores, code := raw[i*len(names):][:len(names)], slices.Index(names, v.naming.label(y))
+		if code != argmax(scores) {
+			errors++
+		}
+		if code >= 0 {
+			w := 1.0
+			if v.weights != nil {
+				w = v.weights[i]
+			}
+			loss += w * negLogSoftmax(scores, code)
+			weight += w
+		}
+	}
+	if loss /= weight; errors != e.Errors || !sameLoss(loss, e.LogLoss) {
+		return fmt.Errorf("the model has %d errors and a log loss of %g; by its scores %d and %g", e.Errors, e.LogLoss, errors, loss)
+	}
+	return nil
+}
+
+func sameLoss(a, b float64) bool {
+	return near(a, b, 1e-6, 1) || math.IsNaN(a) && math.IsNaN(b)
+}
+
+// checkNewRows predicts rows of values that no training had.
+func checkNewRows(t *trial, d dice) error {
+	rows := &table{y: make([]int, d.between(1, 100)), x: make([][]float64, t.train.cols())}
+	for j := range rows.x {
+		rows.x[j] = rows.column(d, pick(d, "range", "extremes", "infinite", "missing", "sparse", "gaussian"), j)
+	}
+	raw, err := t.model.PredictRaw(rows.columns(), aoso.PredictOptions{Level: "generic", Threads: 1})
+	if err != nil {
+		return err
+	}
+	return comparePaths(t.model, rows, raw, d)
+}
+
+// checkSHAP sums contributions up to the scores.
+func checkSHAP(t *trial, d dice) error {
+	classes, columns := len(t.model.Classes()), t.train.cols()+1
+	if t.model.Trees()*classes*columns > 50_000 {
+		return nil
+	}
+	few := t.train.slice(0, d.between(1, min(t.train.rows(), 8)))
+	values, err := t.model.SHAP(few.columns(), aoso.PredictOptions{})
+	if err != nil {
+		return err
+	}
+	for i := range few.y {
+		for k := range classes {
+			sum, scale := 0.0, 0.0
+			for _, v := range values[(i*classes+k)*columns:][:columns] {
+				sum, scale = sum+v, scale+math.Abs(v)
+			}
+			if want := t.raw[i*classes+k]; !(math.Abs(sum-want) <= 1e-6*(1+scale)) {
+				return fmt.Errorf("row %d, class %d: contributions sum to %g, the score is %g", i, k, sum, want)
+			}
+		}
+	}
+	return nil
+}
+
+// checkDerived makes other models of the model.
+func checkDerived(t *trial, d dice) error {
+	m, labels := t.model, t.train.labels()
+	for _, kind := range []string{"gain", "split", "cover"} {
+		values, err := m.Importance(kind)
+		if err != nil {
+			return err
+		}
+		for j, v := range values {
+			if !(v >= 0) || math.IsInf(v, 1) {
+				return fmt.Errorf("feature %d has an importance (%s) of %g", j, kind, v)
+			}
+		}
+	}
+	m.PairImportances()
+	if calibrated, c, err := m.Calibrate(t.x, labels, t.train.weights, aoso.PredictOptions{}); err != nil {
+		return fmt.Errorf("calibration: %w", err)
+	} else if !(calibrated.Temperature() > 0) || !(c.After <= c.Before*(1+1e-9)+1e-12) {
+		return fmt.Errorf("calibration to a temperature of %g: log loss %g before, %g after", calibrated.Temperature(), c.Before, c.After)
+	}
+	refitted, err := m.Refit(t.x, labels, aoso.RefitOptions{Weights: t.train.weights, Keep: d.Float64()})
+	if err != nil {
+		return fmt.Errorf("refit: %w", err)
+	}
+	raw, err := refitted.PredictRaw(t.x, aoso.PredictOptions{})
+	if err != nil {
+		return err
+	}
+	for i, f := range raw {
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("refitted: score %d is %g", i, f)
+		}
+	}
+	if m.Trees() == 0 {
+		return nil
+	}
+	cut, err := m.Truncated(d.between(1, m.Trees()))
+	if err != nil {
+		return err
+	}
+	want, err := m.PredictRaw(t.x, aoso.PredictOptions{Trees: cut.Trees()})
+	if err != nil {
+		return err
+	}
+	got, err := cut.PredictRaw(t.x, aoso.PredictOptions{})
+	if err != nil {
+		return err
+	}
+	if err := differ("truncated", got, want); err != nil {
+		return err
+	}
+	merged, err := aoso.Merge(cut, m)
+	if err != nil {
+		return err
+	}
+	if got := merged.Trees(); got != cut.Trees()+m.Trees() {
+		return fmt.Errorf("merged of %d and %d trees: %d", cut.Trees(), m.Trees(), got)
+	}
+	return nil
+}
+
+// checkExport writes the model in every format.
+func checkExport(t *trial, d dice) error {
+	classes := len(t.model.Classes())
+	if classes < 2 || t.model.Trees()*classes > 10_000 { // one class alone is refused
+		return nil
+	}
+	formats := []func(io.Writer) error{t.model.WriteLightGBM, t.model.WriteONNX, t.model.WriteJSON,
+		func(w io.Writer) error { return t.model.Dump(w, 0) }}
+	if t.model.Trees() > 0 {
+		formats = append(formats, func(w io.Writer) error { return t.model.WriteDOT(w, d.IntN(t.model.Trees())) })
+	}
+	for i, write := range formats {
+		if err := write(io.Discard); err != nil {
+			return fmt.Errorf("format %d: %w", i, err)
+		}
+	}
+	return nil
+}

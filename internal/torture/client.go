@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// client is a program that trains through another language. It reads a line a
+// training, "rows cols weighted folder params…", finds the data in the folder
+// and leaves the scores of the training rows there. It answers with a line:
+// the fingerprint and the training loss, or "error" and a message.
+type client struct {
+	language string
+	args     []string
+	command  *exec.Cmd // nil: not running
+	in       io.WriteCloser
+	out      *bufio.Reader
+	errors   tail
+}
+
+func newClient(language string, args ...string) *client {
+	return &client{language: language, args: args}
+}
+
+func (c *client) start() (err error) {
+	c.command = exec.Command(c.args[0], c.args[1:]...)
+	c.errors.reset()
+	c.command.Stderr = &c.errors
+	if c.in, err = c.command.StdinPipe(); err != nil {
+		return err
+	}
+	out, err := c.command.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	c.out = bufio.NewReader(out)
+	return c.command.Start()
+}
+
+func (c *client) stop() {
+	if c.command != nil {
+		c.in.Close()
+		c.command.Wait()
+		c.command = nil
+	}
+}
+
+// goroutines is one, which reads what the client writes to stderr.
+func (c *client) goroutines() int {
+	if c.command == nil {
+		return 0
+	}
+	return 1
+}
+
+// check trains the scenario in the client and compares.
+func (c *client) check(t *trial, d dice) error {
+	if t.train.naming == words || t.data.MaxBins != 0 || t.data.SampleRows != 0 || t.params.EarlyStopping > 0 {
+		return nil // which the client is not told
+	}
+	if c.command == nil {
+		if err := c.start(); err != nil {
+			return err
+		}
+	}
+	if err := t.writeData(t.folder); err != nil {
+		return err
+	}
+	p := t.params
+	p.Trees = t.finalTrees()
+	if d.chance(0.2) {
+		if err := c.checkInvalid(t, p, d); err != nil {
+			return err
+		}
+	}
+	answer, err := c.ask(t, p.String())
+	if err != nil {
+		return err
+	}
+	fingerprint, loss, _ := strings.Cut(answer, " ")
+	if fingerprint != t.fingerprint {
+		return fmt.Errorf("answer %q, want fingerprint %s", answer, t.fingerprint)
+	}
+	if l, err := strconv.ParseFloat(loss, 64); err != nil || !sameBits(l, t.result.TrainLoss) {
+		return fmt.Errorf("training loss %s, want %g", loss, t.result.TrainLoss)
+	}
+	raw := make([]float64, len(t.raw))
+	if err := readNumbers(filepath.Join(t.folder, "raw"), raw); err != nil {
+		return err
+	}
+	t.trainings++
+	t.trees += t.model.Trees()
+	return differ("raw scores", raw, t.raw)
+}
+
+// checkInvalid asks for a value that is not allowed; the answer must name the
+// parameter.
+func (c *client) checkInvalid(t *trial, p fmt.Stringer, d dice) error {
+	params := t.params
+	name := pick(d, "shrinkage", "leaves", "trees", "trim", "max_step", "subsample", "metric")
+	value := generators[name].invalid(&setting{dice: d, params: &params, classes: t.train.classes()})
+	if value == "" || strings.Contains(value, ",") || value == "0" && name == "trees" {
+		value = "x" // C and Python need a word
+	}
+	answer, err := c.ask(t, fmt.Sprintf("%s %s=%s", p, name, value))
+	if err != nil {
+		return err
+	}
+	if !strings.HasPrefix(answer, "error ") || !strings.Contains(answer, name) {
+		return fmt.Errorf("%s=%s: answer %q, want an error that names it", name, value, answer)
+	}
+	return nil
+}
+
+// ask has the client train and returns its answer.
+func (c *client) ask(t *trial, params string) (string, error) {
+	weighted := 0
+	if t.train.weights != nil {
+		weighted = 1
+	}
+	fmt.Fprintf(c.in, "%d %d %d %s %s\n", t.train.rows(), t.train.cols(), weighted, t.folder, params)
+	answer, err := c.out.ReadString('\n')
+	if err != nil {
+		state := c.command.Wait()
+		c.command = nil
+		return "", fmt.Errorf("the client ended: %v\n%s", state, &c.errors)
+	}
+	return strings.TrimSuffix(answer, "\n"), nil
+}
+
+// writeData writes features, row by row, labels and weights to files.
+func (t *trial) writeData(folder string) error {
+	labels := make([]int32, t.train.rows())
+	for i, y := range t.train.y {
+		label, err := strconv.Atoi(t.train.naming.label(y))
+		if err != nil {
+			return err
+		}
+		labels[i] = int32(label)
+	}
+	if err := writeNumbers(filepath.Join(folder, "x"), t.train.rowMajor()); err != nil {
+		return err
+	}
+	if err := writeNumbers(filepath.Join(folder, "y"), labels); err != nil {
+		return err
+	}
+	return writeNumbers(filepath.Join(folder, "weights"), t.train.weights)
+}
+
+func writeNumbers(path string, numbers any) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := binary.Write(f, binary.LittleEndian, numbers); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+func readNumbers(path string, dst []float64) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return binary.Read(bufio.NewReader(f), binary.LittleEndian, dst)
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/libaoso/aoso"
+)
+
+// report gathers outcomes.
+type report struct {
+	out                                 io.Writer
+	verbose                             bool
+	command                             string // that tries a seed again, but for the seed
+	start                               time.Time
+	scenarios, trainings, trees, faults int
+	shapes, sizes, checks, known        map[string]int
+	faulty                              map[string]int            // faults by check
+	kinds                               map[string]map[string]int // trainings by parameter and kind of value
+}
+
+const mostFaults = 5 // printed of a check
+
+func newReport(out io.Writer, verbose bool, command string) *report {
+	r := &report{out: out, verbose: verbose, command: command, start: time.Now()}
+	for _, counts := range []*map[string]int{&r.shapes, &r.sizes, &r.checks, &r.known, &r.faulty} {
+		*counts = map[string]int{}
+	}
+	r.kinds = map[string]map[string]int{}
+	for _, p := range aoso.Parameters() {
+		r.kinds[p.Name] = map[string]int{}
+	}
+	return r
+}
+
+// add counts an outcome and prints its faults.
+func (r *report) add(o *outcome) {
+	r.scenarios++
+	r.trainings += o.Trainings
+	r.trees += o.Trees
+	r.shapes[o.Shape]++
+	r.sizes[o.Size]++
+	for _, name := range o.Checks {
+		r.checks[name]++
+	}
+	for _, name := range o.Known {
+		r.known[name]++
+	}
+	for key, kind := range o.Kinds {
+		name, _, _ := strings.Cut(key, " ")
+		r.kinds[name][kind]++
+	}
+	if r.verbose {
+		fmt.Fprintf(r.out, "seed %d: %s; %d trainings, %d trees, %.3f s; checks: %s\n", o.Seed, o.Description, o.Trainings, o.Trees, o.Seconds, strings.Join(o.Checks, ", "))
+	}
+	for _, f := range o.Faults {
+		r.faults++
+		if r.faulty[f.Check]++; r.faulty[f.Check] <= mostFaults {
+			fmt.Fprintf(r.out, "FAULT in %s: %s\n  %s\n  %s -seed %d -runs 1 -v\n", f.Check, f.Message, o.Description, r.command, o.Seed)
+		}
+	}
+	if r.scenarios%1000 == 0 {
+		fmt.Fprintf(r.out, "%s: %d trainings, %d faults\n", time.Since(r.start).Round(time.Second), r.scenarios, r.faults)
+	}
+}
+
+// enough is the trainings after which every parameter has had values of every
+// kind, or chance is not to blame.
+const enough = 500
+
+// uncovered lists parameters that lack a kind of value.
+func (r *report) uncovered() (names []string) {
+	for _, p := range aoso.Parameters() {
+		for _, kind := range []string{byDefault, plain, extreme, invalid} {
+			if r.kinds[p.Name][kind] == 0 {
+				names = append(names, p.Name+" ("+kind+")")
+			}
+		}
+	}
+	return names
+}
+
+// summary prints the counts; it tells whether all is well.
+func (r *report) summary() bool {
+	fmt.Fprintf(r.out, "torture: shapes: %s\n", listed(r.shapes))
+	fmt.Fprintf(r.out, "torture: sizes: %s\n", listed(r.sizes))
+	fmt.Fprintf(r.out, "torture: checks: %s\n", listed(r.checks))
+	if len(r.known) > 0 {
+		fmt.Fprintf(r.out, "torture: known differences, which are not counted as faults: %s\n", listed(r.known))
+	}
+	if r.faults > 0 {
+		fmt.Fprintf(r.out, "torture: faults: %s\n", listed(r.faulty))
+	}
+	uncovered := r.uncovered()
+	fmt.Fprintf(r.out, "torture: %d of %d parameters had default, plain, extreme and invalid values", len(r.kinds)-countNames(uncovered), len(r.kinds))
+	if len(uncovered) > 0 && r.scenarios >= enough {
+		fmt.Fprintf(r.out, "; not %s", strings.Join(uncovered, ", "))
+	}
+	seconds := time.Since(r.start).Seconds()
+	fmt.Fprintf(r.out, "\ntorture: %d random trainings (%d with those that checks repeat), %d trees, levels %s, %.0f s (%.0f trainings a second): %d faults\n",
+		r.scenarios, r.trainings, r.trees, strings.Join(aoso.Levels(), ", "), seconds, float64(r.scenarios)/seconds, r.faults)
+	return r.faults == 0 && (len(uncovered) == 0 || r.scenarios < enough)
+}
+
+func countNames(uncovered []string) int {
+	names := map[string]bool{}
+	for _, item := range uncovered {
+		name, _, _ := strings.Cut(item, " ")
+		names[name] = true
+	}
+	return len(names)
+}
+
+// listed is counts, the greatest first.
+func listed(counts map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		if counts[a] != counts[b] {
+			return counts[b] - counts[a]
+		}
+		return strings.Compare(a, b)
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s %d", name, counts[name])
+	}
+	return strings.Join(names, ", ")
+}

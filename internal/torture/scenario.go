@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/libaoso/aoso"
+)
+
+// scenario is a training that a seed stands for: data and parameters.
+type scenario struct {
+	seed   uint64
+	size   size
+	shape  string
+	train  *table
+	valid  *table // nil: none
+	data   aoso.DatasetOptions
+	params aoso.Params
+	kinds  map[string]string // by parameter: the kind of its value
+	every  int               // iterations between evaluations
+	most   int               // iterations after which training is stopped
+}
+
+// newScenario draws until a training is not too much work.
+func newScenario(seed uint64) *scenario {
+	d := newDice(seed, "size")
+	s := small
+	switch u := d.Float64(); {
+	case u < 0.003:
+		s = large
+	case u < 0.05:
+		s = medium
+	}
+	for attempt := 0; ; attempt++ {
+		c := drawScenario(newDice(seed, fmt.Sprint("scenario ", attempt)), s)
+		if iterations := int(s.work / c.work()); iterations > 0 {
+			c.seed, c.most = seed, min(c.most, iterations)
+			return c
+		}
+	}
+}
+
+func drawScenario(d dice, s size) *scenario {
+	shape := shapes[d.IntN(len(shapes))]
+	t := shape.draw(d, s)
+	t.naming = pick(d, plainIntegers, plainIntegers, otherIntegers, words)
+	t.drawWeights(d)
+	c := &scenario{size: s, shape: shape.name, train: t, every: pick(d, 0, 1, 1, 3), most: 3000}
+	if d.chance(0.8) {
+		c.most = d.between(1, 30)
+	}
+	if rows := t.rows(); rows > 1 && d.chance(0.5) {
+		first := d.between(1, rows)
+		c.train, c.valid = t.slice(0, first), t.slice(first, rows)
+		if c.train.weights != nil {
+			c.train.weights[0] = 1
+		}
+		if c.valid.weights != nil && c.valid.rows() > 0 {
+			c.valid.weights[0] = 1
+		}
+	}
+	if d.chance(0.4) {
+		c.data = aoso.DatasetOptions{
+			MaxBins:    pick(d, 0, 2, 3, 16, 255),
+			SampleRows: pick(d, 0, -1, 1, 7),
+			Seed:       d.Uint64(),
+			Threads:    d.IntN(4),
+			DenseOnly:  d.chance(0.5),
+		}
+	}
+	c.data.Weights = c.train.weights
+	c.params, c.kinds = drawParams(&setting{dice: d, classes: c.train.classes(), valid: c.valid != nil})
+	return c
+}
+
+// work is about the nanoseconds that an iteration takes on one thread.
+func (c *scenario) work() float64 {
+	rows, classes, cols := c.train.rows(), c.train.classes(), c.train.cols()
+	trees, pairs := 1, 1
+	switch c.params.Method {
+	case aoso.AOSO:
+		pairs = max(c.params.Pairs, 1)
+	case aoso.ABC:
+		if trees = classes; c.params.BaseClass == "exhaustive" {
+			trees = classes * classes
+		}
+	case aoso.LogitBoost:
+		trees = classes
+	}
+	perRow := 20 + float64(classes) + float64(cols*pairs)
+	perLeaf := 1000 + float64(classes) + float64(cols*pairs*c.train.distinct())
+	leaves := min(c.params.Leaves, rows)
+	validRows := 0
+	if c.valid != nil {
+		validRows = c.valid.rows()
+	}
+	return float64(trees)*(float64(rows)*perRow+float64(leaves)*perLeaf) + float64(validRows*classes)*20
+}
+
+// String is all that a reader wants to know of it.
+func (c *scenario) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, %s: %d rows, %d features, %d classes (%s)", c.size.name, c.shape, c.train.rows(), c.train.cols(), c.train.classes(), c.train.naming)
+	if c.train.weights != nil {
+		fmt.Fprintf(&b, ", weighted")
+	}
+	if c.valid != nil {
+		fmt.Fprintf(&b, ", %d validation rows", c.valid.rows())
+	}
+	if c.data.MaxBins != 0 || c.data.SampleRows != 0 {
+		fmt.Fprintf(&b, ", max_bins=%d sample_rows=%d", c.data.MaxBins, c.data.SampleRows)
+	}
+	fmt.Fprintf(&b, ", at most %d iterations, evaluated every %d; %s", c.most, c.every, differences(c.params))
+	return b.String()
+}
+
+// set is the training and validation set; options change those of the scenario.
+func (c *scenario) sets(x aoso.Features, change func(*aoso.DatasetOptions)) (train, valid *aoso.Dataset, err error) {
+	options := c.data
+	if change != nil {
+		change(&options)
+	}
+	if train, err = aoso.NewDataset(x, c.train.labels(), options); err != nil || c.valid == nil {
+		return train, nil, err
+	}
+	valid, err = train.Aligned(c.valid.columns(), c.valid.labels(), c.valid.weights)
+	return train, valid, err
+}
+
+// run trains, for at most so many iterations; each sees the evaluated ones.
+func run(train, valid *aoso.Dataset, p aoso.Params, every, most int, each func(aoso.Progress)) (*aoso.Result, error) {
+	return aoso.Train(context.Background(), train, p, aoso.TrainOptions{
+		Valid:     valid,
+		EvalEvery: every,
+		Callback: func(now aoso.Progress) bool {
+			if each != nil && now.Evaluated {
+				each(now)
+			}
+			return now.Iteration < most
+		},
+	})
+}

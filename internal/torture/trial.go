@@ -1,0 +1,169 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/libaoso/aoso"
+)
+
+// trial is a scenario trained, which the checks look at.
+type trial struct {
+	*scenario
+	x           aoso.Features // the training rows
+	trainSet    *aoso.Dataset
+	validSet    *aoso.Dataset
+	result      *aoso.Result
+	model       *aoso.Model
+	fingerprint string
+	codes       []int           // by training row: the number of its class
+	progress    []aoso.Progress // evaluated iterations
+	raw         []float64       // scores of the training rows
+	folder      string          // for files
+	trainings   int             // done for the checks, this one included
+	trees       int             // grown in them
+}
+
+// newTrial trains. A scenario that the library refuses is a fault as well.
+func newTrial(c *scenario, folder string) (*trial, error) {
+	t := &trial{scenario: c, x: c.train.columns(), folder: folder}
+	var err error
+	if t.trainSet, t.validSet, err = c.sets(t.x, nil); err != nil {
+		return nil, err
+	}
+	each := func(now aoso.Progress) { t.progress = append(t.progress, now) }
+	if t.result, err = t.run(t.trainSet, t.validSet, c.params, each); err != nil {
+		return nil, err
+	}
+	t.model = t.result.Model
+	t.fingerprint = t.model.Fingerprint()
+	if t.raw, err = t.model.PredictRaw(t.x, aoso.PredictOptions{}); err != nil {
+		return nil, err
+	}
+	classes := t.model.Classes()
+	for _, y := range c.train.y {
+		t.codes = append(t.codes, slices.Index(classes, c.train.naming.label(y)))
+	}
+	return t, nil
+}
+
+// free gives the memory of the datasets back.
+func (t *trial) free() {
+	t.trainSet.Free()
+	if t.validSet != nil {
+		t.validSet.Free()
+	}
+}
+
+// run trains like the first time and counts it.
+func (t *trial) run(train, valid *aoso.Dataset, p aoso.Params, each func(aoso.Progress)) (*aoso.Result, error) {
+	r, err := run(train, valid, p, t.every, t.most, each)
+	if err == nil {
+		t.count(r)
+	}
+	return r, err
+}
+
+func (t *trial) count(r *aoso.Result) {
+	t.trainings++
+	t.trees += r.Model.Trees()
+}
+
+// same trains again, with parameters changed that may make no difference, and
+// compares the models.
+func (t *trial) same(how string, train, valid *aoso.Dataset, change func(*aoso.Params)) error {
+	p := t.params
+	if change != nil {
+		change(&p)
+	}
+	r, err := t.run(train, valid, p, nil)
+	if err != nil {
+		return fmt.Errorf("%s: %w", how, err)
+	}
+	return t.sameResult(how, r)
+}
+
+func (t *trial) sameResult(how string, r *aoso.Result) error {
+	if got := r.Model.Fingerprint(); got != t.fingerprint {
+		return fmt.Errorf("%s: fingerprint %s, want %s; %d trees, want %d", how, got, t.fingerprint, r.Model.Trees(), t.model.Trees())
+	}
+	if r.Iterations != t.result.Iterations || !sameBits(r.TrainLoss, t.result.TrainLoss) {
+		return fmt.Errorf("%s: the same model, but %d iterations to a training loss of %g, want %d and %g",
+			how, r.Iterations, r.TrainLoss, t.result.Iterations, t.result.TrainLoss)
+	}
+	return nil
+}
+
+// loss is Σ −w·log p_y of raw scores of the training rows.
+func (t *trial) loss(raw []float64) (sum float64) {
+	classes := len(raw) / t.train.rows()
+	for i, y := range t.codes {
+		w := 1.0
+		if t.train.weights != nil {
+			w = t.train.weights[i]
+		}
+		if w > 0 {
+			sum += w * negLogSoftmax(raw[i*classes:][:classes], y)
+		}
+	}
+	return sum
+}
+
+// weight is that of all training rows.
+func (t *trial) weight() float64 {
+	if t.train.weights == nil {
+		return float64(t.train.rows())
+	}
+	sum := 0.0
+	for _, w := range t.train.weights {
+		sum += w
+	}
+	return sum
+}
+
+// negLogSoftmax is −log p_y, in full precision for p_y near one.
+func negLogSoftmax(scores []float64, y int) float64 {
+	top := slices.Max(scores)
+	others := 0.0
+	for k, f := range scores {
+		if k != y {
+			others += math.Exp(f - top)
+		}
+	}
+	if scores[y] == top {
+		return math.Log1p(others)
+	}
+	return top - scores[y] + math.Log(others+math.Exp(scores[y]-top))
+}
+
+func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+
+// differ finds the first place where two slices differ in their bits.
+func differ(how string, got, want []float64) error {
+	if len(got) != len(want) {
+		return fmt.Errorf("%s: %d numbers, want %d", how, len(got), len(want))
+	}
+	for i := range got {
+		if !sameBits(got[i], want[i]) {
+			return fmt.Errorf("%s: number %d is %g, want %g", how, i, got[i], want[i])
+		}
+	}
+	return nil
+}
+
+// near tells whether two numbers agree to a share of the greater, or to much
+// less than scale.
+func near(a, b, share, scale float64) bool {
+	return a == b || math.Abs(a-b) <= max(share*max(math.Abs(a), math.Abs(b)), 1e-9*scale)
+}
+
+func argmax(v []float64) int {
+	best := 0
+	for k := range v {
+		if v[k] > v[best] {
+			best = k
+		}
+	}
+	return best
+}
