@@ -15,7 +15,7 @@ build: ## build the command line into bin/aoso
 demo: build ## train on the embedded Letter data and compare with the paper (about half a minute)
 	@go run ./internal/demo bin/aoso testdata/letter.csv.gz build/demo
 
-test: vet ## run every test: vet, gofmt, Go, arm64 under qemu, race detector, C, C++, Python, a moment of each fuzz target
+test: vet ## run every test: vet, gofmt, Go, arm64 under qemu, race detector, C, C++, Python, a moment of each fuzz target, random trainings
 	go test -v -run '^TestLevelsExpected$$' .
 	go test ./...
 	@$(MAKE) --no-print-directory test-arm64
@@ -24,7 +24,9 @@ test: vet ## run every test: vet, gofmt, Go, arm64 under qemu, race detector, C,
 	@$(MAKE) --no-print-directory test-examples
 	@$(MAKE) --no-print-directory test-python
 	@$(MAKE) --no-print-directory fuzz FUZZTIME=2000x
-	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; fuzz targets)"
+	@$(MAKE) --no-print-directory -o lib torture TORTURE=20s TORTURE_RUNS=2000 SEED=1
+	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; fuzz targets; random trainings)"
+	@go run ./internal/levels
 
 vet:
 	go mod download
@@ -75,13 +77,27 @@ race: ## run the tests of the small packages under the race detector
 	else echo "race detector left out: no C compiler"; fi
 
 # A time that runs out while an input runs can count as a failure ("context deadline exceeded"); a number of inputs, as 2000x, cannot.
-fuzz: ## fuzz every target for FUZZTIME (30s)
-	@for dir in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
-		for target in $$(grep -h '^func Fuzz' $$dir/*_test.go | sed 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/'); do \
-			echo "go test -run '^\$$' -fuzz '^$$target\$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$dir"; \
-			go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$dir || exit 1; \
-		done; \
-	done
+fuzz: ## fuzz every target for FUZZTIME (30s, or as 2000x a number of inputs) and count the inputs
+	@go run ./internal/fuzz $(FUZZTIME)
+
+# TORTURE=1h: for so long; TORTURE_RUNS=20000: so many, unless the time ends before; SEED=7: those of seed 7 on, else of the time of day.
+TORTURE ?= $(if $(TORTURE_RUNS),0,2m)
+TORTURE_CLIENT = build/torture/client
+.PHONY: torture
+TORTURE_PYTHON = build/torture/python/bin/python
+
+torture: lib $(TORTURE_CLIENT) build/torture/python.ready ## train at random through Go, C and Python, for TORTURE (2m) or TORTURE_RUNS times
+	@PYTHONPATH=bindings/python/src PYTHONDONTWRITEBYTECODE=1 go run ./internal/torture \
+		-time $(TORTURE) -runs $(or $(TORTURE_RUNS),0) -seed $(or $(SEED),0) -c $(TORTURE_CLIENT) -python $(TORTURE_PYTHON) $(ARGS)
+
+$(TORTURE_CLIENT): internal/torture/clients/client.c | lib
+	@mkdir -p build/torture
+	$$(go env CC) -std=c11 -O1 -Wall -Wextra -Wpedantic -Werror -Ibuild/include $< -o $@ -Lbuild/lib -laoso -Wl,-rpath,$(CURDIR)/build/lib
+
+build/torture/python.ready: bindings/python/requirements/new.txt
+	$(PYTHON) -m venv --clear build/torture/python
+	$(TORTURE_PYTHON) -m pip install -q $$(grep '^numpy==' $<)
+	@touch $@
 
 # The C library. build/ is then a prefix to compile against: build/lib,
 # build/include. Installing it is to copy LIB_FILES from there.

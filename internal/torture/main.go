@@ -64,7 +64,7 @@ func (o *options) parse() {
 	flag.IntVar(&o.runs, "runs", 0, "trainings (0: no bound)")
 	flag.DurationVar(&o.time, "time", 0, "time after which no training is begun (0: no bound)")
 	flag.IntVar(&o.workers, "workers", runtime.NumCPU(), "processes")
-	flag.DurationVar(&o.hang, "hang", 2*time.Minute, "time after which a training hangs")
+	flag.DurationVar(&o.hang, "hang", 5*time.Minute, "time after which a training counts as hung")
 	flag.Float64Var(&o.memory, "memory", 0.02, "share of the trainings whose memory is measured")
 	flag.StringVar(&o.only, "check", "", "make this check alone, and of every training")
 	flag.StringVar(&o.c, "c", "", "client.c, compiled: trains through C as well")

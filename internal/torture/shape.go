@@ -15,8 +15,8 @@ type size struct {
 
 var (
 	small  = size{"small", 200, 12, 12, 4e6}
-	medium = size{"medium", 3000, 60, 40, 6e7}
-	large  = size{"large", 100_000, 400, 1000, 6e8}
+	medium = size{"medium", 3000, 60, 40, 3e7}
+	large  = size{"large", 100_000, 400, 1000, 2e8}
 )
 
 // shape is what data can be like: where trainings have gone wrong, or might.

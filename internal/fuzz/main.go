@@ -1,0 +1,89 @@
+// Command fuzz runs every fuzz target for a time (30s) or a number of inputs
+// (2000x) and counts the inputs. It is run in the repository's root.
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"io/fs"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("fuzz: ")
+	if len(os.Args) != 2 {
+		log.Fatal("usage: fuzz TIME, such as 30s, or 2000x for so many inputs")
+	}
+	targets, err := findTargets(".")
+	if err != nil {
+		log.Fatal(err)
+	}
+	sum := 0
+	for _, t := range targets {
+		executed, err := t.fuzz(os.Args[1])
+		if err != nil {
+			log.Fatalf("%s in %s: %v, after %d inputs of targets before it", t.name, t.folder, err, sum)
+		}
+		sum += executed
+	}
+	fmt.Printf("fuzz: %d inputs of %d targets, no failure\n", sum, len(targets))
+}
+
+// target is a fuzz function of a package.
+type target struct{ folder, name string }
+
+var declaration = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(`)
+
+func findTargets(root string) (targets []target, err error) {
+	err = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		for _, match := range declaration.FindAllSubmatch(text, -1) {
+			targets = append(targets, target{"./" + filepath.Dir(path), string(match[1])})
+		}
+		return err
+	})
+	if err == nil && len(targets) == 0 {
+		err = fmt.Errorf("no fuzz targets below %s", root)
+	}
+	return targets, err
+}
+
+var executions = regexp.MustCompile(`execs: (\d+)`)
+
+// fuzz runs the target and returns the number of inputs.
+func (t target) fuzz(time string) (executed int, err error) {
+	args := []string{"test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", time, "-fuzzminimizetime", "10x", t.folder}
+	fmt.Println("go", strings.Join(args, " "))
+	c := exec.Command("go", args...)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return 0, err
+	}
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		return 0, err
+	}
+	for lines := bufio.NewScanner(io.TeeReader(out, os.Stdout)); lines.Scan(); {
+		if match := executions.FindStringSubmatch(lines.Text()); match != nil {
+			executed, _ = strconv.Atoi(match[1])
+		}
+	}
+	if err := c.Wait(); err != nil {
+		return executed, err
+	}
+	if executed == 0 {
+		return 0, fmt.Errorf("go test told of no inputs")
+	}
+	return executed, nil
+}

@@ -1,0 +1,25 @@
+// Command levels prints a line for each instruction-set level that this
+// architecture has and this CPU lacks: tests passed, but not those kernels.
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+
+	"github.com/libaoso/aoso"
+)
+
+// What the CPU lacks where it lacks a level.
+var extensions = map[string][][2]string{
+	"amd64": {{"avx512", "AVX-512"}, {"avx2", "AVX2"}},
+	"arm64": {{"neon", "NEON"}},
+}
+
+func main() {
+	for _, level := range extensions[runtime.GOARCH] {
+		if !slices.Contains(aoso.Levels(), level[0]) {
+			fmt.Printf("make test: %s not run here (this CPU has no %s)\n", level[0], level[1])
+		}
+	}
+}
