@@ -87,8 +87,7 @@ TORTURE_CLIENT = build/torture/client
 TORTURE_PYTHON = build/torture/python/bin/python
 
 torture: lib $(TORTURE_CLIENT) build/torture/python.ready ## train at random through Go, C and Python, for TORTURE (2m) or TORTURE_RUNS times
-	@PYTHONPATH=bindings/python/src PYTHONDONTWRITEBYTECODE=1 go run ./internal/torture \
-		-time $(TORTURE) -runs $(or $(TORTURE_RUNS),0) -seed $(or $(SEED),0) -c $(TORTURE_CLIENT) -python $(TORTURE_PYTHON) $(ARGS)
+	go run ./internal/torture -time $(TORTURE) -runs $(or $(TORTURE_RUNS),0) -seed $(or $(SEED),0) -c $(TORTURE_CLIENT) -python $(TORTURE_PYTHON) $(ARGS)
 
 $(TORTURE_CLIENT): internal/torture/clients/client.c | lib
 	@mkdir -p build/torture

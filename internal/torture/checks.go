@@ -27,6 +27,7 @@ var checks = []check{
 	{"interrupted", 0.2, checkInterrupted},
 	{"continued", 0.2, checkContinued},
 	{"forms of data", 0.1, checkForms},
+	{"scaled", 0.1, checkScaled},
 	{"dataset file", 0.1, checkDatasetFile},
 	{"builder", 0.1, checkBuilder},
 	{"at once", 0.1, checkAtOnce},
@@ -148,13 +149,27 @@ func checkBooster(t *trial, d dice) error {
 		if _, more := b.Step(context.Background()); !more {
 			break
 		}
-		if i == look {
-			b.Result() // which must change nothing
+		if i == look && t.params.EarlyStopping == 0 {
+			if err := t.prefix(b.Result().Model); err != nil {
+				return err
+			}
 		}
 	}
 	r := b.Result()
 	t.count(r)
 	return t.sameResult("step by step", r)
+}
+
+// prefix tells whether a model is the first trees of the one trained.
+func (t *trial) prefix(m *aoso.Model) error {
+	first, err := t.model.Truncated(m.Trees())
+	if err != nil {
+		return err
+	}
+	if got, want := m.Fingerprint(), first.Fingerprint(); got != want {
+		return fmt.Errorf("the model of %d trees on the way: fingerprint %s, want %s", m.Trees(), got, want)
+	}
+	return nil
 }
 
 // countdown is a context that is cancelled after it was asked so often.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/libaoso/aoso"
 )
@@ -19,6 +21,43 @@ func checkForms(t *trial, d dice) error {
 		}
 	}
 	return nil
+}
+
+// checkScaled trains on features times a power of two: of another model the
+// scores must be the same.
+func checkScaled(t *trial, d dice) error {
+	const least, most = 0x1p-900, 0x1p900
+	scaled := *t.train
+	scaled.x = nil
+	for _, column := range t.train.x {
+		if slices.ContainsFunc(column, func(v float64) bool { return v != 0 && !(math.Abs(v) >= least && math.Abs(v) <= most) && v == v }) {
+			return nil // of which a power of two may not be exact
+		}
+		factor := math.Ldexp(1, d.between(-100, 100))
+		times := slices.Clone(column)
+		for i := range times {
+			times[i] *= factor
+		}
+		scaled.x = append(scaled.x, times)
+	}
+	train, err := aoso.NewDataset(scaled.columns(), scaled.labels(), t.data)
+	if err != nil {
+		return err
+	}
+	p := t.params
+	p.EarlyStopping, p.Trees = 0, t.model.Trees()
+	if p.Trees == 0 {
+		return nil
+	}
+	r, err := t.run(train, nil, p, nil)
+	if err != nil {
+		return err
+	}
+	raw, err := r.Model.PredictRaw(scaled.columns(), aoso.PredictOptions{})
+	if err != nil {
+		return err
+	}
+	return differ("features times powers of two", raw, t.raw)
 }
 
 // checkDatasetFile trains on the datasets written to files and read again.

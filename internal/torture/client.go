@@ -31,6 +31,7 @@ func newClient(language string, args ...string) *client {
 
 func (c *client) start() (err error) {
 	c.command = exec.Command(c.args[0], c.args[1:]...)
+	c.command.Env = append(os.Environ(), "PYTHONPATH=bindings/python/src", "PYTHONDONTWRITEBYTECODE=1")
 	c.errors.reset()
 	c.command.Stderr = &c.errors
 	if c.in, err = c.command.StdinPipe(); err != nil {

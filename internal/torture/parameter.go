@@ -178,7 +178,10 @@ func drawParams(s *setting) (p aoso.Params, kinds map[string]string) {
 	p = aoso.DefaultParams()
 	s.params, kinds = &p, map[string]string{}
 	share := pick(s.dice, 0.1, 0.3, 0.6, 0.95) // of parameters that are not left at their defaults
-	extremes := pick(s.dice, 0, 0.1, 0.1, 0.3) // of those
+	extremes := pick(s.dice, 0, 0.1, 0.3)      // of those
+	if s.chance(0.2) {
+		share, extremes = 0.1, 1
+	}
 	for _, known := range aoso.Parameters() {
 		kind, draw := byDefault, (func(*setting) string)(nil)
 		switch g := generators[known.Name]; {

@@ -47,7 +47,7 @@ func drawScenario(d dice, s size) *scenario {
 	t.naming = pick(d, plainIntegers, plainIntegers, otherIntegers, words)
 	t.drawWeights(d)
 	c := &scenario{size: s, shape: shape.name, train: t, every: pick(d, 0, 1, 1, 3), most: 3000}
-	if d.chance(0.8) {
+	if d.chance(0.6) {
 		c.most = d.between(1, 30)
 	}
 	if rows := t.rows(); rows > 1 && d.chance(0.5) {

@@ -44,6 +44,7 @@ var shapes = []shape{
 	{"sparse", func(d dice, s size) *table { return someRows(d, s).fill(d, "sparse") }},
 	{"duplicate rows", duplicateRows},
 	{"wide", wide},
+	{"tall", tall},
 	{"imbalanced", imbalanced},
 	{"label noise", labelNoise},
 	{"extreme values", func(d dice, s size) *table {
@@ -125,6 +126,13 @@ func wide(d dice, s size) *table {
 	t := someRows(d, size{rows: s.rows / 8, cols: 1, classes: s.classes})
 	t.x = make([][]float64, d.between(t.rows()+1, 3*t.rows()+s.cols))
 	return t.fill(d, "gaussian", "sparse", "binary", "constant")
+}
+
+// tall has as many rows as the size allows, and few features.
+func tall(d dice, s size) *table {
+	classes := d.skewed(2, min(s.classes, 8))
+	t := labelled(d.between(s.rows/2, s.rows), func(int) int { return d.IntN(classes) })
+	return t.withCols(d, size{cols: 3}).fill(d, columnKinds...)
 }
 
 func imbalanced(d dice, s size) *table {

@@ -23,6 +23,7 @@ type outcome struct {
 	Description string
 	Shape       string
 	Size        string
+	Ended       string            // why
 	Trainings   int               // with those that checks repeat
 	Trees       int               // grown in all of them
 	Kinds       map[string]string // by parameter, and "parameter invalid"
@@ -96,9 +97,11 @@ func (w *worker) try(seed uint64) (o *outcome, sound bool) {
 		if !c.refused(err) {
 			o.Faults = append(o.Faults, fault{at, err.Error()})
 		}
+		o.Ended = "refused"
 		return o, true
 	}
 	t.count(t.result)
+	o.Ended = t.result.StoppedBy
 	for _, check := range w.checks() {
 		d := newDice(seed, check.name)
 		if made := d.chance(check.share); w.only == "" && !made || w.only != "" && w.only != check.name {
