@@ -133,7 +133,10 @@ func (c *process) try(seed uint64, hang time.Duration) (o *outcome, alive bool) 
 		return o, true
 	case <-time.After(hang):
 		c.command.Process.Signal(syscall.SIGQUIT) // which has it write its stacks
-		time.Sleep(time.Second)
+		select {
+		case <-c.answers:
+		case <-time.After(5 * time.Second):
+		}
 		c.kill()
 		return &outcome{Seed: seed, Faults: []fault{{"hang", fmt.Sprintf("no answer in %v\n%s", hang, c.errors)}}}, false
 	}

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/libaoso/aoso"
+)
+
+// TestMain makes this program, with AOSO_TORTURE_TEST, a worker of each kind.
+func TestMain(m *testing.M) {
+	if kind := os.Getenv("AOSO_TORTURE_TEST"); kind != "" {
+		badWorker(kind)
+	}
+	if err := os.Chdir(filepath.Join("..", "..")); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+func badWorker(kind string) {
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		switch kind {
+		case "crash":
+			go panic("in another goroutine")
+			time.Sleep(time.Hour)
+		case "hang":
+			time.Sleep(time.Hour)
+		default:
+			fmt.Println("what?")
+		}
+	}
+	os.Exit(0)
+}
+
+// TestPool: a worker that crashes, hangs or talks nonsense is a fault of the
+// seed that it had, and another one goes on.
+func TestPool(t *testing.T) {
+	for kind, want := range map[string]string{"crash": "in another goroutine", "hang": "goroutine", "nonsense": "what?"} {
+		t.Setenv("AOSO_TORTURE_TEST", kind)
+		seed, outcomes := uint64(0), map[uint64]*outcome{}
+		p := &pool{
+			hang:   500 * time.Millisecond,
+			next:   func() (uint64, bool) { seed++; return seed, seed <= 3 },
+			finish: func(o *outcome) { outcomes[o.Seed] = o },
+		}
+		if kind != "hang" {
+			p.hang = time.Minute
+		}
+		if err := p.run(2); err != nil {
+			t.Fatal(err)
+		}
+		for seed := uint64(1); seed <= 3; seed++ {
+			if o := outcomes[seed]; o == nil || len(o.Faults) != 1 || !strings.Contains(o.Faults[0].Message, want) {
+				t.Errorf("%s: outcome of seed %d: %+v", kind, seed, o)
+			}
+		}
+	}
+}
+
+// TestGenerators: each parameter of the library has a generator, whose values
+// the library takes or refuses as they say.
+func TestGenerators(t *testing.T) {
+	if err := checkGenerators(); err != nil {
+		t.Fatal(err)
+	}
+	trim := generators["trim"]
+	delete(generators, "trim")
+	err := checkGenerators()
+	generators["trim"] = trim
+	if err == nil || !strings.Contains(err.Error(), "trim") {
+		t.Errorf("without a generator for trim: error %v", err)
+	}
+	for seed := range uint64(500) {
+		p, kinds := drawParams(&setting{dice: newDice(seed, "test"), classes: 5, valid: true})
+		if err := p.Check(); err != nil {
+			t.Fatalf("%v: %v", kinds, err)
+		}
+	}
+}
+
+// TestScenario: a seed stands for one scenario.
+func TestScenario(t *testing.T) {
+	encoded := func(seed uint64) string {
+		c := newScenario(seed)
+		text, err := json.Marshal([]any{c.String(), c.train.y, fmt.Sprint(c.train.x, c.train.weights, c.data), c.kinds})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	for seed := range uint64(20) {
+		if a, b := encoded(seed), encoded(seed); a != b {
+			t.Fatalf("seed %d is\n%s\nand then\n%s", seed, a, b)
+		}
+	}
+	if encoded(1) == encoded(2) {
+		t.Error("two seeds, one scenario")
+	}
+}
+
+// TestChecks: each check finds nothing in a sound training, and finds what was
+// made wrong.
+func TestChecks(t *testing.T) {
+	fingerprint := func(t *trial) { t.fingerprint = "another" }
+	score := func(t *trial) {
+		for i := range t.raw {
+			t.raw[i] += 1e-3
+		}
+	}
+	wrongs := map[string]func(*trial){
+		"loss":           func(t *trial) { t.result.TrainLoss *= 1.1 },
+		"finite":         func(t *trial) { t.raw[1] = math.NaN() },
+		"threads":        fingerprint,
+		"levels":         fingerprint,
+		"plain Train":    func(t *trial) { t.result.Iterations++ },
+		"booster":        fingerprint,
+		"interrupted":    fingerprint,
+		"continued":      fingerprint,
+		"forms of data":  fingerprint,
+		"scaled":         score,
+		"dataset file":   fingerprint,
+		"builder":        fingerprint,
+		"at once":        fingerprint,
+		"model file":     score,
+		"paths":          score,
+		"leaves":         score,
+		"evaluation":     func(t *trial) { t.result.Valid.Errors++ },
+		"shap":           score,
+		"derived":        nil,
+		"export":         nil,
+		"staged":         score,
+		"new rows":       nil,
+		"invalid values": nil,
+		"invalid data":   nil,
+	}
+	for _, check := range checks {
+		wrong, ok := wrongs[check.name]
+		if !ok {
+			t.Errorf("check %s is not tested", check.name)
+			continue
+		}
+		tried := soundTrial(t)
+		if err := check.run(tried, newDice(1, check.name)); err != nil {
+			t.Errorf("%s: %v", check.name, err)
+		}
+		if wrong == nil {
+			continue
+		}
+		if wrong(tried); check.run(tried, newDice(1, check.name)) == nil {
+			t.Errorf("%s does not find what is wrong", check.name)
+		}
+	}
+	w := &worker{}
+	first := soundTrial(t)
+	if err := w.checkKept(first, dice{}); err != nil {
+		t.Error(err)
+	}
+	if score(first); w.checkKept(soundTrial(t), dice{}) == nil {
+		t.Error("the check of earlier models does not find what is wrong")
+	}
+}
+
+func soundTrial(t *testing.T) *trial {
+	d := newDice(3, "test")
+	rows := someRows(d, size{rows: 200, cols: 5, classes: 4})
+	for rows.rows() < 100 {
+		rows = someRows(d, size{rows: 200, cols: 5, classes: 4})
+	}
+	rows.x = make([][]float64, 4)
+	rows.fill(d, "gaussian", "integer", "missing")
+	p := aoso.DefaultParams()
+	p.Trees, p.Threads = 12, 1
+	tried, err := newTrial(&scenario{
+		size: small, shape: "test", train: rows.slice(0, 80), valid: rows.slice(80, rows.rows()), params: p,
+		kinds: map[string]string{}, every: 1, most: 10,
+	}, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tried
+}
