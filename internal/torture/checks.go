@@ -213,9 +213,6 @@ func checkInterrupted(t *trial, d dice) error {
 	return t.sameResult("interrupted", r)
 }
 
-// errUnlike is a difference that is known and only counted.
-var errUnlike = errors.New("known")
-
 // checkContinued trains some iterations, saves, loads, and continues.
 func checkContinued(t *trial, d dice) error {
 	if t.params.EarlyStopping > 0 || t.result.Iterations < 2 {
@@ -243,7 +240,7 @@ func checkContinued(t *trial, d dice) error {
 		return err
 	}
 	if got := r.Model.Fingerprint(); got != t.fingerprint {
-		return fmt.Errorf("%w: continued after %d of %d iterations: fingerprint %s, want %s", errUnlike, first, t.result.Iterations, got, t.fingerprint)
+		return fmt.Errorf("continued after %d of %d iterations: fingerprint %s, want %s", first, t.result.Iterations, got, t.fingerprint)
 	}
 	return nil
 }

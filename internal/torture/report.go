@@ -18,7 +18,7 @@ type report struct {
 	command                             string // that tries a seed again, but for the seed
 	start                               time.Time
 	scenarios, trainings, trees, faults int
-	shapes, sizes, ended, checks, known map[string]int
+	shapes, sizes, ended, checks        map[string]int
 	faulty                              map[string]int            // faults by check
 	kinds                               map[string]map[string]int // trainings by parameter and kind of value
 }
@@ -27,7 +27,7 @@ const mostFaults = 5 // printed of a check
 
 func newReport(out io.Writer, verbose bool, command string) *report {
 	r := &report{out: out, verbose: verbose, command: command, start: time.Now()}
-	for _, counts := range []*map[string]int{&r.shapes, &r.sizes, &r.ended, &r.checks, &r.known, &r.faulty} {
+	for _, counts := range []*map[string]int{&r.shapes, &r.sizes, &r.ended, &r.checks, &r.faulty} {
 		*counts = map[string]int{}
 	}
 	r.kinds = map[string]map[string]int{}
@@ -47,9 +47,6 @@ func (r *report) add(o *outcome) {
 	r.ended[o.Ended]++
 	for _, name := range o.Checks {
 		r.checks[name]++
-	}
-	for _, name := range o.Known {
-		r.known[name]++
 	}
 	for key, kind := range o.Kinds {
 		name, _, _ := strings.Cut(key, " ")
@@ -91,9 +88,6 @@ func (r *report) summary() bool {
 	fmt.Fprintf(r.out, "torture: sizes: %s\n", listed(r.sizes))
 	fmt.Fprintf(r.out, "torture: ended by: %s\n", listed(r.ended))
 	fmt.Fprintf(r.out, "torture: checks: %s\n", listed(r.checks))
-	if len(r.known) > 0 {
-		fmt.Fprintf(r.out, "torture: known differences, which are not counted as faults: %s\n", listed(r.known))
-	}
 	if r.faults > 0 {
 		fmt.Fprintf(r.out, "torture: faults: %s\n", listed(r.faulty))
 	}
