@@ -81,7 +81,7 @@ var generators = map[string]generator{
 	"stop_loss":      {number(1e-16, 1), oneOf("0", "5e-324", maxFloat32), numbers("-1e-9", "1e39")},
 	"early_stopping": {withValid(count(1, 10)), withValid(oneOf("1", maxInt)), invalidEarlyStopping},
 	"metric":         {oneOf("logloss", "error"), oneOf("error"), oneOf("", "auc")},
-	"threads":        {count(1, 4), oneOf("0", "7", "64"), integers("-1")},
+	"threads":        {count(1, 4), oneOf("0", "7", "64", "4096"), integers("-1", "4097", "99999999999", maxInt)},
 	"seed":           {count(1, 1000), oneOf("18446744073709551615", "9223372036854775808"), integers("-1", "18446744073709551616")},
 	"level":          {anyLevel, oneOf(""), oneOf("sse2", "AVX2")},
 }

@@ -55,6 +55,9 @@ func (r *report) add(o *outcome) {
 	if r.verbose {
 		fmt.Fprintf(r.out, "seed %d: %s; %d trainings, %d trees, %.3f s; checks: %s\n", o.Seed, o.Description, o.Trainings, o.Trees, o.Seconds, strings.Join(o.Checks, ", "))
 	}
+	if o.Description == "" { // of a process that ended
+		o.Description = newScenario(o.Seed).String()
+	}
 	for _, f := range o.Faults {
 		r.faults++
 		if r.faulty[f.Check]++; r.faulty[f.Check] <= mostFaults {

@@ -88,7 +88,7 @@ func (c *scenario) work() float64 {
 	case aoso.LogitBoost:
 		trees = classes
 	}
-	perRow := 20 + float64(classes) + float64(cols*pairs)
+	perRow := 20 + 4*float64(classes) + float64(cols*pairs)
 	perLeaf := 1000 + float64(classes) + float64(cols*pairs*c.train.distinct())
 	leaves := min(c.params.Leaves, rows)
 	validRows := 0

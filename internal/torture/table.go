@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 
@@ -121,19 +120,13 @@ func compressed(parts, size int, at func(part, i int) float64) (indptr, indices 
 	indptr = []int32{0}
 	for part := range parts {
 		for i := range size {
-			if v := at(part, i); v != 0 || math.Signbit(v) {
+			if v := at(part, i); v != 0 {
 				indices, values = append(indices, int32(i)), append(values, v)
 			}
 		}
 		indptr = append(indptr, int32(len(values)))
 	}
 	return indptr, indices, values
-}
-
-func (t *table) infinite() bool {
-	return slices.ContainsFunc(t.x, func(column []float64) bool {
-		return slices.ContainsFunc(column, func(v float64) bool { return math.IsInf(v, 0) })
-	})
 }
 
 // distinct is the most values that any column has, or 255 if more.

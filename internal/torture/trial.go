@@ -25,7 +25,7 @@ type trial struct {
 	trees       int             // grown in them
 }
 
-// newTrial trains. A scenario that the library refuses is a fault as well.
+// newTrial trains. An error is a fault: the scenario is allowed.
 func newTrial(c *scenario, folder string) (*trial, error) {
 	t := &trial{scenario: c, x: c.train.columns(), folder: folder}
 	var err error

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -93,10 +92,7 @@ func (w *worker) try(seed uint64) (o *outcome, sound bool) {
 	at = "training"
 	t, err := newTrial(c, w.folder)
 	if err != nil {
-		if !c.refused(err) {
-			o.Faults = append(o.Faults, fault{at, err.Error()})
-		}
-		o.Ended = "refused"
+		o.Faults = append(o.Faults, fault{at, err.Error()})
 		return o, true
 	}
 	t.count(t.result)
@@ -115,12 +111,6 @@ func (w *worker) try(seed uint64) (o *outcome, sound bool) {
 	o.Trainings, o.Trees = t.trainings, t.trees
 	t.free()
 	return o, true
-}
-
-// refused tells whether an error is one that a scenario may end with.
-func (c *scenario) refused(err error) bool {
-	_, ok := errors.AsType[*aoso.ArgumentError](err)
-	return ok && (c.train.infinite() || c.valid != nil && c.valid.infinite())
 }
 
 // checks is those of every worker, and those that need what this one has.
