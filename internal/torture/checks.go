@@ -40,6 +40,7 @@ var checks = []check{
 	{"shap", 0.1, checkSHAP},
 	{"derived", 0.1, checkDerived},
 	{"export", 0.1, checkExport},
+	{"estimate", 0.3, checkEstimate},
 	{"invalid values", 0.3, checkInvalid},
 	{"invalid data", 0.1, checkInvalidData},
 }

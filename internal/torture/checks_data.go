@@ -109,11 +109,9 @@ func checkBuilder(t *trial, d dice) error {
 	if err != nil {
 		return err
 	}
-	valid := (*aoso.Dataset)(nil)
-	if t.valid != nil {
-		if valid, err = train.Aligned(t.scenario.valid.columns(), t.scenario.valid.labels(), t.scenario.valid.weights); err != nil {
-			return err
-		}
+	valid, err := t.aligned(train)
+	if err != nil {
+		return err
 	}
 	return t.same("in chunks", train, valid, nil)
 }

@@ -33,7 +33,10 @@ func main() {
 	}
 	switch {
 	case o.memoryOf:
-		log.Fatal(measureMemory(o.seed))
+		if err := measureMemory(o.seed); err != nil {
+			log.Fatal(err)
+		}
+		return
 	case o.worker:
 		if err := o.newWorker().serve(os.Stdin, os.Stdout); err != nil {
 			log.Fatal(err)

@@ -25,13 +25,15 @@ type setting struct {
 	valid   bool // there is a validation set
 }
 
+func (s *setting) perRound() int { return perRound(s.params, s.classes) }
+
 // perRound is the number of trees that an iteration adds.
-func (s *setting) perRound() int {
-	switch s.params.Method {
+func perRound(p *aoso.Params, classes int) int {
+	switch p.Method {
 	case aoso.ABC:
-		return max(s.classes-1, 1)
+		return max(classes-1, 1)
 	case aoso.LogitBoost:
-		return s.classes
+		return classes
 	}
 	return 1
 }

@@ -115,17 +115,24 @@ func (c *scenario) String() string {
 	return b.String()
 }
 
-// set is the training and validation set; options change those of the scenario.
+// sets is the training and validation set; options change those of the scenario.
 func (c *scenario) sets(x aoso.Features, change func(*aoso.DatasetOptions)) (train, valid *aoso.Dataset, err error) {
 	options := c.data
 	if change != nil {
 		change(&options)
 	}
-	if train, err = aoso.NewDataset(x, c.train.labels(), options); err != nil || c.valid == nil {
-		return train, nil, err
+	if train, err = aoso.NewDataset(x, c.train.labels(), options); err == nil {
+		valid, err = c.aligned(train)
 	}
-	valid, err = train.Aligned(c.valid.columns(), c.valid.labels(), c.valid.weights)
 	return train, valid, err
+}
+
+// aligned is the validation set, if there is one.
+func (c *scenario) aligned(train *aoso.Dataset) (*aoso.Dataset, error) {
+	if c.valid == nil {
+		return nil, nil
+	}
+	return train.Aligned(c.valid.columns(), c.valid.labels(), c.valid.weights)
 }
 
 // run trains, for at most so many iterations; each sees the evaluated ones.

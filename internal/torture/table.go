@@ -50,9 +50,13 @@ func (t *table) classes() int {
 }
 
 func (t *table) labels() aoso.Labels {
+	names := map[int]string{}
 	y := make([]string, len(t.y))
 	for i, class := range t.y {
-		y[i] = t.naming.label(class)
+		if _, ok := names[class]; !ok {
+			names[class] = t.naming.label(class)
+		}
+		y[i] = names[class]
 	}
 	return aoso.StringLabels(y)
 }

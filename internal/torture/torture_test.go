@@ -138,6 +138,7 @@ func TestChecks(t *testing.T) {
 		"export":         nil,
 		"staged":         score,
 		"new rows":       nil,
+		"estimate":       nil,
 		"invalid values": nil,
 		"invalid data":   nil,
 	}

@@ -97,7 +97,7 @@ func (w *worker) try(seed uint64) (o *outcome, sound bool) {
 	}
 	t.count(t.result)
 	o.Ended = t.result.StoppedBy
-	for _, check := range w.checks() {
+	for _, check := range w.checks(c) {
 		d := newDice(seed, check.name)
 		if made := d.chance(check.share); w.only == "" && !made || w.only != "" && w.only != check.name {
 			continue
@@ -114,9 +114,13 @@ func (w *worker) try(seed uint64) (o *outcome, sound bool) {
 }
 
 // checks is those of every worker, and those that need what this one has.
-func (w *worker) checks() []check {
+func (w *worker) checks(c *scenario) []check {
+	memory := w.memory
+	if c.size != small { // which the Go runtime's own memory would hide
+		memory *= 10
+	}
 	all := append(checks[:len(checks):len(checks)],
-		check{"memory", w.memory, func(t *trial, _ dice) error { return checkMemory(t.scenario) }},
+		check{"memory", memory, func(t *trial, _ dice) error { return checkMemory(t.scenario) }},
 		check{"earlier models", 1, w.checkKept},
 		check{"goroutines", 1, w.checkGoroutines},
 	)
