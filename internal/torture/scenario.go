@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/libaoso/aoso"
@@ -71,7 +72,19 @@ func drawScenario(d dice, s size) *scenario {
 	}
 	c.data.Weights = c.train.weights
 	c.params, c.kinds = drawParams(&setting{dice: d, classes: c.train.classes(), valid: c.valid != nil})
+	if d.chance(0.05) {
+		c.steepen(d)
+	}
 	return c
+}
+
+// steepen makes large steps, many of them: where scores grow fastest.
+func (c *scenario) steepen(d dice) {
+	p := &c.params
+	p.Shrinkage, p.MaxStep = pick(d, 1, 0.7), pick(d, 20.0, 10)
+	p.Trees, p.Leaves, p.StopLoss = math.MaxInt, d.between(2, 30), pick(d, 0, 1e-16)
+	p.MinHessian, p.MinGain, p.L2, p.EarlyStopping = 0, 0, 0, 0
+	c.most = 3000
 }
 
 // work is about the nanoseconds that an iteration takes on one thread.
