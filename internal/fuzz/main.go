@@ -49,7 +49,7 @@ func findTargets(root string) (targets []target, err error) {
 		}
 		text, err := os.ReadFile(path)
 		for _, match := range declaration.FindAllSubmatch(text, -1) {
-			targets = append(targets, target{"./" + filepath.Dir(path), string(match[1])})
+			targets = append(targets, target{filepath.Dir(path), string(match[1])})
 		}
 		return err
 	})
@@ -59,11 +59,13 @@ func findTargets(root string) (targets []target, err error) {
 	return targets, err
 }
 
-var executions = regexp.MustCompile(`execs: (\d+)`)
+// executions is what go test says of the inputs so far; of few it tells only
+// how many of its seeds there were.
+var executions = regexp.MustCompile(`(?:execs|baseline coverage): (\d+)`)
 
 // fuzz runs the target and returns the number of inputs.
 func (t target) fuzz(time string) (executed int, err error) {
-	args := []string{"test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", time, "-fuzzminimizetime", "10x", t.folder}
+	args := []string{"test", "-run", "^$", "-fuzz", "^" + t.name + "$", "-fuzztime", time, "-fuzzminimizetime", "10x", "./" + t.folder}
 	fmt.Println("go", strings.Join(args, " "))
 	c := exec.Command("go", args...)
 	out, err := c.StdoutPipe()
