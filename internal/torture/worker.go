@@ -88,6 +88,7 @@ func (w *worker) try(seed uint64) (o *outcome, sound bool) {
 		o.Seconds = time.Since(start).Seconds()
 	}()
 	c := newScenario(seed)
+	debug.SetGCPercent(pick(newDice(seed, "gc"), 100, 100, 100, 5)) // often: what is used after it is freed shows sooner
 	o.Description, o.Shape, o.Size, o.Kinds = c.String(), c.shape, c.size.name, c.kinds
 	at = "training"
 	t, err := newTrial(c, w.folder)
