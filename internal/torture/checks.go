@@ -19,6 +19,7 @@ type check struct {
 
 var checks = []check{
 	{"loss", 1, checkLoss},
+	{"losses on the way", 0.3, checkLosses},
 	{"finite", 1, checkFinite},
 	{"threads", 0.3, checkThreads},
 	{"levels", 0.5, checkLevels},
@@ -45,32 +46,44 @@ var checks = []check{
 	{"invalid data", 0.1, checkInvalidData},
 }
 
-// checkLoss compares the training loss that was reported, at the end and on
-// the way, with that of the model's scores.
-func checkLoss(t *trial, d dice) error {
-	compare := func(when string, reported float64, raw []float64) error {
-		if want := t.loss(raw); !near(reported, want, 1e-3, t.weight()) {
-			return fmt.Errorf("%s: reported %g, recomputed %g", when, reported, want)
-		}
+// checkLoss compares the training loss that was reported at the end with that
+// of the model's scores.
+func checkLoss(t *trial, _ dice) error {
+	if t.model.Trees() < t.result.Iterations*t.model.TreesPerIteration() {
+		return nil // cut to the best iteration
+	}
+	return t.compareLoss("the end", t.result.TrainLoss, t.raw)
+}
+
+// checkLosses does so for every iteration, or where that is too much for some.
+func checkLosses(t *trial, d dice) error {
+	if t.model.Trees() == 0 {
 		return nil
 	}
-	if t.model.Trees() == t.result.Iterations*t.model.TreesPerIteration() { // not cut to the best iteration
-		if err := compare("the end", t.result.TrainLoss, t.raw); err != nil {
-			return err
-		}
-	}
-	if len(t.progress) == 0 {
-		return nil
-	}
-	now := t.progress[d.IntN(len(t.progress))]
-	if now.Trees > t.model.Trees() {
-		return nil
-	}
-	raw, err := t.model.PredictRaw(t.x, aoso.PredictOptions{Trees: now.Trees})
+	stages, err := t.model.Staged(t.x, max(t.every, 1), aoso.PredictOptions{})
 	if err != nil {
 		return err
 	}
-	return compare(fmt.Sprintf("iteration %d", now.Iteration), now.TrainLoss, raw)
+	reported := map[int]aoso.Progress{}
+	for _, now := range t.progress {
+		reported[now.Trees] = now
+	}
+	share := 1e6 / float64(len(t.raw)*len(reported))
+	for trees, raw := range stages {
+		if now, ok := reported[trees]; ok && d.chance(share) {
+			if err := t.compareLoss(fmt.Sprintf("iteration %d", now.Iteration), now.TrainLoss, raw); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (t *trial) compareLoss(when string, reported float64, raw []float64) error {
+	if want := t.loss(raw); !near(reported, want, 1e-3, t.weight()) {
+		return fmt.Errorf("%s: reported %g, recomputed %g", when, reported, want)
+	}
+	return nil
 }
 
 func checkFinite(t *trial, _ dice) error {
