@@ -132,5 +132,10 @@ func (o *options) torture() bool {
 	if err != nil {
 		log.Print(err)
 	}
-	return r.summary() && err == nil
+	well := r.summary() && err == nil
+	if o.only != "" && r.checks[o.only] == 0 {
+		log.Printf("check is %q, which no training had; allowed: the names listed without -check", o.only)
+		well = false
+	}
+	return well
 }
