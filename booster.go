@@ -104,7 +104,7 @@ func NewBooster(train *Dataset, p Params, o TrainOptions) (*Booster, error) {
 	b.last.Trees = b.forest.Trees()
 	b.best = bestRound{value: math.Inf(1), trees: b.forest.Trees()}
 	b.state = newState(train.labels, train.weights, classes, p.needsImpossible(classes), funcs, b.team)
-	b.bound = train.start.begin(b.state, p.keepsScores())
+	b.bound = train.start.begin(b.state, &p)
 	b.sampler = newSampler(&p, train.columns(), b.state.residuals, funcs, b.team)
 	b.grower = tree.NewGrower(funcs, train.matrix, train.mapper, b.state.residuals, p.growth(len(b.sampler.columns)), b.sampler.chosen, b.team)
 	if valid := o.Valid; valid != nil {

@@ -24,7 +24,7 @@ func (b *Booster) round(ctx context.Context) bool {
 		}
 		trees, done := b.growAll(ctx, pairs)
 		if done {
-			b.take(trees)
+			b.take(trees, iteration)
 			b.add(trees)
 		}
 		return done
@@ -35,7 +35,7 @@ func (b *Booster) round(ctx context.Context) bool {
 		b.move(t, rest, t.Route(b.kernels, b.train.matrix, rest, b.team))
 	}
 	b.state.apply()
-	b.bound = b.state.settle()
+	b.bound = b.state.settle(iteration)
 	b.add([]*tree.Tree{t})
 	if b.state.lost() {
 		b.keepScores()
@@ -46,17 +46,17 @@ func (b *Booster) round(ctx context.Context) bool {
 // keepScores has the state keep the scores of the model so far from now on.
 func (b *Booster) keepScores() {
 	first := 0
+	var scores []float64
 	if start := b.train.start; start != nil {
-		b.state.keepScores(start.scores)
-		first = start.model.Trees()
-	} else {
-		b.state.keepScores(nil)
+		first, scores = start.model.Trees(), start.scores
 	}
+	b.state.keep(scores, 1)
 	trees := make([]*tree.Tree, 0, b.forest.Trees()-first)
 	for t := first; t < b.forest.Trees(); t++ {
 		trees = append(trees, b.forest.Tree(t, b.train.mapper))
 	}
-	b.take(trees)
+	b.take(trees, 0)
+	b.state.period = b.params.safePeriod()
 }
 
 // grow draws rows and columns and grows a tree on them. The segments are of
@@ -79,14 +79,14 @@ func (b *Booster) growAll(ctx context.Context, pairs []kernel.Pair) (trees []*tr
 }
 
 // take has every row take the steps of the trees that it reaches.
-func (b *Booster) take(trees []*tree.Tree) {
+func (b *Booster) take(trees []*tree.Tree, iteration int) {
 	all := b.sampler.chosen
 	all.Fill(b.train.Rows())
 	for _, t := range trees {
 		b.move(t, all, t.Route(b.kernels, b.train.matrix, all, b.team))
 		b.state.apply()
 	}
-	b.bound = b.state.settle()
+	b.bound = b.state.settle(iteration)
 }
 
 // move has the rows of a partition take the steps of their leaves.
@@ -105,14 +105,14 @@ func (b *Booster) roundABC(ctx context.Context, iteration int) bool {
 	base := b.base
 	if iteration%b.params.BaseGap == 0 {
 		if b.params.BaseClass == "exhaustive" {
-			return b.searchBase(ctx)
+			return b.searchBase(ctx, iteration)
 		}
 		base = b.worstClass()
 	}
 	trees, done := b.growAll(ctx, basePairs(len(b.train.classes), base))
 	if done {
 		b.base = base
-		b.take(trees)
+		b.take(trees, iteration)
 		b.add(trees)
 	}
 	return done
@@ -151,7 +151,7 @@ func (b *Booster) worstClass() int {
 
 // searchBase tries every class as the base class and keeps the trees that
 // leave the least loss.
-func (b *Booster) searchBase(ctx context.Context) bool {
+func (b *Booster) searchBase(ctx context.Context, iteration int) bool {
 	before := slices.Clone(b.state.scores)
 	base, least := 0, math.Inf(1)
 	var best []*tree.Tree
@@ -160,14 +160,14 @@ func (b *Booster) searchBase(ctx context.Context) bool {
 		if !done {
 			return false
 		}
-		b.take(trees)
+		b.take(trees, iteration)
 		if l := b.state.logLoss(nil); l < least {
 			base, least, best = class, l, trees
 		}
 		b.bound = b.state.setScores(before)
 	}
 	b.base = base
-	b.take(best)
+	b.take(best, iteration)
 	b.add(best)
 	return true
 }

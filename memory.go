@@ -86,7 +86,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	e.Matrix = wholeBytes(matrix)
 	e.Sparse = wholeBytes((d + 8*math.Ceil(d/256)) * n)
 	residuals := 4 * (stride + 1) * n
-	if p.keepsScores() {
+	if p.period() > 0 {
 		residuals += 8 * k * n
 		if p.Method == ABC && p.BaseClass == "exhaustive" {
 			residuals += 8 * k * n

@@ -71,8 +71,8 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 		newton: loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2},
 	}
 	defer r.state.free()
-	r.state.keepScores(nil)
-	r.run(r.refitTree)
+	r.state.keep(nil, 1)
+	r.run(r.refitTree, nil)
 	return m.with(&f), nil
 }
 

@@ -26,9 +26,9 @@ type replay struct {
 }
 
 // run replays all trees. Before an iteration moves the rows, each of its trees
-// is handed to look, with the rows ordered by its leaves. It ends early, and is
-// false, if a row is lost.
-func (r *replay) run(look func(tree int)) bool {
+// is handed to look, with the rows ordered by its leaves. After an iteration
+// that lost a row, lost is called with the number of trees so far.
+func (r *replay) run(look func(tree int), lost func(trees int)) {
 	const most = 32 // trees whose leaves are found at once
 	step := max(most/r.perRound, 1) * r.perRound
 	for first := 0; first < r.forest.Trees(); first += step {
@@ -44,13 +44,12 @@ func (r *replay) run(look func(tree int)) bool {
 				r.order(t)
 				r.move(t)
 			}
-			r.state.settle()
+			r.state.settle(begin / r.perRound)
 			if r.state.lost() {
-				return false
+				lost(end)
 			}
 		}
 	}
-	return true
 }
 
 // findLeaves finds the leaves of trees that the rows reach.
@@ -127,7 +126,8 @@ func (r *replay) pairs(leaf int) []kernel.Pair {
 type start struct {
 	model     *Model
 	scores    []float64       // rows × classes
-	residuals *loss.Residuals // of a training set; nil: training kept scores
+	residuals *loss.Residuals // of a training set; nil: those of the scores
+	period    int             // of the state that they are of
 }
 
 // newStart is the start for a validation set.
@@ -140,7 +140,7 @@ func newStart(m *Model, x Features, threads int) (*start, error) {
 func (s *start) replay(x Features, labels []int32, team *par.Team) error {
 	m := s.model
 	p, err := m.params.resolve(len(m.classes))
-	if err != nil || p.keepsScores() {
+	if err != nil || p.period() == 1 {
 		return err
 	}
 	k, err := kernels("")
@@ -151,23 +151,37 @@ func (s *start) replay(x Features, labels []int32, team *par.Team) error {
 		x: x, forest: m.forest, perRound: m.perRound, team: team,
 		state: newState(labels, nil, len(m.classes), true, k, team),
 	}
-	if r.run(nil) {
-		s.residuals = r.state.residuals
+	if period := p.period(); period > 0 {
+		r.state.keep(nil, period)
 	}
-	return nil
+	r.run(nil, func(trees int) {
+		scores, predictErr := m.PredictRaw(x, PredictOptions{Trees: trees, Threads: team.Workers()})
+		if err = predictErr; err == nil {
+			r.state.keep(scores, p.safePeriod())
+		}
+	})
+	s.residuals, s.period = r.state.residuals, r.state.period
+	r.state.memory.Free()
+	return err
 }
 
-// begin takes a training, in which the steps are large or not, to its start;
-// nil: scores of zero. It returns Σ (1 − p_y).
-func (s *start) begin(to *state, largeSteps bool) (bound float64) {
+// begin takes a training to its start, nil: scores of zero. It returns
+// Σ (1 − p_y).
+func (s *start) begin(to *state, p *Params) (bound float64) {
+	period := p.period()
 	switch {
-	case s == nil && largeSteps:
-		to.keepScores(nil)
+	case s == nil && period == 0:
 	case s == nil:
-	case s.residuals == nil || largeSteps:
-		to.keepScores(s.scores)
-	default:
+		to.keep(nil, period)
+	case s.residuals != nil && s.model.params.period() == period:
+		if s.period > 0 {
+			to.keep(s.scores, s.period)
+		}
 		to.residuals.Copy(s.residuals)
+	case period > 0:
+		to.keep(s.scores, period)
+	default:
+		to.renew(s.scores)
 	}
 	return to.residuals.Bound()
 }

@@ -2,6 +2,7 @@ package aoso
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"testing"
 )
@@ -72,6 +73,26 @@ func checkReportedLoss(t *testing.T, set *Dataset, d *table, p Params) {
 	}
 	if got, want := r.TrainLoss, e.LogLoss*weight; !near(got, want, 1e-5) {
 		t.Errorf("training says that its loss is %g after %d trees, the model's is %g", got, r.Model.Trees(), want)
+	}
+}
+
+// TestContradictoryRows: rows that no feature tells apart have their classes
+// swing to and fro, far beyond what float32 knows of them.
+func TestContradictoryRows(t *testing.T) {
+	for seed := range uint64(6) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		d := &table{}
+		classes := 3 + r.IntN(18)
+		for i := range classes + r.IntN(100) {
+			d.x = append(d.x, []float64{float64(r.IntN(3)), float64(r.IntN(2)), float64(r.IntN(4))})
+			d.y = append(d.y, i%classes)
+		}
+		set := newDataset(t, d)
+		for _, step := range []struct{ shrinkage, maxStep float64 }{{0.2, 5}, {0.4, 5}, {1, 2}, {1, 5}} {
+			p := DefaultParams()
+			p.Shrinkage, p.MaxStep, p.ColsampleByTree, p.Subsample, p.Seed = step.shrinkage, step.maxStep, 0.3, 0.5, seed
+			checkReportedLoss(t, set, d, p)
+		}
 	}
 }
 

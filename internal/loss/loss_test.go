@@ -455,11 +455,8 @@ func TestResiduals(t *testing.T) {
 					byClass[y] += l
 				}
 				gotByClass := make([]float64, classes)
-				if got := res.LogLoss(gotByClass); math.Abs(got-loss) > 1e-5*loss || res.LogLoss(nil) != got {
+				if got := res.LogLoss(nil, gotByClass); math.Abs(got-loss) > 1e-5*loss || res.LogLoss(scores, nil) != got {
 					t.Errorf("%d classes: loss %v, want %v", classes, got, loss)
-				}
-				if got := res.LogLossOf(scores, nil); math.Abs(got-loss) > 1e-13*loss {
-					t.Errorf("%d classes: loss %v of the scores, want %v", classes, got, loss)
 				}
 				for k := range byClass {
 					if math.Abs(gotByClass[k]-byClass[k]) > 1e-4*byClass[k] {
@@ -494,13 +491,25 @@ func checkInfluence(t *testing.T, res *Residuals) {
 	}
 }
 
+// TestLostRows: the loss of a lost row is known by its scores.
+func TestLostRows(t *testing.T) {
+	res := NewResiduals([]int32{0, 1}, nil, 2, 8)
+	defer res.Free()
+	scores := []float64{-200, 0, 0, -1}
+	res.SetScores(scores, 0, 2, kernel.Generic, &kernel.SoftmaxJob{})
+	want := 200 + math.Log1p(math.E)
+	if got := res.LogLoss(scores, nil); math.Abs(got-want) > 1e-5 || !res.Lost() {
+		t.Errorf("loss %v, want %v", got, want)
+	}
+}
+
 // TestConvergedRows: a small loss keeps its digits.
 func TestConvergedRows(t *testing.T) {
 	res := NewResiduals([]int32{0, 1}, nil, 2, 8)
 	defer res.Free()
 	for _, f := range []float64{20, 30, 50, 68} {
 		res.SetScores([]float64{f, 0, 0, 1000}, 0, 2, kernel.Generic, &kernel.SoftmaxJob{})
-		if got, want := res.LogLoss(nil), math.Log1p(math.Exp(-f)); math.Abs(got/want-1) > 1e-6 {
+		if got, want := res.LogLoss(nil, nil), math.Log1p(math.Exp(-f)); math.Abs(got/want-1) > 1e-6 {
 			t.Errorf("score %v: loss %v, want %v", f, got, want)
 		}
 		for _, r := range res.Data {

@@ -130,25 +130,18 @@ func (r *Residuals) Weight(i int) float64 {
 }
 
 // LogLoss is Σ −w·log(p_y) over all rows and, if byClass is given, over the
-// rows of each class.
-func (r *Residuals) LogLoss(byClass []float64) float64 {
-	return r.sumLoss(byClass, func(i, y int) float64 {
-		q := -float64(r.Data[i*r.Stride+y])
-		return negLogOwn(q, float64(r.Own[i]))
-	})
-}
-
-// LogLossOf is the LogLoss of raw scores, rows × Classes.
-func (r *Residuals) LogLossOf(scores []float64, byClass []float64) float64 {
-	return r.sumLoss(byClass, func(i, y int) float64 {
-		return NegLogSoftmax(scores[i*r.Classes:][:r.Classes], y)
-	})
-}
-
-func (r *Residuals) sumLoss(byClass []float64, loss func(i, y int) float64) (sum float64) {
+// rows of each class. Of rows whose own class is lost only the raw scores, rows
+// × Classes, know it; scores may be nil.
+func (r *Residuals) LogLoss(scores, byClass []float64) (sum float64) {
 	clear(byClass)
 	for i, y := range r.Labels {
-		l := float64(r.Weight(i) * loss(i, int(y)))
+		var l float64
+		if p := r.Own[i]; p <= kernel.OwnFloor && scores != nil {
+			l = NegLogSoftmax(scores[i*r.Classes:][:r.Classes], int(y))
+		} else {
+			l = negLogOwn(-float64(r.Data[i*r.Stride+int(y)]), float64(p))
+		}
+		l *= r.Weight(i)
 		sum += l
 		if byClass != nil {
 			byClass[y] += l
