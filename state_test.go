@@ -90,7 +90,7 @@ func TestContradictoryRows(t *testing.T) {
 		set := newDataset(t, d)
 		for _, step := range []struct{ shrinkage, maxStep float64 }{{0.2, 5}, {0.4, 5}, {1, 2}, {1, 5}} {
 			p := DefaultParams()
-			p.Shrinkage, p.MaxStep, p.ColsampleByTree, p.Subsample, p.Seed = step.shrinkage, step.maxStep, 0.3, 0.5, seed
+			p.Shrinkage, p.MaxStep, p.Subsample, p.Seed = step.shrinkage, step.maxStep, 0.5, seed
 			checkReportedLoss(t, set, d, p)
 		}
 	}
