@@ -40,8 +40,8 @@ type MemoryEstimate struct {
 //
 //	Matrix      (N + V)·D
 //	Sparse      (D + 8·⌈D/256⌉)·N at most
-//	Residuals   4·(S + 1)·N, and 8·K·N of scores with abc, logitboost or large
-//	            steps, twice that with an exhaustive abc
+//	Residuals   4·(S + 1)·N, and 8·K·N of scores with abc, logitboost or a
+//	            shrinkage · max_step above 1, twice that with an exhaustive abc
 //	Rows        (24 + 4 + 8·m)·N, 17·N more with trim or subsample, S·max(m, 2)/64
 //	            for sums, (8·K + 24)·V
 //	Histograms  8·m·(B+1)·D for each thread, once more for all but the first; kept
@@ -87,7 +87,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	e.Sparse = wholeBytes((d + 8*math.Ceil(d/256)) * n)
 	residuals := 4 * (stride + 1) * n
 	if p.period() > 0 {
-		residuals += 8 * k * n
+		residuals += 8*k*n + threads*8*k*kernel.RowBlock
 		if p.Method == ABC && p.BaseClass == "exhaustive" {
 			residuals += 8 * k * n
 		}
