@@ -108,8 +108,10 @@ type (
 	quantizeJob  kernel.QuantizeJob
 	partitionJob kernel.PartitionJob
 	updateJob    kernel.UpdateJob
-	pair         kernel.Pair
-	pairStats    kernel.PairStats
+	//lint:ignore U1000 for go_asm.h
+	pair kernel.Pair
+	//lint:ignore U1000 for go_asm.h
+	pairStats kernel.PairStats
 )
 
 //go:noescape
@@ -527,6 +529,7 @@ func sumBins(sums, cells []int64) {
 	}
 }
 
+//lint:ignore U1000 for go_asm.h
 type cut kernel.Cut
 
 //go:noescape
@@ -548,6 +551,8 @@ func leavesAVX2(a *leavesArgs)
 func addStepsAVX2(a *addStepsArgs)
 
 // lastLanes is masks: read from n before its first 0 on, that of n lanes.
+//
+//lint:ignore U1000 the assembly reads it
 var lastLanes = [16]int64{-1, -1, -1, -1, -1, -1, -1, -1}
 
 // expAVX512 makes x e to x, or zero below SoftmaxLeast, as expAVX2 does.

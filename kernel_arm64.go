@@ -459,8 +459,10 @@ type scanArgs struct {
 	code           [2]int64   // in: 0; out: 2·bin + (missing go left)
 
 	// What scanVectors keeps of its vectors.
-	leftG, leftH           [kernel.MaxPairs]int64
-	missingG, missingH     [kernel.MaxPairs]int64
+	leftG, leftH [kernel.MaxPairs]int64
+	//lint:ignore U1000 the assembly uses them
+	missingG, missingH [kernel.MaxPairs]int64
+	//lint:ignore U1000 the assembly uses them
 	lightL, lightR, scores [kernel.MaxPairs]float64
 }
 

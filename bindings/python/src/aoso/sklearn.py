@@ -386,7 +386,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _weights(self, y: Array, sample_weight: Any) -> Array | None:
         if self.class_weight is None and sample_weight is None:
             return None
-        if np.ndim(sample_weight) == 1:
+        if hasattr(sample_weight, "__len__") and getattr(sample_weight, "ndim", 1) == 1:
             sample_weight = _matrix.vector(sample_weight, len(sample_weight), "sample_weight", "")
         weights: Array = _check_sample_weight(sample_weight, y, dtype=np.float64)
         if self.class_weight is not None:
