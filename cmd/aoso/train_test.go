@@ -133,7 +133,7 @@ func TestTrainErrors(t *testing.T) {
 		{"a,b,class\n", []string{"d.csv", "no rows"}},
 		{"1,2,x\n1,2\n", []string{"d.csv:2", "2 cells", "3"}},
 		{"1,2,x\n1,abc,y\n", []string{"d.csv:2", "column 1", "abc"}},
-		{"a,b,class\n1,inf,y\n", []string{"d.csv:2", `column "b"`, "inf"}},
+		{"a,b,class\n1,1e999,y\n", []string{"d.csv:2", `column "b"`, "1e999"}},
 		{"1,2,x\n1,2,\n", []string{"d.csv:2", "label is missing"}},
 	} {
 		fail(t, exitFailed, c.want, "train", "--data", file(t, "d.csv", c.content), "--model", model)
