@@ -106,6 +106,9 @@ func TestMemory(t *testing.T) {
 		fmt.Print(err)
 		os.Exit(0)
 	}
+	if testing.Short() {
+		t.Skip("not run with -short, as the race detector is: that takes more address space than the test allows")
+	}
 	for name, test := range map[string]struct{ format, text string }{
 		"rows":            {"csv", "|1,2,A\n"},
 		"line":            {"csv", "|1,"},
