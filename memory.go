@@ -59,10 +59,10 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		name               string
 		value, least, most int
 	}{
-		{"rows", s.Rows, 1, math.MaxUint32 - 1},
+		{"rows", s.Rows, 1, math.MaxUint32},
 		{"features", s.Features, 1, math.MaxInt32},
 		{"classes", s.Classes, 1, MaxClasses},
-		{"valid_rows", s.ValidRows, 0, math.MaxUint32 - 1},
+		{"valid_rows", s.ValidRows, 0, math.MaxUint32},
 		{"max_bins", s.MaxBins, 0, bin.MaxValueBins},
 	} {
 		if v.value < v.least || v.value > v.most {
