@@ -129,14 +129,18 @@ func (r *Residuals) Weight(i int) float64 {
 	return float64(r.Weights[i])
 }
 
+// lately is the odds, e⁻²³, that a class comes to at most from odds of
+// kernel.OwnFloor before residuals are renewed from scores.
+const lately = 0x1p-33
+
 // LogLoss is Σ −w·log(p_y) over all rows and, if byClass is given, over the
-// rows of each class. Of rows whose own class is lost only the raw scores, rows
-// × Classes, know it; scores may be nil.
+// rows of each class. Of rows whose own class is, or was of late, lost only the
+// raw scores, rows × Classes, know it; scores may be nil.
 func (r *Residuals) LogLoss(scores, byClass []float64) (sum float64) {
 	clear(byClass)
 	for i, y := range r.Labels {
 		var l float64
-		if p := r.Own[i]; p <= kernel.OwnFloor && scores != nil {
+		if p := r.Own[i]; p < lately && scores != nil {
 			l = NegLogSoftmax(scores[i*r.Classes:][:r.Classes], int(y))
 		} else {
 			l = negLogOwn(-float64(r.Data[i*r.Stride+int(y)]), float64(p))
