@@ -81,6 +81,8 @@ INTERRUPTED = """
     train_set = aoso.Dataset(x, y)
     how = sys.argv[1]
     booster = aoso.train({"trees": 1000}, train_set)
+    if how == "estimator":
+        aoso.AOSOClassifier(trees=2).fit(x, y)  # imports what it needs: Python exits with SIGINT if that comes within an exec()
     print("ready", flush=True)
     try:
         if how == "plain":
