@@ -23,7 +23,7 @@ test: vet ## run every test: vet, gofmt, Go, arm64 under qemu, race detector, C,
 	@$(MAKE) --no-print-directory test-capi
 	@$(MAKE) --no-print-directory test-examples
 	@$(MAKE) --no-print-directory test-python
-	@$(MAKE) --no-print-directory fuzz FUZZTIME=2000x
+	@$(MAKE) --no-print-directory fuzz FUZZTIME=500x
 	@$(MAKE) --no-print-directory -o lib torture TORTURE=15s TORTURE_RUNS=2000 SEED=1
 	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; fuzz targets; random trainings)"
 	@go run ./internal/levels

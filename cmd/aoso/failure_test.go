@@ -197,8 +197,8 @@ func TestLostFiles(t *testing.T) {
 			}
 		}
 	}
-	fail(t, exitFailed, []string{"cannot write : the name is empty"}, "train", "--data", "none.csv", "--model", "")
-	fail(t, exitFailed, []string{"cannot write : the name is empty"}, "prune", "--model", "none", "--trees", "1", "--out", "")
+	fail(t, exitFailed, []string{`cannot write "": the name is empty`}, "train", "--data", "none.csv", "--model", "")
+	fail(t, exitFailed, []string{`cannot write "": the name is empty`}, "prune", "--model", "none", "--trees", "1", "--out", "")
 }
 
 var bigFile string // of bigModel

@@ -33,7 +33,7 @@ func WriteFile(path string, write func(io.Writer) error) error {
 func Writable(path string) error {
 	t, err := begin(path)
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
+		return fmt.Errorf("cannot write %s: %w", cmp.Or(path, `""`), err)
 	}
 	return t.drop()
 }

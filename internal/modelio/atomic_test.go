@@ -2,6 +2,7 @@ package modelio
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -306,7 +307,7 @@ func TestWritable(t *testing.T) {
 		filepath.Join(path, "model"):          "not a directory",
 		dir + "/" + strings.Repeat("m", 1000): "name too long",
 	} {
-		if err := Writable(bad); err == nil || !strings.HasPrefix(err.Error(), "cannot write "+bad+": ") || !strings.HasSuffix(err.Error(), want) {
+		if err := Writable(bad); err == nil || !strings.HasPrefix(err.Error(), "cannot write "+cmp.Or(bad, `""`)+": ") || !strings.HasSuffix(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", bad, err, want)
 		}
 	}
