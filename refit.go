@@ -112,7 +112,7 @@ func (r *refit) refitLeaf(leaf int, rows []uint32) {
 	if r.forest.Full {
 		r.newton.Full(fresh, r.totals(rows))
 	} else {
-		r.pairSteps(fresh, r.pairs(leaf), rows)
+		r.pairSteps(fresh, r.forest.LeafAt(leaf).Pairs, rows)
 	}
 	for i, old := range r.forest.Steps[leaf*n:][:n] {
 		r.forest.Steps[leaf*n+i] = float32(float64(r.keep*float64(old)) + float64((1-r.keep)*float64(fresh[i])))

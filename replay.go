@@ -96,28 +96,11 @@ func (r *replay) rowsOf(leaf int) []uint32 { return r.rows[r.start[leaf]:r.start
 
 // move moves the rows by the steps of the tree that they are ordered by.
 func (r *replay) move(t int) {
-	f, n := r.forest, r.forest.StepsPerLeaf()
 	for i := range len(r.start) - 1 {
-		leaf := int(f.FirstLeaf[t]) + i
-		l := &tree.Leaf{Steps: f.Steps[leaf*n:][:n]}
-		if !f.Full {
-			l.Pairs = r.pairs(leaf)
-		}
-		r.state.move(r.rowsOf(i), l)
+		leaf := r.forest.LeafAt(int(r.forest.FirstLeaf[t]) + i)
+		r.state.move(r.rowsOf(i), &leaf)
 	}
 	r.state.apply()
-}
-
-// pairs is the class pairs of a leaf.
-func (r *replay) pairs(leaf int) []kernel.Pair {
-	f := r.forest
-	pairs := make([]kernel.Pair, f.Pairs)
-	class := func(k uint16) int32 { return int32(min(int(k), f.Classes)) }
-	for p := range pairs {
-		ends := f.LeafPairs[2*(leaf*f.Pairs+p):]
-		pairs[p] = kernel.Pair{R: class(ends[0]), S: class(ends[1])}
-	}
-	return pairs
 }
 
 // start is where a training that continues a model begins on a dataset. A

@@ -148,16 +148,27 @@ func (f *Forest) Tree(tree int, m *bin.Mapper) *Tree {
 			Right:       f.Right[i],
 		})
 	}
-	n := f.StepsPerLeaf()
-	for i := int(f.FirstLeaf[tree]); i < int(f.FirstLeaf[tree+1]); i++ {
-		leaf := Leaf{Steps: f.Steps[i*n:][:n]}
-		for p := 0; !f.Full && p < n; p++ {
-			pair := f.LeafPairs[2*(i*n+p):]
-			leaf.Pairs = append(leaf.Pairs, kernel.Pair{R: int32(pair[0]), S: int32(pair[1])})
-		}
-		t.Leaves = append(t.Leaves, leaf)
+	for i := f.FirstLeaf[tree]; i < f.FirstLeaf[tree+1]; i++ {
+		t.Leaves = append(t.Leaves, f.LeafAt(int(i)))
 	}
 	return t
+}
+
+// LeafAt is the class pairs and steps of a leaf, counted through the forest.
+// All impossible classes are the one past the last.
+func (f *Forest) LeafAt(i int) Leaf {
+	n := f.StepsPerLeaf()
+	leaf := Leaf{Steps: f.Steps[i*n:][:n]}
+	if f.Full {
+		return leaf
+	}
+	class := func(k uint16) int32 { return int32(min(int(k), f.Classes)) }
+	leaf.Pairs = make([]kernel.Pair, n)
+	for p := range leaf.Pairs {
+		ends := f.LeafPairs[2*(i*n+p):]
+		leaf.Pairs[p] = kernel.Pair{R: class(ends[0]), S: class(ends[1])}
+	}
+	return leaf
 }
 
 // AddLeaf adds the steps of a tree's leaf to the scores of a row.
