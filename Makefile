@@ -4,7 +4,7 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test vet notices staticcheck race fuzz bench bench-peers bench-prediction paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
+.PHONY: help build demo test vet notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -59,7 +59,7 @@ asm-check: ## check that the words of kernel_arm64.s are what their comments say
 # asm-check installs qemu where it is missing.
 test-arm64: asm-check ## run the kernels' conformance suite and predictions for arm64 under qemu
 	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -v -run '^TestLevelsExpected$$' .
-	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -run '^(TestLevels|TestFingerprint|TestPredictLevels|TestRowPredictor|Fuzz.*)$$' .
+	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -run '^(TestLevels|TestFingerprint|TestPredictLevels|TestRowPredictor|TestRandomJobs|Fuzz.*)$$' .
 
 # Needs Python 3.11 or later and a way to PyPI. AOSO_DATA names another data folder.
 test-export: build ## check exported models in onnxruntime and LightGBM
@@ -76,9 +76,14 @@ race: ## run the tests of the small packages under the race detector
 		go test -race -short -tags purego $$packages; \
 	else echo "race detector left out: no C compiler"; fi
 
+# Fuzzing is for what parses. Kernels are given random jobs instead: assembly tells a fuzzer nothing of its branches.
 # A time that runs out while an input runs can count as a failure ("context deadline exceeded"); a number of inputs, as 2000x, cannot.
-fuzz: ## fuzz every target for FUZZTIME (30s, or as 2000x a number of inputs) and count the inputs
+fuzz: ## fuzz every parser for FUZZTIME (30s, or as 2000x a number of inputs) and count the inputs
 	@go run ./internal/fuzz $(FUZZTIME)
+
+JOBS ?= 10000
+random-jobs: ## compare every kernel of every level with the reference on JOBS random jobs, and count them
+	go test -v -timeout 0 -run '^TestRandomJobs$$' . -random-jobs $(JOBS)
 
 # TORTURE=1h: for so long; TORTURE_RUNS=20000: so many, unless the time ends before; SEED=7: those of seed 7 on, else of the time of day.
 TORTURE ?= $(if $(TORTURE_RUNS),0,2m)

@@ -2,6 +2,9 @@ package aoso
 
 import (
 	"bufio"
+	"cmp"
+	"flag"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
@@ -67,17 +70,16 @@ func amd64Levels(t *testing.T) (names []string) {
 	return names
 }
 
-func FuzzTotals(f *testing.F)        { kerneltest.Fuzz(f, levels, "Totals") }
-func FuzzCross(f *testing.F)         { kerneltest.Fuzz(f, levels, "Cross") }
-func FuzzGradients(f *testing.F)     { kerneltest.Fuzz(f, levels, "Gradients") }
-func FuzzQuantize(f *testing.F)      { kerneltest.Fuzz(f, levels, "Quantize") }
-func FuzzHistogram(f *testing.F)     { kerneltest.Fuzz(f, levels, "Histogram") }
-func FuzzSpillSubtract(f *testing.F) { kerneltest.Fuzz(f, levels, "Spill", "Subtract") }
-func FuzzScan(f *testing.F)          { kerneltest.Fuzz(f, levels, "Scan") }
-func FuzzPartition(f *testing.F)     { kerneltest.Fuzz(f, levels, "Partition") }
-func FuzzUpdate(f *testing.F)        { kerneltest.Fuzz(f, levels, "Update") }
-func FuzzCompare(f *testing.F)       { kerneltest.Fuzz(f, levels, "Compare") }
-func FuzzLeaves(f *testing.F)        { kerneltest.Fuzz(f, levels, "Leaves") }
-func FuzzAddSteps(f *testing.F)      { kerneltest.Fuzz(f, levels, "AddSteps", "AddPairs") }
-func FuzzSoftmax(f *testing.F)       { kerneltest.Fuzz(f, levels, "Softmax") }
-func FuzzWalk(f *testing.F)          { kerneltest.Fuzz(f, levels, "Walk") }
+var (
+	randomJobs = flag.Uint64("random-jobs", 200, "random `jobs` for each kernel of each level")
+	randomSeed = flag.Uint64("random-seed", 0, "`seed` of the first of them; 0: a different one each time")
+)
+
+func TestRandomJobs(t *testing.T) {
+	first := cmp.Or(*randomSeed, rand.Uint64()>>1)
+	ran := uint64(0)
+	for _, l := range levels {
+		t.Run(l.Level, func(t *testing.T) { ran += kerneltest.Random(t, l, first, *randomJobs) })
+	}
+	t.Logf("%d random jobs, seeds from %d on", ran, first)
+}

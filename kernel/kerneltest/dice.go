@@ -1,43 +1,16 @@
 package kerneltest
 
 import (
-	"encoding/binary"
-	"hash/fnv"
 	"math"
 	"math/rand/v2"
 
 	"github.com/libaoso/aoso/kernel"
 )
 
-// dice makes every choice of a trial: by the fuzzer's bytes while there are
-// any, then at random.
+// dice makes every choice of a trial.
 type dice struct{ *rand.Rand }
 
-func newDice(seed uint64) dice { return dice{rand.New(rand.NewPCG(seed, 0xa050))} }
-
-func loadedDice(data []byte) dice {
-	seed := fnv.New64a()
-	seed.Write(data)
-	return dice{rand.New(&loaded{data, rand.NewPCG(seed.Sum64(), 0xa050)})}
-}
-
-// loaded spends two bytes on a draw, where package rand looks first: on top
-// of both halves.
-type loaded struct {
-	data []byte
-	rand.Source
-}
-
-func (l *loaded) Uint64() uint64 {
-	v := l.Source.Uint64()
-	if len(l.data) >= 2 {
-		top := uint64(binary.BigEndian.Uint16(l.data))
-		const tops = 0xffff<<48 | 0xffff<<16
-		v = v&^tops | top<<48 | top<<16
-		l.data = l.data[2:]
-	}
-	return v
-}
+func newDice(seed, stream uint64) dice { return dice{rand.New(rand.NewPCG(seed, stream))} }
 
 func (d dice) yes() bool { return d.IntN(2) == 0 }
 

@@ -2,6 +2,7 @@ package kerneltest
 
 import (
 	"runtime"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -23,25 +24,51 @@ type pages struct {
 	mapping []byte
 	before  int    // bytes of mapping
 	memory  []byte // after them, the part that may be touched
+	sealed  bool
 }
+
+// spare holds pages to use again, by their bytes: system calls and the faults
+// of fresh pages would take most of a trial's time.
+var spare = struct {
+	sync.Mutex
+	of map[int][]pages
+}{of: map[int][]pages{}}
 
 // newPages is size bytes or more, after at least lead that fault.
 func newPages(lead, size int) pages {
 	lead, size = roundUp(lead)+pageSize, roundUp(size)
+	if lead == pageSize {
+		if p, ok := takeSpare(size); ok {
+			return p
+		}
+	}
 	mapping, err := unix.Mmap(-1, 0, lead+size+pageSize, unix.PROT_NONE,
 		unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
 	if err != nil {
 		panic(err)
 	}
-	p := pages{mapping, lead, mapping[lead : lead+size]}
+	p := pages{mapping: mapping, before: lead, memory: mapping[lead : lead+size]}
 	p.protect(unix.PROT_READ | unix.PROT_WRITE)
 	return p
+}
+
+func takeSpare(size int) (p pages, ok bool) {
+	spare.Lock()
+	defer spare.Unlock()
+	if list := spare.of[size]; len(list) > 0 {
+		spare.of[size] = list[:len(list)-1]
+		return list[len(list)-1], true
+	}
+	return pages{}, false
 }
 
 func roundUp(size int) int { return (size + pageSize - 1) / pageSize * pageSize }
 
 // seal makes writes fault.
-func (p *pages) seal() { p.protect(unix.PROT_READ) }
+func (p *pages) seal() {
+	p.protect(unix.PROT_READ)
+	p.sealed = true
+}
 
 func (p *pages) protect(how int) {
 	if len(p.memory) == 0 {
@@ -53,6 +80,16 @@ func (p *pages) protect(how int) {
 }
 
 func (p *pages) free() {
+	if p.before == pageSize {
+		if p.sealed {
+			p.protect(unix.PROT_READ | unix.PROT_WRITE)
+			p.sealed = false
+		}
+		spare.Lock()
+		defer spare.Unlock()
+		spare.of[len(p.memory)] = append(spare.of[len(p.memory)], *p)
+		return
+	}
 	if err := unix.Munmap(p.mapping); err != nil {
 		panic(err)
 	}
