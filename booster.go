@@ -34,6 +34,7 @@ type Booster struct {
 	state   *state
 	sampler *sampler
 	grower  *tree.Grower
+	values  tree.LeafValues // with a sample
 	forest  *tree.Forest
 
 	bound float64 // Σ (1 − p_y), which is below the loss
@@ -105,8 +106,14 @@ func NewBooster(train *Dataset, p Params, o TrainOptions) (*Booster, error) {
 	b.best = bestRound{value: math.Inf(1), trees: b.forest.Trees()}
 	b.state = newState(train.labels, train.weights, classes, p.needsImpossible(classes), funcs, b.team)
 	b.bound = train.start.begin(b.state, &p)
-	b.sampler = newSampler(&p, train.columns(), b.state.residuals, funcs, b.team)
-	b.grower = tree.NewGrower(funcs, train.matrix, train.mapper, b.state.residuals, p.growth(len(b.sampler.columns)), b.sampler.chosen, b.team)
+	b.sampler = newSampler(&p, train.columns(), train.matrix, b.state.residuals, funcs, b.team)
+	growth := p.growth(len(b.sampler.columns))
+	matrix, residuals := train.matrix, b.state.residuals
+	if sample := b.sampler.sample; sample != nil {
+		matrix, residuals = sample.matrix, sample.residuals
+		b.values = tree.LeafValues{Kernels: funcs, Residuals: b.state.residuals, Newton: growth.Newton, Team: b.team}
+	}
+	b.grower = tree.NewGrower(funcs, matrix, train.mapper, residuals, growth, b.sampler.chosen, b.team)
 	if valid := o.Valid; valid != nil {
 		b.valid = newScored(valid)
 	}

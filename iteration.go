@@ -29,10 +29,10 @@ func (b *Booster) round(ctx context.Context) bool {
 		}
 		return done
 	}
-	t, segments := b.grow(nil)
-	b.move(t, b.sampler.chosen, segments)
+	t, p, segments := b.grow(nil)
+	b.move(t, p, segments)
 	if rest := b.sampler.rest; rest != nil {
-		b.move(t, rest, t.Route(b.kernels, b.train.matrix, rest, b.team))
+		b.move(t, rest, t.Order(b.kernels, b.train.matrix, rest, b.team))
 	}
 	b.state.apply()
 	b.bound = b.state.settle(iteration)
@@ -59,11 +59,30 @@ func (b *Booster) keepScores() {
 	b.state.period = b.params.safePeriod()
 }
 
-// grow draws rows and columns and grows a tree on them. The segments are of
-// the rows chosen.
-func (b *Booster) grow(fixed []kernel.Pair) (*tree.Tree, []tree.Segment) {
+// grow draws rows and columns and grows a tree on them. The segments, of the
+// list returned, are of rows that reach its leaves: all rows, unless some were
+// trimmed.
+func (b *Booster) grow(fixed []kernel.Pair) (*tree.Tree, *tree.Partition, []tree.Segment) {
 	b.sampler.chooseRows()
-	return b.grower.Grow(b.sampler.drawColumns(), fixed, b.sampler.draws)
+	t, segments := b.grower.Grow(b.sampler.drawColumns(), fixed, b.sampler.draws)
+	sample := b.sampler.sample
+	if sample == nil {
+		return t, b.sampler.chosen, segments
+	}
+	segments = b.order(t, sample.all)
+	values := make([][]uint32, len(t.Leaves))
+	for _, s := range segments {
+		values[s.Leaf] = sample.all.Rows[s.Start:s.End]
+	}
+	b.values.Set(t.Leaves, func(leaf int) []uint32 { return values[leaf] })
+	t.CountRows()
+	return t, sample.all, segments
+}
+
+// order orders all rows by their leaves in a tree.
+func (b *Booster) order(t *tree.Tree, p *tree.Partition) []tree.Segment {
+	p.Fill(b.train.Rows())
+	return t.Order(b.kernels, b.train.matrix, p, b.team)
 }
 
 // growAll grows a tree for each pair, all on the same residuals.
@@ -72,7 +91,7 @@ func (b *Booster) growAll(ctx context.Context, pairs []kernel.Pair) (trees []*tr
 		if ctx.Err() != nil {
 			return nil, false
 		}
-		t, _ := b.grow(pairs[i : i+1 : i+1])
+		t, _, _ := b.grow(pairs[i : i+1 : i+1])
 		trees = append(trees, t)
 	}
 	return trees, true
@@ -80,10 +99,9 @@ func (b *Booster) growAll(ctx context.Context, pairs []kernel.Pair) (trees []*tr
 
 // take has every row take the steps of the trees that it reaches.
 func (b *Booster) take(trees []*tree.Tree, iteration int) {
-	all := b.sampler.chosen
-	all.Fill(b.train.Rows())
+	all := b.sampler.all()
 	for _, t := range trees {
-		b.move(t, all, t.Route(b.kernels, b.train.matrix, all, b.team))
+		b.move(t, all, b.order(t, all))
 		b.state.apply()
 	}
 	b.bound = b.state.settle(iteration)

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
@@ -25,29 +26,60 @@ type sampler struct {
 	kernels   *kernel.Funcs
 	team      *par.Team
 
-	chosen    *tree.Partition // the rows that the tree is grown on
-	rest      *tree.Partition // the other rows; nil: there never are any
-	influence []float32       // by row: 1 − p_y
-	out       []uint8         // by row: whether it leaves chosen for rest
-	memory    [2]*mem.Block   // of influence and out
+	chosen *tree.Partition // the rows that the tree is grown on
+	rest   *tree.Partition // the others, if trimming alone leaves rows out; else nil
+	sample *sample         // a copy of the rows drawn, which then are what chosen counts; nil: all are
+
+	influence []float32     // by row: 1 − p_y
+	out       []uint8       // by row: whether it leaves chosen for rest
+	memory    [2]*mem.Block // of influence and out
+}
+
+// sample is a copy of the rows that a tree is grown on, so that they lie side by
+// side, and a list of all rows, which the leaf values are of: few rows tell
+// where to split, but the values of leaves take all there are.
+type sample struct {
+	from      *bin.Matrix
+	rows      []uint32
+	matrix    *bin.Matrix
+	residuals *loss.Residuals
+	all       *tree.Partition
+}
+
+func newSample(x *bin.Matrix, r *loss.Residuals, rows int) *sample {
+	return &sample{
+		from: x, matrix: x.NewSample(rows), residuals: r.NewSample(rows), all: tree.NewPartition(x.Rows),
+	}
+}
+
+func (s *sample) free() {
+	s.matrix.Free()
+	s.residuals.Free()
+	s.all.Free()
 }
 
 // Codes of rows for the partition.
 const stays, leaves = 1, 2
 
-func newSampler(p *Params, columns []int, r *loss.Residuals, k *kernel.Funcs, team *par.Team) *sampler {
+func newSampler(p *Params, columns []int, x *bin.Matrix, r *loss.Residuals, k *kernel.Funcs, team *par.Team) *sampler {
 	rows := len(r.Labels)
 	s := &sampler{
 		subsample: p.Subsample, colsample: p.ColsampleByTree, trim: p.Trim,
 		seed: p.Seed, source: rand.NewPCG(p.Seed, 0), columns: columns,
 		residuals: r, kernels: k, team: team,
-		chosen: tree.NewPartition(rows),
 	}
 	s.draws = rand.New(s.source)
-	if p.Subsample < 1 || p.Trim > 0 {
-		s.rest = tree.NewPartition(rows)
+	switch {
+	case p.Subsample < 1:
+		drawn := sampleSize(p.Subsample, rows)
+		s.sample = newSample(x, r, drawn)
+		s.chosen = tree.NewPartition(drawn)
+	case p.Trim > 0:
+		s.chosen, s.rest = tree.NewPartition(rows), tree.NewPartition(rows)
 		s.memory = [2]*mem.Block{mem.New(4 * rows), mem.New(rows)}
 		s.influence, s.out = mem.View[float32](s.memory[0]), mem.View[uint8](s.memory[1])
+	default:
+		s.chosen = tree.NewPartition(rows)
 	}
 	return s
 }
@@ -59,9 +91,20 @@ func (s *sampler) free() {
 	if s.rest != nil {
 		s.rest.Free()
 	}
+	if s.sample != nil {
+		s.sample.free()
+	}
 	for _, m := range s.memory {
 		m.Free()
 	}
+}
+
+// all is a list that has room for all rows.
+func (s *sampler) all() *tree.Partition {
+	if s.sample != nil {
+		return s.sample.all
+	}
+	return s.chosen
 }
 
 // begin makes the draws those of an iteration. They depend on the seed and its
@@ -87,39 +130,44 @@ func (s *sampler) drawColumns() []int {
 // learnt. They get the steps of the tree, but do not shape it.
 func (s *sampler) chooseRows() {
 	rows := len(s.residuals.Labels)
+	if s.sample != nil {
+		drawn := drawRows[uint32](s.draws, rows, sampleSize(s.subsample, rows))
+		if s.trim > 0 {
+			drawn = s.trimDrawn(drawn)
+		}
+		s.sample.rows = drawn
+		s.sample.matrix.Take(s.sample.from, drawn, s.team)
+		s.sample.residuals.Take(s.residuals, drawn, s.team)
+		s.chosen.Fill(len(drawn))
+		return
+	}
 	s.chosen.Fill(rows)
 	if s.rest == nil {
 		return
 	}
-	for i := range s.out {
-		s.out[i] = stays
-	}
-	if s.subsample < 1 {
-		s.drawRows()
-	}
-	if s.trim > 0 {
-		s.trimRows()
-	}
+	s.trimRows()
 	in := s.chosen.SplitBy(s.kernels, s.out, stays, false, 0, rows, s.team)
 	s.rest.Rows = append(s.rest.Rows[:0], s.chosen.Rows[in:]...)
 	s.chosen.Rows = s.chosen.Rows[:in]
 }
 
-func (s *sampler) drawRows() {
-	rows := len(s.out)
-	drawn := drawRows[uint32](s.draws, rows, sampleSize(s.subsample, rows))
-	for i := range s.out {
-		if len(drawn) > 0 && int(drawn[0]) == i {
-			drawn = drawn[1:]
-		} else {
-			s.out[i] = leaves
-		}
+// trimDrawn is trimRows for rows drawn.
+func (s *sampler) trimDrawn(drawn []uint32) []uint32 {
+	influence, weight := 0.0, 0.0
+	for _, row := range drawn {
+		w := s.residuals.Weight(int(row))
+		influence += float64(w * float64(s.residuals.InfluenceOf(int(row))))
+		weight += w
 	}
+	if weight == 0 {
+		return drawn
+	}
+	least := float32(s.trim * influence / weight)
+	return slices.DeleteFunc(drawn, func(row uint32) bool { return s.residuals.InfluenceOf(int(row)) < least })
 }
 
-// trimRows leaves drawn rows out whose 1 − p_y is below Trim times the mean of
-// the drawn ones, which counts a row of weight w as w rows. A row at the mean
-// or above always stays.
+// trimRows leaves rows out whose 1 − p_y is below Trim times the mean, which
+// counts a row of weight w as w rows. A row at the mean or above always stays.
 func (s *sampler) trimRows() {
 	rows := len(s.out)
 	type sums struct{ influence, weight float64 }
@@ -129,11 +177,9 @@ func (s *sampler) trimRows() {
 		s.residuals.Influence(s.influence[first:end], first)
 		sum := &blocks[b]
 		for i := first; i < end; i++ {
-			if s.out[i] == stays {
-				w := s.residuals.Weight(i)
-				sum.influence += float64(w * float64(s.influence[i]))
-				sum.weight += w
-			}
+			w := s.residuals.Weight(i)
+			sum.influence += float64(w * float64(s.influence[i]))
+			sum.weight += w
 		}
 	})
 	var all sums
@@ -141,16 +187,13 @@ func (s *sampler) trimRows() {
 		all.influence += b.influence
 		all.weight += b.weight
 	}
-	if all.weight == 0 {
-		return
-	}
 	// The bits of what is not negative are in its order: no branch to mispredict.
 	least := math.Float32bits(float32(s.trim * all.influence / all.weight))
 	s.team.Do(len(blocks), func(_, b int) {
 		first, end := kernel.Block(b, rows)
 		out := s.out[first:end]
 		for i, influence := range s.influence[first:end] {
-			out[i] |= leaves & -uint8((math.Float32bits(influence)-least)>>31)
+			out[i] = stays | leaves&-uint8((math.Float32bits(influence)-least)>>31)
 		}
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -95,6 +96,35 @@ func (r *Residuals) Copy(o *Residuals) {
 	copy(r.Own, o.Own)
 }
 
+// NewSample is room for so many rows of r, which Take copies. A sample has no
+// Own and no Labels.
+func (r *Residuals) NewSample(rows int) *Residuals {
+	floats := rows * r.Stride
+	if r.Weights != nil {
+		floats += rows
+	}
+	memory := mem.New(4 * floats)
+	s := &Residuals{Data: mem.View[float32](memory)[:rows*r.Stride], Stride: r.Stride, Classes: r.Classes, memory: memory}
+	if r.Weights != nil {
+		s.Weights = mem.View[float32](memory)[rows*r.Stride:]
+	}
+	return s
+}
+
+// Take makes the sample that of the given rows of o, as many as it has room
+// for or fewer.
+func (r *Residuals) Take(o *Residuals, rows []uint32, team *par.Team) {
+	team.Do(kernel.Blocks(len(rows)), func(_, b int) {
+		first, end := kernel.Block(b, len(rows))
+		for i := first; i < end; i++ {
+			copy(r.Row(i), o.Row(int(rows[i])))
+			if o.Weights != nil {
+				r.Weights[i] = o.Weights[rows[i]]
+			}
+		}
+	})
+}
+
 // Bound is Σ (1 − p_y) over all rows, which is below the log loss.
 func (r *Residuals) Bound() (sum float64) {
 	for i, y := range r.Labels {
@@ -154,15 +184,17 @@ func (r *Residuals) LogLoss(scores, byClass []float64) (sum float64) {
 	return sum
 }
 
-// Influence writes 1 − p_y of the rows from first on to dst; 0 for rows of
-// weight zero.
+// InfluenceOf is 1 − p_y of row i; 0 if its weight is zero.
+func (r *Residuals) InfluenceOf(i int) float32 {
+	if r.Weights != nil && r.Weights[i] == 0 {
+		return 0
+	}
+	return -r.Data[i*r.Stride+int(r.Labels[i])]
+}
+
+// Influence writes that of the rows from first on to dst.
 func (r *Residuals) Influence(dst []float32, first int) {
-	at := first * r.Stride
 	for i := range dst {
-		dst[i] = -r.Data[at+int(r.Labels[first+i])]
-		if r.Weights != nil && r.Weights[first+i] == 0 {
-			dst[i] = 0
-		}
-		at += r.Stride
+		dst[i] = r.InfluenceOf(first + i)
 	}
 }

@@ -101,6 +101,29 @@ func (t *Tree) Route(k *kernel.Funcs, x *bin.Matrix, p *Partition, team *par.Tea
 	return slices.Concat(byBlock...)
 }
 
+// Order orders a row list by the leaves that its rows reach, stably. A leaf
+// that no row reaches has no segment.
+func (t *Tree) Order(k *kernel.Funcs, x *bin.Matrix, p *Partition, team *par.Team) []Segment {
+	runs := t.Route(k, x, p, team)
+	ends := make([]int, len(t.Leaves)+1)
+	for _, r := range runs {
+		ends[r.Leaf+1] += r.End - r.Start
+	}
+	var segments []Segment
+	for leaf := range t.Leaves {
+		if n := ends[leaf+1]; n > 0 {
+			segments = append(segments, Segment{leaf, ends[leaf], ends[leaf] + n})
+		}
+		ends[leaf+1] += ends[leaf]
+	}
+	for _, r := range runs {
+		ends[r.Leaf] += copy(p.left[ends[r.Leaf]:], p.Rows[r.Start:r.End])
+	}
+	n := len(p.Rows)
+	p.Rows, p.left = p.left[:n], p.Rows[:cap(p.Rows)]
+	return segments
+}
+
 func (t *Tree) root() int32 {
 	if len(t.Nodes) == 0 {
 		return ^0

@@ -1,0 +1,71 @@
+package bin
+
+import (
+	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/par"
+)
+
+// NewSample is room for the codes of so many rows of x, which Take copies.
+func (x *Matrix) NewSample(rows int) *Matrix {
+	size, columns := ColumnBytes(rows), 0
+	for _, c := range x.Columns {
+		if c != nil {
+			columns++
+		}
+	}
+	memory := mem.New(columns * size)
+	s := &Matrix{Rows: rows, Columns: make([][]uint8, len(x.Columns)), codes: memory.Bytes(), memory: memory}
+	rest := s.codes
+	for j, c := range x.Columns {
+		if c != nil {
+			s.Columns[j], rest = rest[:rows:rows], rest[size:]
+		}
+	}
+	s.joint = mem.New(len(x.Joint) * size)
+	rest = s.joint.Bytes()
+	for _, c := range x.Joint {
+		s.Joint = append(s.Joint, &Joint{c.First, c.Second, rest[:rows:rows]})
+		rest = rest[size:]
+	}
+	for _, g := range x.Sparse {
+		s.Sparse = append(s.Sparse, &Sparse{Columns: g.Columns, Default: g.Default, Bins: g.Bins})
+	}
+	return s
+}
+
+// Take makes the sample that of the given rows of x, as many as it has room
+// for or fewer.
+func (s *Matrix) Take(x *Matrix, rows []uint32, team *par.Team) {
+	s.Rows = len(rows)
+	columns, joint := len(x.Columns), len(x.Joint)
+	team.Do(columns+joint+len(x.Sparse), func(_, i int) {
+		switch {
+		case i < columns:
+			s.Columns[i] = take(s.Columns[i], x.Columns[i], rows)
+		case i < columns+joint:
+			s.Joint[i-columns].Codes = take(s.Joint[i-columns].Codes, x.Joint[i-columns].Codes, rows)
+		default:
+			s.Sparse[i-columns-joint].take(x.Sparse[i-columns-joint], rows)
+		}
+	})
+}
+
+func take(dst, src []uint8, rows []uint32) []uint8 {
+	if src == nil {
+		return nil
+	}
+	dst = dst[:len(rows)]
+	for i, row := range rows {
+		dst[i] = src[row]
+	}
+	return dst
+}
+
+func (g *Sparse) take(o *Sparse, rows []uint32) {
+	g.First, g.Entries = g.First[:0], g.Entries[:0]
+	for _, row := range rows {
+		g.First = append(g.First, uint32(len(g.Entries)))
+		g.Entries = append(g.Entries, o.Entries[o.First[row]:o.First[row+1]]...)
+	}
+	g.First = append(g.First, uint32(len(g.Entries)))
+}

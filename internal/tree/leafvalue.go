@@ -1,0 +1,112 @@
+package tree
+
+import (
+	"slices"
+
+	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// LeafValues gives leaves the steps that suit the rows which reach them.
+type LeafValues struct {
+	Kernels   *kernel.Funcs
+	Residuals *loss.Residuals
+	Newton    loss.Newton
+	Team      *par.Team
+
+	pieces []piece
+	sums   []float64 // by piece
+	floats [][]float32
+}
+
+// piece is a part of the rows of a leaf, as many as a kernel takes at once.
+type piece struct {
+	leaf      int
+	rows      []uint32
+	totals    kernel.TotalsJob
+	gradients kernel.GradientsJob
+}
+
+// Set sets the steps and numbers of rows of leaves. Leaf i is reached by
+// rows(i); one that no row reaches stays as it is.
+func (v *LeafValues) Set(leaves []Leaf, rows func(leaf int) []uint32) {
+	v.pieces = v.pieces[:0]
+	for i := range leaves {
+		all := rows(i)
+		leaves[i].Rows = len(all)
+		for len(all) > 0 {
+			n := min(len(all), kernel.RowBlock)
+			v.pieces = append(v.pieces, piece{leaf: i, rows: all[:n]})
+			all = all[n:]
+		}
+	}
+	stride := v.Residuals.Stride
+	v.sums = slices.Grow(v.sums[:0], 2*stride*len(v.pieces))[:2*stride*len(v.pieces)]
+	for len(v.floats) < v.Team.Workers() {
+		v.floats = append(v.floats, make([]float32, 2*kernel.MaxPairs*kernel.RowBlock))
+	}
+	v.Team.Do(len(v.pieces), func(worker, i int) {
+		p := &v.pieces[i]
+		if pairs := leaves[p.leaf].Pairs; pairs == nil {
+			sums := v.sums[2*stride*i:][:2*stride]
+			p.totals = kernel.TotalsJob{
+				Residuals: v.Residuals.Data, Stride: stride, Rows: p.rows, Weights: v.Residuals.Weights,
+				Gradient: sums[:stride], Hessian: sums[stride:],
+			}
+			v.Kernels.Totals(&p.totals)
+		} else {
+			p.gradients = kernel.GradientsJob{
+				Residuals: v.Residuals.Data, Stride: stride, Rows: p.rows, Weights: v.Residuals.Weights,
+				Pairs: pairs, Gradients: v.floats[worker],
+			}
+			v.Kernels.Gradients(&p.gradients)
+		}
+	})
+	for first := 0; first < len(v.pieces); {
+		end := first + 1
+		for end < len(v.pieces) && v.pieces[end].leaf == v.pieces[first].leaf {
+			end++
+		}
+		v.set(&leaves[v.pieces[first].leaf], first, end)
+		first = end
+	}
+}
+
+// set sets the steps of a leaf from the sums of its pieces.
+func (v *LeafValues) set(l *Leaf, first, end int) {
+	stride, classes := v.Residuals.Stride, v.Residuals.Classes
+	if l.Pairs == nil {
+		sums := v.sums[2*stride*first:][:2*stride]
+		for i := first + 1; i < end; i++ {
+			for k, sum := range v.sums[2*stride*i:][:2*stride] {
+				sums[k] += sum
+			}
+		}
+		v.Newton.Full(l.Steps, &loss.Totals{Gradient: sums[:stride], Hessian: sums[stride:]})
+		return
+	}
+	for p, pair := range l.Pairs {
+		g, h := 0.0, 0.0
+		for i := first; i < end; i++ {
+			s := &v.pieces[i].gradients.Stats[p]
+			g += s.SumG
+			h += s.SumH
+		}
+		l.Steps[p] = v.Newton.PairStep(g, h, pair, classes)
+	}
+}
+
+// CountRows sets the numbers of rows of inner nodes from those of the leaves.
+func (t *Tree) CountRows() {
+	rows := func(child int32) int {
+		if child < 0 {
+			return t.Leaves[^child].Rows
+		}
+		return t.Nodes[child].Rows
+	}
+	for i := len(t.Nodes) - 1; i >= 0; i-- { // children come after their parents
+		n := &t.Nodes[i]
+		n.Rows = rows(n.Left) + rows(n.Right)
+	}
+}
