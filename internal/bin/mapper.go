@@ -95,13 +95,18 @@ func (f *Feature) CutBetween(low, high int) int {
 }
 
 // FitFeature chooses the bins of one feature from its values (NaN is
-// missing), which it sorts in place. At most maxBins distinct values have a
+// missing), which it reorders. At most maxBins distinct values have a
 // bin each, cut at the midpoints of neighbours; more share bins of about
 // equal numbers of rows.
 func FitFeature(values []float64, maxBins int) (f Feature) {
+	return fitFeature(values, make([]float64, len(values)), maxBins)
+}
+
+// fitFeature is FitFeature with room for as many values.
+func fitFeature(values, room []float64, maxBins int) (f Feature) {
 	present := slices.DeleteFunc(values, math.IsNaN)
 	f.Missing = len(present) < len(values)
-	slices.Sort(present)
+	sortNumbers(present, room)
 	distinct := countDistinct(present)
 	if len(distinct) <= maxBins {
 		for _, d := range distinct {

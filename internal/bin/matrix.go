@@ -56,22 +56,67 @@ type Source interface {
 	Column(j, first int, dst []float64)
 }
 
+// Of a source that lies row after row, several columns are read at once, some
+// rows at a time: each column by itself would bring all of it into the cache.
+const (
+	columnsAtOnce = 4
+	rowsAtOnce    = 2048
+)
+
 // Fit chooses at most maxBins value bins for every feature of a source, from
 // the given rows (nil: all).
 func Fit(s Source, sample []int, maxBins int, team *par.Team) *Mapper {
 	m := &Mapper{Features: make([]Feature, s.Cols())}
-	forColumns(s, team, func(j int, values []float64) {
-		missing := slices.ContainsFunc(values, math.IsNaN)
-		for i, row := range sample {
-			values[i] = values[row] // rows rise, so none is overwritten too soon
+	size := s.Rows()
+	if sample != nil {
+		size = len(sample)
+	}
+	memory := make([]*mem.Block, team.Workers())
+	team.Do((s.Cols()+columnsAtOnce-1)/columnsAtOnce, func(worker, i int) {
+		if memory[worker] == nil {
+			memory[worker] = mem.New(8 * (columnsAtOnce + 1) * size)
 		}
-		if sample != nil {
-			values = values[:len(sample)]
+		values := mem.View[float64](memory[worker])
+		room := values[columnsAtOnce*size:]
+		first, end := i*columnsAtOnce, min((i+1)*columnsAtOnce, s.Cols())
+		missing := readSample(s, first, end, sample, values, size)
+		for j := first; j < end; j++ {
+			m.Features[j] = fitFeature(values[(j-first)*size:][:size], room, maxBins)
+			m.Features[j].Missing = missing[j-first]
 		}
-		m.Features[j] = FitFeature(values, maxBins)
-		m.Features[j].Missing = missing
 	})
+	for _, b := range memory {
+		b.Free()
+	}
 	return m
+}
+
+// readSample reads some columns of the rows of a sample (nil: all), size values
+// each, and tells which of them have missing values in any row.
+func readSample(s Source, first, end int, sample []int, values []float64, size int) (missing [columnsAtOnce]bool) {
+	var block [rowsAtOnce]float64
+	n := 0 // of the sample's rows
+	for row := 0; row < s.Rows(); row += rowsAtOnce {
+		rows := min(rowsAtOnce, s.Rows()-row)
+		next := n
+		for ; next < len(sample) && sample[next] < row+rows; next++ {
+		}
+		for j := first; j < end; j++ {
+			column := values[(j-first)*size:][:size]
+			ReadColumn(s, j, row, block[:rows])
+			if !missing[j-first] {
+				missing[j-first] = slices.ContainsFunc(block[:rows], math.IsNaN)
+			}
+			if sample == nil {
+				copy(column[row:], block[:rows])
+			}
+			for i, r := range sample[n:next] {
+				column[n+i] = block[r-row]
+			}
+		}
+		n = next
+	}
+	return missing
 }
 
 // codesBytes is the size of the codes of a matrix of so many rows.
@@ -123,9 +168,19 @@ func (m *Mapper) Matrix(codes []byte, rows int, memory *mem.Block, team *par.Tea
 func (m *Mapper) Map(s Source, team *par.Team) *Matrix {
 	memory := mem.New(m.codesBytes(s.Rows()))
 	x := m.over(memory.Bytes(), s.Rows(), memory)
-	forColumns(s, team, func(j int, values []float64) {
-		for i := range x.Columns[j] {
-			x.Columns[j][i] = m.Features[j].Code(values[i])
+	coders := make([]coder, len(m.Features))
+	for j := range coders {
+		coders[j] = m.Features[j].coder()
+	}
+	team.Do((s.Rows()+rowsAtOnce-1)/rowsAtOnce, func(_, b int) {
+		var values [rowsAtOnce]float64
+		first := b * rowsAtOnce
+		n := min(rowsAtOnce, s.Rows()-first)
+		for j, column := range x.Columns {
+			if column != nil {
+				ReadColumn(s, j, first, values[:n])
+				coders[j].code(column[first:][:n], values[:n])
+			}
 		}
 	})
 	return x
@@ -145,21 +200,5 @@ func ReadColumn(s Source, j, first int, dst []float64) {
 		case x == 0:
 			dst[i] = 0
 		}
-	}
-}
-
-// forColumns reads every column and calls f.
-func forColumns(s Source, team *par.Team, f func(j int, values []float64)) {
-	buffers := make([]*mem.Block, team.Workers())
-	team.Do(s.Cols(), func(worker, j int) {
-		if buffers[worker] == nil {
-			buffers[worker] = mem.New(8 * s.Rows())
-		}
-		values := mem.View[float64](buffers[worker])
-		ReadColumn(s, j, 0, values)
-		f(j, values)
-	})
-	for _, b := range buffers {
-		b.Free()
 	}
 }

@@ -3,6 +3,7 @@ package tree
 import (
 	"math"
 
+	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -58,7 +59,7 @@ func (r *Row) boundRests() {
 }
 
 // The keys of the largest finite numbers, which infinite ones count as.
-var least, greatest = key(-math.MaxFloat64), key(math.MaxFloat64)
+var least, greatest = bin.Key(-math.MaxFloat64), bin.Key(math.MaxFloat64)
 
 // Load makes a row the one that is predicted.
 func (r *Row) Load(row []float64) {
@@ -66,7 +67,7 @@ func (r *Row) Load(row []float64) {
 		x := row[s.feature]
 		switch {
 		case x == x:
-			r.keys[i] = max(least, min(key(x), greatest))
+			r.keys[i] = max(least, min(bin.Key(x), greatest))
 		case s.missingRight:
 			r.keys[i] = math.MaxUint64
 		default:

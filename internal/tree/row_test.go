@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -81,11 +82,11 @@ func TestKey(t *testing.T) {
 		math.SmallestNonzeroFloat64, 1, math.MaxFloat64, math.Inf(1),
 	}
 	for i, x := range numbers {
-		if i > 0 && key(numbers[i-1]) >= key(x) || key(x) == 0 || key(x) == math.MaxUint64 {
-			t.Errorf("the key of %v is %x", x, key(x))
+		if i > 0 && bin.Key(numbers[i-1]) >= bin.Key(x) || bin.Key(x) == 0 || bin.Key(x) == math.MaxUint64 {
+			t.Errorf("the key of %v is %x", x, bin.Key(x))
 		}
 	}
-	if key(math.Copysign(0, -1)) != key(0) {
+	if bin.Key(math.Copysign(0, -1)) != bin.Key(0) {
 		t.Error("two zeros")
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -49,13 +50,6 @@ func NewWalker(f *Forest, steps *Steps) *Walker {
 // leafBranch is a leaf in place of a branch.
 func leafBranch(leaf, at uint32) kernel.Branch {
 	return kernel.Branch{Slot: leaf, Right: at}
-}
-
-// key maps numbers to integers of the same order, both zeros to one: integers
-// are compared in less time.
-func key(x float64) uint64 {
-	b := math.Float64bits(x + 0)
-	return b ^ (uint64(int64(b)>>63) | 1<<63)
 }
 
 // addRun adds the walks through some trees, those of like depth side by side.
@@ -106,7 +100,7 @@ func (w *Walker) addTree(f *Forest, slots map[slot]uint32, tree int) (depth uint
 			slots[s] = uint32(len(w.slots))
 			w.slots = append(w.slots, s)
 		}
-		b := kernel.Branch{Key: key(f.Threshold[n]), Slot: slots[s]}
+		b := kernel.Branch{Key: bin.Key(f.Threshold[n]), Slot: slots[s]}
 		left, right := f.Left[n], f.Right[n]
 		if left < 0 && right < 0 {
 			b.Right = uint32(^right)
