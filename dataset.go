@@ -3,6 +3,8 @@ package aoso
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"unicode/utf8"
@@ -219,10 +221,25 @@ func sampleRows(rows int, o DatasetOptions) []int {
 
 // drawRows draws n of so many rows, in order.
 func drawRows[T int | uint32](r *rand.Rand, rows, n int) []T {
+	// Those that are fewer, the ones drawn or the others, are drawn one by one.
+	words := make([]uint64, (rows+63)/64)
+	rest := uint64(0)
+	if n > rows-n {
+		rest = math.MaxUint64
+	}
+	for left := min(n, rows-n); left > 0; {
+		row := r.Uint64N(uint64(rows))
+		if bit := uint64(1) << (row % 64); words[row/64]&bit == 0 {
+			words[row/64] |= bit
+			left--
+		}
+	}
 	drawn := make([]T, 0, n)
-	for i := 0; len(drawn) < n; i++ {
-		if r.IntN(rows-i) < n-len(drawn) {
-			drawn = append(drawn, T(i))
+	for i, word := range words {
+		for word ^= rest; word != 0; word &= word - 1 {
+			if row := 64*i + bits.TrailingZeros64(word); row < rows {
+				drawn = append(drawn, T(row))
+			}
 		}
 	}
 	return drawn

@@ -27,7 +27,7 @@ type MemoryEstimate struct {
 	Residuals  int64 // residuals by row and class, and scores where training keeps them
 	Rows       int64 // labels, weights, row lists, gradients, validation scores, sums by block
 	Histograms int64
-	Quantizing int64 // one column of float64 a thread while a dataset is built
+	Quantizing int64 // some columns of float64 a thread while a dataset is built
 	Trees      int64 // of the model, if it has all trees with all their leaves
 	Runtime    int64 // what Go's garbage collector and its caches need on top
 	Total      int64
@@ -42,17 +42,20 @@ type MemoryEstimate struct {
 //	Sparse      (D + 8·⌈D/256⌉)·N at most
 //	Residuals   4·(S + 1)·N, and 8·K·N of scores with abc, logitboost or a
 //	            shrinkage · max_step above 1, twice that with an exhaustive abc
-//	Rows        (24 + 4 + 8·m)·N, 17·N more with trim or subsample, S·max(m, 2)/64
-//	            for sums, (8·K + 24)·V
+//	Rows        (28 + 8·m)·N, 17·N more with trim, 8·S·max(m, 2) a thousand rows
+//	            for sums, 48 a leaf and 8192 rows, (8·K + 24)·V
 //	Histograms  8·m·(B+1)·D for each thread, once more for all but the first; kept
 //	            ones, with one pair a node or fixed pairs, at most 6 MiB or an
 //	            eighth of the matrix, and two more; all threefold above 65,536 rows
-//	Quantizing  24·N a thread
+//	Quantizing  56 a thread and row that bins are fitted to, and 24·N
 //	Trees       some 4·J·K·T, or 12·J·m·T if leaves have pairs, three times over
 //	            while arrays grow
 //	Runtime     some MiB, and Trees again
 //
-// and Total is their sum. One case is left out: a training of small steps that
+// and Total is their sum. With subsample the n rows drawn are copied: Matrix and
+// Sparse are those of N + n rows, the entries of sparse features counted twice,
+// Residuals 4·(S + 1)·n more, and of Rows 25·N + (24 + 8·m)·n is in place of the
+// first two terms. One case is left out: a training of small steps that
 // a row's own class leaves at odds of e⁻⁶⁹ keeps scores from then on, 8·K·N more.
 func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	for _, v := range []struct {
@@ -78,13 +81,18 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	n, d, k, valid, threads := float64(s.Rows), float64(s.Features), float64(s.Classes), float64(s.ValidRows), float64(workers)
 	stride := float64(loss.Stride(s.Classes, p.needsImpossible(s.Classes)))
 
+	grown := s.Rows // rows that a tree is grown on
+	if p.Subsample < 1 {
+		grown = sampleSize(p.Subsample, s.Rows)
+	}
+	drawn := float64(grown)
+
 	var e MemoryEstimate
 	matrix := d * float64(bin.ColumnBytes(s.Rows))
 	if valid > 0 {
 		matrix += d * float64(bin.ColumnBytes(s.ValidRows))
 	}
-	e.Matrix = wholeBytes(matrix)
-	e.Sparse = wholeBytes((d + 8*math.Ceil(d/256)) * n)
+	sparse := (d + 8*math.Ceil(d/256)) * n
 	residuals := 4 * (stride + 1) * n
 	if p.period() > 0 {
 		residuals += 8*k*n + threads*8*k*kernel.RowBlock
@@ -92,15 +100,23 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 			residuals += 8 * k * n
 		}
 	}
-	e.Residuals = wholeBytes(residuals)
-	rows := (24+4+8*float64(p.Pairs))*n + (8*k+24)*valid
-	if p.Trim > 0 || p.Subsample < 1 {
+	rows := (28+8*float64(p.Pairs))*n + (8*k+24)*valid
+	if p.Subsample < 1 {
+		matrix += d * float64(bin.ColumnBytes(grown))
+		sparse += 2 * (d + 8*math.Ceil(d/256)) * drawn // entries grow
+		residuals += 4 * (stride + 1) * drawn
+		rows = 25*n + (24+8*float64(p.Pairs))*drawn + (8*k+24)*valid
+	} else if p.Trim > 0 {
 		rows += 17 * n
 	}
 	rows += float64(kernel.Blocks(s.Rows)) * (8*stride*max(float64(p.Pairs), 2) + 2048) // sums and jobs
+	rows += math.Ceil(n/8192) * 48 * float64(min(p.Leaves, s.Rows))                     // segments
+	e.Matrix = wholeBytes(matrix)
+	e.Sparse = wholeBytes(sparse)
+	e.Residuals = wholeBytes(residuals)
 	e.Rows = wholeBytes(rows)
 	e.Histograms = wholeBytes(histogramBytes(&s, &p, threads))
-	e.Quantizing = wholeBytes(threads * (8*max(n, valid) + 16*min(n, defaultSampleRows)))
+	e.Quantizing = wholeBytes(24*max(n, valid) + 56*threads*min(n, defaultSampleRows))
 	trees := treeBytes(&s, &p)
 	e.Trees = wholeBytes(trees)
 	e.Runtime = wholeBytes(10<<20 + threads*(1<<18) + 32*stride*float64(min(p.Leaves, s.Rows)+2) + trees)

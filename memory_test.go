@@ -101,6 +101,8 @@ var peakShapes = []peakShape{
 	{Shape{2000, 8, 300, 0, 0}, "trees=20 leaves=200"},
 	{Shape{1500, 4, 1000, 300, 0}, "trees=20"},
 	{Shape{30_000, 20, 10, 10_000, 0}, "trees=20 subsample=0.5"},
+	{Shape{100_000, 30, 10, 0, 63}, "trees=10 subsample=0.1 leaves=256"},
+	{Shape{30_000, 60, 5, 0, 2}, "trees=10 subsample=0.9 leaf=pair"},
 	{Shape{30_000, 20, 10, 0, 63}, "trees=20 trim=0 pairs=8"},
 	{Shape{30_000, 20, 4, 0, 0}, "trees=12 method=abc"},
 	{Shape{10_000, 20, 6, 0, 0}, "trees=30 method=abc base_class=exhaustive"},

@@ -6,7 +6,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
-	"github.com/libaoso/aoso/kernel"
+	"github.com/libaoso/aoso/internal/tree"
 )
 
 // RefitOptions say how to refit a model. The zero value is the default.
@@ -27,7 +27,7 @@ type RefitOptions struct {
 //
 // Splits, class pairs and gains stay; the numbers of rows of nodes and leaves
 // become those of the new data. The refitted model has no temperature. Refit
-// on its own training data, a model trained without trimming and subsampling
+// on its own training data, a model trained without trimming or on a subsample
 // stays the same but for rounding.
 func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error) {
 	if err := m.checkFeatures(x); err != nil {
@@ -67,11 +67,14 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 			x: x, forest: &f, perRound: m.perRound, team: team,
 			state: newState(codes, weights, len(m.classes), true, k, team),
 		},
-		keep:   o.Keep,
-		newton: loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2},
+		keep: o.Keep,
 	}
 	defer r.state.free()
 	r.state.keep(nil, 1)
+	r.values = tree.LeafValues{
+		Kernels: k, Residuals: r.state.residuals, Team: team,
+		Newton: loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2},
+	}
 	r.run(r.refitTree, nil)
 	return m.with(&f), nil
 }
@@ -81,16 +84,26 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 type refit struct {
 	replay
 	keep   float64
-	newton loss.Newton
+	values tree.LeafValues
 }
 
 // refitTree refits the leaves of a tree to the rows that reach them.
 func (r *refit) refitTree(t int) {
-	r.team.Do(len(r.start)-1, func(_, leaf int) {
-		if rows := r.rowsOf(leaf); len(rows) > 0 {
-			r.refitLeaf(int(r.forest.FirstLeaf[t])+leaf, rows)
+	first, n := int(r.forest.FirstLeaf[t]), r.forest.StepsPerLeaf()
+	leaves := make([]tree.Leaf, len(r.start)-1)
+	for i := range leaves {
+		leaves[i] = r.forest.LeafAt(first + i)
+		leaves[i].Steps = make([]float32, n)
+	}
+	r.values.Set(leaves, r.rowsOf)
+	for i, leaf := range leaves {
+		if leaf.Rows == 0 {
+			continue
 		}
-	})
+		for j, old := range r.forest.Steps[(first+i)*n:][:n] {
+			r.forest.Steps[(first+i)*n+j] = float32(float64(r.keep*float64(old)) + float64((1-r.keep)*float64(leaf.Steps[j])))
+		}
+	}
 	r.count(t)
 }
 
@@ -102,56 +115,5 @@ func (r *refit) count(t int) {
 	}
 	for i := int(f.FirstNode[t+1]) - 1; i >= int(f.FirstNode[t]); i-- { // children come after their parents
 		f.NodeRows[i] = f.Rows(t, f.Left[i]) + f.Rows(t, f.Right[i])
-	}
-}
-
-// refitLeaf finds a leaf's new steps, from rows.
-func (r *refit) refitLeaf(leaf int, rows []uint32) {
-	n := r.forest.StepsPerLeaf()
-	fresh := make([]float32, n)
-	if r.forest.Full {
-		r.newton.Full(fresh, r.totals(rows))
-	} else {
-		r.pairSteps(fresh, r.forest.LeafAt(leaf).Pairs, rows)
-	}
-	for i, old := range r.forest.Steps[leaf*n:][:n] {
-		r.forest.Steps[leaf*n+i] = float32(float64(r.keep*float64(old)) + float64((1-r.keep)*float64(fresh[i])))
-	}
-}
-
-// totals is the class totals of rows.
-func (r *refit) totals(rows []uint32) *loss.Totals {
-	stride := r.state.residuals.Stride
-	sums := make([]float64, 4*stride)
-	t := &loss.Totals{Gradient: sums[:r.state.residuals.Classes], Hessian: sums[stride:][:r.state.residuals.Classes]}
-	for block := range slices.Chunk(rows, kernel.RowBlock) {
-		job := kernel.TotalsJob{
-			Residuals: r.state.residuals.Data, Stride: stride, Rows: block, Weights: r.state.residuals.Weights,
-			Gradient: sums[2*stride:][:stride], Hessian: sums[3*stride:],
-		}
-		r.state.kernels.Totals(&job)
-		for i, v := range sums[2*stride:] {
-			sums[i] += v
-		}
-	}
-	return t
-}
-
-// pairSteps finds the steps of class pairs, from rows.
-func (r *refit) pairSteps(steps []float32, pairs []kernel.Pair, rows []uint32) {
-	var sum [kernel.MaxPairs]kernel.PairStats
-	for block := range slices.Chunk(rows, kernel.RowBlock) {
-		job := kernel.GradientsJob{
-			Residuals: r.state.residuals.Data, Stride: r.state.residuals.Stride, Rows: block, Weights: r.state.residuals.Weights,
-			Pairs: pairs, Gradients: make([]float32, 2*len(pairs)*len(block)),
-		}
-		r.state.kernels.Gradients(&job)
-		for p := range pairs {
-			sum[p].SumG += job.Stats[p].SumG
-			sum[p].SumH += job.Stats[p].SumH
-		}
-	}
-	for p := range pairs {
-		steps[p] = r.newton.PairStep(sum[p].SumG, sum[p].SumH, pairs[p], r.state.residuals.Classes)
 	}
 }

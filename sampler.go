@@ -74,6 +74,7 @@ func newSampler(p *Params, columns []int, x *bin.Matrix, r *loss.Residuals, k *k
 		drawn := sampleSize(p.Subsample, rows)
 		s.sample = newSample(x, r, drawn)
 		s.chosen = tree.NewPartition(drawn)
+		s.influence = make([]float32, drawn)
 	case p.Trim > 0:
 		s.chosen, s.rest = tree.NewPartition(rows), tree.NewPartition(rows)
 		s.memory = [2]*mem.Block{mem.New(4 * rows), mem.New(rows)}
@@ -153,17 +154,25 @@ func (s *sampler) chooseRows() {
 
 // trimDrawn is trimRows for rows drawn.
 func (s *sampler) trimDrawn(drawn []uint32) []uint32 {
+	influences := s.influence[:len(drawn)]
 	influence, weight := 0.0, 0.0
-	for _, row := range drawn {
+	for i, row := range drawn {
+		influences[i] = s.residuals.InfluenceOf(int(row))
 		w := s.residuals.Weight(int(row))
-		influence += float64(w * float64(s.residuals.InfluenceOf(int(row))))
+		influence += float64(w * float64(influences[i]))
 		weight += w
 	}
 	if weight == 0 {
 		return drawn
 	}
-	least := float32(s.trim * influence / weight)
-	return slices.DeleteFunc(drawn, func(row uint32) bool { return s.residuals.InfluenceOf(int(row)) < least })
+	least, kept := float32(s.trim*influence/weight), 0
+	for i, row := range drawn {
+		if influences[i] >= least {
+			drawn[kept] = row
+			kept++
+		}
+	}
+	return drawn[:kept]
 }
 
 // trimRows leaves rows out whose 1 − p_y is below Trim times the mean, which

@@ -665,13 +665,30 @@ func TestColumnSampling(t *testing.T) {
 	}
 }
 
-// TestSubsample: the trees are grown on the share of rows that is asked for.
+// TestSubsample: fewer rows grow other trees, but leaves have the values of all
+// rows, trimmed ones too, as refitting finds them.
 func TestSubsample(t *testing.T) {
 	d := blobs(27, 1000, 5, 4, 255)
-	m := fit(t, d, params(func(p *Params) { p.Subsample, p.Trees = 0.25, 10 })).Model
-	for tree := range m.Trees() {
-		if rows := m.forest.NodeRows[m.forest.FirstNode[tree]]; rows != 250 {
-			t.Errorf("tree %d is grown on %d of 1000 rows, want 250", tree, rows)
+	for _, v := range variants {
+		for name, d := range map[string]*table{"plain": d, "weighted": d.weighted(27)} {
+			t.Run(v.name+"/"+name, func(t *testing.T) {
+				change := func(p *Params) { v.change(p); p.L2 = 0.5; p.rounds(10, 4) }
+				all := fit(t, d, params(change)).Model
+				m := fit(t, d, params(func(p *Params) { change(p); p.Subsample = 0.25 })).Model
+				if slices.Equal(m.forest.Threshold, all.forest.Threshold) {
+					t.Error("a quarter of the rows splits as all of them do")
+				}
+				for tree := range m.Trees() {
+					if rows := m.forest.NodeRows[m.forest.FirstNode[tree]]; rows != 1000 {
+						t.Errorf("tree %d counts %d of 1000 rows", tree, rows)
+					}
+				}
+				for i, s := range refitted(t, m, d, RefitOptions{}).forest.Steps {
+					if was := m.forest.Steps[i]; !near(float64(s), float64(was), 1e-3) && math.Abs(float64(s-was)) > 1e-5 {
+						t.Fatalf("step %d is %v, all rows make it %v", i, was, s)
+					}
+				}
+			})
 		}
 	}
 }

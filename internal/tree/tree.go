@@ -74,10 +74,14 @@ func (t *Tree) Idle() bool {
 // Segment is a run of a row list that reaches one leaf.
 type Segment struct{ Leaf, Start, End int }
 
-// Route sorts each block of a row list by the leaves that its rows reach,
-// stably. A block goes down the whole tree while it is in cache.
+// routeRows is the rows that Route takes at once: so many that most leaves get
+// whole vectors of them, so few that their codes stay in cache.
+const routeRows = 8 * kernel.RowBlock
+
+// Route sorts each routeRows of a row list by the leaves that its rows reach,
+// stably.
 func (t *Tree) Route(k *kernel.Funcs, x *bin.Matrix, p *Partition, team *par.Team) []Segment {
-	n := kernel.Blocks(len(p.Rows))
+	n := (len(p.Rows) + routeRows - 1) / routeRows
 	byBlock := make([][]Segment, n)
 	team.Do(n, func(_, b int) {
 		segments := make([]Segment, 0, len(t.Leaves))
@@ -94,8 +98,7 @@ func (t *Tree) Route(k *kernel.Funcs, x *bin.Matrix, p *Partition, team *par.Tea
 				walk(n.Right, middle, end)
 			}
 		}
-		first, last := kernel.Block(b, len(p.Rows))
-		walk(t.root(), first, last)
+		walk(t.root(), b*routeRows, min((b+1)*routeRows, len(p.Rows)))
 		byBlock[b] = segments
 	})
 	return slices.Concat(byBlock...)
