@@ -154,21 +154,11 @@ func (s *sampler) chooseRows() {
 
 // trimDrawn is trimRows for rows drawn.
 func (s *sampler) trimDrawn(drawn []uint32) []uint32 {
-	influences := s.influence[:len(drawn)]
-	influence, weight := 0.0, 0.0
+	least := s.leastInfluence(len(drawn), drawn)
+	kept := 0
 	for i, row := range drawn {
-		influences[i] = s.residuals.InfluenceOf(int(row))
-		w := s.residuals.Weight(int(row))
-		influence += float64(w * float64(influences[i]))
-		weight += w
-	}
-	if weight == 0 {
-		return drawn
-	}
-	least, kept := float32(s.trim*influence/weight), 0
-	for i, row := range drawn {
-		if influences[i] >= least {
-			drawn[kept] = row
+		drawn[kept] = row
+		if math.Float32bits(s.influence[i]) >= least {
 			kept++
 		}
 	}
@@ -179,15 +169,34 @@ func (s *sampler) trimDrawn(drawn []uint32) []uint32 {
 // counts a row of weight w as w rows. A row at the mean or above always stays.
 func (s *sampler) trimRows() {
 	rows := len(s.out)
-	type sums struct{ influence, weight float64 }
-	blocks := make([]sums, kernel.Blocks(rows))
-	s.team.Do(len(blocks), func(_, b int) {
+	least := s.leastInfluence(rows, nil)
+	s.team.Do(kernel.Blocks(rows), func(_, b int) {
 		first, end := kernel.Block(b, rows)
-		s.residuals.Influence(s.influence[first:end], first)
+		out := s.out[first:end]
+		for i, influence := range s.influence[first:end] {
+			out[i] = stays | leaves&-uint8((math.Float32bits(influence)-least)>>31)
+		}
+	})
+}
+
+// leastInfluence notes 1 − p_y of n rows, those drawn or (nil) all, and returns
+// the least that stays, as the bits of a float32: those of what is not negative
+// are in its order, and comparing them takes no branch that could be
+// mispredicted.
+func (s *sampler) leastInfluence(n int, drawn []uint32) uint32 {
+	type sums struct{ influence, weight float64 }
+	blocks := make([]sums, kernel.Blocks(n))
+	s.team.Do(len(blocks), func(_, b int) {
+		first, end := kernel.Block(b, n)
 		sum := &blocks[b]
 		for i := first; i < end; i++ {
-			w := s.residuals.Weight(i)
-			sum.influence += float64(w * float64(s.influence[i]))
+			row := i
+			if drawn != nil {
+				row = int(drawn[i])
+			}
+			w, influence := s.residuals.Weight(row), s.residuals.Influence(row)
+			s.influence[i] = influence
+			sum.influence += float64(w * float64(influence))
 			sum.weight += w
 		}
 	})
@@ -196,13 +205,8 @@ func (s *sampler) trimRows() {
 		all.influence += b.influence
 		all.weight += b.weight
 	}
-	// The bits of what is not negative are in its order: no branch to mispredict.
-	least := math.Float32bits(float32(s.trim * all.influence / all.weight))
-	s.team.Do(len(blocks), func(_, b int) {
-		first, end := kernel.Block(b, rows)
-		out := s.out[first:end]
-		for i, influence := range s.influence[first:end] {
-			out[i] = stays | leaves&-uint8((math.Float32bits(influence)-least)>>31)
-		}
-	})
+	if all.weight == 0 {
+		return 0
+	}
+	return math.Float32bits(float32(s.trim * all.influence / all.weight))
 }

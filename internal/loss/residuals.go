@@ -184,17 +184,10 @@ func (r *Residuals) LogLoss(scores, byClass []float64) (sum float64) {
 	return sum
 }
 
-// InfluenceOf is 1 − p_y of row i; 0 if its weight is zero.
-func (r *Residuals) InfluenceOf(i int) float32 {
+// Influence is 1 − p_y of row i; 0 if its weight is zero.
+func (r *Residuals) Influence(i int) float32 {
 	if r.Weights != nil && r.Weights[i] == 0 {
 		return 0
 	}
 	return -r.Data[i*r.Stride+int(r.Labels[i])]
-}
-
-// Influence writes that of the rows from first on to dst.
-func (r *Residuals) Influence(dst []float32, first int) {
-	for i := range dst {
-		dst[i] = r.InfluenceOf(first + i)
-	}
 }

@@ -81,10 +81,14 @@ const routeRows = 8 * kernel.RowBlock
 // Route sorts each routeRows of a row list by the leaves that its rows reach,
 // stably.
 func (t *Tree) Route(k *kernel.Funcs, x *bin.Matrix, p *Partition, team *par.Team) []Segment {
-	n := (len(p.Rows) + routeRows - 1) / routeRows
-	byBlock := make([][]Segment, n)
-	team.Do(n, func(_, b int) {
-		segments := make([]Segment, 0, len(t.Leaves))
+	return slices.Concat(t.route(k, x, p, team)...)
+}
+
+// route is Route, whose segments it returns by block.
+func (t *Tree) route(k *kernel.Funcs, x *bin.Matrix, p *Partition, team *par.Team) [][]Segment {
+	byBlock := make([][]Segment, (len(p.Rows)+routeRows-1)/routeRows)
+	team.Do(len(byBlock), func(_, b int) {
+		segments := make([]Segment, 0, min(len(t.Leaves), routeRows))
 		var walk func(child int32, start, end int)
 		walk = func(child int32, start, end int) {
 			switch {
@@ -101,27 +105,40 @@ func (t *Tree) Route(k *kernel.Funcs, x *bin.Matrix, p *Partition, team *par.Tea
 		walk(t.root(), b*routeRows, min((b+1)*routeRows, len(p.Rows)))
 		byBlock[b] = segments
 	})
-	return slices.Concat(byBlock...)
+	return byBlock
 }
 
 // Order orders a row list by the leaves that its rows reach, stably. A leaf
 // that no row reaches has no segment.
-func (t *Tree) Order(k *kernel.Funcs, x *bin.Matrix, p *Partition, team *par.Team) []Segment {
-	runs := t.Route(k, x, p, team)
-	ends := make([]int, len(t.Leaves)+1)
-	for _, r := range runs {
-		ends[r.Leaf+1] += r.End - r.Start
-	}
-	var segments []Segment
-	for leaf := range t.Leaves {
-		if n := ends[leaf+1]; n > 0 {
-			segments = append(segments, Segment{leaf, ends[leaf], ends[leaf] + n})
+func (t *Tree) Order(k *kernel.Funcs, x *bin.Matrix, p *Partition, team *par.Team) (segments []Segment) {
+	byBlock := t.route(k, x, p, team)
+	rows := make([]int, len(t.Leaves))
+	for _, runs := range byBlock {
+		for _, r := range runs {
+			rows[r.Leaf] += r.End - r.Start
 		}
-		ends[leaf+1] += ends[leaf]
 	}
-	for _, r := range runs {
-		ends[r.Leaf] += copy(p.left[ends[r.Leaf]:], p.Rows[r.Start:r.End])
+	next := rows // by leaf: where its next rows go
+	end := 0
+	for leaf, n := range rows {
+		if n > 0 {
+			segments = append(segments, Segment{leaf, end, end + n})
+		}
+		next[leaf], end = end, end+n
 	}
+	places := make([][]int, len(byBlock)) // by block: where each run goes
+	for b, runs := range byBlock {
+		places[b] = make([]int, len(runs))
+		for i, r := range runs {
+			places[b][i] = next[r.Leaf]
+			next[r.Leaf] += r.End - r.Start
+		}
+	}
+	team.Do(len(byBlock), func(_, b int) {
+		for i, r := range byBlock[b] {
+			copy(p.left[places[b][i]:], p.Rows[r.Start:r.End])
+		}
+	})
 	n := len(p.Rows)
 	p.Rows, p.left = p.left[:n], p.Rows[:cap(p.Rows)]
 	return segments
