@@ -131,10 +131,24 @@ func ParseParams(text string) (Params, error) {
 }
 
 // String is the parameters as [ParseParams] reads them.
-func (p Params) String() string {
+func (p Params) String() string { return strings.Join(p.items(), " ") }
+
+// Changes is those of the parameters that differ from the defaults, as
+// [ParseParams] reads them.
+func (p Params) Changes() string {
+	defaults, changed := DefaultParams().items(), []string(nil)
+	for i, item := range p.items() {
+		if item != defaults[i] {
+			changed = append(changed, item)
+		}
+	}
+	return strings.Join(changed, " ")
+}
+
+func (p Params) items() []string {
 	items := make([]string, len(parameters))
 	for i, known := range parameters {
 		items[i] = known.name + "=" + text(known.field(&p))
 	}
-	return strings.Join(items, " ")
+	return items
 }

@@ -96,6 +96,14 @@ func TestParseParamErrors(t *testing.T) {
 	}
 }
 
+func TestChanges(t *testing.T) {
+	for _, want := range []string{"", "leaves=64 shrinkage=0.3", "method=abc trim=0 seed=1"} {
+		if p, err := ParseParams(want); err != nil || p.Changes() != want {
+			t.Errorf("%q: %q, %v", want, p.Changes(), err)
+		}
+	}
+}
+
 // FuzzParams: what can be read says of itself what can be read again.
 func FuzzParams(f *testing.F) {
 	f.Add("")
@@ -106,6 +114,9 @@ func FuzzParams(f *testing.F) {
 		p, err := ParseParams(text)
 		if err != nil {
 			return
+		}
+		if changed, err := ParseParams(p.Changes()); err != nil || changed.String() != p.String() {
+			t.Errorf("%q: the changes %q are %+v, %v", text, p.Changes(), changed, err)
 		}
 		again, err := ParseParams(p.String())
 		if err != nil || again.String() != p.String() {

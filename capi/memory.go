@@ -37,6 +37,23 @@ func affordable(name string, bytes float64) error {
 	return nil
 }
 
+// shape is the size of data that C gives, checked.
+func shape(rows, features, classes C.int64_t) (aoso.Shape, error) {
+	for _, n := range []struct {
+		name        string
+		value, most int64
+	}{
+		{"rows", int64(rows), mostRows},
+		{"features", int64(features), min(mostCols, mostValues/int64(max(rows, 1)))},
+		{"classes", int64(classes), aoso.MaxClasses},
+	} {
+		if err := within(n.name, n.value, 1, n.most); err != nil {
+			return aoso.Shape{}, err
+		}
+	}
+	return aoso.Shape{Rows: int(rows), Features: int(features), Classes: int(classes)}, nil
+}
+
 //export goaoso_estimate_memory
 func goaoso_estimate_memory(rows, features, classes, validRows C.int64_t, maxBins C.int32_t, params *C.aoso_params, out *C.aoso_memory) C.aoso_status {
 	return try(func() error {
@@ -47,23 +64,18 @@ func goaoso_estimate_memory(rows, features, classes, validRows C.int64_t, maxBin
 		if err != nil {
 			return err
 		}
-		for _, n := range []struct {
-			name               string
-			value, least, most int64
-		}{
-			{"rows", int64(rows), 1, mostRows},
-			{"features", int64(features), 1, min(mostCols, mostValues/int64(max(rows, 1)))},
-			{"classes", int64(classes), 1, aoso.MaxClasses},
-			{"valid_rows", int64(validRows), 0, min(mostRows, mostValues/int64(max(features, 1)))},
-			{"max_bins", int64(maxBins), 0, 255},
-		} {
-			if err := within(n.name, n.value, n.least, n.most); err != nil {
-				return err
-			}
+		s, err := shape(rows, features, classes)
+		if err != nil {
+			return err
 		}
-		e, err := aoso.Estimate(aoso.Shape{
-			Rows: int(rows), Features: int(features), Classes: int(classes), ValidRows: int(validRows), MaxBins: int(maxBins),
-		}, p)
+		if err := within("valid_rows", int64(validRows), 0, min(mostRows, mostValues/int64(features))); err != nil {
+			return err
+		}
+		if err := within("max_bins", int64(maxBins), 0, 255); err != nil {
+			return err
+		}
+		s.ValidRows, s.MaxBins = int(validRows), int(maxBins)
+		e, err := aoso.Estimate(s, p)
 		if err != nil {
 			return err
 		}

@@ -213,3 +213,14 @@ func goaoso_params_check(params *C.aoso_params) C.aoso_status {
 		return g.Check()
 	})
 }
+
+//export goaoso_suggest_params
+func goaoso_suggest_params(rows, features, classes C.int64_t, buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
+	return try(func() error {
+		s, err := shape(rows, features, classes)
+		if err != nil {
+			return err
+		}
+		return putText(aoso.Suggest(s).Changes(), buffer, size, needed)
+	})
+}

@@ -208,6 +208,10 @@ aoso_status aoso_params_parse(aoso_params *params, const char *text) { GO(goaoso
 
 aoso_status aoso_params_check(const aoso_params *params) { GO(goaoso_params_check(P(params))); }
 
+aoso_status aoso_suggest_params(int64_t rows, int64_t features, int64_t classes, char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_suggest_params(rows, features, classes, P(buffer), size, P(needed)));
+}
+
 aoso_status aoso_estimate_memory(int64_t rows, int64_t features, int64_t classes, int64_t valid_rows, int32_t max_bins,
                                  const aoso_params *params, aoso_memory *out) {
     GO(goaoso_estimate_memory(rows, features, classes, valid_rows, max_bins, P(params), P(out)));

@@ -95,6 +95,9 @@ static void parameters() {
     p.check();
     p.shrinkage = -1;
     EXPECT(status_of([&] { p.check(); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(aoso::suggest_params(100, 50, 10).empty());
+    aoso::params(aoso::suggest_params(1000000, 50, 10)).set("trees=50").check();
+    EXPECT(status_of([] { aoso::suggest_params(100, 50, 0); }) == AOSO_INVALID_ARGUMENT);
     const aoso::memory m = aoso::estimate_memory(1000000, 50, 10, 1000, 255, few_trees);
     EXPECT(m.total > 50 * 1000000);
     EXPECT(aoso::estimate_memory(1000000, 50, 10).total > 50 * 1000000);

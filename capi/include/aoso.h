@@ -426,6 +426,12 @@ AOSO_API aoso_status aoso_params_parse(aoso_params *params, const char *text);
 /* Checks the parameters without any data. */
 AOSO_API aoso_status aoso_params_check(const aoso_params *params);
 
+/* Parameters that suit data of a size better than the defaults do: those that
+ * differ from them, as a text for aoso_params_parse; "" where the defaults are
+ * best. */
+AOSO_API aoso_status aoso_suggest_params(int64_t rows, int64_t features, int64_t classes, char *buffer, size_t size,
+                                         size_t *needed);
+
 typedef struct aoso_memory {
     uint32_t struct_size;
     int32_t reserved;

@@ -267,6 +267,12 @@ struct params : aoso_params {
     void check() const { detail::check(aoso_params_check(this)); }
 };
 
+// Parameters that suit data of a size better than the defaults do: a text for
+// params, "" where the defaults are best.
+inline std::string suggest_params(int64_t rows, int64_t features, int64_t classes) {
+    return detail::text(aoso_suggest_params, rows, features, classes);
+}
+
 using memory = aoso_memory;
 
 // Bounds the memory of a training before anything is allocated.

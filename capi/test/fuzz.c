@@ -525,6 +525,7 @@ static aoso_status call(uint64_t which) {
     }
     case 57: return aoso_predictor_walked(p, rarely() ? NULL : guarded(8));
     case 58: s = aoso_dataset_read(some_path(), (aoso_dataset **)out_handle()); keep(DATASET, s); return s;
+    case 59: return aoso_suggest_params(some_count(1000000), some_count(10), some_count(3), buffer, size, needed);
     }
     if (draw(4)) return AOSO_OK; // keep most
     s = free_handle(kind, h);
@@ -547,7 +548,7 @@ int main(int argc, char **argv) {
     while ((wanted ? calls < wanted : time(NULL) < end) && failures == 0)
         for (int i = 0; i < 100; i++, calls++) {
             used = 0;
-            const uint64_t at = state, which = draw(61);
+            const uint64_t at = state, which = draw(62);
             aoso_status status = call(which);
             if (status < 0 || status > AOSO_OUT_OF_MEMORY || (status != AOSO_OK && strncmp(aoso_last_error(), "aoso: ", 6) != 0 && status != AOSO_IO && status != AOSO_BAD_FORMAT)) {
                 fprintf(stderr, "fuzz: state %llu, function %d: %d, %s\n", (unsigned long long)at, (int)which, (int)status, aoso_last_error());

@@ -84,6 +84,24 @@ static void params(void) {
     EXPECT(m == untouched);
 }
 
+static void suggest(void) {
+    char text[200];
+    size_t needed;
+    OK(aoso_suggest_params(1000, 16, 26, text, sizeof text, &needed));
+    EXPECT(needed == 1 && !*text);
+    OK(aoso_suggest_params(1000000, 30, 10, NULL, 0, &needed));
+    OK(aoso_suggest_params(1000000, 30, 10, text, needed, NULL));
+    EXPECT(strlen(text) + 1 == needed && needed > 1);
+    aoso_params p = parse(text), defaults = parse("");
+    OK(aoso_params_check(&p));
+    EXPECT(memcmp(&p, &defaults, sizeof p) != 0);
+    FAILS(AOSO_BUFFER_TOO_SMALL, "size is 1", aoso_suggest_params(1000000, 30, 10, text, 1, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "rows is 0; allowed: 1 to", aoso_suggest_params(0, 30, 10, text, sizeof text, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "features is -1", aoso_suggest_params(1, -1, 10, text, sizeof text, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "classes is 70000", aoso_suggest_params(1, 1, 70000, text, sizeof text, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "buffer is null", aoso_suggest_params(1, 1, 1, NULL, 0, NULL));
+}
+
 static void estimate(void) {
     aoso_memory e = {.struct_size = sizeof e};
     OK(aoso_estimate_memory(16000, 16, 26, 4000, 0, NULL, &e));
@@ -391,6 +409,7 @@ int main(void) {
     make_data();
     train = make_dataset();
     params();
+    suggest();
     estimate();
     in_one_call();
     early_stopping();

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +25,7 @@ type trainer struct {
 	data, valid string
 	init, model string
 	params      aoso.Params
+	suggest     bool
 	maxBins     int
 	evalEvery   int
 	json        bool
@@ -52,14 +55,18 @@ written: it is there even if standard output fails.`,
 	f.StringVar(&t.init, "init", "", "model `file` to continue: trees are added to its own")
 	f.BoolVar(&t.json, "json", false, "print the result as one line of JSON")
 
+	f.BoolVar(&t.suggest, "suggest", false, "take parameters that suit the size of the data where none are given")
 	for _, p := range aoso.Parameters() {
-		f.Var(&paramFlag{p, &t.params}, strings.ReplaceAll(p.Name, "_", "-"), p.Help)
+		f.Var(&paramFlag{p, &t.params}, flagName(p.Name), p.Help)
 	}
 	f.IntVar(&t.maxBins, "max-bins", 255, "value bins of a feature, 2 to 255")
 	f.IntVar(&t.evalEvery, "eval-every", 0, "iterations between evaluations (default 1 with early stopping, else up to 10)")
 	require(c, "data", "model")
 	return c
 }
+
+// flagName is the flag of a parameter.
+func flagName(parameter string) string { return strings.ReplaceAll(parameter, "_", "-") }
 
 // paramFlag is a parameter as a flag.
 type paramFlag struct {
@@ -111,6 +118,11 @@ func (t *trainer) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if t.suggest {
+		if err := t.takeSuggested(c, train, stderr); err != nil {
+			return err
+		}
+	}
 	i := interruptions()
 	defer i.stop()
 	result, progress, err := t.train(i, train, valid, before, stderr)
@@ -153,13 +165,11 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		}
 		// What must be the same is, unless it is given.
 		was := before.Params()
-		for flag, inherit := range map[string]func(){
-			"method": func() { t.params.Method = was.Method },
-			"leaf":   func() { t.params.Leaf = was.Leaf },
-			"pairs":  func() { t.params.Pairs = was.Pairs },
-		} {
+		for flag, value := range map[string]string{"method": was.Method, "leaf": was.Leaf, "pairs": strconv.Itoa(was.Pairs)} {
 			if !c.Flags().Changed(flag) {
-				inherit()
+				if err := c.Flags().Set(flag, value); err != nil {
+					return nil, err
+				}
 			}
 		}
 	}
@@ -180,6 +190,24 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		return nil, err
 	}
 	return before, modelio.Writable(t.model)
+}
+
+// takeSuggested sets the parameters that suit the data, but for those given.
+func (t *trainer) takeSuggested(c *cobra.Command, d *aoso.Dataset, stderr io.Writer) error {
+	suggested := aoso.Suggest(aoso.Shape{Rows: d.Rows(), Features: len(d.FeatureNames()), Classes: len(d.Classes()), MaxBins: t.maxBins})
+	var taken []string
+	for _, item := range strings.Fields(suggested.Changes()) {
+		name, value, _ := strings.Cut(item, "=")
+		if c.Flags().Changed(flagName(name)) {
+			continue
+		}
+		if err := t.params.Set(name, value); err != nil {
+			return err
+		}
+		taken = append(taken, item)
+	}
+	fmt.Fprintln(stderr, "suggested:", cmp.Or(strings.Join(taken, " "), "nothing but the defaults and what is given"))
+	return nil
 }
 
 // datasets reads the training set and the validation set, which may be nil.

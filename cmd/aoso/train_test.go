@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -103,6 +104,44 @@ func TestContinue(t *testing.T) {
 	fail(t, exitFailed, []string{"leaf", "pair"}, "train", "--data", data, "--init", half, "--model", both, "--leaf", "full")
 	fail(t, exitFailed, []string{"w", "the classes of the model"}, "train", "--data", file(t, "new.csv", small+"3,3,w\n"), "--init", half, "--model", both)
 	fail(t, exitFailed, []string{"3 features", "2"}, "train", "--data", file(t, "wide.csv", "1,2,3,x\n"), "--init", half, "--model", both)
+}
+
+func TestSuggest(t *testing.T) {
+	const rows = 1_000_000
+	suggested := aoso.Suggest(aoso.Shape{Rows: rows, Features: 1, Classes: 2}).Changes()
+	leaves := regexp.MustCompile(`leaves=\d+ `).FindString(suggested)
+	if leaves == "" {
+		t.Fatalf("no leaves in %q: give another parameter", suggested)
+	}
+	many := file(t, "many.csv", strings.Repeat("1,x\n2,y\n", rows/2))
+	for _, test := range []struct{ data, leaves, log, params string }{
+		{many, "", suggested, suggested},
+		{many, "7", strings.Replace(suggested, leaves, "", 1), suggested + " leaves=7"},
+		{file(t, "d.csv", small), "7", "nothing but the defaults and what is given", "leaves=7"},
+	} {
+		model := filepath.Join(t.TempDir(), "m")
+		args := []string{"train", "--data", test.data, "--model", model, "--suggest", "--trees", "1"}
+		if test.leaves != "" {
+			args = append(args, "--leaves", test.leaves)
+		}
+		o := try(args...)
+		if o.code != 0 || !strings.HasPrefix(o.stderr, "suggested: "+test.log+"\n") {
+			t.Errorf("%s: %+v", args, o)
+		}
+		m, err := aoso.Load(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := aoso.ParseParams(test.params + " trees=1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := m.Params()
+		got.Leaf, got.Pairs = "", 0 // which depend on the data
+		if got.Changes() != want.Changes() {
+			t.Errorf("%s: trained with %s, want %s", args, got.Changes(), want.Changes())
+		}
+	}
 }
 
 func TestWarnings(t *testing.T) {

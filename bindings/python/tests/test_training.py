@@ -42,6 +42,25 @@ def test_bad_parameters(sets, params, message):
     assert isinstance(error.value, aoso.AosoError)
 
 
+def test_suggested_parameters(sets):
+    assert aoso.suggest_params(100, 16, 26) == {}
+    params = aoso.suggest_params(np.int64(1_000_000), 30, 10)
+    assert params and all(type(value) in (int, float, str) for value in params.values())
+    trained = aoso.train(params | {"trees": 2}, sets[0]).params.split()
+    for name, value in (params | {"trees": 2}).items():
+        assert f"{name}={value}" in trained
+    aoso.AOSOClassifier(**params)
+
+
+@pytest.mark.parametrize(
+    ("shape", "message"),
+    [((0, 5, 3), "rows is 0; allowed: 1 to "), ((10, -1, 3), "features is -1"), ((10, 5, 70_000), "classes is 70000"), ((10, 5.0, 3), "features is 5.0")],
+)
+def test_bad_shapes(shape, message):
+    with pytest.raises(aoso.errors.ArgumentError, match=message):
+        aoso.suggest_params(*shape)
+
+
 @pytest.mark.parametrize(("ours", "aliases"), ALIASES.items())
 def test_other_libraries_names_are_told_ours(sets, ours, aliases):
     for alias in aliases.split():

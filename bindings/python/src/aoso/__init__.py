@@ -14,7 +14,7 @@ from .callback import checkpoint, early_stopping, progress, record_evaluation
 from .dataset import Dataset
 from .errors import AosoError
 from .row import RowPredictor
-from .training import cv, train
+from .training import cv, suggest_params, train
 
 if TYPE_CHECKING:
     from . import errors, plotting
@@ -38,6 +38,7 @@ __all__ = [
     "plotting",
     "progress",
     "record_evaluation",
+    "suggest_params",
     "train",
     "version",
 ]

@@ -285,6 +285,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "params_init": (c.POINTER(_Params), c.c_uint32),
     "params_parse": (c.POINTER(_Params), c.c_char_p),
     "params_check": (c.POINTER(_Params),),
+    "suggest_params": (c.c_int64, c.c_int64, c.c_int64, *_text),
     "booster_create": (_handle, c.POINTER(_Params), c.POINTER(_TrainOptions), _out),
     "booster_step": (_handle, c.POINTER(_Progress)),
     "booster_model": (_handle, _out, c.POINTER(_Result)),
@@ -682,6 +683,12 @@ class Params:
 
         self.trees: int = self.struct.trees
         self.early_stopping: int = self.struct.early_stopping
+
+
+def suggested(rows: Any, features: Any, classes: Any) -> dict[str, str]:
+    """Parameters for data of so many rows, features and classes, as text."""
+    text = _string("suggest_params", integer("rows", rows), integer("features", features), integer("classes", classes))
+    return dict(item.split("=") for item in text.split())
 
 
 def _assignment(name: str, value: Any) -> str:

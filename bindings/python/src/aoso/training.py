@@ -14,7 +14,7 @@ from .callback import EarlyStopping
 from .dataset import Dataset, read_weights
 from .errors import ArgumentError
 
-__all__ = ["Evaluation", "Progress", "Result", "cv", "train"]
+__all__ = ["Evaluation", "Progress", "Result", "cv", "suggest_params", "train"]
 
 # What LightGBM, XGBoost and scikit-learn call our parameters, to name ours in an error.
 ALIASES = {
@@ -117,6 +117,39 @@ def _named(params: Any) -> dict[str, Any]:
     if params is not None and not isinstance(params, Mapping):
         raise ArgumentError(f"params is a {type(params).__name__}; allowed: a dict")
     return dict(params or {})
+
+
+def suggest_params(rows: int, features: int, classes: int) -> dict[str, Any]:
+    """Parameters that suit data of a size better than the defaults do.
+
+    Parameters
+    ----------
+    rows, features, classes : int
+        How many there are to train on.
+
+    Returns
+    -------
+    dict
+        The parameters that differ from the defaults, for :func:`train`, :func:`cv` or ``AOSOClassifier``; empty where the
+        defaults are best.
+
+    Examples
+    --------
+    >>> import aoso
+    >>> aoso.suggest_params(rows=1000, features=20, classes=5)
+    {}
+    >>> params = aoso.suggest_params(rows=1_000_000, features=30, classes=10) | {"trees": 200}
+    """
+    return {name: _value(text) for name, text in _capi.suggested(rows, features, classes).items()}
+
+
+def _value(text: str) -> Any:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text
 
 
 def _checked(params: Mapping[str, Any]) -> _capi.Params:
