@@ -4,7 +4,7 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test vet notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
+.PHONY: help build demo test vet notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-growth paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
@@ -203,6 +203,9 @@ bench-peers: lib $(BENCH_VENV)/ready ## compare with LightGBM, XGBoost, CatBoost
 
 bench-prediction: lib $(BENCH_VENV)/ready ## compare trained models in use with those of the peers (minutes)
 	$(BENCH) bench.prediction $(if $(QUICK),--quick) $(ARGS)
+
+bench-growth: lib $(BENCH_VENV)/ready ## how the time of a tree grows with the data, and shrinks with threads (minutes)
+	$(BENCH) bench.growth $(if $(QUICK),--quick) $(ARGS)
 
 paper: lib $(BENCH_VENV)/ready ## train for the paper's tables (hours; QUICK=1: a minute)
 	$(BENCH) bench.paper $(if $(QUICK),--quick) $(ARGS)

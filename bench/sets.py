@@ -97,6 +97,17 @@ def mixture(rows: int, test_rows: int, features: int = 20, classes: int = 300) -
     return Set(x[:rows], y[:rows], x[rows:], y[rows:])
 
 
+def noisy(rows: int, classes: int, features: int = 30, test_rows: int = 100_000) -> Set:
+    """Class scores of a small network of sines, and a label drawn by them: what is left of the log loss is noise."""
+    rng = np.random.default_rng(1)
+    w = rng.normal(scale=features**-0.5, size=(features, 24)).astype(np.float32)
+    v = rng.normal(scale=3, size=(24, classes)).astype(np.float32)
+    x = rng.standard_normal((rows + test_rows, features), dtype=np.float32)
+    scores = np.sin(2 * (x @ w)) @ v + rng.gumbel(size=(len(x), classes))
+    y = scores.argmax(axis=1).astype(np.int32)
+    return Set(x[:rows], y[:rows], x[rows:], y[rows:])
+
+
 # The paper's sets draw on the rows of two halves of the testing file: the first is tested on, and of the second so many
 # rows are trained on beside the training file.
 HALF = 500_000
@@ -147,6 +158,10 @@ BUILT: dict[str, Callable[[], Set]] = {
     "mnist10k": functools.partial(_of_parts, "mnist.test", "mnist.train"),
     "mixture30k": functools.partial(mixture, 30_000, 10_000),
     "mixture270k": functools.partial(mixture, 270_000, 30_000),
+    "noisy300k": functools.partial(noisy, 300_000, 10),
+    "noisy300k-2": functools.partial(noisy, 300_000, 2),
+    "noisy1m": functools.partial(noisy, 1_000_000, 10),
+    "noisy1m-2": functools.partial(noisy, 1_000_000, 2),
     "poker525k": functools.partial(_poker, 500_000),
     "poker275k": functools.partial(_poker, 250_000),
     "poker150k": functools.partial(_poker, 125_000),

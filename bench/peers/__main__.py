@@ -19,7 +19,7 @@ from bench.results import FOLDER, QUICK_FOLDER, Results
 def main() -> None:
     options = arguments()
     folder = QUICK_FOLDER if options.quick else FOLDER
-    names = options.sets or (["letter", "mixture30k"] if options.quick else [*plan.REAL, *plan.SYNTHETIC])
+    names = options.sets or (["letter", "mixture30k", "noisy300k-2"] if options.quick else [*plan.REAL, *plan.SYNTHETIC, *plan.NOISY])
     if not sets.folder():
         print("There is no folder of data (AOSO_DATA names it): Letter and synthetic sets only.")
     if not options.report:
@@ -32,7 +32,7 @@ def arguments() -> argparse.Namespace:
         return text.split(",")
 
     parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a few iterations on two sets, into build/bench/quick")
+    parser.add_argument("--quick", action="store_true", help="a few iterations on three sets, into build/bench/quick")
     parser.add_argument("--sets", type=words, help="these sets only, separated by commas")
     parser.add_argument("--systems", type=words, help="these systems only")
     parser.add_argument("--settings", type=words, help="these settings only")
@@ -84,7 +84,7 @@ def run_once(job: plan.Job, store: Results, repeat: int, again: bool) -> None:
             print("  warning: not the same errors as in the first round", file=sys.stderr)
         run["clocks"].append(clock)
     else:
-        run = measured | {"params": job.params, "budget": job.budget, "clocks": [clock]}
+        run = measured | {"budget": job.budget, "clocks": [clock]}
     store.add(job.key, run)
 
 

@@ -12,12 +12,13 @@ MOST_MEMORY = 16 << 30  # bytes, so that a training fails rather than the machin
 REAL = ("letter", "pendigits", "optdigits", "zipcode", "isolet", "mnist10k", "covertype93k")
 LARGE = "mixture270k"
 SYNTHETIC = ("mixture30k", LARGE)
+NOISY = ("noisy300k", "noisy300k-2", "noisy1m", "noisy1m-2")
 SYSTEMS = ("aoso", "lightgbm", "xgboost", "xgboost-vector", "catboost", "sklearn")
 
 # The kinds of trainings, in the order in which they are done: the CPU seconds after which one ends, and whether it is
 # repeated, in other rounds, if it took no longer than ten.
-BUDGET = {"default": 2000, "matched": 120, "variant": 120, "grid": 30, "large": 150}
-REPEATED = ("default", "matched")
+BUDGET = {"default": 2000, "matched": 120, "variant": 120, "grid": 30, "large": 150, "noisy": 600}
+REPEATED = ("default", "matched", "noisy")
 REPEATS = 3
 REPEATED_SECONDS = 10
 
@@ -27,7 +28,11 @@ MOST_ITERATIONS = {True: 3000, False: 10_000}
 
 # Leaves and shrinkage, beside the matched setting.
 MATCHED = (20, 0.1)
+MATCHED_NOISY = (64, 0.3)
 GRID = ((20, 0.3), (64, 0.1), (64, 0.3))
+
+# The parameters that aoso suggests for the size of a set.
+SUGGESTED = "suggested"
 
 # Parameters of aoso one at a time, beside the defaults.
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -49,7 +54,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 }
 
 # The settings that keep the library's own number of iterations.
-DEFAULT_ITERATIONS = ("default", *VARIANTS)
+DEFAULT_ITERATIONS = ("default", SUGGESTED, *VARIANTS)
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,7 @@ def jobs(names: list[str]) -> list[Job]:
     made = [
         replace(job, budget=BUDGET[job.kind], iterations=most_iterations(job))
         for name in names
-        for job in (large_jobs if name == LARGE else usual_jobs)(name)
+        for job in (large_jobs if name == LARGE else noisy_jobs if name in NOISY else usual_jobs)(name)
     ]
     return sorted(made, key=lambda job: order.index(job.kind))
 
@@ -97,7 +102,17 @@ def large_jobs(name: str) -> Iterator[Job]:
     for system in SYSTEMS:
         yield Job(name, system, "default", "large")
         yield Job(name, system, "matched", "large", tree_shape(system, *MATCHED))
+    yield Job(name, "aoso", SUGGESTED, "large")
     yield many_classes_job(name, "large")
+
+
+def noisy_jobs(name: str) -> Iterator[Job]:
+    """Every library does its own number of iterations."""
+    for setting in ("default", SUGGESTED):
+        yield Job(name, "aoso", setting, "noisy")
+    for system in ("lightgbm", "xgboost"):
+        yield Job(name, system, "default", "noisy")
+        yield Job(name, system, "matched", "noisy", tree_shape(system, *MATCHED_NOISY))
 
 
 def many_classes_job(name: str, kind: str) -> Job:
@@ -107,7 +122,9 @@ def many_classes_job(name: str, kind: str) -> Job:
 
 
 def most_iterations(job: Job) -> int | None:
-    return None if job.setting in DEFAULT_ITERATIONS else MOST_ITERATIONS[job.system in TREE_A_CLASS]
+    if job.kind == "noisy" or job.setting in DEFAULT_ITERATIONS:
+        return None
+    return MOST_ITERATIONS[job.system in TREE_A_CLASS]
 
 
 def tree_shape(system: str, leaves: int, shrinkage: float) -> dict[str, Any]:

@@ -29,6 +29,28 @@ def mixtures(sets: list[Measured], path: Path) -> None:
     _draw([(s, what) for s in sets for what in (ERRORS, LOSS)], path)
 
 
+def noisy(sets: list[Measured], path: Path) -> None:
+    """Log loss of all settings as lines, without the first iterations."""
+    if not sets:
+        return
+    legend = [Line2D([], [], color=COLOURS[k], label=TITLES[k]) for k in ("aoso", "lightgbm", "xgboost")]
+    legend += [
+        Line2D([], [], color="black", linestyle="--", label="default"),
+        Line2D([], [], color="black", label="matched; aoso: suggested"),
+    ]
+    with panels.picture(len(sets), legend, 5, path) as axes:
+        for axis, s in zip(axes, sets):
+            for run in s.runs:
+                style = "--" if run.setting == "default" else "-"
+                axis.plot(run.cpu, run.logloss, style, color=COLOURS[run.system], linewidth=2 if run.system == "aoso" else 1.2)
+            lowest, ends = min(run.lowest for run in s.runs), [run.logloss[-1] for run in s.runs]
+            spread = max(max(ends) - lowest, 0.01)
+            axis.set_ylim(lowest - 0.1 * spread, lowest + 3 * spread)
+            axis.set(xscale="log", title=s.name, xlabel="CPU seconds", ylabel=LOSS)
+            axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            axis.grid(alpha=0.3)
+
+
 def _draw(shown: list[tuple[Measured, str]], path: Path) -> None:
     if not shown:
         return

@@ -14,7 +14,7 @@ from bench.results import Results
 NOTHING = "Not measured yet: `make bench-peers`."
 
 # What the library promises: its share of the CPU time of the best peer, and on how many of the sets.
-SHARE, SHARE_LARGE, ENOUGH = 1 / 5, 1 / 20, 5
+SHARE, SHARE_LARGE, SHARE_TWO_CLASSES, ENOUGH = 1 / 5, 1 / 20, 1 / 2, 5
 
 
 class Measured:
@@ -35,9 +35,9 @@ class Measured:
 
 def write(folder: Path) -> None:
     """Fills the page with what the folder of results has."""
-    names = (*plan.REAL, *plan.SYNTHETIC)
+    names = (*plan.REAL, *plan.SYNTHETIC, *plan.NOISY)
     sets = {name: Measured(store) for name in names if (store := Results(folder, "peers", name)).runs}
-    real = [sets[name] for name in plan.REAL if name in sets]
+    real, synthetic, noisy = ([sets[name] for name in kind if name in sets] for kind in (plan.REAL, plan.SYNTHETIC, plan.NOISY))
     sections = {
         "machine": machine(list(sets.values())),
         "time matched": time_to_best(real, "matched"),
@@ -47,12 +47,14 @@ def write(folder: Path) -> None:
         "errors grid": best_of_grid(real),
         "mixture30k": many_classes(sets.get("mixture30k")),
         "mixture270k": equal_loss(sets.get("mixture270k")),
-        "resources": resources([*real, *(sets[name] for name in plan.SYNTHETIC if name in sets)]),
+        "noisy": time_to_loss(noisy),
+        "resources": resources(list(sets.values())),
         "behind": behind(list(sets.values())),
         "variants": variants(real),
     }
     plots.errors(real, folder / "peers.png")
-    plots.mixtures([sets[name] for name in plan.SYNTHETIC if name in sets], folder / "peers-mixtures.png")
+    plots.mixtures(synthetic, folder / "peers-mixtures.png")
+    plots.noisy(noisy, folder / "peers-noisy.png")
     readme.fill({name: section or NOTHING for name, section in sections.items()}, folder)
     readme.fill({"peers": summary(real) or NOTHING}, folder, readme.FRONT_PAGE)
 
@@ -60,12 +62,15 @@ def write(folder: Path) -> None:
 def machine(sets: list[Measured]) -> str:
     if not sets:
         return ""
-    here = sets[0].store.machine
+    on: dict[str, list[str]] = {}
+    for s in sets:
+        here = s.store.machine
+        on.setdefault(f"{here['cpu']}; {here['cores']} cores; {here['memory']}; {here['system']}", []).append(s.name)
     loads = [clock["load"] for s in sets for run in s.runs for clock in run.content["clocks"]]
     versions = sorted({f"{run.title} {run.content['version']}" for s in sets for run in s.runs})
     return "\n".join(
         [
-            f"- {here['cpu']}; {here['cores']} cores; {here['memory']}; {here['system']}",
+            *(f"- {here}" + (f" ({', '.join(names)})" if len(on) > 1 else "") for here, names in on.items()),
             f"- {plan.THREADS} thread a training; load of the machine when the trainings began: median"
             f" {statistics.median(loads):.1f}, at most {max(loads):.1f} (the harness by itself makes 1)",
             f"- {'; '.join(versions)}",
@@ -238,6 +243,52 @@ def equal_loss(s: Measured | None) -> str:
     rows += [[TITLES[k.split()[0]], k.split(" ", 1)[1], f"failed: {why}", *[""] * 6] for k, why in s.failed.items()]
     head = ["system", "setting", "iterations", "log loss", "errors", "CPU s", "peak MB", "aoso, CPU s to that loss", "faster"]
     return table(head, rows, left=2)
+
+
+def time_to_loss(sets: list[Measured]) -> str:
+    """CPU time of ours to the lowest log losses of the peers, against that of the peer that gets lowest."""
+    rows, shares, missed, suggestions = [], 0, [], []
+    for s in sets:
+        aim = SHARE_TWO_CLASSES if s.store.shape["classes"] == 2 else SHARE
+        ours = {setting: s.find("aoso", setting) for setting in ("default", plan.SUGGESTED)}
+        suggested = ours[plan.SUGGESTED]
+        for setting in ("default", "matched"):
+            best = min(s.peers(setting), key=lambda run: run.lowest, default=None)
+            for peer in s.peers(setting):
+                reached = {k: run.reach_loss(peer.lowest) if run else None for k, run in ours.items()}
+                own, theirs = reached[plan.SUGGESTED], best.reach_loss(best.lowest)
+                if peer is best and suggested:
+                    shares += 1
+                    if own is None or own > aim * theirs:
+                        missed.append(f"{s.name} {setting}" + (f" ({own / theirs:.2f})" if own else " (not reached)"))
+                rows.append(
+                    [
+                        *_losses(s, peer, bold=peer is best),
+                        *(number(t) if t else "not reached" if ours[k] else "–" for k, t in reached.items()),
+                        f"{own / theirs:.2f}" if own else "–",
+                    ]
+                )
+        rows += [[*_losses(s, run, bold=False), *"–––"] for run in ours.values() if run]
+        if suggested:
+            suggestions.append(f"{s.name}: {', '.join(f'{k}={v}' for k, v in suggested.content['params'].items()) or 'the defaults'}")
+    if not rows:
+        return ""
+    head = ["set", "system", "setting", "last log loss", "CPU s", "lowest", "CPU s to it"]
+    head += ["aoso default, CPU s to as low", "aoso suggested", "of the better peer's time"]
+    text = [table(head, rows, left=3)]
+    if shares:
+        text.append(
+            f"aoso suggested is as low as the better peer in at most a fifth of its time with ten classes, half of it with two, in"
+            f" {shares - len(missed)} of {shares} cases (the aim: all)." + (f" Not so: {', '.join(missed)}." if missed else "")
+        )
+        text.append(f"Suggested: {'; '.join(suggestions)}.")
+    return "\n\n".join(text)
+
+
+def _losses(s: Measured, run: Run, bold: bool) -> list[str]:
+    lowest = f"**{run.lowest:.4f}**" if bold else f"{run.lowest:.4f}"
+    times = number(run.seconds) + "†" * run.cut, number(run.reach_loss(run.lowest))
+    return [s.name, run.title, run.setting, f"{run.logloss[-1]:.4f}", times[0], lowest, times[1]]
 
 
 def resources(sets: list[Measured]) -> str:

@@ -39,6 +39,11 @@ class Run:
         return self.errors[-1]
 
     @property
+    def lowest(self) -> float:
+        """Lowest test log loss after any number of iterations."""
+        return min(self.logloss)
+
+    @property
     def seconds(self) -> float:
         """CPU seconds of the whole training."""
         return self.cpu[-1]

@@ -26,11 +26,12 @@ BATCH_SECONDS = 0.5
 def measure(job: dict[str, Any]) -> dict[str, Any]:
     data = sets.load(job["set"])
     system = systems.make(job["system"])
+    params = system.suggested(data) if job["setting"] == plan.SUGGESTED else job["params"]
     clock = Clock(job["budget"] or math.inf)
     load = os.getloadavg()[0]
     machine.forget_peak()
     before = machine.resident()
-    system.train(data.x, data.y, job["params"], job["iterations"], job["threads"], clock)
+    system.train(data.x, data.y, params, job["iterations"], job["threads"], clock)
     after = machine.peak()
     iterations = stages(len(clock.cpu))
     errors, losses = evaluate(system, data, iterations)
@@ -38,6 +39,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     return {
         "shape": results.shape(data),
         "version": system.version,
+        "params": params,
         "iterations": len(clock.cpu),
         "trees": system.trees(),
         "memory": after - before if before and after else None,

@@ -11,6 +11,7 @@ import numpy as np
 
 from bench import machine
 from bench.peers.clock import Clock
+from bench.sets import Set
 
 # Options of datasets, not of training.
 DATASET = ("max_bins",)
@@ -18,6 +19,9 @@ DATASET = ("max_bins",)
 
 class Aoso:
     version = f"{aoso.version()} {machine.commit()}".strip()
+
+    def suggested(self, data: Set) -> dict[str, Any]:
+        return aoso.suggest_params(*data.x.shape, data.classes)
 
     def train(
         self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock

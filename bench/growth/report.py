@@ -1,0 +1,77 @@
+"""The tables of how the time of a tree grows."""
+
+from __future__ import annotations
+
+import statistics
+from typing import Any
+
+from bench import readme
+from bench.growth import plan
+from bench.readme import number, table
+from bench.results import Results
+
+NOTHING = "Not measured yet: `make bench-growth`."
+
+# What the library promises: the time of a tree as a multiple of linear growth, and how much faster two threads are.
+GROWTH = {"rows": 1.15, "features": 1.15}
+FASTER = {"noisy300k": 1.8, "covertype93k": 1.7}
+
+
+def write(store: Results) -> None:
+    sections = {"growth": growth(store), "threads": threads(store)}
+    readme.fill({name: section or NOTHING for name, section in sections.items()}, store.path.parent)
+
+
+def seconds(run: dict[str, Any], clock: str) -> float:
+    """The median time of a tree."""
+    return statistics.median(run[clock])
+
+
+def growth(store: Results) -> str:
+    """CPU time of a tree for each size, and as a multiple of what the first would grow to."""
+    text = []
+    for what, sizes in plan.SIZES.items():
+        rows, first, most = [], {}, {}
+        for size in sizes:
+            cells, suggested = [], "–"
+            for setting in plan.SETTINGS:
+                run = store.runs.get(plan.sized(what, size, setting).key)
+                if not run:
+                    cells += ["–", "–"]
+                    continue
+                spent = seconds(run, "cpu")
+                linear = spent / first.setdefault(setting, spent / size) / size
+                if size != sizes[0]:
+                    most[setting] = max(most.get(setting, 0), linear)
+                if setting == "suggested":
+                    suggested = " ".join(f"{name}={value}" for name, value in run["params"].items()) or "the defaults"
+                cells += [number(1000 * spent), f"{linear:.2f}"]
+            if cells != ["–"] * len(cells):
+                rows.append([f"{size:,}", *cells, suggested])
+        if not rows:
+            continue
+        others = ", ".join(f"{plan.BASE[name]:,} {name}" for name in plan.SIZES if name != what)
+        aim = f" The aim: at most {GROWTH[what]}." if what in GROWTH else ""
+        head = [what, *(title for setting in plan.SETTINGS for title in (f"{setting}, CPU ms a tree", "of linear")), "suggested"]
+        text += [f"By {what} ({others}):", table(head, rows)]
+        if most:
+            text.append(f"At most {', '.join(f'{ratio:.2f} × linear ({setting})' for setting, ratio in most.items())}.{aim}")
+    return "\n\n".join(text)
+
+
+def threads(store: Results) -> str:
+    """Wall time of a tree on one thread and on two."""
+    rows = []
+    for name in plan.THREAD_SETS:
+        for setting in plan.SETTINGS:
+            rounds = range(1, plan.THREAD_ROUNDS + 1)
+            keys = {n: [plan.Job(setting, n, name, round=i).key for i in rounds] for n in plan.THREADS}
+            runs = {n: [store.runs[key] for key in those if key in store.runs] for n, those in keys.items()}
+            if all(runs.values()):
+                one, two = (1000 * statistics.median(seconds(run, "wall") for run in runs[n]) for n in plan.THREADS)
+                rows.append([name, setting, number(one), number(two), f"{one / two:.2f} ×", f"{FASTER[name]} ×"])
+    if not rows:
+        return ""
+    loads = [run["load"] for key, run in store.runs.items() if "threads=2" in key]
+    head = ["set", "setting", "one thread, ms a tree", "two", "faster", "aim"]
+    return table(head, rows, left=2) + f"\n\nLoad of the machine when the two began: median {statistics.median(loads):.1f}."
