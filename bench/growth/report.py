@@ -33,26 +33,27 @@ def growth(store: Results) -> str:
     for what, sizes in plan.SIZES.items():
         rows, first, most = [], {}, {}
         for size in sizes:
-            cells, suggested = [], "–"
+            cells, built, suggested = [], [], "–"
             for setting in plan.SETTINGS:
                 run = store.runs.get(plan.sized(what, size, setting).key)
                 if not run:
                     cells += ["–", "–"]
                     continue
                 spent = seconds(run, "cpu")
+                built.append(run["dataset"])
                 linear = spent / first.setdefault(setting, spent / size) / size
                 if size != sizes[0]:
                     most[setting] = max(most.get(setting, 0), linear)
                 if setting == "suggested":
                     suggested = " ".join(f"{name}={value}" for name, value in run["params"].items()) or "the defaults"
                 cells += [number(1000 * spent), f"{linear:.2f}"]
-            if cells != ["–"] * len(cells):
-                rows.append([f"{size:,}", *cells, suggested])
+            if built:
+                rows.append([f"{size:,}", number(statistics.median(built)), *cells, suggested])
         if not rows:
             continue
         others = ", ".join(f"{plan.BASE[name]:,} {name}" for name in plan.SIZES if name != what)
         aim = f" The aim: at most {GROWTH[what]}." if what in GROWTH else ""
-        head = [what, *(title for setting in plan.SETTINGS for title in (f"{setting}, CPU ms a tree", "of linear")), "suggested"]
+        head = [what, "dataset, CPU s", *(title for setting in plan.SETTINGS for title in (f"{setting}, CPU ms a tree", "of linear")), "suggested"]
         text += [f"By {what} ({others}):", table(head, rows)]
         if most:
             text.append(f"At most {', '.join(f'{ratio:.2f} × linear ({setting})' for setting, ratio in most.items())}.{aim}")
