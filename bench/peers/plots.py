@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
@@ -47,7 +48,7 @@ def noisy(sets: list[Measured], path: Path) -> None:
             spread = max(max(ends) - lowest, 0.01)
             axis.set_ylim(lowest - 0.1 * spread, lowest + 3 * spread)
             axis.set(xscale="log", title=s.name, xlabel="CPU seconds", ylabel=LOSS)
-            axis.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+            _ticks(axis.xaxis, (1, 2, 5))
             axis.grid(alpha=0.3)
 
 
@@ -76,11 +77,16 @@ def _panel(axis: Axes, s: Measured, what: str) -> None:
     # From the best to ten times as bad: what is worse are the first iterations.
     if finite := [v for v in shown if 0 < v < float("inf")]:
         axis.set_ylim(0.9 * min(finite), min(10 * min(finite), max(finite)))
-    for scale, marked in ((axis.xaxis, (1,)), (axis.yaxis, (1, 2, 5))):
-        scale.set_major_locator(LogLocator(subs=marked))
-        scale.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-        scale.set_minor_formatter(NullFormatter())
+    _ticks(axis.xaxis, (1,))
+    _ticks(axis.yaxis, (1, 2, 5))
     axis.grid(alpha=0.3)
+
+
+def _ticks(scale: Axis, marked: tuple[int, ...]) -> None:
+    """Marks of a logarithmic axis, in plain numbers."""
+    scale.set_major_locator(LogLocator(subs=marked))
+    scale.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    scale.set_minor_formatter(NullFormatter())
 
 
 def _curve(run: Run, what: str) -> tuple[list[float], list[float]]:
