@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
@@ -31,6 +32,7 @@ type Booster struct {
 	elapsed   time.Duration
 	freed     bool
 
+	coarse  *bin.Matrix // nil: none
 	state   *state
 	sampler *sampler
 	grower  *tree.Grower
@@ -106,14 +108,22 @@ func NewBooster(train *Dataset, p Params, o TrainOptions) (*Booster, error) {
 	b.best = bestRound{value: math.Inf(1), trees: b.forest.Trees()}
 	b.state = newState(train.labels, train.weights, classes, p.needsImpossible(classes), funcs, b.team)
 	b.bound = train.start.begin(b.state, &p)
-	b.sampler = newSampler(&p, train.columns(), train.matrix, b.state.residuals, funcs, b.team)
+	bins := tree.Bins{Matrix: train.matrix, Mapper: train.mapper, Coarse: train.matrix, CoarseMapper: train.mapper}
+	if p.coarse() {
+		bins.CoarseMapper = train.mapper.Coarse(coarseBins)
+	}
+	if bins.CoarseMapper != bins.Mapper {
+		b.coarse = train.matrix.Coarsen(train.mapper, coarseBins, b.team)
+		bins.Coarse = b.coarse
+	}
+	b.sampler = newSampler(&p, train.columns(), bins, b.state.residuals, funcs, b.team)
 	growth := p.growth(len(b.sampler.columns))
-	matrix, residuals := train.matrix, b.state.residuals
+	residuals := b.state.residuals
 	if sample := b.sampler.sample; sample != nil {
-		matrix, residuals = sample.matrix, sample.residuals
+		bins, residuals = sample.bins, sample.residuals
 		b.values = tree.LeafValues{Kernels: funcs, Residuals: b.state.residuals, Newton: growth.Newton, Team: b.team}
 	}
-	b.grower = tree.NewGrower(funcs, matrix, train.mapper, residuals, growth, b.sampler.chosen, b.team)
+	b.grower = tree.NewGrower(funcs, bins, residuals, growth, b.sampler.chosen, b.team)
 	if valid := o.Valid; valid != nil {
 		b.valid = newScored(valid)
 	}
@@ -134,6 +144,9 @@ func (b *Booster) Free() {
 	b.state.free()
 	b.sampler.free()
 	b.grower.Free()
+	if b.coarse != nil {
+		b.coarse.Free()
+	}
 	if b.valid != nil {
 		b.valid.free()
 	}

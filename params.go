@@ -195,6 +195,14 @@ func firstError(errs ...error) error {
 	return nil
 }
 
+// coarseBins is the value bins that splits are first looked for in.
+const coarseBins = 64
+
+// coarse tells whether splits are first looked for in fewer bins. With several
+// pairs that saves most of the time for scanning. With one pair, as in the
+// paper, it would save less, and histograms could not be subtracted.
+func (p *Params) coarse() bool { return p.Pairs > 1 && p.PairSelection != "root" }
+
 // growth is what the parameters mean for a tree on so many columns.
 func (p *Params) growth(columns int) tree.Params {
 	selection, _ := loss.ParseSelection(p.PairSelection)

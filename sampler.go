@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
@@ -39,21 +38,38 @@ type sampler struct {
 // side, and a list of all rows, which the leaf values are of: few rows tell
 // where to split, but the values of leaves take all there are.
 type sample struct {
-	from      *bin.Matrix
-	rows      []uint32
-	matrix    *bin.Matrix
+	of, bins  tree.Bins
 	residuals *loss.Residuals
 	all       *tree.Partition
 }
 
-func newSample(x *bin.Matrix, r *loss.Residuals, rows int) *sample {
-	return &sample{
-		from: x, matrix: x.NewSample(rows), residuals: r.NewSample(rows), all: tree.NewPartition(x.Rows),
+func newSample(of tree.Bins, r *loss.Residuals, rows int) *sample {
+	if of.Coarse != of.Matrix {
+		of.Matrix = of.Matrix.Plain()
+	}
+	s := &sample{of: of, bins: of, residuals: r.NewSample(rows), all: tree.NewPartition(len(r.Labels))}
+	s.bins.Matrix = of.Matrix.NewSample(rows)
+	s.bins.Coarse = s.bins.Matrix
+	if of.Coarse != of.Matrix {
+		s.bins.Coarse = of.Coarse.NewSample(rows)
+	}
+	return s
+}
+
+// take makes the sample that of the given rows.
+func (s *sample) take(r *loss.Residuals, rows []uint32, team *par.Team) {
+	s.residuals.Take(r, rows, team)
+	s.bins.Matrix.Take(s.of.Matrix, rows, team)
+	if s.bins.Coarse != s.bins.Matrix {
+		s.bins.Coarse.Take(s.of.Coarse, rows, team)
 	}
 }
 
 func (s *sample) free() {
-	s.matrix.Free()
+	s.bins.Matrix.Free()
+	if s.bins.Coarse != s.bins.Matrix {
+		s.bins.Coarse.Free()
+	}
 	s.residuals.Free()
 	s.all.Free()
 }
@@ -61,7 +77,7 @@ func (s *sample) free() {
 // Codes of rows for the partition.
 const stays, leaves = 1, 2
 
-func newSampler(p *Params, columns []int, x *bin.Matrix, r *loss.Residuals, k *kernel.Funcs, team *par.Team) *sampler {
+func newSampler(p *Params, columns []int, bins tree.Bins, r *loss.Residuals, k *kernel.Funcs, team *par.Team) *sampler {
 	rows := len(r.Labels)
 	s := &sampler{
 		subsample: p.Subsample, colsample: p.ColsampleByTree, trim: p.Trim,
@@ -72,7 +88,7 @@ func newSampler(p *Params, columns []int, x *bin.Matrix, r *loss.Residuals, k *k
 	switch {
 	case p.Subsample < 1:
 		drawn := sampleSize(p.Subsample, rows)
-		s.sample = newSample(x, r, drawn)
+		s.sample = newSample(bins, r, drawn)
 		s.chosen = tree.NewPartition(drawn)
 		s.influence = make([]float32, drawn)
 	case p.Trim > 0:
@@ -136,9 +152,7 @@ func (s *sampler) chooseRows() {
 		if s.trim > 0 {
 			drawn = s.trimDrawn(drawn)
 		}
-		s.sample.rows = drawn
-		s.sample.matrix.Take(s.sample.from, drawn, s.team)
-		s.sample.residuals.Take(s.residuals, drawn, s.team)
+		s.sample.take(s.residuals, drawn, s.team)
 		s.chosen.Fill(len(drawn))
 		return
 	}

@@ -28,12 +28,21 @@ type Params struct {
 	CacheBytes  int  // histograms filled at once; the tree is the same
 }
 
+// Bins are the features that trees are grown on. Splits are first looked for in
+// coarse ones, which may be the same: those of the best feature are then looked
+// at one by one.
+type Bins struct {
+	Matrix       *bin.Matrix
+	Mapper       *bin.Mapper
+	Coarse       *bin.Matrix
+	CoarseMapper *bin.Mapper
+}
+
 // Grower grows one tree after another on the same data.
 type Grower struct {
 	Params
+	Bins
 	kernels   *kernel.Funcs
-	matrix    *bin.Matrix
-	mapper    *bin.Mapper
 	residuals *loss.Residuals
 	team      *par.Team
 
@@ -77,17 +86,17 @@ type node struct {
 }
 
 // NewGrower prepares for growing on the rows of a partition.
-func NewGrower(k *kernel.Funcs, x *bin.Matrix, m *bin.Mapper, r *loss.Residuals, p Params, rows *Partition, team *par.Team) *Grower {
+func NewGrower(k *kernel.Funcs, b Bins, r *loss.Residuals, p Params, rows *Partition, team *par.Team) *Grower {
 	g := &Grower{
-		Params: p, kernels: k, matrix: x, mapper: m, residuals: r, team: team,
+		Params: p, Bins: b, kernels: k, residuals: r, team: team,
 		partition: rows,
-		memory:    [2]*mem.Block{mem.New(8 * x.Rows * p.Pairs), mem.New(4 * x.Rows)},
+		memory:    [2]*mem.Block{mem.New(8 * b.Matrix.Rows * p.Pairs), mem.New(4 * b.Matrix.Rows)},
 	}
 	g.cells, g.kept = mem.View[int64](g.memory[0]), mem.View[uint32](g.memory[1])
 	for i := range g.evaluators {
 		e := &evaluator{Grower: g, gradients: gradients{kernels: k, residuals: r, pairs: p.Pairs}}
 		e.splitter = splitter{
-			kernels: k, matrix: x, mapper: m, gradients: &e.gradients,
+			Bins: b, kernels: k, gradients: &e.gradients,
 			minSamples: p.MinSamples, minHessian: p.MinHessian, minGain: p.MinGain, l2: p.Newton.L2,
 			workers: make([]worker, team.Workers()),
 		}
@@ -111,8 +120,8 @@ func (g *Grower) Free() {
 func (g *Grower) Grow(columns []int, fixed []kernel.Pair, draws *rand.Rand) (*Tree, []Segment) {
 	if g.layout == nil || !slices.Equal(columns, g.columns) {
 		g.pool.Free()
-		g.columns, g.layout = columns, newLayout(g.matrix, g.mapper, columns, g.Pairs, g.CacheBytes)
-		g.pool = NewHistogramPool(g.layout.cells, g.matrix)
+		g.columns, g.layout = columns, newLayout(g.Coarse, g.CoarseMapper, columns, g.Pairs, g.CacheBytes)
+		g.pool = NewHistogramPool(g.layout.cells, g.Coarse)
 	}
 	g.tree, g.fixed, g.draws = &Tree{}, fixed, draws
 
@@ -142,7 +151,7 @@ func (g *Grower) admit(n *node, last bool) {
 	}
 	n.layout = g.layout
 	if g.NodeColumns > 0 && g.NodeColumns < len(g.columns) {
-		n.layout = newLayout(g.matrix, g.mapper, draw(g.draws, g.columns, g.NodeColumns), g.Pairs, g.CacheBytes)
+		n.layout = newLayout(g.Coarse, g.CoarseMapper, draw(g.draws, g.columns, g.NodeColumns), g.Pairs, g.CacheBytes)
 	}
 }
 
@@ -150,8 +159,8 @@ func (g *Grower) needsTotals() bool { return g.FullLeaf || g.fixed == nil }
 
 // split makes an inner node of n and evaluates its children.
 func (g *Grower) split(n *node, last bool) (left, right *node) {
-	middle := g.partition.Split(g.kernels, g.matrix, n.split, n.start, n.end, g.teamFor(n.rows()))
-	feature := &g.mapper.Features[n.split.Feature]
+	middle := g.partition.Split(g.kernels, g.Matrix, n.split, n.start, n.end, g.teamFor(n.rows()))
+	feature := &g.Mapper.Features[n.split.Feature]
 	middle = g.placeMissing(n, middle)
 
 	number := int32(len(g.tree.Nodes))
@@ -246,8 +255,8 @@ func (g *Grower) placeMissing(n *node, middle int) int {
 	if n.split.MissingLeft || middle-n.start <= n.end-middle {
 		return middle
 	}
-	if g.mapper.Features[n.split.Feature].Missing {
-		codes := g.matrix.Columns[n.split.Feature]
+	if g.Mapper.Features[n.split.Feature].Missing {
+		codes := g.Matrix.Columns[n.split.Feature]
 		for _, row := range g.partition.Rows[middle:n.end] {
 			if codes[row] == 0 {
 				return middle

@@ -13,9 +13,8 @@ import (
 // splitter finds a node's best split: it fills the histograms of a group of
 // columns, scans them while they are in cache, and keeps each column's best.
 type splitter struct {
+	Bins
 	kernels    *kernel.Funcs
-	matrix     *bin.Matrix
-	mapper     *bin.Mapper
 	gradients  *gradients
 	minSamples int
 	minHessian float64
@@ -27,6 +26,8 @@ type splitter struct {
 	best    []candidate    // by position in layout.columns
 	workers []worker
 	parts   []part
+	column  scratch // of one column, in all its bins
+	merged  scratch
 }
 
 // worker is what a worker of the team has to itself. Its jobs are here rather
@@ -51,7 +52,7 @@ type candidate struct {
 	bin         int // value bins up to it go left
 	next        int // the first bin after it that holds rows
 	missingLeft bool
-	counted     bool // known to leave min samples on both sides
+	exact       bool // the best of all bins that leave min samples on both sides
 }
 
 // layout says where the histograms of a set of columns lie: a tile holds those
@@ -299,7 +300,7 @@ func (s *splitter) fillColumns(g *group, part *Histogram, w *worker, rows []uint
 	for i := g.firstTile; i < g.endTile; i++ {
 		t := &s.tiles[i]
 		for c := t.firstColumn; c < t.endColumn; c++ {
-			job.Columns[job.Count] = s.matrix.Columns[s.columns[c]]
+			job.Columns[job.Count] = s.Coarse.Columns[s.columns[c]]
 			job.Histograms[job.Count] = part.cells[t.firstCell-base+(c-t.firstColumn)*m:]
 			job.Count++
 		}
@@ -416,6 +417,7 @@ func (s *splitter) scan(t *tile, part *Histogram, base int, job *kernel.ScanJob)
 			if !math.IsInf(best.score, -1) {
 				best.next = cells.nextFilled(best.bin, t, f*m, m)
 			}
+			best.exact = s.minSamples == 1 && !s.coarse(s.columns[c])
 			s.best[c] = best
 			c++
 		}
@@ -434,11 +436,24 @@ func (h *Histogram) nextFilled(b int, t *tile, lane, lanes int) int {
 	return b
 }
 
-// choose takes the best candidate; the lowest feature wins a tie. Cuts are
-// counted out only for the columns that come first, a pass over one column
-// each, so that histograms need no counts.
+// coarse tells whether the column has fewer bins here than where it is split.
+func (s *splitter) coarse(column int) bool {
+	return s.CoarseMapper != s.Mapper && s.CoarseMapper.Features[column].Codes() < s.Mapper.Features[column].Codes()
+}
+
+// choose takes the best candidate; the lowest feature wins a tie. Only the
+// columns that come first are looked at in all their bins, and their cuts
+// counted out, a pass over one column each.
 func (s *splitter) choose(rows []uint32) SplitInfo {
 	whole := unsplit(&s.job)
+	if !slices.ContainsFunc(s.best, func(c candidate) bool { return !math.IsInf(c.score, -1) }) {
+		// What is in one coarse bin may be in several of the others.
+		for c, column := range s.columns {
+			if s.coarse(column) {
+				s.best[c] = s.exact(rows, column)
+			}
+		}
+	}
 	for {
 		best := -1
 		for c := range s.best {
@@ -451,12 +466,12 @@ func (s *splitter) choose(rows []uint32) SplitInfo {
 		if best < 0 || !(s.best[best].score-whole > max(s.minGain, 1e-12*whole)) {
 			return SplitInfo{}
 		}
-		if s.minSamples > 1 && !s.best[best].counted {
-			s.best[best] = s.recount(rows, s.columns[best])
+		if !s.best[best].exact {
+			s.best[best] = s.exact(rows, s.columns[best])
 			continue
 		}
 		b := &s.best[best]
-		feature := &s.mapper.Features[s.columns[best]]
+		feature := &s.Mapper.Features[s.columns[best]]
 		return SplitInfo{
 			Feature:     s.columns[best],
 			Bin:         uint8(feature.CutBetween(b.bin, b.next)),
@@ -466,26 +481,38 @@ func (s *splitter) choose(rows []uint32) SplitInfo {
 	}
 }
 
-// recount finds a column's best cut among those that leave minSamples rows on
+// exact is a column's best cut of all its bins that leaves minSamples rows on
 // either side.
-func (s *splitter) recount(rows []uint32, column int) candidate {
-	codes := s.matrix.Columns[column]
+func (s *splitter) exact(rows []uint32, column int) candidate {
+	t := tile{0, 1, 0, s.Mapper.Features[column].Codes(), kernel.TileLanes, nil}
+	one := splitter{kernels: s.kernels, gradients: s.gradients}
+	one.Coarse, one.layout = s.Matrix, &layout{columns: []int{column}, tiles: []tile{t}}
+	h := s.column.histogram(t.bins*kernel.TileLanes, len(rows) > kernel.SpillRows)
+	one.fillGroup(&group{0, 1, nil, nil}, &h, &s.workers[0], 1)
+	if s.minSamples > 1 {
+		return s.recount(rows, column, &h)
+	}
+	job := s.job
+	job.Bins, job.Tile, job.WideG, job.WideH = t.bins, h.cells, h.wideG, h.wideH
+	if h.wide() {
+		job.Tile = nil
+	}
+	s.kernels.Scan(&job)
+	best := candidate{score: job.Score[0], bin: int(job.Bin[0]), missingLeft: job.MissingLeft[0], exact: true}
+	best.next = h.nextFilled(best.bin, &t, 0, job.Pairs)
+	return best
+}
+
+// recount finds, in a column's histogram, the best cut among those that leave
+// minSamples rows on either side.
+func (s *splitter) recount(rows []uint32, column int, all *Histogram) candidate {
+	codes := s.Matrix.Columns[column]
 	var counts [kernel.MaxBins]int
 	for _, row := range rows {
 		counts[codes[row]]++
 	}
-	wide := len(rows) > kernel.SpillRows
-	bins := s.mapper.Features[column].Codes()
-	memory := make([]int64, 3*bins*kernel.TileLanes)
-	column1 := Histogram{cells: memory[:len(memory)/3]}
-	if wide {
-		column1.wideG, column1.wideH = memory[len(memory)/3:2*len(memory)/3], memory[2*len(memory)/3:]
-	}
-	one := splitter{kernels: s.kernels, matrix: s.matrix, gradients: s.gradients}
-	one.layout = &layout{columns: []int{column}, tiles: []tile{{0, 1, 0, bins, kernel.TileLanes, nil}}}
-	one.fillGroup(&group{0, 1, nil, nil}, &column1, new(worker), 1)
-
-	best := candidate{score: math.Inf(-1), counted: true}
+	bins := s.Mapper.Features[column].Codes()
+	best := candidate{score: math.Inf(-1), exact: true}
 	for _, missingLeft := range []bool{false, true} {
 		if missingLeft && counts[0] == 0 {
 			break
@@ -509,20 +536,18 @@ func (s *splitter) recount(rows []uint32, column int) candidate {
 		}
 		// Bins that must stay together become one; missing values join the
 		// end on their side; so no cut but the allowed ones has two sides.
-		merged := Histogram{cells: make([]int64, (bins+1)*kernel.TileLanes)}
-		if wide {
-			merged.wideG, merged.wideH = make([]int64, len(merged.cells)), make([]int64, len(merged.cells))
-		}
+		merged := s.merged.histogram((bins+1)*kernel.TileLanes, all.wide())
+		merged.clear()
 		for b := range bins {
 			to := min(max(b, low), high+1)
 			if b == 0 && !missingLeft {
 				to = high + 1
 			}
-			merged.addBin(to, &column1, b)
+			merged.addBin(to, all, b)
 		}
 		scan := s.job
 		scan.Bins = bins + 1
-		if wide {
+		if all.wide() {
 			scan.WideG, scan.WideH = merged.wideG, merged.wideH
 		} else {
 			scan.Tile = merged.cells

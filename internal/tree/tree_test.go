@@ -82,13 +82,15 @@ func (p *problem) columns() (c []int) {
 	return c
 }
 
+func (p *problem) bins() Bins { return Bins{p.matrix, p.mapper, p.matrix, p.mapper} }
+
 // grow grows a tree on all rows.
 func (p *problem) grow(params Params, fixed []kernel.Pair, threads int) (*Tree, *Partition, []Segment) {
 	rows := NewPartition(p.matrix.Rows)
 	rows.Fill(p.matrix.Rows)
 	team := par.NewTeam(threads)
 	defer team.Close()
-	g := NewGrower(kernel.Generic, p.matrix, p.mapper, p.residuals, params, rows, team)
+	g := NewGrower(kernel.Generic, p.bins(), p.residuals, params, rows, team)
 	t, segments := g.Grow(p.columns(), fixed, rand.New(rand.NewPCG(1, 1)))
 	return t, rows, segments
 }
@@ -103,7 +105,7 @@ func TestFewHistograms(t *testing.T) {
 					rows := NewPartition(p.matrix.Rows)
 					rows.Fill(p.matrix.Rows)
 					params := Params{Leaves: 12, MinSamples: 5, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}, Pairs: 1, Selection: selection}
-					g := NewGrower(kernel.Generic, p.matrix, p.mapper, p.residuals, params, rows, par.NewTeam(1))
+					g := NewGrower(kernel.Generic, p.bins(), p.residuals, params, rows, par.NewTeam(1))
 					g.Grow(p.columns(), nil, nil)
 					if g.pool.out != 0 {
 						t.Errorf("%d histograms are not given back", g.pool.out)
@@ -551,7 +553,7 @@ func TestGrowerAgain(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
 	params := Params{Leaves: 9, MinSamples: 3, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}, Pairs: 1, Trim: 0.1}
-	g := NewGrower(kernel.Generic, p.matrix, p.mapper, p.residuals, params, rows, team)
+	g := NewGrower(kernel.Generic, p.bins(), p.residuals, params, rows, team)
 	pair := []kernel.Pair{{R: 2, S: 0}}
 	some := []int{0, 2, 4, 6}
 	grow := func(columns []int, fixed []kernel.Pair) string {
@@ -623,7 +625,7 @@ func TestHistogramSubtract(t *testing.T) {
 					rows.Fill(test.rows)
 					team := par.NewTeam(2)
 					defer team.Close()
-					g := NewGrower(kernel.Generic, p.matrix, p.mapper, p.residuals, Params{Pairs: pairs}, rows, team)
+					g := NewGrower(kernel.Generic, p.bins(), p.residuals, Params{Pairs: pairs}, rows, team)
 					e := g.evaluators[0]
 					layout := newLayout(p.matrix, p.mapper, p.columns(), pairs, 32<<10)
 					e.splitter.use(layout)
