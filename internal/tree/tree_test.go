@@ -615,10 +615,10 @@ func TestHistogramSubtract(t *testing.T) {
 		rows, small int
 		classes     int
 	}{{"packed", 5000, 1000, 2}, {"wide, packed child", 100_000, 10_000, 3}, {"wide, both wide", 150_000, 70_000, 3}, {"wide, both packed", 80_000, 30_000, 2}} {
+		p := newProblem(t, 21, problemOptions{rows: test.rows, classes: test.classes, missing: true, sparse: 5})
 		for _, trim := range []float64{0, 0.3} {
 			for _, pairs := range []int{1, 2} {
 				t.Run(fmt.Sprint(test.name, trim, pairs), func(t *testing.T) {
-					p := newProblem(t, 21, problemOptions{rows: test.rows, classes: test.classes, missing: true, sparse: 5})
 					rows := NewPartition(test.rows)
 					rows.Fill(test.rows)
 					team := par.NewTeam(2)
