@@ -167,12 +167,16 @@ func TestGrow(t *testing.T) {
 		{"wide", problemOptions{rows: 150_000, classes: 3, missing: true, sparse: 4}},
 		{"wide binary", problemOptions{rows: 150_000, classes: 2, weights: true, sparse: 4}},
 	}
+	every := 3
+	if testing.Short() {
+		every = 9
+	}
 	for i, data := range problems {
 		p := newProblem(t, uint64(i), data.options)
 		wide := data.options.rows > kernel.SpillRows
 		for j, b := range bounds {
 			for k, tree := range trees {
-				if wide && (j+k)%3 > 0 {
+				if wide && (j+k)%every > 0 {
 					continue // takes long
 				}
 				t.Run(data.name+"/"+b.name+"/"+tree.name, func(t *testing.T) {

@@ -80,7 +80,7 @@ INTERRUPTED = """
     x, y = rng.normal(size=(20_000, 10)), rng.integers(0, 10, 20_000)
     train_set = aoso.Dataset(x, y)
     how = sys.argv[1]
-    booster = aoso.train({"trees": 1000}, train_set)
+    booster = aoso.train({"trees": 200}, train_set)
     if how == "estimator":
         aoso.AOSOClassifier(trees=2).fit(x, y)  # imports what it needs: Python exits with SIGINT if that comes within an exec()
     print("ready", flush=True)

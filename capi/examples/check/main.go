@@ -59,9 +59,6 @@ func check(folder string) error {
 	if err != nil {
 		return err
 	}
-	if err := install(); err != nil {
-		return err
-	}
 	compilers := []compiler{{"gcc", "g++"}}
 	if present("clang") && present("clang++") {
 		compilers = append(compilers, compiler{"clang", "clang++"})
@@ -247,26 +244,4 @@ func absolute(elements ...string) string {
 func present(program string) bool {
 	_, err := exec.LookPath(program)
 	return err == nil
-}
-
-// install sees to the programs that are needed.
-func install() error {
-	var missing []string
-	for program, pkg := range map[string]string{"gcc": "gcc", "g++": "g++", "make": "make", "cmake": "cmake", "pkg-config": "pkg-config"} {
-		if !present(program) {
-			missing = append(missing, pkg)
-		}
-	}
-	if missing == nil {
-		return nil
-	}
-	if !present("apt-get") || os.Geteuid() != 0 {
-		return fmt.Errorf("missing: %s", strings.Join(missing, ", "))
-	}
-	for _, args := range [][]string{{"update", "-qq"}, append([]string{"install", "-y", "-qq", "--no-install-recommends"}, missing...)} {
-		if out, err := exec.Command("apt-get", args...).CombinedOutput(); err != nil {
-			return fmt.Errorf("apt-get %s: %w\n%s", strings.Join(args, " "), err, out)
-		}
-	}
-	return nil
 }
