@@ -70,8 +70,8 @@ asm-check: tools ## check that the words of kernel_arm64.s are what their commen
 test-arm64: asm-check ## run the kernels' conformance suite and predictions for arm64 under qemu
 	CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/arm64.test .
 	qemu-aarch64-static build/arm64.test -test.v -test.run '^TestLevelsExpected$$'
-	qemu-aarch64-static build/arm64.test -test.run '^(TestLevels|TestRandomJobs)$$/^neon$$'
-	qemu-aarch64-static build/arm64.test -test.run '^(TestFingerprint|TestPredictLevels|TestRowPredictor|Fuzz.*)$$'
+	qemu-aarch64-static build/arm64.test -test.short -test.run '^(TestLevels|TestRandomJobs)$$/^neon$$'
+	qemu-aarch64-static build/arm64.test -test.run '^(TestSameModelOnEveryMachine|TestPredictLevels|TestRowPredictor|Fuzz.*)$$'
 
 # Needs Python 3.11 or later and a way to PyPI. AOSO_DATA names another data folder.
 test-export: build ## check exported models in onnxruntime and LightGBM

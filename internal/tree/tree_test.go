@@ -169,7 +169,7 @@ func TestGrow(t *testing.T) {
 	}
 	every := 3
 	if testing.Short() {
-		every = 9
+		every = 36
 	}
 	for i, data := range problems {
 		p := newProblem(t, uint64(i), data.options)

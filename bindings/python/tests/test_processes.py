@@ -50,7 +50,7 @@ def test_the_gil_is_free_while_the_library_works():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(100_000, 20)), rng.integers(0, 60, size=100_000)
     dataset = aoso.Dataset(x, y, threads=1)
-    booster = aoso.train({"trees": 100}, dataset)
+    booster = aoso.train({"trees": 30}, dataset)
     many = np.repeat(x, 4, axis=0)
     # One call of the library each, which keeps nobody waiting to its end.
     works = {
