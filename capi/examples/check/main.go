@@ -110,34 +110,32 @@ func runAll(jobs []job, folder string) error {
 	return nil
 }
 
-// exampleJobs build and run the examples with every compiler, standard and
-// kind of library, through pkg-config and through CMake.
+// exampleJobs build and run the examples with every compiler and kind of
+// library, each with a standard of its own, through pkg-config and through CMake.
 func exampleJobs(compilers []compiler, prefix string) []job {
 	var jobs []job
 	var outputs outputs
 	for _, cc := range compilers {
 		for _, static := range []bool{false, true} {
-			kind := "shared"
+			kind, std := "shared", [2]string{"c11", "c++20"}
 			if static {
-				kind = "static"
+				kind, std = "static", [2]string{"c99", "c++17"}
 			}
-			for _, std := range [][2]string{{"c99", "c++17"}, {"c11", "c++20"}} {
-				jobs = append(jobs, job{strings.Join([]string{"pkg-config", cc.c, std[0], std[1], kind}, " "), func(dir string) error {
-					args := []string{"-s", "-f", absolute(examples, "Makefile"), "CC=" + cc.c, "CXX=" + cc.cpp,
-						"CFLAGS=-std=" + std[0] + " " + warnings, "CXXFLAGS=-std=" + std[1] + " " + hppFlags, "all", "test_hpp_cpp"}
-					if static {
-						args = append(args, "STATIC=1")
-					}
-					if _, err := run(dir, prefix, false, "make", args...); err != nil {
-						return err
-					}
-					if err := outputs.check(dir, prefix, static); err != nil {
-						return err
-					}
-					_, err := run(dir, prefix, !static, "./test_hpp_cpp")
+			jobs = append(jobs, job{strings.Join([]string{"pkg-config", cc.c, std[0], std[1], kind}, " "), func(dir string) error {
+				args := []string{"-s", "-f", absolute(examples, "Makefile"), "CC=" + cc.c, "CXX=" + cc.cpp,
+					"CFLAGS=-std=" + std[0] + " " + warnings, "CXXFLAGS=-std=" + std[1] + " " + hppFlags, "all", "test_hpp_cpp"}
+				if static {
+					args = append(args, "STATIC=1")
+				}
+				if _, err := run(dir, prefix, false, "make", args...); err != nil {
 					return err
-				}})
-			}
+				}
+				if err := outputs.check(dir, prefix, static); err != nil {
+					return err
+				}
+				_, err := run(dir, prefix, !static, "./test_hpp_cpp")
+				return err
+			}})
 			jobs = append(jobs, job{"cmake " + cc.c + " " + kind, func(dir string) error {
 				_, err := run(dir, prefix, false, "cmake", "-S", absolute(examples), "-B", ".", "-DCMAKE_PREFIX_PATH="+prefix,
 					"-DCMAKE_C_COMPILER="+cc.c, "-DCMAKE_CXX_COMPILER="+cc.cpp, "-DCMAKE_C_FLAGS="+warnings,
