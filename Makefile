@@ -12,8 +12,9 @@ STAGES = test-python test-go test-arm64 race test-capi test-examples fuzz tortur
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
+# With -trimpath it shares what it compiles with the C library.
 build: ## build the command line into bin/aoso
-	go build -buildmode=pie -o bin/aoso ./cmd/aoso
+	go build -buildmode=pie -trimpath -o bin/aoso ./cmd/aoso
 
 demo: build ## train on the embedded Letter data and compare with the paper (about half a minute)
 	@go run ./internal/demo bin/aoso testdata/letter.csv.gz build/demo
