@@ -31,7 +31,7 @@ const (
 	warnings = "-O1 -Wall -Wextra -Wpedantic -Werror"
 	hppFlags = warnings + " -Wshadow -Wconversion"
 
-	patience = time.Minute // with one command
+	patience = 3 * time.Minute // with one command, on a busy machine
 )
 
 // job is one thing to check, in a folder of its own.
