@@ -22,8 +22,8 @@ demo: build ## train on the embedded Letter data and compare with the paper (abo
 # Two targets at a time, each of which prints what it has to say when it ends. First what others wait for: two builds of
 # the same at once would both compile it.
 test: tools ## run every test: vet, gofmt, Go, arm64 under qemu, race detector, C, C++, Python, a moment of each fuzz target, random trainings
-	@$(MAKE) $(TWO) vet lib $(PYTHONS)
-	@$(MAKE) $(TWO) -o lib -o tools $(STAGES) FUZZTIME=500x TORTURE=15s TORTURE_RUNS=2000 SEED=1
+	@$(MAKE) $(TWO) -o tools vet lib build wheel $(PYTHONS)
+	@$(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) FUZZTIME=500x TORTURE=15s TORTURE_RUNS=2000 SEED=1
 	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; fuzz targets; random trainings)"
 	@go run ./internal/levels
 
