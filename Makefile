@@ -3,36 +3,36 @@
 FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
+TWO = --no-print-directory -j2 --output-sync=target
+STAGES = test-python test-go test-arm64 race test-capi test-examples fuzz torture
+
 .DEFAULT_GOAL := help
-.PHONY: help build demo test vet notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-growth paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
+.PHONY: help build demo test test-go tools vet notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-growth paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 20
 
+# With -trimpath it shares what it compiles with the C library.
 build: ## build the command line into bin/aoso
-	go build -buildmode=pie -o bin/aoso ./cmd/aoso
+	go build -buildmode=pie -trimpath -o bin/aoso ./cmd/aoso
 
 demo: build ## train on the embedded Letter data and compare with the paper (about half a minute)
 	@go run ./internal/demo bin/aoso testdata/letter.csv.gz build/demo
 
-test: vet ## run every test: vet, gofmt, Go, arm64 under qemu, race detector, C, C++, Python, a moment of each fuzz target, random trainings
-	go test -v -run '^TestLevelsExpected$$' .
-	go test ./...
-	@$(MAKE) --no-print-directory test-arm64
-	@$(MAKE) --no-print-directory race
-	@$(MAKE) --no-print-directory test-capi
-	@$(MAKE) --no-print-directory test-examples
-	@$(MAKE) --no-print-directory test-python
-	@$(MAKE) --no-print-directory fuzz FUZZTIME=500x
-	@$(MAKE) --no-print-directory -o lib torture TORTURE=15s TORTURE_RUNS=2000 SEED=1
+# Two targets at a time, each of which prints what it has to say when it ends. First what others wait for: two builds of
+# the same at once would both compile it.
+test: tools ## run every test: vet, gofmt, Go, arm64 under qemu, race detector, C, C++, Python, a moment of each fuzz target, random trainings
+	@$(MAKE) $(TWO) -o tools vet lib build wheel $(PYTHONS)
+	@$(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) FUZZTIME=500x TORTURE=15s TORTURE_RUNS=2000 SEED=1
 	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; fuzz targets; random trainings)"
 	@go run ./internal/levels
 
+# Other platforms: the packages that have files of their own for them.
 vet:
 	go mod download
 	GOARCH=amd64 go vet ./...
-	GOARCH=arm64 go vet ./...
-	go vet -tags purego ./...
+	GOARCH=arm64 go vet . ./kernel/... ./internal/mem ./internal/modelio
+	go vet -tags purego .
 	go run ./internal/asm lint
 	go run ./internal/notices check
 	@unformatted=$$(gofmt -l $(GOFILES)); \
@@ -50,16 +50,29 @@ staticcheck: ## look for unused and doubtful code, for amd64, arm64 and purego
 	GOARCH=arm64 build/tools/staticcheck ./...
 	GOFLAGS=-tags=purego build/tools/staticcheck ./...
 
-asm: ## encode the words of kernel_arm64.s anew from their comments
+# vet has looked over the tests as well.
+GO_TEST = go test -vet=off
+
+test-go: ## run the Go tests
+	$(GO_TEST) -v -run '^TestLevelsExpected$$' .
+	$(GO_TEST) ./...
+
+# What the tests run, and Debian's packages of it.
+tools:
+	@internal/need gcc=gcc g++=g++ make=make cmake=cmake pkg-config=pkg-config gzip=gzip readelf=binutils \
+		aarch64-linux-gnu-as=binutils-aarch64-linux-gnu qemu-aarch64-static=qemu-user-static
+
+asm: tools ## encode the words of kernel_arm64.s anew from their comments
 	go run ./internal/asm write
 
-asm-check: ## check that the words of kernel_arm64.s are what their comments say
+asm-check: tools ## check that the words of kernel_arm64.s are what their comments say
 	go run ./internal/asm check
 
-# asm-check installs qemu where it is missing.
 test-arm64: asm-check ## run the kernels' conformance suite and predictions for arm64 under qemu
-	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -v -run '^TestLevelsExpected$$' .
-	CGO_ENABLED=0 GOARCH=arm64 go test -exec qemu-aarch64-static -run '^(TestLevels|TestFingerprint|TestPredictLevels|TestRowPredictor|TestRandomJobs|Fuzz.*)$$' .
+	CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/arm64.test .
+	qemu-aarch64-static build/arm64.test -test.v -test.run '^TestLevelsExpected$$'
+	qemu-aarch64-static build/arm64.test -test.short -test.run '^(TestLevels|TestRandomJobs)$$/^neon$$'
+	qemu-aarch64-static build/arm64.test -test.run '^(TestSameModelOnEveryMachine|TestPredictLevels|TestRowPredictor|Fuzz.*)$$'
 
 # Needs Python 3.11 or later and a way to PyPI. AOSO_DATA names another data folder.
 test-export: build ## check exported models in onnxruntime and LightGBM
@@ -72,8 +85,8 @@ test-export: build ## check exported models in onnxruntime and LightGBM
 race: ## run the tests of the small packages under the race detector
 	@if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC | cut -d' ' -f1) >/dev/null; then \
 		packages=$$(go list ./internal/... ./cmd/... | grep -v /oracle); \
-		echo go test -race -short -tags purego $$packages; \
-		go test -race -short -tags purego $$packages; \
+		echo $(GO_TEST) -race -short -tags purego $$packages; \
+		$(GO_TEST) -race -short -tags purego $$packages; \
 	else echo "race detector left out: no C compiler"; fi
 
 # Fuzzing is for what parses. Kernels are given random jobs instead: assembly tells a fuzzer nothing of its branches.
@@ -83,25 +96,19 @@ fuzz: ## fuzz every parser for FUZZTIME (30s, or as 2000x a number of inputs) an
 
 JOBS ?= 10000
 random-jobs: ## compare every kernel of every level with the reference on JOBS random jobs, and count them
-	go test -v -timeout 0 -run '^TestRandomJobs$$' . -random-jobs $(JOBS)
+	$(GO_TEST) -v -timeout 0 -run '^TestRandomJobs$$' . -random-jobs $(JOBS)
 
 # TORTURE=1h: for so long; TORTURE_RUNS=20000: so many, unless the time ends before; SEED=7: those of seed 7 on, else of the time of day.
 TORTURE ?= $(if $(TORTURE_RUNS),0,2m)
 TORTURE_CLIENT = build/torture/client
 .PHONY: torture
-TORTURE_PYTHON = build/torture/python/bin/python
 
-torture: lib $(TORTURE_CLIENT) build/torture/python.ready ## train at random through Go, C and Python, for TORTURE (2m) or TORTURE_RUNS times
-	go run ./internal/torture -time $(TORTURE) -runs $(or $(TORTURE_RUNS),0) -seed $(or $(SEED),0) -c $(TORTURE_CLIENT) -python $(TORTURE_PYTHON) $(ARGS)
+torture: lib $(TORTURE_CLIENT) build/python/new.ready ## train at random through Go, C and Python, for TORTURE (2m) or TORTURE_RUNS times
+	go run ./internal/torture -time $(TORTURE) -runs $(or $(TORTURE_RUNS),0) -seed $(or $(SEED),0) -c $(TORTURE_CLIENT) -python build/python/new/bin/python $(ARGS)
 
 $(TORTURE_CLIENT): internal/torture/clients/client.c | lib
 	@mkdir -p build/torture
 	$$(go env CC) -std=c11 -O1 -Wall -Wextra -Wpedantic -Werror -Ibuild/include $< -o $@ -Lbuild/lib -laoso -Wl,-rpath,$(CURDIR)/build/lib
-
-build/torture/python.ready: bindings/python/requirements/new.txt
-	$(PYTHON) -m venv --clear build/torture/python
-	$(TORTURE_PYTHON) -m pip install -q $$(grep '^numpy==' $<)
-	@touch $@
 
 # The C library. build/ is then a prefix to compile against: build/lib,
 # build/include. Installing it is to copy LIB_FILES from there.
@@ -144,7 +151,7 @@ install: lib ## install the C library below DESTDIR/PREFIX (/usr/local)
 uninstall: ## remove what install put there
 	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(LIB_FILES) && { rmdir lib/cmake/aoso share/licenses/aoso 2>/dev/null || true; }
 
-test-capi: lib abi-check ## test the C library
+test-capi: tools lib abi-check ## test the C library
 	@capi/test/run
 
 # capi/abi.txt is what programs compiled against the library rely on.
@@ -154,39 +161,43 @@ abi-check: lib
 abi: lib ## note the ABI of the C library in capi/abi.txt
 	capi/test/abi >capi/abi.txt
 
-# What is missing of cmake, pkg-config and compilers is installed, where apt and root may.
-test-examples: ## build and run the C and C++ examples and snippets with an installed library
+test-examples: tools lib ## build and run the C and C++ examples and snippets with an installed library
 	@rm -rf build/examples
-	@$(MAKE) --no-print-directory install DESTDIR= PREFIX=$(CURDIR)/build/examples/prefix
+	@$(MAKE) --no-print-directory -o lib install DESTDIR= PREFIX=$(CURDIR)/build/examples/prefix
 	go run ./capi/examples/check build/examples
 
 # The Python package. Its two virtual environments have the newest of everything, and scikit-learn 1.2 with what was there beside it.
 PYTHON ?= python3
+PYTHONS = build/python/new.ready build/python/old.ready
 .PHONY: wheel test-python
+
+# Bytecode goes to build/, and only of what is used.
+export PYTHONPYCACHEPREFIX = $(CURDIR)/build/python/cache
+export PYTHONDONTWRITEBYTECODE =
 
 wheel: lib ## build the Python wheel, with the library inside, into build/wheel
 	@rm -rf build/wheel
 	$(PYTHON) -m pip wheel -q --no-deps -w build/wheel bindings/python
 	@ls -l build/wheel
 
-test-python: build wheel build/python/new.ready build/python/old.ready ## test the wheel: README in an empty environment, tests, doctests, types
-	@for v in new old; do build/python/$$v/bin/pip install -q --force-reinstall --no-deps build/wheel/*.whl || exit 1; done
-	cd bindings/python && PYTHONDONTWRITEBYTECODE=1 ../../build/python/new/bin/python -m pytest
-	cd bindings/python && PYTHONDONTWRITEBYTECODE=1 ../../build/python/new/bin/python -m pytest --doctest-modules --pyargs aoso
+test-python: build wheel $(PYTHONS) ## test the wheel: README in an empty environment, tests, doctests, types
+	@for v in new old; do build/python/$$v/bin/pip install -q --no-compile --force-reinstall --no-deps build/wheel/*.whl || exit 1; done
+	cd bindings/python && ../../build/python/new/bin/python -m pytest
+	cd bindings/python && ../../build/python/new/bin/python -m pytest --doctest-modules --pyargs aoso
 	cd bindings/python && ../../build/python/new/bin/mypy --cache-dir ../../build/python/mypy
-	cd bindings/python && PYTHONDONTWRITEBYTECODE=1 ../../build/python/old/bin/python -m pytest tests/test_sklearn.py tests/test_sklearn_checks.py
+	cd bindings/python && ../../build/python/old/bin/python -m pytest tests/test_sklearn.py tests/test_sklearn_checks.py
 	@echo "make test-python: all passed"
 
 build/python/%.ready: bindings/python/requirements/%.txt
 	$(PYTHON) -m venv --clear build/python/$*
-	build/python/$*/bin/pip install -q -r $<
+	build/python/$*/bin/pip install -q --no-compile -r $<
 	@touch $@
 
 # Benchmarks. QUICK=1 makes those of Python tiny, ARGS goes to them: ARGS=--help.
 COUNT ?= 4
 BENCHSTAT = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
 BENCH_VENV = build/bench-venv
-BENCH = PYTHONPATH=bindings/python/src PYTHONDONTWRITEBYTECODE=1 $(BENCH_VENV)/bin/python -m
+BENCH = PYTHONPATH=bindings/python/src $(BENCH_VENV)/bin/python -m
 
 bench: ## benchmark kernels, training, prediction and files; the levels beside the plain Go reference
 	@mkdir -p build

@@ -45,9 +45,9 @@ func TestStateIsTheModel(t *testing.T) {
 					t.Run(fmt.Sprintf("%s/%s/%g/%g", set, method, shrinkage, maxStep), func(t *testing.T) {
 						p := DefaultParams()
 						change(&p)
-						p.Shrinkage, p.MaxStep, p.StopLoss = shrinkage, maxStep, 1e-9
+						p.Shrinkage, p.MaxStep, p.StopLoss, p.Threads = shrinkage, maxStep, 1e-9, 1
 						p.rounds(25, len(train.classes))
-						p.Trees = max(min(p.Trees, 80), p.treesPerRound(len(train.classes)))
+						p.Trees = max(min(p.Trees, 50), p.treesPerRound(len(train.classes)))
 						checkReportedLoss(t, train, d, p)
 					})
 				}

@@ -62,10 +62,14 @@ func TestTrainWithoutValidation(t *testing.T) {
 }
 
 func TestThreadsGiveOneModel(t *testing.T) {
+	data := "../../testdata/letter.csv.gz"
+	if testing.Short() {
+		data, _ = letter(t, 3000, 1)
+	}
 	for _, method := range []string{"aoso", "abc", "logitboost"} {
 		var prints []string
 		for _, threads := range []string{"1", "2", "3"} {
-			out := do(t, "train", "--data", "../../testdata/letter.csv.gz", "--model", filepath.Join(t.TempDir(), "m"),
+			out := do(t, "train", "--data", data, "--model", filepath.Join(t.TempDir(), "m"),
 				"--method", method, "--trees", "26", "--subsample", "0.5", "--colsample-bytree", "0.5", "--colsample-bynode", "0.5",
 				"--trim", "0.1", "--threads", threads, "--json")
 			prints = append(prints, jsonLine[trained](t, out).Fingerprint)

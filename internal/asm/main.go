@@ -159,9 +159,6 @@ func replaceWords(text string, hex []string) string {
 // gets a file of nothing else, since it knows an instruction by the column of
 // its comment and rewrites the tabs of all other lines.
 func encode(words []word) (hex []string, err error) {
-	if err := install(); err != nil {
-		return nil, err
-	}
 	dir, err := os.MkdirTemp("", "asm")
 	if err != nil {
 		return nil, err
@@ -285,37 +282,6 @@ func objdump(code []byte) (instructions []string, err error) {
 // normalize makes two spellings of one instruction equal.
 func normalize(instruction string) string {
 	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(instruction, ",", ", "))), " ")
-}
-
-// install sees to the programs that encoding needs.
-func install() error {
-	packages := []string{"binutils-aarch64-linux-gnu", "qemu-user-static"}
-	missing := func() (names []string) {
-		for _, name := range []string{prefix + "as", prefix + "objdump", "qemu-aarch64-static"} {
-			if _, err := exec.LookPath(name); err != nil {
-				names = append(names, name)
-			}
-		}
-		return names
-	}
-	names := missing()
-	if names == nil {
-		return nil
-	}
-	apt, err := exec.LookPath("apt-get")
-	if err != nil || os.Geteuid() != 0 {
-		return fmt.Errorf("%s not found: install %s", strings.Join(names, ", "), strings.Join(packages, ", "))
-	}
-	if err := run(exec.Command(apt, "update", "-qq")); err != nil {
-		return err
-	}
-	if err := run(exec.Command(apt, append([]string{"install", "-y", "-qq"}, packages...)...)); err != nil {
-		return err
-	}
-	if names := missing(); names != nil {
-		return fmt.Errorf("%s not found after installing %s", strings.Join(names, ", "), strings.Join(packages, ", "))
-	}
-	return nil
 }
 
 // run runs a command and puts what it printed into its error.

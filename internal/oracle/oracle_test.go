@@ -396,7 +396,7 @@ func TestAuthorsProgram(t *testing.T) {
 			t.Skipf("nothing to compare with: %s is missing (AOSO_DATA names another data folder)", path)
 		}
 	}
-	last := 200
+	last := 100
 	if testing.Short() {
 		last = 20
 	}

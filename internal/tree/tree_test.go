@@ -169,12 +169,16 @@ func TestGrow(t *testing.T) {
 		{"wide", problemOptions{rows: 150_000, classes: 3, missing: true, sparse: 4}},
 		{"wide binary", problemOptions{rows: 150_000, classes: 2, weights: true, sparse: 4}},
 	}
+	every := 3
+	if testing.Short() {
+		every = 36
+	}
 	for i, data := range problems {
 		p := newProblem(t, uint64(i), data.options)
 		wide := data.options.rows > kernel.SpillRows
 		for j, b := range bounds {
 			for k, tree := range trees {
-				if wide && (j+k)%3 > 0 {
+				if wide && (j+k)%every > 0 {
 					continue // takes long
 				}
 				t.Run(data.name+"/"+b.name+"/"+tree.name, func(t *testing.T) {
@@ -617,10 +621,10 @@ func TestHistogramSubtract(t *testing.T) {
 		rows, small int
 		classes     int
 	}{{"packed", 5000, 1000, 2}, {"wide, packed child", 100_000, 10_000, 3}, {"wide, both wide", 150_000, 70_000, 3}, {"wide, both packed", 80_000, 30_000, 2}} {
+		p := newProblem(t, 21, problemOptions{rows: test.rows, classes: test.classes, missing: true, sparse: 5})
 		for _, trim := range []float64{0, 0.3} {
 			for _, pairs := range []int{1, 2} {
 				t.Run(fmt.Sprint(test.name, trim, pairs), func(t *testing.T) {
-					p := newProblem(t, 21, problemOptions{rows: test.rows, classes: test.classes, missing: true, sparse: 5})
 					rows := NewPartition(test.rows)
 					rows.Fill(test.rows)
 					team := par.NewTeam(2)

@@ -252,6 +252,6 @@ def test_nothing_leaks(small):
     for _ in range(300):
         once()
     before = resident()
-    for _ in range(1500):
+    for _ in range(700):
         once()
-    assert resident() - before < 8 << 20
+    assert resident() - before < 4 << 20

@@ -50,7 +50,7 @@ def test_the_gil_is_free_while_the_library_works():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(100_000, 20)), rng.integers(0, 60, size=100_000)
     dataset = aoso.Dataset(x, y, threads=1)
-    booster = aoso.train({"trees": 100}, dataset)
+    booster = aoso.train({"trees": 30}, dataset)
     many = np.repeat(x, 4, axis=0)
     # One call of the library each, which keeps nobody waiting to its end.
     works = {
@@ -80,7 +80,7 @@ INTERRUPTED = """
     x, y = rng.normal(size=(20_000, 10)), rng.integers(0, 10, 20_000)
     train_set = aoso.Dataset(x, y)
     how = sys.argv[1]
-    booster = aoso.train({"trees": 1000}, train_set)
+    booster = aoso.train({"trees": 200}, train_set)
     if how == "estimator":
         aoso.AOSOClassifier(trees=2).fit(x, y)  # imports what it needs: Python exits with SIGINT if that comes within an exec()
     print("ready", flush=True)

@@ -72,10 +72,10 @@ def test_the_readmes_examples_run_with_nothing_else(wheel, tmp_path):
         assert done.returncode == 0, done.stderr
         return done.stdout
 
-    run("-m", "pip", "install", "-q", wheel)
+    run("-m", "pip", "install", "-q", "--no-compile", wheel)
     installed = run("-m", "pip", "list", "--format=freeze").split()
     assert sorted(line.split("==")[0] for line in installed if not line.startswith(("pip", "setuptools"))) == ["aoso", "numpy"]
     run("-c", blocks[0])
-    run("-m", "pip", "install", "-q", f"{wheel}[sklearn]")
+    run("-m", "pip", "install", "-q", "--no-compile", f"{wheel}[sklearn]")
     run("-c", "\n".join(blocks))
     assert Path(run("-c", "import aoso; print(aoso.__file__)").strip()).is_relative_to(tmp_path)
