@@ -38,15 +38,16 @@ type MemoryEstimate struct {
 // rows, D features, K classes in S lanes (K rounded up to 8 or a multiple of
 // 16), m pairs, B bins, J leaves and T trees the parts are
 //
-//	Matrix      (N + V)·D
-//	Sparse      (D + 8·⌈D/256⌉)·N at most
+//	Matrix      (N + V)·D, and N·D more with several pairs and B above 64
+//	Sparse      (D + 8·⌈D/256⌉)·N at most, or twice that likewise
 //	Residuals   4·(S + 1)·N, and 8·K·N of scores with abc, logitboost or a
 //	            shrinkage · max_step above 1, twice that with an exhaustive abc
 //	Rows        (28 + 8·m)·N, 17·N more with trim, 8·S·max(m, 2) a thousand rows
 //	            for sums, 48 a leaf and 8192 rows, (8·K + 24)·V
-//	Histograms  8·m·(B+1)·D for each thread, once more for all but the first; kept
-//	            ones, with one pair a node or fixed pairs, at most 6 MiB or an
-//	            eighth of the matrix, and two more; all threefold above 65,536 rows
+//	Histograms  8·m·(B+1)·D for each thread, B being 64 at most with several
+//	            pairs, once more for all but the first; kept ones, with one pair a
+//	            node or fixed pairs, at most 6 MiB or an eighth of the matrix, and
+//	            two more; all threefold above 65,536 rows
 //	Quantizing  56 a thread and row that bins are fitted to, and 24·N
 //	Trees       some 4·J·K·T, or 12·J·m·T if leaves have pairs, three times over
 //	            while arrays grow
@@ -93,6 +94,12 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		matrix += d * float64(bin.ColumnBytes(s.ValidRows))
 	}
 	sparse := (d + 8*math.Ceil(d/256)) * n
+	matrices := 1.0 // that trees are grown on
+	if p.coarse() && s.MaxBins > coarseBins {
+		matrix += d * float64(bin.ColumnBytes(s.Rows))
+		sparse *= 2
+		matrices = 2
+	}
 	residuals := 4 * (stride + 1) * n
 	if p.period() > 0 {
 		residuals += 8*k*n + threads*8*k*kernel.RowBlock
@@ -102,7 +109,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	}
 	rows := (28+8*float64(p.Pairs))*n + (8*k+24)*valid
 	if p.Subsample < 1 {
-		matrix += d * float64(bin.ColumnBytes(grown))
+		matrix += matrices * d * float64(bin.ColumnBytes(grown))
 		sparse += 2 * (d + 8*math.Ceil(d/256)) * drawn // entries grow
 		residuals += 4 * (stride + 1) * drawn
 		rows = 25*n + (24+8*float64(p.Pairs))*drawn + (8*k+24)*valid
@@ -131,7 +138,11 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 func wholeBytes(n float64) int64 { return int64(min(n, 1<<59)) }
 
 func histogramBytes(s *Shape, p *Params, threads float64) float64 {
-	cells := float64(p.Pairs) * float64(s.MaxBins+1) * float64((s.Features+7)/8*8)
+	bins := s.MaxBins
+	if p.coarse() {
+		bins = min(bins, coarseBins)
+	}
+	cells := float64(p.Pairs)*float64(bins+1)*float64((s.Features+7)/8*8) + 2*kernel.MaxBins*kernel.TileLanes
 	one := 8 * cells
 	if s.Rows > kernel.SpillRows {
 		one *= 3

@@ -97,11 +97,11 @@ func TestContradictoryRows(t *testing.T) {
 }
 
 // TestLostRows: trees that split nothing move all rows alike, so that those of
-// a class may be lost and found again.
+// next to no weight are lost.
 func TestLostRows(t *testing.T) {
-	d := &table{x: [][]float64{{1}, {2}, {3}, {4}}, y: []int{0, 1, 0, 1}, weights: []float64{1, 2, 1, 4}}
+	d := &table{x: [][]float64{{1}, {2}, {3}, {4}, {5}}, y: []int{0, 1, 0, 1, 2}, weights: []float64{5e14, 5e14, 5e14, 1e15, 1e-15}}
 	p := DefaultParams()
-	p.Shrinkage, p.MaxStep, p.Subsample, p.MinHessian = 1, 0.511, 0.15, 1e30
+	p.Shrinkage, p.MaxStep, p.Subsample, p.MinHessian, p.StopLoss = 1, 0.511, 0.15, 1e30, 0
 	set, lost := newDataset(t, d), false
 	for seed := range uint64(8) {
 		p.Seed, p.Trees = seed, 4000

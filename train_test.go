@@ -191,19 +191,19 @@ func TestSameModelEverywhere(t *testing.T) {
 func TestSameModelOnEveryMachine(t *testing.T) {
 	d := blobs(1, 1500, 5, 10, 255).punch(1, 0.05).weighted(3)
 	want := map[string]string{
-		"paper":                    "50ae5eca9888ca82471a9cc87a49a19f",
-		"first order":              "923465951cb7e8667ae1b2658cff4543",
-		"root":                     "5ade837eeec41bfe255f96470ab56283",
-		"pair leaf, 4 pairs":       "2490f32df56da54afb3c3d42eef4bf49",
-		"full leaf":                "d282bd027cc042c94d233ddb4c690f0f",
-		"full leaf, 2 pairs":       "44af8ef414719c3ee0e85ab7bc48082f",
-		"full leaf, 4 pairs":       "eb7d62f9fa2382d75833dd9251a34ad7",
-		"full leaf, 8 pairs":       "662841f63d08597e25059d5c0dddd4eb",
-		"full leaf, root, 8 pairs": "3fcf7c2ae833fcd70c57faeef2bd5896",
-		"abc":                      "eded44cce5ff5952bb5680cafdc8ee5c",
-		"abc, gap":                 "a245edb8d48de4dae5715dbedfcd7c66",
-		"abc, exhaustive":          "fa82e3cfb85b2b6d5db80772870ec696",
-		"logitboost":               "3235e8d071e870a0849c819ca0c5a13e",
+		"paper":                    "f3a2403f532c5d42228999a7d9c9a033",
+		"first order":              "2613cec195f70dbee15ff1b1e47985d0",
+		"root":                     "825abddfd6838ae67939fd36b299df7c",
+		"pair leaf, 4 pairs":       "6e4ea0faa0adc3374b7555825ef198cf",
+		"full leaf":                "3c6748f3ceec2d00f8cf92cbc94fe38d",
+		"full leaf, 2 pairs":       "9241fa4abcc6036a5a67aa8d20db9eb5",
+		"full leaf, 4 pairs":       "3a119bb1826c5b5aefb068ca0df94c1c",
+		"full leaf, 8 pairs":       "e2f34fb6eace7f2412a49750a35c7c79",
+		"full leaf, root, 8 pairs": "0ab947b502ad1a29881ef605c35a7499",
+		"abc":                      "f0aa5a89f22dcbbbb5459f14e53192ec",
+		"abc, gap":                 "e6a4be3df3abcb65bae0c04884cf9175",
+		"abc, exhaustive":          "b1a3aa5d946a30f259c351623d9489cc",
+		"logitboost":               "a13d830ac46d7027f5d49006bfcd2c09",
 	}
 	for _, v := range variants {
 		m := fit(t, d, params(func(p *Params) {
