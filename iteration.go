@@ -69,6 +69,10 @@ func (b *Booster) grow(fixed []kernel.Pair) (*tree.Tree, *tree.Partition, []tree
 	if sample == nil {
 		return t, b.sampler.chosen, segments
 	}
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		n.Bin = b.train.mapper.Features[n.Feature].Fine(n.Bin, coarseBins)
+	}
 	segments = b.order(t, sample.all)
 	values := make([][]uint32, len(t.Leaves))
 	for _, s := range segments {

@@ -38,7 +38,7 @@ type MemoryEstimate struct {
 // rows, D features, K classes in S lanes (K rounded up to 8 or a multiple of
 // 16), m pairs, B bins, J leaves and T trees the parts are
 //
-//	Matrix      (N + V)·D, and N·D more with several pairs and B above 64
+//	Matrix      (N + V)·D, and N·D more with several pairs or subsample and B above 64
 //	Sparse      (D + 8·⌈D/256⌉)·N at most, or twice that likewise
 //	Residuals   4·(S + 1)·N, and 8·K·N of scores with abc, logitboost or a
 //	            shrinkage · max_step above 1, twice that with an exhaustive abc
@@ -94,11 +94,9 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		matrix += d * float64(bin.ColumnBytes(s.ValidRows))
 	}
 	sparse := (d + 8*math.Ceil(d/256)) * n
-	matrices := 1.0 // that trees are grown on
 	if p.coarse() && s.MaxBins > coarseBins {
 		matrix += d * float64(bin.ColumnBytes(s.Rows))
 		sparse *= 2
-		matrices = 2
 	}
 	residuals := 4 * (stride + 1) * n
 	if p.period() > 0 {
@@ -109,7 +107,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	}
 	rows := (28+8*float64(p.Pairs))*n + (8*k+24)*valid
 	if p.Subsample < 1 {
-		matrix += matrices * d * float64(bin.ColumnBytes(grown))
+		matrix += d * float64(bin.ColumnBytes(grown))
 		sparse += 2 * (d + 8*math.Ceil(d/256)) * drawn // entries grow
 		residuals += 4 * (stride + 1) * drawn
 		rows = 25*n + (24+8*float64(p.Pairs))*drawn + (8*k+24)*valid

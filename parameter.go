@@ -36,7 +36,7 @@ var parameters = []struct {
 	{"min_gain", func(p *Params) any { return &p.MinGain }, "gain that a split must exceed"},
 	{"l2", func(p *Params) any { return &p.L2 }, "L2 regularization of leaf values"},
 	{"max_step", func(p *Params) any { return &p.MaxStep }, "bound of a leaf value before shrinkage"},
-	{"subsample", func(p *Params) any { return &p.Subsample }, "share of the rows drawn for each tree"},
+	{"subsample", func(p *Params) any { return &p.Subsample }, "share of the rows drawn for the structure of each tree; leaf values are of all rows"},
 	{"colsample_bytree", func(p *Params) any { return &p.ColsampleByTree }, "share of the features drawn for each tree"},
 	{"colsample_bynode", func(p *Params) any { return &p.ColsampleByNode }, "share of those drawn for each node"},
 	{"trim", func(p *Params) any { return &p.Trim }, "leave rows below this share of a node's mean out of its histograms; 0: none"},

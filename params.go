@@ -40,7 +40,7 @@ type Params struct {
 	L2         float64 // added to the Hessian of gains and leaf values
 	MaxStep    float64 // bound of a leaf value before shrinkage
 
-	Subsample       float64 // share of the rows drawn for each tree, above 0 and at most 1
+	Subsample       float64 // share of the rows drawn for each tree, above 0 and at most 1: they choose its splits, in at most 64 bins a feature; the leaf values are of all rows
 	ColsampleByTree float64 // share of the features drawn for each tree
 	ColsampleByNode float64 // share of those drawn for each node
 	Trim            float64 // ε: rows with a residual below ε of the mean have no say in a tree, those with |g| and h below ε of a node's mean none in its splits; 0: none, as in the paper
@@ -198,10 +198,12 @@ func firstError(errs ...error) error {
 // coarseBins is the value bins that splits are first looked for in.
 const coarseBins = 64
 
-// coarse tells whether splits are first looked for in fewer bins. With several
-// pairs that saves most of the time for scanning. With one pair, as in the
-// paper, it would save less, and histograms could not be subtracted.
-func (p *Params) coarse() bool { return p.Pairs > 1 && p.PairSelection != "root" }
+// coarse tells whether splits are first looked for in fewer bins, which with
+// several pairs saves most of the time for scanning. On a sample, whose nodes
+// have few rows, there are no others.
+func (p *Params) coarse() bool {
+	return p.Pairs > 1 && p.PairSelection != "root" || p.Subsample < 1
+}
 
 // growth is what the parameters mean for a tree on so many columns.
 func (p *Params) growth(columns int) tree.Params {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
@@ -34,42 +35,32 @@ type sampler struct {
 	memory    [2]*mem.Block // of influence and out
 }
 
-// sample is a copy of the rows that a tree is grown on, so that they lie side by
-// side, and a list of all rows, which the leaf values are of: few rows tell
-// where to split, but the values of leaves take all there are.
+// sample is a copy of the rows that a tree is grown on, in coarse bins, so that
+// they lie side by side, and a list of all rows, which the leaf values are of:
+// few rows tell where to split, but the values of leaves take all there are.
 type sample struct {
-	of, bins  tree.Bins
+	of        *bin.Matrix
+	bins      tree.Bins
 	residuals *loss.Residuals
 	all       *tree.Partition
 }
 
-func newSample(of tree.Bins, r *loss.Residuals, rows int) *sample {
-	if of.Coarse != of.Matrix {
-		of.Matrix = of.Matrix.Plain()
+func newSample(of *bin.Matrix, m *bin.Mapper, r *loss.Residuals, rows int) *sample {
+	x := of.NewSample(rows)
+	return &sample{
+		of: of, bins: tree.Bins{Matrix: x, Mapper: m, Coarse: x, CoarseMapper: m},
+		residuals: r.NewSample(rows), all: tree.NewPartition(of.Rows),
 	}
-	s := &sample{of: of, bins: of, residuals: r.NewSample(rows), all: tree.NewPartition(len(r.Labels))}
-	s.bins.Matrix = of.Matrix.NewSample(rows)
-	s.bins.Coarse = s.bins.Matrix
-	if of.Coarse != of.Matrix {
-		s.bins.Coarse = of.Coarse.NewSample(rows)
-	}
-	return s
 }
 
 // take makes the sample that of the given rows.
 func (s *sample) take(r *loss.Residuals, rows []uint32, team *par.Team) {
 	s.residuals.Take(r, rows, team)
-	s.bins.Matrix.Take(s.of.Matrix, rows, team)
-	if s.bins.Coarse != s.bins.Matrix {
-		s.bins.Coarse.Take(s.of.Coarse, rows, team)
-	}
+	s.bins.Matrix.Take(s.of, rows, team)
 }
 
 func (s *sample) free() {
 	s.bins.Matrix.Free()
-	if s.bins.Coarse != s.bins.Matrix {
-		s.bins.Coarse.Free()
-	}
 	s.residuals.Free()
 	s.all.Free()
 }
@@ -88,7 +79,7 @@ func newSampler(p *Params, columns []int, bins tree.Bins, r *loss.Residuals, k *
 	switch {
 	case p.Subsample < 1:
 		drawn := sampleSize(p.Subsample, rows)
-		s.sample = newSample(bins, r, drawn)
+		s.sample = newSample(bins.Coarse, bins.CoarseMapper, r, drawn)
 		s.chosen = tree.NewPartition(drawn)
 		s.influence = make([]float32, drawn)
 	case p.Trim > 0:

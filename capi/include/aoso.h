@@ -404,7 +404,7 @@ typedef struct aoso_params {
     double min_gain;        /* a split must gain more [0] */
     double l2;              /* added to the Hessians [0] */
     double max_step;        /* bound of a leaf value before shrinkage, at most 20 [5] */
-    double subsample;       /* share of rows drawn for a tree [1] */
+    double subsample;       /* share of rows drawn for the splits of a tree; leaf values are of all rows [1] */
     double colsample_bytree; /* share of features drawn for a tree [1] */
     double colsample_bynode; /* share of those drawn for a node [1] */
     double trim;      /* rows with residuals below this share of the mean have no say in splits; 0: the paper [0.1] */

@@ -25,6 +25,11 @@ func (m *Mapper) Coarse(most int) *Mapper {
 // width is the number of value bins that become one where there may be so many.
 func (f *Feature) width(most int) int { return max(1, (len(f.Lower)+most-1)/most) }
 
+// Fine is the last bin of f that is in a coarse one.
+func (f *Feature) Fine(coarse uint8, most int) uint8 {
+	return uint8(min(int(coarse)*f.width(most), len(f.Lower)))
+}
+
 // join makes one of each so many neighbouring value bins.
 func (f *Feature) join(width int) (c Feature) {
 	c.Missing = f.Missing
@@ -56,9 +61,4 @@ func (x *Matrix) Coarsen(m *Mapper, most int, team *par.Team) *Matrix {
 	c.GroupSparse(coarse, team)
 	c.JoinSmall(coarse, team)
 	return c
-}
-
-// Plain is the matrix by columns only. It is x's memory.
-func (x *Matrix) Plain() *Matrix {
-	return &Matrix{Rows: x.Rows, Columns: x.Columns, codes: x.codes}
 }
