@@ -78,7 +78,8 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     max_step : float, default 5
         Bound of a leaf value before shrinkage, at most 20.
     subsample, colsample_bytree, colsample_bynode : float, default 1
-        Share of the rows drawn for a tree, of the features drawn for a tree, and of those drawn for a node.
+        Share of the rows drawn for the splits of a tree (leaf values are of all rows), of the features drawn for a
+        tree, and of those drawn for a node.
     trim : float, default 0.1
         Rows with residuals below this share of the mean have no say in splits; 0 as in the paper.
     stop_loss : float, default 1e-16
