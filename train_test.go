@@ -191,19 +191,19 @@ func TestSameModelEverywhere(t *testing.T) {
 func TestSameModelOnEveryMachine(t *testing.T) {
 	d := blobs(1, 1500, 5, 10, 255).punch(1, 0.05).weighted(3)
 	want := map[string]string{
-		"paper":                    "f3a2403f532c5d42228999a7d9c9a033",
-		"first order":              "2613cec195f70dbee15ff1b1e47985d0",
-		"root":                     "825abddfd6838ae67939fd36b299df7c",
-		"pair leaf, 4 pairs":       "6e4ea0faa0adc3374b7555825ef198cf",
-		"full leaf":                "3c6748f3ceec2d00f8cf92cbc94fe38d",
-		"full leaf, 2 pairs":       "9241fa4abcc6036a5a67aa8d20db9eb5",
-		"full leaf, 4 pairs":       "3a119bb1826c5b5aefb068ca0df94c1c",
-		"full leaf, 8 pairs":       "e2f34fb6eace7f2412a49750a35c7c79",
-		"full leaf, root, 8 pairs": "0ab947b502ad1a29881ef605c35a7499",
-		"abc":                      "f0aa5a89f22dcbbbb5459f14e53192ec",
-		"abc, gap":                 "e6a4be3df3abcb65bae0c04884cf9175",
-		"abc, exhaustive":          "b1a3aa5d946a30f259c351623d9489cc",
-		"logitboost":               "a13d830ac46d7027f5d49006bfcd2c09",
+		"paper":                    "295ae34462100b587ae81b7e93a671f8",
+		"first order":              "34c308a63970f58c9d11c8ca5ac7dc94",
+		"root":                     "87bd5e9f6e5ae127ea30c26474d3b099",
+		"pair leaf, 4 pairs":       "de8281dc8e79c3c090c60d3049636cd3",
+		"full leaf":                "7d1f0111cd8e822700b571a74588f9c0",
+		"full leaf, 2 pairs":       "136723c61617819642e7719382b44d77",
+		"full leaf, 4 pairs":       "d44f970757fc2534791aa9f99ca67411",
+		"full leaf, 8 pairs":       "8506384d2bc915d89f08da35c13266d0",
+		"full leaf, root, 8 pairs": "aebdf41640f315b69a5d00b85ffdd412",
+		"abc":                      "ac1981f76596568f8eb47e2887231776",
+		"abc, gap":                 "bdb36b93026e3e50618d121258cd85ab",
+		"abc, exhaustive":          "34df971d218c4d38fa29995f89bdeea2",
+		"logitboost":               "2af46c72e2679a4e4db8d02b44b02663",
 	}
 	for _, v := range variants {
 		m := fit(t, d, params(func(p *Params) {
