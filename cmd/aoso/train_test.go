@@ -237,9 +237,13 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
+	data := "../../testdata/letter.csv.gz"
+	if testing.Short() {
+		data, _ = letter(t, 3000, 1)
+	}
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		model := filepath.Join(t.TempDir(), "m.aoso")
-		c := process(t, "", "train", "--data", "../../testdata/letter.csv.gz", "--model", model, "--trees", "1000000", "--json")
+		c := process(t, "", "train", "--data", data, "--model", model, "--trees", "1000000", "--json")
 		var stdout strings.Builder
 		c.Stdout = &stdout
 		stderr, err := c.StderrPipe()
