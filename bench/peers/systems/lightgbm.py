@@ -10,9 +10,15 @@ import lightgbm
 import numpy as np
 
 from bench.peers.clock import Clock
+from bench.peers.systems.binary import both
 
 
 DEFAULT_ITERATIONS = 100  # n_estimators of LGBMClassifier
+
+
+def objective(classes: int) -> dict[str, Any]:
+    """Of two classes one tree an iteration, as LGBMClassifier has it."""
+    return {"objective": "binary"} if classes == 2 else {"objective": "multiclass", "num_class": classes}
 
 
 class LightGBM:
@@ -21,7 +27,7 @@ class LightGBM:
     def train(
         self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
     ) -> None:
-        task = {"objective": "multiclass", "num_class": int(y.max()) + 1, "num_threads": threads, "verbosity": -1}
+        task = {"num_threads": threads, "verbosity": -1} | objective(int(y.max()) + 1)
         clock.start()
         self.model = lightgbm.Booster(task | params, lightgbm.Dataset(x, y))
         for _ in range(iterations or DEFAULT_ITERATIONS):
@@ -33,10 +39,11 @@ class LightGBM:
         scores = 0
         for first, last in pairwise([0, *stages]):
             scores += self.model.predict(x, raw_score=True, start_iteration=first, num_iteration=last - first)
-            yield scores
+            yield both(scores, 0)
 
     def proba(self, x: np.ndarray) -> np.ndarray:
-        return self.model.predict(x)
+        p = self.model.predict(x)
+        return both(p, 1 - p)
 
     def row_proba(self, row: np.ndarray) -> np.ndarray:
         return self.proba(row[None])

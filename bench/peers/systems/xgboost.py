@@ -10,9 +10,15 @@ import numpy as np
 import xgboost
 
 from bench.peers.clock import Clock
+from bench.peers.systems.binary import both
 
 
 DEFAULT_ITERATIONS = 100  # n_estimators of XGBClassifier
+
+
+def objective(classes: int) -> dict[str, Any]:
+    """Of two classes one tree an iteration, as XGBClassifier has it."""
+    return {"objective": "binary:logistic"} if classes == 2 else {"objective": "multi:softprob", "num_class": classes}
 
 
 class XGBoost:
@@ -24,12 +30,10 @@ class XGBoost:
     ) -> None:
         self._classes = int(y.max()) + 1
         task = {
-            "objective": "multi:softprob",
-            "num_class": self._classes,
             "multi_strategy": self.strategy,
             "tree_method": "hist",
             "nthread": threads,
-        }
+        } | objective(self._classes)
         clock.start()
         data = xgboost.QuantileDMatrix(x, y, nthread=threads)
         self.model = xgboost.Booster(task | params, [data])
@@ -42,17 +46,18 @@ class XGBoost:
         data = xgboost.DMatrix(x)
         for first, last in pairwise([0, *stages]):
             scores = self.model.predict(data, output_margin=True, iteration_range=(first, last))
-            yield scores
+            yield both(scores, 0)
             data.set_base_margin(scores)
 
     def proba(self, x: np.ndarray) -> np.ndarray:
-        return self.model.inplace_predict(x)
+        p = self.model.inplace_predict(x)
+        return both(p, 1 - p)
 
     def row_proba(self, row: np.ndarray) -> np.ndarray:
         return self.proba(row[None])
 
     def trees(self) -> int:
-        return self.model.num_boosted_rounds() * (self._classes if self.strategy == "one_output_per_tree" else 1)
+        return self.model.num_boosted_rounds() * (self._classes if self.strategy == "one_output_per_tree" and self._classes > 2 else 1)
 
     def size(self) -> int:
         return len(self.model.save_raw("ubj"))
