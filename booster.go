@@ -108,12 +108,9 @@ func NewBooster(train *Dataset, p Params, o TrainOptions) (*Booster, error) {
 	b.best = bestRound{value: math.Inf(1), trees: b.forest.Trees()}
 	b.state = newState(train.labels, train.weights, classes, p.needsImpossible(classes), funcs, b.team)
 	b.bound = train.start.begin(b.state, &p)
-	bins := tree.Bins{Matrix: train.matrix, Mapper: train.mapper, Coarse: train.matrix, CoarseMapper: train.mapper}
-	if p.coarse() {
-		bins.CoarseMapper = train.mapper.Coarse(coarseBins)
-	}
+	bins := tree.Bins{Matrix: train.matrix, Mapper: train.mapper, Coarse: train.matrix, CoarseMapper: train.mapper.Coarse(p.searchBins())}
 	if bins.CoarseMapper != bins.Mapper {
-		b.coarse = train.matrix.Coarsen(train.mapper, coarseBins, b.team)
+		b.coarse = train.matrix.Coarsen(train.mapper, p.searchBins(), b.team)
 		bins.Coarse = b.coarse
 	}
 	b.sampler = newSampler(&p, train.columns(), bins, b.state.residuals, funcs, b.team)

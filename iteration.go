@@ -71,7 +71,7 @@ func (b *Booster) grow(fixed []kernel.Pair) (*tree.Tree, *tree.Partition, []tree
 	}
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		n.Bin = b.train.mapper.Features[n.Feature].Fine(n.Bin, coarseBins)
+		n.Bin = b.train.mapper.Features[n.Feature].Fine(n.Bin, sampleBins)
 	}
 	segments = b.order(t, sample.all)
 	values := make([][]uint32, len(t.Leaves))

@@ -38,17 +38,18 @@ type MemoryEstimate struct {
 // rows, D features, K classes in S lanes (K rounded up to 8 or a multiple of
 // 16), m pairs, B bins, J leaves and T trees the parts are
 //
-//	Matrix      (N + V)·D, and N·D more with several pairs or subsample and B above 64
+//	Matrix      (N + V)·D, and N·D more with several pairs and B above 32, or
+//	            with subsample and B above 64
 //	Sparse      (D + 8·⌈D/256⌉)·N at most, or twice that likewise
 //	Residuals   4·(S + 1)·N, and 8·K·N of scores with abc, logitboost or a
 //	            shrinkage · max_step above 1, twice that with an exhaustive abc
 //	Rows        (28 + 8·m)·N, 17·N more with trim, 8·S·max(m, 2) a thousand rows
 //	            for sums, 48 a leaf and 8192 rows, (8·K + 24)·V
-//	Histograms  8·m·(B+1)·D for each thread, B being 64 at most with several
-//	            pairs, once more for all but the first; kept ones, with one pair a
+//	Histograms  8·m·(B+1)·D for each thread, B being that bound at most, once more for all but the first; kept ones, with one pair a
 //	            node or fixed pairs, at most 6 MiB or an eighth of the matrix, and
 //	            two more; all threefold above 65,536 rows
-//	Quantizing  56 a thread and row that bins are fitted to, and 24·N
+//	Quantizing  56 a thread and row that bins are fitted to, 24·N, and 32·(B + 1)·D
+//	            for the edges of bins
 //	Trees       some 4·J·K·T, or 12·J·m·T if leaves have pairs, three times over
 //	            while arrays grow
 //	Runtime     some MiB, and Trees again
@@ -94,7 +95,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		matrix += d * float64(bin.ColumnBytes(s.ValidRows))
 	}
 	sparse := (d + 8*math.Ceil(d/256)) * n
-	if p.coarse() && s.MaxBins > coarseBins {
+	if s.MaxBins > p.searchBins() {
 		matrix += d * float64(bin.ColumnBytes(s.Rows))
 		sparse *= 2
 	}
@@ -121,7 +122,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	e.Residuals = wholeBytes(residuals)
 	e.Rows = wholeBytes(rows)
 	e.Histograms = wholeBytes(histogramBytes(&s, &p, threads))
-	e.Quantizing = wholeBytes(24*max(n, valid) + 56*threads*min(n, defaultSampleRows))
+	e.Quantizing = wholeBytes(24*max(n, valid) + 56*threads*min(n, defaultSampleRows) + 4*8*float64(s.MaxBins+1)*d)
 	trees := treeBytes(&s, &p)
 	e.Trees = wholeBytes(trees)
 	e.Runtime = wholeBytes(10<<20 + threads*(1<<18) + 32*stride*float64(min(p.Leaves, s.Rows)+2) + trees)
@@ -136,10 +137,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 func wholeBytes(n float64) int64 { return int64(min(n, 1<<59)) }
 
 func histogramBytes(s *Shape, p *Params, threads float64) float64 {
-	bins := s.MaxBins
-	if p.coarse() {
-		bins = min(bins, coarseBins)
-	}
+	bins := min(s.MaxBins, p.searchBins())
 	cells := float64(p.Pairs)*float64(bins+1)*float64((s.Features+7)/8*8) + 2*kernel.MaxBins*kernel.TileLanes
 	one := 8 * cells
 	if s.Rows > kernel.SpillRows {

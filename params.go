@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/tree"
 )
@@ -195,14 +196,20 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// coarseBins is the value bins that splits are first looked for in.
-const coarseBins = 64
+// Value bins that splits are looked for in: at first, before all those of the
+// best feature, and on a sample, whose nodes have few rows.
+const coarseBins, sampleBins = 32, 64
 
-// coarse tells whether splits are first looked for in fewer bins, which with
-// several pairs saves most of the time for scanning. On a sample, whose nodes
-// have few rows, there are no others.
-func (p *Params) coarse() bool {
-	return p.Pairs > 1 && p.PairSelection != "root" || p.Subsample < 1
+// searchBins is the most value bins in which splits are looked for first, which
+// with several pairs saves most of the time for scanning.
+func (p *Params) searchBins() int {
+	switch {
+	case p.Subsample < 1:
+		return sampleBins
+	case p.Pairs > 1 && p.PairSelection != "root":
+		return coarseBins
+	}
+	return bin.MaxValueBins
 }
 
 // growth is what the parameters mean for a tree on so many columns.
