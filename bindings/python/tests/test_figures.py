@@ -13,9 +13,9 @@ def test_import_takes_at_most_50_ms_beyond_numpy():
     program = """
         import time
         import numpy
-        start = time.perf_counter()
+        start = time.process_time()  # which other programs do not make longer
         import aoso
-        print(time.perf_counter() - start)
+        print(time.process_time() - start)
     """
     assert min(float(run(program)) for _ in range(7)) < 0.05
 
