@@ -108,10 +108,10 @@ func NewBooster(train *Dataset, p Params, o TrainOptions) (*Booster, error) {
 	b.best = bestRound{value: math.Inf(1), trees: b.forest.Trees()}
 	b.state = newState(train.labels, train.weights, classes, p.needsImpossible(classes), funcs, b.team)
 	b.bound = train.start.begin(b.state, &p)
-	bins := tree.Bins{Matrix: train.matrix, Mapper: train.mapper, Coarse: train.matrix, CoarseMapper: train.mapper.Coarse(p.searchBins())}
-	if bins.CoarseMapper != bins.Mapper {
-		b.coarse = train.matrix.Coarsen(train.mapper, p.searchBins(), b.team)
-		bins.Coarse = b.coarse
+	bins := tree.Bins{Matrix: train.matrix, Mapper: train.mapper}
+	bins.Coarse, bins.CoarseMapper = train.matrix.Coarsen(train.mapper, p.searchBins(), b.team)
+	if bins.Coarse != train.matrix {
+		b.coarse = bins.Coarse
 	}
 	b.sampler = newSampler(&p, train.columns(), bins, b.state.residuals, funcs, b.team)
 	growth := p.growth(len(b.sampler.columns))

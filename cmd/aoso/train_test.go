@@ -61,11 +61,17 @@ func TestTrainWithoutValidation(t *testing.T) {
 	}
 }
 
-func TestThreadsGiveOneModel(t *testing.T) {
-	data := "../../testdata/letter.csv.gz"
+// allLetters is the Letter data, or fewer rows of it in a short run.
+func allLetters(t *testing.T) string {
 	if testing.Short() {
-		data, _ = letter(t, 3000, 1)
+		few, _ := letter(t, 3000, 1)
+		return few
 	}
+	return "../../testdata/letter.csv.gz"
+}
+
+func TestThreadsGiveOneModel(t *testing.T) {
+	data := allLetters(t)
 	for _, method := range []string{"aoso", "abc", "logitboost"} {
 		var prints []string
 		for _, threads := range []string{"1", "2", "3"} {
@@ -237,10 +243,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
-	data := "../../testdata/letter.csv.gz"
-	if testing.Short() {
-		data, _ = letter(t, 3000, 1)
-	}
+	data := allLetters(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		model := filepath.Join(t.TempDir(), "m.aoso")
 		c := process(t, "", "train", "--data", data, "--model", model, "--trees", "1000000", "--json")

@@ -1,6 +1,8 @@
 package bin
 
 import (
+	"slices"
+
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 )
@@ -8,16 +10,13 @@ import (
 // Coarse is the mapper of features with at most so many value bins, of which
 // each holds as many neighbouring ones of m; m itself if none has more.
 func (m *Mapper) Coarse(most int) *Mapper {
+	if !slices.ContainsFunc(m.Features, func(f Feature) bool { return f.width(most) > 1 }) {
+		return m
+	}
 	c := &Mapper{Features: make([]Feature, len(m.Features))}
-	fewer := false
 	for j := range m.Features {
 		f := &m.Features[j]
-		width := f.width(most)
-		fewer = fewer || width > 1
-		c.Features[j] = f.join(width)
-	}
-	if !fewer {
-		return m
+		c.Features[j] = f.join(f.width(most))
 	}
 	return c
 }
@@ -43,8 +42,13 @@ func (f *Feature) join(width int) (c Feature) {
 	return c
 }
 
-// Coarsen is the matrix, by Mapper.Coarse, of fewer bins.
-func (x *Matrix) Coarsen(m *Mapper, most int, team *par.Team) *Matrix {
+// Coarsen is the matrix of fewer bins and its mapper, by Mapper.Coarse: x and m
+// themselves if no feature has more.
+func (x *Matrix) Coarsen(m *Mapper, most int, team *par.Team) (*Matrix, *Mapper) {
+	coarse := m.Coarse(most)
+	if coarse == m {
+		return x, m
+	}
 	memory := mem.New(m.codesBytes(x.Rows))
 	c := m.over(memory.Bytes(), x.Rows, memory)
 	team.Do(len(c.Columns), func(_, j int) {
@@ -57,8 +61,7 @@ func (x *Matrix) Coarsen(m *Mapper, most int, team *par.Team) *Matrix {
 			c.Columns[j][i] = codes[code]
 		}
 	})
-	coarse := m.Coarse(most)
 	c.GroupSparse(coarse, team)
 	c.JoinSmall(coarse, team)
-	return c
+	return c, coarse
 }

@@ -50,7 +50,7 @@ type part struct {
 type candidate struct {
 	score       float64
 	bin         int // value bins up to it go left
-	next        int // the first bin after it that holds rows
+	next        int // the first bin after it that holds rows, if exact
 	missingLeft bool
 	exact       bool // the best of all bins that leave min samples on both sides
 }
@@ -414,10 +414,10 @@ func (s *splitter) scan(t *tile, part *Histogram, base int, job *kernel.ScanJob)
 		s.kernels.Scan(job)
 		for f := 0; f < kernel.TileLanes/m && c < t.endColumn; f++ {
 			best := candidate{score: job.Score[f], bin: int(job.Bin[f]), missingLeft: job.MissingLeft[f]}
-			if !math.IsInf(best.score, -1) {
+			best.exact = s.minSamples == 1 && !s.coarse(s.columns[c])
+			if best.exact && !math.IsInf(best.score, -1) {
 				best.next = cells.nextFilled(best.bin, t, f*m, m)
 			}
-			best.exact = s.minSamples == 1 && !s.coarse(s.columns[c])
 			s.best[c] = best
 			c++
 		}
@@ -485,7 +485,7 @@ func (s *splitter) choose(rows []uint32) SplitInfo {
 // either side.
 func (s *splitter) exact(rows []uint32, column int) candidate {
 	t := tile{0, 1, 0, s.Mapper.Features[column].Codes(), kernel.TileLanes, nil}
-	one := splitter{kernels: s.kernels, gradients: s.gradients}
+	one := splitter{kernels: s.kernels, gradients: s.gradients, minSamples: 1, best: make([]candidate, 1)}
 	one.Coarse, one.layout = s.Matrix, &layout{columns: []int{column}, tiles: []tile{t}}
 	h := s.column.histogram(t.bins*kernel.TileLanes, len(rows) > kernel.SpillRows)
 	one.fillGroup(&group{0, 1, nil, nil}, &h, &s.workers[0], 1)
@@ -493,14 +493,8 @@ func (s *splitter) exact(rows []uint32, column int) candidate {
 		return s.recount(rows, column, &h)
 	}
 	job := s.job
-	job.Bins, job.Tile, job.WideG, job.WideH = t.bins, h.cells, h.wideG, h.wideH
-	if h.wide() {
-		job.Tile = nil
-	}
-	s.kernels.Scan(&job)
-	best := candidate{score: job.Score[0], bin: int(job.Bin[0]), missingLeft: job.MissingLeft[0], exact: true}
-	best.next = h.nextFilled(best.bin, &t, 0, job.Pairs)
-	return best
+	one.scan(&t, &h, 0, &job)
+	return one.best[0]
 }
 
 // recount finds, in a column's histogram, the best cut among those that leave

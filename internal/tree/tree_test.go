@@ -104,9 +104,9 @@ func TestCoarse(t *testing.T) {
 		p := newProblem(t, 40+seed, problemOptions{rows: 900, classes: 6, missing: seed%2 == 0, sparse: 9, weights: seed%3 == 0})
 		team := par.NewTeam(2)
 		defer team.Close()
-		coarse := Bins{Mapper: p.mapper.Coarse(most), Matrix: p.matrix.Coarsen(p.mapper, most, team)}
-		coarse.Coarse, coarse.CoarseMapper = coarse.Matrix, coarse.Mapper
-		both := Bins{p.matrix, p.mapper, coarse.Matrix, coarse.Mapper}
+		matrix, mapper := p.matrix.Coarsen(p.mapper, most, team)
+		coarse := Bins{matrix, mapper, matrix, mapper}
+		both := Bins{p.matrix, p.mapper, matrix, mapper}
 		for _, pairs := range []int{1, 2, 4} {
 			for _, minSamples := range []int{1, 60} {
 				root := func(b Bins, columns []int) Node {
@@ -140,7 +140,8 @@ func TestCoarse(t *testing.T) {
 func TestOneCoarseBin(t *testing.T) {
 	p := newProblem(t, 60, problemOptions{rows: 400, classes: 4})
 	team := par.NewTeam(1)
-	both := Bins{p.matrix, p.mapper, p.matrix.Coarsen(p.mapper, 1, team), p.mapper.Coarse(1)}
+	both := p.bins()
+	both.Coarse, both.CoarseMapper = p.matrix.Coarsen(p.mapper, 1, team)
 	rows := NewPartition(p.matrix.Rows)
 	rows.Fill(p.matrix.Rows)
 	params := Params{Leaves: 4, MinSamples: 1, FullLeaf: true, Pairs: 2, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}}
