@@ -8,15 +8,16 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// evaluator finds the pairs and the best split of one node at a time. There
-// are two, for the two children of a node.
+// evaluator finds the pairs and the best split of one node at a time.
 type evaluator struct {
 	*Grower
+	team      *par.Team
 	gradients gradients
 	splitter  splitter
 	first     []int32   // classes of the pairs being chosen
 	partials  []float64 // sums by block
 	jobs      []sumJob  // by block
+	job       kernel.PartitionJob
 }
 
 // sumJob is room for a kernel's job, which on the stack would become garbage.
@@ -25,12 +26,77 @@ type sumJob struct {
 	cross  kernel.CrossJob
 }
 
+func newEvaluator(g *Grower, team *par.Team) *evaluator {
+	e := &evaluator{
+		Grower: g, team: team,
+		gradients: gradients{kernels: g.kernels, residuals: g.residuals, pairs: g.Pairs},
+	}
+	e.splitter = splitter{
+		Bins: g.Bins, kernels: g.kernels, gradients: &e.gradients,
+		minSamples: g.MinSamples, minHessian: g.MinHessian, minGain: g.MinGain, l2: g.Newton.L2,
+		workers: make([]worker, team.Workers()),
+	}
+	return e
+}
+
+// work is a measure of what there is to do in a node.
+func (e *evaluator) work(rows int) int { return rows * (len(e.columns) + e.residuals.Stride) }
+
+// teamFor is the team for work on so many rows: to share a little takes longer
+// than it saves.
+func (e *evaluator) teamFor(rows int) *par.Team {
+	if e.work(rows) < 1<<14 {
+		return alone
+	}
+	return e.team
+}
+
+// expand evaluates the children of a node; the first left of its rows go left.
+// The last children of a tree stay leaves.
+func (e *evaluator) expand(n *node, rows []uint32, left int, last bool) {
+	e.placeMissing(n, rows, left)
+	n.left.start, n.left.end, n.left.list = n.start, n.start+left, rows[:left]
+	n.right.start, n.right.end, n.right.list = n.start+left, n.end, rows[left:]
+	e.admit(n.left, last)
+	e.admit(n.right, last)
+	small, large := n.left, n.right
+	if small.rows() > large.rows() {
+		small, large = large, small
+	}
+	if n.totals != nil {
+		// Not in the partition pass: that would read the residuals of all rows,
+		// not of the smaller child's only, for what takes 3 to 7 % of the time.
+		e.count(small.totals, small.list)
+		large.totals.Sub(n.totals, small.totals)
+	}
+	e.inheritPairs(n, small, large)
+	if n.histogram == nil || large.layout == nil || !slices.Equal(large.pairs, n.pairs) {
+		e.evaluateBoth(small, large)
+	} else {
+		e.inherit(n, small, large)
+	}
+}
+
+// evaluateBoth evaluates the children of a node: two small ones side by side,
+// one after the other where each can occupy the whole team.
+func (e *evaluator) evaluateBoth(small, large *node) {
+	e.keepHistogram(large)
+	e.keepHistogram(small)
+	if e.teamFor(large.rows()) == alone && e.teamFor(8*small.rows()) != alone {
+		e.team.Do(2, func(worker, i int) { e.aside[worker].evaluate([]*node{large, small}[i]) })
+		return
+	}
+	e.evaluate(large)
+	e.evaluate(small)
+}
+
 // evaluate finds a node's pairs, if it has none yet, and, if it may be split,
 // its best split.
-func (e *evaluator) evaluate(n *node, team *par.Team) {
+func (e *evaluator) evaluate(n *node) {
 	if n.layout == nil && e.FullLeaf {
 		return
 	}
+	team := e.teamFor(n.rows())
 	rows := e.take(n)
 	if n.pairs == nil {
 		e.choosePairs(n, rows, team)
@@ -74,7 +140,7 @@ func (e *evaluator) inherit(n, small, large *node) {
 	if share != small {
 		e.release(share)
 		e.keepHistogram(small)
-		e.evaluate(small, e.teamFor(small.rows()))
+		e.evaluate(small)
 	}
 }
 
@@ -83,7 +149,7 @@ func (e *evaluator) inherit(n, small, large *node) {
 func (e *evaluator) share(n, small *node) *node {
 	share := small
 	if !slices.Equal(small.pairs, n.pairs) {
-		share = &node{start: small.start, end: small.end, pairs: n.pairs, layout: e.layout}
+		share = &node{start: small.start, end: small.end, list: small.list, pairs: n.pairs, layout: e.layout}
 	}
 	rows := e.take(small)
 	team := e.teamFor(len(rows))
@@ -118,7 +184,7 @@ func (n *node) precise(parent *node) bool {
 func (e *evaluator) take(n *node) []uint32 {
 	e.gradients.cells = e.cells[n.start*e.Pairs : n.end*e.Pairs]
 	e.gradients.rows = e.kept[n.start:n.end]
-	return e.rowsOf(n)
+	return n.list
 }
 
 // choosePairs chooses the class pairs of a node from its totals.
@@ -176,7 +242,7 @@ func (e *evaluator) inheritPairs(n, small, large *node) {
 	}
 	stride := e.residuals.Stride
 	both := append(slices.Clone(first), second...)
-	cross := slices.Clone(e.cross(e.rowsOf(small), both, e.teamFor(small.rows())))
+	cross := slices.Clone(e.cross(small.list, both, e.teamFor(small.rows())))
 	large.cross, small.cross = n.cross, cross[stride:]
 	for k, c := range cross[:stride] {
 		large.cross[k] = max(large.cross[k]-c, 0)

@@ -46,18 +46,20 @@ type Grower struct {
 	residuals *loss.Residuals
 	team      *par.Team
 
-	partition  *Partition
-	cells      []int64       // pairs a row: the gradients of a node lie where its rows do
-	kept       []uint32      // likewise the rows that were not trimmed
-	memory     [2]*mem.Block // of cells and kept
-	evaluators [2]*evaluator
-	pool       HistogramPool
-	totals     []*loss.Totals // to use again
-	nodes      []*node        // likewise
+	partition *Partition
+	cells     []int64       // pairs a row: the gradients of a node lie where its rows do
+	kept      []uint32      // likewise the rows that were not trimmed
+	memory    [2]*mem.Block // of cells and kept
+	evaluator *evaluator    // works with the whole team
+	aside     []*evaluator  // by worker: each works alone
+	pool      HistogramPool
+	totals    []*loss.Totals // to use again
+	nodes     []*node        // likewise
 
 	// of the tree being grown
 	tree    *Tree
 	open    nodeHeap
+	ahead   []*node // expanded side by side
 	columns []int
 	layout  *layout
 	fixed   []kernel.Pair
@@ -66,11 +68,15 @@ type Grower struct {
 
 // node is a node that is a leaf so far.
 type node struct {
-	start, end int // of the partition
+	start, end int      // of the partition
+	list       []uint32 // the rows: that run, or a copy until the parent is split
 	depth      int
 	order      int   // of birth
 	parent     int32 // number in tree.Nodes; −1: none
 	isRight    bool
+
+	left, right *node // its children, if it has been expanded
+	apart       bool  // whose lists are copies
 
 	totals *loss.Totals
 	layout *layout // the columns that it may be split on; nil: it is a leaf for good
@@ -93,14 +99,9 @@ func NewGrower(k *kernel.Funcs, b Bins, r *loss.Residuals, p Params, rows *Parti
 		memory:    [2]*mem.Block{mem.New(8 * b.Matrix.Rows * p.Pairs), mem.New(4 * b.Matrix.Rows)},
 	}
 	g.cells, g.kept = mem.View[int64](g.memory[0]), mem.View[uint32](g.memory[1])
-	for i := range g.evaluators {
-		e := &evaluator{Grower: g, gradients: gradients{kernels: k, residuals: r, pairs: p.Pairs}}
-		e.splitter = splitter{
-			Bins: b, kernels: k, gradients: &e.gradients,
-			minSamples: p.MinSamples, minHessian: p.MinHessian, minGain: p.MinGain, l2: p.Newton.L2,
-			workers: make([]worker, team.Workers()),
-		}
-		g.evaluators[i] = e
+	g.evaluator = newEvaluator(g, team)
+	for range team.Workers() {
+		g.aside = append(g.aside, newEvaluator(g, alone))
 	}
 	return g
 }
@@ -125,20 +126,23 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, draws *rand.Rand) (*Tr
 	}
 	g.tree, g.fixed, g.draws = &Tree{}, fixed, draws
 
-	root := g.newNode(node{end: len(g.partition.Rows), parent: -1})
+	root := g.newNode(node{end: len(g.partition.Rows), list: g.partition.Rows, parent: -1})
 	g.admit(root, false)
 	if g.needsTotals() {
 		root.totals = g.newTotals()
-		g.evaluators[0].count(root.totals, g.partition.Rows)
+		g.evaluator.count(root.totals, root.list)
 	}
 	g.keepHistogram(root)
-	g.evaluators[0].evaluate(root, g.teamFor(root.rows()))
+	g.evaluator.evaluate(root)
 	g.open = append(g.open[:0], root)
 	for len(g.open) < g.Leaves && g.open[0].split.Gain > 0 {
 		n := heap.Pop(&g.open).(*node)
-		left, right := g.split(n, len(g.open)+2 >= g.Leaves)
-		heap.Push(&g.open, left)
-		heap.Push(&g.open, right)
+		if n.left == nil {
+			g.expand(n)
+		}
+		g.split(n)
+		heap.Push(&g.open, n.left)
+		heap.Push(&g.open, n.right)
 	}
 	return g.tree, g.finish(g.open)
 }
@@ -150,81 +154,112 @@ func (g *Grower) admit(n *node, last bool) {
 		return
 	}
 	n.layout = g.layout
-	if g.NodeColumns > 0 && g.NodeColumns < len(g.columns) {
+	if g.drawsColumns() {
 		n.layout = newLayout(g.Coarse, g.CoarseMapper, draw(g.draws, g.columns, g.NodeColumns), g.Pairs, g.CacheBytes)
 	}
 }
 
+// drawsColumns tells whether every node draws columns of its own.
+func (g *Grower) drawsColumns() bool { return g.NodeColumns > 0 && g.NodeColumns < len(g.columns) }
+
 func (g *Grower) needsTotals() bool { return g.FullLeaf || g.fixed == nil }
 
-// split makes an inner node of n and evaluates its children.
-func (g *Grower) split(n *node, last bool) (left, right *node) {
-	middle := g.partition.Split(g.kernels, g.Matrix, n.split, n.start, n.end, g.teamFor(n.rows()))
-	feature := &g.Mapper.Features[n.split.Feature]
-	middle = g.placeMissing(n, middle)
+// expand makes and evaluates the children of n. One small node does not occupy
+// a team, so the nodes that will probably be split next are expanded beside it.
+func (g *Grower) expand(n *node) {
+	g.ahead = g.nodesAhead(append(g.ahead[:0], n))
+	for _, n := range g.ahead {
+		n.left, n.right = g.newNode(node{depth: n.depth + 1}), g.newNode(node{depth: n.depth + 1, isRight: true})
+		if n.totals != nil {
+			n.left.totals, n.right.totals = g.newTotals(), g.newTotals()
+		}
+	}
+	if len(g.ahead) > 1 {
+		g.team.Do(len(g.ahead), func(worker, i int) {
+			n, e := g.ahead[i], g.aside[worker]
+			rows, left := g.partition.SplitApart(g.kernels, g.Matrix, n.split, n.start, n.end, &e.job)
+			n.apart = true
+			e.expand(n, rows, left, false)
+		})
+		return
+	}
+	middle := g.partition.Split(g.kernels, g.Matrix, n.split, n.start, n.end, g.evaluator.teamFor(n.rows()))
+	g.evaluator.expand(n, g.rowsOf(n), middle-n.start, len(g.open)+2 >= g.Leaves)
+}
 
+// nodesAhead adds the nodes whose turn comes next to the one whose turn it is.
+// It adds none where a node's children depend on the nodes before it: on the
+// histograms that these keep, or the columns that they draw.
+func (g *Grower) nodesAhead(ahead []*node) []*node {
+	const (
+		mostWork  = 1 << 18 // a team shares the work on a larger node well
+		perWorker = 2
+	)
+	if g.team.Workers() == 1 || g.keepsHistograms() || g.drawsColumns() || g.evaluator.work(ahead[0].rows()) > mostWork {
+		return ahead
+	}
+	splits := g.Leaves - 1 - len(g.open) // left to make: the last of them may never come to a node ahead
+	most := min(perWorker*g.team.Workers(), splits/4)
+	for len(ahead) < most {
+		var next *node
+		for _, n := range g.open {
+			if n.left == nil && n.split.Gain > 0 && (next == nil || n.before(next)) && !slices.Contains(ahead, n) && g.evaluator.work(n.rows()) <= mostWork {
+				next = n
+			}
+		}
+		if next == nil {
+			break
+		}
+		ahead = append(ahead, next)
+	}
+	return ahead
+}
+
+// split makes an inner node of n, which has been expanded.
+func (g *Grower) split(n *node) {
+	if n.apart {
+		copy(g.rowsOf(n.left), n.left.list)
+		copy(g.rowsOf(n.right), n.right.list)
+		n.left.list, n.right.list = g.rowsOf(n.left), g.rowsOf(n.right)
+	}
 	number := int32(len(g.tree.Nodes))
 	g.link(n, number)
 	g.tree.Nodes = append(g.tree.Nodes, Node{
 		Feature:     int32(n.split.Feature),
 		Bin:         n.split.Bin,
 		MissingLeft: n.split.MissingLeft,
-		Threshold:   feature.Threshold(int(n.split.Bin)),
+		Threshold:   g.Mapper.Features[n.split.Feature].Threshold(int(n.split.Bin)),
 		Gain:        n.split.Gain,
 		Rows:        n.rows(),
 		Pairs:       n.pairs,
 	})
-	left = g.newNode(node{start: n.start, end: middle, depth: n.depth + 1, order: 2 * int(number), parent: number})
-	right = g.newNode(node{start: middle, end: n.end, depth: n.depth + 1, order: 2*int(number) + 1, parent: number, isRight: true})
-	g.admit(left, last)
-	g.admit(right, last)
-	small, large := left, right
-	if small.rows() > large.rows() {
-		small, large = right, left
-	}
-	if n.totals != nil {
-		// Not in the partition pass: that would read the residuals of all rows,
-		// not of the smaller child's only, for what takes 3 to 7 % of the time.
-		small.totals, large.totals = g.newTotals(), n.totals
-		g.evaluators[0].count(small.totals, g.rowsOf(small))
-		large.totals.Sub(n.totals, small.totals)
-	}
-	g.evaluators[0].inheritPairs(n, small, large)
-	if n.histogram == nil || large.layout == nil || !slices.Equal(large.pairs, n.pairs) {
-		g.evaluateBoth(small, large)
-	} else {
-		g.evaluators[0].inherit(n, small, large)
-	}
-	g.release(n)
-	g.nodes = append(g.nodes, n)
-	for _, child := range []*node{left, right} {
+	for i, child := range []*node{n.left, n.right} {
+		child.parent, child.order = number, 2*int(number)+i
 		if child.split.Gain == 0 {
 			g.release(child)
 		}
 	}
-	return left, right
+	g.release(n)
+	g.recycle(n)
 }
 
-// evaluateBoth evaluates the children of a node: two small ones side by side,
-// one after the other where each can occupy the whole team.
-func (g *Grower) evaluateBoth(small, large *node) {
-	g.keepHistogram(large)
-	g.keepHistogram(small)
-	if g.teamFor(large.rows()) == alone && g.teamFor(8*small.rows()) == g.team {
-		g.team.Do(2, func(_, i int) {
-			g.evaluators[i].evaluate([]*node{large, small}[i], alone)
-		})
-		return
+// recycle keeps the memory of a node that is not needed any more.
+func (g *Grower) recycle(n *node) {
+	if n.totals != nil {
+		g.totals = append(g.totals, n.totals)
 	}
-	g.evaluators[0].evaluate(large, g.teamFor(large.rows()))
-	g.evaluators[0].evaluate(small, g.teamFor(small.rows()))
+	g.nodes = append(g.nodes, n)
 }
+
+// keepsHistograms tells whether nodes may take their parents' histograms over:
+// several pairs of their own choice are hardly ever all the same.
+func (g *Grower) keepsHistograms() bool { return g.Pairs == 1 || g.fixed != nil }
 
 // keepHistogram finds room for a node's histogram if its larger child might
 // take it over. Where there is none, the node least likely to be split loses
 // its own.
 func (g *Grower) keepHistogram(n *node) {
-	if n.layout != g.layout || g.Pairs > 1 && g.fixed == nil {
+	if n.layout != g.layout || !g.keepsHistograms() {
 		return
 	}
 	n.histogram = g.pool.Get(n.rows())
@@ -250,21 +285,20 @@ func (g *Grower) release(n *node) {
 }
 
 // placeMissing sends missing values, where the node has none to learn from,
-// the way that more rows go. It returns where the right rows begin.
-func (g *Grower) placeMissing(n *node, middle int) int {
-	if n.split.MissingLeft || middle-n.start <= n.end-middle {
-		return middle
+// the way that more rows go. Of the rows, the first left go left.
+func (g *Grower) placeMissing(n *node, rows []uint32, left int) {
+	if n.split.MissingLeft || left <= len(rows)-left {
+		return
 	}
 	if g.Mapper.Features[n.split.Feature].Missing {
 		codes := g.Matrix.Columns[n.split.Feature]
-		for _, row := range g.partition.Rows[middle:n.end] {
+		for _, row := range rows[left:] {
 			if codes[row] == 0 {
-				return middle
+				return
 			}
 		}
 	}
 	n.split.MissingLeft = true
-	return middle
 }
 
 // finish makes leaves of the open nodes, from left to right.
@@ -287,10 +321,11 @@ func (g *Grower) finish(open []*node) []Segment {
 		g.tree.Leaves = append(g.tree.Leaves, leaf)
 		segments[i] = Segment{i, n.start, n.end}
 		g.release(n)
-		if n.totals != nil {
-			g.totals = append(g.totals, n.totals)
+		g.recycle(n)
+		if n.left != nil {
+			g.recycle(n.left)
+			g.recycle(n.right)
 		}
-		g.nodes = append(g.nodes, n)
 	}
 	return segments
 }
@@ -335,15 +370,6 @@ func (n *node) rows() int { return n.end - n.start }
 
 var alone = new(par.Team)
 
-// teamFor is the team for work on so many rows: starting goroutines costs
-// more than they save on few.
-func (g *Grower) teamFor(rows int) *par.Team {
-	if rows*(len(g.columns)+g.residuals.Stride) < 1<<14 {
-		return alone
-	}
-	return g.team
-}
-
 // draw picks n of the columns at random, in order.
 func draw(r *rand.Rand, columns []int, n int) []int {
 	chosen := slices.Clone(columns)
@@ -360,9 +386,14 @@ type nodeHeap []*node
 
 func (h nodeHeap) Len() int { return len(h) }
 func (h nodeHeap) Less(i, j int) bool {
-	return h[i].split.Gain > h[j].split.Gain ||
-		h[i].split.Gain == h[j].split.Gain && h[i].order < h[j].order
+	return h[i].before(h[j])
 }
+
+// before tells whether a node is split before another.
+func (n *node) before(o *node) bool {
+	return n.split.Gain > o.split.Gain || n.split.Gain == o.split.Gain && n.order < o.order
+}
+
 func (h nodeHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h *nodeHeap) Push(n any)   { *h = append(*h, n.(*node)) }
 func (h *nodeHeap) Pop() any {

@@ -83,6 +83,23 @@ func (p *Partition) SplitBy(k *kernel.Funcs, column []uint8, last uint8, zeroLef
 	return start + left
 }
 
+// SplitApart is Split that leaves the run as it is. It returns its rows in the
+// new order, good until the run or a part of it is split, and how many go left.
+func (p *Partition) SplitApart(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int, job *kernel.PartitionJob) (rows []uint32, left int) {
+	right := 0
+	for first := start; first < end; first += kernel.RowBlock {
+		n := min(end-first, kernel.RowBlock)
+		*job = kernel.PartitionJob{
+			Column: x.Columns[s.Feature], Rows: p.Rows[first:][:n], Bin: s.Bin, MissingLeft: s.MissingLeft,
+			Left: p.left[start+left:][:n], Right: p.right[start+right:][:n],
+		}
+		k.Partition(job)
+		left, right = left+job.NumLeft, right+n-job.NumLeft
+	}
+	copy(p.left[start+left:], p.right[start:][:right])
+	return p.left[start:end], left
+}
+
 // splitBlock is SplitBy for at most one block of rows.
 func (p *Partition) splitBlock(k *kernel.Funcs, column []uint8, last uint8, zeroLeft bool, start, end int) int {
 	job := &p.jobs[start/kernel.RowBlock]

@@ -634,6 +634,36 @@ func TestGrowerAgain(t *testing.T) {
 	}
 }
 
+// TestAhead: nodes that are expanded before their turn make the same tree, and
+// leave the rows of those whose turn never came in order.
+func TestAhead(t *testing.T) {
+	p := newProblem(t, 23, problemOptions{rows: 4000, classes: 7, missing: true, sparse: 5})
+	for _, params := range []Params{
+		{Leaves: 100, MinSamples: 1, FullLeaf: true, Pairs: 2},
+		{Leaves: 61, MinSamples: 5, Pairs: 2, Trim: 0.1},
+		{Leaves: 300, MinSamples: 3, FullLeaf: true, Pairs: 4, MaxDepth: 7},
+		{Leaves: 40, MinSamples: 1, FullLeaf: true, Pairs: 2, NodeColumns: 3},
+		{Leaves: 40, MinSamples: 1, FullLeaf: true, Pairs: 2, Selection: loss.Root},
+	} {
+		params.Newton = loss.Newton{Shrinkage: 0.1, MaxStep: 5}
+		tree, rows, segments := p.grow(params, nil, 1)
+		if len(tree.Leaves) < params.Leaves && params.MaxDepth == 0 {
+			t.Errorf("%d leaves, want %d", len(tree.Leaves), params.Leaves)
+		}
+		for _, s := range segments {
+			if !slices.IsSorted(rows.Rows[s.Start:s.End]) {
+				t.Errorf("the rows of leaf %d are not in order", s.Leaf)
+			}
+		}
+		for threads := 2; threads <= 5; threads++ {
+			other, otherRows, otherSegments := p.grow(params, nil, threads)
+			if !reflect.DeepEqual(tree, other) || !slices.Equal(segments, otherSegments) || !slices.Equal(rows.Rows, otherRows.Rows) {
+				t.Errorf("%+v: %d threads grow another tree", params, threads)
+			}
+		}
+	}
+}
+
 // TestTrimWeights checks that a row of weight k is trimmed where k copies are.
 func TestTrimWeights(t *testing.T) {
 	p := newProblem(t, 22, problemOptions{rows: 3000, classes: 3})
@@ -689,13 +719,13 @@ func TestHistogramSubtract(t *testing.T) {
 					team := par.NewTeam(2)
 					defer team.Close()
 					g := NewGrower(kernel.Generic, p.bins(), p.residuals, Params{Pairs: pairs}, rows, team)
-					e := g.evaluators[0]
+					e := g.evaluator
 					layout := newLayout(p.matrix, p.mapper, p.columns(), pairs, 32<<10)
 					e.splitter.use(layout)
 					along := []kernel.Pair{{R: 0, S: 1}, {R: 2, S: 2}}[:pairs]
 					var q quanta
 					fill := func(start, end int) *Histogram {
-						list := e.take(&node{start: start, end: end})
+						list := e.take(&node{start: start, end: end, list: rows.Rows[start:end]})
 						stats := e.gradients.compute(list, along, team)
 						if start == 0 && end == test.rows {
 							q = newQuanta(&stats, pairs, e.gradients.weight, trim)
