@@ -81,11 +81,11 @@ test-export: build ## check exported models in onnxruntime and LightGBM
 	build/export/bin/python -m pip install --quiet --disable-pip-version-check -r internal/export/check/requirements.txt
 	build/export/bin/python internal/export/check/check.py bin/aoso $${AOSO_DATA:-../shared/data} testdata/letter.csv.gz
 
-# The race detector needs cgo and a C compiler; the oracle runs on one thread, slowly. Of the command line, what has
-# several goroutines.
-race: ## run the tests of the small packages under the race detector
+# The race detector needs cgo and a C compiler. It looks at the packages that share work among goroutines and, through
+# the command line, at a whole training that is interrupted.
+race: ## run the tests of what works in parallel under the race detector
 	@if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC | cut -d' ' -f1) >/dev/null; then set -ex; \
-		$(GO_TEST) -race -short -tags purego $$(go list ./internal/... | grep -v /oracle); \
+		$(GO_TEST) -race -short -tags purego ./internal/par ./internal/bin ./internal/tree; \
 		$(GO_TEST) -race -short -tags purego -run 'Interrupt|Signals|Threads' ./cmd/aoso; \
 	else echo "race detector left out: no C compiler"; fi
 

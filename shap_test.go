@@ -257,7 +257,7 @@ func TestSHAPLongPaths(t *testing.T) {
 			m := chain(features, share)
 			r := rand.New(rand.NewPCG(104, uint64(features)))
 			row := make([]float64, features)
-			for range 5 {
+			for range 2 {
 				values := shapValues(t, m, RowMajor(row, 1, features), PredictOptions{})
 				checkSums(t, m, RowMajor(row, 1, features), values, PredictOptions{})
 				for j, v := range values[:features] { // each step that is taken raises the score of a, each that is not lowers it
