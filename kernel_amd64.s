@@ -232,6 +232,17 @@ store32:
 	MOVL 24(DI), R14 \
 	MOVL 28(DI), R15
 
+// FETCH2 has the start of two rows, eight times aheadEights further on, fetched
+// into the cache.
+#define aheadEights 4
+#define FETCH2(offset) \
+	MOVL       (32*aheadEights+offset)(DI), R8    \
+	MOVL       (32*aheadEights+offset+4)(DI), R9  \
+	IMULQ      DX, R8                             \
+	IMULQ      DX, R9                             \
+	PREFETCHT0 (SI)(R8*1)                         \
+	PREFETCHT0 (SI)(R9*1)
+
 #define OFFSETS8 \
 	IMULQ DX, R8  \
 	IMULQ DX, R9  \
@@ -2256,6 +2267,16 @@ eight:
 	MOVQ DI, halfCursor(SP)
 	CMPQ CX, $8
 	JB   few
+	CMPQ CX, $(8*aheadEights+8)
+	JB   near
+	MOVQ halfResiduals(SP), SI
+	MOVQ halfStride(SP), DX
+	FETCH2(0)
+	FETCH2(8)
+	FETCH2(16)
+	FETCH2(24)
+
+near:
 	MOVQ halfOut(SP), CX
 
 rows:
