@@ -60,6 +60,7 @@ type Grower struct {
 	tree    *Tree
 	open    nodeHeap
 	ahead   []*node // expanded side by side
+	waiting int     // nodes that have been, and are not split yet
 	columns []int
 	layout  *layout
 	fixed   []kernel.Pair
@@ -124,7 +125,7 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, draws *rand.Rand) (*Tr
 		g.columns, g.layout = columns, newLayout(g.Coarse, g.CoarseMapper, columns, g.Pairs, g.CacheBytes)
 		g.pool = NewHistogramPool(g.layout.cells, g.Coarse)
 	}
-	g.tree, g.fixed, g.draws = &Tree{}, fixed, draws
+	g.tree, g.fixed, g.draws, g.waiting = &Tree{}, fixed, draws, 0
 
 	root := g.newNode(node{end: len(g.partition.Rows), list: g.partition.Rows, parent: -1})
 	g.admit(root, false)
@@ -175,6 +176,7 @@ func (g *Grower) expand(n *node) {
 		}
 	}
 	if len(g.ahead) > 1 {
+		g.waiting += len(g.ahead)
 		g.team.Do(len(g.ahead), func(worker, i int) {
 			n, e := g.ahead[i], g.aside[worker]
 			rows, left := g.partition.SplitApart(g.kernels, g.Matrix, n.split, n.start, n.end, &e.job)
@@ -189,17 +191,17 @@ func (g *Grower) expand(n *node) {
 
 // nodesAhead adds the nodes whose turn comes next to the one whose turn it is.
 // It adds none where a node's children depend on the nodes before it: on the
-// histograms that these keep, or the columns that they draw.
+// columns that these draw, or on the room that they leave for histograms.
 func (g *Grower) nodesAhead(ahead []*node) []*node {
-	const (
-		mostWork  = 1 << 18 // a team shares the work on a larger node well
-		perWorker = 2
-	)
-	if g.team.Workers() == 1 || g.keepsHistograms() || g.drawsColumns() || g.evaluator.work(ahead[0].rows()) > mostWork {
+	const mostWork = 1 << 18 // a team shares the work on a larger node well
+	workers := g.team.Workers()
+	mostWaiting := 4 * workers
+	fewHistograms := g.keepsHistograms() && g.pool.most < g.Leaves+2*mostWaiting+workers // an open node has one, one that waits its children's
+	if workers == 1 || fewHistograms || g.drawsColumns() || g.evaluator.work(ahead[0].rows()) > mostWork {
 		return ahead
 	}
 	splits := g.Leaves - 1 - len(g.open) // left to make: the last of them may never come to a node ahead
-	most := min(perWorker*g.team.Workers(), splits/4)
+	most := min(2*workers, splits/4, 1+mostWaiting-g.waiting)
 	for len(ahead) < most {
 		var next *node
 		for _, n := range g.open {
@@ -218,6 +220,7 @@ func (g *Grower) nodesAhead(ahead []*node) []*node {
 // split makes an inner node of n, which has been expanded.
 func (g *Grower) split(n *node) {
 	if n.apart {
+		g.waiting--
 		copy(g.rowsOf(n.left), n.left.list)
 		copy(g.rowsOf(n.right), n.right.list)
 		n.left.list, n.right.list = g.rowsOf(n.left), g.rowsOf(n.right)
@@ -322,9 +325,11 @@ func (g *Grower) finish(open []*node) []Segment {
 		segments[i] = Segment{i, n.start, n.end}
 		g.release(n)
 		g.recycle(n)
-		if n.left != nil {
-			g.recycle(n.left)
-			g.recycle(n.right)
+		if n.left != nil { // expanded ahead in vain
+			for _, child := range []*node{n.left, n.right} {
+				g.release(child)
+				g.recycle(child)
+			}
 		}
 	}
 	return segments

@@ -2,6 +2,7 @@ package tree
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/mem"
@@ -19,12 +20,14 @@ type Histogram struct {
 func (h *Histogram) wide() bool { return h.wideG != nil }
 
 // HistogramPool hands out histograms of one size and takes them back. What
-// it hands out may hold old contents.
+// it hands out may hold old contents. Several goroutines may use it at once.
 type HistogramPool struct {
 	cells int
 	most  int // histograms that Get may have out at once
-	out   int
-	free  []*Histogram
+
+	mu   sync.Mutex
+	out  int
+	free []*Histogram
 }
 
 // NewHistogramPool is a pool of histograms of so many cells, as many as
@@ -42,7 +45,10 @@ func MostHistograms(cells, matrixBytes int) int {
 
 // Get returns a histogram for a node of so many rows; nil: too many are out.
 func (p *HistogramPool) Get(rows int) *Histogram {
-	if p.out >= p.most {
+	p.mu.Lock()
+	full := p.out >= p.most
+	p.mu.Unlock()
+	if full {
 		return nil
 	}
 	return p.Take(rows)
@@ -50,11 +56,14 @@ func (p *HistogramPool) Get(rows int) *Histogram {
 
 // Take is Get without the bound, for a histogram that is given back at once.
 func (p *HistogramPool) Take(rows int) *Histogram {
+	p.mu.Lock()
 	p.out++
 	var h *Histogram
 	if n := len(p.free); n > 0 {
 		h, p.free = p.free[n-1], p.free[:n-1]
-	} else {
+	}
+	p.mu.Unlock()
+	if h == nil {
 		memory := mem.New(8 * p.cells)
 		h = &Histogram{cells: mem.View[int64](memory), memory: memory}
 	}
@@ -65,8 +74,10 @@ func (p *HistogramPool) Take(rows int) *Histogram {
 // Put takes a histogram back; nil is ignored.
 func (p *HistogramPool) Put(h *Histogram) {
 	if h != nil {
+		p.mu.Lock()
 		p.out--
 		p.free = append(p.free, h)
+		p.mu.Unlock()
 	}
 }
 

@@ -644,6 +644,8 @@ func TestAhead(t *testing.T) {
 		{Leaves: 300, MinSamples: 3, FullLeaf: true, Pairs: 4, MaxDepth: 7},
 		{Leaves: 40, MinSamples: 1, FullLeaf: true, Pairs: 2, NodeColumns: 3},
 		{Leaves: 40, MinSamples: 1, FullLeaf: true, Pairs: 2, Selection: loss.Root},
+		{Leaves: 100, MinSamples: 2, FullLeaf: true, Pairs: 1},
+		{Leaves: 60, MinSamples: 1, Pairs: 1, Trim: 0.1},
 	} {
 		params.Newton = loss.Newton{Shrinkage: 0.1, MaxStep: 5}
 		tree, rows, segments := p.grow(params, nil, 1)
