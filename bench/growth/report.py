@@ -1,4 +1,4 @@
-"""The tables of how the time of a tree grows."""
+"""Writes the tables of how the time per tree grows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bench.results import Results
 
 NOTHING = "Not measured yet: `make bench-growth`."
 
-# What the library promises: the time of a tree as a multiple of linear growth, and how much faster two threads are.
+# The aims: the time per tree as a multiple of linear growth, and how much faster two threads are.
 GROWTH = {"rows": 1.15, "features": 1.15}
 FASTER = {"noisy300k": 1.8, "covertype93k": 1.7}
 
@@ -23,12 +23,12 @@ def write(store: Results) -> None:
 
 
 def seconds(run: dict[str, Any], clock: str) -> float:
-    """The median time of a tree."""
+    """The median time per tree."""
     return statistics.median(run[clock])
 
 
 def growth(store: Results) -> str:
-    """CPU time of a tree for each size, and as a multiple of what the first would grow to."""
+    """CPU time per tree for each size, and as a multiple of linear growth from the first size."""
     text = []
     for what, sizes in plan.SIZES.items():
         rows, first, most = [], {}, {}
@@ -53,7 +53,8 @@ def growth(store: Results) -> str:
             continue
         others = ", ".join(f"{plan.BASE[name]:,} {name}" for name in plan.SIZES if name != what)
         aim = f" The aim: at most {GROWTH[what]}." if what in GROWTH else ""
-        head = [what, "dataset, CPU s", *(title for setting in plan.SETTINGS for title in (f"{setting}, CPU ms a tree", "of linear")), "suggested"]
+        head = [what, "dataset, CPU s"]
+        head += [title for setting in plan.SETTINGS for title in (f"{setting}, CPU ms per tree", "× linear")] + ["suggested"]
         text += [f"By {what} ({others}):", table(head, rows)]
         if most:
             text.append(f"At most {', '.join(f'{ratio:.2f} × linear ({setting})' for setting, ratio in most.items())}.{aim}")
@@ -61,18 +62,22 @@ def growth(store: Results) -> str:
 
 
 def threads(store: Results) -> str:
-    """Wall time of a tree on one thread and on two."""
+    """Wall time per tree with one thread, with two, and of two trainings at once."""
     rows = []
     for name in plan.THREAD_SETS:
         for setting in plan.SETTINGS:
             rounds = range(1, plan.THREAD_ROUNDS + 1)
-            keys = {n: [plan.Job(setting, n, name, round=i).key for i in rounds] for n in plan.THREADS}
-            runs = {n: [store.runs[key] for key in those if key in store.runs] for n, those in keys.items()}
-            if all(runs.values()):
-                one, two = (1000 * statistics.median(seconds(run, "wall") for run in runs[n]) for n in plan.THREADS)
-                rows.append([name, setting, number(one), number(two), f"{one / two:.2f} ×", f"{FASTER[name]} ×"])
+            walls = []
+            for threads, at_once in plan.THREADS:
+                keys = [plan.Job(setting, threads, name, round=i, at_once=at_once).key for i in rounds]
+                walls.append([1000 * seconds(store.runs[key], "wall") for key in keys if key in store.runs])
+            if all(walls):
+                one, two, both = map(statistics.median, walls)
+                cells = [number(one), number(two), number(both), f"{one / two:.2f} ×", f"{2 * one / both:.2f} ×"]
+                rows.append([name, setting, *cells, f"{FASTER[name]} ×"])
     if not rows:
         return ""
     loads = [run["load"] for key, run in store.runs.items() if "threads=2" in key]
-    head = ["set", "setting", "one thread, ms a tree", "two", "faster", "aim"]
-    return table(head, rows, left=2) + f"\n\nLoad of the machine when the two began: median {statistics.median(loads):.1f}."
+    head = ["set", "setting", "one thread, ms per tree", "two", "each of two trainings at once", "two threads", "two trainings", "aim"]
+    load = f"Median load of the machine when the runs with two threads began: {statistics.median(loads):.1f}."
+    return f"{table(head, rows, left=2)}\n\n{load}"

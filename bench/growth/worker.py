@@ -1,4 +1,4 @@
-"""Some trees in a process of their own: ``python -m bench.growth.worker JOB`` prints their times as JSON."""
+"""Grows some trees: ``python -m bench.growth.worker JOB`` prints their times as JSON."""
 
 from __future__ import annotations
 
