@@ -102,8 +102,8 @@ func (t *Team) Do(n int, piece func(worker, i int)) {
 		t.mu.Unlock()
 	}
 	r.work(0)
-	for r.done.Load() < r.n {
-		runtime.Gosched()
+	for i := 0; r.done.Load() < r.n; i++ {
+		pause(i)
 	}
 	if p := r.failed.Load(); p != nil {
 		panic(p)
@@ -125,12 +125,23 @@ func (t *Team) Close() {
 // the rounds of a training follow one another closely.
 const spins = 300_000
 
+// pause is called in the i-th turn of a loop that waits for another worker. On a
+// busy machine that worker may have lost its core, and waits for this one.
+func pause(i int) {
+	const between = 1 << 11
+	if i%between == between-1 {
+		runtime.Gosched()
+		yield()
+	}
+}
+
 // help is the life of a helper.
 func (t *Team) help(worker int) {
 	seen := 0
 	for {
 		r := t.current.Load()
 		for i := 0; i < t.spins && r != nil && r.number == seen; i++ {
+			pause(i)
 			r = t.current.Load()
 		}
 		if r != nil && r.number == seen {
