@@ -1,12 +1,12 @@
-// Calls every function with arguments drawn at random: nulls, wrong sizes,
-// freed and foreign handles, huge counts, damaged data. Nothing may crash,
-// hang, write past its memory, or show a defect, and in the end the library
-// works as before. All memory it is given ends at a page that cannot be
-// touched.
+// Calls every function with random arguments: nulls, wrong sizes, freed handles and
+// handles of other objects, huge counts, damaged data. No call may crash, hang,
+// write past its memory or return AOSO_INTERNAL, and in the end the library must
+// work as before. A page that cannot be accessed follows all memory that is passed.
 //
 //     fuzz FOLDER SEED SECONDS
 //
-// AOSO_FUZZ_CALLS in the environment is the number of calls to make instead.
+// If AOSO_FUZZ_CALLS is set in the environment, it is the number of calls, and
+// SECONDS is ignored.
 #define _DEFAULT_SOURCE
 #include "check.h"
 
@@ -22,11 +22,11 @@ static int rarely(void) { return draw(12) == 0; }
 
 // ------------------------------------------------------------------ memory --
 
-// Blocks of guarded memory, good until the next call has returned.
+// Blocks of guarded memory, valid until the next call has returned.
 enum { BLOCKS = 32 };
 static struct {
     char *start;
-    size_t size, end; // mapped, and where the guard begins
+    size_t size, end; // size of the mapping, offset of the guard page
 } blocks[BLOCKS];
 static int used;
 
@@ -90,7 +90,7 @@ static void forget(void *h) {
             if (live[kind][i] == h) live[kind][i] = NULL;
 }
 
-// Where a new handle of a kind goes: a slot, which is emptied first.
+// Stores a new handle of a kind in a slot and frees the handle in it.
 static void *made;
 static void **out_handle(void) {
     made = &made;
@@ -99,7 +99,7 @@ static void **out_handle(void) {
 
 static void keep(int kind, aoso_status status) {
     if (status != AOSO_OK) {
-        EXPECT(made == &made); // set on success only
+        EXPECT(made == &made); // the result is set only on success
         return;
     }
     int i = (int)draw(SLOTS);
@@ -118,7 +118,7 @@ static int64_t some_count(int64_t right) {
     return rarely() ? odd[draw(sizeof odd / sizeof *odd)] : right;
 }
 
-// Not above what there is memory for, or beyond every bound.
+// A size for which there is memory, or one that is out of range.
 static int64_t some_size(int64_t right, int64_t bound) {
     if (!rarely()) return right;
     switch (draw(6)) {
@@ -167,7 +167,7 @@ static const char *some_path(void) {
     return "/nowhere/at/all";
 }
 
-// A struct in guarded memory of its own size, or null.
+// A copy of a struct in guarded memory, with the size that it states; or null.
 #define STRUCT(p) (rarely() ? NULL : copy_of(&(p), (p).struct_size <= sizeof(p) && (p).struct_size >= 4 ? (p).struct_size : sizeof(p)))
 
 static aoso_matrix *some_matrix(void) {
@@ -185,7 +185,7 @@ static aoso_matrix *some_matrix(void) {
     }
     case 1:
     case 2: {
-        // Every second value; offsets and indices have 8 bytes whatever their type.
+        // Every second value. There are 8 bytes for each offset and index, whatever their type.
         int64_t n = 0, offsets[ROWS + 1] = {0}, at[ROWS * COLS];
         int by_rows = (int)draw(2), parts = by_rows ? (int)rows : COLS, size = by_rows ? COLS : (int)rows;
         for (int p = 0; p < parts; p++) {
@@ -235,7 +235,7 @@ static aoso_labels *some_labels(void) {
         break;
     }
     default: {
-        int32_t *k = copy_of(classes, (size_t)rows * 8); // enough for wider types
+        int32_t *k = copy_of(classes, (size_t)rows * 8); // large enough for wider types
         if (rarely()) k[draw((uint64_t)rows)] = (int32_t)some_count(5);
         y = aoso_int32_labels(k, rows);
         if (rarely()) y.dtype = (int32_t)draw(AOSO_STRING);
@@ -252,7 +252,7 @@ static aoso_labels *some_labels(void) {
     return STRUCT(y);
 }
 
-// Weights by row, or null; their number in *n.
+// The weights of the rows, or null. Sets *n to their number.
 static double *some_weights(int64_t *n) {
     static double weights[ROWS / 4];
     *n = some_count(0);
@@ -308,7 +308,7 @@ static aoso_params *some_params(void) {
     p.num_threads = some_size((int64_t)draw(3), 4096);
     p.level = rarely() ? some_text("generic") : NULL;
     p.struct_size = some_struct_size(sizeof p);
-    if (p.struct_size < 72) p.struct_size = sizeof p; // a thousand trees take long
+    if (p.struct_size < 72) p.struct_size = sizeof p; // the default number of trees would take too long
     return STRUCT(p);
 }
 
@@ -321,7 +321,7 @@ static aoso_train_options *some_train_options(void) {
     aoso_train_options o = {.struct_size = sizeof o, .callback = stop_soon, .user = (void *)(uintptr_t)draw(9)};
     o.eval_every = (int32_t)some_count(0);
     if (draw(3) == 0) o.valid = some_handle(DATASET);
-    return copy_of(&o, sizeof o); // never null: the callback bounds the time
+    return copy_of(&o, sizeof o); // never null, because the callback limits the time
 }
 
 static aoso_predict_options *some_predict_options(void) {
@@ -341,7 +341,7 @@ static aoso_refit_options *some_refit_options(void) {
     return STRUCT(o);
 }
 
-// Callbacks that look at all they are given.
+// Callbacks that read all their data.
 static int32_t take_part(const void *bytes, size_t size, void *user) {
     (void)user;
     free(memcpy(malloc(size), bytes, size));
@@ -354,7 +354,7 @@ static int32_t take_stage(int64_t trees, const double *raw, int64_t length, void
     return rarely();
 }
 
-// A struct to fill in.
+// A struct that a call fills in.
 static void *some_out(size_t size) {
     if (rarely()) return NULL;
     uint32_t struct_size = some_struct_size(size);
@@ -476,7 +476,7 @@ static aoso_status call(uint64_t which) {
         for (int i = 0; i < 3; i++) all[i] = some_handle(MODEL);
         if (draw(2)) all[1] = all[2] = all[0];
         s = aoso_model_merge(rarely() ? NULL : copy_of(all, sizeof all), some_size(3, 1 << 24), (aoso_model **)out_handle());
-        if (s == AOSO_OK) OK(aoso_model_free(made)); // models of models of models have no end
+        if (s == AOSO_OK) OK(aoso_model_free(made)); // otherwise merged models would grow without limit
         else keep(MODEL, s);
         return s;
     }
@@ -511,7 +511,7 @@ static aoso_status call(uint64_t which) {
     case 54: return aoso_contributions_get_info(c, some_out(sizeof(aoso_contributions_info)));
     case 55: {
         aoso_contributions_info i = {.struct_size = sizeof i};
-        aoso_contributions_get_info(c, &i); // zeros, if it is none
+        aoso_contributions_get_info(c, &i); // i stays zero if the handle is invalid
         int32_t *class_of = results(i.lines, 4), *columns = results(i.values, 4);
         int64_t *indptr = results(i.lines + 1, 8);
         double *values = results(i.values, 8);
@@ -527,7 +527,7 @@ static aoso_status call(uint64_t which) {
     case 58: s = aoso_dataset_read(some_path(), (aoso_dataset **)out_handle()); keep(DATASET, s); return s;
     case 59: return aoso_suggest_params(some_count(1000000), some_count(10), some_count(3), buffer, size, needed);
     }
-    if (draw(4)) return AOSO_OK; // keep most
+    if (draw(4)) return AOSO_OK; // keeps most of the objects
     s = free_handle(kind, h);
     if (s == AOSO_OK && h) forget(h);
     return s;
