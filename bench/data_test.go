@@ -12,7 +12,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// table is features, row after row, and labels.
+// table is a data set: features, row after row, and labels.
 type table struct {
 	values     []float32
 	labels     []int
@@ -21,7 +21,7 @@ type table struct {
 
 func (t *table) features() aoso.Features { return aoso.RowMajor(t.values, t.rows, t.cols) }
 
-// some is n of the rows, each by itself.
+// some returns n of the rows, evenly spaced.
 func (t *table) some(n int) [][]float64 {
 	rows := make([][]float64, n)
 	for i := range rows {
@@ -41,9 +41,9 @@ func (t *table) dataset(b *testing.B) *aoso.Dataset {
 	return d
 }
 
-// sets are what is measured, each made when first asked for, and how many
-// trees are grown in one measured training: enough that what a training does
-// once is small beside them, and no more than the slowest level can wait for.
+// sets lists the data sets, which are made on first use, and the number of trees
+// of one measured training. The trees are so many that the fixed costs of a
+// training are small, and so few that the slowest level does not take too long.
 var sets = []struct {
 	name  string
 	trees int
@@ -56,7 +56,7 @@ var sets = []struct {
 	{"270kx20x300", 3, sync.OnceValue(func() *table { return mixture(270_000, 20, 300, 1<<16) })},
 }
 
-// letter is the training part of the embedded Letter data.
+// letter returns the training rows of the Letter data in testdata.
 func letter() *table {
 	f, err := os.Open("../testdata/letter.csv.gz")
 	if err != nil {
@@ -85,8 +85,8 @@ func letter() *table {
 	return t
 }
 
-// mixture is one Gaussian a class, unit noise around centres of deviation 1.1,
-// the values rounded to so many steps.
+// mixture draws each class from a Gaussian with unit variance. The centres have
+// standard deviation 1.1. Values are rounded to multiples of 8/steps.
 func mixture(rows, cols, classes int, steps float64) *table {
 	r := rand.New(rand.NewPCG(1, 2))
 	centres := make([]float64, classes*cols)
@@ -105,7 +105,7 @@ func mixture(rows, cols, classes int, steps float64) *table {
 	return t
 }
 
-// images are grey values of which four in five are zero, as in scanned digits.
+// images draws grey values, four in five of them zero, as in scanned digits.
 func images(rows, cols, classes int) *table {
 	r := rand.New(rand.NewPCG(3, 4))
 	ink := make([]float64, classes*cols)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkDataset quantizes.
+// BenchmarkDataset measures the quantization of features.
 func BenchmarkDataset(b *testing.B) {
 	for _, set := range sets {
 		b.Run(fmt.Sprintf("set=%s", set.name), func(b *testing.B) {

@@ -1,13 +1,13 @@
-// Package bench measures the library: training by level of the instruction
-// set and number of threads, building datasets, prediction, reading models
-// and what a call costs.
+// Package bench benchmarks the library: training by instruction-set level and
+// number of threads, building datasets, prediction, reading models and the cost
+// of a call.
 //
 //	go test -bench . ./bench/...
 //
-// The names are of the form key=value that benchstat reads; make bench prints
-// the levels side by side. The kernels by themselves, with their floors, are
-// benchmarked beside them: go test -bench Kernels .
+// The names have the form key=value, which benchstat understands. make bench
+// prints the levels side by side. The benchmarks of the single kernels, with
+// their lower bounds, are in the root package: go test -bench Kernels .
 //
-// Folder peers has the comparison with other libraries, folder paper the
-// tables of the paper.
+// The folder peers has the comparison with other libraries, and the folder paper
+// has the tables of the paper.
 package bench

@@ -1,8 +1,8 @@
-"""``python -m bench.fetch`` tells where the public data sets come from, and which of them are at hand.
+"""``python -m bench.fetch`` prints where the public data sets come from and which of them are available.
 
-``python -m bench.fetch SET FOLDER`` reads the files of a set, as their source offers them, from a folder, and writes them
-into the folder that AOSO_DATA names in the form of this project: gzip-compressed CSV without a header, the label last, as an
-integer from 0.
+``python -m bench.fetch SET FOLDER`` converts a data set. It reads the original files from FOLDER and writes them to the folder
+that AOSO_DATA names, in the format of this project: gzip-compressed CSV without a header, with the label in the last column as
+an integer from 0.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Parts = dict[str, pd.DataFrame]
 
 @dataclass(frozen=True)
 class Source:
-    """Where a set comes from. ``read`` makes its parts, features and label as text, from the files in a folder."""
+    """The origin of a data set. ``read`` makes its parts, with features and label as text, from the files in a folder."""
 
     where: str
     files: tuple[str, ...]
@@ -34,13 +34,13 @@ class Source:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.fetch", description=__doc__)
-    parser.add_argument("set", nargs="?", choices=SOURCES, help="the set to convert; without: tell about all")
-    parser.add_argument("folder", nargs="?", type=Path, help="where its files are")
+    parser.add_argument("set", nargs="?", choices=SOURCES, help="the set to convert; without it, list all sets")
+    parser.add_argument("folder", nargs="?", type=Path, help="the folder that contains its files")
     options = parser.parse_args()
     if options.set is None:
         tell()
     elif options.folder is None:
-        parser.error(f"{options.set} needs the folder of {', '.join(SOURCES[options.set].files)}")
+        parser.error(f"{options.set} needs the folder that contains {', '.join(SOURCES[options.set].files)}")
     else:
         convert(options.set, options.folder)
 
@@ -53,14 +53,14 @@ def tell() -> None:
         print(textwrap.fill(source.where, 110, initial_indent="  ", subsequent_indent="  "))
         print(f"  files: {', '.join(source.files)}")
         for made in source.makes:
-            print(f"  {made}: {sets.missing(made) or 'at hand'}")
+            print(f"  {made}: {sets.missing(made) or 'available'}")
         print()
 
 
 def convert(name: str, folder: Path) -> None:
     target = sets.folder()
     if target is None:
-        raise SystemExit("AOSO_DATA names no folder to write to")
+        raise SystemExit("AOSO_DATA is not set to an existing folder; the files are written there")
     for part, table in SOURCES[name].read(folder).items():
         path = target / f"{part}.csv.gz"
         table.to_csv(path, header=False, index=False, compression={"method": "gzip", "mtime": 0})
@@ -71,7 +71,7 @@ def convert(name: str, folder: Path) -> None:
 
 
 def _text(path: Path, separator: str = ",", label: int = -1, lowest: int = 0) -> pd.DataFrame:
-    """A text file, its label moved to the end and counted from 0."""
+    """A text file, with the label moved to the last column and counted from 0."""
     table = pd.read_csv(path, sep=separator, header=None, dtype=str, skipinitialspace=True)
     labels = table.pop(table.columns[label]).astype(float).astype(int) - lowest
     return table.assign(label=labels)
@@ -82,7 +82,7 @@ def _two(name: str, train: str, test: str, **form: object) -> Callable[[Path], P
 
 
 def _images(path: Path) -> np.ndarray:
-    """A file of the IDX form, of bytes."""
+    """The images or labels in a file in the IDX format."""
     data = gzip.decompress(path.read_bytes())
     shape = np.frombuffer(data, ">i4", count=data[3], offset=4)
     return np.frombuffer(data, np.uint8, offset=4 + 4 * data[3]).reshape(shape[0], -1)
@@ -98,7 +98,7 @@ def _mnist(folder: Path) -> Parts:
 
 
 def _covertype(folder: Path) -> Parts:
-    """The halves are those of an index of training rows, if that is there, else drawn with a fixed seed."""
+    """If there is an index of training rows, it determines the halves. Otherwise they are drawn with a fixed seed."""
     table = _text(folder / "covtype.data.gz", lowest=1)
     rng = np.random.default_rng(1)
     order = rng.permutation(len(table))
@@ -162,22 +162,23 @@ SOURCES = {
         ("isolet",),
     ),
     "mnist": Source(
-        "The MNIST database of handwritten digits (LeCun, Cortes, Burges), in its IDX form. Mnist10k trains on the test part and"
+        "The MNIST database of handwritten digits (LeCun, Cortes, Burges), in its IDX format. Mnist10k trains on the test part and"
         " tests on the training part.",
         tuple(f"{of}-{what}-ubyte.gz" for of in ("train", "t10k") for what in ("images-idx3", "labels-idx1")),
         _mnist,
         ("mnist10k",),
     ),
     "poker": Source(
-        f"Poker Hand, {UCI}. Without the 1,000,000 testing rows the paper's Poker sets test on generated hands.",
+        f"Poker Hand, {UCI}. If the 1,000,000 test rows are missing, the paper's Poker sets test on generated hands.",
         ("poker-hand-training-true.data", "poker-hand-testing.data"),
         _two("poker", "poker-hand-training-true.data", "poker-hand-testing.data"),
         ("poker",),
     ),
     "covertype": Source(
-        f"Covertype, {UCI}. The paper's halves are those of P. Li's abcboost package; where a file"
-        " covertype290k.train-index.csv.gz lists the numbers of its training rows, from 1, they are taken, else random ones."
-        " Covertype93k, two random parts of 46,481 rows, is no set of the paper; other rows were drawn for the results here.",
+        f"Covertype, {UCI}. The paper uses the halves of P. Li's abcboost package. If the file"
+        " covertype290k.train-index.csv.gz lists the numbers of its training rows, counted from 1, the halves are the same;"
+        " otherwise they are random. Covertype93k, two random parts of 46,481 rows, is not in the paper; the results here used"
+        " other random rows.",
         ("covtype.data.gz",),
         _covertype,
         ("covertype290k", "covertype145k", "covertype93k"),
@@ -196,7 +197,7 @@ SOURCES = {
         "m-rand", "mnist_background_random_train.amat", "mnist_background_random_test.amat", "with noise as background"
     ),
     "m-noise": Source(
-        "The same authors: six degrees of noise. The first 10,000 rows of each are trained on, the others tested on.",
+        "The same authors: six degrees of noise. The first 10,000 rows of each file are for training, the others for testing.",
         tuple(f"mnist_noise_variations_all_{level}.amat" for level in range(1, 7)),
         _noise,
         tuple(f"m-noise{level}" for level in range(1, 7)),

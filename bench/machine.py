@@ -1,4 +1,4 @@
-"""What is measured on, and what a process takes of it."""
+"""The machine and the memory of this process."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def describe() -> dict[str, str]:
-    """The machine, in words."""
+    """A description of the machine."""
     cpu = _field("/proc/cpuinfo", "model name") or platform.processor() or platform.machine()
     features = (_field("/proc/cpuinfo", "flags") or "").split()
     widest = next((name for name in ("avx512f", "avx2") if name in features), platform.machine())
@@ -25,7 +25,7 @@ def describe() -> dict[str, str]:
 
 
 def commit() -> str:
-    """The commit of the working tree, with a + if files differ from it; "" outside git."""
+    """The commit of the working tree, with a + if files have changed; "" outside git."""
     try:
         git = _git("rev-parse", "--short", "HEAD")
         return git + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
@@ -34,12 +34,12 @@ def commit() -> str:
 
 
 def resident() -> int | None:
-    """Bytes of memory that the process holds, where the system tells."""
+    """Resident memory of the process in bytes, or None if the system does not report it."""
     return _kilobytes("VmRSS")
 
 
 def forget_peak() -> None:
-    """Begins :func:`peak` anew, with the memory given back that the allocator kept of what was freed before."""
+    """Resets :func:`peak`. Also returns freed memory from the allocator to the system."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
     with contextlib.suppress(OSError):
@@ -47,7 +47,7 @@ def forget_peak() -> None:
 
 
 def peak() -> int | None:
-    """The most bytes that the process held, where the system tells."""
+    """Peak of the resident memory in bytes, or None if the system does not report it."""
     return _kilobytes("VmHWM")
 
 

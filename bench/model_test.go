@@ -9,8 +9,8 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// BenchmarkLoad reads a model file from memory, of the default number of trees
-// and of twenty times as many.
+// BenchmarkLoad decodes a model file in memory, with the default number of trees
+// and with twenty times as many.
 func BenchmarkLoad(b *testing.B) {
 	one := model(b, letter(), predictTrees)
 	for _, copies := range []int{1, 20} {

@@ -1,4 +1,4 @@
-"""Pictures of several panels, a legend below them."""
+"""Pictures with several panels and a legend below them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ COLUMNS = 4
 
 @contextlib.contextmanager
 def picture(count: int, legend: Sequence[Line2D], across: int, path: Path) -> Iterator[list[Axes]]:
-    """So many panels to draw on, saved afterwards. The legend has as many entries in a row as panels, ``across`` at most."""
+    """Yields ``count`` panels to draw on and saves the picture afterwards. A row of the legend has as many entries as a row of
+    panels, but at most ``across``."""
     columns = min(COLUMNS, count)
     rows = -(-count // columns)
     figure, axes = plt.subplots(rows, columns, figsize=(4.2 * columns, 3.4 * rows), squeeze=False, layout="constrained")

@@ -1,4 +1,4 @@
-"""Poker hands: drawn at random, with the class that the rules give them."""
+"""Random poker hands and their classes by the rules."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ FEATURES = 25
 
 
 def hands(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Hands of five different cards, as suits 1 to 4 and ranks 1 to 13, in the order drawn."""
+    """Hands of five different cards in the order drawn, as suits from 1 to 4 and ranks from 1 to 13."""
     rng = np.random.default_rng(seed)
     cards = rng.integers(52, size=(count, 5))
     while len(twice := np.flatnonzero((np.diff(np.sort(cards, axis=1), axis=1) == 0).any(axis=1))):
@@ -18,7 +18,7 @@ def hands(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def classes(suits: np.ndarray, ranks: np.ndarray) -> np.ndarray:
     """0 nothing, 1 pair, 2 two pairs, 3 three of a kind, 4 straight, 5 flush, 6 full house, 7 four of a kind,
-    8 straight flush, 9 royal flush. An ace is rank 1, and also follows the king."""
+    8 straight flush, 9 royal flush. An ace has rank 1 and can also follow the king."""
     of_rank = (ranks[:, :, None] == np.arange(1, 14)).sum(axis=1)
     most = np.sort(of_rank, axis=1)[:, ::-1]
     ordered = np.sort(ranks, axis=1)
@@ -33,6 +33,6 @@ def classes(suits: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 
 
 def features(suits: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """The paper's 25 features: an indicator of each suit and the rank, for each card."""
+    """The paper's 25 features: for each card, an indicator of each suit and the rank."""
     indicators = (suits[:, :, None] == np.arange(1, 5)).reshape(len(suits), 20)
     return np.hstack([indicators, ranks]).astype(np.float32)

@@ -7,10 +7,10 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// predictTrees is the size of the models that predict: the default.
+// predictTrees is the number of trees in the measured models: the default.
 var predictTrees = aoso.DefaultParams().Trees
 
-// BenchmarkPredict predicts probabilities, of many rows and of one.
+// BenchmarkPredict predicts the probabilities of many rows and of one row.
 func BenchmarkPredict(b *testing.B) {
 	t := letter()
 	m := model(b, t, predictTrees)
@@ -24,8 +24,8 @@ func BenchmarkPredict(b *testing.B) {
 	}
 }
 
-// BenchmarkRow predicts row after row: all scores, the likeliest class, two of
-// the scores.
+// BenchmarkRow predicts single rows: all scores, the most probable class, or two
+// of the scores.
 func BenchmarkRow(b *testing.B) {
 	t := letter()
 	m := model(b, t, predictTrees)
@@ -56,13 +56,14 @@ func BenchmarkRow(b *testing.B) {
 	}
 }
 
-// BenchmarkCall predicts one row with one tree: what is left is the call.
+// BenchmarkCall predicts one row with one tree, so that it measures the overhead
+// of a call.
 func BenchmarkCall(b *testing.B) {
 	t := letter()
 	predict(b, model(b, t, 1), t, 1, "")
 }
 
-// predict predicts the probabilities of the first rows, on one thread.
+// predict predicts the probabilities of the first rows on one thread.
 func predict(b *testing.B, m *aoso.Model, t *table, rows int, level string) {
 	x := aoso.RowMajor(t.values[:rows*t.cols], rows, t.cols)
 	for b.Loop() {

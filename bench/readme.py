@@ -1,4 +1,4 @@
-"""The pages README.md and bench/README.md, some of whose tables are generated between marks."""
+"""Fills README.md and bench/README.md, which contain generated tables between marks."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ END = "<!-- end -->"
 
 
 def fill(sections: dict[str, str], folder: Path, original: Path = PAGE) -> None:
-    """Puts text between ``<!-- begin NAME -->`` and ``<!-- end -->``: in the page itself, or in a copy of it in a
-    folder of other results."""
+    """Puts text between ``<!-- begin NAME -->`` and ``<!-- end -->``: in the page itself, or in a copy of it if the results
+    are in another folder."""
     page = original if folder == FOLDER else folder / original.relative_to(ROOT)
     page.parent.mkdir(parents=True, exist_ok=True)
     text = (page if page.exists() else original).read_text()
@@ -29,13 +29,13 @@ def fill(sections: dict[str, str], folder: Path, original: Path = PAGE) -> None:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], left: int = 1) -> str:
-    """A Markdown table, so many columns of it aligned to the left."""
+    """A Markdown table. Its first ``left`` columns are aligned to the left."""
     line = ["---" if i < left else "---:" for i in range(len(head))]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in [head, line, *rows])
 
 
 def number(value: float | None) -> str:
-    """A measured figure, with the digits that mean something."""
+    """A measured number, rounded to the significant digits."""
     if value is None:
         return "–"
     return f"{value:.2g}" if value < 1 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"

@@ -1,4 +1,4 @@
-"""What was measured, a JSON file a set."""
+"""The measurements, in a JSON file for each set."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ QUICK_FOLDER = ROOT / "build/bench/quick"
 
 
 class Results:
-    """The runs on a set, by name, saved whenever one is added."""
+    """The runs on a set by name. They are saved whenever one is added."""
 
     def __init__(self, folder: Path, kind: str, name: str) -> None:
         self.set = name
@@ -26,10 +26,10 @@ class Results:
         self.runs: dict[str, dict[str, Any]] = content.get("runs", {})
 
     def add(self, key: str, run: dict[str, Any]) -> None:
-        """Adds a run, or puts it in the place of that of the same name."""
+        """Adds a run or replaces the run with the same name."""
         here = machine.describe()
         if self.runs and self.machine != here:
-            raise SystemExit(f"{self.path} is of another machine: {self.machine}; remove it to measure here")
+            raise SystemExit(f"{self.path} has results of another machine, {self.machine}; remove the file to measure here")
         self.machine = here
         self.runs[key] = run
         lines = [f"{json.dumps(k)}: {json.dumps(run, sort_keys=True)}" for k, run in sorted(self.runs.items())]
@@ -41,7 +41,7 @@ class Results:
 
 
 def shape(data: Set) -> dict[str, Any]:
-    """How large a set is."""
+    """The size of a set."""
     rows, features = data.x.shape
     return {
         "rows": rows,

@@ -1,7 +1,7 @@
-"""The data sets: those of a folder of files, and synthetic ones.
+"""The data sets: real ones from files, and synthetic ones.
 
-The folder is the one that AOSO_DATA names, by default ../shared/data where that exists; ``python -m bench.fetch`` tells
-where its files come from. Letter is part of this repository.
+AOSO_DATA names the folder with the files. The default is ../shared/data. ``python -m bench.fetch`` prints where the files
+come from. The Letter data are part of this repository.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LETTER = ROOT / "testdata/letter.csv.gz"
 
 @dataclass(frozen=True)
 class Set:
-    """Rows to train on and rows to test on. The labels are 0 to ``classes`` - 1."""
+    """Training rows and test rows. The labels are 0 to ``classes`` - 1."""
 
     x: np.ndarray
     y: np.ndarray
@@ -36,38 +36,38 @@ class Set:
         return int(self.y.max()) + 1
 
 
-class NotAtHand(Exception):
-    """A file of the set is not there."""
+class NotAvailable(Exception):
+    """A file of the set does not exist."""
 
 
 def folder() -> Path | None:
-    """Where the files are, if anywhere."""
+    """The folder with the files, or None if it does not exist."""
     path = Path(os.environ.get("AOSO_DATA") or ROOT.parent / "shared/data")
     return path if path.is_dir() else None
 
 
 def file(part: str) -> Path:
-    """The file of a part, such as "mnist.train"."""
+    """The file of a part such as "mnist.train". Raises NotAvailable if it does not exist."""
     place = folder()
     path = place / f"{part}.csv.gz" if place else None
     if path is None or not path.is_file():
-        raise NotAtHand(f"{part}.csv.gz is not in {place}" if place else "there is no folder of data; AOSO_DATA names it")
+        raise NotAvailable(f"{part}.csv.gz is not in {place}" if place else "there is no data folder; set AOSO_DATA")
     return path
 
 
 def load(name: str) -> Set:
-    """A set by its name; NotAtHand if a file is missing."""
+    """The set with the given name. Raises NotAvailable if a file is missing."""
     return BUILT[name]() if name in BUILT else _of_parts(f"{name}.train", f"{name}.test")
 
 
 def missing(name: str) -> str:
-    """Why a set is not at hand, or ""."""
+    """The reason why a set is not available, or ""."""
     if name in BUILT and name not in PARTS:
         return ""
     try:
         for part in PARTS.get(name, (f"{name}.train", f"{name}.test")):
             file(part)
-    except NotAtHand as e:
+    except NotAvailable as e:
         return str(e)
     return ""
 
@@ -89,7 +89,7 @@ def _letter(train: slice, test: slice) -> Set:
 
 
 def mixture(rows: int, test_rows: int, features: int = 20, classes: int = 300) -> Set:
-    """A Gaussian of unit noise a class, around centres of deviation 1.1."""
+    """Draws each class from a Gaussian with unit variance. The centres have standard deviation 1.1."""
     rng = np.random.default_rng(1)
     centres = 1.1 * rng.standard_normal((classes, features))
     y = rng.integers(classes, size=rows + test_rows, dtype=np.int32)
@@ -98,7 +98,7 @@ def mixture(rows: int, test_rows: int, features: int = 20, classes: int = 300) -
 
 
 def noisy(rows: int, classes: int, features: int = 30, test_rows: int = 100_000) -> Set:
-    """Class scores of a small network of sines, and a label drawn by them: what is left of the log loss is noise."""
+    """Draws labels from the class scores of a small network of sines. The lowest possible log loss is that of the noise."""
     rng = np.random.default_rng(1)
     w = rng.normal(scale=features**-0.5, size=(features, 24)).astype(np.float32)
     v = rng.normal(scale=3, size=(24, classes)).astype(np.float32)
@@ -108,8 +108,8 @@ def noisy(rows: int, classes: int, features: int = 30, test_rows: int = 100_000)
     return Set(x[:rows], y[:rows], x[rows:], y[rows:])
 
 
-# The paper's sets draw on the rows of two halves of the testing file: the first is tested on, and of the second so many
-# rows are trained on beside the training file.
+# The paper's Poker sets use the two halves of the testing file. They test on the first half and train on the training file
+# together with some rows of the second half.
 HALF = 500_000
 
 
@@ -124,14 +124,14 @@ def _poker(more: int, second: bool = False) -> Set:
 def _poker_training() -> tuple[np.ndarray, np.ndarray, str]:
     try:
         return *_poker_file("poker.train"), "real"
-    except NotAtHand:
+    except NotAvailable:
         return *_poker_drawn(25_010, seed=1), "generated"
 
 
 def _poker_testing() -> tuple[np.ndarray, np.ndarray, str]:
     try:
         x, y = _poker_file("poker.test")
-    except NotAtHand:
+    except NotAvailable:
         y = ()
     return (x, y, "real") if len(y) >= 2 * HALF else (*_poker_drawn(2 * HALF, seed=2), "generated")
 
@@ -140,7 +140,7 @@ def _poker_file(part: str) -> tuple[np.ndarray, np.ndarray]:
     x, y = _read(part)
     suits, ranks = x[:, 0::2].astype(int), x[:, 1::2].astype(int)
     if (poker.classes(suits, ranks) != y).any():
-        raise ValueError(f"{part}: labels are not those of the rules")
+        raise ValueError(f"{part}: the labels do not follow the rules of poker")
     return poker.features(suits, ranks), y
 
 
@@ -149,7 +149,7 @@ def _poker_drawn(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return poker.features(*drawn), poker.classes(*drawn).astype(np.int32)
 
 
-# The sets that are made otherwise than by reading NAME.train and NAME.test, and the files that they need.
+# Sets that are not simply read from NAME.train and NAME.test, and the files that some of them need.
 BUILT: dict[str, Callable[[], Set]] = {
     "letter": functools.partial(_letter, slice(16_000), slice(16_000, None)),
     "letter15k": functools.partial(_letter, slice(15_000), slice(15_000, None)),

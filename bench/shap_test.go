@@ -7,8 +7,8 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// BenchmarkSHAP explains 1000 rows of Letter, all classes and the likeliest
-// alone, by as many trees as come to 120 errors on the test set.
+// BenchmarkSHAP explains 1000 rows of Letter, for all classes and for the most
+// probable class only. The model has as many trees as give 120 test errors.
 func BenchmarkSHAP(b *testing.B) {
 	t := letter()
 	d := t.dataset(b)

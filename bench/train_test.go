@@ -18,7 +18,7 @@ func train(b *testing.B, d *aoso.Dataset, p aoso.Params) *aoso.Model {
 	return r.Model
 }
 
-// model is a model of so many trees with the default parameters.
+// model trains a model with the given number of trees and the default parameters.
 func model(b *testing.B, t *table, trees int) *aoso.Model {
 	b.Helper()
 	d := t.dataset(b)
@@ -28,8 +28,8 @@ func model(b *testing.B, t *table, trees int) *aoso.Model {
 	return train(b, d, p)
 }
 
-// BenchmarkTrain trains at every level on one thread, and at the best level on
-// all. The datasets are built before.
+// BenchmarkTrain trains at every level on one thread, and at the best level also
+// on all cores. It does not measure the building of datasets.
 func BenchmarkTrain(b *testing.B) {
 	for _, set := range sets {
 		for i, level := range aoso.Levels() {

@@ -10,13 +10,15 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// hostCode is what functions of the host return.
+// hostCode is the type that functions of the host return.
 type hostCode = C.int32_t
 
-// calls are calls of the host that work apart has to make.
+// calls carries calls of host functions from the goroutine of apart to the thread
+// that the host called from.
 type calls chan func()
 
-// callsFrom is calls from work of so many threads: nil if it is not apart.
+// callsFrom returns the calls for work on the given number of threads. It is nil
+// if apart does the work on the host's thread itself.
 func callsFrom(threads int) calls {
 	if threads == 1 {
 		return nil
@@ -24,8 +26,8 @@ func callsFrom(threads int) calls {
 	return make(calls)
 }
 
-// zero makes a call, on the thread that the host called from, and tells
-// whether it returns 0.
+// zero makes a call on the thread that the host called from. It reports whether
+// the call returned 0.
 func (c calls) zero(call func() hostCode) bool {
 	if c == nil {
 		return call() == 0
@@ -37,17 +39,20 @@ func (c calls) zero(call func() hostCode) bool {
 	}
 	code, ok := <-answer
 	if !ok {
-		panic("a call of the host failed")
+		panic("a call to a function of the host failed")
 	}
 	return code == 0
 }
 
-// apart does the work of a team of threads on a goroutine of its own, and
-// meanwhile makes the calls of the host that it sends. The goroutine of an
-// export is bound to the host's thread: when it waits for the others of a
-// team, as it does many times in each iteration, the operating system has to
-// switch threads, which doubles the time that training takes. A team of one
-// never waits. A panic, on either goroutine, shows when both are done.
+// apart runs the work of a team of threads on a separate goroutine. Meanwhile it
+// makes the host calls that the work sends.
+//
+// The goroutine of an export is bound to the host's thread. If it waited for the
+// other workers of a team, which happens many times in each iteration, the
+// operating system would have to switch threads, and training would take twice
+// as long. A team of one never waits, so its work runs directly.
+//
+// A panic on either goroutine is passed on when both are done.
 func apart(threads int, calls calls, work func()) {
 	if threads == 1 {
 		work()
@@ -69,7 +74,7 @@ func apart(threads int, calls calls, work func()) {
 	}
 }
 
-// caught calls f and returns its panic.
+// caught calls f and returns its panic, or nil.
 func caught(f func()) (failed *par.Panic) {
 	defer func() {
 		switch v := recover().(type) {

@@ -12,11 +12,11 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// table is Arrow record batches, one after the other.
+// table is a sequence of Arrow record batches.
 type table struct {
 	rows    int
-	starts  []int           // the first row of each batch
-	batches [][]arrowColumn // by batch and column
+	starts  []int           // first row of each batch
+	batches [][]arrowColumn // by batch, then column
 	cols    int
 }
 
@@ -24,11 +24,11 @@ type table struct {
 type arrowColumn struct {
 	read   arrowReader
 	values unsafe.Pointer
-	valid  unsafe.Pointer // a bit each value; nil: all are
+	valid  unsafe.Pointer // a bit for each value, 1 if it is not null; nil if none is null
 	offset int
 }
 
-// arrowReader reads values from position at on.
+// arrowReader copies len(dst) values to dst, starting with value number at.
 type arrowReader func(values unsafe.Pointer, at int, dst []float64)
 
 var arrowReaders = map[string]arrowReader{
@@ -84,7 +84,7 @@ func (c *arrowColumn) copy(first int, dst []float64) {
 	}
 }
 
-// arrowSchema is what a schema says of the columns.
+// arrowSchema has the names of the columns and the readers for their types.
 type arrowSchema struct {
 	names   []string
 	readers []arrowReader
@@ -98,16 +98,16 @@ func readSchema(c *C.struct_ArrowSchema) (*arrowSchema, error) {
 	case c == nil:
 		return nil, badArgument(name, null, "the schema of a record batch")
 	case c.release == nil:
-		return nil, badArgument(name, text("released"), "a schema that was not")
+		return nil, badArgument(name, text("released"), "a schema that has not been released")
 	}
 	format, err := goString(name+".format", c.format)
 	if err != nil {
 		return nil, err
 	}
 	if format != "+s" {
-		return nil, badArgument(name+".format", format, "%q, that of a record batch", "+s")
+		return nil, badArgument(name+".format", format, "%q, the format of a record batch", "+s")
 	}
-	if err := within(name+".n_children", int64(c.n_children), 0, mostCols); err != nil {
+	if err := within(name+".n_children", int64(c.n_children), 0, maxCols); err != nil {
 		return nil, err
 	}
 	if c.children == nil && c.n_children > 0 {
@@ -129,7 +129,7 @@ func readSchema(c *C.struct_ArrowSchema) (*arrowSchema, error) {
 		}
 		s.names = append(s.names, column)
 		if child.dictionary != nil {
-			return nil, badArgument(s.column(j), text("dictionary-encoded"), "numbers and booleans as such")
+			return nil, badArgument(s.column(j), text("dictionary-encoded"), "numbers or booleans without a dictionary")
 		}
 		format, err := goString(s.column(j)+", format", child.format)
 		if err != nil {
@@ -151,23 +151,23 @@ func (s *arrowSchema) add(t *table, a *C.struct_ArrowArray) error {
 	case a == nil:
 		return badArgument(name, null, "a record batch")
 	case a.release == nil:
-		return badArgument(name, text("released"), "a record batch that was not")
+		return badArgument(name, text("released"), "a record batch that has not been released")
 	case int64(a.n_children) != int64(len(s.readers)):
 		return badArgument(name+".n_children", a.n_children, "%d, as in the schema", len(s.readers))
 	case a.children == nil && a.n_children > 0:
 		return badArgument(name+".children", null, "%d columns", a.n_children)
 	}
-	if err := within(name+".length", int64(a.length), 0, int64(mostRows-t.rows)); err != nil {
+	if err := within(name+".length", int64(a.length), 0, int64(maxRows-t.rows)); err != nil {
 		return err
 	}
-	if err := within(name+".offset", int64(a.offset), 0, mostValues); err != nil {
+	if err := within(name+".offset", int64(a.offset), 0, maxValues); err != nil {
 		return err
 	}
 	if a.null_count != 0 && a.buffers != nil && a.n_buffers > 0 {
 		if valid := *a.buffers; valid != nil {
 			for i := range int(a.length) {
 				if !bit(valid, int(a.offset)+i) {
-					return badArgument(fmt.Sprintf("%s, row %d", name, i), null, "rows that are there; their values may be null")
+					return badArgument(fmt.Sprintf("%s, row %d", name, i), null, "a row that is not null; its values may be null")
 				}
 			}
 		}
@@ -190,16 +190,16 @@ func (s *arrowSchema) add(t *table, a *C.struct_ArrowArray) error {
 	return nil
 }
 
-// read is column j of a batch with the given rows.
+// read sets column to column j of a batch with the given rows.
 func (s *arrowSchema) read(j int, a *C.struct_ArrowArray, offset, length int64, column *arrowColumn) error {
 	name := s.column(j)
-	if err := within(name+", length", int64(a.length), offset+length, mostValues); err != nil {
+	if err := within(name+", length", int64(a.length), offset+length, maxValues); err != nil {
 		return err
 	}
-	if err := within(name+", offset", int64(a.offset), 0, mostValues); err != nil {
+	if err := within(name+", offset", int64(a.offset), 0, maxValues); err != nil {
 		return err
 	}
-	if length == 0 { // without buffers, perhaps
+	if length == 0 { // an empty column need not have buffers
 		return nil
 	}
 	if a.n_buffers != 2 || a.buffers == nil {
@@ -210,7 +210,7 @@ func (s *arrowSchema) read(j int, a *C.struct_ArrowArray, offset, length int64, 
 	case buffers[1] == nil:
 		return badArgument(name+", values", null, "%d values", length)
 	case buffers[0] == nil && a.null_count > 0:
-		return badArgument(name+", validity", null, "bits that tell which %d values are null", a.null_count)
+		return badArgument(name+", validity", null, "a bitmap, because %d values are null", a.null_count)
 	}
 	*column = arrowColumn{s.readers[j], buffers[1], nil, int(int64(a.offset) + offset)}
 	if a.null_count != 0 {
@@ -237,16 +237,16 @@ func useStream(c *C.struct_ArrowArrayStream, use func(*matrix) error) error {
 	case c == nil:
 		return badArgument(name, null, "a stream of record batches")
 	case c.release == nil:
-		return badArgument(name, text("released"), "a stream that was not")
+		return badArgument(name, text("released"), "a stream that has not been released")
 	}
 	defer C.shim_release_stream(c)
 	if c.get_schema == nil || c.get_next == nil {
-		return badArgument(name, text("without functions"), "get_schema and get_next")
+		return badArgument(name, text("without get_schema or get_next"), "a stream with both functions")
 	}
 	failed := func(what string, code C.int) error {
 		reason := ""
-		if said := C.shim_stream_error(c); said != nil {
-			reason = ": " + C.GoString(said)
+		if message := C.shim_stream_error(c); message != nil {
+			reason = ": " + C.GoString(message)
 		}
 		return onFile(fmt.Errorf("aoso: %s: %s returned %d%s", name, what, code, reason))
 	}

@@ -1,5 +1,5 @@
-// The structs of the Arrow C data and stream interfaces, whose layout their
-// specification fixes.
+// The structs of the Arrow C data and stream interfaces. The specification fixes
+// their layout.
 #ifndef AOSO_ARROW_H
 #define AOSO_ARROW_H
 

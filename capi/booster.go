@@ -11,18 +11,18 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// booster is a training under way.
+// booster is a training in progress.
 type booster struct {
 	exclusive
 	*training
 	*aoso.Booster
 
-	mu     sync.Mutex // of the rest, which interrupts use as well
+	mu     sync.Mutex // guards the fields below, which interrupt uses from other threads
 	ctx    context.Context
 	cancel context.CancelFunc
 }
 
-// context is what the next interrupt cancels, or the last one did.
+// context returns the context that interrupt cancels.
 func (b *booster) context() context.Context {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -35,15 +35,15 @@ func (b *booster) interrupt() {
 	b.cancel()
 }
 
-// resume forgets interrupts.
+// resume makes a new context, so that training can continue after an interrupt.
 func (b *booster) resume() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 }
 
-// step does an iteration and tells the host of it. The progress says why it is
-// to be the last, or why none was done.
+// step runs one iteration and reports it to the host. If training must stop,
+// StoppedBy of the result is the reason.
 func (b *booster) step() (p aoso.Progress) {
 	p, more := b.Step(b.context())
 	checkpoint(inTraining)
@@ -53,7 +53,7 @@ func (b *booster) step() (p aoso.Progress) {
 		case aoso.StoppedByInterrupt:
 			b.resume()
 		case "":
-			panic("a booster stopped for no reason") // or who runs it would do so for ever
+			panic("a booster stopped without a reason") // aoso_booster_run would loop forever
 		}
 	case !b.report(p):
 		p.StoppedBy = cmp.Or(p.StoppedBy, aoso.StoppedByInterrupt)

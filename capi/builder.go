@@ -5,16 +5,16 @@ import "C"
 
 import "github.com/libaoso/aoso"
 
-// builder gathers a dataset.
+// builder collects the rows of a dataset.
 type builder struct {
 	exclusive
 	*aoso.DatasetBuilder
 	cols    int
 	options aoso.DatasetOptions
-	bytes   float64 // held, at the least
+	bytes   float64 // lower bound of the memory in use
 }
 
-// reset drops all rows.
+// reset removes all rows.
 func (b *builder) reset() (err error) {
 	b.DatasetBuilder, err = aoso.NewDatasetBuilder(b.cols, b.options)
 	b.bytes = 0
@@ -31,7 +31,7 @@ func goaoso_builder_create(cols C.int64_t, options *C.aoso_dataset_options, out 
 		if err := checkPut(out, "builder"); err != nil {
 			return err
 		}
-		if err := within("cols", int64(cols), 1, mostCols); err != nil {
+		if err := within("cols", int64(cols), 1, maxCols); err != nil {
 			return err
 		}
 		o, c, err := readDatasetOptions(options, int(cols))
@@ -39,7 +39,7 @@ func goaoso_builder_create(cols C.int64_t, options *C.aoso_dataset_options, out 
 			return err
 		}
 		if c.weights != nil || c.num_weights != 0 {
-			return badArgument("options.num_weights", c.num_weights, "0, and weights null: they come with the chunks")
+			return badArgument("options.num_weights", c.num_weights, "0 with null weights, because weights are passed with the chunks")
 		}
 		b := &builder{cols: int(cols), options: o}
 		if err := b.reset(); err != nil {
@@ -77,14 +77,14 @@ func goaoso_builder_push(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels,
 	})
 }
 
-// finish gives C the dataset that make makes of the rows of a builder, which
-// are dropped then.
+// finish returns to C the dataset that make builds from the rows of a builder. It
+// then removes the rows from the builder.
 func finish(handle C.uintptr_t, out *C.uintptr_t, make func(*builder) (*aoso.Dataset, error)) error {
 	if err := checkPut(out, "dataset"); err != nil {
 		return err
 	}
 	return useBuilder(handle, func(b *builder) error {
-		const cells = 4 // of the builder to one of the dataset
+		const cells = 4 // the builder needs four times as many bytes as the dataset
 		err := affordable("the dataset", b.bytes+b.bytes/cells)
 		if err != nil {
 			return err

@@ -12,8 +12,8 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// TestRegistry: a handle is never that of two objects, and is its own object's
-// until it is removed, whatever other goroutines do.
+// TestRegistry checks, with several goroutines, that no two objects ever have the
+// same handle and that a handle is valid until it is removed.
 func TestRegistry(t *testing.T) {
 	var r registry
 	var all sync.Map
@@ -29,32 +29,32 @@ func TestRegistry(t *testing.T) {
 					return
 				}
 				if _, again := all.LoadOrStore(h, true); again {
-					t.Errorf("handle %#x was given out twice", h)
+					t.Errorf("two objects have the handle %#x", h)
 				}
 				if r.find(h) != object(o) {
-					t.Errorf("handle %#x is that of another object", h)
+					t.Errorf("handle %#x refers to another object", h)
 				}
 				if own = append(own, h); i%3 == 2 {
 					h, own = own[0], own[1:]
 					if !r.remove(h) || r.remove(h) || r.find(h) != nil {
-						t.Errorf("handle %#x is not removed once", h)
+						t.Errorf("handle %#x was not removed exactly once", h)
 					}
 				}
 			}
 			for _, h := range own {
 				if !r.remove(h) {
-					t.Errorf("handle %#x is gone", h)
+					t.Errorf("handle %#x cannot be removed", h)
 				}
 			}
 		})
 	}
 	wait.Wait()
 	if len(r.vacant) != r.used {
-		t.Errorf("%d positions of %d are vacant", len(r.vacant), r.used)
+		t.Errorf("%d of %d positions are vacant, want all", len(r.vacant), r.used)
 	}
 	for _, h := range []uint64{0, 1, handleMark, ^uint64(0), handleMark | 1<<positionBits} {
 		if r.find(h) != nil {
-			t.Errorf("%#x is a handle", h)
+			t.Errorf("%#x is accepted as a handle", h)
 		}
 	}
 }
@@ -75,18 +75,18 @@ func TestStatus(t *testing.T) {
 		{aoso.ErrNotModel, 5},
 		{outOfMemory("x"), 6},
 		{busyError("x"), 7},
-		{defectError("x"), 9},
+		{brokenError("x"), 9},
 	} {
 		if got := try(func() error { return c.err }); int(got) != c.want {
 			t.Errorf("%v: status %d, want %d", c.err, got, c.want)
 		}
 	}
 	if onFile(nil) != nil {
-		t.Error("no error became one")
+		t.Error("onFile(nil) is not nil")
 	}
 }
 
-// TestPanic: a panic is a status, also that of a goroutine.
+// TestPanic checks that a panic becomes a status, on another goroutine too.
 func TestPanic(t *testing.T) {
 	const internal = 9
 	bad := func() { panic("bad") }
@@ -97,7 +97,8 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// TestBroken: a panic breaks the object that was held, which can then be freed.
+// TestBroken checks that a panic breaks the object in use, and that it can still
+// be freed.
 func TestBroken(t *testing.T) {
 	const internal = 9
 	h, err := handles.add(&booster{training: &training{}})
@@ -105,19 +106,19 @@ func TestBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := try(func() error { return useAlone("booster", h, func(*booster) error { panic("bad") }) }); got != internal {
-		t.Errorf("the call: status %d, want %d", got, internal)
+		t.Errorf("call that panics: status %d, want %d", got, internal)
 	}
 	used := false
 	if got := try(func() error { return useAlone("booster", h, func(*booster) error { used = true; return nil }) }); got != internal || used {
-		t.Errorf("the next: status %d, want %d; used %v", got, internal, used)
+		t.Errorf("next call: status %d, want %d; used %v", got, internal, used)
 	}
 	if got := freeBooster(h); got != 0 || handles.find(h) != nil {
-		t.Errorf("free: status %d; its handle is %v", got, handles.find(h))
+		t.Errorf("free: status %d, the handle refers to %v", got, handles.find(h))
 	}
 }
 
-// TestFreedBeforeLocked: who finds an object that is freed before it is locked
-// does not use it.
+// TestFreedBeforeLocked checks that an object is not used if it is freed between
+// find and lock.
 func TestFreedBeforeLocked(t *testing.T) {
 	const invalidHandle = 2
 	o := &booster{training: &training{}}
@@ -130,7 +131,7 @@ func TestFreedBeforeLocked(t *testing.T) {
 	}
 	got := try(func() error {
 		return useFound("booster", h, o, func(*booster) error {
-			t.Error("it was used")
+			t.Error("the freed object was used")
 			return nil
 		})
 	})
@@ -139,8 +140,8 @@ func TestFreedBeforeLocked(t *testing.T) {
 	}
 }
 
-// TestCallPanics: a panic of a call that the host's thread makes ends the work
-// that waits for its answer.
+// TestCallPanics checks that a panic in a call on the host's thread ends the work
+// that waits for the answer.
 func TestCallPanics(t *testing.T) {
 	const internal = 9
 	ended := false

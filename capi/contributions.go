@@ -21,15 +21,15 @@ func goaoso_model_shap(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_pre
 	})
 }
 
-// contributions is SHAP values as a sparse matrix.
+// contributions is a sparse matrix of SHAP values.
 type contributions struct{ *aoso.Contributions }
 
 func findContributions(handle C.uintptr_t) (contributions, error) {
 	return find[contributions]("contributions", uint64(handle))
 }
 
-// leastLine is the bytes of a line that has its bias alone.
-const leastLine = 24
+// minLineBytes is the size of a line that contains only the bias.
+const minLineBytes = 24
 
 //export goaoso_model_shap_sparse
 func goaoso_model_shap_sparse(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, top C.int64_t, out *C.uintptr_t) C.aoso_status {
@@ -40,7 +40,7 @@ func goaoso_model_shap_sparse(handle C.uintptr_t, x *C.aoso_matrix, options *C.a
 		if err := within("top", int64(top), 0, int64(len(m.classes))); err != nil {
 			return err
 		}
-		if err := affordable("the SHAP values", leastLine*float64(x.Rows())*float64(cmp.Or(int(top), len(m.classes)))); err != nil {
+		if err := affordable("the SHAP values", minLineBytes*float64(x.Rows())*float64(cmp.Or(int(top), len(m.classes)))); err != nil {
 			return err
 		}
 		var c *aoso.Contributions
@@ -80,10 +80,10 @@ func goaoso_contributions_read(handle C.uintptr_t, classes *C.int32_t, indptr *C
 			return err
 		}
 		if int64(lines) != int64(len(c.Classes)) {
-			return badArgument("lines", lines, "%d, the lines of the matrix", len(c.Classes))
+			return badArgument("lines", lines, "%d, the number of lines of the matrix", len(c.Classes))
 		}
 		if int64(numValues) != int64(len(c.Values)) {
-			return badArgument("num_values", numValues, "%d, the values of the matrix", len(c.Values))
+			return badArgument("num_values", numValues, "%d, the number of values of the matrix", len(c.Values))
 		}
 		copyTo(unsafe.Pointer(classes), c.Classes)
 		copyTo(unsafe.Pointer(indptr), c.First)

@@ -10,8 +10,8 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// dataset is shared by its handle, boosters and calls. The last to let go of
-// it frees its memory, which the garbage collector would do too late.
+// dataset counts its users: its handle, boosters and calls in progress. The last
+// one to release it frees its memory. The garbage collector would be too late.
 type dataset struct {
 	*aoso.Dataset
 	users          atomic.Int64
@@ -21,7 +21,7 @@ type dataset struct {
 
 func addDataset(out *C.uintptr_t, d *aoso.Dataset) error {
 	if n := d.Unknown(); n > 0 {
-		logWarning("%d rows of the validation set have classes that training does not know", n)
+		logWarning("%d rows of the validation set have classes that do not occur in the training set", n)
 	}
 	o := &dataset{Dataset: d, names: d.FeatureNames(), classes: d.Classes(), bytes: d.Info().Bytes}
 	o.users.Store(1)
@@ -32,7 +32,8 @@ func addDataset(out *C.uintptr_t, d *aoso.Dataset) error {
 	return err
 }
 
-// findDataset takes hold of the dataset of a handle.
+// findDataset returns the dataset of a handle. The caller must release it with
+// letGo.
 func findDataset(name string, handle C.uintptr_t) (*dataset, error) {
 	d, err := find[*dataset](name, uint64(handle))
 	if err != nil {
@@ -41,7 +42,7 @@ func findDataset(name string, handle C.uintptr_t) (*dataset, error) {
 	for {
 		users := d.users.Load()
 		if users == 0 {
-			return nil, handleError(name + " is a dataset that was just freed; allowed: a dataset")
+			return nil, handleError(name + " is a dataset that another thread has freed; allowed: a dataset")
 		}
 		if d.users.CompareAndSwap(users, users+1) {
 			return d, nil
@@ -55,8 +56,8 @@ func (d *dataset) letGo() {
 	}
 }
 
-// readDatasetOptions is the options for so many columns, without the weights,
-// which are left to the caller.
+// readDatasetOptions returns the options for a dataset with cols columns, but not
+// the weights. The caller reads those from o.
 func readDatasetOptions(p *C.aoso_dataset_options, cols int) (g aoso.DatasetOptions, o *C.aoso_dataset_options, err error) {
 	if o, err = readStruct("options", p, C.aoso_dataset_options{}); err != nil {
 		return g, o, err
@@ -84,11 +85,11 @@ func readDatasetOptions(p *C.aoso_dataset_options, cols int) (g aoso.DatasetOpti
 	return g, o, nil
 }
 
-// readWeights is the weights of so many rows, in C's memory.
+// readWeights returns the weights of the rows. They stay in memory of the host.
 func readWeights(count string, p *C.double, n C.int64_t, rows int) ([]float64, error) {
 	if p == nil {
 		if n != 0 {
-			return nil, badArgument(count, n, "0, as weights is null")
+			return nil, badArgument(count, n, "0, because weights is null")
 		}
 		return nil, nil
 	}

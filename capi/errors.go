@@ -13,25 +13,25 @@ import (
 )
 
 type (
-	handleError string // not a handle of the type needed
-	bufferError string // a buffer is too small
+	handleError string // the handle is invalid or has another type
+	bufferError string // the buffer is too small
 	busyError   string // another thread is using the object
-	memoryError string // more memory is needed than there is
-	defectError string // the object was in use when a defect showed
+	memoryError string // there is not enough memory
+	brokenError string // an internal error occurred while the object was in use
 )
 
 func (e handleError) Error() string { return "aoso: " + string(e) }
 func (e bufferError) Error() string { return "aoso: " + string(e) }
 func (e busyError) Error() string   { return "aoso: " + string(e) }
 func (e memoryError) Error() string { return "aoso: " + string(e) }
-func (e defectError) Error() string { return "aoso: " + string(e) }
+func (e brokenError) Error() string { return "aoso: " + string(e) }
 
-// fileError is what went wrong with a file.
+// fileError is an error of a file operation.
 type fileError struct{ error }
 
 func (e fileError) Unwrap() error { return e.error }
 
-// onFile marks an error, if there is one, as a file's.
+// onFile marks an error as one of a file operation. It returns nil for nil.
 func onFile(err error) error {
 	if err == nil {
 		return nil
@@ -45,7 +45,7 @@ func badArgument(name string, value any, allowed string, a ...any) error {
 
 func outOfMemory(format string, a ...any) error { return memoryError(fmt.Sprintf(format, a...)) }
 
-// text prints as it is, where an [aoso.ArgumentError] would quote a string.
+// text is a value that [aoso.ArgumentError] prints without quotation marks.
 type text string
 
 const null text = "null"
@@ -56,7 +56,7 @@ func statusOf(err error) C.aoso_status {
 		buffer   bufferError
 		busy     busyError
 		memory   memoryError
-		defect   defectError
+		broken   brokenError
 		argument *aoso.ArgumentError
 		file     fileError
 	)
@@ -69,7 +69,7 @@ func statusOf(err error) C.aoso_status {
 		return C.AOSO_BUSY
 	case errors.As(err, &memory):
 		return C.AOSO_OUT_OF_MEMORY
-	case errors.As(err, &defect):
+	case errors.As(err, &broken):
 		return C.AOSO_INTERNAL
 	case errors.Is(err, aoso.ErrNotModel), errors.Is(err, aoso.ErrNewer), errors.Is(err, aoso.ErrTruncated), errors.Is(err, aoso.ErrCorrupt):
 		return C.AOSO_BAD_FORMAT
@@ -85,14 +85,17 @@ func setError(message string) {
 	C.shim_set_error((*C.char)(unsafe.Pointer(unsafe.StringData(message))), C.size_t(len(message)))
 }
 
-// try does the work of an export. What a panic, which nothing is known to
-// cause, can leave half done is what the call made, which nobody has a handle
-// of, and what it alone used, which useAlone closes. Datasets, models and
-// contributions never change, so other calls go on.
+// try runs the work of an export. It turns an error into a status and a message,
+// and a panic into AOSO_INTERNAL.
+//
+// Other calls can continue after a panic. The panic can leave two kinds of
+// objects in a bad state: those that the call was creating, which have no handle
+// yet, and the one that it used exclusively, which useAlone marks as broken.
+// Datasets, models and contributions never change.
 func try(work func() error) (status C.aoso_status) {
 	defer func() {
 		if v := recover(); v != nil {
-			setError(fmt.Sprintf("aoso: a defect of the library: %v\n%s", v, debug.Stack()))
+			setError(fmt.Sprintf("aoso: internal error: %v\n%s", v, debug.Stack()))
 			status = C.AOSO_INTERNAL
 		}
 	}()
@@ -103,8 +106,8 @@ func try(work func() error) (status C.aoso_status) {
 	return C.AOSO_OK
 }
 
-// poisonOnPanic is deferred by work on what all calls share. After a panic
-// there none can go on.
+// poisonOnPanic is deferred by code that changes state shared by all calls. After
+// a panic there, the library refuses all further calls.
 func poisonOnPanic() {
 	if v := recover(); v != nil {
 		C.process_poison()
@@ -112,7 +115,7 @@ func poisonOnPanic() {
 	}
 }
 
-// place is where a test can have a panic happen.
+// place is a place in the code where a test can cause a panic.
 type place int
 
 const (

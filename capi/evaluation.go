@@ -5,7 +5,7 @@ import "C"
 
 import "github.com/libaoso/aoso"
 
-// labelled is labels and weights of rows that a model is compared with.
+// labelled has the labels and weights of the rows that a model is evaluated on.
 type labelled struct {
 	labels  aoso.Labels
 	weights []float64

@@ -30,7 +30,7 @@ func goaoso_model_tree(handle C.uintptr_t, tree C.int64_t, buffer *C.char, size 
 	})
 }
 
-// exporter is what writes a model in a format.
+// exporter returns the function that writes a model in the given format.
 func exporter(handle C.uintptr_t, format C.int32_t, tree C.int64_t) (func(io.Writer) error, error) {
 	m, err := findModel(handle)
 	switch {
@@ -39,7 +39,7 @@ func exporter(handle C.uintptr_t, format C.int32_t, tree C.int64_t) (func(io.Wri
 	case format == C.AOSO_DOT:
 		return func(w io.Writer) error { return m.WriteDOT(w, int(tree)) }, nil
 	case tree != 0:
-		return nil, badArgument("tree", tree, "0, as the format is not AOSO_DOT")
+		return nil, badArgument("tree", tree, "0, because the format is not AOSO_DOT")
 	}
 	switch format {
 	case C.AOSO_ONNX:
@@ -52,7 +52,7 @@ func exporter(handle C.uintptr_t, format C.int32_t, tree C.int64_t) (func(io.Wri
 	return nil, badArgument("format", format, "AOSO_ONNX (%d) to AOSO_DOT (%d)", C.AOSO_ONNX, C.AOSO_DOT)
 }
 
-// hostWriter writes to a function of the host.
+// hostWriter passes bytes to a function of the host.
 type hostWriter struct {
 	write C.aoso_write_callback
 	user  C.uintptr_t
@@ -60,7 +60,7 @@ type hostWriter struct {
 
 func (w hostWriter) Write(p []byte) (int, error) {
 	if code := C.shim_write(w.write, unsafe.Pointer(unsafe.SliceData(p)), C.size_t(len(p)), w.user); code != 0 {
-		return 0, onFile(fmt.Errorf("aoso: write returned %d, which ended the export", code))
+		return 0, onFile(fmt.Errorf("aoso: the export was stopped because write returned %d", code))
 	}
 	return len(p), nil
 }
@@ -73,7 +73,7 @@ func goaoso_model_export(handle C.uintptr_t, format C.int32_t, tree C.int64_t, w
 			return err
 		}
 		if write == nil {
-			return badArgument("write", null, "what to call with the bytes")
+			return badArgument("write", null, "a function that receives the bytes")
 		}
 		const part = 1 << 16
 		out := bufio.NewWriterSize(hostWriter{write, user}, part)
@@ -97,7 +97,7 @@ func goaoso_model_export_file(handle C.uintptr_t, format C.int32_t, tree C.int64
 		}
 		err = modelio.WriteFile(to, export)
 		if argument := (*aoso.ArgumentError)(nil); errors.As(err, &argument) {
-			return argument // which is none of the file's
+			return argument // not an error of the file
 		}
 		return onFile(err)
 	})

@@ -12,13 +12,14 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// Faults that tests of a library built with the tag "faults" inject:
-// capi/test/faults.h declares what faults.c makes of these exports.
+// In a library built with the tag "faults", tests can inject faults. faults.c
+// wraps these exports, and capi/test/faults.h declares them.
 
-// panics is by place how many passages there are left to the one that panics.
+// panics says for each place which of the next passages panics; 0 means none.
 var panics [places]atomic.Int64
 
-// denial is how many questions of affordable are left to the one denied.
+// denial says which of the next calls of affordable fails; 0 means none.
+// questions counts the calls.
 var denial, questions atomic.Int64
 
 //export goaoso_test_panic
@@ -42,7 +43,7 @@ func goaoso_test_handles() C.int64_t {
 
 func checkpoint(p place) {
 	if panics[p].Load() > 0 && panics[p].Add(-1) == 0 {
-		panic(fmt.Sprintf("a test's fault at place %d", p))
+		panic(fmt.Sprintf("fault injected by a test at place %d", p))
 	}
 }
 
@@ -53,8 +54,7 @@ func denied() bool {
 
 func watched(x aoso.Features) aoso.Features { return watchedFeatures{x} }
 
-// watchedFeatures passes a checkpoint whenever a column is read, by whatever
-// goroutine.
+// watchedFeatures passes a checkpoint whenever a goroutine reads a column.
 type watchedFeatures struct{ aoso.Features }
 
 func (w watchedFeatures) Column(j, first int, dst []float64) {

@@ -1,5 +1,5 @@
-// Floating-point mode: rounding and the treatment of subnormals; the sticky
-// flags are left alone.
+// The floating-point mode: rounding and the treatment of subnormals. The sticky
+// flags are not part of it.
 #ifndef AOSO_FPMODE_H
 #define AOSO_FPMODE_H
 
@@ -29,7 +29,7 @@ static inline fpmode fp_get(void) { return 0; }
 static inline void fp_put(fpmode m) { (void)m; }
 #endif
 
-// Writing the register stalls, so it is written only if need be.
+// Writing the register is slow, so it is written only if the mode changes.
 static inline void fp_switch(fpmode from, fpmode to) {
     if ((from ^ to) & ~(fpmode)FP_FLAGS) fp_put(to);
 }

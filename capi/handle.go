@@ -9,18 +9,18 @@ import (
 	"sync/atomic"
 )
 
-// A handle is a number that C holds as a pointer. It is never that of two
-// objects, and, its top bit set, never the address of anything:
+// A handle is a number that C holds as a pointer. No two objects ever have the
+// same handle. Its top bit is set, so it is never a valid address:
 //
 //	1 | serial number, 39 bits | position in the registry, 24 bits
 const (
-	handleMark    = 1 << 63
-	positionBits  = 24
-	mostHandles   = 1 << positionBits
-	handlesAChunk = 1 << 10
+	handleMark   = 1 << 63
+	positionBits = 24
+	maxHandles   = 1 << positionBits
+	chunkHandles = 1 << 10
 )
 
-// object is what a handle stands for.
+// object is an object that a handle refers to.
 type object interface {
 	noun() string
 }
@@ -32,14 +32,14 @@ func (*model) noun() string        { return "model" }
 func (*predictor) noun() string    { return "predictor" }
 func (contributions) noun() string { return "matrix of contributions" }
 
-// registry holds the objects of all handles. Looking one up takes no lock.
+// registry holds the objects of all handles. Lookups take no lock.
 type registry struct {
-	chunks [mostHandles / handlesAChunk]atomic.Pointer[[handlesAChunk]atomic.Pointer[entry]]
+	chunks [maxHandles / chunkHandles]atomic.Pointer[[chunkHandles]atomic.Pointer[entry]]
 
 	mu     sync.Mutex
 	serial uint64
-	used   int   // positions that were ever taken
-	vacant []int // of these, the ones free again
+	used   int   // number of positions that were ever in use
+	vacant []int // positions below used that are free
 }
 
 type entry struct {
@@ -50,12 +50,12 @@ type entry struct {
 var handles registry
 
 func (r *registry) slot(handle uint64) *atomic.Pointer[entry] {
-	position := handle % mostHandles
-	chunk := r.chunks[position/handlesAChunk].Load()
+	position := handle % maxHandles
+	chunk := r.chunks[position/chunkHandles].Load()
 	if chunk == nil {
 		return nil
 	}
-	return &chunk[position%handlesAChunk]
+	return &chunk[position%chunkHandles]
 }
 
 func (r *registry) add(o object) (handle uint64, err error) {
@@ -67,11 +67,11 @@ func (r *registry) add(o object) (handle uint64, err error) {
 	if n := len(r.vacant); n > 0 {
 		position = r.vacant[n-1]
 		r.vacant = r.vacant[:n-1]
-	} else if r.used == mostHandles {
-		return 0, outOfMemory("%d handles are in use; free some", mostHandles)
+	} else if r.used == maxHandles {
+		return 0, outOfMemory("all %d handles are in use; free some", maxHandles)
 	} else {
-		if position%handlesAChunk == 0 {
-			r.chunks[position/handlesAChunk].Store(new([handlesAChunk]atomic.Pointer[entry]))
+		if position%chunkHandles == 0 {
+			r.chunks[position/chunkHandles].Store(new([chunkHandles]atomic.Pointer[entry]))
 		}
 		r.used++
 	}
@@ -90,7 +90,8 @@ func (r *registry) find(handle uint64) object {
 	return nil
 }
 
-// remove forgets a handle; false if another thread was faster.
+// remove invalidates a handle. It returns false if another thread has already
+// done so.
 func (r *registry) remove(handle uint64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,11 +100,11 @@ func (r *registry) remove(handle uint64) bool {
 		return false
 	}
 	r.slot(handle).Store(nil)
-	r.vacant = append(r.vacant, int(handle%mostHandles))
+	r.vacant = append(r.vacant, int(handle%maxHandles))
 	return true
 }
 
-// find is the object of a handle that C gave as argument name.
+// find returns the object of a handle. name is the name of the argument in C.
 func find[T object](name string, handle uint64) (o T, err error) {
 	found := handles.find(handle)
 	o, ok := found.(T)
@@ -113,12 +114,13 @@ func find[T object](name string, handle uint64) (o T, err error) {
 	case handle == 0:
 		return o, handleError(fmt.Sprintf("%s is null; allowed: a %s", name, o.noun()))
 	case found == nil:
-		return o, handleError(fmt.Sprintf("%s is %#x, which was freed or never was a handle; allowed: a %s", name, handle, o.noun()))
+		return o, handleError(fmt.Sprintf("%s is %#x, which was freed or is not a handle; allowed: a %s", name, handle, o.noun()))
 	}
 	return o, handleError(fmt.Sprintf("%s is a %s; allowed: a %s", name, found.noun(), o.noun()))
 }
 
-// put makes a handle and gives it to C: the last thing that a call does.
+// put makes a handle for an object and returns it to C. It must be the last step
+// of a call.
 func put(out *C.uintptr_t, o object) error {
 	handle, err := handles.add(o)
 	if err == nil {
@@ -127,21 +129,21 @@ func put(out *C.uintptr_t, o object) error {
 	return err
 }
 
-// checkPut tells whether there is a place for a result.
+// checkPut returns an error if out is null.
 func checkPut[T any](out *T, noun string) error {
 	if out == nil {
-		return badArgument("out", null, "where to put the %s", noun)
+		return badArgument("out", null, "a pointer to the variable for the %s", noun)
 	}
 	return nil
 }
 
-// exclusive is the state of an object that one thread at a time uses.
+// exclusive is the state of an object that only one thread at a time may use.
 type exclusive struct{ state atomic.Int32 }
 
 const (
 	idle int32 = iota
 	held
-	broken // by a panic while it was held: it can only be freed
+	broken // a panic occurred while it was held; it can only be freed
 )
 
 func (e *exclusive) lock(o object) error {
@@ -149,14 +151,14 @@ func (e *exclusive) lock(o object) error {
 	case e.state.CompareAndSwap(idle, held):
 		return nil
 	case e.state.Load() == broken:
-		return defectError(fmt.Sprintf("a defect of the library showed in an earlier call with the %s; allowed: to free it", o.noun()))
+		return brokenError(fmt.Sprintf("an internal error occurred in an earlier call with the %s; allowed: only to free it", o.noun()))
 	}
 	return busyError(fmt.Sprintf("the %s is in use by another call; allowed: one thread at a time", o.noun()))
 }
 
 func (e *exclusive) unlock(state int32) { e.state.Store(state) }
 
-// lockToFree is lock, which a broken object does not refuse.
+// lockToFree is lock, but it succeeds for a broken object too.
 func (e *exclusive) lockToFree(o object) error {
 	if e.state.CompareAndSwap(broken, held) {
 		return nil
@@ -164,7 +166,7 @@ func (e *exclusive) lockToFree(o object) error {
 	return e.lock(o)
 }
 
-// lockable is an object that one thread at a time may use.
+// lockable is an object that only one thread at a time may use.
 type lockable interface {
 	object
 	lock(object) error
@@ -172,8 +174,8 @@ type lockable interface {
 	unlock(state int32)
 }
 
-// useAlone calls use with the object of a handle, which is its own meanwhile.
-// A panic may leave it in any state, so nothing can use it after one.
+// useAlone calls use with the object of a handle and keeps other threads from
+// using it meanwhile. After a panic, the object is broken.
 func useAlone[T lockable](name string, handle uint64, use func(T) error) error {
 	o, err := find[T](name, handle)
 	if err != nil {
@@ -182,8 +184,8 @@ func useAlone[T lockable](name string, handle uint64, use func(T) error) error {
 	return useFound(name, handle, o, use)
 }
 
-// useFound is useAlone with the object that find found, which another thread
-// may have freed meanwhile.
+// useFound is useAlone for an object that find has returned. Another thread may
+// have freed it since.
 func useFound[T lockable](name string, handle uint64, o T, use func(T) error) error {
 	if err := o.lock(o); err != nil {
 		return err
@@ -198,7 +200,8 @@ func useFound[T lockable](name string, handle uint64, o T, use func(T) error) er
 	return err
 }
 
-// free forgets a handle, unless it is null, and calls letGo with its object.
+// free invalidates a handle and calls letGo with its object. It does nothing if
+// the handle is null.
 func free[T object](name string, handle C.uintptr_t, letGo func(T)) C.aoso_status {
 	return try(func() error {
 		if handle == 0 {
@@ -214,7 +217,7 @@ func free[T object](name string, handle C.uintptr_t, letGo func(T)) C.aoso_statu
 			}
 			defer alone.unlock(idle)
 		}
-		if !handles.remove(uint64(handle)) { // another thread was faster
+		if !handles.remove(uint64(handle)) { // another thread has freed it
 			_, err := find[T](name, uint64(handle))
 			return err
 		}

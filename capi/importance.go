@@ -5,7 +5,7 @@ import "C"
 
 import "unsafe"
 
-// The kinds of importance in the order of their numbers.
+// importances lists the kinds of importance in the order of their C constants.
 var importances = []string{"gain", "split", "cover"}
 
 //export goaoso_model_importance
@@ -35,7 +35,7 @@ func goaoso_model_pair_importance(handle C.uintptr_t, out *C.aoso_pair_importanc
 		if err != nil {
 			return err
 		}
-		if err := within("length", int64(length), 0, mostValues); err != nil {
+		if err := within("length", int64(length), 0, maxValues); err != nil {
 			return err
 		}
 		all := m.PairImportances()
@@ -48,6 +48,6 @@ func goaoso_model_pair_importance(handle C.uintptr_t, out *C.aoso_pair_importanc
 				splits:  C.int64_t(p.Splits),
 			}
 		}
-		return putAll(c, room{"out", unsafe.Pointer(out), "length", uint64(length)}, (*uint64)(unsafe.Pointer(needed)))
+		return putAll(c, buffer{"out", unsafe.Pointer(out), "length", uint64(length)}, (*uint64)(unsafe.Pointer(needed)))
 	})
 }

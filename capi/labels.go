@@ -9,7 +9,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// readLabels is the labels of so many rows.
+// readLabels returns the labels of the rows.
 func readLabels(p *C.aoso_labels, rows int) (aoso.Labels, error) {
 	if p == nil {
 		return nil, badArgument("y", null, "the labels of the rows")
@@ -24,9 +24,9 @@ func readLabels(p *C.aoso_labels, rows int) (aoso.Labels, error) {
 	case y.data == nil && rows > 0:
 		return nil, badArgument("y.data", null, "%d labels", rows)
 	case y.class_names == nil && y.num_class_names != 0:
-		return nil, badArgument("y.num_class_names", y.num_class_names, "0, as y.class_names is null")
+		return nil, badArgument("y.num_class_names", y.num_class_names, "0, because y.class_names is null")
 	}
-	if err := affordable("y", float64(rows)*bytesALabel); err != nil {
+	if err := affordable("y", float64(rows)*labelBytes); err != nil {
 		return nil, err
 	}
 	switch y.dtype {
@@ -48,7 +48,7 @@ func readLabels(p *C.aoso_labels, rows int) (aoso.Labels, error) {
 		return intLabels[uint64](y)
 	}
 	if y.class_names != nil {
-		return nil, badArgument("y.dtype", y.dtype, "AOSO_INT8 (%d) to AOSO_UINT64 (%d), as there are y.class_names", C.AOSO_INT8, C.AOSO_UINT64)
+		return nil, badArgument("y.dtype", y.dtype, "AOSO_INT8 (%d) to AOSO_UINT64 (%d), because y.class_names is given", C.AOSO_INT8, C.AOSO_UINT64)
 	}
 	switch y.dtype {
 	case C.AOSO_FLOAT32:

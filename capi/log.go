@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// logger is the host's log function.
+// logger is the log function of the host.
 type logger struct {
 	callback C.aoso_log_callback
 	user     C.uintptr_t
@@ -32,8 +32,8 @@ func goaoso_set_log(callback C.aoso_log_callback, user C.uintptr_t) C.aoso_statu
 func logWarning(format string, a ...any) { log(C.AOSO_LOG_WARNING, format, a) }
 func logInfo(format string, a ...any)    { log(C.AOSO_LOG_INFO, format, a) }
 
-// log must be called by the goroutine of an export, which is on the thread of
-// the call.
+// log must be called on the goroutine of an export, so that the host's function
+// runs on the thread that called the library.
 func log(level C.int32_t, format string, a []any) {
 	if l := currentLogger.Load(); l != nil {
 		message := C.CString(fmt.Sprintf(format, a...))

@@ -1,6 +1,6 @@
-// Package main is the C library: every function of include/aoso.h. shim.c
-// owns their names and calls the exports of this package, which check what
-// they are given and call the public Go API.
+// Package main is the C library: all functions of include/aoso.h. shim.c
+// defines them and calls the exports of this package. The exports check their
+// arguments and call the public Go API.
 package main
 
 /*

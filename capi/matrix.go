@@ -11,21 +11,23 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// matrix is a table in C's memory, good during the call that it came with.
+// matrix is a matrix in memory of the host. It is valid during the call that it
+// was passed to.
 type matrix struct {
 	aoso.Features
-	names []string // of the columns; nil: unknown
-	dense int      // the most columns that are not the same in every row
+	names []string // names of the columns; nil if unknown
+	dense int      // upper bound of the number of columns that are not constant
 }
 
-// affordable tells whether there is memory for a dataset of the matrix.
+// affordable returns an error if there is not enough memory for a dataset made
+// from the matrix.
 func (m *matrix) affordable() error {
-	const quantized = 8 // a column, while its bins are found
-	return affordable("the dataset", float64(m.Rows())*(float64(m.dense)+bytesALabel+quantized)+float64(m.Cols())*bytesAColumn)
+	const quantizing = 8 // bytes for each row while the bins of a column are chosen
+	return affordable("the dataset", float64(m.Rows())*(float64(m.dense)+labelBytes+quantizing)+float64(m.Cols())*columnBytes)
 }
 
-// useMatrix calls use with what C describes, and releases its stream, if it
-// is one, whatever happens.
+// useMatrix calls use with the matrix that p describes. If it is a stream,
+// useMatrix releases it in any case.
 func useMatrix(p *C.aoso_matrix, use func(*matrix) error) error {
 	if p == nil {
 		return badArgument("x", null, "a matrix")
@@ -52,10 +54,10 @@ func useMatrix(p *C.aoso_matrix, use func(*matrix) error) error {
 }
 
 func readMatrix(x *C.aoso_matrix) (*matrix, error) {
-	if err := within("x.rows", int64(x.rows), 0, mostRows); err != nil {
+	if err := within("x.rows", int64(x.rows), 0, maxRows); err != nil {
 		return nil, err
 	}
-	if err := within("x.cols", int64(x.cols), 0, mostCols); err != nil {
+	if err := within("x.cols", int64(x.cols), 0, maxCols); err != nil {
 		return nil, err
 	}
 	switch x.dtype {
@@ -80,7 +82,7 @@ func readMatrix(x *C.aoso_matrix) (*matrix, error) {
 	case C.AOSO_UINT64:
 		return readLayout[uint64](x)
 	}
-	return nil, badArgument("x.dtype", x.dtype, "the number of a numeric type")
+	return nil, badArgument("x.dtype", x.dtype, "AOSO_FLOAT32 (%d) to AOSO_UINT64 (%d)", C.AOSO_FLOAT32, C.AOSO_UINT64)
 }
 
 func readLayout[T aoso.Number](x *C.aoso_matrix) (*matrix, error) {
@@ -98,7 +100,7 @@ func readLayout[T aoso.Number](x *C.aoso_matrix) (*matrix, error) {
 		}
 		return nil, badArgument("x.index_dtype", x.index_dtype, "AOSO_INT32 (%d) or AOSO_INT64 (%d)", C.AOSO_INT32, C.AOSO_INT64)
 	}
-	return nil, badArgument("x.layout", x.layout, "0 to 5, the number of a layout")
+	return nil, badArgument("x.layout", x.layout, "AOSO_DENSE (%d) to AOSO_ARROW_STREAM (%d)", C.AOSO_DENSE, C.AOSO_ARROW_STREAM)
 }
 
 func readDense[T aoso.Number](x *C.aoso_matrix) (*matrix, error) {
@@ -111,9 +113,9 @@ func readDense[T aoso.Number](x *C.aoso_matrix) (*matrix, error) {
 		name          string
 		stride, steps int64
 	}{{"x.row_stride", int64(x.row_stride), rows - 1}, {"x.col_stride", int64(x.col_stride), cols - 1}} {
-		// In float64, where nothing overflows.
-		if s.steps > 0 && math.Abs(float64(s.stride))*float64(s.steps) > float64(mostValues/size) {
-			return nil, badArgument(s.name, s.stride, "what leads to no address out of reach")
+		// The product is computed in float64 because int64 could overflow.
+		if s.steps > 0 && math.Abs(float64(s.stride))*float64(s.steps) > float64(maxValues/size) {
+			return nil, badArgument(s.name, s.stride, "a stride with which all elements fit in the address space")
 		}
 	}
 	return &matrix{&strided[T]{
@@ -122,7 +124,7 @@ func readDense[T aoso.Number](x *C.aoso_matrix) (*matrix, error) {
 	}, nil, int(cols)}, nil
 }
 
-// strided is a dense matrix; the strides, in bytes, may be negative.
+// strided is a dense matrix. Strides are in bytes and may be negative.
 type strided[T aoso.Number] struct {
 	origin               unsafe.Pointer
 	rows, cols           int
@@ -160,7 +162,7 @@ func readColumns[T aoso.Number](x *C.aoso_matrix) (*matrix, error) {
 	return &matrix{&columnar[T]{columns, rows}, nil, cols}, nil
 }
 
-// columnar is a matrix of columns.
+// columnar is a matrix with a pointer for each column.
 type columnar[T aoso.Number] struct {
 	columns [][]T
 	rows    int
@@ -176,19 +178,19 @@ func (c *columnar[T]) Column(j, first int, dst []float64) {
 }
 
 func readCompressed[T aoso.Number, I int32 | int64](x *C.aoso_matrix) (*matrix, error) {
-	if err := within("x.nnz", int64(x.nnz), 0, mostValues); err != nil {
+	if err := within("x.nnz", int64(x.nnz), 0, maxValues); err != nil {
 		return nil, err
 	}
 	switch {
 	case x.indptr == nil:
-		return nil, badArgument("x.indptr", null, "an offset for each row or column, and the end")
+		return nil, badArgument("x.indptr", null, "an offset for each row (CSR) or column (CSC), and the end")
 	case x.indices == nil && x.nnz > 0:
 		return nil, badArgument("x.indices", null, "%d indices", x.nnz)
 	case x.data == nil && x.nnz > 0:
 		return nil, badArgument("x.data", null, "%d values", x.nnz)
 	}
 	indices, values := unsafe.Slice((*I)(x.indices), x.nnz), unsafe.Slice((*T)(x.data), x.nnz)
-	// A copy of the entries in the order of the columns.
+	// The library sorts a copy of the entries by column.
 	if err := affordable("x", float64(x.nnz)*float64(unsafe.Sizeof(*new(I))+unsafe.Sizeof(*new(T)))+16*float64(x.cols)); err != nil {
 		return nil, err
 	}

@@ -11,43 +11,43 @@ import (
 )
 
 const (
-	// bytesAColumn is what the least of columns takes: its name and bins.
-	bytesAColumn = 256
-	// bytesALabel is what a label takes: itself, its code and the class's.
-	bytesALabel = 8 + 4 + 4
+	// columnBytes is the least memory that a column needs, for its name and bins.
+	columnBytes = 256
+	// labelBytes is the memory that a label needs: the label, its code and its class.
+	labelBytes = 8 + 4 + 4
 )
 
-// affordable tells whether the process can have so much memory. Go ends it
-// when memory runs out, so what cannot be is refused before.
+// affordable returns an error if the process cannot get that much memory. The
+// check comes first because Go ends the process when memory runs out.
 func affordable(name string, bytes float64) error {
-	const little = 1 << 20 // which is not worth asking for
+	const little = 1 << 20 // the check takes longer than it is worth below this
 	if denied() {
-		return outOfMemory("%s takes %.3g GB; a test denies them", name, bytes/1e9)
+		return outOfMemory("%s needs %.3g GB; a test denies it", name, bytes/1e9)
 	}
-	if most := mem.Machine(); bytes > most {
-		return outOfMemory("%s takes %.3g GB; the machine has %.3g GB", name, bytes/1e9, most/1e9)
+	if total := mem.Machine(); bytes > total {
+		return outOfMemory("%s needs %.3g GB; the machine has %.3g GB", name, bytes/1e9, total/1e9)
 	}
 	if bytes < little || bytes < mem.Left() {
 		return nil
 	}
 	runtime.GC()
-	if most := mem.Left(); bytes > most {
-		return outOfMemory("%s takes %.3g GB; the limits of the process (RLIMIT_AS, RLIMIT_DATA) leave %.3g GB", name, bytes/1e9, most/1e9)
+	if left := mem.Left(); bytes > left {
+		return outOfMemory("%s needs %.3g GB; the limits of the process (RLIMIT_AS, RLIMIT_DATA) leave %.3g GB", name, bytes/1e9, left/1e9)
 	}
 	return nil
 }
 
-// shape is the size of data that C gives, checked.
+// shape checks the size of a data set.
 func shape(rows, features, classes C.int64_t) (aoso.Shape, error) {
 	for _, n := range []struct {
-		name        string
-		value, most int64
+		name         string
+		value, limit int64
 	}{
-		{"rows", int64(rows), mostRows},
-		{"features", int64(features), min(mostCols, mostValues/int64(max(rows, 1)))},
+		{"rows", int64(rows), maxRows},
+		{"features", int64(features), min(maxCols, maxValues/int64(max(rows, 1)))},
 		{"classes", int64(classes), aoso.MaxClasses},
 	} {
-		if err := within(n.name, n.value, 1, n.most); err != nil {
+		if err := within(n.name, n.value, 1, n.limit); err != nil {
 			return aoso.Shape{}, err
 		}
 	}
@@ -68,7 +68,7 @@ func goaoso_estimate_memory(rows, features, classes, validRows C.int64_t, maxBin
 		if err != nil {
 			return err
 		}
-		if err := within("valid_rows", int64(validRows), 0, min(mostRows, mostValues/int64(features))); err != nil {
+		if err := within("valid_rows", int64(validRows), 0, min(maxRows, maxValues/int64(features))); err != nil {
 			return err
 		}
 		if err := within("max_bins", int64(maxBins), 0, 255); err != nil {

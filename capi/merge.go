@@ -27,7 +27,7 @@ func goaoso_model_truncate(handle C.uintptr_t, trees C.int64_t, out *C.uintptr_t
 func goaoso_model_merge(models *C.uintptr_t, count C.int64_t, out *C.uintptr_t) C.aoso_status {
 	return try(func() error {
 		return giveModel(out, func() (*aoso.Model, error) {
-			if err := within("count", int64(count), 1, mostHandles); err != nil {
+			if err := within("count", int64(count), 1, maxHandles); err != nil {
 				return nil, err
 			}
 			if models == nil {
@@ -41,7 +41,7 @@ func goaoso_model_merge(models *C.uintptr_t, count C.int64_t, out *C.uintptr_t) 
 					return nil, err
 				}
 				all = append(all, m.Model)
-				bytes += m.leastBytes()
+				bytes += m.minBytes()
 				if err := affordable("the merged model", bytes); err != nil {
 					return nil, err
 				}
@@ -51,8 +51,8 @@ func goaoso_model_merge(models *C.uintptr_t, count C.int64_t, out *C.uintptr_t) 
 	})
 }
 
-// leastBytes is what the trees of a model take at the least.
-func (m *model) leastBytes() float64 {
+// minBytes returns a lower bound of the memory that the trees of a model need.
+func (m *model) minBytes() float64 {
 	const perTree, perSplit = 8, 40
 	return perTree*float64(m.Trees()) + perSplit*m.splits()
 }

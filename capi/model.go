@@ -15,7 +15,7 @@ import (
 type model struct {
 	*aoso.Model
 	names, classes []string
-	splits         func() float64 // of all trees
+	splits         func() float64 // number of splits in all trees
 }
 
 func addModel(out *C.uintptr_t, m *aoso.Model) error {
@@ -28,7 +28,7 @@ func addModel(out *C.uintptr_t, m *aoso.Model) error {
 	})})
 }
 
-// giveModel gives C the model that make makes.
+// giveModel returns to C the model that make returns.
 func giveModel(out *C.uintptr_t, make func() (*aoso.Model, error)) error {
 	if err := checkPut(out, "model"); err != nil {
 		return err
@@ -93,7 +93,7 @@ func goaoso_model_describe(handle C.uintptr_t, buffer *C.char, size C.size_t, ne
 			return err
 		}
 		p := m.Params()
-		p.Threads, p.Level = 0, "" // of the training, not of the model
+		p.Threads, p.Level = 0, "" // they do not affect the model
 		text, err := json.Marshal(struct {
 			Method            string   `json:"method"`
 			Trees             int      `json:"trees"`
@@ -158,10 +158,10 @@ func goaoso_model_decode(data unsafe.Pointer, size C.size_t, out *C.uintptr_t) C
 	return try(func() error {
 		return giveModel(out, func() (*aoso.Model, error) {
 			if data == nil {
-				return nil, badArgument("bytes", null, "a model of aoso_model_encode")
+				return nil, badArgument("bytes", null, "a model encoded by aoso_model_encode")
 			}
-			if uint64(size) > mostValues {
-				return nil, badArgument("size", size, "at most %d", mostValues)
+			if uint64(size) > maxValues {
+				return nil, badArgument("size", size, "at most %d", maxValues)
 			}
 			if err := affordable("bytes", float64(size)); err != nil {
 				return nil, err

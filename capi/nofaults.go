@@ -4,7 +4,7 @@ package main
 
 import "github.com/libaoso/aoso"
 
-// What the test build adds in faults.go is nothing in the library.
+// In the released library, the hooks of the test build in faults.go do nothing.
 
 func checkpoint(place)                      {}
 func denied() bool                          { return false }

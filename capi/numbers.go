@@ -2,28 +2,30 @@
 
 package main
 
+import "math"
+
 const (
-	mostRows    = 1<<32 - 1
-	mostCols    = 1<<31 - 1
-	mostValues  = 1 << 48 // more than an address space holds
-	mostThreads = 1 << 12
+	maxRows    = 1<<32 - 1
+	maxCols    = 1<<31 - 1
+	maxValues  = 1 << 48 // more than an address space can hold
+	maxThreads = 1 << 12
 )
 
-// narrow is an int64 as an int.
+// narrow converts an int64 to an int.
 func narrow(name string, v int64) (int, error) {
 	if int64(int(v)) != v {
-		return 0, badArgument(name, v, "what fits a word of this machine")
+		return 0, badArgument(name, v, "%d to %d", math.MinInt, math.MaxInt)
 	}
 	return int(v), nil
 }
 
-// within checks a number.
-func within(name string, v, least, most int64) error {
-	if v < least || v > most {
-		return badArgument(name, v, "%d to %d", least, most)
+// within returns an error if v is not in the range from low to high.
+func within(name string, v, low, high int64) error {
+	if v < low || v > high {
+		return badArgument(name, v, "%d to %d", low, high)
 	}
 	return nil
 }
 
-// threads is a number of threads, each of which is started.
-func threads(v int64) (int, error) { return int(v), within("num_threads", v, 0, mostThreads) }
+// threads checks a number of threads.
+func threads(v int64) (int, error) { return int(v), within("num_threads", v, 0, maxThreads) }

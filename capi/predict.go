@@ -22,7 +22,8 @@ func readPredictOptions(p *C.aoso_predict_options, m *model) (o aoso.PredictOpti
 	return o, within("trees", int64(c.trees), 0, int64(m.Trees()))
 }
 
-// output is memory of C for as many numbers as there are results.
+// output returns the host's memory for the results as a slice. It is an error if
+// length differs from the number of results.
 func output[T any](out unsafe.Pointer, length C.int64_t, results int, what string) ([]T, error) {
 	if int64(length) != int64(results) {
 		return nil, badArgument("length", length, "%d, %s", results, what)
@@ -33,7 +34,7 @@ func output[T any](out unsafe.Pointer, length C.int64_t, results int, what strin
 	return unsafe.Slice((*T)(out), length), nil
 }
 
-// fill computes as many numbers into memory of C, as large as the library's.
+// fill computes results and copies them to memory of the host.
 func fill[T any](out unsafe.Pointer, length C.int64_t, results int, what string, threads int, compute func() ([]T, error)) error {
 	to, err := output[T](out, length, results, what)
 	if err == nil {
@@ -48,15 +49,17 @@ func fill[T any](out unsafe.Pointer, length C.int64_t, results int, what string,
 	return err
 }
 
-// affordableScores tells whether there is memory for raw scores of rows.
+// affordableScores returns an error if there is not enough memory for the raw
+// scores of the rows.
 func (m *model) affordableScores(x aoso.Features) error {
 	return affordable("the raw scores", 8*float64(x.Rows())*float64(len(m.classes)))
 }
 
-// fewRows are not worth a team.
+// fewRows is the number of rows up to which one thread is faster than a team.
 const fewRows = 64
 
-// onRows calls use with a model, the rows to use it on, and how.
+// onRows calls use with the model of a handle, the features of the rows and the
+// options.
 func onRows(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options,
 	use func(m *model, x aoso.Features, o aoso.PredictOptions) error) C.aoso_status {
 	return try(func() error {
@@ -74,7 +77,7 @@ func onRows(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_option
 	})
 }
 
-// predict is onRows for a prediction.
+// predict is onRows for predictions: it uses one thread for few rows.
 func predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options,
 	use func(m *model, x aoso.Features, o aoso.PredictOptions) error) C.aoso_status {
 	return onRows(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
@@ -88,7 +91,7 @@ func predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_optio
 //export goaoso_model_predict
 func goaoso_model_predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.int32_t, length C.int64_t) C.aoso_status {
 	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
-		to, err := output[int32](unsafe.Pointer(out), length, x.Rows(), "the rows")
+		to, err := output[int32](unsafe.Pointer(out), length, x.Rows(), "the number of rows")
 		if err != nil {
 			return err
 		}
@@ -122,7 +125,7 @@ func goaoso_model_predict_raw(handle C.uintptr_t, x *C.aoso_matrix, options *C.a
 func goaoso_model_predict_leaf(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.int32_t, length C.int64_t) C.aoso_status {
 	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
 		trees := cmp.Or(o.Trees, m.Trees())
-		if err := within("rows × trees", int64(trees), 0, mostValues/int64(max(x.Rows(), 1))); err != nil {
+		if err := within("rows × trees", int64(trees), 0, maxValues/int64(max(x.Rows(), 1))); err != nil {
 			return err
 		}
 		return fill(unsafe.Pointer(out), length, x.Rows()*trees, "rows × trees", o.Threads, func() ([]int32, error) { return m.PredictLeaf(x, o) })
@@ -133,7 +136,7 @@ func goaoso_model_predict_leaf(handle C.uintptr_t, x *C.aoso_matrix, options *C.
 func goaoso_model_predict_staged(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, every C.int64_t, callback C.aoso_staged_callback, user C.uintptr_t) C.aoso_status {
 	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
 		if callback == nil {
-			return badArgument("callback", null, "what to call with raw scores")
+			return badArgument("callback", null, "a function that receives the raw scores")
 		}
 		if err := m.affordableScores(x); err != nil {
 			return err

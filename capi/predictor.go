@@ -14,7 +14,7 @@ type predictor struct {
 	exclusive
 	rows              *aoso.RowPredictor
 	features, classes int
-	some              []int // classes that raw_of is asked for
+	some              []int // scratch space for the classes that raw_of returns
 }
 
 //export goaoso_predictor_create
@@ -39,14 +39,14 @@ func goaoso_predictor_create(handle C.uintptr_t, options *C.aoso_predict_options
 	})
 }
 
-// usePredictor calls use with the predictor of a handle, which is its own
-// meanwhile, and with a row and so many results in C's memory.
+// usePredictor checks the arguments and calls use with the predictor of a handle
+// and the row. Other threads cannot use the predictor meanwhile.
 func usePredictor(handle C.uintptr_t, row *C.double, features C.int64_t, out unsafe.Pointer, use func(p *predictor, row []float64) error) C.aoso_status {
 	return try(func() error {
 		return useAlone("predictor", uint64(handle), func(p *predictor) error {
 			switch {
 			case int64(features) != int64(p.features):
-				return badArgument("features", features, "%d, the features of the model", p.features)
+				return badArgument("features", features, "%d, the number of features of the model", p.features)
 			case row == nil:
 				return badArgument("row", null, "%d values", features)
 			case out == nil:
@@ -60,7 +60,7 @@ func usePredictor(handle C.uintptr_t, row *C.double, features C.int64_t, out uns
 
 func (p *predictor) results(out *C.double, classes C.int64_t) ([]float64, error) {
 	if int64(classes) != int64(p.classes) {
-		return nil, badArgument("classes", classes, "%d, the classes of the model", p.classes)
+		return nil, badArgument("classes", classes, "%d, the number of classes of the model", p.classes)
 	}
 	return unsafe.Slice((*float64)(unsafe.Pointer(out)), p.classes), nil
 }
@@ -105,7 +105,7 @@ func goaoso_predictor_raw_of(handle C.uintptr_t, row *C.double, features C.int64
 			return err
 		}
 		if classes == nil && count > 0 {
-			return badArgument("classes", null, "%d numbers of classes", count)
+			return badArgument("classes", null, "%d class numbers", count)
 		}
 		for i, k := range unsafe.Slice(classes, count) {
 			p.some[i] = int(k)

@@ -16,16 +16,16 @@
 // ---------------------------------------------------------------- refusal --
 
 _Atomic int32_t process_refuses;
-static char too_little[200]; // in words, if the limits leave too little memory
+static char memory_message[200]; // set if the limits leave too little memory
 
 const char *process_refusal(int32_t why) {
     switch (why) {
     case AOSO_FORKED:
-        return "aoso: this process is a child made by fork(), in which Go cannot run; "
-               "use exec, spawn or a fork server, or load the library in the child only";
-    case AOSO_OUT_OF_MEMORY: return too_little;
+        return "aoso: this process was created by fork(), and Go cannot run in it; "
+               "use exec, spawn or a fork server, or load the library only in the child";
+        case AOSO_OUT_OF_MEMORY: return memory_message;
     }
-    return "aoso: a defect of the library showed in an earlier call; it cannot go on in this process";
+    return "aoso: an internal error occurred in an earlier call; the library can no longer be used in this process";
 }
 
 void process_poison(void) { atomic_store(&process_refuses, AOSO_INTERNAL); }
@@ -34,20 +34,20 @@ static void in_child(void) { atomic_store(&process_refuses, AOSO_FORKED); }
 
 // ----------------------------------------------------------------- limits --
 
-// What Go needs, in MB, beside data: it and the C library reserve much more
-// address space than they use. Where Go finds less, it ends the process:
-// measured on two cores, always below 780 and near 1300, one time in twenty up
-// to 1650, and never from 1700 on.
-enum { LEAST_SPACE = 1800, LEAST_DATA = 100 };
+// What Go needs, in MB, in addition to data. Go and the C library reserve much
+// more address space than they use. If there is too little, Go ends the process.
+// Measured on two cores, that happened always below 780 MB and near 1300 MB, one
+// time in twenty up to 1650 MB, and never from 1700 MB on.
+enum { MIN_SPACE = 1800, MIN_DATA = 100 };
 
-// Whether a limit leaves too little beside the pages that there are.
-static int exceeds(const char *name, int resource, long pages, long least) {
+// Whether a limit leaves less than min MB in addition to the pages in use.
+static int exceeds(const char *name, int resource, long pages, long min) {
     struct rlimit limit;
     if (getrlimit(resource, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 0;
     const long left = (long)(limit.rlim_cur >> 20) - (long)((unsigned long)pages * (unsigned long)sysconf(_SC_PAGESIZE) >> 20);
-    if (left >= least) return 0;
-    snprintf(too_little, sizeof too_little, "aoso: the limit %s of this process leaves %ld MB when the library is loaded; allowed: at least %ld MB",
-             name, left < 0 ? 0 : left, least);
+    if (left >= min) return 0;
+    snprintf(memory_message, sizeof memory_message, "aoso: the limit %s of this process leaves %ld MB when the library is loaded; allowed: at least %ld MB",
+             name, left < 0 ? 0 : left, min);
     return 1;
 }
 
@@ -58,15 +58,16 @@ static int limits_refuse(void) {
         if (fscanf(f, "%ld %*d %*d %*d %*d %ld", &space, &data) != 2) space = data = 0;
         fclose(f);
     }
-    return exceeds("RLIMIT_AS", RLIMIT_AS, space, LEAST_SPACE) || exceeds("RLIMIT_DATA", RLIMIT_DATA, data, LEAST_DATA);
+    return exceeds("RLIMIT_AS", RLIMIT_AS, space, MIN_SPACE) || exceeds("RLIMIT_DATA", RLIMIT_DATA, data, MIN_DATA);
 }
 
 // ---------------------------------------------------------------- signals --
 
-// A signal handler of the host must not run on the stack of a goroutine, which
-// has a few kB and is not guarded. So Go's threads block what they can, and
-// for the rest, and for the host's threads while they are in a call, handlers
-// get SA_ONSTACK, and threads signal stacks larger than Go's of 32 kB.
+// A signal handler of the host must not run on the stack of a goroutine, which is
+// a few kB large and has no guard page. So Go's threads block the signals that
+// they can block. For all other signals, and for the host's threads during a call,
+// handlers get SA_ONSTACK, and threads get signal stacks that are larger than Go's
+// 32 kB.
 enum { SIGNAL_STACK = 256 << 10 };
 
 static void use_signal_stack(void *memory) {
@@ -88,12 +89,12 @@ void process_move_handlers(void) {
 
 AOSO_THREAD_LOCAL int process_thread_ready;
 
-// The key of a thread's signal stack, with a page in front that guards it.
+// The key of a thread's signal stack. A guard page lies below the stack.
 static pthread_key_t stack_key;
 static AOSO_THREAD_LOCAL int passes;
 
-// Go may use the thread's signal stack until its own destructor has run, so
-// the last pass over the destructors frees it.
+// Go may use the thread's signal stack until Go's destructor has run, so the stack
+// is freed in the last pass over the destructors.
 static void end_thread(void *memory) {
     if (++passes < _POSIX_THREAD_DESTRUCTOR_ITERATIONS && pthread_setspecific(stack_key, memory) == 0) return;
     const size_t guard = (size_t)sysconf(_SC_PAGESIZE);
@@ -107,7 +108,7 @@ void process_ready_thread(void) {
     if (sigaltstack(NULL, &own) != 0 || !(own.ss_flags & SS_DISABLE)) return;
     const size_t guard = (size_t)sysconf(_SC_PAGESIZE);
     char *memory = mmap(NULL, guard + SIGNAL_STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) return; // Go's will have to do
+    if (memory == MAP_FAILED) return; // Go will use its own, smaller stack
     mprotect(memory, guard, PROT_NONE);
     pthread_setspecific(stack_key, memory);
     use_signal_stack(memory + guard);
@@ -115,11 +116,12 @@ void process_ready_thread(void) {
 
 // ----------------------------------------------------------- Go's threads --
 
-// No code of the host runs on them, and Go's own needs a few kB of their stack:
-// 8 MB, as threads have else, would count for the limits of the process.
+// No code of the host runs on these threads, and Go needs only a few kB of their
+// stacks. The usual 8 MB would count towards the limits of the process.
 enum { THREAD_STACK = 256 << 10 };
 
-// The linker has all calls of pthread_create, which are Go's, come here.
+// The linker redirects all calls of pthread_create, which only Go makes, to
+// __wrap_pthread_create.
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *), void *argument);
 
@@ -139,7 +141,7 @@ static void *run_thread(void *user) {
 }
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*function)(void *), void *argument) {
-    if (atomic_load(&process_refuses) == AOSO_OUT_OF_MEMORY) return 0; // Go, which asks for its first, is not to start
+    if (atomic_load(&process_refuses) == AOSO_OUT_OF_MEMORY) return 0; // keeps Go from starting its first thread
     start *s = malloc(sizeof *s);
     if (!s) return __real_pthread_create(thread, attr, function, argument);
     *s = (start){function, argument};
@@ -157,9 +159,9 @@ int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(
 
 // ---------------------------------------------------------------- loading --
 
-// Go's threads inherit the floating-point mode and the signal mask of the
-// thread that loads the library: the first constructor runs before Go's starts
-// them, the second after.
+// Go's threads inherit the floating-point mode and the signal mask of the thread
+// that loads the library. So one constructor sets them before Go's constructor
+// starts the threads, and another restores them afterwards.
 static fpmode loading_mode;
 static sigset_t loading_mask;
 static struct sigaction loading_handlers[NSIG];
@@ -180,7 +182,7 @@ __attribute__((constructor(101))) static void before_go(void) {
 }
 
 __attribute__((constructor)) static void after_go(void) {
-    if (atomic_load(&process_refuses) == AOSO_OUT_OF_MEMORY) // and Go's handlers have no Go
+    if (atomic_load(&process_refuses) == AOSO_OUT_OF_MEMORY) // Go's signal handlers cannot work without Go
         for (int signal = 1; signal < NSIG; signal++) sigaction(signal, &loading_handlers[signal], NULL);
     pthread_sigmask(SIG_SETMASK, &loading_mask, NULL);
     fp_switch(FP_DEFAULT, loading_mode);

@@ -1,5 +1,5 @@
-// What the library has to do with the process that it is loaded into, and
-// with the threads that call it.
+// How the library deals with the process that it is loaded into and with the
+// threads that call it: limits, fork, signals, the floating-point mode.
 #ifndef AOSO_PROCESS_H
 #define AOSO_PROCESS_H
 
@@ -8,19 +8,19 @@
 
 #include "fpmode.h"
 
-// AOSO_OK, or why no call may reach Go; and that in words.
+// AOSO_OK, or the status with which all calls are refused, and its message.
 extern _Atomic int32_t process_refuses;
 const char *process_refusal(int32_t why);
 
-// Whether the calling thread may call Go; else process_ready_thread is first.
-// Go's own thread-local storage is of this model as well, so a process that
-// can load the library has room.
+// Whether the calling thread is prepared for calls into Go. If not,
+// process_ready_thread prepares it. Go's own thread-local storage uses this TLS
+// model too, so a process that can load the library has space for it.
 #define AOSO_THREAD_LOCAL _Thread_local __attribute__((tls_model("initial-exec")))
 extern AOSO_THREAD_LOCAL int process_thread_ready;
 void process_ready_thread(void);
 
-// Has the host's signal handlers run on signal stacks: before calls that are
-// not over at once.
+// Makes the host's signal handlers run on signal stacks. It must be called before
+// calls that take long.
 void process_move_handlers(void);
 
 #endif

@@ -1,5 +1,5 @@
-// The public functions. Each refuses to run where Go cannot, gives Go the
-// default floating-point mode, and leaves the rest to the export of its name.
+// The public functions. Each returns an error if Go cannot run, sets the default
+// floating-point mode, and calls the Go export with its name.
 #include <string.h>
 
 #include "_cgo_export.h"
@@ -7,7 +7,7 @@
 
 _Static_assert(sizeof(void *) == 8, "a handle's number has 64 bits");
 
-// The floating-point mode that this thread's host called with.
+// The floating-point mode in which the host called on this thread.
 static AOSO_THREAD_LOCAL fpmode host = FP_DEFAULT;
 
 // --------------------------------------------------------------- errors --
@@ -17,7 +17,7 @@ static _Thread_local char message[1024];
 void shim_set_error(const char *text, size_t n) {
     if (n >= sizeof message) {
         n = sizeof message - 1;
-        while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--; // whole characters
+        while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--; // do not cut a character
     }
     memcpy(message, text, n);
     message[n] = 0;
@@ -30,8 +30,8 @@ static __attribute__((noinline, cold)) int32_t refuse(int32_t why) {
     return why;
 }
 
-// A pointer for Go: without its const, which Go does not know, and null
-// instead of a small number, which Go's stacks cannot hold as a pointer.
+// A pointer for Go: without const, which Go does not know. Small numbers become
+// null, because Go stacks must not contain them as pointers.
 #define P(pointer) ((void *)((uintptr_t)(pointer) < 4096 ? 0 : (uintptr_t)(pointer)))
 
 #define GO(call)                                                     \
@@ -48,8 +48,8 @@ static __attribute__((noinline, cold)) int32_t refuse(int32_t why) {
         return status_;                                              \
     } while (0)
 
-// GO for calls that take longer than to look at the host's signal handlers,
-// which those of a few rows do not.
+// GO for calls that take long. Moving the host's signal handlers takes longer than
+// a call with few rows.
 #define GO_LONG(call)            \
     do {                         \
         process_move_handlers(); \
@@ -68,7 +68,7 @@ static int many_rows(const aoso_matrix *x) {
            (x->rows > FEW_ROWS || x->layout == AOSO_ARROW || x->layout == AOSO_ARROW_STREAM);
 }
 
-// ------------------------------------------------------ calls of the host --
+// ------------------------------------------------------ calls to the host --
 
 #define HOST(call)                      \
     do {                                \
@@ -126,7 +126,7 @@ void shim_release_stream(struct ArrowArrayStream *s) { RELEASE(s); }
 void shim_release_schema(struct ArrowSchema *s) { RELEASE(s); }
 void shim_release_array(struct ArrowArray *a) { RELEASE(a); }
 
-// ----------------------------------------------------- in every process --
+// ------------------------------------------- functions that do not need Go --
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
@@ -139,7 +139,7 @@ const char *aoso_version_string(void) {
 
 const char *aoso_last_error(void) { return message; }
 
-// ---------------------------------------------------------------- the rest --
+// --------------------------------------------------- functions that need Go --
 
 #define ID(handle) ((uintptr_t)(handle))
 

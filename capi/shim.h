@@ -1,4 +1,4 @@
-// What shim.c and the Go files of this package know of each other.
+// The functions that shim.c and process.c provide for the Go files.
 #ifndef AOSO_SHIM_H
 #define AOSO_SHIM_H
 
@@ -7,13 +7,13 @@
 
 #include "aoso.h"
 
-// The calling thread's error message, of n bytes.
+// Sets the error message of the calling thread to a text of n bytes.
 void shim_set_error(const char *text, size_t n);
 
-// After this no call reaches Go any more.
+// Makes the library refuse all further calls.
 void process_poison(void);
 
-// Calls of the host's functions, in the floating-point mode that it came with.
+// Call functions of the host in the floating-point mode that it called with.
 int32_t shim_progress(aoso_progress_callback f, const aoso_progress *p, uintptr_t user);
 void shim_log(aoso_log_callback f, int32_t level, const char *message, uintptr_t user);
 int32_t shim_write(aoso_write_callback f, const void *bytes, size_t size, uintptr_t user);

@@ -11,10 +11,10 @@ import (
 	"unsafe"
 )
 
-// given is a string in C's memory.
+// given returns a string that stays in memory of the host.
 func given(s *C.char) string { return unsafe.String((*byte)(unsafe.Pointer(s)), C.strlen(s)) }
 
-// goString copies a string of C's, which must be UTF-8.
+// goString copies a C string, which must be UTF-8.
 func goString(name string, s *C.char) (string, error) {
 	if s == nil {
 		return "", badArgument(name, null, "a string")
@@ -29,16 +29,16 @@ func goString(name string, s *C.char) (string, error) {
 	return copied, nil
 }
 
-// goStrings copies as many strings as count, an argument, says; none if p is
-// null.
+// goStrings copies n C strings. It returns none if p is null. count is the name of
+// the argument that n comes from.
 func goStrings(name, count string, p **C.char, n int64) ([]string, error) {
 	if p == nil {
 		if n != 0 {
-			return nil, badArgument(count, n, "0, as %s is null", name)
+			return nil, badArgument(count, n, "0, because %s is null", name)
 		}
 		return nil, nil
 	}
-	if err := within(count, n, 0, mostValues); err != nil {
+	if err := within(count, n, 0, maxValues); err != nil {
 		return nil, err
 	}
 	if err := affordable(name, float64(n)*float64(unsafe.Sizeof(""))); err != nil {
@@ -54,8 +54,8 @@ func goStrings(name, count string, p **C.char, n int64) ([]string, error) {
 	return copies, nil
 }
 
-// distinct numbers strings of C's, of which those that are equal have one
-// number, and one copy.
+// distinct numbers C strings: equal strings have the same number. It copies each
+// distinct string once.
 func distinct(name string, p []*C.char) (numbers []int32, copies []string, err error) {
 	numbers = make([]int32, len(p))
 	known := map[string]int32{}
@@ -78,50 +78,52 @@ func distinct(name string, p []*C.char) (numbers []int32, copies []string, err e
 	return numbers, copies, nil
 }
 
-// room is memory of C, of so many elements, with the names of its arguments.
-type room struct {
+// buffer is memory of the host for size elements, with the names of the arguments
+// that it comes from.
+type buffer struct {
 	name     string
 	memory   unsafe.Pointer
 	sizeName string
 	size     uint64
 }
 
-// putAll gives C elements, or their number if it asks for that alone.
-func putAll[T any](data []T, r room, needed *uint64) error {
-	if r.memory == nil && (r.size != 0 || needed == nil) {
-		return badArgument(r.name, null, "memory of the given %[1]s; or null, %[1]s 0 and needed, to ask for the %[1]s", r.sizeName)
+// putAll copies data to a buffer of the host and sets needed to its length. If the
+// buffer is null, it only sets needed.
+func putAll[T any](data []T, b buffer, needed *uint64) error {
+	if b.memory == nil && (b.size != 0 || needed == nil) {
+		return badArgument(b.name, null, "memory of the given %[1]s; or null with %[1]s 0 and a pointer needed, to query the %[1]s", b.sizeName)
 	}
 	if needed != nil {
 		*needed = uint64(len(data))
 	}
 	switch {
-	case r.memory == nil:
-	case r.size < uint64(len(data)):
-		return bufferError(fmt.Sprintf("%s is %d; allowed: at least %d", r.sizeName, r.size, len(data)))
+	case b.memory == nil:
+	case b.size < uint64(len(data)):
+		return bufferError(fmt.Sprintf("%s is %d; allowed: at least %d", b.sizeName, b.size, len(data)))
 	default:
-		copyTo(r.memory, data)
+		copyTo(b.memory, data)
 	}
 	return nil
 }
 
-// copyTo copies to memory of C, if it wants that.
+// copyTo copies data to memory of the host, unless out is null.
 func copyTo[T any](out unsafe.Pointer, data []T) {
 	if out != nil {
 		copy(unsafe.Slice((*T)(out), len(data)), data)
 	}
 }
 
-// putBytes is putAll of bytes.
-func putBytes(data []byte, buffer unsafe.Pointer, size C.size_t, needed *C.size_t) error {
-	return putAll(data, room{"buffer", buffer, "size", uint64(size)}, (*uint64)(unsafe.Pointer(needed)))
+// putBytes is putAll for bytes.
+func putBytes(data []byte, memory unsafe.Pointer, size C.size_t, needed *C.size_t) error {
+	return putAll(data, buffer{"buffer", memory, "size", uint64(size)}, (*uint64)(unsafe.Pointer(needed)))
 }
 
-// putText is putBytes of a string of C.
+// putText is putBytes for a string with a terminating zero.
 func putText(s string, buffer *C.char, size C.size_t, needed *C.size_t) error {
 	return putBytes(append([]byte(s), 0), unsafe.Pointer(buffer), size, needed)
 }
 
-// putName gives C one of several names.
+// putName copies name number i to a buffer of the host.
 func putName(names []string, argument string, i C.int64_t, buffer *C.char, size C.size_t, needed *C.size_t) error {
 	if err := within(argument, int64(i), 0, int64(len(names))-1); err != nil {
 		return err

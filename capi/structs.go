@@ -8,30 +8,30 @@ import (
 	"unsafe"
 )
 
-// Every struct of the header begins with the size that it has in the program
-// that was compiled with it. Where that is smaller than here, the program is
-// older and lacks the last fields; where it is larger, it is newer, and may
-// not have set fields that are unknown here.
+// Every public struct starts with its size, as the program was compiled with it.
+// If the size is smaller than here, the program is older than the library and
+// lacks the last fields. If it is larger, the program is newer, and the fields
+// that the library does not know must be zero.
 const (
-	leastStruct = 8
-	mostStruct  = 1 << 12 // a size beyond is no size
+	minStruct = 8
+	maxStruct = 1 << 12 // a larger value cannot be a size
 )
 
-// firstAddress is the first that can be one. What lies below is taken for
-// null: Go's stacks cannot hold it as a pointer, and some languages have such
-// addresses for empty arrays.
+// firstAddress is the lowest valid address. Smaller pointers count as null: Go
+// stacks must not contain them as pointers, and some languages use them for empty
+// arrays.
 const firstAddress = 1 << 12
 
 func structSize(p unsafe.Pointer) uintptr { return uintptr(*(*uint32)(p)) }
 
 func checkStructSize(name string, size uintptr) error {
-	if size < leastStruct || size > mostStruct || size%8 != 0 {
+	if size < minStruct || size > maxStruct || size%8 != 0 {
 		return badArgument(name+".struct_size", size, "sizeof the struct")
 	}
 	return nil
 }
 
-// structBytes is the memory of a struct of C, as large as C says.
+// structBytes returns the memory of a C struct, with the size that it states.
 func structBytes[T any](p *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), structSize(unsafe.Pointer(p)))
 }
@@ -40,10 +40,10 @@ func bytesOf[T any](p *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))
 }
 
-// readStruct copies a struct of C. The fields that it lacks, or all if it is
-// null, are as in missing.
+// readStruct copies a C struct. Fields that it lacks, or all fields if it is null,
+// have the values in missing.
 func readStruct[T any](name string, p *T, missing T) (*T, error) {
-	copied := new(T) // on the heap, where numbers may pass for pointers
+	copied := new(T) // on the heap, where pointers may hold handles and other numbers
 	*copied = missing
 	if p == nil {
 		return copied, nil
@@ -55,7 +55,7 @@ func readStruct[T any](name string, p *T, missing T) (*T, error) {
 	n := copy(bytesOf(copied), given)
 	for _, b := range given[n:] {
 		if b != 0 {
-			return nil, badArgument(name+".struct_size", len(given), "%d in this version of the library, or zeros beyond", n)
+			return nil, badArgument(name+".struct_size", len(given), "%d in this version of the library, or only zeros beyond that", n)
 		}
 	}
 	for field := range reflect.TypeFor[T]().Fields() {
@@ -68,7 +68,8 @@ func readStruct[T any](name string, p *T, missing T) (*T, error) {
 	return copied, nil
 }
 
-// readWord reads a field that is declared as a pointer and holds a number.
+// readWord reads a field that is declared as a pointer but holds a number. It
+// returns 0 if the struct is null or lacks the field.
 func readWord[T any](p *T, offset uintptr) uintptr {
 	if p == nil || structSize(unsafe.Pointer(p)) < offset+unsafe.Sizeof(offset) {
 		return 0
@@ -76,15 +77,15 @@ func readWord[T any](p *T, offset uintptr) uintptr {
 	return *(*uintptr)(unsafe.Add(unsafe.Pointer(p), offset))
 }
 
-// checkOut tells whether writeStruct can write.
+// checkOut returns an error if writeStruct cannot write to p.
 func checkOut[T any](name string, p *T) error {
 	if p == nil {
-		return badArgument(name, null, "where to put the result")
+		return badArgument(name, null, "a pointer to the struct for the result")
 	}
 	return checkStructSize(name, structSize(unsafe.Pointer(p)))
 }
 
-// checkWanted is checkOut for a struct that C need not want.
+// checkWanted is checkOut for an optional struct: p may be null.
 func checkWanted[T any](name string, p *T) error {
 	if p == nil {
 		return nil
@@ -92,7 +93,7 @@ func checkWanted[T any](name string, p *T) error {
 	return checkOut(name, p)
 }
 
-// writeStruct fills in a struct of C, if it wants one; its struct_size stays.
+// writeStruct sets the fields of a C struct except struct_size, unless p is null.
 func writeStruct[T any](p *T, v T) {
 	if p == nil {
 		return

@@ -10,14 +10,14 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// training is what train and booster_create are given.
+// training has the arguments of aoso_train and aoso_booster_create.
 type training struct {
-	train, valid *dataset // held until end; valid may be nil
+	train, valid *dataset // released by end; valid may be nil
 	params       aoso.Params
 	evalEvery    int
 	callback     C.aoso_progress_callback
 	user         C.uintptr_t
-	calls        calls // of the callback
+	calls        calls // carries the calls of callback
 }
 
 func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_train_options) (t *training, err error) {
@@ -54,8 +54,8 @@ func (t *training) end() {
 	t.valid.letGo()
 }
 
-// affordable tells whether the machine can hold what training cannot do
-// without.
+// affordable returns an error if there is not enough memory for the data that
+// training needs in any case.
 func (t *training) affordable() error {
 	shape := aoso.Shape{Rows: t.train.Rows(), Features: len(t.train.names), Classes: len(t.train.classes)}
 	if t.valid != nil {
@@ -76,7 +76,8 @@ func (t *training) options() aoso.TrainOptions {
 	return o
 }
 
-// report tells the host of an iteration; false if it wants no more.
+// report calls the host's callback after an iteration. It returns false if the
+// host wants to stop.
 func (t *training) report(p aoso.Progress) bool {
 	return t.callback == nil || t.calls.zero(func() C.int32_t {
 		checkpoint(inCallback)
@@ -86,7 +87,7 @@ func (t *training) report(p aoso.Progress) bool {
 	})
 }
 
-// run does work of the training.
+// run runs work of the training on its threads.
 func (t *training) run(work func()) { apart(t.params.Threads, t.calls, work) }
 
 func cProgress(p aoso.Progress) C.aoso_progress {
@@ -132,7 +133,8 @@ func cBool(b bool) C.int32_t {
 	return 0
 }
 
-// reasons is why training stopped; it goes on otherwise.
+// reasons has the C constants of the stop reasons. Without a reason, the constant
+// is AOSO_RUNNING, 0.
 var reasons = map[string]C.int32_t{
 	aoso.StoppedByLoss:          C.AOSO_STOPPED_BY_LOSS,
 	aoso.StoppedByTrees:         C.AOSO_STOPPED_BY_TREES,

@@ -1,6 +1,6 @@
-"""``python -m bench.paper`` trains what the paper's tables ask for, and writes them into bench/README.md.
+"""``python -m bench.paper`` trains the models of the paper's tables and writes the tables of bench/README.md.
 
-It goes on where it was interrupted: a training that bench/results has is not done again.
+It can be interrupted and started again: it skips trainings that bench/results already has.
 """
 
 from __future__ import annotations
@@ -32,12 +32,14 @@ def arguments() -> argparse.Namespace:
         return text.split(",")
 
     parser = argparse.ArgumentParser(prog="python -m bench.paper", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help=f"a few trainings of {QUICK_TREES} trees, into build/bench/quick")
-    parser.add_argument("--sets", type=words, help="these sets only, separated by commas")
-    parser.add_argument("--keys", type=words, help='these trainings only, such as "default,root,J=20 v=0.1"')
-    parser.add_argument("--again", action="store_true", help="train anew what is in the results already")
-    parser.add_argument("--report", action="store_true", help="train nothing, write tables and pictures only")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="trainings at once, each on one thread")
+    parser.add_argument(
+        "--quick", action="store_true", help=f"only a few trainings of {QUICK_TREES} trees; results go to build/bench/quick"
+    )
+    parser.add_argument("--sets", type=words, help="only these sets, separated by commas")
+    parser.add_argument("--keys", type=words, help='only these trainings, such as "default,root,J=20 v=0.1"')
+    parser.add_argument("--again", action="store_true", help="train again what the results already have")
+    parser.add_argument("--report", action="store_true", help="only write the tables and pictures")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of trainings at a time, each on one thread")
     return parser.parse_args()
 
 
@@ -47,7 +49,7 @@ def train(options: argparse.Namespace, folder: Path) -> None:
         if (options.sets and row.set not in options.sets) or (options.quick and row.set not in QUICK_SETS):
             continue
         if why := sets.missing(row.set.lower()):
-            print(f"{row.set} is left out: {why}")
+            print(f"{row.set} is skipped: {why}")
             continue
         store = Results(folder, "paper", row.set.lower())
         wanted = list(plan.jobs(row))

@@ -1,7 +1,7 @@
-"""The figures of the paper's tables, from the CSV files beside this one.
+"""The numbers in the paper's tables, from the CSV files in this folder.
 
 P. Sun, M. D. Reid, J. Zhou: AOSO-LogitBoost: Adaptive One-Vs-One LogitBoost for Multi-Class Problem. ICML 2012. The
-sizes in table3.csv are those of Table 1, which leaves out M-Rotate; that set has the size of its relatives.
+sizes in table3.csv are those of Table 1. Table 1 omits M-Rotate, which has the same size as the similar sets.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """Test errors on a set (Table 3), with p-values; the best are over all J and v."""
+    """Test errors on a set (Table 3), with p-values. The best are the lowest over all J and v."""
 
     set: str
     classes: int
@@ -41,7 +41,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Convergence:
-    """Trees at convergence (Table 4): those of ABC, and the share of them that AOSO needs."""
+    """Number of trees at convergence (Table 4): for ABC, and the fraction of it that AOSO needs."""
 
     set: str
     abc_trees: int

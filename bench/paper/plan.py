@@ -1,4 +1,4 @@
-"""The trainings that the paper's tables ask for."""
+"""The trainings for the paper's tables."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from bench.paper import figures
 
-# The paper's algorithm as this library runs it: everything that the paper does not have is off.
+# The paper's algorithm: everything that the paper does not have is switched off.
 ALGORITHM_1 = {"leaf": "pair", "pairs": 1, "trim": 0}
-# ABC-LogitBoost, its base class that of the greatest loss in each iteration.
+# ABC-LogitBoost. In each iteration, the base class is the class with the largest loss.
 ABC = {"method": "abc", "trim": 0}
 ABLATIONS = {name: ALGORITHM_1 | {"pair_selection": name} for name in ("root", "first_order")}
 
 LEAVES, SHRINKAGE = 20, 0.1
-# The sets of which the paper gives the best over all J and v; Mnist10k has the grid of Tables 2 and 5.
+# The sets for which the paper gives the best result over all J and v. Mnist10k has the grid of Tables 2 and 5.
 SEARCHED = ("Letter", "Letter4k", "Letter2k", "Pendigits", "Zipcode", "Isolet", "Optdigits")
 SEARCH = [(j, v) for j in (6, 10, 14, 20, 30) for v in (0.04, 0.1)]
 POKER_SEARCHED = ("Poker25kT1", "Poker25kT2")
@@ -26,7 +26,7 @@ ABLATED = ("Letter", "Letter4k", "Letter2k", "Pendigits", "Zipcode", "Isolet", "
 
 @dataclass(frozen=True)
 class Job:
-    """A training; ``trees`` 0: as many as the library grows by default."""
+    """A training. If ``trees`` is 0, the library's default applies."""
 
     set: str
     key: str
@@ -35,8 +35,8 @@ class Job:
 
 
 def jobs(row: figures.Row) -> Iterator[Job]:
-    """The trainings for a row of Table 3. Those of the grids come last."""
-    trees = most_trees(row)
+    """The trainings for a row of Table 3. The grids come last."""
+    trees = max_trees(row)
     at = [(LEAVES, SHRINKAGE)]
     yield Job(row.set, "default", {}, 0)
     if row.set in POKER_SEARCHED:
@@ -55,11 +55,11 @@ def jobs(row: figures.Row) -> Iterator[Job]:
 
 
 def key(leaves: int, shrinkage: float) -> str:
-    """What the run of Algorithm 1 with these parameters is called."""
+    """The name of the run of Algorithm 1 with these parameters."""
     return f"J={leaves} v={shrinkage:g}"
 
 
-def most_trees(row: figures.Row) -> int:
-    """The paper's limit: as many trees as M iterations of ABC-LogitBoost add."""
+def max_trees(row: figures.Row) -> int:
+    """The paper's limit: the number of trees in M iterations of ABC-LogitBoost."""
     large = row.set.startswith("Covertype") or (row.set.startswith("Poker") and row.rows > 30_000)
     return (5_000 if large else 10_000) * (row.classes - 1)

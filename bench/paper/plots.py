@@ -1,4 +1,4 @@
-"""Test errors against the number of trees, a panel a set."""
+"""Plots test errors against the number of trees, with a panel for each set."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LINES = {
 
 
 def curves(rows: list[tuple[figures.Row, dict[str, Any]]], path: Path) -> None:
-    """The end of the paper's AOSO and ABC as level lines."""
+    """The final errors of the paper's AOSO and ABC are horizontal lines."""
     if not rows:
         return
     legend = [Line2D([], [], color=colour, label=title) for title, colour in LINES.values()]

@@ -1,4 +1,4 @@
-"""A training to its end, in a process of its own: ``python -m bench.paper.worker JOB`` prints how it went, as JSON."""
+"""Trains one model: ``python -m bench.paper.worker JOB`` prints the result as JSON."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import aoso
 from bench import machine, results, sets
 
 EVAL_EVERY = 20  # iterations
-SPACING = 1.05  # of the points of the curve that are kept
+SPACING = 1.05  # least ratio of the numbers of trees at successive points of the curve
 
 
 def train(job: dict[str, Any]) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def train(job: dict[str, Any]) -> dict[str, Any]:
 
 
 class Curve:
-    """Test errors on the way, ever fewer of them."""
+    """Test errors during training, at exponentially growing numbers of trees."""
 
     def __init__(self, rows: int) -> None:
         self._rows = rows

@@ -1,6 +1,6 @@
-"""``python -m bench.peers`` measures this library and its peers, and writes the tables and pictures of bench/README.md.
+"""``python -m bench.peers`` measures this library and its peers and writes the tables and pictures of bench/README.md.
 
-It goes on where it was interrupted: what is in bench/results is not measured again.
+It can be interrupted and started again: it skips what bench/results already has.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def main() -> None:
     folder = QUICK_FOLDER if options.quick else FOLDER
     names = options.sets or (["letter", "mixture30k", "noisy300k-2"] if options.quick else [*plan.REAL, *plan.SYNTHETIC, *plan.NOISY])
     if not sets.folder():
-        print("There is no folder of data (AOSO_DATA names it): Letter and synthetic sets only.")
+        print("There is no data folder (set AOSO_DATA): only Letter and the synthetic sets are measured.")
     if not options.report:
         measure(names, options, folder)
     report.write(folder)
@@ -32,23 +32,23 @@ def arguments() -> argparse.Namespace:
         return text.split(",")
 
     parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="a few iterations on three sets, into build/bench/quick")
-    parser.add_argument("--sets", type=words, help="these sets only, separated by commas")
-    parser.add_argument("--systems", type=words, help="these systems only")
-    parser.add_argument("--settings", type=words, help="these settings only")
-    parser.add_argument("--budget", type=float, default=math.inf, help="most CPU seconds of a training, if below the plan's")
-    parser.add_argument("--rounds", type=int, default=plan.REPEATS, help="how often the default and matched settings run")
-    parser.add_argument("--again", action="store_true", help="measure anew what is in the results already")
-    parser.add_argument("--report", action="store_true", help="measure nothing, write tables and pictures only")
+    parser.add_argument("--quick", action="store_true", help="a few iterations on three sets; results go to build/bench/quick")
+    parser.add_argument("--sets", type=words, help="only these sets, separated by commas")
+    parser.add_argument("--systems", type=words, help="only these systems, separated by commas")
+    parser.add_argument("--settings", type=words, help="only these settings, separated by commas")
+    parser.add_argument("--budget", type=float, default=math.inf, help="maximum CPU seconds of a training, if below the plan's")
+    parser.add_argument("--rounds", type=int, default=plan.REPEATS, help="number of rounds of the default and matched settings")
+    parser.add_argument("--again", action="store_true", help="measure again what the results already have")
+    parser.add_argument("--report", action="store_true", help="only write the tables and pictures")
     return parser.parse_args()
 
 
 def measure(names: list[str], options: argparse.Namespace, folder: Path) -> None:
-    """Rounds of all jobs, so that the repetitions of one are far apart and those of a setting close together."""
+    """Runs all jobs in rounds, so that repetitions of a job are far apart and the jobs of a setting are close together."""
     stores = {}
     for name in names:
         if why := sets.missing(name):
-            print(f"{name} is left out: {why}")
+            print(f"{name} is skipped: {why}")
         else:
             stores[name] = Results(folder, "peers", name)
     jobs = [
@@ -63,7 +63,7 @@ def measure(names: list[str], options: argparse.Namespace, folder: Path) -> None
 
 
 def run_once(job: plan.Job, store: Results, repeat: int, again: bool) -> None:
-    """Adds a round of a job to the results, unless they have it."""
+    """Runs a job and adds it to the results, unless they already have this round."""
     run = None if again else store.runs.get(job.key)
     if run and ("failed" in run or len(run["clocks"]) > repeat or run["clocks"][0]["cpu"][-1] > plan.REPEATED_SECONDS):
         return
@@ -81,7 +81,7 @@ def run_once(job: plan.Job, store: Results, repeat: int, again: bool) -> None:
     store.shape = measured.pop("shape")
     if run:
         if run["curve"] != measured["curve"]:
-            print("  warning: not the same errors as in the first round", file=sys.stderr)
+            print("  warning: the errors differ from those of the first round", file=sys.stderr)
         run["clocks"].append(clock)
     else:
         run = measured | {"budget": job.budget, "clocks": [clock]}

@@ -1,4 +1,4 @@
-"""The time that training takes."""
+"""Measures the time of training."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 
 
 class Clock:
-    """CPU seconds of the process, all threads, and wall seconds from the start to the end of each iteration."""
+    """CPU seconds (of all threads) and wall seconds from the start of training to the end of each iteration."""
 
     def __init__(self, budget: float) -> None:
         self._budget = budget
@@ -17,7 +17,7 @@ class Clock:
         self._cpu, self._wall = time.process_time(), time.perf_counter()
 
     def tick(self) -> bool:
-        """Notes the end of an iteration. True: the CPU seconds of the budget are spent."""
+        """Records the end of an iteration. Returns whether the budget of CPU seconds is used up."""
         self.cpu.append(time.process_time() - self._cpu)
         self.wall.append(time.perf_counter() - self._wall)
         return self.cpu[-1] >= self._budget

@@ -1,4 +1,4 @@
-"""What is run: the sets, the systems and their settings."""
+"""The plan: the sets, the systems and their settings."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 THREADS = 1
-MOST_MEMORY = 16 << 30  # bytes, so that a training fails rather than the machine
+MAX_MEMORY = 16 << 30  # bytes; a training that needs more fails before the machine does
 
 REAL = ("letter", "pendigits", "optdigits", "zipcode", "isolet", "mnist10k", "covertype93k")
 LARGE = "mixture270k"
@@ -15,26 +15,27 @@ SYNTHETIC = ("mixture30k", LARGE)
 NOISY = ("noisy300k", "noisy300k-2", "noisy1m", "noisy1m-2")
 SYSTEMS = ("aoso", "lightgbm", "xgboost", "xgboost-vector", "catboost", "sklearn")
 
-# The kinds of trainings, in the order in which they are done: the CPU seconds after which one ends, and whether it is
-# repeated, in other rounds, if it took no longer than ten.
+# The kinds of trainings in the order in which they run, with their limits in CPU seconds. Trainings of the kinds in REPEATED
+# run in several rounds, unless they take longer than REPEATED_SECONDS.
 BUDGET = {"default": 2000, "matched": 120, "variant": 120, "grid": 30, "large": 150, "noisy": 600}
 REPEATED = ("default", "matched", "noisy")
 REPEATS = 3
 REPEATED_SECONDS = 10
 
-# Most iterations beyond the defaults. An iteration of these systems is a tree for each class, of the others one tree.
+# The maximum number of iterations for settings other than the defaults. These systems grow a tree for each class in an
+# iteration; the others grow one tree.
 TREE_A_CLASS = ("lightgbm", "xgboost", "sklearn")
-MOST_ITERATIONS = {True: 3000, False: 10_000}
+MAX_ITERATIONS = {True: 3000, False: 10_000}
 
-# Leaves and shrinkage, beside the matched setting.
+# Leaves and shrinkage of the matched settings and of the grid.
 MATCHED = (20, 0.1)
 MATCHED_NOISY = (64, 0.3)
 GRID = ((20, 0.3), (64, 0.1), (64, 0.3))
 
-# The parameters that aoso suggests for the size of a set.
+# The setting with the parameters that aoso suggests for the size of a set.
 SUGGESTED = "suggested"
 
-# Parameters of aoso one at a time, beside the defaults.
+# Settings of aoso that differ from the defaults, most of them in one parameter.
 VARIANTS: dict[str, dict[str, Any]] = {
     "paper": {"leaf": "pair", "pairs": 1, "trim": 0},
     "leaf=pair": {"leaf": "pair"},
@@ -59,7 +60,7 @@ DEFAULT_ITERATIONS = ("default", SUGGESTED, *VARIANTS)
 
 @dataclass(frozen=True)
 class Job:
-    """A training to measure. ``iterations`` None: as many as the library does by default."""
+    """A training to measure. If ``iterations`` is None, the library's default applies."""
 
     set: str
     system: str
@@ -76,10 +77,10 @@ class Job:
 
 
 def jobs(names: list[str]) -> list[Job]:
-    """The jobs on some sets, those of a kind together, and of these those of a set."""
+    """The jobs on some sets, sorted by kind and then by set."""
     order = list(BUDGET)
     made = [
-        replace(job, budget=BUDGET[job.kind], iterations=most_iterations(job))
+        replace(job, budget=BUDGET[job.kind], iterations=max_iterations(job))
         for name in names
         for job in (large_jobs if name == LARGE else noisy_jobs if name in NOISY else usual_jobs)(name)
     ]
@@ -107,7 +108,7 @@ def large_jobs(name: str) -> Iterator[Job]:
 
 
 def noisy_jobs(name: str) -> Iterator[Job]:
-    """Every library does its own number of iterations."""
+    """Every library uses its own default number of iterations."""
     for setting in ("default", SUGGESTED):
         yield Job(name, "aoso", setting, "noisy")
     for system in ("lightgbm", "xgboost"):
@@ -116,19 +117,19 @@ def noisy_jobs(name: str) -> Iterator[Job]:
 
 
 def many_classes_job(name: str, kind: str) -> Job:
-    """With its own least Hessian LightGBM diverges where there are many classes."""
+    """With its default minimum Hessian, LightGBM diverges if there are many classes."""
     params = tree_shape("lightgbm", *MATCHED) | {"min_sum_hessian_in_leaf": 1}
     return Job(name, "lightgbm", "min_sum_hessian=1", kind, params)
 
 
-def most_iterations(job: Job) -> int | None:
+def max_iterations(job: Job) -> int | None:
     if job.kind == "noisy" or job.setting in DEFAULT_ITERATIONS:
         return None
-    return MOST_ITERATIONS[job.system in TREE_A_CLASS]
+    return MAX_ITERATIONS[job.system in TREE_A_CLASS]
 
 
 def tree_shape(system: str, leaves: int, shrinkage: float) -> dict[str, Any]:
-    """Trees of so many leaves at most, grown best first, in each library's words; all else is as by default."""
+    """Each library's parameters for trees with at most that many leaves, grown best first. All others have their defaults."""
     if system == "aoso":
         return {"leaves": leaves, "shrinkage": shrinkage}
     if system == "lightgbm":
@@ -141,6 +142,6 @@ def tree_shape(system: str, leaves: int, shrinkage: float) -> dict[str, Any]:
 
 
 def quick_jobs(names: list[str]) -> list[Job]:
-    """A few seconds of them, to see that all works."""
+    """Jobs of a few seconds, as a test of the programs."""
     few = [job for job in jobs(names) if job.kind in REPEATED or job.setting == "paper"]
     return [replace(job, iterations=10, budget=1) for job in few]

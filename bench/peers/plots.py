@@ -1,4 +1,4 @@
-"""The pictures: test error against CPU seconds of training, a panel a set."""
+"""Plots test errors and log loss against CPU seconds of training, with a panel for each set."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ ERRORS, LOSS = "test errors, %", "test log loss"
 
 
 def errors(sets: list[Measured], path: Path) -> None:
-    """Share of errors of the matched setting as lines, the ends of the defaults as points."""
+    """Plots the error rate: lines for the matched setting, points for the final errors of the defaults."""
     _draw([(s, ERRORS) for s in sets], path)
 
 
 def mixtures(sets: list[Measured], path: Path) -> None:
-    """Share of errors and log loss."""
+    """Plots the error rate and the log loss."""
     _draw([(s, what) for s in sets for what in (ERRORS, LOSS)], path)
 
 
 def noisy(sets: list[Measured], path: Path) -> None:
-    """Log loss of all settings as lines, without the first iterations."""
+    """Plots the log loss of all settings, without the first iterations."""
     if not sets:
         return
     legend = [Line2D([], [], color=COLOURS[k], label=TITLES[k]) for k in ("aoso", "lightgbm", "xgboost")]
@@ -74,7 +74,7 @@ def _panel(axis: Axes, s: Measured, what: str) -> None:
             axis.plot(times[-1:], values[-1:], "o", color=COLOURS[system], markersize=5, markeredgecolor="white")
             shown += values[-1:]
     axis.set(xscale="log", yscale="log", title=s.name, xlabel="CPU seconds", ylabel=what)
-    # From the best to ten times as bad: what is worse are the first iterations.
+    # Show values up to ten times the best. Larger ones occur only in the first iterations.
     if finite := [v for v in shown if 0 < v < float("inf")]:
         axis.set_ylim(0.9 * min(finite), min(10 * min(finite), max(finite)))
     _ticks(axis.xaxis, (1,))
@@ -83,7 +83,7 @@ def _panel(axis: Axes, s: Measured, what: str) -> None:
 
 
 def _ticks(scale: Axis, marked: tuple[int, ...]) -> None:
-    """Marks of a logarithmic axis, in plain numbers."""
+    """Labels a logarithmic axis with plain numbers."""
     scale.set_major_locator(LogLocator(subs=marked))
     scale.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     scale.set_minor_formatter(NullFormatter())

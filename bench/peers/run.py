@@ -1,4 +1,4 @@
-"""A measured run, as the tables look at it."""
+"""A measured run, as the tables use it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TITLES = {
 
 
 class Run:
-    """A run, its times the medians of its repetitions."""
+    """A run. Its times are the medians over its rounds."""
 
     def __init__(self, key: str, content: dict[str, Any], shape: dict[str, Any]) -> None:
         self.system, self.setting = key.split(" ", 1)
@@ -30,7 +30,7 @@ class Run:
 
     @property
     def best(self) -> int:
-        """Fewest test errors after any number of iterations."""
+        """The fewest test errors after any number of iterations."""
         return min(self.errors)
 
     @property
@@ -40,7 +40,7 @@ class Run:
 
     @property
     def lowest(self) -> float:
-        """Lowest test log loss after any number of iterations."""
+        """The lowest test log loss after any number of iterations."""
         return min(self.logloss)
 
     @property
@@ -50,23 +50,23 @@ class Run:
 
     @property
     def cut(self) -> bool:
-        """The training was ended by its budget of time."""
+        """Whether the training ended because its time budget was used up."""
         return self.seconds >= self.content["budget"]
 
     def reach(self, errors: int) -> float | None:
-        """CPU seconds until there were so few test errors, if ever."""
+        """CPU seconds until there are at most that many test errors, or None if that never happens."""
         return next((t for t, e in zip(self.cpu, self.errors) if e <= errors), None)
 
     def reach_loss(self, loss: float) -> float | None:
-        """CPU seconds until the test log loss was so low, if ever."""
+        """CPU seconds until the test log loss is at most that low, or None if that never happens."""
         return next((t for t, reached in zip(self.cpu, self.logloss) if reached <= loss), None)
 
     def median(self, name: str) -> float:
-        """The median of a figure over the repetitions."""
+        """The median of a measurement over the rounds."""
         return statistics.median(clock[name] for clock in self.content["clocks"])
 
 
 def deviation(errors: int, rows: int) -> float:
-    """Standard deviation of a number of errors, as that of a binomial distribution."""
+    """The standard deviation of a number of errors with a binomial distribution."""
     share = errors / rows
     return math.sqrt(rows * share * (1 - share))

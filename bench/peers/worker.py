@@ -1,4 +1,4 @@
-"""A training in a process of its own: ``python -m bench.peers.worker JOB`` prints what it measured, as JSON."""
+"""Measures one training: ``python -m bench.peers.worker JOB`` prints the results as JSON."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
 
 
 def stages(last: int) -> list[int]:
-    """The iterations to evaluate: the first few, then ever fewer, and the last."""
+    """The iterations to evaluate: exponentially spaced, including the last."""
     return sorted({int(1.1**i) for i in range(200) if 1.1**i <= last} | {last})
 
 
 def evaluate(system: systems.System, data: sets.Set, iterations: list[int]) -> tuple[list[int], list[float | None]]:
-    """Test errors and mean log losses; None: not a number."""
+    """Test errors and mean log losses. A loss that is not finite is None."""
     errors, losses = [], []
     for scores in system.staged(data.x_test, iterations):
         errors.append(int((scores.argmax(axis=1) != data.y_test).sum()))
@@ -72,7 +72,7 @@ def evaluate(system: systems.System, data: sets.Set, iterations: list[int]) -> t
 
 
 def single_row(system: systems.System, x: np.ndarray) -> float:
-    """Median wall microseconds to predict the probabilities of one row."""
+    """The median wall microseconds to predict the probabilities of one row."""
     times = []
     for i in range(SINGLE_ROWS):
         row = x[i % len(x)]
@@ -83,7 +83,7 @@ def single_row(system: systems.System, x: np.ndarray) -> float:
 
 
 def batch(system: systems.System, x: np.ndarray) -> float:
-    """CPU microseconds a row to predict the probabilities of all rows at once."""
+    """CPU microseconds per row to predict the probabilities of all rows at once."""
     start, rows = time.process_time(), 0
     while time.process_time() - start < BATCH_SECONDS:
         system.proba(x)
@@ -92,5 +92,5 @@ def batch(system: systems.System, x: np.ndarray) -> float:
 
 
 if __name__ == "__main__":
-    resource.setrlimit(resource.RLIMIT_DATA, (plan.MOST_MEMORY, plan.MOST_MEMORY))
+    resource.setrlimit(resource.RLIMIT_DATA, (plan.MAX_MEMORY, plan.MAX_MEMORY))
     print(json.dumps(measure(json.loads(sys.argv[1]))))

@@ -1,7 +1,7 @@
-"""``python -m bench.prediction`` measures trained models in use, beside those of the peers, and writes the tables of
-bench/README.md.
+"""``python -m bench.prediction`` measures prediction with trained models, of this library and of its peers, and writes the
+tables of bench/README.md.
 
-A set is a process of its own, in which the systems take turns. What bench/results has is not measured again.
+Each set is measured in one process, in which the systems take turns. It skips what bench/results already has.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def main() -> None:
     names = options.sets or (plan.QUICK_SETS if options.quick else plan.SETS)
     for name in () if options.report else names:
         if why := sets.missing(name):
-            print(f"{name} is left out: {why}")
+            print(f"{name} is skipped: {why}")
             continue
         store = Results(folder, "prediction", name)
         if options.again or not store.runs:
@@ -30,10 +30,10 @@ def main() -> None:
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m bench.prediction", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="small models of one set, into build/bench/quick")
-    parser.add_argument("--sets", type=lambda text: text.split(","), help="these sets only, separated by commas")
-    parser.add_argument("--again", action="store_true", help="measure anew what is in the results already")
-    parser.add_argument("--report", action="store_true", help="measure nothing, write tables only")
+    parser.add_argument("--quick", action="store_true", help="only small models of one set; results go to build/bench/quick")
+    parser.add_argument("--sets", type=lambda text: text.split(","), help="only these sets, separated by commas")
+    parser.add_argument("--again", action="store_true", help="measure again what the results already have")
+    parser.add_argument("--report", action="store_true", help="only write the tables")
     return parser.parse_args()
 
 

@@ -1,8 +1,8 @@
-"""Trained models, as those use them who want answers fast: each library in the fastest way that its Python package has.
+"""Trained models of each library, used in the fastest way that its Python package has.
 
-A model is the first iterations of a system of :mod:`bench.peers.systems`. ``batch`` gives the probabilities of many rows;
-``row`` makes a function of one row, prepared once, for its probabilities; ``explain`` gives SHAP values of all classes; all
-on one thread. ``size`` is the file's, in bytes; ``load`` reads it.
+A model consists of the first iterations of a system of :mod:`bench.peers.systems`. All methods use one thread. ``batch``
+returns the probabilities of many rows. ``row`` returns a function that returns the probabilities of one row. ``explain``
+returns the SHAP values of all classes. ``load`` reads the model file, and ``size`` is its size in bytes.
 """
 
 from __future__ import annotations
@@ -69,13 +69,13 @@ class LightGBM:
         return self._booster.predict(x, num_threads=1)
 
     def row(self) -> Predict:
-        """The call for single rows that only the C API has."""
+        """Uses the function for single rows, which only the C API has."""
         lib, config = lightgbm.basic._LIB, ctypes.c_void_p()
         features = self._booster.num_feature()
         status = lib.LGBM_BoosterPredictForMatSingleRowFastInit(
             self._booster._handle, 0, 0, 0, 1, ctypes.c_int(features), b"num_threads=1", ctypes.byref(config)
         )
-        assert status == 0, "LightGBM's preparation failed"
+        assert status == 0, "LGBM_BoosterPredictForMatSingleRowFastInit failed"
         row, out, length = np.empty(features), np.empty(self._classes), ctypes.c_int64()
         call, arguments = lib.LGBM_BoosterPredictForMatSingleRowFast, (
             config,

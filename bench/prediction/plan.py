@@ -1,4 +1,4 @@
-"""What is measured: the sets, the systems and how long."""
+"""The plan: the sets, the systems and the length of the measurements."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ SYSTEMS = ("aoso", "lightgbm", "xgboost", "xgboost-vector", "catboost")
 
 @dataclass(frozen=True)
 class Job:
-    """The models of a set: every system with its own defaults, or as far as it comes in so many CPU seconds."""
+    """The models of a set. Every system trains with its own defaults, but for at most ``budget`` CPU seconds."""
 
     set: str
     systems: tuple[str, ...] = SYSTEMS
     iterations: int | None = None  # None: the library's default
     budget: float = 120
     rounds: int = 5
-    seconds: float = 0.5  # CPU seconds of a measurement
-    rows: int = 4000  # predicted at once
-    explained: int = 1000  # rows whose SHAP values are computed
+    seconds: float = 0.5  # CPU seconds of one measurement
+    rows: int = 4000  # number of rows in a batch
+    explained: int = 1000  # number of rows to compute SHAP values for
 
 
 def quick(name: str) -> Job:

@@ -1,4 +1,4 @@
-"""The tables of trained models in use."""
+"""Writes the tables of prediction with trained models."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ def write(folder: Path) -> None:
 
 
 Side = dict[str, Any]
-Column = tuple[str, Callable[[Side], float | None]]  # what it is called, and the figure of a model
+Column = tuple[str, Callable[[Side], float | None]]  # title, and the function that returns the number for a model
 
 EQUAL_ERRORS: list[Column] = [
-    ("many rows, µs a row", lambda side: side["batch"]),
+    ("many rows, µs per row", lambda side: side["batch"]),
     ("one row, µs", lambda side: side["row"]),
-    ("SHAP, µs a row", lambda side: side.get("explain")),
+    ("SHAP, µs per row", lambda side: side.get("explain")),
     ("file, kB", lambda side: side["bytes"] / 1e3),
     ("loading, ms", lambda side: side["load"] / 1e3),
 ]
 EQUAL_TREES: list[Column] = [
-    ("many rows, ns a row and tree", lambda side: 1e3 * side["batch"] / side["trees"]),
-    ("one row, ns a tree", lambda side: 1e3 * side["row"] / side["trees"]),
+    ("many rows, ns per row and tree", lambda side: 1e3 * side["batch"] / side["trees"]),
+    ("one row, ns per tree", lambda side: 1e3 * side["row"] / side["trees"]),
 ]
 
 
 def compared(stores: list[Results], what: str, columns: list[Column]) -> str:
-    """Ours / theirs (theirs as a multiple of ours), a line for each set and peer."""
+    """A line "ours / theirs (theirs as a multiple of ours)" for each set and peer."""
     rows = []
     for store in stores:
         for name in TITLES:
@@ -65,8 +65,8 @@ def against(ours: float | None, theirs: float | None) -> str:
 
 
 def sentence(stores: list[Results]) -> str:
-    """What the early exit saves."""
+    """How much the early exit saves."""
     shares = [f"{100 * store.runs['aoso']['walked']:.0f} % on {store.set}" for store in stores if "aoso" in store.runs]
     if not shares:
         return ""
-    return f"The class of a row alone is known, by default, after this share of the trees: {', '.join(shares)}.\n\n"
+    return f"With the defaults, predicting only the class of a row takes this share of the trees: {', '.join(shares)}.\n\n"

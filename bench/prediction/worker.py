@@ -1,4 +1,4 @@
-"""The measurements on a set, in a process of its own: ``python -m bench.prediction.worker JOB`` prints them as JSON."""
+"""Measures all systems on a set: ``python -m bench.prediction.worker JOB`` prints the results as JSON."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SINGLE_ROWS = 500
 
 
 class Trained:
-    """A system after training, and its test errors on the way."""
+    """A trained system and its test errors after some numbers of iterations."""
 
     def __init__(self, name: str, data: sets.Set, job: plan.Job) -> None:
         self.name, self.system = name, systems.make(name)
@@ -37,7 +37,7 @@ class Trained:
         return self.system.trees() // self.iterations
 
     def until(self, errors: int) -> int:
-        """Iterations to so few test errors."""
+        """The number of iterations after which there are at most that many test errors."""
         return next(stage for stage, reached in zip(self.stages, self.errors) if reached <= errors)
 
 
@@ -55,7 +55,7 @@ def measure(job: plan.Job) -> dict[str, Any]:
 
 
 def against(peer: Trained, ours: Trained, data: sets.Set, job: plan.Job) -> dict[str, Any]:
-    """Both models at the test errors that both reach, and at the same number of trees."""
+    """Compares both models at a number of test errors that both reach, and at the same number of trees."""
     errors = max(min(peer.errors), min(ours.errors))
     trees = min(peer.system.trees(), ours.system.trees())
     alike = {
@@ -75,7 +75,7 @@ def against(peer: Trained, ours: Trained, data: sets.Set, job: plan.Job) -> dict
 
 
 def model_round(model: models.Model, x: np.ndarray, job: plan.Job) -> dict[str, float]:
-    """Microseconds to predict the probabilities of a row, of many at once and by itself."""
+    """Microseconds per row to predict probabilities, in a batch and row by row."""
     many = np.ascontiguousarray(x[: job.rows])
     rows = list(x[:SINGLE_ROWS].astype(np.float64))
     predict = model.row()
@@ -91,7 +91,7 @@ def model_round(model: models.Model, x: np.ndarray, job: plan.Job) -> dict[str, 
 
 
 def use(model: models.Model, x: np.ndarray, job: plan.Job) -> dict[str, Any]:
-    """What takes long enough to be measured once."""
+    """Model size, and the measurements that take long enough to be done once."""
     some = np.ascontiguousarray(x[: job.explained])
     used: dict[str, Any] = {"bytes": model.size, "load": repeated(model.load, job.seconds)}
     try:
@@ -102,7 +102,7 @@ def use(model: models.Model, x: np.ndarray, job: plan.Job) -> dict[str, Any]:
 
 
 def repeated(call: Callable[[], Any], seconds: float) -> float:
-    """CPU microseconds of a call, the median of as many as fit in so many seconds."""
+    """The median CPU microseconds of a call. Calls are repeated for the given number of CPU seconds, at least once."""
     times: list[float] = []
     while not times or sum(times) < seconds:
         start = time.process_time()
@@ -112,7 +112,7 @@ def repeated(call: Callable[[], Any], seconds: float) -> float:
 
 
 def walked(booster: aoso.Booster, x: np.ndarray) -> float:
-    """The share of its trees that a model of ours needs to know the classes of rows."""
+    """The share of its trees that our model needs to determine the classes of the rows."""
     predictor = booster.row_predictor()
     for row in x.astype(np.float64):
         predictor.predict(row)

@@ -1,5 +1,5 @@
-# Targets aoso::aoso (shared) and aoso::static, in the prefix that this file
-# was installed to.
+# Defines the targets aoso::aoso (shared) and aoso::static, which use the prefix
+# that this file is installed in.
 include(CMakeFindDependencyMacro)
 find_dependency(Threads)
 get_filename_component(_aoso_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)

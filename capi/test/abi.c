@@ -1,5 +1,4 @@
-// Prints what a compiled program knows of the library: the layout of structs
-// and the values of constants.
+// Prints the layout of the structs and the values of the constants in the header.
 #include <aoso.h>
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
-// The Arrow C data interface: types, nulls, offsets, batches, what is refused,
-// and that everything is released once.
+// The Arrow C data interface: types, nulls, offsets, batches and errors. Everything
+// must be released exactly once.
 #include "check.h"
 
 #include "../arrow.h"
 
-static int schemas, arrays, streams; // not released
+static int schemas, arrays, streams; // number that are not released
 
 static void release_schema(struct ArrowSchema *s) {
     for (int64_t j = 0; j < s->n_children; j++) free(s->children[j]);
@@ -37,7 +37,7 @@ static void make_schema(struct ArrowSchema *s) {
     schemas++;
 }
 
-// Columns of the data, padded in front, by the element types of formats.
+// The columns of the data with padding in front, in the types given by formats.
 enum { PAD = 5 };
 static int8_t c0[PAD + ROWS];
 static uint16_t c1[PAD + ROWS];
@@ -59,7 +59,7 @@ static void fill_columns(void) {
     }
 }
 
-// Rows first … first+n−1, the padding skipped by both offsets.
+// The rows first to first+n−1. Both offsets together skip the padding.
 static void make_array(struct ArrowArray *a, int first, int n) {
     *a = (struct ArrowArray){.length = n, .offset = first + PAD - 2, .n_buffers = 1, .n_children = COLS, .release = release_array};
     a->buffers = calloc(1, sizeof *a->buffers);
@@ -73,7 +73,7 @@ static void make_array(struct ArrowArray *a, int first, int n) {
     arrays++;
 }
 
-// A stream of batches of growing size, some of them empty.
+// A stream of batches of increasing size. Some are empty.
 typedef struct batches {
     int row, size;
     int fail_schema, fail_at;
@@ -129,7 +129,7 @@ static void good(void) {
     OK(aoso_dataset_feature_name(d, 3, name, sizeof name, NULL));
     EXPECT(strcmp(name, "fourth") == 0);
 
-    // The names are part of the model; else it is that of the same numbers.
+    // Apart from the names, the model is the same as from the same numbers.
     aoso_dataset *named;
     aoso_dataset_options o = {.struct_size = sizeof o, .feature_names = column_names, .num_feature_names = COLS};
     aoso_matrix plain = data();
@@ -146,7 +146,7 @@ static void good(void) {
     EXPECT(same(want, fingerprint_of(m)));
     EXPECT(same(want, fingerprint_on(d)));
 
-    // Predictions; a stream that was read is released and an error.
+    // Prediction releases a stream. Using it again is an error.
     static int32_t expected[ROWS], got[ROWS];
     OK(aoso_model_predict(m, &plain, NULL, expected, ROWS));
     FAILS(AOSO_INVALID_ARGUMENT, "x.arrow_stream is released", aoso_model_predict(m, &x, NULL, got, ROWS));
@@ -167,7 +167,7 @@ static void good(void) {
     OK(aoso_builder_push(b, &x, &y, NULL, 0));
     OK(aoso_builder_free(b));
 
-    // Errors beside the stream release it, too.
+    // The stream is also released if another argument is invalid.
     all = (batches){0, 0, 0, 0};
     stream = make_stream(&all);
     FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_predict(NULL, &x, NULL, got, ROWS));
@@ -177,8 +177,8 @@ static void good(void) {
     array.release(&array);
 }
 
-// A stream of batches of given sizes, which end with -1; empty ones with or
-// without buffers and children's.
+// A stream of batches with the given sizes; -1 ends the list. Empty batches have
+// buffers and buffers of children or not.
 typedef struct plan {
     const int *sizes;
     int row, bare;
@@ -212,11 +212,11 @@ static struct ArrowArrayStream make_planned(plan *p) {
     return (struct ArrowArrayStream){get_plain_schema, get_planned, get_last_error, release_stream, p};
 }
 
-// Empty batches stand anywhere, and change nothing.
+// Empty batches may occur anywhere and do not change the data.
 static void positions(void) {
     static const int middle[] = {100, 0, 200, -1}, first[] = {0, 300, -1}, last[] = {300, 0, -1}, two[] = {0, 0, 150, 0, 0, 150, 0, 0, -1};
     static const int first_row[] = {1, 0, 298, 0, 1, 0, -1}, none[] = {-1}, empty[] = {0, 0, -1};
-    static int ones[2 * ROWS + 1]; // rows one by one, with an empty batch after each
+    static int ones[2 * ROWS + 1]; // batches of one row, each followed by an empty batch
     for (int i = 0; i < ROWS; i++) ones[2 * i] = 1;
     ones[2 * ROWS] = -1;
     static const int *const plans[] = {middle, first, last, two, first_row, ones};
@@ -244,7 +244,7 @@ static void positions(void) {
             EXPECT(memcmp(want_raw, raw, sizeof raw) == 0);
         }
 
-    // Tables without rows: an error to train on, and nothing to predict.
+    // A table without rows is an error in training and gives no predictions.
     const int *const nothing[] = {none, empty};
     aoso_labels no_labels = aoso_int32_labels(NULL, 0);
     for (int i = 0; i < 2; i++) {
@@ -256,7 +256,7 @@ static void positions(void) {
         OK(aoso_model_predict_raw(m, &x, NULL, NULL, 0));
     }
 
-    // Chunks of a row, labels and weights with them, and empty ones between.
+    // Chunks of one row, with labels and weights, and empty chunks in between.
     aoso_builder *b;
     o.weights = NULL;
     o.num_weights = 0;
@@ -275,7 +275,7 @@ static void positions(void) {
     OK(aoso_model_free(m));
 }
 
-// Nulls are missing, and booleans are bits.
+// Nulls are missing values. Booleans are bits.
 static void nulls(void) {
     static double with[ROWS * COLS], probabilities[2][ROWS * CLASSES];
     static uint8_t valid[(PAD + ROWS + 7) / 8], bits[(PAD + ROWS + 7) / 8];
@@ -304,13 +304,13 @@ static void nulls(void) {
     schema.children[3]->format = "b";
     array.children[3]->buffers[1] = bits;
     x = aoso_arrow(&array, &schema);
-    for (int64_t count = -1; count < 2; count++) { // unknown, none, some
+    for (int64_t count = -1; count < 2; count++) { // null_count: unknown, none, some
         array.children[2]->null_count = count;
         OK(aoso_model_predict_proba(m, &x, NULL, probabilities[1], ROWS * CLASSES));
         EXPECT((memcmp(probabilities[0], probabilities[1], sizeof probabilities[0]) == 0) == (count != 0));
     }
 
-    // Nulls of batches with empty ones between.
+    // Nulls in batches, with empty batches in between.
     for (int n = 0; n < 2; n++) {
         struct ArrowArray *batch = &array;
         batch->length = n ? 40 : 0;
@@ -320,7 +320,7 @@ static void nulls(void) {
         batch->length = ROWS;
     }
 
-    // Null rows are refused.
+    // A null row is an error.
     uint8_t all[(PAD + ROWS + 7) / 8];
     memset(all, 0xff, sizeof all);
     array.buffers[0] = all;
@@ -379,7 +379,7 @@ static void bad(void) {
     BAD(array.children[0]->buffers[1], NULL, "x: column 0, \"first\", values is null")
     BAD(array.children[0]->null_count, 4, "x: column 0, \"first\", validity is null")
 
-    // Streams: a failure is told in their own words, and all is released.
+    // If a stream fails, the error contains its message, and everything is released.
     const int own = schemas;
     for (int kind = 0; kind < 4; kind++) {
         batches b = {0, 10, kind == 0, kind == 1 ? 40 : 0};
@@ -391,7 +391,7 @@ static void bad(void) {
             FAILS(AOSO_IO, kind ? "get_next returned 22: the disk is on fire" : "get_schema returned 5: the disk is on fire",
                   aoso_dataset_create(&x, &y, NULL, &d));
         else
-            FAILS(kind == 2 ? AOSO_IO : AOSO_INVALID_ARGUMENT, kind == 2 ? "get_schema returned 5" : "get_schema and get_next",
+            FAILS(kind == 2 ? AOSO_IO : AOSO_INVALID_ARGUMENT, kind == 2 ? "get_schema returned 5" : "without get_schema or get_next",
                   aoso_dataset_create(&x, &y, NULL, &d));
         EXPECT(streams == 0 && schemas == own && arrays == own);
     }

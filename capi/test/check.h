@@ -1,4 +1,4 @@
-// What the tests share: checks, and a small set of data.
+// Checks and a small data set that the tests share.
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -14,12 +14,12 @@ static int failures;
 #define EXPECT(condition)                                                              \
     do {                                                                               \
         if (!(condition)) {                                                            \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);    \
+            fprintf(stderr, "%s:%d: is false: %s\n", __FILE__, __LINE__, #condition);  \
             failures++;                                                                \
         }                                                                              \
     } while (0)
 
-// A call that must succeed, or the test ends.
+// Makes a call that must succeed; otherwise the test ends.
 #define OK(call)                                                                                         \
     do {                                                                                                 \
         aoso_status status_ = (call);                                                                    \
@@ -29,18 +29,19 @@ static int failures;
         }                                                                                                \
     } while (0)
 
-// A call that must fail with a status and a message that has a text in it.
+// Makes a call that must fail with the status and with a message that contains
+// the text.
 #define FAILS(status, text, call)                                                                        \
     do {                                                                                                 \
         aoso_status status_ = (call);                                                                    \
         if (status_ != (status) || !strstr(aoso_last_error(), text)) {                                   \
-            fprintf(stderr, "%s:%d: %s: %d, \"%s\"\n  instead of %d, \"%s\"\n", __FILE__, __LINE__, #call,  \
+            fprintf(stderr, "%s:%d: %s: %d, \"%s\"\n  want %d, \"%s\"\n", __FILE__, __LINE__, #call,        \
                     (int)status_, status_ ? aoso_last_error() : "", (int)(status), text);                \
             failures++;                                                                                  \
         }                                                                                                \
     } while (0)
 
-// Counters and flags of several threads, without C11.
+// Counters and flags for several threads, without C11 atomics.
 #define COUNT(counter) __sync_add_and_fetch(&(counter), 1)
 #define READ(counter) __sync_add_and_fetch(&(counter), 0)
 
@@ -56,7 +57,7 @@ static inline uint64_t next_random(uint64_t *state) {
 
 enum { ROWS = 300, COLS = 6, CLASSES = 3 };
 
-// Small whole numbers, which every element type holds, and their classes.
+// Small integers, which every element type can represent, and the classes.
 static double values[ROWS * COLS];
 static int32_t classes[ROWS];
 
@@ -67,7 +68,7 @@ static inline void make_data(void) {
         for (int j = 0; j < COLS; j++)
             values[i * COLS + j] = (double)(next_random(&state) % 50 + (uint64_t)(j < 3 ? classes[i] * 9 : 0));
         for (int j = 4; j < COLS; j++)
-            if (next_random(&state) % 2) values[i * COLS + j] = 0; // for the sparse forms
+            if (next_random(&state) % 2) values[i * COLS + j] = 0; // for the sparse layouts
     }
 }
 
@@ -105,7 +106,7 @@ static inline fingerprint fingerprint_of(const aoso_model *m) {
     return f;
 }
 
-// That of a model trained on the dataset, which is freed.
+// The fingerprint of a model trained on the dataset. Frees the dataset.
 static inline fingerprint fingerprint_on(aoso_dataset *d) {
     aoso_model *m = train_on(d, "trees=8 leaves=6");
     fingerprint f = fingerprint_of(m);

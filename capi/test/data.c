@@ -94,7 +94,7 @@ static void sparse(void) {
     x.indices = indices, x.data = NULL;
     FAILS(AOSO_INVALID_ARGUMENT, "x.data is null", aoso_dataset_create(&x, &y, NULL, &d));
     x.data = v;
-    x.cols = INT32_MAX; // nothing of which is there
+    x.cols = INT32_MAX; // the matrix has fewer columns
     FAILS(AOSO_OUT_OF_MEMORY, "the machine has", aoso_dataset_create(&x, &y, NULL, &d));
 }
 
@@ -136,12 +136,12 @@ static void bad_matrices(void) {
 
     values[3 * COLS + 2] = INFINITY;
     x = data();
-    OK(aoso_dataset_create(&x, &y, NULL, &d)); // beyond every threshold
+    OK(aoso_dataset_create(&x, &y, NULL, &d)); // infinite values are allowed
     OK(aoso_dataset_free(d));
     make_data();
 }
 
-// Small numbers stand for the pointers of empty arrays in some languages.
+// Some languages use small numbers as the pointers of empty arrays.
 static void dangling(void) {
     aoso_dataset *d = make_dataset();
     aoso_model *m = train_on(d, "trees=3");
@@ -208,7 +208,7 @@ static void labels(void) {
     BAD(floats[9] = NAN, "labels[9] is NaN")
 #undef BAD
 
-    // Any set of integers, negative ones first.
+    // Labels may be any integers. Classes are in increasing order.
     int32_t three[3] = {7, -20, 0};
     double one_column[3] = {1, 2, 3};
     x = aoso_row_major(one_column, AOSO_FLOAT64, 3, 1);
@@ -277,7 +277,7 @@ static void options(void) {
     BAD(num_threads, INT32_MAX, "num_threads is 2147483647")
     BAD(num_weights, ROWS - 1, "options.num_weights is 299; allowed: 300, one for each row")
     BAD(num_weights, INT64_MAX, "options.num_weights is 9223372036854775807")
-    BAD(weights, NULL, "options.num_weights is 300; allowed: 0, as weights is null")
+    BAD(weights, NULL, "options.num_weights is 300; allowed: 0, because weights is null")
     BAD(num_feature_names, 5, "options.num_feature_names is 5; allowed: 6, one for each feature")
     BAD(num_feature_names, -1, "options.num_feature_names is -1")
     weights[4] = -1;
@@ -298,7 +298,8 @@ static void options(void) {
     FAILS(AOSO_INVALID_HANDLE, "options.init is 0x1", aoso_dataset_create(&x, &y, &o, &d));
 #undef BAD
 
-    // A program of an older version has fewer fields, one of a newer more.
+    // A program compiled with an older header has fewer fields, one compiled with a
+    // newer header has more.
     struct {
         aoso_dataset_options o;
         int64_t next;
@@ -330,7 +331,7 @@ static void info(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "info.struct_size is 0", aoso_dataset_get_info(d, &older));
     FAILS(AOSO_INVALID_ARGUMENT, "info is null", aoso_dataset_get_info(d, NULL));
 
-    // A validation set, two rows of which have a class that training has not.
+    // Two rows of the validation set have a class that the training set does not have.
     int32_t y[4] = {0, 1, 5, 5};
     double w[4] = {1, 2, 3, 4};
     aoso_matrix x = aoso_row_major(values, AOSO_FLOAT64, 4, COLS);
@@ -355,7 +356,7 @@ static void info(void) {
     OK(aoso_dataset_free(NULL));
 }
 
-// The validation set of a builder trains as that of all rows at once.
+// A validation set from a builder is the same as one created from all rows.
 static void builder_aligned(aoso_builder *b) {
     aoso_dataset *train = make_dataset(), *at_once, *gathered;
     aoso_matrix x = data();
@@ -368,7 +369,7 @@ static void builder_aligned(aoso_builder *b) {
     FAILS(AOSO_INVALID_HANDLE, "train is a builder", aoso_builder_finish_aligned(b, (aoso_dataset *)b, &gathered));
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_builder_finish_aligned(b, train, NULL));
     FAILS(AOSO_INVALID_HANDLE, "builder is null", aoso_builder_finish_aligned(NULL, train, &gathered));
-    OK(aoso_builder_finish_aligned(b, train, &gathered)); // nothing was lost
+    OK(aoso_builder_finish_aligned(b, train, &gathered)); // the failed calls did not change the builder
     OK(aoso_dataset_create_aligned(train, &x, &y, NULL, &at_once));
     aoso_params p = parse("trees=5 leaves=4");
     aoso_result results[2] = {{.struct_size = sizeof *results}, {.struct_size = sizeof *results}};
@@ -383,7 +384,7 @@ static void builder_aligned(aoso_builder *b) {
     OK(aoso_dataset_get_info(gathered, &i));
     EXPECT(i.rows == ROWS && i.unknown == 2);
     OK(aoso_dataset_free(gathered));
-    OK(aoso_builder_finish_aligned(b, train, &gathered)); // of no rows
+    OK(aoso_builder_finish_aligned(b, train, &gathered)); // a validation set may have no rows
     OK(aoso_dataset_free(gathered));
     OK(aoso_dataset_free(at_once));
     OK(aoso_dataset_free(train));
@@ -424,7 +425,7 @@ static void builder(void) {
     FAILS(AOSO_INVALID_HANDLE, "which was freed", aoso_builder_free(b));
     FAILS(AOSO_INVALID_HANDLE, "which was freed", aoso_builder_finish(b, &d));
     aoso_dataset_options o = {.struct_size = sizeof o, .weights = ones, .num_weights = 1};
-    FAILS(AOSO_INVALID_ARGUMENT, "they come with the chunks", aoso_builder_create(COLS, &o, &b));
+    FAILS(AOSO_INVALID_ARGUMENT, "weights are passed with the chunks", aoso_builder_create(COLS, &o, &b));
     FAILS(AOSO_INVALID_ARGUMENT, "cols is 0", aoso_builder_create(0, NULL, &b));
     FAILS(AOSO_INVALID_ARGUMENT, "cols is -1", aoso_builder_create(-1, NULL, &b));
     FAILS(AOSO_INVALID_ARGUMENT, "cols is 9223372036854775807", aoso_builder_create(INT64_MAX, NULL, &b));

@@ -1,4 +1,5 @@
-// Models made of others, by their trees or by more data; and how they do.
+// Models made from other models: truncated, merged, refitted, calibrated; and
+// evaluation.
 #include "check.h"
 
 static aoso_dataset *dataset;
@@ -72,16 +73,16 @@ static void refit(void) {
     aoso_model *m, *again;
     aoso_refit_options o = {.struct_size = sizeof o, .keep = 1};
     raw_of(model, 0, raw);
-    OK(aoso_model_refit(model, &half, &half_y, &o, &m)); // all leaves stay
+    OK(aoso_model_refit(model, &half, &half_y, &o, &m)); // keeps all leaf values
     raw_of(m, 0, theirs);
     EXPECT(memcmp(raw, theirs, sizeof raw) == 0);
     OK(aoso_model_free(m));
-    OK(aoso_model_refit(model, &x, &y, NULL, &m)); // on its own data, all but for rounding
+    OK(aoso_model_refit(model, &x, &y, NULL, &m)); // on the training data, the same but for rounding
     raw_of(m, 0, theirs);
     for (int i = 0; i < ROWS * CLASSES; i++) EXPECT(fabs(raw[i] - theirs[i]) < 1e-3);
     OK(aoso_model_free(m));
 
-    // Rows without weight are as if they were not there, on any number of threads.
+    // Rows with weight zero are ignored, with any number of threads.
     static double weights[ROWS];
     for (int i = 0; i < ROWS / 2; i++) weights[i] = 1;
     OK(aoso_model_refit(model, &half, &half_y, NULL, &m));
@@ -115,7 +116,7 @@ static void refit(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "1 rows of unknown classes", aoso_model_refit(model, &x, &y, NULL, &m));
 }
 
-// The evaluation of probabilities, by hand.
+// Evaluates probabilities.
 static aoso_evaluation counted(const double *p, const int32_t *y, const double *weights) {
     aoso_evaluation e = {0, 0, 0};
     double all = 0, known = 0;
@@ -147,7 +148,7 @@ static void evaluate(void) {
     OK(aoso_model_predict_proba(model, &x, NULL, p, ROWS * CLASSES));
     OK(aoso_model_evaluate(model, &x, &labels, NULL, 0, NULL, &e));
     EXPECT(e.errors > 0 && near(e, counted(p, y, NULL)));
-    y[5] = y[6] = 77; // of which the model does not know
+    y[5] = y[6] = 77; // a class that the model does not have
     for (int i = 0; i < ROWS; i++) weights[i] = i % 4;
     OK(aoso_model_evaluate(model, &x, &labels, weights, ROWS, NULL, &e));
     EXPECT(near(e, counted(p, y, weights)));
@@ -158,7 +159,7 @@ static void evaluate(void) {
 
     const aoso_evaluation before = e;
     FAILS(AOSO_INVALID_ARGUMENT, "num_weights is 2; allowed: 300", aoso_model_evaluate(model, &x, &labels, weights, 2, NULL, &e));
-    FAILS(AOSO_INVALID_ARGUMENT, "num_weights is 2; allowed: 0, as weights is null", aoso_model_evaluate(model, &x, &labels, NULL, 2, NULL, &e));
+    FAILS(AOSO_INVALID_ARGUMENT, "num_weights is 2; allowed: 0, because weights is null", aoso_model_evaluate(model, &x, &labels, NULL, 2, NULL, &e));
     FAILS(AOSO_INVALID_ARGUMENT, "y is null", aoso_model_evaluate(model, &x, NULL, NULL, 0, NULL, &e));
     FAILS(AOSO_INVALID_ARGUMENT, "x is null", aoso_model_evaluate(model, NULL, &labels, NULL, 0, NULL, &e));
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_model_evaluate(model, &x, &labels, NULL, 0, NULL, NULL));
@@ -169,7 +170,7 @@ static void evaluate(void) {
 }
 
 static void calibrate(void) {
-    // Labels that are wrong at times: the model is too sure of itself.
+    // Some labels are wrong, so the model is overconfident.
     int32_t y[ROWS], before[ROWS], after[ROWS];
     for (int i = 0; i < ROWS; i++) y[i] = i % 3 == 0 ? (classes[i] + 1) % CLASSES : classes[i];
     static double p[ROWS * CLASSES], weights[ROWS];
@@ -194,14 +195,14 @@ static void calibrate(void) {
     OK(aoso_model_predict(model, &x, NULL, before, ROWS));
     OK(aoso_model_predict(m, &x, NULL, after, ROWS));
     EXPECT(memcmp(before, after, sizeof before) == 0);
-    OK(aoso_model_calibrate(m, &x, &labels, weights, ROWS, NULL, &again, NULL)); // starts anew
+    OK(aoso_model_calibrate(m, &x, &labels, weights, ROWS, NULL, &again, NULL)); // replaces the temperature
     EXPECT(fabs(info_of(again).temperature - c.temperature) < 1e-9);
     OK(aoso_model_free(again));
     OK(aoso_model_truncate(m, 30, &again));
     EXPECT(info_of(again).temperature == 1);
     OK(aoso_model_free(again));
 
-    // An old program knows less of a model.
+    // A program compiled with an older header has a shorter struct.
     aoso_model_info old = {.struct_size = offsetof(aoso_model_info, temperature), .temperature = -5};
     OK(aoso_model_get_info(m, &old));
     EXPECT(old.trees == 30 && old.temperature == -5);

@@ -35,7 +35,7 @@ static void dense(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "trees is 31", aoso_model_shap(model, &x, &o, shap, LINES * COLUMNS));
     aoso_matrix few = aoso_row_major(values, AOSO_FLOAT64, ROWS, COLS - 1);
     FAILS(AOSO_INVALID_ARGUMENT, "5 columns", aoso_model_shap(model, &few, NULL, shap, LINES * COLUMNS));
-    // The same row, four billion times.
+    // All four billion rows are the same row in memory.
     aoso_matrix many = aoso_dense(values, AOSO_FLOAT64, UINT32_MAX, COLS, 0, 1);
     FAILS(AOSO_OUT_OF_MEMORY, "the SHAP values", aoso_model_shap(model, &many, NULL, shap, LINES * COLUMNS));
     aoso_contributions *c;
@@ -61,9 +61,9 @@ static void sparse(int top) {
     OK(aoso_contributions_read(c, class_of, NULL, info.lines, NULL, NULL, info.values));
     OK(aoso_contributions_read(c, NULL, indptr, info.lines, columns, stored, info.values));
     OK(aoso_contributions_read(c, NULL, NULL, info.lines, NULL, NULL, info.values));
-    FAILS(AOSO_INVALID_ARGUMENT, "the lines of the matrix",
+    FAILS(AOSO_INVALID_ARGUMENT, "the number of lines of the matrix",
           aoso_contributions_read(c, class_of, indptr, info.lines - 1, columns, stored, info.values));
-    FAILS(AOSO_INVALID_ARGUMENT, "the values of the matrix",
+    FAILS(AOSO_INVALID_ARGUMENT, "the number of values of the matrix",
           aoso_contributions_read(c, class_of, indptr, info.lines, columns, stored, info.values + 1));
     EXPECT(info.lines == LINES || class_of[info.lines] == -1);
     EXPECT(indptr[0] == 0 && indptr[info.lines] == info.values);
@@ -91,7 +91,7 @@ static void sparse_errors(void) {
     aoso_contributions_info info = {.struct_size = 4};
     FAILS(AOSO_INVALID_ARGUMENT, "top is 4; allowed: 0 to 3", aoso_model_shap_sparse(model, &x, NULL, CLASSES + 1, &c));
     FAILS(AOSO_INVALID_ARGUMENT, "top is -1", aoso_model_shap_sparse(model, &x, NULL, -1, &c));
-    FAILS(AOSO_INVALID_ARGUMENT, "out is null; allowed: where to put the matrix of contributions",
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null; allowed: a pointer to the variable for the matrix of contributions",
           aoso_model_shap_sparse(model, &x, NULL, 0, NULL));
     FAILS(AOSO_INVALID_ARGUMENT, "x is null", aoso_model_shap_sparse(model, NULL, NULL, 0, &c));
     FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_shap_sparse(NULL, &x, NULL, 0, &c));
@@ -139,7 +139,7 @@ static void pairs(void) {
     double cover[COLS], rows = 0;
     OK(aoso_model_importance(model, AOSO_IMPORTANCE_COVER, cover, COLS));
     for (int j = 0; j < COLS; j++) rows += cover[j];
-    EXPECT(rows >= 30 * ROWS); // the root alone parts them all
+    EXPECT(rows >= 30 * ROWS); // the root of each tree splits all rows
 }
 
 int main(void) {

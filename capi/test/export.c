@@ -1,9 +1,9 @@
-// Models in the formats of others: to a callback, to a file, a tree alone.
+// Exports models to a callback and to a file, and single trees.
 #include "check.h"
 
 static aoso_model *model;
 
-// What a callback was given, and when it has had enough.
+// The bytes that a callback has received, and the call at which it stops.
 typedef struct written {
     char text[1 << 20];
     size_t size;
@@ -13,7 +13,7 @@ typedef struct written {
 static int32_t keep_bytes(const void *bytes, size_t size, void *user) {
     written *w = user;
     if (++w->calls == w->stop_at) return -7;
-    if (w->predict) { // a callback may use the library, and see it fail
+    if (w->predict) { // a callback may use the library, and calls in it may fail
         aoso_matrix x = data();
         int32_t k[ROWS];
         OK(aoso_model_predict(model, &x, NULL, k, ROWS));
@@ -55,10 +55,10 @@ static void formats(const char *path) {
     }
     EXPECT(strncmp(export_text(AOSO_LIGHTGBM, 0), "tree\nversion=", 13) == 0 && strstr(exported.text, "num_class=3\n"));
     EXPECT(strncmp(export_text(AOSO_DOT, 29), "digraph tree29 {", 16) == 0);
-    EXPECT(memchr(export_text(AOSO_ONNX, 0), 0, exported.size)); // it is no text
+    EXPECT(memchr(export_text(AOSO_ONNX, 0), 0, exported.size)); // the format is binary
 }
 
-// The value of a JSON text ends where the text does.
+// Returns the end of the JSON value that starts at s.
 static const char *skip_json(const char *s) {
     const char close = *s == '{' ? '}' : *s == '[' ? ']' : 0;
     if (*s == '"') {
@@ -104,12 +104,12 @@ static void refusals(const char *path) {
         memset(w, 0, sizeof *w);
         w->stop_at = stop_at;
         aoso_status status = aoso_model_export(model, AOSO_LIGHTGBM, 0, keep_bytes, w);
-        if (w->calls < stop_at) EXPECT(status == AOSO_OK); // it came in one part
+        if (w->calls < stop_at) EXPECT(status == AOSO_OK); // all bytes came in one call
         else EXPECT(status == AOSO_IO && strstr(aoso_last_error(), "write returned -7") && w->calls == stop_at);
     }
     export_text(AOSO_DOT, 3);
     OK(aoso_model_export_file(model, AOSO_DOT, 3, path));
-    // Refused before a byte is written, or a file is touched.
+    // Arguments are checked before any byte is written and before the file changes.
     memset(w, 0, sizeof *w);
     static const struct {
         int32_t format;
@@ -117,7 +117,7 @@ static void refusals(const char *path) {
         const char *text;
     } bad[] = {{0, 0, "format is 0; allowed: AOSO_ONNX (1) to AOSO_DOT (4)"}, {5, 0, "format is 5"}, {-1, 0, "format is -1"},
                {AOSO_DOT, 30, "tree is 30; allowed: at least 0 and below 30"}, {AOSO_DOT, -1, "tree is -1"},
-               {AOSO_JSON, 1, "tree is 1; allowed: 0, as the format is not AOSO_DOT"}};
+               {AOSO_JSON, 1, "tree is 1; allowed: 0, because the format is not AOSO_DOT"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         FAILS(AOSO_INVALID_ARGUMENT, bad[i].text, aoso_model_export(model, bad[i].format, bad[i].tree, keep_bytes, w));
         FAILS(AOSO_INVALID_ARGUMENT, bad[i].text, aoso_model_export_file(model, bad[i].format, bad[i].tree, path));
@@ -131,7 +131,7 @@ static void refusals(const char *path) {
     FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_export_file(NULL, AOSO_JSON, 0, path));
     EXPECT(w->calls == 0 && equals_file(&exported, path));
 
-    // A model of one class has no probabilities to export.
+    // A model of one class cannot be exported.
     static int32_t same_class[ROWS];
     aoso_matrix x = data();
     aoso_labels y = aoso_int32_labels(same_class, ROWS);

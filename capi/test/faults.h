@@ -1,4 +1,5 @@
-// What a library built with the tag "faults" has more: capi/faults.go.
+// Functions that only a library built with the tag "faults" has; see
+// capi/faults.go.
 #ifndef FAULTS_H
 #define FAULTS_H
 
@@ -6,14 +7,16 @@
 
 enum { IN_REGISTRY, IN_TRAINING, IN_CALLBACK, IN_PREDICTOR, IN_COLUMN };
 
-// The n-th passage of a place panics.
+// Makes the n-th passage of a place panic.
 void aoso_test_panic(int32_t place, int64_t n);
 
-// The n-th question for memory is denied; 0: none. How many there were since.
+// Makes the n-th check for available memory fail; 0: none.
 void aoso_test_deny(int64_t n);
+
+// The number of such checks since aoso_test_deny.
 int64_t aoso_test_questions(void);
 
-// Handles in use.
+// The number of handles in use.
 int64_t aoso_test_handles(void);
 
 #endif

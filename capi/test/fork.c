@@ -1,5 +1,5 @@
-// A child made by fork() is refused at once, whatever the parent did; one
-// that calls exec is not.
+// The library refuses all calls in a child created by fork(), whatever the parent
+// did before. A child that calls exec can use it.
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -19,7 +19,7 @@ static void in_child(aoso_model *m, aoso_booster *b) {
     aoso_labels y = aoso_int32_labels(classes, ROWS);
     aoso_dataset *d;
     int32_t predicted[ROWS];
-    const char text[] = "child made by fork()";
+    const char text[] = "was created by fork()";
     FAILS(AOSO_FORKED, text, aoso_dataset_create(&x, &y, NULL, &d));
     FAILS(AOSO_FORKED, text, aoso_model_predict(m, &x, NULL, predicted, ROWS));
     FAILS(AOSO_FORKED, text, aoso_booster_step(b, NULL));
@@ -31,7 +31,7 @@ static void in_child(aoso_model *m, aoso_booster *b) {
     EXPECT(now() - start < 1);
 }
 
-// The child's failures, or 99 if it hung.
+// The number of failures in the child, or 99 if it hung.
 static int forked(aoso_model *m, aoso_booster *b) {
     pid_t child = fork();
     if (child == 0) {
@@ -82,7 +82,7 @@ int main(int argc, char **argv) {
     waitpid(child, &status, 0);
     EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 
-    OK(aoso_booster_step(b, NULL)); // the parent goes on
+    OK(aoso_booster_step(b, NULL)); // the parent can continue
     EXPECT(same(fingerprint_of(m), fingerprint_of(other)));
     OK(aoso_booster_free(b));
     OK(aoso_model_free(m));

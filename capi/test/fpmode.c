@@ -1,10 +1,14 @@
-// A host with another floating-point mode gets the same model, and keeps its
-// mode. Prints the fingerprint; run it with each mode and compare.
+// A host with another floating-point mode gets the same model, and its mode stays.
+// Prints the fingerprint; run it with each mode and compare the output.
 //
-//     fpmode MODE [libaoso.so]    plain, before (subnormals are 0 when the
-//                                 library is loaded), after, round (upwards)
+//     fpmode MODE [libaoso.so]
 //
-// The data is full of subnormal numbers.
+//     plain     the default mode
+//     before    subnormal numbers count as 0, set before the library is loaded
+//     after     the same, set after the library is loaded
+//     round     rounding upwards
+//
+// Many of the features are subnormal numbers.
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -107,7 +111,7 @@ int main(int argc, char **argv) {
     aoso_params p;
     check(CALL(aoso_params_init)(&p, sizeof p));
     check(CALL(aoso_params_parse)(&p, "trees=10"));
-    for (int threads = 1; threads <= 3; threads += 2) { // on this thread alone, and with others
+    for (int threads = 1; threads <= 3; threads += 2) { // on this thread only, and with others
         aoso_dataset_options o = {.struct_size = sizeof o, .num_threads = threads};
         check(CALL(aoso_dataset_create)(&m, &labels, &o, &d));
         aoso_train_options t = {.struct_size = sizeof t, .callback = keeps_mode};

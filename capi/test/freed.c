@@ -1,6 +1,6 @@
-// 64 threads use and free objects of every kind at the same time: a call
-// succeeds, or says that the object is in use or was freed, and one alone of
-// the calls that free it does.
+// 64 threads use and free objects of every kind at the same time. Each call must
+// succeed or report that the object is in use or was freed. Exactly one of the
+// calls that free an object must succeed.
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -12,8 +12,8 @@ enum { THREADS = 64 };
 
 typedef struct object object;
 
-// A kind of object: how it is made and freed, and a call on it that no other
-// thread has to end. Some may be used by one thread at a time.
+// A kind of object: functions that create, use and free it. No use waits for
+// another thread. Only one thread at a time may use some kinds.
 typedef struct kind {
     const char *name;
     void *(*make)(void);
@@ -24,8 +24,8 @@ typedef struct kind {
 struct object {
     const kind *kind;
     void *handle;
-    int freed;     // calls that freed it
-    uint64_t seed; // of the next thread
+    int freed;     // number of calls that freed it
+    uint64_t seed; // seed of the next thread
 };
 
 static aoso_matrix x;
@@ -69,7 +69,7 @@ static aoso_status use_booster(void *b, uint64_t how) {
     aoso_result r = {.struct_size = sizeof r};
     aoso_status s;
     switch (how % 4) {
-    case 0: // ends at once or when another thread interrupts
+    case 0: // ends at once, or when another thread interrupts it
         s = aoso_booster_interrupt(b);
         return s ? s : aoso_booster_run(b, &r);
     case 1: return aoso_booster_step(b, NULL);
@@ -161,7 +161,7 @@ static void *run_thread(void *user) {
                 check_status("use", s);
             }
             COUNT(calls);
-            if (s == AOSO_BUSY) nanosleep(&(struct timespec){0, 50000}, NULL); // let the other finish
+            if (s == AOSO_BUSY) nanosleep(&(struct timespec){0, 50000}, NULL); // lets the other thread finish
         }
         pthread_barrier_wait(&end);
     }

@@ -1,12 +1,12 @@
-// Calls every function with arguments drawn at random: nulls, wrong sizes,
-// freed and foreign handles, huge counts, damaged data. Nothing may crash,
-// hang, write past its memory, or show a defect, and in the end the library
-// works as before. All memory it is given ends at a page that cannot be
-// touched.
+// Calls every function with random arguments: nulls, wrong sizes, freed handles and
+// handles of other objects, huge counts, damaged data. No call may crash, hang,
+// write past its memory or return AOSO_INTERNAL, and in the end the library must
+// work as before. A page that cannot be accessed follows all memory that is passed.
 //
 //     fuzz FOLDER SEED SECONDS
 //
-// AOSO_FUZZ_CALLS in the environment is the number of calls to make instead.
+// If AOSO_FUZZ_CALLS is set in the environment, it is the number of calls, and
+// SECONDS is ignored.
 #define _DEFAULT_SOURCE
 #include "check.h"
 
@@ -22,11 +22,11 @@ static int rarely(void) { return draw(12) == 0; }
 
 // ------------------------------------------------------------------ memory --
 
-// Blocks of guarded memory, good until the next call has returned.
+// Blocks of guarded memory, valid until the next call has returned.
 enum { BLOCKS = 32 };
 static struct {
     char *start;
-    size_t size, end; // mapped, and where the guard begins
+    size_t size, end; // size of the mapping, offset of the guard page
 } blocks[BLOCKS];
 static int used;
 
@@ -90,16 +90,17 @@ static void forget(void *h) {
             if (live[kind][i] == h) live[kind][i] = NULL;
 }
 
-// Where a new handle of a kind goes: a slot, which is emptied first.
+// A place for the handle that a call creates, or null.
 static void *made;
 static void **out_handle(void) {
     made = &made;
     return rarely() ? NULL : &made;
 }
 
+// Stores the created handle in a slot and frees the handle that was there.
 static void keep(int kind, aoso_status status) {
     if (status != AOSO_OK) {
-        EXPECT(made == &made); // set on success only
+        EXPECT(made == &made); // the result is set only on success
         return;
     }
     int i = (int)draw(SLOTS);
@@ -118,7 +119,7 @@ static int64_t some_count(int64_t right) {
     return rarely() ? odd[draw(sizeof odd / sizeof *odd)] : right;
 }
 
-// Not above what there is memory for, or beyond every bound.
+// A size for which there is memory, or one that is out of range.
 static int64_t some_size(int64_t right, int64_t bound) {
     if (!rarely()) return right;
     switch (draw(6)) {
@@ -167,7 +168,7 @@ static const char *some_path(void) {
     return "/nowhere/at/all";
 }
 
-// A struct in guarded memory of its own size, or null.
+// A copy of a struct in guarded memory, with the size that it states; or null.
 #define STRUCT(p) (rarely() ? NULL : copy_of(&(p), (p).struct_size <= sizeof(p) && (p).struct_size >= 4 ? (p).struct_size : sizeof(p)))
 
 static aoso_matrix *some_matrix(void) {
@@ -185,7 +186,7 @@ static aoso_matrix *some_matrix(void) {
     }
     case 1:
     case 2: {
-        // Every second value; offsets and indices have 8 bytes whatever their type.
+        // Every second value. There are 8 bytes for each offset and index, whatever their type.
         int64_t n = 0, offsets[ROWS + 1] = {0}, at[ROWS * COLS];
         int by_rows = (int)draw(2), parts = by_rows ? (int)rows : COLS, size = by_rows ? COLS : (int)rows;
         for (int p = 0; p < parts; p++) {
@@ -235,7 +236,7 @@ static aoso_labels *some_labels(void) {
         break;
     }
     default: {
-        int32_t *k = copy_of(classes, (size_t)rows * 8); // enough for wider types
+        int32_t *k = copy_of(classes, (size_t)rows * 8); // large enough for wider types
         if (rarely()) k[draw((uint64_t)rows)] = (int32_t)some_count(5);
         y = aoso_int32_labels(k, rows);
         if (rarely()) y.dtype = (int32_t)draw(AOSO_STRING);
@@ -252,7 +253,7 @@ static aoso_labels *some_labels(void) {
     return STRUCT(y);
 }
 
-// Weights by row, or null; their number in *n.
+// The weights of the rows, or null. Sets *n to their number.
 static double *some_weights(int64_t *n) {
     static double weights[ROWS / 4];
     *n = some_count(0);
@@ -308,7 +309,7 @@ static aoso_params *some_params(void) {
     p.num_threads = some_size((int64_t)draw(3), 4096);
     p.level = rarely() ? some_text("generic") : NULL;
     p.struct_size = some_struct_size(sizeof p);
-    if (p.struct_size < 72) p.struct_size = sizeof p; // a thousand trees take long
+    if (p.struct_size < 72) p.struct_size = sizeof p; // the default number of trees would take too long
     return STRUCT(p);
 }
 
@@ -321,7 +322,7 @@ static aoso_train_options *some_train_options(void) {
     aoso_train_options o = {.struct_size = sizeof o, .callback = stop_soon, .user = (void *)(uintptr_t)draw(9)};
     o.eval_every = (int32_t)some_count(0);
     if (draw(3) == 0) o.valid = some_handle(DATASET);
-    return copy_of(&o, sizeof o); // never null: the callback bounds the time
+    return copy_of(&o, sizeof o); // never null, because the callback limits the time
 }
 
 static aoso_predict_options *some_predict_options(void) {
@@ -341,7 +342,7 @@ static aoso_refit_options *some_refit_options(void) {
     return STRUCT(o);
 }
 
-// Callbacks that look at all they are given.
+// Callbacks that read all their data.
 static int32_t take_part(const void *bytes, size_t size, void *user) {
     (void)user;
     free(memcpy(malloc(size), bytes, size));
@@ -354,7 +355,7 @@ static int32_t take_stage(int64_t trees, const double *raw, int64_t length, void
     return rarely();
 }
 
-// A struct to fill in.
+// A struct that a call fills in.
 static void *some_out(size_t size) {
     if (rarely()) return NULL;
     uint32_t struct_size = some_struct_size(size);
@@ -364,174 +365,228 @@ static void *some_out(size_t size) {
 
 // ------------------------------------------------------------------- calls --
 
-static aoso_status call(uint64_t which) {
-    int kind = (int)draw(KINDS);
-    size_t size = draw(2) ? 0 : draw(3) ? 4000 : draw(40), *needed = rarely() ? NULL : guarded(sizeof *needed);
-    char *buffer = size && !rarely() ? guarded(size) : NULL;
-    void *h = some_handle(kind), *d = some_handle(DATASET), *m = some_handle(MODEL), *b = some_handle(BOOSTER);
-    void *bu = some_handle(BUILDER), *p = some_handle(PREDICTOR), *c = some_handle(CONTRIBUTIONS);
-    aoso_status s;
+// A buffer for text or bytes, its size and a place for the size that is needed.
+typedef struct output {
+    char *buffer;
+    size_t size, *needed;
+} output;
+
+static output some_output(void) {
+    output o = {.size = draw(2) ? 0 : draw(3) ? 4000 : draw(40)};
+    if (!rarely()) o.needed = guarded(sizeof *o.needed);
+    if (o.size && !rarely()) o.buffer = guarded(o.size);
+    return o;
+}
+
+// Define functions that make one call with random arguments.
+#define CALL(name, call) \
+    static aoso_status name(void) { return call; }
+#define CALL_OUTPUT(name, call)   \
+    static aoso_status name(void) { \
+        output o = some_output(); \
+        return call;              \
+    }
+#define CALL_CREATE(name, kind, call) \
+    static aoso_status name(void) {   \
+        aoso_status s = call;         \
+        keep(kind, s);                \
+        return s;                     \
+    }
+
+#define NEW(type) (type **)out_handle()
+
+CALL_OUTPUT(build_info, aoso_build_info(o.buffer, o.size, o.needed))
+CALL(set_log, aoso_set_log(NULL, (void *)(uintptr_t)draw(9)))
+
+static aoso_status params_init(void) {
+    uint32_t n = some_struct_size(sizeof(aoso_params));
+    return aoso_params_init(rarely() ? NULL : guarded(n <= sizeof(aoso_params) ? n : sizeof(aoso_params)), n);
+}
+
+CALL(params_parse, aoso_params_parse(some_params(), some_text("trees=4 seed=9")))
+CALL(params_check, aoso_params_check(some_params()))
+CALL(estimate_memory, aoso_estimate_memory(some_count(100), some_count(10), some_count(3), some_count(0), (int32_t)some_count(0),
+                                           some_params(), some_out(sizeof(aoso_memory))))
+CALL_OUTPUT(suggest_params, aoso_suggest_params(some_count(1000000), some_count(10), some_count(3), o.buffer, o.size, o.needed))
+
+CALL_CREATE(dataset_create, DATASET, aoso_dataset_create(some_matrix(), some_labels(), some_dataset_options(1), NEW(aoso_dataset)))
+CALL_CREATE(dataset_create_aligned, DATASET,
+            aoso_dataset_create_aligned(some_handle(DATASET), some_matrix(), some_labels(), some_dataset_options(1), NEW(aoso_dataset)))
+CALL(dataset_get_info, aoso_dataset_get_info(some_handle(DATASET), some_out(sizeof(aoso_dataset_info))))
+CALL_OUTPUT(dataset_class_name, aoso_dataset_class_name(some_handle(DATASET), some_count(1), o.buffer, o.size, o.needed))
+CALL_OUTPUT(dataset_feature_name, aoso_dataset_feature_name(some_handle(DATASET), some_count(1), o.buffer, o.size, o.needed))
+CALL(dataset_save, aoso_dataset_save(some_handle(DATASET), some_path()))
+CALL_CREATE(dataset_load, DATASET, aoso_dataset_load(some_path(), NEW(aoso_dataset)))
+CALL_CREATE(dataset_read, DATASET, aoso_dataset_read(some_path(), NEW(aoso_dataset)))
+
+CALL_CREATE(builder_create, BUILDER, aoso_builder_create(some_count(COLS), some_dataset_options(0), NEW(aoso_builder)))
+static aoso_status builder_push(void) {
     int64_t n = 0;
-    switch (which) {
-    case 0: return aoso_build_info(buffer, size, needed);
-    case 1: s = aoso_dataset_create(some_matrix(), some_labels(), some_dataset_options(1), (aoso_dataset **)out_handle()); keep(DATASET, s); return s;
-    case 2: s = aoso_dataset_create_aligned(d, some_matrix(), some_labels(), some_dataset_options(1), (aoso_dataset **)out_handle()); keep(DATASET, s); return s;
-    case 3: return aoso_dataset_get_info(d, some_out(sizeof(aoso_dataset_info)));
-    case 4: return aoso_dataset_class_name(d, some_count(1), buffer, size, needed);
-    case 5: return aoso_dataset_feature_name(d, some_count(1), buffer, size, needed);
-    case 6: return aoso_dataset_save(d, some_path());
-    case 7: s = aoso_dataset_load(some_path(), (aoso_dataset **)out_handle()); keep(DATASET, s); return s;
-    case 8: s = aoso_builder_create(some_count(COLS), some_dataset_options(0), (aoso_builder **)out_handle()); keep(BUILDER, s); return s;
-    case 9: {
-        aoso_matrix *x = some_matrix();
-        double *w = rarely() ? some_weights(&n) : NULL;
-        return aoso_builder_push(bu, x, some_labels(), w, n);
+    double *w = rarely() ? some_weights(&n) : NULL;
+    return aoso_builder_push(some_handle(BUILDER), some_matrix(), some_labels(), w, n);
+}
+CALL_CREATE(builder_finish, DATASET, aoso_builder_finish(some_handle(BUILDER), NEW(aoso_dataset)))
+CALL_CREATE(builder_finish_aligned, DATASET, aoso_builder_finish_aligned(some_handle(BUILDER), some_handle(DATASET), NEW(aoso_dataset)))
+
+CALL_CREATE(train, MODEL, aoso_train(some_handle(DATASET), some_params(), some_train_options(), NEW(aoso_model), some_out(sizeof(aoso_result))))
+CALL_CREATE(booster_create, BOOSTER, aoso_booster_create(some_handle(DATASET), some_params(), some_train_options(), NEW(aoso_booster)))
+CALL(booster_step, aoso_booster_step(some_handle(BOOSTER), some_out(sizeof(aoso_progress))))
+CALL(booster_run, aoso_booster_run(some_handle(BOOSTER), some_out(sizeof(aoso_result))))
+CALL(booster_interrupt, aoso_booster_interrupt(some_handle(BOOSTER)))
+CALL_CREATE(booster_model, MODEL, aoso_booster_model(some_handle(BOOSTER), NEW(aoso_model), some_out(sizeof(aoso_result))))
+
+CALL(model_get_info, aoso_model_get_info(some_handle(MODEL), some_out(sizeof(aoso_model_info))))
+CALL_OUTPUT(model_class_name, aoso_model_class_name(some_handle(MODEL), some_count(1), o.buffer, o.size, o.needed))
+CALL_OUTPUT(model_feature_name, aoso_model_feature_name(some_handle(MODEL), some_count(1), o.buffer, o.size, o.needed))
+CALL_OUTPUT(model_describe, aoso_model_describe(some_handle(MODEL), o.buffer, o.size, o.needed))
+CALL_OUTPUT(model_fingerprint, aoso_model_fingerprint(some_handle(MODEL), o.buffer, o.size, o.needed))
+CALL_OUTPUT(model_dump, aoso_model_dump(some_handle(MODEL), some_count(1), o.buffer, o.size, o.needed))
+CALL_OUTPUT(model_tree, aoso_model_tree(some_handle(MODEL), some_count((int64_t)draw(3)), o.buffer, o.size, o.needed))
+CALL(model_save, aoso_model_save(some_handle(MODEL), some_path()))
+CALL_CREATE(model_load, MODEL, aoso_model_load(some_path(), NEW(aoso_model)))
+CALL_OUTPUT(model_encode, aoso_model_encode(some_handle(MODEL), o.buffer, o.size, o.needed))
+
+// Decodes a model with some bits changed.
+static aoso_status model_decode(void) {
+    size_t n = 0;
+    unsigned char *bytes = NULL;
+    if (aoso_model_encode(live[MODEL][0], NULL, 0, &n) == AOSO_OK) {
+        bytes = guarded(n);
+        OK(aoso_model_encode(live[MODEL][0], bytes, n, NULL));
+        for (uint64_t i = draw(4); i > 0; i--) bytes[draw(n)] ^= (unsigned char)(1u << draw(8));
     }
-    case 10: s = aoso_builder_finish(bu, (aoso_dataset **)out_handle()); keep(DATASET, s); return s;
-    case 11: {
-        uint32_t n = some_struct_size(sizeof(aoso_params));
-        return aoso_params_init(rarely() ? NULL : guarded(n <= sizeof(aoso_params) ? n : sizeof(aoso_params)), n);
+    if (rarely()) n = draw(n + 1);
+    aoso_status s = aoso_model_decode(bytes, rarely() ? (size_t)-1 - draw(9) : n, NEW(aoso_model));
+    keep(MODEL, s);
+    return s;
+}
+
+CALL(model_export, aoso_model_export(some_handle(MODEL), (int32_t)some_count((int64_t)draw(5)), some_count(0),
+                                     rarely() ? NULL : take_part, NULL))
+CALL(model_export_file, aoso_model_export_file(some_handle(MODEL), (int32_t)some_count((int64_t)draw(5)), some_count(0), some_path()))
+
+static aoso_status model_importance(void) {
+    int64_t n = some_count(COLS);
+    return aoso_model_importance(some_handle(MODEL), (int32_t)some_count(1), results(n, 8), n);
+}
+
+static aoso_status model_pair_importance(void) {
+    int64_t n = some_size(100, (int64_t)1 << 48);
+    return aoso_model_pair_importance(some_handle(MODEL), results(n, sizeof(aoso_pair_importance)), n, rarely() ? NULL : guarded(8));
+}
+
+CALL_CREATE(model_truncate, MODEL, aoso_model_truncate(some_handle(MODEL), some_count(1), NEW(aoso_model)))
+CALL_CREATE(model_refit, MODEL, aoso_model_refit(some_handle(MODEL), some_matrix(), some_labels(), some_refit_options(), NEW(aoso_model)))
+
+static aoso_status model_merge(void) {
+    const aoso_model *all[3];
+    for (int i = 0; i < 3; i++) all[i] = some_handle(MODEL);
+    if (draw(2)) all[1] = all[2] = all[0];
+    aoso_status s = aoso_model_merge(rarely() ? NULL : copy_of(all, sizeof all), some_size(3, 1 << 24), NEW(aoso_model));
+    if (s == AOSO_OK) OK(aoso_model_free(made)); // otherwise merged models would grow without limit
+    else keep(MODEL, s);
+    return s;
+}
+
+static aoso_status model_evaluate(void) {
+    int64_t n;
+    double *w = some_weights(&n);
+    return aoso_model_evaluate(some_handle(MODEL), some_matrix(), some_labels(), w, n, some_predict_options(),
+                               rarely() ? NULL : guarded(sizeof(aoso_evaluation)));
+}
+
+static aoso_status model_calibrate(void) {
+    int64_t n;
+    double *w = some_weights(&n);
+    aoso_status s = aoso_model_calibrate(some_handle(MODEL), some_matrix(), some_labels(), w, n, some_predict_options(), NEW(aoso_model),
+                                         some_out(sizeof(aoso_calibration)));
+    keep(MODEL, s);
+    return s;
+}
+
+// The functions that write one number for each row, class and so on.
+#define CALL_PREDICT(name, function, type, count)                                                       \
+    static aoso_status name(void) {                                                                     \
+        int64_t n = some_count(count);                                                                  \
+        type *out = results(n, sizeof *out);                                                            \
+        return function(some_handle(MODEL), some_matrix(), some_predict_options(), out, n);             \
     }
-    case 12: return aoso_params_parse(some_params(), some_text("trees=4 seed=9"));
-    case 13: return aoso_params_check(some_params());
-    case 14: return aoso_estimate_memory(some_count(100), some_count(10), some_count(3), some_count(0), (int32_t)some_count(0), some_params(), some_out(sizeof(aoso_memory)));
-    case 15: {
-        aoso_params *params = some_params();
-        aoso_train_options *o = some_train_options();
-        s = aoso_train(d, params, o, (aoso_model **)out_handle(), some_out(sizeof(aoso_result)));
-        keep(MODEL, s);
-        return s;
-    }
-    case 16: s = aoso_booster_create(d, some_params(), some_train_options(), (aoso_booster **)out_handle()); keep(BOOSTER, s); return s;
-    case 17: return aoso_booster_step(b, some_out(sizeof(aoso_progress)));
-    case 18: return aoso_booster_run(b, some_out(sizeof(aoso_result)));
-    case 19: return aoso_booster_interrupt(b);
-    case 20: s = aoso_booster_model(b, (aoso_model **)out_handle(), some_out(sizeof(aoso_result))); keep(MODEL, s); return s;
-    case 21: return aoso_model_get_info(m, some_out(sizeof(aoso_model_info)));
-    case 22: return aoso_model_class_name(m, some_count(1), buffer, size, needed);
-    case 23: return aoso_model_feature_name(m, some_count(1), buffer, size, needed);
-    case 24: return aoso_model_describe(m, buffer, size, needed);
-    case 25: return aoso_model_save(m, some_path());
-    case 26: s = aoso_model_load(some_path(), (aoso_model **)out_handle()); keep(MODEL, s); return s;
-    case 27: return aoso_model_encode(m, buffer, size, needed);
-    case 28: {
-        size_t n = 0;
-        unsigned char *bytes = NULL;
-        if (aoso_model_encode(live[MODEL][0], NULL, 0, &n) == AOSO_OK) {
-            bytes = guarded(n);
-            OK(aoso_model_encode(live[MODEL][0], bytes, n, NULL));
-            for (uint64_t i = draw(4); i > 0; i--) bytes[draw(n)] ^= (unsigned char)(1u << draw(8));
-        }
-        if (rarely()) n = draw(n + 1);
-        s = aoso_model_decode(bytes, rarely() ? (size_t)-1 - draw(9) : n, (aoso_model **)out_handle());
-        keep(MODEL, s);
-        return s;
-    }
-    case 29: return aoso_model_fingerprint(m, buffer, size, needed);
-    case 30: return aoso_model_dump(m, some_count(1), buffer, size, needed);
-    case 31: {
-        n = some_count(COLS);
-        return aoso_model_importance(m, (int32_t)some_count(1), results(n, 8), n);
-    }
-    case 32:
-    case 33:
-    case 34:
-    case 35: {
-        int64_t rows = ROWS / 4;
-        n = some_count(which == 32 ? rows : rows * CLASSES);
-        void *out = results(n, which == 32 || which == 35 ? 4 : 8);
-        aoso_matrix *x = some_matrix();
-        aoso_predict_options *o = some_predict_options();
-        if (which == 32) return aoso_model_predict(m, x, o, out, n);
-        if (which == 33) return aoso_model_predict_proba(m, x, o, out, n);
-        if (which == 34) return aoso_model_predict_raw(m, x, o, out, n);
-        return aoso_model_predict_leaf(m, x, o, out, n);
-    }
-    case 36: s = aoso_predictor_create(m, some_predict_options(), (aoso_predictor **)out_handle()); keep(PREDICTOR, s); return s;
-    case 37:
-    case 38:
-    case 39: {
-        double row[COLS];
-        for (int j = 0; j < COLS; j++) row[j] = some_number((double)draw(50));
-        const double *at = rarely() ? NULL : copy_of(row, sizeof row);
-        int64_t features = some_count(COLS);
-        n = some_count(CLASSES);
-        if (which == 37) return aoso_predictor_class(p, at, features, rarely() ? NULL : guarded(4));
-        if (which == 38) return aoso_predictor_proba(p, at, features, results(n, 8), n);
-        return aoso_predictor_raw(p, at, features, results(n, 8), n);
-    }
-    case 40: return aoso_set_log(NULL, (void *)(uintptr_t)draw(9));
-    case 41: s = aoso_builder_finish_aligned(bu, d, (aoso_dataset **)out_handle()); keep(DATASET, s); return s;
-    case 42: return aoso_model_tree(m, some_count((int64_t)draw(3)), buffer, size, needed);
-    case 43: return aoso_model_export(m, (int32_t)some_count((int64_t)draw(5)), some_count(0), rarely() ? NULL : take_part, NULL);
-    case 44: return aoso_model_export_file(m, (int32_t)some_count((int64_t)draw(5)), some_count(0), some_path());
-    case 45: {
-        n = some_size(100, (int64_t)1 << 48);
-        aoso_pair_importance *out = results(n, sizeof *out);
-        return aoso_model_pair_importance(m, out, n, rarely() ? NULL : guarded(8));
-    }
-    case 46: s = aoso_model_truncate(m, some_count(1), (aoso_model **)out_handle()); keep(MODEL, s); return s;
-    case 47: {
-        const aoso_model *all[3];
-        for (int i = 0; i < 3; i++) all[i] = some_handle(MODEL);
-        if (draw(2)) all[1] = all[2] = all[0];
-        s = aoso_model_merge(rarely() ? NULL : copy_of(all, sizeof all), some_size(3, 1 << 24), (aoso_model **)out_handle());
-        if (s == AOSO_OK) OK(aoso_model_free(made)); // models of models of models have no end
-        else keep(MODEL, s);
-        return s;
-    }
-    case 48: {
-        aoso_matrix *x = some_matrix();
-        aoso_labels *y = some_labels();
-        s = aoso_model_refit(m, x, y, some_refit_options(), (aoso_model **)out_handle());
-        keep(MODEL, s);
-        return s;
-    }
-    case 49: return aoso_model_predict_staged(m, some_matrix(), some_predict_options(), some_count(1), rarely() ? NULL : take_stage, NULL);
-    case 50:
-    case 51: {
-        double *w = some_weights(&n);
-        aoso_matrix *x = some_matrix();
-        aoso_labels *y = some_labels();
-        aoso_predict_options *o = some_predict_options();
-        if (which == 50) return aoso_model_evaluate(m, x, y, w, n, o, rarely() ? NULL : guarded(sizeof(aoso_evaluation)));
-        s = aoso_model_calibrate(m, x, y, w, n, o, (aoso_model **)out_handle(), some_out(sizeof(aoso_calibration)));
-        keep(MODEL, s);
-        return s;
-    }
-    case 52: {
-        n = some_count(ROWS / 4 * CLASSES * (COLS + 1));
-        double *out = results(n, 8);
-        return aoso_model_shap(m, some_matrix(), some_predict_options(), out, n);
-    }
-    case 53:
-        s = aoso_model_shap_sparse(m, some_matrix(), some_predict_options(), some_count((int64_t)draw(4)), (aoso_contributions **)out_handle());
-        keep(CONTRIBUTIONS, s);
-        return s;
-    case 54: return aoso_contributions_get_info(c, some_out(sizeof(aoso_contributions_info)));
-    case 55: {
-        aoso_contributions_info i = {.struct_size = sizeof i};
-        aoso_contributions_get_info(c, &i); // zeros, if it is none
-        int32_t *class_of = results(i.lines, 4), *columns = results(i.values, 4);
-        int64_t *indptr = results(i.lines + 1, 8);
-        double *values = results(i.values, 8);
-        return aoso_contributions_read(c, class_of, indptr, some_count(i.lines), columns, values, some_count(i.values));
-    }
-    case 56: {
-        const int32_t some[] = {(int32_t)some_count(1), (int32_t)some_count(0)};
-        const double *row = rarely() ? NULL : copy_of(values, COLS * 8);
-        n = some_size(2, UINT16_MAX); // more classes than a model can have
-        return aoso_predictor_raw_of(p, row, some_count(COLS), rarely() ? NULL : copy_of(some, sizeof some), n, results(2, 8));
-    }
-    case 57: return aoso_predictor_walked(p, rarely() ? NULL : guarded(8));
-    case 58: s = aoso_dataset_read(some_path(), (aoso_dataset **)out_handle()); keep(DATASET, s); return s;
-    case 59: return aoso_suggest_params(some_count(1000000), some_count(10), some_count(3), buffer, size, needed);
-    }
-    if (draw(4)) return AOSO_OK; // keep most
-    s = free_handle(kind, h);
+
+CALL_PREDICT(model_predict, aoso_model_predict, int32_t, ROWS / 4)
+CALL_PREDICT(model_predict_proba, aoso_model_predict_proba, double, ROWS / 4 * CLASSES)
+CALL_PREDICT(model_predict_raw, aoso_model_predict_raw, double, ROWS / 4 * CLASSES)
+CALL_PREDICT(model_predict_leaf, aoso_model_predict_leaf, int32_t, ROWS / 4 * CLASSES)
+CALL_PREDICT(model_shap, aoso_model_shap, double, ROWS / 4 * CLASSES * (COLS + 1))
+CALL(model_predict_staged, aoso_model_predict_staged(some_handle(MODEL), some_matrix(), some_predict_options(), some_count(1),
+                                                     rarely() ? NULL : take_stage, NULL))
+
+CALL_CREATE(model_shap_sparse, CONTRIBUTIONS,
+            aoso_model_shap_sparse(some_handle(MODEL), some_matrix(), some_predict_options(), some_count((int64_t)draw(4)),
+                                   NEW(aoso_contributions)))
+CALL(contributions_get_info, aoso_contributions_get_info(some_handle(CONTRIBUTIONS), some_out(sizeof(aoso_contributions_info))))
+static aoso_status contributions_read(void) {
+    void *c = some_handle(CONTRIBUTIONS);
+    aoso_contributions_info i = {.struct_size = sizeof i};
+    aoso_contributions_get_info(c, &i); // i stays zero if the handle is invalid
+    int32_t *class_of = results(i.lines, 4), *columns = results(i.values, 4);
+    int64_t *indptr = results(i.lines + 1, 8);
+    double *stored = results(i.values, 8);
+    return aoso_contributions_read(c, class_of, indptr, some_count(i.lines), columns, stored, some_count(i.values));
+}
+
+CALL_CREATE(predictor_create, PREDICTOR, aoso_predictor_create(some_handle(MODEL), some_predict_options(), NEW(aoso_predictor)))
+static const double *some_row(void) {
+    double row[COLS];
+    for (int j = 0; j < COLS; j++) row[j] = some_number((double)draw(50));
+    return rarely() ? NULL : copy_of(row, sizeof row);
+}
+CALL(predictor_class, aoso_predictor_class(some_handle(PREDICTOR), some_row(), some_count(COLS), rarely() ? NULL : guarded(4)))
+static aoso_status predictor_proba(void) {
+    int64_t n = some_count(CLASSES);
+    return aoso_predictor_proba(some_handle(PREDICTOR), some_row(), some_count(COLS), results(n, 8), n);
+}
+static aoso_status predictor_raw(void) {
+    int64_t n = some_count(CLASSES);
+    return aoso_predictor_raw(some_handle(PREDICTOR), some_row(), some_count(COLS), results(n, 8), n);
+}
+static aoso_status predictor_raw_of(void) {
+    const int32_t some[] = {(int32_t)some_count(1), (int32_t)some_count(0)};
+    const int64_t n = some_size(2, UINT16_MAX); // more classes than a model can have
+    return aoso_predictor_raw_of(some_handle(PREDICTOR), some_row(), some_count(COLS), rarely() ? NULL : copy_of(some, sizeof some), n,
+                                 results(2, 8));
+}
+CALL(predictor_walked, aoso_predictor_walked(some_handle(PREDICTOR), rarely() ? NULL : guarded(8)))
+
+static aoso_status free_some(void) {
+    if (draw(4)) return AOSO_OK; // keeps most of the objects
+    const int kind = (int)draw(KINDS);
+    void *h = some_handle(kind);
+    aoso_status s = free_handle(kind, h);
     if (s == AOSO_OK && h) forget(h);
     return s;
 }
+
+#define ENTRY(name) {#name, name}
+static const struct {
+    const char *name;
+    aoso_status (*call)(void);
+} functions[] = {
+    ENTRY(build_info), ENTRY(set_log),
+    ENTRY(params_init), ENTRY(params_parse), ENTRY(params_check), ENTRY(estimate_memory), ENTRY(suggest_params),
+    ENTRY(dataset_create), ENTRY(dataset_create_aligned), ENTRY(dataset_get_info), ENTRY(dataset_class_name),
+    ENTRY(dataset_feature_name), ENTRY(dataset_save), ENTRY(dataset_load), ENTRY(dataset_read),
+    ENTRY(builder_create), ENTRY(builder_push), ENTRY(builder_finish), ENTRY(builder_finish_aligned),
+    ENTRY(train), ENTRY(booster_create), ENTRY(booster_step), ENTRY(booster_run), ENTRY(booster_interrupt), ENTRY(booster_model),
+    ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_describe), ENTRY(model_fingerprint),
+    ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),
+    ENTRY(model_export), ENTRY(model_export_file), ENTRY(model_importance), ENTRY(model_pair_importance),
+    ENTRY(model_truncate), ENTRY(model_refit), ENTRY(model_merge), ENTRY(model_evaluate), ENTRY(model_calibrate),
+    ENTRY(model_predict), ENTRY(model_predict_proba), ENTRY(model_predict_raw), ENTRY(model_predict_leaf), ENTRY(model_predict_staged),
+    ENTRY(model_shap), ENTRY(model_shap_sparse), ENTRY(contributions_get_info), ENTRY(contributions_read),
+    ENTRY(predictor_create), ENTRY(predictor_class), ENTRY(predictor_proba), ENTRY(predictor_raw), ENTRY(predictor_raw_of),
+    ENTRY(predictor_walked), ENTRY(free_some), ENTRY(free_some),
+};
+enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
 int main(int argc, char **argv) {
     if (argc != 4) return 2;
@@ -540,18 +595,18 @@ int main(int argc, char **argv) {
     make_data();
     aoso_dataset *d = make_dataset();
     fingerprint before = fingerprint_on(d);
-    const char *most = getenv("AOSO_FUZZ_CALLS");
-    const long wanted = most ? atol(most) : 0;
+    const char *text = getenv("AOSO_FUZZ_CALLS");
+    const long wanted = text ? atol(text) : 0;
     const time_t end = time(NULL) + atoi(argv[3]);
     long calls = 0, good[AOSO_INTERNAL + 1] = {0};
     if (!wanted) alarm((unsigned)atoi(argv[3]) + 60);
     while ((wanted ? calls < wanted : time(NULL) < end) && failures == 0)
         for (int i = 0; i < 100; i++, calls++) {
             used = 0;
-            const uint64_t at = state, which = draw(62);
-            aoso_status status = call(which);
+            const uint64_t at = state, which = draw(FUNCTIONS);
+            aoso_status status = functions[which].call();
             if (status < 0 || status > AOSO_OUT_OF_MEMORY || (status != AOSO_OK && strncmp(aoso_last_error(), "aoso: ", 6) != 0 && status != AOSO_IO && status != AOSO_BAD_FORMAT)) {
-                fprintf(stderr, "fuzz: state %llu, function %d: %d, %s\n", (unsigned long long)at, (int)which, (int)status, aoso_last_error());
+                fprintf(stderr, "fuzz: state %llu, %s: %d, %s\n", (unsigned long long)at, functions[which].name, (int)status, aoso_last_error());
                 failures++;
                 break;
             }

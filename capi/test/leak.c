@@ -1,5 +1,5 @@
-// Ten thousand times, or as often as the argument says, everything is made and
-// freed, and the resident size stays.
+// Creates and frees objects of every kind, 10,000 times or as often as the argument
+// says. The resident memory must not grow.
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -32,7 +32,7 @@ static int32_t first_stage(int64_t trees, const double *raw, int64_t length, voi
     return trees > 0;
 }
 
-// Models of models, and calls that their callbacks end early.
+// Models made from models, and calls that end early because of their callbacks.
 static void derive(const aoso_model *m, const aoso_model *other, const aoso_matrix *x, const aoso_labels *y) {
     const aoso_model *both[] = {m, other};
     aoso_model *made[4];
@@ -85,7 +85,7 @@ static void cycle(int i) {
     OK(aoso_predictor_create(m, NULL, &rows));
     OK(aoso_predictor_class(rows, values, COLS, &k));
 
-    // In any order.
+    // Objects can be freed in any order.
     OK(aoso_model_free(m));
     OK(aoso_dataset_free(d));
     OK(aoso_booster_free(b));
@@ -98,7 +98,7 @@ static void cycle(int i) {
 int main(int argc, char **argv) {
     const int cycles = argc > 1 ? atoi(argv[1]) : 10000;
     make_data();
-    double early = 0, late = 0; // the most in the second fifth, and in the last
+    double early = 0, late = 0; // peaks in the second and in the last fifth of the cycles
     for (int i = 0; i < cycles; i++) {
         cycle(i);
         if (i % 50) continue;

@@ -1,5 +1,5 @@
-// Trains on the Letter data and prints the fingerprint, which is that of the
-// command line.
+// Trains on the Letter data and prints the fingerprint, which must be the same as
+// that of the command line.
 //
 //     letter letter.csv PARAMETERS
 #include "check.h"
@@ -35,15 +35,15 @@ int main(int argc, char **argv) {
     const void *column_pointers[D];
     for (int j = 0; j < D; j++) name_pointers[j] = names[j], column_pointers[j] = columns[j];
     aoso_labels labels = aoso_string_labels(y, N);
-    aoso_matrix forms[2] = {aoso_row_major(x, AOSO_FLOAT64, N, D), aoso_columns(column_pointers, AOSO_FLOAT32, N, D)};
+    aoso_matrix layouts[2] = {aoso_row_major(x, AOSO_FLOAT64, N, D), aoso_columns(column_pointers, AOSO_FLOAT32, N, D)};
     aoso_dataset_options o = {.struct_size = sizeof o, .feature_names = name_pointers, .num_feature_names = D};
     fingerprint first;
-    for (int form = 0; form < 2; form++) {
+    for (int i = 0; i < 2; i++) {
         aoso_dataset *d;
-        OK(aoso_dataset_create(&forms[form], &labels, &o, &d));
+        OK(aoso_dataset_create(&layouts[i], &labels, &o, &d));
         aoso_model *m = train_on(d, argv[2]);
         fingerprint f = fingerprint_of(m);
-        if (form == 0) first = f;
+        if (i == 0) first = f;
         EXPECT(same(first, f));
         OK(aoso_model_free(m));
         OK(aoso_dataset_free(d));

@@ -1,4 +1,4 @@
-// Under limits of its memory the process goes on: the library refuses all
+// A process whose memory is limited does not crash. The library refuses all
 // calls, or those whose data is too large, with a message.
 #define _GNU_SOURCE
 #include "check.h"
@@ -15,12 +15,13 @@ static void in_small(const char *limit) {
     FAILS(AOSO_OUT_OF_MEMORY, limit, aoso_model_load("x", &m));
     FAILS(AOSO_OUT_OF_MEMORY, text, aoso_model_free(NULL));
     EXPECT(aoso_abi_version() == AOSO_ABI_VERSION);
-    struct sigaction a; // Go's handlers would have no Go to run in
+    struct sigaction a; // Go's handlers must not be installed, because Go has not started
     for (int s = 1; s <= 31; s++)
         if (sigaction(s, NULL, &a) == 0) EXPECT(a.sa_handler == SIG_DFL || a.sa_handler == SIG_IGN);
 }
 
-// A set of rows that are one row, which takes memory in the library alone.
+// All rows of a data set are the same row in memory, so that only the library needs
+// memory.
 static void in_large(void) {
     aoso_dataset *d;
     aoso_labels y = aoso_int32_labels(classes, ROWS);

@@ -1,13 +1,13 @@
-// Every question whether there is memory is denied in turn, over a program
-// that uses all that asks: it ends with AOSO_OUT_OF_MEMORY, leaves no handle
-// behind, and runs through once nothing is denied any more.
+// Runs a program that makes every check for available memory, and makes each of
+// the checks fail in turn. The program must then end with AOSO_OUT_OF_MEMORY and
+// leave no handle behind. In the end no check fails, and it must succeed.
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 #include "faults.h"
 
 static const char *folder;
 
-// What the program has made, which it frees at the end.
+// The objects that the program has created. It frees them at the end.
 static aoso_dataset *datasets[4];
 static aoso_model *models[6];
 static aoso_booster *booster;
@@ -97,7 +97,7 @@ static aoso_status predict(const aoso_matrix *x, const aoso_labels *y) {
     return aoso_predictor_class(predictor, values, COLS, numbers);
 }
 
-// In row order and compressed by rows and columns.
+// Predicts from CSR and CSC matrices.
 static aoso_status sparse(void) {
     const int32_t rows[] = {0, 1, 2}, cols[] = {0, 1}, starts[] = {0, 1, 2, 2, 2, 2, 2};
     int32_t out[2];
@@ -152,7 +152,7 @@ int main(int argc, char **argv) {
         aoso_test_deny(denied + 1);
         if (program() == AOSO_OK) break;
         denied++;
-        EXPECT(strstr(aoso_last_error(), "a test denies them"));
+        EXPECT(strstr(aoso_last_error(), "a test denies it"));
         aoso_test_deny(0);
         clean();
         EXPECT(aoso_test_handles() == 0);
@@ -160,6 +160,6 @@ int main(int argc, char **argv) {
     clean();
     EXPECT(denied == questions && denied >= 30);
     EXPECT(aoso_test_handles() == 0);
-    printf("memory: %d questions denied in turn\n", (int)denied);
+    printf("memory: each of %d memory checks made to fail\n", (int)denied);
     return finish("memory");
 }

@@ -1,4 +1,4 @@
-// Models: what they tell, their file, predictions of batches and single rows.
+// Models: information, files, predictions for batches and single rows.
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -27,7 +27,7 @@ static void facts(void) {
     EXPECT(strlen(text) + 1 == needed && strstr(text, "{\"method\":\"aoso\",\"trees\":30,") == text);
     char *params = strstr(text, "\"params\":\"") + strlen("\"params\":\"");
     *strchr(params, '"') = 0;
-    aoso_params p = parse(params); // as JSON escapes nothing in it
+    aoso_params p = parse(params); // JSON does not escape any character in it
     EXPECT(p.trees == 30 && p.leaves == 7 && p.num_threads == 0);
 
     OK(aoso_model_dump(model, 0, text, sizeof text, &needed));
@@ -84,7 +84,7 @@ static void files(const char *folder) {
     OK(aoso_model_encode(model, bytes, size, NULL));
     FAILS(AOSO_BUFFER_TOO_SMALL, "allowed: at least", aoso_model_encode(model, bytes, size - 1, NULL));
     OK(aoso_model_decode(bytes, size, &m));
-    memset(bytes + size / 2, 0, size / 2); // nothing of it is kept
+    memset(bytes + size / 2, 0, size / 2); // the model does not use these bytes any more
     EXPECT(same(fingerprint_of(model), fingerprint_of(m)));
     OK(aoso_model_free(m));
     FAILS(AOSO_BAD_FORMAT, "", aoso_model_decode(bytes, size, &m));
@@ -127,7 +127,7 @@ static void batches(void) {
     OK(aoso_model_predict_raw(model, &x, &o, first, ROWS * CLASSES));
     EXPECT(memcmp(first, raw, sizeof raw) != 0);
 
-    FAILS(AOSO_INVALID_ARGUMENT, "length is 900; allowed: 300, the rows", aoso_model_predict(model, &x, NULL, predicted, ROWS * 3));
+    FAILS(AOSO_INVALID_ARGUMENT, "length is 900; allowed: 300, the number of rows", aoso_model_predict(model, &x, NULL, predicted, ROWS * 3));
     FAILS(AOSO_INVALID_ARGUMENT, "length is 300; allowed: 900, rows × classes", aoso_model_predict_proba(model, &x, NULL, proba, ROWS));
     FAILS(AOSO_INVALID_ARGUMENT, "length is -1; allowed: 900", aoso_model_predict_raw(model, &x, NULL, raw, -1));
     FAILS(AOSO_INVALID_ARGUMENT, "length is 900; allowed: 9000, rows × trees", aoso_model_predict_leaf(model, &x, NULL, leaves, ROWS * 3));
@@ -147,14 +147,14 @@ static void batches(void) {
     x = aoso_row_major(NULL, AOSO_FLOAT64, 0, COLS);
     OK(aoso_model_predict(model, &x, NULL, NULL, 0));
     OK(aoso_model_predict_leaf(model, &x, NULL, NULL, 0));
-    // Missing and infinite values have their way through the trees.
+    // Missing and infinite values can be predicted.
     double odd[COLS] = {NAN, INFINITY, -INFINITY, 1e308, -0.0, 5e-324};
     x = aoso_row_major(odd, AOSO_FLOAT64, 1, COLS);
     OK(aoso_model_predict_proba(model, &x, NULL, first, CLASSES));
     EXPECT(fabs(first[0] + first[1] + first[2] - 1) < 1e-12);
 }
 
-// What a staged prediction has told.
+// The calls of a staged prediction's callback.
 typedef struct stages {
     pthread_t thread;
     int calls, stop_at;
@@ -181,7 +181,7 @@ static void staged(void) {
     aoso_predict_options o = {.struct_size = sizeof o};
     s.thread = pthread_self();
     for (o.num_threads = 0; o.num_threads < 3; o.num_threads++) {
-        for (int every = 1; every <= 64; every *= 4) { // the last beyond all trees
+        for (int every = 1; every <= 64; every *= 4) { // 64 is more than the number of trees
             s.calls = 0;
             OK(aoso_model_predict_staged(model, &x, &o, every, stage, &s));
             EXPECT(s.calls == (30 + every - 1) / every && s.trees == 30);
@@ -223,7 +223,7 @@ static void single_rows(void) {
     OK(aoso_model_decode(bytes, size, &m));
     free(bytes);
     OK(aoso_predictor_create(m, NULL, &p));
-    OK(aoso_model_free(m)); // the predictor keeps it
+    OK(aoso_model_free(m)); // the predictor still uses it
     double walked = -1, two[] = {-9, -9, -9};
     OK(aoso_predictor_walked(p, &walked));
     EXPECT(walked == 0);
@@ -235,7 +235,7 @@ static void single_rows(void) {
         OK(aoso_predictor_raw_of(p, values + i * COLS, COLS, some, 2, two));
         EXPECT(two[0] == raw[i * CLASSES + 2] && two[1] == raw[i * CLASSES] && two[2] == -9);
     }
-    OK(aoso_predictor_raw_of(p, values, COLS, some, 3, two)); // one of them twice
+    OK(aoso_predictor_raw_of(p, values, COLS, some, 3, two)); // one class occurs twice
     EXPECT(two[0] == two[2]);
     OK(aoso_predictor_raw_of(p, values, COLS, NULL, 0, two));
     FAILS(AOSO_INVALID_ARGUMENT, "count is 4; allowed: 0 to 3", aoso_predictor_raw_of(p, values, COLS, some, 4, two));
@@ -251,11 +251,11 @@ static void single_rows(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_predictor_walked(p, NULL));
     FAILS(AOSO_INVALID_HANDLE, "predictor is null", aoso_predictor_walked(NULL, &walked));
     double q[CLASSES];
-    FAILS(AOSO_INVALID_ARGUMENT, "features is 5; allowed: 6, the features of the model", aoso_predictor_class(p, values, COLS - 1, &k));
+    FAILS(AOSO_INVALID_ARGUMENT, "features is 5; allowed: 6, the number of features of the model", aoso_predictor_class(p, values, COLS - 1, &k));
     FAILS(AOSO_INVALID_ARGUMENT, "features is -6", aoso_predictor_class(p, values, -COLS, &k));
     FAILS(AOSO_INVALID_ARGUMENT, "row is null", aoso_predictor_class(p, NULL, COLS, &k));
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_predictor_class(p, values, COLS, NULL));
-    FAILS(AOSO_INVALID_ARGUMENT, "classes is 2; allowed: 3, the classes of the model", aoso_predictor_raw(p, values, COLS, q, CLASSES - 1));
+    FAILS(AOSO_INVALID_ARGUMENT, "classes is 2; allowed: 3, the number of classes of the model", aoso_predictor_raw(p, values, COLS, q, CLASSES - 1));
     FAILS(AOSO_INVALID_ARGUMENT, "classes is 4", aoso_predictor_proba(p, values, COLS, q, CLASSES + 1));
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_predictor_proba(p, values, COLS, NULL, CLASSES));
     EXPECT(k == -5);
@@ -275,8 +275,7 @@ static void single_rows(void) {
     OK(aoso_predictor_free(p));
 }
 
-// Many threads, one model: each with a predictor of its own, and all with
-// batches.
+// Many threads use one model, each with its own predictor and with batches.
 #ifndef PREDICTIONS
 #define PREDICTIONS 200
 #endif
@@ -322,7 +321,7 @@ static void in_threads(void *(*work)(void *)) {
     EXPECT(disagree == 0);
 }
 
-// A predictor in two threads is busy at times, and never wrong.
+// A predictor that two threads use may be busy, but its results are right.
 static aoso_predictor *shared;
 static int busy, used;
 

@@ -1,10 +1,11 @@
-// A defect in one call, injected here, breaks what that call used alone; all
-// else goes on. Only one in the registry of handles ends the library.
+// A panic in a call breaks only the object that the call used exclusively. All
+// other objects can still be used. Only a panic in the registry of handles makes
+// the library unusable. The panics are injected.
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 #include "faults.h"
 
-static aoso_model *before; // trained first
+static aoso_model *before; // trained before the first panic
 static fingerprint want;
 static int32_t predicted[ROWS];
 static const char *path;
@@ -12,14 +13,15 @@ static const char *path;
 static aoso_matrix x;
 static aoso_labels y;
 
-static int32_t go_on(const aoso_progress *p, void *user) {
+static int32_t continue_training(const aoso_progress *p, void *user) {
     (void)p;
     (void)user;
     return 0;
 }
 
-// The model can still do everything, and new ones are made as before.
-static void all_else_goes_on(void) {
+// Checks that the first model still works and that training gives the same model
+// as before.
+static void check_other_objects(void) {
     int32_t again[ROWS];
     aoso_model *loaded;
     OK(aoso_model_predict(before, &x, NULL, again, ROWS));
@@ -31,29 +33,29 @@ static void all_else_goes_on(void) {
     EXPECT(same(want, fingerprint_on(make_dataset())));
 }
 
-#define DEFECT(place, n, call)                              \
+#define PANICS(place, n, call)                              \
     do {                                                    \
         aoso_test_panic(place, n);                          \
-        FAILS(AOSO_INTERNAL, "aoso: a defect of the library", call); \
+        FAILS(AOSO_INTERNAL, "aoso: internal error", call); \
         aoso_test_panic(place, 0);                          \
-        all_else_goes_on();                                 \
+        check_other_objects();                              \
     } while (0)
 
 static void training(int threads) {
-    const char broken[] = "a defect of the library showed in an earlier call with the booster; allowed: to free it";
+    const char broken[] = "an internal error occurred in an earlier call with the booster; allowed: only to free it";
     aoso_dataset *d = make_dataset();
     aoso_params p = parse("trees=8 leaves=6");
     p.num_threads = threads;
-    aoso_train_options o = {.struct_size = sizeof o, .callback = go_on};
+    aoso_train_options o = {.struct_size = sizeof o, .callback = continue_training};
     aoso_model *m;
     aoso_booster *b, *other;
-    DEFECT(IN_TRAINING, 1, aoso_train(d, &p, NULL, &m, NULL));
-    DEFECT(IN_CALLBACK, 3, aoso_train(d, &p, &o, &m, NULL));
+    PANICS(IN_TRAINING, 1, aoso_train(d, &p, NULL, &m, NULL));
+    PANICS(IN_CALLBACK, 3, aoso_train(d, &p, &o, &m, NULL));
 
     OK(aoso_booster_create(d, &p, &o, &b));
     OK(aoso_booster_create(d, &p, &o, &other));
     OK(aoso_booster_step(b, NULL));
-    DEFECT(IN_TRAINING, 1, aoso_booster_step(b, NULL));
+    PANICS(IN_TRAINING, 1, aoso_booster_step(b, NULL));
     FAILS(AOSO_INTERNAL, broken, aoso_booster_step(b, NULL));
     FAILS(AOSO_INTERNAL, broken, aoso_booster_run(b, NULL));
     FAILS(AOSO_INTERNAL, broken, aoso_booster_model(b, &m, NULL));
@@ -66,7 +68,7 @@ static void training(int threads) {
     OK(aoso_model_free(m));
     OK(aoso_booster_free(other));
     OK(aoso_booster_create(d, &p, &o, &other));
-    DEFECT(IN_CALLBACK, 1, aoso_booster_run(other, NULL));
+    PANICS(IN_CALLBACK, 1, aoso_booster_run(other, NULL));
     OK(aoso_booster_free(other));
     OK(aoso_dataset_free(d));
 }
@@ -74,15 +76,15 @@ static void training(int threads) {
 static void datasets(int threads) {
     aoso_dataset *d, *train = make_dataset();
     aoso_dataset_options o = {.struct_size = sizeof o, .num_threads = threads};
-    DEFECT(IN_COLUMN, 3, aoso_dataset_create(&x, &y, &o, &d));
-    DEFECT(IN_COLUMN, 2, aoso_dataset_create_aligned(train, &x, &y, NULL, &d));
+    PANICS(IN_COLUMN, 3, aoso_dataset_create(&x, &y, &o, &d));
+    PANICS(IN_COLUMN, 2, aoso_dataset_create_aligned(train, &x, &y, NULL, &d));
     OK(aoso_dataset_free(train));
 
-    const char broken[] = "in an earlier call with the builder; allowed: to free it";
+    const char broken[] = "in an earlier call with the builder; allowed: only to free it";
     aoso_builder *b;
     OK(aoso_builder_create(COLS, &o, &b));
     OK(aoso_builder_push(b, &x, &y, NULL, 0));
-    DEFECT(IN_COLUMN, 3, aoso_builder_push(b, &x, &y, NULL, 0));
+    PANICS(IN_COLUMN, 3, aoso_builder_push(b, &x, &y, NULL, 0));
     FAILS(AOSO_INTERNAL, broken, aoso_builder_push(b, &x, &y, NULL, 0));
     FAILS(AOSO_INTERNAL, broken, aoso_builder_finish(b, &d));
     OK(aoso_builder_free(b));
@@ -92,14 +94,14 @@ static void predictions(int threads) {
     static double scores[ROWS * CLASSES * (COLS + 1)];
     aoso_predict_options o = {.struct_size = sizeof o, .num_threads = threads};
     aoso_model *m;
-    DEFECT(IN_COLUMN, 2, aoso_model_predict_proba(before, &x, &o, scores, ROWS * CLASSES));
-    DEFECT(IN_COLUMN, 2, aoso_model_shap(before, &x, &o, scores, ROWS * CLASSES * (COLS + 1)));
-    DEFECT(IN_COLUMN, 2, aoso_model_calibrate(before, &x, &y, NULL, 0, &o, &m, NULL));
+    PANICS(IN_COLUMN, 2, aoso_model_predict_proba(before, &x, &o, scores, ROWS * CLASSES));
+    PANICS(IN_COLUMN, 2, aoso_model_shap(before, &x, &o, scores, ROWS * CLASSES * (COLS + 1)));
+    PANICS(IN_COLUMN, 2, aoso_model_calibrate(before, &x, &y, NULL, 0, &o, &m, NULL));
 
     aoso_predictor *p, *other;
     OK(aoso_predictor_create(before, NULL, &p));
     OK(aoso_predictor_create(before, NULL, &other));
-    DEFECT(IN_PREDICTOR, 1, aoso_predictor_raw(p, values, COLS, scores, CLASSES));
+    PANICS(IN_PREDICTOR, 1, aoso_predictor_raw(p, values, COLS, scores, CLASSES));
     FAILS(AOSO_INTERNAL, "in an earlier call with the predictor", aoso_predictor_raw(p, values, COLS, scores, CLASSES));
     OK(aoso_predictor_raw(other, values, COLS, scores, CLASSES));
     OK(aoso_predictor_free(p));
@@ -126,8 +128,8 @@ int main(int argc, char **argv) {
         EXPECT(aoso_test_handles() == 1);
     }
     aoso_test_panic(IN_REGISTRY, 1);
-    FAILS(AOSO_INTERNAL, "aoso: a defect of the library", aoso_dataset_create(&x, &y, NULL, &d));
-    FAILS(AOSO_INTERNAL, "cannot go on in this process", aoso_model_predict(before, &x, NULL, predicted, ROWS));
-    FAILS(AOSO_INTERNAL, "cannot go on in this process", aoso_model_free(before));
+    FAILS(AOSO_INTERNAL, "aoso: internal error", aoso_dataset_create(&x, &y, NULL, &d));
+    FAILS(AOSO_INTERNAL, "can no longer be used in this process", aoso_model_predict(before, &x, NULL, predicted, ROWS));
+    FAILS(AOSO_INTERNAL, "can no longer be used in this process", aoso_model_free(before));
     return finish("panic");
 }

@@ -1,9 +1,9 @@
-// Signals of the host, whose handlers lack SA_ONSTACK and take 60 kB of stack,
-// come all the time, and the library goes on. They come from timers, to
-// whichever thread does not block them.
+// The library works while the host receives many signals, whose handlers lack
+// SA_ONSTACK and need 60 kB of stack. Timers send them to any thread that does not
+// block them.
 //
-//     signals [SIGNAL MODE]    one signal in one mode; else all, each in a
-//                              process of its own
+//     signals                  test every signal in every mode, each in a process
+//     signals SIGNAL MODE      test one signal in one mode
 #define _GNU_SOURCE
 #include "check.h"
 
@@ -14,9 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static int handled, on_go; // on threads of the library
+static int handled, on_go; // signals handled in all, and on threads of the library
 
-// A thread of the host sets this.
+// Set on threads of the host.
 static __thread int of_host;
 
 enum { FRAME = 60000 };
@@ -89,7 +89,7 @@ static void work(const char *mode) {
     if (strcmp(mode, "rows") == 0) predict_rows();
 }
 
-// Threads begin with all signals blocked, until they are known to be the host's.
+// New threads start with all signals blocked, until they have set of_host.
 static void block(void) {
     sigset_t all;
     sigfillset(&all);
@@ -115,7 +115,8 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// For so many seconds and signals, on this thread and on some that come and go.
+// Works for the given time and until 30 signals have been handled, on this thread
+// and on others that start and end.
 static int one(int signal, char *mode, double seconds) {
     of_host = 1;
     make_data();
@@ -132,7 +133,7 @@ static int one(int signal, char *mode, double seconds) {
         for (int i = 0; i < 3; i++) work(mode);
         pthread_join(thread, NULL);
     }
-    if (signal == SIGALRM || signal == SIGUSR1) EXPECT(READ(on_go) == 0); // blocked there
+    if (signal == SIGALRM || signal == SIGUSR1) EXPECT(READ(on_go) == 0); // the library's threads block these
     return failures != 0;
 }
 

@@ -1,4 +1,4 @@
-// Parameters, training in one call and step by step, interrupts.
+// Parameters, training in one call and iteration by iteration, interrupts.
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -26,7 +26,7 @@ static void params(void) {
            p.l2 == 2 && p.max_step == 4 && p.subsample == 0.5 && p.colsample_bytree == 0.75 &&
            p.colsample_bynode == 0.875 && p.trim == 0 && p.stop_loss == 1e-9 && p.early_stopping == 8 &&
            p.num_threads == 2 && p.seed == UINT64_MAX && strcmp(p.level, "generic") == 0);
-    EXPECT(p.trees == 77); // what was not named stays
+    EXPECT(p.trees == 77); // parameters that are not named stay the same
     OK(aoso_params_check(&p));
     OK(aoso_params_check(NULL));
     aoso_params before = p;
@@ -121,7 +121,7 @@ static void estimate(void) {
     p.trees = -1;
     FAILS(AOSO_INVALID_ARGUMENT, "trees is -1", aoso_estimate_memory(1, 1, 2, 0, 0, &p, &e));
 
-    // As many classes as rows is what labels that are measurements give.
+    // Labels that are measurements give as many classes as rows.
     enum { MANY = 60000 };
     static float x[MANY];
     static int32_t y[MANY];
@@ -136,13 +136,13 @@ static void estimate(void) {
     OK(aoso_dataset_free(d));
 }
 
-// What a callback saw.
+// The calls of a progress callback.
 typedef struct seen {
     pthread_t thread;
     int calls, stop_after, elsewhere;
     int64_t iterations, trees;
     double loss;
-    const aoso_model *model; // to use meanwhile
+    const aoso_model *model; // used in the callback
 } seen;
 
 static int32_t callback(const aoso_progress *p, void *user) {
@@ -184,7 +184,7 @@ static void in_one_call(void) {
         aoso_labels y = aoso_int32_labels(classes, ROWS);
         aoso_dataset_options od = {.struct_size = sizeof od, .init = five};
         OK(aoso_dataset_create(&x, &y, &od, &d));
-        OK(aoso_model_free(five)); // the dataset keeps it
+        OK(aoso_model_free(five)); // the dataset still uses it
         p.trees = 7;
         OK(aoso_train(d, &p, NULL, &five, NULL));
         aoso_model_info info = {.struct_size = sizeof info};
@@ -206,7 +206,7 @@ static void in_one_call(void) {
     p.early_stopping = 3;
     FAILS(AOSO_INVALID_ARGUMENT, "early_stopping is 3; allowed: 0 without a validation set", aoso_train(train, &p, NULL, &m, NULL));
 
-    // A small number is a good user pointer.
+    // A small number is valid as the user pointer.
     o = (aoso_train_options){.struct_size = sizeof o, .user = (void *)1};
     p = parse("trees=1");
     OK(aoso_train(train, &p, &o, &m, NULL));
@@ -254,7 +254,7 @@ static void by_steps(void) {
 
     aoso_booster *b;
     OK(aoso_booster_create(d, &p, &o, &b));
-    OK(aoso_dataset_free(d)); // the booster keeps them
+    OK(aoso_dataset_free(d)); // the booster still uses the datasets
     OK(aoso_dataset_free(valid));
     aoso_progress now = {.struct_size = sizeof now};
     for (int i = 1; i <= 5; i++) {
@@ -267,7 +267,7 @@ static void by_steps(void) {
     EXPECT(r.iterations == 5 && r.stopped_by == AOSO_RUNNING);
     OK(aoso_booster_step(b, NULL));
 
-    // An interrupt is for one step or run.
+    // An interrupt stops one step or one run.
     OK(aoso_booster_interrupt(b));
     OK(aoso_booster_step(b, &now));
     EXPECT(now.stopped_by == AOSO_STOPPED_BY_INTERRUPT && now.iteration == 6);
@@ -306,7 +306,7 @@ static void by_steps(void) {
     OK(aoso_model_free(later));
 }
 
-// A callback ends a run, and the next goes on.
+// A callback ends a run. The next run continues.
 static void stopped_runs(void) {
     aoso_params p = parse("trees=12 leaves=5");
     seen s = {.thread = pthread_self(), .stop_after = 4};
@@ -329,7 +329,7 @@ static void stopped_runs(void) {
     OK(aoso_booster_free(b));
 }
 
-// While one thread is in a callback of run, others are told that it is busy.
+// While a run is in a callback, the booster is busy for other threads.
 typedef struct busy {
     aoso_booster *booster;
     int in_callback, tried;
@@ -375,7 +375,7 @@ static void two_threads(void) {
     OK(aoso_model_free(m));
 }
 
-// Log messages come on the calling thread, once a function is set.
+// The log function is called on the calling thread.
 static int infos, warnings, foreign;
 static pthread_t self;
 

@@ -13,8 +13,8 @@ import (
 
 var benchLine = regexp.MustCompile(`^BenchmarkKernels/(\w+)/(generic|avx2|avx512|neon)((?:/\S+?)?)(?:-\d+)?\s+\d+\s+(\S+) (ns/\S+)`)
 
-// compareLevels prints a file of BenchmarkKernels' lines as a table, the levels
-// side by side, each the least of its times.
+// compareLevels prints the output of BenchmarkKernels, read from a file, as a
+// table with the levels side by side. Each time is the fastest of its runs.
 func compareLevels(file string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -45,7 +45,7 @@ func writeLevels(w io.Writer, text string) error {
 		}
 	}
 	if len(kernels) == 0 {
-		return fmt.Errorf("no lines of BenchmarkKernels")
+		return fmt.Errorf("the file has no results of BenchmarkKernels")
 	}
 	slices.Sort(kernels)
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -65,7 +65,7 @@ func writeLevels(w io.Writer, text string) error {
 	return table.Flush()
 }
 
-// mark tells what is wrong with the times of a kernel's levels.
+// mark returns a remark if AVX2 is slow compared with the other levels.
 func mark(times map[string]float64) string {
 	avx2, ok := times["avx2"]
 	if !ok {

@@ -30,6 +30,6 @@ Spill ns/bin - 2 - 3 <- avx2 is only 1.50 x generic`
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), want)
 	}
 	if writeLevels(&b, "PASS\n") == nil {
-		t.Error("no error without benchmarks")
+		t.Error("no error for a file without benchmarks")
 	}
 }

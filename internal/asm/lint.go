@@ -12,12 +12,13 @@ import (
 	"strings"
 )
 
-// lint looks for what makes vector code slow, or its callers: instructions
-// without VEX or EVEX encoding on vector registers, which cost dozens of cycles
-// each on CPUs before AVX-512 while the upper halves are in use, and returns
-// that leave the upper halves in use. It reads the assembler's listing, in which
-// macros are expanded, and the bytes beside it, of which it makes the same of
-// every instruction.
+// lint finds two mistakes that make vector code, or its callers, slow. The first
+// is an instruction on vector registers without VEX or EVEX encoding: while the
+// upper halves of the registers are in use, it costs dozens of cycles on CPUs
+// before AVX-512. The second is a return that leaves the upper halves in use.
+//
+// lint reads the assembler's listing, in which macros are expanded. It checks
+// every instruction twice, by its text and by its bytes.
 func lint() error {
 	build := exec.Command("go", "build", "-asmflags=-S", "-o", os.DevNull, ".")
 	build.Env = append(os.Environ(), "GOARCH=amd64", "CGO_ENABLED=0")
@@ -41,23 +42,23 @@ func lint() error {
 		}
 	}
 	if vectors == 0 {
-		return fmt.Errorf("no routine for amd64 uses vectors: the assembler's listing has changed")
+		return fmt.Errorf("no routine for amd64 uses vectors: the format of the assembler's listing must have changed")
 	}
-	fmt.Printf("amd64: %d instructions of %d routines, %d of them with wide vectors\n", instructions, len(routines), vectors)
+	fmt.Printf("amd64: %d instructions in %d routines, %d of which use wide vectors\n", instructions, len(routines), vectors)
 	if faults > 0 {
 		return fmt.Errorf("%d faults in vector code", faults)
 	}
 	return nil
 }
 
-// routine is a function of the assembler's listing.
+// routine is a function in the assembler's listing.
 type routine struct {
 	name         string
 	instructions []instruction
 	code         []byte
 }
 
-// instruction is one of a routine's, in order of their addresses.
+// instruction is an instruction of a routine.
 type instruction struct {
 	pc       int
 	at       string // file:line
@@ -73,10 +74,10 @@ var (
 	pseudo          = []string{"TEXT", "FUNCDATA", "PCDATA", "NOP", "END"}
 )
 
-// parseListing reads what the assembler prints for -S: of each routine first
-// the instructions, then the bytes.
+// parseListing reads the output of the assembler's option -S: for each routine
+// first the instructions, then the bytes.
 func parseListing(listing []byte) (routines []*routine, err error) {
-	var r *routine // nil: the symbol is none
+	var r *routine // nil outside a routine
 	for line := range strings.SplitSeq(string(listing), "\n") {
 		if m := routineLine.FindStringSubmatch(line); m != nil {
 			size, _ := strconv.Atoi(m[2])
@@ -100,7 +101,7 @@ func parseListing(listing []byte) (routines []*routine, err error) {
 		for k := len(r.instructions) - 1; k >= 0; k-- {
 			i := &r.instructions[k]
 			if i.pc >= end {
-				return nil, fmt.Errorf("%s: %s: no bytes of %s in the listing", i.at, r.name, i.mnemonic)
+				return nil, fmt.Errorf("%s: %s: the listing has no bytes for %s", i.at, r.name, i.mnemonic)
 			}
 			i.code, end = r.code[i.pc:end], i.pc
 		}
@@ -108,12 +109,12 @@ func parseListing(listing []byte) (routines []*routine, err error) {
 	return routines, nil
 }
 
-// faults are what is wrong with a routine.
+// faults returns a message for each mistake in a routine.
 func (r *routine) faults() (faults []string) {
 	for _, i := range r.instructions {
 		legacy := i.legacyText()
 		if legacy != i.legacyCode() {
-			faults = append(faults, fmt.Sprintf("%s: %s: %s %s does not look like its code, % x", i.at, r.name, i.mnemonic, i.operands, i.code))
+			faults = append(faults, fmt.Sprintf("%s: %s: %s %s: the text and the code % x disagree about VEX encoding", i.at, r.name, i.mnemonic, i.operands, i.code))
 		} else if legacy {
 			faults = append(faults, fmt.Sprintf("%s: %s: %s %s has neither VEX nor EVEX encoding", i.at, r.name, i.mnemonic, i.operands))
 		}
@@ -123,13 +124,13 @@ func (r *routine) faults() (faults []string) {
 		faults = append(faults, err.Error())
 	}
 	for _, k := range returns {
-		faults = append(faults, fmt.Sprintf("%s: %s returns with Y or Z registers in use: VZEROUPPER comes before", r.instructions[k].at, r.name))
+		faults = append(faults, fmt.Sprintf("%s: %s returns with Y or Z registers in use: add VZEROUPPER before RET", r.instructions[k].at, r.name))
 	}
 	return faults
 }
 
-// wideReturns are the returns that may be reached with Y or Z registers in use.
-// It follows every path from the entry.
+// wideReturns returns the indices of the RET instructions that can be reached
+// with Y or Z registers in use. It follows every path from the entry.
 func (r *routine) wideReturns() ([]int, error) {
 	byPC := map[int]int{}
 	for k, i := range r.instructions {
@@ -149,7 +150,7 @@ func (r *routine) wideReturns() ([]int, error) {
 		}
 		seen[s] = true
 		if s.at == len(r.instructions) {
-			return nil, fmt.Errorf("%s runs past its end", r.name)
+			return nil, fmt.Errorf("%s can run past its last instruction", r.name)
 		}
 		i := r.instructions[s.at]
 		after := state{s.at + 1, (s.wide || i.wide()) && i.mnemonic != "VZEROUPPER"}
@@ -181,16 +182,16 @@ var (
 	wideRegister   = regexp.MustCompile(`(^|[^\w.])[YZ]\d+($|\W)`)
 )
 
-// wide tells whether an instruction has a register of more than 128 bits.
+// wide reports whether an instruction has an operand of more than 128 bits.
 func (i instruction) wide() bool { return wideRegister.MatchString(i.operands) }
 
-// legacyText tells by the text whether an instruction is one of SSE: all others
-// on vector registers begin with V, or are moves of masks.
+// legacyText reports whether the text is that of an SSE instruction. All others
+// on vector registers begin with V, or with K for masks.
 func (i instruction) legacyText() bool {
 	return vectorRegister.MatchString(i.operands) && !strings.HasPrefix(i.mnemonic, "V") && !strings.HasPrefix(i.mnemonic, "K")
 }
 
-// legacyCode tells the same by the bytes.
+// legacyCode reports the same from the bytes.
 func (i instruction) legacyCode() bool {
 	code := i.code
 	for len(code) > 0 && strings.IndexByte("\x66\xf2\xf3\x2e\x36\x3e\x26\x64\x65\x67\xf0", code[0]) >= 0 {
@@ -199,7 +200,7 @@ func (i instruction) legacyCode() bool {
 	if len(code) > 0 && code[0]&0xf0 == 0x40 { // REX
 		code = code[1:]
 	}
-	if len(code) < 3 || code[0] != 0x0f { // as VEX and EVEX are
+	if len(code) < 3 || code[0] != 0x0f { // VEX and EVEX have other first bytes
 		return false
 	}
 	in := func(ranges ...byte) bool {
@@ -211,7 +212,7 @@ func (i instruction) legacyCode() bool {
 		return false
 	}
 	if code[1] == 0x38 {
-		return code[2] < 0xf0 // past these, MOVBE, CRC32, ADCX
+		return code[2] < 0xf0 // from 0xf0 on: MOVBE, CRC32, ADCX
 	}
 	return in(0x10, 0x17, 0x28, 0x2f, 0x3a, 0x3a, 0x50, 0x76, 0x7c, 0x7f, 0xc2, 0xc2, 0xc4, 0xc6, 0xd0, 0xfe)
 }

@@ -9,11 +9,11 @@ import (
 	"testing"
 )
 
-// TestLint assembles routines with and without faults.
+// TestLint assembles routines with and without mistakes.
 func TestLint(t *testing.T) {
 	for _, test := range []struct {
 		name, body string
-		faults     []string // their lines and what they contain
+		faults     []string // line and a part of each message
 	}{
 		{"clean", `
 			VMOVQ AX, X4
@@ -35,7 +35,7 @@ func TestLint(t *testing.T) {
 		{"no VZEROUPPER", `
 			VPADDQ Y4, Y4, Y4
 			RET`, []string{"4: VZEROUPPER"}},
-		{"a way around VZEROUPPER", `
+		{"a path around VZEROUPPER", `
 			TESTQ CX, CX
 			JZ    done
 			VMOVUPS (SI), Z17
@@ -44,7 +44,7 @@ func TestLint(t *testing.T) {
 			VZEROUPPER
 		done:
 			RET`, []string{"10: VZEROUPPER"}},
-		{"a way around vectors", `
+		{"a path around vectors", `
 			TESTQ CX, CX
 			JZ    done
 		loop:

@@ -1,25 +1,25 @@
-// Command asm watches over the assembly.
+// Command asm checks the assembly code.
 //
-// It keeps the hand-encoded instructions of kernel_arm64.s in step with their
-// comments. Go's assembler lacks most NEON arithmetic, so such an instruction
-// stands as a word with its text behind it:
+// It keeps the hand-encoded instructions of kernel_arm64.s and their comments
+// consistent. Go's assembler lacks most NEON arithmetic. Such an instruction is
+// written as a word, with its text in a comment:
 //
 //	WORD $0x4e22d420 // fadd v0.4s, v1.4s, v2.4s
 //
 // Usage, from the module's root:
 //
-//	go run ./internal/asm write         encode every word anew from its comment
-//	go run ./internal/asm check         fail unless every word is its comment's
+//	go run ./internal/asm write         encode every word from its comment
+//	go run ./internal/asm check         fail if a word does not match its comment
 //	go run ./internal/asm lint          fail if vector code for amd64 mixes encodings
 //	                                    or returns without VZEROUPPER
-//	go run ./internal/asm levels FILE   print what BenchmarkKernels wrote, levels side
-//	                                    by side, and mark where AVX2 is slow
+//	go run ./internal/asm levels FILE   print the output of BenchmarkKernels with the
+//	                                    levels side by side, and mark where AVX2 is slow
 //
-// The words are asm2plan9s's (a tool of go.mod), which calls GNU as. Its own
-// GOARCH picks its instruction set, so it is built for arm64 and run under
-// qemu. check encodes every comment once more from a zero word, and then
-// decodes every word with two disassemblers: golang.org/x/arch, which shares
-// nothing with GNU as, and objdump, for those that x/arch does not know.
+// The encoder is asm2plan9s, a tool in go.mod, which calls GNU as. It encodes for
+// the GOARCH that it was built for, so it is built for arm64 and run under qemu.
+// check encodes every comment again from a zero word. It then decodes every word
+// with two disassemblers: golang.org/x/arch, which is independent of GNU as but
+// does not know all instructions, and objdump.
 package main
 
 import (
@@ -42,10 +42,10 @@ const (
 	zero    = "00000000"
 )
 
-// prefix is the cross binutils' name of a tool, as Debian has it.
+// prefix is what Debian prepends to the names of the cross binutils.
 const prefix = "aarch64-linux-gnu-"
 
-// A word's line: what precedes it, eight digits, a macro's backslash, the text.
+// wordLine matches a line with a word: the code before it, eight digits, the backslash of a macro, the text.
 var wordLine = regexp.MustCompile(`(?m)^([^/\n]*\bWORD\s+\$0x)([0-9a-f]{8})(\s*\\?\s*// )(\S.*)$`)
 
 func main() {
@@ -67,7 +67,7 @@ func main() {
 	case "levels":
 		err = compareLevels(args[1])
 	default:
-		err = fmt.Errorf("no such mode: %s; %s", args[0], usage)
+		err = fmt.Errorf("unknown mode %q; %s", args[0], usage)
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -104,16 +104,16 @@ func check() error {
 		}
 	}
 	if wrong == 0 && replaceWords(text, encoded) != text {
-		return fmt.Errorf("%s: writing the words anew changes the file", source)
+		return fmt.Errorf("%s: writing the same words changes the file", source)
 	}
 	byArch, byObjdump, err := decode(words)
 	if err != nil {
 		return err
 	}
-	fmt.Printf("%s: %d words encoded anew and decoded: %d by golang.org/x/arch, %d by objdump, %d by objdump alone\n",
+	fmt.Printf("%s: %d words encoded again and decoded: %d by golang.org/x/arch, %d by objdump, %d by objdump only\n",
 		source, len(words), byArch, byArch+byObjdump, byObjdump)
 	if wrong > 0 {
-		return fmt.Errorf("%d words do not match their comments: run 'go run ./internal/asm write'", wrong)
+		return fmt.Errorf("%d words do not match their comments: correct the comments or run 'go run ./internal/asm write'", wrong)
 	}
 	return nil
 }
@@ -134,14 +134,14 @@ func readWords() (text string, words []word, err error) {
 		code, _, _ := strings.Cut(line, "//")
 		m := wordLine.FindStringSubmatch(line)
 		if m == nil && strings.Contains(code, "WORD") || strings.Count(code, "WORD") > 1 {
-			return "", nil, fmt.Errorf("%s:%d: want one 'WORD $0x%s // instruction', not %q", source, i+1, zero, line)
+			return "", nil, fmt.Errorf("%s:%d: line %q must have the form 'WORD $0x%s // instruction'", source, i+1, line, zero)
 		}
 		if m != nil {
 			words = append(words, word{i + 1, m[2], m[4]})
 		}
 	}
 	if len(words) == 0 {
-		return "", nil, fmt.Errorf("%s: no words", source)
+		return "", nil, fmt.Errorf("%s has no WORD lines", source)
 	}
 	return text, words, nil
 }
@@ -155,9 +155,9 @@ func replaceWords(text string, hex []string) string {
 	})
 }
 
-// encode hands the instructions, each behind a zero word, to asm2plan9s. It
-// gets a file of nothing else, since it knows an instruction by the column of
-// its comment and rewrites the tabs of all other lines.
+// encode has asm2plan9s encode the instructions. It writes them to a file of
+// their own, each after a zero word: asm2plan9s recognizes an instruction by the
+// column of its comment and changes the tabs of all other lines.
 func encode(words []word) (hex []string, err error) {
 	dir, err := os.MkdirTemp("", "asm")
 	if err != nil {
@@ -172,7 +172,7 @@ func encode(words []word) (hex []string, err error) {
 		return nil, err
 	}
 
-	// It calls "as", and must find the one for arm64 and no yasm.
+	// asm2plan9s calls "as". It must find the one for arm64, and must not find yasm.
 	as, err := exec.LookPath(prefix + "as")
 	if err != nil {
 		return nil, err
@@ -216,7 +216,8 @@ func encode(words []word) (hex []string, err error) {
 	return hex, nil
 }
 
-// decode compares what two disassemblers read in the words with the comments.
+// decode disassembles the words with two programs and compares the results with
+// the comments.
 func decode(words []word) (byArch, byObjdump int, err error) {
 	code := make([]byte, 0, 4*len(words))
 	for _, w := range words {
@@ -237,7 +238,7 @@ func decode(words []word) (byArch, byObjdump int, err error) {
 	wrong := 0
 	compare := func(decoder, got string, w word) {
 		if normalize(got) != normalize(w.instruction) {
-			fmt.Printf("%s:%d: %s reads %s as %s, not %s\n", source, w.line, decoder, w.hex, got, w.instruction)
+			fmt.Printf("%s:%d: %s decodes %s as %s, want %s\n", source, w.line, decoder, w.hex, got, w.instruction)
 			wrong++
 		}
 	}
@@ -252,7 +253,7 @@ func decode(words []word) (byArch, byObjdump int, err error) {
 		byArch++
 	}
 	if wrong > 0 {
-		return 0, 0, fmt.Errorf("%d readings differ from the comments", wrong)
+		return 0, 0, fmt.Errorf("%d decoded words do not match their comments", wrong)
 	}
 	return byArch, byObjdump, nil
 }
@@ -284,7 +285,7 @@ func normalize(instruction string) string {
 	return strings.Join(strings.Fields(strings.ToLower(strings.ReplaceAll(instruction, ",", ", "))), " ")
 }
 
-// run runs a command and puts what it printed into its error.
+// run runs a command. Its error contains the output of the command.
 func run(c *exec.Cmd) error {
 	out, err := c.CombinedOutput()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// samples is columns of every kind.
+// samples returns columns of every kind.
 func samples() map[string][]float64 {
 	r := rand.New(rand.NewPCG(1, 0))
 	column := func(n int, f func(i int) float64) (c []float64) {
@@ -21,7 +21,7 @@ func samples() map[string][]float64 {
 	}
 	nan := math.NaN()
 	return map[string][]float64{
-		"none":         {},
+		"empty":        {},
 		"one":          {3},
 		"constant":     {2, 2, 2},
 		"missing":      {nan, nan},
@@ -30,18 +30,18 @@ func samples() map[string][]float64 {
 		"zeros":        {math.Copysign(0, -1), 0, 1, math.Copysign(0, -1), -1},
 		"few":          column(500, func(int) float64 { return float64(r.IntN(20)) }),
 		"few, missing": column(500, func(i int) float64 { return []float64{float64(r.IntN(20)), nan}[r.IntN(2)] }),
-		"as many":      column(255, func(i int) float64 { return float64(i * i) }),
-		"one too many": column(256, func(i int) float64 { return float64(i * i) }),
+		"255 values":   column(255, func(i int) float64 { return float64(i * i) }),
+		"256 values":   column(256, func(i int) float64 { return float64(i * i) }),
 		"normal":       column(5000, func(int) float64 { return r.NormFloat64() }),
-		"skew":         column(5000, func(int) float64 { return math.Exp(5 * r.NormFloat64()) }),
+		"skewed":       column(5000, func(int) float64 { return math.Exp(5 * r.NormFloat64()) }),
 		"mostly zero":  column(5000, func(int) float64 { return max(0, r.NormFloat64()-1.5) }),
-		"two heaps":    column(5000, func(i int) float64 { return []float64{7, r.Float64()}[i%2] }),
+		"half equal":   column(5000, func(i int) float64 { return []float64{7, r.Float64()}[i%2] }),
 		"rounded":      column(9000, func(int) float64 { return math.Round(1000*r.NormFloat64()) / 8 }),
 		"neighbours":   column(300, func(i int) float64 { return math.Float64frombits(math.Float64bits(1) + uint64(i)) }),
 		"few neighbours": column(20, func(i int) float64 {
 			return math.Float64frombits(math.Float64bits(1) + uint64(i/2))
 		}),
-		"denormals": column(400, func(i int) float64 { return float64(i-200) * 5e-324 }),
+		"subnormal": column(400, func(i int) float64 { return float64(i-200) * 5e-324 }),
 		"huge":      column(600, func(i int) float64 { return float64(i-300) / 300 * math.MaxFloat64 }),
 		"extremes":  {-math.MaxFloat64, math.MaxFloat64, 5e-324, -5e-324, 0, 1},
 	}
@@ -49,7 +49,8 @@ func samples() map[string][]float64 {
 
 func fit(values []float64, maxBins int) Feature { return FitFeature(slices.Clone(values), maxBins) }
 
-// probes is values to map: those fitted, their neighbours, midpoints, others.
+// probes returns values to map: those fitted, the edges, their neighbours and
+// some others.
 func probes(f *Feature, values []float64) []float64 {
 	p := []float64{0, math.Copysign(0, -1), 1, -1, math.MaxFloat64, -math.MaxFloat64, 5e-324}
 	for _, x := range slices.Concat(values, f.Edges) {
@@ -60,7 +61,7 @@ func probes(f *Feature, values []float64) []float64 {
 	return slices.DeleteFunc(p, func(x float64) bool { return math.IsInf(x, 0) })
 }
 
-// TestFeature checks what holds of any feature.
+// TestFeature checks the invariants of a fitted feature.
 func TestFeature(t *testing.T) {
 	for name, values := range samples() {
 		for _, maxBins := range []int{2, 3, 16, 255} {
@@ -68,7 +69,7 @@ func TestFeature(t *testing.T) {
 				f := fit(values, maxBins)
 				bins := len(f.Lower)
 				if bins > maxBins || f.Codes() != bins+1 || len(f.Upper) != bins || len(f.Edges) != max(bins-1, 0) {
-					t.Fatalf("%d bins of at most %d, %d upper ends, %d edges", bins, maxBins, len(f.Upper), len(f.Edges))
+					t.Fatalf("%d bins, at most %d allowed; %d upper bounds, %d edges", bins, maxBins, len(f.Upper), len(f.Edges))
 				}
 				missing := slices.ContainsFunc(values, math.IsNaN)
 				if f.Missing != missing || f.Constant() != (bins == 0 || bins == 1 && !missing) {
@@ -76,7 +77,7 @@ func TestFeature(t *testing.T) {
 				}
 				for b := range bins {
 					if f.Lower[b] > f.Upper[b] || b > 0 && !(f.Upper[b-1] < f.Edges[b-1] && f.Edges[b-1] <= f.Lower[b]) {
-						t.Fatalf("bin %d from %v to %v after %v, edges %v", b+1, f.Lower[b], f.Upper[b], f.Upper[max(b-1, 0)], f.Edges)
+						t.Fatalf("bin %d is [%v, %v], the bin before it ends at %v, edges %v", b+1, f.Lower[b], f.Upper[b], f.Upper[max(b-1, 0)], f.Edges)
 					}
 				}
 				if f.Code(math.NaN()) != 0 {
@@ -99,12 +100,12 @@ func TestFeature(t *testing.T) {
 				for _, x := range p {
 					c := f.Code(x)
 					if bins > 0 && c == 0 || c < last {
-						t.Fatalf("code %d of %v after %d", c, x, last)
+						t.Fatalf("%v has code %d, a smaller value has code %d", x, c, last)
 					}
 					last = c
 					for b := 1; b <= bins; b++ {
 						if (x < f.Threshold(b)) != (int(c) <= b) {
-							t.Fatalf("%v has code %d and threshold %d is %v", x, c, b, f.Threshold(b))
+							t.Fatalf("%v has code %d, but the threshold of bin %d is %v", x, c, b, f.Threshold(b))
 						}
 					}
 				}
@@ -113,7 +114,8 @@ func TestFeature(t *testing.T) {
 	}
 }
 
-// TestDistinct: a bin for each of few values, cut in the middle.
+// TestDistinct checks that few values get a bin each, with edges at the
+// midpoints.
 func TestDistinct(t *testing.T) {
 	for name, values := range samples() {
 		distinct := slices.DeleteFunc(slices.Clone(values), math.IsNaN)
@@ -121,13 +123,13 @@ func TestDistinct(t *testing.T) {
 		distinct = slices.Compact(distinct)
 		f := fit(values, 255)
 		if len(distinct) > 255 {
-			if len(f.Lower) < 200 && name != "mostly zero" && name != "two heaps" {
+			if len(f.Lower) < 200 && name != "mostly zero" && name != "half equal" {
 				t.Errorf("%s: %d bins for %d values", name, len(f.Lower), len(distinct))
 			}
 			continue
 		}
 		if !slices.Equal(f.Lower, distinct) || !slices.Equal(f.Upper, distinct) {
-			t.Errorf("%s: bins of %v, want %v", name, f.Lower, distinct)
+			t.Errorf("%s: bins start at %v, want %v", name, f.Lower, distinct)
 		}
 		for b, edge := range f.Edges {
 			middle := distinct[b]/2 + distinct[b+1]/2
@@ -138,9 +140,10 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// TestQuantiles: of many values the bins hold about equally many rows.
+// TestQuantiles checks that bins of many values hold about equal numbers of
+// rows.
 func TestQuantiles(t *testing.T) {
-	for _, name := range []string{"normal", "skew", "rounded", "one too many", "neighbours", "denormals", "huge"} {
+	for _, name := range []string{"normal", "skewed", "rounded", "256 values", "neighbours", "subnormal", "huge"} {
 		values := samples()[name]
 		for _, maxBins := range []int{2, 16, 100, 255} {
 			f := fit(values, maxBins)
@@ -150,18 +153,18 @@ func TestQuantiles(t *testing.T) {
 			}
 			most, want := slices.Max(counts), float64(len(values))/float64(maxBins)
 			if len(f.Lower) != maxBins || float64(most) > 2*want+2 {
-				t.Errorf("%s: %d bins of %d, the fullest has %d of %d rows", name, len(f.Lower), maxBins, most, len(values))
+				t.Errorf("%s: %d bins, want %d; the largest has %d of %d rows", name, len(f.Lower), maxBins, most, len(values))
 			}
 		}
 	}
-	// A value of half the rows has a bin to itself; the others share the rest.
-	f := fit(samples()["two heaps"], 100)
+	// A value that half of the rows have gets its own bin; the others share the rest.
+	f := fit(samples()["half equal"], 100)
 	if n := len(f.Lower); n < 95 || f.Lower[n-1] != 7 || f.Upper[n-1] != 7 {
-		t.Errorf("%d bins, the last from %v to %v", n, f.Lower[n-1], f.Upper[n-1])
+		t.Errorf("%d bins, the last is [%v, %v]", n, f.Lower[n-1], f.Upper[n-1])
 	}
 }
 
-// TestCutBetween compares with the cut that the two values alone would have.
+// TestCutBetween compares with a search through all edges.
 func TestCutBetween(t *testing.T) {
 	for name, values := range samples() {
 		f := fit(values, 40)
@@ -177,18 +180,18 @@ func TestCutBetween(t *testing.T) {
 					}
 				}
 				if got != want {
-					t.Fatalf("%s: bins %d and %d are cut after %d, want %d", name, low, high, got, want)
+					t.Fatalf("%s: CutBetween(%d, %d) = %d, want %d", name, low, high, got, want)
 				}
 			}
 			if got := f.CutBetween(low, bins+1); got != low {
-				t.Fatalf("%s: with nothing above bin %d it is cut after %d", name, low, got)
+				t.Fatalf("%s: CutBetween(%d, %d) = %d with no bin %[3]d, want %[2]d", name, low, bins+1, got)
 			}
 		}
 	}
-	// Absent 2 … 8 between 1 and 9: as near to 5 as the edges allow.
+	// The node has 1 and 9 but nothing between: the cut is as near to 5 as the edges allow.
 	f := fit([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, 255)
 	if got := f.Threshold(f.CutBetween(1, 9)); got != 4.5 {
-		t.Errorf("cut at %v, want 4.5", got)
+		t.Errorf("the cut is at %v, want 4.5", got)
 	}
 }
 
@@ -215,7 +218,7 @@ func TestMidpoint(t *testing.T) {
 	}
 	for _, p := range pairs {
 		if m := midpoint(p[0], p[1]); !(p[0] < m && m <= p[1]) {
-			t.Errorf("%v lies not between %v and %v", m, p[0], p[1])
+			t.Errorf("midpoint(%v, %v) = %v is not between them", p[0], p[1], m)
 		}
 	}
 	if midpoint(2, 5) != 3.5 {
@@ -230,7 +233,7 @@ func (c columns) Rows() int                          { return len(c[0]) }
 func (c columns) Cols() int                          { return len(c) }
 func (c columns) Column(j, first int, dst []float64) { copy(dst, c[j][first:]) }
 
-// TestMap: codes of the features' own values and of others.
+// TestMap maps the values that the bins were fitted to, and others.
 func TestMap(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 0))
 	source := make(columns, 7)
@@ -276,8 +279,8 @@ func TestMap(t *testing.T) {
 	}
 }
 
-// TestFitSample fits to some rows only; whether values are missing is asked
-// of all.
+// TestFitSample checks that bins come from the sample, but Missing from all
+// rows.
 func TestFitSample(t *testing.T) {
 	source := columns{{1, 2, 3, 4, math.NaN(), 6}, {5, 5, 5, 5, 5, 9}, {math.NaN(), 1, 2, 3, 4, 5}}
 	m := Fit(source, []int{1, 3, 5}, 255, par.NewTeam(1))
@@ -288,8 +291,8 @@ func TestFitSample(t *testing.T) {
 	}
 }
 
-// TestInfinite: infinite values lie beyond the finite ones, and both zeros are
-// one.
+// TestInfinite checks that infinite values count as the largest finite ones,
+// and negative zero as zero.
 func TestInfinite(t *testing.T) {
 	inf, most := math.Inf(1), math.MaxFloat64
 	source := columns{{1, inf, 3, -inf}, {math.Copysign(0, -1), 0, 1, math.NaN()}, {inf, inf, inf, inf}, {most, inf, -most, -inf}}
@@ -303,22 +306,22 @@ func TestInfinite(t *testing.T) {
 				t.Errorf("column %d has codes %v, want %v", j, x.Columns[j], want)
 			}
 			if f := &m.Features[j]; !f.Valid() {
-				t.Errorf("the bins of column %d: %+v", j, f)
+				t.Errorf("column %d has invalid bins: %+v", j, f)
 			}
 		}
 		if f := m.Features[1]; math.Signbit(f.Lower[0]) || math.Signbit(f.Upper[0]) {
-			t.Errorf("a negative zero: %+v", f)
+			t.Errorf("a bin has a bound of negative zero: %+v", f)
 		}
 	}
 }
 
-// TestGroupSparse puts the codes together again from the entries.
+// TestGroupSparse reconstructs the codes from the entries.
 func TestGroupSparse(t *testing.T) {
 	const rows = 1200
 	r := rand.New(rand.NewPCG(4, 0))
 	for _, test := range []struct {
 		name           string
-		sparse, values int // features, and distinct values of each
+		sparse, values int // number of features and of the distinct values of each
 		groups         int
 	}{{"none", 0, 2, 0}, {"three", 3, 2, 0}, {"four", 4, 2, 1}, {"many", 50, 3, 1}, {"wide", 270, 254, 2}} {
 		t.Run(test.name, func(t *testing.T) {
@@ -327,7 +330,7 @@ func TestGroupSparse(t *testing.T) {
 				c := make([]float64, rows)
 				for i := range c {
 					switch {
-					case i >= rows-test.values: // all values
+					case i >= rows-test.values: // each value occurs
 						c[i] = float64(i - rows + test.values)
 					case r.IntN(12) == 0:
 						c[i] = float64(r.IntN(test.values))
@@ -337,7 +340,7 @@ func TestGroupSparse(t *testing.T) {
 						c[i] = float64(j % test.values)
 					}
 				}
-				if test.values > 100 { // keep seven tenths
+				if test.values > 100 { // keep the features sparse
 					for i := range 3 * rows / 4 {
 						c[i] = 1
 					}
@@ -361,7 +364,7 @@ func TestGroupSparse(t *testing.T) {
 			for _, g := range x.Sparse {
 				for _, j := range g.Columns {
 					if seen[j] || j%2 == 1 {
-						t.Errorf("feature %d is there twice or is not sparse", j)
+						t.Errorf("feature %d occurs twice or is not sparse", j)
 					}
 					seen[j] = true
 				}
@@ -387,13 +390,13 @@ func TestGroupSparse(t *testing.T) {
 				}
 			}
 			if test.groups > 0 && len(seen) != test.sparse {
-				t.Errorf("%d features of %d", len(seen), test.sparse)
+				t.Errorf("%d sparse features, want %d", len(seen), test.sparse)
 			}
 		})
 	}
 }
 
-// TestJoinSmall takes the codes of joint columns apart again.
+// TestJoinSmall splits the codes of joint columns into those of the features.
 func TestJoinSmall(t *testing.T) {
 	const rows = 500
 	r := rand.New(rand.NewPCG(5, 0))
@@ -430,7 +433,7 @@ func TestJoinSmall(t *testing.T) {
 			}
 		}
 	}
-	// Not those of too many values, missing ones, one value, or sparse; the last has no partner.
+	// Features with too many, missing or constant values and sparse ones are left out. The last has no partner.
 	if want := [][2]int{{0, 2}, {5, 6}}; !slices.Equal(joined, want) {
 		t.Errorf("joined %v, want %v", joined, want)
 	}

@@ -7,29 +7,33 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// Coarse is the mapper of features with at most so many value bins, of which
-// each holds as many neighbouring ones of m; m itself if none has more.
-func (m *Mapper) Coarse(most int) *Mapper {
-	if !slices.ContainsFunc(m.Features, func(f Feature) bool { return f.width(most) > 1 }) {
+// Coarse returns a mapper in which every feature has at most maxBins value
+// bins. Each coarse bin joins the same number of adjacent bins of m. If no
+// feature of m has more than maxBins bins, Coarse returns m itself.
+func (m *Mapper) Coarse(maxBins int) *Mapper {
+	if !slices.ContainsFunc(m.Features, func(f Feature) bool { return f.width(maxBins) > 1 }) {
 		return m
 	}
 	c := &Mapper{Features: make([]Feature, len(m.Features))}
 	for j := range m.Features {
 		f := &m.Features[j]
-		c.Features[j] = f.join(f.width(most))
+		c.Features[j] = f.join(f.width(maxBins))
 	}
 	return c
 }
 
-// width is the number of value bins that become one where there may be so many.
-func (f *Feature) width(most int) int { return max(1, (len(f.Lower)+most-1)/most) }
+// width returns how many adjacent value bins must be joined to leave at most
+// maxBins of them.
+func (f *Feature) width(maxBins int) int { return max(1, (len(f.Lower)+maxBins-1)/maxBins) }
 
-// Fine is the last bin of f that is in a coarse one.
-func (f *Feature) Fine(coarse uint8, most int) uint8 {
-	return uint8(min(int(coarse)*f.width(most), len(f.Lower)))
+// Fine returns the last bin of f that a coarse bin contains. maxBins is the
+// argument that [Mapper.Coarse] was given.
+func (f *Feature) Fine(coarse uint8, maxBins int) uint8 {
+	return uint8(min(int(coarse)*f.width(maxBins), len(f.Lower)))
 }
 
-// join makes one of each so many neighbouring value bins.
+// join returns the feature with every width adjacent value bins joined into
+// one.
 func (f *Feature) join(width int) (c Feature) {
 	c.Missing = f.Missing
 	for b := 0; b < len(f.Lower); b += width {
@@ -42,17 +46,18 @@ func (f *Feature) join(width int) (c Feature) {
 	return c
 }
 
-// Coarsen is the matrix of fewer bins and its mapper, by Mapper.Coarse: x and m
-// themselves if no feature has more.
-func (x *Matrix) Coarsen(m *Mapper, most int, team *par.Team) (*Matrix, *Mapper) {
-	coarse := m.Coarse(most)
+// Coarsen returns the matrix and the mapper with at most maxBins value bins for
+// each feature, as by [Mapper.Coarse]. If no feature has more, it returns x and
+// m themselves.
+func (x *Matrix) Coarsen(m *Mapper, maxBins int, team *par.Team) (*Matrix, *Mapper) {
+	coarse := m.Coarse(maxBins)
 	if coarse == m {
 		return x, m
 	}
 	memory := mem.New(m.codesBytes(x.Rows))
-	c := m.over(memory.Bytes(), x.Rows, memory)
+	c := m.layOut(memory.Bytes(), x.Rows, memory)
 	team.Do(len(c.Columns), func(_, j int) {
-		width := m.Features[j].width(most)
+		width := m.Features[j].width(maxBins)
 		var codes [256]uint8
 		for code := range codes {
 			codes[code] = uint8((code + width - 1) / width)

@@ -8,12 +8,12 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// TestCoarse: coarse bins are whole runs of fine ones, and of values they tell
-// the same as the matrix that is made of codes.
+// TestCoarse checks that each coarse bin joins adjacent fine bins, and that
+// coarsening codes is the same as mapping the values to coarse bins.
 func TestCoarse(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var source columns
-	for _, values := range []int{1, 2, 40, 64, 65, 128, 129, 1000} { // different ones
+	for _, values := range []int{1, 2, 40, 64, 65, 128, 129, 1000} { // distinct values
 		column := make([]float64, 3000)
 		for i := range column {
 			column[i] = math.Sqrt(float64(r.IntN(values)))
@@ -31,14 +31,14 @@ func TestCoarse(t *testing.T) {
 		const most = 64
 		coarse := fine.Coarse(most)
 		if (coarse == fine) != (maxBins <= most) {
-			t.Fatalf("%d bins: coarse ones are others: %v", maxBins, coarse != fine)
+			t.Fatalf("%d bins: Coarse returned another mapper: %v", maxBins, coarse != fine)
 		}
 		got, _ := x.Coarsen(fine, most, team)
 		want := coarse.Map(source, team)
 		for j := range fine.Features {
 			f, c := &fine.Features[j], &coarse.Features[j]
 			if !c.Valid() || len(c.Lower) > most || len(f.Lower) <= most && len(c.Lower) != len(f.Lower) {
-				t.Errorf("%d bins, feature %d: %d coarse ones of %d", maxBins, j, len(c.Lower), len(f.Lower))
+				t.Errorf("%d bins, feature %d: %d coarse bins from %d", maxBins, j, len(c.Lower), len(f.Lower))
 			}
 			for i, code := range got.Columns[j] {
 				if code != want.Columns[j][i] {
@@ -47,7 +47,7 @@ func TestCoarse(t *testing.T) {
 			}
 			for b := 1; b <= len(c.Lower); b++ {
 				if c.Threshold(b) != f.Threshold(int(f.Fine(uint8(b), most))) {
-					t.Errorf("%d bins, feature %d: bin %d ends at %v, fine ones at %v", maxBins, j, b, c.Threshold(b), f.Threshold(int(f.Fine(uint8(b), most))))
+					t.Errorf("%d bins, feature %d: coarse bin %d ends at %v, its last fine bin at %v", maxBins, j, b, c.Threshold(b), f.Threshold(int(f.Fine(uint8(b), most))))
 				}
 			}
 		}
@@ -59,14 +59,15 @@ func TestCoarse(t *testing.T) {
 	}
 }
 
-// TestSample: a sample has the codes of its rows, in all forms.
+// TestSample checks that a sample has the codes of its rows in every form of
+// storage.
 func TestSample(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var source columns
 	for j := range 24 {
 		column := make([]float64, 500)
 		for i := range column {
-			if j >= 12 || r.IntN(20) == 0 { // the first dozen are sparse, the next small
+			if j >= 12 || r.IntN(20) == 0 { // the first 12 features are sparse, the others have few bins
 				column[i] = float64(r.IntN(10))
 			}
 		}
@@ -80,7 +81,7 @@ func TestSample(t *testing.T) {
 	x.GroupSparse(m, team)
 	x.JoinSmall(m, team)
 	if len(x.Sparse) == 0 || len(x.Joint) == 0 {
-		t.Fatal("nothing sparse, or nothing joint")
+		t.Fatal("the matrix has no sparse or no joint columns")
 	}
 	s := x.NewSample(200)
 	defer s.Free()
@@ -98,12 +99,12 @@ func TestSample(t *testing.T) {
 		for i, row := range rows {
 			for j := range x.Columns {
 				if s.Columns[j][i] != x.Columns[j][row] {
-					t.Fatalf("column %d, row %d: another code", j, row)
+					t.Fatalf("column %d, row %d: the code differs", j, row)
 				}
 			}
 			for j := range x.Joint {
 				if s.Joint[j].Codes[i] != x.Joint[j].Codes[row] {
-					t.Fatalf("joint column %d, row %d: another code", j, row)
+					t.Fatalf("joint column %d, row %d: the code differs", j, row)
 				}
 			}
 			for g := range x.Sparse {
@@ -114,7 +115,7 @@ func TestSample(t *testing.T) {
 				}
 				for e := range got {
 					if got[e] != want[e] {
-						t.Fatalf("sparse group %d, row %d: another entry", g, row)
+						t.Fatalf("sparse group %d, row %d: the entry differs", g, row)
 					}
 				}
 			}

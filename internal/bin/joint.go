@@ -5,19 +5,21 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// Joint is a column of two small features at once: both their histograms
-// follow from its own, which takes half the updates. A row's code is
-// (a−1)·JointBins + b−1, where a and b are its codes of the two.
+// Joint is one column that holds two features with few bins. The histograms of
+// both features follow from the histogram of the joint column, which takes half
+// as many updates. A row with the codes a and b has the joint code
+// (a−1)·JointBins + b−1.
 type Joint struct {
 	First, Second int // the features
 	Codes         []uint8
 }
 
-// JointBins is the most value bins of a feature in a joint column.
+// JointBins is the largest number of value bins that a feature in a joint
+// column can have.
 const JointBins = 16
 
-// JoinSmall adds to the matrix joint columns of its features of few bins and
-// no missing values that are not stored row by row.
+// JoinSmall adds joint columns to the matrix. It pairs the features that have
+// at most JointBins value bins, have no missing values and are not in x.Sparse.
 func (x *Matrix) JoinSmall(m *Mapper, team *par.Team) {
 	taken := make([]bool, len(x.Columns))
 	for _, s := range x.Sparse {

@@ -1,5 +1,6 @@
-// Package bin quantizes features: a Mapper holds each feature's bin edges and
-// a Matrix the bin codes, a column of bytes a feature.
+// Package bin quantizes features. A Mapper holds the bin edges of each
+// feature. A Matrix holds the bin codes of the rows: one column of bytes for
+// each feature.
 package bin
 
 import (
@@ -8,17 +9,17 @@ import (
 	"sort"
 )
 
-// MaxValueBins is the largest number of value bins of a feature. Code 0 is
-// the missing bin, so values have codes 1 to 255.
+// MaxValueBins is the largest number of value bins that a feature can have.
+// Code 0 is the bin of missing values, so values have the codes 1 to 255.
 const MaxValueBins = 255
 
-// Feature is the quantization of one feature. Value bin b (from 1) holds
-// x with Edges[b-2] ≤ x < Edges[b-1]; bin 0 is for missing values.
+// Feature is the quantization of one feature. Bin 0 holds missing values.
+// Value bin b, counted from 1, holds every x with Edges[b-2] ≤ x < Edges[b-1].
 type Feature struct {
-	Edges   []float64 // rising; one fewer than there are value bins
-	Lower   []float64 // least fitted value of each value bin
-	Upper   []float64 // greatest fitted value of each value bin
-	Missing bool      // missing values were seen in fitting
+	Edges   []float64 // increasing; one fewer than the value bins
+	Lower   []float64 // smallest training value in each value bin
+	Upper   []float64 // largest training value in each value bin
+	Missing bool      // the training set has missing values
 }
 
 // Mapper is the quantization of all features of a training set.
@@ -27,12 +28,13 @@ type Mapper struct{ Features []Feature }
 // Codes is the number of bin codes in use, the missing bin included.
 func (f *Feature) Codes() int { return len(f.Lower) + 1 }
 
-// Constant tells that no split can be made of the feature.
+// Constant reports whether the feature has only one bin and so cannot be
+// split on.
 func (f *Feature) Constant() bool {
 	return len(f.Lower) == 0 || len(f.Lower) == 1 && !f.Missing
 }
 
-// Valid tells whether the bins can be those of a feature.
+// Valid reports whether f satisfies the invariants of a fitted feature.
 func (f *Feature) Valid() bool {
 	n := len(f.Lower)
 	if n > MaxValueBins || len(f.Upper) != n || len(f.Edges) != max(n-1, 0) {
@@ -53,14 +55,14 @@ func (f *Feature) Valid() bool {
 	return true
 }
 
-// Equal tells whether two mappers put all values into the same bins.
+// Equal reports whether two mappers have the same bins.
 func (m *Mapper) Equal(other *Mapper) bool {
 	return m == other || slices.EqualFunc(m.Features, other.Features, func(a, b Feature) bool {
 		return a.Missing == b.Missing && slices.Equal(a.Edges, b.Edges) && slices.Equal(a.Lower, b.Lower) && slices.Equal(a.Upper, b.Upper)
 	})
 }
 
-// Code is the bin of x.
+// Code returns the bin of x.
 func (f *Feature) Code(x float64) uint8 {
 	if x != x || len(f.Lower) == 0 {
 		return 0
@@ -68,7 +70,8 @@ func (f *Feature) Code(x float64) uint8 {
 	return uint8(1 + sort.Search(len(f.Edges), func(i int) bool { return x < f.Edges[i] }))
 }
 
-// Threshold is the value below which x has a code of at most bin.
+// Threshold returns the upper edge of a value bin: Code(x) ≤ bin exactly if
+// x < Threshold(bin). It is +Inf for the last bin.
 func (f *Feature) Threshold(bin int) float64 {
 	if bin > len(f.Edges) {
 		return math.Inf(1)
@@ -76,14 +79,16 @@ func (f *Feature) Threshold(bin int) float64 {
 	return f.Edges[bin-1]
 }
 
-// BinBelow is the way back from a threshold.
+// BinBelow is the inverse of Threshold.
 func (f *Feature) BinBelow(threshold float64) uint8 {
 	return uint8(1 + sort.SearchFloat64s(f.Edges, threshold))
 }
 
-// CutBetween is the bin in [low, high) after which to cut when a node holds
-// nothing between the value bins low and high: the cut nearest below the
-// midpoint of their neighbouring values, as if the bins between were absent.
+// CutBetween returns where to cut when a node has no values between the value
+// bins low and high. The result is the last bin of the left side, from low up
+// to high-1. Its edge is the largest that does not exceed the midpoint between
+// the largest value of low and the smallest value of high. If every edge
+// exceeds it, or high is beyond the last bin, the result is low.
 func (f *Feature) CutBetween(low, high int) int {
 	if high > len(f.Lower) {
 		return low
@@ -94,19 +99,19 @@ func (f *Feature) CutBetween(low, high int) int {
 	return high
 }
 
-// FitFeature chooses the bins of one feature from its values (NaN is
-// missing), which it reorders. At most maxBins distinct values have a
-// bin each, cut at the midpoints of neighbours; more share bins of about
-// equal numbers of rows.
+// FitFeature chooses the bins of one feature from its values. NaN means
+// missing. Up to maxBins distinct values get a bin each, with edges at the
+// midpoints between neighbours. More distinct values share bins that hold
+// about equal numbers of rows. FitFeature reorders values.
 func FitFeature(values []float64, maxBins int) (f Feature) {
 	return fitFeature(values, make([]float64, len(values)), maxBins)
 }
 
-// fitFeature is FitFeature with room for as many values.
-func fitFeature(values, room []float64, maxBins int) (f Feature) {
+// fitFeature is FitFeature with a scratch buffer as long as values.
+func fitFeature(values, scratch []float64, maxBins int) (f Feature) {
 	present := slices.DeleteFunc(values, math.IsNaN)
 	f.Missing = len(present) < len(values)
-	sortNumbers(present, room)
+	sortNumbers(present, scratch)
 	distinct := countDistinct(present)
 	if len(distinct) <= maxBins {
 		for _, d := range distinct {
@@ -120,7 +125,7 @@ func fitFeature(values, room []float64, maxBins int) (f Feature) {
 		for i++; i < len(distinct) && len(distinct)-i >= bins && bins > 1; i++ {
 			with := float64(count + distinct[i].count)
 			if with-target > target-float64(count) {
-				break // nearer to the target without it
+				break // the bin is closer to its target size without this value
 			}
 			count += distinct[i].count
 		}
@@ -146,7 +151,8 @@ type valueCount struct {
 	count int
 }
 
-// countDistinct counts the runs of sorted values.
+// countDistinct returns the distinct values of a sorted slice and how often
+// each occurs.
 func countDistinct(sorted []float64) []valueCount {
 	n := 0
 	for i, x := range sorted {
@@ -164,8 +170,8 @@ func countDistinct(sorted []float64) []valueCount {
 	return distinct
 }
 
-// midpoint is a number above a and at most b, as near to their middle as
-// float64 allows, without overflow.
+// midpoint returns the number in (a, b] that is closest to the middle of a and
+// b. It does not overflow.
 func midpoint(a, b float64) float64 {
 	m := a/2 + b/2
 	if m <= a || m > b {

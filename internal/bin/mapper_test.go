@@ -12,7 +12,7 @@ func feature() Feature {
 	return Feature{Lower: []float64{1, 3, 5}, Upper: []float64{1, 4, 5}, Edges: []float64{2, 5}}
 }
 
-// TestValid: what fitting makes is valid, and nothing else.
+// TestValid checks that fitted features are valid and damaged ones are not.
 func TestValid(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, values := range [][]float64{
@@ -26,20 +26,20 @@ func TestValid(t *testing.T) {
 		}
 	}
 	for name, change := range map[string]func(*Feature){
-		"an edge too few":       func(f *Feature) { f.Edges = f.Edges[:1] },
-		"an edge too many":      func(f *Feature) { f.Edges = append(f.Edges, 6) },
-		"a bound too few":       func(f *Feature) { f.Upper = f.Upper[:2] },
-		"too many bins":         func(f *Feature) { f.Lower = make([]float64, 256); f.Upper = f.Lower; f.Edges = f.Lower[:255] },
-		"bounds crossed":        func(f *Feature) { f.Lower[1] = 4.5 },
-		"an edge in a bin":      func(f *Feature) { f.Edges[1] = 4 },
-		"an edge past a bin":    func(f *Feature) { f.Edges[1] = 5.5 },
-		"falling":               func(f *Feature) { f.Lower[2], f.Upper[2] = 0, 0 },
-		"an infinite bound":     func(f *Feature) { f.Upper[2] = inf },
-		"an infinite least":     func(f *Feature) { f.Lower[0] = -inf },
-		"a bound that is none":  func(f *Feature) { f.Lower[1] = nan },
-		"an edge that is none":  func(f *Feature) { f.Edges[0] = nan },
-		"an edge at infinity":   func(f *Feature) { f.Edges[1], f.Lower[2], f.Upper[2] = inf, inf, inf },
-		"a last bin without it": func(f *Feature) { f.Upper[2] = nan },
+		"one edge too few":     func(f *Feature) { f.Edges = f.Edges[:1] },
+		"one edge too many":    func(f *Feature) { f.Edges = append(f.Edges, 6) },
+		"one bound too few":    func(f *Feature) { f.Upper = f.Upper[:2] },
+		"too many bins":        func(f *Feature) { f.Lower = make([]float64, 256); f.Upper = f.Lower; f.Edges = f.Lower[:255] },
+		"lower above upper":    func(f *Feature) { f.Lower[1] = 4.5 },
+		"an edge inside a bin": func(f *Feature) { f.Edges[1] = 4 },
+		"an edge after a bin":  func(f *Feature) { f.Edges[1] = 5.5 },
+		"decreasing bins":      func(f *Feature) { f.Lower[2], f.Upper[2] = 0, 0 },
+		"an infinite upper":    func(f *Feature) { f.Upper[2] = inf },
+		"an infinite lower":    func(f *Feature) { f.Lower[0] = -inf },
+		"a NaN bound":          func(f *Feature) { f.Lower[1] = nan },
+		"a NaN edge":           func(f *Feature) { f.Edges[0] = nan },
+		"an infinite edge":     func(f *Feature) { f.Edges[1], f.Lower[2], f.Upper[2] = inf, inf, inf },
+		"a NaN last bound":     func(f *Feature) { f.Upper[2] = nan },
 	} {
 		f := feature()
 		if change(&f); f.Valid() {
@@ -51,7 +51,7 @@ func TestValid(t *testing.T) {
 func TestEqual(t *testing.T) {
 	m := &Mapper{Features: []Feature{feature(), {}}}
 	if !m.Equal(m) || !m.Equal(&Mapper{Features: []Feature{feature(), {Lower: []float64{}}}}) {
-		t.Error("equal mappers are not")
+		t.Error("equal mappers do not compare as equal")
 	}
 	for name, change := range map[string]func(*Mapper){
 		"features": func(m *Mapper) { m.Features = m.Features[:1] },
@@ -62,12 +62,13 @@ func TestEqual(t *testing.T) {
 	} {
 		other := &Mapper{Features: []Feature{feature(), {}}}
 		if change(other); m.Equal(other) || other.Equal(m) {
-			t.Errorf("mappers of other %s are equal", name)
+			t.Errorf("mappers with different %s compare as equal", name)
 		}
 	}
 }
 
-// TestMatrixOfCodes: the codes of a matrix make the same matrix, others none.
+// TestMatrixOfCodes checks that the codes of a matrix give the same matrix and
+// that invalid codes give none.
 func TestMatrixOfCodes(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
@@ -86,14 +87,14 @@ func TestMatrixOfCodes(t *testing.T) {
 		}
 	}
 	if m.Matrix(codes, 65, mem.Of(codes), team) != nil || m.Matrix(codes[1:], 4, mem.Of(codes), team) != nil {
-		t.Error("codes of another size are taken")
+		t.Error("codes of the wrong size are accepted")
 	}
 	codes[3+ColumnBytes(4)] = 2
 	if matrix() == nil {
-		t.Error("other codes are not taken")
+		t.Error("other valid codes are rejected")
 	}
 	codes[3+ColumnBytes(4)] = 3
 	if matrix() != nil {
-		t.Error("a code beyond the last bin is taken")
+		t.Error("a code beyond the last bin is accepted")
 	}
 }

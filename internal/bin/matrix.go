@@ -8,25 +8,28 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// Matrix holds the bin codes of a data set, a column of bytes a feature.
+// Matrix holds the bin codes of a data set: one column of bytes for each
+// feature. Sparse and Joint hold some of the features a second time, in forms
+// whose histograms take fewer updates.
 type Matrix struct {
 	Rows    int
 	Columns [][]uint8  // nil for a constant feature
-	Sparse  []*Sparse  // features that are there row by row as well
-	Joint   []*Joint   // small features that are there two in a column as well
-	codes   []byte     // the columns one after the other, ColumnBytes each
-	memory  *mem.Block // that codes are in
-	joint   *mem.Block
+	Sparse  []*Sparse  // sparse features, stored row by row
+	Joint   []*Joint   // features with few bins, two in each column
+	codes   []byte     // the columns one after another, ColumnBytes each
+	memory  *mem.Block // holds codes
+	joint   *mem.Block // holds the codes of Joint
 }
 
-// ColumnBytes is the memory of a column of so many codes. The odd number of
-// cache lines keeps columns read side by side out of one another's cache sets.
+// ColumnBytes returns the size in bytes of a column, padded. The padding makes
+// the number of cache lines odd, so that columns that are read side by side do
+// not compete for the same cache sets.
 func ColumnBytes(rows int) int { return ((rows+63)/64 | 1) * 64 }
 
-// Bytes is the size of the columns.
+// Bytes returns the size of the columns in bytes.
 func (x *Matrix) Bytes() int { return len(x.codes) }
 
-// Memory is the size of all that the matrix holds.
+// Memory returns the size of the whole matrix in bytes.
 func (x *Matrix) Memory() int {
 	n := len(x.codes) + len(x.joint.Bytes())
 	for _, g := range x.Sparse {
@@ -35,10 +38,10 @@ func (x *Matrix) Memory() int {
 	return n
 }
 
-// Codes is the memory of the columns, as [Mapper.Matrix] takes it.
+// Codes returns the memory of the columns. [Mapper.Matrix] accepts it.
 func (x *Matrix) Codes() []byte { return x.codes }
 
-// Free gives the matrix's memory back; nothing may use it any more.
+// Free releases the memory of the matrix, which must not be used afterwards.
 func (x *Matrix) Free() {
 	for _, g := range x.Sparse {
 		g.memory.Free()
@@ -48,23 +51,25 @@ func (x *Matrix) Free() {
 	x.memory.Free()
 }
 
-// Source gives the features of a data set column by column.
+// Source provides the features of a data set column by column.
 type Source interface {
 	Rows() int
 	Cols() int
-	// Column writes the values of column j to dst, from row first on.
+	// Column copies values of column j to dst, starting with row first.
 	Column(j, first int, dst []float64)
 }
 
-// Of a source that lies row after row, several columns are read at once, some
-// rows at a time: each column by itself would bring all of it into the cache.
+// A source may store its values row by row. Reading one column would then bring
+// all the others into the cache too, so Fit and Map read several columns of a
+// block of rows.
 const (
-	columnsAtOnce = 4
-	rowsAtOnce    = 2048
+	columnGroup = 4
+	rowBlock    = 2048
 )
 
-// Fit chooses at most maxBins value bins for every feature of a source, from
-// the given rows (nil: all).
+// Fit chooses at most maxBins value bins for every feature of a source. sample
+// lists the rows to choose them from, in increasing order; nil means all rows.
+// Whether a feature has missing values is determined from all rows.
 func Fit(s Source, sample []int, maxBins int, team *par.Team) *Mapper {
 	m := &Mapper{Features: make([]Feature, s.Cols())}
 	size := s.Rows()
@@ -72,16 +77,16 @@ func Fit(s Source, sample []int, maxBins int, team *par.Team) *Mapper {
 		size = len(sample)
 	}
 	memory := make([]*mem.Block, team.Workers())
-	team.Do((s.Cols()+columnsAtOnce-1)/columnsAtOnce, func(worker, i int) {
+	team.Do((s.Cols()+columnGroup-1)/columnGroup, func(worker, i int) {
 		if memory[worker] == nil {
-			memory[worker] = mem.New(8 * (columnsAtOnce + 1) * size)
+			memory[worker] = mem.New(8 * (columnGroup + 1) * size)
 		}
 		values := mem.View[float64](memory[worker])
-		room := values[columnsAtOnce*size:]
-		first, end := i*columnsAtOnce, min((i+1)*columnsAtOnce, s.Cols())
+		scratch := values[columnGroup*size:]
+		first, end := i*columnGroup, min((i+1)*columnGroup, s.Cols())
 		missing := readSample(s, first, end, sample, values, size)
 		for j := first; j < end; j++ {
-			m.Features[j] = fitFeature(values[(j-first)*size:][:size], room, maxBins)
+			m.Features[j] = fitFeature(values[(j-first)*size:][:size], scratch, maxBins)
 			m.Features[j].Missing = missing[j-first]
 		}
 	})
@@ -91,13 +96,14 @@ func Fit(s Source, sample []int, maxBins int, team *par.Team) *Mapper {
 	return m
 }
 
-// readSample reads some columns of the rows of a sample (nil: all), size values
-// each, and tells which of them have missing values in any row.
-func readSample(s Source, first, end int, sample []int, values []float64, size int) (missing [columnsAtOnce]bool) {
-	var block [rowsAtOnce]float64
-	n := 0 // of the sample's rows
-	for row := 0; row < s.Rows(); row += rowsAtOnce {
-		rows := min(rowsAtOnce, s.Rows()-row)
+// readSample copies the sampled rows (nil: all rows) of the columns first to
+// end-1 to values, size values for each column. It returns which of the columns
+// have missing values in any row, sampled or not.
+func readSample(s Source, first, end int, sample []int, values []float64, size int) (missing [columnGroup]bool) {
+	var block [rowBlock]float64
+	n := 0 // sampled rows read so far
+	for row := 0; row < s.Rows(); row += rowBlock {
+		rows := min(rowBlock, s.Rows()-row)
 		next := n
 		for ; next < len(sample) && sample[next] < row+rows; next++ {
 		}
@@ -119,7 +125,7 @@ func readSample(s Source, first, end int, sample []int, values []float64, size i
 	return missing
 }
 
-// codesBytes is the size of the codes of a matrix of so many rows.
+// codesBytes returns the size in bytes of the columns of a matrix.
 func (m *Mapper) codesBytes(rows int) int {
 	columns := 0
 	for j := range m.Features {
@@ -130,8 +136,8 @@ func (m *Mapper) codesBytes(rows int) int {
 	return columns * ColumnBytes(rows)
 }
 
-// over is the matrix whose codes are, or will be, in the given memory.
-func (m *Mapper) over(codes []byte, rows int, memory *mem.Block) *Matrix {
+// layOut returns a matrix whose columns are slices of codes.
+func (m *Mapper) layOut(codes []byte, rows int, memory *mem.Block) *Matrix {
 	x := &Matrix{Rows: rows, Columns: make([][]uint8, len(m.Features)), codes: codes, memory: memory}
 	for j := range m.Features {
 		if !m.Features[j].Constant() {
@@ -142,20 +148,21 @@ func (m *Mapper) over(codes []byte, rows int, memory *mem.Block) *Matrix {
 	return x
 }
 
-// Matrix is the matrix of so many rows whose codes are in some memory, which
-// becomes the matrix's; nil if they are not codes of the mapper's features.
+// Matrix returns the matrix with the given codes, which must lie in memory. The
+// matrix takes over memory. The result is nil if codes has the wrong size for
+// that many rows or contains a code that a feature does not have.
 func (m *Mapper) Matrix(codes []byte, rows int, memory *mem.Block, team *par.Team) *Matrix {
 	if len(codes) != m.codesBytes(rows) {
 		return nil
 	}
-	x := m.over(codes, rows, memory)
+	x := m.layOut(codes, rows, memory)
 	bad := make([]bool, len(x.Columns))
 	team.Do(len(x.Columns), func(_, j int) {
-		greatest := uint8(0)
+		highest := uint8(0)
 		for _, code := range x.Columns[j] {
-			greatest = max(greatest, code)
+			highest = max(highest, code)
 		}
-		bad[j] = int(greatest) >= m.Features[j].Codes()
+		bad[j] = int(highest) >= m.Features[j].Codes()
 	})
 	if slices.Contains(bad, true) {
 		return nil
@@ -163,19 +170,19 @@ func (m *Mapper) Matrix(codes []byte, rows int, memory *mem.Block, team *par.Tea
 	return x
 }
 
-// Map quantizes a source. Values that fitting did not see take the bin they
-// fall into.
+// Map quantizes a source, which need not be the one that the mapper was fitted
+// to.
 func (m *Mapper) Map(s Source, team *par.Team) *Matrix {
 	memory := mem.New(m.codesBytes(s.Rows()))
-	x := m.over(memory.Bytes(), s.Rows(), memory)
+	x := m.layOut(memory.Bytes(), s.Rows(), memory)
 	coders := make([]coder, len(m.Features))
 	for j := range coders {
 		coders[j] = m.Features[j].coder()
 	}
-	team.Do((s.Rows()+rowsAtOnce-1)/rowsAtOnce, func(_, b int) {
-		var values [rowsAtOnce]float64
-		first := b * rowsAtOnce
-		n := min(rowsAtOnce, s.Rows()-first)
+	team.Do((s.Rows()+rowBlock-1)/rowBlock, func(_, b int) {
+		var values [rowBlock]float64
+		first := b * rowBlock
+		n := min(rowBlock, s.Rows()-first)
 		for j, column := range x.Columns {
 			if column != nil {
 				ReadColumn(s, j, first, values[:n])
@@ -186,9 +193,10 @@ func (m *Mapper) Map(s Source, team *par.Team) *Matrix {
 	return x
 }
 
-// ReadColumn writes values of column j of a source to dst, from row first on,
-// as bins and trees take them: an infinite value counts as the largest finite
-// one, so that it lies beyond every threshold, and there is but one zero.
+// ReadColumn copies values of column j of a source to dst, starting with row
+// first, and normalizes them for bins and trees. ±Inf becomes the largest
+// finite number of that sign, so that it lies beyond every finite threshold.
+// Negative zero becomes zero.
 func ReadColumn(s Source, j, first int, dst []float64) {
 	s.Column(j, first, dst)
 	for i, x := range dst {

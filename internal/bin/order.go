@@ -6,23 +6,26 @@ import (
 	"slices"
 )
 
-// Key maps numbers to integers of the same order, both zeros to one: integers
-// are compared and sorted in less time. NaN has none.
+// Key maps a number to an integer so that integers compare as the numbers do.
+// Both zeros have the same key; NaN has no meaningful one. Integers are faster
+// to compare and to sort.
 func Key(x float64) uint64 {
 	b := math.Float64bits(x + 0)
 	return b ^ (uint64(int64(b)>>63) | 1<<63)
 }
 
-// leastRadix is the number of values from which a radix sort is faster.
-const leastRadix = 1 << 11
+// radixSortMin is the number of values from which a radix sort is faster than
+// slices.Sort.
+const radixSortMin = 1 << 11
 
-// sortNumbers sorts numbers, none of them NaN, with room for as many.
-func sortNumbers(values, room []float64) {
-	if len(values) < leastRadix {
+// sortNumbers sorts values, which must not contain NaN. scratch is at least as
+// long as values.
+func sortNumbers(values, scratch []float64) {
+	if len(values) < radixSortMin {
 		slices.Sort(values)
 		return
 	}
-	const digit = 11 // bits; six of them are a key
+	const digit = 11 // bits in a digit; a key has six digits
 	var counts [6][1 << digit]uint32
 	for _, x := range values {
 		k := Key(x)
@@ -30,11 +33,11 @@ func sortNumbers(values, room []float64) {
 			counts[d][k>>(digit*d)%(1<<digit)]++
 		}
 	}
-	from, to := values, room[:len(values)]
+	from, to := values, scratch[:len(values)]
 	for d := range counts {
 		c, shift := &counts[d], digit*d
 		if int(c[Key(from[0])>>shift%(1<<digit)]) == len(values) {
-			continue // all have the same digit
+			continue // all keys have the same digit here
 		}
 		at := uint32(0)
 		for i, n := range c {
@@ -53,11 +56,11 @@ func sortNumbers(values, room []float64) {
 	}
 }
 
-// coder finds the bins of many values: by a binary search without branches,
-// which would be mispredicted half the time.
+// coder finds the bins of many values. Its binary search has no branches,
+// because half of them would be mispredicted.
 type coder struct {
 	edges [MaxValueBins + 1]uint64
-	half  uint64 // of the first step
+	half  uint64 // length of the first search step
 }
 
 func (f *Feature) coder() (c coder) {
@@ -71,7 +74,7 @@ func (f *Feature) coder() (c coder) {
 	return c
 }
 
-// code writes the bins of values, as Feature.Code has them.
+// code writes the bins of values to dst. They are those of Feature.Code.
 func (c *coder) code(dst []uint8, values []float64) {
 	for i, x := range values {
 		k, n := Key(x), uint64(0)

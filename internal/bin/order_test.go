@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// numbers are n finite numbers of all magnitudes, some more than once.
+// numbers returns n finite numbers of all magnitudes, with repetitions.
 func numbers(r *rand.Rand, n int) []float64 {
 	x := make([]float64, n)
 	for i := range x {
@@ -29,13 +29,13 @@ func numbers(r *rand.Rand, n int) []float64 {
 
 func TestSortNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for _, n := range []int{0, 1, 2, leastRadix - 1, leastRadix, 10_000} {
-		for name, x := range map[string][]float64{"any": numbers(r, n), "equal": make([]float64, n)} {
+	for _, n := range []int{0, 1, 2, radixSortMin - 1, radixSortMin, 10_000} {
+		for name, x := range map[string][]float64{"random": numbers(r, n), "equal": make([]float64, n)} {
 			want := slices.Clone(x)
 			slices.Sort(want)
 			sortNumbers(x, make([]float64, n))
 			if !slices.Equal(x, want) {
-				t.Errorf("%d numbers, %s: not in order", n, name)
+				t.Errorf("%d %s numbers are not sorted", n, name)
 			}
 		}
 	}
@@ -54,7 +54,7 @@ func TestCoder(t *testing.T) {
 		c.code(codes, x)
 		for i, code := range codes {
 			if want := f.Code(x[i]); code != want {
-				t.Fatalf("%v in %d bins: code %d, want %d", x[i], len(f.Lower), code, want)
+				t.Fatalf("%v with %d bins has code %d, want %d", x[i], len(f.Lower), code, want)
 			}
 		}
 	}

@@ -5,7 +5,8 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// NewSample is room for the codes of so many rows of x, which Take copies.
+// NewSample returns a matrix with space for up to rows rows of x. Take fills
+// it.
 func (x *Matrix) NewSample(rows int) *Matrix {
 	size, columns := ColumnBytes(rows), 0
 	for _, c := range x.Columns {
@@ -33,8 +34,8 @@ func (x *Matrix) NewSample(rows int) *Matrix {
 	return s
 }
 
-// Take makes the sample that of the given rows of x, as many as it has room
-// for or fewer.
+// Take fills s with the given rows of x. s must come from x.NewSample with at
+// least len(rows) rows.
 func (s *Matrix) Take(x *Matrix, rows []uint32, team *par.Team) {
 	s.Rows = len(rows)
 	columns, joint := len(x.Columns), len(x.Joint)

@@ -9,33 +9,35 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// Sparse holds, row by row, the codes of a group of features of which most
-// rows have the same one: that code has no entry. Histograms are filled from
-// it with one update an entry, where columns would take one a feature. Of
-// mutually exclusive indicators a row has a single entry, however many there
-// are.
+// Sparse holds the codes of a group of sparse features row by row. A feature is
+// sparse if most rows have the same code, its default. Only other codes have
+// entries. Filling a histogram takes one update for each entry, where columns
+// take one for each feature. If the features are mutually exclusive indicators,
+// a row has a single entry, however many features there are.
 type Sparse struct {
-	Columns []int    // the features, by falling number of codes
-	Default []uint8  // the code without entries, by position in Columns
-	Bins    []int    // codes of the tiles: of each SparseWidth features, the most
-	First   []uint32 // where the entries of each row begin; one more than there are rows
-	Entries []uint16 // tile's first cell + code·SparseWidth + place in the tile
+	Columns []int    // the features, in decreasing order of their number of codes
+	Default []uint8  // default code of each feature in Columns
+	Bins    []int    // for each tile the largest number of codes of its features
+	First   []uint32 // index of each row's first entry, and the number of entries; length rows+1
+	Entries []uint16 // first cell of the tile + code·SparseWidth + position in the tile
 	memory  *mem.Block
 }
 
-// SparseWidth is the number of features that a tile interleaves.
+// SparseWidth is the number of features in a tile, whose histograms are
+// interleaved.
 const SparseWidth = 8
 
-// maxSparseCells keeps entries within 16 bits.
+// maxSparseCells is the largest number of cells that 16-bit entries can address.
 const maxSparseCells = 1 << 16
 
-// SparseShare is the share of the rows that must have a feature's commonest
-// code for it to be stored row by row: below it, columns are as fast.
+// SparseShare is the share of rows that must have the most common code for a
+// feature to be stored row by row. Below it, columns are as fast.
 const SparseShare = 0.7
 
-// GroupSparse adds to the matrix its sparse features row by row.
+// GroupSparse stores the sparse features of the matrix row by row as well, in
+// x.Sparse.
 func (x *Matrix) GroupSparse(m *Mapper, team *par.Team) {
-	defaults := make([]int, len(x.Columns)) // −1: not sparse
+	defaults := make([]int, len(x.Columns)) // −1 if the feature is not sparse
 	team.Do(len(x.Columns), func(_, j int) {
 		var counts [256]int
 		for _, code := range x.Columns[j] {
@@ -43,7 +45,7 @@ func (x *Matrix) GroupSparse(m *Mapper, team *par.Team) {
 		}
 		defaults[j] = -1
 		share := SparseShare
-		if m.Features[j].Codes() == 3 { // a column of two values hits the same bin row after row, which takes as long
+		if m.Features[j].Codes() == 3 { // with two values, consecutive rows often update the same bin, which is slow
 			share = 0.5
 		}
 		for code, n := range counts {
@@ -77,7 +79,7 @@ func (x *Matrix) GroupSparse(m *Mapper, team *par.Team) {
 	}
 	team.Do(len(groups), func(_, i int) { groups[i].fill(x, defaults) })
 	for _, g := range groups {
-		// A lone feature or two gain nothing, and 32 bits must count the entries.
+		// A group of few features gains nothing. fill leaves a group empty if it has too many entries.
 		if len(g.Columns) >= SparseWidth/2 && len(g.Entries) > 0 {
 			x.Sparse = append(x.Sparse, g)
 		} else {
@@ -86,7 +88,8 @@ func (x *Matrix) GroupSparse(m *Mapper, team *par.Team) {
 	}
 }
 
-// fill gathers the entries of a group's columns.
+// fill collects the entries of the group's columns. It leaves them empty if
+// there are more than 32 bits can count.
 func (g *Sparse) fill(x *Matrix, defaults []int) {
 	first := make([]uint32, x.Rows+1)
 	total := 0

@@ -1,6 +1,6 @@
-// Command demo shows on the Letter data what a training is like: it splits
-// them as is customary, the first 16,000 rows for training and the last 4,000
-// for testing, and runs the command line on the two files.
+// Command demo trains on the Letter data with the command line. It uses the
+// usual split: the first 16,000 rows for training and the last 4,000 for
+// testing.
 package main
 
 import (
@@ -28,7 +28,8 @@ func main() {
 	}
 }
 
-// demo trains with the command aoso on a data set; its files go to a folder.
+// demo splits a data file and trains on it with the command aoso. It writes its
+// files to folder.
 func demo(aoso, data, folder string) error {
 	train, test, err := split(data, folder)
 	if err != nil {
@@ -39,7 +40,7 @@ func demo(aoso, data, folder string) error {
 	fmt.Printf("%s %s\n\n", aoso, strings.Join(args, " "))
 	var out bytes.Buffer
 	c := exec.Command(aoso, args...)
-	c.Stdout, c.Stderr = &out, struct{ io.Writer }{os.Stdout} // no terminal, so lines instead of a bar
+	c.Stdout, c.Stderr = &out, struct{ io.Writer }{os.Stdout} // hides the terminal, so that progress is printed as lines
 	if err := c.Run(); err != nil {
 		return fmt.Errorf("%s: %w", aoso, err)
 	}
@@ -54,15 +55,15 @@ func demo(aoso, data, folder string) error {
 	if err := json.Unmarshal(out.Bytes(), &result); err != nil {
 		return err
 	}
-	fmt.Printf("\n%.1f ms a tree on %d threads (%s kernels)\n\n", 1000*result.Seconds/float64(result.Trees), result.Threads, result.Level)
-	fmt.Printf("errors of %d   here   %4d   after %d trees, four class pairs a node\n", testRows, result.ValidErrors, result.Trees)
-	fmt.Printf("                 paper    92   AOSO-LogitBoost at convergence (thousands of trees)\n")
-	fmt.Printf("                 paper    89   ABC-LogitBoost at convergence\n\n")
-	fmt.Printf("Which feature tells which letters apart:  %s info --model %s\n", aoso, result.Model)
+	fmt.Printf("\n%.1f ms per tree on %d threads (%s kernels)\n\n", 1000*result.Seconds/float64(result.Trees), result.Threads, result.Level)
+	fmt.Printf("errors in %d rows   here   %4d   after %d trees, four class pairs per node\n", testRows, result.ValidErrors, result.Trees)
+	fmt.Printf("                      paper    92   AOSO-LogitBoost at convergence (thousands of trees)\n")
+	fmt.Printf("                      paper    89   ABC-LogitBoost at convergence\n\n")
+	fmt.Printf("To see which features separate which letters:  %s info --model %s\n", aoso, result.Model)
 	return nil
 }
 
-// split writes the rows of a data file to two files in a folder.
+// split writes the rows of a data file to train.csv and test.csv in folder.
 func split(data, folder string) (train, test string, err error) {
 	f, err := os.Open(data)
 	if err != nil {
@@ -79,7 +80,7 @@ func split(data, folder string) (train, test string, err error) {
 	}
 	lines := bytes.SplitAfter(bytes.TrimSpace(content), []byte("\n"))
 	if len(lines) < testRows+2 {
-		return "", "", fmt.Errorf("%s has %d rows only", data, len(lines)-1)
+		return "", "", fmt.Errorf("%s has only %d rows; the test set needs %d and the training set at least one", data, len(lines)-1, testRows)
 	}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", "", err

@@ -1,5 +1,5 @@
-// Command fuzz runs every fuzz target for a time (30s) or a number of inputs
-// (2000x) and counts the inputs. It is run in the repository's root.
+// Command fuzz runs every fuzz target for a given time (30s) or number of inputs
+// (2000x) and counts the inputs. It must be run in the root of the repository.
 package main
 
 import (
@@ -20,7 +20,7 @@ func main() {
 	log.SetFlags(0)
 	log.SetPrefix("fuzz: ")
 	if len(os.Args) != 2 {
-		log.Fatal("usage: fuzz TIME, such as 30s, or 2000x for so many inputs")
+		log.Fatal("usage: fuzz LIMIT, for each target a time such as 30s or a number of inputs such as 2000x")
 	}
 	targets, err := findTargets(".")
 	if err != nil {
@@ -30,14 +30,14 @@ func main() {
 	for _, t := range targets {
 		executed, err := t.fuzz(os.Args[1])
 		if err != nil {
-			log.Fatalf("%s in %s: %v, after %d inputs of targets before it", t.name, t.folder, err, sum)
+			log.Fatalf("%s in %s: %v (after %d inputs to earlier targets)", t.name, t.folder, err, sum)
 		}
 		sum += executed
 	}
-	fmt.Printf("fuzz: %d inputs of %d targets, no failure\n", sum, len(targets))
+	fmt.Printf("fuzz: %d inputs to %d targets, no failure\n", sum, len(targets))
 }
 
-// target is a fuzz function of a package.
+// target is a fuzz function and the folder of its package.
 type target struct{ folder, name string }
 
 var declaration = regexp.MustCompile(`(?m)^func (Fuzz\w*)\(`)
@@ -59,11 +59,11 @@ func findTargets(root string) (targets []target, err error) {
 	return targets, err
 }
 
-// executions is what a target says of the inputs so far; of few it tells only
-// how many of its seeds there were.
+// executions matches the number of inputs in a target's output. A short run
+// prints only the number of its seeds.
 var executions = regexp.MustCompile(`(?:execs|baseline coverage): (\d+)`)
 
-// programs are the folders' tests, each compiled once for all its targets.
+// programs caches the compiled test program of each folder.
 var programs = map[string]string{}
 
 func compile(folder string) (program string, err error) {
@@ -106,7 +106,7 @@ func (t target) fuzz(time string) (executed int, err error) {
 		return executed, err
 	}
 	if executed == 0 {
-		return 0, fmt.Errorf("it told of no inputs")
+		return 0, fmt.Errorf("the test program did not report how many inputs it ran")
 	}
 	return executed, nil
 }

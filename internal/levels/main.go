@@ -1,5 +1,6 @@
-// Command levels prints a line for each instruction-set level that this
-// architecture has and this CPU lacks: tests passed, but not those kernels.
+// Command levels prints a line for each instruction-set level that exists on
+// this architecture but that this CPU does not support. The tests did not run
+// the kernels of these levels.
 package main
 
 import (
@@ -10,7 +11,8 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// What the CPU lacks where it lacks a level.
+// extensions lists the levels of each architecture with the CPU extension that
+// they need.
 var extensions = map[string][][2]string{
 	"amd64": {{"avx512", "AVX-512"}, {"avx2", "AVX2"}},
 	"arm64": {{"neon", "NEON"}},

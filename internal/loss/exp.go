@@ -6,11 +6,12 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// The functions below stand in for package math, whose log differs in the last
-// bit between CPUs. Every product is rounded before it is added, so that no
-// compiler fuses the two. Their error is below 2⁻⁵⁰ of the result.
+// The functions below replace math.Log, whose last bit differs between CPUs.
+// They round every product before adding it, so that no compiler fuses the two
+// operations. Their relative error is below 2⁻⁵⁰.
 
-// Log is the natural logarithm of a positive, normal x.
+// Log returns the natural logarithm of x, which must be positive and not
+// subnormal.
 func Log(x float64) float64 {
 	bits := math.Float64bits(x)
 	k := int(bits>>52) - 1023
@@ -22,8 +23,9 @@ func Log(x float64) float64 {
 	return float64(float64(k)*kernel.Ln2Hi) + (float64(float64(k)*kernel.Ln2Lo) + logRatio((m-1)/(m+1)))
 }
 
-// negLogOwn is −log p of a row's own class, given q = 1 − p as well: of a
-// number near one or zero only the other has digits left.
+// negLogOwn returns −log p for the probability p of a row's own class. It also
+// takes q = 1 − p, because each of the two is imprecise where the other is
+// small.
 func negLogOwn(q, p float64) float64 {
 	if q < 0.25 {
 		return -logRatio(-q / (2 - q))
@@ -31,32 +33,34 @@ func negLogOwn(q, p float64) float64 {
 	return -Log(p)
 }
 
-// logRatio is log((1+s)/(1−s)) for |s| < 0.172: twice the series of atanh.
+// logRatio returns log((1+s)/(1−s)) = 2·atanh(s) for |s| < 0.172, by the power
+// series of atanh.
 func logRatio(s float64) float64 {
 	s2 := float64(s * s)
 	sum := 0.0
-	for i := len(inverseOdds) - 1; i >= 0; i-- {
-		sum = float64((sum + inverseOdds[i]) * s2)
+	for i := len(oddReciprocals) - 1; i >= 0; i-- {
+		sum = float64((sum + oddReciprocals[i]) * s2)
 	}
 	return 2 * (s + float64(s*sum))
 }
 
-// inverseOdds is 1/n for the odd n from 3 to 21.
-var inverseOdds = [...]float64{
+// oddReciprocals is 1/n for odd n from 3 to 21.
+var oddReciprocals = [...]float64{
 	1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11, 1.0 / 13, 1.0 / 15, 1.0 / 17, 1.0 / 19, 1.0 / 21,
 }
 
-// NegLogSoftmax is −log p_y of scores. It has no bound: where y is hopeless, it
-// is the distance from the greatest score.
+// NegLogSoftmax returns −log p_y, where p is the softmax of the raw scores. The
+// result is not clipped: if p_y underflows, the result is the largest score
+// minus the score of y.
 func NegLogSoftmax(scores []float64, y int) float64 {
-	top := math.Inf(-1) // of the others, above y's
+	top := math.Inf(-1) // largest score of another class, minus the score of y
 	for k, f := range scores {
 		if k != y {
 			top = max(top, f-scores[y])
 		}
 	}
-	base := max(top, 0) // so that no odds overflow
-	others := 0.0       // Σ of the odds against y, times e^−base
+	base := max(top, 0) // keeps exp from overflowing
+	others := 0.0       // Σ p_k/p_y over the other classes, times e^−base
 	for k, f := range scores {
 		if k != y {
 			others += kernel.Exp(f - scores[y] - base)

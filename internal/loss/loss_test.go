@@ -14,7 +14,7 @@ const precision = 300 // bits of the reference
 
 func bigFloat(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
 
-// bigExp is eˣ by Taylor's series of x/2⁶⁴, squared 64 times.
+// bigExp returns eˣ: the Taylor series at x/2⁶⁴, squared 64 times.
 func bigExp(x *big.Float) *big.Float {
 	small := new(big.Float).SetPrec(precision).Quo(x, new(big.Float).SetMantExp(bigFloat(1), 64))
 	sum, term := bigFloat(1), bigFloat(1)
@@ -29,7 +29,7 @@ func bigExp(x *big.Float) *big.Float {
 	return sum
 }
 
-// bigLog is log x by two of Newton's steps from a guess.
+// bigLog returns log x by two Newton steps from a guess.
 func bigLog(x *big.Float, guess float64) *big.Float {
 	y := bigFloat(guess)
 	for range 2 {
@@ -39,7 +39,7 @@ func bigLog(x *big.Float, guess float64) *big.Float {
 	return y
 }
 
-// relative is |got/want − 1|.
+// relative returns the relative error |got/want − 1|.
 func relative(got float64, want *big.Float) float64 {
 	if want.Sign() == 0 {
 		return math.Abs(got)
@@ -71,10 +71,10 @@ func TestExp(t *testing.T) {
 		}
 	}
 	if !math.IsNaN(kernel.Exp(math.NaN())) {
-		t.Error("Exp of NaN is a number")
+		t.Error("Exp(NaN) is not NaN")
 	}
 	if least := kernel.Exp(-708); least < 0x1p-1022 {
-		t.Errorf("%v is subnormal", least)
+		t.Errorf("Exp(-708) = %v is subnormal", least)
 	}
 }
 
@@ -106,36 +106,36 @@ func TestNegLogOwn(t *testing.T) {
 	last := 0.0
 	for _, q := range points {
 		got := negLogOwn(q, 1-q)
-		// bigLog subtracts near one, where 300 bits leave enough.
+		// bigLog subtracts numbers near 1; 300 bits leave enough precision.
 		p := new(big.Float).SetPrec(precision).Sub(bigFloat(1), bigFloat(q))
 		if q >= 0.25 {
 			p = bigFloat(1 - q)
 		}
 		want := bigLog(p, math.Log1p(-q))
 		if e := relative(-got, want); e > tolerance && q > 1e-60 {
-			t.Errorf("of %v: %v, relative error %g", q, got, e)
+			t.Errorf("negLogOwn(%v) = %v, relative error %g", q, got, e)
 		}
 		if q <= 1e-60 && got != q {
-			t.Errorf("of %v: %v", q, got)
+			t.Errorf("negLogOwn(%v) = %v, want the argument", q, got)
 		}
 		if got < last {
-			t.Errorf("of %v: %v after %v", q, got, last)
+			t.Errorf("negLogOwn(%v) = %v is less than %v before it", q, got, last)
 		}
 		last = got
 	}
-	for e := 1; e <= 100; e++ { // 1 − p has long lost its digits
+	for e := 1; e <= 100; e++ { // p is so small that 1 − p rounds to 1
 		if got, want := negLogOwn(1, math.Ldexp(1, -e)), float64(e)*math.Ln2; math.Abs(got/want-1) > 1e-15 {
-			t.Errorf("of 1 − 2^−%d: %v, want %v", e, got, want)
+			t.Errorf("negLogOwn(1, 2^−%d) = %v, want %v", e, got, want)
 		}
 	}
 }
 
-// TestMonotone looks where one formula takes over from another.
+// TestMonotone checks the points where one formula replaces another.
 func TestMonotone(t *testing.T) {
 	functions := map[string]struct {
 		f      func(float64) float64
 		points []float64
-		step   float64 // relative, more than twice the error
+		step   float64 // relative; more than twice the error
 	}{
 		"Exp":       {kernel.Exp, []float64{math.Ln2 / 2, -math.Ln2 / 2, 1.5 * math.Ln2, 0, -700, 700}, 0x1p-48},
 		"Log":       {Log, []float64{math.Sqrt2, 2 * math.Sqrt2, math.Sqrt2 / 2, 2, 0.5}, 0x1p-48},
@@ -149,7 +149,7 @@ func TestMonotone(t *testing.T) {
 				h := f.step * max(math.Abs(x), 1)
 				a, b := x+float64(i)*h, x+float64(i+1)*h
 				if f.f(a) > f.f(b) {
-					t.Errorf("%s falls from %v at %v to %v at %v", name, f.f(a), a, f.f(b), b)
+					t.Errorf("%s decreases from %v at %v to %v at %v", name, f.f(a), a, f.f(b), b)
 				}
 			}
 		}
@@ -176,19 +176,19 @@ func TestSoftmax(t *testing.T) {
 		for k, f := range scores {
 			want := new(big.Float).SetPrec(precision).Quo(bigExp(bigFloat(f)), sum)
 			if e := relative(p[k], want); e > 1e-14 {
-				t.Fatalf("p_%d = %v of %v, relative error %g", k, p[k], scores, e)
+				t.Fatalf("softmax(%v)[%d] = %v, relative error %g", scores, k, p[k], e)
 			}
 			total += p[k]
 		}
 		if math.Abs(total-1) > 1e-14 {
-			t.Fatalf("probabilities add up to %v", total)
+			t.Fatalf("softmax(%v) sums to %v", scores, total)
 		}
 	}
 	for _, scores := range [][]float64{{1e308, -1e308}, {-1e308, -1e308}, {5000, 4000, 5000}} {
 		p := softmax(scores)
 		for k := range p {
 			if !(p[k] >= 0 && p[k] <= 1) {
-				t.Errorf("probabilities %v of %v", p, scores)
+				t.Errorf("softmax(%v) = %v", scores, p)
 			}
 		}
 	}
@@ -212,22 +212,22 @@ func TestNegLogSoftmax(t *testing.T) {
 		want := bigLog(others.Add(others, bigFloat(1)), math.Log1p(guess))
 		got := NegLogSoftmax(scores, y)
 		if e := relative(got, want); e > 1e-13 {
-			t.Errorf("%v of %v at %d, relative error %g", got, scores, y, e)
+			t.Errorf("NegLogSoftmax(%v, %d) = %v, relative error %g", scores, y, got, e)
 		}
 	}
 	for _, far := range []float64{34.6, 100, 1e300, math.MaxFloat64} {
 		if got := NegLogSoftmax([]float64{far, 0}, 1); math.Abs(got/far-1) > 1e-15 {
-			t.Errorf("at a distance of %v: %v", far, got)
+			t.Errorf("NegLogSoftmax([%v 0], 1) = %v", far, got)
 		}
 		if got := NegLogSoftmax([]float64{far, far, 0}, 2); math.Abs(got/(far+math.Ln2)-1) > 1e-15 {
-			t.Errorf("of two at a distance of %v: %v", far, got)
+			t.Errorf("NegLogSoftmax([%[1]v %[1]v 0], 2) = %[2]v", far, got)
 		}
 		if got := NegLogSoftmax([]float64{far, 0}, 0); !(got >= 0 && got < 1e-14) {
-			t.Errorf("at a distance of −%v: %v, want 0", far, got)
+			t.Errorf("NegLogSoftmax([%v 0], 0) = %v, want 0", far, got)
 		}
 	}
 	if got := NegLogSoftmax([]float64{3}, 0); got != 0 {
-		t.Errorf("one class: %v", got)
+		t.Errorf("NegLogSoftmax([3], 0) = %v, want 0", got)
 	}
 }
 
@@ -247,7 +247,7 @@ func TestFirstClasses(t *testing.T) {
 	}
 	for _, test := range tests {
 		if got := FirstClasses(nil, append(test.gradient, 99), len(test.gradient), test.m); !slices.Equal(got, test.want) {
-			t.Errorf("of %v: %v, want %v", test.gradient, got, test.want)
+			t.Errorf("gradient %v: classes %v, want %v", test.gradient, got, test.want)
 		}
 	}
 	r := rand.New(rand.NewPCG(6, 0))
@@ -261,13 +261,13 @@ func TestFirstClasses(t *testing.T) {
 		slices.SortStableFunc(order, func(a, b int32) int { return int(gradient[b]) - int(gradient[a]) })
 		m := r.IntN(classes/2 + 1)
 		if got := FirstClasses([]int32{7, 7}, gradient, classes, m); !slices.Equal(got, order[:m]) {
-			t.Fatalf("of %v: %v, want %v", gradient, got, order[:m])
+			t.Fatalf("gradient %v: classes %v, want %v", gradient, got, order[:m])
 		}
 	}
 }
 
-// TestSecondClasses compares with a search through all classes, on numbers so
-// small that ties are frequent.
+// TestSecondClasses compares with a search through all classes. Its numbers are
+// small integers, so ties are frequent.
 func TestSecondClasses(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 0))
 	for range 3000 {
@@ -312,7 +312,7 @@ func TestSecondClasses(t *testing.T) {
 			}
 		}
 		if len(pairs) != m || len(used) != 2*m {
-			t.Fatalf("%d pairs of %d classes, want %d disjoint ones", len(pairs), len(used), m)
+			t.Fatalf("%d pairs with %d classes in them, want %d disjoint pairs", len(pairs), len(used), m)
 		}
 	}
 }
@@ -320,11 +320,11 @@ func TestSecondClasses(t *testing.T) {
 func TestSelection(t *testing.T) {
 	for _, s := range []Selection{SecondOrder, FirstOrder, Root} {
 		if got, err := ParseSelection(s.String()); got != s || err != nil {
-			t.Errorf("%v is read as %v, %v", s, got, err)
+			t.Errorf("ParseSelection(%q) = %v, %v", s, got, err)
 		}
 	}
 	if _, err := ParseSelection("third_order"); err == nil {
-		t.Error("third_order is taken")
+		t.Error("ParseSelection accepts third_order")
 	}
 }
 
@@ -333,7 +333,7 @@ func TestTotalsSub(t *testing.T) {
 	sibling := Totals{[]float64{1, 1, 1 + 1e-9, 1}, []float64{2, 4, 1 - 1e-13, 2}}
 	got := Totals{make([]float64, 4), make([]float64, 4)}
 	got.Sub(&parent, &sibling)
-	// The second and third have no curvature left but rounding.
+	// The Hessians of the second and third class are only rounding noise.
 	if want := []float64{4, 0, 0, 0}; !slices.Equal(got.Gradient, want) {
 		t.Errorf("gradient %v, want %v", got.Gradient, want)
 	}
@@ -342,7 +342,7 @@ func TestTotalsSub(t *testing.T) {
 	}
 	parent.Sub(&parent, &sibling)
 	if !slices.Equal(parent.Gradient, got.Gradient) || !slices.Equal(parent.Hessian, got.Hessian) {
-		t.Error("in place the difference is another one")
+		t.Error("the result in place differs")
 	}
 }
 
@@ -365,7 +365,7 @@ func TestStep(t *testing.T) {
 	}
 	for _, test := range tests {
 		if got := test.newton.Step(test.g, test.h); got != float32(test.t) {
-			t.Errorf("%+v: step %v of %v / %v, want %v", test.newton, got, test.g, test.h, test.t)
+			t.Errorf("%+v: Step(%v, %v) = %v, want %v", test.newton, test.g, test.h, got, test.t)
 		}
 	}
 }
@@ -387,12 +387,12 @@ func TestFullStep(t *testing.T) {
 		n.Full(got, &totals)
 		for k := range got {
 			if math.Abs(float64(got[k])-0.1*(want[k]-mean)) > 1e-6 {
-				t.Fatalf("%+v: step %v of class %d, want %v", totals, got[k], k, 0.1*(want[k]-mean))
+				t.Fatalf("%+v: leaf value %v for class %d, want %v", totals, got[k], k, 0.1*(want[k]-mean))
 			}
 			sum += float64(got[k])
 		}
 		if math.Abs(sum) > 1e-6 {
-			t.Fatalf("steps add up to %v", sum)
+			t.Fatalf("the leaf values sum to %v, want 0", sum)
 		}
 	}
 }
@@ -406,7 +406,7 @@ func TestStride(t *testing.T) {
 			}
 			got := Stride(classes, impossible)
 			if got < need || got != 8 && got%16 != 0 || got > 8 && got-16 >= need || got == 16 && need <= 8 {
-				t.Errorf("%d classes, %v: stride %d", classes, impossible, got)
+				t.Errorf("Stride(%d, %v) = %d", classes, impossible, got)
 			}
 		}
 	}
@@ -425,7 +425,7 @@ func TestResiduals(t *testing.T) {
 		for _, w := range [][]float32{nil, weights} {
 			res := NewResiduals(labels, w, classes, stride)
 			scores := make([]float64, rows*classes)
-			for round := range 2 { // at scores of zero, then at others
+			for round := range 2 { // first all scores are zero, then random
 				loss, byClass := 0.0, make([]float64, classes)
 				for i, y := range labels {
 					f := scores[i*classes:][:classes]
@@ -436,19 +436,19 @@ func TestResiduals(t *testing.T) {
 						switch {
 						case k >= classes:
 							if got != 0 || negative {
-								t.Fatalf("%d classes: lane %d is %v", classes, k, got)
+								t.Fatalf("%d classes: padding element %d is %v, want 0", classes, k, got)
 							}
 						case k == int(y):
 							if !negative || math.Abs(float64(got)+(1-p[k])) > 1e-7 {
-								t.Fatalf("%d classes: own residual %v at p %v", classes, got, p[k])
+								t.Fatalf("%d classes: residual of the own class is %v for p = %v", classes, got, p[k])
 							}
 						case negative || math.Abs(float64(got)-p[k]) > 1e-7*p[k]:
-							t.Fatalf("%d classes: residual %v at p %v", classes, got, p[k])
+							t.Fatalf("%d classes: residual %v for p = %v", classes, got, p[k])
 						}
 						sum += float64(got)
 					}
 					if math.Abs(sum) > 1e-6 {
-						t.Fatalf("%d classes: residuals add up to %v", classes, sum)
+						t.Fatalf("%d classes: the residuals sum to %v, want 0", classes, sum)
 					}
 					l := NegLogSoftmax(f, int(y)) * res.Weight(i)
 					loss += l
@@ -460,7 +460,7 @@ func TestResiduals(t *testing.T) {
 				}
 				for k := range byClass {
 					if math.Abs(gotByClass[k]-byClass[k]) > 1e-4*byClass[k] {
-						t.Errorf("%d classes: loss %v of class %d, want %v", classes, gotByClass[k], k, byClass[k])
+						t.Errorf("%d classes: class %d has loss %v, want %v", classes, k, gotByClass[k], byClass[k])
 					}
 				}
 				checkInfluence(t, res)
@@ -484,12 +484,12 @@ func checkInfluence(t *testing.T, res *Residuals) {
 			want = 0
 		}
 		if got := res.Influence(i); got != want {
-			t.Errorf("influence %v of row %d, want %v", got, i, want)
+			t.Errorf("Influence(%d) = %v, want %v", i, got, want)
 		}
 	}
 }
 
-// TestLostRows: the loss of a lost row is known by its scores.
+// TestLostRows checks that the loss of a clipped row comes from its scores.
 func TestLostRows(t *testing.T) {
 	res := NewResiduals([]int32{0, 1}, nil, 2, 8)
 	defer res.Free()
@@ -501,7 +501,7 @@ func TestLostRows(t *testing.T) {
 	}
 }
 
-// TestConvergedRows: a small loss keeps its digits.
+// TestConvergedRows checks that a small loss keeps its precision.
 func TestConvergedRows(t *testing.T) {
 	res := NewResiduals([]int32{0, 1}, nil, 2, 8)
 	defer res.Free()
@@ -512,7 +512,7 @@ func TestConvergedRows(t *testing.T) {
 		}
 		for _, r := range res.Data {
 			if r > 0 && r < kernel.FlushBelow {
-				t.Errorf("%v is not flushed", r)
+				t.Errorf("residual %v is not flushed to zero", r)
 			}
 		}
 	}

@@ -8,26 +8,28 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Selection is the way a node chooses its class pairs.
+// Selection is the rule by which a node chooses its class pairs.
 type Selection int
 
 const (
-	SecondOrder Selection = iota // s maximizes the second-order gain with r (Algorithm 1)
-	FirstOrder                   // s has the least gradient
-	Root                         // SecondOrder at the root, kept by the whole tree
+	SecondOrder Selection = iota // s maximizes the second-order gain of (r, s); paper, equation (25)
+	FirstOrder                   // s has the smallest gradient; paper, equation (24)
+	Root                         // SecondOrder at the root; all nodes use the root's pairs
 )
 
 var selectionNames = [...]string{"second_order", "first_order", "root"}
 
 func (s Selection) String() string { return selectionNames[s] }
 
-// Totals are a node's sums by class, of Stride lanes: the negative gradient
-// m_k and the Hessian diagonal h_kk.
+// Totals are the sums over a node's rows for each class: the negative gradient
+// m_k and the Hessian diagonal h_kk (paper, equations (11) and (12)). Both
+// slices have Stride elements.
 type Totals struct{ Gradient, Hessian []float64 }
 
-// Sub sets t to parent − sibling; t may be the parent. A class whose curvature
-// the subtraction cancels to rounding noise is zeroed: it has next to no
-// probability on these rows, and noise over noise would be a random step.
+// Sub sets t to parent − sibling. t may be parent. If the subtraction leaves
+// only rounding noise in a class's Hessian, Sub sets that class to zero: the
+// class has almost no probability on these rows, and the quotient of two noisy
+// numbers would be a random leaf value.
 func (t *Totals) Sub(parent, sibling *Totals) {
 	for k, whole := range parent.Hessian {
 		gradient, hessian := parent.Gradient[k]-sibling.Gradient[k], whole-sibling.Hessian[k]
@@ -38,8 +40,9 @@ func (t *Totals) Sub(parent, sibling *Totals) {
 	}
 }
 
-// FirstClasses is r_1 … r_m, the classes of greatest gradient, the lower
-// class first where they tie. It appends to dst.
+// FirstClasses returns r_1 … r_m, the m classes with the largest gradients, in
+// decreasing order. The lower class comes first in a tie. The result overwrites
+// dst.
 func FirstClasses(dst []int32, gradient []float64, classes, m int) []int32 {
 	dst = dst[:0]
 	for k, g := range gradient[:classes] {
@@ -54,15 +57,16 @@ func FirstClasses(dst []int32, gradient []float64, classes, m int) []int32 {
 	return dst
 }
 
-// SecondClasses completes the classes first to disjoint pairs, each partner
-// chosen among the classes not yet used. cross is Σ p_r·p_k, a row of stride
-// values for each first class; FirstOrder does without it.
+// SecondClasses finds a partner s for each of the classes first and returns the
+// pairs, which are disjoint: no class is in two of them. cross holds Σ p_r·p_k
+// over the node's rows, a row of stride values for each first class r; it is not
+// used with FirstOrder. The result overwrites pairs.
 func SecondClasses(pairs []kernel.Pair, first []int32, t *Totals, cross []float64, classes, stride int, by Selection) []kernel.Pair {
 	pairs = pairs[:0]
-	left := make([]int32, 0, 64) // classes not yet used
+	unused := make([]int32, 0, 64)
 	for k := range int32(classes) {
 		if !slices.Contains(first, k) {
-			left = append(left, k)
+			unused = append(unused, k)
 		}
 	}
 	for i, r := range first {
@@ -72,7 +76,7 @@ func SecondClasses(pairs []kernel.Pair, first []int32, t *Totals, cross []float6
 			products = cross[i*stride:]
 		}
 		best, bestScore := 0, math.Inf(-1)
-		for c, k := range left {
+		for c, k := range unused {
 			score := -t.Gradient[k]
 			if by != FirstOrder {
 				d, h := g-t.Gradient[k], h+t.Hessian[k]+2*products[k]
@@ -85,13 +89,14 @@ func SecondClasses(pairs []kernel.Pair, first []int32, t *Totals, cross []float6
 				best, bestScore = c, score
 			}
 		}
-		pairs = append(pairs, kernel.Pair{R: r, S: left[best]})
-		left = slices.Delete(left, best, best+1)
+		pairs = append(pairs, kernel.Pair{R: r, S: unused[best]})
+		unused = slices.Delete(unused, best, best+1)
 	}
 	return pairs
 }
 
-// ParseSelection reads a Selection's name.
+// ParseSelection returns the Selection with the given name. Its error quotes an
+// unknown name and lists the valid ones.
 func ParseSelection(name string) (Selection, error) {
 	for i, n := range selectionNames {
 		if n == name {

@@ -1,6 +1,5 @@
-// Package loss is the multi-class logistic loss: residuals, the choice of
-// class pairs, Newton steps, and the logarithm that they need, computed with the
-// same bits on every CPU.
+// Package loss is the multi-class logistic loss: residuals, the choice of class
+// pairs and leaf values. Its results have the same bits on every CPU.
 package loss
 
 import (
@@ -12,19 +11,21 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Residuals is the matrix R of package kernel with what belongs to it.
+// Residuals is the matrix R of package kernel, with the labels and weights of
+// its rows.
 type Residuals struct {
 	Data    []float32 // rows × Stride
-	Own     []float32 // by row: p_y, which Data has lost where it is small
+	Own     []float32 // p_y of each row; a small p_y cannot be recovered from Data
 	Stride  int
 	Classes int
-	Labels  []int32   // by row, below Classes
-	Weights []float32 // by row; nil: all one
+	Labels  []int32   // class of each row, less than Classes
+	Weights []float32 // weight of each row; nil if all are 1
 	memory  *mem.Block
 }
 
-// Stride is the number of lanes of a residual row: at least classes, whole
-// vectors of 8 or 16, and with room for the impossible class if asked.
+// Stride returns the length of a row of residuals: at least classes, and 8 or a
+// multiple of 16, so that a row consists of whole vectors. If impossible is
+// true, the row has space for one more class, which no row belongs to.
 func Stride(classes int, impossible bool) int {
 	if impossible {
 		classes++
@@ -35,7 +36,8 @@ func Stride(classes int, impossible bool) int {
 	return (classes + 15) / 16 * 16
 }
 
-// NewResiduals is the state at scores zero, every class equally likely.
+// NewResiduals returns the residuals of raw scores of zero, where all classes
+// are equally likely.
 func NewResiduals(labels []int32, weights []float32, classes, stride int) *Residuals {
 	memory := mem.New(4 * len(labels) * (stride + 1))
 	floats := mem.View[float32](memory)
@@ -54,7 +56,7 @@ func NewResiduals(labels []int32, weights []float32, classes, stride int) *Resid
 	return r
 }
 
-// Free gives the memory back; nothing may use it any more.
+// Free releases the memory of r, which must not be used afterwards.
 func (r *Residuals) Free() {
 	r.Data = nil
 	r.memory.Free()
@@ -62,9 +64,9 @@ func (r *Residuals) Free() {
 
 var negativeZero = float32(math.Copysign(0, -1))
 
-// SetScores sets the residuals of the rows from first up to end to those of
-// raw scores, rows × Classes of all rows. It returns their Σ (1 − p_y). The
-// job's scores are room for those rows.
+// SetScores sets the residuals of the rows first to end-1 from raw scores.
+// scores holds those of all rows, rows × Classes. The result is Σ (1 − p_y) over
+// the rows that were set. SetScores uses job.Scores as scratch space.
 func (r *Residuals) SetScores(scores []float64, first, end int, f *kernel.Funcs, job *kernel.SoftmaxJob) (bound float64) {
 	p := append(job.Scores[:0], scores[first*r.Classes:end*r.Classes]...)
 	job.Scores, job.Classes = p, r.Classes
@@ -88,7 +90,7 @@ func (r *Residuals) SetScores(scores []float64, first, end int, f *kernel.Funcs,
 	return bound
 }
 
-// Copy makes the residuals those of o, of the same rows and classes.
+// Copy copies the residuals of o, which has the same rows and classes.
 func (r *Residuals) Copy(o *Residuals) {
 	for i := range r.Labels {
 		copy(r.Row(i)[:r.Classes], o.Row(i))
@@ -96,8 +98,8 @@ func (r *Residuals) Copy(o *Residuals) {
 	copy(r.Own, o.Own)
 }
 
-// NewSample is room for so many rows of r, which Take copies. A sample has no
-// Own and no Labels.
+// NewSample returns residuals with space for up to rows rows of r. Take fills
+// them. A sample has no Own and no Labels.
 func (r *Residuals) NewSample(rows int) *Residuals {
 	floats := rows * r.Stride
 	if r.Weights != nil {
@@ -111,8 +113,8 @@ func (r *Residuals) NewSample(rows int) *Residuals {
 	return s
 }
 
-// Take makes the sample that of the given rows of o, as many as it has room
-// for or fewer.
+// Take fills r with the given rows of o. r must come from o.NewSample with at
+// least len(rows) rows.
 func (r *Residuals) Take(o *Residuals, rows []uint32, team *par.Team) {
 	team.Do(kernel.Blocks(len(rows)), func(_, b int) {
 		first, end := kernel.Block(b, len(rows))
@@ -125,7 +127,8 @@ func (r *Residuals) Take(o *Residuals, rows []uint32, team *par.Team) {
 	})
 }
 
-// Bound is Σ (1 − p_y) over all rows, which is below the log loss.
+// Bound returns Σ (1 − p_y) over all rows, a lower bound of the log loss without
+// weights.
 func (r *Residuals) Bound() (sum float64) {
 	for i, y := range r.Labels {
 		sum -= float64(r.Row(i)[y])
@@ -133,14 +136,14 @@ func (r *Residuals) Bound() (sum float64) {
 	return sum
 }
 
-// Lost tells whether Own has come down to its least value in some row: where it
-// would be by now is not known any more.
+// Lost reports whether p_y of some row has been clipped to kernel.OwnFloor. Only
+// the raw scores know the true p_y of such a row.
 func (r *Residuals) Lost() bool { return slices.Contains(r.Own, kernel.OwnFloor) }
 
-// Row is the residuals of row i.
+// Row returns the residuals of row i.
 func (r *Residuals) Row(i int) []float32 { return r.Data[i*r.Stride:][:r.Stride] }
 
-// SumWeights is the weight of some rows.
+// SumWeights returns the sum of the weights of the given rows.
 func (r *Residuals) SumWeights(rows []uint32) (sum float64) {
 	if r.Weights == nil {
 		return float64(len(rows))
@@ -151,7 +154,7 @@ func (r *Residuals) SumWeights(rows []uint32) (sum float64) {
 	return sum
 }
 
-// Weight is the weight of row i.
+// Weight returns the weight of row i.
 func (r *Residuals) Weight(i int) float64 {
 	if r.Weights == nil {
 		return 1
@@ -159,18 +162,21 @@ func (r *Residuals) Weight(i int) float64 {
 	return float64(r.Weights[i])
 }
 
-// lately is the odds, e⁻²³, that a class comes to at most from odds of
-// kernel.OwnFloor before residuals are renewed from scores.
-const lately = 0x1p-33
+// reliable is the smallest p_y in Own that cannot come from a row that was
+// clipped to kernel.OwnFloor: residuals are recomputed from the scores before p_y
+// can grow from OwnFloor to e⁻²³.
+const reliable = 0x1p-33
 
-// LogLoss is Σ −w·log(p_y) over all rows and, if byClass is given, over the
-// rows of each class. Of rows whose own class is, or was of late, lost only the
-// raw scores, rows × Classes, know it; scores may be nil.
+// LogLoss returns Σ −w·log(p_y) over all rows, where w is the weight of the row.
+// If byClass is not nil, it receives the sums over the rows of each class. scores
+// are raw scores, rows × Classes; they are needed for the rows whose p_y in Own
+// is or may have been clipped. If scores is nil, such rows count with the p_y in
+// Own.
 func (r *Residuals) LogLoss(scores, byClass []float64) (sum float64) {
 	clear(byClass)
 	for i, y := range r.Labels {
 		var l float64
-		if p := r.Own[i]; p < lately && scores != nil {
+		if p := r.Own[i]; p < reliable && scores != nil {
 			l = NegLogSoftmax(scores[i*r.Classes:][:r.Classes], int(y))
 		} else {
 			l = negLogOwn(-float64(r.Data[i*r.Stride+int(y)]), float64(p))
@@ -184,7 +190,7 @@ func (r *Residuals) LogLoss(scores, byClass []float64) (sum float64) {
 	return sum
 }
 
-// Influence is 1 − p_y of row i; 0 if its weight is zero.
+// Influence returns 1 − p_y of row i, or 0 if its weight is zero.
 func (r *Residuals) Influence(i int) float32 {
 	if r.Weights != nil && r.Weights[i] == 0 {
 		return 0

@@ -6,21 +6,22 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Newton is a leaf's Newton step and its bounds.
+// Newton computes leaf values: Newton steps, clipped and shrunk.
 type Newton struct {
-	Shrinkage float64 // v, multiplies the step after all else
-	MaxStep   float64 // clip of the step before shrinkage
+	Shrinkage float64 // v in the paper; applied last
+	MaxStep   float64 // leaf values are clipped to ±MaxStep before shrinkage
 	L2        float64 // added to the Hessian
 }
 
-// Step is v·G/(H + L2), the quotient clipped (paper, equation for t*).
+// Step returns v·clip(G/(H + L2)) for the gradient g and the Hessian h (paper,
+// equation (19)).
 func (n *Newton) Step(g, h float64) float32 {
 	return float32(float64(n.Shrinkage * n.clip(g, h)))
 }
 
-// PairStep is the step of a class pair from its sums of g and h. A class by
-// itself, paired with the impossible one, allows for the others as LogitBoost
-// does: (K−1)/K of the step.
+// PairStep returns the leaf value of a class pair from its sums of g and h. In
+// LogitBoost a class stands alone and is paired with the impossible class; its
+// gradient is scaled by (K−1)/K.
 func (n *Newton) PairStep(g, h float64, pair kernel.Pair, classes int) float32 {
 	if int(pair.S) >= classes {
 		k := float64(classes)
@@ -29,17 +30,17 @@ func (n *Newton) PairStep(g, h float64, pair kernel.Pair, classes int) float32 {
 	return n.Step(g, h)
 }
 
-// Full writes a step for every class: t_k = (K−1)/K · m_k/(h_kk + L2),
-// clipped, centred to sum zero, shrunk.
-func (n *Newton) Full(steps []float32, t *Totals) {
-	k := float64(len(steps))
+// Full writes a leaf value for every class: (K−1)/K · m_k/(h_kk + L2), clipped,
+// then centred so that the values sum to zero, then multiplied by Shrinkage.
+func (n *Newton) Full(values []float32, t *Totals) {
+	k := float64(len(values))
 	mean := 0.0
-	for i := range steps {
+	for i := range values {
 		mean += n.full(t, i, k)
 	}
 	mean /= k
-	for i := range steps {
-		steps[i] = float32(float64(n.Shrinkage * (n.full(t, i, k) - mean)))
+	for i := range values {
+		values[i] = float32(float64(n.Shrinkage * (n.full(t, i, k) - mean)))
 	}
 }
 
@@ -47,7 +48,8 @@ func (n *Newton) full(t *Totals, i int, k float64) float64 {
 	return n.clip(float64((k-1)/k*t.Gradient[i]), t.Hessian[i])
 }
 
-// clip is G/(H + L2) within the bounds; rows without slope take no step.
+// clip returns G/(H + L2) clipped to ±MaxStep. A zero gradient gives zero even
+// if the Hessian is zero.
 func (n *Newton) clip(g, h float64) float64 {
 	if g == 0 {
 		return 0

@@ -2,9 +2,10 @@
 
 package mem
 
-// Machine is the memory, in bytes, of the machine: not known here.
+// Machine returns the memory of the machine in bytes. It is unknown on this
+// system.
 func Machine() float64 { return unlimited }
 
-// Left is the memory, in bytes, that the limits of the process leave: not
-// known here.
+// Left returns how many more bytes the process may use. It is unknown on this
+// system.
 func Left() float64 { return unlimited }

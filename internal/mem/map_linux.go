@@ -4,8 +4,8 @@ import "golang.org/x/sys/unix"
 
 const hugePage = 2 << 20
 
-// mapMemory maps zeroed memory and asks for huge pages, which is a wish: the
-// kernel may refuse, and nothing else changes.
+// mapMemory maps zeroed memory and asks for huge pages. The kernel may ignore
+// that request.
 func mapMemory(n int) (data []byte, unmap func()) {
 	if n >= hugePage {
 		n = (n + hugePage - 1) &^ (hugePage - 1)

@@ -1,6 +1,6 @@
-// Package mem holds large arrays off the Go heap: aligned, on huge pages where
-// the kernel grants them, and given back when their owner says so rather than
-// when the garbage collector comes round.
+// Package mem holds large arrays outside the Go heap. They are aligned, lie on
+// huge pages if the kernel grants them, and are released as soon as their owner
+// frees them, without waiting for the garbage collector.
 package mem
 
 import (
@@ -9,29 +9,29 @@ import (
 	"unsafe"
 )
 
-// Plannable is the memory, in bytes, that one use may plan on: that of the
-// machine, or half of what the limits of the process leave, since Go keeps
-// address space that it once had.
+// Plannable returns how many bytes a computation may plan to use: the memory of
+// the machine, or half of what the limits of the process leave if that is lower.
+// It is only half because Go never returns address space.
 func Plannable() float64 { return min(Machine(), Left()/2) }
 
-// Block is memory that begins at a multiple of 64 bytes.
+// Block is memory that starts at a multiple of 64 bytes.
 type Block struct {
 	data   []byte
 	unmap  func()
 	onFree runtime.Cleanup
 }
 
-// unlimited is more memory than there is.
+// unlimited is more memory than any machine has.
 const unlimited = 1 << 62
 
-// least is the size from which a mapping of its own pays.
-const least = 1 << 16
+// mapMin is the size in bytes from which a block gets a mapping of its own.
+const mapMin = 1 << 16
 
-// New returns a block of n bytes, all zero. Blocks that nobody frees are freed when
-// they become unreachable. Small blocks, and all where memory cannot be
-// mapped, are on the Go heap.
+// New returns a block of n zero bytes. A block that becomes unreachable is freed.
+// Small blocks are on the Go heap, and so are all blocks where memory cannot be
+// mapped.
 func New(n int) *Block {
-	if n >= least {
+	if n >= mapMin {
 		if data, unmap := mapMemory(n); data != nil {
 			return mapped(data[:n:n], unmap)
 		}
@@ -41,11 +41,12 @@ func New(n int) *Block {
 	return Of(data[skip : skip+n : skip+n])
 }
 
-// Of returns a block of the given memory, which stays the caller's.
+// Of returns a block that uses data. Free does not release it.
 func Of(data []byte) *Block { return &Block{data: data} }
 
-// MapFile returns the first n bytes of a file, which it has, as a block that
-// can only be read; nil where that cannot be. The file may be closed.
+// MapFile maps the first n bytes of a file as a read-only block, or returns nil
+// if that is impossible. The file must have at least n bytes. It may be closed
+// afterwards.
 func MapFile(f *os.File, n int) *Block {
 	if data, unmap := mapFile(f, n); data != nil {
 		return mapped(data, unmap)
@@ -59,8 +60,8 @@ func mapped(data []byte, unmap func()) *Block {
 	return b
 }
 
-// Free gives the memory back. Nothing may use it any more. Freeing twice, or
-// no block, does nothing.
+// Free releases the memory, which must not be used afterwards. Freeing a block
+// twice or a nil block does nothing.
 func (b *Block) Free() {
 	if b == nil {
 		return
@@ -72,7 +73,7 @@ func (b *Block) Free() {
 	b.data, b.unmap = nil, nil
 }
 
-// Bytes is the memory of the block; no block has none.
+// Bytes returns the memory of the block. It is nil for a nil block.
 func (b *Block) Bytes() []byte {
 	if b == nil {
 		return nil
@@ -80,7 +81,7 @@ func (b *Block) Bytes() []byte {
 	return b.data
 }
 
-// View is the memory of the block as numbers.
+// View returns the memory of the block as a slice of T.
 func View[T uint8 | uint16 | uint32 | int64 | float32 | float64](b *Block) []T {
 	var number T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b.data))), len(b.data)/int(unsafe.Sizeof(number)))

@@ -6,7 +6,7 @@ import (
 )
 
 func TestBlock(t *testing.T) {
-	for _, n := range []int{0, 1, 63, least - 1, least, least + 1, 3 << 20} {
+	for _, n := range []int{0, 1, 63, mapMin - 1, mapMin, mapMin + 1, 3 << 20} {
 		b := New(n)
 		data := b.Bytes()
 		if len(data) != n {

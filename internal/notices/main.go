@@ -1,13 +1,13 @@
-// Command notices writes the licences of what is linked into the library and
-// the command, as those licences ask.
+// Command notices writes the licences of the modules that are linked into the
+// library and the command. The licences require it.
 //
 // Usage, from the module's root:
 //
 //	go run ./internal/notices write   write THIRD_PARTY_NOTICES
-//	go run ./internal/notices check   fail unless it is what write would write
+//	go run ./internal/notices check   fail if THIRD_PARTY_NOTICES is out of date
 //
-// The modules are those of the packages that the Go tool would link, for amd64
-// and arm64. The texts come from the module cache and from Go itself.
+// The modules are those that the Go tool links for amd64 and arm64. The licence
+// texts come from the module cache and from the Go distribution.
 package main
 
 import (
@@ -30,7 +30,7 @@ const (
 	separator = "--------------------------------------------------------------------------------\n"
 )
 
-// module is one whose code is linked.
+// module is a module that is linked.
 type module struct {
 	path, version, dir string
 	inLibrary          bool
@@ -49,7 +49,7 @@ func main() {
 	if os.Args[1] == "write" {
 		err = os.WriteFile(file, text, 0o666)
 	} else if have, e := os.ReadFile(file); e != nil || !bytes.Equal(have, text) {
-		err = fmt.Errorf("%s is not that of the modules linked: run make notices", file)
+		err = fmt.Errorf("%s is out of date: run make notices", file)
 	}
 	if err != nil {
 		log.Fatal(err)
@@ -62,7 +62,7 @@ func notices() ([]byte, error) {
 		return nil, err
 	}
 	var text bytes.Buffer
-	text.WriteString("libaoso, and the command aoso, contain software of others under these licences.\n")
+	text.WriteString("libaoso and the command aoso contain third-party software under these licences.\n")
 	for _, m := range modules {
 		licence, err := m.licence()
 		if err != nil {
@@ -79,7 +79,7 @@ func notices() ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// linked gives Go itself, then the modules by path.
+// linked returns Go itself and then the linked modules, sorted by path.
 func linked() ([]module, error) {
 	root, err := output(nil, "env", "GOROOT")
 	if err != nil {
@@ -109,7 +109,7 @@ func linked() ([]module, error) {
 	return modules, nil
 }
 
-// licence is the text of a module's licence files, which are at its root.
+// licence returns the text of the licence files in the module's root folder.
 func (m module) licence() ([]byte, error) {
 	var names []string
 	for _, pattern := range []string{"LICEN[CS]E*", "COPYING*", "NOTICE*"} {
@@ -120,7 +120,7 @@ func (m module) licence() ([]byte, error) {
 		names = append(names, some...)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s has no LICENSE, COPYING or NOTICE in %s", m.path, m.dir)
+		return nil, fmt.Errorf("%s has no LICENSE, COPYING or NOTICE file in %s", m.path, m.dir)
 	}
 	var texts [][]byte
 	for _, name := range names {

@@ -1,20 +1,21 @@
 // Package oracle restates AOSO-LogitBoost (Sun, Reid, Zhou, ICML 2012, Algorithm 1) as directly as it can be written: exact
-// splits on presorted features, float64 throughout, one plain loop for each formula. It is the truth that the library is tested
-// against and shares no code with it.
+// splits on presorted features, float64 throughout, one plain loop for each formula. The library is tested against it. The two
+// share no code.
 //
-// Where the paper is silent it follows the authors' own program:
-//   - a denominator (a Hessian) of exactly 0 counts as 1;
-//   - every comparison is strict, so the lowest class, feature and cut, and the oldest node, win exact ties;
-//   - both children of a split are scored with the class pair of the parent, the right one as total minus running sum;
-//   - a split needs a gain above -1 only, so splits without gain are taken until the leaves are used up;
-//   - features and leaf values are float32, and a row goes left if its value is below the float32 midpoint of two neighbouring
-//     values that occur in the node;
-//   - leaf values, not gains, are clipped to ±5, and scores are capped at 100 from above;
-//   - all sums over the rows of a node are taken row after row in row order. Classes with equal counts are common, and it is
-//     the rounding of these sums that decides between them, so products are kept from being fused: float64(a*b).
+// Where the paper leaves details open, the package follows the authors' program:
+//   - A Hessian of exactly 0 in a denominator counts as 1.
+//   - Every comparison is strict. In an exact tie, the lowest class, feature and cut win, and the oldest node.
+//   - Both children of a split are scored with the class pair of the parent. The sums of the right child are the total minus a
+//     running sum.
+//   - A split needs a gain above -1 only. So nodes are split without gain until the tree has all its leaves.
+//   - Features and leaf values are float32. A row goes left if its value is below the float32 midpoint of two neighbouring
+//     values that occur in the node.
+//   - Leaf values, not gains, are clipped to ±5. Scores are capped at 100 from above.
+//   - Sums over the rows of a node add row after row in row order. Classes with equal counts are common, and the rounding of
+//     these sums decides between them. Conversions such as float64(a*b) keep products from being fused.
 //
 // Equations are cited by their number in the paper: (11) to (14) are the gradient and Hessian of a node and of a row, (16) to (20)
-// the scalar problem of one class pair, (21) the leaf vector, (22) the gain, (24) and (25) the two ways to choose the pair.
+// the scalar problem of one class pair, (21) the leaf vector, (22) the gain, (24) and (25) the two rules for choosing the pair.
 package oracle
 
 import (
@@ -23,42 +24,42 @@ import (
 	"slices"
 )
 
-// The values that Params takes by name.
+// Names that Params accepts.
 const (
-	MethodAOSO       = "aoso"       // one vector tree an iteration, each node with its own class pair
-	MethodABC        = "abc"        // K-1 trees an iteration, tree k with the pair (k, base) at every node
-	MethodLogitBoost = "logitboost" // K trees an iteration, one a class, scores do not sum to zero
+	MethodAOSO       = "aoso"       // one vector tree per iteration; each node has its own class pair
+	MethodABC        = "abc"        // K-1 trees per iteration; every node of tree k has the pair (k, base)
+	MethodLogitBoost = "logitboost" // K trees per iteration, one for each class; scores do not sum to zero
 
-	LeafPair = "pair" // a leaf moves the two classes of its pair, equation (21)
-	LeafFull = "full" // a leaf moves every class by a diagonal Newton step, centred to sum zero
+	LeafPair = "pair" // a leaf has values for the two classes of its pair, equation (21)
+	LeafFull = "full" // a leaf has a diagonal Newton step for every class, centred to sum to zero
 
 	SelectSecondOrder = "second_order" // equation (25)
 	SelectFirstOrder  = "first_order"  // equation (24)
-	SelectRoot        = "root"         // the pair that (25) gives for the root, in every node of the tree
+	SelectRoot        = "root"         // every node has the pair that (25) gives for the root
 )
 
 const (
 	maxLeaf  = 5.0   // leaf values are clipped to ±maxLeaf
 	maxScore = 100.0 // scores are capped from above
-	minProb  = 1e-4  // smallest probability that ClippedLoss sees
-	minGain  = -1.0  // a split must gain more than this
+	minProb  = 1e-4  // ClippedLoss raises smaller probabilities to this
+	minGain  = -1.0  // the gain of a split must be above this
 )
 
-// Params says how to train. The paper's tables use Leaves 20, Shrinkage 0.1, MinSamples 1, StopLoss 1e-16. An empty name stands
-// for the first value of its list: MethodAOSO, LeafPair, SelectSecondOrder.
+// Params are the training parameters. The paper's tables use Leaves 20, Shrinkage 0.1, MinSamples 1 and StopLoss 1e-16. An empty
+// Method, Leaf or Selection means MethodAOSO, LeafPair or SelectSecondOrder.
 type Params struct {
 	Leaves     int     // leaves of a tree, the paper's J
 	Shrinkage  float64 // the paper's v
 	MinSamples int     // only a node with more rows than this is split
-	Trees      int     // at most this many trees; an iteration whose trees would not all fit is not begun
+	Trees      int     // maximum number of trees; training ends if the next iteration would exceed it
 	StopLoss   float64 // training ends once ClippedLoss is below this
-	Leaf       string  // with MethodAOSO only
-	Selection  string  // with MethodAOSO only
+	Leaf       string  // for MethodAOSO only
+	Selection  string  // for MethodAOSO only
 	Method     string
 	Base       int // MethodABC: the base class, or -1 for the class with the largest summed loss (class 0 at first)
 }
 
-// Node is a node of a tree: a leaf if Feature is -1.
+// Node is a node of a tree. It is a leaf if Feature is -1.
 type Node struct {
 	Feature     int     // feature to split on
 	Cut         float32 // a row goes left if its value is below Cut
@@ -71,7 +72,7 @@ type Node struct {
 	Value []float32
 }
 
-// Tree is a binary tree; Nodes[0] is the root and children stand after their parents.
+// Tree is a binary tree. Nodes[0] is the root. Children come after their parents.
 type Tree struct{ Nodes []Node }
 
 // Leaf returns the leaf that x falls into.
@@ -98,8 +99,9 @@ type Model struct {
 	y []int
 }
 
-// Train boosts trees on the rows x, labelled y in 0..classes-1. After each iteration, counted from 1, it calls each, unless nil,
-// with the model so far and ends if that returns false. It panics on arguments that make no sense; x must hold no NaN.
+// Train boosts trees on the rows x with the labels y, from 0 to classes-1. After each iteration, it calls each (unless nil) with
+// the number of the iteration, counted from 1, and the model so far. It ends if each returns false. It panics if an argument is
+// invalid. x must not contain NaN.
 func Train(x [][]float64, y []int, classes int, p Params, each func(iteration int, m *Model) bool) *Model {
 	p.setDefaults()
 	p.check(x, y, classes)
@@ -123,7 +125,7 @@ func Train(x [][]float64, y []int, classes int, p Params, each func(iteration in
 				m.add(g.grow(&pair{k, -1}), g)
 			}
 		}
-		// Only now: all trees of an iteration see the same probabilities.
+		// Not earlier, because all trees of an iteration use the same probabilities.
 		m.softmax()
 		if p.Base < 0 {
 			base = m.worstClass()
@@ -135,7 +137,7 @@ func Train(x [][]float64, y []int, classes int, p Params, each func(iteration in
 	return m
 }
 
-// ClippedLoss returns the sum over the training rows of -log(max(p_y, 1e-4)), the loss (3) as the authors' program reports it.
+// ClippedLoss returns the sum of -log(max(p_y, 1e-4)) over the training rows, the loss (3) as the authors' program reports it.
 func (m *Model) ClippedLoss() float64 {
 	var sum float64
 	for i, p := range m.P {
@@ -144,7 +146,7 @@ func (m *Model) ClippedLoss() float64 {
 	return sum
 }
 
-// AbsGradient returns the sum over the training rows and classes of |r - p|, the gradients (13).
+// AbsGradient returns the sum of |r - p| over the training rows and classes, the absolute gradients (13).
 func (m *Model) AbsGradient() float64 {
 	var sum float64
 	for i, p := range m.P {
@@ -155,7 +157,7 @@ func (m *Model) AbsGradient() float64 {
 	return sum
 }
 
-// Scores returns F for one row, added up in the same order as in training, hence to the same bits.
+// Scores returns F for one row. It adds in the same order as training, so the result has the same bits.
 func (m *Model) Scores(x []float64) []float64 {
 	f := make([]float64, m.Classes)
 	for _, t := range m.Trees {
@@ -167,14 +169,14 @@ func (m *Model) Scores(x []float64) []float64 {
 // Predict returns the class with the highest score, the lowest such class in a tie.
 func (m *Model) Predict(x []float64) int { return argmax(m.Scores(x)) }
 
-// AddLeaf adds a leaf to the scores of a row: step 6 of Algorithm 1.
+// AddLeaf adds a leaf to the scores of a row (step 6 of Algorithm 1).
 func (m *Model) AddLeaf(f []float64, leaf *Node) {
 	for k, t := range leaf.Value {
 		f[k] = min(f[k]+float64(m.Shrinkage*float64(t)), maxScore)
 	}
 }
 
-// add appends the tree that g has just grown and moves the training rows, whose leaves g still knows.
+// add appends the tree that g has just grown and updates the scores of the training rows. g still knows their leaves.
 func (m *Model) add(t *Tree, g *grower) {
 	m.Trees = append(m.Trees, t)
 	for j, s := range g.nodes {
@@ -186,7 +188,7 @@ func (m *Model) add(t *Tree, g *grower) {
 	}
 }
 
-// softmax sets P from F, equation (1): step 3 of Algorithm 1. The cap on F keeps exp from overflowing.
+// softmax sets P from F by equation (1) (step 3 of Algorithm 1). The cap on F keeps exp from overflowing.
 func (m *Model) softmax() {
 	for i, f := range m.F {
 		p := m.P[i]
@@ -241,15 +243,15 @@ func (p *Params) check(x [][]float64, y []int, classes int) {
 	must(slices.Contains([]string{LeafPair, LeafFull}, p.Leaf), "unknown leaf")
 	must(slices.Contains([]string{SelectSecondOrder, SelectFirstOrder, SelectRoot}, p.Selection), "unknown selection")
 	must(p.Method == MethodAOSO || p.Leaf == LeafPair && p.Selection == SelectSecondOrder,
-		"leaf and selection are choices of the method aoso only")
+		"leaf and selection can be set for the method aoso only")
 	must(p.Leaves >= 1 && p.Shrinkage > 0, "leaves and shrinkage must be positive")
 	must(p.Base >= -1 && p.Base < classes, "base class out of range")
-	must(len(x) > 0 && len(x) == len(y), "rows and labels must be as many, and some")
-	must(classes >= 2, "too few classes")
+	must(len(x) > 0 && len(x) == len(y), "there must be as many labels as rows, and at least one row")
+	must(classes >= 2, "there must be at least two classes")
 	for i := range x {
 		must(len(x[i]) == len(x[0]), "rows differ in length")
 		must(0 <= y[i] && y[i] < classes, "label out of range")
-		must(!slices.ContainsFunc(x[i], math.IsNaN), "missing value")
+		must(!slices.ContainsFunc(x[i], math.IsNaN), "x must not contain NaN")
 	}
 }
 
@@ -264,7 +266,7 @@ func gradient(p []float64, y, k int) float64 {
 // variance returns p_k(1 - p_k), the diagonal of the Hessian (14).
 func variance(p []float64, k int) float64 { return float64(p[k] * (1 - p[k])) }
 
-// nonzero returns h, but 1 for a denominator of exactly 0.
+// nonzero returns h, or 1 if h is exactly 0.
 func nonzero(h float64) float64 {
 	if h == 0 {
 		return 1
@@ -272,7 +274,7 @@ func nonzero(h float64) float64 {
 	return h
 }
 
-// reduction returns by how much a Newton step lowers the loss, equation (20) with its sign turned.
+// reduction returns by how much a Newton step lowers the loss: the negative of equation (20).
 func reduction(g, h float64) float64 { return g * g / (2 * nonzero(h)) }
 
 func clip(t float64) float64 { return max(-maxLeaf, min(maxLeaf, t)) }

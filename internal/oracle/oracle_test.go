@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// configs are all the ways to train.
+// configs covers all methods and options.
 var configs = map[string]Params{
 	"paper":        {},
 	"full leaf":    {Leaf: LeafFull},
@@ -32,7 +32,7 @@ func small(p Params) Params {
 	return p
 }
 
-// synthetic returns four noisy classes over three features, the last with few values, and a constant fourth feature.
+// synthetic returns rows of four noisy classes with four features. The third has few distinct values and the fourth is constant.
 func synthetic(n int) (x [][]float64, y []int) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range n {
@@ -44,8 +44,8 @@ func synthetic(n int) (x [][]float64, y []int) {
 	return x, y
 }
 
-// TestReplay follows the training rows through every tree and computes, by brute force from the probabilities that the tree saw,
-// what each node should hold.
+// TestReplay follows the training rows through every tree. It compares each node with what brute force computes from the
+// probabilities that the tree was trained on.
 func TestReplay(t *testing.T) {
 	x, y := synthetic(150)
 	for name, config := range configs {
@@ -74,7 +74,7 @@ func TestReplay(t *testing.T) {
 				return true
 			})
 			if done != 12 {
-				t.Errorf("%d trees", done)
+				t.Errorf("%d trees, want 12", done)
 			}
 		})
 	}
@@ -89,7 +89,7 @@ func replay(t *testing.T, x [][]float64, y []int, p [][]float64, config Params, 
 	leaves := 0
 	for j, n := range tree.Nodes {
 		if len(rows[j]) != n.Rows || n.Rows == 0 {
-			t.Fatalf("node %d has %d rows and says %d", j, len(rows[j]), n.Rows)
+			t.Fatalf("node %d has %d rows, but Rows is %d", j, len(rows[j]), n.Rows)
 		}
 		g, h := dense(p, y, rows[j])
 		switch {
@@ -99,11 +99,11 @@ func replay(t *testing.T, x [][]float64, y []int, p [][]float64, config Params, 
 			}
 		case config.Method == MethodLogitBoost:
 			if n.R != k || n.S >= 0 {
-				t.Fatalf("node %d: pair (%d, %d), want class %d alone", j, n.R, n.S, k)
+				t.Fatalf("node %d: pair (%d, %d), want only class %d", j, n.R, n.S, k)
 			}
 		case config.Selection == SelectRoot && j > 0:
 			if n.R != tree.Nodes[0].R || n.S != tree.Nodes[0].S {
-				t.Fatalf("node %d has another pair than the root", j)
+				t.Fatalf("node %d does not have the pair of the root", j)
 			}
 		default:
 			checkPair(t, g, h, n, config.Selection == SelectFirstOrder)
@@ -123,7 +123,7 @@ func replay(t *testing.T, x [][]float64, y []int, p [][]float64, config Params, 
 		}
 		gain, ok := splitGain(x, y, p, rows[j], n.Feature, n.Cut, n)
 		if !ok || math.Abs(n.Gain-gain) > 1e-9 || math.Abs(gain-best) > 1e-9 {
-			t.Fatalf("node %d: gain %g, of its split %g, of the best split %g", j, n.Gain, gain, best)
+			t.Fatalf("node %d: gain %g, recomputed %g, best split %g", j, n.Gain, gain, best)
 		}
 		for _, i := range rows[j] {
 			if float32(x[i][n.Feature]) < n.Cut {
@@ -133,11 +133,11 @@ func replay(t *testing.T, x [][]float64, y []int, p [][]float64, config Params, 
 			}
 		}
 		if n.Rows <= config.MinSamples {
-			t.Fatalf("node %d: %d rows were split", j, n.Rows)
+			t.Fatalf("node %d was split with only %d rows", j, n.Rows)
 		}
 	}
 	if config.MinSamples == 0 && leaves != 6 {
-		t.Fatalf("%d leaves", leaves)
+		t.Fatalf("%d leaves, want 6", leaves)
 	}
 }
 
@@ -158,7 +158,7 @@ func dense(p [][]float64, y, rows []int) (g []float64, h [][]float64) {
 	return g, h
 }
 
-// along returns the derivatives in the direction of the pair of a node.
+// along returns the derivatives in the direction of the pair (r, s).
 func along(g []float64, h [][]float64, r, s int) (float64, float64) {
 	if s < 0 {
 		return g[r], h[r][r]
@@ -166,7 +166,7 @@ func along(g []float64, h [][]float64, r, s int) (float64, float64) {
 	return g[r] - g[s], h[r][r] + h[s][s] - 2*h[r][s]
 }
 
-// checkPair accepts any pair that is as good as the best: rounding decides between those.
+// checkPair accepts any pair that is as good as the best, because rounding decides between them.
 func checkPair(t *testing.T, g []float64, h [][]float64, n Node, firstOrder bool) {
 	t.Helper()
 	score := func(k int) float64 {
@@ -216,7 +216,7 @@ func checkLeaf(t *testing.T, g []float64, h [][]float64, n Node, config Params) 
 	}
 }
 
-// splitGain is equation (22) for the pair of the node, each side summed anew; not ok if a side is empty.
+// splitGain returns the gain (22) for the pair of the node, from separate sums for each side. ok is false if a side is empty.
 func splitGain(x [][]float64, y []int, p [][]float64, rows []int, feature int, cut float32, n Node) (gain float64, ok bool) {
 	var side [2][]int
 	for _, i := range rows {
@@ -245,7 +245,7 @@ func TestTrain(t *testing.T) {
 			m := Train(x, y, 4, small(config), func(iteration int, m *Model) bool {
 				loss := m.ClippedLoss()
 				if loss >= last {
-					t.Errorf("iteration %d: the loss rose from %g to %g", iteration, last, loss)
+					t.Errorf("iteration %d: the loss increased from %g to %g", iteration, last, loss)
 				}
 				last = loss
 				return true
@@ -253,26 +253,26 @@ func TestTrain(t *testing.T) {
 			errs := 0
 			for i := range x {
 				if !slices.Equal(m.Scores(x[i]), m.F[i]) {
-					t.Fatalf("row %d: scores %v, in training %v", i, m.Scores(x[i]), m.F[i])
+					t.Fatalf("row %d: scores %v, but %v in training", i, m.Scores(x[i]), m.F[i])
 				}
 				if m.Predict(x[i]) != y[i] {
 					errs++
 				}
 			}
 			if errs > len(x)/4 {
-				t.Errorf("%d training errors", errs)
+				t.Errorf("%d training errors, want at most %d", errs, len(x)/4)
 			}
 		})
 	}
 }
 
-// TestDerivatives compares with differences of the loss (3).
+// TestDerivatives compares the derivatives with finite differences of the loss (3).
 func TestDerivatives(t *testing.T) {
 	f := []float64{0.4, -1.1, 0.9, -0.2}
 	m := &Model{F: [][]float64{nil}, P: matrix(1, len(f))}
 	const e = 1e-4
 	for y := range f {
-		// loss at f moved by a along class j and by b along class k.
+		// loss is the loss at the scores f plus a for class j and b for class k.
 		loss := func(j int, a float64, k int, b float64) float64 {
 			m.F[0] = slices.Clone(f)
 			m.F[0][j] += a
@@ -283,14 +283,14 @@ func TestDerivatives(t *testing.T) {
 		check := func(what string, got, want float64) {
 			t.Helper()
 			if math.Abs(got-want) > 1e-6 {
-				t.Errorf("label %d: %s is %g, by differences %g", y, what, got, want)
+				t.Errorf("label %d: %s is %g, by finite differences %g", y, what, got, want)
 			}
 		}
 		for r := range f {
 			slope := (loss(r, -e, 0, 0) - loss(r, e, 0, 0)) / (2 * e)
 			curve := (loss(r, e, 0, 0) - 2*loss(0, 0, 0, 0) + loss(r, -e, 0, 0)) / (e * e)
 			g := &grower{classes: len(f), y: []int{y}, p: m.P, fixed: &pair{r, -1}}
-			loss(0, 0, 0, 0) // leaves the probabilities of f in m.P
+			loss(0, 0, 0, 0) // sets m.P to the probabilities of f
 			sums, _ := g.sum([]int32{0})
 			check("m_k", sums.m[r], slope)
 			check("h_kk", sums.h[r], curve)
@@ -367,20 +367,20 @@ func TestEdges(t *testing.T) {
 	})
 	t.Run("Hessian of zero", func(t *testing.T) {
 		if got := reduction(2, 0); got != 2 {
-			t.Errorf("reduction %g, want that of a Hessian of 1", got)
+			t.Errorf("reduction(2, 0) = %g, want 2 as for a Hessian of 1", got)
 		}
 	})
 	t.Run("missing value", func(t *testing.T) {
 		defer func() {
 			if recover() == nil {
-				t.Error("no panic")
+				t.Error("Train does not panic")
 			}
 		}()
 		Train([][]float64{{1}, {math.NaN()}}, []int{0, 1}, 2, p, nil)
 	})
 }
 
-// TestAuthorsProgram compares with the figures of the paper's authors' own program (../shared/paper/author-code.csv).
+// TestAuthorsProgram compares with the results of the authors' program in ../shared/paper/author-code.csv.
 func TestAuthorsProgram(t *testing.T) {
 	shared := filepath.Join(repoRoot(t), "..", "shared")
 	data := os.Getenv("AOSO_DATA")
@@ -391,9 +391,9 @@ func TestAuthorsProgram(t *testing.T) {
 	for _, path := range []string{data, figures} {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			if _, err := os.Stat(shared); err == nil && os.Getenv("CI") == "true" {
-				t.Fatalf("%s is missing, though the shared folder is there", path)
+				t.Fatalf("%s is missing, but the shared folder exists", path)
 			}
-			t.Skipf("nothing to compare with: %s is missing (AOSO_DATA names another data folder)", path)
+			t.Skipf("%s is missing (AOSO_DATA sets another data folder)", path)
 		}
 	}
 	last := 100
@@ -405,7 +405,7 @@ func TestAuthorsProgram(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			want := sets[name]
 			if len(want) == 0 {
-				t.Fatalf("%s has no figures of %s", figures, name)
+				t.Fatalf("%s has no results for %s", figures, name)
 			}
 			x, y := readData(t, filepath.Join(data, name+".train.csv.gz"))
 			testX, testY := readData(t, filepath.Join(data, name+".test.csv.gz"))
@@ -429,18 +429,18 @@ func TestAuthorsProgram(t *testing.T) {
 				t.Logf("%4d trees: %4d errors (%4d), loss %.10g (%.10g), gradient %.10g (%.10g)",
 					iteration, errs, w.errors, loss, w.loss, gradient, w.gradient)
 				if !near(loss, w.loss, 1e-6) || !near(gradient, w.gradient, 1e-6) || abs(errs-w.errors) > 2 {
-					t.Errorf("%d trees: the authors' program differs", iteration)
+					t.Errorf("%d trees: the result differs from that of the authors' program", iteration)
 				}
 				return true
 			})
 			if len(m.Trees) != last || compared != len(want) {
-				t.Errorf("%d trees grown, %d of %d figures compared", len(m.Trees), compared, len(want))
+				t.Errorf("%d trees, want %d; %d of %d results compared", len(m.Trees), last, compared, len(want))
 			}
 		})
 	}
 }
 
-// figure is what the authors' program reports after some number of trees.
+// figure is the result of the authors' program after some number of trees.
 type figure struct {
 	errors         int
 	loss, gradient float64
@@ -471,7 +471,7 @@ func readFigures(t *testing.T, path string, last int) map[string]map[int]figure 
 	return sets
 }
 
-// readData reads gzip-compressed CSV without a header, the label in the last column.
+// readData reads gzip-compressed CSV without a header. The label is in the last column.
 func readData(t *testing.T, path string) (x [][]float64, y []int) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -505,7 +505,7 @@ func numbers(t *testing.T, cells []string) []float64 {
 	return v
 }
 
-// repoRoot returns the nearest folder upwards that holds go.mod.
+// repoRoot returns the nearest parent folder that contains go.mod.
 func repoRoot(t *testing.T) string {
 	dir, err := os.Getwd()
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"slices"
 )
 
-// pair is the class pair (r, s) of a node: +t goes to r and -t to s. With s < 0 class r stands alone.
+// pair is the class pair (r, s) of a node: class r gets the value t and class s the value -t. If s < 0, class r stands alone.
 type pair struct{ r, s int }
 
-// rowDerivatives returns the negative gradient and the Hessian of one row in the direction of the pair, a term of the sums (17)
-// and (18). Alone, a class has its own entries of (13) and (14).
+// rowDerivatives returns the negative gradient and the Hessian of one row in the direction of the pair: a term of the sums (17)
+// and (18). For a single class, they are its entries of (13) and (14).
 func (c pair) rowDerivatives(p []float64, y int) (g, h float64) {
 	g, h = gradient(p, y, c.r), variance(p, c.r)
 	if c.s >= 0 {
@@ -20,17 +20,17 @@ func (c pair) rowDerivatives(p []float64, y int) (g, h float64) {
 	return g, h
 }
 
-// totals are the sums (11) and (12) over the rows of a node, as far as they are ever needed.
+// totals are the entries of the sums (11) and (12) over the rows of a node that are needed.
 type totals struct {
 	m   []float64 // m_k, the negative gradient
 	h   []float64 // h_kk
 	hrk []float64 // h_rk of the class r with the largest m
 }
 
-// span is a node under construction: it owns the places lo to hi of grower.rows and of every grower.order.
+// span is a node under construction. Its rows are the elements lo to hi-1 of grower.rows and of every grower.order.
 type span struct {
 	lo, hi int
-	open   bool // it can be split, by the split below
+	open   bool // the node can be split by the split below
 	gain   float64
 	at     int // feature
 	cut    float32
@@ -43,16 +43,16 @@ type grower struct {
 	x       [][]float32 // by feature, then row
 	y       []int
 	p       [][]float64 // by row, then class
-	sorted  [][]int32   // for each feature the rows by value, equal values in row order
+	sorted  [][]int32   // for each feature the rows sorted by value; equal values in row order
 
 	// The tree being grown.
 	tree   *Tree
 	rows   []int32   // the rows of each node, in row order
-	order  [][]int32 // for each feature the rows of each node by value
-	nodes  []span    // in step with tree.Nodes
-	fixed  *pair     // the pair of every node, unless nil
-	g, h   []float64 // by row, for the node in hand
-	isLeft []bool    // by row, for the split in hand
+	order  [][]int32 // for each feature the rows of each node, sorted by value
+	nodes  []span    // parallel to tree.Nodes
+	fixed  *pair     // the pair of every node; nil if each chooses its own
+	g, h   []float64 // by row, for the current node
+	isLeft []bool    // by row, for the current split
 	spare  []int32
 }
 
@@ -74,7 +74,7 @@ func newGrower(x [][]float64, y []int, classes int, params Params, p [][]float64
 	return g
 }
 
-// grow grows one tree, best split first: step 4 of Algorithm 1. All nodes take the pair fixed, unless it is nil.
+// grow grows one tree, best split first (step 4 of Algorithm 1). Unless fixed is nil, all nodes have that pair.
 func (g *grower) grow(fixed *pair) *Tree {
 	for i := range g.rows {
 		g.rows[i] = int32(i)
@@ -99,7 +99,7 @@ func (g *grower) grow(fixed *pair) *Tree {
 	return g.tree
 }
 
-// addNode appends the node of the given rows, as a leaf, with its pair, leaf vector and best split.
+// addNode appends a leaf with the rows lo to hi-1 and finds its pair, leaf vector and best split.
 func (g *grower) addNode(lo, hi int) int {
 	s := span{lo: lo, hi: hi}
 	rows := g.rows[lo:hi]
@@ -115,7 +115,7 @@ func (g *grower) addNode(lo, hi int) int {
 	return len(g.nodes) - 1
 }
 
-// fit chooses the class pair of a node and computes the vector that it would have as a leaf.
+// fit chooses the class pair of a node and computes its leaf vector.
 func (g *grower) fit(rows []int32) (pair, []float32) {
 	t, c := g.sum(rows)
 	value := make([]float64, g.classes)
@@ -142,13 +142,13 @@ func (g *grower) fit(rows []int32) (pair, []float32) {
 	return c, rounded
 }
 
-// oneClassStep is the Newton step of a class on its own; (K-1)/K is LogitBoost's allowance for the other classes.
+// oneClassStep returns the Newton step of a single class. LogitBoost scales it by (K-1)/K to account for the other classes.
 func (g *grower) oneClassStep(m, h float64) float64 {
 	k := float64(g.classes)
 	return (k - 1) / k * m / nonzero(h)
 }
 
-// pairHessian returns h_rr + h_ss - 2h_rs, which is (18); hrk must be that of c.r.
+// pairHessian returns h_rr + h_ss - 2h_rs, equation (18). t.hrk must belong to c.r.
 func (t *totals) pairHessian(c pair) float64 { return t.h[c.r] + t.h[c.s] - 2*t.hrk[c.s] }
 
 // sum computes the totals of a node and its class pair.
@@ -177,7 +177,7 @@ func (g *grower) sum(rows []int32) (totals, pair) {
 	return t, c
 }
 
-// secondClass chooses s for a given r, by equation (24) or (25).
+// secondClass chooses s for a given r by equation (24) or (25).
 func (g *grower) secondClass(t *totals, r int) int {
 	s, best := -1, math.Inf(-1)
 	for k := range g.classes {
@@ -196,7 +196,7 @@ func (g *grower) secondClass(t *totals, r int) int {
 	return s
 }
 
-// findSplit seeks the split of a node with the largest gain (22) for the pair c.
+// findSplit finds the split of a node with the largest gain (22) for the pair c.
 func (g *grower) findSplit(s *span, c pair) {
 	var sumG, sumH float64
 	for _, i := range g.rows[s.lo:s.hi] {
@@ -224,8 +224,8 @@ func (g *grower) findSplit(s *span, c pair) {
 	}
 }
 
-// midpoint returns the float32 midway between a < b. Between neighbouring floats there is none, and rounding may give a, which
-// would leave the rows of value a on the wrong side.
+// midpoint returns the float32 midway between a < b, or b if there is no float32 between them. It must not return a: the rows
+// with the value a would then go right.
 func midpoint(a, b float32) float32 {
 	if mid := a/2 + b/2; a < mid && mid < b {
 		return mid
@@ -233,7 +233,7 @@ func midpoint(a, b float32) float32 {
 	return b
 }
 
-// split turns the leaf at position best into an inner node with two leaves.
+// split turns leaf number best into an inner node with two leaves.
 func (g *grower) split(best int) {
 	g.nodes[best].open = false
 	s, nLeft := g.nodes[best], 0
@@ -253,7 +253,7 @@ func (g *grower) split(best int) {
 	n.Feature, n.Cut, n.Gain, n.Left, n.Right, n.Value = s.at, s.cut, s.gain, left, right, nil
 }
 
-// partition moves the left rows to the front and keeps the order on both sides.
+// partition moves the left rows to the front. It keeps the order on both sides.
 func (g *grower) partition(rows []int32) {
 	left, right := 0, 0
 	for _, i := range rows {

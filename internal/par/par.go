@@ -1,8 +1,8 @@
-// Package par runs numbered pieces of work on a team of goroutines.
+// Package par runs numbered tasks on a team of goroutines.
 //
-// Which goroutine runs a piece is left open, so a piece must write only what
-// is its own; results are combined by the caller in the order of the numbers,
-// and so do not depend on the size of the team.
+// Any goroutine may run any task, so a task must write only to memory of its
+// own. The caller combines the results in the order of the task numbers, so they
+// do not depend on the size of the team.
 package par
 
 import (
@@ -16,55 +16,57 @@ import (
 	"sync/atomic"
 )
 
-// Team is a fixed number of workers: the caller and helpers, which start with
-// the first work for them and last until Close. The zero value is one worker.
-// Only one goroutine may give a team work.
+// Team is a fixed number of workers: the caller and its helpers. The helpers
+// start with the first call of Do that needs them and run until Close. The zero
+// value is a team of one worker. Only one goroutine may call Do at a time.
 type Team struct {
 	workers int
-	spins   int // how often a helper looks for the next round before it parks
+	spins   int // how often a helper checks for the next round before it sleeps
 	started bool
 	current atomic.Pointer[round]
 
 	mu     sync.Mutex
 	wake   sync.Cond
-	parked atomic.Int32
+	asleep atomic.Int32
 }
 
 // round is one call of Do.
 type round struct {
-	number int // of the rounds of a team, from 1
+	number int // counts the rounds of a team from 1
 	n      int64
-	piece  func(worker, i int)
-	shares []share // by worker
+	task   func(worker, i int)
+	shares []share // one for each worker
 	done   atomic.Int64
 	failed atomic.Pointer[Panic]
 }
 
-// share is the run of pieces that a worker does first: the data of the same
-// pieces is then often still in its core's cache from the round before.
+// share is the range of tasks that a worker runs first. A worker has the same
+// share in every round, so the data of its tasks is often still in the cache of
+// its core.
 type share struct {
 	next atomic.Int64
 	end  int64
-	_    [48]byte // each on a cache line of its own
+	_    [48]byte // pads a share to a cache line
 }
 
-// NewTeam is a team of n workers; n < 1 asks for [Available].
+// NewTeam returns a team of n workers. If n < 1, the team has [Available]
+// workers.
 func NewTeam(n int) *Team {
 	if n < 1 {
 		n = Available()
 	}
 	t := &Team{workers: n}
-	if n <= runtime.GOMAXPROCS(0) { // else it would take a core from the others
+	if n <= runtime.GOMAXPROCS(0) { // otherwise a spinning helper would take the core that another worker needs
 		t.spins = spins
 	}
 	t.wake.L = &t.mu
 	return t
 }
 
-// Workers is the team's size: worker numbers are below it.
+// Workers returns the number of workers. They are numbered from 0, the caller.
 func (t *Team) Workers() int { return max(t.workers, 1) }
 
-// Panic carries a panic of a worker to the caller of [Team.Do].
+// Panic carries the panic of a task to the caller of [Team.Do].
 type Panic struct {
 	Value any
 	Stack []byte
@@ -72,13 +74,14 @@ type Panic struct {
 
 func (p *Panic) Error() string { return fmt.Sprintf("panic in a worker: %v\n%s", p.Value, p.Stack) }
 
-// Do runs piece(worker, i) for every i below n and returns when all have
-// returned. The caller is one of the workers. If a piece panics, the pieces
-// not begun are dropped and Do panics with a [*Panic].
-func (t *Team) Do(n int, piece func(worker, i int)) {
+// Do runs task(worker, i) for every i from 0 to n-1 and returns when all have
+// returned. The caller is one of the workers. If a task panics, Do starts no
+// further tasks and panics with a [*Panic]. Without helpers, it passes on the
+// original panic.
+func (t *Team) Do(n int, task func(worker, i int)) {
 	if n < 2 || t.Workers() < 2 {
 		for i := range n {
-			piece(0, i)
+			task(0, i)
 		}
 		return
 	}
@@ -89,14 +92,14 @@ func (t *Team) Do(n int, piece func(worker, i int)) {
 			go t.help(w + 1)
 		}
 	}
-	r := &round{number: t.current.Load().number + 1, n: int64(n), piece: piece, shares: make([]share, t.workers)}
+	r := &round{number: t.current.Load().number + 1, n: int64(n), task: task, shares: make([]share, t.workers)}
 	for w := range r.shares {
 		s := &r.shares[w]
 		s.next.Store(int64(n * w / t.workers))
 		s.end = int64(n * (w + 1) / t.workers)
 	}
 	t.current.Store(r)
-	if t.parked.Load() > 0 {
+	if t.asleep.Load() > 0 {
 		t.mu.Lock()
 		t.wake.Broadcast()
 		t.mu.Unlock()
@@ -110,19 +113,19 @@ func (t *Team) Do(n int, piece func(worker, i int)) {
 	}
 }
 
-// Close ends the helpers. The team must not be given work after that.
+// Close stops the helpers. The team must not be used afterwards.
 func (t *Team) Close() {
 	if t.started {
 		t.mu.Lock()
 		t.current.Store(nil)
 		t.wake.Broadcast()
 		t.mu.Unlock()
-		runtime.Gosched() // on one core they might have to wait for ever to begin, and so to end
+		runtime.Gosched() // on one core, helpers that have not run yet might otherwise never run and exit
 	}
 }
 
-// spins is some hundred microseconds: waking a helper costs about as much, and
-// the rounds of a training follow one another closely.
+// spins takes some hundred microseconds. Waking a helper costs about as much,
+// and the rounds of a training follow closely on each other.
 const spins = 300_000
 
 // pause is called in the i-th turn of a loop that waits for another worker. On a
@@ -135,7 +138,7 @@ func pause(i int) {
 	}
 }
 
-// help is the life of a helper.
+// help runs rounds until the team is closed.
 func (t *Team) help(worker int) {
 	seen := 0
 	for {
@@ -145,24 +148,24 @@ func (t *Team) help(worker int) {
 			r = t.current.Load()
 		}
 		if r != nil && r.number == seen {
-			r = t.park(seen)
+			r = t.sleep(seen)
 		}
 		if r == nil {
 			return
 		}
 		seen = r.number
-		if r.piece != nil {
+		if r.task != nil {
 			r.work(worker)
 		}
 	}
 }
 
-// park waits for a round after the one seen.
-func (t *Team) park(seen int) *round {
+// sleep waits for a round after round number seen.
+func (t *Team) sleep(seen int) *round {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.parked.Add(1)
-	defer t.parked.Add(-1)
+	t.asleep.Add(1)
+	defer t.asleep.Add(-1)
 	for {
 		if r := t.current.Load(); r == nil || r.number != seen {
 			return r
@@ -171,8 +174,8 @@ func (t *Team) park(seen int) *round {
 	}
 }
 
-// work does pieces until there are none left: those of the worker's share
-// first, then what is left of the others'.
+// work runs tasks until none are left: first those of the worker's own share, then
+// those left in the shares of the others.
 func (r *round) work(worker int) {
 	var taken int64
 	defer func() {
@@ -193,13 +196,13 @@ func (r *round) work(worker int) {
 				break
 			}
 			taken++
-			r.piece(worker, int(i))
+			r.task(worker, int(i))
 		}
 	}
 }
 
-// Available is the number of threads worth starting here: the cores this
-// process may use, or the container's CPU quota where that is lower.
+// Available returns the number of cores that this process may use, or the CPU
+// quota of its container if that is lower.
 func Available() int {
 	n := runtime.NumCPU()
 	if quota := cgroupQuota("/sys/fs/cgroup"); quota > 0 {
@@ -208,8 +211,8 @@ func Available() int {
 	return max(n, 1)
 }
 
-// cgroupQuota is the CPU limit under a cgroup root (version 2, then 1),
-// rounded up to whole cores; 0 where there is none.
+// cgroupQuota returns the CPU limit below a cgroup root (version 2, then 1),
+// rounded up to whole cores, or 0 if there is no limit.
 func cgroupQuota(root string) int {
 	if text, err := os.ReadFile(root + "/cpu.max"); err == nil {
 		quota, period, _ := strings.Cut(strings.TrimSpace(string(text)), " ")

@@ -15,8 +15,8 @@ import (
 
 var sizes = []int{1, 2, 3, 8}
 
-// TestDo: every piece is done once, by a worker that does nothing else
-// meanwhile, before Do returns; a team can be used again and again.
+// TestDo checks that every task runs once, that no worker runs two at a time,
+// that all end before Do returns, and that a team can be used again.
 func TestDo(t *testing.T) {
 	for _, workers := range sizes {
 		team := NewTeam(workers)
@@ -25,11 +25,11 @@ func TestDo(t *testing.T) {
 		}
 		for round := range 200 {
 			n := []int{0, 1, 2, 3, 7, 100}[round%6]
-			done := make([]int, n) // unguarded: the race detector sees pieces done twice
+			done := make([]int, n) // without a lock, so that the race detector finds tasks that run twice
 			busy := make([]atomic.Bool, workers)
 			team.Do(n, func(worker, i int) {
 				if busy[worker].Swap(true) {
-					t.Errorf("worker %d does two pieces at a time", worker)
+					t.Errorf("worker %d runs two tasks at a time", worker)
 				}
 				if round%20 == 0 {
 					time.Sleep(time.Duration(i%3) * 10 * time.Microsecond)
@@ -39,7 +39,7 @@ func TestDo(t *testing.T) {
 			})
 			for i, times := range done {
 				if times != 1 {
-					t.Fatalf("%d workers, %d pieces: piece %d was done %d times", workers, n, i, times)
+					t.Fatalf("%d workers, %d tasks: task %d ran %d times", workers, n, i, times)
 				}
 			}
 		}
@@ -49,12 +49,13 @@ func TestDo(t *testing.T) {
 	sum := 0
 	zero.Do(10, func(worker, i int) { sum += i + worker })
 	if sum != 45 || zero.Workers() != 1 {
-		t.Errorf("the zero team adds up to %d with %d workers", sum, zero.Workers())
+		t.Errorf("the zero team has the sum %d and %d workers, want 45 and 1", sum, zero.Workers())
 	}
 	zero.Close()
 }
 
-// TestDoShares: pieces that wait for one another need as many workers.
+// TestDoShares checks that all workers take part: each task waits for the
+// others.
 func TestDoShares(t *testing.T) {
 	for _, workers := range sizes {
 		team := NewTeam(workers)
@@ -68,15 +69,15 @@ func TestDoShares(t *testing.T) {
 				all.Wait()
 			})
 			if slices.Contains(seen, false) {
-				t.Errorf("workers %v of %d did something", seen, workers)
+				t.Errorf("%d workers: which of them ran a task: %v", workers, seen)
 			}
-			time.Sleep(2 * time.Millisecond) // the helpers park
+			time.Sleep(2 * time.Millisecond) // long enough for the helpers to fall asleep
 		}
 		team.Close()
 	}
 }
 
-// TestDoNested: a piece may use a team of its own.
+// TestDoNested checks that a task may use a team of its own.
 func TestDoNested(t *testing.T) {
 	team := NewTeam(3)
 	defer team.Close()
@@ -91,7 +92,8 @@ func TestDoNested(t *testing.T) {
 	}
 }
 
-// TestPanic: the panic of a piece comes up in the caller, and the team lives.
+// TestPanic checks that Do passes on the panic of a task, and that the team
+// still works afterwards.
 func TestPanic(t *testing.T) {
 	for _, workers := range sizes {
 		for _, bad := range []int{0, 1, 50, 99} {
@@ -117,19 +119,19 @@ func TestPanic(t *testing.T) {
 				t.Errorf("%d workers: panic %v, want %v", workers, got, cause)
 			}
 			if n := done.Load(); n > 99 {
-				t.Errorf("%d pieces done, one panicked", n)
+				t.Errorf("%d tasks ended, but one of 100 panicked", n)
 			}
 			count := make([]int, 20)
 			team.Do(20, func(_, i int) { count[i]++ })
 			if slices.Contains(count, 0) {
-				t.Errorf("%d workers: after a panic the team does %v", workers, count)
+				t.Errorf("%d workers: after a panic, the tasks ran %v times", workers, count)
 			}
 			team.Close()
 		}
 	}
 }
 
-// TestAllPanic: one of many panics comes up.
+// TestAllPanic checks that Do passes on one of many panics.
 func TestAllPanic(t *testing.T) {
 	team := NewTeam(4)
 	defer team.Close()
@@ -148,14 +150,14 @@ func caught(f func()) (v any) {
 	return nil
 }
 
-// TestClose: no goroutine is left behind.
+// TestClose checks that no goroutine is left over.
 func TestClose(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 20 {
 		team := NewTeam(5)
 		team.Do(10, func(_, _ int) {})
 		team.Close()
-		NewTeam(5).Close() // that never worked
+		NewTeam(5).Close() // a team that ran no task
 	}
 	for range 500 {
 		if runtime.NumGoroutine() <= before {
@@ -163,16 +165,16 @@ func TestClose(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+	t.Errorf("%d goroutines, want at most %d", runtime.NumGoroutine(), before)
 }
 
 func TestAvailable(t *testing.T) {
 	if n := Available(); n < 1 || n > runtime.NumCPU() {
-		t.Errorf("%d of %d cores", n, runtime.NumCPU())
+		t.Errorf("Available() = %d with %d cores", n, runtime.NumCPU())
 	}
 	for _, n := range []int{0, -1} {
 		if got := NewTeam(n).Workers(); got != Available() {
-			t.Errorf("a team of %d has %d workers, want %d", n, got, Available())
+			t.Errorf("NewTeam(%d) has %d workers, want %d", n, got, Available())
 		}
 	}
 }
@@ -193,11 +195,11 @@ func TestCgroupQuota(t *testing.T) {
 		{"empty", map[string]string{"cpu.max": ""}, 0},
 		{"zero", map[string]string{"cpu.max": "0 100000"}, 0},
 		{"period of zero", map[string]string{"cpu.max": "100000 0"}, 0},
-		{"great", map[string]string{"cpu.max": "9223372036854775807 1"}, 9223372036854775807},
+		{"large", map[string]string{"cpu.max": "9223372036854775807 1"}, 9223372036854775807},
 		{"version 1", map[string]string{"cpu/cpu.cfs_quota_us": "300000\n", "cpu/cpu.cfs_period_us": "100000\n"}, 3},
 		{"version 1, unlimited", map[string]string{"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, 0},
 		{"version 1, no period", map[string]string{"cpu/cpu.cfs_quota_us": "300000\n"}, 0},
-		{"version 2 goes first", map[string]string{"cpu.max": "400000 100000", "cpu/cpu.cfs_quota_us": "1", "cpu/cpu.cfs_period_us": "1"}, 4},
+		{"version 2 before 1", map[string]string{"cpu.max": "400000 100000", "cpu/cpu.cfs_quota_us": "1", "cpu/cpu.cfs_period_us": "1"}, 4},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -218,7 +220,8 @@ func TestCgroupQuota(t *testing.T) {
 	}
 }
 
-// TestCloseEnds: helpers end on one core as well, even if they never had a turn.
+// TestCloseEnds checks that helpers exit on one core too, even if they never ran
+// before Close.
 func TestCloseEnds(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	before := runtime.NumGoroutine()
@@ -228,6 +231,6 @@ func TestCloseEnds(t *testing.T) {
 		team.Close()
 	}
 	if more := runtime.NumGoroutine() - before; more > 10 {
-		t.Errorf("%d goroutines are left of 1000 teams", more)
+		t.Errorf("1000 closed teams left %d goroutines", more)
 	}
 }

@@ -1,5 +1,5 @@
-// Package terminal keeps texts that others wrote, as names in files, from
-// giving orders to a terminal.
+// Package terminal escapes text from untrusted sources, such as names in data
+// files, so that it cannot send control sequences to a terminal.
 package terminal
 
 import (
@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Plain is s with the characters escaped, as in \x1b, that do not print.
+// Plain returns s with every unprintable character escaped, as in \x1b.
 func Plain(s string) string {
 	return string(appendPlain(nil, []byte(s), ""))
 }
 
-// appendPlain appends text, its characters escaped that neither print nor are
-// among those to keep.
+// appendPlain appends text to dst and escapes the unprintable characters that
+// are not in keep.
 func appendPlain(dst, text []byte, keep string) []byte {
 	for len(text) > 0 {
 		r, n := utf8.DecodeRune(text)
@@ -34,11 +34,11 @@ func appendPlain(dst, text []byte, keep string) []byte {
 	return dst
 }
 
-// Writer writes to a terminal, lines and tabs as they are and all else as
-// Plain.
+// Writer escapes text like Plain, except newlines and tabs, and writes it to
+// Terminal.
 type Writer struct {
 	Terminal io.Writer
-	rest     []byte // the start of a character
+	rest     []byte // first bytes of a character that is not yet complete
 }
 
 func (w *Writer) Write(b []byte) (int, error) {

@@ -17,7 +17,7 @@ func TestPlain(t *testing.T) {
 		"\ufffd":                  "\ufffd",
 	} {
 		if got := Plain(in); got != want {
-			t.Errorf("%q: %q, want %q", in, got, want)
+			t.Errorf("Plain(%q) = %q, want %q", in, got, want)
 		}
 	}
 }
@@ -34,7 +34,7 @@ func TestWriter(t *testing.T) {
 			}
 		}
 		if out.String() != want {
-			t.Errorf("by %d: %q, want %q", piece, out.String(), want)
+			t.Errorf("written %d bytes at a time: %q, want %q", piece, out.String(), want)
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// check is what must hold of every training. It is made for a share of them.
+// check tests a property that every training must have. It runs for a share of
+// the trainings.
 type check struct {
 	name  string
 	share float64
@@ -19,7 +20,7 @@ type check struct {
 
 var checks = []check{
 	{"loss", 1, checkLoss},
-	{"losses on the way", 0.3, checkLosses},
+	{"interim losses", 0.3, checkLosses},
 	{"finite", 1, checkFinite},
 	{"threads", 0.3, checkThreads},
 	{"levels", 0.5, checkLevels},
@@ -27,11 +28,11 @@ var checks = []check{
 	{"booster", 0.2, checkBooster},
 	{"interrupted", 0.2, checkInterrupted},
 	{"continued", 0.2, checkContinued},
-	{"forms of data", 0.1, checkForms},
+	{"feature layouts", 0.1, checkLayouts},
 	{"scaled", 0.1, checkScaled},
 	{"dataset file", 0.1, checkDatasetFile},
 	{"builder", 0.1, checkBuilder},
-	{"at once", 0.1, checkAtOnce},
+	{"concurrent", 0.1, checkConcurrent},
 	{"model file", 0.5, checkModelFile},
 	{"paths", 0.5, checkPaths},
 	{"leaves", 0.2, checkLeaves},
@@ -46,16 +47,17 @@ var checks = []check{
 	{"invalid data", 0.1, checkInvalidData},
 }
 
-// checkLoss compares the training loss that was reported at the end with that
-// of the model's scores.
+// checkLoss compares the training loss reported at the end with the loss of the
+// model's scores.
 func checkLoss(t *trial, _ dice) error {
 	if t.model.Trees() < t.result.Iterations*t.model.TreesPerIteration() {
-		return nil // cut to the best iteration
+		return nil // the model was truncated to the best iteration
 	}
 	return t.compareLoss("the end", t.result.TrainLoss, t.raw)
 }
 
-// checkLosses does so for every iteration, or where that is too much for some.
+// checkLosses does the same for each evaluated iteration, or for some of them if
+// all would take too long.
 func checkLosses(t *trial, d dice) error {
 	if t.model.Trees() == 0 {
 		return nil
@@ -133,13 +135,13 @@ func checkLevels(t *trial, _ dice) error {
 	return nil
 }
 
-// finalTrees is the parameter that ends training by itself where the callback
-// ended it.
+// finalTrees returns the value of the parameter trees that ends training at the
+// latest iteration where the callback would.
 func (t *trial) finalTrees() int {
-	return min(t.params.Trees, saturated(t.most, t.model.TreesPerIteration()))
+	return min(t.params.Trees, saturated(t.limit, t.model.TreesPerIteration()))
 }
 
-// checkPlainTrain trains without a callback.
+// checkPlainTrain trains without a callback and compares the results.
 func checkPlainTrain(t *trial, _ dice) error {
 	p := t.params
 	p.Trees = t.finalTrees()
@@ -151,7 +153,7 @@ func checkPlainTrain(t *trial, _ dice) error {
 	return t.sameResult("without a callback", r)
 }
 
-// checkBooster trains step by step.
+// checkBooster trains with one call for each iteration and compares the results.
 func checkBooster(t *trial, d dice) error {
 	b, err := aoso.NewBooster(t.trainSet, t.params, aoso.TrainOptions{Valid: t.validSet, EvalEvery: t.every})
 	if err != nil {
@@ -159,7 +161,7 @@ func checkBooster(t *trial, d dice) error {
 	}
 	defer b.Free()
 	look := d.IntN(t.result.Iterations + 1)
-	for i := range t.most {
+	for i := range t.limit {
 		if _, more := b.Step(context.Background()); !more {
 			break
 		}
@@ -171,22 +173,22 @@ func checkBooster(t *trial, d dice) error {
 	}
 	r := b.Result()
 	t.count(r)
-	return t.sameResult("step by step", r)
+	return t.sameResult("iteration by iteration", r)
 }
 
-// prefix tells whether a model is the first trees of the one trained.
+// prefix returns an error unless m consists of the first trees of t.model.
 func (t *trial) prefix(m *aoso.Model) error {
 	first, err := t.model.Truncated(m.Trees())
 	if err != nil {
 		return err
 	}
 	if got, want := m.Fingerprint(), first.Fingerprint(); got != want {
-		return fmt.Errorf("the model of %d trees on the way: fingerprint %s, want %s", m.Trees(), got, want)
+		return fmt.Errorf("the model after %d trees has the fingerprint %s, want %s", m.Trees(), got, want)
 	}
 	return nil
 }
 
-// countdown is a context that is cancelled after it was asked so often.
+// countdown is a context that is cancelled once Err has been called `left` times.
 type countdown struct {
 	context.Context
 	left atomic.Int64
@@ -199,7 +201,8 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// checkInterrupted interrupts steps, before and within iterations, and goes on.
+// checkInterrupted interrupts training before and within iterations, resumes it
+// and compares the results.
 func checkInterrupted(t *trial, d dice) error {
 	b, err := aoso.NewBooster(t.trainSet, t.params, aoso.TrainOptions{Valid: t.validSet, EvalEvery: t.every})
 	if err != nil {
@@ -207,7 +210,7 @@ func checkInterrupted(t *trial, d dice) error {
 	}
 	defer b.Free()
 	asked := 2 * t.model.TreesPerIteration()
-	for done := 0; done < t.most; {
+	for done := 0; done < t.limit; {
 		if d.chance(0.3) {
 			c := &countdown{Context: context.Background()}
 			c.left.Store(int64(d.IntN(asked)))
@@ -227,7 +230,8 @@ func checkInterrupted(t *trial, d dice) error {
 	return t.sameResult("interrupted", r)
 }
 
-// checkContinued trains some iterations, saves, loads, and continues.
+// checkContinued trains some iterations, saves and loads the model, and continues
+// from it.
 func checkContinued(t *trial, d dice) error {
 	if t.params.EarlyStopping > 0 || t.result.Iterations < 2 {
 		return nil
@@ -259,14 +263,14 @@ func checkContinued(t *trial, d dice) error {
 	return nil
 }
 
-// checkAtOnce trains twice at the same time, on the same data.
-func checkAtOnce(t *trial, _ dice) error {
+// checkConcurrent trains twice at the same time, on the same datasets.
+func checkConcurrent(t *trial, _ dice) error {
 	errs := make(chan error)
 	for range 2 {
 		go func() {
-			r, err := run(t.trainSet, t.validSet, t.params, t.every, t.most, nil)
+			r, err := run(t.trainSet, t.validSet, t.params, t.every, t.limit, nil)
 			if err == nil {
-				err = t.sameResult("at once", r)
+				err = t.sameResult("concurrently", r)
 			}
 			errs <- err
 		}()

@@ -9,36 +9,36 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// checkForms makes the dataset of features in other forms.
-func checkForms(t *trial, d dice) error {
-	for form, x := range t.train.forms() {
+// checkLayouts trains on datasets made from the features in other layouts.
+func checkLayouts(t *trial, d dice) error {
+	for layout, x := range t.train.layouts() {
 		train, valid, err := t.sets(x, func(o *aoso.DatasetOptions) { o.DenseOnly = d.chance(0.5) })
 		if err != nil {
 			return err
 		}
-		if err := t.same(form, train, valid, nil); err != nil {
+		if err := t.same(layout, train, valid, nil); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkScaled trains on features times a power of two: of another model the
-// scores must be the same.
+// checkScaled trains on features multiplied by powers of two. The model differs,
+// but the scores must be the same.
 func checkScaled(t *trial, d dice) error {
 	const least, most = 0x1p-900, 0x1p900
 	scaled := *t.train
 	scaled.x = nil
 	for _, column := range t.train.x {
 		if slices.ContainsFunc(column, func(v float64) bool { return v != 0 && !(math.Abs(v) >= least && math.Abs(v) <= most) && v == v }) {
-			return nil // of which a power of two may not be exact
+			return nil // multiplication by a power of two might not be exact
 		}
 		factor := math.Ldexp(1, d.between(-100, 100))
-		times := slices.Clone(column)
-		for i := range times {
-			times[i] *= factor
+		product := slices.Clone(column)
+		for i := range product {
+			product[i] *= factor
 		}
-		scaled.x = append(scaled.x, times)
+		scaled.x = append(scaled.x, product)
 	}
 	train, err := aoso.NewDataset(scaled.columns(), scaled.labels(), t.data)
 	if err != nil {
@@ -57,10 +57,10 @@ func checkScaled(t *trial, d dice) error {
 	if err != nil {
 		return err
 	}
-	return differ("features times powers of two", raw, t.raw)
+	return differ("features multiplied by powers of two", raw, t.raw)
 }
 
-// checkDatasetFile trains on the datasets written to files and read again.
+// checkDatasetFile saves and loads the datasets and trains on them.
 func checkDatasetFile(t *trial, _ dice) error {
 	reopen := func(name string, set *aoso.Dataset) (*aoso.Dataset, error) {
 		if set == nil {
@@ -88,7 +88,7 @@ func checkDatasetFile(t *trial, _ dice) error {
 	return t.same("from a file", train, valid, nil)
 }
 
-// checkBuilder gathers the dataset in chunks.
+// checkBuilder trains on a dataset that was appended chunk by chunk.
 func checkBuilder(t *trial, d dice) error {
 	options := t.data
 	options.Weights = nil

@@ -11,8 +11,8 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// checkInvalid gives parameters, one at a time, values that are not allowed.
-// The error must name the parameter.
+// checkInvalid sets parameters, one at a time, to invalid values. The error must
+// name the parameter.
 func checkInvalid(t *trial, d dice) error {
 	for range 3 {
 		name := pick(d, aoso.Parameters()...).Name
@@ -33,8 +33,8 @@ func checkInvalid(t *trial, d dice) error {
 	return nil
 }
 
-// wantArgumentError tells what is wrong with an error that should name an
-// argument and say what is allowed.
+// wantArgumentError returns an error unless err names the argument and says what
+// is allowed.
 func wantArgumentError(err error, argument string) error {
 	e, ok := errors.AsType[*aoso.ArgumentError](err)
 	switch {
@@ -48,7 +48,7 @@ func wantArgumentError(err error, argument string) error {
 	return nil
 }
 
-// checkInvalidData makes datasets of what is not allowed.
+// checkInvalidData passes invalid arguments to the functions that take data.
 func checkInvalidData(t *trial, d dice) error {
 	rows, cols := t.train.rows(), t.train.cols()
 	weights := func(bad float64) []float64 {
@@ -70,18 +70,18 @@ func checkInvalidData(t *trial, d dice) error {
 		_, err := aoso.NewDataset(t.x, t.train.labels(), c.options)
 		e, ok := errors.AsType[*aoso.ArgumentError](err)
 		if !ok || !strings.HasPrefix(e.Argument, c.argument) || e.Allowed == "" {
-			return fmt.Errorf("options %+v: error %v, want one about %s", c.options, err, c.argument)
+			return fmt.Errorf("options %+v: error %v, want an ArgumentError about %s", c.options, err, c.argument)
 		}
 	}
 	if _, err := aoso.NewDataset(t.x, t.train.labels()[1:], aoso.DatasetOptions{}); wantArgumentError(err, "labels") != nil {
-		return fmt.Errorf("a label less: error %v", err)
+		return fmt.Errorf("one label too few: error %v", err)
 	}
 	wider := aoso.RowMajor(make([]float64, cols+1), 1, cols+1)
 	if _, err := t.model.PredictRaw(wider, aoso.PredictOptions{}); wantArgumentError(err, "features") != nil {
-		return fmt.Errorf("a feature more to predict: error %v", err)
+		return fmt.Errorf("prediction with one feature too many: error %v", err)
 	}
 	if _, err := t.model.PredictRaw(t.x, aoso.PredictOptions{Trees: t.model.Trees() + 1}); wantArgumentError(err, "trees") != nil {
-		return fmt.Errorf("a tree more to predict: error %v", err)
+		return fmt.Errorf("prediction with one tree too many: error %v", err)
 	}
 	return nil
 }

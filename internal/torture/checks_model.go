@@ -12,7 +12,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// reloaded is a model written and read again.
+// reloaded writes a model and reads it again.
 func reloaded(m *aoso.Model) (*aoso.Model, error) {
 	var b bytes.Buffer
 	if err := m.Write(&b); err != nil {
@@ -21,7 +21,8 @@ func reloaded(m *aoso.Model) (*aoso.Model, error) {
 	return aoso.Decode(b.Bytes())
 }
 
-// checkModelFile writes and reads the model, in memory and on disk.
+// checkModelFile writes and reads the model, in memory and on disk, and compares
+// bytes, fingerprints and predictions.
 func checkModelFile(t *trial, _ dice) error {
 	var first, second bytes.Buffer
 	if err := t.model.Write(&first); err != nil {
@@ -35,7 +36,7 @@ func checkModelFile(t *trial, _ dice) error {
 		return err
 	}
 	if !bytes.Equal(first.Bytes(), second.Bytes()) {
-		return fmt.Errorf("written, read and written again, the model has other bytes")
+		return fmt.Errorf("writing the model, reading it and writing it again gives different bytes")
 	}
 	path := filepath.Join(t.folder, "model.aoso")
 	if err := t.model.Save(path); err != nil {
@@ -60,10 +61,10 @@ func checkModelFile(t *trial, _ dice) error {
 	return nil
 }
 
-// checkPaths compares all ways to predict the training rows.
+// checkPaths compares all ways of predicting the training rows.
 func checkPaths(t *trial, d dice) error { return comparePaths(t.model, t.train, t.raw, d) }
 
-// comparePaths compares all ways to predict rows with their raw scores.
+// comparePaths compares all ways of predicting rows with their raw scores.
 func comparePaths(m *aoso.Model, rows *table, raw []float64, d dice) error {
 	x, classes := rows.columns(), len(m.Classes())
 	for _, level := range aoso.Levels() {
@@ -71,7 +72,7 @@ func comparePaths(m *aoso.Model, rows *table, raw []float64, d dice) error {
 		if err != nil {
 			return err
 		}
-		if err := differ("raw scores by "+level, again, raw); err != nil {
+		if err := differ("raw scores with level "+level, again, raw); err != nil {
 			return err
 		}
 	}
@@ -92,28 +93,28 @@ func comparePaths(m *aoso.Model, rows *table, raw []float64, d dice) error {
 		i := d.IntN(rows.rows())
 		want, values := raw[i*classes:][:classes], rows.row(i)
 		if predicted[i] != argmax(want) {
-			return fmt.Errorf("row %d: class %d, its greatest score is that of %d", i, predicted[i], argmax(want))
+			return fmt.Errorf("row %d: predicted class %d, but class %d has the highest score", i, predicted[i], argmax(want))
 		}
 		if class, err := row.Class(values); err != nil || class != predicted[i] {
-			return fmt.Errorf("row %d alone: class %d, want %d; error %v", i, class, predicted[i], err)
+			return fmt.Errorf("row predictor, row %d: class %d, want %d; error %v", i, class, predicted[i], err)
 		}
 		if err := row.Raw(values, scores); err != nil {
 			return err
 		}
-		if err := differ(fmt.Sprintf("row %d alone", i), scores, want); err != nil {
+		if err := differ(fmt.Sprintf("row predictor, row %d, raw scores", i), scores, want); err != nil {
 			return err
 		}
 		if err := row.Proba(values, scores); err != nil {
 			return err
 		}
-		if err := differ(fmt.Sprintf("probabilities of row %d alone", i), scores, proba[i*classes:][:classes]); err != nil {
+		if err := differ(fmt.Sprintf("row predictor, row %d, probabilities", i), scores, proba[i*classes:][:classes]); err != nil {
 			return err
 		}
 		k := d.IntN(classes)
 		if err := row.RawOf(values, []int{k}, scores[:1]); err != nil {
 			return err
 		}
-		if err := differ(fmt.Sprintf("class %d of row %d alone", k, i), scores[:1], want[k:k+1]); err != nil {
+		if err := differ(fmt.Sprintf("row predictor, row %d, raw score of class %d", i, k), scores[:1], want[k:k+1]); err != nil {
 			return err
 		}
 	}
@@ -122,10 +123,11 @@ func comparePaths(m *aoso.Model, rows *table, raw []float64, d dice) error {
 	if err != nil {
 		return err
 	}
-	return differ(fmt.Sprintf("the first %d rows", few.rows()), some, raw[:few.rows()*classes])
+	return differ(fmt.Sprintf("only the first %d rows", few.rows()), some, raw[:few.rows()*classes])
 }
 
-// modelJSON is what [aoso.Model.WriteJSON] writes of trees.
+// modelJSON is the part of the output of [aoso.Model.WriteJSON] that describes
+// the trees.
 type modelJSON struct {
 	Trees []struct {
 		Nodes []struct {
@@ -138,7 +140,8 @@ type modelJSON struct {
 	}
 }
 
-// checkLeaves walks the trees that JSON describes, and sums their steps.
+// checkLeaves walks the trees of the JSON export. It compares the leaves, and the
+// sums of their values with the raw scores.
 func checkLeaves(t *trial, d dice) error {
 	trees, classes := t.model.Trees(), len(t.model.Classes())
 	if trees == 0 || trees*classes > 20_000 {
@@ -162,20 +165,20 @@ func checkLeaves(t *trial, d dice) error {
 		for n := range m.Trees {
 			leaf := m.leaf(n, row)
 			if got := int(leaves[i*trees+n]); got != leaf {
-				return fmt.Errorf("row %d, tree %d: leaf %d, by its JSON %d", i, n, got, leaf)
+				return fmt.Errorf("row %d, tree %d: leaf %d, but %d by the JSON export", i, n, got, leaf)
 			}
 			for _, step := range m.Trees[n].Leaves[leaf].Steps {
 				scores[int(step[0])] += step[1]
 			}
 		}
-		if err := differ(fmt.Sprintf("row %d by JSON", i), scores, t.raw[i*classes:][:classes]); err != nil {
+		if err := differ(fmt.Sprintf("row %d by the JSON export", i), scores, t.raw[i*classes:][:classes]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// leaf is the leaf of a tree that a row reaches.
+// leaf returns the number of the leaf that a row reaches in a tree.
 func (m *modelJSON) leaf(tree int, row []float64) int {
 	nodes := m.Trees[tree].Nodes
 	if len(nodes) == 0 {
@@ -195,7 +198,7 @@ func (m *modelJSON) leaf(tree int, row []float64) int {
 	return -1 - at
 }
 
-// checkStaged compares scores after some iterations with those of as many trees.
+// checkStaged compares staged scores with the scores of the first trees.
 func checkStaged(t *trial, d dice) error {
 	if t.model.Trees() == 0 {
 		return nil
@@ -214,18 +217,18 @@ func checkStaged(t *trial, d dice) error {
 				return err
 			}
 		}
-		if err := differ(fmt.Sprintf("stage of %d trees", trees), scores, want); err != nil {
+		if err := differ(fmt.Sprintf("stage with %d trees", trees), scores, want); err != nil {
 			return err
 		}
 	}
 	if last != t.model.Trees() {
-		return fmt.Errorf("the last stage is of %d trees, want %d", last, t.model.Trees())
+		return fmt.Errorf("the last stage has %d trees, want %d", last, t.model.Trees())
 	}
 	return nil
 }
 
-// checkEvaluation compares what training says of the validation set with what
-// the model does, and with the model's scores.
+// checkEvaluation compares the evaluation of the validation set by training, by
+// the model, and by the model's scores.
 func checkEvaluation(t *trial, _ dice) error {
 	v := t.valid
 	if v == nil || v.rows() == 0 {
@@ -237,10 +240,10 @@ func checkEvaluation(t *trial, _ dice) error {
 	}
 	r := t.result.Valid
 	if r == nil {
-		return fmt.Errorf("training evaluated nothing")
+		return fmt.Errorf("training did not evaluate the validation set")
 	}
 	if r.Errors != e.Errors || !near(r.ErrorRate, e.ErrorRate, 1e-9, 0) || !sameLoss(r.LogLoss, e.LogLoss) {
-		return fmt.Errorf("training says %+v of the validation set, the model %+v", *r, *e)
+		return fmt.Errorf("the validation set is evaluated as %+v by training, but as %+v by the model", *r, *e)
 	}
 	raw, err := t.model.PredictRaw(v.columns(), aoso.PredictOptions{})
 	if err != nil {
@@ -263,7 +266,7 @@ func checkEvaluation(t *trial, _ dice) error {
 		}
 	}
 	if loss /= weight; errors != e.Errors || !sameLoss(loss, e.LogLoss) {
-		return fmt.Errorf("the model has %d errors and a log loss of %g; by its scores %d and %g", e.Errors, e.LogLoss, errors, loss)
+		return fmt.Errorf("the model reports %d errors and a log loss of %g; its scores give %d and %g", e.Errors, e.LogLoss, errors, loss)
 	}
 	return nil
 }
@@ -272,7 +275,7 @@ func sameLoss(a, b float64) bool {
 	return near(a, b, 1e-6, 1) || math.IsNaN(a) && math.IsNaN(b)
 }
 
-// checkNewRows predicts rows of values that no training had.
+// checkNewRows predicts rows with values that do not occur in training.
 func checkNewRows(t *trial, d dice) error {
 	rows := &table{y: make([]int, d.between(1, 100)), x: make([][]float64, t.train.cols())}
 	for j := range rows.x {
@@ -285,7 +288,7 @@ func checkNewRows(t *trial, d dice) error {
 	return comparePaths(t.model, rows, raw, d)
 }
 
-// checkSHAP sums contributions up to the scores.
+// checkSHAP checks that the contributions of each row sum to its scores.
 func checkSHAP(t *trial, d dice) error {
 	classes, columns := len(t.model.Classes()), t.train.cols()+1
 	if t.model.Trees()*classes*columns > 50_000 {
@@ -310,7 +313,7 @@ func checkSHAP(t *trial, d dice) error {
 	return nil
 }
 
-// checkDerived makes other models of the model.
+// checkDerived checks importance, calibration, refit, truncation and merge.
 func checkDerived(t *trial, d dice) error {
 	m, labels := t.model, t.train.labels()
 	for _, kind := range []string{"gain", "split", "cover"} {
@@ -328,7 +331,7 @@ func checkDerived(t *trial, d dice) error {
 	if calibrated, c, err := m.Calibrate(t.x, labels, t.train.weights, aoso.PredictOptions{}); err != nil {
 		return fmt.Errorf("calibration: %w", err)
 	} else if !(calibrated.Temperature() > 0) || !(c.After <= c.Before*(1+1e-9)+1e-12) {
-		return fmt.Errorf("calibration to a temperature of %g: log loss %g before, %g after", calibrated.Temperature(), c.Before, c.After)
+		return fmt.Errorf("calibration gives the temperature %g: log loss %g before, %g after", calibrated.Temperature(), c.Before, c.After)
 	}
 	refitted, err := m.Refit(t.x, labels, aoso.RefitOptions{Weights: t.train.weights, Keep: d.Float64()})
 	if err != nil {
@@ -340,7 +343,7 @@ func checkDerived(t *trial, d dice) error {
 	}
 	for i, f := range raw {
 		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return fmt.Errorf("refitted: score %d is %g", i, f)
+			return fmt.Errorf("refit: score %d is %g", i, f)
 		}
 	}
 	if m.Trees() == 0 {
@@ -366,7 +369,7 @@ func checkDerived(t *trial, d dice) error {
 		return err
 	}
 	if got := merged.Trees(); got != cut.Trees()+m.Trees() {
-		return fmt.Errorf("merged of %d and %d trees: %d", cut.Trees(), m.Trees(), got)
+		return fmt.Errorf("merge of %d and %d trees has %d trees", cut.Trees(), m.Trees(), got)
 	}
 	return nil
 }
@@ -374,7 +377,7 @@ func checkDerived(t *trial, d dice) error {
 // checkExport writes the model in every format.
 func checkExport(t *trial, d dice) error {
 	classes := len(t.model.Classes())
-	if classes < 2 || t.model.Trees()*classes > 10_000 { // one class alone is refused
+	if classes < 2 || t.model.Trees()*classes > 10_000 { // a model of one class cannot be exported
 		return nil
 	}
 	formats := []func(io.Writer) error{t.model.WriteLightGBM, t.model.WriteONNX, t.model.WriteJSON,

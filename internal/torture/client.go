@@ -12,17 +12,17 @@ import (
 	"strings"
 )
 
-// client is a program that trains through another language. It reads a line a
-// training, "rows cols weighted folder params…", finds the data in the folder
-// and leaves the scores of the training rows there. It answers with a line:
-// the fingerprint and the training loss, or "error" and a message.
+// client is a program that trains through another language. For each training,
+// it reads a line "rows cols weighted folder params…". The folder contains the
+// data; the client writes the raw scores of the training rows there. It answers
+// with a line: the fingerprint and the training loss, or "error" and a message.
 type client struct {
 	language string
 	args     []string
-	command  *exec.Cmd // nil: not running
+	command  *exec.Cmd // nil if the client is not running
 	in       io.WriteCloser
 	out      *bufio.Reader
-	errors   tail
+	errors   head
 }
 
 func newClient(language string, args ...string) *client {
@@ -53,7 +53,8 @@ func (c *client) stop() {
 	}
 }
 
-// goroutines is one, which reads what the client writes to stderr.
+// goroutines returns the number of goroutines that serve the client: one, which
+// reads its stderr, if it is running.
 func (c *client) goroutines() int {
 	if c.command == nil {
 		return 0
@@ -61,10 +62,10 @@ func (c *client) goroutines() int {
 	return 1
 }
 
-// check trains the scenario in the client and compares.
+// check trains the scenario in the client and compares the results.
 func (c *client) check(t *trial, d dice) error {
 	if t.train.naming == words || t.data.MaxBins != 0 || t.data.SampleRows != 0 || t.params.EarlyStopping > 0 {
-		return nil // which the client is not told
+		return nil // the protocol cannot express these options
 	}
 	if c.command == nil {
 		if err := c.start(); err != nil {
@@ -101,14 +102,14 @@ func (c *client) check(t *trial, d dice) error {
 	return differ("raw scores", raw, t.raw)
 }
 
-// checkInvalid asks for a value that is not allowed; the answer must name the
+// checkInvalid sends an invalid parameter value. The answer must name the
 // parameter.
 func (c *client) checkInvalid(t *trial, p fmt.Stringer, d dice) error {
 	params := t.params
 	name := pick(d, "shrinkage", "leaves", "trees", "trim", "max_step", "subsample", "metric")
 	value := generators[name].invalid(&setting{dice: d, params: &params, classes: t.train.classes()})
 	if value == "" || strings.Contains(value, ",") || value == "0" && name == "trees" {
-		value = "x" // C and Python need a word
+		value = "x" // the clients would not pass these values on as they are
 	}
 	answer, err := c.ask(t, fmt.Sprintf("%s %s=%s", p, name, value))
 	if err != nil {
@@ -120,7 +121,7 @@ func (c *client) checkInvalid(t *trial, p fmt.Stringer, d dice) error {
 	return nil
 }
 
-// ask has the client train and returns its answer.
+// ask sends a training to the client and returns its answer.
 func (c *client) ask(t *trial, params string) (string, error) {
 	weighted := 0
 	if t.train.weights != nil {
@@ -131,12 +132,12 @@ func (c *client) ask(t *trial, params string) (string, error) {
 	if err != nil {
 		state := c.command.Wait()
 		c.command = nil
-		return "", fmt.Errorf("the client ended: %v\n%s", state, &c.errors)
+		return "", fmt.Errorf("the client exited: %v\n%s", state, &c.errors)
 	}
 	return strings.TrimSuffix(answer, "\n"), nil
 }
 
-// writeData writes features, row by row, labels and weights to files.
+// writeData writes the features (row by row), labels and weights to files.
 func (t *trial) writeData(folder string) error {
 	labels := make([]int32, t.train.rows())
 	for i, y := range t.train.y {

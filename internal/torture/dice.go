@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 )
 
-// dice is a source of random draws. Each purpose of a seed has dice of its
-// own, so that a new check changes none of the scenarios.
+// dice is a source of random numbers. A seed gives separate dice for each
+// purpose, so that a new check does not change the scenarios.
 type dice struct{ *rand.Rand }
 
 func newDice(seed uint64, purpose string) dice {
@@ -18,16 +18,16 @@ func newDice(seed uint64, purpose string) dice {
 
 func (d dice) chance(share float64) bool { return d.Float64() < share }
 
-// between is an integer from least to most.
-func (d dice) between(least, most int) int { return least + d.IntN(most-least+1) }
+// between returns an integer from low to high, all equally likely.
+func (d dice) between(low, high int) int { return low + d.IntN(high-low+1) }
 
-// skewed is an integer from least to most, a small one more often than a large.
-func (d dice) skewed(least, most int) int {
-	return int(d.logUniform(float64(least), float64(most)+1))
+// skewed returns an integer from low to high. Small ones are more likely.
+func (d dice) skewed(low, high int) int {
+	return int(d.logUniform(float64(low), float64(high)+1))
 }
 
-func (d dice) logUniform(least, most float64) float64 {
-	return math.Exp(math.Log(least) + d.Float64()*(math.Log(most)-math.Log(least)))
+func (d dice) logUniform(low, high float64) float64 {
+	return math.Exp(math.Log(low) + d.Float64()*(math.Log(high)-math.Log(low)))
 }
 
 func pick[T any](d dice, of ...T) T { return of[d.IntN(len(of))] }

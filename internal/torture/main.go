@@ -1,15 +1,15 @@
-// Command torture trains at random: on data of every shape, with values of
-// every parameter, and checks of each training all that must hold. It is run
-// in the repository's root.
+// Command torture runs random trainings, on data of every shape and with random
+// values of every parameter, and checks the properties that every training must
+// have. It must be run in the root of the repository.
 //
-//	torture -runs 1000             so many trainings
-//	torture -time 10m              for so long
-//	torture -seed 123 -runs 1 -v   one training again
+//	torture -runs 1000             run 1000 trainings
+//	torture -time 10m              run for 10 minutes
+//	torture -seed 123 -runs 1 -v   repeat one training
 //
-// A training is drawn from its seed alone: scenario.go says how, shape.go what
-// data look like, parameter.go which values parameters have, checks.go what is
-// checked. Trainings run in processes of their own, whose crashes and hangs
-// are faults as well. The exit status is 1 if there were faults.
+// The seed determines everything about a training: scenario.go draws it,
+// shape.go draws the data, parameter.go draws the parameters, and checks.go has
+// the checks. Trainings run in worker processes. A crash or a hang of a worker is
+// a fault too. The exit status is 1 if there were faults.
 package main
 
 import (
@@ -63,21 +63,21 @@ type options struct {
 }
 
 func (o *options) parse() {
-	flag.Uint64Var(&o.seed, "seed", 0, "seed of the first training; those after it follow (0: of the time)")
-	flag.IntVar(&o.runs, "runs", 0, "trainings (0: no bound)")
-	flag.DurationVar(&o.time, "time", 0, "time after which no training is begun (0: no bound)")
-	flag.IntVar(&o.workers, "workers", runtime.NumCPU(), "processes")
-	flag.DurationVar(&o.hang, "hang", 5*time.Minute, "time after which a training counts as hung")
-	flag.Float64Var(&o.memory, "memory", 0.02, "share of the trainings whose memory is measured")
-	flag.StringVar(&o.only, "check", "", "make this check alone, and of every training")
-	flag.StringVar(&o.c, "c", "", "client.c, compiled: trains through C as well")
-	flag.StringVar(&o.python, "python", "", "interpreter for client.py: trains through Python as well")
+	flag.Uint64Var(&o.seed, "seed", 0, "`seed` of the first training, incremented for each further one (0: from the clock)")
+	flag.IntVar(&o.runs, "runs", 0, "maximum `number` of trainings (0: no limit)")
+	flag.DurationVar(&o.time, "time", 0, "start no training after this `time` (0: no limit)")
+	flag.IntVar(&o.workers, "workers", runtime.NumCPU(), "`number` of worker processes")
+	flag.DurationVar(&o.hang, "hang", 5*time.Minute, "a training that takes longer than this `time` counts as hung")
+	flag.Float64Var(&o.memory, "memory", 0.02, "`share` of the trainings whose memory is measured")
+	flag.StringVar(&o.only, "check", "", "run only the check with this `name`, for every training")
+	flag.StringVar(&o.c, "c", "", "train through C too, with this compiled client.c (a `file`)")
+	flag.StringVar(&o.python, "python", "", "train through Python too, with this `interpreter`")
 	flag.BoolVar(&o.verbose, "v", false, "print every training")
-	flag.BoolVar(&o.worker, "worker", false, "be a worker: read seeds, write outcomes")
-	flag.BoolVar(&o.memoryOf, "measure", false, "be the process that measures the memory of the training of -seed")
+	flag.BoolVar(&o.worker, "worker", false, "internal: run as a worker that reads seeds and writes outcomes")
+	flag.BoolVar(&o.memoryOf, "measure", false, "internal: measure the memory of the training given by -seed")
 	flag.Parse()
 	if flag.NArg() > 0 {
-		log.Fatalf("argument %q; allowed: flags only", flag.Arg(0))
+		log.Fatalf("argument %q; only flags are allowed", flag.Arg(0))
 	}
 	if o.runs == 0 && o.time == 0 && !o.worker && !o.memoryOf {
 		o.time = time.Minute
@@ -95,7 +95,8 @@ func (o *options) newWorker() *worker {
 	return w
 }
 
-// shared is the flags that a worker, and one who tries a seed again, need.
+// shared returns the flags that a worker needs and that are needed to repeat a
+// training.
 func (o *options) shared() (flags []string) {
 	flags = append(flags, fmt.Sprintf("-memory=%g", o.memory))
 	for name, value := range map[string]string{"c": o.c, "python": o.python, "check": o.only} {
@@ -106,7 +107,7 @@ func (o *options) shared() (flags []string) {
 	return flags
 }
 
-// torture tells whether there were no faults.
+// torture runs the trainings and reports whether there were no faults.
 func (o *options) torture() bool {
 	if o.seed == 0 {
 		o.seed = uint64(time.Now().UnixMilli()) * 1000
@@ -115,16 +116,16 @@ func (o *options) torture() bool {
 		o.runs = math.MaxInt
 	}
 	r := newReport(os.Stdout, o.verbose, "go run ./internal/torture "+strings.Join(o.shared(), " "))
-	given := 0
+	started := 0
 	p := &pool{
 		args: append([]string{"-worker"}, o.shared()...),
 		hang: o.hang,
 		next: func() (uint64, bool) {
-			if given == o.runs || o.time > 0 && time.Since(r.start) > o.time {
+			if started == o.runs || o.time > 0 && time.Since(r.start) > o.time {
 				return 0, false
 			}
-			given++
-			return o.seed + uint64(given-1), true
+			started++
+			return o.seed + uint64(started-1), true
 		},
 		finish: r.add,
 	}
@@ -132,10 +133,10 @@ func (o *options) torture() bool {
 	if err != nil {
 		log.Print(err)
 	}
-	well := r.summary() && err == nil
+	ok := r.summary() && err == nil
 	if o.only != "" && r.checks[o.only] == 0 {
-		log.Printf("check is %q, which no training had; allowed: the names listed without -check", o.only)
-		well = false
+		log.Printf("check is %q, which was never run; without -check, the summary lists the names", o.only)
+		ok = false
 	}
-	return well
+	return ok
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// shapeOf is the size of the scenario's training.
+// shapeOf returns the shape of the scenario's training for [aoso.Estimate].
 func (c *scenario) shapeOf() aoso.Shape {
 	s := aoso.Shape{Rows: c.train.rows(), Features: c.train.cols(), Classes: c.train.classes(), MaxBins: c.data.MaxBins}
 	if c.valid != nil {
@@ -22,7 +22,8 @@ func (c *scenario) shapeOf() aoso.Shape {
 	return s
 }
 
-// checkEstimate looks for parts that are no amounts of memory, or overflow.
+// checkEstimate checks that no part of an estimate is negative and that the total
+// does not overflow.
 func checkEstimate(t *trial, _ dice) error {
 	e, err := aoso.Estimate(t.shapeOf(), t.params)
 	if err != nil {
@@ -31,18 +32,18 @@ func checkEstimate(t *trial, _ dice) error {
 	sum := 0.0
 	for _, part := range []int64{e.Matrix, e.Sparse, e.Residuals, e.Rows, e.Histograms, e.Quantizing, e.Trees, e.Runtime} {
 		if part < 0 {
-			return fmt.Errorf("a part is below 0: %+v", e)
+			return fmt.Errorf("a part is negative: %+v", e)
 		}
 		sum += float64(part)
 	}
 	if float64(e.Total) < min(sum, math.MaxInt64)*0.999 {
-		return fmt.Errorf("the total is not the sum: %+v", e)
+		return fmt.Errorf("the total is less than the sum of the parts: %+v", e)
 	}
 	return nil
 }
 
-// checkMemory trains in a process of its own, whose peak of resident memory
-// must not be above the estimate.
+// checkMemory trains in a separate process. The peak of its resident memory must
+// not exceed the estimate.
 func checkMemory(c *scenario) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -51,22 +52,22 @@ func checkMemory(c *scenario) error {
 	text, err := exec.Command(self, "-measure", fmt.Sprintf("-seed=%d", c.seed)).CombinedOutput()
 	var peak int64
 	if _, scanErr := fmt.Sscanf(string(text), "peak %d\n", &peak); scanErr != nil {
-		return fmt.Errorf("the process that measures: %v: %s", err, text)
+		return fmt.Errorf("measuring process: %v: %s", err, text)
 	}
 	p := c.params
-	p.Trees = min(p.Trees, saturated(c.most, perRound(&p, c.train.classes())))
+	p.Trees = min(p.Trees, saturated(c.limit, perRound(&p, c.train.classes())))
 	e, err := aoso.Estimate(c.shapeOf(), p)
 	if err != nil {
 		return err
 	}
 	if peak > e.Total {
-		return fmt.Errorf("the peak is %d bytes, %.2f of the estimate: %+v", peak, float64(peak)/float64(e.Total), e)
+		return fmt.Errorf("the peak is %d bytes, %.2f times the estimate: %+v", peak, float64(peak)/float64(e.Total), e)
 	}
 	return nil
 }
 
-// measureMemory trains and prints by how much the peak of resident memory is
-// above what the program had before, data included.
+// measureMemory trains and prints by how much resident memory grows at its peak.
+// The features and labels of the caller do not count.
 func measureMemory(seed uint64) error {
 	c := newScenario(seed)
 	x, y := c.train.columns(), c.train.labels()
@@ -75,7 +76,7 @@ func measureMemory(seed uint64) error {
 		validLabels = c.valid.labels()
 	}
 	debug.FreeOSMemory()
-	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // the peak begins anew
+	if err := os.WriteFile("/proc/self/clear_refs", []byte("5"), 0); err != nil { // resets the peak
 		return err
 	}
 	before, err := status("VmRSS")
@@ -92,7 +93,7 @@ func measureMemory(seed uint64) error {
 			return err
 		}
 	}
-	r, err := run(train, valid, c.params, c.every, c.most, nil)
+	r, err := run(train, valid, c.params, c.every, c.limit, nil)
 	if err != nil {
 		return err
 	}
@@ -106,7 +107,7 @@ func measureMemory(seed uint64) error {
 	return nil
 }
 
-// status is a line of the process's status, in bytes.
+// status returns a value from /proc/self/status in bytes.
 func status(name string) (int64, error) {
 	text, err := os.ReadFile("/proc/self/status")
 	if err != nil {

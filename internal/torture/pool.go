@@ -14,18 +14,18 @@ import (
 	"time"
 )
 
-// pool is processes that try scenarios. One that ends or hangs is a fault of
-// the seed that it was given, and is replaced.
+// pool is a set of worker processes that run scenarios. If a process exits or
+// hangs, its seed has a fault, and another process replaces it.
 type pool struct {
-	args    []string // of a worker
+	args    []string // arguments of a worker
 	hang    time.Duration
 	next    func() (seed uint64, more bool)
 	finish  func(*outcome)
 	mu      sync.Mutex
-	failure error // to start processes
+	failure error // error on starting a process
 }
 
-// run has so many workers try all seeds.
+// run runs all seeds on the given number of workers.
 func (p *pool) run(workers int) error {
 	var group sync.WaitGroup
 	for range workers {
@@ -41,7 +41,7 @@ func (p *pool) run(workers int) error {
 	return p.failure
 }
 
-// work gives seeds to a process, and to another one when that has ended.
+// work sends seeds to a process. If the process dies, it starts another.
 func (p *pool) work() error {
 	var c *process
 	for {
@@ -67,12 +67,12 @@ func (p *pool) work() error {
 	}
 }
 
-// process is a worker.
+// process is a worker process.
 type process struct {
 	command *exec.Cmd
 	in      io.WriteCloser
-	answers chan []byte // closed when it ends
-	errors  *tail
+	answers chan []byte // closed when the process exits
+	errors  *head
 }
 
 func startProcess(args []string) (*process, error) {
@@ -80,9 +80,9 @@ func startProcess(args []string) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &process{command: exec.Command(self, args...), answers: make(chan []byte), errors: &tail{}}
+	c := &process{command: exec.Command(self, args...), answers: make(chan []byte), errors: &head{}}
 	c.command.Stderr = c.errors
-	c.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with its clients it can be killed
+	c.command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // so that kill reaches its clients too
 	if c.in, err = c.command.StdinPipe(); err != nil {
 		return nil, err
 	}
@@ -106,8 +106,8 @@ func startProcess(args []string) (*process, error) {
 	return c, nil
 }
 
-// try has a scenario tried. The process is not alive after a fault that it may
-// not survive.
+// try runs a scenario in the process. After a crash, a hang or a panic, alive is
+// false and the process must not be used again.
 func (c *process) try(seed uint64, hang time.Duration) (o *outcome, alive bool) {
 	c.errors.reset()
 	fmt.Fprintln(c.in, seed)
@@ -116,11 +116,11 @@ func (c *process) try(seed uint64, hang time.Duration) (o *outcome, alive bool) 
 		o = &outcome{Seed: seed}
 		if !ok {
 			err := c.command.Wait()
-			o.Faults = []fault{{"crash", fmt.Sprintf("the process ended: %v\n%s", err, c.errors)}}
+			o.Faults = []fault{{"crash", fmt.Sprintf("the worker exited: %v\n%s", err, c.errors)}}
 			return o, false
 		}
 		if err := json.Unmarshal(line, o); err != nil {
-			o.Faults = []fault{{"crash", fmt.Sprintf("the process wrote %q", line)}}
+			o.Faults = []fault{{"crash", fmt.Sprintf("the worker answered %q, which is not JSON", line)}}
 			c.kill()
 			return o, false
 		}
@@ -132,13 +132,13 @@ func (c *process) try(seed uint64, hang time.Duration) (o *outcome, alive bool) 
 		}
 		return o, true
 	case <-time.After(hang):
-		c.command.Process.Signal(syscall.SIGQUIT) // which has it write its stacks
+		c.command.Process.Signal(syscall.SIGQUIT) // makes Go print the stacks of all goroutines
 		select {
 		case <-c.answers:
 		case <-time.After(5 * time.Second):
 		}
 		c.kill()
-		return &outcome{Seed: seed, Faults: []fault{{"hang", fmt.Sprintf("no answer in %v\n%s", hang, c.errors)}}}, false
+		return &outcome{Seed: seed, Faults: []fault{{"hang", fmt.Sprintf("no answer after %v\n%s", hang, c.errors)}}}, false
 	}
 }
 
@@ -159,13 +159,14 @@ func (c *process) stop() error {
 	return c.command.Wait()
 }
 
-// tail is the first and most telling part of what a process writes to stderr.
-type tail struct {
+// head keeps the first 64 KiB that a process writes to stderr. A panic message
+// and the first stacks are there.
+type head struct {
 	mu sync.Mutex
 	b  bytes.Buffer
 }
 
-func (t *tail) Write(p []byte) (int, error) {
+func (t *head) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if room := 1<<16 - t.b.Len(); room > 0 {
@@ -174,13 +175,13 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (t *tail) reset() {
+func (t *head) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.b.Reset()
 }
 
-func (t *tail) String() string {
+func (t *head) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return t.b.String()

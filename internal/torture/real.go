@@ -10,8 +10,8 @@ import (
 	"sync"
 )
 
-// realSets is the data sets in the checkout and, where the folder is there,
-// those numeric ones of the shared data that are read in a moment.
+// realSets returns the data set in the repository and, if the shared folder
+// exists, some small numeric data sets from there.
 var realSets = sync.OnceValue(func() []*table {
 	paths := []string{filepath.Join("testdata", "letter.csv.gz")}
 	for _, name := range []string{"iris", "vowel", "optdigits", "pendigits", "shuttle"} {
@@ -31,7 +31,7 @@ var realSets = sync.OnceValue(func() []*table {
 	return sets
 })
 
-// readTable reads compressed CSV, the label in the last column.
+// readTable reads gzip-compressed CSV. The label is in the last column.
 func readTable(path string) (*table, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -47,7 +47,7 @@ func readTable(path string) (*table, error) {
 		return nil, err
 	}
 	if _, err := strconv.ParseFloat(lines[0][0], 64); err != nil {
-		lines = lines[1:] // a header
+		lines = lines[1:] // skips the header
 	}
 	last := len(lines[0]) - 1
 	t, classes := &table{x: make([][]float64, last)}, map[string]int{}
@@ -67,7 +67,7 @@ func readTable(path string) (*table, error) {
 	return t, nil
 }
 
-// realRows is rows of a real data set, of some of its classes.
+// realRows returns random rows of some classes of a real data set.
 func realRows(d dice, s size) *table {
 	sets := realSets()
 	set := sets[int(d.Float64()*float64(len(sets)))]

@@ -11,19 +11,20 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// report gathers outcomes.
+// report counts outcomes and prints them.
 type report struct {
 	out                                 io.Writer
 	verbose                             bool
-	command                             string // that tries a seed again, but for the seed
+	command                             string // repeats a training, if -seed is added
 	start                               time.Time
 	scenarios, trainings, trees, faults int
 	shapes, sizes, ended, checks        map[string]int
 	faulty                              map[string]int            // faults by check
-	kinds                               map[string]map[string]int // trainings by parameter and kind of value
+	kinds                               map[string]map[string]int // number of trainings by parameter and kind of value
 }
 
-const mostFaults = 5 // printed of a check
+// mostFaults is the number of faults of each check that are printed.
+const mostFaults = 5
 
 func newReport(out io.Writer, verbose bool, command string) *report {
 	r := &report{out: out, verbose: verbose, command: command, start: time.Now()}
@@ -55,7 +56,7 @@ func (r *report) add(o *outcome) {
 	if r.verbose {
 		fmt.Fprintf(r.out, "seed %d: %s; %d trainings, %d trees, %.3f s; checks: %s\n", o.Seed, o.Description, o.Trainings, o.Trees, o.Seconds, strings.Join(o.Checks, ", "))
 	}
-	if o.Description == "" { // of a process that ended
+	if o.Description == "" { // the worker died before it could answer
 		o.Description = newScenario(o.Seed).String()
 	}
 	for _, f := range o.Faults {
@@ -69,11 +70,11 @@ func (r *report) add(o *outcome) {
 	}
 }
 
-// enough is the trainings after which every parameter has had values of every
-// kind, or chance is not to blame.
+// enough is the number of trainings after which every parameter must have had
+// values of every kind. In fewer, one may be missing by chance.
 const enough = 500
 
-// uncovered lists parameters that lack a kind of value.
+// uncovered lists the parameters and the kinds of value that they did not have.
 func (r *report) uncovered() (names []string) {
 	for _, p := range aoso.Parameters() {
 		for _, kind := range []string{byDefault, plain, extreme, invalid} {
@@ -85,7 +86,8 @@ func (r *report) uncovered() (names []string) {
 	return names
 }
 
-// summary prints the counts; it tells whether all is well.
+// summary prints the counts. It reports whether there were no faults and every
+// parameter had values of every kind.
 func (r *report) summary() bool {
 	fmt.Fprintf(r.out, "torture: shapes: %s\n", listed(r.shapes))
 	fmt.Fprintf(r.out, "torture: sizes: %s\n", listed(r.sizes))
@@ -97,10 +99,10 @@ func (r *report) summary() bool {
 	uncovered := r.uncovered()
 	fmt.Fprintf(r.out, "torture: %d of %d parameters had default, plain, extreme and invalid values", len(r.kinds)-countNames(uncovered), len(r.kinds))
 	if len(uncovered) > 0 && r.scenarios >= enough {
-		fmt.Fprintf(r.out, "; not %s", strings.Join(uncovered, ", "))
+		fmt.Fprintf(r.out, "; missing: %s", strings.Join(uncovered, ", "))
 	}
 	seconds := time.Since(r.start).Seconds()
-	fmt.Fprintf(r.out, "\ntorture: %d random trainings (%d with those that checks repeat), %d trees, levels %s, %.0f s (%.0f trainings a second): %d faults\n",
+	fmt.Fprintf(r.out, "\ntorture: %d random trainings (%d including those that checks repeat), %d trees, levels %s, %.0f s (%.0f trainings per second): %d faults\n",
 		r.scenarios, r.trainings, r.trees, strings.Join(aoso.Levels(), ", "), seconds, float64(r.scenarios)/seconds, r.faults)
 	return r.faults == 0 && (len(uncovered) == 0 || r.scenarios < enough)
 }
@@ -114,7 +116,7 @@ func countNames(uncovered []string) int {
 	return len(names)
 }
 
-// listed is counts, the greatest first.
+// listed formats counts, the largest first.
 func listed(counts map[string]int) string {
 	names := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		if counts[a] != counts[b] {

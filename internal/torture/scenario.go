@@ -9,21 +9,21 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// scenario is a training that a seed stands for: data and parameters.
+// scenario is the data and the parameters of a training, drawn from a seed.
 type scenario struct {
 	seed   uint64
 	size   size
 	shape  string
 	train  *table
-	valid  *table // nil: none
+	valid  *table // nil without a validation set
 	data   aoso.DatasetOptions
 	params aoso.Params
-	kinds  map[string]string // by parameter: the kind of its value
-	every  int               // iterations between evaluations
-	most   int               // iterations after which training is stopped
+	kinds  map[string]string // the kind of value of each parameter
+	every  int               // number of iterations between evaluations
+	limit  int               // number of iterations after which the callback ends training
 }
 
-// newScenario draws until a training is not too much work.
+// newScenario draws scenarios until it finds one that does not take too long.
 func newScenario(seed uint64) *scenario {
 	d := newDice(seed, "size")
 	s := small
@@ -36,7 +36,7 @@ func newScenario(seed uint64) *scenario {
 	for attempt := 0; ; attempt++ {
 		c := drawScenario(newDice(seed, fmt.Sprint("scenario ", attempt)), s)
 		if iterations := int(s.work / c.work()); iterations > 0 {
-			c.seed, c.most = seed, min(c.most, iterations)
+			c.seed, c.limit = seed, min(c.limit, iterations)
 			return c
 		}
 	}
@@ -47,9 +47,9 @@ func drawScenario(d dice, s size) *scenario {
 	t := shape.draw(d, s)
 	t.naming = pick(d, plainIntegers, plainIntegers, otherIntegers, words)
 	t.drawWeights(d)
-	c := &scenario{size: s, shape: shape.name, train: t, every: pick(d, 0, 1, 1, 3), most: 3000}
+	c := &scenario{size: s, shape: shape.name, train: t, every: pick(d, 0, 1, 1, 3), limit: 3000}
 	if d.chance(0.6) {
-		c.most = d.between(1, 30)
+		c.limit = d.between(1, 30)
 	}
 	if rows := t.rows(); rows > 1 && d.chance(0.5) {
 		first := d.between(1, rows)
@@ -78,16 +78,17 @@ func drawScenario(d dice, s size) *scenario {
 	return c
 }
 
-// steepen makes large steps, many of them: where scores grow fastest.
+// steepen sets parameters with which scores grow fastest: many trees with large
+// leaf values.
 func (c *scenario) steepen(d dice) {
 	p := &c.params
 	p.Shrinkage, p.MaxStep = pick(d, 1, 0.7), pick(d, 20.0, 10)
 	p.Trees, p.Leaves, p.StopLoss = math.MaxInt, d.between(2, 30), pick(d, 0, 1e-16)
 	p.MinHessian, p.MinGain, p.L2, p.EarlyStopping = 0, 0, 0, 0
-	c.most = 3000
+	c.limit = 3000
 }
 
-// work is about the nanoseconds that an iteration takes on one thread.
+// work estimates how many nanoseconds an iteration takes on one thread.
 func (c *scenario) work() float64 {
 	rows, classes, cols := c.train.rows(), c.train.classes(), c.train.cols()
 	trees, pairs := 1, 1
@@ -111,7 +112,7 @@ func (c *scenario) work() float64 {
 	return float64(trees)*(float64(rows)*perRow+float64(leaves)*perLeaf) + float64(validRows*classes)*20
 }
 
-// String is all that a reader wants to know of it.
+// String describes the scenario in one line.
 func (c *scenario) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s, %s: %d rows, %d features, %d classes (%s)", c.size.name, c.shape, c.train.rows(), c.train.cols(), c.train.classes(), c.train.naming)
@@ -124,11 +125,12 @@ func (c *scenario) String() string {
 	if c.data.MaxBins != 0 || c.data.SampleRows != 0 {
 		fmt.Fprintf(&b, ", max_bins=%d sample_rows=%d", c.data.MaxBins, c.data.SampleRows)
 	}
-	fmt.Fprintf(&b, ", at most %d iterations, evaluated every %d; %s", c.most, c.every, differences(c.params))
+	fmt.Fprintf(&b, ", at most %d iterations, evaluated every %d; %s", c.limit, c.every, differences(c.params))
 	return b.String()
 }
 
-// sets is the training and validation set; options change those of the scenario.
+// sets returns the training set and the validation set. change may modify the
+// dataset options of the scenario.
 func (c *scenario) sets(x aoso.Features, change func(*aoso.DatasetOptions)) (train, valid *aoso.Dataset, err error) {
 	options := c.data
 	if change != nil {
@@ -140,7 +142,7 @@ func (c *scenario) sets(x aoso.Features, change func(*aoso.DatasetOptions)) (tra
 	return train, valid, err
 }
 
-// aligned is the validation set, if there is one.
+// aligned returns the validation set, or nil if the scenario has none.
 func (c *scenario) aligned(train *aoso.Dataset) (*aoso.Dataset, error) {
 	if c.valid == nil {
 		return nil, nil
@@ -148,8 +150,9 @@ func (c *scenario) aligned(train *aoso.Dataset) (*aoso.Dataset, error) {
 	return train.Aligned(c.valid.columns(), c.valid.labels(), c.valid.weights)
 }
 
-// run trains, for at most so many iterations; each sees the evaluated ones.
-func run(train, valid *aoso.Dataset, p aoso.Params, every, most int, each func(aoso.Progress)) (*aoso.Result, error) {
+// run trains for at most limit iterations. It calls each, unless nil, after each
+// iteration that was evaluated.
+func run(train, valid *aoso.Dataset, p aoso.Params, every, limit int, each func(aoso.Progress)) (*aoso.Result, error) {
 	return aoso.Train(context.Background(), train, p, aoso.TrainOptions{
 		Valid:     valid,
 		EvalEvery: every,
@@ -157,7 +160,7 @@ func run(train, valid *aoso.Dataset, p aoso.Params, every, most int, each func(a
 			if each != nil && now.Evaluated {
 				each(now)
 			}
-			return now.Iteration < most
+			return now.Iteration < limit
 		},
 	})
 }

@@ -5,12 +5,12 @@ import (
 	"slices"
 )
 
-// size bounds a training.
+// size limits the size of a training.
 type size struct {
 	name       string
 	rows, cols int
 	classes    int
-	work       float64 // of all its iterations, about nanoseconds
+	work       float64 // about how many nanoseconds all iterations may take
 }
 
 var (
@@ -19,7 +19,8 @@ var (
 	large  = size{"large", 100_000, 400, 1000, 2e8}
 )
 
-// shape is what data can be like: where trainings have gone wrong, or might.
+// shape is a kind of data set on which training has failed in the past or might
+// fail.
 type shape struct {
 	name string
 	draw func(d dice, s size) *table
@@ -30,7 +31,7 @@ var shapes = []shape{
 	{"blobs", func(d dice, s size) *table { return someRows(d, s).fill(d, "gaussian") }},
 	{"separable", func(d dice, s size) *table { return someRows(d, s).fill(d, "label", "gaussian") }},
 	{"constant features", func(d dice, s size) *table { return someRows(d, s).fill(d, "constant") }},
-	{"one row a class", func(d dice, s size) *table {
+	{"one row per class", func(d dice, s size) *table {
 		return oneEach(d.between(2, s.classes)).withCols(d, s).fill(d, columnKinds...)
 	}},
 	{"one class", func(d dice, s size) *table {
@@ -57,7 +58,7 @@ var shapes = []shape{
 
 func one(int) int { return 0 }
 
-// labelled is rows without features.
+// labelled returns a table with labels but without features.
 func labelled(rows int, class func(i int) int) *table {
 	t := &table{y: make([]int, rows)}
 	for i := range t.y {
@@ -68,7 +69,8 @@ func labelled(rows int, class func(i int) int) *table {
 
 func oneEach(classes int) *table { return labelled(classes, func(i int) int { return i }) }
 
-// someRows is rows of random classes, without features.
+// someRows returns a table with random labels and with features that are not yet
+// filled.
 func someRows(d dice, s size) *table {
 	classes := d.skewed(2, s.classes)
 	share := make([]float64, classes)
@@ -85,13 +87,13 @@ func someRows(d dice, s size) *table {
 	return t.withCols(d, s)
 }
 
-// withCols makes room for features, which fill draws.
+// withCols adds features, which fill draws later.
 func (t *table) withCols(d dice, s size) *table {
 	t.x = make([][]float64, d.skewed(1, s.cols))
 	return t
 }
 
-// fill draws features, each of one of the kinds.
+// fill draws the values of the features. Each has one of the given kinds.
 func (t *table) fill(d dice, kinds ...string) *table {
 	for j := range t.x {
 		t.x[j] = t.column(d, pick(d, kinds...), j)
@@ -106,7 +108,7 @@ func manyClasses(d dice, s size) *table {
 	return t.fill(d, "gaussian", "integer", "label")
 }
 
-// duplicateRows has each row several times, of one class or of several.
+// duplicateRows repeats each row several times, with the same label or not.
 func duplicateRows(d dice, s size) *table {
 	t := someRows(d, s).fill(d, columnKinds...)
 	distinct, same := d.between(1, max(1, t.rows()/4)), d.chance(0.5)
@@ -128,7 +130,7 @@ func wide(d dice, s size) *table {
 	return t.fill(d, "gaussian", "sparse", "binary", "constant")
 }
 
-// tall has as many rows as the size allows, and few features.
+// tall returns about as many rows as the size allows, with few features.
 func tall(d dice, s size) *table {
 	classes := d.skewed(2, min(s.classes, 8))
 	t := labelled(d.between(s.rows/2, s.rows), func(int) int { return d.IntN(classes) })
@@ -148,7 +150,7 @@ func imbalanced(d dice, s size) *table {
 	return t.fill(d, columnKinds...)
 }
 
-// labelNoise has features that say nothing, or labels partly wrong.
+// labelNoise replaces some or all of the labels by random ones.
 func labelNoise(d dice, s size) *table {
 	t := someRows(d, s).fill(d, "gaussian", "integer", "label")
 	classes, share := slices.Max(t.y)+1, pick(d, 0.1, 0.5, 1)
@@ -160,7 +162,7 @@ func labelNoise(d dice, s size) *table {
 	return t
 }
 
-// sorted has rows in the order of their classes and of a feature.
+// sorted returns rows that are sorted by their labels and by a feature.
 func sorted(d dice, s size) *table {
 	t := someRows(d, s)
 	slices.Sort(t.y)
@@ -196,7 +198,7 @@ func (t *table) column(d dice, kind string, j int) []float64 {
 		value = func(i int) float64 { return math.Round(1 / (1 + math.Exp(-gaussian(i)))) }
 	case "ternary":
 		value = func(int) float64 { return float64(d.IntN(3)) }
-	case "adjacent": // neighbours among the floating-point numbers
+	case "adjacent": // adjacent floating-point numbers
 		bits := math.Float64bits(pick(d, 1, 1e-310, 1e300, 16777216))
 		value = func(i int) float64 { return math.Float64frombits(bits + uint64(t.y[i]+d.IntN(3))) }
 	case "range":
@@ -235,7 +237,7 @@ func (t *table) column(d dice, kind string, j int) []float64 {
 			return gaussian(i)
 		}
 	default:
-		panic("no such kind of column: " + kind)
+		panic("unknown kind of column: " + kind)
 	}
 	column := make([]float64, t.rows())
 	for i := range column {
@@ -244,9 +246,9 @@ func (t *table) column(d dice, kind string, j int) []float64 {
 	return column
 }
 
-// drawWeights gives the rows weights, or none.
+// drawWeights draws weights for the rows, or leaves the table without weights.
 func (t *table) drawWeights(d dice) {
-	kind := pick(d, "none", "none", "none", "uniform", "integers", "some zero", "tiny", "huge", "far apart")
+	kind := pick(d, "none", "none", "none", "uniform", "integers", "some zero", "tiny", "huge", "wide range")
 	if kind == "none" {
 		return
 	}
@@ -263,9 +265,9 @@ func (t *table) drawWeights(d dice) {
 			t.weights[i] = 1e-15 * float64(d.between(1, 9))
 		case "huge":
 			t.weights[i] = 1e15 / float64(d.between(1, 9))
-		case "far apart":
+		case "wide range":
 			t.weights[i] = d.logUniform(1e-15, 1e15)
 		}
 	}
-	t.weights[d.IntN(t.rows())] = 1 // they may not all be zero
+	t.weights[d.IntN(t.rows())] = 1 // weights must not all be zero
 }

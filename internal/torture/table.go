@@ -8,15 +8,15 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// table is rows of features with the numbers of their classes.
+// table is a data set: features and class numbers.
 type table struct {
 	x       [][]float64 // by column
 	y       []int
-	weights []float64 // nil: all one
+	weights []float64 // nil if all are 1
 	naming  naming
 }
 
-// naming is how class numbers become labels.
+// naming is the rule that turns class numbers into labels.
 type naming int
 
 const (
@@ -40,7 +40,7 @@ func (n naming) label(class int) string {
 func (t *table) rows() int { return len(t.y) }
 func (t *table) cols() int { return len(t.x) }
 
-// classes is the number of classes that are there.
+// classes returns the number of classes that occur.
 func (t *table) classes() int {
 	seen := map[int]bool{}
 	for _, y := range t.y {
@@ -61,7 +61,7 @@ func (t *table) labels() aoso.Labels {
 	return aoso.StringLabels(y)
 }
 
-// columns is the features as the library reads them column by column.
+// columns returns the features column by column.
 func (t *table) columns() aoso.Features {
 	x, err := aoso.FromColumns(t.x)
 	if err != nil {
@@ -86,7 +86,7 @@ func (t *table) rowMajor() []float64 {
 	return data
 }
 
-// slice is the rows from first up to end.
+// slice returns the rows first to end-1.
 func (t *table) slice(first, end int) *table {
 	s := &table{y: t.y[first:end], naming: t.naming}
 	for _, column := range t.x {
@@ -98,10 +98,10 @@ func (t *table) slice(first, end int) *table {
 	return s
 }
 
-// forms is the features in every form that the library reads.
-func (t *table) forms() map[string]aoso.Features {
+// layouts returns the features in every layout that the library reads, by name.
+func (t *table) layouts() map[string]aoso.Features {
 	data := t.rowMajor()
-	forms := map[string]aoso.Features{
+	layouts := map[string]aoso.Features{
 		"row-major": aoso.RowMajor(data, t.rows(), t.cols()),
 		"col-major": aoso.ColMajor(slices.Concat(t.x...), t.rows(), t.cols()),
 	}
@@ -115,11 +115,12 @@ func (t *table) forms() map[string]aoso.Features {
 	if err != nil {
 		panic(err)
 	}
-	forms["csr"], forms["csc"] = csr, csc
-	return forms
+	layouts["csr"], layouts["csc"] = csr, csc
+	return layouts
 }
 
-// compressed is the values other than 0, part after part.
+// compressed returns a compressed sparse matrix with the given number of parts,
+// which are its rows or its columns.
 func compressed(parts, size int, at func(part, i int) float64) (indptr, indices []int32, values []float64) {
 	indptr = []int32{0}
 	for part := range parts {
@@ -133,7 +134,8 @@ func compressed(parts, size int, at func(part, i int) float64) (indptr, indices 
 	return indptr, indices, values
 }
 
-// distinct is the most values that any column has, or 255 if more.
+// distinct returns the largest number of distinct values of any column, but at
+// most 255.
 func (t *table) distinct() int {
 	most := 1
 	for _, column := range t.x {

@@ -14,7 +14,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// TestMain makes this program, with AOSO_TORTURE_TEST, a worker of each kind.
+// TestMain makes this program a bad worker if AOSO_TORTURE_TEST names a kind.
 func TestMain(m *testing.M) {
 	if kind := os.Getenv("AOSO_TORTURE_TEST"); kind != "" {
 		badWorker(kind)
@@ -40,8 +40,8 @@ func badWorker(kind string) {
 	os.Exit(0)
 }
 
-// TestPool: a worker that crashes, hangs or talks nonsense is a fault of the
-// seed that it had, and another one goes on.
+// TestPool checks that a worker that crashes, hangs or gives an invalid answer
+// is a fault of its seed, and that another worker replaces it.
 func TestPool(t *testing.T) {
 	for kind, want := range map[string]string{"crash": "in another goroutine", "hang": "goroutine", "nonsense": "what?"} {
 		t.Setenv("AOSO_TORTURE_TEST", kind)
@@ -65,8 +65,8 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// TestGenerators: each parameter of the library has a generator, whose values
-// the library takes or refuses as they say.
+// TestGenerators checks that each parameter of the library has a generator and
+// that the library accepts the values meant to be valid.
 func TestGenerators(t *testing.T) {
 	if err := checkGenerators(); err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestGenerators(t *testing.T) {
 	}
 }
 
-// TestScenario: a seed stands for one scenario.
+// TestScenario checks that a seed determines its scenario.
 func TestScenario(t *testing.T) {
 	encoded := func(seed uint64) string {
 		c := newScenario(seed)
@@ -98,16 +98,16 @@ func TestScenario(t *testing.T) {
 	}
 	for seed := range uint64(20) {
 		if a, b := encoded(seed), encoded(seed); a != b {
-			t.Fatalf("seed %d is\n%s\nand then\n%s", seed, a, b)
+			t.Fatalf("seed %d gives two scenarios:\n%s\n%s", seed, a, b)
 		}
 	}
 	if encoded(1) == encoded(2) {
-		t.Error("two seeds, one scenario")
+		t.Error("the seeds 1 and 2 give the same scenario")
 	}
 }
 
-// TestChecks: each check finds nothing in a sound training, and finds what was
-// made wrong.
+// TestChecks checks that each check passes for a correct training and fails for
+// a corrupted one.
 func TestChecks(t *testing.T) {
 	fingerprint := func(t *trial) { t.fingerprint = "another" }
 	score := func(t *trial) {
@@ -115,62 +115,62 @@ func TestChecks(t *testing.T) {
 			t.raw[i] += 1e-3
 		}
 	}
-	wrongs := map[string]func(*trial){
-		"loss":              func(t *trial) { t.result.TrainLoss *= 1.1 },
-		"losses on the way": func(t *trial) { t.progress[2].TrainLoss *= 1.1 },
-		"finite":            func(t *trial) { t.raw[1] = math.NaN() },
-		"threads":           fingerprint,
-		"levels":            fingerprint,
-		"plain Train":       func(t *trial) { t.result.Iterations++ },
-		"booster":           fingerprint,
-		"interrupted":       fingerprint,
-		"continued":         fingerprint,
-		"forms of data":     fingerprint,
-		"scaled":            score,
-		"dataset file":      fingerprint,
-		"builder":           fingerprint,
-		"at once":           fingerprint,
-		"model file":        score,
-		"paths":             score,
-		"leaves":            score,
-		"evaluation":        func(t *trial) { t.result.Valid.Errors++ },
-		"shap":              score,
-		"derived":           nil,
-		"export":            nil,
-		"staged":            score,
-		"new rows":          nil,
-		"estimate":          nil,
-		"invalid values":    nil,
-		"invalid data":      nil,
+	corruptions := map[string]func(*trial){
+		"loss":            func(t *trial) { t.result.TrainLoss *= 1.1 },
+		"interim losses":  func(t *trial) { t.progress[2].TrainLoss *= 1.1 },
+		"finite":          func(t *trial) { t.raw[1] = math.NaN() },
+		"threads":         fingerprint,
+		"levels":          fingerprint,
+		"plain Train":     func(t *trial) { t.result.Iterations++ },
+		"booster":         fingerprint,
+		"interrupted":     fingerprint,
+		"continued":       fingerprint,
+		"feature layouts": fingerprint,
+		"scaled":          score,
+		"dataset file":    fingerprint,
+		"builder":         fingerprint,
+		"concurrent":      fingerprint,
+		"model file":      score,
+		"paths":           score,
+		"leaves":          score,
+		"evaluation":      func(t *trial) { t.result.Valid.Errors++ },
+		"shap":            score,
+		"derived":         nil,
+		"export":          nil,
+		"staged":          score,
+		"new rows":        nil,
+		"estimate":        nil,
+		"invalid values":  nil,
+		"invalid data":    nil,
 	}
 	for _, check := range checks {
-		wrong, ok := wrongs[check.name]
+		corrupt, ok := corruptions[check.name]
 		if !ok {
 			t.Errorf("check %s is not tested", check.name)
 			continue
 		}
-		tried := soundTrial(t)
+		tried := correctTrial(t)
 		if err := check.run(tried, newDice(1, check.name)); err != nil {
 			t.Errorf("%s: %v", check.name, err)
 		}
-		if wrong == nil {
+		if corrupt == nil {
 			continue
 		}
-		if wrong(tried); check.run(tried, newDice(1, check.name)) == nil {
-			t.Errorf("%s does not find what is wrong", check.name)
+		if corrupt(tried); check.run(tried, newDice(1, check.name)) == nil {
+			t.Errorf("%s passes for a corrupted training", check.name)
 		}
 	}
 	w := &worker{}
-	first := soundTrial(t)
+	first := correctTrial(t)
 	if err := w.checkKept(first, dice{}); err != nil {
 		t.Error(err)
 	}
-	if score(first); w.checkKept(soundTrial(t), dice{}) == nil {
-		t.Error("the check of earlier models does not find what is wrong")
+	if score(first); w.checkKept(correctTrial(t), dice{}) == nil {
+		t.Error("the check of earlier models passes for a corrupted model")
 	}
 }
 
-func soundTrial(t *testing.T) *trial {
+func correctTrial(t *testing.T) *trial {
 	d := newDice(3, "test")
 	rows := someRows(d, size{rows: 200, cols: 5, classes: 4})
 	for rows.rows() < 100 {
@@ -182,7 +182,7 @@ func soundTrial(t *testing.T) *trial {
 	p.Trees, p.Threads = 12, 1
 	tried, err := newTrial(&scenario{
 		size: small, shape: "test", train: rows.slice(0, 80), valid: rows.slice(80, rows.rows()), params: p,
-		kinds: map[string]string{}, every: 1, most: 10,
+		kinds: map[string]string{}, every: 1, limit: 10,
 	}, t.TempDir())
 	if err != nil {
 		t.Fatal(err)

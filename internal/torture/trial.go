@@ -8,7 +8,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// trial is a scenario trained, which the checks look at.
+// trial is a trained scenario, the subject of the checks.
 type trial struct {
 	*scenario
 	x           aoso.Features // the training rows
@@ -17,15 +17,15 @@ type trial struct {
 	result      *aoso.Result
 	model       *aoso.Model
 	fingerprint string
-	codes       []int           // by training row: the number of its class
+	codes       []int           // the model's class index of each training row
 	progress    []aoso.Progress // evaluated iterations
-	raw         []float64       // scores of the training rows
-	folder      string          // for files
-	trainings   int             // done for the checks, this one included
-	trees       int             // grown in them
+	raw         []float64       // raw scores of the training rows
+	folder      string          // for temporary files
+	trainings   int             // number of trainings, including those of checks
+	trees       int             // number of trees that they grew
 }
 
-// newTrial trains. An error is a fault: the scenario is allowed.
+// newTrial trains a scenario. An error is a fault, because scenarios are valid.
 func newTrial(c *scenario, folder string) (*trial, error) {
 	t := &trial{scenario: c, x: c.train.columns(), folder: folder}
 	var err error
@@ -48,7 +48,7 @@ func newTrial(c *scenario, folder string) (*trial, error) {
 	return t, nil
 }
 
-// free gives the memory of the datasets back.
+// free releases the memory of the datasets.
 func (t *trial) free() {
 	t.trainSet.Free()
 	if t.validSet != nil {
@@ -56,9 +56,9 @@ func (t *trial) free() {
 	}
 }
 
-// run trains like the first time and counts it.
+// run trains with the options of the scenario and counts the training.
 func (t *trial) run(train, valid *aoso.Dataset, p aoso.Params, each func(aoso.Progress)) (*aoso.Result, error) {
-	r, err := run(train, valid, p, t.every, t.most, each)
+	r, err := run(train, valid, p, t.every, t.limit, each)
 	if err == nil {
 		t.count(r)
 	}
@@ -70,8 +70,8 @@ func (t *trial) count(r *aoso.Result) {
 	t.trees += r.Model.Trees()
 }
 
-// same trains again, with parameters changed that may make no difference, and
-// compares the models.
+// same trains again and checks that the model is the same. change may set
+// parameters that must not affect the model.
 func (t *trial) same(how string, train, valid *aoso.Dataset, change func(*aoso.Params)) error {
 	p := t.params
 	if change != nil {
@@ -89,13 +89,13 @@ func (t *trial) sameResult(how string, r *aoso.Result) error {
 		return fmt.Errorf("%s: fingerprint %s, want %s; %d trees, want %d", how, got, t.fingerprint, r.Model.Trees(), t.model.Trees())
 	}
 	if r.Iterations != t.result.Iterations || !sameBits(r.TrainLoss, t.result.TrainLoss) {
-		return fmt.Errorf("%s: the same model, but %d iterations to a training loss of %g, want %d and %g",
+		return fmt.Errorf("%s: the model is the same, but the result has %d iterations and a training loss of %g, want %d and %g",
 			how, r.Iterations, r.TrainLoss, t.result.Iterations, t.result.TrainLoss)
 	}
 	return nil
 }
 
-// loss is Σ −w·log p_y of raw scores of the training rows.
+// loss returns Σ −w·log p_y for raw scores of the training rows.
 func (t *trial) loss(raw []float64) (sum float64) {
 	classes := len(raw) / t.train.rows()
 	for i, y := range t.codes {
@@ -110,7 +110,7 @@ func (t *trial) loss(raw []float64) (sum float64) {
 	return sum
 }
 
-// weight is that of all training rows.
+// weight returns the sum of the weights of the training rows.
 func (t *trial) weight() float64 {
 	if t.train.weights == nil {
 		return float64(t.train.rows())
@@ -122,7 +122,7 @@ func (t *trial) weight() float64 {
 	return sum
 }
 
-// negLogSoftmax is −log p_y, in full precision for p_y near one.
+// negLogSoftmax returns −log p_y. It is precise for p_y near 1 too.
 func negLogSoftmax(scores []float64, y int) float64 {
 	top := slices.Max(scores)
 	others := 0.0
@@ -139,21 +139,22 @@ func negLogSoftmax(scores []float64, y int) float64 {
 
 func sameBits(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
-// differ finds the first place where two slices differ in their bits.
+// differ returns an error that names the first element in which two slices
+// differ, or nil if all bits are equal.
 func differ(how string, got, want []float64) error {
 	if len(got) != len(want) {
-		return fmt.Errorf("%s: %d numbers, want %d", how, len(got), len(want))
+		return fmt.Errorf("%s: %d elements, want %d", how, len(got), len(want))
 	}
 	for i := range got {
 		if !sameBits(got[i], want[i]) {
-			return fmt.Errorf("%s: number %d is %g, want %g", how, i, got[i], want[i])
+			return fmt.Errorf("%s: element %d is %g, want %g", how, i, got[i], want[i])
 		}
 	}
 	return nil
 }
 
-// near tells whether two numbers agree to a share of the greater, or to much
-// less than scale.
+// near reports whether two numbers differ by at most the given share of the
+// larger, or by at most 1e-9·scale.
 func near(a, b, share, scale float64) bool {
 	return a == b || math.Abs(a-b) <= max(share*max(math.Abs(a), math.Abs(b)), 1e-9*scale)
 }

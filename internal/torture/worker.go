@@ -16,38 +16,38 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// outcome is what a worker tells of a training.
+// outcome is the answer of a worker for a training.
 type outcome struct {
 	Seed        uint64
 	Description string
 	Shape       string
 	Size        string
-	Ended       string            // why
-	Trainings   int               // with those that checks repeat
-	Trees       int               // grown in all of them
-	Kinds       map[string]string // by parameter, and "parameter invalid"
-	Checks      []string          // that were made
+	Ended       string            // stop reason
+	Trainings   int               // including those that checks repeat
+	Trees       int               // grown in all of these
+	Kinds       map[string]string // kind of value by parameter, and "invalid" by "parameter invalid"
+	Checks      []string          // names of the checks that ran
 	Faults      []fault
 	Seconds     float64
 }
 
-// fault is something that must not be.
+// fault is the failure of a check.
 type fault struct {
 	Check, Message string
 }
 
-// worker tries scenarios in this process, one after the other.
+// worker runs scenarios in this process, one after another.
 type worker struct {
 	clients []*client
 	memory  float64 // share of the trainings whose memory is measured
-	only    string  // the one check to make; "": all
+	only    string  // the only check to run; empty for all
 	folder  string
 	kept    []keptModel
-	idle    int // goroutines when nothing runs
+	idle    int // number of goroutines when no training runs
 }
 
-// serve reads seeds, a line each, and answers with outcomes. A panic is an
-// outcome, the last one: the process may no longer be sound.
+// serve reads seeds, one on each line, and answers with outcomes. It returns
+// after the outcome of a panic, because the state of the process may be broken.
 func (w *worker) serve(in io.Reader, out io.Writer) error {
 	var err error
 	if w.folder, err = os.MkdirTemp("", "aoso-torture-"); err != nil {
@@ -75,8 +75,8 @@ func (w *worker) serve(in io.Reader, out io.Writer) error {
 	return nil
 }
 
-// try trains a scenario and makes the checks. It is not sound to go on after a
-// panic.
+// try trains a scenario and runs the checks. sound is false after a panic: the
+// process must then exit.
 func (w *worker) try(seed uint64) (o *outcome, sound bool) {
 	o = &outcome{Seed: seed}
 	at, start := "scenario", time.Now()
@@ -88,7 +88,7 @@ func (w *worker) try(seed uint64) (o *outcome, sound bool) {
 		o.Seconds = time.Since(start).Seconds()
 	}()
 	c := newScenario(seed)
-	debug.SetGCPercent(pick(newDice(seed, "gc"), 100, 100, 100, 5)) // often: what is used after it is freed shows sooner
+	debug.SetGCPercent(pick(newDice(seed, "gc"), 100, 100, 100, 5)) // frequent collections expose memory that is used after it is freed
 	o.Description, o.Shape, o.Size, o.Kinds = c.String(), c.shape, c.size.name, c.kinds
 	at = "training"
 	t, err := newTrial(c, w.folder)
@@ -100,7 +100,7 @@ func (w *worker) try(seed uint64) (o *outcome, sound bool) {
 	o.Ended = t.result.StoppedBy
 	for _, check := range w.checks(c) {
 		d := newDice(seed, check.name)
-		if made := d.chance(check.share); w.only == "" && !made || w.only != "" && w.only != check.name {
+		if drawn := d.chance(check.share); w.only == "" && !drawn || w.only != "" && w.only != check.name {
 			continue
 		}
 		at = check.name
@@ -114,10 +114,10 @@ func (w *worker) try(seed uint64) (o *outcome, sound bool) {
 	return o, true
 }
 
-// checks is those of every worker, and those that need what this one has.
+// checks returns the common checks and those that need the state of this worker.
 func (w *worker) checks(c *scenario) []check {
 	memory := w.memory
-	if c.size != small { // which the Go runtime's own memory would hide
+	if c.size != small { // in small trainings, the memory of the Go runtime dominates
 		memory *= 10
 	}
 	all := append(checks[:len(checks):len(checks)],
@@ -139,7 +139,8 @@ type keptModel struct {
 	raw   []float64
 }
 
-// checkKept has earlier models predict again, and keeps this one.
+// checkKept compares the predictions of earlier models with those made when they
+// were trained. It then keeps the model of t.
 func (w *worker) checkKept(t *trial, d dice) error {
 	for _, k := range w.kept {
 		raw, err := k.model.PredictRaw(k.x, aoso.PredictOptions{})
@@ -159,18 +160,18 @@ func (w *worker) checkKept(t *trial, d dice) error {
 	return nil
 }
 
-// checkGoroutines waits for those that the training started to end.
+// checkGoroutines checks that all goroutines of the training exit.
 func (w *worker) checkGoroutines(*trial, dice) error {
 	for deadline := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > w.idle+w.running(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			stacks := make([]byte, 1<<16)
-			return fmt.Errorf("%d goroutines are left, %d were there before:\n%s", runtime.NumGoroutine(), w.idle, stacks[:runtime.Stack(stacks, true)])
+			return fmt.Errorf("%d goroutines are running, %d ran before the training:\n%s", runtime.NumGoroutine(), w.idle, stacks[:runtime.Stack(stacks, true)])
 		}
 	}
 	return nil
 }
 
-// running is the goroutines that clients need.
+// running returns the number of goroutines that serve clients.
 func (w *worker) running() (n int) {
 	for _, c := range w.clients {
 		n += c.goroutines()
@@ -178,7 +179,8 @@ func (w *worker) running() (n int) {
 	return n
 }
 
-// frames is the topmost functions of a stack below the panic, a line each.
+// frames returns the topmost positions of a stack below the panic, one on each
+// line.
 func frames(stack []byte) string {
 	var lines []string
 	_, stack, _ = bytes.Cut(stack, []byte("\npanic("))

@@ -1,8 +1,8 @@
-"""The systems, each behind the same few methods.
+"""The systems that are compared, with a common interface.
 
-``train`` starts the clock when it has the rows as a numpy array and nothing else, so that binning counts, and lets it
-tick after every iteration; nothing is evaluated meanwhile. Without a number of iterations it does as many as the library
-does by default. ``staged`` gives the raw scores after so many iterations.
+``train`` starts the clock when it has only the rows as a numpy array, so that the time includes binning. The clock ticks
+after every iteration, and nothing is evaluated during training. If ``iterations`` is None, the library's default applies.
+``staged`` yields the raw scores after each of the given numbers of iterations.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bench.peers.clock import Clock
 
 class System(Protocol):
     version: str
-    model: Any  # the library's own object, after training
+    model: Any  # the library's own model object, set by train
 
     def train(
         self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
@@ -29,17 +29,17 @@ class System(Protocol):
     def proba(self, x: np.ndarray) -> np.ndarray: ...
 
     def row_proba(self, row: np.ndarray) -> np.ndarray:
-        """The probabilities of one row, by the fastest that the library has for it in Python."""
+        """The probabilities of one row, by the library's fastest way in Python."""
         ...
 
     def trees(self) -> int: ...
 
     def size(self) -> int:
-        """Bytes of the model as the library saves it."""
+        """The size in bytes of the model as the library saves it."""
         ...
 
 
 def make(name: str) -> System:
-    """A system by its name."""
+    """The system with the given name."""
     system: System = importlib.import_module(f"bench.peers.systems.{name.split('-')[0]}").SYSTEMS[name]()
     return system

@@ -1,4 +1,4 @@
-"""Two classes, of which XGBoost and LightGBM model the second only."""
+"""Two classes. XGBoost and LightGBM model only the second one then."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def both(second: np.ndarray, first: np.ndarray | float) -> np.ndarray:
-    """A column for each class, if there is but the second one's; else what is there."""
+    """Adds the column of the first class if there is only that of the second."""
     if second.ndim == 2:
         return second
     return np.stack([np.broadcast_to(first, second.shape), second], axis=1)

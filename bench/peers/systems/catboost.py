@@ -1,4 +1,4 @@
-"""CatBoost: one tree with vectors in its leaves in each iteration."""
+"""CatBoost: one tree with vector leaves in each iteration."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LightGBM: a tree a class in each iteration."""
+"""LightGBM: a tree for each class in each iteration."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEFAULT_ITERATIONS = 100  # n_estimators of LGBMClassifier
 
 
 def objective(classes: int) -> dict[str, Any]:
-    """Of two classes one tree an iteration, as LGBMClassifier has it."""
+    """With two classes, one tree per iteration, as in LGBMClassifier."""
     return {"objective": "binary"} if classes == 2 else {"objective": "multiclass", "num_class": classes}
 
 

@@ -1,4 +1,4 @@
-"""scikit-learn's HistGradientBoostingClassifier: a tree a class in each iteration."""
+"""scikit-learn's HistGradientBoostingClassifier: a tree for each class in each iteration."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _BudgetSpent(Exception):
 
 
 class _Clocked(HistGradientBoostingClassifier):
-    """Has no callbacks; but what prints the statistics of an iteration is called after each."""
+    """There are no callbacks, but the method that prints statistics is called after each iteration."""
 
     def _print_iteration_stats(self, iteration_start_time: float) -> None:
         if self.clock.tick():
@@ -33,7 +33,7 @@ class Sklearn:
     def train(
         self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
     ) -> None:
-        # The number of threads is that of OpenMP, which the process was started with.
+        # The number of threads comes from OMP_NUM_THREADS, which the process was started with.
         if iterations:
             params = {"max_iter": iterations} | params
         self.model = _Clocked(verbose=2, random_state=0, **params)
@@ -43,7 +43,7 @@ class Sklearn:
             try:
                 self.model.fit(x, y)
             except _BudgetSpent:
-                del self.model._in_fit  # a mark that fit removes when it ends
+                del self.model._in_fit  # fit removes this attribute when it ends normally
 
     def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
         wanted = set(stages)

@@ -1,4 +1,4 @@
-"""XGBoost: a tree a class in each iteration, or one tree with vectors in its leaves."""
+"""XGBoost: a tree for each class in each iteration, or one tree with vector leaves."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DEFAULT_ITERATIONS = 100  # n_estimators of XGBClassifier
 
 
 def objective(classes: int) -> dict[str, Any]:
-    """Of two classes one tree an iteration, as XGBClassifier has it."""
+    """With two classes, one tree per iteration, as in XGBClassifier."""
     return {"objective": "binary:logistic"} if classes == 2 else {"objective": "multi:softprob", "num_class": classes}
 
 

@@ -1,5 +1,5 @@
-// Trains through the C library what the torture program asks for: client.go
-// says how the two talk.
+// Trains through the C library on behalf of the torture program. client.go
+// describes the protocol.
 #include <aoso.h>
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ static void write_scores(const char *folder, const double *raw, size_t count) {
     if (!f || fwrite(raw, sizeof *raw, count, f) != count || fclose(f)) exit(2);
 }
 
-// What has been made for a training, to be freed after it.
+// The data and handles of a training, which are freed after it.
 typedef struct training {
     void *x, *y, *weights;
     double *raw;

@@ -1,4 +1,4 @@
-"""Trains through the Python package what the torture program asks for: client.go says how the two talk."""
+"""Trains through the Python package on behalf of the torture program. client.go describes the protocol."""
 
 import sys
 from pathlib import Path
