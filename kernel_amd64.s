@@ -521,9 +521,9 @@ done:
 // by row, their odds written in place of the residuals.
 //
 //	DI row cursor            CX rows left            SI residuals
-//	DX stride in bytes       BX factor stride in bytes
+//	DX stride in bytes       BX factors
 //	BP own probabilities     R8-R11 rows
-//	R12-R15 their factors, then the residuals of their own classes
+//	R12-R15 the residuals of their own classes
 //	AX temporary             Z0-Z7 odds, two vectors a row
 //	Z8, Z9, Z20, Z21 sums    Z10-Z21 temporaries     X22 sum of residuals
 //	X23 sign bits            X24 OwnFloor            X25 one
@@ -541,52 +541,49 @@ DATA ·every4th+0(SB)/8, $0x0000000400000000
 DATA ·every4th+8(SB)/8, $0x0000000C00000008
 GLOBL ·every4th(SB), RODATA|NOPTR, $16
 
-// ROWFACTORS turns row number R into the addresses of its residuals and factors.
-#define ROWFACTORS(R, F) \
-	MOVQ  R, F                     \
-	IMULQ DX, R                    \
-	IMULQ BX, F                    \
-	ADDQ  SI, R                    \
-	ADDQ  updateJob_Factors(AX), F
+// UPDATEROW turns row number R into the address of its residuals.
+#define UPDATEROW(R) \
+	IMULQ DX, R \
+	ADDQ  SI, R
 
 // ODDSk is N = R·f of the classes that are not signed and zero for the one that
 // is, AX.
-#define ODDS8(R, F, Y) \
+#define ODDS8(R, Y) \
 	VMOVUPS  (R), Y         \
 	VPCMPD   $5, Y30, Y, K1 \ // K1 = not signed
-	VMULPS.Z (F), Y, K1, Y  \
+	VMULPS.Z (BX), Y, K1, Y \
 	KNOTB    K1, K2         \
 	KMOVB    K2, AX         \
 	TZCNTL   AX, AX         \
 	JCS      bad            // no class
 
-#define ODDS16(R, F, N) \
+#define ODDS16(R, N) \
 	VMOVUPS  (R), N         \
 	VPCMPD   $5, Z30, N, K1 \
-	VMULPS.Z (F), N, K1, N  \
+	VMULPS.Z (BX), N, K1, N \
 	KNOTW    K1, K2         \
 	KMOVW    K2, AX         \
 	TZCNTL   AX, AX         \
 	JCS      bad
 
-#define ODDS32(R, F, N0, N1) \
+#define ODDS32(R, N0, N1) \
 	VMOVUPS  (R), N0           \
 	VMOVUPS  64(R), N1         \
 	VPCMPD   $5, Z30, N0, K1   \
 	VPCMPD   $5, Z30, N1, K2   \
-	VMULPS.Z (F), N0, K1, N0   \
-	VMULPS.Z 64(F), N1, K2, N1 \
+	VMULPS.Z (BX), N0, K1, N0   \
+	VMULPS.Z 64(BX), N1, K2, N1 \
 	KUNPCKWD K1, K2, K3        \
 	KMOVD    K3, AX            \
 	NOTL     AX                \
 	TZCNTL   AX, AX            \
 	JCS      bad
 
-// OWN collects the factor of class AX of row R in a lane of X11; F becomes the
-// address of the residual.
-#define OWN(lane, R, F) \
-	VINSERTPS $(lane<<4), (F)(AX*4), X11, X11 \
-	LEAQ      (R)(AX*4), F
+// OWN collects the factor of class AX of row R in a lane of X11; to becomes the
+// address of its residual.
+#define OWN(lane, R, to) \
+	VINSERTPS $(lane<<4), (BX)(AX*4), X11, X11 \
+	LEAQ      (R)(AX*4), to
 
 // SUM4 is X8 = the sums of A to D, folded in half as the contract has it.
 #define SUM4(A, B, C, D) \
@@ -673,11 +670,10 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	VINSERTPS $0x10, (BP)(R9*4), X10, X10  \
 	VINSERTPS $0x20, (BP)(R10*4), X10, X10 \
 	VINSERTPS $0x30, (BP)(R11*4), X10, X10 \
-	MOVQ      j+0(FP), AX                  \
-	ROWFACTORS(R8, R12)                    \
-	ROWFACTORS(R9, R13)                    \
-	ROWFACTORS(R10, R14)                   \
-	ROWFACTORS(R11, R15)
+	UPDATEROW(R8)                          \
+	UPDATEROW(R9)                          \
+	UPDATEROW(R10)                         \
+	UPDATEROW(R11)
 
 #define FEW(few, go) \
 few:  \
@@ -726,7 +722,7 @@ TEXT ·updateAVX512(SB), NOSPLIT, $64-9
 	MOVQ         updateJob_Residuals(AX), SI
 	MOVQ         updateJob_Own(AX), BP
 	MOVQ         updateJob_Stride(AX), DX
-	MOVQ         updateJob_FactorStride(AX), BX
+	MOVQ         updateJob_Factors(AX), BX
 	MOVQ         updateJob_Rows(AX), DI
 	MOVQ         (updateJob_Rows+sliceLen)(AX), CX
 	VBROADCASTSS ·updateConst+0(SB), X25
@@ -741,7 +737,6 @@ TEXT ·updateAVX512(SB), NOSPLIT, $64-9
 	VPXORQ       X22, X22, X22
 
 	SHLQ  $2, DX
-	SHLQ  $2, BX
 	TESTQ CX, CX
 	JZ    done
 	CMPQ  DX, $64
@@ -754,14 +749,14 @@ TEXT ·updateAVX512(SB), NOSPLIT, $64-9
 
 rows8:
 	FOURROWS(few8, go8)
-	ODDS8(R8, R12, Y0)
-	VMOVSS (R12)(AX*4), X11
+	ODDS8(R8, Y0)
+	VMOVSS (BX)(AX*4), X11
 	LEAQ   (R8)(AX*4), R12
-	ODDS8(R9, R13, Y1)
+	ODDS8(R9, Y1)
 	OWN(1, R9, R13)
-	ODDS8(R10, R14, Y2)
+	ODDS8(R10, Y2)
 	OWN(2, R10, R14)
-	ODDS8(R11, R15, Y3)
+	ODDS8(R11, Y3)
 	OWN(3, R11, R15)
 	SUM4(Z0, Z1, Z2, Z3)
 	INVERSE4
@@ -774,14 +769,14 @@ rows8:
 
 rows16:
 	FOURROWS(few16, go16)
-	ODDS16(R8, R12, Z0)
-	VMOVSS (R12)(AX*4), X11
+	ODDS16(R8, Z0)
+	VMOVSS (BX)(AX*4), X11
 	LEAQ   (R8)(AX*4), R12
-	ODDS16(R9, R13, Z1)
+	ODDS16(R9, Z1)
 	OWN(1, R9, R13)
-	ODDS16(R10, R14, Z2)
+	ODDS16(R10, Z2)
 	OWN(2, R10, R14)
-	ODDS16(R11, R15, Z3)
+	ODDS16(R11, Z3)
 	OWN(3, R11, R15)
 	SUM4(Z0, Z1, Z2, Z3)
 	INVERSE4
@@ -794,17 +789,17 @@ rows16:
 
 rows32:
 	FOURROWS(few32, go32)
-	ODDS32(R8, R12, Z0, Z1)
-	VMOVSS (R12)(AX*4), X11
+	ODDS32(R8, Z0, Z1)
+	VMOVSS (BX)(AX*4), X11
 	LEAQ   (R8)(AX*4), R12
 	VADDPS Z1, Z0, Z8
-	ODDS32(R9, R13, Z2, Z3)
+	ODDS32(R9, Z2, Z3)
 	OWN(1, R9, R13)
 	VADDPS Z3, Z2, Z9
-	ODDS32(R10, R14, Z4, Z5)
+	ODDS32(R10, Z4, Z5)
 	OWN(2, R10, R14)
 	VADDPS Z5, Z4, Z20
-	ODDS32(R11, R15, Z6, Z7)
+	ODDS32(R11, Z6, Z7)
 	OWN(3, R11, R15)
 	VADDPS Z7, Z6, Z21
 	SUM4(Z8, Z9, Z20, Z21)
@@ -837,18 +832,16 @@ bad:
 	VZEROUPPER
 	RET
 
-// Any number of classes: R8 row, R9 factors, R10 where its own class is,
-// AX where its next vector is, R12 where the last whole vector ends, R13 the
-// own probability.
+// Any number of classes: R8 row, R10 where its own class is, AX where its next
+// vector is, R12 where the last whole vector ends, R13 the own probability.
 rowsAny:
 	MOVQ DX, R12
 	ANDQ $-64, R12
 
 row:
-	MOVQ  j+0(FP), AX
 	MOVL  (DI), R8
 	LEAQ  (BP)(R8*4), R13
-	ROWFACTORS(R8, R9)
+	UPDATEROW(R8)
 	XORL  AX, AX
 	MOVQ  $-1, R10
 	VPXOR X8, X8, X8
@@ -857,7 +850,7 @@ row:
 odds:
 	VMOVUPS (R8)(AX*1), Z0
 	VPCMPD  $5, Z30, Z0, K1
-	VMULPS  (R9)(AX*1), Z0, K1, Z0
+	VMULPS  (BX)(AX*1), Z0, K1, Z0
 	VADDPS  Z0, Z8, K1, Z8
 	VMOVUPS Z0, (R8)(AX*1)
 	KNOTW   K1, K2
@@ -872,7 +865,7 @@ odds:
 	JE      inverse
 	VMOVUPS (R8)(AX*1), Y0
 	VPCMPD  $5, Y30, Y0, K1
-	VMULPS  (R9)(AX*1), Y0, K1, Y0
+	VMULPS  (BX)(AX*1), Y0, K1, Y0
 	VADDPS  Z0, Z8, K1, Z8
 	VMOVUPS Y0, (R8)(AX*1)
 	KNOTB   K1, K2
@@ -895,7 +888,7 @@ inverse:
 	VPERMILPS     $0xB1, X8, X9
 	VADDPS        X9, X8, X8
 	VMOVSS        (R13), X10
-	VMULSS        (R9)(R10*1), X10, X10
+	VMULSS        (BX)(R10*1), X10, X10
 	VADDSS        X10, X8, X11
 	VDIVSS        X11, X25, X16
 	VMULSS        X16, X10, X10
@@ -1998,7 +1991,7 @@ done:
 // Update, AVX2: row by row, odds written in place of the residuals
 //
 //	DI row cursor   CX rows left     SI residuals   DX stride in bytes
-//	R8 row          R9 its factors   BX factor stride in bytes
+//	R8 row          BX factors
 //	BP own probabilities             R12 the row's
 //	R10 where its own class is       AX where its next vector is
 //	R11 temporary   Y0-Y5 odds       Y6, Y7 sums of lanes 0-7 and 8-15
@@ -2009,7 +2002,7 @@ done:
 // place of R and looks for the one that is signed.
 #define HALFODDS(offset, R, N, S) \
 	VMOVUPS   offset(R8)(AX*1), R    \
-	VMULPS    offset(R9)(AX*1), R, N \
+	VMULPS    offset(BX)(AX*1), R, N \
 	VMOVMSKPS R, R11                 \
 	VBLENDVPS R, R, N, N             \ // the own class keeps R
 	VPSRAD    $31, R, R              \
@@ -2034,8 +2027,7 @@ TEXT ·updateAVX2(SB), NOSPLIT, $8-9
 	MOVQ         updateJob_Own(AX), BP
 	MOVQ         updateJob_Stride(AX), DX
 	SHLQ         $2, DX
-	MOVQ         updateJob_FactorStride(AX), BX
-	SHLQ         $2, BX
+	MOVQ         updateJob_Factors(AX), BX
 	MOVQ         updateJob_Rows(AX), DI
 	MOVQ         (updateJob_Rows+sliceLen)(AX), CX
 	VMOVSS       ·updateConst+0(SB), X13
@@ -2050,10 +2042,9 @@ row:
 	CMPQ   CX, $aheadRows
 	JBE    6(PC)
 	FETCHROW(0)
-	MOVQ   j+0(FP), AX
 	MOVL   (DI), R8
 	LEAQ   (BP)(R8*4), R12
-	ROWFACTORS(R8, R9)
+	UPDATEROW(R8)
 	MOVQ   $-1, R10
 	XORL   AX, AX
 	VXORPS X6, X6, X6
@@ -2081,7 +2072,7 @@ inverse:
 	VPERMILPS    $0xB1, X6, X7
 	VADDSS       X7, X6, X6
 	VMOVSS       (R12), X10            // own odds
-	VMULSS       (R9)(R10*1), X10, X10
+	VMULSS       (BX)(R10*1), X10, X10
 	VADDSS       X10, X6, X9
 	VDIVSS       X9, X13, X9           // inverse = 1/(sum + own odds)
 	VMULSS       X9, X10, X10          // own = max(own odds·inverse, OwnFloor)
@@ -2761,7 +2752,7 @@ done:
 	MOVBLZX (column)(row*1), OFFSET \
 	SHLL    $6, OFFSET
 
-// func histogramTile(args *histogramArgs)
+// func histogramTile(a *histogramArgs)
 //
 // Eight columns whose histograms are the lanes of one tile, one pair.
 //
@@ -2804,7 +2795,7 @@ done:
 	PREFETCHT0 (columnB)(ROW*1)
 
 TEXT ·histogramTile(SB), NOSPLIT, $8-8
-	MOVQ    args+0(FP), ARGS
+	MOVQ    a+0(FP), ARGS
 	LOAD_COLUMN(0, COLUMN0)
 	LOAD_COLUMN(1, COLUMN1)
 	LOAD_COLUMN(2, COLUMN2)
@@ -2894,7 +2885,7 @@ each:
 #undef COLUMN6
 #undef COLUMN7
 
-// func histogramQuadM(args *histogramArgs), M = 1, 2, 4, 8
+// func histogramQuadM(a *histogramArgs), M = 1, 2, 4, 8
 //
 // One to four columns wherever their histograms lie, M pairs.
 //
@@ -2974,7 +2965,7 @@ each:
 // Row lists run through listed, if they are to be prefetched, but for the last
 // AHEAD rows, which run through rest.
 #define HISTOGRAM_QUAD(LOAD, ADD) \
-	MOVQ        args+0(FP), ARGS                 \
+	MOVQ        a+0(FP), ARGS                 \
 	LOAD_COLUMN(0, COLUMN0)                      \
 	LOAD_COLUMN(1, COLUMN1)                      \
 	LOAD_COLUMN(2, COLUMN2)                      \
@@ -3095,7 +3086,7 @@ TEXT ·histogramQuad8(SB), NOSPLIT, $8-8
 	ADDQ STRIDE, AX            \
 	OR(AX)
 
-// func scanTileAVX512(args *scanArgs)
+// func scanAVX512(a *scanArgs)
 //
 //	Z0, Z1      sums of g and h left of the cut, missing values aside
 //	Z2, Z3      the same with them; then terms of the score
@@ -3148,8 +3139,8 @@ TEXT ·histogramQuad8(SB), NOSPLIT, $8-8
 // GL |= the cells of a bin
 #define SCAN_OR(bin) VPORQ (bin), GL, GL
 
-TEXT ·scanTileAVX512(SB), NOSPLIT, $0-8
-	MOVQ         args+0(FP), ARGS
+TEXT ·scanAVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), ARGS
 	VMOVUPD      scanArgs_totalG(ARGS), TOTALG
 	VMOVUPD      scanArgs_totalH(ARGS), TOTALH
 	VMOVUPD      scanArgs_l2(ARGS), L2
@@ -3318,7 +3309,7 @@ wide:
 #undef LOW32
 #undef GOLEFT
 
-// func scanTileAVX2(args *scanArgs)
+// func scanAVX2(a *scanArgs)
 //
 // All eight lanes at once, in two halves. AVX2 converts no 64-bit integer to
 // float64. But a 32-bit number n under the exponent bits of 2⁵² is the float64
@@ -3454,8 +3445,8 @@ SCAN_CONSTANT(scanBiasAll, $0x4530000080100000) // 2⁸⁴ + 2⁶³ + 2⁵²
 	VPOR (bin), Y12, Y12   \
 	VPOR 32(bin), Y12, Y12
 
-TEXT ·scanTileAVX2(SB), NOSPLIT, $0-8
-	MOVQ         args+0(FP), ARGS
+TEXT ·scanAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), ARGS
 	MOVQ         scanArgs_cells(ARGS), CELLS
 	MOVQ         scanArgs_wideH(ARGS), WIDEH
 	MOVQ         scanArgs_cuts(ARGS), CUTS
@@ -3771,11 +3762,11 @@ widelight:
 #undef BESTCUT0
 #undef BESTCUT1
 
-// func spillBlocks(wideG, wideH, narrow *int64, blocks int)
+// func spill8(wideG, wideH, narrow *int64, n int)
 //
 //	DI, SI  wideG, wideH
 //	DX      narrow
-//	CX      blocks of eight cells left
+//	CX      cells left, a multiple of 8
 //	Y7      zero
 
 // wide += narrow; narrow = 0, for four cells. The high half of a cell is
@@ -3792,11 +3783,11 @@ widelight:
 	VMOVDQU  H, (at)(SI)     \
 	VMOVDQU  Y7, (at)(DX)
 
-TEXT ·spillBlocks(SB), NOSPLIT, $0-32
+TEXT ·spill8(SB), NOSPLIT, $0-32
 	MOVQ  wideG+0(FP), DI
 	MOVQ  wideH+8(FP), SI
 	MOVQ  narrow+16(FP), DX
-	MOVQ  blocks+24(FP), CX
+	MOVQ  n+24(FP), CX
 	VPXOR Y7, Y7, Y7
 
 block:
@@ -3805,21 +3796,21 @@ block:
 	ADDQ $64, DI
 	ADDQ $64, SI
 	ADDQ $64, DX
-	DECQ CX
+	SUBQ $8, CX
 	JNZ  block
 	VZEROUPPER
 	RET
 
-// func subtractBlocks(dst, minuend, subtrahend *int64, blocks int)
+// func subtract8(dst, minuend, subtrahend *int64, n int)
 //
 //	DI      dst
 //	SI, DX  minuend, subtrahend
-//	CX      blocks of eight cells left
-TEXT ·subtractBlocks(SB), NOSPLIT, $0-32
+//	CX      cells left, a multiple of 8
+TEXT ·subtract8(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ minuend+8(FP), SI
 	MOVQ subtrahend+16(FP), DX
-	MOVQ blocks+24(FP), CX
+	MOVQ n+24(FP), CX
 
 block:
 	// dst = minuend − subtrahend
@@ -3832,7 +3823,7 @@ block:
 	ADDQ    $64, DI
 	ADDQ    $64, SI
 	ADDQ    $64, DX
-	DECQ    CX
+	SUBQ    $8, CX
 	JNZ     block
 	VZEROUPPER
 	RET
@@ -3875,9 +3866,9 @@ block:
 	LEAQ (ENTRIES)(ENTRY*2), ENTRY \
 	LEAQ (ENTRIES)(END*2), END
 
-// func sparse1(args *sparseJob)
+// func sparse1(j *sparseJob)
 TEXT ·sparse1(SB), NOSPLIT, $0-8
-	MOVQ args+0(FP), AX
+	MOVQ j+0(FP), AX
 	SPARSE_ARGS
 
 row:
@@ -3964,19 +3955,19 @@ done:
 	VPADDQ  32(HIST)(OFFSET*1), Y1, Y3 \
 	VMOVDQU Y3, 32(HIST)(OFFSET*1)
 
-// func sparse2(args *sparseJob)
+// func sparse2(j *sparseJob)
 TEXT ·sparse2(SB), NOSPLIT, $0-8
-	MOVQ args+0(FP), AX
+	MOVQ j+0(FP), AX
 	SPARSE_PAIRS(4, 16, SPARSE_LOAD2, SPARSE_ADD2)
 
-// func sparse4(args *sparseJob)
+// func sparse4(j *sparseJob)
 TEXT ·sparse4(SB), NOSPLIT, $0-8
-	MOVQ args+0(FP), AX
+	MOVQ j+0(FP), AX
 	SPARSE_PAIRS(5, 32, SPARSE_LOAD4, SPARSE_ADD4)
 
-// func sparse8(args *sparseJob)
+// func sparse8(j *sparseJob)
 TEXT ·sparse8(SB), NOSPLIT, $0-8
-	MOVQ args+0(FP), AX
+	MOVQ j+0(FP), AX
 	SPARSE_PAIRS(6, 64, SPARSE_LOAD8, SPARSE_ADD8)
 
 #undef NEXT_ROW
@@ -3989,15 +3980,14 @@ TEXT ·sparse8(SB), NOSPLIT, $0-8
 #undef END
 #undef OFFSET
 
-// func sumEight(sums, cells *int64, stride, bins int)
+// func sumBins8(sums, cells *int64, stride, bins int)
 //
-// SumBins for eight lanes: sums[0:8] = Σ cells[k·stride + 0:8].
-TEXT ·sumEight(SB), NOSPLIT, $0-32
+// SumBins for eight lanes of bins that are stride bytes apart.
+TEXT ·sumBins8(SB), NOSPLIT, $0-32
 	MOVQ  sums+0(FP), DI
 	MOVQ  cells+8(FP), SI
 	MOVQ  stride+16(FP), DX
 	MOVQ  bins+24(FP), CX
-	SHLQ  $3, DX
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 

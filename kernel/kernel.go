@@ -224,12 +224,11 @@ type PartitionJob struct {
 // taken in 16 lanes of float32, class k going to lane k mod 16, added up by
 // one fixed tree. That and the odds of the own class may not both be zero.
 type UpdateJob struct {
-	Residuals    []float32
-	Own          []float32 // by row number: p_y, the probability of the row's own class
-	Stride       int
-	Rows         []uint32
-	Factors      []float32 // Stride factors; with FactorStride > 0 those of row i start at i·FactorStride
-	FactorStride int       // 0: one vector for all rows
+	Residuals []float32
+	Own       []float32 // by row number: p_y, the probability of the row's own class
+	Stride    int
+	Rows      []uint32
+	Factors   []float32 // Stride
 
 	SumResidual float64 // out: Σ (1 − p_y), row after row
 }
@@ -357,7 +356,7 @@ type Funcs struct {
 }
 
 // Generic is the plain Go table, the definition of every kernel's result.
-var Generic = &Funcs{
+var Generic = Checked(Funcs{
 	Level:     "generic",
 	Totals:    Totals,
 	Cross:     Cross,
@@ -377,6 +376,57 @@ var Generic = &Funcs{
 	AddPairs:  AddPairs,
 	Softmax:   Softmax,
 	Walk:      WalkTrees,
+})
+
+// Checked is a table of the kernels of f that check their jobs: each panics
+// with the error of the job's Check before it touches anything.
+func Checked(f Funcs) *Funcs {
+	return &Funcs{
+		Level:     f.Level,
+		Totals:    checked(f.Totals),
+		Cross:     checked(f.Cross),
+		Gradients: checked(f.Gradients),
+		Quantize:  checked(f.Quantize),
+		Histogram: checked(f.Histogram),
+		Sparse:    checked(f.Sparse),
+		SumBins: func(sums, cells []int64) {
+			must(checkSumBins(sums, cells))
+			f.SumBins(sums, cells)
+		},
+		Spill: func(wideG, wideH, narrow []int64) {
+			must(checkSpill(wideG, wideH, narrow))
+			f.Spill(wideG, wideH, narrow)
+		},
+		Subtract: func(dst, minuend, subtrahend []int64) {
+			must(checkSubtract(dst, minuend, subtrahend))
+			f.Subtract(dst, minuend, subtrahend)
+		},
+		Scan:      checked(f.Scan),
+		Partition: checked(f.Partition),
+		Update:    checked(f.Update),
+		Compare:   checked(f.Compare),
+		Leaves:    checked(f.Leaves),
+		AddSteps:  checked(f.AddSteps),
+		AddPairs:  checked(f.AddPairs),
+		Softmax:   checked(f.Softmax),
+		Walk:      checked(f.Walk),
+	}
+}
+
+func checked[T any, J interface {
+	*T
+	Check() error
+}](kernel func(J)) func(J) {
+	return func(j J) {
+		must(j.Check())
+		kernel(j)
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
 }
 
 // sumLanes is the fixed tree that adds up the partial sums of a virtual vector.

@@ -8,24 +8,15 @@ import (
 
 func update(d dice, s shape) call {
 	x := newMatrix(d, s)
-	factorStride := 0
 	own := d.own(&x)
 	factors := d.factors(s.classes, x.stride)
-	if d.yes() {
-		factorStride = x.stride + pick(d, 0, 0, 16, d.IntN(10))
-		for range x.total - 1 {
-			factors = append(factors, make([]float32, factorStride-x.stride)...)
-			factors = append(factors, d.factors(s.classes, x.stride)...)
-		}
-	}
 	return func(f *kernel.Funcs, m *memory) {
 		job := kernel.UpdateJob{
-			Residuals:    inoutAfter(m, "Residuals", x.lead*x.stride, x.residuals),
-			Own:          inoutAfter(m, "Own", x.lead, own),
-			Stride:       x.stride,
-			Rows:         input(m, "Rows", x.rows),
-			Factors:      inputAfter(m, "Factors", x.lead*factorStride, factors),
-			FactorStride: factorStride,
+			Residuals: inoutAfter(m, "Residuals", x.lead*x.stride, x.residuals),
+			Own:       inoutAfter(m, "Own", x.lead, own),
+			Stride:    x.stride,
+			Rows:      input(m, "Rows", x.rows),
+			Factors:   input(m, "Factors", factors),
 		}
 		f.Update(&job)
 		result(m, "SumResidual", job.SumResidual)
