@@ -91,55 +91,75 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 	VMULPD       A, Z29, A     \
 	VADDPD       A, H, H       // H += w*(a*(1-a))
 
+// TOTALS_ARGS is what both levels read of the job.
+#define TOTALS_ARGS \
+	MOVQ j+0(FP), DI                 \
+	MOVQ totalsJob_Residuals(DI), SI \
+	MOVQ totalsJob_Stride(DI), R12   \
+	LEAQ (R12*4), DX                 \
+	MOVQ totalsJob_Gradient(DI), R10 \
+	MOVQ totalsJob_Hessian(DI), R11  \
+	MOVQ totalsJob_Weights(DI), R13
+
+// TOTALS_REWIND goes back to the first row and clears the sums.
+#define TOTALS_REWIND \
+	MOVQ   totalsJob_Rows(DI), R8            \
+	MOVQ   (totalsJob_Rows+sliceLen)(DI), R9 \
+	LEAQ   (R8)(R9*4), R9                    \
+	LEAQ   (-4*aheadRows)(R9), R15           \
+	VXORPD X0, X0, X0                        \
+	VXORPD X1, X1, X1                        \
+	VXORPD X2, X2, X2                        \
+	VXORPD X3, X3, X3                        \
+	VXORPD X4, X4, X4                        \
+	VXORPD X5, X5, X5                        \
+	VXORPD X6, X6, X6                        \
+	VXORPD X7, X7, X7
+
+// TOTALS_ROWS passes all rows by a tile. ADD adds a row to the sums, WEIGHTED a
+// row of weight W, whose lower half is HALF.
+#define TOTALS_ROWS(ADD, WEIGHTED, HALF, W, rows, weighted, store) \
+	CMPQ  R8, R9      \
+	JAE   store       \
+	TESTQ R13, R13    \
+	JNZ   weighted    \
+	rows:             \
+	EACH_ROW          \
+	ADD               \
+	REPEAT_ROWS(rows) \
+	JMP   store       \
+	weighted:             \
+	WEIGHTED_ROW(HALF, W) \
+	WEIGHTED              \
+	REPEAT_ROWS(weighted)
+
+// TILEk_AVX512 is what ADD does, for a tile of k classes.
+#define TILE8_AVX512(ADD) ADD(0, Z0, Z4, Z8, Z9)
+
+#define TILE16_AVX512(ADD) \
+	TILE8_AVX512(ADD)         \
+	ADD(32, Z1, Z5, Z10, Z11)
+
+#define TILE32_AVX512(ADD) \
+	TILE16_AVX512(ADD)        \
+	ADD(64, Z2, Z6, Z12, Z13) \
+	ADD(96, Z3, Z7, Z14, Z15)
+
 // func totalsAVX512(j *totalsJob)
 TEXT ·totalsAVX512(SB), NOSPLIT, $0-8
-	MOVQ         j+0(FP), DI
-	MOVQ         totalsJob_Residuals(DI), SI
-	MOVQ         totalsJob_Stride(DI), R12
-	LEAQ         (R12*4), DX
-	MOVQ         totalsJob_Gradient(DI), R10
-	MOVQ         totalsJob_Hessian(DI), R11
-	MOVQ         totalsJob_Weights(DI), R13
+	TOTALS_ARGS
 	VBROADCASTSD ·abs64(SB), Z30
 	VBROADCASTSD ·one64(SB), Z31
 
 tile:
-	// Rewind the rows; clear the sums.
-	MOVQ   totalsJob_Rows(DI), R8
-	MOVQ   (totalsJob_Rows+sliceLen)(DI), R9
-	LEAQ   (R8)(R9*4), R9
-	LEAQ   (-4*aheadRows)(R9), R15
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	VXORPD X2, X2, X2
-	VXORPD X3, X3, X3
-	VXORPD X4, X4, X4
-	VXORPD X5, X5, X5
-	VXORPD X6, X6, X6
-	VXORPD X7, X7, X7
-	CMPQ   R12, $32
-	JAE    tile32
-	CMPQ   R12, $16
-	JAE    tile16
-	TESTQ  R12, R12
-	JZ     done
-
-tile8:
-	CMPQ  R8, R9
-	JAE   store8
-	TESTQ R13, R13
-	JNZ   weighted8
-
-rows8:
-	EACH_ROW
-	TOTALS_AVX512(0, Z0, Z4, Z8, Z9)
-	REPEAT_ROWS(rows8)
-	JMP store8
-
-weighted8:
-	WEIGHTED_ROW(Y29, Z29)
-	WEIGHTED_AVX512(0, Z0, Z4, Z8, Z9)
-	REPEAT_ROWS(weighted8)
+	TOTALS_REWIND
+	CMPQ  R12, $32
+	JAE   tile32
+	CMPQ  R12, $16
+	JAE   tile16
+	TESTQ R12, R12
+	JZ    done
+	TOTALS_ROWS(TILE8_AVX512(TOTALS_AVX512), TILE8_AVX512(WEIGHTED_AVX512), Y29, Z29, rows8, weighted8, store8)
 
 store8:
 	VMOVUPD Z0, (R10)
@@ -150,23 +170,7 @@ done:
 	RET
 
 tile16:
-	CMPQ  R8, R9
-	JAE   store16
-	TESTQ R13, R13
-	JNZ   weighted16
-
-rows16:
-	EACH_ROW
-	TOTALS_AVX512(0, Z0, Z4, Z8, Z9)
-	TOTALS_AVX512(32, Z1, Z5, Z10, Z11)
-	REPEAT_ROWS(rows16)
-	JMP store16
-
-weighted16:
-	WEIGHTED_ROW(Y29, Z29)
-	WEIGHTED_AVX512(0, Z0, Z4, Z8, Z9)
-	WEIGHTED_AVX512(32, Z1, Z5, Z10, Z11)
-	REPEAT_ROWS(weighted16)
+	TOTALS_ROWS(TILE16_AVX512(TOTALS_AVX512), TILE16_AVX512(WEIGHTED_AVX512), Y29, Z29, rows16, weighted16, store16)
 
 store16:
 	VMOVUPD Z0, (R10)
@@ -180,27 +184,7 @@ store16:
 	JMP     tile
 
 tile32:
-	CMPQ  R8, R9
-	JAE   store32
-	TESTQ R13, R13
-	JNZ   weighted32
-
-rows32:
-	EACH_ROW
-	TOTALS_AVX512(0, Z0, Z4, Z8, Z9)
-	TOTALS_AVX512(32, Z1, Z5, Z10, Z11)
-	TOTALS_AVX512(64, Z2, Z6, Z12, Z13)
-	TOTALS_AVX512(96, Z3, Z7, Z14, Z15)
-	REPEAT_ROWS(rows32)
-	JMP store32
-
-weighted32:
-	WEIGHTED_ROW(Y29, Z29)
-	WEIGHTED_AVX512(0, Z0, Z4, Z8, Z9)
-	WEIGHTED_AVX512(32, Z1, Z5, Z10, Z11)
-	WEIGHTED_AVX512(64, Z2, Z6, Z12, Z13)
-	WEIGHTED_AVX512(96, Z3, Z7, Z14, Z15)
-	REPEAT_ROWS(weighted32)
+	TOTALS_ROWS(TILE32_AVX512(TOTALS_AVX512), TILE32_AVX512(WEIGHTED_AVX512), Y29, Z29, rows32, weighted32, store32)
 
 store32:
 	VMOVUPD Z0, (R10)
@@ -311,60 +295,36 @@ store32:
 	VMULPS Z17, Z18, Z20      \
 	VADDPS Z20, S1, S1
 
-#define CROSS16x1_AVX512 \
-	CLASSES16_AVX512            \
-	CROSS16_AVX512(R10, Z0, Z1)
+// CROSS_ROWk does so with the first k of a row's firsts. CLASSES and CROSS are
+// of a level and a tile's width; S0 to S7 are the sums.
+#define CROSS_ROW1(CLASSES, CROSS, S0, S1) \
+	CLASSES            \
+	CROSS(R10, S0, S1)
 
-#define CROSS16x2_AVX512 \
-	CROSS16x1_AVX512            \
-	CROSS16_AVX512(R11, Z2, Z3)
+#define CROSS_ROW2(CLASSES, CROSS, S0, S1, S2, S3) \
+	CROSS_ROW1(CLASSES, CROSS, S0, S1) \
+	CROSS(R11, S2, S3)
 
-#define CROSS16x4_AVX512 \
-	CROSS16x2_AVX512            \
-	CROSS16_AVX512(R12, Z4, Z5) \
-	CROSS16_AVX512(R13, Z6, Z7)
-
-#define CROSS32x1_AVX512 \
-	CLASSES32_AVX512            \
-	CROSS32_AVX512(R10, Z0, Z1)
-
-#define CROSS32x2_AVX512 \
-	CROSS32x1_AVX512            \
-	CROSS32_AVX512(R11, Z2, Z3)
-
-#define CROSS32x4_AVX512 \
-	CROSS32x2_AVX512            \
-	CROSS32_AVX512(R12, Z4, Z5) \
-	CROSS32_AVX512(R13, Z6, Z7)
+#define CROSS_ROW4(CLASSES, CROSS, S0, S1, S2, S3, S4, S5, S6, S7) \
+	CROSS_ROW2(CLASSES, CROSS, S0, S1, S2, S3) \
+	CROSS(R12, S4, S5)                         \
+	CROSS(R13, S6, S7)
 
 // WIDENk stores the sums of a first and k classes as float64.
-#define WIDEN16_AVX512(S0, Y0, S1, Y1, at) \
+#define WIDEN16_AVX512(S0, L0, S1, L1, at) \
 	VEXTRACTF32X8 $1, S0, Y19    \
-	VCVTPS2PD     Y0, Z20        \
+	VCVTPS2PD     L0, Z20        \
 	VCVTPS2PD     Y19, Z19       \
 	VMOVUPD       Z20, at        \
 	VMOVUPD       Z19, K5, 64 at
 
-#define WIDEN32_AVX512(S0, Y0, S1, Y1, at) \
-	WIDEN16_AVX512(S0, Y0, S1, Y1, at) \
+#define WIDEN32_AVX512(S0, L0, S1, L1, at) \
+	WIDEN16_AVX512(S0, L0, S1, L1, at) \
 	VEXTRACTF32X8 $1, S1, Y19          \
-	VCVTPS2PD     Y1, Z20              \
+	VCVTPS2PD     L1, Z20              \
 	VCVTPS2PD     Y19, Z19             \
 	VMOVUPD       Z20, 128 at          \
 	VMOVUPD       Z19, 192 at
-
-// STOREk does so for the first, the second, or the third and the fourth.
-#define STORE16x1_AVX512(at) WIDEN16_AVX512(Z0, Y0, Z1, Y1, at)
-#define STORE16x2_AVX512(at) WIDEN16_AVX512(Z2, Y2, Z3, Y3, at)
-#define STORE16x4_AVX512(at, next) \
-	WIDEN16_AVX512(Z4, Y4, Z5, Y5, at)   \
-	WIDEN16_AVX512(Z6, Y6, Z7, Y7, next)
-
-#define STORE32x1_AVX512(at) WIDEN32_AVX512(Z0, Y0, Z1, Y1, at)
-#define STORE32x2_AVX512(at) WIDEN32_AVX512(Z2, Y2, Z3, Y3, at)
-#define STORE32x4_AVX512(at, next) \
-	WIDEN32_AVX512(Z4, Y4, Z5, Y5, at)   \
-	WIDEN32_AVX512(Z6, Y6, Z7, Y7, next)
 
 // CROSS_START is what comes before the tiles, CROSS_TILES before each of them: R15
 // is the bytes from there to the end of the row.
@@ -430,54 +390,61 @@ store32:
 
 // CROSS_TILE passes all firsts by a tile of so many bytes. The sums of a first
 // are 2·DX bytes from those of the next.
-#define CROSS_TILE(bytes, FETCH, STEP1, STEP2, STEP4, W, STORE1, STORE2, STORE4, firsts, four, two, tworows, one, onerow, next) \
+#define CROSS_TILE(bytes, FETCH, CLASSES, CROSS, WIDEN, W, S0, S1, S2, S3, S4, S5, S6, S7, L0, L1, L2, L3, L4, L5, L6, L7, firsts, four, two, tworows, one, onerow, next) \
 firsts:  \
-	MOVQ   j+0(FP), AX                        \
-	MOVQ   crossJob_Rows(AX), R8              \
-	MOVQ   (crossJob_Rows+sliceLen)(AX), R9   \
-	LEAQ   (R8)(R9*4), R9                     \
-	MOVQ   crossJob_First(AX), R10            \
-	MOVQ   (crossJob_First+sliceLen)(AX), R15 \
-	LEAQ   (R10)(R15*4), R15                  \
-	SUBQ   BX, R15                            \
-	JZ     next                               \
-	VXORPS X0, X0, X0                         \
-	VXORPS X1, X1, X1                         \
-	VXORPS X2, X2, X2                         \
-	VXORPS X3, X3, X3                         \
-	CROSS_FIRST(0, R10)                       \
-	CMPQ   R15, $8                            \
-	JB     one                                \
-	CROSS_FIRST(1, R11)                       \
-	CMPQ   R15, $16                           \
-	JB     two                                \
-	CROSS_FIRST(2, R12)                       \
-	CROSS_FIRST(3, R13)                       \
-	VXORPS X4, X4, X4                         \
-	VXORPS X5, X5, X5                         \
-	VXORPS X6, X6, X6                         \
-	VXORPS X7, X7, X7                         \
-	CROSS_ROWS(FETCH, STEP4, W, four)         \
-	LEAQ   (DI)(DX*2), AX                     \
-	STORE1((DI))                              \
-	STORE2((AX))                              \
-	STORE4((DI)(DX*4), (AX)(DX*4))            \
-	ADDQ   $16, BX                            \
-	LEAQ   (DI)(DX*8), DI                     \
-	JMP    firsts                             \
-	two:                                 \
-	CROSS_ROWS(FETCH, STEP2, W, tworows) \
-	STORE1((DI))                         \
-	STORE2((DI)(DX*2))                   \
-	ADDQ $8, BX                          \
-	LEAQ (DI)(DX*4), DI                  \
-	JMP  firsts                          \
-	one:                                \
-	CROSS_ROWS(FETCH, STEP1, W, onerow) \
-	STORE1((DI))                        \
-	next:                               \
-	ADDQ  $bytes, CX                    \
+	MOVQ   j+0(FP), AX                                                                     \
+	MOVQ   crossJob_Rows(AX), R8                                                           \
+	MOVQ   (crossJob_Rows+sliceLen)(AX), R9                                                \
+	LEAQ   (R8)(R9*4), R9                                                                  \
+	MOVQ   crossJob_First(AX), R10                                                         \
+	MOVQ   (crossJob_First+sliceLen)(AX), R15                                              \
+	LEAQ   (R10)(R15*4), R15                                                               \
+	SUBQ   BX, R15                                                                         \
+	JZ     next                                                                            \
+	VXORPS X0, X0, X0                                                                      \
+	VXORPS X1, X1, X1                                                                      \
+	VXORPS X2, X2, X2                                                                      \
+	VXORPS X3, X3, X3                                                                      \
+	CROSS_FIRST(0, R10)                                                                    \
+	CMPQ   R15, $8                                                                         \
+	JB     one                                                                             \
+	CROSS_FIRST(1, R11)                                                                    \
+	CMPQ   R15, $16                                                                        \
+	JB     two                                                                             \
+	CROSS_FIRST(2, R12)                                                                    \
+	CROSS_FIRST(3, R13)                                                                    \
+	VXORPS X4, X4, X4                                                                      \
+	VXORPS X5, X5, X5                                                                      \
+	VXORPS X6, X6, X6                                                                      \
+	VXORPS X7, X7, X7                                                                      \
+	CROSS_ROWS(FETCH, CROSS_ROW4(CLASSES, CROSS, S0, S1, S2, S3, S4, S5, S6, S7), W, four) \
+	LEAQ   (DI)(DX*2), AX                                                                  \
+	WIDEN(S0, L0, S1, L1, (DI))                                                            \
+	WIDEN(S2, L2, S3, L3, (AX))                                                            \
+	WIDEN(S4, L4, S5, L5, (DI)(DX*4))                                                      \
+	WIDEN(S6, L6, S7, L7, (AX)(DX*4))                                                      \
+	ADDQ   $16, BX                                                                         \
+	LEAQ   (DI)(DX*8), DI                                                                  \
+	JMP    firsts                                                                          \
+	two:                                                                      \
+	CROSS_ROWS(FETCH, CROSS_ROW2(CLASSES, CROSS, S0, S1, S2, S3), W, tworows) \
+	WIDEN(S0, L0, S1, L1, (DI))                                               \
+	WIDEN(S2, L2, S3, L3, (DI)(DX*2))                                         \
+	ADDQ $8, BX                                                               \
+	LEAQ (DI)(DX*4), DI                                                       \
+	JMP  firsts                                                               \
+	one:                                                             \
+	CROSS_ROWS(FETCH, CROSS_ROW1(CLASSES, CROSS, S0, S1), W, onerow) \
+	WIDEN(S0, L0, S1, L1, (DI))                                      \
+	next:                                                            \
+	ADDQ  $bytes, CX                                                 \
 	JMP   tile
+
+#define CROSS_TILE_AVX512(bytes, FETCH, CLASSES, CROSS, WIDEN, firsts, four, two, tworows, one, onerow, next) \
+CROSS_TILE(bytes, FETCH, CLASSES, CROSS, WIDEN, Z30, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, firsts, four, two, tworows, one, onerow, next)
+
+#define CROSS_TILE_AVX2(bytes, FETCH, CLASSES, CROSS, WIDEN, firsts, four, two, tworows, one, onerow, next) \
+CROSS_TILE(bytes, FETCH, CLASSES, CROSS, WIDEN, Y14, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, X0, X1, X2, X3, X4, X5, X6, X7, firsts, four, two, tworows, one, onerow, next)
 
 // func crossAVX512(j *crossJob)
 TEXT ·crossAVX512(SB), NOSPLIT, $0-8
@@ -495,8 +462,8 @@ tile:
 	CROSS_TILES
 	CMPQ R15, $128
 	JAE  firsts32
-	CROSS_TILE(64, CROSS_AHEAD64, CROSS16x1_AVX512, CROSS16x2_AVX512, CROSS16x4_AVX512, Z30, STORE16x1_AVX512, STORE16x2_AVX512, STORE16x4_AVX512, firsts16, four16, two16, tworows16, one16, onerow16, next16)
-	CROSS_TILE(128, CROSS_AHEAD128, CROSS32x1_AVX512, CROSS32x2_AVX512, CROSS32x4_AVX512, Z30, STORE32x1_AVX512, STORE32x2_AVX512, STORE32x4_AVX512, firsts32, four32, two32, tworows32, one32, onerow32, next32)
+	CROSS_TILE_AVX512(64, CROSS_AHEAD64, CLASSES16_AVX512, CROSS16_AVX512, WIDEN16_AVX512, firsts16, four16, two16, tworows16, one16, onerow16, next16)
+	CROSS_TILE_AVX512(128, CROSS_AHEAD128, CLASSES32_AVX512, CROSS32_AVX512, WIDEN32_AVX512, firsts32, four32, two32, tworows32, one32, onerow32, next32)
 
 done:
 	VZEROUPPER
@@ -1691,18 +1658,32 @@ rowweighed:
 	ADDQ    $4, DI         \
 	DECQ    CX
 
+// PARTITION_ARGS is what both levels read of the job.
+#define PARTITION_ARGS \
+	MOVQ    j+0(FP), BX                          \
+	MOVQ    partitionJob_Column(BX), SI          \
+	MOVQ    partitionJob_Rows(BX), DI            \
+	MOVQ    (partitionJob_Rows+sliceLen)(BX), CX \
+	MOVQ    partitionJob_Left(BX), R8            \
+	MOVQ    partitionJob_Right(BX), R9           \
+	MOVBLZX partitionJob_MissingLeft(BX), R10    \
+	XORL    $1, R10                              \
+	MOVBLZX partitionJob_Bin(BX), R11
+
+// PARTITION_REST splits the last CX rows, one or more, and notes how many go
+// left.
+#define PARTITION_REST(one, done) \
+one:  \
+	PARTITION_ROW                      \
+	JNZ   one                          \
+	done:                              \
+	SUBQ  partitionJob_Left(BX), R8    \
+	SHRQ  $2, R8                       \
+	MOVQ  R8, partitionJob_NumLeft(BX)
+
 // func partitionAVX512(j *partitionJob)
 TEXT ·partitionAVX512(SB), NOSPLIT, $0-8
-	MOVQ j+0(FP), BX
-	MOVQ partitionJob_Column(BX), SI
-	MOVQ partitionJob_Rows(BX), DI
-	MOVQ (partitionJob_Rows+sliceLen)(BX), CX
-	MOVQ partitionJob_Left(BX), R8
-	MOVQ partitionJob_Right(BX), R9
-
-	MOVBLZX      partitionJob_MissingLeft(BX), R10
-	XORL         $1, R10
-	MOVBLZX      partitionJob_Bin(BX), R11
+	PARTITION_ARGS
 	VPBROADCASTB R10, X2
 	VPBROADCASTB R11, X3
 	VPXOR        X0, X0, X0
@@ -1734,15 +1715,7 @@ loop:
 tail:
 	ADDQ $16, CX
 	JZ   done
-
-one:
-	PARTITION_ROW
-	JNZ one
-
-done:
-	SUBQ partitionJob_Left(BX), R8
-	SHRQ $2, R8
-	MOVQ R8, partitionJob_NumLeft(BX)
+	PARTITION_REST(one, done)
 	VZEROUPPER
 	RET
 
@@ -1772,55 +1745,28 @@ done:
 	VMULPD    A, Y13, A     \
 	VADDPD    A, H, H       // H += w*(a*(1-a))
 
+#define TILE8_AVX2(ADD) \
+	ADD(0, Y0, Y4, Y8, Y9)    \
+	ADD(16, Y1, Y5, Y10, Y11)
+
+#define TILE16_AVX2(ADD) \
+	TILE8_AVX2(ADD)           \
+	ADD(32, Y2, Y6, Y8, Y9)   \
+	ADD(48, Y3, Y7, Y10, Y11)
+
 // func totalsAVX2(j *totalsJob)
 TEXT ·totalsAVX2(SB), NOSPLIT, $0-8
-	MOVQ         j+0(FP), DI
-	MOVQ         totalsJob_Residuals(DI), SI
-	MOVQ         totalsJob_Stride(DI), R12
-	LEAQ         (R12*4), DX
-	MOVQ         totalsJob_Gradient(DI), R10
-	MOVQ         totalsJob_Hessian(DI), R11
-	MOVQ         totalsJob_Weights(DI), R13
+	TOTALS_ARGS
 	VBROADCASTSD ·abs64(SB), Y14
 	VBROADCASTSD ·one64(SB), Y15
 
 tile:
-	// Rewind the rows; clear the sums.
-	MOVQ   totalsJob_Rows(DI), R8
-	MOVQ   (totalsJob_Rows+sliceLen)(DI), R9
-	LEAQ   (R8)(R9*4), R9
-	LEAQ   (-4*aheadRows)(R9), R15
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	VXORPD X2, X2, X2
-	VXORPD X3, X3, X3
-	VXORPD X4, X4, X4
-	VXORPD X5, X5, X5
-	VXORPD X6, X6, X6
-	VXORPD X7, X7, X7
-	CMPQ   R12, $16
-	JAE    tile16
-	TESTQ  R12, R12
-	JZ     done
-
-	// The last eight classes.
-	CMPQ  R8, R9
-	JAE   store8
-	TESTQ R13, R13
-	JNZ   weighted8
-
-rows8:
-	EACH_ROW
-	TOTALS_AVX2(0, Y0, Y4, Y8, Y9)
-	TOTALS_AVX2(16, Y1, Y5, Y10, Y11)
-	REPEAT_ROWS(rows8)
-	JMP store8
-
-weighted8:
-	WEIGHTED_ROW(X13, Y13)
-	WEIGHTED_AVX2(0, Y0, Y4, Y8, Y9)
-	WEIGHTED_AVX2(16, Y1, Y5, Y10, Y11)
-	REPEAT_ROWS(weighted8)
+	TOTALS_REWIND
+	CMPQ  R12, $16
+	JAE   tile16
+	TESTQ R12, R12
+	JZ    done
+	TOTALS_ROWS(TILE8_AVX2(TOTALS_AVX2), TILE8_AVX2(WEIGHTED_AVX2), X13, Y13, rows8, weighted8, store8)
 
 store8:
 	VMOVUPD Y0, (R10)
@@ -1833,27 +1779,7 @@ done:
 	RET
 
 tile16:
-	CMPQ  R8, R9
-	JAE   store16
-	TESTQ R13, R13
-	JNZ   weighted16
-
-rows16:
-	EACH_ROW
-	TOTALS_AVX2(0, Y0, Y4, Y8, Y9)
-	TOTALS_AVX2(16, Y1, Y5, Y10, Y11)
-	TOTALS_AVX2(32, Y2, Y6, Y8, Y9)
-	TOTALS_AVX2(48, Y3, Y7, Y10, Y11)
-	REPEAT_ROWS(rows16)
-	JMP store16
-
-weighted16:
-	WEIGHTED_ROW(X13, Y13)
-	WEIGHTED_AVX2(0, Y0, Y4, Y8, Y9)
-	WEIGHTED_AVX2(16, Y1, Y5, Y10, Y11)
-	WEIGHTED_AVX2(32, Y2, Y6, Y8, Y9)
-	WEIGHTED_AVX2(48, Y3, Y7, Y10, Y11)
-	REPEAT_ROWS(weighted16)
+	TOTALS_ROWS(TILE16_AVX2(TOTALS_AVX2), TILE16_AVX2(WEIGHTED_AVX2), X13, Y13, rows16, weighted16, store16)
 
 store16:
 	VMOVUPD Y0, (R10)
@@ -1901,58 +1827,20 @@ store16:
 	VMULPS Y9, Y10, Y12    \
 	VADDPS Y12, S1, S1
 
-#define CROSS8x1_AVX2 \
-	CLASSES8_AVX2            \
-	CROSS8_AVX2(R10, Y0, Y1)
-
-#define CROSS8x2_AVX2 \
-	CROSS8x1_AVX2            \
-	CROSS8_AVX2(R11, Y2, Y3)
-
-#define CROSS8x4_AVX2 \
-	CROSS8x2_AVX2            \
-	CROSS8_AVX2(R12, Y4, Y5) \
-	CROSS8_AVX2(R13, Y6, Y7)
-
-#define CROSS16x1_AVX2 \
-	CLASSES16_AVX2            \
-	CROSS16_AVX2(R10, Y0, Y1)
-
-#define CROSS16x2_AVX2 \
-	CROSS16x1_AVX2            \
-	CROSS16_AVX2(R11, Y2, Y3)
-
-#define CROSS16x4_AVX2 \
-	CROSS16x2_AVX2            \
-	CROSS16_AVX2(R12, Y4, Y5) \
-	CROSS16_AVX2(R13, Y6, Y7)
-
-#define WIDEN8_AVX2(S0, X0, S1, X1, at) \
+#define WIDEN8_AVX2(S0, L0, S1, L1, at) \
 	VEXTRACTF128 $1, S0, X11 \
-	VCVTPS2PD    X0, Y12     \
+	VCVTPS2PD    L0, Y12     \
 	VCVTPS2PD    X11, Y11    \
 	VMOVUPD      Y12, at     \
 	VMOVUPD      Y11, 32 at
 
-#define WIDEN16_AVX2(S0, X0, S1, X1, at) \
-	WIDEN8_AVX2(S0, X0, S1, X1, at) \
+#define WIDEN16_AVX2(S0, L0, S1, L1, at) \
+	WIDEN8_AVX2(S0, L0, S1, L1, at) \
 	VEXTRACTF128 $1, S1, X11        \
-	VCVTPS2PD    X1, Y12            \
+	VCVTPS2PD    L1, Y12            \
 	VCVTPS2PD    X11, Y11           \
 	VMOVUPD      Y12, 64 at         \
 	VMOVUPD      Y11, 96 at
-
-#define STORE8x1_AVX2(at) WIDEN8_AVX2(Y0, X0, Y1, X1, at)
-#define STORE8x2_AVX2(at) WIDEN8_AVX2(Y2, X2, Y3, X3, at)
-#define STORE8x4_AVX2(at, next) \
-	WIDEN8_AVX2(Y4, X4, Y5, X5, at)   \
-	WIDEN8_AVX2(Y6, X6, Y7, X7, next)
-
-#define STORE16x1_AVX2(at) WIDEN16_AVX2(Y0, X0, Y1, X1, at)
-#define STORE16x2_AVX2(at) WIDEN16_AVX2(Y2, X2, Y3, X3, at)
-#define STORE16x4_AVX2(at, next) \
-	WIDEN16_AVX2(Y4, X4, Y5, X5, at)   \
-	WIDEN16_AVX2(Y6, X6, Y7, X7, next)
 
 // func crossAVX2(j *crossJob)
 TEXT ·crossAVX2(SB), NOSPLIT, $0-8
@@ -1963,8 +1851,8 @@ tile:
 	CROSS_TILES
 	CMPQ R15, $64
 	JAE  firsts16
-	CROSS_TILE(32, CROSS_AHEAD64, CROSS8x1_AVX2, CROSS8x2_AVX2, CROSS8x4_AVX2, Y14, STORE8x1_AVX2, STORE8x2_AVX2, STORE8x4_AVX2, firsts8, four8, two8, tworows8, one8, onerow8, next8)
-	CROSS_TILE(64, CROSS_AHEAD64, CROSS16x1_AVX2, CROSS16x2_AVX2, CROSS16x4_AVX2, Y14, STORE16x1_AVX2, STORE16x2_AVX2, STORE16x4_AVX2, firsts16, four16, two16, tworows16, one16, onerow16, next16)
+	CROSS_TILE_AVX2(32, CROSS_AHEAD64, CLASSES8_AVX2, CROSS8_AVX2, WIDEN8_AVX2, firsts8, four8, two8, tworows8, one8, onerow8, next8)
+	CROSS_TILE_AVX2(64, CROSS_AHEAD64, CLASSES16_AVX2, CROSS16_AVX2, WIDEN16_AVX2, firsts16, four16, two16, tworows16, one16, onerow16, next16)
 
 done:
 	VZEROUPPER
@@ -2659,15 +2547,7 @@ done:
 
 // func partitionAVX2(j *partitionJob)
 TEXT ·partitionAVX2(SB), NOSPLIT, $0-8
-	MOVQ         j+0(FP), BX
-	MOVQ         partitionJob_Column(BX), SI
-	MOVQ         partitionJob_Rows(BX), DI
-	MOVQ         (partitionJob_Rows+sliceLen)(BX), CX
-	MOVQ         partitionJob_Left(BX), R8
-	MOVQ         partitionJob_Right(BX), R9
-	MOVBLZX      partitionJob_MissingLeft(BX), R10
-	XORL         $1, R10
-	MOVBLZX      partitionJob_Bin(BX), R11
+	PARTITION_ARGS
 	VMOVD        R10, X2
 	VMOVD        R11, X3
 	VPBROADCASTB X2, X2
@@ -2705,15 +2585,7 @@ loop:
 tail:
 	ADDQ $8, CX
 	JZ   done
-
-one:
-	PARTITION_ROW
-	JNZ one
-
-done:
-	SUBQ partitionJob_Left(BX), R8
-	SHRQ $2, R8
-	MOVQ R8, partitionJob_NumLeft(BX)
+	PARTITION_REST(one, done)
 	VZEROUPPER
 	RET
 
@@ -4071,6 +3943,28 @@ rightDone:
 	VZEROUPPER
 	RET
 
+// LEAVES_ARGS is what both levels read of their arguments.
+#define LEAVES_ARGS \
+	MOVQ a+0(FP), DI                 \
+	MOVQ leavesArgs_right(DI), SI    \
+	MOVQ leavesArgs_cuts(DI), R8     \
+	MOVQ leavesArgs_n(DI), BX        \
+	MOVQ BX, R9                      \
+	SHLQ $4, R9                      \
+	ADDQ R8, R9                      \
+	MOVQ leavesArgs_atLeast(DI), R10
+
+// CUT_OFFSETS turns the numbers of the cut at R8 into offsets of sets of rows.
+#define CUT_OFFSETS \
+	MOVL cut_Test(R8), AX   \
+	MOVL cut_Low(R8), BX    \
+	MOVL cut_Middle(R8), CX \
+	MOVL cut_High(R8), DX   \
+	SHLQ $6, AX             \
+	SHLQ $6, BX             \
+	SHLQ $6, CX             \
+	SHLQ $6, DX
+
 // func leavesAVX512(a *leavesArgs)
 //
 //	SI answers        R8 cut, R9 past the last      AX … DX offsets of sets of rows
@@ -4082,14 +3976,7 @@ rightDone:
 	VPSUBW Z1, Z, K, Z
 
 TEXT ·leavesAVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), DI
-	MOVQ leavesArgs_right(DI), SI
-	MOVQ leavesArgs_cuts(DI), R8
-	MOVQ leavesArgs_n(DI), BX
-	MOVQ BX, R9
-	SHLQ $4, R9
-	ADDQ R8, R9
-	MOVQ leavesArgs_atLeast(DI), R10
+	LEAVES_ARGS
 
 	// All rows reach leaf 0 or a later one, none one past the last.
 	VPTERNLOGD $0xff, Z1, Z1, Z1
@@ -4120,14 +4007,7 @@ TEXT ·leavesAVX512(SB), NOSPLIT, $0-8
 
 cut:
 	// atLeast[middle] = atLeast[high] | atLeast[low] & right[test]
-	MOVL       cut_Test(R8), AX
-	MOVL       cut_Low(R8), BX
-	MOVL       cut_Middle(R8), CX
-	MOVL       cut_High(R8), DX
-	SHLQ       $6, AX
-	SHLQ       $6, BX
-	SHLQ       $6, CX
-	SHLQ       $6, DX
+	CUT_OFFSETS
 	VMOVDQU64  (R10)(BX*1), Z2
 	VMOVDQU64  (SI)(AX*1), Z3
 	VPTERNLOGQ $0xea, (R10)(DX*1), Z3, Z2
@@ -4438,14 +4318,7 @@ GLOBL ·bits16(SB), RODATA|NOPTR, $32
 	VPSUBW       Y0, numbers, numbers
 
 TEXT ·leavesAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), DI
-	MOVQ leavesArgs_right(DI), SI
-	MOVQ leavesArgs_cuts(DI), R8
-	MOVQ leavesArgs_n(DI), BX
-	MOVQ BX, R9
-	SHLQ $4, R9
-	ADDQ R8, R9
-	MOVQ leavesArgs_atLeast(DI), R10
+	LEAVES_ARGS
 
 	// All rows reach leaf 0 or a later one, none one past the last.
 	VPCMPEQD Y1, Y1, Y1
@@ -4462,14 +4335,7 @@ TEXT ·leavesAVX2(SB), NOSPLIT, $0-8
 
 cut:
 	// atLeast[middle] = atLeast[high] | atLeast[low] & right[test]
-	MOVL    cut_Test(R8), AX
-	MOVL    cut_Low(R8), BX
-	MOVL    cut_Middle(R8), CX
-	MOVL    cut_High(R8), DX
-	SHLQ    $6, AX
-	SHLQ    $6, BX
-	SHLQ    $6, CX
-	SHLQ    $6, DX
+	CUT_OFFSETS
 	VMOVDQU (R10)(BX*1), Y2
 	VMOVDQU 32(R10)(BX*1), Y3
 	VPAND   (SI)(AX*1), Y2, Y2
