@@ -2014,11 +2014,11 @@ bad:
 // FETCH2 fetches the start of two rows to come, aheadEights times eight rows ahead.
 #define aheadEights 4
 #define FETCH2(offset) \
-	MOVL       (32*aheadEights+offset)(DI), R8    \
-	MOVL       (32*aheadEights+offset+4)(DI), R9  \
-	IMULQ      DX, R8                             \
-	IMULQ      DX, R9                             \
-	PREFETCHT0 (SI)(R8*1)                         \
+	MOVL       (32*aheadEights+offset)(DI), R8   \
+	MOVL       (32*aheadEights+offset+4)(DI), R9 \
+	IMULQ      DX, R8                            \
+	IMULQ      DX, R9                            \
+	PREFETCHT0 (SI)(R8*1)                        \
 	PREFETCHT0 (SI)(R9*1)
 
 // GRADIENT_AVX2 is g = Y2 and h = Y3 of eight rows along the pair of AX and BX.
@@ -3627,11 +3627,11 @@ widelight:
 #undef BESTCUT0
 #undef BESTCUT1
 
-// func spill8(wideG, wideH, narrow *int64, n int)
+// func spill8(wideG, wideH, narrow *int64, blocks int)
 //
 //	DI, SI  wideG, wideH
 //	DX      narrow
-//	CX      cells left, a multiple of 8
+//	CX      blocks left
 //	Y7      zero
 
 // wide += narrow; narrow = 0, for four cells. The high half of a cell is
@@ -3652,7 +3652,7 @@ TEXT ·spill8(SB), NOSPLIT, $0-32
 	MOVQ  wideG+0(FP), DI
 	MOVQ  wideH+8(FP), SI
 	MOVQ  narrow+16(FP), DX
-	MOVQ  n+24(FP), CX
+	MOVQ  blocks+24(FP), CX
 	VPXOR Y7, Y7, Y7
 
 block:
@@ -3661,21 +3661,21 @@ block:
 	ADDQ $64, DI
 	ADDQ $64, SI
 	ADDQ $64, DX
-	SUBQ $8, CX
+	DECQ CX
 	JNZ  block
 	VZEROUPPER
 	RET
 
-// func subtract8(dst, minuend, subtrahend *int64, n int)
+// func subtract8(dst, minuend, subtrahend *int64, blocks int)
 //
 //	DI      dst
 //	SI, DX  minuend, subtrahend
-//	CX      cells left, a multiple of 8
+//	CX      blocks left
 TEXT ·subtract8(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ minuend+8(FP), SI
 	MOVQ subtrahend+16(FP), DX
-	MOVQ n+24(FP), CX
+	MOVQ blocks+24(FP), CX
 
 block:
 	// dst = minuend − subtrahend
@@ -3688,7 +3688,7 @@ block:
 	ADDQ    $64, DI
 	ADDQ    $64, SI
 	ADDQ    $64, DX
-	SUBQ    $8, CX
+	DECQ    CX
 	JNZ     block
 	VZEROUPPER
 	RET
@@ -3847,12 +3847,13 @@ TEXT ·sparse8(SB), NOSPLIT, $0-8
 
 // func sumBins8(sums, cells *int64, stride, bins int)
 //
-// SumBins for eight lanes of bins that are stride bytes apart.
+// SumBins for eight lanes of bins that are stride cells apart.
 TEXT ·sumBins8(SB), NOSPLIT, $0-32
 	MOVQ  sums+0(FP), DI
 	MOVQ  cells+8(FP), SI
 	MOVQ  stride+16(FP), DX
 	MOVQ  bins+24(FP), CX
+	SHLQ  $3, DX
 	VPXOR Y0, Y0, Y0
 	VPXOR Y1, Y1, Y1
 

@@ -530,14 +530,15 @@ done:
 	RET
 
 // func sumBins8(sums, cells *int64, stride, bins int)
-// The sums of eight lanes over bins that are stride bytes apart.
+// The sums of eight lanes over bins that are stride cells apart.
 //
 //	R0  sums          R3  bins left
 //	R1  next cells    V0–V3  sums
-//	R2  stride        V4–V7  cells
+//	R2  in bytes      V4–V7  cells
 TEXT ·sumBins8(SB), NOSPLIT, $0-32
 	LDP  sums+0(FP), (R0, R1)
 	LDP  stride+16(FP), (R2, R3)
+	LSL  $3, R2
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
 	VEOR V2.B16, V2.B16, V2.B16
@@ -1685,8 +1686,8 @@ done:
 	MOVD R6, quantizeArgs_kept(R0)
 	RET
 
-// func spill8(wideG, wideH, narrow *int64, n int)
-// wide += narrow; narrow = 0. n is a multiple of 8.
+// func spill8(wideG, wideH, narrow *int64, blocks int)
+// wide += narrow; narrow = 0. A block is eight cells.
 //
 //	R0  wideG     R3  cells left    V0    cells, g
 //	R1  wideH                       V1    h
@@ -1696,6 +1697,7 @@ done:
 TEXT ·spill8(SB), NOSPLIT, $0-32
 	LDP  wideG+0(FP), (R0, R1)
 	LDP  narrow+16(FP), (R2, R3)
+	LSL  $3, R3
 	MOVD $0xffffffff, R4
 	VDUP R4, V3.D2
 	VEOR V4.B16, V4.B16, V4.B16
@@ -1723,8 +1725,8 @@ cells:
 done:
 	RET
 
-// func subtract8(dst, minuend, subtrahend *int64, n int)
-// dst = minuend − subtrahend. n is a multiple of 8.
+// func subtract8(dst, minuend, subtrahend *int64, blocks int)
+// dst = minuend − subtrahend. A block is eight cells.
 //
 //	R0  dst           R3  cells left
 //	R1  minuend       V0, V1  minuend, difference
@@ -1732,6 +1734,7 @@ done:
 TEXT ·subtract8(SB), NOSPLIT, $0-32
 	LDP dst+0(FP), (R0, R1)
 	LDP subtrahend+16(FP), (R2, R3)
+	LSL $3, R3
 	CBZ R3, done
 
 cells:

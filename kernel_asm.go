@@ -42,40 +42,42 @@ func sparse(j *kernel.SparseJob) {
 	}
 }
 
-// sumBins8 sums up eight lanes of one or more bins, which are stride bytes apart.
+// sumBins8 sums up eight lanes of one or more bins, which are stride cells apart.
 func sumBins8(sums, cells *int64, stride, bins int)
 
 func sumBins(sums, cells []int64) {
-	bins := len(cells) / len(sums)
-	if len(sums)%8 != 0 || bins == 0 {
-		kernel.SumBins(sums, cells)
+	bins := len(cells) / max(len(sums), 1)
+	if len(sums)%8 != 0 || bins == 0 || bins*len(sums) != len(cells) {
+		kernel.SumBins(sums, cells) // or it panics
 		return
 	}
 	for i := 0; i < len(sums); i += 8 {
-		sumBins8(&sums[i], &cells[i], 8*len(sums), bins)
+		sumBins8(&sums[i], &cells[i], len(sums), bins)
 	}
 }
 
-// spill8 and subtract8 take n cells, a multiple of 8 above 0. The reference does
-// the rest.
+// spill8 and subtract8 take one or more blocks of eight cells. The reference
+// does the rest.
 
-func spill8(wideG, wideH, narrow *int64, n int)
+func spill8(wideG, wideH, narrow *int64, blocks int)
 
-func subtract8(dst, minuend, subtrahend *int64, n int)
+func subtract8(dst, minuend, subtrahend *int64, blocks int)
 
 func spill(wideG, wideH, narrow []int64) {
-	n := len(narrow) &^ 7
-	if n > 0 {
-		spill8(&wideG[0], &wideH[0], &narrow[0], n)
+	blocks := len(narrow) / 8
+	if blocks > 0 {
+		spill8(&wideG[0], &wideH[0], &narrow[0], blocks)
 	}
+	n := 8 * blocks
 	kernel.Spill(wideG[n:], wideH[n:], narrow[n:])
 }
 
 func subtract(dst, minuend, subtrahend []int64) {
-	n := len(dst) &^ 7
-	if n > 0 {
-		subtract8(&dst[0], &minuend[0], &subtrahend[0], n)
+	blocks := len(dst) / 8
+	if blocks > 0 {
+		subtract8(&dst[0], &minuend[0], &subtrahend[0], blocks)
 	}
+	n := 8 * blocks
 	kernel.Subtract(dst[n:], minuend[n:], subtrahend[n:])
 }
 
@@ -115,14 +117,10 @@ func (a *leavesArgs) next(j *kernel.LeavesJob) bool {
 		return false
 	}
 	cuts := j.Cuts[j.FirstCut[a.tree]:j.FirstCut[a.tree+1]]
-	*a = leavesArgs{
-		right: unsafe.SliceData(j.Right),
-		cuts:  unsafe.SliceData(cuts), n: len(cuts),
-		atLeast: &j.AtLeast[0],
-		leaves:  &j.Leaves[a.tree*j.LeafStride],
-		words:   j.Words,
-		tree:    a.tree + 1,
-	}
+	a.right, a.words = unsafe.SliceData(j.Right), j.Words
+	a.cuts, a.n = unsafe.SliceData(cuts), len(cuts)
+	a.atLeast, a.leaves = &j.AtLeast[0], &j.Leaves[a.tree*j.LeafStride]
+	a.tree++
 	return true
 }
 

@@ -2,52 +2,32 @@ package kernel
 
 import "fmt"
 
-// Every kernel of a table checks its job first: see [Checked]. A check takes a
-// few nanoseconds, so it looks at lengths and at the last of a list of rows,
-// not at what is in the slices. Numbers that a job calls trusted, and bin codes,
-// are the caller's duty.
+// Every kernel of a table checks its job first: see [Checked]. That is to take a
+// nanosecond or two. So a check looks at lengths and at the last of a list of
+// rows, which is the greatest, but not at what is in the slices: numbers that a
+// job calls trusted, and bin codes, are the caller's duty.
 
-// check keeps the first fault of a job.
-type check struct {
-	job string
-	err error
+// bad is the error of a number or a length.
+func bad(job, name string, got any, allowed string) error {
+	return fmt.Errorf("kernel: %s: %s is %v, must be %s", job, name, got, allowed)
 }
 
-// want notes a fault unless a number is good.
-func (c *check) want(good bool, field string, got int, allowed string) {
-	if !good {
-		c.fail(field, got, allowed)
-	}
+// short is the error of a slice that is shorter than least.
+func short(job, name string, n, least int) error {
+	return bad(job, "len("+name+")", n, fmt.Sprintf("%d or more", least))
 }
 
-// length notes a fault where a slice of n elements is too short.
-func (c *check) length(field string, n, least int) {
-	if n < least {
-		c.short(field, n, least)
-	}
+func badPairs(job, name string, m int) error { return bad(job, name, m, "1, 2, 4 or 8") }
+
+// goodPairs tells whether vectors hold a node's pairs whole.
+func goodPairs(m int) bool { return m == 1 || m == 2 || m == 4 || m == 8 }
+
+func badStride(job string, stride int) error {
+	return bad(job, "Stride", stride, "8 or a multiple of 16")
 }
 
-func (c *check) short(field string, n, least int) {
-	c.fail("len("+field+")", n, fmt.Sprintf("%d or more", least))
-}
-
-func (c *check) fail(field string, got any, allowed string) {
-	if c.err == nil {
-		c.err = fmt.Errorf("kernel: %s: %s is %v, must be %s", c.job, field, got, allowed)
-	}
-}
-
-// pairs checks the number of pairs of a node, which vectors hold whole.
-func (c *check) pairs(field string, m int) {
-	c.want(m == 1 || m == 2 || m == 4 || m == 8, field, m, "1, 2, 4 or 8")
-}
-
-// class checks a class of a list, whose lanes are those of a row.
-func (c *check) class(format string, i int, class int32, stride int) {
-	if uint(class) >= uint(stride) {
-		c.fail(fmt.Sprintf(format, i), class, fmt.Sprintf("0 to %d", stride-1))
-	}
-}
+// goodStride tells whether a row of residuals is of whole vectors.
+func goodStride(stride int) bool { return stride == 8 || stride > 0 && stride&15 == 0 }
 
 // end is one past the greatest of a list of rows, the last.
 func end(rows []uint32) int {
@@ -57,260 +37,338 @@ func end(rows []uint32) int {
 	return int(rows[len(rows)-1]) + 1
 }
 
-// residuals checks what all kernels read that go over rows of residuals.
-func (c *check) residuals(residuals []float32, stride int, rows []uint32) {
-	c.want(stride == 8 || stride > 0 && stride%16 == 0, "Stride", stride, "8 or a multiple of 16")
-	c.length("Residuals", len(residuals), end(rows)*stride)
-}
-
-// weights checks weights by row number. No weights are good weights.
-func (c *check) weights(weights []float32, rows []uint32) {
-	if weights != nil {
-		c.length("Weights", len(weights), end(rows))
-	}
-}
-
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *TotalsJob) Check() error {
-	c := check{job: "TotalsJob"}
-	c.residuals(j.Residuals, j.Stride, j.Rows)
-	c.weights(j.Weights, j.Rows)
-	c.length("Gradient", len(j.Gradient), j.Stride)
-	c.length("Hessian", len(j.Hessian), j.Stride)
-	return c.err
+	switch past := end(j.Rows); {
+	case !goodStride(j.Stride):
+		return badStride("TotalsJob", j.Stride)
+	case len(j.Residuals) < past*j.Stride:
+		return short("TotalsJob", "Residuals", len(j.Residuals), past*j.Stride)
+	case j.Weights != nil && len(j.Weights) < past:
+		return short("TotalsJob", "Weights", len(j.Weights), past)
+	case len(j.Gradient) < j.Stride:
+		return short("TotalsJob", "Gradient", len(j.Gradient), j.Stride)
+	case len(j.Hessian) < j.Stride:
+		return short("TotalsJob", "Hessian", len(j.Hessian), j.Stride)
+	}
+	return nil
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *CrossJob) Check() error {
-	c := check{job: "CrossJob"}
-	c.residuals(j.Residuals, j.Stride, j.Rows)
-	c.weights(j.Weights, j.Rows)
-	m := len(j.First)
-	c.want(m >= 1 && m <= MaxPairs, "len(First)", m, "1 to 8")
-	for i, r := range j.First {
-		c.class("First[%d]", i, r, j.Stride)
+	switch m, past := len(j.First), end(j.Rows); {
+	case !goodStride(j.Stride):
+		return badStride("CrossJob", j.Stride)
+	case len(j.Residuals) < past*j.Stride:
+		return short("CrossJob", "Residuals", len(j.Residuals), past*j.Stride)
+	case j.Weights != nil && len(j.Weights) < past:
+		return short("CrossJob", "Weights", len(j.Weights), past)
+	case m == 0 || m > MaxPairs:
+		return bad("CrossJob", "len(First)", m, "1 to 8")
+	case len(j.Cross) < m*j.Stride:
+		return short("CrossJob", "Cross", len(j.Cross), m*j.Stride)
 	}
-	c.length("Cross", len(j.Cross), m*j.Stride)
-	return c.err
+	for i, r := range j.First {
+		if uint(r) >= uint(j.Stride) {
+			return badClass("CrossJob", fmt.Sprintf("First[%d]", i), r, j.Stride)
+		}
+	}
+	return nil
+}
+
+func badClass(job, name string, class int32, stride int) error {
+	return bad(job, name, class, fmt.Sprintf("0 to %d", stride-1))
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *GradientsJob) Check() error {
-	c := check{job: "GradientsJob"}
-	c.residuals(j.Residuals, j.Stride, j.Rows)
-	c.weights(j.Weights, j.Rows)
-	c.pairs("len(Pairs)", len(j.Pairs))
-	for i, p := range j.Pairs {
-		c.class("Pairs[%d].R", i, p.R, j.Stride)
-		c.class("Pairs[%d].S", i, p.S, j.Stride)
+	switch m, past := len(j.Pairs), end(j.Rows); {
+	case !goodStride(j.Stride):
+		return badStride("GradientsJob", j.Stride)
+	case len(j.Residuals) < past*j.Stride:
+		return short("GradientsJob", "Residuals", len(j.Residuals), past*j.Stride)
+	case j.Weights != nil && len(j.Weights) < past:
+		return short("GradientsJob", "Weights", len(j.Weights), past)
+	case !goodPairs(m):
+		return badPairs("GradientsJob", "len(Pairs)", m)
+	case len(j.Gradients) < 2*m*len(j.Rows):
+		return short("GradientsJob", "Gradients", len(j.Gradients), 2*m*len(j.Rows))
 	}
-	c.length("Gradients", len(j.Gradients), 2*len(j.Pairs)*len(j.Rows))
-	return c.err
+	for i, p := range j.Pairs {
+		switch {
+		case uint(p.R) >= uint(j.Stride):
+			return badClass("GradientsJob", fmt.Sprintf("Pairs[%d].R", i), p.R, j.Stride)
+		case uint(p.S) >= uint(j.Stride):
+			return badClass("GradientsJob", fmt.Sprintf("Pairs[%d].S", i), p.S, j.Stride)
+		}
+	}
+	return nil
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *QuantizeJob) Check() error {
-	c, n := check{job: "QuantizeJob"}, len(j.Rows)
-	c.pairs("Pairs", j.Pairs)
-	c.weights(j.Weights, j.Rows)
-	c.length("Gradients", len(j.Gradients), 2*j.Pairs*n)
-	c.length("Cells", len(j.Cells), j.Pairs*n)
-	c.length("KeptRows", len(j.KeptRows), n)
-	return c.err
+	switch m, n := j.Pairs, len(j.Rows); {
+	case !goodPairs(m):
+		return badPairs("QuantizeJob", "Pairs", m)
+	case j.Weights != nil && len(j.Weights) < end(j.Rows):
+		return short("QuantizeJob", "Weights", len(j.Weights), end(j.Rows))
+	case len(j.Gradients) < 2*m*n:
+		return short("QuantizeJob", "Gradients", len(j.Gradients), 2*m*n)
+	case len(j.Cells) < m*n:
+		return short("QuantizeJob", "Cells", len(j.Cells), m*n)
+	case len(j.KeptRows) < n:
+		return short("QuantizeJob", "KeptRows", len(j.KeptRows), n)
+	}
+	return nil
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *HistogramJob) Check() error {
-	c := check{job: "HistogramJob"}
-	c.pairs("Pairs", j.Pairs)
-	c.want(uint(j.Count) <= TileLanes, "Count", j.Count, "0 to 8")
-	if c.err != nil || len(j.Cells) == 0 {
-		return c.err
+	n, past := len(j.Cells), end(j.Rows)
+	switch {
+	case !goodPairs(j.Pairs):
+		return badPairs("HistogramJob", "Pairs", j.Pairs)
+	case uint(j.Count) > TileLanes:
+		return bad("HistogramJob", "Count", j.Count, "0 to 8")
+	case n&(j.Pairs-1) != 0:
+		return bad("HistogramJob", "len(Cells)", n, fmt.Sprintf("a multiple of %d, the pairs", j.Pairs))
+	case j.Rows != nil && len(j.Rows)*j.Pairs != n:
+		return bad("HistogramJob", "len(Rows)", len(j.Rows), fmt.Sprintf("%d, the rows of Cells", n/j.Pairs))
+	case j.Rows == nil && j.First < 0:
+		return bad("HistogramJob", "First", j.First, "0 or more")
+	case j.Rows == nil:
+		past = j.First + n/j.Pairs
 	}
-	n := len(j.Cells) / j.Pairs
-	c.want(len(j.Cells) == n*j.Pairs, "len(Cells)", len(j.Cells), "a multiple of Pairs")
-	past := j.First + n
-	if j.Rows != nil {
-		c.want(len(j.Rows) == n, "len(Rows)", len(j.Rows), "len(Cells)/Pairs")
-		past = end(j.Rows)
-	} else {
-		c.want(j.First >= 0, "First", j.First, "0 or more")
+	if n == 0 {
+		return nil
 	}
-	for k := range j.Count {
+	for k := range j.Columns[:j.Count] {
 		if n := len(j.Columns[k]); n < past {
-			c.short(fmt.Sprintf("Columns[%d]", k), n, past)
+			return short("HistogramJob", fmt.Sprintf("Columns[%d]", k), n, past)
 		}
 		if n := len(j.Histograms[k]); n < j.Pairs {
-			c.short(fmt.Sprintf("Histograms[%d]", k), n, j.Pairs)
+			return short("HistogramJob", fmt.Sprintf("Histograms[%d]", k), n, j.Pairs)
 		}
 	}
-	return c.err
+	return nil
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *SparseJob) Check() error {
-	c, past := check{job: "SparseJob"}, end(j.Rows)
-	c.pairs("Pairs", j.Pairs)
-	c.length("Cells", len(j.Cells), j.Pairs*len(j.Rows))
-	if past > 0 {
-		c.length("First", len(j.First), past+1)
-		if c.err == nil {
-			c.length("Entries", len(j.Entries), int(j.First[past]))
-		}
+	switch past := end(j.Rows); {
+	case !goodPairs(j.Pairs):
+		return badPairs("SparseJob", "Pairs", j.Pairs)
+	case len(j.Cells) < j.Pairs*len(j.Rows):
+		return short("SparseJob", "Cells", len(j.Cells), j.Pairs*len(j.Rows))
+	case past == 0:
+		return nil
+	case len(j.First) < past+1:
+		return short("SparseJob", "First", len(j.First), past+1)
+	case len(j.Entries) < int(j.First[past]):
+		return short("SparseJob", "Entries", len(j.Entries), int(j.First[past]))
 	}
-	return c.err
+	return nil
 }
 
+// checkSumBins is called by the reference, not by tables: a division takes too
+// long. Kernels, which need that of len(cells) by len(sums) anyway, leave what
+// it does not divide to the reference.
 func checkSumBins(sums, cells []int64) error {
-	c, n := check{job: "SumBins"}, len(sums)
-	c.want(n > 0, "len(sums)", n, "1 or more")
-	if c.err == nil {
-		c.want(len(cells)%n == 0, "len(cells)", len(cells), "a multiple of len(sums)")
+	switch {
+	case len(sums) == 0:
+		return short("SumBins", "sums", 0, 1)
+	case len(cells)%len(sums) != 0:
+		return bad("SumBins", "len(cells)", len(cells), fmt.Sprintf("a multiple of %d, the sums", len(sums)))
 	}
-	return c.err
+	return nil
 }
 
 func checkSpill(wideG, wideH, narrow []int64) error {
-	c := check{job: "Spill"}
-	c.length("wideG", len(wideG), len(narrow))
-	c.length("wideH", len(wideH), len(narrow))
-	return c.err
+	switch {
+	case len(wideG) < len(narrow):
+		return short("Spill", "wideG", len(wideG), len(narrow))
+	case len(wideH) < len(narrow):
+		return short("Spill", "wideH", len(wideH), len(narrow))
+	}
+	return nil
 }
 
 func checkSubtract(dst, minuend, subtrahend []int64) error {
-	c := check{job: "Subtract"}
-	c.length("minuend", len(minuend), len(dst))
-	c.length("subtrahend", len(subtrahend), len(dst))
-	return c.err
+	switch {
+	case len(minuend) < len(dst):
+		return short("Subtract", "minuend", len(minuend), len(dst))
+	case len(subtrahend) < len(dst):
+		return short("Subtract", "subtrahend", len(subtrahend), len(dst))
+	}
+	return nil
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *ScanJob) Check() error {
-	c := check{job: "ScanJob"}
-	c.pairs("Pairs", j.Pairs)
-	c.want(j.Bins >= 1 && j.Bins <= MaxBins+1, "Bins", j.Bins, "1 to 257")
-	c.want(j.Stride >= 0 && j.Stride%TileLanes == 0, "Stride", j.Stride, "0 or a multiple of 8")
-	cells := (j.Bins-1)*max(j.Stride, TileLanes) + TileLanes
-	if j.Tile != nil {
-		c.length("Tile", len(j.Tile), cells)
-	} else {
-		c.length("WideG", len(j.WideG), cells)
-		c.length("WideH", len(j.WideH), cells)
+	switch cells := (j.Bins-1)*max(j.Stride, TileLanes) + TileLanes; {
+	case !goodPairs(j.Pairs):
+		return badPairs("ScanJob", "Pairs", j.Pairs)
+	case j.Bins < 1 || j.Bins > MaxBins+1:
+		return bad("ScanJob", "Bins", j.Bins, "1 to 257")
+	case j.Stride < 0 || j.Stride&(TileLanes-1) != 0:
+		return bad("ScanJob", "Stride", j.Stride, "0 or a multiple of 8")
+	case j.Tile != nil && len(j.Tile) < cells:
+		return short("ScanJob", "Tile", len(j.Tile), cells)
+	case j.Tile == nil && len(j.WideG) < cells:
+		return short("ScanJob", "WideG", len(j.WideG), cells)
+	case j.Tile == nil && len(j.WideH) < cells:
+		return short("ScanJob", "WideH", len(j.WideH), cells)
+	case !(j.MinHessian > 0):
+		return bad("ScanJob", "MinHessian", j.MinHessian, "above 0")
 	}
-	if !(j.MinHessian > 0) {
-		c.fail("MinHessian", j.MinHessian, "above 0")
-	}
-	return c.err
+	return nil
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *PartitionJob) Check() error {
-	c, n := check{job: "PartitionJob"}, len(j.Rows)
-	c.length("Column", len(j.Column), end(j.Rows))
-	c.length("Left", len(j.Left), n)
-	c.length("Right", len(j.Right), n)
-	return c.err
+	switch n := len(j.Rows); {
+	case len(j.Column) < end(j.Rows):
+		return short("PartitionJob", "Column", len(j.Column), end(j.Rows))
+	case len(j.Left) < n:
+		return short("PartitionJob", "Left", len(j.Left), n)
+	case len(j.Right) < n:
+		return short("PartitionJob", "Right", len(j.Right), n)
+	}
+	return nil
 }
 
-// Check returns an error that names what is wrong with the job; nil: nothing.
-// That each row has a class it leaves to the kernel, which panics.
+// Check returns an error that names what is wrong with the job; nil: nothing. A
+// row without a class it leaves to the kernel, which panics with [ErrNoClass].
 func (j *UpdateJob) Check() error {
-	c := check{job: "UpdateJob"}
-	c.residuals(j.Residuals, j.Stride, j.Rows)
-	c.length("Own", len(j.Own), end(j.Rows))
-	c.length("Factors", len(j.Factors), j.Stride)
-	return c.err
+	switch past := end(j.Rows); {
+	case !goodStride(j.Stride):
+		return badStride("UpdateJob", j.Stride)
+	case len(j.Residuals) < past*j.Stride:
+		return short("UpdateJob", "Residuals", len(j.Residuals), past*j.Stride)
+	case len(j.Own) < past:
+		return short("UpdateJob", "Own", len(j.Own), past)
+	case len(j.Factors) < j.Stride:
+		return short("UpdateJob", "Factors", len(j.Factors), j.Stride)
+	}
+	return nil
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *CompareJob) Check() error {
-	c, n, rows := check{job: "CompareJob"}, len(j.Thresholds), len(j.Values)
-	c.want(rows%64 == 0 && rows <= PredictRows, "len(Values)", rows, "a multiple of 64, up to 512")
-	c.want(uint(j.MissingLeft) <= uint(n), "MissingLeft", j.MissingLeft, "0 to len(Thresholds)")
-	if n > 0 {
-		c.length("Right", len(j.Right), (n-1)*PredictWords+rows/64)
+	switch n, rows := len(j.Thresholds), len(j.Values); {
+	case rows&63 != 0 || rows > PredictRows:
+		return bad("CompareJob", "len(Values)", rows, "a multiple of 64, up to 512")
+	case uint(j.MissingLeft) > uint(n):
+		return bad("CompareJob", "MissingLeft", j.MissingLeft, fmt.Sprintf("0 to %d, the thresholds", n))
+	case n > 0 && len(j.Right) < (n-1)*PredictWords+rows/64:
+		return short("CompareJob", "Right", len(j.Right), (n-1)*PredictWords+rows/64)
 	}
-	return c.err
+	return nil
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *LeavesJob) Check() error {
-	c, trees := check{job: "LeavesJob"}, len(j.FirstCut)-1
-	c.want(j.Words >= 1 && j.Words <= PredictWords, "Words", j.Words, "1 to 8")
-	c.length("FirstCut", len(j.FirstCut), 1)
-	c.want(j.LeafStride >= PredictRows, "LeafStride", j.LeafStride, "512 or more")
-	if c.err != nil || trees == 0 {
-		return c.err
+	switch {
+	case j.Words < 1 || j.Words > PredictWords:
+		return bad("LeavesJob", "Words", j.Words, "1 to 8")
+	case len(j.FirstCut) == 0:
+		return short("LeavesJob", "FirstCut", 0, 1)
+	case j.LeafStride < PredictRows:
+		return bad("LeavesJob", "LeafStride", j.LeafStride, "512 or more")
+	case len(j.FirstCut) == 1:
+		return nil
 	}
 	most, last := 0, j.FirstCut[0]
 	for t, next := range j.FirstCut[1:] {
 		if next < last {
-			c.fail(fmt.Sprintf("FirstCut[%d]", t+1), next, fmt.Sprintf("%d or more, as the one before it", last))
+			return bad("LeavesJob", fmt.Sprintf("FirstCut[%d]", t+1), next, fmt.Sprintf("%d or more, as the one before it", last))
 		}
-		most, last = max(most, int(next)-int(last)), next
+		most, last = max(most, int(next-last)), next
 	}
-	c.length("Cuts", len(j.Cuts), int(last))
-	c.length("AtLeast", len(j.AtLeast), (most+2)*PredictWords)
-	c.length("Leaves", len(j.Leaves), (trees-1)*j.LeafStride+PredictRows)
-	return c.err
+	sets, leaves := (most+2)*PredictWords, (len(j.FirstCut)-2)*j.LeafStride+PredictRows
+	switch {
+	case len(j.Cuts) < int(last):
+		return short("LeavesJob", "Cuts", len(j.Cuts), int(last))
+	case len(j.AtLeast) < sets:
+		return short("LeavesJob", "AtLeast", len(j.AtLeast), sets)
+	case len(j.Leaves) < leaves:
+		return short("LeavesJob", "Leaves", len(j.Leaves), leaves)
+	}
+	return nil
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *AddStepsJob) Check() error {
-	c := check{job: "AddStepsJob"}
-	c.want(j.Classes >= 1, "Classes", j.Classes, "1 or more")
-	c.want(j.Stride >= j.Classes, "Stride", j.Stride, "Classes or more")
-	c.leaves(j.Leaves, j.LeafStride, len(j.FirstLeaf), j.Rows)
-	if len(j.FirstLeaf) > 0 && j.Rows > 0 {
-		c.length("Steps", len(j.Steps), j.Classes)
-		c.length("Scores", len(j.Scores), (j.Rows-1)*j.Stride+j.Classes)
+	switch trees := len(j.FirstLeaf); {
+	case j.Classes < 1:
+		return bad("AddStepsJob", "Classes", j.Classes, "1 or more")
+	case j.Rows < 0:
+		return bad("AddStepsJob", "Rows", j.Rows, "0 or more")
+	case j.Stride < j.Classes:
+		return bad("AddStepsJob", "Stride", j.Stride, fmt.Sprintf("%d or more, the classes", j.Classes))
+	case j.LeafStride < j.Rows:
+		return bad("AddStepsJob", "LeafStride", j.LeafStride, fmt.Sprintf("%d or more, the rows", j.Rows))
+	case trees == 0 || j.Rows == 0:
+		return nil
+	case len(j.Leaves) < (trees-1)*j.LeafStride+j.Rows:
+		return short("AddStepsJob", "Leaves", len(j.Leaves), (trees-1)*j.LeafStride+j.Rows)
+	case len(j.Steps) < j.Classes:
+		return short("AddStepsJob", "Steps", len(j.Steps), j.Classes)
+	case len(j.Scores) < (j.Rows-1)*j.Stride+j.Classes:
+		return short("AddStepsJob", "Scores", len(j.Scores), (j.Rows-1)*j.Stride+j.Classes)
 	}
-	return c.err
+	return nil
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *AddPairsJob) Check() error {
-	c := check{job: "AddPairsJob"}
-	c.want(j.Pairs >= 1, "Pairs", j.Pairs, "1 or more")
-	c.want(j.Stride >= 1, "Stride", j.Stride, "1 or more")
-	c.leaves(j.Leaves, j.LeafStride, len(j.FirstLeaf), j.Rows)
-	if len(j.FirstLeaf) > 0 && j.Rows > 0 {
-		c.length("Steps", len(j.Steps), j.Pairs)
-		c.length("Scores", len(j.Scores), j.Rows*j.Stride)
+	switch trees := len(j.FirstLeaf); {
+	case j.Pairs < 1:
+		return bad("AddPairsJob", "Pairs", j.Pairs, "1 or more")
+	case j.Rows < 0:
+		return bad("AddPairsJob", "Rows", j.Rows, "0 or more")
+	case j.Stride < 1:
+		return bad("AddPairsJob", "Stride", j.Stride, "1 or more")
+	case j.LeafStride < j.Rows:
+		return bad("AddPairsJob", "LeafStride", j.LeafStride, fmt.Sprintf("%d or more, the rows", j.Rows))
+	case trees == 0 || j.Rows == 0:
+		return nil
+	case len(j.Leaves) < (trees-1)*j.LeafStride+j.Rows:
+		return short("AddPairsJob", "Leaves", len(j.Leaves), (trees-1)*j.LeafStride+j.Rows)
+	case len(j.Steps) < j.Pairs:
+		return short("AddPairsJob", "Steps", len(j.Steps), j.Pairs)
+	case len(j.Scores) < j.Rows*j.Stride:
+		return short("AddPairsJob", "Scores", len(j.Scores), j.Rows*j.Stride)
 	}
-	return c.err
-}
-
-// leaves checks the leaf numbers of rows in trees.
-func (c *check) leaves(leaves []uint16, stride, trees, rows int) {
-	c.want(rows >= 0, "Rows", rows, "0 or more")
-	c.want(stride >= rows, "LeafStride", stride, "Rows or more")
-	if trees > 0 && rows > 0 {
-		c.length("Leaves", len(leaves), (trees-1)*stride+rows)
-	}
+	return nil
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *SoftmaxJob) Check() error {
-	c := check{job: "SoftmaxJob"}
-	c.want(j.Classes >= 1, "Classes", j.Classes, "1 or more")
-	if !(j.Temperature >= 0) {
-		c.fail("Temperature", j.Temperature, "above 0, or 0 for none")
+	switch {
+	case j.Classes < 1:
+		return bad("SoftmaxJob", "Classes", j.Classes, "1 or more")
+	case len(j.Scores)%j.Classes != 0:
+		return bad("SoftmaxJob", "len(Scores)", len(j.Scores), fmt.Sprintf("a multiple of %d, the classes", j.Classes))
+	case !(j.Temperature >= 0):
+		return bad("SoftmaxJob", "Temperature", j.Temperature, "above 0, or 0 for none")
 	}
-	if c.err == nil {
-		c.want(len(j.Scores)%j.Classes == 0, "len(Scores)", len(j.Scores), "a multiple of Classes")
-	}
-	return c.err
+	return nil
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *WalkJob) Check() error {
-	c, n := check{job: "WalkJob"}, len(j.Depths)
-	c.length("Walks", len(j.Walks), n*WalkLanes)
-	if n > 0 {
-		c.length("Branches", len(j.Branches), 1)
-		c.length("Keys", len(j.Keys), 1)
-		c.length("Leaves", len(j.Leaves), 1)
+	switch n := len(j.Depths); {
+	case len(j.Walks) < n*WalkLanes:
+		return short("WalkJob", "Walks", len(j.Walks), n*WalkLanes)
+	case n == 0:
+		return nil
+	case len(j.Branches) == 0:
+		return short("WalkJob", "Branches", 0, 1)
+	case len(j.Keys) == 0:
+		return short("WalkJob", "Keys", 0, 1)
+	case len(j.Leaves) == 0:
+		return short("WalkJob", "Leaves", 0, 1)
 	}
-	return c.err
+	return nil
 }

@@ -383,16 +383,13 @@ var Generic = Checked(Funcs{
 func Checked(f Funcs) *Funcs {
 	return &Funcs{
 		Level:     f.Level,
-		Totals:    checked(f.Totals),
-		Cross:     checked(f.Cross),
-		Gradients: checked(f.Gradients),
-		Quantize:  checked(f.Quantize),
-		Histogram: checked(f.Histogram),
-		Sparse:    checked(f.Sparse),
-		SumBins: func(sums, cells []int64) {
-			must(checkSumBins(sums, cells))
-			f.SumBins(sums, cells)
-		},
+		Totals:    checked((*TotalsJob).Check, f.Totals),
+		Cross:     checked((*CrossJob).Check, f.Cross),
+		Gradients: checked((*GradientsJob).Check, f.Gradients),
+		Quantize:  checked((*QuantizeJob).Check, f.Quantize),
+		Histogram: checked((*HistogramJob).Check, f.Histogram),
+		Sparse:    checked((*SparseJob).Check, f.Sparse),
+		SumBins:   f.SumBins, // checks for itself
 		Spill: func(wideG, wideH, narrow []int64) {
 			must(checkSpill(wideG, wideH, narrow))
 			f.Spill(wideG, wideH, narrow)
@@ -401,24 +398,21 @@ func Checked(f Funcs) *Funcs {
 			must(checkSubtract(dst, minuend, subtrahend))
 			f.Subtract(dst, minuend, subtrahend)
 		},
-		Scan:      checked(f.Scan),
-		Partition: checked(f.Partition),
-		Update:    checked(f.Update),
-		Compare:   checked(f.Compare),
-		Leaves:    checked(f.Leaves),
-		AddSteps:  checked(f.AddSteps),
-		AddPairs:  checked(f.AddPairs),
-		Softmax:   checked(f.Softmax),
-		Walk:      checked(f.Walk),
+		Scan:      checked((*ScanJob).Check, f.Scan),
+		Partition: checked((*PartitionJob).Check, f.Partition),
+		Update:    checked((*UpdateJob).Check, f.Update),
+		Compare:   checked((*CompareJob).Check, f.Compare),
+		Leaves:    checked((*LeavesJob).Check, f.Leaves),
+		AddSteps:  checked((*AddStepsJob).Check, f.AddSteps),
+		AddPairs:  checked((*AddPairsJob).Check, f.AddPairs),
+		Softmax:   checked((*SoftmaxJob).Check, f.Softmax),
+		Walk:      checked((*WalkJob).Check, f.Walk),
 	}
 }
 
-func checked[T any, J interface {
-	*T
-	Check() error
-}](kernel func(J)) func(J) {
-	return func(j J) {
-		must(j.Check())
+func checked[J any](check func(*J) error, kernel func(*J)) func(*J) {
+	return func(j *J) {
+		must(check(j))
 		kernel(j)
 	}
 }

@@ -166,8 +166,8 @@ func histogramRefusals() (list []refusal) {
 		fault[histogram]{"Pairs is 3, must be 1, 2, 4 or 8", func(j *histogram) { j.Pairs = 3 }},
 		fault[histogram]{"Count is 9, must be 0 to 8", func(j *histogram) { j.Count = 9 }},
 		fault[histogram]{"Count is -1, must be 0 to 8", func(j *histogram) { j.Count = -1 }},
-		fault[histogram]{"len(Cells) is 3, must be a multiple of Pairs", func(j *histogram) { j.Cells = j.Cells[:3] }},
-		fault[histogram]{"len(Rows) is 1, must be len(Cells)/Pairs", func(j *histogram) { j.Rows = j.Rows[:1] }},
+		fault[histogram]{"len(Cells) is 3, must be a multiple of 2, the pairs", func(j *histogram) { j.Cells = j.Cells[:3] }},
+		fault[histogram]{"len(Rows) is 1, must be 2, the rows of Cells", func(j *histogram) { j.Rows = j.Rows[:1] }},
 		fault[histogram]{"First is -1, must be 0 or more", func(j *histogram) { j.Rows, j.First = nil, -1 }},
 		fault[histogram]{"len(Columns[0]) is 4, must be 5 or more", func(j *histogram) { j.Rows, j.First = nil, 3 }},
 		fault[histogram]{"len(Columns[1]) is 0, must be 4 or more", func(j *histogram) { j.Count = 2 }},
@@ -205,7 +205,7 @@ func cellsRefusals() (list []refusal) {
 	list = append(list, refusals("SumBins", func(f *kernel.Funcs, j *cells) { f.SumBins(j.a, j.b) },
 		func() cells { return cells{a: make([]int64, 2), b: make([]int64, 4)} },
 		fault[cells]{"len(sums) is 0, must be 1 or more", func(j *cells) { j.a = nil }},
-		fault[cells]{"len(cells) is 3, must be a multiple of len(sums)", func(j *cells) { j.b = j.b[:3] }},
+		fault[cells]{"len(cells) is 3, must be a multiple of 2, the sums", func(j *cells) { j.b = j.b[:3] }},
 	)...)
 	list = append(list, refusals("Spill", func(f *kernel.Funcs, j *cells) { f.Spill(j.a, j.b, j.c) },
 		func() cells { return cells{make([]int64, 9), make([]int64, 9), make([]int64, 9)} },
@@ -247,8 +247,8 @@ func leavesRefusals() (list []refusal) {
 		fault[compare]{"len(Values) is 576, must be a multiple of 64, up to 512", func(j *compare) {
 			j.Values, j.Right = make([]float64, 576), make([]uint64, 100)
 		}},
-		fault[compare]{"MissingLeft is 3, must be 0 to len(Thresholds)", func(j *compare) { j.MissingLeft = 3 }},
-		fault[compare]{"MissingLeft is -1, must be 0 to len(Thresholds)", func(j *compare) { j.MissingLeft = -1 }},
+		fault[compare]{"MissingLeft is 3, must be 0 to 2, the thresholds", func(j *compare) { j.MissingLeft = 3 }},
+		fault[compare]{"MissingLeft is -1, must be 0 to 2, the thresholds", func(j *compare) { j.MissingLeft = -1 }},
 		fault[compare]{"len(Right) is 9, must be 10 or more", func(j *compare) { j.Right = j.Right[:9] }},
 	)...)
 	list = append(list, refusals("LeavesJob", func(f *kernel.Funcs, j *leaves) { f.Leaves(j) },
@@ -296,9 +296,9 @@ func scoresRefusals() (list []refusal) {
 			}
 		},
 		fault[addSteps]{"Classes is 0, must be 1 or more", func(j *addSteps) { j.Classes = 0 }},
-		fault[addSteps]{"Stride is 2, must be Classes or more", func(j *addSteps) { j.Stride = 2 }},
+		fault[addSteps]{"Stride is 2, must be 3 or more, the classes", func(j *addSteps) { j.Stride = 2 }},
 		fault[addSteps]{"Rows is -1, must be 0 or more", func(j *addSteps) { j.Rows = -1 }},
-		fault[addSteps]{"LeafStride is 1, must be Rows or more", func(j *addSteps) { j.LeafStride = 1 }},
+		fault[addSteps]{"LeafStride is 1, must be 2 or more, the rows", func(j *addSteps) { j.LeafStride = 1 }},
 		fault[addSteps]{"len(Leaves) is 4, must be 5 or more", func(j *addSteps) { j.Leaves = j.Leaves[:4] }},
 		fault[addSteps]{"len(Steps) is 2, must be 3 or more", func(j *addSteps) { j.Steps = j.Steps[:2] }},
 		fault[addSteps]{"len(Scores) is 6, must be 7 or more", func(j *addSteps) { j.Scores = j.Scores[:6] }},
@@ -313,7 +313,7 @@ func scoresRefusals() (list []refusal) {
 		fault[addPairs]{"Pairs is 0, must be 1 or more", func(j *addPairs) { j.Pairs = 0 }},
 		fault[addPairs]{"Stride is 0, must be 1 or more", func(j *addPairs) { j.Stride = 0 }},
 		fault[addPairs]{"Rows is -1, must be 0 or more", func(j *addPairs) { j.Rows = -1 }},
-		fault[addPairs]{"LeafStride is 1, must be Rows or more", func(j *addPairs) { j.LeafStride = 1 }},
+		fault[addPairs]{"LeafStride is 1, must be 2 or more, the rows", func(j *addPairs) { j.LeafStride = 1 }},
 		fault[addPairs]{"len(Leaves) is 4, must be 5 or more", func(j *addPairs) { j.Leaves = j.Leaves[:4] }},
 		fault[addPairs]{"len(Steps) is 1, must be 2 or more", func(j *addPairs) { j.Steps = j.Steps[:1] }},
 		fault[addPairs]{"len(Scores) is 7, must be 8 or more", func(j *addPairs) { j.Scores = j.Scores[:7] }},
@@ -321,7 +321,7 @@ func scoresRefusals() (list []refusal) {
 	return append(list, refusals("SoftmaxJob", func(f *kernel.Funcs, j *softmax) { f.Softmax(j) },
 		func() softmax { return softmax{Scores: make([]float64, 6), Classes: 3, Temperature: 2} },
 		fault[softmax]{"Classes is 0, must be 1 or more", func(j *softmax) { j.Classes = 0 }},
-		fault[softmax]{"len(Scores) is 5, must be a multiple of Classes", func(j *softmax) { j.Scores = j.Scores[:5] }},
+		fault[softmax]{"len(Scores) is 5, must be a multiple of 3, the classes", func(j *softmax) { j.Scores = j.Scores[:5] }},
 		fault[softmax]{"Temperature is -1, must be above 0, or 0 for none", func(j *softmax) { j.Temperature = -1 }},
 		fault[softmax]{"Temperature is NaN, must be above 0, or 0 for none", func(j *softmax) { j.Temperature = math.NaN() }},
 	)...)
