@@ -170,15 +170,16 @@ func update(routine func(*updateJob) bool) func(*kernel.UpdateJob) {
 	}
 }
 
-// What AVX-512 compresses by mask, AVX2 permutes by table: byte l of an entry is
-// the place where 32-bit lane l of the result comes from.
+// AVX-512 compresses vectors by masks, AVX2 permutes them by tables. Byte l of an
+// entry is the lane that 32-bit lane l of the result comes from.
 var (
 	permute8 [256][8]uint8 // the lanes of a mask, lowest first
 	permute4 [16][8]uint8  // the pairs of lanes of a mask
 
-	// foldCells is what to keep of eight cells, given which of them fail, by
-	// log2 of the pairs of a row: the cells, and in the high byte, from its top
-	// downwards, the rows.
+	// foldCells is what to keep of eight cells, by log2 of the pairs of a row
+	// and by a mask of the cells below their bounds: all cells of a row, unless
+	// all of them are. The low byte is a mask of cells; the top bits of the high
+	// byte, as many as there are rows, are one of rows.
 	foldCells [4][256]uint16
 )
 
@@ -223,12 +224,12 @@ type histogramArgs struct {
 	sparse  bool
 }
 
-// histogramTile fills eight neighbouring lanes with one pair.
+// histogramTile fills the eight lanes of a tile with one pair.
 //
 //go:noescape
 func histogramTile(a *histogramArgs)
 
-// histogramQuad1 and its kin fill one to four columns with 1, 2, 4 or 8 pairs.
+// histogramQuad1, 2, 4 and 8 fill one to four columns with so many pairs.
 //
 //go:noescape
 func histogramQuad1(a *histogramArgs)
@@ -245,10 +246,10 @@ func histogramQuad8(a *histogramArgs)
 // quadColumns is the most columns that the histogramQuad loops take.
 const quadColumns = 4
 
-// Rows are prefetched unless they span so few that their columns are in the
+// Rows are prefetched unless they lie so near that their columns are in the
 // cache anyway. What is best depends on their mean distance: histogramQuad
-// prefetches from fetchGap on, histogramTile takes most rows to lie in cache
-// lines of their own from sparseGap on.
+// prefetches from fetchGap on. From sparseGap on, histogramTile assumes that
+// most rows lie in cache lines of their own.
 const (
 	nearRows  = 1 << 16
 	fetchGap  = 4
@@ -285,7 +286,6 @@ func histogram(j *kernel.HistogramJob) {
 			}
 			args.columns[k], args.bins[k] = &column[0], &j.Histograms[from][0]
 		}
-		// Called by name, lest the arguments become garbage.
 		switch {
 		case tile:
 			histogramTile(&args)
@@ -385,7 +385,7 @@ func (a *scanArgs) store(j *kernel.ScanJob) {
 	}
 }
 
-// lastLanes is masks: read from n before its first 0 on, that of n lanes.
+// lastLanes has masks: the one of n lanes begins n before the first 0.
 //
 //lint:ignore U1000 the assembly reads it
 var lastLanes = [16]int64{-1, -1, -1, -1, -1, -1, -1, -1}

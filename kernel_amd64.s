@@ -13,15 +13,20 @@
 // Operands are in Go's order: the destination is last, and VSUBPD b, a, d is
 // d = a - b. A routine takes one pointer to a job; the offsets of the job's
 // fields, job_Field, are in go_asm.h, which the go command writes.
+//
+// Macros without a level in their names serve AVX-512 and AVX2, or only one of
+// them where the other has nothing like it. Where each level has its own, the
+// names end in _AVX512 and _AVX2.
 
 #include "go_asm.h"
 #include "funcdata.h"
 #include "textflag.h"
 
-// So many rows ahead residuals are fetched: rows seldom follow one another.
+// Residuals are prefetched so many rows ahead, since rows seldom follow one
+// another in memory.
 #define aheadRows 16
 
-// The length of a slice stands this far behind the pointer to its elements.
+// The offset of a slice's length from the pointer to its elements.
 #define sliceLen 8
 
 // Constants, one element each: broadcast where they are needed.
@@ -33,8 +38,8 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 // ---------------------------------------------------------------------------
 // Totals, AVX-512: float64 vectors of eight classes, row after row
 //
-// The classes are cut into tiles of 32, 16 or 8, whose sums stay in registers
-// while the rows pass by.
+// The classes are cut into tiles of 32, 16 or 8. The sums of a tile stay in
+// registers during the loop over the rows.
 //
 //	DI job            SI residuals of the tile    DX stride in bytes
 //	R8 row cursor     R9 end of the row numbers   AX row's residuals
@@ -43,8 +48,8 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 //	Z0-Z3 gradient    Z4-Z7 Hessian               Z8-Z15 temporaries
 //	Z29 weight        Z30 abs mask                Z31 one
 
-// EACH_ROW begins the loop body: AX = the next row's residuals, those of a row to
-// come fetched. R15 is where the list has no more of these.
+// EACH_ROW begins the loop body: AX points at the next row's residuals. It
+// prefetches those of a row to come, unless the list is too short (R15).
 #define EACH_ROW \
 	CMPQ       R8, R15               \
 	JAE        5(PC)                 \
@@ -116,7 +121,7 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 	VXORPD X6, X6, X6                        \
 	VXORPD X7, X7, X7
 
-// TOTALS_ROWS passes all rows by a tile. ADD adds a row to the sums, WEIGHTED a
+// TOTALS_ROWS is the loop over the rows for one tile. ADD adds a row to the sums, WEIGHTED a
 // row of weight W, whose lower half is HALF.
 #define TOTALS_ROWS(ADD, WEIGHTED, HALF, W, rows, weighted, store) \
 	CMPQ  R8, R9      \
@@ -206,7 +211,7 @@ store32:
 //
 //	DI row cursor   DX stride in bytes   R8-R15 the rows
 
-// ROWS8 loads eight row numbers, OFFSETS8 makes them offsets of residuals.
+// ROWS8 loads eight row numbers. OFFSETS8 turns them into offsets of residuals.
 #define ROWS8 \
 	MOVL (DI), R8    \
 	MOVL 4(DI), R9   \
@@ -240,8 +245,8 @@ store32:
 	VINSERTPS   $0x30, (from)(R15*scale), X2, X2 \
 	VINSERTF128 $1, X2, Y, Y
 
-// FILL8 lays CX < 8 row numbers and, past these, the last one again at to,
-// where DI then points. K7 is the rows that count.
+// FILL8 copies the last CX < 8 row numbers to the stack, repeats the last one up
+// to eight, and points DI there. K7 marks the rows that count.
 #define FILL8(to) \
 	MOVL         -4(DI)(CX*4), R8 \
 	VPBROADCASTD R8, Y0           \
@@ -255,9 +260,9 @@ store32:
 // ---------------------------------------------------------------------------
 // Cross, AVX-512: float32 vectors of sixteen classes, row after row
 //
-// The classes are cut into tiles of 32 or 16, a row of eight being one of 16
-// with a mask. Four of the first classes at a time, or two or one, pass by a
-// tile, whose sums with them stay in registers while the rows pass by.
+// The classes are cut into tiles of 32 or 16; a row of eight is one of 16 with a
+// mask. A tile takes four of the first classes at a time, or two or one: their
+// sums stay in registers during the loop over the rows.
 //
 //	SI residuals       CX those of the tile     DX stride in bytes
 //	R8 row cursor      R9 end of the row numbers
@@ -279,8 +284,8 @@ store32:
 	VPMOVD2M Z17, K2           \
 	VADDPS   Z17, Z31, K2, Z17
 
-// CROSSk adds the products of these and a first's w·p to its sums. The flags
-// tell whether w is left out.
+// CROSSk adds the products of these and a first's w·p to its sums. The zero flag
+// is set where there are no weights.
 #define CROSS16_AVX512(R, S0, S1) \
 	VBROADCASTSS (R)(AX*1), Z18    \
 	VPMOVD2M     Z18, K3           \
@@ -326,8 +331,8 @@ store32:
 	VMOVUPD       Z20, 128 at          \
 	VMOVUPD       Z19, 192 at
 
-// CROSS_START is what comes before the tiles, CROSS_TILES before each of them: R15
-// is the bytes from there to the end of the row.
+// CROSS_START comes before the tiles, CROSS_TILES before each of them. R15 is
+// then the bytes from the tile to the end of the row.
 #define CROSS_START \
 	MOVQ j+0(FP), AX                      \
 	MOVQ crossJob_Residuals(AX), SI       \
@@ -353,8 +358,8 @@ store32:
 	MOVL (i*4)(BX), R \
 	LEAQ (SI)(R*4), R
 
-// AHEADk fetches k bytes of the tile in a row to come. R15 is where the list has
-// no more of these.
+// CROSS_AHEADk prefetches k bytes of the tile in a row to come, unless the list
+// is too short (R15).
 #define CROSS_AHEAD64 \
 	CMPQ       R8, R15               \
 	JAE        4(PC)                 \
@@ -370,8 +375,8 @@ store32:
 	PREFETCHT0 (CX)(AX*1)            \
 	PREFETCHT0 64(CX)(AX*1)
 
-// CROSS_ROWS is the loop over the rows, STEP is what it does with each. (Jumps
-// to PCALIGN itself keep the assembler busy for ever.)
+// CROSS_ROWS is the loop over the rows; STEP is its body. (No label may come
+// right before PCALIGN: the assembler would not end.)
 #define CROSS_ROWS(FETCH, STEP, W, loop) \
 	LEAQ         (-4*aheadRows)(R9), R15 \
 	PCALIGN      $64                     \
@@ -388,8 +393,9 @@ store32:
 	CMPQ         R8, R9                  \
 	JB           loop
 
-// CROSS_TILE passes all firsts by a tile of so many bytes. The sums of a first
-// are 2·DX bytes from those of the next.
+// CROSS_TILE computes a tile of so many bytes with all firsts. The sums of a
+// first are 2·DX bytes from those of the next. L0 to L7 are the lower halves of
+// S0 to S7.
 #define CROSS_TILE(bytes, FETCH, CLASSES, CROSS, WIDEN, W, S0, S1, S2, S3, S4, S5, S6, S7, L0, L1, L2, L3, L4, L5, L6, L7, firsts, four, two, tworows, one, onerow, next) \
 firsts:  \
 	MOVQ   j+0(FP), AX                                                                     \
@@ -472,10 +478,9 @@ done:
 // ---------------------------------------------------------------------------
 // Update, AVX-512
 //
-// Up to 32 classes: four rows at a time, their odds in registers. The last
-// rows, if fewer than four, are filled up with the last one over and over:
-// four times the same row gets four times the same values. More classes: row
-// by row, their odds written in place of the residuals.
+// Up to 32 classes: four rows at a time, with their odds in registers. If fewer
+// than four rows are left, the last one is repeated; it gets the same values
+// each time. More classes: row by row, with odds written in place of residuals.
 //
 //	DI row cursor            CX rows left            SI residuals
 //	DX stride in bytes       BX factors
@@ -503,8 +508,8 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	IMULQ DX, R \
 	ADDQ  SI, R
 
-// ODDSk is N = R·f of the classes that are not signed and zero for the one that
-// is, AX.
+// ODDSk is N = R·f of the classes without a sign bit, and zero for AX, the class
+// that has it.
 #define ODDS8_AVX512(R, Y) \
 	VMOVUPS  (R), Y         \
 	VPCMPD   $5, Y30, Y, K1 \ // K1 = not signed
@@ -560,8 +565,8 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	VPERMPS    Z13, Z29, Z8         // a lane a row
 
 // INVERSE4 is Z16-Z19 = 1/(sum + own odds) of the four rows, broadcast, and
-// X20, X21 = ±the sum of the others times that. X8 = sums, X10, X11 = the own
-// classes' probability, old and new, and factor.
+// X20, X21 = ±the sum of the others times that. X8 has the sums, X10 the own
+// classes' probabilities, old and then new, and X11 their factors.
 #define INVERSE4 \
 	VMULPS       X11, X10, X10 \ // own odds
 	VADDPS       X10, X8, X11  \
@@ -595,7 +600,7 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	VMOVUPS N0, (R)             \
 	VMOVUPS N1, 64(R)
 
-// FETCH_ROW fetches a row to come.
+// FETCH_ROW prefetches a row to come.
 #define FETCH_ROW(at) \
 	MOVL       (4*aheadRows+at)(DI), AX \
 	PREFETCHT0 (BP)(AX*4)               \
@@ -603,8 +608,8 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	PREFETCHT0 (SI)(AX*1)               \
 	PREFETCHT0 64(SI)(AX*1)
 
-// FOUR_ROWS begins a loop over four rows at a time, NEXT_FOUR ends it. With less
-// than four left, few fills up and goes on at go.
+// FOUR_ROWS begins a loop over four rows at a time, NEXT_FOUR ends it. With fewer
+// than four left, it jumps to few, which repeats the last row and jumps to go.
 #define FOUR_ROWS(few, go) \
 	CMPQ      CX, $(aheadRows+4)           \
 	JB        21(PC)                       \
@@ -769,7 +774,7 @@ rows32:
 	FEW(few32, go32)
 
 last:
-	// The sum of what was not filled up.
+	// Repeated rows do not count.
 	VADDSD q0-32(SP), X22, X22
 	CMPQ   CX, $2
 	JB     done
@@ -883,8 +888,8 @@ own:
 // Gradients, AVX-512: eight rows side by side, along one pair or along four at
 // a time
 //
-// The last rows, if fewer than eight, are filled up with the last one, which
-// masks keep out of the sums.
+// If fewer than eight rows are left, the last one is repeated, and masks keep it
+// out of the sums.
 //
 //	DI row cursor     CX rows left      DX stride in bytes    SI output
 //
@@ -900,7 +905,7 @@ own:
 //	Z26 abs, float64   Z27, Z28 permutations of (h, g)  Z30 abs   Z31 zero
 //	K5 rows of class r or s            K6 pairs that there are
 
-// Less than this squared is lost in h >= |u|, and may be subnormal, hence slow.
+// The square of a smaller number is lost in h >= |u|, and slow if subnormal.
 DATA ·squareFrom+0(SB)/4, $0x2B800000 // 2^-40
 GLOBL ·squareFrom(SB), RODATA|NOPTR, $4
 DATA ·abs32+0(SB)/4, $0x7FFFFFFF // all but the sign
@@ -964,7 +969,7 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $16
 #define gradAVX512Stride (gradAVX512Pair+56)
 #define gradAVX512Weights (gradAVX512Pair+64)
 
-// PAIRS_AHEAD fetches a row to come.
+// PAIRS_AHEAD prefetches a row to come.
 #define PAIRS_AHEAD(at) \
 	MOVL       (4*aheadRows+at)(DI), AX \
 	IMULQ      DX, AX                   \
@@ -1236,7 +1241,7 @@ rows:
 	JMP  stats
 
 aside:
-	// Of what was put aside, the rows that count and the pairs that there are.
+	// Copy what was put aside: the rows that count, the pairs that there are.
 	MOVL    $8, AX
 	CMPQ    CX, AX
 	CMOVQLT CX, AX
@@ -1323,8 +1328,8 @@ few:
 // ---------------------------------------------------------------------------
 // Quantize, AVX-512: eight cells at a time, of eight, four, two rows or one
 //
-// Whatever is stored, or stored in vain, lies before what has not been read:
-// output may take the place of input.
+// Stores do not reach input that has not been read, not even those of rows that
+// are then dropped: output may take the place of input.
 //
 //	DI row cursor     CX rows left      SI gradients
 //	R8 cells out      R9 rows out       R10 rows a vector
@@ -1336,7 +1341,7 @@ few:
 //	Z27 sum of cells  Z28 sum of h      Z29 low halves
 //	K4 lanes, K5 rows and K6 cells that there are
 
-// QUANTIZE_PAIRS is Z = the pairs' (h, g) in turn, given lists of either in the job.
+// QUANTIZE_PAIRS is Z = (h, g) of the pairs in turn, of two lists in the job.
 #define QUANTIZE_PAIRS(H, G, Z) \
 	VMOVUPS   H(DX), Y0  \ // eight pairs, of which m count
 	VMOVUPS   G(DX), Y1  \
@@ -2011,7 +2016,7 @@ bad:
 	ADDQ gradAVX2Residuals(SP), AX \
 	ADDQ gradAVX2Residuals(SP), BX
 
-// FETCH2 fetches the start of two rows to come, aheadEights times eight rows ahead.
+// FETCH2 prefetches the start of two rows, aheadEights times eight rows ahead.
 #define aheadEights 4
 #define FETCH2(offset) \
 	MOVL       (32*aheadEights+offset)(DI), R8   \
@@ -2266,7 +2271,7 @@ pair:
 // ---------------------------------------------------------------------------
 // Quantize, AVX2: eight rows at a time, eight cells at a time; then row by row
 //
-// Whatever is stored, or stored in vain, lies before what has not been read.
+// Stores do not reach input that has not been read.
 //
 //	DI row cursor     CX rows left      SI gradients     DX pairs m
 //	R8 cells out      R9 rows out       R10 8/m          R11 folding table
@@ -2336,8 +2341,8 @@ lane:
 	JB      few
 
 bounds:
-	// Bounds of eight rows: what a row has too many the next one overwrites.
-	// Without weights they stay.
+	// Bounds of eight rows. A row writes whole vectors; the next one overwrites
+	// what is too many. Without weights the bounds stay the same.
 	XORL BX, BX
 	XORL R13, R13
 
@@ -2909,6 +2914,7 @@ TEXT ·histogramQuad8(SB), NOSPLIT, $8-8
 #undef OFFSET
 #undef ARGS
 
+// ---------------------------------------------------------------------------
 // Scan
 //
 // Sums are float64: whole numbers below 2⁵³, exact in any order. A cut is
@@ -3693,6 +3699,7 @@ block:
 	VZEROUPPER
 	RET
 
+// ---------------------------------------------------------------------------
 // Sparse
 //
 //	SI NEXT_ROW, DX ROWS_END  row numbers to do

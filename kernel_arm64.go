@@ -88,9 +88,9 @@ func totals(j *kernel.TotalsJob) {
 	})
 }
 
-// forRowsInCache calls f with one run of rows after the other, each of so few
-// that their residuals stay in the first-level cache while f goes over them
-// several times, a few classes at a time.
+// forRowsInCache calls f with one run of rows after the other. The residuals of
+// a run stay in the first-level cache while f goes over them several times, a
+// few classes at a time.
 func forRowsInCache(rows []uint32, stride int, f func(rows []uint32)) {
 	most := rowsInCache(4*stride, 16)
 	for len(rows) > 0 {

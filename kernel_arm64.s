@@ -534,7 +534,7 @@ done:
 //
 //	R0  sums          R3  bins left
 //	R1  next cells    V0–V3  sums
-//	R2  in bytes      V4–V7  cells
+//	R2  stride, bytes V4–V7  cells
 TEXT ·sumBins8(SB), NOSPLIT, $0-32
 	LDP  sums+0(FP), (R0, R1)
 	LDP  stride+16(FP), (R2, R3)
@@ -559,10 +559,10 @@ done:
 	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R0)
 	RET
 
-// Class sums. Both routines take eight classes of many rows, so that the sums
-// stay in registers; the caller goes from eight classes to the next.
+// Totals and Cross. The routines take eight classes of many rows, so that the
+// sums stay in registers. The caller loops over the classes.
 
-// V0, V1 = eight residuals. V2–V5 = they in float64.
+// V0, V1 = eight residuals. V2–V5 = the same in float64.
 #define WIDEN_RESIDUALS \
 	WORD $0x0e617802 \ // fcvtl v2.2d, v0.2s
 	WORD $0x4e617803 \ // fcvtl2 v3.2d, v0.4s
@@ -881,7 +881,7 @@ done:
 
 // V20 = the class numbers from 1 of the row's own class, V21 = those of four
 // lanes, V22 = 4, V0 = their residuals, V4 = their factors.
-// odds = residual·factor, +0 in the row's own class, which V20 takes down.
+// odds = residual·factor, +0 in the row's own class, which V20 notes.
 #define ODDS_0 \
 	WORD $0x6e24dc04              \ // fmul v4.4s, v0.4s, v4.4s
 	WORD $0x4ea0a800              \ // cmlt v0.4s, v0.4s, #0
@@ -2269,8 +2269,8 @@ pair:
 	CBNZ   R4, tree
 	RET
 
-// Probabilities: of all rows the greatest score is taken away, then e to all that
-// is left is computed, and then sums are divided out.
+// Softmax: subtract the greatest score of each row, take e to the differences,
+// divide by their sum.
 //
 //	R0  a                R4  vectors before the row's    V0      maxima, sums
 //	R1  row              last one or two classes         V1      the last two, read
