@@ -51,9 +51,9 @@ func kernels(level string) (*kernel.Funcs, error) {
 	return nil, badArgument(name, level, "%s on this CPU", strings.Join(Levels(), ", "))
 }
 
-// cacheBytes is what histograms filled at once, or the steps of trees predicted
-// at once, may take: two thirds of the first-level cache, which the rows pass
-// through as well.
+// cacheBytes is how much memory histograms that are filled together may take, or
+// the steps of trees that predict together: two thirds of the first-level cache.
+// The rest is for the rows.
 func cacheBytes() int {
 	const common = 48 << 10
 	l1 := cpuid.CPU.Cache.L1D

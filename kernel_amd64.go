@@ -12,153 +12,174 @@ import (
 
 func cpuLevels() (levels []*kernel.Funcs) {
 	if cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL, cpuid.BMI2) {
-		levels = append(levels, &avx512)
+		levels = append(levels, avx512)
 	}
 	if cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI2) {
-		levels = append(levels, &avx2)
+		levels = append(levels, avx2)
 	}
 	return levels
 }
 
-// A kernel that assembly does not speed up is the reference itself.
-var (
-	avx512 = withLevel("avx512")
-	avx2   = withLevel("avx2")
-)
-
-func init() {
-	avx512.Totals = func(j *kernel.TotalsJob) { totalsAVX512(checkTotals(j)) }
-	avx512.Cross = func(j *kernel.CrossJob) { crossAVX512(checkCross(j)) }
-	avx512.Gradients = func(j *kernel.GradientsJob) { gradientsAVX512(checkGradients(j)) }
-	avx512.Quantize = func(j *kernel.QuantizeJob) { quantizeAVX512(checkQuantize(j)) }
-	avx512.Partition = func(j *kernel.PartitionJob) { partitionAVX512(checkPartition(j)) }
-	avx512.Update = func(j *kernel.UpdateJob) { mustHaveClass(updateAVX512(checkUpdate(j))) }
-	avx2.Totals = func(j *kernel.TotalsJob) { totalsAVX2(checkTotals(j)) }
-	avx2.Cross = func(j *kernel.CrossJob) { crossAVX2(checkCross(j)) }
-	avx2.Gradients = func(j *kernel.GradientsJob) { gradientsAVX2(checkGradients(j)) }
-	avx2.Quantize = func(j *kernel.QuantizeJob) { quantizeAVX2(checkQuantize(j)) }
-	avx2.Partition = func(j *kernel.PartitionJob) { partitionAVX2(checkPartition(j)) }
-	avx2.Update = func(j *kernel.UpdateJob) { mustHaveClass(updateAVX2(checkUpdate(j))) }
-	avx512.Compare = func(j *kernel.CompareJob) {
+var avx512 = kernel.Checked(kernel.Funcs{
+	Level:     "avx512",
+	Totals:    totalsAVX512,
+	Cross:     cross(crossAVX512),
+	Gradients: gradientsAVX512,
+	Quantize:  quantizeAVX512,
+	Histogram: histogram,
+	Sparse:    sparse,
+	SumBins:   sumBins,
+	Spill:     spill,
+	Subtract:  subtract,
+	Scan: func(j *kernel.ScanJob) {
+		if a := new(scanArgs); a.load(j) {
+			scanAVX512(a)
+			a.store(j)
+		}
+	},
+	Partition: partitionAVX512,
+	Update:    update(updateAVX512),
+	Compare: func(j *kernel.CompareJob) {
 		if a := new(compareArgs); a.load(j) {
 			compareAVX512(a)
 		}
-	}
-	avx512.Leaves = func(j *kernel.LeavesJob) {
+	},
+	Leaves: func(j *kernel.LeavesJob) {
 		for a := new(leavesArgs); a.next(j); {
 			leavesAVX512(a)
 		}
-	}
-	avx512.AddSteps = func(j *kernel.AddStepsJob) {
+	},
+	AddSteps: func(j *kernel.AddStepsJob) {
 		for a := new(addStepsArgs); a.next(j); {
 			addStepsAVX512(a)
 		}
-	}
-	avx512.Softmax = func(j *kernel.SoftmaxJob) {
-		for a := new(softmaxArgs); a.next(j); {
-			softmaxTops(a)
-			expAVX512(a.scores, a.rows*a.classes)
-			softmaxSums(a)
+	},
+	AddPairs: addPairs,
+	Softmax:  softmax(expAVX512),
+	Walk:     walkLanes,
+})
+
+var avx2 = kernel.Checked(kernel.Funcs{
+	Level:     "avx2",
+	Totals:    totalsAVX2,
+	Cross:     cross(crossAVX2),
+	Gradients: gradientsAVX2,
+	Quantize:  quantizeAVX2,
+	Histogram: histogram,
+	Sparse:    sparse,
+	SumBins:   sumBins,
+	Spill:     spill,
+	Subtract:  subtract,
+	Scan: func(j *kernel.ScanJob) {
+		if a := new(scanArgs); a.load(j) {
+			scanAVX2(a)
+			a.store(j)
 		}
-	}
-	avx2.Compare = func(j *kernel.CompareJob) {
+	},
+	Partition: partitionAVX2,
+	Update:    update(updateAVX2),
+	Compare: func(j *kernel.CompareJob) {
 		if a := new(compareArgs); a.load(j) {
 			compareAVX2(a)
 		}
-	}
-	avx2.Leaves = func(j *kernel.LeavesJob) {
+	},
+	Leaves: func(j *kernel.LeavesJob) {
 		for a := new(leavesArgs); a.next(j); {
 			leavesAVX2(a)
 		}
-	}
-	avx2.AddSteps = func(j *kernel.AddStepsJob) {
+	},
+	AddSteps: func(j *kernel.AddStepsJob) {
 		for a := new(addStepsArgs); a.next(j); {
 			addStepsAVX2(a)
 		}
-	}
-	avx2.Softmax = func(j *kernel.SoftmaxJob) {
-		for a := new(softmaxArgs); a.next(j); {
-			softmaxTops(a)
-			expAVX2(a.scores, a.rows*a.classes)
-			softmaxSums(a)
-		}
-	}
-	avx512.AddPairs, avx2.AddPairs = addPairs, addPairs
-	avx512.Walk, avx2.Walk = walkLanes, walkLanes
-	avx512.Histogram, avx2.Histogram = histogram, histogram
-	avx512.Scan, avx2.Scan = scanAVX512, scanAVX2
-	avx512.Sparse, avx2.Sparse = sparse, sparse
-	avx512.SumBins, avx2.SumBins = sumBins, sumBins
-	avx512.Spill, avx2.Spill = spill, spill
-	avx512.Subtract, avx2.Subtract = subtract, subtract
-}
+	},
+	AddPairs: addPairs,
+	Softmax:  softmax(expAVX2),
+	Walk:     walkLanes,
+})
 
-func withLevel(name string) kernel.Funcs {
-	f := *kernel.Generic
-	f.Level = name
-	return f
-}
-
-// The jobs under names of this package: go_asm.h gives the assembly the
-// offsets of the fields of these.
+// Most routines take a job as it is. go_asm.h has the offsets of its fields
+// under these names.
 type (
-	totalsJob    kernel.TotalsJob
-	crossJob     kernel.CrossJob
-	gradientsJob kernel.GradientsJob
-	quantizeJob  kernel.QuantizeJob
-	partitionJob kernel.PartitionJob
-	updateJob    kernel.UpdateJob
+	totalsJob    = kernel.TotalsJob
+	crossJob     = kernel.CrossJob
+	gradientsJob = kernel.GradientsJob
+	quantizeJob  = kernel.QuantizeJob
+	partitionJob = kernel.PartitionJob
+	updateJob    = kernel.UpdateJob
 	//lint:ignore U1000 for go_asm.h
-	pair kernel.Pair
+	pair = kernel.Pair
 	//lint:ignore U1000 for go_asm.h
-	pairStats kernel.PairStats
+	pairStats = kernel.PairStats
 )
 
-//go:noescape
 func totalsAVX512(j *totalsJob)
-
-//go:noescape
 func crossAVX512(j *crossJob)
-
-//go:noescape
 func gradientsAVX512(j *gradientsJob)
-
-//go:noescape
 func quantizeAVX512(j *quantizeJob)
-
-//go:noescape
 func partitionAVX512(j *partitionJob)
-
-//go:noescape
 func updateAVX512(j *updateJob) bool
+func expAVX512(x *float64, n int)
 
 //go:noescape
+func scanAVX512(a *scanArgs)
+
+//go:noescape
+func compareAVX512(a *compareArgs)
+
+//go:noescape
+func leavesAVX512(a *leavesArgs)
+
+//go:noescape
+func addStepsAVX512(a *addStepsArgs)
+
 func totalsAVX2(j *totalsJob)
-
-//go:noescape
 func crossAVX2(j *crossJob)
-
-//go:noescape
 func gradientsAVX2(j *gradientsJob)
-
-//go:noescape
 func quantizeAVX2(j *quantizeJob)
-
-//go:noescape
 func partitionAVX2(j *partitionJob)
+func updateAVX2(j *updateJob) bool
+func expAVX2(x *float64, n int)
 
 //go:noescape
-func updateAVX2(j *updateJob) bool
+func scanAVX2(a *scanArgs)
 
-// What AVX-512 compresses by mask, AVX2 permutes by table: byte l of an entry is
-// the place where 32-bit lane l of the result comes from.
+//go:noescape
+func compareAVX2(a *compareArgs)
+
+//go:noescape
+func leavesAVX2(a *leavesArgs)
+
+//go:noescape
+func addStepsAVX2(a *addStepsArgs)
+
+// cross is the kernel of a routine that without rows writes nothing.
+func cross(routine func(*crossJob)) func(*kernel.CrossJob) {
+	return func(j *kernel.CrossJob) {
+		clear(j.Cross[:len(j.First)*j.Stride])
+		routine(j)
+	}
+}
+
+// update is the kernel of a routine that tells whether every row has a class.
+func update(routine func(*updateJob) bool) func(*kernel.UpdateJob) {
+	return func(j *kernel.UpdateJob) {
+		if !routine(j) {
+			panic(kernel.ErrNoClass)
+		}
+	}
+}
+
+// AVX-512 compresses vectors by masks, AVX2 permutes them by tables. Byte l of an
+// entry is the lane that 32-bit lane l of the result comes from.
 var (
 	permute8 [256][8]uint8 // the lanes of a mask, lowest first
 	permute4 [16][8]uint8  // the pairs of lanes of a mask
 
-	// foldCells is what to keep of eight cells, given which of them fail, by
-	// log2 of the pairs of a row: the cells, and in the high byte, from its top
-	// downwards, the rows.
+	// foldCells is what to keep of eight cells, by log2 of the pairs of a row
+	// and by a mask of the cells below their bounds: all cells of a row, unless
+	// all of them are. The low byte is a mask of cells; the top bits of the high
+	// byte, as many as there are rows, are one of rows.
 	foldCells [4][256]uint16
 )
 
@@ -191,75 +212,6 @@ func init() {
 	}
 }
 
-// The check functions make the bounds checks that the reference's slice
-// expressions make, but for row numbers: those are trusted.
-
-func checkTotals(j *kernel.TotalsJob) *totalsJob {
-	_, _ = j.Gradient[:j.Stride], j.Hessian[:j.Stride]
-	return (*totalsJob)(j)
-}
-
-func checkCross(j *kernel.CrossJob) *crossJob {
-	if m := len(j.First); m == 0 || m > kernel.MaxPairs {
-		panic("kernel: 1 to 8 first classes")
-	}
-	for _, r := range j.First {
-		if uint(r) >= uint(j.Stride) {
-			panic("kernel: a class past the stride")
-		}
-	}
-	clear(j.Cross[:len(j.First)*j.Stride])
-	return (*crossJob)(j)
-}
-
-func checkGradients(j *kernel.GradientsJob) *gradientsJob {
-	m := len(j.Pairs)
-	if m != 1 && (m%2 != 0 || m == 0 || m > kernel.MaxPairs) {
-		panic("kernel: 1, 2, 4 or 8 pairs")
-	}
-	for _, p := range j.Pairs {
-		if uint(p.R) >= uint(j.Stride) || uint(p.S) >= uint(j.Stride) {
-			panic("kernel: a class past the stride")
-		}
-	}
-	_ = j.Gradients[:len(j.Rows)*m*2]
-	return (*gradientsJob)(j)
-}
-
-func checkQuantize(j *kernel.QuantizeJob) *quantizeJob {
-	switch m := j.Pairs; m {
-	case 1, 2, 4, 8:
-		n := len(j.Rows)
-		_, _, _ = j.Gradients[:n*m*2], j.Cells[:n*m], j.KeptRows[:n]
-		if n > 0 && j.Weights != nil {
-			_ = j.Weights[j.Rows[n-1]]
-		}
-	default:
-		panic("kernel: 1, 2, 4 or 8 pairs")
-	}
-	return (*quantizeJob)(j)
-}
-
-func checkPartition(j *kernel.PartitionJob) *partitionJob {
-	n := len(j.Rows)
-	_, _ = j.Left[:n], j.Right[:n]
-	return (*partitionJob)(j)
-}
-
-func checkUpdate(j *kernel.UpdateJob) *updateJob {
-	_ = j.Factors[:j.Stride]
-	if n := len(j.Rows); n > 0 {
-		_ = j.Own[j.Rows[n-1]]
-	}
-	return (*updateJob)(j)
-}
-
-func mustHaveClass(ok bool) {
-	if !ok {
-		panic("kernel: a residual row without a class")
-	}
-}
-
 // histogramArgs is what the histogram loops read.
 type histogramArgs struct {
 	columns [kernel.TileLanes]*uint8 // code of row 0, or of the first row without a row list
@@ -272,32 +224,32 @@ type histogramArgs struct {
 	sparse  bool
 }
 
-// histogramTile fills eight neighbouring lanes with one pair.
+// histogramTile fills the eight lanes of a tile with one pair.
 //
 //go:noescape
-func histogramTile(args *histogramArgs)
+func histogramTile(a *histogramArgs)
 
-// histogramQuad1 and its kin fill one to four columns with 1, 2, 4 or 8 pairs.
+// histogramQuad1, 2, 4 and 8 fill one to four columns with so many pairs.
 //
 //go:noescape
-func histogramQuad1(args *histogramArgs)
+func histogramQuad1(a *histogramArgs)
 
 //go:noescape
-func histogramQuad2(args *histogramArgs)
+func histogramQuad2(a *histogramArgs)
 
 //go:noescape
-func histogramQuad4(args *histogramArgs)
+func histogramQuad4(a *histogramArgs)
 
 //go:noescape
-func histogramQuad8(args *histogramArgs)
+func histogramQuad8(a *histogramArgs)
 
 // quadColumns is the most columns that the histogramQuad loops take.
 const quadColumns = 4
 
-// Rows are prefetched unless they span so few that their columns are in the
+// Rows are prefetched unless they lie so near that their columns are in the
 // cache anyway. What is best depends on their mean distance: histogramQuad
-// prefetches from fetchGap on, histogramTile takes most rows to lie in cache
-// lines of their own from sparseGap on.
+// prefetches from fetchGap on. From sparseGap on, histogramTile assumes that
+// most rows lie in cache lines of their own.
 const (
 	nearRows  = 1 << 16
 	fetchGap  = 4
@@ -334,7 +286,6 @@ func histogram(j *kernel.HistogramJob) {
 			}
 			args.columns[k], args.bins[k] = &column[0], &j.Histograms[from][0]
 		}
-		// Called by name, lest the arguments become garbage.
 		switch {
 		case tile:
 			histogramTile(&args)
@@ -346,8 +297,6 @@ func histogram(j *kernel.HistogramJob) {
 			histogramQuad4(&args)
 		case m == 8:
 			histogramQuad8(&args)
-		default:
-			panic("kernel: 1, 2, 4 or 8 pairs")
 		}
 	}
 }
@@ -390,44 +339,18 @@ type scanArgs struct {
 // cutMissingLeft marks a cut that sends missing values left.
 const cutMissingLeft = 1 << 32
 
-//go:noescape
-func scanTileAVX512(args *scanArgs)
-
-//go:noescape
-func scanTileAVX2(args *scanArgs)
-
-func scanAVX512(j *kernel.ScanJob) {
-	var args scanArgs
-	if args.load(j) {
-		scanTileAVX512(&args)
-		args.store(j)
-	} else {
-		kernel.Scan(j)
-	}
-}
-
-func scanAVX2(j *kernel.ScanJob) {
-	var args scanArgs
-	if args.load(j) {
-		scanTileAVX2(&args)
-		args.store(j)
-	} else {
-		kernel.Scan(j)
-	}
-}
-
-// load tells whether there is a bin to scan.
+// load tells whether there is a bin to scan. Without one, the reference does.
 func (a *scanArgs) load(j *kernel.ScanJob) bool {
 	m := j.Pairs
 	stride := max(j.Stride, kernel.TileLanes)
-	if j.Bins < 2 || m&(m-1) != 0 {
+	if j.Bins == 1 {
+		kernel.Scan(j)
 		return false
 	}
-	end := (j.Bins-1)*stride + kernel.TileLanes
 	if j.Tile != nil {
-		a.cells = &j.Tile[:end][stride]
+		a.cells = &j.Tile[stride]
 	} else {
-		a.cells, a.wideH = &j.WideG[:end][stride], &j.WideH[:end][stride]
+		a.cells, a.wideH = &j.WideG[stride], &j.WideH[stride]
 	}
 	a.stride = stride * int(unsafe.Sizeof(*a.cells))
 	a.cuts, a.pairs, a.minHessian = j.Bins-1, m, j.MinHessian
@@ -462,103 +385,7 @@ func (a *scanArgs) store(j *kernel.ScanJob) {
 	}
 }
 
-// The vector loops take whole blocks of blockCells, the reference the rest.
-const blockCells = 8
-
-//go:noescape
-func spillBlocks(wideG, wideH, narrow *int64, blocks int)
-
-//go:noescape
-func subtractBlocks(dst, minuend, subtrahend *int64, blocks int)
-
-func spill(wideG, wideH, narrow []int64) {
-	n := len(narrow) / blockCells * blockCells
-	if n > 0 {
-		spillBlocks(&wideG[:n][0], &wideH[:n][0], &narrow[0], n/blockCells)
-	}
-	kernel.Spill(wideG[n:], wideH[n:], narrow[n:])
-}
-
-func subtract(dst, minuend, subtrahend []int64) {
-	n := len(dst) / blockCells * blockCells
-	if n > 0 {
-		subtractBlocks(&dst[0], &minuend[:n][0], &subtrahend[:n][0], n/blockCells)
-	}
-	kernel.Subtract(dst[n:], minuend[n:], subtrahend[n:])
-}
-
-type sparseJob kernel.SparseJob
-
-//go:noescape
-func sparse1(args *sparseJob)
-
-//go:noescape
-func sparse2(args *sparseJob)
-
-//go:noescape
-func sparse4(args *sparseJob)
-
-//go:noescape
-func sparse8(args *sparseJob)
-
-func sparse(j *kernel.SparseJob) {
-	_ = j.Cells[:len(j.Rows)*j.Pairs]
-	switch j.Pairs {
-	case 1:
-		sparse1((*sparseJob)(j))
-	case 2:
-		sparse2((*sparseJob)(j))
-	case 4:
-		sparse4((*sparseJob)(j))
-	case 8:
-		sparse8((*sparseJob)(j))
-	}
-}
-
-//go:noescape
-func sumEight(sums, cells *int64, stride, bins int)
-
-func sumBins(sums, cells []int64) {
-	bins := len(cells) / max(len(sums), 1)
-	if len(sums)%8 != 0 || bins == 0 {
-		kernel.SumBins(sums, cells)
-		return
-	}
-	for i := 0; i < len(sums); i += 8 {
-		sumEight(&sums[i], &cells[i], len(sums), bins)
-	}
-}
-
-//lint:ignore U1000 for go_asm.h
-type cut kernel.Cut
-
-//go:noescape
-func compareAVX512(a *compareArgs)
-
-//go:noescape
-func leavesAVX512(a *leavesArgs)
-
-//go:noescape
-func addStepsAVX512(a *addStepsArgs)
-
-//go:noescape
-func compareAVX2(a *compareArgs)
-
-//go:noescape
-func leavesAVX2(a *leavesArgs)
-
-//go:noescape
-func addStepsAVX2(a *addStepsArgs)
-
-// lastLanes is masks: read from n before its first 0 on, that of n lanes.
+// lastLanes has masks: the one of n lanes begins n before the first 0.
 //
 //lint:ignore U1000 the assembly reads it
 var lastLanes = [16]int64{-1, -1, -1, -1, -1, -1, -1, -1}
-
-// expAVX512 makes x e to x, or zero below SoftmaxLeast, as expAVX2 does.
-//
-//go:noescape
-func expAVX512(x *float64, n int)
-
-//go:noescape
-func expAVX2(x *float64, n int)

@@ -13,15 +13,20 @@
 // Operands are in Go's order: the destination is last, and VSUBPD b, a, d is
 // d = a - b. A routine takes one pointer to a job; the offsets of the job's
 // fields, job_Field, are in go_asm.h, which the go command writes.
+//
+// Macros without a level in their names serve AVX-512 and AVX2, or only one of
+// them where the other has nothing like it. Where each level has its own, the
+// names end in _AVX512 and _AVX2.
 
 #include "go_asm.h"
 #include "funcdata.h"
 #include "textflag.h"
 
-// So many rows ahead residuals are fetched: rows seldom follow one another.
+// Residuals are prefetched so many rows ahead, since rows seldom follow one
+// another in memory.
 #define aheadRows 16
 
-// The length of a slice stands this far behind the pointer to its elements.
+// The offset of a slice's length from the pointer to its elements.
 #define sliceLen 8
 
 // Constants, one element each: broadcast where they are needed.
@@ -33,8 +38,8 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 // ---------------------------------------------------------------------------
 // Totals, AVX-512: float64 vectors of eight classes, row after row
 //
-// The classes are cut into tiles of 32, 16 or 8, whose sums stay in registers
-// while the rows pass by.
+// The classes are cut into tiles of 32, 16 or 8. The sums of a tile stay in
+// registers during the loop over the rows.
 //
 //	DI job            SI residuals of the tile    DX stride in bytes
 //	R8 row cursor     R9 end of the row numbers   AX row's residuals
@@ -43,9 +48,9 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 //	Z0-Z3 gradient    Z4-Z7 Hessian               Z8-Z15 temporaries
 //	Z29 weight        Z30 abs mask                Z31 one
 
-// EACHROW begins the loop body: AX = the next row's residuals, those of a row to
-// come fetched. R15 is where the list has no more of these.
-#define EACHROW \
+// EACH_ROW begins the loop body: AX points at the next row's residuals. It
+// prefetches those of a row to come, unless the list is too short (R15).
+#define EACH_ROW \
 	CMPQ       R8, R15               \
 	JAE        5(PC)                 \
 	MOVL       (4*aheadRows)(R8), AX \
@@ -56,22 +61,23 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 	IMULQ      DX, AX                \
 	ADDQ       SI, AX
 
-// WEIGHTEDROW does the same and broadcasts the row's weight to Z29.
-#define WEIGHTEDROW \
-	MOVL         (R8), AX         \
-	VBROADCASTSS (R13)(AX*4), Y29 \
-	VCVTPS2PD    Y29, Z29         \
-	IMULQ        DX, AX           \
+// WEIGHTED_ROW begins it with AX = the next row's residuals and W = its weight;
+// HALF is the lower half of W.
+#define WEIGHTED_ROW(HALF, W) \
+	MOVL         (R8), AX          \
+	VBROADCASTSS (R13)(AX*4), HALF \
+	VCVTPS2PD    HALF, W           \
+	IMULQ        DX, AX            \
 	ADDQ         SI, AX
 
-// NEXTROW ends the loop body.
-#define NEXTROW(loop) \
+// REPEAT_ROWS ends the loop body.
+#define REPEAT_ROWS(loop) \
 	ADDQ $4, R8 \
 	CMPQ R8, R9 \
 	JB   loop
 
-// TOTALS8 adds eight classes of the row at AX to G and H.
-#define TOTALS8(offset, G, H, D, A) \
+// TOTALS_AVX512 adds eight classes of the row at AX to G and H.
+#define TOTALS_AVX512(offset, G, H, D, A) \
 	VCVTPS2PD    offset(AX), D \ // d = R
 	VANDPD       D, Z30, A     \ // a = |d|
 	VSUBPD       D, G, G       \ // G -= d
@@ -80,8 +86,8 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 	VMULPD       A, D, A       \
 	VADDPD       A, H, H       // H += a*(1-a)
 
-// WEIGHTED8 does so for a row of weight Z29.
-#define WEIGHTED8(offset, G, H, D, A) \
+// WEIGHTED_AVX512 does so for a row of weight Z29.
+#define WEIGHTED_AVX512(offset, G, H, D, A) \
 	VCVTPS2PD    offset(AX), D \
 	VANDPD       D, Z30, A     \
 	VFNMADD231PD D, Z29, G     \ // G -= w*d: the product is exact
@@ -90,55 +96,75 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 	VMULPD       A, Z29, A     \
 	VADDPD       A, H, H       // H += w*(a*(1-a))
 
+// TOTALS_ARGS is what both levels read of the job.
+#define TOTALS_ARGS \
+	MOVQ j+0(FP), DI                 \
+	MOVQ totalsJob_Residuals(DI), SI \
+	MOVQ totalsJob_Stride(DI), R12   \
+	LEAQ (R12*4), DX                 \
+	MOVQ totalsJob_Gradient(DI), R10 \
+	MOVQ totalsJob_Hessian(DI), R11  \
+	MOVQ totalsJob_Weights(DI), R13
+
+// TOTALS_REWIND goes back to the first row and clears the sums.
+#define TOTALS_REWIND \
+	MOVQ   totalsJob_Rows(DI), R8            \
+	MOVQ   (totalsJob_Rows+sliceLen)(DI), R9 \
+	LEAQ   (R8)(R9*4), R9                    \
+	LEAQ   (-4*aheadRows)(R9), R15           \
+	VXORPD X0, X0, X0                        \
+	VXORPD X1, X1, X1                        \
+	VXORPD X2, X2, X2                        \
+	VXORPD X3, X3, X3                        \
+	VXORPD X4, X4, X4                        \
+	VXORPD X5, X5, X5                        \
+	VXORPD X6, X6, X6                        \
+	VXORPD X7, X7, X7
+
+// TOTALS_ROWS is the loop over the rows for one tile. ADD adds a row to the sums, WEIGHTED a
+// row of weight W, whose lower half is HALF.
+#define TOTALS_ROWS(ADD, WEIGHTED, HALF, W, rows, weighted, store) \
+	CMPQ  R8, R9      \
+	JAE   store       \
+	TESTQ R13, R13    \
+	JNZ   weighted    \
+	rows:             \
+	EACH_ROW          \
+	ADD               \
+	REPEAT_ROWS(rows) \
+	JMP   store       \
+	weighted:             \
+	WEIGHTED_ROW(HALF, W) \
+	WEIGHTED              \
+	REPEAT_ROWS(weighted)
+
+// TILEk_AVX512 is what ADD does, for a tile of k classes.
+#define TILE8_AVX512(ADD) ADD(0, Z0, Z4, Z8, Z9)
+
+#define TILE16_AVX512(ADD) \
+	TILE8_AVX512(ADD)         \
+	ADD(32, Z1, Z5, Z10, Z11)
+
+#define TILE32_AVX512(ADD) \
+	TILE16_AVX512(ADD)        \
+	ADD(64, Z2, Z6, Z12, Z13) \
+	ADD(96, Z3, Z7, Z14, Z15)
+
 // func totalsAVX512(j *totalsJob)
 TEXT ·totalsAVX512(SB), NOSPLIT, $0-8
-	MOVQ         j+0(FP), DI
-	MOVQ         totalsJob_Residuals(DI), SI
-	MOVQ         totalsJob_Stride(DI), R12
-	LEAQ         (R12*4), DX
-	MOVQ         totalsJob_Gradient(DI), R10
-	MOVQ         totalsJob_Hessian(DI), R11
-	MOVQ         totalsJob_Weights(DI), R13
+	TOTALS_ARGS
 	VBROADCASTSD ·abs64(SB), Z30
 	VBROADCASTSD ·one64(SB), Z31
 
 tile:
-	// Rewind the rows; clear the sums.
-	MOVQ   totalsJob_Rows(DI), R8
-	MOVQ   (totalsJob_Rows+sliceLen)(DI), R9
-	LEAQ   (R8)(R9*4), R9
-	LEAQ   (-4*aheadRows)(R9), R15
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	VXORPD X2, X2, X2
-	VXORPD X3, X3, X3
-	VXORPD X4, X4, X4
-	VXORPD X5, X5, X5
-	VXORPD X6, X6, X6
-	VXORPD X7, X7, X7
-	CMPQ   R12, $32
-	JAE    tile32
-	CMPQ   R12, $16
-	JAE    tile16
-	TESTQ  R12, R12
-	JZ     done
-
-tile8:
-	CMPQ  R8, R9
-	JAE   store8
-	TESTQ R13, R13
-	JNZ   weighted8
-
-rows8:
-	EACHROW
-	TOTALS8(0, Z0, Z4, Z8, Z9)
-	NEXTROW(rows8)
-	JMP store8
-
-weighted8:
-	WEIGHTEDROW
-	WEIGHTED8(0, Z0, Z4, Z8, Z9)
-	NEXTROW(weighted8)
+	TOTALS_REWIND
+	CMPQ  R12, $32
+	JAE   tile32
+	CMPQ  R12, $16
+	JAE   tile16
+	TESTQ R12, R12
+	JZ    done
+	TOTALS_ROWS(TILE8_AVX512(TOTALS_AVX512), TILE8_AVX512(WEIGHTED_AVX512), Y29, Z29, rows8, weighted8, store8)
 
 store8:
 	VMOVUPD Z0, (R10)
@@ -149,23 +175,7 @@ done:
 	RET
 
 tile16:
-	CMPQ  R8, R9
-	JAE   store16
-	TESTQ R13, R13
-	JNZ   weighted16
-
-rows16:
-	EACHROW
-	TOTALS8(0, Z0, Z4, Z8, Z9)
-	TOTALS8(32, Z1, Z5, Z10, Z11)
-	NEXTROW(rows16)
-	JMP store16
-
-weighted16:
-	WEIGHTEDROW
-	WEIGHTED8(0, Z0, Z4, Z8, Z9)
-	WEIGHTED8(32, Z1, Z5, Z10, Z11)
-	NEXTROW(weighted16)
+	TOTALS_ROWS(TILE16_AVX512(TOTALS_AVX512), TILE16_AVX512(WEIGHTED_AVX512), Y29, Z29, rows16, weighted16, store16)
 
 store16:
 	VMOVUPD Z0, (R10)
@@ -179,27 +189,7 @@ store16:
 	JMP     tile
 
 tile32:
-	CMPQ  R8, R9
-	JAE   store32
-	TESTQ R13, R13
-	JNZ   weighted32
-
-rows32:
-	EACHROW
-	TOTALS8(0, Z0, Z4, Z8, Z9)
-	TOTALS8(32, Z1, Z5, Z10, Z11)
-	TOTALS8(64, Z2, Z6, Z12, Z13)
-	TOTALS8(96, Z3, Z7, Z14, Z15)
-	NEXTROW(rows32)
-	JMP store32
-
-weighted32:
-	WEIGHTEDROW
-	WEIGHTED8(0, Z0, Z4, Z8, Z9)
-	WEIGHTED8(32, Z1, Z5, Z10, Z11)
-	WEIGHTED8(64, Z2, Z6, Z12, Z13)
-	WEIGHTED8(96, Z3, Z7, Z14, Z15)
-	NEXTROW(weighted32)
+	TOTALS_ROWS(TILE32_AVX512(TOTALS_AVX512), TILE32_AVX512(WEIGHTED_AVX512), Y29, Z29, rows32, weighted32, store32)
 
 store32:
 	VMOVUPD Z0, (R10)
@@ -221,7 +211,7 @@ store32:
 //
 //	DI row cursor   DX stride in bytes   R8-R15 the rows
 
-// ROWS8 loads eight row numbers, OFFSETS8 makes them offsets of residuals.
+// ROWS8 loads eight row numbers. OFFSETS8 turns them into offsets of residuals.
 #define ROWS8 \
 	MOVL (DI), R8    \
 	MOVL 4(DI), R9   \
@@ -231,17 +221,6 @@ store32:
 	MOVL 20(DI), R13 \
 	MOVL 24(DI), R14 \
 	MOVL 28(DI), R15
-
-// FETCH2 has the start of two rows, eight times aheadEights further on, fetched
-// into the cache.
-#define aheadEights 4
-#define FETCH2(offset) \
-	MOVL       (32*aheadEights+offset)(DI), R8    \
-	MOVL       (32*aheadEights+offset+4)(DI), R9  \
-	IMULQ      DX, R8                             \
-	IMULQ      DX, R9                             \
-	PREFETCHT0 (SI)(R8*1)                         \
-	PREFETCHT0 (SI)(R9*1)
 
 #define OFFSETS8 \
 	IMULQ DX, R8  \
@@ -266,8 +245,8 @@ store32:
 	VINSERTPS   $0x30, (from)(R15*scale), X2, X2 \
 	VINSERTF128 $1, X2, Y, Y
 
-// FILL8 lays CX < 8 row numbers and, past these, the last one again at to,
-// where DI then points. K7 is the rows that count.
+// FILL8 copies the last CX < 8 row numbers to the stack, repeats the last one up
+// to eight, and points DI there. K7 marks the rows that count.
 #define FILL8(to) \
 	MOVL         -4(DI)(CX*4), R8 \
 	VPBROADCASTD R8, Y0           \
@@ -281,9 +260,9 @@ store32:
 // ---------------------------------------------------------------------------
 // Cross, AVX-512: float32 vectors of sixteen classes, row after row
 //
-// The classes are cut into tiles of 32 or 16, a row of eight being one of 16
-// with a mask. Four of the first classes at a time, or two or one, pass by a
-// tile, whose sums with them stay in registers while the rows pass by.
+// The classes are cut into tiles of 32 or 16; a row of eight is one of 16 with a
+// mask. A tile takes four of the first classes at a time, or two or one: their
+// sums stay in registers during the loop over the rows.
 //
 //	SI residuals       CX those of the tile     DX stride in bytes
 //	R8 row cursor      R9 end of the row numbers
@@ -294,20 +273,20 @@ store32:
 //	K4 lanes of a tile's first vector           K5 of its second half
 
 // CLASSESk is p of the tile's k classes in the row at AX.
-#define CLASSES16 \
+#define CLASSES16_AVX512 \
 	VMOVUPS.Z (CX)(AX*1), K4, Z16 \ // p = R
 	VPMOVD2M  Z16, K1             \
 	VADDPS    Z16, Z31, K1, Z16   // p = 1 + R where R is signed
 
-#define CLASSES32 \
-	CLASSES16                  \
+#define CLASSES32_AVX512 \
+	CLASSES16_AVX512           \
 	VMOVUPS  64(CX)(AX*1), Z17 \
 	VPMOVD2M Z17, K2           \
 	VADDPS   Z17, Z31, K2, Z17
 
-// CROSSk adds the products of these and a first's w·p to its sums. The flags
-// tell whether w is left out.
-#define CROSS16(R, S0, S1) \
+// CROSSk adds the products of these and a first's w·p to its sums. The zero flag
+// is set where there are no weights.
+#define CROSS16_AVX512(R, S0, S1) \
 	VBROADCASTSS (R)(AX*1), Z18    \
 	VPMOVD2M     Z18, K3           \
 	VADDPS       Z18, Z31, K3, Z18 \
@@ -316,69 +295,45 @@ store32:
 	VMULPS       Z16, Z18, Z19     \
 	VADDPS       Z19, S0, S0
 
-#define CROSS32(R, S0, S1) \
-	CROSS16(R, S0, S1)   \
-	VMULPS Z17, Z18, Z20 \
+#define CROSS32_AVX512(R, S0, S1) \
+	CROSS16_AVX512(R, S0, S1) \
+	VMULPS Z17, Z18, Z20      \
 	VADDPS Z20, S1, S1
 
-#define CROSS16x1 \
-	CLASSES16            \
-	CROSS16(R10, Z0, Z1)
+// CROSS_ROWk does so with the first k of a row's firsts. CLASSES and CROSS are
+// of a level and a tile's width; S0 to S7 are the sums.
+#define CROSS_ROW1(CLASSES, CROSS, S0, S1) \
+	CLASSES            \
+	CROSS(R10, S0, S1)
 
-#define CROSS16x2 \
-	CROSS16x1            \
-	CROSS16(R11, Z2, Z3)
+#define CROSS_ROW2(CLASSES, CROSS, S0, S1, S2, S3) \
+	CROSS_ROW1(CLASSES, CROSS, S0, S1) \
+	CROSS(R11, S2, S3)
 
-#define CROSS16x4 \
-	CROSS16x2            \
-	CROSS16(R12, Z4, Z5) \
-	CROSS16(R13, Z6, Z7)
-
-#define CROSS32x1 \
-	CLASSES32            \
-	CROSS32(R10, Z0, Z1)
-
-#define CROSS32x2 \
-	CROSS32x1            \
-	CROSS32(R11, Z2, Z3)
-
-#define CROSS32x4 \
-	CROSS32x2            \
-	CROSS32(R12, Z4, Z5) \
-	CROSS32(R13, Z6, Z7)
+#define CROSS_ROW4(CLASSES, CROSS, S0, S1, S2, S3, S4, S5, S6, S7) \
+	CROSS_ROW2(CLASSES, CROSS, S0, S1, S2, S3) \
+	CROSS(R12, S4, S5)                         \
+	CROSS(R13, S6, S7)
 
 // WIDENk stores the sums of a first and k classes as float64.
-#define WIDEN16(S0, Y0, S1, Y1, at) \
+#define WIDEN16_AVX512(S0, L0, S1, L1, at) \
 	VEXTRACTF32X8 $1, S0, Y19    \
-	VCVTPS2PD     Y0, Z20        \
+	VCVTPS2PD     L0, Z20        \
 	VCVTPS2PD     Y19, Z19       \
 	VMOVUPD       Z20, at        \
 	VMOVUPD       Z19, K5, 64 at
 
-#define WIDEN32(S0, Y0, S1, Y1, at) \
-	WIDEN16(S0, Y0, S1, Y1, at) \
-	VEXTRACTF32X8 $1, S1, Y19   \
-	VCVTPS2PD     Y1, Z20       \
-	VCVTPS2PD     Y19, Z19      \
-	VMOVUPD       Z20, 128 at   \
+#define WIDEN32_AVX512(S0, L0, S1, L1, at) \
+	WIDEN16_AVX512(S0, L0, S1, L1, at) \
+	VEXTRACTF32X8 $1, S1, Y19          \
+	VCVTPS2PD     L1, Z20              \
+	VCVTPS2PD     Y19, Z19             \
+	VMOVUPD       Z20, 128 at          \
 	VMOVUPD       Z19, 192 at
 
-// STOREk does so for the first, the second, or the third and the fourth.
-#define STORE16x1(at) WIDEN16(Z0, Y0, Z1, Y1, at)
-#define STORE16x2(at) WIDEN16(Z2, Y2, Z3, Y3, at)
-#define STORE16x4(at, next) \
-	WIDEN16(Z4, Y4, Z5, Y5, at)   \
-	WIDEN16(Z6, Y6, Z7, Y7, next)
-
-#define STORE32x1(at) WIDEN32(Z0, Y0, Z1, Y1, at)
-#define STORE32x2(at) WIDEN32(Z2, Y2, Z3, Y3, at)
-#define STORE32x4(at, next) \
-	WIDEN32(Z4, Y4, Z5, Y5, at)   \
-	WIDEN32(Z6, Y6, Z7, Y7, next)
-
-// CROSSSTART is what comes before the tiles, CROSSTILES before each of them: R15
-// is the bytes from there to the end of the row.
-#define CROSSSTART \
+// CROSS_START comes before the tiles, CROSS_TILES before each of them. R15 is
+// then the bytes from the tile to the end of the row.
+#define CROSS_START \
 	MOVQ j+0(FP), AX                      \
 	MOVQ crossJob_Residuals(AX), SI       \
 	MOVQ crossJob_Stride(AX), DX          \
@@ -388,7 +343,7 @@ store32:
 	CMPQ (crossJob_Rows+sliceLen)(AX), $0 \
 	JEQ  done
 
-#define CROSSTILES \
+#define CROSS_TILES \
 	MOVQ j+0(FP), AX            \
 	MOVQ crossJob_First(AX), BX \
 	MOVQ CX, DI                 \
@@ -399,20 +354,20 @@ store32:
 	SHLQ $1, DI                 \
 	ADDQ crossJob_Cross(AX), DI
 
-#define CROSSFIRST(i, R) \
+#define CROSS_FIRST(i, R) \
 	MOVL (i*4)(BX), R \
 	LEAQ (SI)(R*4), R
 
-// AHEADk fetches k bytes of the tile in a row to come. R15 is where the list has
-// no more of these.
-#define AHEAD64 \
+// CROSS_AHEADk prefetches k bytes of the tile in a row to come, unless the list
+// is too short (R15).
+#define CROSS_AHEAD64 \
 	CMPQ       R8, R15               \
 	JAE        4(PC)                 \
 	MOVL       (4*aheadRows)(R8), AX \
 	IMULQ      DX, AX                \
 	PREFETCHT0 (CX)(AX*1)
 
-#define AHEAD128 \
+#define CROSS_AHEAD128 \
 	CMPQ       R8, R15               \
 	JAE        5(PC)                 \
 	MOVL       (4*aheadRows)(R8), AX \
@@ -420,9 +375,9 @@ store32:
 	PREFETCHT0 (CX)(AX*1)            \
 	PREFETCHT0 64(CX)(AX*1)
 
-// CROSSROWS is the loop over the rows, STEP is what it does with each. (Jumps
-// to PCALIGN itself keep the assembler busy for ever.)
-#define CROSSROWS(FETCH, STEP, W, loop) \
+// CROSS_ROWS is the loop over the rows; STEP is its body. (No label may come
+// right before PCALIGN: the assembler would not end.)
+#define CROSS_ROWS(FETCH, STEP, W, loop) \
 	LEAQ         (-4*aheadRows)(R9), R15 \
 	PCALIGN      $64                     \
 	loop:                                \
@@ -438,60 +393,68 @@ store32:
 	CMPQ         R8, R9                  \
 	JB           loop
 
-// CROSSTILE passes all firsts by a tile of so many bytes. The sums of a first
-// are 2·DX bytes from those of the next.
-#define CROSSTILE(bytes, FETCH, STEP1, STEP2, STEP4, W, STORE1, STORE2, STORE4, firsts, four, two, tworows, one, onerow, next) \
+// CROSS_TILE computes a tile of so many bytes with all firsts. The sums of a
+// first are 2·DX bytes from those of the next. L0 to L7 are the lower halves of
+// S0 to S7.
+#define CROSS_TILE(bytes, FETCH, CLASSES, CROSS, WIDEN, W, S0, S1, S2, S3, S4, S5, S6, S7, L0, L1, L2, L3, L4, L5, L6, L7, firsts, four, two, tworows, one, onerow, next) \
 firsts:  \
-	MOVQ   j+0(FP), AX                        \
-	MOVQ   crossJob_Rows(AX), R8              \
-	MOVQ   (crossJob_Rows+sliceLen)(AX), R9   \
-	LEAQ   (R8)(R9*4), R9                     \
-	MOVQ   crossJob_First(AX), R10            \
-	MOVQ   (crossJob_First+sliceLen)(AX), R15 \
-	LEAQ   (R10)(R15*4), R15                  \
-	SUBQ   BX, R15                            \
-	JZ     next                               \
-	VXORPS X0, X0, X0                         \
-	VXORPS X1, X1, X1                         \
-	VXORPS X2, X2, X2                         \
-	VXORPS X3, X3, X3                         \
-	CROSSFIRST(0, R10)                        \
-	CMPQ   R15, $8                            \
-	JB     one                                \
-	CROSSFIRST(1, R11)                        \
-	CMPQ   R15, $16                           \
-	JB     two                                \
-	CROSSFIRST(2, R12)                        \
-	CROSSFIRST(3, R13)                        \
-	VXORPS X4, X4, X4                         \
-	VXORPS X5, X5, X5                         \
-	VXORPS X6, X6, X6                         \
-	VXORPS X7, X7, X7                         \
-	CROSSROWS(FETCH, STEP4, W, four)          \
-	LEAQ   (DI)(DX*2), AX                     \
-	STORE1((DI))                              \
-	STORE2((AX))                              \
-	STORE4((DI)(DX*4), (AX)(DX*4))            \
-	ADDQ   $16, BX                            \
-	LEAQ   (DI)(DX*8), DI                     \
-	JMP    firsts                             \
-	two:                                \
-	CROSSROWS(FETCH, STEP2, W, tworows) \
-	STORE1((DI))                        \
-	STORE2((DI)(DX*2))                  \
-	ADDQ $8, BX                         \
-	LEAQ (DI)(DX*4), DI                 \
-	JMP  firsts                         \
-	one:                               \
-	CROSSROWS(FETCH, STEP1, W, onerow) \
-	STORE1((DI))                       \
-	next:                              \
-	ADDQ  $bytes, CX                   \
+	MOVQ   j+0(FP), AX                                                                     \
+	MOVQ   crossJob_Rows(AX), R8                                                           \
+	MOVQ   (crossJob_Rows+sliceLen)(AX), R9                                                \
+	LEAQ   (R8)(R9*4), R9                                                                  \
+	MOVQ   crossJob_First(AX), R10                                                         \
+	MOVQ   (crossJob_First+sliceLen)(AX), R15                                              \
+	LEAQ   (R10)(R15*4), R15                                                               \
+	SUBQ   BX, R15                                                                         \
+	JZ     next                                                                            \
+	VXORPS X0, X0, X0                                                                      \
+	VXORPS X1, X1, X1                                                                      \
+	VXORPS X2, X2, X2                                                                      \
+	VXORPS X3, X3, X3                                                                      \
+	CROSS_FIRST(0, R10)                                                                    \
+	CMPQ   R15, $8                                                                         \
+	JB     one                                                                             \
+	CROSS_FIRST(1, R11)                                                                    \
+	CMPQ   R15, $16                                                                        \
+	JB     two                                                                             \
+	CROSS_FIRST(2, R12)                                                                    \
+	CROSS_FIRST(3, R13)                                                                    \
+	VXORPS X4, X4, X4                                                                      \
+	VXORPS X5, X5, X5                                                                      \
+	VXORPS X6, X6, X6                                                                      \
+	VXORPS X7, X7, X7                                                                      \
+	CROSS_ROWS(FETCH, CROSS_ROW4(CLASSES, CROSS, S0, S1, S2, S3, S4, S5, S6, S7), W, four) \
+	LEAQ   (DI)(DX*2), AX                                                                  \
+	WIDEN(S0, L0, S1, L1, (DI))                                                            \
+	WIDEN(S2, L2, S3, L3, (AX))                                                            \
+	WIDEN(S4, L4, S5, L5, (DI)(DX*4))                                                      \
+	WIDEN(S6, L6, S7, L7, (AX)(DX*4))                                                      \
+	ADDQ   $16, BX                                                                         \
+	LEAQ   (DI)(DX*8), DI                                                                  \
+	JMP    firsts                                                                          \
+	two:                                                                      \
+	CROSS_ROWS(FETCH, CROSS_ROW2(CLASSES, CROSS, S0, S1, S2, S3), W, tworows) \
+	WIDEN(S0, L0, S1, L1, (DI))                                               \
+	WIDEN(S2, L2, S3, L3, (DI)(DX*2))                                         \
+	ADDQ $8, BX                                                               \
+	LEAQ (DI)(DX*4), DI                                                       \
+	JMP  firsts                                                               \
+	one:                                                             \
+	CROSS_ROWS(FETCH, CROSS_ROW1(CLASSES, CROSS, S0, S1), W, onerow) \
+	WIDEN(S0, L0, S1, L1, (DI))                                      \
+	next:                                                            \
+	ADDQ  $bytes, CX                                                 \
 	JMP   tile
+
+#define CROSS_TILE_AVX512(bytes, FETCH, CLASSES, CROSS, WIDEN, firsts, four, two, tworows, one, onerow, next) \
+CROSS_TILE(bytes, FETCH, CLASSES, CROSS, WIDEN, Z30, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, firsts, four, two, tworows, one, onerow, next)
+
+#define CROSS_TILE_AVX2(bytes, FETCH, CLASSES, CROSS, WIDEN, firsts, four, two, tworows, one, onerow, next) \
+CROSS_TILE(bytes, FETCH, CLASSES, CROSS, WIDEN, Y14, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, X0, X1, X2, X3, X4, X5, X6, X7, firsts, four, two, tworows, one, onerow, next)
 
 // func crossAVX512(j *crossJob)
 TEXT ·crossAVX512(SB), NOSPLIT, $0-8
-	CROSSSTART
+	CROSS_START
 	VBROADCASTSS ·updateConst+0(SB), Z31
 	KXNORW       K4, K4, K4
 	CMPQ         DX, $64
@@ -502,11 +465,11 @@ lanes:
 	KSHIFTRW $8, K4, K5
 
 tile:
-	CROSSTILES
+	CROSS_TILES
 	CMPQ R15, $128
 	JAE  firsts32
-	CROSSTILE(64, AHEAD64, CROSS16x1, CROSS16x2, CROSS16x4, Z30, STORE16x1, STORE16x2, STORE16x4, firsts16, four16, two16, tworows16, one16, onerow16, next16)
-	CROSSTILE(128, AHEAD128, CROSS32x1, CROSS32x2, CROSS32x4, Z30, STORE32x1, STORE32x2, STORE32x4, firsts32, four32, two32, tworows32, one32, onerow32, next32)
+	CROSS_TILE_AVX512(64, CROSS_AHEAD64, CLASSES16_AVX512, CROSS16_AVX512, WIDEN16_AVX512, firsts16, four16, two16, tworows16, one16, onerow16, next16)
+	CROSS_TILE_AVX512(128, CROSS_AHEAD128, CLASSES32_AVX512, CROSS32_AVX512, WIDEN32_AVX512, firsts32, four32, two32, tworows32, one32, onerow32, next32)
 
 done:
 	VZEROUPPER
@@ -515,15 +478,14 @@ done:
 // ---------------------------------------------------------------------------
 // Update, AVX-512
 //
-// Up to 32 classes: four rows at a time, their odds in registers. The last
-// rows, if fewer than four, are filled up with the last one over and over:
-// four times the same row gets four times the same values. More classes: row
-// by row, their odds written in place of the residuals.
+// Up to 32 classes: four rows at a time, with their odds in registers. If fewer
+// than four rows are left, the last one is repeated; it gets the same values
+// each time. More classes: row by row, with odds written in place of residuals.
 //
 //	DI row cursor            CX rows left            SI residuals
-//	DX stride in bytes       BX factor stride in bytes
+//	DX stride in bytes       BX factors
 //	BP own probabilities     R8-R11 rows
-//	R12-R15 their factors, then the residuals of their own classes
+//	R12-R15 the residuals of their own classes
 //	AX temporary             Z0-Z7 odds, two vectors a row
 //	Z8, Z9, Z20, Z21 sums    Z10-Z21 temporaries     X22 sum of residuals
 //	X23 sign bits            X24 OwnFloor            X25 one
@@ -541,52 +503,49 @@ DATA ·every4th+0(SB)/8, $0x0000000400000000
 DATA ·every4th+8(SB)/8, $0x0000000C00000008
 GLOBL ·every4th(SB), RODATA|NOPTR, $16
 
-// ROWFACTORS turns row number R into the addresses of its residuals and factors.
-#define ROWFACTORS(R, F) \
-	MOVQ  R, F                     \
-	IMULQ DX, R                    \
-	IMULQ BX, F                    \
-	ADDQ  SI, R                    \
-	ADDQ  updateJob_Factors(AX), F
+// UPDATE_ROW turns row number R into the address of its residuals.
+#define UPDATE_ROW(R) \
+	IMULQ DX, R \
+	ADDQ  SI, R
 
-// ODDSk is N = R·f of the classes that are not signed and zero for the one that
-// is, AX.
-#define ODDS8(R, F, Y) \
+// ODDSk is N = R·f of the classes without a sign bit, and zero for AX, the class
+// that has it.
+#define ODDS8_AVX512(R, Y) \
 	VMOVUPS  (R), Y         \
 	VPCMPD   $5, Y30, Y, K1 \ // K1 = not signed
-	VMULPS.Z (F), Y, K1, Y  \
+	VMULPS.Z (BX), Y, K1, Y \
 	KNOTB    K1, K2         \
 	KMOVB    K2, AX         \
 	TZCNTL   AX, AX         \
 	JCS      bad            // no class
 
-#define ODDS16(R, F, N) \
+#define ODDS16_AVX512(R, N) \
 	VMOVUPS  (R), N         \
 	VPCMPD   $5, Z30, N, K1 \
-	VMULPS.Z (F), N, K1, N  \
+	VMULPS.Z (BX), N, K1, N \
 	KNOTW    K1, K2         \
 	KMOVW    K2, AX         \
 	TZCNTL   AX, AX         \
 	JCS      bad
 
-#define ODDS32(R, F, N0, N1) \
-	VMOVUPS  (R), N0           \
-	VMOVUPS  64(R), N1         \
-	VPCMPD   $5, Z30, N0, K1   \
-	VPCMPD   $5, Z30, N1, K2   \
-	VMULPS.Z (F), N0, K1, N0   \
-	VMULPS.Z 64(F), N1, K2, N1 \
-	KUNPCKWD K1, K2, K3        \
-	KMOVD    K3, AX            \
-	NOTL     AX                \
-	TZCNTL   AX, AX            \
+#define ODDS32_AVX512(R, N0, N1) \
+	VMOVUPS  (R), N0            \
+	VMOVUPS  64(R), N1          \
+	VPCMPD   $5, Z30, N0, K1    \
+	VPCMPD   $5, Z30, N1, K2    \
+	VMULPS.Z (BX), N0, K1, N0   \
+	VMULPS.Z 64(BX), N1, K2, N1 \
+	KUNPCKWD K1, K2, K3         \
+	KMOVD    K3, AX             \
+	NOTL     AX                 \
+	TZCNTL   AX, AX             \
 	JCS      bad
 
-// OWN collects the factor of class AX of row R in a lane of X11; F becomes the
-// address of the residual.
-#define OWN(lane, R, F) \
-	VINSERTPS $(lane<<4), (F)(AX*4), X11, X11 \
-	LEAQ      (R)(AX*4), F
+// OWN collects the factor of class AX of row R in a lane of X11; to becomes the
+// address of its residual.
+#define OWN(lane, R, to) \
+	VINSERTPS $(lane<<4), (BX)(AX*4), X11, X11 \
+	LEAQ      (R)(AX*4), to
 
 // SUM4 is X8 = the sums of A to D, folded in half as the contract has it.
 #define SUM4(A, B, C, D) \
@@ -606,8 +565,8 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	VPERMPS    Z13, Z29, Z8         // a lane a row
 
 // INVERSE4 is Z16-Z19 = 1/(sum + own odds) of the four rows, broadcast, and
-// X20, X21 = ±the sum of the others times that. X8 = sums, X10, X11 = the own
-// classes' probability, old and new, and factor.
+// X20, X21 = ±the sum of the others times that. X8 has the sums, X10 the own
+// classes' probabilities, old and then new, and X11 their factors.
 #define INVERSE4 \
 	VMULPS       X11, X10, X10 \ // own odds
 	VADDPS       X10, X8, X11  \
@@ -621,43 +580,43 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	VPERMPS      Z16, Z28, Z19 \
 	VBROADCASTSS X16, Z16
 
-// FLUSHED16 is N = N·inverse, or zero where that is below FlushBelow.
-#define FLUSHED16(N, inverse) \
+// FLUSHED_AVX512 is N = N·inverse, or zero where that is below FlushBelow.
+#define FLUSHED_AVX512(N, inverse) \
 	VMULPS    N, inverse, N  \
 	VCMPPS    $5, Z31, N, K1 \ // not less than
 	VMOVAPS.Z N, K1, N
 
-#define STOREODDS8(R, Z, Y, inverse) \
-	FLUSHED16(Z, inverse) \
+#define STORE_ODDS8(R, Z, Y, inverse) \
+	FLUSHED_AVX512(Z, inverse) \
 	VMOVUPS Y, (R)
 
-#define STOREODDS16(R, N, inverse) \
-	FLUSHED16(N, inverse) \
+#define STORE_ODDS16(R, N, inverse) \
+	FLUSHED_AVX512(N, inverse) \
 	VMOVUPS N, (R)
 
-#define STOREODDS32(R, N0, N1, inverse) \
-	FLUSHED16(N0, inverse) \
-	FLUSHED16(N1, inverse) \
-	VMOVUPS N0, (R)        \
+#define STORE_ODDS32(R, N0, N1, inverse) \
+	FLUSHED_AVX512(N0, inverse) \
+	FLUSHED_AVX512(N1, inverse) \
+	VMOVUPS N0, (R)             \
 	VMOVUPS N1, 64(R)
 
-// FETCHROW fetches a row to come.
-#define FETCHROW(at) \
+// FETCH_ROW prefetches a row to come.
+#define FETCH_ROW(at) \
 	MOVL       (4*aheadRows+at)(DI), AX \
 	PREFETCHT0 (BP)(AX*4)               \
 	IMULQ      DX, AX                   \
 	PREFETCHT0 (SI)(AX*1)               \
 	PREFETCHT0 64(SI)(AX*1)
 
-// FOURROWS begins a loop over four rows at a time, NEXTFOUR ends it. With less
-// than four left, few fills up and goes on at go.
-#define FOURROWS(few, go) \
+// FOUR_ROWS begins a loop over four rows at a time, NEXT_FOUR ends it. With fewer
+// than four left, it jumps to few, which repeats the last row and jumps to go.
+#define FOUR_ROWS(few, go) \
 	CMPQ      CX, $(aheadRows+4)           \
 	JB        21(PC)                       \
-	FETCHROW(0)                            \
-	FETCHROW(4)                            \
-	FETCHROW(8)                            \
-	FETCHROW(12)                           \
+	FETCH_ROW(0)                           \
+	FETCH_ROW(4)                           \
+	FETCH_ROW(8)                           \
+	FETCH_ROW(12)                          \
 	MOVL      (DI), R8                     \
 	CMPQ      CX, $4                       \
 	JB        few                          \
@@ -673,11 +632,10 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	VINSERTPS $0x10, (BP)(R9*4), X10, X10  \
 	VINSERTPS $0x20, (BP)(R10*4), X10, X10 \
 	VINSERTPS $0x30, (BP)(R11*4), X10, X10 \
-	MOVQ      j+0(FP), AX                  \
-	ROWFACTORS(R8, R12)                    \
-	ROWFACTORS(R9, R13)                    \
-	ROWFACTORS(R10, R14)                   \
-	ROWFACTORS(R11, R15)
+	UPDATE_ROW(R8)                         \
+	UPDATE_ROW(R9)                         \
+	UPDATE_ROW(R10)                        \
+	UPDATE_ROW(R11)
 
 #define FEW(few, go) \
 few:  \
@@ -694,7 +652,7 @@ few:  \
 	MOVL R10, R11   \
 	JMP  go
 
-#define NEXTFOUR(loop) \
+#define NEXT_FOUR(loop) \
 	VEXTRACTPS $0, X21, (R12)       \ // R of the own class = -(sum·inverse)
 	VEXTRACTPS $1, X21, (R13)       \
 	VEXTRACTPS $2, X21, (R14)       \
@@ -726,7 +684,7 @@ TEXT ·updateAVX512(SB), NOSPLIT, $64-9
 	MOVQ         updateJob_Residuals(AX), SI
 	MOVQ         updateJob_Own(AX), BP
 	MOVQ         updateJob_Stride(AX), DX
-	MOVQ         updateJob_FactorStride(AX), BX
+	MOVQ         updateJob_Factors(AX), BX
 	MOVQ         updateJob_Rows(AX), DI
 	MOVQ         (updateJob_Rows+sliceLen)(AX), CX
 	VBROADCASTSS ·updateConst+0(SB), X25
@@ -741,7 +699,6 @@ TEXT ·updateAVX512(SB), NOSPLIT, $64-9
 	VPXORQ       X22, X22, X22
 
 	SHLQ  $2, DX
-	SHLQ  $2, BX
 	TESTQ CX, CX
 	JZ    done
 	CMPQ  DX, $64
@@ -753,71 +710,71 @@ TEXT ·updateAVX512(SB), NOSPLIT, $64-9
 	JNE   rowsAny
 
 rows8:
-	FOURROWS(few8, go8)
-	ODDS8(R8, R12, Y0)
-	VMOVSS (R12)(AX*4), X11
+	FOUR_ROWS(few8, go8)
+	ODDS8_AVX512(R8, Y0)
+	VMOVSS (BX)(AX*4), X11
 	LEAQ   (R8)(AX*4), R12
-	ODDS8(R9, R13, Y1)
+	ODDS8_AVX512(R9, Y1)
 	OWN(1, R9, R13)
-	ODDS8(R10, R14, Y2)
+	ODDS8_AVX512(R10, Y2)
 	OWN(2, R10, R14)
-	ODDS8(R11, R15, Y3)
+	ODDS8_AVX512(R11, Y3)
 	OWN(3, R11, R15)
 	SUM4(Z0, Z1, Z2, Z3)
 	INVERSE4
-	STOREODDS8(R8, Z0, Y0, Z16)
-	STOREODDS8(R9, Z1, Y1, Z17)
-	STOREODDS8(R10, Z2, Y2, Z18)
-	STOREODDS8(R11, Z3, Y3, Z19)
-	NEXTFOUR(rows8)
+	STORE_ODDS8(R8, Z0, Y0, Z16)
+	STORE_ODDS8(R9, Z1, Y1, Z17)
+	STORE_ODDS8(R10, Z2, Y2, Z18)
+	STORE_ODDS8(R11, Z3, Y3, Z19)
+	NEXT_FOUR(rows8)
 	FEW(few8, go8)
 
 rows16:
-	FOURROWS(few16, go16)
-	ODDS16(R8, R12, Z0)
-	VMOVSS (R12)(AX*4), X11
+	FOUR_ROWS(few16, go16)
+	ODDS16_AVX512(R8, Z0)
+	VMOVSS (BX)(AX*4), X11
 	LEAQ   (R8)(AX*4), R12
-	ODDS16(R9, R13, Z1)
+	ODDS16_AVX512(R9, Z1)
 	OWN(1, R9, R13)
-	ODDS16(R10, R14, Z2)
+	ODDS16_AVX512(R10, Z2)
 	OWN(2, R10, R14)
-	ODDS16(R11, R15, Z3)
+	ODDS16_AVX512(R11, Z3)
 	OWN(3, R11, R15)
 	SUM4(Z0, Z1, Z2, Z3)
 	INVERSE4
-	STOREODDS16(R8, Z0, Z16)
-	STOREODDS16(R9, Z1, Z17)
-	STOREODDS16(R10, Z2, Z18)
-	STOREODDS16(R11, Z3, Z19)
-	NEXTFOUR(rows16)
+	STORE_ODDS16(R8, Z0, Z16)
+	STORE_ODDS16(R9, Z1, Z17)
+	STORE_ODDS16(R10, Z2, Z18)
+	STORE_ODDS16(R11, Z3, Z19)
+	NEXT_FOUR(rows16)
 	FEW(few16, go16)
 
 rows32:
-	FOURROWS(few32, go32)
-	ODDS32(R8, R12, Z0, Z1)
-	VMOVSS (R12)(AX*4), X11
+	FOUR_ROWS(few32, go32)
+	ODDS32_AVX512(R8, Z0, Z1)
+	VMOVSS (BX)(AX*4), X11
 	LEAQ   (R8)(AX*4), R12
 	VADDPS Z1, Z0, Z8
-	ODDS32(R9, R13, Z2, Z3)
+	ODDS32_AVX512(R9, Z2, Z3)
 	OWN(1, R9, R13)
 	VADDPS Z3, Z2, Z9
-	ODDS32(R10, R14, Z4, Z5)
+	ODDS32_AVX512(R10, Z4, Z5)
 	OWN(2, R10, R14)
 	VADDPS Z5, Z4, Z20
-	ODDS32(R11, R15, Z6, Z7)
+	ODDS32_AVX512(R11, Z6, Z7)
 	OWN(3, R11, R15)
 	VADDPS Z7, Z6, Z21
 	SUM4(Z8, Z9, Z20, Z21)
 	INVERSE4
-	STOREODDS32(R8, Z0, Z1, Z16)
-	STOREODDS32(R9, Z2, Z3, Z17)
-	STOREODDS32(R10, Z4, Z5, Z18)
-	STOREODDS32(R11, Z6, Z7, Z19)
-	NEXTFOUR(rows32)
+	STORE_ODDS32(R8, Z0, Z1, Z16)
+	STORE_ODDS32(R9, Z2, Z3, Z17)
+	STORE_ODDS32(R10, Z4, Z5, Z18)
+	STORE_ODDS32(R11, Z6, Z7, Z19)
+	NEXT_FOUR(rows32)
 	FEW(few32, go32)
 
 last:
-	// The sum of what was not filled up.
+	// Repeated rows do not count.
 	VADDSD q0-32(SP), X22, X22
 	CMPQ   CX, $2
 	JB     done
@@ -837,18 +794,16 @@ bad:
 	VZEROUPPER
 	RET
 
-// Any number of classes: R8 row, R9 factors, R10 where its own class is,
-// AX where its next vector is, R12 where the last whole vector ends, R13 the
-// own probability.
+// Any number of classes: R8 row, R10 where its own class is, AX where its next
+// vector is, R12 where the last whole vector ends, R13 the own probability.
 rowsAny:
 	MOVQ DX, R12
 	ANDQ $-64, R12
 
 row:
-	MOVQ  j+0(FP), AX
 	MOVL  (DI), R8
 	LEAQ  (BP)(R8*4), R13
-	ROWFACTORS(R8, R9)
+	UPDATE_ROW(R8)
 	XORL  AX, AX
 	MOVQ  $-1, R10
 	VPXOR X8, X8, X8
@@ -857,7 +812,7 @@ row:
 odds:
 	VMOVUPS (R8)(AX*1), Z0
 	VPCMPD  $5, Z30, Z0, K1
-	VMULPS  (R9)(AX*1), Z0, K1, Z0
+	VMULPS  (BX)(AX*1), Z0, K1, Z0
 	VADDPS  Z0, Z8, K1, Z8
 	VMOVUPS Z0, (R8)(AX*1)
 	KNOTW   K1, K2
@@ -872,7 +827,7 @@ odds:
 	JE      inverse
 	VMOVUPS (R8)(AX*1), Y0
 	VPCMPD  $5, Y30, Y0, K1
-	VMULPS  (R9)(AX*1), Y0, K1, Y0
+	VMULPS  (BX)(AX*1), Y0, K1, Y0
 	VADDPS  Z0, Z8, K1, Z8
 	VMOVUPS Y0, (R8)(AX*1)
 	KNOTB   K1, K2
@@ -895,7 +850,7 @@ inverse:
 	VPERMILPS     $0xB1, X8, X9
 	VADDPS        X9, X8, X8
 	VMOVSS        (R13), X10
-	VMULSS        (R9)(R10*1), X10, X10
+	VMULSS        (BX)(R10*1), X10, X10
 	VADDSS        X10, X8, X11
 	VDIVSS        X11, X25, X16
 	VMULSS        X16, X10, X10
@@ -908,7 +863,7 @@ inverse:
 	// The probabilities.
 scale:
 	VMOVUPS (R8)(AX*1), Z0
-	FLUSHED16(Z0, Z16)
+	FLUSHED_AVX512(Z0, Z16)
 	VMOVUPS Z0, (R8)(AX*1)
 	ADDQ    $64, AX
 	CMPQ    AX, R12
@@ -916,7 +871,7 @@ scale:
 	CMPQ    AX, DX
 	JE      own
 	VMOVUPS (R8)(AX*1), Y0
-	FLUSHED16(Z0, Z16)
+	FLUSHED_AVX512(Z0, Z16)
 	VMOVUPS Y0, (R8)(AX*1)
 
 own:
@@ -933,8 +888,8 @@ own:
 // Gradients, AVX-512: eight rows side by side, along one pair or along four at
 // a time
 //
-// The last rows, if fewer than eight, are filled up with the last one, which
-// masks keep out of the sums.
+// If fewer than eight rows are left, the last one is repeated, and masks keep it
+// out of the sums.
 //
 //	DI row cursor     CX rows left      DX stride in bytes    SI output
 //
@@ -950,7 +905,7 @@ own:
 //	Z26 abs, float64   Z27, Z28 permutations of (h, g)  Z30 abs   Z31 zero
 //	K5 rows of class r or s            K6 pairs that there are
 
-// Less than this squared is lost in h >= |u|, and may be subnormal, hence slow.
+// The square of a smaller number is lost in h >= |u|, and slow if subnormal.
 DATA ·squareFrom+0(SB)/4, $0x2B800000 // 2^-40
 GLOBL ·squareFrom(SB), RODATA|NOPTR, $4
 DATA ·abs32+0(SB)/4, $0x7FFFFFFF // all but the sign
@@ -959,8 +914,8 @@ DATA ·interleave+0(SB)/8, $0x1303120211011000 // of 16 + 16
 DATA ·interleave+8(SB)/8, $0x1707160615051404
 GLOBL ·interleave(SB), RODATA|NOPTR, $16
 
-// GRADIENT is g and h of residuals R, S and weights W.
-#define GRADIENT(R, S, G, H, T, W, LEAST, ABS, ZERO) \
+// GRADIENT_AVX512 is g and h of residuals R, S and weights W.
+#define GRADIENT_AVX512(R, S, G, H, T, W, LEAST, ABS, ZERO) \
 	VSUBPS   R, S, G          \ // u = s - r
 	VORPS    R, S, T          \
 	VPMOVD2M T, K5            \ // K5 = rows of class r or s
@@ -978,7 +933,7 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $16
 	VMULPS   G, W, G          \ // both by weight
 	VMULPS   H, W, H
 
-#define FOLDSUM(Z, Y, X, to) \
+#define FOLD_SUM_AVX512(Z, Y, X, to) \
 	VEXTRACTF64X4 $1, Z, Y0 \
 	VADDPD        Y0, Y, Y  \
 	VEXTRACTF64X2 $1, Y, X0 \
@@ -987,7 +942,7 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $16
 	VADDSD        X0, X, X  \
 	VMOVSD        X, to(DI)
 
-#define FOLDMAX(Y, X, to) \
+#define FOLD_MAX_AVX512(Y, X, to) \
 	VEXTRACTF64X2 $1, Y, X0    \
 	VMAXPS        X0, X, X     \
 	VPERMILPS     $0x4E, X, X0 \
@@ -1000,29 +955,29 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $16
 // by pair, sums of g, h and |g| and maxima of |g| and h; of these four pairs,
 // the first, its sums and its output; pairs left; bytes of a row's output, and
 // of what was put aside; where that goes.
-#define gradRows 0
-#define gradAside 32
-#define gradSums (gradAside+8*32)
-#define gradMaxima (gradSums+3*32)
-#define gradPair (gradMaxima+2*16)
-#define gradStats (gradPair+8)
-#define gradOut (gradPair+16)
-#define gradLeft (gradPair+24)
-#define gradRow (gradPair+32)
-#define gradEnd (gradPair+40)
-#define gradNext (gradPair+48)
-#define gradStride (gradPair+56)
-#define gradWeights (gradPair+64)
+#define gradAVX512Rows 0
+#define gradAVX512Aside 32
+#define gradAVX512Sums (gradAVX512Aside+8*32)
+#define gradAVX512Maxima (gradAVX512Sums+3*32)
+#define gradAVX512Pair (gradAVX512Maxima+2*16)
+#define gradAVX512Stats (gradAVX512Pair+8)
+#define gradAVX512Out (gradAVX512Pair+16)
+#define gradAVX512Left (gradAVX512Pair+24)
+#define gradAVX512Row (gradAVX512Pair+32)
+#define gradAVX512End (gradAVX512Pair+40)
+#define gradAVX512Next (gradAVX512Pair+48)
+#define gradAVX512Stride (gradAVX512Pair+56)
+#define gradAVX512Weights (gradAVX512Pair+64)
 
-// PAIRSAHEAD fetches a row to come.
-#define PAIRSAHEAD(at) \
+// PAIRS_AHEAD prefetches a row to come.
+#define PAIRS_AHEAD(at) \
 	MOVL       (4*aheadRows+at)(DI), AX \
 	IMULQ      DX, AX                   \
 	PREFETCHT0 (R8)(AX*1)               \
 	PREFETCHT0 (R12)(AX*1)
 
-// PAIRSROW is XR, XS = the row's residuals of the classes r, s of four pairs.
-#define PAIRSROW(at, XR, XS) \
+// PAIRS_ROW is XR, XS = the row's residuals of the classes r, s of four pairs.
+#define PAIRS_ROW(at, XR, XS) \
 	MOVL      at(DI), AX                 \
 	IMULQ     DX, AX                     \
 	VMOVSS    (R8)(AX*1), XR             \
@@ -1039,53 +994,53 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $16
 	VBROADCASTSS (BX)(AX*4), X0   \
 	VINSERTF32X4 $i, X0, Z22, Z22
 
-// FOURPAIRS stores (h, g) of four rows and adds them to the sums of two rows and
+// FOUR_PAIRS stores (h, g) of four rows and adds them to the sums of two rows and
 // two: of g to GA and GB, of h to HA and HB, of |g| to AA and AB.
-#define FOURPAIRS(at, to, KA, KB, GA, GB, HA, HB, AA, AB, unweighted) \
-	TESTQ         BX, BX                             \
-	JZ            unweighted                         \
-	WEIGHT4(at, 0)                                   \
-	WEIGHT4(at+4, 1)                                 \
-	WEIGHT4(at+8, 2)                                 \
-	WEIGHT4(at+12, 3)                                \
-	unweighted:                                      \
-	PAIRSROW(at, X0, X1)                             \
-	PAIRSROW(at+4, X2, X3)                           \
-	PAIRSROW(at+8, X4, X5)                           \
-	PAIRSROW(at+12, X6, X7)                          \
-	VINSERTF128   $1, X2, Y0, Y0                     \
-	VINSERTF128   $1, X3, Y1, Y1                     \
-	VINSERTF128   $1, X6, Y4, Y4                     \
-	VINSERTF128   $1, X7, Y5, Y5                     \
-	VINSERTF64X4  $1, Y4, Z0, Z0                     \
-	VINSERTF64X4  $1, Y5, Z1, Z1                     \
-	GRADIENT(Z0, Z1, Z2, Z3, Z4, Z22, Z25, Z30, Z31) \
-	VMOVAPS       Z3, Z4                             \
-	VMOVAPS       Z3, Z5                             \
-	VPERMT2PS     Z2, Z28, Z4                        \
-	VPERMT2PS     Z2, Z27, Z5                        \
-	VMOVUPS       Z4, to(SI)                         \
-	VMOVUPS       Z5, (to+64)(SI)                    \
-	VANDPS        Z2, Z30, Z6                        \
-	VMAXPS        Z6, Z20, Z20                       \
-	VMAXPS        Z3, Z21, Z21                       \
-	VEXTRACTF64X4 $1, Z2, Y4                         \
-	VEXTRACTF64X4 $1, Z3, Y5                         \
-	VCVTPS2PD     Y2, Z2                             \
-	VCVTPS2PD     Y4, Z4                             \
-	VCVTPS2PD     Y3, Z3                             \
-	VCVTPS2PD     Y5, Z5                             \
-	VADDPD        Z2, GA, KA, GA                     \
-	VADDPD        Z4, GB, KB, GB                     \
-	VADDPD        Z3, HA, KA, HA                     \
-	VADDPD        Z5, HB, KB, HB                     \
-	VANDPD        Z2, Z26, Z2                        \
-	VANDPD        Z4, Z26, Z4                        \
-	VADDPD        Z2, AA, KA, AA                     \
+#define FOUR_PAIRS(at, to, KA, KB, GA, GB, HA, HB, AA, AB, unweighted) \
+	TESTQ         BX, BX                                    \
+	JZ            unweighted                                \
+	WEIGHT4(at, 0)                                          \
+	WEIGHT4(at+4, 1)                                        \
+	WEIGHT4(at+8, 2)                                        \
+	WEIGHT4(at+12, 3)                                       \
+	unweighted:                                             \
+	PAIRS_ROW(at, X0, X1)                                   \
+	PAIRS_ROW(at+4, X2, X3)                                 \
+	PAIRS_ROW(at+8, X4, X5)                                 \
+	PAIRS_ROW(at+12, X6, X7)                                \
+	VINSERTF128   $1, X2, Y0, Y0                            \
+	VINSERTF128   $1, X3, Y1, Y1                            \
+	VINSERTF128   $1, X6, Y4, Y4                            \
+	VINSERTF128   $1, X7, Y5, Y5                            \
+	VINSERTF64X4  $1, Y4, Z0, Z0                            \
+	VINSERTF64X4  $1, Y5, Z1, Z1                            \
+	GRADIENT_AVX512(Z0, Z1, Z2, Z3, Z4, Z22, Z25, Z30, Z31) \
+	VMOVAPS       Z3, Z4                                    \
+	VMOVAPS       Z3, Z5                                    \
+	VPERMT2PS     Z2, Z28, Z4                               \
+	VPERMT2PS     Z2, Z27, Z5                               \
+	VMOVUPS       Z4, to(SI)                                \
+	VMOVUPS       Z5, (to+64)(SI)                           \
+	VANDPS        Z2, Z30, Z6                               \
+	VMAXPS        Z6, Z20, Z20                              \
+	VMAXPS        Z3, Z21, Z21                              \
+	VEXTRACTF64X4 $1, Z2, Y4                                \
+	VEXTRACTF64X4 $1, Z3, Y5                                \
+	VCVTPS2PD     Y2, Z2                                    \
+	VCVTPS2PD     Y4, Z4                                    \
+	VCVTPS2PD     Y3, Z3                                    \
+	VCVTPS2PD     Y5, Z5                                    \
+	VADDPD        Z2, GA, KA, GA                            \
+	VADDPD        Z4, GB, KB, GB                            \
+	VADDPD        Z3, HA, KA, HA                            \
+	VADDPD        Z5, HB, KB, HB                            \
+	VANDPD        Z2, Z26, Z2                               \
+	VANDPD        Z4, Z26, Z4                               \
+	VADDPD        Z2, AA, KA, AA                            \
 	VADDPD        Z4, AB, KB, AB
 
-// FOLDSUMS and FOLDMAXIMA add up the lanes, pair by pair.
-#define FOLDSUMS(A, Y, B, C, D, to) \
+// FOLD_SUMS and FOLD_MAXIMA add up the lanes, pair by pair.
+#define FOLD_SUMS(A, Y, B, C, D, to) \
 	VADDPD        C, A, A   \ // rows 0, 1 and 4, 5
 	VADDPD        D, B, B   \ // rows 2, 3 and 6, 7
 	VADDPD        B, A, A   \
@@ -1093,15 +1048,15 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $16
 	VADDPD        Y0, Y, Y  \
 	VMOVUPD       Y, to(SP)
 
-#define FOLDMAXIMA(Z, Y, X, to) \
+#define FOLD_MAXIMA(Z, Y, X, to) \
 	VEXTRACTF64X4 $1, Z, Y0 \
 	VMAXPS        Y0, Y, Y  \
 	VEXTRACTF64X2 $1, Y, X0 \
 	VMAXPS        X0, X, X  \
 	VMOVUPS       X, to(SP)
 
-// PAIRCLASS is R = the residuals of a class.
-#define PAIRCLASS(class, R) \
+// PAIR_CLASS is R = the residuals of a class.
+#define PAIR_CLASS(class, R) \
 	MOVL class, R     \
 	LEAQ (SI)(R*4), R
 
@@ -1124,9 +1079,9 @@ TEXT ·gradientsAVX512(SB), 0, $488-8
 	JNE          many
 
 	// One pair.
-	MOVQ   DX, gradStride(SP)
+	MOVQ   DX, gradAVX512Stride(SP)
 	MOVQ   gradientsJob_Weights(AX), R9
-	MOVQ   R9, gradWeights(SP)
+	MOVQ   R9, gradAVX512Weights(SP)
 	MOVQ   gradientsJob_Rows(AX), DI
 	MOVQ   (gradientsJob_Rows+sliceLen)(AX), CX
 	MOVQ   gradientsJob_Residuals(AX), R8
@@ -1149,18 +1104,18 @@ one:
 
 oneEight:
 	ROWS8
-	MOVQ    gradWeights(SP), DX
+	MOVQ    gradAVX512Weights(SP), DX
 	TESTQ   DX, DX
 	JZ      oneOffsets
 	GATHER8(DX, 4, X4, Y4, X5)
 	VMOVAPS Y4, Y22
 
 oneOffsets:
-	MOVQ      gradStride(SP), DX
+	MOVQ      gradAVX512Stride(SP), DX
 	OFFSETS8
 	GATHER8(AX, 1, X0, Y0, X4)
 	GATHER8(BX, 1, X1, Y1, X5)
-	GRADIENT(Y0, Y1, Y2, Y3, Y4, Y22, Y25, Y30, Y31)
+	GRADIENT_AVX512(Y0, Y1, Y2, Y3, Y4, Y22, Y25, Y30, Y31)
 	VMOVAPS   Z3, Z4
 	VPERMT2PS Z2, Z28, Z4
 	VMOVUPD   Z4, K7, (SI)
@@ -1181,27 +1136,27 @@ oneOffsets:
 oneDone:
 	MOVQ j+0(FP), DI
 	ADDQ $gradientsJob_Stats, DI
-	FOLDSUM(Z8, Y8, X8, pairStats_SumG)
-	FOLDSUM(Z12, Y12, X12, pairStats_SumH)
-	FOLDSUM(Z16, Y16, X16, pairStats_SumAbsG)
-	FOLDMAX(Y20, X20, pairStats_MaxAbsG)
-	FOLDMAX(Y21, X21, pairStats_MaxH)
+	FOLD_SUM_AVX512(Z8, Y8, X8, pairStats_SumG)
+	FOLD_SUM_AVX512(Z12, Y12, X12, pairStats_SumH)
+	FOLD_SUM_AVX512(Z16, Y16, X16, pairStats_SumAbsG)
+	FOLD_MAX_AVX512(Y20, X20, pairStats_MaxAbsG)
+	FOLD_MAX_AVX512(Y21, X21, pairStats_MaxH)
 	VZEROUPPER
 	RET
 
 oneFew:
-	FILL8(gradRows)
+	FILL8(gradAVX512Rows)
 	JMP oneEight
 
 many:
 	// An even number of pairs.
-	MOVQ         BX, gradPair(SP)
-	MOVQ         SI, gradOut(SP)
-	MOVQ         R8, gradLeft(SP)
+	MOVQ         BX, gradAVX512Pair(SP)
+	MOVQ         SI, gradAVX512Out(SP)
+	MOVQ         R8, gradAVX512Left(SP)
 	SHLQ         $3, R8
-	MOVQ         R8, gradRow(SP)
+	MOVQ         R8, gradAVX512Row(SP)
 	LEAQ         gradientsJob_Stats(AX), R8
-	MOVQ         R8, gradStats(SP)
+	MOVQ         R8, gradAVX512Stats(SP)
 	MOVL         $8, R8
 	VPBROADCASTD R8, Z27
 	VPADDD       Z28, Z27, Z27
@@ -1210,24 +1165,24 @@ four:
 	// The next four, or two twice: their classes.
 	MOVQ j+0(FP), CX
 	MOVQ gradientsJob_Residuals(CX), SI
-	MOVQ gradPair(SP), AX
+	MOVQ gradAVX512Pair(SP), AX
 	MOVQ AX, BX
 	MOVL $3, DI
-	CMPQ gradLeft(SP), $4
+	CMPQ gradAVX512Left(SP), $4
 	JB   classes
 	ADDQ $(2*pair__size), BX
 	MOVL $15, DI
 
 classes:
 	KMOVB  DI, K6
-	PAIRCLASS(pair_R(AX), R8)
-	PAIRCLASS((pair__size+pair_R)(AX), R9)
-	PAIRCLASS(pair_R(BX), R10)
-	PAIRCLASS((pair__size+pair_R)(BX), R11)
-	PAIRCLASS(pair_S(AX), R12)
-	PAIRCLASS((pair__size+pair_S)(AX), R13)
-	PAIRCLASS(pair_S(BX), R14)
-	PAIRCLASS((pair__size+pair_S)(BX), R15)
+	PAIR_CLASS(pair_R(AX), R8)
+	PAIR_CLASS((pair__size+pair_R)(AX), R9)
+	PAIR_CLASS(pair_R(BX), R10)
+	PAIR_CLASS((pair__size+pair_R)(BX), R11)
+	PAIR_CLASS(pair_S(AX), R12)
+	PAIR_CLASS((pair__size+pair_S)(AX), R13)
+	PAIR_CLASS(pair_S(BX), R14)
+	PAIR_CLASS((pair__size+pair_S)(BX), R15)
 	MOVQ   gradientsJob_Weights(CX), BX
 	MOVQ   gradientsJob_Rows(CX), DI
 	MOVQ   (gradientsJob_Rows+sliceLen)(CX), CX
@@ -1253,30 +1208,30 @@ classes:
 	JZ     stats
 
 	// The output of rows of four pairs goes where it belongs at once.
-	MOVQ gradOut(SP), SI
-	MOVQ SI, gradNext(SP)
-	CMPQ gradRow(SP), $32
+	MOVQ gradAVX512Out(SP), SI
+	MOVQ SI, gradAVX512Next(SP)
+	CMPQ gradAVX512Row(SP), $32
 	JEQ  eight
-	LEAQ gradAside(SP), SI
+	LEAQ gradAVX512Aside(SP), SI
 
 eight:
 	CMPQ CX, $8
 	JB   few
 	CMPQ CX, $(aheadRows+8)
 	JB   rows
-	PAIRSAHEAD(0)
-	PAIRSAHEAD(4)
-	PAIRSAHEAD(8)
-	PAIRSAHEAD(12)
-	PAIRSAHEAD(16)
-	PAIRSAHEAD(20)
-	PAIRSAHEAD(24)
-	PAIRSAHEAD(28)
+	PAIRS_AHEAD(0)
+	PAIRS_AHEAD(4)
+	PAIRS_AHEAD(8)
+	PAIRS_AHEAD(12)
+	PAIRS_AHEAD(16)
+	PAIRS_AHEAD(20)
+	PAIRS_AHEAD(24)
+	PAIRS_AHEAD(28)
 
 rows:
-	FOURPAIRS(0, 0, K1, K2, Z8, Z9, Z12, Z13, Z16, Z17, unweighted0)
-	FOURPAIRS(16, 128, K3, K4, Z10, Z11, Z14, Z15, Z18, Z19, unweighted4)
-	LEAQ gradAside(SP), AX
+	FOUR_PAIRS(0, 0, K1, K2, Z8, Z9, Z12, Z13, Z16, Z17, unweighted0)
+	FOUR_PAIRS(16, 128, K3, K4, Z10, Z11, Z14, Z15, Z18, Z19, unweighted4)
+	LEAQ gradAVX512Aside(SP), AX
 	CMPQ SI, AX
 	JEQ  aside
 	ADDQ $256, SI
@@ -1286,57 +1241,57 @@ rows:
 	JMP  stats
 
 aside:
-	// Of what was put aside, the rows that count and the pairs that there are.
+	// Copy what was put aside: the rows that count, the pairs that there are.
 	MOVL    $8, AX
 	CMPQ    CX, AX
 	CMOVQLT CX, AX
 	SHLQ    $5, AX
-	MOVQ    AX, gradEnd(SP)
-	MOVQ    gradNext(SP), SI
+	MOVQ    AX, gradAVX512End(SP)
+	MOVQ    gradAVX512Next(SP), SI
 	XORL    AX, AX
 
 copyout:
-	VMOVUPD gradAside(SP)(AX*1), Y0
+	VMOVUPD gradAVX512Aside(SP)(AX*1), Y0
 	VMOVUPD Y0, K6, (SI)
-	ADDQ    gradRow(SP), SI
+	ADDQ    gradAVX512Row(SP), SI
 	ADDQ    $32, AX
-	CMPQ    AX, gradEnd(SP)
+	CMPQ    AX, gradAVX512End(SP)
 	JB      copyout
-	MOVQ    SI, gradNext(SP)
-	LEAQ    gradAside(SP), SI
+	MOVQ    SI, gradAVX512Next(SP)
+	LEAQ    gradAVX512Aside(SP), SI
 	ADDQ    $32, DI
 	SUBQ    $8, CX
 	JA      eight
 
 stats:
-	FOLDSUMS(Z8, Y8, Z9, Z10, Z11, gradSums)
-	FOLDSUMS(Z12, Y12, Z13, Z14, Z15, gradSums+32)
-	FOLDSUMS(Z16, Y16, Z17, Z18, Z19, gradSums+64)
-	FOLDMAXIMA(Z20, Y20, X20, gradMaxima)
-	FOLDMAXIMA(Z21, Y21, X21, gradMaxima+16)
-	MOVQ gradStats(SP), DI
+	FOLD_SUMS(Z8, Y8, Z9, Z10, Z11, gradAVX512Sums)
+	FOLD_SUMS(Z12, Y12, Z13, Z14, Z15, gradAVX512Sums+32)
+	FOLD_SUMS(Z16, Y16, Z17, Z18, Z19, gradAVX512Sums+64)
+	FOLD_MAXIMA(Z20, Y20, X20, gradAVX512Maxima)
+	FOLD_MAXIMA(Z21, Y21, X21, gradAVX512Maxima+16)
+	MOVQ gradAVX512Stats(SP), DI
 	XORL AX, AX
 
 pairstats:
-	MOVQ gradSums(SP)(AX*8), R8
+	MOVQ gradAVX512Sums(SP)(AX*8), R8
 	MOVQ R8, pairStats_SumG(DI)
-	MOVQ (gradSums+32)(SP)(AX*8), R8
+	MOVQ (gradAVX512Sums+32)(SP)(AX*8), R8
 	MOVQ R8, pairStats_SumH(DI)
-	MOVQ (gradSums+64)(SP)(AX*8), R8
+	MOVQ (gradAVX512Sums+64)(SP)(AX*8), R8
 	MOVQ R8, pairStats_SumAbsG(DI)
-	MOVL gradMaxima(SP)(AX*4), R8
+	MOVL gradAVX512Maxima(SP)(AX*4), R8
 	MOVL R8, pairStats_MaxAbsG(DI)
-	MOVL (gradMaxima+16)(SP)(AX*4), R8
+	MOVL (gradAVX512Maxima+16)(SP)(AX*4), R8
 	MOVL R8, pairStats_MaxH(DI)
 	ADDQ $pairStats__size, DI
-	DECQ gradLeft(SP)
+	DECQ gradAVX512Left(SP)
 	JZ   done
 	INCQ AX
 	CMPQ AX, $4
 	JB   pairstats
-	MOVQ DI, gradStats(SP)
-	ADDQ $(4*pair__size), gradPair(SP)
-	ADDQ $32, gradOut(SP)
+	MOVQ DI, gradAVX512Stats(SP)
+	ADDQ $(4*pair__size), gradAVX512Pair(SP)
+	ADDQ $32, gradAVX512Out(SP)
 	JMP  four
 
 done:
@@ -1350,13 +1305,13 @@ few:
 	BZHIL        CX, AX, AX
 	KMOVB        AX, K5
 	VMOVDQU32    (DI), K5, Y0
-	VMOVDQU32    Y0, gradRows(SP)
-	LEAQ         gradRows(SP), DI
+	VMOVDQU32    Y0, gradAVX512Rows(SP)
+	LEAQ         gradAVX512Rows(SP), DI
 
 	// Their lanes, four a row, do not count.
-	CMPQ  gradRow(SP), $32
+	CMPQ  gradAVX512Row(SP), $32
 	JNE   2(PC)
-	MOVQ  SI, gradNext(SP)
+	MOVQ  SI, gradAVX512Next(SP)
 	MOVL  $0x11111111, SI
 	PDEPL SI, AX, AX
 	IMULL $15, AX
@@ -1367,14 +1322,14 @@ few:
 	KMOVB AX, K3
 	SHRL  $8, AX
 	KMOVB AX, K4
-	LEAQ  gradAside(SP), SI
+	LEAQ  gradAVX512Aside(SP), SI
 	JMP   rows
 
 // ---------------------------------------------------------------------------
 // Quantize, AVX-512: eight cells at a time, of eight, four, two rows or one
 //
-// Whatever is stored, or stored in vain, lies before what has not been read:
-// output may take the place of input.
+// Stores do not reach input that has not been read, not even those of rows that
+// are then dropped: output may take the place of input.
 //
 //	DI row cursor     CX rows left      SI gradients
 //	R8 cells out      R9 rows out       R10 rows a vector
@@ -1386,8 +1341,8 @@ few:
 //	Z27 sum of cells  Z28 sum of h      Z29 low halves
 //	K4 lanes, K5 rows and K6 cells that there are
 
-// QUANTPAIRS is Z = the pairs' (h, g) in turn, given lists of either in the job.
-#define QUANTPAIRS(H, G, Z) \
+// QUANTIZE_PAIRS is Z = (h, g) of the pairs in turn, of two lists in the job.
+#define QUANTIZE_PAIRS(H, G, Z) \
 	VMOVUPS   H(DX), Y0  \ // eight pairs, of which m count
 	VMOVUPS   G(DX), Y1  \
 	VPERMPS   Y0, Y2, Y0 \ // 0, …, m-1, 0, …
@@ -1415,8 +1370,8 @@ TEXT ·quantizeAVX512(SB), NOSPLIT, $0-8
 	VPMOVZXBD    ·count16(SB), Y2
 	VPANDD       Y1, Y2, Y2
 	VPMOVZXBD    ·interleave+0(SB), Z3
-	QUANTPAIRS(quantizeJob_TrimH, quantizeJob_TrimG, Z23)
-	QUANTPAIRS(quantizeJob_ScaleH, quantizeJob_ScaleG, Z25)
+	QUANTIZE_PAIRS(quantizeJob_TrimH, quantizeJob_TrimG, Z23)
+	QUANTIZE_PAIRS(quantizeJob_ScaleH, quantizeJob_ScaleG, Z25)
 	VMOVAPS      Z23, Z24
 
 	MOVQ quantizeJob_Weights(DX), R13
@@ -1691,8 +1646,8 @@ rowweighed:
 	CODE(i+6, 6, X) \
 	CODE(i+7, 7, X)
 
-// PARTITIONROW splits one row: both stores happen, one of them counts.
-#define PARTITIONROW \
+// PARTITION_ROW splits one row: both stores happen, one of them counts.
+#define PARTITION_ROW \
 	MOVL    (DI), AX       \
 	MOVBLZX (SI)(AX*1), DX \
 	MOVL    AX, (R8)       \
@@ -1708,18 +1663,32 @@ rowweighed:
 	ADDQ    $4, DI         \
 	DECQ    CX
 
+// PARTITION_ARGS is what both levels read of the job.
+#define PARTITION_ARGS \
+	MOVQ    j+0(FP), BX                          \
+	MOVQ    partitionJob_Column(BX), SI          \
+	MOVQ    partitionJob_Rows(BX), DI            \
+	MOVQ    (partitionJob_Rows+sliceLen)(BX), CX \
+	MOVQ    partitionJob_Left(BX), R8            \
+	MOVQ    partitionJob_Right(BX), R9           \
+	MOVBLZX partitionJob_MissingLeft(BX), R10    \
+	XORL    $1, R10                              \
+	MOVBLZX partitionJob_Bin(BX), R11
+
+// PARTITION_REST splits the last CX rows, one or more, and notes how many go
+// left.
+#define PARTITION_REST(one, done) \
+one:  \
+	PARTITION_ROW                      \
+	JNZ   one                          \
+	done:                              \
+	SUBQ  partitionJob_Left(BX), R8    \
+	SHRQ  $2, R8                       \
+	MOVQ  R8, partitionJob_NumLeft(BX)
+
 // func partitionAVX512(j *partitionJob)
 TEXT ·partitionAVX512(SB), NOSPLIT, $0-8
-	MOVQ j+0(FP), BX
-	MOVQ partitionJob_Column(BX), SI
-	MOVQ partitionJob_Rows(BX), DI
-	MOVQ (partitionJob_Rows+sliceLen)(BX), CX
-	MOVQ partitionJob_Left(BX), R8
-	MOVQ partitionJob_Right(BX), R9
-
-	MOVBLZX      partitionJob_MissingLeft(BX), R10
-	XORL         $1, R10
-	MOVBLZX      partitionJob_Bin(BX), R11
+	PARTITION_ARGS
 	VPBROADCASTB R10, X2
 	VPBROADCASTB R11, X3
 	VPXOR        X0, X0, X0
@@ -1751,15 +1720,7 @@ loop:
 tail:
 	ADDQ $16, CX
 	JZ   done
-
-one:
-	PARTITIONROW
-	JNZ one
-
-done:
-	SUBQ partitionJob_Left(BX), R8
-	SHRQ $2, R8
-	MOVQ R8, partitionJob_NumLeft(BX)
+	PARTITION_REST(one, done)
 	VZEROUPPER
 	RET
 
@@ -1769,8 +1730,8 @@ done:
 //	Y0-Y3 gradient   Y4-Y7 Hessian   Y8-Y11 temporaries
 //	Y13 weight       Y14 abs mask    Y15 one
 
-// TOTALS4 adds four classes of the row at AX to G and H.
-#define TOTALS4(offset, G, H, D, A) \
+// TOTALS_AVX2 adds four classes of the row at AX to G and H.
+#define TOTALS_AVX2(offset, G, H, D, A) \
 	VCVTPS2PD offset(AX), D \ // d = R
 	VANDPD    D, Y14, A     \ // a = |d|
 	VSUBPD    D, G, G       \ // G -= d
@@ -1778,8 +1739,8 @@ done:
 	VMULPD    A, D, A       \
 	VADDPD    A, H, H       // H += a*(1-a)
 
-// WEIGHTED4 does so for a row of weight Y13.
-#define WEIGHTED4(offset, G, H, D, A) \
+// WEIGHTED_AVX2 does so for a row of weight Y13.
+#define WEIGHTED_AVX2(offset, G, H, D, A) \
 	VCVTPS2PD offset(AX), D \
 	VANDPD    D, Y14, A     \
 	VMULPD    D, Y13, D     \
@@ -1789,62 +1750,28 @@ done:
 	VMULPD    A, Y13, A     \
 	VADDPD    A, H, H       // H += w*(a*(1-a))
 
-#define WEIGHTEDROW4 \
-	MOVL         (R8), AX         \
-	VBROADCASTSS (R13)(AX*4), X13 \
-	VCVTPS2PD    X13, Y13         \
-	IMULQ        DX, AX           \
-	ADDQ         SI, AX
+#define TILE8_AVX2(ADD) \
+	ADD(0, Y0, Y4, Y8, Y9)    \
+	ADD(16, Y1, Y5, Y10, Y11)
+
+#define TILE16_AVX2(ADD) \
+	TILE8_AVX2(ADD)           \
+	ADD(32, Y2, Y6, Y8, Y9)   \
+	ADD(48, Y3, Y7, Y10, Y11)
 
 // func totalsAVX2(j *totalsJob)
 TEXT ·totalsAVX2(SB), NOSPLIT, $0-8
-	MOVQ         j+0(FP), DI
-	MOVQ         totalsJob_Residuals(DI), SI
-	MOVQ         totalsJob_Stride(DI), R12
-	LEAQ         (R12*4), DX
-	MOVQ         totalsJob_Gradient(DI), R10
-	MOVQ         totalsJob_Hessian(DI), R11
-	MOVQ         totalsJob_Weights(DI), R13
+	TOTALS_ARGS
 	VBROADCASTSD ·abs64(SB), Y14
 	VBROADCASTSD ·one64(SB), Y15
 
 tile:
-	// Rewind the rows; clear the sums.
-	MOVQ   totalsJob_Rows(DI), R8
-	MOVQ   (totalsJob_Rows+sliceLen)(DI), R9
-	LEAQ   (R8)(R9*4), R9
-	LEAQ   (-4*aheadRows)(R9), R15
-	VXORPD X0, X0, X0
-	VXORPD X1, X1, X1
-	VXORPD X2, X2, X2
-	VXORPD X3, X3, X3
-	VXORPD X4, X4, X4
-	VXORPD X5, X5, X5
-	VXORPD X6, X6, X6
-	VXORPD X7, X7, X7
-	CMPQ   R12, $16
-	JAE    tile16
-	TESTQ  R12, R12
-	JZ     done
-
-	// The last eight classes.
-	CMPQ  R8, R9
-	JAE   store8
-	TESTQ R13, R13
-	JNZ   weighted8
-
-rows8:
-	EACHROW
-	TOTALS4(0, Y0, Y4, Y8, Y9)
-	TOTALS4(16, Y1, Y5, Y10, Y11)
-	NEXTROW(rows8)
-	JMP store8
-
-weighted8:
-	WEIGHTEDROW4
-	WEIGHTED4(0, Y0, Y4, Y8, Y9)
-	WEIGHTED4(16, Y1, Y5, Y10, Y11)
-	NEXTROW(weighted8)
+	TOTALS_REWIND
+	CMPQ  R12, $16
+	JAE   tile16
+	TESTQ R12, R12
+	JZ    done
+	TOTALS_ROWS(TILE8_AVX2(TOTALS_AVX2), TILE8_AVX2(WEIGHTED_AVX2), X13, Y13, rows8, weighted8, store8)
 
 store8:
 	VMOVUPD Y0, (R10)
@@ -1857,27 +1784,7 @@ done:
 	RET
 
 tile16:
-	CMPQ  R8, R9
-	JAE   store16
-	TESTQ R13, R13
-	JNZ   weighted16
-
-rows16:
-	EACHROW
-	TOTALS4(0, Y0, Y4, Y8, Y9)
-	TOTALS4(16, Y1, Y5, Y10, Y11)
-	TOTALS4(32, Y2, Y6, Y8, Y9)
-	TOTALS4(48, Y3, Y7, Y10, Y11)
-	NEXTROW(rows16)
-	JMP store16
-
-weighted16:
-	WEIGHTEDROW4
-	WEIGHTED4(0, Y0, Y4, Y8, Y9)
-	WEIGHTED4(16, Y1, Y5, Y10, Y11)
-	WEIGHTED4(32, Y2, Y6, Y8, Y9)
-	WEIGHTED4(48, Y3, Y7, Y10, Y11)
-	NEXTROW(weighted16)
+	TOTALS_ROWS(TILE16_AVX2(TOTALS_AVX2), TILE16_AVX2(WEIGHTED_AVX2), X13, Y13, rows16, weighted16, store16)
 
 store16:
 	VMOVUPD Y0, (R10)
@@ -1900,18 +1807,18 @@ store16:
 //	Y0-Y7 sums, two vectors a first             Y8, Y9 p of the classes
 //	Y10 p of a first   Y11, Y12 temporaries     Y14 weight   Y15 one
 
-#define HALFCLASSES8 \
+#define CLASSES8_AVX2 \
 	VMOVUPS   (CX)(AX*1), Y8  \ // p = R
 	VADDPS    Y8, Y15, Y11    \
 	VBLENDVPS Y8, Y11, Y8, Y8 // p = 1 + R where R is signed
 
-#define HALFCLASSES16 \
-	HALFCLASSES8               \
+#define CLASSES16_AVX2 \
+	CLASSES8_AVX2              \
 	VMOVUPS   32(CX)(AX*1), Y9 \
 	VADDPS    Y9, Y15, Y12     \
 	VBLENDVPS Y9, Y12, Y9, Y9
 
-#define HALFCROSS8(R, S0, S1) \
+#define CROSS8_AVX2(R, S0, S1) \
 	VBROADCASTSS (R)(AX*1), Y10     \
 	VADDPS       Y10, Y15, Y11      \
 	VBLENDVPS    Y10, Y11, Y10, Y10 \
@@ -1920,75 +1827,37 @@ store16:
 	VMULPS       Y8, Y10, Y11       \
 	VADDPS       Y11, S0, S0
 
-#define HALFCROSS16(R, S0, S1) \
-	HALFCROSS8(R, S0, S1) \
-	VMULPS Y9, Y10, Y12   \
+#define CROSS16_AVX2(R, S0, S1) \
+	CROSS8_AVX2(R, S0, S1) \
+	VMULPS Y9, Y10, Y12    \
 	VADDPS Y12, S1, S1
 
-#define HALFCROSS8x1 \
-	HALFCLASSES8            \
-	HALFCROSS8(R10, Y0, Y1)
-
-#define HALFCROSS8x2 \
-	HALFCROSS8x1            \
-	HALFCROSS8(R11, Y2, Y3)
-
-#define HALFCROSS8x4 \
-	HALFCROSS8x2            \
-	HALFCROSS8(R12, Y4, Y5) \
-	HALFCROSS8(R13, Y6, Y7)
-
-#define HALFCROSS16x1 \
-	HALFCLASSES16            \
-	HALFCROSS16(R10, Y0, Y1)
-
-#define HALFCROSS16x2 \
-	HALFCROSS16x1            \
-	HALFCROSS16(R11, Y2, Y3)
-
-#define HALFCROSS16x4 \
-	HALFCROSS16x2            \
-	HALFCROSS16(R12, Y4, Y5) \
-	HALFCROSS16(R13, Y6, Y7)
-
-#define HALFWIDEN8(S0, X0, S1, X1, at) \
+#define WIDEN8_AVX2(S0, L0, S1, L1, at) \
 	VEXTRACTF128 $1, S0, X11 \
-	VCVTPS2PD    X0, Y12     \
+	VCVTPS2PD    L0, Y12     \
 	VCVTPS2PD    X11, Y11    \
 	VMOVUPD      Y12, at     \
 	VMOVUPD      Y11, 32 at
 
-#define HALFWIDEN16(S0, X0, S1, X1, at) \
-	HALFWIDEN8(S0, X0, S1, X1, at) \
-	VEXTRACTF128 $1, S1, X11       \
-	VCVTPS2PD    X1, Y12           \
-	VCVTPS2PD    X11, Y11          \
-	VMOVUPD      Y12, 64 at        \
+#define WIDEN16_AVX2(S0, L0, S1, L1, at) \
+	WIDEN8_AVX2(S0, L0, S1, L1, at) \
+	VEXTRACTF128 $1, S1, X11        \
+	VCVTPS2PD    L1, Y12            \
+	VCVTPS2PD    X11, Y11           \
+	VMOVUPD      Y12, 64 at         \
 	VMOVUPD      Y11, 96 at
-
-#define HALFSTORE8x1(at) HALFWIDEN8(Y0, X0, Y1, X1, at)
-#define HALFSTORE8x2(at) HALFWIDEN8(Y2, X2, Y3, X3, at)
-#define HALFSTORE8x4(at, next) \
-	HALFWIDEN8(Y4, X4, Y5, X5, at)   \
-	HALFWIDEN8(Y6, X6, Y7, X7, next)
-
-#define HALFSTORE16x1(at) HALFWIDEN16(Y0, X0, Y1, X1, at)
-#define HALFSTORE16x2(at) HALFWIDEN16(Y2, X2, Y3, X3, at)
-#define HALFSTORE16x4(at, next) \
-	HALFWIDEN16(Y4, X4, Y5, X5, at)   \
-	HALFWIDEN16(Y6, X6, Y7, X7, next)
 
 // func crossAVX2(j *crossJob)
 TEXT ·crossAVX2(SB), NOSPLIT, $0-8
-	CROSSSTART
+	CROSS_START
 	VBROADCASTSS ·updateConst+0(SB), Y15
 
 tile:
-	CROSSTILES
+	CROSS_TILES
 	CMPQ R15, $64
 	JAE  firsts16
-	CROSSTILE(32, AHEAD64, HALFCROSS8x1, HALFCROSS8x2, HALFCROSS8x4, Y14, HALFSTORE8x1, HALFSTORE8x2, HALFSTORE8x4, firsts8, four8, two8, tworows8, one8, onerow8, next8)
-	CROSSTILE(64, AHEAD64, HALFCROSS16x1, HALFCROSS16x2, HALFCROSS16x4, Y14, HALFSTORE16x1, HALFSTORE16x2, HALFSTORE16x4, firsts16, four16, two16, tworows16, one16, onerow16, next16)
+	CROSS_TILE_AVX2(32, CROSS_AHEAD64, CLASSES8_AVX2, CROSS8_AVX2, WIDEN8_AVX2, firsts8, four8, two8, tworows8, one8, onerow8, next8)
+	CROSS_TILE_AVX2(64, CROSS_AHEAD64, CLASSES16_AVX2, CROSS16_AVX2, WIDEN16_AVX2, firsts16, four16, two16, tworows16, one16, onerow16, next16)
 
 done:
 	VZEROUPPER
@@ -1998,18 +1867,18 @@ done:
 // Update, AVX2: row by row, odds written in place of the residuals
 //
 //	DI row cursor   CX rows left     SI residuals   DX stride in bytes
-//	R8 row          R9 its factors   BX factor stride in bytes
+//	R8 row          BX factors
 //	BP own probabilities             R12 the row's
 //	R10 where its own class is       AX where its next vector is
 //	R11 temporary   Y0-Y5 odds       Y6, Y7 sums of lanes 0-7 and 8-15
 //	X8 sum of residuals              Y9 inverse     X10 temporary
 //	X11 sign bit    X12 OwnFloor     X13 one        Y14 FlushBelow
 
-// HALFODDS adds R·f of eight classes that are not signed to S, stores it in
+// ODDS_AVX2 adds R·f of eight classes that are not signed to S, stores it in
 // place of R and looks for the one that is signed.
-#define HALFODDS(offset, R, N, S) \
+#define ODDS_AVX2(offset, R, N, S) \
 	VMOVUPS   offset(R8)(AX*1), R    \
-	VMULPS    offset(R9)(AX*1), R, N \
+	VMULPS    offset(BX)(AX*1), R, N \
 	VMOVMSKPS R, R11                 \
 	VBLENDVPS R, R, N, N             \ // the own class keeps R
 	VPSRAD    $31, R, R              \
@@ -2020,8 +1889,8 @@ done:
 	LEAQ      offset(AX)(R11*4), R11 \
 	CMOVQCC   R11, R10
 
-// HALFFLUSHED stores N·inverse of eight classes, or zero below FlushBelow.
-#define HALFFLUSHED(offset, N, M) \
+// FLUSHED_AVX2 stores N·inverse of eight classes, or zero below FlushBelow.
+#define FLUSHED_AVX2(offset, N, M) \
 	VMULPS  offset(R8)(AX*1), Y9, N \
 	VCMPPS  $5, Y14, N, M           \ // not less than
 	VANDPS  M, N, N                 \
@@ -2034,8 +1903,7 @@ TEXT ·updateAVX2(SB), NOSPLIT, $8-9
 	MOVQ         updateJob_Own(AX), BP
 	MOVQ         updateJob_Stride(AX), DX
 	SHLQ         $2, DX
-	MOVQ         updateJob_FactorStride(AX), BX
-	SHLQ         $2, BX
+	MOVQ         updateJob_Factors(AX), BX
 	MOVQ         updateJob_Rows(AX), DI
 	MOVQ         (updateJob_Rows+sliceLen)(AX), CX
 	VMOVSS       ·updateConst+0(SB), X13
@@ -2049,11 +1917,10 @@ TEXT ·updateAVX2(SB), NOSPLIT, $8-9
 row:
 	CMPQ   CX, $aheadRows
 	JBE    6(PC)
-	FETCHROW(0)
-	MOVQ   j+0(FP), AX
+	FETCH_ROW(0)
 	MOVL   (DI), R8
 	LEAQ   (BP)(R8*4), R12
-	ROWFACTORS(R8, R9)
+	UPDATE_ROW(R8)
 	MOVQ   $-1, R10
 	XORL   AX, AX
 	VXORPS X6, X6, X6
@@ -2061,11 +1928,11 @@ row:
 
 	// Odds and their sums; the residual of the own class stays.
 odds:
-	HALFODDS(0, Y0, Y1, Y6)
+	ODDS_AVX2(0, Y0, Y1, Y6)
 	ADDQ $32, AX
 	CMPQ AX, DX
 	JE   inverse
-	HALFODDS(0, Y2, Y3, Y7)
+	ODDS_AVX2(0, Y2, Y3, Y7)
 	ADDQ $32, AX
 	CMPQ AX, DX
 	JNE  odds
@@ -2081,7 +1948,7 @@ inverse:
 	VPERMILPS    $0xB1, X6, X7
 	VADDSS       X7, X6, X6
 	VMOVSS       (R12), X10            // own odds
-	VMULSS       (R9)(R10*1), X10, X10
+	VMULSS       (BX)(R10*1), X10, X10
 	VADDSS       X10, X6, X9
 	VDIVSS       X9, X13, X9           // inverse = 1/(sum + own odds)
 	VMULSS       X9, X10, X10          // own = max(own odds·inverse, OwnFloor)
@@ -2093,7 +1960,7 @@ inverse:
 
 	// The probabilities.
 scale:
-	HALFFLUSHED(0, Y0, Y1)
+	FLUSHED_AVX2(0, Y0, Y1)
 	ADDQ $32, AX
 	CMPQ AX, DX
 	JNE  scale
@@ -2128,29 +1995,39 @@ bad:
 
 // The frame. Sums lie pair by pair: 64 bytes each of g, h and |g|, 32 each of
 // the maxima of |g| and h. Rows and cells are those of fewer than eight rows.
-#define halfSums 0
-#define halfCells (8*256)
-#define halfRows (halfCells+8*8*8)
-#define halfCursor (halfRows+32)
-#define halfLeft (halfRows+40)
-#define halfOut (halfRows+48)
-#define halfEnd (halfRows+56)
-#define halfResiduals (halfRows+64)
-#define halfStride (halfRows+72)
-#define halfWeights (halfRows+80)
+#define gradAVX2Sums 0
+#define gradAVX2Cells (8*256)
+#define gradAVX2Rows (gradAVX2Cells+8*8*8)
+#define gradAVX2Cursor (gradAVX2Rows+32)
+#define gradAVX2Left (gradAVX2Rows+40)
+#define gradAVX2Out (gradAVX2Rows+48)
+#define gradAVX2End (gradAVX2Rows+56)
+#define gradAVX2Residuals (gradAVX2Rows+64)
+#define gradAVX2Stride (gradAVX2Rows+72)
+#define gradAVX2Weights (gradAVX2Rows+80)
 
-// PAIRCLASSES points AX and BX at the classes of the pair that stands at an
+// PAIR_CLASSES points AX and BX at the classes of the pair that stands at an
 // offset from DI.
-#define PAIRCLASSES(offset) \
-	MOVL (pair_R+offset)(DI), AX \
-	MOVL (pair_S+offset)(DI), BX \
-	SHLQ $2, AX                  \
-	SHLQ $2, BX                  \
-	ADDQ halfResiduals(SP), AX   \
-	ADDQ halfResiduals(SP), BX
+#define PAIR_CLASSES(offset) \
+	MOVL (pair_R+offset)(DI), AX   \
+	MOVL (pair_S+offset)(DI), BX   \
+	SHLQ $2, AX                    \
+	SHLQ $2, BX                    \
+	ADDQ gradAVX2Residuals(SP), AX \
+	ADDQ gradAVX2Residuals(SP), BX
 
-// HALFPAIR8 is g = Y2 and h = Y3 of eight rows along the pair of AX and BX.
-#define HALFPAIR8 \
+// FETCH2 prefetches the start of two rows, aheadEights times eight rows ahead.
+#define aheadEights 4
+#define FETCH2(offset) \
+	MOVL       (32*aheadEights+offset)(DI), R8   \
+	MOVL       (32*aheadEights+offset+4)(DI), R9 \
+	IMULQ      DX, R8                            \
+	IMULQ      DX, R9                            \
+	PREFETCHT0 (SI)(R8*1)                        \
+	PREFETCHT0 (SI)(R9*1)
+
+// GRADIENT_AVX2 is g = Y2 and h = Y3 of eight rows along the pair of AX and BX.
+#define GRADIENT_AVX2 \
 	GATHER8(AX, 1, X0, Y0, X4) \
 	GATHER8(BX, 1, X1, Y1, X5) \
 	VSUBPS Y0, Y1, Y2          \ // u = s - r
@@ -2172,8 +2049,8 @@ bad:
 	VMULPS Y2, Y14, Y2         \ // both by weight
 	VMULPS Y3, Y14, Y3
 
-// HALFSTATS8 adds them to the pair's sums at SI.
-#define HALFSTATS8 \
+// STATS_AVX2 adds them to the pair's sums at SI.
+#define STATS_AVX2 \
 	VANDPS       Y13, Y2, Y4     \ // a sum never is -0, so that
 	VANDPS       Y13, Y3, Y5     \ // adding 0 changes nothing
 	VEXTRACTF128 $1, Y4, X6      \
@@ -2202,7 +2079,7 @@ bad:
 	VMOVUPS      Y4, 192(SI)     \
 	VMOVUPS      Y6, 224(SI)
 
-#define HALFFOLDSUM(from, to) \
+#define FOLD_SUM_AVX2(from, to) \
 	VMOVUPD      from(SI), Y0          \
 	VADDPD       (from+32)(SI), Y0, Y0 \
 	VEXTRACTF128 $1, Y0, X1            \
@@ -2211,7 +2088,7 @@ bad:
 	VADDSD       X1, X0, X0            \
 	VMOVSD       X0, to(DI)
 
-#define HALFFOLDMAX(from, to) \
+#define FOLD_MAX_AVX2(from, to) \
 	VMOVUPS   from(SI), X0          \
 	VMAXPS    (from+16)(SI), X0, X0 \
 	VPERMILPS $0x4E, X0, X1         \
@@ -2231,19 +2108,19 @@ TEXT ·gradientsAVX2(SB), 0, $2648-8
 	VBROADCASTSS ·abs32(SB), Y15
 	MOVQ         j+0(FP), AX
 	MOVQ         gradientsJob_Residuals(AX), R8
-	MOVQ         R8, halfResiduals(SP)
+	MOVQ         R8, gradAVX2Residuals(SP)
 	MOVQ         gradientsJob_Stride(AX), R8
 	SHLQ         $2, R8
-	MOVQ         R8, halfStride(SP)
+	MOVQ         R8, gradAVX2Stride(SP)
 	MOVQ         gradientsJob_Weights(AX), R8
-	MOVQ         R8, halfWeights(SP)
+	MOVQ         R8, gradAVX2Weights(SP)
 	MOVQ         gradientsJob_Gradients(AX), R8
-	MOVQ         R8, halfOut(SP)
+	MOVQ         R8, gradAVX2Out(SP)
 	MOVQ         gradientsJob_Pairs(AX), BX
 	MOVQ         (gradientsJob_Pairs+sliceLen)(AX), R8
 	LEAQ         (BX)(R8*8), R9
-	MOVQ         R9, halfEnd(SP)
-	LEAQ         halfSums(SP), R9
+	MOVQ         R9, gradAVX2End(SP)
+	LEAQ         gradAVX2Sums(SP), R9
 
 clear:
 	VMOVUPS Y12, (R9)
@@ -2263,42 +2140,42 @@ clear:
 	JZ      stats
 
 eight:
-	MOVQ CX, halfLeft(SP)
-	MOVQ DI, halfCursor(SP)
+	MOVQ CX, gradAVX2Left(SP)
+	MOVQ DI, gradAVX2Cursor(SP)
 	CMPQ CX, $8
 	JB   few
 	CMPQ CX, $(8*aheadEights+8)
 	JB   near
-	MOVQ halfResiduals(SP), SI
-	MOVQ halfStride(SP), DX
+	MOVQ gradAVX2Residuals(SP), SI
+	MOVQ gradAVX2Stride(SP), DX
 	FETCH2(0)
 	FETCH2(8)
 	FETCH2(16)
 	FETCH2(24)
 
 near:
-	MOVQ halfOut(SP), CX
+	MOVQ gradAVX2Out(SP), CX
 
 rows:
 	ROWS8
-	MOVQ  halfWeights(SP), DX
+	MOVQ  gradAVX2Weights(SP), DX
 	TESTQ DX, DX
 	JZ    offsets
 	GATHER8(DX, 4, X14, Y14, X5)
 
 offsets:
-	MOVQ halfStride(SP), DX
+	MOVQ gradAVX2Stride(SP), DX
 	OFFSETS8
 	MOVQ j+0(FP), AX
 	MOVQ gradientsJob_Pairs(AX), DI
 	MOVQ (gradientsJob_Pairs+sliceLen)(AX), DX
 	SHLQ $3, DX
-	LEAQ halfSums(SP), SI
+	LEAQ gradAVX2Sums(SP), SI
 
 pairs:
-	PAIRCLASSES(0)
-	HALFPAIR8
-	HALFSTATS8
+	PAIR_CLASSES(0)
+	GRADIENT_AVX2
+	STATS_AVX2
 
 	// (h, g): rows 0, 1, 4, 5 and 2, 3, 6, 7.
 	VUNPCKLPS    Y2, Y3, Y0
@@ -2321,17 +2198,17 @@ pairs:
 	ADDQ         $256, SI
 	ADDQ         $8, CX
 	ADDQ         $pair__size, DI
-	CMPQ         DI, halfEnd(SP)
+	CMPQ         DI, gradAVX2End(SP)
 	JB           pairs
 
 next:
 	// The next eight rows.
 	SHLQ $3, DX
-	MOVQ halfLeft(SP), CX
-	MOVQ halfCursor(SP), DI
+	MOVQ gradAVX2Left(SP), CX
+	MOVQ gradAVX2Cursor(SP), DI
 	CMPQ CX, $8
 	JB   copyout
-	ADDQ DX, halfOut(SP)
+	ADDQ DX, gradAVX2Out(SP)
 	ADDQ $32, DI
 	SUBQ $8, CX
 	JA   eight
@@ -2353,17 +2230,17 @@ few:
 	VPMASKMOVD   (DI), Y13, Y0
 	VPBROADCASTD -4(DI)(CX*4), Y1
 	VPBLENDVB    Y13, Y0, Y1, Y0
-	VMOVDQU      Y0, halfRows(SP)
-	LEAQ         halfRows(SP), DI
-	LEAQ         halfCells(SP), CX
+	VMOVDQU      Y0, gradAVX2Rows(SP)
+	LEAQ         gradAVX2Rows(SP), DI
+	LEAQ         gradAVX2Cells(SP), CX
 	JMP          rows
 
 copyout:
 	// Fewer than eight rows were computed aside: CX rows of DX/8 bytes.
 	IMULQ DX, CX
 	SHRQ  $6, CX
-	MOVQ  halfOut(SP), DI
-	LEAQ  halfCells(SP), SI
+	MOVQ  gradAVX2Out(SP), DI
+	LEAQ  gradAVX2Cells(SP), SI
 
 copy8:
 	MOVQ -8(SI)(CX*8), AX
@@ -2376,14 +2253,14 @@ stats:
 	MOVQ j+0(FP), AX
 	MOVQ (gradientsJob_Pairs+sliceLen)(AX), CX
 	LEAQ gradientsJob_Stats(AX), DI
-	LEAQ halfSums(SP), SI
+	LEAQ gradAVX2Sums(SP), SI
 
 pair:
-	HALFFOLDSUM(0, pairStats_SumG)
-	HALFFOLDSUM(64, pairStats_SumH)
-	HALFFOLDSUM(128, pairStats_SumAbsG)
-	HALFFOLDMAX(192, pairStats_MaxAbsG)
-	HALFFOLDMAX(224, pairStats_MaxH)
+	FOLD_SUM_AVX2(0, pairStats_SumG)
+	FOLD_SUM_AVX2(64, pairStats_SumH)
+	FOLD_SUM_AVX2(128, pairStats_SumAbsG)
+	FOLD_MAX_AVX2(192, pairStats_MaxAbsG)
+	FOLD_MAX_AVX2(224, pairStats_MaxH)
 	ADDQ $256, SI
 	ADDQ $pairStats__size, DI
 	DECQ CX
@@ -2394,7 +2271,7 @@ pair:
 // ---------------------------------------------------------------------------
 // Quantize, AVX2: eight rows at a time, eight cells at a time; then row by row
 //
-// Whatever is stored, or stored in vain, lies before what has not been read.
+// Stores do not reach input that has not been read.
 //
 //	DI row cursor     CX rows left      SI gradients     DX pairs m
 //	R8 cells out      R9 rows out       R10 8/m          R11 folding table
@@ -2406,10 +2283,10 @@ pair:
 
 // The frame: eight lanes of (h, g) bounds and of scales, later eight sums of g
 // and of h; the bounds times the weights of eight rows, and their bytes.
-#define quantTrim 0
-#define quantScale 64
-#define quantBounds 128
-#define quantBytes (quantBounds+8*64)
+#define quantAVX2Trim 0
+#define quantAVX2Scale 64
+#define quantAVX2Bounds 128
+#define quantAVX2Bytes (quantAVX2Bounds+8*64)
 
 // func quantizeAVX2(j *quantizeJob)
 TEXT ·quantizeAVX2(SB), NOSPLIT, $648-8
@@ -2427,13 +2304,13 @@ lane:
 	LEAL -1(DX), BX
 	ANDL CX, BX
 	MOVL quantizeJob_TrimH(DI)(BX*4), AX
-	MOVL AX, quantTrim(SP)(CX*8)
+	MOVL AX, quantAVX2Trim(SP)(CX*8)
 	MOVL quantizeJob_TrimG(DI)(BX*4), AX
-	MOVL AX, (quantTrim+4)(SP)(CX*8)
+	MOVL AX, (quantAVX2Trim+4)(SP)(CX*8)
 	MOVL quantizeJob_ScaleH(DI)(BX*4), AX
-	MOVL AX, quantScale(SP)(CX*8)
+	MOVL AX, quantAVX2Scale(SP)(CX*8)
 	MOVL quantizeJob_ScaleG(DI)(BX*4), AX
-	MOVL AX, (quantScale+4)(SP)(CX*8)
+	MOVL AX, (quantAVX2Scale+4)(SP)(CX*8)
 	INCL CX
 	CMPL CX, $8
 	JB   lane
@@ -2453,19 +2330,19 @@ lane:
 	MOVQ    quantizeJob_KeptRows(DI), R9
 	MOVQ    (quantizeJob_Rows+sliceLen)(DI), CX
 	MOVQ    quantizeJob_Rows(DI), DI
-	VMOVUPS quantTrim(SP), Y8
-	VMOVUPS (quantTrim+32)(SP), Y9
-	VMOVUPS quantScale(SP), Y10
-	VMOVUPS (quantScale+32)(SP), Y11
+	VMOVUPS quantAVX2Trim(SP), Y8
+	VMOVUPS (quantAVX2Trim+32)(SP), Y9
+	VMOVUPS quantAVX2Scale(SP), Y10
+	VMOVUPS (quantAVX2Scale+32)(SP), Y11
 	MOVQ    DX, AX
 	SHLQ    $6, AX
-	MOVQ    AX, quantBytes(SP)
+	MOVQ    AX, quantAVX2Bytes(SP)
 	SUBQ    $8, CX
 	JB      few
 
 bounds:
-	// Bounds of eight rows: what a row has too many the next one overwrites.
-	// Without weights they stay.
+	// Bounds of eight rows. A row writes whole vectors; the next one overwrites
+	// what is too many. Without weights the bounds stay the same.
 	XORL BX, BX
 	XORL R13, R13
 
@@ -2476,8 +2353,8 @@ bound:
 	VBROADCASTSS (BP)(AX*4), Y12
 	VMULPS       Y8, Y12, Y0
 	VMULPS       Y9, Y12, Y1
-	VMOVUPS      Y0, quantBounds(SP)(BX*1)
-	VMOVUPS      Y1, (quantBounds+32)(SP)(BX*1)
+	VMOVUPS      Y0, quantAVX2Bounds(SP)(BX*1)
+	VMOVUPS      Y1, (quantAVX2Bounds+32)(SP)(BX*1)
 	LEAQ         (BX)(DX*8), BX
 	INCL         R13
 	CMPL         R13, $8
@@ -2493,8 +2370,8 @@ cells:
 	VMOVUPS   32(SI), Y1
 	VANDPS    Y14, Y0, Y2
 	VANDPS    Y14, Y1, Y3
-	VCMPPS    $1, quantBounds(SP)(R13*1), Y2, Y2
-	VCMPPS    $1, (quantBounds+32)(SP)(R13*1), Y3, Y3
+	VCMPPS    $1, quantAVX2Bounds(SP)(R13*1), Y2, Y2
+	VCMPPS    $1, (quantAVX2Bounds+32)(SP)(R13*1), Y3, Y3
 	VPCMPEQQ  Y15, Y2, Y2
 	VPCMPEQQ  Y15, Y3, Y3
 	VMOVMSKPD Y2, AX
@@ -2531,7 +2408,7 @@ cells:
 	LEAQ      (R8)(AX*8), R8
 	ADDQ      $64, SI
 	ADDQ      $64, R13
-	CMPQ      R13, quantBytes(SP)
+	CMPQ      R13, quantAVX2Bytes(SP)
 	JB        cells
 
 	// Rows.
@@ -2563,13 +2440,13 @@ row:
 cell:
 	VMOVSD    (SI)(R13*8), X0
 	VANDPS    X14, X0, X2
-	VMOVSD    quantTrim(SP)(R13*8), X3
+	VMOVSD    quantAVX2Trim(SP)(R13*8), X3
 	VMULPS    X12, X3, X3
-	VCMPPS    $5, X3, X2, X2            // not less than
+	VCMPPS    $5, X3, X2, X2                // not less than
 	VMOVMSKPS X2, AX
 	ANDL      $3, AX
 	ORL       AX, R12
-	VMOVSD    quantScale(SP)(R13*8), X3
+	VMOVSD    quantAVX2Scale(SP)(R13*8), X3
 	VMULPS    X3, X0, X0
 	VROUNDPS  $0, X0, X0
 	VCVTPS2DQ X0, X0
@@ -2675,15 +2552,7 @@ done:
 
 // func partitionAVX2(j *partitionJob)
 TEXT ·partitionAVX2(SB), NOSPLIT, $0-8
-	MOVQ         j+0(FP), BX
-	MOVQ         partitionJob_Column(BX), SI
-	MOVQ         partitionJob_Rows(BX), DI
-	MOVQ         (partitionJob_Rows+sliceLen)(BX), CX
-	MOVQ         partitionJob_Left(BX), R8
-	MOVQ         partitionJob_Right(BX), R9
-	MOVBLZX      partitionJob_MissingLeft(BX), R10
-	XORL         $1, R10
-	MOVBLZX      partitionJob_Bin(BX), R11
+	PARTITION_ARGS
 	VMOVD        R10, X2
 	VMOVD        R11, X3
 	VPBROADCASTB X2, X2
@@ -2721,15 +2590,7 @@ loop:
 tail:
 	ADDQ $8, CX
 	JZ   done
-
-one:
-	PARTITIONROW
-	JNZ one
-
-done:
-	SUBQ partitionJob_Left(BX), R8
-	SHRQ $2, R8
-	MOVQ R8, partitionJob_NumLeft(BX)
+	PARTITION_REST(one, done)
 	VZEROUPPER
 	RET
 
@@ -2761,7 +2622,7 @@ done:
 	MOVBLZX (column)(row*1), OFFSET \
 	SHLL    $6, OFFSET
 
-// func histogramTile(args *histogramArgs)
+// func histogramTile(a *histogramArgs)
 //
 // Eight columns whose histograms are the lanes of one tile, one pair.
 //
@@ -2804,7 +2665,7 @@ done:
 	PREFETCHT0 (columnB)(ROW*1)
 
 TEXT ·histogramTile(SB), NOSPLIT, $8-8
-	MOVQ    args+0(FP), ARGS
+	MOVQ    a+0(FP), ARGS
 	LOAD_COLUMN(0, COLUMN0)
 	LOAD_COLUMN(1, COLUMN1)
 	LOAD_COLUMN(2, COLUMN2)
@@ -2894,7 +2755,7 @@ each:
 #undef COLUMN6
 #undef COLUMN7
 
-// func histogramQuadM(args *histogramArgs), M = 1, 2, 4, 8
+// func histogramQuadM(a *histogramArgs), M = 1, 2, 4, 8
 //
 // One to four columns wherever their histograms lie, M pairs.
 //
@@ -2974,7 +2835,7 @@ each:
 // Row lists run through listed, if they are to be prefetched, but for the last
 // AHEAD rows, which run through rest.
 #define HISTOGRAM_QUAD(LOAD, ADD) \
-	MOVQ        args+0(FP), ARGS                 \
+	MOVQ        a+0(FP), ARGS                    \
 	LOAD_COLUMN(0, COLUMN0)                      \
 	LOAD_COLUMN(1, COLUMN1)                      \
 	LOAD_COLUMN(2, COLUMN2)                      \
@@ -3053,6 +2914,7 @@ TEXT ·histogramQuad8(SB), NOSPLIT, $8-8
 #undef OFFSET
 #undef ARGS
 
+// ---------------------------------------------------------------------------
 // Scan
 //
 // Sums are float64: whole numbers below 2⁵³, exact in any order. A cut is
@@ -3065,9 +2927,9 @@ TEXT ·histogramQuad8(SB), NOSPLIT, $8-8
 // pairs: neighbours first, then neighbouring sums.
 
 #define ONE      $0x3ff0000000000000 // 1.0
-#define MINUSINF $0xfff0000000000000
-#define GREATER  $0x1e // VCMPPD predicates; NOTLESS is true of NaN
-#define NOTLESS  $0x15
+#define MINUS_INF $0xfff0000000000000
+#define GREATER  $0x1e // VCMPPD predicates; NOT_LESS is true of NaN
+#define NOT_LESS  $0x15
 
 #define ARGS    DI
 #define CELLS   SI // of bin 1, or its sums of g
@@ -3095,7 +2957,7 @@ TEXT ·histogramQuad8(SB), NOSPLIT, $8-8
 	ADDQ STRIDE, AX            \
 	OR(AX)
 
-// func scanTileAVX512(args *scanArgs)
+// func scanAVX512(a *scanArgs)
 //
 //	Z0, Z1      sums of g and h left of the cut, missing values aside
 //	Z2, Z3      the same with them; then terms of the score
@@ -3148,8 +3010,8 @@ TEXT ·histogramQuad8(SB), NOSPLIT, $8-8
 // GL |= the cells of a bin
 #define SCAN_OR(bin) VPORQ (bin), GL, GL
 
-TEXT ·scanTileAVX512(SB), NOSPLIT, $0-8
-	MOVQ         args+0(FP), ARGS
+TEXT ·scanAVX512(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), ARGS
 	VMOVUPD      scanArgs_totalG(ARGS), TOTALG
 	VMOVUPD      scanArgs_totalH(ARGS), TOTALH
 	VMOVUPD      scanArgs_l2(ARGS), L2
@@ -3167,7 +3029,7 @@ TEXT ·scanTileAVX512(SB), NOSPLIT, $0-8
 	VPBROADCASTQ AX, LOW32
 	MOVQ         $const_cutMissingLeft, AX
 	VPBROADCASTQ AX, GOLEFT
-	MOVQ         MINUSINF, AX
+	MOVQ         MINUS_INF, AX
 	VPBROADCASTQ AX, BEST
 	VPXORQ       BESTCUT, BESTCUT, BESTCUT
 	VPXORQ       GSUM, GSUM, GSUM
@@ -3260,8 +3122,8 @@ cut:
 
 summed:
 	// if neither side is too light and score > best: best = score, this cut
-	VCMPPD    NOTLESS, MINH, LIGHTL, K1, K1
-	VCMPPD    NOTLESS, MINH, LIGHTR, K1, K1
+	VCMPPD    NOT_LESS, MINH, LIGHTL, K1, K1
+	VCMPPD    NOT_LESS, MINH, LIGHTR, K1, K1
 	VCMPPD    GREATER, BEST, GL, K1, K1
 	VMOVAPD   GL, K1, BEST
 	VMOVDQA64 CUT, K1, BESTCUT
@@ -3318,7 +3180,7 @@ wide:
 #undef LOW32
 #undef GOLEFT
 
-// func scanTileAVX2(args *scanArgs)
+// func scanAVX2(a *scanArgs)
 //
 // All eight lanes at once, in two halves. AVX2 converts no 64-bit integer to
 // float64. But a 32-bit number n under the exponent bits of 2⁵² is the float64
@@ -3426,8 +3288,8 @@ SCAN_CONSTANT(scanBiasAll, $0x4530000080100000) // 2⁸⁴ + 2⁶³ + 2⁵²
 
 // left = where left, right ≥ Y13
 #define SCAN_HEAVY(left, right) \
-	VCMPPD NOTLESS, Y13, left, left   \
-	VCMPPD NOTLESS, Y13, right, right \
+	VCMPPD NOT_LESS, Y13, left, left   \
+	VCMPPD NOT_LESS, Y13, right, right \
 	VANDPD right, left, left
 
 // Y12 = the cut
@@ -3454,8 +3316,8 @@ SCAN_CONSTANT(scanBiasAll, $0x4530000080100000) // 2⁸⁴ + 2⁶³ + 2⁵²
 	VPOR (bin), Y12, Y12   \
 	VPOR 32(bin), Y12, Y12
 
-TEXT ·scanTileAVX2(SB), NOSPLIT, $0-8
-	MOVQ         args+0(FP), ARGS
+TEXT ·scanAVX2(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), ARGS
 	MOVQ         scanArgs_cells(ARGS), CELLS
 	MOVQ         scanArgs_wideH(ARGS), WIDEH
 	MOVQ         scanArgs_cuts(ARGS), CUTS
@@ -3464,7 +3326,7 @@ TEXT ·scanTileAVX2(SB), NOSPLIT, $0-8
 	MOVQ         scanArgs_stride(ARGS), STRIDE
 	VMOVUPD      scanBias31<>(SB), BIAS31
 	VMOVUPD      scanBias52<>(SB), BIAS52
-	MOVQ         MINUSINF, AX
+	MOVQ         MINUS_INF, AX
 	VMOVQ        AX, X4
 	VPBROADCASTQ X4, BEST0
 	VMOVAPD      BEST0, BEST1
@@ -3771,11 +3633,11 @@ widelight:
 #undef BESTCUT0
 #undef BESTCUT1
 
-// func spillBlocks(wideG, wideH, narrow *int64, blocks int)
+// func spill8(wideG, wideH, narrow *int64, blocks int)
 //
 //	DI, SI  wideG, wideH
 //	DX      narrow
-//	CX      blocks of eight cells left
+//	CX      blocks left
 //	Y7      zero
 
 // wide += narrow; narrow = 0, for four cells. The high half of a cell is
@@ -3792,7 +3654,7 @@ widelight:
 	VMOVDQU  H, (at)(SI)     \
 	VMOVDQU  Y7, (at)(DX)
 
-TEXT ·spillBlocks(SB), NOSPLIT, $0-32
+TEXT ·spill8(SB), NOSPLIT, $0-32
 	MOVQ  wideG+0(FP), DI
 	MOVQ  wideH+8(FP), SI
 	MOVQ  narrow+16(FP), DX
@@ -3810,12 +3672,12 @@ block:
 	VZEROUPPER
 	RET
 
-// func subtractBlocks(dst, minuend, subtrahend *int64, blocks int)
+// func subtract8(dst, minuend, subtrahend *int64, blocks int)
 //
 //	DI      dst
 //	SI, DX  minuend, subtrahend
-//	CX      blocks of eight cells left
-TEXT ·subtractBlocks(SB), NOSPLIT, $0-32
+//	CX      blocks left
+TEXT ·subtract8(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), DI
 	MOVQ minuend+8(FP), SI
 	MOVQ subtrahend+16(FP), DX
@@ -3837,6 +3699,7 @@ block:
 	VZEROUPPER
 	RET
 
+// ---------------------------------------------------------------------------
 // Sparse
 //
 //	SI NEXT_ROW, DX ROWS_END  row numbers to do
@@ -3875,9 +3738,9 @@ block:
 	LEAQ (ENTRIES)(ENTRY*2), ENTRY \
 	LEAQ (ENTRIES)(END*2), END
 
-// func sparse1(args *sparseJob)
+// func sparse1(j *sparseJob)
 TEXT ·sparse1(SB), NOSPLIT, $0-8
-	MOVQ args+0(FP), AX
+	MOVQ j+0(FP), AX
 	SPARSE_ARGS
 
 row:
@@ -3964,19 +3827,19 @@ done:
 	VPADDQ  32(HIST)(OFFSET*1), Y1, Y3 \
 	VMOVDQU Y3, 32(HIST)(OFFSET*1)
 
-// func sparse2(args *sparseJob)
+// func sparse2(j *sparseJob)
 TEXT ·sparse2(SB), NOSPLIT, $0-8
-	MOVQ args+0(FP), AX
+	MOVQ j+0(FP), AX
 	SPARSE_PAIRS(4, 16, SPARSE_LOAD2, SPARSE_ADD2)
 
-// func sparse4(args *sparseJob)
+// func sparse4(j *sparseJob)
 TEXT ·sparse4(SB), NOSPLIT, $0-8
-	MOVQ args+0(FP), AX
+	MOVQ j+0(FP), AX
 	SPARSE_PAIRS(5, 32, SPARSE_LOAD4, SPARSE_ADD4)
 
-// func sparse8(args *sparseJob)
+// func sparse8(j *sparseJob)
 TEXT ·sparse8(SB), NOSPLIT, $0-8
-	MOVQ args+0(FP), AX
+	MOVQ j+0(FP), AX
 	SPARSE_PAIRS(6, 64, SPARSE_LOAD8, SPARSE_ADD8)
 
 #undef NEXT_ROW
@@ -3989,10 +3852,10 @@ TEXT ·sparse8(SB), NOSPLIT, $0-8
 #undef END
 #undef OFFSET
 
-// func sumEight(sums, cells *int64, stride, bins int)
+// func sumBins8(sums, cells *int64, stride, bins int)
 //
-// SumBins for eight lanes: sums[0:8] = Σ cells[k·stride + 0:8].
-TEXT ·sumEight(SB), NOSPLIT, $0-32
+// SumBins for eight lanes of bins that are stride cells apart.
+TEXT ·sumBins8(SB), NOSPLIT, $0-32
 	MOVQ  sums+0(FP), DI
 	MOVQ  cells+8(FP), SI
 	MOVQ  stride+16(FP), DX
@@ -4017,15 +3880,15 @@ bin:
 // Prediction: tests, leaves, sums of steps
 
 // x >= t as t <= x, false of NaN, and not x < t, true of NaN
-#define NOTGREATER $0x12
-#define NOTABOVE   $0x1a
+#define NOT_GREATER $0x12
+#define NOT_ABOVE   $0x1a
 
 // func compareAVX512(a *compareArgs)
 //
 //	DI args        CX thresholds left, missing values going left; then right
 //	SI values      R8 their end    AX of a word
 //	DX threshold   R9 its answers  BX to a word
-#define COMPAREARGS \
+#define COMPARE_ARGS \
 	MOVQ compareArgs_values(DI), SI      \
 	MOVQ compareArgs_words(DI), R8       \
 	SHLQ $9, R8                          \
@@ -4034,33 +3897,17 @@ bin:
 	MOVQ compareArgs_missingLeft(DI), CX \
 	MOVQ compareArgs_right(DI), R9
 
-#define COMPARE8(how, i, K) VCMPPD how, (64*i)(AX), Z0, K
-
-// the tests of CX thresholds
-#define COMPARE_ALL(how, threshold, word, done) \
+// COMPARE_ALL makes the tests of CX thresholds, T being the threshold in every
+// lane. WORD writes the answers of 64 rows.
+#define COMPARE_ALL(WORD, how, T, threshold, word, done) \
 	TESTQ        CX, CX    \
 	JZ           done      \
 	threshold:             \
-	VBROADCASTSD (DX), Z0  \
+	VBROADCASTSD (DX), T   \
 	MOVQ         R9, BX    \
 	MOVQ         SI, AX    \
 	word:                  \
-	COMPARE8(how, 0, K1)   \
-	COMPARE8(how, 1, K2)   \
-	COMPARE8(how, 2, K3)   \
-	COMPARE8(how, 3, K4)   \
-	COMPARE8(how, 4, K5)   \
-	COMPARE8(how, 5, K6)   \
-	COMPARE8(how, 6, K7)   \
-	KMOVB        K1, (BX)  \
-	COMPARE8(how, 7, K1)   \
-	KMOVB        K2, 1(BX) \
-	KMOVB        K3, 2(BX) \
-	KMOVB        K4, 3(BX) \
-	KMOVB        K5, 4(BX) \
-	KMOVB        K6, 5(BX) \
-	KMOVB        K7, 6(BX) \
-	KMOVB        K1, 7(BX) \
+	WORD(how)              \
 	ADDQ         $8, BX    \
 	ADDQ         $512, AX  \
 	CMPQ         AX, R8    \
@@ -4070,39 +3917,74 @@ bin:
 	DECQ         CX        \
 	JNZ          threshold
 
+#define COMPARE8_AVX512(how, i, K) VCMPPD how, (64*i)(AX), Z0, K
+
+#define COMPARE64_AVX512(how) \
+	COMPARE8_AVX512(how, 0, K1) \
+	COMPARE8_AVX512(how, 1, K2) \
+	COMPARE8_AVX512(how, 2, K3) \
+	COMPARE8_AVX512(how, 3, K4) \
+	COMPARE8_AVX512(how, 4, K5) \
+	COMPARE8_AVX512(how, 5, K6) \
+	COMPARE8_AVX512(how, 6, K7) \
+	KMOVB K1, (BX)              \
+	COMPARE8_AVX512(how, 7, K1) \
+	KMOVB K2, 1(BX)             \
+	KMOVB K3, 2(BX)             \
+	KMOVB K4, 3(BX)             \
+	KMOVB K5, 4(BX)             \
+	KMOVB K6, 5(BX)             \
+	KMOVB K7, 6(BX)             \
+	KMOVB K1, 7(BX)
+
 TEXT ·compareAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
-	COMPAREARGS
-	COMPARE_ALL(NOTGREATER, left, leftWord, leftDone)
+	COMPARE_ARGS
+	COMPARE_ALL(COMPARE64_AVX512, NOT_GREATER, Z0, left, leftWord, leftDone)
 
 leftDone:
 	MOVQ compareArgs_n(DI), CX
 	SUBQ compareArgs_missingLeft(DI), CX
-	COMPARE_ALL(NOTABOVE, right, rightWord, rightDone)
+	COMPARE_ALL(COMPARE64_AVX512, NOT_ABOVE, Z0, right, rightWord, rightDone)
 
 rightDone:
 	VZEROUPPER
 	RET
+
+// LEAVES_ARGS is what both levels read of their arguments.
+#define LEAVES_ARGS \
+	MOVQ a+0(FP), DI                 \
+	MOVQ leavesArgs_right(DI), SI    \
+	MOVQ leavesArgs_cuts(DI), R8     \
+	MOVQ leavesArgs_n(DI), BX        \
+	MOVQ BX, R9                      \
+	SHLQ $4, R9                      \
+	ADDQ R8, R9                      \
+	MOVQ leavesArgs_atLeast(DI), R10
+
+// CUT_OFFSETS turns the numbers of the cut at R8 into offsets of sets of rows.
+#define CUT_OFFSETS \
+	MOVL cut_Test(R8), AX   \
+	MOVL cut_Low(R8), BX    \
+	MOVL cut_Middle(R8), CX \
+	MOVL cut_High(R8), DX   \
+	SHLQ $6, AX             \
+	SHLQ $6, BX             \
+	SHLQ $6, CX             \
+	SHLQ $6, DX
 
 // func leavesAVX512(a *leavesArgs)
 //
 //	SI answers        R8 cut, R9 past the last      AX … DX offsets of sets of rows
 //	R10 sets of rows by leaf                        R11 where they end
 //	Z16 … Z31 leaf numbers
-#define LEAF_BIT(at, K, Z) \
+#define LEAF_BIT_AVX512(at, K, Z) \
 	KMOVD  at(R10)(DX*1), K \
 	VPADDW Z, Z, Z          \
 	VPSUBW Z1, Z, K, Z
 
 TEXT ·leavesAVX512(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), DI
-	MOVQ leavesArgs_right(DI), SI
-	MOVQ leavesArgs_cuts(DI), R8
-	MOVQ leavesArgs_n(DI), BX
-	MOVQ BX, R9
-	SHLQ $4, R9
-	ADDQ R8, R9
-	MOVQ leavesArgs_atLeast(DI), R10
+	LEAVES_ARGS
 
 	// All rows reach leaf 0 or a later one, none one past the last.
 	VPTERNLOGD $0xff, Z1, Z1, Z1
@@ -4133,14 +4015,7 @@ TEXT ·leavesAVX512(SB), NOSPLIT, $0-8
 
 cut:
 	// atLeast[middle] = atLeast[high] | atLeast[low] & right[test]
-	MOVL       cut_Test(R8), AX
-	MOVL       cut_Low(R8), BX
-	MOVL       cut_Middle(R8), CX
-	MOVL       cut_High(R8), DX
-	SHLQ       $6, AX
-	SHLQ       $6, BX
-	SHLQ       $6, CX
-	SHLQ       $6, DX
+	CUT_OFFSETS
 	VMOVDQU64  (R10)(BX*1), Z2
 	VMOVDQU64  (SI)(AX*1), Z3
 	VPTERNLOGQ $0xea, (R10)(DX*1), Z3, Z2
@@ -4174,22 +4049,22 @@ double:
 	SHRQ $1, DX
 
 	// number = 2·number + bit
-	LEAF_BIT(0, K1, Z16)
-	LEAF_BIT(4, K2, Z17)
-	LEAF_BIT(8, K3, Z18)
-	LEAF_BIT(12, K4, Z19)
-	LEAF_BIT(16, K5, Z20)
-	LEAF_BIT(20, K6, Z21)
-	LEAF_BIT(24, K7, Z22)
-	LEAF_BIT(28, K1, Z23)
-	LEAF_BIT(32, K2, Z24)
-	LEAF_BIT(36, K3, Z25)
-	LEAF_BIT(40, K4, Z26)
-	LEAF_BIT(44, K5, Z27)
-	LEAF_BIT(48, K6, Z28)
-	LEAF_BIT(52, K7, Z29)
-	LEAF_BIT(56, K1, Z30)
-	LEAF_BIT(60, K2, Z31)
+	LEAF_BIT_AVX512(0, K1, Z16)
+	LEAF_BIT_AVX512(4, K2, Z17)
+	LEAF_BIT_AVX512(8, K3, Z18)
+	LEAF_BIT_AVX512(12, K4, Z19)
+	LEAF_BIT_AVX512(16, K5, Z20)
+	LEAF_BIT_AVX512(20, K6, Z21)
+	LEAF_BIT_AVX512(24, K7, Z22)
+	LEAF_BIT_AVX512(28, K1, Z23)
+	LEAF_BIT_AVX512(32, K2, Z24)
+	LEAF_BIT_AVX512(36, K3, Z25)
+	LEAF_BIT_AVX512(40, K4, Z26)
+	LEAF_BIT_AVX512(44, K5, Z27)
+	LEAF_BIT_AVX512(48, K6, Z28)
+	LEAF_BIT_AVX512(52, K7, Z29)
+	LEAF_BIT_AVX512(56, K1, Z30)
+	LEAF_BIT_AVX512(60, K2, Z31)
 	CMPQ DX, $64
 	JA   double
 
@@ -4233,17 +4108,17 @@ store:
 	IMULQ   R10, LEAF
 
 // S += the steps of 8, 16, 24 or 32 classes
-#define STEPS8(LEAF, S0, S1, S2, S3) \
+#define STEPS8_AVX512(LEAF, S0, S1, S2, S3) \
 	VCVTPS2PD.Z (R9)(LEAF*1), K1, Z16 \
 	VFMADD231PD Z16, Z31, S0
 
-#define STEPS16(LEAF, S0, S1, S2, S3) \
+#define STEPS16_AVX512(LEAF, S0, S1, S2, S3) \
 	VCVTPS2PD   (R9)(LEAF*1), Z16       \
 	VCVTPS2PD.Z 32(R9)(LEAF*1), K1, Z17 \
 	VFMADD231PD Z16, Z31, S0            \
 	VFMADD231PD Z17, Z31, S1
 
-#define STEPS24(LEAF, S0, S1, S2, S3) \
+#define STEPS24_AVX512(LEAF, S0, S1, S2, S3) \
 	VCVTPS2PD   (R9)(LEAF*1), Z16       \
 	VCVTPS2PD   32(R9)(LEAF*1), Z17     \
 	VCVTPS2PD.Z 64(R9)(LEAF*1), K1, Z18 \
@@ -4251,7 +4126,7 @@ store:
 	VFMADD231PD Z17, Z31, S1            \
 	VFMADD231PD Z18, Z31, S2
 
-#define STEPS32(LEAF, S0, S1, S2, S3) \
+#define STEPS32_AVX512(LEAF, S0, S1, S2, S3) \
 	VCVTPS2PD   (R9)(LEAF*1), Z16       \
 	VCVTPS2PD   32(R9)(LEAF*1), Z17     \
 	VCVTPS2PD   64(R9)(LEAF*1), Z18     \
@@ -4261,71 +4136,71 @@ store:
 	VFMADD231PD Z18, Z31, S2            \
 	VFMADD231PD Z19, Z31, S3
 
-#define LOADSCORES8(at, S0, S1, S2, S3) \
+#define LOAD_SCORES8_AVX512(at, S0, S1, S2, S3) \
 	VMOVUPD.Z (at), K1, S0
 
-#define LOADSCORES16(at, S0, S1, S2, S3) \
+#define LOAD_SCORES16_AVX512(at, S0, S1, S2, S3) \
 	VMOVUPD   (at), S0       \
 	VMOVUPD.Z 64(at), K1, S1
 
-#define LOADSCORES24(at, S0, S1, S2, S3) \
+#define LOAD_SCORES24_AVX512(at, S0, S1, S2, S3) \
 	VMOVUPD   (at), S0        \
 	VMOVUPD   64(at), S1      \
 	VMOVUPD.Z 128(at), K1, S2
 
-#define LOADSCORES32(at, S0, S1, S2, S3) \
+#define LOAD_SCORES32_AVX512(at, S0, S1, S2, S3) \
 	VMOVUPD   (at), S0        \
 	VMOVUPD   64(at), S1      \
 	VMOVUPD   128(at), S2     \
 	VMOVUPD.Z 192(at), K1, S3
 
-#define STORESCORES8(at, S0, S1, S2, S3) \
+#define STORE_SCORES8_AVX512(at, S0, S1, S2, S3) \
 	VMOVUPD S0, K1, (at)
 
-#define STORESCORES16(at, S0, S1, S2, S3) \
+#define STORE_SCORES16_AVX512(at, S0, S1, S2, S3) \
 	VMOVUPD S0, (at)       \
 	VMOVUPD S1, K1, 64(at)
 
-#define STORESCORES24(at, S0, S1, S2, S3) \
+#define STORE_SCORES24_AVX512(at, S0, S1, S2, S3) \
 	VMOVUPD S0, (at)        \
 	VMOVUPD S1, 64(at)      \
 	VMOVUPD S2, K1, 128(at)
 
-#define STORESCORES32(at, S0, S1, S2, S3) \
+#define STORE_SCORES32_AVX512(at, S0, S1, S2, S3) \
 	VMOVUPD S0, (at)        \
 	VMOVUPD S1, 64(at)      \
 	VMOVUPD S2, 128(at)     \
 	VMOVUPD S3, K1, 192(at)
 
 // where the first tree's first leaf stands
-#define FIRSTLEAF first-8(SP)
+#define FIRST_LEAF first-8(SP)
 
-#define FIRSTTREE \
-	MOVQ SI, BX        \
-	MOVQ FIRSTLEAF, CX
+#define FIRST_TREE \
+	MOVQ SI, BX         \
+	MOVQ FIRST_LEAF, CX
 
-#define NEXTTREE(tree) \
+#define NEXT_TREE(tree) \
 	ADDQ DX, BX \
 	ADDQ $4, CX \
 	CMPQ CX, R8 \
 	JB   tree
 
-// STEPROWS takes two rows at a time, for sums must wait for the ones before,
+// STEP_ROWS takes two rows at a time, for sums must wait for the ones before,
 // and at the end one.
-#define STEPROWS(LOAD, STEPS, STORE, A0, A1, A2, A3, B0, B1, B2, B3, two, twotree, one, onetree, done) \
+#define STEP_ROWS(LOAD, STEPS, STORE, A0, A1, A2, A3, B0, B1, B2, B3, two, twotree, one, onetree, done) \
 two:  \
 	CMPQ     R13, $2           \
 	JB       one               \
 	LEAQ     (R11)(R12*1), AX  \
 	LOAD(R11, A0, A1, A2, A3)  \
 	LOAD(AX, B0, B1, B2, B3)   \
-	FIRSTTREE                  \
+	FIRST_TREE                 \
 	twotree:                   \
 	STEPS_OF(0, AX)            \
 	STEPS_OF(1, DI)            \
 	STEPS(AX, A0, A1, A2, A3)  \
 	STEPS(DI, B0, B1, B2, B3)  \
-	NEXTTREE(twotree)          \
+	NEXT_TREE(twotree)         \
 	STORE(R11, A0, A1, A2, A3) \
 	ADDQ     R12, R11          \
 	STORE(R11, B0, B1, B2, B3) \
@@ -4337,20 +4212,20 @@ two:  \
 	TESTQ    R13, R13          \
 	JZ       done              \
 	LOAD(R11, A0, A1, A2, A3)  \
-	FIRSTTREE                  \
+	FIRST_TREE                 \
 	onetree:                   \
 	STEPS_OF(0, AX)            \
 	STEPS(AX, A0, A1, A2, A3)  \
-	NEXTTREE(onetree)          \
+	NEXT_TREE(onetree)         \
 	STORE(R11, A0, A1, A2, A3) \
 	JMP      done
 
 // what both levels read of their arguments, BX = classes
-#define STEPARGS \
+#define STEP_ARGS \
 	MOVQ addStepsArgs_leaves(AX), SI     \
 	MOVQ addStepsArgs_leafStride(AX), DX \
 	MOVQ addStepsArgs_firstLeaf(AX), DI  \
-	MOVQ DI, FIRSTLEAF                   \
+	MOVQ DI, FIRST_LEAF                  \
 	MOVQ addStepsArgs_trees(AX), R8      \
 	LEAQ (DI)(R8*4), R8                  \
 	MOVQ addStepsArgs_steps(AX), R9      \
@@ -4362,7 +4237,7 @@ two:  \
 
 TEXT ·addStepsAVX512(SB), NOSPLIT, $8-8
 	MOVQ         a+0(FP), AX
-	STEPARGS
+	STEP_ARGS
 	VBROADCASTSD ·one64(SB), Z31
 
 	// K1 = the last 1 … 8 classes
@@ -4378,16 +4253,16 @@ TEXT ·addStepsAVX512(SB), NOSPLIT, $8-8
 	JBE   classes16
 	CMPQ  BX, $24
 	JBE   classes24
-	STEPROWS(LOADSCORES32, STEPS32, STORESCORES32, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two32, twotree32, one32, onetree32, done)
+	STEP_ROWS(LOAD_SCORES32_AVX512, STEPS32_AVX512, STORE_SCORES32_AVX512, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two32, twotree32, one32, onetree32, done)
 
 classes24:
-	STEPROWS(LOADSCORES24, STEPS24, STORESCORES24, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two24, twotree24, one24, onetree24, done)
+	STEP_ROWS(LOAD_SCORES24_AVX512, STEPS24_AVX512, STORE_SCORES24_AVX512, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two24, twotree24, one24, onetree24, done)
 
 classes16:
-	STEPROWS(LOADSCORES16, STEPS16, STORESCORES16, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two16, twotree16, one16, onetree16, done)
+	STEP_ROWS(LOAD_SCORES16_AVX512, STEPS16_AVX512, STORE_SCORES16_AVX512, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two16, twotree16, one16, onetree16, done)
 
 classes8:
-	STEPROWS(LOADSCORES8, STEPS8, STORESCORES8, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two8, twotree8, one8, onetree8, done)
+	STEP_ROWS(LOAD_SCORES8_AVX512, STEPS8_AVX512, STORE_SCORES8_AVX512, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two8, twotree8, one8, onetree8, done)
 
 done:
 	VZEROUPPER
@@ -4398,7 +4273,7 @@ done:
 // As compareAVX512, eight rows a byte.
 
 // the answers of rows 8·i to 8·i + 7 of a word
-#define HALFCOMPARE8(how, i) \
+#define COMPARE8_AVX2(how, i) \
 	VCMPPD    how, (64*i)(AX), Y0, Y1    \
 	VCMPPD    how, (64*i+32)(AX), Y0, Y2 \
 	VSHUFPS   $0x88, Y2, Y1, Y1          \ // rows 0, 1, 4, 5, 2, 3, 6, 7
@@ -4406,40 +4281,25 @@ done:
 	VMOVMSKPS Y1, R11                    \
 	MOVB      R11, i(BX)
 
-#define HALFCOMPARE_ALL(how, threshold, word, done) \
-	TESTQ        CX, CX    \
-	JZ           done      \
-	threshold:             \
-	VBROADCASTSD (DX), Y0  \
-	MOVQ         R9, BX    \
-	MOVQ         SI, AX    \
-	word:                  \
-	HALFCOMPARE8(how, 0)   \
-	HALFCOMPARE8(how, 1)   \
-	HALFCOMPARE8(how, 2)   \
-	HALFCOMPARE8(how, 3)   \
-	HALFCOMPARE8(how, 4)   \
-	HALFCOMPARE8(how, 5)   \
-	HALFCOMPARE8(how, 6)   \
-	HALFCOMPARE8(how, 7)   \
-	ADDQ         $8, BX    \
-	ADDQ         $512, AX  \
-	CMPQ         AX, R8    \
-	JB           word      \
-	ADDQ         $8, DX    \
-	ADDQ         $64, R9   \
-	DECQ         CX        \
-	JNZ          threshold
+#define COMPARE64_AVX2(how) \
+	COMPARE8_AVX2(how, 0) \
+	COMPARE8_AVX2(how, 1) \
+	COMPARE8_AVX2(how, 2) \
+	COMPARE8_AVX2(how, 3) \
+	COMPARE8_AVX2(how, 4) \
+	COMPARE8_AVX2(how, 5) \
+	COMPARE8_AVX2(how, 6) \
+	COMPARE8_AVX2(how, 7)
 
 TEXT ·compareAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
-	COMPAREARGS
-	HALFCOMPARE_ALL(NOTGREATER, left, leftWord, leftDone)
+	COMPARE_ARGS
+	COMPARE_ALL(COMPARE64_AVX2, NOT_GREATER, Y0, left, leftWord, leftDone)
 
 leftDone:
 	MOVQ compareArgs_n(DI), CX
 	SUBQ compareArgs_missingLeft(DI), CX
-	HALFCOMPARE_ALL(NOTABOVE, right, rightWord, rightDone)
+	COMPARE_ALL(COMPARE64_AVX2, NOT_ABOVE, Y0, right, rightWord, rightDone)
 
 rightDone:
 	VZEROUPPER
@@ -4458,7 +4318,7 @@ DATA ·bits16+24(SB)/8, $0x8000400020001000
 GLOBL ·bits16(SB), RODATA|NOPTR, $32
 
 // 16 numbers = 2·numbers + the bits of 16 rows
-#define HALFLEAF_BIT(at, numbers) \
+#define LEAF_BIT_AVX2(at, numbers) \
 	VPBROADCASTW at(R10)(R14*1), Y0        \
 	VPAND        Y15, Y0, Y0               \
 	VPCMPEQW     Y15, Y0, Y0               \
@@ -4466,14 +4326,7 @@ GLOBL ·bits16(SB), RODATA|NOPTR, $32
 	VPSUBW       Y0, numbers, numbers
 
 TEXT ·leavesAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), DI
-	MOVQ leavesArgs_right(DI), SI
-	MOVQ leavesArgs_cuts(DI), R8
-	MOVQ leavesArgs_n(DI), BX
-	MOVQ BX, R9
-	SHLQ $4, R9
-	ADDQ R8, R9
-	MOVQ leavesArgs_atLeast(DI), R10
+	LEAVES_ARGS
 
 	// All rows reach leaf 0 or a later one, none one past the last.
 	VPCMPEQD Y1, Y1, Y1
@@ -4490,14 +4343,7 @@ TEXT ·leavesAVX2(SB), NOSPLIT, $0-8
 
 cut:
 	// atLeast[middle] = atLeast[high] | atLeast[low] & right[test]
-	MOVL    cut_Test(R8), AX
-	MOVL    cut_Low(R8), BX
-	MOVL    cut_Middle(R8), CX
-	MOVL    cut_High(R8), DX
-	SHLQ    $6, AX
-	SHLQ    $6, BX
-	SHLQ    $6, CX
-	SHLQ    $6, DX
+	CUT_OFFSETS
 	VMOVDQU (R10)(BX*1), Y2
 	VMOVDQU 32(R10)(BX*1), Y3
 	VPAND   (SI)(AX*1), Y2, Y2
@@ -4546,10 +4392,10 @@ word:
 	JMP   lower
 
 double:
-	HALFLEAF_BIT(0, Y4)
-	HALFLEAF_BIT(2, Y5)
-	HALFLEAF_BIT(4, Y6)
-	HALFLEAF_BIT(6, Y7)
+	LEAF_BIT_AVX2(0, Y4)
+	LEAF_BIT_AVX2(2, Y5)
+	LEAF_BIT_AVX2(4, Y6)
+	LEAF_BIT_AVX2(6, Y7)
 
 lower:
 	SHRQ $1, R14
@@ -4577,64 +4423,64 @@ lower:
 //	Y0 … Y7 sums                   Y8 … Y15 steps
 
 // S += steps
-#define HALFSTEP(at, half, LEAF, T, S) \
+#define STEP_AVX2(at, half, LEAF, T, S) \
 	VCVTPS2PD at(half)(LEAF*1), T \
 	VADDPD    T, S, S
 
 // two, four, six and eight vectors, and two short ones for 2 or 3 classes
-#define HALFSTEPSX(LEAF, S0, S1, S2, S3) \
-	HALFSTEP(0, R9, LEAF, X8, S0)  \
-	HALFSTEP(0, R14, LEAF, X9, S1)
+#define STEPSX_AVX2(LEAF, S0, S1, S2, S3) \
+	STEP_AVX2(0, R9, LEAF, X8, S0)  \
+	STEP_AVX2(0, R14, LEAF, X9, S1)
 
-#define HALFSTEPS2(LEAF, S0, S1, S2, S3) \
-	HALFSTEP(0, R9, LEAF, Y8, S0)  \
-	HALFSTEP(0, R14, LEAF, Y9, S1)
+#define STEPS2_AVX2(LEAF, S0, S1, S2, S3) \
+	STEP_AVX2(0, R9, LEAF, Y8, S0)  \
+	STEP_AVX2(0, R14, LEAF, Y9, S1)
 
-#define HALFSTEPS4(LEAF, S0, S1, S2, S3) \
-	HALFSTEP(0, R9, LEAF, Y8, S0)    \
-	HALFSTEP(16, R9, LEAF, Y9, S1)   \
-	HALFSTEP(0, R14, LEAF, Y10, S2)  \
-	HALFSTEP(16, R14, LEAF, Y11, S3)
+#define STEPS4_AVX2(LEAF, S0, S1, S2, S3) \
+	STEP_AVX2(0, R9, LEAF, Y8, S0)    \
+	STEP_AVX2(16, R9, LEAF, Y9, S1)   \
+	STEP_AVX2(0, R14, LEAF, Y10, S2)  \
+	STEP_AVX2(16, R14, LEAF, Y11, S3)
 
-#define HALFSTEPS6(LEAF) \
-	HALFSTEPS4(LEAF, Y0, Y1, Y2, Y3) \
-	HALFSTEP(32, R9, LEAF, Y12, Y4)  \
-	HALFSTEP(32, R14, LEAF, Y13, Y5)
+#define STEPS6_AVX2(LEAF) \
+	STEPS4_AVX2(LEAF, Y0, Y1, Y2, Y3) \
+	STEP_AVX2(32, R9, LEAF, Y12, Y4)  \
+	STEP_AVX2(32, R14, LEAF, Y13, Y5)
 
-#define HALFSTEPS8(LEAF) \
-	HALFSTEPS6(LEAF)                 \
-	HALFSTEP(48, R9, LEAF, Y14, Y6)  \
-	HALFSTEP(48, R14, LEAF, Y15, Y7)
+#define STEPS8_AVX2(LEAF) \
+	STEPS6_AVX2(LEAF)                 \
+	STEP_AVX2(48, R9, LEAF, Y14, Y6)  \
+	STEP_AVX2(48, R14, LEAF, Y15, Y7)
 
-#define HALFLOADSCORES2(at, S0, S1, S2, S3) \
+#define LOAD_SCORES2_AVX2(at, S0, S1, S2, S3) \
 	VMOVUPD (at), S0        \
 	VMOVUPD (at)(R15*1), S1
 
-#define HALFLOADSCORES4(at, S0, S1, S2, S3) \
+#define LOAD_SCORES4_AVX2(at, S0, S1, S2, S3) \
 	VMOVUPD (at), S0          \
 	VMOVUPD 32(at), S1        \
 	VMOVUPD (at)(R15*1), S2   \
 	VMOVUPD 32(at)(R15*1), S3
 
-#define HALFSTORESCORES2(at, S0, S1, S2, S3) \
+#define STORE_SCORES2_AVX2(at, S0, S1, S2, S3) \
 	VMOVUPD S0, (at)        \
 	VMOVUPD S1, (at)(R15*1)
 
-#define HALFSTORESCORES4(at, S0, S1, S2, S3) \
+#define STORE_SCORES4_AVX2(at, S0, S1, S2, S3) \
 	VMOVUPD S0, (at)          \
 	VMOVUPD S1, 32(at)        \
 	VMOVUPD S2, (at)(R15*1)   \
 	VMOVUPD S3, 32(at)(R15*1)
 
 // the later half: 2·vectors classes from the last
-#define HALVES(classes) \
+#define LATER_HALF(classes) \
 	LEAQ -classes(BX), R15 \
 	LEAQ (R9)(R15*4), R14  \
 	SHLQ $3, R15
 
 TEXT ·addStepsAVX2(SB), NOSPLIT, $8-8
 	MOVQ a+0(FP), AX
-	STEPARGS
+	STEP_ARGS
 	CMPQ BX, $4
 	JB   vectorsX
 	CMPQ BX, $8
@@ -4643,21 +4489,21 @@ TEXT ·addStepsAVX2(SB), NOSPLIT, $8-8
 	JBE  vectors4
 	CMPQ BX, $24
 	JBE  vectors6
-	HALVES(16)
+	LATER_HALF(16)
 
 row8:
-	HALFLOADSCORES4(R11, Y0, Y1, Y2, Y3)
+	LOAD_SCORES4_AVX2(R11, Y0, Y1, Y2, Y3)
 	VMOVUPD 64(R11), Y4
 	VMOVUPD 64(R11)(R15*1), Y5
 	VMOVUPD 96(R11), Y6
 	VMOVUPD 96(R11)(R15*1), Y7
-	FIRSTTREE
+	FIRST_TREE
 
 tree8:
 	STEPS_OF(0, AX)
-	HALFSTEPS8(AX)
-	NEXTTREE(tree8)
-	HALFSTORESCORES4(R11, Y0, Y1, Y2, Y3)
+	STEPS8_AVX2(AX)
+	NEXT_TREE(tree8)
+	STORE_SCORES4_AVX2(R11, Y0, Y1, Y2, Y3)
 	VMOVUPD Y4, 64(R11)
 	VMOVUPD Y5, 64(R11)(R15*1)
 	VMOVUPD Y6, 96(R11)
@@ -4669,19 +4515,19 @@ tree8:
 	JMP     done
 
 vectors6:
-	HALVES(12)
+	LATER_HALF(12)
 
 row6:
-	HALFLOADSCORES4(R11, Y0, Y1, Y2, Y3)
+	LOAD_SCORES4_AVX2(R11, Y0, Y1, Y2, Y3)
 	VMOVUPD 64(R11), Y4
 	VMOVUPD 64(R11)(R15*1), Y5
-	FIRSTTREE
+	FIRST_TREE
 
 tree6:
 	STEPS_OF(0, AX)
-	HALFSTEPS6(AX)
-	NEXTTREE(tree6)
-	HALFSTORESCORES4(R11, Y0, Y1, Y2, Y3)
+	STEPS6_AVX2(AX)
+	NEXT_TREE(tree6)
+	STORE_SCORES4_AVX2(R11, Y0, Y1, Y2, Y3)
 	VMOVUPD Y4, 64(R11)
 	VMOVUPD Y5, 64(R11)(R15*1)
 	ADDQ    $2, SI
@@ -4691,16 +4537,16 @@ tree6:
 	JMP     done
 
 vectors4:
-	HALVES(8)
-	STEPROWS(HALFLOADSCORES4, HALFSTEPS4, HALFSTORESCORES4, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, two4, twotree4, one4, onetree4, done)
+	LATER_HALF(8)
+	STEP_ROWS(LOAD_SCORES4_AVX2, STEPS4_AVX2, STORE_SCORES4_AVX2, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, two4, twotree4, one4, onetree4, done)
 
 vectors2:
-	HALVES(4)
-	STEPROWS(HALFLOADSCORES2, HALFSTEPS2, HALFSTORESCORES2, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, two2, twotree2, one2, onetree2, done)
+	LATER_HALF(4)
+	STEP_ROWS(LOAD_SCORES2_AVX2, STEPS2_AVX2, STORE_SCORES2_AVX2, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, two2, twotree2, one2, onetree2, done)
 
 vectorsX:
-	HALVES(2)
-	STEPROWS(HALFLOADSCORES2, HALFSTEPSX, HALFSTORESCORES2, X0, X1, X2, X3, X4, X5, X6, X7, twoX, twotreeX, oneX, onetreeX, done)
+	LATER_HALF(2)
+	STEP_ROWS(LOAD_SCORES2_AVX2, STEPSX_AVX2, STORE_SCORES2_AVX2, X0, X1, X2, X3, X4, X5, X6, X7, twoX, twotreeX, oneX, onetreeX, done)
 
 done:
 	VZEROUPPER
@@ -4779,7 +4625,7 @@ pair:
 DATA ·nan64+0(SB)/8, $0x7FF8000000000001 // math.NaN
 GLOBL ·nan64(SB), RODATA|NOPTR, $8
 
-#define SOFTMAXROWS \
+#define SOFTMAX_ROWS \
 	MOVQ  softmaxArgs_scores(BX), DI  \
 	MOVQ  softmaxArgs_rows(BX), R8    \
 	MOVQ  softmaxArgs_classes(BX), R9 \
@@ -4794,7 +4640,7 @@ GLOBL ·nan64(SB), RODATA|NOPTR, $8
 // func softmaxTops(a *softmaxArgs)
 TEXT ·softmaxTops(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), BX
-	SOFTMAXROWS
+	SOFTMAX_ROWS
 	CMPQ softmaxArgs_temperature(BX), $0
 	JNE  divide
 
@@ -4882,8 +4728,8 @@ divideOne:
 	ADDQ   $8, AX
 	JMP    divideOne
 
-// SOFTMAXINVERSE is X2 = 1/X0, or math.NaN where that is none.
-#define SOFTMAXINVERSE(number) \
+// SOFTMAX_INVERSE is X2 = 1/X0, or math.NaN where that is none.
+#define SOFTMAX_INVERSE(number) \
 	VDIVSD       X0, X7, X2     \
 	VUCOMISD     X0, X0         \
 	JPC          number         \
@@ -4898,7 +4744,7 @@ divideOne:
 //	Y2 the inverse    Y3 classes    Y5, Y6 masks of the last 1 … 8    X7 one
 TEXT ·softmaxSums(SB), NOSPLIT, $0-8
 	MOVQ    a+0(FP), BX
-	SOFTMAXROWS
+	SOFTMAX_ROWS
 	VMOVSD  ·one64(SB), X7
 	LEAQ    ·lastLanes+64(SB), CX
 	ADDQ    R11, CX
@@ -4936,7 +4782,7 @@ rest:
 	VADDPD       X2, X0, X0
 	VPERMILPD    $1, X0, X2
 	VADDSD       X2, X0, X0
-	SOFTMAXINVERSE(number)
+	SOFTMAX_INVERSE(number)
 	VMULPD       Y1, Y2, Y1
 	MOVQ         R10, AX
 	TESTQ        AX, AX
@@ -4963,7 +4809,7 @@ rowX:
 	VADDPD     X0, X3, X0
 	VPERMILPD  $1, X0, X2
 	VADDSD     X2, X0, X0
-	SOFTMAXINVERSE(numberX)
+	SOFTMAX_INVERSE(numberX)
 	VMULPD     X3, X2, X3
 	VMULPD     X1, X2, X1
 	VMOVUPD    X3, (DI)
@@ -4979,37 +4825,38 @@ rowX:
 //	DI vector    R8 the last, of 1 … 8 numbers: K1    Z5 numbers
 //	Z14 … Z31 expLanes
 
-#define EXPTERM(even, odd) \
-	VMULPD Z2, Z3, Z3   \
-	VMULPD Z2, Z4, Z4   \
-	VADDPD even, Z3, Z3 \
-	VADDPD odd, Z4, Z4
+// EXP_TERM is E = E·R2 + even and O = O·R2 + odd: the next terms of the series.
+#define EXP_TERM(even, odd, R2, E, O) \
+	VMULPD R2, E, E   \
+	VMULPD R2, O, O   \
+	VADDPD even, E, E \
+	VADDPD odd, O, O
 
-// EXP8 is X = e to X, or zero below SoftmaxLeast. Z0 … Z4 are lost.
-#define EXP8(X) \
-	VCMPPD       $5, Z19, X, K2 \ // not below, or NaN
-	VMULPD       Z14, X, Z0     \
-	VADDPD       Z15, Z0, Z0    \ // k in the lowest bits
-	VSUBPD       Z15, Z0, Z1    \
-	VFNMADD231PD Z16, Z1, X     \ // the product is exact
-	VMULPD       Z17, Z1, Z1    \
-	VSUBPD       Z1, X, X       \ // r
-	VMULPD       X, X, Z2       \ // r²
-	VMULPD       Z30, Z2, Z3    \ // even terms
-	VMULPD       Z31, Z2, Z4    \ // odd terms
-	VADDPD       Z28, Z3, Z3    \
-	VADDPD       Z29, Z4, Z4    \
-	EXPTERM(Z26, Z27)           \
-	EXPTERM(Z24, Z25)           \
-	EXPTERM(Z22, Z23)           \
-	EXPTERM(Z20, Z21)           \
-	VMULPD       X, Z4, Z4      \
-	VADDPD       Z4, Z3, Z3     \
-	VMULPD       Z3, Z2, Z3     \
-	VADDPD       Z3, X, X       \
-	VADDPD       Z18, X, X      \
-	VPSLLQ       $52, Z0, Z0    \
-	VPADDQ       Z18, Z0, Z0    \ // 2ᵏ
+// EXP_AVX512 is X = e to X, or zero below SoftmaxLeast. Z0 … Z4 are lost.
+#define EXP_AVX512(X) \
+	VCMPPD       $5, Z19, X, K2    \ // not below, or NaN
+	VMULPD       Z14, X, Z0        \
+	VADDPD       Z15, Z0, Z0       \ // k in the lowest bits
+	VSUBPD       Z15, Z0, Z1       \
+	VFNMADD231PD Z16, Z1, X        \ // the product is exact
+	VMULPD       Z17, Z1, Z1       \
+	VSUBPD       Z1, X, X          \ // r
+	VMULPD       X, X, Z2          \ // r²
+	VMULPD       Z30, Z2, Z3       \ // even terms
+	VMULPD       Z31, Z2, Z4       \ // odd terms
+	VADDPD       Z28, Z3, Z3       \
+	VADDPD       Z29, Z4, Z4       \
+	EXP_TERM(Z26, Z27, Z2, Z3, Z4) \
+	EXP_TERM(Z24, Z25, Z2, Z3, Z4) \
+	EXP_TERM(Z22, Z23, Z2, Z3, Z4) \
+	EXP_TERM(Z20, Z21, Z2, Z3, Z4) \
+	VMULPD       X, Z4, Z4         \
+	VADDPD       Z4, Z3, Z3        \
+	VMULPD       Z3, Z2, Z3        \
+	VADDPD       Z3, X, X          \
+	VADDPD       Z18, X, X         \
+	VPSLLQ       $52, Z0, Z0       \
+	VPADDQ       Z18, Z0, Z0       \ // 2ᵏ
 	VMULPD.Z     Z0, X, K2, X
 
 TEXT ·expAVX512(SB), NOSPLIT, $0-16
@@ -5047,7 +4894,7 @@ TEXT ·expAVX512(SB), NOSPLIT, $0-16
 
 vector:
 	VMOVUPD (DI), Z5
-	EXP8(Z5)
+	EXP_AVX512(Z5)
 	VMOVUPD Z5, (DI)
 	ADDQ    $64, DI
 	CMPQ    DI, R8
@@ -5055,7 +4902,7 @@ vector:
 
 last:
 	VMOVUPD.Z (DI), K1, Z5
-	EXP8(Z5)
+	EXP_AVX512(Z5)
 	VMOVUPD   Z5, K1, (DI)
 	VZEROUPPER
 	RET
@@ -5065,41 +4912,35 @@ last:
 //	DI vector    R8 the last, of 1 … 4 numbers: Y15    Y5 numbers
 //	Y7 … Y14 some of expLanes
 
-#define HALFEXPTERM(even, odd) \
-	VMULPD Y2, Y3, Y3   \
-	VMULPD Y2, Y4, Y4   \
-	VADDPD even, Y3, Y3 \
-	VADDPD odd, Y4, Y4
+#define EXP_LANES(i) ·expLanes+(32*i)(SB)
 
-#define EXPLANES(i) ·expLanes+(32*i)(SB)
-
-// EXP4 is Y5 = e to Y5, or zero below SoftmaxLeast. Y0 … Y4, Y6 are lost.
-#define EXP4 \
-	VCMPPD $5, EXPLANES(5), Y5, Y6          \
-	VMULPD EXPLANES(0), Y5, Y0              \
-	VADDPD Y7, Y0, Y0                       \
-	VSUBPD Y7, Y0, Y1                       \
-	VMULPD Y8, Y1, Y2                       \
-	VSUBPD Y2, Y5, Y5                       \
-	VMULPD Y9, Y1, Y1                       \
-	VSUBPD Y1, Y5, Y5                       \
-	VMULPD Y5, Y5, Y2                       \
-	VMULPD EXPLANES(16), Y2, Y3             \
-	VMULPD EXPLANES(17), Y2, Y4             \
-	VADDPD EXPLANES(14), Y3, Y3             \
-	VADDPD EXPLANES(15), Y4, Y4             \
-	HALFEXPTERM(EXPLANES(12), EXPLANES(13)) \
-	HALFEXPTERM(EXPLANES(10), Y14)          \
-	HALFEXPTERM(Y13, Y12)                   \
-	HALFEXPTERM(Y11, EXPLANES(7))           \
-	VMULPD Y5, Y4, Y4                       \
-	VADDPD Y4, Y3, Y3                       \
-	VMULPD Y3, Y2, Y3                       \
-	VADDPD Y3, Y5, Y5                       \
-	VADDPD Y10, Y5, Y5                      \
-	VPSLLQ $52, Y0, Y0                      \
-	VPADDQ Y10, Y0, Y0                      \
-	VMULPD Y0, Y5, Y5                       \
+// EXP_AVX2 is Y5 = e to Y5, or zero below SoftmaxLeast. Y0 … Y4, Y6 are lost.
+#define EXP_AVX2 \
+	VCMPPD $5, EXP_LANES(5), Y5, Y6                    \
+	VMULPD EXP_LANES(0), Y5, Y0                        \
+	VADDPD Y7, Y0, Y0                                  \
+	VSUBPD Y7, Y0, Y1                                  \
+	VMULPD Y8, Y1, Y2                                  \
+	VSUBPD Y2, Y5, Y5                                  \
+	VMULPD Y9, Y1, Y1                                  \
+	VSUBPD Y1, Y5, Y5                                  \
+	VMULPD Y5, Y5, Y2                                  \
+	VMULPD EXP_LANES(16), Y2, Y3                       \
+	VMULPD EXP_LANES(17), Y2, Y4                       \
+	VADDPD EXP_LANES(14), Y3, Y3                       \
+	VADDPD EXP_LANES(15), Y4, Y4                       \
+	EXP_TERM(EXP_LANES(12), EXP_LANES(13), Y2, Y3, Y4) \
+	EXP_TERM(EXP_LANES(10), Y14, Y2, Y3, Y4)           \
+	EXP_TERM(Y13, Y12, Y2, Y3, Y4)                     \
+	EXP_TERM(Y11, EXP_LANES(7), Y2, Y3, Y4)            \
+	VMULPD Y5, Y4, Y4                                  \
+	VADDPD Y4, Y3, Y3                                  \
+	VMULPD Y3, Y2, Y3                                  \
+	VADDPD Y3, Y5, Y5                                  \
+	VADDPD Y10, Y5, Y5                                 \
+	VPSLLQ $52, Y0, Y0                                 \
+	VPADDQ Y10, Y0, Y0                                 \
+	VMULPD Y0, Y5, Y5                                  \
 	VANDPD Y6, Y5, Y5
 
 TEXT ·expAVX2(SB), NOSPLIT, $0-16
@@ -5113,20 +4954,20 @@ TEXT ·expAVX2(SB), NOSPLIT, $0-16
 	VMOVUPD (AX)(CX*8), Y15
 	ANDQ    $-4, R8
 	LEAQ    (DI)(R8*8), R8
-	VMOVUPD EXPLANES(1), Y7
-	VMOVUPD EXPLANES(2), Y8
-	VMOVUPD EXPLANES(3), Y9
-	VMOVUPD EXPLANES(4), Y10
-	VMOVUPD EXPLANES(6), Y11
-	VMOVUPD EXPLANES(9), Y12
-	VMOVUPD EXPLANES(8), Y13
-	VMOVUPD EXPLANES(11), Y14
+	VMOVUPD EXP_LANES(1), Y7
+	VMOVUPD EXP_LANES(2), Y8
+	VMOVUPD EXP_LANES(3), Y9
+	VMOVUPD EXP_LANES(4), Y10
+	VMOVUPD EXP_LANES(6), Y11
+	VMOVUPD EXP_LANES(9), Y12
+	VMOVUPD EXP_LANES(8), Y13
+	VMOVUPD EXP_LANES(11), Y14
 	CMPQ    DI, R8
 	JEQ     last
 
 vector:
 	VMOVUPD (DI), Y5
-	EXP4
+	EXP_AVX2
 	VMOVUPD Y5, (DI)
 	ADDQ    $32, DI
 	CMPQ    DI, R8
@@ -5134,7 +4975,7 @@ vector:
 
 last:
 	VMASKMOVPD (DI), Y15, Y5
-	EXP4
+	EXP_AVX2
 	VMASKMOVPD Y5, Y15, (DI)
 	VZEROUPPER
 	RET
@@ -5144,7 +4985,7 @@ last:
 //	AX, BX, CX, DX, R8 … R11   twice the node of each walk
 //	SI branches                DI keys        R12, R13 of one node
 //	R14 steps left, leaves     R15 walks
-#define WALKSTEP(at) \
+#define WALK_STEP(at) \
 	MOVL 8(SI)(at*8), R12  \
 	MOVL 12(SI)(at*8), R13 \
 	MOVQ (DI)(R12*8), R12  \
@@ -5153,12 +4994,12 @@ last:
 	LEAL (R13)(R13*1), at
 
 // the number of the leaf that a walk has reached, to its tree's place
-#define WALKEND(lane, at) \
+#define WALK_END(lane, at) \
 	MOVL 8(SI)(at*8), R12     \
 	MOVL (8*lane+4)(R15), R13 \
 	MOVW R12, (R14)(R13*2)
 
-#define WALKBEGIN(lane, at) \
+#define WALK_BEGIN(lane, at) \
 	MOVL (8*lane)(R15), at \
 	ADDL at, at
 
@@ -5174,42 +5015,42 @@ TEXT ·walkTrees(SB), NOSPLIT, $16-8
 	MOVQ CX, end-16(SP)
 
 lanes:
-	WALKBEGIN(0, AX)
-	WALKBEGIN(1, BX)
-	WALKBEGIN(2, CX)
-	WALKBEGIN(3, DX)
-	WALKBEGIN(4, R8)
-	WALKBEGIN(5, R9)
-	WALKBEGIN(6, R10)
-	WALKBEGIN(7, R11)
+	WALK_BEGIN(0, AX)
+	WALK_BEGIN(1, BX)
+	WALK_BEGIN(2, CX)
+	WALK_BEGIN(3, DX)
+	WALK_BEGIN(4, R8)
+	WALK_BEGIN(5, R9)
+	WALK_BEGIN(6, R10)
+	WALK_BEGIN(7, R11)
 	MOVQ  depth-8(SP), R14
 	MOVL  (R14), R14
 	TESTL R14, R14
 	JZ    arrived
 
 step:
-	WALKSTEP(AX)
-	WALKSTEP(BX)
-	WALKSTEP(CX)
-	WALKSTEP(DX)
-	WALKSTEP(R8)
-	WALKSTEP(R9)
-	WALKSTEP(R10)
-	WALKSTEP(R11)
+	WALK_STEP(AX)
+	WALK_STEP(BX)
+	WALK_STEP(CX)
+	WALK_STEP(DX)
+	WALK_STEP(R8)
+	WALK_STEP(R9)
+	WALK_STEP(R10)
+	WALK_STEP(R11)
 	DECL R14
 	JNZ  step
 
 arrived:
 	MOVQ a+0(FP), R14
 	MOVQ walkArgs_leaves(R14), R14
-	WALKEND(0, AX)
-	WALKEND(1, BX)
-	WALKEND(2, CX)
-	WALKEND(3, DX)
-	WALKEND(4, R8)
-	WALKEND(5, R9)
-	WALKEND(6, R10)
-	WALKEND(7, R11)
+	WALK_END(0, AX)
+	WALK_END(1, BX)
+	WALK_END(2, CX)
+	WALK_END(3, DX)
+	WALK_END(4, R8)
+	WALK_END(5, R9)
+	WALK_END(6, R10)
+	WALK_END(7, R11)
 	ADDQ $64, R15
 	MOVQ depth-8(SP), R14
 	ADDQ $4, R14

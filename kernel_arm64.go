@@ -9,58 +9,58 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-func cpuLevels() []*kernel.Funcs { return []*kernel.Funcs{&neon} }
+func cpuLevels() []*kernel.Funcs { return []*kernel.Funcs{neon} }
 
 // neon is what every AArch64 processor runs.
-var neon = neonTable()
-
-// neonTable leaves Partition to the reference: NEON can neither gather bin
-// codes by row number nor store the lanes that a mask picks one behind the
-// other, and the reference has no branch to mispredict.
-func neonTable() kernel.Funcs {
-	f := *kernel.Generic
-	f.Level = "neon"
-	f.Totals = totalsNEON
-	f.Cross = crossNEON
-	f.Gradients = gradientsNEON
-	f.Quantize = quantizeNEON
-	f.Histogram = histogramNEON
-	f.Sparse = sparseNEON
-	f.SumBins = sumBinsNEON
-	f.Spill = spillNEON
-	f.Subtract = subtractNEON
-	f.Scan = scanNEON
-	f.Update = updateNEON
-	f.Compare = func(j *kernel.CompareJob) {
+var neon = kernel.Checked(kernel.Funcs{
+	Level:     "neon",
+	Totals:    totals,
+	Cross:     cross,
+	Gradients: gradients,
+	Quantize:  quantize,
+	Histogram: histogram,
+	Sparse:    sparse,
+	SumBins:   sumBins,
+	Spill:     spill,
+	Subtract:  subtract,
+	Scan:      scan,
+	// NEON can neither gather bin codes by row number nor store the lanes of a
+	// mask one behind the other.
+	Partition: kernel.Partition,
+	Update:    update,
+	Compare: func(j *kernel.CompareJob) {
 		if a := new(compareArgs); a.load(j) {
-			compare64(a)
+			compareNEON(a)
 		}
-	}
-	f.Leaves = func(j *kernel.LeavesJob) {
+	},
+	Leaves: func(j *kernel.LeavesJob) {
 		for a := new(leavesArgs); a.next(j); {
-			leaves512(a)
+			leavesNEON(a)
 		}
-	}
-	f.AddSteps = func(j *kernel.AddStepsJob) {
+	},
+	AddSteps: func(j *kernel.AddStepsJob) {
 		for a := new(addStepsArgs); a.next(j); {
-			addSteps32(a)
+			addStepsNEON(a)
 		}
-	}
-	f.AddPairs = addPairs
-	f.Softmax = func(j *kernel.SoftmaxJob) {
-		for a := new(softmaxArgs); a.next(j); {
-			softmaxTops(a)
-			expNEON(a.scores, a.rows*a.classes)
-			softmaxSums(a)
-		}
-	}
-	f.Walk = walkLanes
-	return f
-}
+	},
+	AddPairs: addPairs,
+	Softmax:  softmax(expNEON),
+	Walk:     walkLanes,
+})
 
-// The assembly's arguments. Strides of residuals, factors and sums are in
-// bytes. Row numbers are trusted; all else is checked here, as the slice
-// expressions of the reference do.
+func expNEON(x *float64, n int)
+
+//go:noescape
+func compareNEON(a *compareArgs)
+
+//go:noescape
+func leavesNEON(a *leavesArgs)
+
+//go:noescape
+func addStepsNEON(a *addStepsArgs)
+
+// Routines take a few classes of a job. Strides of residuals, factors and sums
+// are in bytes.
 
 type totalsArgs struct {
 	residuals         *float32 // the first of eight classes
@@ -74,7 +74,7 @@ type totalsArgs struct {
 //go:noescape
 func totals8(a *totalsArgs)
 
-func totalsNEON(j *kernel.TotalsJob) {
+func totals(j *kernel.TotalsJob) {
 	gradient, hessian := j.Gradient[:j.Stride], j.Hessian[:j.Stride]
 	clear(gradient)
 	clear(hessian)
@@ -88,12 +88,11 @@ func totalsNEON(j *kernel.TotalsJob) {
 	})
 }
 
-// forRowsInCache calls f with one run of rows after the other, each of so few
-// that their residuals stay in the first-level cache while f goes over them
-// several times, a few classes at a time.
+// forRowsInCache calls f with one run of rows after the other. The residuals of
+// a run stay in the first-level cache while f goes over them several times, a
+// few classes at a time.
 func forRowsInCache(rows []uint32, stride int, f func(rows []uint32)) {
-	const cache = 16 << 10 // bytes; half of the smallest there is
-	most := max(cache/(4*stride), 16)
+	most := rowsInCache(4*stride, 16)
 	for len(rows) > 0 {
 		n := min(len(rows), most)
 		f(rows[:n])
@@ -119,14 +118,9 @@ func cross4x8(a *crossArgs)
 //go:noescape
 func cross1x8(a *crossArgs)
 
-func crossNEON(j *kernel.CrossJob) {
+func cross(j *kernel.CrossJob) {
 	cross := j.Cross[:len(j.First)*j.Stride]
 	clear(cross)
-	for _, r := range j.First {
-		if uint(r) >= uint(j.Stride) {
-			panic("kernel: a class past the stride")
-		}
-	}
 	a := crossArgs{
 		residuals:   unsafe.SliceData(j.Residuals),
 		stride:      4 * j.Stride,
@@ -173,13 +167,9 @@ type gradientsArgs struct {
 //go:noescape
 func gradients8(a *gradientsArgs)
 
-func gradientsNEON(j *kernel.GradientsJob) {
+func gradients(j *kernel.GradientsJob) {
 	m, whole := len(j.Pairs), len(j.Rows)&^7
-	gradients := j.Gradients[:len(j.Rows)*m*2]
 	for p, pair := range j.Pairs {
-		if uint(pair.R) >= uint(j.Stride) || uint(pair.S) >= uint(j.Stride) {
-			panic("kernel: a class past the stride")
-		}
 		a := gradientsArgs{
 			residuals: unsafe.SliceData(j.Residuals),
 			stride:    4 * j.Stride,
@@ -191,7 +181,7 @@ func gradientsNEON(j *kernel.GradientsJob) {
 			pairs:     m,
 		}
 		if whole > 0 {
-			a.gradients = &gradients[2*p]
+			a.gradients = &j.Gradients[2*p]
 			gradients8(&a)
 		}
 
@@ -204,7 +194,7 @@ func gradientsNEON(j *kernel.GradientsJob) {
 				g, h = float32(g*w), float32(h*w)
 			}
 			at := ((whole+lane)*m + p) * 2
-			gradients[at], gradients[at+1] = h, g
+			j.Gradients[at], j.Gradients[at+1] = h, g
 
 			absG := math.Float32frombits(math.Float32bits(g) &^ (1 << 31))
 			a.sumG[lane] += float64(g)
@@ -244,16 +234,8 @@ func quantize1(a *quantizeArgs)
 //go:noescape
 func quantize2(a *quantizeArgs)
 
-func quantizeNEON(j *kernel.QuantizeJob) {
+func quantize(j *kernel.QuantizeJob) {
 	m, n := j.Pairs, len(j.Rows)
-	if m > 2 && m&1 != 0 || len(j.Cells) < n*m || len(j.KeptRows) < n {
-		kernel.Quantize(j) // vectors hold two pairs; quantize1 stores rows that it drops
-		return
-	}
-	gradients := j.Gradients[:n*m*2]
-	if n > 0 && j.Weights != nil {
-		_ = j.Weights[j.Rows[n-1]]
-	}
 	a := quantizeArgs{pairs: m, weights: unsafe.SliceData(j.Weights)}
 	for p := range m {
 		a.scale[2*p], a.scale[2*p+1] = j.ScaleH[p], j.ScaleG[p]
@@ -263,7 +245,7 @@ func quantizeNEON(j *kernel.QuantizeJob) {
 	j.Kept = 0
 	for i := 0; i < n; i += a.n {
 		a.n = min(n-i, kernel.RowBlock)
-		a.rows, a.gradients = &j.Rows[i], &gradients[i*m*2]
+		a.rows, a.gradients = &j.Rows[i], &j.Gradients[i*m*2]
 		a.cells, a.keptRows = &j.Cells[j.Kept*m], &j.KeptRows[j.Kept]
 		a.sum = [kernel.MaxPairs]int64{}
 		if m == 1 {
@@ -314,14 +296,14 @@ func histogram4x1(a *histogramArgs)
 //go:noescape
 func histogram8x1(a *histogramArgs)
 
-func histogramNEON(j *kernel.HistogramJob) {
+func histogram(j *kernel.HistogramJob) {
 	n := len(j.Cells) / j.Pairs
 	if n == 0 {
 		return
 	}
 	a := histogramArgs{first: j.First, cells: &j.Cells[0], n: n}
 	if j.Rows != nil {
-		a.rows = &j.Rows[:n][0]
+		a.rows = &j.Rows[0]
 	}
 	for c := 0; c < j.Count; {
 		rest := j.Count - c
@@ -354,95 +336,8 @@ func histogramNEON(j *kernel.HistogramJob) {
 		case j.Pairs == 8:
 			histogram8x1(&a)
 			c++
-		default:
-			panic("kernel: pairs are 1, 2, 4 or 8")
 		}
 	}
-}
-
-type sparseArgs struct {
-	first     *uint32
-	entries   *uint16
-	histogram *int64
-	rows      *uint32
-	n         int
-	cells     *int64
-}
-
-// sparseM adds the cells of M pairs.
-
-//go:noescape
-func sparse1(a *sparseArgs)
-
-//go:noescape
-func sparse2(a *sparseArgs)
-
-//go:noescape
-func sparse4(a *sparseArgs)
-
-//go:noescape
-func sparse8(a *sparseArgs)
-
-// sparseNEON trusts the entries as it trusts the row numbers.
-func sparseNEON(j *kernel.SparseJob) {
-	n := len(j.Rows)
-	_ = j.Cells[:n*j.Pairs]
-	a := sparseArgs{
-		first:     unsafe.SliceData(j.First),
-		entries:   unsafe.SliceData(j.Entries),
-		histogram: unsafe.SliceData(j.Histogram),
-		rows:      unsafe.SliceData(j.Rows),
-		n:         n,
-		cells:     unsafe.SliceData(j.Cells),
-	}
-	switch j.Pairs {
-	case 1:
-		sparse1(&a)
-	case 2:
-		sparse2(&a)
-	case 4:
-		sparse4(&a)
-	case 8:
-		sparse8(&a)
-	default:
-		panic("kernel: pairs are 1, 2, 4 or 8")
-	}
-}
-
-//go:noescape
-func sumBins8(sums, cells *int64, stride, bins int)
-
-func sumBinsNEON(sums, cells []int64) {
-	width := len(sums)
-	if width%8 != 0 || len(cells) == 0 || len(cells)%width != 0 {
-		kernel.SumBins(sums, cells)
-		return
-	}
-	for lane := 0; lane < width; lane += 8 {
-		sumBins8(&sums[lane], &cells[lane], 8*width, len(cells)/width)
-	}
-}
-
-//go:noescape
-func spill(wideG, wideH, narrow *int64, n int)
-
-func spillNEON(wideG, wideH, narrow []int64) {
-	n := len(narrow)
-	wideG, wideH = wideG[:n], wideH[:n]
-	whole := n &^ 1
-	spill(unsafe.SliceData(wideG), unsafe.SliceData(wideH), unsafe.SliceData(narrow), whole)
-	kernel.Spill(wideG[whole:], wideH[whole:], narrow[whole:])
-}
-
-//go:noescape
-func subtract(dst, minuend, subtrahend *int64, n int)
-
-func subtractNEON(dst, minuend, subtrahend []int64) {
-	n := len(dst)
-	minuend, subtrahend = minuend[:n], subtrahend[:n]
-	whole := n &^ 3
-	subtract(unsafe.SliceData(dst), unsafe.SliceData(minuend), unsafe.SliceData(subtrahend), whole)
-	kernel.Subtract(dst[whole:], minuend[whole:], subtrahend[whole:])
 }
 
 type scanArgs struct {
@@ -472,14 +367,9 @@ func scanVector(a *scanArgs)
 //go:noescape
 func scanVectors(a *scanArgs)
 
-func scanNEON(j *kernel.ScanJob) {
+func scan(j *kernel.ScanJob) {
 	m := j.Pairs
-	if m&(m-1) != 0 || j.Bins < 1 {
-		kernel.Scan(j)
-		return
-	}
 	stride := max(j.Stride, kernel.TileLanes)
-	cells := (j.Bins-1)*stride + kernel.TileLanes
 	a := scanArgs{
 		bins: j.Bins, stride: 8 * stride, pairs: m,
 		totalG: j.TotalG, totalH: j.TotalH,
@@ -493,9 +383,9 @@ func scanNEON(j *kernel.ScanJob) {
 	width := max(m, 2) // lanes at once
 	for lane := 0; lane < kernel.TileLanes; lane += width {
 		if j.Tile != nil {
-			a.tile = &j.Tile[:cells][lane]
+			a.tile = &j.Tile[lane]
 		} else {
-			a.wideG, a.wideH = &j.WideG[:cells][lane], &j.WideH[:cells][lane]
+			a.wideG, a.wideH = &j.WideG[lane], &j.WideH[lane]
 		}
 		a.score, a.code = [2]float64{math.Inf(-1), math.Inf(-1)}, [2]int64{}
 		if m <= 2 {
@@ -514,54 +404,34 @@ func scanNEON(j *kernel.ScanJob) {
 }
 
 type updateArgs struct {
-	residuals    *float32
-	own          *float32
-	stride       int
-	rows         *uint32
-	n            int // out: of rows that a row without a class kept from being updated
-	factors      *float32
-	factorStride int
-	flushBelow   float32
-	ownFloor     float32
-	sumResidual  float64 // in and out
+	residuals   *float32
+	own         *float32
+	stride      int
+	rows        *uint32
+	n           int // out: of rows that a row without a class kept from being updated
+	factors     *float32
+	flushBelow  float32
+	ownFloor    float32
+	sumResidual float64 // in and out
 }
 
 //go:noescape
-func update(a *updateArgs)
+func updateNEON(a *updateArgs)
 
-func updateNEON(j *kernel.UpdateJob) {
-	_ = j.Factors[:j.Stride]
-	if n := len(j.Rows); n > 0 {
-		_ = j.Own[j.Rows[n-1]]
-	}
+func update(j *kernel.UpdateJob) {
 	a := updateArgs{
-		residuals:    unsafe.SliceData(j.Residuals),
-		own:          unsafe.SliceData(j.Own),
-		stride:       4 * j.Stride,
-		rows:         unsafe.SliceData(j.Rows),
-		n:            len(j.Rows),
-		factors:      unsafe.SliceData(j.Factors),
-		factorStride: 4 * max(j.FactorStride, 0),
-		flushBelow:   kernel.FlushBelow,
-		ownFloor:     kernel.OwnFloor,
+		residuals:  unsafe.SliceData(j.Residuals),
+		own:        unsafe.SliceData(j.Own),
+		stride:     4 * j.Stride,
+		rows:       unsafe.SliceData(j.Rows),
+		n:          len(j.Rows),
+		factors:    unsafe.SliceData(j.Factors),
+		flushBelow: kernel.FlushBelow,
+		ownFloor:   kernel.OwnFloor,
 	}
-	update(&a)
+	updateNEON(&a)
 	if a.n > 0 {
-		panic("kernel: a residual row without a class")
+		panic(kernel.ErrNoClass)
 	}
 	j.SumResidual = a.sumResidual
 }
-
-//go:noescape
-func compare64(a *compareArgs)
-
-//go:noescape
-func leaves512(a *leavesArgs)
-
-//go:noescape
-func addSteps32(a *addStepsArgs)
-
-// expNEON makes x e to x, or zero below SoftmaxLeast.
-//
-//go:noescape
-func expNEON(x *float64, n int)

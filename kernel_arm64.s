@@ -376,17 +376,18 @@ done:
 
 // Sparse histograms: the entries of a row are the bins that its cells go to.
 //
-//	R0  a            R5  rows left           R9   next entry       V0–V3  cells
+//	R0  j            R5  rows left           R9   next entry       V0–V3  cells
 //	R1  first        R6  next cell           R10  row's last       V4–V7  sums
 //	R2  entries      R7  row number, cell    R11  entry
 //	R3  histogram    R8  first of the row    R12  bin's address
 //	R4  next row
 
 #define LOAD_SPARSE \
-	MOVD a+0(FP), R0                        \
-	LDP  sparseArgs_first(R0), (R1, R2)     \
-	LDP  sparseArgs_histogram(R0), (R3, R4) \
-	LDP  sparseArgs_n(R0), (R5, R6)
+	MOVD sparseJob_First(R0), R1      \
+	MOVD sparseJob_Entries(R0), R2    \
+	MOVD sparseJob_Histogram(R0), R3  \
+	LDP  sparseJob_Rows(R0), (R4, R5) \
+	MOVD sparseJob_Cells(R0), R6
 
 // R9, R10 = where the entries of row *rows++ begin and end
 #define NEXT_ENTRIES \
@@ -396,11 +397,12 @@ done:
 	ADD     R9<<1, R2, R9   \
 	ADD     R10<<1, R2, R10
 
-// func sparse1(a *sparseArgs)
+// func sparse1(j *sparseJob)
 // One pair.
 TEXT ·sparse1(SB), NOSPLIT, $0-8
+	MOVD j+0(FP), R0
 	LOAD_SPARSE
-	CBZ R5, done
+	CBZ  R5, done
 
 row:
 	NEXT_ENTRIES
@@ -427,11 +429,12 @@ next:
 done:
 	RET
 
-// func sparse2(a *sparseArgs)
+// func sparse2(j *sparseJob)
 // Two pairs.
 TEXT ·sparse2(SB), NOSPLIT, $0-8
+	MOVD j+0(FP), R0
 	LOAD_SPARSE
-	CBZ R5, done
+	CBZ  R5, done
 
 row:
 	NEXT_ENTRIES
@@ -458,11 +461,12 @@ next:
 done:
 	RET
 
-// func sparse4(a *sparseArgs)
+// func sparse4(j *sparseJob)
 // Four pairs.
 TEXT ·sparse4(SB), NOSPLIT, $0-8
+	MOVD j+0(FP), R0
 	LOAD_SPARSE
-	CBZ R5, done
+	CBZ  R5, done
 
 row:
 	NEXT_ENTRIES
@@ -490,11 +494,12 @@ next:
 done:
 	RET
 
-// func sparse8(a *sparseArgs)
+// func sparse8(j *sparseJob)
 // Eight pairs.
 TEXT ·sparse8(SB), NOSPLIT, $0-8
+	MOVD j+0(FP), R0
 	LOAD_SPARSE
-	CBZ R5, done
+	CBZ  R5, done
 
 row:
 	NEXT_ENTRIES
@@ -525,14 +530,15 @@ done:
 	RET
 
 // func sumBins8(sums, cells *int64, stride, bins int)
-// The sums of eight lanes over bins that are stride bytes apart.
+// The sums of eight lanes over bins that are stride cells apart.
 //
 //	R0  sums          R3  bins left
 //	R1  next cells    V0–V3  sums
-//	R2  stride        V4–V7  cells
+//	R2  stride, bytes V4–V7  cells
 TEXT ·sumBins8(SB), NOSPLIT, $0-32
 	LDP  sums+0(FP), (R0, R1)
 	LDP  stride+16(FP), (R2, R3)
+	LSL  $3, R2
 	VEOR V0.B16, V0.B16, V0.B16
 	VEOR V1.B16, V1.B16, V1.B16
 	VEOR V2.B16, V2.B16, V2.B16
@@ -553,10 +559,10 @@ done:
 	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R0)
 	RET
 
-// Class sums. Both routines take eight classes of many rows, so that the sums
-// stay in registers; the caller goes from eight classes to the next.
+// Totals and Cross. The routines take eight classes of many rows, so that the
+// sums stay in registers. The caller loops over the classes.
 
-// V0, V1 = eight residuals. V2–V5 = they in float64.
+// V0, V1 = eight residuals. V2–V5 = the same in float64.
 #define WIDEN_RESIDUALS \
 	WORD $0x0e617802 \ // fcvtl v2.2d, v0.2s
 	WORD $0x4e617803 \ // fcvtl2 v3.2d, v0.4s
@@ -875,7 +881,7 @@ done:
 
 // V20 = the class numbers from 1 of the row's own class, V21 = those of four
 // lanes, V22 = 4, V0 = their residuals, V4 = their factors.
-// odds = residual·factor, +0 in the row's own class, which V20 takes down.
+// odds = residual·factor, +0 in the row's own class, which V20 notes.
 #define ODDS_0 \
 	WORD $0x6e24dc04              \ // fmul v4.4s, v0.4s, v4.4s
 	WORD $0x4ea0a800              \ // cmlt v0.4s, v0.4s, #0
@@ -893,21 +899,21 @@ done:
 	VORR V1.B16, V20.B16, V20.B16 \
 	VADD V22.S4, V21.S4, V21.S4
 
-// func update(a *updateArgs)
+// func updateNEON(a *updateArgs)
 //
 //	R0  a                R8   stride/16        V0, V1    residuals, then p
 //	R1  residuals        R9   row number       V4, V5    factors, odds
 //	R2  stride           R10  row's residuals  V16–V19   odds of the others, 16 lanes
-//	R3  next row         R11  row's factors    V20       own class + 1, in its lane
-//	R4  rows left        R12  next residuals   V21       class numbers from 1
-//	R5  factors          R13  next factors     V22, V23  4; 1, 2, 3, 4
-//	R6  factor stride    R14  lanes left       V24, V25  FlushBelow; OwnFloor
-//	R7  stride/8         R15  own class        V26       1
-//	                     R16  own              V27       sum of the others, q
+//	R3  next row         R12  next residuals   V20       own class + 1, in its lane
+//	R4  rows left        R13  next factors     V21       class numbers from 1
+//	R5  factors          R14  lanes left       V22, V23  4; 1, 2, 3, 4
+//	R7  stride/8         R15  own class        V24, V25  FlushBelow; OwnFloor
+//	                     R16  own              V26       1
+//	                                           V27       sum of the others, q
 //	                                           V28       Σ, 1/Σ
 //	                                           V29       sum of residuals
 //	                                           V30       own odds, own
-TEXT ·update(SB), NOSPLIT, $0-8
+TEXT ·updateNEON(SB), NOSPLIT, $0-8
 	MOVD  a+0(FP), R0
 	MOVD  updateArgs_residuals(R0), R1
 	MOVD  updateArgs_own(R0), R16
@@ -915,7 +921,6 @@ TEXT ·update(SB), NOSPLIT, $0-8
 	MOVD  updateArgs_rows(R0), R3
 	MOVD  updateArgs_n(R0), R4
 	MOVD  updateArgs_factors(R0), R5
-	MOVD  updateArgs_factorStride(R0), R6
 	LSR   $5, R2, R7
 	LSR   $6, R2, R8
 	MOVD  $updateLanes<>(SB), R15
@@ -930,10 +935,9 @@ TEXT ·update(SB), NOSPLIT, $0-8
 	CBZ   R4, done
 
 row:
-	// the residuals and factors of row *rows++
+	// the residuals of row *rows++
 	MOVWU.P 4(R3), R9
 	MADD    R2, R1, R9, R10
-	MADD    R6, R5, R9, R11
 
 	// others = 0; own = 0; k = 1, 2, 3, 4
 	VEOR V16.B16, V16.B16, V16.B16
@@ -943,7 +947,7 @@ row:
 	VEOR V20.B16, V20.B16, V20.B16
 	VMOV V23.B16, V21.B16
 	MOVD R10, R12
-	MOVD R11, R13
+	MOVD R5, R13
 	MOVD R8, R14
 	CBZ  R14, eight
 
@@ -991,7 +995,7 @@ fold:
 
 	// ownOdds = own[row]·factors[own]
 	FMOVS (R16)(R9<<2), F30
-	FMOVS (R11)(R15<<2), F28
+	FMOVS (R5)(R15<<2), F28
 	FMULS F28, F30, F30
 
 	// inverse = 1/(sum + ownOdds); q = sum·inverse
@@ -1004,13 +1008,14 @@ fold:
 	FMAXS F25, F30, F30
 	FMOVS F30, (R16)(R9<<2)
 	MOVD  R10, R12
+	MOVD  R5, R13
 	MOVD  R7, R14
 
 normalize:
 	// p = residual·factor·inverse of eight classes, the product that was
 	// summed above; 0 where p < FlushBelow, which a negative one is as well
 	FLDPQ   (R12), (F0, F1)
-	FLDPQ.P 32(R11), (F4, F5)
+	FLDPQ.P 32(R13), (F4, F5)
 	WORD    $0x6e24dc00       // fmul v0.4s, v0.4s, v4.4s
 	WORD    $0x6e25dc21       // fmul v1.4s, v1.4s, v5.4s
 	WORD    $0x4f9c9000       // fmul v0.4s, v0.4s, v28.s[0]
@@ -1681,17 +1686,18 @@ done:
 	MOVD R6, quantizeArgs_kept(R0)
 	RET
 
-// func spill(wideG, wideH, narrow *int64, n int)
-// wide += narrow; narrow = 0. n is even.
+// func spill8(wideG, wideH, narrow *int64, blocks int)
+// wide += narrow; narrow = 0. A block is eight cells.
 //
 //	R0  wideG     R3  cells left    V0    cells, g
 //	R1  wideH                       V1    h
 //	R2  narrow                      V2    wide cells
 //	                                V3    2³² − 1
 //	                                V4    0
-TEXT ·spill(SB), NOSPLIT, $0-32
+TEXT ·spill8(SB), NOSPLIT, $0-32
 	LDP  wideG+0(FP), (R0, R1)
 	LDP  narrow+16(FP), (R2, R3)
+	LSL  $3, R3
 	MOVD $0xffffffff, R4
 	VDUP R4, V3.D2
 	VEOR V4.B16, V4.B16, V4.B16
@@ -1719,15 +1725,16 @@ cells:
 done:
 	RET
 
-// func subtract(dst, minuend, subtrahend *int64, n int)
-// dst = minuend − subtrahend. n is a multiple of 4.
+// func subtract8(dst, minuend, subtrahend *int64, blocks int)
+// dst = minuend − subtrahend. A block is eight cells.
 //
 //	R0  dst           R3  cells left
 //	R1  minuend       V0, V1  minuend, difference
 //	R2  subtrahend    V2, V3  subtrahend
-TEXT ·subtract(SB), NOSPLIT, $0-32
+TEXT ·subtract8(SB), NOSPLIT, $0-32
 	LDP dst+0(FP), (R0, R1)
 	LDP subtrahend+16(FP), (R2, R3)
+	LSL $3, R3
 	CBZ R3, done
 
 cells:
@@ -1792,7 +1799,7 @@ done:
 	VADDP V22.B16, V20.B16, V20.B16 \
 	VADDP V20.B16, V20.B16, V20.B16
 
-// func compare64(a *compareArgs)
+// func compareNEON(a *compareArgs)
 //
 //	R0  a                    R5  its words         V0–V7    values
 //	R1  values               R6  next word         V16      threshold
@@ -1800,7 +1807,7 @@ done:
 //	R3  next threshold       R8  words left        V20–V23  answers
 //	R4  thresholds left      R9  a word
 //	                         R10 thresholds that send missing values left
-TEXT ·compare64(SB), NOSPLIT, $0-8
+TEXT ·compareNEON(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	LDP  compareArgs_values(R0), (R1, R2)
 	LDP  compareArgs_thresholds(R0), (R3, R4)
@@ -1845,7 +1852,7 @@ next:
 	VADD    numbers.H8, numbers.H8, numbers.H8 \
 	VSUB    V16.H8, numbers.H8, numbers.H8
 
-// func leaves512(a *leavesArgs)
+// func leavesNEON(a *leavesArgs)
 //
 //	R0  a                      R5–R8 sets of rows     V0–V7    sets, then numbers
 //	R1  answers                R9  64·leaf of a bit   V16–V19  sets
@@ -1853,7 +1860,7 @@ next:
 //	R3  cuts left              R11 last set           V17      a bit for each of 8 rows
 //	R4  sets of rows by leaf   R12 words left
 //	R7  64·leaf of a bit       R13 next numbers
-TEXT ·leaves512(SB), NOSPLIT, $0-8
+TEXT ·leavesNEON(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	LDP  leavesArgs_right(R0), (R1, R2)
 	LDP  leavesArgs_n(R0), (R3, R4)
@@ -2174,8 +2181,8 @@ row:  \
 	CBNZ  R10, row  \
 	RET
 
-// func addSteps32(a *addStepsArgs)
-TEXT ·addSteps32(SB), NOSPLIT, $0-8
+// func addStepsNEON(a *addStepsArgs)
+TEXT ·addStepsNEON(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	LDP  addStepsArgs_leaves(R0), (R1, R2)
 	LDP  addStepsArgs_firstLeaf(R0), (R3, R4)
@@ -2262,8 +2269,8 @@ pair:
 	CBNZ   R4, tree
 	RET
 
-// Probabilities: of all rows the greatest score is taken away, then e to all that
-// is left is computed, and then sums are divided out.
+// Softmax: subtract the greatest score of each row, take e to the differences,
+// divide by their sum.
 //
 //	R0  a                R4  vectors before the row's    V0      maxima, sums
 //	R1  row              last one or two classes         V1      the last two, read

@@ -65,6 +65,7 @@ func Sparse(j *SparseJob) {
 
 // SumBins is the reference of [Funcs.SumBins].
 func SumBins(sums, cells []int64) {
+	must(checkSumBins(sums, cells))
 	clear(sums)
 	for ; len(cells) > 0; cells = cells[len(sums):] {
 		for i, cell := range cells[:len(sums)] {

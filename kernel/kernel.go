@@ -13,11 +13,14 @@
 //   - nothing is fused: every product is rounded before it is added;
 //   - divisions and square roots are IEEE, never approximations.
 //
-// Slices hold what a job needs and no padding. Row numbers rise within a list
-// and use all 32 bits, but the last is below 2³²−1. A slice that a job fills
-// in part (kept rows, left and right rows) may hold anything past that part,
-// to its end; so may, before and after, arrays by pair past the job's pairs,
-// and by feature past the tile's features.
+// Slices hold what a job needs and no padding. Row numbers rise within a list.
+// They use all 32 bits, but the last is below 2³²−1. Where a job fills a slice
+// only in part (kept rows, left and right rows), it may write anything to the
+// rest. Arrays by pair may hold anything past the job's pairs, and arrays by
+// feature past the tile's features.
+//
+// Preconditions are the same at every level: each job has a Check, which its
+// kernel calls first. See [Checked].
 //
 // # Residuals
 //
@@ -34,19 +37,19 @@
 //
 // # Prediction
 //
-// Prediction takes rows in blocks and 64 of them a machine word. Every
-// different test of the trees, a feature below a threshold, is made once a
-// block ([CompareJob]); a tree then is a few and and or of the tests' answers
-// ([LeavesJob]): bit vectors as in QuickScorer (Lucchese et al., SIGIR 2015),
-// but of rows, not of leaves. What remains is to add up steps ([AddStepsJob],
-// [AddPairsJob]) and to turn the sums into probabilities ([SoftmaxJob]). A single
-// row walks through the trees ([WalkJob]).
+// Prediction takes rows in blocks, 64 rows to a machine word. It makes every
+// different test of the trees (is a feature below a threshold?) once a block
+// ([CompareJob]). Each tree then needs a few AND and OR operations on the
+// results ([LeavesJob]). These are bit vectors as in QuickScorer (Lucchese et
+// al., SIGIR 2015), but of rows, not of leaves. What remains is to add up steps
+// ([AddStepsJob], [AddPairsJob]) and to turn the sums into probabilities
+// ([SoftmaxJob]). A single row walks through the trees ([WalkJob]).
 package kernel
 
 const (
-	// RowBlock is the largest number of rows a row kernel is given at once.
-	// Blocks are cut from a node's row list at multiples of RowBlock, whatever
-	// the number of threads, so sums over blocks are always the same sums.
+	// RowBlock is the number of rows in a block. A node's list of rows is cut at
+	// multiples of RowBlock, whatever the number of threads, so that sums over
+	// blocks are always the same.
 	RowBlock = 1024
 
 	// SpillRows is the largest number of rows one packed histogram cell can
@@ -97,7 +100,7 @@ type Pair struct{ R, S int32 }
 type TotalsJob struct {
 	Residuals []float32 // rows × Stride
 	Stride    int       // 8, or a multiple of 16
-	Rows      []uint32  // at most RowBlock row numbers
+	Rows      []uint32  // row numbers
 	Weights   []float32 // by row number; nil: all one
 
 	Gradient []float64 // out, Stride: m_k = Σ w·(r_k − p_k), row after row
@@ -143,10 +146,9 @@ type GradientsJob struct {
 
 // QuantizeJob turns gradients into fixed point, one packed integer a pair:
 // g·ScaleG rounded to nearest even in the high half, h·ScaleH in the low
-// half. Rows whose |g| and h are below the pair's trim bounds, times the row's
-// weight, for every pair are left out: the gradients have that weight in them.
-// The bounds on the scaled values (|g| ≤ 32767, 0 ≤ h ≤ 65535) are the caller's
-// duty.
+// half. It leaves out rows whose |g| and h are, for every pair, below the trim
+// bounds times the row's weight: the gradients contain that weight. The caller
+// chooses scales that keep |g| ≤ 32767 and 0 ≤ h ≤ 65535.
 type QuantizeJob struct {
 	Rows           []uint32
 	Gradients      []float32 // rows × m × (h, g)
@@ -224,35 +226,34 @@ type PartitionJob struct {
 // taken in 16 lanes of float32, class k going to lane k mod 16, added up by
 // one fixed tree. That and the odds of the own class may not both be zero.
 type UpdateJob struct {
-	Residuals    []float32
-	Own          []float32 // by row number: p_y, the probability of the row's own class
-	Stride       int
-	Rows         []uint32
-	Factors      []float32 // Stride factors; with FactorStride > 0 those of row i start at i·FactorStride
-	FactorStride int       // 0: one vector for all rows
+	Residuals []float32
+	Own       []float32 // by row number: p_y, the probability of the row's own class
+	Stride    int
+	Rows      []uint32
+	Factors   []float32 // Stride
 
 	SumResidual float64 // out: Σ (1 − p_y), row after row
 }
 
-// CompareJob tests a feature of rows: does a row go right, its value not being
-// below a threshold?
+// CompareJob compares a feature of rows with thresholds. A row goes right where
+// its value is not below the threshold.
 type CompareJob struct {
 	Values      []float64 // whole words of rows, at most PredictRows; NaN: missing
 	Thresholds  []float64
-	MissingLeft int // at the first so many thresholds missing values go left, at the others right
+	MissingLeft int // missing values go left at the first MissingLeft thresholds, right at the others
 
 	Right []uint64 // out, PredictWords from one threshold to the next; words past the rows' stay as they are
 }
 
-// Cut is an inner node of a tree, its leaves numbered from left to right: rows
-// that go right in Test reach a leaf from Middle to High−1, the others one from
-// Low to Middle−1. All are trusted.
+// Cut is an inner node of a tree whose leaves are numbered from left to right.
+// Rows that go right in Test reach a leaf from Middle to High−1, the others one
+// from Low to Middle−1. All numbers are trusted.
 type Cut struct{ Test, Low, Middle, High uint32 }
 
-// LeavesJob finds the leaves that rows reach in trees of at most 65,536. AtLeast
-// is where, for each leaf of a tree, the rows that reach it or a later one are
-// noted: those of a cut's Middle are those of its High and, of those of its Low,
-// the ones that go right.
+// LeavesJob finds the leaves that rows reach in trees of at most 65,536 leaves.
+// For each leaf of a tree, AtLeast notes the rows that reach it or a later one. A
+// cut determines those of its Middle: the rows of its High, and of the rows of
+// its Low the ones that go right.
 type LeavesJob struct {
 	Right      []uint64 // tests × PredictWords
 	Words      int      // of rows: 1 … PredictWords
@@ -284,8 +285,8 @@ type PairStep struct {
 	Step float32
 }
 
-// AddPairsJob does the same for leaves of a few class pairs: each adds its step
-// to the score of R and then takes it from that of S.
+// AddPairsJob does the same for leaves of a few class pairs. Each pair adds its
+// step to the score of R and then subtracts it from the score of S.
 type AddPairsJob struct {
 	Leaves     []uint16 // by tree and row; trusted
 	LeafStride int      // leaf numbers from one tree to the next
@@ -298,20 +299,21 @@ type AddPairsJob struct {
 	Stride int
 }
 
-// SoftmaxJob turns raw scores into class probabilities, row after row:
-// e^(f_k − max f) of every class, as [Exp] has it, or zero where the exponent is
-// below [SoftmaxLeast], times the inverse of their sum. That is taken in [Lanes]
-// partial sums, class k going to lane k mod Lanes, added up by one fixed tree. A row that holds NaN or +Inf, or nothing but −Inf,
-// becomes NaN, all of the bits of math.NaN.
+// SoftmaxJob turns raw scores into class probabilities, row after row. A class
+// has e^(f_k − max f), computed by [Exp], or zero where the exponent is below
+// [SoftmaxLeast]. All are multiplied by the inverse of their sum. The sum is
+// taken in [Lanes] partial sums, class k going to lane k mod Lanes, added up by
+// one fixed tree. A row that holds NaN or +Inf, or nothing but −Inf, becomes NaN,
+// with the bits of math.NaN.
 type SoftmaxJob struct {
 	Scores      []float64 // in: scores, rows × Classes; out: probabilities
 	Classes     int
 	Temperature float64 // above 0: the scores are divided by it first
 }
 
-// Branch is a node of trees that single rows walk: a row whose key in Slot is
-// not below Key goes on to Right, any other to the node before that. A leaf, of
-// key 0, leads to itself, and Slot is its number.
+// Branch is a node of the trees that single rows walk. A row whose key in Slot
+// is not below Key goes on to Right, any other row to the node before that. A
+// leaf has the key 0 and leads to itself; its Slot is its number.
 type Branch struct {
 	Key         uint64
 	Slot, Right uint32
@@ -320,7 +322,7 @@ type Branch struct {
 // Walk is a way through a tree, from its root on.
 type Walk struct{ Root, Tree uint32 }
 
-// WalkLanes is how many walks go on side by side.
+// WalkLanes is how many walks proceed side by side.
 const WalkLanes = 8
 
 // WalkJob lets a row walk through trees. All numbers in its slices are trusted.
@@ -357,7 +359,7 @@ type Funcs struct {
 }
 
 // Generic is the plain Go table, the definition of every kernel's result.
-var Generic = &Funcs{
+var Generic = Checked(Funcs{
 	Level:     "generic",
 	Totals:    Totals,
 	Cross:     Cross,
@@ -377,6 +379,51 @@ var Generic = &Funcs{
 	AddPairs:  AddPairs,
 	Softmax:   Softmax,
 	Walk:      WalkTrees,
+})
+
+// Checked is a table of the kernels of f that check their jobs: each panics
+// with the error of the job's Check before it touches anything.
+func Checked(f Funcs) *Funcs {
+	return &Funcs{
+		Level:     f.Level,
+		Totals:    checked((*TotalsJob).Check, f.Totals),
+		Cross:     checked((*CrossJob).Check, f.Cross),
+		Gradients: checked((*GradientsJob).Check, f.Gradients),
+		Quantize:  checked((*QuantizeJob).Check, f.Quantize),
+		Histogram: checked((*HistogramJob).Check, f.Histogram),
+		Sparse:    checked((*SparseJob).Check, f.Sparse),
+		SumBins:   f.SumBins, // checks for itself
+		Spill: func(wideG, wideH, narrow []int64) {
+			must(checkSpill(wideG, wideH, narrow))
+			f.Spill(wideG, wideH, narrow)
+		},
+		Subtract: func(dst, minuend, subtrahend []int64) {
+			must(checkSubtract(dst, minuend, subtrahend))
+			f.Subtract(dst, minuend, subtrahend)
+		},
+		Scan:      checked((*ScanJob).Check, f.Scan),
+		Partition: checked((*PartitionJob).Check, f.Partition),
+		Update:    checked((*UpdateJob).Check, f.Update),
+		Compare:   checked((*CompareJob).Check, f.Compare),
+		Leaves:    checked((*LeavesJob).Check, f.Leaves),
+		AddSteps:  checked((*AddStepsJob).Check, f.AddSteps),
+		AddPairs:  checked((*AddPairsJob).Check, f.AddPairs),
+		Softmax:   checked((*SoftmaxJob).Check, f.Softmax),
+		Walk:      checked((*WalkJob).Check, f.Walk),
+	}
+}
+
+func checked[J any](check func(*J) error, kernel func(*J)) func(*J) {
+	return func(j *J) {
+		must(check(j))
+		kernel(j)
+	}
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
 }
 
 // sumLanes is the fixed tree that adds up the partial sums of a virtual vector.

@@ -1,6 +1,13 @@
 package kernel
 
-import "math"
+import (
+	"errors"
+	"math"
+)
+
+// ErrNoClass is what an update panics with where no residual of a row has the
+// sign bit.
+var ErrNoClass = errors.New("kernel: UpdateJob: a row of Residuals has no class of its own, must have one")
 
 // Update is the reference of [Funcs.Update].
 func Update(j *UpdateJob) {
@@ -8,9 +15,6 @@ func Update(j *UpdateJob) {
 	factors := j.Factors[:j.Stride]
 	for _, row := range j.Rows {
 		residuals := j.Residuals[int(row)*j.Stride:][:j.Stride]
-		if j.FactorStride > 0 {
-			factors = j.Factors[int(row)*j.FactorStride:][:j.Stride]
-		}
 		var others [16]float32
 		own := -1
 		for k, r := range residuals {
@@ -23,7 +27,7 @@ func Update(j *UpdateJob) {
 			others[k%16] += odds
 		}
 		if own < 0 {
-			panic("kernel: a residual row without a class")
+			panic(ErrNoClass)
 		}
 		sum := sumOthers(&others)
 		ownOdds := float32(j.Own[row] * factors[own])

@@ -1,6 +1,6 @@
-// Package kerneltest is the conformance suite of package kernel: a table of
-// kernels passes if it does, to the last bit, what the reference does, and
-// touches no memory that the contract does not give it.
+// Package kerneltest is the conformance suite of package kernel. A table of
+// kernels passes if it does what the reference does, to the last bit, touches
+// no memory that the contract does not give it, and refuses bad jobs.
 package kerneltest
 
 import (
@@ -52,8 +52,8 @@ var suites = []suite{
 	{"Walk", walkShapes, walk},
 }
 
-// Run tests every kernel of a table, each in a subtest of its name. With
-// -short every third shape must do.
+// Run tests every kernel of a table, each in a subtest of its name, and then
+// gives all of them bad jobs. With -short it tries every third shape.
 func Run(t *testing.T, f *kernel.Funcs) {
 	for _, s := range suites {
 		t.Run(s.name, func(t *testing.T) {
@@ -72,6 +72,13 @@ func Run(t *testing.T, f *kernel.Funcs) {
 			}
 		})
 	}
+	t.Run("Refusals", func(t *testing.T) {
+		for _, r := range allRefusals() {
+			if message := r.refuse(f); message != "" {
+				t.Errorf("%s %s", r.kernel, message)
+			}
+		}
+	})
 }
 
 // try compares a table with the reference on one job and tells the first

@@ -52,6 +52,24 @@ func TestSuite(t *testing.T) {
 	}
 }
 
+// TestRefusals gives the suite a table that does not check, and looks for
+// kernels without bad jobs.
+func TestRefusals(t *testing.T) {
+	jobs := map[string]int{}
+	for _, r := range allRefusals() {
+		jobs[r.kernel]++
+		unchecked := kernel.Funcs{Softmax: func(*kernel.SoftmaxJob) {}}
+		if r.kernel == "Softmax" && (r.refuse(&unchecked) == "") != (r.message == "") {
+			t.Errorf("a kernel that does not check passes %q", r.message)
+		}
+	}
+	for _, s := range suites {
+		if jobs[s.name] < 2 {
+			t.Errorf("%s: no bad jobs", s.name)
+		}
+	}
+}
+
 // failures are the suite's messages on small jobs.
 func failures(name string, f *kernel.Funcs) (messages []string) {
 	for _, s := range suites {

@@ -24,7 +24,7 @@ func compare(d dice, s shape) call {
 		if x != x {
 			thresholds[i] = 0
 		}
-		if len(values) > 0 && d.yes() { // not below, by nothing
+		if len(values) > 0 && d.yes() { // equal: just not below
 			if x := values[d.IntN(len(values))]; x == x {
 				thresholds[i] = x
 			}

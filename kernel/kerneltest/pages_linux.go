@@ -10,7 +10,7 @@ import (
 var pageSize = unix.Getpagesize()
 
 // farBytes is how far into a slice its memory may lie, in one trial of
-// farOdds. Where that is likely an emulator, it pays for every page.
+// farOdds. It is less for other CPUs: an emulator takes time for every page.
 var farBytes, farOdds = 1 << 42, 16
 
 func init() {

@@ -10,8 +10,8 @@ import (
 )
 
 // Random compares every kernel of a table with the reference on so many random
-// jobs, of the seeds from first on. It returns the number of all jobs. Drawing
-// is all that it takes: of branches in assembly a fuzzer learns nothing.
+// jobs, of the seeds from first on. It returns the number of all jobs. A fuzzer
+// would do no better: it does not see the branches of assembly.
 func Random(t *testing.T, f *kernel.Funcs, first, jobs uint64) (ran uint64) {
 	for stream, s := range suites {
 		shapes := s.shapes()

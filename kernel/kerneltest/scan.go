@@ -77,21 +77,7 @@ func scan(d dice, s shape) call {
 		}
 	}
 
-	lightest := 0.0
-	for p := range kernel.MaxPairs {
-		job.UnitH[p] = math.Ldexp(1, -d.IntN(50))
-		job.Scale[p] = math.Ldexp(d.Float64(), -d.IntN(60))
-		if d.IntN(8) == 0 {
-			job.UnitH[p], job.Scale[p] = 0, 0
-		}
-		job.L2[p] = pick(d, 0, 0, d.Float64(), 1e6*d.Float64())
-		if p < m {
-			lightest += job.UnitH[p] * float64(job.TotalH[p])
-		}
-	}
-	// The greatest but one are met with equality by some cuts.
-	job.MinHessian = max(1e-200, lightest*pick(d, 0, 0, 1e-3, 0.25, 0.5, 2))
-
+	d.scanUnits(&job)
 	return func(f *kernel.Funcs, mem *memory) {
 		job := job
 		if wide {
@@ -112,4 +98,22 @@ func scan(d dice, s shape) call {
 		result(mem, "Bin", job.Bin[:features]...)
 		result(mem, "MissingLeft", job.MissingLeft[:features]...)
 	}
+}
+
+// scanUnits chooses what quanta are worth, and the least weight of a side.
+func (d dice) scanUnits(job *kernel.ScanJob) {
+	lightest := 0.0
+	for p := range kernel.MaxPairs {
+		job.UnitH[p] = math.Ldexp(1, -d.IntN(50))
+		job.Scale[p] = math.Ldexp(d.Float64(), -d.IntN(60))
+		if d.IntN(8) == 0 {
+			job.UnitH[p], job.Scale[p] = 0, 0
+		}
+		job.L2[p] = pick(d, 0, 0, d.Float64(), 1e6*d.Float64())
+		if p < job.Pairs {
+			lightest += job.UnitH[p] * float64(job.TotalH[p])
+		}
+	}
+	// A half and a quarter of the weight are what some cuts have exactly.
+	job.MinHessian = max(1e-200, lightest*pick(d, 0, 0, 1e-3, 0.25, 0.5, 2))
 }

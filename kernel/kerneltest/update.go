@@ -8,24 +8,15 @@ import (
 
 func update(d dice, s shape) call {
 	x := newMatrix(d, s)
-	factorStride := 0
 	own := d.own(&x)
 	factors := d.factors(s.classes, x.stride)
-	if d.yes() {
-		factorStride = x.stride + pick(d, 0, 0, 16, d.IntN(10))
-		for range x.total - 1 {
-			factors = append(factors, make([]float32, factorStride-x.stride)...)
-			factors = append(factors, d.factors(s.classes, x.stride)...)
-		}
-	}
 	return func(f *kernel.Funcs, m *memory) {
 		job := kernel.UpdateJob{
-			Residuals:    inoutAfter(m, "Residuals", x.lead*x.stride, x.residuals),
-			Own:          inoutAfter(m, "Own", x.lead, own),
-			Stride:       x.stride,
-			Rows:         input(m, "Rows", x.rows),
-			Factors:      inputAfter(m, "Factors", x.lead*factorStride, factors),
-			FactorStride: factorStride,
+			Residuals: inoutAfter(m, "Residuals", x.lead*x.stride, x.residuals),
+			Own:       inoutAfter(m, "Own", x.lead, own),
+			Stride:    x.stride,
+			Rows:      input(m, "Rows", x.rows),
+			Factors:   input(m, "Factors", factors),
 		}
 		f.Update(&job)
 		result(m, "SumResidual", job.SumResidual)
@@ -33,8 +24,8 @@ func update(d dice, s shape) call {
 }
 
 // own are the probabilities of the rows' own classes: what the residuals leave
-// of one, or anything. Where the others have next to nothing the own class has
-// something, lest a row have no odds at all.
+// of one, or anything. It is not too small where the others are next to nothing,
+// for a row must have some odds.
 func (d dice) own(x *matrix) []float32 {
 	own, freely := make([]float32, x.total), d.IntN(3) > 0
 	for i := range own {
@@ -59,7 +50,7 @@ func (d dice) own(x *matrix) []float32 {
 	return own
 }
 
-// factors are e^step of some classes; those of the padding are any.
+// factors are e^step of some classes, and anything in the padding.
 func (d dice) factors(classes, stride int) []float32 {
 	factors := make([]float32, stride)
 	most := pick(d, 0, 0.1, 1, 5, 40)

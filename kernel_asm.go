@@ -8,9 +8,78 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// The arguments of the prediction kernels are alike on all architectures, and
-// do not escape: one row is predicted without allocating memory. What cuts,
-// leaves, pairs and branches hold is trusted.
+// This file has what the kernels of all architectures share: the arguments of
+// assembly routines, and the Go code that makes arguments of a job. A routine
+// of this file exists for every architecture. Jobs are checked before
+// (kernel.Checked).
+//
+// Arguments are made on the stack: predicting a row must not allocate memory.
+// Therefore routines are called by their names, not through variables.
+
+// sparseJob and cut are here for go_asm.h, which has the offsets of fields.
+type sparseJob = kernel.SparseJob
+
+//lint:ignore U1000 for go_asm.h
+type cut = kernel.Cut
+
+// sparse1, sparse2, sparse4 and sparse8 take jobs of so many pairs.
+
+func sparse1(j *sparseJob)
+func sparse2(j *sparseJob)
+func sparse4(j *sparseJob)
+func sparse8(j *sparseJob)
+
+func sparse(j *kernel.SparseJob) {
+	switch j.Pairs {
+	case 1:
+		sparse1(j)
+	case 2:
+		sparse2(j)
+	case 4:
+		sparse4(j)
+	case 8:
+		sparse8(j)
+	}
+}
+
+// sumBins8 sums up eight lanes of one or more bins, which are stride cells apart.
+func sumBins8(sums, cells *int64, stride, bins int)
+
+func sumBins(sums, cells []int64) {
+	bins := len(cells) / max(len(sums), 1)
+	if len(sums)%8 != 0 || bins == 0 || bins*len(sums) != len(cells) {
+		kernel.SumBins(sums, cells) // or it panics
+		return
+	}
+	for i := 0; i < len(sums); i += 8 {
+		sumBins8(&sums[i], &cells[i], len(sums), bins)
+	}
+}
+
+// spill8 and subtract8 take one or more blocks of eight cells. The reference
+// does the rest.
+
+func spill8(wideG, wideH, narrow *int64, blocks int)
+
+func subtract8(dst, minuend, subtrahend *int64, blocks int)
+
+func spill(wideG, wideH, narrow []int64) {
+	blocks := len(narrow) / 8
+	if blocks > 0 {
+		spill8(&wideG[0], &wideH[0], &narrow[0], blocks)
+	}
+	n := 8 * blocks
+	kernel.Spill(wideG[n:], wideH[n:], narrow[n:])
+}
+
+func subtract(dst, minuend, subtrahend []int64) {
+	blocks := len(dst) / 8
+	if blocks > 0 {
+		subtract8(&dst[0], &minuend[0], &subtrahend[0], blocks)
+	}
+	n := 8 * blocks
+	kernel.Subtract(dst[n:], minuend[n:], subtrahend[n:])
+}
 
 type compareArgs struct {
 	values      *float64
@@ -24,13 +93,9 @@ type compareArgs struct {
 // load tells whether there is anything to compare.
 func (a *compareArgs) load(j *kernel.CompareJob) bool {
 	n, words := len(j.Thresholds), len(j.Values)/64
-	if len(j.Values)%64 != 0 || uint(j.MissingLeft) > uint(n) {
-		panic("kernel: rows by whole words, as many thresholds as there are")
-	}
 	if n == 0 || words == 0 {
 		return false
 	}
-	_ = j.Right[:(n-1)*kernel.PredictWords+words]
 	*a = compareArgs{&j.Values[0], words, &j.Thresholds[0], n, j.MissingLeft, &j.Right[0]}
 	return true
 }
@@ -54,8 +119,7 @@ func (a *leavesArgs) next(j *kernel.LeavesJob) bool {
 	cuts := j.Cuts[j.FirstCut[a.tree]:j.FirstCut[a.tree+1]]
 	a.right, a.words = unsafe.SliceData(j.Right), j.Words
 	a.cuts, a.n = unsafe.SliceData(cuts), len(cuts)
-	a.atLeast = &j.AtLeast[:(len(cuts)+2)*kernel.PredictWords][0]
-	a.leaves = &j.Leaves[a.tree*j.LeafStride:][:kernel.PredictRows][0]
+	a.atLeast, a.leaves = &j.AtLeast[0], &j.Leaves[a.tree*j.LeafStride]
 	a.tree++
 	return true
 }
@@ -90,10 +154,10 @@ func (a *addStepsArgs) next(j *kernel.AddStepsJob) bool {
 	}
 	first, last := a.tile*j.Classes/tiles, (a.tile+1)*j.Classes/tiles
 	*a = addStepsArgs{
-		leaves: &j.Leaves[:(trees-1)*j.LeafStride+j.Rows][0], leafStride: 2 * j.LeafStride,
+		leaves: &j.Leaves[0], leafStride: 2 * j.LeafStride,
 		firstLeaf: &j.FirstLeaf[0], trees: trees,
 		steps: &j.Steps[first], leafBytes: 4 * j.Classes,
-		scores: &j.Scores[:(j.Rows-1)*j.Stride+j.Classes][first], stride: 8 * j.Stride,
+		scores: &j.Scores[first], stride: 8 * j.Stride,
 		rows: j.Rows, classes: last - first,
 		tile: a.tile + 1,
 	}
@@ -116,20 +180,22 @@ type addPairsArgs struct {
 //go:noescape
 func addPairsRows(a *addPairsArgs)
 
-// addPairs takes so many rows at once that their scores stay in the cache while
-// the trees pass by.
+// rowsInCache is how many rows of so many bytes stay in the first-level cache
+// while a kernel passes over them several times.
+func rowsInCache(bytes, least int) int {
+	const cache = 16 << 10 // half of the smallest there is
+	return max(cache/bytes, least)
+}
+
 func addPairs(j *kernel.AddPairsJob) {
-	const cache = 16 << 10 // bytes; half of the smallest there is
-	trees := len(j.FirstLeaf)
-	if trees == 0 || j.Rows == 0 || j.Pairs == 0 {
+	if len(j.FirstLeaf) == 0 {
 		return
 	}
-	_, _ = j.Leaves[:(trees-1)*j.LeafStride+j.Rows], j.Scores[:j.Rows*j.Stride]
-	most := max(cache/(8*j.Stride), 16)
+	most := rowsInCache(8*j.Stride, 16)
 	for row := 0; row < j.Rows; row += most {
 		addPairsRows(&addPairsArgs{
 			leaves: &j.Leaves[row], leafStride: 2 * j.LeafStride,
-			firstLeaf: &j.FirstLeaf[0], trees: trees,
+			firstLeaf: &j.FirstLeaf[0], trees: len(j.FirstLeaf),
 			steps: &j.Steps[0], leafBytes: 8 * j.Pairs,
 			scores: &j.Scores[row*j.Stride], stride: 8 * j.Stride,
 			rows: min(most, j.Rows-row),
@@ -143,11 +209,10 @@ type softmaxArgs struct {
 	rows        int // at least 1
 	classes     int // at least 2
 	temperature float64
-	row         int // the next
 }
 
-// softmaxTops divides the scores of rows by the temperature and takes the row's
-// greatest from them.
+// softmaxTops divides the scores of rows by the temperature, unless that is 0,
+// and subtracts the row's greatest from them.
 //
 //go:noescape
 func softmaxTops(a *softmaxArgs)
@@ -157,30 +222,30 @@ func softmaxTops(a *softmaxArgs)
 //go:noescape
 func softmaxSums(a *softmaxArgs)
 
-// next takes so many rows that their scores stay in the cache from one pass over
-// them to the next.
-func (a *softmaxArgs) next(j *kernel.SoftmaxJob) bool {
-	const cache = 16 << 10 // bytes; half of the smallest there is
-	rows := len(j.Scores) / j.Classes
-	switch {
-	case len(j.Scores)%j.Classes != 0:
-		panic("kernel: scores by whole rows")
-	case a.row == rows:
-		return false
-	case j.Classes == 1 || len(j.Scores) <= 4: // that few take the reference less time
-		kernel.Softmax(j)
-		return false
+// softmax is the kernel of a level: exp replaces n numbers x by eˣ, or by zero
+// below SoftmaxLeast.
+func softmax(exp func(x *float64, n int)) func(*kernel.SoftmaxJob) {
+	return func(j *kernel.SoftmaxJob) {
+		if j.Classes == 1 || len(j.Scores) <= 4 { // so few take the reference less time
+			kernel.Softmax(j)
+			return
+		}
+		most := rowsInCache(8*j.Classes, 1)
+		rows := len(j.Scores) / j.Classes
+		for row := 0; row < rows; row += most {
+			a := softmaxArgs{&j.Scores[row*j.Classes], min(most, rows-row), j.Classes, j.Temperature}
+			softmaxTops(&a)
+			exp(a.scores, a.rows*a.classes)
+			softmaxSums(&a)
+		}
 	}
-	n := min(max(cache/(8*j.Classes), 1), rows-a.row)
-	*a = softmaxArgs{&j.Scores[a.row*j.Classes:][:n*j.Classes][0], n, j.Classes, j.Temperature, a.row + n}
-	return true
 }
 
-// expLanes is what e to a vector takes, each number by lane.
+// expLanes is what eˣ of a vector takes, each number in every lane.
 var expLanes [18][4]float64
 
-// roundBy added and taken away again rounds to a whole number, which in between
-// is the sum's lowest bits.
+// roundBy, added and subtracted again, rounds to a whole number. In between,
+// that number is the lowest bits of the sum.
 const roundBy = 0x1.8p52
 
 func init() {
@@ -204,7 +269,6 @@ func walkTrees(a *walkArgs)
 
 func walkLanes(j *kernel.WalkJob) {
 	if n := len(j.Depths); n > 0 {
-		_ = j.Walks[:n*kernel.WalkLanes]
 		walkTrees(&walkArgs{&j.Branches[0], &j.Keys[0], &j.Walks[0], &j.Depths[0], n, &j.Leaves[0]})
 	}
 }
