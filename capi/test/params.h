@@ -27,7 +27,8 @@
     F(T, stop_loss) \
     F(T, seed) \
     F(T, num_threads) \
-    F(T, level)
+    F(T, level) \
+    F(T, min_delta)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \
@@ -69,4 +70,5 @@
     NUMBER(colsample_bytree) \
     NUMBER(colsample_bynode) \
     NUMBER(trim) \
-    NUMBER(stop_loss)
+    NUMBER(stop_loss) \
+    NUMBER(min_delta)
