@@ -194,7 +194,7 @@ func (b *Booster) look() {
 		}
 	}
 	if now.Valid != nil && p.EarlyStopping > 0 {
-		b.best.see(now.Valid, p, now.Iteration, now.Trees)
+		b.best.see(now.Valid, p.Metric, now.Iteration, now.Trees)
 		if now.Iteration-b.best.iteration >= p.EarlyStopping {
 			b.stoppedBy = StoppedByEarlyStopping
 		}
@@ -229,7 +229,7 @@ func (b *Booster) Result() *Result {
 	forest := *b.forest // whose arrays are only ever appended to
 	if best := b.best; b.params.EarlyStopping > 0 && best.iteration > 0 {
 		if r.Valid != nil {
-			best.see(r.Valid, &b.params, r.Iterations, forest.Trees())
+			best.see(r.Valid, b.params.Metric, r.Iterations, forest.Trees())
 		}
 		r.BestIteration, r.Valid = best.iteration, best.valid
 		forest.Truncate(best.trees)
@@ -246,12 +246,12 @@ type bestRound struct {
 	valid     *Evaluation
 }
 
-func (b *bestRound) see(e *Evaluation, p *Params, iteration, trees int) {
+func (b *bestRound) see(e *Evaluation, metric string, iteration, trees int) {
 	value := e.LogLoss
-	if p.Metric == "error" {
+	if metric == "error" {
 		value = e.ErrorRate
 	}
-	if value < b.value-p.MinDelta {
+	if value < b.value {
 		*b = bestRound{value, iteration, trees, e}
 	}
 }

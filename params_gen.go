@@ -85,9 +85,6 @@ type Params struct {
 	// this off. The model is then that of the best iteration. Values above 0 need a validation set.
 	// Allowed: at least 0. Default: 0.
 	EarlyStopping int `json:"early_stopping"`
-	// Amount by which the metric must improve to count as better for early stopping.
-	// Allowed: a finite number, at least 0. Default: 0.
-	MinDelta float64 `json:"min_delta"`
 	// Metric of early stopping. "logloss": the mean of -log p over the rows; "error": the fraction of
 	// rows whose predicted class is wrong.
 	// Default: "logloss".
@@ -150,7 +147,6 @@ func (p *Params) fields() []any {
 		&p.Trim,
 		&p.StopLoss,
 		&p.EarlyStopping,
-		&p.MinDelta,
 		&p.Metric,
 		&p.Threads,
 		&p.Seed,
@@ -182,7 +178,6 @@ type fileParams struct {
 	Trim            float64
 	StopLoss        float64
 	EarlyStopping   int
-	MinDelta        float64
 	Metric          string
 	Threads         int
 	Seed            uint64

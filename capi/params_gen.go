@@ -62,7 +62,6 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	if g.Level, err = goLevel(c.level); err != nil {
 		return g, err
 	}
-	g.MinDelta = float64(c.min_delta)
 	return g, nil
 }
 
@@ -110,6 +109,5 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 	if c.level, err = cLevel(g.Level); err != nil {
 		return c, err
 	}
-	c.min_delta = C.double(g.MinDelta)
 	return c, nil
 }

@@ -199,12 +199,6 @@ var Parameters = []Parameter{
 		},
 	},
 	{
-		Name: "min_delta", Field: "MinDelta", Group: Stopping, Type: Float64, Default: "0", C: C{Slot: 26},
-		Range: notNegative, Usual: between(1e-6, 0.1),
-		Help:   "Amount by which the metric must improve to count as better for early stopping.",
-		Others: Others{LightGBM: "early_stopping_min_delta", XGBoost: "~min_delta", ScikitLearn: "tol"},
-	},
-	{
 		Name: "metric", Field: "Metric", Group: Stopping, Type: String, Default: "logloss", C: C{Slot: 7, Enum: "METRIC"},
 		Help: "Metric of early stopping.",
 		Choices: []Choice{

@@ -517,10 +517,6 @@ typedef struct aoso_params {
     /* Instruction-set level of the kernels. The model does not depend on it. The CPU must have the level.
      * Default: NULL, which means AOSO_LEVEL if it is set, else the fastest. */
     const char *level;
-
-    /* Amount by which the metric must improve to count as better for early stopping.
-     * Allowed: a finite number, at least 0. Default: 0. */
-    double min_delta;
 } aoso_params;
 /* end parameters */
 

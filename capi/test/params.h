@@ -27,8 +27,7 @@
     F(T, stop_loss) \
     F(T, seed) \
     F(T, num_threads) \
-    F(T, level) \
-    F(T, min_delta)
+    F(T, level)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \
@@ -70,5 +69,4 @@
     NUMBER(colsample_bytree) \
     NUMBER(colsample_bynode) \
     NUMBER(trim) \
-    NUMBER(stop_loss) \
-    NUMBER(min_delta)
+    NUMBER(stop_loss)

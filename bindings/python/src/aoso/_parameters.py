@@ -27,7 +27,6 @@ FIELDS = (
     ("seed", "uint64"),
     ("num_threads", "int64"),
     ("level", "char_p"),
-    ("min_delta", "double"),
 )
 
 # What LightGBM, XGBoost, CatBoost and scikit-learn call our parameters, to name ours in an error.
@@ -45,7 +44,6 @@ ALIASES = {
     "colsample_bytree": "feature_fraction",
     "colsample_bynode": "feature_fraction_bynode rsm colsample_bylevel max_features",
     "early_stopping": "early_stopping_round early_stopping_rounds od_wait n_iter_no_change",
-    "min_delta": "early_stopping_min_delta tol",
     "metric": "eval_metric scoring",
     "threads": "n_jobs nthread thread_count",
     "seed": "random_state random_seed",

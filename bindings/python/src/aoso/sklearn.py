@@ -118,9 +118,6 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Training stops after this many iterations without a better metric on the validation set; 0 turns this off. The
         model is then that of the best iteration. Values above 0 need a validation set.
         Allowed: at least 0.
-    min_delta : float, default 0
-        Amount by which the metric must improve to count as better for early stopping.
-        Allowed: a finite number, at least 0.
     metric : {"logloss", "error"}, default "logloss"
         Metric of early stopping. "logloss": the mean of -log p over the rows; "error": the fraction of rows whose
         predicted class is wrong.
@@ -190,7 +187,6 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         trim: float = 0.1,
         stop_loss: float = 1e-16,
         early_stopping: int = 0,
-        min_delta: float = 0.0,
         metric: str = "logloss",
         max_bins: int = 255,
         class_weight: dict[Any, float] | str | None = None,
@@ -218,7 +214,6 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.trim = trim
         self.stop_loss = stop_loss
         self.early_stopping = early_stopping
-        self.min_delta = min_delta
         self.metric = metric
         self.max_bins = max_bins
         self.class_weight = class_weight
