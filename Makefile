@@ -7,7 +7,7 @@ TWO = --no-print-directory -j2 --output-sync=target
 STAGES = test-python test-go test-arm64 race test-capi test-examples fuzz torture
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-go tools vet notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-growth paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
+.PHONY: help build demo test test-go tools vet params notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-growth paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
@@ -37,6 +37,9 @@ vet:
 	go run ./internal/notices check
 	@unformatted=$$(gofmt -l $(GOFILES)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:" $$unformatted; exit 1; fi
+
+params: ## write what is generated from the table of parameters in spec/
+	go generate ./spec
 
 notices: ## write THIRD_PARTY_NOTICES, the licences of the linked modules
 	go run ./internal/notices write

@@ -35,8 +35,8 @@ type content struct {
 // header is what a model file says of a model for people to read.
 type header struct {
 	content
-	Trees  int    `json:"trees"`
-	Params Params `json:"params"`
+	Trees  int        `json:"trees"`
+	Params fileParams `json:"params"`
 }
 
 func (m *Model) content() content {
@@ -69,7 +69,7 @@ func (m *Model) writer(meta any) *modelio.Writer {
 func (m *Model) Write(w io.Writer) error {
 	params := m.params
 	params.Threads, params.Level = 0, "" // of the training, not of the model
-	_, err := m.writer(header{m.content(), m.Trees(), params}).WriteTo(w)
+	_, err := m.writer(header{m.content(), m.Trees(), fileParams(params)}).WriteTo(w)
 	return err
 }
 
@@ -141,7 +141,7 @@ func Decode(data []byte) (*Model, error) {
 		return nil, fmt.Errorf("%w: its header: trees is %d, there are %d", ErrCorrupt, h.Trees, f.Trees())
 	}
 	h.Params.Threads, h.Params.Level = 0, "" // as Write leaves them
-	m := newModel(&f, h.Classes, h.Features, h.Method, h.TreesPerIteration, h.Params)
+	m := newModel(&f, h.Classes, h.Features, h.Method, h.TreesPerIteration, Params(h.Params))
 	m.temperature = h.Temperature
 	return m, nil
 }

@@ -17,7 +17,7 @@ func forge(t testing.TB, m *Model, change func(h *header, f *tree.Forest)) []byt
 	t.Helper()
 	c := *m
 	c.forest = m.forest.Clone()
-	h := header{c.content(), c.Trees(), c.params}
+	h := header{c.content(), c.Trees(), fileParams(c.params)}
 	h.Classes, h.Features = append([]string(nil), h.Classes...), append([]string(nil), h.Features...)
 	change(&h, c.forest)
 	var b bytes.Buffer

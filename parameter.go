@@ -2,90 +2,39 @@ package aoso
 
 import (
 	"fmt"
+	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/libaoso/aoso/spec"
 )
 
-// Parameter describes a field of [Params] to those who set it by name.
-type Parameter struct {
-	Name    string // as in messages: min_samples
-	Type    string // of its value: "string", "int", "uint64" or "float64"
-	Default string
-	Help    string // one line
-}
-
-// parameters is every field of Params under its name.
-var parameters = []struct {
-	name  string
-	field func(*Params) any // a *string, *int, *uint64 or *float64
-	help  string
-}{
-	{"method", func(p *Params) any { return &p.Method }, "aoso, abc or logitboost"},
-	{"leaf", func(p *Params) any { return &p.Leaf }, "classes that a leaf moves: pair or full (default full for aoso)"},
-	{"pairs", func(p *Params) any { return &p.Pairs }, "class pairs a node splits on: 1, 2, 4 or 8 (default 4 for aoso)"},
-	{"pair_selection", func(p *Params) any { return &p.PairSelection }, "second_order, first_order or root"},
-	{"base_class", func(p *Params) any { return &p.BaseClass }, "for abc: worst or exhaustive"},
-	{"base_gap", func(p *Params) any { return &p.BaseGap }, "for abc: iterations between two choices of the base class"},
-	{"trees", func(p *Params) any { return &p.Trees }, "most trees to grow"},
-	{"leaves", func(p *Params) any { return &p.Leaves }, "most leaves of a tree"},
-	{"shrinkage", func(p *Params) any { return &p.Shrinkage }, "learning rate, above 0 and at most 1"},
-	{"max_depth", func(p *Params) any { return &p.MaxDepth }, "most splits above a leaf; 0: no bound"},
-	{"min_samples", func(p *Params) any { return &p.MinSamples }, "least rows in a leaf"},
-	{"min_hessian", func(p *Params) any { return &p.MinHessian }, "least sum of Hessians in a leaf"},
-	{"min_gain", func(p *Params) any { return &p.MinGain }, "gain that a split must exceed"},
-	{"l2", func(p *Params) any { return &p.L2 }, "L2 regularization of leaf values"},
-	{"max_step", func(p *Params) any { return &p.MaxStep }, "bound of a leaf value before shrinkage"},
-	{"subsample", func(p *Params) any { return &p.Subsample }, "share of the rows drawn for the structure of each tree; leaf values are of all rows"},
-	{"colsample_bytree", func(p *Params) any { return &p.ColsampleByTree }, "share of the features drawn for each tree"},
-	{"colsample_bynode", func(p *Params) any { return &p.ColsampleByNode }, "share of those drawn for each node"},
-	{"trim", func(p *Params) any { return &p.Trim }, "leave rows below this share of a node's mean out of its histograms; 0: none"},
-	{"stop_loss", func(p *Params) any { return &p.StopLoss }, "training loss at which to stop"},
-	{"early_stopping", func(p *Params) any { return &p.EarlyStopping }, "iterations without a better validation metric; 0: off"},
-	{"metric", func(p *Params) any { return &p.Metric }, "of early stopping: logloss or error"},
-	{"threads", func(p *Params) any { return &p.Threads }, "threads; 0: all cores"},
-	{"seed", func(p *Params) any { return &p.Seed }, "seed of all random draws"},
-	{"level", func(p *Params) any { return &p.Level }, "instruction-set level of the kernels (default AOSO_LEVEL, or the fastest)"},
-}
+// Parameter describes a field of [Params].
+type Parameter = spec.Parameter
 
 // Parameters lists the parameters of training that [Params.Set] takes.
-func Parameters() []Parameter {
-	defaults := DefaultParams()
-	list := make([]Parameter, len(parameters))
-	for i, p := range parameters {
-		field := p.field(&defaults)
-		list[i] = Parameter{p.name, strings.TrimPrefix(fmt.Sprintf("%T", field), "*"), text(field), p.help}
-	}
-	return list
-}
+func Parameters() []Parameter { return slices.Clone(spec.Parameters) }
 
-// text is the value that a pointer leads to.
-func text(field any) string {
-	switch v := field.(type) {
-	case *string:
-		return *v
-	case *int:
-		return fmt.Sprint(*v)
-	case *uint64:
-		return fmt.Sprint(*v)
-	}
-	return fmt.Sprint(*field.(*float64))
-}
+// value is what a pointer leads to.
+func value(field any) any { return reflect.ValueOf(field).Elem().Interface() }
 
 // Set sets the parameter of the given name to a value given as text. Whether
 // the value is allowed, [Params.Check] tells once all are set.
 func (p *Params) Set(name, value string) error {
-	names := make([]string, len(parameters))
-	for i, known := range parameters {
-		if known.name == name {
-			if allowed, ok := set(known.field(p), value); !ok {
-				return badArgument(name, value, "%s", allowed)
-			}
-			return nil
+	known, i, ok := spec.Find(name)
+	if !ok {
+		var names []string
+		for _, known := range spec.Parameters {
+			names = append(names, known.Name)
 		}
-		names[i] = known.name
+		return badArgument("parameter", name, "%s", strings.Join(names, ", "))
 	}
-	return badArgument("parameter", name, "%s", strings.Join(names, ", "))
+	if allowed, ok := set(p.fields()[i], value); !ok {
+		return badArgument(known.Name, value, "%s", allowed)
+	}
+	return nil
 }
 
 // set is the way back from text. What it cannot read changes nothing.
@@ -146,9 +95,9 @@ func (p Params) Changes() string {
 }
 
 func (p Params) items() []string {
-	items := make([]string, len(parameters))
-	for i, known := range parameters {
-		items[i] = known.name + "=" + text(known.field(&p))
+	items := make([]string, len(spec.Parameters))
+	for i, field := range p.fields() {
+		items[i] = fmt.Sprintf("%s=%v", spec.Parameters[i].Name, value(field))
 	}
 	return items
 }

@@ -1,38 +1,40 @@
 package aoso
 
 import (
+	"encoding/json"
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
 )
 
-// TestParameterTable: every field of Params has one name, which messages use
-// as well.
+// TestParameterTable: the table has every field of Params in order, with a
+// default that is set and allowed.
 func TestParameterTable(t *testing.T) {
-	var p Params
-	fields := map[any]string{}
-	for _, known := range parameters {
-		if other, double := fields[known.field(&p)]; double {
-			t.Errorf("%s and %s are the same field", known.name, other)
+	p := DefaultParams()
+	fields, table := reflect.ValueOf(&p).Elem(), Parameters()
+	if fields.NumField() != len(table) {
+		t.Fatalf("%d fields, %d parameters", fields.NumField(), len(table))
+	}
+	for i, known := range table {
+		field := fields.Type().Field(i)
+		if field.Name != known.Field || field.Type.String() != known.Type || p.fields()[i] != fields.Field(i).Addr().Interface() {
+			t.Errorf("%s %s is the field of %+v", field.Name, field.Type, known)
 		}
-		fields[known.field(&p)] = known.name
-		if known.help == "" || strings.Contains(known.help, "\n") {
-			t.Errorf("%s: help %q", known.name, known.help)
+		if v := value(p.fields()[i]); fmt.Sprint(v) != known.Default || !known.Allows(v) {
+			t.Errorf("%s: default %v, in the table %s; allowed: %s", known.Name, v, known.Default, known.Allowed())
+		}
+		for _, name := range []string{known.Name, known.CName()} {
+			changed := p
+			if err := changed.Set(name, known.Default); err != nil || changed != p {
+				t.Errorf("%s=%s: %+v, %v", name, known.Default, changed, err)
+			}
 		}
 	}
-	v := reflect.ValueOf(&p).Elem()
-	for i := range v.NumField() {
-		field := v.Type().Field(i).Name
-		if name := fields[v.Field(i).Addr().Interface()]; strings.ReplaceAll(name, "_", "") != strings.ToLower(field) {
-			t.Errorf("field %s has the name %q", field, name)
-		}
-	}
-	for _, known := range Parameters() {
-		p := DefaultParams()
-		if err := p.Set(known.Name, known.Default); err != nil || p != DefaultParams() {
-			t.Errorf("%s: its default %q makes %+v, %v", known.Name, known.Default, p, err)
-		}
+	text, err := json.Marshal(p)
+	if err != nil || !strings.Contains(string(text), `"min_samples":1`) {
+		t.Errorf("%s, %v", text, err)
 	}
 }
 
@@ -58,6 +60,7 @@ func TestParseParams(t *testing.T) {
 		}},
 		{"trees=5 trees=6", func(p *Params) { p.Trees = 6 }},
 		{"level=", func(*Params) {}},
+		{"num_threads=2", func(p *Params) { p.Threads = 2 }},
 	}
 	for _, test := range tests {
 		want := DefaultParams()

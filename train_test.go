@@ -1190,7 +1190,7 @@ func TestParamErrors(t *testing.T) {
 		texts    []string
 	}{
 		{"method", "boost", func(p *Params) { p.Method = "boost" }, []string{`"boost"`, "aoso, abc or logitboost"}},
-		{"leaf", "half", func(p *Params) { p.Leaf = "half" }, []string{`"half"`, "pair or full"}},
+		{"leaf", "half", func(p *Params) { p.Leaf = "half" }, []string{`"half"`, "full or pair"}},
 		{"leaf", "full", func(p *Params) { p.Method, p.Leaf = ABC, "full" }, []string{"pair", "method abc"}},
 		{"pairs", 3, func(p *Params) { p.Pairs = 3 }, []string{"1, 2, 4 or 8"}},
 		{"pairs", -1, func(p *Params) { p.Pairs = -1 }, nil},
@@ -1201,7 +1201,7 @@ func TestParamErrors(t *testing.T) {
 		{"base_gap", 0, func(p *Params) { p.BaseGap = 0 }, nil},
 		{"trees", 0, func(p *Params) { p.Trees = 0 }, []string{"at least 1"}},
 		{"trees", 2, func(p *Params) { p.Method, p.Trees = LogitBoost, 2 }, []string{"at least 3", "logitboost"}},
-		{"leaves", 1, func(p *Params) { p.Leaves = 1 }, []string{"at least 2"}},
+		{"leaves", 1, func(p *Params) { p.Leaves = 1 }, []string{"2 to 65536"}},
 		{"leaves", 100_000, func(p *Params) { p.Leaves = 100_000 }, []string{"65536"}},
 		{"shrinkage", 0.0, func(p *Params) { p.Shrinkage = 0 }, []string{"above 0"}},
 		{"shrinkage", 1.5, func(p *Params) { p.Shrinkage = 1.5 }, nil},

@@ -10,15 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/libaoso/aoso"
-)
-
-// The values of the enums in the order of their numbers.
-var (
-	methods    = []string{aoso.AOSO, aoso.ABC, aoso.LogitBoost}
-	leafKinds  = []string{"", "full", "pair"}
-	selections = []string{"second_order", "first_order", "root"}
-	baseKinds  = []string{"worst", "exhaustive"}
-	metrics    = []string{"logloss", "error"}
+	"github.com/libaoso/aoso/spec"
 )
 
 // levelNames is aoso.Levels as strings of C, which live for ever: in an array
@@ -41,121 +33,56 @@ func readParams(p *C.aoso_params) (g aoso.Params, err error) {
 	if err != nil {
 		return g, err
 	}
-	if c.level != nil {
-		if g.Level, err = goString("level", c.level); err != nil {
-			return g, err
-		}
-		if levels := aoso.Levels(); !slices.Contains(levels, g.Level) {
-			return g, badArgument("level", g.Level, "%s on this CPU", strings.Join(levels, ", "))
-		}
-	}
-	for _, f := range []struct {
-		name   string
-		number C.int32_t
-		values []string
-		field  *string
-	}{
-		{"method", c.method, methods, &g.Method},
-		{"leaf", c.leaf, leafKinds, &g.Leaf},
-		{"pair_selection", c.pair_selection, selections, &g.PairSelection},
-		{"base_class", c.base_class, baseKinds, &g.BaseClass},
-		{"metric", c.metric, metrics, &g.Metric},
-	} {
-		if err := within(f.name, int64(f.number), 0, int64(len(f.values))-1); err != nil {
-			return g, err
-		}
-		*f.field = f.values[f.number]
-	}
-	for _, f := range []struct {
-		name  string
-		value C.int64_t
-		field *int
-	}{
-		{"trees", c.trees, &g.Trees},
-		{"leaves", c.leaves, &g.Leaves},
-		{"max_depth", c.max_depth, &g.MaxDepth},
-		{"min_samples", c.min_samples, &g.MinSamples},
-		{"early_stopping", c.early_stopping, &g.EarlyStopping},
-	} {
-		if *f.field, err = narrow(f.name, int64(f.value)); err != nil {
-			return g, err
-		}
-	}
-	if g.Threads, err = threads(int64(c.num_threads)); err != nil {
-		return g, err
-	}
-	g.Pairs = int(c.pairs)
-	g.BaseGap = int(c.base_gap)
-	g.Shrinkage = float64(c.shrinkage)
-	g.MinHessian = float64(c.min_hessian)
-	g.MinGain = float64(c.min_gain)
-	g.L2 = float64(c.l2)
-	g.MaxStep = float64(c.max_step)
-	g.Subsample = float64(c.subsample)
-	g.ColsampleByTree = float64(c.colsample_bytree)
-	g.ColsampleByNode = float64(c.colsample_bynode)
-	g.Trim = float64(c.trim)
-	g.StopLoss = float64(c.stop_loss)
-	g.Seed = uint64(c.seed)
-	return g, nil
+	return goParams(c)
 }
 
-// cParams is the way back. It fails where the struct has no number for a
-// value.
-func cParams(g aoso.Params) (c C.aoso_params, err error) {
-	for _, f := range []struct {
-		name, value string
-		values      []string
-		field       *C.int32_t
-	}{
-		{"method", g.Method, methods, &c.method},
-		{"leaf", g.Leaf, leafKinds, &c.leaf},
-		{"pair_selection", g.PairSelection, selections, &c.pair_selection},
-		{"base_class", g.BaseClass, baseKinds, &c.base_class},
-		{"metric", g.Metric, metrics, &c.metric},
-	} {
-		i := slices.Index(f.values, f.value)
-		if i < 0 {
-			return c, badArgument(f.name, f.value, "%s", strings.TrimPrefix(strings.Join(f.values, ", "), ", "))
-		}
-		*f.field = C.int32_t(i)
+// choice is the value of an enum.
+func choice(name string, number int64) (string, error) {
+	known, _, _ := spec.Find(name)
+	values := known.Enum()
+	if err := within(name, number, 0, int64(len(values))-1); err != nil {
+		return "", err
 	}
-	for _, f := range []struct {
-		name  string
-		value int
-		field *C.int32_t
-	}{{"pairs", g.Pairs, &c.pairs}, {"base_gap", g.BaseGap, &c.base_gap}} {
-		if err := within(f.name, int64(f.value), math.MinInt32, math.MaxInt32); err != nil {
-			return c, err
-		}
-		*f.field = C.int32_t(f.value)
+	return values[number], nil
+}
+
+// number is the number of a value of an enum.
+func number[T ~int32 | ~int64](name, value string) (T, error) {
+	known, _, _ := spec.Find(name)
+	i := slices.Index(known.Enum(), value)
+	if i < 0 {
+		return 0, badArgument(name, value, "%s", known.Allowed())
 	}
-	if g.Level != "" {
-		levels := aoso.Levels()
-		i := slices.Index(levels, g.Level)
-		if i < 0 {
-			return c, badArgument("level", g.Level, "%s on this CPU", strings.Join(levels, ", "))
-		}
-		c.level = levelNames[i]
+	return T(i), nil
+}
+
+func int32Of(name string, value int) (C.int32_t, error) {
+	return C.int32_t(value), within(name, int64(value), math.MinInt32, math.MaxInt32)
+}
+
+// goLevel is the name of a level; null: that of the environment, or the fastest.
+func goLevel(level *C.char) (string, error) {
+	if level == nil {
+		return "", nil
 	}
-	c.trees = C.int64_t(g.Trees)
-	c.leaves = C.int64_t(g.Leaves)
-	c.max_depth = C.int64_t(g.MaxDepth)
-	c.min_samples = C.int64_t(g.MinSamples)
-	c.early_stopping = C.int64_t(g.EarlyStopping)
-	c.num_threads = C.int64_t(g.Threads)
-	c.shrinkage = C.double(g.Shrinkage)
-	c.min_hessian = C.double(g.MinHessian)
-	c.min_gain = C.double(g.MinGain)
-	c.l2 = C.double(g.L2)
-	c.max_step = C.double(g.MaxStep)
-	c.subsample = C.double(g.Subsample)
-	c.colsample_bytree = C.double(g.ColsampleByTree)
-	c.colsample_bynode = C.double(g.ColsampleByNode)
-	c.trim = C.double(g.Trim)
-	c.stop_loss = C.double(g.StopLoss)
-	c.seed = C.uint64_t(g.Seed)
-	return c, nil
+	name, err := goString("level", level)
+	if err == nil {
+		_, err = cLevel(name)
+	}
+	return name, err
+}
+
+// cLevel is the way back.
+func cLevel(name string) (*C.char, error) {
+	if name == "" {
+		return nil, nil
+	}
+	levels := aoso.Levels()
+	i := slices.Index(levels, name)
+	if i < 0 {
+		return nil, badArgument("level", name, "%s on this CPU", strings.Join(levels, ", "))
+	}
+	return levelNames[i], nil
 }
 
 //export goaoso_params_init

@@ -1,6 +1,8 @@
 // Prints the layout of the structs and the values of the constants in the header.
 #include <aoso.h>
 
+#include "params.h"
+
 #include <stdio.h>
 
 #define STRUCT(T) printf("%s: %zu\n", #T, sizeof(T));
@@ -16,12 +18,6 @@
     F(T, struct_size) F(T, max_bins) F(T, sample_rows) F(T, seed) F(T, num_threads) F(T, dense_only)          \
     F(T, weights) F(T, num_weights) F(T, feature_names) F(T, num_feature_names) F(T, init)
 #define DATASET_INFO(F, T) F(T, struct_size) F(T, rows) F(T, features) F(T, classes) F(T, unknown) F(T, bytes)
-#define PARAMS(F, T)                                                                                          \
-    F(T, struct_size) F(T, method) F(T, leaf) F(T, pairs) F(T, pair_selection) F(T, base_class) F(T, base_gap) \
-    F(T, metric) F(T, trees) F(T, leaves) F(T, max_depth) F(T, min_samples) F(T, early_stopping)              \
-    F(T, shrinkage) F(T, min_hessian) F(T, min_gain) F(T, l2) F(T, max_step) F(T, subsample)                  \
-    F(T, colsample_bytree) F(T, colsample_bynode) F(T, trim) F(T, stop_loss) F(T, seed) F(T, num_threads)     \
-    F(T, level)
 #define MEMORY(F, T)                                                                                          \
     F(T, struct_size) F(T, matrix) F(T, sparse) F(T, residuals) F(T, rows) F(T, histograms) F(T, quantizing)  \
     F(T, total) F(T, trees) F(T, runtime)
@@ -91,19 +87,7 @@ int main(void) {
     CONSTANT(AOSO_CSC)
     CONSTANT(AOSO_ARROW)
     CONSTANT(AOSO_ARROW_STREAM)
-    CONSTANT(AOSO_METHOD_AOSO)
-    CONSTANT(AOSO_METHOD_ABC)
-    CONSTANT(AOSO_METHOD_LOGITBOOST)
-    CONSTANT(AOSO_LEAF_DEFAULT)
-    CONSTANT(AOSO_LEAF_FULL)
-    CONSTANT(AOSO_LEAF_PAIR)
-    CONSTANT(AOSO_SELECT_SECOND_ORDER)
-    CONSTANT(AOSO_SELECT_FIRST_ORDER)
-    CONSTANT(AOSO_SELECT_ROOT)
-    CONSTANT(AOSO_BASE_WORST)
-    CONSTANT(AOSO_BASE_EXHAUSTIVE)
-    CONSTANT(AOSO_METRIC_LOGLOSS)
-    CONSTANT(AOSO_METRIC_ERROR)
+    PARAM_CONSTANTS(CONSTANT)
     CONSTANT(AOSO_RUNNING)
     CONSTANT(AOSO_STOPPED_BY_LOSS)
     CONSTANT(AOSO_STOPPED_BY_TREES)

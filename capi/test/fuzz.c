@@ -9,6 +9,7 @@
 // SECONDS is ignored.
 #define _DEFAULT_SOURCE
 #include "check.h"
+#include "params.h"
 
 #include <sys/mman.h>
 #include <time.h>
@@ -281,31 +282,14 @@ static aoso_dataset_options *some_dataset_options(int with_weights) {
     return STRUCT(o);
 }
 
+#define DRAW_CHOICE(type, field, values) p.field = (type)some_count((int64_t)draw(values));
+#define DRAW_COUNT(type, field) p.field = (type)some_count(p.field);
+#define DRAW_NUMBER(field) p.field = some_number(p.field);
+
 static aoso_params *some_params(void) {
     aoso_params p = parse("trees=3 leaves=4");
     if (draw(3) == 0) return NULL;
-    p.method = (int32_t)some_count((int64_t)draw(3));
-    p.leaf = (int32_t)some_count(0);
-    p.pairs = (int32_t)some_count(0);
-    p.pair_selection = (int32_t)some_count((int64_t)draw(3));
-    p.base_class = (int32_t)some_count((int64_t)draw(2));
-    p.base_gap = (int32_t)some_count(1);
-    p.metric = (int32_t)some_count((int64_t)draw(2));
-    p.trees = some_count(3);
-    p.leaves = some_count(4);
-    p.max_depth = some_count(0);
-    p.min_samples = some_count(1);
-    p.early_stopping = some_count(0);
-    p.shrinkage = some_number(0.1);
-    p.min_hessian = some_number(0);
-    p.min_gain = some_number(0);
-    p.l2 = some_number(0);
-    p.max_step = some_number(5);
-    p.subsample = some_number(1);
-    p.colsample_bytree = some_number(1);
-    p.colsample_bynode = some_number(1);
-    p.trim = some_number(0.1);
-    p.stop_loss = some_number(0);
+    PARAM_KINDS(DRAW_CHOICE, DRAW_COUNT, DRAW_NUMBER)
     p.num_threads = some_size((int64_t)draw(3), 4096);
     p.level = rarely() ? some_text("generic") : NULL;
     p.struct_size = some_struct_size(sizeof p);

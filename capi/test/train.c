@@ -27,12 +27,14 @@ static void params(void) {
            p.colsample_bynode == 0.875 && p.trim == 0 && p.stop_loss == 1e-9 && p.early_stopping == 8 &&
            p.num_threads == 2 && p.seed == UINT64_MAX && strcmp(p.level, "generic") == 0);
     EXPECT(p.trees == 77); // parameters that are not named stay the same
+    OK(aoso_params_parse(&p, "num_threads=3")); // the name of the field
+    EXPECT(p.num_threads == 3);
     OK(aoso_params_check(&p));
     OK(aoso_params_check(NULL));
     aoso_params before = p;
     FAILS(AOSO_INVALID_ARGUMENT, "leafs", aoso_params_parse(&p, "trees=5 leafs=7"));
     FAILS(AOSO_INVALID_ARGUMENT, "trees is \"many\"", aoso_params_parse(&p, "leaves=5 trees=many"));
-    FAILS(AOSO_INVALID_ARGUMENT, "method is \"magic\"; allowed: aoso, abc, logitboost", aoso_params_parse(&p, "leaves=5 method=magic"));
+    FAILS(AOSO_INVALID_ARGUMENT, "method is \"magic\"; allowed: aoso, abc or logitboost", aoso_params_parse(&p, "leaves=5 method=magic"));
     FAILS(AOSO_INVALID_ARGUMENT, "pairs is 5000000000", aoso_params_parse(&p, "pairs=5000000000"));
     FAILS(AOSO_INVALID_ARGUMENT, "level is \"mmx\"", aoso_params_parse(&p, "level=mmx"));
     FAILS(AOSO_INVALID_ARGUMENT, "\"trees\"", aoso_params_parse(&p, "trees"));

@@ -57,7 +57,7 @@ written: it is there even if standard output fails.`,
 
 	f.BoolVar(&t.suggest, "suggest", false, "take parameters that suit the size of the data where none are given")
 	for _, p := range aoso.Parameters() {
-		f.Var(&paramFlag{p, &t.params}, flagName(p.Name), p.Help)
+		f.Var(&paramFlag{p, &t.params}, flagName(p.Name), p.Usage())
 	}
 	f.IntVar(&t.maxBins, "max-bins", 255, "value bins of a feature, 2 to 255")
 	f.IntVar(&t.evalEvery, "eval-every", 0, "iterations between evaluations (default 1 with early stopping, else up to 10)")

@@ -9,15 +9,16 @@ import (
 	"strings"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/spec"
 )
 
 // checkInvalid sets parameters, one at a time, to invalid values. The error must
 // name the parameter.
 func checkInvalid(t *trial, d dice) error {
 	for range 3 {
-		name := pick(d, aoso.Parameters()...).Name
-		p := t.params
-		value := generators[name].invalid(&setting{dice: d, params: &p, classes: t.train.classes(), valid: t.valid != nil})
+		known := pick(d, spec.Parameters...)
+		name, p := known.Name, t.params
+		value := generatorOf(&known).invalid(&setting{dice: d, params: &p, classes: t.train.classes(), valid: t.valid != nil})
 		t.kinds[name+" "+invalid] = invalid
 		err := p.Set(name, value)
 		if err == nil {

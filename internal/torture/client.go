@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"github.com/libaoso/aoso/spec"
 )
 
 // client is a program that trains through another language. For each training,
@@ -107,7 +109,8 @@ func (c *client) check(t *trial, d dice) error {
 func (c *client) checkInvalid(t *trial, p fmt.Stringer, d dice) error {
 	params := t.params
 	name := pick(d, "shrinkage", "leaves", "trees", "trim", "max_step", "subsample", "metric")
-	value := generators[name].invalid(&setting{dice: d, params: &params, classes: t.train.classes()})
+	known, _, _ := spec.Find(name)
+	value := generatorOf(known).invalid(&setting{dice: d, params: &params, classes: t.train.classes()})
 	if value == "" || strings.Contains(value, ",") || value == "0" && name == "trees" {
 		value = "x" // the clients would not pass these values on as they are
 	}

@@ -28,9 +28,6 @@ func main() {
 	log.SetPrefix("torture: ")
 	var o options
 	o.parse()
-	if err := checkGenerators(); err != nil {
-		log.Fatal(err)
-	}
 	switch {
 	case o.memoryOf:
 		if err := measureMemory(o.seed); err != nil {

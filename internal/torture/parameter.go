@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/spec"
 )
 
 // The kinds of values that a parameter is given.
@@ -43,13 +44,9 @@ type generator struct {
 	plain, extreme, invalid func(s *setting) string
 }
 
-// generators has one for each parameter of the library.
-var generators = map[string]generator{
-	"method": {
-		oneOf(aoso.AOSO, aoso.AOSO, aoso.ABC, aoso.LogitBoost),
-		oneOf(aoso.ABC, aoso.LogitBoost),
-		oneOf("", "AOSO", "gbdt"),
-	},
+// special has the generators of parameters whose values depend on the data, the
+// CPU or other parameters.
+var special = map[string]generator{
 	"leaf": {
 		forMethod(oneOf("full", "pair"), oneOf("pair")),
 		forMethod(oneOf("", "pair"), oneOf("")),
@@ -60,52 +57,62 @@ var generators = map[string]generator{
 		forMethod(oneOf("0", "8"), oneOf("0")),
 		forMethod(integers("3", "16", "-1"), integers("2", "8")),
 	},
-	"pair_selection": {oneOf("second_order", "first_order", "root"), oneOf("root"), oneOf("", "third_order")},
-	"base_class":     {oneOf("worst", "exhaustive"), oneOf("exhaustive"), oneOf("", "best")},
-	"base_gap":       {count(1, 10), oneOf("2147483647"), integers("0", "-1")},
 	"trees":          {plainTrees, extremeTrees, invalidTrees},
-	"leaves":         {count(2, 64), oneOf("2", "3", "65536"), integers("1", "0", "-3", "65537")},
-	"shrinkage":      {number(0.01, 1), oneOf("1", "5e-324", "1e-30", "0.9999999999999999"), numbers("0", "-0.1", "1.0000000000000002")},
-	"max_depth":      {count(1, 12), oneOf("1", maxInt), integers("-1")},
-	"min_samples":    {count(1, 30), oneOf("1", "1000", maxInt), integers("0", "-1")},
-	"min_hessian":    {number(1e-6, 10), oneOf("5e-324", maxFloat32), numbers("-1e-9", "1e39")},
-	"min_gain":       {number(1e-6, 10), oneOf("5e-324", maxFloat32), numbers("-1e-9", "1e39")},
-	"l2":             {number(1e-3, 100), oneOf("5e-324", maxFloat32), numbers("-1", "1e39")},
-	"max_step":       {number(0.1, 20), oneOf("20", "5e-324", "1e-10"), numbers("0", "-5", "20.000000000000004")},
-	"subsample":      {number(0.1, 1), oneOf("5e-324", "1e-3", "0.9999999999999999"), numbers("0", "-1", "1.5")},
-	"colsample_bytree": {
-		number(0.1, 1), oneOf("5e-324", "0.9999999999999999"), numbers("0", "-1", "1.5"),
-	},
-	"colsample_bynode": {
-		number(0.1, 1), oneOf("5e-324", "0.9999999999999999"), numbers("0", "-1", "1.5"),
-	},
-	"trim":           {number(1e-4, 0.9), oneOf("0", "5e-324", "0.9999999999999999"), numbers("1", "-0.1", "2")},
-	"stop_loss":      {number(1e-16, 1), oneOf("0", "5e-324", maxFloat32), numbers("-1e-9", "1e39")},
 	"early_stopping": {withValid(count(1, 10)), withValid(oneOf("1", maxInt)), invalidEarlyStopping},
-	"metric":         {oneOf("logloss", "error"), oneOf("error"), oneOf("", "auc")},
-	"threads":        {count(1, 4), oneOf("0", "7", "64", "4096"), integers("-1", "4097", "99999999999", maxInt)},
-	"seed":           {count(1, 1000), oneOf("18446744073709551615", "9223372036854775808"), integers("-1", "18446744073709551616")},
 	"level":          {anyLevel, oneOf(""), oneOf("sse2", "AVX2")},
 }
 
-const (
-	maxInt     = "9223372036854775807"
-	maxFloat32 = "3.4028234663852886e+38"
-)
+const maxInt = "9223372036854775807"
 
-// checkGenerators tells whether every parameter of the library has a
-// generator, and no other.
-func checkGenerators() error {
-	table := aoso.Parameters()
-	for _, p := range table {
-		if g := generators[p.Name]; g.plain == nil || g.extreme == nil || g.invalid == nil {
-			return fmt.Errorf("parameter %s has no generator of plain, extreme and invalid values: add one in internal/torture/parameter.go", p.Name)
+// generatorOf is the generator of a parameter: what the table says of it, unless
+// it is special.
+func generatorOf(p *spec.Parameter) generator {
+	switch g, ok := special[p.Name]; {
+	case ok:
+		return g
+	case p.Choices != nil:
+		values := p.Values()
+		return generator{oneOf(values...), oneOf(values[1:]...), oneOf("", "other", strings.ToUpper(values[0]))}
+	case p.Type == spec.Int:
+		return integerGenerator(p)
+	case p.Type == spec.Uint64:
+		return generator{
+			count(int(p.Usual.Least), int(p.Usual.Most)),
+			oneOf("18446744073709551615", "9223372036854775808"),
+			integers("-1", "18446744073709551616"),
 		}
 	}
-	if len(generators) != len(table) {
-		return fmt.Errorf("%d generators for the %d parameters of the library: remove the others", len(generators), len(table))
+	return numberGenerator(p)
+}
+
+func integerGenerator(p *spec.Parameter) generator {
+	least, most := int(p.Range.Least), math.MaxInt
+	bad := integers(strconv.Itoa(least-1), "-1")
+	if p.Range.Most < math.MaxInt {
+		most = int(p.Range.Most)
+		bad = integers(strconv.Itoa(least-1), strconv.Itoa(most+1), maxInt)
 	}
-	return nil
+	beyond := min(most, 30*int(p.Usual.Most))
+	return generator{
+		count(int(p.Usual.Least), int(p.Usual.Most)),
+		oneOf(strconv.Itoa(least), strconv.Itoa(beyond), strconv.Itoa(most)),
+		bad,
+	}
+}
+
+func numberGenerator(p *spec.Parameter) generator {
+	r := p.Range
+	below, above := math.Nextafter(r.Least, math.Inf(-1)), math.Nextafter(r.Most, math.Inf(1))
+	var allowed, refused []string
+	for _, x := range []float64{below, r.Least, math.Nextafter(r.Least, r.Most), 1e-10, math.Nextafter(r.Most, r.Least), r.Most, above, r.Least - 1, 2 * r.Most} {
+		text := strconv.FormatFloat(x, 'g', -1, 64)
+		if r.Contains(x) {
+			allowed = append(allowed, text)
+		} else {
+			refused = append(refused, text)
+		}
+	}
+	return generator{number(p.Usual.Least, p.Usual.Most), oneOf(allowed...), numbers(refused...)}
 }
 
 func oneOf(values ...string) func(*setting) string {
@@ -184,9 +191,9 @@ func drawParams(s *setting) (p aoso.Params, kinds map[string]string) {
 	if s.chance(0.2) {
 		share, extremes = 0.1, 1
 	}
-	for _, known := range aoso.Parameters() {
+	for _, known := range spec.Parameters {
 		kind, draw := byDefault, (func(*setting) string)(nil)
-		switch g := generators[known.Name]; {
+		switch g := generatorOf(&known); {
 		case !s.chance(share):
 		case s.chance(extremes):
 			kind, draw = extreme, g.extreme

@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 
 import aoso
-from aoso.training import ALIASES
+from aoso._parameters import ALIASES
 
 
 @pytest.fixture(scope="module")
@@ -22,12 +22,12 @@ def test_defaults_are_the_commands(sets):
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"leaves": 1}, "leaves is 1; allowed: at least 2"),
+        ({"leaves": 1}, "leaves is 1; allowed: 2 to 65536"),
         ({"leaves": 2.5}, 'leaves is "2.5"; allowed: an integer'),
         ({"leaves": True}, "leaves"),
         ({"shrinkage": 2}, "shrinkage is 2; allowed: above 0, at most 1"),
         ({"shrinkage": float("nan")}, "shrinkage is NaN"),
-        ({"metric": "auc"}, 'metric is "auc"; allowed: logloss, error'),
+        ({"metric": "auc"}, 'metric is "auc"; allowed: logloss or error'),
         ({"colour": 1}, 'parameter is "colour"; allowed: method, '),
         ({"leaves": "2 trees=5"}, "parameter leaves is '2 trees=5'; allowed: a number or a word"),
         ({"leaves": [2]}, r"parameter leaves is \[2\]; allowed: a number or a word"),

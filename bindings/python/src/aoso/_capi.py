@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import errors
+from ._parameters import FIELDS
 
 ABI_VERSION = 1
 
@@ -129,13 +130,7 @@ class _DatasetInfo(_Struct):
 class _Params(_Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
-        *((name, c.c_int32) for name in ("method", "leaf", "pairs", "pair_selection", "base_class", "base_gap", "metric")),
-        *((name, c.c_int64) for name in ("trees", "leaves", "max_depth", "min_samples", "early_stopping")),
-        *((name, c.c_double) for name in ("shrinkage", "min_hessian", "min_gain", "l2", "max_step", "subsample")),
-        *((name, c.c_double) for name in ("colsample_bytree", "colsample_bynode", "trim", "stop_loss")),
-        ("seed", c.c_uint64),
-        ("num_threads", c.c_int64),
-        ("level", c.c_char_p),
+        *((name, getattr(c, "c_" + kind)) for name, kind in FIELDS),
     ]
 
 

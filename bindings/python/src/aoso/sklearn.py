@@ -47,47 +47,80 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    trees : int, default 1000
-        Most trees of the model.
-    leaves : int, default 20
-        Most leaves of a tree, 2 to 65,536.
-    shrinkage : float, default 0.1
-        Learning rate, above 0 and at most 1.
-    method : {"aoso", "abc", "logitboost"}
-        One tree an iteration on adaptive class pairs, K - 1 trees against a base class, or K trees.
+    method : {"aoso", "abc", "logitboost"}, default "aoso"
+        Boosting algorithm. "aoso": one tree per iteration, each of whose nodes chooses its own class pairs; "abc":
+        ABC-LogitBoost, a tree per iteration for every class except a base class; "logitboost": a tree per iteration for
+        every class.
     leaf : {"full", "pair"}, optional
-        Whether a leaf moves every class or its pairs only, as in the paper; full by default for aoso.
+        Classes whose scores a leaf changes. "full": every class; "pair": only the class pairs chosen by the node, as in
+        the paper. Methods abc and logitboost take pair only.
+        Default: full for method aoso, pair for the others.
     pairs : {1, 2, 4, 8}, optional
-        Class pairs that a node splits on, 1 as in the paper; 4 by default for aoso.
-    pair_selection : {"second_order", "first_order", "root"}
-        How a node's pairs are chosen.
-    base_class : {"worst", "exhaustive"}
-        How method abc chooses its base class.
+        Number of class pairs that a node splits on. The paper uses 1. No more are used than half the number of classes,
+        rounded up to one of these. Methods abc and logitboost take 1 only.
+        Allowed: 1, 2, 4 or 8. Default: 4 for method aoso, 1 for the others.
+    pair_selection : {"second_order", "first_order", "root"}, default "second_order"
+        How a node chooses its class pairs. "second_order": by gradients and Hessians, as in the paper; "first_order":
+        by gradients alone; "root": by gradients and Hessians at the root, for the whole tree.
+    base_class : {"worst", "exhaustive"}, default "worst"
+        How method abc chooses its base class. "worst": the class with the greatest training loss; "exhaustive": the
+        best of all classes, each of which is tried.
     base_gap : int, default 1
-        Iterations between two such choices.
+        Number of iterations for which method abc keeps a base class.
+        Allowed: 1 to 2147483647.
+    trees : int, default 1000
+        Maximum number of trees to grow. When training continues a model, these trees are added to it. There must be
+        enough for one iteration: with K classes, K - 1 for method abc and K for logitboost.
+        Allowed: at least 1.
+    leaves : int, default 20
+        Maximum number of leaves per tree. Trees grow best-first.
+        Allowed: 2 to 65536.
+    shrinkage : float, default 0.1
+        Learning rate, by which every leaf value is multiplied.
+        Allowed: above 0, at most 1.
     max_depth : int, default 0
-        Most splits above a leaf; 0: no bound.
+        Maximum number of splits from the root to a leaf; 0 means no limit.
+        Allowed: at least 0.
     min_samples : int, default 1
-        Least rows in a leaf.
+        Minimum number of training rows in a leaf.
+        Allowed: at least 1.
     min_hessian : float, default 0
-        Least sum of Hessians in a leaf.
+        Minimum sum of Hessians in a leaf, over the class pairs of the node.
+        Allowed: a finite number, at least 0.
     min_gain : float, default 0
-        A split must gain more than this.
+        Gain that a split must exceed.
+        Allowed: a finite number, at least 0.
     l2 : float, default 0
-        Added to the Hessians of gains and leaf values.
+        Regularization term, added to the sums of Hessians in gains and leaf values.
+        Allowed: a finite number, at least 0.
     max_step : float, default 5
-        Bound of a leaf value before shrinkage, at most 20.
-    subsample, colsample_bytree, colsample_bynode : float, default 1
-        Share of the rows drawn for the splits of a tree (leaf values are of all rows), of the features drawn for a
-        tree, and of those drawn for a node.
+        Maximum absolute value of a leaf before shrinkage.
+        Allowed: above 0, at most 20.
+    subsample : float, default 1
+        Fraction of the rows drawn for each tree to choose its splits. Below 1, splits are chosen among at most 64 bins
+        per feature. Leaf values come from all rows.
+        Allowed: above 0, at most 1.
+    colsample_bytree : float, default 1
+        Fraction of the features drawn for each tree.
+        Allowed: above 0, at most 1.
+    colsample_bynode : float, default 1
+        Fraction of the tree's features drawn for each node.
+        Allowed: above 0, at most 1.
     trim : float, default 0.1
-        Rows with residuals below this share of the mean have no say in splits; 0 as in the paper.
+        Fraction of the mean residual below which rows are left out; 0 keeps all rows. A tree leaves out rows whose 1 -
+        p of their own class is below this fraction of the mean. The splits of a node leave out rows whose gradients and
+        Hessians are below this fraction of the node's means. The paper uses 0.
+        Allowed: at least 0, below 1.
     stop_loss : float, default 1e-16
-        Training ends at this sum of -log p over the training rows.
+        Training stops when the sum of -log p over the training rows is no greater than this.
+        Allowed: a finite number, at least 0.
     early_stopping : int, default 0
-        Iterations without a better metric on the last of ``eval_set`` after which training ends; 0: off.
-    metric : {"logloss", "error"}
-        Of early stopping.
+        Training stops after this many iterations without a better metric on the validation set; 0 turns this off. The
+        model is then that of the best iteration. Values above 0 need a validation set.
+        Allowed: at least 0.
+    metric : {"logloss", "error"}, default "logloss"
+        Metric of early stopping. "logloss": the mean of -log p over the rows; "error": the fraction of rows whose
+        predicted class is wrong.
     max_bins : int, default 255
         Value bins of a feature, 2 to 255.
     class_weight : dict or "balanced", optional
@@ -133,15 +166,15 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def __init__(
         self,
         *,
-        trees: int = 1000,
-        leaves: int = 20,
-        shrinkage: float = 0.1,
         method: str = "aoso",
         leaf: str | None = None,
         pairs: int | None = None,
         pair_selection: str = "second_order",
         base_class: str = "worst",
         base_gap: int = 1,
+        trees: int = 1000,
+        leaves: int = 20,
+        shrinkage: float = 0.1,
         max_depth: int = 0,
         min_samples: int = 1,
         min_hessian: float = 0.0,
@@ -160,15 +193,15 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         random_state: Any = 0,
         n_jobs: int | None = None,
     ) -> None:
-        self.trees = trees
-        self.leaves = leaves
-        self.shrinkage = shrinkage
         self.method = method
         self.leaf = leaf
         self.pairs = pairs
         self.pair_selection = pair_selection
         self.base_class = base_class
         self.base_gap = base_gap
+        self.trees = trees
+        self.leaves = leaves
+        self.shrinkage = shrinkage
         self.max_depth = max_depth
         self.min_samples = min_samples
         self.min_hessian = min_hessian

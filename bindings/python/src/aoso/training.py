@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _capi, _labels, _matrix
 from ._capi import Array, Evaluation, Result
+from ._parameters import ALIASES
 from .booster import Booster
 from .callback import EarlyStopping
 from .dataset import Dataset, read_weights
@@ -16,24 +17,6 @@ from .errors import ArgumentError
 
 __all__ = ["Evaluation", "Progress", "Result", "cv", "suggest_params", "train"]
 
-# What LightGBM, XGBoost and scikit-learn call our parameters, to name ours in an error.
-ALIASES = {
-    "trees": "num_iterations n_estimators num_boost_round max_iter",
-    "leaves": "num_leaves max_leaves max_leaf_nodes",
-    "shrinkage": "learning_rate eta",
-    "min_samples": "min_data_in_leaf min_child_samples min_samples_leaf",
-    "min_hessian": "min_sum_hessian_in_leaf min_child_weight",
-    "min_gain": "min_gain_to_split min_split_gain gamma min_split_loss min_impurity_decrease",
-    "l2": "lambda_l2 reg_lambda lambda l2_regularization",
-    "max_step": "max_delta_step",
-    "subsample": "bagging_fraction",
-    "colsample_bytree": "feature_fraction",
-    "colsample_bynode": "feature_fraction_bynode max_features",
-    "early_stopping": "early_stopping_round early_stopping_rounds n_iter_no_change",
-    "metric": "eval_metric scoring",
-    "seed": "random_state",
-    "threads": "num_threads nthread n_jobs",
-}
 _OURS = {alias: ours for ours, aliases in ALIASES.items() for alias in aliases.split()}
 
 

@@ -1,0 +1,267 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/libaoso/aoso/spec"
+)
+
+// table is the parameters as the templates want them.
+type table struct {
+	All    []parameter
+	BySlot []parameter // in the order of C's struct
+	Groups []group
+}
+
+type group struct {
+	Name       string
+	Parameters []parameter
+}
+
+// parameter is a parameter as each language writes it.
+type parameter struct{ spec.Parameter }
+
+func newTable() *table {
+	t := &table{}
+	for _, p := range spec.Parameters {
+		t.All = append(t.All, parameter{p})
+		if n := len(t.Groups); n == 0 || t.Groups[n-1].Name != p.Group {
+			t.Groups = append(t.Groups, group{Name: p.Group})
+		}
+		last := &t.Groups[len(t.Groups)-1]
+		last.Parameters = append(last.Parameters, parameter{p})
+	}
+	t.BySlot = slices.SortedFunc(slices.Values(t.All), func(a, b parameter) int { return cmp.Compare(a.C.Slot, b.C.Slot) })
+	return t
+}
+
+// Estimator is the parameters that AOSOClassifier has under their own names.
+func (t *table) Estimator() []parameter {
+	return slices.DeleteFunc(slices.Clone(t.All), func(p parameter) bool { return p.Parameter.Estimator != "" })
+}
+
+// about is what there is to say of a parameter: sentences, and a line of what
+// is allowed and the default. quote writes a value.
+func (p parameter) about(quote func(string) string, byDefault string) string {
+	text := p.Help
+	var facts []string
+	switch {
+	case p.Choices != nil && p.Choices[0].Help != "":
+		var choices []string
+		for _, c := range p.Choices {
+			choices = append(choices, quote(c.Value)+": "+c.Help)
+		}
+		text += " " + strings.Join(choices, "; ") + "."
+	case p.Allowed() != "":
+		facts = append(facts, "Allowed: "+p.Allowed()+".")
+	}
+	for _, more := range []string{p.Detail, p.Limits} {
+		if more != "" {
+			text += " " + more
+		}
+	}
+	if byDefault != "" {
+		facts = append(facts, "Default: "+byDefault+".")
+	}
+	return strings.TrimSpace(text + "\n" + strings.Join(facts, " "))
+}
+
+// auto is the default and what it stands for.
+func (p parameter) auto(value string) string {
+	if p.Auto == "" {
+		return value
+	}
+	return value + ", which means " + p.Auto
+}
+
+func (p parameter) GoDefault() string {
+	if p.Type == spec.String {
+		return strconv.Quote(p.Default)
+	}
+	return p.Default
+}
+
+// GoZero tells whether the default is what Go sets anyway.
+func (p parameter) GoZero() bool { return p.Default == "" || p.Default == "0" }
+
+func (p parameter) GoDoc() string { return p.about(strconv.Quote, p.auto(p.GoDefault())) }
+
+var cTypes = map[string]string{spec.String: "const char *", spec.Int: "int64_t", spec.Uint64: "uint64_t", spec.Float64: "double"}
+
+// CType is the type of the field.
+func (p parameter) CType() string {
+	switch {
+	case p.C.Type != "":
+		return p.C.Type
+	case p.C.Enum != "":
+		return "int32_t"
+	}
+	return cTypes[p.Type]
+}
+
+// CField declares the field.
+func (p parameter) CField() string {
+	return strings.Replace(p.CType()+" "+p.CName(), "* ", "*", 1)
+}
+
+// Constant is the name in C of a value of Enum.
+func (p parameter) Constant(value string) string {
+	return "AOSO_" + p.C.Enum + "_" + strings.ToUpper(cmp.Or(value, "default"))
+}
+
+// Meaning is what a value of Enum means.
+func (p parameter) Meaning(value string) string {
+	for _, c := range p.Choices {
+		if c.Value == value {
+			return c.Help
+		}
+	}
+	return p.Auto
+}
+
+func (p parameter) CDoc() string {
+	value := p.Default
+	switch {
+	case p.C.Enum != "":
+		p.Choices = nil // the enum explains them
+		return p.about(nil, p.Constant(p.Default))
+	case p.Type == spec.String:
+		value = "NULL"
+	}
+	return p.about(strconv.Quote, p.auto(value))
+}
+
+// CComment is CDoc as a comment in C.
+func (p parameter) CComment() string {
+	return "    /* " + strings.TrimPrefix(wrap("     * ", 115, p.CDoc()), "     * ") + " */"
+}
+
+// Ctypes is the type of the field in Python's ctypes, without its c_.
+func (p parameter) Ctypes() string {
+	if p.CType() == "const char *" {
+		return "char_p"
+	}
+	return strings.TrimSuffix(p.CType(), "_t")
+}
+
+var pyTypes = map[string]string{spec.String: "str", spec.Int: "int", spec.Uint64: "int", spec.Float64: "float"}
+
+// PyType is the type of the argument.
+func (p parameter) PyType() string {
+	if p.Auto != "" {
+		return pyTypes[p.Type] + " | None"
+	}
+	return pyTypes[p.Type]
+}
+
+func (p parameter) PyDefault() string {
+	switch {
+	case p.Auto != "":
+		return "None"
+	case p.Type == spec.Float64 && !strings.ContainsAny(p.Default, ".e"):
+		return p.Default + ".0"
+	}
+	return p.GoDefault()
+}
+
+// PyKind is what numpydoc calls the type.
+func (p parameter) PyKind() string {
+	kind := pyTypes[p.Type]
+	if p.Choices != nil {
+		values := p.Values()
+		for i := range values {
+			if p.Type == spec.String {
+				values[i] = strconv.Quote(values[i])
+			}
+		}
+		kind = "{" + strings.Join(values, ", ") + "}"
+	}
+	if p.Auto != "" {
+		return kind + ", optional"
+	}
+	return kind + ", default " + p.GoDefault()
+}
+
+func (p parameter) PyDoc() string { return p.about(strconv.Quote, p.Auto) }
+
+// MdDefault is the default in a document's table.
+func (p parameter) MdDefault() string { return cmp.Or(p.Auto, p.Default) }
+
+// MdAllowed is what is allowed, in a document's table.
+func (p parameter) MdAllowed() string {
+	if p.Choices == nil || p.Choices[0].Help == "" {
+		return p.Allowed()
+	}
+	return "`" + strings.Join(p.Values(), "`, `") + "`"
+}
+
+// MdDoc is the rest, in a document's table.
+func (p parameter) MdDoc() string {
+	code := func(s string) string { return "`" + s + "`" }
+	doc, _, _ := strings.Cut(p.about(code, ""), "\n")
+	switch p.Parameter.Estimator {
+	case "":
+	case "-":
+		doc += " `AOSOClassifier` lacks it."
+	default:
+		doc += fmt.Sprintf(" `AOSOClassifier` calls it `%s`.", p.Parameter.Estimator)
+	}
+	return doc
+}
+
+// Foreign is what others call the parameter, where it differs from our name.
+func (p parameter) Foreign() []string {
+	var names []string
+	for _, name := range strings.Fields(p.all()) {
+		name = strings.TrimPrefix(name, "~")
+		if name != p.Name && name != p.CName() && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (p parameter) all() string {
+	return p.Others.LightGBM + " " + p.Others.XGBoost + " " + p.Others.CatBoost + " " + p.Others.ScikitLearn
+}
+
+// HasOthers tells whether other libraries have the parameter.
+func (p parameter) HasOthers() bool { return strings.TrimSpace(p.all()) != "" }
+
+// MdNames is others' names in a document's table.
+func (p parameter) MdNames(names string) string {
+	var words []string
+	for _, name := range strings.Fields(names) {
+		if similar, ok := strings.CutPrefix(name, "~"); ok {
+			words = append(words, "*`"+similar+"`*")
+		} else {
+			words = append(words, "`"+name+"`")
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// wrap breaks the lines of a text into lines that begin with prefix and have
+// at most width characters.
+func wrap(prefix string, width int, text string) string {
+	var lines []string
+	for long := range strings.SplitSeq(text, "\n") {
+		line := prefix
+		for word := range strings.FieldsSeq(long) {
+			if line != prefix && len(line)+1+len(word) > width {
+				lines = append(lines, line)
+				line = prefix
+			}
+			if line != prefix {
+				line += " "
+			}
+			line += word
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
+}

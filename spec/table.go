@@ -1,0 +1,236 @@
+package spec
+
+import "math"
+
+// The groups of parameters.
+const (
+	Algorithm = "Algorithm"
+	Trees     = "Trees"
+	Sampling  = "Sampling"
+	Stopping  = "Stopping"
+	Computing = "Computing"
+)
+
+// MaxThreads is the greatest number of threads that may be asked for.
+const MaxThreads = 4096
+
+var (
+	fraction    = Range{Least: 0, Most: 1, LeastOpen: true}
+	notNegative = Range{Least: 0, Most: math.MaxFloat32}
+)
+
+func atLeast(least float64) Range       { return Range{Least: least, Most: math.Inf(1)} }
+func between(least, most float64) Range { return Range{Least: least, Most: most} }
+
+// Parameters is the table.
+var Parameters = []Parameter{
+	{
+		Name: "method", Field: "Method", Group: Algorithm, Type: String, Default: "aoso", C: C{Slot: 1, Enum: "METHOD"},
+		Help: "Boosting algorithm.",
+		Choices: []Choice{
+			{"aoso", "one tree per iteration, each of whose nodes chooses its own class pairs"},
+			{"abc", "ABC-LogitBoost, a tree per iteration for every class except a base class"},
+			{"logitboost", "a tree per iteration for every class"},
+		},
+	},
+	{
+		Name: "leaf", Field: "Leaf", Group: Algorithm, Type: String, Default: "", C: C{Slot: 2, Enum: "LEAF"},
+		Auto: "full for method aoso, pair for the others",
+		Help: "Classes whose scores a leaf changes.",
+		Choices: []Choice{
+			{"full", "every class"},
+			{"pair", "only the class pairs chosen by the node, as in the paper"},
+		},
+		Limits: "Methods abc and logitboost take pair only.",
+	},
+	{
+		Name: "pairs", Field: "Pairs", Group: Algorithm, Type: Int, Default: "0", C: C{Slot: 3, Type: "int32_t"},
+		Auto:    "4 for method aoso, 1 for the others",
+		Help:    "Number of class pairs that a node splits on.",
+		Detail:  "The paper uses 1. No more are used than half the number of classes, rounded up to one of these.",
+		Choices: []Choice{{Value: "1"}, {Value: "2"}, {Value: "4"}, {Value: "8"}},
+		Limits:  "Methods abc and logitboost take 1 only.",
+	},
+	{
+		Name: "pair_selection", Field: "PairSelection", Group: Algorithm, Type: String, Default: "second_order",
+		C:    C{Slot: 4, Enum: "SELECT"},
+		Help: "How a node chooses its class pairs.",
+		Choices: []Choice{
+			{"second_order", "by gradients and Hessians, as in the paper"},
+			{"first_order", "by gradients alone"},
+			{"root", "by gradients and Hessians at the root, for the whole tree"},
+		},
+	},
+	{
+		Name: "base_class", Field: "BaseClass", Group: Algorithm, Type: String, Default: "worst", C: C{Slot: 5, Enum: "BASE"},
+		Help: "How method abc chooses its base class.",
+		Choices: []Choice{
+			{"worst", "the class with the greatest training loss"},
+			{"exhaustive", "the best of all classes, each of which is tried"},
+		},
+	},
+	{
+		Name: "base_gap", Field: "BaseGap", Group: Algorithm, Type: Int, Default: "1", C: C{Slot: 6, Type: "int32_t"},
+		Range: between(1, math.MaxInt32), Usual: between(1, 10),
+		Help: "Number of iterations for which method abc keeps a base class.",
+	},
+
+	{
+		Name: "trees", Field: "Trees", Group: Trees, Type: Int, Default: "1000", C: C{Slot: 8},
+		Range: atLeast(1), Usual: between(10, 10000),
+		Help:   "Maximum number of trees to grow.",
+		Detail: "When training continues a model, these trees are added to it.",
+		Limits: "There must be enough for one iteration: with K classes, K - 1 for method abc and K for logitboost.",
+		Others: Others{
+			LightGBM: "~num_iterations ~n_estimators", XGBoost: "~num_boost_round ~n_estimators",
+			CatBoost: "~iterations ~num_boost_round ~n_estimators ~num_trees", ScikitLearn: "~max_iter ~n_estimators",
+			Note: "They count iterations. LightGBM, XGBoost and scikit-learn grow a tree for every class in each.",
+		},
+	},
+	{
+		Name: "leaves", Field: "Leaves", Group: Trees, Type: Int, Default: "20", C: C{Slot: 9},
+		Range: between(2, 1<<16), Usual: between(2, 256),
+		Help:   "Maximum number of leaves per tree.",
+		Detail: "Trees grow best-first.",
+		Others: Others{LightGBM: "num_leaves", XGBoost: "max_leaves", CatBoost: "max_leaves num_leaves", ScikitLearn: "max_leaf_nodes"},
+	},
+	{
+		Name: "shrinkage", Field: "Shrinkage", Group: Trees, Type: Float64, Default: "0.1", C: C{Slot: 13},
+		Range: fraction, Usual: between(0.01, 1),
+		Help:   "Learning rate, by which every leaf value is multiplied.",
+		Others: Others{LightGBM: "learning_rate", XGBoost: "eta learning_rate", CatBoost: "learning_rate eta", ScikitLearn: "learning_rate"},
+	},
+	{
+		Name: "max_depth", Field: "MaxDepth", Group: Trees, Type: Int, Default: "0", C: C{Slot: 10},
+		Range: atLeast(0), Usual: between(1, 12),
+		Help: "Maximum number of splits from the root to a leaf; 0 means no limit.",
+		Others: Others{
+			LightGBM: "max_depth", XGBoost: "max_depth", CatBoost: "depth max_depth", ScikitLearn: "max_depth",
+			Note: "LightGBM writes -1 for no limit, scikit-learn None. XGBoost and CatBoost have 6 by default.",
+		},
+	},
+	{
+		Name: "min_samples", Field: "MinSamples", Group: Trees, Type: Int, Default: "1", C: C{Slot: 11},
+		Range: atLeast(1), Usual: between(1, 30),
+		Help: "Minimum number of training rows in a leaf.",
+		Others: Others{
+			LightGBM: "min_data_in_leaf min_child_samples", CatBoost: "min_data_in_leaf min_child_samples", ScikitLearn: "min_samples_leaf",
+			Note: "LightGBM and scikit-learn have 20 by default.",
+		},
+	},
+	{
+		Name: "min_hessian", Field: "MinHessian", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 14},
+		Range: notNegative, Usual: between(1e-6, 10),
+		Help: "Minimum sum of Hessians in a leaf, over the class pairs of the node.",
+		Others: Others{
+			LightGBM: "min_sum_hessian_in_leaf min_child_weight", XGBoost: "min_child_weight",
+			Note: "LightGBM has 0.001 by default, XGBoost 1.",
+		},
+	},
+	{
+		Name: "min_gain", Field: "MinGain", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 15},
+		Range: notNegative, Usual: between(1e-6, 10),
+		Help:   "Gain that a split must exceed.",
+		Others: Others{LightGBM: "min_gain_to_split min_split_gain", XGBoost: "gamma min_split_loss", ScikitLearn: "~min_impurity_decrease"},
+	},
+	{
+		Name: "l2", Field: "L2", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 16},
+		Range: notNegative, Usual: between(1e-3, 100),
+		Help: "Regularization term, added to the sums of Hessians in gains and leaf values.",
+		Others: Others{
+			LightGBM: "lambda_l2 reg_lambda", XGBoost: "lambda reg_lambda", CatBoost: "l2_leaf_reg reg_lambda", ScikitLearn: "l2_regularization",
+			Note: "XGBoost has 1 by default, CatBoost 3.",
+		},
+	},
+	{
+		Name: "max_step", Field: "MaxStep", Group: Trees, Type: Float64, Default: "5", C: C{Slot: 17},
+		Range: Range{Least: 0, Most: 20, LeastOpen: true}, Usual: between(0.1, 20),
+		Help:   "Maximum absolute value of a leaf before shrinkage.",
+		Others: Others{LightGBM: "max_delta_step", XGBoost: "max_delta_step"},
+	},
+
+	{
+		Name: "subsample", Field: "Subsample", Group: Sampling, Type: Float64, Default: "1", C: C{Slot: 18},
+		Range: fraction, Usual: between(0.1, 1),
+		Help:   "Fraction of the rows drawn for each tree to choose its splits.",
+		Detail: "Below 1, splits are chosen among at most 64 bins per feature. Leaf values come from all rows.",
+		Others: Others{
+			LightGBM: "bagging_fraction subsample", XGBoost: "subsample", CatBoost: "subsample", ScikitLearn: "subsample",
+			Note: "LightGBM needs bagging_freq with it.",
+		},
+	},
+	{
+		Name: "colsample_bytree", Field: "ColsampleByTree", Group: Sampling, Type: Float64, Default: "1", C: C{Slot: 19},
+		Range: fraction, Usual: between(0.1, 1),
+		Help:   "Fraction of the features drawn for each tree.",
+		Others: Others{LightGBM: "feature_fraction colsample_bytree", XGBoost: "colsample_bytree"},
+	},
+	{
+		Name: "colsample_bynode", Field: "ColsampleByNode", Group: Sampling, Type: Float64, Default: "1", C: C{Slot: 20},
+		Range: fraction, Usual: between(0.1, 1),
+		Help: "Fraction of the tree's features drawn for each node.",
+		Others: Others{
+			LightGBM: "feature_fraction_bynode", XGBoost: "colsample_bynode", CatBoost: "~rsm ~colsample_bylevel", ScikitLearn: "max_features",
+			Note: "CatBoost draws features for each level of a tree.",
+		},
+	},
+	{
+		Name: "trim", Field: "Trim", Group: Sampling, Type: Float64, Default: "0.1", C: C{Slot: 21},
+		Range: Range{Least: 0, Most: 1, MostOpen: true}, Usual: between(1e-4, 0.9),
+		Help: "Fraction of the mean residual below which rows are left out; 0 keeps all rows.",
+		Detail: "A tree leaves out rows whose 1 - p of their own class is below this fraction of the mean. " +
+			"The splits of a node leave out rows whose gradients and Hessians are below this fraction of the node's means. The paper uses 0.",
+	},
+
+	{
+		Name: "stop_loss", Field: "StopLoss", Group: Stopping, Type: Float64, Default: "1e-16", C: C{Slot: 22},
+		Range: notNegative, Usual: between(1e-16, 1),
+		Help: "Training stops when the sum of -log p over the training rows is no greater than this.",
+	},
+	{
+		Name: "early_stopping", Field: "EarlyStopping", Group: Stopping, Type: Int, Default: "0", C: C{Slot: 12},
+		Range: atLeast(0), Usual: between(1, 100),
+		Help:   "Training stops after this many iterations without a better metric on the validation set; 0 turns this off.",
+		Detail: "The model is then that of the best iteration.",
+		Limits: "Values above 0 need a validation set.",
+		Others: Others{
+			LightGBM: "early_stopping_round early_stopping_rounds", XGBoost: "early_stopping_rounds", CatBoost: "early_stopping_rounds od_wait",
+			ScikitLearn: "n_iter_no_change",
+		},
+	},
+	{
+		Name: "metric", Field: "Metric", Group: Stopping, Type: String, Default: "logloss", C: C{Slot: 7, Enum: "METRIC"},
+		Help: "Metric of early stopping.",
+		Choices: []Choice{
+			{"logloss", "the mean of -log p over the rows"},
+			{"error", "the fraction of rows whose predicted class is wrong"},
+		},
+		Others: Others{
+			LightGBM: "metric", XGBoost: "eval_metric", CatBoost: "eval_metric", ScikitLearn: "scoring",
+			Note: "Their values are multi_logloss and multi_error in LightGBM, mlogloss and merror in XGBoost.",
+		},
+	},
+
+	{
+		Name: "threads", Field: "Threads", Group: Computing, Type: Int, Default: "0", C: C{Slot: 24, Name: "num_threads"}, Estimator: "n_jobs",
+		Range: between(0, MaxThreads), Usual: between(1, 4),
+		Help:   "Number of threads; 0 means all cores that the process may use.",
+		Detail: "The model does not depend on it.",
+		Others: Others{LightGBM: "num_threads n_jobs", XGBoost: "nthread n_jobs", CatBoost: "thread_count", ScikitLearn: "n_jobs"},
+	},
+	{
+		Name: "seed", Field: "Seed", Group: Computing, Type: Uint64, Default: "0", C: C{Slot: 23}, Estimator: "random_state",
+		Usual: between(1, 1000),
+		Help:  "Seed of all random draws.",
+		Others: Others{
+			LightGBM: "seed random_state", XGBoost: "seed random_state", CatBoost: "random_seed random_state", ScikitLearn: "random_state",
+		},
+	},
+	{
+		Name: "level", Field: "Level", Group: Computing, Type: String, Default: "", C: C{Slot: 25}, Estimator: "-",
+		Auto:   "AOSO_LEVEL if it is set, else the fastest",
+		Help:   "Instruction-set level of the kernels.",
+		Detail: "The model does not depend on it.",
+		Limits: "The CPU must have the level.",
+	},
+}
