@@ -149,7 +149,7 @@ def summary(sets: list[Measured]) -> str:
         own, theirs = ours.reach(peer.best), peer.reach(peer.best)
         faster = f"{theirs / own:.0f} × ({peer.title})" if own else f"not reached ({peer.title})"
         rows.append([s.name, str(s.store.shape["classes"]), *_marked({k: run for k, run in runs.items() if run}), faster])
-    head = ["set", "classes", *TITLES.values(), "time to the best other's errors"]
+    head = ["set", "classes", *TITLES.values(), "aoso is faster by"]
     return table(head, rows) if rows else ""
 
 
