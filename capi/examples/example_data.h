@@ -1,5 +1,5 @@
-/* The data of the examples: each class is a cloud of points around its centre.
- * It is made of integers, so every compiler makes the same. */
+/* Data for the examples: each class is a cloud of points around its centre.
+ * They are computed from integers, so they are the same with every compiler. */
 #ifndef EXAMPLE_DATA_H
 #define EXAMPLE_DATA_H
 

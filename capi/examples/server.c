@@ -1,5 +1,5 @@
-/* The loop of a server: requests, a row each, wait in a queue; threads take
- * and answer them. They share one model, and each has its own predictor. */
+/* The loop of a server. Requests of one row each wait in a queue, and threads
+ * answer them. The threads share one model; each has its own predictor. */
 #define _POSIX_C_SOURCE 200809L
 #include <aoso.h>
 #include <pthread.h>
@@ -39,7 +39,7 @@ static void close_queue(void) {
     pthread_mutex_unlock(&queue.mutex);
 }
 
-/* 0: there are none any more. */
+/* 0: the queue is closed and empty. */
 static int take(request *r) {
     int taken;
     pthread_mutex_lock(&queue.mutex);
@@ -105,7 +105,7 @@ int main(void) {
     close_queue();
     for (i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
 
-    /* One call that predicts all rows gives the same. */
+    /* One call that predicts all rows gives the same answers. */
     aoso_matrix x = aoso_row_major(values, AOSO_FLOAT64, REQUESTS, FEATURES);
     check(aoso_model_predict(model, &x, NULL, batch, REQUESTS));
     for (i = 0; i < REQUESTS; i++) {

@@ -1,4 +1,4 @@
-// Tests aoso.hpp: each wrapper, what it throws, and that handles move.
+// Tests aoso.hpp: each wrapper, its errors, and moving of handles.
 #include <aoso.hpp>
 #include <array>
 #include <chrono>
@@ -39,11 +39,11 @@ constexpr bool moves_only = !std::is_copy_constructible_v<T> && !std::is_copy_as
 static_assert(moves_only<aoso::dataset> && moves_only<aoso::dataset_builder> && moves_only<aoso::model> &&
               moves_only<aoso::booster> && moves_only<aoso::predictor>);
 
-// What a callback throws, to be told from everything else.
+// A type that only our callbacks throw.
 struct my_exception {};
 
 constexpr std::size_t rows = 600;
-// Made before main, where the library works as well.
+// Created before main: the library works there too.
 static const aoso::params few_trees("trees=12 leaves=6 threads=2");
 
 struct table {
@@ -199,7 +199,7 @@ static void matrices() {
     EXPECT(status_of([&] { fingerprint(aoso::dense(by_column.data(), -1, FEATURES, 1, 1)); }) == AOSO_INVALID_ARGUMENT);
 }
 
-// A record batch of the columns of data, their NaNs nulls; and a stream of it.
+// A record batch of the columns of data, with nulls for NaN, and a stream of it.
 struct record_batch {
     std::vector<std::vector<double>> values;
     std::vector<std::vector<unsigned char>> valid;
@@ -400,7 +400,7 @@ static void training() {
     }
     EXPECT(thrown && calls == 3);
 
-    // A callback may use the library, and what that throws comes out as well.
+    // A callback may use the library. Errors of its calls come out as well.
     o.callback = [&](const aoso::progress &) -> aoso::then {
         EXPECT(model.predict(data.x()).size() == rows);
         aoso::model::load("no such file");
@@ -452,7 +452,7 @@ static void training() {
     EXPECT(booster.run().stopped_by == AOSO_STOPPED_BY_TREES);
     EXPECT(booster.snapshot().fingerprint() == model.fingerprint());
 
-    // Another thread ends a training that would take minutes.
+    // Another thread interrupts a training that would take minutes.
     aoso::booster endless(train, "trees=1000000 stop_loss=0");
     std::thread other([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
@@ -643,7 +643,7 @@ static void prediction() {
            AOSO_INVALID_ARGUMENT);
     EXPECT(model.predict(aoso::row_major(std::vector<float>(), FEATURES)).empty());
 
-    // One model, a predictor for each thread.
+    // One model, one predictor per thread.
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; t++) {
         threads.emplace_back([&] {

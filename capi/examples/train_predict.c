@@ -35,7 +35,7 @@ int main(void) {
     example_data(3, TEST, test_values, test_classes);
     printf("aoso %s\n", aoso_version_string());
 
-    /* The data, quantized. The validation set gets the bins of the training set. */
+    /* Quantize the data. The validation set uses the bins of the training set. */
     aoso_matrix x = aoso_row_major(train_values, AOSO_FLOAT64, TRAIN, FEATURES);
     aoso_labels y = aoso_int32_labels(train_classes, TRAIN);
     aoso_dataset *train;
@@ -46,7 +46,7 @@ int main(void) {
     aoso_dataset *valid;
     check(aoso_dataset_create_aligned(train, &x, &y, NULL, &valid));
 
-    /* Parameters by name and as text. */
+    /* Set parameters by name and as text. */
     aoso_params params;
     check(aoso_params_init(&params, sizeof params));
     params.trees = 200;
@@ -84,7 +84,7 @@ int main(void) {
     check(aoso_model_feature_name(model, best, name, sizeof name, NULL));
     printf("most important feature: %s\n", name);
 
-    /* A fingerprint names a model: the one that was saved comes back. */
+    /* Equal models have equal fingerprints: save and load preserve the model. */
     char fingerprint[33], loaded_fingerprint[33];
     aoso_model *loaded;
     check(aoso_model_save(model, path));

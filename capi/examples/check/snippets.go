@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	place = "    /* The snippet stands here. */\n" // in the frame
+	place = "    /* The snippet goes here. */\n" // in the frame
 	split = "/* in main: */\n"                     // in a snippet
 )
 
