@@ -4,7 +4,7 @@
 //
 //	go run ./capi/examples/check FOLDER
 //
-// The library is installed in FOLDER/prefix; all else goes to FOLDER as well.
+// FOLDER/prefix has the installed library. The builds go to FOLDER too.
 package main
 
 import (
@@ -31,7 +31,7 @@ const (
 	warnings = "-O1 -Wall -Wextra -Wpedantic -Werror"
 	hppFlags = warnings + " -Wshadow -Wconversion"
 
-	patience = 3 * time.Minute // with one command, on a busy machine
+	patience = 3 * time.Minute // for one command on a busy machine
 )
 
 // job is one thing to check, in a folder of its own.
@@ -77,7 +77,7 @@ func check(folder string) error {
 	return nil
 }
 
-// runAll runs the jobs, as many at once as there are cores.
+// runAll runs the jobs, one per core at a time.
 func runAll(jobs []job, folder string) error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(jobs))
@@ -110,8 +110,9 @@ func runAll(jobs []job, folder string) error {
 	return nil
 }
 
-// exampleJobs build and run the examples with every compiler and kind of
-// library, each with a standard of its own, through pkg-config and through CMake.
+// exampleJobs returns the jobs that build and run the examples with every
+// compiler and kind of library, through pkg-config and through CMake. Each kind
+// of library uses another standard of C and C++.
 func exampleJobs(compilers []compiler, prefix string) []job {
 	var jobs []job
 	var outputs outputs
@@ -153,13 +154,13 @@ func exampleJobs(compilers []compiler, prefix string) []job {
 	return jobs
 }
 
-// outputs are what the examples printed first: all builds must print that.
+// outputs holds the first output of each example. All builds must print it.
 type outputs struct {
 	sync.Mutex
 	first map[string]string
 }
 
-// wanted is what each example must print, and the least accuracy.
+// wanted is a line that each example must print.
 var (
 	wanted = map[string]string{
 		"train_predict": "saved and loaded: the same",
@@ -183,7 +184,7 @@ func (o *outputs) check(dir, prefix string, static bool) error {
 		}
 		m := accuracy.FindStringSubmatch(out)
 		if m == nil {
-			return fmt.Errorf("%s does not tell the accuracy:\n%s", program, out)
+			return fmt.Errorf("%s does not print the accuracy:\n%s", program, out)
 		}
 		if a, err := strconv.ParseFloat(m[1], 64); err != nil || a < leastAccuracy {
 			return fmt.Errorf("%s: accuracy %s, want at least %g", program, m[1], leastAccuracy)
@@ -207,9 +208,9 @@ func (o *outputs) compare(program, out string) string {
 	return o.first[program]
 }
 
-// run runs a command in dir, for which aoso is installed in prefix, and
-// returns what it printed. Only with the shared library may it be loaded from
-// there: a program with the static one must do without.
+// run runs a command in dir with the aoso of prefix, and returns its output.
+// Programs find the shared library only if shared is set: those with the static
+// library must run without it.
 func run(dir, prefix string, shared bool, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 
 const (
 	place = "    /* The snippet goes here. */\n" // in the frame
-	split = "/* in main: */\n"                     // in a snippet
+	split = "/* in main: */\n"                   // in a snippet
 )
 
 var (
@@ -31,8 +31,8 @@ type snippet struct {
 	check  bool
 }
 
-// snippetJobs compile and run the snippets of the chapter, after a look at
-// what it and aoso.hpp leave out.
+// snippetJobs returns the jobs that compile and run the snippets of the
+// chapter. It fails if the chapter or aoso.hpp leaves out a function.
 func snippetJobs(prefix string) ([]job, error) {
 	text, err := os.ReadFile(chapter)
 	if err != nil {
@@ -67,7 +67,7 @@ func snippetJobs(prefix string) ([]job, error) {
 	return jobs, nil
 }
 
-// declarations returns the functions of the header.
+// declarations returns the functions of the header that match pattern.
 func declarations(pattern *regexp.Regexp) ([]string, error) {
 	text, err := os.ReadFile(header)
 	if err != nil {
@@ -86,7 +86,7 @@ func declarations(pattern *regexp.Regexp) ([]string, error) {
 // parse returns the blocks of code and the headings of a Markdown text.
 func parse(text string) (snippets []snippet, titles []string) {
 	var title string
-	var block *snippet // under way
+	var block *snippet // the one being read
 	for i, line := range strings.Split(text, "\n") {
 		switch {
 		case block != nil && line == "```":
@@ -109,8 +109,8 @@ func parse(text string) (snippets []snippet, titles []string) {
 	return snippets, titles
 }
 
-// complete wants each function of the header in one heading, and called by a
-// snippet below it.
+// complete checks that each function of the header has one heading, and that a
+// snippet below it calls the function.
 func complete(declared, titles []string, snippets []snippet) error {
 	var wrong []string
 	for _, function := range declared {
@@ -144,7 +144,7 @@ func complete(declared, titles []string, snippets []snippet) error {
 	return nil
 }
 
-// wrapped wants each exported function in aoso.hpp.
+// wrapped checks that aoso.hpp uses each exported function.
 func wrapped() error {
 	text, err := os.ReadFile(hpp)
 	if err != nil {
@@ -163,7 +163,7 @@ func wrapped() error {
 	return nil
 }
 
-// in returns the program of a snippet: a block of its own, in the frame.
+// in returns the program of a snippet: the snippet as a block in the frame.
 func (s *snippet) in(frame string) string {
 	before, body, found := strings.Cut(s.code, split)
 	if !found {
