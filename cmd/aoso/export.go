@@ -22,10 +22,10 @@ func newExport() *cobra.Command {
 		Short: "Write a model in the format of another program",
 		Long: `Write a model in the format of another program:
 
-  onnx      TreeEnsembleClassifier for ONNX runtimes: features of float32 in,
-            labels and probabilities out
-  lightgbm  LightGBM's text format, with a tree for each class
-  json      all of the model
+  onnx      a TreeEnsembleClassifier for ONNX runtimes, from float32 features to
+            labels and probabilities
+  lightgbm  LightGBM's text format, with one tree per class
+  json      the whole model
   dot       one tree, for Graphviz`,
 		Example: `  aoso export --model letters.aoso --format onnx --out letters.onnx
   aoso export --model letters.aoso --format dot --tree 3 | dot -Tsvg >tree.svg`,
@@ -37,8 +37,8 @@ func newExport() *cobra.Command {
 	f.StringVar(&e.model, "model", "", "model `file`")
 	f.StringVar(&e.format, "format", "", "onnx, lightgbm, json or dot")
 	f.StringVar(&e.out, "out", "", "`file` to write (default standard output)")
-	f.IntVar(&e.trees, "trees", 0, "export the first so many trees; 0: all")
-	f.IntVar(&e.tree, "tree", 0, "for dot: the tree, from 0")
+	f.IntVar(&e.trees, "trees", 0, "export only the first trees; 0: all")
+	f.IntVar(&e.tree, "tree", 0, "for dot: number of the tree, from 0")
 	require(c, "model", "format")
 	return c
 }
