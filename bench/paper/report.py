@@ -51,9 +51,9 @@ def errors(rows: list[figures.Row], runs: dict[str, Runs]) -> str:
     return "\n\n".join(
         [
             table(head, lines),
-            f"Algorithm 1 here makes as many errors as the paper says, as far as chance allows, on {same} of {trained} sets. "
-            "The p-values are two-sided, of ours against the paper's AOSO; verdicts at 5 %. Applied to the paper's own ABC and "
-            f"AOSO, one-sided, the same test gives the paper's p-values on {agree} of {len(checked)} sets.",
+            f"On {same} of {trained} sets, the errors of Algorithm 1 here do not differ significantly from the paper's. "
+            "The p-values are two-sided and compare our errors with those of the paper's AOSO. The verdicts use a level of 5 %. The same "
+            f"test, one-sided, applied to the paper's own ABC and AOSO, gives the paper's p-values on {agree} of {len(checked)} sets.",
         ]
     )
 
@@ -148,11 +148,11 @@ def ablations(rows: list[figures.Row], runs: dict[str, Runs]) -> str:
 
 
 def notes(stores: dict[str, Results]) -> str:
-    """What is not at hand, and of what the rest is made."""
+    """Which sets are not available, and how the others were made."""
     lines = [f"- {name}: {store.shape['note']}" for name, store in stores.items() if store.shape.get("note")]
     absent = [name for name, store in stores.items() if not store.runs and sets.missing(name.lower())]
     if absent:
-        lines.append(f"- not at hand, so not trained: {', '.join(absent)}")
+        lines.append(f"- not available, so not trained: {', '.join(absent)}")
     return "\n".join(lines)
 
 

@@ -71,8 +71,8 @@ def machine(sets: list[Measured]) -> str:
     return "\n".join(
         [
             *(f"- {here}" + (f" ({', '.join(names)})" if len(on) > 1 else "") for here, names in on.items()),
-            f"- {plan.THREADS} thread a training; load of the machine when the trainings began: median"
-            f" {statistics.median(loads):.1f}, at most {max(loads):.1f} (the harness by itself makes 1)",
+            f"- {plan.THREADS} thread per training; load of the machine at the start of the trainings: median"
+            f" {statistics.median(loads):.1f}, at most {max(loads):.1f} (the benchmark itself causes 1)",
             f"- {'; '.join(versions)}",
         ]
     )
@@ -100,14 +100,14 @@ def time_to_best(sets: list[Measured], setting: str) -> str:
         )
     if not rows:
         return ""
-    head = ["set", "fewest errors of a peer", "whose", "its CPU s", "aoso, CPU s to as few", "faster"]
+    head = ["set", "fewest errors of a peer", "which peer", "its CPU s", "aoso, CPU s to reach them", "faster by"]
     held = [name for name, share in shares.items() if share is not None and share <= SHARE]
     slower = [name for name, share in shares.items() if share is None or share > 1]
     return "\n\n".join(
         [
             table(head, rows),
-            f"In at most a fifth of the time on {len(held)} of {len(shares)} sets (the aim: {ENOUGH} of {len(plan.REAL)})."
-            + (f" Slower than the peer, or not as good, on {', '.join(slower)}." if slower else " Slower on none."),
+            f"aoso needs at most a fifth of the time on {len(held)} of {len(shares)} sets (the aim: {ENOUGH} of {len(plan.REAL)})."
+            + (f" It is slower than the peer, or has more errors, on {', '.join(slower)}." if slower else " It is slower on none."),
         ]
     )
 
@@ -131,8 +131,8 @@ def errors_by_default(sets: list[Measured]) -> str:
     return "\n\n".join(
         [
             table(head, rows),
-            f"aoso has the fewest on {len(lower)} of {len(rows)} sets (the aim: {ENOUGH} of {len(plan.REAL)}); by more than a "
-            f"standard deviation worse than the best peer on {', '.join(worse) or 'none'}. † The time was over before all iterations were done.",
+            f"aoso has the fewest errors on {len(lower)} of {len(rows)} sets (the aim: {ENOUGH} of {len(plan.REAL)}). It is worse than the "
+            f"best peer by more than a standard deviation on {', '.join(worse) or 'none'}. † Training reached its time limit before its last iteration.",
         ]
     )
 
@@ -210,11 +210,11 @@ def many_classes(s: Measured | None) -> str:
 
 def _against(ours: Run, peer: Run, what: str) -> str:
     own, theirs = ours.reach(peer.best), peer.reach(peer.best)
-    found = f"The {what}, {peer.title} ({peer.setting}), takes {number(theirs)} CPU seconds to {peer.best} errors"
+    found = f"The {what}, {peer.title} ({peer.setting}), reaches {peer.best} errors in {number(theirs)} CPU seconds."
     if own is None:
-        return f"{found}; aoso by default does not get there: {ours.best} at best."
+        return f"{found} aoso by default does not reach them: it has at least {ours.best}."
     times = f"{theirs / own:.0f} times less (the aim: {1 / SHARE_LARGE:.0f})"
-    return f"{found}; aoso by default {number(own)}, {times}, and ends at {ours.last}."
+    return f"{found} aoso by default needs {number(own)}, {times}, and ends with {ours.last} errors."
 
 
 def equal_loss(s: Measured | None) -> str:
@@ -241,7 +241,7 @@ def equal_loss(s: Measured | None) -> str:
             ]
         )
     rows += [[TITLES[k.split()[0]], k.split(" ", 1)[1], f"failed: {why}", *[""] * 6] for k, why in s.failed.items()]
-    head = ["system", "setting", "iterations", "log loss", "errors", "CPU s", "peak MB", "aoso, CPU s to that loss", "faster"]
+    head = ["system", "setting", "iterations", "log loss", "errors", "CPU s", "peak MB", "aoso, CPU s to that loss", "faster by"]
     return table(head, rows, left=2)
 
 
@@ -273,13 +273,14 @@ def time_to_loss(sets: list[Measured]) -> str:
             suggestions.append(f"{s.name}: {', '.join(f'{k}={v}' for k, v in suggested.content['params'].items()) or 'the defaults'}")
     if not rows:
         return ""
-    head = ["set", "system", "setting", "last log loss", "CPU s", "lowest", "CPU s to it"]
-    head += ["aoso default, CPU s to as low", "aoso suggested", "of the better peer's time"]
+    head = ["set", "system", "setting", "last log loss", "CPU s", "lowest", "CPU s to lowest"]
+    head += ["aoso default, CPU s to reach it", "aoso suggested, CPU s", "share of the better peer's time"]
     text = [table(head, rows, left=3)]
     if shares:
         text.append(
-            f"aoso suggested is as low as the better peer in at most a fifth of its time with ten classes, half of it with two, in"
-            f" {shares - len(missed)} of {shares} cases (the aim: all)." + (f" Not so: {', '.join(missed)}." if missed else "")
+            "With the suggested parameters, aoso reaches the lowest log loss of the better peer in at most a fifth of its time (ten"
+            f" classes) or half of its time (two classes) in {shares - len(missed)} of {shares} cases (the aim: all)."
+            + (f" The other cases: {', '.join(missed)}." if missed else "")
         )
         text.append(f"Suggested: {'; '.join(suggestions)}.")
     return "\n\n".join(text)
@@ -294,10 +295,10 @@ def _losses(s: Measured, run: Run, bold: bool) -> list[str]:
 def resources(sets: list[Measured]) -> str:
     """Memory, model and prediction of the default setting."""
     figures = {
-        "Peak memory of training beyond the rows themselves, MB": lambda run: _megabytes(run.content["memory"]),
+        "Peak memory of training, without the rows themselves, MB": lambda run: _megabytes(run.content["memory"]),
         "Trees": lambda run: f"{run.content['trees']:,}",
-        "Model, MB as the library saves it": lambda run: f"{run.content['bytes'] / 1e6:.1f}",
-        "Predicting many rows, CPU µs a row": lambda run: number(run.median("batch_microseconds")),
+        "Model file as the library saves it, MB": lambda run: f"{run.content['bytes'] / 1e6:.1f}",
+        "Predicting many rows, CPU µs per row": lambda run: number(run.median("batch_microseconds")),
         "Predicting one row, µs": lambda run: f"{run.median('row_microseconds'):,.0f}",
     }
     text = []
@@ -313,7 +314,7 @@ def resources(sets: list[Measured]) -> str:
 
 
 def behind(sets: list[Measured]) -> str:
-    """Where a peer does better by default, figure by figure, without a word for where none does."""
+    """Where a peer does better by default, figure by figure."""
     figures = {
         "test errors": lambda run: run.last,
         "test log loss": lambda run: run.logloss[-1],
@@ -336,7 +337,7 @@ def behind(sets: list[Measured]) -> str:
                 where.append(f"{s.name} {_ratio(figure(ours), figure(peer))} ({peer.title})")
         if compared:
             rows.append([title, f"{len(where)} of {compared}", ", ".join(where)])
-    return table(["", "sets", "ours as a multiple of the best peer's"], rows, left=3) if rows else ""
+    return table(["", "sets where a peer is better", "our figure as a multiple of the best peer's"], rows, left=3) if rows else ""
 
 
 def variants(sets: list[Measured]) -> str:
@@ -353,7 +354,7 @@ def variants(sets: list[Measured]) -> str:
                 ratios.append(run.seconds / base.seconds)
         if distances:
             rows.append([setting, *cells, f"{statistics.mean(distances):+.2f}", f"{statistics.median(ratios):.2f} ×"])
-    return table(["", *(s.name for s in sets), "mean change, sd", "median CPU time"], rows) if rows else ""
+    return table(["", *(s.name for s in sets), "mean change in standard deviations", "median CPU time"], rows) if rows else ""
 
 
 def _marked(runs: dict[str, Run]) -> list[str]:

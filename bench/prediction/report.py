@@ -28,15 +28,15 @@ Side = dict[str, Any]
 Column = tuple[str, Callable[[Side], float | None]]  # what it is called, and the figure of a model
 
 EQUAL_ERRORS: list[Column] = [
-    ("many rows, µs a row", lambda side: side["batch"]),
+    ("many rows, µs per row", lambda side: side["batch"]),
     ("one row, µs", lambda side: side["row"]),
-    ("SHAP, µs a row", lambda side: side.get("explain")),
+    ("SHAP, µs per row", lambda side: side.get("explain")),
     ("file, kB", lambda side: side["bytes"] / 1e3),
     ("loading, ms", lambda side: side["load"] / 1e3),
 ]
 EQUAL_TREES: list[Column] = [
-    ("many rows, ns a row and tree", lambda side: 1e3 * side["batch"] / side["trees"]),
-    ("one row, ns a tree", lambda side: 1e3 * side["row"] / side["trees"]),
+    ("many rows, ns per row and tree", lambda side: 1e3 * side["batch"] / side["trees"]),
+    ("one row, ns per tree", lambda side: 1e3 * side["row"] / side["trees"]),
 ]
 
 
@@ -54,7 +54,7 @@ def compared(stores: list[Results], what: str, columns: list[Column]) -> str:
             rows.append(head + [against(figure(ours), figure(theirs)) for _, figure in columns])
     if not rows:
         return ""
-    head = ["set", "peer", *(["test errors"] if what == "equal_errors" else []), "trees, ours / its"]
+    head = ["set", "peer", *(["test errors"] if what == "equal_errors" else []), "trees, ours / theirs"]
     return table([*head, *(title for title, _ in columns)], rows, left=2)
 
 
@@ -69,4 +69,4 @@ def sentence(stores: list[Results]) -> str:
     shares = [f"{100 * store.runs['aoso']['walked']:.0f} % on {store.set}" for store in stores if "aoso" in store.runs]
     if not shares:
         return ""
-    return f"The class of a row alone is known, by default, after this share of the trees: {', '.join(shares)}.\n\n"
+    return f"To predict only the class of a row, a model with the defaults needs this share of its trees: {', '.join(shares)}.\n\n"
