@@ -1,5 +1,5 @@
-/* Data for the examples: each class is a cloud of points around its centre.
- * They are computed from integers, so they are the same with every compiler. */
+/* The data of the examples. Each class is a cloud of points around its centre. All
+ * values are integers, so every compiler produces the same data. */
 #ifndef EXAMPLE_DATA_H
 #define EXAMPLE_DATA_H
 
@@ -15,8 +15,8 @@ static inline uint32_t example_random(uint32_t *state) {
     return *state >> 8;
 }
 
-/* Fills rows × FEATURES values, row after row, and the class of each row.
- * One value in a hundred is missing. */
+/* Sets rows × FEATURES values, row after row, and the class of each row. One value
+ * in a hundred is missing. */
 static inline void example_data(uint32_t seed, int64_t rows, double *values, int32_t *classes) {
     int64_t i;
     int32_t j, roll;

@@ -1,5 +1,6 @@
-/* The loop of a server. Requests of one row each wait in a queue, and threads
- * answer them. The threads share one model; each has its own predictor. */
+/* The main loop of a server. Requests of one row each wait in a queue. Threads take
+ * them from the queue and answer them. The threads share one model, and each has
+ * its own predictor. */
 #define _POSIX_C_SOURCE 200809L
 #include <aoso.h>
 #include <pthread.h>
@@ -18,7 +19,7 @@ typedef struct {
 typedef struct {
     pthread_mutex_t mutex;
     pthread_cond_t changed;
-    request requests[WAITING]; /* a ring */
+    request requests[WAITING]; /* a ring buffer */
     int first, count, closed;
 } request_queue;
 
@@ -39,7 +40,7 @@ static void close_queue(void) {
     pthread_mutex_unlock(&queue.mutex);
 }
 
-/* 0: the queue is closed and empty. */
+/* Returns 0 if the queue is closed and empty. */
 static int take(request *r) {
     int taken;
     pthread_mutex_lock(&queue.mutex);
@@ -105,7 +106,7 @@ int main(void) {
     close_queue();
     for (i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
 
-    /* One call that predicts all rows gives the same answers. */
+    /* Predicting all rows in one call gives the same classes. */
     aoso_matrix x = aoso_row_major(values, AOSO_FLOAT64, REQUESTS, FEATURES);
     check(aoso_model_predict(model, &x, NULL, batch, REQUESTS));
     for (i = 0; i < REQUESTS; i++) {
@@ -114,7 +115,7 @@ int main(void) {
     }
     printf("%d requests answered by %d threads\n", REQUESTS, THREADS);
     printf("accuracy %.3f\n", (double)right / REQUESTS);
-    printf("answers that differ from one call for all: %d\n", differ);
+    printf("answers that differ from the batch prediction: %d\n", differ);
     check(aoso_model_free(model));
     return 0;
 }

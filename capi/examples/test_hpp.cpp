@@ -1,4 +1,4 @@
-// Tests aoso.hpp: each wrapper, its errors, and moving of handles.
+// Tests aoso.hpp: each wrapper, its exceptions, and that handles can be moved.
 #include <aoso.hpp>
 #include <array>
 #include <chrono>
@@ -39,11 +39,11 @@ constexpr bool moves_only = !std::is_copy_constructible_v<T> && !std::is_copy_as
 static_assert(moves_only<aoso::dataset> && moves_only<aoso::dataset_builder> && moves_only<aoso::model> &&
               moves_only<aoso::booster> && moves_only<aoso::predictor>);
 
-// A type that only our callbacks throw.
+// The exception that callbacks throw.
 struct my_exception {};
 
 constexpr std::size_t rows = 600;
-// Created before main: the library works there too.
+// Created before main starts. The library must work there too.
 static const aoso::params few_trees("trees=12 leaves=6 threads=2");
 
 struct table {
@@ -121,7 +121,7 @@ static void spans() {
 #endif
 }
 
-// Every layout and type of the same numbers gives the same model.
+// The same numbers give the same model in every layout and type.
 static std::string fingerprint(const aoso::matrix &x) {
     return aoso::train(aoso::dataset(x, data.classes), few_trees).fingerprint();
 }
@@ -199,7 +199,7 @@ static void matrices() {
     EXPECT(status_of([&] { fingerprint(aoso::dense(by_column.data(), -1, FEATURES, 1, 1)); }) == AOSO_INVALID_ARGUMENT);
 }
 
-// A record batch of the columns of data, with nulls for NaN, and a stream of it.
+// A record batch with the columns of data, with nulls for NaNs; and a stream of it.
 struct record_batch {
     std::vector<std::vector<double>> values;
     std::vector<std::vector<unsigned char>> valid;
@@ -400,7 +400,7 @@ static void training() {
     }
     EXPECT(thrown && calls == 3);
 
-    // A callback may use the library. Errors of its calls come out as well.
+    // A callback may use the library. Exceptions that this throws are passed on too.
     o.callback = [&](const aoso::progress &) -> aoso::then {
         EXPECT(model.predict(data.x()).size() == rows);
         aoso::model::load("no such file");
@@ -643,7 +643,7 @@ static void prediction() {
            AOSO_INVALID_ARGUMENT);
     EXPECT(model.predict(aoso::row_major(std::vector<float>(), FEATURES)).empty());
 
-    // One model, one predictor per thread.
+    // The threads share one model, and each has its own predictor.
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; t++) {
         threads.emplace_back([&] {

@@ -23,7 +23,7 @@ static int32_t report(const aoso_progress *progress, void *user) {
     if (progress->iteration % 10 == 0)
         printf("iteration %3d: %d of %d validation rows wrong\n", (int)progress->iteration,
                (int)progress->valid.errors, VALID);
-    return 0; /* go on */
+    return 0; /* continue training */
 }
 
 int main(void) {
@@ -35,7 +35,7 @@ int main(void) {
     example_data(3, TEST, test_values, test_classes);
     printf("aoso %s\n", aoso_version_string());
 
-    /* Quantize the data. The validation set uses the bins of the training set. */
+    /* Quantize the data. The validation set gets the bins of the training set. */
     aoso_matrix x = aoso_row_major(train_values, AOSO_FLOAT64, TRAIN, FEATURES);
     aoso_labels y = aoso_int32_labels(train_classes, TRAIN);
     aoso_dataset *train;
@@ -46,7 +46,7 @@ int main(void) {
     aoso_dataset *valid;
     check(aoso_dataset_create_aligned(train, &x, &y, NULL, &valid));
 
-    /* Set parameters by name and as text. */
+    /* Parameters can be set as fields and as text. */
     aoso_params params;
     check(aoso_params_init(&params, sizeof params));
     params.trees = 200;
@@ -59,7 +59,7 @@ int main(void) {
     check(aoso_train(train, &params, &options, &model, &result));
     printf("trained %d iterations, the best is %d\n", (int)result.iterations, (int)result.best_iteration);
 
-    /* The model does not need the datasets. */
+    /* The model does not need the datasets any more. */
     check(aoso_dataset_free(train));
     check(aoso_dataset_free(valid));
 
@@ -84,7 +84,7 @@ int main(void) {
     check(aoso_model_feature_name(model, best, name, sizeof name, NULL));
     printf("most important feature: %s\n", name);
 
-    /* Equal models have equal fingerprints: save and load preserve the model. */
+    /* The fingerprint shows that the loaded model is the one that was saved. */
     char fingerprint[33], loaded_fingerprint[33];
     aoso_model *loaded;
     check(aoso_model_save(model, path));

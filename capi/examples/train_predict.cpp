@@ -20,11 +20,11 @@ static void train_and_predict() {
     const table train(1, 1500), valid(2, 500), test(3, 1000);
     std::printf("aoso %s\n", aoso::version().c_str());
 
-    // Quantize the data. The validation set uses the bins of the training set.
+    // Quantize the data. The validation set gets the bins of the training set.
     const aoso::dataset train_set(train.matrix(), train.classes);
     const aoso::dataset valid_set = train_set.aligned(valid.matrix(), valid.classes);
 
-    // Set parameters by name and as text.
+    // Parameters can be set as fields and as text.
     aoso::params params;
     params.trees = 200;
     params.early_stopping = 20;
@@ -57,7 +57,7 @@ static void train_and_predict() {
     const auto best = std::max_element(gain.begin(), gain.end()) - gain.begin();
     std::printf("most important feature: %s\n", model.feature_name(best).c_str());
 
-    // Equal models have equal fingerprints: save and load preserve the model.
+    // The fingerprint shows that the loaded model is the one that was saved.
     model.save("train_predict.model");
     const aoso::model loaded = aoso::model::load("train_predict.model");
     std::printf("fingerprint %s\n", model.fingerprint().c_str());

@@ -1,10 +1,10 @@
-// Command check builds and runs the examples of capi/examples, the tests of
-// aoso.hpp and the snippets of docs/c-api.md, as a user of the installed
-// library would: make test-examples.
+// Command check builds and runs the examples in capi/examples, the tests of
+// aoso.hpp and the snippets in docs/c-api.md with an installed library. Run it with
+// make test-examples.
 //
 //	go run ./capi/examples/check FOLDER
 //
-// FOLDER/prefix has the installed library. The builds go to FOLDER too.
+// The library must be installed in FOLDER/prefix. The builds go to FOLDER too.
 package main
 
 import (
@@ -31,16 +31,16 @@ const (
 	warnings = "-O1 -Wall -Wextra -Wpedantic -Werror"
 	hppFlags = warnings + " -Wshadow -Wconversion"
 
-	patience = 3 * time.Minute // for one command on a busy machine
+	timeout = 3 * time.Minute // for one command, on a busy machine
 )
 
-// job is one thing to check, in a folder of its own.
+// job is a check that runs in its own folder.
 type job struct {
 	name string
 	run  func(dir string) error
 }
 
-// compiler compiles C and C++.
+// compiler has the names of a C and a C++ compiler.
 type compiler struct{ c, cpp string }
 
 func main() {
@@ -105,14 +105,13 @@ func runAll(jobs []job, folder string) error {
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("examples: %d of %d failed", failed, len(jobs))
+		return fmt.Errorf("examples: %d of %d jobs failed", failed, len(jobs))
 	}
 	return nil
 }
 
-// exampleJobs returns the jobs that build and run the examples with every
-// compiler and kind of library, through pkg-config and through CMake. Each kind
-// of library uses another standard of C and C++.
+// exampleJobs returns jobs that build and run the examples with every compiler and
+// both kinds of library, through pkg-config and through CMake.
 func exampleJobs(compilers []compiler, prefix string) []job {
 	var jobs []job
 	var outputs outputs
@@ -154,22 +153,23 @@ func exampleJobs(compilers []compiler, prefix string) []job {
 	return jobs
 }
 
-// outputs holds the first output of each example. All builds must print it.
+// outputs holds what the first build of each example printed. All builds must print
+// the same.
 type outputs struct {
 	sync.Mutex
 	first map[string]string
 }
 
-// wanted is a line that each example must print.
+// Each example must print its text in wanted, and an accuracy.
 var (
 	wanted = map[string]string{
 		"train_predict": "saved and loaded: the same",
-		"server":        "answers that differ from one call for all: 0",
+		"server":        "answers that differ from the batch prediction: 0",
 	}
 	accuracy = regexp.MustCompile(`(?m)^accuracy (\d\.\d+)$`)
 )
 
-const leastAccuracy = 0.9
+const minAccuracy = 0.9
 
 // check runs the examples that were built in dir.
 func (o *outputs) check(dir, prefix string, static bool) error {
@@ -180,17 +180,17 @@ func (o *outputs) check(dir, prefix string, static bool) error {
 		}
 		kind := strings.TrimSuffix(program, "_cpp") // C and C++ print the same
 		if !strings.Contains(out, wanted[kind]) {
-			return fmt.Errorf("%s does not say %q:\n%s", program, wanted[kind], out)
+			return fmt.Errorf("%s does not print %q:\n%s", program, wanted[kind], out)
 		}
 		m := accuracy.FindStringSubmatch(out)
 		if m == nil {
 			return fmt.Errorf("%s does not print the accuracy:\n%s", program, out)
 		}
-		if a, err := strconv.ParseFloat(m[1], 64); err != nil || a < leastAccuracy {
-			return fmt.Errorf("%s: accuracy %s, want at least %g", program, m[1], leastAccuracy)
+		if a, err := strconv.ParseFloat(m[1], 64); err != nil || a < minAccuracy {
+			return fmt.Errorf("%s: accuracy %s, want at least %g", program, m[1], minAccuracy)
 		}
 		if first := o.compare(kind, out); first != out {
-			return fmt.Errorf("%s prints\n%swhere another build printed\n%s", program, out, first)
+			return fmt.Errorf("%s prints\n%sbut another build printed\n%s", program, out, first)
 		}
 	}
 	return nil
@@ -208,11 +208,11 @@ func (o *outputs) compare(program, out string) string {
 	return o.first[program]
 }
 
-// run runs a command in dir with the aoso of prefix, and returns its output.
-// Programs find the shared library only if shared is set: those with the static
-// library must run without it.
+// run runs a command in dir and returns its output. pkg-config finds aoso in prefix.
+// The shared library is on the library path only if shared is true, so that a
+// program with the static library cannot load it.
 func run(dir, prefix string, shared bool, name string, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	c := exec.CommandContext(ctx, name, args...)
 	c.Dir = dir
@@ -224,7 +224,7 @@ func run(dir, prefix string, shared bool, name string, args ...string) (string, 
 	c.Stdout, c.Stderr = &stdout, &stderr
 	err := c.Run()
 	if ctx.Err() != nil {
-		err = fmt.Errorf("not done after %s", patience)
+		err = fmt.Errorf("no result after %s", timeout)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w\n%s%s", strings.Join(c.Args, " "), err, &stdout, &stderr)
@@ -235,7 +235,7 @@ func run(dir, prefix string, shared bool, name string, args ...string) (string, 
 func absolute(elements ...string) string {
 	path, err := filepath.Abs(filepath.Join(elements...))
 	if err != nil {
-		panic(err) // there is no working directory
+		panic(err) // the working directory does not exist
 	}
 	return path
 }

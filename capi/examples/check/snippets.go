@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	place = "    /* The snippet goes here. */\n" // in the frame
-	split = "/* in main: */\n"                   // in a snippet
+	place = "    /* The snippet stands here. */\n" // line of the frame that a snippet replaces
+	split = "/* in main: */\n"                     // separates declarations from statements in a snippet
 )
 
 var (
@@ -21,18 +21,18 @@ var (
 	name      = regexp.MustCompile(`\baoso_\w+`)
 )
 
-// snippet is a block of code of the chapter.
+// snippet is a block of code in the chapter.
 type snippet struct {
-	title  string // of its section
+	title  string // title of its section
 	line   int
 	lang   string
 	code   string
-	prints string // the block of text that follows, if checked
-	check  bool
+	prints string // expected output: the block of text that follows
+	check  bool   // there is such a block
 }
 
-// snippetJobs returns the jobs that compile and run the snippets of the
-// chapter. It fails if the chapter or aoso.hpp leaves out a function.
+// snippetJobs returns jobs that compile and run the snippets of the chapter. First
+// it checks that the chapter and aoso.hpp cover every function.
 func snippetJobs(prefix string) ([]job, error) {
 	text, err := os.ReadFile(chapter)
 	if err != nil {
@@ -51,7 +51,7 @@ func snippetJobs(prefix string) ([]job, error) {
 	}
 	frame := slices.IndexFunc(snippets, func(s snippet) bool { return strings.Contains(s.code, place) })
 	if frame < 0 {
-		return nil, fmt.Errorf("%s: no snippet has the line %q", chapter, strings.TrimSpace(place))
+		return nil, fmt.Errorf("%s: no snippet contains the line %q", chapter, strings.TrimSpace(place))
 	}
 	var jobs []job
 	for i, s := range snippets {
@@ -67,7 +67,7 @@ func snippetJobs(prefix string) ([]job, error) {
 	return jobs, nil
 }
 
-// declarations returns the functions of the header that match pattern.
+// declarations returns the names of the functions in the header that match.
 func declarations(pattern *regexp.Regexp) ([]string, error) {
 	text, err := os.ReadFile(header)
 	if err != nil {
@@ -83,10 +83,10 @@ func declarations(pattern *regexp.Regexp) ([]string, error) {
 	return names, nil
 }
 
-// parse returns the blocks of code and the headings of a Markdown text.
+// parse returns the code blocks and the headings of a Markdown text.
 func parse(text string) (snippets []snippet, titles []string) {
 	var title string
-	var block *snippet // the one being read
+	var block *snippet // the current block, or nil
 	for i, line := range strings.Split(text, "\n") {
 		switch {
 		case block != nil && line == "```":
@@ -109,8 +109,8 @@ func parse(text string) (snippets []snippet, titles []string) {
 	return snippets, titles
 }
 
-// complete checks that each function of the header has one heading, and that a
-// snippet below it calls the function.
+// complete returns an error unless each function of the header occurs in exactly one
+// heading, and a snippet below that heading calls it.
 func complete(declared, titles []string, snippets []snippet) error {
 	var wrong []string
 	for _, function := range declared {
@@ -121,7 +121,7 @@ func complete(declared, titles []string, snippets []snippet) error {
 			}
 		}
 		if n != 1 {
-			wrong = append(wrong, fmt.Sprintf("%s: %d headings with %s, want 1", chapter, n, function))
+			wrong = append(wrong, fmt.Sprintf("%s: %s occurs in %d headings, want 1", chapter, function, n))
 			continue
 		}
 		call := regexp.MustCompile(`\b` + function + `\(`)
@@ -134,7 +134,7 @@ func complete(declared, titles []string, snippets []snippet) error {
 	for _, title := range titles {
 		for _, function := range name.FindAllString(title, -1) {
 			if !slices.Contains(declared, function) {
-				wrong = append(wrong, fmt.Sprintf("%s: %s has no function %s", chapter, header, function))
+				wrong = append(wrong, fmt.Sprintf("%s: a heading has %s, which %s does not declare", chapter, function, header))
 			}
 		}
 	}
@@ -144,7 +144,7 @@ func complete(declared, titles []string, snippets []snippet) error {
 	return nil
 }
 
-// wrapped checks that aoso.hpp uses each exported function.
+// wrapped returns an error unless aoso.hpp uses each exported function.
 func wrapped() error {
 	text, err := os.ReadFile(hpp)
 	if err != nil {
@@ -163,7 +163,7 @@ func wrapped() error {
 	return nil
 }
 
-// in returns the program of a snippet: the snippet as a block in the frame.
+// in returns the program of a snippet: its code as a block in the frame.
 func (s *snippet) in(frame string) string {
 	before, body, found := strings.Cut(s.code, split)
 	if !found {
@@ -187,7 +187,7 @@ func (s *snippet) run(dir, prefix string) error {
 	}
 	out, err := run(dir, prefix, true, "./snippet")
 	if err == nil && s.check && out != s.prints {
-		err = fmt.Errorf("prints\n%swant\n%s", out, s.prints)
+		err = fmt.Errorf("the snippet prints\n%swant\n%s", out, s.prints)
 	}
 	return err
 }

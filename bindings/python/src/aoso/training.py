@@ -16,7 +16,7 @@ from .errors import ArgumentError
 
 __all__ = ["Evaluation", "Progress", "Result", "cv", "suggest_params", "train"]
 
-# Names of our parameters in LightGBM, XGBoost and scikit-learn, for errors that suggest our name.
+# What LightGBM, XGBoost and scikit-learn call our parameters, to name ours in an error.
 ALIASES = {
     "trees": "num_iterations n_estimators num_boost_round max_iter",
     "leaves": "num_leaves max_leaves max_leaf_nodes",
