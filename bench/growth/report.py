@@ -53,7 +53,8 @@ def growth(store: Results) -> str:
             continue
         others = ", ".join(f"{plan.BASE[name]:,} {name}" for name in plan.SIZES if name != what)
         aim = f" The aim: at most {GROWTH[what]}." if what in GROWTH else ""
-        head = [what, "dataset, CPU s", *(title for setting in plan.SETTINGS for title in (f"{setting}, CPU ms per tree", "of linear")), "suggested"]
+        head = [what, "dataset, CPU s"]
+        head += [title for setting in plan.SETTINGS for title in (f"{setting}, CPU ms per tree", "× linear")] + ["suggested"]
         text += [f"By {what} ({others}):", table(head, rows)]
         if most:
             text.append(f"At most {', '.join(f'{ratio:.2f} × linear ({setting})' for setting, ratio in most.items())}.{aim}")
@@ -61,7 +62,7 @@ def growth(store: Results) -> str:
 
 
 def threads(store: Results) -> str:
-    """Wall time per tree with one thread, with two, and of two trainings at once."""
+    """Wall time per tree on one thread and on two."""
     rows = []
     for name in plan.THREAD_SETS:
         for setting in plan.SETTINGS:
@@ -77,5 +78,6 @@ def threads(store: Results) -> str:
     if not rows:
         return ""
     loads = [run["load"] for key, run in store.runs.items() if "threads=2" in key]
-    head = ["set", "setting", "one thread, ms per tree", "two threads", "faster by", "aim"]
-    return table(head, rows, left=2) + f"\n\nLoad of the machine at the start of the runs on two threads: median {statistics.median(loads):.1f}."
+    head = ["set", "setting", "one thread, ms per tree", "two", "faster", "aim"]
+    load = f"Median load of the machine when the runs with two threads began: {statistics.median(loads):.1f}."
+    return f"{table(head, rows, left=2)}\n\n{load}"

@@ -1,4 +1,4 @@
-"""The paper's tables, its figures beside ours."""
+"""Writes the paper's tables, with the paper's numbers and ours side by side."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Runs = dict[str, dict[str, Any]]
 
 
 def write(folder: Path) -> None:
-    """Fills the page with what the folder of results has."""
+    """Fills the page with the results in the folder."""
     stores = {row.set: Results(folder, "paper", row.set.lower()) for row in figures.table3()}
     runs = {name: store.runs for name, store in stores.items()}
     rows = [row for row in figures.table3() if runs[row.set]]
@@ -51,15 +51,16 @@ def errors(rows: list[figures.Row], runs: dict[str, Runs]) -> str:
     return "\n\n".join(
         [
             table(head, lines),
-            f"On {same} of {trained} sets, the errors of Algorithm 1 here do not differ significantly from the paper's. "
-            "The p-values are two-sided and compare our errors with those of the paper's AOSO. The verdicts use a level of 5 %. The same "
-            f"test, one-sided, applied to the paper's own ABC and AOSO, gives the paper's p-values on {agree} of {len(checked)} sets.",
+            f"On {same} of {trained} sets, the errors of Algorithm 1 here do not differ significantly from the paper's. The "
+            "p-values are two-sided and compare our errors with the paper's AOSO; the verdicts use the 5 % level. As a check, "
+            "the same test, one-sided, on the paper's errors of ABC and AOSO gives the paper's p-values on "
+            f"{agree} of {len(checked)} sets.",
         ]
     )
 
 
 def best(rows: list[figures.Row], runs: dict[str, Runs]) -> str:
-    """Table 3, right panel: the best over J and v."""
+    """Table 3, right panel: the fewest errors over J and v."""
     lines = []
     for row in rows:
         tried = _grid(runs[row.set])
@@ -130,7 +131,7 @@ def grid_convergence(runs: Runs) -> str:
 
 
 def ablations(rows: list[figures.Row], runs: dict[str, Runs]) -> str:
-    """One pair a tree, and the first-order choice, against Algorithm 1."""
+    """Compares one pair per tree, and the first-order choice of the pair, with Algorithm 1."""
     lines = []
     for row in rows:
         base = runs[row.set].get(plan.key(plan.LEAVES, plan.SHRINKAGE))
@@ -148,7 +149,7 @@ def ablations(rows: list[figures.Row], runs: dict[str, Runs]) -> str:
 
 
 def notes(stores: dict[str, Results]) -> str:
-    """Which sets are not available, and how the others were made."""
+    """Remarks on the data, and the sets that are not available."""
     lines = [f"- {name}: {store.shape['note']}" for name, store in stores.items() if store.shape.get("note")]
     absent = [name for name, store in stores.items() if not store.runs and sets.missing(name.lower())]
     if absent:
@@ -157,8 +158,8 @@ def notes(stores: dict[str, Results]) -> str:
 
 
 def algorithm_1(row: figures.Row, runs: dict[str, Runs]) -> dict[str, Any] | None:
-    """The run of the middle panel: J = 20 and v = 0.1, or those that do best on the other test set where the paper
-    chooses them so."""
+    """The run of the middle panel: J = 20 and v = 0.1. For the two small Poker sets, J and v are those that do best on the
+    test rows of the other set, as in the paper."""
     own = runs[row.set]
     if row.set in plan.POKER_SEARCHED:
         (other,) = set(plan.POKER_SEARCHED) - {row.set}
@@ -179,5 +180,5 @@ def _compared(ours: int | None, theirs: int, rows: int) -> list[str]:
 
 
 def _trees(run: dict[str, Any]) -> str:
-    """Trees at convergence; marked if the limit came before."""
+    """Number of trees at convergence, with a mark if the limit was reached first."""
     return f"{run['trees']:,}" + (" (limit)" if run["stopped_by"] == "trees" else "")

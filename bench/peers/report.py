@@ -1,4 +1,4 @@
-"""The tables and pictures of the comparison with the peers."""
+"""Writes the tables and pictures of the comparison with the peers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from bench.results import Results
 
 NOTHING = "Not measured yet: `make bench-peers`."
 
-# What the library promises: its share of the CPU time of the best peer, and on how many of the sets.
+# The aims: CPU time as a fraction of the best peer's, and the number of sets on which that must hold.
 SHARE, SHARE_LARGE, SHARE_TWO_CLASSES, ENOUGH = 1 / 5, 1 / 20, 1 / 2, 5
 
 
 class Measured:
-    """All runs on a set, by system and setting."""
+    """All runs on a set."""
 
     def __init__(self, store: Results) -> None:
         self.name, self.store = store.set, store
@@ -34,7 +34,7 @@ class Measured:
 
 
 def write(folder: Path) -> None:
-    """Fills the page with what the folder of results has."""
+    """Fills the page with the results in the folder."""
     names = (*plan.REAL, *plan.SYNTHETIC, *plan.NOISY)
     sets = {name: Measured(store) for name in names if (store := Results(folder, "peers", name)).runs}
     real, synthetic, noisy = ([sets[name] for name in kind if name in sets] for kind in (plan.REAL, plan.SYNTHETIC, plan.NOISY))
@@ -71,15 +71,15 @@ def machine(sets: list[Measured]) -> str:
     return "\n".join(
         [
             *(f"- {here}" + (f" ({', '.join(names)})" if len(on) > 1 else "") for here, names in on.items()),
-            f"- {plan.THREADS} thread per training; load of the machine at the start of the trainings: median"
-            f" {statistics.median(loads):.1f}, at most {max(loads):.1f} (the benchmark itself causes 1)",
+            f"- {plan.THREADS} thread per training; load of the machine when the trainings began: median"
+            f" {statistics.median(loads):.1f}, at most {max(loads):.1f} (the harness itself causes a load of 1)",
             f"- {'; '.join(versions)}",
         ]
     )
 
 
 def time_to_best(sets: list[Measured], setting: str) -> str:
-    """CPU time to the fewest errors of any peer."""
+    """CPU time to reach the fewest errors of any peer."""
     rows, shares = [], {}
     for s in sets:
         ours, peers = s.find("aoso", setting), s.peers(setting)
@@ -100,14 +100,15 @@ def time_to_best(sets: list[Measured], setting: str) -> str:
         )
     if not rows:
         return ""
-    head = ["set", "fewest errors of a peer", "which peer", "its CPU s", "aoso, CPU s to reach them", "faster by"]
+    head = ["set", "fewest errors of a peer", "peer", "its CPU s", "aoso, CPU s to as few", "faster"]
     held = [name for name, share in shares.items() if share is not None and share <= SHARE]
     slower = [name for name, share in shares.items() if share is None or share > 1]
     return "\n\n".join(
         [
             table(head, rows),
-            f"aoso needs at most a fifth of the time on {len(held)} of {len(shares)} sets (the aim: {ENOUGH} of {len(plan.REAL)})."
-            + (f" It is slower than the peer, or has more errors, on {', '.join(slower)}." if slower else " It is slower on none."),
+            f"aoso takes at most a fifth of the time on {len(held)} of {len(shares)} sets (the aim: {ENOUGH} of {len(plan.REAL)})."
+            " It is slower than the peer, or does not reach its errors, on"
+            f" {', '.join(slower) or 'none of them'}.",
         ]
     )
 
@@ -131,14 +132,15 @@ def errors_by_default(sets: list[Measured]) -> str:
     return "\n\n".join(
         [
             table(head, rows),
-            f"aoso has the fewest errors on {len(lower)} of {len(rows)} sets (the aim: {ENOUGH} of {len(plan.REAL)}). It is worse than the "
-            f"best peer by more than a standard deviation on {', '.join(worse) or 'none'}. † Training reached its time limit before its last iteration.",
+            f"aoso has the fewest errors on {len(lower)} of {len(rows)} sets (the aim: {ENOUGH} of {len(plan.REAL)}). It is worse"
+            f" than the best peer by more than a standard deviation on {', '.join(worse) or 'none of them'}."
+            " † The time limit ended the training.",
         ]
     )
 
 
 def summary(sets: list[Measured]) -> str:
-    """Errors and time by default, in a table for the front page."""
+    """Errors and time with the defaults, for the front page."""
     rows = []
     for s in sets:
         runs = {system: s.find(system, "default") for system in TITLES}
@@ -154,7 +156,7 @@ def summary(sets: list[Measured]) -> str:
 
 
 def errors_matched(sets: list[Measured]) -> str:
-    """Fewest and last test errors of the matched setting, and the time to the fewest."""
+    """The fewest and the last test errors with the matched setting, and the times to reach them."""
     rows = []
     for s in sets:
         runs = {system: s.find(system, "matched") for system in TITLES}
@@ -165,7 +167,7 @@ def errors_matched(sets: list[Measured]) -> str:
 
 
 def best_of_grid(sets: list[Measured]) -> str:
-    """The setting of each system with the fewest errors, its own defaults included."""
+    """The setting with the fewest errors for each system, its defaults included."""
     rows = []
     for s in sets:
         row = {}
@@ -180,7 +182,7 @@ def best_of_grid(sets: list[Measured]) -> str:
 
 
 def many_classes(s: Measured | None) -> str:
-    """Every run on the set of many classes, and our time to the best peer's errors."""
+    """All runs on the set with many classes, and our time to reach the errors of the best peer."""
     if s is None:
         return ""
     runs = [run for run in s.runs if run.setting not in plan.VARIANTS]
@@ -210,15 +212,15 @@ def many_classes(s: Measured | None) -> str:
 
 def _against(ours: Run, peer: Run, what: str) -> str:
     own, theirs = ours.reach(peer.best), peer.reach(peer.best)
-    found = f"The {what}, {peer.title} ({peer.setting}), reaches {peer.best} errors in {number(theirs)} CPU seconds."
+    found = f"The {what}, {peer.title} ({peer.setting}), needs {number(theirs)} CPU seconds to reach {peer.best} errors"
     if own is None:
-        return f"{found} aoso by default does not reach them: it has at least {ours.best}."
+        return f"{found}; aoso with its defaults does not reach that: it has {ours.best} at best."
     times = f"{theirs / own:.0f} times less (the aim: {1 / SHARE_LARGE:.0f})"
-    return f"{found} aoso by default needs {number(own)}, {times}, and ends with {ours.last} errors."
+    return f"{found}; aoso with its defaults needs {number(own)}, {times}, and ends with {ours.last} errors."
 
 
 def equal_loss(s: Measured | None) -> str:
-    """Time and memory to the log loss that each run ends with."""
+    """Time and memory of each run, and our time to reach its lowest log loss."""
     if s is None:
         return ""
     ours = [run for run in s.runs if run.system == "aoso"]
@@ -241,12 +243,12 @@ def equal_loss(s: Measured | None) -> str:
             ]
         )
     rows += [[TITLES[k.split()[0]], k.split(" ", 1)[1], f"failed: {why}", *[""] * 6] for k, why in s.failed.items()]
-    head = ["system", "setting", "iterations", "log loss", "errors", "CPU s", "peak MB", "aoso, CPU s to that loss", "faster by"]
+    head = ["system", "setting", "iterations", "log loss", "errors", "CPU s", "peak MB", "aoso, CPU s to that loss", "faster"]
     return table(head, rows, left=2)
 
 
 def time_to_loss(sets: list[Measured]) -> str:
-    """CPU time of ours to the lowest log losses of the peers, against that of the peer that gets lowest."""
+    """Our CPU time to reach the lowest log losses of the peers, compared with the time of the best peer."""
     rows, shares, missed, suggestions = [], 0, [], []
     for s in sets:
         aim = SHARE_TWO_CLASSES if s.store.shape["classes"] == 2 else SHARE
@@ -273,16 +275,16 @@ def time_to_loss(sets: list[Measured]) -> str:
             suggestions.append(f"{s.name}: {', '.join(f'{k}={v}' for k, v in suggested.content['params'].items()) or 'the defaults'}")
     if not rows:
         return ""
-    head = ["set", "system", "setting", "last log loss", "CPU s", "lowest", "CPU s to lowest"]
-    head += ["aoso default, CPU s to reach it", "aoso suggested, CPU s", "share of the better peer's time"]
+    head = ["set", "system", "setting", "last log loss", "CPU s", "lowest", "CPU s to it"]
+    head += ["aoso default, CPU s to as low", "aoso suggested", "share of the better peer's time"]
     text = [table(head, rows, left=3)]
     if shares:
         text.append(
-            "With the suggested parameters, aoso reaches the lowest log loss of the better peer in at most a fifth of its time (ten"
-            f" classes) or half of its time (two classes) in {shares - len(missed)} of {shares} cases (the aim: all)."
-            + (f" The other cases: {', '.join(missed)}." if missed else "")
+            f"With the suggested parameters, aoso reaches the lowest log loss of the better peer in at most a fifth of its time"
+            f" (with two classes: half of it) in {shares - len(missed)} of {shares} cases (the aim: all)."
+            + (f" The exceptions: {', '.join(missed)}." if missed else "")
         )
-        text.append(f"Suggested: {'; '.join(suggestions)}.")
+        text.append(f"The suggested parameters: {'; '.join(suggestions)}.")
     return "\n\n".join(text)
 
 
@@ -293,11 +295,11 @@ def _losses(s: Measured, run: Run, bold: bool) -> list[str]:
 
 
 def resources(sets: list[Measured]) -> str:
-    """Memory, model and prediction of the default setting."""
+    """Memory, model size and prediction time with the default setting."""
     figures = {
-        "Peak memory of training, without the rows themselves, MB": lambda run: _megabytes(run.content["memory"]),
+        "Peak memory of training in addition to the rows, MB": lambda run: _megabytes(run.content["memory"]),
         "Trees": lambda run: f"{run.content['trees']:,}",
-        "Model file as the library saves it, MB": lambda run: f"{run.content['bytes'] / 1e6:.1f}",
+        "Model file, MB": lambda run: f"{run.content['bytes'] / 1e6:.1f}",
         "Predicting many rows, CPU µs per row": lambda run: number(run.median("batch_microseconds")),
         "Predicting one row, µs": lambda run: f"{run.median('row_microseconds'):,.0f}",
     }
@@ -314,7 +316,7 @@ def resources(sets: list[Measured]) -> str:
 
 
 def behind(sets: list[Measured]) -> str:
-    """Where a peer does better by default, figure by figure."""
+    """The sets on which a peer is better with the defaults, for each kind of measurement."""
     figures = {
         "test errors": lambda run: run.last,
         "test log loss": lambda run: run.logloss[-1],
@@ -341,7 +343,7 @@ def behind(sets: list[Measured]) -> str:
 
 
 def variants(sets: list[Measured]) -> str:
-    """One parameter of ours at a time: test errors, and CPU time against the defaults."""
+    """Test errors and CPU time of the settings that change our defaults, compared with the defaults."""
     bases = {s.name: base for s in sets if (base := s.find("aoso", "default"))}
     rows = []
     for setting in ("default", *plan.VARIANTS):

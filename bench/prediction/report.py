@@ -1,4 +1,4 @@
-"""The tables of trained models in use."""
+"""Writes the tables of prediction with trained models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def write(folder: Path) -> None:
 
 
 Side = dict[str, Any]
-Column = tuple[str, Callable[[Side], float | None]]  # what it is called, and the figure of a model
+Column = tuple[str, Callable[[Side], float | None]]  # title, and the function that returns the number for a model
 
 EQUAL_ERRORS: list[Column] = [
     ("many rows, µs per row", lambda side: side["batch"]),
@@ -41,7 +41,7 @@ EQUAL_TREES: list[Column] = [
 
 
 def compared(stores: list[Results], what: str, columns: list[Column]) -> str:
-    """Ours / theirs (theirs as a multiple of ours), a line for each set and peer."""
+    """A line "ours / theirs (theirs as a multiple of ours)" for each set and peer."""
     rows = []
     for store in stores:
         for name in TITLES:
@@ -54,7 +54,7 @@ def compared(stores: list[Results], what: str, columns: list[Column]) -> str:
             rows.append(head + [against(figure(ours), figure(theirs)) for _, figure in columns])
     if not rows:
         return ""
-    head = ["set", "peer", *(["test errors"] if what == "equal_errors" else []), "trees, ours / theirs"]
+    head = ["set", "peer", *(["test errors"] if what == "equal_errors" else []), "trees, ours / its"]
     return table([*head, *(title for title, _ in columns)], rows, left=2)
 
 
@@ -65,8 +65,8 @@ def against(ours: float | None, theirs: float | None) -> str:
 
 
 def sentence(stores: list[Results]) -> str:
-    """What the early exit saves."""
+    """How much the early exit saves."""
     shares = [f"{100 * store.runs['aoso']['walked']:.0f} % on {store.set}" for store in stores if "aoso" in store.runs]
     if not shares:
         return ""
-    return f"To predict only the class of a row, a model with the defaults needs this share of its trees: {', '.join(shares)}.\n\n"
+    return f"With the defaults, predicting only the class of a row takes this share of the trees: {', '.join(shares)}.\n\n"
