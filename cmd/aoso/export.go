@@ -22,10 +22,10 @@ func newExport() *cobra.Command {
 		Short: "Write a model in the format of another program",
 		Long: `Write a model in the format of another program:
 
-  onnx      a TreeEnsembleClassifier for ONNX runtimes, from float32 features to
-            labels and probabilities
-  lightgbm  LightGBM's text format, with one tree per class
-  json      the whole model
+  onnx      TreeEnsembleClassifier for ONNX runtimes: features of float32 in,
+            labels and probabilities out
+  lightgbm  LightGBM's text format, with a tree for each class
+  json      all of the model
   dot       one tree, for Graphviz`,
 		Example: `  aoso export --model letters.aoso --format onnx --out letters.onnx
   aoso export --model letters.aoso --format dot --tree 3 | dot -Tsvg >tree.svg`,
