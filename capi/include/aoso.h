@@ -671,7 +671,7 @@ AOSO_API aoso_status aoso_model_predict_leaf(const aoso_model *model, const aoso
  * Anything but 0 ends the prediction, without an error. */
 typedef int32_t (*aoso_staged_callback)(int64_t trees, const double *raw, int64_t length, void *user);
 
-/* Raw scores after every so many iterations of boosting, and at the end. */
+/* Raw scores after every `every` iterations of boosting, and at the end. */
 AOSO_API aoso_status aoso_model_predict_staged(const aoso_model *model, const aoso_matrix *x,
                                                const aoso_predict_options *options, int64_t every,
                                                aoso_staged_callback callback, void *user);

@@ -605,7 +605,7 @@ public:
         fill(aoso_model_predict_leaf, x, out, o);
     }
 
-    // Raw scores after every so many iterations, and at the end.
+    // Raw scores after every `every` iterations, and at the end.
     void predict_staged(const matrix &x, int64_t every, const staged_function &function,
                         const predict_options &o = {}) const {
         const aoso_predict_options options = o.get();
