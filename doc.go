@@ -2,10 +2,9 @@
 // AOSO-LogitBoost (P. Sun, M. D. Reid, J. Zhou: AOSO-LogitBoost: Adaptive
 // One-Vs-One LogitBoost for Multi-Class Problem, ICML 2012).
 //
-// One tree an iteration serves all classes: every node splits on the pair of
-// classes, or few pairs, that gains most there, and every leaf moves the
-// scores of several classes at once. ABC-LogitBoost and LogitBoost are modes
-// of the same builder.
+// Each iteration grows one tree for all classes. Every node splits on the class
+// pairs that gain most there, and every leaf moves the scores of several classes.
+// ABC-LogitBoost and LogitBoost are other methods of the same library.
 //
 //	x := aoso.RowMajor(values, rows, cols)
 //	train, err := aoso.NewDataset(x, aoso.StringLabels(y), aoso.DatasetOptions{})
@@ -13,7 +12,7 @@
 //	classes, err := result.Model.Predict(x, aoso.PredictOptions{})
 //	err = result.Model.Save("letters.aoso")
 //
-// A model depends on the data, the parameters and the seed, and on nothing
-// else: it is the same, bit for bit, for every number of threads and on every
-// CPU; [Model.Fingerprint] tells.
+// A model depends only on the data, the parameters and the seed. It is the same,
+// bit for bit, with any number of threads and on every CPU. [Model.Fingerprint]
+// identifies it.
 package aoso

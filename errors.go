@@ -2,11 +2,11 @@ package aoso
 
 import "fmt"
 
-// ArgumentError is a value that a function or parameter does not take.
+// ArgumentError reports a value that is not allowed.
 type ArgumentError struct {
-	Argument string // its name
-	Value    any    // what was given
-	Allowed  string // what may be given
+	Argument string // name of the argument or parameter
+	Value    any    // the given value
+	Allowed  string // which values are allowed
 }
 
 func (e *ArgumentError) Error() string {

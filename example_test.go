@@ -48,7 +48,7 @@ func Example() {
 	// <nil>
 }
 
-// Training step by step, with a model on the way.
+// Training step by step, with a model in between.
 func ExampleBooster() {
 	x := aoso.RowMajor([]float64{1, 2, 3, 4, 5, 6}, 6, 1)
 	train, err := aoso.NewDataset(x, aoso.IntLabels([]int{0, 0, 1, 1, 2, 2}), aoso.DatasetOptions{})
@@ -83,7 +83,7 @@ func ExampleBooster() {
 	// max_trees
 }
 
-// A dataset whose rows come in chunks, kept in a file for other trainings.
+// A dataset whose rows arrive in chunks, saved to a file for other trainings.
 func ExampleDatasetBuilder() {
 	path := filepath.Join(os.TempDir(), "chunks.aoso")
 	defer os.Remove(path)

@@ -151,7 +151,7 @@ def summary(sets: list[Measured]) -> str:
         own, theirs = ours.reach(peer.best), peer.reach(peer.best)
         faster = f"{theirs / own:.0f} × ({peer.title})" if own else f"not reached ({peer.title})"
         rows.append([s.name, str(s.store.shape["classes"]), *_marked({k: run for k, run in runs.items() if run}), faster])
-    head = ["set", "classes", *TITLES.values(), "time to the best other's errors"]
+    head = ["set", "classes", *TITLES.values(), "aoso is faster by"]
     return table(head, rows) if rows else ""
 
 
@@ -339,7 +339,7 @@ def behind(sets: list[Measured]) -> str:
                 where.append(f"{s.name} {_ratio(figure(ours), figure(peer))} ({peer.title})")
         if compared:
             rows.append([title, f"{len(where)} of {compared}", ", ".join(where)])
-    return table(["", "sets", "ours as a multiple of the best peer's"], rows, left=3) if rows else ""
+    return table(["", "sets where a peer is better", "our figure as a multiple of the best peer's"], rows, left=3) if rows else ""
 
 
 def variants(sets: list[Measured]) -> str:
@@ -356,7 +356,7 @@ def variants(sets: list[Measured]) -> str:
                 ratios.append(run.seconds / base.seconds)
         if distances:
             rows.append([setting, *cells, f"{statistics.mean(distances):+.2f}", f"{statistics.median(ratios):.2f} ×"])
-    return table(["", *(s.name for s in sets), "mean change, sd", "median CPU time"], rows) if rows else ""
+    return table(["", *(s.name for s in sets), "mean change in standard deviations", "median CPU time"], rows) if rows else ""
 
 
 def _marked(runs: dict[str, Run]) -> list[str]:

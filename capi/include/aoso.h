@@ -1,4 +1,4 @@
-/* aoso.h: multi-class gradient boosting by AOSO-LogitBoost.
+/* aoso.h: multi-class gradient boosting with AOSO-LogitBoost.
  *
  * A first program:
  *
@@ -15,59 +15,66 @@
  *
  * Conventions
  *
- *   Status      Every function returns AOSO_OK (0) or an error, of which
- *               aoso_last_error() gives the text: the argument, its value and
+ *   Status      Every function returns AOSO_OK (0) or an error code. After an
+ *               error, aoso_last_error() says why: the argument, its value and
  *               what is allowed. Out-parameters are set on success only.
- *   Ownership   What a create, load or train function hands out is freed with
- *               the function of its name. Freeing NULL does nothing. Nothing
- *               that is passed in is kept after the call, unless it says so:
- *               free or reuse it at once. Objects can be freed in any order.
- *   Handles     They are no addresses. One that was freed, is null or of the
- *               wrong type is an error (AOSO_INVALID_HANDLE), never a crash.
- *   Outputs     are the caller's memory, with its length in elements. Text and
- *               bytes follow one protocol: `buffer` of `size` bytes, the length
- *               needed (text: with its final 0) in *needed (or NULL); pass
- *               NULL and 0 to ask for that alone. Too small a buffer is
- *               AOSO_BUFFER_TOO_SMALL and unchanged, *needed is set.
- *   Threads     Datasets, models and contributions do not change: any number
- *               of threads may use one at a time, and free it meanwhile: calls
- *               under way end as if it lived. A builder, a booster and a
- *               predictor belong to one thread at a time: another that uses or
- *               frees one meanwhile gets AOSO_BUSY. Callbacks come on the
- *               calling thread, during the call. They may use the library, and
- *               must return: no longjmp, no exception.
- *   Signals     Handlers that the host has installed, on whichever thread, run
- *               on a signal stack of 256 kB while a call is under way, or on
- *               the thread's own if it had one before its first call. For that
- *               calls that make an object, train, read or write a file, or take
- *               more than 64 rows add SA_ONSTACK to handlers without it. One
- *               that is installed later, while a call is under way or before
- *               one of single rows, has to set SA_ONSTACK itself. The library's
- *               threads block all signals but SIGPROF, SIGCHLD, SIGURG,
- *               SIGRTMIN and those of faults. Handlers of SIGSEGV, SIGBUS,
- *               SIGFPE, SIGPIPE and SIGURG are Go's, which calls those that
- *               were there before: leave them in place. No handler may use the
+ *   Ownership   Free what a create, load or train function returns with the
+ *               free function of its type. Freeing NULL does nothing. A
+ *               function keeps no argument after the call unless it says so:
+ *               you can free or reuse them at once. Objects can be freed in
+ *               any order.
+ *   Handles     Handles are not addresses. A handle that is null, freed or of
+ *               the wrong type is an error (AOSO_INVALID_HANDLE), not a crash.
+ *   Outputs     The caller provides the memory and its length in elements.
+ *               Functions that return text or bytes take a `buffer` of `size`
+ *               bytes and store the length needed in *needed, if that is not
+ *               NULL; for text it includes the final 0. Pass NULL and 0 to ask
+ *               for the length alone. If the buffer is too small, it stays
+ *               unchanged, *needed is set, and the call returns
+ *               AOSO_BUFFER_TOO_SMALL.
+ *   Threads     Datasets, models and contributions never change. Any number of
+ *               threads may use them at the same time. A thread may even free
+ *               one meanwhile: calls in progress finish normally. A builder, a
+ *               booster and a predictor belong to one thread at a time. Another
+ *               thread that uses or frees one meanwhile gets AOSO_BUSY. The
+ *               library calls callbacks on the calling thread, during the call.
+ *               They may use the library. They must return: no longjmp, no
+ *               exception.
+ *   Signals     During a call, the host's signal handlers run on a signal stack
+ *               of 256 kB, on any thread. A thread that had a signal stack
+ *               before its first call keeps its own. To this end, calls that
+ *               create an object, train, read or write a file, or take more
+ *               than 64 rows add SA_ONSTACK to handlers without it. A handler
+ *               that is installed during a call, or just before a call for a
+ *               single row, must set SA_ONSTACK itself. The library's threads
+ *               block all signals except SIGPROF, SIGCHLD, SIGURG, SIGRTMIN and
+ *               those of faults. Go installs handlers for SIGSEGV, SIGBUS,
+ *               SIGFPE, SIGPIPE and SIGURG, which call the handlers that were
+ *               there before: leave them in place. No handler may use the
  *               library.
- *   Memory      What is too large for the machine, the container, RLIMIT_AS or
- *               RLIMIT_DATA is refused (AOSO_OUT_OF_MEMORY) before anything is
- *               allocated. When the library is loaded, RLIMIT_AS must leave
- *               1800 MB, most of which is reserved and never used, and
- *               RLIMIT_DATA 100 MB: else all calls are refused. Where memory
- *               runs out all the same, Go ends the process.
- *   Defects     A defect of the library that shows in a call is AOSO_INTERNAL.
- *               Afterwards the builder, booster or predictor of that call can
- *               only be freed; all else goes on. Only a defect in the registry
- *               of handles, which all calls share, has all calls refused.
- *   Processes   A child made by fork() cannot use the library (AOSO_FORKED):
+ *   Memory      A call that needs more memory than the machine, the container,
+ *               RLIMIT_AS or RLIMIT_DATA allows returns AOSO_OUT_OF_MEMORY
+ *               before it allocates anything. When the library is loaded,
+ *               RLIMIT_AS must leave 1800 MB (most of it reserved and never
+ *               used) and RLIMIT_DATA 100 MB; otherwise all calls return
+ *               AOSO_OUT_OF_MEMORY. If memory does run out, Go ends the
+ *               process.
+ *   Bugs        If a call reveals a bug in the library, it returns
+ *               AOSO_INTERNAL. The builder, booster or predictor of that call
+ *               can then only be freed; everything else still works. Only after
+ *               a bug in the registry of handles, which all calls share, do all
+ *               calls return AOSO_INTERNAL.
+ *   Processes   A child created by fork() cannot use the library (AOSO_FORKED):
  *               use exec, spawn or a fork server. The library cannot be
- *               unloaded, and a process can hold one Go library only.
- *   Structs     begin with struct_size: the size of the struct as the program
- *               was compiled, so that structs can grow. Set it to sizeof and
- *               all else to zero, which is the default of every option:
+ *               unloaded, and a process can hold only one Go library.
+ *   Structs     Structs begin with struct_size, the size of the struct when the
+ *               program was compiled, so that later versions can add fields.
+ *               Set it to sizeof and the rest to zero, which is the default of
+ *               every option:
  *                   aoso_train_options o = {.struct_size = sizeof o};
- *               aoso_params, whose defaults are others, has aoso_params_init.
- *   Missing     values are NaN, or null in Arrow data. An infinite value lies
- *               beyond every threshold, in training and in prediction.
+ *               aoso_params has other defaults: use aoso_params_init.
+ *   Missing     Missing values are NaN, or null in Arrow data. Infinite values
+ *               lie beyond every threshold, in training and in prediction.
  */
 #ifndef AOSO_H
 #define AOSO_H
@@ -91,7 +98,7 @@ extern "C" {
 #define AOSO_VERSION_MINOR 1
 #define AOSO_VERSION_PATCH 0
 
-/* Raised when a program compiled against an older header would go wrong. */
+/* Increased when programs compiled with an older header would no longer work. */
 #define AOSO_ABI_VERSION 1
 
 /* The library's AOSO_ABI_VERSION. Works in every process. */
@@ -102,8 +109,8 @@ AOSO_API const char *aoso_version_string(void);
 
 typedef int32_t aoso_status; /* AOSO_OK or an error, below */
 
-/* JSON: version, abi, go, level (the kernels that run), levels (those that
- * could), cpu, threads (cores that the process may use). */
+/* JSON: version, abi, go, level (of the kernels in use), levels (all that this
+ * CPU can run), cpu, threads (cores that the process may use). */
 AOSO_API aoso_status aoso_build_info(char *buffer, size_t size, size_t *needed);
 
 /* --------------------------------------------------------------- status -- */
@@ -114,20 +121,20 @@ enum {
     AOSO_INVALID_HANDLE = 2,   /* null, freed, or of another type */
     AOSO_BUFFER_TOO_SMALL = 3,
     AOSO_IO = 4,        /* a file or stream could not be read or written */
-    AOSO_BAD_FORMAT = 5, /* not a file of aoso's, truncated, corrupt or newer */
-    AOSO_OUT_OF_MEMORY = 6, /* more than there is: see Memory above */
-    AOSO_BUSY = 7,      /* another thread uses what one thread at a time may */
-    AOSO_FORKED = 8,    /* in a child made by fork() */
-    AOSO_INTERNAL = 9   /* a defect of the library: see Defects above */
+    AOSO_BAD_FORMAT = 5, /* not an aoso file, or truncated, corrupt or too new */
+    AOSO_OUT_OF_MEMORY = 6, /* see Memory above */
+    AOSO_BUSY = 7,      /* another thread is using this object */
+    AOSO_FORKED = 8,    /* called in a child created by fork() */
+    AOSO_INTERNAL = 9   /* a bug in the library: see Bugs above */
 };
 
-/* The text of the calling thread's last error; "" before the first. Good
- * until the thread's next call. Works in every process. */
+/* The text of the calling thread's last error; "" before the first error. The
+ * text is valid until the thread's next call. Works in every process. */
 AOSO_API const char *aoso_last_error(void);
 
-/* Messages about what the library does; silent until a function is set. The
- * function is called on the thread and during the call that has something to
- * say. NULL: silent. For the whole process. */
+/* Sets the function that receives the library's messages, for the whole
+ * process. It runs during the call that has a message, on the same thread.
+ * NULL, the default, means no messages. */
 enum { AOSO_LOG_WARNING = 1, AOSO_LOG_INFO = 2 };
 typedef void (*aoso_log_callback)(int32_t level, const char *message, void *user);
 AOSO_API aoso_status aoso_set_log(aoso_log_callback callback, void *user);
@@ -162,18 +169,18 @@ struct ArrowSchema;
 struct ArrowArray;
 struct ArrowArrayStream;
 
-/* A table of numbers, a row an example and a column a feature, described and
- * never copied. Make one with the functions below. */
+/* Describes a table of numbers, one row per example and one column per feature.
+ * The numbers are not copied. Create one with the functions below. */
 typedef struct aoso_matrix {
     uint32_t struct_size;
     int32_t layout;
-    int32_t dtype;       /* of the values; ignored for Arrow, which tells */
+    int32_t dtype;       /* of the values; ignored for Arrow */
     int32_t index_dtype; /* CSR, CSC: AOSO_INT32 or AOSO_INT64 */
     int64_t rows, cols;  /* ignored for Arrow */
 
-    /* AOSO_DENSE: data is element (0, 0); element (i, j) lies
+    /* AOSO_DENSE: data points to element (0, 0). Element (i, j) lies
      * i*row_stride + j*col_stride elements from it. Strides may be negative.
-     * AOSO_CSR, AOSO_CSC: data is the stored values; absent ones are 0. */
+     * AOSO_CSR, AOSO_CSC: data has the stored values; all others are 0. */
     const void *data;
     int64_t row_stride, col_stride;
 
@@ -181,15 +188,15 @@ typedef struct aoso_matrix {
 
     /* AOSO_CSR: rows + 1 offsets, and the column of each stored value.
      * AOSO_CSC: cols + 1 offsets, and the row of each stored value.
-     * No position twice. */
+     * Each position may occur only once. */
     const void *indptr;
     const void *indices;
     int64_t nnz; /* stored values */
 
-    /* AOSO_ARROW: a struct array (record batch) of numeric or boolean
-     * columns, none of its rows null; it stays the caller's, to release.
-     * AOSO_ARROW_STREAM: batches of such; the call reads the stream to its
-     * end and releases it, on errors as well. */
+    /* AOSO_ARROW: a struct array (record batch) of numeric or boolean columns.
+     * No row may be null. The caller releases it.
+     * AOSO_ARROW_STREAM: a stream of such batches. The call reads it to its
+     * end and releases it, even on errors. */
     const struct ArrowArray *arrow_array;
     const struct ArrowSchema *arrow_schema;
     struct ArrowArrayStream *arrow_stream;
@@ -217,7 +224,7 @@ static inline aoso_matrix aoso_col_major(const void *data, int32_t dtype, int64_
     return aoso_dense(data, dtype, rows, cols, 1, rows);
 }
 
-/* One pointer a column, all of one type. */
+/* One pointer per column; all columns have the same type. */
 static inline aoso_matrix aoso_columns(const void *const *columns, int32_t dtype, int64_t rows, int64_t cols) {
     aoso_matrix m = aoso_dense(NULL, dtype, rows, cols, 0, 0);
     m.layout = AOSO_COLUMNS;
@@ -225,7 +232,7 @@ static inline aoso_matrix aoso_columns(const void *const *columns, int32_t dtype
     return m;
 }
 
-/* Compressed sparse rows; indptr has rows + 1 entries, the last is nnz. */
+/* Compressed sparse rows; indptr has rows + 1 entries, the last one nnz. */
 static inline aoso_matrix aoso_csr(const void *indptr, const void *indices, int32_t index_dtype, const void *data,
                                    int32_t dtype, int64_t nnz, int64_t rows, int64_t cols) {
     aoso_matrix m = aoso_dense(data, dtype, rows, cols, 0, 0);
@@ -237,7 +244,7 @@ static inline aoso_matrix aoso_csr(const void *indptr, const void *indices, int3
     return m;
 }
 
-/* Compressed sparse columns; indptr has cols + 1 entries, the last is nnz. */
+/* Compressed sparse columns; indptr has cols + 1 entries, the last one nnz. */
 static inline aoso_matrix aoso_csc(const void *indptr, const void *indices, int32_t index_dtype, const void *data,
                                    int32_t dtype, int64_t nnz, int64_t rows, int64_t cols) {
     aoso_matrix m = aoso_csr(indptr, indices, index_dtype, data, dtype, nnz, rows, cols);
@@ -262,16 +269,16 @@ static inline aoso_matrix aoso_arrow_stream(struct ArrowArrayStream *stream) {
     return m;
 }
 
-/* The classes of the rows: any set of values will do. Integers and their
+/* The labels of the rows. They can be any set of values. Integers and their
  * decimal strings are the same label. A model numbers its classes by value if
- * all are integers, else by their bytes. */
+ * all labels are integers, else by their bytes. */
 typedef struct aoso_labels {
     uint32_t struct_size;
-    int32_t dtype; /* any; NaN is no label */
+    int32_t dtype; /* any; NaN is not a label */
     int64_t count;
     const void *data;
 
-    /* If not NULL, data is of an integer type and label i is
+    /* If not NULL, data has an integer type and the label of row i is
      * class_names[data[i]]. */
     const char *const *class_names;
     int64_t num_class_names;
@@ -319,8 +326,8 @@ AOSO_API aoso_status aoso_dataset_create(const aoso_matrix *x, const aoso_labels
                                      aoso_dataset **out);
 
 /* Quantizes a validation set with the bins and classes of a training set.
- * Labels that the training set does not have count as errors. Of the options
- * (or NULL) only the weights are used. */
+ * Labels that the training set does not have count as errors. Only the weights
+ * of the options are used; options may be NULL. */
 AOSO_API aoso_status aoso_dataset_create_aligned(const aoso_dataset *train, const aoso_matrix *x, const aoso_labels *y,
                                              const aoso_dataset_options *options, aoso_dataset **out);
 
@@ -328,8 +335,8 @@ typedef struct aoso_dataset_info {
     uint32_t struct_size;
     int32_t reserved;
     int64_t rows, features, classes;
-    int64_t unknown; /* rows of a validation set whose class training never saw */
-    int64_t bytes;   /* held */
+    int64_t unknown; /* rows of a validation set whose label the training set does not have */
+    int64_t bytes;   /* memory in use */
 } aoso_dataset_info;
 
 /* Set info->struct_size first. */
@@ -339,37 +346,40 @@ AOSO_API aoso_status aoso_dataset_class_name(const aoso_dataset *dataset, int64_
 AOSO_API aoso_status aoso_dataset_feature_name(const aoso_dataset *dataset, int64_t j, char *buffer, size_t size,
                                            size_t *needed);
 
-/* Writes the quantized dataset to a file, which is replaced whole or not. One
- * that continues a model cannot be saved. */
+/* Writes the quantized dataset to a file. An existing file is replaced
+ * completely, or left unchanged on an error. A dataset that continues a model
+ * cannot be saved. */
 AOSO_API aoso_status aoso_dataset_save(const aoso_dataset *dataset, const char *path);
 
-/* Maps a file of aoso_dataset_save into memory. The file must not change
- * while the dataset lives: were it cut short, the program would end (SIGBUS).
- * To save another in its place does no harm. */
+/* Maps a file of aoso_dataset_save into memory. The file must not change while
+ * the dataset exists: truncating it would end the program (SIGBUS). Saving
+ * another dataset under the same name is safe. */
 AOSO_API aoso_status aoso_dataset_load(const char *path, aoso_dataset **out);
 
-/* Reads a file of aoso_dataset_save into memory of its own. What becomes of
- * the file after that does not matter. */
+/* Reads a file of aoso_dataset_save into memory. The file may change
+ * afterwards. */
 AOSO_API aoso_status aoso_dataset_read(const char *path, aoso_dataset **out);
 
-/* Frees the handle. The memory goes when no booster uses it any more. */
+/* Frees the handle. The memory is freed when no booster uses it any more. */
 AOSO_API aoso_status aoso_dataset_free(aoso_dataset *dataset);
 
-/* Gathers a dataset in chunks, the number of whose rows need not be known.
- * The dataset is that of all rows at once. Until finish the builder keeps
- * them, in 4 bytes a value, or 8 where float32 does not hold them exactly. */
+/* Collects the rows of a dataset in chunks, without knowing their number in
+ * advance. The dataset is the same as one made from all rows at once. Until
+ * finish, the builder keeps the rows: 4 bytes per value, or 8 if float32 does
+ * not hold the value exactly. */
 typedef struct aoso_builder aoso_builder;
 
-/* The options' weights must be NULL: they come with the chunks. Names are
- * those of the options, else f0, f1, ... */
+/* The options' weights must be NULL: pass weights with the chunks. Features are
+ * named by the options, or f0, f1, ... */
 AOSO_API aoso_status aoso_builder_create(int64_t cols, const aoso_dataset_options *options, aoso_builder **out);
 
-/* Adds rows. weights: one a row, for every chunk or for none (NULL). A chunk
- * that is refused leaves the builder as it was. */
+/* Adds rows. weights: one per row, for every chunk or for none (NULL). After an
+ * error the builder is unchanged. */
 AOSO_API aoso_status aoso_builder_push(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y,
                                    const double *weights, int64_t num_weights);
 
-/* Makes the dataset and empties the builder, which is still to be freed. */
+/* Creates the dataset and empties the builder. The builder must still be
+ * freed. */
 AOSO_API aoso_status aoso_builder_finish(aoso_builder *builder, aoso_dataset **out);
 
 /* The same for a validation set, as aoso_dataset_create_aligned makes it. */
@@ -524,17 +534,17 @@ typedef struct aoso_params {
 AOSO_API aoso_status aoso_params_init(aoso_params *params, uint32_t struct_size);
 
 /* Changes the parameters named in a text such as
- * "leaves=20 shrinkage=0.1 method=aoso threads=2" (spaces, commas or new
- * lines between). params is unchanged on an error. The string that
- * params->level then points to is the library's, and lives for ever. */
+ * "leaves=20 shrinkage=0.1 method=aoso threads=2", separated by spaces, commas
+ * or new lines. On an error, params is unchanged. The string that params->level
+ * then points to belongs to the library and is never freed. */
 AOSO_API aoso_status aoso_params_parse(aoso_params *params, const char *text);
 
 /* Checks the parameters without any data. */
 AOSO_API aoso_status aoso_params_check(const aoso_params *params);
 
-/* Parameters that suit data of a size better than the defaults do: those that
- * differ from them, as a text for aoso_params_parse; "" where the defaults are
- * best. */
+/* Suggests parameters that suit data of this size better than the defaults. The
+ * text is for aoso_params_parse. It names only the parameters that differ from
+ * the defaults; it is "" if the defaults are best. */
 AOSO_API aoso_status aoso_suggest_params(int64_t rows, int64_t features, int64_t classes, char *buffer, size_t size,
                                          size_t *needed);
 
@@ -542,18 +552,18 @@ typedef struct aoso_memory {
     uint32_t struct_size;
     int32_t reserved;
     int64_t matrix, sparse, residuals, rows, histograms, quantizing;
-    int64_t total;         /* most bytes that dataset and training add to the input */
-    int64_t trees;         /* of total: the model, if it has all trees with all their leaves */
-    int64_t runtime;       /* of total: what Go's garbage collector needs */
+    int64_t total;         /* most bytes that dataset and training need besides the input */
+    int64_t trees;         /* part of total: the model, if every tree has all its leaves */
+    int64_t runtime;       /* part of total: Go's garbage collector */
 } aoso_memory;
 
-/* Bounds the memory of a training before anything is allocated. */
+/* Computes an upper bound on the memory of a training, without any data. */
 AOSO_API aoso_status aoso_estimate_memory(int64_t rows, int64_t features, int64_t classes, int64_t valid_rows,
                                       int32_t max_bins, const aoso_params *params, aoso_memory *out);
 
 /* ------------------------------------------------------------- training -- */
 
-enum { /* why training stopped */
+enum { /* stop reasons */
     AOSO_RUNNING = 0,
     AOSO_STOPPED_BY_LOSS = 1,
     AOSO_STOPPED_BY_TREES = 2,
@@ -563,27 +573,27 @@ enum { /* why training stopped */
 };
 
 typedef struct aoso_evaluation {
-    int64_t errors;    /* rows of which another class is predicted */
-    double error_rate; /* share of the weight that they have */
-    double log_loss;   /* mean -log p over rows of known classes */
+    int64_t errors;    /* rows whose predicted class is not their label */
+    double error_rate; /* share of the weight that these rows have */
+    double log_loss;   /* weighted mean of -log p over rows with known labels */
 } aoso_evaluation;
 
 /* The state of training after an iteration. */
 typedef struct aoso_progress {
     uint32_t struct_size;
-    int32_t evaluated;  /* 1: train_loss (and valid) are there */
+    int32_t evaluated;  /* 1: train_loss (and valid) are set */
     int64_t iteration;  /* from 1 */
     int64_t trees;      /* in the model */
-    int64_t best;       /* iteration of the best evaluation, with early stopping; 0: none */
+    int64_t best;       /* with early stopping, the iteration of the best evaluation; 0: none */
     double seconds;
-    double train_loss;  /* sum of -log p over the training rows, weighted */
+    double train_loss;  /* weighted sum of -log p over the training rows */
     int32_t has_valid;  /* 1: there is a validation set */
-    int32_t stopped_by; /* AOSO_RUNNING, or why this is the last iteration */
+    int32_t stopped_by; /* AOSO_RUNNING, or the stop reason if this is the last iteration */
     aoso_evaluation valid;
 } aoso_progress;
 
-/* Called after each iteration. Anything but 0 stops the training, which keeps
- * its iterations so far. */
+/* Called after each iteration. Anything but 0 stops the training; the model
+ * keeps the iterations so far. */
 typedef int32_t (*aoso_progress_callback)(const aoso_progress *progress, void *user);
 
 typedef struct aoso_train_options {
@@ -594,12 +604,12 @@ typedef struct aoso_train_options {
     void *user;
 } aoso_train_options;
 
-/* How training went. */
+/* The outcome of a training. */
 typedef struct aoso_result {
     uint32_t struct_size;
     int32_t stopped_by;
     int64_t iterations;
-    int64_t best_iteration; /* the one that the model ends with, if stopped early; else the last */
+    int64_t best_iteration; /* the iteration that the model ends with: the best after early stopping, else the last */
     int64_t threads;
     double train_loss;
     double seconds;
@@ -612,26 +622,27 @@ typedef struct aoso_result {
 AOSO_API aoso_status aoso_train(const aoso_dataset *train, const aoso_params *params, const aoso_train_options *options,
                             aoso_model **out, aoso_result *result);
 
-/* A training under way. It keeps its datasets, whose handles may be freed. */
+/* A training that advances step by step. It keeps its datasets: you may free
+ * their handles. */
 typedef struct aoso_booster aoso_booster;
 
 AOSO_API aoso_status aoso_booster_create(const aoso_dataset *train, const aoso_params *params,
                                      const aoso_train_options *options, aoso_booster **out);
 
-/* One iteration, after which the options' callback is called. progress may be
- * NULL; its stopped_by tells whether training is over, after which steps do
- * nothing. A step that is interrupted leaves no trace, and training can go on:
- * progress has the numbers of the iteration before. */
+/* Trains one iteration, then calls the callback of the options. progress may be
+ * NULL. Its stopped_by says whether training has ended; further steps then do
+ * nothing. An interrupted step has no effect, and training can be resumed:
+ * progress has the numbers of the previous iteration. */
 AOSO_API aoso_status aoso_booster_step(aoso_booster *booster, aoso_progress *progress);
 
-/* Steps until training is over or interrupted. result may be NULL. */
+/* Steps until training ends or is interrupted. result may be NULL. */
 AOSO_API aoso_status aoso_booster_run(aoso_booster *booster, aoso_result *result);
 
-/* Has a step or run under way return within an iteration, or the next one at
- * once. From any thread. Training can go on afterwards. */
+/* Makes a step or run in progress return within an iteration, or the next one
+ * at once. Can be called from any thread. Training can be resumed. */
 AOSO_API aoso_status aoso_booster_interrupt(aoso_booster *booster);
 
-/* The model so far, which later steps do not change. */
+/* Returns the model so far. Later steps do not change it. */
 AOSO_API aoso_status aoso_booster_model(aoso_booster *booster, aoso_model **out, aoso_result *result);
 AOSO_API aoso_status aoso_booster_free(aoso_booster *booster);
 
@@ -642,7 +653,7 @@ typedef struct aoso_model_info {
     int32_t reserved;
     int64_t classes, features, trees;
     int64_t trees_per_iteration; /* 1 for aoso, K - 1 for abc, K for logitboost */
-    double temperature; /* what raw scores are divided by before they become probabilities; 1 but for aoso_model_calibrate */
+    double temperature; /* raw scores are divided by it before they become probabilities; 1 unless calibrated */
 } aoso_model_info;
 
 AOSO_API aoso_status aoso_model_get_info(const aoso_model *model, aoso_model_info *info);
@@ -653,7 +664,7 @@ AOSO_API aoso_status aoso_model_feature_name(const aoso_model *model, int64_t j,
  * text for aoso_params_parse. */
 AOSO_API aoso_status aoso_model_describe(const aoso_model *model, char *buffer, size_t size, size_t *needed);
 
-/* The file is replaced whole, or on any error left as it was. */
+/* An existing file is replaced completely, or left unchanged on an error. */
 AOSO_API aoso_status aoso_model_save(const aoso_model *model, const char *path);
 AOSO_API aoso_status aoso_model_load(const char *path, aoso_model **out);
 
@@ -661,63 +672,63 @@ AOSO_API aoso_status aoso_model_load(const char *path, aoso_model **out);
 AOSO_API aoso_status aoso_model_encode(const aoso_model *model, void *buffer, size_t size, size_t *needed);
 AOSO_API aoso_status aoso_model_decode(const void *bytes, size_t size, aoso_model **out);
 
-/* 32 hexadecimal digits: equal models have equal fingerprints, wherever and
- * with however many threads they were trained. */
+/* 32 hexadecimal digits. Equal models have equal fingerprints, on every machine
+ * and with any number of threads. */
 AOSO_API aoso_status aoso_model_fingerprint(const aoso_model *model, char *buffer, size_t size, size_t *needed);
 
-/* The first trees as text, a line a node. trees 0: all. */
+/* The first trees as text, one line per node. trees 0: all. */
 AOSO_API aoso_status aoso_model_dump(const aoso_model *model, int64_t trees, char *buffer, size_t size, size_t *needed);
 
-/* A tree, counted from 0, as JSON: the element of "trees" that AOSO_JSON has. */
+/* A tree, counted from 0, as JSON, as in the list "trees" of AOSO_JSON. */
 AOSO_API aoso_status aoso_model_tree(const aoso_model *model, int64_t tree, char *buffer, size_t size, size_t *needed);
 
-enum { /* what others read */
+enum { /* export formats */
     AOSO_ONNX = 1,     /* one TreeEnsembleClassifier; input X float32, outputs label and probabilities */
-    AOSO_LIGHTGBM = 2, /* LightGBM's text, a tree for each class in every iteration */
-    AOSO_JSON = 3,     /* all that the model is, in aoso's own words */
+    AOSO_LIGHTGBM = 2, /* LightGBM's text, one tree per class in every iteration */
+    AOSO_JSON = 3,     /* the whole model, in aoso's own JSON */
     AOSO_DOT = 4       /* one tree, for Graphviz */
 };
 
 /* Called with one part after the other. Anything but 0 ends the export, which
- * is then AOSO_IO. */
+ * then returns AOSO_IO. */
 typedef int32_t (*aoso_write_callback)(const void *bytes, size_t size, void *user);
 
-/* Writes the model in another format. tree, counted from 0, is the one that
- * AOSO_DOT writes, and else 0. */
+/* Writes the model in another format. tree, counted from 0, is the tree that
+ * AOSO_DOT writes; for other formats it must be 0. */
 AOSO_API aoso_status aoso_model_export(const aoso_model *model, int32_t format, int64_t tree, aoso_write_callback write,
                                        void *user);
 
-/* The same to a file, which is replaced whole or, on any error, left as it
- * was. */
+/* The same to a file. An existing file is replaced completely, or left
+ * unchanged on an error. */
 AOSO_API aoso_status aoso_model_export_file(const aoso_model *model, int32_t format, int64_t tree, const char *path);
 
-enum { /* what its splits saved of the loss, their number, or the rows that they parted */
+enum { /* gain of the splits, number of splits, or rows that the splits divided */
     AOSO_IMPORTANCE_GAIN = 0,
     AOSO_IMPORTANCE_SPLIT = 1,
     AOSO_IMPORTANCE_COVER = 2
 };
 
-/* What each feature contributes; length must be the number of features. */
+/* How much each feature contributes; length must be the number of features. */
 AOSO_API aoso_status aoso_model_importance(const aoso_model *model, int32_t kind, double *out, int64_t length);
 
-/* What a feature contributes to telling two classes apart. */
+/* How much a feature contributes to telling two classes apart. */
 typedef struct aoso_pair_importance {
     int64_t feature;
-    int32_t classes[2]; /* the lower first; -1 second where a class was split from all others */
+    int32_t classes[2]; /* the lower first; the second is -1 if a class was split from all others */
     double gain;
     int64_t splits;
 } aoso_pair_importance;
 
-/* All that there are, the greatest gain first, by the protocol of text: NULL and
- * 0 ask for their number in *needed alone. */
+/* Returns all entries, the largest gain first. NULL and 0 ask for their number
+ * in *needed alone. */
 AOSO_API aoso_status aoso_model_pair_importance(const aoso_model *model, aoso_pair_importance *out, int64_t length,
                                                 int64_t *needed);
 
 /* The model of the first trees, 1 to all. */
 AOSO_API aoso_status aoso_model_truncate(const aoso_model *model, int64_t trees, aoso_model **out);
 
-/* A model of the trees of several of the same classes and features, whose raw
- * scores are the sums of theirs. */
+/* Combines the trees of several models with the same classes and features. The
+ * raw scores of the new model are the sums of theirs. */
 AOSO_API aoso_status aoso_model_merge(const aoso_model *const *models, int64_t count, aoso_model **out);
 
 typedef struct aoso_refit_options {
@@ -728,8 +739,8 @@ typedef struct aoso_refit_options {
     double keep; /* share of its old values that a leaf keeps, 0 to 1 */
 } aoso_refit_options;
 
-/* A model of the same trees, whose leaves have the values that other data give
- * them. A leaf that no row reaches stays as it is. options may be NULL. */
+/* Returns a model with the same splits and leaf values from other data. A leaf
+ * that no row reaches keeps its values. options may be NULL. */
 AOSO_API aoso_status aoso_model_refit(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
                                       const aoso_refit_options *options, aoso_model **out);
 
@@ -740,11 +751,11 @@ AOSO_API aoso_status aoso_model_free(aoso_model *model);
 typedef struct aoso_predict_options {
     uint32_t struct_size;
     int32_t num_threads; /* 0: the cores that the process may use */
-    int64_t trees;       /* the first so many; 0: all */
+    int64_t trees;       /* use the first trees only; 0: all */
 } aoso_predict_options;
 
-/* The number of the likeliest class of each row; length must be the rows.
- * options may be NULL, here and below. */
+/* The number of the likeliest class of each row; length must be the number of
+ * rows. options may be NULL, here and below. */
 AOSO_API aoso_status aoso_model_predict(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
                                     int32_t *out, int64_t length);
 
@@ -756,23 +767,23 @@ AOSO_API aoso_status aoso_model_predict_proba(const aoso_model *model, const aos
 AOSO_API aoso_status aoso_model_predict_raw(const aoso_model *model, const aoso_matrix *x,
                                         const aoso_predict_options *options, double *out, int64_t length);
 
-/* The leaf that each row reaches in each tree, rows × trees, leaves counted
+/* The leaf that each row reaches in each tree, rows × trees. Leaves are numbered
  * within their tree from left to right. */
 AOSO_API aoso_status aoso_model_predict_leaf(const aoso_model *model, const aoso_matrix *x,
                                          const aoso_predict_options *options, int32_t *out, int64_t length);
 
-/* Called with the number of trees so far and the raw scores by them, rows ×
- * classes, the library's and good until it returns. Anything but 0 ends the
- * prediction, without an error. */
+/* Called with the number of trees so far and their raw scores, rows × classes.
+ * The scores belong to the library and are valid until the callback returns.
+ * Anything but 0 ends the prediction, without an error. */
 typedef int32_t (*aoso_staged_callback)(int64_t trees, const double *raw, int64_t length, void *user);
 
-/* Raw scores after every so many iterations of boosting, and at the end. */
+/* Raw scores after every `every` iterations of boosting, and at the end. */
 AOSO_API aoso_status aoso_model_predict_staged(const aoso_model *model, const aoso_matrix *x,
                                                const aoso_predict_options *options, int64_t every,
                                                aoso_staged_callback callback, void *user);
 
-/* Compares predictions with labels. weights by row, or NULL: all 1. Labels that
- * the model does not know count as errors, and not for the log loss. */
+/* Compares predictions with labels. weights: one per row, or NULL: all 1. Labels
+ * that the model does not know count as errors and not for the log loss. */
 AOSO_API aoso_status aoso_model_evaluate(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
                                          const double *weights, int64_t num_weights, const aoso_predict_options *options,
                                          aoso_evaluation *out);
@@ -781,12 +792,13 @@ typedef struct aoso_calibration {
     uint32_t struct_size;
     int32_t reserved;
     double temperature;
-    double before, after; /* log loss on the rows that it was fitted to */
+    double before, after; /* mean log loss on the rows that it was fitted to */
 } aoso_calibration;
 
-/* The model with the temperature that gives rows which it was not trained on
- * the least log loss. Neither raw scores nor predicted classes change.
- * calibration may be NULL, or its struct_size is set first. */
+/* Returns the model with the temperature that minimizes the log loss of the
+ * given rows. Use rows that the model was not trained on. Raw scores and
+ * predicted classes do not change. calibration may be NULL; otherwise set its
+ * struct_size first. */
 AOSO_API aoso_status aoso_model_calibrate(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
                                           const double *weights, int64_t num_weights, const aoso_predict_options *options,
                                           aoso_model **out, aoso_calibration *calibration);
@@ -794,18 +806,18 @@ AOSO_API aoso_status aoso_model_calibrate(const aoso_model *model, const aoso_ma
 /* ---------------------------------------------------------- explanation -- */
 
 /* SHAP values, rows × classes × (features + 1): what knowing each feature adds
- * to the raw score of each class (exact path-dependent TreeSHAP). The last of a
- * class is the bias; all of a class sum to its raw score. length must be the
- * product. */
+ * to the raw score of each class (exact path-dependent TreeSHAP). The last value
+ * of a class is the bias. The values of a class sum to its raw score. length
+ * must be the product. */
 AOSO_API aoso_status aoso_model_shap(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
                                      double *out, int64_t length);
 
-/* The same as a sparse matrix in compressed rows, which leaves zeros out. Of
- * its lines the first per_row are of row 0, the next of row 1. */
+/* The same values as a sparse matrix in compressed rows, without zeros. The
+ * first per_row lines belong to row 0, the next to row 1, and so on. */
 typedef struct aoso_contributions aoso_contributions;
 
-/* top: the so many likeliest classes of each row, the likeliest first; 0: all,
- * in the order of their numbers. */
+/* top: how many of the likeliest classes of each row to explain, the likeliest
+ * first; 0: all classes, in the order of their numbers. */
 AOSO_API aoso_status aoso_model_shap_sparse(const aoso_model *model, const aoso_matrix *x,
                                             const aoso_predict_options *options, int64_t top, aoso_contributions **out);
 
@@ -819,36 +831,36 @@ typedef struct aoso_contributions_info {
 AOSO_API aoso_status aoso_contributions_get_info(const aoso_contributions *contributions, aoso_contributions_info *info);
 
 /* Copies the matrix: the class of each line; lines + 1 offsets; the column of
- * each value, rising within a line, the bias last; and the values. Any of them
- * may be NULL; lines and num_values must be what aoso_contributions_get_info
- * says. */
+ * each value, ascending within a line, the bias last; and the values. Any of
+ * them may be NULL. lines and num_values must equal those of
+ * aoso_contributions_get_info. */
 AOSO_API aoso_status aoso_contributions_read(const aoso_contributions *contributions, int32_t *classes, int64_t *indptr,
                                              int64_t lines, int32_t *columns, double *values, int64_t num_values);
 AOSO_API aoso_status aoso_contributions_free(aoso_contributions *contributions);
 
 /* ----------------------------------------------------------- single rows -- */
 
-/* Predicts rows one by one, without allocating anything. One thread at a time
- * uses a predictor; make one for each. It keeps its model. */
+/* Predicts rows one by one, without allocating memory. Only one thread at a time
+ * may use a predictor: create one per thread. It keeps its model. */
 typedef struct aoso_predictor aoso_predictor;
 
 AOSO_API aoso_status aoso_predictor_create(const aoso_model *model, const aoso_predict_options *options,
                                        aoso_predictor **out);
 
-/* row: one value a feature, NaN if missing. The class is known, and the call
- * ends, at the tree from which on no other can catch up. */
+/* row: one value per feature, NaN if missing. The call ends as soon as no other
+ * class can catch up. */
 AOSO_API aoso_status aoso_predictor_class(aoso_predictor *predictor, const double *row, int64_t features, int32_t *out);
 AOSO_API aoso_status aoso_predictor_proba(aoso_predictor *predictor, const double *row, int64_t features, double *out,
                                       int64_t classes);
 AOSO_API aoso_status aoso_predictor_raw(aoso_predictor *predictor, const double *row, int64_t features, double *out,
                                     int64_t classes);
 
-/* The raw scores of some classes only, in the order of their numbers in
- * classes, of which there are at most as many as the model has. */
+/* The raw scores of some classes only, in the order of classes. count may not
+ * exceed the number of classes of the model. */
 AOSO_API aoso_status aoso_predictor_raw_of(aoso_predictor *predictor, const double *row, int64_t features,
                                        const int32_t *classes, int64_t count, double *out);
 
-/* The share of the trees that the calls of aoso_predictor_class have needed. */
+/* The share of the trees that the calls of aoso_predictor_class needed. */
 AOSO_API aoso_status aoso_predictor_walked(aoso_predictor *predictor, double *out);
 AOSO_API aoso_status aoso_predictor_free(aoso_predictor *predictor);
 

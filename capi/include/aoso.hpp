@@ -8,19 +8,19 @@
 //
 // Build with  c++ -std=c++17 program.cpp $(pkg-config --cflags --libs aoso).
 //
-// What aoso.h says of threads, processes and values holds here as well.
-// Beyond that:
+// The rules of aoso.h for threads, processes and values apply here too. In
+// addition:
 //
-//   Objects     own their handle; they move and do not copy. One that was
-//               moved from can be destroyed and assigned to; any other use
-//               throws.
-//   Errors      are thrown as aoso::error.
-//   Callbacks   are std::functions. What they throw ends the training, the
-//               prediction or the export, and comes out of the call that they
-//               were called from.
-//   Inputs      are anything with data() and size(): vectors, arrays, std::span.
-//               They are looked at during the call only, so a matrix or labels
-//               must not outlive what it was made of.
+//   Objects     Objects own their handles. They can be moved, not copied. After
+//               a move, the old object can be destroyed or assigned to; any
+//               other use throws.
+//   Errors      Errors are thrown as aoso::error.
+//   Callbacks   Callbacks are std::functions. If one throws, the training, the
+//               prediction or the export ends, and the exception comes out of
+//               the call that invoked the callback.
+//   Inputs      Inputs are anything with data() and size(): vectors, arrays,
+//               std::span. They are read during the call only. A matrix or
+//               labels object must not outlive the data that it describes.
 #ifndef AOSO_HPP
 #define AOSO_HPP
 
@@ -48,7 +48,7 @@ class error : public std::runtime_error {
 public:
     error(aoso_status status, const std::string &message) : std::runtime_error(message), status_(status) {}
 
-    // AOSO_INVALID_ARGUMENT and so on.
+    // AOSO_INVALID_ARGUMENT etc.
     aoso_status status() const noexcept { return status_; }
 
 private:
@@ -57,8 +57,8 @@ private:
 
 namespace detail {
 
-// What a callback threw, on its way through the C functions to the caller,
-// who is on the same thread.
+// The exception of a callback, on its way through the C functions to the
+// caller, on the same thread.
 inline std::exception_ptr &thrown() {
     thread_local std::exception_ptr exception;
     return exception;
@@ -69,7 +69,7 @@ inline void check(aoso_status status) {
     if (status != AOSO_OK) throw error(status, aoso_last_error());
 }
 
-// Runs what C calls. What it throws waits for check, and C is told to stop.
+// Runs a callback for C. Its exception waits for check, and C is told to stop.
 template <class Function>
 int32_t guarded(Function function) {
     try {
@@ -88,28 +88,28 @@ struct freed_by {
     }
 };
 
-// Owns a handle of the C functions.
+// Owns a C handle.
 template <class T, auto Free>
 class object {
 public:
     using pointer = T *;
 
-    explicit object(T *handle) noexcept : handle_(handle) {} // takes it over
+    explicit object(T *handle) noexcept : handle_(handle) {} // takes ownership
     T *get() const noexcept { return handle_.get(); }
 
 private:
     std::unique_ptr<T, freed_by<Free>> handle_;
 };
 
-// The handle of an object that may be left out, but not moved from.
+// The handle of an object that may be absent, but not moved from.
 template <class Object>
 typename Object::pointer optional(const Object *object) {
     if (object && !object->get()) throw error(AOSO_INVALID_HANDLE, "an option names an object that was moved from");
     return object ? object->get() : nullptr;
 }
 
-// The object whose handle the function puts into its last argument; owned
-// before anything is thrown.
+// The object whose handle the function stores in its last argument. The handle
+// is owned before anything is thrown.
 template <class Object, class Function, class... Args>
 Object make(Function function, const Args &...args) {
     typename Object::pointer handle = nullptr;
@@ -119,7 +119,7 @@ Object make(Function function, const Args &...args) {
     return object;
 }
 
-// The struct that the function fills, which is its last argument.
+// The struct that the function fills in, its last argument.
 template <class Struct, class Function, class... Args>
 Struct filled(Function function, const Args &...args) {
     Struct out{};
@@ -128,7 +128,7 @@ Struct filled(Function function, const Args &...args) {
     return out;
 }
 
-// For what a function tells beside its result.
+// Prepares a struct for a function's second result.
 template <class Struct>
 Struct *sized(Struct *how) {
     if (how) {
@@ -138,7 +138,7 @@ Struct *sized(Struct *how) {
     return how;
 }
 
-// The bytes that the function writes to its last three arguments: buffer,
+// The bytes that a function returns through its last three arguments: buffer,
 // size and needed.
 template <class Bytes, class Function, class... Args>
 Bytes bytes(Function function, const Args &...args) {
@@ -186,8 +186,8 @@ std::vector<const char *> pointers(const Strings &strings) {
 
 // -------------------------------------------------------------------- span --
 
-// Elements that lie side by side somewhere else; made of anything with data()
-// and size(), a std::span included.
+// A view of contiguous elements. It converts from anything with data() and
+// size(), including std::span.
 template <class T>
 class span {
 public:
@@ -220,10 +220,11 @@ inline std::string build_info() { return detail::text(aoso_build_info); }
 
 using log_function = std::function<void(int32_t level, const char *message)>;
 
-// Messages of the library, for the whole process; an empty function: silent.
-// It may be called on several threads at once.
+// Sets the function that receives the library's messages, for the whole
+// process. An empty function means no messages. The function may be called on
+// several threads at once.
 inline void set_log(log_function function) {
-    // Never destroyed: a thread may have something to say while the process ends.
+    // Never destroyed: a thread may send a message while the process ends.
     struct state {
         std::mutex mutex;
         std::shared_ptr<const log_function> function;
@@ -249,15 +250,14 @@ inline void set_log(log_function function) {
 
 // -------------------------------------------------------------- parameters --
 
-// The parameters of training, with their defaults: the fields of aoso_params.
-// Where params are wanted, a text such as "leaves=20 shrinkage=0.1" will do.
+// The parameters of training: the fields of aoso_params, set to their defaults.
+// A text such as "leaves=20 shrinkage=0.1" converts to params.
 struct params : aoso_params {
     params() : aoso_params() { detail::check(aoso_params_init(this, sizeof(aoso_params))); }
     params(const char *text) : params() { set(text); }
     params(const std::string &text) : params(text.c_str()) {}
 
-    // Changes the parameters that are named in text: all of them or, on an
-    // error, none.
+    // Changes the parameters named in the text; on an error, none of them.
     params &set(const char *text) {
         detail::check(aoso_params_parse(this, text));
         return *this;
@@ -267,15 +267,15 @@ struct params : aoso_params {
     void check() const { detail::check(aoso_params_check(this)); }
 };
 
-// Parameters that suit data of a size better than the defaults do: a text for
-// params, "" where the defaults are best.
+// Suggests parameters that suit data of this size better than the defaults: a
+// text for params, "" if the defaults are best.
 inline std::string suggest_params(int64_t rows, int64_t features, int64_t classes) {
     return detail::text(aoso_suggest_params, rows, features, classes);
 }
 
 using memory = aoso_memory;
 
-// Bounds the memory of a training before anything is allocated.
+// Computes an upper bound on the memory of a training, without any data.
 inline memory estimate_memory(int64_t rows, int64_t features, int64_t classes, int64_t valid_rows = 0,
                               int32_t max_bins = 0, const params &p = {}) {
     return detail::filled<memory>(aoso_estimate_memory, rows, features, classes, valid_rows, max_bins, &p);
@@ -283,21 +283,21 @@ inline memory estimate_memory(int64_t rows, int64_t features, int64_t classes, i
 
 // ------------------------------------------------------------------ inputs --
 
-// Describes a table of numbers that others own.
+// Describes a table of numbers and does not own it.
 using matrix = aoso_matrix;
 
-// The values row after row, in so many columns.
+// The values row by row, in the given number of columns.
 template <class Container>
 matrix row_major(const Container &values, int64_t cols) {
     const int64_t size = detail::count(values);
     if (cols < 1 || size % cols != 0) {
         throw error(AOSO_INVALID_ARGUMENT,
-                    "cols is " + std::to_string(cols) + ", which does not divide " + std::to_string(size) + " values");
+                    "cols is " + std::to_string(cols) + "; allowed: a divisor of " + std::to_string(size) + ", the number of values");
     }
     return aoso_row_major(std::data(values), detail::dtype<detail::element<Container>>(), size / cols, cols);
 }
 
-// The values column after column, in so many columns.
+// The values column by column, in the given number of columns.
 template <class Container>
 matrix col_major(const Container &values, int64_t cols) {
     matrix m = row_major(values, cols);
@@ -312,7 +312,7 @@ matrix dense(const T *data, int64_t rows, int64_t cols, int64_t row_stride, int6
     return aoso_dense(data, detail::dtype<T>(), rows, cols, row_stride, col_stride);
 }
 
-// One pointer a column, all of one type.
+// One pointer per column; all columns have the same type.
 template <class Container>
 matrix columns(const Container &pointers, int64_t rows) {
     using T = std::remove_cv_t<std::remove_pointer_t<detail::element<Container>>>;
@@ -330,11 +330,13 @@ matrix sparse(int32_t layout, const Indptr &indptr, const Indices &indices, cons
     const int64_t lines = layout == AOSO_CSR ? rows : cols;
     if (lines < 0 || count(indptr) - 1 != lines) {
         throw error(AOSO_INVALID_ARGUMENT,
-                    "indptr has " + std::to_string(count(indptr)) + " offsets for " + std::to_string(lines) + " lines");
+                    "indptr has " + std::to_string(count(indptr)) + " offsets for " + std::to_string(lines) +
+                        (layout == AOSO_CSR ? " rows" : " columns") + "; allowed: one more offset than that, at least one");
     }
     if (count(indices) != count(values)) {
         throw error(AOSO_INVALID_ARGUMENT,
-                    std::to_string(count(indices)) + " indices for " + std::to_string(count(values)) + " values");
+                    "indices has " + std::to_string(count(indices)) + " elements; allowed: " +
+                        std::to_string(count(values)) + ", one for each of values");
     }
     const auto make = layout == AOSO_CSR ? aoso_csr : aoso_csc;
     return make(std::data(indptr), std::data(indices), dtype<index>(), std::data(values), dtype<element<Values>>(),
@@ -358,11 +360,11 @@ matrix csc(const Indptr &indptr, const Indices &indices, const Values &values, i
 // A record batch of the Arrow C data interface.
 inline matrix arrow(const ArrowArray &array, const ArrowSchema &schema) { return aoso_arrow(&array, &schema); }
 
-// Record batches; the call that it is given to reads the stream to its end.
+// A stream of record batches. The call that receives it reads it to its end.
 inline matrix arrow(ArrowArrayStream &stream) { return aoso_arrow_stream(&stream); }
 
-// The classes of the rows: int32_t, int64_t, float, double, std::string or
-// const char *; or the names of the classes and the number of each row's.
+// The labels of the rows: int32_t, int64_t, float, double, std::string or
+// const char *; or class numbers with the names of the classes.
 class labels {
 public:
     template <class Container, class T = detail::element<Container>>
@@ -383,11 +385,11 @@ public:
     template <class Container, class T = detail::element<Container>>
     labels(const Container &numbers, const std::vector<std::string> &class_names) : labels(numbers) {
         static_assert(std::is_integral_v<T>, "named classes have integer numbers");
-        if (class_names.empty()) throw error(AOSO_INVALID_ARGUMENT, "no class_names");
+        if (class_names.empty()) throw error(AOSO_INVALID_ARGUMENT, "class_names is empty; allowed: at least one name");
         strings_ = detail::pointers(class_names);
     }
 
-    // Good until this object changes.
+    // Valid until this object changes.
     aoso_labels get() const {
         aoso_labels y = labels_;
         if (y.dtype == AOSO_STRING) {
@@ -406,18 +408,18 @@ private:
 
 namespace detail {
 
-// Weights that may be left out.
+// Optional weights.
 inline const double *given(span<const double> weights) { return weights.size() ? weights.data() : nullptr; }
 
 } // namespace detail
 
 // ------------------------------------------------------------------ models --
 
-// What a callback answers.
+// What a callback returns.
 enum class then { go_on, stop };
 
 struct predict_options {
-    int64_t trees = 0;       // the first so many; 0: all
+    int64_t trees = 0;       // use the first trees only; 0: all
     int32_t num_threads = 0; // 0: the cores that the process may use
 
     aoso_predict_options get() const { return {sizeof(aoso_predict_options), num_threads, trees}; }
@@ -436,15 +438,15 @@ using calibration = aoso_calibration;
 // Called with the parts of an export, one after the other.
 using write_function = std::function<void(const char *bytes, std::size_t size)>;
 
-// Called with the number of trees and the raw scores by them, rows × classes.
+// Called with a number of trees and their raw scores, rows × classes.
 using staged_function = std::function<then(int64_t trees, span<const double> raw)>;
 
 // SHAP values as a sparse matrix in compressed rows.
 struct contributions {
-    int64_t per_row = 0;          // lines
-    std::vector<int32_t> classes; // of the lines
+    int64_t per_row = 0;          // lines per row
+    std::vector<int32_t> classes; // the class of each line
     std::vector<int64_t> indptr;
-    std::vector<int32_t> columns; // the features, and last the bias
+    std::vector<int32_t> columns; // features, and the bias last
     std::vector<double> values;
 };
 
@@ -454,7 +456,7 @@ public:
 
     static model load(const std::string &path) { return detail::make<model>(aoso_model_load, path.c_str()); }
 
-    // From what encode returned.
+    // From the bytes of encode.
     static model decode(const void *bytes, std::size_t size) {
         return detail::make<model>(aoso_model_decode, bytes, size);
     }
@@ -488,7 +490,7 @@ public:
     // JSON.
     std::string describe() const { return detail::text(aoso_model_describe, get()); }
     std::string fingerprint() const { return detail::text(aoso_model_fingerprint, get()); }
-    // The first trees as text; 0: all.
+    // The first trees as text; 0: all of them.
     std::string dump(int64_t trees = 0) const { return detail::text(aoso_model_dump, get(), trees); }
 
     // A tree as JSON.
@@ -513,14 +515,14 @@ public:
         detail::check(aoso_model_export_file(get(), format, tree, path.c_str()));
     }
 
-    // What each feature contributes: AOSO_IMPORTANCE_GAIN, _SPLIT or _COVER.
+    // How much each feature contributes: AOSO_IMPORTANCE_GAIN, _SPLIT or _COVER.
     std::vector<double> importance(int32_t kind = AOSO_IMPORTANCE_GAIN) const {
         std::vector<double> out(static_cast<std::size_t>(features()));
         detail::check(aoso_model_importance(get(), kind, out.data(), detail::count(out)));
         return out;
     }
 
-    // The same by pairs of classes, the greatest gain first.
+    // The same by class pair, the largest gain first.
     std::vector<pair_importance> pair_importances() const {
         int64_t size = 0;
         detail::check(aoso_model_pair_importance(get(), nullptr, 0, &size));
@@ -532,14 +534,14 @@ public:
     // The model of the first trees.
     model truncated(int64_t trees) const { return detail::make<model>(aoso_model_truncate, get(), trees); }
 
-    // A model whose raw scores are the sums of theirs.
+    // Combines the trees of several models; their raw scores add up.
     static model merge(const std::vector<const model *> &models) {
         std::vector<const aoso_model *> handles;
         for (const model *m : models) handles.push_back(m ? m->get() : nullptr);
         return detail::make<model>(aoso_model_merge, handles.data(), detail::count(handles));
     }
 
-    // The same trees with the leaf values that other data give.
+    // The same splits, with leaf values from other data.
     model refitted(const matrix &x, const labels &y, const refit_options &o = {}) const {
         const aoso_labels classes = y.get();
         const aoso_refit_options options{sizeof options, o.num_threads, detail::given(o.weights),
@@ -547,8 +549,8 @@ public:
         return detail::make<model>(aoso_model_refit, get(), &x, &classes, &options);
     }
 
-    // The model with the temperature that gives these rows, not those of its
-    // training, the least log loss. how, if given, is told of it.
+    // The model with the temperature that minimizes the log loss of these rows.
+    // Use rows that it was not trained on. how, if given, receives the details.
     model calibrated(const matrix &x, const labels &y, span<const double> weights = {}, const predict_options &o = {},
                      calibration *how = nullptr) const {
         const aoso_labels classes = y.get();
@@ -570,8 +572,8 @@ public:
         return out;
     }
 
-    // The number of the likeliest class of each row. Here and below, the form
-    // with _into fills what the caller has, which must be of the right size.
+    // The number of the likeliest class of each row. Here and below, the _into
+    // form fills the caller's memory, which must have the right size.
     std::vector<int32_t> predict(const matrix &x, const predict_options &o = {}) const {
         return filled<int32_t>(aoso_model_predict, x, 1, o);
     }
@@ -603,7 +605,7 @@ public:
         fill(aoso_model_predict_leaf, x, out, o);
     }
 
-    // Raw scores after every so many iterations, and at the end.
+    // Raw scores after every `every` iterations, and at the end.
     void predict_staged(const matrix &x, int64_t every, const staged_function &function,
                         const predict_options &o = {}) const {
         const aoso_predict_options options = o.get();
@@ -617,7 +619,7 @@ public:
             aoso_model_predict_staged(get(), &x, &options, every, call, const_cast<staged_function *>(&function)));
     }
 
-    // SHAP values, rows × classes × (features + 1), the bias of a class last.
+    // SHAP values, rows × classes × (features + 1); the bias of a class is last.
     std::vector<double> shap(const matrix &x, const predict_options &o = {}) const {
         return filled<double>(aoso_model_shap, x, classes() * (features() + 1), o);
     }
@@ -625,7 +627,8 @@ public:
         fill(aoso_model_shap, x, out, o);
     }
 
-    // Those that are not 0, of the so many likeliest classes of each row; 0: all.
+    // SHAP values that are not 0. top: how many of the likeliest classes of each
+    // row to explain; 0: all.
     contributions shap_sparse(const matrix &x, int64_t top = 0, const predict_options &o = {}) const {
         using handle = detail::object<aoso_contributions, aoso_contributions_free>;
         const aoso_predict_options options = o.get();
@@ -660,29 +663,29 @@ private:
     static std::size_t cells(const matrix &x, int64_t width) {
         int64_t rows = x.rows;
         if (x.layout == AOSO_ARROW && x.arrow_array) {
-            std::memcpy(&rows, x.arrow_array, sizeof rows); // the length, which comes first in an ArrowArray
+            std::memcpy(&rows, x.arrow_array, sizeof rows); // length is the first field of an ArrowArray
         } else if (x.layout == AOSO_ARROW_STREAM) {
-            throw error(AOSO_INVALID_ARGUMENT, "the rows of an Arrow stream are not known: predict into a span");
+            throw error(AOSO_INVALID_ARGUMENT, "x is an Arrow stream, whose number of rows is unknown: predict into a span");
         }
-        if (rows < 0) throw error(AOSO_INVALID_ARGUMENT, "rows is " + std::to_string(rows) + ", want at least 0");
+        if (rows < 0) throw error(AOSO_INVALID_ARGUMENT, "rows is " + std::to_string(rows) + "; allowed: at least 0");
         return static_cast<std::size_t>(rows) * static_cast<std::size_t>(width);
     }
 };
 
-// Predicts rows one by one, without allocating anything: one predictor a
+// Predicts rows one by one, without allocating memory. Create one predictor per
 // thread. It keeps its model.
 class predictor : public detail::object<aoso_predictor, aoso_predictor_free> {
 public:
     explicit predictor(const model &m, const predict_options &o = {}) : predictor(m, o.get()) {}
 
-    // row: one value a feature, NaN if missing.
+    // row: one value per feature, NaN if missing.
     int32_t predict(span<const double> row) {
         int32_t out = 0;
         detail::check(aoso_predictor_class(get(), row.data(), detail::count(row), &out));
         return out;
     }
 
-    // Into one value a class.
+    // out: one value per class.
     void predict_proba(span<const double> row, span<double> out) {
         detail::check(aoso_predictor_proba(get(), row.data(), detail::count(row), out.data(), detail::count(out)));
     }
@@ -690,17 +693,17 @@ public:
         detail::check(aoso_predictor_raw(get(), row.data(), detail::count(row), out.data(), detail::count(out)));
     }
 
-    // Of some classes only, into one value each.
+    // The raw scores of some classes only. out: one value per class in classes.
     void predict_raw_of(span<const double> row, span<const int32_t> classes, span<double> out) {
         if (out.size() != classes.size()) {
-            throw error(AOSO_INVALID_ARGUMENT, std::to_string(out.size()) + " values for the scores of " +
-                                                   std::to_string(classes.size()) + " classes");
+            throw error(AOSO_INVALID_ARGUMENT, "out has " + std::to_string(out.size()) + " values; allowed: " +
+                                                   std::to_string(classes.size()) + ", one for each of classes");
         }
         detail::check(aoso_predictor_raw_of(get(), row.data(), detail::count(row), classes.data(),
                                             detail::count(classes), out.data()));
     }
 
-    // The share of the trees that predict has needed.
+    // The share of the trees that predict needed.
     double walked() {
         double out = 0;
         detail::check(aoso_predictor_walked(get(), &out));
@@ -782,20 +785,20 @@ private:
         : dataset(detail::make<dataset>(aoso_dataset_create, &x, &y, &o)) {}
 };
 
-// Gathers a dataset in chunks of rows.
+// Collects a dataset in chunks of rows.
 class dataset_builder : public detail::object<aoso_builder, aoso_builder_free> {
 public:
-    // The options' weights must be empty: they come with the chunks.
+    // The options' weights must be empty: pass weights with the chunks.
     explicit dataset_builder(int64_t cols, const dataset_options &o = {})
         : dataset_builder(cols, detail::c_dataset_options(o)) {}
 
-    // weights: one a row, for every chunk or for none.
+    // weights: one per row, for every chunk or for none.
     void push(const matrix &x, const labels &y, span<const double> weights = {}) {
         const aoso_labels classes = y.get();
         detail::check(aoso_builder_push(get(), &x, &classes, detail::given(weights), detail::count(weights)));
     }
 
-    // Makes the dataset and empties the builder.
+    // Creates the dataset and empties the builder.
     dataset finish() { return detail::make<dataset>(aoso_builder_finish, get()); }
 
     // The same for a validation set.
@@ -824,7 +827,7 @@ struct train_options {
 
 namespace detail {
 
-// The options as C has them; callback must outlive the training.
+// The options for C; callback must outlive the training.
 inline aoso_train_options c_options(const train_options &o, const progress_function &callback) {
     aoso_train_options options{};
     options.struct_size = sizeof options;
@@ -841,30 +844,30 @@ inline aoso_train_options c_options(const train_options &o, const progress_funct
 
 } // namespace detail
 
-// Trains a model. how, if given, is told how training went.
+// Trains a model. how, if given, receives the outcome.
 inline model train(const dataset &data, const params &p = {}, const train_options &o = {}, result *how = nullptr) {
     const aoso_train_options options = detail::c_options(o, o.callback);
     return detail::make<model>(
         [&](aoso_model **out) { return aoso_train(data.get(), &p, &options, out, detail::sized(how)); });
 }
 
-// A training under way. It keeps its datasets.
+// A training that advances step by step. It keeps its datasets.
 class booster {
 public:
     explicit booster(const dataset &data, const params &p = {}, const train_options &o = {})
         : callback_(std::make_unique<progress_function>(o.callback)),
           handle_(create(data, p, detail::c_options(o, *callback_))) {}
 
-    // One iteration; its stopped_by tells whether training is over.
+    // Trains one iteration; stopped_by says whether training has ended.
     progress step() { return detail::filled<progress>(aoso_booster_step, get()); }
 
-    // Steps until training is over or interrupted.
+    // Steps until training ends or is interrupted.
     result run() { return detail::filled<result>(aoso_booster_run, get()); }
 
-    // Has a step or run under way return soon. From any thread.
+    // Makes a step or run in progress return soon. Can be called from any thread.
     void interrupt() { detail::check(aoso_booster_interrupt(get())); }
 
-    // The model so far, which later steps do not change.
+    // The model so far. Later steps do not change it.
     model snapshot(result *how = nullptr) {
         return detail::make<model>(
             [&](aoso_model **out) { return aoso_booster_model(get(), out, detail::sized(how)); });
@@ -879,7 +882,7 @@ private:
         return detail::make<handle>(aoso_booster_create, data.get(), &p, &o);
     }
 
-    std::unique_ptr<progress_function> callback_; // stays where it is when the booster moves
+    std::unique_ptr<progress_function> callback_; // does not move with the booster, so C's pointer stays valid
     handle handle_;
 };
 

@@ -18,10 +18,10 @@ func newCalibrate() *cobra.Command {
 	k := &calibrator{}
 	c := &cobra.Command{
 		Use:   "calibrate --model FILE --data FILE --out FILE",
-		Short: "Give a model the temperature at which its probabilities suit validation data best",
-		Long: `Give a model the temperature at which its probabilities suit validation data
-best: raw scores are divided by it before they become probabilities. Classes
-and raw scores stay as they are. The data must not be those of training.`,
+		Short: "Fit a temperature to validation data, for better probabilities",
+		Long: `Fit the temperature of a model to validation data. Raw scores are divided by
+the temperature before they become probabilities. Predicted classes and raw
+scores do not change. Do not use the training data.`,
 		Example: `  aoso calibrate --model letters.aoso --data valid.csv --out letters.aoso`,
 		Args:    cobra.NoArgs,
 		RunE:    work(k.run),

@@ -24,11 +24,11 @@ type reader struct {
 func (r *reader) bind(c *cobra.Command) {
 	r.stderr = c.ErrOrStderr
 	c.Flags().StringVar(&r.label, "label", "last", "label `column`: last, a name, or an index from 0")
-	c.Flags().StringVar(&r.header, "header", "auto", "the first line of CSV data is a header: yes, no, or auto: if it has text beside the label")
+	c.Flags().StringVar(&r.header, "header", "auto", "whether the first line of CSV data is a header: yes, no, or auto (yes if it has text outside the label column)")
 	c.Flags().StringVar(&r.format, "format", "auto", "format of the data: auto, csv or libsvm")
 }
 
-// needsLabel refuses to do without labels.
+// needsLabel checks that the data have labels.
 func (r *reader) needsLabel() error {
 	if r.label == "none" {
 		return usageError(errors.New(`label is "none"; allowed: last, a name, or an index from 0`))
@@ -36,7 +36,7 @@ func (r *reader) needsLabel() error {
 	return nil
 }
 
-// data is a data file whose columns are in the order of the features.
+// data is the content of a data file, its columns in the order of the features.
 type data struct {
 	columns [][]float64
 	names   []string // nil: the file has none
@@ -46,7 +46,7 @@ type data struct {
 
 func (d *data) features() (aoso.Features, error) { return aoso.FromColumns(d.columns) }
 
-// block is the features of the rows from first to last.
+// block returns the features of the rows from first up to, but not including, last.
 func (d *data) block(first, last int) (aoso.Features, error) {
 	columns := make([][]float64, len(d.columns))
 	for j, column := range d.columns {
@@ -55,7 +55,7 @@ func (d *data) block(first, last int) (aoso.Features, error) {
 	return aoso.FromColumns(columns)
 }
 
-// read reads a labelled file with whatever features it has.
+// read reads a labelled file with any features.
 func (r *reader) read(file string) (*data, error) {
 	t, err := r.readTable(file, table.Options{})
 	if err != nil {
@@ -64,13 +64,13 @@ func (r *reader) read(file string) (*data, error) {
 	return &data{t.Columns, t.Names, t.Labels, t.Rows}, nil
 }
 
-// readAs reads a labelled file with the features named, which are those of
-// owner ("the model").
+// readAs reads a labelled file that must have the named features. Messages call
+// their owner by the given name ("the model").
 func (r *reader) readAs(file string, names []string, owner string) (*data, error) {
 	return r.readMatched(file, names, owner, table.Options{Features: len(names)})
 }
 
-// readUnlabelled reads a file with or without labels, which may have no rows.
+// readUnlabelled reads a file with or without labels. It may have no rows.
 func (r *reader) readUnlabelled(file string, names []string, owner string) (*data, error) {
 	d, err := r.readMatched(file, names, owner, table.Options{Features: len(names), LabelOptional: true})
 	if errors.Is(err, table.ErrNoRows) {
@@ -79,8 +79,8 @@ func (r *reader) readUnlabelled(file string, names []string, owner string) (*dat
 	return d, err
 }
 
-// readFor loads a model and reads labelled data for it, after a look at where
-// the result is to go.
+// readFor loads a model and reads labelled data for it. First it checks that
+// the result can be saved.
 func (r *reader) readFor(model, file string, s *saver) (*aoso.Model, aoso.Features, aoso.Labels, error) {
 	if err := cmp.Or(r.needsLabel(), keepApart(s.out, file), s.check()); err != nil {
 		return nil, nil, nil, err
@@ -97,12 +97,13 @@ func (r *reader) readFor(model, file string, s *saver) (*aoso.Model, aoso.Featur
 	return m, x, aoso.StringLabels(d.labels), err
 }
 
-// readTable reads a file as the flags say, and warns where they may be wrong.
+// readTable reads a file according to the flags, and warns if the header is
+// doubtful.
 func (r *reader) readTable(file string, o table.Options) (*table.Table, error) {
 	o.Label, o.Header, o.Format = r.label, r.header, r.format
 	t, err := table.Read(file, o)
 	if err == nil && t.Doubt != "" {
-		warn(r.stderr(), "%s: %s; say --header yes or --header no", file, t.Doubt)
+		warn(r.stderr(), "%s: %s; use --header yes or --header no", file, t.Doubt)
 	}
 	return t, err
 }
@@ -122,8 +123,8 @@ func (r *reader) readMatched(file string, names []string, owner string, o table.
 	return &data{columns, names, t.Labels, t.Rows}, nil
 }
 
-// match returns a table's columns in the order of the features named: by name
-// where both have names, else as they stand.
+// match returns a table's columns in the order of the named features. It goes by
+// name if both have names, else by position.
 func match(t *table.Table, file string, names []string, owner string) ([][]float64, error) {
 	named := t.Names != nil && !unnamed(names)
 	differs := ""
@@ -134,7 +135,7 @@ func match(t *table.Table, file string, names []string, owner string) ([][]float
 		differs += "; unknown: " + listed(extra)
 	}
 	if named && t.LabelName != "" && slices.Contains(names, t.LabelName) {
-		differs += fmt.Sprintf("; the label was taken from column %q, a feature: --label says where it is", t.LabelName)
+		differs += fmt.Sprintf("; column %q was taken as the label, but it is a feature: set --label", t.LabelName)
 	}
 	switch {
 	case len(t.Columns) != len(names):
@@ -147,7 +148,7 @@ func match(t *table.Table, file string, names []string, owner string) ([][]float
 		}
 		return nil, fmt.Errorf("%s has %d features%s, %s has %d%s", file, len(t.Columns), beside, owner, len(names), differs)
 	case differs != "":
-		return nil, fmt.Errorf("%s has other features than %s%s", file, owner, differs)
+		return nil, fmt.Errorf("the features of %s differ from those of %s%s", file, owner, differs)
 	case !named || slices.Equal(t.Names, names):
 		return t.Columns, nil
 	}
@@ -162,8 +163,7 @@ func match(t *table.Table, file string, names []string, owner string) ([][]float
 	return columns, nil
 }
 
-// unnamed tells whether features have the names that the library gives to
-// those without.
+// unnamed reports whether the features have the default names of the library.
 func unnamed(names []string) bool {
 	for j, name := range names {
 		if name != fmt.Sprintf("f%d", j) {
@@ -173,7 +173,7 @@ func unnamed(names []string) bool {
 	return true
 }
 
-// without is the names that are not among others.
+// without returns the names that are not among others.
 func without(names, others []string) (rest []string) {
 	among := make(map[string]bool, len(others))
 	for _, name := range others {
@@ -187,7 +187,7 @@ func without(names, others []string) (rest []string) {
 	return rest
 }
 
-// listed lists names for a message, not all of very many.
+// listed lists names for a message, but only the first few of many.
 func listed(names []string) string {
 	const most = 5
 	if len(names) > most {
@@ -210,7 +210,7 @@ func unknown(labels, classes []string) (n int) {
 	return n
 }
 
-// keepApart refuses to write over a file that is read.
+// keepApart checks that the output file is not an input file.
 func keepApart(out string, in ...string) error {
 	info, err := os.Stat(out)
 	if err != nil || !info.Mode().IsRegular() {
@@ -218,14 +218,14 @@ func keepApart(out string, in ...string) error {
 	}
 	for _, file := range in {
 		if other, err := os.Stat(file); err == nil && os.SameFile(info, other) {
-			return usageError(fmt.Errorf("%s is to be read and cannot be written over", out))
+			return usageError(fmt.Errorf("%s is an input file and cannot be overwritten", out))
 		}
 	}
 	return nil
 }
 
-// checkOut tells, before any work, whether writeFile can write to a file, and
-// that it is none of those that are read.
+// checkOut checks, before any work, that writeFile can write to a file, and that
+// it is not an input file.
 func checkOut(file string, in ...string) error {
 	if err := keepApart(file, in...); err != nil || !isWhole(file) {
 		return err
@@ -233,7 +233,7 @@ func checkOut(file string, in ...string) error {
 	return modelio.Writable(file)
 }
 
-// isWhole tells whether writeFile writes all or nothing.
+// isWhole reports whether writeFile writes all or nothing.
 func isWhole(file string) bool {
 	if file == "" || file == "-" {
 		return false
@@ -242,8 +242,8 @@ func isWhole(file string) bool {
 	return err != nil || info.Mode().IsRegular() || info.IsDir()
 }
 
-// writeFile writes to a file, all or nothing, to a device or pipe as it
-// comes, or to stdout where the name is empty or "-".
+// writeFile writes to a file, all or nothing; to a device or pipe, part by part;
+// or to stdout, if the name is empty or "-".
 func writeFile(file string, stdout io.Writer, write func(io.Writer) error) error {
 	switch {
 	case file == "" || file == "-":

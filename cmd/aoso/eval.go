@@ -25,7 +25,7 @@ func newEval() *cobra.Command {
 	e := &evaluator{}
 	c := &cobra.Command{
 		Use:     "eval --model FILE --data FILE",
-		Short:   "Compare a model's predictions with the labels of a data file",
+		Short:   "Compare predictions with the labels of a data file",
 		Example: `  aoso eval --model letters.aoso --data test.csv.gz`,
 		Args:    cobra.NoArgs,
 		RunE:    work(e.run),
@@ -46,7 +46,7 @@ type evaluated struct {
 	Rows      int      `json:"rows"`
 	Errors    int      `json:"errors"`
 	ErrorRate float64  `json:"error_rate"`
-	LogLoss   *float64 `json:"logloss"` // of the rows of known classes; null: there are none
+	LogLoss   *float64 `json:"logloss"` // mean over the rows with known labels; null: there are none
 	Unknown   int      `json:"unknown"`
 	Trees     int      `json:"trees"`
 	Seconds   float64  `json:"seconds"`

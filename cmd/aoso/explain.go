@@ -25,18 +25,20 @@ func newExplain() *cobra.Command {
 	e := &explainer{}
 	c := &cobra.Command{
 		Use:   "explain --model FILE [--data FILE]",
-		Short: "Say what each feature adds to predictions, or how much it matters to the model",
-		Long: `Say what each feature adds to predictions, or how much it matters to the model.
+		Short: "Print SHAP values of predictions, or the importance of features",
+		Long: `Print SHAP values of predictions, or the importance of features, as CSV.
 
-With --data, the SHAP values of its rows as CSV: what knowing each feature adds
-to the raw score of the class predicted, or of --top classes. They sum, with
-the bias, to the raw score. Output dense is a line for each row and class with
-a column for each feature; sparse is a line for each value that is not zero;
-mean is a line for each feature with the mean of its absolute values.
+With --data, the SHAP values of each row: what knowing each feature adds to the
+raw score of the predicted class, or of the --top likeliest classes. Together
+with the bias they sum to the raw score. The output is one of
+
+  dense   one line per row and class, with one column per feature
+  sparse  one line per value that is not zero
+  mean    one line per feature, with the mean absolute value
 
 Without --data, the importance of each feature: the gain of its splits, their
-number, and the rows that they parted; or with output pairs, gain and number by
-the class pairs that the splits tell apart, the greatest gain first.`,
+number, and the number of rows that they divided. With --output pairs, gain and
+number for each class pair that the splits tell apart, the largest gain first.`,
 		Example: `  aoso explain --model letters.aoso
   aoso explain --model letters.aoso --data new.csv --output mean --top 0`,
 		Args: cobra.NoArgs,
@@ -47,9 +49,9 @@ the class pairs that the splits tell apart, the greatest gain first.`,
 	f.StringVar(&e.model, "model", "", "model `file`")
 	f.StringVar(&e.data, "data", "", "`file` whose predictions to explain")
 	e.reader.bind(c)
-	f.StringVar(&e.output, "output", "dense", "dense, sparse or mean; pairs without --data")
+	f.StringVar(&e.output, "output", "dense", "dense, sparse or mean; without --data: pairs")
 	f.StringVar(&e.out, "out", "", "`file` to write (default standard output)")
-	f.IntVar(&e.options.Top, "top", 1, "explain each row's so many likeliest classes; 0: all")
+	f.IntVar(&e.options.Top, "top", 1, "number of likeliest classes of each row to explain; 0: all")
 	bindPredict(c, &e.options.PredictOptions)
 	require(c, "model")
 	return c
@@ -58,7 +60,7 @@ the class pairs that the splits tell apart, the greatest gain first.`,
 func (e *explainer) run(c *cobra.Command) error {
 	form, ok := map[string]explainedForm{"dense": &denseForm{}, "sparse": &sparseForm{}, "mean": &meanForm{}}[e.output]
 	if !ok && (e.output != "pairs" || e.data != "") {
-		return usageError(fmt.Errorf("output is %q; allowed: dense, sparse or mean with --data, pairs without", e.output))
+		return usageError(fmt.Errorf("output is %q; allowed: dense, sparse or mean; without --data: pairs", e.output))
 	}
 	if err := checkOut(e.out, e.model, e.data); err != nil {
 		return err
@@ -87,7 +89,7 @@ func (e *explainer) run(c *cobra.Command) error {
 	})
 }
 
-// writeImportance writes how much each feature matters to the model.
+// writeImportance writes the importance of each feature.
 func writeImportance(w *lineWriter, m *aoso.Model) error {
 	w.line("feature", "gain", "split", "cover")
 	var kinds [3][]float64
@@ -105,7 +107,7 @@ func writeImportance(w *lineWriter, m *aoso.Model) error {
 	return nil
 }
 
-// writePairs writes how much each feature matters to telling two classes apart.
+// writePairs writes how much each feature contributes to telling two classes apart.
 func writePairs(w *lineWriter, m *aoso.Model) {
 	w.line("feature", "class", "other", "gain", "splits")
 	names, classes := m.FeatureNames(), append(m.Classes(), "*")
@@ -122,7 +124,7 @@ func writePairs(w *lineWriter, m *aoso.Model) {
 	}
 }
 
-// explain writes the SHAP values of d, block after block.
+// explain writes the SHAP values of d, block by block.
 func (e *explainer) explain(w *lineWriter, m *aoso.Model, d *data, form explainedForm) error {
 	names, classes := append(m.FeatureNames(), "bias"), m.Classes()
 	form.begin(w, names)
@@ -150,15 +152,14 @@ func (e *explainer) explain(w *lineWriter, m *aoso.Model, d *data, form explaine
 	return nil
 }
 
-// explainedForm is a form to write SHAP values in. The last of the names is
-// the bias.
+// explainedForm is a format for SHAP values. The last of the names is the bias.
 type explainedForm interface {
 	begin(w *lineWriter, names []string)
 	line(w *lineWriter, row int, class string, names []string, columns []int32, values []float64)
 	end(w *lineWriter, names []string)
 }
 
-// denseForm is a line for each row and class.
+// denseForm writes one line per row and class.
 type denseForm struct{ values []float64 }
 
 func (f *denseForm) begin(w *lineWriter, names []string) {
@@ -178,7 +179,7 @@ func (f *denseForm) line(w *lineWriter, row int, class string, _ []string, colum
 
 func (*denseForm) end(*lineWriter, []string) {}
 
-// sparseForm is a line for each value.
+// sparseForm writes one line per value.
 type sparseForm struct{}
 
 func (sparseForm) begin(w *lineWriter, _ []string) { w.line("row", "class", "feature", "value") }
@@ -194,7 +195,7 @@ func (sparseForm) line(w *lineWriter, row int, class string, names []string, col
 
 func (sparseForm) end(*lineWriter, []string) {}
 
-// meanForm is a line for each feature: the mean absolute value over rows and
+// meanForm writes one line per feature: the mean absolute value over rows and
 // classes.
 type meanForm struct {
 	sums  []float64

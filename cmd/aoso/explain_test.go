@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// records is a command's CSV, its header checked and left out.
+// records returns a command's CSV without its header, which it checks.
 func records(t *testing.T, header string, args ...string) [][]string {
 	t.Helper()
 	all, err := csv.NewReader(strings.NewReader(do(t, args...))).ReadAll()
@@ -89,7 +89,7 @@ func TestExplainModel(t *testing.T) {
 	}
 }
 
-// The gain of a feature is that of all its class pairs.
+// The gain of a feature is the sum over its class pairs.
 func TestExplainPairs(t *testing.T) {
 	model := smallModel(t)
 	gains := map[string]float64{}
@@ -118,8 +118,8 @@ func TestExplainNothing(t *testing.T) {
 func TestExplainErrors(t *testing.T) {
 	model, data := smallModel(t), file(t, "d.csv", small)
 	fail(t, exitUsage, []string{`output is "all"`, "dense, sparse or mean"}, "explain", "--model", model, "--output", "all")
-	fail(t, exitUsage, []string{`output is "pairs"`, "pairs without"}, "explain", "--model", model, "--data", data, "--output", "pairs")
-	fail(t, exitUsage, []string{"cannot be written over"}, "explain", "--model", model, "--data", data, "--out", data)
+	fail(t, exitUsage, []string{`output is "pairs"`, "without --data: pairs"}, "explain", "--model", model, "--data", data, "--output", "pairs")
+	fail(t, exitUsage, []string{"cannot be overwritten"}, "explain", "--model", model, "--data", data, "--out", data)
 	fail(t, exitFailed, []string{"none.aoso", "no such file"}, "explain", "--model", "none.aoso")
 	fail(t, exitFailed, []string{"3 features", "the model has 2"}, "explain", "--model", model, "--data", file(t, "d.csv", "1,2,3,4\n"))
 }

@@ -37,8 +37,8 @@ func newExport() *cobra.Command {
 	f.StringVar(&e.model, "model", "", "model `file`")
 	f.StringVar(&e.format, "format", "", "onnx, lightgbm, json or dot")
 	f.StringVar(&e.out, "out", "", "`file` to write (default standard output)")
-	f.IntVar(&e.trees, "trees", 0, "export the first so many trees; 0: all")
-	f.IntVar(&e.tree, "tree", 0, "for dot: the tree, from 0")
+	f.IntVar(&e.trees, "trees", 0, "export only the first trees; 0: all")
+	f.IntVar(&e.tree, "tree", 0, "for dot: number of the tree, from 0")
 	require(c, "model", "format")
 	return c
 }

@@ -42,7 +42,7 @@ func TestExportErrors(t *testing.T) {
 	model := smallModel(t)
 	fail(t, exitUsage, []string{`format is "pmml"`, "onnx, lightgbm, json or dot"}, "export", "--model", model, "--format", "pmml")
 	fail(t, exitUsage, []string{"format"}, "export", "--model", model)
-	fail(t, exitUsage, []string{"cannot be written over"}, "export", "--model", model, "--format", "json", "--out", model)
+	fail(t, exitUsage, []string{"cannot be overwritten"}, "export", "--model", model, "--format", "json", "--out", model)
 	fail(t, exitFailed, []string{"tree is 20", "below 20"}, "export", "--model", model, "--format", "dot", "--tree", "20")
 	fail(t, exitFailed, []string{"trees is 21", "1 to 20"}, "export", "--model", model, "--format", "json", "--trees", "21")
 	out := filepath.Join(t.TempDir(), "out")

@@ -18,7 +18,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// condition is a way in which the output of a command is lost.
+// condition is a way to lose the output of a command.
 type condition struct {
 	name   string
 	limits string // of the shell
@@ -52,7 +52,7 @@ func conditions() []condition {
 	}
 }
 
-// finish runs a command to its end; its exit code and standard error come back.
+// finish runs a command to its end and returns its exit code and standard error.
 func finish(t *testing.T, c *exec.Cmd, stdout *os.File) (code int, stderr string) {
 	t.Helper()
 	var b strings.Builder
@@ -66,7 +66,7 @@ func finish(t *testing.T, c *exec.Cmd, stdout *os.File) (code int, stderr string
 	return c.ProcessState.ExitCode(), b.String()
 }
 
-// onlyFiles checks that a folder has these files and no others.
+// onlyFiles checks that a folder has only these files.
 func onlyFiles(t *testing.T, what, dir string, want ...string) {
 	t.Helper()
 	list, err := os.ReadDir(dir)
@@ -82,8 +82,8 @@ func onlyFiles(t *testing.T, what, dir string, want ...string) {
 	}
 }
 
-// TestLostOutput runs every command with standard output that cannot be
-// written to: the exit code tells, and what goes to a file is there.
+// TestLostOutput runs every command with a standard output that cannot be
+// written to. The exit code shows it, and the files are there.
 func TestLostOutput(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("needs /dev/full")
@@ -136,8 +136,8 @@ func TestLostOutput(t *testing.T) {
 	}
 }
 
-// TestClosedOutput: without standard output or error from the start nothing
-// goes into a file that took their place.
+// TestClosedOutput: if standard output and error are closed from the start, no
+// output goes into a file that got their descriptors.
 func TestClosedOutput(t *testing.T) {
 	dir, data := t.TempDir(), file(t, "small.csv", small)
 	out := filepath.Join(dir, "out")
@@ -152,8 +152,8 @@ func TestClosedOutput(t *testing.T) {
 	}
 }
 
-// TestLostFiles runs every command that writes a file where it cannot be
-// written, in the end or from the start: what was there before stays.
+// TestLostFiles runs every command that writes a file in places where it cannot
+// write, at the end or from the start. The old file stays.
 func TestLostFiles(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs a shell")
@@ -182,7 +182,7 @@ func TestLostFiles(t *testing.T) {
 		if err := os.WriteFile(out, []byte("before"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		// SIGXFSZ is ignored by Go: the write fails, as on a full disk.
+		// Go ignores SIGXFSZ: the write fails, as on a full disk.
 		code, stderr := finish(t, process(t, "ulimit -f 4;", replace(out)...), nil)
 		if code != exitFailed || !strings.Contains(stderr, "aoso: cannot write "+out+": file too large") {
 			t.Errorf("%s: exit code %d, %q", args, code, stderr)
@@ -203,8 +203,8 @@ func TestLostFiles(t *testing.T) {
 
 var bigFile string // of bigModel
 
-// bigModel is a model of the classes and features of small that does not fit a
-// few blocks of a disk.
+// bigModel returns a model with the classes and features of small that does not
+// fit into a few blocks of a disk.
 func bigModel(t *testing.T) string {
 	t.Helper()
 	if bigFile == "" {
@@ -219,8 +219,8 @@ func bigModel(t *testing.T) string {
 	return bigFile
 }
 
-// TestSignals: a signal in the middle of training saves the model, whoever
-// reads the output, or no longer does.
+// TestSignals: a signal during training saves the model, whether or not anybody
+// reads the output.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs signals")
@@ -282,8 +282,8 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-// TestKills kills a command again and again while it saves: the model is always
-// one that was saved, and the next save leaves nothing else behind.
+// TestKills kills a command again and again while it saves. The file is always a
+// model that was saved, and the next save leaves no other files.
 func TestKills(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("needs signals")
@@ -307,7 +307,7 @@ func TestKills(t *testing.T) {
 	onlyFiles(t, "after a save", dir, "out.aoso")
 }
 
-// TestEscapes: names in files give a terminal no orders.
+// TestEscapes: control characters in names do not reach the terminal.
 func TestEscapes(t *testing.T) {
 	data := file(t, "d.csv", strings.NewReplacer("a,", "\x1b]0;a\a,", "x", "\x1b[31mx").Replace(small))
 	model := filepath.Join(t.TempDir(), "m\x1b[2J.aoso")
@@ -327,11 +327,11 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// TestPanic: a fault of the program is one line.
+// TestPanic: a panic is reported on one line.
 func TestPanic(t *testing.T) {
 	t.Setenv("GOTRACEBACK", "")
 	err := work(func(*cobra.Command) error { panic("out of order") })(nil, nil)
-	if err == nil || !strings.Contains(err.Error(), "internal error: out of order; please report it") {
+	if err == nil || !strings.Contains(err.Error(), "internal error: out of order; please report this bug") {
 		t.Error(err)
 	}
 }

@@ -27,7 +27,7 @@ func newInfo() *cobra.Command {
 	i := &inspector{}
 	c := &cobra.Command{
 		Use:     "info --model FILE",
-		Short:   "Show what a model is and which features matter to it",
+		Short:   "Describe a model and its most important features",
 		Example: `  aoso info --model letters.aoso --dump --trees 1`,
 		Args:    cobra.NoArgs,
 		RunE:    work(i.run),
@@ -35,9 +35,9 @@ func newInfo() *cobra.Command {
 	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&i.model, "model", "", "model `file`")
-	f.BoolVar(&i.json, "json", false, "print all as one line of JSON")
+	f.BoolVar(&i.json, "json", false, "print everything as one line of JSON")
 	f.BoolVar(&i.dump, "dump", false, "print the trees instead")
-	f.IntVar(&i.trees, "trees", 0, "print the first so many trees; 0: all")
+	f.IntVar(&i.trees, "trees", 0, "print only the first trees; 0: all")
 	c.MarkFlagsMutuallyExclusive("json", "dump")
 	require(c, "model")
 	return c
@@ -88,16 +88,16 @@ func (i *inspector) run(c *cobra.Command) error {
 	return d.tell(out, m)
 }
 
-// most is the number of features and classes to show people.
+// most is the number of features and classes to show.
 const most = 10
 
-// tell writes what a model is for people.
+// tell describes a model for people.
 func (d *described) tell(w io.Writer, m *aoso.Model) error {
-	fmt.Fprintf(w, "method       %s, %s leaves, %d class pairs a node\n", d.Method, d.Leaf, d.Pairs)
+	fmt.Fprintf(w, "method       %s, %s leaves, %d class pairs per node\n", d.Method, d.Leaf, d.Pairs)
 	fmt.Fprintf(w, "trees        %d, %d leaves\n", d.Trees, d.Leaves)
 	fmt.Fprintf(w, "classes      %d: %s\n", d.Classes, shown(d.ClassLabels))
 	fmt.Fprintf(w, "features     %d: %s\n", d.Features, shown(d.FeatureNames))
-	fmt.Fprintf(w, "shrinkage    %v, at most %d leaves a tree\n", d.Params.Shrinkage, d.Params.Leaves)
+	fmt.Fprintf(w, "shrinkage    %v, at most %d leaves per tree\n", d.Params.Shrinkage, d.Params.Leaves)
 	if d.Temperature != 1 {
 		fmt.Fprintf(w, "temperature  %.5g\n", d.Temperature)
 	}
@@ -113,7 +113,7 @@ func (d *described) tell(w io.Writer, m *aoso.Model) error {
 	return tellPairs(w, m, pairs)
 }
 
-// shown is the first of many names.
+// shown lists the first names.
 func shown(names []string) string {
 	if len(names) > most {
 		return terminal.Plain(strings.Join(names[:most], " ")) + " …"

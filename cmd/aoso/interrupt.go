@@ -8,17 +8,17 @@ import (
 	"syscall"
 )
 
-// interruption is a context that ends when the program is told to end, so that
-// what it has done so far can be saved. A second Ctrl-C ends the program at
-// once; the other signals may well come twice, as when a terminal is closed.
+// interruption is a context that ends when a signal asks the program to end, so
+// that the program can save its work. A second Ctrl-C ends the program at once.
+// The other signals may come twice without effect, as when a terminal closes.
 type interruption struct {
 	context.Context
 	signals chan os.Signal
 	first   atomic.Int32 // 0: none
 }
 
-// interruptions waits for signals until stop. Those that the program was
-// started to ignore, as by nohup, it ignores.
+// interruptions waits for signals until stop. It leaves alone the signals that
+// the program was started to ignore, as by nohup.
 func interruptions() *interruption {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &interruption{Context: ctx, signals: make(chan os.Signal, 1)}
@@ -40,7 +40,7 @@ func interruptions() *interruption {
 	return i
 }
 
-// code is the exit code that tells of the first signal; 0: there was none.
+// code returns the exit code for the first signal; 0: there was none.
 func (i *interruption) code() int {
 	if s := i.first.Load(); s != 0 {
 		return exitSignal + int(s)

@@ -24,11 +24,11 @@ import (
 const (
 	exitFailed = 1
 	exitUsage  = 2
-	exitSignal = 128 // and the number of the signal that ended the command
+	exitSignal = 128 // plus the number of the signal that ended the command
 )
 
 func main() {
-	signal.Ignore(syscall.SIGPIPE) // what is written to is told of all the same
+	signal.Ignore(syscall.SIGPIPE) // failed writes return errors instead
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(int64(0.9 * mem.Plannable()))
 	}
@@ -40,11 +40,12 @@ func run(args []string, stdout, stderr io.Writer) int {
 	out := newOutput(stdout)
 	root := &cobra.Command{
 		Use:   "aoso",
-		Short: "Multi-class gradient boosting by AOSO-LogitBoost",
-		Long: `Multi-class gradient boosting by AOSO-LogitBoost.
+		Short: "Multi-class gradient boosting with AOSO-LogitBoost",
+		Long: `Multi-class gradient boosting with AOSO-LogitBoost.
 
-Data files are CSV (comma, semicolon or tab; with or without a header; empty,
-NA, NaN and ? are missing) or LIBSVM, plain or gzip; "-" is standard input.`,
+Data files are CSV or LIBSVM, plain or compressed with gzip; "-" is standard
+input. CSV files have commas, semicolons or tabs, with or without a header.
+Empty cells, NA, NaN and ? are missing values.`,
 		Version:            version(),
 		SilenceErrors:      true,
 		SilenceUsage:       true,
@@ -59,21 +60,21 @@ NA, NaN and ? are missing) or LIBSVM, plain or gzip; "-" is standard input.`,
 	if err == nil {
 		return 0
 	}
-	code := exitUsage // what cobra finds wrong is the command line
+	code := exitUsage // cobra's own errors are about the command line
 	if e, ok := errors.AsType[*commandError](err); ok {
 		code = e.code
 	}
 	if out.err != nil && errors.Is(err, out.err) {
 		code = out.code()
 		if err.Error() == out.err.Error() && code != exitFailed {
-			return code // as of "aoso … | head"
+			return code // as after "aoso … | head"
 		}
 	}
 	fmt.Fprintln(stderr, "aoso: "+oneLine(err))
 	return code
 }
 
-// commandError is the failure of a command that could be run.
+// commandError is an error with its exit code.
 type commandError struct {
 	error
 	code int
@@ -81,7 +82,7 @@ type commandError struct {
 
 func (e *commandError) Unwrap() error { return e.error }
 
-// usageError is a command line that cannot be meant.
+// usageError marks an error in the command line.
 func usageError(err error) error {
 	if err == nil {
 		return nil
@@ -89,7 +90,7 @@ func usageError(err error) error {
 	return &commandError{err, exitUsage}
 }
 
-// work is the RunE of a command that takes flags only.
+// work returns the RunE of a command that takes only flags.
 func work(f func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, _ []string) (err error) {
 		if os.Getenv("GOTRACEBACK") == "" {
@@ -110,21 +111,21 @@ func work(f func(*cobra.Command) error) func(*cobra.Command, []string) error {
 	}
 }
 
-// internalError is a panic, which is a fault of aoso.
+// internalError is the error for a panic, which is a bug in aoso.
 func internalError(v any) error {
 	if p, ok := v.(*par.Panic); ok {
 		v = p.Value
 	}
-	return fmt.Errorf("internal error: %v; please report it, with what GOTRACEBACK=all in the environment shows", v)
+	return fmt.Errorf("internal error: %v; please report this bug with the output that you get with GOTRACEBACK=all in the environment", v)
 }
 
-// oneLine is an error's text on one line, without the library's name in front.
+// oneLine returns an error's text on one line, without the library's name in front.
 func oneLine(err error) string {
 	text := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
 	return terminal.Plain(strings.TrimPrefix(text, "aoso: "))
 }
 
-// warn tells of something odd that is no error.
+// warn reports something odd that is not an error.
 func warn(w io.Writer, format string, a ...any) {
 	fmt.Fprintln(w, "aoso: warning: "+terminal.Plain(fmt.Sprintf(format, a...)))
 }

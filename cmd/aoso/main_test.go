@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestMain lets the tests start the command as a process of its own.
+// TestMain lets the tests start the command as a separate process.
 func TestMain(m *testing.M) {
 	if os.Getenv("AOSO_TEST_MAIN") != "" {
 		main()
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// outcome is what a command line left.
+// outcome is the result of a command line.
 type outcome struct {
 	code           int
 	stdout, stderr string
@@ -45,7 +45,7 @@ func do(t *testing.T, args ...string) string {
 	return o.stdout
 }
 
-// fail runs a command that must fail with one line that says all that is wanted.
+// fail runs a command that must fail with one line that contains all of want.
 func fail(t *testing.T, code int, want []string, args ...string) {
 	t.Helper()
 	o := try(args...)
@@ -89,7 +89,7 @@ func read(t *testing.T, path string) string {
 	return string(content)
 }
 
-// letter is the first rows of the Letter data, and the first after those.
+// letter returns the first rows of the Letter data, and the rows after them.
 func letter(t *testing.T, train, test int) (trainFile, testFile string) {
 	t.Helper()
 	f, err := os.Open("../../testdata/letter.csv.gz")
@@ -123,7 +123,7 @@ const small = `a,b,class
 2,9,z
 `
 
-// smallModel is a model of small.
+// smallModel trains a model on small.
 func smallModel(t *testing.T) string {
 	t.Helper()
 	model := filepath.Join(t.TempDir(), "small.aoso")
@@ -154,7 +154,7 @@ func TestUsage(t *testing.T) {
 		{"train --data x --model y --eval-every -1", "eval_every is -1"},
 		{"train --data x --model y --early-stopping 5", "--valid"},
 		{"train --data - --valid - --model y", "standard input"},
-		{"train --data " + data + " --model " + data, "cannot be written over"},
+		{"train --data " + data + " --model " + data, "cannot be overwritten"},
 		{"predict --model " + model, "data"},
 		{"predict --model " + model + " --data x --output score", `output is "score"; allowed: class, proba, raw or leaf`},
 		{"train --model x --data y --label none", `label is "none"`},

@@ -16,19 +16,20 @@ func newMerge() *cobra.Command {
 	m := &merger{}
 	c := &cobra.Command{
 		Use:   "merge --model FILE --model FILE … --out FILE",
-		Short: "Put the trees of several models into one, which adds up their raw scores",
-		Long: `Put the trees of several models into one, which adds up their raw scores. They
-must be of the same classes, features, method and kind of leaf.
+		Short: "Combine the trees of several models into one model",
+		Long: `Combine the trees of several models into one model, which adds up their raw
+scores. The models must have the same classes, features, method and kind of
+leaf.
 
-Models trained apart are too sure of themselves together; see aoso calibrate.
-Temperatures that it gave them before are left out.`,
+Models that were trained separately are overconfident when merged: calibrate
+the result. Temperatures of the models are not kept.`,
 		Example: `  aoso merge --model a.aoso --model b.aoso --out both.aoso`,
 		Args:    cobra.NoArgs,
 		RunE:    work(m.run),
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&m.models, "model", nil, "model `file`; as often as there are models")
+	f.StringArrayVar(&m.models, "model", nil, "model `file`; repeat the flag for each model")
 	m.saver.bind(c)
 	require(c, "model")
 	return c

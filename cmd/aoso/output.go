@@ -12,14 +12,15 @@ import (
 	"github.com/libaoso/aoso/internal/terminal"
 )
 
-// output is standard output. After an error it takes no more, and keeps the
-// error: no command need look whether each line was written.
+// output is standard output. It remembers its first error and then discards
+// everything, so that commands need not check each line.
 type output struct {
 	io.Writer
 	err error
 }
 
-// newOutput is w as standard output, names made harmless on a terminal.
+// newOutput returns w as standard output. On a terminal, control characters in
+// names are escaped.
 func newOutput(w io.Writer) *output {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		w = &terminal.Writer{Terminal: w}
@@ -41,8 +42,8 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, o.err
 }
 
-// code is the exit code after an error: that of a program that a pipe without
-// a reader ends, or that of any failure.
+// code returns the exit code after an error: that of SIGPIPE if the reader has
+// closed the pipe, else that of any failure.
 func (o *output) code() int {
 	if errors.Is(o.err, syscall.EPIPE) {
 		return exitSignal + int(syscall.SIGPIPE)
@@ -50,7 +51,7 @@ func (o *output) code() int {
 	return exitFailed
 }
 
-// unlessSaved is the error of output that tells of a model that is saved.
+// unlessSaved adds to an output error that the model is saved all the same.
 func unlessSaved(err error, model string) error {
 	if err == nil {
 		return nil

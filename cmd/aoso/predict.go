@@ -29,10 +29,10 @@ func newPredict() *cobra.Command {
 		Short: "Apply a model to a data file, with or without labels",
 		Long: `Apply a model to a data file, with or without labels.
 
-A file with one column more than the model has features has labels, which are
-left out (--label says where they are). Output class is a label a line; the
-others are CSV with a header: of the classes for proba and raw, of the trees
-for leaf.`,
+If the file has one column more than the model has features, one column has
+labels and is ignored; --label says which. Output class is one label per line.
+The other outputs are CSV with a header: the classes for proba and raw, the
+trees for leaf.`,
 		Example: `  aoso predict --model letters.aoso --data test.csv.gz --output proba --out proba.csv`,
 		Args:    cobra.NoArgs,
 		RunE:    work(p.run),
@@ -43,21 +43,21 @@ for leaf.`,
 	f.StringVar(&p.data, "data", "", "`file` to predict")
 	p.reader.bind(c)
 	f.StringVar(&p.output, "output", "class", "class, proba, raw or leaf")
-	f.StringArrayVar(&p.of, "of", nil, "for raw: a `class` to score, not all; may be repeated")
+	f.StringArrayVar(&p.of, "of", nil, "for raw: score only this `class`; may be repeated")
 	f.StringVar(&p.out, "out", "", "`file` to write (default standard output)")
 	bindPredict(c, &p.options)
 	require(c, "model", "data")
 	return c
 }
 
-// bindPredict makes the flags of how to predict.
+// bindPredict adds the flags of prediction.
 func bindPredict(c *cobra.Command, o *aoso.PredictOptions) {
 	f := c.Flags()
-	f.IntVar(&o.Trees, "trees", 0, "use the first so many trees; 0: all")
+	f.IntVar(&o.Trees, "trees", 0, "use only the first trees; 0: all")
 	f.IntVar(&o.Threads, "threads", 0, "threads; 0: all cores")
 }
 
-// predictRows is the number of rows that are predicted at once.
+// predictRows is the number of rows to predict at once.
 const predictRows = 1 << 14
 
 func (p *predictor) run(c *cobra.Command) error {
@@ -79,7 +79,7 @@ func (p *predictor) run(c *cobra.Command) error {
 	}
 	if len(p.of) > 0 {
 		if p.output != "raw" {
-			return usageError(fmt.Errorf("--of is for output raw, not %s", p.output))
+			return usageError(fmt.Errorf("--of is given with output %s; allowed: output raw", p.output))
 		}
 		if write, err = p.rawOf(m); err != nil {
 			return err
@@ -147,7 +147,7 @@ func (p *predictor) raw(w *lineWriter, m *aoso.Model, x aoso.Features) error {
 	return err
 }
 
-// rawOf is what writes the raw scores of some classes, row by row.
+// rawOf returns the function that writes the raw scores of some classes, row by row.
 func (p *predictor) rawOf(m *aoso.Model) (func(*lineWriter, *aoso.Model, aoso.Features) error, error) {
 	classes := make([]int, len(p.of))
 	for i, class := range p.of {
@@ -186,14 +186,14 @@ func (p *predictor) leaves(w *lineWriter, m *aoso.Model, x aoso.Features) error 
 	return nil
 }
 
-// lineWriter writes lines of CSV. The first error stays in out.
+// lineWriter writes lines of CSV. out keeps the first error.
 type lineWriter struct {
 	out     *bufio.Writer
 	scratch []byte
-	started bool // the line has a cell
+	started bool // the line has a cell already
 }
 
-// room is where to append the text of a cell.
+// room returns a buffer to which to append the text of a cell.
 func (w *lineWriter) room() []byte { return w.scratch[:0] }
 
 func (w *lineWriter) cell(text []byte) {
@@ -217,7 +217,7 @@ func (w *lineWriter) text(s string) {
 	w.cell(append(w.room(), s...))
 }
 
-// line writes a line of texts.
+// line writes a line of text cells.
 func (w *lineWriter) line(texts ...string) {
 	for _, s := range texts {
 		w.text(s)
@@ -225,7 +225,7 @@ func (w *lineWriter) line(texts ...string) {
 	w.end()
 }
 
-// numbers writes a matrix of so many rows.
+// numbers writes a matrix with the given number of rows.
 func (w *lineWriter) numbers(values []float64, rows int) {
 	if len(values) == 0 {
 		return

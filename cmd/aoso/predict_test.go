@@ -12,7 +12,7 @@ import (
 
 const smallClasses = "x\nx\nx\ny\ny\ny\nz\nz\nz\n"
 
-// Labels may be there or not, at either end, under names in any order.
+// Files may have labels or not, at either end, and names in any order.
 func TestPredictForms(t *testing.T) {
 	model := smallModel(t)
 	for name, c := range map[string]struct {
@@ -82,12 +82,12 @@ func TestPredictOutputs(t *testing.T) {
 		t.Errorf("stdout %q, file %q", stdout, read(t, out))
 	}
 	do(t, "predict", "--model", model, "--data", data, "--out", os.DevNull)
-	fail(t, exitUsage, []string{"cannot be written over"}, "predict", "--model", model, "--data", data, "--out", data)
+	fail(t, exitUsage, []string{"cannot be overwritten"}, "predict", "--model", model, "--data", data, "--out", data)
 	fail(t, exitFailed, []string{"cannot write"}, "predict", "--model", model, "--data", data, "--out", filepath.Join(out, "x"))
 	fail(t, exitFailed, []string{"trees is 21", "20"}, "predict", "--model", model, "--data", data, "--trees", "21")
 }
 
-// The scores of some classes are those among all, in the order asked for.
+// The scores of some classes equal those among all, in the order of the flags.
 func TestPredictOf(t *testing.T) {
 	model, data := smallModel(t), file(t, "d.csv", small)
 	all := records(t, "x,y,z", "predict", "--model", model, "--data", data, "--output", "raw")
@@ -96,7 +96,7 @@ func TestPredictOf(t *testing.T) {
 			t.Errorf("row %d: %v of %v", i, some, all[i])
 		}
 	}
-	fail(t, exitUsage, []string{"--of is for output raw, not class"}, "predict", "--model", model, "--data", data, "--of", "z")
+	fail(t, exitUsage, []string{"--of is given with output class; allowed: output raw"}, "predict", "--model", model, "--data", data, "--of", "z")
 	fail(t, exitUsage, []string{`of is "w"; allowed: the classes of the model: x, y, z`}, "predict", "--model", model, "--data", data, "--output", "raw", "--of", "w")
 }
 

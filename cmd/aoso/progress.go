@@ -12,14 +12,14 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// A display shows how training goes.
+// A display shows the progress of training.
 type display interface {
 	show(aoso.Progress)
 	close()
 }
 
-// newDisplay is a bar on a terminal, lines elsewhere. Trees is what the model
-// has when training starts and the most that it may end with.
+// newDisplay returns a progress bar on a terminal, and lines elsewhere. The model
+// has before trees at the start of training, and most trees at the end.
 func newDisplay(w io.Writer, before, most int) display {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		bar := progressbar.NewOptions(most-before,
@@ -50,18 +50,18 @@ func (d *barDisplay) show(p aoso.Progress) {
 		}
 		d.bar.Describe(text)
 	}
-	d.bar.Set(p.Trees - d.before) // a terminal that cannot be written to shows nothing
+	d.bar.Set(p.Trees - d.before) // ignore errors of the terminal
 }
 
 func (d *barDisplay) close() { d.bar.Clear() }
 
 // lineDisplay writes a table with a line after 1, 2, 5, 10, 20, 50, …
-// iterations, and at least every so often.
+// iterations, and at least one every linesEvery.
 type lineDisplay struct {
 	w    io.Writer
 	next int            // iteration of the next line
 	last time.Time      // of the last line
-	left *aoso.Progress // seen and not written
+	left *aoso.Progress // the last evaluation, if not yet written
 }
 
 const linesEvery = 20 * time.Second
@@ -95,14 +95,14 @@ func (d *lineDisplay) write(p aoso.Progress) {
 	fmt.Fprintln(d.w)
 }
 
-// close writes the last line, if it is not there.
+// close writes the last line if it is missing.
 func (d *lineDisplay) close() {
 	if d.left != nil {
 		d.write(*d.left)
 	}
 }
 
-// following is the next of 0, 1, 2, 5, 10, 20, 50, …
+// following returns the number after n in 0, 1, 2, 5, 10, 20, 50, …
 func following(n int) int {
 	unit := 1
 	for unit*10 <= n {

@@ -18,8 +18,8 @@ func newPrune() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune --model FILE --trees N --out FILE",
 		Short: "Keep the first trees of a model",
-		Long: `Keep the first trees of a model. The temperature that aoso calibrate gave it
-is left out: it was that of all trees.`,
+		Long: `Keep the first trees of a model. The temperature of the model is not kept,
+because it was fitted to all trees.`,
 		Example: `  aoso prune --model letters.aoso --trees 300 --out small.aoso`,
 		Args:    cobra.NoArgs,
 		RunE:    work(p.run),

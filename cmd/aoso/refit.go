@@ -18,10 +18,10 @@ func newRefit() *cobra.Command {
 	r := &refitter{}
 	c := &cobra.Command{
 		Use:   "refit --model FILE --data FILE --out FILE",
-		Short: "Give a model's leaves the values that other data give them",
-		Long: `Give a model's leaves the values that other data give them. The trees stay as
-they are; each leaf takes the step that training would on the rows of the data
-that reach it, and stays as it is where none does.`,
+		Short: "Compute new leaf values from other data",
+		Long: `Compute new leaf values from other data. The splits stay. Each leaf gets the
+value that training would give it on the rows that reach it. Leaves that no row
+reaches keep their values.`,
 		Example: `  aoso refit --model letters.aoso --data new.csv --keep 0.5 --out letters2.aoso`,
 		Args:    cobra.NoArgs,
 		RunE:    work(r.run),
@@ -31,7 +31,7 @@ that reach it, and stays as it is where none does.`,
 	f.StringVar(&r.model, "model", "", "model `file`")
 	f.StringVar(&r.data, "data", "", "labelled `file`")
 	r.reader.bind(c)
-	f.Float64Var(&r.options.Keep, "keep", 0, "share of its old value that a leaf keeps, 0 to 1")
+	f.Float64Var(&r.options.Keep, "keep", 0, "share of its old values that a leaf keeps, 0 to 1")
 	f.IntVar(&r.options.Threads, "threads", 0, "threads; 0: all cores")
 	r.saver.bind(c)
 	require(c, "model", "data")

@@ -11,29 +11,29 @@ import (
 	"github.com/libaoso/aoso/internal/terminal"
 )
 
-// saver is how commands that make one model of others save it.
+// saver saves the model of a command that derives one model from others.
 type saver struct {
 	out  string
 	json bool
 }
 
 func (s *saver) bind(c *cobra.Command) {
-	c.Flags().StringVar(&s.out, "out", "", "model `file` to write, which may be the one read")
+	c.Flags().StringVar(&s.out, "out", "", "model `file` to write; may be the file that is read")
 	c.Flags().BoolVar(&s.json, "json", false, "print the result as one line of JSON")
 	require(c, "out")
 }
 
-// check tells, before any work, whether the model can be saved.
+// check checks, before any work, that the model can be saved.
 func (s *saver) check() error { return modelio.Writable(s.out) }
 
-// warnCooled says that the temperature of a model is not in one made of it.
+// warnCooled warns that a derived model does not keep the temperature.
 func warnCooled(c *cobra.Command, file string, m *aoso.Model) {
 	if t := m.Temperature(); t != 1 {
-		warn(c.ErrOrStderr(), "the temperature of %s, %.5g, is left out; see aoso calibrate", file, t)
+		warn(c.ErrOrStderr(), "the new model does not keep the temperature of %s, %.5g; see aoso calibrate", file, t)
 	}
 }
 
-// saved is the JSON line of a model that was saved.
+// saved is the JSON line about a saved model.
 type saved struct {
 	Trees         int      `json:"trees"`
 	Fingerprint   string   `json:"fingerprint"`
@@ -43,7 +43,7 @@ type saved struct {
 	Model         string   `json:"model"`
 }
 
-// save saves a model and says so. calibration may be nil.
+// save saves a model and prints a report. calibration may be nil.
 func (s *saver) save(c *cobra.Command, m *aoso.Model, calibration *aoso.Calibration) error {
 	if err := m.Save(s.out); err != nil {
 		return err

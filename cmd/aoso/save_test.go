@@ -8,7 +8,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// load loads a model and checks that it is the one that a command said.
+// load loads a model and checks that it is the one that a command reported.
 func load(t *testing.T, line saved) *aoso.Model {
 	t.Helper()
 	m, err := aoso.Load(line.Model)
@@ -65,7 +65,7 @@ func TestRefit(t *testing.T) {
 	fail(t, exitFailed, []string{"keep is 2", "0 to 1"}, "refit", "--model", model, "--data", data, "--out", out, "--keep", "2")
 	fail(t, exitFailed, []string{"1 rows of unknown classes"}, "refit", "--model", model, "--data", file(t, "d.csv", small+"1,1,new\n"), "--out", out)
 	fail(t, exitUsage, []string{`label is "none"`}, "refit", "--model", model, "--data", data, "--out", out, "--label", "none")
-	fail(t, exitUsage, []string{"cannot be written over"}, "refit", "--model", model, "--data", data, "--out", data)
+	fail(t, exitUsage, []string{"cannot be overwritten"}, "refit", "--model", model, "--data", data, "--out", data)
 	fail(t, exitFailed, []string{"cannot write"}, "refit", "--model", model, "--data", data, "--out", filepath.Join(out, "x"))
 }
 

@@ -38,10 +38,10 @@ func newTrain() *cobra.Command {
 		Short: "Train a model on a data file",
 		Long: `Train a model on a data file.
 
-An interrupt (Ctrl-C) ends training and saves the model so far; a second one
-ends the program at once. The exit code is then 130. SIGTERM and SIGHUP do the
-same with exit codes 143 and 129. The model is saved before the result is
-written: it is there even if standard output fails.`,
+Ctrl-C ends training and saves the model so far; a second Ctrl-C ends the
+program at once. The exit code is then 130. SIGTERM and SIGHUP also end training
+and save the model, with exit codes 143 and 129. The model is saved before the
+result is printed, so it is there even if standard output fails.`,
 		Example: `  aoso train --data train.csv.gz --valid test.csv.gz --early-stopping 50 --model letters.aoso`,
 		Args:    cobra.NoArgs,
 		RunE:    work(t.run),
@@ -52,10 +52,10 @@ written: it is there even if standard output fails.`,
 	f.StringVar(&t.valid, "valid", "", "`file` to validate on")
 	t.reader.bind(c)
 	f.StringVar(&t.model, "model", "", "`file` to save the model to")
-	f.StringVar(&t.init, "init", "", "model `file` to continue: trees are added to its own")
+	f.StringVar(&t.init, "init", "", "model `file` to continue: training adds trees to it")
 	f.BoolVar(&t.json, "json", false, "print the result as one line of JSON")
 
-	f.BoolVar(&t.suggest, "suggest", false, "take parameters that suit the size of the data where none are given")
+	f.BoolVar(&t.suggest, "suggest", false, "choose the parameters that are not given to suit the size of the data")
 	for _, p := range aoso.Parameters() {
 		f.Var(&paramFlag{p, &t.params}, flagName(p.Name), p.Usage())
 	}
@@ -132,7 +132,7 @@ func (t *trainer) run(c *cobra.Command) error {
 	}
 	save := result.StoppedBy != aoso.StoppedByInterrupt || result.Iterations > 0
 	if save {
-		err = result.Model.Save(t.model) // before all output, which may fail or wait
+		err = result.Model.Save(t.model) // before any output, which may fail or block
 	}
 	progress.close()
 	if err != nil {
@@ -147,14 +147,14 @@ func (t *trainer) run(c *cobra.Command) error {
 	case !save:
 		return &commandError{errors.New("interrupted before the first tree; no model saved"), code}
 	case result.StoppedBy == aoso.StoppedByInterrupt:
-		return &commandError{fmt.Errorf("interrupted; the model so far, %d trees, is saved in %s", result.Model.Trees(), t.model), code}
+		return &commandError{fmt.Errorf("interrupted; the model so far (%d trees) is saved in %s", result.Model.Trees(), t.model), code}
 	default:
-		return &commandError{fmt.Errorf("interrupted when training was over; the model is saved in %s", t.model), code}
+		return &commandError{fmt.Errorf("interrupted after the end of training; the model is saved in %s", t.model), code}
 	}
 }
 
-// check finds what it can find wrong before anything is read, and loads the
-// model to continue, if any.
+// check checks what it can before any data are read, and loads the model to
+// continue, if any.
 func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 	if err := t.needsLabel(); err != nil {
 		return nil, err
@@ -163,7 +163,7 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		if before, err = aoso.Load(t.init); err != nil {
 			return nil, err
 		}
-		// What must be the same is, unless it is given.
+		// These must be the same as before: they are the default here.
 		was := before.Params()
 		for flag, value := range map[string]string{"method": was.Method, "leaf": was.Leaf, "pairs": strconv.Itoa(was.Pairs)} {
 			if !c.Flags().Changed(flag) {
@@ -192,7 +192,7 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 	return before, modelio.Writable(t.model)
 }
 
-// takeSuggested sets the parameters that suit the data, but for those given.
+// takeSuggested sets the suggested parameters, except those given as flags.
 func (t *trainer) takeSuggested(c *cobra.Command, d *aoso.Dataset, stderr io.Writer) error {
 	suggested := aoso.Suggest(aoso.Shape{Rows: d.Rows(), Features: len(d.FeatureNames()), Classes: len(d.Classes()), MaxBins: t.maxBins})
 	var taken []string
@@ -206,7 +206,7 @@ func (t *trainer) takeSuggested(c *cobra.Command, d *aoso.Dataset, stderr io.Wri
 		}
 		taken = append(taken, item)
 	}
-	fmt.Fprintln(stderr, "suggested:", cmp.Or(strings.Join(taken, " "), "nothing but the defaults and what is given"))
+	fmt.Fprintln(stderr, "suggested:", cmp.Or(strings.Join(taken, " "), "no changes"))
 	return nil
 }
 
@@ -231,7 +231,7 @@ func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *
 		return nil, nil, err
 	}
 	if classes := train.Classes(); len(classes) == 1 {
-		warn(stderr, "all labels of %s are %q: the model can predict nothing else", t.data, classes[0])
+		warn(stderr, "all labels of %s are %q: the model can only predict this class", t.data, classes[0])
 	}
 	if t.valid == "" {
 		return train, nil, nil
@@ -246,13 +246,13 @@ func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *
 		return nil, nil, err
 	}
 	if n := valid.Unknown(); n > 0 {
-		warn(stderr, "%d of the %d rows of %s have labels that training never saw; they count as errors", n, valid.Rows(), t.valid)
+		warn(stderr, "%d of the %d rows of %s have labels that the training data do not have; they count as errors", n, valid.Rows(), t.valid)
 	}
 	return train, valid, nil
 }
 
-// train trains until it is done or interrupted. The display of its progress is
-// not closed yet.
+// train trains to the end or until it is interrupted. The caller closes the
+// display.
 func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before *aoso.Model, stderr io.Writer) (*aoso.Result, display, error) {
 	had := 0
 	if before != nil {
@@ -277,7 +277,7 @@ func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before 
 	return result, d, err
 }
 
-// iterations is the most that are to be done.
+// iterations returns the largest number of iterations.
 func (t *trainer) iterations(classes int) int {
 	switch t.params.Method {
 	case aoso.ABC:
@@ -330,7 +330,7 @@ func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, saved b
 	if v := r.Valid; v != nil {
 		fmt.Fprintf(w, "validation  %d errors of %d rows (%.2f %%), logloss %.5f", v.Errors, valid.Rows(), 100*v.ErrorRate, v.LogLoss)
 		if r.BestIteration != r.Iterations {
-			fmt.Fprintf(w, ", the best, of iteration %d", r.BestIteration)
+			fmt.Fprintf(w, " (best iteration: %d)", r.BestIteration)
 		}
 		fmt.Fprintln(w)
 	}
@@ -341,7 +341,7 @@ func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, saved b
 	return err
 }
 
-// finite is a number for JSON, which has neither infinities nor NaN.
+// finite returns a number for JSON, or nil for infinities and NaN.
 func finite(v float64) *float64 {
 	if math.IsInf(v, 0) || math.IsNaN(v) {
 		return nil

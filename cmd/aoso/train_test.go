@@ -61,7 +61,7 @@ func TestTrainWithoutValidation(t *testing.T) {
 	}
 }
 
-// allLetters is the Letter data, or fewer rows of it in a short run.
+// allLetters returns the Letter data, or fewer rows of it in a short run.
 func allLetters(t *testing.T) string {
 	if testing.Short() {
 		few, _ := letter(t, 3000, 1)
@@ -127,7 +127,7 @@ func TestSuggest(t *testing.T) {
 	for _, test := range []struct{ data, leaves, log, params string }{
 		{many, "", suggested, suggested},
 		{many, "7", strings.Replace(suggested, leaves, "", 1), suggested + " leaves=7"},
-		{file(t, "d.csv", small), "7", "nothing but the defaults and what is given", "leaves=7"},
+		{file(t, "d.csv", small), "7", "no changes", "leaves=7"},
 	} {
 		model := filepath.Join(t.TempDir(), "m")
 		args := []string{"train", "--data", test.data, "--model", model, "--suggest", "--trees", "1"}
@@ -198,7 +198,7 @@ func TestTrainErrors(t *testing.T) {
 	}
 }
 
-// The path of the model is looked at before the data are.
+// The path of the model is checked before the data are read.
 func TestUnwritableModel(t *testing.T) {
 	dir := t.TempDir()
 	fail(t, exitFailed, []string{"cannot write", "no such file or directory"}, "train", "--data", "none.csv", "--model", filepath.Join(dir, "no", "m"))
@@ -209,7 +209,7 @@ func TestUnwritableModel(t *testing.T) {
 	}
 }
 
-// process is the command as a process of its own, under a shell's limits.
+// process returns the command as a separate process, under a shell's limits.
 func process(t *testing.T, limits string, args ...string) *exec.Cmd {
 	t.Helper()
 	if runtime.GOOS == "windows" {

@@ -1,6 +1,6 @@
-"""Letters: training, early stopping, what the model knows, and plots.
+"""Letters: training, early stopping, what the model has learned, and plots.
 
-Read it as a notebook: editors show each ``# %%`` as a cell. Run it as a script with a folder for the plots:
+Read it as a notebook: editors show each ``# %%`` as a cell. Or run it as a script with a folder for the plots:
 
     python letters.py plots
 """
@@ -24,13 +24,13 @@ X, y = letters.drop(columns="letter"), letters["letter"]
 X_train, X_valid, X_test = X[:14000], X[14000:16000], X[16000:]
 y_train, y_valid, y_test = y[:14000], y[14000:16000], y[16000:]
 
-# %% One tree an iteration for all 26 classes; training ends when 30 iterations have not helped the validation set.
+# %% One tree per iteration for all 26 classes. Training ends after 30 iterations without a better log loss on the validation set.
 model = aoso.AOSOClassifier(trees=3000, shrinkage=0.3, early_stopping=30, n_jobs=-1)
 model.fit(X_train, y_train, eval_set=[(X_train, y_train), (X_valid, y_valid)], eval_names=["training", "validation"])
 print(f"{model.n_iter_} iterations, the best is {model.best_iteration_}; test error {1 - model.score(X_test, y_test):.4f}")
 
 
-# %% How the log loss fell. Of the training set the library keeps what the model has: up to the best iteration.
+# %% How the log loss fell. The curve of the training set ends at the best iteration, as the model does.
 def save(ax, name):
     ax.figure.savefig(plots / f"{name}.png", dpi=110)
 
@@ -38,13 +38,13 @@ def save(ax, name):
 save(plotting.plot_metric(model), "metric")
 save(plotting.plot_metric(model, "error"), "error")
 
-# %% Which features the splits are on.
+# %% Which features the splits use.
 save(plotting.plot_importance(model), "importance")
 
-# %% Which letters are hard to tell apart: on the test rows, and in the splits that the trees spend on each pair.
+# %% Which letters are hard to tell apart: on the test rows, and by the number of splits on each pair.
 save(plotting.plot_class_pairs(model, X_test, y_test), "confusion")
 save(plotting.plot_class_pairs(model), "class_pairs")
 
-# %% A small tree: each node says which pairs of letters it tells apart.
+# %% A small tree. Each node shows the pairs of letters that it tells apart.
 small = aoso.AOSOClassifier(trees=1, leaves=8).fit(X_train, y_train)
 save(plotting.plot_tree(small), "tree")

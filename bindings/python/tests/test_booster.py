@@ -199,7 +199,7 @@ def test_bad_files(booster, tmp_path):
         aoso.Booster.load(tmp_path / "nothing")
     with pytest.raises(OSError, match="no such file"):
         booster.save(tmp_path / "no" / "where")
-    with pytest.raises(ValueError, match="zero character"):
+    with pytest.raises(ValueError, match="null character"):
         booster.save("a\0b")
     data = booster.to_bytes()
     assert aoso.Booster.from_bytes(bytearray(data)).fingerprint == aoso.Booster.from_bytes(memoryview(data)).fingerprint

@@ -90,7 +90,7 @@ def test_a_library_is_looked_for(tmp_path):
     shutil.copytree(package, copy, ignore=shutil.ignore_patterns("*.so"))
     environment = {"PYTHONPATH": str(copy.parent)}
     assert loaded(**environment) == (
-        f"LibraryError libaoso.so is not in {copy} nor in {tmp_path}/build/lib; AOSO_LIBRARY can name it"
+        f"LibraryError libaoso.so is not in {copy} or {tmp_path}/build/lib; set AOSO_LIBRARY to its path"
     )
     (tmp_path / "build").mkdir()
     (tmp_path / "build/lib").symlink_to(ROOT / "build/lib")

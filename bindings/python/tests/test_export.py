@@ -62,7 +62,7 @@ def test_what_is_refused(booster, tmp_path):
                 call(tree)
     with pytest.raises(OSError, match="no such file"):
         booster.export("json", tmp_path / "no" / "where")
-    with pytest.raises(ValueError, match="zero character"):
+    with pytest.raises(ValueError, match="null character"):
         booster.export("json", "a\0b")
     alone = aoso.train({"trees": 1}, aoso.Dataset([[1], [2]], ["a", "a"]))
     with pytest.raises(ValueError, match="classes is 1; allowed: at least 2"):

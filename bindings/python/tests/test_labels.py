@@ -77,7 +77,7 @@ def test_classes_of_models_from_files():
     ("y", "message"),
     [
         (CODES[:59], "y has 59 labels; allowed: 60, one for each row of x"),
-        (np.column_stack([CODES, CODES]), r"y has shape \(60, 2\); allowed: one label a row"),
+        (np.column_stack([CODES, CODES]), r"y has shape \(60, 2\); allowed: one label per row"),
         (np.where(X[:, 0] == 3, np.nan, X[:, 0]), r"y\[3\] is nan; allowed: a label in every row"),
         (["a", None] * 30, r"y\[1\] is None; allowed: a label in every row"),
         (["a", float("nan")] * 30, r"y\[1\] is nan; allowed: a label in every row"),
@@ -88,7 +88,7 @@ def test_classes_of_models_from_files():
         (np.array([b"a", b"\xff"] * 30), r"label b'\\xff' is not UTF-8; allowed: text"),
         (["a", "\udc80"] * 30, r"label '\\udc80' has half a surrogate pair; allowed: text"),
         (["a", ""] * 30, "label"),
-        (["a", "b\0c"] * 30, "zero character"),
+        (["a", "b\0c"] * 30, "null character"),
         (5, r"y has shape \(\)"),
     ],
     ids=range(14),

@@ -264,7 +264,7 @@ def frame(names):
         (["a", "b", "c", "d", "e", "f"], r"6 columns that are not the model's 5 features; unknown: 'f'$"),
         (["a", "b", "c", "d", "E"], r"missing: 'e'; unknown: 'E'$"),
         (["a", "c", "b", "d", "e"], r"another order: column 1 is 'c', feature 1 is 'b'; select the columns"),
-        (["a", "b", "c", "d", "e", "e"], r"6 columns, some of the same name"),
+        (["a", "b", "c", "d", "e", "e"], r"6 columns, some with the same name"),
         (list("uvwxyz"), r"missing: 'a', 'b', 'c', 'd', 'e'; unknown: 'u', 'v', 'w', 'x', 'y' and 1 more$"),
     ],
 )
@@ -292,7 +292,7 @@ def test_any_name(name):
 
 
 def test_bad_names():
-    with pytest.raises(ValueError, match="zero character"):
+    with pytest.raises(ValueError, match="null character"):
         trained(X, feature_names=["a\0b", *NAMES[1:]])
     with pytest.raises(ValueError, match="4"):
         trained(X, feature_names=NAMES[1:])

@@ -51,9 +51,9 @@ def test_metrics(model):
     history = {"valid": {"error": [0.5, 0.25]}}
     ax = plotting.plot_metric(history, "error", ax=plt.figure().add_subplot())
     assert ax.get_ylabel() == "error rate" and drawn(ax) == []
-    with pytest.raises(ValueError, match="metric is 'auc'; recorded: error"):
+    with pytest.raises(ValueError, match="metric is 'auc'; allowed: error"):
         plotting.plot_metric(history, "auc")
-    with pytest.raises(ValueError, match="recorded: nothing"):
+    with pytest.raises(ValueError, match="allowed: none, history has no metrics"):
         plotting.plot_metric({})
 
 

@@ -57,7 +57,7 @@ def test_results_are_the_callers(booster, letters):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ([1.0] * 15, r"row has shape \(15,\); allowed: \(16,\), one value a feature"),
+        ([1.0] * 15, r"row has shape \(15,\); allowed: \(16,\), one value per feature"),
         (1.0, r"row has shape \(\); allowed"),
         (np.zeros((1, 16)), r"row has shape \(1, 16\); allowed"),
         (np.zeros(1), r"row has shape \(1,\); allowed"),

@@ -43,7 +43,7 @@ def test_no_rows(booster):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"top": 3}, "top is 3; allowed: 0, unless sparse is True"),
+        ({"top": 3}, "top is 3; allowed: 0 unless sparse is True"),
         ({"top": 27, "sparse": True}, "top is 27; allowed: 0 to 26"),
         ({"top": 1.5, "sparse": True}, "top is 1.5; allowed: an integer"),
         ({"trees": 301}, "trees is 301; allowed: 0 to 300"),

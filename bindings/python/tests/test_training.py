@@ -31,7 +31,7 @@ def test_defaults_are_the_commands(sets):
         ({"colour": 1}, 'parameter is "colour"; allowed: method, '),
         ({"leaves": "2 trees=5"}, "parameter leaves is '2 trees=5'; allowed: a number or a word"),
         ({"leaves": [2]}, r"parameter leaves is \[2\]; allowed: a number or a word"),
-        ({"leaves=3 trees": 1}, "parameter 'leaves=3 trees' is no name"),
+        ({"leaves=3 trees": 1}, "parameter 'leaves=3 trees' is not a name"),
         ({7: 1}, 'parameter is "7"; allowed'),
         ({"early_stopping": 5}, "early_stopping is 5; allowed: 0 without a validation set"),
     ],
@@ -64,7 +64,7 @@ def test_bad_shapes(shape, message):
 @pytest.mark.parametrize(("ours", "aliases"), ALIASES.items())
 def test_other_libraries_names_are_told_ours(sets, ours, aliases):
     for alias in aliases.split():
-        with pytest.raises(ValueError, match=f"there is no parameter {alias}; it is called {ours} here"):
+        with pytest.raises(ValueError, match=f"there is no parameter {alias}; here it is called {ours}"):
             aoso.train({alias: 1}, sets[0])
 
 
@@ -154,7 +154,7 @@ def test_what_callbacks_refuse():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"callbacks": ["progress"]}, r"callbacks\[0\] is a str; allowed: what can be called"),
+        ({"callbacks": ["progress"]}, r"callbacks\[0\] is a str; allowed: a callable"),
         ({"eval_every": "often"}, "eval_every is 'often'; allowed: an integer, 1 to"),
         ({"eval_every": 0}, "eval_every is 0; allowed: an integer, 1 to"),
         ({"params": "trees=3"}, "params is a str; allowed: a dict"),
@@ -170,7 +170,7 @@ def test_arguments_that_are_none(sets, arguments, message):
     [
         ({"y": [0, 1, 2] * 10}, "y has 30 labels; allowed: 150, one for each row of x"),
         ({"eval_every": 0}, "eval_every is 0; allowed: an integer, 1 to"),
-        ({"folds": [(range(75), [])]}, r"folds\[0\] is a pair of 75 and 0 rows; allowed: at least one each"),
+        ({"folds": [(range(75), [])]}, r"folds\[0\] has 75 and 0 rows; allowed: at least one each"),
         ({"folds": []}, "folds is empty"),
         ({"folds": 1}, "folds is 1; allowed: 2 to 150"),
         ({"params": "trees=3"}, "params is a str; allowed: a dict"),

@@ -1,7 +1,7 @@
-"""Multi-class gradient boosting by AOSO-LogitBoost.
+"""Multi-class gradient boosting with AOSO-LogitBoost.
 
 :class:`AOSOClassifier` is the scikit-learn estimator. :class:`Dataset`, :func:`train`, :func:`cv` and :class:`Booster`
-are for those who come from LightGBM or XGBoost. Module :mod:`aoso.plotting` draws.
+resemble the interfaces of LightGBM and XGBoost. The module :mod:`aoso.plotting` draws plots.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Loads what needs more than numpy when it is asked for."""
+    """Import names that need more than numpy on first use."""
     import importlib
 
     if name == "AOSOClassifier":

@@ -1,4 +1,4 @@
-"""The C library. This module alone knows ctypes; ``aoso.h`` says what each function does."""
+"""The C library. Only this module uses ctypes; ``aoso.h`` documents the functions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class _Struct(c.Structure):
         super().__init__(struct_size=c.sizeof(self), **fields)
 
     def set_integer(self, name: str, value: Any, field: str | None = None) -> None:
-        """Sets a field to what a user gave for ``name``, where ctypes would cut off what does not fit."""
+        """Set a field to the user's value for ``name``. Raise an error if it does not fit; ctypes would truncate it."""
         setattr(self, field or name, integer(name, value, *_bounds(type(self), field or name)))
 
 
@@ -61,7 +61,7 @@ def _bounds(struct: Any, field: str) -> tuple[int, int]:
 
 
 def integer(name: str, value: Any, least: int = -(2**63), most: int = 2**63 - 1) -> int:
-    """What a user gave for ``name``."""
+    """The user's value for ``name``, checked."""
     if not isinstance(value, (int, np.integer)) or not least <= value <= most:
         raise errors.ArgumentError(f"{name} is {value!r}; allowed: an integer, {least} to {most}")
     return int(value)
@@ -224,7 +224,7 @@ class _ContributionsInfo(_Struct):
     ]
 
 
-# aoso_pair_importance, as numpy has it.
+# aoso_pair_importance as a numpy dtype.
 PAIR_IMPORTANCE = np.dtype([("feature", "i8"), ("classes", "i4", 2), ("gain", "f8"), ("splits", "i8")])
 
 
@@ -327,7 +327,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
 
 @functools.cache
 def _library() -> c.CDLL:
-    """The library, loaded on first use: a child made by ``fork`` before that can use it."""
+    """The library, loaded on first use. A child created by ``fork`` before that can use it."""
     path = _path()
     try:
         library = c.CDLL(path)
@@ -351,7 +351,7 @@ def _path() -> str:
     for place in places:
         if place.is_file():
             return str(place)
-    raise errors.LibraryError(f"libaoso.so is not in {' nor in '.join(str(p.parent) for p in places)}; AOSO_LIBRARY can name it")
+    raise errors.LibraryError(f"libaoso.so is not in {' or '.join(str(p.parent) for p in places)}; set AOSO_LIBRARY to its path")
 
 
 def _call(name: str, *arguments: Any) -> None:
@@ -363,7 +363,7 @@ def _call(name: str, *arguments: Any) -> None:
 
 
 def _bytes(name: str, *arguments: Any) -> bytes:
-    """What a function of the text protocol gives, a text's final 0 included."""
+    """The bytes or text that a function returns through a buffer, including a text's final 0."""
     needed = c.c_size_t()
     status = getattr(_library(), "aoso_" + name)(*arguments, None, 0, c.byref(needed))
     if status not in (_OK, _BUFFER_TOO_SMALL):
@@ -374,10 +374,10 @@ def _bytes(name: str, *arguments: Any) -> bytes:
 
 
 def _call_back(receive: Callable[..., Any], prototype: Any, name: str, *arguments: Any) -> None:
-    """Calls a function that ends with a callback and its user. A true value that ``receive`` returns ends the call.
+    """Call a function whose last arguments are a callback and its user pointer. It ends if ``receive`` returns true.
 
-    Another thread makes it. The main one would raise KeyboardInterrupt on the way from C to ``receive``, where ctypes
-    prints it and goes on.
+    Another thread makes the call. In the main thread, KeyboardInterrupt would be raised between C and ``receive``, where
+    ctypes prints it and continues.
     """
     raised: list[BaseException] = []
     interrupted = False
@@ -412,13 +412,13 @@ def _string(name: str, *arguments: Any) -> str:
 
 
 class Handle:
-    """An object of the library, freed when nothing refers to this any more."""
+    """An object of the library. It is freed when nothing refers to the handle any more."""
 
     __slots__ = ("__weakref__", "_as_parameter_")
 
     def __init__(self, kind: str, value: c.c_void_p) -> None:
         self._as_parameter_ = value
-        # Not when the process ends: threads, other exit handlers and __del__ may still use it then.
+        # Not at the end of the process: threads, other exit handlers and __del__ may still use it.
         weakref.finalize(self, getattr(_library(), f"aoso_{kind}_free"), value).atexit = False
 
     def __reduce__(self) -> Any:
@@ -438,7 +438,7 @@ def version() -> str:
 
 
 def build_info() -> dict[str, Any]:
-    """The library's version, kernels and the threads that it would use."""
+    """The library's version, kernels, and number of threads."""
     info: dict[str, Any] = json.loads(_string("build_info"))
     return info
 
@@ -454,7 +454,7 @@ def _address(array: Array) -> int:
 def _strings(what: str, texts: list[str]) -> Any:
     for text in texts:
         if "\0" in text:
-            raise errors.ArgumentError(f"{what} {text!r} has a zero character; allowed: any other")
+            raise errors.ArgumentError(f"{what} {text!r} has a null character; allowed: any other")
     try:
         return (c.c_char_p * len(texts))(*(text.encode() for text in texts))
     except UnicodeEncodeError as e:
@@ -462,19 +462,19 @@ def _strings(what: str, texts: list[str]) -> Any:
 
 
 def _weights(weights: Array | None) -> tuple[int | None, int]:
-    """An argument for each of a pointer and a length."""
+    """Two arguments: a pointer and a length."""
     return (None, 0) if weights is None else (_address(weights), len(weights))
 
 
 def _encoded_path(path: str | os.PathLike[str]) -> bytes:
     encoded = os.fsencode(path)
     if b"\0" in encoded:
-        raise errors.ArgumentError(f"path {path!r} has a zero character; allowed: any other")
+        raise errors.ArgumentError(f"path {path!r} has a null character; allowed: any other")
     return encoded
 
 
 class Matrix:
-    """A table of numbers where it lies in memory, and the names of its columns, if it has any."""
+    """A table of numbers in memory, and the names of its columns, if any."""
 
     def __init__(self, struct: _Matrix, names: list[str] | None, *keep: Any) -> None:
         self.struct, self.names, self._keep = struct, names, keep
@@ -500,7 +500,7 @@ def _dtype(array: Array) -> int:
 
 
 def dense(array: Array, names: list[str] | None = None) -> Matrix:
-    """A matrix in one piece, of a readable 2-d array."""
+    """A dense matrix from a readable 2-d array."""
     row, col = (stride // array.itemsize for stride in array.strides)
     rows, cols = array.shape
     struct = _Matrix(
@@ -510,7 +510,7 @@ def dense(array: Array, names: list[str] | None = None) -> Matrix:
 
 
 def columns(arrays: list[Array], rows: int, names: list[str] | None = None) -> Matrix:
-    """A matrix of columns: contiguous, readable, of one type."""
+    """A matrix from columns, which are contiguous, readable and of one type."""
     pointers = (c.c_void_p * len(arrays))(*map(_address, arrays))
     dtype = _dtype(arrays[0]) if arrays else _DTYPES["f8"]
     struct = _Matrix(layout=_COLUMNS, dtype=dtype, rows=rows, cols=len(arrays), columns=c.addressof(pointers))
@@ -524,7 +524,7 @@ def compressed(
     data: Array,
     shape: tuple[int, int],
 ) -> Matrix:
-    """A sparse matrix, CSR or CSC, of contiguous, readable arrays; both of indices are of one type."""
+    """A sparse matrix, CSR or CSC, from contiguous, readable arrays. Both index arrays have the same type."""
     struct = _Matrix(
         layout=_CSR if by_row else _CSC,
         dtype=_dtype(data),
@@ -552,7 +552,7 @@ def _children(schema: _ArrowSchema) -> list[str]:
 
 
 def arrow_array(schema: Any, array: Any) -> Matrix:
-    """A record batch, of the capsules of ``__arrow_c_array__``."""
+    """A record batch from the capsules of ``__arrow_c_array__``."""
     at_schema, at_array = _pointer(schema, b"arrow_schema"), _pointer(array, b"arrow_array")
     names = _children(_ArrowSchema.from_address(at_schema))
     rows = _ArrowArrayLength.from_address(at_array).length
@@ -561,11 +561,11 @@ def arrow_array(schema: Any, array: Any) -> Matrix:
 
 
 def arrow_stream(capsule: Any, rows: int) -> Matrix:
-    """Record batches, of the capsule of ``__arrow_c_stream__``, good for one call."""
+    """Record batches from the capsule of ``__arrow_c_stream__``, valid for one call."""
     at = _pointer(capsule, b"arrow_array_stream")
     stream, schema = _ArrowStream.from_address(at), _ArrowSchema()
     if not stream.get_schema or stream.get_schema(c.byref(stream), c.byref(schema)) != 0:
-        raise errors.ArgumentError("x is an Arrow stream that has no schema; allowed: record batches")
+        raise errors.ArgumentError("x is an Arrow stream without a schema; allowed: record batches")
     names = _children(schema)
     schema.release(c.byref(schema))
     return Matrix(_Matrix(layout=_ARROW_STREAM, rows=rows, cols=len(names), arrow_stream=at), names, capsule)
@@ -600,7 +600,7 @@ def dataset(
     threads: int,
     dense_only: bool,
 ) -> Handle:
-    """Quantizes features and labels."""
+    """Quantize features and labels."""
     o = _options(weights)
     o.set_integer("max_bins", max_bins)
     o.set_integer("sample_rows", sample_rows)
@@ -615,7 +615,7 @@ def dataset(
 
 
 def aligned_dataset(train: Handle, x: Matrix, y: Labels, weights: Array | None) -> Handle:
-    """Quantizes a validation set like its training set."""
+    """Quantize a validation set like its training set."""
     return _create("dataset_create_aligned", train, x.struct, y.struct, _options(weights))
 
 
@@ -640,27 +640,27 @@ def dataset_info(dataset: Handle) -> DatasetInfo:
 
 
 def class_names(kind: str, owner: Handle, count: int) -> list[str]:
-    """The names of the classes of a ``kind`` "dataset" or "model"."""
+    """The class names of a dataset or model. ``kind`` is "dataset" or "model"."""
     return [_string(f"{kind}_class_name", owner, k) for k in range(count)]
 
 
 def feature_names(kind: str, owner: Handle, count: int) -> list[str]:
-    """The names of the features of a ``kind`` "dataset" or "model"."""
+    """The feature names of a dataset or model."""
     return [_string(f"{kind}_feature_name", owner, j) for j in range(count)]
 
 
 def save(kind: str, owner: Handle, path: str | os.PathLike[str]) -> None:
-    """Writes a ``kind`` "dataset" or "model" to a file."""
+    """Write a dataset or model to a file."""
     _call(f"{kind}_save", owner, _encoded_path(path))
 
 
 def load(kind: str, path: str | os.PathLike[str]) -> Handle:
-    """Reads a ``kind`` "dataset" or "model" from a file."""
+    """Read a dataset or model from a file."""
     return _create(f"{kind}_load", _encoded_path(path))
 
 
 def read_dataset(path: str | os.PathLike[str]) -> Handle:
-    """Reads a dataset into memory, which :func:`load` maps."""
+    """Read a dataset into memory; :func:`load` maps the file instead."""
     return _create("dataset_read", _encoded_path(path))
 
 
@@ -688,7 +688,7 @@ def suggested(rows: Any, features: Any, classes: Any) -> dict[str, str]:
 
 def _assignment(name: str, value: Any) -> str:
     if not re.fullmatch(r"\w+", str(name)):
-        raise errors.ArgumentError(f"parameter {name!r} is no name; allowed: a word")
+        raise errors.ArgumentError(f"parameter {name!r} is not a name; allowed: a word")
     text = str(value.item() if isinstance(value, np.generic) else value)
     if not isinstance(value, (int, float, str, np.integer, np.floating)) or not re.fullmatch(r"[\w.+-]+", text):
         raise errors.ArgumentError(f"parameter {name} is {value!r}; allowed: a number or a word")
@@ -696,14 +696,14 @@ def _assignment(name: str, value: Any) -> str:
 
 
 class Evaluation(NamedTuple):
-    """How well a model does on a set."""
+    """The metrics of a model on a data set: mean log loss and error rate."""
 
     logloss: float
     error: float
 
 
 class Progress(NamedTuple):
-    """The state of training after a step. What was not evaluated is None."""
+    """The state of training after a step. ``train_loss`` and ``valid`` are None if there was no evaluation."""
 
     iteration: int
     trees: int
@@ -715,7 +715,7 @@ class Progress(NamedTuple):
 
 
 class Result(NamedTuple):
-    """How training went."""
+    """The outcome of a training."""
 
     iterations: int
     best_iteration: int
@@ -797,7 +797,7 @@ def dump(model: Handle, trees: int) -> str:
 
 
 def encode(model: Handle) -> bytes:
-    """The bytes of the model's file."""
+    """The model as the bytes of a model file."""
     return _bytes("model_encode", model)
 
 
@@ -815,7 +815,7 @@ def tree(model: Handle, number: int) -> dict[str, Any]:
 
 
 def export(model: Handle, format: str, number: int) -> bytes:
-    """The model, or the tree of a number, in a format of others."""
+    """The model, or one tree, in another format."""
     parts: list[bytes] = []
 
     def write(at: int, size: int, _: Any) -> None:
@@ -862,7 +862,7 @@ def refit(model: Handle, x: Matrix, y: Labels, weights: Array | None, keep: floa
 
 
 class Calibration(NamedTuple):
-    """A temperature, and the log loss on the rows that it was fitted to, before and after."""
+    """A temperature, and the mean log loss on the rows that it was fitted to, before and after."""
 
     temperature: float
     before: float
@@ -890,9 +890,9 @@ def _predict_options(trees: int, threads: int) -> _PredictOptions:
 
 
 def predict(kind: str, model: Handle, x: Matrix, width: int, trees: int, threads: int) -> Array:
-    """Predicts without the GIL.
+    """Predict without the GIL.
 
-    ``kind`` is "" (a class number a row, ``width`` 1), "proba" or "raw" (``width`` classes), or "leaf" (``width`` trees).
+    ``kind`` is "" (one class number per row, ``width`` 1), "proba" or "raw" (``width`` classes), or "leaf" (``width`` trees).
     """
     out = np.empty((x.shape[0], width), np.int32 if kind in ("", "leaf") else np.float64)
     options = _predict_options(trees, threads)
@@ -901,7 +901,7 @@ def predict(kind: str, model: Handle, x: Matrix, width: int, trees: int, threads
 
 
 def staged(model: Handle, x: Matrix, classes: int, every: int, threads: int, receive: Callable[[int, Array], Any]) -> None:
-    """Calls ``receive`` with the number of trees so far and the raw scores, good until it returns, until it says true."""
+    """Call ``receive`` for each stage until it returns true, with the number of trees and raw scores valid during the call."""
 
     def view(trees: int, at: int | None, length: int, _: Any) -> Any:
         return receive(trees, np.asarray((c.c_double * length).from_address(at or 0)).reshape(x.shape[0], classes))
@@ -916,7 +916,7 @@ def shap(model: Handle, x: Matrix, classes: int, features: int, trees: int, thre
 
 
 def shap_sparse(model: Handle, x: Matrix, top: int, trees: int, threads: int) -> tuple[Array, Array, Array, Array]:
-    """The classes, rows × classes of each, and a compressed matrix: indptr, columns, values."""
+    """The classes (rows × classes per row) and a compressed matrix: indptr, columns, values."""
     out, info = c.c_void_p(), _ContributionsInfo()
     _call("model_shap_sparse", model, x.struct, _predict_options(trees, threads), integer("top", top), c.byref(out))
     found = Handle("contributions", out)
@@ -929,7 +929,7 @@ def shap_sparse(model: Handle, x: Matrix, top: int, trees: int, threads: int) ->
 
 
 class Predictor:
-    """Predicts what ``row`` holds, for one thread at a time: ``find_class`` into ``number``, the others into ``scores``."""
+    """Predicts ``row``, for one thread at a time: ``find_class`` into ``number``, the others into ``scores``."""
 
     def __init__(self, model: Handle, features: int, classes: int, trees: int) -> None:
         self.row, self.scores, self.number = np.zeros(features), np.empty(classes), np.empty(1, np.int32)
@@ -942,7 +942,7 @@ class Predictor:
         self.raw = functools.partial(_call, "predictor_raw", *into_scores)
 
     def raw_of(self, numbers: Array) -> Array:
-        """The scores of some classes, int32."""
+        """The scores of some classes, given as int32."""
         out = np.empty(len(numbers))
         _call("predictor_raw_of", *self._of_row, _address(numbers), len(numbers), _address(out))
         return out

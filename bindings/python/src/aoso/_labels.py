@@ -1,4 +1,4 @@
-"""Labels of any kind, and the names that the library knows their classes by."""
+"""Labels of any kind, and the class names that the library uses for them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .errors import ArgumentError
 
 
 def read(y: Any, rows: int) -> tuple[_capi.Labels, Array]:
-    """Describes the labels of so many rows for the library; also their classes, sorted."""
+    """Describe the labels of the given number of rows for the library; also return their classes, sorted."""
     classes, codes = _unique(y)
     if len(codes) != rows:
         raise ArgumentError(f"y has {len(codes)} labels; allowed: {rows}, one for each row of x")
@@ -21,7 +21,7 @@ def read(y: Any, rows: int) -> tuple[_capi.Labels, Array]:
 
 
 def codes(y: Any, classes: Array) -> Array:
-    """The positions of labels in classes; -1 for one that is not there."""
+    """The positions of labels in classes; -1 for unknown labels."""
     position = {name: k for k, name in enumerate(names(classes))}
     known, codes = _unique(y)
     positions: Array = np.array([position.get(name, -1) for name in names(known)], np.intp)
@@ -31,17 +31,17 @@ def codes(y: Any, classes: Array) -> Array:
 def _unique(y: Any) -> tuple[Array, Array]:
     y = array(y)
     if y.ndim != 1:
-        raise ArgumentError(f"y has shape {y.shape}; allowed: one label a row")
+        raise ArgumentError(f"y has shape {y.shape}; allowed: one label per row")
     check_missing(y)
     try:
         return np.unique(y, return_inverse=True)
     except TypeError as e:
         types = sorted({type(label).__name__ for label in y})
-        raise ArgumentError(f"y has labels of types {', '.join(types)}, which have no order; allowed: labels of one type") from e
+        raise ArgumentError(f"y has labels of types {', '.join(types)}, which do not sort; allowed: one type") from e
 
 
 def check_missing(y: Array) -> None:
-    """Raises if a label is NaN, NaT, None or pandas' NA."""
+    """Raise an error if a label is NaN, NaT, None or pandas' NA."""
     kind = y.dtype.kind
     if kind == "O":
         missing = np.array([_is_missing(label) for label in y.tolist()], bool)
@@ -61,7 +61,7 @@ def _is_missing(label: Any) -> bool:
 
 
 def array(y: Any) -> Array:
-    """Labels as an array, in which a list's strings and other things stay what they are."""
+    """Labels as an array. Lists that mix strings with other types keep their elements as they are."""
     check_mask(y)
     labels = np.asarray(y)
     if labels.dtype.kind == "U" and isinstance(y, (list, tuple)) and not all(isinstance(label, str) for label in y):
@@ -70,14 +70,14 @@ def array(y: Any) -> Array:
 
 
 def check_mask(y: Any) -> None:
-    """Raises where a masked array hides a label, which numpy and scikit-learn would use."""
+    """Raise an error if a masked array hides a label, which numpy and scikit-learn would use."""
     mask = np.ma.getmask(y)
     if np.any(mask):
         raise ArgumentError(f"y[{np.argmax(mask)}] is masked; allowed: a label in every row")
 
 
 def names(classes: Array) -> list[str]:
-    """The names of classes: text as it is, whole numbers without a point."""
+    """The names of classes: text unchanged, whole numbers without a decimal point."""
     return [_name(label) for label in classes.tolist()]
 
 
@@ -99,7 +99,7 @@ def ordered(classes: Array, by: list[str]) -> Array:
 
 
 def from_names(by: list[str]) -> Array:
-    """Classes of which only the names are known: integers if all look so."""
+    """Classes from their names: integers if all look like integers."""
     if all(re.fullmatch("0|-?[1-9][0-9]{0,17}", name) for name in by):
         return np.array(by, dtype=np.int64)
     return np.array(by)

@@ -1,4 +1,4 @@
-"""Features as people have them: numpy, pandas, polars, pyarrow, scipy, lists."""
+"""Features in any common form: numpy, pandas, polars, pyarrow, scipy, lists."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ._capi import Array
 from .errors import ArgumentError, DTypeError
 
 _NUMBERS = "biuf"  # kinds of dtypes: bools, integers, floats
-# Values among objects that float() would make numbers of, or half of one.
+# Types of objects that float() would convert, fully or in part, although they are not numbers.
 _NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.complexfloating)
 
 
 def read(x: Any, feature_names: list[str] | None = None) -> _capi.Matrix:
-    """Describes a table of numbers for the library, converting only what it cannot read in place.
+    """Describe a table of numbers for the library. Convert only what the library cannot read in place.
 
-    The names of the columns are ``feature_names``, else those that ``x`` has.
+    The columns are named by ``feature_names``, or as in ``x``.
     """
     matrix = _read(x)
     if feature_names is not None:
@@ -28,7 +28,7 @@ def read(x: Any, feature_names: list[str] | None = None) -> _capi.Matrix:
 
 
 def vector(values: Any, size: int, what: str, each: str) -> Array:
-    """So many numbers, one for each of what ``each`` says."""
+    """A vector of ``size`` numbers. ``each`` says in errors what there is one number for."""
     try:
         array = _column(values, what) if _is_pandas(values, "Series") else _array(values)
     except DTypeError:
@@ -41,9 +41,9 @@ def vector(values: Any, size: int, what: str, each: str) -> Array:
 
 
 def numbers(x: Any) -> Any:
-    """What scikit-learn's checks would read otherwise than a Dataset does: text as numbers, masked values as if they were not.
+    """Read what scikit-learn's checks would read differently from a Dataset: text as numbers, masked values as present.
 
-    They shall speak themselves of another shape than rows × columns, and of complex numbers.
+    Leave other shapes than rows × columns and complex numbers to scikit-learn, which has its own errors for them.
     """
     if not isinstance(x, (np.ndarray, list, tuple)):
         return x
@@ -52,31 +52,31 @@ def numbers(x: Any) -> Any:
 
 
 def is_arrow(x: Any) -> bool:
-    """Whether ``x`` is a table of Arrow's, which pandas' are not."""
+    """Whether ``x`` is an Arrow table. Tables of pandas do not count."""
     has_interface = hasattr(x, "__arrow_c_stream__") or hasattr(x, "__arrow_c_array__")
     return has_interface and not (_is_pandas(x) or _is_pandas(x, "Series"))
 
 
 def is_frame(x: Any) -> bool:
-    """Whether ``x`` is a data frame of pandas."""
+    """Whether ``x`` is a pandas data frame."""
     return _is_pandas(x)
 
 
 def column_names(x: Any) -> list[str] | None:
-    """The names of a data frame's columns, if all are strings."""
+    """The column names of a data frame, if all are strings."""
     names = x.columns.tolist()
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def check_distinct(names: list[str] | None) -> None:
-    """Raises if two columns are of one name."""
+    """Raise an error if two columns have the same name."""
     if names is not None and len(set(names)) < len(names):
         twice = next(name for j, name in enumerate(names) if name in names[:j])
         raise ArgumentError(f"feature name {twice!r} is given twice; allowed: each name once")
 
 
 def check_names(given: list[str] | None, expected: list[str]) -> None:
-    """Raises if columns are not named as the model's features are, where both have names."""
+    """Raise an error if columns and features both have names, and the names differ."""
     if given is None or given == expected or expected == [f"f{j}" for j in range(len(expected))]:
         return
     missing, unknown = _without(expected, given), _without(given, expected)
@@ -84,7 +84,7 @@ def check_names(given: list[str] | None, expected: list[str]) -> None:
     if differs:
         raise ArgumentError(f"x has {len(given)} columns that are not the model's {len(expected)} features; {'; '.join(differs)}")
     if len(given) != len(expected):
-        raise ArgumentError(f"x has {len(given)} columns, some of the same name; the model has {len(expected)} features")
+        raise ArgumentError(f"x has {len(given)} columns, some with the same name; the model has {len(expected)} features")
     j = next(j for j, (a, b) in enumerate(zip(given, expected)) if a != b)
     raise ArgumentError(
         f"x has the model's features in another order: column {j} is {given[j]!r}, feature {j} is {expected[j]!r}; "
@@ -93,7 +93,7 @@ def check_names(given: list[str] | None, expected: list[str]) -> None:
 
 
 def check_length(x: Any, y: Array) -> None:
-    """Raises unless there are as many labels as rows."""
+    """Raise an error unless there are as many labels as rows."""
     rows = x.shape[0] if hasattr(x, "shape") else len(x)
     if y.ndim == 1 and len(y) != rows:
         raise ArgumentError(f"y has {len(y)} labels; allowed: {rows}, one for each row of x")
@@ -132,7 +132,7 @@ def _read_arrow(x: Any) -> _capi.Matrix:
     if hasattr(x, "__arrow_c_array__"):
         return _capi.arrow_array(*x.__arrow_c_array__())
     if not hasattr(x, "__len__"):
-        raise ArgumentError(f"x is a {type(x).__name__} of unknown length; allowed: a table, such as its read_all()")
+        raise ArgumentError(f"x is a {type(x).__name__} of unknown length; allowed: a table, such as from read_all()")
     return _capi.arrow_stream(x.__arrow_c_stream__(), len(x))
 
 
@@ -162,7 +162,7 @@ def _is_sparse(x: Any) -> bool:
 
 
 def _numbers(array: Array, what: str) -> Array:
-    """An array that the library can read: the same memory, or else float64."""
+    """An array that the library can read: the same memory, or a copy as float64."""
     kind = array.dtype.kind
     if kind == "b":
         array = array.view(np.uint8)
@@ -179,7 +179,7 @@ def _numbers(array: Array, what: str) -> Array:
 
 
 def _from_objects(array: Array, what: str) -> Array:
-    """Objects as float64, of which None and pandas' NA are missing values."""
+    """Objects as float64. None and pandas' NA are missing values."""
     values = array.tolist()
     kinds = set(map(type, values)) if array.ndim else {type(values)}
     odd = tuple(kind for kind in kinds if issubclass(kind, _NO_NUMBERS))
@@ -208,12 +208,12 @@ def _read_frame(frame: Any) -> _capi.Matrix:
 
 
 def _is_sparse_dtype(dtype: Any) -> bool:
-    """Whether a column of pandas' is what scipy calls sparse: numbers, of which those left out are 0."""
+    """Whether a pandas column is sparse as in scipy: numbers, and 0 where no number is stored."""
     return str(dtype).startswith("Sparse[") and dtype.kind in _NUMBERS and dtype.fill_value == 0
 
 
 def _column(column: Any, what: str) -> Array:
-    """A column of pandas' as float64."""
+    """A pandas column as float64."""
     dtype = column.dtype
     if isinstance(dtype, np.dtype):
         values = _numbers(column.to_numpy(), what)

@@ -16,25 +16,25 @@ from .row import RowPredictor
 
 __all__ = ["Booster", "Contributions", "merge"]
 
-# Stages of boosting that are held at once.
+# Memory for the stages of boosting that are held at once.
 _STAGED_BYTES = 1 << 28
 
 
 class Booster:
-    """A trained model, made by :func:`aoso.train`, :meth:`load` or :meth:`from_bytes`.
+    """A trained model, created by :func:`aoso.train`, :meth:`load` or :meth:`from_bytes`.
 
-    It does not change; any number of threads may use it at once. It can be pickled and copied.
+    A model never changes, so any number of threads may use it at once. It can be pickled and copied.
 
     Attributes
     ----------
     classes : array of shape (n_classes,)
-        The classes, in the order of the columns that ``predict_proba`` gives. Of a model from a file they are ints if
-        they look so, else strings.
+        The classes, in the order of the columns of ``predict_proba``. In a model from a file they are ints if all look
+        like ints, else strings.
     feature_names : list of str
     result : aoso.training.Result or None
-        How training went; None for a model from a file, or made from others.
+        The outcome of training; None for a model that was loaded or derived from others.
     calibration : Calibration or None
-        Of a model that :meth:`calibrated` gave: ``temperature``, and the log loss ``before`` and ``after``.
+        For a model from :meth:`calibrated`: ``temperature``, and the mean log loss ``before`` and ``after``.
 
     Examples
     --------
@@ -75,21 +75,21 @@ class Booster:
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
-            What :class:`aoso.Dataset` takes. Columns that have names must have those of ``feature_names``.
+            Anything that :class:`aoso.Dataset` accepts. If the columns have names, they must equal ``feature_names``.
         trees : int, default 0
-            Use the first so many trees; 0: all.
+            Use only the first trees; 0: all.
         threads : int, default 0
             Threads to use; 0: the cores that the process may use.
 
         Returns
         -------
         array of shape (n_rows,)
-            Labels, of the type of ``classes``. Where classes tie, the first.
+            Labels, of the type of ``classes``. If classes tie, the first one.
 
         Raises
         ------
         ArgumentError
-            If the columns are not the model's features; the text names what differs.
+            If the columns are not the model's features. The message says what differs.
         """
         labels: Array = self.classes[self._predict("", x, 1, trees, threads)[:, 0]]
         return labels
@@ -100,7 +100,7 @@ class Booster:
         Parameters
         ----------
         x, trees, threads
-            As of :meth:`predict`.
+            As for :meth:`predict`.
 
         Returns
         -------
@@ -109,12 +109,12 @@ class Booster:
         return self._predict("proba", x, len(self.classes), trees, threads)
 
     def predict_raw(self, x: Any, *, trees: int = 0, threads: int = 0) -> Array:
-        """The raw scores, of which, divided by ``temperature``, the probabilities are the softmax.
+        """The raw scores. The probabilities are the softmax of the scores divided by ``temperature``.
 
         Parameters
         ----------
         x, trees, threads
-            As of :meth:`predict`.
+            As for :meth:`predict`.
 
         Returns
         -------
@@ -128,23 +128,23 @@ class Booster:
         Parameters
         ----------
         x, trees, threads
-            As of :meth:`predict`.
+            As for :meth:`predict`.
 
         Returns
         -------
         array of shape (n_rows, n_trees), int32
-            Leaves are counted within their tree, from left to right.
+            Leaves are numbered within their tree, from left to right.
         """
         width = trees if 0 < trees < self.num_trees else self.num_trees
         return self._predict("leaf", x, width, trees, threads)
 
     def staged_raw(self, x: Any, *, every: int = 1, threads: int = 0) -> Iterator[Array]:
-        """The raw scores after every so many iterations of boosting, and at the end.
+        """The raw scores at stages of boosting: after every ``every`` iterations, and at the end.
 
         Parameters
         ----------
         x, threads
-            As of :meth:`predict`.
+            As for :meth:`predict`.
         every : int, default 1
             Iterations between two stages.
 
@@ -164,7 +164,7 @@ class Booster:
         return stages()
 
     def _stages(self, x: Any, every: int, threads: int, done: int) -> list[tuple[int, Array]]:
-        """Numbers of trees, and raw scores by them, after so many that are ``done``: as many stages as memory shall hold."""
+        """The stages after the first ``done`` trees, as many as may be in memory: number of trees and raw scores."""
         some: list[tuple[int, Array]] = []
 
         def keep(trees: int, scores: Array) -> bool:
@@ -176,12 +176,12 @@ class Booster:
         return some
 
     def staged_proba(self, x: Any, *, every: int = 1, threads: int = 0) -> Iterator[Array]:
-        """The class probabilities after every so many iterations of boosting, and at the end.
+        """The class probabilities at stages of boosting: after every ``every`` iterations, and at the end.
 
         Parameters
         ----------
         x, every, threads
-            As of :meth:`staged_raw`.
+            As for :meth:`staged_raw`.
 
         Yields
         ------
@@ -196,17 +196,18 @@ class Booster:
         ----------
         x : table of shape (n_rows, n_features)
         y : array of shape (n_rows,)
-            Labels that the model does not know count as errors, and not for the log loss.
+            Labels that the model does not know count as errors and not for the log loss.
         weight : array of shape (n_rows,), optional
         every : int, default 0
-            Iterations between two stages; 0: the end only.
+            Iterations between two stages; 0: only the end.
         threads : int, default 0
 
         Returns
         -------
         dict
-            "logloss" and "error", each a list of one number a stage. The log loss is the weighted mean of -log p over the
-            rows whose label the model knows, by log-sum-exp of the scores and never cut; the error is a share of all weight.
+            "logloss" and "error", each a list with one number per stage. "logloss" is the weighted mean of -log p over the
+            rows whose label the model knows. It is computed from the scores and has no upper limit. "error" is the share of
+            the weight of all rows that are predicted wrongly.
         """
         matrix = self._read(x)
         labels, weights = self._read_labels(y, weight, matrix)
@@ -223,12 +224,12 @@ class Booster:
         return {"logloss": [m.logloss for m in metrics], "error": [m.error for m in metrics]}
 
     def row_predictor(self, *, trees: int = 0) -> RowPredictor:
-        """What predicts single rows in the least time.
+        """An object that predicts single rows as fast as possible.
 
         Parameters
         ----------
         trees : int, default 0
-            Use the first so many trees; 0: all.
+            Use only the first trees; 0: all.
 
         Returns
         -------
@@ -245,17 +246,17 @@ class Booster:
     def shap(self, x: Any, *, sparse: bool = False, top: int = 0, trees: int = 0, threads: int = 0) -> Array | Contributions:
         """The SHAP values of rows: what knowing each feature adds to the raw score of each class.
 
-        They are exact (path-dependent TreeSHAP). The last of a class is the bias, its mean score over the training rows;
-        all of a class sum to its raw score.
+        They are exact (path-dependent TreeSHAP). The last value of a class is the bias, its mean score over the training
+        rows. The values of a class sum to its raw score.
 
         Parameters
         ----------
         x, trees, threads
-            As of :meth:`predict`.
+            As for :meth:`predict`.
         sparse : bool, default False
             Leave zeros out.
         top : int, default 0
-            Explain the so many likeliest classes of each row, if ``sparse``; 0: all.
+            If ``sparse``: how many of the likeliest classes of each row to explain; 0: all.
 
         Returns
         -------
@@ -270,7 +271,7 @@ class Booster:
         [[0.99], [-0.53]]
         """
         if top and not sparse:
-            raise ArgumentError(f"top is {top}; allowed: 0, unless sparse is True")
+            raise ArgumentError(f"top is {top}; allowed: 0 unless sparse is True")
         matrix = self._read(x)
         if not sparse:
             return _capi.shap(self._handle, matrix, len(self.classes), self.num_features, trees, threads)
@@ -292,9 +293,9 @@ class Booster:
     # ----------------------------------------------------------- other models
 
     def calibrated(self, x: Any, y: Any, *, weight: Any = None, threads: int = 0) -> Booster:
-        """The model with the temperature that gives other rows than those of training the least log loss.
+        """The model with the temperature that minimizes the log loss of the given rows.
 
-        Neither raw scores nor predicted classes change.
+        Raw scores and predicted classes do not change.
 
         Parameters
         ----------
@@ -307,14 +308,14 @@ class Booster:
         Returns
         -------
         Booster
-            Its ``calibration`` tells what that did.
+            Its ``calibration`` has the temperature and the mean log loss before and after.
         """
         matrix = self._read(x)
         handle, calibration = _capi.calibrate(self._handle, matrix, *self._read_labels(y, weight, matrix), threads)
         return Booster(handle, self.classes, calibration=calibration)
 
     def refit(self, x: Any, y: Any, *, weight: Any = None, keep: float = 0.0, threads: int = 0) -> Booster:
-        """The same trees with the leaf values that other data give them.
+        """The same splits with leaf values computed from other data.
 
         Parameters
         ----------
@@ -323,7 +324,7 @@ class Booster:
             Labels that the model knows.
         weight : array of shape (n_rows,), optional
         keep : float, default 0
-            Share of its old values that a leaf keeps, 0 to 1. A leaf that no row reaches keeps them all.
+            Share of its old values that a leaf keeps, 0 to 1. A leaf that no row reaches keeps its values.
         threads : int, default 0
 
         Returns
@@ -339,7 +340,7 @@ class Booster:
         Parameters
         ----------
         trees : int
-            From 1 to all.
+            Number of trees to keep, at least 1.
 
         Returns
         -------
@@ -356,7 +357,7 @@ class Booster:
 
     @property
     def trees_per_iteration(self) -> int:
-        """Trees that an iteration adds: 1 for method aoso, K - 1 for abc, K for logitboost."""
+        """Trees that each iteration adds: 1 for method aoso, K - 1 for abc, K for logitboost."""
         return self._info.trees_per_iteration
 
     @property
@@ -366,7 +367,7 @@ class Booster:
 
     @property
     def temperature(self) -> float:
-        """What raw scores are divided by before they become probabilities; 1 but for :meth:`calibrated`."""
+        """Raw scores are divided by it before they become probabilities; 1 unless :meth:`calibrated`."""
         return self._info.temperature
 
     @property
@@ -377,7 +378,7 @@ class Booster:
 
     @property
     def fingerprint(self) -> str:
-        """32 hexadecimal digits: equal models have equal ones, wherever and with however many threads they were trained."""
+        """32 hexadecimal digits. Equal models have equal fingerprints, on every machine and with any number of threads."""
         return _capi.fingerprint(self._handle)
 
     def importance(self, kind: str = "gain") -> Array:
@@ -386,7 +387,7 @@ class Booster:
         Parameters
         ----------
         kind : {"gain", "split", "cover"}
-            The loss that its splits were reckoned to save, their number, or the rows that they parted.
+            The loss that the feature's splits are estimated to save, their number, or the rows that they divided.
 
         Returns
         -------
@@ -396,18 +397,18 @@ class Booster:
         return _capi.importance(self._handle, kind, self.num_features)
 
     def class_pairs(self, kind: str = "split") -> Array:
-        """How much of the trees goes into telling each pair of classes apart.
+        """How much the trees do to tell each pair of classes apart.
 
         Parameters
         ----------
         kind : {"split", "gain"}
-            The number of splits on the pair, many where classes stay hard to tell apart; or their gain, great where
-            many rows are told apart at once. A split on several pairs has an equal share of its gain in each.
+            The number of splits on the pair: many if the classes are hard to tell apart. Or the gain of these splits: large
+            if they separate many rows at once. A split on several pairs divides its gain equally among them.
 
         Returns
         -------
         array of shape (n_classes, n_classes), float64
-            Symmetric. On the diagonal, for method logitboost, what tells a class from all others.
+            Symmetric. For method logitboost, the diagonal has the splits that tell a class from all others.
         """
         _check_choice("kind", kind, ("gain", "split"))
         pairs = self.pair_importance()
@@ -423,13 +424,14 @@ class Booster:
         Returns
         -------
         structured array
-            The greatest gain first: ``feature``; ``classes``, two positions in ``classes`` of the model, the lower first,
-            the second -1 where a class is told from all others; ``gain``, ``splits``, as of :meth:`class_pairs`.
+            The largest gain first. The fields are ``feature``; ``classes``, two positions in the model's ``classes``, the
+            lower first, the second -1 if the split tells a class from all others; ``gain`` and ``splits``, as in
+            :meth:`class_pairs`.
         """
         return _capi.pair_importance(self._handle)
 
     def tree(self, number: int) -> dict[str, Any]:
-        """A tree as it is in JSON.
+        """A tree, as in the JSON export.
 
         Parameters
         ----------
@@ -439,10 +441,11 @@ class Booster:
         Returns
         -------
         dict
-            "nodes" and "leaves", both lists of dicts. A row begins at node 0, or at leaf 0 of a tree without nodes. It goes
-            to a node's "left" if its "feature" is below "threshold" (None: whatever it is), or if it is missing and
-            "missing" is "left"; else to "right". These are a node or, below zero, -1 - a leaf. A leaf adds its "steps", pairs
-            of a class and a number, to the raw scores.
+            "nodes" and "leaves", both lists of dicts. A row starts at node 0, or at leaf 0 if the tree has no nodes. It goes
+            to a node's "left" if its "feature" is below "threshold", or if it is missing and "missing" is "left"; otherwise to
+            "right". If "threshold" is None, every value that is not missing counts as below it. In "left" and "right",
+            n >= 0 is node n, and n < 0 is leaf -1 - n. A leaf has its leaf values in "steps", pairs of a class and what the
+            leaf adds to its raw score.
         """
         return _capi.tree(self._handle, self._tree_number(number))
 
@@ -456,21 +459,21 @@ class Booster:
     def export(self, format: str, path: str | os.PathLike[str], *, tree: int = 0) -> None: ...
 
     def export(self, format: str, path: str | os.PathLike[str] | None = None, *, tree: int = 0) -> bytes | str | None:
-        """The model in a format that others read.
+        """Write the model in a format that other programs read.
 
         Parameters
         ----------
         format : {"onnx", "lightgbm", "json", "dot"}
-            ONNX, one TreeEnsembleClassifier of float32 features; the text of LightGBM, a tree for each class in every
-            iteration; all that the model is, as JSON; one tree for Graphviz.
+            "onnx" is one TreeEnsembleClassifier with float32 features. "lightgbm" is LightGBM's text format, with one tree
+            per class in every iteration. "json" is the whole model. "dot" is one tree for Graphviz.
         path : path, optional
-            A file to write, which is replaced whole or, on an error, left as it was.
+            The file to write. An existing file is replaced completely, or left unchanged on an error.
         tree : int, default 0
-            The tree that "dot" draws, from 0; negative from the end.
+            The tree for "dot", from 0; negative numbers count from the end.
 
         Returns
         -------
-        bytes for "onnx", str for the others, None with a ``path``
+        bytes for "onnx", str for the other formats, None with a ``path``
         """
         _check_choice("format", format, _capi.EXPORTS)
         if format == "dot":
@@ -488,22 +491,22 @@ class Booster:
         return int(tree) % trees
 
     def dump(self, trees: int = 0) -> str:
-        """The trees as text, a line a node.
+        """The trees as text, one line per node.
 
         Parameters
         ----------
         trees : int, default 0
-            The first so many; 0: all.
+            Only the first trees; 0: all.
         """
         return _capi.dump(self._handle, trees)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model to a file, which every other binding reads, and ``aoso predict``.
+        """Write the model to a file. The command ``aoso``, C and Go can read it too.
 
         Parameters
         ----------
         path : path
-            The file, which is replaced whole or, on an error, left as it was.
+            The file. An existing file is replaced completely, or left unchanged on an error.
         """
         _capi.save("model", self._handle, path)
 
@@ -520,17 +523,17 @@ class Booster:
         FileError
             If the file cannot be read.
         FormatError
-            If it is no model file, truncated, corrupt or of a newer version.
+            If it is not a model file, or is truncated, corrupt or of a newer version.
         """
         return cls(_capi.load("model", path))
 
     def to_bytes(self) -> bytes:
-        """The bytes of the model's file."""
+        """The model as the bytes of a model file."""
         return _capi.encode(self._handle)
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Booster:
-        """Read a model from the bytes of its file.
+        """Read a model from the bytes of a model file.
 
         Parameters
         ----------
@@ -553,7 +556,7 @@ def _restore(data: bytes, *attributes: Any) -> Booster:
 
 
 class _OfFork(Booster):
-    """A model in a child made by ``fork``. To use it is an error; to unpickle it must be none, at which a pool waits for ever."""
+    """A model in a child created by ``fork``. Using it is an error. Unpickling must succeed, or a pool would wait forever."""
 
     def __init__(self) -> None:
         pass
@@ -566,16 +569,17 @@ class _OfFork(Booster):
 class Contributions(NamedTuple):
     """SHAP values as a sparse matrix in compressed rows.
 
-    A line of it is a row of the data and a class. The first ``classes.shape[1]`` lines are of row 0, the next of row 1.
+    Each line stands for one row of the data and one class. The first ``classes.shape[1]`` lines belong to row 0, the next
+    to row 1, and so on.
 
     Attributes
     ----------
-    classes : array of shape (n_rows, classes of each), int32
+    classes : array of shape (n_rows, classes per row), int32
         Positions in the model's ``classes``: the likeliest first if ``top`` was given, else all in order.
     indptr : array of shape (n_lines + 1,), int64
         Where each line begins in ``columns`` and ``values``.
     columns : array of int32
-        Features, rising within a line, and ``num_features`` for the bias.
+        Features, ascending within a line; ``num_features`` stands for the bias.
     values : array of float64
     num_features : int
     """
@@ -594,14 +598,14 @@ class Contributions(NamedTuple):
 
 
 def merge(models: Iterable[Booster]) -> Booster:
-    """A model of the trees of several, whose raw scores are the sums of theirs.
+    """Combine the trees of several models into one model, which adds up their raw scores.
 
-    Sums of models that were trained apart are too sure of themselves, which :meth:`Booster.calibrated` mends.
+    Models that were trained separately are overconfident when merged. :meth:`Booster.calibrated` corrects that.
 
     Parameters
     ----------
     models : iterable of Booster
-        Models of the same classes, features, method, leaf and pairs.
+        Models with the same classes, features, method, leaf and pairs.
 
     Returns
     -------
@@ -629,7 +633,7 @@ def _softmax(scores: Array) -> Array:
 
 
 def _metrics(scores: Array, codes: Array, weights: Array | None) -> _capi.Evaluation:
-    """The metrics of raw scores, as the library reckons them; -1 is the code of an unknown label."""
+    """The metrics of raw scores, computed as in the library; code -1 is an unknown label."""
     weights = np.ones(len(codes)) if weights is None else weights
     rows, best, known = np.arange(len(codes)), scores.argmax(axis=1), codes >= 0
     behind = scores - scores[rows, best][:, None]
@@ -640,7 +644,7 @@ def _metrics(scores: Array, codes: Array, weights: Array | None) -> _capi.Evalua
 
 
 def _check_weights(weights: Array | None) -> None:
-    """Raises where the library would, which sees the rows alone here."""
+    """Check weights as the library does, which does not see them here."""
     if weights is None or not len(weights):
         return
     bad = ~((weights >= 0) & (weights < np.inf))

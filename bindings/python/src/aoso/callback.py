@@ -1,7 +1,7 @@
-"""Callbacks of training: early stopping, records, checkpoints, a progress bar.
+"""Callbacks for training: early stopping, recording of metrics, checkpoints, a progress bar.
 
-A callback is any callable that takes a :class:`aoso.training.Progress`; training ends when it returns a true value. If
-it has a method ``finish``, that is called with the trained model.
+A callback is any callable that takes a :class:`aoso.training.Progress`. Training ends when it returns a true value. If
+it has a method ``finish``, training calls it with the trained model.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["checkpoint", "early_stopping", "progress", "record_evaluation"]
 
 
 class EarlyStopping:
-    """Says the same as the parameters ``early_stopping`` and ``metric``: the library itself stops."""
+    """Sets the parameters ``early_stopping`` and ``metric``; the library itself does the work."""
 
     def __init__(self, rounds: int, metric: str) -> None:
         self.params = {"early_stopping": rounds, "metric": metric}
@@ -29,12 +29,12 @@ class EarlyStopping:
 
 
 def early_stopping(rounds: int, metric: str = "logloss") -> EarlyStopping:
-    """End training when the validation set does not get better; the model is that of the best iteration.
+    """End training when the metric on the validation set stops improving; the model ends with the best iteration.
 
     Parameters
     ----------
     rounds : int
-        Iterations without a better value.
+        Iterations without a better value after which training ends.
     metric : {"logloss", "error"}
     """
     return EarlyStopping(_capi.integer("rounds", rounds, 1), metric)
@@ -46,7 +46,7 @@ def record_evaluation(into: dict[str, dict[str, list[float]]]) -> Callback:
     Parameters
     ----------
     into : dict
-        Emptied, then filled by set and metric with lists of numbers, one an evaluation.
+        It is emptied, then filled by set and metric with lists that have one number per evaluation.
 
     Examples
     --------
@@ -68,13 +68,13 @@ def record_evaluation(into: dict[str, dict[str, list[float]]]) -> Callback:
 
 
 def checkpoint(path: str | os.PathLike[str], every: int = 100) -> Callback:
-    """Save the model now and then, and the trained one at the end.
+    """Save the model at intervals during training, and at the end.
 
     Parameters
     ----------
     path : path
-        The file; ``{iteration}`` in it stands for the iteration. It is replaced whole: after a crash or Ctrl-C it holds
-        the last model saved.
+        The file; ``{iteration}`` in it stands for the iteration. The file is always replaced completely: after a crash or
+        Ctrl-C it has the last saved model.
     every : int, default 100
         Iterations between two saves.
     """
@@ -98,12 +98,12 @@ class _Checkpoint:
 
 
 def progress(**options: Any) -> Callback:
-    """Show a progress bar, with the metrics beside it. Needs the package tqdm.
+    """Show a progress bar with the metrics. Needs the package tqdm.
 
     Parameters
     ----------
     **options
-        For tqdm.
+        Passed to tqdm.
     """
     return _Bar(options)
 

@@ -20,7 +20,7 @@ __all__ = ["Dataset"]
 class Dataset:
     """Quantized features with labels and weights, ready for training.
 
-    It does not change, keeps nothing of the memory that it was made from, and many trainings can use it at once.
+    A dataset never changes, and many trainings can use it at once. It keeps no reference to the data it was made from.
 
     Parameters
     ----------
@@ -28,13 +28,13 @@ class Dataset:
         Numbers: a numpy array of any dtype and order, a pandas or polars data frame, a pyarrow table or record batch
         (or anything with the Arrow PyCapsule interface and a length), a scipy sparse matrix, or lists. What the library
         can read in place is not copied. NaN, nulls and masked values are missing; absent values of sparse matrices are 0.
-        Infinite values lie beyond every threshold. Columns of categories, text or dates are refused.
+        Infinite values lie beyond every threshold. Columns of categories, text or dates are errors.
     y : array of shape (n_rows,)
         The classes: ints, strings, bools or floats.
     weight : array of shape (n_rows,), optional
         Weights of the rows, not negative; 1 each by default.
     feature_names : list of str, optional
-        Names of the features; by default those of ``x``'s columns, else f0, f1, ...
+        Names of the features; by default the column names of ``x``, or f0, f1, ...
     max_bins : int, default 255
         Value bins of a feature, 2 to 255.
     sample_rows : int, default 200,000
@@ -46,7 +46,7 @@ class Dataset:
     dense_only : bool, default False
         Store no sparse feature row by row: slower, the same model.
     init_model : Booster, optional
-        A model that training shall continue. Its classes and features become the dataset's.
+        A model to continue: training adds trees to it. Its classes and features become those of the dataset.
 
     Attributes
     ----------
@@ -120,7 +120,7 @@ class Dataset:
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
-            As for the training set; columns that have names must have the same.
+            As for the training set. If the columns have names, they must be the same.
         y : array of shape (n_rows,)
             Labels that the training set does not have count as errors.
         weight : array of shape (n_rows,), optional
@@ -147,27 +147,27 @@ class Dataset:
         Parameters
         ----------
         path : path
-            The file, which is replaced whole or, on an error, left as it was.
+            The file. An existing file is replaced completely, or left unchanged on an error.
         """
         _capi.save("dataset", self._handle, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], mmap: bool = True) -> Dataset:
-        """Open a file of :meth:`save`.
+        """Open a file written by :meth:`save`.
 
         Parameters
         ----------
         path : path
             The file.
         mmap : bool, default=True
-            Map the file into memory, where processes share it. It must then
-            not change while the dataset lives: were it cut short, Python would
-            end (SIGBUS). False reads it into memory.
+            Map the file into memory, so that processes share it. The file must
+            then not change while the dataset exists: truncating it would end
+            Python (SIGBUS). False reads the file into memory.
 
         Returns
         -------
         Dataset
-            Its classes are ints if they look so, else strings.
+            Its classes are ints if all look like ints, else strings.
         """
         dataset = cls.__new__(cls)
         dataset._handle = _capi.load("dataset", path) if mmap else _capi.read_dataset(path)
@@ -188,12 +188,12 @@ class Dataset:
 
     @property
     def num_unknown(self) -> int:
-        """Rows of a validation set whose class training never saw."""
+        """Rows of a validation set with labels that the training set does not have."""
         return self._info.unknown
 
     @property
     def nbytes(self) -> int:
-        """Memory held, in bytes."""
+        """Memory in use, in bytes."""
         return self._info.bytes
 
     def __len__(self) -> int:
@@ -204,11 +204,8 @@ class Dataset:
 
 
 def read_weights(weight: Any, rows: int) -> Array:
-    """Weights of so many rows as float64."""
-    return np.ascontiguousarray(_matrix.vector(weight, rows, "weight", "one number a row of x"), np.float64)
-
-
-
+    """The weights of the given number of rows, as float64."""
+    return np.ascontiguousarray(_matrix.vector(weight, rows, "weight", "one number per row of x"), np.float64)
 def _check_model(model: Any) -> None:
     from .booster import Booster
 

@@ -1,4 +1,4 @@
-"""What can go wrong."""
+"""The errors of this package."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ __all__ = [
 
 
 class AosoError(Exception):
-    """Base of every error that this package raises of its own."""
+    """Base class of all errors of this package."""
 
 
 class ArgumentError(AosoError, ValueError):
-    """A value that is not allowed; the text names it and what is."""
+    """A value that is not allowed. The message names the argument, the value and what is allowed."""
 
 
 class DTypeError(ArgumentError, TypeError):
-    """What should be numbers is not; the text names the column, its dtype and what is allowed."""
+    """Data that are not numbers. The message names the column, its dtype and what is allowed."""
 
 
 class FileError(AosoError, OSError):
@@ -33,7 +33,7 @@ class FileError(AosoError, OSError):
 
 
 class FormatError(AosoError, ValueError):
-    """Not a file of aoso's, or one that is truncated, corrupt or of a newer version."""
+    """Not an aoso file, or one that is truncated, corrupt or of a newer version."""
 
 
 class OutOfMemoryError(AosoError, MemoryError):
@@ -41,23 +41,23 @@ class OutOfMemoryError(AosoError, MemoryError):
 
 
 class BusyError(AosoError, RuntimeError):
-    """Another thread uses what one thread at a time may."""
+    """Another thread is using an object that only one thread at a time may use."""
 
 
 class ForkError(AosoError, RuntimeError):
-    """The process was made by ``fork`` from one that had loaded the library.
+    """The process was created by ``fork`` from one that had loaded the library.
 
     Use ``spawn``, ``forkserver`` or loky (joblib's default) instead.
     """
 
 
 class InternalError(AosoError, RuntimeError):
-    """A defect of the library.
+    """A bug in the library.
 
-    The training or row predictor in use when it showed cannot be used any more; models, datasets and other trainings go on. The
-    text says so where that is not the case.
+    The training or row predictor of the failed call cannot be used any more. Models, datasets and other trainings still work,
+    unless the message says otherwise.
     """
 
 
 class LibraryError(AosoError, ImportError):
-    """``libaoso.so`` is missing, cannot be loaded or does not fit this package."""
+    """``libaoso.so`` is missing, cannot be loaded or has another version than this package needs."""

@@ -1,6 +1,6 @@
 """Plots of models and of training. Needs matplotlib.
 
-Every function draws on ``ax``, or on a new figure's, and returns it.
+Every function draws on ``ax``, or on the axes of a new figure, and returns the axes.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ def plot_metric(
     best_iteration: int | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Draw a metric against the iteration, a line for each set.
+    """Draw a metric against the iteration, with one line per set.
 
     Parameters
     ----------
     history : dict or AOSOClassifier
-        What :func:`aoso.record_evaluation` filled, or an estimator fitted with an ``eval_set``.
+        A dict filled by :func:`aoso.record_evaluation`, or an estimator fitted with an ``eval_set``.
     metric : {"logloss", "error"}
     best_iteration : int, optional
-        An iteration to mark; an estimator's own by default.
+        An iteration to mark; by default that of the estimator.
     ax : matplotlib axes, optional
 
     Returns
@@ -52,7 +52,7 @@ def plot_metric(
     curves = {name: metrics[metric] for name, metrics in history.items() if metric in metrics}
     if not curves:
         recorded = sorted({of for metrics in history.values() for of in metrics})
-        raise ArgumentError(f"metric is {metric!r}; recorded: {', '.join(recorded) or 'nothing'}")
+        raise ArgumentError(f"metric is {metric!r}; allowed: {', '.join(recorded) or 'none, history has no metrics'}")
     ax = _axes(ax, (7, 4))
     for (name, values), colour in zip(curves.items(), _SERIES * len(curves)):
         ax.plot(range(1, len(values) + 1), values, color=colour, linewidth=1.8, label=name)
@@ -99,7 +99,7 @@ def plot_importance(model: Any, *, kind: str = "gain", most: int = 20, ax: Axes 
     ax = _axes(ax, (7, 0.6 + 0.27 * len(order)))
     ax.barh(range(len(order)), values[order], height=0.72, color=_BLUE)
     ax.set_yticks(range(len(order)), [booster.feature_names[j] for j in order])
-    ax.set_xlabel({"gain": "gain of the splits", "split": "number of splits", "cover": "rows that the splits part"}[kind])
+    ax.set_xlabel({"gain": "gain of the splits", "split": "number of splits", "cover": "rows that the splits divide"}[kind])
     ax.tick_params(axis="y", length=0)
     ax.margins(y=0.02)
     ax.grid(axis="x", color=_GRID, linewidth=0.8)
@@ -108,17 +108,17 @@ def plot_importance(model: Any, *, kind: str = "gain", most: int = 20, ax: Axes 
 
 
 def plot_class_pairs(model: Any, x: Any = None, y: Any = None, *, most: int = 60, ax: Axes | None = None) -> Axes:
-    """Draw which classes are hard to tell apart, as a graph.
+    """Draw a graph of the classes that are hard to tell apart.
 
     Parameters
     ----------
     model : Booster or AOSOClassifier
     x : table of shape (n_rows, n_features), optional
     y : array of shape (n_rows,), optional
-        Rows and their labels: pairs are then weighed by the probability that the model gives to the one class on rows
-        of the other. Without them, by the number of splits that tell them apart.
+        Rows and their labels. They weight each pair by the probability that the model gives to one class on rows of the
+        other. Without them, the weight is the number of splits that tell the pair apart.
     most : int, default 60
-        Pairs to show, those that weigh most. The wider and darker a line, the more.
+        Pairs to show, those with the largest weights. Lines are wider and darker for larger weights.
     ax : matplotlib axes, optional
 
     Returns
@@ -168,13 +168,13 @@ def plot_class_pairs(model: Any, x: Any = None, y: Any = None, *, most: int = 60
 
 
 def plot_tree(model: Any, tree: int = 0, *, ax: Axes | None = None) -> Axes:
-    """Draw a tree: at each node the split and the class pairs that it tells apart, at each leaf the classes that it moves.
+    """Draw a tree: at each node its split and class pairs, at each leaf its largest leaf values.
 
     Parameters
     ----------
     model : Booster or AOSOClassifier
     tree : int, default 0
-        From 0; negative from the end.
+        From 0; negative numbers count from the end.
     ax : matplotlib axes, optional
 
     Returns
@@ -203,7 +203,7 @@ def plot_tree(model: Any, tree: int = 0, *, ax: Axes | None = None) -> Axes:
 
 
 def _confusion(booster: Booster, x: Any, y: Any) -> Array:
-    """Probability given to each class on rows of each other, summed over the rows, symmetric."""
+    """The probability that the model gives to each class on rows of each other class, summed over the rows; symmetric."""
     codes = _labels.codes(y, booster.classes)
     given = np.zeros((len(booster.classes),) * 2)
     np.add.at(given, codes[codes >= 0], booster.predict_proba(x)[codes >= 0])
@@ -211,7 +211,7 @@ def _confusion(booster: Booster, x: Any, y: Any) -> Array:
 
 
 def _layout(booster: Booster, tree: int) -> list[tuple[float, int, str, tuple[int, ...]]]:
-    """The boxes of a tree: x, depth, text and the two boxes below it, or none. Nodes come first, then leaves."""
+    """The boxes of a tree: x, depth, text, and the two boxes below, if any. Nodes come first, then leaves."""
     content = booster.tree(tree)
     nodes, leaves = content["nodes"], content["leaves"]
     below = [

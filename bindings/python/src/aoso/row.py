@@ -14,11 +14,11 @@ __all__ = ["RowPredictor"]
 
 
 class RowPredictor:
-    """Predicts single rows in the least time, as :meth:`aoso.Booster.row_predictor` makes it.
+    """Predicts single rows as fast as possible. :meth:`aoso.Booster.row_predictor` creates it.
 
-    A row is an array of shape (n_features,), float64 at its fastest, or whatever numpy makes one of; NaN is missing. What
-    is predicted is, bit for bit, what the :class:`aoso.Booster` does. One thread at a time may use a predictor: make one
-    for each, which costs little.
+    A row is an array of shape (n_features,), or anything that numpy converts to one; float64 arrays are fastest. NaN is
+    missing. Predictions equal those of the :class:`aoso.Booster`, bit for bit. Only one thread at a time may use a
+    predictor: create one per thread, which costs little.
 
     Examples
     --------
@@ -36,7 +36,7 @@ class RowPredictor:
         self._classes, self._numbers = classes, {name: k for k, name in enumerate(_labels.names(classes))}
 
     def predict(self, row: Any) -> Any:
-        """The likeliest class, known at the tree from which on no other can catch up.
+        """The likeliest class. Stops as soon as no other class can catch up.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class RowPredictor:
         return self._scores.copy()
 
     def predict_raw(self, row: Any, classes: Any = None) -> Array:
-        """The raw score of each class, or of some classes only, the others left untouched.
+        """The raw score of each class, or only of the given classes.
 
         Parameters
         ----------
@@ -93,10 +93,10 @@ class RowPredictor:
 
     @property
     def walked(self) -> float:
-        """The share of the trees that :meth:`predict` has needed so far."""
+        """The share of the trees that :meth:`predict` needed so far."""
         return self._predictor.walked()
 
     def _load(self, row: Any) -> None:
         if type(row) is not np.ndarray or row.dtype != np.float64 or row.shape != self._row.shape:
-            row = _matrix.vector(row, len(self._row), "row", "one value a feature")
+            row = _matrix.vector(row, len(self._row), "row", "one value per feature")
         self._row[:] = row

@@ -41,9 +41,9 @@ except ImportError:  # before 1.6
 
 
 class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
-    """Gradient boosting for problems with many classes.
+    """Gradient boosting for classification with many classes.
 
-    Every iteration grows one tree for all classes: each node picks the class pairs that gain most there.
+    Each iteration grows one tree for all classes: each node splits on the class pairs that gain most there.
 
     Parameters
     ----------
@@ -137,18 +137,18 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         The classes, sorted.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features_in_,)
-        Of data whose columns all have strings for names.
+        The column names, if all are strings.
     n_iter_ : int
-        Iterations of boosting that were done.
+        Iterations of boosting that training did.
     best_iteration_ : int
-        The one that the model ends with: the best, with early stopping, else the last.
+        The iteration that the model ends with: the best one with early stopping, else the last.
     evals_result_ : dict
-        By name of an evaluation set and metric ("logloss", "error"), a list of one number an iteration. What early
-        stopping cut off is in the list of the last set only.
+        By name of an evaluation set and metric ("logloss", "error"), a list with one number per iteration. Only the list
+        of the last set includes the iterations that early stopping removed from the model.
     feature_importances_ : array of shape (n_features_in_,)
-        Gain of the splits on each feature, as a share of all.
+        Gain of the splits on each feature, as a share of the total.
     booster_ : aoso.Booster
-        The model: save it, or ask it for more, such as ``booster_.shap(X)``. Its columns are in the order of
+        The model, to save it or for other methods, such as ``booster_.shap(X)``. Its columns are in the order of
         ``booster_.classes``.
 
     Examples
@@ -237,20 +237,20 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         ----------
         X : table of shape (n_samples, n_features)
             Numbers: a numpy array, a pandas or polars data frame, a pyarrow table or record batch, a scipy sparse
-            matrix, or lists. NaN, nulls and masked values are missing. Columns of categories, text or dates are refused.
+            matrix, or lists. NaN, nulls and masked values are missing. Columns of categories, text or dates are errors.
         y : array of shape (n_samples,)
             The classes: ints, strings, bools.
         sample_weight : array of shape (n_samples,), optional
             Weights, not negative.
         eval_set : (X, y) or (X, y, weight), or a list of them, optional
-            Sets to evaluate on. The last one is evaluated during training, for early stopping and the callbacks, the
-            others when it ends.
+            Sets to evaluate on. The last one is evaluated during training, for early stopping and the callbacks. The
+            others are evaluated at the end.
         eval_names : list of str, optional
             Names of the sets; by default valid_0, valid_1, ...
         callbacks : iterable of callables, optional
             See :func:`aoso.train`.
         init_model : Booster, AOSOClassifier or path, optional
-            A model to continue: ``trees`` more are added to its own. It has the classes.
+            A model to continue: training adds ``trees`` trees to it. Its classes are those of the new model.
 
         Returns
         -------
@@ -313,7 +313,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            As of :meth:`fit`; columns that have names must have the same.
+            As for :meth:`fit`. If the columns have names, they must be the same.
 
         Returns
         -------
@@ -339,7 +339,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._sorted(self.booster_.predict_proba(self._read(X, reset=False), threads=self._threads()))
 
     def decision_function(self, X: Any) -> Array:
-        """The raw scores, of which the probabilities are the softmax.
+        """The raw scores. The probabilities are their softmax.
 
         Parameters
         ----------
@@ -348,7 +348,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Returns
         -------
         array of shape (n_samples, n_classes), or (n_samples,) for two classes
-            In the order of ``classes_``; for two classes, by how much the second one's score is above the first's.
+            In the order of ``classes_``. For two classes, the score of the second minus the score of the first.
         """
         check_is_fitted(self)
         scores = self._sorted(self.booster_.predict_raw(self._read(X, reset=False), threads=self._threads()))
@@ -369,7 +369,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.booster_.predict_leaf(self._read(X, reset=False), threads=self._threads())
 
     def staged_predict_proba(self, X: Any, every: int = 1) -> Iterator[Array]:
-        """The class probabilities after every so many iterations of boosting, and at the end.
+        """The class probabilities at stages of boosting: after every ``every`` iterations, and at the end.
 
         Parameters
         ----------
@@ -386,7 +386,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     @property
     def feature_importances_(self) -> Array:
-        """Gain of the splits on each feature, as a share of all."""
+        """Gain of the splits on each feature, as a share of the total."""
         check_is_fitted(self)
         gains = self.booster_.importance()
         return gains / (gains.sum() or 1)
@@ -397,12 +397,12 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
     def _more_tags(self) -> dict[str, Any]:
-        """The tags of scikit-learn before 1.6."""
+        """The tags for scikit-learn before 1.6."""
         return {"allow_nan": True}
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Features that a Dataset and a Booster take, checked as scikit-learn wants."""
-        if _matrix.is_frame(X):  # check_array would make one array of all columns, of categories as well
+        """Features for a Dataset or a Booster, checked as scikit-learn requires."""
+        if _matrix.is_frame(X):  # check_array would convert all columns to one array, even categories
             _matrix.check_distinct(_matrix.column_names(X))
             return _validate_data(self, X, reset=reset, skip_check_array=True)
         if not _matrix.is_arrow(X):
@@ -428,7 +428,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return weights
 
     def _sorted(self, columns: Array) -> Array:
-        """Puts the columns in the order of ``classes_``, which the model's is not for strings such as "9" and "10"."""
+        """Put columns in the order of ``classes_``. The model's order differs for strings such as "9" and "10"."""
         order = self.booster_.classes.argsort()
         return columns if (order[:-1] < order[1:]).all() else columns[:, order]
 
@@ -446,7 +446,7 @@ def _booster(model: Any) -> Booster | None:
 
 
 def _without_weightless(X: Any, y: Array, weight: Array | None) -> tuple[Any, Any, Any]:
-    """Leaves out rows of weight 0, which otherwise have a say in the bins, unless they are all that a class has."""
+    """Leave out rows of weight 0, which would influence the bins, unless a class has no other rows."""
     if weight is None or weight.all():
         return X, y, weight
     keep = np.flatnonzero((weight != 0) | ~np.isin(y, y[weight != 0]))

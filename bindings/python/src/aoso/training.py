@@ -21,23 +21,23 @@ _OURS = {alias: ours for ours, aliases in ALIASES.items() for alias in aliases.s
 
 
 class Progress:
-    """The state of training after an iteration, as callbacks see it.
+    """The state of training after an iteration, for callbacks.
 
     Attributes
     ----------
     iteration : int
         From 1.
     trees : int
-        In the model.
+        Trees in the model.
     max_trees : int
-        The most that it will have.
+        The most trees that it will have.
     best_iteration : int
-        Iteration of the best evaluation, with early stopping; 0: none.
+        With early stopping, the iteration of the best evaluation; 0: none.
     seconds : float
         Since training began.
     metrics : dict
-        By set ("train", "valid") and metric ("logloss", "error"), a number; empty if this iteration was not evaluated.
-        Of the training set there is the log loss alone, and not if it was loaded from a file.
+        A number by set ("train", "valid") and metric ("logloss", "error"); empty if this iteration was not evaluated. The
+        training set has only "logloss", and nothing if it was loaded from a file.
     """
 
     def __init__(self, training: _Training, step: _capi.Progress) -> None:
@@ -58,7 +58,7 @@ Callback = Callable[[Progress], Any]
 
 
 class _Training:
-    """A training under way."""
+    """A training that advances step by step."""
 
     def __init__(
         self, params: Mapping[str, Any], train_set: Dataset, valid: Dataset | None, valid_name: str, eval_every: int
@@ -76,7 +76,7 @@ class _Training:
         return step
 
     def advance(self) -> None:
-        """A step, unless training has ended, and the evaluation of the model then."""
+        """One step, unless training has ended. At the end, evaluate the final model."""
         if not self.ended:
             valid = self.step().valid
             if self.ended:
@@ -103,18 +103,18 @@ def _named(params: Any) -> dict[str, Any]:
 
 
 def suggest_params(rows: int, features: int, classes: int) -> dict[str, Any]:
-    """Parameters that suit data of a size better than the defaults do.
+    """Suggest parameters that suit data of this size better than the defaults.
 
     Parameters
     ----------
     rows, features, classes : int
-        How many there are to train on.
+        The size of the training data.
 
     Returns
     -------
     dict
-        The parameters that differ from the defaults, for :func:`train`, :func:`cv` or ``AOSOClassifier``; empty where the
-        defaults are best.
+        The parameters that differ from the defaults, for :func:`train`, :func:`cv` or ``AOSOClassifier``. It is empty if
+        the defaults are best.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def _value(text: str) -> Any:
 def _checked(params: Mapping[str, Any]) -> _capi.Params:
     for name in params:
         if name in _OURS:
-            raise ArgumentError(f"there is no parameter {name}; it is called {_OURS[name]} here")
+            raise ArgumentError(f"there is no parameter {name}; here it is called {_OURS[name]}")
     return _capi.Params(params)
 
 
@@ -153,25 +153,25 @@ def train(
 ) -> Booster:
     """Train a model.
 
-    It ends at ``trees`` trees, when nothing can be split any more, at a training loss of ``stop_loss``, after
-    ``early_stopping`` iterations without a better ``metric`` on the validation set (the model is then that of the best
-    iteration), or when a callback says so. Ctrl-C raises KeyboardInterrupt after the iteration under way.
+    Training ends when the model has ``trees`` trees, when nothing can be split any more, when the training loss reaches
+    ``stop_loss``, after ``early_stopping`` iterations without a better ``metric`` on the validation set (the model then
+    ends with the best iteration), or when a callback says so. Ctrl-C raises KeyboardInterrupt after the current iteration.
 
     Parameters
     ----------
     params : dict or None
-        Parameters by name, see the table in the documentation; those left out have their defaults.
+        Parameters by name; the table in the documentation lists them. Parameters that are not given have their defaults.
     train_set : Dataset
-        To continue a model, a dataset made with ``init_model``.
+        The data. To continue a model, a dataset created with ``init_model``.
     valid : Dataset, optional
         A validation set, from :meth:`Dataset.aligned` of the training set.
     valid_name : str, default "valid"
-        What callbacks call it.
+        The name of the validation set for callbacks.
     eval_every : int, default 1
-        Iterations between two evaluations. There are none if there is neither a validation set nor a callback.
+        Iterations between two evaluations. Without a validation set and callbacks, there are no evaluations.
     callbacks : iterable of callables, optional
-        Each is called with a :class:`Progress` after every iteration; one that returns a true value ends the training.
-        See :mod:`aoso.callback`.
+        Each is called with a :class:`Progress` after every iteration. Training ends if one returns a true value. See
+        :mod:`aoso.callback`.
 
     Returns
     -------
@@ -197,7 +197,7 @@ def train(
     callbacks = list(callbacks or ())
     for j, callback in enumerate(callbacks):
         if not callable(callback):
-            raise ArgumentError(f"callbacks[{j}] is a {type(callback).__name__}; allowed: what can be called")
+            raise ArgumentError(f"callbacks[{j}] is a {type(callback).__name__}; allowed: a callable")
     params = _named(params)
     for callback in callbacks:
         if isinstance(callback, EarlyStopping):
@@ -232,22 +232,22 @@ def cv(
     eval_every: int = 1,
     **dataset: Any,
 ) -> dict[str, Array]:
-    """Cross-validate: train on all folds but one, in step, and evaluate on that one.
+    """Cross-validate: for each fold, train on the other folds and evaluate on it. All trainings run side by side.
 
-    With ``early_stopping`` among the parameters training ends when the *mean* metric has not improved for so many
-    iterations, and what is returned ends with the best.
+    With the parameter ``early_stopping``, training ends when the *mean* metric has not improved for that many iterations.
+    The result then ends with the best iteration.
 
     Parameters
     ----------
     params : dict or None
-        As of :func:`train`.
+        As for :func:`train`.
     x : table of shape (n_rows, n_features)
     y : array of shape (n_rows,)
     weight : array of shape (n_rows,), optional
     folds : int or iterable of (train, test), default 5
-        The number of folds, drawn so that each has its share of every class; or the rows of each.
+        The number of folds, which are stratified by class, or the rows of each fold.
     seed : int, default 0
-        Seed of that draw.
+        Seed for drawing the folds.
     eval_every : int, default 1
         Iterations between two evaluations.
     **dataset
@@ -256,8 +256,8 @@ def cv(
     Returns
     -------
     dict
-        "iteration", and mean and standard deviation over the folds: "logloss-mean", "logloss-std", "error-mean",
-        "error-std", each an array of one value an evaluation.
+        "iteration", and the mean and standard deviation over the folds: "logloss-mean", "logloss-std", "error-mean",
+        "error-std". Each is an array with one value per evaluation.
 
     Examples
     --------
@@ -278,7 +278,7 @@ def cv(
     trainings: list[_Training] = []
     for rows, test in folds:
         if len(rows) == 0 or len(test) == 0:
-            raise ArgumentError(f"folds[{len(trainings)}] is a pair of {len(rows)} and {len(test)} rows; allowed: at least one each")
+            raise ArgumentError(f"folds[{len(trainings)}] has {len(rows)} and {len(test)} rows; allowed: at least one each")
         train_weights, test_weights = (None, None) if weights is None else (weights[rows], weights[test])
         train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, **dataset)
         valid = train_set.aligned(_matrix.take(x, test), y[test], weight=test_weights)
