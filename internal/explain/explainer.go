@@ -39,6 +39,7 @@ type explainer struct {
 	task
 	bias []float64 // by class
 
+	tree model.Tree
 	path []step // from the root to the node at hand
 
 	// The leaf at hand.
@@ -91,8 +92,8 @@ func (e *explainer) explain(rows []float64, classes []int32, per int, out []floa
 	clear(e.bias)
 	e.task = task{rows, classes, per, out}
 	for t := range e.trees {
-		tree := e.forest.Tree(t)
-		e.descend(tree, tree.Root())
+		e.tree = e.forest.Tree(t)
+		e.descend(e.tree.Root())
 	}
 	for i := range len(rows) / e.features {
 		last := out[i*(e.features+1)*per+e.features*per:][:per]
@@ -107,33 +108,33 @@ func (e *explainer) explain(rows []float64, classes []int32, per int, out []floa
 }
 
 // descend adds the leaves below a child.
-func (e *explainer) descend(t model.Tree, child model.Child) {
+func (e *explainer) descend(child model.Child) {
 	if child.IsLeaf() {
-		e.addLeaf(t.Leaf(child.Leaf()))
+		e.addLeaf(e.tree.Leaf(child.Leaf()))
 		return
 	}
-	n := t.Node(child)
-	left, right := float64(t.Rows(n.Left())), float64(t.Rows(n.Right()))
+	n := e.tree.Node(child)
+	left, right := float64(e.tree.Rows(n.Left())), float64(e.tree.Rows(n.Right()))
 	if left+right == 0 {
 		left, right = 1, 1 // no row tells how to share
 	}
 	s := n.Split()
-	e.take(t, n.Left(), step{s.Feature, s.Left(), left / (left + right)})
-	e.take(t, n.Right(), step{s.Feature, s.Right(), right / (left + right)})
+	e.take(n.Left(), step{s.Feature, s.Left(), left / (left + right)})
+	e.take(n.Right(), step{s.Feature, s.Right(), right / (left + right)})
 }
 
 // take goes one step from a node to a child.
-func (e *explainer) take(t model.Tree, child model.Child, s step) {
+func (e *explainer) take(child model.Child, s step) {
 	at := slices.IndexFunc(e.path, func(p step) bool { return p.feature == s.feature })
 	if at < 0 {
 		e.path = append(e.path, s)
-		e.descend(t, child)
+		e.descend(child)
 		e.path = e.path[:len(e.path)-1]
 		return
 	}
 	before := e.path[at]
 	e.path[at] = step{s.feature, s.values.And(before.values), float64(s.share * before.share)}
-	e.descend(t, child)
+	e.descend(child)
 	e.path[at] = before
 }
 

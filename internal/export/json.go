@@ -12,7 +12,7 @@ import (
 func init() {
 	register(Format{
 		Name:  "json",
-		Help:  "all of the model",
+		Help:  "the whole model",
 		write: func(w io.Writer, m *model.Model, _ int) error { return jsonModel(w, m) },
 	})
 }

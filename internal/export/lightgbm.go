@@ -16,7 +16,7 @@ import (
 func init() {
 	register(Format{
 		Name:       "lightgbm",
-		Help:       "LightGBM's text format, with a tree for each class",
+		Help:       "LightGBM's text format, with one tree per class",
 		MinClasses: 2,
 		write:      func(w io.Writer, m *model.Model, _ int) error { return lightGBM(w, m) },
 	})

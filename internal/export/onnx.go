@@ -15,7 +15,7 @@ import (
 func init() {
 	register(Format{
 		Name:       "onnx",
-		Help:       "TreeEnsembleClassifier for ONNX runtimes: features of float32 in, labels and probabilities out",
+		Help:       "a TreeEnsembleClassifier for ONNX runtimes, from float32 features to labels and probabilities",
 		MinClasses: 2,
 		write:      func(w io.Writer, m *model.Model, _ int) error { return onnx(w, m) },
 	})

@@ -14,7 +14,7 @@ import (
 func init() {
 	register(Format{
 		Name:  "text",
-		Help:  "all trees, for people to read",
+		Help:  "every tree, for people to read",
 		write: func(w io.Writer, m *model.Model, _ int) error { return text(w, m) },
 	})
 }
