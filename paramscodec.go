@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strings"
@@ -11,24 +12,30 @@ import (
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
-// ofTraining tells whether a parameter is about how a training ran, and not
-// about its model. Files do not have it.
-func ofTraining(parameter string) bool { return parameter == "threads" || parameter == "level" }
+// saved yields the names of the parameters that model files hold, and pointers
+// to their fields. Threads and level say how a training ran, not what the model
+// is.
+func (p *Params) saved() iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		for _, known := range parameters {
+			if known.name != "threads" && known.name != "level" && !yield(known.name, known.field(p)) {
+				return
+			}
+		}
+	}
+}
 
 // encodeParams is parameters as model files hold them: a JSON object, their
 // names as users know them.
 func encodeParams(p Params) ([]byte, error) {
 	var b bytes.Buffer
 	separator := '{'
-	for _, known := range parameters {
-		if ofTraining(known.name) {
-			continue
-		}
-		value, err := json.Marshal(known.field(&p))
+	for name, field := range p.saved() {
+		value, err := json.Marshal(field)
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "%c%q:%s", separator, known.name, value)
+		fmt.Fprintf(&b, "%c%q:%s", separator, name, value)
 		separator = ','
 	}
 	b.WriteByte('}')
@@ -42,16 +49,15 @@ func decodeParams(object []byte) (p Params, err error) {
 	if err := json.Unmarshal(object, &values); err != nil {
 		return p, fmt.Errorf("%w: its parameters: %w", ErrCorrupt, err)
 	}
-	for _, known := range parameters {
-		value, ok := values[known.name]
-		if !ok || ofTraining(known.name) {
+	for name, field := range p.saved() {
+		value, ok := values[name]
+		if !ok {
 			continue
 		}
-		field := known.field(&p)
 		if err := json.Unmarshal(value, field); err != nil || !sensible(field) {
-			return p, fmt.Errorf("%w: its header: the parameter %s is %s", ErrCorrupt, known.name, value)
+			return p, fmt.Errorf("%w: its header: the parameter %s is %s", ErrCorrupt, name, value)
 		}
-		delete(values, known.name)
+		delete(values, name)
 	}
 	if len(values) > 0 {
 		return p, modelio.UnknownKey("the parameter " + strings.Join(slices.Sorted(maps.Keys(values)), ", "))
