@@ -8,7 +8,6 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/mem"
-	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/internal/par"
 )
@@ -175,7 +174,7 @@ func (d *Dataset) check(rows int) error {
 	case d.weights != nil && len(d.weights) != rows:
 		return fmt.Errorf("%d rows have %d weights", rows, len(d.weights))
 	}
-	if err := model.CheckNames("classes", d.classes, MaxClasses); err != nil {
+	if err := modelio.CheckNames("classes", d.classes, MaxClasses); err != nil {
 		return err
 	}
 	for i, y := range d.labels {

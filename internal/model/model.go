@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/libaoso/aoso/internal/modelio"
 )
 
 // Model is a trained model, as its file holds it.
@@ -59,7 +61,7 @@ func (f *Forest) LeafKind() string {
 
 // check tells what is wrong with a header, if anything.
 func (h *Header) check() error {
-	if err := CheckNames("classes", h.Classes, MaxClasses); err != nil {
+	if err := modelio.CheckNames("classes", h.Classes, MaxClasses); err != nil {
 		return err
 	}
 	switch {
@@ -76,21 +78,6 @@ func (h *Header) check() error {
 	}
 	if due := TreesPerIteration(h.Method, len(h.Classes)); h.TreesPerIteration != due {
 		return fmt.Errorf("trees_per_iteration is %d in place of %d", h.TreesPerIteration, due)
-	}
-	return nil
-}
-
-// CheckNames checks names that must differ: at least one, at most so many.
-func CheckNames(what string, names []string, most int) error {
-	if len(names) == 0 || len(names) > most {
-		return fmt.Errorf("there are %d %s", len(names), what)
-	}
-	seen := make(map[string]bool, len(names))
-	for _, name := range names {
-		if name == "" || seen[name] {
-			return fmt.Errorf("%q is among the %s twice, or no name", name, what)
-		}
-		seen[name] = true
 	}
 	return nil
 }
