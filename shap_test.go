@@ -230,7 +230,7 @@ func chain(features int, share float64) *Model {
 		if j == features-1 {
 			right = model.LeafChild(features)
 		}
-		f.AddNode(model.Split{Feature: j, Threshold: 0.5}, model.LeafChild(j), right, 1, int(rows), []kernel.Pair{{R: 0, S: 1}})
+		f.AddNode(model.Split{Feature: int32(j), Threshold: 0.5}, model.LeafChild(j), right, 1, int(rows), []kernel.Pair{{R: 0, S: 1}})
 		f.AddLeaf([]float32{0, 0}, nil, int(rows*(1-share)))
 		rows *= share
 	}

@@ -644,7 +644,7 @@ func TestColumnSampling(t *testing.T) {
 	d := blobs(26, 1000, 10, 4, 255)
 	m := fit(t, d, params(func(p *Params) { p.ColsampleByTree, p.Trees = 0.3, 10 })).Model
 	for tree := range m.Trees() {
-		used := map[int]bool{}
+		used := map[int32]bool{}
 		for _, n := range m.forest.Tree(tree).Nodes() {
 			used[n.Split().Feature] = true
 		}

@@ -119,8 +119,8 @@ func (e *explainer) descend(child model.Child) {
 		left, right = 1, 1 // no row tells how to share
 	}
 	s := n.Split()
-	e.take(n.Left(), step{s.Feature, s.Left(), left / (left + right)})
-	e.take(n.Right(), step{s.Feature, s.Right(), right / (left + right)})
+	e.take(n.Left(), step{int(s.Feature), s.Left(), left / (left + right)})
+	e.take(n.Right(), step{int(s.Feature), s.Right(), right / (left + right)})
 }
 
 // take goes one step from a node to a child.
@@ -158,12 +158,12 @@ func (e *explainer) addLeaf(l model.Leaf) {
 		}
 		e.integrate(e.rows[i*e.features:][:e.features])
 		out := e.out[i*(e.features+1)*e.per:]
-		for j, s := range e.path {
+		for j := range e.path {
 			c := 0.0
 			for q, quotient := range e.tables[e.quotients[j]:][:len(e.integrand)] {
 				c += float64(e.integrand[q] * quotient)
 			}
-			value.addTo(out[s.feature*e.per:][:e.per], c)
+			value.addTo(out[e.path[j].feature*e.per:][:e.per], c)
 		}
 	}
 }
@@ -238,9 +238,9 @@ func (e *explainer) tabulate() {
 func (e *explainer) integrate(row []float64) {
 	n := len(e.weights)
 	e.integrand, e.quotients = append(e.integrand[:0], e.weights...), e.quotients[:0]
-	for j, s := range e.path {
-		x, table := row[s.feature], 4*n*j
-		if s.values.Has(x) {
+	for j := range e.path {
+		s, table := &e.path[j], 4*n*j
+		if s.values.Has(row[s.feature]) {
 			table += 2 * n
 		}
 		for q, factor := range e.tables[table:][:n] {

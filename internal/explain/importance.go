@@ -47,7 +47,7 @@ func PairImportances(f *model.Forest) []PairImportance {
 			pairs++
 		}
 		for r, s := range n.Pairs() {
-			k := key{n.Split().Feature, [2]int{r, s}}
+			k := key{int(n.Split().Feature), [2]int{r, s}}
 			if s != model.Others {
 				k.classes = [2]int{min(r, s), max(r, s)}
 			}

@@ -81,7 +81,7 @@ func TreeJSON(w io.Writer, t model.Tree) error {
 
 func newJSONNode(n model.Node) jsonNode {
 	split := n.Split()
-	j := jsonNode{split.Feature, &split.Threshold, "right", n.Left(), n.Right(), n.Gain(), n.Rows(), [][]int{}}
+	j := jsonNode{int(split.Feature), &split.Threshold, "right", n.Left(), n.Right(), n.Gain(), n.Rows(), [][]int{}}
 	if split.MissingLeft {
 		j.Missing = "left"
 	}

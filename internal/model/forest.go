@@ -114,7 +114,7 @@ func (f *Forest) AddNode(s Split, left, right Child, gain float64, rows int, pai
 	if s.MissingLeft {
 		missingLeft = 1
 	}
-	f.feature = append(f.feature, int32(s.Feature))
+	f.feature = append(f.feature, s.Feature)
 	f.threshold = append(f.threshold, s.Threshold)
 	f.missingLeft = append(f.missingLeft, missingLeft)
 	f.left, f.right = append(f.left, left), append(f.right, right)

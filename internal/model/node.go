@@ -11,7 +11,7 @@ type Node struct {
 // Split is the node's test.
 func (n Node) Split() Split {
 	f := n.forest
-	return Split{int(f.feature[n.index]), f.threshold[n.index], f.missingLeft[n.index] != 0}
+	return Split{f.feature[n.index], f.missingLeft[n.index] != 0, f.threshold[n.index]}
 }
 
 // Left is where the rows go that the split sends left.

@@ -1,16 +1,15 @@
 package model
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 )
 
 // Split is the test of a node: which rows go left, and which right.
 type Split struct {
-	Feature     int
-	Threshold   float64 // values below it go left; +Inf: all values do
-	MissingLeft bool    // so do missing ones
+	Feature     int32
+	MissingLeft bool    // missing values go left
+	Threshold   float64 // so do values below it; +Inf: all values do
 }
 
 // GoesLeft tells whether a row goes left that has value x of the feature. NaN
@@ -19,7 +18,21 @@ func (s Split) GoesLeft(x float64) bool {
 	if x != x {
 		return s.MissingLeft
 	}
-	return max(-math.MaxFloat64, min(x, math.MaxFloat64)) < s.Threshold
+	return below(x, s.Threshold)
+}
+
+func below(x, threshold float64) bool {
+	return max(-math.MaxFloat64, min(x, math.MaxFloat64)) < threshold
+}
+
+// goesLeft is GoesLeft of a node's split for a row. It reads no more of the split
+// than the row asks for.
+func (f *Forest) goesLeft(node int, row []float64) bool {
+	x := row[f.feature[node]]
+	if x != x {
+		return f.missingLeft[node] != 0
+	}
+	return below(x, f.threshold[node])
 }
 
 // Text is the test in words, of a feature with the given name.
@@ -30,13 +43,18 @@ func (s Split) Text(feature string) string { return fmt.Sprintf("%s < %v", featu
 func (s Split) Compare(o Split) int {
 	switch {
 	case s.Feature != o.Feature:
-		return cmp.Compare(s.Feature, o.Feature)
-	case s.MissingLeft == o.MissingLeft:
-		return cmp.Compare(s.Threshold, o.Threshold)
-	case s.MissingLeft:
+		return int(s.Feature) - int(o.Feature)
+	case s.MissingLeft != o.MissingLeft:
+		if s.MissingLeft {
+			return -1
+		}
+		return 1
+	case s.Threshold < o.Threshold:
 		return -1
+	case s.Threshold > o.Threshold:
+		return 1
 	}
-	return 1
+	return 0
 }
 
 // Left is the values that go left.

@@ -79,13 +79,12 @@ func (t Tree) Rows(c Child) int {
 
 // Find is the number of the leaf that a row of raw feature values reaches.
 func (t Tree) Find(row []float64) int {
-	c := t.Root()
+	f, c := t.forest, t.Root()
 	for !c.IsLeaf() {
-		n := t.Node(c)
-		if s := n.Split(); s.GoesLeft(row[s.Feature]) {
-			c = n.Left()
+		if i := t.firstNode + int(c); f.goesLeft(i, row) {
+			c = f.left[i]
 		} else {
-			c = n.Right()
+			c = f.right[i]
 		}
 	}
 	return c.Leaf()

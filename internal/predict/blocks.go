@@ -28,40 +28,39 @@ type column struct{ feature, first, middle, end int }
 func newBlocks(f *model.Forest, first int, v *values, cacheBytes int) *blocks {
 	const most = 64 // trees whose leaf numbers are kept
 	trees := v.trees()
-	p := &blocks{values: v, firstCut: []uint32{0}}
-	var splits []model.Split // by cut
+	p := &blocks{values: v, firstCut: make([]uint32, trees+1)}
 	for t := range trees {
-		tree := f.Tree(first + t)
-		begin := len(p.cuts)
-		p.cuts = append(p.cuts, make([]kernel.Cut, tree.NumNodes())...)
-		tree.Cuts(p.cuts[begin:])
-		for _, n := range tree.Nodes() {
-			splits = append(splits, n.Split())
-		}
-		p.firstCut = append(p.firstCut, uint32(len(p.cuts)))
+		p.firstCut[t+1] = p.firstCut[t] + uint32(f.Tree(first+t).NumNodes())
 	}
-	p.makeTests(splits)
+	p.cuts = make([]kernel.Cut, p.firstCut[trees])
+	for t := range trees {
+		f.Tree(first + t).Cuts(p.cuts[p.firstCut[t]:p.firstCut[t+1]])
+	}
+	p.makeTests(f, first)
 	bytes := int(v.firstLeaf[trees]) * v.leafBytes()
 	p.group = min(max(1, cacheBytes*trees/max(1, bytes)), most)
 	return p
 }
 
-// makeTests collects the different splits, by feature.
-func (p *blocks) makeTests(splits []model.Split) {
+// makeTests collects the different splits of the trees from first on, by feature.
+func (p *blocks) makeTests(f *model.Forest, first int) {
 	type asked struct {
 		model.Split
 		cut int
 	}
-	all := make([]asked, len(splits))
-	for i, s := range splits {
-		all[i] = asked{s, i}
+	all := make([]asked, len(p.cuts))
+	for t, begin := range p.firstCut[:p.values.trees()] {
+		for i, n := range f.Tree(first + t).Nodes() {
+			cut := int(begin) + int(i)
+			all[cut] = asked{n.Split(), cut}
+		}
 	}
 	slices.SortFunc(all, func(a, b asked) int { return a.Compare(b.Split) })
 	for i, a := range all {
 		if i == 0 || a.Split != all[i-1].Split {
 			n := len(p.thresholds)
 			if i == 0 || a.Feature != all[i-1].Feature {
-				p.columns = append(p.columns, column{a.Feature, n, n, n})
+				p.columns = append(p.columns, column{int(a.Feature), n, n, n})
 			}
 			p.thresholds = append(p.thresholds, a.Threshold)
 			c := &p.columns[len(p.columns)-1]

@@ -19,12 +19,10 @@ type values struct {
 
 // newValues takes the leaves of the trees from first up to last.
 func newValues(f *model.Forest, first, last int) *values {
-	v := &values{classes: f.Classes(), firstLeaf: []uint32{0}, perLeaf: f.ValuesPerLeaf(), most: 1}
-	leaves := 0
-	for t := first; t < last; t++ {
-		n := f.Tree(t).NumLeaves()
-		leaves, v.most = leaves+n, max(v.most, n)
-		v.firstLeaf = append(v.firstLeaf, uint32(leaves))
+	v := &values{classes: f.Classes(), firstLeaf: make([]uint32, last-first+1), perLeaf: f.ValuesPerLeaf(), most: 1}
+	for t := range last - first {
+		leaves := f.Tree(first + t).NumLeaves()
+		v.firstLeaf[t+1], v.most = v.firstLeaf[t]+uint32(leaves), max(v.most, leaves)
 	}
 	all, pairs := f.LeafValues(first, last)
 	if f.Full() {

@@ -94,7 +94,7 @@ func (w *walks) addTree(t model.Tree, slots map[slot]uint32) (depth uint32) {
 		}
 		n := t.Node(p.child)
 		split := n.Split()
-		s := slot{split.Feature, !split.MissingLeft}
+		s := slot{int(split.Feature), !split.MissingLeft}
 		if _, ok := slots[s]; !ok {
 			slots[s] = uint32(len(w.slots))
 			w.slots = append(w.slots, s)

@@ -9,7 +9,7 @@ import (
 func (t *Tree) AppendTo(f *model.Forest) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		split := model.Split{Feature: int(n.Feature), Threshold: n.Threshold, MissingLeft: n.MissingLeft}
+		split := model.Split{Feature: n.Feature, MissingLeft: n.MissingLeft, Threshold: n.Threshold}
 		f.AddNode(split, model.Child(n.Left), model.Child(n.Right), n.Gain, n.Rows, n.Pairs)
 	}
 	for i := range t.Leaves {
@@ -26,7 +26,7 @@ func FromModel(t model.Tree, m *bin.Mapper) *Tree {
 	for _, n := range t.Nodes() {
 		s := n.Split()
 		grown.Nodes = append(grown.Nodes, Node{
-			Feature:     int32(s.Feature),
+			Feature:     s.Feature,
 			Bin:         m.Features[s.Feature].BinBelow(s.Threshold),
 			MissingLeft: s.MissingLeft,
 			Left:        int32(n.Left()),
