@@ -65,7 +65,7 @@ func decodeParams(object []byte) (p Params, err error) {
 	return p, nil
 }
 
-// sensible tells whether a parameter has a value that some version may have
+// sensible reports whether a parameter has a value that some version may have
 // allowed, and that can be shown to a user.
 func sensible(field any) bool {
 	switch v := field.(type) {

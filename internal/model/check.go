@@ -11,9 +11,9 @@ import (
 // maxLeaves is the most leaves of a tree: their numbers have 16 bits.
 const maxLeaves = 1 << 16
 
-// Check tells what is wrong with the forest, if anything: every index must be in
-// range, every number one that training can make, and the nodes make trees,
-// their leaves numbered from left to right.
+// Check returns what is wrong with the forest, if anything. Every index must be
+// in range, every number must be one that training can make, and the nodes must
+// make trees whose leaves are numbered from left to right.
 func (f *Forest) Check(features int) error {
 	if err := f.checkSizes(); err != nil {
 		return err

@@ -44,7 +44,7 @@ func (f *Forest) Classes() int { return f.classes }
 // Pairs is the number of class pairs of a node, and of a leaf that is not full.
 func (f *Forest) Pairs() int { return f.pairs }
 
-// Full tells whether leaves have a value for each class.
+// Full reports whether leaves have a value for each class.
 func (f *Forest) Full() bool { return f.full }
 
 // ValuesPerLeaf is the number of values that a leaf has.
@@ -96,9 +96,10 @@ func (f *Forest) AllNodes() iter.Seq[Node] {
 	}
 }
 
-// LeafValues is the values of all leaves of the trees from first up to last,
-// one leaf after the other, and unless the leaves are full, their class pairs,
-// r, s, r, s, …. They are the forest's own and must not be changed.
+// LeafValues returns the values of all leaves of the trees from first up to
+// last, one leaf after the other. Unless the leaves are full, it returns their
+// class pairs as well: r, s, r, s, …. Both belong to the forest and must not be
+// changed.
 func (f *Forest) LeafValues(first, last int) (values []float32, pairs []uint16) {
 	n, begin, end := f.ValuesPerLeaf(), int(f.firstLeaf[first]), int(f.firstLeaf[last])
 	if !f.full {
@@ -144,8 +145,8 @@ func appendPairs(dst []uint16, pairs []kernel.Pair) []uint16 {
 	return dst
 }
 
-// Truncated is a forest of the first trees, which shares their memory. Trees
-// may be added to f, but no longer to it.
+// Truncated is a forest of the first trees. It shares their memory, but a tree
+// that is added to one does not change the other.
 func (f *Forest) Truncated(trees int) *Forest {
 	nodes, leaves := int(f.firstNode[trees]), int(f.firstLeaf[trees])
 	t := *f

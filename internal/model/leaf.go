@@ -17,7 +17,7 @@ type Leaf struct {
 func (l Leaf) Rows() int { return int(l.forest.leafRows[l.index]) }
 
 // Values is the leaf's values, by class if the forest's leaves are full, else by
-// pair. They are the forest's own and must not be changed.
+// pair. They belong to the forest and must not be changed.
 func (l Leaf) Values() []float32 {
 	n := l.forest.ValuesPerLeaf()
 	return l.forest.values[l.index*n:][:n]

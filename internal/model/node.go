@@ -26,18 +26,18 @@ func (n Node) Gain() float32 { return n.forest.gain[n.index] }
 // Rows is the number of training rows that reached the node.
 func (n Node) Rows() int { return int(n.forest.nodeRows[n.index]) }
 
-// Pairs yields the class pairs that the split tells apart; see [Others].
+// Pairs yields the class pairs that the split separates; see [Others].
 func (n Node) Pairs() iter.Seq2[int, int] {
 	f := n.forest
 	return realPairs(f.nodePairs[n.index*2*f.pairs:][:2*f.pairs], f.classes)
 }
 
-// Others stands in place of the second class of a pair for all other classes.
+// Others, as the second class of a pair, means all other classes.
 const Others = -1
 
 // realPairs yields the pairs among r, s, r, s, …. A number that is not below
-// classes is no class: as s it stands for all others, and pairs of which r is
-// none, which come last, are not there.
+// classes is no class: as s it means all others, and a pair whose r is no class
+// is empty. Empty pairs come last.
 func realPairs(ends []uint16, classes int) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		for ; len(ends) > 0 && int(ends[0]) < classes; ends = ends[2:] {

@@ -12,7 +12,7 @@ type Split struct {
 	Threshold   float64 // so do values below it; +Inf: all values do
 }
 
-// GoesLeft tells whether a row goes left that has value x of the feature. NaN
+// GoesLeft reports whether a row goes left that has value x of the feature. NaN
 // is missing, and infinite values count as the largest finite ones.
 func (s Split) GoesLeft(x float64) bool {
 	if x != x {
@@ -76,7 +76,7 @@ func (r Range) And(o Range) Range {
 	return Range{max(r.low, o.low), min(r.high, o.high), r.missing && o.missing}
 }
 
-// Has tells whether x is in the range. NaN is missing.
+// Has reports whether x is in the range. NaN is missing.
 func (r Range) Has(x float64) bool {
 	return r.low <= x && x <= r.high || r.missing && x != x
 }

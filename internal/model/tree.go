@@ -6,21 +6,20 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Child is a node of a tree, by its number, or a leaf, as −1 less its number.
+// Child identifies a node or a leaf of a tree: node n is n, leaf n is −1 − n.
 type Child int32
 
-// LeafChild is the leaf of a number.
+// LeafChild is the leaf with the given number.
 func LeafChild(leaf int) Child { return ^Child(leaf) }
 
-// IsLeaf tells whether the child is a leaf.
+// IsLeaf reports whether the child is a leaf.
 func (c Child) IsLeaf() bool { return c < 0 }
 
 // Leaf is the number of the leaf that the child is.
 func (c Child) Leaf() int { return int(^c) }
 
-// Tree is a tree of a forest. Its nodes and its leaves have numbers from zero
-// on. Parents come before their children, and leaves are numbered from left to
-// right.
+// Tree is a tree of a forest. Nodes and leaves are numbered from zero: a node
+// after its parent, the leaves from left to right.
 type Tree struct {
 	forest            *Forest
 	firstNode, nodes  int
@@ -90,9 +89,8 @@ func (t Tree) Find(row []float64) int {
 	return c.Leaf()
 }
 
-// Cuts finds which leaves the nodes part. It tells whether all nodes are
-// reached from the root, each once and after its parent, and the leaves in
-// their order.
+// Cuts finds which leaves each node separates. It reports whether the root leads
+// to every node, once and after its parent, and to the leaves in their order.
 func (t Tree) Cuts(cuts []kernel.Cut) bool {
 	left, right := t.forest.left[t.firstNode:][:len(cuts)], t.forest.right[t.firstNode:][:len(cuts)]
 	below := func(c Child) uint32 { // leaves; of a node not cut yet

@@ -12,8 +12,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Predictor predicts rows by the trees of a forest. What it needs for that, it
-// prepares when first asked. Any number of goroutines may use it at once.
+// Predictor predicts rows by the trees of a forest. It prepares what it needs
+// when first asked for it. Any number of goroutines may use it at once.
 type Predictor struct {
 	forest     *model.Forest
 	cacheBytes int // of leaf values that are worked on at once
@@ -23,7 +23,7 @@ type Predictor struct {
 	walks  func() *walks
 }
 
-// New is a Predictor of a forest, which must not change any more.
+// New returns a Predictor of a forest, which must not change from then on.
 func New(f *model.Forest, cacheBytes int) *Predictor {
 	p := &Predictor{forest: f, cacheBytes: cacheBytes}
 	p.values = sync.OnceValue(func() *values { return newValues(f, 0, f.Trees()) })
@@ -69,9 +69,9 @@ func (j *Job) run(t *blocks, team *par.Team, size int, f func(b *block, first in
 // FewRows are predicted one by one in less time than as a block.
 const FewRows = 12
 
-// Scores calls use with the raw scores of a block of rows after the other and
-// the number of its first row. The scores go to all, rows × classes of zeros,
-// or, if that is nil, are lost after use.
+// Scores calls use with the raw scores of each block of rows and the number of
+// its first row. It writes them to all, rows × classes of zeros. If all is nil,
+// they are lost after use.
 func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []float64)) {
 	rows, classes := j.Features.Rows(), p.forest.Classes()
 	if rows <= FewRows {
@@ -104,7 +104,7 @@ func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []f
 	})
 }
 
-// Leaves is the leaf that each row reaches in each tree, rows × trees.
+// Leaves returns the leaf that each row reaches in each tree, rows × trees.
 func (p *Predictor) Leaves(j *Job) []int32 {
 	leaves := make([]int32, j.Features.Rows()*j.Trees)
 	threads, size := j.plan()
