@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
@@ -37,7 +38,7 @@ type Booster struct {
 	sampler *sampler
 	grower  *tree.Grower
 	values  tree.LeafValues // with a sample
-	forest  *tree.Forest
+	forest  *model.Forest
 
 	bound float64 // Σ (1 − p_y), which is below the loss
 	stuck bool    // the last iteration changed nothing, and so would the next
@@ -95,7 +96,7 @@ func NewBooster(train *Dataset, p Params, o TrainOptions) (*Booster, error) {
 		kernels:   funcs,
 		team:      par.NewTeam(p.Threads),
 		perRound:  p.treesPerRound(classes),
-		forest:    tree.NewForest(classes, p.Pairs, p.Leaf == "full"),
+		forest:    model.NewForest(classes, p.Pairs, p.Leaf == "full"),
 		base:      -1,
 	}
 	if start := train.start; start != nil {
@@ -226,15 +227,15 @@ func (b *Booster) Result() *Result {
 	if !b.freed {
 		r.TrainLoss, r.Valid = b.loss(), b.evaluate()
 	}
-	forest := *b.forest // whose arrays are only ever appended to
+	forest := b.forest.Truncated(b.forest.Trees())
 	if best := b.best; b.params.EarlyStopping > 0 && best.iteration > 0 {
 		if r.Valid != nil {
 			best.see(r.Valid, b.params.Metric, r.Iterations, forest.Trees())
 		}
 		r.BestIteration, r.Valid = best.iteration, best.valid
-		forest.Truncate(best.trees)
+		forest = forest.Truncated(best.trees)
 	}
-	r.Model = b.model(&forest)
+	r.Model = b.model(forest)
 	return r
 }
 

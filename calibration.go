@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -13,10 +14,6 @@ type Calibration struct {
 	Temperature   float64
 	Before, After float64 // mean −log p_y on the data that it was fitted to
 }
-
-// The bounds of a temperature: data of which every row is predicted right
-// know none.
-const leastTemperature, mostTemperature = 1.0 / 64, 64
 
 // Temperature is what the raw scores are divided by before they become
 // probabilities; 1 unless [Model.Calibrate] set it.
@@ -70,7 +67,7 @@ func (m *Model) Calibrate(x Features, labels Labels, weights []float64, o Predic
 // loss, which is convex in it: by steps of Newton's method while they become
 // shorter fast, else by halving what encloses it.
 func leastLoss(scores []float64, d *Dataset, k *kernel.Funcs, team *par.Team) float64 {
-	low, high := 1.0/mostTemperature, 1.0/leastTemperature
+	low, high := 1.0/model.MaxTemperature, 1.0/model.MinTemperature
 	factor, step := 1.0, high
 	for step > 1e-12*factor {
 		slope, curvature := lossSlope(scores, factor, d, k, team)

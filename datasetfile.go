@@ -100,14 +100,14 @@ func decodeDataset(memory *mem.Block) (*Dataset, error) {
 	var lower, upper, edges []float64
 	d := &Dataset{names: h.Features, classes: h.Classes}
 	if err := firstError(
-		read(file, "bins", &bins),
-		read(file, "missing", &missing),
-		read(file, "lower", &lower),
-		read(file, "upper", &upper),
-		read(file, "edges", &edges),
-		read(file, "labels", &d.labels),
-		read(file, "weights", &d.weights),
-		read(file, "codes", &codes),
+		modelio.Read(file, "bins", &bins),
+		modelio.Read(file, "missing", &missing),
+		modelio.Read(file, "lower", &lower),
+		modelio.Read(file, "upper", &upper),
+		modelio.Read(file, "edges", &edges),
+		modelio.Read(file, "labels", &d.labels),
+		modelio.Read(file, "weights", &d.weights),
+		modelio.Read(file, "codes", &codes),
 	); err != nil {
 		return nil, err
 	}
@@ -174,7 +174,7 @@ func (d *Dataset) check(rows int) error {
 	case d.weights != nil && len(d.weights) != rows:
 		return fmt.Errorf("%d rows have %d weights", rows, len(d.weights))
 	}
-	if err := checkNames("classes", d.classes, MaxClasses); err != nil {
+	if err := modelio.CheckNames("classes", d.classes, MaxClasses); err != nil {
 		return err
 	}
 	for i, y := range d.labels {

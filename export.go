@@ -2,39 +2,114 @@ package aoso
 
 import (
 	"io"
+	"strings"
 
 	"github.com/libaoso/aoso/internal/export"
+	"github.com/libaoso/aoso/internal/model"
 )
+
+// ExportFormat describes a format that [Model.Export] writes.
+type ExportFormat struct {
+	Name    string
+	Help    string // one line
+	OneTree bool   // it shows one tree only
+}
+
+// ExportFormats lists the formats that [Model.Export] writes.
+func ExportFormats() []ExportFormat {
+	var list []ExportFormat
+	for _, f := range export.Formats() {
+		list = append(list, ExportFormat{f.Name, f.Help, f.OneTree})
+	}
+	return list
+}
+
+// Export writes the model in a format of the given name. tree, counted from 0,
+// is what a format of one tree shows; others ignore it.
+func (m *Model) Export(w io.Writer, format string, tree int) error {
+	var names []string
+	for _, f := range export.Formats() {
+		if names = append(names, f.Name); f.Name != format {
+			continue
+		}
+		if len(m.classes) < f.MinClasses {
+			return badArgument("classes", len(m.classes), "at least %d, for this format", f.MinClasses)
+		}
+		if f.OneTree {
+			if err := m.checkTree(tree); err != nil {
+				return err
+			}
+		}
+		return f.Write(w, m.content(), tree)
+	}
+	return badArgument("format", format, "%s", strings.Join(names, ", "))
+}
 
 // WriteONNX writes the model for ONNX runtimes, as one TreeEnsembleClassifier
 // of ai.onnx.ml 3. Its input X is rows × features
 // of float32, NaN for missing; its outputs are label, by row, and
 // probabilities, rows × classes of float32. Labels are int64 where all classes
 // are written as such, else strings. The model needs at least two classes.
-func (m *Model) WriteONNX(w io.Writer) error {
-	if err := m.checkExport(); err != nil {
-		return err
-	}
-	return export.ONNX(w, m.exported())
-}
+func (m *Model) WriteONNX(w io.Writer) error { return m.Export(w, "onnx", 0) }
 
 // WriteLightGBM writes the model in LightGBM's text format, for LightGBM and
 // what else reads it: with a tree for each class in every iteration. Raw
 // scores are the same, but those of a model with a temperature are divided by
 // it. Characters of feature names that LightGBM does not take become _. It
 // needs at least two classes.
-func (m *Model) WriteLightGBM(w io.Writer) error {
-	if err := m.checkExport(); err != nil {
-		return err
+func (m *Model) WriteLightGBM(w io.Writer) error { return m.Export(w, "lightgbm", 0) }
+
+// WriteDOT writes a tree, counted from 0, for Graphviz (dot -Tsvg): at each
+// node the class pairs that it tells apart, at each leaf the classes that it
+// moves most.
+func (m *Model) WriteDOT(w io.Writer, tree int) error { return m.Export(w, "dot", tree) }
+
+// Dump writes the first trees (0: all) as text, a line a node, with the class
+// pairs that each node tells apart:
+//
+//	tree 0
+//	  x.ege < 2.5  [A|L F|O]  missing right  gain 1043.2  rows 16000
+//	    leaf  A +0.31  L -0.31  rows 12
+//	    …
+//
+// Below a node come first the rows that go left, then the others. In names,
+// characters that do not print are escaped, as in \x1b.
+func (m *Model) Dump(w io.Writer, trees int) error {
+	if trees < 0 || trees > m.Trees() {
+		return badArgument("trees", trees, "0 to %d, the trees of the model", m.Trees())
 	}
-	return export.LightGBM(w, m.exported())
+	if trees != 0 && trees != m.Trees() {
+		m = m.with(m.forest.Truncated(trees))
+	}
+	return m.Export(w, "text", 0)
 }
 
-func (m *Model) checkExport() error {
-	if len(m.classes) < 2 {
-		return badArgument("classes", len(m.classes), "at least 2, for this format")
+// WriteJSON writes the model as JSON:
+//
+//	{"format": "aoso-json", "version": 1,
+//	 "method": "aoso", "leaf": "full", "pairs": 4, "trees_per_iteration": 1,
+//	 "classes": ["A", …], "features": ["x.box", …],
+//	 "trees": [
+//	  {"nodes": [{"feature": 7, "threshold": 2.5, "missing": "right", "left": 1, "right": -1,
+//	              "gain": 1043.2, "rows": 16000, "pairs": [[0, 11], [5, 14]]}, …],
+//	   "leaves": [{"rows": 12, "steps": [[0, 0.31], [11, -0.31]]}, …]},
+//	  …]}
+//
+// Features and classes are given by number from 0. A row begins at node 0, or
+// at leaf 0 of a tree without nodes. At a node it goes left if its feature is
+// below the threshold (null: whatever it is), or if it is missing and missing
+// says so. left and right are a node or, below zero, −1 − a leaf. A leaf adds
+// its steps to the scores of classes. A pair of one class parts it from all
+// others. A model with a temperature has it as "temperature".
+func (m *Model) WriteJSON(w io.Writer) error { return m.Export(w, "json", 0) }
+
+// WriteTreeJSON writes a tree, counted from 0, as JSON: the element of "trees"
+// that [Model.WriteJSON] writes.
+func (m *Model) WriteTreeJSON(w io.Writer, tree int) error {
+	if err := m.checkTree(tree); err != nil {
+		return err
 	}
-	return nil
+	return export.TreeJSON(w, m.forest.Tree(tree))
 }
 
 // checkTree tells whether the model has a tree.
@@ -45,6 +120,13 @@ func (m *Model) checkTree(tree int) error {
 	return nil
 }
 
-func (m *Model) exported() *export.Model {
-	return &export.Model{Forest: m.forest, Classes: m.classes, Features: m.names, Temperature: m.Temperature()}
+// content is the model as it is exported and saved.
+func (m *Model) content() *model.Model {
+	return &model.Model{
+		Header: model.Header{
+			Method: m.method, Leaf: m.forest.LeafKind(), Pairs: m.forest.Pairs(), TreesPerIteration: m.perRound,
+			Classes: m.classes, Features: m.names, Temperature: m.temperature,
+		},
+		Forest: m.forest,
+	}
 }

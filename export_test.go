@@ -11,6 +11,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/kernel"
 )
 
 func written(t testing.TB, write func(io.Writer) error) []byte {
@@ -145,7 +148,7 @@ func TestONNX(t *testing.T) {
 			t.Run(fmt.Sprint(v.name, classes), func(t *testing.T) {
 				m := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(3, classes) })).Model
 				o := parseONNX(t, written(t, m.WriteONNX))
-				if !slices.Equal(o.labels, m.classes) || o.texts["post_transform"][0] != "SOFTMAX" || len(o.doubles["nodes_values_as_tensor"]) != len(m.forest.Feature)+len(m.forest.LeafRows) {
+				if !slices.Equal(o.labels, m.classes) || o.texts["post_transform"][0] != "SOFTMAX" || len(o.doubles["nodes_values_as_tensor"]) != m.forest.Nodes()+m.forest.Leaves() {
 					t.Fatalf("labels %q, %d nodes", o.labels, len(o.doubles["nodes_values_as_tensor"]))
 				}
 				if base := o.doubles["base_values_as_tensor"]; len(base) != classes && (classes > 2 || base != nil) {
@@ -179,16 +182,18 @@ func TestONNXLabels(t *testing.T) {
 		{[]string{"1", "2", "ß"}, nil},
 		{[]string{"1", "2", "99999999999999999999"}, nil},
 	} {
-		m := chain(2, 0.5)
-		m.classes, m.forest.Classes = c.classes, 3
-		m.forest.Steps = make([]float32, 9)
+		f := model.NewForest(3, 1, true)
+		f.AddNode(model.Split{Threshold: 0.5}, model.LeafChild(0), model.LeafChild(1), 1, 2, []kernel.Pair{{R: 0, S: 1}})
+		f.AddLeaf([]float32{0, 0, 0}, nil, 1)
+		f.AddLeaf([]float32{0, 0, 1}, nil, 1)
+		f.EndTree()
+		m := newModel(f, c.classes, []string{"x"}, AOSO, 1, DefaultParams())
 		m.temperature = 2
-		m.forest.Steps[8] = 1
 		o := parseONNX(t, written(t, m.WriteONNX))
 		if got := o.integers["classlabels_int64s"]; !slices.Equal(got, c.numbers) || c.numbers == nil && !slices.Equal(o.texts["classlabels_strings"], c.classes) {
 			t.Errorf("%q: %v, %q", c.classes, got, o.texts["classlabels_strings"])
 		}
-		if got := o.scores([]float64{1, 1}); !slices.Equal(got, []float64{0, 0, 0.5}) {
+		if got := o.scores([]float64{1}); !slices.Equal(got, []float64{0, 0, 0.5}) {
 			t.Errorf("with temperature: %v", got)
 		}
 	}
@@ -301,9 +306,9 @@ func TestLightGBMNames(t *testing.T) {
 		{"a b|a_b|c", "Column_0 Column_1 Column_2"},
 		{"|a|b", "Column_0 Column_1 Column_2"},
 	} {
-		m := chain(3, 0.5)
-		m.names = strings.Split(c.names, "|")
-		m.forest.Feature = []int32{0, 1, 1}
+		names := strings.Split(c.names, "|")
+		m := chain(len(names), 0.5)
+		m.names = names
 		head, _ := parseLight(t, string(written(t, m.WriteLightGBM)))
 		if head["feature_names"] != c.want {
 			t.Errorf("%q becomes %q, want %q", c.names, head["feature_names"], c.want)
@@ -322,7 +327,7 @@ func TestJSON(t *testing.T) {
 			}
 			m := train(t, set, params(func(p *Params) { v.change(p); p.rounds(2, 5) }), TrainOptions{}).Model
 			var j struct {
-				content
+				model.Header
 				Format  string
 				Version int
 				Trees   []struct {
@@ -349,8 +354,8 @@ func TestJSON(t *testing.T) {
 			if !bytes.HasSuffix(all, append(last, "\n]}\n"...)) {
 				t.Errorf("the last tree alone is %s", last)
 			}
-			if j.Format != "aoso-json" || j.Version != 1 || fmt.Sprint(j.content) != fmt.Sprint(m.content()) || len(j.Trees) != m.Trees() {
-				t.Fatalf("%+v", j.content)
+			if j.Format != "aoso-json" || j.Version != 1 || fmt.Sprint(j.Header) != fmt.Sprint(m.content().Header) || len(j.Trees) != m.Trees() {
+				t.Fatalf("%+v", j.Header)
 			}
 			want := rawScores(t, m, d.features(), PredictOptions{})
 			for i, row := range d.x {
@@ -377,7 +382,7 @@ func TestJSON(t *testing.T) {
 				}
 			}
 			n := j.Trees[0].Nodes[0]
-			if n.Rows != 200 || n.Gain != m.forest.Gain[0] || len(n.Pairs) == 0 || (len(n.Pairs[0]) == 1) != (v.name == "logitboost") {
+			if n.Rows != 200 || n.Gain != gains(m.forest)[0] || len(n.Pairs) == 0 || (len(n.Pairs[0]) == 1) != (v.name == "logitboost") {
 				t.Errorf("%+v", n)
 			}
 		})
@@ -400,7 +405,7 @@ func TestDOT(t *testing.T) {
 				!strings.Contains(text, `"a\\\"b\" < `) && !strings.Contains(text, `"c d < `) {
 				t.Errorf("%s, tree %d:\n%s", v.name, tree, text)
 			}
-			if strings.Contains(text, "more") != (m.forest.Full) {
+			if strings.Contains(text, "more") != (m.forest.Full()) {
 				t.Errorf("%s: leaves show too many classes:\n%s", v.name, text)
 			}
 		}

@@ -53,7 +53,7 @@ func (b *Booster) keepScores() {
 	b.state.keep(scores, 1)
 	trees := make([]*tree.Tree, 0, b.forest.Trees()-first)
 	for t := first; t < b.forest.Trees(); t++ {
-		trees = append(trees, b.forest.Tree(t, b.train.mapper))
+		trees = append(trees, tree.FromModel(b.forest.Tree(t), b.train.mapper))
 	}
 	b.take(trees, 0)
 	b.state.period = b.params.safePeriod()
@@ -152,8 +152,9 @@ func basePairs(classes, base int) (pairs []kernel.Pair) {
 
 // lastBase is the base class of the last tree of a model that is continued.
 func (b *Booster) lastBase() int {
-	pairs := b.forest.LeafPairs
-	return min(int(pairs[len(pairs)-1]), len(b.train.classes)-1)
+	last := b.forest.Tree(b.forest.Trees() - 1)
+	pairs := last.Leaf(last.NumLeaves() - 1).Pairs()
+	return min(int(pairs[len(pairs)-1].S), len(b.train.classes)-1)
 }
 
 // worstClass is the class whose rows have the greatest loss.
@@ -200,7 +201,7 @@ func (b *Booster) add(trees []*tree.Tree) {
 	b.stuck = p.Subsample == 1 && p.ColsampleByTree == 1 && p.ColsampleByNode == 1
 	for _, t := range trees {
 		b.stuck = b.stuck && t.Idle()
-		b.forest.Append(t)
+		t.AppendTo(b.forest)
 		b.grown++
 		if b.valid != nil {
 			b.valid.add(b, t)

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/internal/model"
 )
 
 // with is a model of other trees, to which no temperature was fitted.
-func (m *Model) with(f *tree.Forest) *Model {
+func (m *Model) with(f *model.Forest) *Model {
 	return newModel(f, m.classes, m.names, m.method, m.perRound, m.params)
 }
 
@@ -18,9 +18,7 @@ func (m *Model) Truncated(trees int) (*Model, error) {
 	if trees < 1 || trees > m.Trees() {
 		return nil, badArgument("trees", trees, "1 to %d, the trees of the model", m.Trees())
 	}
-	f := *m.forest
-	f.Truncate(trees)
-	return m.with(&f), nil
+	return m.with(m.forest.Truncated(trees)), nil
 }
 
 // Merge is a model of the trees of several, whose raw scores are the sums of
@@ -35,7 +33,7 @@ func Merge(models ...*Model) (*Model, error) {
 	if i := slices.Index(models, nil); i >= 0 {
 		return nil, badArgument(fmt.Sprintf("models[%d]", i), nil, "a model")
 	}
-	forests := make([]*tree.Forest, len(models))
+	forests := make([]*model.Forest, len(models))
 	first := models[0].content()
 	for i, m := range models {
 		c := m.content()
@@ -56,5 +54,5 @@ func Merge(models ...*Model) (*Model, error) {
 		}
 		forests[i] = m.forest
 	}
-	return models[0].with(tree.Concat(forests...)), nil
+	return models[0].with(model.Concat(forests...)), nil
 }

@@ -3,15 +3,15 @@ package aoso
 import (
 	"fmt"
 	"slices"
-	"sync"
 
-	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/internal/predict"
 )
 
 // Model is a trained model. It does not change, and any number of goroutines
 // may use it at once.
 type Model struct {
-	forest   *tree.Forest
+	forest   *model.Forest
 	classes  []string
 	names    []string
 	method   string
@@ -20,22 +20,18 @@ type Model struct {
 
 	temperature float64 // 0: none
 
-	// All trees as they predict, made when first asked for.
-	steps     func() *tree.Steps
-	predictor func() *tree.Predictor
-	walker    func() *tree.Walker
+	predictor *predict.Predictor
 }
 
-func newModel(f *tree.Forest, classes, names []string, method string, perRound int, params Params) *Model {
-	m := &Model{forest: f, classes: classes, names: names, method: method, perRound: perRound, params: params}
-	m.steps = sync.OnceValue(func() *tree.Steps { return tree.NewSteps(f, 0, f.Trees()) })
-	m.predictor = sync.OnceValue(func() *tree.Predictor { return tree.NewPredictor(f, 0, m.steps(), cacheBytes()) })
-	m.walker = sync.OnceValue(func() *tree.Walker { return tree.NewWalker(f, m.steps()) })
-	return m
+func newModel(f *model.Forest, classes, names []string, method string, perRound int, params Params) *Model {
+	return &Model{
+		forest: f, classes: classes, names: names, method: method, perRound: perRound, params: params,
+		predictor: predict.New(f, cacheBytes()),
+	}
 }
 
 // model is trees of the booster as a model.
-func (b *Booster) model(forest *tree.Forest) *Model {
+func (b *Booster) model(forest *model.Forest) *Model {
 	return newModel(forest, b.train.classes, b.train.names, b.params.Method, b.perRound, b.params)
 }
 
@@ -44,10 +40,10 @@ func (m *Model) checkContinued(p *Params, perRound int) error {
 	switch {
 	case m.method != p.Method:
 		return badArgument("method", p.Method, "%s, as in the model to continue", m.method)
-	case m.forest.Full != (p.Leaf == "full"):
+	case m.forest.Full() != (p.Leaf == "full"):
 		return badArgument("leaf", p.Leaf, "%s, as in the model to continue", m.params.Leaf)
-	case m.forest.Pairs != p.Pairs:
-		return badArgument("pairs", p.Pairs, "%d, as in the model to continue", m.forest.Pairs)
+	case m.forest.Pairs() != p.Pairs:
+		return badArgument("pairs", p.Pairs, "%d, as in the model to continue", m.forest.Pairs())
 	case m.perRound != perRound:
 		return badArgument("classes", perRound, "as many as in the model to continue")
 	}
@@ -80,7 +76,7 @@ func (m *Model) TreesPerIteration() int { return m.perRound }
 
 // Leaves is the number of leaves of a tree.
 func (m *Model) Leaves(tree int) int {
-	return int(m.forest.FirstLeaf[tree+1] - m.forest.FirstLeaf[tree])
+	return m.forest.Tree(tree).NumLeaves()
 }
 
 // Params is the parameters that the model was trained with.

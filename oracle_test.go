@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/oracle"
 )
 
@@ -84,8 +85,8 @@ func checkAgainstOracle(t *testing.T, d *table, trees, leaves int, change func(*
 		rows[i] = i
 	}
 	for i, tree := range want.Trees {
-		c := &treeComparison{d, got, i, tree, p.Shrinkage}
-		if err := c.node(got.root(i), 0, rows); err != nil {
+		c := &treeComparison{d, got.forest.Tree(i), len(got.classes), tree, p.Shrinkage}
+		if err := c.node(got.forest.Tree(i).Root(), 0, rows); err != nil {
 			t.Fatalf("tree %d: %v", i, err)
 		}
 	}
@@ -94,36 +95,39 @@ func checkAgainstOracle(t *testing.T, d *table, trees, leaves int, change func(*
 // treeComparison walks a tree and the oracle's side by side.
 type treeComparison struct {
 	d         *table
-	m         *Model
-	tree      int
+	tree      model.Tree
+	classes   int
 	want      *oracle.Tree
 	shrinkage float64
 }
 
 // node compares what is under two nodes that hold the given rows.
-func (c *treeComparison) node(child int32, wanted int, rows []int) error {
-	n, f := &c.want.Nodes[wanted], c.m.forest
+func (c *treeComparison) node(child model.Child, wanted int, rows []int) error {
+	n := &c.want.Nodes[wanted]
 	where := fmt.Sprintf("node %d of %d rows", wanted, len(rows))
-	if child < 0 != (n.Feature < 0) {
+	if child.IsLeaf() != (n.Feature < 0) {
 		return fmt.Errorf("%s: a leaf in one tree only", where)
 	}
-	if child < 0 {
-		return c.leaf(int(^child), n, where, len(rows))
+	if child.IsLeaf() {
+		return c.leaf(c.tree.Leaf(child.Leaf()), n, where, len(rows))
 	}
-	i := int(f.FirstNode[c.tree]) + int(child)
-	if err := samePair(f.NodePairs[2*i:2*i+2], n, f.Classes); err != nil {
-		return fmt.Errorf("%s: %w", where, err)
+	got := c.tree.Node(child)
+	for r, s := range got.Pairs() {
+		if err := samePair(r, s, n, c.classes); err != nil {
+			return fmt.Errorf("%s: %w", where, err)
+		}
 	}
-	if !near(float64(f.Gain[i]), n.Gain, 2e-3) || int(f.NodeRows[i]) != len(rows) {
-		return fmt.Errorf("%s: gain %g and %d rows, the oracle's gain is %g", where, f.Gain[i], f.NodeRows[i], n.Gain)
+	if !near(float64(got.Gain()), n.Gain, 2e-3) || got.Rows() != len(rows) {
+		return fmt.Errorf("%s: gain %g and %d rows, the oracle's gain is %g", where, got.Gain(), got.Rows(), n.Gain)
 	}
+	split := got.Split()
 	var left, right []int
 	for _, row := range rows {
 		x := c.d.x[row]
-		goesLeft := x[f.Feature[i]] < f.Threshold[i]
+		goesLeft := x[split.Feature] < split.Threshold
 		if goesLeft != (float32(x[n.Feature]) < n.Cut) {
 			return fmt.Errorf("%s: split of feature %d at %v, the oracle's of feature %d at %v; gain %g and %g",
-				where, f.Feature[i], f.Threshold[i], n.Feature, n.Cut, f.Gain[i], n.Gain)
+				where, split.Feature, split.Threshold, n.Feature, n.Cut, got.Gain(), n.Gain)
 		}
 		if goesLeft {
 			left = append(left, row)
@@ -131,25 +135,23 @@ func (c *treeComparison) node(child int32, wanted int, rows []int) error {
 			right = append(right, row)
 		}
 	}
-	if err := c.node(f.Left[i], n.Left, left); err != nil {
+	if err := c.node(got.Left(), n.Left, left); err != nil {
 		return err
 	}
-	return c.node(f.Right[i], n.Right, right)
+	return c.node(got.Right(), n.Right, right)
 }
 
-func (c *treeComparison) leaf(leaf int, n *oracle.Node, where string, rows int) error {
-	f := c.m.forest
-	i := int(f.FirstLeaf[c.tree]) + leaf
-	if int(f.LeafRows[i]) != rows {
-		return fmt.Errorf("%s: the leaf is said to have %d rows", where, f.LeafRows[i])
+func (c *treeComparison) leaf(leaf model.Leaf, n *oracle.Node, where string, rows int) error {
+	if leaf.Rows() != rows {
+		return fmt.Errorf("%s: the leaf is said to have %d rows", where, leaf.Rows())
 	}
-	if !f.Full {
-		if err := samePair(f.LeafPairs[2*i:2*i+2], n, f.Classes); err != nil {
+	for _, p := range leaf.Pairs() {
+		if err := samePair(int(p.R), int(p.S), n, c.classes); err != nil {
 			return fmt.Errorf("%s: leaf: %w", where, err)
 		}
 	}
-	value := make([]float64, f.Classes)
-	f.AddLeaf(c.tree, leaf, value)
+	value := make([]float64, c.classes)
+	leaf.AddTo(value)
 	for k, v := range value {
 		if want := c.shrinkage * float64(n.Value[k]); !near(v, want, 1e-4) && math.Abs(v-want) > 1e-6 {
 			return fmt.Errorf("%s: leaf value %g of class %d, the oracle's is %g", where, v, k, want)
@@ -159,13 +161,13 @@ func (c *treeComparison) leaf(leaf int, n *oracle.Node, where string, rows int) 
 }
 
 // samePair compares a class pair with the oracle's. Two classes make but one
-// pair, whose direction means nothing.
-func samePair(pair []uint16, n *oracle.Node, classes int) error {
-	r, s := int(pair[0]), int(pair[1])
-	wantS := n.S
-	if wantS < 0 {
-		wantS = classes
+// pair, whose direction means nothing. s below zero, or past the last class, is
+// no class.
+func samePair(r, s int, n *oracle.Node, classes int) error {
+	if s == classes {
+		s = model.Others
 	}
+	wantS := max(n.S, model.Others)
 	if r == n.R && s == wantS || classes == 2 && r == wantS && s == n.R {
 		return nil
 	}

@@ -5,8 +5,7 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/libaoso/aoso/internal/par"
-	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/internal/predict"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -15,15 +14,6 @@ type PredictOptions struct {
 	Trees   int    // use the first so many trees; 0: all
 	Threads int    // 0: all cores that the process may use
 	Level   string // instruction-set level of the kernels, one of [Levels]; "": AOSO_LEVEL, or the fastest
-}
-
-// prediction is how rows are predicted: block after block, by several workers.
-type prediction struct {
-	x       Features
-	trees   int
-	kernels *kernel.Funcs
-	threads int
-	size    int // rows of a block
 }
 
 // resolve checks the options and finds the kernels and the number of trees.
@@ -38,8 +28,8 @@ func (m *Model) resolve(o PredictOptions) (k *kernel.Funcs, trees int, err error
 	return k, cmp.Or(o.Trees, m.Trees()), err
 }
 
-// plan checks what is to be predicted and how.
-func (m *Model) plan(x Features, o PredictOptions) (*prediction, error) {
+// job checks what is to be predicted and how.
+func (m *Model) job(x Features, o PredictOptions) (*predict.Job, error) {
 	k, trees, err := m.resolve(o)
 	if err == nil {
 		err = m.checkFeatures(x)
@@ -47,29 +37,7 @@ func (m *Model) plan(x Features, o PredictOptions) (*prediction, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &prediction{x: x, trees: trees, kernels: k, threads: o.Threads}
-	words := max(1, (x.Rows()+63)/64) // of rows; less than one takes as long
-	if p.threads == 0 && words > 1 {
-		p.threads = par.Available()
-	}
-	p.threads = max(1, min(p.threads, words))
-	rounds := (words + p.threads*kernel.PredictWords - 1) / (p.threads * kernel.PredictWords)
-	p.size = (words + p.threads*rounds - 1) / (p.threads * rounds) * 64
-	return p, nil
-}
-
-// run calls f with every block, ready to be predicted by the trees of t, and
-// the number of its first row.
-func (p *prediction) run(t *tree.Predictor, team *par.Team, f func(b *tree.Block, first int)) {
-	blocks := make([]*tree.Block, team.Workers())
-	team.Do((p.x.Rows()+p.size-1)/p.size, func(worker, i int) {
-		if blocks[worker] == nil {
-			blocks[worker] = t.NewBlock(p.kernels)
-		}
-		b, first := blocks[worker], i*p.size
-		b.Load(p.x, first, min(p.size, p.x.Rows()-first))
-		f(b, first)
-	})
+	return &predict.Job{Features: x, Trees: trees, Kernels: k, Threads: o.Threads}, nil
 }
 
 // PredictRaw returns the raw scores F of the rows of x, rows × classes.
@@ -89,14 +57,14 @@ func (m *Model) PredictProba(x Features, o PredictOptions) ([]float64, error) {
 // Predict returns the number of the likeliest class of each row of x, the
 // lowest where some tie. [Model.Classes] has their labels.
 func (m *Model) Predict(x Features, o PredictOptions) ([]int, error) {
-	p, err := m.plan(x, o)
+	j, err := m.job(x, o)
 	if err != nil {
 		return nil, err
 	}
-	best := make([]int, x.Rows())
-	m.score(p, nil, func(first int, scores []float64) {
-		for i := range len(scores) / len(m.classes) {
-			best[first+i] = argmax(scores[i*len(m.classes):][:len(m.classes)])
+	best, classes := make([]int, x.Rows()), len(m.classes)
+	m.predictor.Scores(j, nil, func(first int, scores []float64) {
+		for i := range len(scores) / classes {
+			best[first+i] = argmax(scores[i*classes:][:classes])
 		}
 	})
 	return best, nil
@@ -104,95 +72,37 @@ func (m *Model) Predict(x Features, o PredictOptions) ([]int, error) {
 
 // predict returns what finish makes of the raw scores of rows, block by block.
 func (m *Model) predict(x Features, o PredictOptions, finish func(k *kernel.Funcs, scores []float64)) ([]float64, error) {
-	p, err := m.plan(x, o)
+	j, err := m.job(x, o)
 	if err != nil {
 		return nil, err
 	}
 	scores := make([]float64, x.Rows()*len(m.classes))
-	m.score(p, scores, func(_ int, block []float64) { finish(p.kernels, block) })
+	m.predictor.Scores(j, scores, func(_ int, block []float64) { finish(j.Kernels, block) })
 	return scores, nil
-}
-
-// fewRows are predicted one by one in less time than as a block.
-const fewRows = 12
-
-// score calls use with the raw scores of a block of rows after the other and
-// the number of its first row. The scores go to all, rows × classes of zeros,
-// or, if that is nil, are lost after use.
-func (m *Model) score(p *prediction, all []float64, use func(first int, scores []float64)) {
-	rows, classes := p.x.Rows(), len(m.classes)
-	if rows <= fewRows {
-		if all == nil {
-			all = make([]float64, rows*classes)
-		}
-		row, values := m.walker().NewRow(p.kernels, p.trees), make([]float64, p.x.Cols())
-		for i := range rows {
-			for j := range values {
-				p.x.Column(j, i, values[j:j+1])
-			}
-			row.Load(values)
-			copy(all[i*classes:], row.Scores())
-		}
-		use(0, all)
-		return
-	}
-	team := par.NewTeam(p.threads)
-	defer team.Close()
-	p.run(m.predictor(), team, func(b *tree.Block, first int) {
-		var scores []float64
-		if all != nil {
-			scores = all[first*classes:][:b.Rows()*classes]
-		} else {
-			scores = make([]float64, b.Rows()*classes)
-		}
-		b.AddTo(scores, p.trees)
-		use(first, scores)
-	})
 }
 
 // PredictLeaf returns the leaf that each row of x reaches in each tree, rows
 // × trees, leaves counted within their tree from left to right.
 func (m *Model) PredictLeaf(x Features, o PredictOptions) ([]int32, error) {
-	p, err := m.plan(x, o)
+	j, err := m.job(x, o)
 	if err != nil {
 		return nil, err
 	}
-	leaves := make([]int32, x.Rows()*p.trees)
-	team := par.NewTeam(p.threads)
-	defer team.Close()
-	p.run(m.predictor(), team, func(b *tree.Block, first int) {
-		b.Leaves(leaves[first*p.trees:], p.trees)
-	})
-	return leaves, nil
+	return m.predictor.Leaves(j), nil
 }
 
 // Staged yields the number of trees and the raw scores, rows × classes, after
 // every so many iterations of boosting and at the end. The scores are good
 // until the next step.
 func (m *Model) Staged(x Features, every int, o PredictOptions) (iter.Seq2[int, []float64], error) {
-	p, err := m.plan(x, o)
+	j, err := m.job(x, o)
 	if err == nil && every < 1 {
 		err = badArgument("every", every, "at least 1")
 	}
 	if err != nil {
 		return nil, err
 	}
-	classes, step := len(m.classes), min(every, p.trees/m.perRound+1)*m.perRound
-	return func(yield func(int, []float64) bool) {
-		scores := make([]float64, x.Rows()*classes)
-		team := par.NewTeam(p.threads)
-		defer team.Close()
-		for first := 0; first < p.trees; first += step {
-			last := min(first+step, p.trees)
-			stage := tree.NewPredictor(m.forest, first, tree.NewSteps(m.forest, first, last), cacheBytes())
-			p.run(stage, team, func(b *tree.Block, row int) {
-				b.AddTo(scores[row*classes:], last-first)
-			})
-			if !yield(last, scores) {
-				return
-			}
-		}
-	}, nil
+	return m.predictor.Staged(j, min(every, j.Trees/m.perRound+1)*m.perRound), nil
 }
 
 // Evaluate compares the model's predictions for x with labels; weights may be

@@ -7,7 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/internal/predict"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -41,7 +42,7 @@ func TestPredictions(t *testing.T) {
 						if int(leaves[i*n+tree]) != leaf {
 							t.Fatalf("row %d, tree %d: leaf %d, want %d", i, tree, leaves[i*n+tree], leaf)
 						}
-						m.forest.AddLeaf(tree, leaf, f)
+						m.forest.Tree(tree).Leaf(leaf).AddTo(f)
 					}
 					if !slices.Equal(scores[i*5:][:5], f) {
 						t.Fatalf("row %d: scores %v, want %v", i, scores[i*5:][:5], f)
@@ -90,7 +91,7 @@ func TestPredictLevels(t *testing.T) {
 				for tree := range trees {
 					leaf := walk(m, tree, row)
 					leaves[i*trees+tree] = int32(leaf)
-					m.forest.AddLeaf(tree, leaf, scores[i*classes:][:classes])
+					m.forest.Tree(tree).Leaf(leaf).AddTo(scores[i*classes:][:classes])
 				}
 			}
 			m.temperature = 1.5
@@ -98,7 +99,7 @@ func TestPredictLevels(t *testing.T) {
 			kernel.Softmax(&proba)
 			for _, level := range Levels() {
 				o := PredictOptions{Threads: 2, Level: level}
-				for _, rows := range []int{fewRows, len(d.x)} {
+				for _, rows := range []int{predict.FewRows, len(d.x)} {
 					got, err := m.PredictProba(d.slice(0, rows).features(), o)
 					if err != nil || !slices.Equal(got, proba.Scores[:rows*classes]) {
 						t.Errorf("%s: other probabilities of %d rows than by walking (%v)", level, rows, err)
@@ -117,17 +118,19 @@ func TestPredictLevels(t *testing.T) {
 
 // walk finds a row's leaf as the text of a tree would have it.
 func walk(m *Model, tree int, row []float64) int {
-	child := m.root(tree)
-	for child >= 0 {
-		i := int(m.forest.FirstNode[tree]) + int(child)
-		x := min(row[m.forest.Feature[i]], math.MaxFloat64)
-		if x < m.forest.Threshold[i] || math.IsNaN(x) && m.forest.MissingLeft[i] == 1 {
-			child = m.forest.Left[i]
+	t := m.forest.Tree(tree)
+	child := t.Root()
+	for !child.IsLeaf() {
+		n := t.Node(child)
+		s := n.Split()
+		x := min(row[s.Feature], math.MaxFloat64)
+		if x < s.Threshold || math.IsNaN(x) && s.MissingLeft {
+			child = n.Left()
 		} else {
-			child = m.forest.Right[i]
+			child = n.Right()
 		}
 	}
-	return int(^child)
+	return child.Leaf()
 }
 
 // TestPredictBlocks has numbers of rows about those that are read at once.
@@ -135,7 +138,7 @@ func TestPredictBlocks(t *testing.T) {
 	d := blobs(61, 2*kernel.PredictRows+3, 4, 3, 255)
 	m := fit(t, d, params(func(p *Params) { p.Trees = 5 })).Model
 	want := rawScores(t, m, d.features(), PredictOptions{Threads: 1})
-	for _, rows := range []int{1, fewRows, fewRows + 1, 64, 65, kernel.PredictRows - 1, kernel.PredictRows, kernel.PredictRows + 1, 2 * kernel.PredictRows, 2*kernel.PredictRows + 3} {
+	for _, rows := range []int{1, predict.FewRows, predict.FewRows + 1, 64, 65, kernel.PredictRows - 1, kernel.PredictRows, kernel.PredictRows + 1, 2 * kernel.PredictRows, 2*kernel.PredictRows + 3} {
 		for _, threads := range []int{0, 1, 2, 5} {
 			got := rawScores(t, m, d.slice(0, rows).features(), PredictOptions{Threads: threads})
 			if !slices.Equal(got, want[:rows*3]) {
@@ -147,7 +150,7 @@ func TestPredictBlocks(t *testing.T) {
 
 // TestPredictNoTrees: without trees all scores are zero.
 func TestPredictNoTrees(t *testing.T) {
-	m := newModel(tree.NewForest(3, 1, false), []string{"a", "b", "c"}, []string{"x"}, AOSO, 1, DefaultParams())
+	m := newModel(model.NewForest(3, 1, false), []string{"a", "b", "c"}, []string{"x"}, AOSO, 1, DefaultParams())
 	for _, rows := range []int{1, 100} {
 		scores := rawScores(t, m, RowMajor(make([]float64, rows), rows, 1), PredictOptions{})
 		if len(scores) != 3*rows || slices.ContainsFunc(scores, func(f float64) bool { return f != 0 }) {

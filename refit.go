@@ -2,7 +2,6 @@ package aoso
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
@@ -58,13 +57,12 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	if err != nil {
 		return nil, err
 	}
-	f := *m.forest
-	f.Steps, f.LeafRows, f.NodeRows = slices.Clone(f.Steps), slices.Clone(f.LeafRows), slices.Clone(f.NodeRows)
+	f := m.forest.Clone()
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
 	r := &refit{
 		replay: replay{
-			x: x, forest: &f, perRound: m.perRound, team: team,
+			x: x, forest: f, perRound: m.perRound, team: team,
 			state: newState(codes, weights, len(m.classes), true, k, team),
 		},
 		keep: o.Keep,
@@ -76,11 +74,10 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 		Newton: loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2},
 	}
 	r.run(r.refitTree, nil)
-	return m.with(&f), nil
+	return m.with(f), nil
 }
 
-// refit is a refitting under way. The forest's Steps, LeafRows and NodeRows are
-// its own.
+// refit is a refitting under way. The forest is its own.
 type refit struct {
 	replay
 	keep   float64
@@ -89,31 +86,21 @@ type refit struct {
 
 // refitTree refits the leaves of a tree to the rows that reach them.
 func (r *refit) refitTree(t int) {
-	first, n := int(r.forest.FirstLeaf[t]), r.forest.StepsPerLeaf()
-	leaves := make([]tree.Leaf, len(r.start)-1)
+	refitted := r.forest.Tree(t)
+	leaves := tree.LeavesOf(refitted)
 	for i := range leaves {
-		leaves[i] = r.forest.LeafAt(first + i)
-		leaves[i].Steps = make([]float32, n)
+		leaves[i].Steps = make([]float32, len(leaves[i].Steps))
 	}
 	r.values.Set(leaves, r.rowsOf)
 	for i, leaf := range leaves {
 		if leaf.Rows == 0 {
+			refitted.SetLeaf(i, nil, 0)
 			continue
 		}
-		for j, old := range r.forest.Steps[(first+i)*n:][:n] {
-			r.forest.Steps[(first+i)*n+j] = float32(float64(r.keep*float64(old)) + float64((1-r.keep)*float64(leaf.Steps[j])))
+		for j, old := range refitted.Leaf(i).Values() {
+			leaf.Steps[j] = float32(float64(r.keep*float64(old)) + float64((1-r.keep)*float64(leaf.Steps[j])))
 		}
+		refitted.SetLeaf(i, leaf.Steps, leaf.Rows)
 	}
-	r.count(t)
-}
-
-// count sets the numbers of rows of a tree's leaves and nodes.
-func (r *refit) count(t int) {
-	f := r.forest
-	for leaf, end := range r.start[1:] {
-		f.LeafRows[int(f.FirstLeaf[t])+leaf] = uint32(end - r.start[leaf])
-	}
-	for i := int(f.FirstNode[t+1]) - 1; i >= int(f.FirstNode[t]); i-- { // children come after their parents
-		f.NodeRows[i] = f.Rows(t, f.Left[i]) + f.Rows(t, f.Right[i])
-	}
+	refitted.CountRows()
 }

@@ -1,6 +1,7 @@
 package aoso
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -19,9 +20,17 @@ func refitted(t testing.TB, m *Model, d *table, o RefitOptions) *Model {
 // sameTrees checks that models differ in leaf values and numbers of rows only.
 func sameTrees(t testing.TB, a, b *Model) {
 	t.Helper()
-	f, g := *a.forest, *b.forest
-	if !slices.Equal(f.Feature, g.Feature) || !slices.Equal(f.Threshold, g.Threshold) || !slices.Equal(f.Gain, g.Gain) ||
-		!slices.Equal(f.NodePairs, g.NodePairs) || !slices.Equal(f.LeafPairs, g.LeafPairs) || g.Check(len(a.names)) != nil {
+	text := func(m *Model) string {
+		f := m.forest.Clone()
+		for _, t := range f.All() {
+			for i, l := range t.Leaves() {
+				t.SetLeaf(i, make([]float32, len(l.Values())), 0)
+			}
+			t.CountRows()
+		}
+		return fmt.Sprint(*f)
+	}
+	if text(a) != text(b) || b.forest.Check(len(a.names)) != nil {
 		t.Fatal("the trees are others")
 	}
 }
@@ -35,12 +44,12 @@ func TestRefitSame(t *testing.T) {
 				m := fit(t, d, params(func(p *Params) { v.change(p); p.Leaves, p.L2 = 8, 0.5; p.rounds(10, 5) })).Model
 				r := refitted(t, m, d, RefitOptions{})
 				sameTrees(t, m, r)
-				for i, s := range r.forest.Steps {
-					if !near(float64(s), float64(m.forest.Steps[i]), 1e-3) && math.Abs(float64(s-m.forest.Steps[i])) > 1e-5 {
-						t.Fatalf("step %d is %v, was %v", i, s, m.forest.Steps[i])
+				for i, s := range leafValues(r.forest) {
+					if !near(float64(s), float64(leafValues(m.forest)[i]), 1e-3) && math.Abs(float64(s-leafValues(m.forest)[i])) > 1e-5 {
+						t.Fatalf("step %d is %v, was %v", i, s, leafValues(m.forest)[i])
 					}
 				}
-				if d.weights == nil && (!slices.Equal(r.forest.LeafRows, m.forest.LeafRows) || !slices.Equal(r.forest.NodeRows, m.forest.NodeRows)) {
+				if d.weights == nil && (!slices.Equal(rowsOfLeaves(r.forest), rowsOfLeaves(m.forest)) || !slices.Equal(rowsOfNodes(r.forest), rowsOfNodes(m.forest))) {
 					t.Error("the numbers of rows are others")
 				}
 			})
@@ -72,14 +81,14 @@ func TestRefitOther(t *testing.T) {
 			if again := refitted(t, r, new, RefitOptions{Threads: 3}); again.Fingerprint() != r.Fingerprint() {
 				t.Error("refitted twice, or with more threads, it is another")
 			}
-			rows := uint32(0)
-			for _, n := range r.forest.LeafRows[:r.forest.FirstLeaf[1]] {
-				rows += n
+			rows, first := 0, r.forest.Tree(0)
+			for _, l := range first.Leaves() {
+				rows += l.Rows()
 			}
-			if rows != 1200 || r.forest.NodeRows[0] != 1200 {
-				t.Errorf("%d rows in the leaves of the first tree, %d at its root, want 1200", rows, r.forest.NodeRows[0])
+			if root := first.Rows(first.Root()); rows != 1200 || root != 1200 {
+				t.Errorf("%d rows in the leaves of the first tree, %d at its root, want 1200", rows, root)
 			}
-			if kept := refitted(t, m, new, RefitOptions{Keep: 1}); !slices.Equal(kept.forest.Steps, m.forest.Steps) {
+			if kept := refitted(t, m, new, RefitOptions{Keep: 1}); !slices.Equal(leafValues(kept.forest), leafValues(m.forest)) {
 				t.Error("a leaf that keeps all of its value has another")
 			}
 		})
@@ -94,17 +103,17 @@ func TestRefitEmpty(t *testing.T) {
 	one.weights = []float64{1, 0}
 	r := refitted(t, m, one, RefitOptions{})
 	changed := 0
-	for i, rows := range r.forest.LeafRows {
-		if slices.Equal(r.forest.Steps[i*4:][:4], m.forest.Steps[i*4:][:4]) == (rows > 0) {
-			t.Errorf("leaf %d of %d rows: steps %v, were %v", i, rows, r.forest.Steps[i*4:][:4], m.forest.Steps[i*4:][:4])
+	for i, rows := range rowsOfLeaves(r.forest) {
+		if slices.Equal(leafValues(r.forest)[i*4:][:4], leafValues(m.forest)[i*4:][:4]) == (rows > 0) {
+			t.Errorf("leaf %d of %d rows: steps %v, were %v", i, rows, leafValues(r.forest)[i*4:][:4], leafValues(m.forest)[i*4:][:4])
 		}
-		changed += int(rows)
+		changed += rows
 	}
 	if changed != 5 {
 		t.Errorf("%d rows in 5 trees", changed)
 	}
 	none, err := m.Refit(RowMajor[float64](nil, 0, 3), Labels{}, RefitOptions{})
-	if err != nil || !slices.Equal(none.forest.Steps, m.forest.Steps) {
+	if err != nil || !slices.Equal(leafValues(none.forest), leafValues(m.forest)) {
 		t.Error("refitted on nothing, it changed", err)
 	}
 }
@@ -114,8 +123,8 @@ func TestRefitKeep(t *testing.T) {
 	d := blobs(133, 400, 3, 4, 255)
 	m := fit(t, d.slice(0, 100), params(func(p *Params) { p.Trees, p.Leaves = 1, 8 })).Model
 	whole, half := refitted(t, m, d, RefitOptions{}), refitted(t, m, d, RefitOptions{Keep: 0.5})
-	for i, s := range half.forest.Steps {
-		if want := (float64(m.forest.Steps[i]) + float64(whole.forest.Steps[i])) / 2; !near(float64(s), want, 1e-6) {
+	for i, s := range leafValues(half.forest) {
+		if want := (float64(leafValues(m.forest)[i]) + float64(leafValues(whole.forest)[i])) / 2; !near(float64(s), want, 1e-6) {
 			t.Errorf("step %d is %v, want %v", i, s, want)
 		}
 	}

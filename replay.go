@@ -3,7 +3,9 @@ package aoso
 import (
 	"slices"
 
+	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
@@ -13,7 +15,7 @@ import (
 // training took its rows.
 type replay struct {
 	x        Features
-	forest   *tree.Forest
+	forest   *model.Forest
 	perRound int // trees of an iteration
 	state    *state
 	team     *par.Team
@@ -59,10 +61,11 @@ func (r *replay) findLeaves(first, last int) {
 	r.team.Do(kernel.Blocks(n), func(_, b int) {
 		begin, end := kernel.Block(b, n)
 		block := make([]float64, (end-begin)*cols)
-		readRows(r.x, begin, block)
+		bin.ReadRows(r.x, begin, block)
 		for t := first; t < last; t++ {
+			tree := r.forest.Tree(t)
 			for i := begin; i < end; i++ {
-				r.leaves[(t-first)*n+i] = uint32(r.forest.Leaf(t, block[(i-begin)*cols:][:cols]))
+				r.leaves[(t-first)*n+i] = uint32(tree.Find(block[(i-begin)*cols:][:cols]))
 			}
 		}
 	})
@@ -72,7 +75,7 @@ func (r *replay) findLeaves(first, last int) {
 func (r *replay) order(t int) {
 	n := r.x.Rows()
 	leaves := r.leaves[(t-r.first)*n:][:n]
-	r.start = make([]int, r.forest.FirstLeaf[t+1]-r.forest.FirstLeaf[t]+1)
+	r.start = make([]int, r.forest.Tree(t).NumLeaves()+1)
 	for i, leaf := range leaves {
 		if r.state.residuals.Weight(i) > 0 {
 			r.start[leaf+1]++
@@ -96,9 +99,9 @@ func (r *replay) rowsOf(leaf int) []uint32 { return r.rows[r.start[leaf]:r.start
 
 // move moves the rows by the steps of the tree that they are ordered by.
 func (r *replay) move(t int) {
-	for i := range len(r.start) - 1 {
-		leaf := r.forest.LeafAt(int(r.forest.FirstLeaf[t]) + i)
-		r.state.move(r.rowsOf(i), &leaf)
+	leaves := tree.LeavesOf(r.forest.Tree(t))
+	for i := range leaves {
+		r.state.move(r.rowsOf(i), &leaves[i])
 	}
 	r.state.apply()
 }

@@ -3,7 +3,7 @@ package aoso
 import (
 	"fmt"
 
-	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/internal/predict"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -13,7 +13,7 @@ import (
 // each can have its own: after the first one of a model they cost little.
 type RowPredictor struct {
 	kernels         *kernel.Funcs
-	row             *tree.Row
+	row             *predict.Row
 	softmax         kernel.SoftmaxJob
 	features, trees int
 	asked, walked   int // trees, in all calls of Class
@@ -27,7 +27,7 @@ func (m *Model) RowPredictor(o PredictOptions) (*RowPredictor, error) {
 		return nil, err
 	}
 	softmax := kernel.SoftmaxJob{Classes: len(m.classes), Temperature: m.temperature}
-	return &RowPredictor{kernels: k, row: m.walker().NewRow(k, trees), softmax: softmax, features: len(m.names), trees: trees}, nil
+	return &RowPredictor{kernels: k, row: m.predictor.Row(k, trees), softmax: softmax, features: len(m.names), trees: trees}, nil
 }
 
 // Raw writes the raw scores F of a row, by class. NaN is missing.
@@ -35,7 +35,7 @@ func (p *RowPredictor) Raw(row, scores []float64) error {
 	if err := p.load(row); err != nil {
 		return err
 	}
-	if err := checkLength("scores", len(scores), p.row.Classes, "classes"); err != nil {
+	if err := checkLength("scores", len(scores), p.softmax.Classes, "classes"); err != nil {
 		return err
 	}
 	copy(scores, p.row.Scores())
@@ -47,7 +47,7 @@ func (p *RowPredictor) Proba(row, proba []float64) error {
 	if err := p.load(row); err != nil {
 		return err
 	}
-	if err := checkLength("proba", len(proba), p.row.Classes, "classes"); err != nil {
+	if err := checkLength("proba", len(proba), p.softmax.Classes, "classes"); err != nil {
 		return err
 	}
 	copy(proba, p.row.Scores())
@@ -66,8 +66,8 @@ func (p *RowPredictor) RawOf(row []float64, classes []int, scores []float64) err
 		return err
 	}
 	for _, k := range classes {
-		if uint(k) >= uint(p.row.Classes) {
-			return badArgument("classes", k, "0 to %d, the classes of the model", p.row.Classes-1)
+		if uint(k) >= uint(p.softmax.Classes) {
+			return badArgument("classes", k, "0 to %d, the classes of the model", p.softmax.Classes-1)
 		}
 	}
 	p.row.ScoresOf(classes, scores)

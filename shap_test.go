@@ -8,41 +8,35 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/kernel"
 )
 
 // expected adds to scores what a tree adds on average where only the features
 // of the set known are.
-func expected(f *tree.Forest, t int, child int32, row []float64, known uint, share float64, scores []float64) {
-	if child < 0 {
-		steps := make([]float64, f.Classes)
-		f.AddLeaf(t, int(^child), steps)
-		for k, s := range steps {
+func expected(t model.Tree, child model.Child, row []float64, known uint, share float64, scores []float64) {
+	if child.IsLeaf() {
+		for k, s := range t.Leaf(child.Leaf()).Scores() {
 			scores[k] += share * s
 		}
 		return
 	}
-	i := int(f.FirstNode[t]) + int(child)
-	left, right := f.Left[i], f.Right[i]
-	rows := func(child int32) float64 {
-		if child < 0 {
-			return float64(f.LeafRows[int(f.FirstLeaf[t])+int(^child)])
-		}
-		return float64(f.NodeRows[int(f.FirstNode[t])+int(child)])
-	}
-	toLeft := rows(left) / (rows(left) + rows(right))
-	if rows(left)+rows(right) == 0 {
+	n := t.Node(child)
+	s := n.Split()
+	left, right := float64(t.Rows(n.Left())), float64(t.Rows(n.Right()))
+	toLeft := left / (left + right)
+	if left+right == 0 {
 		toLeft = 0.5
 	}
-	if known>>f.Feature[i]&1 != 0 {
-		x := row[f.Feature[i]]
+	if known>>s.Feature&1 != 0 {
+		x := row[s.Feature]
 		toLeft = 0
-		if x < f.Threshold[i] || math.IsNaN(x) && f.MissingLeft[i] != 0 {
+		if x < s.Threshold || math.IsNaN(x) && s.MissingLeft {
 			toLeft = 1
 		}
 	}
-	expected(f, t, left, row, known, share*toLeft, scores)
-	expected(f, t, right, row, known, share*(1-toLeft), scores)
+	expected(t, n.Left(), row, known, share*toLeft, scores)
+	expected(t, n.Right(), row, known, share*(1-toLeft), scores)
 }
 
 // shapley is a row's SHAP values by their definition, classes × (features + 1).
@@ -52,11 +46,8 @@ func shapley(m *Model, row []float64, trees int) []float64 {
 	for known := range games {
 		games[known] = make([]float64, classes)
 		for t := range trees {
-			root := int32(0)
-			if m.Leaves(t) == 1 {
-				root = ^0
-			}
-			expected(m.forest, t, root, row, uint(known), 1, games[known])
+			tree := m.forest.Tree(t)
+			expected(tree, tree.Root(), row, uint(known), 1, games[known])
 		}
 	}
 	values := make([]float64, classes*(d+1))
@@ -126,7 +117,7 @@ func TestSHAP(t *testing.T) {
 func TestSHAPValues(t *testing.T) {
 	d := blobs(101, 300, 3, 4, 9).punch(101, 0.1)
 	m := fit(t, d, params(func(p *Params) { p.Trees = 10 })).Model
-	extreme := []float64{math.Inf(-1), math.Inf(1), math.NaN(), m.forest.Threshold[0], math.Nextafter(m.forest.Threshold[0], 0)}
+	extreme := []float64{math.Inf(-1), math.Inf(1), math.NaN(), thresholds(m.forest)[0], math.Nextafter(thresholds(m.forest)[0], 0)}
 	rows := &table{}
 	for _, a := range extreme {
 		for _, b := range extreme {
@@ -231,21 +222,20 @@ func TestSHAPSparse(t *testing.T) {
 // with the share of the rows that goes on.
 func chain(features int, share float64) *Model {
 	const all = 1 << 30
-	f, rows := tree.NewForest(2, 1, true), float64(all)
+	f, rows := model.NewForest(2, 1, true), float64(all)
 	names := make([]string, features)
 	for j := range features {
 		names[j] = fmt.Sprint("f", j)
-		f.Feature, f.Threshold = append(f.Feature, int32(j)), append(f.Threshold, 0.5)
-		f.MissingLeft, f.Gain = append(f.MissingLeft, 0), append(f.Gain, 1)
-		f.Left, f.Right = append(f.Left, int32(^j)), append(f.Right, int32(j+1))
-		f.NodeRows, f.NodePairs = append(f.NodeRows, uint32(rows)), append(f.NodePairs, 0, 1)
-		f.LeafRows = append(f.LeafRows, uint32(rows*(1-share)))
-		f.Steps = append(f.Steps, 0, 0)
+		right := model.Child(j + 1)
+		if j == features-1 {
+			right = model.LeafChild(features)
+		}
+		f.AddNode(model.Split{Feature: int32(j), Threshold: 0.5}, model.LeafChild(j), right, 1, int(rows), []kernel.Pair{{R: 0, S: 1}})
+		f.AddLeaf([]float32{0, 0}, nil, int(rows*(1-share)))
 		rows *= share
 	}
-	f.Right[features-1] = int32(^features)
-	f.LeafRows, f.Steps = append(f.LeafRows, uint32(rows)), append(f.Steps, 1, -1)
-	f.FirstNode, f.FirstLeaf = append(f.FirstNode, uint32(features)), append(f.FirstLeaf, uint32(features+1))
+	f.AddLeaf([]float32{1, -1}, nil, int(rows))
+	f.EndTree()
 	return newModel(f, []string{"a", "b"}, names, AOSO, 1, DefaultParams())
 }
 
@@ -279,8 +269,11 @@ func TestSHAPLongPaths(t *testing.T) {
 // TestSHAPNoRows: where no row tells which way to share, both ways share.
 func TestSHAPNoRows(t *testing.T) {
 	m := chain(3, 0.5)
-	clear(m.forest.NodeRows[1:])
-	clear(m.forest.LeafRows[1:])
+	tree := m.forest.Tree(0)
+	for i := 1; i < tree.NumLeaves(); i++ {
+		tree.SetLeaf(i, nil, 0)
+	}
+	tree.CountRows()
 	for _, row := range [][]float64{{0, 1, 0}, {1, 1, 0}, {1, 1, 1}} {
 		values := shapValues(t, m, RowMajor(row, 1, 3), PredictOptions{})
 		for j, want := range shapley(m, row, 1) {
@@ -293,8 +286,14 @@ func TestSHAPNoRows(t *testing.T) {
 
 // TestSHAPImpossible has leaves that move no class.
 func TestSHAPImpossible(t *testing.T) {
-	m := chain(2, 0.5)
-	m.forest.Full, m.forest.Steps, m.forest.LeafPairs = false, make([]float32, 3), slices.Repeat([]uint16{2, 2}, 3)
+	f := model.NewForest(2, 1, false)
+	f.AddNode(model.Split{Threshold: 0.5}, model.LeafChild(0), 1, 1, 4, []kernel.Pair{{R: 0, S: 1}})
+	f.AddNode(model.Split{Feature: 1, Threshold: 0.5}, model.LeafChild(1), model.LeafChild(2), 1, 2, []kernel.Pair{{R: 0, S: 1}})
+	for _, rows := range []int{2, 1, 1} {
+		f.AddLeaf([]float32{0}, []kernel.Pair{{R: 2, S: 2}}, rows)
+	}
+	f.EndTree()
+	m := newModel(f, []string{"a", "b"}, []string{"x", "y"}, AOSO, 1, DefaultParams())
 	for _, top := range []int{0, 1} {
 		c, err := m.SHAPSparse(RowMajor([]float64{0, 1}, 1, 2), SHAPOptions{Top: top})
 		if err != nil || slices.Max(c.Values) != 0 || slices.Min(c.Columns) != 2 {

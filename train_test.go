@@ -7,6 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/libaoso/aoso/internal/model"
 )
 
 // variants is every kind of tree and leaf.
@@ -305,15 +307,16 @@ func TestSubtraction(t *testing.T) {
 			change := func(p *Params) { p.Leaves = 8; test.change(p) }
 			a := train(t, set, params(change), TrainOptions{}).Model.forest
 			b := train(t, set, params(func(p *Params) { change(p); direct(p) }), TrainOptions{}).Model.forest
-			if !slices.Equal(a.Feature, b.Feature) || !slices.Equal(a.Threshold, b.Threshold) || !slices.Equal(a.MissingLeft, b.MissingLeft) {
-				t.Fatalf("splits differ: features %v and %v, cuts %v and %v", a.Feature, b.Feature, a.Threshold, b.Threshold)
+			if !slices.Equal(splits(a), splits(b)) {
+				t.Fatalf("splits differ: %v and %v", splits(a), splits(b))
 			}
-			if !slices.Equal(a.NodeRows, b.NodeRows) || !slices.Equal(a.LeafRows, b.LeafRows) {
+			if !slices.Equal(rowsOfNodes(a), rowsOfNodes(b)) || !slices.Equal(rowsOfLeaves(a), rowsOfLeaves(b)) {
 				t.Error("the nodes have other rows")
 			}
-			for i := range a.Gain {
-				if !near(float64(a.Gain[i]), float64(b.Gain[i]), 1e-3) {
-					t.Errorf("node %d: gain %g by subtraction, %g directly", i, a.Gain[i], b.Gain[i])
+			direct := gains(b)
+			for i, gain := range gains(a) {
+				if !near(float64(gain), float64(direct[i]), 1e-3) {
+					t.Errorf("node %d: gain %g by subtraction, %g directly", i, gain, direct[i])
 				}
 			}
 		})
@@ -414,7 +417,7 @@ func TestTies(t *testing.T) {
 	}
 	symmetric := &table{x: [][]float64{{1}, {2}, {2}, {3}}, y: []int{0, 1, 1, 0}}
 	m := fit(t, symmetric, params(func(p *Params) { p.Trees, p.Leaves = 1, 2 })).Model
-	if cut := m.forest.Threshold; !slices.Equal(cut, []float64{1.5}) {
+	if cut := thresholds(m.forest); !slices.Equal(cut, []float64{1.5}) {
 		t.Errorf("cut at %v, want 1.5", cut)
 	}
 }
@@ -429,9 +432,8 @@ func TestCutInNode(t *testing.T) {
 		d.x, d.y = append(d.x, []float64{1, float64(1 + i%2*8)}), append(d.y, 1+i%2)
 	}
 	m := fit(t, d, params(func(p *Params) { p.Trees, p.Leaves = 1, 3 })).Model
-	f := m.forest
-	if !slices.Equal(f.Feature, []int32{0, 1}) || !slices.Equal(f.Threshold, []float64{0.5, 4.5}) {
-		t.Errorf("features %v cut at %v, want 0 at 0.5 and 1 at 4.5", f.Feature, f.Threshold)
+	if s := splits(m.forest); len(s) != 2 || s[0].Feature != 0 || s[0].Threshold != 0.5 || s[1].Feature != 1 || s[1].Threshold != 4.5 {
+		t.Errorf("splits %v, want feature 0 at 0.5 and 1 at 4.5", s)
 	}
 }
 
@@ -483,12 +485,12 @@ func leafRows(t *testing.T, m *Model, d *table) [][]int {
 }
 
 // depth is the most splits above a leaf.
-func depth(m *Model, tree int, child int32) int {
-	if child < 0 {
+func depth(t model.Tree, child model.Child) int {
+	if child.IsLeaf() {
 		return 0
 	}
-	i := int(m.forest.FirstNode[tree]) + int(child)
-	return 1 + max(depth(m, tree, m.forest.Left[i]), depth(m, tree, m.forest.Right[i]))
+	n := t.Node(child)
+	return 1 + max(depth(t, n.Left()), depth(t, n.Right()))
 }
 
 func TestMinSamples(t *testing.T) {
@@ -521,10 +523,10 @@ func TestMinSamples(t *testing.T) {
 						p.MinSamples, p.Trim, p.Leaves, p.Shrinkage = least, s.trim, 25, 0.3
 						p.rounds(4, classes)
 					})).Model
-					fewest, i := math.MaxInt, 0
+					fewest, i, rows := math.MaxInt, 0, rowsOfLeaves(m.forest)
 					for _, counts := range leafRows(t, m, d) {
 						for _, n := range counts {
-							said := int(m.forest.LeafRows[i]) // less with rows left out by Trim, which have no say
+							said := rows[i] // less with rows left out by Trim, which have no say
 							if n < said || s.trim == 0 && n > said {
 								t.Fatalf("leaf %d is said to have %d rows and has %d", i, said, n)
 							}
@@ -551,7 +553,7 @@ func TestMaxDepth(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%d", name, most), func(t *testing.T) {
 				m := fit(t, d, params(func(p *Params) { p.MaxDepth, p.Trees, p.Leaves = most, 5, 1000 })).Model
 				for tree := range m.Trees() {
-					if got := depth(m, tree, m.root(tree)); got != most {
+					if got := depth(m.forest.Tree(tree), m.forest.Tree(tree).Root()); got != most {
 						t.Errorf("tree %d: depth %d", tree, got)
 					}
 				}
@@ -560,8 +562,8 @@ func TestMaxDepth(t *testing.T) {
 	}
 	m := fit(t, sets["classes"], params(func(p *Params) { p.Trees, p.Leaves = 5, 30 })).Model
 	for tree := range m.Trees() {
-		if m.Leaves(tree) != 30 || depth(m, tree, m.root(tree)) < 5 {
-			t.Errorf("without a bound tree %d has %d leaves and depth %d", tree, m.Leaves(tree), depth(m, tree, m.root(tree)))
+		if m.Leaves(tree) != 30 || depth(m.forest.Tree(tree), m.forest.Tree(tree).Root()) < 5 {
+			t.Errorf("without a bound tree %d has %d leaves and depth %d", tree, m.Leaves(tree), depth(m.forest.Tree(tree), m.forest.Tree(tree).Root()))
 		}
 	}
 }
@@ -589,7 +591,7 @@ func TestMinHessian(t *testing.T) {
 func TestMinGain(t *testing.T) {
 	d := blobs(23, 1000, 5, 4, 255)
 	m := fit(t, d, params(func(p *Params) { p.MinGain, p.Leaves, p.Trees = 12, 1000, 5 })).Model
-	least := slices.Min(m.forest.Gain)
+	least := slices.Min(gains(m.forest))
 	if least <= 12 || least > 30 {
 		t.Errorf("the least gain is %g, want above 12 and not by much", least)
 	}
@@ -602,7 +604,7 @@ func TestMaxStep(t *testing.T) {
 	for _, most := range []float64{0.5, 2} {
 		m := fit(t, d, params(func(p *Params) { paper(p); p.MaxStep, p.Trees = most, 40 })).Model
 		got := 0.0
-		for _, s := range m.forest.Steps {
+		for _, s := range leafValues(m.forest) {
 			got = max(got, math.Abs(float64(s)))
 		}
 		if !near(got, 0.1*most, 1e-6) {
@@ -617,7 +619,7 @@ func TestL2(t *testing.T) {
 	for _, l2 := range []float64{0, 1, 100, 10_000} {
 		m := fit(t, d, params(func(p *Params) { p.L2, p.Trees = l2, 3 })).Model
 		sum := 0.0
-		for _, s := range m.forest.Steps {
+		for _, s := range leafValues(m.forest) {
 			sum += math.Abs(float64(s))
 		}
 		if !(sum < last) {
@@ -643,8 +645,8 @@ func TestColumnSampling(t *testing.T) {
 	m := fit(t, d, params(func(p *Params) { p.ColsampleByTree, p.Trees = 0.3, 10 })).Model
 	for tree := range m.Trees() {
 		used := map[int32]bool{}
-		for _, feature := range m.forest.Feature[m.forest.FirstNode[tree]:m.forest.FirstNode[tree+1]] {
-			used[feature] = true
+		for _, n := range m.forest.Tree(tree).Nodes() {
+			used[n.Split().Feature] = true
 		}
 		if len(used) > 3 {
 			t.Errorf("tree %d uses %d of 10 features, want at most 3", tree, len(used))
@@ -675,16 +677,16 @@ func TestSubsample(t *testing.T) {
 				change := func(p *Params) { v.change(p); p.L2 = 0.5; p.rounds(10, 4) }
 				all := fit(t, d, params(change)).Model
 				m := fit(t, d, params(func(p *Params) { change(p); p.Subsample = 0.25 })).Model
-				if slices.Equal(m.forest.Threshold, all.forest.Threshold) {
+				if slices.Equal(thresholds(m.forest), thresholds(all.forest)) {
 					t.Error("a quarter of the rows splits as all of them do")
 				}
 				for tree := range m.Trees() {
-					if rows := m.forest.NodeRows[m.forest.FirstNode[tree]]; rows != 1000 {
+					if rows := m.forest.Tree(tree).Rows(m.forest.Tree(tree).Root()); rows != 1000 {
 						t.Errorf("tree %d counts %d of 1000 rows", tree, rows)
 					}
 				}
-				for i, s := range refitted(t, m, d, RefitOptions{}).forest.Steps {
-					if was := m.forest.Steps[i]; !near(float64(s), float64(was), 1e-3) && math.Abs(float64(s-was)) > 1e-5 {
+				for i, s := range leafValues(refitted(t, m, d, RefitOptions{}).forest) {
+					if was := leafValues(m.forest)[i]; !near(float64(s), float64(was), 1e-3) && math.Abs(float64(s-was)) > 1e-5 {
 						t.Fatalf("step %d is %v, all rows make it %v", i, was, s)
 					}
 				}

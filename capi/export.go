@@ -30,26 +30,22 @@ func goaoso_model_tree(handle C.uintptr_t, tree C.int64_t, buffer *C.char, size 
 	})
 }
 
+// formats holds the name of each format at its number.
+var formats = [...]string{C.AOSO_ONNX: "onnx", C.AOSO_LIGHTGBM: "lightgbm", C.AOSO_JSON: "json", C.AOSO_DOT: "dot"}
+
 // exporter returns the function that writes a model in the given format.
 func exporter(handle C.uintptr_t, format C.int32_t, tree C.int64_t) (func(io.Writer) error, error) {
 	m, err := findModel(handle)
-	switch {
-	case err != nil:
+	if err != nil {
 		return nil, err
-	case format == C.AOSO_DOT:
-		return func(w io.Writer) error { return m.WriteDOT(w, int(tree)) }, nil
-	case tree != 0:
+	}
+	if format < C.AOSO_ONNX || format > C.AOSO_DOT {
+		return nil, badArgument("format", format, "AOSO_ONNX (%d) to AOSO_DOT (%d)", C.AOSO_ONNX, C.AOSO_DOT)
+	}
+	if format != C.AOSO_DOT && tree != 0 {
 		return nil, badArgument("tree", tree, "0, because the format is not AOSO_DOT")
 	}
-	switch format {
-	case C.AOSO_ONNX:
-		return m.WriteONNX, nil
-	case C.AOSO_LIGHTGBM:
-		return m.WriteLightGBM, nil
-	case C.AOSO_JSON:
-		return m.WriteJSON, nil
-	}
-	return nil, badArgument("format", format, "AOSO_ONNX (%d) to AOSO_DOT (%d)", C.AOSO_ONNX, C.AOSO_DOT)
+	return func(w io.Writer) error { return m.Export(w, formats[format], int(tree)) }, nil
 }
 
 // hostWriter passes bytes to a function of the host.

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -20,13 +22,7 @@ func newExport() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export --model FILE --format FORMAT",
 		Short: "Write a model in the format of another program",
-		Long: `Write a model in the format of another program:
-
-  onnx      TreeEnsembleClassifier for ONNX runtimes: features of float32 in,
-            labels and probabilities out
-  lightgbm  LightGBM's text format, with a tree for each class
-  json      all of the model
-  dot       one tree, for Graphviz`,
+		Long:  "Write a model in the format of another program:\n" + helpOfFormats(),
 		Example: `  aoso export --model letters.aoso --format onnx --out letters.onnx
   aoso export --model letters.aoso --format dot --tree 3 | dot -Tsvg >tree.svg`,
 		Args: cobra.NoArgs,
@@ -35,7 +31,7 @@ func newExport() *cobra.Command {
 	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&e.model, "model", "", "model `file`")
-	f.StringVar(&e.format, "format", "", "onnx, lightgbm, json or dot")
+	f.StringVar(&e.format, "format", "", strings.Join(namesOfFormats(), ", "))
 	f.StringVar(&e.out, "out", "", "`file` to write (default standard output)")
 	f.IntVar(&e.trees, "trees", 0, "export only the first trees; 0: all")
 	f.IntVar(&e.tree, "tree", 0, "for dot: number of the tree, from 0")
@@ -44,14 +40,8 @@ func newExport() *cobra.Command {
 }
 
 func (e *exporter) run(c *cobra.Command) error {
-	write, ok := map[string]func(*aoso.Model, io.Writer) error{
-		"onnx":     (*aoso.Model).WriteONNX,
-		"lightgbm": (*aoso.Model).WriteLightGBM,
-		"json":     (*aoso.Model).WriteJSON,
-		"dot":      func(m *aoso.Model, w io.Writer) error { return m.WriteDOT(w, e.tree) },
-	}[e.format]
-	if !ok {
-		return usageError(fmt.Errorf("format is %q; allowed: onnx, lightgbm, json or dot", e.format))
+	if names := namesOfFormats(); !slices.Contains(names, e.format) {
+		return usageError(fmt.Errorf("format is %q; allowed: %s", e.format, strings.Join(names, ", ")))
 	}
 	if err := checkOut(e.out, e.model); err != nil {
 		return err
@@ -63,5 +53,21 @@ func (e *exporter) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(e.out, c.OutOrStdout(), func(w io.Writer) error { return write(m, w) })
+	return writeFile(e.out, c.OutOrStdout(), func(w io.Writer) error { return m.Export(w, e.format, e.tree) })
+}
+
+func namesOfFormats() (names []string) {
+	for _, f := range aoso.ExportFormats() {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// helpOfFormats is a line for each format.
+func helpOfFormats() string {
+	var b strings.Builder
+	for _, f := range aoso.ExportFormats() {
+		fmt.Fprintf(&b, "\n  %-9s %s", f.Name, f.Help)
+	}
+	return b.String()
 }

@@ -2,20 +2,27 @@ package main
 
 import (
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
 
 func TestExport(t *testing.T) {
 	model := smallModel(t)
-	for format, want := range map[string]string{
+	wants := map[string]string{
 		"onnx":     "TreeEnsembleClassifier",
 		"lightgbm": "objective=multiclass num_class:3",
 		"json":     `"format":"aoso-json"`,
 		"dot":      "digraph tree0 {",
-	} {
+		"text":     "tree 0\n",
+	}
+	if names := namesOfFormats(); !slices.Equal(names, slices.Sorted(maps.Keys(wants))) {
+		t.Errorf("the formats are %q", names)
+	}
+	for format, want := range wants {
 		all := do(t, "export", "--model", model, "--format", format)
 		if !strings.Contains(all, want) {
 			t.Errorf("%s: %q is not in\n%.300s", format, want, all)
@@ -40,7 +47,7 @@ func TestExport(t *testing.T) {
 
 func TestExportErrors(t *testing.T) {
 	model := smallModel(t)
-	fail(t, exitUsage, []string{`format is "pmml"`, "onnx, lightgbm, json or dot"}, "export", "--model", model, "--format", "pmml")
+	fail(t, exitUsage, []string{`format is "pmml"`, "dot, json, lightgbm, onnx, text"}, "export", "--model", model, "--format", "pmml")
 	fail(t, exitUsage, []string{"format"}, "export", "--model", model)
 	fail(t, exitUsage, []string{"cannot be overwritten"}, "export", "--model", model, "--format", "json", "--out", model)
 	fail(t, exitFailed, []string{"tree is 20", "below 20"}, "export", "--model", model, "--format", "dot", "--tree", "20")

@@ -210,3 +210,15 @@ func ReadColumn(s Source, j, first int, dst []float64) {
 		}
 	}
 }
+
+// ReadRows writes rows of a source from first on to rows, n × columns.
+func ReadRows(s Source, first int, rows []float64) {
+	cols := s.Cols()
+	column := make([]float64, len(rows)/cols)
+	for j := range cols {
+		ReadColumn(s, j, first, column)
+		for i, v := range column {
+			rows[i*cols+j] = v
+		}
+	}
+}

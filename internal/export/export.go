@@ -1,11 +1,34 @@
-// Package export writes models in the formats of other programs.
+// Package export writes models in forms that others read. Each format is a file
+// of this package, which registers it.
 package export
 
-import "github.com/libaoso/aoso/internal/tree"
+import (
+	"cmp"
+	"io"
+	"slices"
 
-// Model is a model as other programs take it.
-type Model struct {
-	Forest            *tree.Forest
-	Classes, Features []string
-	Temperature       float64 // what scores are divided by
+	"github.com/libaoso/aoso/internal/model"
+)
+
+// Format is a form of a model.
+type Format struct {
+	Name       string
+	Help       string // one line
+	MinClasses int    // that a model must have
+	OneTree    bool   // it shows one tree only
+
+	write func(w io.Writer, m *model.Model, tree int) error
 }
+
+// Write writes a model, or one of its trees if that is all that the format shows.
+func (f *Format) Write(w io.Writer, m *model.Model, tree int) error { return f.write(w, m, tree) }
+
+var formats []Format // by name
+
+func register(f Format) {
+	formats = append(formats, f)
+	slices.SortFunc(formats, func(a, b Format) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+// Formats is all formats by their names.
+func Formats() []Format { return slices.Clone(formats) }

@@ -9,9 +9,20 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/libaoso/aoso/internal/model"
 )
 
-// LightGBM writes a model in the text format v4 of LightGBM, objective
+func init() {
+	register(Format{
+		Name:       "lightgbm",
+		Help:       "LightGBM's text format, with one tree per class",
+		MinClasses: 2,
+		write:      func(w io.Writer, m *model.Model, _ int) error { return lightGBM(w, m) },
+	})
+}
+
+// lightGBM writes a model in the text format v4 of LightGBM, objective
 // multiclass, which grows a tree for each class in an iteration. A tree of
 // ours becomes a tree of each class that it moves, less the splits below which
 // it does not move it; other classes get a single leaf of zero. Trees that
@@ -19,7 +30,7 @@ import (
 //
 // Raw scores are the same sums in the same order, those of a model with a
 // temperature divided by it.
-func LightGBM(w io.Writer, m *Model) error {
+func lightGBM(w io.Writer, m *model.Model) error {
 	var trees bytes.Buffer
 	var sizes []string
 	idle := (&lightTree{leafValue: []string{"0"}, leafCount: []string{"0"}}).text()
@@ -31,8 +42,8 @@ func LightGBM(w io.Writer, m *Model) error {
 		}
 		clear(iteration)
 	}
-	for t := range m.Forest.Trees() {
-		next := m.lightTrees(t)
+	for _, t := range m.Forest.All() {
+		next := lightTrees(m, t)
 		if overlap(iteration, next) {
 			add()
 		}
@@ -83,21 +94,21 @@ func lightNames(names []string) []string {
 }
 
 // lightTrees is a tree's text for each class, "" for one that it does not move.
-func (m *Model) lightTrees(t int) []string {
-	f := m.Forest
+func lightTrees(m *model.Model, t model.Tree) []string {
 	trees := make([]string, len(m.Classes))
 	values := make([][]float64, len(m.Classes)) // by class: of the leaves
-	for leaf := f.FirstLeaf[t]; leaf < f.FirstLeaf[t+1]; leaf++ {
-		for k, v := range f.LeafScores(int(leaf)) {
+	temperature := cmp.Or(m.Temperature, 1)
+	for i, leaf := range t.Leaves() {
+		for k, v := range leaf.Scores() {
 			if values[k] == nil {
-				values[k] = make([]float64, f.FirstLeaf[t+1]-f.FirstLeaf[t])
+				values[k] = make([]float64, t.NumLeaves())
 			}
-			values[k][leaf-f.FirstLeaf[t]] += v / m.Temperature
+			values[k][i] += v / temperature
 		}
 	}
 	for k, v := range values {
 		if v != nil {
-			trees[k] = m.lightTreeOf(t, v).text()
+			trees[k] = newLightTree(t, v).text()
 		}
 	}
 	return trees
@@ -105,8 +116,7 @@ func (m *Model) lightTrees(t int) []string {
 
 // lightTree is a tree of one class, by the names of LightGBM.
 type lightTree struct {
-	*Model
-	tree   int
+	tree   model.Tree
 	values []float64 // of the leaves of our tree
 	moves  []bool    // by node of our tree: some leaf below has a value
 
@@ -114,51 +124,51 @@ type lightTree struct {
 	leafValue, leafCount                                                                                  []string
 }
 
-// lightTreeOf is a tree with the given values of the leaves.
-func (m *Model) lightTreeOf(t int, values []float64) *lightTree {
-	f := m.Forest
-	first, end := int(f.FirstNode[t]), int(f.FirstNode[t+1])
-	l := &lightTree{Model: m, tree: t, values: values, moves: make([]bool, end-first)}
-	for i := end - 1; i >= first; i-- { // children come after their parents
-		l.moves[i-first] = l.moved(f.Left[i]) || l.moved(f.Right[i])
+// newLightTree is a tree with the given values of the leaves.
+func newLightTree(t model.Tree, values []float64) *lightTree {
+	l := &lightTree{tree: t, values: values, moves: make([]bool, t.NumNodes())}
+	for i := len(l.moves) - 1; i >= 0; i-- { // children come after their parents
+		n := t.Node(model.Child(i))
+		l.moves[i] = l.moved(n.Left()) || l.moved(n.Right())
 	}
-	l.add(f.Root(t))
+	l.add(t.Root())
 	return l
 }
 
-func (l *lightTree) moved(child int32) bool {
-	if child < 0 {
-		return l.values[^child] != 0
+func (l *lightTree) moved(child model.Child) bool {
+	if child.IsLeaf() {
+		return l.values[child.Leaf()] != 0
 	}
 	return l.moves[child]
 }
 
 // add adds a child of our tree and returns its number and its mean value.
-func (l *lightTree) add(child int32) (number int, mean float64) {
-	f, rows := l.Forest, l.Forest.Rows(l.tree, child)
-	if child < 0 || !l.moves[child] {
-		if child < 0 {
-			mean = l.values[^child]
+func (l *lightTree) add(child model.Child) (number int, mean float64) {
+	rows := l.tree.Rows(child)
+	if child.IsLeaf() || !l.moves[child] {
+		if child.IsLeaf() {
+			mean = l.values[child.Leaf()]
 		}
 		l.leafValue, l.leafCount = append(l.leafValue, decimal(mean)), append(l.leafCount, fmt.Sprint(rows))
 		return -len(l.leafValue), mean
 	}
-	i := int(f.FirstNode[l.tree]) + int(child)
+	n := l.tree.Node(child)
+	split := n.Split()
 	decision := 8 // NaN is missing, and goes right
-	if f.MissingLeft[i] != 0 {
+	if split.MissingLeft {
 		decision |= 2
 	}
 	number = len(l.splitFeature)
-	l.splitFeature, l.splitGain = append(l.splitFeature, fmt.Sprint(f.Feature[i])), append(l.splitGain, decimal(float64(f.Gain[i])))
+	l.splitFeature, l.splitGain = append(l.splitFeature, fmt.Sprint(split.Feature)), append(l.splitGain, decimal(float64(n.Gain())))
 	l.decisionType = append(l.decisionType, fmt.Sprint(decision))
 	// Left goes x ≤ threshold there, x < threshold here.
-	l.threshold = append(l.threshold, decimal(math.Nextafter(f.Threshold[i], math.Inf(-1))))
+	l.threshold = append(l.threshold, decimal(math.Nextafter(split.Threshold, math.Inf(-1))))
 	l.internalCount = append(l.internalCount, fmt.Sprint(rows))
 	l.leftChild, l.rightChild, l.internalValue = append(l.leftChild, ""), append(l.rightChild, ""), append(l.internalValue, "")
-	left, leftMean := l.add(f.Left[i])
-	right, rightMean := l.add(f.Right[i])
+	left, leftMean := l.add(n.Left())
+	right, rightMean := l.add(n.Right())
 	if rows > 0 {
-		share := float64(f.Rows(l.tree, f.Left[i])) / float64(rows)
+		share := float64(l.tree.Rows(n.Left())) / float64(rows)
 		mean = share*leftMean + (1-share)*rightMean
 	}
 	l.leftChild[number], l.rightChild[number], l.internalValue[number] = fmt.Sprint(left), fmt.Sprint(right), decimal(mean)

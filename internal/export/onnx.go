@@ -1,13 +1,25 @@
 package export
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
 	"math"
 	"slices"
 	"strconv"
+
+	"github.com/libaoso/aoso/internal/model"
 )
+
+func init() {
+	register(Format{
+		Name:       "onnx",
+		Help:       "a TreeEnsembleClassifier for ONNX runtimes, from float32 features to labels and probabilities",
+		MinClasses: 2,
+		write:      func(w io.Writer, m *model.Model, _ int) error { return onnx(w, m) },
+	})
+}
 
 // The numbers are those of onnx.proto.
 const (
@@ -23,7 +35,7 @@ const (
 	tensorDouble = 11
 )
 
-// ONNX writes a model as a TreeEnsembleClassifier of ai.onnx.ml 3: input X,
+// onnx writes a model as a TreeEnsembleClassifier of ai.onnx.ml 3: input X,
 // rows × features of float32, NaN missing; outputs label, by row, and
 // probabilities, rows × classes of float32. Labels are int64 where all classes
 // are such numbers, else strings.
@@ -32,12 +44,12 @@ const (
 // move. X is cast to double, which makes the operator compare and add in
 // double: all rows go their ways as here, and sums over thousands of trees
 // lose nothing.
-func ONNX(w io.Writer, m *Model) error {
-	labels, labelType := m.onnxLabels()
-	var model message
-	model.integer(1, 8) // ir_version
-	model.text(2, "aoso")
-	model.message(7, func(graph *message) {
+func onnx(w io.Writer, m *model.Model) error {
+	labels, labelType := onnxLabels(m.Classes)
+	var file message
+	file.integer(1, 8) // ir_version
+	file.text(2, "aoso")
+	file.message(7, func(graph *message) {
 		graph.message(1, func(node *message) {
 			node.text(1, "X")
 			node.text(2, "X64")
@@ -49,7 +61,7 @@ func ONNX(w io.Writer, m *Model) error {
 			node.text(2, "label")
 			node.text(2, "probabilities")
 			node.text(4, "TreeEnsembleClassifier")
-			m.addEnsemble(node)
+			addEnsemble(node, m)
 			labels(node)
 			node.text(7, "ai.onnx.ml")
 		})
@@ -58,12 +70,12 @@ func ONNX(w io.Writer, m *Model) error {
 		addValue(graph, 12, "label", labelType)
 		addValue(graph, 12, "probabilities", tensorFloat, len(m.Classes))
 	})
-	model.addOpset("", 15)
-	model.addOpset("ai.onnx.ml", 3)
-	if len(model) > math.MaxInt32 {
-		return fmt.Errorf("the model would have %d bytes in ONNX, which has room for %d", len(model), math.MaxInt32)
+	file.addOpset("", 15)
+	file.addOpset("ai.onnx.ml", 3)
+	if len(file) > math.MaxInt32 {
+		return fmt.Errorf("the model would have %d bytes in ONNX, which has room for %d", len(file), math.MaxInt32)
 	}
-	_, err := w.Write(model)
+	_, err := w.Write(file)
 	return err
 }
 
@@ -127,12 +139,12 @@ func (m *message) stringsAttribute(name string, v []string) {
 }
 
 // onnxLabels is the attribute of the classes, and the type of labels.
-func (m *Model) onnxLabels() (add func(node *message), typ int64) {
-	numbers := make([]int64, len(m.Classes))
-	for k, class := range m.Classes {
+func onnxLabels(classes []string) (add func(node *message), typ int64) {
+	numbers := make([]int64, len(classes))
+	for k, class := range classes {
 		v, err := strconv.ParseInt(class, 10, 64)
 		if err != nil || strconv.FormatInt(v, 10) != class {
-			return func(node *message) { node.stringsAttribute("classlabels_strings", m.Classes) }, tensorString
+			return func(node *message) { node.stringsAttribute("classlabels_strings", classes) }, tensorString
 		}
 		numbers[k] = v
 	}
@@ -141,35 +153,39 @@ func (m *Model) onnxLabels() (add func(node *message), typ int64) {
 
 // addEnsemble adds the trees to a node. Within a tree, leaves are numbered
 // after nodes.
-func (m *Model) addEnsemble(node *message) {
-	f := m.Forest
+func addEnsemble(node *message, m *model.Model) {
 	var trees, ids, features, lefts, rights, missing []int64
 	var thresholds, weights []float64
 	var modes []string
 	var weightTrees, weightIDs, weightClasses []int64
-	for t := range f.Trees() {
-		first, nodes := int(f.FirstNode[t]), int(f.FirstNode[t+1]-f.FirstNode[t])
-		child := func(c int32) int64 {
-			if c < 0 {
-				return int64(nodes) + int64(^c)
+	temperature := cmp.Or(m.Temperature, 1)
+	for t, tree := range m.Forest.All() {
+		nodes := int64(tree.NumNodes())
+		child := func(c model.Child) int64 {
+			if c.IsLeaf() {
+				return nodes + int64(c.Leaf())
 			}
 			return int64(c)
 		}
-		for i := range nodes {
+		for i, n := range tree.Nodes() {
+			split, missingLeft := n.Split(), int64(0)
+			if split.MissingLeft {
+				missingLeft = 1
+			}
 			trees, ids = append(trees, int64(t)), append(ids, int64(i))
-			features, thresholds = append(features, int64(f.Feature[first+i])), append(thresholds, f.Threshold[first+i])
-			modes, missing = append(modes, "BRANCH_LT"), append(missing, int64(f.MissingLeft[first+i]))
-			lefts, rights = append(lefts, child(f.Left[first+i])), append(rights, child(f.Right[first+i]))
+			features, thresholds = append(features, int64(split.Feature)), append(thresholds, split.Threshold)
+			modes, missing = append(modes, "BRANCH_LT"), append(missing, missingLeft)
+			lefts, rights = append(lefts, child(n.Left())), append(rights, child(n.Right()))
 		}
-		for leaf := f.FirstLeaf[t]; leaf < f.FirstLeaf[t+1]; leaf++ {
-			id := int64(nodes) + int64(leaf-f.FirstLeaf[t])
+		for i, leaf := range tree.Leaves() {
+			id := nodes + int64(i)
 			trees, ids = append(trees, int64(t)), append(ids, id)
 			features, thresholds = append(features, 0), append(thresholds, 0)
 			modes, missing = append(modes, "LEAF"), append(missing, 0)
 			lefts, rights = append(lefts, 0), append(rights, 0)
-			for k, v := range m.onnxWeights(int(leaf)) {
+			for k, v := range onnxWeights(leaf, len(m.Classes)) {
 				weightTrees, weightIDs = append(weightTrees, int64(t)), append(weightIDs, id)
-				weightClasses, weights = append(weightClasses, int64(k)), append(weights, v/m.Temperature)
+				weightClasses, weights = append(weightClasses, int64(k)), append(weights, v/temperature)
 			}
 		}
 	}
@@ -194,12 +210,12 @@ func (m *Model) addEnsemble(node *message) {
 // onnxWeights is what a leaf adds to the scores of classes. Of two classes the
 // operator looks at the second's score alone, so theirs are made to sum to
 // zero, which no probability depends on.
-func (m *Model) onnxWeights(leaf int) iter.Seq2[int, float64] {
-	if len(m.Classes) != 2 {
-		return m.Forest.LeafScores(leaf)
+func onnxWeights(leaf model.Leaf, classes int) iter.Seq2[int, float64] {
+	if classes != 2 {
+		return leaf.Scores()
 	}
 	half := 0.0
-	for k, v := range m.Forest.LeafScores(leaf) {
+	for k, v := range leaf.Scores() {
 		half += (float64(k) - 0.5) * v
 	}
 	return slices.All([]float64{-half, half})

@@ -5,10 +5,13 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"strings"
 )
 
 // File is a file that Open has found sound.
 type File struct {
+	Version uint32 // of its format
+
 	meta   json.RawMessage
 	arrays map[string]array
 }
@@ -45,7 +48,10 @@ func Open(kind Kind, data []byte) (*File, error) {
 	if header.Format != kind.format() || header.Version != binary.LittleEndian.Uint32(data[8:]) || header.Meta == nil {
 		return nil, corrupt("header: format, version or meta is missing or wrong")
 	}
-	f := &File{meta: header.Meta, arrays: map[string]array{}}
+	if header.Version > kind.version() {
+		return nil, kind.newer(header.Version)
+	}
+	f := &File{Version: header.Version, meta: header.Meta, arrays: map[string]array{}}
 	end, err := f.readArrays(header.Arrays, data, start)
 	if err != nil {
 		return nil, err
@@ -137,13 +143,30 @@ func (f *File) readArray(a arrayInfo, data []byte, pos uint64) (next uint64, err
 	return next, nil
 }
 
-// Meta decodes the meta into v as encoding/json does; fields that v lacks are
-// ignored.
+// Meta decodes the meta into v as encoding/json does. A key that v lacks is an
+// error.
 func (f *File) Meta(v any) error {
-	if err := json.Unmarshal(f.meta, v); err != nil {
-		return corrupt("meta: %v", err)
+	d := json.NewDecoder(bytes.NewReader(f.meta))
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if key, ok := strings.CutPrefix(err.Error(), "json: unknown field "); ok {
+		return UnknownKey(key)
+	}
+	return corrupt("meta: %v", err)
+}
+
+// UnknownKey is the error for a key of the meta that this build does not know.
+func UnknownKey(key string) error {
+	return fmt.Errorf("%w: its header has %s, which this build of aoso does not know; please update aoso", ErrNewer, key)
+}
+
+// Read reads an array of f, as Array does.
+func Read[T Element](f *File, name string, dst *[]T) (err error) {
+	*dst, err = Array[T](f, name)
+	return err
 }
 
 // Array returns an array of f. It is a part of the file's own bytes wherever

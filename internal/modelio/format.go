@@ -19,7 +19,7 @@
 //
 //	{
 //	  "format": "aoso-model",  (or "aoso-dataset")
-//	  "version": 1,
+//	  "version": 2,  (of a dataset 1)
 //	  "meta": {what the caller gave},
 //	  "arrays": [
 //	    {"name":"node_feature","type":"i32","count":123,"offset":4096,"crc32c":"89abcdef"}
@@ -42,7 +42,6 @@ import (
 
 const (
 	magic      = "AOSO\r\n\x1a\n"
-	version    = 1
 	prefixSize = 32
 	alignment  = 64
 	maxHeader  = 64 << 20
@@ -58,6 +57,22 @@ const (
 )
 
 func (k Kind) format() string { return "aoso-" + string(k) }
+
+// version is the version of the files that this build writes, and the newest
+// that it reads.
+func (k Kind) version() uint32 {
+	if k == Model {
+		return newest // 1 had other names of parameters
+	}
+	return 1
+}
+
+const newest = 2 // version of all kinds
+
+func (k Kind) newer(version uint32) error {
+	return fmt.Errorf("%w: it has version %d and this build of aoso reads up to version %d; please update aoso",
+		ErrNewer, version, k.version())
+}
 
 // What can be wrong with a file. The errors returned are these and add the
 // particulars.
@@ -117,9 +132,8 @@ func (k Kind) checkPrefix(data []byte) error {
 	switch v := binary.LittleEndian.Uint32(data[8:]); {
 	case v == 0:
 		return corrupt("format version 0 does not exist")
-	case v > version:
-		return fmt.Errorf("%w: it has version %d and this build of aoso reads up to version %d; please update aoso",
-			ErrNewer, v, version)
+	case v > newest: // else Open tells, which knows the kind
+		return k.newer(v)
 	}
 	return nil
 }

@@ -195,7 +195,7 @@ func TestLayout(t *testing.T) {
 	size := binary.LittleEndian.Uint64(data[16:])
 	want := `{
   "format": "aoso-model",
-  "version": 1,
+  "version": 2,
   "meta": {
     "note": "<&>"
   },
@@ -208,7 +208,7 @@ func TestLayout(t *testing.T) {
 	if strings.TrimRight(header, " \n") != want || !strings.HasSuffix(header, "\n") {
 		t.Fatalf("header\n%s\nwant\n%s", header, want)
 	}
-	if string(data[:8]) != "AOSO\r\n\x1a\n" || data[8] != 1 || size != 320-32 ||
+	if string(data[:8]) != "AOSO\r\n\x1a\n" || data[8] != 2 || size != 320-32 ||
 		binary.LittleEndian.Uint64(data[24:]) != 448 || len(data) != 448 {
 		t.Fatalf("prefix %q", data[:32])
 	}
@@ -282,6 +282,12 @@ func TestDamage(t *testing.T) {
 func TestErrorTexts(t *testing.T) {
 	data := encoded(t, sample())
 	binary.LittleEndian.PutUint32(data[8:], 7)
+	later := forge(`{"format":"aoso-dataset","version":2,"meta":{},"arrays":[]}`, nil)
+	binary.LittleEndian.PutUint32(later[8:], 2)
+	binary.LittleEndian.PutUint32(later[12:], headCRC(later))
+	if _, err := Open(Dataset, later); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "version 2 and this build of aoso reads up to version 1") {
+		t.Error(err)
+	}
 	for _, c := range []struct {
 		data  []byte
 		is    error
@@ -290,7 +296,7 @@ func TestErrorTexts(t *testing.T) {
 		{nil, ErrTruncated, []string{"empty"}},
 		{[]byte("f1,f2\n1,2"), ErrForeign, []string{`"f1,f2\n1,"`}},
 		{[]byte("AOSO\n\x1a\n"), ErrForeign, []string{"text mode"}},
-		{data[:100], ErrNewer, []string{"version 7", "up to version 1", "update"}},
+		{data[:100], ErrNewer, []string{"version 7", "up to version 2", "update"}},
 	} {
 		_, err := Open(Model, c.data)
 		if !errors.Is(err, c.is) {
@@ -318,8 +324,8 @@ func TestErrorTexts(t *testing.T) {
 		t.Error(err)
 	}
 	var less struct{ Seed uint64 }
-	if err := f.Meta(&less); err != nil || less.Seed != math.MaxUint64 {
-		t.Error(less, err)
+	if err := f.Meta(&less); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), `has "classes", which`) {
+		t.Error(err)
 	}
 }
 
@@ -431,7 +437,7 @@ func TestHostileHeaders(t *testing.T) {
 	for _, header := range []string{
 		``, `{}`, `null`, `[]`, `{"format":"aoso-model","version":1,"arrays":[]}`,
 		`{"format":"other","version":1,"meta":{},"arrays":[]}`,
-		`{"format":"aoso-model","version":2,"meta":{},"arrays":[]}`,
+		`{"format":"aoso-model","version":3,"meta":{},"arrays":[]}`,
 		`{"format":"aoso-model","version":1,"meta":{},"arrays":[]} {}`,
 		`{"format":"aoso-model","version":1,"meta":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `,"arrays":[]}`,
 	} {

@@ -109,9 +109,9 @@ func (w *Writer) head() ([]byte, error) {
 func (w *Writer) render() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(magic)
-	b.Write(binary.LittleEndian.AppendUint32(nil, version))
+	b.Write(binary.LittleEndian.AppendUint32(nil, w.kind.version()))
 	b.Write(make([]byte, prefixSize-b.Len()))
-	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"meta\": ", w.kind.format(), version)
+	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"meta\": ", w.kind.format(), w.kind.version())
 	if err := json.Indent(&b, w.meta, "  ", "  "); err != nil {
 		return nil, err
 	}

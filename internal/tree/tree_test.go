@@ -10,6 +10,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -858,15 +859,15 @@ func TestFill(t *testing.T) {
 func TestRoute(t *testing.T) {
 	p := newProblem(t, 24, problemOptions{rows: 10_000, classes: 5, missing: true})
 	tree, grown, segments := p.grow(Params{Leaves: 15, MinSamples: 1, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}, Pairs: 2}, nil, 2)
-	f := NewForest(5, 2, false)
-	f.Append(tree)
+	f := model.NewForest(5, 2, false)
+	tree.AppendTo(f)
 	leafOf := make([]int, p.matrix.Rows)
 	for i := range leafOf {
 		var row []float64
 		for _, column := range p.source {
 			row = append(row, column[i])
 		}
-		leafOf[i] = f.Leaf(0, row)
+		leafOf[i] = f.Tree(0).Find(row)
 	}
 	for _, s := range segments {
 		for _, row := range grown.Rows[s.Start:s.End] {
@@ -925,131 +926,6 @@ func TestIdle(t *testing.T) {
 	for _, test := range tests {
 		if got := test.tree.Idle(); got != test.want {
 			t.Errorf("%s: %v", test.name, got)
-		}
-	}
-}
-
-// forests is one of pair leaves and one of full leaves, three trees each, the
-// second of one leaf.
-func forests() map[string]*Forest {
-	pair := func(r, s int32) []kernel.Pair { return []kernel.Pair{{R: r, S: s}, {R: 3, S: 3}} }
-	nodes := []Node{
-		{Feature: 1, Threshold: 0.5, MissingLeft: true, Left: 1, Right: ^2, Gain: 9, Rows: 9, Pairs: pair(0, 1)},
-		{Feature: 0, Threshold: math.Inf(1), Left: ^0, Right: ^1, Gain: 4, Rows: 6, Pairs: pair(2, 3)},
-	}
-	pairs, full := NewForest(3, 2, false), NewForest(3, 2, true)
-	leaf := func(scale float32) Leaf {
-		return Leaf{Pairs: []kernel.Pair{{R: 2, S: 0}, {R: 1, S: 3}}, Steps: []float32{scale, scale / 2}, Rows: 3}
-	}
-	fullLeaf := func(scale float32) Leaf { return Leaf{Steps: []float32{scale, -scale, 0}, Rows: 3} }
-	for range 3 {
-		if pairs.Trees() == 1 {
-			pairs.Append(&Tree{Leaves: []Leaf{leaf(8)}})
-			full.Append(&Tree{Leaves: []Leaf{fullLeaf(8)}})
-			continue
-		}
-		pairs.Append(&Tree{nodes, []Leaf{leaf(1), leaf(2), leaf(4)}})
-		full.Append(&Tree{nodes, []Leaf{fullLeaf(1), fullLeaf(2), fullLeaf(4)}})
-	}
-	return map[string]*Forest{"pairs": pairs, "full": full}
-}
-
-func TestForest(t *testing.T) {
-	nan := math.NaN()
-	for name, f := range forests() {
-		t.Run(name, func(t *testing.T) {
-			if f.Check(2) != nil || f.Trees() != 3 {
-				t.Fatalf("%d trees, valid: %v", f.Trees(), f.Check(2))
-			}
-			for _, test := range []struct {
-				row  []float64
-				leaf int
-			}{{[]float64{7, 0}, 0}, {[]float64{nan, 0.4}, 1}, {[]float64{7, nan}, 0}, {[]float64{7, 0.5}, 2}, {[]float64{nan, 9}, 2}} {
-				for tree, want := range []int{test.leaf, 0, test.leaf} {
-					if got := f.Leaf(tree, test.row); got != want {
-						t.Errorf("tree %d, %v: leaf %d, want %d", tree, test.row, got, want)
-					}
-				}
-			}
-			scores := []float64{100, 100, 100}
-			f.AddLeaf(0, 2, scores)
-			f.AddLeaf(1, 0, scores)
-			want := []float64{88, 106, 112}
-			if f.Full {
-				want = []float64{112, 88, 100}
-			}
-			if !slices.Equal(scores, want) {
-				t.Errorf("scores %v, want %v", scores, want)
-			}
-
-			before := fmt.Sprint(*f)
-			c := f.Clone()
-			if fmt.Sprint(*c) != before {
-				t.Error("a clone is another forest")
-			}
-			c.Append(&Tree{Leaves: []Leaf{{Steps: make([]float32, f.StepsPerLeaf()), Pairs: make([]kernel.Pair, 2)}}})
-			c.Truncate(1)
-			c.Steps[0], c.Feature[0], c.FirstNode[0] = 77, 77, 77
-			if fmt.Sprint(*f) != before {
-				t.Error("a clone shares memory")
-			}
-			for trees := 3; trees >= 0; trees-- {
-				c := f.Clone()
-				c.Truncate(trees)
-				if c.Trees() != trees || c.Check(2) != nil {
-					t.Errorf("%d of %d trees, valid: %v", c.Trees(), trees, c.Check(2))
-				}
-			}
-		})
-	}
-}
-
-// TestCheck spoils a forest in every way.
-func TestCheck(t *testing.T) {
-	spoil := map[string]func(f *Forest){
-		"no first node":         func(f *Forest) { f.FirstNode = nil },
-		"no first leaf":         func(f *Forest) { f.FirstLeaf = nil },
-		"first node not zero":   func(f *Forest) { f.FirstNode[0] = 1 },
-		"first leaf not zero":   func(f *Forest) { f.FirstLeaf[0] = 1 },
-		"first node falls":      func(f *Forest) { f.FirstNode[1] = 4; f.FirstNode[2] = 2 },
-		"first node past":       func(f *Forest) { f.FirstNode[1] = 1 << 31 },
-		"first leaf past":       func(f *Forest) { f.FirstLeaf[1] = 1 << 31 },
-		"a leaf too few":        func(f *Forest) { f.FirstLeaf[1]-- },
-		"too many nodes":        func(f *Forest) { f.FirstNode[3]++ },
-		"too many leaves":       func(f *Forest) { f.FirstLeaf[3]++ },
-		"threshold missing":     func(f *Forest) { f.Threshold = f.Threshold[1:] },
-		"threshold NaN":         func(f *Forest) { f.Threshold[1] = math.NaN() },
-		"missing left missing":  func(f *Forest) { f.MissingLeft = f.MissingLeft[1:] },
-		"left missing":          func(f *Forest) { f.Left = f.Left[1:] },
-		"right missing":         func(f *Forest) { f.Right = f.Right[1:] },
-		"gain missing":          func(f *Forest) { f.Gain = f.Gain[1:] },
-		"node rows missing":     func(f *Forest) { f.NodeRows = f.NodeRows[1:] },
-		"node pairs missing":    func(f *Forest) { f.NodePairs = f.NodePairs[1:] },
-		"leaf rows missing":     func(f *Forest) { f.LeafRows = f.LeafRows[1:] },
-		"leaf pairs of another": func(f *Forest) { f.LeafPairs = append(f.LeafPairs, 0, 0, 0, 0) },
-		"step missing":          func(f *Forest) { f.Steps = f.Steps[1:] },
-		"step NaN":              func(f *Forest) { f.Steps[3] = float32(math.NaN()) },
-		"step infinite":         func(f *Forest) { f.Steps[3] = float32(math.Inf(-1)) },
-		"feature negative":      func(f *Forest) { f.Feature[0] = -1 },
-		"feature past":          func(f *Forest) { f.Feature[0] = 2 },
-		"child itself":          func(f *Forest) { f.Left[0] = 0 },
-		"child before":          func(f *Forest) { f.Right[1] = 0 },
-		"child past":            func(f *Forest) { f.Left[0] = 2 },
-		"leaf past":             func(f *Forest) { f.Left[1] = ^3 },
-		"least leaf":            func(f *Forest) { f.Left[1] = math.MinInt32 },
-		"greatest child":        func(f *Forest) { f.Right[0] = math.MaxInt32 },
-		"leaf twice":            func(f *Forest) { f.Left[1] = ^1 },
-		"leaves in disorder":    func(f *Forest) { f.Left[1], f.Right[1] = ^1, ^0 },
-		"node twice":            func(f *Forest) { f.Right[0] = 1 },
-		"node not reached":      func(f *Forest) { f.Left[0] = ^0 },
-		"pairs in disorder":     func(f *Forest) { f.NodePairs[0], f.NodePairs[2] = 9, 1 },
-	}
-	for name := range forests() {
-		for what, change := range spoil {
-			f := forests()[name].Clone()
-			if change(f); f.Check(2) == nil {
-				t.Errorf("%s: %s is taken for valid", name, what)
-			}
 		}
 	}
 }

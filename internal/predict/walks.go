@@ -1,17 +1,18 @@
-package tree
+package predict
 
 import (
 	"math"
 	"slices"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Walker is the trees of a forest in the form in which a single row walks
+// walks is the trees of a forest in the form in which a single row walks
 // through them. It does not change.
-type Walker struct {
-	steps    *Steps
+type walks struct {
+	values   *values
 	branches []kernel.Branch
 	slots    []slot
 	walks    []kernel.Walk // runTrees a run, numbered within it
@@ -30,13 +31,13 @@ type slot struct {
 	missingRight bool
 }
 
-// runTrees is how many trees are walked before their steps are added.
+// runTrees is how many trees are walked before their values are added.
 const runTrees = 8 * kernel.WalkLanes
 
-// NewWalker prepares all trees, whose steps are given.
-func NewWalker(f *Forest, steps *Steps) *Walker {
-	w := &Walker{steps: steps}
-	for leaf := range uint32(steps.most) {
+// newWalks prepares all trees, whose values are given.
+func newWalks(f *model.Forest, v *values) *walks {
+	w := &walks{values: v}
+	for leaf := range uint32(v.most) {
 		w.branches = append(w.branches, leafBranch(leaf, leaf))
 	}
 	slots := map[slot]uint32{}
@@ -53,7 +54,7 @@ func leafBranch(leaf, at uint32) kernel.Branch {
 }
 
 // addRun adds the walks through some trees, those of like depth side by side.
-func (w *Walker) addRun(f *Forest, slots map[slot]uint32, first, last int) {
+func (w *walks) addRun(f *model.Forest, slots map[slot]uint32, first, last int) {
 	type tree struct {
 		kernel.Walk
 		depth uint32
@@ -61,7 +62,7 @@ func (w *Walker) addRun(f *Forest, slots map[slot]uint32, first, last int) {
 	trees := make([]tree, last-first)
 	for t := range trees {
 		root := uint32(len(w.branches))
-		trees[t] = tree{kernel.Walk{Root: root, Tree: uint32(t)}, w.addTree(f, slots, first+t)}
+		trees[t] = tree{kernel.Walk{Root: root, Tree: uint32(t)}, w.addTree(f.Tree(first+t), slots)}
 	}
 	slices.SortStableFunc(trees, func(a, b tree) int { return int(a.depth) - int(b.depth) })
 	for len(trees)%kernel.WalkLanes != 0 {
@@ -77,33 +78,31 @@ func (w *Walker) addRun(f *Forest, slots map[slot]uint32, first, last int) {
 
 // addTree adds the nodes of a tree, those near the root together. It returns
 // their depth. Two leaves of one node are the same in all trees.
-func (w *Walker) addTree(f *Forest, slots map[slot]uint32, tree int) (depth uint32) {
+func (w *walks) addTree(t model.Tree, slots map[slot]uint32) (depth uint32) {
 	type place struct {
-		child int32
+		child model.Child
 		depth uint32
 	}
-	base, first := len(w.branches), int(f.FirstNode[tree])
-	queue := []place{{}}
-	if int(f.FirstNode[tree+1]) == first {
-		queue[0].child = ^0
-	}
+	base := len(w.branches)
+	queue := []place{{t.Root(), 0}}
 	for i := 0; i < len(queue); i++ {
 		p := queue[i]
 		depth = max(depth, p.depth)
-		if p.child < 0 {
-			w.branches = append(w.branches, leafBranch(uint32(^p.child), uint32(base+i)))
+		if p.child.IsLeaf() {
+			w.branches = append(w.branches, leafBranch(uint32(p.child.Leaf()), uint32(base+i)))
 			continue
 		}
-		n := first + int(p.child)
-		s := slot{int(f.Feature[n]), f.MissingLeft[n] == 0}
+		n := t.Node(p.child)
+		split := n.Split()
+		s := slot{int(split.Feature), !split.MissingLeft}
 		if _, ok := slots[s]; !ok {
 			slots[s] = uint32(len(w.slots))
 			w.slots = append(w.slots, s)
 		}
-		b := kernel.Branch{Key: bin.Key(f.Threshold[n]), Slot: slots[s]}
-		left, right := f.Left[n], f.Right[n]
-		if left < 0 && right < 0 {
-			b.Right = uint32(^right)
+		b := kernel.Branch{Key: bin.Key(split.Threshold), Slot: slots[s]}
+		left, right := n.Left(), n.Right()
+		if left.IsLeaf() && right.IsLeaf() {
+			b.Right = uint32(right.Leaf())
 			depth = max(depth, p.depth+1)
 		} else {
 			b.Right = uint32(base + len(queue) + 1)
@@ -115,23 +114,24 @@ func (w *Walker) addTree(f *Forest, slots map[slot]uint32, tree int) (depth uint
 }
 
 // boundRun notes how some trees can change scores.
-func (w *Walker) boundRun(f *Forest, first, last int) {
-	low, high := make([]float64, f.Classes), make([]float64, f.Classes)
-	treeLow, treeHigh, leaf := make([]float64, f.Classes), make([]float64, f.Classes), make([]float64, f.Classes)
-	size, n := 0.0, f.StepsPerLeaf()
+func (w *walks) boundRun(f *model.Forest, first, last int) {
+	classes := f.Classes()
+	low, high := make([]float64, classes), make([]float64, classes)
+	treeLow, treeHigh, scores := make([]float64, classes), make([]float64, classes), make([]float64, classes)
+	size := 0.0
 	for t := first; t < last; t++ {
 		clear(treeLow)
 		clear(treeHigh)
 		treeSize := 0.0
-		for l := f.FirstLeaf[t]; l < f.FirstLeaf[t+1]; l++ {
-			clear(leaf)
-			f.AddLeaf(t, int(l-f.FirstLeaf[t]), leaf)
-			for k, step := range leaf {
-				treeLow[k], treeHigh[k] = min(treeLow[k], step), max(treeHigh[k], step)
+		for _, leaf := range f.Tree(t).Leaves() {
+			clear(scores)
+			leaf.AddTo(scores)
+			for k, score := range scores {
+				treeLow[k], treeHigh[k] = min(treeLow[k], score), max(treeHigh[k], score)
 			}
 			leafSize := 0.0
-			for _, step := range f.Steps[int(l)*n:][:n] {
-				leafSize += 2 * math.Abs(float64(step)) // all steps may be those of one class
+			for _, value := range leaf.Values() {
+				leafSize += 2 * math.Abs(float64(value)) // all values may be those of one class
 			}
 			treeSize = max(treeSize, leafSize)
 		}

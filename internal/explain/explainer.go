@@ -1,6 +1,15 @@
-// Package shap explains the scores of a forest: exact, path-dependent SHAP
-// values (S. Lundberg et al., From local explanations to global understanding
-// with explainable AI for trees, 2020, section "TreeExplainer").
+package explain
+
+import (
+	"slices"
+
+	"github.com/libaoso/aoso/internal/model"
+)
+
+// explainer computes exact, path-dependent SHAP values (S. Lundberg et al.,
+// From local explanations to global understanding with explainable AI for
+// trees, 2020, section "TreeExplainer"). It keeps scratch memory, so one
+// goroutine at a time may use it.
 //
 // A leaf adds its value v to the scores of the rows that reach it. With a set
 // of features unknown, a row reaches it in part: each split on an unknown
@@ -21,19 +30,8 @@
 // by |S|, which are extended and unwound, this loses no digits on long paths.
 // The cost of a leaf is d² for all classes together, and an addition for each
 // class and feature of the path.
-package shap
-
-import (
-	"math"
-	"slices"
-
-	"github.com/libaoso/aoso/internal/tree"
-)
-
-// Explainer explains rows. It keeps scratch memory, so one goroutine at a
-// time may use it.
-type Explainer struct {
-	forest   *tree.Forest
+type explainer struct {
+	forest   *model.Forest
 	features int
 	trees    int
 	rules    []*rule // by number of points; nil: not needed yet
@@ -41,6 +39,7 @@ type Explainer struct {
 	task
 	bias []float64 // by class
 
+	tree model.Tree
 	path []step // from the root to the node at hand
 
 	// The leaf at hand.
@@ -54,7 +53,7 @@ type Explainer struct {
 	picked    value
 }
 
-// task is what Explain was given.
+// task is what explain was given.
 type task struct {
 	rows []float64
 	only []int32 // classes
@@ -64,10 +63,9 @@ type task struct {
 
 // step is what a path asks of one feature.
 type step struct {
-	feature   int32
-	missing   bool    // a missing value goes this way
-	low, high float64 // values that go this way, both included
-	share     float64 // w, at all splits on the feature together
+	feature int
+	values  model.Range // that go this way
+	share   float64     // w, at all splits on the feature together
 }
 
 // value is what a leaf adds to the scores: values[i] to that of class, or slot,
@@ -78,23 +76,24 @@ type value struct {
 	values  []float64
 }
 
-// New is an Explainer of the first trees of a forest on so many features.
-func New(f *tree.Forest, features, trees int) *Explainer {
-	e := &Explainer{forest: f, features: features, trees: trees, bias: make([]float64, f.Classes)}
-	e.full, e.picked.full = f.Full, f.Full
+// newExplainer is an explainer of the first trees of a forest on so many features.
+func newExplainer(f *model.Forest, features, trees int) *explainer {
+	e := &explainer{forest: f, features: features, trees: trees, bias: make([]float64, f.Classes())}
+	e.full, e.picked.full = f.Full(), f.Full()
 	return e
 }
 
-// Explain writes the SHAP values of rows, n × features, to out, n × (features
+// explain writes the SHAP values of rows, n × features, to out, n × (features
 // + 1) × per. In place of the last feature stands the bias, the mean score of
 // the training rows. classes, n × per, is the classes that each row is
 // explained for, none twice; nil: all.
-func (e *Explainer) Explain(rows []float64, classes []int32, per int, out []float64) {
+func (e *explainer) explain(rows []float64, classes []int32, per int, out []float64) {
 	clear(out)
 	clear(e.bias)
 	e.task = task{rows, classes, per, out}
 	for t := range e.trees {
-		e.descend(t, e.forest.Root(t))
+		e.tree = e.forest.Tree(t)
+		e.descend(e.tree.Root())
 	}
 	for i := range len(rows) / e.features {
 		last := out[i*(e.features+1)*per+e.features*per:][:per]
@@ -109,42 +108,40 @@ func (e *Explainer) Explain(rows []float64, classes []int32, per int, out []floa
 }
 
 // descend adds the leaves below a child.
-func (e *Explainer) descend(t int, child int32) {
-	f := e.forest
-	if child < 0 {
-		e.addLeaf(int(f.FirstLeaf[t]) + int(^child))
+func (e *explainer) descend(child model.Child) {
+	if child.IsLeaf() {
+		e.addLeaf(e.tree.Leaf(child.Leaf()))
 		return
 	}
-	i := int(f.FirstNode[t]) + int(child)
-	left, right := float64(f.Rows(t, f.Left[i])), float64(f.Rows(t, f.Right[i]))
+	n := e.tree.Node(child)
+	left, right := float64(e.tree.Rows(n.Left())), float64(e.tree.Rows(n.Right()))
 	if left+right == 0 {
 		left, right = 1, 1 // no row tells how to share
 	}
-	threshold, missingLeft := f.Threshold[i], f.MissingLeft[i] != 0
-	below := math.Nextafter(threshold, math.Inf(-1))
-	e.take(t, f.Left[i], step{f.Feature[i], missingLeft, math.Inf(-1), below, left / (left + right)})
-	e.take(t, f.Right[i], step{f.Feature[i], !missingLeft, threshold, math.Inf(1), right / (left + right)})
+	s := n.Split()
+	e.take(n.Left(), step{int(s.Feature), s.Left(), left / (left + right)})
+	e.take(n.Right(), step{int(s.Feature), s.Right(), right / (left + right)})
 }
 
 // take goes one step from a node to a child.
-func (e *Explainer) take(t int, child int32, s step) {
+func (e *explainer) take(child model.Child, s step) {
 	at := slices.IndexFunc(e.path, func(p step) bool { return p.feature == s.feature })
 	if at < 0 {
 		e.path = append(e.path, s)
-		e.descend(t, child)
+		e.descend(child)
 		e.path = e.path[:len(e.path)-1]
 		return
 	}
 	before := e.path[at]
-	e.path[at] = step{s.feature, s.missing && before.missing, max(s.low, before.low), min(s.high, before.high), float64(s.share * before.share)}
-	e.descend(t, child)
+	e.path[at] = step{s.feature, s.values.And(before.values), float64(s.share * before.share)}
+	e.descend(child)
 	e.path[at] = before
 }
 
 // addLeaf adds what the features on the path contribute to a leaf's values,
 // for all rows.
-func (e *Explainer) addLeaf(number int) {
-	e.evaluate(number)
+func (e *explainer) addLeaf(l model.Leaf) {
+	e.evaluate(l)
 	share := 1.0
 	for _, s := range e.path {
 		share *= s.share
@@ -161,12 +158,12 @@ func (e *Explainer) addLeaf(number int) {
 		}
 		e.integrate(e.rows[i*e.features:][:e.features])
 		out := e.out[i*(e.features+1)*e.per:]
-		for j, s := range e.path {
+		for j := range e.path {
 			c := 0.0
 			for q, quotient := range e.tables[e.quotients[j]:][:len(e.integrand)] {
 				c += float64(e.integrand[q] * quotient)
 			}
-			value.addTo(out[int(s.feature)*e.per:][:e.per], c)
+			value.addTo(out[e.path[j].feature*e.per:][:e.per], c)
 		}
 	}
 }
@@ -185,15 +182,15 @@ func (v *value) addTo(scores []float64, share float64) {
 }
 
 // evaluate finds what a leaf adds to the scores.
-func (e *Explainer) evaluate(number int) {
+func (e *explainer) evaluate(l model.Leaf) {
 	e.classes, e.values = e.classes[:0], e.values[:0]
-	for k, v := range e.forest.LeafScores(number) {
+	for k, v := range l.Scores() {
 		e.classes, e.values = append(e.classes, int32(k)), append(e.values, v)
 	}
 }
 
 // pick is the leaf's value for some classes, by their slots.
-func (e *Explainer) pick(classes []int32) *value {
+func (e *explainer) pick(classes []int32) *value {
 	p := &e.picked
 	p.classes, p.values = p.classes[:0], p.values[:0]
 	if e.full {
@@ -212,7 +209,7 @@ func (e *Explainer) pick(classes []int32) *value {
 
 // tabulate makes four tables by point t for each step of the path: the factors
 // t·o + (1−t)·w and the quotients of o − w and those, for o = 0 and for o = 1.
-func (e *Explainer) tabulate() {
+func (e *explainer) tabulate() {
 	n := (len(e.path) + 1) / 2
 	for len(e.rules) <= n {
 		e.rules = append(e.rules, nil)
@@ -238,12 +235,12 @@ func (e *Explainer) tabulate() {
 }
 
 // integrate finds integrand and quotients for a row.
-func (e *Explainer) integrate(row []float64) {
+func (e *explainer) integrate(row []float64) {
 	n := len(e.weights)
 	e.integrand, e.quotients = append(e.integrand[:0], e.weights...), e.quotients[:0]
-	for j, s := range e.path {
-		x, table := row[s.feature], 4*n*j
-		if s.low <= x && x <= s.high || s.missing && x != x {
+	for j := range e.path {
+		s, table := &e.path[j], 4*n*j
+		if s.values.Has(row[s.feature]) {
 			table += 2 * n
 		}
 		for q, factor := range e.tables[table:][:n] {

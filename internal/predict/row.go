@@ -1,4 +1,4 @@
-package tree
+package predict
 
 import (
 	"math"
@@ -10,7 +10,7 @@ import (
 // Row predicts single rows, one after the other, without allocating memory. No
 // two goroutines may use one at once.
 type Row struct {
-	*Walker
+	*walks
 	adder
 	trees  int      // to use
 	keys   []uint64 // of the row, by slot
@@ -18,19 +18,19 @@ type Row struct {
 	leaves [runTrees]uint16 // of a run
 	scores []float64
 
-	// What the trees from a run on can do, as in Walker of one run.
+	// What the trees from a run on can do, as in walks of one run.
 	restLow, restHigh, restSize []float64
 	rounding                    float64 // of a sum, by the size of its terms
 }
 
-// NewRow prepares for rows that kernels predict by the first trees.
-func (w *Walker) NewRow(k *kernel.Funcs, trees int) *Row {
+// newRow prepares for rows that kernels predict by the first trees.
+func (w *walks) newRow(k *kernel.Funcs, trees int) *Row {
 	r := &Row{
-		Walker: w,
-		adder:  w.steps.newAdder(k),
+		walks:  w,
+		adder:  w.values.newAdder(k),
 		trees:  trees,
-		keys:   make([]uint64, max(len(w.slots), w.steps.most)),
-		scores: make([]float64, w.steps.stride()),
+		keys:   make([]uint64, max(len(w.slots), w.values.most)),
+		scores: make([]float64, w.values.stride()),
 	}
 	r.walk = kernel.WalkJob{Branches: w.branches, Keys: r.keys, Leaves: r.leaves[:]}
 	r.boundRests()
@@ -42,7 +42,7 @@ func (r *Row) runs() int { return (r.trees + runTrees - 1) / runTrees }
 // boundRests adds up the bounds of runs from the last one back. The bounds of a
 // run hold for its first trees as well: zero is between them.
 func (r *Row) boundRests() {
-	runs, classes := r.runs(), r.Classes
+	runs, classes := r.runs(), r.classes
 	r.restLow, r.restHigh = make([]float64, (runs+1)*classes), make([]float64, (runs+1)*classes)
 	r.restSize = make([]float64, runs+1)
 	for run := runs - 1; run >= 0; run-- {
@@ -80,8 +80,8 @@ func (r *Row) Load(row []float64) {
 // walkRun walks through the trees of a run. It returns those to use.
 func (r *Row) walkRun(run int) (first, last int) {
 	first, last = run*runTrees, min((run+1)*runTrees, r.trees)
-	end := min((run+1)*runTrees, len(r.Walker.walks))
-	r.walk.Walks = r.walks[first:end]
+	end := min((run+1)*runTrees, len(r.walks.walks))
+	r.walk.Walks = r.walks.walks[first:end]
 	r.walk.Depths = r.depths[first/kernel.WalkLanes : end/kernel.WalkLanes]
 	r.kernels.Walk(&r.walk)
 	return first, last
@@ -97,12 +97,12 @@ func (r *Row) Scores() []float64 {
 	for run := range r.runs() {
 		r.addRun(run)
 	}
-	return r.scores[:r.Classes]
+	return r.scores[:r.classes]
 }
 
 // ScoresOf writes the raw scores of some classes.
 func (r *Row) ScoresOf(classes []int, scores []float64) {
-	if r.pairs != nil || r.Classes <= fewClasses*len(classes) {
+	if r.pairs != nil || r.classes <= fewClasses*len(classes) {
 		all := r.Scores()
 		for i, k := range classes {
 			scores[i] = all[k]
@@ -113,7 +113,7 @@ func (r *Row) ScoresOf(classes []int, scores []float64) {
 	for run := range r.runs() {
 		first, last := r.walkRun(run)
 		for t, leaf := range r.leaves[:last-first] {
-			steps := r.full[(int(r.firstLeaf[first+t])+int(leaf))*r.Classes:][:r.Classes]
+			steps := r.full[(int(r.firstLeaf[first+t])+int(leaf))*r.classes:][:r.classes]
 			for i, k := range classes {
 				scores[i] += float64(steps[k])
 			}
@@ -133,7 +133,7 @@ func (r *Row) Class() (class, trees int) {
 		}
 		r.addRun(run)
 		class = 0
-		for k, score := range r.scores[:r.Classes] {
+		for k, score := range r.scores[:r.classes] {
 			if score > r.scores[class] {
 				class = k
 			}
@@ -145,9 +145,9 @@ func (r *Row) Class() (class, trees int) {
 // decided tells whether the trees from a run on leave a class the only one of
 // the greatest score, however their sums are rounded.
 func (r *Row) decided(class, run int) bool {
-	low, high := r.restLow[run*r.Classes:][:r.Classes], r.restHigh[run*r.Classes:][:r.Classes]
+	low, high := r.restLow[run*r.classes:][:r.classes], r.restHigh[run*r.classes:][:r.classes]
 	own := r.scores[class]
-	for k, score := range r.scores[:r.Classes] {
+	for k, score := range r.scores[:r.classes] {
 		size := math.Abs(own) + math.Abs(score) + r.restSize[run]
 		if k != class && own+low[class]-score-high[k] <= r.rounding*size {
 			return false

@@ -1,4 +1,4 @@
-package tree
+package predict
 
 import (
 	"fmt"
@@ -18,7 +18,7 @@ func TestRow(t *testing.T) {
 	for seed, test := range []struct {
 		leaves, classes, pairs int
 		full                   bool
-		scale                  func(r *rand.Rand, tree int) float64 // of the tree's steps
+		scale                  func(r *rand.Rand, tree int) float64 // of the tree's values
 	}{
 		{20, 5, 1, true, func(*rand.Rand, int) float64 { return 1 }},
 		{20, 40, 2, false, func(*rand.Rand, int) float64 { return 1 }},
@@ -32,23 +32,25 @@ func TestRow(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(seed), 31))
-			f := randomForest(r, trees, test.leaves, cols, test.classes, test.pairs, test.full)
-			n := f.StepsPerLeaf()
-			for tree := range trees {
-				scale := test.scale(r, tree)
-				for i := int(f.FirstLeaf[tree]) * n; i < int(f.FirstLeaf[tree+1])*n; i++ {
-					f.Steps[i] = float32(math.Round(float64(f.Steps[i])*4) / 4 * scale) // with ties
-				}
+			scales := make([]float64, trees)
+			for tree := range scales {
+				scales[tree] = test.scale(r, tree)
 			}
-			w := NewWalker(f, NewSteps(f, 0, trees))
+			f := randomForest(r, trees, test.leaves, cols, test.classes, test.pairs, test.full, func(tree int, values []float32) {
+				for i, v := range values {
+					values[i] = float32(math.Round(float64(v)*4) / 4 * scales[tree]) // with ties
+				}
+			})
+			w := newWalks(f, newValues(f, 0, trees))
 			x := newSource(r, 300, cols)
 			left := 0
 			for _, use := range []int{trees, 0, 1, 64, 65, 299} {
-				row := w.NewRow(kernel.Generic, use)
+				row := w.newRow(kernel.Generic, use)
 				for i, values := range x {
 					want := make([]float64, test.classes)
 					for tree := range use {
-						f.AddLeaf(tree, f.Leaf(tree, values), want)
+						t := f.Tree(tree)
+						t.Leaf(t.Find(values)).AddTo(want)
 					}
 					row.Load(values)
 					if got := row.Scores(); !slices.Equal(got, want) {

@@ -1,4 +1,4 @@
-package tree
+package predict
 
 import (
 	"fmt"
@@ -7,51 +7,66 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/kernel"
 )
 
 // randomForest has trees of any shape, thresholds that values meet, and pairs
-// that a training would not choose.
-func randomForest(r *rand.Rand, trees, leaves, features, classes, pairs int, full bool) *Forest {
-	f := NewForest(classes, pairs, full)
-	for range trees {
-		t := &Tree{}
+// that a training would not choose. change may change the values of a tree.
+func randomForest(r *rand.Rand, trees, leaves, features, classes, pairs int, full bool, change func(tree int, values []float32)) *model.Forest {
+	f := model.NewForest(classes, pairs, full)
+	for tree := range trees {
 		n := 1 + r.IntN(leaves)
 		for range n {
-			l := Leaf{Steps: make([]float32, f.StepsPerLeaf())}
-			for i := range l.Steps {
-				l.Steps[i] = float32(r.NormFloat64())
+			values := make([]float32, f.ValuesPerLeaf())
+			for i := range values {
+				values[i] = float32(r.NormFloat64())
 			}
-			if !full {
-				l.Pairs = make([]kernel.Pair, pairs)
-				for i := range l.Pairs {
-					l.Pairs[i] = kernel.Pair{R: int32(r.IntN(classes)), S: int32(r.IntN(classes + 3))}
-					if l.Pairs[i].R == l.Pairs[i].S {
-						l.Pairs[i].S = int32(classes)
-					}
-				}
-			}
-			t.Leaves = append(t.Leaves, l)
+			change(tree, values)
+			f.AddLeaf(values, randomPairs(r, f), 0)
 		}
-		var grow func(low, high int) int32
-		grow = func(low, high int) int32 {
-			if high-low == 1 {
-				return ^int32(low)
-			}
-			i, middle := len(t.Nodes), low+1+r.IntN(high-low-1)
-			t.Nodes = append(t.Nodes, Node{
-				Feature: int32(r.IntN(features)), Threshold: max(number(r), -math.MaxFloat64), MissingLeft: r.IntN(2) == 0,
-				Pairs: slices.Repeat([]kernel.Pair{{R: 0, S: int32(classes)}}, pairs),
-			})
-			left := grow(low, middle)
-			right := grow(middle, high)
-			t.Nodes[i].Left, t.Nodes[i].Right = left, right
-			return int32(i)
-		}
-		grow(0, n)
-		f.Append(t)
+		addNodes(r, f, 0, n, features, new(model.Child))
+		f.EndTree()
 	}
 	return f
+}
+
+func unchanged(int, []float32) {}
+
+// randomPairs is the pairs of a leaf.
+func randomPairs(r *rand.Rand, f *model.Forest) []kernel.Pair {
+	if f.Full() {
+		return nil
+	}
+	pairs := make([]kernel.Pair, f.Pairs())
+	for i := range pairs {
+		pairs[i] = kernel.Pair{R: int32(r.IntN(f.Classes())), S: int32(r.IntN(f.Classes() + 3))}
+		if pairs[i].R == pairs[i].S {
+			pairs[i].S = int32(f.Classes())
+		}
+	}
+	return pairs
+}
+
+// addNodes adds nodes that part the leaves from low up to high. next is the
+// number of the next node.
+func addNodes(r *rand.Rand, f *model.Forest, low, high, features int, next *model.Child) {
+	if high-low == 1 {
+		return
+	}
+	*next++
+	middle := low + 1 + r.IntN(high-low-1)
+	left, right := *next, *next+model.Child(middle-low-1) // after the nodes on the left, one less than leaves
+	if middle-low == 1 {
+		left = model.LeafChild(low)
+	}
+	if high-middle == 1 {
+		right = model.LeafChild(middle)
+	}
+	split := model.Split{Feature: int32(r.IntN(features)), Threshold: max(number(r), -math.MaxFloat64), MissingLeft: r.IntN(2) == 0}
+	f.AddNode(split, left, right, 0, 0, slices.Repeat([]kernel.Pair{{R: 0, S: int32(f.Classes())}}, f.Pairs()))
+	addNodes(r, f, low, middle, features, next)
+	addNodes(r, f, middle, high, features, next)
 }
 
 func number(r *rand.Rand) float64 {
@@ -82,8 +97,8 @@ func newSource(r *rand.Rand, rows, cols int) source {
 	return s
 }
 
-// TestPredictor compares with walks through the forest.
-func TestPredictor(t *testing.T) {
+// TestBlocks compares with walks through the forest.
+func TestBlocks(t *testing.T) {
 	for seed, test := range []struct {
 		leaves, classes, pairs int
 		full                   bool
@@ -93,25 +108,26 @@ func TestPredictor(t *testing.T) {
 		t.Run(fmt.Sprint(test), func(t *testing.T) {
 			const trees, cols, rows = 90, 7, 600
 			r := rand.New(rand.NewPCG(uint64(seed), 30))
-			f := randomForest(r, trees, test.leaves, cols, test.classes, test.pairs, test.full)
+			f := randomForest(r, trees, test.leaves, cols, test.classes, test.pairs, test.full, unchanged)
 			x := newSource(r, rows, cols)
 			if err := f.Check(cols); err != nil {
 				t.Fatal(err)
 			}
 			for _, run := range []struct{ first, last, use int }{{0, trees, trees}, {0, trees, 31}, {13, 80, 67}, {5, 5, 0}} {
-				p := NewPredictor(f, run.first, NewSteps(f, run.first, run.last), 4096)
-				b := p.NewBlock(kernel.Generic)
+				p := newBlocks(f, run.first, newValues(f, run.first, run.last), 4096)
+				b := p.newBlock(kernel.Generic)
 				for _, block := range []struct{ first, rows int }{{0, 512}, {512, 88}, {3, 1}, {9, 64}} {
-					b.Load(x, block.first, block.rows)
+					b.load(x, block.first, block.rows)
 					scores := make([]float64, block.rows*test.classes)
 					leaves := make([]int32, block.rows*run.use)
-					b.AddTo(scores, run.use)
-					b.Leaves(leaves, run.use)
+					b.addTo(scores, run.use)
+					b.writeLeaves(leaves, run.use)
 					for i, row := range x[block.first:][:block.rows] {
 						want := make([]float64, test.classes)
 						for k := range run.use {
-							leaf := f.Leaf(run.first+k, row)
-							f.AddLeaf(run.first+k, leaf, want)
+							tree := f.Tree(run.first + k)
+							leaf := tree.Find(row)
+							tree.Leaf(leaf).AddTo(want)
 							if int(leaves[i*run.use+k]) != leaf {
 								t.Fatalf("%v, row %d, tree %d: leaf %d, want %d", run, i, k, leaves[i*run.use+k], leaf)
 							}

@@ -1,4 +1,4 @@
-package shap
+package explain
 
 import (
 	"math"

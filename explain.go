@@ -1,0 +1,92 @@
+package aoso
+
+import "github.com/libaoso/aoso/internal/explain"
+
+// SHAP returns the SHAP values of the rows of x, rows × classes × (features +
+// 1): what knowing each feature adds to the raw score of each class
+// (path-dependent TreeSHAP, Lundberg et al. 2020). The last number of a class
+// is the bias, its mean score over the training rows. The values of a class
+// sum to its raw score. They depend neither on the number of threads nor on
+// the other rows.
+func (m *Model) SHAP(x Features, o PredictOptions) ([]float64, error) {
+	j, err := m.explanation(x, SHAPOptions{PredictOptions: o})
+	if err != nil {
+		return nil, err
+	}
+	return explain.SHAP(j), nil
+}
+
+// SHAPOptions say what [Model.SHAPSparse] explains. The zero value is the
+// default.
+type SHAPOptions struct {
+	PredictOptions
+	Top int // explain only this many classes of each row, the likeliest; 0: all
+}
+
+// Contributions are SHAP values as a sparse matrix in compressed rows. A line
+// of it is a row and a class: the first PerRow lines are of row 0, the next of
+// row 1. Its columns are the features and, last in each line, the bias.
+// Contributions of zero are left out.
+type Contributions struct {
+	PerRow  int
+	Classes []int32 // by line: the number of its class
+	First   []int   // by line, and one past the last: where it begins in Columns and Values
+	Columns []int32 // rising within a line
+	Values  []float64
+}
+
+// SHAPSparse returns the SHAP values that [Model.SHAP] does. If Top is set,
+// they are only those of the likeliest classes of each row: the likeliest
+// first, the lower where some tie. Else the classes are in the order of their
+// numbers.
+func (m *Model) SHAPSparse(x Features, o SHAPOptions) (*Contributions, error) {
+	j, err := m.explanation(x, o)
+	if err != nil {
+		return nil, err
+	}
+	c := Contributions(explain.SparseSHAP(j))
+	return &c, nil
+}
+
+// explanation checks what is to be explained and how.
+func (m *Model) explanation(x Features, o SHAPOptions) (explain.Job, error) {
+	p, err := m.job(x, o.PredictOptions)
+	if err != nil {
+		return explain.Job{}, err
+	}
+	if o.Top < 0 || o.Top > len(m.classes) {
+		return explain.Job{}, badArgument("top", o.Top, "0 to %d, the classes of the model", len(m.classes))
+	}
+	return explain.Job{Forest: m.forest, Features: x, Trees: p.Trees, Threads: o.Threads, Top: o.Top}, nil
+}
+
+// Importance is how much each feature contributes: by "gain", the loss that
+// its splits were estimated to save; by "split", their number; or by "cover",
+// the number of rows that they parted, summed over them.
+func (m *Model) Importance(kind string) ([]float64, error) {
+	importance, ok := explain.Importance(m.forest, kind, len(m.names))
+	if !ok {
+		return nil, badArgument("importance", kind, "gain, split or cover")
+	}
+	return importance, nil
+}
+
+// PairImportance is what a feature contributes to telling two classes apart.
+type PairImportance struct {
+	Feature int
+	Classes [2]int // the lower first; the second is −1 where a class was split from all others
+	Gain    float64
+	Splits  int
+}
+
+// PairImportances is the importance of features by class pair, the greatest
+// gain first. A split on several pairs at once counts for each of them with
+// an equal share of its gain.
+func (m *Model) PairImportances() []PairImportance {
+	sums := explain.PairImportances(m.forest)
+	all := make([]PairImportance, len(sums))
+	for i, sum := range sums {
+		all[i] = PairImportance(sum)
+	}
+	return all
+}

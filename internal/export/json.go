@@ -1,0 +1,99 @@
+package export
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"math"
+
+	"github.com/libaoso/aoso/internal/model"
+)
+
+func init() {
+	register(Format{
+		Name:  "json",
+		Help:  "the whole model",
+		write: func(w io.Writer, m *model.Model, _ int) error { return jsonModel(w, m) },
+	})
+}
+
+type jsonTree struct {
+	Nodes  []jsonNode `json:"nodes"`
+	Leaves []jsonLeaf `json:"leaves"`
+}
+
+type jsonNode struct {
+	Feature   int         `json:"feature"`
+	Threshold *float64    `json:"threshold"`
+	Missing   string      `json:"missing"`
+	Left      model.Child `json:"left"`
+	Right     model.Child `json:"right"`
+	Gain      float32     `json:"gain"`
+	Rows      int         `json:"rows"`
+	Pairs     [][]int     `json:"pairs"`
+}
+
+type jsonLeaf struct {
+	Rows  int          `json:"rows"`
+	Steps [][2]float64 `json:"steps"`
+}
+
+func jsonModel(w io.Writer, m *model.Model) error {
+	out := bufio.NewWriter(w)
+	head, err := json.Marshal(m.Header)
+	if err != nil {
+		return err
+	}
+	out.WriteString(`{"format":"aoso-json","version":1,`)
+	out.Write(head[1 : len(head)-1])
+	out.WriteString(`,"trees":[`)
+	separator := "\n"
+	for _, t := range m.Forest.All() {
+		out.WriteString(separator)
+		if err := TreeJSON(out, t); err != nil {
+			return err
+		}
+		separator = ",\n"
+	}
+	out.WriteString("\n]}\n")
+	return out.Flush()
+}
+
+// TreeJSON writes a tree as JSON, as it is among the trees of a model.
+func TreeJSON(w io.Writer, t model.Tree) error {
+	tree := jsonTree{Nodes: []jsonNode{}}
+	for _, n := range t.Nodes() {
+		tree.Nodes = append(tree.Nodes, newJSONNode(n))
+	}
+	for _, leaf := range t.Leaves() {
+		l := jsonLeaf{leaf.Rows(), [][2]float64{}}
+		for k, v := range leaf.Scores() {
+			l.Steps = append(l.Steps, [2]float64{float64(k), v})
+		}
+		tree.Leaves = append(tree.Leaves, l)
+	}
+	text, err := json.Marshal(tree)
+	if err == nil {
+		_, err = w.Write(text)
+	}
+	return err
+}
+
+func newJSONNode(n model.Node) jsonNode {
+	split := n.Split()
+	j := jsonNode{int(split.Feature), &split.Threshold, "right", n.Left(), n.Right(), n.Gain(), n.Rows(), [][]int{}}
+	if split.MissingLeft {
+		j.Missing = "left"
+	}
+	if math.IsInf(split.Threshold, 1) { // the split is on what is missing
+		j.Threshold = nil
+	}
+	for r, s := range n.Pairs() {
+		pair := []int{r}
+		if s != model.Others {
+			pair = append(pair, s)
+		}
+		j.Pairs = append(j.Pairs, pair)
+	}
+	return j
+}

@@ -1,0 +1,103 @@
+package model
+
+import (
+	"cmp"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/libaoso/aoso/internal/modelio"
+)
+
+// meta is what a file says of a model for people to read.
+type meta struct {
+	Header
+	Trees  int             `json:"trees"`
+	Params json.RawMessage `json:"params"`
+}
+
+// Encode writes the model in its file format.
+func (m *Model) Encode(w io.Writer) error {
+	_, err := m.writer(meta{m.Header, m.Forest.Trees(), m.Params}).WriteTo(w)
+	return err
+}
+
+// Fingerprint is a hash, in hexadecimal, of the model without its parameters.
+func (m *Model) Fingerprint() string {
+	hash := m.writer(m.Header).Hash()
+	return hex.EncodeToString(hash[:16])
+}
+
+// writer takes the arrays of a forest. Their names are those of the file.
+func (m *Model) writer(meta any) *modelio.Writer {
+	w, f := modelio.NewWriter(modelio.Model, meta), m.Forest
+	modelio.Add(w, "first_node", f.firstNode)
+	modelio.Add(w, "first_leaf", f.firstLeaf)
+	modelio.Add(w, "feature", f.feature)
+	modelio.Add(w, "threshold", f.threshold)
+	modelio.Add(w, "missing_left", f.missingLeft)
+	modelio.Add(w, "left", f.left)
+	modelio.Add(w, "right", f.right)
+	modelio.Add(w, "gain", f.gain)
+	modelio.Add(w, "node_rows", f.nodeRows)
+	modelio.Add(w, "node_pairs", f.nodePairs)
+	modelio.Add(w, "leaf_rows", f.leafRows)
+	modelio.Add(w, "leaf_pairs", f.leafPairs)
+	modelio.Add(w, "steps", f.values)
+	return w
+}
+
+// Decode reads a model from the bytes of its file, which the model goes on to
+// use. Files of version 1 have their parameters renamed.
+func Decode(data []byte) (*Model, error) {
+	file, err := modelio.Open(modelio.Model, data)
+	if err != nil {
+		return nil, err
+	}
+	var h meta
+	if err := file.Meta(&h); err != nil {
+		return nil, err
+	}
+	if err := h.check(); err != nil {
+		return nil, fmt.Errorf("%w: its header: %w", modelio.ErrCorrupt, err)
+	}
+	if file.Version == 1 {
+		if h.Params, err = renamed(h.Params); err != nil {
+			return nil, err
+		}
+	}
+	f, err := decodeForest(file, &h.Header)
+	if err != nil {
+		return nil, err
+	}
+	if f.Trees() != h.Trees {
+		return nil, fmt.Errorf("%w: its header: trees is %d, there are %d", modelio.ErrCorrupt, h.Trees, f.Trees())
+	}
+	return &Model{h.Header, f, h.Params}, nil
+}
+
+func decodeForest(file *modelio.File, h *Header) (*Forest, error) {
+	f := &Forest{classes: len(h.Classes), pairs: h.Pairs, full: h.Leaf == "full"}
+	if err := cmp.Or(
+		modelio.Read(file, "first_node", &f.firstNode),
+		modelio.Read(file, "first_leaf", &f.firstLeaf),
+		modelio.Read(file, "feature", &f.feature),
+		modelio.Read(file, "threshold", &f.threshold),
+		modelio.Read(file, "missing_left", &f.missingLeft),
+		modelio.Read(file, "left", &f.left),
+		modelio.Read(file, "right", &f.right),
+		modelio.Read(file, "gain", &f.gain),
+		modelio.Read(file, "node_rows", &f.nodeRows),
+		modelio.Read(file, "node_pairs", &f.nodePairs),
+		modelio.Read(file, "leaf_rows", &f.leafRows),
+		modelio.Read(file, "leaf_pairs", &f.leafPairs),
+		modelio.Read(file, "steps", &f.values),
+	); err != nil {
+		return nil, err
+	}
+	if err := f.Check(len(h.Features)); err != nil {
+		return nil, fmt.Errorf("%w: %w", modelio.ErrCorrupt, err)
+	}
+	return f, nil
+}

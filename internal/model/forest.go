@@ -1,0 +1,188 @@
+// Package model owns a trained model: its trees, and the codec of its file.
+package model
+
+import (
+	"iter"
+	"math"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+// Forest is the trees of a model, in the order in which they were grown. It
+// keeps them in flat arrays, which files hold as well.
+type Forest struct {
+	classes int
+	pairs   int
+	full    bool
+
+	firstNode, firstLeaf []uint32 // by tree, and one past the last
+
+	// By node.
+	feature     []int32
+	threshold   []float64
+	missingLeft []uint8
+	left, right []Child
+	gain        []float32
+	nodeRows    []uint32
+	nodePairs   []uint16 // 2·pairs each: r, s, r, s, …; see Pairs
+
+	// By leaf.
+	leafRows  []uint32
+	leafPairs []uint16  // 2·pairs each, unless full
+	values    []float32 // ValuesPerLeaf each
+}
+
+// NewForest is a forest without trees. Its nodes split on so many class pairs.
+// Its leaves have a value for each class if full, else one for each pair.
+func NewForest(classes, pairs int, full bool) *Forest {
+	return &Forest{classes: classes, pairs: pairs, full: full, firstNode: []uint32{0}, firstLeaf: []uint32{0}}
+}
+
+// Classes is the number of classes.
+func (f *Forest) Classes() int { return f.classes }
+
+// Pairs is the number of class pairs of a node, and of a leaf that is not full.
+func (f *Forest) Pairs() int { return f.pairs }
+
+// Full reports whether leaves have a value for each class.
+func (f *Forest) Full() bool { return f.full }
+
+// ValuesPerLeaf is the number of values that a leaf has.
+func (f *Forest) ValuesPerLeaf() int {
+	if f.full {
+		return f.classes
+	}
+	return f.pairs
+}
+
+// Trees is the number of trees.
+func (f *Forest) Trees() int { return len(f.firstNode) - 1 }
+
+// Nodes is the number of nodes of all trees.
+func (f *Forest) Nodes() int { return len(f.feature) }
+
+// Leaves is the number of leaves of all trees.
+func (f *Forest) Leaves() int { return len(f.leafRows) }
+
+// Tree is a tree by its number.
+func (f *Forest) Tree(number int) Tree {
+	firstNode, firstLeaf := f.firstNode[number], f.firstLeaf[number]
+	return Tree{
+		forest:    f,
+		firstNode: int(firstNode), nodes: int(f.firstNode[number+1] - firstNode),
+		firstLeaf: int(firstLeaf), leaves: int(f.firstLeaf[number+1] - firstLeaf),
+	}
+}
+
+// All yields all trees by their numbers.
+func (f *Forest) All() iter.Seq2[int, Tree] {
+	return func(yield func(int, Tree) bool) {
+		for t := range f.Trees() {
+			if !yield(t, f.Tree(t)) {
+				return
+			}
+		}
+	}
+}
+
+// AllNodes yields the nodes of all trees.
+func (f *Forest) AllNodes() iter.Seq[Node] {
+	return func(yield func(Node) bool) {
+		for i := range f.feature {
+			if !yield(Node{f, i}) {
+				return
+			}
+		}
+	}
+}
+
+// LeafValues returns the values of all leaves of the trees from first up to
+// last, one leaf after the other. Unless the leaves are full, it returns their
+// class pairs as well: r, s, r, s, …. Both belong to the forest and must not be
+// changed.
+func (f *Forest) LeafValues(first, last int) (values []float32, pairs []uint16) {
+	n, begin, end := f.ValuesPerLeaf(), int(f.firstLeaf[first]), int(f.firstLeaf[last])
+	if !f.full {
+		pairs = f.leafPairs[2*n*begin : 2*n*end]
+	}
+	return f.values[n*begin : n*end], pairs
+}
+
+// AddNode adds a node to the tree that [Forest.EndTree] ends. A tree's first
+// node is its root, and the others come after their parents.
+func (f *Forest) AddNode(s Split, left, right Child, gain float64, rows int, pairs []kernel.Pair) {
+	missingLeft := uint8(0)
+	if s.MissingLeft {
+		missingLeft = 1
+	}
+	f.feature = append(f.feature, s.Feature)
+	f.threshold = append(f.threshold, s.Threshold)
+	f.missingLeft = append(f.missingLeft, missingLeft)
+	f.left, f.right = append(f.left, left), append(f.right, right)
+	f.gain = append(f.gain, float32(min(gain, math.MaxFloat32))) // with large weights it can be more
+	f.nodeRows = append(f.nodeRows, uint32(rows))
+	f.nodePairs = appendPairs(f.nodePairs, pairs)
+}
+
+// AddLeaf adds a leaf to the tree that [Forest.EndTree] ends. A tree's leaves
+// come from left to right. A full leaf has no pairs.
+func (f *Forest) AddLeaf(values []float32, pairs []kernel.Pair, rows int) {
+	f.leafRows = append(f.leafRows, uint32(rows))
+	f.leafPairs = appendPairs(f.leafPairs, pairs)
+	f.values = append(f.values, values...)
+}
+
+// EndTree makes the nodes and leaves added since the last tree a tree.
+func (f *Forest) EndTree() {
+	f.firstNode = append(f.firstNode, uint32(len(f.feature)))
+	f.firstLeaf = append(f.firstLeaf, uint32(len(f.leafRows)))
+}
+
+func appendPairs(dst []uint16, pairs []kernel.Pair) []uint16 {
+	for _, p := range pairs {
+		dst = append(dst, uint16(p.R), uint16(p.S))
+	}
+	return dst
+}
+
+// Truncated is a forest of the first trees. It shares their memory, but a tree
+// that is added to one does not change the other.
+func (f *Forest) Truncated(trees int) *Forest {
+	nodes, leaves := int(f.firstNode[trees]), int(f.firstLeaf[trees])
+	t := *f
+	t.firstNode, t.firstLeaf = first(f.firstNode, trees+1), first(f.firstLeaf, trees+1)
+	t.feature, t.threshold, t.missingLeft = first(f.feature, nodes), first(f.threshold, nodes), first(f.missingLeft, nodes)
+	t.left, t.right = first(f.left, nodes), first(f.right, nodes)
+	t.gain, t.nodeRows, t.nodePairs = first(f.gain, nodes), first(f.nodeRows, nodes), first(f.nodePairs, nodes*2*f.pairs)
+	t.leafRows, t.values = first(f.leafRows, leaves), first(f.values, leaves*f.ValuesPerLeaf())
+	if !f.full {
+		t.leafPairs = first(f.leafPairs, leaves*2*f.pairs)
+	}
+	return &t
+}
+
+// first is the first n elements of s; what is appended to them goes elsewhere.
+func first[T any](s []T, n int) []T { return s[:n:n] }
+
+// Clone is a copy that shares nothing with f.
+func (f *Forest) Clone() *Forest { return Concat(f) }
+
+// Concat is the trees of forests of one kind, one forest after the other. It
+// shares nothing with them.
+func Concat(forests ...*Forest) *Forest {
+	c := NewForest(forests[0].classes, forests[0].pairs, forests[0].full)
+	for _, f := range forests {
+		nodes, leaves := uint32(len(c.feature)), uint32(len(c.leafRows))
+		for t := range f.Trees() {
+			c.firstNode = append(c.firstNode, nodes+f.firstNode[t+1])
+			c.firstLeaf = append(c.firstLeaf, leaves+f.firstLeaf[t+1])
+		}
+		c.feature, c.threshold = append(c.feature, f.feature...), append(c.threshold, f.threshold...)
+		c.missingLeft = append(c.missingLeft, f.missingLeft...)
+		c.left, c.right = append(c.left, f.left...), append(c.right, f.right...)
+		c.gain, c.nodeRows = append(c.gain, f.gain...), append(c.nodeRows, f.nodeRows...)
+		c.nodePairs, c.leafPairs = append(c.nodePairs, f.nodePairs...), append(c.leafPairs, f.leafPairs...)
+		c.leafRows, c.values = append(c.leafRows, f.leafRows...), append(c.values, f.values...)
+	}
+	return c
+}

@@ -1,0 +1,83 @@
+package model
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/libaoso/aoso/internal/modelio"
+)
+
+// Model is a trained model, as its file holds it.
+type Model struct {
+	Header
+	Forest *Forest
+	Params json.RawMessage // an object: the parameters of the training by their names
+}
+
+// Header is a model without its trees.
+type Header struct {
+	Method            string   `json:"method"`
+	Leaf              string   `json:"leaf"`
+	Pairs             int      `json:"pairs"`
+	TreesPerIteration int      `json:"trees_per_iteration"`
+	Classes           []string `json:"classes"`
+	Features          []string `json:"features"`
+	Temperature       float64  `json:"temperature,omitempty"` // 0: none
+}
+
+// The methods of training.
+const (
+	AOSO       = "aoso"
+	ABC        = "abc"
+	LogitBoost = "logitboost"
+)
+
+// The bounds of what a model may have.
+const (
+	MaxClasses     = 1<<16 - 2
+	MinTemperature = 1.0 / 64
+	MaxTemperature = 64
+)
+
+// TreesPerIteration is the number of trees that an iteration of a method adds.
+func TreesPerIteration(method string, classes int) int {
+	switch method {
+	case ABC:
+		return max(classes-1, 1)
+	case LogitBoost:
+		return classes
+	}
+	return 1
+}
+
+// LeafKind is the kind of leaves that a forest has: "full" or "pair".
+func (f *Forest) LeafKind() string {
+	if f.full {
+		return "full"
+	}
+	return "pair"
+}
+
+// check tells what is wrong with a header, if anything.
+func (h *Header) check() error {
+	if err := modelio.CheckNames("classes", h.Classes, MaxClasses); err != nil {
+		return err
+	}
+	switch {
+	case len(h.Features) == 0:
+		return errors.New("there are no features")
+	case h.Method != AOSO && h.Method != ABC && h.Method != LogitBoost:
+		return fmt.Errorf("method is %q", h.Method)
+	case h.Leaf != "pair" && (h.Leaf != "full" || h.Method != AOSO):
+		return fmt.Errorf("leaf is %q for method %s", h.Leaf, h.Method)
+	case h.Pairs != 1 && (h.Pairs != 2 && h.Pairs != 4 && h.Pairs != 8 || h.Method != AOSO):
+		return fmt.Errorf("pairs is %d for method %s", h.Pairs, h.Method)
+	case h.Temperature != 0 && !(h.Temperature >= MinTemperature && h.Temperature <= MaxTemperature):
+		return fmt.Errorf("temperature is %v", h.Temperature)
+	}
+	if due := TreesPerIteration(h.Method, len(h.Classes)); h.TreesPerIteration != due {
+		return fmt.Errorf("trees_per_iteration is %d in place of %d", h.TreesPerIteration, due)
+	}
+	return nil
+}

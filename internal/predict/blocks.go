@@ -1,0 +1,157 @@
+package predict
+
+import (
+	"slices"
+
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// blocks is trees of a forest in the form in which blocks of rows are
+// predicted. It does not change.
+type blocks struct {
+	values     *values
+	columns    []column
+	thresholds []float64 // by test
+	cuts       []kernel.Cut
+	firstCut   []uint32 // by tree, and one past the last
+	group      int      // trees that are worked on at once
+}
+
+// column is a feature and its tests: those that send missing values left, from
+// middle on those that send them right.
+type column struct{ feature, first, middle, end int }
+
+// newBlocks prepares the trees from first on whose values are given. They are
+// worked on in groups with cacheBytes of values.
+func newBlocks(f *model.Forest, first int, v *values, cacheBytes int) *blocks {
+	const most = 64 // trees whose leaf numbers are kept
+	trees := v.trees()
+	p := &blocks{values: v, firstCut: make([]uint32, trees+1)}
+	for t := range trees {
+		p.firstCut[t+1] = p.firstCut[t] + uint32(f.Tree(first+t).NumNodes())
+	}
+	p.cuts = make([]kernel.Cut, p.firstCut[trees])
+	for t := range trees {
+		f.Tree(first + t).Cuts(p.cuts[p.firstCut[t]:p.firstCut[t+1]])
+	}
+	p.makeTests(f, first)
+	bytes := int(v.firstLeaf[trees]) * v.leafBytes()
+	p.group = min(max(1, cacheBytes*trees/max(1, bytes)), most)
+	return p
+}
+
+// makeTests collects the different splits of the trees from first on, by feature.
+func (p *blocks) makeTests(f *model.Forest, first int) {
+	type asked struct {
+		model.Split
+		cut int
+	}
+	all := make([]asked, len(p.cuts))
+	for t, begin := range p.firstCut[:p.values.trees()] {
+		for i, n := range f.Tree(first + t).Nodes() {
+			cut := int(begin) + int(i)
+			all[cut] = asked{n.Split(), cut}
+		}
+	}
+	slices.SortFunc(all, func(a, b asked) int { return a.Compare(b.Split) })
+	for i, a := range all {
+		if i == 0 || a.Split != all[i-1].Split {
+			n := len(p.thresholds)
+			if i == 0 || a.Feature != all[i-1].Feature {
+				p.columns = append(p.columns, column{int(a.Feature), n, n, n})
+			}
+			p.thresholds = append(p.thresholds, a.Threshold)
+			c := &p.columns[len(p.columns)-1]
+			c.end++
+			if a.MissingLeft {
+				c.middle++
+			}
+		}
+		p.cuts[a.cut].Test = uint32(len(p.thresholds) - 1)
+	}
+}
+
+// block predicts blocks of rows, one after the other. No two goroutines may use
+// one at once.
+type block struct {
+	*blocks
+	adder
+	rows    int
+	column  []float64 // values of a feature
+	right   []uint64  // answers to the tests
+	atLeast []uint64
+	leaves  []uint16 // of a group of trees
+	scores  []float64
+}
+
+// leafStride keeps the leaf numbers of different trees in different cache sets.
+const leafStride = kernel.PredictRows + 32
+
+// newBlock is a block of rows that kernels predict.
+func (p *blocks) newBlock(k *kernel.Funcs) *block {
+	return &block{
+		blocks:  p,
+		adder:   p.values.newAdder(k),
+		column:  make([]float64, kernel.PredictRows),
+		right:   make([]uint64, len(p.thresholds)*kernel.PredictWords),
+		atLeast: make([]uint64, (p.values.most+1)*kernel.PredictWords),
+		leaves:  make([]uint16, p.group*leafStride),
+		scores:  make([]float64, kernel.PredictRows*p.values.stride()),
+	}
+}
+
+func (b *block) words() int { return (b.rows + 63) / 64 }
+
+// load asks at most PredictRows rows, from the first on, all tests.
+func (b *block) load(x bin.Source, first, rows int) {
+	b.rows = rows
+	for _, c := range b.columns {
+		bin.ReadColumn(x, c.feature, first, b.column[:rows])
+		b.kernels.Compare(&kernel.CompareJob{
+			Values:      b.column[:64*b.words()],
+			Thresholds:  b.thresholds[c.first:c.end],
+			MissingLeft: c.middle - c.first,
+			Right:       b.right[c.first*kernel.PredictWords:],
+		})
+	}
+}
+
+// addTo adds the values of the first trees to the scores of the rows, rows ×
+// classes.
+func (b *block) addTo(scores []float64, trees int) {
+	stride := b.stride()
+	for i := range b.rows {
+		copy(b.scores[i*stride:], scores[i*b.classes:][:b.classes])
+	}
+	for first := 0; first < trees; first += b.group {
+		last := min(first+b.group, trees)
+		b.findLeaves(first, last)
+		b.add(b.scores, b.rows, first, last, b.leaves, leafStride)
+	}
+	for i := range b.rows {
+		copy(scores[i*b.classes:][:b.classes], b.scores[i*stride:])
+	}
+}
+
+func (b *block) findLeaves(first, last int) {
+	b.kernels.Leaves(&kernel.LeavesJob{
+		Right: b.right, Words: b.words(),
+		Cuts: b.cuts, FirstCut: b.firstCut[first : last+1], AtLeast: b.atLeast,
+		Leaves: b.leaves, LeafStride: leafStride,
+	})
+}
+
+// writeLeaves writes the leaves of the first trees, rows × trees.
+func (b *block) writeLeaves(leaves []int32, trees int) {
+	for first := 0; first < trees; first += b.group {
+		last := min(first+b.group, trees)
+		b.findLeaves(first, last)
+		for i := range b.rows {
+			for t := range last - first {
+				leaves[i*trees+first+t] = int32(b.leaves[t*leafStride+i])
+			}
+		}
+	}
+}

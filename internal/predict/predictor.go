@@ -1,0 +1,142 @@
+// Package predict predicts rows by the trees of a model: blocks of rows for
+// many, and single rows without allocating memory.
+package predict
+
+import (
+	"iter"
+	"sync"
+
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// Predictor predicts rows by the trees of a forest. It prepares what it needs
+// when first asked for it. Any number of goroutines may use it at once.
+type Predictor struct {
+	forest     *model.Forest
+	cacheBytes int // of leaf values that are worked on at once
+
+	values func() *values
+	blocks func() *blocks
+	walks  func() *walks
+}
+
+// New returns a Predictor of a forest, which must not change from then on.
+func New(f *model.Forest, cacheBytes int) *Predictor {
+	p := &Predictor{forest: f, cacheBytes: cacheBytes}
+	p.values = sync.OnceValue(func() *values { return newValues(f, 0, f.Trees()) })
+	p.blocks = sync.OnceValue(func() *blocks { return newBlocks(f, 0, p.values(), cacheBytes) })
+	p.walks = sync.OnceValue(func() *walks { return newWalks(f, p.values()) })
+	return p
+}
+
+// Job is rows to predict by the first trees.
+type Job struct {
+	Features bin.Source
+	Trees    int
+	Kernels  *kernel.Funcs
+	Threads  int // 0: as many as there are cores, and rows for
+}
+
+// plan is how many threads a job has, and how many rows each of its blocks.
+func (j *Job) plan() (threads, size int) {
+	words := max(1, (j.Features.Rows()+63)/64) // of rows; less than one takes as long
+	threads = j.Threads
+	if threads == 0 && words > 1 {
+		threads = par.Available()
+	}
+	threads = max(1, min(threads, words))
+	rounds := (words + threads*kernel.PredictWords - 1) / (threads * kernel.PredictWords)
+	return threads, (words + threads*rounds - 1) / (threads * rounds) * 64
+}
+
+// run calls f with every block, ready to be predicted by the trees of t, and
+// the number of its first row.
+func (j *Job) run(t *blocks, team *par.Team, size int, f func(b *block, first int)) {
+	ready, rows := make([]*block, team.Workers()), j.Features.Rows()
+	team.Do((rows+size-1)/size, func(worker, i int) {
+		if ready[worker] == nil {
+			ready[worker] = t.newBlock(j.Kernels)
+		}
+		b, first := ready[worker], i*size
+		b.load(j.Features, first, min(size, rows-first))
+		f(b, first)
+	})
+}
+
+// FewRows are predicted one by one in less time than as a block.
+const FewRows = 12
+
+// Scores calls use with the raw scores of each block of rows and the number of
+// its first row. It writes them to all, rows × classes of zeros. If all is nil,
+// they are lost after use.
+func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []float64)) {
+	rows, classes := j.Features.Rows(), p.forest.Classes()
+	if rows <= FewRows {
+		if all == nil {
+			all = make([]float64, rows*classes)
+		}
+		row, values := p.Row(j.Kernels, j.Trees), make([]float64, j.Features.Cols())
+		for i := range rows {
+			for c := range values {
+				j.Features.Column(c, i, values[c:c+1])
+			}
+			row.Load(values)
+			copy(all[i*classes:], row.Scores())
+		}
+		use(0, all)
+		return
+	}
+	threads, size := j.plan()
+	team := par.NewTeam(threads)
+	defer team.Close()
+	j.run(p.blocks(), team, size, func(b *block, first int) {
+		var scores []float64
+		if all != nil {
+			scores = all[first*classes:][:b.rows*classes]
+		} else {
+			scores = make([]float64, b.rows*classes)
+		}
+		b.addTo(scores, j.Trees)
+		use(first, scores)
+	})
+}
+
+// Leaves returns the leaf that each row reaches in each tree, rows × trees.
+func (p *Predictor) Leaves(j *Job) []int32 {
+	leaves := make([]int32, j.Features.Rows()*j.Trees)
+	threads, size := j.plan()
+	team := par.NewTeam(threads)
+	defer team.Close()
+	j.run(p.blocks(), team, size, func(b *block, first int) {
+		b.writeLeaves(leaves[first*j.Trees:], j.Trees)
+	})
+	return leaves
+}
+
+// Staged yields the number of trees and the raw scores after every so many
+// trees and at the end. The scores are good until the next step.
+func (p *Predictor) Staged(j *Job, every int) iter.Seq2[int, []float64] {
+	classes := p.forest.Classes()
+	return func(yield func(int, []float64) bool) {
+		scores := make([]float64, j.Features.Rows()*classes)
+		threads, size := j.plan()
+		team := par.NewTeam(threads)
+		defer team.Close()
+		for first := 0; first < j.Trees; first += every {
+			last := min(first+every, j.Trees)
+			stage := newBlocks(p.forest, first, newValues(p.forest, first, last), p.cacheBytes)
+			j.run(stage, team, size, func(b *block, row int) {
+				b.addTo(scores[row*classes:], last-first)
+			})
+			if !yield(last, scores) {
+				return
+			}
+		}
+	}
+}
+
+// Row prepares for rows that kernels predict one by one by the first trees.
+func (p *Predictor) Row(k *kernel.Funcs, trees int) *Row { return p.walks().newRow(k, trees) }

@@ -1,0 +1,125 @@
+package predict
+
+import (
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// values is what the leaves of trees add to the scores of rows, as kernels add
+// it. It does not change.
+type values struct {
+	classes   int
+	firstLeaf []uint32 // by tree, and one past the last
+	most      int      // leaves of a tree
+
+	full    []float32         // of leaves with a value for every class
+	pairs   []kernel.PairStep // of the others, perLeaf each
+	perLeaf int
+}
+
+// newValues takes the leaves of the trees from first up to last.
+func newValues(f *model.Forest, first, last int) *values {
+	v := &values{classes: f.Classes(), firstLeaf: make([]uint32, last-first+1), perLeaf: f.ValuesPerLeaf(), most: 1}
+	for t := range last - first {
+		leaves := f.Tree(first + t).NumLeaves()
+		v.firstLeaf[t+1], v.most = v.firstLeaf[t]+uint32(leaves), max(v.most, leaves)
+	}
+	all, pairs := f.LeafValues(first, last)
+	if f.Full() {
+		v.full = all
+	} else {
+		v.takePairs(all, pairs)
+	}
+	return v
+}
+
+// fullClasses is how many classes' values are added up in the time of one
+// pair's.
+const fullClasses = 16
+
+// takePairs makes pairs, or full leaves where they take less time. All
+// impossible classes become the one past the last.
+func (v *values) takePairs(all []float32, ends []uint16) {
+	impossible := uint16(v.classes)
+	v.pairs = make([]kernel.PairStep, len(all))
+	for i, value := range all {
+		v.pairs[i] = kernel.PairStep{R: min(ends[2*i], impossible), S: min(ends[2*i+1], impossible), Step: value}
+	}
+	if v.classes <= fullClasses*v.perLeaf {
+		if full, ok := spread(v.pairs, v.perLeaf, v.classes); ok {
+			v.full, v.pairs = full, nil
+		}
+	}
+}
+
+// spread returns the values of leaves of pairs by class, unless a class is twice
+// in a leaf: one value is not rounded as two are.
+func spread(pairs []kernel.PairStep, perLeaf, classes int) (full []float32, ok bool) {
+	full = make([]float32, len(pairs)/perLeaf*classes)
+	last := make([]int, classes) // leaf in which a class was met, counted from one
+	ok = true
+	put := func(leaf int, k uint16, value float32) {
+		switch {
+		case int(k) == classes: // impossible
+		case last[k] > leaf:
+			ok = false
+		default:
+			last[k], full[leaf*classes+int(k)] = leaf+1, value
+		}
+	}
+	for i, p := range pairs {
+		put(i/perLeaf, p.R, p.Step)
+		put(i/perLeaf, p.S, -p.Step)
+	}
+	return full, ok
+}
+
+// trees is the number of trees.
+func (v *values) trees() int { return len(v.firstLeaf) - 1 }
+
+// stride is the distance of the scores of rows. There is room for the
+// impossible class; in whole vectors the stores of one row do not touch what
+// the next row loads.
+func (v *values) stride() int { return (v.classes + 8) &^ 7 }
+
+// leafBytes is the room of a leaf's values for as many classes as a kernel adds
+// up at a time.
+func (v *values) leafBytes() int {
+	if v.pairs != nil {
+		return 8 * v.perLeaf
+	}
+	return 4 * min(v.classes, 32)
+}
+
+// adder adds values to the scores of rows. Its jobs are kept: each would
+// otherwise be allocated anew.
+type adder struct {
+	*values
+	kernels *kernel.Funcs
+	ofFull  kernel.AddStepsJob
+	ofPairs kernel.AddPairsJob
+}
+
+func (v *values) newAdder(k *kernel.Funcs) adder {
+	return adder{
+		values:  v,
+		kernels: k,
+		ofFull:  kernel.AddStepsJob{Steps: v.full, Classes: v.classes, Stride: v.stride()},
+		ofPairs: kernel.AddPairsJob{Steps: v.pairs, Pairs: v.perLeaf, Stride: v.stride()},
+	}
+}
+
+// add adds the values of the trees from first up to last, whose leaves are given.
+func (a *adder) add(scores []float64, rows, first, last int, leaves []uint16, leafStride int) {
+	if a.pairs != nil {
+		j := &a.ofPairs
+		j.Scores, j.Rows = scores, rows
+		j.FirstLeaf, j.Leaves, j.LeafStride = a.firstLeaf[first:last], leaves, leafStride
+		a.kernels.AddPairs(j)
+	} else {
+		j := &a.ofFull
+		j.Scores, j.Rows = scores, rows
+		j.FirstLeaf, j.Leaves, j.LeafStride = a.firstLeaf[first:last], leaves, leafStride
+		a.kernels.AddSteps(j)
+	}
+}

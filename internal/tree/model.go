@@ -1,0 +1,46 @@
+package tree
+
+import (
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/model"
+)
+
+// AppendTo adds the tree to a model's.
+func (t *Tree) AppendTo(f *model.Forest) {
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		split := model.Split{Feature: n.Feature, MissingLeft: n.MissingLeft, Threshold: n.Threshold}
+		f.AddNode(split, model.Child(n.Left), model.Child(n.Right), n.Gain, n.Rows, n.Pairs)
+	}
+	for i := range t.Leaves {
+		l := &t.Leaves[i]
+		f.AddLeaf(l.Steps, l.Pairs, l.Rows)
+	}
+	f.EndTree()
+}
+
+// FromModel is a tree of a model as binned rows are routed through it. The
+// thresholds must be edges of the mapper's bins.
+func FromModel(t model.Tree, m *bin.Mapper) *Tree {
+	grown := &Tree{Leaves: LeavesOf(t)}
+	for _, n := range t.Nodes() {
+		s := n.Split()
+		grown.Nodes = append(grown.Nodes, Node{
+			Feature:     s.Feature,
+			Bin:         m.Features[s.Feature].BinBelow(s.Threshold),
+			MissingLeft: s.MissingLeft,
+			Left:        int32(n.Left()),
+			Right:       int32(n.Right()),
+		})
+	}
+	return grown
+}
+
+// LeavesOf is the leaves of a tree of a model. Their steps are the model's own.
+func LeavesOf(t model.Tree) []Leaf {
+	leaves := make([]Leaf, 0, t.NumLeaves())
+	for _, l := range t.Leaves() {
+		leaves = append(leaves, Leaf{Pairs: l.Pairs(), Steps: l.Values(), Rows: l.Rows()})
+	}
+	return leaves
+}

@@ -1,0 +1,82 @@
+package aoso
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/libaoso/aoso/internal/modelio"
+	"github.com/libaoso/aoso/spec"
+)
+
+// saved yields the names of the parameters that model files hold, and pointers
+// to their fields. Threads and level say how a training ran, not what the model
+// is.
+func (p *Params) saved() iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		for i, field := range p.fields() {
+			name := spec.Parameters[i].Name
+			if name != "threads" && name != "level" && !yield(name, field) {
+				return
+			}
+		}
+	}
+}
+
+// encodeParams is parameters as model files hold them: a JSON object, their
+// names as users know them.
+func encodeParams(p Params) ([]byte, error) {
+	var b bytes.Buffer
+	separator := '{'
+	for name, field := range p.saved() {
+		value, err := json.Marshal(field)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&b, "%c%q:%s", separator, name, value)
+		separator = ','
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// decodeParams is the way back from encodeParams. It does not check values as
+// training does: versions before may have allowed more.
+func decodeParams(object []byte) (p Params, err error) {
+	var values map[string]json.RawMessage
+	if err := json.Unmarshal(object, &values); err != nil {
+		return p, fmt.Errorf("%w: its parameters: %w", ErrCorrupt, err)
+	}
+	for name, field := range p.saved() {
+		value, ok := values[name]
+		if !ok {
+			continue
+		}
+		if err := json.Unmarshal(value, field); err != nil || !sensible(field) {
+			return p, fmt.Errorf("%w: its header: the parameter %s is %s", ErrCorrupt, name, value)
+		}
+		delete(values, name)
+	}
+	if len(values) > 0 {
+		return p, modelio.UnknownKey("the parameter " + strings.Join(slices.Sorted(maps.Keys(values)), ", "))
+	}
+	return p, nil
+}
+
+// sensible reports whether a parameter has a value that some version may have
+// allowed, and that can be shown to a user.
+func sensible(field any) bool {
+	switch v := field.(type) {
+	case *int:
+		return *v >= 0
+	case *float64:
+		return *v >= 0
+	case *string:
+		return strings.Trim(*v, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
+	}
+	return true
+}
