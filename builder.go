@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -15,7 +16,7 @@ import (
 // on top of that. One goroutine at a time may use a builder.
 type DatasetBuilder struct {
 	options DatasetOptions
-	rows    stack
+	rows    *data.RowBlocks
 	labels  Labels
 	weights []float64
 }
@@ -33,7 +34,7 @@ func NewDatasetBuilder(cols int, o DatasetOptions) (*DatasetBuilder, error) {
 		return nil, err
 	}
 	o.Names = slices.Clone(o.Names)
-	return &DatasetBuilder{options: o, rows: stack{cols: cols}}, nil
+	return &DatasetBuilder{options: o, rows: data.NewRowBlocks(cols)}, nil
 }
 
 // Append adds the rows of x with their labels and weights, after which the
@@ -44,12 +45,12 @@ func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64) er
 	if err := checkFeatures(x); err != nil {
 		return err
 	}
-	if x.Cols() != b.rows.cols {
-		return badArgument("features", fmt.Sprintf("%d columns", x.Cols()), "%d columns, as the builder was made for", b.rows.cols)
+	if x.Cols() != b.rows.Cols() {
+		return badArgument("features", fmt.Sprintf("%d columns", x.Cols()), "%d columns, as the builder was made for", b.rows.Cols())
 	}
 	rows := x.Rows()
-	if b.rows.rows+rows > math.MaxUint32 {
-		return badArgument("rows", b.rows.rows+rows, "at most %d in all", uint32(math.MaxUint32))
+	if b.rows.Rows()+rows > math.MaxUint32 {
+		return badArgument("rows", b.rows.Rows()+rows, "at most %d in all", uint32(math.MaxUint32))
 	}
 	if err := labels.check(rows); err != nil {
 		return err
@@ -60,7 +61,7 @@ func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64) er
 	if rows == 0 {
 		return nil
 	}
-	if b.rows.rows > 0 && (weights != nil) != (b.weights != nil) {
+	if b.rows.Rows() > 0 && (weights != nil) != (b.weights != nil) {
 		return badArgument("weights", len(weights), "weights with every chunk, or with none")
 	}
 	for i, w := range weights {
@@ -70,7 +71,7 @@ func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64) er
 	}
 	team := par.NewTeam(b.options.Threads)
 	defer team.Close()
-	b.rows.add(x, team)
+	b.rows.Append(x, team)
 	b.labels = append(b.labels, labels...)
 	b.weights = append(b.weights, weights...)
 	return nil
@@ -81,11 +82,11 @@ func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64) er
 func (b *DatasetBuilder) Dataset() (*Dataset, error) {
 	o := b.options
 	o.Weights = b.weights
-	return NewDataset(&b.rows, b.labels, o)
+	return NewDataset(b.rows, b.labels, o)
 }
 
 // Aligned is the rows so far as a validation set, as from [Dataset.Aligned].
 // Of the options only Threads counts.
 func (b *DatasetBuilder) Aligned(train *Dataset) (*Dataset, error) {
-	return train.aligned(&b.rows, b.labels, b.weights, b.options.Threads)
+	return train.aligned(b.rows, b.labels, b.weights, b.options.Threads)
 }

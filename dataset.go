@@ -3,13 +3,12 @@ package aoso
 import (
 	"cmp"
 	"fmt"
-	"math"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -32,18 +31,11 @@ type DatasetOptions struct {
 // weights. It does not change once built, keeps nothing of the memory it was
 // built from, and can be used by many trainings at once.
 type Dataset struct {
-	mapper  *bin.Mapper
-	matrix  *bin.Matrix
-	labels  []int32 // positions in classes; −1: a class that training never saw
-	weights []float32
-	names   []string
-	classes []string
-	unknown int
-	grouped bool // the matrix has features in other forms as well
-
+	set   *data.Set
 	start *start // of a training that continues a model; nil: it starts at scores of zero
 }
 
+// defaultSampleRows is the number of rows that bin edges are fitted to.
 const defaultSampleRows = 200_000
 
 // NewDataset quantizes features and labels for training: features is
@@ -66,42 +58,40 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	if err != nil {
 		return nil, err
 	}
-	d := &Dataset{names: namesOf(o.Names, features.Cols()), classes: classes}
+	names := namesOf(o.Names, features.Cols())
 	if m := o.Init; m != nil {
-		d.names = slices.Clone(m.names)
-		for _, class := range d.classes {
+		names = slices.Clone(m.names)
+		for _, class := range classes {
 			if !slices.Contains(m.classes, class) {
 				return nil, badArgument("labels", class, "the classes of the model to continue: %s", listed(m.classes))
 			}
 		}
-		d.classes = slices.Clone(m.classes)
+		classes = slices.Clone(m.classes)
 	}
-	if len(d.classes) > MaxClasses {
-		return nil, badArgument("labels", fmt.Sprintf("%d classes", len(d.classes)), "at most %d classes", MaxClasses)
+	if len(classes) > MaxClasses {
+		return nil, badArgument("labels", fmt.Sprintf("%d classes", len(classes)), "at most %d classes", MaxClasses)
+	}
+	weights, err := checkWeights(o.Weights, features.Rows())
+	if err != nil {
+		return nil, err
 	}
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
-	if err := d.setRows(features, labels, o.Weights, func() {
-		d.mapper = bin.Fit(features, sampleRows(features.Rows(), o), cmp.Or(o.MaxBins, bin.MaxValueBins), team)
-	}, o.Init, team); err != nil {
+	set := &data.Set{Target: data.NewTarget(labels, classes), Names: names}
+	set.Weights = weights
+	set.Mapper = bin.Fit(features, sampleRows(features.Rows(), o), cmp.Or(o.MaxBins, bin.MaxValueBins), team)
+	set.Matrix = set.Mapper.Map(features, team)
+	start, err := newStart(o.Init, features, team)
+	if err == nil {
+		err = start.replay(features, &set.Target, team)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if d.start != nil {
-		if err := d.start.replay(features, d.labels, team); err != nil {
-			return nil, err
-		}
-	}
 	if !o.DenseOnly {
-		d.group(team)
+		set.Group(team)
 	}
-	return d, nil
-}
-
-// group adds to the matrix the forms of features that make training fast.
-func (d *Dataset) group(team *par.Team) {
-	d.grouped = true
-	d.matrix.GroupSparse(d.mapper, team)
-	d.matrix.JoinSmall(d.mapper, team)
+	return &Dataset{set, start}, nil
 }
 
 // namesOf is the names of so many features, made up if there are none.
@@ -148,33 +138,26 @@ func (d *Dataset) aligned(features Features, labels Labels, weights []float64, t
 	if err := checkFeatures(features); err != nil {
 		return nil, err
 	}
-	if features.Cols() != len(d.names) {
-		return nil, badArgument("features", fmt.Sprintf("%d columns", features.Cols()), "%d columns, as in the training set", len(d.names))
+	if features.Cols() != len(d.set.Names) {
+		return nil, badArgument("features", fmt.Sprintf("%d columns", features.Cols()), "%d columns, as in the training set", len(d.set.Names))
 	}
 	if err := labels.check(features.Rows()); err != nil {
 		return nil, err
 	}
-	v := &Dataset{mapper: d.mapper, names: d.names, classes: d.classes}
-	team := par.NewTeam(threads)
-	defer team.Close()
-	if err := v.setRows(features, labels, weights, func() {}, d.continued(), team); err != nil {
+	narrow, err := checkWeights(weights, features.Rows())
+	if err != nil {
 		return nil, err
 	}
-	return v, nil
-}
-
-// setRows fills in what belongs to the rows, after fit has set the mapper.
-func (d *Dataset) setRows(features Features, labels Labels, weights []float64, fit func(), init *Model, team *par.Team) (err error) {
-	if d.weights, err = checkWeights(weights, features.Rows()); err != nil {
-		return err
+	team := par.NewTeam(threads)
+	defer team.Close()
+	set := &data.Set{Target: data.NewTarget(labels, d.set.Classes), Names: d.set.Names, Mapper: d.set.Mapper}
+	set.Weights = narrow
+	set.Matrix = set.Mapper.Map(features, team)
+	start, err := newStart(d.continued(), features, team)
+	if err != nil {
+		return nil, err
 	}
-	fit()
-	d.matrix = d.mapper.Map(features, team)
-	d.labels, d.unknown = codesOf(labels, d.classes)
-	if init != nil {
-		d.start, err = newStart(init, features, team.Workers())
-	}
-	return err
+	return &Dataset{set, start}, nil
 }
 
 // checkWeights narrows weights to float32, far from its bounds.
@@ -201,7 +184,7 @@ func checkWeights(weights []float64, rows int) ([]float32, error) {
 }
 
 func checkWeight(i int, w float64) error {
-	if w != 0 && !(w >= 1e-15 && w <= 1e15) {
+	if w != 0 && !(w >= data.MinWeight && w <= data.MaxWeight) {
 		return badArgument(fmt.Sprintf("weights[%d]", i), w, "0, or 1e-15 to 1e15")
 	}
 	return nil
@@ -216,43 +199,17 @@ func sampleRows(rows int, o DatasetOptions) []int {
 	if n < 0 || n >= rows {
 		return nil
 	}
-	return drawRows[int](rand.New(rand.NewPCG(o.Seed, 0)), rows, n)
-}
-
-// drawRows draws n of so many rows, in order.
-func drawRows[T int | uint32](r *rand.Rand, rows, n int) []T {
-	// Those that are fewer, the ones drawn or the others, are drawn one by one.
-	words := make([]uint64, (rows+63)/64)
-	rest := uint64(0)
-	if n > rows-n {
-		rest = math.MaxUint64
-	}
-	for left := min(n, rows-n); left > 0; {
-		row := r.Uint64N(uint64(rows))
-		if bit := uint64(1) << (row % 64); words[row/64]&bit == 0 {
-			words[row/64] |= bit
-			left--
-		}
-	}
-	drawn := make([]T, 0, n)
-	for i, word := range words {
-		for word ^= rest; word != 0; word &= word - 1 {
-			if row := 64*i + bits.TrailingZeros64(word); row < rows {
-				drawn = append(drawn, T(row))
-			}
-		}
-	}
-	return drawn
+	return data.DrawRows[int](rand.New(rand.NewPCG(o.Seed, 0)), rows, n)
 }
 
 // Free gives the dataset's memory back at once, where otherwise the garbage
 // collector would in time, and closes its file, if it is of one. No training
 // may be using it. What is left are its facts, and the bins that others are
 // aligned to. Freeing twice does nothing.
-func (d *Dataset) Free() { d.matrix.Free() }
+func (d *Dataset) Free() { d.set.Matrix.Free() }
 
 func (d *Dataset) checkFreed(argument string) error {
-	if d.matrix.Columns == nil {
+	if d.set.Freed() {
 		return badArgument(argument, "a dataset that was freed", "one that was not")
 	}
 	return nil
@@ -260,7 +217,7 @@ func (d *Dataset) checkFreed(argument string) error {
 
 // binnedAs tells whether the codes and labels of two datasets mean the same.
 func (d *Dataset) binnedAs(other *Dataset) bool {
-	return d.mapper.Equal(other.mapper) && slices.Equal(d.classes, other.classes) && d.continued() == other.continued()
+	return d.set.BinnedAs(other.set) && d.continued() == other.continued()
 }
 
 // continued is the model that training on the dataset continues; nil: none.
@@ -280,37 +237,29 @@ type DatasetInfo struct {
 
 // Info is facts about the dataset.
 func (d *Dataset) Info() DatasetInfo {
-	info := DatasetInfo{Rows: d.Rows(), Features: len(d.names), Classes: len(d.classes)}
-	for _, f := range d.mapper.Features {
+	info := DatasetInfo{Rows: d.Rows(), Features: len(d.set.Names), Classes: len(d.set.Classes)}
+	for _, f := range d.set.Mapper.Features {
 		info.Bins = append(info.Bins, len(f.Lower))
 	}
-	info.Bytes = int64(d.matrix.Memory() + 4*len(d.labels) + 4*len(d.weights) + d.start.bytes())
+	info.Bytes = int64(d.set.Bytes())
+	if d.start != nil {
+		info.Bytes += int64(d.start.Bytes())
+	}
 	return info
 }
 
 // Rows is the number of rows.
-func (d *Dataset) Rows() int { return len(d.labels) }
+func (d *Dataset) Rows() int { return d.set.Rows() }
 
 // Classes is the labels of the classes, in the order of their numbers.
-func (d *Dataset) Classes() []string { return slices.Clone(d.classes) }
+func (d *Dataset) Classes() []string { return slices.Clone(d.set.Classes) }
 
 // FeatureNames is the names of the features.
-func (d *Dataset) FeatureNames() []string { return slices.Clone(d.names) }
+func (d *Dataset) FeatureNames() []string { return slices.Clone(d.set.Names) }
 
 // Unknown is the number of rows of a validation set whose class training
 // never saw.
-func (d *Dataset) Unknown() int { return d.unknown }
-
-// columns is the columns that can be split on.
-func (d *Dataset) columns() []int {
-	var columns []int
-	for j, c := range d.matrix.Columns {
-		if c != nil {
-			columns = append(columns, j)
-		}
-	}
-	return columns
-}
+func (d *Dataset) Unknown() int { return d.set.Unknown }
 
 // listed lists names for a message, not all of very many.
 func listed(names []string) string {

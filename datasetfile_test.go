@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/mem"
 )
 
@@ -30,10 +31,19 @@ func saved(t testing.TB, set *Dataset) (path string, loaded *Dataset) {
 	return path, loaded
 }
 
+// decodeDataset is the dataset of a file in memory.
+func decodeDataset(file []byte) (*Dataset, error) {
+	set, err := data.Decode(mem.Of(file))
+	if err != nil {
+		return nil, err
+	}
+	return &Dataset{set: set}, nil
+}
+
 func encodeDataset(t testing.TB, set *Dataset) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if _, err := set.writer().WriteTo(&b); err != nil {
+	if _, err := set.set.Writer().WriteTo(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -73,8 +83,8 @@ func TestSaveDataset(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path, got := saved(t, set)
 			wantSameDataset(t, got, set)
-			if len(got.matrix.Joint) != len(set.matrix.Joint) || (len(set.matrix.Sparse) == 0) != (name == "dense" || name == "letter") {
-				t.Errorf("%d joint columns and %d sparse groups, had %d and %d", len(got.matrix.Joint), len(got.matrix.Sparse), len(set.matrix.Joint), len(set.matrix.Sparse))
+			if len(got.set.Matrix.Joint) != len(set.set.Matrix.Joint) || (len(set.set.Matrix.Sparse) == 0) != (name == "dense" || name == "letter") {
+				t.Errorf("%d joint columns and %d sparse groups, had %d and %d", len(got.set.Matrix.Joint), len(got.set.Matrix.Sparse), len(set.set.Matrix.Joint), len(set.set.Matrix.Sparse))
 			}
 			p := params(func(p *Params) { p.Trees, p.Subsample = 5, 0.9 })
 			want := train(t, set, p, TrainOptions{}).Model.Fingerprint()
@@ -213,7 +223,7 @@ func TestLoadDatasetErrors(t *testing.T) {
 	for i := range good {
 		bad := bytes.Clone(good)
 		bad[i] ^= 0x10
-		if _, err := decodeDataset(mem.Of(bad)); err == nil {
+		if _, err := decodeDataset(bad); err == nil {
 			t.Errorf("byte %d changed: no error", i)
 		}
 	}
@@ -243,14 +253,14 @@ func TestReadDataset(t *testing.T) {
 
 // useDataset trains on a decoded dataset, and validates.
 func useDataset(t *testing.T, d *Dataset) {
-	if len(d.classes) > 1000 || len(d.names) > 1000 || d.Rows() > 1000 {
+	if len(d.set.Classes) > 1000 || len(d.set.Names) > 1000 || d.Rows() > 1000 {
 		return // takes memory or time, which proves nothing
 	}
-	d.columns()
+	d.set.Columns()
 	p := params(func(p *Params) { p.Trees, p.Leaves = 3, 4 })
 	b, err := NewBooster(d, p, TrainOptions{Valid: d})
 	if err != nil {
-		if d.unknown == 0 {
+		if d.set.Unknown == 0 {
 			t.Error(err)
 		}
 		return
@@ -259,7 +269,7 @@ func useDataset(t *testing.T, d *Dataset) {
 	for more := true; more; _, more = b.Step(t.Context()) {
 	}
 	m := b.Result().Model
-	x := RowMajor(make([]float64, 3*len(d.names)), 3, len(d.names))
+	x := RowMajor(make([]float64, 3*len(d.set.Names)), 3, len(d.set.Names))
 	rawScores(t, m, x, PredictOptions{Threads: 1})
 	if _, err := d.Aligned(x, make(Labels, 3), nil); err == nil {
 		t.Error("labels of nothing are taken")
@@ -281,7 +291,7 @@ func TestDamagedDatasets(t *testing.T) {
 	for _, good := range smallDatasets(t) {
 		for range 1500 {
 			bad := damaged(r, good)
-			d, err := decodeDataset(mem.Of(bad))
+			d, err := decodeDataset(bad)
 			if err != nil {
 				refused++
 				continue
@@ -295,18 +305,50 @@ func TestDamagedDatasets(t *testing.T) {
 	}
 }
 
+// TestForgedDatasets is TestForgedModels for datasets.
+func TestForgedDatasets(t *testing.T) {
+	for _, test := range []struct {
+		want   string
+		change func(d *data.Set)
+	}{
+		{"60 rows have 59 labels", func(d *data.Set) { d.Labels = d.Labels[1:] }},
+		{"features have", func(d *data.Set) { d.Names = d.Names[1:] }},
+		{`"0" is among the classes twice`, func(d *data.Set) { d.Classes[1] = "0" }},
+		{`"" is among the classes`, func(d *data.Set) { d.Classes[1] = "" }},
+		{"there are 0 classes", func(d *data.Set) { d.Classes = nil }},
+		{"row 3 has label 4 of 4", func(d *data.Set) { d.Labels[3] = 4 }},
+		{"row 3 has label -2", func(d *data.Set) { d.Labels[3] = -2 }},
+		{"60 rows have 10 weights", func(d *data.Set) { d.Weights = d.Weights[:10] }},
+		{"row 0 has weight NaN", func(d *data.Set) { d.Weights[0] = float32(math.NaN()) }},
+		{"row 1 has weight -1", func(d *data.Set) { d.Weights[1] = -1 }},
+		{"all weights are 0", func(d *data.Set) { clear(d.Weights) }},
+		{"bins of feature 0 do not rise", func(d *data.Set) { d.Mapper.Features[0].Edges[2] = math.NaN() }},
+		{"bins of feature 1 do not rise", func(d *data.Set) { f := d.Mapper.Features[1].Lower; f[1], f[2] = f[2], f[1] }},
+		{"bins of feature 1 do not rise", func(d *data.Set) { d.Mapper.Features[1].Upper[0] = math.Inf(1) }},
+		{"missing, lower, upper and edges", func(d *data.Set) { f := &d.Mapper.Features[0]; f.Upper = f.Upper[1:] }},
+		{"its codes", func(d *data.Set) { d.Matrix.Codes()[7] = 255 }},
+	} {
+		set := newDataset(t, mixed(91, 60).weighted(91))
+		test.change(set.set)
+		d, err := decodeDataset(encodeDataset(t, set))
+		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), test.want) || d != nil {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+}
+
 func FuzzDecodeDataset(f *testing.F) {
 	for _, file := range smallDatasets(f) {
 		f.Add(file, true)
 		f.Add(file, false)
 		f.Add(file[:len(file)/2], true)
 	}
-	f.Fuzz(func(t *testing.T, data []byte, repaired bool) {
-		data = bytes.Clone(data)
+	f.Fuzz(func(t *testing.T, file []byte, repaired bool) {
+		file = bytes.Clone(file)
 		if repaired {
-			repair(data)
+			repair(file)
 		}
-		if d, err := decodeDataset(mem.Of(data)); err == nil {
+		if d, err := decodeDataset(file); err == nil {
 			useDataset(t, d)
 		}
 	})

@@ -1,89 +1,52 @@
 package aoso
 
 import (
-	"github.com/libaoso/aoso/internal/loss"
-	"github.com/libaoso/aoso/internal/mem"
-	"github.com/libaoso/aoso/internal/tree"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/data"
 )
 
-// scored is a dataset with the raw scores of a model that grows.
-type scored struct {
-	*Dataset
-	scores []float64 // rows × classes
-	rows   *tree.Partition
-	memory *mem.Block // of the scores
+// Evaluation is how well a model does on a dataset.
+type Evaluation struct {
+	Errors    int     // rows whose class is not predicted, those of unknown classes included
+	ErrorRate float64 // share of the rows' weight that Errors have
+	LogLoss   float64 // mean −log p_y, weighted, over the rows of known classes; NaN if there are none
 }
 
-func newScored(d *Dataset) *scored {
-	memory := mem.New(8 * d.Rows() * len(d.classes))
-	s := &scored{d, mem.View[float64](memory), tree.NewPartition(d.Rows()), memory}
-	if d.start != nil {
-		copy(s.scores, d.start.scores)
+// Evaluate compares the model's predictions for x with labels; weights may be
+// nil. Labels that the model does not know count as errors.
+func (m *Model) Evaluate(x Features, labels Labels, weights []float64, o PredictOptions) (*Evaluation, error) {
+	scores, err := m.PredictRaw(x, o)
+	if err != nil {
+		return nil, err
 	}
-	return s
+	t, err := m.target(x, labels, weights)
+	if err != nil {
+		return nil, err
+	}
+	return m.evaluate(scores, t), nil
 }
 
-// free gives the memory back; nothing may use it any more.
-func (s *scored) free() {
-	s.scores = nil
-	s.rows.Free()
-	s.memory.Free()
+// target is labels and weights of rows as the model's classes.
+func (m *Model) target(x Features, labels Labels, weights []float64) (*data.Target, error) {
+	if len(labels) != x.Rows() {
+		return nil, badArgument("labels", len(labels), "%d, one for each row", x.Rows())
+	}
+	narrow, err := checkWeights(weights, x.Rows())
+	if err != nil {
+		return nil, err
+	}
+	t := data.NewTarget(labels, m.classes)
+	t.Weights = narrow
+	return &t, nil
 }
 
-// add adds the steps of a tree.
-func (s *scored) add(b *Booster, t *tree.Tree) {
-	s.rows.Fill(s.Rows())
-	classes := len(s.classes)
-	for _, segment := range t.Route(b.kernels, s.matrix, s.rows, b.team) {
-		for _, row := range s.rows.Rows[segment.Start:segment.End] {
-			t.Leaves[segment.Leaf].AddTo(s.scores[int(row)*classes:][:classes])
-		}
+// evaluate compares raw scores, rows × classes, with labels.
+func (m *Model) evaluate(scores []float64, t *data.Target) *Evaluation {
+	e := boost.Evaluate(scores, t)
+	if m.temperature != 0 {
+		e.LogLoss = boost.Evaluate(m.tempered(slices.Clone(scores)), t).LogLoss
 	}
-}
-
-// evaluate is how the model so far does on the validation set.
-func (b *Booster) evaluate() *Evaluation {
-	if b.valid == nil {
-		return nil
-	}
-	return evaluate(b.valid.scores, b.valid.Dataset)
-}
-
-// evaluate compares raw scores, rows × classes, with a dataset's labels.
-func evaluate(scores []float64, d *Dataset) *Evaluation {
-	e := &Evaluation{}
-	classes := len(d.classes)
-	weight, known, wrong := 0.0, 0.0, 0.0
-	for i, y := range d.labels {
-		w := 1.0
-		if d.weights != nil {
-			w = float64(d.weights[i])
-		}
-		weight += w
-		f := scores[i*classes:][:classes]
-		if y < 0 || argmax(f) != int(y) {
-			e.Errors++
-			wrong += w
-		}
-		if y >= 0 {
-			known += w
-			e.LogLoss += float64(w * loss.NegLogSoftmax(f, int(y)))
-		}
-	}
-	if weight > 0 {
-		e.ErrorRate = wrong / weight
-	}
-	e.LogLoss /= known // NaN if there are none
-	return e
-}
-
-// argmax is the position of the greatest value, the first where some tie.
-func argmax(v []float64) int {
-	best := 0
-	for k := range v {
-		if v[k] > v[best] {
-			best = k
-		}
-	}
-	return best
+	return (*Evaluation)(e)
 }

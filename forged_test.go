@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/modelio"
 )
@@ -203,38 +202,6 @@ func TestForgedModels(t *testing.T) {
 			t.Errorf("%s: %v", c.after, err)
 		case c.want == "" && (err != nil || m.Params().Threads != 0 || m.Params().Level != ""):
 			t.Errorf("%s: %v", c.after, err)
-		}
-	}
-}
-
-// TestForgedDatasets is TestForgedModels for datasets.
-func TestForgedDatasets(t *testing.T) {
-	for _, test := range []struct {
-		want   string
-		change func(d *Dataset)
-	}{
-		{"60 rows have 59 labels", func(d *Dataset) { d.labels = d.labels[1:] }},
-		{"features have", func(d *Dataset) { d.names = d.names[1:] }},
-		{`"0" is among the classes twice`, func(d *Dataset) { d.classes[1] = "0" }},
-		{`"" is among the classes`, func(d *Dataset) { d.classes[1] = "" }},
-		{"there are 0 classes", func(d *Dataset) { d.classes = nil }},
-		{"row 3 has label 4 of 4", func(d *Dataset) { d.labels[3] = 4 }},
-		{"row 3 has label -2", func(d *Dataset) { d.labels[3] = -2 }},
-		{"60 rows have 10 weights", func(d *Dataset) { d.weights = d.weights[:10] }},
-		{"row 0 has weight NaN", func(d *Dataset) { d.weights[0] = float32(math.NaN()) }},
-		{"row 1 has weight -1", func(d *Dataset) { d.weights[1] = -1 }},
-		{"all weights are 0", func(d *Dataset) { clear(d.weights) }},
-		{"bins of feature 0 do not rise", func(d *Dataset) { d.mapper.Features[0].Edges[2] = math.NaN() }},
-		{"bins of feature 1 do not rise", func(d *Dataset) { f := d.mapper.Features[1].Lower; f[1], f[2] = f[2], f[1] }},
-		{"bins of feature 1 do not rise", func(d *Dataset) { d.mapper.Features[1].Upper[0] = math.Inf(1) }},
-		{"missing, lower, upper and edges", func(d *Dataset) { f := &d.mapper.Features[0]; f.Upper = f.Upper[1:] }},
-		{"its codes", func(d *Dataset) { d.matrix.Codes()[7] = 255 }},
-	} {
-		set := newDataset(t, mixed(91, 60).weighted(91))
-		test.change(set)
-		d, err := decodeDataset(mem.Of(encodeDataset(t, set)))
-		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), test.want) || d != nil {
-			t.Errorf("%v, want %q", err, test.want)
 		}
 	}
 }

@@ -3,16 +3,16 @@ package aoso
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
 	"unicode/utf8"
 	"unique"
 	"unsafe"
+
+	"github.com/libaoso/aoso/internal/data"
 )
 
 // MaxClasses is the largest number of classes.
-const MaxClasses = 1<<16 - 2
+const MaxClasses = data.MaxClasses
 
 // Labels are the classes of the rows, as text that each class has once, in 8
 // bytes a row. Any set of values will do; integers and their decimal strings
@@ -100,50 +100,11 @@ func (y Labels) check(rows int) error {
 // classes is the distinct labels in order: by value if all are integers, else
 // as strings.
 func (y Labels) classes() ([]string, error) {
-	seen := map[unique.Handle[string]]bool{}
-	for _, label := range y {
-		if !seen[label] { // looking is faster than writing
-			seen[label] = true
-		}
-	}
-	classes := make([]string, 0, len(seen))
-	values := map[string]int64{}
-	for label := range seen {
-		class := label.Value()
+	classes := data.Classes(y)
+	for _, class := range classes {
 		if !utf8.ValidString(class) {
 			return nil, badArgument("labels", class, "text in UTF-8")
 		}
-		classes = append(classes, class)
-		if v, err := strconv.ParseInt(class, 10, 64); err == nil && strconv.FormatInt(v, 10) == class {
-			values[class] = v
-		}
 	}
-	slices.SortFunc(classes, func(a, b string) int {
-		if len(values) == len(classes) {
-			if values[a] < values[b] {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
 	return classes, nil
-}
-
-// codesOf is each label's position in classes, −1 for one that is not there.
-func codesOf(y Labels, classes []string) (codes []int32, unknown int) {
-	position := make(map[unique.Handle[string]]int32, len(classes))
-	for k, label := range StringLabels(classes) {
-		position[label] = int32(k)
-	}
-	codes = make([]int32, len(y))
-	for i, label := range y {
-		k, ok := position[label]
-		if !ok {
-			k = -1
-			unknown++
-		}
-		codes[i] = k
-	}
-	return codes, unknown
 }

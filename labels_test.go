@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/libaoso/aoso/internal/data"
 )
 
 func texts(y Labels) []string {
@@ -105,7 +107,7 @@ func BenchmarkLabels(b *testing.B) {
 					b.Fatal(err)
 				}
 				found, err := y.classes()
-				if codes, unknown := codesOf(y, found); err != nil || len(found) != classes || len(codes) != rows || unknown > 0 {
+				if target := data.NewTarget(y, found); err != nil || len(found) != classes || target.Rows() != rows || target.Unknown > 0 {
 					b.Fatal(found, err)
 				}
 			}

@@ -5,10 +5,7 @@ import (
 	"math"
 
 	"github.com/libaoso/aoso/internal/bin"
-	"github.com/libaoso/aoso/internal/loss"
-	"github.com/libaoso/aoso/internal/par"
-	"github.com/libaoso/aoso/internal/tree"
-	"github.com/libaoso/aoso/kernel"
+	"github.com/libaoso/aoso/internal/boost"
 )
 
 // Shape is the size of a training: what memory depends on.
@@ -79,91 +76,5 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		return MemoryEstimate{}, err
 	}
 	s.MaxBins = cmp.Or(s.MaxBins, bin.MaxValueBins)
-	workers := par.NewTeam(p.Threads).Workers()
-	n, d, k, valid, threads := float64(s.Rows), float64(s.Features), float64(s.Classes), float64(s.ValidRows), float64(workers)
-	stride := float64(loss.Stride(s.Classes, p.needsImpossible(s.Classes)))
-
-	grown := s.Rows // rows that a tree is grown on
-	if p.Subsample < 1 {
-		grown = sampleSize(p.Subsample, s.Rows)
-	}
-	drawn := float64(grown)
-
-	var e MemoryEstimate
-	matrix := d * float64(bin.ColumnBytes(s.Rows))
-	if valid > 0 {
-		matrix += d * float64(bin.ColumnBytes(s.ValidRows))
-	}
-	sparse := (d + 8*math.Ceil(d/256)) * n
-	if s.MaxBins > p.searchBins() {
-		matrix += d * float64(bin.ColumnBytes(s.Rows))
-		sparse *= 2
-	}
-	residuals := 4 * (stride + 1) * n
-	if p.period() > 0 {
-		residuals += 8*k*n + threads*8*k*kernel.RowBlock
-		if p.Method == ABC && p.BaseClass == "exhaustive" {
-			residuals += 8 * k * n
-		}
-	}
-	rows := (28+8*float64(p.Pairs))*n + (8*k+24)*valid
-	if p.Subsample < 1 {
-		matrix += d * float64(bin.ColumnBytes(grown))
-		sparse += 2 * (d + 8*math.Ceil(d/256)) * drawn // entries grow
-		residuals += 4 * (stride + 1) * drawn
-		rows = 25*n + (24+8*float64(p.Pairs))*drawn + (8*k+24)*valid
-	} else if p.Trim > 0 {
-		rows += 17 * n
-	}
-	rows += float64(kernel.Blocks(s.Rows)) * (8*stride*max(float64(p.Pairs), 2) + 2048) // sums and jobs
-	rows += math.Ceil(n/8192) * 48 * float64(min(p.Leaves, s.Rows))                     // segments
-	e.Matrix = wholeBytes(matrix)
-	e.Sparse = wholeBytes(sparse)
-	e.Residuals = wholeBytes(residuals)
-	e.Rows = wholeBytes(rows)
-	e.Histograms = wholeBytes(histogramBytes(&s, &p, threads))
-	e.Quantizing = wholeBytes(24*max(n, valid) + 56*threads*min(n, defaultSampleRows) + 4*8*float64(s.MaxBins+1)*d)
-	trees := treeBytes(&s, &p)
-	e.Trees = wholeBytes(trees)
-	e.Runtime = wholeBytes(10<<20 + threads*(1<<18) + 32*stride*float64(min(p.Leaves, s.Rows)+2) + trees)
-	for _, part := range []int64{e.Matrix, e.Sparse, e.Residuals, e.Rows, e.Histograms, e.Quantizing, e.Trees, e.Runtime} {
-		e.Total += part
-	}
-	return e, nil
-}
-
-// wholeBytes is a number of bytes, 2⁵⁹ where there are more: no sum of parts
-// overflows.
-func wholeBytes(n float64) int64 { return int64(min(n, 1<<59)) }
-
-func histogramBytes(s *Shape, p *Params, threads float64) float64 {
-	bins := min(s.MaxBins, p.searchBins())
-	cells := float64(p.Pairs)*float64(bins+1)*float64((s.Features+7)/8*8) + 2*kernel.MaxBins*kernel.TileLanes
-	one := 8 * cells
-	if s.Rows > kernel.SpillRows {
-		one *= 3
-	}
-	bytes := one * (2*threads + 1)
-	if p.Method != AOSO || p.PairSelection == "root" || p.Pairs == 1 {
-		kept := tree.MostHistograms(int(cells), s.Features*bin.ColumnBytes(s.Rows))
-		bytes += one * float64(min(kept, p.Leaves)+2)
-	}
-	return bytes
-}
-
-// treeBytes is the memory of all trees in arrays that grow: the old one, the
-// new one, and its room to spare.
-func treeBytes(s *Shape, p *Params) float64 {
-	leaves := min(p.Leaves, s.Rows/p.MinSamples+1)
-	if p.MaxDepth > 0 && p.MaxDepth < 16 {
-		leaves = min(leaves, 1<<p.MaxDepth)
-	}
-	leaf, pairs := 4.0, float64(p.Pairs)
-	if p.Leaf == "full" {
-		leaf += 4 * float64(s.Classes)
-	} else {
-		leaf += 8 * pairs
-	}
-	node := 29 + 4*pairs
-	return 3 * float64(p.Trees) * (float64(leaves)*(leaf+node) + 8)
+	return MemoryEstimate(boost.EstimateMemory(boost.Shape(s), boost.Params(p), defaultSampleRows)), nil
 }

@@ -30,11 +30,6 @@ func newModel(f *model.Forest, classes, names []string, method string, perRound 
 	}
 }
 
-// model is trees of the booster as a model.
-func (b *Booster) model(forest *model.Forest) *Model {
-	return newModel(forest, b.train.classes, b.train.names, b.params.Method, b.perRound, b.params)
-}
-
 // checkContinued tells whether training with the given parameters can add to m.
 func (m *Model) checkContinued(p *Params, perRound int) error {
 	switch {

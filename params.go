@@ -1,11 +1,7 @@
 package aoso
 
 import (
-	"math"
-
-	"github.com/libaoso/aoso/internal/bin"
-	"github.com/libaoso/aoso/internal/loss"
-	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/spec"
 )
 
@@ -35,7 +31,7 @@ func (p Params) resolve(classes int) (Params, error) {
 			return p, badArgument(known.Name, v, "%s", known.Allowed())
 		}
 	}
-	if n := p.treesPerRound(classes); p.Trees < n {
+	if n := p.treesPerIteration(classes); p.Trees < n {
 		return p, badArgument("trees", p.Trees, "at least %d, one iteration of %s", n, p.Method)
 	}
 	if p.Method != AOSO {
@@ -79,61 +75,7 @@ func firstError(errs ...error) error {
 	return nil
 }
 
-// Value bins that splits are looked for in: at first, before all those of the
-// best feature, and on a sample, whose nodes have few rows.
-const coarseBins, sampleBins = 32, 64
-
-// searchBins is the most value bins in which splits are looked for first, which
-// with several pairs saves most of the time for scanning.
-func (p *Params) searchBins() int {
-	switch {
-	case p.Subsample < 1:
-		return sampleBins
-	case p.Pairs > 1 && p.PairSelection != "root":
-		return coarseBins
-	}
-	return bin.MaxValueBins
-}
-
-// growth is what the parameters mean for a tree on so many columns.
-func (p *Params) growth(columns int) tree.Params {
-	selection, _ := loss.ParseSelection(p.PairSelection)
-	g := tree.Params{
-		Leaves:     p.Leaves,
-		MaxDepth:   p.MaxDepth,
-		MinSamples: p.MinSamples,
-		MinHessian: p.MinHessian,
-		MinGain:    p.MinGain,
-		Newton:     loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2},
-		Trim:       p.Trim,
-		Pairs:      p.Pairs,
-		Selection:  selection,
-		FullLeaf:   p.Leaf == "full",
-		CacheBytes: cacheBytes(),
-	}
-	if p.ColsampleByNode < 1 {
-		g.NodeColumns = sampleSize(p.ColsampleByNode, sampleSize(p.ColsampleByTree, columns))
-	}
-	return g
-}
-
-// sampleSize is a share of n, at least one if n is.
-func sampleSize(share float64, n int) int {
-	return min(n, max(1, int(math.Round(share*float64(n)))))
-}
-
-// needsImpossible tells whether the residuals need a lane past the last class.
-func (p *Params) needsImpossible(classes int) bool {
-	return p.Method == LogitBoost || p.Pairs > classes/2
-}
-
-// treesPerRound is the number of trees that an iteration adds.
-func (p *Params) treesPerRound(classes int) int {
-	switch p.Method {
-	case ABC:
-		return max(classes-1, 1)
-	case LogitBoost:
-		return classes
-	}
-	return 1
+// treesPerIteration is the number of trees that an iteration adds.
+func (p *Params) treesPerIteration(classes int) int {
+	return (*boost.Params)(p).TreesPerIteration(classes)
 }

@@ -3,8 +3,8 @@ package aoso
 import (
 	"cmp"
 	"iter"
-	"slices"
 
+	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/predict"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -64,7 +64,7 @@ func (m *Model) Predict(x Features, o PredictOptions) ([]int, error) {
 	best, classes := make([]int, x.Rows()), len(m.classes)
 	m.predictor.Scores(j, nil, func(first int, scores []float64) {
 		for i := range len(scores) / classes {
-			best[first+i] = argmax(scores[i*classes:][:classes])
+			best[first+i] = boost.Argmax(scores[i*classes:][:classes])
 		}
 	})
 	return best, nil
@@ -103,38 +103,4 @@ func (m *Model) Staged(x Features, every int, o PredictOptions) (iter.Seq2[int, 
 		return nil, err
 	}
 	return m.predictor.Staged(j, min(every, j.Trees/m.perRound+1)*m.perRound), nil
-}
-
-// Evaluate compares the model's predictions for x with labels; weights may be
-// nil. Labels that the model does not know count as errors.
-func (m *Model) Evaluate(x Features, labels Labels, weights []float64, o PredictOptions) (*Evaluation, error) {
-	scores, err := m.PredictRaw(x, o)
-	if err != nil {
-		return nil, err
-	}
-	d, err := m.labelled(x, labels, weights)
-	if err != nil {
-		return nil, err
-	}
-	return m.evaluate(scores, d), nil
-}
-
-// labelled is labels and weights of rows to evaluate the model on.
-func (m *Model) labelled(x Features, labels Labels, weights []float64) (d *Dataset, err error) {
-	if len(labels) != x.Rows() {
-		return nil, badArgument("labels", len(labels), "%d, one for each row", x.Rows())
-	}
-	d = &Dataset{classes: m.classes}
-	d.labels, d.unknown = codesOf(labels, m.classes)
-	d.weights, err = checkWeights(weights, x.Rows())
-	return d, err
-}
-
-// evaluate compares raw scores, rows × classes, with labels.
-func (m *Model) evaluate(scores []float64, d *Dataset) *Evaluation {
-	e := evaluate(scores, d)
-	if m.temperature != 0 {
-		e.LogLoss = evaluate(m.tempered(slices.Clone(scores)), d).LogLoss
-	}
-	return e
 }

@@ -3,9 +3,8 @@ package aoso
 import (
 	"fmt"
 
-	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/par"
-	"github.com/libaoso/aoso/internal/tree"
 )
 
 // RefitOptions say how to refit a model. The zero value is the default.
@@ -41,13 +40,12 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	if err := checkThreads(o.Threads); err != nil {
 		return nil, err
 	}
-	weights, err := checkWeights(o.Weights, x.Rows())
+	t, err := m.target(x, labels, o.Weights)
 	if err != nil {
 		return nil, err
 	}
-	codes, unknown := codesOf(labels, m.classes)
-	if unknown > 0 {
-		return nil, badArgument("labels", fmt.Sprintf("%d rows of unknown classes", unknown), "the classes of the model: %s", listed(m.classes))
+	if t.Unknown > 0 {
+		return nil, badArgument("labels", fmt.Sprintf("%d rows of unknown classes", t.Unknown), "the classes of the model: %s", listed(m.classes))
 	}
 	p, err := m.params.resolve(len(m.classes))
 	if err != nil {
@@ -57,50 +55,7 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	if err != nil {
 		return nil, err
 	}
-	f := m.forest.Clone()
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
-	r := &refit{
-		replay: replay{
-			x: x, forest: f, perRound: m.perRound, team: team,
-			state: newState(codes, weights, len(m.classes), true, k, team),
-		},
-		keep: o.Keep,
-	}
-	defer r.state.free()
-	r.state.keep(nil, 1)
-	r.values = tree.LeafValues{
-		Kernels: k, Residuals: r.state.residuals, Team: team,
-		Newton: loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2},
-	}
-	r.run(r.refitTree, nil)
-	return m.with(f), nil
-}
-
-// refit is a refitting under way. The forest is its own.
-type refit struct {
-	replay
-	keep   float64
-	values tree.LeafValues
-}
-
-// refitTree refits the leaves of a tree to the rows that reach them.
-func (r *refit) refitTree(t int) {
-	refitted := r.forest.Tree(t)
-	leaves := tree.LeavesOf(refitted)
-	for i := range leaves {
-		leaves[i].Steps = make([]float32, len(leaves[i].Steps))
-	}
-	r.values.Set(leaves, r.rowsOf)
-	for i, leaf := range leaves {
-		if leaf.Rows == 0 {
-			refitted.SetLeaf(i, nil, 0)
-			continue
-		}
-		for j, old := range refitted.Leaf(i).Values() {
-			leaf.Steps[j] = float32(float64(r.keep*float64(old)) + float64((1-r.keep)*float64(leaf.Steps[j])))
-		}
-		refitted.SetLeaf(i, leaf.Steps, leaf.Rows)
-	}
-	refitted.CountRows()
+	return m.with(boost.Refit(m.forest, x, t, boost.Params(p), o.Keep, k, team)), nil
 }

@@ -30,7 +30,7 @@ func TestSubsampleTrim(t *testing.T) {
 					t.Run(fmt.Sprintf("%s/%s/%g/%g", name, method, subsample, trim), func(t *testing.T) {
 						p := DefaultParams()
 						p.Method, p.Subsample, p.Trim = method, subsample, trim
-						p.rounds(60, len(set.classes))
+						p.rounds(60, len(set.set.Classes))
 						checkReportedLoss(t, set, d, p)
 					})
 				}

@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"context"
 	"time"
+
+	"github.com/libaoso/aoso/internal/boost"
 )
 
 // The reasons for which training stops.
 const (
-	StoppedByLoss          = "stop_loss"
-	StoppedByTrees         = "max_trees"
-	StoppedByEarlyStopping = "early_stopping"
-	StoppedByInterrupt     = "interrupted"
-	StoppedByNoSplit       = "no_split" // nothing can be split, and no leaf moves
+	StoppedByLoss          = string(boost.LossReached)   // stop_loss
+	StoppedByTrees         = string(boost.TreesReached)  // max_trees
+	StoppedByEarlyStopping = string(boost.NoImprovement) // early_stopping
+	StoppedByInterrupt     = string(boost.Interrupted)   // interrupted
+	StoppedByNoSplit       = string(boost.NoSplit)       // no_split: nothing can be split, and no leaf moves
 )
 
 // TrainOptions are what training may be given beside data and parameters.
@@ -21,13 +23,6 @@ type TrainOptions struct {
 
 	EvalEvery int                 // iterations between two evaluations; 0: 1
 	Callback  func(Progress) bool // called by [Train] after each iteration; false stops training
-}
-
-// Evaluation is how well a model does on a dataset.
-type Evaluation struct {
-	Errors    int     // rows whose class is not predicted, those of unknown classes included
-	ErrorRate float64 // share of the rows' weight that Errors have
-	LogLoss   float64 // mean −log p_y, weighted, over the rows of known classes; NaN if there are none
 }
 
 // Progress is the state of training after an iteration. TrainLoss and Valid
@@ -57,17 +52,16 @@ type Result struct {
 }
 
 // Train trains a model. It ends at Trees trees, when nothing can be split any
-// more, at a training loss of StopLoss, after EarlyStopping iterations without a better validation metric
-// (the model is then that of the best iteration), when the callback returns
-// false, or when ctx is cancelled: the last two keep the iterations done so
-// far and are no error.
+// more, at a training loss of StopLoss, after EarlyStopping iterations without
+// a better validation metric (the model is then that of the best iteration),
+// when the callback returns false, or when ctx is cancelled: the last two keep
+// the iterations done so far and are no error.
 func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Result, error) {
-	b, err := NewBooster(train, p, o)
+	b, err := makeBooster(train, p, o, o.Callback == nil)
 	if err != nil {
 		return nil, err
 	}
 	defer b.Free()
-	b.silent = o.Callback == nil
 	for {
 		progress, more := b.Step(ctx)
 		if !more || o.Callback != nil && !o.Callback(progress) {

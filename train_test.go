@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/model"
 )
 
@@ -32,7 +33,7 @@ var variants = []struct {
 }
 
 // rounds sets the number of trees to so many iterations.
-func (p *Params) rounds(n, classes int) { p.Trees = n * p.treesPerRound(classes) }
+func (p *Params) rounds(n, classes int) { p.Trees = n * p.treesPerIteration(classes) }
 
 // TestResiduals compares the loss that training reports, from its residuals,
 // with that of the model's own predictions on the training rows: the rows that
@@ -271,8 +272,8 @@ func TestForms(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if (len(set.matrix.Sparse) == 0) != dense || (len(set.matrix.Joint) == 0) != dense {
-					t.Fatalf("%d groups of sparse features, %d joint columns", len(set.matrix.Sparse), len(set.matrix.Joint))
+				if (len(set.set.Matrix.Sparse) == 0) != dense || (len(set.set.Matrix.Joint) == 0) != dense {
+					t.Fatalf("%d groups of sparse features, %d joint columns", len(set.set.Matrix.Sparse), len(set.set.Matrix.Joint))
 				}
 				p := params(func(p *Params) { test.change(p); p.rounds(2, test.data.classes()) })
 				r := train(t, set, p, TrainOptions{})
@@ -380,7 +381,7 @@ func TestRenamedClasses(t *testing.T) {
 						t.Fatalf("row %d, class %d: score %g, renamed %g", i, k, x, y)
 					}
 				}
-				if x, y := argmax(f[i*5:][:5]), argmax(g[i*5:][:5]); name[x] != y {
+				if x, y := boost.Argmax(f[i*5:][:5]), boost.Argmax(g[i*5:][:5]); name[x] != y {
 					t.Fatalf("row %d: class %d, renamed %d", i, x, y)
 				}
 			}

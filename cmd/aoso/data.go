@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/data/table"
 	"github.com/libaoso/aoso/internal/modelio"
-	"github.com/libaoso/aoso/internal/table"
 )
 
 // reader is how data files are read.

@@ -322,7 +322,7 @@ func (g *Grower) finish(open []*node) []Segment {
 		}
 		g.link(n, int32(^i))
 		g.tree.Leaves = append(g.tree.Leaves, leaf)
-		segments[i] = Segment{i, n.start, n.end}
+		segments[i] = Segment{i, g.rowsOf(n)}
 		g.release(n)
 		g.recycle(n)
 		if n.left != nil { // expanded ahead in vain

@@ -28,17 +28,17 @@ type piece struct {
 	gradients kernel.GradientsJob
 }
 
-// Set sets the steps and numbers of rows of leaves. Leaf i is reached by
-// rows(i); one that no row reaches stays as it is.
-func (v *LeafValues) Set(leaves []Leaf, rows func(leaf int) []uint32) {
+// Set sets the steps and numbers of rows of leaves to those of the rows that
+// reach them. The steps of a leaf that no row reaches stay as they are.
+func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 	v.pieces = v.pieces[:0]
 	for i := range leaves {
-		all := rows(i)
-		leaves[i].Rows = len(all)
-		for len(all) > 0 {
-			n := min(len(all), kernel.RowBlock)
-			v.pieces = append(v.pieces, piece{leaf: i, rows: all[:n]})
-			all = all[n:]
+		leaves[i].Rows = 0
+	}
+	for _, s := range segments {
+		leaves[s.Leaf].Rows = len(s.Rows)
+		for rows := range slices.Chunk(s.Rows, kernel.RowBlock) {
+			v.pieces = append(v.pieces, piece{leaf: s.Leaf, rows: rows})
 		}
 	}
 	stride := v.Residuals.Stride

@@ -1,10 +1,11 @@
-package aoso
+package boost
 
 import (
 	"math"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
@@ -47,7 +48,7 @@ func newSampler(p *Params, columns []int, bins tree.Bins, r *loss.Residuals, k *
 	s.draws = rand.New(s.source)
 	switch {
 	case p.Subsample < 1:
-		drawn := sampleSize(p.Subsample, rows)
+		drawn := share(p.Subsample, rows)
 		s.sample = newSample(bins.Coarse, bins.CoarseMapper, r, drawn)
 		s.chosen = tree.NewPartition(drawn)
 		s.influence = make([]float32, drawn)
@@ -98,7 +99,7 @@ func (s *sampler) drawColumns() []int {
 	}
 	columns := slices.Clone(s.columns)
 	s.draws.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
-	columns = columns[:sampleSize(s.colsample, len(columns))]
+	columns = columns[:share(s.colsample, len(columns))]
 	slices.Sort(columns)
 	return columns
 }
@@ -108,7 +109,7 @@ func (s *sampler) drawColumns() []int {
 func (s *sampler) chooseRows() {
 	rows := len(s.residuals.Labels)
 	if s.sample != nil {
-		drawn := drawRows[uint32](s.draws, rows, sampleSize(s.subsample, rows))
+		drawn := data.DrawRows[uint32](s.draws, rows, share(s.subsample, rows))
 		if s.trim > 0 {
 			drawn = s.trimDrawn(drawn)
 		}

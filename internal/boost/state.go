@@ -1,8 +1,9 @@
-package aoso
+package boost
 
 import (
 	"slices"
 
+	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
@@ -23,14 +24,15 @@ type state struct {
 	scores    []float64  // rows × Classes; nil: not kept
 	memory    *mem.Block // of the scores
 	period    int        // iterations from one renewal to the next; 0: scores are not kept
+	bound     float64    // Σ (1 − p_y), without weights, which is below the loss
 	kernels   *kernel.Funcs
 	team      *par.Team
 
 	moves   []move
+	moved   float64 // Σ (1 − p_y) over the rows moved in this iteration
 	updates []kernel.UpdateJob
 	factors []float32           // moves × Stride: what they multiply the odds by
 	jobs    []kernel.SoftmaxJob // by worker
-	bound   float64             // Σ (1 − p_y) over the rows moved, without weights
 }
 
 // move is rows that are to take the step of a leaf.
@@ -40,35 +42,12 @@ type move struct {
 	at   int // of its factors
 }
 
-// smallStep bounds the steps of an iteration that needs no scores. Random
-// trainings to convergence never showed a loss other than the model's with
-// steps of up to 1; with 1.5, some on contradictory data did.
-const smallStep = 1
-
-// period is the number of iterations after which training renews the residuals
-// from scores; 0: it keeps none. In abc and logitboost the steps of many trees
-// add up.
-func (p *Params) period() int {
-	if p.Method == AOSO && p.Shrinkage*p.MaxStep <= smallStep {
-		return 0
-	}
-	return p.safePeriod()
-}
-
-// safePeriod is a number of iterations in which no class comes back from odds
-// of e⁻⁶⁹ to e⁻²³: an iteration moves two classes apart by two steps at most.
-func (p *Params) safePeriod() int {
-	if p.Method != AOSO {
-		return 1
-	}
-	return max(1, int(min(46/(2*p.Shrinkage*p.MaxStep), 1000)))
-}
-
 // newState is the state at scores of zero, with room for the impossible class
 // if asked.
-func newState(labels []int32, weights []float32, classes int, impossible bool, k *kernel.Funcs, team *par.Team) *state {
+func newState(t *data.Target, impossible bool, k *kernel.Funcs, team *par.Team) *state {
+	classes := len(t.Classes)
 	return &state{
-		residuals: loss.NewResiduals(labels, weights, classes, loss.Stride(classes, impossible)),
+		residuals: loss.NewResiduals(t.Labels, t.Weights, classes, loss.Stride(classes, impossible)),
 		kernels:   k,
 		team:      team,
 	}
@@ -79,8 +58,7 @@ func newState(labels []int32, weights []float32, classes int, impossible bool, k
 func (s *state) keep(scores []float64, period int) {
 	s.memory = mem.New(8 * len(s.residuals.Labels) * s.residuals.Classes)
 	s.scores, s.period = mem.View[float64](s.memory), period
-	copy(s.scores, scores)
-	s.renew(s.scores)
+	s.setScores(scores)
 }
 
 // lost tells whether a state without scores has lost a row.
@@ -93,17 +71,19 @@ func (s *state) free() {
 	s.memory.Free()
 }
 
-// move has rows take the step of a leaf with the next apply.
-func (s *state) move(rows []uint32, l *tree.Leaf) {
-	stride, at := s.residuals.Stride, len(s.factors)
-	if s.period != 1 {
-		s.factors = slices.Grow(s.factors, stride)[:at+stride]
-		leafFactors(s.factors[at:], l)
-	}
-	for len(rows) > 0 {
-		n := min(len(rows), kernel.RowBlock)
-		s.moves = append(s.moves, move{rows[:n], l, at})
-		rows = rows[n:]
+// move has the rows of segments take the steps of their leaves with the next
+// apply.
+func (s *state) move(leaves []tree.Leaf, segments []tree.Segment) {
+	stride := s.residuals.Stride
+	for _, segment := range segments {
+		leaf, at := &leaves[segment.Leaf], len(s.factors)
+		if s.period != 1 {
+			s.factors = slices.Grow(s.factors, stride)[:at+stride]
+			leafFactors(s.factors[at:], leaf)
+		}
+		for rows := range slices.Chunk(segment.Rows, kernel.RowBlock) {
+			s.moves = append(s.moves, move{rows, leaf, at})
+		}
 	}
 }
 
@@ -124,31 +104,28 @@ func (s *state) apply() {
 			s.kernels.Update(&s.updates[i])
 		})
 		for i := range s.updates {
-			s.bound += s.updates[i].SumResidual
+			s.moved += s.updates[i].SumResidual
 		}
 	}
 	s.moves, s.factors = s.moves[:0], s.factors[:0]
 }
 
 // settle ends an iteration, numbered from zero, in which every row was moved.
-// It returns Σ (1 − p_y).
-func (s *state) settle(iteration int) (bound float64) {
-	bound, s.bound = s.bound, 0
+func (s *state) settle(iteration int) {
+	s.bound, s.moved = s.moved, 0
 	if s.period > 0 && (iteration+1)%s.period == 0 {
-		bound = s.renew(s.scores)
+		s.renew(s.scores)
 	}
-	return bound
 }
 
 // setScores makes the state, one with scores, that of other scores.
-func (s *state) setScores(scores []float64) (bound float64) {
+func (s *state) setScores(scores []float64) {
 	copy(s.scores, scores)
-	return s.renew(s.scores)
+	s.renew(s.scores)
 }
 
-// renew makes the residuals those of raw scores, rows × Classes, and returns
-// Σ (1 − p_y).
-func (s *state) renew(scores []float64) (bound float64) {
+// renew makes the residuals those of raw scores, rows × Classes.
+func (s *state) renew(scores []float64) {
 	rows := len(s.residuals.Labels)
 	bounds := make([]float64, kernel.Blocks(rows))
 	if s.jobs == nil {
@@ -158,15 +135,24 @@ func (s *state) renew(scores []float64) (bound float64) {
 		first, end := kernel.Block(b, rows)
 		bounds[b] = s.residuals.SetScores(scores, first, end, s.kernels, &s.jobs[worker])
 	})
+	s.bound = 0
 	for _, b := range bounds {
-		bound += b
+		s.bound += b
 	}
-	return bound
 }
 
 // logLoss is Σ −w·log(p_y) over all rows and, if byClass is given, over the
 // rows of each class.
 func (s *state) logLoss(byClass []float64) float64 { return s.residuals.LogLoss(s.scores, byClass) }
+
+// lossAtMost tells whether the loss has come down to a bound, which most times
+// takes no look at the rows.
+func (s *state) lossAtMost(most float64) bool {
+	if s.residuals.Weights == nil && s.bound > most {
+		return false
+	}
+	return s.logLoss(nil) <= most
+}
 
 // leafFactors is what a leaf multiplies the odds of each class by.
 func leafFactors(factors []float32, l *tree.Leaf) {

@@ -1,4 +1,4 @@
-package aoso
+package boost
 
 import (
 	"github.com/libaoso/aoso/internal/bin"

@@ -1,0 +1,22 @@
+package boost
+
+import (
+	"context"
+
+	"github.com/libaoso/aoso/internal/tree"
+)
+
+// aoso grows one tree an iteration, each of whose nodes chooses its own class
+// pairs.
+type aoso struct{}
+
+func (aoso) iterate(_ context.Context, e *Engine, iteration int) ([]*tree.Tree, bool) {
+	t, segments := e.grow(nil)
+	e.state.move(t.Leaves, segments)
+	if rest := e.sampler.rest; rest != nil {
+		e.state.move(t.Leaves, rest.Order(t, e.kernels, e.train.Matrix, e.team))
+	}
+	e.state.apply()
+	e.state.settle(iteration)
+	return []*tree.Tree{t}, true
+}

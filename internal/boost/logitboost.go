@@ -1,0 +1,25 @@
+package boost
+
+import (
+	"context"
+
+	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// logitBoost grows a tree for each class by itself, that is paired with the
+// impossible class.
+type logitBoost struct{}
+
+func (logitBoost) iterate(ctx context.Context, e *Engine, iteration int) ([]*tree.Tree, bool) {
+	classes := len(e.train.Classes)
+	pairs := make([]kernel.Pair, classes)
+	for k := range pairs {
+		pairs[k] = kernel.Pair{R: int32(k), S: int32(classes)}
+	}
+	trees, done := e.growAll(ctx, pairs)
+	if done {
+		e.moveAll(trees, iteration)
+	}
+	return trees, done
+}

@@ -1,0 +1,42 @@
+package boost
+
+import (
+	"context"
+
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// method is a boosting method: which trees an iteration grows, and on which
+// class pairs.
+type method interface {
+	// iterate grows the trees of an iteration, numbered from zero, and moves all
+	// rows by them. It is not done, and leaves no trace, if ctx was cancelled
+	// meanwhile.
+	iterate(ctx context.Context, e *Engine, iteration int) (trees []*tree.Tree, done bool)
+}
+
+// newMethod is the method that the parameters name.
+func newMethod(p *Params) method {
+	switch p.Method {
+	case model.ABC:
+		return &abc{gap: p.BaseGap, exhaustive: p.BaseClass == "exhaustive", base: noBase}
+	case model.LogitBoost:
+		return logitBoost{}
+	}
+	return aoso{}
+}
+
+// growAll grows a tree for each pair, all on the same residuals. It
+// is not done if ctx was cancelled meanwhile.
+func (e *Engine) growAll(ctx context.Context, pairs []kernel.Pair) (trees []*tree.Tree, done bool) {
+	for i := range pairs {
+		if ctx.Err() != nil {
+			return nil, false
+		}
+		t, _ := e.grow(pairs[i : i+1 : i+1])
+		trees = append(trees, t)
+	}
+	return trees, true
+}

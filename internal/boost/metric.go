@@ -1,0 +1,83 @@
+package boost
+
+import (
+	"math"
+
+	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/loss"
+)
+
+// Evaluation is how well scores fit a target.
+type Evaluation struct {
+	Errors    int     // rows whose class is not predicted, those of unknown classes included
+	ErrorRate float64 // share of the rows' weight that Errors have
+	LogLoss   float64 // mean −log p_y, weighted, over the rows of known classes; NaN if there are none
+}
+
+// Evaluate compares raw scores, rows × classes, with a target.
+func Evaluate(scores []float64, t *data.Target) *Evaluation {
+	e := &Evaluation{}
+	classes := len(t.Classes)
+	weight, known, wrong := 0.0, 0.0, 0.0
+	for i, y := range t.Labels {
+		w := t.Weight(i)
+		weight += w
+		f := scores[i*classes:][:classes]
+		if y < 0 || Argmax(f) != int(y) {
+			e.Errors++
+			wrong += w
+		}
+		if y >= 0 {
+			known += w
+			e.LogLoss += float64(w * loss.NegLogSoftmax(f, int(y)))
+		}
+	}
+	if weight > 0 {
+		e.ErrorRate = wrong / weight
+	}
+	e.LogLoss /= known // NaN if there are none
+	return e
+}
+
+// Argmax is the position of the greatest value, the first where some tie.
+func Argmax(v []float64) int {
+	best := 0
+	for k := range v {
+		if v[k] > v[best] {
+			best = k
+		}
+	}
+	return best
+}
+
+// metric is what early stopping goes by: the less, the better.
+type metric func(*Evaluation) float64
+
+// newMetric is the metric of a name.
+func newMetric(name string) metric {
+	if name == "error" {
+		return func(e *Evaluation) float64 { return e.ErrorRate }
+	}
+	return func(e *Evaluation) float64 { return e.LogLoss }
+}
+
+// best is the best evaluation so far.
+type best struct {
+	metric metric
+	value  float64
+
+	Iteration int // 0: none
+	Trees     int
+	Valid     *Evaluation
+}
+
+// newBest is before any evaluation, at a model of so many trees.
+func newBest(m metric, trees int) best {
+	return best{metric: m, value: math.Inf(1), Trees: trees}
+}
+
+func (b *best) see(e *Evaluation, iteration, trees int) {
+	if value := b.metric(e); value < b.value {
+		*b = best{b.metric, value, iteration, trees, e}
+	}
+}

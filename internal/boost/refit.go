@@ -1,0 +1,56 @@
+package boost
+
+import (
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// Refit is the same trees with the leaf values that training with their
+// parameters would give them on other data. A leaf keeps a share of its old
+// values.
+func Refit(f *model.Forest, x bin.Source, t *data.Target, p Params, keep float64, k *kernel.Funcs, team *par.Team) *model.Forest {
+	r := &refit{
+		replay: replay{
+			x: x, forest: f.Clone(), perIteration: p.TreesPerIteration(len(t.Classes)), team: team,
+			state: newState(t, true, k, team),
+		},
+		keep: keep,
+	}
+	defer r.state.free()
+	r.state.keep(nil, 1)
+	r.values = tree.LeafValues{Kernels: k, Residuals: r.state.residuals, Newton: p.newton(), Team: team}
+	r.run(r.refitTree, nil)
+	return r.forest
+}
+
+// refit is a refitting under way. The forest is its own.
+type refit struct {
+	replay
+	keep   float64
+	values tree.LeafValues
+}
+
+// refitTree refits the leaves of a tree to the rows that reach them.
+func (r *refit) refitTree(t int, segments []tree.Segment) {
+	refitted := r.forest.Tree(t)
+	leaves := tree.LeavesOf(refitted)
+	for i := range leaves {
+		leaves[i].Steps = make([]float32, len(leaves[i].Steps))
+	}
+	r.values.Set(leaves, segments)
+	for i, leaf := range leaves {
+		if leaf.Rows == 0 {
+			refitted.SetLeaf(i, nil, 0)
+			continue
+		}
+		for j, old := range refitted.Leaf(i).Values() {
+			leaf.Steps[j] = float32(float64(r.keep*float64(old)) + float64((1-r.keep)*float64(leaf.Steps[j])))
+		}
+		refitted.SetLeaf(i, leaf.Steps, leaf.Rows)
+	}
+	refitted.CountRows()
+}

@@ -1,0 +1,78 @@
+package boost
+
+import (
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// Start is where a training that continues a model begins on a training set. A
+// training that took the model's parameters all the way would stand there as
+// well, to the bit.
+type Start struct {
+	Params Params // of the model
+	Forest *model.Forest
+	Scores []float64 // rows × classes
+
+	residuals *loss.Residuals // nil: those of the scores
+	period    int             // of the state that they are of
+}
+
+// Replay finds the residuals that training left on the rows. Raw scores by so
+// many of the model's trees are asked for where training would have kept them.
+func (s *Start) Replay(x bin.Source, t *data.Target, k *kernel.Funcs, team *par.Team, scores func(trees int) ([]float64, error)) (err error) {
+	period, classes := s.Params.period(), len(t.Classes)
+	if period == 1 {
+		return nil
+	}
+	unweighted := *t
+	unweighted.Weights = nil
+	r := replay{
+		x: x, forest: s.Forest, perIteration: s.Params.TreesPerIteration(classes), team: team,
+		state: newState(&unweighted, true, k, team),
+	}
+	if period > 0 {
+		r.state.keep(nil, period)
+	}
+	r.run(nil, func(trees int) {
+		kept, predictErr := scores(trees)
+		if err = predictErr; err == nil {
+			r.state.keep(kept, s.Params.safePeriod())
+		}
+	})
+	s.residuals, s.period = r.state.residuals, r.state.period
+	r.state.memory.Free()
+	return err
+}
+
+// begin takes a training to its start, nil: scores of zero.
+func (s *Start) begin(to *state, p *Params) {
+	period := p.period()
+	switch {
+	case s == nil && period == 0:
+	case s == nil:
+		to.keep(nil, period)
+	case s.residuals != nil && s.Params.period() == period:
+		if s.period > 0 {
+			to.keep(s.Scores, s.period)
+		}
+		to.residuals.Copy(s.residuals)
+	case period > 0:
+		to.keep(s.Scores, period)
+	default:
+		to.renew(s.Scores)
+	}
+	to.bound = to.residuals.Bound()
+}
+
+// Bytes is the memory that the start has beside the model's.
+func (s *Start) Bytes() int {
+	n := 8 * len(s.Scores)
+	if s.residuals != nil {
+		n += 4 * (len(s.residuals.Data) + len(s.residuals.Own))
+	}
+	return n
+}

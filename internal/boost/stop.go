@@ -1,0 +1,29 @@
+package boost
+
+// StopReason says why training is over; "": it is not.
+type StopReason string
+
+const (
+	LossReached   StopReason = "stop_loss"
+	TreesReached  StopReason = "max_trees"
+	NoImprovement StopReason = "early_stopping"
+	Interrupted   StopReason = "interrupted"
+	NoSplit       StopReason = "no_split" // nothing can be split, and no leaf moves
+)
+
+// stopReason tells whether the iteration that the status is of was the last,
+// and why.
+func (e *Engine) stopReason() StopReason {
+	p, now := &e.params, &e.status
+	switch {
+	case now.Valid != nil && p.EarlyStopping > 0 && now.Iteration-e.best.Iteration >= p.EarlyStopping:
+		return NoImprovement
+	case e.idle:
+		return NoSplit
+	case e.state.lossAtMost(p.StopLoss):
+		return LossReached
+	case e.grown+e.perIteration > p.Trees:
+		return TreesReached
+	}
+	return ""
+}

@@ -1,0 +1,165 @@
+package data
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/modelio"
+	"github.com/libaoso/aoso/internal/par"
+)
+
+// MaxClasses is the largest number of classes.
+const MaxClasses = 1<<16 - 2
+
+// header is what a dataset file says of a set for people to read.
+type header struct {
+	Rows     int      `json:"rows"`
+	Weighted bool     `json:"weighted"`
+	Grouped  bool     `json:"grouped"` // features are kept in other forms as well, which the file leaves out
+	Classes  []string `json:"classes"`
+	Features []string `json:"features"`
+}
+
+// Writer writes the set as a file.
+func (s *Set) Writer() *modelio.Writer {
+	w := modelio.NewWriter(modelio.Dataset, header{s.Matrix.Rows, s.Weights != nil, s.Grouped, s.Classes, s.Names})
+	var bins, missing []uint8
+	var lower, upper, edges []float64
+	for _, f := range s.Mapper.Features {
+		m := uint8(0)
+		if f.Missing {
+			m = 1
+		}
+		bins, missing = append(bins, uint8(len(f.Lower))), append(missing, m)
+		lower, upper, edges = append(lower, f.Lower...), append(upper, f.Upper...), append(edges, f.Edges...)
+	}
+	modelio.Add(w, "bins", bins) // of each feature
+	modelio.Add(w, "missing", missing)
+	modelio.Add(w, "lower", lower) // of each bin, feature after feature
+	modelio.Add(w, "upper", upper)
+	modelio.Add(w, "edges", edges)
+	modelio.Add(w, "labels", s.Labels)
+	modelio.Add(w, "weights", s.Weights)
+	modelio.Add(w, "codes", s.Matrix.Codes())
+	return w
+}
+
+// Decode is the set of a file in memory, which becomes the set's own.
+func Decode(memory *mem.Block) (*Set, error) {
+	file, err := modelio.Open(modelio.Dataset, memory.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	var h header
+	if err := file.Meta(&h); err != nil {
+		return nil, err
+	}
+	var bins, missing, codes []uint8
+	var lower, upper, edges []float64
+	s := &Set{Names: h.Features}
+	s.Classes = h.Classes
+	if err := cmp.Or(
+		modelio.Read(file, "bins", &bins),
+		modelio.Read(file, "missing", &missing),
+		modelio.Read(file, "lower", &lower),
+		modelio.Read(file, "upper", &upper),
+		modelio.Read(file, "edges", &edges),
+		modelio.Read(file, "labels", &s.Labels),
+		modelio.Read(file, "weights", &s.Weights),
+		modelio.Read(file, "codes", &codes),
+	); err != nil {
+		return nil, err
+	}
+	// What is not a byte a value is copied: the mapping need not outlive the matrix.
+	s.Labels, s.Weights = slices.Clone(s.Labels), slices.Clone(s.Weights)
+	if !h.Weighted {
+		if len(s.Weights) > 0 {
+			return nil, fmt.Errorf("%w: its header says that it has no weights, of which there are %d", modelio.ErrCorrupt, len(s.Weights))
+		}
+		s.Weights = nil
+	}
+	if s.Mapper, err = mapperOf(bins, missing, lower, upper, edges); err == nil {
+		err = s.check(h.Rows)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", modelio.ErrCorrupt, err)
+	}
+	team := par.NewTeam(0)
+	defer team.Close()
+	if s.Matrix = s.Mapper.Matrix(codes, h.Rows, memory, team); s.Matrix == nil {
+		return nil, fmt.Errorf("%w: its codes are not those of %d rows in its bins", modelio.ErrCorrupt, h.Rows)
+	}
+	if h.Grouped {
+		s.Group(team)
+	}
+	return s, nil
+}
+
+// mapperOf puts the bins of features together.
+func mapperOf(bins, missing []uint8, lower, upper, edges []float64) (*bin.Mapper, error) {
+	m := &bin.Mapper{Features: make([]bin.Feature, len(bins))}
+	total, cuts := 0, 0
+	for _, n := range bins {
+		total, cuts = total+int(n), cuts+int(max(n, 1))-1
+	}
+	if len(missing) != len(bins) || len(lower) != total || len(upper) != total || len(edges) != cuts {
+		return nil, fmt.Errorf("%d features with %d bins have missing, lower, upper and edges of %d, %d, %d and %d", len(bins), total, len(missing), len(lower), len(upper), len(edges))
+	}
+	for j, n := range bins {
+		cuts := max(n, 1) - 1
+		f := &m.Features[j]
+		*f = bin.Feature{
+			Lower:   slices.Clone(lower[:n]),
+			Upper:   slices.Clone(upper[:n]),
+			Edges:   slices.Clone(edges[:cuts]),
+			Missing: missing[j] != 0,
+		}
+		if !f.Valid() || missing[j] > 1 {
+			return nil, fmt.Errorf("the bins of feature %d do not rise, or missing is neither 0 nor 1", j)
+		}
+		lower, upper, edges = lower[n:], upper[n:], edges[cuts:]
+	}
+	return m, nil
+}
+
+// check checks that labels, weights, names and classes are those of a set of
+// so many rows, and counts the labels of no class.
+func (s *Set) check(rows int) error {
+	switch {
+	case rows != len(s.Labels):
+		return fmt.Errorf("%d rows have %d labels", rows, len(s.Labels))
+	case len(s.Names) == 0 || len(s.Names) != len(s.Mapper.Features):
+		return fmt.Errorf("%d features have %d names", len(s.Mapper.Features), len(s.Names))
+	case s.Weights != nil && len(s.Weights) != rows:
+		return fmt.Errorf("%d rows have %d weights", rows, len(s.Weights))
+	}
+	if err := modelio.CheckNames("classes", s.Classes, MaxClasses); err != nil {
+		return err
+	}
+	for i, y := range s.Labels {
+		if y < -1 || int(y) >= len(s.Classes) {
+			return fmt.Errorf("row %d has label %d of %d classes", i, y, len(s.Classes))
+		}
+		if y < 0 {
+			s.Unknown++
+		}
+	}
+	total := 0.0
+	for i, w := range s.Weights {
+		if w != 0 && !(float64(w) >= MinWeight/10 && float64(w) <= 10*MaxWeight) { // narrowing rounds
+			return fmt.Errorf("row %d has weight %v", i, w)
+		}
+		total += float64(w)
+	}
+	if s.Weights != nil && rows > 0 && total == 0 {
+		return errors.New("all weights are 0")
+	}
+	return nil
+}
+
+// The bounds of a weight that is not 0: far from those of float32.
+const MinWeight, MaxWeight = 1e-15, 1e15

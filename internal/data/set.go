@@ -1,0 +1,69 @@
+// Package data holds what training reads: quantized features, the classes of
+// the rows and their weights. It knows nothing of models.
+package data
+
+import (
+	"slices"
+
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/par"
+)
+
+// Target is what a model is to predict: the classes of rows, and how much each
+// row counts.
+type Target struct {
+	Classes []string
+	Labels  []int32   // by row: a position in Classes; −1: none of them
+	Weights []float32 // by row; nil: all one
+	Unknown int       // rows whose label is −1
+}
+
+// Rows is the number of rows.
+func (t *Target) Rows() int { return len(t.Labels) }
+
+// Weight is the weight of a row.
+func (t *Target) Weight(row int) float64 {
+	if t.Weights == nil {
+		return 1
+	}
+	return float64(t.Weights[row])
+}
+
+// Set is a quantized training or validation set. It does not change once built.
+type Set struct {
+	Target
+	Names   []string // of the features
+	Mapper  *bin.Mapper
+	Matrix  *bin.Matrix
+	Grouped bool // the matrix has features in other forms as well
+}
+
+// Group adds to the matrix the forms of features that make training fast.
+func (s *Set) Group(team *par.Team) {
+	s.Grouped = true
+	s.Matrix.GroupSparse(s.Mapper, team)
+	s.Matrix.JoinSmall(s.Mapper, team)
+}
+
+// Freed tells whether the memory of the matrix was given back.
+func (s *Set) Freed() bool { return s.Matrix.Columns == nil }
+
+// BinnedAs tells whether the codes and labels of two sets mean the same.
+func (s *Set) BinnedAs(other *Set) bool {
+	return s.Mapper.Equal(other.Mapper) && slices.Equal(s.Classes, other.Classes)
+}
+
+// Columns is the columns that can be split on.
+func (s *Set) Columns() (columns []int) {
+	for j, c := range s.Matrix.Columns {
+		if c != nil {
+			columns = append(columns, j)
+		}
+	}
+	return columns
+}
+
+// Bytes is the memory that the set takes.
+func (s *Set) Bytes() int {
+	return s.Matrix.Memory() + 4*len(s.Labels) + 4*len(s.Weights)
+}

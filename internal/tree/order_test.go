@@ -1,0 +1,69 @@
+package tree
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// TestOrder: bins and raw values lead to the same leaves, and so did growing.
+func TestOrder(t *testing.T) {
+	p := newProblem(t, 24, problemOptions{rows: 10_000, classes: 5, missing: true})
+	tree, _, segments := p.grow(Params{Leaves: 15, MinSamples: 1, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}, Pairs: 2}, nil, 2)
+	f := model.NewForest(5, 2, false)
+	tree.AppendTo(f)
+	leafOf := make([]int, p.matrix.Rows)
+	for i := range leafOf {
+		var row []float64
+		for _, column := range p.source {
+			row = append(row, column[i])
+		}
+		leafOf[i] = f.Tree(0).Find(row)
+	}
+	for _, s := range segments {
+		for _, row := range s.Rows {
+			if leafOf[row] != s.Leaf {
+				t.Fatalf("row %d was grown into leaf %d, raw values lead to %d", row, s.Leaf, leafOf[row])
+			}
+		}
+	}
+	for _, threads := range []int{1, 3} {
+		team := par.NewTeam(threads)
+		defer team.Close()
+		rows := NewPartition(p.matrix.Rows)
+		rows.Fill(p.matrix.Rows)
+		rows.Rows = slices.DeleteFunc(rows.Rows, func(row uint32) bool { return row == 5000 || row >= 1 && row <= 3 })
+		seen := 0
+		for _, s := range rows.Order(tree, kernel.Generic, p.matrix, team) {
+			if !slices.IsSorted(s.Rows) {
+				t.Errorf("the rows of leaf %d are not in their order", s.Leaf)
+			}
+			for _, row := range s.Rows {
+				if leafOf[row] != s.Leaf {
+					t.Fatalf("row %d is ordered to leaf %d, raw values lead to %d", row, s.Leaf, leafOf[row])
+				}
+				seen++
+			}
+		}
+		if seen != p.matrix.Rows-4 {
+			t.Errorf("%d rows", seen)
+		}
+		slices.Sort(rows.Rows)
+		if len(slices.Compact(rows.Rows)) != seen {
+			t.Error("a row is there twice")
+		}
+		stump := &Tree{Leaves: []Leaf{{}}}
+		rows.Fill(10)
+		if got := rows.Order(stump, kernel.Generic, p.matrix, team); len(got) != 1 || len(got[0].Rows) != 10 {
+			t.Errorf("a tree of one leaf: %v", got)
+		}
+		rows.Fill(0)
+		if got := rows.Order(tree, kernel.Generic, p.matrix, team); len(got) != 0 {
+			t.Errorf("no rows: %v", got)
+		}
+	}
+}
