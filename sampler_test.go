@@ -2,8 +2,107 @@ package aoso
 
 import (
 	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
 	"testing"
 )
+
+// TestWeights: a row of weight n is n rows, one of weight 0 is none.
+func TestWeights(t *testing.T) {
+	d := blobs(17, 3000, 6, 5, 255)
+	r := rand.New(rand.NewPCG(17, 0))
+	d.weights = make([]float64, len(d.y))
+	repeated := &table{}
+	for i, row := range d.x {
+		n := r.IntN(4)
+		d.weights[i] = float64(n)
+		for range n {
+			repeated.x, repeated.y = append(repeated.x, row), append(repeated.y, d.y[i])
+		}
+	}
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			p := params(func(p *Params) { v.change(p); p.Leaves, p.Trim = 6, 0.2; p.rounds(3, 5) })
+			a, b := fit(t, d, p), fit(t, repeated, p)
+			if !near(a.TrainLoss, b.TrainLoss, 1e-4) {
+				t.Errorf("loss %g with weights, %g with repeated rows", a.TrainLoss, b.TrainLoss)
+			}
+			f := rawScores(t, a.Model, repeated.features(), PredictOptions{})
+			for i, g := range rawScores(t, b.Model, repeated.features(), PredictOptions{}) {
+				if math.Abs(f[i]-g) > 1e-4 {
+					t.Fatalf("score %g with weights, %g with repeated rows", f[i], g)
+				}
+			}
+		})
+	}
+}
+
+// TestTrim: rows that are left out of the histograms cost no accuracy.
+func TestTrim(t *testing.T) {
+	d := letter()
+	trainSet, testSet := d.slice(0, 6000), d.slice(6000, 10_000)
+	want := errorsOf(t, fit(t, trainSet, params(func(p *Params) { p.Trees, p.Threads = 100, 0 })).Model, testSet, PredictOptions{})
+	m := fit(t, trainSet, params(func(p *Params) { p.Trees, p.Trim, p.Threads = 100, 0.1, 0 })).Model
+	if got := errorsOf(t, m, testSet, PredictOptions{}); got > want+want/8 {
+		t.Errorf("%d errors, %d without trimming", got, want)
+	}
+}
+
+func TestColumnSampling(t *testing.T) {
+	d := blobs(26, 1000, 10, 4, 255)
+	m := fit(t, d, params(func(p *Params) { p.ColsampleByTree, p.Trees = 0.3, 10 })).Model
+	for tree := range m.Trees() {
+		used := map[int32]bool{}
+		for _, n := range m.forest.Tree(tree).Nodes() {
+			used[n.Split().Feature] = true
+		}
+		if len(used) > 3 {
+			t.Errorf("tree %d uses %d of 10 features, want at most 3", tree, len(used))
+		}
+	}
+	whole := fit(t, d, params(func(p *Params) { p.Trees = 10 }))
+	seeds := map[string]bool{whole.Model.Fingerprint(): true}
+	for _, change := range []func(*Params){
+		func(p *Params) { p.ColsampleByTree = 0.3 },
+		func(p *Params) { p.ColsampleByNode = 0.3 },
+		func(p *Params) { p.Subsample = 0.3 },
+		func(p *Params) { p.Subsample, p.Seed = 0.3, 1 },
+	} {
+		seeds[fit(t, d, params(func(p *Params) { p.Trees = 10; change(p) })).Model.Fingerprint()] = true
+	}
+	if len(seeds) != 5 {
+		t.Errorf("5 ways to draw give %d models", len(seeds))
+	}
+}
+
+// TestSubsample: fewer rows grow other trees, but leaves have the values of all
+// rows, trimmed ones too, as refitting finds them.
+func TestSubsample(t *testing.T) {
+	d := blobs(27, 1000, 5, 4, 255)
+	for _, v := range variants {
+		for name, d := range map[string]*table{"plain": d, "weighted": d.weighted(27)} {
+			t.Run(v.name+"/"+name, func(t *testing.T) {
+				change := func(p *Params) { v.change(p); p.L2 = 0.5; p.rounds(10, 4) }
+				all := fit(t, d, params(change)).Model
+				m := fit(t, d, params(func(p *Params) { change(p); p.Subsample = 0.25 })).Model
+				if slices.Equal(thresholds(m.forest), thresholds(all.forest)) {
+					t.Error("a quarter of the rows splits as all of them do")
+				}
+				for tree := range m.Trees() {
+					if rows := m.forest.Tree(tree).Rows(m.forest.Tree(tree).Root()); rows != 1000 {
+						t.Errorf("tree %d counts %d of 1000 rows", tree, rows)
+					}
+				}
+				for i, s := range leafValues(refitted(t, m, d, RefitOptions{}).forest) {
+					if was := leafValues(m.forest)[i]; !near(float64(s), float64(was), 1e-3) && math.Abs(float64(s-was)) > 1e-5 {
+						t.Fatalf("step %d is %v, all rows make it %v", i, was, s)
+					}
+				}
+			})
+		}
+	}
+}
 
 // TestSubsampleTrim: whatever is drawn and trimmed, some rows are left to grow
 // a tree on. Converged data are almost all trimmed.

@@ -1,9 +1,7 @@
 package aoso
 
 import (
-	"compress/gzip"
 	"context"
-	"encoding/csv"
 	"errors"
 	"io/fs"
 	"math"
@@ -11,10 +9,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/libaoso/aoso/internal/data/datatest"
 )
 
 // table is a data set as the tests use it: rows of features, labels 0 … K−1.
@@ -148,41 +147,10 @@ func sharedSet(t *testing.T, name string) (train, test *table) {
 	return train, test
 }
 
-// readTable reads gzip-compressed CSV, the label in the last column: a number,
-// or a letter after a header.
+// readTable reads gzip-compressed CSV, the label in the last column.
 func readTable(path string) (*table, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := csv.NewReader(z).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	d := &table{}
-	for i, line := range lines {
-		last := len(line) - 1
-		label, err := strconv.Atoi(line[last])
-		if err != nil {
-			if i == 0 {
-				continue
-			}
-			label = int(line[last][0] - 'A')
-		}
-		row := make([]float64, last)
-		for j := range row {
-			if row[j], err = strconv.ParseFloat(line[j], 64); err != nil {
-				return nil, err
-			}
-		}
-		d.x, d.y = append(d.x, row), append(d.y, label)
-	}
-	return d, nil
+	x, y, err := datatest.Read(path)
+	return &table{x: x, y: y}, err
 }
 
 // params is the defaults without trimming, which is an approximation, changed.

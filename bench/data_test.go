@@ -1,15 +1,12 @@
 package bench
 
 import (
-	"compress/gzip"
-	"encoding/csv"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"sync"
 	"testing"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/data/datatest"
 )
 
 // table is a data set: features, row after row, and labels.
@@ -58,29 +55,16 @@ var sets = []struct {
 
 // letter returns the training rows of the Letter data in testdata.
 func letter() *table {
-	f, err := os.Open("../testdata/letter.csv.gz")
-	if err != nil {
-		panic(err)
-	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		panic(err)
-	}
-	records, err := csv.NewReader(z).ReadAll()
+	rows, labels, err := datatest.Read("../testdata/letter.csv.gz")
 	if err != nil {
 		panic(err)
 	}
 	t := &table{rows: 16_000, cols: 16}
-	for _, record := range records[1 : t.rows+1] {
-		for _, cell := range record[:t.cols] {
-			v, err := strconv.ParseFloat(cell, 32)
-			if err != nil {
-				panic(err)
-			}
+	t.labels = labels[:t.rows]
+	for _, row := range rows[:t.rows] {
+		for _, v := range row {
 			t.values = append(t.values, float32(v))
 		}
-		t.labels = append(t.labels, int(record[t.cols][0]-'A'))
 	}
 	return t
 }

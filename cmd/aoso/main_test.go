@@ -2,13 +2,13 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/libaoso/aoso/internal/data/datatest"
 )
 
 // TestMain lets the tests start the command as a separate process.
@@ -92,22 +92,13 @@ func read(t *testing.T, path string) string {
 // letter returns the first rows of the Letter data, and the rows after them.
 func letter(t *testing.T, train, test int) (trainFile, testFile string) {
 	t.Helper()
-	f, err := os.Open("../../testdata/letter.csv.gz")
+	lines, err := datatest.Lines("../../testdata/letter.csv.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.SplitAfter(string(content), "\n")
-	return file(t, "train.csv", strings.Join(lines[:1+train], "")),
-		file(t, "test.csv", lines[0]+strings.Join(lines[1+train:][:test], ""))
+	text := func(lines ...string) string { return strings.Join(lines, "\n") + "\n" }
+	return file(t, "train.csv", text(lines[:1+train]...)),
+		file(t, "test.csv", text(lines[0])+text(lines[1+train:][:test]...))
 }
 
 // small is a file with two features that tell three classes apart.

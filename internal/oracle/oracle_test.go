@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"compress/gzip"
 	"encoding/csv"
 	"errors"
 	"io/fs"
@@ -12,6 +11,8 @@ import (
 	"slices"
 	"strconv"
 	"testing"
+
+	"github.com/libaoso/aoso/internal/data/datatest"
 )
 
 // configs covers all methods and options.
@@ -471,25 +472,12 @@ func readFigures(t *testing.T, path string, last int) map[string]map[int]figure 
 	return sets
 }
 
-// readData reads gzip-compressed CSV without a header. The label is in the last column.
+// readData reads a data set.
 func readData(t *testing.T, path string) (x [][]float64, y []int) {
-	file, err := os.Open(path)
+	t.Helper()
+	x, y, err := datatest.Read(path)
 	if err != nil {
 		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines, err := csv.NewReader(z).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, line := range lines {
-		v := numbers(t, line)
-		d := len(v) - 1
-		x, y = append(x, v[:d]), append(y, int(v[d]))
 	}
 	return x, y
 }

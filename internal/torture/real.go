@@ -1,13 +1,11 @@
 package main
 
 import (
-	"compress/gzip"
-	"encoding/csv"
-	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
 	"sync"
+
+	"github.com/libaoso/aoso/internal/data/datatest"
 )
 
 // realSets returns the data set in the repository and, if the shared folder
@@ -24,45 +22,23 @@ var realSets = sync.OnceValue(func() []*table {
 	for _, path := range paths {
 		t, err := readTable(path)
 		if err != nil {
-			panic(fmt.Sprintf("%s: %v", path, err))
+			panic(err)
 		}
 		sets = append(sets, t)
 	}
 	return sets
 })
 
-// readTable reads gzip-compressed CSV. The label is in the last column.
 func readTable(path string) (*table, error) {
-	f, err := os.Open(path)
+	rows, labels, err := datatest.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	z, err := gzip.NewReader(f)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := csv.NewReader(z).ReadAll()
-	if err != nil {
-		return nil, err
-	}
-	if _, err := strconv.ParseFloat(lines[0][0], 64); err != nil {
-		lines = lines[1:] // skips the header
-	}
-	last := len(lines[0]) - 1
-	t, classes := &table{x: make([][]float64, last)}, map[string]int{}
-	for _, line := range lines {
-		for j := range t.x {
-			v, err := strconv.ParseFloat(line[j], 64)
-			if err != nil {
-				return nil, err
-			}
+	t := &table{x: make([][]float64, len(rows[0])), y: labels}
+	for _, row := range rows {
+		for j, v := range row {
 			t.x[j] = append(t.x[j], v)
 		}
-		if _, ok := classes[line[last]]; !ok {
-			classes[line[last]] = len(classes)
-		}
-		t.y = append(t.y, classes[line[last]])
 	}
 	return t, nil
 }

@@ -1,0 +1,93 @@
+package aoso
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestValidation compares the validation figures, got on bins, with those of
+// the model on the raw values, among them values that training never saw.
+func TestValidation(t *testing.T) {
+	r := rand.New(rand.NewPCG(38, 0))
+	trainSet := blobs(38, 1500, 5, 5, 60)
+	for _, row := range trainSet.x {
+		if r.IntN(20) == 0 {
+			row[0] = math.NaN() // feature 0 is at times missing, feature 4 never
+		}
+		row[3] = 7 // constant, but for what is missing
+		switch r.IntN(20) {
+		case 0:
+			row[1] = math.Inf(1)
+		case 1:
+			row[2] = math.Inf(-1)
+		case 2:
+			row[3] = math.NaN()
+		}
+	}
+	validSet := blobs(38, 1500, 5, 5, 60).weighted(38)
+	for _, row := range validSet.x {
+		for j := range row {
+			switch r.IntN(8) {
+			case 0:
+				row[j] = math.NaN()
+			case 1:
+				row[j] = 1000 * r.NormFloat64()
+			case 2:
+				row[j] += r.Float64()
+			case 3:
+				row[j] = math.Inf(r.IntN(2)*2 - 1)
+			}
+		}
+	}
+	for i := range 40 {
+		validSet.y[i] = 77 // which training has not
+	}
+	set := newDataset(t, trainSet)
+	valid := aligned(t, set, validSet)
+	if valid.Unknown() != 40 {
+		t.Fatalf("%d rows of unknown classes, want 40", valid.Unknown())
+	}
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			result := train(t, set, params(func(p *Params) { v.change(p); p.rounds(8, 5) }), TrainOptions{Valid: valid})
+			got, err := result.Model.Evaluate(validSet.features(), validSet.labels(), validSet.weights, PredictOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if *got != *result.Valid {
+				t.Errorf("by bins %+v, by values %+v", *result.Valid, *got)
+			}
+			want := referenceEvaluation(t, result.Model, validSet)
+			if got.Errors != want.Errors || !near(got.ErrorRate, want.ErrorRate, 1e-12) || !near(got.LogLoss, want.LogLoss, 1e-12) {
+				t.Errorf("%+v, want %+v", *got, want)
+			}
+		})
+	}
+}
+
+// referenceEvaluation is Model.Evaluate by the book.
+func referenceEvaluation(t *testing.T, m *Model, d *table) (e Evaluation) {
+	t.Helper()
+	proba, err := m.PredictProba(d.features(), PredictOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	classes := len(m.Classes())
+	all, known, wrong := 0.0, 0.0, 0.0
+	for i, y := range d.y {
+		p, w := proba[i*classes:][:classes], d.weights[i]
+		all += w
+		if y < classes {
+			known += w
+			e.LogLoss -= w * math.Log(p[y])
+		}
+		if y >= classes || slices.Index(p, slices.Max(p)) != y {
+			e.Errors++
+			wrong += w
+		}
+	}
+	e.ErrorRate, e.LogLoss = wrong/all, e.LogLoss/known
+	return e
+}

@@ -1,0 +1,196 @@
+package aoso
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestSameModelEverywhere trains with every level of the kernels and several
+// numbers of threads, on more rows than a block has: nothing may show.
+func TestSameModelEverywhere(t *testing.T) {
+	all := letter()
+	wide := blobs(6, 150_000, 3, 3, 200)
+	binary := blobs(7, 150_000, 3, 2, 200).punch(7, 0.05)
+	everything := func(p *Params) {
+		p.Subsample, p.ColsampleByTree, p.ColsampleByNode = 0.7, 0.8, 0.6
+		p.MinSamples, p.Trim, p.L2, p.MinHessian = 5, 0.1, 0.01, 0.5
+	}
+	tests := []struct {
+		name   string
+		data   *table
+		change func(*Params)
+	}{
+		{"paper", all, func(p *Params) { paper(p); p.Trees = 4 }},
+		{"4 pairs", all, func(p *Params) { p.Trees = 4 }},
+		{"8 pairs, root", all, func(p *Params) { p.Pairs, p.PairSelection, p.Trees = 8, "root", 3 }},
+		{"everything", all.punch(8, 0.05).weighted(8), func(p *Params) { everything(p); p.Trees = 4 }},
+		{"logitboost", all, func(p *Params) { p.Method, p.Leaves, p.Trees = LogitBoost, 6, 26 }},
+		{"abc", blobs(9, 20_000, 6, 4, 100).weighted(9), func(p *Params) { p.Method, p.BaseClass = ABC, "exhaustive"; everything(p); p.Trees = 6 }},
+		{"wide", wide, func(p *Params) { p.Trees, p.Leaves = 2, 8 }},
+		{"wide, root", wide, func(p *Params) { paper(p); p.PairSelection, p.Trees, p.Leaves = "root", 2, 8 }},
+		{"wide, abc", wide, func(p *Params) { p.Method, p.Trees, p.Leaves = ABC, 2, 8; p.MinSamples = 9 }},
+		{"wide, binary", binary, func(p *Params) { p.Trees, p.Leaves, p.Trim = 2, 8, 0.1 }},
+		{"wide, binary, min samples", binary.weighted(3), func(p *Params) { p.Trees, p.Leaves, p.MinSamples, p.Subsample = 2, 8, 2000, 0.9 }},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			set, want := newDataset(t, test.data), ""
+			for _, level := range Levels() {
+				for _, threads := range []int{1, 2, 3, 8} {
+					if threads != 3 && level != Levels()[0] {
+						continue
+					}
+					r := train(t, set, params(func(p *Params) { test.change(p); p.Level, p.Threads = level, threads }), TrainOptions{})
+					if r.Level != level || r.Threads != threads {
+						t.Fatalf("level %s and %d threads, want %s and %d", r.Level, r.Threads, level, threads)
+					}
+					got := r.Model.Fingerprint()
+					if want == "" {
+						want = got
+					}
+					if got != want {
+						t.Errorf("%s, %d threads: fingerprint %s, want %s", level, threads, got, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestSameModelOnEveryMachine pins models down, so that other architectures
+// can be seen to make the same. A change of the algorithm changes them: then,
+// and only then, put the new fingerprints here.
+func TestSameModelOnEveryMachine(t *testing.T) {
+	d := blobs(1, 1500, 5, 10, 255).punch(1, 0.05).weighted(3)
+	want := map[string]string{
+		"paper":                    "295ae34462100b587ae81b7e93a671f8",
+		"first order":              "34c308a63970f58c9d11c8ca5ac7dc94",
+		"root":                     "87bd5e9f6e5ae127ea30c26474d3b099",
+		"pair leaf, 4 pairs":       "de8281dc8e79c3c090c60d3049636cd3",
+		"full leaf":                "7d1f0111cd8e822700b571a74588f9c0",
+		"full leaf, 2 pairs":       "136723c61617819642e7719382b44d77",
+		"full leaf, 4 pairs":       "d44f970757fc2534791aa9f99ca67411",
+		"full leaf, 8 pairs":       "8506384d2bc915d89f08da35c13266d0",
+		"full leaf, root, 8 pairs": "aebdf41640f315b69a5d00b85ffdd412",
+		"abc":                      "ac1981f76596568f8eb47e2887231776",
+		"abc, gap":                 "bdb36b93026e3e50618d121258cd85ab",
+		"abc, exhaustive":          "34df971d218c4d38fa29995f89bdeea2",
+		"logitboost":               "2af46c72e2679a4e4db8d02b44b02663",
+	}
+	for _, v := range variants {
+		m := fit(t, d, params(func(p *Params) {
+			v.change(p)
+			p.Leaves, p.Subsample, p.Trim, p.MinSamples = 8, 0.8, 0.05, 3
+			p.rounds(3, 10)
+		})).Model
+		if got := m.Fingerprint(); got != want[v.name] {
+			t.Errorf("%q: %q,", v.name, got)
+		}
+	}
+}
+
+// TestForms: features that most rows have one value of, and those of few
+// values, are there in other forms as well, which may not show in the model.
+func TestForms(t *testing.T) {
+	r := rand.New(rand.NewPCG(43, 0))
+	d := blobs(43, 9000, 3, 5, 255)
+	for i, row := range d.x {
+		group, extra := (d.y[i]*3+r.IntN(6))%20, make([]float64, 24)
+		extra[group] = 1 // 20 columns of which a row has one
+		for j := 20; j < 24; j++ {
+			if r.IntN(10) < 2 {
+				extra[j] = math.Round(9 * r.Float64()) // some with few other values
+			}
+		}
+		if r.IntN(50) == 0 {
+			extra[r.IntN(24)] = math.NaN()
+		}
+		for j := range 19 { // of at most 16 values
+			extra = append(extra, float64(r.IntN(2+j%15)+d.y[i]%(1+j%2)))
+		}
+		d.x[i] = append(extra, row...)
+	}
+	wide := &table{}
+	for range 9 {
+		wide.x, wide.y = append(wide.x, d.x...), append(wide.y, d.y...)
+	}
+	binary := &table{x: d.x}
+	for _, y := range d.y {
+		binary.y = append(binary.y, y%2)
+	}
+	type test struct {
+		name   string
+		data   *table
+		change func(*Params)
+	}
+	tests := []test{
+		{"sampled", d, func(p *Params) { p.Subsample, p.MinSamples, p.Trim = 0.7, 9, 0.1 }},
+		{"columns", d, func(p *Params) { p.ColsampleByTree, p.ColsampleByNode = 0.8, 0.8 }},
+		{"binary", binary, func(p *Params) { p.MinSamples = 5 }},
+		{"wide", wide, func(p *Params) { p.Leaves = 6 }},
+		{"wide root", wide, func(p *Params) { p.Leaves, p.PairSelection = 6, "root" }},
+	}
+	for _, v := range variants {
+		tests = append(tests, test{v.name, d, v.change})
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			var prints []string
+			for _, dense := range []bool{false, true} {
+				set, err := NewDataset(test.data.features(), test.data.labels(), DatasetOptions{DenseOnly: dense})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if (len(set.set.Matrix.Sparse) == 0) != dense || (len(set.set.Matrix.Joint) == 0) != dense {
+					t.Fatalf("%d groups of sparse features, %d joint columns", len(set.set.Matrix.Sparse), len(set.set.Matrix.Joint))
+				}
+				p := params(func(p *Params) { test.change(p); p.rounds(2, test.data.classes()) })
+				r := train(t, set, p, TrainOptions{})
+				prints = append(prints, r.Model.Fingerprint())
+			}
+			if prints[0] != prints[1] {
+				t.Error("the model is another one with features in columns only")
+			}
+		})
+	}
+}
+
+// TestSubtraction trains once with histograms of which half are got by
+// subtraction and once with all of them filled, on other fixed-point scales:
+// the trees are the same up to rounding.
+func TestSubtraction(t *testing.T) {
+	direct := func(p *Params) { p.ColsampleByNode = 0.99 } // of few columns that is all
+	tests := []struct {
+		name   string
+		data   *table
+		change func(*Params)
+	}{
+		{"binary", blobs(10, 6000, 6, 2, 255).punch(1, 0.1), func(p *Params) { p.Trees = 6 }},
+		{"binary, min samples", blobs(11, 6000, 6, 2, 255).punch(1, 0.1), func(p *Params) { p.Trees, p.MinSamples = 6, 50 }},
+		{"root", blobs(12, 6000, 6, 5, 255), func(p *Params) { p.Trees, p.PairSelection = 6, "root" }},
+		{"abc", blobs(13, 6000, 6, 4, 255), func(p *Params) { p.Method, p.Trees = ABC, 6 }},
+		{"wide", blobs(14, 150_000, 3, 2, 255), func(p *Params) { p.Trees = 2 }},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			set := newDataset(t, test.data)
+			change := func(p *Params) { p.Leaves = 8; test.change(p) }
+			a := train(t, set, params(change), TrainOptions{}).Model.forest
+			b := train(t, set, params(func(p *Params) { change(p); direct(p) }), TrainOptions{}).Model.forest
+			if !slices.Equal(splits(a), splits(b)) {
+				t.Fatalf("splits differ: %v and %v", splits(a), splits(b))
+			}
+			if !slices.Equal(rowsOfNodes(a), rowsOfNodes(b)) || !slices.Equal(rowsOfLeaves(a), rowsOfLeaves(b)) {
+				t.Error("the nodes have other rows")
+			}
+			direct := gains(b)
+			for i, gain := range gains(a) {
+				if !near(float64(gain), float64(direct[i]), 1e-3) {
+					t.Errorf("node %d: gain %g by subtraction, %g directly", i, gain, direct[i])
+				}
+			}
+		})
+	}
+}

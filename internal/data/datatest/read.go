@@ -1,0 +1,60 @@
+// Package datatest reads the data sets that tests train on.
+package datatest
+
+import (
+	"compress/gzip"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// Lines is the lines of a gzip-compressed text file.
+func Lines(path string) ([]string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return strings.Split(strings.TrimSuffix(string(text), "\n"), "\n"), nil
+}
+
+// Read reads gzip-compressed CSV of numbers, whose last column is the label: a
+// number, or a letter, of which A is 0. It skips a header.
+func Read(path string) (rows [][]float64, labels []int, err error) {
+	lines, err := Lines(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, line := range lines {
+		cells := strings.Split(line, ",")
+		last := len(cells) - 1
+		row := make([]float64, last)
+		for j := range row {
+			if row[j], err = strconv.ParseFloat(cells[j], 64); err != nil {
+				break
+			}
+		}
+		if err != nil && i == 0 {
+			continue // the header
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s:%d: %w", path, i+1, err)
+		}
+		label, err := strconv.Atoi(cells[last])
+		if err != nil {
+			label = int(cells[last][0]) - 'A'
+		}
+		rows, labels = append(rows, row), append(labels, label)
+	}
+	return rows, labels, nil
+}

@@ -1,0 +1,80 @@
+package aoso
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+)
+
+func TestParamErrors(t *testing.T) {
+	tests := []struct {
+		argument string
+		value    any
+		change   func(*Params)
+		texts    []string
+	}{
+		{"method", "boost", func(p *Params) { p.Method = "boost" }, []string{`"boost"`, "aoso, abc or logitboost"}},
+		{"leaf", "half", func(p *Params) { p.Leaf = "half" }, []string{`"half"`, "full or pair"}},
+		{"leaf", "full", func(p *Params) { p.Method, p.Leaf = ABC, "full" }, []string{"pair", "method abc"}},
+		{"pairs", 3, func(p *Params) { p.Pairs = 3 }, []string{"1, 2, 4 or 8"}},
+		{"pairs", -1, func(p *Params) { p.Pairs = -1 }, nil},
+		{"pairs", 16, func(p *Params) { p.Pairs = 16 }, nil},
+		{"pairs", 2, func(p *Params) { p.Method, p.Pairs = LogitBoost, 2 }, []string{"method logitboost"}},
+		{"pair_selection", "best", func(p *Params) { p.PairSelection = "best" }, []string{"second_order, first_order or root"}},
+		{"base_class", "any", func(p *Params) { p.BaseClass = "any" }, []string{"worst or exhaustive"}},
+		{"base_gap", 0, func(p *Params) { p.BaseGap = 0 }, nil},
+		{"trees", 0, func(p *Params) { p.Trees = 0 }, []string{"at least 1"}},
+		{"trees", 2, func(p *Params) { p.Method, p.Trees = LogitBoost, 2 }, []string{"at least 3", "logitboost"}},
+		{"leaves", 1, func(p *Params) { p.Leaves = 1 }, []string{"2 to 65536"}},
+		{"leaves", 100_000, func(p *Params) { p.Leaves = 100_000 }, []string{"65536"}},
+		{"shrinkage", 0.0, func(p *Params) { p.Shrinkage = 0 }, []string{"above 0"}},
+		{"shrinkage", 1.5, func(p *Params) { p.Shrinkage = 1.5 }, nil},
+		{"max_depth", -1, func(p *Params) { p.MaxDepth = -1 }, nil},
+		{"min_samples", 0, func(p *Params) { p.MinSamples = 0 }, nil},
+		{"min_hessian", -1.0, func(p *Params) { p.MinHessian = -1 }, nil},
+		{"min_gain", math.Inf(1), func(p *Params) { p.MinGain = math.Inf(1) }, nil},
+		{"l2", -0.5, func(p *Params) { p.L2 = -0.5 }, nil},
+		{"max_step", 0.0, func(p *Params) { p.MaxStep = 0 }, nil},
+		{"max_step", 21.0, func(p *Params) { p.MaxStep = 21 }, nil},
+		{"subsample", 0.0, func(p *Params) { p.Subsample = 0 }, nil},
+		{"subsample", 1.1, func(p *Params) { p.Subsample = 1.1 }, nil},
+		{"colsample_bytree", -1.0, func(p *Params) { p.ColsampleByTree = -1 }, nil},
+		{"colsample_bynode", 2.0, func(p *Params) { p.ColsampleByNode = 2 }, nil},
+		{"trim", 1.0, func(p *Params) { p.Trim = 1 }, nil},
+		{"trim", -0.1, func(p *Params) { p.Trim = -0.1 }, nil},
+		{"stop_loss", -1.0, func(p *Params) { p.StopLoss = -1 }, nil},
+		{"early_stopping", -1, func(p *Params) { p.EarlyStopping = -1 }, nil},
+		{"early_stopping", 5, func(p *Params) { p.EarlyStopping = 5 }, []string{"validation set"}},
+		{"metric", "auc", func(p *Params) { p.Metric = "auc" }, []string{"logloss or error"}},
+		{"threads", -1, func(p *Params) { p.Threads = -1 }, nil},
+		{"level", "sse", func(p *Params) { p.Level = "sse" }, []string{"generic"}},
+	}
+	set := newDataset(t, blobs(40, 50, 3, 3, 255))
+	for _, test := range tests {
+		t.Run(fmt.Sprint(test.argument, test.value), func(t *testing.T) {
+			r, err := Train(context.Background(), set, params(test.change), TrainOptions{})
+			wantArgumentError(t, err, test.argument, append(test.texts, fmt.Sprint(test.value))...)
+			if e, ok := err.(*ArgumentError); ok && e.Value != test.value {
+				t.Errorf("value %v, want %v", e.Value, test.value)
+			}
+			if r != nil {
+				t.Error("there is a result all the same")
+			}
+		})
+	}
+	for _, change := range []func(*Params){
+		func(p *Params) { p.Shrinkage = math.NaN() }, func(p *Params) { p.Subsample = math.NaN() }, func(p *Params) { p.Trim = math.NaN() },
+		func(p *Params) { p.L2 = math.NaN() }, func(p *Params) { p.MaxStep = math.NaN() }, func(p *Params) { p.StopLoss = math.NaN() },
+		func(p *Params) { p.ColsampleByTree = math.NaN() }, func(p *Params) { p.ColsampleByNode = math.NaN() },
+		func(p *Params) { p.MinHessian = math.NaN() }, func(p *Params) { p.MinGain = math.NaN() },
+	} {
+		if err := params(change).Check(); err == nil {
+			t.Errorf("NaN is taken: %+v", params(change))
+		}
+	}
+	if err := DefaultParams().Check(); err != nil {
+		t.Error(err)
+	}
+	wantArgumentError(t, params(func(p *Params) { p.Level = "mmx" }).Check(), "level", "generic")
+}
