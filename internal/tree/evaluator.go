@@ -8,16 +8,19 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// evaluator finds the pairs and the best split of one node at a time.
+// evaluator finds the class pairs and the best split of one node at a time.
 type evaluator struct {
-	*Grower
+	*Params
+	kernels   *kernel.Funcs
+	residuals *loss.Residuals
 	team      *par.Team
+	columns   int // that the tree may be split on
 	gradients gradients
 	splitter  splitter
 	first     []int32   // classes of the pairs being chosen
 	partials  []float64 // sums by block
 	jobs      []sumJob  // by block
-	job       kernel.PartitionJob
+	partition kernel.PartitionJob
 }
 
 // sumJob is room for a kernel's job, which on the stack would become garbage.
@@ -26,68 +29,32 @@ type sumJob struct {
 	cross  kernel.CrossJob
 }
 
-func newEvaluator(g *Grower, team *par.Team) *evaluator {
-	e := &evaluator{
-		Grower: g, team: team,
-		gradients: gradients{kernels: g.kernels, residuals: g.residuals, pairs: g.Pairs},
-	}
+func newEvaluator(k *kernel.Funcs, b Bins, r *loss.Residuals, p *Params, room *gradientRoom, team *par.Team) *evaluator {
+	e := &evaluator{Params: p, kernels: k, residuals: r, team: team}
+	e.gradients = gradients{kernels: k, residuals: r, pairs: p.Pairs, room: room}
 	e.splitter = splitter{
-		Bins: g.Bins, kernels: g.kernels, gradients: &e.gradients,
-		minSamples: g.MinSamples, minHessian: g.MinHessian, minGain: g.MinGain, l2: g.Newton.L2,
+		Bins: b, kernels: k, gradients: &e.gradients,
+		minSamples: p.MinSamples, minHessian: p.MinHessian, minGain: p.MinGain, l2: p.Newton.L2,
 		workers: make([]worker, team.Workers()),
 	}
 	return e
 }
 
 // work is a measure of what there is to do in a node.
-func (e *evaluator) work(rows int) int { return rows * (len(e.columns) + e.residuals.Stride) }
+func (e *evaluator) work(rows int) int { return rows * (e.columns + e.residuals.Stride) }
 
-// teamFor is the team for work on so many rows: to share a little takes longer
+// leastShared is the least work that a team shares: to share less takes longer
 // than it saves.
+const leastShared = 1 << 14
+
+var alone = new(par.Team)
+
+// teamFor is the team for work on so many rows.
 func (e *evaluator) teamFor(rows int) *par.Team {
-	if e.work(rows) < 1<<14 {
+	if e.work(rows) < leastShared {
 		return alone
 	}
 	return e.team
-}
-
-// expand evaluates the children of a node; the first left of its rows go left.
-// The last children of a tree stay leaves.
-func (e *evaluator) expand(n *node, rows []uint32, left int, last bool) {
-	e.placeMissing(n, rows, left)
-	n.left.start, n.left.end, n.left.list = n.start, n.start+left, rows[:left]
-	n.right.start, n.right.end, n.right.list = n.start+left, n.end, rows[left:]
-	e.admit(n.left, last)
-	e.admit(n.right, last)
-	small, large := n.left, n.right
-	if small.rows() > large.rows() {
-		small, large = large, small
-	}
-	if n.totals != nil {
-		// Not in the partition pass: that would read the residuals of all rows,
-		// not of the smaller child's only, for what takes 3 to 7 % of the time.
-		e.count(small.totals, small.list)
-		large.totals.Sub(n.totals, small.totals)
-	}
-	e.inheritPairs(n, small, large)
-	if n.histogram == nil || large.layout == nil || !slices.Equal(large.pairs, n.pairs) {
-		e.evaluateBoth(small, large)
-	} else {
-		e.inherit(n, small, large)
-	}
-}
-
-// evaluateBoth evaluates the children of a node: two small ones side by side,
-// one after the other where each can occupy the whole team.
-func (e *evaluator) evaluateBoth(small, large *node) {
-	e.keepHistogram(large)
-	e.keepHistogram(small)
-	if e.teamFor(large.rows()) == alone && e.teamFor(8*small.rows()) != alone {
-		e.team.Do(2, func(worker, i int) { e.aside[worker].evaluate([]*node{large, small}[i]) })
-		return
-	}
-	e.evaluate(large)
-	e.evaluate(small)
 }
 
 // evaluate finds a node's pairs, if it has none yet, and, if it may be split,
@@ -97,123 +64,77 @@ func (e *evaluator) evaluate(n *node) {
 		return
 	}
 	team := e.teamFor(n.rows())
-	rows := e.take(n)
+	e.gradients.use(n.start, n.end)
 	if n.pairs == nil {
-		e.choosePairs(n, rows, team)
+		e.choosePairs(n, team)
 	}
-	n.stats = e.gradients.compute(rows, n.pairs, team)
+	n.stats = e.gradients.compute(n.list, n.pairs, team)
 	if n.layout == nil {
 		return
 	}
-	e.gradients.quantize(rows, newQuanta(&n.stats, e.Pairs, e.gradients.weight, e.Trim), team)
+	e.gradients.quantize(n.list, newQuanta(&n.stats, e.Pairs, e.gradients.weight, e.Trim), team)
 	n.quanta, n.sumG, n.sumH = e.gradients.quanta, e.gradients.sumG, e.gradients.sumH
 	e.splitter.use(n.layout)
-	n.split = e.splitter.find(rows, n.histogram, nil, team)
+	n.split = e.splitter.find(n.list, n.histogram, nil, team)
 }
 
-// inherit evaluates both children of n, of which the larger has n's pairs:
-// its sums are what the smaller child leaves of n's, so that next to nothing
-// is done for its rows.
-func (e *evaluator) inherit(n, small, large *node) {
-	share := e.share(n, small)
-	for p := range n.pairs {
-		large.sumG[p], large.sumH[p] = n.sumG[p]-share.sumG[p], n.sumH[p]-share.sumH[p]
-		large.stats[p].SumG = n.stats[p].SumG - share.stats[p].SumG
-		large.stats[p].SumH = n.stats[p].SumH - share.stats[p].SumH
-	}
-	if !large.precise(n) {
-		e.release(share)
-		e.evaluateBoth(small, large)
-		return
-	}
-	rows := e.take(large)
-	team := e.teamFor(len(rows))
-	large.quanta = n.quanta
-	large.histogram, n.histogram = n.histogram, nil
-	if e.MinSamples > 1 { // which counts cuts out anew
-		e.gradients.compute(rows, large.pairs, team)
-		e.gradients.quantize(rows, large.quanta, team)
-	}
-	e.gradients.quanta, e.gradients.sumG, e.gradients.sumH = large.quanta, large.sumG, large.sumH
-	e.splitter.use(e.layout)
-	large.split = e.splitter.find(rows, large.histogram, share.histogram, team)
-	if share != small {
-		e.release(share)
-		e.keepHistogram(small)
-		e.evaluate(small)
-	}
-}
-
-// share is what the smaller child of n has of n's sums and histogram: the
-// child itself, evaluated, if it is on n's pairs.
-func (e *evaluator) share(n, small *node) *node {
-	share := small
-	if !slices.Equal(small.pairs, n.pairs) {
-		share = &node{start: small.start, end: small.end, list: small.list, pairs: n.pairs, layout: e.layout}
-	}
-	rows := e.take(small)
-	team := e.teamFor(len(rows))
-	share.stats = e.gradients.compute(rows, n.pairs, team)
-	e.gradients.quantize(rows, n.quanta, team)
+// evaluateShare finds what the smaller child of n has of n's sums and
+// histogram, in n's quanta, and, if it may be split, its best split.
+func (e *evaluator) evaluateShare(n, share *node) {
+	team := e.teamFor(share.rows())
+	e.gradients.use(share.start, share.end)
+	share.stats = e.gradients.compute(share.list, n.pairs, team)
+	e.gradients.quantize(share.list, n.quanta, team)
 	share.quanta, share.sumG, share.sumH = n.quanta, e.gradients.sumG, e.gradients.sumH
-	e.splitter.use(e.layout)
-	share.histogram = e.pool.Take(len(rows))
-	if share == small && small.layout != nil {
-		small.split = e.splitter.find(rows, small.histogram, nil, team)
+	e.splitter.use(n.layout)
+	if share.layout != nil {
+		share.split = e.splitter.find(share.list, share.histogram, nil, team)
 	} else {
 		e.splitter.fillOnly(share.histogram, team)
 	}
-	return share
 }
 
-// precise tells whether what is left of parent's sums for n is not too coarse
-// in parent's quanta: on average a row's Hessian has some bits, and ΣH has
-// not been cancelled down to rounding noise.
-func (n *node) precise(parent *node) bool {
-	const leastQuanta = 16
-	for p := range n.pairs {
-		if parent.stats[p].SumH > 0 && (n.sumH[p] < leastQuanta*int64(n.rows()) ||
-			n.stats[p].SumH < parent.stats[p].SumH*(1.0/(1<<30))) {
-			return false
-		}
+// evaluateRest finds the best split of the larger child of n, which has n's
+// pairs and histogram: its own is what the smaller child's share leaves of that.
+func (e *evaluator) evaluateRest(n, large, share *node) {
+	team := e.teamFor(large.rows())
+	e.gradients.use(large.start, large.end)
+	large.quanta = n.quanta
+	if e.MinSamples > 1 { // which counts cuts out anew
+		e.gradients.compute(large.list, large.pairs, team)
+		e.gradients.quantize(large.list, large.quanta, team)
 	}
-	return true
-}
-
-// take makes a node the evaluator's and returns its rows.
-func (e *evaluator) take(n *node) []uint32 {
-	e.gradients.cells = e.cells[n.start*e.Pairs : n.end*e.Pairs]
-	e.gradients.rows = e.kept[n.start:n.end]
-	return n.list
+	e.gradients.quanta, e.gradients.sumG, e.gradients.sumH = large.quanta, large.sumG, large.sumH
+	e.splitter.use(n.layout)
+	large.split = e.splitter.find(large.list, large.histogram, share.histogram, team)
 }
 
 // choosePairs chooses the class pairs of a node from its totals.
-func (e *evaluator) choosePairs(n *node, rows []uint32, team *par.Team) {
-	if e.fixed == nil {
-		e.first = e.firstClasses(e.first, n)
-		var cross []float64
-		if e.Selection != loss.FirstOrder {
-			cross = e.cross(rows, e.first, team)
-		}
-		e.pairUp(n, e.first, cross)
-		if e.Pairs == 1 {
-			n.cross = slices.Clone(cross)
-		}
-	} else {
-		n.pairs = e.fixed
+func (e *evaluator) choosePairs(n *node, team *par.Team) {
+	e.first = e.firstClasses(e.first, n)
+	var cross []float64
+	if e.Selection != loss.FirstOrder {
+		cross = e.cross(n.list, e.first, team)
 	}
-	for len(n.pairs) < e.Pairs {
+	e.pairUp(n, e.first, cross)
+	if e.Pairs == 1 {
+		n.cross = slices.Clone(cross)
+	}
+	n.pairs = e.padded(n.pairs)
+}
+
+// padded is pairs and as many of the impossible class with itself, which add
+// nothing, as a node lacks.
+func (e *evaluator) padded(pairs []kernel.Pair) []kernel.Pair {
+	for len(pairs) < e.Pairs {
 		impossible := int32(e.residuals.Classes)
-		n.pairs = append(n.pairs, kernel.Pair{R: impossible, S: impossible})
+		pairs = append(pairs, kernel.Pair{R: impossible, S: impossible})
 	}
-	if e.Selection == loss.Root && e.fixed == nil {
-		e.fixed = n.pairs
-	}
+	return pairs
 }
 
 // firstClasses is the first class of each pair of a node. Disjoint pairs need
-// two classes each; the rest will be of the impossible class with itself,
-// which adds nothing.
+// two classes each.
 func (e *evaluator) firstClasses(dst []int32, n *node) []int32 {
 	m := min(e.Pairs, e.residuals.Classes/2)
 	return loss.FirstClasses(dst, n.totals.Gradient, e.residuals.Classes, m)
@@ -229,10 +150,6 @@ func (e *evaluator) pairUp(n *node, first []int32, cross []float64) {
 // pass over the smaller one's rows only: where the larger child's first class
 // is n's, its cross products are what the smaller child's leave of n's.
 func (e *evaluator) inheritPairs(n, small, large *node) {
-	if e.fixed != nil {
-		small.pairs, large.pairs = e.fixed, e.fixed
-		return
-	}
 	if n.cross == nil || large.layout == nil {
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -23,6 +24,7 @@ type gradients struct {
 	kernels   *kernel.Funcs
 	residuals *loss.Residuals
 	pairs     int // cells a row
+	room      *gradientRoom
 
 	cells  []int64  // rows × pairs; block b starts at b·RowBlock·pairs
 	rows   []uint32 // of the kept cells
@@ -32,6 +34,33 @@ type gradients struct {
 
 	quanta
 	sumG, sumH [kernel.MaxPairs]int64
+}
+
+// gradientRoom is memory for the gradients of all rows. Those of a node lie
+// where its rows do, so several nodes can be worked on at once.
+type gradientRoom struct {
+	cells  []int64 // pairs a row
+	kept   []uint32
+	memory [2]*mem.Block
+}
+
+func newGradientRoom(rows, pairs int) *gradientRoom {
+	memory := [2]*mem.Block{mem.New(8 * rows * pairs), mem.New(4 * rows)}
+	return &gradientRoom{mem.View[int64](memory[0]), mem.View[uint32](memory[1]), memory}
+}
+
+// free gives the memory back; nothing may use it any more.
+func (r *gradientRoom) free() {
+	r.cells, r.kept = nil, nil
+	for _, m := range r.memory {
+		m.Free()
+	}
+}
+
+// use makes the gradients those of the node whose rows lie from start to end.
+func (g *gradients) use(start, end int) {
+	g.cells = g.room.cells[start*g.pairs : end*g.pairs]
+	g.rows = g.room.kept[start:end]
 }
 
 // gradientBlock is the work on a block of rows. The jobs stay here, since one

@@ -7,7 +7,6 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/loss"
-	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -47,11 +46,9 @@ type Grower struct {
 	team      *par.Team
 
 	partition *Partition
-	cells     []int64       // pairs a row: the gradients of a node lie where its rows do
-	kept      []uint32      // likewise the rows that were not trimmed
-	memory    [2]*mem.Block // of cells and kept
-	evaluator *evaluator    // works with the whole team
-	aside     []*evaluator  // by worker: each works alone
+	gradients *gradientRoom
+	evaluator *evaluator   // works with the whole team
+	aside     []*evaluator // by worker: each works alone
 	pool      HistogramPool
 	totals    []*loss.Totals // to use again
 	nodes     []*node        // likewise
@@ -67,52 +64,23 @@ type Grower struct {
 	draws   *rand.Rand
 }
 
-// node is a node that is a leaf so far.
-type node struct {
-	start, end int      // of the partition
-	list       []uint32 // the rows: that run, or a copy until the parent is split
-	depth      int
-	order      int   // of birth
-	parent     int32 // number in tree.Nodes; −1: none
-	isRight    bool
-
-	left, right *node // its children, if it has been expanded
-	apart       bool  // whose lists are copies
-
-	totals *loss.Totals
-	layout *layout // the columns that it may be split on; nil: it is a leaf for good
-	pairs  []kernel.Pair
-	stats  [kernel.MaxPairs]kernel.PairStats // ΣG and ΣH are a pair leaf's
-	split  SplitInfo
-
-	// What the larger child can take over, less the smaller one's share.
-	cross      []float64  // Σ p_r·p_k for the class r of its only pair; nil: not kept
-	histogram  *Histogram // nil: not kept
-	quanta     quanta
-	sumG, sumH [kernel.MaxPairs]int64
-}
-
 // NewGrower prepares for growing on the rows of a partition.
 func NewGrower(k *kernel.Funcs, b Bins, r *loss.Residuals, p Params, rows *Partition, team *par.Team) *Grower {
 	g := &Grower{
 		Params: p, Bins: b, kernels: k, residuals: r, team: team,
 		partition: rows,
-		memory:    [2]*mem.Block{mem.New(8 * b.Matrix.Rows * p.Pairs), mem.New(4 * b.Matrix.Rows)},
+		gradients: newGradientRoom(b.Matrix.Rows, p.Pairs),
 	}
-	g.cells, g.kept = mem.View[int64](g.memory[0]), mem.View[uint32](g.memory[1])
-	g.evaluator = newEvaluator(g, team)
+	g.evaluator = newEvaluator(k, b, r, &g.Params, g.gradients, team)
 	for range team.Workers() {
-		g.aside = append(g.aside, newEvaluator(g, alone))
+		g.aside = append(g.aside, newEvaluator(k, b, r, &g.Params, g.gradients, alone))
 	}
 	return g
 }
 
 // Free gives the memory back; nothing may use it any more.
 func (g *Grower) Free() {
-	g.cells, g.kept = nil, nil
-	for _, m := range g.memory {
-		m.Free()
-	}
+	g.gradients.free()
 	g.pool.Free()
 }
 
@@ -126,8 +94,12 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, draws *rand.Rand) (*Tr
 		g.pool = NewHistogramPool(g.layout.cells, g.Coarse)
 	}
 	g.tree, g.fixed, g.draws, g.waiting = &Tree{}, fixed, draws, 0
+	g.evaluator.columns = len(columns)
+	if fixed != nil {
+		g.fixed = g.evaluator.padded(slices.Clip(fixed))
+	}
 
-	root := g.newNode(node{end: len(g.partition.Rows), list: g.partition.Rows, parent: -1})
+	root := g.newNode(node{end: len(g.partition.Rows), list: g.partition.Rows, parent: -1, pairs: g.fixed})
 	g.admit(root, false)
 	if g.needsTotals() {
 		root.totals = g.newTotals()
@@ -135,6 +107,9 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, draws *rand.Rand) (*Tr
 	}
 	g.keepHistogram(root)
 	g.evaluator.evaluate(root)
+	if g.Selection == loss.Root && g.fixed == nil {
+		g.fixed = root.pairs
+	}
 	g.open = append(g.open[:0], root)
 	for len(g.open) < g.Leaves && g.open[0].split.Gain > 0 {
 		n := heap.Pop(&g.open).(*node)
@@ -179,14 +154,83 @@ func (g *Grower) expand(n *node) {
 		g.waiting += len(g.ahead)
 		g.team.Do(len(g.ahead), func(worker, i int) {
 			n, e := g.ahead[i], g.aside[worker]
-			rows, left := g.partition.SplitApart(g.kernels, g.Matrix, n.split, n.start, n.end, &e.job)
+			rows, left := g.partition.SplitApart(g.kernels, g.Matrix, n.split, n.start, n.end, &e.partition)
 			n.apart = true
-			e.expand(n, rows, left, false)
+			g.evaluateChildren(e, n, rows, left, false)
 		})
 		return
 	}
 	middle := g.partition.Split(g.kernels, g.Matrix, n.split, n.start, n.end, g.evaluator.teamFor(n.rows()))
-	g.evaluator.expand(n, g.rowsOf(n), middle-n.start, len(g.open)+2 >= g.Leaves)
+	g.evaluateChildren(g.evaluator, n, g.rowsOf(n), middle-n.start, len(g.open)+2 >= g.Leaves)
+}
+
+// evaluateChildren evaluates the children of a node; the first left of its rows
+// go left. The last children of a tree stay leaves.
+func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int, last bool) {
+	g.placeMissing(n, rows, left)
+	n.left.start, n.left.end, n.left.list = n.start, n.start+left, rows[:left]
+	n.right.start, n.right.end, n.right.list = n.start+left, n.end, rows[left:]
+	g.admit(n.left, last)
+	g.admit(n.right, last)
+	small, large := n.left, n.right
+	if small.rows() > large.rows() {
+		small, large = large, small
+	}
+	if n.totals != nil {
+		// Not in the partition pass: that would read the residuals of all rows,
+		// not of the smaller child's only, for what takes 3 to 7 % of the time.
+		e.count(small.totals, small.list)
+		large.totals.Sub(n.totals, small.totals)
+	}
+	if g.fixed != nil {
+		small.pairs, large.pairs = g.fixed, g.fixed
+	} else {
+		e.inheritPairs(n, small, large)
+	}
+	if n.histogram == nil || large.layout == nil || !slices.Equal(large.pairs, n.pairs) || !g.inherit(e, n, small, large) {
+		g.evaluateBoth(e, small, large)
+	}
+}
+
+// leastBeside is the least work on the smaller of two nodes, each too small for
+// a team, for which they are evaluated side by side.
+const leastBeside = leastShared / 8
+
+// evaluateBoth evaluates the children of a node: two small ones side by side,
+// one after the other where each can occupy the whole team.
+func (g *Grower) evaluateBoth(e *evaluator, small, large *node) {
+	g.keepHistogram(large)
+	g.keepHistogram(small)
+	if e.team != alone && e.teamFor(large.rows()) == alone && e.work(small.rows()) >= leastBeside {
+		e.team.Do(2, func(worker, i int) { g.aside[worker].evaluate([]*node{large, small}[i]) })
+		return
+	}
+	e.evaluate(large)
+	e.evaluate(small)
+}
+
+// inherit evaluates both children of n, of which the larger has n's pairs: its
+// sums are what the smaller child leaves of n's, so that next to nothing is
+// done for its rows. It returns false where they would not be precise.
+func (g *Grower) inherit(e *evaluator, n, small, large *node) bool {
+	share := small
+	if !slices.Equal(small.pairs, n.pairs) {
+		share = &node{start: small.start, end: small.end, list: small.list, pairs: n.pairs}
+	}
+	share.histogram = g.pool.Take(share.rows())
+	e.evaluateShare(n, share)
+	if !large.leave(n, share) {
+		g.release(share)
+		return false
+	}
+	large.histogram, n.histogram = n.histogram, nil
+	e.evaluateRest(n, large, share)
+	if share != small {
+		g.release(share)
+		g.keepHistogram(small)
+		e.evaluate(small)
+	}
+	return true
 }
 
 // nodesAhead adds the nodes whose turn comes next to the one whose turn it is.
@@ -371,10 +415,6 @@ func (g *Grower) newTotals() *loss.Totals {
 
 func (g *Grower) rowsOf(n *node) []uint32 { return g.partition.Rows[n.start:n.end] }
 
-func (n *node) rows() int { return n.end - n.start }
-
-var alone = new(par.Team)
-
 // draw picks n of the columns at random, in order.
 func draw(r *rand.Rand, columns []int, n int) []int {
 	chosen := slices.Clone(columns)
@@ -384,26 +424,4 @@ func draw(r *rand.Rand, columns []int, n int) []int {
 	}
 	slices.Sort(chosen[:n])
 	return chosen[:n]
-}
-
-// nodeHeap orders open nodes by gain, the first-born first where they tie.
-type nodeHeap []*node
-
-func (h nodeHeap) Len() int { return len(h) }
-func (h nodeHeap) Less(i, j int) bool {
-	return h[i].before(h[j])
-}
-
-// before tells whether a node is split before another.
-func (n *node) before(o *node) bool {
-	return n.split.Gain > o.split.Gain || n.split.Gain == o.split.Gain && n.order < o.order
-}
-
-func (h nodeHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *nodeHeap) Push(n any)   { *h = append(*h, n.(*node)) }
-func (h *nodeHeap) Pop() any {
-	old := *h
-	n := old[len(old)-1]
-	*h = old[:len(old)-1]
-	return n
 }

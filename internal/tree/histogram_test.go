@@ -31,7 +31,8 @@ func TestHistogramSubtract(t *testing.T) {
 					along := []kernel.Pair{{R: 0, S: 1}, {R: 2, S: 2}}[:pairs]
 					var q quanta
 					fill := func(start, end int) *Histogram {
-						list := e.take(&node{start: start, end: end, list: rows.Rows[start:end]})
+						e.gradients.use(start, end)
+						list := rows.Rows[start:end]
 						stats := e.gradients.compute(list, along, team)
 						if start == 0 && end == test.rows {
 							q = newQuanta(&stats, pairs, e.gradients.weight, trim)

@@ -1,0 +1,97 @@
+package tree
+
+import (
+	"math"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+// exact is a column's best cut of all its bins that leaves minSamples rows on
+// either side.
+func (s *splitter) exact(rows []uint32, column int) candidate {
+	t := tile{0, 1, 0, s.Mapper.Features[column].Codes(), kernel.TileLanes, nil}
+	one := splitter{kernels: s.kernels, gradients: s.gradients, minSamples: 1, best: make([]candidate, 1)}
+	one.Coarse, one.layout = s.Matrix, &layout{columns: []int{column}, tiles: []tile{t}}
+	h := s.column.histogram(t.bins*kernel.TileLanes, len(rows) > kernel.SpillRows)
+	one.fillGroup(&group{0, 1, nil, nil}, &h, &s.workers[0], 1)
+	if s.minSamples > 1 {
+		return s.recount(rows, column, &h)
+	}
+	job := s.job
+	one.scan(&t, &h, 0, &job)
+	return one.best[0]
+}
+
+// recount finds, in a column's histogram, the best cut among those that leave
+// minSamples rows on either side.
+func (s *splitter) recount(rows []uint32, column int, all *Histogram) candidate {
+	codes := s.Matrix.Columns[column]
+	var counts [kernel.MaxBins]int
+	for _, row := range rows {
+		counts[codes[row]]++
+	}
+	bins := s.Mapper.Features[column].Codes()
+	best := candidate{score: math.Inf(-1), exact: true}
+	for _, missingLeft := range []bool{false, true} {
+		if missingLeft && counts[0] == 0 {
+			break
+		}
+		left := 0
+		if missingLeft {
+			left = counts[0]
+		}
+		low, high := 0, 0 // the cuts allowed: low ≤ bin ≤ high
+		for b := 1; b < bins; b++ {
+			left += counts[b]
+			if left >= s.minSamples && len(rows)-left >= s.minSamples {
+				if low == 0 {
+					low = b
+				}
+				high = b
+			}
+		}
+		if low == 0 {
+			continue
+		}
+		// Bins that must stay together become one; missing values join the
+		// end on their side; so no cut but the allowed ones has two sides.
+		merged := s.merged.histogram((bins+1)*kernel.TileLanes, all.wide())
+		merged.clear()
+		for b := range bins {
+			to := min(max(b, low), high+1)
+			if b == 0 && !missingLeft {
+				to = high + 1
+			}
+			merged.addBin(to, all, b)
+		}
+		scan := s.job
+		scan.Bins = bins + 1
+		if all.wide() {
+			scan.WideG, scan.WideH = merged.wideG, merged.wideH
+		} else {
+			scan.Tile = merged.cells
+		}
+		s.kernels.Scan(&scan)
+		if scan.Score[0] > best.score {
+			best.score, best.bin, best.missingLeft = scan.Score[0], int(scan.Bin[0]), missingLeft
+		}
+	}
+	for best.next = best.bin + 1; best.next < bins && counts[best.next] == 0; best.next++ {
+	}
+	return best
+}
+
+// addBin adds bin from of a one-tile histogram to bin to of h.
+func (h *Histogram) addBin(to int, o *Histogram, from int) {
+	add := func(dst, src []int64) {
+		if dst == nil {
+			return
+		}
+		for i := range kernel.TileLanes {
+			dst[to*kernel.TileLanes+i] += src[from*kernel.TileLanes+i]
+		}
+	}
+	add(h.cells, o.cells)
+	add(h.wideG, o.wideG)
+	add(h.wideH, o.wideH)
+}

@@ -1,0 +1,77 @@
+package tree
+
+import (
+	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// node is a node that is a leaf so far.
+type node struct {
+	start, end int      // of the partition
+	list       []uint32 // the rows: that run, or a copy until the parent is split
+	depth      int
+	order      int   // of birth
+	parent     int32 // number in tree.Nodes; −1: none
+	isRight    bool
+
+	left, right *node // its children, if it has been expanded
+	apart       bool  // whose lists are copies
+
+	totals *loss.Totals
+	layout *layout // the columns that it may be split on; nil: it is a leaf for good
+	pairs  []kernel.Pair
+	stats  [kernel.MaxPairs]kernel.PairStats // ΣG and ΣH are a pair leaf's
+	split  SplitInfo
+
+	// What the larger child can take over, less the smaller one's share.
+	cross      []float64  // Σ p_r·p_k for the class r of its only pair; nil: not kept
+	histogram  *Histogram // nil: not kept
+	quanta     quanta
+	sumG, sumH [kernel.MaxPairs]int64
+}
+
+func (n *node) rows() int { return n.end - n.start }
+
+// leave makes the sums of n those that share leaves of its parent's. It tells
+// whether they are precise enough in the parent's quanta: on average a row's
+// Hessian has some bits, and ΣH has not been cancelled down to rounding noise.
+func (n *node) leave(parent, share *node) bool {
+	const (
+		leastQuanta = 16              // of a row's Hessian, on average
+		leastPart   = 1.0 / (1 << 30) // of the parent's ΣH
+	)
+	for p := range n.pairs {
+		n.sumG[p], n.sumH[p] = parent.sumG[p]-share.sumG[p], parent.sumH[p]-share.sumH[p]
+		n.stats[p].SumG = parent.stats[p].SumG - share.stats[p].SumG
+		n.stats[p].SumH = parent.stats[p].SumH - share.stats[p].SumH
+		if parent.stats[p].SumH > 0 && (n.sumH[p] < leastQuanta*int64(n.rows()) || n.stats[p].SumH < parent.stats[p].SumH*leastPart) {
+			return false
+		}
+	}
+	return true
+}
+
+// nodeHeap orders open nodes by gain, the first-born first where they tie.
+type nodeHeap []*node
+
+func (h nodeHeap) Len() int { return len(h) }
+
+func (h nodeHeap) Less(i, j int) bool {
+	return h[i].before(h[j])
+}
+
+// before tells whether a node is split before another.
+func (n *node) before(o *node) bool {
+	return n.split.Gain > o.split.Gain || n.split.Gain == o.split.Gain && n.order < o.order
+}
+
+func (h nodeHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+func (h *nodeHeap) Push(n any) { *h = append(*h, n.(*node)) }
+
+func (h *nodeHeap) Pop() any {
+	old := *h
+	n := old[len(old)-1]
+	*h = old[:len(old)-1]
+	return n
+}
