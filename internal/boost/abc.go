@@ -32,10 +32,9 @@ func (a *abc) iterate(ctx context.Context, e *Engine, iteration int) ([]*tree.Tr
 		}
 		base = a.worst(e)
 	}
-	trees, done := e.growAll(ctx, basePairs(len(e.train.Classes), base))
+	trees, done := e.growPairs(ctx, basePairs(e.classes(), base), iteration)
 	if done {
 		a.base = base
-		e.moveAll(trees, iteration)
 	}
 	return trees, done
 }
@@ -60,7 +59,7 @@ func lastBase(f *model.Forest) int {
 // worst is the class whose rows have the greatest loss.
 func (a *abc) worst(e *Engine) int {
 	if a.classLoss == nil {
-		a.classLoss = make([]float64, len(e.train.Classes))
+		a.classLoss = make([]float64, e.classes())
 	}
 	e.state.logLoss(a.classLoss)
 	worst := 0
@@ -78,12 +77,11 @@ func (a *abc) search(ctx context.Context, e *Engine, iteration int) ([]*tree.Tre
 	before := slices.Clone(e.state.scores)
 	base, least := 0, math.Inf(1)
 	var best []*tree.Tree
-	for class := range e.train.Classes {
-		trees, done := e.growAll(ctx, basePairs(len(e.train.Classes), class))
+	for class := range e.classes() {
+		trees, done := e.growPairs(ctx, basePairs(e.classes(), class), iteration)
 		if !done {
 			return nil, false
 		}
-		e.moveAll(trees, iteration)
 		if l := e.state.logLoss(nil); l < least {
 			base, least, best = class, l, trees
 		}

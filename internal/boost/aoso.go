@@ -11,11 +11,9 @@ import (
 type aoso struct{}
 
 func (aoso) iterate(_ context.Context, e *Engine, iteration int) ([]*tree.Tree, bool) {
-	t, segments := e.grow(nil)
+	t, segments := e.trees.grow(nil)
 	e.state.move(t.Leaves, segments)
-	if rest := e.sampler.rest; rest != nil {
-		e.state.move(t.Leaves, rest.Order(t, e.kernels, e.train.Matrix, e.team))
-	}
+	e.state.move(t.Leaves, e.trees.orderTrimmed(t))
 	e.state.apply()
 	e.state.settle(iteration)
 	return []*tree.Tree{t}, true

@@ -2,20 +2,19 @@
 // trees on the residuals that the model so far leaves, until there is a reason
 // to stop.
 //
-// An [Engine] has a [state], where boosting stands on the training rows; a
-// sampler, which draws rows and columns; a method, which says what trees an
-// iteration grows; and, with a validation set, the model's scores there.
+// An [Engine] has a state, where boosting stands on the training rows; what
+// grows trees on rows and columns that a sampler draws; a method, which says
+// what trees an iteration has; and, with a validation set, the model's scores
+// there.
 package boost
 
 import (
 	"context"
 	"math"
 
-	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
-	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
 )
 
@@ -49,23 +48,13 @@ type Status struct {
 
 // Engine is a training under way.
 type Engine struct {
-	params       Params
-	train        *data.Set
-	start        *Start
-	evalEvery    int
-	silent       bool
-	kernels      *kernel.Funcs
-	team         *par.Team
+	job          Job
 	method       method
 	perIteration int // trees
-
-	coarse     *bin.Matrix // of features in fewer bins, if not the training set's own
-	state      *state
-	sampler    *sampler
-	grower     *tree.Grower
-	values     tree.LeafValues // with a sample
-	forest     *model.Forest
-	validation *validation // nil: none
+	trees        *trees
+	state        *state
+	forest       *model.Forest
+	validation   *validation // nil: none
 
 	status  Status
 	best    best
@@ -78,17 +67,7 @@ type Engine struct {
 // New is a training before its first iteration.
 func New(j Job) *Engine {
 	p, classes := &j.Params, len(j.Train.Classes)
-	e := &Engine{
-		params:    j.Params,
-		train:     j.Train,
-		start:     j.Start,
-		evalEvery: j.EvalEvery,
-		silent:    j.Silent,
-		kernels:   j.Kernels,
-		team:      j.Team,
-		method:    newMethod(p),
-		forest:    model.NewForest(classes, p.Pairs, p.fullLeaf()),
-	}
+	e := &Engine{job: j, method: newMethod(p), forest: model.NewForest(classes, p.Pairs, p.fullLeaf())}
 	e.perIteration = p.TreesPerIteration(classes)
 	if j.Start != nil {
 		e.forest = j.Start.Forest.Clone()
@@ -96,8 +75,8 @@ func New(j Job) *Engine {
 	e.status.Trees = e.forest.Trees()
 	e.best = newBest(newMetric(p.Metric), e.forest.Trees())
 	e.state = newState(&j.Train.Target, p.impossible(classes), j.Kernels, j.Team)
-	e.start.begin(e.state, p)
-	e.prepareTrees(j.CacheBytes)
+	j.Start.begin(e.state, p)
+	e.trees = newTrees(&j, e.state.residuals)
 	if j.Valid != nil {
 		e.validation = newValidation(j.Valid, j.ValidScores)
 	}
@@ -107,22 +86,7 @@ func New(j Job) *Engine {
 	return e
 }
 
-// prepareTrees makes what grows trees.
-func (e *Engine) prepareTrees(cacheBytes int) {
-	bins := tree.Bins{Matrix: e.train.Matrix, Mapper: e.train.Mapper}
-	bins.Coarse, bins.CoarseMapper = bins.Matrix.Coarsen(bins.Mapper, e.params.searchBins(), e.team)
-	if bins.Coarse != bins.Matrix {
-		e.coarse = bins.Coarse
-	}
-	e.sampler = newSampler(&e.params, e.train.Columns(), bins, e.state.residuals, e.kernels, e.team)
-	params := e.params.tree(len(e.sampler.columns), cacheBytes)
-	residuals := e.state.residuals
-	if sample := e.sampler.sample; sample != nil {
-		bins, residuals = sample.bins, sample.residuals
-		e.values = tree.LeafValues{Kernels: e.kernels, Residuals: e.state.residuals, Newton: params.Newton, Team: e.team}
-	}
-	e.grower = tree.NewGrower(e.kernels, bins, residuals, params, e.sampler.chosen, e.team)
-}
+func (e *Engine) classes() int { return len(e.job.Train.Classes) }
 
 // Free gives the memory back. After it, Step does nothing. Freeing twice does
 // nothing.
@@ -132,11 +96,7 @@ func (e *Engine) Free() {
 	}
 	e.freed = true
 	e.state.free()
-	e.sampler.free()
-	e.grower.Free()
-	if e.coarse != nil {
-		e.coarse.Free()
-	}
+	e.trees.free()
 	if e.validation != nil {
 		e.validation.free()
 	}
@@ -160,41 +120,18 @@ func (e *Engine) Step(ctx context.Context) bool {
 	return true
 }
 
-// iterate adds the trees of one iteration; false if ctx was cancelled in it.
-func (e *Engine) iterate(ctx context.Context) bool {
-	iteration := e.forest.Trees() / e.perIteration
-	e.sampler.begin(iteration)
-	trees, done := e.method.iterate(ctx, e, iteration)
-	if !done {
-		return false
-	}
-	e.idle = !e.params.draws()
-	for _, t := range trees {
-		e.idle = e.idle && t.Idle()
-		t.AppendTo(e.forest)
-		if e.validation != nil {
-			e.validation.add(t, e.kernels, e.team)
-		}
-	}
-	e.grown += len(trees)
-	if e.state.lost() {
-		e.keepScores()
-	}
-	return true
-}
-
 // look notes where training stands after an iteration.
 func (e *Engine) look() {
 	e.status = Status{Iteration: e.status.Iteration + 1, Trees: e.forest.Trees()}
 	now := &e.status
-	now.Evaluated = now.Iteration%e.evalEvery == 0
+	now.Evaluated = now.Iteration%e.job.EvalEvery == 0
 	if now.Evaluated {
 		now.Valid = e.evaluate()
-		if !e.silent {
+		if !e.job.Silent {
 			now.TrainLoss = e.state.logLoss(nil)
 		}
 	}
-	if now.Valid != nil && e.params.EarlyStopping > 0 {
+	if now.Valid != nil && e.job.Params.EarlyStopping > 0 {
 		e.best.see(now.Valid, now.Iteration, now.Trees)
 	}
 	e.stopped = e.stopReason()
@@ -238,7 +175,7 @@ func (e *Engine) Result() Result {
 		r.TrainLoss, r.Valid = e.state.logLoss(nil), e.evaluate()
 	}
 	r.Forest = e.forest.Truncated(e.forest.Trees())
-	if best := e.best; e.params.EarlyStopping > 0 && best.Iteration > 0 {
+	if best := e.best; e.job.Params.EarlyStopping > 0 && best.Iteration > 0 {
 		if r.Valid != nil {
 			best.see(r.Valid, r.Iterations, r.Forest.Trees())
 		}

@@ -12,14 +12,10 @@ import (
 type logitBoost struct{}
 
 func (logitBoost) iterate(ctx context.Context, e *Engine, iteration int) ([]*tree.Tree, bool) {
-	classes := len(e.train.Classes)
+	classes := e.classes()
 	pairs := make([]kernel.Pair, classes)
 	for k := range pairs {
 		pairs[k] = kernel.Pair{R: int32(k), S: int32(classes)}
 	}
-	trees, done := e.growAll(ctx, pairs)
-	if done {
-		e.moveAll(trees, iteration)
-	}
-	return trees, done
+	return e.growPairs(ctx, pairs, iteration)
 }

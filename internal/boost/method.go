@@ -5,7 +5,6 @@ import (
 
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/tree"
-	"github.com/libaoso/aoso/kernel"
 )
 
 // method is a boosting method: which trees an iteration grows, and on which
@@ -26,17 +25,4 @@ func newMethod(p *Params) method {
 		return logitBoost{}
 	}
 	return aoso{}
-}
-
-// growAll grows a tree for each pair, all on the same residuals. It
-// is not done if ctx was cancelled meanwhile.
-func (e *Engine) growAll(ctx context.Context, pairs []kernel.Pair) (trees []*tree.Tree, done bool) {
-	for i := range pairs {
-		if ctx.Err() != nil {
-			return nil, false
-		}
-		t, _ := e.grow(pairs[i : i+1 : i+1])
-		trees = append(trees, t)
-	}
-	return trees, true
 }

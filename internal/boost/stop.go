@@ -14,7 +14,7 @@ const (
 // stopReason tells whether the iteration that the status is of was the last,
 // and why.
 func (e *Engine) stopReason() StopReason {
-	p, now := &e.params, &e.status
+	p, now := &e.job.Params, &e.status
 	switch {
 	case now.Valid != nil && p.EarlyStopping > 0 && now.Iteration-e.best.Iteration >= p.EarlyStopping:
 		return NoImprovement

@@ -172,10 +172,7 @@ func (e *evaluator) inheritPairs(n, small, large *node) {
 func (e *evaluator) count(t *loss.Totals, rows []uint32) {
 	r := e.residuals
 	e.sumBlocks(rows, 2*r.Stride, e.teamFor(len(rows)), func(job *sumJob, rows []uint32, sums []float64) {
-		job.totals = kernel.TotalsJob{
-			Residuals: r.Data, Stride: r.Stride, Rows: rows, Weights: r.Weights,
-			Gradient: sums[:r.Stride], Hessian: sums[r.Stride:],
-		}
+		job.totals = r.TotalsJob(rows, sums)
 		e.kernels.Totals(&job.totals)
 	})
 	copy(t.Gradient, e.partials[:r.Stride])

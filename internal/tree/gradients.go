@@ -78,14 +78,7 @@ func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) 
 	team.Do(n, func(_, b int) {
 		first, last := kernel.Block(b, len(rows))
 		job := &g.blocks[b].compute
-		*job = kernel.GradientsJob{
-			Residuals: g.residuals.Data,
-			Stride:    g.residuals.Stride,
-			Rows:      rows[first:last],
-			Weights:   g.residuals.Weights,
-			Pairs:     pairs,
-			Gradients: g.floats(first, last),
-		}
+		*job = g.residuals.GradientsJob(rows[first:last], pairs, g.floats(first, last))
 		g.kernels.Gradients(job)
 		g.blocks[b].weight = g.residuals.SumWeights(job.Rows)
 	})

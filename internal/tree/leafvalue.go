@@ -49,17 +49,10 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 	v.Team.Do(len(v.pieces), func(worker, i int) {
 		p := &v.pieces[i]
 		if pairs := leaves[p.leaf].Pairs; pairs == nil {
-			sums := v.sums[2*stride*i:][:2*stride]
-			p.totals = kernel.TotalsJob{
-				Residuals: v.Residuals.Data, Stride: stride, Rows: p.rows, Weights: v.Residuals.Weights,
-				Gradient: sums[:stride], Hessian: sums[stride:],
-			}
+			p.totals = v.Residuals.TotalsJob(p.rows, v.sums[2*stride*i:])
 			v.Kernels.Totals(&p.totals)
 		} else {
-			p.gradients = kernel.GradientsJob{
-				Residuals: v.Residuals.Data, Stride: stride, Rows: p.rows, Weights: v.Residuals.Weights,
-				Pairs: pairs, Gradients: v.floats[worker],
-			}
+			p.gradients = v.Residuals.GradientsJob(p.rows, pairs, v.floats[worker])
 			v.Kernels.Gradients(&p.gradients)
 		}
 	})

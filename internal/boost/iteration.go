@@ -1,0 +1,71 @@
+package boost
+
+import (
+	"context"
+
+	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// iterate adds the trees of one iteration; false if ctx was cancelled in it.
+func (e *Engine) iterate(ctx context.Context) bool {
+	iteration := e.forest.Trees() / e.perIteration
+	e.trees.sampler.begin(iteration)
+	trees, done := e.method.iterate(ctx, e, iteration)
+	if !done {
+		return false
+	}
+	e.idle = !e.job.Params.draws()
+	for _, t := range trees {
+		e.idle = e.idle && t.Idle()
+		t.AppendTo(e.forest)
+		if e.validation != nil {
+			e.validation.add(t, e.job.Kernels, e.job.Team)
+		}
+	}
+	e.grown += len(trees)
+	if e.state.lost() {
+		e.keepScores()
+	}
+	return true
+}
+
+// growPairs grows a tree for each pair, all on the same residuals, and moves all
+// rows by them. It is not done if ctx was cancelled meanwhile.
+func (e *Engine) growPairs(ctx context.Context, pairs []kernel.Pair, iteration int) (trees []*tree.Tree, done bool) {
+	for i := range pairs {
+		if ctx.Err() != nil {
+			return nil, false
+		}
+		t, _ := e.trees.grow(pairs[i : i+1 : i+1])
+		trees = append(trees, t)
+	}
+	e.moveAll(trees, iteration)
+	return trees, true
+}
+
+// moveAll moves every row by the steps of the trees, which are those of an
+// iteration.
+func (e *Engine) moveAll(trees []*tree.Tree, iteration int) {
+	for _, t := range trees {
+		e.state.move(t.Leaves, e.trees.order(t))
+		e.state.apply()
+	}
+	e.state.settle(iteration)
+}
+
+// keepScores has the state keep the scores of the model so far from now on.
+func (e *Engine) keepScores() {
+	first := 0
+	var scores []float64
+	if start := e.job.Start; start != nil {
+		first, scores = start.Forest.Trees(), start.Scores
+	}
+	e.state.keep(scores, 1) // no residuals are updated meanwhile
+	trees := make([]*tree.Tree, 0, e.forest.Trees()-first)
+	for t := first; t < e.forest.Trees(); t++ {
+		trees = append(trees, tree.FromModel(e.forest.Tree(t), e.job.Train.Mapper))
+	}
+	e.moveAll(trees, 0)
+	e.state.period = e.job.Params.safePeriod()
+}

@@ -1,0 +1,83 @@
+package boost
+
+import (
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/internal/tree"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// trees grows trees on the rows and columns that its sampler draws.
+type trees struct {
+	train   *data.Set
+	kernels *kernel.Funcs
+	team    *par.Team
+
+	coarse  *bin.Matrix // of features in fewer bins; nil: the training set's own has few
+	sampler *sampler
+	grower  *tree.Grower
+	values  tree.LeafValues // with a sample
+}
+
+func newTrees(j *Job, r *loss.Residuals) *trees {
+	g := &trees{train: j.Train, kernels: j.Kernels, team: j.Team}
+	bins := tree.Bins{Matrix: g.train.Matrix, Mapper: g.train.Mapper}
+	bins.Coarse, bins.CoarseMapper = bins.Matrix.Coarsen(bins.Mapper, j.Params.searchBins(), g.team)
+	if bins.Coarse != bins.Matrix {
+		g.coarse = bins.Coarse
+	}
+	g.sampler = newSampler(&j.Params, g.train.Columns(), bins, r, g.kernels, g.team)
+	params := j.Params.tree(len(g.sampler.columns), j.CacheBytes)
+	if sample := g.sampler.sample; sample != nil {
+		g.values = tree.LeafValues{Kernels: g.kernels, Residuals: r, Newton: params.Newton, Team: g.team}
+		bins, r = sample.bins, sample.residuals
+	}
+	g.grower = tree.NewGrower(g.kernels, bins, r, params, g.sampler.chosen, g.team)
+	return g
+}
+
+// free gives the memory back; nothing may use it any more.
+func (g *trees) free() {
+	g.sampler.free()
+	g.grower.Free()
+	if g.coarse != nil {
+		g.coarse.Free()
+	}
+}
+
+// grow draws rows and columns and grows a tree on them. The segments are of
+// rows that reach its leaves: all rows, unless some were trimmed.
+func (g *trees) grow(fixed []kernel.Pair) (*tree.Tree, []tree.Segment) {
+	g.sampler.chooseRows()
+	t, segments := g.grower.Grow(g.sampler.drawColumns(), fixed, g.sampler.draws)
+	if g.sampler.sample == nil {
+		return t, segments
+	}
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		n.Bin = g.train.Mapper.Features[n.Feature].Fine(n.Bin, sampleBins)
+	}
+	segments = g.order(t)
+	g.values.Set(t.Leaves, segments)
+	t.CountRows()
+	return t, segments
+}
+
+// order orders all rows by their leaves in a tree.
+func (g *trees) order(t *tree.Tree) []tree.Segment {
+	all := g.sampler.all()
+	all.Fill(g.train.Rows())
+	return all.Order(t, g.kernels, g.train.Matrix, g.team)
+}
+
+// orderTrimmed orders the rows that were trimmed from the last tree by their
+// leaves in it.
+func (g *trees) orderTrimmed(t *tree.Tree) []tree.Segment {
+	rest := g.sampler.rest
+	if rest == nil {
+		return nil
+	}
+	return rest.Order(t, g.kernels, g.train.Matrix, g.team)
+}
