@@ -354,16 +354,12 @@ func (g *Grower) finish(open []*node) []Segment {
 	segments := make([]Segment, len(open))
 	for i, n := range open {
 		leaf := Leaf{Rows: n.rows()}
-		if g.FullLeaf {
-			leaf.Steps = make([]float32, g.residuals.Classes)
-			g.Newton.Full(leaf.Steps, n.totals)
-		} else {
-			leaf.Pairs = n.pairs
-			leaf.Steps = make([]float32, len(n.pairs))
-			for p, pair := range n.pairs {
-				leaf.Steps[p] = g.Newton.PairStep(n.stats[p].SumG, n.stats[p].SumH, pair, g.residuals.Classes)
-			}
+		steps := g.residuals.Classes
+		if !g.FullLeaf {
+			leaf.Pairs, steps = n.pairs, len(n.pairs)
 		}
+		leaf.Steps = make([]float32, steps)
+		leaf.setSteps(&g.Newton, n.totals, &n.stats, g.residuals.Classes)
 		g.link(n, int32(^i))
 		g.tree.Leaves = append(g.tree.Leaves, leaf)
 		segments[i] = Segment{i, g.rowsOf(n)}

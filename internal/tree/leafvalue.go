@@ -68,25 +68,33 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 
 // set sets the steps of a leaf from the sums of its pieces.
 func (v *LeafValues) set(l *Leaf, first, end int) {
-	stride, classes := v.Residuals.Stride, v.Residuals.Classes
-	if l.Pairs == nil {
-		sums := v.sums[2*stride*first:][:2*stride]
-		for i := first + 1; i < end; i++ {
+	stride := v.Residuals.Stride
+	sums := v.sums[2*stride*first:][:2*stride]
+	var stats [kernel.MaxPairs]kernel.PairStats
+	for i := first; i < end; i++ {
+		for p := range l.Pairs {
+			s := &v.pieces[i].gradients.Stats[p]
+			stats[p].SumG += s.SumG
+			stats[p].SumH += s.SumH
+		}
+		if l.Pairs == nil && i > first {
 			for k, sum := range v.sums[2*stride*i:][:2*stride] {
 				sums[k] += sum
 			}
 		}
-		v.Newton.Full(l.Steps, &loss.Totals{Gradient: sums[:stride], Hessian: sums[stride:]})
+	}
+	l.setSteps(&v.Newton, &loss.Totals{Gradient: sums[:stride], Hessian: sums[stride:]}, &stats, v.Residuals.Classes)
+}
+
+// setSteps sets the steps of a leaf from the sums of its rows: those of its
+// pairs, or, without pairs, of all classes.
+func (l *Leaf) setSteps(n *loss.Newton, totals *loss.Totals, stats *[kernel.MaxPairs]kernel.PairStats, classes int) {
+	if l.Pairs == nil {
+		n.Full(l.Steps, totals)
 		return
 	}
 	for p, pair := range l.Pairs {
-		g, h := 0.0, 0.0
-		for i := first; i < end; i++ {
-			s := &v.pieces[i].gradients.Stats[p]
-			g += s.SumG
-			h += s.SumH
-		}
-		l.Steps[p] = v.Newton.PairStep(g, h, pair, classes)
+		l.Steps[p] = n.PairStep(stats[p].SumG, stats[p].SumH, pair, classes)
 	}
 }
 
