@@ -14,7 +14,7 @@ import (
 // of the two (paper, section 3.1).
 type abc struct {
 	gap        int  // iterations between two choices of the base class
-	exhaustive bool // every class is tried as the base class, else the worst is taken
+	exhaustive bool // try every class as the base class; else take the worst
 	base       int  // noBase: not chosen yet
 	classLoss  []float64
 }

@@ -1,11 +1,10 @@
-// Package boost is training: iteration after iteration, a boosting method grows
-// trees on the residuals that the model so far leaves, until there is a reason
-// to stop.
+// Package boost trains models. In each iteration a boosting method grows trees
+// that fit the residuals of the model so far, until there is a reason to stop.
 //
-// An [Engine] has a state, where boosting stands on the training rows; what
-// grows trees on rows and columns that a sampler draws; a method, which says
-// what trees an iteration has; and, with a validation set, the model's scores
-// there.
+// An [Engine] combines four things: the state, which holds the residuals of the
+// training rows; trees, which samples rows and columns and grows a tree on them;
+// the method, which chooses how many trees an iteration adds and their class
+// pairs; and the validation, which holds the model's scores on a validation set.
 package boost
 
 import (
@@ -18,24 +17,24 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Job is a training to be done.
+// Job describes a training.
 type Job struct {
 	Params      Params
 	Train       *data.Set
-	Start       *Start    // where it begins on the training set; nil: scores of zero
+	Start       *Start    // of a training that continues a model; nil: all scores are zero
 	Valid       *data.Set // nil: none
-	ValidScores []float64 // where it begins on the validation set; nil: zero
+	ValidScores []float64 // of the model to continue; nil: all are zero
 
 	EvalEvery int  // iterations between two evaluations, at least 1
-	Silent    bool // nobody reads the training loss on the way
+	Silent    bool // nobody reads the training loss before the end
 
 	Kernels    *kernel.Funcs
 	Team       *par.Team
-	CacheBytes int // histograms filled at once
+	CacheBytes int // room for the histograms that are filled at once
 }
 
-// Status is where a training stands after an iteration. TrainLoss and Valid
-// are there if it was evaluated.
+// Status describes a training after an iteration. TrainLoss and Valid are set if
+// the iteration was evaluated.
 type Status struct {
 	Iteration int // from 1
 	Trees     int // in the model, those it continues included
@@ -43,7 +42,7 @@ type Status struct {
 	TrainLoss float64 // Σ −log p_y over the training rows, weighted
 	Valid     *Evaluation
 	Best      int        // iteration of the best Valid so far; 0: none
-	Stopped   StopReason // why this is the last iteration
+	Stopped   StopReason // "": it is not the last iteration
 }
 
 // Engine is a training under way.
@@ -59,12 +58,12 @@ type Engine struct {
 	status  Status
 	best    best
 	grown   int        // trees added
-	idle    bool       // the last iteration changed nothing, and so would the next
-	stopped StopReason // also that of an interruption, which the status does not have
+	idle    bool       // the last iteration changed nothing, and neither would the next
+	stopped StopReason // unlike the status, this knows of interruptions
 	freed   bool
 }
 
-// New is a training before its first iteration.
+// New prepares a training for its first iteration.
 func New(j Job) *Engine {
 	p, classes := &j.Params, len(j.Train.Classes)
 	e := &Engine{job: j, method: newMethod(p), forest: model.NewForest(classes, p.Pairs, p.fullLeaf())}
@@ -102,9 +101,9 @@ func (e *Engine) Free() {
 	}
 }
 
-// Step does an iteration. It returns false, and nothing was done, if training
-// is over. If ctx was cancelled, before the iteration or in it, it left no
-// trace, and the next Step goes on as if there had been no interruption.
+// Step does an iteration. It returns false without an effect if training is
+// over, or if ctx is cancelled before or during the iteration. After that, the
+// next Step resumes as if there had been no interruption.
 func (e *Engine) Step(ctx context.Context) bool {
 	if e.stopped == Interrupted {
 		e.stopped = ""
@@ -120,7 +119,7 @@ func (e *Engine) Step(ctx context.Context) bool {
 	return true
 }
 
-// look notes where training stands after an iteration.
+// look updates the status after an iteration.
 func (e *Engine) look() {
 	e.status = Status{Iteration: e.status.Iteration + 1, Trees: e.forest.Trees()}
 	now := &e.status
@@ -135,10 +134,10 @@ func (e *Engine) look() {
 		e.best.see(now.Valid, now.Iteration, now.Trees)
 	}
 	e.stopped = e.stopReason()
-	now.Best, now.Stopped = e.best.Iteration, e.stopped
+	now.Best, now.Stopped = e.best.iteration, e.stopped
 }
 
-// evaluate is how the model so far does on the validation set; nil: there is none.
+// evaluate evaluates the model so far on the validation set; nil: there is none.
 func (e *Engine) evaluate() *Evaluation {
 	if e.validation == nil {
 		return nil
@@ -149,7 +148,7 @@ func (e *Engine) evaluate() *Evaluation {
 // TreesPerIteration is the number of trees that an iteration adds.
 func (e *Engine) TreesPerIteration() int { return e.perIteration }
 
-// Status is where training stands after the last iteration.
+// Status describes the training after its last iteration.
 func (e *Engine) Status() Status { return e.status }
 
 // Result is a model and how its training went.
@@ -175,12 +174,12 @@ func (e *Engine) Result() Result {
 		r.TrainLoss, r.Valid = e.state.logLoss(nil), e.evaluate()
 	}
 	r.Forest = e.forest.Truncated(e.forest.Trees())
-	if best := e.best; e.job.Params.EarlyStopping > 0 && best.Iteration > 0 {
+	if best := e.best; e.job.Params.EarlyStopping > 0 && best.iteration > 0 {
 		if r.Valid != nil {
 			best.see(r.Valid, r.Iterations, r.Forest.Trees())
 		}
-		r.BestIteration, r.Valid = best.Iteration, best.Valid
-		r.Forest = e.forest.Truncated(best.Trees)
+		r.BestIteration, r.Valid = best.iteration, best.valid
+		r.Forest = e.forest.Truncated(best.trees)
 	}
 	return r
 }

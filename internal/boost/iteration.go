@@ -7,7 +7,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// iterate adds the trees of one iteration; false if ctx was cancelled in it.
+// iterate adds the trees of one iteration. It returns false if ctx was cancelled
+// meanwhile.
 func (e *Engine) iterate(ctx context.Context) bool {
 	iteration := e.forest.Trees() / e.perIteration
 	e.trees.sampler.begin(iteration)
@@ -31,7 +32,8 @@ func (e *Engine) iterate(ctx context.Context) bool {
 }
 
 // growPairs grows a tree for each pair, all on the same residuals, and moves all
-// rows by them. It is not done if ctx was cancelled meanwhile.
+// rows by them. If ctx is cancelled meanwhile, it changes nothing and returns
+// false.
 func (e *Engine) growPairs(ctx context.Context, pairs []kernel.Pair, iteration int) (trees []*tree.Tree, done bool) {
 	for i := range pairs {
 		if ctx.Err() != nil {
@@ -44,8 +46,7 @@ func (e *Engine) growPairs(ctx context.Context, pairs []kernel.Pair, iteration i
 	return trees, true
 }
 
-// moveAll moves every row by the steps of the trees, which are those of an
-// iteration.
+// moveAll moves every row by the leaf values of the trees of an iteration.
 func (e *Engine) moveAll(trees []*tree.Tree, iteration int) {
 	for _, t := range trees {
 		e.state.move(t.Leaves, e.trees.order(t))
@@ -54,7 +55,7 @@ func (e *Engine) moveAll(trees []*tree.Tree, iteration int) {
 	e.state.settle(iteration)
 }
 
-// keepScores has the state keep the scores of the model so far from now on.
+// keepScores makes the state keep the scores of the model from now on.
 func (e *Engine) keepScores() {
 	first := 0
 	var scores []float64

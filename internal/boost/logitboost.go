@@ -7,7 +7,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// logitBoost grows a tree for each class by itself, that is paired with the
+// logitBoost grows a tree for each class on its own: the class is paired with the
 // impossible class.
 type logitBoost struct{}
 

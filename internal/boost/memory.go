@@ -18,8 +18,8 @@ type Shape struct {
 	MaxBins                 int
 }
 
-// Memory is an upper bound of the bytes that a training takes, by what they
-// are for. aoso.Estimate has the formulas in words.
+// Memory is an upper bound of the bytes that a training takes, split by purpose.
+// aoso.Estimate documents the formulas.
 type Memory struct {
 	Matrix     int64
 	Sparse     int64
@@ -32,26 +32,26 @@ type Memory struct {
 	Total      int64
 }
 
-// Bytes that training takes for each of something.
+// The sizes of what training keeps, in bytes.
 const (
-	rowBytes       = 28 // a row of the training set: label, weight, the lists of a partition, kept rows
-	sampledBytes   = 25 // the same where trees are grown on a sample, whose rows take
-	drawnBytes     = 24
-	trimmedBytes   = 17 // more where rows are trimmed
-	validBytes     = 24 // a row of the validation set, scores aside
-	segmentBytes   = 48 // a leaf that some of segmentRows rows reach
-	segmentRows    = 8192
-	jobBytes       = 2048 // the kernels' jobs for a block of rows
-	sortedBytes    = 56   // a row that bins are fitted to, in each thread
-	readBytes      = 24   // a row that is put into bins
-	binBytes       = 4 * 8
-	nodeBytes      = 29 // a node of a forest, pairs aside
-	workerBytes    = 1 << 18
-	collectorBytes = 10 << 20
-	copiesOfTrees  = 3 // while arrays grow: the old one, the new one, and its room to spare
+	rowBytes       = 28       // a training row: label, weight, the lists of a partition, kept rows
+	sampledBytes   = 25       // a training row if trees are grown on a sample
+	drawnBytes     = 24       // a row of that sample
+	trimmedBytes   = 17       // a training row, in addition, if rows are trimmed
+	validBytes     = 24       // a validation row, without its scores
+	segmentBytes   = 48       // a leaf, for each segmentRows rows
+	segmentRows    = 8192     //
+	jobBytes       = 2048     // the kernels' jobs, for each block of rows
+	sortedBytes    = 56       // a row that bins are fitted to, for each thread
+	readBytes      = 24       // a row that is sorted into bins
+	binBytes       = 4 * 8    // the edges of a bin
+	nodeBytes      = 29       // a node of a forest, without its pairs
+	workerBytes    = 1 << 18  // the caches of Go's allocator, for each thread
+	collectorBytes = 10 << 20 // Go's garbage collector
+	copiesOfTrees  = 3        // while an array grows: the old one, the new one, and its spare room
 )
 
-// estimate is what the bounds of all parts depend on.
+// estimate holds what the bounds of all parts depend on.
 type estimate struct {
 	*Params
 	Shape
@@ -61,7 +61,7 @@ type estimate struct {
 }
 
 // EstimateMemory bounds the memory of building a dataset and training on it.
-// Bins are fitted to so many rows at most.
+// Bins are fitted to at most sampleRows rows.
 func EstimateMemory(s Shape, p Params, sampleRows int) (m Memory) {
 	e := &estimate{
 		Params: &p, Shape: s,
@@ -90,8 +90,7 @@ func EstimateMemory(s Shape, p Params, sampleRows int) (m Memory) {
 	return m
 }
 
-// wholeBytes is a number of bytes, 2⁵⁹ where there are more: no sum of parts
-// overflows.
+// wholeBytes caps a number of bytes at 2⁵⁹, so that no sum of parts overflows.
 func wholeBytes(n float64) int64 { return int64(min(n, 1<<59)) }
 
 // leaves is the most leaves that a tree can have.

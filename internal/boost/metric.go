@@ -50,10 +50,10 @@ func Argmax(v []float64) int {
 	return best
 }
 
-// metric is what early stopping goes by: the less, the better.
+// metric ranks evaluations for early stopping: lower is better.
 type metric func(*Evaluation) float64
 
-// newMetric is the metric of a name.
+// newMetric returns the metric of the given name.
 func newMetric(name string) metric {
 	if name == "error" {
 		return func(e *Evaluation) float64 { return e.ErrorRate }
@@ -63,19 +63,19 @@ func newMetric(name string) metric {
 
 // best is the best evaluation so far.
 type best struct {
-	metric metric
-	value  float64
-
-	Iteration int // 0: none
-	Trees     int
-	Valid     *Evaluation
+	metric    metric
+	value     float64 // of the metric
+	iteration int     // 0: none was evaluated
+	trees     int
+	valid     *Evaluation
 }
 
-// newBest is before any evaluation, at a model of so many trees.
+// newBest stands for a model of so many trees before any evaluation.
 func newBest(m metric, trees int) best {
-	return best{metric: m, value: math.Inf(1), Trees: trees}
+	return best{metric: m, value: math.Inf(1), trees: trees}
 }
 
+// see takes an evaluation into account.
 func (b *best) see(e *Evaluation, iteration, trees int) {
 	if value := b.metric(e); value < b.value {
 		*b = best{b.metric, value, iteration, trees, e}

@@ -9,9 +9,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Refit is the same trees with the leaf values that training with their
-// parameters would give them on other data. A leaf keeps a share of its old
-// values.
+// Refit returns the same trees with the leaf values that training would give
+// them on other data. The share keep of each old value stays.
 func Refit(f *model.Forest, x bin.Source, t *data.Target, p Params, keep float64, k *kernel.Funcs, team *par.Team) *model.Forest {
 	r := &refit{
 		replay: replay{
@@ -27,7 +26,7 @@ func Refit(f *model.Forest, x bin.Source, t *data.Target, p Params, keep float64
 	return r.forest
 }
 
-// refit is a refitting under way. The forest is its own.
+// refit is a refit under way. It owns the forest.
 type refit struct {
 	replay
 	keep   float64

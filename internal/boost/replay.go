@@ -10,8 +10,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// replay takes rows through the trees of a model, iteration by iteration, as
-// training took its rows.
+// replay moves rows by the trees of a model, iteration by iteration, as training
+// did.
 type replay struct {
 	x            bin.Source
 	forest       *model.Forest
@@ -24,7 +24,8 @@ type replay struct {
 	rows   []uint32 // of weight above zero, ordered by their leaf in the tree at hand
 }
 
-// treesAtOnce are the trees whose leaves are found in one pass over the rows.
+// treesAtOnce is the number of trees whose leaves are found in one pass over the
+// rows.
 const treesAtOnce = 32
 
 // run replays all trees. Before an iteration moves the rows, look is called with

@@ -7,9 +7,9 @@ import (
 	"github.com/libaoso/aoso/internal/tree"
 )
 
-// sample is a copy of the rows that a tree is grown on, in coarse bins, so that
-// they lie side by side, and a list of all rows, which the leaf values are of:
-// few rows tell where to split, but the values of leaves take all there are.
+// sample is a copy of the rows that a tree is grown on, side by side and in
+// coarse bins. A few rows suffice to choose the splits, but the leaf values come
+// from all rows, which are listed in all.
 type sample struct {
 	of        *bin.Matrix
 	bins      tree.Bins
@@ -25,7 +25,7 @@ func newSample(of *bin.Matrix, m *bin.Mapper, r *loss.Residuals, rows int) *samp
 	}
 }
 
-// take makes the sample that of the given rows.
+// take copies the given rows.
 func (s *sample) take(r *loss.Residuals, rows []uint32, team *par.Team) {
 	s.residuals.Take(r, rows, team)
 	s.bins.Matrix.Take(s.of, rows, team)

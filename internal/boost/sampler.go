@@ -13,7 +13,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// sampler chooses the rows and features that a tree is grown on.
+// sampler chooses the rows and columns that a tree is grown on.
 type sampler struct {
 	subsample, colsample, trim float64
 
@@ -28,7 +28,7 @@ type sampler struct {
 
 	chosen *tree.Partition // the rows that the tree is grown on
 	rest   *tree.Partition // the others, if trimming alone leaves rows out; else nil
-	sample *sample         // a copy of the rows drawn, which then are what chosen counts; nil: all are
+	sample *sample         // a copy of the rows drawn, of which chosen holds the numbers; nil: none are drawn
 
 	influence []float32     // by row: 1 − p_y
 	out       []uint8       // by row: whether it leaves chosen for rest
@@ -77,7 +77,7 @@ func (s *sampler) free() {
 	}
 }
 
-// all is a list that has room for all rows.
+// all is a partition with room for all rows.
 func (s *sampler) all() *tree.Partition {
 	if s.sample != nil {
 		return s.sample.all
@@ -85,14 +85,14 @@ func (s *sampler) all() *tree.Partition {
 	return s.chosen
 }
 
-// begin makes the draws those of an iteration. They depend on the seed and its
-// number alone, so a training that is continued draws as one in a single go.
+// begin seeds the draws of an iteration. They depend on the seed and the number
+// of the iteration alone, so a continued training draws as an uninterrupted one.
 func (s *sampler) begin(iteration int) {
 	const golden = 0x9e3779b97f4a7c15 // keeps the streams of neighbours far apart
 	s.source.Seed(s.seed, uint64(iteration+1)*golden)
 }
 
-// drawColumns draws the features of a tree.
+// drawColumns draws the columns of a tree.
 func (s *sampler) drawColumns() []int {
 	if s.colsample == 1 || len(s.columns) == 0 {
 		return s.columns
@@ -104,8 +104,8 @@ func (s *sampler) drawColumns() []int {
 	return columns
 }
 
-// chooseRows draws the rows of a tree and leaves those out that are all but
-// learnt. They get the steps of the tree, but do not shape it.
+// chooseRows chooses the rows that a tree is grown on. The others move by its
+// leaf values, but do not shape it.
 func (s *sampler) chooseRows() {
 	rows := len(s.residuals.Labels)
 	if s.sample != nil {
@@ -127,7 +127,7 @@ func (s *sampler) chooseRows() {
 	s.chosen.Rows = s.chosen.Rows[:in]
 }
 
-// trimDrawn is trimRows for rows drawn.
+// trimDrawn trims the rows drawn.
 func (s *sampler) trimDrawn(drawn []uint32) []uint32 {
 	least := s.leastInfluence(len(drawn), drawn)
 	kept := 0
@@ -140,8 +140,8 @@ func (s *sampler) trimDrawn(drawn []uint32) []uint32 {
 	return drawn[:kept]
 }
 
-// trimRows leaves rows out whose 1 − p_y is below Trim times the mean, which
-// counts a row of weight w as w rows. A row at the mean or above always stays.
+// trimRows trims the rows whose 1 − p_y is below Trim times the weighted mean. A
+// row at the mean or above always stays.
 func (s *sampler) trimRows() {
 	rows := len(s.out)
 	least := s.leastInfluence(rows, nil)
@@ -154,10 +154,10 @@ func (s *sampler) trimRows() {
 	})
 }
 
-// leastInfluence notes 1 − p_y of n rows, those drawn or (nil) all, and returns
-// the least that stays, as the bits of a float32: those of what is not negative
-// are in its order, and comparing them takes no branch that could be
-// mispredicted.
+// leastInfluence stores 1 − p_y of n rows, those drawn or (nil) all, and returns
+// the least that is not trimmed, as the bits of a float32. The bits of numbers
+// that are not negative have the order of the numbers, and to compare them takes
+// no branch that could be mispredicted.
 func (s *sampler) leastInfluence(n int, drawn []uint32) uint32 {
 	type sums struct{ influence, weight float64 }
 	blocks := make([]sums, kernel.Blocks(n))

@@ -9,9 +9,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Start is where a training that continues a model begins on a training set. A
-// training that took the model's parameters all the way would stand there as
-// well, to the bit.
+// Start is the state with which a training continues a model. It equals the
+// state, bit for bit, that a single training of all the trees would have there.
 type Start struct {
 	Params Params // of the model
 	Forest *model.Forest
@@ -21,8 +20,8 @@ type Start struct {
 	period    int             // of the state that they are of
 }
 
-// Replay finds the residuals that training left on the rows. Raw scores by so
-// many of the model's trees are asked for where training would have kept them.
+// Replay computes the residuals that training left on the rows. It asks for the
+// raw scores by the model's first trees where training began to keep them.
 func (s *Start) Replay(x bin.Source, t *data.Target, k *kernel.Funcs, team *par.Team, scores func(trees int) ([]float64, error)) (err error) {
 	period, classes := s.Params.period(), len(t.Classes)
 	if period == 1 {
@@ -48,7 +47,7 @@ func (s *Start) Replay(x bin.Source, t *data.Target, k *kernel.Funcs, team *par.
 	return err
 }
 
-// begin takes a training to its start, nil: scores of zero.
+// begin sets the state of a training to its start; nil: scores of zero.
 func (s *Start) begin(to *state, p *Params) {
 	period := p.period()
 	switch {
@@ -68,7 +67,7 @@ func (s *Start) begin(to *state, p *Params) {
 	to.bound = to.residuals.Bound()
 }
 
-// Bytes is the memory that the start has beside the model's.
+// Bytes is the memory that the start takes in addition to the model.
 func (s *Start) Bytes() int {
 	n := 8 * len(s.Scores)
 	if s.residuals != nil {

@@ -11,20 +11,20 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// state is where boosting stands on a set of rows: the residuals that the
-// model so far leaves there.
+// state holds the residuals of the model so far on a set of rows.
 //
-// A leaf multiplies the odds of its rows: one exponential a leaf and class. That
-// loses a class whose probability falls below kernel.FlushBelow, and steps that
-// go far enough bring it back. So where steps are not small the raw scores are
-// kept as well, and the residuals renewed from them before a lost class could
-// matter. With small steps that is done as soon as a row's own class is lost.
+// A leaf multiplies the odds of its rows, which takes one exponential for each
+// leaf and class. This loses a class whose probability falls below
+// kernel.FlushBelow, although large steps can bring it back. So unless steps are
+// small, the state keeps the raw scores as well, and renews the residuals from
+// them before a lost class could matter. With small steps it begins to do so as
+// soon as a row's own class is lost.
 type state struct {
 	residuals *loss.Residuals
 	scores    []float64  // rows × Classes; nil: not kept
 	memory    *mem.Block // of the scores
-	period    int        // iterations from one renewal to the next; 0: scores are not kept
-	bound     float64    // Σ (1 − p_y), without weights, which is below the loss
+	period    int        // iterations between two renewals of the residuals; 0: scores are not kept
+	bound     float64    // Σ (1 − p_y), without weights: a lower bound of the loss
 	kernels   *kernel.Funcs
 	team      *par.Team
 
@@ -53,8 +53,8 @@ func newState(t *data.Target, impossible bool, k *kernel.Funcs, team *par.Team) 
 	}
 }
 
-// keep has the state keep scores, from these on (nil: zero), and renews the
-// residuals.
+// keep makes the state keep scores, which begin with these (nil: zeros), and
+// renews the residuals.
 func (s *state) keep(scores []float64, period int) {
 	s.memory = mem.New(8 * len(s.residuals.Labels) * s.residuals.Classes)
 	s.scores, s.period = mem.View[float64](s.memory), period
@@ -71,8 +71,8 @@ func (s *state) free() {
 	s.memory.Free()
 }
 
-// move has the rows of segments take the steps of their leaves with the next
-// apply.
+// move prepares the rows of segments to move by the values of their leaves, with
+// the next apply.
 func (s *state) move(leaves []tree.Leaf, segments []tree.Segment) {
 	stride := s.residuals.Stride
 	for _, segment := range segments {
@@ -118,13 +118,13 @@ func (s *state) settle(iteration int) {
 	}
 }
 
-// setScores makes the state, one with scores, that of other scores.
+// setScores replaces the scores of a state that keeps them.
 func (s *state) setScores(scores []float64) {
 	copy(s.scores, scores)
 	s.renew(s.scores)
 }
 
-// renew makes the residuals those of raw scores, rows × Classes.
+// renew computes the residuals from raw scores, rows × Classes.
 func (s *state) renew(scores []float64) {
 	rows := len(s.residuals.Labels)
 	bounds := make([]float64, kernel.Blocks(rows))
@@ -145,8 +145,8 @@ func (s *state) renew(scores []float64) {
 // rows of each class.
 func (s *state) logLoss(byClass []float64) float64 { return s.residuals.LogLoss(s.scores, byClass) }
 
-// lossAtMost tells whether the loss has come down to a bound, which most times
-// takes no look at the rows.
+// lossAtMost tells whether the loss is at most the given one. The lower bound
+// usually answers that without a look at the rows.
 func (s *state) lossAtMost(most float64) bool {
 	if s.residuals.Weights == nil && s.bound > most {
 		return false

@@ -1,6 +1,6 @@
 package boost
 
-// StopReason says why training is over; "": it is not.
+// StopReason says why training is over; "" means that it is not.
 type StopReason string
 
 const (
@@ -11,12 +11,12 @@ const (
 	NoSplit       StopReason = "no_split" // nothing can be split, and no leaf moves
 )
 
-// stopReason tells whether the iteration that the status is of was the last,
-// and why.
+// stopReason tells why the iteration that the status describes is the last; "":
+// it is not.
 func (e *Engine) stopReason() StopReason {
 	p, now := &e.job.Params, &e.status
 	switch {
-	case now.Valid != nil && p.EarlyStopping > 0 && now.Iteration-e.best.Iteration >= p.EarlyStopping:
+	case now.Valid != nil && p.EarlyStopping > 0 && now.Iteration-e.best.iteration >= p.EarlyStopping:
 		return NoImprovement
 	case e.idle:
 		return NoSplit

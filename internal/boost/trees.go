@@ -9,13 +9,13 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// trees grows trees on the rows and columns that its sampler draws.
+// trees grows trees on the rows and columns that its sampler chooses.
 type trees struct {
 	train   *data.Set
 	kernels *kernel.Funcs
 	team    *par.Team
 
-	coarse  *bin.Matrix // of features in fewer bins; nil: the training set's own has few
+	coarse  *bin.Matrix // the training set in fewer bins; nil: it has few already
 	sampler *sampler
 	grower  *tree.Grower
 	values  tree.LeafValues // with a sample
@@ -47,8 +47,8 @@ func (g *trees) free() {
 	}
 }
 
-// grow draws rows and columns and grows a tree on them. The segments are of
-// rows that reach its leaves: all rows, unless some were trimmed.
+// grow samples rows and columns and grows a tree on them. The segments hold the
+// rows that reach its leaves: all rows but those that were trimmed.
 func (g *trees) grow(fixed []kernel.Pair) (*tree.Tree, []tree.Segment) {
 	g.sampler.chooseRows()
 	t, segments := g.grower.Grow(g.sampler.drawColumns(), fixed, g.sampler.draws)
@@ -72,8 +72,8 @@ func (g *trees) order(t *tree.Tree) []tree.Segment {
 	return all.Order(t, g.kernels, g.train.Matrix, g.team)
 }
 
-// orderTrimmed orders the rows that were trimmed from the last tree by their
-// leaves in it.
+// orderTrimmed orders the rows that were trimmed when the last tree was grown by
+// their leaves in it.
 func (g *trees) orderTrimmed(t *tree.Tree) []tree.Segment {
 	rest := g.sampler.rest
 	if rest == nil {

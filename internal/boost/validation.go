@@ -8,7 +8,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// validation is a validation set with the raw scores of a model that grows.
+// validation is a validation set with the raw scores of the model so far.
 type validation struct {
 	set    *data.Set
 	scores []float64 // rows × classes
@@ -16,7 +16,7 @@ type validation struct {
 	memory *mem.Block // of the scores
 }
 
-// newValidation begins with the given scores; nil: zero.
+// newValidation begins with the given scores; nil: zeros.
 func newValidation(set *data.Set, scores []float64) *validation {
 	memory := mem.New(8 * set.Rows() * len(set.Classes))
 	v := &validation{set, mem.View[float64](memory), tree.NewPartition(set.Rows()), memory}

@@ -8,7 +8,7 @@ import (
 
 // DrawRows draws n of so many rows, in order.
 func DrawRows[T int | uint32](r *rand.Rand, rows, n int) []T {
-	// Those that are fewer, the ones drawn or the others, are drawn one by one.
+	// Draw one by one whichever are fewer: the rows drawn or the others.
 	words := make([]uint64, (rows+63)/64)
 	rest := uint64(0)
 	if n > rows-n {

@@ -15,7 +15,7 @@ import (
 // MaxClasses is the largest number of classes.
 const MaxClasses = 1<<16 - 2
 
-// header is what a dataset file says of a set for people to read.
+// header is the part of a dataset file that people can read.
 type header struct {
 	Rows     int      `json:"rows"`
 	Weighted bool     `json:"weighted"`
@@ -48,7 +48,7 @@ func (s *Set) Writer() *modelio.Writer {
 	return w
 }
 
-// Decode is the set of a file in memory, which becomes the set's own.
+// Decode reads a set from a file in memory, which then belongs to the set.
 func Decode(memory *mem.Block) (*Set, error) {
 	file, err := modelio.Open(modelio.Dataset, memory.Bytes())
 	if err != nil {
@@ -74,7 +74,7 @@ func Decode(memory *mem.Block) (*Set, error) {
 	); err != nil {
 		return nil, err
 	}
-	// What is not a byte a value is copied: the mapping need not outlive the matrix.
+	// The matrix frees the file's memory, so all but its codes is copied.
 	s.Labels, s.Weights = slices.Clone(s.Labels), slices.Clone(s.Weights)
 	if !h.Weighted {
 		if len(s.Weights) > 0 {
@@ -126,8 +126,8 @@ func mapperOf(bins, missing []uint8, lower, upper, edges []float64) (*bin.Mapper
 	return m, nil
 }
 
-// check checks that labels, weights, names and classes are those of a set of
-// so many rows, and counts the labels of no class.
+// check checks that labels, weights, names and classes fit a set of so many rows,
+// and counts the labels of unknown classes.
 func (s *Set) check(rows int) error {
 	switch {
 	case rows != len(s.Labels):

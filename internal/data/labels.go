@@ -7,7 +7,7 @@ import (
 	"unique"
 )
 
-// Label is the class of a row as text that each class has in memory once.
+// Label is the class of a row. The text of a class is in memory once.
 type Label = unique.Handle[string]
 
 // Classes is the distinct labels in order: by value if all are integers, else
@@ -40,7 +40,7 @@ func Classes(labels []Label) []string {
 	return classes
 }
 
-// NewTarget is the target of rows with the given labels, without weights.
+// NewTarget makes the target of rows with the given labels, without weights.
 func NewTarget(labels []Label, classes []string) Target {
 	t := Target{Classes: classes, Labels: make([]int32, len(labels))}
 	position := make(map[Label]int32, len(classes))

@@ -1,5 +1,5 @@
-// Package data holds what training reads: quantized features, the classes of
-// the rows and their weights. It knows nothing of models.
+// Package data holds what training reads: quantized features, and the labels and
+// weights of the rows. It does not know models.
 package data
 
 import (
@@ -9,8 +9,7 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// Target is what a model is to predict: the classes of rows, and how much each
-// row counts.
+// Target is what a model predicts: the class of each row, with the row's weight.
 type Target struct {
 	Classes []string
 	Labels  []int32   // by row: a position in Classes; −1: none of them
@@ -38,14 +37,14 @@ type Set struct {
 	Grouped bool // the matrix has features in other forms as well
 }
 
-// Group adds to the matrix the forms of features that make training fast.
+// Group adds the forms of features to the matrix that make training fast.
 func (s *Set) Group(team *par.Team) {
 	s.Grouped = true
 	s.Matrix.GroupSparse(s.Mapper, team)
 	s.Matrix.JoinSmall(s.Mapper, team)
 }
 
-// Freed tells whether the memory of the matrix was given back.
+// Freed tells whether the matrix was freed.
 func (s *Set) Freed() bool { return s.Matrix.Columns == nil }
 
 // BinnedAs tells whether the codes and labels of two sets mean the same.
@@ -53,7 +52,7 @@ func (s *Set) BinnedAs(other *Set) bool {
 	return s.Mapper.Equal(other.Mapper) && slices.Equal(s.Classes, other.Classes)
 }
 
-// Columns is the columns that can be split on.
+// Columns lists the columns that can be split on.
 func (s *Set) Columns() (columns []int) {
 	for j, c := range s.Matrix.Columns {
 		if c != nil {
