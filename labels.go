@@ -9,10 +9,11 @@ import (
 	"unsafe"
 
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/modelio"
 )
 
 // MaxClasses is the largest number of classes.
-const MaxClasses = data.MaxClasses
+const MaxClasses = modelio.MaxClasses
 
 // Labels are the classes of the rows, as text that each class has once, in 8
 // bytes a row. Any set of values will do; integers and their decimal strings

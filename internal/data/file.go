@@ -12,9 +12,6 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// MaxClasses is the largest number of classes.
-const MaxClasses = 1<<16 - 2
-
 // header is the part of a dataset file that people can read.
 type header struct {
 	Rows     int      `json:"rows"`
@@ -137,7 +134,7 @@ func (s *Set) check(rows int) error {
 	case s.Weights != nil && len(s.Weights) != rows:
 		return fmt.Errorf("%d rows have %d weights", rows, len(s.Weights))
 	}
-	if err := modelio.CheckNames("classes", s.Classes, MaxClasses); err != nil {
+	if err := modelio.CheckNames("classes", s.Classes, modelio.MaxClasses); err != nil {
 		return err
 	}
 	for i, y := range s.Labels {

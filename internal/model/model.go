@@ -35,7 +35,6 @@ const (
 
 // The bounds of what a model may have.
 const (
-	MaxClasses     = 1<<16 - 2
 	MinTemperature = 1.0 / 64
 	MaxTemperature = 64
 )
@@ -61,7 +60,7 @@ func (f *Forest) LeafKind() string {
 
 // check tells what is wrong with a header, if anything.
 func (h *Header) check() error {
-	if err := modelio.CheckNames("classes", h.Classes, MaxClasses); err != nil {
+	if err := modelio.CheckNames("classes", h.Classes, modelio.MaxClasses); err != nil {
 		return err
 	}
 	switch {
