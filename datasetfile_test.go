@@ -144,7 +144,7 @@ func TestSavedValidation(t *testing.T) {
 			}
 		}
 	}
-	_, err := NewBooster(loadedValid, p, TrainOptions{})
+	_, err := NewTrainer(loadedValid, p, TrainOptions{})
 	wantArgumentError(t, err, "train", "unknown")
 }
 
@@ -258,7 +258,7 @@ func useDataset(t *testing.T, d *Dataset) {
 	}
 	d.set.Columns()
 	p := params(func(p *Params) { p.Trees, p.Leaves = 3, 4 })
-	b, err := NewBooster(d, p, TrainOptions{Valid: d})
+	b, err := NewTrainer(d, p, TrainOptions{Valid: d})
 	if err != nil {
 		if d.set.Unknown == 0 {
 			t.Error(err)

@@ -49,7 +49,7 @@ func Example() {
 }
 
 // Training step by step, with a model in between.
-func ExampleBooster() {
+func ExampleTrainer() {
 	x := aoso.RowMajor([]float64{1, 2, 3, 4, 5, 6}, 6, 1)
 	train, err := aoso.NewDataset(x, aoso.IntLabels([]int{0, 0, 1, 1, 2, 2}), aoso.DatasetOptions{})
 	if err != nil {
@@ -57,22 +57,22 @@ func ExampleBooster() {
 	}
 	p := aoso.DefaultParams()
 	p.Trees = 5
-	booster, err := aoso.NewBooster(train, p, aoso.TrainOptions{})
+	trainer, err := aoso.NewTrainer(train, p, aoso.TrainOptions{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer booster.Free()
+	defer trainer.Free()
 	for {
-		now, more := booster.Step(context.Background())
+		now, more := trainer.Step(context.Background())
 		if !more {
 			break
 		}
 		fmt.Printf("iteration %d: loss %.2f\n", now.Iteration, now.TrainLoss)
 		if now.Iteration == 2 {
-			fmt.Println(booster.Result().Model.Trees(), "trees so far")
+			fmt.Println(trainer.Result().Model.Trees(), "trees so far")
 		}
 	}
-	fmt.Println(booster.Result().StoppedBy)
+	fmt.Println(trainer.Result().StoppedBy)
 	// Output:
 	// iteration 1: loss 5.45
 	// iteration 2: loss 4.57

@@ -105,7 +105,7 @@ func TestLostRows(t *testing.T) {
 	set := newDataset(t, d)
 	for seed := range uint64(8) {
 		p.Seed, p.Trees = seed, 4000
-		b, err := NewBooster(set, p, TrainOptions{})
+		b, err := NewTrainer(set, p, TrainOptions{})
 		if err != nil {
 			t.Fatal(err)
 		}

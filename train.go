@@ -57,7 +57,7 @@ type Result struct {
 // when the callback returns false, or when ctx is cancelled: the last two keep
 // the iterations done so far and are no error.
 func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Result, error) {
-	b, err := makeBooster(train, p, o, o.Callback == nil)
+	b, err := makeTrainer(train, p, o, o.Callback == nil)
 	if err != nil {
 		return nil, err
 	}

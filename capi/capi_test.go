@@ -101,18 +101,18 @@ func TestPanic(t *testing.T) {
 // be freed.
 func TestBroken(t *testing.T) {
 	const internal = 9
-	h, err := handles.add(&booster{training: &training{}})
+	h, err := handles.add(&trainer{training: &training{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := try(func() error { return useAlone("booster", h, func(*booster) error { panic("bad") }) }); got != internal {
+	if got := try(func() error { return useAlone("trainer", h, func(*trainer) error { panic("bad") }) }); got != internal {
 		t.Errorf("call that panics: status %d, want %d", got, internal)
 	}
 	used := false
-	if got := try(func() error { return useAlone("booster", h, func(*booster) error { used = true; return nil }) }); got != internal || used {
+	if got := try(func() error { return useAlone("trainer", h, func(*trainer) error { used = true; return nil }) }); got != internal || used {
 		t.Errorf("next call: status %d, want %d; used %v", got, internal, used)
 	}
-	if got := freeBooster(h); got != 0 || handles.find(h) != nil {
+	if got := freeTrainer(h); got != 0 || handles.find(h) != nil {
 		t.Errorf("free: status %d, the handle refers to %v", got, handles.find(h))
 	}
 }
@@ -121,16 +121,16 @@ func TestBroken(t *testing.T) {
 // find and lock.
 func TestFreedBeforeLocked(t *testing.T) {
 	const invalidHandle = 2
-	o := &booster{training: &training{}}
+	o := &trainer{training: &training{}}
 	h, err := handles.add(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := freeBooster(h); got != 0 {
+	if got := freeTrainer(h); got != 0 {
 		t.Fatalf("free: status %d", got)
 	}
 	got := try(func() error {
-		return useFound("booster", h, o, func(*booster) error {
+		return useFound("trainer", h, o, func(*trainer) error {
 			t.Error("the freed object was used")
 			return nil
 		})

@@ -10,7 +10,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// dataset counts its users: its handle, boosters and calls in progress. The last
+// dataset counts its users: its handle, trainers and calls in progress. The last
 // one to release it frees its memory. The garbage collector would be too late.
 type dataset struct {
 	*aoso.Dataset

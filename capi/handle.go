@@ -27,7 +27,7 @@ type object interface {
 
 func (*dataset) noun() string      { return "dataset" }
 func (*builder) noun() string      { return "builder" }
-func (*booster) noun() string      { return "booster" }
+func (*trainer) noun() string      { return "trainer" }
 func (*model) noun() string        { return "model" }
 func (*predictor) noun() string    { return "predictor" }
 func (contributions) noun() string { return "matrix of contributions" }

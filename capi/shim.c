@@ -222,26 +222,26 @@ aoso_status aoso_train(const aoso_dataset *train, const aoso_params *params, con
     GO_LONG(goaoso_train(ID(train), P(params), P(options), P(out), P(result)));
 }
 
-aoso_status aoso_booster_create(const aoso_dataset *train, const aoso_params *params, const aoso_train_options *options,
-                                aoso_booster **out) {
-    GO_LONG(goaoso_booster_create(ID(train), P(params), P(options), P(out)));
+aoso_status aoso_trainer_create(const aoso_dataset *train, const aoso_params *params, const aoso_train_options *options,
+                                aoso_trainer **out) {
+    GO_LONG(goaoso_trainer_create(ID(train), P(params), P(options), P(out)));
 }
 
-aoso_status aoso_booster_step(aoso_booster *booster, aoso_progress *progress) {
-    GO(goaoso_booster_step(ID(booster), P(progress)));
+aoso_status aoso_trainer_step(aoso_trainer *trainer, aoso_progress *progress) {
+    GO(goaoso_trainer_step(ID(trainer), P(progress)));
 }
 
-aoso_status aoso_booster_run(aoso_booster *booster, aoso_result *result) {
-    GO_LONG(goaoso_booster_run(ID(booster), P(result)));
+aoso_status aoso_trainer_run(aoso_trainer *trainer, aoso_result *result) {
+    GO_LONG(goaoso_trainer_run(ID(trainer), P(result)));
 }
 
-aoso_status aoso_booster_interrupt(aoso_booster *booster) { GO(goaoso_booster_interrupt(ID(booster))); }
+aoso_status aoso_trainer_interrupt(aoso_trainer *trainer) { GO(goaoso_trainer_interrupt(ID(trainer))); }
 
-aoso_status aoso_booster_model(aoso_booster *booster, aoso_model **out, aoso_result *result) {
-    GO(goaoso_booster_model(ID(booster), P(out), P(result)));
+aoso_status aoso_trainer_model(aoso_trainer *trainer, aoso_model **out, aoso_result *result) {
+    GO(goaoso_trainer_model(ID(trainer), P(out), P(result)));
 }
 
-aoso_status aoso_booster_free(aoso_booster *booster) { GO(goaoso_booster_free(ID(booster))); }
+aoso_status aoso_trainer_free(aoso_trainer *trainer) { GO(goaoso_trainer_free(ID(trainer))); }
 
 aoso_status aoso_model_get_info(const aoso_model *model, aoso_model_info *info) {
     GO(goaoso_model_get_info(ID(model), P(info)));

@@ -10,7 +10,7 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// training has the arguments of aoso_train and aoso_booster_create.
+// training has the arguments of aoso_train and aoso_trainer_create.
 type training struct {
 	train, valid *dataset // released by end; valid may be nil
 	params       aoso.Params

@@ -37,7 +37,7 @@ template <class T>
 constexpr bool moves_only = !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
                             std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>;
 static_assert(moves_only<aoso::dataset> && moves_only<aoso::dataset_builder> && moves_only<aoso::model> &&
-              moves_only<aoso::booster> && moves_only<aoso::predictor>);
+              moves_only<aoso::trainer> && moves_only<aoso::predictor>);
 
 // The exception that callbacks throw.
 struct my_exception {};
@@ -416,44 +416,44 @@ static void training() {
     EXPECT(status_of([&] { aoso::dataset(data.x(), data.classes, next); }) == AOSO_INVALID_HANDLE);
 
     o.callback = nullptr;
-    aoso::booster booster(train, few_trees, o);
-    EXPECT(booster.step().iteration == 1);
-    EXPECT(booster.step().evaluated == 1);
-    EXPECT(booster.snapshot().trees() == 2);
-    booster.interrupt();
-    EXPECT(booster.run().stopped_by == AOSO_STOPPED_BY_INTERRUPT);
-    aoso::booster moved(std::move(booster));
-    EXPECT(status_of([&] { booster.step(); }) == AOSO_INVALID_HANDLE);
-    EXPECT(status_of([&] { booster.interrupt(); }) == AOSO_INVALID_HANDLE);
+    aoso::trainer trainer(train, few_trees, o);
+    EXPECT(trainer.step().iteration == 1);
+    EXPECT(trainer.step().evaluated == 1);
+    EXPECT(trainer.snapshot().trees() == 2);
+    trainer.interrupt();
+    EXPECT(trainer.run().stopped_by == AOSO_STOPPED_BY_INTERRUPT);
+    aoso::trainer moved(std::move(trainer));
+    EXPECT(status_of([&] { trainer.step(); }) == AOSO_INVALID_HANDLE);
+    EXPECT(status_of([&] { trainer.interrupt(); }) == AOSO_INVALID_HANDLE);
     EXPECT(moved.run().stopped_by == AOSO_STOPPED_BY_TREES);
     EXPECT(moved.snapshot(&how).fingerprint() == model.fingerprint() && how.iterations == 12);
 
     o.callback = [](const aoso::progress &p) { return p.iteration == 5 ? aoso::then::stop : aoso::then::go_on; };
-    aoso::booster paused(train, few_trees, o);
+    aoso::trainer paused(train, few_trees, o);
     EXPECT(paused.run().stopped_by == AOSO_STOPPED_BY_INTERRUPT && paused.snapshot().trees() == 5);
     EXPECT(paused.run().stopped_by == AOSO_STOPPED_BY_TREES);
 
-    // The callback moves with its booster.
+    // The callback moves with its trainer.
     calls = 0;
     o.callback = [&](const aoso::progress &) -> aoso::then {
         if (++calls == 2) throw my_exception();
         return aoso::then::go_on;
     };
-    moved = aoso::booster(train, few_trees, o);
-    booster = std::move(moved);
-    booster.step();
+    moved = aoso::trainer(train, few_trees, o);
+    trainer = std::move(moved);
+    trainer.step();
     thrown = false;
     try {
-        booster.step();
+        trainer.step();
     } catch (const my_exception &) {
         thrown = true;
     }
     EXPECT(thrown && calls == 2);
-    EXPECT(booster.run().stopped_by == AOSO_STOPPED_BY_TREES);
-    EXPECT(booster.snapshot().fingerprint() == model.fingerprint());
+    EXPECT(trainer.run().stopped_by == AOSO_STOPPED_BY_TREES);
+    EXPECT(trainer.snapshot().fingerprint() == model.fingerprint());
 
     // Another thread interrupts a training that would take minutes.
-    aoso::booster endless(train, "trees=1000000 stop_loss=0");
+    aoso::trainer endless(train, "trees=1000000 stop_loss=0");
     std::thread other([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));
         endless.interrupt();

@@ -35,7 +35,7 @@
  *   Threads     Datasets, models and contributions never change. Any number of
  *               threads may use them at the same time. A thread may even free
  *               one meanwhile: calls in progress finish normally. A builder, a
- *               booster and a predictor belong to one thread at a time. Another
+ *               trainer and a predictor belong to one thread at a time. Another
  *               thread that uses or frees one meanwhile gets AOSO_BUSY. The
  *               library calls callbacks on the calling thread, during the call.
  *               They may use the library. They must return: no longjmp, no
@@ -60,7 +60,7 @@
  *               AOSO_OUT_OF_MEMORY. If memory does run out, Go ends the
  *               process.
  *   Bugs        If a call reveals a bug in the library, it returns
- *               AOSO_INTERNAL. The builder, booster or predictor of that call
+ *               AOSO_INTERNAL. The builder, trainer or predictor of that call
  *               can then only be freed; everything else still works. Only after
  *               a bug in the registry of handles, which all calls share, do all
  *               calls return AOSO_INTERNAL.
@@ -360,7 +360,7 @@ AOSO_API aoso_status aoso_dataset_load(const char *path, aoso_dataset **out);
  * afterwards. */
 AOSO_API aoso_status aoso_dataset_read(const char *path, aoso_dataset **out);
 
-/* Frees the handle. The memory is freed when no booster uses it any more. */
+/* Frees the handle. The memory is freed when no trainer uses it any more. */
 AOSO_API aoso_status aoso_dataset_free(aoso_dataset *dataset);
 
 /* Collects the rows of a dataset in chunks, without knowing their number in
@@ -624,27 +624,27 @@ AOSO_API aoso_status aoso_train(const aoso_dataset *train, const aoso_params *pa
 
 /* A training that advances step by step. It keeps its datasets: you may free
  * their handles. */
-typedef struct aoso_booster aoso_booster;
+typedef struct aoso_trainer aoso_trainer;
 
-AOSO_API aoso_status aoso_booster_create(const aoso_dataset *train, const aoso_params *params,
-                                     const aoso_train_options *options, aoso_booster **out);
+AOSO_API aoso_status aoso_trainer_create(const aoso_dataset *train, const aoso_params *params,
+                                     const aoso_train_options *options, aoso_trainer **out);
 
 /* Trains one iteration, then calls the callback of the options. progress may be
  * NULL. Its stopped_by says whether training has ended; further steps then do
  * nothing. An interrupted step has no effect, and training can be resumed:
  * progress has the numbers of the previous iteration. */
-AOSO_API aoso_status aoso_booster_step(aoso_booster *booster, aoso_progress *progress);
+AOSO_API aoso_status aoso_trainer_step(aoso_trainer *trainer, aoso_progress *progress);
 
 /* Steps until training ends or is interrupted. result may be NULL. */
-AOSO_API aoso_status aoso_booster_run(aoso_booster *booster, aoso_result *result);
+AOSO_API aoso_status aoso_trainer_run(aoso_trainer *trainer, aoso_result *result);
 
 /* Makes a step or run in progress return within an iteration, or the next one
  * at once. Can be called from any thread. Training can be resumed. */
-AOSO_API aoso_status aoso_booster_interrupt(aoso_booster *booster);
+AOSO_API aoso_status aoso_trainer_interrupt(aoso_trainer *trainer);
 
 /* Returns the model so far. Later steps do not change it. */
-AOSO_API aoso_status aoso_booster_model(aoso_booster *booster, aoso_model **out, aoso_result *result);
-AOSO_API aoso_status aoso_booster_free(aoso_booster *booster);
+AOSO_API aoso_status aoso_trainer_model(aoso_trainer *trainer, aoso_model **out, aoso_result *result);
+AOSO_API aoso_status aoso_trainer_free(aoso_trainer *trainer);
 
 /* --------------------------------------------------------------- models -- */
 

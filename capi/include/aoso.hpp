@@ -852,37 +852,37 @@ inline model train(const dataset &data, const params &p = {}, const train_option
 }
 
 // A training that advances step by step. It keeps its datasets.
-class booster {
+class trainer {
 public:
-    explicit booster(const dataset &data, const params &p = {}, const train_options &o = {})
+    explicit trainer(const dataset &data, const params &p = {}, const train_options &o = {})
         : callback_(std::make_unique<progress_function>(o.callback)),
           handle_(create(data, p, detail::c_options(o, *callback_))) {}
 
     // Trains one iteration; stopped_by says whether training has ended.
-    progress step() { return detail::filled<progress>(aoso_booster_step, get()); }
+    progress step() { return detail::filled<progress>(aoso_trainer_step, get()); }
 
     // Steps until training ends or is interrupted.
-    result run() { return detail::filled<result>(aoso_booster_run, get()); }
+    result run() { return detail::filled<result>(aoso_trainer_run, get()); }
 
     // Makes a step or run in progress return soon. Can be called from any thread.
-    void interrupt() { detail::check(aoso_booster_interrupt(get())); }
+    void interrupt() { detail::check(aoso_trainer_interrupt(get())); }
 
     // The model so far. Later steps do not change it.
     model snapshot(result *how = nullptr) {
         return detail::make<model>(
-            [&](aoso_model **out) { return aoso_booster_model(get(), out, detail::sized(how)); });
+            [&](aoso_model **out) { return aoso_trainer_model(get(), out, detail::sized(how)); });
     }
 
-    aoso_booster *get() const noexcept { return handle_.get(); }
+    aoso_trainer *get() const noexcept { return handle_.get(); }
 
 private:
-    using handle = detail::object<aoso_booster, aoso_booster_free>;
+    using handle = detail::object<aoso_trainer, aoso_trainer_free>;
 
     static handle create(const dataset &data, const params &p, const aoso_train_options &o) {
-        return detail::make<handle>(aoso_booster_create, data.get(), &p, &o);
+        return detail::make<handle>(aoso_trainer_create, data.get(), &p, &o);
     }
 
-    std::unique_ptr<progress_function> callback_; // does not move with the booster, so C's pointer stays valid
+    std::unique_ptr<progress_function> callback_; // does not move with the trainer, so C's pointer stays valid
     handle handle_;
 };
 

@@ -13,7 +13,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void in_child(aoso_model *m, aoso_booster *b) {
+static void in_child(aoso_model *m, aoso_trainer *b) {
     const double start = now();
     aoso_matrix x = data();
     aoso_labels y = aoso_int32_labels(classes, ROWS);
@@ -22,8 +22,8 @@ static void in_child(aoso_model *m, aoso_booster *b) {
     const char text[] = "was created by fork()";
     FAILS(AOSO_FORKED, text, aoso_dataset_create(&x, &y, NULL, &d));
     FAILS(AOSO_FORKED, text, aoso_model_predict(m, &x, NULL, predicted, ROWS));
-    FAILS(AOSO_FORKED, text, aoso_booster_step(b, NULL));
-    FAILS(AOSO_FORKED, text, aoso_booster_free(b));
+    FAILS(AOSO_FORKED, text, aoso_trainer_step(b, NULL));
+    FAILS(AOSO_FORKED, text, aoso_trainer_free(b));
     FAILS(AOSO_FORKED, text, aoso_model_free(NULL));
     FAILS(AOSO_FORKED, text, aoso_params_check(NULL));
     FAILS(AOSO_FORKED, text, aoso_set_log(NULL, NULL));
@@ -32,7 +32,7 @@ static void in_child(aoso_model *m, aoso_booster *b) {
 }
 
 // The number of failures in the child, or 99 if it hung.
-static int forked(aoso_model *m, aoso_booster *b) {
+static int forked(aoso_model *m, aoso_trainer *b) {
     pid_t child = fork();
     if (child == 0) {
         alarm(5);
@@ -63,9 +63,9 @@ int main(int argc, char **argv) {
 
     aoso_dataset *d = make_dataset();
     aoso_model *m = some_model = train_on(d, "trees=5 threads=2");
-    aoso_booster *b;
-    OK(aoso_booster_create(d, NULL, NULL, &b));
-    OK(aoso_booster_step(b, NULL));
+    aoso_trainer *b;
+    OK(aoso_trainer_create(d, NULL, NULL, &b));
+    OK(aoso_trainer_step(b, NULL));
     EXPECT(forked(m, b) == 0);
     aoso_train_options o = {.struct_size = sizeof o, .callback = fork_in_callback};
     aoso_model *other;
@@ -82,9 +82,9 @@ int main(int argc, char **argv) {
     waitpid(child, &status, 0);
     EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 
-    OK(aoso_booster_step(b, NULL)); // the parent can continue
+    OK(aoso_trainer_step(b, NULL)); // the parent can continue
     EXPECT(same(fingerprint_of(m), fingerprint_of(other)));
-    OK(aoso_booster_free(b));
+    OK(aoso_trainer_free(b));
     OK(aoso_model_free(m));
     OK(aoso_model_free(other));
     OK(aoso_dataset_free(d));

@@ -58,31 +58,31 @@ static aoso_status use_model(void *m, uint64_t how) {
 }
 static aoso_status free_model(void *m) { return aoso_model_free(m); }
 
-static void *make_booster(void) {
-    aoso_booster *b;
+static void *make_trainer(void) {
+    aoso_trainer *b;
     aoso_params p = parse("trees=1000000 stop_loss=0");
-    OK(aoso_booster_create(some_dataset, &p, NULL, &b));
+    OK(aoso_trainer_create(some_dataset, &p, NULL, &b));
     return b;
 }
-static aoso_status use_booster(void *b, uint64_t how) {
+static aoso_status use_trainer(void *b, uint64_t how) {
     aoso_model *m;
     aoso_result r = {.struct_size = sizeof r};
     aoso_status s;
     switch (how % 4) {
     case 0: // ends at once, or when another thread interrupts it
-        s = aoso_booster_interrupt(b);
-        return s ? s : aoso_booster_run(b, &r);
-    case 1: return aoso_booster_step(b, NULL);
+        s = aoso_trainer_interrupt(b);
+        return s ? s : aoso_trainer_run(b, &r);
+    case 1: return aoso_trainer_step(b, NULL);
     case 2:
-        s = aoso_booster_model(b, &m, NULL);
+        s = aoso_trainer_model(b, &m, NULL);
         if (s == AOSO_OK) OK(aoso_model_free(m));
         return s;
     }
-    return aoso_booster_interrupt(b);
+    return aoso_trainer_interrupt(b);
 }
-static aoso_status free_booster(void *b) {
-    aoso_booster_interrupt(b);
-    return aoso_booster_free(b);
+static aoso_status free_trainer(void *b) {
+    aoso_trainer_interrupt(b);
+    return aoso_trainer_free(b);
 }
 
 static void *make_builder(void) {
@@ -127,7 +127,7 @@ static aoso_status free_contributions(void *c) { return aoso_contributions_free(
 static const kind kinds[] = {
     {"dataset", make_a_dataset, use_dataset, free_dataset},
     {"model", make_model, use_model, free_model},
-    {"booster", make_booster, use_booster, free_booster},
+    {"trainer", make_trainer, use_trainer, free_trainer},
     {"builder", make_builder, use_builder, free_builder},
     {"predictor", make_predictor, use_predictor, free_predictor},
     {"contributions", make_contributions, use_contributions, free_contributions},

@@ -56,7 +56,7 @@ static void *results(int64_t n, size_t size) {
 
 // ----------------------------------------------------------------- handles --
 
-enum { DATASET, MODEL, BOOSTER, BUILDER, PREDICTOR, CONTRIBUTIONS, KINDS, SLOTS = 4 };
+enum { DATASET, MODEL, TRAINER, BUILDER, PREDICTOR, CONTRIBUTIONS, KINDS, SLOTS = 4 };
 static void *live[KINDS][SLOTS];
 static void *freed;
 
@@ -77,7 +77,7 @@ static aoso_status free_handle(int kind, void *h) {
     switch (kind) {
     case DATASET: return aoso_dataset_free(h);
     case MODEL: return aoso_model_free(h);
-    case BOOSTER: return aoso_booster_free(h);
+    case TRAINER: return aoso_trainer_free(h);
     case BUILDER: return aoso_builder_free(h);
     case CONTRIBUTIONS: return aoso_contributions_free(h);
     }
@@ -413,11 +413,11 @@ CALL_CREATE(builder_finish, DATASET, aoso_builder_finish(some_handle(BUILDER), N
 CALL_CREATE(builder_finish_aligned, DATASET, aoso_builder_finish_aligned(some_handle(BUILDER), some_handle(DATASET), NEW(aoso_dataset)))
 
 CALL_CREATE(train, MODEL, aoso_train(some_handle(DATASET), some_params(), some_train_options(), NEW(aoso_model), some_out(sizeof(aoso_result))))
-CALL_CREATE(booster_create, BOOSTER, aoso_booster_create(some_handle(DATASET), some_params(), some_train_options(), NEW(aoso_booster)))
-CALL(booster_step, aoso_booster_step(some_handle(BOOSTER), some_out(sizeof(aoso_progress))))
-CALL(booster_run, aoso_booster_run(some_handle(BOOSTER), some_out(sizeof(aoso_result))))
-CALL(booster_interrupt, aoso_booster_interrupt(some_handle(BOOSTER)))
-CALL_CREATE(booster_model, MODEL, aoso_booster_model(some_handle(BOOSTER), NEW(aoso_model), some_out(sizeof(aoso_result))))
+CALL_CREATE(trainer_create, TRAINER, aoso_trainer_create(some_handle(DATASET), some_params(), some_train_options(), NEW(aoso_trainer)))
+CALL(trainer_step, aoso_trainer_step(some_handle(TRAINER), some_out(sizeof(aoso_progress))))
+CALL(trainer_run, aoso_trainer_run(some_handle(TRAINER), some_out(sizeof(aoso_result))))
+CALL(trainer_interrupt, aoso_trainer_interrupt(some_handle(TRAINER)))
+CALL_CREATE(trainer_model, MODEL, aoso_trainer_model(some_handle(TRAINER), NEW(aoso_model), some_out(sizeof(aoso_result))))
 
 CALL(model_get_info, aoso_model_get_info(some_handle(MODEL), some_out(sizeof(aoso_model_info))))
 CALL_OUTPUT(model_class_name, aoso_model_class_name(some_handle(MODEL), some_count(1), o.buffer, o.size, o.needed))
@@ -560,7 +560,7 @@ static const struct {
     ENTRY(dataset_create), ENTRY(dataset_create_aligned), ENTRY(dataset_get_info), ENTRY(dataset_class_name),
     ENTRY(dataset_feature_name), ENTRY(dataset_save), ENTRY(dataset_load), ENTRY(dataset_read),
     ENTRY(builder_create), ENTRY(builder_push), ENTRY(builder_finish), ENTRY(builder_finish_aligned),
-    ENTRY(train), ENTRY(booster_create), ENTRY(booster_step), ENTRY(booster_run), ENTRY(booster_interrupt), ENTRY(booster_model),
+    ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_interrupt), ENTRY(trainer_model),
     ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_describe), ENTRY(model_fingerprint),
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),
     ENTRY(model_export), ENTRY(model_export_file), ENTRY(model_importance), ENTRY(model_pair_importance),

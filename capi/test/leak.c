@@ -56,15 +56,15 @@ static void cycle(int i) {
     p.num_threads = 1 + i % 2;
     OK(aoso_dataset_create_aligned(d, &x, &y, NULL, &valid));
     aoso_train_options o = {.struct_size = sizeof o, .valid = valid, .callback = nothing};
-    aoso_model *m, *from_booster, *decoded;
+    aoso_model *m, *from_trainer, *decoded;
     OK(aoso_train(d, &p, &o, &m, NULL));
 
-    aoso_booster *b;
-    OK(aoso_booster_create(d, &p, &o, &b));
-    OK(aoso_booster_step(b, NULL));
-    OK(aoso_booster_interrupt(b));
-    OK(aoso_booster_run(b, NULL));
-    OK(aoso_booster_model(b, &from_booster, NULL));
+    aoso_trainer *b;
+    OK(aoso_trainer_create(d, &p, &o, &b));
+    OK(aoso_trainer_step(b, NULL));
+    OK(aoso_trainer_interrupt(b));
+    OK(aoso_trainer_run(b, NULL));
+    OK(aoso_trainer_model(b, &from_trainer, NULL));
     if (i % 10 == 0) {
         aoso_builder *builder;
         OK(aoso_builder_create(COLS, NULL, &builder));
@@ -88,10 +88,10 @@ static void cycle(int i) {
     // Objects can be freed in any order.
     OK(aoso_model_free(m));
     OK(aoso_dataset_free(d));
-    OK(aoso_booster_free(b));
+    OK(aoso_trainer_free(b));
     OK(aoso_predictor_free(rows));
     OK(aoso_dataset_free(valid));
-    OK(aoso_model_free(from_booster));
+    OK(aoso_model_free(from_trainer));
     EXPECT(aoso_dataset_free(d) == AOSO_INVALID_HANDLE);
 }
 

@@ -10,7 +10,7 @@ static const char *folder;
 // The objects that the program has created. It frees them at the end.
 static aoso_dataset *datasets[4];
 static aoso_model *models[6];
-static aoso_booster *booster;
+static aoso_trainer *trainer;
 static aoso_builder *builder;
 static aoso_predictor *predictor;
 static aoso_contributions *contributions;
@@ -64,10 +64,10 @@ static aoso_status train(void) {
     TRY(aoso_params_parse(&p, "trees=4 leaves=4"));
     aoso_train_options o = {.struct_size = sizeof o, .valid = datasets[2]};
     TRY(aoso_train(datasets[0], &p, &o, &models[0], NULL));
-    TRY(aoso_booster_create(datasets[0], &p, NULL, &booster));
-    TRY(aoso_booster_step(booster, NULL));
-    TRY(aoso_booster_run(booster, NULL));
-    return aoso_booster_model(booster, &models[1], NULL);
+    TRY(aoso_trainer_create(datasets[0], &p, NULL, &trainer));
+    TRY(aoso_trainer_step(trainer, NULL));
+    TRY(aoso_trainer_run(trainer, NULL));
+    return aoso_trainer_model(trainer, &models[1], NULL);
 }
 
 static aoso_status derive(const aoso_matrix *x, const aoso_labels *y) {
@@ -127,13 +127,13 @@ static aoso_status program(void) {
 static void clean(void) {
     for (int i = 0; i < 4; i++) OK(aoso_dataset_free(datasets[i]));
     for (int i = 0; i < 6; i++) OK(aoso_model_free(models[i]));
-    OK(aoso_booster_free(booster));
+    OK(aoso_trainer_free(trainer));
     OK(aoso_builder_free(builder));
     OK(aoso_predictor_free(predictor));
     OK(aoso_contributions_free(contributions));
     memset(datasets, 0, sizeof datasets);
     memset(models, 0, sizeof models);
-    booster = NULL;
+    trainer = NULL;
     builder = NULL;
     predictor = NULL;
     contributions = NULL;

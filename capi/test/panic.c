@@ -42,34 +42,34 @@ static void check_other_objects(void) {
     } while (0)
 
 static void training(int threads) {
-    const char broken[] = "an internal error occurred in an earlier call with the booster; allowed: only to free it";
+    const char broken[] = "an internal error occurred in an earlier call with the trainer; allowed: only to free it";
     aoso_dataset *d = make_dataset();
     aoso_params p = parse("trees=8 leaves=6");
     p.num_threads = threads;
     aoso_train_options o = {.struct_size = sizeof o, .callback = continue_training};
     aoso_model *m;
-    aoso_booster *b, *other;
+    aoso_trainer *b, *other;
     PANICS(IN_TRAINING, 1, aoso_train(d, &p, NULL, &m, NULL));
     PANICS(IN_CALLBACK, 3, aoso_train(d, &p, &o, &m, NULL));
 
-    OK(aoso_booster_create(d, &p, &o, &b));
-    OK(aoso_booster_create(d, &p, &o, &other));
-    OK(aoso_booster_step(b, NULL));
-    PANICS(IN_TRAINING, 1, aoso_booster_step(b, NULL));
-    FAILS(AOSO_INTERNAL, broken, aoso_booster_step(b, NULL));
-    FAILS(AOSO_INTERNAL, broken, aoso_booster_run(b, NULL));
-    FAILS(AOSO_INTERNAL, broken, aoso_booster_model(b, &m, NULL));
-    OK(aoso_booster_interrupt(b));
-    OK(aoso_booster_free(b));
-    FAILS(AOSO_INVALID_HANDLE, "which was freed", aoso_booster_step(b, NULL));
-    OK(aoso_booster_run(other, NULL)); // on the same dataset
-    OK(aoso_booster_model(other, &m, NULL));
+    OK(aoso_trainer_create(d, &p, &o, &b));
+    OK(aoso_trainer_create(d, &p, &o, &other));
+    OK(aoso_trainer_step(b, NULL));
+    PANICS(IN_TRAINING, 1, aoso_trainer_step(b, NULL));
+    FAILS(AOSO_INTERNAL, broken, aoso_trainer_step(b, NULL));
+    FAILS(AOSO_INTERNAL, broken, aoso_trainer_run(b, NULL));
+    FAILS(AOSO_INTERNAL, broken, aoso_trainer_model(b, &m, NULL));
+    OK(aoso_trainer_interrupt(b));
+    OK(aoso_trainer_free(b));
+    FAILS(AOSO_INVALID_HANDLE, "which was freed", aoso_trainer_step(b, NULL));
+    OK(aoso_trainer_run(other, NULL)); // on the same dataset
+    OK(aoso_trainer_model(other, &m, NULL));
     EXPECT(same(want, fingerprint_of(m)));
     OK(aoso_model_free(m));
-    OK(aoso_booster_free(other));
-    OK(aoso_booster_create(d, &p, &o, &other));
-    PANICS(IN_CALLBACK, 1, aoso_booster_run(other, NULL));
-    OK(aoso_booster_free(other));
+    OK(aoso_trainer_free(other));
+    OK(aoso_trainer_create(d, &p, &o, &other));
+    PANICS(IN_CALLBACK, 1, aoso_trainer_run(other, NULL));
+    OK(aoso_trainer_free(other));
     OK(aoso_dataset_free(d));
 }
 

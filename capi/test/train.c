@@ -254,55 +254,55 @@ static void by_steps(void) {
     aoso_result r = {.struct_size = sizeof r};
     OK(aoso_train(d, &p, &o, &whole, NULL));
 
-    aoso_booster *b;
-    OK(aoso_booster_create(d, &p, &o, &b));
-    OK(aoso_dataset_free(d)); // the booster still uses the datasets
+    aoso_trainer *b;
+    OK(aoso_trainer_create(d, &p, &o, &b));
+    OK(aoso_dataset_free(d)); // the trainer still uses the datasets
     OK(aoso_dataset_free(valid));
     aoso_progress now = {.struct_size = sizeof now};
     for (int i = 1; i <= 5; i++) {
-        OK(aoso_booster_step(b, &now));
+        OK(aoso_trainer_step(b, &now));
         EXPECT(now.iteration == i && now.trees == i && now.stopped_by == AOSO_RUNNING && now.evaluated && now.has_valid &&
                now.best == i && now.valid.errors < ROWS);
     }
-    OK(aoso_booster_model(b, &m, &r));
+    OK(aoso_trainer_model(b, &m, &r));
     fingerprint five = fingerprint_of(m);
     EXPECT(r.iterations == 5 && r.stopped_by == AOSO_RUNNING);
-    OK(aoso_booster_step(b, NULL));
+    OK(aoso_trainer_step(b, NULL));
 
     // An interrupt stops one step or one run.
-    OK(aoso_booster_interrupt(b));
-    OK(aoso_booster_step(b, &now));
+    OK(aoso_trainer_interrupt(b));
+    OK(aoso_trainer_step(b, &now));
     EXPECT(now.stopped_by == AOSO_STOPPED_BY_INTERRUPT && now.iteration == 6);
-    OK(aoso_booster_step(b, &now));
+    OK(aoso_trainer_step(b, &now));
     EXPECT(now.stopped_by == AOSO_RUNNING && now.iteration == 7);
-    OK(aoso_booster_interrupt(b));
-    OK(aoso_booster_run(b, &r));
+    OK(aoso_trainer_interrupt(b));
+    OK(aoso_trainer_run(b, &r));
     EXPECT(r.stopped_by == AOSO_STOPPED_BY_INTERRUPT && r.iterations == 7);
-    OK(aoso_booster_run(b, &r));
+    OK(aoso_trainer_run(b, &r));
     EXPECT(r.stopped_by == AOSO_STOPPED_BY_TREES && r.iterations == 12);
-    OK(aoso_booster_run(b, NULL));
-    OK(aoso_booster_step(b, &now));
+    OK(aoso_trainer_run(b, NULL));
+    OK(aoso_trainer_step(b, &now));
     EXPECT(now.stopped_by == AOSO_STOPPED_BY_TREES && now.iteration == 12);
-    OK(aoso_booster_model(b, &later, NULL));
+    OK(aoso_trainer_model(b, &later, NULL));
     EXPECT(same(fingerprint_of(later), fingerprint_of(whole)));
     EXPECT(same(fingerprint_of(m), five));
     now.struct_size = 4;
-    FAILS(AOSO_INVALID_ARGUMENT, "progress.struct_size is 4", aoso_booster_step(b, &now));
+    FAILS(AOSO_INVALID_ARGUMENT, "progress.struct_size is 4", aoso_trainer_step(b, &now));
     r.struct_size = 4;
-    FAILS(AOSO_INVALID_ARGUMENT, "result.struct_size is 4", aoso_booster_run(b, &r));
-    FAILS(AOSO_INVALID_ARGUMENT, "result.struct_size is 4", aoso_booster_model(b, &later, &r));
-    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_booster_model(b, NULL, NULL));
-    OK(aoso_booster_free(b));
-    OK(aoso_booster_free(NULL));
-    FAILS(AOSO_INVALID_HANDLE, "booster is 0x", aoso_booster_free(b));
-    FAILS(AOSO_INVALID_HANDLE, "booster is 0x", aoso_booster_step(b, NULL));
-    FAILS(AOSO_INVALID_HANDLE, "booster is 0x", aoso_booster_run(b, NULL));
-    FAILS(AOSO_INVALID_HANDLE, "booster is 0x", aoso_booster_interrupt(b));
-    FAILS(AOSO_INVALID_HANDLE, "booster is a model", aoso_booster_model((aoso_booster *)m, &later, NULL));
-    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_booster_create(train, &p, NULL, NULL));
-    FAILS(AOSO_INVALID_HANDLE, "train is null", aoso_booster_create(NULL, &p, NULL, &b));
+    FAILS(AOSO_INVALID_ARGUMENT, "result.struct_size is 4", aoso_trainer_run(b, &r));
+    FAILS(AOSO_INVALID_ARGUMENT, "result.struct_size is 4", aoso_trainer_model(b, &later, &r));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_trainer_model(b, NULL, NULL));
+    OK(aoso_trainer_free(b));
+    OK(aoso_trainer_free(NULL));
+    FAILS(AOSO_INVALID_HANDLE, "trainer is 0x", aoso_trainer_free(b));
+    FAILS(AOSO_INVALID_HANDLE, "trainer is 0x", aoso_trainer_step(b, NULL));
+    FAILS(AOSO_INVALID_HANDLE, "trainer is 0x", aoso_trainer_run(b, NULL));
+    FAILS(AOSO_INVALID_HANDLE, "trainer is 0x", aoso_trainer_interrupt(b));
+    FAILS(AOSO_INVALID_HANDLE, "trainer is a model", aoso_trainer_model((aoso_trainer *)m, &later, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_trainer_create(train, &p, NULL, NULL));
+    FAILS(AOSO_INVALID_HANDLE, "train is null", aoso_trainer_create(NULL, &p, NULL, &b));
     p.trees = 0;
-    FAILS(AOSO_INVALID_ARGUMENT, "trees is 0", aoso_booster_create(train, &p, NULL, &b));
+    FAILS(AOSO_INVALID_ARGUMENT, "trees is 0", aoso_trainer_create(train, &p, NULL, &b));
     OK(aoso_model_free(whole));
     OK(aoso_model_free(m));
     OK(aoso_model_free(later));
@@ -314,34 +314,34 @@ static void stopped_runs(void) {
     seen s = {.thread = pthread_self(), .stop_after = 4};
     aoso_train_options o = {.struct_size = sizeof o, .callback = callback, .user = &s};
     aoso_result r = {.struct_size = sizeof r};
-    aoso_booster *b;
-    OK(aoso_booster_create(train, &p, &o, &b));
-    OK(aoso_booster_step(b, NULL));
+    aoso_trainer *b;
+    OK(aoso_trainer_create(train, &p, &o, &b));
+    OK(aoso_trainer_step(b, NULL));
     EXPECT(s.calls == 1);
-    OK(aoso_booster_run(b, &r));
+    OK(aoso_trainer_run(b, &r));
     EXPECT(r.stopped_by == AOSO_STOPPED_BY_INTERRUPT && r.iterations == 4 && s.calls == 4);
     s.stop_after = 5;
     aoso_progress now = {.struct_size = sizeof now};
-    OK(aoso_booster_step(b, &now));
+    OK(aoso_trainer_step(b, &now));
     EXPECT(now.stopped_by == AOSO_STOPPED_BY_INTERRUPT && now.iteration == 5);
-    OK(aoso_booster_run(b, &r));
+    OK(aoso_trainer_run(b, &r));
     EXPECT(r.stopped_by == AOSO_STOPPED_BY_TREES && r.iterations == 12 && s.calls == 12);
-    OK(aoso_booster_step(b, &now));
+    OK(aoso_trainer_step(b, &now));
     EXPECT(now.stopped_by == AOSO_STOPPED_BY_TREES && now.iteration == 12 && s.calls == 12);
-    OK(aoso_booster_free(b));
+    OK(aoso_trainer_free(b));
 }
 
-// While a run is in a callback, the booster is busy for other threads.
+// While a run is in a callback, the trainer is busy for other threads.
 typedef struct busy {
-    aoso_booster *booster;
+    aoso_trainer *trainer;
     int in_callback, tried;
 } busy;
 
 static int32_t hold(const aoso_progress *p, void *user) {
     busy *s = user;
     (void)p;
-    FAILS(AOSO_BUSY, "booster is in use", aoso_booster_step(s->booster, NULL));
-    FAILS(AOSO_BUSY, "booster is in use", aoso_booster_free(s->booster));
+    FAILS(AOSO_BUSY, "trainer is in use", aoso_trainer_step(s->trainer, NULL));
+    FAILS(AOSO_BUSY, "trainer is in use", aoso_trainer_free(s->trainer));
     COUNT(s->in_callback);
     while (!READ(s->tried)) nanosleep(&(struct timespec){0, 100000}, NULL);
     return 0;
@@ -350,7 +350,7 @@ static int32_t hold(const aoso_progress *p, void *user) {
 static void *run(void *user) {
     busy *s = user;
     aoso_result r = {.struct_size = sizeof r};
-    OK(aoso_booster_run(s->booster, &r));
+    OK(aoso_trainer_run(s->trainer, &r));
     EXPECT(r.stopped_by == AOSO_STOPPED_BY_INTERRUPT && r.iterations < 1000000);
     return NULL;
 }
@@ -359,21 +359,21 @@ static void two_threads(void) {
     busy s = {0};
     aoso_params p = parse("trees=1000000 leaves=5 stop_loss=0");
     aoso_train_options o = {.struct_size = sizeof o, .callback = hold, .user = &s};
-    OK(aoso_booster_create(train, &p, &o, &s.booster));
+    OK(aoso_trainer_create(train, &p, &o, &s.trainer));
     pthread_t thread;
     pthread_create(&thread, NULL, run, &s);
     while (!READ(s.in_callback)) nanosleep(&(struct timespec){0, 100000}, NULL);
     aoso_model *m;
-    FAILS(AOSO_BUSY, "booster is in use by another call; allowed: one thread at a time", aoso_booster_step(s.booster, NULL));
-    FAILS(AOSO_BUSY, "booster is in use", aoso_booster_run(s.booster, NULL));
-    FAILS(AOSO_BUSY, "booster is in use", aoso_booster_model(s.booster, &m, NULL));
-    FAILS(AOSO_BUSY, "booster is in use", aoso_booster_free(s.booster));
+    FAILS(AOSO_BUSY, "trainer is in use by another call; allowed: one thread at a time", aoso_trainer_step(s.trainer, NULL));
+    FAILS(AOSO_BUSY, "trainer is in use", aoso_trainer_run(s.trainer, NULL));
+    FAILS(AOSO_BUSY, "trainer is in use", aoso_trainer_model(s.trainer, &m, NULL));
+    FAILS(AOSO_BUSY, "trainer is in use", aoso_trainer_free(s.trainer));
     COUNT(s.tried);
     nanosleep(&(struct timespec){0, 20000000}, NULL);
-    OK(aoso_booster_interrupt(s.booster));
+    OK(aoso_trainer_interrupt(s.trainer));
     pthread_join(thread, NULL);
-    OK(aoso_booster_model(s.booster, &m, NULL));
-    OK(aoso_booster_free(s.booster));
+    OK(aoso_trainer_model(s.trainer, &m, NULL));
+    OK(aoso_trainer_free(s.trainer));
     OK(aoso_model_free(m));
 }
 

@@ -25,7 +25,7 @@ var checks = []check{
 	{"threads", 0.3, checkThreads},
 	{"levels", 0.5, checkLevels},
 	{"plain Train", 0.2, checkPlainTrain},
-	{"booster", 0.2, checkBooster},
+	{"trainer", 0.2, checkTrainer},
 	{"interrupted", 0.2, checkInterrupted},
 	{"continued", 0.2, checkContinued},
 	{"feature layouts", 0.1, checkLayouts},
@@ -153,9 +153,9 @@ func checkPlainTrain(t *trial, _ dice) error {
 	return t.sameResult("without a callback", r)
 }
 
-// checkBooster trains with one call for each iteration and compares the results.
-func checkBooster(t *trial, d dice) error {
-	b, err := aoso.NewBooster(t.trainSet, t.params, aoso.TrainOptions{Valid: t.validSet, EvalEvery: t.every})
+// checkTrainer trains with one call for each iteration and compares the results.
+func checkTrainer(t *trial, d dice) error {
+	b, err := aoso.NewTrainer(t.trainSet, t.params, aoso.TrainOptions{Valid: t.validSet, EvalEvery: t.every})
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (c *countdown) Err() error {
 // checkInterrupted interrupts training before and within iterations, resumes it
 // and compares the results.
 func checkInterrupted(t *trial, d dice) error {
-	b, err := aoso.NewBooster(t.trainSet, t.params, aoso.TrainOptions{Valid: t.validSet, EvalEvery: t.every})
+	b, err := aoso.NewTrainer(t.trainSet, t.params, aoso.TrainOptions{Valid: t.validSet, EvalEvery: t.every})
 	if err != nil {
 		return err
 	}

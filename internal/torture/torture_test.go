@@ -137,7 +137,7 @@ func TestChecks(t *testing.T) {
 		"threads":         fingerprint,
 		"levels":          fingerprint,
 		"plain Train":     func(t *trial) { t.result.Iterations++ },
-		"booster":         fingerprint,
+		"trainer":         fingerprint,
 		"interrupted":     fingerprint,
 		"continued":       fingerprint,
 		"feature layouts": fingerprint,

@@ -281,10 +281,10 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "params_parse": (c.POINTER(_Params), c.c_char_p),
     "params_check": (c.POINTER(_Params),),
     "suggest_params": (c.c_int64, c.c_int64, c.c_int64, *_text),
-    "booster_create": (_handle, c.POINTER(_Params), c.POINTER(_TrainOptions), _out),
-    "booster_step": (_handle, c.POINTER(_Progress)),
-    "booster_model": (_handle, _out, c.POINTER(_Result)),
-    "booster_free": (_handle,),
+    "trainer_create": (_handle, c.POINTER(_Params), c.POINTER(_TrainOptions), _out),
+    "trainer_step": (_handle, c.POINTER(_Progress)),
+    "trainer_model": (_handle, _out, c.POINTER(_Result)),
+    "trainer_free": (_handle,),
     "model_get_info": (_handle, c.POINTER(_ModelInfo)),
     "model_class_name": (_handle, c.c_int64, *_text),
     "model_feature_name": (_handle, c.c_int64, *_text),
@@ -734,18 +734,18 @@ def _read_evaluation(e: _Evaluation) -> Evaluation:
     return Evaluation(e.log_loss, e.error_rate)
 
 
-def booster(train: Handle, params: Params, valid: Handle | None, eval_every: int) -> Handle:
+def trainer(train: Handle, params: Params, valid: Handle | None, eval_every: int) -> Handle:
     o = _TrainOptions()
     o.set_integer("eval_every", eval_every)
     if valid is not None:
         o.valid = valid._as_parameter_
-    return _create("booster_create", train, params.struct, o)
+    return _create("trainer_create", train, params.struct, o)
 
 
-def step(booster: Handle) -> Progress:
+def step(trainer: Handle) -> Progress:
     """One iteration, without the GIL."""
     p = _Progress()
-    _call("booster_step", booster, p)
+    _call("trainer_step", trainer, p)
     return Progress(
         p.iteration,
         p.trees,
@@ -757,10 +757,10 @@ def step(booster: Handle) -> Progress:
     )
 
 
-def booster_model(booster: Handle) -> tuple[Handle, Result]:
+def trainer_model(trainer: Handle) -> tuple[Handle, Result]:
     """The model so far."""
     out, r = c.c_void_p(), _Result()
-    _call("booster_model", booster, c.byref(out), r)
+    _call("trainer_model", trainer, c.byref(out), r)
     return Handle("model", out), Result(
         r.iterations, r.best_iteration, _STOPPED_BY[r.stopped_by], r.train_loss, r.seconds, r.threads, _evaluation(r)
     )

@@ -68,7 +68,7 @@ class _Training:
         self.iteration, self.ended = 0, False
         self.evaluation: Evaluation | None = None
         self._train_set, self._valid_name = train_set, valid_name
-        self._handle = _capi.booster(train_set._handle, checked, None if valid is None else valid._handle, eval_every)
+        self._handle = _capi.trainer(train_set._handle, checked, None if valid is None else valid._handle, eval_every)
 
     def step(self) -> _capi.Progress:
         step = _capi.step(self._handle)
@@ -80,7 +80,7 @@ class _Training:
         if not self.ended:
             valid = self.step().valid
             if self.ended:
-                valid = _capi.booster_model(self._handle)[1].valid
+                valid = _capi.trainer_model(self._handle)[1].valid
             self.evaluation = valid or self.evaluation
 
     def metrics(self, step: _capi.Progress) -> dict[str, dict[str, float]]:
@@ -92,7 +92,7 @@ class _Training:
         return metrics
 
     def booster(self) -> Booster:
-        handle, result = _capi.booster_model(self._handle)
+        handle, result = _capi.trainer_model(self._handle)
         return Booster(handle, self._train_set.classes, result)
 
 

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-func newBooster(t testing.TB, set *Dataset, p Params, o TrainOptions) *Booster {
+func newTrainer(t testing.TB, set *Dataset, p Params, o TrainOptions) *Trainer {
 	t.Helper()
-	b, err := NewBooster(set, p, o)
+	b, err := NewTrainer(set, p, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +53,7 @@ func TestSteps(t *testing.T) {
 				})
 				var want []Progress
 				o := TrainOptions{Valid: valid, EvalEvery: 3}
-				b := newBooster(t, set, p, o)
+				b := newTrainer(t, set, p, o)
 				o.Callback = func(p Progress) bool { want = append(want, p); return true }
 				whole := train(t, set, p, o)
 				for i := range want {
@@ -82,7 +82,7 @@ func TestSnapshots(t *testing.T) {
 	all := letter()
 	set := newDataset(t, all.slice(0, 2000))
 	p := params(func(p *Params) { p.Trees = 40 })
-	b := newBooster(t, set, p, TrainOptions{})
+	b := newTrainer(t, set, p, TrainOptions{})
 	var models []*Model
 	var files [][]byte
 	for more := true; more; _, more = b.Step(t.Context()) {
@@ -118,7 +118,7 @@ func TestSnapshotEarlyStopping(t *testing.T) {
 	set := newDataset(t, d.slice(0, 300))
 	valid := aligned(t, set, d.slice(300, 1200))
 	p := params(func(p *Params) { p.EarlyStopping, p.Shrinkage = 10, 0.5 })
-	b := newBooster(t, set, p, TrainOptions{Valid: valid})
+	b := newTrainer(t, set, p, TrainOptions{Valid: valid})
 	best, value, past := 0, math.Inf(1), 0
 	for {
 		now, more := b.Step(t.Context())
@@ -151,7 +151,7 @@ func TestResume(t *testing.T) {
 				p.rounds(4, 5)
 			})
 			want := train(t, set, p, TrainOptions{})
-			b := newBooster(t, set, p, TrainOptions{})
+			b := newTrainer(t, set, p, TrainOptions{})
 			interruptions := 0
 			for left, done := 0, false; !done; {
 				before := b.Result()
@@ -182,11 +182,11 @@ func TestResume(t *testing.T) {
 	}
 }
 
-func TestFreedBooster(t *testing.T) {
+func TestFreedTrainer(t *testing.T) {
 	d := blobs(93, 200, 3, 3, 255)
 	set := newDataset(t, d)
 	for _, stopping := range []int{0, 100} {
-		b := newBooster(t, set, params(func(p *Params) { p.EarlyStopping = stopping }), TrainOptions{Valid: aligned(t, set, d)})
+		b := newTrainer(t, set, params(func(p *Params) { p.EarlyStopping = stopping }), TrainOptions{Valid: aligned(t, set, d)})
 		for range 5 {
 			b.Step(t.Context())
 		}
@@ -208,7 +208,7 @@ func TestTrainOnUnknown(t *testing.T) {
 	d := blobs(94, 60, 3, 3, 255)
 	set := newDataset(t, d)
 	other := &table{x: d.x, y: append([]int{7}, d.y[1:]...)}
-	_, err := NewBooster(aligned(t, set, other), params(nil), TrainOptions{})
+	_, err := NewTrainer(aligned(t, set, other), params(nil), TrainOptions{})
 	wantArgumentError(t, err, "train", "1 rows of unknown classes")
 	if _, err := Train(context.Background(), aligned(t, set, d), params(func(p *Params) { p.Trees = 2 }), TrainOptions{}); err != nil {
 		t.Errorf("an aligned dataset of known classes: %v", err)

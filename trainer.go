@@ -11,10 +11,10 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Booster is a training under way, which its caller takes from iteration to
+// Trainer is a training under way, which its caller takes from iteration to
 // iteration; [Train] does the same in one call. One goroutine at a time may
 // use it.
-type Booster struct {
+type Trainer struct {
 	params       Params
 	train, valid *Dataset // which the engine reads
 	kernels      *kernel.Funcs
@@ -24,17 +24,17 @@ type Booster struct {
 	last         Progress
 }
 
-// NewBooster makes a training ready for its first iteration. It takes what
+// NewTrainer makes a training ready for its first iteration. It takes what
 // [Train] takes and makes its checks, and leaves o.Callback alone: each step
 // returns what the callback would be told. The datasets may not be freed
-// before the booster is.
-func NewBooster(train *Dataset, p Params, o TrainOptions) (*Booster, error) {
-	return makeBooster(train, p, o, false)
+// before the trainer is.
+func NewTrainer(train *Dataset, p Params, o TrainOptions) (*Trainer, error) {
+	return makeTrainer(train, p, o, false)
 }
 
-// makeBooster is NewBooster for a caller who, if silent, does not read the
+// makeTrainer is NewTrainer for a caller who, if silent, does not read the
 // training loss on the way.
-func makeBooster(train *Dataset, p Params, o TrainOptions, silent bool) (*Booster, error) {
+func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Trainer, error) {
 	p, err := checkTraining(train, p, o)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func makeBooster(train *Dataset, p Params, o TrainOptions, silent bool) (*Booste
 		}
 	}
 	job.Team = par.NewTeam(p.Threads)
-	b := &Booster{params: p, train: train, valid: o.Valid, kernels: funcs, team: job.Team, engine: boost.New(job)}
+	b := &Trainer{params: p, train: train, valid: o.Valid, kernels: funcs, team: job.Team, engine: boost.New(job)}
 	b.last = b.progress()
 	return b, nil
 }
@@ -97,9 +97,9 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) (Params, error) {
 	return p.resolve(len(train.set.Classes))
 }
 
-// Free gives the booster's memory and threads back. After it, Step does
+// Free gives the trainer's memory and threads back. After it, Step does
 // nothing. Freeing twice does nothing.
-func (b *Booster) Free() {
+func (b *Trainer) Free() {
 	b.team.Close()
 	b.engine.Free()
 	runtime.KeepAlive(b.train)
@@ -111,7 +111,7 @@ func (b *Booster) Free() {
 // state is then that after the last iteration. If ctx was cancelled, before
 // the iteration or in it, it left no trace, and the next Step goes on as if
 // there had been no interruption.
-func (b *Booster) Step(ctx context.Context) (p Progress, more bool) {
+func (b *Trainer) Step(ctx context.Context) (p Progress, more bool) {
 	start := time.Now()
 	more = b.engine.Step(ctx)
 	b.elapsed += time.Since(start)
@@ -122,7 +122,7 @@ func (b *Booster) Step(ctx context.Context) (p Progress, more bool) {
 }
 
 // progress is the engine's status at this time.
-func (b *Booster) progress() Progress {
+func (b *Trainer) progress() Progress {
 	s := b.engine.Status()
 	return Progress{
 		Iteration: s.Iteration,
@@ -140,7 +140,7 @@ func (b *Booster) progress() Progress {
 // with early stopping the model is that of the best iteration. Later steps do
 // not change it. StoppedBy is empty while training goes on. After Free,
 // TrainLoss is NaN, and Valid is there with early stopping only.
-func (b *Booster) Result() *Result {
+func (b *Trainer) Result() *Result {
 	r := b.engine.Result()
 	perIteration := b.engine.TreesPerIteration()
 	return &Result{

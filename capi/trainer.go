@@ -11,11 +11,11 @@ import (
 	"github.com/libaoso/aoso"
 )
 
-// booster is a training in progress.
-type booster struct {
+// trainer is a training in progress.
+type trainer struct {
 	exclusive
 	*training
-	*aoso.Booster
+	*aoso.Trainer
 
 	mu     sync.Mutex // guards the fields below, which interrupt uses from other threads
 	ctx    context.Context
@@ -23,20 +23,20 @@ type booster struct {
 }
 
 // context returns the context that interrupt cancels.
-func (b *booster) context() context.Context {
+func (b *trainer) context() context.Context {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.ctx
 }
 
-func (b *booster) interrupt() {
+func (b *trainer) interrupt() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.cancel()
 }
 
 // resume makes a new context, so that training can continue after an interrupt.
-func (b *booster) resume() {
+func (b *trainer) resume() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.ctx, b.cancel = context.WithCancel(context.Background())
@@ -44,7 +44,7 @@ func (b *booster) resume() {
 
 // step runs one iteration and reports it to the host. If training must stop,
 // StoppedBy of the result is the reason.
-func (b *booster) step() (p aoso.Progress) {
+func (b *trainer) step() (p aoso.Progress) {
 	p, more := b.Step(b.context())
 	checkpoint(inTraining)
 	switch {
@@ -53,7 +53,7 @@ func (b *booster) step() (p aoso.Progress) {
 		case aoso.StoppedByInterrupt:
 			b.resume()
 		case "":
-			panic("a booster stopped without a reason") // aoso_booster_run would loop forever
+			panic("a trainer stopped without a reason") // aoso_trainer_run would loop forever
 		}
 	case !b.report(p):
 		p.StoppedBy = cmp.Or(p.StoppedBy, aoso.StoppedByInterrupt)
@@ -61,28 +61,28 @@ func (b *booster) step() (p aoso.Progress) {
 	return p
 }
 
-func useBooster(handle C.uintptr_t, use func(*booster) error) error {
-	return useAlone("booster", uint64(handle), use)
+func useTrainer(handle C.uintptr_t, use func(*trainer) error) error {
+	return useAlone("trainer", uint64(handle), use)
 }
 
-//export goaoso_booster_create
-func goaoso_booster_create(train C.uintptr_t, params *C.aoso_params, options *C.aoso_train_options, out *C.uintptr_t) C.aoso_status {
+//export goaoso_trainer_create
+func goaoso_trainer_create(train C.uintptr_t, params *C.aoso_params, options *C.aoso_train_options, out *C.uintptr_t) C.aoso_status {
 	return try(func() error {
-		if err := checkPut(out, "booster"); err != nil {
+		if err := checkPut(out, "trainer"); err != nil {
 			return err
 		}
 		t, err := beginTraining(train, params, options)
 		if err != nil {
 			return err
 		}
-		o := &booster{training: t}
+		o := &trainer{training: t}
 		kept := false
 		defer func() {
 			if !kept {
 				o.free()
 			}
 		}()
-		if o.Booster, err = aoso.NewBooster(t.train.Dataset, t.params, t.options()); err != nil {
+		if o.Trainer, err = aoso.NewTrainer(t.train.Dataset, t.params, t.options()); err != nil {
 			return err
 		}
 		o.resume()
@@ -92,20 +92,20 @@ func goaoso_booster_create(train C.uintptr_t, params *C.aoso_params, options *C.
 	})
 }
 
-func (b *booster) free() {
+func (b *trainer) free() {
 	defer b.end()
-	if b.Booster != nil {
+	if b.Trainer != nil {
 		b.Free()
 	}
 }
 
-//export goaoso_booster_step
-func goaoso_booster_step(handle C.uintptr_t, progress *C.aoso_progress) C.aoso_status {
+//export goaoso_trainer_step
+func goaoso_trainer_step(handle C.uintptr_t, progress *C.aoso_progress) C.aoso_status {
 	return try(func() error {
 		if err := checkWanted("progress", progress); err != nil {
 			return err
 		}
-		return useBooster(handle, func(b *booster) error {
+		return useTrainer(handle, func(b *trainer) error {
 			var p aoso.Progress
 			b.run(func() { p = b.step() })
 			writeStruct(progress, cProgress(p))
@@ -114,13 +114,13 @@ func goaoso_booster_step(handle C.uintptr_t, progress *C.aoso_progress) C.aoso_s
 	})
 }
 
-//export goaoso_booster_run
-func goaoso_booster_run(handle C.uintptr_t, result *C.aoso_result) C.aoso_status {
+//export goaoso_trainer_run
+func goaoso_trainer_run(handle C.uintptr_t, result *C.aoso_result) C.aoso_status {
 	return try(func() error {
 		if err := checkWanted("result", result); err != nil {
 			return err
 		}
-		return useBooster(handle, func(b *booster) error {
+		return useTrainer(handle, func(b *trainer) error {
 			var r *aoso.Result
 			b.run(func() {
 				stoppedBy := ""
@@ -137,10 +137,10 @@ func goaoso_booster_run(handle C.uintptr_t, result *C.aoso_result) C.aoso_status
 	})
 }
 
-//export goaoso_booster_interrupt
-func goaoso_booster_interrupt(handle C.uintptr_t) C.aoso_status {
+//export goaoso_trainer_interrupt
+func goaoso_trainer_interrupt(handle C.uintptr_t) C.aoso_status {
 	return try(func() error {
-		b, err := find[*booster]("booster", uint64(handle))
+		b, err := find[*trainer]("trainer", uint64(handle))
 		if err == nil {
 			b.interrupt()
 		}
@@ -148,8 +148,8 @@ func goaoso_booster_interrupt(handle C.uintptr_t) C.aoso_status {
 	})
 }
 
-//export goaoso_booster_model
-func goaoso_booster_model(handle C.uintptr_t, out *C.uintptr_t, result *C.aoso_result) C.aoso_status {
+//export goaoso_trainer_model
+func goaoso_trainer_model(handle C.uintptr_t, out *C.uintptr_t, result *C.aoso_result) C.aoso_status {
 	return try(func() error {
 		if err := checkPut(out, "model"); err != nil {
 			return err
@@ -157,7 +157,7 @@ func goaoso_booster_model(handle C.uintptr_t, out *C.uintptr_t, result *C.aoso_r
 		if err := checkWanted("result", result); err != nil {
 			return err
 		}
-		return useBooster(handle, func(b *booster) error {
+		return useTrainer(handle, func(b *trainer) error {
 			r := b.Result()
 			if err := addModel(out, r.Model); err != nil {
 				return err
@@ -168,9 +168,9 @@ func goaoso_booster_model(handle C.uintptr_t, out *C.uintptr_t, result *C.aoso_r
 	})
 }
 
-//export goaoso_booster_free
-func goaoso_booster_free(handle C.uintptr_t) C.aoso_status { return freeBooster(uint64(handle)) }
+//export goaoso_trainer_free
+func goaoso_trainer_free(handle C.uintptr_t) C.aoso_status { return freeTrainer(uint64(handle)) }
 
-func freeBooster(handle uint64) C.aoso_status {
-	return free("booster", C.uintptr_t(handle), (*booster).free)
+func freeTrainer(handle uint64) C.aoso_status {
+	return free("trainer", C.uintptr_t(handle), (*trainer).free)
 }
