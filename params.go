@@ -66,15 +66,6 @@ func checkThreads(n int) error {
 	return nil
 }
 
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // treesPerIteration is the number of trees that an iteration adds.
 func (p *Params) treesPerIteration(classes int) int {
 	return (*boost.Params)(p).TreesPerIteration(classes)
