@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
@@ -11,10 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from bench import panels
-from bench.peers.run import TITLES, Run
-
-if TYPE_CHECKING:
-    from bench.peers.report import Measured
+from bench.peers.run import TITLES, Measured, Run
 
 COLOURS = dict(zip(TITLES, ("#d62728", "#1f77b4", "#2ca02c", "#98c46a", "#e6a817", "#7f7f7f")))
 ERRORS, LOSS = "test errors, %", "test log loss"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from bench import readme
 from bench.peers import plan, plots
-from bench.peers.run import TITLES, Run, deviation
+from bench.peers.run import TITLES, Measured, Run, deviation
 from bench.readme import number, table
 from bench.results import Results
 
@@ -15,22 +15,6 @@ NOTHING = "Not measured yet: `make bench-peers`."
 
 # The aims: CPU time as a fraction of the best peer's, and the number of sets on which that must hold.
 SHARE, SHARE_LARGE, SHARE_TWO_CLASSES, ENOUGH = 1 / 5, 1 / 20, 1 / 2, 5
-
-
-class Measured:
-    """All runs on a set."""
-
-    def __init__(self, store: Results) -> None:
-        self.name, self.store = store.set, store
-        runs = {key: content for key, content in store.runs.items() if "failed" not in content}
-        self.failed = {key: content["failed"] for key, content in store.runs.items() if "failed" in content}
-        self.runs = [Run(key, content, store.shape) for key, content in runs.items()]
-
-    def find(self, system: str, setting: str) -> Run | None:
-        return next((run for run in self.runs if (run.system, run.setting) == (system, setting)), None)
-
-    def peers(self, setting: str) -> list[Run]:
-        return [run for run in self.runs if run.setting == setting and run.system != "aoso"]
 
 
 def write(folder: Path) -> None:

@@ -1,10 +1,12 @@
-"""A measured run, as the tables use it."""
+"""Measured runs, as the tables and plots use them."""
 
 from __future__ import annotations
 
 import math
 import statistics
 from typing import Any
+
+from bench.results import Results
 
 TITLES = {
     "aoso": "aoso",
@@ -70,3 +72,19 @@ def deviation(errors: int, rows: int) -> float:
     """The standard deviation of a number of errors with a binomial distribution."""
     share = errors / rows
     return math.sqrt(rows * share * (1 - share))
+
+
+class Measured:
+    """All runs on a set."""
+
+    def __init__(self, store: Results) -> None:
+        self.name, self.store = store.set, store
+        runs = {key: content for key, content in store.runs.items() if "failed" not in content}
+        self.failed = {key: content["failed"] for key, content in store.runs.items() if "failed" in content}
+        self.runs = [Run(key, content, store.shape) for key, content in runs.items()]
+
+    def find(self, system: str, setting: str) -> Run | None:
+        return next((run for run in self.runs if (run.system, run.setting) == (system, setting)), None)
+
+    def peers(self, setting: str) -> list[Run]:
+        return [run for run in self.runs if run.setting == setting and run.system != "aoso"]
