@@ -171,7 +171,11 @@ func TestForgedModels(t *testing.T) {
 			t.Errorf("%v, want %q", err, test.want)
 		}
 	}
-	// Keys that this build does not know are named.
+}
+
+// TestUnknownKeys checks that the error names the keys that this build does not know.
+func TestUnknownKeys(t *testing.T) {
+	full := encode(t, fit(t, blobs(90, 200, 3, 4, 255), params(func(p *Params) { p.Trees = 4 })).Model)
 	for want, change := range map[string]func(f *modelFile){
 		`"extra"`:                 func(f *modelFile) { f.Extra = "x" },
 		"parameter MinLoss, max_": func(f *modelFile) { f.Params["max_loss"], f.Params["MinLoss"] = 1, 2 },
@@ -182,7 +186,11 @@ func TestForgedModels(t *testing.T) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}
-	// What files of version 1 have of a training is left out.
+}
+
+// TestForgedVersion1 changes the parameters in a file of version 1, which also has
+// those that say how the training ran.
+func TestForgedVersion1(t *testing.T) {
 	old, err := os.ReadFile(filepath.Join("testdata", "version1", "abc.aoso"))
 	if err != nil {
 		t.Fatal(err)

@@ -53,24 +53,7 @@ func TestScan(t *testing.T) {
 		for f := range TileLanes / m {
 			best := math.Inf(-1)
 			score := func(bin int, missingLeft bool) float64 {
-				sum, lightL, lightR := 0.0, 0.0, 0.0
-				for p := range m {
-					var gl, hl float64
-					for b := range bins {
-						if b > 0 && b <= bin || b == 0 && missingLeft {
-							gl += float64(g[b*stride+f*m+p])
-							hl += float64(h[b*stride+f*m+p])
-						}
-					}
-					gr, hr := float64(j.TotalG[p])-gl, float64(j.TotalH[p])-hl
-					lightL += j.UnitH[p] * hl
-					lightR += j.UnitH[p] * hr
-					sum += j.Scale[p] * (gl*gl/max(hl+j.L2[p], 1) + gr*gr/max(hr+j.L2[p], 1))
-				}
-				if min(lightL, lightR) < j.MinHessian {
-					return math.Inf(-1)
-				}
-				return sum
+				return cutScore(&j, g[f*m:], h[f*m:], stride, bin, missingLeft)
 			}
 			for bin := 1; bin < bins; bin++ {
 				best = max(best, score(bin, false), score(bin, true))
@@ -88,6 +71,28 @@ func TestScan(t *testing.T) {
 			}
 		}
 	}
+}
+
+// cutScore is the score of a cut, whose sums start at g and h.
+func cutScore(j *ScanJob, g, h []int64, stride, bin int, missingLeft bool) float64 {
+	sum, lightL, lightR := 0.0, 0.0, 0.0
+	for p := range j.Pairs {
+		var gl, hl float64
+		for b := range j.Bins {
+			if b > 0 && b <= bin || b == 0 && missingLeft {
+				gl += float64(g[b*stride+p])
+				hl += float64(h[b*stride+p])
+			}
+		}
+		gr, hr := float64(j.TotalG[p])-gl, float64(j.TotalH[p])-hl
+		lightL += j.UnitH[p] * hl
+		lightR += j.UnitH[p] * hr
+		sum += j.Scale[p] * (gl*gl/max(hl+j.L2[p], 1) + gr*gr/max(hr+j.L2[p], 1))
+	}
+	if min(lightL, lightR) < j.MinHessian {
+		return math.Inf(-1)
+	}
+	return sum
 }
 
 // TestScanTie checks that the lowest cut wins, and that missing values go

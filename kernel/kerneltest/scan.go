@@ -42,16 +42,7 @@ func scan(d dice, s shape) call {
 	}
 	rows := int64(pick(d, 1, 1+d.IntN(most), most))
 	node := d.cells(kinds, m)
-	if d.IntN(3) == 0 { // few different gradients: many ties
-		for i := range node {
-			node[i] = pick[int64](d, -5, 0, 5)<<32 + 9
-		}
-	}
-	if kinds > 0 && d.IntN(4) == 0 { // rows whose curvature rounds to zero
-		for p := range m {
-			node[p] &^= math.MaxUint32
-		}
-	}
+	d.spoil(node, m)
 	for i, cell := range node {
 		job.TotalG[i%m] += rows * (cell >> 32)
 		job.TotalH[i%m] += rows * (cell & math.MaxUint32)
@@ -97,6 +88,21 @@ func scan(d dice, s shape) call {
 		result(mem, "Score", job.Score[:features]...)
 		result(mem, "Bin", job.Bin[:features]...)
 		result(mem, "MissingLeft", job.MissingLeft[:features]...)
+	}
+}
+
+// spoil sometimes gives the rows of a node few different gradients, so that many
+// cuts tie, and the first one a curvature that rounds to zero.
+func (d dice) spoil(node []int64, pairs int) {
+	if d.IntN(3) == 0 {
+		for i := range node {
+			node[i] = pick[int64](d, -5, 0, 5)<<32 + 9
+		}
+	}
+	if len(node) > 0 && d.IntN(4) == 0 {
+		for p := range pairs {
+			node[p] &^= math.MaxUint32
+		}
 	}
 }
 
