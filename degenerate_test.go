@@ -11,7 +11,7 @@ func TestOneClass(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
 			r := fit(t, d, params(v.change))
-			if r.Model.Trees() != 0 || r.Iterations != 0 || r.StoppedBy != StoppedByLoss || r.TrainLoss != 0 {
+			if r.Model.Trees() != 0 || r.Iterations != 0 || r.StoppedBy != StoppedByStopLoss || r.TrainLoss != 0 {
 				t.Errorf("%d trees in %d iterations, stopped by %s at a loss of %g", r.Model.Trees(), r.Iterations, r.StoppedBy, r.TrainLoss)
 			}
 			proba, err := r.Model.PredictProba(d.features(), PredictOptions{})
@@ -51,7 +51,7 @@ func TestSmall(t *testing.T) {
 			t.Run(test.name+"/"+v.name, func(t *testing.T) {
 				d := &table{x: test.x, y: test.y}
 				r := fit(t, d, params(func(p *Params) { v.change(p); p.Trees, p.StopLoss, p.Shrinkage = 400, 1e-12, 0.2 }))
-				if (r.StoppedBy == StoppedByLoss) != (test.loss == 0) || math.Abs(r.TrainLoss-test.loss) > 1e-4 {
+				if (r.StoppedBy == StoppedByStopLoss) != (test.loss == 0) || math.Abs(r.TrainLoss-test.loss) > 1e-4 {
 					t.Errorf("stopped by %s at a loss of %g, want %g", r.StoppedBy, r.TrainLoss, test.loss)
 				}
 				if loss := lossOf(t, r.Model, d, PredictOptions{}); !near(loss, r.TrainLoss, 1e-3) {

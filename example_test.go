@@ -80,7 +80,7 @@ func ExampleTrainer() {
 	// iteration 3: loss 3.86
 	// iteration 4: loss 3.29
 	// iteration 5: loss 2.81
-	// max_trees
+	// trees
 }
 
 // A dataset whose rows arrive in chunks, saved to a file for other trainings.

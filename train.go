@@ -8,13 +8,13 @@ import (
 	"github.com/libaoso/aoso/internal/boost"
 )
 
-// The reasons for which training stops.
+// Why training stopped.
 const (
-	StoppedByLoss          = string(boost.LossReached)   // stop_loss
-	StoppedByTrees         = string(boost.TreesReached)  // max_trees
-	StoppedByEarlyStopping = string(boost.NoImprovement) // early_stopping
-	StoppedByInterrupt     = string(boost.Interrupted)   // interrupted
-	StoppedByNoSplit       = string(boost.NoSplit)       // no_split: nothing can be split, and no leaf moves
+	StoppedByStopLoss      = string(boost.StoppedByStopLoss)      // stop_loss
+	StoppedByTrees         = string(boost.StoppedByTrees)         // trees
+	StoppedByEarlyStopping = string(boost.StoppedByEarlyStopping) // early_stopping
+	StoppedByInterrupt     = string(boost.StoppedByInterrupt)     // interrupt
+	StoppedByNoSplit       = string(boost.StoppedByNoSplit)       // no_split: nothing can be split, and no leaf moves
 )
 
 // TrainOptions are what training may be given beside data and parameters.

@@ -565,7 +565,7 @@ AOSO_API aoso_status aoso_estimate_memory(int64_t rows, int64_t features, int64_
 
 enum { /* stop reasons */
     AOSO_RUNNING = 0,
-    AOSO_STOPPED_BY_LOSS = 1,
+    AOSO_STOPPED_BY_STOP_LOSS = 1,
     AOSO_STOPPED_BY_TREES = 2,
     AOSO_STOPPED_BY_EARLY_STOPPING = 3,
     AOSO_STOPPED_BY_INTERRUPT = 4,

@@ -80,7 +80,7 @@ func New(j Job) *Engine {
 		e.validation = newValidation(j.Valid, j.ValidScores)
 	}
 	if e.state.lossAtMost(p.StopLoss) {
-		e.stopped = LossReached
+		e.stopped = StoppedByStopLoss
 	}
 	return e
 }
@@ -105,14 +105,14 @@ func (e *Engine) Free() {
 // over, or if ctx is cancelled before or during the iteration. After that, the
 // next Step resumes as if there had been no interruption.
 func (e *Engine) Step(ctx context.Context) bool {
-	if e.stopped == Interrupted {
+	if e.stopped == StoppedByInterrupt {
 		e.stopped = ""
 	}
 	if e.freed || e.stopped != "" {
 		return false
 	}
 	if ctx.Err() != nil || !e.iterate(ctx) {
-		e.stopped = Interrupted
+		e.stopped = StoppedByInterrupt
 		return false
 	}
 	e.look()

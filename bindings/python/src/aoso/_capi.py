@@ -35,7 +35,7 @@ _ERRORS: dict[int, type[errors.AosoError]] = {
 _DENSE, _COLUMNS, _CSR, _CSC, _ARROW, _ARROW_STREAM = range(6)
 _DTYPES = {"f4": 1, "f8": 2, "i1": 3, "i2": 4, "i4": 5, "i8": 6, "u1": 7, "u2": 8, "u4": 9, "u8": 10}
 
-_STOPPED_BY = ("", "loss", "trees", "early_stopping", "interrupt", "no_split")
+_STOPPED_BY = ("", "stop_loss", "trees", "early_stopping", "interrupt", "no_split")
 IMPORTANCES = ("gain", "split", "cover")
 EXPORTS = ("onnx", "lightgbm", "json", "dot")  # from 1
 
