@@ -375,7 +375,7 @@ AOSO_API aoso_status aoso_builder_create(int64_t cols, const aoso_dataset_option
 
 /* Adds rows. weights: one per row, for every chunk or for none (NULL). After an
  * error the builder is unchanged. */
-AOSO_API aoso_status aoso_builder_push(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y,
+AOSO_API aoso_status aoso_builder_append(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y,
                                    const double *weights, int64_t num_weights);
 
 /* Creates the dataset and empties the builder. The builder must still be
