@@ -703,7 +703,10 @@ class Evaluation(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """The state of training after a step. ``train_loss`` and ``valid`` are None if there was no evaluation."""
+    """The state of training after a step.
+
+    ``train_loss`` is the mean log loss of the training rows. It and ``valid`` are None if there was no evaluation.
+    """
 
     iteration: int
     trees: int
@@ -715,7 +718,7 @@ class Progress(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The outcome of a training."""
+    """The outcome of a training. ``train_loss`` is the mean log loss of the training rows after the last iteration."""
 
     iterations: int
     best_iteration: int
