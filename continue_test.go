@@ -49,7 +49,7 @@ func TestContinueConverged(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := train(t, set, p, TrainOptions{}); r.Iterations != 0 || r.StoppedBy != StoppedByLoss || r.Model.Fingerprint() != first.Fingerprint() {
+	if r := train(t, set, p, TrainOptions{}); r.Iterations != 0 || r.StoppedBy != StoppedByStopLoss || r.Model.Fingerprint() != first.Fingerprint() {
 		t.Errorf("%d more iterations, stopped by %s", r.Iterations, r.StoppedBy)
 	}
 }

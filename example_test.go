@@ -67,20 +67,20 @@ func ExampleTrainer() {
 		if !more {
 			break
 		}
-		fmt.Printf("iteration %d: loss %.2f\n", now.Iteration, now.TrainLoss)
+		fmt.Printf("iteration %d: mean log loss %.2f\n", now.Iteration, now.TrainLoss)
 		if now.Iteration == 2 {
 			fmt.Println(trainer.Result().Model.Trees(), "trees so far")
 		}
 	}
 	fmt.Println(trainer.Result().StoppedBy)
 	// Output:
-	// iteration 1: loss 5.45
-	// iteration 2: loss 4.57
+	// iteration 1: mean log loss 0.91
+	// iteration 2: mean log loss 0.76
 	// 2 trees so far
-	// iteration 3: loss 3.86
-	// iteration 4: loss 3.29
-	// iteration 5: loss 2.81
-	// max_trees
+	// iteration 3: mean log loss 0.64
+	// iteration 4: mean log loss 0.55
+	// iteration 5: mean log loss 0.47
+	// trees
 }
 
 // A dataset whose rows arrive in chunks, saved to a file for other trainings.

@@ -78,7 +78,8 @@ type Params struct {
 	// Allowed: at least 0, below 1. Default: 0.1.
 	Trim float64 `json:"trim"`
 
-	// Training stops when the sum of -log p over the training rows is no greater than this.
+	// Training stops when the sum of -log p over the training rows is no greater than this. This is a
+	// sum, as in the paper; the training loss that is reported is a mean.
 	// Allowed: a finite number, at least 0. Default: 1e-16.
 	StopLoss float64 `json:"stop_loss"`
 	// Training stops after this many iterations without a better metric on the validation set; 0 turns

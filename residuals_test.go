@@ -54,7 +54,7 @@ func TestResidualsToTheEnd(t *testing.T) {
 		t.Run(v.name, func(t *testing.T) {
 			p := params(func(p *Params) { v.change(p); p.StopLoss, p.Shrinkage, p.Trees = 1e-7, 0.3, 10_000 })
 			r := fit(t, d, p)
-			if r.StoppedBy != StoppedByLoss || r.TrainLoss > 1e-7 {
+			if r.StoppedBy != StoppedByStopLoss || r.TrainLoss > 1e-7/float64(len(d.y)) {
 				t.Fatalf("stopped by %s at a loss of %g", r.StoppedBy, r.TrainLoss)
 			}
 			if loss := lossOf(t, r.Model, d, PredictOptions{}); !near(loss, r.TrainLoss, 1e-3) {

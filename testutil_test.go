@@ -219,18 +219,20 @@ func rowLoss(scores []float64, y int) float64 {
 	return math.Log1p(others)
 }
 
-// lossOf is Σ −w·log p_y by a model's raw scores.
+// lossOf is the mean log loss of the model on the table, weighted.
 func lossOf(t testing.TB, m *Model, d *table, o PredictOptions) float64 {
 	t.Helper()
-	scores, classes, sum := rawScores(t, m, d.features(), o), len(m.Classes()), 0.0
+	scores, classes := rawScores(t, m, d.features(), o), len(m.Classes())
+	sum, weight := 0.0, 0.0
 	for i, y := range d.y {
 		w := 1.0
 		if d.weights != nil {
 			w = d.weights[i]
 		}
 		sum += w * rowLoss(scores[i*classes:][:classes], y)
+		weight += w
 	}
-	return sum
+	return sum / weight
 }
 
 func errorsOf(t testing.TB, m *Model, d *table, o PredictOptions) int {

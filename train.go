@@ -8,13 +8,13 @@ import (
 	"github.com/libaoso/aoso/internal/boost"
 )
 
-// The reasons for which training stops.
+// Why training stopped.
 const (
-	StoppedByLoss          = string(boost.LossReached)   // stop_loss
-	StoppedByTrees         = string(boost.TreesReached)  // max_trees
-	StoppedByEarlyStopping = string(boost.NoImprovement) // early_stopping
-	StoppedByInterrupt     = string(boost.Interrupted)   // interrupted
-	StoppedByNoSplit       = string(boost.NoSplit)       // no_split: nothing can be split, and no leaf moves
+	StoppedByStopLoss      = string(boost.StoppedByStopLoss)      // stop_loss
+	StoppedByTrees         = string(boost.StoppedByTrees)         // trees
+	StoppedByEarlyStopping = string(boost.StoppedByEarlyStopping) // early_stopping
+	StoppedByInterrupt     = string(boost.StoppedByInterrupt)     // interrupt
+	StoppedByNoSplit       = string(boost.StoppedByNoSplit)       // no_split: nothing can be split, and no leaf moves
 )
 
 // TrainOptions are what training may be given beside data and parameters.
@@ -32,7 +32,7 @@ type Progress struct {
 	Trees     int           // in the model, those it continues included
 	Elapsed   time.Duration // spent in iterations
 	Evaluated bool          // every EvalEvery-th iteration
-	TrainLoss float64       // Σ −log p_y over the training rows, weighted
+	TrainLoss float64       // mean log loss of the training rows, weighted
 	Valid     *Evaluation   // nil without a validation set
 	Best      int           // iteration of the best Valid so far; 0: none
 	StoppedBy string        // why this is the last iteration; "": it is not
@@ -43,7 +43,7 @@ type Result struct {
 	Model         *Model
 	Iterations    int
 	BestIteration int         // the iteration that the model ends with, if it was stopped early; else the last
-	TrainLoss     float64     // of the last iteration: Σ −log p_y, weighted
+	TrainLoss     float64     // mean log loss of the training rows after the last iteration, weighted
 	Valid         *Evaluation // of the model, if there was a validation set
 	StoppedBy     string
 	Elapsed       time.Duration // spent in iterations
@@ -52,10 +52,10 @@ type Result struct {
 }
 
 // Train trains a model. It ends at Trees trees, when nothing can be split any
-// more, at a training loss of StopLoss, after EarlyStopping iterations without
-// a better validation metric (the model is then that of the best iteration),
-// when the callback returns false, or when ctx is cancelled: the last two keep
-// the iterations done so far and are no error.
+// more, when the log losses of the training rows sum to at most StopLoss, after
+// EarlyStopping iterations without a better validation metric (the model is
+// then that of the best iteration), when the callback returns false, or when
+// ctx is cancelled. The last two are no errors and keep the iterations so far.
 func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Result, error) {
 	b, err := makeTrainer(train, p, o, o.Callback == nil)
 	if err != nil {

@@ -35,7 +35,7 @@ func TestSteps(t *testing.T) {
 	d := blobs(90, 900, 4, 4, 255)
 	set := newDataset(t, d.slice(0, 400))
 	valid := aligned(t, set, d.slice(400, 900))
-	for _, stop := range []string{StoppedByTrees, StoppedByEarlyStopping, StoppedByLoss} {
+	for _, stop := range []string{StoppedByTrees, StoppedByEarlyStopping, StoppedByStopLoss} {
 		for _, v := range variants {
 			t.Run(stop+"/"+v.name, func(t *testing.T) {
 				p := params(func(p *Params) {
@@ -46,7 +46,7 @@ func TestSteps(t *testing.T) {
 					case StoppedByEarlyStopping:
 						p.EarlyStopping = 8
 						p.rounds(1000, 4)
-					case StoppedByLoss:
+					case StoppedByStopLoss:
 						p.StopLoss = 100
 						p.rounds(1000, 4)
 					}
@@ -235,7 +235,7 @@ func TestLastProgress(t *testing.T) {
 		change func(*Params)
 	}{
 		{StoppedByTrees, func(p *Params) { p.Trees = 4 }},
-		{StoppedByLoss, func(p *Params) { p.Trees, p.StopLoss = 1000, 50 }},
+		{StoppedByStopLoss, func(p *Params) { p.Trees, p.StopLoss = 1000, 50 }},
 		{StoppedByEarlyStopping, func(p *Params) { p.Trees, p.EarlyStopping, p.Shrinkage = 1000, 2, 1 }},
 	} {
 		t.Run(test.stop, func(t *testing.T) {

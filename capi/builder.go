@@ -49,8 +49,8 @@ func goaoso_builder_create(cols C.int64_t, options *C.aoso_dataset_options, out 
 	})
 }
 
-//export goaoso_builder_push
-func goaoso_builder_push(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, weights *C.double, numWeights C.int64_t) C.aoso_status {
+//export goaoso_builder_append
+func goaoso_builder_append(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, weights *C.double, numWeights C.int64_t) C.aoso_status {
 	return try(func() error {
 		return useMatrix(x, func(m *matrix) error {
 			return useBuilder(handle, func(b *builder) error {

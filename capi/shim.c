@@ -185,9 +185,9 @@ aoso_status aoso_builder_create(int64_t cols, const aoso_dataset_options *option
     GO_LONG(goaoso_builder_create(cols, P(options), P(out)));
 }
 
-aoso_status aoso_builder_push(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y, const double *weights,
+aoso_status aoso_builder_append(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y, const double *weights,
                               int64_t num_weights) {
-    GO_ROWS(x, goaoso_builder_push(ID(builder), P(x), P(y), P(weights), num_weights));
+    GO_ROWS(x, goaoso_builder_append(ID(builder), P(x), P(y), P(weights), num_weights));
 }
 
 aoso_status aoso_builder_finish(aoso_builder *builder, aoso_dataset **out) {

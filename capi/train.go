@@ -136,7 +136,7 @@ func cBool(b bool) C.int32_t {
 // reasons has the C constants of the stop reasons. Without a reason, the constant
 // is AOSO_RUNNING, 0.
 var reasons = map[string]C.int32_t{
-	aoso.StoppedByLoss:          C.AOSO_STOPPED_BY_LOSS,
+	aoso.StoppedByStopLoss:      C.AOSO_STOPPED_BY_STOP_LOSS,
 	aoso.StoppedByTrees:         C.AOSO_STOPPED_BY_TREES,
 	aoso.StoppedByEarlyStopping: C.AOSO_STOPPED_BY_EARLY_STOPPING,
 	aoso.StoppedByInterrupt:     C.AOSO_STOPPED_BY_INTERRUPT,

@@ -185,7 +185,8 @@ var Parameters = []Parameter{
 	{
 		Name: "stop_loss", Field: "StopLoss", Group: Stopping, Type: Float64, Default: "1e-16", C: C{Slot: 22},
 		Range: notNegative, Usual: between(1e-16, 1),
-		Help: "Training stops when the sum of -log p over the training rows is no greater than this.",
+		Help:   "Training stops when the sum of -log p over the training rows is no greater than this.",
+		Detail: "This is a sum, as in the paper; the training loss that is reported is a mean.",
 	},
 	{
 		Name: "early_stopping", Field: "EarlyStopping", Group: Stopping, Type: Int, Default: "0", C: C{Slot: 12},

@@ -31,7 +31,6 @@ def train(job: dict[str, Any]) -> dict[str, Any]:
         "logloss": round(result.valid.logloss, 6),
         "trees": booster.num_trees,
         "stopped_by": result.stopped_by,
-        "train_loss": result.train_loss,
         "cpu": round(time.process_time() - start, 2),
         "curve": {"trees": curve.trees, "errors": curve.errors},
     }

@@ -346,19 +346,19 @@ static void datasets() {
 
     o.weights = {};
     aoso::dataset_builder builder(FEATURES, o);
-    const auto push = [&](std::size_t first, std::size_t n) {
-        builder.push(aoso::row_major(aoso::span<const double>(&data.values[first * FEATURES], n * FEATURES), FEATURES),
+    const auto append = [&](std::size_t first, std::size_t n) {
+        builder.append(aoso::row_major(aoso::span<const double>(&data.values[first * FEATURES], n * FEATURES), FEATURES),
                      aoso::span<const int32_t>(&data.classes[first], n), aoso::span<const double>(&weights[first], n));
     };
-    push(0, 1);
-    push(1, 399);
-    EXPECT(status_of([&] { builder.push(data.x(), std::vector<int32_t>(2), weights); }) == AOSO_INVALID_ARGUMENT);
-    push(400, 200);
+    append(0, 1);
+    append(1, 399);
+    EXPECT(status_of([&] { builder.append(data.x(), std::vector<int32_t>(2), weights); }) == AOSO_INVALID_ARGUMENT);
+    append(400, 200);
     EXPECT(aoso::train(builder.finish(), few_trees).fingerprint() == wanted);
-    push(0, 400);
+    append(0, 400);
     EXPECT(builder.finish_aligned(train).rows() == 400);
     EXPECT(status_of([&] { builder.finish_aligned(moved); }) == AOSO_INVALID_HANDLE);
-    EXPECT(status_of([&] { builder.push(aoso::row_major(weights, 3), data.classes); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { builder.append(aoso::row_major(weights, 3), data.classes); }) == AOSO_INVALID_ARGUMENT);
     aoso::dataset_builder other(std::move(builder));
     EXPECT(status_of([&] { builder.finish(); }) == AOSO_INVALID_HANDLE);
     EXPECT(status_of([] { aoso::dataset_builder(-1); }) == AOSO_INVALID_ARGUMENT);

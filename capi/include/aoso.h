@@ -375,7 +375,7 @@ AOSO_API aoso_status aoso_builder_create(int64_t cols, const aoso_dataset_option
 
 /* Adds rows. weights: one per row, for every chunk or for none (NULL). After an
  * error the builder is unchanged. */
-AOSO_API aoso_status aoso_builder_push(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y,
+AOSO_API aoso_status aoso_builder_append(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y,
                                    const double *weights, int64_t num_weights);
 
 /* Creates the dataset and empties the builder. The builder must still be
@@ -512,7 +512,8 @@ typedef struct aoso_params {
      * Allowed: at least 0, below 1. Default: 0.1. */
     double trim;
 
-    /* Training stops when the sum of -log p over the training rows is no greater than this.
+    /* Training stops when the sum of -log p over the training rows is no greater than this. This is a sum, as in
+     * the paper; the training loss that is reported is a mean.
      * Allowed: a finite number, at least 0. Default: 1e-16. */
     double stop_loss;
 
@@ -565,7 +566,7 @@ AOSO_API aoso_status aoso_estimate_memory(int64_t rows, int64_t features, int64_
 
 enum { /* stop reasons */
     AOSO_RUNNING = 0,
-    AOSO_STOPPED_BY_LOSS = 1,
+    AOSO_STOPPED_BY_STOP_LOSS = 1,
     AOSO_STOPPED_BY_TREES = 2,
     AOSO_STOPPED_BY_EARLY_STOPPING = 3,
     AOSO_STOPPED_BY_INTERRUPT = 4,
@@ -586,7 +587,7 @@ typedef struct aoso_progress {
     int64_t trees;      /* in the model */
     int64_t best;       /* with early stopping, the iteration of the best evaluation; 0: none */
     double seconds;
-    double train_loss;  /* weighted sum of -log p over the training rows */
+    double train_loss;  /* mean log loss of the training rows, weighted */
     int32_t has_valid;  /* 1: there is a validation set */
     int32_t stopped_by; /* AOSO_RUNNING, or the stop reason if this is the last iteration */
     aoso_evaluation valid;
@@ -611,7 +612,7 @@ typedef struct aoso_result {
     int64_t iterations;
     int64_t best_iteration; /* the iteration that the model ends with: the best after early stopping, else the last */
     int64_t threads;
-    double train_loss;
+    double train_loss; /* mean log loss of the training rows after the last iteration, weighted */
     double seconds;
     int32_t has_valid;
     int32_t reserved;

@@ -793,9 +793,9 @@ public:
         : dataset_builder(cols, detail::c_dataset_options(o)) {}
 
     // weights: one per row, for every chunk or for none.
-    void push(const matrix &x, const labels &y, span<const double> weights = {}) {
+    void append(const matrix &x, const labels &y, span<const double> weights = {}) {
         const aoso_labels classes = y.get();
-        detail::check(aoso_builder_push(get(), &x, &classes, detail::given(weights), detail::count(weights)));
+        detail::check(aoso_builder_append(get(), &x, &classes, detail::given(weights), detail::count(weights)));
     }
 
     // Creates the dataset and empties the builder.

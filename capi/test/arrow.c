@@ -164,7 +164,7 @@ static void good(void) {
     all = (batches){0, 0, 0, 0};
     stream = make_stream(&all);
     x = aoso_arrow_stream(&stream);
-    OK(aoso_builder_push(b, &x, &y, NULL, 0));
+    OK(aoso_builder_append(b, &x, &y, NULL, 0));
     OK(aoso_builder_free(b));
 
     // The stream is also released if another argument is invalid.
@@ -267,7 +267,7 @@ static void positions(void) {
             plan p = {sizes, i, n};
             aoso_labels own = aoso_int32_labels(classes + i, n);
             stream = make_planned(&p);
-            OK(aoso_builder_push(b, &x, &own, weights + i, n));
+            OK(aoso_builder_append(b, &x, &own, weights + i, n));
         }
     OK(aoso_builder_finish(b, &d));
     OK(aoso_builder_free(b));

@@ -364,7 +364,7 @@ static void builder_aligned(aoso_builder *b) {
     memcpy(some_unknown, classes, sizeof some_unknown);
     some_unknown[0] = some_unknown[9] = 50;
     aoso_labels y = aoso_int32_labels(some_unknown, ROWS);
-    OK(aoso_builder_push(b, &x, &y, NULL, 0));
+    OK(aoso_builder_append(b, &x, &y, NULL, 0));
     FAILS(AOSO_INVALID_HANDLE, "train is null", aoso_builder_finish_aligned(b, NULL, &gathered));
     FAILS(AOSO_INVALID_HANDLE, "train is a builder", aoso_builder_finish_aligned(b, (aoso_dataset *)b, &gathered));
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_builder_finish_aligned(b, train, NULL));
@@ -401,16 +401,16 @@ static void builder(void) {
             n = first % 3 == 0 ? 1 : ROWS - first < 40 ? ROWS - first : 40;
             aoso_matrix x = aoso_row_major(values + first * COLS, AOSO_FLOAT64, n, COLS);
             aoso_labels y = aoso_int32_labels(classes + first, n);
-            OK(aoso_builder_push(b, &x, &y, weighted ? ones : NULL, weighted ? n : 0));
+            OK(aoso_builder_append(b, &x, &y, weighted ? ones : NULL, weighted ? n : 0));
             x.cols--;
-            FAILS(AOSO_INVALID_ARGUMENT, "5 columns", aoso_builder_push(b, &x, &y, NULL, 0));
+            FAILS(AOSO_INVALID_ARGUMENT, "5 columns", aoso_builder_append(b, &x, &y, NULL, 0));
             x.cols++;
             y.count--;
-            FAILS(AOSO_INVALID_ARGUMENT, "y.count", aoso_builder_push(b, &x, &y, NULL, 0));
+            FAILS(AOSO_INVALID_ARGUMENT, "y.count", aoso_builder_append(b, &x, &y, NULL, 0));
             y.count++;
-            FAILS(AOSO_INVALID_ARGUMENT, "num_weights", aoso_builder_push(b, &x, &y, ones, n + 1));
+            FAILS(AOSO_INVALID_ARGUMENT, "num_weights", aoso_builder_append(b, &x, &y, ones, n + 1));
             FAILS(AOSO_INVALID_ARGUMENT, "weights with every chunk, or with none",
-                  aoso_builder_push(b, &x, &y, weighted ? NULL : ones, weighted ? 0 : n));
+                  aoso_builder_append(b, &x, &y, weighted ? NULL : ones, weighted ? 0 : n));
         }
         OK(aoso_builder_finish(b, &d));
         EXPECT(same(want, fingerprint_on(d)));
@@ -418,7 +418,7 @@ static void builder(void) {
     builder_aligned(b);
     FAILS(AOSO_INVALID_ARGUMENT, "at least one row", aoso_builder_finish(b, &d));
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_builder_finish(b, NULL));
-    FAILS(AOSO_INVALID_ARGUMENT, "x is null", aoso_builder_push(b, NULL, NULL, NULL, 0));
+    FAILS(AOSO_INVALID_ARGUMENT, "x is null", aoso_builder_append(b, NULL, NULL, NULL, 0));
     FAILS(AOSO_INVALID_HANDLE, "dataset is a builder; allowed: a dataset", aoso_dataset_free((aoso_dataset *)b));
     OK(aoso_builder_free(b));
     OK(aoso_builder_free(NULL));

@@ -92,7 +92,7 @@ static void *make_builder(void) {
 }
 static aoso_status use_builder(void *b, uint64_t how) {
     aoso_dataset *d;
-    if (how % 2) return aoso_builder_push(b, &x, &y, NULL, 0);
+    if (how % 2) return aoso_builder_append(b, &x, &y, NULL, 0);
     aoso_status s = aoso_builder_finish(b, &d);
     if (s == AOSO_OK) OK(aoso_dataset_free(d));
     return s == AOSO_INVALID_ARGUMENT ? AOSO_OK : s; // no rows yet

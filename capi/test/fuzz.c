@@ -404,10 +404,10 @@ CALL_CREATE(dataset_load, DATASET, aoso_dataset_load(some_path(), NEW(aoso_datas
 CALL_CREATE(dataset_read, DATASET, aoso_dataset_read(some_path(), NEW(aoso_dataset)))
 
 CALL_CREATE(builder_create, BUILDER, aoso_builder_create(some_count(COLS), some_dataset_options(0), NEW(aoso_builder)))
-static aoso_status builder_push(void) {
+static aoso_status builder_append(void) {
     int64_t n = 0;
     double *w = rarely() ? some_weights(&n) : NULL;
-    return aoso_builder_push(some_handle(BUILDER), some_matrix(), some_labels(), w, n);
+    return aoso_builder_append(some_handle(BUILDER), some_matrix(), some_labels(), w, n);
 }
 CALL_CREATE(builder_finish, DATASET, aoso_builder_finish(some_handle(BUILDER), NEW(aoso_dataset)))
 CALL_CREATE(builder_finish_aligned, DATASET, aoso_builder_finish_aligned(some_handle(BUILDER), some_handle(DATASET), NEW(aoso_dataset)))
@@ -559,7 +559,7 @@ static const struct {
     ENTRY(params_init), ENTRY(params_parse), ENTRY(params_check), ENTRY(estimate_memory), ENTRY(suggest_params),
     ENTRY(dataset_create), ENTRY(dataset_create_aligned), ENTRY(dataset_get_info), ENTRY(dataset_class_name),
     ENTRY(dataset_feature_name), ENTRY(dataset_save), ENTRY(dataset_load), ENTRY(dataset_read),
-    ENTRY(builder_create), ENTRY(builder_push), ENTRY(builder_finish), ENTRY(builder_finish_aligned),
+    ENTRY(builder_create), ENTRY(builder_append), ENTRY(builder_finish), ENTRY(builder_finish_aligned),
     ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_interrupt), ENTRY(trainer_model),
     ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_describe), ENTRY(model_fingerprint),
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),

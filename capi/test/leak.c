@@ -68,9 +68,9 @@ static void cycle(int i) {
     if (i % 10 == 0) {
         aoso_builder *builder;
         OK(aoso_builder_create(COLS, NULL, &builder));
-        OK(aoso_builder_push(builder, &x, &y, NULL, 0));
+        OK(aoso_builder_append(builder, &x, &y, NULL, 0));
         OK(aoso_builder_finish(builder, &chunks));
-        OK(aoso_builder_push(builder, &x, &y, NULL, 0));
+        OK(aoso_builder_append(builder, &x, &y, NULL, 0));
         OK(aoso_builder_free(builder));
         OK(aoso_dataset_free(chunks));
         static char bytes[1 << 16];

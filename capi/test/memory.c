@@ -53,8 +53,8 @@ static aoso_status make(const aoso_matrix *x, const aoso_labels *y) {
     TRY(aoso_dataset_free(datasets[1]));
     datasets[1] = NULL;
     TRY(aoso_builder_create(COLS, &o, &builder));
-    TRY(aoso_builder_push(builder, x, &coded, NULL, 0));
-    TRY(aoso_builder_push(builder, x, &coded, NULL, 0));
+    TRY(aoso_builder_append(builder, x, &coded, NULL, 0));
+    TRY(aoso_builder_append(builder, x, &coded, NULL, 0));
     return aoso_builder_finish(builder, &datasets[1]);
 }
 

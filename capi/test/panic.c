@@ -83,9 +83,9 @@ static void datasets(int threads) {
     const char broken[] = "in an earlier call with the builder; allowed: only to free it";
     aoso_builder *b;
     OK(aoso_builder_create(COLS, &o, &b));
-    OK(aoso_builder_push(b, &x, &y, NULL, 0));
-    PANICS(IN_COLUMN, 3, aoso_builder_push(b, &x, &y, NULL, 0));
-    FAILS(AOSO_INTERNAL, broken, aoso_builder_push(b, &x, &y, NULL, 0));
+    OK(aoso_builder_append(b, &x, &y, NULL, 0));
+    PANICS(IN_COLUMN, 3, aoso_builder_append(b, &x, &y, NULL, 0));
+    FAILS(AOSO_INTERNAL, broken, aoso_builder_append(b, &x, &y, NULL, 0));
     FAILS(AOSO_INTERNAL, broken, aoso_builder_finish(b, &d));
     OK(aoso_builder_free(b));
 }

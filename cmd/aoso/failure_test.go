@@ -95,7 +95,7 @@ func TestLostOutput(t *testing.T) {
 	}{
 		{"train --data DATA --trees 5 --model OUT", true},
 		{"train --data DATA --trees 5 --model OUT --json", true},
-		{"prune --model MODEL --trees 3 --out OUT", true},
+		{"truncate --model MODEL --trees 3 --out OUT", true},
 		{"merge --model MODEL --model MODEL --out OUT --json", true},
 		{"refit --model MODEL --data DATA --out OUT", true},
 		{"calibrate --model MODEL --data DATA --out OUT", true},
@@ -161,7 +161,7 @@ func TestLostFiles(t *testing.T) {
 	model, data := smallModel(t), file(t, "small.csv", small)
 	for _, args := range []string{
 		"train --data LETTER --trees 10 --model OUT",
-		"prune --model BIG --trees 100 --out OUT",
+		"truncate --model BIG --trees 100 --out OUT",
 		"merge --model BIG --model BIG --out OUT",
 		"refit --model BIG --data DATA --out OUT",
 		"calibrate --model BIG --data DATA --out OUT",
@@ -198,7 +198,7 @@ func TestLostFiles(t *testing.T) {
 		}
 	}
 	fail(t, exitFailed, []string{`cannot write "": the name is empty`}, "train", "--data", "none.csv", "--model", "")
-	fail(t, exitFailed, []string{`cannot write "": the name is empty`}, "prune", "--model", "none", "--trees", "1", "--out", "")
+	fail(t, exitFailed, []string{`cannot write "": the name is empty`}, "truncate", "--model", "none", "--trees", "1", "--out", "")
 }
 
 var bigFile string // of bigModel
@@ -290,7 +290,7 @@ func TestKills(t *testing.T) {
 	}
 	big, dir := bigModel(t), t.TempDir()
 	out := filepath.Join(dir, "out.aoso")
-	do(t, "prune", "--model", big, "--trees", "150", "--out", out)
+	do(t, "truncate", "--model", big, "--trees", "150", "--out", out)
 	for i := range 30 {
 		c := process(t, "", "merge", "--model", big, "--model", big, "--out", out)
 		if err := c.Start(); err != nil {
@@ -303,7 +303,7 @@ func TestKills(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	do(t, "prune", "--model", big, "--trees", "150", "--out", out)
+	do(t, "truncate", "--model", big, "--trees", "150", "--out", out)
 	onlyFiles(t, "after a save", dir, "out.aoso")
 }
 
@@ -317,7 +317,7 @@ func TestEscapes(t *testing.T) {
 		{"info", "--model", model, "--dump"},
 		{"eval", "--model", model, "--data", data},
 		{"info", "--model", model + "\x1b[2J"},
-		{"prune", "--model", model, "--trees", "1", "--out", model},
+		{"truncate", "--model", model, "--trees", "1", "--out", model},
 		{"eval", "--model", model, "--data", file(t, "e.csv", "\x1b[1m,b\n1,2\n")},
 	} {
 		o := try(args...)

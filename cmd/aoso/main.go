@@ -52,7 +52,7 @@ Empty cells, NA, NaN and ? are missing values.`,
 		DisableSuggestions: true,
 	}
 	root.AddCommand(newTrain(), newPredict(), newEval(), newInfo(), newExplain(), newExport(),
-		newPrune(), newMerge(), newRefit(), newCalibrate())
+		newTruncate(), newMerge(), newRefit(), newCalibrate())
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)

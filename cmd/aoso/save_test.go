@@ -21,20 +21,20 @@ func load(t *testing.T, line saved) *aoso.Model {
 	return m
 }
 
-func TestPrune(t *testing.T) {
+func TestTruncate(t *testing.T) {
 	model, data, out := smallModel(t), file(t, "d.csv", small), filepath.Join(t.TempDir(), "out")
-	line := jsonLine[saved](t, do(t, "prune", "--model", model, "--trees", "3", "--out", out, "--json"))
+	line := jsonLine[saved](t, do(t, "truncate", "--model", model, "--trees", "3", "--out", out, "--json"))
 	if load(t, line); line.Trees != 3 || line.LogLossBefore != nil {
 		t.Errorf("%+v", line)
 	}
 	if a, b := do(t, "predict", "--model", out, "--data", data, "--output", "raw"), do(t, "predict", "--model", model, "--data", data, "--output", "raw", "--trees", "3"); a != b {
 		t.Error("other scores than those of the first trees")
 	}
-	if text := do(t, "prune", "--model", model, "--trees", "2", "--out", model); !strings.Contains(text, model+": 2 trees, fingerprint") {
+	if text := do(t, "truncate", "--model", model, "--trees", "2", "--out", model); !strings.Contains(text, model+": 2 trees, fingerprint") {
 		t.Error(text)
 	}
-	fail(t, exitFailed, []string{"trees is 3", "1 to 2"}, "prune", "--model", model, "--trees", "3", "--out", out)
-	fail(t, exitUsage, []string{"out"}, "prune", "--model", model, "--trees", "1")
+	fail(t, exitFailed, []string{"trees is 3", "1 to 2"}, "truncate", "--model", model, "--trees", "3", "--out", out)
+	fail(t, exitUsage, []string{"out"}, "truncate", "--model", model, "--trees", "1")
 }
 
 func TestMerge(t *testing.T) {

@@ -29,7 +29,7 @@ func TestTrainJSON(t *testing.T) {
 	}
 	line := jsonLine[map[string]any](t, o.stdout)
 	for key, want := range map[string]any{
-		"trees": 30., "iterations": 30., "best_iteration": 30., "stopped_by": "max_trees", "threads": 1.,
+		"trees": 30., "iterations": 30., "best_iteration": 30., "stopped_by": "trees", "threads": 1.,
 		"classes": 26., "features": 16., "rows": 2000., "valid_rows": 1000., "valid_unknown": 0., "model": model,
 	} {
 		if line[key] != want {
@@ -280,7 +280,7 @@ func TestInterrupt(t *testing.T) {
 		if err := json.Unmarshal([]byte(stdout.String()), &line); err != nil {
 			t.Fatal(err)
 		}
-		if line.StoppedBy != "interrupted" || line.Trees < 10 || line.Trees != m.Trees() || line.Fingerprint != m.Fingerprint() {
+		if line.StoppedBy != aoso.StoppedByInterrupt || line.Trees < 10 || line.Trees != m.Trees() || line.Fingerprint != m.Fingerprint() {
 			t.Errorf("%v: %+v, %d trees saved", signal, line, m.Trees())
 		}
 	}

@@ -39,7 +39,7 @@ type Status struct {
 	Iteration int // from 1
 	Trees     int // in the model, those it continues included
 	Evaluated bool
-	TrainLoss float64 // Σ −log p_y over the training rows, weighted
+	TrainLoss float64 // mean log loss of the training rows, weighted
 	Valid     *Evaluation
 	Best      int        // iteration of the best Valid so far; 0: none
 	Stopped   StopReason // "": it is not the last iteration
@@ -54,6 +54,7 @@ type Engine struct {
 	state        *state
 	forest       *model.Forest
 	validation   *validation // nil: none
+	weight       float64     // of all training rows
 
 	status  Status
 	best    best
@@ -66,7 +67,7 @@ type Engine struct {
 // New prepares a training for its first iteration.
 func New(j Job) *Engine {
 	p, classes := &j.Params, len(j.Train.Classes)
-	e := &Engine{job: j, method: newMethod(p), forest: model.NewForest(classes, p.Pairs, p.fullLeaf())}
+	e := &Engine{job: j, method: newMethod(p), forest: model.NewForest(classes, p.Pairs, p.fullLeaf()), weight: j.Train.TotalWeight()}
 	e.perIteration = p.TreesPerIteration(classes)
 	if j.Start != nil {
 		e.forest = j.Start.Forest.Clone()
@@ -80,7 +81,7 @@ func New(j Job) *Engine {
 		e.validation = newValidation(j.Valid, j.ValidScores)
 	}
 	if e.state.lossAtMost(p.StopLoss) {
-		e.stopped = LossReached
+		e.stopped = StoppedByStopLoss
 	}
 	return e
 }
@@ -105,14 +106,14 @@ func (e *Engine) Free() {
 // over, or if ctx is cancelled before or during the iteration. After that, the
 // next Step resumes as if there had been no interruption.
 func (e *Engine) Step(ctx context.Context) bool {
-	if e.stopped == Interrupted {
+	if e.stopped == StoppedByInterrupt {
 		e.stopped = ""
 	}
 	if e.freed || e.stopped != "" {
 		return false
 	}
 	if ctx.Err() != nil || !e.iterate(ctx) {
-		e.stopped = Interrupted
+		e.stopped = StoppedByInterrupt
 		return false
 	}
 	e.look()
@@ -127,7 +128,7 @@ func (e *Engine) look() {
 	if now.Evaluated {
 		now.Valid = e.evaluate()
 		if !e.job.Silent {
-			now.TrainLoss = e.state.logLoss(nil)
+			now.TrainLoss = e.trainLoss()
 		}
 	}
 	if now.Valid != nil && e.job.Params.EarlyStopping > 0 {
@@ -136,6 +137,9 @@ func (e *Engine) look() {
 	e.stopped = e.stopReason()
 	now.Best, now.Stopped = e.best.iteration, e.stopped
 }
+
+// trainLoss is the mean log loss of the training rows, weighted.
+func (e *Engine) trainLoss() float64 { return e.state.logLoss(nil) / e.weight }
 
 // evaluate evaluates the model so far on the validation set; nil: there is none.
 func (e *Engine) evaluate() *Evaluation {
@@ -156,7 +160,7 @@ type Result struct {
 	Forest        *model.Forest
 	Iterations    int
 	BestIteration int         // the iteration that the model ends with
-	TrainLoss     float64     // of the last iteration; NaN after Free
+	TrainLoss     float64     // after the last iteration; NaN after Free
 	Valid         *Evaluation // of the model; after Free only with early stopping
 	Stopped       StopReason
 }
@@ -171,7 +175,7 @@ func (e *Engine) Result() Result {
 		Stopped:       e.stopped,
 	}
 	if !e.freed {
-		r.TrainLoss, r.Valid = e.state.logLoss(nil), e.evaluate()
+		r.TrainLoss, r.Valid = e.trainLoss(), e.evaluate()
 	}
 	r.Forest = e.forest.Truncated(e.forest.Trees())
 	if best := e.best; e.job.Params.EarlyStopping > 0 && best.iteration > 0 {

@@ -38,7 +38,7 @@ func TestScoresAreKept(t *testing.T) {
 			for e.Step(t.Context()) {
 			}
 			r := e.Result()
-			if r.Forest.Trees() != p.Trees || r.Stopped != TreesReached {
+			if r.Forest.Trees() != p.Trees || r.Stopped != StoppedByTrees {
 				t.Fatalf("%d trees, stopped by %s", r.Forest.Trees(), r.Stopped)
 			}
 			switch kept := e.state.scores != nil; {

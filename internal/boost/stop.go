@@ -4,11 +4,11 @@ package boost
 type StopReason string
 
 const (
-	LossReached   StopReason = "stop_loss"
-	TreesReached  StopReason = "max_trees"
-	NoImprovement StopReason = "early_stopping"
-	Interrupted   StopReason = "interrupted"
-	NoSplit       StopReason = "no_split" // nothing can be split, and no leaf moves
+	StoppedByStopLoss      StopReason = "stop_loss"
+	StoppedByTrees         StopReason = "trees"
+	StoppedByEarlyStopping StopReason = "early_stopping"
+	StoppedByInterrupt     StopReason = "interrupt"
+	StoppedByNoSplit       StopReason = "no_split" // nothing can be split, and no leaf moves
 )
 
 // stopReason tells why the iteration that the status describes is the last; "":
@@ -17,13 +17,13 @@ func (e *Engine) stopReason() StopReason {
 	p, now := &e.job.Params, &e.status
 	switch {
 	case now.Valid != nil && p.EarlyStopping > 0 && now.Iteration-e.best.iteration >= p.EarlyStopping:
-		return NoImprovement
+		return StoppedByEarlyStopping
 	case e.idle:
-		return NoSplit
+		return StoppedByNoSplit
 	case e.state.lossAtMost(p.StopLoss):
-		return LossReached
+		return StoppedByStopLoss
 	case e.grown+e.perIteration > p.Trees:
-		return TreesReached
+		return StoppedByTrees
 	}
 	return ""
 }

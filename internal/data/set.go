@@ -28,6 +28,14 @@ func (t *Target) Weight(row int) float64 {
 	return float64(t.Weights[row])
 }
 
+// TotalWeight is the sum of the rows' weights.
+func (t *Target) TotalWeight() (sum float64) {
+	for row := range t.Rows() {
+		sum += t.Weight(row)
+	}
+	return sum
+}
+
 // Set is a quantized training or validation set. It does not change once built.
 type Set struct {
 	Target

@@ -95,8 +95,10 @@ func (t *trial) sameResult(how string, r *aoso.Result) error {
 	return nil
 }
 
-// loss returns Σ −w·log p_y for raw scores of the training rows.
-func (t *trial) loss(raw []float64) (sum float64) {
+// loss returns the mean log loss of the training rows, weighted, at these raw
+// scores.
+func (t *trial) loss(raw []float64) float64 {
+	sum := 0.0
 	classes := len(raw) / t.train.rows()
 	for i, y := range t.codes {
 		w := 1.0
@@ -107,7 +109,7 @@ func (t *trial) loss(raw []float64) (sum float64) {
 			sum += w * negLogSoftmax(raw[i*classes:][:classes], y)
 		}
 	}
-	return sum
+	return sum / t.weight()
 }
 
 // weight returns the sum of the weights of the training rows.

@@ -91,7 +91,7 @@ def test_save_and_load(small, tmp_path):
     valid = loaded.aligned(x, names)
     history = {}
     aoso.train({"trees": 5}, loaded, valid=valid, callbacks=[aoso.record_evaluation(history)])
-    assert list(history) == ["valid"]
+    assert list(history) == ["train", "valid"]
 
 
 def test_load_without_map(small, tmp_path):

@@ -109,13 +109,17 @@ def test_progress(sets):
     assert seen[-1].metrics["train"]["logloss"] < np.log(26)
 
 
-def test_train_log_loss_is_a_weighted_mean(letters):
+def test_train_log_loss_is_a_weighted_mean(letters, tmp_path):
     x, y, _ = letters
     weight = np.arange(1000) % 3 + 0.5
-    seen = []
-    booster = aoso.train({"trees": 9}, aoso.Dataset(x[:1000], y[:1000], weight=weight), callbacks=[seen.append])
-    wanted = booster.evaluate(x[:1000], y[:1000], weight=weight)["logloss"][0]
-    assert seen[-1].metrics["train"]["logloss"] == pytest.approx(wanted, rel=1e-4)
+    train_set = aoso.Dataset(x[:1000], y[:1000], weight=weight)
+    train_set.save(tmp_path / "train")
+    for data in train_set, aoso.Dataset.load(tmp_path / "train"):
+        seen = []
+        booster = aoso.train({"trees": 9}, data, callbacks=[seen.append])
+        wanted = booster.evaluate(x[:1000], y[:1000], weight=weight)["logloss"][0]
+        assert seen[-1].metrics["train"]["logloss"] == pytest.approx(wanted, rel=1e-4)
+        assert booster.result.train_loss == pytest.approx(wanted, rel=1e-4)
 
 
 def test_a_callback_stops_training(sets):

@@ -35,7 +35,7 @@ _ERRORS: dict[int, type[errors.AosoError]] = {
 _DENSE, _COLUMNS, _CSR, _CSC, _ARROW, _ARROW_STREAM = range(6)
 _DTYPES = {"f4": 1, "f8": 2, "i1": 3, "i2": 4, "i4": 5, "i8": 6, "u1": 7, "u2": 8, "u4": 9, "u8": 10}
 
-_STOPPED_BY = ("", "loss", "trees", "early_stopping", "interrupt", "no_split")
+_STOPPED_BY = ("", "stop_loss", "trees", "early_stopping", "interrupt", "no_split")
 IMPORTANCES = ("gain", "split", "cover")
 EXPORTS = ("onnx", "lightgbm", "json", "dot")  # from 1
 
@@ -703,7 +703,10 @@ class Evaluation(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """The state of training after a step. ``train_loss`` and ``valid`` are None if there was no evaluation."""
+    """The state of training after a step.
+
+    ``train_loss`` is the mean log loss of the training rows. It and ``valid`` are None if there was no evaluation.
+    """
 
     iteration: int
     trees: int
@@ -715,7 +718,7 @@ class Progress(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The outcome of a training."""
+    """The outcome of a training. ``train_loss`` is the mean log loss of the training rows after the last iteration."""
 
     iterations: int
     best_iteration: int

@@ -108,7 +108,6 @@ class Dataset:
             self.classes = _labels.ordered(classes, names)
         else:
             self.classes = init_model.classes
-        self._total_weight: float | None = rows if weights is None else float(weights.sum())
 
     def _describe(self) -> None:
         self._info = _capi.dataset_info(self._handle)
@@ -138,7 +137,7 @@ class Dataset:
         aligned = Dataset.__new__(Dataset)
         aligned._handle = _capi.aligned_dataset(self._handle, matrix, labels, weights)
         aligned._describe()
-        aligned.classes, aligned._total_weight = self.classes, None
+        aligned.classes = self.classes
         return aligned
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -173,7 +172,6 @@ class Dataset:
         dataset._handle = _capi.load("dataset", path) if mmap else _capi.read_dataset(path)
         dataset._describe()
         dataset.classes = _labels.from_names(_capi.class_names("dataset", dataset._handle, dataset._info.classes))
-        dataset._total_weight = None
         return dataset
 
     @property

@@ -112,7 +112,8 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Hessians are below this fraction of the node's means. The paper uses 0.
         Allowed: at least 0, below 1.
     stop_loss : float, default 1e-16
-        Training stops when the sum of -log p over the training rows is no greater than this.
+        Training stops when the sum of -log p over the training rows is no greater than this. This is a sum, as in the
+        paper; the training loss that is reported is a mean.
         Allowed: a finite number, at least 0.
     early_stopping : int, default 0
         Training stops after this many iterations without a better metric on the validation set; 0 turns this off. The

@@ -37,7 +37,7 @@ class Progress:
         Since training began.
     metrics : dict
         A number by set ("train", "valid") and metric ("logloss", "error"); empty if this iteration was not evaluated. The
-        training set has only "logloss", and nothing if it was loaded from a file.
+        training set has only "logloss".
     """
 
     def __init__(self, training: _Training, step: _capi.Progress) -> None:
@@ -85,8 +85,8 @@ class _Training:
 
     def metrics(self, step: _capi.Progress) -> dict[str, dict[str, float]]:
         metrics = {}
-        if step.train_loss is not None and self._train_set._total_weight is not None:
-            metrics["train"] = {"logloss": step.train_loss / self._train_set._total_weight}
+        if step.train_loss is not None:
+            metrics["train"] = {"logloss": step.train_loss}
         if step.valid is not None:
             metrics[self._valid_name] = step.valid._asdict()
         return metrics
@@ -153,9 +153,10 @@ def train(
 ) -> Booster:
     """Train a model.
 
-    Training ends when the model has ``trees`` trees, when nothing can be split any more, when the training loss reaches
-    ``stop_loss``, after ``early_stopping`` iterations without a better ``metric`` on the validation set (the model then
-    ends with the best iteration), or when a callback says so. Ctrl-C raises KeyboardInterrupt after the current iteration.
+    Training ends when the model has ``trees`` trees, when nothing can be split any more, when the log losses of the
+    training rows sum to at most ``stop_loss``, after ``early_stopping`` iterations without a better ``metric`` on the
+    validation set (the model then ends with the best iteration), or when a callback says so. Ctrl-C raises
+    KeyboardInterrupt after the current iteration.
 
     Parameters
     ----------
