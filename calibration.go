@@ -44,7 +44,7 @@ func (m *Model) Calibrate(x Features, labels Labels, weights []float64, o Predic
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := m.target(x, labels, weights)
+	t, err := m.target(x.Rows(), labels, weights)
 	if err != nil {
 		return nil, nil, err
 	}

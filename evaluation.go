@@ -1,6 +1,7 @@
 package aoso
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/libaoso/aoso/internal/boost"
@@ -21,19 +22,45 @@ func (m *Model) Evaluate(x Features, labels Labels, weights []float64, o Predict
 	if err != nil {
 		return nil, err
 	}
-	t, err := m.target(x, labels, weights)
+	t, err := m.target(x.Rows(), labels, weights)
 	if err != nil {
 		return nil, err
 	}
 	return m.evaluate(scores, t), nil
 }
 
-// target is labels and weights of rows as the model's classes.
-func (m *Model) target(x Features, labels Labels, weights []float64) (*data.Target, error) {
-	if len(labels) != x.Rows() {
-		return nil, badArgument("labels", len(labels), "%d, one for each row", x.Rows())
+// EvaluateRaw is [Model.Evaluate] for rows whose raw scores, rows × classes,
+// are known, such as those of a stage.
+func (m *Model) EvaluateRaw(raw []float64, labels Labels, weights []float64) (*Evaluation, error) {
+	if err := m.checkRaw(raw); err != nil {
+		return nil, err
 	}
-	narrow, err := checkWeights(weights, x.Rows())
+	t, err := m.target(len(raw)/len(m.classes), labels, weights)
+	if err != nil {
+		return nil, err
+	}
+	return m.evaluate(raw, t), nil
+}
+
+// checkRaw checks raw scores of the caller.
+func (m *Model) checkRaw(raw []float64) error {
+	if len(raw)%len(m.classes) != 0 {
+		return badArgument("raw", len(raw), "a multiple of %d, the number of classes", len(m.classes))
+	}
+	for i, f := range raw {
+		if f-f != 0 {
+			return badArgument(fmt.Sprintf("raw[%d]", i), f, "finite numbers")
+		}
+	}
+	return nil
+}
+
+// target is labels and weights of rows as the model's classes.
+func (m *Model) target(rows int, labels Labels, weights []float64) (*data.Target, error) {
+	if len(labels) != rows {
+		return nil, badArgument("labels", len(labels), "%d, one for each row", rows)
+	}
+	narrow, err := checkWeights(weights, rows)
 	if err != nil {
 		return nil, err
 	}

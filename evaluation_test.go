@@ -59,6 +59,10 @@ func TestValidation(t *testing.T) {
 			if *got != *result.Valid {
 				t.Errorf("by bins %+v, by values %+v", *result.Valid, *got)
 			}
+			raw := rawScores(t, result.Model, validSet.features(), PredictOptions{})
+			if e, err := result.Model.EvaluateRaw(raw, validSet.labels(), validSet.weights); err != nil || *e != *got {
+				t.Errorf("by raw scores %+v, by values %+v, %v", e, *got, err)
+			}
 			want := referenceEvaluation(t, result.Model, validSet)
 			if got.Errors != want.Errors || !near(got.ErrorRate, want.ErrorRate, 1e-12) || !near(got.LogLoss, want.LogLoss, 1e-12) {
 				t.Errorf("%+v, want %+v", *got, want)

@@ -49,9 +49,25 @@ func (m *Model) PredictRaw(x Features, o PredictOptions) ([]float64, error) {
 // classes: the softmax of the raw scores, divided by the temperature if the
 // model has one.
 func (m *Model) PredictProba(x Features, o PredictOptions) ([]float64, error) {
-	return m.predict(x, o, func(k *kernel.Funcs, scores []float64) {
-		k.Softmax(&kernel.SoftmaxJob{Scores: scores, Classes: len(m.classes), Temperature: m.temperature})
-	})
+	return m.predict(x, o, m.softmax)
+}
+
+// RawToProba replaces raw scores, rows × classes, by the probabilities that
+// [Model.PredictProba] returns for the same rows.
+func (m *Model) RawToProba(raw []float64) error {
+	k, err := kernels("")
+	if err == nil {
+		err = m.checkRaw(raw)
+	}
+	if err == nil {
+		m.softmax(k, raw)
+	}
+	return err
+}
+
+// softmax replaces raw scores by probabilities.
+func (m *Model) softmax(k *kernel.Funcs, scores []float64) {
+	k.Softmax(&kernel.SoftmaxJob{Scores: scores, Classes: len(m.classes), Temperature: m.temperature})
 }
 
 // Predict returns the number of the likeliest class of each row of x, the

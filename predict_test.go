@@ -271,6 +271,20 @@ func TestPredictErrors(t *testing.T) {
 	wantArgumentError(t, err, "weights", "1", "50, one for each row")
 	_, err = m.Evaluate(good, d.labels(), make([]float64, 50), PredictOptions{})
 	wantArgumentError(t, err, "weights", "all 0")
+	_, err = m.EvaluateRaw(make([]float64, 150), d.labels(), []float64{1})
+	wantArgumentError(t, err, "weights", "1", "50, one for each row")
+	_, err = m.EvaluateRaw(make([]float64, 147), d.labels(), nil)
+	wantArgumentError(t, err, "labels", "50", "49, one for each row")
+	wantArgumentError(t, m.RawToProba(make([]float64, 7)), "raw", "7", "a multiple of 3, the number of classes")
+	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
+		raw := []float64{0, 1, 2, 3, bad, 5}
+		wantArgumentError(t, m.RawToProba(raw), "raw[4]", fmt.Sprint(bad), "finite numbers")
+		if !slices.Equal(raw[:4], []float64{0, 1, 2, 3}) {
+			t.Errorf("raw scores changed in spite of the error: %v", raw)
+		}
+		_, err = m.EvaluateRaw(raw, d.labels()[:2], nil)
+		wantArgumentError(t, err, "raw[4]", fmt.Sprint(bad), "finite numbers")
+	}
 }
 
 // TestEvaluateUnknown counts labels that the model does not have as errors.

@@ -40,7 +40,7 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	if err := checkThreads(o.Threads); err != nil {
 		return nil, err
 	}
-	t, err := m.target(x, labels, o.Weights)
+	t, err := m.target(x.Rows(), labels, o.Weights)
 	if err != nil {
 		return nil, err
 	}

@@ -11,12 +11,12 @@ type labelled struct {
 	weights []float64
 }
 
-func (m *model) readLabelled(x aoso.Features, y *C.aoso_labels, weights *C.double, numWeights C.int64_t) (l labelled, err error) {
-	if l.weights, err = readWeights("num_weights", weights, numWeights, x.Rows()); err != nil {
+func (m *model) readLabelled(rows int, y *C.aoso_labels, weights *C.double, numWeights C.int64_t) (l labelled, err error) {
+	if l.weights, err = readWeights("num_weights", weights, numWeights, rows); err != nil {
 		return l, err
 	}
-	if err = m.affordableScores(x); err == nil {
-		l.labels, err = readLabels(y, x.Rows())
+	if err = m.affordableScores(rows); err == nil {
+		l.labels, err = readLabels(y, rows)
 	}
 	return l, err
 }
@@ -27,12 +27,38 @@ func goaoso_model_evaluate(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_label
 		if err := checkPut(out, "evaluation"); err != nil {
 			return err
 		}
-		l, err := m.readLabelled(x, y, weights, numWeights)
+		l, err := m.readLabelled(x.Rows(), y, weights, numWeights)
 		if err != nil {
 			return err
 		}
 		var e *aoso.Evaluation
 		apart(o.Threads, nil, func() { e, err = m.Evaluate(x, l.labels, l.weights, o) })
+		if err == nil {
+			*out = cEvaluation(e)
+		}
+		return err
+	})
+}
+
+//export goaoso_model_evaluate_raw
+func goaoso_model_evaluate_raw(handle C.uintptr_t, raw *C.double, length C.int64_t, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, out *C.aoso_evaluation) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "evaluation"); err != nil {
+			return err
+		}
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		scores, err := m.rawScores(raw, length)
+		if err != nil {
+			return err
+		}
+		l, err := m.readLabelled(len(scores)/len(m.classes), y, weights, numWeights)
+		if err != nil {
+			return err
+		}
+		e, err := m.EvaluateRaw(scores, l.labels, l.weights)
 		if err == nil {
 			*out = cEvaluation(e)
 		}
@@ -48,7 +74,7 @@ func goaoso_model_calibrate(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labe
 		}
 		var c *aoso.Calibration
 		err := giveModel(out, func() (calibrated *aoso.Model, err error) {
-			l, err := m.readLabelled(x, y, weights, numWeights)
+			l, err := m.readLabelled(x.Rows(), y, weights, numWeights)
 			if err == nil {
 				apart(o.Threads, nil, func() { calibrated, c, err = m.Calibrate(x, l.labels, l.weights, o) })
 			}

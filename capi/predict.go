@@ -51,8 +51,19 @@ func fill[T any](out unsafe.Pointer, length C.int64_t, results int, what string,
 
 // affordableScores returns an error if there is not enough memory for the raw
 // scores of the rows.
-func (m *model) affordableScores(x aoso.Features) error {
-	return affordable("the raw scores", 8*float64(x.Rows())*float64(len(m.classes)))
+func (m *model) affordableScores(rows int) error {
+	return affordable("the raw scores", 8*float64(rows)*float64(len(m.classes)))
+}
+
+// rawScores returns the host's raw scores as a slice.
+func (m *model) rawScores(raw *C.double, length C.int64_t) ([]float64, error) {
+	switch {
+	case length < 0 || length > maxValues || int(length)%len(m.classes) != 0:
+		return nil, badArgument("length", length, "rows × classes, a multiple of %d", len(m.classes))
+	case raw == nil && length > 0:
+		return nil, badArgument("raw", null, "%d raw scores", length)
+	}
+	return unsafe.Slice((*float64)(raw), length), nil
 }
 
 // fewRows is the number of rows up to which one thread is faster than a team.
@@ -95,7 +106,7 @@ func goaoso_model_predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_
 		if err != nil {
 			return err
 		}
-		if err := m.affordableScores(x); err != nil {
+		if err := m.affordableScores(x.Rows()); err != nil {
 			return err
 		}
 		var best []int
@@ -138,7 +149,7 @@ func goaoso_model_predict_staged(handle C.uintptr_t, x *C.aoso_matrix, options *
 		if callback == nil {
 			return badArgument("callback", null, "a function that receives the raw scores")
 		}
-		if err := m.affordableScores(x); err != nil {
+		if err := m.affordableScores(x.Rows()); err != nil {
 			return err
 		}
 		stages, err := m.Staged(x, int(every), o)
@@ -156,5 +167,20 @@ func goaoso_model_predict_staged(handle C.uintptr_t, x *C.aoso_matrix, options *
 			}
 		})
 		return nil
+	})
+}
+
+//export goaoso_model_raw_to_proba
+func goaoso_model_raw_to_proba(handle C.uintptr_t, raw *C.double, length C.int64_t) C.aoso_status {
+	return try(func() error {
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		scores, err := m.rawScores(raw, length)
+		if err != nil {
+			return err
+		}
+		return m.RawToProba(scores)
 	})
 }

@@ -342,10 +342,19 @@ aoso_status aoso_model_predict_staged(const aoso_model *model, const aoso_matrix
     GO_ROWS(x, goaoso_model_predict_staged(ID(model), P(x), P(options), every, callback, (uintptr_t)user));
 }
 
+aoso_status aoso_model_raw_to_proba(const aoso_model *model, double *raw, int64_t length) {
+    GO_LONG(goaoso_model_raw_to_proba(ID(model), P(raw), length));
+}
+
 aoso_status aoso_model_evaluate(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
                                 const double *weights, int64_t num_weights, const aoso_predict_options *options,
                                 aoso_evaluation *out) {
     GO_ROWS(x, goaoso_model_evaluate(ID(model), P(x), P(y), P(weights), num_weights, P(options), P(out)));
+}
+
+aoso_status aoso_model_evaluate_raw(const aoso_model *model, const double *raw, int64_t length, const aoso_labels *y,
+                                    const double *weights, int64_t num_weights, aoso_evaluation *out) {
+    GO_LONG(goaoso_model_evaluate_raw(ID(model), P(raw), length, P(y), P(weights), num_weights, P(out)));
 }
 
 aoso_status aoso_model_calibrate(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,

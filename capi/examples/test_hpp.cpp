@@ -550,12 +550,19 @@ static void derived() {
     const aoso::model calibrated = both.calibrated(others.x(), others.classes, {}, {}, &how);
     EXPECT(calibrated.temperature() == how.temperature && both.temperature() == 1 && how.after < how.before);
     EXPECT(std::abs(calibrated.evaluate(others.x(), others.classes).log_loss - how.after) < 1e-12);
+    std::vector<double> proba = calibrated.predict_raw(others.x());
+    EXPECT(calibrated.evaluate_raw(proba, others.classes).log_loss == calibrated.evaluate(others.x(), others.classes).log_loss);
+    calibrated.raw_to_proba(proba);
+    EXPECT(proba == calibrated.predict_proba(others.x()));
     EXPECT(both.calibrated(others.x(), others.classes, weights).temperature() == how.temperature);
     const std::vector<int32_t> predicted = model.predict(others.x());
     int64_t errors = 0;
     for (std::size_t i = 0; i < rows; i++) errors += predicted[i] != others.classes[i];
     EXPECT(errors > 0 && model.evaluate(others.x(), others.classes).errors == errors);
     EXPECT(status_of([&] { model.evaluate(others.x(), std::vector<int32_t>{1}); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { model.evaluate_raw(raw, others.classes, std::vector<double>{1}); }) == AOSO_INVALID_ARGUMENT);
+    proba.pop_back();
+    EXPECT(status_of([&] { model.raw_to_proba(proba); }) == AOSO_INVALID_ARGUMENT);
 }
 
 static void explanations() {

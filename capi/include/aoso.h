@@ -783,11 +783,21 @@ AOSO_API aoso_status aoso_model_predict_staged(const aoso_model *model, const ao
                                                const aoso_predict_options *options, int64_t every,
                                                aoso_staged_callback callback, void *user);
 
+/* Replaces raw scores, rows × classes, such as those of a stage, by the
+ * probabilities that aoso_model_predict_proba returns for the same rows. The
+ * scores must be finite. */
+AOSO_API aoso_status aoso_model_raw_to_proba(const aoso_model *model, double *raw, int64_t length);
+
 /* Compares predictions with labels. weights: one per row, or NULL: all 1. Labels
  * that the model does not know count as errors and not for the log loss. */
 AOSO_API aoso_status aoso_model_evaluate(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
                                          const double *weights, int64_t num_weights, const aoso_predict_options *options,
                                          aoso_evaluation *out);
+
+/* The same for rows whose raw scores are known. length is rows × classes. The
+ * scores must be finite. */
+AOSO_API aoso_status aoso_model_evaluate_raw(const aoso_model *model, const double *raw, int64_t length, const aoso_labels *y,
+                                             const double *weights, int64_t num_weights, aoso_evaluation *out);
 
 typedef struct aoso_calibration {
     uint32_t struct_size;

@@ -572,6 +572,15 @@ public:
         return out;
     }
 
+    // The same for rows whose raw scores, rows × classes, are known.
+    evaluation evaluate_raw(span<const double> raw, const labels &y, span<const double> weights = {}) const {
+        const aoso_labels classes = y.get();
+        evaluation out{};
+        detail::check(aoso_model_evaluate_raw(get(), raw.data(), detail::count(raw), &classes, detail::given(weights),
+                                              detail::count(weights), &out));
+        return out;
+    }
+
     // The number of the likeliest class of each row. Here and below, the _into
     // form fills the caller's memory, which must have the right size.
     std::vector<int32_t> predict(const matrix &x, const predict_options &o = {}) const {
@@ -617,6 +626,11 @@ public:
         };
         detail::check(
             aoso_model_predict_staged(get(), &x, &options, every, call, const_cast<staged_function *>(&function)));
+    }
+
+    // Replaces raw scores, rows × classes, by class probabilities.
+    void raw_to_proba(span<double> raw) const {
+        detail::check(aoso_model_raw_to_proba(get(), raw.data(), detail::count(raw)));
     }
 
     // SHAP values, rows × classes × (features + 1); the bias of a class is last.

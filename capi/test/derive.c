@@ -169,6 +169,51 @@ static void evaluate(void) {
     EXPECT(memcmp(&before, &e, sizeof e) == 0);
 }
 
+// raw scores give the same bits as the rows they belong to.
+static void evaluate_raw(const aoso_model *m) {
+    static double scores[ROWS * CLASSES], p[ROWS * CLASSES], weights[ROWS];
+    const int64_t length = ROWS * CLASSES;
+    int32_t y[ROWS];
+    memcpy(y, classes, sizeof y);
+    y[7] = 77; // a class that the model does not have
+    for (int i = 0; i < ROWS; i++) weights[i] = i % 3;
+    aoso_matrix x = data();
+    aoso_labels labels = aoso_int32_labels(y, ROWS);
+    aoso_evaluation e, wanted;
+    OK(aoso_model_predict_raw(m, &x, NULL, scores, length));
+    OK(aoso_model_evaluate(m, &x, &labels, weights, ROWS, NULL, &wanted));
+    OK(aoso_model_evaluate_raw(m, scores, length, &labels, weights, ROWS, &e));
+    EXPECT(memcmp(&e, &wanted, sizeof e) == 0);
+    OK(aoso_model_evaluate(m, &x, &labels, NULL, 0, NULL, &wanted));
+    OK(aoso_model_evaluate_raw(m, scores, length, &labels, NULL, 0, &e));
+    EXPECT(e.errors > 0 && memcmp(&e, &wanted, sizeof e) == 0);
+
+    FAILS(AOSO_INVALID_ARGUMENT, "length is 899; allowed: rows × classes, a multiple of 3", aoso_model_evaluate_raw(m, scores, length - 1, &labels, NULL, 0, &e));
+    FAILS(AOSO_INVALID_ARGUMENT, "y.count is 300; allowed: 299", aoso_model_evaluate_raw(m, scores, length - CLASSES, &labels, NULL, 0, &e));
+    FAILS(AOSO_INVALID_ARGUMENT, "num_weights is 2; allowed: 300", aoso_model_evaluate_raw(m, scores, length, &labels, weights, 2, &e));
+    FAILS(AOSO_INVALID_ARGUMENT, "raw is null", aoso_model_evaluate_raw(m, NULL, length, &labels, NULL, 0, &e));
+    FAILS(AOSO_INVALID_ARGUMENT, "y is null", aoso_model_evaluate_raw(m, scores, length, NULL, NULL, 0, &e));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_model_evaluate_raw(m, scores, length, &labels, NULL, 0, NULL));
+    FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_evaluate_raw(NULL, scores, length, &labels, NULL, 0, &e));
+    weights[4] = -1;
+    FAILS(AOSO_INVALID_ARGUMENT, "weights[4] is -1", aoso_model_evaluate_raw(m, scores, length, &labels, weights, ROWS, &e));
+    EXPECT(memcmp(&e, &wanted, sizeof e) == 0);
+
+    for (int64_t n = -1; n < 2; n++)
+        FAILS(AOSO_INVALID_ARGUMENT, "length is ", aoso_model_raw_to_proba(m, scores, n ? n : INT64_MAX));
+    FAILS(AOSO_INVALID_ARGUMENT, "raw is null", aoso_model_raw_to_proba(m, NULL, length));
+    FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_raw_to_proba(NULL, scores, length));
+    OK(aoso_model_raw_to_proba(m, NULL, 0));
+    const double last = scores[length - 1];
+    scores[length - 1] = NAN;
+    FAILS(AOSO_INVALID_ARGUMENT, "raw[899] is NaN; allowed: finite numbers", aoso_model_raw_to_proba(m, scores, length));
+    FAILS(AOSO_INVALID_ARGUMENT, "raw[899] is NaN; allowed: finite numbers", aoso_model_evaluate_raw(m, scores, length, &labels, NULL, 0, &e));
+    scores[length - 1] = last; // the others have not changed
+    OK(aoso_model_raw_to_proba(m, scores, length));
+    OK(aoso_model_predict_proba(m, &x, NULL, p, length));
+    EXPECT(memcmp(scores, p, sizeof p) == 0);
+}
+
 static void calibrate(void) {
     // Some labels are wrong, so the model is overconfident.
     int32_t y[ROWS], before[ROWS], after[ROWS];
@@ -189,6 +234,7 @@ static void calibrate(void) {
     EXPECT(fabs(e.log_loss - c.after) < 1e-12);
     OK(aoso_model_predict_proba(m, &x, NULL, p, ROWS * CLASSES));
     EXPECT(near(e, counted(p, y, NULL)));
+    evaluate_raw(m);
     raw_of(model, 0, raw);
     raw_of(m, 0, theirs);
     EXPECT(memcmp(raw, theirs, sizeof raw) == 0);
@@ -226,6 +272,7 @@ int main(void) {
     merge();
     refit();
     evaluate();
+    evaluate_raw(model);
     calibrate();
     OK(aoso_model_free(model));
     OK(aoso_dataset_free(dataset));

@@ -479,6 +479,28 @@ static aoso_status model_evaluate(void) {
                                rarely() ? NULL : guarded(sizeof(aoso_evaluation)));
 }
 
+// Raw scores of as many rows as the features have, most of them finite.
+static double *some_raw(int64_t *n) {
+    double raw[ROWS / 4 * CLASSES];
+    for (int i = 0; i < ROWS / 4 * CLASSES; i++) raw[i] = (double)draw(20) - 10;
+    if (rarely()) raw[draw(ROWS / 4 * CLASSES)] = some_number(800);
+    *n = some_size(ROWS / 4 * CLASSES, (int64_t)1 << 48);
+    return rarely() ? NULL : copy_of(raw, sizeof raw);
+}
+
+static aoso_status model_raw_to_proba(void) {
+    int64_t n;
+    double *raw = some_raw(&n);
+    return aoso_model_raw_to_proba(some_handle(MODEL), raw, n);
+}
+
+static aoso_status model_evaluate_raw(void) {
+    int64_t n, num_weights;
+    const double *raw = some_raw(&n), *w = some_weights(&num_weights);
+    return aoso_model_evaluate_raw(some_handle(MODEL), raw, n, some_labels(), w, num_weights,
+                                   rarely() ? NULL : guarded(sizeof(aoso_evaluation)));
+}
+
 static aoso_status model_calibrate(void) {
     int64_t n;
     double *w = some_weights(&n);
@@ -564,8 +586,9 @@ static const struct {
     ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_describe), ENTRY(model_fingerprint),
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),
     ENTRY(model_export), ENTRY(model_export_file), ENTRY(model_importance), ENTRY(model_pair_importance),
-    ENTRY(model_truncate), ENTRY(model_refit), ENTRY(model_merge), ENTRY(model_evaluate), ENTRY(model_calibrate),
+    ENTRY(model_truncate), ENTRY(model_refit), ENTRY(model_merge), ENTRY(model_evaluate), ENTRY(model_evaluate_raw), ENTRY(model_calibrate),
     ENTRY(model_predict), ENTRY(model_predict_proba), ENTRY(model_predict_raw), ENTRY(model_predict_leaf), ENTRY(model_predict_staged),
+    ENTRY(model_raw_to_proba),
     ENTRY(model_shap), ENTRY(model_shap_sparse), ENTRY(contributions_get_info), ENTRY(contributions_read),
     ENTRY(predictor_create), ENTRY(predictor_class), ENTRY(predictor_proba), ENTRY(predictor_raw), ENTRY(predictor_raw_of),
     ENTRY(predictor_walked), ENTRY(free_some), ENTRY(free_some),

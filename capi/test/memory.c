@@ -91,6 +91,9 @@ static aoso_status predict(const aoso_matrix *x, const aoso_labels *y) {
     TRY(aoso_model_predict_leaf(models[0], x, NULL, numbers, ROWS * 4));
     TRY(aoso_model_predict_staged(models[0], x, NULL, 1, next_stage, NULL));
     TRY(aoso_model_evaluate(models[0], x, y, NULL, 0, NULL, &e));
+    TRY(aoso_model_predict_raw(models[0], x, NULL, out, ROWS * CLASSES));
+    TRY(aoso_model_evaluate_raw(models[0], out, ROWS * CLASSES, y, NULL, 0, &e));
+    TRY(aoso_model_raw_to_proba(models[0], out, ROWS * CLASSES));
     TRY(aoso_model_shap(models[0], x, NULL, out, ROWS * CLASSES * (COLS + 1)));
     TRY(aoso_model_shap_sparse(models[0], x, NULL, 1, &contributions));
     TRY(aoso_predictor_create(models[0], NULL, &predictor));

@@ -150,12 +150,15 @@ func (p parameter) Ctypes() string {
 
 var pyTypes = map[string]string{spec.String: "str", spec.Int: "int", spec.Uint64: "int", spec.Float64: "float"}
 
+// PyValueType is the type of a value.
+func (p parameter) PyValueType() string { return pyTypes[p.Type] }
+
 // PyType is the type of the argument.
 func (p parameter) PyType() string {
 	if p.Auto != "" {
-		return pyTypes[p.Type] + " | None"
+		return p.PyValueType() + " | None"
 	}
-	return pyTypes[p.Type]
+	return p.PyValueType()
 }
 
 func (p parameter) PyDefault() string {
@@ -170,7 +173,7 @@ func (p parameter) PyDefault() string {
 
 // PyKind is what numpydoc calls the type.
 func (p parameter) PyKind() string {
-	kind := pyTypes[p.Type]
+	kind := p.PyValueType()
 	if p.Choices != nil {
 		values := p.Values()
 		for i := range values {

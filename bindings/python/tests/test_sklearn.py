@@ -51,8 +51,8 @@ def test_predictions_agree(frame):
     np.testing.assert_array_equal(model.predict(X), model.classes_[scores.argmax(axis=1)])
     stages = list(model.staged_predict_proba(X, every=10))
     assert len(stages) == 3
-    np.testing.assert_allclose(stages[-1], proba)
-    np.testing.assert_allclose(stages[0], AOSOClassifier(trees=10).fit(X[:120], y[:120]).predict_proba(X))
+    np.testing.assert_array_equal(stages[-1], proba)
+    np.testing.assert_array_equal(stages[0], AOSOClassifier(trees=10).fit(X[:120], y[:120]).predict_proba(X))
 
 
 @pytest.mark.parametrize("labels", [["9", "10", "100"], ["-1", "-2", "3"]], ids=str)
@@ -94,7 +94,7 @@ def test_evaluation_sets(frame):
     # What is evaluated at the end is what would have been evaluated on the way.
     on_the_way = AOSOClassifier(trees=model.best_iteration_, shrinkage=0.5).fit(X[::2], y[::2], eval_set=sets[1])
     for metric in ("logloss", "error"):
-        np.testing.assert_allclose(model.evals_result_["b"][metric], on_the_way.evals_result_["valid_0"][metric], rtol=1e-9)
+        assert model.evals_result_["b"][metric] == on_the_way.evals_result_["valid_0"][metric]
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,7 @@ def test_continued_training(frame, tmp_path):
         model = AOSOClassifier(trees=5).fit(X, y, init_model=before, eval_set=[(X, y), (X, y)])
         assert model.booster_.num_trees == 15 and model.n_iter_ == 5
         assert model.classes_.tolist() == NAMES.tolist()
-        for metric, values in model.evals_result_["valid_0"].items():
-            np.testing.assert_allclose(values, model.evals_result_["valid_1"][metric], rtol=1e-9)
+        assert model.evals_result_["valid_0"] == model.evals_result_["valid_1"]
 
 
 def test_class_weight(small):

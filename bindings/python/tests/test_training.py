@@ -3,7 +3,7 @@ import pytest
 import scipy.sparse as sp
 
 import aoso
-from aoso._parameters import ALIASES
+from aoso._parameters import ALIASES, TYPES
 
 
 @pytest.fixture(scope="module")
@@ -15,8 +15,23 @@ def sets(letters):
 
 def test_defaults_are_the_commands(sets):
     booster = aoso.train(None, sets[0], callbacks=[lambda progress: progress.iteration == 3])
-    for value in ("method=aoso", "leaf=full", "pairs=4", "trees=1000", "leaves=20", "shrinkage=0.1", "trim=0.1"):
-        assert value in booster.params.split(), booster.params
+    wanted = {"method": "aoso", "leaf": "full", "pairs": 4, "trees": 1000, "leaves": 20, "shrinkage": 0.1, "trim": 0.1, "seed": 0}
+    assert booster.params.items() >= wanted.items()
+
+
+@pytest.mark.parametrize("method", ["aoso", "abc", "logitboost"])
+def test_a_model_has_its_parameters(sets, method):
+    params = {"method": method, "trees": 52, "leaves": np.int64(7), "shrinkage": 1, "seed": 2**64 - 1, "stop_loss": 1e-300,
+              "subsample": 1 / 3, "early_stopping": 50, "metric": "error", "threads": 2, "level": "generic"}
+    booster = aoso.train(params, sets[0], valid=sets[1])
+    kept = booster.params
+    assert all(type(value) is TYPES[name] for name, value in kept.items())
+    assert kept.keys() == TYPES.keys() - {"threads", "level"}
+    assert {name: kept.get(name) for name in params} == params | {"threads": None, "level": None}
+    again = aoso.train(kept, sets[0], valid=sets[1])
+    assert again.fingerprint == booster.fingerprint and again.params == kept
+    loaded = aoso.Booster.from_bytes(booster.to_bytes())
+    assert loaded.params == kept
 
 
 @pytest.mark.parametrize(
@@ -45,10 +60,9 @@ def test_bad_parameters(sets, params, message):
 def test_suggested_parameters(sets):
     assert aoso.suggest_params(100, 16, 26) == {}
     params = aoso.suggest_params(np.int64(1_000_000), 30, 10)
-    assert params and all(type(value) in (int, float, str) for value in params.values())
-    trained = aoso.train(params | {"trees": 2}, sets[0]).params.split()
-    for name, value in (params | {"trees": 2}).items():
-        assert f"{name}={value}" in trained
+    assert params and all(type(value) is TYPES[name] for name, value in params.items())
+    params |= {"trees": 2}
+    assert aoso.train(params, sets[0]).params.items() >= params.items()
     aoso.AOSOClassifier(**params)
 
 

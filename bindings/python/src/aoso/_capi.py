@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import errors
-from ._parameters import FIELDS
+from ._parameters import FIELDS, TYPES
 
 ABI_VERSION = 1
 
@@ -309,7 +309,9 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
         for what in ("predict", "predict_proba", "predict_raw", "predict_leaf", "shap")
     },
     "model_predict_staged": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_int64, _staged, c.c_void_p),
+    "model_raw_to_proba": (_handle, c.c_void_p, c.c_int64),
     "model_evaluate": (*_weighted, c.POINTER(_Evaluation)),
+    "model_evaluate_raw": (_handle, c.c_void_p, c.c_int64, c.POINTER(_Labels), c.c_void_p, c.c_int64, c.POINTER(_Evaluation)),
     "model_calibrate": (*_weighted, _out, c.POINTER(_Calibration)),
     "model_shap_sparse": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_int64, _out),
     "contributions_get_info": (_handle, c.POINTER(_ContributionsInfo)),
@@ -680,10 +682,14 @@ class Params:
         self.early_stopping: int = self.struct.early_stopping
 
 
-def suggested(rows: Any, features: Any, classes: Any) -> dict[str, str]:
-    """Parameters for data of so many rows, features and classes, as text."""
-    text = _string("suggest_params", integer("rows", rows), integer("features", features), integer("classes", classes))
-    return dict(item.split("=") for item in text.split())
+def suggested(rows: Any, features: Any, classes: Any) -> dict[str, Any]:
+    """Parameters for data of so many rows, features and classes."""
+    return _read_params(_string("suggest_params", integer("rows", rows), integer("features", features), integer("classes", classes)))
+
+
+def _read_params(text: str) -> dict[str, Any]:
+    items = (item.split("=") for item in text.split())
+    return {name: TYPES[name](value) for name, value in items if value}
 
 
 def _assignment(name: str, value: Any) -> str:
@@ -786,9 +792,11 @@ def model_info(model: Handle) -> ModelInfo:
     return ModelInfo(*(getattr(info, name) for name in ModelInfo._fields))
 
 
-def describe(model: Handle) -> dict[str, Any]:
-    description: dict[str, Any] = json.loads(_string("model_describe", model))
-    return description
+def params(model: Handle) -> dict[str, Any]:
+    """The parameters that belong to the model. The number of threads does not."""
+    values = _read_params(json.loads(_string("model_describe", model))["params"])
+    del values["threads"]
+    return values
 
 
 def fingerprint(model: Handle) -> str:
@@ -883,6 +891,18 @@ def evaluate(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads
     out = _Evaluation()
     _call("model_evaluate", model, x.struct, y.struct, *_weights(weights), _predict_options(0, threads), out)
     return _read_evaluation(out)
+
+
+def evaluate_raw(model: Handle, raw: Array, y: Labels, weights: Array | None) -> Evaluation:
+    out = _Evaluation()
+    _call("model_evaluate_raw", model, _address(raw), raw.size, y.struct, *_weights(weights), out)
+    return _read_evaluation(out)
+
+
+def raw_to_proba(model: Handle, raw: Array) -> Array:
+    """Replace raw scores, contiguous, by probabilities."""
+    _call("model_raw_to_proba", model, _address(raw), raw.size)
+    return raw
 
 
 def _predict_options(trees: int, threads: int) -> _PredictOptions:

@@ -40,6 +40,13 @@ def vector(values: Any, size: int, what: str, each: str) -> Array:
     return _numbers(array, what)
 
 
+def weights(weight: Any, rows: int) -> Array | None:
+    """The weights of the given number of rows, as float64; None if there are none."""
+    if weight is None:
+        return None
+    return np.ascontiguousarray(vector(weight, rows, "weight", "one number per row of x"), np.float64)
+
+
 def numbers(x: Any) -> Any:
     """Read what scikit-learn's checks would read differently from a Dataset: text as numbers, masked values as present.
 

@@ -29,6 +29,35 @@ FIELDS = (
     ("level", "char_p"),
 )
 
+# The types of the values.
+TYPES = {
+    "method": str,
+    "leaf": str,
+    "pairs": int,
+    "pair_selection": str,
+    "base_class": str,
+    "base_gap": int,
+    "trees": int,
+    "leaves": int,
+    "shrinkage": float,
+    "max_depth": int,
+    "min_samples": int,
+    "min_hessian": float,
+    "min_gain": float,
+    "l2": float,
+    "max_step": float,
+    "subsample": float,
+    "colsample_bytree": float,
+    "colsample_bynode": float,
+    "trim": float,
+    "stop_loss": float,
+    "early_stopping": int,
+    "metric": str,
+    "threads": int,
+    "seed": int,
+    "level": str,
+}
+
 # What LightGBM, XGBoost, CatBoost and scikit-learn call our parameters, to name ours in an error.
 ALIASES = {
     "trees": "num_iterations n_estimators num_boost_round iterations num_trees max_iter",

@@ -10,7 +10,6 @@ import numpy as np
 
 from . import _capi, _labels, _matrix
 from ._capi import Array
-from .dataset import read_weights
 from .errors import ArgumentError, ForkError
 from .row import RowPredictor
 
@@ -187,7 +186,7 @@ class Booster:
         ------
         array of shape (n_rows, n_classes), float64
         """
-        return (_softmax(scores / self.temperature) for scores in self.staged_raw(x, every=every, threads=threads))
+        return (_capi.raw_to_proba(self._handle, scores) for scores in self.staged_raw(x, every=every, threads=threads))
 
     def evaluate(self, x: Any, y: Any, *, weight: Any = None, every: int = 0, threads: int = 0) -> dict[str, list[float]]:
         """Compare predictions with labels, at the end or at stages of boosting.
@@ -214,11 +213,10 @@ class Booster:
         if every == 0:
             metrics = [_capi.evaluate(self._handle, matrix, labels, weights, threads)]
         else:
-            codes, metrics = _labels.codes(y, self.classes), []
-            _check_weights(weights)
+            metrics = []
 
             def look(_: int, scores: Array) -> None:
-                metrics.append(_metrics(scores / self.temperature, codes, weights))
+                metrics.append(_capi.evaluate_raw(self._handle, scores, labels, weights))
 
             _capi.staged(self._handle, matrix, len(self.classes), every, threads, look)
         return {"logloss": [m.logloss for m in metrics], "error": [m.error for m in metrics]}
@@ -288,7 +286,7 @@ class Booster:
     def _read_labels(self, y: Any, weight: Any, x: _capi.Matrix) -> tuple[_capi.Labels, Array | None]:
         rows, _ = x.shape
         labels, _ = _labels.read(y, rows)
-        return labels, None if weight is None else read_weights(weight, rows)
+        return labels, _matrix.weights(weight, rows)
 
     # ----------------------------------------------------------- other models
 
@@ -372,9 +370,8 @@ class Booster:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The parameters that the model was trained with."""
-        params: dict[str, Any] = _capi.describe(self._handle)["params"]
-        return params
+        """The parameters that the model was trained with, for :func:`aoso.train`. ``threads`` and ``level`` are not kept."""
+        return _capi.params(self._handle)
 
     @property
     def fingerprint(self) -> str:
@@ -624,36 +621,3 @@ def merge(models: Iterable[Booster]) -> Booster:
 def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:
     if value not in allowed:
         raise ArgumentError(f"{name} is {value!r}; allowed: {', '.join(map(repr, allowed))}")
-
-
-def _softmax(scores: Array) -> Array:
-    odds: Array = np.exp(scores - scores.max(axis=1, keepdims=True))
-    odds /= odds.sum(axis=1, keepdims=True)
-    return odds
-
-
-def _metrics(scores: Array, codes: Array, weights: Array | None) -> _capi.Evaluation:
-    """The metrics of raw scores, computed as in the library; code -1 is an unknown label."""
-    weights = np.ones(len(codes)) if weights is None else weights
-    rows, best, known = np.arange(len(codes)), scores.argmax(axis=1), codes >= 0
-    behind = scores - scores[rows, best][:, None]
-    others = np.exp(behind)
-    others[rows, best] = 0
-    losses = np.log1p(others.sum(axis=1)) - behind[rows, codes]
-    return _capi.Evaluation(_mean(losses[known], weights[known]), _mean(best != codes, weights))
-
-
-def _check_weights(weights: Array | None) -> None:
-    """Check weights as the library does, which does not see them here."""
-    if weights is None or not len(weights):
-        return
-    bad = ~((weights >= 0) & (weights < np.inf))
-    if bad.any():
-        raise ArgumentError(f"weight[{bad.argmax()}] is {weights[bad.argmax()]}; allowed: finite numbers, at least 0")
-    if not weights.any():
-        raise ArgumentError("weight is all 0; allowed: at least one above 0")
-
-
-def _mean(values: Array, weights: Array) -> float:
-    total = weights.sum()
-    return float(values @ weights / total) if total else float("nan")

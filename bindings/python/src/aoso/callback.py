@@ -7,15 +7,52 @@ it has a method ``finish``, training calls it with the trained model.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from . import _capi
-
-if TYPE_CHECKING:
-    from .booster import Booster
-    from .training import Callback, Progress
+from .booster import Booster
 
 __all__ = ["checkpoint", "early_stopping", "progress", "record_evaluation"]
+
+
+class Progress:
+    """The state of training after an iteration, for callbacks.
+
+    Attributes
+    ----------
+    iteration : int
+        From 1.
+    trees : int
+        Trees in the model.
+    max_trees : int
+        The most trees that it will have.
+    best_iteration : int
+        With early stopping, the iteration of the best evaluation; 0: none.
+    seconds : float
+        Since training began.
+    metrics : dict
+        A number by set ("train", "valid") and metric ("logloss", "error"); empty if this iteration was not evaluated. The
+        training set has only "logloss".
+    """
+
+    def __init__(
+        self, step: _capi.Progress, max_trees: int, metrics: dict[str, dict[str, float]], booster: Callable[[], Booster]
+    ) -> None:
+        self.iteration = step.iteration
+        self.trees = step.trees
+        self.max_trees = max_trees
+        self.best_iteration = step.best
+        self.seconds = step.seconds
+        self.metrics = metrics
+        self._booster = booster
+
+    def booster(self) -> Booster:
+        """The model so far."""
+        return self._booster()
+
+
+Callback = Callable[[Progress], Any]
 
 
 class EarlyStopping:

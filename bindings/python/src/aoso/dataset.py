@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import Any
 
 from . import _capi, _labels, _matrix
 from ._capi import Array
+from .booster import Booster
 from .errors import ArgumentError
-
-if TYPE_CHECKING:
-    from .booster import Booster
 
 __all__ = ["Dataset"]
 
@@ -90,7 +86,7 @@ class Dataset:
             _matrix.check_distinct(matrix.names)
         rows = matrix.shape[0]
         labels, classes = _labels.read(y, rows)
-        weights = None if weight is None else read_weights(weight, rows)
+        weights = _matrix.weights(weight, rows)
         self._handle = _capi.dataset(
             matrix,
             labels,
@@ -133,7 +129,7 @@ class Dataset:
         _matrix.check_names(matrix.names, self.feature_names)
         rows = matrix.shape[0]
         labels, _ = _labels.read(y, rows)
-        weights = None if weight is None else read_weights(weight, rows)
+        weights = _matrix.weights(weight, rows)
         aligned = Dataset.__new__(Dataset)
         aligned._handle = _capi.aligned_dataset(self._handle, matrix, labels, weights)
         aligned._describe()
@@ -201,11 +197,6 @@ class Dataset:
         return f"Dataset({self.num_rows} rows, {self.num_features} features, {len(self.classes)} classes)"
 
 
-def read_weights(weight: Any, rows: int) -> Array:
-    """The weights of the given number of rows, as float64."""
-    return np.ascontiguousarray(_matrix.vector(weight, rows, "weight", "one number per row of x"), np.float64)
 def _check_model(model: Any) -> None:
-    from .booster import Booster
-
     if not isinstance(model, Booster):
         raise ArgumentError(f"init_model is a {type(model).__name__}; allowed: a Booster")

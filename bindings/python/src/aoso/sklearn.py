@@ -21,10 +21,10 @@ except ImportError as e:
 from . import _labels, _matrix
 from ._capi import Array
 from .booster import Booster
-from .callback import record_evaluation
+from .callback import Callback, record_evaluation
 from .dataset import Dataset
 from .errors import ArgumentError
-from .training import Callback, train
+from .training import train
 
 __all__ = ["AOSOClassifier"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,50 +11,13 @@ from . import _capi, _labels, _matrix
 from ._capi import Array, Evaluation, Result
 from ._parameters import ALIASES
 from .booster import Booster
-from .callback import EarlyStopping
-from .dataset import Dataset, read_weights
+from .callback import Callback, EarlyStopping, Progress
+from .dataset import Dataset
 from .errors import ArgumentError
 
 __all__ = ["Evaluation", "Progress", "Result", "cv", "suggest_params", "train"]
 
 _OURS = {alias: ours for ours, aliases in ALIASES.items() for alias in aliases.split()}
-
-
-class Progress:
-    """The state of training after an iteration, for callbacks.
-
-    Attributes
-    ----------
-    iteration : int
-        From 1.
-    trees : int
-        Trees in the model.
-    max_trees : int
-        The most trees that it will have.
-    best_iteration : int
-        With early stopping, the iteration of the best evaluation; 0: none.
-    seconds : float
-        Since training began.
-    metrics : dict
-        A number by set ("train", "valid") and metric ("logloss", "error"); empty if this iteration was not evaluated. The
-        training set has only "logloss".
-    """
-
-    def __init__(self, training: _Training, step: _capi.Progress) -> None:
-        self._training = training
-        self.iteration = step.iteration
-        self.trees = step.trees
-        self.max_trees = training.max_trees
-        self.best_iteration = step.best
-        self.seconds = step.seconds
-        self.metrics = training.metrics(step)
-
-    def booster(self) -> Booster:
-        """The model so far."""
-        return self._training.booster()
-
-
-Callback = Callable[[Progress], Any]
 
 
 class _Training:
@@ -91,6 +54,9 @@ class _Training:
             metrics[self._valid_name] = step.valid._asdict()
         return metrics
 
+    def progress(self, step: _capi.Progress) -> Progress:
+        return Progress(step, self.max_trees, self.metrics(step), self.booster)
+
     def booster(self) -> Booster:
         handle, result = _capi.trainer_model(self._handle)
         return Booster(handle, self._train_set.classes, result)
@@ -123,16 +89,7 @@ def suggest_params(rows: int, features: int, classes: int) -> dict[str, Any]:
     {}
     >>> params = aoso.suggest_params(rows=1_000_000, features=30, classes=10) | {"trees": 200}
     """
-    return {name: _value(text) for name, text in _capi.suggested(rows, features, classes).items()}
-
-
-def _value(text: str) -> Any:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
+    return _capi.suggested(rows, features, classes)
 
 
 def _checked(params: Mapping[str, Any]) -> _capi.Params:
@@ -212,7 +169,7 @@ def train(
         step = training.step()
         stop = training.ended
         if callbacks and training.iteration > done:
-            done, progress = training.iteration, Progress(training, step)
+            done, progress = training.iteration, training.progress(step)
             for callback in callbacks:
                 stop = bool(callback(progress)) or stop
     booster = training.booster()
@@ -272,7 +229,7 @@ def cv(
     rounds, metric = _checked(params).early_stopping, str(params.get("metric") or "logloss")
     params["early_stopping"] = 0
     y = _labels.array(y)
-    weights = None if weight is None else read_weights(weight, len(y))
+    weights = _matrix.weights(weight, len(y))
     _matrix.check_length(x, y)
     if isinstance(folds, (int, np.integer)):
         folds = _stratified(y, int(folds), seed)
