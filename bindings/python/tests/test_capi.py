@@ -12,12 +12,12 @@ import pytest
 from conftest import ROOT
 
 import aoso
-from aoso import _capi
+from aoso import _capi, _library, _structs
 
 ABI = (ROOT / "capi/abi.txt").read_text()
 STRUCTS = {
     "aoso_" + re.sub(r"(?<!^)(?=[A-Z])", "_", struct.__name__[1:]).lower(): struct
-    for struct in (*_capi._Struct.__subclasses__(), _capi._Evaluation)
+    for struct in (*_structs._Struct.__subclasses__(), _structs._Evaluation)
 }
 
 
@@ -34,27 +34,29 @@ def test_structs(name):
 
 def test_pair_importance():
     layout = dict(re.findall(r"^aoso_pair_importance\.(\w+): (\d+\+\d+)$", ABI, re.MULTILINE))
-    assert layout == {name: f"{at}+{dtype.itemsize}" for name, (dtype, at) in _capi.PAIR_IMPORTANCE.fields.items()}
+    assert layout == {name: f"{at}+{dtype.itemsize}" for name, (dtype, at) in _structs.PAIR_IMPORTANCE.fields.items()}
 
 
-@pytest.mark.parametrize("name", _capi._FUNCTIONS)
+@pytest.mark.parametrize("name", _library._FUNCTIONS)
 def test_functions(name):
     (arguments,) = re.findall(rf"^aoso_status aoso_{name}\((.*)\);$", ABI, re.MULTILINE)
-    assert len(_capi._FUNCTIONS[name]) == len(arguments.split(", "))
+    assert len(_library._FUNCTIONS[name]) == len(arguments.split(", "))
 
 
 def test_constants():
     def constant(name):
         return int(re.search(rf"^AOSO_{name} = (\d+)$", ABI, re.MULTILINE)[1])
 
-    for name in ("DENSE", "COLUMNS", "CSR", "CSC", "ARROW", "ARROW_STREAM", "OK", "BUFFER_TOO_SMALL"):
+    for name in ("DENSE", "COLUMNS", "CSR", "CSC", "ARROW", "ARROW_STREAM"):
         assert getattr(_capi, "_" + name) == constant(name)
+    for name in ("OK", "BUFFER_TOO_SMALL"):
+        assert getattr(_library, "_" + name) == constant(name)
     for ours, theirs in (("f", "FLOAT"), ("i", "INT"), ("u", "UINT")):
         for dtype, number in _capi._DTYPES.items():
             if dtype[0] == ours:
                 assert number == constant(f"{theirs}{8 * int(dtype[1])}")
     errors = ("INVALID_ARGUMENT", "IO", "BAD_FORMAT", "OUT_OF_MEMORY", "BUSY", "FORKED")
-    assert list(_capi._ERRORS) == [constant(name) for name in errors]
+    assert list(_library._ERRORS) == [constant(name) for name in errors]
     for number, name in enumerate(_capi._STOPPED_BY):
         assert constant(f"STOPPED_BY_{name.upper()}" if name else "RUNNING") == number
     for number, name in enumerate(_capi.IMPORTANCES):
@@ -65,7 +67,7 @@ def test_constants():
 
 def test_what_the_library_tells():
     info = aoso.build_info()
-    assert info["abi"] == _capi.ABI_VERSION and info["version"] == aoso.version() == aoso.__version__
+    assert info["abi"] == _library.ABI_VERSION and info["version"] == aoso.version() == aoso.__version__
     assert info["level"] in info["levels"] and info["threads"] >= 1
 
 
@@ -101,8 +103,8 @@ def test_a_library_is_looked_for(tmp_path):
 
 
 def test_a_library_of_another_abi():
-    message = loaded("import aoso; aoso._capi.ABI_VERSION = 99; aoso.version()")
-    assert re.fullmatch(rf"LibraryError .*libaoso.so has ABI version {_capi.ABI_VERSION}; this package needs 99", message)
+    message = loaded("import aoso; aoso._library.ABI_VERSION = 99; aoso.version()")
+    assert re.fullmatch(rf"LibraryError .*libaoso.so has ABI version {_library.ABI_VERSION}; this package needs 99", message)
 
 
 @pytest.mark.parametrize("status", [*range(1, 10), 42])
@@ -113,12 +115,12 @@ def test_errors_of_the_library(monkeypatch, status):
         aoso_call = staticmethod(lambda *arguments: status)
         aoso_last_error = staticmethod(lambda: "aoso: a defect showed in an earlier call with the booster: Grüße\xff".encode())
 
-    monkeypatch.setattr(_capi, "_library", Library)
+    monkeypatch.setattr(_library, "_loaded", Library)
     with pytest.raises(aoso.AosoError, match="^aoso: a defect showed in an earlier call with the booster: Grüße\xff$") as error:
-        _capi._call("call", 1, 2)
-    assert type(error.value) is _capi._ERRORS.get(status, aoso.errors.InternalError)
+        _library._call("call", 1, 2)
+    assert type(error.value) is _library._ERRORS.get(status, aoso.errors.InternalError)
 
 
 def test_a_bogus_handle_is_an_error():
     with pytest.raises(aoso.errors.InternalError):
-        _capi._call("dataset_get_info", 12345, _capi._DatasetInfo())
+        _library._call("dataset_get_info", 12345, _structs._DatasetInfo())

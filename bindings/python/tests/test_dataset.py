@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import aoso
-from aoso import _capi
+from aoso import _capi, _library, _structs
 
 
 def test_what_it_tells(small):
@@ -127,5 +127,5 @@ def test_it_is_freed_and_what_uses_it_lives_on(small):
     gc.collect()
     assert freed() is None
     with pytest.raises(aoso.AosoError):
-        _capi._call("dataset_get_info", number, _capi._DatasetInfo())
+        _library._call("dataset_get_info", number, _structs._DatasetInfo())
     assert _capi.step(training).iteration == 1

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ._capi import build_info, version
-from .booster import Booster, Contributions, merge
+from .booster import Booster, merge
 from .callback import checkpoint, early_stopping, progress, record_evaluation
+from .contributions import Contributions
 from .dataset import Dataset
 from .errors import AosoError
 from .row import RowPredictor

@@ -1,4 +1,4 @@
-"""The C library. Only this module uses ctypes; ``aoso.h`` documents the functions."""
+"""The C library, function by function; ``aoso.h`` documents them. Only this module, ``_library`` and ``_structs`` use ctypes."""
 
 from __future__ import annotations
 
@@ -7,30 +7,38 @@ import functools
 import json
 import os
 import re
-import threading
-import weakref
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import errors
-from ._parameters import FIELDS, TYPES
-
-ABI_VERSION = 1
+from ._library import Handle as Handle
+from ._library import _bytes, _call, _call_back, _create, _loaded, _staged, _string, _write
+from ._parameters import TYPES
+from ._structs import (
+    PAIR_IMPORTANCE,
+    _ArrowArrayLength,
+    _ArrowSchema,
+    _ArrowStream,
+    _Calibration,
+    _ContributionsInfo,
+    _DatasetInfo,
+    _DatasetOptions,
+    _Evaluation,
+    _Labels,
+    _Matrix,
+    _ModelInfo,
+    _Params,
+    _PredictOptions,
+    _Progress,
+    _RefitOptions,
+    _Result,
+    _TrainOptions,
+)
+from ._structs import integer as integer
 
 Array = np.ndarray[Any, Any]
-
-_OK, _BUFFER_TOO_SMALL = 0, 3
-_ERRORS: dict[int, type[errors.AosoError]] = {
-    1: errors.ArgumentError,
-    4: errors.FileError,
-    5: errors.FormatError,
-    6: errors.OutOfMemoryError,
-    7: errors.BusyError,
-    8: errors.ForkError,
-}
 
 _DENSE, _COLUMNS, _CSR, _CSC, _ARROW, _ARROW_STREAM = range(6)
 _DTYPES = {"f4": 1, "f8": 2, "i1": 3, "i2": 4, "i4": 5, "i8": 6, "u1": 7, "u2": 8, "u4": 9, "u8": 10}
@@ -39,403 +47,10 @@ _STOPPED_BY = ("", "stop_loss", "trees", "early_stopping", "interrupt", "no_spli
 IMPORTANCES = ("gain", "split", "cover")
 EXPORTS = ("onnx", "lightgbm", "json", "dot")  # from 1
 
-# ------------------------------------------------------------------ structs --
-
-
-class _Struct(c.Structure):
-    """A struct that begins with its own size."""
-
-    def __init__(self, **fields: Any) -> None:
-        super().__init__(struct_size=c.sizeof(self), **fields)
-
-    def set_integer(self, name: str, value: Any, field: str | None = None) -> None:
-        """Set a field to the user's value for ``name``. Raise an error if it does not fit; ctypes would truncate it."""
-        setattr(self, field or name, integer(name, value, *_bounds(type(self), field or name)))
-
-
-@functools.cache
-def _bounds(struct: Any, field: str) -> tuple[int, int]:
-    kind = dict(struct._fields_)[field]
-    bits = 8 * c.sizeof(kind)
-    return (0, 2**bits - 1) if kind(-1).value > 0 else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-
-
-def integer(name: str, value: Any, least: int = -(2**63), most: int = 2**63 - 1) -> int:
-    """The user's value for ``name``, checked."""
-    if not isinstance(value, (int, np.integer)) or not least <= value <= most:
-        raise errors.ArgumentError(f"{name} is {value!r}; allowed: an integer, {least} to {most}")
-    return int(value)
-
-
-class _Matrix(_Struct):
-    _fields_ = [
-        ("struct_size", c.c_uint32),
-        ("layout", c.c_int32),
-        ("dtype", c.c_int32),
-        ("index_dtype", c.c_int32),
-        ("rows", c.c_int64),
-        ("cols", c.c_int64),
-        ("data", c.c_void_p),
-        ("row_stride", c.c_int64),
-        ("col_stride", c.c_int64),
-        ("columns", c.c_void_p),
-        ("indptr", c.c_void_p),
-        ("indices", c.c_void_p),
-        ("nnz", c.c_int64),
-        ("arrow_array", c.c_void_p),
-        ("arrow_schema", c.c_void_p),
-        ("arrow_stream", c.c_void_p),
-    ]
-
-
-class _Labels(_Struct):
-    _fields_ = [
-        ("struct_size", c.c_uint32),
-        ("dtype", c.c_int32),
-        ("count", c.c_int64),
-        ("data", c.c_void_p),
-        ("class_names", c.POINTER(c.c_char_p)),
-        ("num_class_names", c.c_int64),
-    ]
-
-
-class _DatasetOptions(_Struct):
-    _fields_ = [
-        ("struct_size", c.c_uint32),
-        ("max_bins", c.c_int32),
-        ("sample_rows", c.c_int64),
-        ("seed", c.c_uint64),
-        ("num_threads", c.c_int32),
-        ("dense_only", c.c_int32),
-        ("weights", c.c_void_p),
-        ("num_weights", c.c_int64),
-        ("feature_names", c.POINTER(c.c_char_p)),
-        ("num_feature_names", c.c_int64),
-        ("init", c.c_void_p),
-    ]
-
-
-class _DatasetInfo(_Struct):
-    _fields_ = [
-        ("struct_size", c.c_uint32),
-        ("reserved", c.c_int32),
-        ("rows", c.c_int64),
-        ("features", c.c_int64),
-        ("classes", c.c_int64),
-        ("unknown", c.c_int64),
-        ("bytes", c.c_int64),
-    ]
-
-
-class _Params(_Struct):
-    _fields_ = [
-        ("struct_size", c.c_uint32),
-        *((name, getattr(c, "c_" + kind)) for name, kind in FIELDS),
-    ]
-
-
-class _Evaluation(c.Structure):
-    _fields_ = [("errors", c.c_int64), ("error_rate", c.c_double), ("log_loss", c.c_double)]
-
-
-class _Progress(_Struct):
-    _fields_ = [
-        ("struct_size", c.c_uint32),
-        ("evaluated", c.c_int32),
-        ("iteration", c.c_int64),
-        ("trees", c.c_int64),
-        ("best", c.c_int64),
-        ("seconds", c.c_double),
-        ("train_loss", c.c_double),
-        ("has_valid", c.c_int32),
-        ("stopped_by", c.c_int32),
-        ("valid", _Evaluation),
-    ]
-
-
-class _TrainOptions(_Struct):
-    _fields_ = [
-        ("struct_size", c.c_uint32),
-        ("eval_every", c.c_int32),
-        ("valid", c.c_void_p),
-        ("callback", c.c_void_p),
-        ("user", c.c_void_p),
-    ]
-
-
-class _Result(_Struct):
-    _fields_ = [
-        ("struct_size", c.c_uint32),
-        ("stopped_by", c.c_int32),
-        ("iterations", c.c_int64),
-        ("best_iteration", c.c_int64),
-        ("threads", c.c_int64),
-        ("train_loss", c.c_double),
-        ("seconds", c.c_double),
-        ("has_valid", c.c_int32),
-        ("reserved", c.c_int32),
-        ("valid", _Evaluation),
-    ]
-
-
-class _ModelInfo(_Struct):
-    _fields_ = [
-        ("struct_size", c.c_uint32),
-        ("reserved", c.c_int32),
-        ("classes", c.c_int64),
-        ("features", c.c_int64),
-        ("trees", c.c_int64),
-        ("trees_per_iteration", c.c_int64),
-        ("temperature", c.c_double),
-    ]
-
-
-class _PredictOptions(_Struct):
-    _fields_ = [("struct_size", c.c_uint32), ("num_threads", c.c_int32), ("trees", c.c_int64)]
-
-
-class _RefitOptions(_Struct):
-    _fields_ = [
-        ("struct_size", c.c_uint32),
-        ("num_threads", c.c_int32),
-        ("weights", c.c_void_p),
-        ("num_weights", c.c_int64),
-        ("keep", c.c_double),
-    ]
-
-
-class _Calibration(_Struct):
-    _fields_ = [
-        ("struct_size", c.c_uint32),
-        ("reserved", c.c_int32),
-        ("temperature", c.c_double),
-        ("before", c.c_double),
-        ("after", c.c_double),
-    ]
-
-
-class _ContributionsInfo(_Struct):
-    _fields_ = [
-        ("struct_size", c.c_uint32),
-        ("reserved", c.c_int32),
-        ("lines", c.c_int64),
-        ("per_row", c.c_int64),
-        ("values", c.c_int64),
-    ]
-
-
-# aoso_pair_importance as a numpy dtype.
-PAIR_IMPORTANCE = np.dtype([("feature", "i8"), ("classes", "i4", 2), ("gain", "f8"), ("splits", "i8")])
-
-
-class _ArrowSchema(c.Structure):
-    pass
-
-
-_ArrowSchema._fields_ = [
-    ("format", c.c_char_p),
-    ("name", c.c_char_p),
-    ("metadata", c.c_void_p),
-    ("flags", c.c_int64),
-    ("n_children", c.c_int64),
-    ("children", c.POINTER(c.POINTER(_ArrowSchema))),
-    ("dictionary", c.c_void_p),
-    ("release", c.CFUNCTYPE(None, c.POINTER(_ArrowSchema))),
-    ("private_data", c.c_void_p),
-]
-
-
-class _ArrowArrayLength(c.Structure):
-    """The first field of ArrowArray."""
-
-    _fields_ = [("length", c.c_int64)]
-
-
-class _ArrowStream(c.Structure):
-    pass
-
-
-_ArrowStream._fields_ = [("get_schema", c.CFUNCTYPE(c.c_int, c.POINTER(_ArrowStream), c.POINTER(_ArrowSchema)))]
-
-# ------------------------------------------------------------------ library --
-
-_handle, _out = c.c_void_p, c.POINTER(c.c_void_p)
-_text = (c.c_void_p, c.c_size_t, c.POINTER(c.c_size_t))
-_write = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_size_t, c.c_void_p)
-_staged = c.CFUNCTYPE(c.c_int32, c.c_int64, c.c_void_p, c.c_int64, c.c_void_p)
-_labelled = (_handle, c.POINTER(_Matrix), c.POINTER(_Labels))
-_weighted = (*_labelled, c.c_void_p, c.c_int64, c.POINTER(_PredictOptions))
-
-_FUNCTIONS: dict[str, tuple[Any, ...]] = {
-    "build_info": _text,
-    "dataset_create": (c.POINTER(_Matrix), c.POINTER(_Labels), c.POINTER(_DatasetOptions), _out),
-    "dataset_create_aligned": (_handle, c.POINTER(_Matrix), c.POINTER(_Labels), c.POINTER(_DatasetOptions), _out),
-    "dataset_get_info": (_handle, c.POINTER(_DatasetInfo)),
-    "dataset_class_name": (_handle, c.c_int64, *_text),
-    "dataset_feature_name": (_handle, c.c_int64, *_text),
-    "dataset_save": (_handle, c.c_char_p),
-    "dataset_load": (c.c_char_p, _out),
-    "dataset_read": (c.c_char_p, _out),
-    "dataset_free": (_handle,),
-    "params_init": (c.POINTER(_Params), c.c_uint32),
-    "params_parse": (c.POINTER(_Params), c.c_char_p),
-    "params_check": (c.POINTER(_Params),),
-    "suggest_params": (c.c_int64, c.c_int64, c.c_int64, *_text),
-    "trainer_create": (_handle, c.POINTER(_Params), c.POINTER(_TrainOptions), _out),
-    "trainer_step": (_handle, c.POINTER(_Progress)),
-    "trainer_model": (_handle, _out, c.POINTER(_Result)),
-    "trainer_free": (_handle,),
-    "model_get_info": (_handle, c.POINTER(_ModelInfo)),
-    "model_class_name": (_handle, c.c_int64, *_text),
-    "model_feature_name": (_handle, c.c_int64, *_text),
-    "model_describe": (_handle, *_text),
-    "model_save": (_handle, c.c_char_p),
-    "model_load": (c.c_char_p, _out),
-    "model_encode": (_handle, *_text),
-    "model_decode": (c.c_char_p, c.c_size_t, _out),
-    "model_fingerprint": (_handle, *_text),
-    "model_dump": (_handle, c.c_int64, *_text),
-    "model_tree": (_handle, c.c_int64, *_text),
-    "model_export": (_handle, c.c_int32, c.c_int64, _write, c.c_void_p),
-    "model_export_file": (_handle, c.c_int32, c.c_int64, c.c_char_p),
-    "model_importance": (_handle, c.c_int32, c.c_void_p, c.c_int64),
-    "model_pair_importance": (_handle, c.c_void_p, c.c_int64, c.POINTER(c.c_int64)),
-    "model_truncate": (_handle, c.c_int64, _out),
-    "model_merge": (_out, c.c_int64, _out),
-    "model_refit": (*_labelled, c.POINTER(_RefitOptions), _out),
-    "model_free": (_handle,),
-    **{
-        f"model_{what}": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_void_p, c.c_int64)
-        for what in ("predict", "predict_proba", "predict_raw", "predict_leaf", "shap")
-    },
-    "model_predict_staged": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_int64, _staged, c.c_void_p),
-    "model_raw_to_proba": (_handle, c.c_void_p, c.c_int64),
-    "model_evaluate": (*_weighted, c.POINTER(_Evaluation)),
-    "model_evaluate_raw": (_handle, c.c_void_p, c.c_int64, c.POINTER(_Labels), c.c_void_p, c.c_int64, c.POINTER(_Evaluation)),
-    "model_calibrate": (*_weighted, _out, c.POINTER(_Calibration)),
-    "model_shap_sparse": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_int64, _out),
-    "contributions_get_info": (_handle, c.POINTER(_ContributionsInfo)),
-    "contributions_read": (_handle, c.c_void_p, c.c_void_p, c.c_int64, c.c_void_p, c.c_void_p, c.c_int64),
-    "contributions_free": (_handle,),
-    "predictor_create": (_handle, c.POINTER(_PredictOptions), _out),
-    "predictor_class": (_handle, c.c_void_p, c.c_int64, c.c_void_p),
-    "predictor_proba": (_handle, c.c_void_p, c.c_int64, c.c_void_p, c.c_int64),
-    "predictor_raw": (_handle, c.c_void_p, c.c_int64, c.c_void_p, c.c_int64),
-    "predictor_raw_of": (_handle, c.c_void_p, c.c_int64, c.c_void_p, c.c_int64, c.c_void_p),
-    "predictor_walked": (_handle, c.POINTER(c.c_double)),
-    "predictor_free": (_handle,),
-}
-
-
-@functools.cache
-def _library() -> c.CDLL:
-    """The library, loaded on first use. A child created by ``fork`` before that can use it."""
-    path = _path()
-    try:
-        library = c.CDLL(path)
-        library.aoso_version_string.restype = c.c_char_p
-        library.aoso_last_error.restype = c.c_char_p
-        found = library.aoso_abi_version()
-        if found != ABI_VERSION:
-            raise errors.LibraryError(f"{path} has ABI version {found}; this package needs {ABI_VERSION}")
-        for name, arguments in _FUNCTIONS.items():
-            getattr(library, "aoso_" + name).argtypes = arguments
-    except (OSError, AttributeError) as e:
-        raise errors.LibraryError(f"{path} cannot be loaded: {e}") from e
-    return library
-
-
-def _path() -> str:
-    if path := os.environ.get("AOSO_LIBRARY"):
-        return path
-    here = Path(__file__).resolve()
-    places = [here.with_name("libaoso.so"), *(up / "build/lib/libaoso.so" for up in list(here.parents)[4:5])]
-    for place in places:
-        if place.is_file():
-            return str(place)
-    raise errors.LibraryError(f"libaoso.so is not in {' or '.join(str(p.parent) for p in places)}; set AOSO_LIBRARY to its path")
-
-
-def _call(name: str, *arguments: Any) -> None:
-    library = _library()
-    status = getattr(library, "aoso_" + name)(*arguments)
-    if status != _OK:
-        text = library.aoso_last_error().decode(errors="replace")
-        raise _ERRORS.get(status, errors.InternalError)(text)
-
-
-def _bytes(name: str, *arguments: Any) -> bytes:
-    """The bytes or text that a function returns through a buffer, including a text's final 0."""
-    needed = c.c_size_t()
-    status = getattr(_library(), "aoso_" + name)(*arguments, None, 0, c.byref(needed))
-    if status not in (_OK, _BUFFER_TOO_SMALL):
-        _call(name, *arguments, None, 0, c.byref(needed))
-    buffer = c.create_string_buffer(needed.value)
-    _call(name, *arguments, buffer, needed.value, c.byref(needed))
-    return buffer.raw
-
-
-def _call_back(receive: Callable[..., Any], prototype: Any, name: str, *arguments: Any) -> None:
-    """Call a function whose last arguments are a callback and its user pointer. It ends if ``receive`` returns true.
-
-    Another thread makes the call. In the main thread, KeyboardInterrupt would be raised between C and ``receive``, where
-    ctypes prints it and continues.
-    """
-    raised: list[BaseException] = []
-    interrupted = False
-
-    def guarded(*received: Any) -> int:
-        try:
-            return int(interrupted or bool(receive(*received)))
-        except BaseException as e:
-            raised.append(e)
-            return 1
-
-    def call() -> None:
-        try:
-            _call(name, *arguments, prototype(guarded), None)
-        except BaseException as e:
-            raised.append(e)
-
-    thread = threading.Thread(target=call)
-    thread.start()
-    try:
-        thread.join()
-    except BaseException:
-        interrupted = True
-        thread.join()
-        raise
-    if raised:
-        raise raised[0]
-
-
-def _string(name: str, *arguments: Any) -> str:
-    return _bytes(name, *arguments)[:-1].decode()
-
-
-class Handle:
-    """An object of the library. It is freed when nothing refers to the handle any more."""
-
-    __slots__ = ("__weakref__", "_as_parameter_")
-
-    def __init__(self, kind: str, value: c.c_void_p) -> None:
-        self._as_parameter_ = value
-        # Not at the end of the process: threads, other exit handlers and __del__ may still use it.
-        weakref.finalize(self, getattr(_library(), f"aoso_{kind}_free"), value).atexit = False
-
-    def __reduce__(self) -> Any:
-        raise TypeError("an object of the aoso library cannot be pickled or copied; save it to a file")
-
-
-def _create(name: str, *arguments: Any) -> Handle:
-    out = c.c_void_p()
-    _call(name, *arguments, c.byref(out))
-    return Handle(name.split("_")[0], out)
-
 
 def version() -> str:
     """The library's version."""
-    text: bytes = _library().aoso_version_string()
+    text: bytes = _loaded().aoso_version_string()
     return text.decode()
 
 

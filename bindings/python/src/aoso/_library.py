@@ -1,0 +1,215 @@
+"""Loading ``libaoso.so`` and calling its functions."""
+
+from __future__ import annotations
+
+import ctypes as c
+import functools
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from . import errors
+from ._structs import (
+    _Calibration,
+    _ContributionsInfo,
+    _DatasetInfo,
+    _DatasetOptions,
+    _Evaluation,
+    _Labels,
+    _Matrix,
+    _ModelInfo,
+    _Params,
+    _PredictOptions,
+    _Progress,
+    _RefitOptions,
+    _Result,
+    _TrainOptions,
+)
+
+ABI_VERSION = 1
+
+_OK, _BUFFER_TOO_SMALL = 0, 3
+_ERRORS: dict[int, type[errors.AosoError]] = {
+    1: errors.ArgumentError,
+    4: errors.FileError,
+    5: errors.FormatError,
+    6: errors.OutOfMemoryError,
+    7: errors.BusyError,
+    8: errors.ForkError,
+}
+
+_handle, _out = c.c_void_p, c.POINTER(c.c_void_p)
+_text = (c.c_void_p, c.c_size_t, c.POINTER(c.c_size_t))
+_write = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_size_t, c.c_void_p)
+_staged = c.CFUNCTYPE(c.c_int32, c.c_int64, c.c_void_p, c.c_int64, c.c_void_p)
+_labelled = (_handle, c.POINTER(_Matrix), c.POINTER(_Labels))
+_weighted = (*_labelled, c.c_void_p, c.c_int64, c.POINTER(_PredictOptions))
+
+_FUNCTIONS: dict[str, tuple[Any, ...]] = {
+    "build_info": _text,
+    "dataset_create": (c.POINTER(_Matrix), c.POINTER(_Labels), c.POINTER(_DatasetOptions), _out),
+    "dataset_create_aligned": (_handle, c.POINTER(_Matrix), c.POINTER(_Labels), c.POINTER(_DatasetOptions), _out),
+    "dataset_get_info": (_handle, c.POINTER(_DatasetInfo)),
+    "dataset_class_name": (_handle, c.c_int64, *_text),
+    "dataset_feature_name": (_handle, c.c_int64, *_text),
+    "dataset_save": (_handle, c.c_char_p),
+    "dataset_load": (c.c_char_p, _out),
+    "dataset_read": (c.c_char_p, _out),
+    "dataset_free": (_handle,),
+    "params_init": (c.POINTER(_Params), c.c_uint32),
+    "params_parse": (c.POINTER(_Params), c.c_char_p),
+    "params_check": (c.POINTER(_Params),),
+    "suggest_params": (c.c_int64, c.c_int64, c.c_int64, *_text),
+    "trainer_create": (_handle, c.POINTER(_Params), c.POINTER(_TrainOptions), _out),
+    "trainer_step": (_handle, c.POINTER(_Progress)),
+    "trainer_model": (_handle, _out, c.POINTER(_Result)),
+    "trainer_free": (_handle,),
+    "model_get_info": (_handle, c.POINTER(_ModelInfo)),
+    "model_class_name": (_handle, c.c_int64, *_text),
+    "model_feature_name": (_handle, c.c_int64, *_text),
+    "model_describe": (_handle, *_text),
+    "model_save": (_handle, c.c_char_p),
+    "model_load": (c.c_char_p, _out),
+    "model_encode": (_handle, *_text),
+    "model_decode": (c.c_char_p, c.c_size_t, _out),
+    "model_fingerprint": (_handle, *_text),
+    "model_dump": (_handle, c.c_int64, *_text),
+    "model_tree": (_handle, c.c_int64, *_text),
+    "model_export": (_handle, c.c_int32, c.c_int64, _write, c.c_void_p),
+    "model_export_file": (_handle, c.c_int32, c.c_int64, c.c_char_p),
+    "model_importance": (_handle, c.c_int32, c.c_void_p, c.c_int64),
+    "model_pair_importance": (_handle, c.c_void_p, c.c_int64, c.POINTER(c.c_int64)),
+    "model_truncate": (_handle, c.c_int64, _out),
+    "model_merge": (_out, c.c_int64, _out),
+    "model_refit": (*_labelled, c.POINTER(_RefitOptions), _out),
+    "model_free": (_handle,),
+    **{
+        f"model_{what}": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_void_p, c.c_int64)
+        for what in ("predict", "predict_proba", "predict_raw", "predict_leaf", "shap")
+    },
+    "model_predict_staged": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_int64, _staged, c.c_void_p),
+    "model_raw_to_proba": (_handle, c.c_void_p, c.c_int64),
+    "model_evaluate": (*_weighted, c.POINTER(_Evaluation)),
+    "model_evaluate_raw": (_handle, c.c_void_p, c.c_int64, c.POINTER(_Labels), c.c_void_p, c.c_int64, c.POINTER(_Evaluation)),
+    "model_calibrate": (*_weighted, _out, c.POINTER(_Calibration)),
+    "model_shap_sparse": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_int64, _out),
+    "contributions_get_info": (_handle, c.POINTER(_ContributionsInfo)),
+    "contributions_read": (_handle, c.c_void_p, c.c_void_p, c.c_int64, c.c_void_p, c.c_void_p, c.c_int64),
+    "contributions_free": (_handle,),
+    "predictor_create": (_handle, c.POINTER(_PredictOptions), _out),
+    "predictor_class": (_handle, c.c_void_p, c.c_int64, c.c_void_p),
+    "predictor_proba": (_handle, c.c_void_p, c.c_int64, c.c_void_p, c.c_int64),
+    "predictor_raw": (_handle, c.c_void_p, c.c_int64, c.c_void_p, c.c_int64),
+    "predictor_raw_of": (_handle, c.c_void_p, c.c_int64, c.c_void_p, c.c_int64, c.c_void_p),
+    "predictor_walked": (_handle, c.POINTER(c.c_double)),
+    "predictor_free": (_handle,),
+}
+
+
+@functools.cache
+def _loaded() -> c.CDLL:
+    """The library, loaded on first use. A child created by ``fork`` before that can use it."""
+    path = _path()
+    try:
+        library = c.CDLL(path)
+        library.aoso_version_string.restype = c.c_char_p
+        library.aoso_last_error.restype = c.c_char_p
+        found = library.aoso_abi_version()
+        if found != ABI_VERSION:
+            raise errors.LibraryError(f"{path} has ABI version {found}; this package needs {ABI_VERSION}")
+        for name, arguments in _FUNCTIONS.items():
+            getattr(library, "aoso_" + name).argtypes = arguments
+    except (OSError, AttributeError) as e:
+        raise errors.LibraryError(f"{path} cannot be loaded: {e}") from e
+    return library
+
+
+def _path() -> str:
+    if path := os.environ.get("AOSO_LIBRARY"):
+        return path
+    here = Path(__file__).resolve()
+    places = [here.with_name("libaoso.so"), *(up / "build/lib/libaoso.so" for up in list(here.parents)[4:5])]
+    for place in places:
+        if place.is_file():
+            return str(place)
+    raise errors.LibraryError(f"libaoso.so is not in {' or '.join(str(p.parent) for p in places)}; set AOSO_LIBRARY to its path")
+
+
+def _call(name: str, *arguments: Any) -> None:
+    library = _loaded()
+    status = getattr(library, "aoso_" + name)(*arguments)
+    if status != _OK:
+        text = library.aoso_last_error().decode(errors="replace")
+        raise _ERRORS.get(status, errors.InternalError)(text)
+
+
+def _bytes(name: str, *arguments: Any) -> bytes:
+    """The bytes or text that a function returns through a buffer, including a text's final 0."""
+    needed = c.c_size_t()
+    status = getattr(_loaded(), "aoso_" + name)(*arguments, None, 0, c.byref(needed))
+    if status not in (_OK, _BUFFER_TOO_SMALL):
+        _call(name, *arguments, None, 0, c.byref(needed))
+    buffer = c.create_string_buffer(needed.value)
+    _call(name, *arguments, buffer, needed.value, c.byref(needed))
+    return buffer.raw
+
+
+def _call_back(receive: Callable[..., Any], prototype: Any, name: str, *arguments: Any) -> None:
+    """Call a function whose last arguments are a callback and its user pointer. It ends if ``receive`` returns true.
+
+    Another thread makes the call. In the main thread, KeyboardInterrupt would be raised between C and ``receive``, where
+    ctypes prints it and continues.
+    """
+    raised: list[BaseException] = []
+    interrupted = False
+
+    def guarded(*received: Any) -> int:
+        try:
+            return int(interrupted or bool(receive(*received)))
+        except BaseException as e:
+            raised.append(e)
+            return 1
+
+    def call() -> None:
+        try:
+            _call(name, *arguments, prototype(guarded), None)
+        except BaseException as e:
+            raised.append(e)
+
+    thread = threading.Thread(target=call)
+    thread.start()
+    try:
+        thread.join()
+    except BaseException:
+        interrupted = True
+        thread.join()
+        raise
+    if raised:
+        raise raised[0]
+
+
+def _string(name: str, *arguments: Any) -> str:
+    return _bytes(name, *arguments)[:-1].decode()
+
+
+class Handle:
+    """An object of the library. It is freed when nothing refers to the handle any more."""
+
+    __slots__ = ("__weakref__", "_as_parameter_")
+
+    def __init__(self, kind: str, value: c.c_void_p) -> None:
+        self._as_parameter_ = value
+        # Not at the end of the process: threads, other exit handlers and __del__ may still use it.
+        weakref.finalize(self, getattr(_loaded(), f"aoso_{kind}_free"), value).atexit = False
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an object of the aoso library cannot be pickled or copied; save it to a file")
+
+
+def _create(name: str, *arguments: Any) -> Handle:
+    out = c.c_void_p()
+    _call(name, *arguments, c.byref(out))
+    return Handle(name.split("_")[0], out)

@@ -1,0 +1,228 @@
+"""The structs of ``aoso.h``, and of the Arrow C data interface, for ctypes."""
+
+from __future__ import annotations
+
+import ctypes as c
+import functools
+from typing import Any
+
+import numpy as np
+
+from . import errors
+from ._parameters import FIELDS
+
+
+class _Struct(c.Structure):
+    """A struct that begins with its own size."""
+
+    def __init__(self, **fields: Any) -> None:
+        super().__init__(struct_size=c.sizeof(self), **fields)
+
+    def set_integer(self, name: str, value: Any, field: str | None = None) -> None:
+        """Set a field to the user's value for ``name``. Raise an error if it does not fit; ctypes would truncate it."""
+        setattr(self, field or name, integer(name, value, *_bounds(type(self), field or name)))
+
+
+@functools.cache
+def _bounds(struct: Any, field: str) -> tuple[int, int]:
+    kind = dict(struct._fields_)[field]
+    bits = 8 * c.sizeof(kind)
+    return (0, 2**bits - 1) if kind(-1).value > 0 else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+def integer(name: str, value: Any, least: int = -(2**63), most: int = 2**63 - 1) -> int:
+    """The user's value for ``name``, checked."""
+    if not isinstance(value, (int, np.integer)) or not least <= value <= most:
+        raise errors.ArgumentError(f"{name} is {value!r}; allowed: an integer, {least} to {most}")
+    return int(value)
+
+
+class _Matrix(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("layout", c.c_int32),
+        ("dtype", c.c_int32),
+        ("index_dtype", c.c_int32),
+        ("rows", c.c_int64),
+        ("cols", c.c_int64),
+        ("data", c.c_void_p),
+        ("row_stride", c.c_int64),
+        ("col_stride", c.c_int64),
+        ("columns", c.c_void_p),
+        ("indptr", c.c_void_p),
+        ("indices", c.c_void_p),
+        ("nnz", c.c_int64),
+        ("arrow_array", c.c_void_p),
+        ("arrow_schema", c.c_void_p),
+        ("arrow_stream", c.c_void_p),
+    ]
+
+
+class _Labels(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("dtype", c.c_int32),
+        ("count", c.c_int64),
+        ("data", c.c_void_p),
+        ("class_names", c.POINTER(c.c_char_p)),
+        ("num_class_names", c.c_int64),
+    ]
+
+
+class _DatasetOptions(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("max_bins", c.c_int32),
+        ("sample_rows", c.c_int64),
+        ("seed", c.c_uint64),
+        ("num_threads", c.c_int32),
+        ("dense_only", c.c_int32),
+        ("weights", c.c_void_p),
+        ("num_weights", c.c_int64),
+        ("feature_names", c.POINTER(c.c_char_p)),
+        ("num_feature_names", c.c_int64),
+        ("init", c.c_void_p),
+    ]
+
+
+class _DatasetInfo(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("reserved", c.c_int32),
+        ("rows", c.c_int64),
+        ("features", c.c_int64),
+        ("classes", c.c_int64),
+        ("unknown", c.c_int64),
+        ("bytes", c.c_int64),
+    ]
+
+
+class _Params(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        *((name, getattr(c, "c_" + kind)) for name, kind in FIELDS),
+    ]
+
+
+class _Evaluation(c.Structure):
+    _fields_ = [("errors", c.c_int64), ("error_rate", c.c_double), ("log_loss", c.c_double)]
+
+
+class _Progress(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("evaluated", c.c_int32),
+        ("iteration", c.c_int64),
+        ("trees", c.c_int64),
+        ("best", c.c_int64),
+        ("seconds", c.c_double),
+        ("train_loss", c.c_double),
+        ("has_valid", c.c_int32),
+        ("stopped_by", c.c_int32),
+        ("valid", _Evaluation),
+    ]
+
+
+class _TrainOptions(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("eval_every", c.c_int32),
+        ("valid", c.c_void_p),
+        ("callback", c.c_void_p),
+        ("user", c.c_void_p),
+    ]
+
+
+class _Result(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("stopped_by", c.c_int32),
+        ("iterations", c.c_int64),
+        ("best_iteration", c.c_int64),
+        ("threads", c.c_int64),
+        ("train_loss", c.c_double),
+        ("seconds", c.c_double),
+        ("has_valid", c.c_int32),
+        ("reserved", c.c_int32),
+        ("valid", _Evaluation),
+    ]
+
+
+class _ModelInfo(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("reserved", c.c_int32),
+        ("classes", c.c_int64),
+        ("features", c.c_int64),
+        ("trees", c.c_int64),
+        ("trees_per_iteration", c.c_int64),
+        ("temperature", c.c_double),
+    ]
+
+
+class _PredictOptions(_Struct):
+    _fields_ = [("struct_size", c.c_uint32), ("num_threads", c.c_int32), ("trees", c.c_int64)]
+
+
+class _RefitOptions(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("num_threads", c.c_int32),
+        ("weights", c.c_void_p),
+        ("num_weights", c.c_int64),
+        ("keep", c.c_double),
+    ]
+
+
+class _Calibration(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("reserved", c.c_int32),
+        ("temperature", c.c_double),
+        ("before", c.c_double),
+        ("after", c.c_double),
+    ]
+
+
+class _ContributionsInfo(_Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("reserved", c.c_int32),
+        ("lines", c.c_int64),
+        ("per_row", c.c_int64),
+        ("values", c.c_int64),
+    ]
+
+
+# aoso_pair_importance as a numpy dtype.
+PAIR_IMPORTANCE = np.dtype([("feature", "i8"), ("classes", "i4", 2), ("gain", "f8"), ("splits", "i8")])
+
+
+class _ArrowSchema(c.Structure):
+    pass
+
+
+_ArrowSchema._fields_ = [
+    ("format", c.c_char_p),
+    ("name", c.c_char_p),
+    ("metadata", c.c_void_p),
+    ("flags", c.c_int64),
+    ("n_children", c.c_int64),
+    ("children", c.POINTER(c.POINTER(_ArrowSchema))),
+    ("dictionary", c.c_void_p),
+    ("release", c.CFUNCTYPE(None, c.POINTER(_ArrowSchema))),
+    ("private_data", c.c_void_p),
+]
+
+
+class _ArrowArrayLength(c.Structure):
+    """The first field of ArrowArray."""
+
+    _fields_ = [("length", c.c_int64)]
+
+
+class _ArrowStream(c.Structure):
+    pass
+
+
+_ArrowStream._fields_ = [("get_schema", c.CFUNCTYPE(c.c_int, c.POINTER(_ArrowStream), c.POINTER(_ArrowSchema)))]
