@@ -6,7 +6,6 @@ import os
 from typing import Any
 
 from . import _capi, _labels, _matrix
-from ._capi import Array
 from .booster import Booster
 from .errors import ArgumentError
 
