@@ -84,12 +84,12 @@ test-export: build ## check exported models with onnxruntime and LightGBM
 	build/export/bin/python -m pip install --quiet --disable-pip-version-check -r internal/export/check/requirements.txt
 	build/export/bin/python internal/export/check/check.py bin/aoso $${AOSO_DATA:-../shared/data} testdata/letter.csv.gz
 
-# The race detector needs cgo and a C compiler. It checks the packages that share work among goroutines and, through the
-# command line, a whole training that is interrupted.
+# The race detector needs cgo and a C compiler. It checks the packages that share work among goroutines, several trainings
+# at once on one dataset, and a training that is interrupted or resumed.
 race: ## run the tests of parallel code under the race detector
 	@if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC | cut -d' ' -f1) >/dev/null; then set -ex; \
 		$(GO_TEST) -race -short -tags purego ./internal/par ./internal/bin ./internal/tree; \
-		$(GO_TEST) -race -short -tags purego -run 'Interrupt|Signals|Threads' ./cmd/aoso; \
+		$(GO_TEST) -race -short -tags purego -run '^(TestSharedDataset|TestResume|TestSnapshots|TestCancel|TestInterrupt)$$' . ./cmd/aoso; \
 	else echo "race detector skipped: no C compiler"; fi
 
 # Only parsers are fuzzed. Kernels get random jobs instead, because a fuzzer cannot see the branches of assembly code.
