@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -268,9 +268,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         X, y, weight = _without_weightless(X, y, self._weights(y, sample_weight))
         before = _booster(init_model)
         threads = effective_n_jobs(self.n_jobs)
-        seed = self.random_state
-        if not isinstance(seed, (int, np.integer)):
-            seed = check_random_state(seed).randint(2**31)
+        seed = self._seed()
         train_set = Dataset(
             X,
             y,
@@ -300,13 +298,22 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         assert result is not None
         self.n_iter_, self.best_iteration_ = result.iterations, result.best_iteration
         done = 0 if before is None else before.num_trees // before.trees_per_iteration
-        self.evals_result_ = {}
-        for name, (X_other, y_other, weight) in sets.items():
-            stages = self.booster_.evaluate(self._read(X_other, reset=False), y_other, weight=weight, every=1, threads=threads)
-            self.evals_result_[name] = {metric: values[done:] for metric, values in stages.items()}
+        self.evals_result_ = self._history(sets, done, threads)
         if live:
             self.evals_result_[live] = recorded.get(live, {})
         return self
+
+    def _seed(self) -> int:
+        seed = self.random_state
+        return seed if isinstance(seed, (int, np.integer)) else check_random_state(seed).randint(2**31)
+
+    def _history(self, sets: Mapping[str, tuple[Any, Any, Any]], done: int, threads: int) -> dict[str, dict[str, list[float]]]:
+        """The metrics of evaluation sets after each iteration but the first ``done``."""
+        history = {}
+        for name, (X, y, weight) in sets.items():
+            stages = self.booster_.evaluate(self._read(X, reset=False), y, weight=weight, every=1, threads=threads)
+            history[name] = {metric: values[done:] for metric, values in stages.items()}
+        return history
 
     def predict(self, X: Any) -> Array:
         """The likeliest class of each row.

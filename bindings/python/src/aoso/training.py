@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -228,19 +228,7 @@ def cv(
     params, eval_every = _named(params), _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
     rounds, metric = _checked(params).early_stopping, str(params.get("metric") or "logloss")
     params["early_stopping"] = 0
-    y = _labels.array(y)
-    weights = _matrix.weights(weight, len(y))
-    _matrix.check_length(x, y)
-    if isinstance(folds, (int, np.integer)):
-        folds = _stratified(y, int(folds), seed)
-    trainings: list[_Training] = []
-    for rows, test in folds:
-        if len(rows) == 0 or len(test) == 0:
-            raise ArgumentError(f"folds[{len(trainings)}] has {len(rows)} and {len(test)} rows; allowed: at least one each")
-        train_weights, test_weights = (None, None) if weights is None else (weights[rows], weights[test])
-        train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, **dataset)
-        valid = train_set.aligned(_matrix.take(x, test), y[test], weight=test_weights)
-        trainings.append(_Training(params, train_set, valid, "valid", eval_every))
+    trainings = list(_trainings(params, x, y, weight, folds, seed, eval_every, dataset))
     if not trainings:
         raise ArgumentError("folds is empty; allowed: at least one pair (train, test)")
 
@@ -270,6 +258,31 @@ def cv(
         result[f"{name}-mean"] = folded[:, :, column].mean(axis=1)
         result[f"{name}-std"] = folded[:, :, column].std(axis=1)
     return result
+
+
+def _trainings(
+    params: dict[str, Any],
+    x: Any,
+    y: Any,
+    weight: Any,
+    folds: int | Iterable[tuple[Any, Any]],
+    seed: int,
+    eval_every: int,
+    dataset: dict[str, Any],
+) -> Iterator[_Training]:
+    """A training for each fold, which is evaluated on that fold."""
+    y = _labels.array(y)
+    weights = _matrix.weights(weight, len(y))
+    _matrix.check_length(x, y)
+    if isinstance(folds, (int, np.integer)):
+        folds = _stratified(y, int(folds), seed)
+    for number, (rows, test) in enumerate(folds):
+        if len(rows) == 0 or len(test) == 0:
+            raise ArgumentError(f"folds[{number}] has {len(rows)} and {len(test)} rows; allowed: at least one each")
+        train_weights, test_weights = (None, None) if weights is None else (weights[rows], weights[test])
+        train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, **dataset)
+        valid = train_set.aligned(_matrix.take(x, test), y[test], weight=test_weights)
+        yield _Training(params, train_set, valid, "valid", eval_every)
 
 
 def _stratified(y: Array, folds: int, seed: int) -> list[tuple[Array, Array]]:
