@@ -104,17 +104,6 @@ func TestTemperature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw := slices.Clone(scores)
-	if err := loaded.RawToProba(raw); err != nil || !slices.Equal(raw, proba) {
-		t.Error("other probabilities of raw scores than of rows", err)
-	}
-	byRows, err := loaded.Evaluate(x, valid.labels(), valid.weights, PredictOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if e, err := loaded.EvaluateRaw(scores, valid.labels(), valid.weights); err != nil || *e != *byRows {
-		t.Errorf("by raw scores %+v, by rows %+v, %v", e, *byRows, err)
-	}
 	row, err := loaded.RowPredictor(PredictOptions{})
 	if err != nil {
 		t.Fatal(err)

@@ -95,3 +95,26 @@ func referenceEvaluation(t *testing.T, m *Model, d *table) (e Evaluation) {
 	e.ErrorRate, e.LogLoss = wrong/all, e.LogLoss/known
 	return e
 }
+
+// TestRaw compares what raw scores give with what their rows give, at a
+// temperature.
+func TestRaw(t *testing.T) {
+	d := blobs(39, 600, 4, 5, 255).weighted(39)
+	m, _ := calibrated(t, fit(t, d.slice(0, 200), params(func(p *Params) { p.Trees = 40 })).Model, d)
+	x := d.features()
+	raw := rawScores(t, m, x, PredictOptions{})
+	want, err := m.Evaluate(x, d.labels(), d.weights, PredictOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := m.EvaluateRaw(raw, d.labels(), d.weights); err != nil || *e != *want {
+		t.Errorf("by raw scores %+v, by rows %+v, %v", e, *want, err)
+	}
+	proba, err := m.PredictProba(x, PredictOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.RawToProba(raw); err != nil || !slices.Equal(raw, proba) {
+		t.Error("other probabilities of raw scores than of rows", err)
+	}
+}
