@@ -305,7 +305,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def _seed(self) -> int:
         seed = self.random_state
-        return seed if isinstance(seed, (int, np.integer)) else check_random_state(seed).randint(2**31)
+        return int(seed if isinstance(seed, (int, np.integer)) else check_random_state(seed).randint(2**31))
 
     def _history(self, sets: Mapping[str, tuple[Any, Any, Any]], done: int, threads: int) -> dict[str, dict[str, list[float]]]:
         """The metrics of evaluation sets after each iteration but the first ``done``."""
