@@ -23,7 +23,7 @@ demo: build ## train on the Letter data in testdata and compare with the paper (
 # do not compile the same code at the same time.
 test: tools ## run every test: vet, gofmt, Go, arm64 under qemu, race detector, C, C++, Python, random trainings
 	@$(MAKE) $(TWO) -o tools vet lib build wheel $(PYTHONS)
-	@$(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) TORTURE=15s TORTURE_RUNS=2000 SEED=1
+	@$(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) TORTURE=8s TORTURE_RUNS=2000 SEED=1
 	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; random trainings)"
 	@go run ./internal/levels
 
@@ -32,7 +32,6 @@ vet:
 	go mod download
 	GOARCH=amd64 go vet ./...
 	GOARCH=arm64 go vet -asmdecl . ./kernel/... ./internal/mem ./internal/modelio
-	go vet -tags purego .
 	go run ./internal/asm lint
 	go run ./internal/notices check
 	@unformatted=$$(gofmt -l $(GOFILES)); \
@@ -85,11 +84,12 @@ test-export: build ## check exported models with onnxruntime and LightGBM
 	build/export/bin/python internal/export/check/check.py bin/aoso $${AOSO_DATA:-../shared/data} testdata/letter.csv.gz
 
 # The race detector needs cgo and a C compiler. It checks the packages that share work among goroutines, several trainings
-# at once on one dataset, and trainings that are interrupted.
+# at once on one dataset, and trainings that are interrupted. It also vets the root
+# package for purego, whose packages it compiles anyway.
 race: ## run the tests of parallel code under the race detector
 	@if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC | cut -d' ' -f1) >/dev/null; then set -ex; \
 		$(GO_TEST) -race -short -tags purego ./internal/par ./internal/bin ./internal/tree; \
-		$(GO_TEST) -race -short -tags purego -run '^(TestSharedDataset|TestCancel|TestInterrupt)$$' . ./cmd/aoso; \
+		go test -vet=all -race -short -tags purego -run '^(TestSharedDataset|TestCancel|TestInterrupt)$$' . ./cmd/aoso; \
 	else echo "race detector skipped: no C compiler"; fi
 
 # Not a part of test: a fuzzer compiles all of Go anew, for a minute. The Go tests run every seed and stored input.
