@@ -282,7 +282,6 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         others = {"max_bins", "class_weight", "random_state", "n_jobs"}
         params = {name: getattr(self, name) for name in set(AOSOClassifier._get_param_names()) - others}
         params.update(seed=seed, threads=threads)
-
         sets = _evaluation_sets(eval_set, eval_names)
         callbacks = list(callbacks or ())
         recorded: dict[str, dict[str, list[float]]] = {}
