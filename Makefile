@@ -84,8 +84,8 @@ test-export: build ## check exported models with onnxruntime and LightGBM
 	build/export/bin/python internal/export/check/check.py bin/aoso $${AOSO_DATA:-../shared/data} testdata/letter.csv.gz
 
 # The race detector needs cgo and a C compiler. It checks the packages that share work among goroutines, several trainings
-# at once on one dataset, and a training that is interrupted. It also vets the root
-# package for purego, whose packages it compiles anyway.
+# at once on one dataset, and a training that is interrupted. It also vets the root package for purego, whose packages it
+# compiles anyway.
 race: ## run the tests of parallel code under the race detector
 	@if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC | cut -d' ' -f1) >/dev/null; then set -ex; \
 		$(GO_TEST) -race -short -tags purego ./internal/par ./internal/bin ./internal/tree; \

@@ -68,7 +68,7 @@ func TestLossFalls(t *testing.T) {
 	d := blobs(3, 1200, 5, 7, 255)
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			last := float64(len(d.y)) * math.Log(7)
+			last := math.Log(7)
 			train(t, newDataset(t, d), params(func(p *Params) { v.change(p); p.Shrinkage = 0.02; p.rounds(25, 7) }), TrainOptions{
 				Callback: func(p Progress) bool {
 					if p.TrainLoss >= last {
