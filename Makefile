@@ -88,7 +88,7 @@ test-export: build ## check exported models with onnxruntime and LightGBM
 # compiles anyway.
 race: ## run the tests of parallel code under the race detector
 	@if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC | cut -d' ' -f1) >/dev/null; then set -ex; \
-		$(GO_TEST) -race -short -tags purego ./internal/par ./internal/bin ./internal/tree; \
+		$(GO_TEST) -race -short -tags purego $(addprefix ./internal/,par bin mem tree boost predict explain); \
 		go test -vet=all -race -short -tags purego -run '^(TestSharedDataset|TestInterrupt)$$' . ./cmd/aoso; \
 	else echo "race detector skipped: no C compiler"; fi
 
