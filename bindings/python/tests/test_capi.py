@@ -16,8 +16,8 @@ from aoso import _capi, _library, _structs
 
 ABI = (ROOT / "capi/abi.txt").read_text()
 STRUCTS = {
-    "aoso_" + re.sub(r"(?<!^)(?=[A-Z])", "_", struct.__name__[1:]).lower(): struct
-    for struct in (*_structs._Struct.__subclasses__(), _structs._Evaluation)
+    "aoso_" + re.sub(r"(?<!^)(?=[A-Z])", "_", struct.__name__).lower(): struct
+    for struct in (*_structs.Struct.__subclasses__(), _structs.Evaluation)
 }
 
 
@@ -123,4 +123,4 @@ def test_errors_of_the_library(monkeypatch, status):
 
 def test_a_bogus_handle_is_an_error():
     with pytest.raises(aoso.errors.InternalError):
-        _library._call("dataset_get_info", 12345, _structs._DatasetInfo())
+        _library._call("dataset_get_info", 12345, _structs.DatasetInfo())

@@ -127,5 +127,5 @@ def test_it_is_freed_and_what_uses_it_lives_on(small):
     gc.collect()
     assert freed() is None
     with pytest.raises(aoso.AosoError):
-        _library._call("dataset_get_info", number, _structs._DatasetInfo())
+        _library._call("dataset_get_info", number, _structs.DatasetInfo())
     assert _capi.step(training).iteration == 1

@@ -12,30 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import _structs as structs
 from . import errors
 from ._library import Handle as Handle
 from ._library import _bytes, _call, _call_back, _create, _loaded, _staged, _string, _write
 from ._parameters import TYPES
-from ._structs import (
-    PAIR_IMPORTANCE,
-    _ArrowArrayLength,
-    _ArrowSchema,
-    _ArrowStream,
-    _Calibration,
-    _ContributionsInfo,
-    _DatasetInfo,
-    _DatasetOptions,
-    _Evaluation,
-    _Labels,
-    _Matrix,
-    _ModelInfo,
-    _Params,
-    _PredictOptions,
-    _Progress,
-    _RefitOptions,
-    _Result,
-    _TrainOptions,
-)
 from ._structs import integer as integer
 
 Array = np.ndarray[Any, Any]
@@ -93,7 +74,7 @@ def _encoded_path(path: str | os.PathLike[str]) -> bytes:
 class Matrix:
     """A table of numbers in memory, and the names of its columns, if any."""
 
-    def __init__(self, struct: _Matrix, names: list[str] | None, *keep: Any) -> None:
+    def __init__(self, struct: structs.Matrix, names: list[str] | None, *keep: Any) -> None:
         self.struct, self.names, self._keep = struct, names, keep
 
     @property
@@ -120,7 +101,7 @@ def dense(array: Array, names: list[str] | None = None) -> Matrix:
     """A dense matrix from a readable 2-d array."""
     row, col = (stride // array.itemsize for stride in array.strides)
     rows, cols = array.shape
-    struct = _Matrix(
+    struct = structs.Matrix(
         layout=_DENSE, dtype=_dtype(array), rows=rows, cols=cols, data=_address(array), row_stride=row, col_stride=col
     )
     return Matrix(struct, names, array)
@@ -130,7 +111,7 @@ def columns(arrays: list[Array], rows: int, names: list[str] | None = None) -> M
     """A matrix from columns, which are contiguous, readable and of one type."""
     pointers = (c.c_void_p * len(arrays))(*map(_address, arrays))
     dtype = _dtype(arrays[0]) if arrays else _DTYPES["f8"]
-    struct = _Matrix(layout=_COLUMNS, dtype=dtype, rows=rows, cols=len(arrays), columns=c.addressof(pointers))
+    struct = structs.Matrix(layout=_COLUMNS, dtype=dtype, rows=rows, cols=len(arrays), columns=c.addressof(pointers))
     return Matrix(struct, names, pointers, arrays)
 
 
@@ -142,7 +123,7 @@ def compressed(
     shape: tuple[int, int],
 ) -> Matrix:
     """A sparse matrix, CSR or CSC, from contiguous, readable arrays. Both index arrays have the same type."""
-    struct = _Matrix(
+    struct = structs.Matrix(
         layout=_CSR if by_row else _CSC,
         dtype=_dtype(data),
         index_dtype=_dtype(indptr),
@@ -163,7 +144,7 @@ def _pointer(capsule: Any, name: bytes) -> int:
     return address
 
 
-def _children(schema: _ArrowSchema) -> list[str]:
+def _children(schema: structs.ArrowSchema) -> list[str]:
     names = [schema.children[j].contents.name for j in range(schema.n_children)]
     return [(name or b"").decode() for name in names]
 
@@ -171,21 +152,21 @@ def _children(schema: _ArrowSchema) -> list[str]:
 def arrow_array(schema: Any, array: Any) -> Matrix:
     """A record batch from the capsules of ``__arrow_c_array__``."""
     at_schema, at_array = _pointer(schema, b"arrow_schema"), _pointer(array, b"arrow_array")
-    names = _children(_ArrowSchema.from_address(at_schema))
-    rows = _ArrowArrayLength.from_address(at_array).length
-    struct = _Matrix(layout=_ARROW, rows=rows, cols=len(names), arrow_array=at_array, arrow_schema=at_schema)
+    names = _children(structs.ArrowSchema.from_address(at_schema))
+    rows = structs.ArrowArrayLength.from_address(at_array).length
+    struct = structs.Matrix(layout=_ARROW, rows=rows, cols=len(names), arrow_array=at_array, arrow_schema=at_schema)
     return Matrix(struct, names, schema, array)
 
 
 def arrow_stream(capsule: Any, rows: int) -> Matrix:
     """Record batches from the capsule of ``__arrow_c_stream__``, valid for one call."""
     at = _pointer(capsule, b"arrow_array_stream")
-    stream, schema = _ArrowStream.from_address(at), _ArrowSchema()
+    stream, schema = structs.ArrowStream.from_address(at), structs.ArrowSchema()
     if not stream.get_schema or stream.get_schema(c.byref(stream), c.byref(schema)) != 0:
         raise errors.ArgumentError("x is an Arrow stream without a schema; allowed: record batches")
     names = _children(schema)
     schema.release(c.byref(schema))
-    return Matrix(_Matrix(layout=_ARROW_STREAM, rows=rows, cols=len(names), arrow_stream=at), names, capsule)
+    return Matrix(structs.Matrix(layout=_ARROW_STREAM, rows=rows, cols=len(names), arrow_stream=at), names, capsule)
 
 
 class Labels:
@@ -193,7 +174,7 @@ class Labels:
 
     def __init__(self, codes: Array, names: list[str]) -> None:
         self._keep = codes = np.ascontiguousarray(codes, np.int32)
-        self.struct = _Labels(
+        self.struct = structs.Labels(
             dtype=_DTYPES["i4"],
             count=len(codes),
             data=_address(codes),
@@ -236,8 +217,8 @@ def aligned_dataset(train: Handle, x: Matrix, y: Labels, weights: Array | None) 
     return _create("dataset_create_aligned", train, x.struct, y.struct, _options(weights))
 
 
-def _options(weights: Array | None) -> _DatasetOptions:
-    o = _DatasetOptions()
+def _options(weights: Array | None) -> structs.DatasetOptions:
+    o = structs.DatasetOptions()
     o.weights, o.num_weights = _weights(weights)
     return o
 
@@ -251,7 +232,7 @@ class DatasetInfo(NamedTuple):
 
 
 def dataset_info(dataset: Handle) -> DatasetInfo:
-    info = _DatasetInfo()
+    info = structs.DatasetInfo()
     _call("dataset_get_info", dataset, info)
     return DatasetInfo(*(getattr(info, name) for name in DatasetInfo._fields))
 
@@ -288,7 +269,7 @@ class Params:
     """Training parameters, checked."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        self.struct = _Params()
+        self.struct = structs.Params()
         _call("params_init", self.struct, c.sizeof(self.struct))
         _call("params_parse", self.struct, " ".join(_assignment(k, v) for k, v in values.items() if v is not None).encode())
         _call("params_check", self.struct)
@@ -350,16 +331,16 @@ class Result(NamedTuple):
     valid: Evaluation | None
 
 
-def _evaluation(of: _Progress | _Result) -> Evaluation | None:
+def _evaluation(of: structs.Progress | structs.Result) -> Evaluation | None:
     return _read_evaluation(of.valid) if of.has_valid else None
 
 
-def _read_evaluation(e: _Evaluation) -> Evaluation:
+def _read_evaluation(e: structs.Evaluation) -> Evaluation:
     return Evaluation(e.log_loss, e.error_rate)
 
 
 def trainer(train: Handle, params: Params, valid: Handle | None, eval_every: int) -> Handle:
-    o = _TrainOptions()
+    o = structs.TrainOptions()
     o.set_integer("eval_every", eval_every)
     if valid is not None:
         o.valid = valid._as_parameter_
@@ -368,7 +349,7 @@ def trainer(train: Handle, params: Params, valid: Handle | None, eval_every: int
 
 def step(trainer: Handle) -> Progress:
     """One iteration, without the GIL."""
-    p = _Progress()
+    p = structs.Progress()
     _call("trainer_step", trainer, p)
     return Progress(
         p.iteration,
@@ -383,7 +364,7 @@ def step(trainer: Handle) -> Progress:
 
 def trainer_model(trainer: Handle) -> tuple[Handle, Result]:
     """The model so far."""
-    out, r = c.c_void_p(), _Result()
+    out, r = c.c_void_p(), structs.Result()
     _call("trainer_model", trainer, c.byref(out), r)
     return Handle("model", out), Result(
         r.iterations, r.best_iteration, _STOPPED_BY[r.stopped_by], r.train_loss, r.seconds, r.threads, _evaluation(r)
@@ -402,7 +383,7 @@ class ModelInfo(NamedTuple):
 
 
 def model_info(model: Handle) -> ModelInfo:
-    info = _ModelInfo()
+    info = structs.ModelInfo()
     _call("model_get_info", model, info)
     return ModelInfo(*(getattr(info, name) for name in ModelInfo._fields))
 
@@ -464,7 +445,7 @@ def importance(model: Handle, kind: str, features: int) -> Array:
 def pair_importance(model: Handle) -> Array:
     needed = c.c_int64()
     _call("model_pair_importance", model, None, 0, c.byref(needed))
-    out = np.empty(needed.value, PAIR_IMPORTANCE)
+    out = np.empty(needed.value, structs.PAIR_IMPORTANCE)
     _call("model_pair_importance", model, _address(out), len(out), c.byref(needed))
     return out
 
@@ -481,7 +462,7 @@ def merge(models: Sequence[Handle]) -> Handle:
 def refit(model: Handle, x: Matrix, y: Labels, weights: Array | None, keep: float, threads: int) -> Handle:
     if not isinstance(keep, (int, float, np.integer, np.floating)):
         raise errors.ArgumentError(f"keep is {keep!r}; allowed: a number, 0 to 1")
-    options = _RefitOptions(keep=keep)
+    options = structs.RefitOptions(keep=keep)
     options.weights, options.num_weights = _weights(weights)
     options.set_integer("threads", threads, "num_threads")
     return _create("model_refit", model, x.struct, y.struct, options)
@@ -496,20 +477,20 @@ class Calibration(NamedTuple):
 
 
 def calibrate(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> tuple[Handle, Calibration]:
-    out, r = c.c_void_p(), _Calibration()
+    out, r = c.c_void_p(), structs.Calibration()
     options = _predict_options(0, threads)
     _call("model_calibrate", model, x.struct, y.struct, *_weights(weights), options, c.byref(out), r)
     return Handle("model", out), Calibration(r.temperature, r.before, r.after)
 
 
 def evaluate(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> Evaluation:
-    out = _Evaluation()
+    out = structs.Evaluation()
     _call("model_evaluate", model, x.struct, y.struct, *_weights(weights), _predict_options(0, threads), out)
     return _read_evaluation(out)
 
 
 def evaluate_raw(model: Handle, raw: Array, y: Labels, weights: Array | None) -> Evaluation:
-    out = _Evaluation()
+    out = structs.Evaluation()
     _call("model_evaluate_raw", model, _address(raw), raw.size, y.struct, *_weights(weights), out)
     return _read_evaluation(out)
 
@@ -520,8 +501,8 @@ def raw_to_proba(model: Handle, raw: Array) -> Array:
     return raw
 
 
-def _predict_options(trees: int, threads: int) -> _PredictOptions:
-    options = _PredictOptions()
+def _predict_options(trees: int, threads: int) -> structs.PredictOptions:
+    options = structs.PredictOptions()
     options.set_integer("threads", threads, "num_threads")
     options.set_integer("trees", trees)
     return options
@@ -555,7 +536,7 @@ def shap(model: Handle, x: Matrix, classes: int, features: int, trees: int, thre
 
 def shap_sparse(model: Handle, x: Matrix, top: int, trees: int, threads: int) -> tuple[Array, Array, Array, Array]:
     """The classes (rows × classes per row) and a compressed matrix: indptr, columns, values."""
-    out, info = c.c_void_p(), _ContributionsInfo()
+    out, info = c.c_void_p(), structs.ContributionsInfo()
     _call("model_shap_sparse", model, x.struct, _predict_options(trees, threads), integer("top", top), c.byref(out))
     found = Handle("contributions", out)
     _call("contributions_get_info", found, info)

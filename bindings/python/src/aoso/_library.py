@@ -11,23 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from . import _structs as structs
 from . import errors
-from ._structs import (
-    _Calibration,
-    _ContributionsInfo,
-    _DatasetInfo,
-    _DatasetOptions,
-    _Evaluation,
-    _Labels,
-    _Matrix,
-    _ModelInfo,
-    _Params,
-    _PredictOptions,
-    _Progress,
-    _RefitOptions,
-    _Result,
-    _TrainOptions,
-)
 
 ABI_VERSION = 1
 
@@ -45,29 +30,29 @@ _handle, _out = c.c_void_p, c.POINTER(c.c_void_p)
 _text = (c.c_void_p, c.c_size_t, c.POINTER(c.c_size_t))
 _write = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_size_t, c.c_void_p)
 _staged = c.CFUNCTYPE(c.c_int32, c.c_int64, c.c_void_p, c.c_int64, c.c_void_p)
-_labelled = (_handle, c.POINTER(_Matrix), c.POINTER(_Labels))
-_weighted = (*_labelled, c.c_void_p, c.c_int64, c.POINTER(_PredictOptions))
+_labelled = (_handle, c.POINTER(structs.Matrix), c.POINTER(structs.Labels))
+_weighted = (*_labelled, c.c_void_p, c.c_int64, c.POINTER(structs.PredictOptions))
 
 _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "build_info": _text,
-    "dataset_create": (c.POINTER(_Matrix), c.POINTER(_Labels), c.POINTER(_DatasetOptions), _out),
-    "dataset_create_aligned": (_handle, c.POINTER(_Matrix), c.POINTER(_Labels), c.POINTER(_DatasetOptions), _out),
-    "dataset_get_info": (_handle, c.POINTER(_DatasetInfo)),
+    "dataset_create": (c.POINTER(structs.Matrix), c.POINTER(structs.Labels), c.POINTER(structs.DatasetOptions), _out),
+    "dataset_create_aligned": (_handle, c.POINTER(structs.Matrix), c.POINTER(structs.Labels), c.POINTER(structs.DatasetOptions), _out),
+    "dataset_get_info": (_handle, c.POINTER(structs.DatasetInfo)),
     "dataset_class_name": (_handle, c.c_int64, *_text),
     "dataset_feature_name": (_handle, c.c_int64, *_text),
     "dataset_save": (_handle, c.c_char_p),
     "dataset_load": (c.c_char_p, _out),
     "dataset_read": (c.c_char_p, _out),
     "dataset_free": (_handle,),
-    "params_init": (c.POINTER(_Params), c.c_uint32),
-    "params_parse": (c.POINTER(_Params), c.c_char_p),
-    "params_check": (c.POINTER(_Params),),
+    "params_init": (c.POINTER(structs.Params), c.c_uint32),
+    "params_parse": (c.POINTER(structs.Params), c.c_char_p),
+    "params_check": (c.POINTER(structs.Params),),
     "suggest_params": (c.c_int64, c.c_int64, c.c_int64, *_text),
-    "trainer_create": (_handle, c.POINTER(_Params), c.POINTER(_TrainOptions), _out),
-    "trainer_step": (_handle, c.POINTER(_Progress)),
-    "trainer_model": (_handle, _out, c.POINTER(_Result)),
+    "trainer_create": (_handle, c.POINTER(structs.Params), c.POINTER(structs.TrainOptions), _out),
+    "trainer_step": (_handle, c.POINTER(structs.Progress)),
+    "trainer_model": (_handle, _out, c.POINTER(structs.Result)),
     "trainer_free": (_handle,),
-    "model_get_info": (_handle, c.POINTER(_ModelInfo)),
+    "model_get_info": (_handle, c.POINTER(structs.ModelInfo)),
     "model_class_name": (_handle, c.c_int64, *_text),
     "model_feature_name": (_handle, c.c_int64, *_text),
     "model_describe": (_handle, *_text),
@@ -84,22 +69,22 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "model_pair_importance": (_handle, c.c_void_p, c.c_int64, c.POINTER(c.c_int64)),
     "model_truncate": (_handle, c.c_int64, _out),
     "model_merge": (_out, c.c_int64, _out),
-    "model_refit": (*_labelled, c.POINTER(_RefitOptions), _out),
+    "model_refit": (*_labelled, c.POINTER(structs.RefitOptions), _out),
     "model_free": (_handle,),
     **{
-        f"model_{what}": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_void_p, c.c_int64)
+        f"model_{what}": (_handle, c.POINTER(structs.Matrix), c.POINTER(structs.PredictOptions), c.c_void_p, c.c_int64)
         for what in ("predict", "predict_proba", "predict_raw", "predict_leaf", "shap")
     },
-    "model_predict_staged": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_int64, _staged, c.c_void_p),
+    "model_predict_staged": (_handle, c.POINTER(structs.Matrix), c.POINTER(structs.PredictOptions), c.c_int64, _staged, c.c_void_p),
     "model_raw_to_proba": (_handle, c.c_void_p, c.c_int64),
-    "model_evaluate": (*_weighted, c.POINTER(_Evaluation)),
-    "model_evaluate_raw": (_handle, c.c_void_p, c.c_int64, c.POINTER(_Labels), c.c_void_p, c.c_int64, c.POINTER(_Evaluation)),
-    "model_calibrate": (*_weighted, _out, c.POINTER(_Calibration)),
-    "model_shap_sparse": (_handle, c.POINTER(_Matrix), c.POINTER(_PredictOptions), c.c_int64, _out),
-    "contributions_get_info": (_handle, c.POINTER(_ContributionsInfo)),
+    "model_evaluate": (*_weighted, c.POINTER(structs.Evaluation)),
+    "model_evaluate_raw": (_handle, c.c_void_p, c.c_int64, c.POINTER(structs.Labels), c.c_void_p, c.c_int64, c.POINTER(structs.Evaluation)),
+    "model_calibrate": (*_weighted, _out, c.POINTER(structs.Calibration)),
+    "model_shap_sparse": (_handle, c.POINTER(structs.Matrix), c.POINTER(structs.PredictOptions), c.c_int64, _out),
+    "contributions_get_info": (_handle, c.POINTER(structs.ContributionsInfo)),
     "contributions_read": (_handle, c.c_void_p, c.c_void_p, c.c_int64, c.c_void_p, c.c_void_p, c.c_int64),
     "contributions_free": (_handle,),
-    "predictor_create": (_handle, c.POINTER(_PredictOptions), _out),
+    "predictor_create": (_handle, c.POINTER(structs.PredictOptions), _out),
     "predictor_class": (_handle, c.c_void_p, c.c_int64, c.c_void_p),
     "predictor_proba": (_handle, c.c_void_p, c.c_int64, c.c_void_p, c.c_int64),
     "predictor_raw": (_handle, c.c_void_p, c.c_int64, c.c_void_p, c.c_int64),

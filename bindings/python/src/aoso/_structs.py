@@ -12,7 +12,7 @@ from . import errors
 from ._parameters import FIELDS
 
 
-class _Struct(c.Structure):
+class Struct(c.Structure):
     """A struct that begins with its own size."""
 
     def __init__(self, **fields: Any) -> None:
@@ -37,7 +37,7 @@ def integer(name: str, value: Any, least: int = -(2**63), most: int = 2**63 - 1)
     return int(value)
 
 
-class _Matrix(_Struct):
+class Matrix(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("layout", c.c_int32),
@@ -58,7 +58,7 @@ class _Matrix(_Struct):
     ]
 
 
-class _Labels(_Struct):
+class Labels(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("dtype", c.c_int32),
@@ -69,7 +69,7 @@ class _Labels(_Struct):
     ]
 
 
-class _DatasetOptions(_Struct):
+class DatasetOptions(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("max_bins", c.c_int32),
@@ -85,7 +85,7 @@ class _DatasetOptions(_Struct):
     ]
 
 
-class _DatasetInfo(_Struct):
+class DatasetInfo(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("reserved", c.c_int32),
@@ -97,18 +97,18 @@ class _DatasetInfo(_Struct):
     ]
 
 
-class _Params(_Struct):
+class Params(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
         *((name, getattr(c, "c_" + kind)) for name, kind in FIELDS),
     ]
 
 
-class _Evaluation(c.Structure):
+class Evaluation(c.Structure):
     _fields_ = [("errors", c.c_int64), ("error_rate", c.c_double), ("log_loss", c.c_double)]
 
 
-class _Progress(_Struct):
+class Progress(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("evaluated", c.c_int32),
@@ -119,11 +119,11 @@ class _Progress(_Struct):
         ("train_loss", c.c_double),
         ("has_valid", c.c_int32),
         ("stopped_by", c.c_int32),
-        ("valid", _Evaluation),
+        ("valid", Evaluation),
     ]
 
 
-class _TrainOptions(_Struct):
+class TrainOptions(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("eval_every", c.c_int32),
@@ -133,7 +133,7 @@ class _TrainOptions(_Struct):
     ]
 
 
-class _Result(_Struct):
+class Result(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("stopped_by", c.c_int32),
@@ -144,11 +144,11 @@ class _Result(_Struct):
         ("seconds", c.c_double),
         ("has_valid", c.c_int32),
         ("reserved", c.c_int32),
-        ("valid", _Evaluation),
+        ("valid", Evaluation),
     ]
 
 
-class _ModelInfo(_Struct):
+class ModelInfo(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("reserved", c.c_int32),
@@ -160,11 +160,11 @@ class _ModelInfo(_Struct):
     ]
 
 
-class _PredictOptions(_Struct):
+class PredictOptions(Struct):
     _fields_ = [("struct_size", c.c_uint32), ("num_threads", c.c_int32), ("trees", c.c_int64)]
 
 
-class _RefitOptions(_Struct):
+class RefitOptions(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("num_threads", c.c_int32),
@@ -174,7 +174,7 @@ class _RefitOptions(_Struct):
     ]
 
 
-class _Calibration(_Struct):
+class Calibration(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("reserved", c.c_int32),
@@ -184,7 +184,7 @@ class _Calibration(_Struct):
     ]
 
 
-class _ContributionsInfo(_Struct):
+class ContributionsInfo(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
         ("reserved", c.c_int32),
@@ -198,31 +198,31 @@ class _ContributionsInfo(_Struct):
 PAIR_IMPORTANCE = np.dtype([("feature", "i8"), ("classes", "i4", 2), ("gain", "f8"), ("splits", "i8")])
 
 
-class _ArrowSchema(c.Structure):
+class ArrowSchema(c.Structure):
     pass
 
 
-_ArrowSchema._fields_ = [
+ArrowSchema._fields_ = [
     ("format", c.c_char_p),
     ("name", c.c_char_p),
     ("metadata", c.c_void_p),
     ("flags", c.c_int64),
     ("n_children", c.c_int64),
-    ("children", c.POINTER(c.POINTER(_ArrowSchema))),
+    ("children", c.POINTER(c.POINTER(ArrowSchema))),
     ("dictionary", c.c_void_p),
-    ("release", c.CFUNCTYPE(None, c.POINTER(_ArrowSchema))),
+    ("release", c.CFUNCTYPE(None, c.POINTER(ArrowSchema))),
     ("private_data", c.c_void_p),
 ]
 
 
-class _ArrowArrayLength(c.Structure):
+class ArrowArrayLength(c.Structure):
     """The first field of ArrowArray."""
 
     _fields_ = [("length", c.c_int64)]
 
 
-class _ArrowStream(c.Structure):
+class ArrowStream(c.Structure):
     pass
 
 
-_ArrowStream._fields_ = [("get_schema", c.CFUNCTYPE(c.c_int, c.POINTER(_ArrowStream), c.POINTER(_ArrowSchema)))]
+ArrowStream._fields_ = [("get_schema", c.CFUNCTYPE(c.c_int, c.POINTER(ArrowStream), c.POINTER(ArrowSchema)))]
