@@ -10,22 +10,23 @@ import (
 
 // ExportFormat describes a format that [Model.Export] writes.
 type ExportFormat struct {
-	Name    string
-	Help    string // one line
-	OneTree bool   // it shows one tree only
+	Name    string `json:"name"`
+	Help    string `json:"help"`     // one line
+	OneTree bool   `json:"one_tree"` // it shows one tree only
+	Binary  bool   `json:"binary"`   // it is not text
 }
 
 // ExportFormats lists the formats that [Model.Export] writes.
 func ExportFormats() []ExportFormat {
 	var list []ExportFormat
 	for _, f := range export.Formats() {
-		list = append(list, ExportFormat{f.Name, f.Help, f.OneTree})
+		list = append(list, ExportFormat{f.Name, f.Help, f.OneTree, f.Binary})
 	}
 	return list
 }
 
-// Export writes the model in a format of the given name. tree, counted from 0,
-// is what a format of one tree shows; others ignore it.
+// Export writes the model in one of the [ExportFormats]. tree, counted from 0,
+// is the tree that a format of one tree shows; for other formats it must be 0.
 func (m *Model) Export(w io.Writer, format string, tree int) error {
 	var names []string
 	for _, f := range export.Formats() {
@@ -33,12 +34,14 @@ func (m *Model) Export(w io.Writer, format string, tree int) error {
 			continue
 		}
 		if len(m.classes) < f.MinClasses {
-			return badArgument("classes", len(m.classes), "at least %d, for this format", f.MinClasses)
+			return badArgument("classes", len(m.classes), "at least %d, for format %s", f.MinClasses, format)
 		}
 		if f.OneTree {
 			if err := m.checkTree(tree); err != nil {
 				return err
 			}
+		} else if tree != 0 {
+			return badArgument("tree", tree, "0, because format %s shows all trees", format)
 		}
 		return f.Write(w, m.content(), tree)
 	}

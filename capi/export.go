@@ -6,6 +6,7 @@ import "C"
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -30,22 +31,28 @@ func goaoso_model_tree(handle C.uintptr_t, tree C.int64_t, buffer *C.char, size 
 	})
 }
 
-// formats holds the name of each format at its number.
-var formats = [...]string{C.AOSO_ONNX: "onnx", C.AOSO_LIGHTGBM: "lightgbm", C.AOSO_JSON: "json", C.AOSO_DOT: "dot"}
+//export goaoso_export_formats
+func goaoso_export_formats(buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
+	return try(func() error {
+		list, err := json.Marshal(aoso.ExportFormats())
+		if err != nil {
+			return err
+		}
+		return putText(string(list), buffer, size, needed)
+	})
+}
 
 // exporter returns the function that writes a model in the given format.
-func exporter(handle C.uintptr_t, format C.int32_t, tree C.int64_t) (func(io.Writer) error, error) {
+func exporter(handle C.uintptr_t, format *C.char, tree C.int64_t) (func(io.Writer) error, error) {
 	m, err := findModel(handle)
 	if err != nil {
 		return nil, err
 	}
-	if format < C.AOSO_ONNX || format > C.AOSO_DOT {
-		return nil, badArgument("format", format, "AOSO_ONNX (%d) to AOSO_DOT (%d)", C.AOSO_ONNX, C.AOSO_DOT)
+	name, err := goString("format", format)
+	if err != nil {
+		return nil, err
 	}
-	if format != C.AOSO_DOT && tree != 0 {
-		return nil, badArgument("tree", tree, "0, because the format is not AOSO_DOT")
-	}
-	return func(w io.Writer) error { return m.Export(w, formats[format], int(tree)) }, nil
+	return func(w io.Writer) error { return m.Export(w, name, int(tree)) }, nil
 }
 
 // hostWriter passes bytes to a function of the host.
@@ -62,7 +69,7 @@ func (w hostWriter) Write(p []byte) (int, error) {
 }
 
 //export goaoso_model_export
-func goaoso_model_export(handle C.uintptr_t, format C.int32_t, tree C.int64_t, write C.aoso_write_callback, user C.uintptr_t) C.aoso_status {
+func goaoso_model_export(handle C.uintptr_t, format *C.char, tree C.int64_t, write C.aoso_write_callback, user C.uintptr_t) C.aoso_status {
 	return try(func() error {
 		export, err := exporter(handle, format, tree)
 		if err != nil {
@@ -81,7 +88,7 @@ func goaoso_model_export(handle C.uintptr_t, format C.int32_t, tree C.int64_t, w
 }
 
 //export goaoso_model_export_file
-func goaoso_model_export_file(handle C.uintptr_t, format C.int32_t, tree C.int64_t, path *C.char) C.aoso_status {
+func goaoso_model_export_file(handle C.uintptr_t, format *C.char, tree C.int64_t, path *C.char) C.aoso_status {
 	return try(func() error {
 		export, err := exporter(handle, format, tree)
 		if err != nil {

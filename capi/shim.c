@@ -283,13 +283,17 @@ aoso_status aoso_model_tree(const aoso_model *model, int64_t tree, char *buffer,
     GO(goaoso_model_tree(ID(model), tree, P(buffer), size, P(needed)));
 }
 
-aoso_status aoso_model_export(const aoso_model *model, int32_t format, int64_t tree, aoso_write_callback write,
-                              void *user) {
-    GO_LONG(goaoso_model_export(ID(model), format, tree, write, (uintptr_t)user));
+aoso_status aoso_export_formats(char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_export_formats(P(buffer), size, P(needed)));
 }
 
-aoso_status aoso_model_export_file(const aoso_model *model, int32_t format, int64_t tree, const char *path) {
-    GO_LONG(goaoso_model_export_file(ID(model), format, tree, P(path)));
+aoso_status aoso_model_export(const aoso_model *model, const char *format, int64_t tree, aoso_write_callback write,
+                              void *user) {
+    GO_LONG(goaoso_model_export(ID(model), P(format), tree, write, (uintptr_t)user));
+}
+
+aoso_status aoso_model_export_file(const aoso_model *model, const char *format, int64_t tree, const char *path) {
+    GO_LONG(goaoso_model_export_file(ID(model), P(format), tree, P(path)));
 }
 
 aoso_status aoso_model_importance(const aoso_model *model, int32_t kind, double *out, int64_t length) {

@@ -495,11 +495,12 @@ static void models() {
 
 static void exports() {
     const aoso::model model = aoso::train(data.dataset(), few_trees);
-    const std::string json = model.exported(AOSO_JSON);
+    EXPECT(aoso::export_formats().find("{\"name\":\"json\",") != std::string::npos);
+    const std::string json = model.exported("json");
     EXPECT(json.find(model.tree(0)) < json.find(model.tree(11)) && json.find(model.tree(11)) != std::string::npos);
-    EXPECT(model.exported(AOSO_DOT, 3).find("digraph tree3 {") == 0);
-    EXPECT(!model.exported(AOSO_ONNX).empty() && !model.exported(AOSO_LIGHTGBM).empty());
-    model.export_file(AOSO_JSON, "test_hpp.json");
+    EXPECT(model.exported("dot", 3).find("digraph tree3 {") == 0);
+    EXPECT(!model.exported("onnx").empty() && !model.exported("lightgbm").empty());
+    model.export_file("json", "test_hpp.json");
     std::FILE *file = std::fopen("test_hpp.json", "rb");
     std::string text(json.size() + 1, 0);
     text.resize(std::fread(text.data(), 1, text.size(), file));
@@ -507,11 +508,11 @@ static void exports() {
     EXPECT(text == json);
     std::remove("test_hpp.json");
     EXPECT(status_of([&] { model.tree(12); }) == AOSO_INVALID_ARGUMENT);
-    EXPECT(status_of([&] { model.exported(9); }) == AOSO_INVALID_ARGUMENT);
-    EXPECT(status_of([&] { model.export_file(AOSO_JSON, "no/such/folder/file"); }) == AOSO_IO);
+    EXPECT(status_of([&] { model.exported("pmml"); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { model.export_file("json", "no/such/folder/file"); }) == AOSO_IO);
     bool thrown = false;
     try {
-        model.write(AOSO_JSON, [](const char *, std::size_t) { throw my_exception(); });
+        model.write("json", [](const char *, std::size_t) { throw my_exception(); });
     } catch (const my_exception &) {
         thrown = true;
     }

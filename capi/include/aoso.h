@@ -680,28 +680,27 @@ AOSO_API aoso_status aoso_model_fingerprint(const aoso_model *model, char *buffe
 /* The first trees as text, one line per node. trees 0: all. */
 AOSO_API aoso_status aoso_model_dump(const aoso_model *model, int64_t trees, char *buffer, size_t size, size_t *needed);
 
-/* A tree, counted from 0, as JSON, as in the list "trees" of AOSO_JSON. */
+/* A tree, counted from 0, as JSON, as in the list "trees" of the format "json". */
 AOSO_API aoso_status aoso_model_tree(const aoso_model *model, int64_t tree, char *buffer, size_t size, size_t *needed);
 
-enum { /* export formats */
-    AOSO_ONNX = 1,     /* one TreeEnsembleClassifier; input X float32, outputs label and probabilities */
-    AOSO_LIGHTGBM = 2, /* LightGBM's text, one tree per class in every iteration */
-    AOSO_JSON = 3,     /* the whole model, in aoso's own JSON */
-    AOSO_DOT = 4       /* one tree, for Graphviz */
-};
+/* JSON: a list of the export formats. Each has a name, such as "onnx",
+ * "lightgbm", "json", "dot" or "text"; help, one line; one_tree, true if it shows
+ * one tree only; and binary, true if it is not text. */
+AOSO_API aoso_status aoso_export_formats(char *buffer, size_t size, size_t *needed);
 
 /* Called with one part after the other. Anything but 0 ends the export, which
  * then returns AOSO_IO. */
 typedef int32_t (*aoso_write_callback)(const void *bytes, size_t size, void *user);
 
-/* Writes the model in another format. tree, counted from 0, is the tree that
- * AOSO_DOT writes; for other formats it must be 0. */
-AOSO_API aoso_status aoso_model_export(const aoso_model *model, int32_t format, int64_t tree, aoso_write_callback write,
-                                       void *user);
+/* Writes the model in the export format of that name. tree, counted from 0, is
+ * the tree that a format of one tree shows; for other formats it must be 0. */
+AOSO_API aoso_status aoso_model_export(const aoso_model *model, const char *format, int64_t tree,
+                                       aoso_write_callback write, void *user);
 
 /* The same to a file. An existing file is replaced completely, or left
  * unchanged on an error. */
-AOSO_API aoso_status aoso_model_export_file(const aoso_model *model, int32_t format, int64_t tree, const char *path);
+AOSO_API aoso_status aoso_model_export_file(const aoso_model *model, const char *format, int64_t tree,
+                                            const char *path);
 
 enum { /* gain of the splits, number of splits, or rows that the splits divided */
     AOSO_IMPORTANCE_GAIN = 0,

@@ -435,6 +435,9 @@ using pair_importance = aoso_pair_importance;
 using evaluation = aoso_evaluation;
 using calibration = aoso_calibration;
 
+// The export formats, as JSON.
+inline std::string export_formats() { return detail::text(aoso_export_formats); }
+
 // Called with the parts of an export, one after the other.
 using write_function = std::function<void(const char *bytes, std::size_t size)>;
 
@@ -496,23 +499,23 @@ public:
     // A tree as JSON.
     std::string tree(int64_t number) const { return detail::text(aoso_model_tree, get(), number); }
 
-    // In another format: AOSO_ONNX, AOSO_LIGHTGBM, AOSO_JSON, or AOSO_DOT of one tree.
-    void write(int32_t format, const write_function &function, int64_t tree = 0) const {
+    // In the format of that name, one of export_formats.
+    void write(const std::string &format, const write_function &function, int64_t tree = 0) const {
         const aoso_write_callback call = [](const void *bytes, std::size_t size, void *user) -> int32_t {
             return detail::guarded([&] {
                 (*static_cast<const write_function *>(user))(static_cast<const char *>(bytes), size);
                 return 0;
             });
         };
-        detail::check(aoso_model_export(get(), format, tree, call, const_cast<write_function *>(&function)));
+        detail::check(aoso_model_export(get(), format.c_str(), tree, call, const_cast<write_function *>(&function)));
     }
-    std::string exported(int32_t format, int64_t tree = 0) const {
+    std::string exported(const std::string &format, int64_t tree = 0) const {
         std::string out;
         write(format, [&](const char *bytes, std::size_t size) { out.append(bytes, size); }, tree);
         return out;
     }
-    void export_file(int32_t format, const std::string &path, int64_t tree = 0) const {
-        detail::check(aoso_model_export_file(get(), format, tree, path.c_str()));
+    void export_file(const std::string &format, const std::string &path, int64_t tree = 0) const {
+        detail::check(aoso_model_export_file(get(), format.c_str(), tree, path.c_str()));
     }
 
     // How much each feature contributes: AOSO_IMPORTANCE_GAIN, _SPLIT or _COVER.

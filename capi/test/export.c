@@ -37,14 +37,22 @@ static int equals_file(const written *w, const char *path) {
 
 static written exported, other;
 
-static const char *export_text(int32_t format, int64_t tree) {
+static const char *export_text(const char *format, int64_t tree) {
     memset(&exported, 0, sizeof exported);
     OK(aoso_model_export(model, format, tree, keep_bytes, &exported));
     return exported.text;
 }
 
 static void formats(const char *path) {
-    for (int32_t format = AOSO_ONNX; format <= AOSO_DOT; format++) {
+    static char list[1 << 12];
+    OK(aoso_export_formats(list, sizeof list, NULL));
+    const char *const key = "{\"name\":\"";
+    int count = 0;
+    for (const char *at = list; (at = strstr(at, key)) != NULL; count++) {
+        char format[100] = "";
+        at += strlen(key);
+        strncat(format, at, strcspn(at, "\""));
+        FAILS(AOSO_INVALID_ARGUMENT, format, aoso_model_export(model, "pmml", 0, keep_bytes, &exported)); // it names all
         export_text(format, 0);
         OK(aoso_model_export_file(model, format, 0, path));
         EXPECT(exported.size > 100 && equals_file(&exported, path));
@@ -53,9 +61,11 @@ static void formats(const char *path) {
         OK(aoso_model_export(model, format, 0, keep_bytes, &other));
         EXPECT(other.size == exported.size && memcmp(other.text, exported.text, other.size) == 0);
     }
-    EXPECT(strncmp(export_text(AOSO_LIGHTGBM, 0), "tree\nversion=", 13) == 0 && strstr(exported.text, "num_class=3\n"));
-    EXPECT(strncmp(export_text(AOSO_DOT, 29), "digraph tree29 {", 16) == 0);
-    EXPECT(memchr(export_text(AOSO_ONNX, 0), 0, exported.size)); // the format is binary
+    EXPECT(count >= 5 && *list == '[' && list[strlen(list) - 1] == ']');
+    EXPECT(strncmp(export_text("lightgbm", 0), "tree\nversion=", 13) == 0 && strstr(exported.text, "num_class=3\n"));
+    EXPECT(strncmp(export_text("dot", 29), "digraph tree29 {", 16) == 0);
+    EXPECT(memchr(export_text("onnx", 0), 0, exported.size)); // the format is binary
+    EXPECT(strstr(strstr(list, "\"onnx\""), "\"binary\":true") && strstr(strstr(list, "\"dot\""), "\"one_tree\":true"));
 }
 
 // Returns the end of the JSON value that starts at s.
@@ -78,7 +88,7 @@ static const char *skip_json(const char *s) {
 static void json(void) {
     static char tree[1 << 16];
     size_t needed;
-    const char *all = export_text(AOSO_JSON, 0);
+    const char *all = export_text("json", 0);
     EXPECT(strncmp(all, "{\"format\":\"aoso-json\",\"version\":1,\"method\":\"aoso\",", 49) == 0);
     EXPECT(strcmp(skip_json(all), "\n") == 0);
     const char *at = strstr(all, "\"trees\":[\n") + strlen("\"trees\":[\n");
@@ -103,32 +113,33 @@ static void refusals(const char *path) {
     for (int stop_at = 1; stop_at <= 2; stop_at++) {
         memset(w, 0, sizeof *w);
         w->stop_at = stop_at;
-        aoso_status status = aoso_model_export(model, AOSO_LIGHTGBM, 0, keep_bytes, w);
+        aoso_status status = aoso_model_export(model, "lightgbm", 0, keep_bytes, w);
         if (w->calls < stop_at) EXPECT(status == AOSO_OK); // all bytes came in one call
         else EXPECT(status == AOSO_IO && strstr(aoso_last_error(), "write returned -7") && w->calls == stop_at);
     }
-    export_text(AOSO_DOT, 3);
-    OK(aoso_model_export_file(model, AOSO_DOT, 3, path));
+    export_text("dot", 3);
+    OK(aoso_model_export_file(model, "dot", 3, path));
     // Arguments are checked before any byte is written and before the file changes.
     memset(w, 0, sizeof *w);
     static const struct {
-        int32_t format;
+        const char *format;
         int64_t tree;
         const char *text;
-    } bad[] = {{0, 0, "format is 0; allowed: AOSO_ONNX (1) to AOSO_DOT (4)"}, {5, 0, "format is 5"}, {-1, 0, "format is -1"},
-               {AOSO_DOT, 30, "tree is 30; allowed: at least 0 and below 30"}, {AOSO_DOT, -1, "tree is -1"},
-               {AOSO_JSON, 1, "tree is 1; allowed: 0, because the format is not AOSO_DOT"}};
+    } bad[] = {{"pmml", 0, "format is \"pmml\"; allowed: "}, {"", 0, "format is \"\""},
+               {"JSON", 0, "format is \"JSON\""}, {NULL, 0, "format is null"}, {"\xff", 0, "UTF-8"},
+               {"dot", 30, "tree is 30; allowed: at least 0 and below 30"}, {"dot", -1, "tree is -1"},
+               {"json", 1, "tree is 1; allowed: 0, because format json shows all trees"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         FAILS(AOSO_INVALID_ARGUMENT, bad[i].text, aoso_model_export(model, bad[i].format, bad[i].tree, keep_bytes, w));
         FAILS(AOSO_INVALID_ARGUMENT, bad[i].text, aoso_model_export_file(model, bad[i].format, bad[i].tree, path));
     }
-    FAILS(AOSO_INVALID_ARGUMENT, "write is null", aoso_model_export(model, AOSO_JSON, 0, NULL, w));
-    FAILS(AOSO_INVALID_ARGUMENT, "path is null", aoso_model_export_file(model, AOSO_JSON, 0, NULL));
-    FAILS(AOSO_INVALID_ARGUMENT, "UTF-8", aoso_model_export_file(model, AOSO_JSON, 0, "\xff"));
-    FAILS(AOSO_IO, "cannot write", aoso_model_export_file(model, AOSO_JSON, 0, "/no/such/folder/file"));
-    FAILS(AOSO_IO, "not a regular file", aoso_model_export_file(model, AOSO_JSON, 0, "/dev/null"));
-    FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_export(NULL, AOSO_JSON, 0, keep_bytes, w));
-    FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_export_file(NULL, AOSO_JSON, 0, path));
+    FAILS(AOSO_INVALID_ARGUMENT, "write is null", aoso_model_export(model, "json", 0, NULL, w));
+    FAILS(AOSO_INVALID_ARGUMENT, "path is null", aoso_model_export_file(model, "json", 0, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "UTF-8", aoso_model_export_file(model, "json", 0, "\xff"));
+    FAILS(AOSO_IO, "cannot write", aoso_model_export_file(model, "json", 0, "/no/such/folder/file"));
+    FAILS(AOSO_IO, "not a regular file", aoso_model_export_file(model, "json", 0, "/dev/null"));
+    FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_export(NULL, "json", 0, keep_bytes, w));
+    FAILS(AOSO_INVALID_HANDLE, "model is null", aoso_model_export_file(NULL, "json", 0, path));
     EXPECT(w->calls == 0 && equals_file(&exported, path));
 
     // A model of one class cannot be exported.
@@ -138,8 +149,8 @@ static void refusals(const char *path) {
     aoso_dataset *d;
     OK(aoso_dataset_create(&x, &y, NULL, &d));
     aoso_model *one = train_on(d, "trees=1");
-    FAILS(AOSO_INVALID_ARGUMENT, "classes is 1; allowed: at least 2", aoso_model_export(one, AOSO_ONNX, 0, keep_bytes, w));
-    FAILS(AOSO_INVALID_ARGUMENT, "aoso: classes is 1", aoso_model_export_file(one, AOSO_LIGHTGBM, 0, path));
+    FAILS(AOSO_INVALID_ARGUMENT, "classes is 1; allowed: at least 2", aoso_model_export(one, "onnx", 0, keep_bytes, w));
+    FAILS(AOSO_INVALID_ARGUMENT, "aoso: classes is 1", aoso_model_export_file(one, "lightgbm", 0, path));
     EXPECT(equals_file(&exported, path));
     OK(aoso_model_free(one));
     OK(aoso_dataset_free(d));

@@ -120,7 +120,7 @@ int main(int argc, char **argv) {
         aoso_predict_options q = {.struct_size = sizeof q, .num_threads = threads};
         check(CALL(aoso_model_predict_raw)(model, &m, &q, scores, N * K));
         check(CALL(aoso_model_predict_staged)(model, &m, &q, 5, staged, NULL));
-        check(CALL(aoso_model_export)(model, AOSO_JSON, 0, write, NULL));
+        check(CALL(aoso_model_export)(model, "json", 0, write, NULL));
         uint64_t hash = 0;
         memcpy(bits, scores, sizeof scores);
         for (int i = 0; i < N * K; i++) hash = hash * 31 + bits[i];

@@ -445,9 +445,14 @@ static aoso_status model_decode(void) {
     return s;
 }
 
-CALL(model_export, aoso_model_export(some_handle(MODEL), (int32_t)some_count((int64_t)draw(5)), some_count(0),
-                                     rarely() ? NULL : take_part, NULL))
-CALL(model_export_file, aoso_model_export_file(some_handle(MODEL), (int32_t)some_count((int64_t)draw(5)), some_count(0), some_path()))
+static const char *some_format(void) {
+    static const char *const formats[] = {"onnx", "lightgbm", "json", "dot", "text", "", "pmml", "\xff"};
+    return rarely() ? NULL : formats[draw(sizeof formats / sizeof *formats)];
+}
+
+CALL_OUTPUT(export_formats, aoso_export_formats(o.buffer, o.size, o.needed))
+CALL(model_export, aoso_model_export(some_handle(MODEL), some_format(), some_count(0), rarely() ? NULL : take_part, NULL))
+CALL(model_export_file, aoso_model_export_file(some_handle(MODEL), some_format(), some_count(0), some_path()))
 
 static aoso_status model_importance(void) {
     int64_t n = some_count(COLS);
@@ -585,7 +590,7 @@ static const struct {
     ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_interrupt), ENTRY(trainer_model),
     ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_describe), ENTRY(model_fingerprint),
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),
-    ENTRY(model_export), ENTRY(model_export_file), ENTRY(model_importance), ENTRY(model_pair_importance),
+    ENTRY(export_formats), ENTRY(model_export), ENTRY(model_export_file), ENTRY(model_importance), ENTRY(model_pair_importance),
     ENTRY(model_truncate), ENTRY(model_refit), ENTRY(model_merge), ENTRY(model_evaluate), ENTRY(model_evaluate_raw), ENTRY(model_calibrate),
     ENTRY(model_predict), ENTRY(model_predict_proba), ENTRY(model_predict_raw), ENTRY(model_predict_leaf), ENTRY(model_predict_staged),
     ENTRY(model_raw_to_proba),

@@ -45,7 +45,7 @@ static void derive(const aoso_model *m, const aoso_model *other, const aoso_matr
     OK(aoso_model_shap_sparse(m, x, NULL, 2, &c));
     OK(aoso_contributions_free(c));
     OK(aoso_model_predict_staged(m, x, NULL, 1, first_stage, NULL));
-    EXPECT(aoso_model_export(m, AOSO_JSON, 0, no_part, NULL) == AOSO_IO);
+    EXPECT(aoso_model_export(m, "json", 0, no_part, NULL) == AOSO_IO);
 }
 
 static void cycle(int i) {

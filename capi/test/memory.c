@@ -78,7 +78,7 @@ static aoso_status derive(const aoso_matrix *x, const aoso_labels *y) {
     TRY(aoso_model_calibrate(models[0], x, y, NULL, 0, NULL, &models[4], NULL));
     TRY(aoso_model_encode(models[0], bytes, sizeof bytes, &size));
     TRY(aoso_model_decode(bytes, size, &models[5]));
-    return aoso_model_export(models[0], AOSO_JSON, 0, next_part, NULL);
+    return aoso_model_export(models[0], "json", 0, next_part, NULL);
 }
 
 static aoso_status predict(const aoso_matrix *x, const aoso_labels *y) {

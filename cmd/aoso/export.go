@@ -34,7 +34,7 @@ func newExport() *cobra.Command {
 	f.StringVar(&e.format, "format", "", strings.Join(namesOfFormats(), ", "))
 	f.StringVar(&e.out, "out", "", "`file` to write (default standard output)")
 	f.IntVar(&e.trees, "trees", 0, "export only the first trees; 0: all")
-	f.IntVar(&e.tree, "tree", 0, "for dot: number of the tree, from 0")
+	f.IntVar(&e.tree, "tree", 0, "for a format of one tree: its number, from 0")
 	require(c, "model", "format")
 	return c
 }

@@ -52,6 +52,7 @@ func TestExportErrors(t *testing.T) {
 	fail(t, exitUsage, []string{"cannot be overwritten"}, "export", "--model", model, "--format", "json", "--out", model)
 	fail(t, exitFailed, []string{"tree is 20", "below 20"}, "export", "--model", model, "--format", "dot", "--tree", "20")
 	fail(t, exitFailed, []string{"trees is 21", "1 to 20"}, "export", "--model", model, "--format", "json", "--trees", "21")
+	fail(t, exitFailed, []string{"tree is 3", "format json shows all trees"}, "export", "--model", model, "--format", "json", "--tree", "3")
 	out := filepath.Join(t.TempDir(), "out")
 	fail(t, exitFailed, []string{"tree is -1"}, "export", "--model", model, "--format", "dot", "--tree", "-1", "--out", out)
 	if _, err := os.Stat(out); err == nil {

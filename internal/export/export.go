@@ -16,6 +16,7 @@ type Format struct {
 	Help       string // one line
 	MinClasses int    // that a model must have
 	OneTree    bool   // it shows one tree only
+	Binary     bool   // it is not text
 
 	write func(w io.Writer, m *model.Model, tree int) error
 }

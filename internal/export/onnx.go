@@ -17,6 +17,7 @@ func init() {
 		Name:       "onnx",
 		Help:       "a TreeEnsembleClassifier for ONNX runtimes, from float32 features to labels and probabilities",
 		MinClasses: 2,
+		Binary:     true,
 		write:      func(w io.Writer, m *model.Model, _ int) error { return onnx(w, m) },
 	})
 }

@@ -380,14 +380,16 @@ func checkExport(t *trial, d dice) error {
 	if classes < 2 || t.model.Trees()*classes > 10_000 { // a model of one class cannot be exported
 		return nil
 	}
-	formats := []func(io.Writer) error{t.model.WriteLightGBM, t.model.WriteONNX, t.model.WriteJSON,
-		func(w io.Writer) error { return t.model.Dump(w, 0) }}
-	if t.model.Trees() > 0 {
-		formats = append(formats, func(w io.Writer) error { return t.model.WriteDOT(w, d.IntN(t.model.Trees())) })
-	}
-	for i, write := range formats {
-		if err := write(io.Discard); err != nil {
-			return fmt.Errorf("format %d: %w", i, err)
+	for _, f := range aoso.ExportFormats() {
+		tree := 0
+		if f.OneTree {
+			if t.model.Trees() == 0 {
+				continue
+			}
+			tree = d.IntN(t.model.Trees())
+		}
+		if err := t.model.Export(io.Discard, f.Name, tree); err != nil {
+			return fmt.Errorf("%s: %w", f.Name, err)
 		}
 	}
 	return nil

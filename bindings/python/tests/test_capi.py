@@ -61,8 +61,6 @@ def test_constants():
         assert constant(f"STOPPED_BY_{name.upper()}" if name else "RUNNING") == number
     for number, name in enumerate(_capi.IMPORTANCES):
         assert constant(f"IMPORTANCE_{name.upper()}") == number
-    for number, name in enumerate(_capi.EXPORTS, 1):
-        assert constant(name.upper()) == number
 
 
 def test_what_the_library_tells():

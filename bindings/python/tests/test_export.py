@@ -45,17 +45,20 @@ def test_other_formats(any_method):
     assert any_method.export("dot", tree=-1) == any_method.export("dot", tree=any_method.num_trees - 1)
 
 
-@pytest.mark.parametrize("format", ["onnx", "lightgbm", "json", "dot"])
+@pytest.mark.parametrize("format", aoso.export_formats(), ids=lambda format: format.name)
 def test_files(booster, format, tmp_path):
-    assert booster.export(format, tmp_path / "model") is None
+    assert booster.export(format.name, tmp_path / "model") is None
     content = (tmp_path / "model").read_bytes()
-    wanted = booster.export(format)
-    assert content == (wanted if format == "onnx" else wanted.encode())
+    wanted = booster.export(format.name)
+    assert format.help and content == (wanted if format.binary else wanted.encode())
 
 
 def test_what_is_refused(booster, tmp_path):
-    with pytest.raises(ValueError, match="format is 'pmml'; allowed: 'onnx', 'lightgbm', 'json', 'dot'"):
-        booster.export("pmml")
+    allowed = ", ".join(repr(format.name) for format in aoso.export_formats())
+    assert {"'onnx'", "'lightgbm'", "'json'", "'dot'", "'text'"} <= set(allowed.split(", "))
+    for format in ("pmml", "", None):
+        with pytest.raises(ValueError, match=f"format is {format!r}; allowed: {allowed}"):
+            booster.export(format)
     for tree in (300, -301, 1.5):
         for call in (booster.tree, lambda tree: booster.export("dot", tree=tree)):
             with pytest.raises(ValueError, match=f"tree is {tree}; allowed: -300 to 299"):
@@ -68,5 +71,5 @@ def test_what_is_refused(booster, tmp_path):
     with pytest.raises(ValueError, match="classes is 1; allowed: at least 2"):
         alone.export("onnx")
     assert json.loads(alone.export("json"))["trees"] == []
-    with pytest.raises(ValueError, match="tree is 3; allowed: 0"):
+    with pytest.raises(ValueError, match="tree is 3; allowed: 0, because format json shows all trees"):
         booster.export("json", tree=3)

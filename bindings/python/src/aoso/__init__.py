@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ._capi import build_info, version
+from ._capi import build_info, export_formats, version
 from .booster import Booster, merge
 from .callback import checkpoint, early_stopping, progress, record_evaluation
 from .contributions import Contributions
@@ -35,6 +35,7 @@ __all__ = [
     "cv",
     "early_stopping",
     "errors",
+    "export_formats",
     "merge",
     "plotting",
     "progress",

@@ -26,7 +26,6 @@ _DTYPES = {"f4": 1, "f8": 2, "i1": 3, "i2": 4, "i4": 5, "i8": 6, "u1": 7, "u2": 
 
 _STOPPED_BY = ("", "stop_loss", "trees", "early_stopping", "interrupt", "no_split")
 IMPORTANCES = ("gain", "split", "cover")
-EXPORTS = ("onnx", "lightgbm", "json", "dot")  # from 1
 
 
 def version() -> str:
@@ -421,6 +420,20 @@ def tree(model: Handle, number: int) -> dict[str, Any]:
     return content
 
 
+class ExportFormat(NamedTuple):
+    """A format of :meth:`Booster.export`."""
+
+    name: str
+    help: str
+    one_tree: bool  # it shows one tree only
+    binary: bool  # it is not text
+
+
+def export_formats() -> list[ExportFormat]:
+    """The formats of :meth:`Booster.export`."""
+    return [ExportFormat(**fields) for fields in json.loads(_string("export_formats"))]
+
+
 def export(model: Handle, format: str, number: int) -> bytes:
     """The model, or one tree, in another format."""
     parts: list[bytes] = []
@@ -428,12 +441,12 @@ def export(model: Handle, format: str, number: int) -> bytes:
     def write(at: int, size: int, _: Any) -> None:
         parts.append(c.string_at(at, size))
 
-    _call_back(write, _write, "model_export", model, EXPORTS.index(format) + 1, integer("tree", number))
+    _call_back(write, _write, "model_export", model, format.encode(), integer("tree", number))
     return b"".join(parts)
 
 
 def export_file(model: Handle, format: str, number: int, path: str | os.PathLike[str]) -> None:
-    _call("model_export_file", model, EXPORTS.index(format) + 1, integer("tree", number), _encoded_path(path))
+    _call("model_export_file", model, format.encode(), integer("tree", number), _encoded_path(path))
 
 
 def importance(model: Handle, kind: str, features: int) -> Array:

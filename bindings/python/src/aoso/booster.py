@@ -448,10 +448,7 @@ class Booster:
         return _capi.tree(self._handle, self._tree_number(number))
 
     @overload
-    def export(self, format: Literal["onnx"], path: None = None) -> bytes: ...
-
-    @overload
-    def export(self, format: Literal["lightgbm", "json", "dot"], path: None = None, *, tree: int = 0) -> str: ...
+    def export(self, format: str, path: None = None, *, tree: int = 0) -> bytes | str: ...
 
     @overload
     def export(self, format: str, path: str | os.PathLike[str], *, tree: int = 0) -> None: ...
@@ -461,26 +458,26 @@ class Booster:
 
         Parameters
         ----------
-        format : {"onnx", "lightgbm", "json", "dot"}
-            "onnx" is one TreeEnsembleClassifier with float32 features. "lightgbm" is LightGBM's text format, with one tree
-            per class in every iteration. "json" is the whole model. "dot" is one tree for Graphviz.
+        format : str
+            One of :func:`aoso.export_formats`, such as "onnx" or "json".
         path : path, optional
             The file to write. An existing file is replaced completely, or left unchanged on an error.
         tree : int, default 0
-            The tree for "dot", from 0; negative numbers count from the end.
+            The tree, if the format shows one tree only, such as "dot". From 0; negative numbers count from the end.
 
         Returns
         -------
-        bytes for "onnx", str for the other formats, None with a ``path``
+        bytes for a binary format, such as "onnx", str for the other formats, None with a ``path``
         """
-        _check_choice("format", format, _capi.EXPORTS)
-        if format == "dot":
+        formats = {f.name: f for f in _capi.export_formats()}
+        _check_choice("format", format, tuple(formats))
+        if formats[format].one_tree:
             tree = self._tree_number(tree)
         if path is not None:
             _capi.export_file(self._handle, format, tree, path)
             return None
         content = _capi.export(self._handle, format, tree)
-        return content if format == "onnx" else content.decode()
+        return content if formats[format].binary else content.decode()
 
     def _tree_number(self, tree: int) -> int:
         trees = self.num_trees
