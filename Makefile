@@ -119,18 +119,19 @@ $(TORTURE_CLIENT): internal/torture/clients/client.c | lib
 # The C library. Programs can be compiled with build/ as the prefix. Installation copies LIB_FILES from there.
 PREFIX ?= /usr/local
 OBJCOPY ?= objcopy
-ABI := $(shell sed -n 's/^\#define AOSO_ABI_VERSION //p' capi/include/aoso.h)
-VERSION := $(shell sed -n 's/^\#define AOSO_VERSION_[A-Z]* //p' capi/include/aoso.h | paste -sd.)
+ABI := $(shell sed -n 's/^\#define AOSO_ABI_VERSION //p' capi/include/aoso/base.h)
+VERSION := $(shell sed -n 's/^\#define AOSO_VERSION_[A-Z]* //p' capi/include/aoso/base.h | paste -sd.)
 SONAME := libaoso.so.$(ABI)
 STAGE := build/capi-$(shell echo $$$$)
-LIB_FILES = include/aoso.h include/aoso.hpp lib/libaoso.a lib/libaoso.so lib/$(SONAME) lib/$(SONAME).$(VERSION) \
+HEADERS := $(patsubst capi/%,%,$(wildcard capi/include/aoso.h* capi/include/aoso/*))
+LIB_FILES = $(HEADERS) lib/libaoso.a lib/libaoso.so lib/$(SONAME) lib/$(SONAME).$(VERSION) \
 	lib/pkgconfig/aoso.pc lib/cmake/aoso/aosoConfig.cmake lib/cmake/aoso/aosoConfigVersion.cmake \
 	share/licenses/aoso/LICENSE share/licenses/aoso/THIRD_PARTY_NOTICES
 
 # The archive contains a single object, so that Go's symbols can be hidden in it too. Go starts before the constructors of
 # the program, because these may call the library. Each make uses its own folder, so that several can run at the same time.
 lib: ## build the C library into build/lib: shared, static, with pkg-config and CMake files
-	@mkdir -p $(STAGE) build/include build/lib/pkgconfig build/lib/cmake/aoso build/share/licenses/aoso
+	@mkdir -p $(STAGE) build/lib/pkgconfig build/lib/cmake/aoso build/share/licenses/aoso
 	go build -buildmode=c-shared -trimpath -o $(STAGE)/$(SONAME) \
 		-ldflags '-s -w -extldflags "-Wl,-soname,$(SONAME) -Wl,--version-script=$(CURDIR)/capi/aoso.map"' ./capi
 	go build -buildmode=c-archive -trimpath -o $(STAGE)/go.a -ldflags '-s -w' ./capi
@@ -139,7 +140,7 @@ lib: ## build the C library into build/lib: shared, static, with pkg-config and 
 		--rename-section .init_array=.init_array.00102 aoso.o && ar rcs libaoso.a aoso.o
 	@mv $(STAGE)/$(SONAME) build/lib/$(SONAME).$(VERSION) && mv $(STAGE)/libaoso.a build/lib
 	@ln -sf $(SONAME).$(VERSION) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libaoso.so
-	@cp capi/include/aoso.h capi/include/aoso.hpp build/include
+	@cp -r capi/include build
 	@cp capi/package/aosoConfig.cmake build/lib/cmake/aoso
 	@cp LICENSE THIRD_PARTY_NOTICES build/share/licenses/aoso
 	@sed 's/@VERSION@/$(VERSION)/' capi/package/aoso.pc.in >build/lib/pkgconfig/aoso.pc
@@ -153,7 +154,7 @@ install: lib ## install the C library below DESTDIR/PREFIX (/usr/local)
 	@echo "installed aoso $(VERSION) in $(DESTDIR)$(PREFIX)"
 
 uninstall: ## remove the files that install copied
-	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(LIB_FILES) && { rmdir lib/cmake/aoso share/licenses/aoso 2>/dev/null || true; }
+	@cd "$(DESTDIR)$(PREFIX)" && rm -f $(LIB_FILES) && { rmdir include/aoso lib/cmake/aoso share/licenses/aoso 2>/dev/null || true; }
 
 test-capi: tools lib abi-check ## test the C library
 	@capi/test/run

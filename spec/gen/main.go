@@ -23,14 +23,14 @@ type output struct {
 
 const (
 	sklearn = "bindings/python/src/aoso/sklearn.py"
-	header  = "capi/include/aoso.h"
+	header  = "capi/include/aoso/params.h"
 )
 
 var outputs = []output{
 	{path: "params_gen.go", template: "params.go.tmpl"},
 	{path: "internal/boost/params_gen.go", template: "boost.go.tmpl"},
 	{path: "capi/params_gen.go", template: "capi.go.tmpl"},
-	{header, "aoso.h.tmpl", "/* begin parameters: make params writes them */\n", "/* end parameters */\n"},
+	{header, "params.h.tmpl", "/* begin parameters: make params writes them */\n", "/* end parameters */\n"},
 	{path: "capi/test/params.h", template: "test.h.tmpl"},
 	{path: "bindings/python/src/aoso/_parameters.py", template: "parameters.py.tmpl"},
 	{sklearn, "estimator-doc.tmpl", "    Parameters\n    ----------\n", "    max_bins : int"},

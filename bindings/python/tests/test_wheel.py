@@ -55,7 +55,7 @@ def test_notices_are_installed_with_the_library(tmp_path):
 
 
 def test_version_is_the_librarys(wheel):
-    header = (ROOT / "capi/include/aoso.h").read_text()
+    header = (ROOT / "capi/include/aoso/base.h").read_text()
     version = ".".join(re.search(rf"#define AOSO_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH"))
     assert wheel.name.split("-")[1] == version
 

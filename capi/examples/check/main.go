@@ -24,8 +24,8 @@ import (
 
 const (
 	examples = "capi/examples"
-	header   = "capi/include/aoso.h"
-	hpp      = "capi/include/aoso.hpp"
+	headers  = "capi/include/aoso/*.h"
+	hpps     = "capi/include/aoso/*.hpp"
 	chapter  = "docs/c-api.md"
 
 	warnings = "-O1 -Wall -Wextra -Wpedantic -Werror"

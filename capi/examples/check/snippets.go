@@ -67,20 +67,34 @@ func snippetJobs(prefix string) ([]job, error) {
 	return jobs, nil
 }
 
-// declarations returns the names of the functions in the header that match.
+// declarations returns the names of the functions in the headers that match.
 func declarations(pattern *regexp.Regexp) ([]string, error) {
-	text, err := os.ReadFile(header)
+	text, err := readAll(headers)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
-	for _, m := range pattern.FindAllStringSubmatch(string(text), -1) {
+	for _, m := range pattern.FindAllStringSubmatch(text, -1) {
 		names = append(names, m[1])
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("%s: no functions found", header)
+		return nil, fmt.Errorf("%s: no functions found", headers)
 	}
 	return names, nil
+}
+
+// readAll returns the text of all files that match a pattern.
+func readAll(pattern string) (string, error) {
+	paths, err := filepath.Glob(pattern)
+	var all strings.Builder
+	for _, path := range paths {
+		var text []byte
+		if text, err = os.ReadFile(path); err != nil {
+			break
+		}
+		all.Write(text)
+	}
+	return all.String(), err
 }
 
 // parse returns the code blocks and the headings of a Markdown text.
@@ -134,7 +148,7 @@ func complete(declared, titles []string, snippets []snippet) error {
 	for _, title := range titles {
 		for _, function := range name.FindAllString(title, -1) {
 			if !slices.Contains(declared, function) {
-				wrong = append(wrong, fmt.Sprintf("%s: a heading has %s, which %s does not declare", chapter, function, header))
+				wrong = append(wrong, fmt.Sprintf("%s: a heading has %s, which %s does not declare", chapter, function, headers))
 			}
 		}
 	}
@@ -144,9 +158,9 @@ func complete(declared, titles []string, snippets []snippet) error {
 	return nil
 }
 
-// wrapped returns an error unless aoso.hpp uses each exported function.
+// wrapped returns an error unless the C++ headers use each exported function.
 func wrapped() error {
-	text, err := os.ReadFile(hpp)
+	text, err := readAll(hpps)
 	if err != nil {
 		return err
 	}
@@ -154,10 +168,10 @@ func wrapped() error {
 	if err != nil {
 		return err
 	}
-	used := name.FindAllString(string(text), -1)
+	used := name.FindAllString(text, -1)
 	for _, function := range declared {
 		if !slices.Contains(used, function) {
-			return fmt.Errorf("%s does not wrap %s", hpp, function)
+			return fmt.Errorf("%s: nothing wraps %s", hpps, function)
 		}
 	}
 	return nil

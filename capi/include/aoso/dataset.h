@@ -1,0 +1,94 @@
+/* Datasets, which are what a model is trained on. aoso.h includes this file. */
+#ifndef AOSO_DATASET_H
+#define AOSO_DATASET_H
+
+#include "input.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct aoso_dataset_options {
+    uint32_t struct_size;
+    int32_t max_bins;          /* value bins of a feature, 2 to 255; 0: 255 */
+    int64_t sample_rows;       /* rows that bins are fitted to; 0: 200,000; negative: all */
+    uint64_t seed;             /* of that sample */
+    int32_t num_threads;       /* 0: the cores that the process may use */
+    int32_t dense_only;        /* 1: store no sparse feature row by row; slower, same model */
+    const double *weights;     /* by row, not negative; NULL: all 1 */
+    int64_t num_weights;
+    const char *const *feature_names; /* NULL: Arrow's names, else f0, f1, ... */
+    int64_t num_feature_names;
+    const aoso_model *init; /* a model that training continues; its classes and features become the dataset's */
+} aoso_dataset_options;
+
+/* Quantizes features and labels for training. options may be NULL. */
+AOSO_API aoso_status aoso_dataset_create(const aoso_matrix *x, const aoso_labels *y, const aoso_dataset_options *options,
+                                     aoso_dataset **out);
+
+/* Quantizes a validation set with the bins and classes of a training set.
+ * Labels that the training set does not have count as errors. Only the weights
+ * of the options are used; options may be NULL. */
+AOSO_API aoso_status aoso_dataset_create_aligned(const aoso_dataset *train, const aoso_matrix *x, const aoso_labels *y,
+                                             const aoso_dataset_options *options, aoso_dataset **out);
+
+typedef struct aoso_dataset_info {
+    uint32_t struct_size;
+    int32_t reserved;
+    int64_t rows, features, classes;
+    int64_t unknown; /* rows of a validation set whose label the training set does not have */
+    int64_t bytes;   /* memory in use */
+} aoso_dataset_info;
+
+/* Set info->struct_size first. */
+AOSO_API aoso_status aoso_dataset_get_info(const aoso_dataset *dataset, aoso_dataset_info *info);
+
+AOSO_API aoso_status aoso_dataset_class_name(const aoso_dataset *dataset, int64_t k, char *buffer, size_t size, size_t *needed);
+AOSO_API aoso_status aoso_dataset_feature_name(const aoso_dataset *dataset, int64_t j, char *buffer, size_t size,
+                                           size_t *needed);
+
+/* Writes the quantized dataset to a file. An existing file is replaced
+ * completely, or left unchanged on an error. A dataset that continues a model
+ * cannot be saved. */
+AOSO_API aoso_status aoso_dataset_save(const aoso_dataset *dataset, const char *path);
+
+/* Maps a file of aoso_dataset_save into memory. The file must not change while
+ * the dataset exists: truncating it would end the program (SIGBUS). Saving
+ * another dataset under the same name is safe. */
+AOSO_API aoso_status aoso_dataset_load(const char *path, aoso_dataset **out);
+
+/* Reads a file of aoso_dataset_save into memory. The file may change
+ * afterwards. */
+AOSO_API aoso_status aoso_dataset_read(const char *path, aoso_dataset **out);
+
+/* Frees the handle. The memory is freed when no trainer uses it any more. */
+AOSO_API aoso_status aoso_dataset_free(aoso_dataset *dataset);
+
+/* Collects the rows of a dataset in chunks, without knowing their number in
+ * advance. The dataset is the same as one made from all rows at once. Until
+ * finish, the builder keeps the rows: 4 bytes per value, or 8 if float32 does
+ * not hold the value exactly. */
+typedef struct aoso_builder aoso_builder;
+
+/* The options' weights must be NULL: pass weights with the chunks. Features are
+ * named by the options, or f0, f1, ... */
+AOSO_API aoso_status aoso_builder_create(int64_t cols, const aoso_dataset_options *options, aoso_builder **out);
+
+/* Adds rows. weights: one per row, for every chunk or for none (NULL). After an
+ * error the builder is unchanged. */
+AOSO_API aoso_status aoso_builder_append(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y,
+                                   const double *weights, int64_t num_weights);
+
+/* Creates the dataset and empties the builder. The builder must still be
+ * freed. */
+AOSO_API aoso_status aoso_builder_finish(aoso_builder *builder, aoso_dataset **out);
+
+/* The same for a validation set, as aoso_dataset_create_aligned makes it. */
+AOSO_API aoso_status aoso_builder_finish_aligned(aoso_builder *builder, const aoso_dataset *train, aoso_dataset **out);
+AOSO_API aoso_status aoso_builder_free(aoso_builder *builder);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

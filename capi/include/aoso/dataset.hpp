@@ -1,0 +1,110 @@
+// Datasets, which are what a model is trained on. aoso.hpp includes this file.
+#ifndef AOSO_DATASET_HPP
+#define AOSO_DATASET_HPP
+
+#include "dataset.h"
+#include "model.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace aoso {
+
+// The fields of aoso_dataset_options.
+struct dataset_options {
+    int32_t max_bins = 0;
+    int64_t sample_rows = 0;
+    uint64_t seed = 0;
+    int32_t num_threads = 0;
+    bool dense_only = false;
+    span<const double> weights = {};
+    std::vector<std::string> feature_names = {};
+    const model *init = nullptr;
+};
+
+namespace detail {
+
+struct c_dataset_options : aoso_dataset_options {
+    std::vector<const char *> names;
+
+    explicit c_dataset_options(const dataset_options &o) : aoso_dataset_options(), names(pointers(o.feature_names)) {
+        struct_size = sizeof(aoso_dataset_options);
+        max_bins = o.max_bins;
+        sample_rows = o.sample_rows;
+        seed = o.seed;
+        num_threads = o.num_threads;
+        dense_only = o.dense_only;
+        weights = given(o.weights);
+        num_weights = count(o.weights);
+        feature_names = names.empty() ? nullptr : names.data();
+        num_feature_names = count(names);
+        init = optional(o.init);
+    }
+};
+
+} // namespace detail
+
+// Quantized features with labels and weights.
+class dataset : public detail::object<aoso_dataset, aoso_dataset_free> {
+public:
+    using object::object;
+
+    dataset(const matrix &x, const labels &y, const dataset_options &o = {})
+        : dataset(x, y.get(), detail::c_dataset_options(o)) {}
+
+    // A validation set with the bins and classes of this one.
+    dataset aligned(const matrix &x, const labels &y, span<const double> weights = {}) const {
+        dataset_options o;
+        o.weights = weights;
+        const detail::c_dataset_options options(o);
+        const aoso_labels classes = y.get();
+        return detail::make<dataset>(aoso_dataset_create_aligned, get(), &x, &classes, &options);
+    }
+
+    static dataset load(const std::string &path) { return detail::make<dataset>(aoso_dataset_load, path.c_str()); }
+    static dataset read(const std::string &path) { return detail::make<dataset>(aoso_dataset_read, path.c_str()); }
+    void save(const std::string &path) const { detail::check(aoso_dataset_save(get(), path.c_str())); }
+
+    aoso_dataset_info info() const { return detail::filled<aoso_dataset_info>(aoso_dataset_get_info, get()); }
+    int64_t rows() const { return info().rows; }
+    int64_t features() const { return info().features; }
+    int64_t classes() const { return info().classes; }
+
+    std::string class_name(int64_t k) const { return detail::text(aoso_dataset_class_name, get(), k); }
+    std::string feature_name(int64_t j) const { return detail::text(aoso_dataset_feature_name, get(), j); }
+
+private:
+    dataset(const matrix &x, const aoso_labels &y, const detail::c_dataset_options &o)
+        : dataset(detail::make<dataset>(aoso_dataset_create, &x, &y, &o)) {}
+};
+
+// Collects a dataset in chunks of rows.
+class dataset_builder : public detail::object<aoso_builder, aoso_builder_free> {
+public:
+    // The options' weights must be empty: pass weights with the chunks.
+    explicit dataset_builder(int64_t cols, const dataset_options &o = {})
+        : dataset_builder(cols, detail::c_dataset_options(o)) {}
+
+    // weights: one per row, for every chunk or for none.
+    void append(const matrix &x, const labels &y, span<const double> weights = {}) {
+        const aoso_labels classes = y.get();
+        detail::check(aoso_builder_append(get(), &x, &classes, detail::given(weights), detail::count(weights)));
+    }
+
+    // Creates the dataset and empties the builder.
+    dataset finish() { return detail::make<dataset>(aoso_builder_finish, get()); }
+
+    // The same for a validation set.
+    dataset finish_aligned(const dataset &train) {
+        return detail::make<dataset>(aoso_builder_finish_aligned, get(), train.get());
+    }
+
+private:
+    dataset_builder(int64_t cols, const detail::c_dataset_options &o)
+        : object(detail::make<object>(aoso_builder_create, cols, &o)) {}
+};
+
+} // namespace aoso
+
+#endif

@@ -1,0 +1,189 @@
+/* The parameters of training, and the memory that it needs. aoso.h includes this file. */
+#ifndef AOSO_PARAMS_H
+#define AOSO_PARAMS_H
+
+#include "base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* begin parameters: make params writes them */
+
+enum { /* method */
+    AOSO_METHOD_AOSO = 0, /* one tree per iteration, each of whose nodes chooses its own class pairs */
+    AOSO_METHOD_ABC = 1, /* ABC-LogitBoost, a tree per iteration for every class except a base class */
+    AOSO_METHOD_LOGITBOOST = 2, /* a tree per iteration for every class */
+};
+
+enum { /* leaf */
+    AOSO_LEAF_DEFAULT = 0, /* full for method aoso, pair for the others */
+    AOSO_LEAF_FULL = 1, /* every class */
+    AOSO_LEAF_PAIR = 2, /* only the class pairs chosen by the node, as in the paper */
+};
+
+enum { /* pair_selection */
+    AOSO_SELECT_SECOND_ORDER = 0, /* by gradients and Hessians, as in the paper */
+    AOSO_SELECT_FIRST_ORDER = 1, /* by gradients alone */
+    AOSO_SELECT_ROOT = 2, /* by gradients and Hessians at the root, for the whole tree */
+};
+
+enum { /* base_class */
+    AOSO_BASE_WORST = 0, /* the class with the greatest training loss */
+    AOSO_BASE_EXHAUSTIVE = 1, /* the best of all classes, each of which is tried */
+};
+
+enum { /* metric */
+    AOSO_METRIC_LOGLOSS = 0, /* the mean of -log p over the rows */
+    AOSO_METRIC_ERROR = 1, /* the fraction of rows whose predicted class is wrong */
+};
+
+/* The parameters of training. */
+typedef struct aoso_params {
+    uint32_t struct_size;
+
+    /* Boosting algorithm.
+     * Default: AOSO_METHOD_AOSO. */
+    int32_t method;
+
+    /* Classes whose scores a leaf changes. Methods abc and logitboost take pair only.
+     * Default: AOSO_LEAF_DEFAULT. */
+    int32_t leaf;
+
+    /* Number of class pairs that a node splits on. The paper uses 1. No more are used than half the number of
+     * classes, rounded up to one of these. Methods abc and logitboost take 1 only.
+     * Allowed: 1, 2, 4 or 8. Default: 0, which means 4 for method aoso, 1 for the others. */
+    int32_t pairs;
+
+    /* How a node chooses its class pairs.
+     * Default: AOSO_SELECT_SECOND_ORDER. */
+    int32_t pair_selection;
+
+    /* How method abc chooses its base class.
+     * Default: AOSO_BASE_WORST. */
+    int32_t base_class;
+
+    /* Number of iterations for which method abc keeps a base class.
+     * Allowed: 1 to 2147483647. Default: 1. */
+    int32_t base_gap;
+
+    /* Metric of early stopping.
+     * Default: AOSO_METRIC_LOGLOSS. */
+    int32_t metric;
+
+    /* Maximum number of trees to grow. When training continues a model, these trees are added to it. There must be
+     * enough for one iteration: with K classes, K - 1 for method abc and K for logitboost.
+     * Allowed: at least 1. Default: 1000. */
+    int64_t trees;
+
+    /* Maximum number of leaves per tree. Trees grow best-first.
+     * Allowed: 2 to 65536. Default: 20. */
+    int64_t leaves;
+
+    /* Maximum number of splits from the root to a leaf; 0 means no limit.
+     * Allowed: at least 0. Default: 0. */
+    int64_t max_depth;
+
+    /* Minimum number of training rows in a leaf.
+     * Allowed: at least 1. Default: 1. */
+    int64_t min_samples;
+
+    /* Training stops after this many iterations without a better metric on the validation set; 0 turns this off.
+     * The model is then that of the best iteration. Values above 0 need a validation set.
+     * Allowed: at least 0. Default: 0. */
+    int64_t early_stopping;
+
+    /* Learning rate, by which every leaf value is multiplied.
+     * Allowed: above 0, at most 1. Default: 0.1. */
+    double shrinkage;
+
+    /* Minimum sum of Hessians in a leaf, over the class pairs of the node.
+     * Allowed: a finite number, at least 0. Default: 0. */
+    double min_hessian;
+
+    /* Gain that a split must exceed.
+     * Allowed: a finite number, at least 0. Default: 0. */
+    double min_gain;
+
+    /* Regularization term, added to the sums of Hessians in gains and leaf values.
+     * Allowed: a finite number, at least 0. Default: 0. */
+    double l2;
+
+    /* Maximum absolute value of a leaf before shrinkage.
+     * Allowed: above 0, at most 20. Default: 5. */
+    double max_step;
+
+    /* Fraction of the rows drawn for each tree to choose its splits. Below 1, splits are chosen among at most 64
+     * bins per feature. Leaf values come from all rows.
+     * Allowed: above 0, at most 1. Default: 1. */
+    double subsample;
+
+    /* Fraction of the features drawn for each tree.
+     * Allowed: above 0, at most 1. Default: 1. */
+    double colsample_bytree;
+
+    /* Fraction of the tree's features drawn for each node.
+     * Allowed: above 0, at most 1. Default: 1. */
+    double colsample_bynode;
+
+    /* Fraction of the mean residual below which rows are left out; 0 keeps all rows. A tree leaves out rows whose
+     * 1 - p of their own class is below this fraction of the mean. The splits of a node leave out rows whose
+     * gradients and Hessians are below this fraction of the node's means. The paper uses 0.
+     * Allowed: at least 0, below 1. Default: 0.1. */
+    double trim;
+
+    /* Training stops when the sum of -log p over the training rows is no greater than this. This is a sum, as in
+     * the paper; the training loss that is reported is a mean.
+     * Allowed: a finite number, at least 0. Default: 1e-16. */
+    double stop_loss;
+
+    /* Seed of all random draws.
+     * Allowed: an integer, at least 0. Default: 0. */
+    uint64_t seed;
+
+    /* Number of threads; 0 means all cores that the process may use. The model does not depend on it.
+     * Allowed: 0 to 4096. Default: 0. */
+    int64_t num_threads;
+
+    /* Instruction-set level of the kernels. The model does not depend on it. The CPU must have the level.
+     * Default: NULL, which means AOSO_LEVEL if it is set, else the fastest. */
+    const char *level;
+} aoso_params;
+/* end parameters */
+
+/* Sets the defaults:  aoso_params p; aoso_params_init(&p, sizeof p); */
+AOSO_API aoso_status aoso_params_init(aoso_params *params, uint32_t struct_size);
+
+/* Changes the parameters named in a text such as
+ * "leaves=20 shrinkage=0.1 method=aoso threads=2", separated by spaces, commas
+ * or new lines. On an error, params is unchanged. The string that params->level
+ * then points to belongs to the library and is never freed. */
+AOSO_API aoso_status aoso_params_parse(aoso_params *params, const char *text);
+
+/* Checks the parameters without any data. */
+AOSO_API aoso_status aoso_params_check(const aoso_params *params);
+
+/* Suggests parameters that suit data of this size better than the defaults. The
+ * text is for aoso_params_parse. It names only the parameters that differ from
+ * the defaults; it is "" if the defaults are best. */
+AOSO_API aoso_status aoso_suggest_params(int64_t rows, int64_t features, int64_t classes, char *buffer, size_t size,
+                                         size_t *needed);
+
+typedef struct aoso_memory {
+    uint32_t struct_size;
+    int32_t reserved;
+    int64_t matrix, sparse, residuals, rows, histograms, quantizing;
+    int64_t total;         /* most bytes that dataset and training need besides the input */
+    int64_t trees;         /* part of total: the model, if every tree has all its leaves */
+    int64_t runtime;       /* part of total: Go's garbage collector */
+} aoso_memory;
+
+/* Computes an upper bound on the memory of a training, without any data. */
+AOSO_API aoso_status aoso_estimate_memory(int64_t rows, int64_t features, int64_t classes, int64_t valid_rows,
+                                      int32_t max_bins, const aoso_params *params, aoso_memory *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

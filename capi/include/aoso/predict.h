@@ -1,0 +1,143 @@
+/* Prediction, evaluation, calibration and explanation. aoso.h includes this file. */
+#ifndef AOSO_PREDICT_H
+#define AOSO_PREDICT_H
+
+#include "model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ----------------------------------------------------------- prediction -- */
+
+typedef struct aoso_predict_options {
+    uint32_t struct_size;
+    int32_t num_threads; /* 0: the cores that the process may use */
+    int64_t trees;       /* use the first trees only; 0: all */
+} aoso_predict_options;
+
+/* The number of the likeliest class of each row; length must be the number of
+ * rows. options may be NULL, here and below. */
+AOSO_API aoso_status aoso_model_predict(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
+                                    int32_t *out, int64_t length);
+
+/* Class probabilities, rows × classes; length must be their product. */
+AOSO_API aoso_status aoso_model_predict_proba(const aoso_model *model, const aoso_matrix *x,
+                                          const aoso_predict_options *options, double *out, int64_t length);
+
+/* Raw scores, rows × classes: probabilities are their softmax. */
+AOSO_API aoso_status aoso_model_predict_raw(const aoso_model *model, const aoso_matrix *x,
+                                        const aoso_predict_options *options, double *out, int64_t length);
+
+/* The leaf that each row reaches in each tree, rows × trees. Leaves are numbered
+ * within their tree from left to right. */
+AOSO_API aoso_status aoso_model_predict_leaf(const aoso_model *model, const aoso_matrix *x,
+                                         const aoso_predict_options *options, int32_t *out, int64_t length);
+
+/* Called with the number of trees so far and their raw scores, rows × classes.
+ * The scores belong to the library and are valid until the callback returns.
+ * Anything but 0 ends the prediction, without an error. */
+typedef int32_t (*aoso_staged_callback)(int64_t trees, const double *raw, int64_t length, void *user);
+
+/* Raw scores after every `every` iterations of boosting, and at the end. */
+AOSO_API aoso_status aoso_model_predict_staged(const aoso_model *model, const aoso_matrix *x,
+                                               const aoso_predict_options *options, int64_t every,
+                                               aoso_staged_callback callback, void *user);
+
+/* Replaces raw scores, rows × classes, such as those of a stage, by the
+ * probabilities that aoso_model_predict_proba returns for the same rows. The
+ * scores must be finite. */
+AOSO_API aoso_status aoso_model_raw_to_proba(const aoso_model *model, double *raw, int64_t length);
+
+/* Compares predictions with labels. weights: one per row, or NULL: all 1. Labels
+ * that the model does not know count as errors and not for the log loss. */
+AOSO_API aoso_status aoso_model_evaluate(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
+                                         const double *weights, int64_t num_weights, const aoso_predict_options *options,
+                                         aoso_evaluation *out);
+
+/* The same for rows whose raw scores are known. length is rows × classes. The
+ * scores must be finite. */
+AOSO_API aoso_status aoso_model_evaluate_raw(const aoso_model *model, const double *raw, int64_t length, const aoso_labels *y,
+                                             const double *weights, int64_t num_weights, aoso_evaluation *out);
+
+typedef struct aoso_calibration {
+    uint32_t struct_size;
+    int32_t reserved;
+    double temperature;
+    double before, after; /* mean log loss on the rows that it was fitted to */
+} aoso_calibration;
+
+/* Returns the model with the temperature that minimizes the log loss of the
+ * given rows. Use rows that the model was not trained on. Raw scores and
+ * predicted classes do not change. calibration may be NULL; otherwise set its
+ * struct_size first. */
+AOSO_API aoso_status aoso_model_calibrate(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
+                                          const double *weights, int64_t num_weights, const aoso_predict_options *options,
+                                          aoso_model **out, aoso_calibration *calibration);
+
+/* ---------------------------------------------------------- explanation -- */
+
+/* SHAP values, rows × classes × (features + 1): what knowing each feature adds
+ * to the raw score of each class (exact path-dependent TreeSHAP). The last value
+ * of a class is the bias. The values of a class sum to its raw score. length
+ * must be the product. */
+AOSO_API aoso_status aoso_model_shap(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
+                                     double *out, int64_t length);
+
+/* The same values as a sparse matrix in compressed rows, without zeros. The
+ * first per_row lines belong to row 0, the next to row 1, and so on. */
+typedef struct aoso_contributions aoso_contributions;
+
+/* top: how many of the likeliest classes of each row to explain, the likeliest
+ * first; 0: all classes, in the order of their numbers. */
+AOSO_API aoso_status aoso_model_shap_sparse(const aoso_model *model, const aoso_matrix *x,
+                                            const aoso_predict_options *options, int64_t top, aoso_contributions **out);
+
+typedef struct aoso_contributions_info {
+    uint32_t struct_size;
+    int32_t reserved;
+    int64_t lines, per_row;
+    int64_t values; /* stored */
+} aoso_contributions_info;
+
+AOSO_API aoso_status aoso_contributions_get_info(const aoso_contributions *contributions, aoso_contributions_info *info);
+
+/* Copies the matrix: the class of each line; lines + 1 offsets; the column of
+ * each value, ascending within a line, the bias last; and the values. Any of
+ * them may be NULL. lines and num_values must equal those of
+ * aoso_contributions_get_info. */
+AOSO_API aoso_status aoso_contributions_read(const aoso_contributions *contributions, int32_t *classes, int64_t *indptr,
+                                             int64_t lines, int32_t *columns, double *values, int64_t num_values);
+AOSO_API aoso_status aoso_contributions_free(aoso_contributions *contributions);
+
+/* ----------------------------------------------------------- single rows -- */
+
+/* Predicts rows one by one, without allocating memory. Only one thread at a time
+ * may use a predictor: create one per thread. It keeps its model. */
+typedef struct aoso_predictor aoso_predictor;
+
+AOSO_API aoso_status aoso_predictor_create(const aoso_model *model, const aoso_predict_options *options,
+                                       aoso_predictor **out);
+
+/* row: one value per feature, NaN if missing. The call ends as soon as no other
+ * class can catch up. */
+AOSO_API aoso_status aoso_predictor_class(aoso_predictor *predictor, const double *row, int64_t features, int32_t *out);
+AOSO_API aoso_status aoso_predictor_proba(aoso_predictor *predictor, const double *row, int64_t features, double *out,
+                                      int64_t classes);
+AOSO_API aoso_status aoso_predictor_raw(aoso_predictor *predictor, const double *row, int64_t features, double *out,
+                                    int64_t classes);
+
+/* The raw scores of some classes only, in the order of classes. count may not
+ * exceed the number of classes of the model. */
+AOSO_API aoso_status aoso_predictor_raw_of(aoso_predictor *predictor, const double *row, int64_t features,
+                                       const int32_t *classes, int64_t count, double *out);
+
+/* The share of the trees that the calls of aoso_predictor_class needed. */
+AOSO_API aoso_status aoso_predictor_walked(aoso_predictor *predictor, double *out);
+AOSO_API aoso_status aoso_predictor_free(aoso_predictor *predictor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

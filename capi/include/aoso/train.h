@@ -1,0 +1,93 @@
+/* Training, in one call or step by step. aoso.h includes this file. */
+#ifndef AOSO_TRAIN_H
+#define AOSO_TRAIN_H
+
+#include "model.h"
+#include "params.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { /* stop reasons */
+    AOSO_RUNNING = 0,
+    AOSO_STOPPED_BY_STOP_LOSS = 1,
+    AOSO_STOPPED_BY_TREES = 2,
+    AOSO_STOPPED_BY_EARLY_STOPPING = 3,
+    AOSO_STOPPED_BY_INTERRUPT = 4,
+    AOSO_STOPPED_BY_NO_SPLIT = 5
+};
+
+/* The state of training after an iteration. */
+typedef struct aoso_progress {
+    uint32_t struct_size;
+    int32_t evaluated;  /* 1: train_loss (and valid) are set */
+    int64_t iteration;  /* from 1 */
+    int64_t trees;      /* in the model */
+    int64_t best;       /* with early stopping, the iteration of the best evaluation; 0: none */
+    double seconds;
+    double train_loss;  /* mean log loss of the training rows, weighted */
+    int32_t has_valid;  /* 1: there is a validation set */
+    int32_t stopped_by; /* AOSO_RUNNING, or the stop reason if this is the last iteration */
+    aoso_evaluation valid;
+} aoso_progress;
+
+/* Called after each iteration. Anything but 0 stops the training; the model
+ * keeps the iterations so far. */
+typedef int32_t (*aoso_progress_callback)(const aoso_progress *progress, void *user);
+
+typedef struct aoso_train_options {
+    uint32_t struct_size;
+    int32_t eval_every;        /* iterations between evaluations; 0: 1 */
+    const aoso_dataset *valid; /* from aoso_dataset_create_aligned; NULL: none */
+    aoso_progress_callback callback;
+    void *user;
+} aoso_train_options;
+
+/* The outcome of a training. */
+typedef struct aoso_result {
+    uint32_t struct_size;
+    int32_t stopped_by;
+    int64_t iterations;
+    int64_t best_iteration; /* the iteration that the model ends with: the best after early stopping, else the last */
+    int64_t threads;
+    double train_loss; /* mean log loss of the training rows after the last iteration, weighted */
+    double seconds;
+    int32_t has_valid;
+    int32_t reserved;
+    aoso_evaluation valid; /* of the model */
+} aoso_result;
+
+/* Trains a model in one call. params, options and result may be NULL. */
+AOSO_API aoso_status aoso_train(const aoso_dataset *train, const aoso_params *params, const aoso_train_options *options,
+                            aoso_model **out, aoso_result *result);
+
+/* A training that advances step by step. It keeps its datasets: you may free
+ * their handles. */
+typedef struct aoso_trainer aoso_trainer;
+
+AOSO_API aoso_status aoso_trainer_create(const aoso_dataset *train, const aoso_params *params,
+                                     const aoso_train_options *options, aoso_trainer **out);
+
+/* Trains one iteration, then calls the callback of the options. progress may be
+ * NULL. Its stopped_by says whether training has ended; further steps then do
+ * nothing. An interrupted step has no effect, and training can be resumed:
+ * progress has the numbers of the previous iteration. */
+AOSO_API aoso_status aoso_trainer_step(aoso_trainer *trainer, aoso_progress *progress);
+
+/* Steps until training ends or is interrupted. result may be NULL. */
+AOSO_API aoso_status aoso_trainer_run(aoso_trainer *trainer, aoso_result *result);
+
+/* Makes a step or run in progress return within an iteration, or the next one
+ * at once. Can be called from any thread. Training can be resumed. */
+AOSO_API aoso_status aoso_trainer_interrupt(aoso_trainer *trainer);
+
+/* Returns the model so far. Later steps do not change it. */
+AOSO_API aoso_status aoso_trainer_model(aoso_trainer *trainer, aoso_model **out, aoso_result *result);
+AOSO_API aoso_status aoso_trainer_free(aoso_trainer *trainer);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
