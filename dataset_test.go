@@ -125,7 +125,7 @@ func TestMaxBins(t *testing.T) {
 		m := train(t, set, params(func(p *Params) { p.Trees, p.Leaves = 30, 40 }), TrainOptions{}).Model
 		cuts := map[string]bool{}
 		for _, s := range splits(m.forest) {
-			cuts[fmt.Sprint(s.Feature, s.Threshold)] = true
+			cuts[fmt.Sprint(s.Feature, s.Threshold())] = true
 		}
 		if len(cuts) != 3*(bins-1) {
 			t.Errorf("%d bins: %d cuts of 3 features, want %d", bins, len(cuts), 3*(bins-1))

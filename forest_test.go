@@ -17,7 +17,7 @@ func gains(f *model.Forest) []float32      { return byNode(f, model.Node.Gain) }
 func rowsOfNodes(f *model.Forest) []int    { return byNode(f, model.Node.Rows) }
 
 func thresholds(f *model.Forest) []float64 {
-	return byNode(f, func(n model.Node) float64 { return n.Split().Threshold })
+	return byNode(f, func(n model.Node) float64 { return n.Split().Threshold() })
 }
 
 func rowsOfLeaves(f *model.Forest) (rows []int) {

@@ -124,10 +124,10 @@ func (c *treeComparison) node(child model.Child, wanted int, rows []int) error {
 	var left, right []int
 	for _, row := range rows {
 		x := c.d.x[row]
-		goesLeft := x[split.Feature] < split.Threshold
+		goesLeft := x[split.Feature] < split.Threshold()
 		if goesLeft != (float32(x[n.Feature]) < n.Cut) {
 			return fmt.Errorf("%s: split of feature %d at %v, the oracle's of feature %d at %v; gain %g and %g",
-				where, split.Feature, split.Threshold, n.Feature, n.Cut, got.Gain(), n.Gain)
+				where, split.Feature, split.Threshold(), n.Feature, n.Cut, got.Gain(), n.Gain)
 		}
 		if goesLeft {
 			left = append(left, row)

@@ -124,7 +124,7 @@ func walk(m *Model, tree int, row []float64) int {
 		n := t.Node(child)
 		s := n.Split()
 		x := min(row[s.Feature], math.MaxFloat64)
-		if x < s.Threshold || math.IsNaN(x) && s.MissingLeft {
+		if x < s.Threshold() || math.IsNaN(x) && s.MissingLeft {
 			child = n.Left()
 		} else {
 			child = n.Right()

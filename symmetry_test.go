@@ -118,7 +118,7 @@ func TestCutInNode(t *testing.T) {
 		d.x, d.y = append(d.x, []float64{1, float64(1 + i%2*8)}), append(d.y, 1+i%2)
 	}
 	m := fit(t, d, params(func(p *Params) { p.Trees, p.Leaves = 1, 3 })).Model
-	if s := splits(m.forest); len(s) != 2 || s[0].Feature != 0 || s[0].Threshold != 0.5 || s[1].Feature != 1 || s[1].Threshold != 4.5 {
+	if s := splits(m.forest); len(s) != 2 || s[0].Feature != 0 || s[0].Threshold() != 0.5 || s[1].Feature != 1 || s[1].Threshold() != 4.5 {
 		t.Errorf("splits %v, want feature 0 at 0.5 and 1 at 4.5", s)
 	}
 }

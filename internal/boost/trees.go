@@ -57,7 +57,7 @@ func (g *trees) grow(fixed []kernel.Pair) (*tree.Tree, []tree.Segment) {
 	}
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		n.Bin = g.train.Mapper.Features[n.Feature].Fine(n.Bin, sampleBins)
+		n.Bin = g.train.Mapper.Features[n.Split.Feature].Fine(n.Bin, sampleBins)
 	}
 	segments = g.order(t)
 	g.values.Set(t.Leaves, segments)

@@ -81,12 +81,9 @@ func TreeJSON(w io.Writer, t model.Tree) error {
 
 func newJSONNode(n model.Node) jsonNode {
 	split := n.Split()
-	j := jsonNode{int(split.Feature), &split.Threshold, "right", n.Left(), n.Right(), n.Gain(), n.Rows(), [][]int{}}
-	if split.MissingLeft {
-		j.Missing = "left"
-	}
-	if math.IsInf(split.Threshold, 1) { // the split is on what is missing
-		j.Threshold = nil
+	j := jsonNode{int(split.Feature), nil, split.MissingSide(), n.Left(), n.Right(), n.Gain(), n.Rows(), [][]int{}}
+	if threshold := split.Threshold(); !math.IsInf(threshold, 1) { // else the split is on what is missing
+		j.Threshold = &threshold
 	}
 	for r, s := range n.Pairs() {
 		pair := []int{r}

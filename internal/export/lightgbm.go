@@ -162,7 +162,7 @@ func (l *lightTree) add(child model.Child) (number int, mean float64) {
 	l.splitFeature, l.splitGain = append(l.splitFeature, fmt.Sprint(split.Feature)), append(l.splitGain, decimal(float64(n.Gain())))
 	l.decisionType = append(l.decisionType, fmt.Sprint(decision))
 	// Left goes x ≤ threshold there, x < threshold here.
-	l.threshold = append(l.threshold, decimal(math.Nextafter(split.Threshold, math.Inf(-1))))
+	l.threshold = append(l.threshold, decimal(math.Nextafter(split.Threshold(), math.Inf(-1))))
 	l.internalCount = append(l.internalCount, fmt.Sprint(rows))
 	l.leftChild, l.rightChild, l.internalValue = append(l.leftChild, ""), append(l.rightChild, ""), append(l.internalValue, "")
 	left, leftMean := l.add(n.Left())

@@ -174,7 +174,7 @@ func addEnsemble(node *message, m *model.Model) {
 				missingLeft = 1
 			}
 			trees, ids = append(trees, int64(t)), append(ids, int64(i))
-			features, thresholds = append(features, int64(split.Feature)), append(thresholds, split.Threshold)
+			features, thresholds = append(features, int64(split.Feature)), append(thresholds, split.Threshold())
 			modes, missing = append(modes, "BRANCH_LT"), append(missing, missingLeft)
 			lefts, rights = append(lefts, child(n.Left())), append(rights, child(n.Right()))
 		}

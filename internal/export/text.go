@@ -37,12 +37,9 @@ func writeText(out *bufio.Writer, m *model.Model, t model.Tree, c model.Child, d
 		return
 	}
 	n := t.Node(c)
-	split, missing := n.Split(), "right"
-	if split.MissingLeft {
-		missing = "left"
-	}
+	split := n.Split()
 	fmt.Fprintf(out, "%s  [%s]  missing %s  gain %.6g  rows %d\n",
-		split.Text(terminal.Plain(m.Features[split.Feature])), pairNames(m.Classes, n.Pairs()), missing, n.Gain(), n.Rows())
+		split.Text(terminal.Plain(m.Features[split.Feature])), pairNames(m.Classes, n.Pairs()), split.MissingSide(), n.Gain(), n.Rows())
 	writeText(out, m, t, n.Left(), depth+1)
 	writeText(out, m, t, n.Right(), depth+1)
 }

@@ -18,22 +18,18 @@ func (f *Forest) Check(features int) error {
 	if err := f.checkSizes(); err != nil {
 		return err
 	}
-	cuts := make([]kernel.Cut, len(f.feature))
+	cuts := make([]kernel.Cut, f.Nodes())
 	for t := range f.Trees() {
 		if err := f.checkTree(t, cuts); err != nil {
 			return err
 		}
 	}
-	for i, feature := range f.feature {
-		switch {
-		case feature < 0 || int(feature) >= features:
-			return fmt.Errorf("node %d has feature %d of %d", i, feature, features)
-		case !(f.threshold[i] >= -math.MaxFloat64):
-			return fmt.Errorf("node %d has threshold %v", i, f.threshold[i])
-		case f.missingLeft[i] > 1:
-			return fmt.Errorf("node %d has missing_left %d", i, f.missingLeft[i])
-		case !(f.gain[i] >= 0 && f.gain[i] <= math.MaxFloat32):
-			return fmt.Errorf("node %d has gain %v", i, f.gain[i])
+	for i, gain := range f.gain {
+		if err := f.splits.check(i, features); err != nil {
+			return err
+		}
+		if !(gain >= 0 && gain <= math.MaxFloat32) {
+			return fmt.Errorf("node %d has gain %v", i, gain)
 		}
 	}
 	for i, v := range f.values {
@@ -50,6 +46,12 @@ func (f *Forest) Check(features int) error {
 	return nil
 }
 
+// size is how many numbers an array has and should have.
+type size struct {
+	name      string
+	have, due int
+}
+
 // checkSizes checks the lengths of the arrays.
 func (f *Forest) checkSizes() error {
 	trees, nodes, leaves := f.Trees(), f.Nodes(), f.Leaves()
@@ -61,16 +63,12 @@ func (f *Forest) checkSizes() error {
 	if f.full {
 		leafPairs = 0
 	}
-	for _, array := range []struct {
-		name      string
-		have, due int
-	}{
-		{"threshold", len(f.threshold), nodes}, {"missing_left", len(f.missingLeft), nodes},
-		{"left", len(f.left), nodes}, {"right", len(f.right), nodes},
-		{"gain", len(f.gain), nodes}, {"node_rows", len(f.nodeRows), nodes},
-		{"node_pairs", len(f.nodePairs), nodes * 2 * f.pairs},
-		{"leaf_pairs", len(f.leafPairs), leafPairs}, {"steps", len(f.values), leaves * f.ValuesPerLeaf()},
-	} {
+	for _, array := range append(f.splits.sizes(),
+		size{"left", len(f.left), nodes}, size{"right", len(f.right), nodes},
+		size{"gain", len(f.gain), nodes}, size{"node_rows", len(f.nodeRows), nodes},
+		size{"node_pairs", len(f.nodePairs), nodes * 2 * f.pairs},
+		size{"leaf_pairs", len(f.leafPairs), leafPairs}, size{"steps", len(f.values), leaves * f.ValuesPerLeaf()},
+	) {
 		if array.have != array.due {
 			return fmt.Errorf("%s has %d numbers in place of %d", array.name, array.have, array.due)
 		}

@@ -34,9 +34,7 @@ func (m *Model) writer(meta any) *modelio.Writer {
 	w, f := modelio.NewWriter(modelio.Model, meta), m.Forest
 	modelio.Add(w, "first_node", f.firstNode)
 	modelio.Add(w, "first_leaf", f.firstLeaf)
-	modelio.Add(w, "feature", f.feature)
-	modelio.Add(w, "threshold", f.threshold)
-	modelio.Add(w, "missing_left", f.missingLeft)
+	f.splits.write(w)
 	modelio.Add(w, "left", f.left)
 	modelio.Add(w, "right", f.right)
 	modelio.Add(w, "gain", f.gain)
@@ -82,9 +80,7 @@ func decodeForest(file *modelio.File, h *Header) (*Forest, error) {
 	if err := cmp.Or(
 		modelio.Read(file, "first_node", &f.firstNode),
 		modelio.Read(file, "first_leaf", &f.firstLeaf),
-		modelio.Read(file, "feature", &f.feature),
-		modelio.Read(file, "threshold", &f.threshold),
-		modelio.Read(file, "missing_left", &f.missingLeft),
+		f.splits.read(file),
 		modelio.Read(file, "left", &f.left),
 		modelio.Read(file, "right", &f.right),
 		modelio.Read(file, "gain", &f.gain),

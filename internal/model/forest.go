@@ -18,9 +18,7 @@ type Forest struct {
 	firstNode, firstLeaf []uint32 // by tree, and one past the last
 
 	// By node.
-	feature     []int32
-	threshold   []float64
-	missingLeft []uint8
+	splits
 	left, right []Child
 	gain        []float32
 	nodeRows    []uint32
@@ -59,7 +57,7 @@ func (f *Forest) ValuesPerLeaf() int {
 func (f *Forest) Trees() int { return len(f.firstNode) - 1 }
 
 // Nodes is the number of nodes of all trees.
-func (f *Forest) Nodes() int { return len(f.feature) }
+func (f *Forest) Nodes() int { return f.splits.len() }
 
 // Leaves is the number of leaves of all trees.
 func (f *Forest) Leaves() int { return len(f.leafRows) }
@@ -88,7 +86,7 @@ func (f *Forest) All() iter.Seq2[int, Tree] {
 // AllNodes yields the nodes of all trees.
 func (f *Forest) AllNodes() iter.Seq[Node] {
 	return func(yield func(Node) bool) {
-		for i := range f.feature {
+		for i := range f.Nodes() {
 			if !yield(Node{f, i}) {
 				return
 			}
@@ -111,13 +109,7 @@ func (f *Forest) LeafValues(first, last int) (values []float32, pairs []uint16) 
 // AddNode adds a node to the tree that [Forest.EndTree] ends. A tree's first
 // node is its root, and the others come after their parents.
 func (f *Forest) AddNode(s Split, left, right Child, gain float64, rows int, pairs []kernel.Pair) {
-	missingLeft := uint8(0)
-	if s.MissingLeft {
-		missingLeft = 1
-	}
-	f.feature = append(f.feature, s.Feature)
-	f.threshold = append(f.threshold, s.Threshold)
-	f.missingLeft = append(f.missingLeft, missingLeft)
+	f.splits.add(s)
 	f.left, f.right = append(f.left, left), append(f.right, right)
 	f.gain = append(f.gain, float32(min(gain, math.MaxFloat32))) // with large weights it can be more
 	f.nodeRows = append(f.nodeRows, uint32(rows))
@@ -134,7 +126,7 @@ func (f *Forest) AddLeaf(values []float32, pairs []kernel.Pair, rows int) {
 
 // EndTree makes the nodes and leaves added since the last tree a tree.
 func (f *Forest) EndTree() {
-	f.firstNode = append(f.firstNode, uint32(len(f.feature)))
+	f.firstNode = append(f.firstNode, uint32(f.Nodes()))
 	f.firstLeaf = append(f.firstLeaf, uint32(len(f.leafRows)))
 }
 
@@ -151,7 +143,7 @@ func (f *Forest) Truncated(trees int) *Forest {
 	nodes, leaves := int(f.firstNode[trees]), int(f.firstLeaf[trees])
 	t := *f
 	t.firstNode, t.firstLeaf = first(f.firstNode, trees+1), first(f.firstLeaf, trees+1)
-	t.feature, t.threshold, t.missingLeft = first(f.feature, nodes), first(f.threshold, nodes), first(f.missingLeft, nodes)
+	t.splits = f.splits.first(nodes)
 	t.left, t.right = first(f.left, nodes), first(f.right, nodes)
 	t.gain, t.nodeRows, t.nodePairs = first(f.gain, nodes), first(f.nodeRows, nodes), first(f.nodePairs, nodes*2*f.pairs)
 	t.leafRows, t.values = first(f.leafRows, leaves), first(f.values, leaves*f.ValuesPerLeaf())
@@ -172,13 +164,12 @@ func (f *Forest) Clone() *Forest { return Concat(f) }
 func Concat(forests ...*Forest) *Forest {
 	c := NewForest(forests[0].classes, forests[0].pairs, forests[0].full)
 	for _, f := range forests {
-		nodes, leaves := uint32(len(c.feature)), uint32(len(c.leafRows))
+		nodes, leaves := uint32(c.Nodes()), uint32(c.Leaves())
 		for t := range f.Trees() {
 			c.firstNode = append(c.firstNode, nodes+f.firstNode[t+1])
 			c.firstLeaf = append(c.firstLeaf, leaves+f.firstLeaf[t+1])
 		}
-		c.feature, c.threshold = append(c.feature, f.feature...), append(c.threshold, f.threshold...)
-		c.missingLeft = append(c.missingLeft, f.missingLeft...)
+		c.splits.addAll(&f.splits)
 		c.left, c.right = append(c.left, f.left...), append(c.right, f.right...)
 		c.gain, c.nodeRows = append(c.gain, f.gain...), append(c.nodeRows, f.nodeRows...)
 		c.nodePairs, c.leafPairs = append(c.nodePairs, f.nodePairs...), append(c.leafPairs, f.leafPairs...)

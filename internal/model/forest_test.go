@@ -131,12 +131,12 @@ func TestSplit(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, s := range []Split{{0, true, 0.5}, {0, false, 0.5}, {0, false, inf}, {0, true, -math.MaxFloat64}} {
 		for _, x := range []float64{-math.MaxFloat64, 0, math.Nextafter(0.5, 0), 0.5, 1, math.MaxFloat64, nan} {
-			left := x < s.Threshold || x != x && s.MissingLeft
+			left := x < s.Threshold() || x != x && s.MissingLeft
 			if s.GoesLeft(x) != left || s.Left().Has(x) != left || s.Right().Has(x) == left {
 				t.Errorf("%+v: %v goes left: %v, is left: %v, is right: %v", s, x, s.GoesLeft(x), s.Left().Has(x), s.Right().Has(x))
 			}
 		}
-		if !s.GoesLeft(inf) != (s.Threshold < inf) || s.GoesLeft(-inf) != (s.Threshold > -math.MaxFloat64) {
+		if !s.GoesLeft(inf) != (s.Threshold() < inf) || s.GoesLeft(-inf) != (s.Threshold() > -math.MaxFloat64) {
 			t.Errorf("%+v: infinite values", s)
 		}
 	}

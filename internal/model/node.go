@@ -9,10 +9,7 @@ type Node struct {
 }
 
 // Split is the node's test.
-func (n Node) Split() Split {
-	f := n.forest
-	return Split{f.feature[n.index], f.missingLeft[n.index] != 0, f.threshold[n.index]}
-}
+func (n Node) Split() Split { return n.forest.splits.at(n.index) }
 
 // Left is where the rows go that the split sends left.
 func (n Node) Left() Child { return n.forest.left[n.index] }

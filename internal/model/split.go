@@ -8,9 +8,19 @@ import (
 // Split is the test of a node: which rows go left, and which right.
 type Split struct {
 	Feature     int32
-	MissingLeft bool    // missing values go left
-	Threshold   float64 // so do values below it; +Inf: all values do
+	MissingLeft bool // missing values go left
+
+	threshold float64
 }
+
+// NumericSplit sends values below the threshold left. +Inf sends all values left
+// that are not missing.
+func NumericSplit(feature int, threshold float64, missingLeft bool) Split {
+	return Split{int32(feature), missingLeft, threshold}
+}
+
+// Threshold is what the values that go left are below.
+func (s Split) Threshold() float64 { return s.threshold }
 
 // GoesLeft reports whether a row goes left that has value x of the feature. NaN
 // is missing, and infinite values count as the largest finite ones.
@@ -18,25 +28,23 @@ func (s Split) GoesLeft(x float64) bool {
 	if x != x {
 		return s.MissingLeft
 	}
-	return below(x, s.Threshold)
+	return below(x, s.threshold)
 }
 
 func below(x, threshold float64) bool {
 	return max(-math.MaxFloat64, min(x, math.MaxFloat64)) < threshold
 }
 
-// goesLeft is GoesLeft of a node's split for a row. It reads no more of the split
-// than the row asks for.
-func (f *Forest) goesLeft(node int, row []float64) bool {
-	x := row[f.feature[node]]
-	if x != x {
-		return f.missingLeft[node] != 0
-	}
-	return below(x, f.threshold[node])
-}
-
 // Text is the test in words, of a feature with the given name.
-func (s Split) Text(feature string) string { return fmt.Sprintf("%s < %v", feature, s.Threshold) }
+func (s Split) Text(feature string) string { return fmt.Sprintf("%s < %v", feature, s.threshold) }
+
+// MissingSide is where missing values go, in words.
+func (s Split) MissingSide() string {
+	if s.MissingLeft {
+		return "left"
+	}
+	return "right"
+}
 
 // Compare orders splits by feature, then those that send missing values left
 // before the others, then by threshold.
@@ -49,9 +57,9 @@ func (s Split) Compare(o Split) int {
 			return -1
 		}
 		return 1
-	case s.Threshold < o.Threshold:
+	case s.threshold < o.threshold:
 		return -1
-	case s.Threshold > o.Threshold:
+	case s.threshold > o.threshold:
 		return 1
 	}
 	return 0
@@ -59,11 +67,11 @@ func (s Split) Compare(o Split) int {
 
 // Left is the values that go left.
 func (s Split) Left() Range {
-	return Range{math.Inf(-1), math.Nextafter(s.Threshold, math.Inf(-1)), s.MissingLeft}
+	return Range{math.Inf(-1), math.Nextafter(s.threshold, math.Inf(-1)), s.MissingLeft}
 }
 
 // Right is the values that go right.
-func (s Split) Right() Range { return Range{s.Threshold, math.Inf(1), !s.MissingLeft} }
+func (s Split) Right() Range { return Range{s.threshold, math.Inf(1), !s.MissingLeft} }
 
 // Range is a set of values of a feature: those that take one way at some splits.
 type Range struct {

@@ -62,7 +62,7 @@ func (p *blocks) makeTests(f *model.Forest, first int) {
 			if i == 0 || a.Feature != all[i-1].Feature {
 				p.columns = append(p.columns, column{int(a.Feature), n, n, n})
 			}
-			p.thresholds = append(p.thresholds, a.Threshold)
+			p.thresholds = append(p.thresholds, a.Threshold())
 			c := &p.columns[len(p.columns)-1]
 			c.end++
 			if a.MissingLeft {

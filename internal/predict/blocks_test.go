@@ -63,7 +63,7 @@ func addNodes(r *rand.Rand, f *model.Forest, low, high, features int, next *mode
 	if high-middle == 1 {
 		right = model.LeafChild(middle)
 	}
-	split := model.Split{Feature: int32(r.IntN(features)), Threshold: max(number(r), -math.MaxFloat64), MissingLeft: r.IntN(2) == 0}
+	split := model.NumericSplit(r.IntN(features), max(number(r), -math.MaxFloat64), r.IntN(2) == 0)
 	f.AddNode(split, left, right, 0, 0, slices.Repeat([]kernel.Pair{{R: 0, S: int32(f.Classes())}}, f.Pairs()))
 	addNodes(r, f, low, middle, features, next)
 	addNodes(r, f, middle, high, features, next)

@@ -99,7 +99,7 @@ func (w *walks) addTree(t model.Tree, slots map[slot]uint32) (depth uint32) {
 			slots[s] = uint32(len(w.slots))
 			w.slots = append(w.slots, s)
 		}
-		b := kernel.Branch{Key: bin.Key(split.Threshold), Slot: slots[s]}
+		b := kernel.Branch{Key: bin.Key(split.Threshold()), Slot: slots[s]}
 		left, right := n.Left(), n.Right()
 		if left.IsLeaf() && right.IsLeaf() {
 			b.Right = uint32(right.Leaf())

@@ -89,13 +89,13 @@ func (c *checker) node(child, parent int32, depth int, rows []uint32, byLeaf [][
 	if math.Abs(own-n.Gain) > slack || best > n.Gain+slack {
 		c.t.Fatalf("node %d of %d rows: gain %g, by itself %g, the best is %g", child, len(rows), n.Gain, own, best)
 	}
-	if n.Threshold != c.mapper.Features[n.Feature].Threshold(int(n.Bin)) {
-		c.t.Fatalf("node %d: threshold %v of bin %d", child, n.Threshold, n.Bin)
+	if n.Split.Threshold() != c.mapper.Features[n.Split.Feature].Threshold(int(n.Bin)) {
+		c.t.Fatalf("node %d: threshold %v of bin %d", child, n.Split.Threshold(), n.Bin)
 	}
 	var left, right []uint32
 	for _, row := range rows {
-		x := c.source[n.Feature][row]
-		if x < n.Threshold || math.IsNaN(x) && n.MissingLeft {
+		x := c.source[n.Split.Feature][row]
+		if x < n.Split.Threshold() || math.IsNaN(x) && n.Split.MissingLeft {
 			left = append(left, row)
 		} else {
 			right = append(right, row)
@@ -329,7 +329,7 @@ func (c *checker) best(rows []uint32, pairs []kernel.Pair, n *Node) (best, own f
 			bins[column[row]].add(&sums[i], 1)
 		}
 		for _, missingLeft := range []bool{false, true} {
-			if missingLeft && bins[0].rows == 0 && (n == nil || !n.MissingLeft) {
+			if missingLeft && bins[0].rows == 0 && (n == nil || !n.Split.MissingLeft) {
 				continue
 			}
 			var left side
@@ -341,7 +341,7 @@ func (c *checker) best(rows []uint32, pairs []kernel.Pair, n *Node) (best, own f
 				right := all
 				right.add(&left, -1)
 				gain := left.value(l2) + right.value(l2) - whole
-				if n != nil && int(n.Feature) == j && int(n.Bin) == b && n.MissingLeft == missingLeft {
+				if n != nil && int(n.Split.Feature) == j && int(n.Bin) == b && n.Split.MissingLeft == missingLeft {
 					own = gain
 				}
 				light := min(left.hessian(), right.hessian())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -271,14 +272,13 @@ func (g *Grower) split(n *node) {
 	}
 	number := int32(len(g.tree.Nodes))
 	g.link(n, number)
+	threshold := g.Mapper.Features[n.split.Feature].Threshold(int(n.split.Bin))
 	g.tree.Nodes = append(g.tree.Nodes, Node{
-		Feature:     int32(n.split.Feature),
-		Bin:         n.split.Bin,
-		MissingLeft: n.split.MissingLeft,
-		Threshold:   g.Mapper.Features[n.split.Feature].Threshold(int(n.split.Bin)),
-		Gain:        n.split.Gain,
-		Rows:        n.rows(),
-		Pairs:       n.pairs,
+		Split: model.NumericSplit(n.split.Feature, threshold, n.split.MissingLeft),
+		Bin:   n.split.Bin,
+		Gain:  n.split.Gain,
+		Rows:  n.rows(),
+		Pairs: n.pairs,
 	})
 	for i, child := range []*node{n.left, n.right} {
 		child.parent, child.order = number, 2*int(number)+i

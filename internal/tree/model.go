@@ -9,8 +9,7 @@ import (
 func (t *Tree) AppendTo(f *model.Forest) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		split := model.Split{Feature: n.Feature, MissingLeft: n.MissingLeft, Threshold: n.Threshold}
-		f.AddNode(split, model.Child(n.Left), model.Child(n.Right), n.Gain, n.Rows, n.Pairs)
+		f.AddNode(n.Split, model.Child(n.Left), model.Child(n.Right), n.Gain, n.Rows, n.Pairs)
 	}
 	for i := range t.Leaves {
 		l := &t.Leaves[i]
@@ -26,11 +25,10 @@ func FromModel(t model.Tree, m *bin.Mapper) *Tree {
 	for _, n := range t.Nodes() {
 		s := n.Split()
 		grown.Nodes = append(grown.Nodes, Node{
-			Feature:     s.Feature,
-			Bin:         m.Features[s.Feature].BinBelow(s.Threshold),
-			MissingLeft: s.MissingLeft,
-			Left:        int32(n.Left()),
-			Right:       int32(n.Right()),
+			Split: s,
+			Bin:   m.Features[s.Feature].BinBelow(s.Threshold()),
+			Left:  int32(n.Left()),
+			Right: int32(n.Right()),
 		})
 	}
 	return grown

@@ -36,7 +36,7 @@ func TestCoarse(t *testing.T) {
 					return tree.Nodes[0]
 				}
 				first := root(coarse, p.columns())
-				want := root(p.bins(), []int{int(first.Feature)})
+				want := root(p.bins(), []int{int(first.Split.Feature)})
 				got := root(both, p.columns())
 				if minSamples == 1 && !reflect.DeepEqual(got, want) {
 					t.Errorf("seed %d, %d pairs: split %+v, want %+v; in coarse bins %+v", seed, pairs, got, want, first)

@@ -5,7 +5,10 @@
 // and scans them for the best SplitInfo. The result is a Tree.
 package tree
 
-import "github.com/libaoso/aoso/kernel"
+import (
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/kernel"
+)
 
 // Tree is a grown tree. The root is Nodes[0]; a tree of one leaf has no nodes.
 type Tree struct {
@@ -13,13 +16,10 @@ type Tree struct {
 	Leaves []Leaf
 }
 
-// Node is a split: a row goes left if its value of Feature is below
-// Threshold, that is if its bin code is at most Bin.
+// Node is a split. Of rows in bins, those whose bin code is at most Bin go left.
 type Node struct {
-	Feature     int32
+	Split       model.Split
 	Bin         uint8
-	MissingLeft bool
-	Threshold   float64
 	Left, Right int32 // a node's number, or ^leaf
 	Gain        float64
 	Rows        int
