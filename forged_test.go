@@ -114,6 +114,38 @@ func clone[T modelio.Element](t testing.TB, file *modelio.File, name string, dst
 	*dst = slices.Clone(*dst)
 }
 
+// TestMissingParameters: a parameter that a model file does not name has its default.
+func TestMissingParameters(t *testing.T) {
+	file := encode(t, fit(t, blobs(90, 200, 3, 4, 255), params(func(p *Params) {
+		p.PairSelection, p.BaseClass, p.BaseGap, p.Metric = "first_order", "exhaustive", 3, "error"
+		p.Trees, p.Leaves, p.MaxDepth, p.MinSamples = 4, 5, 6, 2
+		p.Shrinkage, p.MinHessian, p.MinGain, p.L2, p.MaxStep = 0.25, 0.01, 0.001, 0.5, 4
+		p.Subsample, p.ColsampleByTree, p.ColsampleByNode, p.Trim, p.StopLoss, p.Seed = 0.9, 0.8, 0.7, 0.05, 1e-9, 7
+	})).Model)
+	m, err := Decode(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	items := m.Params().items()
+	for i, item := range items {
+		name, _, _ := strings.Cut(item, "=")
+		if slices.Contains([]string{"method", "leaf", "pairs"}, name) { // the model has them too
+			continue
+		}
+		want, err := ParseParams(strings.Join(slices.Delete(slices.Clone(items), i, i+1), " "))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Decode(forge(t, file, func(f *modelFile) { delete(f.Params, name) }))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Params() != want {
+			t.Errorf("without %s: %v, want %v", name, got.Params(), want)
+		}
+	}
+}
+
 // TestForgedModels: whatever a hostile writer puts into a model is found, and
 // named.
 func TestForgedModels(t *testing.T) {

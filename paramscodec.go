@@ -44,9 +44,11 @@ func encodeParams(p Params) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// decodeParams is the way back from encodeParams. It does not check values as
-// training does: versions before may have allowed more.
-func decodeParams(object []byte) (p Params, err error) {
+// decodeParams is the way back from encodeParams. A parameter that the object
+// does not name, as it is newer than the file, has its default. Values are not
+// checked as training does: versions before may have allowed more.
+func decodeParams(object []byte) (Params, error) {
+	p := DefaultParams()
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(object, &values); err != nil {
 		return p, fmt.Errorf("%w: its parameters: %w", ErrCorrupt, err)
