@@ -183,7 +183,7 @@ func TestONNXLabels(t *testing.T) {
 		{[]string{"1", "2", "99999999999999999999"}, nil},
 	} {
 		f := model.NewForest(3, 1, true)
-		f.AddNode(model.NumericSplit(0, 0.5, false), model.LeafChild(0), model.LeafChild(1), 1, 2, []kernel.Pair{{R: 0, S: 1}})
+		f.AddNode(model.NumericSplit(0, 0.5, false), model.LeafChild(0), model.LeafChild(1), 1, []kernel.Pair{{R: 0, S: 1}})
 		f.AddLeaf([]float32{0, 0, 0}, nil, 1)
 		f.AddLeaf([]float32{0, 0, 1}, nil, 1)
 		f.EndTree()

@@ -45,7 +45,7 @@ func encodeParams(p Params) ([]byte, error) {
 }
 
 // decodeParams is the way back from encodeParams. A parameter that the object
-// does not name, as it is newer than the file, has its default. Values are not
+// does not name has its default: it may be newer than the file. Values are not
 // checked as training does: versions before may have allowed more.
 func decodeParams(object []byte) (Params, error) {
 	p := DefaultParams()

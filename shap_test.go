@@ -230,7 +230,7 @@ func chain(features int, share float64) *Model {
 		if j == features-1 {
 			right = model.LeafChild(features)
 		}
-		f.AddNode(model.NumericSplit(j, 0.5, false), model.LeafChild(j), right, 1, int(rows), []kernel.Pair{{R: 0, S: 1}})
+		f.AddNode(model.NumericSplit(j, 0.5, false), model.LeafChild(j), right, 1, []kernel.Pair{{R: 0, S: 1}})
 		f.AddLeaf([]float32{0, 0}, nil, int(rows*(1-share)))
 		rows *= share
 	}
@@ -287,8 +287,8 @@ func TestSHAPNoRows(t *testing.T) {
 // TestSHAPImpossible has leaves that move no class.
 func TestSHAPImpossible(t *testing.T) {
 	f := model.NewForest(2, 1, false)
-	f.AddNode(model.NumericSplit(0, 0.5, false), model.LeafChild(0), 1, 1, 4, []kernel.Pair{{R: 0, S: 1}})
-	f.AddNode(model.NumericSplit(1, 0.5, false), model.LeafChild(1), model.LeafChild(2), 1, 2, []kernel.Pair{{R: 0, S: 1}})
+	f.AddNode(model.NumericSplit(0, 0.5, false), model.LeafChild(0), 1, 1, []kernel.Pair{{R: 0, S: 1}})
+	f.AddNode(model.NumericSplit(1, 0.5, false), model.LeafChild(1), model.LeafChild(2), 1, []kernel.Pair{{R: 0, S: 1}})
 	for _, rows := range []int{2, 1, 1} {
 		f.AddLeaf([]float32{0}, []kernel.Pair{{R: 2, S: 2}}, rows)
 	}

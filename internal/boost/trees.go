@@ -61,7 +61,6 @@ func (g *trees) grow(fixed []kernel.Pair) (*tree.Tree, []tree.Segment) {
 	}
 	segments = g.order(t)
 	g.values.Set(t.Leaves, segments)
-	t.CountRows()
 	return t, segments
 }
 

@@ -108,11 +108,11 @@ func (f *Forest) LeafValues(first, last int) (values []float32, pairs []uint16) 
 
 // AddNode adds a node to the tree that [Forest.EndTree] ends. A tree's first
 // node is its root, and the others come after their parents.
-func (f *Forest) AddNode(s Split, left, right Child, gain float64, rows int, pairs []kernel.Pair) {
+func (f *Forest) AddNode(s Split, left, right Child, gain float64, pairs []kernel.Pair) {
 	f.splits.add(s)
 	f.left, f.right = append(f.left, left), append(f.right, right)
 	f.gain = append(f.gain, float32(min(gain, math.MaxFloat32))) // with large weights it can be more
-	f.nodeRows = append(f.nodeRows, uint32(rows))
+	f.nodeRows = append(f.nodeRows, 0)
 	f.nodePairs = appendPairs(f.nodePairs, pairs)
 }
 
@@ -124,10 +124,12 @@ func (f *Forest) AddLeaf(values []float32, pairs []kernel.Pair, rows int) {
 	f.values = append(f.values, values...)
 }
 
-// EndTree makes the nodes and leaves added since the last tree a tree.
+// EndTree makes the nodes and leaves added since the last tree a tree, and counts
+// the rows of its nodes.
 func (f *Forest) EndTree() {
 	f.firstNode = append(f.firstNode, uint32(f.Nodes()))
 	f.firstLeaf = append(f.firstLeaf, uint32(len(f.leafRows)))
+	f.Tree(f.Trees() - 1).CountRows()
 }
 
 func appendPairs(dst []uint16, pairs []kernel.Pair) []uint16 {

@@ -23,8 +23,8 @@ func forests() map[string]*Forest {
 		}
 		for _, f := range []*Forest{pairs, full} {
 			if tree != 1 {
-				f.AddNode(Split{1, true, 0.5}, 1, LeafChild(2), 9, 9, pair(0, 1))
-				f.AddNode(Split{0, false, math.Inf(1)}, LeafChild(0), LeafChild(1), 4, 6, pair(2, 3))
+				f.AddNode(Split{1, true, 0.5}, 1, LeafChild(2), 9, pair(0, 1))
+				f.AddNode(Split{0, false, math.Inf(1)}, LeafChild(0), LeafChild(1), 4, pair(2, 3))
 			}
 			for _, scale := range scales {
 				if f == full {
@@ -129,14 +129,19 @@ func TestTree(t *testing.T) {
 // TestSplit: where values go, and the ranges of those that go one way.
 func TestSplit(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
+	goesLeft := func(s Split, x float64) bool {
+		var all splits
+		all.add(s)
+		return all.goesLeft(0, []float64{x})
+	}
 	for _, s := range []Split{{0, true, 0.5}, {0, false, 0.5}, {0, false, inf}, {0, true, -math.MaxFloat64}} {
 		for _, x := range []float64{-math.MaxFloat64, 0, math.Nextafter(0.5, 0), 0.5, 1, math.MaxFloat64, nan} {
 			left := x < s.Threshold() || x != x && s.MissingLeft
-			if s.GoesLeft(x) != left || s.Left().Has(x) != left || s.Right().Has(x) == left {
-				t.Errorf("%+v: %v goes left: %v, is left: %v, is right: %v", s, x, s.GoesLeft(x), s.Left().Has(x), s.Right().Has(x))
+			if goesLeft(s, x) != left || s.Left().Has(x) != left || s.Right().Has(x) == left {
+				t.Errorf("%+v: %v goes left: %v, is left: %v, is right: %v", s, x, goesLeft(s, x), s.Left().Has(x), s.Right().Has(x))
 			}
 		}
-		if !s.GoesLeft(inf) != (s.Threshold() < inf) || s.GoesLeft(-inf) != (s.Threshold() > -math.MaxFloat64) {
+		if !goesLeft(s, inf) != (s.Threshold() < inf) || goesLeft(s, -inf) != (s.Threshold() > -math.MaxFloat64) {
 			t.Errorf("%+v: infinite values", s)
 		}
 	}
@@ -174,7 +179,7 @@ func TestSetLeaf(t *testing.T) {
 // TestGain: a gain that float32 cannot hold is its greatest number.
 func TestGain(t *testing.T) {
 	f := NewForest(2, 1, true)
-	f.AddNode(Split{}, LeafChild(0), LeafChild(1), 1e40, 0, make([]kernel.Pair, 1))
+	f.AddNode(Split{}, LeafChild(0), LeafChild(1), 1e40, make([]kernel.Pair, 1))
 	if got := f.gain[0]; got != math.MaxFloat32 {
 		t.Errorf("gain %g", got)
 	}

@@ -22,19 +22,6 @@ func NumericSplit(feature int, threshold float64, missingLeft bool) Split {
 // Threshold is what the values that go left are below.
 func (s Split) Threshold() float64 { return s.threshold }
 
-// GoesLeft reports whether a row goes left that has value x of the feature. NaN
-// is missing, and infinite values count as the largest finite ones.
-func (s Split) GoesLeft(x float64) bool {
-	if x != x {
-		return s.MissingLeft
-	}
-	return below(x, s.threshold)
-}
-
-func below(x, threshold float64) bool {
-	return max(-math.MaxFloat64, min(x, math.MaxFloat64)) < threshold
-}
-
 // Text is the test in words, of a feature with the given name.
 func (s Split) Text(feature string) string { return fmt.Sprintf("%s < %v", feature, s.threshold) }
 

@@ -22,14 +22,14 @@ func (s *splits) at(node int) Split {
 	return Split{s.feature[node], s.missingLeft[node] != 0, s.threshold[node]}
 }
 
-// goesLeft is GoesLeft of a node's split for a row. It reads no more of the split
-// than the row asks for.
+// goesLeft reports whether a node's split sends a row left. NaN is missing, and
+// infinite values count as the largest finite ones.
 func (s *splits) goesLeft(node int, row []float64) bool {
 	x := row[s.feature[node]]
 	if x != x {
 		return s.missingLeft[node] != 0
 	}
-	return below(x, s.threshold[node])
+	return max(-math.MaxFloat64, min(x, math.MaxFloat64)) < s.threshold[node]
 }
 
 // add adds the split of another node.

@@ -64,7 +64,7 @@ func addNodes(r *rand.Rand, f *model.Forest, low, high, features int, next *mode
 		right = model.LeafChild(middle)
 	}
 	split := model.NumericSplit(r.IntN(features), max(number(r), -math.MaxFloat64), r.IntN(2) == 0)
-	f.AddNode(split, left, right, 0, 0, slices.Repeat([]kernel.Pair{{R: 0, S: int32(f.Classes())}}, f.Pairs()))
+	f.AddNode(split, left, right, 0, slices.Repeat([]kernel.Pair{{R: 0, S: int32(f.Classes())}}, f.Pairs()))
 	addNodes(r, f, low, middle, features, next)
 	addNodes(r, f, middle, high, features, next)
 }

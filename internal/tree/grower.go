@@ -277,7 +277,6 @@ func (g *Grower) split(n *node) {
 		Split: model.NumericSplit(n.split.Feature, threshold, n.split.MissingLeft),
 		Bin:   n.split.Bin,
 		Gain:  n.split.Gain,
-		Rows:  n.rows(),
 		Pairs: n.pairs,
 	})
 	for i, child := range []*node{n.left, n.right} {

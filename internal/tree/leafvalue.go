@@ -97,17 +97,3 @@ func (l *Leaf) setSteps(n *loss.Newton, totals *loss.Totals, stats *[kernel.MaxP
 		l.Steps[p] = n.PairStep(stats[p].SumG, stats[p].SumH, pair, classes)
 	}
 }
-
-// CountRows sets the numbers of rows of inner nodes from those of the leaves.
-func (t *Tree) CountRows() {
-	rows := func(child int32) int {
-		if child < 0 {
-			return t.Leaves[^child].Rows
-		}
-		return t.Nodes[child].Rows
-	}
-	for i := len(t.Nodes) - 1; i >= 0; i-- { // children come after their parents
-		n := &t.Nodes[i]
-		n.Rows = rows(n.Left) + rows(n.Right)
-	}
-}

@@ -9,7 +9,7 @@ import (
 func (t *Tree) AppendTo(f *model.Forest) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
-		f.AddNode(n.Split, model.Child(n.Left), model.Child(n.Right), n.Gain, n.Rows, n.Pairs)
+		f.AddNode(n.Split, model.Child(n.Left), model.Child(n.Right), n.Gain, n.Pairs)
 	}
 	for i := range t.Leaves {
 		l := &t.Leaves[i]

@@ -22,7 +22,6 @@ type Node struct {
 	Bin         uint8
 	Left, Right int32 // a node's number, or ^leaf
 	Gain        float64
-	Rows        int
 	Pairs       []kernel.Pair
 }
 
