@@ -96,7 +96,7 @@ func TestBuilderBlocks(t *testing.T) {
 
 func TestBuilderContinues(t *testing.T) {
 	d := blobs(96, 300, 3, 3, 255)
-	first := fit(t, d, params(func(p *Params) { p.Trees = 3 })).Model
+	first := trained(t, d, params(func(p *Params) { p.Trees = 3 })).Model
 	want, err := NewDataset(d.features(), d.labels(), DatasetOptions{Init: first})
 	if err != nil {
 		t.Fatal(err)
@@ -116,7 +116,7 @@ func TestBuilderErrors(t *testing.T) {
 	}
 	for argument, o := range map[string]DatasetOptions{
 		"max_bins": {MaxBins: 1}, "threads": {Threads: -1}, "names": {Names: []string{"a"}}, "weights": {Weights: []float64{1}},
-		"features": {Init: fit(t, blobs(97, 50, 3, 3, 255), params(func(p *Params) { p.Trees = 1 })).Model},
+		"features": {Init: trained(t, blobs(97, 50, 3, 3, 255), params(func(p *Params) { p.Trees = 1 })).Model},
 	} {
 		_, err := NewDatasetBuilder(2, o)
 		wantArgumentError(t, err, argument)

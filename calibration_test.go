@@ -46,7 +46,7 @@ func drawn(t testing.TB, m *Model, d *table, temperature float64) *table {
 // better.
 func TestCalibrate(t *testing.T) {
 	d := blobs(140, 5000, 4, 5, 255).punch(140, 0.05)
-	m := fit(t, d.slice(0, 500), params(func(p *Params) { p.Trees = 30 })).Model
+	m := trained(t, d.slice(0, 500), params(func(p *Params) { p.Trees = 30 })).Model
 	for _, data := range []*table{d, d.weighted(140)} {
 		for _, want := range []float64{0.3, 1, 5} {
 			c, report := calibrated(t, m, drawn(t, m, data, want))
@@ -81,7 +81,7 @@ func TestCalibrate(t *testing.T) {
 // TestTemperature: what it changes, and what not.
 func TestTemperature(t *testing.T) {
 	d := blobs(141, 600, 4, 5, 255)
-	m := fit(t, d.slice(0, 200), params(func(p *Params) { p.Trees = 40 })).Model
+	m := trained(t, d.slice(0, 200), params(func(p *Params) { p.Trees = 40 })).Model
 	valid := d.slice(200, 600)
 	x := valid.features()
 	before := m.Fingerprint()
@@ -155,7 +155,7 @@ func TestTemperature(t *testing.T) {
 // TestCalibrateBounds: data that are all predicted right, or all wrong.
 func TestCalibrateBounds(t *testing.T) {
 	d := blobs(142, 100, 4, 3, 255)
-	m := fit(t, d, params(func(p *Params) { p.Trees = 50 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 50 })).Model
 	right, err := m.Predict(d.features(), PredictOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +174,7 @@ func TestCalibrateBounds(t *testing.T) {
 
 func TestCalibrateErrors(t *testing.T) {
 	d := blobs(143, 50, 4, 3, 255)
-	m := fit(t, d, params(func(p *Params) { p.Trees = 2 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 2 })).Model
 	x := d.features()
 	_, _, err := m.Calibrate(RowMajor([]float64{1, 2}, 1, 2), d.labels(), nil, PredictOptions{})
 	wantArgumentError(t, err, "features", "2 columns")

@@ -126,7 +126,7 @@ func TestCompressedModel(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := params(func(p *Params) { p.Trees = 5 })
-	want := fit(t, d, p).Model
+	want := trained(t, d, p).Model
 	set, err := NewDataset(x, d.labels(), DatasetOptions{})
 	if err != nil {
 		t.Fatal(err)

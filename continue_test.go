@@ -13,7 +13,7 @@ func TestContinue(t *testing.T) {
 		for name, change := range map[string]func(*Params){"plain": func(*Params) {}, "draws": draws, "steep": steep, "large steps": large} {
 			t.Run(v.name+"/"+name, func(t *testing.T) {
 				p := params(func(p *Params) { v.change(p); change(p); p.rounds(7, 5) })
-				first := fit(t, d, p).Model
+				first := trained(t, d, p).Model
 				print := first.Fingerprint()
 				set, err := NewDataset(x, y, DatasetOptions{Init: first})
 				if err != nil {
@@ -22,7 +22,7 @@ func TestContinue(t *testing.T) {
 				valid := aligned(t, set, d)
 				r := train(t, set, p, TrainOptions{Valid: valid})
 				p.rounds(14, 5)
-				whole := fit(t, d, p)
+				whole := trained(t, d, p)
 				if r.Iterations != 7 || first.Fingerprint() != print {
 					t.Fatalf("%d iterations more, want 7", r.Iterations)
 				}
@@ -44,7 +44,7 @@ func TestContinue(t *testing.T) {
 func TestContinueConverged(t *testing.T) {
 	d := blobs(35, 200, 5, 3, 255)
 	p := params(func(p *Params) { p.StopLoss = 1e-6 })
-	first := fit(t, d, p).Model
+	first := trained(t, d, p).Model
 	set, err := NewDataset(d.features(), d.labels(), DatasetOptions{Init: first})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestContinueConverged(t *testing.T) {
 // TestContinueOtherRows: the new rows may lack classes and have other values.
 func TestContinueOtherRows(t *testing.T) {
 	d := blobs(36, 1000, 5, 5, 255)
-	first := fit(t, d, params(func(p *Params) { p.Trees = 10 })).Model
+	first := trained(t, d, params(func(p *Params) { p.Trees = 10 })).Model
 	other := &table{}
 	for i, row := range blobs(37, 500, 5, 5, 100).x {
 		other.x, other.y = append(other.x, row), append(other.y, 1+i%2)

@@ -248,6 +248,11 @@ func (d *Dataset) Info() DatasetInfo {
 	return info
 }
 
+// shape is the size of a training on the dataset.
+func (d *Dataset) shape() Shape {
+	return Shape{Rows: d.Rows(), Features: len(d.set.Names), Classes: len(d.set.Classes)}
+}
+
 // Rows is the number of rows.
 func (d *Dataset) Rows() int { return d.set.Rows() }
 

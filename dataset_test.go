@@ -56,7 +56,7 @@ func TestLayouts(t *testing.T) {
 		t.Fatal(err1, err2)
 	}
 	p := params(func(p *Params) { p.Trees = 5 })
-	want := fit(t, d, p).Model
+	want := trained(t, d, p).Model
 	scores := rawScores(t, want, d.features(), PredictOptions{})
 	for name, x := range map[string]Features{
 		"row major": RowMajor(rowMajor, rows, cols), "column major": ColMajor(colMajor, rows, cols),
@@ -95,7 +95,7 @@ func TestBroadcast(t *testing.T) {
 func TestDatasetKeepsNothing(t *testing.T) {
 	d := blobs(51, 300, 3, 3, 255).weighted(51)
 	p := params(func(p *Params) { p.Trees = 5 })
-	want := fit(t, d, p).Model.Fingerprint()
+	want := trained(t, d, p).Model.Fingerprint()
 	data := slices.Concat(d.x...)
 	labels, weights, names := d.labels(), slices.Clone(d.weights), []string{"f0", "f1", "f2"}
 	set, err := NewDataset(RowMajor(data, 300, 3), labels, DatasetOptions{Weights: weights, Names: names})
@@ -254,7 +254,7 @@ func TestAlignedErrors(t *testing.T) {
 
 func TestContinueErrors(t *testing.T) {
 	d := blobs(54, 100, 3, 3, 255)
-	m := fit(t, d, params(func(p *Params) { p.Trees = 2 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 2 })).Model
 	_, err := NewDataset(RowMajor([]float64{1, 2}, 1, 2), IntLabels([]int{0}), DatasetOptions{Init: m})
 	wantArgumentError(t, err, "features", "2 columns", "3 columns")
 	_, err = NewDataset(RowMajor([]float64{1, 2, 3}, 1, 3), IntLabels([]int{8}), DatasetOptions{Init: m})

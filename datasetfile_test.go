@@ -150,7 +150,7 @@ func TestSavedValidation(t *testing.T) {
 
 func TestSaveDatasetErrors(t *testing.T) {
 	d := blobs(82, 50, 3, 3, 255)
-	m := fit(t, d, params(func(p *Params) { p.Trees = 2 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 2 })).Model
 	set, err := NewDataset(d.features(), d.labels(), DatasetOptions{Init: m})
 	if err != nil {
 		t.Fatal(err)

@@ -10,7 +10,7 @@ func TestOneClass(t *testing.T) {
 	clear(d.y)
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			r := fit(t, d, params(v.change))
+			r := trained(t, d, params(v.change))
 			if r.Model.Trees() != 0 || r.Iterations != 0 || r.StoppedBy != StoppedByStopLoss || r.TrainLoss != 0 {
 				t.Errorf("%d trees in %d iterations, stopped by %s at a loss of %g", r.Model.Trees(), r.Iterations, r.StoppedBy, r.TrainLoss)
 			}
@@ -50,7 +50,7 @@ func TestSmall(t *testing.T) {
 		for _, v := range variants {
 			t.Run(test.name+"/"+v.name, func(t *testing.T) {
 				d := &table{x: test.x, y: test.y}
-				r := fit(t, d, params(func(p *Params) { v.change(p); p.Trees, p.StopLoss, p.Shrinkage = 400, 1e-12, 0.2 }))
+				r := trained(t, d, params(func(p *Params) { v.change(p); p.Trees, p.StopLoss, p.Shrinkage = 400, 1e-12, 0.2 }))
 				if (r.StoppedBy == StoppedByStopLoss) != (test.loss == 0) || math.Abs(r.TrainLoss-test.loss) > 2e-5 {
 					t.Errorf("stopped by %s at a loss of %g, want %g", r.StoppedBy, r.TrainLoss, test.loss)
 				}
@@ -77,7 +77,7 @@ func TestNoSplit(t *testing.T) {
 			continue
 		}
 		t.Run(v.name, func(t *testing.T) {
-			r := fit(t, d, params(func(p *Params) { v.change(p); p.Trees = 5000 }))
+			r := trained(t, d, params(func(p *Params) { v.change(p); p.Trees = 5000 }))
 			proba, err := r.Model.PredictProba(d.features(), PredictOptions{})
 			if err != nil {
 				t.Fatal(err)
@@ -109,7 +109,7 @@ func TestContradiction(t *testing.T) {
 	}
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			r := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(1500, 3) }))
+			r := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(1500, 3) }))
 			if r.StoppedBy != StoppedByTrees {
 				t.Errorf("stopped by %s", r.StoppedBy)
 			}
@@ -136,7 +136,7 @@ func TestManyClasses(t *testing.T) {
 			continue
 		}
 		t.Run(v.name, func(t *testing.T) {
-			r := fit(t, d, params(func(p *Params) {
+			r := trained(t, d, params(func(p *Params) {
 				v.change(p)
 				p.Leaves, p.Threads = 10, 0
 				if p.rounds(10, classes); p.Method != AOSO {
@@ -164,7 +164,7 @@ func TestGreatSteps(t *testing.T) {
 	d := blobs(30, 400, 4, 12, 255)
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			r := fit(t, d, params(func(p *Params) { v.change(p); p.MaxStep, p.Shrinkage = 20, 1; p.rounds(3, 12) }))
+			r := trained(t, d, params(func(p *Params) { v.change(p); p.MaxStep, p.Shrinkage = 20, 1; p.rounds(3, 12) }))
 			if !(r.TrainLoss >= 0 && r.TrainLoss < math.Inf(1)) {
 				t.Errorf("the loss is %g", r.TrainLoss)
 			}

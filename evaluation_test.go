@@ -100,7 +100,7 @@ func referenceEvaluation(t *testing.T, m *Model, d *table) (e Evaluation) {
 // temperature.
 func TestRaw(t *testing.T) {
 	d := blobs(39, 600, 4, 5, 255).weighted(39)
-	m, _ := calibrated(t, fit(t, d.slice(0, 200), params(func(p *Params) { p.Trees = 40 })).Model, d)
+	m, _ := calibrated(t, trained(t, d.slice(0, 200), params(func(p *Params) { p.Trees = 40 })).Model, d)
 	x := d.features()
 	raw := rawScores(t, m, x, PredictOptions{})
 	want, err := m.Evaluate(x, d.labels(), d.weights, PredictOptions{})

@@ -146,7 +146,7 @@ func TestONNX(t *testing.T) {
 		d := blobs(150, 300, 4, classes, 255).punch(150, 0.05)
 		for _, v := range variants {
 			t.Run(fmt.Sprint(v.name, classes), func(t *testing.T) {
-				m := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(3, classes) })).Model
+				m := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(3, classes) })).Model
 				o := parseONNX(t, written(t, m.WriteONNX))
 				if !slices.Equal(o.labels, m.classes) || o.texts["post_transform"][0] != "SOFTMAX" || len(o.doubles["nodes_values_as_tensor"]) != m.forest.Nodes()+m.forest.Leaves() {
 					t.Fatalf("labels %q, %d nodes", o.labels, len(o.doubles["nodes_values_as_tensor"]))
@@ -187,7 +187,7 @@ func TestONNXLabels(t *testing.T) {
 		f.AddLeaf([]float32{0, 0, 0}, nil, 1)
 		f.AddLeaf([]float32{0, 0, 1}, nil, 1)
 		f.EndTree()
-		m := newModel(f, c.classes, []string{"x"}, AOSO, 1, DefaultParams())
+		m := newModel(f, c.classes, []string{"x"}, AOSO, 1, paperParams())
 		m.temperature = 2
 		o := parseONNX(t, written(t, m.WriteONNX))
 		if got := o.integers["classlabels_int64s"]; !slices.Equal(got, c.numbers) || c.numbers == nil && !slices.Equal(o.texts["classlabels_strings"], c.classes) {
@@ -260,7 +260,7 @@ func TestLightGBM(t *testing.T) {
 	d := blobs(151, 300, 4, 6, 255).punch(151, 0.05)
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			m := fit(t, d, params(func(p *Params) { v.change(p); p.Leaves = 6; p.rounds(3, 6) })).Model
+			m := trained(t, d, params(func(p *Params) { v.change(p); p.Leaves = 6; p.rounds(3, 6) })).Model
 			head, trees := parseLight(t, string(written(t, m.WriteLightGBM)))
 			if head["num_class"] != "6" || head["num_tree_per_iteration"] != "6" || head["max_feature_idx"] != "3" || head["feature_names"] != "f0 f1 f2 f3" ||
 				len(strings.Fields(head["feature_infos"])) != 4 || len(trees)%6 != 0 {
@@ -413,7 +413,7 @@ func TestDOT(t *testing.T) {
 }
 
 func TestExportErrors(t *testing.T) {
-	one := fit(t, &table{x: [][]float64{{1}, {2}}, y: []int{0, 0}}, params(func(p *Params) { p.Trees = 1 })).Model
+	one := trained(t, &table{x: [][]float64{{1}, {2}}, y: []int{0, 0}}, params(func(p *Params) { p.Trees = 1 })).Model
 	wantArgumentError(t, one.WriteONNX(io.Discard), "classes", "1", "at least 2")
 	wantArgumentError(t, one.WriteLightGBM(io.Discard), "classes", "1", "at least 2")
 	for _, tree := range []int{-1, 0} {

@@ -80,7 +80,7 @@ func TestSameModelOnEveryMachine(t *testing.T) {
 		"logitboost":               "2af46c72e2679a4e4db8d02b44b02663",
 	}
 	for _, v := range variants {
-		m := fit(t, d, params(func(p *Params) {
+		m := trained(t, d, params(func(p *Params) {
 			v.change(p)
 			p.Leaves, p.Subsample, p.Trim, p.MinSamples = 8, 0.8, 0.05, 3
 			p.rounds(3, 10)

@@ -116,7 +116,7 @@ func clone[T modelio.Element](t testing.TB, file *modelio.File, name string, dst
 
 // TestMissingParameters: a parameter that a model file does not name has its default.
 func TestMissingParameters(t *testing.T) {
-	file := encode(t, fit(t, blobs(90, 200, 3, 4, 255), params(func(p *Params) {
+	file := encode(t, trained(t, blobs(90, 200, 3, 4, 255), params(func(p *Params) {
 		p.PairSelection, p.BaseClass, p.BaseGap, p.Metric = "first_order", "exhaustive", 3, "error"
 		p.Trees, p.Leaves, p.MaxDepth, p.MinSamples = 4, 5, 6, 2
 		p.Shrinkage, p.MinHessian, p.MinGain, p.L2, p.MaxStep = 0.25, 0.01, 0.001, 0.5, 4
@@ -150,8 +150,8 @@ func TestMissingParameters(t *testing.T) {
 // named.
 func TestForgedModels(t *testing.T) {
 	d := blobs(90, 200, 3, 4, 255).punch(90, 0.05)
-	full := encode(t, fit(t, d, params(func(p *Params) { p.Trees, p.Pairs = 4, 2 })).Model)
-	pair := encode(t, fit(t, d, params(func(p *Params) { p.Trees, p.Method = 6, ABC })).Model)
+	full := encode(t, trained(t, d, params(func(p *Params) { p.Trees, p.Pairs = 4, 2 })).Model)
+	pair := encode(t, trained(t, d, params(func(p *Params) { p.Trees, p.Method = 6, ABC })).Model)
 	nan := float32(math.NaN())
 	for _, test := range []struct {
 		want   string
@@ -207,7 +207,7 @@ func TestForgedModels(t *testing.T) {
 
 // TestUnknownKeys checks that the error names the keys that this build does not know.
 func TestUnknownKeys(t *testing.T) {
-	full := encode(t, fit(t, blobs(90, 200, 3, 4, 255), params(func(p *Params) { p.Trees = 4 })).Model)
+	full := encode(t, trained(t, blobs(90, 200, 3, 4, 255), params(func(p *Params) { p.Trees = 4 })).Model)
 	for want, change := range map[string]func(f *modelFile){
 		`"extra"`:                 func(f *modelFile) { f.Extra = "x" },
 		"parameter MinLoss, max_": func(f *modelFile) { f.Params["max_loss"], f.Params["MinLoss"] = 1, 2 },

@@ -71,10 +71,16 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 			return MemoryEstimate{}, badArgument(v.name, v.value, "%d to %d", v.least, v.most)
 		}
 	}
-	p, err := p.resolve(s.Classes)
+	s.MaxBins = cmp.Or(s.MaxBins, bin.MaxValueBins)
+	settings, err := p.resolve(s)
 	if err != nil {
 		return MemoryEstimate{}, err
 	}
-	s.MaxBins = cmp.Or(s.MaxBins, bin.MaxValueBins)
-	return MemoryEstimate(boost.EstimateMemory(boost.Shape(s), boost.Params(p), defaultSampleRows)), nil
+	most := MemoryEstimate{}
+	for _, setting := range settings {
+		if m := MemoryEstimate(boost.EstimateMemory(boost.Shape(s), boost.Params(setting), defaultSampleRows)); m.Total > most.Total {
+			most = m
+		}
+	}
+	return most, nil
 }

@@ -20,7 +20,7 @@ func TestTruncated(t *testing.T) {
 	x := d.features()
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			m := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(4, 5) })).Model
+			m := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(4, 5) })).Model
 			print := m.Fingerprint()
 			for _, trees := range []int{1, m.perRound, m.Trees()} {
 				short := truncated(t, m, trees)
@@ -32,13 +32,13 @@ func TestTruncated(t *testing.T) {
 					t.Errorf("%d trees: another model comes back (%v)", trees, err)
 				}
 			}
-			fewer := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(2, 5) })).Model
+			fewer := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(2, 5) })).Model
 			if truncated(t, m, 2*m.perRound).Fingerprint() != fewer.Fingerprint() || m.Fingerprint() != print {
 				t.Error("not what training leaves after as many trees")
 			}
 		})
 	}
-	m := fit(t, d, params(func(p *Params) { p.Trees = 5 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 5 })).Model
 	for _, trees := range []int{-1, 0, 6} {
 		_, err := m.Truncated(trees)
 		wantArgumentError(t, err, "trees", "1 to 5")
@@ -55,7 +55,7 @@ func TestMerge(t *testing.T) {
 			var models []*Model
 			sum := make([]float64, 300*5)
 			for _, rounds := range []int{3, 1, 2} {
-				m := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(rounds, 5); p.Shrinkage = 0.1 * float64(rounds) })).Model
+				m := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(rounds, 5); p.Shrinkage = 0.1 * float64(rounds) })).Model
 				models = append(models, m)
 				for i, s := range rawScores(t, m, x, PredictOptions{}) {
 					sum[i] += s

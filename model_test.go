@@ -93,7 +93,7 @@ func TestSaveLoad(t *testing.T) {
 func TestContinueLoaded(t *testing.T) {
 	d := blobs(71, 300, 4, 5, 255)
 	p := params(func(p *Params) { p.Trees = 5 })
-	m := fit(t, d, p).Model
+	m := trained(t, d, p).Model
 	loaded, err := Decode(encode(t, m))
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestFingerprint(t *testing.T) {
 }
 
 func TestSaveErrors(t *testing.T) {
-	m := fit(t, blobs(73, 50, 3, 3, 255), params(func(p *Params) { p.Trees = 2 })).Model
+	m := trained(t, blobs(73, 50, 3, 3, 255), params(func(p *Params) { p.Trees = 2 })).Model
 	dir := t.TempDir()
 	if err := m.Save(filepath.Join(dir, "none", "m.aoso")); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "m.aoso") {
 		t.Errorf("a missing folder: %v", err)
@@ -182,7 +182,7 @@ func (w *shortWriter) Write(b []byte) (int, error) {
 }
 
 func TestLoadErrors(t *testing.T) {
-	good := encode(t, fit(t, blobs(74, 50, 3, 3, 255), params(func(p *Params) { p.Trees = 2 })).Model)
+	good := encode(t, trained(t, blobs(74, 50, 3, 3, 255), params(func(p *Params) { p.Trees = 2 })).Model)
 	newer := bytes.Clone(good)
 	newer[8] = 99
 	meta := func(old, new string) []byte {
@@ -230,7 +230,7 @@ func TestLoadErrors(t *testing.T) {
 
 // TestFlippedBits changes every byte of a file.
 func TestFlippedBits(t *testing.T) {
-	good := encode(t, fit(t, blobs(75, 30, 2, 3, 255), params(func(p *Params) { p.Trees, p.Leaves = 2, 3 })).Model)
+	good := encode(t, trained(t, blobs(75, 30, 2, 3, 255), params(func(p *Params) { p.Trees, p.Leaves = 2, 3 })).Model)
 	for i := range good {
 		for _, bit := range []byte{1, 0x10, 0x80} {
 			bad := bytes.Clone(good)
@@ -322,7 +322,7 @@ func use(t *testing.T, m *Model) {
 func smallFiles(t testing.TB) (files [][]byte) {
 	d := blobs(76, 60, 3, 4, 255).punch(76, 0.05)
 	for _, v := range variants {
-		files = append(files, encode(t, fit(t, d, params(func(p *Params) { v.change(p); p.Leaves = 4; p.rounds(2, 4) })).Model))
+		files = append(files, encode(t, trained(t, d, params(func(p *Params) { v.change(p); p.Leaves = 4; p.rounds(2, 4) })).Model))
 	}
 	return files
 }
@@ -451,7 +451,7 @@ func TestDump(t *testing.T) {
 func TestDumpNamesPairs(t *testing.T) {
 	d := blobs(78, 500, 4, 6, 255)
 	for pairs, want := range map[int]string{1: `\[\d\|\d\]`, 2: `\[\d\|\d \d\|\d\]`, 4: `\[\d\|\d \d\|\d \d\|\d\]`} {
-		m := fit(t, d, params(func(p *Params) { p.Trees, p.Pairs = 3, pairs })).Model
+		m := trained(t, d, params(func(p *Params) { p.Trees, p.Pairs = 3, pairs })).Model
 		text := dump(t, m, 0)
 		nodes := strings.Count(text, " < ")
 		if named := len(regexp.MustCompile(want).FindAllString(text, -1)); named != nodes || nodes != 3*19 {
@@ -464,7 +464,7 @@ func TestDumpNamesPairs(t *testing.T) {
 			t.Errorf("the dump of one tree is\n%s", one)
 		}
 	}
-	m := fit(t, d, params(func(p *Params) { p.Trees = 3 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 3 })).Model
 	wantArgumentError(t, m.Dump(&strings.Builder{}, 4), "trees", "4", "0 to 3")
 	wantArgumentError(t, m.Dump(&strings.Builder{}, -1), "trees", "-1")
 	full := errors.New("full")
@@ -480,7 +480,7 @@ func TestImportance(t *testing.T) {
 	}
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			m := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(4, 5) })).Model
+			m := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(4, 5) })).Model
 			gain, err1 := m.Importance("gain")
 			splits, err2 := m.Importance("split")
 			if err1 != nil || err2 != nil {
@@ -524,7 +524,7 @@ func TestImportance(t *testing.T) {
 			}
 		})
 	}
-	m := fit(t, d, params(func(p *Params) { p.Trees = 1 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 1 })).Model
 	_, err := m.Importance("weight")
 	wantArgumentError(t, err, "importance", `"weight"`, "gain, split or cover")
 }
@@ -539,7 +539,7 @@ func TestPairImportances(t *testing.T) {
 		row[y/2] += float64(y % 2) // feature 0 tells 0 from 1, feature 1 tells 2 from 3
 		d.x, d.y = append(d.x, row), append(d.y, y)
 	}
-	m := fit(t, d, params(func(p *Params) { p.Trees, p.Pairs = 50, 1 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees, p.Pairs = 50, 1 })).Model
 	best := map[[2]int]PairImportance{}
 	for _, p := range m.PairImportances() {
 		if p.Gain > best[p.Classes].Gain {
@@ -555,7 +555,7 @@ func TestPairImportances(t *testing.T) {
 
 // TestModelGivesCopies: what a model hands out is not its own.
 func TestModelGivesCopies(t *testing.T) {
-	m := fit(t, blobs(81, 50, 3, 3, 255), params(func(p *Params) { p.Trees = 1 })).Model
+	m := trained(t, blobs(81, 50, 3, 3, 255), params(func(p *Params) { p.Trees = 1 })).Model
 	print := m.Fingerprint()
 	m.Classes()[0], m.FeatureNames()[0] = "?", "?"
 	if m.Fingerprint() != print {
@@ -569,7 +569,7 @@ func TestLevelNames(t *testing.T) {
 	unique := map[string]bool{}
 	for _, name := range names {
 		unique[name] = true
-		if r := fit(t, blobs(82, 50, 3, 3, 255), params(func(p *Params) { p.Level, p.Trees = name, 1 })); r.Level != name {
+		if r := trained(t, blobs(82, 50, 3, 3, 255), params(func(p *Params) { p.Level, p.Trees = name, 1 })); r.Level != name {
 			t.Errorf("level %s gives %s", name, r.Level)
 		}
 	}
@@ -587,7 +587,7 @@ func TestHugeWeights(t *testing.T) {
 		d.weights[i] = 1e15
 	}
 	for _, leaf := range []string{"full", "pair"} {
-		m := fit(t, d, params(func(p *Params) { p.Leaf, p.Trees, p.Shrinkage, p.MaxStep = leaf, 60, 1, 20 })).Model
+		m := trained(t, d, params(func(p *Params) { p.Leaf, p.Trees, p.Shrinkage, p.MaxStep = leaf, 60, 1, 20 })).Model
 		loaded, err := Decode(encode(t, m))
 		if err != nil || loaded.Fingerprint() != m.Fingerprint() {
 			t.Errorf("leaf %s: %v", leaf, err)

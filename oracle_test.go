@@ -76,7 +76,7 @@ func checkAgainstOracle(t *testing.T, d *table, trees, leaves int, change func(*
 	})
 	o.Trees, o.Leaves, o.Shrinkage, o.MinSamples, o.StopLoss = trees, leaves, p.Shrinkage, 1, 0
 	want := oracle.Train(d.x, d.y, d.classes(), o, nil)
-	got := fit(t, d, p).Model
+	got := trained(t, d, p).Model
 	if got.Trees() != len(want.Trees) {
 		t.Fatalf("%d trees, the oracle has %d", got.Trees(), len(want.Trees))
 	}
@@ -194,7 +194,7 @@ func TestAuthorsProgram(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			trainSet, testSet := sharedSet(t, test.name)
 			last := test.counts[len(test.counts)-1]
-			m := fit(t, trainSet, params(func(p *Params) { paper(p); p.Trees, p.Threads = last, 0 })).Model
+			m := trained(t, trainSet, params(func(p *Params) { paper(p); p.Trees, p.Threads = last, 0 })).Model
 			if m.Trees() != last {
 				t.Fatalf("%d trees, want %d", m.Trees(), last)
 			}

@@ -20,6 +20,9 @@ func Parameters() []Parameter { return slices.Clone(spec.Parameters) }
 // value is what a pointer leads to.
 func value(field any) any { return reflect.ValueOf(field).Elem().Interface() }
 
+// auto is, in text, the default of a parameter whose value training chooses.
+const auto = "auto"
+
 // Set sets the parameter of the given name to a value given as text. Whether
 // the value is allowed, [Params.Check] tells once all are set.
 func (p *Params) Set(name, value string) error {
@@ -30,6 +33,9 @@ func (p *Params) Set(name, value string) error {
 			names = append(names, known.Name)
 		}
 		return badArgument("parameter", name, "%s", strings.Join(names, ", "))
+	}
+	if known.Auto != "" && value == auto {
+		value = known.Default
 	}
 	if allowed, ok := set(p.fields()[i], value); !ok {
 		return badArgument(known.Name, value, "%s", allowed)
@@ -97,7 +103,12 @@ func (p Params) Changes() string {
 func (p Params) items() []string {
 	items := make([]string, len(spec.Parameters))
 	for i, field := range p.fields() {
-		items[i] = fmt.Sprintf("%s=%v", spec.Parameters[i].Name, value(field))
+		known := &spec.Parameters[i]
+		text := fmt.Sprint(value(field))
+		if known.Auto != "" && text == known.Default {
+			text = auto
+		}
+		items[i] = known.Name + "=" + text
 	}
 	return items
 }

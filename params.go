@@ -15,21 +15,45 @@ const (
 // Check tells what is wrong with the parameters, if anything. [Train] does so
 // as well; Check needs no data.
 func (p Params) Check() error {
-	if _, err := p.resolve(1); err != nil { // data of one class may need fewest trees
+	if _, err := p.resolve(Shape{Rows: 1, Features: 1, Classes: 1}); err != nil { // data of one class may need fewest trees
 		return err
 	}
 	_, err := kernels(p.Level)
 	return err
 }
 
-// resolve checks the parameters and fills in what depends on the method and
-// the number of classes.
-func (p Params) resolve(classes int) (Params, error) {
+// resolve checks the parameters and fills in what depends on the data: a choice
+// of settings for training to try, in this order. All agree with what is given.
+func (p Params) resolve(s Shape) ([]Params, error) {
+	var settings []Params
+	for _, fill := range p.preset(s) {
+		filled, err := p.filled(fill).complete(s.Classes)
+		if err != nil {
+			return nil, err
+		}
+		if len(settings) == 0 || filled != settings[len(settings)-1] {
+			settings = append(settings, filled)
+		}
+	}
+	return settings, nil
+}
+
+// check tells whether every value is allowed.
+func (p Params) check() error {
 	for i, field := range p.fields() {
 		known := &spec.Parameters[i]
 		if v := value(field); !known.Allows(v) {
-			return p, badArgument(known.Name, v, "%s", known.Allowed())
+			return badArgument(known.Name, v, "%s", known.Allowed())
 		}
+	}
+	return nil
+}
+
+// complete checks the parameters and fills in what depends on the method and the
+// number of classes.
+func (p Params) complete(classes int) (Params, error) {
+	if err := p.check(); err != nil {
+		return p, err
 	}
 	if n := p.treesPerIteration(classes); p.Trees < n {
 		return p, badArgument("trees", p.Trees, "at least %d, one iteration of %s", n, p.Method)

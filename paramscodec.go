@@ -45,10 +45,10 @@ func encodeParams(p Params) ([]byte, error) {
 }
 
 // decodeParams is the way back from encodeParams. A parameter that the object
-// does not name has its default: it may be newer than the file. Values are not
+// does not name is that of the preset paper: it is newer than the file. Values are not
 // checked as training does: versions before may have allowed more.
 func decodeParams(object []byte) (Params, error) {
-	p := DefaultParams()
+	p := paperParams()
 	var values map[string]json.RawMessage
 	if err := json.Unmarshal(object, &values); err != nil {
 		return p, fmt.Errorf("%w: its parameters: %w", ErrCorrupt, err)

@@ -17,7 +17,7 @@ func TestPredictions(t *testing.T) {
 	d := blobs(60, 700, 4, 5, 255).punch(60, 0.05)
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			m := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(4, 5) })).Model
+			m := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(4, 5) })).Model
 			x := d.features()
 			for _, trees := range []int{0, 1, 3, m.Trees()} {
 				o := PredictOptions{Trees: trees, Threads: 2}
@@ -84,7 +84,7 @@ func TestPredictLevels(t *testing.T) {
 		{"many leaves", func(p *Params) { p.Leaves, p.MinHessian, p.Trees = 500, 1e-9, 3 }},
 	} {
 		t.Run(v.name, func(t *testing.T) {
-			m := fit(t, finite, params(v.change)).Model
+			m := trained(t, finite, params(v.change)).Model
 			trees, classes := m.Trees(), len(m.Classes())
 			scores, leaves := make([]float64, len(d.x)*classes), make([]int32, len(d.x)*trees)
 			for i, row := range d.x {
@@ -136,7 +136,7 @@ func walk(m *Model, tree int, row []float64) int {
 // TestPredictBlocks has numbers of rows about those that are read at once.
 func TestPredictBlocks(t *testing.T) {
 	d := blobs(61, 2*kernel.PredictRows+3, 4, 3, 255)
-	m := fit(t, d, params(func(p *Params) { p.Trees = 5 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 5 })).Model
 	want := rawScores(t, m, d.features(), PredictOptions{Threads: 1})
 	for _, rows := range []int{1, predict.FewRows, predict.FewRows + 1, 64, 65, kernel.PredictRows - 1, kernel.PredictRows, kernel.PredictRows + 1, 2 * kernel.PredictRows, 2*kernel.PredictRows + 3} {
 		for _, threads := range []int{0, 1, 2, 5} {
@@ -150,7 +150,7 @@ func TestPredictBlocks(t *testing.T) {
 
 // TestPredictNoTrees: without trees all scores are zero.
 func TestPredictNoTrees(t *testing.T) {
-	m := newModel(model.NewForest(3, 1, false), []string{"a", "b", "c"}, []string{"x"}, AOSO, 1, DefaultParams())
+	m := newModel(model.NewForest(3, 1, false), []string{"a", "b", "c"}, []string{"x"}, AOSO, 1, paperParams())
 	for _, rows := range []int{1, 100} {
 		scores := rawScores(t, m, RowMajor(make([]float64, rows), rows, 1), PredictOptions{})
 		if len(scores) != 3*rows || slices.ContainsFunc(scores, func(f float64) bool { return f != 0 }) {
@@ -168,7 +168,7 @@ func TestPredictNoTrees(t *testing.T) {
 
 // TestPredictNothing: no rows, no predictions, no error.
 func TestPredictNothing(t *testing.T) {
-	m := fit(t, blobs(62, 50, 4, 3, 255), params(func(p *Params) { p.Trees = 5 })).Model
+	m := trained(t, blobs(62, 50, 4, 3, 255), params(func(p *Params) { p.Trees = 5 })).Model
 	for _, x := range []Features{RowMajor([]float64{}, 0, 4), ColMajor[float32](nil, 0, 4)} {
 		raw, err1 := m.PredictRaw(x, PredictOptions{})
 		proba, err2 := m.PredictProba(x, PredictOptions{})
@@ -193,7 +193,7 @@ func TestStaged(t *testing.T) {
 	for _, v := range variants {
 		for _, every := range []int{1, 2, 3, 100, math.MaxInt} {
 			t.Run(fmt.Sprint(v.name, every), func(t *testing.T) {
-				m := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(7, 5) })).Model
+				m := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(7, 5) })).Model
 				stages, err := m.Staged(x, every, PredictOptions{})
 				if err != nil {
 					t.Fatal(err)
@@ -223,7 +223,7 @@ func TestStaged(t *testing.T) {
 // TestPredictTies: the lowest class wins.
 func TestPredictTies(t *testing.T) {
 	d := &table{x: [][]float64{{1}, {1}, {1}}, y: []int{0, 1, 2}}
-	m := fit(t, d, params(func(p *Params) { p.Trees = 1 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 1 })).Model
 	if classes, err := m.Predict(d.features(), PredictOptions{}); err != nil || !slices.Equal(classes, []int{0, 0, 0}) {
 		t.Error(classes, err)
 	}
@@ -231,7 +231,7 @@ func TestPredictTies(t *testing.T) {
 
 func TestPredictErrors(t *testing.T) {
 	d := blobs(64, 50, 4, 3, 255)
-	m := fit(t, d, params(func(p *Params) { p.Trees = 5 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 5 })).Model
 	good := d.features()
 	tests := []struct {
 		name     string
@@ -290,7 +290,7 @@ func TestPredictErrors(t *testing.T) {
 // TestEvaluateUnknown counts labels that the model does not have as errors.
 func TestEvaluateUnknown(t *testing.T) {
 	d := blobs(65, 60, 4, 3, 255)
-	m := fit(t, d, params(func(p *Params) { p.StopLoss = 1e-6 })).Model
+	m := trained(t, d, params(func(p *Params) { p.StopLoss = 1e-6 })).Model
 	labels := slices.Clone(d.labels())
 	labels[3], labels[7] = StringLabels([]string{"cat"})[0], StringLabels([]string{""})[0]
 	e, err := m.Evaluate(d.features(), labels, nil, PredictOptions{})
@@ -301,7 +301,7 @@ func TestEvaluateUnknown(t *testing.T) {
 
 func TestPredictAtOnce(t *testing.T) {
 	d := blobs(66, 1000, 4, 3, 255)
-	m := fit(t, d, params(func(p *Params) { p.Trees = 20 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 20 })).Model
 	want := rawScores(t, m, d.features(), PredictOptions{})
 	var group sync.WaitGroup
 	for range 8 {

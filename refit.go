@@ -47,7 +47,7 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	if t.Unknown > 0 {
 		return nil, badArgument("labels", fmt.Sprintf("%d rows of unknown classes", t.Unknown), "the classes of the model: %s", listed(m.classes))
 	}
-	p, err := m.params.resolve(len(m.classes))
+	p, err := m.params.complete(len(m.classes))
 	if err != nil {
 		return nil, err
 	}

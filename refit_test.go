@@ -41,7 +41,7 @@ func TestRefitSame(t *testing.T) {
 	for _, v := range variants {
 		for name, d := range map[string]*table{"plain": d, "weighted": d.weighted(130)} {
 			t.Run(v.name+"/"+name, func(t *testing.T) {
-				m := fit(t, d, params(func(p *Params) { v.change(p); p.Leaves, p.L2 = 8, 0.5; p.rounds(10, 5) })).Model
+				m := trained(t, d, params(func(p *Params) { v.change(p); p.Leaves, p.L2 = 8, 0.5; p.rounds(10, 5) })).Model
 				r := refitted(t, m, d, RefitOptions{})
 				sameTrees(t, m, r)
 				for i, s := range leafValues(r.forest) {
@@ -67,7 +67,7 @@ func TestRefitOther(t *testing.T) {
 	}
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			m := fit(t, old, params(func(p *Params) { v.change(p); p.Leaves = 8; p.rounds(10, 5) })).Model
+			m := trained(t, old, params(func(p *Params) { v.change(p); p.Leaves = 8; p.rounds(10, 5) })).Model
 			print := m.Fingerprint()
 			r := refitted(t, m, new, RefitOptions{Threads: 1})
 			sameTrees(t, m, r)
@@ -98,7 +98,7 @@ func TestRefitOther(t *testing.T) {
 // TestRefitEmpty: leaves that no row of weight reaches keep their values.
 func TestRefitEmpty(t *testing.T) {
 	d := blobs(132, 300, 3, 4, 255)
-	m := fit(t, d, params(func(p *Params) { p.Trees, p.Leaves = 5, 8 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees, p.Leaves = 5, 8 })).Model
 	one := d.slice(0, 2)
 	one.weights = []float64{1, 0}
 	r := refitted(t, m, one, RefitOptions{})
@@ -121,7 +121,7 @@ func TestRefitEmpty(t *testing.T) {
 // TestRefitKeep: half of the old value, half of the new.
 func TestRefitKeep(t *testing.T) {
 	d := blobs(133, 400, 3, 4, 255)
-	m := fit(t, d.slice(0, 100), params(func(p *Params) { p.Trees, p.Leaves = 1, 8 })).Model
+	m := trained(t, d.slice(0, 100), params(func(p *Params) { p.Trees, p.Leaves = 1, 8 })).Model
 	whole, half := refitted(t, m, d, RefitOptions{}), refitted(t, m, d, RefitOptions{Keep: 0.5})
 	for i, s := range leafValues(half.forest) {
 		if want := (float64(leafValues(m.forest)[i]) + float64(leafValues(whole.forest)[i])) / 2; !near(float64(s), want, 1e-6) {
@@ -132,7 +132,7 @@ func TestRefitKeep(t *testing.T) {
 
 func TestRefitErrors(t *testing.T) {
 	d := blobs(134, 50, 4, 3, 255)
-	m := fit(t, d, params(func(p *Params) { p.Trees = 2 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 2 })).Model
 	x := d.features()
 	for _, c := range []struct {
 		x        Features

@@ -30,7 +30,7 @@ func TestResiduals(t *testing.T) {
 	for _, v := range variants {
 		for _, s := range sets {
 			t.Run(v.name+"/"+s.name, func(t *testing.T) {
-				r := fit(t, s.data, params(func(p *Params) {
+				r := trained(t, s.data, params(func(p *Params) {
 					v.change(p)
 					s.change(p)
 					p.Leaves = 8
@@ -53,7 +53,7 @@ func TestResidualsToTheEnd(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
 			p := params(func(p *Params) { v.change(p); p.StopLoss, p.Shrinkage, p.Trees = 1e-7, 0.3, 10_000 })
-			r := fit(t, d, p)
+			r := trained(t, d, p)
 			if r.StoppedBy != StoppedByStopLoss || r.TrainLoss > 1e-7/float64(len(d.y)) {
 				t.Fatalf("stopped by %s at a loss of %g", r.StoppedBy, r.TrainLoss)
 			}
@@ -86,7 +86,7 @@ func TestSumToZero(t *testing.T) {
 	d := blobs(4, 1000, 5, 9, 255)
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			r := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(10, 9) }))
+			r := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(10, 9) }))
 			scores, worst := rawScores(t, r.Model, d.features(), PredictOptions{}), 0.0
 			for i := range d.y {
 				sum := 0.0

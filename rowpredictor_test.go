@@ -26,7 +26,7 @@ func TestRowPredictor(t *testing.T) {
 		{"many leaves", func(p *Params) { p.Leaves, p.MinHessian, p.Trees = 300, 1e-9, 3 }},
 	} {
 		t.Run(v.name, func(t *testing.T) {
-			m := fit(t, finite, params(v.change)).Model
+			m := trained(t, finite, params(v.change)).Model
 			m.temperature = 1.5
 			r := rand.New(rand.NewPCG(82, 0))
 			for _, level := range Levels() {
@@ -74,7 +74,7 @@ func TestRowPredictor(t *testing.T) {
 // but tie, and trees are left out where they cannot change it.
 func TestRowPredictorClass(t *testing.T) {
 	d := blobs(83, 400, 3, 4, 7) // many rows are alike
-	m := fit(t, d, params(func(p *Params) { p.Trees = 400 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 400 })).Model
 	classes, err := m.Predict(d.features(), PredictOptions{})
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +92,7 @@ func TestRowPredictorClass(t *testing.T) {
 		t.Error("no tree was left out")
 	}
 	// One class more than once in front: the lowest.
-	even := fit(t, &table{x: [][]float64{{1}, {1}, {1}}, y: []int{0, 1, 2}}, params(func(p *Params) { p.Trees = 1 })).Model
+	even := trained(t, &table{x: [][]float64{{1}, {1}, {1}}, y: []int{0, 1, 2}}, params(func(p *Params) { p.Trees = 1 })).Model
 	if p, err = even.RowPredictor(PredictOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestRowPredictorClass(t *testing.T) {
 func TestRowPredictorAllocates(t *testing.T) {
 	d := blobs(84, 200, 4, 5, 255)
 	for _, v := range variants {
-		m := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(4, 5) })).Model
+		m := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(4, 5) })).Model
 		for _, level := range Levels() {
 			p, err := m.RowPredictor(PredictOptions{Level: level})
 			if err != nil {
@@ -128,7 +128,7 @@ func TestRowPredictorAllocates(t *testing.T) {
 
 func TestRowPredictorAtOnce(t *testing.T) {
 	d := blobs(85, 200, 4, 3, 255)
-	m := fit(t, d, params(func(p *Params) { p.Trees = 20 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 20 })).Model
 	want := rawScores(t, m, d.features(), PredictOptions{})
 	m, err := Decode(encode(t, m)) // in which nothing is prepared yet
 	if err != nil {
@@ -154,7 +154,7 @@ func TestRowPredictorAtOnce(t *testing.T) {
 }
 
 func TestRowPredictorErrors(t *testing.T) {
-	m := fit(t, blobs(86, 50, 4, 3, 255), params(func(p *Params) { p.Trees = 5 })).Model
+	m := trained(t, blobs(86, 50, 4, 3, 255), params(func(p *Params) { p.Trees = 5 })).Model
 	for argument, o := range map[string]PredictOptions{
 		"trees": {Trees: 6}, "threads": {Threads: -1}, "level": {Level: "sse9"},
 	} {

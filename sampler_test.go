@@ -24,7 +24,7 @@ func TestWeights(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
 			p := params(func(p *Params) { v.change(p); p.Leaves, p.Trim = 6, 0.2; p.rounds(3, 5) })
-			a, b := fit(t, d, p), fit(t, repeated, p)
+			a, b := trained(t, d, p), trained(t, repeated, p)
 			if !near(a.TrainLoss, b.TrainLoss, 1e-4) {
 				t.Errorf("loss %g with weights, %g with repeated rows", a.TrainLoss, b.TrainLoss)
 			}
@@ -42,8 +42,8 @@ func TestWeights(t *testing.T) {
 func TestTrim(t *testing.T) {
 	d := letter()
 	trainSet, testSet := d.slice(0, 6000), d.slice(6000, 10_000)
-	want := errorsOf(t, fit(t, trainSet, params(func(p *Params) { p.Trees, p.Threads = 100, 0 })).Model, testSet, PredictOptions{})
-	m := fit(t, trainSet, params(func(p *Params) { p.Trees, p.Trim, p.Threads = 100, 0.1, 0 })).Model
+	want := errorsOf(t, trained(t, trainSet, params(func(p *Params) { p.Trees, p.Threads = 100, 0 })).Model, testSet, PredictOptions{})
+	m := trained(t, trainSet, params(func(p *Params) { p.Trees, p.Trim, p.Threads = 100, 0.1, 0 })).Model
 	if got := errorsOf(t, m, testSet, PredictOptions{}); got > want+want/8 {
 		t.Errorf("%d errors, %d without trimming", got, want)
 	}
@@ -51,7 +51,7 @@ func TestTrim(t *testing.T) {
 
 func TestColumnSampling(t *testing.T) {
 	d := blobs(26, 1000, 10, 4, 255)
-	m := fit(t, d, params(func(p *Params) { p.ColsampleByTree, p.Trees = 0.3, 10 })).Model
+	m := trained(t, d, params(func(p *Params) { p.ColsampleByTree, p.Trees = 0.3, 10 })).Model
 	for tree := range m.Trees() {
 		used := map[int32]bool{}
 		for _, n := range m.forest.Tree(tree).Nodes() {
@@ -61,7 +61,7 @@ func TestColumnSampling(t *testing.T) {
 			t.Errorf("tree %d uses %d of 10 features, want at most 3", tree, len(used))
 		}
 	}
-	whole := fit(t, d, params(func(p *Params) { p.Trees = 10 }))
+	whole := trained(t, d, params(func(p *Params) { p.Trees = 10 }))
 	seeds := map[string]bool{whole.Model.Fingerprint(): true}
 	for _, change := range []func(*Params){
 		func(p *Params) { p.ColsampleByTree = 0.3 },
@@ -69,7 +69,7 @@ func TestColumnSampling(t *testing.T) {
 		func(p *Params) { p.Subsample = 0.3 },
 		func(p *Params) { p.Subsample, p.Seed = 0.3, 1 },
 	} {
-		seeds[fit(t, d, params(func(p *Params) { p.Trees = 10; change(p) })).Model.Fingerprint()] = true
+		seeds[trained(t, d, params(func(p *Params) { p.Trees = 10; change(p) })).Model.Fingerprint()] = true
 	}
 	if len(seeds) != 5 {
 		t.Errorf("5 ways to draw give %d models", len(seeds))
@@ -84,8 +84,8 @@ func TestSubsample(t *testing.T) {
 		for name, d := range map[string]*table{"plain": d, "weighted": d.weighted(27)} {
 			t.Run(v.name+"/"+name, func(t *testing.T) {
 				change := func(p *Params) { v.change(p); p.L2 = 0.5; p.rounds(10, 4) }
-				all := fit(t, d, params(change)).Model
-				m := fit(t, d, params(func(p *Params) { change(p); p.Subsample = 0.25 })).Model
+				all := trained(t, d, params(change)).Model
+				m := trained(t, d, params(func(p *Params) { change(p); p.Subsample = 0.25 })).Model
 				if slices.Equal(thresholds(m.forest), thresholds(all.forest)) {
 					t.Error("a quarter of the rows splits as all of them do")
 				}
@@ -127,7 +127,7 @@ func TestSubsampleTrim(t *testing.T) {
 			for _, subsample := range []float64{0.01, 0.5, 0.99} {
 				for _, trim := range []float64{0, 0.1, 0.999} {
 					t.Run(fmt.Sprintf("%s/%s/%g/%g", name, method, subsample, trim), func(t *testing.T) {
-						p := DefaultParams()
+						p := paperParams()
 						p.Method, p.Subsample, p.Trim = method, subsample, trim
 						p.rounds(60, len(set.set.Classes))
 						checkReportedLoss(t, set, d, p)

@@ -96,7 +96,7 @@ func TestSHAP(t *testing.T) {
 	d := blobs(100, 400, 5, 6, 255).punch(100, 0.05)
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			m := fit(t, d, params(func(p *Params) { v.change(p); p.Leaves = 12; p.rounds(4, 6) })).Model
+			m := trained(t, d, params(func(p *Params) { v.change(p); p.Leaves = 12; p.rounds(4, 6) })).Model
 			for _, trees := range []int{0, 3} {
 				o := PredictOptions{Trees: trees}
 				values := shapValues(t, m, d.features(), o)
@@ -116,7 +116,7 @@ func TestSHAP(t *testing.T) {
 // TestSHAPValues has values at thresholds, beyond all of them and missing.
 func TestSHAPValues(t *testing.T) {
 	d := blobs(101, 300, 3, 4, 9).punch(101, 0.1)
-	m := fit(t, d, params(func(p *Params) { p.Trees = 10 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 10 })).Model
 	extreme := []float64{math.Inf(-1), math.Inf(1), math.NaN(), thresholds(m.forest)[0], math.Nextafter(thresholds(m.forest)[0], 0)}
 	rows := &table{}
 	for _, a := range extreme {
@@ -140,7 +140,7 @@ func TestSHAPValues(t *testing.T) {
 // TestSHAPThreads: the same bits whatever the threads and the rows beside.
 func TestSHAPThreads(t *testing.T) {
 	d := blobs(102, 700, 4, 5, 255)
-	m := fit(t, d, params(func(p *Params) { p.Trees = 10 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 10 })).Model
 	want := shapValues(t, m, d.features(), PredictOptions{Threads: 1})
 	for _, rows := range []int{0, 1, 255, 256, 257, 700} {
 		for _, threads := range []int{0, 1, 2, 3} {
@@ -169,7 +169,7 @@ func TestSHAPSparse(t *testing.T) {
 	}
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			m := fit(t, d, params(func(p *Params) { v.change(p); p.rounds(2, 7) })).Model
+			m := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(2, 7) })).Model
 			x, o := d.features(), PredictOptions{}
 			dense, scores := shapValues(t, m, x, o), rawScores(t, m, x, o)
 			for _, top := range []int{0, 1, 3, 7} {
@@ -212,7 +212,7 @@ func TestSHAPSparse(t *testing.T) {
 			}
 		})
 	}
-	m := fit(t, d, params(func(p *Params) { p.Trees = 2 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 2 })).Model
 	if c, err := m.SHAPSparse(RowMajor[float64](nil, 0, 6), SHAPOptions{}); err != nil || len(c.Classes) > 0 || !slices.Equal(c.First, []int{0}) {
 		t.Errorf("no rows: %+v, %v", c, err)
 	}
@@ -236,7 +236,7 @@ func chain(features int, share float64) *Model {
 	}
 	f.AddLeaf([]float32{1, -1}, nil, int(rows))
 	f.EndTree()
-	return newModel(f, []string{"a", "b"}, names, AOSO, 1, DefaultParams())
+	return newModel(f, []string{"a", "b"}, names, AOSO, 1, paperParams())
 }
 
 // TestSHAPLongPaths: no digits are lost on paths of very many features, where
@@ -293,7 +293,7 @@ func TestSHAPImpossible(t *testing.T) {
 		f.AddLeaf([]float32{0}, []kernel.Pair{{R: 2, S: 2}}, rows)
 	}
 	f.EndTree()
-	m := newModel(f, []string{"a", "b"}, []string{"x", "y"}, AOSO, 1, DefaultParams())
+	m := newModel(f, []string{"a", "b"}, []string{"x", "y"}, AOSO, 1, paperParams())
 	for _, top := range []int{0, 1} {
 		c, err := m.SHAPSparse(RowMajor([]float64{0, 1}, 1, 2), SHAPOptions{Top: top})
 		if err != nil || slices.Max(c.Values) != 0 || slices.Min(c.Columns) != 2 {
@@ -305,7 +305,7 @@ func TestSHAPImpossible(t *testing.T) {
 // TestSHAPOneClass: nothing to explain.
 func TestSHAPOneClass(t *testing.T) {
 	d := &table{x: [][]float64{{1}, {2}}, y: []int{0, 0}}
-	m := fit(t, d, params(func(p *Params) { p.Trees = 1 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 1 })).Model
 	if values := shapValues(t, m, d.features(), PredictOptions{}); !slices.Equal(values, make([]float64, 4)) {
 		t.Error(values)
 	}
@@ -313,7 +313,7 @@ func TestSHAPOneClass(t *testing.T) {
 
 func TestSHAPErrors(t *testing.T) {
 	d := blobs(105, 50, 4, 3, 255)
-	m := fit(t, d, params(func(p *Params) { p.Trees = 5 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees = 5 })).Model
 	x := d.features()
 	_, err := m.SHAP(RowMajor([]float64{1, 2}, 1, 2), PredictOptions{})
 	wantArgumentError(t, err, "features", "2 columns")

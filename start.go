@@ -26,7 +26,7 @@ func (s *start) replay(x Features, t *data.Target, team *par.Team) error {
 	if s == nil {
 		return nil
 	}
-	if _, err := s.model.params.resolve(len(t.Classes)); err != nil {
+	if _, err := s.model.params.complete(len(t.Classes)); err != nil {
 		return err
 	}
 	k, err := kernels("")

@@ -43,7 +43,7 @@ func TestStateIsTheModel(t *testing.T) {
 			for _, shrinkage := range []float64{0.1, 0.4, 1} {
 				for _, maxStep := range []float64{1, 5, 20} {
 					t.Run(fmt.Sprintf("%s/%s/%g/%g", set, method, shrinkage, maxStep), func(t *testing.T) {
-						p := DefaultParams()
+						p := paperParams()
 						change(&p)
 						p.Shrinkage, p.MaxStep, p.StopLoss, p.Threads = shrinkage, maxStep, 1e-9, 1
 						p.rounds(25, len(train.set.Classes))
@@ -81,7 +81,7 @@ func TestContradictoryRows(t *testing.T) {
 		}
 		set := newDataset(t, d)
 		for _, step := range []struct{ shrinkage, maxStep float64 }{{0.2, 5}, {0.4, 5}, {1, 2}, {1, 5}} {
-			p := DefaultParams()
+			p := paperParams()
 			p.Shrinkage, p.MaxStep, p.Subsample, p.Seed = step.shrinkage, step.maxStep, 0.5, seed
 			checkReportedLoss(t, set, d, p)
 		}
@@ -92,7 +92,7 @@ func TestContradictoryRows(t *testing.T) {
 // next to no weight are lost. (internal/boost tests that some are.)
 func TestLostRows(t *testing.T) {
 	d := &table{x: [][]float64{{1}, {2}, {3}, {4}, {5}}, y: []int{0, 1, 0, 1, 2}, weights: []float64{5e14, 5e14, 5e14, 1e15, 1e-15}}
-	p := DefaultParams()
+	p := paperParams()
 	p.Shrinkage, p.MaxStep, p.Subsample, p.MinHessian, p.StopLoss = 1, 0.511, 0.15, 1e30, 0
 	set := newDataset(t, d)
 	for seed := range uint64(8) {
@@ -108,7 +108,7 @@ func TestLostRows(t *testing.T) {
 		checkReportedLoss(t, set, d, p)
 
 		p.Trees = 2000
-		set, err := NewDataset(d.features(), d.labels(), DatasetOptions{Weights: d.weights, Init: fit(t, d, p).Model})
+		set, err := NewDataset(d.features(), d.labels(), DatasetOptions{Weights: d.weights, Init: trained(t, d, p).Model})
 		if err != nil {
 			t.Fatal(err)
 		}

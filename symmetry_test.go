@@ -22,7 +22,7 @@ func TestPermutedFeatures(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
 			p := params(func(p *Params) { v.change(p); p.Leaves = 8; p.rounds(4, 5) })
-			a, b := fit(t, d, p).Model, fit(t, permuted, p).Model
+			a, b := trained(t, d, p).Model, trained(t, permuted, p).Model
 			if !slices.Equal(rawScores(t, a, d.features(), PredictOptions{}), rawScores(t, b, permuted.features(), PredictOptions{})) {
 				t.Error("the scores differ")
 			}
@@ -58,7 +58,7 @@ func TestRenamedClasses(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
 			p := params(func(p *Params) { v.change(p); p.Leaves, p.MinSamples = 6, 200; p.rounds(4, 5) })
-			a, b := fit(t, d, p).Model, fit(t, renamed, p).Model
+			a, b := trained(t, d, p).Model, trained(t, renamed, p).Model
 			f, g := rawScores(t, a, d.features(), PredictOptions{}), rawScores(t, b, d.features(), PredictOptions{})
 			for i := range d.y {
 				for k := range 5 {
@@ -89,7 +89,7 @@ func TestTies(t *testing.T) {
 	}
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			m := fit(t, twice, params(func(p *Params) { v.change(p); p.rounds(3, 5) })).Model
+			m := trained(t, twice, params(func(p *Params) { v.change(p); p.rounds(3, 5) })).Model
 			splits, err := m.Importance("split")
 			if err != nil {
 				t.Fatal(err)
@@ -102,7 +102,7 @@ func TestTies(t *testing.T) {
 		})
 	}
 	symmetric := &table{x: [][]float64{{1}, {2}, {2}, {3}}, y: []int{0, 1, 1, 0}}
-	m := fit(t, symmetric, params(func(p *Params) { p.Trees, p.Leaves = 1, 2 })).Model
+	m := trained(t, symmetric, params(func(p *Params) { p.Trees, p.Leaves = 1, 2 })).Model
 	if cut := thresholds(m.forest); !slices.Equal(cut, []float64{1.5}) {
 		t.Errorf("cut at %v, want 1.5", cut)
 	}
@@ -117,7 +117,7 @@ func TestCutInNode(t *testing.T) {
 	for i := range 30 { // holds 1 and 9 alone
 		d.x, d.y = append(d.x, []float64{1, float64(1 + i%2*8)}), append(d.y, 1+i%2)
 	}
-	m := fit(t, d, params(func(p *Params) { p.Trees, p.Leaves = 1, 3 })).Model
+	m := trained(t, d, params(func(p *Params) { p.Trees, p.Leaves = 1, 3 })).Model
 	if s := splits(m.forest); len(s) != 2 || s[0].Feature != 0 || s[0].Threshold() != 0.5 || s[1].Feature != 1 || s[1].Threshold() != 4.5 {
 		t.Errorf("splits %v, want feature 0 at 0.5 and 1 at 4.5", s)
 	}

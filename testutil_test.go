@@ -155,7 +155,7 @@ func readTable(path string) (*table, error) {
 
 // params is the defaults without trimming, which is an approximation, changed.
 func params(change func(*Params)) Params {
-	p := DefaultParams()
+	p := paperParams()
 	p.Threads, p.Trim = 1, 0
 	if change != nil {
 		change(&p)
@@ -185,7 +185,7 @@ func aligned(t testing.TB, train *Dataset, d *table) *Dataset {
 }
 
 // fit trains on a table.
-func fit(t testing.TB, d *table, p Params) *Result {
+func trained(t testing.TB, d *table, p Params) *Result {
 	t.Helper()
 	return train(t, newDataset(t, d), p, TrainOptions{})
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/fit"
 )
 
 // Why training stopped.
@@ -25,15 +26,23 @@ type TrainOptions struct {
 	Callback  func(Progress) bool // called by [Train] after each iteration; false stops training
 }
 
+// The phases of a training.
+const (
+	PhaseHoldOut = string(fit.HoldOut) // trains without the rows held out, to choose parameters
+	PhaseTrain   = string(fit.Final)   // trains the model itself
+)
+
 // Progress is the state of training after an iteration. TrainLoss and Valid
-// are there if it was evaluated.
+// are there if it was evaluated. In PhaseHoldOut, Valid is the evaluation on
+// the rows held out.
 type Progress struct {
-	Iteration int           // from 1
+	Phase     string        // PhaseHoldOut, which comes first if there is any, or PhaseTrain
+	Iteration int           // from 1 in each phase
 	Trees     int           // in the model, those it continues included
 	Elapsed   time.Duration // spent in iterations
 	Evaluated bool          // every EvalEvery-th iteration
 	TrainLoss float64       // mean log loss of the training rows, weighted
-	Valid     *Evaluation   // nil without a validation set
+	Valid     *Evaluation   // of raw scores; nil without a validation set
 	Best      int           // iteration of the best Valid so far; 0: none
 	StoppedBy string        // why this is the last iteration; "": it is not
 }
@@ -45,13 +54,17 @@ type Result struct {
 	BestIteration int         // the iteration that the model ends with, if it was stopped early; else the last
 	TrainLoss     float64     // mean log loss of the training rows after the last iteration, weighted
 	Valid         *Evaluation // of the model, if there was a validation set
+	HeldOut       *Evaluation // of a training without the rows held out, on them; nil: none were
+	HeldOutRows   int
 	StoppedBy     string
 	Elapsed       time.Duration // spent in iterations
 	Threads       int
 	Level         string // the instruction-set level of the kernels
 }
 
-// Train trains a model. It ends at Trees trees, when nothing can be split any
+// Train trains a model. Unless all parameters are given, it first trains without
+// a part of the rows, to choose parameters by them and to calibrate the model.
+// Training ends at Trees trees, when nothing can be split any
 // more, when the log losses of the training rows sum to at most StopLoss, after
 // EarlyStopping iterations without a better validation metric (the model is
 // then that of the best iteration), when the callback returns false, or when

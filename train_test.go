@@ -33,7 +33,7 @@ func TestSharedDataset(t *testing.T) {
 func TestTrainErrors(t *testing.T) {
 	d := blobs(41, 100, 3, 3, 255)
 	set := newDataset(t, d)
-	first := fit(t, d, params(func(p *Params) { p.Trees, p.Pairs = 2, 1 })).Model
+	first := trained(t, d, params(func(p *Params) { p.Trees, p.Pairs = 2, 1 })).Model
 	continued, err := NewDataset(d.features(), d.labels(), DatasetOptions{Init: first})
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestTrainErrors(t *testing.T) {
 	}
 	t.Run("continued with other pairs", func(t *testing.T) {
 		d := blobs(42, 100, 3, 4, 255)
-		first := fit(t, d, params(func(p *Params) { p.Trees, p.Pairs = 2, 1 })).Model
+		first := trained(t, d, params(func(p *Params) { p.Trees, p.Pairs = 2, 1 })).Model
 		set, err := NewDataset(d.features(), d.labels(), DatasetOptions{Init: first})
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func TestTrainErrors(t *testing.T) {
 	})
 	t.Run("good level of the environment", func(t *testing.T) {
 		t.Setenv("AOSO_LEVEL", "generic")
-		if r := fit(t, d, params(func(p *Params) { p.Trees = 1 })); r.Level != "generic" {
+		if r := trained(t, d, params(func(p *Params) { p.Trees = 1 })); r.Level != "generic" {
 			t.Errorf("level %s", r.Level)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/fit"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -15,11 +16,10 @@ import (
 // iteration; [Train] does the same in one call. One goroutine at a time may
 // use it.
 type Trainer struct {
-	params       Params
-	train, valid *Dataset // which the engine reads
+	train, valid *Dataset // which the fit reads
 	kernels      *kernel.Funcs
 	team         *par.Team
-	engine       *boost.Engine
+	fit          *fit.Fit
 	elapsed      time.Duration // in iterations
 	last         Progress
 }
@@ -35,7 +35,7 @@ func NewTrainer(train *Dataset, p Params, o TrainOptions) (*Trainer, error) {
 // makeTrainer is NewTrainer for a caller who, if silent, does not read the
 // training loss on the way.
 func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Trainer, error) {
-	p, err := checkTraining(train, p, o)
+	settings, err := checkTraining(train, p, o)
 	if err != nil {
 		return nil, err
 	}
@@ -43,12 +43,14 @@ func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Traine
 	if err != nil {
 		return nil, err
 	}
-	job := boost.Job{
-		Params: boost.Params(p), Train: train.set, EvalEvery: max(o.EvalEvery, 1), Silent: silent,
-		Kernels: funcs, CacheBytes: cacheBytes(),
+	job := fit.Job{Job: boost.Job{
+		Train: train.set, EvalEvery: max(o.EvalEvery, 1), Silent: silent, Kernels: funcs, CacheBytes: cacheBytes(),
+	}}
+	for _, setting := range settings {
+		job.Settings = append(job.Settings, boost.Params(setting))
 	}
 	if train.start != nil {
-		if err := train.start.model.checkContinued(&p, job.Params.TreesPerIteration(len(train.set.Classes))); err != nil {
+		if err := train.start.model.checkContinued(&settings[0], job.Settings[0].TreesPerIteration(len(train.set.Classes))); err != nil {
 			return nil, err
 		}
 		job.Start = &train.start.Start
@@ -59,49 +61,50 @@ func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Traine
 			job.ValidScores = o.Valid.start.Scores
 		}
 	}
+	p.plan(&job)
 	job.Team = par.NewTeam(p.Threads)
-	b := &Trainer{params: p, train: train, valid: o.Valid, kernels: funcs, team: job.Team, engine: boost.New(job)}
+	b := &Trainer{train: train, valid: o.Valid, kernels: funcs, team: job.Team, fit: fit.New(job)}
 	b.last = b.progress()
 	return b, nil
 }
 
-// checkTraining checks what is to be trained on and how, and completes the
-// parameters.
-func checkTraining(train *Dataset, p Params, o TrainOptions) (Params, error) {
+// checkTraining checks what is to be trained on and how. It returns the settings
+// to try.
+func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 	if train == nil {
-		return p, badArgument("train", nil, "a dataset")
+		return nil, badArgument("train", nil, "a dataset")
 	}
 	if o.EvalEvery < 0 {
-		return p, badArgument("eval_every", o.EvalEvery, "at least 0")
+		return nil, badArgument("eval_every", o.EvalEvery, "at least 0")
 	}
 	if train.Rows() == 0 {
-		return p, badArgument("train", "a dataset without rows", "at least one row")
+		return nil, badArgument("train", "a dataset without rows", "at least one row")
 	}
 	if train.set.Unknown > 0 {
-		return p, badArgument("train", fmt.Sprintf("%d rows of unknown classes", train.set.Unknown), "a dataset made by NewDataset")
+		return nil, badArgument("train", fmt.Sprintf("%d rows of unknown classes", train.set.Unknown), "a dataset made by NewDataset")
 	}
 	if err := train.checkFreed("train"); err != nil {
-		return p, err
+		return nil, err
 	}
 	if valid := o.Valid; valid != nil {
 		if !valid.binnedAs(train) {
-			return p, badArgument("valid", "a dataset of other bins", "one made by Aligned from the training set")
+			return nil, badArgument("valid", "a dataset of other bins", "one made by Aligned from the training set")
 		}
 		if err := valid.checkFreed("valid"); err != nil {
-			return p, err
+			return nil, err
 		}
 	}
 	if p.EarlyStopping > 0 && o.Valid == nil {
-		return p, badArgument("early_stopping", p.EarlyStopping, "0 without a validation set")
+		return nil, badArgument("early_stopping", p.EarlyStopping, "0 without a validation set")
 	}
-	return p.resolve(len(train.set.Classes))
+	return p.resolve(train.shape())
 }
 
 // Free gives the trainer's memory and threads back. After it, Step does
 // nothing. Freeing twice does nothing.
 func (b *Trainer) Free() {
 	b.team.Close()
-	b.engine.Free()
+	b.fit.Free()
 	runtime.KeepAlive(b.train)
 	runtime.KeepAlive(b.valid)
 }
@@ -113,7 +116,7 @@ func (b *Trainer) Free() {
 // there had been no interruption.
 func (b *Trainer) Step(ctx context.Context) (p Progress, more bool) {
 	start := time.Now()
-	more = b.engine.Step(ctx)
+	more = b.fit.Step(ctx)
 	b.elapsed += time.Since(start)
 	if more {
 		b.last = b.progress()
@@ -123,8 +126,9 @@ func (b *Trainer) Step(ctx context.Context) (p Progress, more bool) {
 
 // progress is the engine's status at this time.
 func (b *Trainer) progress() Progress {
-	s := b.engine.Status()
+	s := b.fit.Status()
 	return Progress{
+		Phase:     string(s.Phase),
 		Iteration: s.Iteration,
 		Trees:     s.Trees,
 		Elapsed:   b.elapsed,
@@ -141,10 +145,14 @@ func (b *Trainer) progress() Progress {
 // not change it. StoppedBy is empty while training goes on. After Free,
 // TrainLoss is NaN, and Valid is there with early stopping only.
 func (b *Trainer) Result() *Result {
-	r := b.engine.Result()
-	perIteration := b.engine.TreesPerIteration()
-	return &Result{
-		Model:         newModel(r.Forest, b.train.set.Classes, b.train.set.Names, b.params.Method, perIteration, b.params),
+	r := b.fit.Result()
+	m := newModel(r.Forest, b.train.set.Classes, b.train.set.Names, r.Params.Method, b.fit.TreesPerIteration(), Params(r.Params))
+	m.temperature = r.Temperature
+	if before := b.train.continued(); before != nil && m.temperature == 0 {
+		m.temperature = before.temperature
+	}
+	result := &Result{
+		Model:         m,
 		Iterations:    r.Iterations,
 		BestIteration: r.BestIteration,
 		TrainLoss:     r.TrainLoss,
@@ -154,4 +162,8 @@ func (b *Trainer) Result() *Result {
 		Threads:       b.team.Workers(),
 		Level:         b.kernels.Level,
 	}
+	if held := r.HeldOut; held != nil {
+		result.HeldOut, result.HeldOutRows = (*Evaluation)(&held.Evaluation), held.Rows
+	}
+	return result
 }

@@ -62,6 +62,12 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	if g.Level, err = goLevel(c.level); err != nil {
 		return g, err
 	}
+	if g.Preset, err = choice("preset", int64(c.preset)); err != nil {
+		return g, err
+	}
+	if g.Calibration, err = choice("calibration", int64(c.calibration)); err != nil {
+		return g, err
+	}
 	return g, nil
 }
 
@@ -107,6 +113,12 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 	c.seed = C.uint64_t(g.Seed)
 	c.num_threads = C.int64_t(g.Threads)
 	if c.level, err = cLevel(g.Level); err != nil {
+		return c, err
+	}
+	if c.preset, err = number[C.int32_t]("preset", g.Preset); err != nil {
+		return c, err
+	}
+	if c.calibration, err = number[C.int32_t]("calibration", g.Calibration); err != nil {
 		return c, err
 	}
 	return c, nil

@@ -30,7 +30,7 @@ type Parameter struct {
 	Group   string
 	Type    string // of its value: String, Int, Uint64 or Float64
 	Default string
-	Auto    string   // what the default "" or 0 stands for, if it stands for another value
+	Auto    string   // what the default stands for, if it is no value itself: "", 0 or -1, in text "auto"
 	Choices []Choice // the values allowed, if they can be listed
 	Range   Range    // the numbers allowed, if there are no Choices
 	Usual   Range    // the numbers worth trying

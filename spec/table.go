@@ -76,7 +76,17 @@ var Parameters = []Parameter{
 	},
 
 	{
-		Name: "trees", Field: "Trees", Group: Trees, Type: Int, Default: "1000", C: C{Slot: 8},
+		Name: "preset", Field: "Preset", Group: Trees, Type: String, Default: "auto", C: C{Slot: 26, Enum: "PRESET"},
+		Help: "How parameters are chosen that have no value.",
+		Choices: []Choice{
+			{"auto", "by the size of the data, and by held-out rows where these are in doubt"},
+			{"fast", "as auto, but for about a third of the time"},
+			{"paper", "as in the paper, whatever the data: 1000 trees of 20 leaves, shrinkage 0.1, no calibration"},
+		},
+	},
+	{
+		Name: "trees", Field: "Trees", Group: Trees, Type: Int, Default: "0", C: C{Slot: 8},
+		Auto:  "the number that suits the held-out rows best, at most 1000",
 		Range: atLeast(1), Usual: between(10, 10000),
 		Help:   "Maximum number of trees to grow.",
 		Detail: "When training continues a model, these trees are added to it.",
@@ -88,14 +98,16 @@ var Parameters = []Parameter{
 		},
 	},
 	{
-		Name: "leaves", Field: "Leaves", Group: Trees, Type: Int, Default: "20", C: C{Slot: 9},
+		Name: "leaves", Field: "Leaves", Group: Trees, Type: Int, Default: "0", C: C{Slot: 9},
+		Auto:  "16 to 256, more for more rows",
 		Range: between(2, 1<<16), Usual: between(2, 256),
 		Help:   "Maximum number of leaves per tree.",
 		Detail: "Trees grow best-first.",
 		Others: Others{LightGBM: "num_leaves", XGBoost: "max_leaves", CatBoost: "max_leaves num_leaves", ScikitLearn: "max_leaf_nodes"},
 	},
 	{
-		Name: "shrinkage", Field: "Shrinkage", Group: Trees, Type: Float64, Default: "0.1", C: C{Slot: 13},
+		Name: "shrinkage", Field: "Shrinkage", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 13},
+		Auto:  "0.05 to 0.3",
 		Range: fraction, Usual: between(0.01, 1),
 		Help:   "Learning rate, by which every leaf value is multiplied.",
 		Others: Others{LightGBM: "learning_rate", XGBoost: "eta learning_rate", CatBoost: "learning_rate eta", ScikitLearn: "learning_rate"},
@@ -110,7 +122,8 @@ var Parameters = []Parameter{
 		},
 	},
 	{
-		Name: "min_samples", Field: "MinSamples", Group: Trees, Type: Int, Default: "1", C: C{Slot: 11},
+		Name: "min_samples", Field: "MinSamples", Group: Trees, Type: Int, Default: "0", C: C{Slot: 11},
+		Auto:  "1, or 10 for noisy data",
 		Range: atLeast(1), Usual: between(1, 30),
 		Help: "Minimum number of training rows in a leaf.",
 		Others: Others{
@@ -134,7 +147,8 @@ var Parameters = []Parameter{
 		Others: Others{LightGBM: "min_gain_to_split min_split_gain", XGBoost: "gamma min_split_loss", ScikitLearn: "~min_impurity_decrease"},
 	},
 	{
-		Name: "l2", Field: "L2", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 16},
+		Name: "l2", Field: "L2", Group: Trees, Type: Float64, Default: "-1", C: C{Slot: 16},
+		Auto:  "0, or more for noisy data",
 		Range: notNegative, Usual: between(1e-3, 100),
 		Help: "Regularization term, added to the sums of Hessians in gains and leaf values.",
 		Others: Others{
@@ -143,14 +157,16 @@ var Parameters = []Parameter{
 		},
 	},
 	{
-		Name: "max_step", Field: "MaxStep", Group: Trees, Type: Float64, Default: "5", C: C{Slot: 17},
+		Name: "max_step", Field: "MaxStep", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 17},
+		Auto:  "5, or 3 from 100,000 rows",
 		Range: Range{Least: 0, Most: 20, LeastOpen: true}, Usual: between(0.1, 20),
 		Help:   "Maximum absolute value of a leaf before shrinkage.",
 		Others: Others{LightGBM: "max_delta_step", XGBoost: "max_delta_step"},
 	},
 
 	{
-		Name: "subsample", Field: "Subsample", Group: Sampling, Type: Float64, Default: "1", C: C{Slot: 18},
+		Name: "subsample", Field: "Subsample", Group: Sampling, Type: Float64, Default: "0", C: C{Slot: 18},
+		Auto:  "1, or less from 100,000 rows",
 		Range: fraction, Usual: between(0.1, 1),
 		Help:   "Fraction of the rows drawn for each tree to choose its splits.",
 		Detail: "Below 1, splits are chosen among at most 64 bins per feature. Leaf values come from all rows.",
@@ -166,7 +182,8 @@ var Parameters = []Parameter{
 		Others: Others{LightGBM: "feature_fraction colsample_bytree", XGBoost: "colsample_bytree"},
 	},
 	{
-		Name: "colsample_bynode", Field: "ColsampleByNode", Group: Sampling, Type: Float64, Default: "1", C: C{Slot: 20},
+		Name: "colsample_bynode", Field: "ColsampleByNode", Group: Sampling, Type: Float64, Default: "0", C: C{Slot: 20},
+		Auto:  "0.3 to 1, less for more features",
 		Range: fraction, Usual: between(0.1, 1),
 		Help: "Fraction of the tree's features drawn for each node.",
 		Others: Others{
@@ -182,6 +199,17 @@ var Parameters = []Parameter{
 			"The splits of a node leave out rows whose gradients and Hessians are below this fraction of the node's means. The paper uses 0.",
 	},
 
+	{
+		Name: "calibration", Field: "Calibration", Group: Stopping, Type: String, Default: "auto", C: C{Slot: 27, Enum: "CALIBRATION"},
+		Help: "Where the temperature comes from that makes probabilities out of raw scores.",
+		Choices: []Choice{
+			{"auto", "from the validation set if there is one, else holdout, or folds for fewer than 2000 rows"},
+			{"none", "there is no temperature"},
+			{"holdout", "from a training without a fifth of the rows, at most 50,000 of them, which comes first"},
+			{"folds", "from five trainings, each without another fifth of the rows, which come first"},
+		},
+		Detail: "Fewer than 50 rows, or a single class, are not calibrated; a model that is continued keeps its temperature.",
+	},
 	{
 		Name: "stop_loss", Field: "StopLoss", Group: Stopping, Type: Float64, Default: "1e-16", C: C{Slot: 22},
 		Range: notNegative, Usual: between(1e-16, 1),

@@ -27,7 +27,9 @@
     F(T, stop_loss) \
     F(T, seed) \
     F(T, num_threads) \
-    F(T, level)
+    F(T, level) \
+    F(T, preset) \
+    F(T, calibration)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \
@@ -43,7 +45,14 @@
     C(AOSO_BASE_WORST) \
     C(AOSO_BASE_EXHAUSTIVE) \
     C(AOSO_METRIC_LOGLOSS) \
-    C(AOSO_METRIC_ERROR)
+    C(AOSO_METRIC_ERROR) \
+    C(AOSO_PRESET_AUTO) \
+    C(AOSO_PRESET_FAST) \
+    C(AOSO_PRESET_PAPER) \
+    C(AOSO_CALIBRATION_AUTO) \
+    C(AOSO_CALIBRATION_NONE) \
+    C(AOSO_CALIBRATION_HOLDOUT) \
+    C(AOSO_CALIBRATION_FOLDS)
 
 // By kind, the fields that may have any value: CHOICE(type, field, number of
 // values), COUNT(type, field), NUMBER(field).
@@ -69,4 +78,6 @@
     NUMBER(colsample_bytree) \
     NUMBER(colsample_bynode) \
     NUMBER(trim) \
-    NUMBER(stop_loss)
+    NUMBER(stop_loss) \
+    CHOICE(int32_t, preset, 3) \
+    CHOICE(int32_t, calibration, 4)

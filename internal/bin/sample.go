@@ -34,6 +34,17 @@ func (x *Matrix) NewSample(rows int) *Matrix {
 	return s
 }
 
+// Subset copies the given rows of x; of the forms beside the columns only if
+// grouped is true.
+func (x *Matrix) Subset(rows []uint32, grouped bool, team *par.Team) *Matrix {
+	if !grouped {
+		x = &Matrix{Rows: x.Rows, Columns: x.Columns}
+	}
+	s := x.NewSample(len(rows))
+	s.Take(x, rows, team)
+	return s
+}
+
 // Take fills s with the given rows of x. s must come from x.NewSample with at
 // least len(rows) rows.
 func (s *Matrix) Take(x *Matrix, rows []uint32, team *par.Team) {

@@ -128,7 +128,7 @@ func (e *Engine) look() {
 	if now.Evaluated {
 		now.Valid = e.evaluate()
 		if !e.job.Silent {
-			now.TrainLoss = e.trainLoss()
+			now.TrainLoss = e.TrainLoss()
 		}
 	}
 	if now.Valid != nil && e.job.Params.EarlyStopping > 0 {
@@ -138,8 +138,18 @@ func (e *Engine) look() {
 	now.Best, now.Stopped = e.best.iteration, e.stopped
 }
 
-// trainLoss is the mean log loss of the training rows, weighted.
-func (e *Engine) trainLoss() float64 { return e.state.logLoss(nil) / e.weight }
+// TrainLoss is the mean log loss of the training rows, weighted.
+func (e *Engine) TrainLoss() float64 { return e.state.logLoss(nil) / e.weight }
+
+// Stopped says why training is over, or that it was interrupted; "": it goes on.
+func (e *Engine) Stopped() StopReason { return e.stopped }
+
+// Params is the parameters of the training.
+func (e *Engine) Params() *Params { return &e.job.Params }
+
+// ValidScores is the raw scores of the model so far on the validation set, rows
+// × classes. The next step changes them.
+func (e *Engine) ValidScores() []float64 { return e.validation.scores }
 
 // evaluate evaluates the model so far on the validation set; nil: there is none.
 func (e *Engine) evaluate() *Evaluation {
@@ -175,7 +185,7 @@ func (e *Engine) Result() Result {
 		Stopped:       e.stopped,
 	}
 	if !e.freed {
-		r.TrainLoss, r.Valid = e.trainLoss(), e.evaluate()
+		r.TrainLoss, r.Valid = e.TrainLoss(), e.evaluate()
 	}
 	r.Forest = e.forest.Truncated(e.forest.Trees())
 	if best := e.best; e.job.Params.EarlyStopping > 0 && best.iteration > 0 {

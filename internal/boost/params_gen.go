@@ -11,6 +11,7 @@ type Params struct {
 	PairSelection   string
 	BaseClass       string
 	BaseGap         int
+	Preset          string
 	Trees           int
 	Leaves          int
 	Shrinkage       float64
@@ -24,6 +25,7 @@ type Params struct {
 	ColsampleByTree float64
 	ColsampleByNode float64
 	Trim            float64
+	Calibration     string
 	StopLoss        float64
 	EarlyStopping   int
 	Metric          string

@@ -8,13 +8,34 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// BestFactor is the factor of raw scores, rows × classes, between low and high,
-// that leaves the least log loss. The loss is convex in it: Newton's method
-// finds it while the steps shorten fast, else halving the interval does.
-func BestFactor(scores []float64, t *data.Target, low, high float64, k *kernel.Funcs, team *par.Team) float64 {
-	factor, step := 1.0, high
-	for step > 1e-12*factor {
-		slope, curvature := lossSlope(scores, factor, t, k, team)
+// Scaling is a search for the factor of raw scores, rows × classes, that leaves
+// the least log loss.
+type Scaling struct {
+	Scores    []float64
+	Target    *data.Target
+	Low, High float64 // bounds of the factor
+	Unknown   float64 // further rows of mean weight, whose scores are like those given and whose class may be any
+	Start     float64 // a guess; 0: 1
+	Precision float64 // relative; 0: 1e-12
+
+	Kernels *kernel.Funcs
+	Team    *par.Team
+}
+
+// Factor finds the factor. The loss is convex in it: Newton's method finds it
+// while the steps shorten fast, else halving the interval does.
+func (s *Scaling) Factor() float64 {
+	factor, precision := s.Start, s.Precision
+	if factor == 0 {
+		factor = 1
+	}
+	if precision == 0 {
+		precision = 1e-12
+	}
+	low, high := s.Low, s.High
+	step := high
+	for step > precision*factor {
+		slope, curvature := s.slope(factor)
 		if slope > 0 {
 			high = factor
 		} else {
@@ -29,12 +50,14 @@ func BestFactor(scores []float64, t *data.Target, low, high float64, k *kernel.F
 	return factor
 }
 
-// lossSlope is the derivatives of the log loss by a factor of all scores.
-func lossSlope(scores []float64, factor float64, t *data.Target, k *kernel.Funcs, team *par.Team) (slope, curvature float64) {
+// slope is the derivatives of the log loss by a factor of all scores.
+func (s *Scaling) slope(factor float64) (slope, curvature float64) {
+	t := s.Target
 	classes, rows := len(t.Classes), t.Rows()
+	unknown := s.Unknown / float64(max(rows-t.Unknown, 1)) // for each row
 	type sums struct{ slope, curvature float64 }
 	blocks := make([]sums, kernel.Blocks(rows))
-	team.Do(len(blocks), func(_, b int) {
+	s.Team.Do(len(blocks), func(_, b int) {
 		p := make([]float64, classes)
 		job := kernel.SoftmaxJob{Scores: p, Classes: classes}
 		first, end := kernel.Block(b, rows)
@@ -42,19 +65,22 @@ func lossSlope(scores []float64, factor float64, t *data.Target, k *kernel.Funcs
 			if t.Labels[i] < 0 {
 				continue
 			}
-			w, f := t.Weight(i), scores[i*classes:][:classes]
+			w, f := t.Weight(i), s.Scores[i*classes:][:classes]
 			for k := range p {
 				p[k] = f[k] * factor
 			}
-			k.Softmax(&job)
-			mean, square := 0.0, 0.0
+			s.Kernels.Softmax(&job)
+			mean, square, even := 0.0, 0.0, 0.0
 			for k, p := range p { // against the row's own score, where p is about 1
 				above := f[k] - f[t.Labels[i]]
 				mean += float64(p * above)
 				square += float64(float64(p*above) * above)
+				even += above
 			}
-			blocks[b].slope += float64(w * mean)
-			blocks[b].curvature += float64(w * (square - float64(mean*mean)))
+			variance := square - float64(mean*mean)
+			even /= float64(classes)
+			blocks[b].slope += float64(w * (mean + float64(unknown*(mean-even))))
+			blocks[b].curvature += float64(w * (variance + float64(unknown*variance)))
 		}
 	})
 	for _, b := range blocks {

@@ -52,6 +52,22 @@ func (s *Set) Group(team *par.Team) {
 	s.Matrix.JoinSmall(s.Mapper, team)
 }
 
+// Subset copies the given rows; ready to train on, if asked.
+func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
+	subset := &Set{Names: s.Names, Mapper: s.Mapper, Matrix: s.Matrix.Subset(rows, train, team), Grouped: s.Grouped && train}
+	subset.Classes, subset.Labels = s.Classes, make([]int32, len(rows))
+	for i, row := range rows {
+		subset.Labels[i] = s.Labels[row]
+	}
+	if s.Weights != nil {
+		subset.Weights = make([]float32, len(rows))
+		for i, row := range rows {
+			subset.Weights[i] = s.Weights[row]
+		}
+	}
+	return subset
+}
+
 // Freed tells whether the matrix was freed.
 func (s *Set) Freed() bool { return s.Matrix.Columns == nil }
 

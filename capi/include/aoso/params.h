@@ -38,6 +38,19 @@ enum { /* metric */
     AOSO_METRIC_ERROR = 1, /* the fraction of rows whose predicted class is wrong */
 };
 
+enum { /* preset */
+    AOSO_PRESET_AUTO = 0, /* by the size of the data, and by held-out rows where these are in doubt */
+    AOSO_PRESET_FAST = 1, /* as auto, but for about a third of the time */
+    AOSO_PRESET_PAPER = 2, /* as in the paper, whatever the data: 1000 trees of 20 leaves, shrinkage 0.1, no calibration */
+};
+
+enum { /* calibration */
+    AOSO_CALIBRATION_AUTO = 0, /* from the validation set if there is one, else holdout, or folds for fewer than 2000 rows */
+    AOSO_CALIBRATION_NONE = 1, /* there is no temperature */
+    AOSO_CALIBRATION_HOLDOUT = 2, /* from a training without a fifth of the rows, at most 50,000 of them, which comes first */
+    AOSO_CALIBRATION_FOLDS = 3, /* from five trainings, each without another fifth of the rows, which come first */
+};
+
 /* The parameters of training. */
 typedef struct aoso_params {
     uint32_t struct_size;
@@ -73,11 +86,11 @@ typedef struct aoso_params {
 
     /* Maximum number of trees to grow. When training continues a model, these trees are added to it. There must be
      * enough for one iteration: with K classes, K - 1 for method abc and K for logitboost.
-     * Allowed: at least 1. Default: 1000. */
+     * Allowed: at least 1. Default: 0, which means the number that suits the held-out rows best, at most 1000. */
     int64_t trees;
 
     /* Maximum number of leaves per tree. Trees grow best-first.
-     * Allowed: 2 to 65536. Default: 20. */
+     * Allowed: 2 to 65536. Default: 0, which means 16 to 256, more for more rows. */
     int64_t leaves;
 
     /* Maximum number of splits from the root to a leaf; 0 means no limit.
@@ -85,7 +98,7 @@ typedef struct aoso_params {
     int64_t max_depth;
 
     /* Minimum number of training rows in a leaf.
-     * Allowed: at least 1. Default: 1. */
+     * Allowed: at least 1. Default: 0, which means 1, or 10 for noisy data. */
     int64_t min_samples;
 
     /* Training stops after this many iterations without a better metric on the validation set; 0 turns this off.
@@ -94,7 +107,7 @@ typedef struct aoso_params {
     int64_t early_stopping;
 
     /* Learning rate, by which every leaf value is multiplied.
-     * Allowed: above 0, at most 1. Default: 0.1. */
+     * Allowed: above 0, at most 1. Default: 0, which means 0.05 to 0.3. */
     double shrinkage;
 
     /* Minimum sum of Hessians in a leaf, over the class pairs of the node.
@@ -106,16 +119,16 @@ typedef struct aoso_params {
     double min_gain;
 
     /* Regularization term, added to the sums of Hessians in gains and leaf values.
-     * Allowed: a finite number, at least 0. Default: 0. */
+     * Allowed: a finite number, at least 0. Default: -1, which means 0, or more for noisy data. */
     double l2;
 
     /* Maximum absolute value of a leaf before shrinkage.
-     * Allowed: above 0, at most 20. Default: 5. */
+     * Allowed: above 0, at most 20. Default: 0, which means 5, or 3 from 100,000 rows. */
     double max_step;
 
     /* Fraction of the rows drawn for each tree to choose its splits. Below 1, splits are chosen among at most 64
      * bins per feature. Leaf values come from all rows.
-     * Allowed: above 0, at most 1. Default: 1. */
+     * Allowed: above 0, at most 1. Default: 0, which means 1, or less from 100,000 rows. */
     double subsample;
 
     /* Fraction of the features drawn for each tree.
@@ -123,7 +136,7 @@ typedef struct aoso_params {
     double colsample_bytree;
 
     /* Fraction of the tree's features drawn for each node.
-     * Allowed: above 0, at most 1. Default: 1. */
+     * Allowed: above 0, at most 1. Default: 0, which means 0.3 to 1, less for more features. */
     double colsample_bynode;
 
     /* Fraction of the mean residual below which rows are left out; 0 keeps all rows. A tree leaves out rows whose
@@ -148,6 +161,15 @@ typedef struct aoso_params {
     /* Instruction-set level of the kernels. The model does not depend on it. The CPU must have the level.
      * Default: NULL, which means AOSO_LEVEL if it is set, else the fastest. */
     const char *level;
+
+    /* How parameters are chosen that have no value.
+     * Default: AOSO_PRESET_AUTO. */
+    int32_t preset;
+
+    /* Where the temperature comes from that makes probabilities out of raw scores. Fewer than 50 rows, or a single
+     * class, are not calibrated; a model that is continued keeps its temperature.
+     * Default: AOSO_CALIBRATION_AUTO. */
+    int32_t calibration;
 } aoso_params;
 /* end parameters */
 

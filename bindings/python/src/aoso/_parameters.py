@@ -27,6 +27,8 @@ FIELDS = (
     ("seed", "uint64"),
     ("num_threads", "int64"),
     ("level", "char_p"),
+    ("preset", "int32"),
+    ("calibration", "int32"),
 )
 
 # The types of the values.
@@ -37,6 +39,7 @@ TYPES = {
     "pair_selection": str,
     "base_class": str,
     "base_gap": int,
+    "preset": str,
     "trees": int,
     "leaves": int,
     "shrinkage": float,
@@ -50,6 +53,7 @@ TYPES = {
     "colsample_bytree": float,
     "colsample_bynode": float,
     "trim": float,
+    "calibration": str,
     "stop_loss": float,
     "early_stopping": int,
     "metric": str,

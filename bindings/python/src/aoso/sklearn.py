@@ -68,49 +68,59 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     base_gap : int, default 1
         Number of iterations for which method abc keeps a base class.
         Allowed: 1 to 2147483647.
-    trees : int, default 1000
+    preset : {"auto", "fast", "paper"}, default "auto"
+        How parameters are chosen that have no value. "auto": by the size of the data, and by held-out rows where these
+        are in doubt; "fast": as auto, but for about a third of the time; "paper": as in the paper, whatever the data:
+        1000 trees of 20 leaves, shrinkage 0.1, no calibration.
+    trees : int, optional
         Maximum number of trees to grow. When training continues a model, these trees are added to it. There must be
         enough for one iteration: with K classes, K - 1 for method abc and K for logitboost.
-        Allowed: at least 1.
-    leaves : int, default 20
+        Allowed: at least 1. Default: the number that suits the held-out rows best, at most 1000.
+    leaves : int, optional
         Maximum number of leaves per tree. Trees grow best-first.
-        Allowed: 2 to 65536.
-    shrinkage : float, default 0.1
+        Allowed: 2 to 65536. Default: 16 to 256, more for more rows.
+    shrinkage : float, optional
         Learning rate, by which every leaf value is multiplied.
-        Allowed: above 0, at most 1.
+        Allowed: above 0, at most 1. Default: 0.05 to 0.3.
     max_depth : int, default 0
         Maximum number of splits from the root to a leaf; 0 means no limit.
         Allowed: at least 0.
-    min_samples : int, default 1
+    min_samples : int, optional
         Minimum number of training rows in a leaf.
-        Allowed: at least 1.
+        Allowed: at least 1. Default: 1, or 10 for noisy data.
     min_hessian : float, default 0
         Minimum sum of Hessians in a leaf, over the class pairs of the node.
         Allowed: a finite number, at least 0.
     min_gain : float, default 0
         Gain that a split must exceed.
         Allowed: a finite number, at least 0.
-    l2 : float, default 0
+    l2 : float, optional
         Regularization term, added to the sums of Hessians in gains and leaf values.
-        Allowed: a finite number, at least 0.
-    max_step : float, default 5
+        Allowed: a finite number, at least 0. Default: 0, or more for noisy data.
+    max_step : float, optional
         Maximum absolute value of a leaf before shrinkage.
-        Allowed: above 0, at most 20.
-    subsample : float, default 1
+        Allowed: above 0, at most 20. Default: 5, or 3 from 100,000 rows.
+    subsample : float, optional
         Fraction of the rows drawn for each tree to choose its splits. Below 1, splits are chosen among at most 64 bins
         per feature. Leaf values come from all rows.
-        Allowed: above 0, at most 1.
+        Allowed: above 0, at most 1. Default: 1, or less from 100,000 rows.
     colsample_bytree : float, default 1
         Fraction of the features drawn for each tree.
         Allowed: above 0, at most 1.
-    colsample_bynode : float, default 1
+    colsample_bynode : float, optional
         Fraction of the tree's features drawn for each node.
-        Allowed: above 0, at most 1.
+        Allowed: above 0, at most 1. Default: 0.3 to 1, less for more features.
     trim : float, default 0.1
         Fraction of the mean residual below which rows are left out; 0 keeps all rows. A tree leaves out rows whose 1 -
         p of their own class is below this fraction of the mean. The splits of a node leave out rows whose gradients and
         Hessians are below this fraction of the node's means. The paper uses 0.
         Allowed: at least 0, below 1.
+    calibration : {"auto", "none", "holdout", "folds"}, default "auto"
+        Where the temperature comes from that makes probabilities out of raw scores. "auto": from the validation set if
+        there is one, else holdout, or folds for fewer than 2000 rows; "none": there is no temperature; "holdout": from
+        a training without a fifth of the rows, at most 50,000 of them, which comes first; "folds": from five trainings,
+        each without another fifth of the rows, which come first. Fewer than 50 rows, or a single class, are not
+        calibrated; a model that is continued keeps its temperature.
     stop_loss : float, default 1e-16
         Training stops when the sum of -log p over the training rows is no greater than this. This is a sum, as in the
         paper; the training loss that is reported is a mean.
@@ -173,19 +183,21 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         pair_selection: str = "second_order",
         base_class: str = "worst",
         base_gap: int = 1,
-        trees: int = 1000,
-        leaves: int = 20,
-        shrinkage: float = 0.1,
+        preset: str = "auto",
+        trees: int | None = None,
+        leaves: int | None = None,
+        shrinkage: float | None = None,
         max_depth: int = 0,
-        min_samples: int = 1,
+        min_samples: int | None = None,
         min_hessian: float = 0.0,
         min_gain: float = 0.0,
-        l2: float = 0.0,
-        max_step: float = 5.0,
-        subsample: float = 1.0,
+        l2: float | None = None,
+        max_step: float | None = None,
+        subsample: float | None = None,
         colsample_bytree: float = 1.0,
-        colsample_bynode: float = 1.0,
+        colsample_bynode: float | None = None,
         trim: float = 0.1,
+        calibration: str = "auto",
         stop_loss: float = 1e-16,
         early_stopping: int = 0,
         metric: str = "logloss",
@@ -200,6 +212,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.pair_selection = pair_selection
         self.base_class = base_class
         self.base_gap = base_gap
+        self.preset = preset
         self.trees = trees
         self.leaves = leaves
         self.shrinkage = shrinkage
@@ -213,6 +226,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.colsample_bytree = colsample_bytree
         self.colsample_bynode = colsample_bynode
         self.trim = trim
+        self.calibration = calibration
         self.stop_loss = stop_loss
         self.early_stopping = early_stopping
         self.metric = metric

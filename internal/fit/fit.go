@@ -1,0 +1,276 @@
+// Package fit trains models some of whose settings the data are to choose. It
+// first trains on a part of the rows and looks at the others, which it holds out.
+// They tell which settings are best, how many trees to grow, and at which
+// temperature the scores become good probabilities. Then it trains on all rows.
+package fit
+
+import (
+	"context"
+	"math"
+
+	"github.com/libaoso/aoso/internal/boost"
+)
+
+// Job describes a training.
+type Job struct {
+	boost.Job // its Params are not used
+
+	// Settings are the parameters to try. All but the first are tried only if rows
+	// are held out and the parameters before did not suit the data.
+	Settings []boost.Params
+	Folds    int  // 0: hold no rows out; 1: a part of them; else each of so many parts in turn
+	Choose   bool // the number of trees; the settings' own is then the most
+	Temper   bool // find a temperature
+}
+
+// Phase is a part of a training.
+type Phase string
+
+const (
+	HoldOut Phase = "holdout" // trains without the rows held out
+	Final   Phase = "train"   // trains the model itself
+)
+
+// Status describes a training after an iteration. Iterations count from 1 in each
+// phase. While rows are held out, Valid is the evaluation on them.
+type Status struct {
+	boost.Status
+	Phase Phase
+}
+
+// Fit is a training under way.
+type Fit struct {
+	job       Job
+	phase     Phase
+	parts     []part // while rows are held out
+	setting   int    // the settings in training
+	run       *run   // their training
+	before    int    // iterations of the settings tried before
+	best      *run   // of the settings tried, freed; nil: none
+	status    Status
+	interrupt bool // the last step was interrupted
+	freed     bool
+}
+
+// Rows that are held out: one in so many, but no more than so many.
+const heldOut, mostHeldOut = 5, 50_000
+
+// New prepares a training for its first iteration.
+func New(j Job) *Fit {
+	f := &Fit{job: j, phase: HoldOut}
+	if j.Folds == 0 {
+		f.begin(j.Settings[0])
+		return f
+	}
+	rows, parts := j.Train.Rows(), j.Folds
+	if parts == 1 {
+		parts = max(heldOut, (rows+mostHeldOut-1)/mostHeldOut)
+	}
+	folds := deal(&j.Train.Target, parts, j.Settings[0].Seed)
+	for i := range j.Folds {
+		f.parts = append(f.parts, newPart(j.Train, folds, i, j.Team))
+	}
+	f.try()
+	return f
+}
+
+// try begins to train the next settings without the rows held out.
+func (f *Fit) try() {
+	f.run = &run{path: newPath(pool(f.parts), f.job.Kernels, f.job.Team)}
+	for _, part := range f.parts {
+		job := f.job.Job
+		job.Params, job.Train, job.Valid = f.job.Settings[f.setting], part.train, part.held
+		job.EvalEvery, job.Silent = math.MaxInt, true
+		f.run.engines = append(f.run.engines, boost.New(job))
+	}
+}
+
+// begin begins to train the model itself.
+func (f *Fit) begin(p boost.Params) {
+	job := f.job.Job
+	job.Params = p
+	f.phase = Final
+	f.run = &run{engines: []*boost.Engine{boost.New(job)}}
+	f.run.end()
+	if v := job.Valid; v != nil && f.best == nil && v.Unknown < v.Rows() && (f.job.Choose || f.job.Temper) {
+		f.run.path = newPath(&v.Target, job.Kernels, job.Team)
+	}
+}
+
+// Free gives the memory back. After it, Step does nothing. Freeing twice does
+// nothing.
+func (f *Fit) Free() {
+	f.freed = true
+	f.run.free()
+	f.freeParts()
+}
+
+func (f *Fit) freeParts() {
+	for i := range f.parts {
+		f.parts[i].free()
+	}
+	f.parts = nil
+}
+
+// Step does an iteration. It returns false without an effect if training is
+// over, or if ctx is cancelled before or during the iteration. After that, the
+// next Step resumes as if there had been no interruption.
+func (f *Fit) Step(ctx context.Context) bool {
+	if f.freed || f.run.stopped != "" {
+		return false
+	}
+	if f.interrupt = !f.run.step(ctx); f.interrupt {
+		return false
+	}
+	f.look()
+	f.observe()
+	if f.phase == HoldOut && f.run.stopped != "" {
+		f.conclude()
+	}
+	return true
+}
+
+// look adds a point to the path where it is time, and ends a run that only gets
+// worse.
+func (f *Fit) look() {
+	r := f.run
+	if r.path == nil || f.follows() {
+		return
+	}
+	if r.stopped == "" && r.iteration < r.path.next {
+		return
+	}
+	r.path.look(r.iteration, r.scores())
+	if f.job.Choose && r.path.over() && r.stopped == "" {
+		r.stopped = boost.StoppedByEarlyStopping
+	}
+}
+
+// follows tells whether the engine itself chooses the iteration that the model
+// ends with, and has the path look there.
+func (f *Fit) follows() bool {
+	r := f.run
+	if r.params().EarlyStopping == 0 {
+		return false
+	}
+	if s := r.engines[0].Status(); s.Best == s.Iteration {
+		r.path.look(r.iteration, r.scores())
+		r.path.pick = len(r.path.points) - 1
+	}
+	return true
+}
+
+// observe updates the status after an iteration.
+func (f *Fit) observe() {
+	r := f.run
+	f.status = Status{Status: r.engines[0].Status(), Phase: f.phase}
+	now := &f.status
+	if now.Stopped = r.stopped; f.phase == Final {
+		return
+	}
+	now.Stopped, now.Iteration = "", f.before+r.iteration
+	if now.Evaluated = !f.job.Silent && now.Iteration%f.job.EvalEvery == 0; now.Evaluated {
+		now.TrainLoss, now.Valid = r.trainLoss(), boost.Evaluate(r.scores(), r.path.target)
+	}
+}
+
+// conclude ends a run without the rows held out. It begins the next: of other
+// settings, or that of the model itself.
+func (f *Fit) conclude() {
+	r := f.run
+	r.free()
+	if f.best == nil || r.path.lowest() < f.best.path.lowest() {
+		f.best = r
+	}
+	f.before += r.iteration
+	f.setting++
+	if f.setting < len(f.job.Settings) && (f.job.Folds > 1 || r.overfits()) {
+		f.try()
+		return
+	}
+	f.freeParts()
+	params := *f.best.params()
+	if f.job.Choose {
+		params.Trees = f.best.path.picked().iteration * f.best.engines[0].TreesPerIteration()
+	}
+	f.begin(params)
+}
+
+// Status describes the training after its last iteration.
+func (f *Fit) Status() Status { return f.status }
+
+// Result is a model and how its training went.
+type Result struct {
+	boost.Result
+	Params      boost.Params // of the model
+	Phase       Phase        // HoldOut: it was interrupted there, and the model has not seen the rows held out
+	Temperature float64      // 0: none
+	HeldOut     *HeldOut     // nil: no rows were held out
+}
+
+// HeldOut is how well a training without the rows held out predicted them.
+type HeldOut struct {
+	Rows       int
+	Evaluation boost.Evaluation // its log loss is tempered
+}
+
+// Result is the model so far. With folds, an interrupted hold-out phase leaves
+// that of the first.
+func (f *Fit) Result() Result {
+	r := Result{Result: f.run.engines[0].Result(), Params: *f.run.params(), Phase: f.phase}
+	if r.Stopped = f.run.stopped; f.interrupt {
+		r.Stopped = boost.StoppedByInterrupt
+	}
+	var at *point
+	switch {
+	case f.phase == HoldOut:
+		at = f.run.path.at(f.run.iteration)
+		r.Valid = nil
+	case f.best != nil:
+		at = f.best.path.at(r.Iterations)
+		if !f.job.Choose {
+			at = f.best.path.last()
+		}
+	case f.run.path != nil:
+		at = f.validated(&r.Result)
+	}
+	if at == nil || at.iteration == 0 {
+		return r
+	}
+	if f.job.Temper {
+		r.Temperature = 1 / at.factor
+	}
+	if f.phase == HoldOut || f.best != nil {
+		rows := f.run.path
+		if f.best != nil {
+			rows = f.best.path
+		}
+		r.HeldOut = &HeldOut{rows.target.Rows(), at.tempered}
+	}
+	return r
+}
+
+// validated is the point of a validation set that a model ends with. It sets the
+// result's model and evaluation.
+func (f *Fit) validated(r *boost.Result) *point {
+	path, engine := f.run.path, f.run.engines[0]
+	at := path.picked()
+	switch {
+	case engine.Params().EarlyStopping > 0:
+	case f.job.Choose:
+		r.BestIteration = at.iteration
+		r.Forest = r.Forest.Truncated(r.Forest.Trees() - (r.Iterations-at.iteration)*engine.TreesPerIteration())
+	case f.freed:
+		at = path.last()
+	default:
+		now, _ := path.measure(r.Iterations, f.run.scores())
+		at = &now
+	}
+	if r.Valid != nil && f.job.Temper && at.iteration > 0 {
+		r.Valid = &at.tempered
+	}
+	return at
+}
+
+// TreesPerIteration is the number of trees that an iteration adds.
+func (f *Fit) TreesPerIteration() int { return f.run.engines[0].TreesPerIteration() }

@@ -1,0 +1,150 @@
+package fit
+
+import (
+	"math"
+
+	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// path follows a training on rows that it does not see. At points that grow more
+// and more distant it finds the temperature that leaves the least log loss, the
+// refined loss of that point (E. Berta et al., Rethinking early stopping: refine,
+// then calibrate, 2025). Of the points whose refined loss is not clearly above
+// the least, it picks the last.
+type path struct {
+	target  *data.Target
+	known   float64 // weight of the rows of known classes
+	kernels *kernel.Funcs
+	team    *par.Team
+
+	next   int       // iteration of the next point
+	points []point   // those so far; the first stands for no model
+	least  int       // the point of the least refined loss
+	pick   int       // the point picked
+	losses []float64 // by row: the refined loss at the least point
+	worse  bool      // the last point's refined loss is clearly above the least
+}
+
+// point is what the rows say about the model after an iteration.
+type point struct {
+	iteration int
+	factor    float64          // of the scores, with which the loss is least: 1/temperature
+	tempered  boost.Evaluation // with this factor; its log loss is the refined loss
+}
+
+const (
+	// unknownRows is a number of further rows whose class may be any (Laplace's
+	// rule of succession). With them, the temperature keeps probabilities away from
+	// 1 where all rows are predicted right; where many are not, they matter little.
+	unknownRows = 1
+	// A point follows when the number of iterations has grown by one in so many.
+	sparseness = 10
+	// A refined loss is as good as the least if it exceeds it by at most so many
+	// standard errors, and clearly worse if by more than so many.
+	similar, different = 0.25, 2
+	// A model whose scores are too small needs more trees rather than a temperature
+	// below 1. Its loss may exceed the least by so many standard errors.
+	unfinished = 1
+	// No path is over before so many iterations, and so many times those of the least.
+	warmUp, patience = 50, 2
+)
+
+func newPath(t *data.Target, k *kernel.Funcs, team *par.Team) *path {
+	p := &path{target: t, kernels: k, team: team, next: 1}
+	for row, y := range t.Labels {
+		if y >= 0 {
+			p.known += t.Weight(row)
+		}
+	}
+	p.points = []point{{factor: 1, tempered: boost.Evaluation{LogLoss: math.Inf(1)}}}
+	return p
+}
+
+func (p *path) lowest() float64 { return p.points[p.least].tempered.LogLoss }
+func (p *path) best() *point    { return &p.points[p.least] }
+func (p *path) picked() *point  { return &p.points[p.pick] }
+func (p *path) last() *point    { return &p.points[len(p.points)-1] }
+
+// at is the last point that is not past an iteration.
+func (p *path) at(iteration int) *point {
+	i := len(p.points) - 1
+	for p.points[i].iteration > iteration {
+		i--
+	}
+	return &p.points[i]
+}
+
+// look adds a point: the raw scores of the model after an iteration.
+func (p *path) look(iteration int, scores []float64) {
+	p.next = iteration + 1 + iteration/sparseness
+	now, losses := p.measure(iteration, scores)
+	p.points = append(p.points, now)
+	if now.tempered.LogLoss < p.lowest() {
+		p.least, p.pick, p.losses, p.worse = len(p.points)-1, len(p.points)-1, losses, false
+		return
+	}
+	excess := (now.tempered.LogLoss - p.lowest()) / p.standardError(losses)
+	p.worse = excess > different
+	if excess <= similar || excess <= unfinished && p.picked().factor > 1 {
+		p.pick = len(p.points) - 1
+	}
+}
+
+// measure is the point of raw scores, and the loss of each row there.
+func (p *path) measure(iteration int, scores []float64) (point, []float64) {
+	scaling := boost.Scaling{
+		Scores: scores, Target: p.target, Unknown: unknownRows,
+		Low: 1.0 / model.MaxTemperature, High: 1.0 / model.MinTemperature,
+		Start: p.last().factor, Precision: 1e-4, Kernels: p.kernels, Team: p.team,
+	}
+	now := point{iteration: iteration, factor: scaling.Factor(), tempered: *boost.Evaluate(scores, p.target)}
+	now.tempered.LogLoss = 0
+	losses := p.rowLosses(scores, now.factor)
+	for row, loss := range losses {
+		now.tempered.LogLoss += float64(p.target.Weight(row) * loss)
+	}
+	now.tempered.LogLoss /= p.known
+	return now, losses
+}
+
+// rowLosses is −log p_y of each row with a factor of its scores; zero for rows of
+// unknown classes.
+func (p *path) rowLosses(scores []float64, factor float64) []float64 {
+	rows, classes := p.target.Rows(), len(p.target.Classes)
+	losses := make([]float64, rows)
+	p.team.Do(kernel.Blocks(rows), func(_, b int) {
+		f := make([]float64, classes)
+		first, end := kernel.Block(b, rows)
+		for i := first; i < end; i++ {
+			if y := int(p.target.Labels[i]); y >= 0 {
+				for k := range f {
+					f[k] = scores[i*classes+k] * factor
+				}
+				losses[i] = loss.NegLogSoftmax(f, y)
+			}
+		}
+	})
+	return losses
+}
+
+// standardError is that of the mean difference between the losses of rows and
+// those at the least point.
+func (p *path) standardError(losses []float64) float64 {
+	sum, square := 0.0, 0.0
+	for row, loss := range losses {
+		d := p.target.Weight(row) * (loss - p.losses[row])
+		sum += float64(d)
+		square += float64(d * d)
+	}
+	return math.Sqrt(max(0, square-float64(sum*sum)/float64(len(losses)))) / p.known
+}
+
+// over tells whether more iterations would only make the model worse.
+func (p *path) over() bool {
+	return p.worse && p.last().iteration >= max(warmUp, patience*p.points[p.least].iteration)
+}

@@ -1,0 +1,81 @@
+package fit
+
+import (
+	"context"
+
+	"github.com/libaoso/aoso/internal/boost"
+)
+
+// run is a training with one choice of settings: of one model, or of a model for
+// each part held out, side by side.
+type run struct {
+	engines   []*boost.Engine
+	path      *path // on rows that the training does not see; nil: there are none
+	iteration int
+	stopped   boost.StopReason // "": it goes on
+	pooled    []float64
+}
+
+func (r *run) params() *boost.Params { return r.engines[0].Params() }
+
+// over tells whether a training of the run is over.
+func over(e *boost.Engine) bool {
+	return e.Stopped() != "" && e.Stopped() != boost.StoppedByInterrupt
+}
+
+// step does an iteration of all trainings. It returns false if ctx is cancelled
+// before it is complete; the next step completes it.
+func (r *run) step(ctx context.Context) bool {
+	for _, e := range r.engines {
+		if e.Status().Iteration == r.iteration && !over(e) && !e.Step(ctx) {
+			return false
+		}
+	}
+	r.iteration++
+	r.end()
+	return true
+}
+
+// end notes whether all trainings are over.
+func (r *run) end() {
+	for _, e := range r.engines {
+		if !over(e) {
+			return
+		}
+	}
+	r.stopped = r.engines[0].Stopped()
+}
+
+// scores is the raw scores of the rows held out, one part after another.
+func (r *run) scores() []float64 {
+	if len(r.engines) == 1 {
+		return r.engines[0].ValidScores()
+	}
+	r.pooled = r.pooled[:0]
+	for _, e := range r.engines {
+		r.pooled = append(r.pooled, e.ValidScores()...)
+	}
+	return r.pooled
+}
+
+// trainLoss is the mean of the trainings' losses.
+func (r *run) trainLoss() float64 {
+	sum := 0.0
+	for _, e := range r.engines {
+		sum += e.TrainLoss()
+	}
+	return sum / float64(len(r.engines))
+}
+
+func (r *run) free() {
+	for _, e := range r.engines {
+		e.Free()
+	}
+}
+
+// overfits tells whether the settings were at their best early, so that others,
+// which learn more slowly, may be better.
+func (r *run) overfits() bool {
+	const early = 8 // the first part of so many
+	return r.path.worse || r.path.points[r.path.least].iteration < r.path.last().iteration/early
+}

@@ -1,0 +1,140 @@
+package aoso
+
+import (
+	"math"
+
+	"github.com/libaoso/aoso/internal/fit"
+)
+
+// The presets.
+const (
+	PresetAuto  = "auto"  // parameters that suit the data
+	PresetFast  = "fast"  // the same, sooner
+	PresetPaper = "paper" // the same for all data
+)
+
+// setting is values for parameters that have none.
+type setting struct {
+	trees, leaves, minSamples                          int
+	shrinkage, l2, maxStep, subsample, colsampleByNode float64
+}
+
+// filled is the parameters with values for those that have none.
+func (p Params) filled(s setting) Params {
+	for _, v := range []struct {
+		field *int
+		value int
+	}{{&p.Trees, s.trees}, {&p.Leaves, s.leaves}, {&p.MinSamples, s.minSamples}} {
+		if *v.field == 0 {
+			*v.field = v.value
+		}
+	}
+	for _, v := range []struct {
+		field *float64
+		value float64
+	}{{&p.Shrinkage, s.shrinkage}, {&p.MaxStep, s.maxStep}, {&p.Subsample, s.subsample}, {&p.ColsampleByNode, s.colsampleByNode}} {
+		if *v.field == 0 {
+			*v.field = v.value
+		}
+	}
+	if p.L2 < 0 {
+		p.L2 = s.l2
+	}
+	return p
+}
+
+// paperParams is the parameters of preset paper.
+func paperParams() Params {
+	p := DefaultParams()
+	p.Preset = PresetPaper
+	return p.filled(p.preset(Shape{})[0])
+}
+
+// preset is the settings to try, the likeliest first. bench/README.md shows what
+// they were chosen by.
+func (p *Params) preset(s Shape) []setting {
+	paper := setting{trees: 1000, leaves: 20, minSamples: 1, shrinkage: 0.1, maxStep: 5, subsample: 1, colsampleByNode: 1}
+	switch {
+	case p.Preset == PresetPaper || p.Method != AOSO:
+		return []setting{paper}
+	case s.Rows >= manyRows:
+		return []setting{p.large(s)}
+	}
+	clean, noisy := paper, paper
+
+	// Labels that the features explain: large trees learn fast.
+	clean.trees, clean.shrinkage = 500, 0.2
+	clean.leaves = leavesFor(s.Rows, 16, 2.5)
+	clean.colsampleByNode = fewFeatures(s)
+
+	// Labels that they do not: small trees learn slowly, and from many rows each.
+	noisy.trees, noisy.shrinkage = 1000, 0.05
+	noisy.leaves, noisy.minSamples, noisy.l2 = leavesFor(s.Rows, 8, 12), 10, 3
+	noisy.colsampleByNode = 0.5
+
+	if p.Preset == PresetFast {
+		clean.trees, clean.shrinkage = 200, 0.4
+		noisy.trees, noisy.shrinkage = 300, 0.15
+	}
+	return []setting{clean, noisy}
+}
+
+// leavesFor grows with the square root of the rows.
+func leavesFor(rows int, least, divisor float64) int {
+	return int(math.Round(max(least, math.Sqrt(float64(rows))/divisor)))
+}
+
+// manyRows is the number of rows from which a sample tells where to split.
+const manyRows = 100_000
+
+// large is the setting for many rows. The structure of its large trees comes from
+// a sample of the rows, and their leaf values from all of them.
+func (p *Params) large(s Shape) setting {
+	// A hundred rows a leaf tell where to split, however many rows there are.
+	const leaves, rowsOfLeaf, rowsOfClass = 256, 120, 300
+	sample := max(leaves*rowsOfLeaf, rowsOfClass*float64(s.Classes))
+	trees := 1000
+	if p.Preset == PresetFast {
+		trees = 300
+	}
+	return setting{
+		trees: trees, leaves: leaves, minSamples: 1, shrinkage: 0.3, l2: 10, maxStep: 3,
+		subsample:       min(1, math.Round(1000*sample/float64(s.Rows))/1000),
+		colsampleByNode: 1,
+	}
+}
+
+// fewFeatures is the share of the features that a node looks at: all of up to 16,
+// and no fewer than three in ten of many.
+func fewFeatures(s Shape) float64 {
+	const enough, least = 16, 0.3
+	return max(least, min(1, math.Round(100*enough/float64(s.Features))/100))
+}
+
+// Fewer rows are held out in turns, and none of fewer still.
+const foldRows, leastRows = 2000, 50
+
+// plan decides whether to hold rows out, and what for.
+func (p *Params) plan(j *fit.Job) {
+	paper := p.Preset == PresetPaper
+	j.Temper = p.Calibration != "none" && !(paper && p.Calibration == auto)
+	j.Choose = p.Trees == 0 && !paper
+	switch t := &j.Train.Target; {
+	case !j.Temper && !j.Choose, p.EarlyStopping > 0, j.Start != nil, len(t.Classes) == 1, t.Rows() < leastRows:
+	case p.Calibration == "folds":
+		j.Folds = 5
+	case p.Calibration == "holdout":
+		j.Folds = 1
+	case j.Valid != nil:
+	case t.Rows() < foldRows:
+		j.Folds = 5
+	default:
+		j.Folds = 1
+	}
+}
+
+// Suggest returns the parameters that preset auto tries first on data of a shape.
+func Suggest(s Shape) Params {
+	p := DefaultParams()
+	return p.filled(p.preset(s)[0])
+}
