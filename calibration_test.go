@@ -140,11 +140,13 @@ func TestTemperature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if continued := train(t, set, params(func(p *Params) { p.Trees = 1 }), TrainOptions{}).Model; continued.Temperature() != c.Temperature() {
+		t.Errorf("continued, the model has the temperature %g, before %g", continued.Temperature(), c.Temperature())
+	}
 	for name, other := range map[string]*Model{
 		"truncated": truncated(t, c, 3),
 		"merged":    merged,
 		"refitted":  refitted(t, c, valid, RefitOptions{}),
-		"continued": train(t, set, params(func(p *Params) { p.Trees = 1 }), TrainOptions{}).Model,
 	} {
 		if other.Temperature() != 1 {
 			t.Errorf("%s, it has a temperature", name)

@@ -114,7 +114,8 @@ func clone[T modelio.Element](t testing.TB, file *modelio.File, name string, dst
 	*dst = slices.Clone(*dst)
 }
 
-// TestMissingParameters: a parameter that a model file does not name has its default.
+// TestMissingParameters: a parameter that a model file does not name is that of
+// the preset paper.
 func TestMissingParameters(t *testing.T) {
 	file := encode(t, trained(t, blobs(90, 200, 3, 4, 255), params(func(p *Params) {
 		p.PairSelection, p.BaseClass, p.BaseGap, p.Metric = "first_order", "exhaustive", 3, "error"
@@ -132,8 +133,9 @@ func TestMissingParameters(t *testing.T) {
 		if slices.Contains([]string{"method", "leaf", "pairs"}, name) { // the model has them too
 			continue
 		}
-		want, err := ParseParams(strings.Join(slices.Delete(slices.Clone(items), i, i+1), " "))
-		if err != nil {
+		want := m.Params()
+		paper := paperParams()
+		if err := want.Set(name, strings.TrimPrefix(paper.items()[i], name+"=")); err != nil {
 			t.Fatal(err)
 		}
 		got, err := Decode(forge(t, file, func(f *modelFile) { delete(f.Params, name) }))

@@ -6,6 +6,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/fit"
 )
 
 // Shape is the size of a training: what memory depends on.
@@ -54,7 +55,9 @@ type MemoryEstimate struct {
 // and Total is their sum. With subsample the n rows drawn are copied: Matrix and
 // Sparse are those of N + n rows, the entries of sparse features counted twice,
 // Residuals 4·(S + 1)·n more, and of Rows 25·N + (24 + 8·m)·n is in place of the
-// first two terms. One case is left out: a training of small steps that
+// first two terms. While rows are held out, the training set is there once more
+// in two parts, or with five folds five times; the terms of training are then those
+// of the parts. One case is left out: a training of small steps that
 // a row's own class leaves at odds of e⁻⁶⁹ keeps scores from then on, 8·K·N more.
 func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	for _, v := range []struct {
@@ -76,11 +79,9 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	if err != nil {
 		return MemoryEstimate{}, err
 	}
-	most := MemoryEstimate{}
+	most := boost.Memory{}
 	for _, setting := range settings {
-		if m := MemoryEstimate(boost.EstimateMemory(boost.Shape(s), boost.Params(setting), defaultSampleRows)); m.Total > most.Total {
-			most = m
-		}
+		most = most.Max(fit.EstimateMemory(boost.Shape(s), boost.Params(setting), p.plan(s, false).folds, defaultSampleRows))
 	}
-	return most, nil
+	return MemoryEstimate(most), nil
 }

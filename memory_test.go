@@ -79,10 +79,10 @@ func TestEstimate(t *testing.T) {
 		wantArgumentError(t, err, argument)
 	}
 	huge := Shape{math.MaxUint32 - 1, math.MaxInt32, MaxClasses, math.MaxUint32 - 1, 0}
-	if e := estimate(huge, func(p *Params) { p.Trees, p.Leaves = most, 1<<16 }); e.Total < 4<<59 {
+	if e := estimate(huge, func(p *Params) { p.Trees, p.Leaves = most, 1<<16 }); e.Total < 4<<56 {
 		t.Errorf("of %+v: %+v", huge, e)
 	}
-	_, err := Estimate(base, params(func(p *Params) { p.Trees = 0 }))
+	_, err := Estimate(base, params(func(p *Params) { p.Trees = -1 }))
 	wantArgumentError(t, err, "trees")
 }
 
@@ -118,6 +118,10 @@ var peakShapes = []peakShape{
 	{Shape{20_000, 64, 3, 0, 2}, "trees=10"},
 	{Shape{20_000, 64, 3, 0, 15}, "trees=10"},
 	{Shape{1, 1, 1, 0, 0}, ""},
+	{Shape{1500, 10, 10, 0, 0}, "preset=auto trees=100"},
+	{Shape{20_000, 30, 10, 0, 0}, "preset=auto trees=10"},
+	{Shape{120_000, 10, 3, 0, 0}, "preset=auto trees=10"},
+	{Shape{20_000, 30, 10, 10_000, 0}, "preset=auto trees=10"},
 }
 
 // TestEstimateBounds measures trainings, each in a process of its own.
@@ -127,7 +131,7 @@ func TestEstimateBounds(t *testing.T) {
 	}
 	for i, s := range peakShapes {
 		t.Run(fmt.Sprintf("%+v %s", s.Shape, s.params), func(t *testing.T) {
-			p, err := ParseParams("threads=1 " + s.params)
+			p, err := ParseParams("preset=paper threads=1 " + s.params)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -162,7 +166,7 @@ func TestPeakChild(t *testing.T) {
 		return // not started by TestEstimateBounds
 	}
 	s := peakShapes[i]
-	p, err := ParseParams("threads=1 " + s.params)
+	p, err := ParseParams("preset=paper threads=1 " + s.params)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,15 +25,21 @@ func TestParameterTable(t *testing.T) {
 		if v := value(p.fields()[i]); fmt.Sprint(v) != known.Default || !known.Allows(v) {
 			t.Errorf("%s: default %v, in the table %s; allowed: %s", known.Name, v, known.Default, known.Allowed())
 		}
+		values := []string{known.Default}
+		if known.Auto != "" {
+			values = append(values, "auto")
+		}
 		for _, name := range []string{known.Name, known.CName()} {
-			changed := p
-			if err := changed.Set(name, known.Default); err != nil || changed != p {
-				t.Errorf("%s=%s: %+v, %v", name, known.Default, changed, err)
+			for _, value := range values {
+				changed := p
+				if err := changed.Set(name, value); err != nil || changed != p {
+					t.Errorf("%s=%s: %+v, %v", name, value, changed, err)
+				}
 			}
 		}
 	}
 	text, err := json.Marshal(p)
-	if err != nil || !strings.Contains(string(text), `"min_samples":1`) {
+	if err != nil || !strings.Contains(string(text), `"min_samples":0`) {
 		t.Errorf("%s, %v", text, err)
 	}
 }
@@ -60,6 +66,8 @@ func TestParseParams(t *testing.T) {
 		}},
 		{"trees=5 trees=6", func(p *Params) { p.Trees = 6 }},
 		{"level=", func(*Params) {}},
+		{"level=auto leaf=auto pairs=auto trees=auto l2=auto", func(*Params) {}},
+		{"preset=paper calibration=folds", func(p *Params) { p.Preset, p.Calibration = PresetPaper, "folds" }},
 		{"num_threads=2", func(p *Params) { p.Threads = 2 }},
 	}
 	for _, test := range tests {
@@ -85,6 +93,7 @@ func TestParseParamErrors(t *testing.T) {
 		"shrinkage=low":      {"shrinkage", `"low"`, "a number"},
 		"l2=1e999":           {"l2", "a number"},
 		"seed=-1":            {"seed", `"-1"`, "at least 0"},
+		"seed=auto":          {"seed", `"auto"`, "at least 0"},
 		"leaves=9 threads=x": {"threads", `"x"`},
 	} {
 		p, err := ParseParams(text)

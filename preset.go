@@ -1,10 +1,6 @@
 package aoso
 
-import (
-	"math"
-
-	"github.com/libaoso/aoso/internal/fit"
-)
+import "math"
 
 // The presets.
 const (
@@ -114,23 +110,32 @@ func fewFeatures(s Shape) float64 {
 // Fewer rows are held out in turns, and none of fewer still.
 const foldRows, leastRows = 2000, 50
 
-// plan decides whether to hold rows out, and what for.
-func (p *Params) plan(j *fit.Job) {
+// plan is how a training finds what its parameters leave open.
+type plan struct {
+	folds  int  // 0: no rows are held out
+	choose bool // the number of trees
+	temper bool
+}
+
+func (p *Params) plan(s Shape, continued bool) plan {
 	paper := p.Preset == PresetPaper
-	j.Temper = p.Calibration != "none" && !(paper && p.Calibration == auto)
-	j.Choose = p.Trees == 0 && !paper
-	switch t := &j.Train.Target; {
-	case !j.Temper && !j.Choose, p.EarlyStopping > 0, j.Start != nil, len(t.Classes) == 1, t.Rows() < leastRows:
-	case p.Calibration == "folds":
-		j.Folds = 5
-	case p.Calibration == "holdout":
-		j.Folds = 1
-	case j.Valid != nil:
-	case t.Rows() < foldRows:
-		j.Folds = 5
-	default:
-		j.Folds = 1
+	plan := plan{
+		choose: p.Trees == 0 && !paper,
+		temper: p.Calibration != "none" && !(paper && p.Calibration == auto),
 	}
+	switch {
+	case !plan.temper && !plan.choose, p.EarlyStopping > 0, continued, s.Classes == 1, s.Rows < leastRows:
+	case p.Calibration == "folds":
+		plan.folds = 5
+	case p.Calibration == "holdout":
+		plan.folds = 1
+	case s.ValidRows > 0:
+	case s.Rows < foldRows:
+		plan.folds = 5
+	default:
+		plan.folds = 1
+	}
+	return plan
 }
 
 // Suggest returns the parameters that preset auto tries first on data of a shape.

@@ -50,7 +50,8 @@ type Progress struct {
 // Result is a trained model and how training went.
 type Result struct {
 	Model         *Model
-	Iterations    int
+	Phase         string      // PhaseHoldOut: training ended there, and the model has not seen the rows held out
+	Iterations    int         // in this phase
 	BestIteration int         // the iteration that the model ends with, if it was stopped early; else the last
 	TrainLoss     float64     // mean log loss of the training rows after the last iteration, weighted
 	Valid         *Evaluation // of the model, if there was a validation set

@@ -61,7 +61,12 @@ func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Traine
 			job.ValidScores = o.Valid.start.Scores
 		}
 	}
-	p.plan(&job)
+	shape := train.shape()
+	if o.Valid != nil {
+		shape.ValidRows = o.Valid.Rows()
+	}
+	plan := p.plan(shape, train.start != nil)
+	job.Folds, job.Choose, job.Temper = plan.folds, plan.choose, plan.temper
 	job.Team = par.NewTeam(p.Threads)
 	b := &Trainer{train: train, valid: o.Valid, kernels: funcs, team: job.Team, fit: fit.New(job)}
 	b.last = b.progress()
@@ -153,6 +158,7 @@ func (b *Trainer) Result() *Result {
 	}
 	result := &Result{
 		Model:         m,
+		Phase:         string(r.Phase),
 		Iterations:    r.Iterations,
 		BestIteration: r.BestIteration,
 		TrainLoss:     r.TrainLoss,

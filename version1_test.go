@@ -9,15 +9,15 @@ import (
 func TestVersion1(t *testing.T) {
 	for _, test := range []struct{ name, fingerprint, params string }{
 		{"aoso-full", "1a2de0d4738dca98341cba97caee3ce1",
-			"method=aoso leaf=full pairs=2 pair_selection=first_order base_class=exhaustive base_gap=3 trees=4 leaves=5 shrinkage=0.25 max_depth=6 min_samples=2 min_hessian=0.01 min_gain=0.001 l2=0.5 max_step=4 subsample=0.9 colsample_bytree=0.8 colsample_bynode=0.7 trim=0.05 stop_loss=1e-09 early_stopping=7 metric=error threads=0 seed=9223372036854775809 level="},
+			"method=aoso leaf=full pairs=2 pair_selection=first_order base_class=exhaustive base_gap=3 preset=paper trees=4 leaves=5 shrinkage=0.25 max_depth=6 min_samples=2 min_hessian=0.01 min_gain=0.001 l2=0.5 max_step=4 subsample=0.9 colsample_bytree=0.8 colsample_bynode=0.7 trim=0.05 calibration=auto stop_loss=1e-09 early_stopping=7 metric=error threads=0 seed=9223372036854775809 level=auto"},
 		{"aoso-pair", "ed17c16493f041e2ee64c9f9ea36191d",
-			"method=aoso leaf=pair pairs=2 pair_selection=second_order base_class=worst base_gap=1 trees=3 leaves=4 shrinkage=0.1 max_depth=0 min_samples=1 min_hessian=0 min_gain=0 l2=0 max_step=5 subsample=1 colsample_bytree=1 colsample_bynode=1 trim=0.1 stop_loss=1e-16 early_stopping=0 metric=logloss threads=0 seed=0 level="},
+			"method=aoso leaf=pair pairs=2 pair_selection=second_order base_class=worst base_gap=1 preset=paper trees=3 leaves=4 shrinkage=0.1 max_depth=0 min_samples=1 min_hessian=0 min_gain=0 l2=0 max_step=5 subsample=1 colsample_bytree=1 colsample_bynode=1 trim=0.1 calibration=auto stop_loss=1e-16 early_stopping=0 metric=logloss threads=0 seed=0 level=auto"},
 		{"abc", "92f141de70bd1d741d572876f25fe7d6",
-			"method=abc leaf=pair pairs=1 pair_selection=second_order base_class=worst base_gap=1 trees=6 leaves=4 shrinkage=0.1 max_depth=0 min_samples=1 min_hessian=0 min_gain=0 l2=0 max_step=5 subsample=1 colsample_bytree=1 colsample_bynode=1 trim=0.1 stop_loss=1e-16 early_stopping=0 metric=logloss threads=0 seed=0 level="},
+			"method=abc leaf=pair pairs=1 pair_selection=second_order base_class=worst base_gap=1 preset=paper trees=6 leaves=4 shrinkage=0.1 max_depth=0 min_samples=1 min_hessian=0 min_gain=0 l2=0 max_step=5 subsample=1 colsample_bytree=1 colsample_bynode=1 trim=0.1 calibration=auto stop_loss=1e-16 early_stopping=0 metric=logloss threads=0 seed=0 level=auto"},
 		{"logitboost", "80fe01646974056c6292e2311c723263",
-			"method=logitboost leaf=pair pairs=1 pair_selection=second_order base_class=worst base_gap=1 trees=4 leaves=4 shrinkage=0.1 max_depth=0 min_samples=1 min_hessian=0 min_gain=0 l2=0 max_step=5 subsample=1 colsample_bytree=1 colsample_bynode=1 trim=0.1 stop_loss=1e-16 early_stopping=0 metric=logloss threads=0 seed=0 level="},
+			"method=logitboost leaf=pair pairs=1 pair_selection=second_order base_class=worst base_gap=1 preset=paper trees=4 leaves=4 shrinkage=0.1 max_depth=0 min_samples=1 min_hessian=0 min_gain=0 l2=0 max_step=5 subsample=1 colsample_bytree=1 colsample_bynode=1 trim=0.1 calibration=auto stop_loss=1e-16 early_stopping=0 metric=logloss threads=0 seed=0 level=auto"},
 		{"one-class", "01a95c747fc68e2e255152b219e8e685",
-			"method=aoso leaf=full pairs=1 pair_selection=second_order base_class=worst base_gap=1 trees=2 leaves=20 shrinkage=0.1 max_depth=0 min_samples=1 min_hessian=0 min_gain=0 l2=0 max_step=5 subsample=1 colsample_bytree=1 colsample_bynode=1 trim=0.1 stop_loss=1e-16 early_stopping=0 metric=logloss threads=0 seed=0 level="},
+			"method=aoso leaf=full pairs=1 pair_selection=second_order base_class=worst base_gap=1 preset=paper trees=2 leaves=20 shrinkage=0.1 max_depth=0 min_samples=1 min_hessian=0 min_gain=0 l2=0 max_step=5 subsample=1 colsample_bytree=1 colsample_bynode=1 trim=0.1 calibration=auto stop_loss=1e-16 early_stopping=0 metric=logloss threads=0 seed=0 level=auto"},
 	} {
 		m, err := Load(filepath.Join("testdata", "version1", test.name+".aoso"))
 		if err != nil {

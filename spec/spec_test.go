@@ -109,10 +109,12 @@ func TestAllows(t *testing.T) {
 		yes, no []any
 	}{
 		"leaves":      {"2 to 65536", []any{2, 65536}, []any{1, 65537, -1, math.MaxInt}},
-		"min_samples": {"at least 1", []any{1, math.MaxInt}, []any{0, math.MinInt}},
-		"shrinkage":   {"above 0, at most 1", []any{5e-324, 1.0}, []any{0.0, math.Nextafter(1, 2), nan, inf}},
+		"min_samples": {"at least 1", []any{0, 1, math.MaxInt}, []any{-1, math.MinInt}},
+		"base_gap":    {"1 to 2147483647", []any{1, math.MaxInt32}, []any{0, math.MinInt}},
+		"shrinkage":   {"above 0, at most 1", []any{0.0, 5e-324, 1.0}, []any{-1.0, math.Nextafter(1, 2), nan, inf}},
 		"trim":        {"at least 0, below 1", []any{0.0, math.Nextafter(1, 0)}, []any{1.0, -5e-324, nan}},
-		"l2":          {"a finite number, at least 0", []any{0.0, math.MaxFloat32}, []any{1e39, inf, nan, -1.0}},
+		"l2":          {"a finite number, at least 0", []any{-1.0, 0.0, math.MaxFloat32}, []any{1e39, inf, nan, -0.5}},
+		"min_gain":    {"a finite number, at least 0", []any{0.0, math.MaxFloat32}, []any{1e39, inf, nan, -1.0}},
 		"leaf":        {"full or pair", []any{"", "full", "pair"}, []any{"Full", "half"}},
 		"method":      {"aoso, abc or logitboost", []any{"aoso", "logitboost"}, []any{"", "gbdt"}},
 		"pairs":       {"1, 2, 4 or 8", []any{0, 1, 8}, []any{3, 16, -1}},
@@ -141,11 +143,11 @@ func TestAllows(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	for name, want := range map[string]string{
-		"leaves":  "maximum number of leaves per tree; 2 to 65536",
-		"leaf":    "classes whose scores a leaf changes: full or pair (default full for method aoso, pair for the others)",
-		"trees":   "maximum number of trees to grow",
-		"seed":    "seed of all random draws",
-		"threads": "number of threads; 0 means all cores that the process may use; 0 to 4096",
+		"leaves":    "maximum number of leaves per tree; 2 to 65536 (default 16 to 256, more for more rows)",
+		"leaf":      "classes whose scores a leaf changes: full or pair (default full for method aoso, pair for the others)",
+		"max_depth": "maximum number of splits from the root to a leaf; 0 means no limit",
+		"seed":      "seed of all random draws",
+		"threads":   "number of threads; 0 means all cores that the process may use; 0 to 4096",
 	} {
 		if p, _, _ := Find(name); p.Usage() != want {
 			t.Errorf("%s: %q", name, p.Usage())

@@ -84,14 +84,26 @@ func EstimateMemory(s Shape, p Params, sampleRows int) (m Memory) {
 		Trees:      wholeBytes(trees),
 		Runtime:    wholeBytes(collectorBytes + workerBytes*e.threads + 32*e.stride*(e.leaves()+2) + trees),
 	}
-	for _, part := range []int64{m.Matrix, m.Sparse, m.Residuals, m.Rows, m.Histograms, m.Quantizing, m.Trees, m.Runtime} {
-		m.Total += part
-	}
+	return m.summed()
+}
+
+// Max is the greater of each part.
+func (m Memory) Max(o Memory) Memory {
+	return Memory{
+		Matrix: max(m.Matrix, o.Matrix), Sparse: max(m.Sparse, o.Sparse), Residuals: max(m.Residuals, o.Residuals),
+		Rows: max(m.Rows, o.Rows), Histograms: max(m.Histograms, o.Histograms), Quantizing: max(m.Quantizing, o.Quantizing),
+		Trees: max(m.Trees, o.Trees), Runtime: max(m.Runtime, o.Runtime),
+	}.summed()
+}
+
+// summed is the parts with their sum.
+func (m Memory) summed() Memory {
+	m.Total = m.Matrix + m.Sparse + m.Residuals + m.Rows + m.Histograms + m.Quantizing + m.Trees + m.Runtime
 	return m
 }
 
-// wholeBytes caps a number of bytes at 2⁵⁹, so that no sum of parts overflows.
-func wholeBytes(n float64) int64 { return int64(min(n, 1<<59)) }
+// wholeBytes caps a number of bytes at 2⁵⁶, so that no sum of parts overflows.
+func wholeBytes(n float64) int64 { return int64(min(n, 1<<56)) }
 
 // leaves is the most leaves that a tree can have.
 func (e *estimate) leaves() float64 { return float64(min(e.Leaves, e.Rows)) }

@@ -15,8 +15,8 @@ type Scaling struct {
 	Target    *data.Target
 	Low, High float64 // bounds of the factor
 	Unknown   float64 // further rows of mean weight, whose scores are like those given and whose class may be any
-	Start     float64 // a guess; 0: 1
-	Precision float64 // relative; 0: 1e-12
+	Start     float64 // a guess
+	Precision float64 // relative
 
 	Kernels *kernel.Funcs
 	Team    *par.Team
@@ -25,16 +25,9 @@ type Scaling struct {
 // Factor finds the factor. The loss is convex in it: Newton's method finds it
 // while the steps shorten fast, else halving the interval does.
 func (s *Scaling) Factor() float64 {
-	factor, precision := s.Start, s.Precision
-	if factor == 0 {
-		factor = 1
-	}
-	if precision == 0 {
-		precision = 1e-12
-	}
-	low, high := s.Low, s.High
+	factor, low, high := s.Start, s.Low, s.High
 	step := high
-	for step > precision*factor {
+	for step > s.Precision*factor {
 		slope, curvature := s.slope(factor)
 		if slope > 0 {
 			high = factor

@@ -9,6 +9,7 @@ import (
 	"math"
 
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/data"
 )
 
 // Job describes a training.
@@ -55,6 +56,14 @@ type Fit struct {
 // Rows that are held out: one in so many, but no more than so many.
 const heldOut, mostHeldOut = 5, 50_000
 
+// parts is the number of parts that rows are dealt to.
+func parts(rows, folds int) int {
+	if folds > 1 {
+		return folds
+	}
+	return max(heldOut, (rows+mostHeldOut-1)/mostHeldOut)
+}
+
 // New prepares a training for its first iteration.
 func New(j Job) *Fit {
 	f := &Fit{job: j, phase: HoldOut}
@@ -62,11 +71,7 @@ func New(j Job) *Fit {
 		f.begin(j.Settings[0])
 		return f
 	}
-	rows, parts := j.Train.Rows(), j.Folds
-	if parts == 1 {
-		parts = max(heldOut, (rows+mostHeldOut-1)/mostHeldOut)
-	}
-	folds := deal(&j.Train.Target, parts, j.Settings[0].Seed)
+	folds := deal(&j.Train.Target, parts(j.Train.Rows(), j.Folds), j.Settings[0].Seed)
 	for i := range j.Folds {
 		f.parts = append(f.parts, newPart(j.Train, folds, i, j.Team))
 	}
@@ -221,55 +226,84 @@ func (f *Fit) Result() Result {
 	if r.Stopped = f.run.stopped; f.interrupt {
 		r.Stopped = boost.StoppedByInterrupt
 	}
-	var at *point
-	switch {
-	case f.phase == HoldOut:
-		at = f.run.path.at(f.run.iteration)
-		r.Valid = nil
-	case f.best != nil:
-		at = f.best.path.at(r.Iterations)
-		if !f.job.Choose {
-			at = f.best.path.last()
-		}
+	switch held := f.heldOut(); {
+	case held != nil:
+		r.temper(f, held.at(f.reached()))
 	case f.run.path != nil:
-		at = f.validated(&r.Result)
-	}
-	if at == nil || at.iteration == 0 {
-		return r
-	}
-	if f.job.Temper {
-		r.Temperature = 1 / at.factor
-	}
-	if f.phase == HoldOut || f.best != nil {
-		rows := f.run.path
-		if f.best != nil {
-			rows = f.best.path
-		}
-		r.HeldOut = &HeldOut{rows.target.Rows(), at.tempered}
+		r.validate(f)
 	}
 	return r
 }
 
-// validated is the point of a validation set that a model ends with. It sets the
-// result's model and evaluation.
-func (f *Fit) validated(r *boost.Result) *point {
-	path, engine := f.run.path, f.run.engines[0]
-	at := path.picked()
+// heldOut is the path on the rows held out that the model goes by; nil: none are.
+func (f *Fit) heldOut() *path {
 	switch {
-	case engine.Params().EarlyStopping > 0:
+	case f.phase == HoldOut:
+		return f.run.path
+	case f.best != nil:
+		return f.best.path
+	}
+	return nil
+}
+
+// reached is the iteration on that path that the model is at.
+func (f *Fit) reached() int {
+	if f.phase == HoldOut || f.job.Choose {
+		return f.run.iteration
+	}
+	return f.best.path.last().iteration
+}
+
+// temper takes what the rows held out say after an iteration.
+func (r *Result) temper(f *Fit, at *point) {
+	if f.phase == HoldOut {
+		r.Valid = nil // it is that of the rows of the first fold
+	}
+	if at.iteration == 0 {
+		return
+	}
+	r.HeldOut = &HeldOut{f.heldOut().target.Rows(), at.raw}
+	if !f.job.Temper {
+		return
+	}
+	r.HeldOut.Evaluation = at.tempered
+	r.Temperature = 1 / at.factor
+	if r.Valid != nil {
+		r.Valid = evaluate(f.run.scores(), at.factor, &f.job.Valid.Target)
+	}
+}
+
+// validate takes what the validation set says: how many trees the model has, and
+// its temperature.
+func (r *Result) validate(f *Fit) {
+	path, at := f.run.path, f.run.path.picked()
+	switch {
+	case r.Params.EarlyStopping > 0:
 	case f.job.Choose:
-		r.BestIteration = at.iteration
-		r.Forest = r.Forest.Truncated(r.Forest.Trees() - (r.Iterations-at.iteration)*engine.TreesPerIteration())
+		r.BestIteration, r.Valid = at.iteration, &at.raw
+		r.Forest = r.Forest.Truncated(r.Forest.Trees() - (r.Iterations-at.iteration)*f.TreesPerIteration())
 	case f.freed:
 		at = path.last()
 	default:
-		now, _ := path.measure(r.Iterations, f.run.scores())
+		now, _ := path.measure(r.Iterations, f.run.scores(), 1, 1e-12)
 		at = &now
 	}
-	if r.Valid != nil && f.job.Temper && at.iteration > 0 {
+	if !f.job.Temper || at.iteration == 0 {
+		return
+	}
+	r.Temperature = 1 / at.factor
+	if r.Valid != nil {
 		r.Valid = &at.tempered
 	}
-	return at
+}
+
+// evaluate evaluates raw scores times a factor.
+func evaluate(scores []float64, factor float64, t *data.Target) *boost.Evaluation {
+	tempered := make([]float64, len(scores))
+	for i, f := range scores {
+		tempered[i] = f * factor
+	}
+	return boost.Evaluate(tempered, t)
 }
 
 // TreesPerIteration is the number of trees that an iteration adds.

@@ -33,7 +33,8 @@ type path struct {
 // point is what the rows say about the model after an iteration.
 type point struct {
 	iteration int
-	factor    float64          // of the scores, with which the loss is least: 1/temperature
+	factor    float64 // of the scores, with which the loss is least: 1/temperature
+	raw       boost.Evaluation
 	tempered  boost.Evaluation // with this factor; its log loss is the refined loss
 }
 
@@ -82,7 +83,7 @@ func (p *path) at(iteration int) *point {
 // look adds a point: the raw scores of the model after an iteration.
 func (p *path) look(iteration int, scores []float64) {
 	p.next = iteration + 1 + iteration/sparseness
-	now, losses := p.measure(iteration, scores)
+	now, losses := p.measure(iteration, scores, p.last().factor, 1e-4)
 	p.points = append(p.points, now)
 	if now.tempered.LogLoss < p.lowest() {
 		p.least, p.pick, p.losses, p.worse = len(p.points)-1, len(p.points)-1, losses, false
@@ -95,14 +96,16 @@ func (p *path) look(iteration int, scores []float64) {
 	}
 }
 
-// measure is the point of raw scores, and the loss of each row there.
-func (p *path) measure(iteration int, scores []float64) (point, []float64) {
+// measure is the point of raw scores, and the loss of each row there. The search
+// for its factor begins with a guess and is over at a relative precision.
+func (p *path) measure(iteration int, scores []float64, guess, precision float64) (point, []float64) {
 	scaling := boost.Scaling{
 		Scores: scores, Target: p.target, Unknown: unknownRows,
 		Low: 1.0 / model.MaxTemperature, High: 1.0 / model.MinTemperature,
-		Start: p.last().factor, Precision: 1e-4, Kernels: p.kernels, Team: p.team,
+		Start: guess, Precision: precision, Kernels: p.kernels, Team: p.team,
 	}
-	now := point{iteration: iteration, factor: scaling.Factor(), tempered: *boost.Evaluate(scores, p.target)}
+	now := point{iteration: iteration, factor: scaling.Factor(), raw: *boost.Evaluate(scores, p.target)}
+	now.tempered = now.raw
 	now.tempered.LogLoss = 0
 	losses := p.rowLosses(scores, now.factor)
 	for row, loss := range losses {

@@ -50,8 +50,8 @@ var checks = []check{
 // checkLoss compares the training loss reported at the end with the loss of the
 // model's scores.
 func checkLoss(t *trial, _ dice) error {
-	if t.model.Trees() < t.result.Iterations*t.model.TreesPerIteration() {
-		return nil // the model was truncated to the best iteration
+	if t.model.Trees() < t.result.Iterations*t.model.TreesPerIteration() || t.result.Phase == aoso.PhaseHoldOut {
+		return nil // the model was truncated to the best iteration, or has not seen all rows
 	}
 	return t.compareLoss("the end", t.result.TrainLoss, t.raw)
 }
@@ -59,7 +59,7 @@ func checkLoss(t *trial, _ dice) error {
 // checkLosses does the same for each evaluated iteration, or for some of them if
 // all would take too long.
 func checkLosses(t *trial, d dice) error {
-	if t.model.Trees() == 0 {
+	if t.model.Trees() == 0 || t.phased() {
 		return nil
 	}
 	stages, err := t.model.Staged(t.x, max(t.every, 1), aoso.PredictOptions{})
@@ -143,6 +143,9 @@ func (t *trial) finalTrees() int {
 
 // checkPlainTrain trains without a callback and compares the results.
 func checkPlainTrain(t *trial, _ dice) error {
+	if t.phased() {
+		return nil
+	}
 	p := t.params
 	p.Trees = t.finalTrees()
 	r, err := aoso.Train(context.Background(), t.trainSet, p, aoso.TrainOptions{Valid: t.validSet, EvalEvery: t.every})
@@ -161,11 +164,12 @@ func checkTrainer(t *trial, d dice) error {
 	}
 	defer b.Free()
 	look := d.IntN(t.result.Iterations + 1)
-	for i := range t.limit {
-		if _, more := b.Step(context.Background()); !more {
+	for done := 0; done < t.limit; {
+		now, more := b.Step(context.Background())
+		if done = now.Iteration; !more {
 			break
 		}
-		if i == look && t.params.EarlyStopping == 0 {
+		if done == look+1 && t.params.EarlyStopping == 0 && !t.phased() {
 			if err := t.prefix(b.Result().Model); err != nil {
 				return err
 			}
@@ -233,7 +237,7 @@ func checkInterrupted(t *trial, d dice) error {
 // checkContinued trains some iterations, saves and loads the model, and continues
 // from it.
 func checkContinued(t *trial, d dice) error {
-	if t.params.EarlyStopping > 0 || t.result.Iterations < 2 {
+	if t.params.EarlyStopping > 0 || t.phased() || t.result.Iterations < 2 {
 		return nil
 	}
 	perRound := t.model.TreesPerIteration()

@@ -239,6 +239,9 @@ func checkEvaluation(t *trial, _ dice) error {
 		return err
 	}
 	r := t.result.Valid
+	if r == nil && t.result.Phase == aoso.PhaseHoldOut {
+		return nil
+	}
 	if r == nil {
 		return fmt.Errorf("training did not evaluate the validation set")
 	}
@@ -260,6 +263,9 @@ func checkEvaluation(t *trial, _ dice) error {
 			w := 1.0
 			if v.weights != nil {
 				w = v.weights[i]
+			}
+			for k := range scores {
+				scores[k] /= t.model.Temperature()
 			}
 			loss += w * negLogSoftmax(scores, code)
 			weight += w

@@ -87,16 +87,19 @@ func generatorOf(p *spec.Parameter) generator {
 
 func integerGenerator(p *spec.Parameter) generator {
 	least, most := int(p.Range.Least), math.MaxInt
-	bad := integers(strconv.Itoa(least-1), "-1")
+	refused := []string{"-1"}
 	if p.Range.Most < math.MaxInt {
 		most = int(p.Range.Most)
-		bad = integers(strconv.Itoa(least-1), strconv.Itoa(most+1), maxInt)
+		refused = append(refused, strconv.Itoa(most+1), maxInt)
+	}
+	if below := strconv.Itoa(least - 1); p.Auto == "" || below != p.Default {
+		refused = append(refused, below)
 	}
 	beyond := min(most, 30*int(p.Usual.Most))
 	return generator{
 		count(int(p.Usual.Least), int(p.Usual.Most)),
 		oneOf(strconv.Itoa(least), strconv.Itoa(beyond), strconv.Itoa(most)),
-		bad,
+		integers(refused...),
 	}
 }
 
@@ -106,9 +109,10 @@ func numberGenerator(p *spec.Parameter) generator {
 	var allowed, refused []string
 	for _, x := range []float64{below, r.Least, math.Nextafter(r.Least, r.Most), 1e-10, math.Nextafter(r.Most, r.Least), r.Most, above, r.Least - 1, 2 * r.Most} {
 		text := strconv.FormatFloat(x, 'g', -1, 64)
-		if r.Contains(x) {
+		switch {
+		case r.Contains(x):
 			allowed = append(allowed, text)
-		} else {
+		case p.Auto == "" || text != p.Default:
 			refused = append(refused, text)
 		}
 	}
@@ -158,7 +162,11 @@ func extremeTrees(s *setting) string {
 }
 
 func invalidTrees(s *setting) string {
-	return integers("0", "-1", strconv.Itoa(s.perRound()-1))(s)
+	refused := []string{"-1"}
+	if s.perRound() > 1 {
+		refused = append(refused, strconv.Itoa(s.perRound()-1))
+	}
+	return integers(refused...)(s)
 }
 
 func withValid(values func(*setting) string) func(*setting) string {
@@ -205,11 +213,16 @@ func drawParams(s *setting) (p aoso.Params, kinds map[string]string) {
 		if draw != nil {
 			value = draw(s)
 		} else if known.Name == "trees" {
-			value = strconv.Itoa(max(p.Trees, s.perRound())) // the default may be less than an iteration
+			value = strconv.Itoa(max(1000, s.perRound())) // training ends at its limit
 		}
 		if err := p.Set(known.Name, value); err != nil {
 			panic(fmt.Sprintf("%s value of %s: %v", kind, known.Name, err))
 		}
+	}
+	if s.chance(0.7) { // else training may hold rows out
+		p.Calibration, kinds["calibration"] = "none", byDefault
+	} else if s.chance(0.5) {
+		p.Trees, kinds["trees"] = 0, byDefault
 	}
 	return p, kinds
 }

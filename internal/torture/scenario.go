@@ -104,13 +104,20 @@ func (c *scenario) work() float64 {
 	}
 	perRow := 20 + 4*float64(classes) + float64(cols*pairs)
 	perLeaf := 1000 + float64(classes) + float64(cols*pairs*c.train.distinct())
-	leaves := min(c.params.Leaves, rows)
+	leaves := min(max(c.params.Leaves, 20), rows)
+	folds := 1
+	if c.phased() {
+		folds += 6 // the folds and another setting
+	}
 	validRows := 0
 	if c.valid != nil {
 		validRows = c.valid.rows()
 	}
-	return float64(trees)*(float64(rows)*perRow+float64(leaves)*perLeaf) + float64(validRows*classes)*20
+	return float64(folds) * (float64(trees)*(float64(rows)*perRow+float64(leaves)*perLeaf) + float64(validRows*classes)*20)
 }
+
+// phased tells whether training may hold rows out, or choose the number of trees.
+func (c *scenario) phased() bool { return c.params.Calibration != "none" || c.params.Trees == 0 }
 
 // String describes the scenario in one line.
 func (c *scenario) String() string {

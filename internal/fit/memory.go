@@ -1,0 +1,29 @@
+package fit
+
+import "github.com/libaoso/aoso/internal/boost"
+
+// pathBytes is what the path keeps of a row held out, beside its scores.
+const pathBytes = 5 * 8
+
+// EstimateMemory bounds the memory of building a dataset and training on it.
+// Bins are fitted to at most sampleRows rows.
+func EstimateMemory(s boost.Shape, p boost.Params, folds, sampleRows int) boost.Memory {
+	m := boost.EstimateMemory(s, p, sampleRows)
+	if folds == 0 {
+		return m
+	}
+	held := s.Rows/parts(s.Rows, folds) + 1
+	of := s
+	of.Rows, of.ValidRows = s.Rows-held+1, held
+	part := boost.EstimateMemory(of, p, sampleRows)
+	n := int64(folds)
+	return m.Max(boost.Memory{
+		Matrix:     m.Matrix + n*part.Matrix,
+		Sparse:     m.Sparse + n*part.Sparse,
+		Residuals:  n * part.Residuals,
+		Rows:       n * (part.Rows + int64(held)*(pathBytes+8*int64(s.Classes))),
+		Histograms: n * part.Histograms,
+		Trees:      n * part.Trees,
+		Runtime:    n * part.Runtime,
+	})
+}
