@@ -34,13 +34,25 @@ func (p *Params) Set(name, value string) error {
 		}
 		return badArgument("parameter", name, "%s", strings.Join(names, ", "))
 	}
+	field, before := p.fields()[i], *p
 	if known.Auto != "" && value == auto {
-		value = known.Default
+		set(field, known.Default)
+		return nil
 	}
-	if allowed, ok := set(p.fields()[i], value); !ok {
+	allowed, ok := set(field, value)
+	if ok && known.Type != spec.String && isAuto(known, field) { // text has a word for it
+		allowed, ok = strings.Replace(known.Allowed(), " or ", ", ", 1)+" or auto", false
+	}
+	if !ok {
+		*p = before
 		return badArgument(known.Name, value, "%s", allowed)
 	}
 	return nil
+}
+
+// isAuto tells whether training is to choose the value.
+func isAuto(known *Parameter, field any) bool {
+	return known.Auto != "" && fmt.Sprint(value(field)) == known.Default
 }
 
 // set is the way back from text. What it cannot read changes nothing.
@@ -103,9 +115,8 @@ func (p Params) Changes() string {
 func (p Params) items() []string {
 	items := make([]string, len(spec.Parameters))
 	for i, field := range p.fields() {
-		known := &spec.Parameters[i]
-		text := fmt.Sprint(value(field))
-		if known.Auto != "" && text == known.Default {
+		known, text := &spec.Parameters[i], fmt.Sprint(value(field))
+		if isAuto(known, field) {
 			text = auto
 		}
 		items[i] = known.Name + "=" + text

@@ -25,16 +25,14 @@ func TestParameterTable(t *testing.T) {
 		if v := value(p.fields()[i]); fmt.Sprint(v) != known.Default || !known.Allows(v) {
 			t.Errorf("%s: default %v, in the table %s; allowed: %s", known.Name, v, known.Default, known.Allowed())
 		}
-		values := []string{known.Default}
+		text := known.Default
 		if known.Auto != "" {
-			values = append(values, "auto")
+			text = "auto"
 		}
 		for _, name := range []string{known.Name, known.CName()} {
-			for _, value := range values {
-				changed := p
-				if err := changed.Set(name, value); err != nil || changed != p {
-					t.Errorf("%s=%s: %+v, %v", name, value, changed, err)
-				}
+			changed := p
+			if err := changed.Set(name, text); err != nil || changed != p {
+				t.Errorf("%s=%s: %+v, %v", name, text, changed, err)
 			}
 		}
 	}
@@ -89,10 +87,12 @@ func TestParseParamErrors(t *testing.T) {
 		"trees=5.0":          {"trees", `"5.0"`},
 		"trees=":             {"trees", `""`},
 		"trees=1e99":         {"trees"},
-		"shrinkage=0,1":      {"params", `"1"`},
+		"trim=0,1":           {"params", `"1"`},
 		"shrinkage=low":      {"shrinkage", `"low"`, "a number"},
 		"l2=1e999":           {"l2", "a number"},
 		"seed=-1":            {"seed", `"-1"`, "at least 0"},
+		"trees=0":            {"trees", `"0"`, "at least 1 or auto"},
+		"l2=-1":              {"l2", `"-1"`, "at least 0 or auto"},
 		"seed=auto":          {"seed", `"auto"`, "at least 0"},
 		"leaves=9 threads=x": {"threads", `"x"`},
 	} {

@@ -39,6 +39,7 @@ type Progress struct {
 	Phase     string        // PhaseHoldOut, which comes first if there is any, or PhaseTrain
 	Iteration int           // from 1 in each phase
 	Trees     int           // in the model, those it continues included
+	MaxTrees  int           // the most that the model in training can have
 	Elapsed   time.Duration // spent in iterations
 	Evaluated bool          // every EvalEvery-th iteration
 	TrainLoss float64       // mean log loss of the training rows, weighted

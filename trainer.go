@@ -136,6 +136,7 @@ func (b *Trainer) progress() Progress {
 		Phase:     string(s.Phase),
 		Iteration: s.Iteration,
 		Trees:     s.Trees,
+		MaxTrees:  s.MaxTrees,
 		Elapsed:   b.elapsed,
 		Evaluated: s.Evaluated,
 		TrainLoss: s.TrainLoss,

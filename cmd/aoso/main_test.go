@@ -136,7 +136,7 @@ func TestUsage(t *testing.T) {
 		{"train more --data x --model y", "more"},
 		{"train --data x --model y --trees many", `invalid argument "many" for "--trees" flag: allowed: an integer`},
 		{"train --data x --model y --level mmx", `level is "mmx"; allowed: `},
-		{"train --data x --model y --trees 0", "trees is 0; allowed: at least 1"},
+		{"train --data x --model y --trees 0", "allowed: at least 1 or auto"},
 		{"train --data x --model y --pairs 3", "pairs is 3; allowed: 1, 2, 4 or 8"},
 		{"train --data x --model y --leaf both", `leaf is "both"; allowed: full or pair`},
 		{"train --data x --model y --method gbdt", `method is "gbdt"; allowed: aoso, abc or logitboost`},

@@ -19,11 +19,33 @@ type display interface {
 }
 
 // newDisplay returns a progress bar on a terminal, and lines elsewhere. The model
-// has before trees at the start of training, and most trees at the end.
-func newDisplay(w io.Writer, before, most int) display {
+// has before trees at the start of training.
+func newDisplay(w io.Writer, before int) display {
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		bar := progressbar.NewOptions(most-before,
-			progressbar.OptionSetWriter(w),
+		return &barDisplay{w: w, before: before}
+	}
+	return &lineDisplay{w: w}
+}
+
+// phaseNames says what a phase does.
+var phaseNames = map[string]string{
+	aoso.PhaseHoldOut: "choosing parameters: training without the rows held out",
+	aoso.PhaseTrain:   "training on all rows",
+}
+
+// barDisplay shows a bar for each phase.
+type barDisplay struct {
+	w      io.Writer
+	bar    *progressbar.ProgressBar // nil: none yet
+	phase  string
+	before int
+}
+
+func (d *barDisplay) show(p aoso.Progress) {
+	if d.phase != p.Phase {
+		d.close()
+		d.phase, d.bar = p.Phase, progressbar.NewOptions(p.MaxTrees-d.before,
+			progressbar.OptionSetWriter(d.w),
 			progressbar.OptionSetItsString("trees"),
 			progressbar.OptionShowIts(),
 			progressbar.OptionShowCount(),
@@ -32,41 +54,47 @@ func newDisplay(w io.Writer, before, most int) display {
 			progressbar.OptionSetWidth(20),
 			progressbar.OptionClearOnFinish(),
 		)
-		return &barDisplay{bar, before}
 	}
-	return &lineDisplay{w: w}
-}
-
-type barDisplay struct {
-	bar    *progressbar.ProgressBar
-	before int
-}
-
-func (d *barDisplay) show(p aoso.Progress) {
 	if p.Evaluated {
 		text := fmt.Sprintf("loss %.4g", p.TrainLoss)
 		if v := p.Valid; v != nil {
 			text += fmt.Sprintf(", errors %d (%.2f %%)", v.Errors, 100*v.ErrorRate)
 		}
+		if p.Phase == aoso.PhaseHoldOut {
+			text = "without the rows held out: " + text
+		}
 		d.bar.Describe(text)
 	}
+	d.bar.ChangeMax(p.MaxTrees - d.before)
 	d.bar.Set(p.Trees - d.before) // ignore errors of the terminal
 }
 
-func (d *barDisplay) close() { d.bar.Clear() }
+func (d *barDisplay) close() {
+	if d.bar != nil {
+		d.bar.Clear()
+	}
+}
 
-// lineDisplay writes a table with a line after 1, 2, 5, 10, 20, 50, …
-// iterations, and at least one every linesEvery.
+// lineDisplay writes a table for each phase, with a line after 1, 2, 5, 10, 20,
+// 50, … iterations, and at least one every linesEvery.
 type lineDisplay struct {
-	w    io.Writer
-	next int            // iteration of the next line
-	last time.Time      // of the last line
-	left *aoso.Progress // the last evaluation, if not yet written
+	w     io.Writer
+	phase string
+	next  int            // iteration of the next line
+	last  time.Time      // of the last line
+	left  *aoso.Progress // the last evaluation, if not yet written
 }
 
 const linesEvery = 20 * time.Second
 
 func (d *lineDisplay) show(p aoso.Progress) {
+	if d.phase != p.Phase {
+		d.close()
+		if d.phase != "" || p.Phase == aoso.PhaseHoldOut {
+			fmt.Fprintln(d.w, phaseNames[p.Phase])
+		}
+		d.phase, d.next = p.Phase, 0
+	}
 	if !p.Evaluated {
 		return
 	}

@@ -23,7 +23,7 @@ func TestFollowing(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	var out bytes.Buffer
-	d := newDisplay(&out, 0, 1000)
+	d := newDisplay(&out, 0)
 	for i := 10; i <= 1010; i += 10 {
 		d.show(aoso.Progress{Iteration: i, Trees: i, Elapsed: time.Second, Evaluated: true, TrainLoss: 1, Valid: &aoso.Evaluation{Errors: 7}})
 	}

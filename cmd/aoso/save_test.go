@@ -72,7 +72,7 @@ func TestRefit(t *testing.T) {
 func TestCalibrate(t *testing.T) {
 	train, test := letter(t, 1000, 1000)
 	model := filepath.Join(t.TempDir(), "m.aoso")
-	do(t, "train", "--data", train, "--model", model, "--trees", "200")
+	do(t, "train", "--data", train, "--model", model, "--preset", "paper", "--trees", "200")
 	before := jsonLine[evaluated](t, do(t, "eval", "--model", model, "--data", test, "--json"))
 	line := jsonLine[saved](t, do(t, "calibrate", "--model", model, "--data", test, "--out", model, "--json"))
 	load(t, line)

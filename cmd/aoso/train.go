@@ -25,7 +25,6 @@ type trainer struct {
 	data, valid string
 	init, model string
 	params      aoso.Params
-	suggest     bool
 	maxBins     int
 	evalEvery   int
 	json        bool
@@ -55,7 +54,6 @@ result is printed, so it is there even if standard output fails.`,
 	f.StringVar(&t.init, "init", "", "model `file` to continue: training adds trees to it")
 	f.BoolVar(&t.json, "json", false, "print the result as one line of JSON")
 
-	f.BoolVar(&t.suggest, "suggest", false, "choose the parameters that are not given to suit the size of the data")
 	for _, p := range aoso.Parameters() {
 		f.Var(&paramFlag{p, &t.params}, flagName(p.Name), p.Usage())
 	}
@@ -96,6 +94,10 @@ type trained struct {
 	ValidLogLoss   *float64 `json:"valid_logloss"`
 	ValidUnknown   *int     `json:"valid_unknown"`
 	ValidRows      *int     `json:"valid_rows"`
+	HeldOutRows    *int     `json:"held_out_rows"`
+	HeldOutErrors  *int     `json:"held_out_errors"`
+	HeldOutLogLoss *float64 `json:"held_out_logloss"`
+	Temperature    float64  `json:"temperature"`
 	Seconds        float64  `json:"seconds"`
 	SecondsTotal   float64  `json:"seconds_total"`
 	Threads        int      `json:"threads"`
@@ -105,6 +107,7 @@ type trained struct {
 	Classes        int      `json:"classes"`
 	Features       int      `json:"features"`
 	Rows           int      `json:"rows"`
+	Phase          string   `json:"phase"`
 	Model          *string  `json:"model"` // null: not saved
 }
 
@@ -117,11 +120,6 @@ func (t *trainer) run(c *cobra.Command) error {
 	train, valid, err := t.datasets(before, stderr)
 	if err != nil {
 		return err
-	}
-	if t.suggest {
-		if err := t.takeSuggested(c, train, stderr); err != nil {
-			return err
-		}
 	}
 	i := interruptions()
 	defer i.stop()
@@ -192,24 +190,6 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 	return before, modelio.Writable(t.model)
 }
 
-// takeSuggested sets the suggested parameters, except those given as flags.
-func (t *trainer) takeSuggested(c *cobra.Command, d *aoso.Dataset, stderr io.Writer) error {
-	suggested := aoso.Suggest(aoso.Shape{Rows: d.Rows(), Features: len(d.FeatureNames()), Classes: len(d.Classes()), MaxBins: t.maxBins})
-	var taken []string
-	for _, item := range strings.Fields(suggested.Changes()) {
-		name, value, _ := strings.Cut(item, "=")
-		if c.Flags().Changed(flagName(name)) {
-			continue
-		}
-		if err := t.params.Set(name, value); err != nil {
-			return err
-		}
-		taken = append(taken, item)
-	}
-	fmt.Fprintln(stderr, "suggested:", cmp.Or(strings.Join(taken, " "), "no changes"))
-	return nil
-}
-
 // datasets reads the training set and the validation set, which may be nil.
 func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *aoso.Dataset, err error) {
 	o := aoso.DatasetOptions{MaxBins: t.maxBins, Seed: t.params.Seed, Threads: t.params.Threads, Init: before}
@@ -265,7 +245,7 @@ func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before 
 			every = following(every)
 		}
 	}
-	d := newDisplay(stderr, had, had+t.params.Trees)
+	d := newDisplay(stderr, had)
 	result, err := aoso.Train(ctx, train, t.params, aoso.TrainOptions{
 		Valid:     valid,
 		EvalEvery: every,
@@ -279,13 +259,14 @@ func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before 
 
 // iterations returns the largest number of iterations.
 func (t *trainer) iterations(classes int) int {
+	trees := cmp.Or(t.params.Trees, 1000)
 	switch t.params.Method {
 	case aoso.ABC:
-		return t.params.Trees / max(classes-1, 1)
+		return trees / max(classes-1, 1)
 	case aoso.LogitBoost:
-		return t.params.Trees / classes
+		return trees / classes
 	}
-	return t.params.Trees
+	return trees
 }
 
 // report writes the result, as JSON or for people.
@@ -298,6 +279,8 @@ func (t *trainer) report(w io.Writer, r *aoso.Result, train, valid *aoso.Dataset
 		Iterations:    r.Iterations,
 		BestIteration: r.BestIteration,
 		TrainLoss:     finite(r.TrainLoss),
+		Temperature:   r.Model.Temperature(),
+		Phase:         r.Phase,
 		Seconds:       r.Elapsed.Seconds(),
 		SecondsTotal:  total.Seconds(),
 		Threads:       r.Threads,
@@ -311,7 +294,10 @@ func (t *trainer) report(w io.Writer, r *aoso.Result, train, valid *aoso.Dataset
 	if saved {
 		line.Model = &t.model
 	}
-	if valid != nil {
+	if h := r.HeldOut; h != nil {
+		line.HeldOutRows, line.HeldOutErrors, line.HeldOutLogLoss = &r.HeldOutRows, &h.Errors, &h.LogLoss
+	}
+	if valid != nil && r.Valid != nil {
 		unknown, rows := valid.Unknown(), valid.Rows()
 		line.ValidErrors, line.ValidErrorRate = &r.Valid.Errors, &r.Valid.ErrorRate
 		line.ValidUnknown, line.ValidRows = &unknown, &rows
@@ -323,9 +309,8 @@ func (t *trainer) report(w io.Writer, r *aoso.Result, train, valid *aoso.Dataset
 }
 
 func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, saved bool) error {
-	seconds := r.Elapsed.Seconds()
-	fmt.Fprintf(w, "iterations  %d in %.2f s (%.2f ms each) on %d threads, %s kernels; stopped by %s\n",
-		r.Iterations, seconds, 1000*seconds/float64(max(r.Iterations, 1)), r.Threads, r.Level, r.StoppedBy)
+	fmt.Fprintf(w, "iterations  %d; training took %.2f s on %d threads, %s kernels; stopped by %s\n",
+		r.Iterations, r.Elapsed.Seconds(), r.Threads, r.Level, r.StoppedBy)
 	fmt.Fprintf(w, "train loss  %.6g\n", r.TrainLoss)
 	if v := r.Valid; v != nil {
 		fmt.Fprintf(w, "validation  %d errors of %d rows (%.2f %%), logloss %.5f", v.Errors, valid.Rows(), 100*v.ErrorRate, v.LogLoss)
@@ -333,6 +318,9 @@ func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, saved b
 			fmt.Fprintf(w, " (best iteration: %d)", r.BestIteration)
 		}
 		fmt.Fprintln(w)
+	}
+	if h := r.HeldOut; h != nil {
+		fmt.Fprintf(w, "held out    %d errors of %d rows (%.2f %%), logloss %.5f\n", h.Errors, r.HeldOutRows, 100*h.ErrorRate, h.LogLoss)
 	}
 	if !saved {
 		return nil

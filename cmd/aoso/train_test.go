@@ -4,10 +4,10 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
 	"syscall"
@@ -116,41 +116,29 @@ func TestContinue(t *testing.T) {
 	fail(t, exitFailed, []string{"3 features", "2"}, "train", "--data", file(t, "wide.csv", "1,2,3,x\n"), "--init", half, "--model", both)
 }
 
-func TestSuggest(t *testing.T) {
-	const rows = 1_000_000
-	suggested := aoso.Suggest(aoso.Shape{Rows: rows, Features: 1, Classes: 2}).Changes()
-	leaves := regexp.MustCompile(`leaves=\d+ `).FindString(suggested)
-	if leaves == "" {
-		t.Fatalf("no leaves in %q: give another parameter", suggested)
+// TestPhases: by default, training holds rows out first.
+func TestPhases(t *testing.T) {
+	train, test := letter(t, 1000, 1000)
+	model := filepath.Join(t.TempDir(), "m")
+	o := try("train", "--data", train, "--model", model, "--json")
+	line := jsonLine[trained](t, o.stdout)
+	holdOut, all, found := strings.Cut(o.stderr, "training on all rows\n")
+	if !found || !strings.HasPrefix(holdOut, "choosing parameters") || !strings.Contains(holdOut, "errors") || strings.Contains(all, "errors") {
+		t.Errorf("%+v", o)
 	}
-	many := file(t, "many.csv", strings.Repeat("1,x\n2,y\n", rows/2))
-	for _, test := range []struct{ data, leaves, log, params string }{
-		{many, "", suggested, suggested},
-		{many, "7", strings.Replace(suggested, leaves, "", 1), suggested + " leaves=7"},
-		{file(t, "d.csv", small), "7", "no changes", "leaves=7"},
-	} {
-		model := filepath.Join(t.TempDir(), "m")
-		args := []string{"train", "--data", test.data, "--model", model, "--suggest", "--trees", "1"}
-		if test.leaves != "" {
-			args = append(args, "--leaves", test.leaves)
-		}
-		o := try(args...)
-		if o.code != 0 || !strings.HasPrefix(o.stderr, "suggested: "+test.log+"\n") {
-			t.Errorf("%s: %+v", args, o)
-		}
-		m, err := aoso.Load(model)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := aoso.ParseParams(test.params + " trees=1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := m.Params()
-		got.Leaf, got.Pairs = "", 0 // which depend on the data
-		if got.Changes() != want.Changes() {
-			t.Errorf("%s: trained with %s, want %s", args, got.Changes(), want.Changes())
-		}
+	if *line.HeldOutRows != 1000 || *line.HeldOutErrors >= 500 || line.Phase != aoso.PhaseTrain || line.Trees >= 1000 {
+		t.Errorf("%+v", line)
+	}
+	eval := jsonLine[evaluated](t, do(t, "eval", "--model", model, "--data", test, "--json"))
+	if line.Temperature == 1 || math.Abs(*eval.LogLoss / *line.HeldOutLogLoss - 1) > 0.25 {
+		t.Errorf("log loss %g, of the rows held out %g; temperature %g", *eval.LogLoss, *line.HeldOutLogLoss, line.Temperature)
+	}
+	if text := do(t, "train", "--data", train, "--model", model); !strings.Contains(text, "held out    ") {
+		t.Error(text)
+	}
+	o = try("train", "--data", train, "--valid", test, "--model", model, "--json")
+	if line = jsonLine[trained](t, o.stdout); line.HeldOutRows != nil || line.Temperature == 1 || strings.Contains(o.stderr, "all rows") {
+		t.Errorf("with a validation set: %+v, %+v", line, o)
 	}
 }
 

@@ -7,6 +7,7 @@ package fit
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/data"
@@ -36,7 +37,8 @@ const (
 // phase. While rows are held out, Valid is the evaluation on them.
 type Status struct {
 	boost.Status
-	Phase Phase
+	Phase    Phase
+	MaxTrees int // the most that the model in training can have
 }
 
 // Fit is a training under way.
@@ -73,6 +75,11 @@ func New(j Job) *Fit {
 	}
 	folds := deal(&j.Train.Target, parts(j.Train.Rows(), j.Folds), j.Settings[0].Seed)
 	for i := range j.Folds {
+		if !slices.Contains(folds, i) {
+			f.freeParts() // there are too few rows to hold some out
+			f.begin(j.Settings[0])
+			return f
+		}
 		f.parts = append(f.parts, newPart(j.Train, folds, i, j.Team))
 	}
 	f.try()
@@ -97,7 +104,7 @@ func (f *Fit) begin(p boost.Params) {
 	f.phase = Final
 	f.run = &run{engines: []*boost.Engine{boost.New(job)}}
 	f.run.end()
-	if v := job.Valid; v != nil && f.best == nil && v.Unknown < v.Rows() && (f.job.Choose || f.job.Temper) {
+	if v := job.Valid; v != nil && f.best == nil && (f.job.Choose || f.job.Temper) {
 		f.run.path = newPath(&v.Target, job.Kernels, job.Team)
 	}
 }
@@ -160,7 +167,6 @@ func (f *Fit) follows() bool {
 	}
 	if s := r.engines[0].Status(); s.Best == s.Iteration {
 		r.path.look(r.iteration, r.scores())
-		r.path.pick = len(r.path.points) - 1
 	}
 	return true
 }
@@ -168,8 +174,11 @@ func (f *Fit) follows() bool {
 // observe updates the status after an iteration.
 func (f *Fit) observe() {
 	r := f.run
-	f.status = Status{Status: r.engines[0].Status(), Phase: f.phase}
+	f.status = Status{Status: r.engines[0].Status(), Phase: f.phase, MaxTrees: r.params().Trees}
 	now := &f.status
+	if start := f.job.Start; start != nil {
+		now.MaxTrees += start.Forest.Trees()
+	}
 	if now.Stopped = r.stopped; f.phase == Final {
 		return
 	}
@@ -276,19 +285,23 @@ func (r *Result) temper(f *Fit, at *point) {
 // validate takes what the validation set says: how many trees the model has, and
 // its temperature.
 func (r *Result) validate(f *Fit) {
-	path, at := f.run.path, f.run.path.picked()
-	switch {
-	case r.Params.EarlyStopping > 0:
-	case f.job.Choose:
-		r.BestIteration, r.Valid = at.iteration, &at.raw
-		r.Forest = r.Forest.Truncated(r.Forest.Trees() - (r.Iterations-at.iteration)*f.TreesPerIteration())
-	case f.freed:
-		at = path.last()
-	default:
-		now, _ := path.measure(r.Iterations, f.run.scores(), 1, 1e-12)
+	path, end := f.run.path, r.BestIteration
+	if f.job.Choose && r.Params.EarlyStopping == 0 {
+		end = path.picked().iteration
+	}
+	at := path.at(end)
+	if at.iteration < end && !f.freed { // the path has not looked there
+		now, _ := path.measure(end, f.run.scores(), 1, 1e-12)
 		at = &now
 	}
-	if !f.job.Temper || at.iteration == 0 {
+	if at.iteration == 0 {
+		return
+	}
+	if end < r.BestIteration {
+		r.Forest = r.Forest.Truncated(r.Forest.Trees() - (r.BestIteration-end)*f.TreesPerIteration())
+		r.BestIteration, r.Valid = end, &at.raw
+	}
+	if !f.job.Temper {
 		return
 	}
 	r.Temperature = 1 / at.factor

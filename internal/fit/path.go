@@ -55,12 +55,16 @@ const (
 	warmUp, patience = 50, 2
 )
 
+// newPath returns nil if no row of a known class has weight.
 func newPath(t *data.Target, k *kernel.Funcs, team *par.Team) *path {
 	p := &path{target: t, kernels: k, team: team, next: 1}
 	for row, y := range t.Labels {
 		if y >= 0 {
 			p.known += t.Weight(row)
 		}
+	}
+	if p.known == 0 {
+		return nil
 	}
 	p.points = []point{{factor: 1, tempered: boost.Evaluation{LogLoss: math.Inf(1)}}}
 	return p
@@ -85,7 +89,7 @@ func (p *path) look(iteration int, scores []float64) {
 	p.next = iteration + 1 + iteration/sparseness
 	now, losses := p.measure(iteration, scores, p.last().factor, 1e-4)
 	p.points = append(p.points, now)
-	if now.tempered.LogLoss < p.lowest() {
+	if now.tempered.LogLoss < p.lowest() || p.losses == nil {
 		p.least, p.pick, p.losses, p.worse = len(p.points)-1, len(p.points)-1, losses, false
 		return
 	}

@@ -45,8 +45,8 @@ func checkScaled(t *trial, d dice) error {
 		return err
 	}
 	p := t.params
-	p.EarlyStopping, p.Trees, p.Calibration = 0, t.model.Trees(), "none"
-	if p.Trees == 0 || t.valid == nil && t.phased() {
+	p.EarlyStopping, p.Trees = 0, t.model.Trees()
+	if p.Trees == 0 || t.phased() {
 		return nil
 	}
 	r, err := t.run(train, nil, p, nil)

@@ -54,7 +54,7 @@ var special = map[string]generator{
 	},
 	"pairs": {
 		forMethod(oneOf("1", "2", "4", "8"), oneOf("1")),
-		forMethod(oneOf("0", "8"), oneOf("0")),
+		forMethod(oneOf("auto", "8"), oneOf("auto")),
 		forMethod(integers("3", "16", "-1"), integers("2", "8")),
 	},
 	"trees":          {plainTrees, extremeTrees, invalidTrees},
@@ -87,19 +87,16 @@ func generatorOf(p *spec.Parameter) generator {
 
 func integerGenerator(p *spec.Parameter) generator {
 	least, most := int(p.Range.Least), math.MaxInt
-	refused := []string{"-1"}
+	bad := integers(strconv.Itoa(least-1), "-1")
 	if p.Range.Most < math.MaxInt {
 		most = int(p.Range.Most)
-		refused = append(refused, strconv.Itoa(most+1), maxInt)
-	}
-	if below := strconv.Itoa(least - 1); p.Auto == "" || below != p.Default {
-		refused = append(refused, below)
+		bad = integers(strconv.Itoa(least-1), strconv.Itoa(most+1), maxInt)
 	}
 	beyond := min(most, 30*int(p.Usual.Most))
 	return generator{
 		count(int(p.Usual.Least), int(p.Usual.Most)),
 		oneOf(strconv.Itoa(least), strconv.Itoa(beyond), strconv.Itoa(most)),
-		integers(refused...),
+		bad,
 	}
 }
 
@@ -109,10 +106,9 @@ func numberGenerator(p *spec.Parameter) generator {
 	var allowed, refused []string
 	for _, x := range []float64{below, r.Least, math.Nextafter(r.Least, r.Most), 1e-10, math.Nextafter(r.Most, r.Least), r.Most, above, r.Least - 1, 2 * r.Most} {
 		text := strconv.FormatFloat(x, 'g', -1, 64)
-		switch {
-		case r.Contains(x):
+		if r.Contains(x) {
 			allowed = append(allowed, text)
-		case p.Auto == "" || text != p.Default:
+		} else {
 			refused = append(refused, text)
 		}
 	}
@@ -162,11 +158,7 @@ func extremeTrees(s *setting) string {
 }
 
 func invalidTrees(s *setting) string {
-	refused := []string{"-1"}
-	if s.perRound() > 1 {
-		refused = append(refused, strconv.Itoa(s.perRound()-1))
-	}
-	return integers(refused...)(s)
+	return integers("0", "-1", strconv.Itoa(s.perRound()-1))(s)
 }
 
 func withValid(values func(*setting) string) func(*setting) string {
@@ -210,6 +202,9 @@ func drawParams(s *setting) (p aoso.Params, kinds map[string]string) {
 		}
 		kinds[known.Name] = kind
 		value := known.Default
+		if known.Auto != "" {
+			value = "auto"
+		}
 		if draw != nil {
 			value = draw(s)
 		} else if known.Name == "trees" {

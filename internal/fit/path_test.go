@@ -1,0 +1,104 @@
+package fit
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// drawn is rows of two classes whose log odds are known, and scores that are
+// those odds times a factor.
+func drawn(rows int, noise, factor float64) (*data.Target, []float64) {
+	r := rand.New(rand.NewPCG(1, 2))
+	t := &data.Target{Classes: []string{"a", "b"}}
+	var scores []float64
+	for range rows {
+		odds := 2 * r.NormFloat64()
+		y := int32(0)
+		if r.Float64()*(1+math.Exp(odds)) < 1 {
+			y = 1
+		}
+		t.Labels = append(t.Labels, y)
+		odds += noise * r.NormFloat64()
+		scores = append(scores, odds*factor/2, -odds*factor/2)
+	}
+	return t, scores
+}
+
+func follow(t *testing.T, target *data.Target) *path {
+	team := par.NewTeam(2)
+	t.Cleanup(team.Close)
+	return newPath(target, kernel.Generic, team)
+}
+
+// TestTemperature: the path finds the factor that scores were multiplied by.
+func TestTemperature(t *testing.T) {
+	for _, factor := range []float64{0.1, 1, 7} {
+		target, scores := drawn(50_000, 0, factor)
+		p := follow(t, target)
+		p.look(10, scores)
+		if got := 1 / p.last().factor; math.Abs(got/factor-1) > 0.03 {
+			t.Errorf("temperature %g, want %g", got, factor)
+		}
+		if raw, tempered := p.last().raw, p.last().tempered; raw.Errors != tempered.Errors || tempered.LogLoss > raw.LogLoss+1e-12 {
+			t.Errorf("%+v, tempered %+v", raw, tempered)
+		}
+	}
+}
+
+// TestCertain: rows that are all predicted right do not make probabilities of 1.
+func TestCertain(t *testing.T) {
+	target := &data.Target{Classes: []string{"a", "b"}}
+	var scores []float64
+	for i := range 100 {
+		target.Labels = append(target.Labels, int32(i%2))
+		scores = append(scores, float64(1-i%2), float64(i%2))
+	}
+	p := follow(t, target)
+	p.look(1, scores)
+	if probability := 1 / (1 + math.Exp(-p.last().factor)); !(probability > 0.98 && probability < 0.999) {
+		t.Errorf("after 100 right rows, a probability of %g", probability)
+	}
+}
+
+// TestPick: the last of the points that are about as good as the best.
+func TestPick(t *testing.T) {
+	target, _ := drawn(2000, 0, 1)
+	p := follow(t, target)
+	for _, step := range []struct {
+		iteration int
+		noise     float64
+	}{{10, 2}, {20, 1}, {40, 0.2}, {50, 0.21}, {80, 1.5}, {200, 3}} {
+		_, scores := drawn(2000, step.noise, 1)
+		p.look(step.iteration, scores)
+		if over := p.over(); over != (step.iteration >= 80) {
+			t.Errorf("after %d iterations: over is %t", step.iteration, over)
+		}
+	}
+	if best, picked := p.points[p.least].iteration, p.points[p.pick].iteration; best != 40 || picked != 50 {
+		t.Errorf("best after %d, picked %d", best, picked)
+	}
+	if at := p.at(79); at.iteration != 50 {
+		t.Errorf("after 79 iterations, the point of %d", at.iteration)
+	}
+	if at := p.at(3); at.iteration != 0 || at.factor != 1 {
+		t.Errorf("before the first point: %+v", at)
+	}
+}
+
+// TestUnknown: there is no path on rows that say nothing.
+func TestUnknown(t *testing.T) {
+	for _, target := range []*data.Target{
+		{Classes: []string{"a", "b"}},
+		{Classes: []string{"a", "b"}, Labels: []int32{-1, -1}, Unknown: 2},
+		{Classes: []string{"a", "b"}, Labels: []int32{0, -1}, Weights: []float32{0, 1}, Unknown: 1},
+	} {
+		if p := follow(t, target); p != nil {
+			t.Errorf("%+v: %+v", target, p)
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package fit
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/libaoso/aoso/internal/data"
+)
+
+// TestDeal: every class is spread evenly, whatever its place in the file; what
+// cannot be held out stays.
+func TestDeal(t *testing.T) {
+	for _, folds := range []int{5, 7} {
+		target := &data.Target{Classes: make([]string, 4)}
+		for row := range 1000 {
+			y := int32(0)
+			switch {
+			case row == 500:
+				y = 1 // the only row of its class
+			case row > 900:
+				y = 2
+			case row > 895:
+				y = 3
+			}
+			target.Labels = append(target.Labels, y)
+		}
+		fold := deal(target, folds, 3)
+		if !slices.Equal(fold, deal(target, folds, 3)) || slices.Equal(fold, deal(target, folds, 4)) {
+			t.Error("the folds do not depend on the seed alone")
+		}
+		count := make([][4]int, folds)
+		for row, f := range fold {
+			if (f == never) != (row == 500) {
+				t.Fatalf("row %d is in fold %d", row, f)
+			}
+			if f != never {
+				count[f][target.Labels[row]]++
+			}
+		}
+		for y := range 4 {
+			least, most := 1000, 0
+			for f := range folds {
+				least, most = min(least, count[f][y]), max(most, count[f][y])
+			}
+			if most > least+1 {
+				t.Errorf("class %d has %d to %d rows in the folds", y, least, most)
+			}
+		}
+		target.Weights = make([]float32, 1000)
+		target.Weights[7], target.Weights[8] = 1, 2
+		for row, f := range deal(target, folds, 3) {
+			if (f == never) != (row != 7 && row != 8) {
+				t.Fatalf("row %d of weight %g is in fold %d", row, target.Weights[row], f)
+			}
+		}
+	}
+}

@@ -1,0 +1,240 @@
+package aoso
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// defaults is the default parameters, changed.
+func defaults(change ...func(*Params)) Params {
+	p := DefaultParams()
+	for _, c := range change {
+		c(&p)
+	}
+	return p
+}
+
+// TestResolve: what is given stays as it is, for every shape and preset, and
+// nothing stays open.
+func TestResolve(t *testing.T) {
+	given := map[string]string{
+		"trees": "7", "leaves": "9", "shrinkage": "0.7", "min_samples": "3", "l2": "0.25", "max_step": "2.5", "subsample": "0.9", "colsample_bynode": "0.8",
+	}
+	for _, preset := range []string{PresetAuto, PresetFast, PresetPaper} {
+		for _, rows := range []int{1, 100, 10_000, 99_999, 100_000, 50_000_000} {
+			for _, s := range []Shape{{Rows: rows, Features: 1, Classes: 2}, {Rows: rows, Features: 5000, Classes: 1000}} {
+				for name := range given {
+					p := defaults(func(p *Params) { p.Preset = preset })
+					if err := p.Set(name, given[name]); err != nil {
+						t.Fatal(err)
+					}
+					settings, err := p.resolve(s)
+					if err != nil || len(settings) == 0 {
+						t.Fatalf("%+v %s: %v", s, preset, err)
+					}
+					for _, setting := range settings {
+						if !slices.Contains(setting.items(), name+"="+given[name]) {
+							t.Errorf("%+v %s: %s is not %s in %v", s, preset, name, given[name], setting)
+						}
+						if strings.Contains(strings.Replace(setting.String(), "calibration=auto", "", 1), "="+auto+" ") && preset != PresetAuto {
+							t.Errorf("%+v %s: %v", s, preset, setting)
+						}
+						if err := setting.check(); err != nil {
+							t.Errorf("%+v %s: %v", s, preset, err)
+						}
+					}
+				}
+			}
+		}
+	}
+	all := defaults()
+	for name, value := range given {
+		if err := all.Set(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if settings, err := all.resolve(Shape{Rows: 1000, Features: 10, Classes: 3}); err != nil || len(settings) != 1 {
+		t.Errorf("all given, and %d settings, %v", len(settings), err)
+	}
+}
+
+// phases is how many iterations each phase had.
+func phases(t *testing.T, train *Dataset, p Params, valid *Dataset) (map[string]int, *Result) {
+	t.Helper()
+	count := map[string]int{}
+	last := Progress{Phase: PhaseHoldOut}
+	r, err := Train(context.Background(), train, p, TrainOptions{Valid: valid, Callback: func(now Progress) bool {
+		if now.Phase == last.Phase && now.Iteration != last.Iteration+1 || now.Phase != last.Phase && (now.Iteration != 1 || now.Phase != PhaseTrain) {
+			t.Errorf("%s %d follows %s %d", now.Phase, now.Iteration, last.Phase, last.Iteration)
+		}
+		if now.Trees > now.MaxTrees {
+			t.Errorf("%d trees of at most %d", now.Trees, now.MaxTrees)
+		}
+		count[now.Phase]++
+		last = now
+		return true
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return count, r
+}
+
+// TestCalibrated: by default, the rows held out foretell the log loss on new rows,
+// and the temperature improves it.
+func TestCalibrated(t *testing.T) {
+	all := letter()
+	for _, rows := range []int{600, 2500} {
+		d, test := all.slice(0, rows), all.slice(16_000, 20_000)
+		count, r := phases(t, newDataset(t, d), defaults(), nil)
+		if count[PhaseHoldOut] == 0 || count[PhaseTrain] != r.Iterations || r.Phase != PhaseTrain || r.Model.Trees() != r.Iterations {
+			t.Errorf("%d rows: %v and %+v", rows, count, r)
+		}
+		want := rows / 5
+		if rows < foldRows {
+			want = rows
+		}
+		if r.HeldOut == nil || r.HeldOutRows != want || r.Valid != nil {
+			t.Fatalf("%d rows: %+v", rows, r)
+		}
+		e, err := r.Model.Evaluate(test.features(), test.labels(), nil, PredictOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.LogLoss > 1.25*r.HeldOut.LogLoss || e.ErrorRate > 1.25*r.HeldOut.ErrorRate {
+			t.Errorf("%d rows: held out %+v, new rows %+v", rows, r.HeldOut, e)
+		}
+		best, report, err := r.Model.Calibrate(test.features(), test.labels(), nil, PredictOptions{})
+		if err != nil || report.Before > 1.03*report.After {
+			t.Errorf("%d rows: temperature %g and a log loss of %g; %g leaves %g, %v", rows, r.Model.Temperature(), report.Before, best.Temperature(), report.After, err)
+		}
+	}
+}
+
+// TestNoise: where labels are noise, training settles for little.
+func TestNoise(t *testing.T) {
+	d := blobs(77, 1500, 6, 3, 255)
+	for i := range d.y {
+		d.y[i] = (i * 7 / 3) % 3
+	}
+	_, r := phases(t, newDataset(t, d), defaults(), nil)
+	e, err := r.Model.Evaluate(d.features(), d.labels(), nil, PredictOptions{})
+	if err != nil || r.HeldOut.LogLoss > 1.02*math.Log(3) || e.LogLoss < 0.75*math.Log(3) {
+		t.Errorf("held out %+v, training rows %+v, %v", r.HeldOut, e, err)
+	}
+}
+
+// TestHoldOutOf: what rows are held out of, and what takes their place.
+func TestHoldOutOf(t *testing.T) {
+	d := blobs(78, 400, 4, 3, 255)
+	valid := blobs(79, 300, 4, 3, 255)
+	for _, test := range []struct {
+		name      string
+		data      *table
+		valid     bool
+		change    func(*Params)
+		held      int // rows
+		tempered  bool
+		leastPart int // of the iterations of the first phase
+	}{
+		{"defaults", d, false, func(*Params) {}, 400, true, 1},
+		{"holdout", d, false, func(p *Params) { p.Calibration = "holdout" }, 80, true, 1},
+		{"trees alone", d, false, func(p *Params) { p.Calibration = "none" }, 400, false, 1},
+		{"calibration alone", d, false, func(p *Params) { p.Trees = 20 }, 400, true, 20},
+		{"neither", d, false, func(p *Params) { p.Trees, p.Calibration = 20, "none" }, 0, false, 0},
+		{"paper", d, false, func(p *Params) { p.Preset = PresetPaper }, 0, false, 0},
+		{"paper, folds", d, false, func(p *Params) { p.Preset, p.Trees, p.Calibration = PresetPaper, 30, "folds" }, 400, true, 30},
+		{"fast", d, false, func(p *Params) { p.Preset = PresetFast }, 400, true, 1},
+		{"valid", d, true, func(*Params) {}, 0, true, 0},
+		{"valid and none", d, true, func(p *Params) { p.Calibration = "none" }, 0, false, 0},
+		{"valid and trees", d, true, func(p *Params) { p.Trees = 20 }, 0, true, 0},
+		{"valid and holdout", d, true, func(p *Params) { p.Calibration = "holdout" }, 80, true, 1},
+		{"early stopping", d, true, func(p *Params) { p.EarlyStopping = 3 }, 0, true, 0},
+		{"abc", d, false, func(p *Params) { p.Method, p.Trees = ABC, 40 }, 400, true, 20},
+		{"logitboost", d, false, func(p *Params) { p.Method, p.Trees = LogitBoost, 30 }, 400, true, 10},
+		{"few rows", d.slice(0, 49), false, func(p *Params) { p.Trees = 10 }, 0, false, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			train := newDataset(t, test.data)
+			var v *Dataset
+			if test.valid {
+				var err error
+				if v, err = train.Aligned(valid.features(), valid.labels(), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			count, r := phases(t, train, defaults(test.change), v)
+			if (count[PhaseHoldOut] >= max(test.leastPart, 1)) != (test.leastPart > 0) || r.HeldOutRows != test.held || (r.HeldOut != nil) != (test.held > 0) {
+				t.Errorf("%v; %d rows held out", count, r.HeldOutRows)
+			}
+			if (r.Model.Temperature() != 1) != test.tempered {
+				t.Errorf("temperature %g", r.Model.Temperature())
+			}
+			if !test.valid {
+				return
+			}
+			e, err := r.Model.Evaluate(valid.features(), valid.labels(), nil, PredictOptions{})
+			if err != nil || r.Valid.Errors != e.Errors || !near(r.Valid.LogLoss, e.LogLoss, 1e-9) {
+				t.Errorf("valid %+v, evaluated %+v, %v", r.Valid, e, err)
+			}
+		})
+	}
+}
+
+// TestRareClasses: a class of one row is always trained on; one of two rows may be
+// held out.
+func TestRareClasses(t *testing.T) {
+	d := blobs(80, 300, 3, 3, 255)
+	for i := range 5 {
+		d.y[50*i+3] = 3 + i/2
+	}
+	_, r := phases(t, newDataset(t, d), defaults(), nil)
+	if got := len(r.Model.Classes()); got != 6 || r.HeldOutRows != 299 {
+		t.Errorf("%d classes, %d rows held out", got, r.HeldOutRows)
+	}
+	p, err := r.Model.PredictProba(d.features(), PredictOptions{})
+	if err != nil || slices.ContainsFunc(p, func(v float64) bool { return !(v >= 0 && v <= 1) }) {
+		t.Error("no probabilities", err)
+	}
+}
+
+// TestPhasesResume: an interruption in either phase leaves a model, and no trace
+// in what follows.
+func TestPhasesResume(t *testing.T) {
+	set := newDataset(t, blobs(81, 300, 4, 3, 255))
+	p := defaults(func(p *Params) { p.Threads = 2 })
+	want, err := Train(context.Background(), set, p, TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := NewTrainer(set, p, TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Free()
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	seen := map[string]int{}
+	for i := 0; ; i++ {
+		if i%37 == 5 {
+			now, more := b.Step(cancelled)
+			r := b.Result()
+			if more || r.StoppedBy != StoppedByInterrupt || r.Phase != now.Phase || r.Model.Trees() == 0 || r.Model.Temperature() == 1 || r.HeldOut == nil {
+				t.Fatalf("%s %d: %+v", now.Phase, now.Iteration, r)
+			}
+			seen[now.Phase]++
+		}
+		if _, more := b.Step(context.Background()); !more {
+			break
+		}
+	}
+	if r := b.Result(); r.Model.Fingerprint() != want.Model.Fingerprint() || r.StoppedBy != want.StoppedBy || *r.HeldOut != *want.HeldOut {
+		t.Errorf("%+v, want %+v", r, want)
+	}
+	if seen[PhaseHoldOut] == 0 || seen[PhaseTrain] == 0 {
+		t.Errorf("interrupted in %v", seen)
+	}
+}
