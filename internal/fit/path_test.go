@@ -72,7 +72,7 @@ func TestPick(t *testing.T) {
 	for _, step := range []struct {
 		iteration int
 		noise     float64
-	}{{10, 2}, {20, 1}, {40, 0.2}, {50, 0.21}, {80, 1.5}, {200, 3}} {
+	}{{10, 2}, {20, 1}, {40, 0.2}, {50, -0.15}, {80, 1.5}, {200, 3}} {
 		_, scores := drawn(2000, step.noise, 1)
 		p.look(step.iteration, scores)
 		if over := p.over(); over != (step.iteration >= 80) {
