@@ -88,7 +88,7 @@ func New(j Job) *Fit {
 
 // try begins to train the next settings without the rows held out.
 func (f *Fit) try() {
-	f.run = &run{path: newPath(pool(f.parts), f.job.Kernels, f.job.Team)}
+	f.run = &run{path: newPath(pool(f.parts), f.job.Temper, f.job.Kernels, f.job.Team)}
 	for _, part := range f.parts {
 		job := f.job.Job
 		job.Params, job.Train, job.Valid = f.job.Settings[f.setting], part.train, part.held
@@ -105,7 +105,7 @@ func (f *Fit) begin(p boost.Params) {
 	f.run = &run{engines: []*boost.Engine{boost.New(job)}}
 	f.run.end()
 	if v := job.Valid; v != nil && f.best == nil && (f.job.Choose || f.job.Temper) {
-		f.run.path = newPath(&v.Target, job.Kernels, job.Team)
+		f.run.path = newPath(&v.Target, f.job.Temper, job.Kernels, job.Team)
 	}
 }
 
@@ -225,7 +225,7 @@ type Result struct {
 // HeldOut is how well a training without the rows held out predicted them.
 type HeldOut struct {
 	Rows       int
-	Evaluation boost.Evaluation // its log loss is tempered
+	Evaluation boost.Evaluation
 }
 
 // Result is the model so far. With folds, an interrupted hold-out phase leaves
@@ -271,11 +271,10 @@ func (r *Result) temper(f *Fit, at *point) {
 	if at.iteration == 0 {
 		return
 	}
-	r.HeldOut = &HeldOut{f.heldOut().target.Rows(), at.raw}
+	r.HeldOut = &HeldOut{f.heldOut().target.Rows(), at.evaluation}
 	if !f.job.Temper {
 		return
 	}
-	r.HeldOut.Evaluation = at.tempered
 	r.Temperature = 1 / at.factor
 	if r.Valid != nil {
 		r.Valid = evaluate(f.run.scores(), at.factor, &f.job.Valid.Target)
@@ -299,14 +298,14 @@ func (r *Result) validate(f *Fit) {
 	}
 	if end < r.BestIteration {
 		r.Forest = r.Forest.Truncated(r.Forest.Trees() - (r.BestIteration-end)*f.TreesPerIteration())
-		r.BestIteration, r.Valid = end, &at.raw
+		r.BestIteration, r.Valid = end, &at.evaluation
 	}
 	if !f.job.Temper {
 		return
 	}
 	r.Temperature = 1 / at.factor
 	if r.Valid != nil {
-		r.Valid = &at.tempered
+		r.Valid = &at.evaluation
 	}
 }
 

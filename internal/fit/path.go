@@ -18,6 +18,7 @@ import (
 // the least, it picks the last.
 type path struct {
 	target  *data.Target
+	temper  bool    // points are evaluated with their factors, else without
 	known   float64 // weight of the rows of known classes
 	kernels *kernel.Funcs
 	team    *par.Team
@@ -32,10 +33,10 @@ type path struct {
 
 // point is what the rows say about the model after an iteration.
 type point struct {
-	iteration int
-	factor    float64 // of the scores, with which the loss is least: 1/temperature
-	raw       boost.Evaluation
-	tempered  boost.Evaluation // with this factor; its log loss is the refined loss
+	iteration  int
+	factor     float64 // of the scores, with which the loss is least: 1/temperature
+	loss       float64 // the refined loss
+	evaluation boost.Evaluation
 }
 
 const (
@@ -44,7 +45,7 @@ const (
 	// 1 where all rows are predicted right; where many are not, they matter little.
 	unknownRows = 1
 	// A point follows when the number of iterations has grown by one in so many.
-	sparseness = 10
+	sparseness = 7
 	// A refined loss is as good as the least if it exceeds it by at most so many
 	// standard errors, and clearly worse if by more than so many.
 	similar, different = 0.25, 2
@@ -56,8 +57,8 @@ const (
 )
 
 // newPath returns nil if no row of a known class has weight.
-func newPath(t *data.Target, k *kernel.Funcs, team *par.Team) *path {
-	p := &path{target: t, kernels: k, team: team, next: 1}
+func newPath(t *data.Target, temper bool, k *kernel.Funcs, team *par.Team) *path {
+	p := &path{target: t, temper: temper, kernels: k, team: team, next: 1}
 	for row, y := range t.Labels {
 		if y >= 0 {
 			p.known += t.Weight(row)
@@ -66,11 +67,11 @@ func newPath(t *data.Target, k *kernel.Funcs, team *par.Team) *path {
 	if p.known == 0 {
 		return nil
 	}
-	p.points = []point{{factor: 1, tempered: boost.Evaluation{LogLoss: math.Inf(1)}}}
+	p.points = []point{{factor: 1, loss: math.Inf(1)}}
 	return p
 }
 
-func (p *path) lowest() float64 { return p.points[p.least].tempered.LogLoss }
+func (p *path) lowest() float64 { return p.points[p.least].loss }
 func (p *path) best() *point    { return &p.points[p.least] }
 func (p *path) picked() *point  { return &p.points[p.pick] }
 func (p *path) last() *point    { return &p.points[len(p.points)-1] }
@@ -87,13 +88,13 @@ func (p *path) at(iteration int) *point {
 // look adds a point: the raw scores of the model after an iteration.
 func (p *path) look(iteration int, scores []float64) {
 	p.next = iteration + 1 + iteration/sparseness
-	now, losses := p.measure(iteration, scores, p.last().factor, 1e-4)
+	now, losses := p.measure(iteration, scores, p.last().factor, 1e-3)
 	p.points = append(p.points, now)
-	if now.tempered.LogLoss < p.lowest() || p.losses == nil {
+	if now.loss < p.lowest() || p.losses == nil {
 		p.least, p.pick, p.losses, p.worse = len(p.points)-1, len(p.points)-1, losses, false
 		return
 	}
-	excess := (now.tempered.LogLoss - p.lowest()) / p.standardError(losses)
+	excess := (now.loss - p.lowest()) / p.standardError(losses)
 	p.worse = excess > different
 	if excess <= similar || excess <= unfinished && p.picked().factor > 1 {
 		p.pick = len(p.points) - 1
@@ -108,35 +109,48 @@ func (p *path) measure(iteration int, scores []float64, guess, precision float64
 		Low: 1.0 / model.MaxTemperature, High: 1.0 / model.MinTemperature,
 		Start: guess, Precision: precision, Kernels: p.kernels, Team: p.team,
 	}
-	now := point{iteration: iteration, factor: scaling.Factor(), raw: *boost.Evaluate(scores, p.target)}
-	now.tempered = now.raw
-	now.tempered.LogLoss = 0
-	losses := p.rowLosses(scores, now.factor)
-	for row, loss := range losses {
-		now.tempered.LogLoss += float64(p.target.Weight(row) * loss)
+	now := point{iteration: iteration, factor: scaling.Factor()}
+	var losses []float64
+	losses, now.evaluation = p.evaluate(scores, now.factor)
+	now.loss = now.evaluation.LogLoss
+	if !p.temper {
+		_, now.evaluation = p.evaluate(scores, 1)
 	}
-	now.tempered.LogLoss /= p.known
 	return now, losses
 }
 
-// rowLosses is −log p_y of each row with a factor of its scores; zero for rows of
-// unknown classes.
-func (p *path) rowLosses(scores []float64, factor float64) []float64 {
+// evaluate evaluates scores times a factor. The losses are −log p_y of each row,
+// zero for those of unknown classes.
+func (p *path) evaluate(scores []float64, factor float64) ([]float64, boost.Evaluation) {
 	rows, classes := p.target.Rows(), len(p.target.Classes)
-	losses := make([]float64, rows)
+	losses, wrong := make([]float64, rows), make([]bool, rows)
 	p.team.Do(kernel.Blocks(rows), func(_, b int) {
 		f := make([]float64, classes)
 		first, end := kernel.Block(b, rows)
 		for i := first; i < end; i++ {
-			if y := int(p.target.Labels[i]); y >= 0 {
-				for k := range f {
-					f[k] = scores[i*classes+k] * factor
-				}
+			for k := range f {
+				f[k] = scores[i*classes+k] * factor
+			}
+			y := int(p.target.Labels[i])
+			wrong[i] = y != boost.Argmax(f)
+			if y >= 0 {
 				losses[i] = loss.NegLogSoftmax(f, y)
 			}
 		}
 	})
-	return losses
+	e, weight := boost.Evaluation{}, 0.0
+	for row, loss := range losses {
+		w := p.target.Weight(row)
+		weight += w
+		e.LogLoss += float64(w * loss)
+		if wrong[row] {
+			e.Errors++
+			e.ErrorRate += w
+		}
+	}
+	e.ErrorRate /= weight
+	e.LogLoss /= p.known
+	return losses, e
 }
 
 // standardError is that of the mean difference between the losses of rows and

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -32,7 +33,7 @@ func drawn(rows int, noise, factor float64) (*data.Target, []float64) {
 func follow(t *testing.T, target *data.Target) *path {
 	team := par.NewTeam(2)
 	t.Cleanup(team.Close)
-	return newPath(target, kernel.Generic, team)
+	return newPath(target, true, kernel.Generic, team)
 }
 
 // TestTemperature: the path finds the factor that scores were multiplied by.
@@ -44,8 +45,12 @@ func TestTemperature(t *testing.T) {
 		if got := 1 / p.last().factor; math.Abs(got/factor-1) > 0.03 {
 			t.Errorf("temperature %g, want %g", got, factor)
 		}
-		if raw, tempered := p.last().raw, p.last().tempered; raw.Errors != tempered.Errors || tempered.LogLoss > raw.LogLoss+1e-12 {
-			t.Errorf("%+v, tempered %+v", raw, tempered)
+		p.temper = false
+		p.look(20, scores)
+		tempered, raw := p.at(10), p.last()
+		if want := boost.Evaluate(scores, target); raw.evaluation != *want || raw.evaluation.Errors != tempered.evaluation.Errors ||
+			tempered.loss != tempered.evaluation.LogLoss || tempered.loss > want.LogLoss+1e-12 {
+			t.Errorf("%+v, tempered %+v; want %+v", raw, tempered, want)
 		}
 	}
 }
