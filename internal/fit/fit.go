@@ -69,21 +69,28 @@ func parts(rows, folds int) int {
 // New prepares a training for its first iteration.
 func New(j Job) *Fit {
 	f := &Fit{job: j, phase: HoldOut}
+	f.start()
+	f.observe()
+	return f
+}
+
+// start begins the first phase that there is.
+func (f *Fit) start() {
+	j := &f.job
 	if j.Folds == 0 {
 		f.begin(j.Settings[0])
-		return f
+		return
 	}
 	folds := deal(&j.Train.Target, parts(j.Train.Rows(), j.Folds), j.Settings[0].Seed)
 	for i := range j.Folds {
 		if !slices.Contains(folds, i) {
 			f.freeParts() // there are too few rows to hold some out
 			f.begin(j.Settings[0])
-			return f
+			return
 		}
 		f.parts = append(f.parts, newPart(j.Train, folds, i, j.Team))
 	}
 	f.try()
-	return f
 }
 
 // try begins to train the next settings without the rows held out.
@@ -171,7 +178,7 @@ func (f *Fit) follows() bool {
 	return true
 }
 
-// observe updates the status after an iteration.
+// observe updates the status after an iteration, or before the first.
 func (f *Fit) observe() {
 	r := f.run
 	f.status = Status{Status: r.engines[0].Status(), Phase: f.phase, MaxTrees: r.params().Trees}
@@ -183,7 +190,7 @@ func (f *Fit) observe() {
 		return
 	}
 	now.Stopped, now.Iteration = "", f.before+r.iteration
-	if now.Evaluated = !f.job.Silent && now.Iteration%f.job.EvalEvery == 0; now.Evaluated {
+	if now.Evaluated = now.Iteration > 0 && !f.job.Silent && now.Iteration%f.job.EvalEvery == 0; now.Evaluated {
 		now.TrainLoss, now.Valid = r.trainLoss(), boost.Evaluate(r.scores(), r.path.target)
 	}
 }
