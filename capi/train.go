@@ -101,6 +101,8 @@ func cProgress(p aoso.Progress) C.aoso_progress {
 		has_valid:  cBool(p.Valid != nil),
 		stopped_by: reasons[p.StoppedBy],
 		valid:      cEvaluation(p.Valid),
+		phase:      phases[p.Phase],
+		max_trees:  C.int64_t(p.MaxTrees),
 	}
 }
 
@@ -113,7 +115,10 @@ func cResult(r *aoso.Result) C.aoso_result {
 		train_loss:     C.double(r.TrainLoss),
 		seconds:        C.double(r.Elapsed.Seconds()),
 		has_valid:      cBool(r.Valid != nil),
+		phase:          phases[r.Phase],
 		valid:          cEvaluation(r.Valid),
+		held_out_rows:  C.int64_t(r.HeldOutRows),
+		held_out:       cEvaluation(r.HeldOut),
 	}
 }
 
@@ -131,6 +136,12 @@ func cBool(b bool) C.int32_t {
 		return 1
 	}
 	return 0
+}
+
+// phases has the C constants of the phases.
+var phases = map[string]C.int32_t{
+	aoso.PhaseTrain:   C.AOSO_PHASE_TRAIN,
+	aoso.PhaseHoldOut: C.AOSO_PHASE_HOLDOUT,
 }
 
 // reasons has the C constants of the stop reasons. Without a reason, the constant

@@ -24,11 +24,11 @@
 #define EVALUATION(F, T) F(T, errors) F(T, error_rate) F(T, log_loss)
 #define PROGRESS(F, T)                                                                                        \
     F(T, struct_size) F(T, evaluated) F(T, iteration) F(T, trees) F(T, best) F(T, seconds) F(T, train_loss)   \
-    F(T, has_valid) F(T, stopped_by) F(T, valid)
+    F(T, has_valid) F(T, stopped_by) F(T, valid) F(T, phase) F(T, max_trees)
 #define TRAIN_OPTIONS(F, T) F(T, struct_size) F(T, eval_every) F(T, valid) F(T, callback) F(T, user)
 #define RESULT(F, T)                                                                                          \
     F(T, struct_size) F(T, stopped_by) F(T, iterations) F(T, best_iteration) F(T, threads) F(T, train_loss)   \
-    F(T, seconds) F(T, has_valid) F(T, valid)
+    F(T, seconds) F(T, has_valid) F(T, phase) F(T, valid) F(T, held_out_rows) F(T, held_out)
 #define MODEL_INFO(F, T) F(T, struct_size) F(T, classes) F(T, features) F(T, trees) F(T, trees_per_iteration) \
     F(T, temperature)
 #define PAIR_IMPORTANCE(F, T) F(T, feature) F(T, classes) F(T, gain) F(T, splits)
@@ -88,6 +88,8 @@ int main(void) {
     CONSTANT(AOSO_ARROW)
     CONSTANT(AOSO_ARROW_STREAM)
     PARAM_CONSTANTS(CONSTANT)
+    CONSTANT(AOSO_PHASE_TRAIN)
+    CONSTANT(AOSO_PHASE_HOLDOUT)
     CONSTANT(AOSO_RUNNING)
     CONSTANT(AOSO_STOPPED_BY_STOP_LOSS)
     CONSTANT(AOSO_STOPPED_BY_TREES)

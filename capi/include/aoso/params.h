@@ -10,48 +10,50 @@ extern "C" {
 
 /* begin parameters: make params writes them */
 
-enum { /* method */
+enum { /* method. Boosting algorithm. */
     AOSO_METHOD_AOSO = 0, /* one tree per iteration, each of whose nodes chooses its own class pairs */
     AOSO_METHOD_ABC = 1, /* ABC-LogitBoost, a tree per iteration for every class except a base class */
     AOSO_METHOD_LOGITBOOST = 2, /* a tree per iteration for every class */
 };
 
-enum { /* leaf */
+enum { /* leaf. Classes whose scores a leaf changes. */
     AOSO_LEAF_DEFAULT = 0, /* full for method aoso, pair for the others */
     AOSO_LEAF_FULL = 1, /* every class */
     AOSO_LEAF_PAIR = 2, /* only the class pairs chosen by the node, as in the paper */
 };
 
-enum { /* pair_selection */
+enum { /* pair_selection. How a node chooses its class pairs. */
     AOSO_SELECT_SECOND_ORDER = 0, /* by gradients and Hessians, as in the paper */
     AOSO_SELECT_FIRST_ORDER = 1, /* by gradients alone */
     AOSO_SELECT_ROOT = 2, /* by gradients and Hessians at the root, for the whole tree */
 };
 
-enum { /* base_class */
+enum { /* base_class. How method abc chooses its base class. */
     AOSO_BASE_WORST = 0, /* the class with the greatest training loss */
     AOSO_BASE_EXHAUSTIVE = 1, /* the best of all classes, each of which is tried */
 };
 
-enum { /* metric */
+enum { /* metric. Metric of early stopping. */
     AOSO_METRIC_LOGLOSS = 0, /* the mean of -log p over the rows */
     AOSO_METRIC_ERROR = 1, /* the fraction of rows whose predicted class is wrong */
 };
 
-enum { /* preset */
+enum { /* preset. How parameters are chosen that have no value. */
     AOSO_PRESET_AUTO = 0, /* by the size of the data, and by held-out rows where these are in doubt */
     AOSO_PRESET_FAST = 1, /* as auto, but for about a third of the time */
     AOSO_PRESET_PAPER = 2, /* as in the paper, whatever the data: 1000 trees of 20 leaves, shrinkage 0.1, no calibration */
 };
 
-enum { /* calibration */
+enum { /* calibration. Where the temperature comes from that makes probabilities out of raw scores. */
     AOSO_CALIBRATION_AUTO = 0, /* from the validation set if there is one, else holdout, or folds for fewer than 2000 rows */
     AOSO_CALIBRATION_NONE = 1, /* there is no temperature */
     AOSO_CALIBRATION_HOLDOUT = 2, /* from a training without a fifth of the rows, at most 50,000 of them, which comes first */
     AOSO_CALIBRATION_FOLDS = 3, /* from five trainings, each without another fifth of the rows, which come first */
 };
 
-/* The parameters of training. */
+/* The parameters of training. A default outside the values allowed, such as 0
+ * trees, makes training choose a value for the data, as preset says. train.h
+ * explains how training holds rows out for that. */
 typedef struct aoso_params {
     uint32_t struct_size;
 
@@ -185,9 +187,8 @@ AOSO_API aoso_status aoso_params_parse(aoso_params *params, const char *text);
 /* Checks the parameters without any data. */
 AOSO_API aoso_status aoso_params_check(const aoso_params *params);
 
-/* Suggests parameters that suit data of this size better than the defaults. The
- * text is for aoso_params_parse. It names only the parameters that differ from
- * the defaults; it is "" if the defaults are best. */
+/* Says which values training on data of this size tries first for the parameters
+ * that have no value by default. The text is for aoso_params_parse. */
 AOSO_API aoso_status aoso_suggest_params(int64_t rows, int64_t features, int64_t classes, char *buffer, size_t size,
                                          size_t *needed);
 

@@ -27,8 +27,8 @@ struct params : aoso_params {
     void check() const { detail::check(aoso_params_check(this)); }
 };
 
-// Suggests parameters that suit data of this size better than the defaults: a
-// text for params, "" if the defaults are best.
+// Says which values training on data of this size tries first for the parameters
+// that have no value by default: a text for params.
 inline std::string suggest_params(int64_t rows, int64_t features, int64_t classes) {
     return detail::text(aoso_suggest_params, rows, features, classes);
 }

@@ -9,6 +9,24 @@
 extern "C" {
 #endif
 
+/* By default, training has two phases. The first trains without a part of the
+ * rows, which it holds out. They tell which parameters suit the data, how many
+ * trees to grow, and which temperature makes the best probabilities of the
+ * scores. Parameters are tried one choice after another, each from its first
+ * tree. The second phase trains the model itself, on all rows.
+ *
+ * There is only the second phase
+ *  - with a validation set, which takes the place of the rows held out, unless
+ *    calibration is holdout or folds; and with early stopping in any case;
+ *  - if there is nothing to find: trees is set and calibration is none, or preset
+ *    is paper and calibration is auto;
+ *  - if training continues a model, which keeps its temperature;
+ *  - for data of fewer than 50 rows or of a single class. */
+enum { /* phases */
+    AOSO_PHASE_TRAIN = 0,  /* trains the model itself */
+    AOSO_PHASE_HOLDOUT = 1 /* comes first, and trains without the rows held out */
+};
+
 enum { /* stop reasons */
     AOSO_RUNNING = 0,
     AOSO_STOPPED_BY_STOP_LOSS = 1,
@@ -22,14 +40,17 @@ enum { /* stop reasons */
 typedef struct aoso_progress {
     uint32_t struct_size;
     int32_t evaluated;  /* 1: train_loss (and valid) are set */
-    int64_t iteration;  /* from 1 */
+    int64_t iteration;  /* from 1 in each phase */
     int64_t trees;      /* in the model */
     int64_t best;       /* with early stopping, the iteration of the best evaluation; 0: none */
     double seconds;
     double train_loss;  /* mean log loss of the training rows, weighted */
-    int32_t has_valid;  /* 1: there is a validation set */
+    int32_t has_valid;  /* 1: valid is set */
     int32_t stopped_by; /* AOSO_RUNNING, or the stop reason if this is the last iteration */
-    aoso_evaluation valid;
+    aoso_evaluation valid; /* of the validation set, or in AOSO_PHASE_HOLDOUT of the rows held out; without a temperature */
+    int32_t phase;         /* AOSO_PHASE_TRAIN or AOSO_PHASE_HOLDOUT */
+    int32_t reserved;
+    int64_t max_trees;     /* the most that the model in training can have */
 } aoso_progress;
 
 /* Called after each iteration. Anything but 0 stops the training; the model
@@ -44,18 +65,21 @@ typedef struct aoso_train_options {
     void *user;
 } aoso_train_options;
 
-/* The outcome of a training. */
+/* The outcome of a training. If phase is AOSO_PHASE_HOLDOUT, training ended there,
+ * and the model has not seen the rows held out. */
 typedef struct aoso_result {
     uint32_t struct_size;
     int32_t stopped_by;
-    int64_t iterations;
+    int64_t iterations;     /* in this phase */
     int64_t best_iteration; /* the iteration that the model ends with: the best after early stopping, else the last */
     int64_t threads;
     double train_loss; /* mean log loss of the training rows after the last iteration, weighted */
     double seconds;
     int32_t has_valid;
-    int32_t reserved;
-    aoso_evaluation valid; /* of the model */
+    int32_t phase;
+    aoso_evaluation valid;    /* of the model */
+    int64_t held_out_rows;    /* 0: none were, and held_out is not set */
+    aoso_evaluation held_out; /* of these rows, by models trained without them: what to expect of new data */
 } aoso_result;
 
 /* Trains a model in one call. params, options and result may be NULL. */
