@@ -144,7 +144,7 @@ static void bad_matrices(void) {
 // Some languages use small numbers as the pointers of empty arrays.
 static void dangling(void) {
     aoso_dataset *d = make_dataset();
-    aoso_model *m = train_on(d, "trees=3");
+    aoso_model *m = train_on(d, "preset=paper trees=3");
     aoso_matrix x = aoso_row_major((const void *)8, AOSO_FLOAT64, 0, COLS);
     OK(aoso_model_predict(m, &x, NULL, (int32_t *)4, 0));
     const void *columns[COLS] = {(const void *)8, (const void *)8};
@@ -454,7 +454,7 @@ static void files(const char *folder) {
     FAILS(AOSO_IO, "no such file", aoso_dataset_load("/no/such/file", &loaded));
     FAILS(AOSO_BAD_FORMAT, "aoso", aoso_dataset_load("/bin/sh", &loaded));
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_dataset_load(path, NULL));
-    aoso_model *m = train_on(d, "trees=2");
+    aoso_model *m = train_on(d, "preset=paper trees=2");
     aoso_matrix x = data();
     aoso_labels y = aoso_int32_labels(classes, ROWS);
     aoso_dataset_options o = {.struct_size = sizeof o, .init = m};

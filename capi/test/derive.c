@@ -37,7 +37,7 @@ static void truncate(void) {
 }
 
 static void merge(void) {
-    aoso_model *other = train_on(dataset, "trees=9 leaves=4 seed=5 subsample=0.5"), *m;
+    aoso_model *other = train_on(dataset, "preset=paper trees=9 leaves=4 seed=5 subsample=0.5"), *m;
     const aoso_model *models[] = {model, other, model};
     static double two[ROWS * CLASSES];
     OK(aoso_model_merge(models, 3, &m));
@@ -51,7 +51,7 @@ static void merge(void) {
     EXPECT(same(fingerprint_of(model), fingerprint_of(m)));
     OK(aoso_model_free(m));
 
-    aoso_model *abc = train_on(dataset, "method=abc trees=4");
+    aoso_model *abc = train_on(dataset, "preset=paper method=abc trees=4");
     models[2] = abc;
     FAILS(AOSO_INVALID_ARGUMENT, "models[2] is", aoso_model_merge(models, 3, &m));
     models[1] = NULL;
@@ -267,7 +267,7 @@ static void calibrate(void) {
 int main(void) {
     make_data();
     dataset = make_dataset();
-    model = train_on(dataset, "trees=30 leaves=7 trim=0");
+    model = train_on(dataset, "preset=paper trees=30 leaves=7 trim=0");
     truncate();
     merge();
     refit();

@@ -145,7 +145,7 @@ static void pairs(void) {
 int main(void) {
     make_data();
     aoso_dataset *d = make_dataset();
-    model = train_on(d, "trees=30 leaves=7 trim=0");
+    model = train_on(d, "preset=paper trees=30 leaves=7 trim=0");
     OK(aoso_dataset_free(d));
     dense();
     for (int top = 0; top <= CLASSES; top++) sparse(top);

@@ -299,7 +299,7 @@ static aoso_params *some_params(void) {
 
 static int32_t stop_soon(const aoso_progress *p, void *user) {
     (void)user;
-    return p->iteration >= 3;
+    return p->iteration >= (p->phase == AOSO_PHASE_TRAIN ? 3 : 10); // so that some trainings reach the second phase
 }
 
 static aoso_train_options *some_train_options(void) {

@@ -55,7 +55,8 @@ static void cycle(int i) {
     aoso_params p = parse("trees=2 leaves=3");
     p.num_threads = 1 + i % 2;
     OK(aoso_dataset_create_aligned(d, &x, &y, NULL, &valid));
-    aoso_train_options o = {.struct_size = sizeof o, .valid = valid, .callback = nothing};
+    // Without a validation set, the trainer is interrupted in the first phase.
+    aoso_train_options o = {.struct_size = sizeof o, .valid = i % 5 ? valid : NULL, .callback = nothing};
     aoso_model *m, *from_trainer, *decoded;
     OK(aoso_train(d, &p, &o, &m, NULL));
 

@@ -344,7 +344,7 @@ static void *predict_shared(void *user) {
 int main(int argc, char **argv) {
     make_data();
     aoso_dataset *d = make_dataset();
-    model = train_on(d, "trees=30 leaves=7");
+    model = train_on(d, "preset=paper trees=30 leaves=7");
     OK(aoso_dataset_free(d));
     facts();
     files(argc > 1 ? argv[1] : ".");

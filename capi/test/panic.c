@@ -52,7 +52,8 @@ static void training(int threads) {
     PANICS(IN_TRAINING, 1, aoso_train(d, &p, NULL, &m, NULL));
     PANICS(IN_CALLBACK, 3, aoso_train(d, &p, &o, &m, NULL));
 
-    OK(aoso_trainer_create(d, &p, &o, &b));
+    OK(aoso_trainer_create(d, &p, &o, &b)); // panics in the first phase
+    p.preset = AOSO_PRESET_PAPER;
     OK(aoso_trainer_create(d, &p, &o, &other));
     OK(aoso_trainer_step(b, NULL));
     PANICS(IN_TRAINING, 1, aoso_trainer_step(b, NULL));
@@ -116,7 +117,7 @@ int main(int argc, char **argv) {
     x = data();
     y = aoso_int32_labels(classes, ROWS);
     aoso_dataset *d = make_dataset();
-    before = train_on(d, "trees=8 leaves=6");
+    before = train_on(d, "preset=paper trees=8 leaves=6");
     want = fingerprint_of(before);
     OK(aoso_model_predict(before, &x, NULL, predicted, ROWS));
     OK(aoso_dataset_free(d));

@@ -57,7 +57,7 @@ static int32_t done_soon(const aoso_progress *p, void *user) {
 
 static void train_with(int threads) {
     aoso_dataset *d = make_dataset();
-    aoso_params p = parse("trees=60 leaves=6 trim=0 stop_loss=0");
+    aoso_params p = parse("preset=paper trees=60 leaves=6 trim=0 stop_loss=0");
     p.num_threads = threads;
     aoso_train_options o = {.struct_size = sizeof o, .callback = done_soon};
     aoso_model *m;
@@ -121,7 +121,7 @@ static int one(int signal, char *mode, double seconds) {
     of_host = 1;
     make_data();
     aoso_dataset *d = make_dataset();
-    model = train_on(d, "trees=60 leaves=6 trim=0 stop_loss=0");
+    model = train_on(d, "preset=paper trees=60 leaves=6 trim=0 stop_loss=0");
     want = fingerprint_of(model);
     OK(aoso_dataset_free(d));
     start_timer(signal);

@@ -11,22 +11,27 @@ static void params(void) {
     aoso_params p = parse("");
     EXPECT(p.struct_size == sizeof p && p.method == AOSO_METHOD_AOSO && p.leaf == AOSO_LEAF_DEFAULT && p.pairs == 0 &&
            p.pair_selection == AOSO_SELECT_SECOND_ORDER && p.base_class == AOSO_BASE_WORST && p.base_gap == 1 &&
-           p.metric == AOSO_METRIC_LOGLOSS && p.trees == 1000 && p.leaves == 20 && p.max_depth == 0 &&
-           p.min_samples == 1 && p.early_stopping == 0 && p.shrinkage == 0.1 && p.min_hessian == 0 && p.min_gain == 0 &&
-           p.l2 == 0 && p.max_step == 5 && p.subsample == 1 && p.colsample_bytree == 1 && p.colsample_bynode == 1 &&
-           p.trim == 0.1 && p.stop_loss == 1e-16 && p.seed == 0 && p.num_threads == 0 && p.level == NULL);
+           p.metric == AOSO_METRIC_LOGLOSS && p.trees == 0 && p.leaves == 0 && p.max_depth == 0 && p.min_samples == 0 &&
+           p.early_stopping == 0 && p.shrinkage == 0 && p.min_hessian == 0 && p.min_gain == 0 && p.l2 == -1 &&
+           p.max_step == 0 && p.subsample == 0 && p.colsample_bytree == 1 && p.colsample_bynode == 0 && p.trim == 0.1 &&
+           p.stop_loss == 1e-16 && p.seed == 0 && p.num_threads == 0 && p.level == NULL && p.preset == AOSO_PRESET_AUTO &&
+           p.calibration == AOSO_CALIBRATION_AUTO);
     p.trees = 77;
     OK(aoso_params_parse(&p, "method=abc, leaf=pair\npair_selection=root base_class=exhaustive,base_gap=5"
                              " metric=error leaves=9 shrinkage=0.25 max_depth=3 min_samples=4 min_hessian=0.5 min_gain=1e-3"
                              " l2=2 max_step=4 subsample=0.5 colsample_bytree=.75 colsample_bynode=0.875 trim=0"
-                             " stop_loss=1e-9 early_stopping=8 threads=2 seed=18446744073709551615 level=generic"));
+                             " stop_loss=1e-9 early_stopping=8 threads=2 seed=18446744073709551615 level=generic"
+                             " preset=paper calibration=folds"));
     EXPECT(p.method == AOSO_METHOD_ABC && p.leaf == AOSO_LEAF_PAIR && p.pair_selection == AOSO_SELECT_ROOT &&
            p.base_class == AOSO_BASE_EXHAUSTIVE && p.base_gap == 5 && p.metric == AOSO_METRIC_ERROR && p.leaves == 9 &&
            p.shrinkage == 0.25 && p.max_depth == 3 && p.min_samples == 4 && p.min_hessian == 0.5 && p.min_gain == 1e-3 &&
            p.l2 == 2 && p.max_step == 4 && p.subsample == 0.5 && p.colsample_bytree == 0.75 &&
            p.colsample_bynode == 0.875 && p.trim == 0 && p.stop_loss == 1e-9 && p.early_stopping == 8 &&
-           p.num_threads == 2 && p.seed == UINT64_MAX && strcmp(p.level, "generic") == 0);
+           p.num_threads == 2 && p.seed == UINT64_MAX && strcmp(p.level, "generic") == 0 && p.preset == AOSO_PRESET_PAPER &&
+           p.calibration == AOSO_CALIBRATION_FOLDS);
     EXPECT(p.trees == 77); // parameters that are not named stay the same
+    OK(aoso_params_parse(&p, "shrinkage=auto l2=auto"));
+    EXPECT(p.shrinkage == 0 && p.l2 == -1);
     OK(aoso_params_parse(&p, "num_threads=3")); // the name of the field
     EXPECT(p.num_threads == 3);
     OK(aoso_params_check(&p));
@@ -62,19 +67,19 @@ static void params(void) {
     BAD(base_class, 2, "base_class is 2")
     BAD(base_gap, 0, "base_gap is 0")
     BAD(metric, 2, "metric is 2")
-    BAD(trees, 0, "trees is 0")
+    BAD(trees, -1, "trees is -1; allowed: at least 1")
     BAD(leaves, 1, "leaves is 1")
     BAD(leaves, INT64_MAX, "leaves is 9223372036854775807")
     BAD(max_depth, -1, "max_depth is -1")
-    BAD(min_samples, 0, "min_samples is 0")
+    BAD(min_samples, -1, "min_samples is -1")
     BAD(early_stopping, -1, "early_stopping is -1")
-    BAD(shrinkage, 0, "shrinkage is 0")
+    BAD(shrinkage, -0.1, "shrinkage is -0.1")
     BAD(shrinkage, NAN, "shrinkage is NaN")
     BAD(min_hessian, -1, "min_hessian is -1")
     BAD(min_gain, INFINITY, "min_gain is +Inf")
-    BAD(l2, -1, "l2 is -1")
+    BAD(l2, -2, "l2 is -2")
     BAD(max_step, 21, "max_step is 21")
-    BAD(subsample, 0, "subsample is 0")
+    BAD(subsample, -1, "subsample is -1")
     BAD(colsample_bytree, 1.5, "colsample_bytree is 1.5")
     BAD(colsample_bynode, -0.5, "colsample_bynode is -0.5")
     BAD(trim, 1, "trim is 1")
@@ -82,6 +87,8 @@ static void params(void) {
     BAD(num_threads, -1, "num_threads is -1")
     BAD(num_threads, INT64_MAX, "num_threads is 9223372036854775807; allowed: 0 to 4096")
     BAD(level, "mmx", "level is \"mmx\"")
+    BAD(preset, 99, "preset is 99; allowed: 0 to 2")
+    BAD(calibration, -1, "calibration is -1; allowed: 0 to 3")
 #undef BAD
     EXPECT(m == untouched);
 }
@@ -89,14 +96,12 @@ static void params(void) {
 static void suggest(void) {
     char text[200];
     size_t needed;
-    OK(aoso_suggest_params(1000, 16, 26, text, sizeof text, &needed));
-    EXPECT(needed == 1 && !*text);
     OK(aoso_suggest_params(1000000, 30, 10, NULL, 0, &needed));
     OK(aoso_suggest_params(1000000, 30, 10, text, needed, NULL));
     EXPECT(strlen(text) + 1 == needed && needed > 1);
-    aoso_params p = parse(text), defaults = parse("");
+    aoso_params p = parse(text);
     OK(aoso_params_check(&p));
-    EXPECT(memcmp(&p, &defaults, sizeof p) != 0);
+    EXPECT(p.trees > 0 && p.leaves > 20 && p.shrinkage > 0 && p.l2 >= 0 && p.subsample < 1);
     FAILS(AOSO_BUFFER_TOO_SMALL, "size is 1", aoso_suggest_params(1000000, 30, 10, text, 1, NULL));
     FAILS(AOSO_INVALID_ARGUMENT, "rows is 0; allowed: 1 to", aoso_suggest_params(0, 30, 10, text, sizeof text, NULL));
     FAILS(AOSO_INVALID_ARGUMENT, "features is -1", aoso_suggest_params(1, -1, 10, text, sizeof text, NULL));
@@ -169,7 +174,7 @@ static void in_one_call(void) {
     aoso_model *m, *five;
     aoso_result r = {.struct_size = sizeof r};
     for (int threads = 1; threads <= 3; threads++) {
-        aoso_params p = parse("trees=12 leaves=5");
+        aoso_params p = parse("preset=paper trees=12 leaves=5");
         p.num_threads = threads;
         seen s = {.thread = pthread_self()};
         aoso_train_options o = {.struct_size = sizeof o, .callback = callback, .user = &s};
@@ -215,6 +220,129 @@ static void in_one_call(void) {
     OK(aoso_model_free(m));
 }
 
+// The iterations of each phase, as a callback sees them.
+typedef struct phases {
+    int64_t holdout, train;
+    int64_t wrong; // rows held out, at the last evaluation
+} phases;
+
+static int32_t count_phases(const aoso_progress *p, void *user) {
+    phases *s = user;
+    EXPECT(p->evaluated);
+    if (p->phase == AOSO_PHASE_HOLDOUT) {
+        EXPECT(p->iteration == ++s->holdout && s->train == 0 && p->has_valid && p->stopped_by == AOSO_RUNNING);
+        s->wrong = p->valid.errors;
+    } else {
+        EXPECT(p->phase == AOSO_PHASE_TRAIN && p->iteration == ++s->train);
+    }
+    return 0;
+}
+
+// Trains on 300 rows and returns the temperature. Sets the outcome, and the number
+// of trees.
+static double train_phases(const char *text, const aoso_dataset *valid, phases *s, aoso_result *r, int64_t *trees) {
+    aoso_params p = parse(text);
+    aoso_train_options o = {.struct_size = sizeof o, .valid = valid, .callback = count_phases, .user = s};
+    aoso_model_info info = {.struct_size = sizeof info};
+    aoso_model *m;
+    *s = (phases){0};
+    *r = (aoso_result){.struct_size = sizeof *r};
+    OK(aoso_train(train, &p, &o, &m, r));
+    OK(aoso_model_get_info(m, &info));
+    EXPECT(r->iterations == s->train && r->phase == AOSO_PHASE_TRAIN && (r->held_out_rows > 0) == (s->holdout > 0) && r->has_valid == (valid != NULL));
+    if (valid) {
+        aoso_matrix x = data();
+        aoso_labels y = aoso_int32_labels(classes, ROWS);
+        aoso_evaluation e;
+        OK(aoso_model_evaluate(m, &x, &y, NULL, 0, NULL, &e));
+        EXPECT(e.errors == r->valid.errors && fabs(e.log_loss - r->valid.log_loss) < 1e-9);
+    }
+    *trees = info.trees;
+    OK(aoso_model_free(m));
+    return info.temperature;
+}
+
+// By default the first phase chooses the number of trees and the temperature.
+static void two_phases(void) {
+    phases s;
+    aoso_result r;
+    int64_t trees;
+    double t = train_phases("", NULL, &s, &r, &trees);
+    EXPECT(s.holdout > 0 && trees == s.train && trees < 1000 && t != 1 && r.stopped_by == AOSO_STOPPED_BY_TREES);
+    EXPECT(r.held_out_rows == ROWS && r.held_out.errors > 0 && r.held_out.error_rate == (double)r.held_out.errors / ROWS &&
+           r.held_out.log_loss > 0 && r.held_out.log_loss < log(CLASSES));
+
+    t = train_phases("trees=9 calibration=holdout", NULL, &s, &r, &trees);
+    EXPECT(s.holdout >= 9 && s.train == 9 && trees == 9 && t != 1 && r.held_out_rows == ROWS / 5);
+    t = train_phases("preset=paper trees=9 calibration=folds", NULL, &s, &r, &trees);
+    EXPECT(s.holdout == 9 && s.train == 9 && t != 1 && r.held_out_rows == ROWS && r.held_out.errors == s.wrong);
+
+    // One phase only.
+    t = train_phases("trees=9 calibration=none", NULL, &s, &r, &trees);
+    EXPECT(s.holdout == 0 && trees == 9 && t == 1 && r.held_out_rows == 0 && r.held_out.log_loss == 0);
+    t = train_phases("preset=paper trees=9", NULL, &s, &r, &trees);
+    EXPECT(s.holdout == 0 && trees == 9 && t == 1);
+    aoso_dataset *valid;
+    aoso_matrix x = data();
+    aoso_labels y = aoso_int32_labels(classes, ROWS);
+    OK(aoso_dataset_create_aligned(train, &x, &y, NULL, &valid));
+    t = train_phases("trees=9", valid, &s, &r, &trees);
+    EXPECT(s.holdout == 0 && trees == 9 && t != 1);
+    OK(aoso_dataset_free(valid));
+}
+
+// A trainer is interrupted in the first phase, and resumed.
+static void interrupted_holdout(void) {
+    aoso_params p = parse("trees=9");
+    aoso_progress now = {.struct_size = sizeof now};
+    aoso_result r = {.struct_size = sizeof r};
+    aoso_model_info info = {.struct_size = sizeof info};
+    aoso_model *whole, *m;
+    aoso_trainer *b;
+    OK(aoso_train(train, &p, NULL, &whole, NULL));
+    OK(aoso_trainer_create(train, &p, NULL, &b));
+    OK(aoso_trainer_interrupt(b));
+    OK(aoso_trainer_step(b, &now));
+    EXPECT(now.phase == AOSO_PHASE_HOLDOUT && now.iteration == 0 && now.max_trees == 9 && !now.evaluated && now.stopped_by == AOSO_STOPPED_BY_INTERRUPT);
+    for (int i = 1; i <= 5; i++) {
+        OK(aoso_trainer_step(b, &now));
+        EXPECT(now.phase == AOSO_PHASE_HOLDOUT && now.iteration == i && now.trees == i && now.has_valid && now.valid.errors < ROWS);
+    }
+    OK(aoso_trainer_interrupt(b));
+    OK(aoso_trainer_run(b, &r));
+    EXPECT(r.stopped_by == AOSO_STOPPED_BY_INTERRUPT && r.phase == AOSO_PHASE_HOLDOUT && r.iterations == 5 && r.held_out_rows == ROWS);
+    OK(aoso_trainer_model(b, &m, NULL));
+    OK(aoso_model_get_info(m, &info));
+    EXPECT(info.trees == 5 && info.temperature != 1);
+    OK(aoso_model_free(m));
+
+    // The step after the last of the first phase is the first of the second.
+    do OK(aoso_trainer_step(b, &now));
+    while (now.phase == AOSO_PHASE_HOLDOUT);
+    EXPECT(now.iteration == 1 && now.trees == 1 && now.max_trees == 9 && !now.has_valid);
+    OK(aoso_trainer_run(b, &r));
+    EXPECT(r.stopped_by == AOSO_STOPPED_BY_TREES && r.phase == AOSO_PHASE_TRAIN && r.iterations == 9 && r.held_out_rows == ROWS);
+    OK(aoso_trainer_model(b, &m, NULL));
+    EXPECT(same(fingerprint_of(m), fingerprint_of(whole)));
+    OK(aoso_model_free(m));
+    OK(aoso_model_free(whole));
+    OK(aoso_trainer_free(b));
+}
+
+// Programs that were compiled before training had phases have smaller structs.
+static void older_program(void) {
+    aoso_params p = parse("trees=9"), old = p;
+    aoso_result r = {.struct_size = offsetof(aoso_result, held_out_rows), .held_out_rows = 77};
+    aoso_model *m, *other;
+    old.struct_size = offsetof(aoso_params, preset);
+    old.preset = 99;
+    OK(aoso_train(train, &p, NULL, &m, NULL));
+    OK(aoso_train(train, &old, NULL, &other, &r));
+    EXPECT(same(fingerprint_of(m), fingerprint_of(other)) && r.iterations == 9 && r.held_out_rows == 77);
+    OK(aoso_model_free(m));
+    OK(aoso_model_free(other));
+}
+
 static void early_stopping(void) {
     aoso_dataset *valid, *other = make_dataset();
     int32_t wrong[ROWS];
@@ -222,7 +350,7 @@ static void early_stopping(void) {
     aoso_matrix x = data();
     aoso_labels y = aoso_int32_labels(wrong, ROWS);
     OK(aoso_dataset_create_aligned(train, &x, &y, NULL, &valid));
-    aoso_params p = parse("trees=100 early_stopping=3");
+    aoso_params p = parse("preset=paper trees=100 early_stopping=3");
     aoso_train_options o = {.struct_size = sizeof o, .valid = valid};
     aoso_result r = {.struct_size = sizeof r};
     aoso_model *m;
@@ -244,7 +372,7 @@ static void early_stopping(void) {
 }
 
 static void by_steps(void) {
-    aoso_params p = parse("trees=12 leaves=5 early_stopping=50");
+    aoso_params p = parse("preset=paper trees=12 leaves=5 early_stopping=50");
     aoso_dataset *d = make_dataset(), *valid;
     aoso_matrix x = data();
     aoso_labels y = aoso_int32_labels(classes, ROWS);
@@ -301,8 +429,8 @@ static void by_steps(void) {
     FAILS(AOSO_INVALID_HANDLE, "trainer is a model", aoso_trainer_model((aoso_trainer *)m, &later, NULL));
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_trainer_create(train, &p, NULL, NULL));
     FAILS(AOSO_INVALID_HANDLE, "train is null", aoso_trainer_create(NULL, &p, NULL, &b));
-    p.trees = 0;
-    FAILS(AOSO_INVALID_ARGUMENT, "trees is 0", aoso_trainer_create(train, &p, NULL, &b));
+    p.trees = -1;
+    FAILS(AOSO_INVALID_ARGUMENT, "trees is -1", aoso_trainer_create(train, &p, NULL, &b));
     OK(aoso_model_free(whole));
     OK(aoso_model_free(m));
     OK(aoso_model_free(later));
@@ -310,7 +438,7 @@ static void by_steps(void) {
 
 // A callback ends a run. The next run continues.
 static void stopped_runs(void) {
-    aoso_params p = parse("trees=12 leaves=5");
+    aoso_params p = parse("preset=paper trees=12 leaves=5");
     seen s = {.thread = pthread_self(), .stop_after = 4};
     aoso_train_options o = {.struct_size = sizeof o, .callback = callback, .user = &s};
     aoso_result r = {.struct_size = sizeof r};
@@ -357,7 +485,7 @@ static void *run(void *user) {
 
 static void two_threads(void) {
     busy s = {0};
-    aoso_params p = parse("trees=1000000 leaves=5 stop_loss=0");
+    aoso_params p = parse("preset=paper trees=1000000 leaves=5 stop_loss=0");
     aoso_train_options o = {.struct_size = sizeof o, .callback = hold, .user = &s};
     OK(aoso_trainer_create(train, &p, &o, &s.trainer));
     pthread_t thread;
@@ -414,6 +542,9 @@ int main(void) {
     suggest();
     estimate();
     in_one_call();
+    two_phases();
+    interrupted_holdout();
+    older_program();
     early_stopping();
     by_steps();
     stopped_runs();
