@@ -79,13 +79,10 @@ static aoso_model *train_model(void) {
     aoso_matrix x = aoso_row_major(train_values, AOSO_FLOAT64, TRAIN, FEATURES);
     aoso_labels y = aoso_int32_labels(train_classes, TRAIN);
     aoso_dataset *data;
-    aoso_params params;
     aoso_model *model;
     example_data(1, TRAIN, train_values, train_classes);
     check(aoso_dataset_create(&x, &y, NULL, &data));
-    check(aoso_params_init(&params, sizeof params));
-    check(aoso_params_parse(&params, "trees=50 leaves=8"));
-    check(aoso_train(data, &params, NULL, &model, NULL));
+    check(aoso_train(data, NULL, NULL, &model, NULL));
     check(aoso_dataset_free(data));
     return model;
 }

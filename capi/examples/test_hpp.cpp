@@ -44,7 +44,7 @@ struct my_exception {};
 
 constexpr std::size_t rows = 600;
 // Created before main starts. The library must work there too.
-static const aoso::params few_trees("trees=12 leaves=6 threads=2");
+static const aoso::params few_trees("preset=paper trees=12 leaves=6 threads=2");
 
 struct table {
     std::vector<double> values;
@@ -87,7 +87,7 @@ static void library() {
 
 static void parameters() {
     aoso::params p;
-    EXPECT(p.trees == 1000 && p.leaves == 20 && p.struct_size == sizeof(aoso_params));
+    EXPECT(p.trees == 0 && p.leaves == 0 && p.l2 == -1 && p.preset == AOSO_PRESET_AUTO && p.struct_size == sizeof(aoso_params));
     EXPECT(p.set("trees=7 method=logitboost").trees == 7 && p.method == AOSO_METHOD_LOGITBOOST);
     EXPECT(aoso::params(std::string("shrinkage=0.5")).shrinkage == 0.5);
     EXPECT(status_of([&] { p.set(std::string("trees=8 no_such=1")); }) == AOSO_INVALID_ARGUMENT && p.trees == 7);
@@ -95,8 +95,7 @@ static void parameters() {
     p.check();
     p.shrinkage = -1;
     EXPECT(status_of([&] { p.check(); }) == AOSO_INVALID_ARGUMENT);
-    EXPECT(aoso::suggest_params(100, 50, 10).empty());
-    aoso::params(aoso::suggest_params(1000000, 50, 10)).set("trees=50").check();
+    aoso::params(aoso::suggest_params(1000000, 50, 10)).set("l2=auto").check();
     EXPECT(status_of([] { aoso::suggest_params(100, 50, 0); }) == AOSO_INVALID_ARGUMENT);
     const aoso::memory m = aoso::estimate_memory(1000000, 50, 10, 1000, 255, few_trees);
     EXPECT(m.total > 50 * 1000000);
@@ -375,13 +374,13 @@ static void training() {
     o.callback = [&](const aoso::progress &p) {
         calls++;
         EXPECT(p.iteration == calls && p.evaluated == (p.iteration % 2 == 0) && p.has_valid == p.evaluated);
-        EXPECT(p.stopped_by == (p.iteration == 12 ? AOSO_STOPPED_BY_TREES : AOSO_RUNNING));
+        EXPECT(p.phase == AOSO_PHASE_TRAIN && p.stopped_by == (p.iteration == 12 ? AOSO_STOPPED_BY_TREES : AOSO_RUNNING));
         return aoso::then::go_on;
     };
     aoso::result how;
     const aoso::model model = aoso::train(train, few_trees, o, &how);
     EXPECT(calls == 12 && how.iterations == 12 && how.stopped_by == AOSO_STOPPED_BY_TREES);
-    EXPECT(how.has_valid == 1 && how.valid.errors > 0 && how.valid.errors < 200);
+    EXPECT(how.held_out_rows == 0 && how.has_valid == 1 && how.valid.errors > 0 && how.valid.errors < 200);
 
     o.callback = [](const aoso::progress &p) { return p.iteration == 5 ? aoso::then::stop : aoso::then::go_on; };
     aoso::model five = aoso::train(train, few_trees, o, &how);
@@ -451,6 +450,17 @@ static void training() {
     EXPECT(thrown && calls == 2);
     EXPECT(trainer.run().stopped_by == AOSO_STOPPED_BY_TREES);
     EXPECT(trainer.snapshot().fingerprint() == model.fingerprint());
+
+    // Without a validation set, rows are held out.
+    int64_t held_out = 0, trained = 0;
+    o = {};
+    o.callback = [&](const aoso::progress &p) {
+        EXPECT(p.iteration == (p.phase == AOSO_PHASE_HOLDOUT ? ++held_out : ++trained));
+        return aoso::then::go_on;
+    };
+    const double temperature = aoso::train(train, "trees=12", o, &how).temperature();
+    EXPECT(held_out >= 12 && trained == 12 && how.iterations == 12 && temperature != 1);
+    EXPECT(how.phase == AOSO_PHASE_TRAIN && how.held_out_rows == rows && how.held_out.errors > 0 && how.held_out.errors < 200);
 
     // Another thread interrupts a training that would take minutes.
     aoso::trainer endless(train, "trees=1000000 stop_loss=0");

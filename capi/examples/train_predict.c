@@ -6,10 +6,10 @@
 
 #include "example_data.h"
 
-enum { TRAIN = 1500, VALID = 500, TEST = 1000 };
+enum { TRAIN = 2000, TEST = 1000 };
 
-static double train_values[TRAIN * FEATURES], valid_values[VALID * FEATURES], test_values[TEST * FEATURES];
-static int32_t train_classes[TRAIN], valid_classes[VALID], test_classes[TEST], predicted[TEST];
+static double train_values[TRAIN * FEATURES], test_values[TEST * FEATURES];
+static int32_t train_classes[TRAIN], test_classes[TEST], predicted[TEST];
 
 static void check(aoso_status status) {
     if (status != AOSO_OK) {
@@ -20,9 +20,8 @@ static void check(aoso_status status) {
 
 static int32_t report(const aoso_progress *progress, void *user) {
     (void)user;
-    if (progress->iteration % 10 == 0)
-        printf("iteration %3d: %d of %d validation rows wrong\n", (int)progress->iteration,
-               (int)progress->valid.errors, VALID);
+    const char *phase = progress->phase == AOSO_PHASE_HOLDOUT ? "without the rows held out" : "all rows";
+    if (progress->evaluated) printf("%s, iteration %d: mean loss %.3f\n", phase, (int)progress->iteration, progress->train_loss);
     return 0; /* continue training */
 }
 
@@ -31,37 +30,23 @@ int main(void) {
     int i, right = 0;
 
     example_data(1, TRAIN, train_values, train_classes);
-    example_data(2, VALID, valid_values, valid_classes);
     example_data(3, TEST, test_values, test_classes);
     printf("aoso %s\n", aoso_version_string());
 
-    /* Quantize the data. The validation set gets the bins of the training set. */
+    /* Quantize the data. */
     aoso_matrix x = aoso_row_major(train_values, AOSO_FLOAT64, TRAIN, FEATURES);
     aoso_labels y = aoso_int32_labels(train_classes, TRAIN);
     aoso_dataset *train;
     check(aoso_dataset_create(&x, &y, NULL, &train));
 
-    x = aoso_row_major(valid_values, AOSO_FLOAT64, VALID, FEATURES);
-    y = aoso_int32_labels(valid_classes, VALID);
-    aoso_dataset *valid;
-    check(aoso_dataset_create_aligned(train, &x, &y, NULL, &valid));
-
-    /* Parameters can be set as fields and as text. */
-    aoso_params params;
-    check(aoso_params_init(&params, sizeof params));
-    params.trees = 200;
-    params.early_stopping = 20;
-    check(aoso_params_parse(&params, "leaves=8 shrinkage=0.1"));
-
-    aoso_train_options options = {.struct_size = sizeof options, .valid = valid, .callback = report};
+    /* Training first holds rows out, to choose its parameters. */
+    aoso_train_options options = {.struct_size = sizeof options, .eval_every = 200, .callback = report};
     aoso_result result = {.struct_size = sizeof result};
     aoso_model *model;
-    check(aoso_train(train, &params, &options, &model, &result));
-    printf("trained %d iterations, the best is %d\n", (int)result.iterations, (int)result.best_iteration);
-
-    /* The model does not need the datasets any more. */
-    check(aoso_dataset_free(train));
-    check(aoso_dataset_free(valid));
+    check(aoso_train(train, NULL, &options, &model, &result));
+    printf("%d trees; %d of %d rows held out were wrong\n", (int)result.iterations, (int)result.held_out.errors,
+           (int)result.held_out_rows);
+    check(aoso_dataset_free(train)); /* the model does not need it */
 
     x = aoso_row_major(test_values, AOSO_FLOAT64, TEST, FEATURES);
     check(aoso_model_predict(model, &x, NULL, predicted, TEST));

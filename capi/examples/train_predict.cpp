@@ -17,31 +17,25 @@ struct table {
 };
 
 static void train_and_predict() {
-    const table train(1, 1500), valid(2, 500), test(3, 1000);
+    const table train(1, 2000), test(3, 1000);
     std::printf("aoso %s\n", aoso::version().c_str());
 
-    // Quantize the data. The validation set gets the bins of the training set.
+    // Quantize the data.
     const aoso::dataset train_set(train.matrix(), train.classes);
-    const aoso::dataset valid_set = train_set.aligned(valid.matrix(), valid.classes);
 
-    // Parameters can be set as fields and as text.
-    aoso::params params;
-    params.trees = 200;
-    params.early_stopping = 20;
-    params.set("leaves=8 shrinkage=0.1");
-
+    // Training first holds rows out, to choose its parameters.
     aoso::train_options options;
-    options.valid = &valid_set;
-    options.callback = [&](const aoso::progress &p) {
-        if (p.iteration % 10 == 0)
-            std::printf("iteration %3d: %d of %d validation rows wrong\n", static_cast<int>(p.iteration),
-                        static_cast<int>(p.valid.errors), static_cast<int>(valid.classes.size()));
+    options.eval_every = 200;
+    options.callback = [](const aoso::progress &p) {
+        const char *phase = p.phase == AOSO_PHASE_HOLDOUT ? "without the rows held out" : "all rows";
+        if (p.evaluated)
+            std::printf("%s, iteration %d: mean loss %.3f\n", phase, static_cast<int>(p.iteration), p.train_loss);
         return aoso::then::go_on;
     };
     aoso::result result;
-    const aoso::model model = aoso::train(train_set, params, options, &result);
-    std::printf("trained %d iterations, the best is %d\n", static_cast<int>(result.iterations),
-                static_cast<int>(result.best_iteration));
+    const aoso::model model = aoso::train(train_set, {}, options, &result);
+    std::printf("%d trees; %d of %d rows held out were wrong\n", static_cast<int>(result.iterations),
+                static_cast<int>(result.held_out.errors), static_cast<int>(result.held_out_rows));
 
     const std::vector<int32_t> predicted = model.predict(test.matrix());
     int right = 0;
