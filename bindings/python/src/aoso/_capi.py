@@ -24,6 +24,7 @@ Array = np.ndarray[Any, Any]
 _DENSE, _COLUMNS, _CSR, _CSC, _ARROW, _ARROW_STREAM = range(6)
 _DTYPES = {"f4": 1, "f8": 2, "i1": 3, "i2": 4, "i4": 5, "i8": 6, "u1": 7, "u2": 8, "u4": 9, "u8": 10}
 
+_PHASES = ("train", "holdout")
 _STOPPED_BY = ("", "stop_loss", "trees", "early_stopping", "interrupt", "no_split")
 IMPORTANCES = ("gain", "split", "cover")
 
@@ -306,9 +307,11 @@ class Evaluation(NamedTuple):
 class Progress(NamedTuple):
     """The state of training after a step.
 
-    ``train_loss`` is the mean log loss of the training rows. It and ``valid`` are None if there was no evaluation.
+    ``train_loss`` is the mean log loss of the training rows, and ``valid`` that of raw scores. Both are None if there was no
+    evaluation.
     """
 
+    phase: str
     iteration: int
     trees: int
     best: int
@@ -319,7 +322,28 @@ class Progress(NamedTuple):
 
 
 class Result(NamedTuple):
-    """The outcome of a training. ``train_loss`` is the mean log loss of the training rows after the last iteration."""
+    """The outcome of a training.
+
+    Attributes
+    ----------
+    iterations : int
+        Iterations that trained the model. Those of a hold-out phase before do not count.
+    best_iteration : int
+        The iteration that the model ends with.
+    stopped_by : str
+        Why training ended: "trees", "stop_loss", "early_stopping" or "no_split"; "" if a callback ended it.
+    train_loss : float
+        Mean log loss of the training rows after the last iteration, of raw scores.
+    seconds : float
+    threads : int
+    valid : Evaluation or None
+        The model on the validation set.
+    held_out : Evaluation or None
+        A model of the same kind on rows that it was trained without, which tells what to expect of new data; None if no rows
+        were held out.
+    held_out_rows : int
+        Their number.
+    """
 
     iterations: int
     best_iteration: int
@@ -328,10 +352,8 @@ class Result(NamedTuple):
     seconds: float
     threads: int
     valid: Evaluation | None
-
-
-def _evaluation(of: structs.Progress | structs.Result) -> Evaluation | None:
-    return _read_evaluation(of.valid) if of.has_valid else None
+    held_out: Evaluation | None
+    held_out_rows: int
 
 
 def _read_evaluation(e: structs.Evaluation) -> Evaluation:
@@ -351,13 +373,14 @@ def step(trainer: Handle) -> Progress:
     p = structs.Progress()
     _call("trainer_step", trainer, p)
     return Progress(
+        _PHASES[p.phase],
         p.iteration,
         p.trees,
         p.best,
         p.seconds,
         _STOPPED_BY[p.stopped_by],
         p.train_loss if p.evaluated else None,
-        _evaluation(p) if p.evaluated else None,
+        _read_evaluation(p.valid) if p.evaluated and p.has_valid else None,
     )
 
 
@@ -366,7 +389,15 @@ def trainer_model(trainer: Handle) -> tuple[Handle, Result]:
     out, r = c.c_void_p(), structs.Result()
     _call("trainer_model", trainer, c.byref(out), r)
     return Handle("model", out), Result(
-        r.iterations, r.best_iteration, _STOPPED_BY[r.stopped_by], r.train_loss, r.seconds, r.threads, _evaluation(r)
+        r.iterations,
+        r.best_iteration,
+        _STOPPED_BY[r.stopped_by],
+        r.train_loss,
+        r.seconds,
+        r.threads,
+        _read_evaluation(r.valid) if r.has_valid else None,
+        _read_evaluation(r.held_out) if r.held_out_rows else None,
+        r.held_out_rows,
     )
 
 

@@ -120,6 +120,8 @@ class Progress(Struct):
         ("has_valid", c.c_int32),
         ("stopped_by", c.c_int32),
         ("valid", Evaluation),
+        ("phase", c.c_int32),
+        ("reserved", c.c_int32),
     ]
 
 
@@ -145,6 +147,8 @@ class Result(Struct):
         ("has_valid", c.c_int32),
         ("reserved", c.c_int32),
         ("valid", Evaluation),
+        ("held_out_rows", c.c_int64),
+        ("held_out", Evaluation),
     ]
 
 

@@ -366,7 +366,11 @@ class Booster:
 
     @property
     def temperature(self) -> float:
-        """Raw scores are divided by it before they become probabilities; 1 unless :meth:`calibrated`."""
+        """Raw scores are divided by it before they become probabilities. It comes from training, or from :meth:`calibrated`.
+
+        It is 1 if there is none: with ``calibration="none"`` or ``preset="paper"``, and in models made by :meth:`truncated`,
+        :meth:`refit` and :func:`aoso.merge`.
+        """
         return self._info.temperature
 
     @property

@@ -21,24 +21,29 @@ class Progress:
 
     Attributes
     ----------
+    phase : {"holdout", "train"}
+        "holdout" comes first, if at all: it trains without some of the rows, to choose parameters and to calibrate the model.
+        "train" trains the model itself.
     iteration : int
-        From 1.
+        From 1 in each phase.
     trees : int
         Trees in the model.
     max_trees : int
-        The most trees that it will have.
+        The most trees that it will have; 0 if the hold-out phase is still to choose their number.
     best_iteration : int
         With early stopping, the iteration of the best evaluation; 0: none.
     seconds : float
         Since training began.
     metrics : dict
-        A number by set ("train", "valid") and metric ("logloss", "error"); empty if this iteration was not evaluated. The
-        training set has only "logloss".
+        A number by set and metric ("logloss", "error"); empty if this iteration was not evaluated. The sets are "holdout",
+        the rows held out, in the hold-out phase, then "train", which has only "logloss", and "valid". All are of raw scores,
+        without a temperature.
     """
 
     def __init__(
         self, step: _capi.Progress, max_trees: int, metrics: dict[str, dict[str, float]], booster: Callable[[], Booster]
     ) -> None:
+        self.phase = step.phase
         self.iteration = step.iteration
         self.trees = step.trees
         self.max_trees = max_trees
@@ -48,7 +53,7 @@ class Progress:
         self._booster = booster
 
     def booster(self) -> Booster:
-        """The model so far."""
+        """The model so far. In the hold-out phase, it has not seen the rows held out."""
         return self._booster()
 
 
@@ -83,14 +88,16 @@ def record_evaluation(into: dict[str, dict[str, list[float]]]) -> Callback:
     Parameters
     ----------
     into : dict
-        It is emptied, then filled by set and metric with lists that have one number per evaluation.
+        It is emptied, then filled by set and metric with lists that have one number per evaluation: "holdout" in the hold-out
+        phase, if there is one, "train" and "valid" after it.
 
     Examples
     --------
     >>> import aoso
     >>> history = {}
     >>> train_set = aoso.Dataset([[0], [1], [2], [3]], ["a", "a", "b", "b"])
-    >>> booster = aoso.train({"trees": 3}, train_set, callbacks=[aoso.record_evaluation(history)])
+    >>> params = {"trees": 3, "shrinkage": 0.1}
+    >>> booster = aoso.train(params, train_set, callbacks=[aoso.record_evaluation(history)])
     >>> [round(loss, 2) for loss in history["train"]["logloss"]]
     [0.6, 0.52, 0.46]
     """
@@ -105,7 +112,7 @@ def record_evaluation(into: dict[str, dict[str, list[float]]]) -> Callback:
 
 
 def checkpoint(path: str | os.PathLike[str], every: int = 100) -> Callback:
-    """Save the model at intervals during training, and at the end.
+    """Save the model at intervals during training, and at the end. Models of the hold-out phase are not saved on the way.
 
     Parameters
     ----------
@@ -124,7 +131,7 @@ class _Checkpoint:
 
     def __call__(self, progress: Progress) -> None:
         self._last = progress.iteration
-        if progress.iteration % self._every == 0:
+        if progress.phase == "train" and progress.iteration % self._every == 0:
             self._save(progress.booster())
 
     def finish(self, booster: Booster) -> None:
@@ -135,7 +142,7 @@ class _Checkpoint:
 
 
 def progress(**options: Any) -> Callback:
-    """Show a progress bar with the metrics. Needs the package tqdm.
+    """Show a progress bar with the metrics: one for each phase of training. Needs the package tqdm.
 
     Parameters
     ----------
@@ -151,16 +158,30 @@ class _Bar:
 
         self._tqdm, self._options = tqdm, options
         self._bar: Any = None
+        self._phase = ""
 
     def __call__(self, progress: Progress) -> None:
-        if self._bar is None:
-            self._bar = self._tqdm(total=progress.max_trees, unit="tree", **self._options)
+        if progress.phase != self._phase:
+            self._begin(progress)
         metrics = {f"{name} {metric}": value for name, of in progress.metrics.items() for metric, value in of.items()}
         if metrics:
             self._bar.set_postfix(metrics, refresh=False)
-        self._bar.update(progress.trees - self._bar.n)
+        done = progress.iteration if progress.phase == "holdout" else progress.trees
+        self._bar.update(done - self._bar.n)
 
-    def finish(self, booster: Booster) -> None:
+    def _begin(self, progress: Progress) -> None:
+        self._close()
+        self._phase = progress.phase
+        if progress.phase == "holdout":  # it may try several settings, each of which begins without trees
+            shown: dict[str, Any] = {"desc": "hold-out"}
+        else:
+            shown = {"desc": "training", "unit": "tree", "total": progress.max_trees}
+        self._bar = self._tqdm(**{**shown, **self._options})
+
+    def _close(self) -> None:
         if self._bar is not None:
             self._bar.close()
-            self._bar = None
+
+    def finish(self, booster: Booster) -> None:
+        self._close()
+        self._bar, self._phase = None, ""

@@ -152,10 +152,12 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_iter_ : int
         Iterations of boosting that training did.
     best_iteration_ : int
-        The iteration that the model ends with: the best one with early stopping, else the last.
+        The iteration that the model ends with: the best one if the last evaluation set chose the number of trees, else the
+        last.
     evals_result_ : dict
         By name of an evaluation set and metric ("logloss", "error"), a list with one number per iteration. Only the list
-        of the last set includes the iterations that early stopping removed from the model.
+        of the last set includes the iterations after the best one, which the model does not have. The log losses are those
+        of raw scores, without a temperature.
     feature_importances_ : array of shape (n_features_in_,)
         Gain of the splits on each feature, as a share of the total.
     booster_ : aoso.Booster
@@ -167,7 +169,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     >>> from sklearn.datasets import load_iris
     >>> from aoso import AOSOClassifier
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
-    >>> model = AOSOClassifier(trees=50).fit(X[::2], y[::2])
+    >>> model = AOSOClassifier().fit(X[::2], y[::2])
     >>> model.predict_proba(X[1::2]).shape
     (75, 3)
     >>> model.score(X[1::2], y[1::2]) > 0.9
@@ -258,8 +260,9 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         sample_weight : array of shape (n_samples,), optional
             Weights, not negative.
         eval_set : (X, y) or (X, y, weight), or a list of them, optional
-            Sets to evaluate on. The last one is evaluated during training, for early stopping and the callbacks. The
-            others are evaluated at the end.
+            Sets to evaluate on. The last one is evaluated during training, for the callbacks and early stopping. It takes
+            the place of the rows that training holds out by default: it chooses the number of trees and calibrates the
+            probabilities. The others are evaluated at the end.
         eval_names : list of str, optional
             Names of the sets; by default valid_0, valid_1, ...
         callbacks : iterable of callables, optional
@@ -321,10 +324,13 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return int(seed if isinstance(seed, (int, np.integer)) else check_random_state(seed).randint(2**31))
 
     def _history(self, sets: Mapping[str, tuple[Any, Any, Any]], done: int, threads: int) -> dict[str, dict[str, list[float]]]:
-        """The metrics of evaluation sets after each iteration but the first ``done``."""
+        """The metrics of evaluation sets after each iteration but the first ``done``, of raw scores."""
+        raw = self.booster_
+        if raw.temperature != 1:
+            raw = raw.truncated(raw.num_trees)  # which has no temperature
         history = {}
         for name, (X, y, weight) in sets.items():
-            stages = self.booster_.evaluate(self._read(X, reset=False), y, weight=weight, every=1, threads=threads)
+            stages = raw.evaluate(self._read(X, reset=False), y, weight=weight, every=1, threads=threads)
             history[name] = {metric: values[done:] for metric, values in stages.items()}
         return history
 
@@ -360,7 +366,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self._sorted(self.booster_.predict_proba(self._read(X, reset=False), threads=self._threads()))
 
     def decision_function(self, X: Any) -> Array:
-        """The raw scores. The probabilities are their softmax.
+        """The scores, divided by the temperature. The probabilities are their softmax.
 
         Parameters
         ----------
@@ -372,7 +378,8 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             In the order of ``classes_``. For two classes, the score of the second minus the score of the first.
         """
         check_is_fitted(self)
-        scores = self._sorted(self.booster_.predict_raw(self._read(X, reset=False), threads=self._threads()))
+        raw = self.booster_.predict_raw(self._read(X, reset=False), threads=self._threads())
+        scores = self._sorted(raw / self.booster_.temperature)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
     def apply(self, X: Any) -> Array:

@@ -27,8 +27,9 @@ class _Training:
         self, params: Mapping[str, Any], train_set: Dataset, valid: Dataset | None, valid_name: str, eval_every: int
     ) -> None:
         checked = _checked(params)
-        self.max_trees = checked.trees
-        self.iteration, self.ended = 0, False
+        self._max_trees = checked.trees
+        self.ended = False
+        self.iteration = 0
         self.evaluation: Evaluation | None = None
         self._train_set, self._valid_name = train_set, valid_name
         self._handle = _capi.trainer(train_set._handle, checked, None if valid is None else valid._handle, eval_every)
@@ -39,14 +40,19 @@ class _Training:
         return step
 
     def advance(self) -> None:
-        """One step, unless training has ended. At the end, evaluate the final model."""
+        """One iteration of the model itself, unless training has ended. At the end, evaluate the final model."""
         if not self.ended:
-            valid = self.step().valid
+            step = self.step()
+            while step.phase == "holdout" and not self.ended:
+                step = self.step()
+            valid = step.valid
             if self.ended:
                 valid = _capi.trainer_model(self._handle)[1].valid
             self.evaluation = valid or self.evaluation
 
     def metrics(self, step: _capi.Progress) -> dict[str, dict[str, float]]:
+        if step.phase == "holdout":
+            return {} if step.valid is None else {"holdout": step.valid._asdict()}
         metrics = {}
         if step.train_loss is not None:
             metrics["train"] = {"logloss": step.train_loss}
@@ -55,7 +61,10 @@ class _Training:
         return metrics
 
     def progress(self, step: _capi.Progress) -> Progress:
-        return Progress(step, self.max_trees, self.metrics(step), self.booster)
+        if step.phase == "train" and step.iteration == 1:
+            booster = self.booster()
+            self._max_trees = step.trees - booster.trees_per_iteration + booster.params["trees"]
+        return Progress(step, self._max_trees, self.metrics(step), self.booster)
 
     def booster(self) -> Booster:
         handle, result = _capi.trainer_model(self._handle)
@@ -69,7 +78,10 @@ def _named(params: Any) -> dict[str, Any]:
 
 
 def suggest_params(rows: int, features: int, classes: int) -> dict[str, Any]:
-    """Suggest parameters that suit data of this size better than the defaults.
+    """The parameters that preset "auto" tries first on data of this size.
+
+    Training may choose others by the rows held out. It uses these where nothing is held out, as with a validation set, but may
+    stop before it has grown all the trees.
 
     Parameters
     ----------
@@ -79,15 +91,14 @@ def suggest_params(rows: int, features: int, classes: int) -> dict[str, Any]:
     Returns
     -------
     dict
-        The parameters that differ from the defaults, for :func:`train`, :func:`cv` or ``AOSOClassifier``. It is empty if
-        the defaults are best.
+        The parameters that are chosen for the data, for :func:`train`, :func:`cv` or ``AOSOClassifier``.
 
     Examples
     --------
     >>> import aoso
-    >>> aoso.suggest_params(rows=1000, features=20, classes=5)
-    {}
-    >>> params = aoso.suggest_params(rows=1_000_000, features=30, classes=10) | {"trees": 200}
+    >>> params = aoso.suggest_params(rows=1_000_000, features=30, classes=10)
+    >>> params["leaves"], params["shrinkage"]
+    (256, 0.3)
     """
     return _capi.suggested(rows, features, classes)
 
@@ -110,15 +121,23 @@ def train(
 ) -> Booster:
     """Train a model.
 
+    By default, training has two phases. The hold-out phase trains without a fifth of the rows, and evaluates on them. They tell
+    which parameters suit the data, how many trees to grow, and which temperature makes the best probabilities. Then the model
+    itself is trained, on all rows. A validation set takes the place of the rows held out, and the hold-out phase is left out.
+    The same holds if there is nothing to choose: with ``calibration="none"`` and ``trees``, with ``preset="paper"``, or if
+    training continues a model.
+
     Training ends when the model has ``trees`` trees, when nothing can be split any more, when the log losses of the
     training rows sum to at most ``stop_loss``, after ``early_stopping`` iterations without a better ``metric`` on the
-    validation set (the model then ends with the best iteration), or when a callback says so. Ctrl-C raises
-    KeyboardInterrupt after the current iteration.
+    validation set (the model then ends with the best iteration), or when a callback says so. If a callback says so in the
+    hold-out phase, the model is that of this phase, which has not seen the rows held out. Ctrl-C raises KeyboardInterrupt
+    after the current iteration.
 
     Parameters
     ----------
     params : dict or None
-        Parameters by name; the table in the documentation lists them. Parameters that are not given have their defaults.
+        Parameters by name; the table in the documentation lists them. Parameters that are not given, or None, have their
+        defaults.
     train_set : Dataset
         The data. To continue a model, a dataset created with ``init_model``.
     valid : Dataset, optional
@@ -164,12 +183,12 @@ def train(
     if valid is None and not callbacks:
         eval_every = 2**31 - 1
     training = _Training(params, train_set, valid, valid_name, eval_every)
-    done, stop = 0, False
+    done, stop = ("", 0), False
     while not stop:
         step = training.step()
         stop = training.ended
-        if callbacks and training.iteration > done:
-            done, progress = training.iteration, training.progress(step)
+        if callbacks and step.iteration > 0 and (step.phase, step.iteration) != done:
+            done, progress = (step.phase, step.iteration), training.progress(step)
             for callback in callbacks:
                 stop = bool(callback(progress)) or stop
     booster = training.booster()
@@ -193,7 +212,12 @@ def cv(
     """Cross-validate: for each fold, train on the other folds and evaluate on it. All trainings run side by side.
 
     With the parameter ``early_stopping``, training ends when the *mean* metric has not improved for that many iterations.
-    The result then ends with the best iteration.
+    The result then ends with the best iteration. Without it and without ``trees``, the training of a fold ends when more
+    trees only make it worse.
+
+    The log losses are those of raw scores, without a temperature, and those of a calibrated model may be lower. The fold takes
+    the place of the rows that :func:`train` would hold out. So the parameters that are not given are those of
+    :func:`suggest_params`; ``calibration="holdout"`` chooses among more, as :func:`train` does.
 
     Parameters
     ----------
@@ -228,6 +252,8 @@ def cv(
     params, eval_every = _named(params), _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
     rounds, metric = _checked(params).early_stopping, str(params.get("metric") or "logloss")
     params["early_stopping"] = 0
+    if params.get("calibration") in (None, "auto"):
+        params["calibration"] = "none"
     trainings = list(_trainings(params, x, y, weight, folds, seed, eval_every, dataset))
     if not trainings:
         raise ArgumentError("folds is empty; allowed: at least one pair (train, test)")
