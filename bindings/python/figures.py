@@ -87,14 +87,14 @@ def training():
 
         def go(path=path, trees=trees):
             # Without evaluations, of which there are none in Python.
-            flags = ["--threads", "1", "--trees", str(trees), "--eval-every", "1000000", "--json"]
+            flags = ["--preset", "paper", "--threads", "1", "--trees", str(trees), "--eval-every", "1000000", "--json"]
             with tempfile.NamedTemporaryFile() as model:
                 command = [ROOT / "bin/aoso", "train", "--data", path, "--model", model.name, *flags]
                 return json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["seconds"]
 
         def python(train_set=train_set, trees=trees):
             start = time.perf_counter()
-            aoso.train({"trees": trees, "threads": 1}, train_set)
+            aoso.train({"preset": "paper", "trees": trees, "threads": 1}, train_set)
             return time.perf_counter() - start
 
         compared(f"training, {name}, {trees} trees, one thread", go, python, 21)
@@ -102,7 +102,7 @@ def training():
 
 def prediction():
     x, y = rows_of(DATA / "letter.train.csv.gz")
-    booster = aoso.train({"trees": 300}, aoso.Dataset(x, y))
+    booster = aoso.train({"preset": "paper", "trees": 300}, aoso.Dataset(x, y))
     x = np.ascontiguousarray(np.resize(x, (100_000, 16)))
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
@@ -128,7 +128,7 @@ def prediction():
 
 def single_rows():
     x, y = rows_of(DATA / "letter.train.csv.gz")
-    booster = aoso.train({"trees": 1000}, aoso.Dataset(x, y))
+    booster = aoso.train({"preset": "paper"}, aoso.Dataset(x, y))
     predictor = booster.row_predictor()
     for name, predict in (
         ("RowPredictor.predict_proba", predictor.predict_proba),
@@ -163,7 +163,7 @@ def memory():
 
 def pickle_size():
     x, y = rows_of(DATA / "letter.train.csv.gz")
-    booster = aoso.train({"trees": 300}, aoso.Dataset(x, y))
+    booster = aoso.train({"preset": "paper", "trees": 300}, aoso.Dataset(x, y))
     print(f"pickle: {len(pickle.dumps(booster)) / len(booster.to_bytes()):.4f} × the model file", flush=True)
 
 

@@ -47,14 +47,23 @@ def any_method(request, letters):
     """A model of each method, trained on the first 2000 letters."""
     x, y, names = letters
     trees = 26 * 4 if "method" in request.param else 30
-    return aoso.train({"trees": trees, **request.param}, aoso.Dataset(x[:2000], y[:2000], feature_names=names))
+    return aoso.train({"preset": "paper", "trees": trees, **request.param}, aoso.Dataset(x[:2000], y[:2000], feature_names=names))
 
 
 @pytest.fixture(scope="session")
 def booster(letters):
-    """A model of 300 trees, trained on the first 4000 letters."""
+    """A model of 300 trees without a temperature, trained on the first 4000 letters."""
     x, y, names = letters
-    return aoso.train({"trees": 300}, aoso.Dataset(x[:4000], y[:4000], feature_names=names))
+    return aoso.train({"preset": "paper", "trees": 300}, aoso.Dataset(x[:4000], y[:4000], feature_names=names))
+
+
+@pytest.fixture(scope="session")
+def by_default(letters):
+    """A model of the defaults, trained on the first 2000 letters, the Progress of each iteration, and the history."""
+    x, y, _ = letters
+    seen, history = [], {}
+    callbacks = [seen.append, aoso.record_evaluation(history)]
+    return aoso.train(None, aoso.Dataset(x[:2000], y[:2000]), callbacks=callbacks), seen, history
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def test_evaluation(booster, letters):
     history = {}
     train_set = aoso.Dataset(letters[0][:4000], letters[1][:4000], feature_names=booster.feature_names)
     again = aoso.train(
-        {"trees": 300}, train_set, valid=train_set.aligned(x, y, weight=weight), callbacks=[aoso.record_evaluation(history)]
+        {"preset": "paper", "trees": 300}, train_set, valid=train_set.aligned(x, y, weight=weight), callbacks=[aoso.record_evaluation(history)]
     )
     assert again.fingerprint == booster.fingerprint
     stages = booster.evaluate(x, y, weight=weight, every=1)
@@ -103,7 +103,7 @@ def test_evaluation(booster, letters):
 def test_the_log_loss_is_not_cut(small, every):
     x, y = small
     weight = np.arange(150.0)
-    sure = aoso.train({"trees": 40, "shrinkage": 1, "max_step": 20, "trim": 0}, aoso.Dataset(x, y))
+    sure = aoso.train({"preset": "paper", "trees": 40, "shrinkage": 1, "max_step": 20, "trim": 0}, aoso.Dataset(x, y))
     scores = sure.predict_raw(x).astype(np.longdouble)
     for labels in (y, (y + 1) % 3):
         losses = np.log(np.exp(scores - scores.max(axis=1, keepdims=True)).sum(axis=1)) - scores[np.arange(150), labels] + scores.max(axis=1)

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 import aoso
 from aoso import AOSOClassifier, _matrix
 
-PARAMS = {"trees": 5, "threads": 1}
+PARAMS = {"preset": "paper", "trees": 5, "threads": 1}
 RNG = np.random.default_rng(0)
 # Whole numbers that every dtype holds, three classes of them.
 X = RNG.integers(0, 7, size=(90, 5)).astype(float)
@@ -161,7 +161,7 @@ def test_infinite_values_lie_beyond_all_others(form):
     finite = np.select([X > 5, X < 1], [1e6, -1e6], holes())
     x = np.where(np.abs(finite) == 1e6, finite * np.inf, finite)
     wanted = trained(finite, feature_names=NAMES).predict_raw(finite)
-    booster, estimator = trained(form(x)), AOSOClassifier(trees=5).fit(form(x), Y, eval_set=(form(x), Y))
+    booster, estimator = trained(form(x)), AOSOClassifier(preset="paper", trees=5).fit(form(x), Y, eval_set=(form(x), Y))
     assert np.isinf(x).any() and estimator.booster_.fingerprint == booster.fingerprint
     for use in (x, form(x)):
         np.testing.assert_array_equal(booster.predict_raw(use), wanted)

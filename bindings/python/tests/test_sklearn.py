@@ -43,7 +43,7 @@ def test_attributes(frame):
 
 def test_predictions_agree(frame):
     X, y = frame
-    model = AOSOClassifier(trees=30).fit(X[:120], y[:120])
+    model = AOSOClassifier(preset="paper", trees=30).fit(X[:120], y[:120])
     proba, scores, leaves = model.predict_proba(X), model.decision_function(X), model.apply(X)
     assert proba.shape == scores.shape == (150, 3) and leaves.shape == (150, 30)
     np.testing.assert_allclose(proba.sum(axis=1), 1)
@@ -52,7 +52,7 @@ def test_predictions_agree(frame):
     stages = list(model.staged_predict_proba(X, every=10))
     assert len(stages) == 3
     np.testing.assert_array_equal(stages[-1], proba)
-    np.testing.assert_array_equal(stages[0], AOSOClassifier(trees=10).fit(X[:120], y[:120]).predict_proba(X))
+    np.testing.assert_array_equal(stages[0], AOSOClassifier(preset="paper", trees=10).fit(X[:120], y[:120]).predict_proba(X))
 
 
 @pytest.mark.parametrize("labels", [["9", "10", "100"], ["-1", "-2", "3"]], ids=str)
@@ -60,7 +60,7 @@ def test_columns_are_in_the_order_of_the_classes(small, labels):
     """The library's own order is that of their values where all look like integers."""
     x, codes = small
     y = np.array(labels)[codes]
-    model = AOSOClassifier(trees=30).fit(x, y)
+    model = AOSOClassifier(preset="paper", trees=30).fit(x, y)
     np.testing.assert_array_equal(model.classes_, np.unique(y))
     for columns in (model.predict_proba(x), model.decision_function(x), list(model.staged_predict_proba(x))[-1]):
         np.testing.assert_array_equal(model.classes_[columns.argmax(axis=1)], y)
@@ -114,11 +114,13 @@ def test_bad_arguments(small, arguments, message):
         AOSOClassifier(trees=3).fit(*small, **arguments)
 
 
-@pytest.mark.parametrize("params", [{"leaves": 1}, {"method": "xyz"}, {"max_bins": 0.5}, {"n_jobs": 0}, {"trees": None}])
+@pytest.mark.parametrize(
+    "params",
+    [{"leaves": 1}, {"method": "xyz"}, {"max_bins": 0.5}, {"n_jobs": 0}, {"preset": "best"}, {"calibration": "isotonic"}, {"trees": -1},
+     {"shrinkage": "none"}, {"l2": -2}],
+    ids=str,
+)  # fmt: skip
 def test_bad_parameters(small, params):
-    if params == {"trees": None}:  # None is the default
-        assert AOSOClassifier(**params).fit(*small).booster_.num_trees <= 1000
-        return
     with pytest.raises(ValueError, match=next(iter(params))):
         AOSOClassifier(**params).fit(*small)
 
@@ -239,15 +241,15 @@ def test_a_pickle_is_hardly_larger_than_the_model(letters):
 def test_pipeline_and_search(frame):
     X, y = frame
     search = GridSearchCV(
-        make_pipeline(StandardScaler(), AOSOClassifier(trees=10)),
+        make_pipeline(StandardScaler(), AOSOClassifier(preset="paper", trees=10)),
         {"aosoclassifier__leaves": [2, 5], "aosoclassifier__method": ["aoso", "abc"]},
         n_jobs=2,
         scoring="neg_log_loss",
         error_score="raise",
     ).fit(X, y)
     assert search.best_estimator_.score(X, y) > 0.9
-    assert cross_val_score(AOSOClassifier(trees=10), X, y, error_score="raise").mean() > 0.85
-    assert (cross_val_predict(AOSOClassifier(trees=10), X, y) == y).mean() > 0.85
+    assert cross_val_score(AOSOClassifier(preset="paper", trees=10), X, y, error_score="raise").mean() > 0.85
+    assert (cross_val_predict(AOSOClassifier(preset="paper", trees=10), X, y) == y).mean() > 0.85
 
 
 def test_calibration_and_permutation_importance(frame):

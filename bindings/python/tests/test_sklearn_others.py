@@ -18,10 +18,10 @@ def frame(small):
 
 def test_arrow(frame):
     X, y = frame
-    wanted = AOSOClassifier(trees=10).fit(X, y)
+    wanted = AOSOClassifier(trees=10, calibration="none").fit(X, y)
     for form in (pl.from_pandas, pa.table, lambda X: pa.table(X).to_batches()[0]):
         table = form(X)
-        model = AOSOClassifier(trees=10).fit(table, y, sample_weight=np.ones(150), eval_set=(table, y))
+        model = AOSOClassifier(trees=10, calibration="none").fit(table, y, sample_weight=np.ones(150), eval_set=(table, y))
         assert model.booster_.fingerprint == wanted.booster_.fingerprint
         assert model.feature_names_in_.tolist() == list("abcd") and model.n_features_in_ == 4
         np.testing.assert_array_equal(model.predict_proba(table), wanted.predict_proba(X))

@@ -13,10 +13,11 @@ def sets(letters):
     return train_set, train_set.aligned(x[4000:6000], y[4000:6000])
 
 
-def test_defaults_are_the_commands(sets):
-    booster = aoso.train(None, sets[0], callbacks=[lambda progress: progress.iteration == 3])
+def test_preset_paper(sets):
+    booster = aoso.train({"preset": "paper"}, sets[0], callbacks=[lambda progress: progress.iteration == 3])
     wanted = {"method": "aoso", "leaf": "full", "pairs": 4, "trees": 1000, "leaves": 20, "shrinkage": 0.1, "trim": 0.1, "seed": 0}
     assert booster.params.items() >= wanted.items()
+    assert booster.temperature == 1
 
 
 @pytest.mark.parametrize("method", ["aoso", "abc", "logitboost"])
@@ -58,7 +59,9 @@ def test_bad_parameters(sets, params, message):
 
 
 def test_suggested_parameters(sets):
-    assert aoso.suggest_params(100, 16, 26) == {}
+    auto = aoso.suggest_params(4000, 16, 26)
+    assert auto.keys() == {"trees", "leaves", "shrinkage", "min_samples", "l2", "max_step", "subsample", "colsample_bynode"}
+    assert aoso.train(None, sets[0], valid=sets[1]).params.items() >= auto.items()
     params = aoso.suggest_params(np.int64(1_000_000), 30, 10)
     assert params and all(type(value) is TYPES[name] for name, value in params.items())
     params |= {"trees": 2}
@@ -102,6 +105,7 @@ def test_result(sets):
 def test_early_stopping(sets, metric):
     history = {}
     params = {"shrinkage": 0.5, "early_stopping": 5, "metric": metric}
+    params["calibration"] = "none"
     booster = aoso.train(params, sets[0], valid=sets[1], callbacks=[aoso.record_evaluation(history)])
     curve = history["valid"][metric]
     best = int(np.argmin(curve)) + 1
@@ -109,7 +113,9 @@ def test_early_stopping(sets, metric):
     assert booster.result.best_iteration == booster.num_trees == best == len(curve) - 5
     assert getattr(booster.result.valid, metric) == curve[best - 1]
     by_callback = aoso.train({"shrinkage": 0.5}, sets[0], valid=sets[1], callbacks=[aoso.early_stopping(5, metric)])
-    assert by_callback.fingerprint == booster.fingerprint
+    assert by_callback.dump() == booster.dump()
+    assert booster.temperature == 1 != by_callback.temperature
+    assert by_callback.result.valid.logloss <= booster.result.valid.logloss
 
 
 def test_progress(sets):
@@ -130,16 +136,17 @@ def test_train_log_loss_is_a_weighted_mean(letters, tmp_path):
     train_set.save(tmp_path / "train")
     for data in train_set, aoso.Dataset.load(tmp_path / "train"):
         seen = []
-        booster = aoso.train({"trees": 9}, data, callbacks=[seen.append])
+        booster = aoso.train({"trees": 9, "calibration": "none"}, data, callbacks=[seen.append])
         wanted = booster.evaluate(x[:1000], y[:1000], weight=weight)["logloss"][0]
         assert seen[-1].metrics["train"]["logloss"] == pytest.approx(wanted, rel=1e-4)
         assert booster.result.train_loss == pytest.approx(wanted, rel=1e-4)
 
 
 def test_a_callback_stops_training(sets):
-    booster = aoso.train({"trees": 50}, sets[0], callbacks=[lambda p: p.iteration == 4])
+    params = {"calibration": "none"}
+    booster = aoso.train({**params, "trees": 50}, sets[0], callbacks=[lambda p: p.iteration == 4])
     assert booster.num_trees == booster.result.iterations == 4
-    assert booster.fingerprint == aoso.train({"trees": 4}, sets[0]).fingerprint
+    assert booster.fingerprint == aoso.train({**params, "trees": 4}, sets[0]).fingerprint
 
 
 def test_an_exception_of_a_callback_comes_out(sets):
@@ -151,10 +158,11 @@ def test_an_exception_of_a_callback_comes_out(sets):
 
 
 def test_checkpoints(sets, tmp_path):
-    booster = aoso.train({"trees": 7}, sets[0], callbacks=[aoso.checkpoint(tmp_path / "m{iteration}.aoso", every=3)])
+    params = {"calibration": "none"}
+    booster = aoso.train({**params, "trees": 7}, sets[0], callbacks=[aoso.checkpoint(tmp_path / "m{iteration}.aoso", every=3)])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m3.aoso", "m6.aoso", "m7.aoso"]
     assert aoso.Booster.load(tmp_path / "m7.aoso").fingerprint == booster.fingerprint
-    assert aoso.Booster.load(tmp_path / "m3.aoso").fingerprint == aoso.train({"trees": 3}, sets[0]).fingerprint
+    assert aoso.Booster.load(tmp_path / "m3.aoso").fingerprint == aoso.train({**params, "trees": 3}, sets[0]).fingerprint
 
 
 def test_progress_bar(sets, capsys):

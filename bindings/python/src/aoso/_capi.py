@@ -285,7 +285,7 @@ def suggested(rows: Any, features: Any, classes: Any) -> dict[str, Any]:
 
 def _read_params(text: str) -> dict[str, Any]:
     items = (item.split("=") for item in text.split())
-    return {name: TYPES[name](value) for name, value in items if value}
+    return {name: value if value == "auto" else TYPES[name](value) for name, value in items}
 
 
 def _assignment(name: str, value: Any) -> str:
@@ -419,10 +419,9 @@ def model_info(model: Handle) -> ModelInfo:
 
 
 def params(model: Handle) -> dict[str, Any]:
-    """The parameters that belong to the model. The number of threads does not."""
+    """The parameters that belong to the model. Threads and level do not."""
     values = _read_params(json.loads(_string("model_describe", model))["params"])
-    del values["threads"]
-    return values
+    return {name: value for name, value in values.items() if name not in ("threads", "level")}
 
 
 def fingerprint(model: Handle) -> str:

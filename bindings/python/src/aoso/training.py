@@ -40,13 +40,10 @@ class _Training:
         return step
 
     def advance(self) -> None:
-        """One iteration of the model itself, unless training has ended. At the end, evaluate the final model."""
+        """One step, unless training has ended. At the end, evaluate the final model if the step did not."""
         if not self.ended:
-            step = self.step()
-            while step.phase == "holdout" and not self.ended:
-                step = self.step()
-            valid = step.valid
-            if self.ended:
+            valid = self.step().valid
+            if self.ended and valid is None:
                 valid = _capi.trainer_model(self._handle)[1].valid
             self.evaluation = valid or self.evaluation
 
@@ -212,12 +209,13 @@ def cv(
     """Cross-validate: for each fold, train on the other folds and evaluate on it. All trainings run side by side.
 
     With the parameter ``early_stopping``, training ends when the *mean* metric has not improved for that many iterations.
-    The result then ends with the best iteration. Without it and without ``trees``, the training of a fold ends when more
-    trees only make it worse.
+    The result then ends with the best iteration. Without ``trees``, the training of a fold ends when more trees only make it
+    worse.
 
-    The log losses are those of raw scores, without a temperature, and those of a calibrated model may be lower. The fold takes
-    the place of the rows that :func:`train` would hold out. So the parameters that are not given are those of
-    :func:`suggest_params`; ``calibration="holdout"`` chooses among more, as :func:`train` does.
+    The fold takes the place of the rows that :func:`train` would hold out, so that there is no hold-out phase: parameters that
+    are not given are those of :func:`suggest_params`. The log losses are those of raw scores, without a temperature; those of a
+    calibrated model are lower. To judge all that :func:`train` does, use scikit-learn's ``cross_val_score`` on an
+    ``AOSOClassifier``.
 
     Parameters
     ----------
@@ -251,9 +249,7 @@ def cv(
     """
     params, eval_every = _named(params), _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
     rounds, metric = _checked(params).early_stopping, str(params.get("metric") or "logloss")
-    params["early_stopping"] = 0
-    if params.get("calibration") in (None, "auto"):
-        params["calibration"] = "none"
+    params.update(early_stopping=0, calibration="none")
     trainings = list(_trainings(params, x, y, weight, folds, seed, eval_every, dataset))
     if not trainings:
         raise ArgumentError("folds is empty; allowed: at least one pair (train, test)")

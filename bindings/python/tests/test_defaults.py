@@ -1,0 +1,235 @@
+"""Training with the defaults: the hold-out phase, chosen parameters, calibrated probabilities."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import aoso
+from aoso import AOSOClassifier
+from aoso._parameters import TYPES
+
+AUTO = ["leaf", "pairs", "trees", "leaves", "shrinkage", "min_samples", "l2", "max_step", "subsample", "colsample_bynode"]
+
+
+@pytest.fixture(scope="module")
+def train_set(letters):
+    return aoso.Dataset(letters[0][:2000], letters[1][:2000])
+
+
+@pytest.fixture(scope="module")
+def valid(train_set, letters):
+    return train_set.aligned(letters[0][2000:4000], letters[1][2000:4000])
+
+
+def test_phases(by_default):
+    booster, seen, history = by_default
+    held = [p for p in seen if p.phase == "holdout"]
+    final = seen[len(held) :]
+    assert held and {p.phase for p in final} == {"train"}
+    for phase in (held, final):
+        assert [p.iteration for p in phase] == list(range(1, len(phase) + 1))
+    assert {p.max_trees for p in held} == {0}
+    assert {p.max_trees for p in final} == {final[-1].trees} == {booster.num_trees} == {booster.params["trees"]}
+    assert booster.result.iterations == booster.num_trees <= 1000
+    assert {tuple(p.metrics) for p in held} == {("holdout",)} and {tuple(p.metrics) for p in final} == {("train",)}
+    for metric in ("logloss", "error"):
+        assert history["holdout"][metric] == [p.metrics["holdout"][metric] for p in held]
+    assert history.keys() == {"holdout", "train"} and len(history["train"]["logloss"]) == len(final)
+    assert all(a.seconds <= b.seconds for a, b in zip(seen, seen[1:]))
+
+
+def test_result(by_default):
+    result = by_default[0].result
+    assert result.held_out_rows == 400 and result.valid is None
+    assert 0.05 < result.held_out.error < 0.2 and 0 < result.held_out.logloss < 1
+    assert "held_out=Evaluation(logloss=" in repr(result)
+    assert pickle.loads(pickle.dumps(by_default[0])).result == result
+
+
+def test_probabilities_are_better_than_without_a_temperature(by_default, letters):
+    x, y = letters[0][4000:], letters[1][4000:]
+    booster = by_default[0]
+    raw = booster.truncated(booster.num_trees)  # the same without a temperature
+    assert booster.temperature > 1 == raw.temperature
+    assert booster.evaluate(x, y)["logloss"][0] < 0.7 * raw.evaluate(x, y)["logloss"][0]
+    assert booster.evaluate(x, y)["error"] == raw.evaluate(x, y)["error"]
+    assert booster.result.held_out.logloss == pytest.approx(booster.evaluate(x, y)["logloss"][0], rel=0.25)
+
+
+def test_the_estimator_makes_the_same_model_with_any_number_of_threads(by_default, letters):
+    x, y, _ = letters
+    for n_jobs in (1, 2, 3):
+        model = AOSOClassifier(n_jobs=n_jobs).fit(x[:2000], y[:2000])
+        assert model.booster_.dump() == by_default[0].dump() and model.booster_.temperature == by_default[0].temperature
+    assert model.n_iter_ == model.best_iteration_ == by_default[0].result.iterations and model.evals_result_ == {}
+    scores, proba = model.decision_function(x[4000:5000]), model.predict_proba(x[4000:5000])
+    odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+    np.testing.assert_allclose(proba, odds / odds.sum(axis=1, keepdims=True), rtol=1e-9)
+    np.testing.assert_array_equal(model.predict(x[4000:5000]), model.classes_[proba.argmax(axis=1)])
+    for again in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model)):
+        np.testing.assert_array_equal(again.predict_proba(x[4000:5000]), proba)
+
+
+@pytest.mark.parametrize("name", AUTO)
+def test_none_and_auto_are_the_default(small, name):
+    train_set = aoso.Dataset(*small)
+    wanted = aoso.train({"max_depth": 2}, train_set)
+    for value in (None, "auto"):
+        assert aoso.train({"max_depth": 2, name: value}, train_set).fingerprint == wanted.fingerprint
+        assert AOSOClassifier(max_depth=2, **{name: value}).fit(*small).booster_.fingerprint == wanted.fingerprint
+    kept = wanted.params[name]
+    assert type(kept) is TYPES[name] and aoso.train(wanted.params, train_set).dump() == wanted.dump()
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"trees": -1}, "trees is -1; allowed: at least 1"),
+        ({"leaves": 1}, "leaves is 1; allowed: 2 to 65536"),
+        ({"shrinkage": 1.5}, "shrinkage is 1.5; allowed: above 0, at most 1"),
+        ({"min_samples": -3}, "min_samples is -3; allowed: at least 1"),
+        ({"l2": -2}, "l2 is -2; allowed: a finite number, at least 0"),
+        ({"max_step": 21}, "max_step is 21; allowed: above 0, at most 20"),
+        ({"subsample": 2}, "subsample is 2; allowed: above 0, at most 1"),
+        ({"colsample_bynode": -0.5}, "colsample_bynode is -0.5; allowed: above 0, at most 1"),
+        ({"trees": "many"}, 'trees is "many"; allowed: an integer'),
+        ({"max_depth": "auto"}, 'max_depth is "auto"; allowed: an integer'),
+        ({"preset": "best"}, 'preset is "best"; allowed: auto, fast or paper'),
+        ({"calibration": "isotonic"}, 'calibration is "isotonic"; allowed: auto, none, holdout or folds'),
+    ],
+)
+def test_wrong_values(small, params, message):
+    with pytest.raises(aoso.errors.ArgumentError, match=message):
+        aoso.train(params, aoso.Dataset(*small))
+    with pytest.raises(aoso.errors.ArgumentError, match=message):
+        AOSOClassifier(**params).fit(*small)
+
+
+def test_parameters_of_the_estimator():
+    model = AOSOClassifier(preset="fast", calibration="folds", trees=30)
+    assert {name for name, value in AOSOClassifier().get_params().items() if value is None} == {*AUTO, "class_weight", "n_jobs"}
+    assert clone(model).get_params() == model.get_params()
+    assert model.set_params(preset="auto", calibration="auto", trees=None).get_params() == AOSOClassifier().get_params()
+
+
+def test_a_validation_set_takes_the_place_of_the_rows_held_out(train_set, valid, letters):
+    history = {}
+    booster = aoso.train(None, train_set, valid=valid, callbacks=[aoso.record_evaluation(history)])
+    result = booster.result
+    assert history.keys() == {"train", "valid"} and (result.held_out, result.held_out_rows) == (None, 0)
+    assert result.best_iteration == booster.num_trees <= result.iterations == len(history["valid"]["error"])
+    evaluation = booster.evaluate(letters[0][2000:4000], letters[1][2000:4000])
+    assert result.valid.logloss == pytest.approx(evaluation["logloss"][0])
+    assert result.valid.logloss < history["valid"]["logloss"][booster.num_trees - 1]  # which is of raw scores
+    assert result.valid.error == evaluation["error"][0] == history["valid"]["error"][booster.num_trees - 1]
+
+
+def test_a_validation_set_beside_the_rows_held_out(train_set, valid):
+    history = {}
+    booster = aoso.train(
+        {"trees": 20, "calibration": "holdout"}, train_set, valid=valid, callbacks=[aoso.record_evaluation(history)]
+    )
+    assert booster.result.held_out_rows == 400
+    assert len(history["valid"]["logloss"]) == len(history["train"]["logloss"]) == 20 <= len(history["holdout"]["logloss"])
+    assert booster.result.valid.logloss < history["valid"]["logloss"][-1]
+
+
+def test_history_of_the_estimator(letters):
+    """It is of raw scores, on the way and at the end."""
+    x, y, _ = letters
+    sets = [(x[2000:3000], y[2000:3000])] * 2
+    model = AOSOClassifier(shrinkage=0.5).fit(x[:2000], y[:2000], eval_set=sets)
+    at_the_end, on_the_way = model.evals_result_.values()
+    assert len(on_the_way["logloss"]) == model.n_iter_ >= model.best_iteration_ == len(at_the_end["logloss"])
+    for metric in ("logloss", "error"):
+        assert at_the_end[metric] == on_the_way[metric][: model.best_iteration_]
+    assert model.booster_.temperature != 1
+
+
+def test_a_callback_that_ends_the_hold_out_phase(train_set, letters):
+    x, y, _ = letters
+    seen = []
+    booster = aoso.train(None, train_set, callbacks=[seen.append, lambda p: p.phase == "holdout" and p.iteration == 20])
+    assert [p.phase for p in seen] == ["holdout"] * 20
+    assert booster.num_trees == booster.result.iterations == 20 and booster.temperature != 1
+    assert booster.result.held_out_rows == 400
+    assert booster.evaluate(x[4000:], y[4000:])["error"][0] < 0.4
+    assert booster.dump() == seen[-1].booster().dump()
+    model = AOSOClassifier().fit(x[:2000], y[:2000], callbacks=[lambda p: p.iteration == 20])
+    assert model.booster_.dump(3) == booster.dump(3) and model.n_iter_ == 20
+
+
+def test_an_exception_of_a_callback_in_the_hold_out_phase(train_set):
+    def interrupt(progress):
+        raise KeyboardInterrupt(progress.phase)
+
+    with pytest.raises(KeyboardInterrupt, match="holdout"):
+        aoso.train(None, train_set, callbacks=[interrupt])
+
+
+def test_checkpoints_are_of_the_model_itself(train_set, tmp_path):
+    booster = aoso.train({"trees": 7}, train_set, callbacks=[aoso.checkpoint(tmp_path / "m{iteration}.aoso", every=5)])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["m5.aoso", "m7.aoso"]
+    assert aoso.Booster.load(tmp_path / "m7.aoso").fingerprint == booster.fingerprint
+    assert aoso.Booster.load(tmp_path / "m5.aoso").dump() == booster.dump(5)
+    path = tmp_path / "stopped.aoso"
+    booster = aoso.train(None, train_set, callbacks=[aoso.checkpoint(path, every=1), lambda p: p.iteration == 3])
+    assert aoso.Booster.load(path).fingerprint == booster.fingerprint
+
+
+def test_progress_bars(train_set, capsys):
+    bar = aoso.progress(mininterval=0)
+    for _ in range(2):
+        aoso.train({"trees": 30}, train_set, callbacks=[bar])
+        text = capsys.readouterr().err
+        assert "hold-out: 30it" in text and "holdout logloss=" in text and "30/30" in text
+    aoso.train({"trees": 30}, train_set, callbacks=[aoso.progress(mininterval=0, desc="letters", unit="t")])
+    text = capsys.readouterr().err
+    assert "letters" in text and "hold-out" not in text
+
+
+def test_where_nothing_is_held_out(train_set, small):
+    for params in ({"trees": 5, "calibration": "none"}, {"preset": "paper", "trees": 5}):
+        booster = aoso.train(params, train_set)
+        assert booster.temperature == 1 and booster.result.held_out is None and booster.result.held_out_rows == 0
+    few = aoso.train(None, aoso.Dataset(small[0][::4], small[1][::4]))
+    assert few.temperature == 1 and few.result.held_out is None
+
+
+def test_a_continued_model_keeps_its_temperature(by_default, letters):
+    x, y, _ = letters
+    seen, before = [], by_default[0]
+    more = aoso.train({"trees": 5}, aoso.Dataset(x[:2000], y[:2000], init_model=before), callbacks=[seen.append])
+    assert more.temperature == before.temperature and more.result.held_out is None
+    assert [p.phase for p in seen] == ["train"] * 5
+    assert {p.max_trees for p in seen} == {before.num_trees + 5} == {seen[-1].trees}
+
+
+def test_cross_validation(letters):
+    """A curve is of raw scores, of the parameters that preset auto tries first, and without a hold-out phase."""
+    x, y, _ = letters
+    x, y = x[:900], y[:900] < "N"
+    auto = aoso.suggest_params(600, 16, 2)
+    curve = aoso.cv(None, x, y, folds=3)["logloss-mean"]
+    assert 50 <= len(curve) <= auto["trees"]
+    for params in ({}, auto, {"calibration": "none"}, {"calibration": "folds"}):
+        result = aoso.cv({**params, "trees": 10}, x, y, folds=3)
+        assert result["iteration"].tolist() == list(range(1, 11))
+        assert result["logloss-mean"].tolist() == curve[:10].tolist(), params
+    by_threes = aoso.cv({"trees": 10}, x, y, folds=3, eval_every=3)
+    assert by_threes["iteration"].tolist() == [3, 6, 9, 10]
+    assert by_threes["logloss-mean"].tolist() == curve[[2, 5, 8, 9]].tolist()
+    stopped = aoso.cv({"early_stopping": 5}, x, y, folds=3)["logloss-mean"]
+    assert stopped.tolist() == curve[: curve[: len(stopped) + 5].argmin() + 1].tolist()
+
+
+@pytest.mark.parametrize("preset", ["auto", "fast", "paper"])
+def test_presets(small, preset):
+    booster = aoso.train({"preset": preset}, aoso.Dataset(*small))
+    assert booster.params["preset"] == preset
+    assert (booster.temperature == 1) == (preset == "paper")
+    if preset == "paper":
+        assert (booster.params["trees"], booster.params["leaves"], booster.params["shrinkage"]) == (1000, 20, 0.1)
