@@ -45,6 +45,10 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     Each iteration grows one tree for all classes: each node splits on the class pairs that gain most there.
 
+    With nothing set, :meth:`fit` first trains without a fifth of the rows. They tell which parameters suit the data, how many
+    trees to grow, and which temperature makes the best probabilities. Then it trains the model itself on all rows.
+    ``preset="paper"`` has the same parameters for all data, and neither holds rows out nor calibrates.
+
     Parameters
     ----------
     method : {"aoso", "abc", "logitboost"}, default "aoso"
