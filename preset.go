@@ -51,7 +51,7 @@ func paperParams() Params {
 func (p *Params) preset(s Shape) []setting {
 	paper := setting{trees: 1000, leaves: 20, minSamples: 1, shrinkage: 0.1, maxStep: 5, subsample: 1, colsampleByNode: 1}
 	switch {
-	case p.Preset == PresetPaper || p.Method != AOSO:
+	case p.Preset == PresetPaper || p.Method != AOSO || s.Rows < leastRows: // few rows tell nothing about a setting
 		return []setting{paper}
 	case s.Rows >= manyRows:
 		return []setting{p.large(s)}

@@ -43,7 +43,7 @@ def test_phases(by_default):
 
 def test_result(by_default):
     result = by_default[0].result
-    assert result.held_out_rows == 400 and result.valid is None
+    assert result.phase == "train" and result.held_out_rows == 400 and result.valid is None
     assert 0.05 < result.held_out.error < 0.2 and 0 < result.held_out.logloss < 1
     assert "held_out=Evaluation(logloss=" in repr(result)
     assert pickle.loads(pickle.dumps(by_default[0])).result == result
@@ -155,7 +155,7 @@ def test_a_callback_that_ends_the_hold_out_phase(train_set, letters):
     booster = aoso.train(None, train_set, callbacks=[seen.append, lambda p: p.phase == "holdout" and p.iteration == 20])
     assert [p.phase for p in seen] == ["holdout"] * 20
     assert booster.num_trees == booster.result.iterations == 20 and booster.temperature != 1
-    assert booster.result.held_out_rows == 400
+    assert booster.result.phase == "holdout" and booster.result.held_out_rows == 400
     assert booster.evaluate(x[4000:], y[4000:])["error"][0] < 0.4
     assert booster.dump() == seen[-1].booster().dump()
     model = AOSOClassifier().fit(x[:2000], y[:2000], callbacks=[lambda p: p.iteration == 20])

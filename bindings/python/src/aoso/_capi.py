@@ -326,8 +326,10 @@ class Result(NamedTuple):
 
     Attributes
     ----------
+    phase : {"train", "holdout"}
+        The phase that training ended in. If it is "holdout", the model has not seen the rows held out.
     iterations : int
-        Iterations that trained the model. Those of a hold-out phase before do not count.
+        Iterations in this phase.
     best_iteration : int
         The iteration that the model ends with.
     stopped_by : str
@@ -339,12 +341,13 @@ class Result(NamedTuple):
     valid : Evaluation or None
         The model on the validation set.
     held_out : Evaluation or None
-        A model of the same kind on rows that it was trained without, which tells what to expect of new data; None if no rows
-        were held out.
+        Models of the same kind on rows that they were trained without, which tells what to expect of new data; None if no
+        rows were held out.
     held_out_rows : int
         Their number.
     """
 
+    phase: str
     iterations: int
     best_iteration: int
     stopped_by: str
@@ -389,6 +392,7 @@ def trainer_model(trainer: Handle) -> tuple[Handle, Result]:
     out, r = c.c_void_p(), structs.Result()
     _call("trainer_model", trainer, c.byref(out), r)
     return Handle("model", out), Result(
+        _PHASES[r.phase],
         r.iterations,
         r.best_iteration,
         _STOPPED_BY[r.stopped_by],

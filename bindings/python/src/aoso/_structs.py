@@ -145,7 +145,7 @@ class Result(Struct):
         ("train_loss", c.c_double),
         ("seconds", c.c_double),
         ("has_valid", c.c_int32),
-        ("reserved", c.c_int32),
+        ("phase", c.c_int32),
         ("valid", Evaluation),
         ("held_out_rows", c.c_int64),
         ("held_out", Evaluation),
