@@ -76,10 +76,10 @@ def test_the_estimator_makes_the_same_model_with_any_number_of_threads(by_defaul
 @pytest.mark.parametrize("name", AUTO)
 def test_none_and_auto_are_the_default(small, name):
     train_set = aoso.Dataset(*small)
-    wanted = aoso.train({"max_depth": 2}, train_set)
+    wanted = aoso.train({"preset": "fast"}, train_set)
     for value in (None, "auto"):
-        assert aoso.train({"max_depth": 2, name: value}, train_set).fingerprint == wanted.fingerprint
-        assert AOSOClassifier(max_depth=2, **{name: value}).fit(*small).booster_.fingerprint == wanted.fingerprint
+        assert aoso.train({"preset": "fast", name: value}, train_set).fingerprint == wanted.fingerprint
+        assert AOSOClassifier(preset="fast", **{name: value}).fit(*small).booster_.fingerprint == wanted.fingerprint
     kept = wanted.params[name]
     assert type(kept) is TYPES[name] and aoso.train(wanted.params, train_set).dump() == wanted.dump()
 
