@@ -74,12 +74,12 @@ func ExampleTrainer() {
 	}
 	fmt.Println(trainer.Result().StoppedBy)
 	// Output:
-	// iteration 1: mean log loss 0.74
-	// iteration 2: mean log loss 0.53
+	// iteration 1: mean log loss 0.91
+	// iteration 2: mean log loss 0.76
 	// 2 trees so far
-	// iteration 3: mean log loss 0.38
-	// iteration 4: mean log loss 0.28
-	// iteration 5: mean log loss 0.21
+	// iteration 3: mean log loss 0.64
+	// iteration 4: mean log loss 0.55
+	// iteration 5: mean log loss 0.47
 	// trees
 }
 

@@ -15,7 +15,7 @@ func TestInfo(t *testing.T) {
 		}
 	}
 	d := jsonLine[described](t, do(t, "info", "--model", model, "--json"))
-	if d.Trees != 20 || d.Classes != 3 || d.Features != 2 || d.Leaves < 40 || d.Params.Shrinkage != 0.2 || len(d.Fingerprint) != 32 {
+	if d.Trees != 20 || d.Classes != 3 || d.Features != 2 || d.Leaves < 40 || d.Params.Shrinkage != 0.1 || len(d.Fingerprint) != 32 {
 		t.Errorf("%+v", d)
 	}
 	if dump := do(t, "info", "--model", model, "--dump", "--trees", "2"); strings.Count(dump, "tree ") != 2 || !strings.Contains(dump, "|") {

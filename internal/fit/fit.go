@@ -205,7 +205,7 @@ func (f *Fit) conclude() {
 	}
 	f.before += r.iteration
 	f.setting++
-	if f.setting < len(f.job.Settings) && (f.job.Folds > 1 || r.overfits()) {
+	if f.setting < len(f.job.Settings) && r.overfits() {
 		f.try()
 		return
 	}
