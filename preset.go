@@ -87,14 +87,13 @@ const manyRows = 100_000
 // a sample of the rows, and their leaf values from all of them.
 func (p *Params) large(s Shape) setting {
 	// A hundred rows a leaf tell where to split, however many rows there are.
-	const leaves, rowsOfLeaf, rowsOfClass = 256, 120, 300
-	sample := max(leaves*rowsOfLeaf, rowsOfClass*float64(s.Classes))
+	sample := math.Max(30_000, 300*float64(s.Classes))
 	trees := 1000
 	if p.Preset == PresetFast {
 		trees = 300
 	}
 	return setting{
-		trees: trees, leaves: leaves, minSamples: 1, shrinkage: 0.3, l2: 10, maxStep: 3,
+		trees: trees, leaves: 256, minSamples: 1, shrinkage: 0.3, l2: 10, maxStep: 3,
 		subsample:       min(1, math.Round(1000*sample/float64(s.Rows))/1000),
 		colsampleByNode: 1,
 	}
@@ -107,7 +106,8 @@ func fewFeatures(s Shape) float64 {
 	return max(least, min(1, math.Round(100*enough/float64(s.Features))/100))
 }
 
-// Fewer rows are held out in turns, and none of fewer still.
+// Of fewer rows than foldRows, each is held out in its turn; of fewer than
+// leastRows, none is.
 const foldRows, leastRows = 2000, 50
 
 // plan is how a training finds what its parameters leave open.
@@ -117,6 +117,7 @@ type plan struct {
 	temper bool
 }
 
+// plan plans a training on data of a shape.
 func (p *Params) plan(s Shape, continued bool) plan {
 	paper := p.Preset == PresetPaper
 	plan := plan{

@@ -238,3 +238,24 @@ func TestPhasesResume(t *testing.T) {
 		t.Errorf("interrupted in %v", seen)
 	}
 }
+
+// TestTimeLimit: training ends in time, with a calibrated model.
+func TestTimeLimit(t *testing.T) {
+	set := newDataset(t, letter().slice(0, 8000))
+	for _, limit := range []float64{1e-6, 0.5} {
+		count, r := phases(t, set, defaults(func(p *Params) { p.TimeLimit = limit }), nil)
+		if count[PhaseHoldOut] == 0 || count[PhaseTrain] == 0 || limit < 0.1 && len(count) != 2 || r.Model.Temperature() == 1 || r.HeldOut == nil {
+			t.Errorf("%g s: %v, %+v", limit, count, r)
+		}
+		if stopped := r.StoppedBy == StoppedByTimeLimit; limit < 0.1 && r.Iterations != 1 || limit > 0.1 && !stopped && r.StoppedBy != StoppedByTrees {
+			t.Errorf("%g s: stopped by %s after %d iterations", limit, r.StoppedBy, r.Iterations)
+		}
+		if slow := r.Elapsed.Seconds(); slow > limit+5 { // an iteration takes some ms
+			t.Errorf("%g s: took %g s", limit, slow)
+		}
+	}
+	_, r := phases(t, set, defaults(func(p *Params) { p.Trees, p.Calibration, p.TimeLimit = 1_000_000, "none", 0.2 }), nil)
+	if r.StoppedBy != StoppedByTimeLimit || r.Iterations < 2 {
+		t.Errorf("one phase: stopped by %s after %d iterations", r.StoppedBy, r.Iterations)
+	}
+}

@@ -16,6 +16,7 @@ const (
 	StoppedByEarlyStopping = string(boost.StoppedByEarlyStopping) // early_stopping
 	StoppedByInterrupt     = string(boost.StoppedByInterrupt)     // interrupt
 	StoppedByNoSplit       = string(boost.StoppedByNoSplit)       // no_split: nothing can be split, and no leaf moves
+	StoppedByTimeLimit     = string(boost.StoppedByTimeLimit)     // time_limit
 )
 
 // TrainOptions are what training may be given beside data and parameters.
@@ -69,8 +70,9 @@ type Result struct {
 // Training ends at Trees trees, when nothing can be split any
 // more, when the log losses of the training rows sum to at most StopLoss, after
 // EarlyStopping iterations without a better validation metric (the model is
-// then that of the best iteration), when the callback returns false, or when
-// ctx is cancelled. The last two are no errors and keep the iterations so far.
+// then that of the best iteration), after TimeLimit seconds, when the callback
+// returns false, or when ctx is cancelled. The last two are no errors and keep
+// the iterations so far.
 func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Result, error) {
 	b, err := makeTrainer(train, p, o, o.Callback == nil)
 	if err != nil {

@@ -68,6 +68,7 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	if g.Calibration, err = choice("calibration", int64(c.calibration)); err != nil {
 		return g, err
 	}
+	g.TimeLimit = float64(c.time_limit)
 	return g, nil
 }
 
@@ -121,5 +122,6 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 	if c.calibration, err = number[C.int32_t]("calibration", g.Calibration); err != nil {
 		return c, err
 	}
+	c.time_limit = C.double(g.TimeLimit)
 	return c, nil
 }

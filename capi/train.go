@@ -152,6 +152,7 @@ var reasons = map[string]C.int32_t{
 	aoso.StoppedByEarlyStopping: C.AOSO_STOPPED_BY_EARLY_STOPPING,
 	aoso.StoppedByInterrupt:     C.AOSO_STOPPED_BY_INTERRUPT,
 	aoso.StoppedByNoSplit:       C.AOSO_STOPPED_BY_NO_SPLIT,
+	aoso.StoppedByTimeLimit:     C.AOSO_STOPPED_BY_TIME_LIMIT,
 }
 
 func logResult(r *aoso.Result) {

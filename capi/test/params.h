@@ -29,7 +29,8 @@
     F(T, num_threads) \
     F(T, level) \
     F(T, preset) \
-    F(T, calibration)
+    F(T, calibration) \
+    F(T, time_limit)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \
@@ -80,4 +81,5 @@
     NUMBER(trim) \
     NUMBER(stop_loss) \
     CHOICE(int32_t, preset, 3) \
-    CHOICE(int32_t, calibration, 4)
+    CHOICE(int32_t, calibration, 4) \
+    NUMBER(time_limit)

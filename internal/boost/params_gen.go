@@ -27,6 +27,7 @@ type Params struct {
 	Trim            float64
 	Calibration     string
 	StopLoss        float64
+	TimeLimit       float64
 	EarlyStopping   int
 	Metric          string
 	Threads         int

@@ -9,6 +9,7 @@ const (
 	StoppedByEarlyStopping StopReason = "early_stopping"
 	StoppedByInterrupt     StopReason = "interrupt"
 	StoppedByNoSplit       StopReason = "no_split" // nothing can be split, and no leaf moves
+	StoppedByTimeLimit     StopReason = "time_limit"
 )
 
 // stopReason tells why the iteration that the status describes is the last; "":

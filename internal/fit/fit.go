@@ -8,6 +8,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/data"
@@ -51,7 +52,8 @@ type Fit struct {
 	before    int    // iterations of the settings tried before
 	best      *run   // of the settings tried, freed; nil: none
 	status    Status
-	interrupt bool // the last step was interrupted
+	elapsed   time.Duration // in steps
+	interrupt bool          // the last step was interrupted
 	freed     bool
 }
 
@@ -138,10 +140,13 @@ func (f *Fit) Step(ctx context.Context) bool {
 	if f.freed || f.run.stopped != "" {
 		return false
 	}
+	start := time.Now()
+	defer func() { f.elapsed += time.Since(start) }()
 	if f.interrupt = !f.run.step(ctx); f.interrupt {
 		return false
 	}
 	f.look()
+	f.watch(f.elapsed + time.Since(start))
 	f.observe()
 	if f.phase == HoldOut && f.run.stopped != "" {
 		f.conclude()
@@ -162,6 +167,17 @@ func (f *Fit) look() {
 	r.path.look(r.iteration, r.scores())
 	if f.job.Choose && r.path.over() && r.stopped == "" {
 		r.stopped = boost.StoppedByEarlyStopping
+	}
+}
+
+// watch ends a run when its time is over.
+func (f *Fit) watch(elapsed time.Duration) {
+	limit := f.run.params().TimeLimit
+	if f.phase == HoldOut {
+		limit *= 0.4 // as many trees on all rows take longer
+	}
+	if limit > 0 && elapsed.Seconds() >= limit && f.run.stopped == "" {
+		f.run.stopped = boost.StoppedByTimeLimit
 	}
 }
 
@@ -205,7 +221,7 @@ func (f *Fit) conclude() {
 	}
 	f.before += r.iteration
 	f.setting++
-	if f.setting < len(f.job.Settings) && r.overfits() {
+	if f.setting < len(f.job.Settings) && r.overfits() && r.stopped != boost.StoppedByTimeLimit {
 		f.try()
 		return
 	}

@@ -59,6 +59,7 @@ var special = map[string]generator{
 	},
 	"trees":          {plainTrees, extremeTrees, invalidTrees},
 	"early_stopping": {withValid(count(1, 10)), withValid(oneOf("1", maxInt)), invalidEarlyStopping},
+	"time_limit":     {number(1e5, 1e6), oneOf("3e38"), numbers("-1", "1e39")}, // a model that time decides cannot be repeated
 	"level":          {anyLevel, oneOf(""), oneOf("sse2", "AVX2")},
 }
 

@@ -33,7 +33,8 @@ enum { /* stop reasons */
     AOSO_STOPPED_BY_TREES = 2,
     AOSO_STOPPED_BY_EARLY_STOPPING = 3,
     AOSO_STOPPED_BY_INTERRUPT = 4,
-    AOSO_STOPPED_BY_NO_SPLIT = 5
+    AOSO_STOPPED_BY_NO_SPLIT = 5,
+    AOSO_STOPPED_BY_TIME_LIMIT = 6
 };
 
 /* The state of training after an iteration. */

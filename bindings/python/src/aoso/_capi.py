@@ -25,7 +25,7 @@ _DENSE, _COLUMNS, _CSR, _CSC, _ARROW, _ARROW_STREAM = range(6)
 _DTYPES = {"f4": 1, "f8": 2, "i1": 3, "i2": 4, "i4": 5, "i8": 6, "u1": 7, "u2": 8, "u4": 9, "u8": 10}
 
 _PHASES = ("train", "holdout")
-_STOPPED_BY = ("", "stop_loss", "trees", "early_stopping", "interrupt", "no_split")
+_STOPPED_BY = ("", "stop_loss", "trees", "early_stopping", "interrupt", "no_split", "time_limit")
 IMPORTANCES = ("gain", "split", "cover")
 
 
@@ -333,7 +333,7 @@ class Result(NamedTuple):
     best_iteration : int
         The iteration that the model ends with.
     stopped_by : str
-        Why training ended: "trees", "stop_loss", "early_stopping" or "no_split"; "" if a callback ended it.
+        Why training ended: "trees", "stop_loss", "early_stopping", "no_split" or "time_limit"; "" if a callback ended it.
     train_loss : float
         Mean log loss of the training rows after the last iteration, of raw scores.
     seconds : float

@@ -29,6 +29,7 @@ FIELDS = (
     ("level", "char_p"),
     ("preset", "int32"),
     ("calibration", "int32"),
+    ("time_limit", "double"),
 )
 
 # The types of the values.
@@ -55,6 +56,7 @@ TYPES = {
     "trim": float,
     "calibration": str,
     "stop_loss": float,
+    "time_limit": float,
     "early_stopping": int,
     "metric": str,
     "threads": int,
