@@ -127,6 +127,46 @@ func TestNoise(t *testing.T) {
 	}
 }
 
+// TestNoiseValidated: a validation set chooses the settings too.
+func TestNoiseValidated(t *testing.T) {
+	d := blobs(77, 3000, 6, 3, 255)
+	for i := range d.y {
+		if i%2 == 0 {
+			d.y[i] = (i * 7 / 3) % 3
+		}
+	}
+	train := newDataset(t, d.slice(0, 2000))
+	held := d.slice(2000, 3000)
+	valid, err := train.Aligned(held.features(), held.labels(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := Suggest(train.shape())
+	for _, trees := range []int{0, 60} {
+		var seen []int
+		p := defaults(func(p *Params) { p.Trees, p.Calibration = trees, "none" })
+		r, err := Train(context.Background(), train, p, TrainOptions{Valid: valid, Callback: func(now Progress) bool {
+			seen = append(seen, now.Iteration)
+			return now.StoppedBy == ""
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, iteration := range seen {
+			if iteration != i+1 {
+				t.Fatalf("iteration %d is called %d", i+1, iteration)
+			}
+		}
+		if slow := r.Model.Params().Shrinkage < first.Shrinkage; slow != (trees == 0) {
+			t.Errorf("trees %d: trained with %v", trees, r.Model.Params())
+		}
+		e, err := r.Model.Evaluate(held.features(), held.labels(), nil, PredictOptions{})
+		if err != nil || *e != *r.Valid || r.BestIteration != r.Model.Trees() {
+			t.Errorf("trees %d: %+v, evaluated %+v, %v", trees, r, e, err)
+		}
+	}
+}
+
 // TestHoldOutOf: what rows are held out of, and what takes their place.
 func TestHoldOutOf(t *testing.T) {
 	d := blobs(78, 400, 4, 3, 255)

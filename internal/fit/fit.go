@@ -18,8 +18,8 @@ import (
 type Job struct {
 	boost.Job // its Params are not used
 
-	// Settings are the parameters to try. All but the first are tried only if rows
-	// are held out and the parameters before did not suit the data.
+	// Settings are the parameters to try. All but the first are tried only if those
+	// before overfit the data.
 	Settings []boost.Params
 	Folds    int  // 0: hold no rows out; 1: a part of them; else each of so many parts in turn
 	Choose   bool // the number of trees; the settings' own is then the most
@@ -49,8 +49,9 @@ type Fit struct {
 	parts     []part // while rows are held out
 	setting   int    // the settings in training
 	run       *run   // their training
-	before    int    // iterations of the settings tried before
-	best      *run   // of the settings tried, freed; nil: none
+	before    int    // iterations of the settings tried before, in this phase
+	best      *run   // of the settings tried without the rows held out, freed; nil: none
+	rival     *run   // of the settings tried before on all rows, with a validation set; nil: none
 	status    Status
 	elapsed   time.Duration // in steps
 	interrupt bool          // the last step was interrupted
@@ -148,10 +149,23 @@ func (f *Fit) Step(ctx context.Context) bool {
 	f.look()
 	f.watch(f.elapsed + time.Since(start))
 	f.observe()
-	if f.phase == HoldOut && f.run.stopped != "" {
+	if f.run.stopped != "" && f.continues() {
 		f.conclude()
 	}
 	return true
+}
+
+// continues tells whether another run follows the one under way.
+func (f *Fit) continues() bool { return f.phase == HoldOut || f.tryNext() }
+
+// tryNext tells whether the next settings are to be tried because those of the run
+// overfit.
+func (f *Fit) tryNext() bool {
+	r := f.run
+	if f.phase == Final && (f.best != nil || r.path == nil || !f.job.Choose || r.params().EarlyStopping > 0) {
+		return false
+	}
+	return f.setting+1 < len(f.job.Settings) && r.stopped != boost.StoppedByTimeLimit && r.overfits()
 }
 
 // look adds a point to the path where it is time, and ends a run that only gets
@@ -202,7 +216,11 @@ func (f *Fit) observe() {
 	if start := f.job.Start; start != nil {
 		now.MaxTrees += start.Forest.Trees()
 	}
+	now.Iteration += f.before
 	if now.Stopped = r.stopped; f.phase == Final {
+		if r.stopped != "" && f.continues() {
+			now.Stopped = ""
+		}
 		return
 	}
 	now.Stopped, now.Iteration = "", f.before+r.iteration
@@ -211,21 +229,28 @@ func (f *Fit) observe() {
 	}
 }
 
-// conclude ends a run without the rows held out. It begins the next: of other
-// settings, or that of the model itself.
+// conclude ends a run and begins the next: of other settings, or that of the model
+// itself.
 func (f *Fit) conclude() {
-	r := f.run
+	r, next := f.run, f.tryNext()
+	f.before += r.iteration
+	f.setting++
+	if f.phase == Final {
+		f.rival = r
+		r.keep()
+		f.begin(f.job.Settings[f.setting])
+		return
+	}
 	r.free()
 	if f.best == nil || r.path.lowest() < f.best.path.lowest() {
 		f.best = r
 	}
-	f.before += r.iteration
-	f.setting++
-	if f.setting < len(f.job.Settings) && r.overfits() && r.stopped != boost.StoppedByTimeLimit {
+	if next {
 		f.try()
 		return
 	}
 	f.freeParts()
+	f.before = 0
 	params := *f.best.params()
 	if f.job.Choose {
 		params.Trees = f.best.path.picked().iteration * f.best.engines[0].TreesPerIteration()
@@ -254,15 +279,19 @@ type HeldOut struct {
 // Result is the model so far. With folds, an interrupted hold-out phase leaves
 // that of the first.
 func (f *Fit) Result() Result {
-	r := Result{Result: f.run.engines[0].Result(), Params: *f.run.params(), Phase: f.phase}
+	run := f.run
+	if f.rival != nil && f.rival.path.lowest() <= run.path.lowest() {
+		run = f.rival
+	}
+	r := Result{Result: run.result(), Params: *run.params(), Phase: f.phase}
 	if r.Stopped = f.run.stopped; f.interrupt {
 		r.Stopped = boost.StoppedByInterrupt
 	}
 	switch held := f.heldOut(); {
 	case held != nil:
 		r.temper(f, held.at(f.reached()))
-	case f.run.path != nil:
-		r.validate(f)
+	case run.path != nil:
+		r.validate(f, run)
 	}
 	return r
 }
@@ -306,14 +335,14 @@ func (r *Result) temper(f *Fit, at *point) {
 
 // validate takes what the validation set says: how many trees the model has, and
 // its temperature.
-func (r *Result) validate(f *Fit) {
-	path, end := f.run.path, r.BestIteration
+func (r *Result) validate(f *Fit, run *run) {
+	path, end := run.path, r.BestIteration
 	if f.job.Choose && r.Params.EarlyStopping == 0 {
 		end = path.picked().iteration
 	}
 	at := path.at(end)
 	if at.iteration < end && !f.freed { // the path has not looked there
-		now, _ := path.measure(end, f.run.scores(), 1, 1e-12)
+		now, _ := path.measure(end, run.scores(), 1, 1e-12)
 		at = &now
 	}
 	if at.iteration == 0 {

@@ -14,6 +14,7 @@ type run struct {
 	iteration int
 	stopped   boost.StopReason // "": it goes on
 	pooled    []float64
+	kept      *boost.Result
 }
 
 func (r *run) params() *boost.Params { return r.engines[0].Params() }
@@ -65,6 +66,21 @@ func (r *run) trainLoss() float64 {
 		sum += e.TrainLoss()
 	}
 	return sum / float64(len(r.engines))
+}
+
+// result is the model so far, of the first training.
+func (r *run) result() boost.Result {
+	if r.kept != nil {
+		return *r.kept
+	}
+	return r.engines[0].Result()
+}
+
+// keep frees all but the result.
+func (r *run) keep() {
+	kept := r.result()
+	r.kept = &kept
+	r.free()
 }
 
 func (r *run) free() {
