@@ -241,7 +241,7 @@ func TestSignals(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			model := filepath.Join(dir, "m.aoso")
-			c := process(t, "", "train", "--data", "../../testdata/letter.csv.gz", "--model", model, "--trees", "1000000", "--threads", "1")
+			c := process(t, "", "train", "--data", "../../testdata/letter.csv.gz", "--model", model, "--trees", "1000000", "--stop-loss", "0", "--threads", "1")
 			r, w, err := os.Pipe()
 			if err != nil {
 				t.Fatal(err)
