@@ -234,7 +234,7 @@ func TestInterrupt(t *testing.T) {
 	data := allLetters(t)
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM} {
 		model := filepath.Join(t.TempDir(), "m.aoso")
-		c := process(t, "", "train", "--data", data, "--model", model, "--trees", "1000000", "--json")
+		c := process(t, "", "train", "--data", data, "--model", model, "--trees", "1000000", "--stop-loss", "0", "--json")
 		var stdout strings.Builder
 		c.Stdout = &stdout
 		stderr, err := c.StderrPipe()
