@@ -46,7 +46,7 @@ type Params struct {
 	// Allowed: 2 to 65536. Default: 0, which means 16 to 256, more for more rows.
 	Leaves int `json:"leaves"`
 	// Learning rate, by which every leaf value is multiplied.
-	// Allowed: above 0, at most 1. Default: 0, which means 0.05 to 0.3.
+	// Allowed: above 0, at most 1. Default: 0, which means 0.1 to 0.3.
 	Shrinkage float64 `json:"shrinkage"`
 	// Maximum number of splits from the root to a leaf; 0 means no limit.
 	// Allowed: at least 0. Default: 0.

@@ -64,13 +64,13 @@ func (p *Params) preset(s Shape) []setting {
 	clean.colsampleByNode = fewFeatures(s)
 
 	// Labels that they do not: small trees learn slowly, and from many rows each.
-	noisy.trees, noisy.shrinkage = 1000, 0.05
+	noisy.trees, noisy.shrinkage = 500, 0.1
 	noisy.leaves, noisy.minSamples, noisy.l2 = leavesFor(s.Rows, 8, 12), 10, 3
 	noisy.colsampleByNode = 0.5
 
 	if p.Preset == PresetFast {
 		clean.trees, clean.shrinkage = 200, 0.4
-		noisy.trees, noisy.shrinkage = 300, 0.15
+		noisy.trees, noisy.shrinkage = 250, 0.2
 	}
 	return []setting{clean, noisy}
 }

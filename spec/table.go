@@ -107,7 +107,7 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "shrinkage", Field: "Shrinkage", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 13},
-		Auto:  "0.05 to 0.3",
+		Auto:  "0.1 to 0.3",
 		Range: fraction, Usual: between(0.01, 1),
 		Help:   "Learning rate, by which every leaf value is multiplied.",
 		Others: Others{LightGBM: "learning_rate", XGBoost: "eta learning_rate", CatBoost: "learning_rate eta", ScikitLearn: "learning_rate"},

@@ -109,7 +109,7 @@ typedef struct aoso_params {
     int64_t early_stopping;
 
     /* Learning rate, by which every leaf value is multiplied.
-     * Allowed: above 0, at most 1. Default: 0, which means 0.05 to 0.3. */
+     * Allowed: above 0, at most 1. Default: 0, which means 0.1 to 0.3. */
     double shrinkage;
 
     /* Minimum sum of Hessians in a leaf, over the class pairs of the node.

@@ -85,7 +85,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Allowed: 2 to 65536. Default: 16 to 256, more for more rows.
     shrinkage : float, optional
         Learning rate, by which every leaf value is multiplied.
-        Allowed: above 0, at most 1. Default: 0.05 to 0.3.
+        Allowed: above 0, at most 1. Default: 0.1 to 0.3.
     max_depth : int, default 0
         Maximum number of splits from the root to a leaf; 0 means no limit.
         Allowed: at least 0.
