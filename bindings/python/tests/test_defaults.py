@@ -31,7 +31,7 @@ def test_phases(by_default):
     assert held and {p.phase for p in final} == {"train"}
     for phase in (held, final):
         assert [p.iteration for p in phase] == list(range(1, len(phase) + 1))
-    assert {p.max_trees for p in held} == {0}
+    assert {p.max_trees for p in held} == {500} and all(p.trees <= 500 for p in held)
     assert {p.max_trees for p in final} == {final[-1].trees} == {booster.num_trees} == {booster.params["trees"]}
     assert booster.result.iterations == booster.num_trees <= 1000
     assert {tuple(p.metrics) for p in held} == {("holdout",)} and {tuple(p.metrics) for p in final} == {("train",)}

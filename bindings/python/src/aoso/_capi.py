@@ -314,6 +314,7 @@ class Progress(NamedTuple):
     phase: str
     iteration: int
     trees: int
+    max_trees: int
     best: int
     seconds: float
     stopped_by: str
@@ -379,6 +380,7 @@ def step(trainer: Handle) -> Progress:
         _PHASES[p.phase],
         p.iteration,
         p.trees,
+        p.max_trees,
         p.best,
         p.seconds,
         _STOPPED_BY[p.stopped_by],

@@ -122,6 +122,7 @@ class Progress(Struct):
         ("valid", Evaluation),
         ("phase", c.c_int32),
         ("reserved", c.c_int32),
+        ("max_trees", c.c_int64),
     ]
 
 

@@ -27,9 +27,9 @@ class Progress:
     iteration : int
         From 1 in each phase.
     trees : int
-        Trees in the model.
+        Trees in the model that is in training.
     max_trees : int
-        The most trees that it will have; 0 if the hold-out phase is still to choose their number.
+        The most trees that it can have.
     best_iteration : int
         With early stopping, the iteration of the best evaluation; 0: none.
     seconds : float
@@ -40,13 +40,11 @@ class Progress:
         without a temperature.
     """
 
-    def __init__(
-        self, step: _capi.Progress, max_trees: int, metrics: dict[str, dict[str, float]], booster: Callable[[], Booster]
-    ) -> None:
+    def __init__(self, step: _capi.Progress, metrics: dict[str, dict[str, float]], booster: Callable[[], Booster]) -> None:
         self.phase = step.phase
         self.iteration = step.iteration
         self.trees = step.trees
-        self.max_trees = max_trees
+        self.max_trees = step.max_trees
         self.best_iteration = step.best
         self.seconds = step.seconds
         self.metrics = metrics

@@ -27,7 +27,6 @@ class _Training:
         self, params: Mapping[str, Any], train_set: Dataset, valid: Dataset | None, valid_name: str, eval_every: int
     ) -> None:
         checked = _checked(params)
-        self._max_trees = checked.trees
         self.ended = False
         self.iteration = 0
         self.evaluation: Evaluation | None = None
@@ -58,10 +57,7 @@ class _Training:
         return metrics
 
     def progress(self, step: _capi.Progress) -> Progress:
-        if step.phase == "train" and step.iteration == 1:
-            booster = self.booster()
-            self._max_trees = step.trees - booster.trees_per_iteration + booster.params["trees"]
-        return Progress(step, self._max_trees, self.metrics(step), self.booster)
+        return Progress(step, self.metrics(step), self.booster)
 
     def booster(self) -> Booster:
         handle, result = _capi.trainer_model(self._handle)
