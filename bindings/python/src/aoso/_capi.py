@@ -17,6 +17,7 @@ from . import errors
 from ._library import Handle as Handle
 from ._library import _bytes, _call, _call_back, _create, _loaded, _staged, _string, _write
 from ._parameters import TYPES
+from ._progress import Evaluation, Result, Step
 from ._structs import integer as integer
 
 Array = np.ndarray[Any, Any]
@@ -297,69 +298,6 @@ def _assignment(name: str, value: Any) -> str:
     return f"{name}={text}"
 
 
-class Evaluation(NamedTuple):
-    """The metrics of a model on a data set: mean log loss and error rate."""
-
-    logloss: float
-    error: float
-
-
-class Progress(NamedTuple):
-    """The state of training after a step.
-
-    ``train_loss`` is the mean log loss of the training rows, and ``valid`` that of raw scores. Both are None if there was no
-    evaluation.
-    """
-
-    phase: str
-    iteration: int
-    trees: int
-    max_trees: int
-    best: int
-    seconds: float
-    stopped_by: str
-    train_loss: float | None
-    valid: Evaluation | None
-
-
-class Result(NamedTuple):
-    """The outcome of a training.
-
-    Attributes
-    ----------
-    phase : {"train", "holdout"}
-        The phase that training ended in. If it is "holdout", the model has not seen the rows held out.
-    iterations : int
-        Iterations in this phase.
-    best_iteration : int
-        The iteration that the model ends with.
-    stopped_by : str
-        Why training ended: "trees", "stop_loss", "early_stopping", "no_split" or "time_limit"; "" if a callback ended it.
-    train_loss : float
-        Mean log loss of the training rows after the last iteration, of raw scores.
-    seconds : float
-    threads : int
-    valid : Evaluation or None
-        The model on the validation set.
-    held_out : Evaluation or None
-        Models of the same kind on rows that they were trained without, which tells what to expect of new data; None if no
-        rows were held out.
-    held_out_rows : int
-        Their number.
-    """
-
-    phase: str
-    iterations: int
-    best_iteration: int
-    stopped_by: str
-    train_loss: float
-    seconds: float
-    threads: int
-    valid: Evaluation | None
-    held_out: Evaluation | None
-    held_out_rows: int
-
-
 def _read_evaluation(e: structs.Evaluation) -> Evaluation:
     return Evaluation(e.log_loss, e.error_rate)
 
@@ -372,11 +310,11 @@ def trainer(train: Handle, params: Params, valid: Handle | None, eval_every: int
     return _create("trainer_create", train, params.struct, o)
 
 
-def step(trainer: Handle) -> Progress:
+def step(trainer: Handle) -> Step:
     """One iteration, without the GIL."""
     p = structs.Progress()
     _call("trainer_step", trainer, p)
-    return Progress(
+    return Step(
         _PHASES[p.phase],
         p.iteration,
         p.trees,

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _capi, _labels, _matrix
 from ._capi import Array
+from ._progress import Result
 from .contributions import Contributions
 from .errors import ArgumentError, ForkError
 from .row import RowPredictor
@@ -55,7 +56,7 @@ class Booster:
         self,
         handle: _capi.Handle,
         classes: Array | None = None,
-        result: _capi.Result | None = None,
+        result: Result | None = None,
         calibration: _capi.Calibration | None = None,
     ) -> None:
         self._handle = handle

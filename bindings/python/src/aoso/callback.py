@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _capi
+from ._progress import Step
 from .booster import Booster
 
 __all__ = ["checkpoint", "early_stopping", "progress", "record_evaluation"]
@@ -40,7 +41,7 @@ class Progress:
         without a temperature.
     """
 
-    def __init__(self, step: _capi.Progress, metrics: dict[str, dict[str, float]], booster: Callable[[], Booster]) -> None:
+    def __init__(self, step: Step, metrics: dict[str, dict[str, float]], booster: Callable[[], Booster]) -> None:
         self.phase = step.phase
         self.iteration = step.iteration
         self.trees = step.trees

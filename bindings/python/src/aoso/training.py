@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from . import _capi, _labels, _matrix
-from ._capi import Array, Evaluation, Result
+from ._capi import Array
 from ._parameters import ALIASES
+from ._progress import Evaluation, Result, Step
 from .booster import Booster
 from .callback import Callback, EarlyStopping, Progress
 from .dataset import Dataset
@@ -33,7 +34,7 @@ class _Training:
         self._train_set, self._valid_name = train_set, valid_name
         self._handle = _capi.trainer(train_set._handle, checked, None if valid is None else valid._handle, eval_every)
 
-    def step(self) -> _capi.Progress:
+    def step(self) -> Step:
         step = _capi.step(self._handle)
         self.iteration, self.ended = step.iteration, bool(step.stopped_by)
         return step
@@ -46,7 +47,7 @@ class _Training:
                 valid = _capi.trainer_model(self._handle)[1].valid
             self.evaluation = valid or self.evaluation
 
-    def metrics(self, step: _capi.Progress) -> dict[str, dict[str, float]]:
+    def metrics(self, step: Step) -> dict[str, dict[str, float]]:
         if step.phase == "holdout":
             return {} if step.valid is None else {"holdout": step.valid._asdict()}
         metrics = {}
@@ -56,7 +57,7 @@ class _Training:
             metrics[self._valid_name] = step.valid._asdict()
         return metrics
 
-    def progress(self, step: _capi.Progress) -> Progress:
+    def progress(self, step: Step) -> Progress:
         return Progress(step, self.metrics(step), self.booster)
 
     def booster(self) -> Booster:
