@@ -25,10 +25,10 @@ def describe() -> dict[str, str]:
 
 
 def commit() -> str:
-    """The commit of the working tree, with a + if files have changed; "" outside git."""
+    """The commit of the working tree, with a + if files other than results have changed; "" outside git."""
     try:
         git = _git("rev-parse", "--short", "HEAD")
-        return git + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
+        return git + ("+" if _git("status", "--porcelain", "--untracked-files=no", ":/", ":!/bench/results") else "")
     except (OSError, subprocess.CalledProcessError):
         return ""
 

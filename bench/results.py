@@ -21,19 +21,14 @@ class Results:
         self.set = name
         self.path = folder / f"{kind}-{name}.json"
         content = json.loads(self.path.read_text()) if self.path.exists() else {}
-        self.machine: dict[str, str] = content.get("machine", {})
         self.shape: dict[str, Any] = content.get("shape", {})
         self.runs: dict[str, dict[str, Any]] = content.get("runs", {})
 
     def add(self, key: str, run: dict[str, Any]) -> None:
-        """Adds a run or replaces the run with the same name."""
-        here = machine.describe()
-        if self.runs and self.machine != here:
-            raise SystemExit(f"{self.path} has results of another machine, {self.machine}; remove the file to measure here")
-        self.machine = here
-        self.runs[key] = run
+        """Adds a run of this machine, or replaces the run with the same name."""
+        self.runs[key] = run | {"machine": machine.describe()}
         lines = [f"{json.dumps(k)}: {json.dumps(run, sort_keys=True)}" for k, run in sorted(self.runs.items())]
-        head = f'{{"machine": {json.dumps(self.machine)},\n"shape": {json.dumps(self.shape)},\n"runs": {{\n'
+        head = f'{{"shape": {json.dumps(self.shape)},\n"runs": {{\n'
         self.path.parent.mkdir(parents=True, exist_ok=True)
         new = self.path.with_suffix(".new")
         new.write_text(head + ",\n".join(lines) + "\n}}\n")

@@ -162,6 +162,7 @@ BUILT: dict[str, Callable[[], Set]] = {
     "noisy300k-2": functools.partial(noisy, 300_000, 2),
     "noisy1m": functools.partial(noisy, 1_000_000, 10),
     "noisy1m-2": functools.partial(noisy, 1_000_000, 2),
+    "poker25k": functools.partial(_of_parts, "poker.train", "poker.test"),
     "poker525k": functools.partial(_poker, 500_000),
     "poker275k": functools.partial(_poker, 250_000),
     "poker150k": functools.partial(_poker, 125_000),
@@ -169,4 +170,4 @@ BUILT: dict[str, Callable[[], Set]] = {
     "poker25kt1": functools.partial(_poker, 0),
     "poker25kt2": functools.partial(_poker, 0, second=True),
 }
-PARTS = {"mnist10k": ("mnist.test", "mnist.train")}
+PARTS = {"mnist10k": ("mnist.test", "mnist.train"), "poker25k": ("poker.train", "poker.test")}

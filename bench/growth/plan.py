@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-SETTINGS = ("default", "suggested")
+SETTINGS = ("preset=paper", "suggested")
 BASE = {"rows": 100_000, "features": 30, "classes": 10}
 SIZES = {
     "rows": (100_000, 300_000, 1_000_000, 3_000_000),
@@ -45,7 +45,7 @@ class Job:
 def jobs(quick: bool) -> list[Job]:
     """All jobs, without duplicates."""
     if quick:
-        return [replace(sized(what, size, "default"), trees=2) for what, sizes in SIZES.items() for size in sizes[:2]]
+        return [replace(sized(what, size, SETTINGS[0]), trees=2) for what, sizes in SIZES.items() for size in sizes[:2]]
     made = [sized(what, size, setting) for what, sizes in SIZES.items() for size in sizes for setting in SETTINGS]
     made += [
         Job(setting, threads, name, round=round, at_once=at_once)

@@ -14,12 +14,13 @@ import numpy as np
 from bench import sets
 from bench.growth import plan
 from bench.peers.clock import Clock
+from bench.peers.plan import PAPER, PRESET
 from bench.peers.systems.aoso import Aoso
 
 
 def measure(job: plan.Job) -> dict[str, Any]:
     data = sets.load(job.set) if job.set else sets.noisy(job.rows, job.classes, job.features, test_rows=1)
-    params = aoso.suggest_params(*data.x.shape, data.classes) if job.setting == "suggested" else {}
+    params = PRESET if job.setting == PAPER else Aoso().suggested(data)
     load, building, clock = os.getloadavg()[0], Clock(math.inf), Clock(math.inf)
     building.start()
     train_set = aoso.Dataset(data.x, data.y, threads=job.threads)

@@ -11,7 +11,7 @@ import math
 import sys
 from pathlib import Path
 
-from bench import process, sets
+from bench import machine, process, sets
 from bench.peers import plan, report
 from bench.results import FOLDER, QUICK_FOLDER, Results
 
@@ -19,7 +19,7 @@ from bench.results import FOLDER, QUICK_FOLDER, Results
 def main() -> None:
     options = arguments()
     folder = QUICK_FOLDER if options.quick else FOLDER
-    names = options.sets or (["letter", "mixture30k", "noisy300k-2"] if options.quick else [*plan.REAL, *plan.SYNTHETIC, *plan.NOISY])
+    names = options.sets or (["letter", "mixture30k", "noisy300k-2"] if options.quick else [*plan.REAL, *plan.TABLES, *plan.SYNTHETIC, *plan.NOISY])
     if not sets.folder():
         print("There is no data folder (set AOSO_DATA): only Letter and the synthetic sets are measured.")
     if not options.report:
@@ -67,6 +67,8 @@ def run_once(job: plan.Job, store: Results, repeat: int, again: bool) -> None:
     run = None if again else store.runs.get(job.key)
     if run and ("failed" in run or len(run["clocks"]) > repeat or run["clocks"][0]["cpu"][-1] > plan.REPEATED_SECONDS):
         return
+    if run and run["machine"] != machine.describe():
+        run = None  # times of two machines have no median
     if run:
         job = dataclasses.replace(job, iterations=run["iterations"], budget=0)
     print(f"{job.set}: {job.key}, round {repeat + 1}: ", end="", flush=True)

@@ -16,6 +16,11 @@ class Clock:
     def start(self) -> None:
         self._cpu, self._wall = time.process_time(), time.perf_counter()
 
+    def forget(self) -> None:
+        """Drops the iterations so far, because training begins anew. The time goes on."""
+        self.cpu.clear()
+        self.wall.clear()
+
     def tick(self) -> bool:
         """Records the end of an iteration. Returns whether the budget of CPU seconds is used up."""
         self.cpu.append(time.process_time() - self._cpu)

@@ -13,11 +13,12 @@ REAL = ("letter", "pendigits", "optdigits", "zipcode", "isolet", "mnist10k", "co
 LARGE = "mixture270k"
 SYNTHETIC = ("mixture30k", LARGE)
 NOISY = ("noisy300k", "noisy300k-2", "noisy1m", "noisy1m-2")
+TABLES = ("vowel", "soybean", "higgs7k", "shuttle", "poker25k", "adult", "diabetes130")
 SYSTEMS = ("aoso", "lightgbm", "xgboost", "xgboost-vector", "catboost", "sklearn")
 
 # The kinds of trainings in the order in which they run, with their limits in CPU seconds. Trainings of the kinds in REPEATED
 # run in several rounds, unless they take longer than REPEATED_SECONDS.
-BUDGET = {"default": 2000, "matched": 120, "variant": 120, "grid": 30, "large": 150, "noisy": 600}
+BUDGET = {"default": 2000, "table": 2000, "matched": 120, "variant": 120, "grid": 30, "large": 150, "noisy": 600}
 REPEATED = ("default", "matched", "noisy")
 REPEATS = 3
 REPEATED_SECONDS = 10
@@ -32,12 +33,17 @@ MATCHED = (20, 0.1)
 MATCHED_NOISY = (64, 0.3)
 GRID = ((20, 0.3), (64, 0.1), (64, 0.3))
 
-# The setting with the parameters that aoso suggests for the size of a set.
+# The setting with the parameters that aoso tries first on data of a set's size. It holds no rows out.
 SUGGESTED = "suggested"
 
-# Settings of aoso that differ from the defaults, most of them in one parameter.
+# The preset that the other settings of aoso start from. It holds no rows out either.
+PAPER = "preset=paper"
+PRESET = {"preset": "paper"}
+
+# Settings of aoso that differ from that preset, most of them in one parameter.
 VARIANTS: dict[str, dict[str, Any]] = {
-    "paper": {"leaf": "pair", "pairs": 1, "trim": 0},
+    PAPER: {},
+    "algorithm 1": {"leaf": "pair", "pairs": 1, "trim": 0},
     "leaf=pair": {"leaf": "pair"},
     "pairs=1": {"pairs": 1},
     "pairs=2": {"pairs": 2},
@@ -82,9 +88,15 @@ def jobs(names: list[str]) -> list[Job]:
     made = [
         replace(job, budget=BUDGET[job.kind], iterations=max_iterations(job))
         for name in names
-        for job in (large_jobs if name == LARGE else noisy_jobs if name in NOISY else usual_jobs)(name)
+        for job in jobs_of(name)
     ]
     return sorted(made, key=lambda job: order.index(job.kind))
+
+
+def jobs_of(name: str) -> Iterator[Job]:
+    if name in TABLES:
+        return table_jobs(name)
+    return (large_jobs if name == LARGE else noisy_jobs if name in NOISY else usual_jobs)(name)
 
 
 def usual_jobs(name: str) -> Iterator[Job]:
@@ -92,11 +104,17 @@ def usual_jobs(name: str) -> Iterator[Job]:
         yield Job(name, system, "default", "default")
         yield Job(name, system, "matched", "matched", tree_shape(system, *MATCHED))
     for setting, params in VARIANTS.items():
-        yield Job(name, "aoso", setting, "variant", params)
+        yield Job(name, "aoso", setting, "variant", PRESET | params)
     yield many_classes_job(name, "grid")
     for leaves, shrinkage in GRID:
         for system in SYSTEMS:
             yield Job(name, system, f"J={leaves} v={shrinkage}", "grid", tree_shape(system, leaves, shrinkage))
+
+
+def table_jobs(name: str) -> Iterator[Job]:
+    for system in SYSTEMS:
+        yield Job(name, system, "default", "table")
+    yield Job(name, "aoso", PAPER, "table", PRESET)
 
 
 def large_jobs(name: str) -> Iterator[Job]:
@@ -104,6 +122,7 @@ def large_jobs(name: str) -> Iterator[Job]:
         yield Job(name, system, "default", "large")
         yield Job(name, system, "matched", "large", tree_shape(system, *MATCHED))
     yield Job(name, "aoso", SUGGESTED, "large")
+    yield Job(name, "aoso", PAPER, "large", PRESET)
     yield many_classes_job(name, "large")
 
 
@@ -111,6 +130,7 @@ def noisy_jobs(name: str) -> Iterator[Job]:
     """Every library uses its own default number of iterations."""
     for setting in ("default", SUGGESTED):
         yield Job(name, "aoso", setting, "noisy")
+    yield Job(name, "aoso", PAPER, "noisy", PRESET)
     for system in ("lightgbm", "xgboost"):
         yield Job(name, system, "default", "noisy")
         yield Job(name, system, "matched", "noisy", tree_shape(system, *MATCHED_NOISY))
@@ -123,7 +143,7 @@ def many_classes_job(name: str, kind: str) -> Job:
 
 
 def max_iterations(job: Job) -> int | None:
-    if job.kind == "noisy" or job.setting in DEFAULT_ITERATIONS:
+    if job.kind in ("noisy", "table") or job.setting in DEFAULT_ITERATIONS:
         return None
     return MAX_ITERATIONS[job.system in TREE_A_CLASS]
 
@@ -131,7 +151,7 @@ def max_iterations(job: Job) -> int | None:
 def tree_shape(system: str, leaves: int, shrinkage: float) -> dict[str, Any]:
     """Each library's parameters for trees with at most that many leaves, grown best first. All others have their defaults."""
     if system == "aoso":
-        return {"leaves": leaves, "shrinkage": shrinkage}
+        return PRESET | {"leaves": leaves, "shrinkage": shrinkage}
     if system == "lightgbm":
         return {"num_leaves": leaves, "learning_rate": shrinkage}
     if system in ("xgboost", "xgboost-vector"):
@@ -143,5 +163,5 @@ def tree_shape(system: str, leaves: int, shrinkage: float) -> dict[str, Any]:
 
 def quick_jobs(names: list[str]) -> list[Job]:
     """Jobs of a few seconds, as a test of the programs."""
-    few = [job for job in jobs(names) if job.kind in REPEATED or job.setting == "paper"]
+    few = [job for job in jobs(names) if job.kind in REPEATED or job.setting == "algorithm 1"]
     return [replace(job, iterations=10, budget=1) for job in few]

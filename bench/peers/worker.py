@@ -34,7 +34,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
     system.train(data.x, data.y, params, job["iterations"], job["threads"], clock)
     after = machine.peak()
     iterations = stages(len(clock.cpu))
-    errors, losses = evaluate(system, data, iterations)
+    curve = evaluate(system, data, iterations)
     at = [i - 1 for i in iterations]
     return {
         "shape": results.shape(data),
@@ -44,7 +44,7 @@ def measure(job: dict[str, Any]) -> dict[str, Any]:
         "trees": system.trees(),
         "memory": after - before if before and after else None,
         "bytes": system.size(),
-        "curve": {"iterations": iterations, "errors": errors, "logloss": losses},
+        "curve": {"iterations": iterations} | curve,
         "clock": {
             "cpu": [round(clock.cpu[i], 4) for i in at],
             "wall": [round(clock.wall[i], 4) for i in at],
@@ -60,15 +60,19 @@ def stages(last: int) -> list[int]:
     return sorted({int(1.1**i) for i in range(200) if 1.1**i <= last} | {last})
 
 
-def evaluate(system: systems.System, data: sets.Set, iterations: list[int]) -> tuple[list[int], list[float | None]]:
-    """Test errors and mean log losses. A loss that is not finite is None."""
-    errors, losses = [], []
+def evaluate(system: systems.System, data: sets.Set, iterations: list[int]) -> dict[str, list[Any]]:
+    """Test errors, mean log losses and mean Brier scores: the sum of (p - y)² over the classes. A loss that is not finite is
+    None."""
+    errors, losses, briers = [], [], []
     for scores in system.staged(data.x_test, iterations):
         errors.append(int((scores.argmax(axis=1) != data.y_test).sum()))
-        of_label = log_softmax(scores.astype(np.float64), axis=1)[np.arange(len(data.y_test)), data.y_test]
+        log_p = log_softmax(scores.astype(np.float64), axis=1)
+        of_label = log_p[np.arange(len(data.y_test)), data.y_test]
         loss = -float(of_label.mean())
+        brier = 1 + float((np.exp(2 * log_p).sum(axis=1) - 2 * np.exp(of_label)).mean())
         losses.append(round(loss, 6) if math.isfinite(loss) else None)
-    return errors, losses
+        briers.append(round(brier, 6))
+    return {"errors": errors, "logloss": losses, "brier": briers}
 
 
 def single_row(system: systems.System, x: np.ndarray) -> float:

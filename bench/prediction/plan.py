@@ -11,7 +11,7 @@ SYSTEMS = ("aoso", "lightgbm", "xgboost", "xgboost-vector", "catboost")
 
 @dataclass(frozen=True)
 class Job:
-    """The models of a set. Every system trains with its own defaults, but for at most ``budget`` CPU seconds."""
+    """The models of a set. aoso trains with preset=paper, the others with their defaults, all for at most ``budget`` CPU seconds."""
 
     set: str
     systems: tuple[str, ...] = SYSTEMS

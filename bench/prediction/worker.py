@@ -15,6 +15,7 @@ import numpy as np
 from bench import results, sets
 from bench.peers import systems
 from bench.peers.clock import Clock
+from bench.peers.plan import PRESET
 from bench.peers.worker import evaluate, stages
 from bench.prediction import models, plan
 
@@ -27,10 +28,11 @@ class Trained:
     def __init__(self, name: str, data: sets.Set, job: plan.Job) -> None:
         self.name, self.system = name, systems.make(name)
         clock = Clock(job.budget)
-        self.system.train(data.x, data.y, {}, job.iterations, 1, clock)
+        params = PRESET if name == "aoso" else {}
+        self.system.train(data.x, data.y, params, job.iterations, 1, clock)
         self.iterations = len(clock.cpu)
         self.stages = stages(self.iterations)
-        self.errors, _ = evaluate(self.system, data, self.stages)
+        self.errors = evaluate(self.system, data, self.stages)["errors"]
 
     @property
     def trees_per_iteration(self) -> int:

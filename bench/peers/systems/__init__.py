@@ -1,8 +1,8 @@
 """The systems that are compared, with a common interface.
 
 ``train`` starts the clock when it has only the rows as a numpy array, so that the time includes binning. The clock ticks
-after every iteration, and nothing is evaluated during training. If ``iterations`` is None, the library's default applies.
-``staged`` yields the raw scores after each of the given numbers of iterations.
+after every iteration of the model's own training, and nothing is evaluated for the benchmark during training. If ``iterations`` is None, the library's default applies.
+``staged`` yields the scores whose softmax is the probabilities, after each of the given numbers of iterations.
 """
 
 from __future__ import annotations

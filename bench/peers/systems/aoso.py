@@ -21,21 +21,29 @@ class Aoso:
     version = f"{aoso.version()} {machine.commit()}".strip()
 
     def suggested(self, data: Set) -> dict[str, Any]:
-        return aoso.suggest_params(*data.x.shape, data.classes)
+        return aoso.suggest_params(*data.x.shape, data.classes) | {"calibration": "none"}
 
     def train(
         self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
     ) -> None:
         params = {"threads": threads} | ({"trees": iterations} if iterations else {}) | params
         options = {name: params.pop(name) for name in DATASET if name in params}
-        self._threads = threads
+        self._threads, trees = threads, 0
+
+        def tick(progress: aoso.Progress) -> bool:
+            nonlocal trees
+            if progress.trees < trees:  # training tries other settings, or begins to train on all rows
+                clock.forget()
+            trees = progress.trees
+            return clock.tick()
+
         clock.start()
         data = aoso.Dataset(x, y, threads=threads, **options)
-        self.model = aoso.train(params, data, eval_every=2**31 - 1, callbacks=[lambda progress: clock.tick()])
+        self.model = aoso.train(params, data, eval_every=2**31 - 1, callbacks=[tick])
 
     def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
         for stage in stages:
-            yield self.model.predict_raw(x, trees=stage * self.model.trees_per_iteration)
+            yield self.model.predict_raw(x, trees=stage * self.model.trees_per_iteration) / self.model.temperature
 
     def proba(self, x: np.ndarray) -> np.ndarray:
         return self.model.predict_proba(x, threads=self._threads)

@@ -1,4 +1,4 @@
-"""Two classes. XGBoost and LightGBM model only the second one then."""
+"""Two classes. The other libraries model only the second one then."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ import catboost
 import numpy as np
 
 from bench.peers.clock import Clock
+from bench.peers.systems.binary import both
 
 
 DEFAULT_ITERATIONS = 1000
@@ -26,7 +27,7 @@ class CatBoost:
         self._threads = threads
         self.model = catboost.CatBoostClassifier(
             iterations=iterations or DEFAULT_ITERATIONS,
-            loss_function="MultiClass",
+            loss_function="MultiClass" if y.max() > 1 else "Logloss",
             thread_count=threads,
             metric_period=iterations or DEFAULT_ITERATIONS,
             allow_writing_files=False,
@@ -42,7 +43,7 @@ class CatBoost:
             scores += self.model.predict(
                 pool, prediction_type="RawFormulaVal", ntree_start=first, ntree_end=last, thread_count=self._threads
             )
-            yield scores
+            yield both(scores, 0)
 
     def proba(self, x: np.ndarray) -> np.ndarray:
         return self.model.predict_proba(x, thread_count=self._threads)

@@ -13,6 +13,7 @@ import sklearn
 from sklearn.ensemble import HistGradientBoostingClassifier
 
 from bench.peers.clock import Clock
+from bench.peers.systems.binary import both
 
 
 class _BudgetSpent(Exception):
@@ -49,7 +50,7 @@ class Sklearn:
         wanted = set(stages)
         for iteration, scores in enumerate(self.model.staged_decision_function(x), 1):
             if iteration in wanted:
-                yield scores
+                yield both(scores, 0)
 
     def proba(self, x: np.ndarray) -> np.ndarray:
         return self.model.predict_proba(x)
