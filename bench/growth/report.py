@@ -45,7 +45,7 @@ def growth(store: Results) -> str:
                 if size != sizes[0]:
                     most[setting] = max(most.get(setting, 0), linear)
                 if setting == "suggested":
-                    suggested = " ".join(f"{name}={value}" for name, value in run["params"].items()) or "the defaults"
+                    suggested = " ".join(f"{name}={value}" for name, value in run["params"].items())
                 cells += [number(1000 * spent), f"{linear:.2f}"]
             if built:
                 rows.append([f"{size:,}", number(statistics.median(built)), *cells, suggested])

@@ -36,7 +36,7 @@ def arguments() -> argparse.Namespace:
         "--quick", action="store_true", help=f"only a few trainings of {QUICK_TREES} trees; results go to build/bench/quick"
     )
     parser.add_argument("--sets", type=words, help="only these sets, separated by commas")
-    parser.add_argument("--keys", type=words, help='only these trainings, such as "default,root,J=20 v=0.1"')
+    parser.add_argument("--keys", type=words, help='only these trainings, such as "preset=paper,root,J=20 v=0.1"')
     parser.add_argument("--again", action="store_true", help="train again what the results already have")
     parser.add_argument("--report", action="store_true", help="only write the tables and pictures")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of trainings at a time, each on one thread")

@@ -13,7 +13,7 @@ from bench.paper import figures, plan
 
 LINES = {
     plan.key(plan.LEAVES, plan.SHRINKAGE): ("Algorithm 1 here", "#d62728"),
-    "default": ("default here", "#1f77b4"),
+    "preset=paper": ("preset=paper here", "#1f77b4"),
     "abc": ("ABC-LogitBoost here", "#7f7f7f"),
 }
 

@@ -37,14 +37,14 @@ def errors(rows: list[figures.Row], runs: dict[str, Runs]) -> str:
     """Table 3, middle panel."""
     lines, same = [], 0
     for row in rows:
-        paper, default = algorithm_1(row, runs), runs[row.set].get("default")
+        paper, default = algorithm_1(row, runs), runs[row.set].get("preset=paper")
         lines.append(
             [row.set, f"{row.test_rows:,}", str(row.abc), str(row.aoso)]
             + _compared(paper and paper["errors"], row.aoso, row.test_rows)
             + _compared(default and default["errors"], row.aoso, row.test_rows)
         )
         same += bool(paper) and significance.p_value(paper["errors"], row.aoso, row.test_rows) >= significance.LEVEL
-    head = ["set", "test rows", "ABC, paper", "AOSO, paper", "Algorithm 1 here", "p", "verdict", "default here", "p", "verdict"]
+    head = ["set", "test rows", "ABC, paper", "AOSO, paper", "Algorithm 1 here", "p", "verdict", "preset=paper here", "p", "verdict"]
     trained = sum(bool(algorithm_1(row, runs)) for row in rows)
     checked = [(row, significance.p_value(row.aoso, row.abc, row.test_rows, "less")) for row in figures.table3()]
     agree = sum(abs(p - row.p) < 2e-4 for row, p in checked)

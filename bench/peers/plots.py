@@ -10,6 +10,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from bench import panels
+from bench.peers import plan
 from bench.peers.run import TITLES, Measured, Run
 
 COLOURS = dict(zip(TITLES, ("#d62728", "#1f77b4", "#2ca02c", "#98c46a", "#e6a817", "#7f7f7f")))
@@ -34,11 +35,12 @@ def noisy(sets: list[Measured], path: Path) -> None:
     legend += [
         Line2D([], [], color="black", linestyle="--", label="default"),
         Line2D([], [], color="black", label="matched; aoso: suggested"),
+        Line2D([], [], color="black", linestyle=":", label=plan.PAPER),
     ]
     with panels.picture(len(sets), legend, 5, path) as axes:
         for axis, s in zip(axes, sets):
             for run in s.runs:
-                style = "--" if run.setting == "default" else "-"
+                style = {"default": "--", plan.PAPER: ":"}.get(run.setting, "-")
                 axis.plot(run.cpu, run.logloss, style, color=COLOURS[run.system], linewidth=2 if run.system == "aoso" else 1.2)
             lowest, ends = min(run.lowest for run in s.runs), [run.logloss[-1] for run in s.runs]
             spread = max(max(ends) - lowest, 0.01)

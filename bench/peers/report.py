@@ -6,7 +6,7 @@ import statistics
 from pathlib import Path
 
 from bench import readme
-from bench.peers import plan, plots
+from bench.peers import defaults, plan, plots
 from bench.peers.run import TITLES, Measured, Run, deviation
 from bench.readme import number, table
 from bench.results import Results
@@ -19,14 +19,15 @@ SHARE, SHARE_LARGE, SHARE_TWO_CLASSES, ENOUGH = 1 / 5, 1 / 20, 1 / 2, 5
 
 def write(folder: Path) -> None:
     """Fills the page with the results in the folder."""
-    names = (*plan.REAL, *plan.SYNTHETIC, *plan.NOISY)
+    names = (*plan.REAL, *plan.TABLES, *plan.SYNTHETIC, *plan.NOISY)
     sets = {name: Measured(store) for name in names if (store := Results(folder, "peers", name)).runs}
-    real, synthetic, noisy = ([sets[name] for name in kind if name in sets] for kind in (plan.REAL, plan.SYNTHETIC, plan.NOISY))
+    kinds = (plan.REAL, plan.SYNTHETIC, plan.TABLES, plan.NOISY)
+    real, synthetic, tables, noisy = ([sets[name] for name in kind if name in sets] for kind in kinds)
     sections = {
         "machine": machine(list(sets.values())),
         "time matched": time_to_best(real, "matched"),
         "time default": time_to_best(real, "default"),
-        "errors default": errors_by_default(real),
+        "defaults": defaults.tables([*real, *synthetic, *tables, *noisy]),
         "errors matched": errors_matched(real),
         "errors grid": best_of_grid(real),
         "mixture30k": many_classes(sets.get("mixture30k")),
@@ -46,20 +47,29 @@ def write(folder: Path) -> None:
 def machine(sets: list[Measured]) -> str:
     if not sets:
         return ""
-    on: dict[str, list[str]] = {}
+    on: dict[str, dict[str, set[str]]] = {}
     for s in sets:
-        here = s.store.machine
-        on.setdefault(f"{here['cpu']}; {here['cores']} cores; {here['memory']}; {here['system']}", []).append(s.name)
+        for run in s.runs:
+            here = run.machine
+            names = on.setdefault(f"{here['cpu']}; {here['cores']} cores; {here['memory']}; {here['system']}", {})
+            names.setdefault(s.name, set()).add(run.setting)
     loads = [clock["load"] for s in sets for run in s.runs for clock in run.content["clocks"]]
     versions = sorted({f"{run.title} {run.content['version']}" for s in sets for run in s.runs})
     return "\n".join(
         [
-            *(f"- {here}" + (f" ({', '.join(names)})" if len(on) > 1 else "") for here, names in on.items()),
+            *(f"- {here}" + (f" ({_which(names)})" if len(on) > 1 else "") for here, names in on.items()),
             f"- {plan.THREADS} thread per training; load of the machine when the trainings began: median"
             f" {statistics.median(loads):.1f}, at most {max(loads):.1f} (the harness itself causes a load of 1)",
             f"- {'; '.join(versions)}",
         ]
     )
+
+
+def _which(names: dict[str, set[str]]) -> str:
+    """The sets measured on a machine; in a parenthesis those of which it measured the defaults alone."""
+    some = {name for name, settings in names.items() if settings <= {"default", plan.PAPER} and name not in plan.TABLES}
+    text = ", ".join(name for name in names if name not in some)
+    return text + ("; " * bool(text) + f"the defaults also on {', '.join(sorted(some))}" if some else "")
 
 
 def time_to_best(sets: list[Measured], setting: str) -> str:
@@ -77,7 +87,7 @@ def time_to_best(sets: list[Measured], setting: str) -> str:
                 s.name,
                 str(peer.best),
                 peer.title,
-                number(theirs),
+                number(theirs) + elsewhere(peer, ours),
                 number(own) if own is not None else f"not reached ({ours.best} at best)",
                 f"{theirs / own:.1f} ×" if own is not None else "–",
             ]
@@ -92,33 +102,7 @@ def time_to_best(sets: list[Measured], setting: str) -> str:
             table(head, rows),
             f"aoso takes at most a fifth of the time on {len(held)} of {len(shares)} sets (the aim: {ENOUGH} of {len(plan.REAL)})."
             " It is slower than the peer, or does not reach its errors, on"
-            f" {', '.join(slower) or 'none of them'}.",
-        ]
-    )
-
-
-def errors_by_default(sets: list[Measured]) -> str:
-    """Test errors after training with the libraries' defaults."""
-    rows, lower, worse = [], [], []
-    for s in sets:
-        runs = {system: s.find(system, "default") for system in TITLES}
-        ours, peers = runs["aoso"], s.peers("default")
-        if not ours or not peers:
-            continue
-        least = min(run.last for run in peers)
-        spread = deviation(least, ours.test_rows)
-        lower += [s.name] * (ours.last < least)
-        worse += [s.name] * (ours.last > least + spread)
-        rows.append([s.name, f"{ours.test_rows:,}", *_marked({k: run for k, run in runs.items() if run}), f"{spread:.0f}"])
-    if not rows:
-        return ""
-    head = ["set", "test rows", *TITLES.values(), "± of the best peer"]
-    return "\n\n".join(
-        [
-            table(head, rows),
-            f"aoso has the fewest errors on {len(lower)} of {len(rows)} sets (the aim: {ENOUGH} of {len(plan.REAL)}). It is worse"
-            f" than the best peer by more than a standard deviation on {', '.join(worse) or 'none of them'}."
-            " † The time limit ended the training.",
+            f" {', '.join(slower) or 'none of them'}." + " ‡ Measured on another machine than aoso." * any("‡" in row[3] for row in rows),
         ]
     )
 
@@ -133,7 +117,7 @@ def summary(sets: list[Measured]) -> str:
             continue
         peer = min(peers, key=lambda run: (run.best, run.reach(run.best)))
         own, theirs = ours.reach(peer.best), peer.reach(peer.best)
-        faster = f"{theirs / own:.0f} × ({peer.title})" if own else f"not reached ({peer.title})"
+        faster = f"{theirs / own:.0f} ×{elsewhere(peer, ours)} ({peer.title})" if own else f"not reached ({peer.title})"
         rows.append([s.name, str(s.store.shape["classes"]), *_marked({k: run for k, run in runs.items() if run}), faster])
     head = ["set", "classes", *TITLES.values(), "aoso is faster by"]
     return table(head, rows) if rows else ""
@@ -169,7 +153,8 @@ def many_classes(s: Measured | None) -> str:
     """All runs on the set with many classes, and our time to reach the errors of the best peer."""
     if s is None:
         return ""
-    runs = [run for run in s.runs if run.setting not in plan.VARIANTS]
+    runs = [run for run in s.runs if run.setting == plan.BASE or run.setting not in plan.VARIANTS]
+    ours = s.find("aoso", plan.BASE)
     rows = []
     for run in sorted(runs, key=lambda run: run.best):
         share = 100 / run.test_rows
@@ -178,7 +163,7 @@ def many_classes(s: Measured | None) -> str:
                 run.title,
                 run.setting,
                 f"{share * run.best:.1f} %",
-                number(run.reach(run.best)),
+                number(run.reach(run.best)) + (elsewhere(run, ours) if ours else ""),
                 f"{share * run.last:.1f} %",
                 number(run.seconds),
                 f"{run.content['iterations']:,}",
@@ -187,7 +172,8 @@ def many_classes(s: Measured | None) -> str:
     rows += [[TITLES[key.split()[0]], key.split(" ", 1)[1], f"failed: {why}", "", "", "", ""] for key, why in s.failed.items()]
     text = [table(["system", "setting", "fewest errors", "CPU s", "last errors", "CPU s", "iterations"], rows, left=2)]
     peers = [run for run in runs if run.system != "aoso"]
-    if (ours := s.find("aoso", "default")) and peers:
+    if ours and peers:
+        text.append("base: aoso with preset=paper, measured with the peers. ‡ Measured on another machine than that.")
         text.append(_against(ours, min(peers, key=lambda run: run.best), "best peer of all settings"))
         if classic := [run for run in peers if run.system in ("lightgbm", "xgboost")]:
             text.append(_against(ours, min(classic, key=lambda run: run.best), "better of LightGBM and XGBoost"))
@@ -198,9 +184,9 @@ def _against(ours: Run, peer: Run, what: str) -> str:
     own, theirs = ours.reach(peer.best), peer.reach(peer.best)
     found = f"The {what}, {peer.title} ({peer.setting}), needs {number(theirs)} CPU seconds to reach {peer.best} errors"
     if own is None:
-        return f"{found}; aoso with its defaults does not reach that: it has {ours.best} at best."
+        return f"{found}; aoso with preset=paper does not reach that: it has {ours.best} at best."
     times = f"{theirs / own:.0f} times less (the aim: {1 / SHARE_LARGE:.0f})"
-    return f"{found}; aoso with its defaults needs {number(own)}, {times}, and ends with {ours.last} errors."
+    return f"{found}; aoso with preset=paper needs {number(own)}, {times}, and ends with {ours.last} errors."
 
 
 def equal_loss(s: Measured | None) -> str:
@@ -236,7 +222,7 @@ def time_to_loss(sets: list[Measured]) -> str:
     rows, shares, missed, suggestions = [], 0, [], []
     for s in sets:
         aim = SHARE_TWO_CLASSES if s.store.shape["classes"] == 2 else SHARE
-        ours = {setting: s.find("aoso", setting) for setting in ("default", plan.SUGGESTED)}
+        ours = {setting: s.find("aoso", setting) for setting in ("default", plan.SUGGESTED, plan.PAPER)}
         suggested = ours[plan.SUGGESTED]
         for setting in ("default", "matched"):
             best = min(s.peers(setting), key=lambda run: run.lowest, default=None)
@@ -254,13 +240,13 @@ def time_to_loss(sets: list[Measured]) -> str:
                         f"{own / theirs:.2f}" if own else "–",
                     ]
                 )
-        rows += [[*_losses(s, run, bold=False), *"–––"] for run in ours.values() if run]
+        rows += [[*_losses(s, run, bold=False), *"––––"] for run in ours.values() if run]
         if suggested:
-            suggestions.append(f"{s.name}: {', '.join(f'{k}={v}' for k, v in suggested.content['params'].items()) or 'the defaults'}")
+            suggestions.append(f"{s.name}: {', '.join(f'{k}={v}' for k, v in suggested.content['params'].items())}")
     if not rows:
         return ""
     head = ["set", "system", "setting", "last log loss", "CPU s", "lowest", "CPU s to it"]
-    head += ["aoso default, CPU s to as low", "aoso suggested", "share of the better peer's time"]
+    head += ["aoso default, CPU s to as low", "aoso suggested", f"aoso {plan.PAPER}", "share of suggested in the better peer's time"]
     text = [table(head, rows, left=3)]
     if shares:
         text.append(
@@ -292,8 +278,9 @@ def resources(sets: list[Measured]) -> str:
         rows = []
         for s in sets:
             runs = [s.find(system, "default") for system in TITLES]
-            if any(runs):
-                rows.append([s.name, *(figure(run) if run else "–" for run in runs)])
+            if ours := runs[0]:
+                marks = [elsewhere(run, ours) if run and title.startswith("Predicting") else "" for run in runs]
+                rows.append([s.name, *(figure(run) + mark if run else "–" for run, mark in zip(runs, marks))])
         if rows:
             text += [f"{title}:", table(["set", *TITLES.values()], rows)]
     return "\n\n".join(text)
@@ -304,17 +291,22 @@ def behind(sets: list[Measured]) -> str:
     figures = {
         "test errors": lambda run: run.last,
         "test log loss": lambda run: run.logloss[-1],
+        "Brier score": lambda run: run.brier,
         "CPU time of training": lambda run: run.seconds,
         "peak memory of training": lambda run: run.content["memory"] or 0,
         "model size": lambda run: run.content["bytes"],
         "predicting many rows": lambda run: run.median("batch_microseconds"),
         "predicting one row": lambda run: run.median("row_microseconds"),
     }
+    timed = ("CPU time of training", "predicting many rows", "predicting one row")
     rows = []
     for title, figure in figures.items():
         where, compared = [], 0
         for s in sets:
-            ours, peers = s.find("aoso", "default"), s.peers("default")
+            ours = s.find("aoso", "default")
+            peers = [run for run in s.peers("default") if figure(run) is not None]
+            if ours and title in timed:
+                peers = [run for run in peers if run.machine == ours.machine]
             if not ours or not peers:
                 continue
             compared += 1
@@ -327,10 +319,10 @@ def behind(sets: list[Measured]) -> str:
 
 
 def variants(sets: list[Measured]) -> str:
-    """Test errors and CPU time of the settings that change our defaults, compared with the defaults."""
-    bases = {s.name: base for s in sets if (base := s.find("aoso", "default"))}
+    """Test errors and CPU time of the settings that change preset=paper, compared with that preset."""
+    bases = {s.name: base for s in sets if (base := s.find("aoso", plan.BASE))}
     rows = []
-    for setting in ("default", *plan.VARIANTS):
+    for setting in plan.VARIANTS:
         cells, distances, ratios = [], [], []
         for s in sets:
             run, base = s.find("aoso", setting), bases.get(s.name)
@@ -341,6 +333,11 @@ def variants(sets: list[Measured]) -> str:
         if distances:
             rows.append([setting, *cells, f"{statistics.mean(distances):+.2f}", f"{statistics.median(ratios):.2f} ×"])
     return table(["", *(s.name for s in sets), "mean change in standard deviations", "median CPU time"], rows) if rows else ""
+
+
+def elsewhere(run: Run, ours: Run) -> str:
+    """A mark for times measured on another machine than ours."""
+    return "‡" * (run.machine != ours.machine)
 
 
 def _marked(runs: dict[str, Run]) -> list[str]:

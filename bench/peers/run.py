@@ -28,6 +28,8 @@ class Run:
         self.iterations: list[int] = content["curve"]["iterations"]
         self.errors: list[int] = content["curve"]["errors"]
         self.logloss = [math.inf if loss is None else loss for loss in content["curve"]["logloss"]]
+        self.brier: float | None = content["curve"].get("brier", [None])[-1]
+        self.machine: dict[str, str] = content["machine"]
         self.cpu = [statistics.median(times) for times in zip(*(clock["cpu"] for clock in content["clocks"]))]
 
     @property

@@ -69,4 +69,4 @@ def sentence(stores: list[Results]) -> str:
     shares = [f"{100 * store.runs['aoso']['walked']:.0f} % on {store.set}" for store in stores if "aoso" in store.runs]
     if not shares:
         return ""
-    return f"With the defaults, predicting only the class of a row takes this share of the trees: {', '.join(shares)}.\n\n"
+    return f"With preset=paper, predicting only the class of a row takes this share of the trees: {', '.join(shares)}.\n\n"
