@@ -108,7 +108,7 @@ def time_to_best(sets: list[Measured], setting: str) -> str:
 
 
 def summary(sets: list[Measured]) -> str:
-    """Errors and time with the defaults, for the front page."""
+    """Errors, log loss and time with the defaults, for the front page."""
     rows = []
     for s in sets:
         runs = {system: s.find(system, "default") for system in TITLES}
@@ -341,12 +341,16 @@ def elsewhere(run: Run, ours: Run) -> str:
 
 
 def _marked(runs: dict[str, Run]) -> list[str]:
-    best = min(run.last for run in runs.values())
-    return [_bold(runs[k].last, best) + "†" * runs[k].cut if k in runs else "–" for k in TITLES]
+    """Errors and log loss of each system; the least are bold."""
+    fewest, lowest = min(run.last for run in runs.values()), min(run.logloss[-1] for run in runs.values())
+    return [
+        f"{_bold(run.last, fewest)} / {_bold(run.logloss[-1], lowest, '.3f')}{'†' * run.cut}" if (run := runs.get(k)) else "–"
+        for k in TITLES
+    ]
 
 
-def _bold(value: int, best: int) -> str:
-    return f"**{value}**" if value == best else str(value)
+def _bold(value: float, best: float, form: str = "") -> str:
+    return f"**{value:{form}}**" if value == best else f"{value:{form}}"
 
 
 def _best_and_last(run: Run, best: int) -> str:
