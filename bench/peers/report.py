@@ -358,7 +358,7 @@ def _best_and_last(run: Run, best: int) -> str:
 
 
 def _ratio(ours: float, theirs: float) -> str:
-    return f"{ours / theirs:.1f} ×" if theirs else "against none"
+    return f"{ours / theirs:.{2 if ours < 2 * theirs else 1}f} ×" if theirs else "against none"
 
 
 def _megabytes(size: int | None) -> str:
