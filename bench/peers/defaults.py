@@ -26,9 +26,9 @@ def tables(sets: Sequence[Measured]) -> str:
     return "\n\n".join(
         [
             "Log loss:",
-            _table(shown, lambda run: run.logloss[-1], lambda loss: f"{loss:.4f}" if loss < 100 else f"{loss:,.0f}"),
+            _table(shown, lambda run: run.logloss[-1], lambda loss: f"{loss:#.4g}" if loss < 1000 else f"{loss:,.0f}"),
             "Brier score, the sum of (p − y)² over the classes:",
-            _table(shown, lambda run: run.brier, lambda brier: f"{brier:.4f}"),
+            _table(shown, lambda run: run.brier, lambda brier: f"{brier:#.4g}"),
             "Errors:",
             _table(shown, lambda run: run.last, str),
             "CPU seconds:",
@@ -45,8 +45,9 @@ def _table(sets: Sequence[Measured], figure: Callable[[Run], float | None], text
     for s in sets:
         runs = {title: s.find(system, "default") for system, title in TITLES.items()}
         ours = runs["aoso"]
-        there = {title: figure(run) for title, run in runs.items() if run}
-        least = min(v for title, v in there.items() if v is not None and not (timed and runs[title].machine != ours.machine))
+        compared = [run for run in runs.values() if run and not (timed and run.machine != ours.machine)]
+        values = [value for run in compared if (value := figure(run)) is not None]
+        least = min(values) if len(values) > 1 else None
         runs = {"aoso": ours, PAPER: s.find("aoso", plan.PAPER)} | runs
         cells = []
         for title, run in runs.items():
