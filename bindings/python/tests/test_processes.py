@@ -50,11 +50,11 @@ def test_the_gil_is_free_while_the_library_works():
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(100_000, 20)), rng.integers(0, 60, size=100_000)
     dataset = aoso.Dataset(x, y, threads=1)
-    booster = aoso.train({"trees": 30}, dataset)
+    booster = aoso.train({"preset": "paper", "trees": 30}, dataset)
     many = np.repeat(x, 4, axis=0)
     # One call of the library each, which keeps nobody waiting to its end.
     works = {
-        "train": lambda: aoso.train({"trees": 1, "leaves": 10_000, "threads": 1}, dataset),
+        "train": lambda: aoso.train({"trees": 1, "leaves": 10_000, "calibration": "none", "threads": 1}, dataset),
         "predict": lambda: booster.predict_proba(many, threads=1),
         "dataset": lambda: aoso.Dataset(x, y, threads=1, sample_rows=-1),
     }
@@ -80,9 +80,9 @@ INTERRUPTED = """
     x, y = rng.normal(size=(20_000, 10)), rng.integers(0, 10, 20_000)
     train_set = aoso.Dataset(x, y)
     how = sys.argv[1]
-    booster = aoso.train({"trees": 200}, train_set)
+    booster = aoso.train({"preset": "paper", "trees": 200}, train_set)
     if how == "estimator":
-        aoso.AOSOClassifier(trees=2).fit(x, y)  # imports what it needs: Python exits with SIGINT if that comes within an exec()
+        aoso.AOSOClassifier(trees=2, calibration="none").fit(x, y)  # imports what it needs: Python exits with SIGINT if that comes within an exec()
     print("ready", flush=True)
     try:
         if how == "plain":
@@ -99,7 +99,7 @@ INTERRUPTED = """
     except KeyboardInterrupt:
         print("interrupted", flush=True)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    booster = aoso.train({"trees": 3}, train_set)
+    booster = aoso.train({"preset": "paper", "trees": 3}, train_set)
     assert booster.predict(x).shape == (20_000,)
     try:
         time.sleep(0.01)
@@ -139,7 +139,7 @@ EXIT = """
     rng = np.random.default_rng(0)
     x, y = rng.normal(size=(20_000, 10)), rng.integers(0, 10, 20_000)
     train_set = aoso.Dataset(x, y)
-    booster = aoso.train({"trees": 30}, train_set)
+    booster = aoso.train({"preset": "paper", "trees": 30}, train_set)
     atexit.register(lambda: print(booster.predict(x[:2]).shape, "by atexit", flush=True))
     builtins.late, builtins.booster, builtins.x = Late(), booster, x
 

@@ -6,7 +6,6 @@ from aoso import AOSOClassifier
 
 ESTIMATORS = [
     AOSOClassifier(),
-    AOSOClassifier(preset="fast"),
     AOSOClassifier(preset="paper", trees=50),
     AOSOClassifier(preset="paper", trees=50, leaf="pair", pairs=1, trim=0),
     AOSOClassifier(preset="paper", trees=50, method="abc"),
