@@ -82,7 +82,8 @@ INTERRUPTED = """
     how = sys.argv[1]
     booster = aoso.train({"preset": "paper", "trees": 200}, train_set)
     if how == "estimator":
-        aoso.AOSOClassifier(trees=2, calibration="none").fit(x, y)  # imports what it needs: Python exits with SIGINT if that comes within an exec()
+        # This imports what fit needs: Python exits with SIGINT if the signal comes within an exec().
+        aoso.AOSOClassifier(trees=2, calibration="none").fit(x, y)
     print("ready", flush=True)
     try:
         if how == "plain":
