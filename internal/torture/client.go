@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/spec"
 )
 
@@ -69,6 +70,9 @@ func (c *client) check(t *trial, d dice) error {
 	if t.train.naming == words || t.data.MaxBins != 0 || t.data.SampleRows != 0 || t.params.EarlyStopping > 0 {
 		return nil // the protocol cannot express these options
 	}
+	if t.phased() && (t.valid != nil || t.result.StoppedBy == aoso.StoppedByInterrupt) {
+		return nil // the client has neither a validation set nor a limit, which decide here
+	}
 	if c.command == nil {
 		if err := c.start(); err != nil {
 			return err
@@ -78,7 +82,9 @@ func (c *client) check(t *trial, d dice) error {
 		return err
 	}
 	p := t.params
-	p.Trees = t.finalTrees()
+	if !t.phased() {
+		p.Trees = t.finalTrees()
+	}
 	if d.chance(0.2) {
 		if err := c.checkInvalid(t, p, d); err != nil {
 			return err
