@@ -20,3 +20,5 @@ require (
 )
 
 tool github.com/minio/asm2plan9s
+
+ignore ./build
