@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/libaoso/aoso/internal/boost"
-	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -58,7 +57,7 @@ func (m *Model) Calibrate(x Features, labels Labels, weights []float64, o Predic
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
 	calibrated := *m
-	scaling := boost.Scaling{Scores: scores, Target: t, Low: 1.0 / model.MaxTemperature, High: 1.0 / model.MinTemperature, Start: 1, Precision: 1e-12, Kernels: k, Team: team}
+	scaling := boost.Scaling{Scores: scores, Target: t, Start: 1, Precision: 1e-12, Kernels: k, Team: team}
 	calibrated.temperature = 1 / scaling.Factor()
 	return &calibrated, &Calibration{calibrated.temperature, m.evaluate(scores, t).LogLoss, calibrated.evaluate(scores, t).LogLoss}, nil
 }

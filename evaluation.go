@@ -2,7 +2,6 @@ package aoso
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/data"
@@ -71,9 +70,5 @@ func (m *Model) target(rows int, labels Labels, weights []float64) (*data.Target
 
 // evaluate compares raw scores, rows × classes, with labels.
 func (m *Model) evaluate(scores []float64, t *data.Target) *Evaluation {
-	e := boost.Evaluate(scores, t)
-	if m.temperature != 0 {
-		e.LogLoss = boost.Evaluate(m.tempered(slices.Clone(scores)), t).LogLoss
-	}
-	return (*Evaluation)(e)
+	return (*Evaluation)(boost.Evaluate(scores, m.Temperature(), t))
 }

@@ -25,9 +25,6 @@ func (p Params) Check() error {
 // resolve checks the parameters and fills in what depends on the data: a choice
 // of settings for training to try, in this order. All agree with what is given.
 func (p Params) resolve(s Shape) ([]Params, error) {
-	if err := p.check(); err != nil {
-		return nil, err
-	}
 	var settings []Params
 	for _, fill := range p.preset(s) {
 		filled, err := p.filled(fill).complete(s.Classes)

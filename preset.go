@@ -33,7 +33,7 @@ func (p Params) filled(s setting) Params {
 			*v.field = v.value
 		}
 	}
-	if p.L2 < 0 {
+	if p.L2 == -1 {
 		p.L2 = s.l2
 	}
 	return p

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/fit"
@@ -20,7 +19,6 @@ type Trainer struct {
 	kernels      *kernel.Funcs
 	team         *par.Team
 	fit          *fit.Fit
-	elapsed      time.Duration // in iterations
 	last         Progress
 }
 
@@ -120,10 +118,7 @@ func (b *Trainer) Free() {
 // the iteration or in it, it left no trace, and the next Step goes on as if
 // there had been no interruption.
 func (b *Trainer) Step(ctx context.Context) (p Progress, more bool) {
-	start := time.Now()
-	more = b.fit.Step(ctx)
-	b.elapsed += time.Since(start)
-	if more {
+	if more = b.fit.Step(ctx); more {
 		b.last = b.progress()
 	}
 	return b.last, more
@@ -137,7 +132,7 @@ func (b *Trainer) progress() Progress {
 		Iteration: s.Iteration,
 		Trees:     s.Trees,
 		MaxTrees:  s.MaxTrees,
-		Elapsed:   b.elapsed,
+		Elapsed:   b.fit.Elapsed(),
 		Evaluated: s.Evaluated,
 		TrainLoss: s.TrainLoss,
 		Valid:     (*Evaluation)(s.Valid),
@@ -165,7 +160,7 @@ func (b *Trainer) Result() *Result {
 		TrainLoss:     r.TrainLoss,
 		Valid:         (*Evaluation)(r.Valid),
 		StoppedBy:     string(r.Stopped),
-		Elapsed:       b.elapsed,
+		Elapsed:       b.fit.Elapsed(),
 		Threads:       b.team.Workers(),
 		Level:         b.kernels.Level,
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
 )
 
 // Evaluation is how well scores fit a target.
@@ -14,29 +16,51 @@ type Evaluation struct {
 	LogLoss   float64 // mean −log p_y, weighted, over the rows of known classes; NaN if there are none
 }
 
-// Evaluate compares raw scores, rows × classes, with a target.
-func Evaluate(scores []float64, t *data.Target) *Evaluation {
+// Evaluate compares raw scores, rows × classes, with a target. The log loss is
+// that of the scores divided by the temperature, which changes no class.
+func Evaluate(scores []float64, temperature float64, t *data.Target) *Evaluation {
+	e, _ := EvaluateRows(scores, temperature, t, &par.Team{})
+	return e
+}
+
+// EvaluateRows does the same on a team. It returns −log p_y of each row as well,
+// which is zero for those of unknown classes.
+func EvaluateRows(scores []float64, temperature float64, t *data.Target, team *par.Team) (*Evaluation, []float64) {
+	rows, classes := t.Rows(), len(t.Classes)
+	losses, wrong := make([]float64, rows), make([]bool, rows)
+	team.Do(kernel.Blocks(rows), func(_, b int) {
+		tempered := make([]float64, classes)
+		first, end := kernel.Block(b, rows)
+		for i := first; i < end; i++ {
+			f, y := scores[i*classes:][:classes], int(t.Labels[i])
+			if wrong[i] = y != Argmax(f); y < 0 {
+				continue
+			}
+			for k := range f {
+				tempered[k] = f[k] / temperature
+			}
+			losses[i] = loss.NegLogSoftmax(tempered, y)
+		}
+	})
 	e := &Evaluation{}
-	classes := len(t.Classes)
-	weight, known, wrong := 0.0, 0.0, 0.0
+	weight, known := 0.0, 0.0
 	for i, y := range t.Labels {
 		w := t.Weight(i)
 		weight += w
-		f := scores[i*classes:][:classes]
-		if y < 0 || Argmax(f) != int(y) {
+		if wrong[i] {
 			e.Errors++
-			wrong += w
+			e.ErrorRate += w
 		}
 		if y >= 0 {
 			known += w
-			e.LogLoss += float64(w * loss.NegLogSoftmax(f, int(y)))
+			e.LogLoss += float64(w * losses[i])
 		}
 	}
 	if weight > 0 {
-		e.ErrorRate = wrong / weight
+		e.ErrorRate /= weight
 	}
 	e.LogLoss /= known // NaN if there are none
-	return e
+	return e, losses
 }
 
 // Argmax is the position of the greatest value, the first where some tie.

@@ -4,16 +4,16 @@ import (
 	"math"
 
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
 
 // Scaling is a search for the factor of raw scores, rows × classes, that leaves
-// the least log loss.
+// the least log loss: the inverse of the temperature.
 type Scaling struct {
 	Scores    []float64
 	Target    *data.Target
-	Low, High float64 // bounds of the factor
 	Unknown   float64 // further rows of mean weight, whose scores are like those given and whose class may be any
 	Start     float64 // a guess
 	Precision float64 // relative
@@ -25,7 +25,7 @@ type Scaling struct {
 // Factor finds the factor. The loss is convex in it: Newton's method finds it
 // while the steps shorten fast, else halving the interval does.
 func (s *Scaling) Factor() float64 {
-	factor, low, high := s.Start, s.Low, s.High
+	factor, low, high := s.Start, 1.0/model.MaxTemperature, 1.0/model.MinTemperature
 	step := high
 	for step > s.Precision*factor {
 		slope, curvature := s.slope(factor)

@@ -43,4 +43,4 @@ func (v *validation) add(t *tree.Tree, k *kernel.Funcs, team *par.Team) {
 }
 
 // evaluate is how the model so far does.
-func (v *validation) evaluate() *Evaluation { return Evaluate(v.scores, &v.set.Target) }
+func (v *validation) evaluate() *Evaluation { return Evaluate(v.scores, 1, &v.set.Target) }

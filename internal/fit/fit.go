@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
-	"github.com/libaoso/aoso/internal/data"
 )
 
 // Job describes a training.
@@ -216,16 +215,15 @@ func (f *Fit) observe() {
 	if start := f.job.Start; start != nil {
 		now.MaxTrees += start.Forest.Trees()
 	}
-	now.Iteration += f.before
-	if now.Stopped = r.stopped; f.phase == Final {
-		if r.stopped != "" && f.continues() {
-			now.Stopped = ""
-		}
+	now.Iteration = f.before + r.iteration
+	if now.Stopped = r.stopped; f.continues() {
+		now.Stopped = ""
+	}
+	if f.phase == Final {
 		return
 	}
-	now.Stopped, now.Iteration = "", f.before+r.iteration
 	if now.Evaluated = now.Iteration > 0 && !f.job.Silent && now.Iteration%f.job.EvalEvery == 0; now.Evaluated {
-		now.TrainLoss, now.Valid = r.trainLoss(), boost.Evaluate(r.scores(), r.path.target)
+		now.TrainLoss, now.Valid = r.trainLoss(), boost.Evaluate(r.scores(), 1, r.path.target)
 	}
 }
 
@@ -257,6 +255,9 @@ func (f *Fit) conclude() {
 	}
 	f.begin(params)
 }
+
+// Elapsed is the time spent in steps.
+func (f *Fit) Elapsed() time.Duration { return f.elapsed }
 
 // Status describes the training after its last iteration.
 func (f *Fit) Status() Status { return f.status }
@@ -329,7 +330,7 @@ func (r *Result) temper(f *Fit, at *point) {
 	}
 	r.Temperature = 1 / at.factor
 	if r.Valid != nil {
-		r.Valid = evaluate(f.run.scores(), at.factor, &f.job.Valid.Target)
+		r.Valid = boost.Evaluate(f.run.scores(), r.Temperature, &f.job.Valid.Target)
 	}
 }
 
@@ -359,15 +360,6 @@ func (r *Result) validate(f *Fit, run *run) {
 	if r.Valid != nil {
 		r.Valid = &at.evaluation
 	}
-}
-
-// evaluate evaluates raw scores times a factor.
-func evaluate(scores []float64, factor float64, t *data.Target) *boost.Evaluation {
-	tempered := make([]float64, len(scores))
-	for i, f := range scores {
-		tempered[i] = f * factor
-	}
-	return boost.Evaluate(tempered, t)
 }
 
 // TreesPerIteration is the number of trees that an iteration adds.

@@ -5,8 +5,6 @@ import (
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/data"
-	"github.com/libaoso/aoso/internal/loss"
-	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -71,7 +69,7 @@ func newPath(t *data.Target, temper bool, k *kernel.Funcs, team *par.Team) *path
 	return p
 }
 
-func (p *path) lowest() float64 { return p.points[p.least].loss }
+func (p *path) lowest() float64 { return p.best().loss }
 func (p *path) best() *point    { return &p.points[p.least] }
 func (p *path) picked() *point  { return &p.points[p.pick] }
 func (p *path) last() *point    { return &p.points[len(p.points)-1] }
@@ -106,51 +104,15 @@ func (p *path) look(iteration int, scores []float64) {
 func (p *path) measure(iteration int, scores []float64, guess, precision float64) (point, []float64) {
 	scaling := boost.Scaling{
 		Scores: scores, Target: p.target, Unknown: unknownRows,
-		Low: 1.0 / model.MaxTemperature, High: 1.0 / model.MinTemperature,
 		Start: guess, Precision: precision, Kernels: p.kernels, Team: p.team,
 	}
 	now := point{iteration: iteration, factor: scaling.Factor()}
-	var losses []float64
-	losses, now.evaluation = p.evaluate(scores, now.factor)
-	now.loss = now.evaluation.LogLoss
+	tempered, losses := boost.EvaluateRows(scores, 1/now.factor, p.target, p.team)
+	now.loss, now.evaluation = tempered.LogLoss, *tempered
 	if !p.temper {
-		_, now.evaluation = p.evaluate(scores, 1)
+		now.evaluation = *boost.Evaluate(scores, 1, p.target)
 	}
 	return now, losses
-}
-
-// evaluate evaluates scores times a factor. The losses are −log p_y of each row,
-// zero for those of unknown classes.
-func (p *path) evaluate(scores []float64, factor float64) ([]float64, boost.Evaluation) {
-	rows, classes := p.target.Rows(), len(p.target.Classes)
-	losses, wrong := make([]float64, rows), make([]bool, rows)
-	p.team.Do(kernel.Blocks(rows), func(_, b int) {
-		f := make([]float64, classes)
-		first, end := kernel.Block(b, rows)
-		for i := first; i < end; i++ {
-			for k := range f {
-				f[k] = scores[i*classes+k] * factor
-			}
-			y := int(p.target.Labels[i])
-			wrong[i] = y != boost.Argmax(f)
-			if y >= 0 {
-				losses[i] = loss.NegLogSoftmax(f, y)
-			}
-		}
-	})
-	e, weight := boost.Evaluation{}, 0.0
-	for row, loss := range losses {
-		w := p.target.Weight(row)
-		weight += w
-		e.LogLoss += float64(w * loss)
-		if wrong[row] {
-			e.Errors++
-			e.ErrorRate += w
-		}
-	}
-	e.ErrorRate /= weight
-	e.LogLoss /= p.known
-	return losses, e
 }
 
 // standardError is that of the mean difference between the losses of rows and
@@ -167,5 +129,5 @@ func (p *path) standardError(losses []float64) float64 {
 
 // over tells whether more iterations would only make the model worse.
 func (p *path) over() bool {
-	return p.worse && p.last().iteration >= max(warmUp, patience*p.points[p.least].iteration)
+	return p.worse && p.last().iteration >= max(warmUp, patience*p.best().iteration)
 }

@@ -93,5 +93,5 @@ func (r *run) free() {
 // which learn more slowly, may be better.
 func (r *run) overfits() bool {
 	const early = 8 // the first part of so many
-	return r.path.worse || r.path.points[r.path.least].iteration < r.path.last().iteration/early
+	return r.path.worse || r.path.best().iteration < r.path.last().iteration/early
 }

@@ -30,7 +30,7 @@ func deal(t *data.Target, folds int, seed uint64) []int {
 			continue
 		}
 		slices.SortFunc(rows, func(a, b int) int {
-			return cmp.Or(cmp.Compare(hash(seed, a), hash(seed, b)), cmp.Compare(a, b))
+			return cmp.Compare(hash(seed, a), hash(seed, b))
 		})
 		for _, row := range rows {
 			fold[row] = dealt % folds
@@ -40,7 +40,8 @@ func deal(t *data.Target, folds int, seed uint64) []int {
 	return fold
 }
 
-// hash is a number that looks random (S. Vigna's splitmix64).
+// hash is a number that looks random, another for every row (S. Vigna's
+// splitmix64).
 func hash(seed uint64, row int) uint64 {
 	z := seed + uint64(row+1)*0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
