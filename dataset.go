@@ -20,7 +20,12 @@ type DatasetOptions struct {
 	SampleRows int       // rows that bin edges are fitted to; 0: 200,000; negative: all
 	Seed       uint64    // of the sample
 	Threads    int       // 0: all cores that the process may use
-	DenseOnly  bool      // keep features in columns only, not sparse ones row by row or small ones by two; the model is the same, training slower
+
+	// Categorical lists columns of numbers that stand for categories, such as 3 for
+	// the category "3". Columns that have categories need not be listed.
+	Categorical []int
+
+	DenseOnly bool // keep features in columns only, not sparse ones row by row or small ones by two; the model is the same, training slower
 
 	// Init is a model to continue: training on the dataset adds trees to it.
 	// Its classes and features become the dataset's.

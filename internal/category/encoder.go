@@ -1,0 +1,289 @@
+// Package category turns the columns of a table, of which some are categorical,
+// into columns of numbers, which bins and trees are made of. An Encoder
+// remembers how, so that a model treats other tables in the same way.
+package category
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/libaoso/aoso/internal/bin"
+)
+
+// Table is a table with categorical columns.
+type Table interface {
+	bin.Source
+	// Categories lists the categories of column j; nil: it is a column of numbers. A
+	// value of a categorical column is a position in the list, or NaN if it is
+	// missing.
+	Categories(j int) []string
+}
+
+// Categories lists the categories of a column of a source; nil: it has numbers.
+func Categories(x bin.Source, j int) []string {
+	if t, ok := x.(Table); ok {
+		return t.Categories(j)
+	}
+	return nil
+}
+
+// Feature is how one column becomes numbers. Numbers stay what they are. A
+// category becomes a code, which only says which categories are the same.
+type Feature struct {
+	Categories []string // in order, each once; nil: numbers
+	Codes      []uint8  // by category, from 1
+	Other      uint8    // the code of categories that are not listed; 0: they count as missing
+	// Rates are further columns: numbers by category, and last that of categories
+	// that are not listed.
+	Rates [][]float32
+}
+
+// Bins is the number of different codes of a categorical feature.
+func (f *Feature) Bins() int {
+	most := f.Other
+	for _, code := range f.Codes {
+		most = max(most, code)
+	}
+	return int(most)
+}
+
+// Encoder is how the columns of a table become columns of numbers: one for each,
+// in order, then the rates of the first feature that has some, and so on. Nil
+// leaves all columns as they are.
+type Encoder struct {
+	Features []Feature
+}
+
+// Owners lists the features that the columns after encoding come from.
+func (e *Encoder) Owners() []int {
+	var owners []int
+	for j := range e.Features {
+		owners = append(owners, j)
+	}
+	for j := range e.Features {
+		for range e.Features[j].Rates {
+			owners = append(owners, j)
+		}
+	}
+	return owners
+}
+
+// Columns is the number of columns that so many features become.
+func (e *Encoder) Columns(features int) int {
+	if e == nil {
+		return features
+	}
+	return len(e.Owners())
+}
+
+// Bins lists the number of codes of each column after encoding; 0: it has
+// numbers. Nil: all have.
+func (e *Encoder) Bins() []int {
+	if e == nil {
+		return nil
+	}
+	bins := make([]int, len(e.Owners()))
+	for j := range e.Features {
+		bins[j] = e.Features[j].Bins()
+	}
+	return bins
+}
+
+// Equal reports whether two encoders do the same.
+func (e *Encoder) Equal(o *Encoder) bool {
+	if e == nil || o == nil {
+		return e == o
+	}
+	return slices.EqualFunc(e.Features, o.Features, func(a, b Feature) bool {
+		return slices.Equal(a.Categories, b.Categories) && slices.Equal(a.Codes, b.Codes) && a.Other == b.Other &&
+			slices.EqualFunc(a.Rates, b.Rates, slices.Equal[[]float32])
+	})
+}
+
+// A MismatchError is a column that does not fit a feature.
+type MismatchError struct {
+	Column int
+	Value  string
+}
+
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("column %d has the category %q, and the feature is numeric", e.Column, e.Value)
+}
+
+// Encode returns the columns of numbers of a table. Categories are found by
+// their names. A number stands for the category whose name is that number, and
+// the other way round.
+func (e *Encoder) Encode(x bin.Source) (bin.Source, error) {
+	if e == nil {
+		e = &Encoder{}
+		for j := range x.Cols() {
+			if Categories(x, j) != nil {
+				e.Features = make([]Feature, x.Cols())
+				break
+			}
+		}
+		if e.Features == nil {
+			return x, nil
+		}
+	}
+	s := &encoded{Source: x, columns: make([]column, 0, len(e.Features))}
+	var rates []column
+	for j := range e.Features {
+		f := &e.Features[j]
+		places, err := f.places(x, j)
+		if err != nil {
+			return nil, err
+		}
+		c := column{from: j, table: places.numbers}
+		if f.Categories != nil {
+			c.table = places.take(func(category int) float64 {
+				code := f.Other
+				if category >= 0 {
+					code = f.Codes[category]
+				}
+				if code == 0 {
+					return math.NaN()
+				}
+				return float64(code)
+			})
+		}
+		s.columns = append(s.columns, c)
+		for _, rate := range f.Rates {
+			rates = append(rates, column{from: j, table: places.take(func(category int) float64 {
+				if category < 0 {
+					category = len(rate) - 1
+				}
+				return float64(rate[category])
+			})})
+		}
+	}
+	s.columns = append(s.columns, rates...)
+	return s, nil
+}
+
+// lookup gives a number for each value of a column of a source.
+type lookup interface{ at(value float64) float64 }
+
+// byPosition is a lookup for a categorical column.
+type byPosition []float64
+
+func (t byPosition) at(v float64) float64 {
+	if v >= 0 && v < float64(len(t)) {
+		return t[int(v)]
+	}
+	return math.NaN()
+}
+
+// byNumber is a lookup for a column of numbers that stand for categories.
+type byNumber struct {
+	known map[float64]float64
+	other float64
+}
+
+func (t byNumber) at(v float64) float64 {
+	if v != v {
+		return v
+	}
+	if number, ok := t.known[v]; ok {
+		return number
+	}
+	return t.other
+}
+
+// places is which of a feature's categories the values of a column are.
+type places struct {
+	numbers  lookup          // of a numeric feature; nil: the values themselves
+	position []int           // by category of a categorical column; −1: not listed
+	number   map[float64]int // by value of a column of numbers
+}
+
+// take is a lookup of what of says of categories; −1 is one that is not listed.
+func (p *places) take(of func(category int) float64) lookup {
+	if p.number != nil {
+		t := byNumber{map[float64]float64{}, of(-1)}
+		for v, category := range p.number {
+			t.known[v] = of(category)
+		}
+		return t
+	}
+	t := make(byPosition, len(p.position))
+	for i, category := range p.position {
+		t[i] = of(category)
+	}
+	return t
+}
+
+// places finds the categories of a column of a source among those of the feature.
+func (f *Feature) places(x bin.Source, j int) (p places, err error) {
+	names := Categories(x, j)
+	switch {
+	case f.Categories == nil && names == nil:
+		return p, nil
+	case f.Categories == nil: // names must be numbers
+		numbers := make(byPosition, len(names))
+		for i, name := range names {
+			if numbers[i], err = strconv.ParseFloat(name, 64); err != nil {
+				return p, &MismatchError{j, name}
+			}
+		}
+		p.numbers = numbers
+		return p, nil
+	case names == nil:
+		p.number = map[float64]int{}
+		for i, name := range f.Categories {
+			v, err := strconv.ParseFloat(name, 64)
+			if _, known := p.number[v]; err == nil && (!known || Name(v) == name) {
+				p.number[v] = i
+			}
+		}
+		return p, nil
+	}
+	known := make(map[string]int, len(f.Categories))
+	for i, name := range f.Categories {
+		known[name] = i
+	}
+	p.position = make([]int, len(names))
+	for i, name := range names {
+		category, ok := known[name]
+		if !ok {
+			category = -1
+		}
+		p.position[i] = category
+	}
+	return p, nil
+}
+
+// Name is the category that a number stands for.
+func Name(x float64) string {
+	format := byte('f')
+	if size := math.Abs(x); size < 1e-4 || size >= 1e21 {
+		format = 'g'
+	}
+	return strconv.FormatFloat(x+0, format, -1, 64)
+}
+
+// encoded is a source of encoded columns.
+type encoded struct {
+	bin.Source
+	columns []column
+}
+
+// column is how a column of numbers comes from one of the source.
+type column struct {
+	from  int
+	table lookup // nil: as it is
+}
+
+func (s *encoded) Cols() int { return len(s.columns) }
+
+func (s *encoded) Column(j, first int, dst []float64) {
+	c := &s.columns[j]
+	s.Source.Column(c.from, first, dst)
+	if c.table != nil {
+		for i, v := range dst {
+			dst[i] = c.table.at(v)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package aoso
+
+import (
+	"fmt"
+	"math"
+	"unicode/utf8"
+
+	"github.com/libaoso/aoso/internal/category"
+)
+
+// CategoricalFeatures is a table some of whose columns are categorical, such as
+// [NewTable] makes. A value of a categorical column is a position in its
+// categories, or NaN if it is missing.
+type CategoricalFeatures interface {
+	Features
+	// Categories lists the categories of column j. Nil means that the column holds
+	// numbers.
+	Categories(j int) []string
+}
+
+var _ category.Table = CategoricalFeatures(nil)
+
+// MaxCategories is the largest number of categories of a feature.
+const MaxCategories = category.MaxCategories
+
+// Column is a column of a table: [Numbers], [Texts] or [Codes].
+type Column struct {
+	rows       int
+	read       func(first int, dst []float64)
+	categories []string // nil: numbers
+	err        error
+}
+
+// Numbers is a column of numbers. NaN is missing. The values are not copied.
+func Numbers[T Number](values []T) Column {
+	return Column{rows: len(values), read: func(first int, dst []float64) {
+		for i, v := range values[first:][:len(dst)] {
+			dst[i] = float64(v)
+		}
+	}}
+}
+
+// Texts is a categorical column. Each different text is a category. The empty
+// text is missing.
+func Texts(values []string) Column {
+	categories, codes, known := []string{}, make([]int32, len(values)), map[string]int32{"": -1}
+	for i, text := range values {
+		code, ok := known[text]
+		if !ok {
+			code = int32(len(categories))
+			known[text] = code
+			categories = append(categories, text)
+		}
+		codes[i] = code
+	}
+	return Codes(codes, categories)
+}
+
+// Codes is a categorical column: value i is the category categories[codes[i]]. A
+// negative code is missing. Neither slice is copied.
+func Codes[T Integer](codes []T, categories []string) Column {
+	c := Column{rows: len(codes), categories: categories, read: func(first int, dst []float64) {
+		for i, code := range codes[first:][:len(dst)] {
+			if dst[i] = float64(code); code < 0 {
+				dst[i] = math.NaN()
+			}
+		}
+	}}
+	if categories == nil {
+		c.categories = []string{}
+	}
+	if len(categories) > MaxCategories {
+		c.err = badArgument("categories", len(categories), "at most %d", MaxCategories)
+	}
+	for i, name := range categories {
+		if !utf8.ValidString(name) {
+			c.err = badArgument(fmt.Sprintf("categories[%d]", i), name, "text in UTF-8")
+		}
+	}
+	for i, code := range codes {
+		if code >= 0 && uint64(code) >= uint64(len(categories)) {
+			c.err = badArgument(fmt.Sprintf("codes[%d]", i), code, "below %d, the number of categories", len(categories))
+			break
+		}
+	}
+	return c
+}
+
+type columnTable []Column
+
+// NewTable is a table of columns, which must be equally long. Datasets and
+// models know categories by their names, so their order in a column does not
+// matter.
+func NewTable(columns ...Column) (CategoricalFeatures, error) {
+	for j, c := range columns {
+		if c.err != nil {
+			return nil, fmt.Errorf("column %d: %w", j, c.err)
+		}
+		if c.rows != columns[0].rows {
+			return nil, badArgument("columns", c.rows, "%d values in column %d, as in column 0", columns[0].rows, j)
+		}
+	}
+	return columnTable(columns), nil
+}
+
+func (t columnTable) Cols() int { return len(t) }
+
+func (t columnTable) Rows() int {
+	if len(t) == 0 {
+		return 0
+	}
+	return t[0].rows
+}
+
+func (t columnTable) Column(j, first int, dst []float64) { t[j].read(first, dst) }
+
+func (t columnTable) Categories(j int) []string { return t[j].categories }
