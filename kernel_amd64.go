@@ -37,13 +37,20 @@ var avx512 = kernel.Checked(kernel.Funcs{
 			a.store(j)
 		}
 	},
-	Partition: partitionAVX512,
-	Update:    update(updateAVX512),
+	Partition: func(j *kernel.PartitionJob) {
+		if j.Set != nil {
+			kernel.Partition(j)
+		} else {
+			partitionAVX512(j)
+		}
+	},
+	Update: update(updateAVX512),
 	Compare: func(j *kernel.CompareJob) {
 		if a := new(compareArgs); a.load(j) {
 			compareAVX512(a)
 		}
 	},
+	Members: kernel.Members,
 	Leaves: func(j *kernel.LeavesJob) {
 		for a := new(leavesArgs); a.next(j); {
 			leavesAVX512(a)
@@ -76,13 +83,20 @@ var avx2 = kernel.Checked(kernel.Funcs{
 			a.store(j)
 		}
 	},
-	Partition: partitionAVX2,
-	Update:    update(updateAVX2),
+	Partition: func(j *kernel.PartitionJob) {
+		if j.Set != nil {
+			kernel.Partition(j)
+		} else {
+			partitionAVX2(j)
+		}
+	},
+	Update: update(updateAVX2),
 	Compare: func(j *kernel.CompareJob) {
 		if a := new(compareArgs); a.load(j) {
 			compareAVX2(a)
 		}
 	},
+	Members: kernel.Members,
 	Leaves: func(j *kernel.LeavesJob) {
 		for a := new(leavesArgs); a.next(j); {
 			leavesAVX2(a)

@@ -33,6 +33,7 @@ var neon = kernel.Checked(kernel.Funcs{
 			compareNEON(a)
 		}
 	},
+	Members: kernel.Members,
 	Leaves: func(j *kernel.LeavesJob) {
 		for a := new(leavesArgs); a.next(j); {
 			leavesNEON(a)

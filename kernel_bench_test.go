@@ -219,7 +219,10 @@ func benchPartition(b *testing.B, f *kernel.Funcs) {
 			Rows: benchRows(kernel.RowBlock, every), Column: benchCodes(kernel.RowBlock*every, 256), Bin: 100,
 			Left: make([]uint32, kernel.RowBlock), Right: make([]uint32, kernel.RowBlock),
 		}
-		bench(b, fmt.Sprintf("Partition/%s/every%d", f.Level, every), kernel.RowBlock, "row", func() { f.Partition(&job) })
+		name := fmt.Sprintf("Partition/%s/every%d", f.Level, every)
+		bench(b, name, kernel.RowBlock, "row", func() { f.Partition(&job) })
+		job.Set = &[4]uint64{0x0123456789abcdef, 0xfedcba9876543210, 0x5555555555555555, 0x00ff00ff00ff00ff}
+		bench(b, name+"/set", kernel.RowBlock, "row", func() { f.Partition(&job) })
 	}
 }
 
@@ -255,6 +258,13 @@ func benchPredict(b *testing.B, f *kernel.Funcs) {
 		compare.Thresholds[i] = float64(r.IntN(tests))
 	}
 	bench(b, fmt.Sprintf("Compare/%s", f.Level), n*tests, "row*test", func() { f.Compare(&compare) })
+	members := kernel.MembersJob{
+		Codes: benchCodes(n, 256), Sets: make([][4]uint64, tests), Right: make([]uint64, tests*kernel.PredictWords),
+	}
+	for i := range members.Sets {
+		members.Sets[i] = [4]uint64{r.Uint64(), r.Uint64(), r.Uint64(), r.Uint64()}
+	}
+	bench(b, fmt.Sprintf("Members/%s", f.Level), n*tests, "row*test", func() { f.Members(&members) })
 
 	find := kernel.LeavesJob{
 		Right: compare.Right, Words: kernel.PredictWords,

@@ -267,6 +267,17 @@ func (j *CompareJob) Check() error {
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
+func (j *MembersJob) Check() error {
+	switch n, rows := len(j.Sets), len(j.Codes); {
+	case rows&63 != 0 || rows > PredictRows:
+		return bad("MembersJob", "len(Codes)", rows, "a multiple of 64, up to 512")
+	case n > 0 && len(j.Right) < (n-1)*PredictWords+rows/64:
+		return short("MembersJob", "Right", len(j.Right), (n-1)*PredictWords+rows/64)
+	}
+	return nil
+}
+
+// Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *LeavesJob) Check() error {
 	switch {
 	case j.Words < 1 || j.Words > PredictWords:

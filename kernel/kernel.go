@@ -38,9 +38,9 @@
 // # Prediction
 //
 // Prediction takes rows in blocks, 64 rows to a machine word. It makes every
-// different test of the trees (is a feature below a threshold?) once a block
-// ([CompareJob]). Each tree then needs a few AND and OR operations on the
-// results ([LeavesJob]). These are bit vectors as in QuickScorer (Lucchese et
+// different test of the trees once a block: is a feature below a threshold
+// ([CompareJob]), is its bin code in a set ([MembersJob])? Each tree then needs
+// a few AND and OR operations on the results ([LeavesJob]). These are bit vectors as in QuickScorer (Lucchese et
 // al., SIGIR 2015), but of rows, not of leaves. What remains is to add up steps
 // ([AddStepsJob], [AddPairsJob]) and to turn the sums into probabilities
 // ([SoftmaxJob]). A single row walks through the trees ([WalkJob]).
@@ -214,8 +214,9 @@ type ScanJob struct {
 type PartitionJob struct {
 	Column      []uint8 // bin codes by row number
 	Rows        []uint32
-	Bin         uint8 // codes 1…Bin go left
-	MissingLeft bool  // so does code 0
+	Bin         uint8      // codes 1…Bin go left
+	MissingLeft bool       // so does code 0
+	Set         *[4]uint64 // codes that go left, code c being bit c mod 64 of word c/64; nil: those of Bin and MissingLeft
 
 	Left, Right []uint32 // out; each as long as Rows; Left may share its memory
 	NumLeft     int      // out
@@ -243,6 +244,15 @@ type CompareJob struct {
 	MissingLeft int // missing values go left at the first MissingLeft thresholds, right at the others
 
 	Right []uint64 // out, PredictWords from one threshold to the next; words past the rows' stay as they are
+}
+
+// MembersJob looks for the bin codes of rows in sets. A row goes right where its
+// code is not in the set.
+type MembersJob struct {
+	Codes []uint8     // whole words of rows, at most PredictRows
+	Sets  [][4]uint64 // as in [PartitionJob]
+
+	Right []uint64 // out, PredictWords from one set to the next; words past the rows' stay as they are
 }
 
 // Cut is an inner node of a tree whose leaves are numbered from left to right.
@@ -351,6 +361,7 @@ type Funcs struct {
 	Partition func(*PartitionJob)
 	Update    func(*UpdateJob)
 	Compare   func(*CompareJob)
+	Members   func(*MembersJob)
 	Leaves    func(*LeavesJob)
 	AddSteps  func(*AddStepsJob)
 	AddPairs  func(*AddPairsJob)
@@ -374,6 +385,7 @@ var Generic = Checked(Funcs{
 	Partition: Partition,
 	Update:    Update,
 	Compare:   Compare,
+	Members:   Members,
 	Leaves:    Leaves,
 	AddSteps:  AddSteps,
 	AddPairs:  AddPairs,
@@ -405,6 +417,7 @@ func Checked(f Funcs) *Funcs {
 		Partition: checked((*PartitionJob).Check, f.Partition),
 		Update:    checked((*UpdateJob).Check, f.Update),
 		Compare:   checked((*CompareJob).Check, f.Compare),
+		Members:   checked((*MembersJob).Check, f.Members),
 		Leaves:    checked((*LeavesJob).Check, f.Leaves),
 		AddSteps:  checked((*AddStepsJob).Check, f.AddSteps),
 		AddPairs:  checked((*AddPairsJob).Check, f.AddPairs),

@@ -20,6 +20,20 @@ func Compare(j *CompareJob) {
 	}
 }
 
+// Members is the reference of [Funcs.Members].
+func Members(j *MembersJob) {
+	for i, set := range j.Sets {
+		right := j.Right[i*PredictWords:][:len(j.Codes)/64]
+		for w := range right {
+			var in uint64
+			for b, code := range j.Codes[w*64:][:64] {
+				in |= set[code/64] >> (code % 64) & 1 << b
+			}
+			right[w] = ^in
+		}
+	}
+}
+
 // Leaves is the reference of [Funcs.Leaves].
 func Leaves(j *LeavesJob) {
 	for t, first := range j.FirstCut[:len(j.FirstCut)-1] {

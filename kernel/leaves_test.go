@@ -38,6 +38,37 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+func TestMembers(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	j := MembersJob{Codes: make([]uint8, 320), Sets: make([][4]uint64, 5)}
+	for i := range j.Codes {
+		j.Codes[i] = uint8(i)
+	}
+	in := make([]map[uint8]bool, len(j.Sets))
+	for test := range in {
+		in[test] = map[uint8]bool{}
+		for range 60 * test {
+			code := uint8(r.IntN(MaxBins))
+			in[test][code] = true
+			j.Sets[test][code/64] |= 1 << (code % 64)
+		}
+	}
+	j.Right = make([]uint64, len(j.Sets)*PredictWords)
+	Members(&j)
+	for test := range j.Sets {
+		for row, code := range j.Codes {
+			if bitOf(j.Right, test, row) == in[test][code] {
+				t.Errorf("code %d, set number %d: %v", code, test, in[test][code])
+			}
+		}
+		for _, word := range j.Right[test*PredictWords:][5:PredictWords] {
+			if word != 0 {
+				t.Errorf("set number %d: answers of no rows", test)
+			}
+		}
+	}
+}
+
 // TestLeaves walks from the first cut to the leaf, in trees of every number of
 // leaves.
 func TestLeaves(t *testing.T) {

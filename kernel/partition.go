@@ -2,6 +2,10 @@ package kernel
 
 // Partition is the reference of [Funcs.Partition].
 func Partition(j *PartitionJob) {
+	if j.Set != nil {
+		partitionBySet(j)
+		return
+	}
 	left, right := j.Left[:len(j.Rows)], j.Right[:len(j.Rows)]
 	// Shifted by one, the missing code 0 becomes 255, and no Bin reaches it.
 	shift := uint8(1)
@@ -17,6 +21,20 @@ func Partition(j *PartitionJob) {
 		if int(j.Column[row]-shift) < end {
 			goesLeft = 1
 		}
+		nl += goesLeft
+		nr += 1 - goesLeft
+	}
+	j.NumLeft = nl
+}
+
+func partitionBySet(j *PartitionJob) {
+	left, right := j.Left[:len(j.Rows)], j.Right[:len(j.Rows)]
+	set := *j.Set
+	nl, nr := 0, 0
+	for _, row := range j.Rows {
+		left[nl], right[nr] = row, row
+		code := j.Column[row]
+		goesLeft := int(set[code/64] >> (code % 64) & 1)
 		nl += goesLeft
 		nr += 1 - goesLeft
 	}

@@ -181,3 +181,23 @@ func (d dice) codes(n, bins int) []uint8 {
 	}
 	return column
 }
+
+// set is a set of bin codes.
+func (d dice) set() (set [4]uint64) {
+	kind := d.IntN(6)
+	for w := range set {
+		switch kind {
+		case 0: // none
+		case 1: // all
+			set[w] = math.MaxUint64
+		case 2: // few
+			set[w] = d.Uint64() & d.Uint64() & d.Uint64()
+		default:
+			set[w] = d.Uint64()
+		}
+	}
+	if kind < 2 && d.yes() { // all but one, or one
+		set[d.IntN(4)] ^= 1 << d.IntN(64)
+	}
+	return set
+}

@@ -45,6 +45,7 @@ var suites = []suite{
 	{"Partition", partitionShapes, partition},
 	{"Update", classShapes, update},
 	{"Compare", compareShapes, compare},
+	{"Members", compareShapes, members},
 	{"Leaves", leavesShapes, leaves},
 	{"AddSteps", classShapes, addSteps},
 	{"AddPairs", pairShapes, addPairs},

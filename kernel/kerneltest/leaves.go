@@ -6,7 +6,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// compareShapes use rows for words of rows, classes for thresholds.
+// compareShapes use rows for words of rows, classes for thresholds or sets.
 func compareShapes() (shapes []shape) {
 	for words := 0; words <= kernel.PredictWords; words++ {
 		for _, thresholds := range []int{0, 1, 2, 3, 7, 8, 9, 255, 300} {
@@ -38,6 +38,21 @@ func compare(d dice, s shape) call {
 			Thresholds:  input(m, "Thresholds", thresholds),
 			MissingLeft: missingLeft,
 			Right:       output[uint64](m, "Right", size),
+		})
+	}
+}
+
+func members(d dice, s shape) call {
+	codes, sets := d.codes(s.rows%(kernel.PredictWords+1)*64, kernel.MaxBins), make([][4]uint64, s.classes)
+	for i := range sets {
+		sets[i] = d.set()
+	}
+	size := max(0, (len(sets)-1)*kernel.PredictWords+len(codes)/64)
+	return func(f *kernel.Funcs, m *memory) {
+		f.Members(&kernel.MembersJob{
+			Codes: input(m, "Codes", codes),
+			Sets:  input(m, "Sets", sets),
+			Right: output[uint64](m, "Right", size),
 		})
 	}
 }

@@ -1,6 +1,10 @@
 package kerneltest
 
-import "github.com/libaoso/aoso/kernel"
+import (
+	"unsafe"
+
+	"github.com/libaoso/aoso/kernel"
+)
 
 // partitionShapes use classes for the number of bins.
 func partitionShapes() (shapes []shape) {
@@ -21,11 +25,16 @@ func partition(d dice, s shape) call {
 	column := d.codes(total, s.classes)
 	bin := uint8(pick(d, 0, 1, s.classes-1, d.IntN(s.classes), d.IntN(256), 255))
 	missingLeft, sameRows := d.yes(), d.yes()
+	var set [][4]uint64
+	if d.yes() {
+		set = [][4]uint64{d.set()}
+	}
 	return func(f *kernel.Funcs, m *memory) {
 		job := kernel.PartitionJob{
 			Column:      inputAfter(m, "Column", lead, column),
 			Bin:         bin,
 			MissingLeft: missingLeft,
+			Set:         unsafe.SliceData(input(m, "Set", set)),
 			Right:       output[uint32](m, "Right", len(rows)),
 		}
 		if sameRows {

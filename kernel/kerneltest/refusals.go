@@ -236,6 +236,7 @@ func cellsRefusals() (list []refusal) {
 func leavesRefusals() (list []refusal) {
 	type (
 		compare = kernel.CompareJob
+		members = kernel.MembersJob
 		leaves  = kernel.LeavesJob
 		walk    = kernel.WalkJob
 	)
@@ -250,6 +251,16 @@ func leavesRefusals() (list []refusal) {
 		fault[compare]{"MissingLeft is 3, must be 0 to 2, the thresholds", func(j *compare) { j.MissingLeft = 3 }},
 		fault[compare]{"MissingLeft is -1, must be 0 to 2, the thresholds", func(j *compare) { j.MissingLeft = -1 }},
 		fault[compare]{"len(Right) is 9, must be 10 or more", func(j *compare) { j.Right = j.Right[:9] }},
+	)...)
+	list = append(list, refusals("MembersJob", func(f *kernel.Funcs, j *members) { f.Members(j) },
+		func() members {
+			return members{Codes: make([]uint8, 128), Sets: make([][4]uint64, 2), Right: make([]uint64, 10)}
+		},
+		fault[members]{"len(Codes) is 100, must be a multiple of 64, up to 512", func(j *members) { j.Codes = j.Codes[:100] }},
+		fault[members]{"len(Codes) is 576, must be a multiple of 64, up to 512", func(j *members) {
+			j.Codes, j.Right = make([]uint8, 576), make([]uint64, 100)
+		}},
+		fault[members]{"len(Right) is 9, must be 10 or more", func(j *members) { j.Right = j.Right[:9] }},
 	)...)
 	list = append(list, refusals("LeavesJob", func(f *kernel.Funcs, j *leaves) { f.Leaves(j) },
 		func() leaves {
