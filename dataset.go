@@ -2,12 +2,14 @@ package aoso
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/par"
 )
@@ -84,8 +86,12 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	defer team.Close()
 	set := &data.Set{Target: data.NewTarget(labels, classes), Names: names}
 	set.Weights = weights
-	set.Mapper = bin.Fit(features, sampleRows(features.Rows(), o), cmp.Or(o.MaxBins, bin.MaxValueBins), team)
-	set.Matrix = set.Mapper.Map(features, team)
+	columns, err := fitEncoder(set, features, o)
+	if err != nil {
+		return nil, err
+	}
+	set.Mapper = bin.Fit(columns, sampleRows(features.Rows(), o), cmp.Or(o.MaxBins, bin.MaxValueBins), set.Encoder.Bins(), team)
+	set.Matrix = set.Mapper.Map(columns, team)
 	start, err := newStart(o.Init, features, team)
 	if err == nil {
 		err = start.replay(features, &set.Target, team)
@@ -97,6 +103,34 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 		set.Group(team)
 	}
 	return &Dataset{set, start}, nil
+}
+
+// fitEncoder makes columns of numbers of the features of a training set, and has the
+// set remember how.
+func fitEncoder(set *data.Set, x Features, o DatasetOptions) (columns bin.Source, err error) {
+	if o.Init != nil {
+		set.Encoder = o.Init.encoder
+		return encoded(set.Encoder, x)
+	}
+	options := category.Options{MaxBins: cmp.Or(o.MaxBins, bin.MaxValueBins), Seed: o.Seed}
+	if o.Categorical != nil {
+		options.Categorical = make([]bool, x.Cols())
+		for _, j := range o.Categorical {
+			options.Categorical[j] = true
+		}
+	}
+	target := &category.Target{Classes: len(set.Classes), Labels: set.Labels, Weights: set.Weights}
+	set.Encoder, columns, err = category.Fit(x, target, options)
+	return columns, err
+}
+
+// encoded makes columns of numbers of features.
+func encoded(e *category.Encoder, x Features) (bin.Source, error) {
+	columns, err := e.Encode(x)
+	if mismatch := (*category.MismatchError)(nil); errors.As(err, &mismatch) {
+		return nil, badArgument(fmt.Sprintf("features: column %d", mismatch.Column), mismatch.Value, "numbers, as in training")
+	}
+	return columns, err
 }
 
 // namesOf is the names of so many features, made up if there are none.
@@ -127,6 +161,11 @@ func (o *DatasetOptions) check(cols int) error {
 			return badArgument(fmt.Sprintf("names[%d]", i), name, "text in UTF-8")
 		}
 	}
+	for i, j := range o.Categorical {
+		if j < 0 || j >= cols {
+			return badArgument(fmt.Sprintf("categorical[%d]", i), j, "0 to %d, the columns", cols-1)
+		}
+	}
 	if o.Init != nil && cols != len(o.Init.names) {
 		return badArgument("features", fmt.Sprintf("%d columns", cols), "%d columns, the features of the model", len(o.Init.names))
 	}
@@ -155,9 +194,13 @@ func (d *Dataset) aligned(features Features, labels Labels, weights []float64, t
 	}
 	team := par.NewTeam(threads)
 	defer team.Close()
-	set := &data.Set{Target: data.NewTarget(labels, d.set.Classes), Names: d.set.Names, Mapper: d.set.Mapper}
+	set := &data.Set{Target: data.NewTarget(labels, d.set.Classes), Names: d.set.Names, Encoder: d.set.Encoder, Mapper: d.set.Mapper}
 	set.Weights = narrow
-	set.Matrix = set.Mapper.Map(features, team)
+	columns, err := encoded(set.Encoder, features)
+	if err != nil {
+		return nil, err
+	}
+	set.Matrix = set.Mapper.Map(columns, team)
 	start, err := newStart(d.continued(), features, team)
 	if err != nil {
 		return nil, err
@@ -243,7 +286,7 @@ type DatasetInfo struct {
 // Info is facts about the dataset.
 func (d *Dataset) Info() DatasetInfo {
 	info := DatasetInfo{Rows: d.Rows(), Features: len(d.set.Names), Classes: len(d.set.Classes)}
-	for _, f := range d.set.Mapper.Features {
+	for _, f := range d.set.Mapper.Features[:info.Features] {
 		info.Bins = append(info.Bins, len(f.Lower))
 	}
 	info.Bytes = int64(d.set.Bytes())
@@ -255,7 +298,7 @@ func (d *Dataset) Info() DatasetInfo {
 
 // shape is the size of a training on the dataset.
 func (d *Dataset) shape() Shape {
-	return Shape{Rows: d.Rows(), Features: len(d.set.Names), Classes: len(d.set.Classes)}
+	return Shape{Rows: d.Rows(), Features: len(d.set.Mapper.Features), Classes: len(d.set.Classes)}
 }
 
 // Rows is the number of rows.
@@ -266,6 +309,19 @@ func (d *Dataset) Classes() []string { return slices.Clone(d.set.Classes) }
 
 // FeatureNames is the names of the features.
 func (d *Dataset) FeatureNames() []string { return slices.Clone(d.set.Names) }
+
+// Categories is the names of the categories of a feature, in order; nil: it is
+// numeric.
+func (d *Dataset) Categories(feature int) []string {
+	return categoriesOf(d.set.Encoder, feature)
+}
+
+func categoriesOf(e *category.Encoder, feature int) []string {
+	if e == nil {
+		return nil
+	}
+	return slices.Clone(e.Features[feature].Categories)
+}
 
 // Unknown is the number of rows of a validation set whose class training
 // never saw.

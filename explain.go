@@ -57,14 +57,14 @@ func (m *Model) explanation(x Features, o SHAPOptions) (explain.Job, error) {
 	if o.Top < 0 || o.Top > len(m.classes) {
 		return explain.Job{}, badArgument("top", o.Top, "0 to %d, the classes of the model", len(m.classes))
 	}
-	return explain.Job{Forest: m.forest, Features: x, Trees: p.Trees, Threads: o.Threads, Top: o.Top}, nil
+	return explain.Job{Forest: m.forest, Columns: p.Features, Owners: m.encoder.Owners(), Trees: p.Trees, Threads: o.Threads, Top: o.Top}, nil
 }
 
 // Importance is how much each feature contributes: by "gain", the loss that
 // its splits were estimated to save; by "split", their number; or by "cover",
 // the number of rows that they parted, summed over them.
 func (m *Model) Importance(kind string) ([]float64, error) {
-	importance, ok := explain.Importance(m.forest, kind, len(m.names))
+	importance, ok := explain.Importance(m.forest, kind, len(m.names), m.encoder.Owners())
 	if !ok {
 		return nil, badArgument("importance", kind, "gain, split or cover")
 	}
@@ -83,7 +83,7 @@ type PairImportance struct {
 // gain first. A split on several pairs at once counts for each of them with
 // an equal share of its gain.
 func (m *Model) PairImportances() []PairImportance {
-	sums := explain.PairImportances(m.forest)
+	sums := explain.PairImportances(m.forest, m.encoder.Owners())
 	all := make([]PairImportance, len(sums))
 	for i, sum := range sums {
 		all[i] = PairImportance(sum)

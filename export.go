@@ -130,6 +130,7 @@ func (m *Model) content() *model.Model {
 			Method: m.method, Leaf: m.forest.LeafKind(), Pairs: m.forest.Pairs(), TreesPerIteration: m.perRound,
 			Classes: m.classes, Features: m.names, Temperature: m.temperature,
 		},
-		Forest: m.forest,
+		Encoder: m.encoder,
+		Forest:  m.forest,
 	}
 }

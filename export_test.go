@@ -187,7 +187,7 @@ func TestONNXLabels(t *testing.T) {
 		f.AddLeaf([]float32{0, 0, 0}, nil, 1)
 		f.AddLeaf([]float32{0, 0, 1}, nil, 1)
 		f.EndTree()
-		m := newModel(f, c.classes, []string{"x"}, AOSO, 1, paperParams())
+		m := newModel(f, c.classes, []string{"x"}, nil, AOSO, 1, paperParams())
 		m.temperature = 2
 		o := parseONNX(t, written(t, m.WriteONNX))
 		if got := o.integers["classlabels_int64s"]; !slices.Equal(got, c.numbers) || c.numbers == nil && !slices.Equal(o.texts["classlabels_strings"], c.classes) {

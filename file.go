@@ -67,7 +67,7 @@ func Decode(data []byte) (*Model, error) {
 	if p.Method != c.Method || p.Leaf != c.Leaf || p.Pairs != c.Pairs {
 		return nil, fmt.Errorf("%w: its header: the parameters are those of method %q, leaf %q, pairs %d", ErrCorrupt, p.Method, p.Leaf, p.Pairs)
 	}
-	m := newModel(c.Forest, c.Classes, c.Features, c.Method, c.TreesPerIteration, p)
+	m := newModel(c.Forest, c.Classes, c.Features, c.Encoder, c.Method, c.TreesPerIteration, p)
 	m.temperature = c.Temperature
 	return m, nil
 }

@@ -9,7 +9,7 @@ import (
 
 // with is a model of other trees, to which no temperature was fitted.
 func (m *Model) with(f *model.Forest) *Model {
-	return newModel(f, m.classes, m.names, m.method, m.perRound, m.params)
+	return newModel(f, m.classes, m.names, m.encoder, m.method, m.perRound, m.params)
 }
 
 // Truncated is the model of the first trees of m, 1 to all of them. It has no
@@ -45,6 +45,8 @@ func Merge(models ...*Model) (*Model, error) {
 			return nil, unlike("of other classes", "of the classes "+listed(first.Classes))
 		case !slices.Equal(c.Features, first.Features):
 			return nil, unlike("of other features", "of the features "+listed(first.Features))
+		case !c.Encoder.Equal(first.Encoder):
+			return nil, unlike("of other categories", "of the same categories")
 		case c.Method != first.Method:
 			return nil, unlike("of method "+c.Method, "of method "+first.Method)
 		case c.Leaf != first.Leaf:

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/predict"
 )
@@ -14,6 +16,7 @@ type Model struct {
 	forest   *model.Forest
 	classes  []string
 	names    []string
+	encoder  *category.Encoder // makes the columns that the forest splits on of features; nil: they are the features
 	method   string
 	perRound int // trees an iteration adds
 	params   Params
@@ -23,9 +26,9 @@ type Model struct {
 	predictor *predict.Predictor
 }
 
-func newModel(f *model.Forest, classes, names []string, method string, perRound int, params Params) *Model {
+func newModel(f *model.Forest, classes, names []string, e *category.Encoder, method string, perRound int, params Params) *Model {
 	return &Model{
-		forest: f, classes: classes, names: names, method: method, perRound: perRound, params: params,
+		forest: f, classes: classes, names: names, encoder: e, method: method, perRound: perRound, params: params,
 		predictor: predict.New(f, cacheBytes()),
 	}
 }
@@ -56,11 +59,23 @@ func (m *Model) checkFeatures(x Features) error {
 	return nil
 }
 
+// columns checks features and makes columns of numbers of them.
+func (m *Model) columns(x Features) (bin.Source, error) {
+	if err := m.checkFeatures(x); err != nil {
+		return nil, err
+	}
+	return encoded(m.encoder, x)
+}
+
 // Classes is the labels of the classes, in the order of their numbers.
 func (m *Model) Classes() []string { return slices.Clone(m.classes) }
 
 // FeatureNames is the names of the features.
 func (m *Model) FeatureNames() []string { return slices.Clone(m.names) }
+
+// Categories is the names of the categories of a feature, in order; nil: it is
+// numeric.
+func (m *Model) Categories(feature int) []string { return categoriesOf(m.encoder, feature) }
 
 // Trees is the number of trees.
 func (m *Model) Trees() int { return m.forest.Trees() }

@@ -31,13 +31,14 @@ func (m *Model) resolve(o PredictOptions) (k *kernel.Funcs, trees int, err error
 // job checks what is to be predicted and how.
 func (m *Model) job(x Features, o PredictOptions) (*predict.Job, error) {
 	k, trees, err := m.resolve(o)
-	if err == nil {
-		err = m.checkFeatures(x)
-	}
 	if err != nil {
 		return nil, err
 	}
-	return &predict.Job{Features: x, Trees: trees, Kernels: k, Threads: o.Threads}, nil
+	columns, err := m.columns(x)
+	if err != nil {
+		return nil, err
+	}
+	return &predict.Job{Features: columns, Trees: trees, Kernels: k, Threads: o.Threads}, nil
 }
 
 // PredictRaw returns the raw scores F of the rows of x, rows × classes.

@@ -150,7 +150,7 @@ func TestPredictBlocks(t *testing.T) {
 
 // TestPredictNoTrees: without trees all scores are zero.
 func TestPredictNoTrees(t *testing.T) {
-	m := newModel(model.NewForest(3, 1, false), []string{"a", "b", "c"}, []string{"x"}, AOSO, 1, paperParams())
+	m := newModel(model.NewForest(3, 1, false), []string{"a", "b", "c"}, []string{"x"}, nil, AOSO, 1, paperParams())
 	for _, rows := range []int{1, 100} {
 		scores := rawScores(t, m, RowMajor(make([]float64, rows), rows, 1), PredictOptions{})
 		if len(scores) != 3*rows || slices.ContainsFunc(scores, func(f float64) bool { return f != 0 }) {

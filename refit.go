@@ -28,7 +28,8 @@ type RefitOptions struct {
 // on its own training data, a model trained without trimming or on a subsample
 // stays the same but for rounding.
 func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error) {
-	if err := m.checkFeatures(x); err != nil {
+	columns, err := m.columns(x)
+	if err != nil {
 		return nil, err
 	}
 	if len(labels) != x.Rows() {
@@ -57,5 +58,5 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	}
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
-	return m.with(boost.Refit(m.forest, x, t, boost.Params(p), o.Keep, k, team)), nil
+	return m.with(boost.Refit(m.forest, columns, t, boost.Params(p), o.Keep, k, team)), nil
 }

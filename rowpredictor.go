@@ -12,11 +12,13 @@ import (
 // model's methods return. No two goroutines may use a RowPredictor at once, but
 // each can have its own: after the first one of a model they cost little.
 type RowPredictor struct {
-	kernels         *kernel.Funcs
-	row             *predict.Row
-	softmax         kernel.SoftmaxJob
-	features, trees int
-	asked, walked   int // trees, in all calls of Class
+	kernels       *kernel.Funcs
+	row           *predict.Row
+	softmax       kernel.SoftmaxJob
+	model         *Model
+	columns       []float64 // of the row, if the model encodes categories
+	trees         int
+	asked, walked int // trees, in all calls of Class
 }
 
 // RowPredictor prepares for predicting row by row. There is nothing for
@@ -27,10 +29,11 @@ func (m *Model) RowPredictor(o PredictOptions) (*RowPredictor, error) {
 		return nil, err
 	}
 	softmax := kernel.SoftmaxJob{Classes: len(m.classes), Temperature: m.temperature}
-	return &RowPredictor{kernels: k, row: m.predictor.Row(k, trees), softmax: softmax, features: len(m.names), trees: trees}, nil
+	return &RowPredictor{kernels: k, row: m.predictor.Row(k, trees), softmax: softmax, model: m, columns: make([]float64, m.encoder.Columns(0)), trees: trees}, nil
 }
 
-// Raw writes the raw scores F of a row, by class. NaN is missing.
+// Raw writes the raw scores F of a row, by class. NaN is missing. A category is
+// its position in [Model.Categories].
 func (p *RowPredictor) Raw(row, scores []float64) error {
 	if err := p.load(row); err != nil {
 		return err
@@ -95,8 +98,12 @@ func (p *RowPredictor) Walked() float64 {
 }
 
 func (p *RowPredictor) load(row []float64) error {
-	if err := checkLength("row", len(row), p.features, "features"); err != nil {
+	if err := checkLength("row", len(row), len(p.model.names), "features"); err != nil {
 		return err
+	}
+	if e := p.model.encoder; e != nil {
+		e.EncodeRow(row, p.columns)
+		row = p.columns
 	}
 	p.row.Load(row)
 	return nil

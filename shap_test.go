@@ -236,7 +236,7 @@ func chain(features int, share float64) *Model {
 	}
 	f.AddLeaf([]float32{1, -1}, nil, int(rows))
 	f.EndTree()
-	return newModel(f, []string{"a", "b"}, names, AOSO, 1, paperParams())
+	return newModel(f, []string{"a", "b"}, names, nil, AOSO, 1, paperParams())
 }
 
 // TestSHAPLongPaths: no digits are lost on paths of very many features, where
@@ -293,7 +293,7 @@ func TestSHAPImpossible(t *testing.T) {
 		f.AddLeaf([]float32{0}, []kernel.Pair{{R: 2, S: 2}}, rows)
 	}
 	f.EndTree()
-	m := newModel(f, []string{"a", "b"}, []string{"x", "y"}, AOSO, 1, paperParams())
+	m := newModel(f, []string{"a", "b"}, []string{"x", "y"}, nil, AOSO, 1, paperParams())
 	for _, top := range []int{0, 1} {
 		c, err := m.SHAPSparse(RowMajor([]float64{0, 1}, 1, 2), SHAPOptions{Top: top})
 		if err != nil || slices.Max(c.Values) != 0 || slices.Min(c.Columns) != 2 {

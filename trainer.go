@@ -147,7 +147,7 @@ func (b *Trainer) progress() Progress {
 // TrainLoss is NaN, and Valid is there with early stopping only.
 func (b *Trainer) Result() *Result {
 	r := b.fit.Result()
-	m := newModel(r.Forest, b.train.set.Classes, b.train.set.Names, r.Params.Method, b.fit.TreesPerIteration(), Params(r.Params))
+	m := newModel(r.Forest, b.train.set.Classes, b.train.set.Names, b.train.set.Encoder, r.Params.Method, b.fit.TreesPerIteration(), Params(r.Params))
 	m.temperature = r.Temperature
 	if before := b.train.continued(); before != nil && m.temperature == 0 {
 		m.temperature = before.temperature

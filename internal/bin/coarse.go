@@ -7,9 +7,9 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// Coarse returns a mapper in which every feature has at most maxBins value
+// Coarse returns a mapper in which every numeric feature has at most maxBins value
 // bins. Each coarse bin joins the same number of adjacent bins of m. If no
-// feature of m has more than maxBins bins, Coarse returns m itself.
+// numeric feature of m has more than maxBins bins, Coarse returns m itself.
 func (m *Mapper) Coarse(maxBins int) *Mapper {
 	if !slices.ContainsFunc(m.Features, func(f Feature) bool { return f.width(maxBins) > 1 }) {
 		return m
@@ -23,8 +23,13 @@ func (m *Mapper) Coarse(maxBins int) *Mapper {
 }
 
 // width returns how many adjacent value bins must be joined to leave at most
-// maxBins of them.
-func (f *Feature) width(maxBins int) int { return max(1, (len(f.Lower)+maxBins-1)/maxBins) }
+// maxBins of them. Categories are not joined.
+func (f *Feature) width(maxBins int) int {
+	if f.Categorical {
+		return 1
+	}
+	return max(1, (len(f.Lower)+maxBins-1)/maxBins)
+}
 
 // Fine returns the last bin of f that a coarse bin contains. maxBins is the
 // argument that [Mapper.Coarse] was given.
@@ -35,7 +40,7 @@ func (f *Feature) Fine(coarse uint8, maxBins int) uint8 {
 // join returns the feature with every width adjacent value bins joined into
 // one.
 func (f *Feature) join(width int) (c Feature) {
-	c.Missing = f.Missing
+	c.Missing, c.Categorical = f.Missing, f.Categorical
 	for b := 0; b < len(f.Lower); b += width {
 		if b > 0 {
 			c.Edges = append(c.Edges, f.Edges[b-1])

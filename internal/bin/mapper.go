@@ -20,6 +20,10 @@ type Feature struct {
 	Lower   []float64 // smallest training value in each value bin
 	Upper   []float64 // largest training value in each value bin
 	Missing bool      // the training set has missing values
+
+	// Categorical features have the numbers of categories for values, one in each
+	// bin. Their order means nothing.
+	Categorical bool
 }
 
 // Mapper is the quantization of all features of a training set.
@@ -34,6 +38,15 @@ func (f *Feature) Constant() bool {
 	return len(f.Lower) == 0 || len(f.Lower) == 1 && !f.Missing
 }
 
+// CategoricalFeature is a feature of so many categories, numbered from 1.
+func CategoricalFeature(categories int) Feature {
+	f := Feature{Categorical: true}
+	for number := range categories {
+		f.appendBin(float64(number+1), float64(number+1))
+	}
+	return f
+}
+
 // Valid reports whether f satisfies the invariants of a fitted feature.
 func (f *Feature) Valid() bool {
 	n := len(f.Lower)
@@ -42,6 +55,9 @@ func (f *Feature) Valid() bool {
 	}
 	least := -math.MaxFloat64
 	for b := range n {
+		if f.Categorical && (f.Lower[b] != float64(b+1) || f.Upper[b] != f.Lower[b]) {
+			return false
+		}
 		if !(least <= f.Lower[b] && f.Lower[b] <= f.Upper[b] && f.Upper[b] <= math.MaxFloat64) {
 			return false
 		}
@@ -58,7 +74,7 @@ func (f *Feature) Valid() bool {
 // Equal reports whether two mappers have the same bins.
 func (m *Mapper) Equal(other *Mapper) bool {
 	return m == other || slices.EqualFunc(m.Features, other.Features, func(a, b Feature) bool {
-		return a.Missing == b.Missing && slices.Equal(a.Edges, b.Edges) && slices.Equal(a.Lower, b.Lower) && slices.Equal(a.Upper, b.Upper)
+		return a.Missing == b.Missing && a.Categorical == b.Categorical && slices.Equal(a.Edges, b.Edges) && slices.Equal(a.Lower, b.Lower) && slices.Equal(a.Upper, b.Upper)
 	})
 }
 

@@ -69,8 +69,9 @@ const (
 
 // Fit chooses at most maxBins value bins for every feature of a source. sample
 // lists the rows to choose them from, in increasing order; nil means all rows.
-// Whether a feature has missing values is determined from all rows.
-func Fit(s Source, sample []int, maxBins int, team *par.Team) *Mapper {
+// Whether a feature has missing values is determined from all rows. categories
+// lists the number of categories of each feature, 0 if it is numeric; nil: all are.
+func Fit(s Source, sample []int, maxBins int, categories []int, team *par.Team) *Mapper {
 	m := &Mapper{Features: make([]Feature, s.Cols())}
 	size := s.Rows()
 	if sample != nil {
@@ -86,7 +87,11 @@ func Fit(s Source, sample []int, maxBins int, team *par.Team) *Mapper {
 		first, end := i*columnGroup, min((i+1)*columnGroup, s.Cols())
 		missing := readSample(s, first, end, sample, values, size)
 		for j := first; j < end; j++ {
-			m.Features[j] = fitFeature(values[(j-first)*size:][:size], scratch, maxBins)
+			if categories != nil && categories[j] > 0 {
+				m.Features[j] = CategoricalFeature(categories[j])
+			} else {
+				m.Features[j] = fitFeature(values[(j-first)*size:][:size], scratch, maxBins)
+			}
 			m.Features[j].Missing = missing[j-first]
 		}
 	})

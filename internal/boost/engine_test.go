@@ -21,7 +21,7 @@ func TestScoresAreKept(t *testing.T) {
 	team := par.NewTeam(1)
 	defer team.Close()
 	x := column{1, 2, 3, 4, 5}
-	set := &data.Set{Names: []string{"x"}, Mapper: bin.Fit(x, nil, 255, team)}
+	set := &data.Set{Names: []string{"x"}, Mapper: bin.Fit(x, nil, 255, nil, team)}
 	set.Matrix = set.Mapper.Map(x, team)
 	set.Target = data.Target{
 		Classes: []string{"a", "b", "c"}, Labels: []int32{0, 1, 0, 1, 2},

@@ -122,7 +122,7 @@ func (s *sampler) chooseRows() {
 		return
 	}
 	s.trimRows()
-	in := s.chosen.SplitBy(s.kernels, s.out, stays, false, 0, rows, s.team)
+	in := s.chosen.SplitBy(s.kernels, s.out, tree.Test{Last: stays}, 0, rows, s.team)
 	s.rest.Rows = append(s.rest.Rows[:0], s.chosen.Rows[in:]...)
 	s.chosen.Rows = s.chosen.Rows[:in]
 }

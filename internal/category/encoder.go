@@ -56,8 +56,12 @@ type Encoder struct {
 	Features []Feature
 }
 
-// Owners lists the features that the columns after encoding come from.
+// Owners lists the features that the columns after encoding come from; nil: those
+// that they are.
 func (e *Encoder) Owners() []int {
+	if e == nil {
+		return nil
+	}
 	var owners []int
 	for j := range e.Features {
 		owners = append(owners, j)
@@ -68,6 +72,23 @@ func (e *Encoder) Owners() []int {
 		}
 	}
 	return owners
+}
+
+// Owner is the feature that a column after encoding comes from, and which of its
+// rates it is; −1: none.
+func (e *Encoder) Owner(column int) (feature, rate int) {
+	if column < len(e.Features) {
+		return column, -1
+	}
+	column -= len(e.Features)
+	for feature = range e.Features {
+		if rates := len(e.Features[feature].Rates); column < rates {
+			break
+		} else {
+			column -= rates
+		}
+	}
+	return feature, column
 }
 
 // Columns is the number of columns that so many features become.
@@ -138,29 +159,55 @@ func (e *Encoder) Encode(x bin.Source) (bin.Source, error) {
 		}
 		c := column{from: j, table: places.numbers}
 		if f.Categories != nil {
-			c.table = places.take(func(category int) float64 {
-				code := f.Other
-				if category >= 0 {
-					code = f.Codes[category]
-				}
-				if code == 0 {
-					return math.NaN()
-				}
-				return float64(code)
-			})
+			c.table = places.take(f.code)
 		}
 		s.columns = append(s.columns, c)
 		for _, rate := range f.Rates {
 			rates = append(rates, column{from: j, table: places.take(func(category int) float64 {
-				if category < 0 {
-					category = len(rate) - 1
-				}
 				return float64(rate[category])
 			})})
 		}
 	}
 	s.columns = append(s.columns, rates...)
 	return s, nil
+}
+
+// EncodeRow writes the columns of numbers of a row, whose categories are positions
+// among those of the encoder. Other positions are categories that it does not list.
+func (e *Encoder) EncodeRow(row, columns []float64) {
+	rates := columns[len(e.Features):]
+	for j, x := range row {
+		f := &e.Features[j]
+		columns[j] = x
+		if f.Categories == nil {
+			continue
+		}
+		category := len(f.Categories) // others
+		if x >= 0 && x < float64(category) {
+			category = int(x)
+		}
+		for i, rate := range f.Rates {
+			if rates[i] = x; x == x {
+				rates[i] = float64(rate[category])
+			}
+		}
+		rates = rates[len(f.Rates):]
+		if x == x {
+			columns[j] = f.code(category)
+		}
+	}
+}
+
+// code is the number that a category becomes.
+func (f *Feature) code(category int) float64 {
+	code := f.Other
+	if category < len(f.Codes) {
+		code = f.Codes[category]
+	}
+	if code == 0 {
+		return math.NaN()
+	}
+	return float64(code)
 }
 
 // lookup gives a number for each value of a column of a source.
@@ -195,14 +242,15 @@ func (t byNumber) at(v float64) float64 {
 // places is which of a feature's categories the values of a column are.
 type places struct {
 	numbers  lookup          // of a numeric feature; nil: the values themselves
-	position []int           // by category of a categorical column; −1: not listed
+	unlisted int             // stands for categories that the feature does not list
+	position []int           // by category of a categorical column
 	number   map[float64]int // by value of a column of numbers
 }
 
-// take is a lookup of what of says of categories; −1 is one that is not listed.
+// take is a lookup of what of says of categories.
 func (p *places) take(of func(category int) float64) lookup {
 	if p.number != nil {
-		t := byNumber{map[float64]float64{}, of(-1)}
+		t := byNumber{map[float64]float64{}, of(p.unlisted)}
 		for v, category := range p.number {
 			t.known[v] = of(category)
 		}
@@ -218,6 +266,7 @@ func (p *places) take(of func(category int) float64) lookup {
 // places finds the categories of a column of a source among those of the feature.
 func (f *Feature) places(x bin.Source, j int) (p places, err error) {
 	names := Categories(x, j)
+	p.unlisted = len(f.Categories)
 	switch {
 	case f.Categories == nil && names == nil:
 		return p, nil
@@ -248,7 +297,7 @@ func (f *Feature) places(x bin.Source, j int) (p places, err error) {
 	for i, name := range names {
 		category, ok := known[name]
 		if !ok {
-			category = -1
+			category = p.unlisted
 		}
 		p.position[i] = category
 	}

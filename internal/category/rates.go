@@ -187,9 +187,6 @@ func (s *foldSource) Column(j, first int, dst []float64) {
 	for i, v := range dst {
 		if c := s.position[r].at(v); c == c {
 			rates := s.rates[foldOf(s.seed, first+i)][r]
-			if c < 0 {
-				c = float64(len(rates) - 1)
-			}
 			dst[i] = float64(rates[int(c)])
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/internal/par"
@@ -42,6 +43,7 @@ func (s *Set) Writer() *modelio.Writer {
 	modelio.Add(w, "labels", s.Labels)
 	modelio.Add(w, "weights", s.Weights)
 	modelio.Add(w, "codes", s.Matrix.Codes())
+	s.Encoder.Write(w)
 	return w
 }
 
@@ -79,7 +81,10 @@ func Decode(memory *mem.Block) (*Set, error) {
 		}
 		s.Weights = nil
 	}
-	if s.Mapper, err = mapperOf(bins, missing, lower, upper, edges); err == nil {
+	if s.Encoder, err = category.Read(file, len(s.Names)); err != nil {
+		return nil, err
+	}
+	if s.Mapper, err = mapperOf(bins, missing, lower, upper, edges, s.Encoder.Bins()); err == nil {
 		err = s.check(h.Rows)
 	}
 	if err != nil {
@@ -97,7 +102,7 @@ func Decode(memory *mem.Block) (*Set, error) {
 }
 
 // mapperOf puts the bins of features together.
-func mapperOf(bins, missing []uint8, lower, upper, edges []float64) (*bin.Mapper, error) {
+func mapperOf(bins, missing []uint8, lower, upper, edges []float64, categories []int) (*bin.Mapper, error) {
 	m := &bin.Mapper{Features: make([]bin.Feature, len(bins))}
 	total, cuts := 0, 0
 	for _, n := range bins {
@@ -114,6 +119,8 @@ func mapperOf(bins, missing []uint8, lower, upper, edges []float64) (*bin.Mapper
 			Upper:   slices.Clone(upper[:n]),
 			Edges:   slices.Clone(edges[:cuts]),
 			Missing: missing[j] != 0,
+
+			Categorical: categories != nil && j < len(categories) && categories[j] > 0,
 		}
 		if !f.Valid() || missing[j] > 1 {
 			return nil, fmt.Errorf("the bins of feature %d do not rise, or missing is neither 0 nor 1", j)
@@ -129,8 +136,8 @@ func (s *Set) check(rows int) error {
 	switch {
 	case rows != len(s.Labels):
 		return fmt.Errorf("%d rows have %d labels", rows, len(s.Labels))
-	case len(s.Names) == 0 || len(s.Names) != len(s.Mapper.Features):
-		return fmt.Errorf("%d features have %d names", len(s.Mapper.Features), len(s.Names))
+	case len(s.Names) == 0 || s.Encoder.Columns(len(s.Names)) != len(s.Mapper.Features):
+		return fmt.Errorf("%d features with bins have %d names", len(s.Mapper.Features), len(s.Names))
 	case s.Weights != nil && len(s.Weights) != rows:
 		return fmt.Errorf("%d rows have %d weights", rows, len(s.Weights))
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -39,8 +40,9 @@ func (t *Target) TotalWeight() (sum float64) {
 // Set is a quantized training or validation set. It does not change once built.
 type Set struct {
 	Target
-	Names   []string // of the features
-	Mapper  *bin.Mapper
+	Names   []string          // of the features
+	Encoder *category.Encoder // makes the columns of the features; nil: they are the features
+	Mapper  *bin.Mapper       // of the columns
 	Matrix  *bin.Matrix
 	Grouped bool // the matrix has features in other forms as well
 }
@@ -54,7 +56,7 @@ func (s *Set) Group(team *par.Team) {
 
 // Subset copies the given rows; ready to train on, if asked.
 func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
-	subset := &Set{Names: s.Names, Mapper: s.Mapper, Matrix: s.Matrix.Subset(rows, train, team), Grouped: s.Grouped && train}
+	subset := &Set{Names: s.Names, Encoder: s.Encoder, Mapper: s.Mapper, Matrix: s.Matrix.Subset(rows, train, team), Grouped: s.Grouped && train}
 	subset.Classes, subset.Labels = s.Classes, make([]int32, len(rows))
 	for i, row := range rows {
 		subset.Labels[i] = s.Labels[row]
@@ -73,7 +75,7 @@ func (s *Set) Freed() bool { return s.Matrix.Columns == nil }
 
 // BinnedAs tells whether the codes and labels of two sets mean the same.
 func (s *Set) BinnedAs(other *Set) bool {
-	return s.Mapper.Equal(other.Mapper) && slices.Equal(s.Classes, other.Classes)
+	return s.Mapper.Equal(other.Mapper) && s.Encoder.Equal(other.Encoder) && slices.Equal(s.Classes, other.Classes)
 }
 
 // Columns lists the columns that can be split on.

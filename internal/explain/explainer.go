@@ -64,8 +64,8 @@ type task struct {
 // step is what a path asks of one feature.
 type step struct {
 	feature int
-	values  model.Range // that go this way
-	share   float64     // w, at all splits on the feature together
+	values  model.Values // that go this way
+	share   float64      // w, at all splits on the feature together
 }
 
 // value is what a leaf adds to the scores: values[i] to that of class, or slot,

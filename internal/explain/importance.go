@@ -8,8 +8,9 @@ import (
 )
 
 // Importance is how much each of so many features contributes, by a kind; false
-// if there is no such kind.
-func Importance(f *model.Forest, kind string, features int) (importance []float64, ok bool) {
+// if there is no such kind. owners lists the features that columns come from; nil:
+// they are the features.
+func Importance(f *model.Forest, kind string, features int, owners []int) (importance []float64, ok bool) {
 	worth, ok := map[string]func(n model.Node) float64{
 		"gain":  func(n model.Node) float64 { return float64(n.Gain()) },
 		"split": func(model.Node) float64 { return 1 },
@@ -20,9 +21,18 @@ func Importance(f *model.Forest, kind string, features int) (importance []float6
 	}
 	importance = make([]float64, features)
 	for n := range f.AllNodes() {
-		importance[n.Split().Feature] += worth(n)
+		importance[owner(owners, n)] += worth(n)
 	}
 	return importance, true
+}
+
+// owner is the feature that a node splits on.
+func owner(owners []int, n model.Node) int {
+	column := int(n.Split().Feature)
+	if owners == nil {
+		return column
+	}
+	return owners[column]
 }
 
 // PairImportance is what a feature contributes to telling two classes apart.
@@ -35,7 +45,7 @@ type PairImportance struct {
 
 // PairImportances is the importance of features by class pair, the greatest
 // gain first.
-func PairImportances(f *model.Forest) []PairImportance {
+func PairImportances(f *model.Forest, owners []int) []PairImportance {
 	type key struct {
 		feature int
 		classes [2]int
@@ -47,7 +57,7 @@ func PairImportances(f *model.Forest) []PairImportance {
 			pairs++
 		}
 		for r, s := range n.Pairs() {
-			k := key{int(n.Split().Feature), [2]int{r, s}}
+			k := key{owner(owners, n), [2]int{r, s}}
 			if s != model.Others {
 				k.classes = [2]int{min(r, s), max(r, s)}
 			}

@@ -24,7 +24,7 @@ func dot(w io.Writer, m *model.Model, tree int) error {
 	for i, n := range t.Nodes() {
 		name, split := dotName(i), n.Split()
 		fmt.Fprintf(out, "  %s [label=%s]\n", name, dotLabel(
-			split.Text(m.Features[split.Feature]),
+			m.Words(split, func(name string) string { return name }),
 			pairNames(m.Classes, n.Pairs()),
 			fmt.Sprintf("gain %.6g", n.Gain()),
 			fmt.Sprintf("rows %d", n.Rows())))

@@ -39,7 +39,7 @@ func writeText(out *bufio.Writer, m *model.Model, t model.Tree, c model.Child, d
 	n := t.Node(c)
 	split := n.Split()
 	fmt.Fprintf(out, "%s  [%s]  missing %s  gain %.6g  rows %d\n",
-		split.Text(terminal.Plain(m.Features[split.Feature])), pairNames(m.Classes, n.Pairs()), split.MissingSide(), n.Gain(), n.Rows())
+		m.Words(split, terminal.Plain), pairNames(m.Classes, n.Pairs()), split.MissingSide(), n.Gain(), n.Rows())
 	writeText(out, m, t, n.Left(), depth+1)
 	writeText(out, m, t, n.Right(), depth+1)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
@@ -43,6 +44,7 @@ func (m *Model) writer(meta any) *modelio.Writer {
 	modelio.Add(w, "leaf_rows", f.leafRows)
 	modelio.Add(w, "leaf_pairs", f.leafPairs)
 	modelio.Add(w, "steps", f.values)
+	m.Encoder.Write(w)
 	return w
 }
 
@@ -65,17 +67,21 @@ func Decode(data []byte) (*Model, error) {
 			return nil, err
 		}
 	}
-	f, err := decodeForest(file, &h.Header)
+	encoder, err := category.Read(file, len(h.Features))
+	if err != nil {
+		return nil, err
+	}
+	f, err := decodeForest(file, &h.Header, encoder.Columns(len(h.Features)))
 	if err != nil {
 		return nil, err
 	}
 	if f.Trees() != h.Trees {
 		return nil, fmt.Errorf("%w: its header: trees is %d, there are %d", modelio.ErrCorrupt, h.Trees, f.Trees())
 	}
-	return &Model{h.Header, f, h.Params}, nil
+	return &Model{h.Header, encoder, f, h.Params}, nil
 }
 
-func decodeForest(file *modelio.File, h *Header) (*Forest, error) {
+func decodeForest(file *modelio.File, h *Header, columns int) (*Forest, error) {
 	f := &Forest{classes: len(h.Classes), pairs: h.Pairs, full: h.Leaf == "full"}
 	if err := cmp.Or(
 		modelio.Read(file, "first_node", &f.firstNode),
@@ -92,7 +98,7 @@ func decodeForest(file *modelio.File, h *Header) (*Forest, error) {
 	); err != nil {
 		return nil, err
 	}
-	if err := f.Check(len(h.Features)); err != nil {
+	if err := f.Check(columns); err != nil {
 		return nil, fmt.Errorf("%w: %w", modelio.ErrCorrupt, err)
 	}
 	return f, nil

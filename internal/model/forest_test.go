@@ -23,8 +23,8 @@ func forests() map[string]*Forest {
 		}
 		for _, f := range []*Forest{pairs, full} {
 			if tree != 1 {
-				f.AddNode(Split{1, true, 0.5}, 1, LeafChild(2), 9, pair(0, 1))
-				f.AddNode(Split{0, false, math.Inf(1)}, LeafChild(0), LeafChild(1), 4, pair(2, 3))
+				f.AddNode(NumericSplit(1, 0.5, true), 1, LeafChild(2), 9, pair(0, 1))
+				f.AddNode(NumericSplit(0, math.Inf(1), false), LeafChild(0), LeafChild(1), 4, pair(2, 3))
 			}
 			for _, scale := range scales {
 				if f == full {
@@ -110,7 +110,7 @@ func TestTree(t *testing.T) {
 			}
 		}
 		nodes := maps.Collect(f.Tree(2).Nodes())
-		if len(nodes) != 2 || nodes[0].Split() != (Split{1, true, 0.5}) || nodes[0].Left() != 1 || nodes[0].Right().Leaf() != 2 || nodes[0].Gain() != 9 {
+		if len(nodes) != 2 || nodes[0].Split() != (NumericSplit(1, 0.5, true)) || nodes[0].Left() != 1 || nodes[0].Right().Leaf() != 2 || nodes[0].Gain() != 9 {
 			t.Errorf("%s: nodes %v", name, nodes)
 		}
 		same := func(pairs iter.Seq2[int, int], want string) {
@@ -134,7 +134,7 @@ func TestSplit(t *testing.T) {
 		all.add(s)
 		return all.goesLeft(0, []float64{x})
 	}
-	for _, s := range []Split{{0, true, 0.5}, {0, false, 0.5}, {0, false, inf}, {0, true, -math.MaxFloat64}} {
+	for _, s := range []Split{NumericSplit(0, 0.5, true), NumericSplit(0, 0.5, false), NumericSplit(0, inf, false), NumericSplit(0, -math.MaxFloat64, true)} {
 		for _, x := range []float64{-math.MaxFloat64, 0, math.Nextafter(0.5, 0), 0.5, 1, math.MaxFloat64, nan} {
 			left := x < s.Threshold() || x != x && s.MissingLeft
 			if goesLeft(s, x) != left || s.Left().Has(x) != left || s.Right().Has(x) == left {
@@ -145,13 +145,13 @@ func TestSplit(t *testing.T) {
 			t.Errorf("%+v: infinite values", s)
 		}
 	}
-	between := Split{0, true, 1}.Right().And(Split{0, false, 3}.Left())
+	between := NumericSplit(0, 1, true).Right().And(NumericSplit(0, 3, false).Left())
 	for x, want := range map[float64]bool{0.5: false, 1: true, 2: true, 3: false} {
 		if between.Has(x) != want {
 			t.Errorf("%v is from 1 up to 3: %v", x, between.Has(x))
 		}
 	}
-	splits := []Split{{0, true, 5}, {0, false, 1}, {0, false, 2}, {1, true, 0}}
+	splits := []Split{NumericSplit(0, 5, true), NumericSplit(0, 1, false), NumericSplit(0, 2, false), NumericSplit(1, 0, true)}
 	for i, s := range splits {
 		for j, o := range splits {
 			if got := s.Compare(o); (got < 0) != (i < j) || (got > 0) != (i > j) {

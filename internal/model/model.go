@@ -5,14 +5,16 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
 // Model is a trained model, as its file holds it.
 type Model struct {
 	Header
-	Forest *Forest
-	Params json.RawMessage // an object: the parameters of the training by their names
+	Encoder *category.Encoder // makes the columns that splits are on of features; nil: they are the features
+	Forest  *Forest
+	Params  json.RawMessage // an object: the parameters of the training by their names
 }
 
 // Header is a model without its trees.

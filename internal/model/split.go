@@ -1,29 +1,56 @@
 package model
 
 import (
-	"fmt"
+	"cmp"
 	"math"
+	"slices"
 )
+
+// Set is a set of bin codes, 0 to 255.
+type Set [4]uint64
+
+// Add adds a code.
+func (s *Set) Add(code int) { s[code/64] |= 1 << (code % 64) }
+
+// Toggle adds a code, or removes it.
+func (s *Set) Toggle(code int) { s[code/64] ^= 1 << (code % 64) }
+
+// Has reports whether a code is in the set.
+func (s *Set) Has(code int) bool { return s[code/64]>>(code%64)&1 != 0 }
 
 // Split is the test of a node: which rows go left, and which right.
 type Split struct {
 	Feature     int32
 	MissingLeft bool // missing values go left
 
-	threshold float64
+	categorical bool
+	threshold   float64
+	set         Set // if categorical: code 0 is that of missing values
 }
 
 // NumericSplit sends values below the threshold left. +Inf sends all values left
 // that are not missing.
 func NumericSplit(feature int, threshold float64, missingLeft bool) Split {
-	return Split{int32(feature), missingLeft, threshold}
+	return Split{Feature: int32(feature), MissingLeft: missingLeft, threshold: threshold}
 }
 
-// Threshold is what the values that go left are below.
+// CategoricalSplit sends categories whose codes are in a set left, and missing
+// values if 0 is.
+func CategoricalSplit(feature int, set Set) Split {
+	return Split{Feature: int32(feature), MissingLeft: set.Has(0), categorical: true, set: set}
+}
+
+// Threshold is what the values that go left are below. Categorical splits have
+// none.
 func (s Split) Threshold() float64 { return s.threshold }
 
-// Text is the test in words, of a feature with the given name.
-func (s Split) Text(feature string) string { return fmt.Sprintf("%s < %v", feature, s.threshold) }
+// Set is the codes that a categorical split sends left; nil: it is numeric.
+func (s Split) Set() *Set {
+	if !s.categorical {
+		return nil
+	}
+	return &s.set
+}
 
 // MissingSide is where missing values go, in words.
 func (s Split) MissingSide() string {
@@ -44,34 +71,56 @@ func (s Split) Compare(o Split) int {
 			return -1
 		}
 		return 1
-	case s.threshold < o.threshold:
-		return -1
-	case s.threshold > o.threshold:
+	case s.categorical != o.categorical:
+		if o.categorical {
+			return -1
+		}
 		return 1
 	}
-	return 0
+	return cmp.Or(cmp.Compare(s.threshold, o.threshold), slices.Compare(s.set[:], o.set[:]))
 }
 
 // Left is the values that go left.
-func (s Split) Left() Range {
-	return Range{math.Inf(-1), math.Nextafter(s.threshold, math.Inf(-1)), s.MissingLeft}
+func (s Split) Left() Values {
+	if s.categorical {
+		return Values{low: 1, high: math.MaxUint8, missing: s.MissingLeft, categorical: true, set: s.set}
+	}
+	return Values{low: math.Inf(-1), high: math.Nextafter(s.threshold, math.Inf(-1)), missing: s.MissingLeft}
 }
 
 // Right is the values that go right.
-func (s Split) Right() Range { return Range{s.threshold, math.Inf(1), !s.MissingLeft} }
-
-// Range is a set of values of a feature: those that take one way at some splits.
-type Range struct {
-	low, high float64 // both included
-	missing   bool
+func (s Split) Right() Values {
+	if s.categorical {
+		rest := s.set
+		for i := range rest {
+			rest[i] = ^rest[i]
+		}
+		return Values{low: 1, high: math.MaxUint8, missing: !s.MissingLeft, categorical: true, set: rest}
+	}
+	return Values{low: s.threshold, high: math.Inf(1), missing: !s.MissingLeft}
 }
 
-// And is the values that are in both ranges.
-func (r Range) And(o Range) Range {
-	return Range{max(r.low, o.low), min(r.high, o.high), r.missing && o.missing}
+// Values is a set of values of a feature: those that take one way at some splits.
+type Values struct {
+	low, high   float64 // both included
+	missing     bool
+	categorical bool
+	set         Set // if categorical
 }
 
-// Has reports whether x is in the range. NaN is missing.
-func (r Range) Has(x float64) bool {
-	return r.low <= x && x <= r.high || r.missing && x != x
+// And is the values that are in both sets.
+func (v Values) And(o Values) Values {
+	v.low, v.high, v.missing = max(v.low, o.low), min(v.high, o.high), v.missing && o.missing
+	for i := range v.set {
+		v.set[i] &= o.set[i]
+	}
+	return v
+}
+
+// Has reports whether x is in the set. NaN is missing.
+func (v Values) Has(x float64) bool {
+	if !(v.low <= x && x <= v.high) {
+		return v.missing && x != x
+	}
+	return !v.categorical || v.set.Has(int(x))
 }

@@ -13,13 +13,27 @@ type splits struct {
 	feature     []int32
 	threshold   []float64
 	missingLeft []uint8
+	set         []uint32 // number of a categorical split's set, from 1; 0: numeric; nil: all are
+	sets        []Set
 }
 
 func (s *splits) len() int { return len(s.feature) }
 
 // at is the split of a node.
 func (s *splits) at(node int) Split {
-	return Split{s.feature[node], s.missingLeft[node] != 0, s.threshold[node]}
+	split := Split{Feature: s.feature[node], MissingLeft: s.missingLeft[node] != 0, threshold: s.threshold[node]}
+	if set := s.setOf(node); set != nil {
+		split.categorical, split.set = true, *set
+	}
+	return split
+}
+
+// setOf is the set of a node's split; nil: it is numeric.
+func (s *splits) setOf(node int) *Set {
+	if s.set == nil || s.set[node] == 0 {
+		return nil
+	}
+	return &s.sets[s.set[node]-1]
 }
 
 // goesLeft reports whether a node's split sends a row left. NaN is missing, and
@@ -28,6 +42,9 @@ func (s *splits) goesLeft(node int, row []float64) bool {
 	x := row[s.feature[node]]
 	if x != x {
 		return s.missingLeft[node] != 0
+	}
+	if set := s.setOf(node); set != nil {
+		return set.Has(int(x))
 	}
 	return max(-math.MaxFloat64, min(x, math.MaxFloat64)) < s.threshold[node]
 }
@@ -41,6 +58,12 @@ func (s *splits) add(split Split) {
 	s.feature = append(s.feature, split.Feature)
 	s.threshold = append(s.threshold, split.threshold)
 	s.missingLeft = append(s.missingLeft, missingLeft)
+	number := uint32(0)
+	if split.categorical {
+		s.sets = append(s.sets, split.set)
+		number = uint32(len(s.sets))
+	}
+	s.set = append(s.set, number)
 }
 
 // addAll adds the splits of other nodes.
@@ -48,30 +71,72 @@ func (s *splits) addAll(o *splits) {
 	s.feature = append(s.feature, o.feature...)
 	s.threshold = append(s.threshold, o.threshold...)
 	s.missingLeft = append(s.missingLeft, o.missingLeft...)
+	before := uint32(len(s.sets))
+	for _, number := range o.set {
+		if number > 0 {
+			number += before
+		}
+		s.set = append(s.set, number)
+	}
+	s.sets = append(s.sets, o.sets...)
 }
 
 // first is the splits of the first nodes; what is added to them goes elsewhere.
 func (s *splits) first(nodes int) splits {
-	return splits{first(s.feature, nodes), first(s.threshold, nodes), first(s.missingLeft, nodes)}
+	sets := uint32(0)
+	for _, number := range s.set[:nodes] {
+		sets = max(sets, number)
+	}
+	return splits{
+		first(s.feature, nodes), first(s.threshold, nodes), first(s.missingLeft, nodes),
+		first(s.set, nodes), first(s.sets, int(sets)),
+	}
 }
 
 func (s *splits) write(w *modelio.Writer) {
 	modelio.Add(w, "feature", s.feature)
 	modelio.Add(w, "threshold", s.threshold)
 	modelio.Add(w, "missing_left", s.missingLeft)
+	if len(s.sets) > 0 {
+		modelio.Add(w, "set", s.set)
+		modelio.Add(w, "sets", words(s.sets))
+	}
+}
+
+// words is sets as the words that they consist of.
+func words(sets []Set) []uint64 {
+	all := make([]uint64, 0, 4*len(sets))
+	for _, set := range sets {
+		all = append(all, set[:]...)
+	}
+	return all
 }
 
 func (s *splits) read(file *modelio.File) error {
-	return cmp.Or(
+	if err := cmp.Or(
 		modelio.Read(file, "feature", &s.feature),
 		modelio.Read(file, "threshold", &s.threshold),
 		modelio.Read(file, "missing_left", &s.missingLeft),
-	)
+	); err != nil || !file.Has("sets") {
+		s.set = make([]uint32, len(s.feature))
+		return err
+	}
+	var words []uint64
+	if err := cmp.Or(modelio.Read(file, "set", &s.set), modelio.Read(file, "sets", &words)); err != nil {
+		return err
+	}
+	for ; len(words) >= 4; words = words[4:] {
+		s.sets = append(s.sets, Set(words))
+	}
+	return nil
 }
 
 // sizes is how many numbers the arrays have and should have.
 func (s *splits) sizes() []size {
-	return []size{{"threshold", len(s.threshold), s.len()}, {"missing_left", len(s.missingLeft), s.len()}}
+	return []size{
+		{"threshold", len(s.threshold), s.len()}, {"missing_left", len(s.missingLeft), s.len()},
+		{"set", len(s.set), s.len()},
+	}
 }
 
 // check returns what is wrong with the split of a node, if anything.
@@ -81,6 +146,10 @@ func (s *splits) check(node, features int) error {
 		return fmt.Errorf("node %d has feature %d of %d", node, s.feature[node], features)
 	case !(s.threshold[node] >= -math.MaxFloat64):
 		return fmt.Errorf("node %d has threshold %v", node, s.threshold[node])
+	case int(s.set[node]) > len(s.sets):
+		return fmt.Errorf("node %d has set %d of %d", node, s.set[node], len(s.sets))
+	case s.setOf(node) != nil && s.setOf(node).Has(0) != (s.missingLeft[node] != 0):
+		return fmt.Errorf("node %d has a set that does not say where missing values go", node)
 	case s.missingLeft[node] > 1:
 		return fmt.Errorf("node %d has missing_left %d", node, s.missingLeft[node])
 	}

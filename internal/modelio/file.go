@@ -181,3 +181,9 @@ func Array[T Element](f *File, name string) ([]T, error) {
 	}
 	return decode[T](a.data, bigEndian), nil
 }
+
+// Has reports whether the file has an array.
+func (f *File) Has(name string) bool {
+	_, ok := f.arrays[name]
+	return ok
+}

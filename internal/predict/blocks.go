@@ -13,7 +13,8 @@ import (
 type blocks struct {
 	values     *values
 	columns    []column
-	thresholds []float64 // by test
+	thresholds []float64   // by test
+	sets       [][4]uint64 // likewise, of categorical columns
 	cuts       []kernel.Cut
 	firstCut   []uint32 // by tree, and one past the last
 	group      int      // trees that are worked on at once
@@ -21,7 +22,10 @@ type blocks struct {
 
 // column is a feature and its tests: those that send missing values left, from
 // middle on those that send them right.
-type column struct{ feature, first, middle, end int }
+type column struct {
+	feature, first, middle, end int
+	categorical                 bool
+}
 
 // newBlocks prepares the trees from first on whose values are given. They are
 // worked on in groups with cacheBytes of values.
@@ -60,9 +64,12 @@ func (p *blocks) makeTests(f *model.Forest, first int) {
 		if i == 0 || a.Split != all[i-1].Split {
 			n := len(p.thresholds)
 			if i == 0 || a.Feature != all[i-1].Feature {
-				p.columns = append(p.columns, column{int(a.Feature), n, n, n})
+				p.columns = append(p.columns, column{int(a.Feature), n, n, n, a.Set() != nil})
 			}
 			p.thresholds = append(p.thresholds, a.Threshold())
+			if set := a.Set(); set != nil {
+				p.sets = append(slices.Grow(p.sets, n+1-len(p.sets))[:n], *set)
+			}
 			c := &p.columns[len(p.columns)-1]
 			c.end++
 			if a.MissingLeft {
@@ -80,6 +87,7 @@ type block struct {
 	adder
 	rows    int
 	column  []float64 // values of a feature
+	codes   []uint8   // likewise, if it is categorical
 	right   []uint64  // answers to the tests
 	atLeast []uint64
 	leaves  []uint16 // of a group of trees
@@ -95,6 +103,7 @@ func (p *blocks) newBlock(k *kernel.Funcs) *block {
 		blocks:  p,
 		adder:   p.values.newAdder(k),
 		column:  make([]float64, kernel.PredictRows),
+		codes:   make([]uint8, kernel.PredictRows),
 		right:   make([]uint64, len(p.thresholds)*kernel.PredictWords),
 		atLeast: make([]uint64, (p.values.most+1)*kernel.PredictWords),
 		leaves:  make([]uint16, p.group*leafStride),
@@ -109,6 +118,19 @@ func (b *block) load(x bin.Source, first, rows int) {
 	b.rows = rows
 	for _, c := range b.columns {
 		bin.ReadColumn(x, c.feature, first, b.column[:rows])
+		if c.categorical {
+			for i, x := range b.column[:rows] {
+				if b.codes[i] = 0; x == x {
+					b.codes[i] = uint8(x)
+				}
+			}
+			b.kernels.Members(&kernel.MembersJob{
+				Codes: b.codes[:64*b.words()],
+				Sets:  b.sets[c.first:c.end],
+				Right: b.right[c.first*kernel.PredictWords:],
+			})
+			continue
+		}
 		b.kernels.Compare(&kernel.CompareJob{
 			Values:      b.column[:64*b.words()],
 			Thresholds:  b.thresholds[c.first:c.end],

@@ -66,6 +66,11 @@ func (r *Row) Load(row []float64) {
 	for i, s := range r.slots {
 		x := row[s.feature]
 		switch {
+		case s.set != nil && x == x:
+			r.keys[i] = math.MaxUint64
+			if s.set.Has(int(x)) {
+				r.keys[i] = 0
+			}
 		case x == x:
 			r.keys[i] = max(least, min(bin.Key(x), greatest))
 		case s.missingRight:

@@ -29,6 +29,7 @@ type walks struct {
 type slot struct {
 	feature      int
 	missingRight bool
+	set          *model.Set // of a categorical split, which has a slot of its own
 }
 
 // runTrees is how many trees are walked before their values are added.
@@ -40,7 +41,7 @@ func newWalks(f *model.Forest, v *values) *walks {
 	for leaf := range uint32(v.most) {
 		w.branches = append(w.branches, leafBranch(leaf, leaf))
 	}
-	slots := map[slot]uint32{}
+	slots := map[model.Split]uint32{}
 	for first := 0; first < f.Trees(); first += runTrees {
 		w.addRun(f, slots, first, min(first+runTrees, f.Trees()))
 		w.boundRun(f, first, min(first+runTrees, f.Trees()))
@@ -54,7 +55,7 @@ func leafBranch(leaf, at uint32) kernel.Branch {
 }
 
 // addRun adds the walks through some trees, those of like depth side by side.
-func (w *walks) addRun(f *model.Forest, slots map[slot]uint32, first, last int) {
+func (w *walks) addRun(f *model.Forest, slots map[model.Split]uint32, first, last int) {
 	type tree struct {
 		kernel.Walk
 		depth uint32
@@ -78,7 +79,7 @@ func (w *walks) addRun(f *model.Forest, slots map[slot]uint32, first, last int) 
 
 // addTree adds the nodes of a tree, those near the root together. It returns
 // their depth. Two leaves of one node are the same in all trees.
-func (w *walks) addTree(t model.Tree, slots map[slot]uint32) (depth uint32) {
+func (w *walks) addTree(t model.Tree, slots map[model.Split]uint32) (depth uint32) {
 	type place struct {
 		child model.Child
 		depth uint32
@@ -94,12 +95,7 @@ func (w *walks) addTree(t model.Tree, slots map[slot]uint32) (depth uint32) {
 		}
 		n := t.Node(p.child)
 		split := n.Split()
-		s := slot{int(split.Feature), !split.MissingLeft}
-		if _, ok := slots[s]; !ok {
-			slots[s] = uint32(len(w.slots))
-			w.slots = append(w.slots, s)
-		}
-		b := kernel.Branch{Key: bin.Key(split.Threshold()), Slot: slots[s]}
+		b := w.branch(split, slots)
 		left, right := n.Left(), n.Right()
 		if left.IsLeaf() && right.IsLeaf() {
 			b.Right = uint32(right.Leaf())
@@ -111,6 +107,21 @@ func (w *walks) addTree(t model.Tree, slots map[slot]uint32) (depth uint32) {
 		w.branches = append(w.branches, b)
 	}
 	return depth
+}
+
+// branch is the test of a node. Tests that one slot answers share it.
+func (w *walks) branch(s model.Split, slots map[model.Split]uint32) kernel.Branch {
+	key, alike := greatest, s // the answer of a categorical test is a key that is above or below
+	if s.Set() == nil {
+		key, alike = bin.Key(s.Threshold()), model.NumericSplit(int(s.Feature), 0, s.MissingLeft)
+	}
+	number, ok := slots[alike]
+	if !ok {
+		number = uint32(len(w.slots))
+		slots[alike] = number
+		w.slots = append(w.slots, slot{int(s.Feature), !s.MissingLeft, s.Set()})
+	}
+	return kernel.Branch{Key: key, Slot: number}
 }
 
 // boundRun notes how some trees can change scores.

@@ -11,25 +11,37 @@ import (
 func (s *splitter) exact(rows []uint32, column int) candidate {
 	t := tile{0, 1, 0, s.Mapper.Features[column].Codes(), kernel.TileLanes, nil}
 	one := splitter{kernels: s.kernels, gradients: s.gradients, minSamples: 1, best: make([]candidate, 1)}
-	one.Coarse, one.layout = s.Matrix, &layout{columns: []int{column}, tiles: []tile{t}}
+	one.Coarse, one.CoarseMapper, one.Mapper, one.layout = s.Matrix, s.Mapper, s.Mapper, &layout{columns: []int{column}, tiles: []tile{t}}
 	h := s.column.histogram(t.bins*kernel.TileLanes, len(rows) > kernel.SpillRows)
 	one.fillGroup(&group{0, 1, nil, nil}, &h, &s.workers[0], 1)
-	if s.minSamples > 1 {
+	w := &s.workers[0]
+	switch {
+	case s.Mapper.Features[column].Categorical:
+		w.subsets.Subsets = s.subsets
+		w.subsets.load(&h, t.bins, t.stride, 0, s.job.Pairs)
+		counts := s.count(rows, column)
+		return w.subsets.find(s.kernels, &s.job, &counts, s.minSamples)
+	case s.minSamples > 1:
 		return s.recount(rows, column, &h)
 	}
-	job := s.job
-	one.scan(&t, &h, 0, &job)
+	w.scan = s.job
+	one.scan(&t, &h, 0, w)
 	return one.best[0]
+}
+
+// count counts rows by their codes in a column.
+func (s *splitter) count(rows []uint32, column int) (counts [kernel.MaxBins]int) {
+	codes := s.Matrix.Columns[column]
+	for _, row := range rows {
+		counts[codes[row]]++
+	}
+	return counts
 }
 
 // recount finds, in a column's histogram, the best cut among those that leave
 // minSamples rows on either side.
 func (s *splitter) recount(rows []uint32, column int, all *Histogram) candidate {
-	codes := s.Matrix.Columns[column]
-	var counts [kernel.MaxBins]int
-	for _, row := range rows {
-		counts[codes[row]]++
-	}
+	counts := s.count(rows, column)
 	bins := s.Mapper.Features[column].Codes()
 	best := candidate{score: math.Inf(-1), exact: true}
 	for _, missingLeft := range []bool{false, true} {

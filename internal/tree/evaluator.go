@@ -34,7 +34,7 @@ func newEvaluator(k *kernel.Funcs, b Bins, r *loss.Residuals, p *Params, room *g
 	e.gradients = gradients{kernels: k, residuals: r, pairs: p.Pairs, room: room}
 	e.splitter = splitter{
 		Bins: b, kernels: k, gradients: &e.gradients,
-		minSamples: p.MinSamples, minHessian: p.MinHessian, minGain: p.MinGain, l2: p.Newton.L2,
+		minSamples: p.MinSamples, minHessian: p.MinHessian, minGain: p.MinGain, l2: p.Newton.L2, subsets: p.Subsets,
 		workers: make([]worker, team.Workers()),
 	}
 	return e

@@ -19,6 +19,7 @@ type Params struct {
 	MinSamples  int // rows in a leaf
 	MinHessian  float64
 	MinGain     float64
+	Subsets     Subsets
 	Newton      loss.Newton
 	Trim        float64
 	Pairs       int // class pairs a node splits on: 1, 2, 4 or 8
@@ -272,9 +273,8 @@ func (g *Grower) split(n *node) {
 	}
 	number := int32(len(g.tree.Nodes))
 	g.link(n, number)
-	threshold := g.Mapper.Features[n.split.Feature].Threshold(int(n.split.Bin))
 	g.tree.Nodes = append(g.tree.Nodes, Node{
-		Split: model.NumericSplit(n.split.Feature, threshold, n.split.MissingLeft),
+		Split: g.testOf(&n.split),
 		Bin:   n.split.Bin,
 		Gain:  n.split.Gain,
 		Pairs: n.pairs,
@@ -287,6 +287,14 @@ func (g *Grower) split(n *node) {
 	}
 	g.release(n)
 	g.recycle(n)
+}
+
+// testOf is the test of a split on values.
+func (g *Grower) testOf(s *SplitInfo) model.Split {
+	if s.Set != nil {
+		return model.CategoricalSplit(s.Feature, *s.Set)
+	}
+	return model.NumericSplit(s.Feature, g.Mapper.Features[s.Feature].Threshold(int(s.Bin)), s.MissingLeft)
 }
 
 // recycle keeps the memory of a node that is not needed any more.
@@ -333,7 +341,7 @@ func (g *Grower) release(n *node) {
 // placeMissing sends missing values, where the node has none to learn from,
 // the way that more rows go. Of the rows, the first left go left.
 func (g *Grower) placeMissing(n *node, rows []uint32, left int) {
-	if n.split.MissingLeft || left <= len(rows)-left {
+	if n.split.Set != nil || n.split.MissingLeft || left <= len(rows)-left {
 		return
 	}
 	if g.Mapper.Features[n.split.Feature].Missing {

@@ -24,12 +24,11 @@ func FromModel(t model.Tree, m *bin.Mapper) *Tree {
 	grown := &Tree{Leaves: LeavesOf(t)}
 	for _, n := range t.Nodes() {
 		s := n.Split()
-		grown.Nodes = append(grown.Nodes, Node{
-			Split: s,
-			Bin:   m.Features[s.Feature].BinBelow(s.Threshold()),
-			Left:  int32(n.Left()),
-			Right: int32(n.Right()),
-		})
+		node := Node{Split: s, Left: int32(n.Left()), Right: int32(n.Right())}
+		if s.Set() == nil {
+			node.Bin = m.Features[s.Feature].BinBelow(s.Threshold())
+		}
+		grown.Nodes = append(grown.Nodes, node)
 	}
 	return grown
 }

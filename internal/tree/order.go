@@ -34,7 +34,7 @@ func (p *Partition) route(t *Tree, k *kernel.Funcs, x *bin.Matrix, team *par.Tea
 				runs = append(runs, run{int(^child), start, end})
 			default:
 				n := &t.Nodes[child]
-				middle := p.splitBlock(k, x.Columns[n.Split.Feature], n.Bin, n.Split.MissingLeft, start, end)
+				middle := p.splitBlock(k, x.Columns[n.Split.Feature], n.test(), start, end)
 				walk(n.Left, start, middle)
 				walk(n.Right, middle, end)
 			}

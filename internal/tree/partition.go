@@ -3,6 +3,7 @@ package tree
 import (
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -48,19 +49,29 @@ func (p *Partition) Fill(n int) {
 // Split orders the run [start, end) so that the rows that go left come first,
 // and returns where the right ones begin.
 func (p *Partition) Split(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, start, end int, team *par.Team) int {
-	return p.SplitBy(k, x.Columns[s.Feature], s.Bin, s.MissingLeft, start, end, team)
+	return p.SplitBy(k, x.Columns[s.Feature], s.test(), start, end, team)
 }
 
-// SplitBy is Split by a column of codes: 1 to last go left, and 0 if zeroLeft.
-func (p *Partition) SplitBy(k *kernel.Funcs, column []uint8, last uint8, zeroLeft bool, start, end int, team *par.Team) int {
+// A Test is which codes go left: those of a set, or, without one, 1 to Last, and 0
+// if ZeroLeft.
+type Test struct {
+	Last     uint8
+	ZeroLeft bool
+	Set      *model.Set
+}
+
+func (s *SplitInfo) test() Test { return Test{s.Bin, s.MissingLeft, s.Set} }
+
+// SplitBy is Split by a column of codes.
+func (p *Partition) SplitBy(k *kernel.Funcs, column []uint8, t Test, start, end int, team *par.Team) int {
 	n := kernel.Blocks(end - start)
 	if n <= 1 {
-		return p.splitBlock(k, column, last, zeroLeft, start, end)
+		return p.splitBlock(k, column, t, start, end)
 	}
 	jobs := p.jobs[start/kernel.RowBlock:][:n]
 	team.Do(n, func(_, b int) {
 		first, end := kernel.Block(b, end-start)
-		p.divide(&jobs[b], p.left, k, column, last, zeroLeft, start+first, start+end)
+		p.divide(&jobs[b], p.left, k, column, t, start+first, start+end)
 	})
 	left := 0
 	for b := range jobs {
@@ -90,7 +101,7 @@ func (p *Partition) SplitApart(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, star
 	for first := start; first < end; first += kernel.RowBlock {
 		n := min(end-first, kernel.RowBlock)
 		*job = kernel.PartitionJob{
-			Column: x.Columns[s.Feature], Rows: p.Rows[first:][:n], Bin: s.Bin, MissingLeft: s.MissingLeft,
+			Column: x.Columns[s.Feature], Rows: p.Rows[first:][:n], Bin: s.Bin, MissingLeft: s.MissingLeft, Set: (*[4]uint64)(s.Set),
 			Left: p.left[start+left:][:n], Right: p.right[start+right:][:n],
 		}
 		k.Partition(job)
@@ -101,21 +112,22 @@ func (p *Partition) SplitApart(k *kernel.Funcs, x *bin.Matrix, s SplitInfo, star
 }
 
 // splitBlock is SplitBy for at most one block of rows.
-func (p *Partition) splitBlock(k *kernel.Funcs, column []uint8, last uint8, zeroLeft bool, start, end int) int {
+func (p *Partition) splitBlock(k *kernel.Funcs, column []uint8, t Test, start, end int) int {
 	job := &p.jobs[start/kernel.RowBlock]
-	p.divide(job, p.Rows, k, column, last, zeroLeft, start, end)
+	p.divide(job, p.Rows, k, column, t, start, end)
 	middle := start + job.NumLeft
 	copy(p.Rows[middle:], p.right[start:][:end-middle])
 	return middle
 }
 
 // divide copies a block of rows to left, which may be Rows, and p.right.
-func (p *Partition) divide(job *kernel.PartitionJob, left []uint32, k *kernel.Funcs, column []uint8, last uint8, zeroLeft bool, start, end int) {
+func (p *Partition) divide(job *kernel.PartitionJob, left []uint32, k *kernel.Funcs, column []uint8, t Test, start, end int) {
 	*job = kernel.PartitionJob{
 		Column:      column,
 		Rows:        p.Rows[start:end],
-		Bin:         last,
-		MissingLeft: zeroLeft,
+		Bin:         t.Last,
+		MissingLeft: t.ZeroLeft,
+		Set:         (*[4]uint64)(t.Set),
 		Left:        left[start:end],
 		Right:       p.right[start:end],
 	}

@@ -61,7 +61,7 @@ func newProblem(t testing.TB, seed uint64, o problemOptions) *problem {
 		}
 	}
 	team := par.NewTeam(1)
-	p.mapper = bin.Fit(p.source, nil, 60, team)
+	p.mapper = bin.Fit(p.source, nil, 60, nil, team)
 	p.matrix = p.mapper.Map(p.source, team)
 	if o.sparse > 0 {
 		if p.matrix.GroupSparse(p.mapper, team); len(p.matrix.Sparse) == 0 {

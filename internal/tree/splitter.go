@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -18,6 +19,7 @@ type splitter struct {
 	minHessian float64
 	minGain    float64
 	l2         float64
+	subsets    Subsets
 
 	*layout
 	job     kernel.ScanJob // what the scans of all tiles have in common
@@ -36,6 +38,7 @@ type worker struct {
 	columns kernel.HistogramJob
 	sparse  kernel.SparseJob
 	scan    kernel.ScanJob
+	subsets subsetSearch
 }
 
 // candidate is the best cut of one column.
@@ -45,6 +48,8 @@ type candidate struct {
 	next        int // the first bin after it that holds rows, if exact
 	missingLeft bool
 	exact       bool // the best of all bins that leave min samples on both sides
+	subset      bool // set goes left, in place of what bin and missingLeft say
+	set         model.Set
 }
 
 // use makes the columns of a layout those that are searched.
@@ -80,7 +85,7 @@ func (s *splitter) find(rows []uint32, h, sibling *Histogram, team *par.Team) Sp
 		}
 		w.scan = s.job
 		for t := g.firstTile; t < g.endTile; t++ {
-			s.scan(&s.tiles[t], &part, first, &w.scan)
+			s.scan(&s.tiles[t], &part, first, w)
 		}
 	})
 	return s.choose(rows)
@@ -114,7 +119,8 @@ func unsplit(j *kernel.ScanJob) float64 {
 }
 
 // scan finds the best cut of each column of a tile.
-func (s *splitter) scan(t *tile, part *Histogram, base int, job *kernel.ScanJob) {
+func (s *splitter) scan(t *tile, part *Histogram, base int, w *worker) {
+	job := &w.scan
 	m := job.Pairs
 	job.Bins, job.Stride = t.bins, t.stride
 	for c := t.firstColumn; c < t.endColumn; {
@@ -127,6 +133,11 @@ func (s *splitter) scan(t *tile, part *Histogram, base int, job *kernel.ScanJob)
 		}
 		s.kernels.Scan(job)
 		for f := 0; f < kernel.TileLanes/m && c < t.endColumn; f++ {
+			if s.Mapper.Features[s.columns[c]].Categorical {
+				s.best[c] = s.scanSubsets(&cells, t, f*m, w)
+				c++
+				continue
+			}
 			best := candidate{score: job.Score[f], bin: int(job.Bin[f]), missingLeft: job.MissingLeft[f]}
 			best.exact = s.minSamples == 1 && !s.coarse(s.columns[c])
 			if best.exact && !math.IsInf(best.score, -1) {
@@ -136,6 +147,13 @@ func (s *splitter) scan(t *tile, part *Histogram, base int, job *kernel.ScanJob)
 			c++
 		}
 	}
+}
+
+// scanSubsets finds the best set of bins of a categorical column.
+func (s *splitter) scanSubsets(cells *Histogram, t *tile, lane int, w *worker) candidate {
+	w.subsets.Subsets = s.subsets
+	w.subsets.load(cells, t.bins, t.stride, lane, s.job.Pairs)
+	return w.subsets.find(s.kernels, &s.job, nil, s.minSamples)
 }
 
 // nextFilled is the first bin of a tile after b in which some lane is not zero.
@@ -185,6 +203,10 @@ func (s *splitter) choose(rows []uint32) SplitInfo {
 			continue
 		}
 		b := &s.best[best]
+		if b.subset {
+			set := b.set
+			return SplitInfo{Feature: s.columns[best], Set: &set, MissingLeft: b.missingLeft, Gain: b.score - whole}
+		}
 		feature := &s.Mapper.Features[s.columns[best]]
 		return SplitInfo{
 			Feature:     s.columns[best],

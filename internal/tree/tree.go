@@ -16,7 +16,8 @@ type Tree struct {
 	Leaves []Leaf
 }
 
-// Node is a split. Of rows in bins, those whose bin code is at most Bin go left.
+// Node is a split. Of rows in bins, those go left whose bin code is in the split's
+// set, or at most Bin if it has none.
 type Node struct {
 	Split       model.Split
 	Bin         uint8
@@ -24,6 +25,8 @@ type Node struct {
 	Gain        float64
 	Pairs       []kernel.Pair
 }
+
+func (n *Node) test() Test { return Test{n.Bin, n.Split.MissingLeft, n.Split.Set()} }
 
 // Leaf is what a row's scores gain here: Steps[i] for class Pairs[i].R and
 // its opposite for Pairs[i].S, or, without pairs, Steps[k] for class k.

@@ -1,0 +1,315 @@
+package tree
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// A categorical feature is split into two sets of bins. For one class pair the
+// best set is found exactly: in the order of G/H, it is on one side of a cut (W.
+// Fisher, On grouping for maximum homogeneity, 1958). For several pairs, cuts in
+// several orders are tried, or all sets if there are few bins.
+
+// Subsets are the bounds of categorical splits.
+type Subsets struct {
+	Smoothing float64 // Hessian that is added to that of a bin when bins are ordered
+	L2        float64 // added to the L2 of leaf values, which makes these splits rarer
+}
+
+// subsetSearch finds the best set of bins of a column to send left. It keeps its
+// memory.
+type subsetSearch struct {
+	Subsets
+	job    kernel.ScanJob
+	g, h   []int64 // by code and pair
+	filled []int   // codes that hold something, but for 0
+	keys   []float64
+	walks  []walk
+	tile   scratch
+}
+
+// walk is a series of sets of codes, each of which differs from the one before by
+// some codes that join or leave.
+type walk struct {
+	codes []int // those that change
+	ends  []int // by set: where its changes end
+}
+
+func (w *walk) step(codes ...int) {
+	w.codes = append(w.codes, codes...)
+	w.ends = append(w.ends, len(w.codes))
+}
+
+// set is a set of the walk, counted from 1.
+func (w *walk) set(number int) (s model.Set) {
+	for _, code := range w.codes[:w.ends[number-1]] {
+		s.Toggle(code)
+	}
+	return s
+}
+
+// load takes the cells of a column, the lanes from lane on of a tile.
+func (s *subsetSearch) load(cells *Histogram, bins, stride, lane, m int) {
+	s.g, s.h = slices.Grow(s.g[:0], bins*m)[:bins*m], slices.Grow(s.h[:0], bins*m)[:bins*m]
+	s.filled = s.filled[:0]
+	for b := range bins {
+		any := int64(0)
+		for p := range m {
+			i := b*stride + lane + p
+			var g, h int64
+			if cells.wide() {
+				g, h = cells.wideG[i], cells.wideH[i]
+			} else {
+				g, h = cells.cells[i]>>32, cells.cells[i]&(1<<32-1)
+			}
+			s.g[b*m+p], s.h[b*m+p] = g, h
+			any |= g | h
+		}
+		if any != 0 && b > 0 {
+			s.filled = append(s.filled, b)
+		}
+	}
+}
+
+// mostEnumerated is the number of bins up to which all sets are tried. The sets
+// of all but one, and that of all, must fit a scan.
+const mostEnumerated = 8
+
+// find returns the best set of the codes loaded, for the job of the node at hand.
+// If counts are given, rows by code, it leaves minSamples rows on either side.
+func (s *subsetSearch) find(k *kernel.Funcs, node *kernel.ScanJob, counts *[kernel.MaxBins]int, minSamples int) candidate {
+	best := candidate{score: math.Inf(-1), exact: counts != nil || minSamples == 1, subset: true}
+	if len(s.filled) == 0 || len(s.filled) == 1 && s.absent(0, node.Pairs) {
+		return best
+	}
+	s.plan(node)
+	s.job = *node
+	for p := range node.Pairs {
+		if node.UnitH[p] > 0 {
+			s.job.L2[p] += s.L2 / node.UnitH[p]
+		}
+	}
+	width := kernel.TileLanes / node.Pairs
+	for walks := range slices.Chunk(s.walks, width) {
+		if counts == nil {
+			s.scan(k, walks, &best)
+			continue
+		}
+		for _, missingLeft := range []bool{false, true} {
+			if !missingLeft || counts[0] > 0 {
+				s.scanCounted(k, walks, counts, minSamples, missingLeft, &best)
+			}
+		}
+	}
+	if !math.IsInf(best.score, -1) {
+		s.placeAbsent(&best.set, node.Pairs)
+		best.missingLeft = best.set.Has(0)
+	}
+	return best
+}
+
+// plan makes the walks to try.
+func (s *subsetSearch) plan(node *kernel.ScanJob) {
+	m := node.Pairs
+	s.walks = s.walks[:0]
+	if m > 1 && len(s.filled) <= mostEnumerated {
+		s.enumerate(s.newWalk())
+		return
+	}
+	s.keys = slices.Grow(s.keys[:0], kernel.MaxBins)[:kernel.MaxBins]
+	for p := range m {
+		if node.UnitH[p] == 0 {
+			continue
+		}
+		smoothing := s.Smoothing / node.UnitH[p]
+		for _, code := range s.filled {
+			s.keys[code] = float64(s.g[code*m+p]) / (float64(s.h[code*m+p]) + smoothing)
+		}
+		s.order(s.newWalk())
+	}
+}
+
+func (s *subsetSearch) newWalk() *walk {
+	n := len(s.walks)
+	s.walks = slices.Grow(s.walks, 1)[:n+1]
+	w := &s.walks[n]
+	w.codes, w.ends = w.codes[:0], w.ends[:0]
+	return w
+}
+
+// enumerate walks through all sets of the codes filled, but for complements.
+func (s *subsetSearch) enumerate(w *walk) {
+	n := len(s.filled) - 1 // the last stays right
+	var now model.Set
+	for i := 1; i < 1<<n; i++ {
+		bit := 0 // Gray code: the one that changes
+		for i>>bit&1 == 0 {
+			bit++
+		}
+		now.Toggle(s.filled[bit])
+		w.step(s.filled[bit])
+	}
+	first := len(w.codes)
+	for _, code := range s.filled {
+		if !now.Has(code) {
+			w.codes = append(w.codes, code)
+		}
+	}
+	if len(w.codes) > first {
+		w.ends = append(w.ends, len(w.codes))
+	}
+}
+
+// order walks through the codes in the order of their keys.
+func (s *subsetSearch) order(w *walk) {
+	w.codes = append(w.codes, s.filled...)
+	slices.SortFunc(w.codes, func(a, b int) int {
+		return cmp.Or(cmp.Compare(s.keys[b], s.keys[a]), cmp.Compare(a, b))
+	})
+	for i := range w.codes {
+		w.ends = append(w.ends, i+1)
+	}
+}
+
+// scan scores the sets of a few walks, side by side.
+func (s *subsetSearch) scan(k *kernel.Funcs, walks []walk, best *candidate) {
+	m, bins := s.job.Pairs, 1
+	for i := range walks {
+		bins = max(bins, len(walks[i].ends)+1)
+	}
+	h := s.tile.histogram(bins*kernel.TileLanes, true)
+	h.clear()
+	for f := range walks {
+		for p := range m {
+			h.wideG[f*m+p], h.wideH[f*m+p] = s.g[p], s.h[p] // missing values
+		}
+		var now model.Set
+		begin := 0
+		for i, end := range walks[f].ends {
+			for _, code := range walks[f].codes[begin:end] {
+				s.change(&h, (i+1)*kernel.TileLanes+f*m, code, &now)
+			}
+			begin = end
+		}
+	}
+	s.score(k, &h, bins)
+	for f := range walks {
+		if s.job.Score[f] > best.score {
+			best.score = s.job.Score[f]
+			best.set = walks[f].set(int(s.job.Bin[f]))
+			if s.job.MissingLeft[f] {
+				best.set.Add(0)
+			}
+		}
+	}
+}
+
+// change adds a code that joins a set, or subtracts one that leaves it.
+func (s *subsetSearch) change(h *Histogram, cell, code int, now *model.Set) {
+	m, sign := s.job.Pairs, int64(1)
+	if now.Has(code) {
+		sign = -1
+	}
+	now.Toggle(code)
+	for p := range m {
+		h.wideG[cell+p] += sign * s.g[code*m+p]
+		h.wideH[cell+p] += sign * s.h[code*m+p]
+	}
+}
+
+func (s *subsetSearch) score(k *kernel.Funcs, h *Histogram, bins int) {
+	s.job.Bins, s.job.Stride, s.job.Tile = bins, kernel.TileLanes, nil
+	s.job.WideG, s.job.WideH = h.wideG, h.wideH
+	k.Scan(&s.job)
+}
+
+// scanCounted scores those sets of walks that leave minSamples rows on either
+// side, with missing values on one side.
+func (s *subsetSearch) scanCounted(k *kernel.Funcs, walks []walk, counts *[kernel.MaxBins]int, minSamples int, missingLeft bool, best *candidate) {
+	m, most := s.job.Pairs, 1
+	for i := range walks {
+		most = max(most, len(walks[i].ends)+1)
+	}
+	total := 0
+	for _, n := range counts {
+		total += n
+	}
+	h := s.tile.histogram((most+1)*kernel.TileLanes, true)
+	h.clear()
+	numbers := make([][]int, len(walks)) // by walk: the sets allowed
+	bins := 1
+	for f := range walks {
+		var now model.Set
+		rows, begin := 0, 0
+		if missingLeft {
+			s.change(&h, kernel.TileLanes+f*m, 0, &now)
+			rows = counts[0]
+		}
+		for i, end := range walks[f].ends {
+			for _, code := range walks[f].codes[begin:end] {
+				if now.Has(code) {
+					rows -= counts[code]
+				} else {
+					rows += counts[code]
+				}
+				s.change(&h, (len(numbers[f])+1)*kernel.TileLanes+f*m, code, &now)
+			}
+			begin = end
+			if rows >= minSamples && total-rows >= minSamples {
+				numbers[f] = append(numbers[f], i+1)
+			}
+		}
+		// What follows the last set allowed must not be taken for one.
+		last := (len(numbers[f]) + 1) * kernel.TileLanes
+		for p := range m {
+			h.wideG[last+f*m+p], h.wideH[last+f*m+p] = 0, 0
+		}
+		bins = max(bins, len(numbers[f])+1)
+	}
+	if bins == 1 {
+		return
+	}
+	s.score(k, &h, bins)
+	for f := range walks {
+		if len(numbers[f]) > 0 && s.job.Score[f] > best.score {
+			best.score = s.job.Score[f]
+			best.set = walks[f].set(numbers[f][s.job.Bin[f]-1])
+			if missingLeft {
+				best.set.Add(0)
+			}
+		}
+	}
+}
+
+// placeAbsent sends codes that hold nothing the way of the greater Hessian.
+func (s *subsetSearch) placeAbsent(set *model.Set, m int) {
+	var left, right int64
+	for code := range len(s.h) / m {
+		if h := s.h[code*m]; set.Has(code) {
+			left += h
+		} else {
+			right += h
+		}
+	}
+	if left <= right {
+		return
+	}
+	for code := range kernel.MaxBins {
+		if code*m >= len(s.h) || s.absent(code, m) {
+			set.Add(code)
+		}
+	}
+}
+
+func (s *subsetSearch) absent(code, m int) bool {
+	for p := range m {
+		if s.g[code*m+p]|s.h[code*m+p] != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,138 @@
+package aoso
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// coloured is a table of a categorical column of so many categories, on whose
+// random subsets the class depends, and a number.
+func coloured(rows, categories, classes int, seed uint64) (columns []Column, labels Labels) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	of := rand.New(rand.NewPCG(7, 7))
+	class := make([]int, categories)
+	names := make([]string, categories)
+	for c := range class {
+		class[c], names[c] = of.IntN(classes), fmt.Sprintf("c%d", c)
+	}
+	codes, noise, y := make([]int32, rows), make([]float64, rows), make([]int, rows)
+	for i := range codes {
+		codes[i] = int32(r.IntN(categories))
+		noise[i] = r.NormFloat64()
+		y[i] = class[codes[i]]
+		if r.Float64() < 0.1 {
+			y[i] = r.IntN(classes)
+		}
+		if r.Float64() < 0.05 {
+			codes[i] = -1
+		}
+	}
+	return []Column{Codes(codes, names), Numbers(noise)}, IntLabels(y)
+}
+
+func mustTable(t *testing.T, columns []Column) CategoricalFeatures {
+	t.Helper()
+	x, err := NewTable(columns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestCategories: the class depends on subsets of categories, which training
+// finds; what the model predicts is the same however its input comes, and after a
+// trip through a file.
+func TestCategories(t *testing.T) {
+	for _, categories := range []int{2, 8, 60, 400} {
+		for _, p := range []struct {
+			classes, pairs int
+			method         string
+			minSamples     int
+		}{{2, 1, "aoso", 1}, {4, 4, "aoso", 1}, {4, 2, "aoso", 12}, {3, 1, "abc", 5}} {
+			t.Run(fmt.Sprint(categories, p), func(t *testing.T) {
+				columns, labels := coloured(3000, categories, p.classes, 1)
+				x := mustTable(t, columns)
+				train, err := NewDataset(x, labels, DatasetOptions{Names: []string{"color", "noise"}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				params := paperParams()
+				params.Trees, params.Pairs, params.Method, params.MinSamples = 30, p.pairs, p.method, p.minSamples
+				if p.method == "abc" {
+					params.Leaf = "pair"
+				}
+				result, err := Train(context.Background(), train, params, TrainOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				m := result.Model
+				testColumns, testLabels := coloured(2000, categories, p.classes, 2)
+				test := mustTable(t, testColumns)
+				e, err := m.Evaluate(test, testLabels, nil, PredictOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e.ErrorRate > 0.30 {
+					t.Errorf("error rate %v", e.ErrorRate)
+				}
+				raw, err := m.PredictRaw(test, PredictOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var file bytes.Buffer
+				if err := m.Write(&file); err != nil {
+					t.Fatal(err)
+				}
+				read, err := Decode(file.Bytes())
+				if err != nil {
+					t.Fatal(err)
+				}
+				again, err := read.PredictRaw(test, PredictOptions{})
+				if err != nil || !slices.Equal(raw, again) || read.Fingerprint() != m.Fingerprint() {
+					t.Errorf("a model from a file predicts otherwise (%v)", err)
+				}
+				row, err := read.RowPredictor(PredictOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				one := make([]float64, p.classes)
+				known := m.Categories(0)
+				values := make([][]float64, 2)
+				for j := range values {
+					values[j] = make([]float64, test.Rows())
+					test.Column(j, 0, values[j])
+				}
+				for i := range 200 {
+					cells := []float64{values[0][i], values[1][i]}
+					if c := cells[0]; c == c {
+						cells[0] = float64(slices.Index(known, test.Categories(0)[int(c)]))
+					}
+					if err := row.Raw(cells, one); err != nil {
+						t.Fatal(err)
+					}
+					if !slices.Equal(one, raw[i*p.classes:][:p.classes]) {
+						t.Fatalf("row %d: %v by itself, %v in a block", i, one, raw[i*p.classes:][:p.classes])
+					}
+				}
+				shap, err := m.SHAP(test, PredictOptions{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i := range len(shap) / 3 {
+					if sum := shap[3*i] + shap[3*i+1] + shap[3*i+2]; math.Abs(sum-raw[i]) > 1e-9 {
+						t.Fatalf("SHAP values sum to %v, the score is %v", sum, raw[i])
+					}
+				}
+				sub, _ := coloured(5, categories, p.classes, 3)
+				if err := m.Dump(new(bytes.Buffer), 0); err != nil || len(sub) == 0 {
+					t.Fatal(err)
+				}
+			})
+		}
+	}
+}
