@@ -39,7 +39,7 @@ var avx512 = kernel.Checked(kernel.Funcs{
 	},
 	Partition: func(j *kernel.PartitionJob) {
 		if j.Set != nil {
-			kernel.Partition(j)
+			partitionSet(j)
 		} else {
 			partitionAVX512(j)
 		}
@@ -50,7 +50,7 @@ var avx512 = kernel.Checked(kernel.Funcs{
 			compareAVX512(a)
 		}
 	},
-	Members: kernel.Members,
+	Members: members,
 	Leaves: func(j *kernel.LeavesJob) {
 		for a := new(leavesArgs); a.next(j); {
 			leavesAVX512(a)
@@ -85,7 +85,7 @@ var avx2 = kernel.Checked(kernel.Funcs{
 	},
 	Partition: func(j *kernel.PartitionJob) {
 		if j.Set != nil {
-			kernel.Partition(j)
+			partitionSet(j)
 		} else {
 			partitionAVX2(j)
 		}
@@ -96,7 +96,7 @@ var avx2 = kernel.Checked(kernel.Funcs{
 			compareAVX2(a)
 		}
 	},
-	Members: kernel.Members,
+	Members: members,
 	Leaves: func(j *kernel.LeavesJob) {
 		for a := new(leavesArgs); a.next(j); {
 			leavesAVX2(a)
@@ -166,6 +166,10 @@ func leavesAVX2(a *leavesArgs)
 
 //go:noescape
 func addStepsAVX2(a *addStepsArgs)
+
+// partitionSet takes jobs with a set. It serves AVX-512 as well: what takes time
+// is to gather the codes.
+func partitionSet(j *partitionJob)
 
 // cross is the kernel of a routine that without rows writes nothing.
 func cross(routine func(*crossJob)) func(*kernel.CrossJob) {

@@ -1646,40 +1646,46 @@ rowweighed:
 	CODE(i+6, 6, X) \
 	CODE(i+7, 7, X)
 
-// PARTITION_ROW splits one row: both stores happen, one of them counts.
-#define PARTITION_ROW \
+// PARTITION_ROW splits one row: both stores happen, one of them counts. RIGHT
+// sets AX, which is 0, to 1 if the row goes right.
+#define PARTITION_ROW(RIGHT) \
 	MOVL    (DI), AX       \
 	MOVBLZX (SI)(AX*1), DX \
 	MOVL    AX, (R8)       \
 	MOVL    AX, (R9)       \
 	XORL    AX, AX         \
-	CMPL    R11, DX        \
-	ADCL    $0, AX         \ // last < code,
-	CMPL    DX, R10        \
-	ADCL    $0, AX         \ // or code < first: goes right
+	RIGHT                  \
 	LEAQ    (R9)(AX*4), R9 \
 	XORL    $1, AX         \
 	LEAQ    (R8)(AX*4), R8 \
 	ADDQ    $4, DI         \
 	DECQ    CX
 
-// PARTITION_ARGS is what both levels read of the job.
+#define OUT_OF_BOUNDS \
+	CMPL R11, DX \
+	ADCL $0, AX  \ // last < code,
+	CMPL DX, R10 \
+	ADCL $0, AX  // or code < first
+
+// PARTITION_ARGS is what all routines read of the job.
 #define PARTITION_ARGS \
-	MOVQ    j+0(FP), BX                          \
-	MOVQ    partitionJob_Column(BX), SI          \
-	MOVQ    partitionJob_Rows(BX), DI            \
-	MOVQ    (partitionJob_Rows+sliceLen)(BX), CX \
-	MOVQ    partitionJob_Left(BX), R8            \
-	MOVQ    partitionJob_Right(BX), R9           \
-	MOVBLZX partitionJob_MissingLeft(BX), R10    \
-	XORL    $1, R10                              \
+	MOVQ j+0(FP), BX                          \
+	MOVQ partitionJob_Column(BX), SI          \
+	MOVQ partitionJob_Rows(BX), DI            \
+	MOVQ (partitionJob_Rows+sliceLen)(BX), CX \
+	MOVQ partitionJob_Left(BX), R8            \
+	MOVQ partitionJob_Right(BX), R9
+
+#define PARTITION_BOUNDS \
+	MOVBLZX partitionJob_MissingLeft(BX), R10 \
+	XORL    $1, R10                           \
 	MOVBLZX partitionJob_Bin(BX), R11
 
 // PARTITION_REST splits the last CX rows, one or more, and notes how many go
 // left.
-#define PARTITION_REST(one, done) \
+#define PARTITION_REST(RIGHT, one, done) \
 one:  \
-	PARTITION_ROW                      \
+	PARTITION_ROW(RIGHT)               \
 	JNZ   one                          \
 	done:                              \
 	SUBQ  partitionJob_Left(BX), R8    \
@@ -1689,6 +1695,7 @@ one:  \
 // func partitionAVX512(j *partitionJob)
 TEXT ·partitionAVX512(SB), NOSPLIT, $0-8
 	PARTITION_ARGS
+	PARTITION_BOUNDS
 	VPBROADCASTB R10, X2
 	VPBROADCASTB R11, X3
 	VPXOR        X0, X0, X0
@@ -1720,7 +1727,7 @@ loop:
 tail:
 	ADDQ $16, CX
 	JZ   done
-	PARTITION_REST(one, done)
+	PARTITION_REST(OUT_OF_BOUNDS, one, done)
 	VZEROUPPER
 	RET
 
@@ -2550,9 +2557,27 @@ done:
 //
 //	R15 permutations   X0 codes   X2, X3, R10, R11 bounds   Y4-Y6 temporaries
 
+// PARTITION_ROWS8 splits eight rows. AX is a mask of those that go left.
+#define PARTITION_ROWS8 \
+	VMOVDQU   (DI), Y6         \
+	VPMOVZXBD (R15)(AX*8), Y4  \
+	POPCNTL   AX, DX           \
+	XORL      $0xFF, AX        \
+	VPMOVZXBD (R15)(AX*8), Y5  \
+	VPERMD    Y6, Y4, Y4       \
+	VPERMD    Y6, Y5, Y5       \
+	VMOVDQU   Y4, (R8)         \
+	VMOVDQU   Y5, (R9)         \
+	LEAQ      (R8)(DX*4), R8   \
+	NEGQ      DX               \
+	LEAQ      32(R9)(DX*4), R9 \
+	ADDQ      $32, DI          \
+	SUBQ      $8, CX
+
 // func partitionAVX2(j *partitionJob)
 TEXT ·partitionAVX2(SB), NOSPLIT, $0-8
 	PARTITION_ARGS
+	PARTITION_BOUNDS
 	VMOVD        R10, X2
 	VMOVD        R11, X3
 	VPBROADCASTB X2, X2
@@ -2566,31 +2591,90 @@ loop:
 	CODES8(0, X0)
 	VPMAXUB   X2, X0, X4
 	VPMINUB   X3, X0, X5
-	VPCMPEQB  X4, X0, X4       // first <= code
-	VPCMPEQB  X5, X0, X5       // code <= last
+	VPCMPEQB  X4, X0, X4 // first <= code
+	VPCMPEQB  X5, X0, X5 // code <= last
 	VPAND     X4, X5, X4
 	VPMOVMSKB X4, AX
 	MOVBLZX   AL, AX
-	VMOVDQU   (DI), Y6
-	VPMOVZXBD (R15)(AX*8), Y4
-	POPCNTL   AX, DX
-	XORL      $0xFF, AX
-	VPMOVZXBD (R15)(AX*8), Y5
-	VPERMD    Y6, Y4, Y4
-	VPERMD    Y6, Y5, Y5
-	VMOVDQU   Y4, (R8)
-	VMOVDQU   Y5, (R9)
-	LEAQ      (R8)(DX*4), R8
-	NEGQ      DX
-	LEAQ      32(R9)(DX*4), R9
-	ADDQ      $32, DI
-	SUBQ      $8, CX
+	PARTITION_ROWS8
 	JAE       loop
 
 tail:
 	ADDQ $8, CX
 	JZ   done
-	PARTITION_REST(one, done)
+	PARTITION_REST(OUT_OF_BOUNDS, one, done)
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// Partition by a set, AVX2: as by bounds
+//
+//	R10 set   R11 one of its words   SP a byte for each code: 0xFF if in the set
+
+DATA ·bits8+0(SB)/8, $0x8040201008040201
+GLOBL ·bits8(SB), RODATA|NOPTR, $8
+DATA ·bytes4+0(SB)/8, $0x0000000000000000
+DATA ·bytes4+8(SB)/8, $0x0101010101010101
+DATA ·bytes4+16(SB)/8, $0x0202020202020202
+DATA ·bytes4+24(SB)/8, $0x0303030303030303
+GLOBL ·bytes4(SB), RODATA|NOPTR, $32
+
+// MEMBER puts the byte for the code of row number i into byte i of X.
+#define MEMBER(i, X) \
+	MOVL    ((i)*4)(DI), AX      \
+	MOVBLZX (SI)(AX*1), AX       \
+	VPINSRB $i, (SP)(AX*1), X, X
+
+#define NOT_IN_SET \
+	MOVL  DX, R11           \
+	SHRL  $6, R11           \
+	MOVQ  (R10)(R11*8), R11 \
+	BTQ   DX, R11           \
+	SETCC AL
+
+// func partitionSet(j *partitionJob)
+TEXT ·partitionSet(SB), NOSPLIT, $256-8
+	PARTITION_ARGS
+	MOVQ partitionJob_Set(BX), R10
+	SUBQ $8, CX
+	JB   tail
+
+	// 32 codes at a time
+	VPBROADCASTQ ·bits8(SB), Y2
+	VMOVDQU      ·bytes4(SB), Y3
+	XORL         AX, AX
+
+codes:
+	VPBROADCASTD (R10)(AX*4), Y4
+	VPSHUFB      Y3, Y4, Y4
+	VPAND        Y2, Y4, Y4
+	VPCMPEQB     Y2, Y4, Y4
+	MOVL         AX, DX
+	SHLL         $5, DX
+	VMOVDQU      Y4, (SP)(DX*1)
+	INCL         AX
+	CMPL         AX, $8
+	JB           codes
+	VPXOR        X0, X0, X0
+	LEAQ         ·permute8(SB), R15
+
+loop:
+	MEMBER(0, X0)
+	MEMBER(1, X0)
+	MEMBER(2, X0)
+	MEMBER(3, X0)
+	MEMBER(4, X0)
+	MEMBER(5, X0)
+	MEMBER(6, X0)
+	MEMBER(7, X0)
+	VPMOVMSKB X0, AX
+	PARTITION_ROWS8
+	JAE       loop
+
+tail:
+	ADDQ $8, CX
+	JZ   done
+	PARTITION_REST(NOT_IN_SET, one, done)
 	VZEROUPPER
 	RET
 
@@ -3948,6 +4032,77 @@ leftDone:
 	COMPARE_ALL(COMPARE64_AVX512, NOT_ABOVE, Z0, right, rightWord, rightDone)
 
 rightDone:
+	VZEROUPPER
+	RET
+
+// func membersWords(a *membersArgs)
+//
+//	DI args              R8 words left       CX sets left   DX set
+//	SI codes of a word   R9 first answers    BX to a set's answers   AX, R10 answers
+//	Y0, Y1 bits of codes in bytes of a set   Y2, Y3 these bytes, of codes below 128
+//	Y6, Y7 set           Y8, Y9 temporaries  Y4, Y5 the same, of other codes
+//	Y11 … Y15 constants
+//
+// A set is 32 bytes, two tables for VPSHUFB. Indices of 128 or more give zero:
+// for each code, one of the tables counts.
+DATA ·membersConst+0(SB)/4, $0x1F1F1F1F
+DATA ·membersConst+4(SB)/4, $0x70707070
+DATA ·membersConst+8(SB)/4, $0x80808080
+GLOBL ·membersConst(SB), RODATA|NOPTR, $12
+
+// BYTES turns codes into the bits and bytes where sets have them.
+#define BYTES(codes, low, high) \
+	VPSRLW  $3, codes, low    \
+	VPAND   Y12, low, low     \
+	VPADDB  Y13, low, low     \ // 112 … 127, or more for codes from 128 on
+	VPXOR   Y14, low, high    \
+	VPAND   Y12, codes, codes \
+	VPSHUFB codes, Y15, codes
+
+// NOT_MEMBERS makes a mask of the 32 rows whose codes are not in the set.
+#define NOT_MEMBERS(bit, low, high, mask) \
+	VPSHUFB   low, Y6, Y8  \
+	VPSHUFB   high, Y7, Y9 \
+	VPOR      Y9, Y8, Y8   \
+	VPAND     bit, Y8, Y8  \
+	VPCMPEQB  Y11, Y8, Y8  \
+	VPMOVMSKB Y8, mask
+
+TEXT ·membersWords(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), DI
+	MOVQ         membersArgs_codes(DI), SI
+	MOVQ         membersArgs_words(DI), R8
+	MOVQ         membersArgs_right(DI), R9
+	VPBROADCASTD ·membersConst+0(SB), Y12
+	VPBROADCASTD ·membersConst+4(SB), Y13
+	VPBROADCASTD ·membersConst+8(SB), Y14
+	VPBROADCASTQ ·bits8(SB), Y15
+	VPXOR        Y11, Y11, Y11
+
+word:
+	VMOVDQU (SI), Y0
+	VMOVDQU 32(SI), Y1
+	BYTES(Y0, Y2, Y4)
+	BYTES(Y1, Y3, Y5)
+	MOVQ    membersArgs_sets(DI), DX
+	MOVQ    membersArgs_n(DI), CX
+	MOVQ    R9, BX
+
+set:
+	VBROADCASTI128 (DX), Y6
+	VBROADCASTI128 16(DX), Y7
+	NOT_MEMBERS(Y0, Y2, Y4, AX)
+	NOT_MEMBERS(Y1, Y3, Y5, R10)
+	MOVL           AX, (BX)
+	MOVL           R10, 4(BX)
+	ADDQ           $32, DX
+	ADDQ           $64, BX
+	DECQ           CX
+	JNZ            set
+	ADDQ           $64, SI
+	ADDQ           $8, R9
+	DECQ           R8
+	JNZ            word
 	VZEROUPPER
 	RET
 

@@ -33,7 +33,7 @@ var neon = kernel.Checked(kernel.Funcs{
 			compareNEON(a)
 		}
 	},
-	Members: kernel.Members,
+	Members: members,
 	Leaves: func(j *kernel.LeavesJob) {
 		for a := new(leavesArgs); a.next(j); {
 			leavesNEON(a)

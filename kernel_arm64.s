@@ -1788,16 +1788,20 @@ done:
 	VUZP1  V4.B16, V0.B16, V0.B16               \
 	VAND   V17.B16, V0.B16, to.B16
 
-// V20 = the answers of the next 64 rows, twice
-#define COMPARE_64(TEST) \
-	COMPARE_16(TEST, V20)           \
-	COMPARE_16(TEST, V21)           \
-	COMPARE_16(TEST, V22)           \
-	COMPARE_16(TEST, V23)           \
+// V20 = the answers of 64 rows, twice; before, each is a bit of its byte of V20–V23
+#define PACK_64 \
 	VADDP V21.B16, V20.B16, V20.B16 \
 	VADDP V23.B16, V22.B16, V22.B16 \
 	VADDP V22.B16, V20.B16, V20.B16 \
 	VADDP V20.B16, V20.B16, V20.B16
+
+// V20 = the answers of the next 64 rows, twice
+#define COMPARE_64(TEST) \
+	COMPARE_16(TEST, V20) \
+	COMPARE_16(TEST, V21) \
+	COMPARE_16(TEST, V22) \
+	COMPARE_16(TEST, V23) \
+	PACK_64
 
 // func compareNEON(a *compareArgs)
 //
@@ -1843,6 +1847,62 @@ next:
 	ADD  $64, R5
 	SUB  $1, R4
 	CBNZ R4, threshold
+	RET
+
+// codes = their bytes in sets, bits = their bits in those bytes
+#define MEMBER_BITS(codes, bits) \
+	VAND  V16.B16, codes.B16, bits.B16  \
+	VTBL  bits.B16, [V17.B16], bits.B16 \
+	VUSHR $3, codes.B16, codes.B16
+
+// to = the rows whose codes are in the set, each a bit of its byte
+#define MEMBERS_16(codes, bits, to) \
+	VTBL   codes.B16, [V24.B16, V25.B16], to.B16 \
+	VCMTST bits.B16, to.B16, to.B16              \
+	VAND   V17.B16, to.B16, to.B16
+
+// func membersWords(a *membersArgs)
+//
+//	R0  a                 R5  its first answers   V0–V3    bytes of codes
+//	R1  next codes        R6  next set            V4–V7    their bits
+//	R2  words left        R7  sets left           V16      7 in each byte
+//	R3  sets              R8  next answers        V17      a bit for each of 8 rows, or codes, twice
+//	R4  how many          R9  a word              V20–V23  answers
+//	                                              V24–V25  set
+TEXT ·membersWords(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	LDP   membersArgs_codes(R0), (R1, R2)
+	LDP   membersArgs_sets(R0), (R3, R4)
+	MOVD  membersArgs_right(R0), R5
+	VMOVI $7, V16.B16
+	MOVD  $0x8040201008040201, R6
+	VDUP  R6, V17.D2
+
+word:
+	VLD1.P 64(R1), [V0.B16, V1.B16, V2.B16, V3.B16]
+	MEMBER_BITS(V0, V4)
+	MEMBER_BITS(V1, V5)
+	MEMBER_BITS(V2, V6)
+	MEMBER_BITS(V3, V7)
+	MOVD   R3, R6
+	MOVD   R4, R7
+	MOVD   R5, R8
+
+set:
+	VLD1.P 32(R6), [V24.B16, V25.B16]
+	MEMBERS_16(V0, V4, V20)
+	MEMBERS_16(V1, V5, V21)
+	MEMBERS_16(V2, V6, V22)
+	MEMBERS_16(V3, V7, V23)
+	PACK_64
+	VMOV   V20.D[0], R9
+	MVN    R9, R9
+	MOVD.P R9, 64(R8)
+	SUB    $1, R7
+	CBNZ   R7, set
+	ADD    $8, R5
+	SUB    $1, R2
+	CBNZ   R2, word
 	RET
 
 // V16 = bits of the next 8 rows' numbers; numbers = 2·numbers + bits

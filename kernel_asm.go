@@ -100,6 +100,24 @@ func (a *compareArgs) load(j *kernel.CompareJob) bool {
 	return true
 }
 
+type membersArgs struct {
+	codes *uint8
+	words int // of rows, at least 1
+	sets  *[4]uint64
+	n     int // at least 1
+	right *uint64
+}
+
+//go:noescape
+func membersWords(a *membersArgs)
+
+func members(j *kernel.MembersJob) {
+	n, words := len(j.Sets), len(j.Codes)/64
+	if n > 0 && words > 0 {
+		membersWords(&membersArgs{&j.Codes[0], words, &j.Sets[0], n, &j.Right[0]})
+	}
+}
+
 // leavesArgs is one tree of a job.
 type leavesArgs struct {
 	right   *uint64
