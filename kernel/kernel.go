@@ -40,10 +40,11 @@
 // Prediction takes rows in blocks, 64 rows to a machine word. It makes every
 // different test of the trees once a block: is a feature below a threshold
 // ([CompareJob]), is its bin code in a set ([MembersJob])? Each tree then needs
-// a few AND and OR operations on the results ([LeavesJob]). These are bit vectors as in QuickScorer (Lucchese et
-// al., SIGIR 2015), but of rows, not of leaves. What remains is to add up steps
-// ([AddStepsJob], [AddPairsJob]) and to turn the sums into probabilities
-// ([SoftmaxJob]). A single row walks through the trees ([WalkJob]).
+// a few AND and OR operations on the results ([LeavesJob]). These are bit
+// vectors as in QuickScorer (Lucchese et al., SIGIR 2015), but of rows, not of
+// leaves. What remains is to add up steps ([AddStepsJob], [AddPairsJob]) and to
+// turn the sums into probabilities ([SoftmaxJob]). A single row walks through
+// the trees ([WalkJob]).
 package kernel
 
 const (
