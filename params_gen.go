@@ -60,6 +60,13 @@ type Params struct {
 	// Gain that a split must exceed.
 	// Allowed: a finite number, at least 0. Default: 0.
 	MinGain float64 `json:"min_gain"`
+	// Hessian added to that of each category before categories are ordered: more of it puts rare ones
+	// in the middle.
+	// Allowed: a finite number, at least 0. Default: 10.
+	CategorySmoothing float64 `json:"category_smoothing"`
+	// Hessian added to that of both sides of a split on categories, which makes such splits rarer.
+	// Allowed: a finite number, at least 0. Default: 10.
+	CategoryL2 float64 `json:"category_l2"`
 	// Regularization term, added to the sums of Hessians in gains and leaf values.
 	// Allowed: a finite number, at least 0. Default: -1, which means 0, or more for noisy data.
 	L2 float64 `json:"l2"`
@@ -124,17 +131,19 @@ type Params struct {
 // DefaultParams returns the defaults.
 func DefaultParams() Params {
 	return Params{
-		Method:          "aoso",
-		PairSelection:   "second_order",
-		BaseClass:       "worst",
-		BaseGap:         1,
-		Preset:          "auto",
-		L2:              -1,
-		ColsampleByTree: 1,
-		Trim:            0.1,
-		Calibration:     "auto",
-		StopLoss:        1e-16,
-		Metric:          "logloss",
+		Method:            "aoso",
+		PairSelection:     "second_order",
+		BaseClass:         "worst",
+		BaseGap:           1,
+		Preset:            "auto",
+		CategorySmoothing: 10,
+		CategoryL2:        10,
+		L2:                -1,
+		ColsampleByTree:   1,
+		Trim:              0.1,
+		Calibration:       "auto",
+		StopLoss:          1e-16,
+		Metric:            "logloss",
 	}
 }
 
@@ -155,6 +164,8 @@ func (p *Params) fields() []any {
 		&p.MinSamples,
 		&p.MinHessian,
 		&p.MinGain,
+		&p.CategorySmoothing,
+		&p.CategoryL2,
 		&p.L2,
 		&p.MaxStep,
 		&p.Subsample,

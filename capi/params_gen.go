@@ -69,6 +69,8 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 		return g, err
 	}
 	g.TimeLimit = float64(c.time_limit)
+	g.CategorySmoothing = float64(c.category_smoothing)
+	g.CategoryL2 = float64(c.category_l2)
 	return g, nil
 }
 
@@ -123,5 +125,7 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 		return c, err
 	}
 	c.time_limit = C.double(g.TimeLimit)
+	c.category_smoothing = C.double(g.CategorySmoothing)
+	c.category_l2 = C.double(g.CategoryL2)
 	return c, nil
 }

@@ -147,6 +147,18 @@ var Parameters = []Parameter{
 		Others: Others{LightGBM: "min_gain_to_split min_split_gain", XGBoost: "gamma min_split_loss", ScikitLearn: "~min_impurity_decrease"},
 	},
 	{
+		Name: "category_smoothing", Field: "CategorySmoothing", Group: Trees, Type: Float64, Default: "10", C: C{Slot: 29},
+		Range: notNegative, Usual: between(1e-3, 100),
+		Help:   "Hessian added to that of each category before categories are ordered: more of it puts rare ones in the middle.",
+		Others: Others{LightGBM: "cat_smooth"},
+	},
+	{
+		Name: "category_l2", Field: "CategoryL2", Group: Trees, Type: Float64, Default: "10", C: C{Slot: 30},
+		Range: notNegative, Usual: between(1e-3, 100),
+		Help:   "Hessian added to that of both sides of a split on categories, which makes such splits rarer.",
+		Others: Others{LightGBM: "cat_l2"},
+	},
+	{
 		Name: "l2", Field: "L2", Group: Trees, Type: Float64, Default: "-1", C: C{Slot: 16},
 		Auto:  "0, or more for noisy data",
 		Range: notNegative, Usual: between(1e-3, 100),

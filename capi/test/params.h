@@ -30,7 +30,9 @@
     F(T, level) \
     F(T, preset) \
     F(T, calibration) \
-    F(T, time_limit)
+    F(T, time_limit) \
+    F(T, category_smoothing) \
+    F(T, category_l2)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \
@@ -82,4 +84,6 @@
     NUMBER(stop_loss) \
     CHOICE(int32_t, preset, 3) \
     CHOICE(int32_t, calibration, 4) \
-    NUMBER(time_limit)
+    NUMBER(time_limit) \
+    NUMBER(category_smoothing) \
+    NUMBER(category_l2)

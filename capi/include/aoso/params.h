@@ -177,6 +177,15 @@ typedef struct aoso_params {
      * Every phase has at least one iteration. The model depends on the speed of the machine.
      * Allowed: a finite number, at least 0. Default: 0. */
     double time_limit;
+
+    /* Hessian added to that of each category before categories are ordered: more of it puts rare ones in the
+     * middle.
+     * Allowed: a finite number, at least 0. Default: 10. */
+    double category_smoothing;
+
+    /* Hessian added to that of both sides of a split on categories, which makes such splits rarer.
+     * Allowed: a finite number, at least 0. Default: 10. */
+    double category_l2;
 } aoso_params;
 /* end parameters */
 

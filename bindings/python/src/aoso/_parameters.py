@@ -30,6 +30,8 @@ FIELDS = (
     ("preset", "int32"),
     ("calibration", "int32"),
     ("time_limit", "double"),
+    ("category_smoothing", "double"),
+    ("category_l2", "double"),
 )
 
 # The types of the values.
@@ -48,6 +50,8 @@ TYPES = {
     "min_samples": int,
     "min_hessian": float,
     "min_gain": float,
+    "category_smoothing": float,
+    "category_l2": float,
     "l2": float,
     "max_step": float,
     "subsample": float,
@@ -73,6 +77,8 @@ ALIASES = {
     "min_samples": "min_data_in_leaf min_child_samples min_samples_leaf",
     "min_hessian": "min_sum_hessian_in_leaf min_child_weight",
     "min_gain": "min_gain_to_split min_split_gain gamma min_split_loss min_impurity_decrease",
+    "category_smoothing": "cat_smooth",
+    "category_l2": "cat_l2",
     "l2": "lambda_l2 reg_lambda lambda l2_leaf_reg l2_regularization",
     "max_step": "max_delta_step",
     "subsample": "bagging_fraction",

@@ -98,6 +98,12 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     min_gain : float, default 0
         Gain that a split must exceed.
         Allowed: a finite number, at least 0.
+    category_smoothing : float, default 10
+        Hessian added to that of each category before categories are ordered: more of it puts rare ones in the middle.
+        Allowed: a finite number, at least 0.
+    category_l2 : float, default 10
+        Hessian added to that of both sides of a split on categories, which makes such splits rarer.
+        Allowed: a finite number, at least 0.
     l2 : float, optional
         Regularization term, added to the sums of Hessians in gains and leaf values.
         Allowed: a finite number, at least 0. Default: 0, or more for noisy data.
@@ -201,6 +207,8 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         min_samples: int | None = None,
         min_hessian: float = 0.0,
         min_gain: float = 0.0,
+        category_smoothing: float = 10.0,
+        category_l2: float = 10.0,
         l2: float | None = None,
         max_step: float | None = None,
         subsample: float | None = None,
@@ -231,6 +239,8 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.min_samples = min_samples
         self.min_hessian = min_hessian
         self.min_gain = min_gain
+        self.category_smoothing = category_smoothing
+        self.category_l2 = category_l2
         self.l2 = l2
         self.max_step = max_step
         self.subsample = subsample
