@@ -6,11 +6,12 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
-// numeric stands for the number of categories of a numeric feature.
-const numeric = -1
+// In place of a number of categories, and of columns of rates.
+const numeric, coded = -1, -1
 
 // Write adds the encoder to a file; nil adds nothing.
 func (e *Encoder) Write(w *modelio.Writer) {
@@ -18,32 +19,33 @@ func (e *Encoder) Write(w *modelio.Writer) {
 		return
 	}
 	var counts, rated []int32
-	var other, codes, names []uint8
+	var names []uint8
 	var ends []uint64
-	var rates []float32
+	var values []float32
 	for i := range e.Features {
 		f := &e.Features[i]
 		count := int32(numeric)
 		if f.Categories != nil {
 			count = int32(len(f.Categories))
 		}
-		counts, other, rated = append(counts, count), append(other, f.Other), append(rated, int32(len(f.Rates)))
+		rates := int32(coded)
+		if f.Rated {
+			rates = int32(len(f.Rates))
+		}
+		counts, rated = append(counts, count), append(rated, rates)
 		for _, name := range f.Categories {
 			names = append(names, name...)
 			ends = append(ends, uint64(len(names)))
 		}
-		codes = append(codes, f.Codes...)
 		for _, rate := range f.Rates {
-			rates = append(rates, rate...)
+			values = append(values, rate...)
 		}
 	}
 	modelio.Add(w, "categories", counts)       // of each feature; −1: it is numeric
 	modelio.Add(w, "category_names", names)    // one after the other
 	modelio.Add(w, "category_name_ends", ends) // where each ends
-	modelio.Add(w, "category_codes", codes)    // of each category
-	modelio.Add(w, "category_other", other)    // by feature: the code of others
-	modelio.Add(w, "category_rated", rated)    // by feature: the number of columns of rates
-	modelio.Add(w, "category_rates", rates)    // column after column
+	modelio.Add(w, "category_rated", rated)    // by feature: the number of columns of rates; −1: it has codes
+	modelio.Add(w, "category_rates", values)   // column after column
 }
 
 // Read reads the encoder of so many features from a file; nil: it has none.
@@ -53,37 +55,31 @@ func Read(file *modelio.File, features int) (*Encoder, error) {
 	}
 	var r reader
 	var counts, rated []int32
-	var other []uint8
 	if err := cmp.Or(
 		modelio.Read(file, "categories", &counts),
 		modelio.Read(file, "category_names", &r.names),
 		modelio.Read(file, "category_name_ends", &r.ends),
-		modelio.Read(file, "category_codes", &r.codes),
-		modelio.Read(file, "category_other", &other),
 		modelio.Read(file, "category_rated", &rated),
 		modelio.Read(file, "category_rates", &r.rates),
 	); err != nil {
 		return nil, err
 	}
-	if len(counts) != features || len(other) != features || len(rated) != features {
-		return nil, corrupt("categories, category_other and category_rated have %d, %d and %d numbers in place of %d", len(counts), len(other), len(rated), features)
-	}
-	if len(r.ends) != len(r.codes) {
-		return nil, corrupt("category_name_ends and category_codes have %d and %d numbers", len(r.ends), len(r.codes))
+	if len(counts) != features || len(rated) != features {
+		return nil, corrupt("categories and category_rated have %d and %d numbers in place of %d", len(counts), len(rated), features)
 	}
 	e := &Encoder{Features: make([]Feature, features)}
 	any := false
 	for j := range e.Features {
-		if counts[j] == numeric && rated[j] == 0 && other[j] == 0 {
+		if counts[j] == numeric && rated[j] == coded {
 			continue
 		}
 		any = true
-		if err := r.feature(&e.Features[j], int(counts[j]), int(rated[j]), other[j]); err != nil {
+		if err := r.feature(&e.Features[j], int(counts[j]), int(rated[j])); err != nil {
 			return nil, corrupt("feature %d %w", j, err)
 		}
 	}
 	if !any || len(r.ends) > 0 || r.begin != uint64(len(r.names)) || len(r.rates) > 0 {
-		return nil, corrupt("there are names, codes or rates of no category")
+		return nil, corrupt("there are names or rates of no category")
 	}
 	return e, nil
 }
@@ -97,33 +93,28 @@ type reader struct {
 	names []uint8
 	begin uint64 // of the next name
 	ends  []uint64
-	codes []uint8
 	rates []float32
 }
 
 // feature reads a categorical feature.
-func (r *reader) feature(f *Feature, count, rated int, other uint8) error {
-	if count < 0 || count > len(r.ends) || rated < 0 || rated > mostRates {
+func (r *reader) feature(f *Feature, count, rated int) error {
+	if count < 0 || count > len(r.ends) || rated < coded || rated > mostRates || rated == coded && count > bin.MaxValueBins {
 		return fmt.Errorf("has %d categories and %d columns of rates", count, rated)
 	}
-	f.Categories, f.Other = make([]string, count), other
-	f.Codes, r.codes = slices.Clone(r.codes[:count]), r.codes[count:]
-	if f.Codes == nil {
-		f.Codes = []uint8{}
-	}
+	f.Categories, f.Rated = make([]string, count), rated != coded
 	seen := make(map[string]bool, count)
 	for i, end := range r.ends[:count] {
 		if end < r.begin || end > uint64(len(r.names)) {
 			return fmt.Errorf("has a name that ends at %d", end)
 		}
 		name := string(r.names[r.begin:end])
-		if seen[name] || !utf8.ValidString(name) || f.Codes[i] == 0 {
-			return fmt.Errorf("has a category %q that is there twice, is not UTF-8 or has no code", name)
+		if seen[name] || !utf8.ValidString(name) {
+			return fmt.Errorf("has a category %q that is there twice or is not UTF-8", name)
 		}
 		seen[name], f.Categories[i], r.begin = true, name, end
 	}
 	r.ends = r.ends[count:]
-	for range rated {
+	for range max(rated, 0) {
 		if len(r.rates) <= count {
 			return fmt.Errorf("has %d rates in place of %d", len(r.rates), count+1)
 		}

@@ -30,23 +30,33 @@ func Categories(x bin.Source, j int) []string {
 }
 
 // Feature is how one column becomes numbers. Numbers stay what they are. A
-// category becomes a code, which only says which categories are the same.
+// category becomes a code, which only says which categories are the same: 1 for
+// the first, and so on. Categories that training has not seen count as missing.
+// Where there are too many categories for codes, all have code 1, those not seen
+// too, and rates tell them apart.
 type Feature struct {
 	Categories []string // in order, each once; nil: numbers
-	Codes      []uint8  // by category, from 1
-	Other      uint8    // the code of categories that are not listed; 0: they count as missing
-	// Rates are further columns: numbers by category, and last that of categories
-	// that are not listed.
-	Rates [][]float32
+	Rated      bool
+	Rates      [][]float32 // further columns: numbers by category, and last that of categories not seen
 }
 
-// Bins is the number of different codes of a categorical feature.
-func (f *Feature) Bins() int {
-	most := f.Other
-	for _, code := range f.Codes {
-		most = max(most, code)
+// Codes is the number of codes of a categorical feature.
+func (f *Feature) Codes() int {
+	if f.Rated {
+		return 1
 	}
-	return int(most)
+	return len(f.Categories)
+}
+
+// code is the number that a category becomes; past the last: one not seen.
+func (f *Feature) code(category int) float64 {
+	switch {
+	case f.Rated:
+		return 1
+	case category < len(f.Categories):
+		return float64(category + 1)
+	}
+	return math.NaN()
 }
 
 // Encoder is how the columns of a table become columns of numbers: one for each,
@@ -99,17 +109,17 @@ func (e *Encoder) Columns(features int) int {
 	return len(e.Owners())
 }
 
-// Bins lists the number of codes of each column after encoding; 0: it has
+// Codes lists the number of codes of each column after encoding; 0: it has
 // numbers. Nil: all have.
-func (e *Encoder) Bins() []int {
+func (e *Encoder) Codes() []int {
 	if e == nil {
 		return nil
 	}
-	bins := make([]int, len(e.Owners()))
+	codes := make([]int, len(e.Owners()))
 	for j := range e.Features {
-		bins[j] = e.Features[j].Bins()
+		codes[j] = e.Features[j].Codes()
 	}
-	return bins
+	return codes
 }
 
 // Equal reports whether two encoders do the same.
@@ -118,8 +128,7 @@ func (e *Encoder) Equal(o *Encoder) bool {
 		return e == o
 	}
 	return slices.EqualFunc(e.Features, o.Features, func(a, b Feature) bool {
-		return slices.Equal(a.Categories, b.Categories) && slices.Equal(a.Codes, b.Codes) && a.Other == b.Other &&
-			slices.EqualFunc(a.Rates, b.Rates, slices.Equal[[]float32])
+		return slices.Equal(a.Categories, b.Categories) && a.Rated == b.Rated && slices.EqualFunc(a.Rates, b.Rates, slices.Equal[[]float32])
 	})
 }
 
@@ -196,18 +205,6 @@ func (e *Encoder) EncodeRow(row, columns []float64) {
 			columns[j] = f.code(category)
 		}
 	}
-}
-
-// code is the number that a category becomes.
-func (f *Feature) code(category int) float64 {
-	code := f.Other
-	if category < len(f.Codes) {
-		code = f.Codes[category]
-	}
-	if code == 0 {
-		return math.NaN()
-	}
-	return float64(code)
 }
 
 // lookup gives a number for each value of a column of a source.

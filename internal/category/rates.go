@@ -2,75 +2,31 @@ package category
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/libaoso/aoso/internal/bin"
 )
 
-// A feature with more categories than codes has further columns: for each class,
-// how often it is that of the rows of a category (target statistics). Few rows
-// of a category tell little, so prior more rows count, of which the classes are
-// those of all rows.
+// A feature of many categories has further columns: for each class, how often it is that of the rows of a category. Few rows of a category tell
+// little, so some more rows count, of which the classes are those of all rows.
+//
+// In training, the rate of a row is that of the rows before it, in an order that
+// looks random (L. Prokhorenkova et al., CatBoost: unbiased boosting with
+// categorical features, 2018). Any rate that left the row out in another way
+// would tell its class: it would be lower than others of its category if the row
+// is of the class.
 const (
-	prior     = 10
-	mostRates = 12 // classes, the most frequent ones
-	folds     = 5  // of the rows: the rates of a row are those of the other folds
+	mostCodes = 100 // of a feature; bench/README.md tells why
+	prior     = 10  // more rows
+	mostRates = 12  // classes, the most frequent ones
 )
 
-// addRates adds rates to the features of many categories. It returns the source
-// to train on.
-func (e *Encoder) addRates(x bin.Source, plain *encoded, t *Target, seed uint64) bin.Source {
-	classes := ratedClasses(t)
-	train := &foldSource{encoded: *plain, seed: seed}
-	for j := range e.Features {
-		f := &e.Features[j]
-		if f.Other == 0 || len(classes) == 0 {
-			continue
-		}
-		sums := f.count(x, j, t, classes, seed)
-		f.Rates = sums.rates(sums.all())
-		for range classes {
-			train.rated = append(train.rated, len(train.columns))
-			train.columns = append(train.columns, column{from: j})
-		}
-		places, _ := f.places(x, j)
-		position := places.take(func(category int) float64 { return float64(category) })
-		for fold := range folds {
-			train.rates[fold] = append(train.rates[fold], sums.rates(sums.without(fold))...)
-		}
-		for range classes {
-			train.position = append(train.position, position)
-		}
-	}
-	if len(train.rated) == 0 {
-		return plain
-	}
-	return train
-}
-
-// ratedClasses is the classes that have rates, the more frequent ones. One of two
-// classes says all.
-func ratedClasses(t *Target) []int {
-	counts := make([]float64, t.Classes)
-	for row, y := range t.Labels {
-		if y >= 0 {
-			counts[y] += t.weight(row)
-		}
-	}
-	classes := make([]int, t.Classes)
-	for k := range classes {
-		classes[k] = k
-	}
-	switch {
-	case t.Classes == 1:
-		return nil
-	case t.Classes == 2:
-		return classes[1:]
-	}
-	slices.SortStableFunc(classes, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
-	classes = classes[:min(mostRates, t.Classes)]
-	slices.Sort(classes)
-	return classes
+// Target is the classes of the rows, from which rates are taken.
+type Target struct {
+	Classes int
+	Labels  []int32   // by row; −1: unknown
+	Weights []float32 // by row; nil: all one
 }
 
 func (t *Target) weight(row int) float64 {
@@ -80,114 +36,166 @@ func (t *Target) weight(row int) float64 {
 	return float64(t.Weights[row])
 }
 
-// sums is the weights of the rows of a feature by fold, category and class.
-type sums struct {
-	categories, classes int
-	weight              [folds][]float64 // categories × (classes + 1), the last of all classes
-}
-
-// count sums up the weights of the rows.
-func (f *Feature) count(x bin.Source, j int, t *Target, classes []int, seed uint64) *sums {
-	s := &sums{categories: len(f.Categories), classes: len(classes)}
-	width := s.classes + 1
-	for fold := range s.weight {
-		s.weight[fold] = make([]float64, s.categories*width)
-	}
-	place := make([]int, t.Classes)
-	for k := range place {
-		place[k] = slices.Index(classes, k)
-	}
-	places, _ := f.places(x, j)
-	position := places.take(func(category int) float64 { return float64(category) })
-	const block = 4096
-	values := make([]float64, block)
-	for first := 0; first < x.Rows(); first += block {
-		n := min(block, x.Rows()-first)
-		x.Column(j, first, values[:n])
-		for i, v := range values[:n] {
-			row := first + i
-			c := position.at(v)
-			if !(c >= 0) || t.Labels[row] < 0 {
-				continue
-			}
-			w := s.weight[foldOf(seed, row)][int(c)*width:][:width]
-			w[s.classes] += t.weight(row)
-			if k := place[t.Labels[row]]; k >= 0 {
-				w[k] += t.weight(row)
-			}
+// addRates adds rates to the features of many categories. It returns the source
+// to train on.
+func (e *Encoder) addRates(x bin.Source, plain *encoded, t *Target, seed uint64) bin.Source {
+	r := newRater(t)
+	s := &ratedSource{encoded: plain}
+	for j := range e.Features {
+		f := &e.Features[j]
+		if !f.Rated || len(r.classes) == 0 {
+			continue
 		}
+		if r.order == nil {
+			r.order = shuffled(x.Rows(), seed)
+		}
+		var rates [][]float32
+		f.Rates, rates = r.rate(f.positions(x, j), len(f.Categories))
+		s.rates = append(s.rates, rates...)
+	}
+	if s.rates == nil {
+		return plain
 	}
 	return s
 }
 
-// foldOf is the fold of a row (S. Vigna's splitmix64).
-func foldOf(seed uint64, row int) int {
-	z := seed + uint64(row+1)*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return int((z ^ z>>31) % folds)
-}
-
-// all is the sums over all folds.
-func (s *sums) all() []float64 { return s.without(-1) }
-
-// without is the sums over all folds but one.
-func (s *sums) without(fold int) []float64 {
-	total := make([]float64, len(s.weight[0]))
-	for other := range s.weight {
-		if other != fold {
-			for i, w := range s.weight[other] {
-				total[i] += w
+// positions is the positions of a column's values among the categories of the
+// feature; −1: missing.
+func (f *Feature) positions(x bin.Source, j int) []int32 {
+	places, _ := f.places(x, j)
+	position := places.take(func(category int) float64 { return float64(category) })
+	const block = 4096
+	values, positions := make([]float64, block), make([]int32, x.Rows())
+	for first := 0; first < x.Rows(); first += block {
+		n := min(block, x.Rows()-first)
+		x.Column(j, first, values[:n])
+		for i, v := range values[:n] {
+			positions[first+i] = -1
+			if v = position.at(v); v == v {
+				positions[first+i] = int32(v)
 			}
 		}
 	}
-	return total
+	return positions
 }
 
-// rates is the rates of each class by category, and last of no category.
-func (s *sums) rates(weight []float64) [][]float32 {
-	width := s.classes + 1
-	total := make([]float64, width)
-	for c := range s.categories {
-		for k, w := range weight[c*width:][:width] {
-			total[k] += w
+// shuffled is the numbers of so many rows, ordered by a part of a hash, then by
+// number (S. Vigna's splitmix64).
+func shuffled(rows int, seed uint64) []uint32 {
+	const bits = 16
+	hash := func(row int) uint64 {
+		z := seed + uint64(row+1)*0x9e3779b97f4a7c15
+		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
+		z = (z ^ z>>27) * 0x94d049bb133111eb
+		return (z ^ z>>31) >> (64 - bits)
+	}
+	next := make([]int, 1<<bits+1)
+	for row := range rows {
+		next[hash(row)+1]++
+	}
+	for i := range 1 << bits {
+		next[i+1] += next[i]
+	}
+	order := make([]uint32, rows)
+	for row := range rows {
+		h := hash(row)
+		order[next[h]] = uint32(row)
+		next[h]++
+	}
+	return order
+}
+
+// rater computes rates.
+type rater struct {
+	target  *Target
+	order   []uint32
+	classes []int     // that have rates
+	place   []int     // by class: its position among those; −1: none
+	share   []float64 // of these classes among all rows
+}
+
+// newRater chooses the classes that have rates, the more frequent ones. One of two
+// classes says all.
+func newRater(t *Target) *rater {
+	counts, total := make([]float64, t.Classes), 0.0
+	for row, y := range t.Labels {
+		if y >= 0 {
+			counts[y] += t.weight(row)
+			total += t.weight(row)
 		}
 	}
-	rates := make([][]float32, s.classes)
-	for k := range rates {
-		share := 0.0
-		if total[s.classes] > 0 {
-			share = total[k] / total[s.classes]
-		}
-		rates[k] = make([]float32, s.categories+1)
-		for c := range s.categories {
-			w := weight[c*width:][:width]
-			rates[k][c] = float32((w[k] + float64(prior*share)) / (w[s.classes] + prior))
-		}
-		rates[k][s.categories] = float32(share)
+	r := &rater{target: t, place: make([]int, t.Classes)}
+	for k := range t.Classes {
+		r.classes = append(r.classes, k)
 	}
-	return rates
+	if t.Classes <= 2 {
+		r.classes = r.classes[1:]
+	}
+	slices.SortStableFunc(r.classes, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
+	r.classes = r.classes[:min(mostRates, len(r.classes))]
+	slices.Sort(r.classes)
+	for k := range r.place {
+		r.place[k] = slices.Index(r.classes, k)
+	}
+	for _, k := range r.classes {
+		r.share = append(r.share, counts[k]/total)
+	}
+	return r
 }
 
-// foldSource is a source whose rates are, by row, those of the other folds.
-type foldSource struct {
-	encoded
-	seed     uint64
-	rated    []int // the columns of rates
-	position []lookup
-	rates    [folds][][]float32 // by fold and rated column
+// rate returns the rates of a feature's categories, and for each row those of the
+// rows before it.
+func (r *rater) rate(positions []int32, categories int) (all, before [][]float32) {
+	width := len(r.classes) + 1
+	sums := make([]float64, (categories+1)*width) // by category: the weight of each class, and of all; last of none
+	for range r.classes {
+		all, before = append(all, make([]float32, categories+1)), append(before, make([]float32, len(positions)))
+	}
+	write := func(rates [][]float32, i, category int) {
+		w := sums[category*width:][:width]
+		for k := range r.classes {
+			rates[k][i] = float32((w[k] + float64(prior*r.share[k])) / (w[width-1] + prior))
+		}
+	}
+	for _, row := range r.order {
+		category := int(positions[row])
+		if category < 0 {
+			for k := range before {
+				before[k][row] = float32(math.NaN())
+			}
+			continue
+		}
+		write(before, int(row), category)
+		y := r.target.Labels[row]
+		if y < 0 {
+			continue
+		}
+		w, weight := sums[category*width:][:width], r.target.weight(int(row))
+		w[width-1] += weight
+		if k := r.place[y]; k >= 0 {
+			w[k] += weight
+		}
+	}
+	for category := range categories + 1 {
+		write(all, category, category)
+	}
+	return all, before
 }
 
-func (s *foldSource) Column(j, first int, dst []float64) {
-	s.encoded.Column(j, first, dst)
-	r := slices.Index(s.rated, j)
-	if r < 0 {
+// ratedSource is a source to train on.
+type ratedSource struct {
+	*encoded
+	rates [][]float32 // of the columns after those of the features, by row
+}
+
+func (s *ratedSource) Cols() int { return s.encoded.Cols() + len(s.rates) }
+
+func (s *ratedSource) Column(j, first int, dst []float64) {
+	if j < s.encoded.Cols() {
+		s.encoded.Column(j, first, dst)
 		return
 	}
-	for i, v := range dst {
-		if c := s.position[r].at(v); c == c {
-			rates := s.rates[foldOf(s.seed, first+i)][r]
-			dst[i] = float64(rates[int(c)])
-		}
+	for i, rate := range s.rates[j-s.encoded.Cols()][first:][:len(dst)] {
+		dst[i] = float64(rate)
 	}
 }

@@ -84,7 +84,7 @@ func Decode(memory *mem.Block) (*Set, error) {
 	if s.Encoder, err = category.Read(file, len(s.Names)); err != nil {
 		return nil, err
 	}
-	if s.Mapper, err = mapperOf(bins, missing, lower, upper, edges, s.Encoder.Bins()); err == nil {
+	if s.Mapper, err = mapperOf(bins, missing, lower, upper, edges, s.Encoder.Codes()); err == nil {
 		err = s.check(h.Rows)
 	}
 	if err != nil {

@@ -31,15 +31,12 @@ func (m *Model) members(feature int, set *Set, write func(name string) string) s
 	more := 0
 	for i, category := range f.Categories {
 		switch {
-		case !set.Has(int(f.Codes[i])) || f.Codes[i] == f.Other:
+		case !set.Has(i + 1):
 		case len(names) < most:
 			names = append(names, write(category))
 		default:
 			more++
 		}
-	}
-	if f.Other > 0 && set.Has(int(f.Other)) {
-		names = append(names, "other categories")
 	}
 	if more > 0 {
 		names = slices.Insert(names, most, fmt.Sprintf("%d more", more))
