@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/par"
 )
@@ -17,6 +18,7 @@ import (
 type DatasetBuilder struct {
 	options DatasetOptions
 	rows    *data.RowBlocks
+	names   []*categoryList // by column; nil: it has numbers
 	labels  Labels
 	weights []float64
 }
@@ -34,11 +36,12 @@ func NewDatasetBuilder(cols int, o DatasetOptions) (*DatasetBuilder, error) {
 		return nil, err
 	}
 	o.Names = slices.Clone(o.Names)
-	return &DatasetBuilder{options: o, rows: data.NewRowBlocks(cols)}, nil
+	return &DatasetBuilder{options: o, rows: data.NewRowBlocks(cols), names: make([]*categoryList, cols)}, nil
 }
 
 // Append adds the rows of x with their labels and weights, after which the
-// caller's memory is the caller's again. Weights are given for all chunks, or
+// caller's memory is the caller's again. A column is categorical in all chunks
+// or in none; the lists of its categories may differ. Weights are given for all chunks, or
 // (nil) for none. After an error nothing of the chunk is there, and others can
 // be added.
 func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64) error {
@@ -69,9 +72,14 @@ func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64) er
 			return err
 		}
 	}
+	for j, list := range b.names {
+		if b.rows.Rows() > 0 && (category.Categories(x, j) != nil) != (list != nil) {
+			return badArgument(fmt.Sprintf("features: column %d", j), "of another kind", "a column of categories in every chunk, or in none")
+		}
+	}
 	team := par.NewTeam(b.options.Threads)
 	defer team.Close()
-	b.rows.Append(x, team)
+	b.rows.Append(b.renumbered(x), team)
 	b.labels = append(b.labels, labels...)
 	b.weights = append(b.weights, weights...)
 	return nil
@@ -82,11 +90,78 @@ func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64) er
 func (b *DatasetBuilder) Dataset() (*Dataset, error) {
 	o := b.options
 	o.Weights = b.weights
-	return NewDataset(b.rows, b.labels, o)
+	return NewDataset(b.table(), b.labels, o)
 }
 
 // Aligned is the rows so far as a validation set, as from [Dataset.Aligned].
 // Of the options only Threads counts.
 func (b *DatasetBuilder) Aligned(train *Dataset) (*Dataset, error) {
-	return train.aligned(b.rows, b.labels, b.weights, b.options.Threads)
+	return train.aligned(b.table(), b.labels, b.weights, b.options.Threads)
+}
+
+// categoryList is the categories of a column so far, in order of first sight.
+type categoryList struct {
+	names    []string
+	position map[string]float64
+}
+
+// renumbered is a chunk whose categories have the positions that they have in the
+// builder, which takes up new ones.
+func (b *DatasetBuilder) renumbered(x Features) Features {
+	r := &renumbered{Features: x, positions: make([][]float64, x.Cols())}
+	for j := range b.names {
+		names := category.Categories(x, j)
+		if names == nil {
+			continue
+		}
+		if b.names[j] == nil {
+			b.names[j] = &categoryList{names: []string{}, position: map[string]float64{}}
+		}
+		list := b.names[j]
+		r.positions[j] = make([]float64, len(names))
+		for i, name := range names {
+			position, known := list.position[name]
+			if !known {
+				position = float64(len(list.names))
+				list.position[name] = position
+				list.names = append(list.names, name)
+			}
+			r.positions[j][i] = position
+		}
+	}
+	return r
+}
+
+// renumbered is features whose categories have other positions.
+type renumbered struct {
+	Features
+	positions [][]float64 // by column and category; nil: it has numbers
+}
+
+func (r *renumbered) Column(j, first int, dst []float64) {
+	r.Features.Column(j, first, dst)
+	if r.positions[j] == nil {
+		return
+	}
+	for i, v := range dst {
+		dst[i] = math.NaN()
+		if v >= 0 && v < float64(len(r.positions[j])) {
+			dst[i] = r.positions[j][int(v)]
+		}
+	}
+}
+
+// gathered is the rows of a builder as a table.
+type gathered struct {
+	*data.RowBlocks
+	names []*categoryList
+}
+
+func (b *DatasetBuilder) table() CategoricalFeatures { return gathered{b.rows, b.names} }
+
+func (g gathered) Categories(j int) []string {
+	if g.names[j] == nil {
+		return nil
+	}
+	return g.names[j].names
 }

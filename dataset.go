@@ -121,6 +121,9 @@ func fitEncoder(set *data.Set, x Features, o DatasetOptions) (columns bin.Source
 	}
 	target := &category.Target{Classes: len(set.Classes), Labels: set.Labels, Weights: set.Weights}
 	set.Encoder, columns, err = category.Fit(x, target, options)
+	if many := (*category.TooManyError)(nil); errors.As(err, &many) {
+		err = badArgument(fmt.Sprintf("features: column %d", many.Column), fmt.Sprintf("%d categories", many.Categories), "at most %d", MaxCategories)
+	}
 	return columns, err
 }
 

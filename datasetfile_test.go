@@ -312,7 +312,7 @@ func TestForgedDatasets(t *testing.T) {
 		change func(d *data.Set)
 	}{
 		{"60 rows have 59 labels", func(d *data.Set) { d.Labels = d.Labels[1:] }},
-		{"features have", func(d *data.Set) { d.Names = d.Names[1:] }},
+		{"features with bins have", func(d *data.Set) { d.Names = d.Names[1:] }},
 		{`"0" is among the classes twice`, func(d *data.Set) { d.Classes[1] = "0" }},
 		{`"" is among the classes`, func(d *data.Set) { d.Classes[1] = "" }},
 		{"there are 0 classes", func(d *data.Set) { d.Classes = nil }},

@@ -12,6 +12,13 @@ import (
 // MaxCategories is the most categories that a feature can have.
 const MaxCategories = 1 << 24
 
+// A TooManyError is a column with more categories than a feature can have.
+type TooManyError struct{ Column, Categories int }
+
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("column %d has %d categories", e.Column, e.Categories)
+}
+
 // Options say how an encoder is fitted.
 type Options struct {
 	MaxBins     int    // of a feature
@@ -34,7 +41,7 @@ func Fit(x bin.Source, t *Target, o Options) (*Encoder, bin.Source, error) {
 		f := &e.Features[j]
 		f.Categories = findNames(x, j, names)
 		if len(f.Categories) > MaxCategories {
-			return nil, nil, fmt.Errorf("column %d has %d categories", j, len(f.Categories))
+			return nil, nil, &TooManyError{j, len(f.Categories)}
 		}
 		f.Rated = len(f.Categories) > min(o.MaxBins, mostCodes)
 	}
@@ -76,6 +83,9 @@ func findNames(x bin.Source, j int, names []string) (found []string) {
 		}
 	}
 	sortNames(found)
+	if found == nil {
+		return []string{} // all are missing
+	}
 	return slices.Compact(found) // a list may have a name twice
 }
 

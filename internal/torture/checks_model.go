@@ -91,7 +91,7 @@ func comparePaths(m *aoso.Model, rows *table, raw []float64, d dice) error {
 	scores := make([]float64, classes)
 	for range min(rows.rows(), 40) {
 		i := d.IntN(rows.rows())
-		want, values := raw[i*classes:][:classes], rows.row(i)
+		want, values := raw[i*classes:][:classes], rows.rowFor(m, i)
 		if predicted[i] != argmax(want) {
 			return fmt.Errorf("row %d: predicted class %d, but class %d has the highest score", i, predicted[i], argmax(want))
 		}
@@ -150,6 +150,9 @@ func checkLeaves(t *trial, d dice) error {
 	leaves, err := t.model.PredictLeaf(t.x, aoso.PredictOptions{})
 	if err != nil {
 		return err
+	}
+	if t.data.Categorical != nil {
+		return nil
 	}
 	var text bytes.Buffer
 	if err := t.model.WriteJSON(&text); err != nil {

@@ -67,7 +67,7 @@ func (c *client) goroutines() int {
 
 // check trains the scenario in the client and compares the results.
 func (c *client) check(t *trial, d dice) error {
-	if t.train.naming == words || t.data.MaxBins != 0 || t.data.SampleRows != 0 || t.params.EarlyStopping > 0 {
+	if t.train.naming == words || t.data.MaxBins != 0 || t.data.SampleRows != 0 || t.params.EarlyStopping > 0 || t.data.Categorical != nil {
 		return nil // the protocol cannot express these options
 	}
 	if t.phased() && (t.valid != nil || t.result.StoppedBy == aoso.StoppedByInterrupt) {

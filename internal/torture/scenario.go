@@ -70,6 +70,13 @@ func drawScenario(d dice, s size) *scenario {
 			DenseOnly:  d.chance(0.5),
 		}
 	}
+	if d.chance(0.3) {
+		for j := range c.train.cols() {
+			if d.chance(0.5) {
+				c.data.Categorical = append(c.data.Categorical, j)
+			}
+		}
+	}
 	c.data.Weights = c.train.weights
 	c.params, c.kinds = drawParams(&setting{dice: d, classes: c.train.classes(), valid: c.valid != nil})
 	if d.chance(0.05) {
@@ -131,6 +138,9 @@ func (c *scenario) String() string {
 	}
 	if c.data.MaxBins != 0 || c.data.SampleRows != 0 {
 		fmt.Fprintf(&b, ", max_bins=%d sample_rows=%d", c.data.MaxBins, c.data.SampleRows)
+	}
+	if n := len(c.data.Categorical); n > 0 {
+		fmt.Fprintf(&b, ", %d categorical features", n)
 	}
 	fmt.Fprintf(&b, ", at most %d iterations, evaluated every %d; %s", c.limit, c.every, differences(c.params))
 	return b.String()

@@ -78,6 +78,23 @@ func (t *table) row(i int) []float64 {
 	return row
 }
 
+// rowFor returns a row as a row predictor of m takes it: a category is its
+// position in the model's list.
+func (t *table) rowFor(m *aoso.Model, i int) []float64 {
+	row := t.row(i)
+	for j, v := range row {
+		names := m.Categories(j)
+		if names == nil || v != v {
+			continue
+		}
+		row[j] = float64(slices.IndexFunc(names, func(name string) bool {
+			number, err := strconv.ParseFloat(name, 64)
+			return err == nil && number == v
+		}))
+	}
+	return row
+}
+
 func (t *table) rowMajor() []float64 {
 	data := make([]float64, 0, t.rows()*t.cols())
 	for i := range t.y {
