@@ -55,7 +55,7 @@ func TestCategories(t *testing.T) {
 			minSamples     int
 		}{{2, 1, "aoso", 1}, {4, 4, "aoso", 1}, {4, 2, "aoso", 12}, {3, 1, "abc", 5}} {
 			t.Run(fmt.Sprint(categories, p), func(t *testing.T) {
-				columns, labels := coloured(3000, categories, p.classes, 1)
+				columns, labels := coloured(2500, categories, p.classes, 1)
 				x := mustTable(t, columns)
 				train, err := NewDataset(x, labels, DatasetOptions{Names: []string{"color", "noise"}})
 				if err != nil {
@@ -71,7 +71,7 @@ func TestCategories(t *testing.T) {
 					t.Fatal(err)
 				}
 				m := result.Model
-				testColumns, testLabels := coloured(2000, categories, p.classes, 2)
+				testColumns, testLabels := coloured(400, categories, p.classes, 2)
 				test := mustTable(t, testColumns)
 				e, err := m.Evaluate(test, testLabels, nil, PredictOptions{})
 				if err != nil {
@@ -127,10 +127,6 @@ func TestCategories(t *testing.T) {
 					if sum := shap[3*i] + shap[3*i+1] + shap[3*i+2]; math.Abs(sum-raw[i]) > 1e-9 {
 						t.Fatalf("SHAP values sum to %v, the score is %v", sum, raw[i])
 					}
-				}
-				sub, _ := coloured(5, categories, p.classes, 3)
-				if err := m.Dump(new(bytes.Buffer), 0); err != nil || len(sub) == 0 {
-					t.Fatal(err)
 				}
 			})
 		}

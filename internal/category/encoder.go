@@ -207,17 +207,20 @@ func (e *Encoder) EncodeRow(row, columns []float64) {
 	}
 }
 
-// lookup gives a number for each value of a column of a source.
-type lookup interface{ at(value float64) float64 }
+// lookup replaces the values of a column by other numbers.
+type lookup interface{ apply(values []float64) }
 
 // byPosition is a lookup for a categorical column.
 type byPosition []float64
 
-func (t byPosition) at(v float64) float64 {
-	if v >= 0 && v < float64(len(t)) {
-		return t[int(v)]
+func (t byPosition) apply(values []float64) {
+	for i, v := range values {
+		if v >= 0 && v < float64(len(t)) {
+			values[i] = t[int(v)]
+		} else {
+			values[i] = math.NaN()
+		}
 	}
-	return math.NaN()
 }
 
 // byNumber is a lookup for a column of numbers that stand for categories.
@@ -226,14 +229,14 @@ type byNumber struct {
 	other float64
 }
 
-func (t byNumber) at(v float64) float64 {
-	if v != v {
-		return v
+func (t byNumber) apply(values []float64) {
+	for i, v := range values {
+		if number, ok := t.known[v]; ok {
+			values[i] = number
+		} else if v == v {
+			values[i] = t.other
+		}
 	}
-	if number, ok := t.known[v]; ok {
-		return number
-	}
-	return t.other
 }
 
 // places is which of a feature's categories the values of a column are.
@@ -328,8 +331,6 @@ func (s *encoded) Column(j, first int, dst []float64) {
 	c := &s.columns[j]
 	s.Source.Column(c.from, first, dst)
 	if c.table != nil {
-		for i, v := range dst {
-			dst[i] = c.table.at(v)
-		}
+		c.table.apply(dst)
 	}
 }

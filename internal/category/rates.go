@@ -69,9 +69,10 @@ func (f *Feature) positions(x bin.Source, j int) []int32 {
 	for first := 0; first < x.Rows(); first += block {
 		n := min(block, x.Rows()-first)
 		x.Column(j, first, values[:n])
+		position.apply(values[:n])
 		for i, v := range values[:n] {
 			positions[first+i] = -1
-			if v = position.at(v); v == v {
+			if v == v {
 				positions[first+i] = int32(v)
 			}
 		}

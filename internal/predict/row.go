@@ -29,7 +29,7 @@ func (w *walks) newRow(k *kernel.Funcs, trees int) *Row {
 		walks:  w,
 		adder:  w.values.newAdder(k),
 		trees:  trees,
-		keys:   make([]uint64, max(len(w.slots), w.values.most)),
+		keys:   make([]uint64, max(w.slotCount(), w.values.most)),
 		scores: make([]float64, w.values.stride()),
 	}
 	r.walk = kernel.WalkJob{Branches: w.branches, Keys: r.keys, Leaves: r.leaves[:]}
@@ -66,11 +66,6 @@ func (r *Row) Load(row []float64) {
 	for i, s := range r.slots {
 		x := row[s.feature]
 		switch {
-		case s.set != nil && x == x:
-			r.keys[i] = math.MaxUint64
-			if s.set.Has(int(x)) {
-				r.keys[i] = 0
-			}
 		case x == x:
 			r.keys[i] = max(least, min(bin.Key(x), greatest))
 		case s.missingRight:
@@ -78,6 +73,9 @@ func (r *Row) Load(row []float64) {
 		default:
 			r.keys[i] = 0
 		}
+	}
+	for _, m := range r.members {
+		m.load(row[m.feature], r.keys)
 	}
 	clear(r.scores)
 }

@@ -14,7 +14,8 @@ import (
 type walks struct {
 	values   *values
 	branches []kernel.Branch
-	slots    []slot
+	slots    []slot        // of numeric features
+	members  []*members    // of categorical ones: a slot for each test
 	walks    []kernel.Walk // runTrees a run, numbered within it
 	depths   []uint32      // by kernel.WalkLanes walks
 
@@ -29,7 +30,6 @@ type walks struct {
 type slot struct {
 	feature      int
 	missingRight bool
-	set          *model.Set // of a categorical split, which has a slot of its own
 }
 
 // runTrees is how many trees are walked before their values are added.
@@ -41,7 +41,7 @@ func newWalks(f *model.Forest, v *values) *walks {
 	for leaf := range uint32(v.most) {
 		w.branches = append(w.branches, leafBranch(leaf, leaf))
 	}
-	slots := map[model.Split]uint32{}
+	slots := w.makeSlots(f)
 	for first := 0; first < f.Trees(); first += runTrees {
 		w.addRun(f, slots, first, min(first+runTrees, f.Trees()))
 		w.boundRun(f, first, min(first+runTrees, f.Trees()))
@@ -95,7 +95,10 @@ func (w *walks) addTree(t model.Tree, slots map[model.Split]uint32) (depth uint3
 		}
 		n := t.Node(p.child)
 		split := n.Split()
-		b := w.branch(split, slots)
+		b := kernel.Branch{Key: categoricalKey, Slot: slots[alike(split)]}
+		if split.Set() == nil {
+			b.Key = bin.Key(split.Threshold())
+		}
 		left, right := n.Left(), n.Right()
 		if left.IsLeaf() && right.IsLeaf() {
 			b.Right = uint32(right.Leaf())
@@ -107,21 +110,6 @@ func (w *walks) addTree(t model.Tree, slots map[model.Split]uint32) (depth uint3
 		w.branches = append(w.branches, b)
 	}
 	return depth
-}
-
-// branch is the test of a node. Tests that one slot answers share it.
-func (w *walks) branch(s model.Split, slots map[model.Split]uint32) kernel.Branch {
-	key, alike := greatest, s // the answer of a categorical test is a key that is above or below
-	if s.Set() == nil {
-		key, alike = bin.Key(s.Threshold()), model.NumericSplit(int(s.Feature), 0, s.MissingLeft)
-	}
-	number, ok := slots[alike]
-	if !ok {
-		number = uint32(len(w.slots))
-		slots[alike] = number
-		w.slots = append(w.slots, slot{int(s.Feature), !s.MissingLeft, s.Set()})
-	}
-	return kernel.Branch{Key: key, Slot: number}
 }
 
 // boundRun notes how some trees can change scores.

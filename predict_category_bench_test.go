@@ -1,0 +1,64 @@
+package aoso
+
+import (
+	"context"
+	"testing"
+)
+
+// BenchmarkPredictCategories compares the prediction of a model with categorical
+// features to that of one that takes the same columns as numbers.
+func BenchmarkPredictCategories(b *testing.B) {
+	const rows = 20_000
+	columns, labels := coloured(rows, 60, 5, 1)
+	for seed := range uint64(7) {
+		more, _ := coloured(rows, 60, 5, seed+2)
+		columns = append(columns, more...)
+	}
+	x, err := NewTable(columns...)
+	if err != nil {
+		b.Fatal(err)
+	}
+	numbers := make([][]float64, x.Cols())
+	for j := range numbers {
+		numbers[j] = make([]float64, rows)
+		x.Column(j, 0, numbers[j])
+	}
+	plain, err := FromColumns(numbers)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, x := range map[string]Features{"categories": x, "numbers": plain} {
+		train, err := NewDataset(x, labels, DatasetOptions{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		p := paperParams()
+		p.Trees = 300
+		r, err := Train(context.Background(), train, p, TrainOptions{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := r.Model.PredictProba(x, PredictOptions{Threads: 1}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+		row, err := r.Model.RowPredictor(PredictOptions{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		cells, scores := make([]float64, x.Cols()), make([]float64, 5)
+		b.Run("row/"+name, func(b *testing.B) {
+			for i := 0; b.Loop(); i++ {
+				for j := range cells {
+					cells[j] = numbers[j][i%rows]
+				}
+				if err := row.Raw(cells, scores); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
