@@ -108,9 +108,11 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 // fitEncoder makes columns of numbers of the features of a training set, and has the
 // set remember how.
 func fitEncoder(set *data.Set, x Features, o DatasetOptions) (columns bin.Source, err error) {
+	target := &category.Target{Classes: len(set.Classes), Labels: set.Labels, Weights: set.Weights}
 	if o.Init != nil {
 		set.Encoder = o.Init.encoder
-		return encoded(set.Encoder, x)
+		columns, err = set.Encoder.Train(x, target, o.Seed)
+		return columns, encodingError(err)
 	}
 	options := category.Options{MaxBins: cmp.Or(o.MaxBins, bin.MaxValueBins), Seed: o.Seed}
 	if o.Categorical != nil {
@@ -119,21 +121,27 @@ func fitEncoder(set *data.Set, x Features, o DatasetOptions) (columns bin.Source
 			options.Categorical[j] = true
 		}
 	}
-	target := &category.Target{Classes: len(set.Classes), Labels: set.Labels, Weights: set.Weights}
 	set.Encoder, columns, err = category.Fit(x, target, options)
-	if many := (*category.TooManyError)(nil); errors.As(err, &many) {
-		err = badArgument(fmt.Sprintf("features: column %d", many.Column), fmt.Sprintf("%d categories", many.Categories), "at most %d", MaxCategories)
-	}
-	return columns, err
+	return columns, encodingError(err)
 }
 
 // encoded makes columns of numbers of features.
 func encoded(e *category.Encoder, x Features) (bin.Source, error) {
 	columns, err := e.Encode(x)
-	if mismatch := (*category.MismatchError)(nil); errors.As(err, &mismatch) {
-		return nil, badArgument(fmt.Sprintf("features: column %d", mismatch.Column), mismatch.Value, "numbers, as in training")
+	return columns, encodingError(err)
+}
+
+// encodingError names the argument that cannot be encoded.
+func encodingError(err error) error {
+	var mismatch *category.MismatchError
+	var many *category.TooManyError
+	switch {
+	case errors.As(err, &mismatch):
+		return badArgument(fmt.Sprintf("features: column %d", mismatch.Column), mismatch.Value, "numbers, as in training")
+	case errors.As(err, &many):
+		return badArgument(fmt.Sprintf("features: column %d", many.Column), fmt.Sprintf("%d categories", many.Categories), "at most %d", MaxCategories)
 	}
-	return columns, err
+	return err
 }
 
 // namesOf is the names of so many features, made up if there are none.

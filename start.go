@@ -33,7 +33,11 @@ func (s *start) replay(x Features, t *data.Target, team *par.Team) error {
 	if err != nil {
 		return err
 	}
-	return s.Replay(x, t, k, team, func(trees int) ([]float64, error) {
+	columns, err := s.model.columns(x)
+	if err != nil {
+		return err
+	}
+	return s.Replay(columns, t, k, team, func(trees int) ([]float64, error) {
 		return s.model.PredictRaw(x, PredictOptions{Trees: trees, Threads: team.Workers()})
 	})
 }

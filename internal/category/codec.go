@@ -10,16 +10,16 @@ import (
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
-// In place of a number of categories, and of columns of rates.
-const numeric, coded = -1, -1
+// numeric stands for a number of categories.
+const numeric = -1
 
 // Write adds the encoder to a file; nil adds nothing.
 func (e *Encoder) Write(w *modelio.Writer) {
 	if e == nil {
 		return
 	}
-	var counts, rated []int32
-	var names []uint8
+	var counts []int32
+	var names, rated []uint8
 	var ends []uint64
 	var values []float32
 	for i := range e.Features {
@@ -28,11 +28,11 @@ func (e *Encoder) Write(w *modelio.Writer) {
 		if f.Categories != nil {
 			count = int32(len(f.Categories))
 		}
-		rates := int32(coded)
+		yes := uint8(0)
 		if f.Rated {
-			rates = int32(len(f.Rates))
+			yes = 1
 		}
-		counts, rated = append(counts, count), append(rated, rates)
+		counts, rated = append(counts, count), append(rated, yes)
 		for _, name := range f.Categories {
 			names = append(names, name...)
 			ends = append(ends, uint64(len(names)))
@@ -41,25 +41,29 @@ func (e *Encoder) Write(w *modelio.Writer) {
 			values = append(values, rate...)
 		}
 	}
-	modelio.Add(w, "categories", counts)       // of each feature; −1: it is numeric
-	modelio.Add(w, "category_names", names)    // one after the other
-	modelio.Add(w, "category_name_ends", ends) // where each ends
-	modelio.Add(w, "category_rated", rated)    // by feature: the number of columns of rates; −1: it has codes
-	modelio.Add(w, "category_rates", values)   // column after column
+	modelio.Add(w, "categories", counts)          // of each feature; −1: it is numeric
+	modelio.Add(w, "category_names", names)       // one after the other
+	modelio.Add(w, "category_name_ends", ends)    // where each ends
+	modelio.Add(w, "category_rated", rated)       // by feature: 1: it has rates
+	modelio.Add(w, "category_classes", e.Classes) // that have rates
+	modelio.Add(w, "category_rates", values)      // column after column
 }
 
-// Read reads the encoder of so many features from a file; nil: it has none.
-func Read(file *modelio.File, features int) (*Encoder, error) {
+// Read reads the encoder of so many features and classes from a file; nil: it has
+// none.
+func Read(file *modelio.File, features, classes int) (*Encoder, error) {
 	if !file.Has("categories") {
 		return nil, nil
 	}
 	var r reader
-	var counts, rated []int32
+	var counts []int32
+	var rated []uint8
 	if err := cmp.Or(
 		modelio.Read(file, "categories", &counts),
 		modelio.Read(file, "category_names", &r.names),
 		modelio.Read(file, "category_name_ends", &r.ends),
 		modelio.Read(file, "category_rated", &rated),
+		modelio.Read(file, "category_classes", &r.classes),
 		modelio.Read(file, "category_rates", &r.rates),
 	); err != nil {
 		return nil, err
@@ -67,14 +71,19 @@ func Read(file *modelio.File, features int) (*Encoder, error) {
 	if len(counts) != features || len(rated) != features {
 		return nil, corrupt("categories and category_rated have %d and %d numbers in place of %d", len(counts), len(rated), features)
 	}
-	e := &Encoder{Features: make([]Feature, features)}
+	for i, k := range r.classes {
+		if k < 0 || int(k) >= classes || i > 0 && k <= r.classes[i-1] {
+			return nil, corrupt("category_classes are not classes in order")
+		}
+	}
+	e := &Encoder{Features: make([]Feature, features), Classes: slices.Clone(r.classes)}
 	any := false
 	for j := range e.Features {
-		if counts[j] == numeric && rated[j] == coded {
+		if counts[j] == numeric && rated[j] == 0 {
 			continue
 		}
 		any = true
-		if err := r.feature(&e.Features[j], int(counts[j]), int(rated[j])); err != nil {
+		if err := r.feature(&e.Features[j], int(counts[j]), rated[j]); err != nil {
 			return nil, corrupt("feature %d %w", j, err)
 		}
 	}
@@ -94,14 +103,16 @@ type reader struct {
 	begin uint64 // of the next name
 	ends  []uint64
 	rates []float32
+
+	classes []int32
 }
 
 // feature reads a categorical feature.
-func (r *reader) feature(f *Feature, count, rated int) error {
-	if count < 0 || count > len(r.ends) || rated < coded || rated > mostRates || rated == coded && count > bin.MaxValueBins {
-		return fmt.Errorf("has %d categories and %d columns of rates", count, rated)
+func (r *reader) feature(f *Feature, count int, rated uint8) error {
+	if count < 0 || count > len(r.ends) || rated > 1 || rated == 0 && count > bin.MaxValueBins {
+		return fmt.Errorf("has %d categories, and rated is %d", count, rated)
 	}
-	f.Categories, f.Rated = make([]string, count), rated != coded
+	f.Categories, f.Rated = make([]string, count), rated == 1
 	seen := make(map[string]bool, count)
 	for i, end := range r.ends[:count] {
 		if end < r.begin || end > uint64(len(r.names)) {
@@ -114,7 +125,10 @@ func (r *reader) feature(f *Feature, count, rated int) error {
 		seen[name], f.Categories[i], r.begin = true, name, end
 	}
 	r.ends = r.ends[count:]
-	for range max(rated, 0) {
+	if !f.Rated {
+		return nil
+	}
+	for range r.classes {
 		if len(r.rates) <= count {
 			return fmt.Errorf("has %d rates in place of %d", len(r.rates), count+1)
 		}

@@ -37,7 +37,7 @@ func Categories(x bin.Source, j int) []string {
 type Feature struct {
 	Categories []string // in order, each once; nil: numbers
 	Rated      bool
-	Rates      [][]float32 // further columns: numbers by category, and last that of categories not seen
+	Rates      [][]float32 // by class of the encoder, a further column: the rate of each category, and last that of categories not seen
 }
 
 // Codes is the number of codes of a categorical feature.
@@ -64,6 +64,7 @@ func (f *Feature) code(category int) float64 {
 // leaves all columns as they are.
 type Encoder struct {
 	Features []Feature
+	Classes  []int32 // whose rates there are, in the order of the columns
 }
 
 // Owners lists the features that the columns after encoding come from; nil: those
@@ -127,7 +128,7 @@ func (e *Encoder) Equal(o *Encoder) bool {
 	if e == nil || o == nil {
 		return e == o
 	}
-	return slices.EqualFunc(e.Features, o.Features, func(a, b Feature) bool {
+	return slices.Equal(e.Classes, o.Classes) && slices.EqualFunc(e.Features, o.Features, func(a, b Feature) bool {
 		return slices.Equal(a.Categories, b.Categories) && a.Rated == b.Rated && slices.EqualFunc(a.Rates, b.Rates, slices.Equal[[]float32])
 	})
 }

@@ -52,7 +52,13 @@ func Fit(x bin.Source, t *Target, o Options) (*Encoder, bin.Source, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return e, e.addRates(x, plain.(*encoded), t, o.Seed), nil
+	if slices.ContainsFunc(e.Features, func(f Feature) bool { return f.Rated }) {
+		e.Classes = ratedClasses(t)
+	}
+	if len(e.Classes) == 0 {
+		return e, plain, nil
+	}
+	return e, e.withRates(x, plain.(*encoded), t, o.Seed, func(f *Feature, rates [][]float32) { f.Rates = rates }), nil
 }
 
 // findNames lists the categories of a column that occur, or, without names, its

@@ -36,25 +36,30 @@ func (t *Target) weight(row int) float64 {
 	return float64(t.Weights[row])
 }
 
-// addRates adds rates to the features of many categories. It returns the source
-// to train on.
-func (e *Encoder) addRates(x bin.Source, plain *encoded, t *Target, seed uint64) bin.Source {
-	r := newRater(t)
+// Train returns the columns to train on, which a model that continues another's
+// training encodes like it: the rates of a row do not know the row's own class.
+func (e *Encoder) Train(x bin.Source, t *Target, seed uint64) (bin.Source, error) {
+	plain, err := e.Encode(x)
+	if err != nil || e == nil || len(e.Classes) == 0 {
+		return plain, err
+	}
+	return e.withRates(x, plain.(*encoded), t, seed, func(*Feature, [][]float32) {}), nil
+}
+
+// withRates is a source whose rates are those of the rows before, in an order that
+// looks random. take is given those of each feature after all rows.
+func (e *Encoder) withRates(x bin.Source, plain *encoded, t *Target, seed uint64, take func(f *Feature, rates [][]float32)) bin.Source {
+	r := newRater(t, e.Classes)
+	r.order = shuffled(x.Rows(), seed)
 	s := &ratedSource{encoded: plain}
 	for j := range e.Features {
 		f := &e.Features[j]
-		if !f.Rated || len(r.classes) == 0 {
+		if !f.Rated {
 			continue
 		}
-		if r.order == nil {
-			r.order = shuffled(x.Rows(), seed)
-		}
-		var rates [][]float32
-		f.Rates, rates = r.rate(f.positions(x, j), len(f.Categories))
-		s.rates = append(s.rates, rates...)
-	}
-	if s.rates == nil {
-		return plain
+		all, before := r.rate(f.positions(x, j), len(f.Categories))
+		take(f, all)
+		s.rates = append(s.rates, before...)
 	}
 	return s
 }
@@ -106,39 +111,53 @@ func shuffled(rows int, seed uint64) []uint32 {
 	return order
 }
 
+// ratedClasses lists the classes that have rates, the more frequent ones. One of
+// two classes says all.
+func ratedClasses(t *Target) []int32 {
+	counts := t.counts()
+	var classes []int32
+	for k := range t.Classes {
+		classes = append(classes, int32(k))
+	}
+	if t.Classes <= 2 {
+		classes = classes[1:]
+	}
+	slices.SortStableFunc(classes, func(a, b int32) int { return cmp.Compare(counts[b], counts[a]) })
+	classes = classes[:min(mostRates, len(classes))]
+	slices.Sort(classes)
+	return classes
+}
+
+// counts is the weight of the rows of each class.
+func (t *Target) counts() []float64 {
+	counts := make([]float64, t.Classes)
+	for row, y := range t.Labels {
+		if y >= 0 {
+			counts[y] += t.weight(row)
+		}
+	}
+	return counts
+}
+
 // rater computes rates.
 type rater struct {
 	target  *Target
 	order   []uint32
-	classes []int     // that have rates
+	classes []int32   // that have rates
 	place   []int     // by class: its position among those; −1: none
 	share   []float64 // of these classes among all rows
 }
 
-// newRater chooses the classes that have rates, the more frequent ones. One of two
-// classes says all.
-func newRater(t *Target) *rater {
-	counts, total := make([]float64, t.Classes), 0.0
-	for row, y := range t.Labels {
-		if y >= 0 {
-			counts[y] += t.weight(row)
-			total += t.weight(row)
-		}
-	}
-	r := &rater{target: t, place: make([]int, t.Classes)}
+func newRater(t *Target, classes []int32) *rater {
+	r := &rater{target: t, classes: classes}
 	for k := range t.Classes {
-		r.classes = append(r.classes, k)
+		r.place = append(r.place, slices.Index(classes, int32(k)))
 	}
-	if t.Classes <= 2 {
-		r.classes = r.classes[1:]
+	counts, total := t.counts(), 0.0
+	for _, count := range counts {
+		total += count
 	}
-	slices.SortStableFunc(r.classes, func(a, b int) int { return cmp.Compare(counts[b], counts[a]) })
-	r.classes = r.classes[:min(mostRates, len(r.classes))]
-	slices.Sort(r.classes)
-	for k := range r.place {
-		r.place[k] = slices.Index(r.classes, k)
-	}
-	for _, k := range r.classes {
+	for _, k := range classes {
 		r.share = append(r.share, counts[k]/total)
 	}
 	return r

@@ -81,7 +81,7 @@ func Decode(memory *mem.Block) (*Set, error) {
 		}
 		s.Weights = nil
 	}
-	if s.Encoder, err = category.Read(file, len(s.Names)); err != nil {
+	if s.Encoder, err = category.Read(file, len(s.Names), len(s.Classes)); err != nil {
 		return nil, err
 	}
 	if s.Mapper, err = mapperOf(bins, missing, lower, upper, edges, s.Encoder.Codes()); err == nil {

@@ -67,7 +67,7 @@ func Decode(data []byte) (*Model, error) {
 			return nil, err
 		}
 	}
-	encoder, err := category.Read(file, len(h.Features))
+	encoder, err := category.Read(file, len(h.Features), len(h.Classes))
 	if err != nil {
 		return nil, err
 	}

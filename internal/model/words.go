@@ -17,7 +17,7 @@ func (m *Model) Words(s Split, write func(name string) string) string {
 	case s.categorical:
 		return fmt.Sprintf("%s in {%s}", name, m.members(owner, &s.set, write))
 	case rate >= 0:
-		return fmt.Sprintf("rate %d of %s < %v", rate, name, s.threshold)
+		return fmt.Sprintf("rate of %s by %s < %v", write(m.Classes[m.Encoder.Classes[rate]]), name, s.threshold)
 	}
 	return fmt.Sprintf("%s < %v", name, s.threshold)
 }

@@ -47,6 +47,10 @@ var checks = []check{
 	{"invalid data", 0.1, checkInvalidData},
 }
 
+// asPredicted lists the checks of models that see the training rows in prediction
+// as they did in training.
+var asPredicted = []string{"loss", "interim losses", "continued", "derived"}
+
 // checkLoss compares the training loss reported at the end with the loss of the
 // model's scores.
 func checkLoss(t *trial, _ dice) error {

@@ -48,6 +48,21 @@ func newTrial(c *scenario, folder string) (*trial, error) {
 	return t, nil
 }
 
+// rated tells whether the model has a categorical feature of so many categories
+// that training sees other numbers for it than prediction.
+func (t *trial) rated() bool {
+	codes := 100
+	if t.data.MaxBins > 0 {
+		codes = min(codes, t.data.MaxBins)
+	}
+	for _, j := range t.data.Categorical {
+		if len(t.model.Categories(j)) > codes {
+			return true
+		}
+	}
+	return false
+}
+
 // free releases the memory of the datasets.
 func (t *trial) free() {
 	t.trainSet.Free()

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -101,6 +102,9 @@ func (w *worker) try(seed uint64) (o *outcome, sound bool) {
 	for _, check := range w.checks(c) {
 		d := newDice(seed, check.name)
 		if drawn := d.chance(check.share); w.only == "" && !drawn || w.only != "" && w.only != check.name {
+			continue
+		}
+		if t.rated() && slices.Contains(asPredicted, check.name) {
 			continue
 		}
 		at = check.name
