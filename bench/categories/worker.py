@@ -1,0 +1,93 @@
+"""Trains one library with its defaults on a table: ``python -m bench.categories.worker JOB`` prints how well it does as JSON."""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from bench.categories import frames
+from bench.categories.frames import Frames
+
+
+def aoso(data: Frames) -> Any:
+    import aoso
+
+    return aoso.AOSOClassifier(n_jobs=1).fit(data.x, data.y)
+
+
+def aoso_codes(data: Frames) -> Any:
+    """Categories as plain numbers, in the order of their names."""
+    import aoso
+
+    for table in (data.x, data.x_test):
+        for name in data.categorical:
+            codes = table[name].cat.codes.astype(float)
+            table[name] = codes.where(codes >= 0)
+    return aoso.AOSOClassifier(n_jobs=1).fit(data.x, data.y)
+
+
+def lightgbm(data: Frames) -> Any:
+    import lightgbm
+
+    return lightgbm.LGBMClassifier(n_jobs=1, verbose=-1).fit(data.x, data.y)
+
+
+def xgboost(data: Frames) -> Any:
+    import xgboost
+
+    return xgboost.XGBClassifier(n_jobs=1, enable_categorical=True).fit(data.x, data.y)
+
+
+def catboost(data: Frames) -> Any:
+    import catboost
+
+    names = data.categorical
+    for table in (data.x, data.x_test):
+        for name in names:  # CatBoost takes no missing categories
+            table[name] = table[name].astype(object).where(table[name].notna(), "missing")
+    return catboost.CatBoostClassifier(thread_count=1, verbose=0, allow_writing_files=False, cat_features=names).fit(data.x, data.y)
+
+
+def sklearn(data: Frames) -> Any:
+    """scikit-learn takes at most 255 categories, so the others become one."""
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    most = 254
+    for name in data.categorical:
+        counts = data.x[name].value_counts()
+        if len(counts) > most:
+            kept = counts.index[: most - 1]
+            kind = pd.CategoricalDtype([*kept, "others"])
+            for table in (data.x, data.x_test):
+                column = table[name].astype(object)
+                table[name] = column.where(column.isna() | column.isin(kept), "others").astype(kind)
+    return HistGradientBoostingClassifier(categorical_features="from_dtype").fit(data.x, data.y)
+
+
+SYSTEMS = {"aoso": aoso, "aoso, codes": aoso_codes, "lightgbm": lightgbm, "xgboost": xgboost, "catboost": catboost, "sklearn": sklearn}
+
+
+def measure(table: str, system: str) -> dict[str, Any]:
+    data = frames.load(table)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_utime
+    model = SYSTEMS[system](data)
+    seconds = resource.getrusage(resource.RUSAGE_SELF).ru_utime - before
+    proba = np.asarray(model.predict_proba(data.x_test), dtype=float)
+    classes = np.asarray(model.classes_).astype(int)
+    place = np.searchsorted(classes, data.y_test)
+    own = proba[np.arange(len(place)), place]
+    return {
+        "logloss": round(float(-np.log(np.clip(own, 1e-15, 1)).mean()), 6),
+        "errors": int((classes[proba.argmax(axis=1)] != data.y_test).sum()),
+        "test_rows": len(place),
+        "seconds": round(seconds, 2),
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(**json.loads(sys.argv[1]))))
