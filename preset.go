@@ -68,11 +68,22 @@ func (p *Params) preset(s Shape) []setting {
 	noisy.leaves, noisy.minSamples, noisy.l2 = leavesFor(s.Rows, 8, 12), 10, 3
 	noisy.colsampleByNode = 0.5
 
+	// Few such labels: larger trees learn more slowly still, each from another sample
+	// of the rows.
+	few := noisy
+	few.trees, few.shrinkage = 1000, 0.05
+	few.leaves, few.subsample = leavesFor(s.Rows, 16, 4), 0.6
+
 	if p.Preset == PresetFast {
 		clean.trees, clean.shrinkage = 200, 0.4
 		noisy.trees, noisy.shrinkage = 250, 0.2
+		few.trees, few.shrinkage = 500, 0.1
 	}
-	return []setting{clean, noisy}
+	settings := []setting{clean, noisy, few}
+	if !s.small(fewRows) {
+		return settings[:2]
+	}
+	return settings
 }
 
 // leavesFor grows with the square root of the rows.
@@ -110,19 +121,30 @@ func fewFeatures(s Shape) float64 {
 // leastRows, none is.
 const foldRows, leastRows = 2000, 50
 
+// Of fewer rows than thoroughRows, all settings are tried where labels are noisy:
+// it takes little time, and few rows rarely show that a training overfits. There
+// is one setting more for fewer rows than fewRows.
+const thoroughRows, fewRows = 30_000, 10_000
+
+// small tells whether there are fewer rows, and so few features that trying
+// settings takes little time.
+func (s *Shape) small(rows int) bool { return s.Rows < rows && s.Features <= 100 }
+
 // plan is how a training finds what its parameters leave open.
 type plan struct {
-	folds  int  // 0: no rows are held out
-	choose bool // the number of trees
-	temper bool
+	folds    int  // 0: no rows are held out
+	choose   bool // the number of trees
+	temper   bool
+	thorough bool
 }
 
 // plan plans a training on data of a shape.
 func (p *Params) plan(s Shape, continued bool) plan {
 	paper := p.Preset == PresetPaper
 	plan := plan{
-		choose: p.Trees == 0 && !paper,
-		temper: p.Calibration != "none" && !(paper && p.Calibration == auto),
+		choose:   p.Trees == 0 && !paper,
+		temper:   p.Calibration != "none" && !(paper && p.Calibration == auto),
+		thorough: s.small(thoroughRows),
 	}
 	switch {
 	case !plan.temper && !plan.choose, p.EarlyStopping > 0, continued, s.Classes == 1, s.Rows < leastRows:

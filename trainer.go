@@ -64,7 +64,7 @@ func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Traine
 		shape.ValidRows = o.Valid.Rows()
 	}
 	plan := p.plan(shape, train.start != nil)
-	job.Folds, job.Choose, job.Temper = plan.folds, plan.choose, plan.temper
+	job.Folds, job.Choose, job.Temper, job.Thorough = plan.folds, plan.choose, plan.temper, plan.thorough
 	job.Team = par.NewTeam(p.Threads)
 	b := &Trainer{train: train, valid: o.Valid, kernels: funcs, team: job.Team, fit: fit.New(job)}
 	b.last = b.progress()

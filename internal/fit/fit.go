@@ -18,8 +18,9 @@ type Job struct {
 	boost.Job // its Params are not used
 
 	// Settings are the parameters to try. All but the first are tried only if those
-	// before overfit the data.
+	// before overfit the data, or predict many rows wrong and Thorough is set.
 	Settings []boost.Params
+	Thorough bool
 	Folds    int  // 0: hold no rows out; 1: a part of them; else each of so many parts in turn
 	Choose   bool // the number of trees; the settings' own is then the most
 	Temper   bool // find a temperature
@@ -50,7 +51,7 @@ type Fit struct {
 	run       *run   // their training
 	before    int    // iterations of the settings tried before, in this phase
 	best      *run   // of the settings tried without the rows held out, freed; nil: none
-	rival     *run   // of the settings tried before on all rows, with a validation set; nil: none
+	rival     *run   // the best of the settings tried before on all rows, with a validation set; nil: none
 	status    Status
 	elapsed   time.Duration // in steps
 	interrupt bool          // the last step was interrupted
@@ -157,14 +158,15 @@ func (f *Fit) Step(ctx context.Context) bool {
 // continues tells whether another run follows the one under way.
 func (f *Fit) continues() bool { return f.phase == HoldOut || f.tryNext() }
 
-// tryNext tells whether the next settings are to be tried because those of the run
-// overfit.
+// tryNext tells whether the next settings are to be tried, because they may be
+// better than those of the run.
 func (f *Fit) tryNext() bool {
 	r := f.run
 	if f.phase == Final && (f.best != nil || r.path == nil || !f.job.Choose || r.params().EarlyStopping > 0) {
 		return false
 	}
-	return f.setting+1 < len(f.job.Settings) && r.stopped != boost.StoppedByTimeLimit && r.overfits()
+	return f.setting+1 < len(f.job.Settings) && r.stopped != boost.StoppedByTimeLimit &&
+		(r.overfits() || f.job.Thorough && r.noisy())
 }
 
 // look adds a point to the path where it is time, and ends a run that only gets
@@ -234,15 +236,13 @@ func (f *Fit) conclude() {
 	f.before += r.iteration
 	f.setting++
 	if f.phase == Final {
-		f.rival = r
+		f.rival = better(f.rival, r)
 		r.keep()
 		f.begin(f.job.Settings[f.setting])
 		return
 	}
 	r.free()
-	if f.best == nil || r.path.lowest() < f.best.path.lowest() {
-		f.best = r
-	}
+	f.best = better(f.best, r)
 	if next {
 		f.try()
 		return
@@ -280,10 +280,7 @@ type HeldOut struct {
 // Result is the model so far. With folds, an interrupted hold-out phase leaves
 // that of the first.
 func (f *Fit) Result() Result {
-	run := f.run
-	if f.rival != nil && f.rival.path.lowest() <= run.path.lowest() {
-		run = f.rival
-	}
+	run := better(f.rival, f.run)
 	r := Result{Result: run.result(), Params: *run.params(), Phase: f.phase}
 	if r.Stopped = f.run.stopped; f.interrupt {
 		r.Stopped = boost.StoppedByInterrupt

@@ -95,3 +95,17 @@ func (r *run) overfits() bool {
 	const early = 8 // the first part of so many
 	return r.path.worse || r.path.best().iteration < r.path.last().iteration/early
 }
+
+// noisy tells whether many rows were predicted wrong.
+func (r *run) noisy() bool {
+	const many = 0.05
+	return r.path.best().evaluation.ErrorRate > many
+}
+
+// better is the run with the lower refined loss, or b if there is no a.
+func better(a, b *run) *run {
+	if a != nil && a.path.lowest() <= b.path.lowest() {
+		return a
+	}
+	return b
+}

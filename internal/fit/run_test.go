@@ -1,0 +1,60 @@
+package fit
+
+import (
+	"testing"
+
+	"github.com/libaoso/aoso/internal/boost"
+)
+
+// follower is a run whose rows held out had some error rate and refined loss at
+// its best iteration, of so many.
+func follower(errorRate, loss float64, best, iterations int) *run {
+	return &run{path: &path{points: []point{
+		{iteration: best, loss: loss, evaluation: boost.Evaluation{ErrorRate: errorRate}},
+		{iteration: iterations, loss: loss + 1, evaluation: boost.Evaluation{ErrorRate: errorRate}},
+	}}}
+}
+
+// TestTryNext: other settings are tried after those that overfit, and in a thorough
+// training after those that predict many rows wrong.
+func TestTryNext(t *testing.T) {
+	const clearLabels, noisyLabels = 0.02, 0.3
+	late, early := func(rate float64) *run { return follower(rate, 1, 400, 500) }, func(rate float64) *run { return follower(rate, 1, 20, 500) }
+	stopped := late(noisyLabels)
+	stopped.stopped = boost.StoppedByTimeLimit
+	for _, test := range []struct {
+		name     string
+		run      *run
+		setting  int
+		thorough bool
+		want     bool
+	}{
+		{"clear labels", late(clearLabels), 0, true, false},
+		{"noisy labels", late(noisyLabels), 0, true, true},
+		{"noisy labels and many rows", late(noisyLabels), 0, false, false},
+		{"overfit", early(clearLabels), 0, false, true},
+		{"noisy labels, second settings", late(noisyLabels), 1, true, true},
+		{"noisy labels, last settings", late(noisyLabels), 2, true, false},
+		{"no time left", stopped, 0, true, false},
+	} {
+		f := &Fit{job: Job{Settings: make([]boost.Params, 3), Thorough: test.thorough, Choose: true}, phase: HoldOut, run: test.run, setting: test.setting}
+		if got := f.tryNext(); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}
+
+// TestBetter: the best of several runs wins, wherever it stands.
+func TestBetter(t *testing.T) {
+	for best := range 3 {
+		var winner *run
+		runs := []*run{follower(0, 2, 1, 2), follower(0, 2, 1, 2), follower(0, 2, 1, 2)}
+		runs[best].path.points[0].loss = 1
+		for _, r := range runs {
+			winner = better(winner, r)
+		}
+		if winner != runs[best] {
+			t.Errorf("run %d is not the winner", best)
+		}
+	}
+}
