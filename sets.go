@@ -79,7 +79,7 @@ func (m *Model) rule(s SetOptions, o PredictOptions) (*conformal.Rule, error) {
 	case o.Trees != 0 && o.Trees != m.Trees():
 		return nil, badArgument("trees", o.Trees, "0: prediction sets take all trees")
 	case m.scores == nil:
-		return nil, badArgument("model", "without conformity scores", "one trained with rows held out (trees or calibration left at auto) or with a validation set, or one that Conformalize or Calibrate returned")
+		return nil, badArgument("model", "without conformity scores", "one trained with rows held out, as by default, or with a validation set, or conformalized or calibrated since")
 	}
 	rule := m.scores.NewRule(method, s.Alpha, s.ClassConditional)
 	rule.NonEmpty = s.NonEmpty

@@ -222,7 +222,7 @@ func TestSetErrors(t *testing.T) {
 	_, err = m.PredictSet(x, SetOptions{Alpha: 0.1}, PredictOptions{Trees: 2})
 	wantArgumentError(t, err, "trees", "all trees")
 	_, err = without.PredictSet(x, SetOptions{Alpha: 0.1}, PredictOptions{})
-	wantArgumentError(t, err, "model", "Conformalize")
+	wantArgumentError(t, err, "model", "conformalized")
 	_, err = m.PredictSet(RowMajor([]float64{1, 2}, 1, 2), SetOptions{Alpha: 0.1}, PredictOptions{})
 	wantArgumentError(t, err, "features", "2 columns")
 	_, err = m.Conformalize(x, d.labels()[:3], nil, PredictOptions{})
