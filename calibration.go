@@ -1,6 +1,7 @@
 package aoso
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/libaoso/aoso/internal/boost"
@@ -38,6 +39,8 @@ func (m *Model) tempered(scores []float64) []float64 {
 // weights may be nil; rows of classes that the model does not know count for
 // nothing. The temperature is part of the model and its file. It changes
 // probabilities and log losses, but neither raw scores nor predicted classes.
+// For prediction sets, the model takes the scores of the same data, as by
+// [Model.Conformalize].
 func (m *Model) Calibrate(x Features, labels Labels, weights []float64, o PredictOptions) (*Model, *Calibration, error) {
 	scores, err := m.PredictRaw(x, o)
 	if err != nil {
@@ -59,5 +62,9 @@ func (m *Model) Calibrate(x Features, labels Labels, weights []float64, o Predic
 	calibrated := *m
 	scaling := boost.Scaling{Scores: scores, Target: t, Start: 1, Precision: 1e-12, Kernels: k, Team: team}
 	calibrated.temperature = 1 / scaling.Factor()
+	calibrated.scores = nil
+	if cmp.Or(o.Trees, m.Trees()) == m.Trees() {
+		calibrated.conformalize(scores, t, k, team)
+	}
 	return &calibrated, &Calibration{calibrated.temperature, m.evaluate(scores, t).LogLoss, calibrated.evaluate(scores, t).LogLoss}, nil
 }

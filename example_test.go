@@ -140,6 +140,30 @@ func ExampleParseParams() {
 	// aoso: leaves is "many"; allowed: an integer
 }
 
+// Between 150 and 250, either class may be the right one.
+func ExampleModel_PredictSet() {
+	var values []float64
+	var labels []string
+	for i := range 400 {
+		values = append(values, float64(i))
+		low := i < 150 || i < 250 && i%2 == 0
+		labels = append(labels, map[bool]string{true: "low", false: "high"}[low])
+	}
+	x := aoso.RowMajor(values, 400, 1)
+	train, err := aoso.NewDataset(x, aoso.StringLabels(labels), aoso.DatasetOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	result, err := aoso.Train(context.Background(), train, aoso.DefaultParams(), aoso.TrainOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	some := aoso.RowMajor([]float64{20, 200, 380}, 3, 1)
+	sets, err := result.Model.PredictSet(some, aoso.SetOptions{Alpha: 0.05, NonEmpty: true}, aoso.PredictOptions{})
+	fmt.Println(result.Model.Classes(), sets, err)
+	// Output: [high low] [false true true true true false] <nil>
+}
+
 // The README shows the lines between the marks above.
 func TestReadme(t *testing.T) {
 	source, err := os.ReadFile("example_test.go")

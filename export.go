@@ -132,5 +132,6 @@ func (m *Model) content() *model.Model {
 		},
 		Encoder: m.encoder,
 		Forest:  m.forest,
+		Scores:  m.scores,
 	}
 }

@@ -34,8 +34,8 @@ func (m *Model) Save(path string) error {
 	return modelio.WriteFile(path, m.Write)
 }
 
-// Fingerprint is a hash of the model's classes, features and trees, in
-// hexadecimal: equal models have equal fingerprints, wherever and with however
+// Fingerprint is a hash of the model's classes, features, trees and temperature,
+// in hexadecimal: equal models have equal fingerprints, wherever and with however
 // many threads they were trained.
 func (m *Model) Fingerprint() string { return m.content().Fingerprint() }
 
@@ -68,6 +68,6 @@ func Decode(data []byte) (*Model, error) {
 		return nil, fmt.Errorf("%w: its header: the parameters are those of method %q, leaf %q, pairs %d", ErrCorrupt, p.Method, p.Leaf, p.Pairs)
 	}
 	m := newModel(c.Forest, c.Classes, c.Features, c.Encoder, c.Method, c.TreesPerIteration, p)
-	m.temperature = c.Temperature
+	m.temperature, m.scores = c.Temperature, c.Scores
 	return m, nil
 }

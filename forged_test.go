@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/libaoso/aoso/internal/conformal"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/modelio"
 )
@@ -18,9 +19,10 @@ import (
 // modelFile is the content of a model file, as a hostile writer has it.
 type modelFile struct {
 	model.Header
-	Trees  int            `json:"trees"`
-	Params map[string]any `json:"params"`
-	Extra  string         `json:"extra,omitempty"` // a key that no version knows
+	Trees     int               `json:"trees"`
+	Params    map[string]any    `json:"params"`
+	Conformal *conformal.Header `json:"conformal,omitempty"`
+	Extra     string            `json:"extra,omitempty"` // a key that no version knows
 
 	FirstNode   []uint32  `json:"-"`
 	FirstLeaf   []uint32  `json:"-"`
@@ -35,6 +37,8 @@ type modelFile struct {
 	LeafRows    []uint32  `json:"-"`
 	LeafPairs   []uint16  `json:"-"`
 	Steps       []float32 `json:"-"`
+
+	Scores conformal.Scores `json:"-"` // if Conformal is there
 }
 
 // arrays calls f with each array and its name.
@@ -52,6 +56,13 @@ func (m *modelFile) arrays(f func(name string, array any)) {
 	f("leaf_rows", &m.LeafRows)
 	f("leaf_pairs", &m.LeafPairs)
 	f("steps", &m.Steps)
+	if m.Conformal != nil {
+		f("conformal_labels", &m.Scores.Labels)
+		f("conformal_weights", &m.Scores.Weights)
+		f("conformal_lac", &m.Scores.LAC)
+		f("conformal_aps", &m.Scores.APS)
+		f("conformal_ranks", &m.Scores.Ranks)
+	}
 }
 
 // forge is a model file, its checksums right, that was changed.
@@ -154,6 +165,7 @@ func TestForgedModels(t *testing.T) {
 	d := blobs(90, 200, 3, 4, 255).punch(90, 0.05)
 	full := encode(t, trained(t, d, params(func(p *Params) { p.Trees, p.Pairs = 4, 2 })).Model)
 	pair := encode(t, trained(t, d, params(func(p *Params) { p.Trees, p.Method = 6, ABC })).Model)
+	sets := encode(t, conformalized(t, trained(t, d, params(func(p *Params) { p.Trees = 4 })).Model, d.weighted(90)))
 	nan := float32(math.NaN())
 	for _, test := range []struct {
 		want   string
@@ -199,6 +211,20 @@ func TestForgedModels(t *testing.T) {
 		{"node 0 has classes", full, func(f *modelFile) { f.NodePairs[0], f.NodePairs[1] = 4, 0 }},
 		{"leaf 2 has classes", pair, func(f *modelFile) { f.LeafPairs[4], f.LeafPairs[5] = 1, 1 }},
 		{"leaf 0 has classes", pair, func(f *modelFile) { f.LeafPairs[0], f.LeafPairs[1] = math.MaxUint16, 3 }},
+		{"conformal: the arrays do not have", sets, func(f *modelFile) { f.Conformal.Rows = 0 }},
+		{"conformal: the arrays do not have", sets, func(f *modelFile) { f.Conformal.Rows = conformal.MaxRows + 1 }},
+		{"conformal: the arrays do not have", sets, func(f *modelFile) { f.Scores.LAC = f.Scores.LAC[1:] }},
+		{"conformal: the arrays do not have", sets, func(f *modelFile) { f.Scores.Weights = f.Scores.Weights[1:] }},
+		{"conformal: tuning is -1 of", sets, func(f *modelFile) { f.Conformal.Tuning = -1 }},
+		{"conformal: tuning is", sets, func(f *modelFile) { f.Conformal.Tuning = f.Conformal.Rows }},
+		{"conformal: lambda is 2", sets, func(f *modelFile) { f.Conformal.Lambda = 2 }},
+		{"conformal: free is 5 of 4 classes", sets, func(f *modelFile) { f.Conformal.Free = 5 }},
+		{"conformal: row 3 has class 4 and rank", sets, func(f *modelFile) { f.Scores.Labels[3] = 4 }},
+		{"and rank 4 of 4", sets, func(f *modelFile) { f.Scores.Ranks[3] = 4 }},
+		{"conformal: row 3 has the scores NaN", sets, func(f *modelFile) { f.Scores.LAC[3] = nan }},
+		{"conformal: row 3 has the scores", sets, func(f *modelFile) { f.Scores.APS[3] = -1 }},
+		{"conformal: row 3 has weight 0", sets, func(f *modelFile) { f.Scores.Weights[3] = 0 }},
+		{"conformal: row 3 has weight +Inf", sets, func(f *modelFile) { f.Scores.Weights[3] = float32(math.Inf(1)) }},
 	} {
 		m, err := Decode(forge(t, test.file, test.change))
 		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), test.want) || m != nil {
@@ -282,7 +308,7 @@ func spoil(r *rand.Rand, f *modelFile) {
 	integers := []int{-1, 0, 1, 2, 3, math.MaxInt16, math.MaxInt32, math.MinInt32, r.IntN(10)}
 	floats := []float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat32, -math.MaxFloat64, math.SmallestNonzeroFloat64}
 	i, v := integers[r.IntN(len(integers))], floats[r.IntN(len(floats))]
-	switch k := r.IntN(16); {
+	switch k := r.IntN(20); {
 	case k == 0:
 		f.Method = []string{AOSO, ABC, LogitBoost, ""}[r.IntN(4)]
 	case k == 1:
@@ -297,6 +323,8 @@ func spoil(r *rand.Rand, f *modelFile) {
 		f.Features = append(f.Features, "new")[r.IntN(3):]
 	case k == 6:
 		f.Trees = i
+	case k >= 16:
+		spoilScores(r, f, i, v)
 	case len(f.Feature) == 0:
 		f.Steps[pick(len(f.Steps))] = float32(v)
 	default:
@@ -321,5 +349,31 @@ func spoil(r *rand.Rand, f *modelFile) {
 		case 15:
 			f.Steps[pick(len(f.Steps))] = float32(v)
 		}
+	}
+}
+
+// spoilScores changes a number of what prediction sets need, if there is anything.
+func spoilScores(r *rand.Rand, f *modelFile, i int, v float64) {
+	if f.Conformal == nil {
+		return
+	}
+	s, row := &f.Scores, r.IntN(len(f.Scores.Labels))
+	switch r.IntN(8) {
+	case 0:
+		f.Conformal.Rows = i
+	case 1:
+		f.Conformal.Tuning = i
+	case 2:
+		f.Conformal.Lambda = float64(i) / 2
+	case 3:
+		f.Conformal.Free = i
+	case 4:
+		s.Labels[row] = uint16(i)
+	case 5:
+		s.Ranks[row] = uint16(i)
+	case 6:
+		s.LAC[row], s.APS[row] = float32(v), float32(v)
+	case 7:
+		s.Weights = slices.Repeat([]float32{float32(v)}, max(0, min(i, 100)))
 	}
 }

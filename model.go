@@ -6,6 +6,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/category"
+	"github.com/libaoso/aoso/internal/conformal"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/predict"
 )
@@ -21,7 +22,8 @@ type Model struct {
 	perRound int // trees an iteration adds
 	params   Params
 
-	temperature float64 // 0: none
+	temperature float64           // 0: none
+	scores      *conformal.Scores // for prediction sets; nil: none
 
 	predictor *predict.Predictor
 }

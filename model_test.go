@@ -294,6 +294,9 @@ func use(t *testing.T, m *Model) {
 	if _, err := m.PredictProba(x, PredictOptions{Threads: 1}); err != nil {
 		t.Error(err)
 	}
+	if m.ConformalRows() > 0 {
+		eachSet(func(s SetOptions) { predictSet(t, m, x, s, PredictOptions{Threads: 1}) })
+	}
 	leaves, err := m.PredictLeaf(x, PredictOptions{Threads: 1})
 	if err != nil {
 		t.Error(err)
@@ -324,7 +327,14 @@ func smallFiles(t testing.TB) (files [][]byte) {
 	for _, v := range variants {
 		files = append(files, encode(t, trained(t, d, params(func(p *Params) { v.change(p); p.Leaves = 4; p.rounds(2, 4) })).Model))
 	}
-	return files
+	m, err := Decode(files[0])
+	if err == nil {
+		m, err = m.Conformalize(d.features(), d.labels(), nil, PredictOptions{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(files, encode(t, m))
 }
 
 // TestDamagedFiles changes files at random and repairs the checksums, so that

@@ -148,7 +148,7 @@ func (b *Trainer) progress() Progress {
 func (b *Trainer) Result() *Result {
 	r := b.fit.Result()
 	m := newModel(r.Forest, b.train.set.Classes, b.train.set.Names, b.train.set.Encoder, r.Params.Method, b.fit.TreesPerIteration(), Params(r.Params))
-	m.temperature = r.Temperature
+	m.temperature, m.scores = r.Temperature, r.Scores
 	if before := b.train.continued(); before != nil && m.temperature == 0 {
 		m.temperature = before.temperature
 	}

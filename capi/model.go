@@ -58,6 +58,7 @@ func goaoso_model_get_info(handle C.uintptr_t, info *C.aoso_model_info) C.aoso_s
 			trees:               C.int64_t(m.Trees()),
 			trees_per_iteration: C.int64_t(m.TreesPerIteration()),
 			temperature:         C.double(m.Temperature()),
+			conformal_rows:      C.int64_t(m.ConformalRows()),
 		})
 		return nil
 	})

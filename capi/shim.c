@@ -367,6 +367,28 @@ aoso_status aoso_model_calibrate(const aoso_model *model, const aoso_matrix *x, 
     GO_LONG(goaoso_model_calibrate(ID(model), P(x), P(y), P(weights), num_weights, P(options), P(out), P(calibration)));
 }
 
+aoso_status aoso_model_predict_set(const aoso_model *model, const aoso_matrix *x, const aoso_set_options *sets,
+                                   const aoso_predict_options *options, uint8_t *out, int64_t length) {
+    GO_ROWS(x, goaoso_model_predict_set(ID(model), P(x), P(sets), P(options), P(out), length));
+}
+
+aoso_status aoso_model_conformalize(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
+                                    const double *weights, int64_t num_weights, const aoso_predict_options *options,
+                                    aoso_model **out) {
+    GO_LONG(goaoso_model_conformalize(ID(model), P(x), P(y), P(weights), num_weights, P(options), P(out)));
+}
+
+aoso_status aoso_model_decide(const aoso_model *model, const aoso_matrix *x, const double *costs, int64_t num_costs,
+                              const aoso_predict_options *options, int32_t *decisions, double *expected, int64_t length) {
+    GO_ROWS(x, goaoso_model_decide(ID(model), P(x), P(costs), num_costs, P(options), P(decisions), P(expected), length));
+}
+
+aoso_status aoso_model_reliability(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
+                                   const double *weights, int64_t num_weights, const aoso_predict_options *options,
+                                   aoso_reliability *out) {
+    GO_ROWS(x, goaoso_model_reliability(ID(model), P(x), P(y), P(weights), num_weights, P(options), P(out)));
+}
+
 aoso_status aoso_model_shap(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
                             double *out, int64_t length) {
     GO_ROWS(x, goaoso_model_shap(ID(model), P(x), P(options), P(out), length));

@@ -576,6 +576,38 @@ static void derived() {
     EXPECT(status_of([&] { model.raw_to_proba(proba); }) == AOSO_INVALID_ARGUMENT);
 }
 
+static void probabilities() {
+    const aoso::model model = aoso::train(data.dataset(), few_trees);
+    aoso::set_options s;
+    EXPECT(status_of([&] { model.predict_set(others.x()); }) == AOSO_INVALID_ARGUMENT);
+    const aoso::model conformal = model.conformalized(others.x(), others.classes);
+    EXPECT(conformal.info().conformal_rows == static_cast<int64_t>(rows) && model.info().conformal_rows == 0);
+    for (s.method = AOSO_SET_LAC; s.method <= AOSO_SET_RAPS; s.method++) {
+        const std::vector<uint8_t> sets = conformal.predict_set(others.x(), s);
+        std::size_t hits = 0;
+        for (std::size_t i = 0; i < rows; i++) hits += sets[i * CLASSES + static_cast<std::size_t>(others.classes[i])];
+        EXPECT(sets.size() == rows * CLASSES && hits >= rows * 8 / 10);
+        std::vector<uint8_t> out(sets.size());
+        conformal.predict_set_into(others.x(), out, s);
+        EXPECT(out == sets);
+    }
+    s.alpha = 0;
+    EXPECT(status_of([&] { conformal.predict_set(others.x(), s); }) == AOSO_INVALID_ARGUMENT);
+
+    std::vector<double> costs(CLASSES * CLASSES, 1);
+    for (std::size_t k = 0; k < CLASSES; k++) costs[k * CLASSES + k] = 0;
+    const aoso::decisions d = model.decide(others.x(), costs);
+    const std::vector<double> proba = model.predict_proba(others.x());
+    EXPECT(d.numbers == model.predict(others.x()) && d.expected.size() == rows);
+    EXPECT(std::abs(d.expected[0] + proba[static_cast<std::size_t>(d.numbers[0])] - 1) < 1e-12);
+    costs.pop_back();
+    EXPECT(status_of([&] { model.decide(others.x(), costs); }) == AOSO_INVALID_ARGUMENT);
+
+    const aoso::reliability_report r = model.reliability(others.x(), others.classes);
+    EXPECT(r.num_bins > 1 && r.num_bins <= AOSO_RELIABILITY_BINS && r.brier > 0 && r.brier < 2 && r.ece >= 0);
+    EXPECT(model.reliability(others.x(), others.classes, std::vector<double>(rows, 0.5)).ece == r.ece);
+}
+
 static void explanations() {
     const aoso::model model = aoso::train(data.dataset(), few_trees);
     const std::vector<double> raw = model.predict_raw(others.x()), shap = model.shap(others.x());
@@ -718,7 +750,8 @@ int main() {
         models();
         exports();
         derived();
-        explanations();
+        probabilities();
+    explanations();
         prediction();
 #if __cplusplus >= 202002L
         designated();

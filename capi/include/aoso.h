@@ -86,5 +86,6 @@
 #include "aoso/train.h"   /* training, in one call or step by step */
 #include "aoso/model.h"   /* files, exports, importance, models made from models */
 #include "aoso/predict.h" /* prediction, evaluation, calibration, SHAP values, single rows */
+#include "aoso/probability.h" /* prediction sets, decisions under costs, reliability */
 
 #endif

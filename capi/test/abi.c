@@ -30,11 +30,14 @@
     F(T, struct_size) F(T, stopped_by) F(T, iterations) F(T, best_iteration) F(T, threads) F(T, train_loss)   \
     F(T, seconds) F(T, has_valid) F(T, phase) F(T, valid) F(T, held_out_rows) F(T, held_out)
 #define MODEL_INFO(F, T) F(T, struct_size) F(T, classes) F(T, features) F(T, trees) F(T, trees_per_iteration) \
-    F(T, temperature)
+    F(T, temperature) F(T, conformal_rows)
 #define PAIR_IMPORTANCE(F, T) F(T, feature) F(T, classes) F(T, gain) F(T, splits)
 #define REFIT_OPTIONS(F, T) F(T, struct_size) F(T, num_threads) F(T, weights) F(T, num_weights) F(T, keep)
 #define CALIBRATION(F, T) F(T, struct_size) F(T, temperature) F(T, before) F(T, after)
 #define CONTRIBUTIONS_INFO(F, T) F(T, struct_size) F(T, lines) F(T, per_row) F(T, values)
+#define SET_OPTIONS(F, T) F(T, struct_size) F(T, method) F(T, alpha) F(T, class_conditional) F(T, non_empty)
+#define RELIABILITY_BIN(F, T) F(T, rows) F(T, share) F(T, confidence) F(T, accuracy)
+#define RELIABILITY(F, T) F(T, struct_size) F(T, num_bins) F(T, brier) F(T, ece) F(T, bins)
 #define PREDICT_OPTIONS(F, T) F(T, struct_size) F(T, num_threads) F(T, trees)
 
 #define PRINT(FIELDS, T) STRUCT(T) FIELDS(FIELD, T)
@@ -56,6 +59,9 @@ int main(void) {
     PRINT(REFIT_OPTIONS, aoso_refit_options)
     PRINT(CALIBRATION, aoso_calibration)
     PRINT(CONTRIBUTIONS_INFO, aoso_contributions_info)
+    PRINT(SET_OPTIONS, aoso_set_options)
+    PRINT(RELIABILITY_BIN, aoso_reliability_bin)
+    PRINT(RELIABILITY, aoso_reliability)
 
     CONSTANT(AOSO_ABI_VERSION)
     CONSTANT(AOSO_OK)
@@ -68,6 +74,10 @@ int main(void) {
     CONSTANT(AOSO_BUSY)
     CONSTANT(AOSO_FORKED)
     CONSTANT(AOSO_INTERNAL)
+    CONSTANT(AOSO_SET_LAC)
+    CONSTANT(AOSO_SET_APS)
+    CONSTANT(AOSO_SET_RAPS)
+    CONSTANT(AOSO_RELIABILITY_BINS)
     CONSTANT(AOSO_LOG_WARNING)
     CONSTANT(AOSO_LOG_INFO)
     CONSTANT(AOSO_FLOAT32)

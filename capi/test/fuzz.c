@@ -515,6 +515,38 @@ static aoso_status model_calibrate(void) {
     return s;
 }
 
+static aoso_status model_conformalize(void) {
+    int64_t n;
+    double *w = some_weights(&n);
+    aoso_status s = aoso_model_conformalize(some_handle(MODEL), some_matrix(), some_labels(), w, n, some_predict_options(), NEW(aoso_model));
+    keep(MODEL, s);
+    return s;
+}
+
+static aoso_status model_predict_set(void) {
+    const int64_t n = some_count(ROWS / 4 * CLASSES);
+    const aoso_set_options o = {.struct_size = sizeof o, .method = (int32_t)some_count(draw(3)), .alpha = some_number(0.2),
+                                .class_conditional = (int32_t)draw(2), .non_empty = (int32_t)draw(2)};
+    return aoso_model_predict_set(some_handle(MODEL), some_matrix(), rarely() ? NULL : copy_of(&o, sizeof o), some_predict_options(),
+                                  results(n, 1), n);
+}
+
+static aoso_status model_decide(void) {
+    double costs[CLASSES * 2];
+    for (int i = 0; i < CLASSES * 2; i++) costs[i] = rarely() ? some_number(1) : (double)draw(5);
+    const int64_t n = some_count(ROWS / 4), num_costs = some_size(CLASSES * 2, (int64_t)1 << 48);
+    double *expected = results(n, 8);
+    return aoso_model_decide(some_handle(MODEL), some_matrix(), rarely() ? NULL : copy_of(costs, sizeof costs), num_costs,
+                             some_predict_options(), results(n, 4), expected, n);
+}
+
+static aoso_status model_reliability(void) {
+    int64_t n;
+    double *w = some_weights(&n);
+    return aoso_model_reliability(some_handle(MODEL), some_matrix(), some_labels(), w, n, some_predict_options(),
+                                  some_out(sizeof(aoso_reliability)));
+}
+
 // The functions that write one number for each row, class and so on.
 #define CALL_PREDICT(name, function, type, count)                                                       \
     static aoso_status name(void) {                                                                     \
@@ -592,6 +624,7 @@ static const struct {
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),
     ENTRY(export_formats), ENTRY(model_export), ENTRY(model_export_file), ENTRY(model_importance), ENTRY(model_pair_importance),
     ENTRY(model_truncate), ENTRY(model_refit), ENTRY(model_merge), ENTRY(model_evaluate), ENTRY(model_evaluate_raw), ENTRY(model_calibrate),
+    ENTRY(model_conformalize), ENTRY(model_predict_set), ENTRY(model_decide), ENTRY(model_reliability),
     ENTRY(model_predict), ENTRY(model_predict_proba), ENTRY(model_predict_raw), ENTRY(model_predict_leaf), ENTRY(model_predict_staged),
     ENTRY(model_raw_to_proba),
     ENTRY(model_shap), ENTRY(model_shap_sparse), ENTRY(contributions_get_info), ENTRY(contributions_read),

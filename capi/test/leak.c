@@ -35,12 +35,13 @@ static int32_t first_stage(int64_t trees, const double *raw, int64_t length, voi
 // Models made from models, and calls that end early because of their callbacks.
 static void derive(const aoso_model *m, const aoso_model *other, const aoso_matrix *x, const aoso_labels *y) {
     const aoso_model *both[] = {m, other};
-    aoso_model *made[4];
+    aoso_model *made[5];
     OK(aoso_model_truncate(m, 1, &made[0]));
     OK(aoso_model_merge(both, 2, &made[1]));
     OK(aoso_model_refit(m, x, y, NULL, &made[2]));
     OK(aoso_model_calibrate(m, x, y, NULL, 0, NULL, &made[3], NULL));
-    for (int i = 0; i < 4; i++) OK(aoso_model_free(made[i]));
+    OK(aoso_model_conformalize(m, x, y, NULL, 0, NULL, &made[4]));
+    for (int i = 0; i < 5; i++) OK(aoso_model_free(made[i]));
     aoso_contributions *c;
     OK(aoso_model_shap_sparse(m, x, NULL, 2, &c));
     OK(aoso_contributions_free(c));

@@ -94,6 +94,11 @@ static aoso_status predict(const aoso_matrix *x, const aoso_labels *y) {
     TRY(aoso_model_predict_raw(models[0], x, NULL, out, ROWS * CLASSES));
     TRY(aoso_model_evaluate_raw(models[0], out, ROWS * CLASSES, y, NULL, 0, &e));
     TRY(aoso_model_raw_to_proba(models[0], out, ROWS * CLASSES));
+    aoso_set_options sets = {.struct_size = sizeof sets, .alpha = 0.1};
+    aoso_reliability reliability = {.struct_size = sizeof reliability};
+    TRY(aoso_model_predict_set(models[0], x, &sets, NULL, (uint8_t *)out, ROWS * CLASSES));
+    TRY(aoso_model_decide(models[0], x, out, CLASSES, NULL, numbers, NULL, ROWS));
+    TRY(aoso_model_reliability(models[0], x, y, NULL, 0, NULL, &reliability));
     TRY(aoso_model_shap(models[0], x, NULL, out, ROWS * CLASSES * (COLS + 1)));
     TRY(aoso_model_shap_sparse(models[0], x, NULL, 1, &contributions));
     TRY(aoso_predictor_create(models[0], NULL, &predictor));

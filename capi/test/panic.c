@@ -98,6 +98,7 @@ static void predictions(int threads) {
     PANICS(IN_COLUMN, 2, aoso_model_predict_proba(before, &x, &o, scores, ROWS * CLASSES));
     PANICS(IN_COLUMN, 2, aoso_model_shap(before, &x, &o, scores, ROWS * CLASSES * (COLS + 1)));
     PANICS(IN_COLUMN, 2, aoso_model_calibrate(before, &x, &y, NULL, 0, &o, &m, NULL));
+    PANICS(IN_COLUMN, 2, aoso_model_decide(before, &x, scores, CLASSES, &o, predicted, NULL, ROWS));
 
     aoso_predictor *p, *other;
     OK(aoso_predictor_create(before, NULL, &p));

@@ -47,9 +47,21 @@ type evaluated struct {
 	Errors    int      `json:"errors"`
 	ErrorRate float64  `json:"error_rate"`
 	LogLoss   *float64 `json:"logloss"` // mean over the rows with known labels; null: there are none
+	Brier     *float64 `json:"brier"`   // the same
+	ECE       *float64 `json:"ece"`     // null: there are no rows
 	Unknown   int      `json:"unknown"`
 	Trees     int      `json:"trees"`
 	Seconds   float64  `json:"seconds"`
+
+	Reliability []reliabilityBin `json:"reliability"`
+}
+
+// reliabilityBin is a bin of a reliability diagram.
+type reliabilityBin struct {
+	Rows       int     `json:"rows"`
+	Share      float64 `json:"share"`
+	Confidence float64 `json:"confidence"`
+	Accuracy   float64 `json:"accuracy"`
 }
 
 func (e *evaluator) run(c *cobra.Command) error {
@@ -73,12 +85,23 @@ func (e *evaluator) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	line := evaluated{d.rows, v.Errors, v.ErrorRate, nil, unknown(d.labels, m.Classes()), m.Trees(), time.Since(start).Seconds()}
+	line := evaluated{
+		Rows: d.rows, Errors: v.Errors, ErrorRate: v.ErrorRate, Unknown: unknown(d.labels, m.Classes()),
+		Trees: m.Trees(), Seconds: time.Since(start).Seconds(),
+	}
 	if e.options.Trees > 0 {
 		line.Trees = e.options.Trees
 	}
 	if line.Unknown < line.Rows {
 		line.LogLoss = finite(v.LogLoss)
+	}
+	r, err := m.Reliability(x, aoso.StringLabels(d.labels), nil, e.options)
+	if err != nil {
+		return err
+	}
+	line.Brier, line.ECE = finite(r.Brier), finite(r.ECE)
+	for _, b := range r.Bins {
+		line.Reliability = append(line.Reliability, reliabilityBin(b))
 	}
 	if e.json {
 		return json.NewEncoder(c.OutOrStdout()).Encode(line)
@@ -94,7 +117,10 @@ func (e *evaluator) run(c *cobra.Command) error {
 func (e *evaluated) tell(w io.Writer, classes, labels []string, predicted []int) error {
 	fmt.Fprintf(w, "rows     %d\nerrors   %d (%.2f %%)\n", e.Rows, e.Errors, 100*e.ErrorRate)
 	if e.LogLoss != nil {
-		fmt.Fprintf(w, "logloss  %.6g\n", *e.LogLoss)
+		fmt.Fprintf(w, "logloss  %.6g\nbrier    %.6g\n", *e.LogLoss, *e.Brier)
+	}
+	if e.ECE != nil {
+		fmt.Fprintf(w, "ece      %.6g\n", *e.ECE)
 	}
 	if e.Unknown > 0 {
 		fmt.Fprintf(w, "unknown  %d rows have labels that the model does not know; they count as errors\n", e.Unknown)
@@ -113,6 +139,10 @@ func (e *evaluated) tell(w io.Writer, classes, labels []string, predicted []int)
 		if n := rows[class]; n > 0 {
 			fmt.Fprintf(table, "%s\t%d\t%d\t%.2f %%\t\n", terminal.Plain(class), n, errors[class], 100*float64(errors[class])/float64(n))
 		}
+	}
+	fmt.Fprintln(table, "\nconfidence\taccuracy\trows\t")
+	for _, b := range e.Reliability {
+		fmt.Fprintf(table, "%.2f %%\t%.2f %%\t%d\t\n", 100*b.Confidence, 100*b.Accuracy, b.Rows)
 	}
 	return table.Flush()
 }

@@ -8,14 +8,21 @@ import (
 func TestEval(t *testing.T) {
 	model := smallModel(t)
 	out := do(t, "eval", "--model", model, "--data", file(t, "d.csv", small+"5,1,x\n5,1,new\n"))
-	for _, want := range []string{"rows     11", "errors   2 (18.18 %)", "unknown  1 rows", "x     4       1  25.00 %"} {
+	for _, want := range []string{"rows     11", "errors   2 (18.18 %)", "unknown  1 rows", "x     4       1  25.00 %", "brier    0.", "ece      0.", "confidence  accuracy  rows"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not in\n%s", want, out)
 		}
 	}
 	e := jsonLine[evaluated](t, do(t, "eval", "--model", model, "--data", file(t, "d.csv", small+"5,1,x\n5,1,new\n"), "--json"))
-	if e.Rows != 11 || e.Errors != 2 || e.Unknown != 1 || e.LogLoss == nil || e.Trees != 20 {
+	if e.Rows != 11 || e.Errors != 2 || e.Unknown != 1 || e.LogLoss == nil || e.Trees != 20 || !(*e.Brier > 0 && *e.Brier < 2) || !(*e.ECE > 0 && *e.ECE < 1) {
 		t.Errorf("%+v", e)
+	}
+	rows := 0
+	for _, b := range e.Reliability {
+		rows += b.Rows
+	}
+	if rows != 11 {
+		t.Errorf("%d rows in the bins %+v", rows, e.Reliability)
 	}
 	if e := jsonLine[evaluated](t, do(t, "eval", "--model", model, "--data", file(t, "d.csv", "5,1,new\n"), "--json")); e.LogLoss != nil {
 		t.Errorf("logloss of no known class: %v", *e.LogLoss)

@@ -56,6 +56,7 @@ type described struct {
 	ClassLabels       []string    `json:"class_labels"`
 	FeatureNames      []string    `json:"feature_names"`
 	Temperature       float64     `json:"temperature"`
+	ConformalRows     int         `json:"conformal_rows"`
 	Fingerprint       string      `json:"fingerprint"`
 	Level             string      `json:"level"`
 	Levels            []string    `json:"levels"`
@@ -78,7 +79,7 @@ func (i *inspector) run(c *cobra.Command) error {
 	}
 	p := m.Params()
 	d := &described{p.Method, p.Leaf, p.Pairs, m.Trees(), m.TreesPerIteration(), 0, len(m.Classes()), len(m.FeatureNames()),
-		m.Classes(), m.FeatureNames(), m.Temperature(), m.Fingerprint(), level, aoso.Levels(), p, i.model}
+		m.Classes(), m.FeatureNames(), m.Temperature(), m.ConformalRows(), m.Fingerprint(), level, aoso.Levels(), p, i.model}
 	for t := range m.Trees() {
 		d.Leaves += m.Leaves(t)
 	}
@@ -100,6 +101,9 @@ func (d *described) tell(w io.Writer, m *aoso.Model) error {
 	fmt.Fprintf(w, "shrinkage    %v, at most %d leaves per tree\n", d.Params.Shrinkage, d.Params.Leaves)
 	if d.Temperature != 1 {
 		fmt.Fprintf(w, "temperature  %.5g\n", d.Temperature)
+	}
+	if d.ConformalRows > 0 {
+		fmt.Fprintf(w, "sets         by the scores of %d rows\n", d.ConformalRows)
 	}
 	fmt.Fprintf(w, "fingerprint  %s\n", d.Fingerprint)
 	fmt.Fprintf(w, "kernels      %s here, of %s\n", d.Level, strings.Join(d.Levels, ", "))

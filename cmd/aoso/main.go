@@ -52,7 +52,7 @@ Empty cells, NA, NaN and ? are missing values.`,
 		DisableSuggestions: true,
 	}
 	root.AddCommand(newTrain(), newPredict(), newEval(), newInfo(), newExplain(), newExport(),
-		newTruncate(), newMerge(), newRefit(), newCalibrate())
+		newTruncate(), newMerge(), newRefit(), newCalibrate(), newConformalize())
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)

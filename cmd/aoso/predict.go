@@ -19,6 +19,7 @@ type predictor struct {
 	model, data string
 	output, out string
 	of          []string // classes
+	decider     decider
 	options     aoso.PredictOptions
 }
 
@@ -32,10 +33,20 @@ func newPredict() *cobra.Command {
 If the file has one column more than the model has features, one column has
 labels and is ignored; --label says which. Output class is one label per line.
 The other outputs are CSV with a header: the classes for proba and raw, the
-trees for leaf.`,
-		Example: `  aoso predict --model letters.aoso --data test.csv.gz --output proba --out proba.csv`,
-		Args:    cobra.NoArgs,
-		RunE:    work(p.run),
+trees for leaf.
+
+With --sets ALPHA the output is, for each row, the size of a set of classes that
+misses the row's class with probability ALPHA, and the classes, separated by |. In
+a name, a backslash precedes | and \. Such a set may be empty; see --non-empty.
+
+With --costs FILE the output is, for each row, the decision of least expected cost,
+and this cost. The file is CSV. Its header has a name for the first column and the
+names of the decisions, its lines have a class and the costs of the decisions if
+the row has this class. Decisions may be other things than classes.`,
+		Example: `  aoso predict --model letters.aoso --data test.csv.gz --output proba --out proba.csv
+  aoso predict --model letters.aoso --data test.csv.gz --sets 0.05 --method aps`,
+		Args: cobra.NoArgs,
+		RunE: work(p.run),
 	}
 	f := c.Flags()
 	f.SortFlags = false
@@ -44,6 +55,12 @@ trees for leaf.`,
 	p.reader.bind(c)
 	f.StringVar(&p.output, "output", "class", "class, proba, raw or leaf")
 	f.StringArrayVar(&p.of, "of", nil, "for raw: score only this `class`; may be repeated")
+	f.Float64Var(&p.decider.sets.Alpha, "sets", 0, "write prediction sets that miss the class with probability `alpha`, between 0 and 1")
+	f.StringVar(&p.decider.sets.Method, "method", aoso.SetLAC, "for sets: lac (the smallest), aps or raps (larger for rows that are hard)")
+	f.BoolVar(&p.decider.sets.ClassConditional, "class-conditional", false, "for sets: miss the rows of each class with probability alpha")
+	f.BoolVar(&p.decider.sets.NonEmpty, "non-empty", false, "for sets: put the likeliest class into empty ones")
+	f.StringVar(&p.decider.costsFile, "costs", "", "write the decisions of least expected cost by the costs in this `file`")
+	c.MarkFlagsMutuallyExclusive("output", "sets", "costs")
 	f.StringVar(&p.out, "out", "", "`file` to write (default standard output)")
 	bindPredict(c, &p.options)
 	require(c, "model", "data")
@@ -66,16 +83,23 @@ func (p *predictor) run(c *cobra.Command) error {
 		"proba": p.proba,
 		"raw":   p.raw,
 		"leaf":  p.leaves,
-	}[p.output]
+		"sets":  p.writeSets,
+		"costs": p.decide,
+	}[p.what(c)]
 	if !ok {
 		return usageError(fmt.Errorf("output is %q; allowed: class, proba, raw or leaf", p.output))
 	}
-	if err := checkOut(p.out, p.model, p.data); err != nil {
+	if err := checkOut(p.out, p.model, p.data, p.decider.costsFile); err != nil {
 		return err
 	}
 	m, err := aoso.Load(p.model)
 	if err != nil {
 		return err
+	}
+	if p.output == "costs" {
+		if err := p.decider.readCosts(m.Classes()); err != nil {
+			return err
+		}
 	}
 	if len(p.of) > 0 {
 		if p.output != "raw" {
@@ -105,6 +129,19 @@ func (p *predictor) run(c *cobra.Command) error {
 	})
 }
 
+// what is the output that the flags ask for.
+func (p *predictor) what(c *cobra.Command) string {
+	switch f := c.Flags(); {
+	case f.Changed("sets"):
+		p.output = "sets"
+	case f.Changed("costs"):
+		p.output = "costs"
+	case p.output == "sets" || p.output == "costs": // which are not names of outputs
+		return ""
+	}
+	return p.output
+}
+
 func (p *predictor) header(w *lineWriter, m *aoso.Model) {
 	switch p.output {
 	case "proba", "raw":
@@ -113,6 +150,10 @@ func (p *predictor) header(w *lineWriter, m *aoso.Model) {
 		} else {
 			w.line(m.Classes()...)
 		}
+	case "sets":
+		w.line("size", "classes")
+	case "costs":
+		w.line("decision", "expected_cost")
 	case "leaf":
 		trees := p.options.Trees
 		if trees == 0 {

@@ -38,6 +38,7 @@ type saved struct {
 	Trees         int      `json:"trees"`
 	Fingerprint   string   `json:"fingerprint"`
 	Temperature   float64  `json:"temperature"`
+	ConformalRows int      `json:"conformal_rows"`
 	LogLossBefore *float64 `json:"logloss_before,omitempty"` // of calibrate
 	LogLossAfter  *float64 `json:"logloss_after,omitempty"`
 	Model         string   `json:"model"`
@@ -48,7 +49,7 @@ func (s *saver) save(c *cobra.Command, m *aoso.Model, calibration *aoso.Calibrat
 	if err := m.Save(s.out); err != nil {
 		return err
 	}
-	line := saved{Trees: m.Trees(), Fingerprint: m.Fingerprint(), Temperature: m.Temperature(), Model: s.out}
+	line := saved{Trees: m.Trees(), Fingerprint: m.Fingerprint(), Temperature: m.Temperature(), ConformalRows: m.ConformalRows(), Model: s.out}
 	if calibration != nil {
 		line.LogLossBefore, line.LogLossAfter = &calibration.Before, &calibration.After
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/conformal"
 )
 
 // Job describes a training.
@@ -205,6 +206,7 @@ func (f *Fit) follows() bool {
 	}
 	if s := r.engines[0].Status(); s.Best == s.Iteration {
 		r.path.look(r.iteration, r.scores())
+		r.path.forget() // there may be thousands of points
 	}
 	return true
 }
@@ -265,10 +267,11 @@ func (f *Fit) Status() Status { return f.status }
 // Result is a model and how its training went.
 type Result struct {
 	boost.Result
-	Params      boost.Params // of the model
-	Phase       Phase        // HoldOut: it was interrupted there, and the model has not seen the rows held out
-	Temperature float64      // 0: none
-	HeldOut     *HeldOut     // nil: no rows were held out
+	Params      boost.Params      // of the model
+	Phase       Phase             // HoldOut: it was interrupted there, and the model has not seen the rows held out
+	Temperature float64           // 0: none
+	HeldOut     *HeldOut          // nil: no rows were held out
+	Scores      *conformal.Scores // of the rows held out, or of the validation set; nil: neither chose anything
 }
 
 // HeldOut is how well a training without the rows held out predicted them.
@@ -322,6 +325,7 @@ func (r *Result) temper(f *Fit, at *point) {
 		return
 	}
 	r.HeldOut = &HeldOut{f.heldOut().target.Rows(), at.evaluation}
+	r.Scores = at.scores
 	if !f.job.Temper {
 		return
 	}
@@ -346,6 +350,7 @@ func (r *Result) validate(f *Fit, run *run) {
 	if at.iteration == 0 {
 		return
 	}
+	r.Scores = at.scores
 	if end < r.BestIteration {
 		r.Forest = r.Forest.Truncated(r.Forest.Trees() - (r.BestIteration-end)*f.TreesPerIteration())
 		r.BestIteration, r.Valid = end, &at.evaluation

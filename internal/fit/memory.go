@@ -1,9 +1,13 @@
 package fit
 
-import "github.com/libaoso/aoso/internal/boost"
+import (
+	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/conformal"
+)
 
-// pathBytes is what the path keeps of a row held out, beside its scores.
-const pathBytes = 5 * 8
+// pathBytes is what the path keeps of a row held out, beside its scores, and
+// pointBytes what its points keep of a row for prediction sets.
+const pathBytes, pointBytes = 5 * 8, 10 * 80
 
 // EstimateMemory bounds the memory of building a dataset and training on it.
 // Bins are fitted to at most sampleRows rows.
@@ -21,7 +25,7 @@ func EstimateMemory(s boost.Shape, p boost.Params, folds, sampleRows int) boost.
 		Matrix:     m.Matrix + n*part.Matrix,
 		Sparse:     m.Sparse + n*part.Sparse,
 		Residuals:  n * part.Residuals,
-		Rows:       n * (part.Rows + int64(held)*(pathBytes+8*int64(s.Classes))),
+		Rows:       n*(part.Rows+int64(held)*(pathBytes+8*int64(s.Classes))) + int64(min(int(n)*held, conformal.MaxRows))*pointBytes,
 		Histograms: n * part.Histograms,
 		Trees:      n * part.Trees,
 		Runtime:    n * part.Runtime,

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/conformal"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -18,6 +19,7 @@ type path struct {
 	target  *data.Target
 	temper  bool    // points are evaluated with their factors, else without
 	known   float64 // weight of the rows of known classes
+	sample  *conformal.Sample
 	kernels *kernel.Funcs
 	team    *par.Team
 
@@ -35,6 +37,7 @@ type point struct {
 	factor     float64 // of the scores, with which the loss is least: 1/temperature
 	loss       float64 // the refined loss
 	evaluation boost.Evaluation
+	scores     *conformal.Scores
 }
 
 const (
@@ -65,6 +68,7 @@ func newPath(t *data.Target, temper bool, k *kernel.Funcs, team *par.Team) *path
 	if p.known == 0 {
 		return nil
 	}
+	p.sample = conformal.NewSample(t)
 	p.points = []point{{factor: 1, loss: math.Inf(1)}}
 	return p
 }
@@ -109,10 +113,22 @@ func (p *path) measure(iteration int, scores []float64, guess, precision float64
 	now := point{iteration: iteration, factor: scaling.Factor()}
 	tempered, losses := boost.EvaluateRows(scores, 1/now.factor, p.target, p.team)
 	now.loss, now.evaluation = tempered.LogLoss, *tempered
+	temperature := 1 / now.factor
 	if !p.temper {
 		now.evaluation = *boost.Evaluate(scores, 1, p.target)
+		temperature = 0
 	}
+	now.scores = p.sample.Scores(scores, func(block []float64) {
+		p.kernels.Softmax(&kernel.SoftmaxJob{Scores: block, Classes: len(p.target.Classes), Temperature: temperature})
+	}, p.team)
 	return now, losses
+}
+
+// forget drops what only the last point needs.
+func (p *path) forget() {
+	for i := range len(p.points) - 1 {
+		p.points[i].scores = nil
+	}
 }
 
 // standardError is that of the mean difference between the losses of rows and

@@ -8,23 +8,28 @@ import (
 	"io"
 
 	"github.com/libaoso/aoso/internal/category"
+	"github.com/libaoso/aoso/internal/conformal"
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
 // meta is what a file says of a model for people to read.
 type meta struct {
 	Header
-	Trees  int             `json:"trees"`
-	Params json.RawMessage `json:"params"`
+	Trees     int               `json:"trees"`
+	Params    json.RawMessage   `json:"params"`
+	Conformal *conformal.Header `json:"conformal,omitempty"` // nil: none
 }
 
 // Encode writes the model in its file format.
 func (m *Model) Encode(w io.Writer) error {
-	_, err := m.writer(meta{m.Header, m.Forest.Trees(), m.Params}).WriteTo(w)
+	file := m.writer(meta{m.Header, m.Forest.Trees(), m.Params, m.Scores.Header()})
+	m.Scores.Write(file)
+	_, err := file.WriteTo(w)
 	return err
 }
 
-// Fingerprint is a hash, in hexadecimal, of the model without its parameters.
+// Fingerprint is a hash, in hexadecimal, of the model without its parameters and
+// scores.
 func (m *Model) Fingerprint() string {
 	hash := m.writer(m.Header).Hash()
 	return hex.EncodeToString(hash[:16])
@@ -78,7 +83,11 @@ func Decode(data []byte) (*Model, error) {
 	if f.Trees() != h.Trees {
 		return nil, fmt.Errorf("%w: its header: trees is %d, there are %d", modelio.ErrCorrupt, h.Trees, f.Trees())
 	}
-	return &Model{h.Header, encoder, f, h.Params}, nil
+	scores, err := h.Conformal.Read(file, len(h.Classes))
+	if err != nil {
+		return nil, err
+	}
+	return &Model{h.Header, encoder, f, h.Params, scores}, nil
 }
 
 func decodeForest(file *modelio.File, h *Header, columns int) (*Forest, error) {

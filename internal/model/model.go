@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/libaoso/aoso/internal/category"
+	"github.com/libaoso/aoso/internal/conformal"
 	"github.com/libaoso/aoso/internal/modelio"
 )
 
@@ -14,7 +15,8 @@ type Model struct {
 	Header
 	Encoder *category.Encoder // makes the columns that splits are on of features; nil: they are the features
 	Forest  *Forest
-	Params  json.RawMessage // an object: the parameters of the training by their names
+	Params  json.RawMessage   // an object: the parameters of the training by their names
+	Scores  *conformal.Scores // for prediction sets; nil: none
 }
 
 // Header is a model without its trees.

@@ -41,6 +41,8 @@ var checks = []check{
 	{"new rows", 0.2, checkNewRows},
 	{"shap", 0.1, checkSHAP},
 	{"derived", 0.1, checkDerived},
+	{"sets", 0.2, checkSets},
+	{"probabilities", 0.1, checkProbabilities},
 	{"export", 0.1, checkExport},
 	{"estimate", 0.3, checkEstimate},
 	{"invalid values", 0.3, checkInvalid},

@@ -130,6 +130,11 @@ func TestChecks(t *testing.T) {
 			t.raw[i] += 1e-3
 		}
 	}
+	otherClass := func(t *trial) {
+		for i := range t.codes {
+			t.codes[i] = (t.codes[i] + 1) % len(t.model.Classes())
+		}
+	}
 	corruptions := map[string]func(*trial){
 		"loss":            func(t *trial) { t.result.TrainLoss *= 1.1 },
 		"interim losses":  func(t *trial) { t.progress[2].TrainLoss *= 1.1 },
@@ -151,6 +156,8 @@ func TestChecks(t *testing.T) {
 		"evaluation":      func(t *trial) { t.result.Valid.Errors++ },
 		"shap":            score,
 		"derived":         nil,
+		"sets":            otherClass,
+		"probabilities":   otherClass,
 		"export":          nil,
 		"staged":          score,
 		"new rows":        nil,

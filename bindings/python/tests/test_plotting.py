@@ -135,3 +135,14 @@ import sys, aoso, aoso.plotting
 print([name for name in ("matplotlib", "sklearn", "pandas", "scipy", "tqdm") if name in sys.modules])
 """
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_reliability(model, small_letters):
+    x, y = small_letters
+    report = model.reliability(x[1000:], y[1000:])
+    ax = plotting.plot_reliability(model, x[1000:], y[1000:])
+    diagonal, points = ax.get_lines()
+    assert diagonal.get_xdata()[1] == 1
+    np.testing.assert_array_equal(points.get_xdata(), report.bins["confidence"])
+    np.testing.assert_array_equal(points.get_ydata(), report.bins["accuracy"])
+    assert ax.get_title("left") == f"ECE {report.ece:.3g}, Brier score {report.brier:.3g}"

@@ -21,6 +21,7 @@ typedef struct aoso_model_info {
     int64_t classes, features, trees;
     int64_t trees_per_iteration; /* 1 for aoso, K - 1 for abc, K for logitboost */
     double temperature; /* raw scores are divided by it before they become probabilities; 1 unless calibrated */
+    int64_t conformal_rows; /* rows whose scores the model keeps for aoso_model_predict_set; 0: none */
 } aoso_model_info;
 
 AOSO_API aoso_status aoso_model_get_info(const aoso_model *model, aoso_model_info *info);

@@ -5,6 +5,7 @@
 #include "input.hpp"
 #include "model.h"
 #include "predict.h"
+#include "probability.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -32,6 +33,16 @@ struct refit_options {
     int32_t num_threads = 0;
 };
 
+struct set_options {
+    double alpha = 0.1;             // the probability that a set misses the class of its row
+    int32_t method = AOSO_SET_LAC;  // or AOSO_SET_APS, AOSO_SET_RAPS
+    bool class_conditional = false; // sets miss the rows of each class with probability alpha
+    bool non_empty = false;         // sets that would be empty have the likeliest class
+
+    aoso_set_options get() const { return {sizeof(aoso_set_options), method, alpha, class_conditional, non_empty}; }
+};
+
+using reliability_report = aoso_reliability;
 using pair_importance = aoso_pair_importance;
 using evaluation = aoso_evaluation;
 using calibration = aoso_calibration;
@@ -45,6 +56,12 @@ using write_function = std::function<void(const char *bytes, std::size_t size)>;
 // Called with a number of trees and their raw scores, rows × classes.
 using staged_function = std::function<then(int64_t trees, span<const double> raw)>;
 
+// For each row, the number of the decision of least expected cost, and that cost.
+struct decisions {
+    std::vector<int32_t> numbers;
+    std::vector<double> expected;
+};
+
 // SHAP values as a sparse matrix in compressed rows.
 struct contributions {
     int64_t per_row = 0;          // lines per row
@@ -53,6 +70,20 @@ struct contributions {
     std::vector<int32_t> columns; // features, and the bias last
     std::vector<double> values;
 };
+
+namespace detail {
+
+// aoso_model_predict_set with the arguments of other predictions.
+struct predict_set {
+    aoso_set_options sets;
+
+    aoso_status operator()(const aoso_model *m, const aoso_matrix *x, const aoso_predict_options *options, uint8_t *out,
+                           int64_t length) const {
+        return aoso_model_predict_set(m, x, &sets, options, out, length);
+    }
+};
+
+} // namespace detail
 
 class model : public detail::object<aoso_model, aoso_model_free> {
 public:
@@ -165,6 +196,25 @@ public:
         });
     }
 
+    // The model with the scores of these rows for prediction sets. Use rows that it
+    // was not trained on.
+    model conformalized(const matrix &x, const labels &y, span<const double> weights = {},
+                        const predict_options &o = {}) const {
+        const aoso_labels classes = y.get();
+        const aoso_predict_options options = o.get();
+        return detail::make<model>(aoso_model_conformalize, get(), &x, &classes, detail::given(weights),
+                                   detail::count(weights), &options);
+    }
+
+    // The Brier score, the expected calibration error and a reliability diagram.
+    reliability_report reliability(const matrix &x, const labels &y, span<const double> weights = {},
+                                   const predict_options &o = {}) const {
+        const aoso_labels classes = y.get();
+        const aoso_predict_options options = o.get();
+        return detail::filled<aoso_reliability>(aoso_model_reliability, get(), &x, &classes, detail::given(weights),
+                                                detail::count(weights), &options);
+    }
+
     // Compares predictions with labels.
     evaluation evaluate(const matrix &x, const labels &y, span<const double> weights = {},
                         const predict_options &o = {}) const {
@@ -200,6 +250,30 @@ public:
     }
     void predict_proba_into(const matrix &x, span<double> out, const predict_options &o = {}) const {
         fill(aoso_model_predict_proba, x, out, o);
+    }
+
+    // Sets of classes that miss the class of their row with probability alpha:
+    // rows × classes, 1 for the classes in the set.
+    std::vector<uint8_t> predict_set(const matrix &x, const set_options &s = {}, const predict_options &o = {}) const {
+        return filled<uint8_t>(detail::predict_set{s.get()}, x, classes(), o);
+    }
+    void predict_set_into(const matrix &x, span<uint8_t> out, const set_options &s = {},
+                          const predict_options &o = {}) const {
+        fill(detail::predict_set{s.get()}, x, out, o);
+    }
+
+    // costs: classes × decisions.
+    decisions decide(const matrix &x, span<const double> costs, const predict_options &o = {}) const {
+        decisions out;
+        out.expected.resize(cells(x, 1));
+        double *expected = out.expected.data();
+        out.numbers = filled<int32_t>(
+            [&](auto handle, auto features, auto options, int32_t *numbers, int64_t length) {
+                return aoso_model_decide(handle, features, costs.data(), detail::count(costs), options, numbers,
+                                         expected, length);
+            },
+            x, 1, o);
+        return out;
     }
 
     // Raw scores, rows × classes.

@@ -354,6 +354,7 @@ class ModelInfo(NamedTuple):
     trees: int
     trees_per_iteration: int
     temperature: float
+    conformal_rows: int
 
 
 def model_info(model: Handle) -> ModelInfo:
@@ -486,6 +487,37 @@ def raw_to_proba(model: Handle, raw: Array) -> Array:
     """Replace raw scores, contiguous, by probabilities."""
     _call("model_raw_to_proba", model, _address(raw), raw.size)
     return raw
+
+
+SET_METHODS = ("lac", "aps", "raps")
+
+
+def predict_set(
+    model: Handle, x: Matrix, classes: int, alpha: float, method: str, class_conditional: bool, non_empty: bool, threads: int
+) -> Array:
+    number = SET_METHODS.index(method)
+    sets = structs.SetOptions(method=number, alpha=alpha, class_conditional=bool(class_conditional), non_empty=bool(non_empty))
+    out = np.empty((x.shape[0], classes), np.bool_)
+    _call("model_predict_set", model, x.struct, sets, _predict_options(0, threads), _address(out), out.size)
+    return out
+
+
+def conformalize(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> Handle:
+    return _create("model_conformalize", model, x.struct, y.struct, *_weights(weights), _predict_options(0, threads))
+
+
+def decide(model: Handle, x: Matrix, costs: Array, threads: int) -> tuple[Array, Array]:
+    decisions, expected = np.empty(x.shape[0], np.int32), np.empty(x.shape[0])
+    out = (_address(decisions), _address(expected), len(decisions))
+    _call("model_decide", model, x.struct, _address(costs), costs.size, _predict_options(0, threads), *out)
+    return decisions, expected
+
+
+def reliability(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> tuple[float, float, Array]:
+    """The Brier score, the expected calibration error and the bins."""
+    r = structs.Reliability()
+    _call("model_reliability", model, x.struct, y.struct, *_weights(weights), _predict_options(0, threads), r)
+    return r.brier, r.ece, np.frombuffer(r.bins, structs.RELIABILITY_BIN)[: r.num_bins].copy()
 
 
 def _predict_options(trees: int, threads: int) -> structs.PredictOptions:

@@ -81,6 +81,16 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "model_evaluate": (*_weighted, c.POINTER(structs.Evaluation)),
     "model_evaluate_raw": (_handle, c.c_void_p, c.c_int64, c.POINTER(structs.Labels), c.c_void_p, c.c_int64, c.POINTER(structs.Evaluation)),
     "model_calibrate": (*_weighted, _out, c.POINTER(structs.Calibration)),
+    "model_predict_set": (
+        *(_handle, c.POINTER(structs.Matrix), c.POINTER(structs.SetOptions), c.POINTER(structs.PredictOptions)),
+        *(c.c_void_p, c.c_int64),
+    ),
+    "model_conformalize": (*_weighted, _out),
+    "model_decide": (
+        *(_handle, c.POINTER(structs.Matrix), c.c_void_p, c.c_int64, c.POINTER(structs.PredictOptions)),
+        *(c.c_void_p, c.c_void_p, c.c_int64),
+    ),
+    "model_reliability": (*_weighted, c.POINTER(structs.Reliability)),
     "model_shap_sparse": (_handle, c.POINTER(structs.Matrix), c.POINTER(structs.PredictOptions), c.c_int64, _out),
     "contributions_get_info": (_handle, c.POINTER(structs.ContributionsInfo)),
     "contributions_read": (_handle, c.c_void_p, c.c_void_p, c.c_int64, c.c_void_p, c.c_void_p, c.c_int64),

@@ -162,6 +162,7 @@ class ModelInfo(Struct):
         ("trees", c.c_int64),
         ("trees_per_iteration", c.c_int64),
         ("temperature", c.c_double),
+        ("conformal_rows", c.c_int64),
     ]
 
 
@@ -186,6 +187,30 @@ class Calibration(Struct):
         ("temperature", c.c_double),
         ("before", c.c_double),
         ("after", c.c_double),
+    ]
+
+
+class SetOptions(Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("method", c.c_int32),
+        ("alpha", c.c_double),
+        ("class_conditional", c.c_int32),
+        ("non_empty", c.c_int32),
+    ]
+
+
+# aoso_reliability_bin as a numpy dtype.
+RELIABILITY_BIN = np.dtype([("rows", "i8"), ("share", "f8"), ("confidence", "f8"), ("accuracy", "f8")])
+
+
+class Reliability(Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("num_bins", c.c_int32),
+        ("brier", c.c_double),
+        ("ece", c.c_double),
+        ("bins", c.c_byte * (15 * RELIABILITY_BIN.itemsize)),
     ]
 
 

@@ -13,6 +13,7 @@ from ._capi import Array
 from ._progress import Result
 from .contributions import Contributions
 from .errors import ArgumentError, ForkError
+from .probability import Probability
 from .row import RowPredictor
 
 __all__ = ["Booster", "merge"]
@@ -21,7 +22,7 @@ __all__ = ["Booster", "merge"]
 _STAGED_BYTES = 1 << 28
 
 
-class Booster:
+class Booster(Probability):
     """A trained model, created by :func:`aoso.train`, :meth:`load` or :meth:`from_bytes`.
 
     A model never changes, so any number of threads may use it at once. It can be pickled and copied.

@@ -17,7 +17,7 @@ from .errors import ArgumentError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_class_pairs", "plot_importance", "plot_metric", "plot_tree"]
+__all__ = ["plot_class_pairs", "plot_importance", "plot_metric", "plot_reliability", "plot_tree"]
 
 _SURFACE, _INK, _MUTED, _GRID = "#fcfcfb", "#1f1f1d", "#6b6a66", "#e4e3df"
 _SERIES = ("#2a78d6", "#1baf7a", "#eda100", "#008300", "#4a3aa7", "#e34948", "#e87ba4", "#eb6834")
@@ -104,6 +104,36 @@ def plot_importance(model: Any, *, kind: str = "gain", most: int = 20, ax: Axes 
     ax.margins(y=0.02)
     ax.grid(axis="x", color=_GRID, linewidth=0.8)
     ax.spines["left"].set_visible(False)
+    return ax
+
+
+def plot_reliability(model: Any, x: Any, y: Any, *, weight: Any = None, ax: Axes | None = None) -> Axes:
+    """Draw a reliability diagram: how often the likeliest class is right, against its probability.
+
+    The points are bins of equal weight. Below the diagonal the model is overconfident. The title has the expected calibration
+    error and the Brier score; see :meth:`aoso.Booster.reliability`.
+
+    Parameters
+    ----------
+    model : Booster or AOSOClassifier
+    x : table of shape (n_rows, n_features)
+    y : array of shape (n_rows,)
+        Rows that the model was not trained on, and their labels.
+    weight : array of shape (n_rows,), optional
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    report = _booster(model).reliability(x, y, weight=weight)
+    ax = _axes(ax, (4.5, 4.5))
+    low = min(report.bins["confidence"].min(initial=1), report.bins["accuracy"].min(initial=1))
+    ax.plot([low, 1], [low, 1], color=_MUTED, linewidth=1, linestyle=(0, (4, 3)), zorder=0)
+    ax.plot(report.bins["confidence"], report.bins["accuracy"], color=_BLUE, linewidth=1.8, marker="o", markersize=5)
+    ax.set(xlabel="mean probability of the likeliest class", ylabel="share of rows that have it", aspect="equal")
+    ax.set_title(f"ECE {report.ece:.3g}, Brier score {report.brier:.3g}", loc="left", color=_INK, fontsize=11)
+    ax.grid(color=_GRID, linewidth=0.8)
     return ax
 
 

@@ -20,6 +20,7 @@ except ImportError as e:
 
 from . import _labels, _matrix
 from ._capi import Array
+from ._decisions import Decisions
 from .booster import Booster
 from .callback import Callback, record_evaluation
 from .dataset import Dataset
@@ -40,7 +41,7 @@ except ImportError:  # before 1.6
         return X
 
 
-class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Gradient boosting for classification with many classes.
 
     Each iteration grows one tree for all classes: each node splits on the class pairs that gain most there.

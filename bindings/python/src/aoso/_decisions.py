@@ -1,0 +1,147 @@
+"""The methods of the scikit-learn estimator that use probabilities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _labels
+from ._capi import Array
+from .booster import Booster
+from .errors import ArgumentError
+from .probability import Reliability, cost_matrix
+
+
+_Estimator = TypeVar("_Estimator", bound="Decisions")
+
+
+class Decisions:
+    """Prediction sets, decisions under costs, and the reliability of probabilities."""
+
+    booster_: Booster
+    classes_: Array
+
+    if TYPE_CHECKING:
+
+        def _read(self, X: Any, *, reset: bool) -> Any: ...
+        def _sorted(self, columns: Array) -> Array: ...
+        def _threads(self) -> int: ...
+
+    def predict_set(
+        self,
+        X: Any,
+        *,
+        alpha: float = 0.1,
+        method: str = "lac",
+        class_conditional: bool = False,
+        non_empty: bool = False,
+    ) -> Array:
+        """A set of classes for each row that misses the row's class with probability ``alpha``.
+
+        See :meth:`aoso.Booster.predict_set`. The probability is nearly right after :meth:`fit`, and exact after
+        :meth:`conformalize`, for rows that are drawn like those given there.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+        alpha : float, default 0.1
+            Above 0 and below 1.
+        method : {"lac", "aps", "raps"}, default "lac"
+            "lac" makes the smallest sets on average; those of "aps" and "raps" are larger for rows that are hard.
+        class_conditional : bool, default False
+            Sets miss the rows of each class with probability ``alpha``.
+        non_empty : bool, default False
+            Put the likeliest class into sets that would be empty.
+
+        Returns
+        -------
+        array of shape (n_samples, n_classes), bool
+            Whether the class, in the order of ``classes_``, is in the set.
+        """
+        check_is_fitted(self)
+        options: dict[str, Any] = {
+            "alpha": alpha,
+            "method": method,
+            "class_conditional": class_conditional,
+            "non_empty": non_empty,
+        }
+        return self._sorted(self.booster_.predict_set(self._read(X, reset=False), **options, threads=self._threads()))
+
+    def conformalize(self: _Estimator, X: Any, y: Any, sample_weight: Any = None) -> _Estimator:
+        """Take the scores for :meth:`predict_set` from rows that :meth:`fit` has not seen, which makes its probability exact.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+
+        Returns
+        -------
+        AOSOClassifier
+            The estimator itself. Its predictions and probabilities do not change.
+        """
+        check_is_fitted(self)
+        X = self._read(X, reset=False)
+        result = self.booster_.result
+        self.booster_ = self.booster_.conformalized(X, y, weight=sample_weight, threads=self._threads())
+        self.booster_.result = result
+        return self
+
+    def decide(self, X: Any, costs: Any, *, decisions: Any = None, return_cost: bool = False) -> Any:
+        """The decision of least expected cost for each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+        costs : array of shape (n_classes, n_decisions), or pandas data frame
+            What each decision costs if the class of the row, in the order of ``classes_``, is the true one. The rows of a
+            data frame may be in any order: its index has the classes.
+        decisions : array of shape (n_decisions,), optional
+            Names of the decisions, such as ``[*model.classes_, "ask"]``. By default the columns of a data frame, or
+            ``classes_`` if there are as many decisions as classes, or 0, 1, ...
+        return_cost : bool, default False
+            Return the expected costs as well.
+
+        Returns
+        -------
+        decisions : array of shape (n_samples,)
+            The first one if decisions tie.
+        expected : array of shape (n_samples,), float64
+            The expected costs, if ``return_cost``.
+        """
+        check_is_fitted(self)
+        if hasattr(costs, "index") and hasattr(costs, "columns"):
+            if sorted(map(str, costs.index)) != sorted(map(str, self.classes_)):
+                raise ArgumentError(f"costs has the index {list(costs.index)}; allowed: the classes {self.classes_.tolist()}")
+            decisions = costs.columns.to_numpy() if decisions is None else decisions
+            costs = costs.iloc[_labels.codes(self.classes_, costs.index.to_numpy())]
+        matrix = cost_matrix(costs, len(self.classes_))
+        choices = matrix.shape[1]
+        if decisions is None:
+            decisions = self.classes_ if choices == len(self.classes_) else np.arange(choices)
+        decisions = _labels.array(decisions)
+        if decisions.shape != (choices,):
+            raise ArgumentError(f"decisions has shape {decisions.shape}; allowed: {choices} names, one for each column of costs")
+        rows = _labels.codes(self.booster_.classes, self.classes_)
+        best, expected = self.booster_.decide(self._read(X, reset=False), matrix[rows], threads=self._threads())
+        return (decisions[best], expected) if return_cost else decisions[best]
+
+    def reliability(self, X: Any, y: Any, sample_weight: Any = None) -> Reliability:
+        """Compare probabilities with labels: Brier score, expected calibration error and the bins of a reliability diagram.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+
+        Returns
+        -------
+        aoso.probability.Reliability
+            See there. :func:`aoso.plotting.plot_reliability` draws it.
+        """
+        check_is_fitted(self)
+        return self.booster_.reliability(self._read(X, reset=False), y, weight=sample_weight, threads=self._threads())

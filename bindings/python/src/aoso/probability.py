@@ -1,0 +1,214 @@
+"""What to do with probabilities: prediction sets, decisions under costs, and how reliable probabilities are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from . import _capi
+from ._capi import Array
+from .errors import ArgumentError
+
+__all__ = ["Probability", "Reliability"]
+
+_Model = TypeVar("_Model", bound="Probability")
+
+
+class Reliability(NamedTuple):
+    """How good probabilities are.
+
+    Attributes
+    ----------
+    brier : float
+        The Brier score: the weighted mean of the squared differences between the probabilities and 1 for the row's class, 0
+        for the others, summed over the classes. 0 to 2. Rows whose label the model does not know do not count.
+    ece : float
+        The expected calibration error: the mean of ``abs(confidence - accuracy)`` over the bins, weighted by ``share``.
+    bins : structured array
+        At most 15 bins of equal weight, in the order of confidence, as in a reliability diagram. The fields are ``rows``;
+        ``share``, of the weight of all rows; ``confidence``, the mean probability of the likeliest class; and ``accuracy``,
+        the share of the rows that have this class.
+    """
+
+    brier: float
+    ece: float
+    bins: Array
+
+
+class Probability:
+    """The methods of :class:`aoso.Booster` that use probabilities."""
+
+    classes: Array
+    calibration: _capi.Calibration | None
+    _handle: _capi.Handle
+    _info: _capi.ModelInfo
+
+    if TYPE_CHECKING:
+
+        def __init__(self, handle: _capi.Handle, classes: Array, *, calibration: _capi.Calibration | None) -> None: ...
+        def _read(self, x: Any) -> _capi.Matrix: ...
+        def _read_labels(self, y: Any, weight: Any, x: _capi.Matrix) -> tuple[_capi.Labels, Array | None]: ...
+
+    def predict_set(
+        self,
+        x: Any,
+        *,
+        alpha: float = 0.1,
+        method: str = "lac",
+        class_conditional: bool = False,
+        non_empty: bool = False,
+        threads: int = 0,
+    ) -> Array:
+        """A set of classes for each row that misses the row's class with probability ``alpha`` (split conformal prediction).
+
+        A class is in the set if its score is no worse than those of the true classes of all but a share ``alpha`` of other
+        rows. By default these are the rows held out in training. The probability is then nearly right: the model has learnt
+        from them since. After :meth:`conformalized` it is exact for rows that are drawn like those given there.
+
+        Parameters
+        ----------
+        x : table of shape (n_rows, n_features)
+            As for :meth:`predict`.
+        alpha : float, default 0.1
+            The probability that a set misses the class of its row, above 0 and below 1.
+        method : {"lac", "aps", "raps"}, default "lac"
+            The score of a class. "lac": 1 - its probability, which makes the smallest sets on average [1]_. "aps": the
+            probability of all classes that are likelier and a part of its own; sets are larger for rows that are hard [2]_.
+            "raps": the same with a penalty for each class beyond the likeliest ones, which keeps sets small [3]_.
+        class_conditional : bool, default False
+            Sets miss the rows of each class with probability ``alpha``, not only those of all classes together. A class with
+            fewer than ``1 / alpha - 1`` other rows is in every set.
+        non_empty : bool, default False
+            Put the likeliest class into sets that would be empty. Sets then miss less often than ``alpha``. Without it, a
+            model that errs less often than ``alpha`` must leave some sets empty.
+        threads : int, default 0
+
+        Returns
+        -------
+        array of shape (n_rows, n_classes), bool
+            Whether the class of the column, in the order of ``classes``, is in the set of the row.
+
+        Raises
+        ------
+        ArgumentError
+            If the model has no scores: it was trained without rows held out and without a validation set, or it was made by
+            :meth:`truncated`, :meth:`refit`, :func:`aoso.merge` or continued training. Use :meth:`conformalized`.
+
+        References
+        ----------
+        .. [1] M. Sadinle, J. Lei, L. Wasserman, Least ambiguous set-valued classifiers with bounded error levels, 2019.
+        .. [2] Y. Romano, M. Sesia, E. Candès, Classification with valid and adaptive coverage, 2020.
+        .. [3] A. Angelopoulos, S. Bates, J. Malik, M. Jordan, Uncertainty sets for image classifiers using conformal
+           prediction, 2021.
+
+        Examples
+        --------
+        >>> import aoso, numpy as np
+        >>> x = np.arange(200.0).reshape(-1, 1)
+        >>> booster = aoso.train({"trees": 10}, aoso.Dataset(x, np.where(x[:, 0] < 70, "low", "high")))
+        >>> booster.predict_set([[3], [150]], alpha=0.1, non_empty=True).tolist()
+        [[False, True], [True, False]]
+        """
+        if method not in _capi.SET_METHODS:
+            raise ArgumentError(f"method is {method!r}; allowed: {', '.join(_capi.SET_METHODS)}")
+        if not isinstance(alpha, (int, float, np.integer, np.floating)):
+            raise ArgumentError(f"alpha is {alpha!r}; allowed: a number above 0 and below 1")
+        options = (alpha, method, class_conditional, non_empty, threads)
+        return _capi.predict_set(self._handle, self._read(x), len(self.classes), *options)
+
+    @property
+    def conformal_rows(self) -> int:
+        """Rows whose scores the model keeps for :meth:`predict_set`; 0: none."""
+        return self._info.conformal_rows
+
+    def conformalized(self: _Model, x: Any, y: Any, *, weight: Any = None, threads: int = 0) -> _Model:
+        """The model with the scores of the given rows for :meth:`predict_set`.
+
+        If the model has not seen these rows, sets miss the class of a further row that is drawn like them with a probability
+        of at most ``alpha``. Predictions and probabilities do not change.
+
+        Parameters
+        ----------
+        x : table of shape (n_rows, n_features)
+            Rows that the model was not trained on. Of more than 20,000, so many are drawn at random.
+        y : array of shape (n_rows,)
+        weight : array of shape (n_rows,), optional
+        threads : int, default 0
+
+        Returns
+        -------
+        Booster
+        """
+        matrix = self._read(x)
+        handle = _capi.conformalize(self._handle, matrix, *self._read_labels(y, weight, matrix), threads)
+        return type(self)(handle, self.classes, calibration=self.calibration)
+
+    def decide(self, x: Any, costs: Any, *, threads: int = 0) -> tuple[Array, Array]:
+        """The decision of least expected cost for each row.
+
+        Parameters
+        ----------
+        x : table of shape (n_rows, n_features)
+            As for :meth:`predict`.
+        costs : array of shape (n_classes, n_decisions)
+            What each decision costs if the class of the row, in the order of ``classes``, is the true one. Decisions may be
+            the classes, or others, such as one to ask an expert. Costs may be negative.
+        threads : int, default 0
+
+        Returns
+        -------
+        decisions : array of shape (n_rows,), int32
+            Columns of ``costs``; the first one if decisions tie.
+        expected : array of shape (n_rows,), float64
+            Their expected costs.
+
+        Examples
+        --------
+        >>> import aoso, numpy as np
+        >>> x = np.arange(200.0).reshape(-1, 1)
+        >>> booster = aoso.train({"trees": 10}, aoso.Dataset(x, np.where(x[:, 0] < 70, "low", "high")))
+        >>> costs = [[0, 1, 0.2], [5, 0, 0.2]]  # high, low; the third decision is to ask
+        >>> booster.decide([[3], [150]], costs)[0].tolist()
+        [1, 0]
+        """
+        return _capi.decide(self._handle, self._read(x), cost_matrix(costs, len(self.classes)), threads)
+
+    def reliability(self, x: Any, y: Any, *, weight: Any = None, threads: int = 0) -> Reliability:
+        """Compare probabilities with labels.
+
+        The expected calibration error is that of the likeliest class [1]_, in bins of equal weight rather than equal width:
+        the confidences of a good model are almost all in one bin of equal width [2]_.
+
+        Parameters
+        ----------
+        x : table of shape (n_rows, n_features)
+        y : array of shape (n_rows,)
+            Labels that the model does not know count as errors and not for the Brier score.
+        weight : array of shape (n_rows,), optional
+        threads : int, default 0
+
+        Returns
+        -------
+        Reliability
+
+        References
+        ----------
+        .. [1] C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger, On calibration of modern neural networks, 2017.
+        .. [2] J. Nixon, M. Dusenberry, L. Zhang, G. Jerfel, D. Tran, Measuring calibration in deep learning, 2019.
+        """
+        matrix = self._read(x)
+        return Reliability(*_capi.reliability(self._handle, matrix, *self._read_labels(y, weight, matrix), threads))
+
+
+def cost_matrix(costs: Any, classes: int) -> Array:
+    """Costs as a contiguous matrix of float64, checked."""
+    try:
+        matrix = np.ascontiguousarray(costs, dtype=np.float64)
+    except (TypeError, ValueError) as e:
+        raise ArgumentError(f"costs is {costs!r}; allowed: numbers, a row for each class and a column for each decision") from e
+    if matrix.ndim != 2 or len(matrix) != classes or matrix.shape[1] == 0:
+        raise ArgumentError(
+            f"costs has shape {matrix.shape}; allowed: {classes} rows, one for each class, and a column for each decision"
+        )
+    return matrix

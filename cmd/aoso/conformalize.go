@@ -1,0 +1,50 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/libaoso/aoso"
+)
+
+// conformalizer is the command conformalize.
+type conformalizer struct {
+	reader
+	model, data string
+	options     aoso.PredictOptions
+	saver
+}
+
+func newConformalize() *cobra.Command {
+	k := &conformalizer{}
+	c := &cobra.Command{
+		Use:   "conformalize --model FILE --data FILE --out FILE",
+		Short: "Take the scores for prediction sets from data that the model has not seen",
+		Long: `Take the scores for prediction sets from data that the model has not seen. The
+sets of predict --sets ALPHA then miss the class of a row that is drawn like these
+data with a probability of at most ALPHA. Without it, the scores are those of the
+rows that training held out. Predictions do not change.`,
+		Example: `  aoso conformalize --model letters.aoso --data valid.csv --out letters.aoso`,
+		Args:    cobra.NoArgs,
+		RunE:    work(k.run),
+	}
+	f := c.Flags()
+	f.SortFlags = false
+	f.StringVar(&k.model, "model", "", "model `file`")
+	f.StringVar(&k.data, "data", "", "labelled `file`")
+	k.reader.bind(c)
+	f.IntVar(&k.options.Threads, "threads", 0, "threads; 0: all cores")
+	k.saver.bind(c)
+	require(c, "model", "data")
+	return c
+}
+
+func (k *conformalizer) run(c *cobra.Command) error {
+	m, x, labels, err := k.readFor(k.model, k.data, &k.saver)
+	if err != nil {
+		return err
+	}
+	if m, err = m.Conformalize(x, labels, nil, k.options); err != nil {
+		return err
+	}
+	return k.save(c, m, nil)
+}

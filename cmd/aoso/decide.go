@@ -1,0 +1,98 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/libaoso/aoso"
+)
+
+// decider is what predict does with the probabilities of rows: it writes prediction
+// sets, or decisions under costs.
+type decider struct {
+	sets      aoso.SetOptions
+	costsFile string
+	decisions []string
+	costs     []float64 // classes × decisions
+}
+
+// setSeparator stands between the classes of a set.
+const setSeparator = "|"
+
+var escapeClass = strings.NewReplacer(`\`, `\\`, setSeparator, `\`+setSeparator)
+
+func (p *predictor) writeSets(w *lineWriter, m *aoso.Model, x aoso.Features) error {
+	sets, err := m.PredictSet(x, p.decider.sets, p.options)
+	if err != nil {
+		return err
+	}
+	classes := m.Classes()
+	for i := 0; i < len(sets); i += len(classes) {
+		var names []string
+		for k, in := range sets[i:][:len(classes)] {
+			if in {
+				names = append(names, escapeClass.Replace(classes[k]))
+			}
+		}
+		w.line(strconv.Itoa(len(names)), strings.Join(names, setSeparator))
+	}
+	return nil
+}
+
+func (p *predictor) decide(w *lineWriter, m *aoso.Model, x aoso.Features) error {
+	decisions, expected, err := m.Decide(x, p.decider.costs, p.options)
+	for i, d := range decisions {
+		w.line(p.decider.decisions[d], strconv.FormatFloat(expected[i], 'g', -1, 64))
+	}
+	return err
+}
+
+// readCosts reads the costs of decisions: CSV whose header has the decisions, and
+// whose lines begin with a class.
+func (d *decider) readCosts(classes []string) error {
+	fail := func(line int, format string, args ...any) error {
+		return fmt.Errorf("%s:%d: "+format, append([]any{d.costsFile, line}, args...)...)
+	}
+	f, err := os.Open(d.costsFile)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	lines, err := csv.NewReader(f).ReadAll()
+	if e, ok := errors.AsType[*csv.ParseError](err); ok {
+		return fail(e.Line, "%w", e.Err)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot read %s: %w", d.costsFile, err)
+	}
+	if len(lines) == 0 || len(lines[0]) < 2 {
+		return fail(1, "there are no decisions; allowed: a header with a name for the classes and the names of the decisions")
+	}
+	d.decisions = lines[0][1:]
+	d.costs = make([]float64, len(classes)*len(d.decisions))
+	seen := map[string]bool{}
+	for i, line := range lines[1:] {
+		class := strings.TrimSpace(line[0])
+		k := slices.Index(classes, class)
+		if k < 0 || seen[class] {
+			return fail(i+2, "class is %q; allowed: each class of the model once: %s", class, strings.Join(classes, ", "))
+		}
+		seen[class] = true
+		for j, cell := range line[1:] {
+			cost, err := strconv.ParseFloat(strings.TrimSpace(cell), 64)
+			if err != nil || cost-cost != 0 {
+				return fail(i+2, "the cost of %q is %q; allowed: finite numbers", d.decisions[j], cell)
+			}
+			d.costs[k*len(d.decisions)+j] = cost
+		}
+	}
+	if missing := slices.DeleteFunc(slices.Clone(classes), func(class string) bool { return seen[class] }); len(missing) > 0 {
+		return fail(len(lines), "missing: %s", listed(missing))
+	}
+	return nil
+}

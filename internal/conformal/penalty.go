@@ -1,0 +1,72 @@
+package conformal
+
+// The rows that choose the penalty: one in so many, but no more than so many.
+const tuningShare, maxTuning = 5, 1000
+
+// tuningAlpha is the alpha for which the penalty makes sets small.
+const tuningAlpha = 0.1
+
+// lambdas are the penalties to choose from, those of A. Angelopoulos et al.,
+// Uncertainty sets for image classifiers using conformal prediction (2021).
+var lambdas = [...]float64{0.001, 0.01, 0.1, 0.2, 0.5}
+
+// tuning is what rows tell about penalties: the APS scores of all their classes,
+// the likeliest first.
+type tuning struct {
+	rows, classes int
+	aps           []float32 // rows × classes
+}
+
+// newTuning is for the first of so many rows.
+func newTuning(rows, classes int) *tuning {
+	n := min(rows/tuningShare, maxTuning)
+	return &tuning{n, classes, make([]float32, n*classes)}
+}
+
+// add takes a row if it is among the first.
+func (t *tuning) add(number int, r row) {
+	if number >= t.rows {
+		return
+	}
+	scores := t.aps[number*t.classes:][:t.classes]
+	r.ranked(make([]int, t.classes), func(class, rank int, above uint64) bool {
+		scores[rank] = r.aps(class, above)
+		return true
+	})
+}
+
+// penalty frees as many of the likeliest classes as hold the classes of all but
+// tuningAlpha of the rows. Of lambdas it takes the one that makes their sets
+// smallest, the least where some tie.
+func (t *tuning) penalty(s *Scores) Penalty {
+	best := Penalty{Free: 1}
+	if t.rows == 0 {
+		return best
+	}
+	all := make([]ranked, t.rows)
+	for i := range all {
+		all[i] = ranked{float64(s.Ranks[i]), s.weight(i)}
+	}
+	free := min(threshold(all, tuningAlpha), float64(t.classes-1))
+	least := t.rows*t.classes + 1
+	for _, lambda := range lambdas {
+		p := Penalty{lambda, int(free) + 1}
+		for i := range all {
+			all[i] = ranked{float64(s.APS[i]) + p.of(int(s.Ranks[i])), s.weight(i)}
+		}
+		if size := t.size(p, threshold(all, tuningAlpha)); size < least {
+			best, least = p, size
+		}
+	}
+	return best
+}
+
+// size is the number of classes in the sets of the rows.
+func (t *tuning) size(p Penalty, limit float64) (size int) {
+	for i, aps := range t.aps {
+		if float64(aps)+p.of(i%t.classes) <= limit {
+			size++
+		}
+	}
+	return size
+}
