@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/fit"
@@ -33,42 +34,48 @@ func NewTrainer(train *Dataset, p Params, o TrainOptions) (*Trainer, error) {
 // makeTrainer is NewTrainer for a caller who, if silent, does not read the
 // training loss on the way.
 func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Trainer, error) {
-	settings, err := checkTraining(train, p, o)
+	job, err := newJob(train, p, o, silent)
 	if err != nil {
 		return nil, err
+	}
+	b := &Trainer{train: train, valid: o.Valid, kernels: job.Kernels, team: job.Team, fit: fit.New(job)}
+	b.last = b.progress()
+	return b, nil
+}
+
+// newJob checks a training and describes it. The team is to be closed.
+func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job, err error) {
+	settings, err := checkTraining(train, p, o)
+	if err != nil {
+		return job, err
 	}
 	funcs, err := kernels(p.Level)
 	if err != nil {
-		return nil, err
+		return job, err
 	}
-	job := fit.Job{Job: boost.Job{
+	job.Job = boost.Job{
 		Train: train.set, EvalEvery: max(o.EvalEvery, 1), Silent: silent, Kernels: funcs, CacheBytes: cacheBytes(),
-	}}
+	}
 	for _, setting := range settings {
 		job.Settings = append(job.Settings, boost.Params(setting))
 	}
 	if train.start != nil {
 		if err := train.start.model.checkContinued(&settings[0], job.Settings[0].TreesPerIteration(len(train.set.Classes))); err != nil {
-			return nil, err
+			return job, err
 		}
 		job.Start = &train.start.Start
 	}
+	shape := train.shape()
 	if o.Valid != nil {
-		job.Valid = o.Valid.set
+		job.Valid, shape.ValidRows = o.Valid.set, o.Valid.Rows()
 		if o.Valid.start != nil {
 			job.ValidScores = o.Valid.start.Scores
 		}
 	}
-	shape := train.shape()
-	if o.Valid != nil {
-		shape.ValidRows = o.Valid.Rows()
-	}
 	plan := p.plan(shape, train.start != nil)
 	job.Folds, job.Choose, job.Temper, job.Thorough = plan.folds, plan.choose, plan.temper, plan.thorough
 	job.Team = par.NewTeam(p.Threads)
-	b := &Trainer{train: train, valid: o.Valid, kernels: funcs, team: job.Team, fit: fit.New(job)}
-	b.last = b.progress()
-	return b, nil
+	return job, nil
 }
 
 // checkTraining checks what is to be trained on and how. It returns the settings
@@ -125,14 +132,15 @@ func (b *Trainer) Step(ctx context.Context) (p Progress, more bool) {
 }
 
 // progress is the engine's status at this time.
-func (b *Trainer) progress() Progress {
-	s := b.fit.Status()
+func (b *Trainer) progress() Progress { return newProgress(b.fit.Status(), b.fit.Elapsed()) }
+
+func newProgress(s fit.Status, elapsed time.Duration) Progress {
 	return Progress{
 		Phase:     string(s.Phase),
 		Iteration: s.Iteration,
 		Trees:     s.Trees,
 		MaxTrees:  s.MaxTrees,
-		Elapsed:   b.fit.Elapsed(),
+		Elapsed:   elapsed,
 		Evaluated: s.Evaluated,
 		TrainLoss: s.TrainLoss,
 		Valid:     (*Evaluation)(s.Valid),
@@ -146,10 +154,16 @@ func (b *Trainer) progress() Progress {
 // not change it. StoppedBy is empty while training goes on. After Free,
 // TrainLoss is NaN, and Valid is there with early stopping only.
 func (b *Trainer) Result() *Result {
-	r := b.fit.Result()
-	m := newModel(r.Forest, b.train.set.Classes, b.train.set.Names, b.train.set.Encoder, r.Params.Method, b.fit.TreesPerIteration(), Params(r.Params))
+	r := newResult(b.train, b.fit.Result(), b.fit.TreesPerIteration())
+	r.Elapsed, r.Threads, r.Level = b.fit.Elapsed(), b.team.Workers(), b.kernels.Level
+	return r
+}
+
+// newResult is the result of a training on a dataset, time and machine aside.
+func newResult(train *Dataset, r fit.Result, treesPerIteration int) *Result {
+	m := newModel(r.Forest, train.set.Classes, train.set.Names, train.set.Encoder, r.Params.Method, treesPerIteration, Params(r.Params))
 	m.temperature, m.scores = r.Temperature, r.Scores
-	if before := b.train.continued(); before != nil && m.temperature == 0 {
+	if before := train.continued(); before != nil && m.temperature == 0 {
 		m.temperature = before.temperature
 	}
 	result := &Result{
@@ -160,9 +174,6 @@ func (b *Trainer) Result() *Result {
 		TrainLoss:     r.TrainLoss,
 		Valid:         (*Evaluation)(r.Valid),
 		StoppedBy:     string(r.Stopped),
-		Elapsed:       b.fit.Elapsed(),
-		Threads:       b.team.Workers(),
-		Level:         b.kernels.Level,
 	}
 	if held := r.HeldOut; held != nil {
 		result.HeldOut, result.HeldOutRows = (*Evaluation)(&held.Evaluation), held.Rows

@@ -45,6 +45,13 @@ result is printed, so it is there even if standard output fails.`,
 		Args:    cobra.NoArgs,
 		RunE:    work(t.run),
 	}
+	t.bind(c)
+	c.Flags().IntVar(&t.evalEvery, "eval-every", 0, "iterations between evaluations (default 1 with early stopping, else up to 10)")
+	return c
+}
+
+// bind adds the flags that training and searching have in common.
+func (t *trainer) bind(c *cobra.Command) {
 	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&t.data, "data", "", "`file` to train on")
@@ -54,13 +61,12 @@ result is printed, so it is there even if standard output fails.`,
 	f.StringVar(&t.init, "init", "", "model `file` to continue: training adds trees to it")
 	f.BoolVar(&t.json, "json", false, "print the result as one line of JSON")
 
+	f.Var(&paramsFlag{&t.params}, "params", "parameters as `text`, such as \"leaves=64 shrinkage=0.1\"")
 	for _, p := range aoso.Parameters() {
 		f.Var(&paramFlag{p, &t.params}, flagName(p.Name), p.Usage())
 	}
 	f.IntVar(&t.maxBins, "max-bins", 255, "value bins of a feature, 2 to 255")
-	f.IntVar(&t.evalEvery, "eval-every", 0, "iterations between evaluations (default 1 with early stopping, else up to 10)")
 	require(c, "data", "model")
-	return c
 }
 
 // flagName is the flag of a parameter.
@@ -79,6 +85,20 @@ func (f *paramFlag) Set(value string) error {
 	err := f.params.Set(f.Name, value)
 	if e, ok := errors.AsType[*aoso.ArgumentError](err); ok {
 		return errors.New("allowed: " + e.Allowed)
+	}
+	return err
+}
+
+// paramsFlag is several parameters as one flag.
+type paramsFlag struct{ params *aoso.Params }
+
+func (f *paramsFlag) String() string { return "" }
+func (f *paramsFlag) Type() string   { return "text" }
+
+func (f *paramsFlag) Set(text string) error {
+	changed, err := aoso.ParseParams(f.params.String() + " " + text)
+	if err == nil {
+		*f.params = changed
 	}
 	return err
 }
@@ -128,15 +148,22 @@ func (t *trainer) run(c *cobra.Command) error {
 		progress.close()
 		return err
 	}
+	return t.finish(i, result, progress.close, func(saved bool) error {
+		return t.report(c.OutOrStdout(), result, train, valid, saved, time.Since(start))
+	})
+}
+
+// finish saves the model of a training, hides its progress and reports how it went.
+func (t *trainer) finish(i *interruption, result *aoso.Result, hide func(), report func(saved bool) error) (err error) {
 	save := result.StoppedBy != aoso.StoppedByInterrupt || result.Iterations > 0
 	if save {
 		err = result.Model.Save(t.model) // before any output, which may fail or block
 	}
-	progress.close()
+	hide()
 	if err != nil {
 		return err
 	}
-	reported := t.report(c.OutOrStdout(), result, train, valid, save, time.Since(start))
+	reported := report(save)
 	switch code := i.code(); {
 	case code == 0 && save:
 		return unlessSaved(reported, t.model)
@@ -274,6 +301,11 @@ func (t *trainer) report(w io.Writer, r *aoso.Result, train, valid *aoso.Dataset
 	if !t.json {
 		return t.tell(w, r, valid, saved)
 	}
+	return json.NewEncoder(w).Encode(t.line(r, train, valid, saved, total))
+}
+
+// line is the result for JSON.
+func (t *trainer) line(r *aoso.Result, train, valid *aoso.Dataset, saved bool, total time.Duration) trained {
 	line := trained{
 		Trees:         r.Model.Trees(),
 		Iterations:    r.Iterations,
@@ -305,7 +337,7 @@ func (t *trainer) report(w io.Writer, r *aoso.Result, train, valid *aoso.Dataset
 			line.ValidLogLoss = finite(r.Valid.LogLoss)
 		}
 	}
-	return json.NewEncoder(w).Encode(line)
+	return line
 }
 
 func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, saved bool) error {

@@ -6,8 +6,6 @@ package fit
 
 import (
 	"context"
-	"math"
-	"slices"
 	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
@@ -85,27 +83,16 @@ func (f *Fit) start() {
 		f.begin(j.Settings[0])
 		return
 	}
-	folds := deal(&j.Train.Target, parts(j.Train.Rows(), j.Folds), j.Settings[0].Seed)
-	for i := range j.Folds {
-		if !slices.Contains(folds, i) {
-			f.freeParts() // there are too few rows to hold some out
-			f.begin(j.Settings[0])
-			return
-		}
-		f.parts = append(f.parts, newPart(j.Train, folds, i, j.Team))
+	if f.parts = newParts(j); f.parts == nil {
+		f.begin(j.Settings[0])
+		return
 	}
 	f.try()
 }
 
 // try begins to train the next settings without the rows held out.
 func (f *Fit) try() {
-	f.run = &run{path: newPath(pool(f.parts), f.job.Temper, f.job.Kernels, f.job.Team)}
-	for _, part := range f.parts {
-		job := f.job.Job
-		job.Params, job.Train, job.Valid = f.job.Settings[f.setting], part.train, part.held
-		job.EvalEvery, job.Silent = math.MaxInt, true
-		f.run.engines = append(f.run.engines, boost.New(job))
-	}
+	f.run = newRun(&f.job, f.parts, f.job.Settings[f.setting])
 }
 
 // begin begins to train the model itself.
@@ -129,9 +116,7 @@ func (f *Fit) Free() {
 }
 
 func (f *Fit) freeParts() {
-	for i := range f.parts {
-		f.parts[i].free()
-	}
+	freeParts(f.parts)
 	f.parts = nil
 }
 
@@ -177,13 +162,7 @@ func (f *Fit) look() {
 	if r.path == nil || f.follows() {
 		return
 	}
-	if r.stopped == "" && r.iteration < r.path.next {
-		return
-	}
-	r.path.look(r.iteration, r.scores())
-	if f.job.Choose && r.path.over() && r.stopped == "" {
-		r.stopped = boost.StoppedByEarlyStopping
-	}
+	r.look(f.job.Choose)
 }
 
 // watch ends a run when its time is over.

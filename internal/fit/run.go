@@ -2,6 +2,7 @@ package fit
 
 import (
 	"context"
+	"math"
 
 	"github.com/libaoso/aoso/internal/boost"
 )
@@ -15,6 +16,18 @@ type run struct {
 	stopped   boost.StopReason // "": it goes on
 	pooled    []float64
 	kept      *boost.Result
+}
+
+// newRun trains without the rows held out of each part.
+func newRun(j *Job, parts []part, p boost.Params) *run {
+	r := &run{path: newPath(pool(parts), j.Temper, j.Kernels, j.Team)}
+	for _, part := range parts {
+		job := j.Job
+		job.Params, job.Train, job.Valid = p, part.train, part.held
+		job.EvalEvery, job.Silent = math.MaxInt, true
+		r.engines = append(r.engines, boost.New(job))
+	}
+	return r
 }
 
 func (r *run) params() *boost.Params { return r.engines[0].Params() }
@@ -45,6 +58,18 @@ func (r *run) end() {
 		}
 	}
 	r.stopped = r.engines[0].Stopped()
+}
+
+// look adds a point to the path where it is time. If the number of trees is to be
+// chosen, it ends a run that only gets worse.
+func (r *run) look(choose bool) {
+	if r.stopped == "" && r.iteration < r.path.next {
+		return
+	}
+	r.path.look(r.iteration, r.scores())
+	if choose && r.path.over() && r.stopped == "" {
+		r.stopped = boost.StoppedByEarlyStopping
+	}
 }
 
 // scores is the raw scores of the rows held out, one part after another.

@@ -65,6 +65,26 @@ func newPart(set *data.Set, folds []int, fold int, team *par.Team) part {
 	return part{set.Subset(train, true, team), set.Subset(held, false, team)}
 }
 
+// newParts makes the parts that hold out each fold of the job in its turn; nil:
+// there are too few rows.
+func newParts(j *Job) (made []part) {
+	folds := deal(&j.Train.Target, parts(j.Train.Rows(), j.Folds), j.Settings[0].Seed)
+	for i := range j.Folds {
+		if !slices.Contains(folds, i) {
+			freeParts(made)
+			return nil
+		}
+		made = append(made, newPart(j.Train, folds, i, j.Team))
+	}
+	return made
+}
+
+func freeParts(parts []part) {
+	for i := range parts {
+		parts[i].free()
+	}
+}
+
 func (p *part) free() {
 	p.train.Matrix.Free()
 	p.held.Matrix.Free()

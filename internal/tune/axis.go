@@ -1,0 +1,103 @@
+package tune
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// Axis is a parameter that a search moves along.
+type Axis struct {
+	Name      string
+	low, high float64
+	span      float64 // the natural logarithm of the largest factor of a move
+	zero      bool    // 0 is allowed too, below low
+	get       func(*boost.Params) float64
+	set       func(*boost.Params, float64)
+}
+
+func real(name string, low, high, span float64, field func(*boost.Params) *float64) Axis {
+	return Axis{
+		Name: name, low: low, high: high, span: span,
+		get: func(p *boost.Params) float64 { return *field(p) },
+		set: func(p *boost.Params, v float64) { *field(p) = v },
+	}
+}
+
+func whole(name string, low, high int, span float64, field func(*boost.Params) *int) Axis {
+	return Axis{
+		Name: name, low: float64(low), high: float64(high), span: span,
+		get: func(p *boost.Params) float64 { return float64(*field(p)) },
+		set: func(p *boost.Params, v float64) { *field(p) = int(math.Round(v)) },
+	}
+}
+
+// Value is the parameter's value.
+func (a *Axis) Value(p *boost.Params) float64 { return a.get(p) }
+
+// orZero lets an axis have the value 0 as well.
+func (a Axis) orZero() Axis {
+	a.zero = true
+	return a
+}
+
+// Axes is the parameters that are searched where they are open, on data of so many
+// rows. Settings with the default's leaves are where the search begins.
+func Axes(rows, leaves, mostPairs int) []Axis {
+	return []Axis{
+		whole("leaves", 4, min(1024, max(4*leaves, 8), max(rows/4, 4)), 1.4, func(p *boost.Params) *int { return &p.Leaves }),
+		real("shrinkage", 0.03, 0.4, 1, func(p *boost.Params) *float64 { return &p.Shrinkage }),
+		whole("min_samples", 1, 50, 1.6, func(p *boost.Params) *int { return &p.MinSamples }),
+		real("min_hessian", 0.01, 10, 1.6, func(p *boost.Params) *float64 { return &p.MinHessian }).orZero(),
+		real("l2", 0.03, 30, 1.6, func(p *boost.Params) *float64 { return &p.L2 }).orZero(),
+		real("max_step", 0.5, 10, 1, func(p *boost.Params) *float64 { return &p.MaxStep }),
+		real("subsample", 0.3, 1, 0.7, func(p *boost.Params) *float64 { return &p.Subsample }),
+		real("colsample_bynode", 0.05, 1, 1.2, func(p *boost.Params) *float64 { return &p.ColsampleByNode }),
+		{
+			Name: "pairs", low: 1, high: float64(mostPairs), span: 1.4,
+			get: func(p *boost.Params) float64 { return float64(p.Pairs) },
+			set: func(p *boost.Params, v float64) {
+				p.Pairs = 1
+				for p.Pairs < mostPairs && float64(p.Pairs)*1.5 <= v {
+					p.Pairs *= 2
+				}
+			},
+		},
+	}
+}
+
+// move draws a value not too far from that of the parameters: a move of radius 1
+// is by a factor of at most exp(span).
+func (a *Axis) move(p *boost.Params, radius float64, r *rand.Rand) {
+	u, empty := 2*r.Float64()-1, r.Float64()
+	v := a.get(p)
+	switch {
+	case a.zero && empty < 0.3:
+		a.set(p, 0)
+		return
+	case a.zero && v == 0:
+		const few = 2.3 // a factor of 10
+		v = a.low * kernel.Exp(few*(1+u))
+	default:
+		v *= kernel.Exp(u * radius * a.span)
+	}
+	a.set(p, rounded(min(max(v, a.low), a.high)))
+}
+
+// rounded is a positive number with two digits.
+func rounded(v float64) float64 {
+	unit := 1.0
+	for v < 10*unit {
+		unit /= 10
+	}
+	for v >= 100*unit {
+		unit *= 10
+	}
+	if unit < 1 { // by a whole number, for the shortest decimal
+		over := math.Round(1 / unit)
+		return math.Round(v*over) / over
+	}
+	return math.Round(v/unit) * unit
+}

@@ -1,0 +1,432 @@
+// Package tune searches for settings that suit the data. It tries them by
+// successive halving: many settings train for a while, and the best of them train
+// on, until one is left (K. Jamieson and A. Talwalkar, Non-stochastic best arm
+// identification and hyperparameter optimization, 2016). Settings are drawn around
+// the best so far. What is done next depends on the data, the seed and on what was
+// found out before; time only tells when to stop.
+package tune
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/fit"
+)
+
+// Job describes a search.
+type Job struct {
+	fit.Job        // its Settings are tried first
+	Axes    []Axis // what else is tried: other values of these parameters
+	Trials  int    // the most settings to try; 0: as many as time allows
+	Known   []Record
+}
+
+// Record is what a trial has shown when it reached a rung: a step of successive
+// halving.
+type Record struct {
+	Trial, Rung int // from 1
+	Params      boost.Params
+	Trained     int // iterations
+	fit.Verdict
+	Seconds float64 // that the trial has taken
+}
+
+// candidate is settings under trial.
+type candidate struct {
+	number  int // from 1
+	params  boost.Params
+	trial   *fit.Trial // nil: it is not in training
+	records []Record   // of the rungs reached
+}
+
+// Search is a search under way.
+type Search struct {
+	job     Job
+	judge   *fit.Judge
+	round   int
+	drawn   int          // settings tried so far
+	field   []*candidate // those of the round that are left
+	rung    int          // that they are to reach, from 0
+	at      int          // which of them is in training
+	best    *candidate   // of the rounds before; nil: none
+	ending  bool         // only the best is to train again, whose record was known
+	records []Record
+	final   *fit.Fit // nil: the search goes on
+	elapsed time.Duration
+	paused  bool // the last step was interrupted
+}
+
+const (
+	fieldSize = 9 // settings in a round
+	survivors = 3 // one in so many goes on to the next rung
+	fullRung  = 2 // which one reaches; later rungs are for those who still improve
+	lastRung  = 5
+)
+
+// New returns nil if there is nothing to judge settings by.
+func New(j Job) *Search {
+	judge := fit.NewJudge(j.Job)
+	if judge == nil {
+		return nil
+	}
+	s := &Search{job: j, judge: judge}
+	s.enter([]*candidate{s.candidate(j.Settings[0])})
+	return s
+}
+
+// Free gives the memory back.
+func (s *Search) Free() {
+	if s.final != nil {
+		s.final.Free()
+	}
+	for _, c := range append(s.field, s.best) {
+		c.free()
+	}
+	s.judge.Free()
+}
+
+func (c *candidate) free() {
+	if c != nil && c.trial != nil {
+		c.trial.Free()
+	}
+}
+
+// candidate numbers settings. They may have as many trees as the last rung needs.
+func (s *Search) candidate(p boost.Params) *candidate {
+	s.drawn++
+	if s.job.Choose {
+		p.Trees = s.iterations(&p, lastRung) * p.TreesPerIteration(len(s.job.Train.Classes))
+	}
+	return &candidate{number: s.drawn, params: p}
+}
+
+// iterations is how many iterations a rung takes: settings of a smaller shrinkage
+// get more.
+func (s *Search) iterations(p *boost.Params, rung int) int {
+	first := &s.job.Settings[0]
+	full := float64(first.Trees / first.TreesPerIteration(len(s.job.Train.Classes)))
+	if s.job.Choose {
+		full *= first.Shrinkage / p.Shrinkage
+	}
+	for ; rung < fullRung; rung++ {
+		full /= survivors
+	}
+	for ; rung > fullRung; rung-- {
+		full *= 2
+	}
+	return int(math.Ceil(full))
+}
+
+// enter begins a round.
+func (s *Search) enter(field []*candidate) {
+	s.field, s.rung, s.at = field, 0, 0
+	s.settle()
+}
+
+// settle takes what is known already into account, and moves on to the next
+// training.
+func (s *Search) settle() {
+	for s.final == nil && !s.ending {
+		if s.at == len(s.field) {
+			s.climb()
+			continue
+		}
+		c := s.field[s.at]
+		known, ok := s.known(c)
+		if !ok {
+			return
+		}
+		s.note(c, known)
+	}
+}
+
+// known is what an earlier search found out about a candidate at this rung.
+func (s *Search) known(c *candidate) (Record, bool) {
+	for _, r := range s.job.Known {
+		if r.Trial == c.number && r.Rung == s.rung+1 && c.trial == nil {
+			r.Params = c.params
+			return r, true
+		}
+	}
+	return Record{}, false
+}
+
+// note notes that a candidate has reached the rung.
+func (s *Search) note(c *candidate, r Record) {
+	c.records = append(c.records, r)
+	s.records = append(s.records, r)
+	s.at++
+	s.drop(s.at)
+}
+
+// drop frees those of the first candidates that will not go on.
+func (s *Search) drop(reached int) {
+	left := slices.Clone(s.field[:reached])
+	rank(left)
+	for i, c := range left {
+		if i >= s.quota() && c.trial != nil {
+			c.trial.Free()
+			c.trial = nil
+		}
+	}
+}
+
+// quota is how many go on to the next rung.
+func (s *Search) quota() int { return (len(s.field) + survivors - 1) / survivors }
+
+func (c *candidate) last() *Record { return &c.records[len(c.records)-1] }
+
+func rank(field []*candidate) {
+	slices.SortStableFunc(field, func(a, b *candidate) int { return cmp.Compare(a.last().Refined, b.last().Refined) })
+}
+
+// climb begins the next rung, or the next round.
+func (s *Search) climb() {
+	rank(s.field)
+	if s.rung < fullRung {
+		s.field = s.field[:s.quota()]
+		s.rung, s.at = s.rung+1, 0
+		return
+	}
+	c := s.field[0]
+	if s.rung < lastRung && s.improves(c) && s.challenges(c) {
+		s.rung, s.at = s.rung+1, 0
+		return
+	}
+	switch {
+	case s.best == nil || c.last().Refined < s.best.last().Refined && !s.late(c):
+		s.best.free()
+		s.best = c
+		if c.trial != nil {
+			c.trial.Keep()
+		}
+	default:
+		c.free()
+	}
+	s.next()
+}
+
+// improves tells whether more trees are likely to make a candidate better.
+func (s *Search) improves(c *candidate) bool {
+	const enough, recently = 0.99, 0.8
+	now := c.last()
+	if !s.job.Choose || now.Trained < s.iterations(&c.params, s.rung) {
+		return false
+	}
+	before := &c.records[len(c.records)-2]
+	return now.Refined < enough*before.Refined && float64(now.Least) > recently*float64(now.Trained)
+}
+
+// challenges tells whether a candidate is better than the best after as much
+// training.
+func (s *Search) challenges(c *candidate) bool {
+	return s.best == nil || c.last().Refined < s.best.records[min(s.rung, len(s.best.records)-1)].Refined
+}
+
+// next begins the next round, or ends the search.
+func (s *Search) next() {
+	s.round++
+	size := fieldSize
+	if s.job.Trials > 0 {
+		size = min(size, s.job.Trials-s.drawn)
+	}
+	var field []*candidate
+	if s.round == 1 {
+		for _, p := range s.job.Settings[1:] {
+			if len(field) < size {
+				field = append(field, s.candidate(p))
+			}
+		}
+	}
+	if len(s.job.Axes) > 0 {
+		for len(field) < size {
+			field = append(field, s.candidate(s.draw(len(field))))
+		}
+	}
+	if len(field) == 0 {
+		s.end()
+		return
+	}
+	s.enter(field)
+}
+
+// draw draws the settings of the next candidate, near the best: two in three move
+// along few axes, and less far in later rounds.
+func (s *Search) draw(i int) boost.Params {
+	r := rand.New(rand.NewPCG(s.best.params.Seed, uint64(s.drawn)))
+	radius, share := 1.0, 0.7
+	if i%3 != 0 {
+		radius = max(0.35, 1/math.Sqrt(float64(s.round)))
+		share = 0.4
+	}
+	p := s.best.params
+	for p == s.best.params {
+		for i := range s.job.Axes {
+			if r.Float64() < share {
+				s.job.Axes[i].move(&p, radius, r)
+			}
+		}
+	}
+	return p
+}
+
+// end ends the search: the best is to become the model.
+func (s *Search) end() {
+	if s.best == nil {
+		s.best, s.field = s.field[s.at], nil
+	}
+	for _, c := range s.field {
+		if c != s.best {
+			c.free()
+		}
+	}
+	s.field, s.at, s.ending = nil, 0, true
+	if s.best.trial == nil {
+		s.field = []*candidate{s.best}
+		s.best.trial = s.judge.Try(s.best.params)
+		return
+	}
+	s.finish()
+}
+
+func (s *Search) finish() {
+	s.field = nil
+	s.final = s.best.trial.Finish(s.elapsed)
+}
+
+// late tells whether there is just enough time left to train a candidate on all
+// rows.
+func (s *Search) late(c *candidate) bool {
+	limit := c.params.TimeLimit
+	return limit > 0 && s.elapsed.Seconds()+s.needs(c) >= limit
+}
+
+// needs is the seconds that it takes to train a candidate on all rows.
+func (s *Search) needs(c *candidate) float64 {
+	if s.job.Folds == 0 {
+		return 0 // it is trained already
+	}
+	const slack = 1.15
+	seconds, trained, picked := 0.0, 1, 0
+	if c.trial != nil && c.trial.Iteration() > 0 {
+		seconds, trained, picked = c.trial.Elapsed().Seconds(), c.trial.Iteration(), c.trial.Verdict().Iterations
+	} else if len(c.records) > 0 {
+		last := c.last()
+		seconds, trained, picked = last.Seconds, last.Trained, last.Iterations
+	}
+	return slack * s.judge.Growth() * seconds * float64(picked) / float64(trained)
+}
+
+// Step does an iteration. It returns false without an effect if the search is over
+// or ctx is cancelled. After that, the next step goes on.
+func (s *Search) Step(ctx context.Context) bool {
+	if s.final != nil {
+		return s.final.Step(ctx)
+	}
+	start := time.Now()
+	defer func() { s.elapsed += time.Since(start) }()
+	c := s.field[s.at]
+	if c.trial == nil {
+		c.trial = s.judge.Try(c.params)
+	}
+	if s.paused = !c.trial.Over() && !c.trial.Step(ctx); s.paused {
+		return false
+	}
+	switch {
+	case s.ending && (c.trial.Over() || c.trial.Iteration() >= c.last().Trained || s.late(c)):
+		s.finish()
+	case s.ending:
+	case c.trial.Over() || c.trial.Looked() && c.trial.Iteration() >= s.iterations(&c.params, s.rung):
+		s.note(c, Record{
+			Trial: c.number, Rung: s.rung + 1, Params: c.params,
+			Trained: c.trial.Iteration(), Verdict: c.trial.Verdict(), Seconds: c.trial.Elapsed().Seconds(),
+		})
+		s.settle()
+	case s.late(s.leader()):
+		s.end()
+	}
+	return true
+}
+
+// leader is the candidate that becomes the model if the search ends now.
+func (s *Search) leader() *candidate {
+	if s.best != nil {
+		return s.best
+	}
+	return s.field[s.at]
+}
+
+// Status describes a search after a step.
+type Status struct {
+	Trial, Rung int     // in training, from 1
+	Iteration   int     // of the trial
+	Tried       int     // settings so far
+	Refined     float64 // the least refined loss of a finished trial; infinite: there is none
+	Errors      int     // that go with it
+	Final       *fit.Status
+}
+
+// Status describes the search after its last step.
+func (s *Search) Status() Status {
+	now := Status{Tried: s.drawn, Refined: math.Inf(1)}
+	if s.best != nil && len(s.best.records) > 0 {
+		now.Refined, now.Errors = s.best.last().Refined, s.best.last().Errors
+	}
+	if s.final != nil {
+		status := s.final.Status()
+		now.Final = &status
+		return now
+	}
+	c := s.field[s.at]
+	now.Trial, now.Rung = c.number, s.rung+1
+	if c.trial != nil {
+		now.Iteration = c.trial.Iteration()
+	}
+	return now
+}
+
+// Records is what the trials have shown so far, in their order.
+func (s *Search) Records() []Record { return s.records }
+
+// Elapsed is the time spent in steps.
+func (s *Search) Elapsed() time.Duration {
+	if s.final != nil {
+		return s.final.Elapsed()
+	}
+	return s.elapsed
+}
+
+// TreesPerIteration is the number of trees that an iteration adds.
+func (s *Search) TreesPerIteration() int {
+	return s.job.Settings[0].TreesPerIteration(len(s.job.Train.Classes))
+}
+
+// Result is the best model so far. During the search, and where the last training
+// was not long enough to make a better one, it has not seen the rows held out.
+func (s *Search) Result() fit.Result {
+	best := s.leader()
+	if s.final != nil {
+		r := s.final.Result()
+		stopped := r.Stopped == boost.StoppedByInterrupt || r.Stopped == boost.StoppedByTimeLimit
+		if s.job.Folds == 0 || !stopped || !best.trial.Worse(r.Iterations) {
+			return r
+		}
+		held := best.trial.Result()
+		held.Stopped = r.Stopped
+		return held
+	}
+	if best.trial == nil {
+		best.trial = s.judge.Try(best.params) // its record was known: there is no model yet
+	}
+	r := best.trial.Result()
+	r.Stopped = ""
+	if s.paused {
+		r.Stopped = boost.StoppedByInterrupt
+	}
+	return r
+}

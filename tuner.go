@@ -1,0 +1,276 @@
+package aoso
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/fit"
+	"github.com/libaoso/aoso/internal/tune"
+)
+
+// PhaseSearch is the phase of a [Tuner] that tries parameters. PhaseTrain
+// follows it.
+const PhaseSearch = "search"
+
+// defaultTrials is the most trials of a search that has no other limit.
+const defaultTrials = 50
+
+// TuneOptions are what a search may be given beside data and parameters.
+type TuneOptions struct {
+	Valid    *Dataset                // judges the parameters, in place of rows held out; from [Dataset.Aligned]
+	Trials   int                     // the most parameters to try; 0: as many as the parameter time_limit allows, or 50 without one
+	Table    string                  // a file for the trials table; if it has the trials of an earlier search, this one goes on from there
+	Callback func(TuneProgress) bool // called by [Tune] after each iteration; false ends the search
+}
+
+// TuneProgress is the state of a search after an iteration.
+type TuneProgress struct {
+	Phase     string        // PhaseSearch, then PhaseTrain, which trains the model itself on all rows
+	Elapsed   time.Duration // spent in iterations
+	Trial     int           // in training, from 1; 0 in PhaseTrain
+	Rung      int           // that the trial is to reach, from 1
+	Iteration int           // of the trial, or of the model
+	Trials    int           // begun so far
+	LogLoss   float64       // refined loss of the best trial; NaN: none is complete
+	Errors    int           // of the best trial
+	StoppedBy string        // why this is the last iteration; "": it is not
+}
+
+// TuneResult is the model with the best parameters.
+type TuneResult struct {
+	Result        // Phase is PhaseSearch if the model has not seen the rows held out
+	Params Params // those found; [Train] with them trains such a model
+	Trials []Trial
+}
+
+// Tune searches for the parameters that suit the data, and trains a model with
+// them. It tries parameters by successive halving, first those that [Train]
+// tries, and judges them by the refined loss on rows held out (or on
+// o.Valid): the log loss with the temperature that suits these rows best.
+// Parameters that are not at their defaults stay as they are. The search ends
+// after o.Trials trials, or when the parameter time_limit leaves just enough
+// time for the model itself, which is trained on all rows. With trials alone,
+// equal data, parameters and seed give the same model and the same table,
+// seconds aside, with any number of threads. If ctx is cancelled or the callback returns
+// false, the result is the best model so far.
+//
+// An error of writing the table comes with a result.
+func Tune(ctx context.Context, train *Dataset, p Params, o TuneOptions) (*TuneResult, error) {
+	t, err := NewTuner(train, p, o)
+	if err != nil {
+		return nil, err
+	}
+	defer t.Free()
+	stopped := ""
+	var failed error
+	for stopped == "" {
+		progress, more, err := t.Step(ctx)
+		if err != nil {
+			failed = err
+		}
+		if stopped = progress.StoppedBy; !more || o.Callback != nil && !o.Callback(progress) {
+			break
+		}
+	}
+	r := t.Result()
+	if r.StoppedBy == "" {
+		r.StoppedBy = StoppedByInterrupt
+	}
+	return r, failed
+}
+
+// Tuner is a search under way, which its caller takes from iteration to
+// iteration; [Tune] does the same in one call. One goroutine at a time may use it.
+type Tuner struct {
+	train, valid *Dataset // which the search reads
+	params       Params
+	job          fit.Job
+	search       *tune.Search
+	plain        *fit.Fit // in place of a search, where there is nothing to judge by
+	table        *trialsTable
+	last         TuneProgress
+}
+
+// NewTuner makes a search ready for its first iteration. It takes what [Tune]
+// takes and makes its checks, and leaves o.Callback alone. The datasets may
+// not be freed before the tuner is.
+func NewTuner(train *Dataset, p Params, o TuneOptions) (*Tuner, error) {
+	if err := checkTuning(train, p, o); err != nil {
+		return nil, err
+	}
+	job, err := newJob(train, p, TrainOptions{Valid: o.Valid, EvalEvery: math.MaxInt}, true)
+	if err != nil {
+		return nil, err
+	}
+	t := &Tuner{train: train, valid: o.Valid, params: p, job: job}
+	if err := t.begin(o); err != nil {
+		t.Free()
+		return nil, err
+	}
+	t.last = t.progress()
+	return t, nil
+}
+
+func checkTuning(train *Dataset, p Params, o TuneOptions) error {
+	switch {
+	case o.Trials < 0:
+		return badArgument("trials", o.Trials, "at least 0")
+	case p.Preset == PresetPaper:
+		return badArgument("preset", p.Preset, "auto or fast for a search")
+	case p.EarlyStopping > 0:
+		return badArgument("early_stopping", p.EarlyStopping, "0 for a search, which chooses the number of trees")
+	case train != nil && train.start != nil && o.Valid == nil:
+		return badArgument("train", "a dataset that continues a model", "one made without Init; or with it, and a validation set: the model has seen the rows already")
+	}
+	return nil
+}
+
+// begin begins the search, or a plain training if nothing can be searched.
+func (t *Tuner) begin(o TuneOptions) error {
+	s := t.train.shape()
+	if t.job.Folds == 0 && o.Valid == nil && s.Classes > 1 && s.Rows >= leastRows {
+		t.job.Folds = 1 // plan has none where neither trees nor a temperature are to be found
+		if s.Rows < foldRows {
+			t.job.Folds = 5
+		}
+	}
+	search := tune.Job{Job: t.job, Axes: t.params.axes(s), Trials: o.Trials}
+	if o.Trials == 0 && t.params.TimeLimit == 0 {
+		search.Trials = defaultTrials
+	}
+	if o.Table != "" {
+		var err error
+		if t.table, search.Known, err = openTrials(o.Table, t.describe()); err != nil {
+			return err
+		}
+	}
+	if s.Classes > 1 {
+		t.search = tune.New(search)
+	}
+	if t.search == nil {
+		t.plain = fit.New(t.job)
+	}
+	return nil
+}
+
+// axes is the parameters to search: those that are open.
+func (p Params) axes(s Shape) (open []tune.Axis) {
+	settings, err := p.resolve(s)
+	if err != nil {
+		return nil
+	}
+	pairs := p
+	pairs.Pairs = 8
+	if pairs, err = pairs.filled(setting{trees: math.MaxInt32}).complete(s.Classes); err != nil {
+		pairs.Pairs = 1
+	}
+	defaults := DefaultParams()
+	for _, axis := range tune.Axes(s.Rows, settings[0].Leaves, pairs.Pairs) {
+		if axis.Value((*boost.Params)(&p)) == axis.Value((*boost.Params)(&defaults)) {
+			open = append(open, axis)
+		}
+	}
+	if pairs.Pairs == 1 {
+		open = slices.DeleteFunc(open, func(a tune.Axis) bool { return a.Name == "pairs" })
+	}
+	return open
+}
+
+// describe says what a trials table is of.
+func (t *Tuner) describe() string {
+	p := t.params
+	p.Threads, p.Level, p.TimeLimit = 0, "", 0
+	return describeTrials(t.train, t.valid, p)
+}
+
+// Free gives the tuner's memory and threads back, and closes the trials table.
+// After it, Step does nothing. Freeing twice does nothing.
+func (t *Tuner) Free() {
+	t.job.Team.Close()
+	if t.search != nil {
+		t.search.Free()
+	}
+	if t.plain != nil {
+		t.plain.Free()
+	}
+	t.table.close()
+	runtime.KeepAlive(t.train)
+	runtime.KeepAlive(t.valid)
+}
+
+// Step does an iteration and returns the state after it. More is false, and
+// nothing was done, if all is done or ctx was cancelled; after the latter, the
+// next Step goes on. If the trials table cannot be written, err says so once,
+// and the search goes on without it.
+func (t *Tuner) Step(ctx context.Context) (p TuneProgress, more bool, err error) {
+	if t.plain != nil {
+		more = t.plain.Step(ctx)
+	} else {
+		more = t.search.Step(ctx)
+		if err = t.table.write(t.search.Records(), t.job.Choose); err != nil {
+			t.table.close()
+			t.table = nil
+		}
+	}
+	if more {
+		t.last = t.progress()
+	}
+	return t.last, more, err
+}
+
+func (t *Tuner) progress() TuneProgress {
+	if t.plain != nil {
+		return finalProgress(t.plain.Status(), t.plain.Elapsed(), math.NaN(), 0)
+	}
+	s := t.search.Status()
+	loss := s.Refined
+	if math.IsInf(loss, 1) {
+		loss = math.NaN()
+	}
+	if s.Final != nil {
+		p := finalProgress(*s.Final, t.search.Elapsed(), loss, s.Errors)
+		p.Trials = s.Tried
+		return p
+	}
+	return TuneProgress{
+		Phase: PhaseSearch, Elapsed: t.search.Elapsed(), Trial: s.Trial, Rung: s.Rung, Iteration: s.Iteration,
+		Trials: s.Tried, LogLoss: loss, Errors: s.Errors,
+	}
+}
+
+func finalProgress(s fit.Status, elapsed time.Duration, loss float64, errors int) TuneProgress {
+	return TuneProgress{
+		Phase: string(s.Phase), Elapsed: elapsed, Iteration: s.Iteration, LogLoss: loss, Errors: errors, StoppedBy: string(s.Stopped),
+	}
+}
+
+// Result is the best model so far, as [Tune] returns it. StoppedBy is empty while
+// the search goes on.
+func (t *Tuner) Result() *TuneResult {
+	var r fit.Result
+	per, elapsed := 0, time.Duration(0)
+	if t.plain != nil {
+		r, per, elapsed = t.plain.Result(), t.plain.TreesPerIteration(), t.plain.Elapsed()
+	} else {
+		r, per, elapsed = t.search.Result(), t.search.TreesPerIteration(), t.search.Elapsed()
+	}
+	result := &TuneResult{Result: *newResult(t.train, r, per), Params: Params(r.Params)}
+	if t.job.Choose {
+		result.Params.Trees = result.BestIteration * per
+	}
+	result.Params.TimeLimit = 0
+	result.Elapsed, result.Threads, result.Level = elapsed, t.job.Team.Workers(), t.job.Kernels.Level
+	if result.Phase == PhaseHoldOut && t.plain == nil {
+		result.Phase = PhaseSearch
+	}
+	if t.search != nil {
+		for _, record := range t.search.Records() {
+			result.Trials = append(result.Trials, newTrial(&record, t.job.Choose))
+		}
+	}
+	return result
+}
