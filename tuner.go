@@ -132,11 +132,8 @@ func checkTuning(train *Dataset, p Params, o TuneOptions) error {
 // begin begins the search, or a plain training if nothing can be searched.
 func (t *Tuner) begin(o TuneOptions) error {
 	s := t.train.shape()
-	if t.job.Folds == 0 && o.Valid == nil && s.Classes > 1 && s.Rows >= leastRows {
-		t.job.Folds = 1 // plan has none where neither trees nor a temperature are to be found
-		if s.Rows < foldRows {
-			t.job.Folds = 5
-		}
+	if o.Valid == nil && s.Classes > 1 && s.Rows >= leastRows {
+		t.job.Folds = searchFolds(t.params, s)
 	}
 	search := tune.Job{Job: t.job, Axes: t.params.axes(s), Trials: o.Trials}
 	if o.Trials == 0 && t.params.TimeLimit == 0 {
@@ -155,6 +152,18 @@ func (t *Tuner) begin(o TuneOptions) error {
 		t.plain = fit.New(t.job)
 	}
 	return nil
+}
+
+// searchFolds is how many folds judge parameters. They need more rows than the
+// number of trees does, so small data have five folds.
+func searchFolds(p Params, s Shape) int {
+	switch {
+	case p.Calibration == "holdout":
+		return 1
+	case p.Calibration == "folds", s.Rows < 5*foldRows && s.Rows*s.Features < 500_000:
+		return 5
+	}
+	return 1
 }
 
 // axes is the parameters to search: those that are open.

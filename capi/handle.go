@@ -28,6 +28,7 @@ type object interface {
 func (*dataset) noun() string      { return "dataset" }
 func (*builder) noun() string      { return "builder" }
 func (*trainer) noun() string      { return "trainer" }
+func (*tuner) noun() string        { return "tuner" }
 func (*model) noun() string        { return "model" }
 func (*predictor) noun() string    { return "predictor" }
 func (contributions) noun() string { return "matrix of contributions" }

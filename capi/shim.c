@@ -83,6 +83,12 @@ int32_t shim_progress(aoso_progress_callback f, const aoso_progress *p, uintptr_
     return stop;
 }
 
+int32_t shim_tune(aoso_tune_callback f, const aoso_tune_progress *p, uintptr_t user) {
+    int32_t stop;
+    HOST(stop = f(p, (void *)user));
+    return stop;
+}
+
 int32_t shim_write(aoso_write_callback f, const void *bytes, size_t size, uintptr_t user) {
     int32_t stop;
     HOST(stop = f(bytes, size, (void *)user));
@@ -242,6 +248,33 @@ aoso_status aoso_trainer_model(aoso_trainer *trainer, aoso_model **out, aoso_res
 }
 
 aoso_status aoso_trainer_free(aoso_trainer *trainer) { GO(goaoso_trainer_free(ID(trainer))); }
+
+aoso_status aoso_tuner_create(const aoso_dataset *train, const aoso_params *params, const aoso_tune_options *options,
+                              aoso_tuner **out) {
+    GO_LONG(goaoso_tuner_create(ID(train), P(params), P(options), P(out)));
+}
+
+aoso_status aoso_tuner_step(aoso_tuner *tuner, aoso_tune_progress *progress) {
+    GO(goaoso_tuner_step(ID(tuner), P(progress)));
+}
+
+aoso_status aoso_tuner_run(aoso_tuner *tuner, aoso_result *result) { GO_LONG(goaoso_tuner_run(ID(tuner), P(result))); }
+
+aoso_status aoso_tuner_interrupt(aoso_tuner *tuner) { GO(goaoso_tuner_interrupt(ID(tuner))); }
+
+aoso_status aoso_tuner_model(aoso_tuner *tuner, aoso_model **out, aoso_result *result) {
+    GO(goaoso_tuner_model(ID(tuner), P(out), P(result)));
+}
+
+aoso_status aoso_tuner_params(aoso_tuner *tuner, char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_tuner_params(ID(tuner), P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_tuner_trials(aoso_tuner *tuner, char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_tuner_trials(ID(tuner), P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_tuner_free(aoso_tuner *tuner) { GO(goaoso_tuner_free(ID(tuner))); }
 
 aoso_status aoso_model_get_info(const aoso_model *model, aoso_model_info *info) {
     GO(goaoso_model_get_info(ID(model), P(info)));

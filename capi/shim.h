@@ -15,6 +15,7 @@ void process_poison(void);
 
 // Call functions of the host in the floating-point mode that it called with.
 int32_t shim_progress(aoso_progress_callback f, const aoso_progress *p, uintptr_t user);
+int32_t shim_tune(aoso_tune_callback f, const aoso_tune_progress *p, uintptr_t user);
 void shim_log(aoso_log_callback f, int32_t level, const char *message, uintptr_t user);
 int32_t shim_write(aoso_write_callback f, const void *bytes, size_t size, uintptr_t user);
 int32_t shim_staged(aoso_staged_callback f, int64_t trees, const double *raw, int64_t length, uintptr_t user);

@@ -21,6 +21,22 @@ type training struct {
 }
 
 func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_train_options) (t *training, err error) {
+	o, err := readStruct("options", options, C.aoso_train_options{})
+	if err != nil {
+		return nil, err
+	}
+	if t, err = newTraining(train, params, readWord(options, unsafe.Offsetof(options.valid))); err != nil {
+		return nil, err
+	}
+	t.evalEvery = int(o.eval_every)
+	t.callback = o.callback
+	t.user = C.uintptr_t(readWord(options, unsafe.Offsetof(options.user)))
+	return t, nil
+}
+
+// newTraining finds the datasets of a training, of which valid may be 0, and reads
+// its parameters.
+func newTraining(train C.uintptr_t, params *C.aoso_params, valid uintptr) (t *training, err error) {
 	t = &training{}
 	defer func() {
 		if err != nil {
@@ -33,18 +49,11 @@ func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_tra
 	if t.params, err = readParams(params); err != nil {
 		return t, err
 	}
-	o, err := readStruct("options", options, C.aoso_train_options{})
-	if err != nil {
-		return t, err
-	}
-	if handle := readWord(options, unsafe.Offsetof(options.valid)); handle != 0 {
-		if t.valid, err = findDataset("options.valid", C.uintptr_t(handle)); err != nil {
+	if valid != 0 {
+		if t.valid, err = findDataset("options.valid", C.uintptr_t(valid)); err != nil {
 			return t, err
 		}
 	}
-	t.evalEvery = int(o.eval_every)
-	t.callback = o.callback
-	t.user = C.uintptr_t(readWord(options, unsafe.Offsetof(options.user)))
 	t.calls = callsFrom(t.params.Threads)
 	return t, t.affordable()
 }
@@ -142,6 +151,7 @@ func cBool(b bool) C.int32_t {
 var phases = map[string]C.int32_t{
 	aoso.PhaseTrain:   C.AOSO_PHASE_TRAIN,
 	aoso.PhaseHoldOut: C.AOSO_PHASE_HOLDOUT,
+	aoso.PhaseSearch:  C.AOSO_PHASE_SEARCH,
 }
 
 // reasons has the C constants of the stop reasons. Without a reason, the constant

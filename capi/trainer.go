@@ -14,32 +14,36 @@ import (
 // trainer is a training in progress.
 type trainer struct {
 	exclusive
+	interruptible
 	*training
 	*aoso.Trainer
+}
 
+// interruptible has a context that other threads can cancel.
+type interruptible struct {
 	mu     sync.Mutex // guards the fields below, which interrupt uses from other threads
 	ctx    context.Context
 	cancel context.CancelFunc
 }
 
 // context returns the context that interrupt cancels.
-func (b *trainer) context() context.Context {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.ctx
+func (i *interruptible) context() context.Context {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.ctx
 }
 
-func (b *trainer) interrupt() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.cancel()
+func (i *interruptible) interrupt() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.cancel()
 }
 
-// resume makes a new context, so that training can continue after an interrupt.
-func (b *trainer) resume() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.ctx, b.cancel = context.WithCancel(context.Background())
+// resume makes a new context, so that work can continue after an interrupt.
+func (i *interruptible) resume() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.ctx, i.cancel = context.WithCancel(context.Background())
 }
 
 // step runs one iteration and reports it to the host. If training must stop,

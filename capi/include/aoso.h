@@ -35,11 +35,11 @@
  *   Threads     Datasets, models and contributions never change. Any number of
  *               threads may use them at the same time. A thread may even free
  *               one meanwhile: calls in progress finish normally. A builder, a
- *               trainer and a predictor belong to one thread at a time. Another
- *               thread that uses or frees one meanwhile gets AOSO_BUSY. The
- *               library calls callbacks on the calling thread, during the call.
- *               They may use the library. They must return: no longjmp, no
- *               exception.
+ *               trainer, a tuner and a predictor belong to one thread at a
+ *               time. Another thread that uses or frees one meanwhile gets
+ *               AOSO_BUSY. The library calls callbacks on the calling thread,
+ *               during the call. They may use the library. They must return: no
+ *               longjmp, no exception.
  *   Signals     During a call, the host's signal handlers run on a signal stack
  *               of 256 kB, on any thread. A thread that had a signal stack
  *               before its first call keeps its own. To this end, calls that
@@ -60,10 +60,10 @@
  *               AOSO_OUT_OF_MEMORY. If memory does run out, Go ends the
  *               process.
  *   Bugs        If a call reveals a bug in the library, it returns
- *               AOSO_INTERNAL. The builder, trainer or predictor of that call
- *               can then only be freed; everything else still works. Only after
- *               a bug in the registry of handles, which all calls share, do all
- *               calls return AOSO_INTERNAL.
+ *               AOSO_INTERNAL. The builder, trainer, tuner or predictor of that
+ *               call can then only be freed; everything else still works. Only
+ *               after a bug in the registry of handles, which all calls share,
+ *               do all calls return AOSO_INTERNAL.
  *   Processes   A child created by fork() cannot use the library (AOSO_FORKED):
  *               use exec, spawn or a fork server. The library cannot be
  *               unloaded, and a process can hold only one Go library.
@@ -84,6 +84,7 @@
 #include "aoso/dataset.h" /* datasets, at once or in chunks of rows */
 #include "aoso/params.h"  /* the parameters of training, and the memory that it needs */
 #include "aoso/train.h"   /* training, in one call or step by step */
+#include "aoso/tune.h"    /* the search for parameters */
 #include "aoso/model.h"   /* files, exports, importance, models made from models */
 #include "aoso/predict.h" /* prediction, evaluation, calibration, SHAP values, single rows */
 #include "aoso/probability.h" /* prediction sets, decisions under costs, reliability */

@@ -29,6 +29,7 @@
 #include "aoso/dataset.hpp" // datasets, at once or in chunks of rows
 #include "aoso/params.hpp"  // the parameters of training, and the memory that it needs
 #include "aoso/train.hpp"   // training, in one call or step by step
+#include "aoso/tune.hpp"    // the search for parameters
 #include "aoso/model.hpp"   // models, prediction, explanation, single rows
 
 #endif

@@ -29,6 +29,10 @@
 #define RESULT(F, T)                                                                                          \
     F(T, struct_size) F(T, stopped_by) F(T, iterations) F(T, best_iteration) F(T, threads) F(T, train_loss)   \
     F(T, seconds) F(T, has_valid) F(T, phase) F(T, valid) F(T, held_out_rows) F(T, held_out)
+#define TUNE_PROGRESS(F, T)                                                                                   \
+    F(T, struct_size) F(T, phase) F(T, trial) F(T, rung) F(T, iteration) F(T, trials) F(T, seconds)           \
+    F(T, log_loss) F(T, errors) F(T, stopped_by)
+#define TUNE_OPTIONS(F, T) F(T, struct_size) F(T, valid) F(T, trials) F(T, table) F(T, callback) F(T, user)
 #define MODEL_INFO(F, T) F(T, struct_size) F(T, classes) F(T, features) F(T, trees) F(T, trees_per_iteration) \
     F(T, temperature) F(T, conformal_rows)
 #define PAIR_IMPORTANCE(F, T) F(T, feature) F(T, classes) F(T, gain) F(T, splits)
@@ -53,6 +57,8 @@ int main(void) {
     PRINT(PROGRESS, aoso_progress)
     PRINT(TRAIN_OPTIONS, aoso_train_options)
     PRINT(RESULT, aoso_result)
+    PRINT(TUNE_PROGRESS, aoso_tune_progress)
+    PRINT(TUNE_OPTIONS, aoso_tune_options)
     PRINT(MODEL_INFO, aoso_model_info)
     PRINT(PREDICT_OPTIONS, aoso_predict_options)
     PRINT(PAIR_IMPORTANCE, aoso_pair_importance)
@@ -100,6 +106,7 @@ int main(void) {
     PARAM_CONSTANTS(CONSTANT)
     CONSTANT(AOSO_PHASE_TRAIN)
     CONSTANT(AOSO_PHASE_HOLDOUT)
+    CONSTANT(AOSO_PHASE_SEARCH)
     CONSTANT(AOSO_RUNNING)
     CONSTANT(AOSO_STOPPED_BY_STOP_LOSS)
     CONSTANT(AOSO_STOPPED_BY_TREES)

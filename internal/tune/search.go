@@ -62,9 +62,9 @@ type Search struct {
 }
 
 const (
-	fieldSize = 9 // settings in a round
-	survivors = 3 // one in so many goes on to the next rung
-	fullRung  = 2 // which one reaches; later rungs are for those who still improve
+	fieldSize = 6 // settings in a round
+	survivors = 3 // one in so many goes on to the next rung, which takes twice as many iterations
+	fullRung  = 2 // the last for all but those that more iterations still improve
 	lastRung  = 5
 )
 
@@ -113,13 +113,7 @@ func (s *Search) iterations(p *boost.Params, rung int) int {
 	if s.job.Choose {
 		full *= first.Shrinkage / p.Shrinkage
 	}
-	for ; rung < fullRung; rung++ {
-		full /= survivors
-	}
-	for ; rung > fullRung; rung-- {
-		full *= 2
-	}
-	return int(math.Ceil(full))
+	return int(math.Ceil(math.Ldexp(full, rung-fullRung)))
 }
 
 // enter begins a round.
@@ -199,7 +193,7 @@ func (s *Search) climb() {
 		return
 	}
 	switch {
-	case s.best == nil || c.last().Refined < s.best.last().Refined && !s.late(c):
+	case s.best == nil || c.last().Refined < bar(s.best.last()) && !s.late(c):
 		s.best.free()
 		s.best = c
 		if c.trial != nil {
@@ -225,7 +219,14 @@ func (s *Search) improves(c *candidate) bool {
 // challenges tells whether a candidate is better than the best after as much
 // training.
 func (s *Search) challenges(c *candidate) bool {
-	return s.best == nil || c.last().Refined < s.best.records[min(s.rung, len(s.best.records)-1)].Refined
+	return s.best == nil || c.last().Refined < bar(&s.best.records[min(s.rung, len(s.best.records)-1)])
+}
+
+// bar is the refined loss that settings must fall below to be better than others.
+// The fewer errors these make, the more do chances decide.
+func bar(r *Record) float64 {
+	const doubt = 0.15
+	return r.Refined * (1 - doubt/math.Sqrt(1+float64(r.Errors)))
 }
 
 // next begins the next round, or ends the search.
@@ -243,6 +244,9 @@ func (s *Search) next() {
 			}
 		}
 	}
+	if s.round == 1 && len(field) < size {
+		field = s.slower(field)
+	}
 	if len(s.job.Axes) > 0 {
 		for len(field) < size {
 			field = append(field, s.candidate(s.draw(len(field))))
@@ -255,14 +259,26 @@ func (s *Search) next() {
 	s.enter(field)
 }
 
+// slower adds the best settings with half the shrinkage, which are often better,
+// if slow.
+func (s *Search) slower(field []*candidate) []*candidate {
+	i := slices.IndexFunc(s.job.Axes, func(a Axis) bool { return a.Name == "shrinkage" })
+	if i < 0 || s.best.params.Shrinkage/2 < s.job.Axes[i].low {
+		return field
+	}
+	p := s.best.params
+	p.Shrinkage /= 2
+	return append(field, s.candidate(p))
+}
+
 // draw draws the settings of the next candidate, near the best: two in three move
 // along few axes, and less far in later rounds.
 func (s *Search) draw(i int) boost.Params {
 	r := rand.New(rand.NewPCG(s.best.params.Seed, uint64(s.drawn)))
-	radius, share := 1.0, 0.7
+	radius, share := 1.0, 0.5
 	if i%3 != 0 {
 		radius = max(0.35, 1/math.Sqrt(float64(s.round)))
-		share = 0.4
+		share = 0.25
 	}
 	p := s.best.params
 	for p == s.best.params {
