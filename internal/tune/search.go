@@ -54,6 +54,7 @@ type Search struct {
 	rung    int          // that they are to reach, from 0
 	at      int          // which of them is in training
 	best    *candidate   // of the rounds before; nil: none
+	slowed  boost.Params // settings that were tried with half the shrinkage
 	ending  bool         // only the best is to train again, whose record was known
 	records []Record
 	final   *fit.Fit // nil: the search goes on
@@ -63,7 +64,7 @@ type Search struct {
 
 const (
 	fieldSize = 6 // settings in a round
-	survivors = 3 // one in so many goes on to the next rung, which takes twice as many iterations
+	survivors = 2 // one in so many goes on to the next rung, which takes twice as many iterations
 	fullRung  = 2 // the last for all but those that more iterations still improve
 	lastRung  = 5
 )
@@ -170,8 +171,13 @@ func (s *Search) drop(reached int) {
 	}
 }
 
-// quota is how many go on to the next rung.
-func (s *Search) quota() int { return (len(s.field) + survivors - 1) / survivors }
+// quota is how many go on from the rung.
+func (s *Search) quota() int {
+	if s.rung >= fullRung {
+		return 1
+	}
+	return (len(s.field) + survivors - 1) / survivors
+}
 
 func (c *candidate) last() *Record { return &c.records[len(c.records)-1] }
 
@@ -182,13 +188,9 @@ func rank(field []*candidate) {
 // climb begins the next rung, or the next round.
 func (s *Search) climb() {
 	rank(s.field)
-	if s.rung < fullRung {
-		s.field = s.field[:s.quota()]
-		s.rung, s.at = s.rung+1, 0
-		return
-	}
+	s.field = s.field[:s.quota()]
 	c := s.field[0]
-	if s.rung < lastRung && s.improves(c) && s.challenges(c) {
+	if s.rung < fullRung || s.rung < lastRung && s.improves(c) && s.challenges(c) {
 		s.rung, s.at = s.rung+1, 0
 		return
 	}
@@ -225,7 +227,7 @@ func (s *Search) challenges(c *candidate) bool {
 // bar is the refined loss that settings must fall below to be better than others.
 // The fewer errors these make, the more do chances decide.
 func bar(r *Record) float64 {
-	const doubt = 0.15
+	const doubt = 0.1
 	return r.Refined * (1 - doubt/math.Sqrt(1+float64(r.Errors)))
 }
 
@@ -244,8 +246,10 @@ func (s *Search) next() {
 			}
 		}
 	}
-	if s.round == 1 && len(field) < size {
-		field = s.slower(field)
+	if s.round%2 == 0 && size > 0 {
+		if slow, ok := s.slower(); ok {
+			field, size = append(field, s.candidate(slow)), 1
+		}
 	}
 	if len(s.job.Axes) > 0 {
 		for len(field) < size {
@@ -259,16 +263,17 @@ func (s *Search) next() {
 	s.enter(field)
 }
 
-// slower adds the best settings with half the shrinkage, which are often better,
-// if slow.
-func (s *Search) slower(field []*candidate) []*candidate {
-	i := slices.IndexFunc(s.job.Axes, func(a Axis) bool { return a.Name == "shrinkage" })
-	if i < 0 || s.best.params.Shrinkage/2 < s.job.Axes[i].low {
-		return field
-	}
+// slower is the best settings with half the shrinkage, unless these were tried.
+// They are often better, but not early on, and have a round of their own.
+func (s *Search) slower() (boost.Params, bool) {
 	p := s.best.params
+	i := slices.IndexFunc(s.job.Axes, func(a Axis) bool { return a.Name == "shrinkage" })
+	if !s.job.Choose || i < 0 || p.Shrinkage/2 < s.job.Axes[i].low || p == s.slowed {
+		return p, false
+	}
+	s.slowed = p
 	p.Shrinkage /= 2
-	return append(field, s.candidate(p))
+	return p, true
 }
 
 // draw draws the settings of the next candidate, near the best: two in three move

@@ -16,6 +16,7 @@ from .dataset import Dataset
 from .errors import AosoError
 from .row import RowPredictor
 from .training import cv, suggest_params, train
+from .tuning import Tuning, tune
 
 if TYPE_CHECKING:
     from . import errors, plotting
@@ -30,6 +31,7 @@ __all__ = [
     "Contributions",
     "Dataset",
     "RowPredictor",
+    "Tuning",
     "build_info",
     "checkpoint",
     "cv",
@@ -42,6 +44,7 @@ __all__ = [
     "record_evaluation",
     "suggest_params",
     "train",
+    "tune",
     "version",
 ]
 

@@ -30,13 +30,49 @@ class Step(NamedTuple):
     valid: Evaluation | None
 
 
+class Search(NamedTuple):
+    """The state of a search for parameters after an iteration.
+
+    Attributes
+    ----------
+    phase : {"search", "train"}
+        "search" tries parameters. "train" trains the model itself, on all rows.
+    trial : int
+        The trial in training, from 1; 0 in phase "train".
+    rung : int
+        The step of successive halving that it is to reach, from 1.
+    iteration : int
+        Iterations of the trial, or of the model.
+    trials : int
+        Trials begun so far.
+    seconds : float
+        Since the search began.
+    refined_loss : float
+        That of the best trial; NaN if none is complete.
+    errors : int
+        Of the best trial.
+    stopped_by : str
+        Why this is the last iteration; "": it is not.
+    """
+
+    phase: str
+    trial: int
+    rung: int
+    iteration: int
+    trials: int
+    seconds: float
+    refined_loss: float
+    errors: int
+    stopped_by: str
+
+
 class Result(NamedTuple):
     """The outcome of a training.
 
     Attributes
     ----------
-    phase : {"train", "holdout"}
-        The phase that training ended in. If it is "holdout", the model has not seen the rows held out.
+    phase : {"train", "holdout", "search"}
+        The phase that training ended in. If it is not "train", the model has not seen the rows held out.
     iterations : int
         Iterations in this phase.
     best_iteration : int

@@ -136,6 +136,34 @@ class TrainOptions(Struct):
     ]
 
 
+class TuneProgress(Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("phase", c.c_int32),
+        ("trial", c.c_int64),
+        ("rung", c.c_int64),
+        ("iteration", c.c_int64),
+        ("trials", c.c_int64),
+        ("seconds", c.c_double),
+        ("log_loss", c.c_double),
+        ("errors", c.c_int64),
+        ("stopped_by", c.c_int32),
+        ("reserved", c.c_int32),
+    ]
+
+
+class TuneOptions(Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("reserved", c.c_int32),
+        ("valid", c.c_void_p),
+        ("trials", c.c_int64),
+        ("table", c.c_char_p),
+        ("callback", c.c_void_p),
+        ("user", c.c_void_p),
+    ]
+
+
 class Result(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),

@@ -17,7 +17,7 @@ from .errors import ArgumentError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_class_pairs", "plot_importance", "plot_metric", "plot_reliability", "plot_tree"]
+__all__ = ["plot_class_pairs", "plot_importance", "plot_metric", "plot_reliability", "plot_tree", "plot_tuning"]
 
 _SURFACE, _INK, _MUTED, _GRID = "#fcfcfb", "#1f1f1d", "#6b6a66", "#e4e3df"
 _SERIES = ("#2a78d6", "#1baf7a", "#eda100", "#008300", "#4a3aa7", "#e34948", "#e87ba4", "#eb6834")
@@ -229,6 +229,43 @@ def plot_tree(model: Any, tree: int = 0, *, ax: Axes | None = None) -> Axes:
         ax.text(x, -y, text, ha="center", va="center", fontsize=7.5, color=_INK, bbox=box, zorder=3)
     ax.set(xlim=(-0.6, width - 0.4), ylim=(-depth + 0.4, 0.6))
     ax.axis("off")
+    return ax
+
+
+def plot_tuning(tuning: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the trials of a search: the refined loss of each on its last rung, and the best so far.
+
+    Parameters
+    ----------
+    tuning : Tuning, dict or AOSOClassifier
+        The result of :func:`aoso.tune`, its ``trials``, or an estimator fitted with ``tune``.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    table = getattr(tuning, "tuning_", tuning)
+    table = getattr(table, "trials", table)
+    if not isinstance(table, dict) or "refined_loss" not in table:
+        raise ArgumentError(f"tuning is a {type(tuning).__name__}; allowed: a Tuning, its trials, or an AOSOClassifier fitted with tune")
+    last = {int(trial): line for line, trial in enumerate(table["trial"])}
+    trials, lines = np.array(list(last)), list(last.values())
+    loss, rung = table["refined_loss"][lines], table["rung"][lines]
+    ax = _axes(ax, (7, 4))
+    names = {1: "dropped first", 2: "dropped later", 3: "trained to the end"}
+    for level, colour in zip(names, ("#cde2fb", "#7fb2ec", _BLUE)):
+        reached = np.minimum(rung, 3) == level
+        ax.scatter(trials[reached], loss[reached], s=30, color=colour, label=names[level], zorder=3)
+    ended = rung >= 3
+    order = np.argsort(trials[ended])
+    if ended.any():
+        best = np.minimum.accumulate(loss[ended][order])
+        ax.step(trials[ended][order], best, where="post", color=_MUTED, linewidth=1.2, label="best so far")
+    ax.set(xlabel="trial", ylabel="refined loss")
+    ax.grid(axis="y", color=_GRID, linewidth=0.8)
+    if len(trials):
+        ax.legend(frameon=False, labelcolor=_INK)
     return ax
 
 

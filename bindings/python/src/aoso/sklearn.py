@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,10 +22,11 @@ from . import _labels, _matrix
 from ._capi import Array
 from ._decisions import Decisions
 from .booster import Booster
-from .callback import Callback, record_evaluation
+from .callback import record_evaluation
 from .dataset import Dataset
 from .errors import ArgumentError
 from .training import train
+from .tuning import Tuning, tune
 
 __all__ = ["AOSOClassifier"]
 
@@ -149,6 +150,11 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         predicted class is wrong.
     max_bins : int, default 255
         Value bins of a feature, 2 to 255.
+    tune : bool, default False
+        Whether :meth:`fit` searches for the parameters that are not set here: see :func:`aoso.tune`. The search takes
+        ``time_limit`` seconds, or ``trials`` trials.
+    trials : int, optional
+        The most parameters that the search tries. Default: as many as ``time_limit`` allows, or 50 without one.
     class_weight : dict or "balanced", optional
         Weights of the classes, by label.
     random_state : int, RandomState or None, default 0
@@ -175,6 +181,8 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         of raw scores, without a temperature.
     feature_importances_ : array of shape (n_features_in_,)
         Gain of the splits on each feature, as a share of the total.
+    tuning_ : aoso.Tuning
+        The parameters that the search found, and the trials table; with ``tune`` only.
     booster_ : aoso.Booster
         The model, to save it or for other methods, such as ``booster_.shap(X)``. Its columns are in the order of
         ``booster_.classes``.
@@ -222,6 +230,8 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         early_stopping: int = 0,
         metric: str = "logloss",
         max_bins: int = 255,
+        tune: bool = False,
+        trials: int | None = None,
         class_weight: dict[Any, float] | str | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -254,6 +264,8 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         self.early_stopping = early_stopping
         self.metric = metric
         self.max_bins = max_bins
+        self.tune = tune
+        self.trials = trials
         self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -266,8 +278,9 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         *,
         eval_set: Any = None,
         eval_names: Iterable[str] | None = None,
-        callbacks: Iterable[Callback] | None = None,
+        callbacks: Iterable[Callable[[Any], Any]] | None = None,
         init_model: Booster | AOSOClassifier | str | os.PathLike[str] | None = None,
+        table: str | os.PathLike[str] | None = None,
     ) -> AOSOClassifier:
         """Train on labelled data.
 
@@ -287,9 +300,11 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         eval_names : list of str, optional
             Names of the sets; by default valid_0, valid_1, ...
         callbacks : iterable of callables, optional
-            See :func:`aoso.train`.
+            See :func:`aoso.train`, or with ``tune`` :func:`aoso.tune`.
         init_model : Booster, AOSOClassifier or path, optional
             A model to continue: training adds ``trees`` trees to it. Its classes are those of the new model.
+        table : path, optional
+            With ``tune``, a file for the trials table: see :func:`aoso.tune`.
 
         Returns
         -------
@@ -317,7 +332,7 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
             threads=threads,
             init_model=before,
         )
-        others = {"max_bins", "class_weight", "random_state", "n_jobs"}
+        others = {"max_bins", "tune", "trials", "class_weight", "random_state", "n_jobs"}
         params = {name: getattr(self, name) for name in set(AOSOClassifier._get_param_names()) - others}
         params.update(seed=seed, threads=threads)
         sets = _evaluation_sets(eval_set, eval_names)
@@ -327,8 +342,15 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         if sets:
             live, (X_valid, y_valid, weight) = sets.popitem()
             valid = train_set.aligned(self._read(X_valid, reset=False), y_valid, weight=weight)
-            callbacks.insert(0, record_evaluation(recorded))
-        self.booster_ = train(params, train_set, valid=valid, valid_name=live, callbacks=callbacks)
+        if self.tune:
+            self.tuning_ = tune(params, train_set, valid=valid, trials=self.trials, table=table, callbacks=callbacks)
+            self.booster_ = self.tuning_.booster
+            if live:
+                sets[live] = (X_valid, y_valid, weight)
+        else:
+            _refuse_search(self.trials, table)
+            record = [record_evaluation(recorded)] if live else []
+            self.booster_ = train(params, train_set, valid=valid, valid_name=live, callbacks=record + callbacks)
 
         self.classes_ = np.sort(self.booster_.classes)
         result = self.booster_.result
@@ -336,7 +358,7 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         self.n_iter_, self.best_iteration_ = result.iterations, result.best_iteration
         done = 0 if before is None else before.num_trees // before.trees_per_iteration
         self.evals_result_ = self._history(sets, done, threads)
-        if live:
+        if live and not self.tune:
             self.evals_result_[live] = recorded.get(live, {})
         return self
 
@@ -492,6 +514,12 @@ def _booster(model: Any) -> Booster | None:
     if isinstance(model, (str, os.PathLike)):
         return Booster.load(model)
     raise ArgumentError(f"init_model is a {type(model).__name__}; allowed: a Booster, an AOSOClassifier or a path")
+
+
+def _refuse_search(trials: int | None, table: Any) -> None:
+    for name, value in (("trials", trials), ("table", table)):
+        if value is not None:
+            raise ArgumentError(f"{name} is {value!r}; allowed: None without tune")
 
 
 def _without_weightless(X: Any, y: Array, weight: Array | None) -> tuple[Any, Any, Any]:
