@@ -168,8 +168,9 @@ func (t *Trial) Finish(elapsed time.Duration) *Fit {
 	return f
 }
 
-// Worse tells whether the rows say that a training of so many iterations is worse
-// than the trial's model.
+// Worse tells whether the rows say that a model of so many iterations on all rows
+// is worse than that of the trial, which has seen fewer rows.
 func (t *Trial) Worse(iterations int) bool {
-	return t.run.path.at(iterations).loss > t.pick().loss
+	const worth = 1.05 // of the rows it has not seen
+	return t.run.path.at(iterations).loss > worth*t.pick().loss
 }

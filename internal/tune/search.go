@@ -100,9 +100,7 @@ func (c *candidate) free() {
 // candidate numbers settings. They may have as many trees as the last rung needs.
 func (s *Search) candidate(p boost.Params) *candidate {
 	s.drawn++
-	if s.job.Choose {
-		p.Trees = s.iterations(&p, lastRung) * p.TreesPerIteration(len(s.job.Train.Classes))
-	}
+	p.Trees = s.mostTrees(&p)
 	return &candidate{number: s.drawn, params: p}
 }
 
@@ -110,7 +108,7 @@ func (s *Search) candidate(p boost.Params) *candidate {
 // get more.
 func (s *Search) iterations(p *boost.Params, rung int) int {
 	first := &s.job.Settings[0]
-	full := float64(first.Trees / first.TreesPerIteration(len(s.job.Train.Classes)))
+	full := float64(first.Trees / s.TreesPerIteration())
 	if s.job.Choose {
 		full *= first.Shrinkage / p.Shrinkage
 	}
@@ -195,7 +193,7 @@ func (s *Search) climb() {
 		return
 	}
 	switch {
-	case s.best == nil || c.last().Refined < bar(s.best.last()) && !s.late(c):
+	case s.best == nil || c.last().Refined < s.bar(c, s.best.last()) && !s.late(c):
 		s.best.free()
 		s.best = c
 		if c.trial != nil {
@@ -221,13 +219,18 @@ func (s *Search) improves(c *candidate) bool {
 // challenges tells whether a candidate is better than the best after as much
 // training.
 func (s *Search) challenges(c *candidate) bool {
-	return s.best == nil || c.last().Refined < bar(&s.best.records[min(s.rung, len(s.best.records)-1)])
+	return s.best == nil || c.last().Refined < s.bar(c, &s.best.records[min(s.rung, len(s.best.records)-1)])
 }
 
-// bar is the refined loss that settings must fall below to be better than others.
-// The fewer errors these make, the more do chances decide.
-func bar(r *Record) float64 {
+// bar is the refined loss that a candidate must fall below to be better than
+// the best. The fewer errors there are, the more do chances decide, unless the
+// candidate merely learns more slowly.
+func (s *Search) bar(c *candidate, r *Record) float64 {
 	const doubt = 0.1
+	slow := s.best.params
+	if s.halve(&slow); slow == c.params {
+		return r.Refined
+	}
 	return r.Refined * (1 - doubt/math.Sqrt(1+float64(r.Errors)))
 }
 
@@ -272,18 +275,32 @@ func (s *Search) slower() (boost.Params, bool) {
 		return p, false
 	}
 	s.slowed = p
-	p.Shrinkage /= 2
+	s.halve(&p)
 	return p, true
+}
+
+// halve halves the shrinkage, and doubles the most trees.
+func (s *Search) halve(p *boost.Params) {
+	p.Shrinkage /= 2
+	p.Trees = s.mostTrees(p)
+}
+
+// mostTrees is the most trees that settings may have: those of the last rung.
+func (s *Search) mostTrees(p *boost.Params) int {
+	if !s.job.Choose {
+		return p.Trees
+	}
+	return s.iterations(p, lastRung) * s.TreesPerIteration()
 }
 
 // draw draws the settings of the next candidate, near the best: two in three move
 // along few axes, and less far in later rounds.
 func (s *Search) draw(i int) boost.Params {
 	r := rand.New(rand.NewPCG(s.best.params.Seed, uint64(s.drawn)))
-	radius, share := 1.0, 0.5
+	radius, share := 1.0, 0.35
 	if i%3 != 0 {
 		radius = max(0.35, 1/math.Sqrt(float64(s.round)))
-		share = 0.25
+		share = 0.2
 	}
 	p := s.best.params
 	for p == s.best.params {
@@ -332,7 +349,7 @@ func (s *Search) needs(c *candidate) float64 {
 	if s.job.Folds == 0 {
 		return 0 // it is trained already
 	}
-	const slack = 1.15
+	const slack = 1.2
 	seconds, trained, picked := 0.0, 1, 0
 	if c.trial != nil && c.trial.Iteration() > 0 {
 		seconds, trained, picked = c.trial.Elapsed().Seconds(), c.trial.Iteration(), c.trial.Verdict().Iterations

@@ -1,0 +1,115 @@
+"""``python -m bench.tuning`` compares the search for parameters with those of FLAML and Optuna, and writes the table of
+bench/README.md.
+
+Each has the same time on one thread. Run it pinned to a core that is otherwise idle: ``taskset -c 1``. It can be interrupted and
+started again: it skips what bench/results already has.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bench import machine, process, sets
+from bench.readme import fill, table
+from bench.results import FOLDER, QUICK_FOLDER, Results
+from bench.tuning.searches import SEARCHES
+
+SETS = ("letter", "pendigits", "optdigits", "zipcode", "isolet", "mnist10k", "covertype93k", "mixture30k", "poker25k")
+TITLES = {"aoso": "aoso", "flaml": "FLAML", "optuna": "Optuna, LightGBM"}
+
+
+def main() -> None:
+    def words(text: str) -> list[str]:
+        return text.split(",")
+
+    parser = argparse.ArgumentParser(prog="python -m bench.tuning", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="five seconds on Letter; results go to build/bench/quick")
+    parser.add_argument("--sets", type=words, help="only these sets, separated by commas")
+    parser.add_argument("--systems", type=words, default=list(SEARCHES), help="only these searches, separated by commas")
+    parser.add_argument("--seconds", type=float, default=60, help="of each search")
+    parser.add_argument("--again", action="store_true", help="measure again what the results already have")
+    parser.add_argument("--report", action="store_true", help="only write the table")
+    options = parser.parse_args()
+    folder = QUICK_FOLDER if options.quick else FOLDER
+    names = options.sets or (["letter"] if options.quick else SETS)
+    if not options.report:
+        for name in names:
+            measure(name, options, 5 if options.quick else options.seconds, folder)
+    report(folder)
+
+
+def measure(name: str, options: argparse.Namespace, seconds: float, folder: Path) -> None:
+    if why := sets.missing(name):
+        print(f"{name} is skipped: {why}")
+        return
+    store = Results(folder, "tuning", name)
+    for search in options.systems:
+        if search in store.runs and not options.again:
+            continue
+        print(f"{name}: {search}: ", end="", flush=True)
+        try:
+            run = process.run("bench.tuning.worker", {"set": name, "search": search, "seconds": seconds}, threads=1)
+        except process.Failed as e:
+            print(f"failed: {e}")
+            store.add(search, {"failed": str(e)})
+            continue
+        store.shape = run.pop("shape")
+        store.add(search, run)
+        print(f"{run['errors']} errors, log loss {run['logloss']}, refined {run['refined']}, {run['trials']} trials, {run['cpu']} s")
+
+
+def report(folder: Path) -> None:
+    stores = [store for name in SETS if (store := Results(folder, "tuning", name)).runs]
+    shown = [s for s in stores if "logloss" in s.runs.get("aoso", {})]
+    if not shown:
+        return
+    parts = [
+        "Log loss / refined log loss:",
+        _table(shown, lambda run: f"{run['logloss']:#.4g} / {run['refined']:#.4g}", "logloss"),
+        "Errors:",
+        _table(shown, lambda run: str(run["errors"]), "errors"),
+        "CPU seconds / trials:",
+        _table(shown, lambda run: f"{run['cpu']:.0f} / {run['trials']}", None),
+        f"{_wins(shown)} {_conditions(shown)}",
+    ]
+    fill({"tuning": "\n\n".join(parts)}, folder)
+
+
+def _table(stores: list[Results], text: Callable[[dict[str, Any]], str], least: str | None) -> str:
+    rows = []
+    for s in stores:
+        runs = {search: s.runs.get(search, {}) for search in TITLES}
+        values = [run[least] for run in runs.values() if least in run] if least else []
+        cells = []
+        for run in runs.values():
+            cell = text(run) if "logloss" in run else "–"
+            cells.append(f"**{cell}**" if values and run.get(least) == min(values) else cell)
+        rows.append([s.set, *cells])
+    return table(["set", *TITLES.values()], rows)
+
+
+def _wins(stores: list[Results]) -> str:
+    """On how many sets aoso's losses are below those of all others."""
+    counts = []
+    for loss in ("logloss", "refined"):
+        won = 0
+        for s in stores:
+            others = [s.runs[o][loss] for o in TITLES if o != "aoso" and loss in s.runs.get(o, {})]
+            won += all(s.runs["aoso"][loss] < other for other in others)
+        counts.append(won)
+    return f"aoso has the least log loss on {counts[0]} of {len(stores)} sets, and the least refined log loss on {counts[1]}."
+
+
+def _conditions(stores: list[Results]) -> str:
+    runs = [run for s in stores for run in s.runs.values() if "wall" in run]
+    versions = sorted({run["version"] for run in runs})
+    machines = sorted({run["machine"]["cpu"] for run in runs})
+    longest = max(run["wall"] for run in runs)
+    return f"{'; '.join(machines)}, one core; no search took more than {longest:.0f} s of wall time. Versions: {'; '.join(versions)}."
+
+
+if __name__ == "__main__":
+    main()
