@@ -10,13 +10,11 @@ import (
 	"testing"
 )
 
-// tuned searches with one thread, unless the change says otherwise.
+// tuned searches with one thread and one part held out, unless the change says
+// otherwise.
 func tuned(t *testing.T, set *Dataset, o TuneOptions, change ...func(*Params)) *TuneResult {
 	t.Helper()
-	p := defaults(change...)
-	if p.Threads == 0 {
-		p.Threads = 1
-	}
+	p := defaults(slices.Insert(change, 0, func(p *Params) { p.Threads, p.Calibration = 1, "holdout" })...)
 	r, err := Tune(context.Background(), set, p, o)
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +47,7 @@ func noisyBlobs(rows int) *table {
 func TestTune(t *testing.T) {
 	set := newDataset(t, noisyBlobs(160))
 	r := tuned(t, set, TuneOptions{Trials: 8})
-	if r.Phase != PhaseTrain || r.HeldOutRows != 160 || r.Model.Temperature() == 1 || r.Iterations != r.Model.Trees() || r.StoppedBy != StoppedByTrees {
+	if r.Phase != PhaseTrain || r.HeldOutRows != 32 || r.Model.Temperature() == 1 || r.Iterations != r.Model.Trees() || r.StoppedBy != StoppedByTrees {
 		t.Errorf("%+v", r.Result)
 	}
 	start := Suggest(set.shape())
@@ -65,6 +63,9 @@ func TestTune(t *testing.T) {
 	}
 	if mostTrials(r) != 8 || best.RefinedLoss > r.Trials[2].RefinedLoss {
 		t.Errorf("%d trials, the best of which is %+v", mostTrials(r), best)
+	}
+	if folded := tuned(t, set, TuneOptions{Trials: 1}, func(p *Params) { p.Calibration = auto }); folded.HeldOutRows != 160 {
+		t.Errorf("%d rows are held out by five folds", folded.HeldOutRows)
 	}
 	found := r.Params
 	found.Calibration = "none"
@@ -122,7 +123,7 @@ func TestTuneTable(t *testing.T) {
 	set, path := newDataset(t, d), filepath.Join(t.TempDir(), "trials.csv")
 	whole := tuned(t, set, TuneOptions{Trials: 8})
 	steps := 0
-	stop := func(TuneProgress) bool { steps++; return steps%500 != 0 }
+	stop := func(TuneProgress) bool { steps++; return steps%150 != 0 }
 	for range 3 { // each goes a little further
 		r := tuned(t, set, TuneOptions{Trials: 8, Table: path, Callback: stop})
 		if r.StoppedBy != StoppedByInterrupt || r.Phase != PhaseSearch {
@@ -218,7 +219,7 @@ func TestTuneValidated(t *testing.T) {
 	train := d.slice(0, 500)
 	set := newDataset(t, train)
 	valid := aligned(t, set, d.slice(500, 700))
-	r := tuned(t, set, TuneOptions{Trials: 7, Valid: valid})
+	r := tuned(t, set, TuneOptions{Trials: 7, Valid: valid}, func(p *Params) { p.Calibration = auto })
 	if r.Phase != PhaseTrain || r.HeldOut != nil || r.Valid == nil || r.Model.Temperature() == 1 || r.Model.Trees() != r.BestIteration {
 		t.Fatalf("%+v", r.Result)
 	}
@@ -237,7 +238,7 @@ func TestTuneValidated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := tuned(t, init, TuneOptions{Trials: 3, Valid: validInit}); r.Model.Trees() <= 5 {
+	if r := tuned(t, init, TuneOptions{Trials: 3, Valid: validInit}, func(p *Params) { p.Calibration = auto }); r.Model.Trees() <= 5 {
 		t.Errorf("%d trees", r.Model.Trees())
 	}
 }
@@ -250,7 +251,7 @@ func TestTuneLittle(t *testing.T) {
 	}
 	for name, d := range map[string]*table{"few rows": blobs(2, 40, 3, 3, 255), "one class": one} {
 		set := newDataset(t, d)
-		r := tuned(t, set, TuneOptions{Trials: 4})
+		r := tuned(t, set, TuneOptions{Trials: 4}, func(p *Params) { p.Calibration = auto })
 		want := train(t, set, defaults(), TrainOptions{}).Model.Fingerprint()
 		if r.Model.Fingerprint() != want || len(r.Trials) != 0 {
 			t.Errorf("%s: %+v", name, r)

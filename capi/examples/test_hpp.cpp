@@ -37,7 +37,7 @@ template <class T>
 constexpr bool moves_only = !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
                             std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>;
 static_assert(moves_only<aoso::dataset> && moves_only<aoso::dataset_builder> && moves_only<aoso::model> &&
-              moves_only<aoso::trainer> && moves_only<aoso::predictor>);
+              moves_only<aoso::trainer> && moves_only<aoso::tuner> && moves_only<aoso::predictor>);
 
 // The exception that callbacks throw.
 struct my_exception {};
@@ -472,6 +472,29 @@ static void training() {
     other.join();
 }
 
+static void tuning() {
+    const aoso::dataset train = data.dataset(), valid = train.aligned(others.x(), others.classes);
+    const aoso::params few("trees=10 leaves=6 threads=1");
+    aoso::tune_options o;
+    int calls = 0;
+    o.trials = 2;
+    o.valid = &valid;
+    o.callback = [&](const aoso::tune_progress &p) {
+        EXPECT(p.trials >= 1);
+        return ++calls == 5 ? aoso::then::stop : aoso::then::go_on;
+    };
+    aoso::tuner tuner(train, few, o);
+    EXPECT(tuner.step().iteration == 1);
+    EXPECT(tuner.run().stopped_by == AOSO_STOPPED_BY_INTERRUPT && calls == 5);
+    tuner.interrupt();
+    EXPECT(tuner.run().stopped_by == AOSO_STOPPED_BY_INTERRUPT && calls == 5);
+    EXPECT(tuner.run().has_valid == 1);
+    aoso::result how;
+    EXPECT(tuner.snapshot(&how).trees() == 10 && how.phase == AOSO_PHASE_TRAIN);
+    EXPECT(aoso::params(tuner.found()).leaves == 6);
+    EXPECT(tuner.trials().find("trial,rung,") == 0);
+}
+
 static void models() {
     aoso::model model = aoso::train(data.dataset(), few_trees);
     EXPECT(model.classes() == CLASSES && model.features() == FEATURES && model.trees() == 12);
@@ -747,6 +770,7 @@ int main() {
         named_classes();
         datasets();
         training();
+        tuning();
         models();
         exports();
         derived();

@@ -49,7 +49,8 @@ type Search struct {
 	job     Job
 	judge   *fit.Judge
 	round   int
-	drawn   int          // settings tried so far
+	drawn   int          // settings numbered so far
+	begun   int          // of which so many have begun their trial
 	field   []*candidate // those of the round that are left
 	rung    int          // that they are to reach, from 0
 	at      int          // which of them is in training
@@ -151,6 +152,7 @@ func (s *Search) known(c *candidate) (Record, bool) {
 
 // note notes that a candidate has reached the rung.
 func (s *Search) note(c *candidate, r Record) {
+	s.begun = max(s.begun, c.number)
 	c.records = append(c.records, r)
 	s.records = append(s.records, r)
 	s.at++
@@ -370,7 +372,7 @@ func (s *Search) Step(ctx context.Context) bool {
 	defer func() { s.elapsed += time.Since(start) }()
 	c := s.field[s.at]
 	if c.trial == nil {
-		c.trial = s.judge.Try(c.params)
+		s.begun, c.trial = max(s.begun, c.number), s.judge.Try(c.params)
 	}
 	if s.paused = !c.trial.Over() && !c.trial.Step(ctx); s.paused {
 		return false
@@ -403,7 +405,7 @@ func (s *Search) leader() *candidate {
 type Status struct {
 	Trial, Rung int     // in training, from 1
 	Iteration   int     // of the trial
-	Tried       int     // settings so far
+	Tried       int     // trials begun so far
 	Refined     float64 // the least refined loss of a finished trial; infinite: there is none
 	Errors      int     // that go with it
 	Final       *fit.Status
@@ -411,7 +413,7 @@ type Status struct {
 
 // Status describes the search after its last step.
 func (s *Search) Status() Status {
-	now := Status{Tried: s.drawn, Refined: math.Inf(1)}
+	now := Status{Tried: s.begun, Refined: math.Inf(1)}
 	if s.best != nil && len(s.best.records) > 0 {
 		now.Refined, now.Errors = s.best.last().Refined, s.best.last().Errors
 	}

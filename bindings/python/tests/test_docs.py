@@ -57,7 +57,7 @@ def test_everything_public_has_a_docstring(module):
 
 @pytest.mark.parametrize(
     "thing",
-    [aoso.Dataset, aoso.AOSOClassifier, aoso.train, aoso.cv, aoso.suggest_params, aoso.AOSOClassifier.fit],
+    [aoso.Dataset, aoso.AOSOClassifier, aoso.train, aoso.tune, aoso.cv, aoso.suggest_params, aoso.AOSOClassifier.fit],
     ids=lambda thing: thing.__qualname__,
 )
 def test_every_argument_is_explained(thing):

@@ -63,8 +63,8 @@ private:
         options.table = o.table.empty() ? nullptr : o.table.c_str();
         if (callback) {
             options.user = const_cast<tune_function *>(&callback);
-            options.callback = [](const aoso_tune_progress *p, void *user) -> int32_t {
-                return detail::guarded([&] { return (*static_cast<const tune_function *>(user))(*p) == then::stop; });
+            options.callback = [](const aoso_tune_progress *now, void *user) -> int32_t {
+                return detail::guarded([&] { return (*static_cast<const tune_function *>(user))(*now) == then::stop; });
             };
         }
         return detail::make<handle>(aoso_tuner_create, data.get(), &p, &options);
