@@ -21,7 +21,7 @@ def sets(small):
 
 
 def test_the_best_trial_becomes_the_model(sets):
-    train_set, x, y = sets
+    train_set, x, _ = sets
     seen = []
     tuning = aoso.tune(FEW, train_set, trials=6, callbacks=[seen.append])
     assert tuning.booster.num_trees == 20 and tuning.booster.result.phase == "train"

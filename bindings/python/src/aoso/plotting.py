@@ -248,7 +248,8 @@ def plot_tuning(tuning: Any, *, ax: Axes | None = None) -> Axes:
     table = getattr(tuning, "tuning_", tuning)
     table = getattr(table, "trials", table)
     if not isinstance(table, dict) or "refined_loss" not in table:
-        raise ArgumentError(f"tuning is a {type(tuning).__name__}; allowed: a Tuning, its trials, or an AOSOClassifier fitted with tune")
+        allowed = "a Tuning, its trials, or an AOSOClassifier fitted with tune"
+        raise ArgumentError(f"tuning is a {type(tuning).__name__}; allowed: {allowed}")
     last = {int(trial): line for line, trial in enumerate(table["trial"])}
     trials, lines = np.array(list(last)), list(last.values())
     loss, rung = table["refined_loss"][lines], table["rung"][lines]

@@ -26,7 +26,7 @@ from .callback import record_evaluation
 from .dataset import Dataset
 from .errors import ArgumentError
 from .training import train
-from .tuning import Tuning, tune
+from .tuning import tune
 
 __all__ = ["AOSOClassifier"]
 
