@@ -262,7 +262,8 @@ func (s *Search) next() {
 		}
 	}
 	if len(field) == 0 {
-		s.end()
+		s.field = nil
+		s.end(s.best)
 		return
 	}
 	s.enter(field)
@@ -315,23 +316,20 @@ func (s *Search) draw(i int) boost.Params {
 	return p
 }
 
-// end ends the search: the best is to become the model.
-func (s *Search) end() {
-	if s.best == nil {
-		s.best, s.field = s.field[s.at], nil
-	}
-	for _, c := range s.field {
-		if c != s.best {
+// end ends the search: a candidate is to become the model.
+func (s *Search) end(leader *candidate) {
+	for _, c := range append(s.field, s.best) {
+		if c != leader {
 			c.free()
 		}
 	}
-	s.field, s.at, s.ending = nil, 0, true
-	if s.best.trial == nil {
-		s.field = []*candidate{s.best}
-		s.best.trial = s.judge.Try(s.best.params)
+	s.best, s.field, s.at, s.ending = leader, nil, 0, true
+	if leader.trial != nil {
+		s.finish()
 		return
 	}
-	s.finish()
+	s.field = []*candidate{leader} // its record was known: it trains again
+	leader.trial = s.judge.Try(leader.params)
 }
 
 func (s *Search) finish() {
@@ -387,18 +385,25 @@ func (s *Search) Step(ctx context.Context) bool {
 			Trained: c.trial.Iteration(), Verdict: c.trial.Verdict(), Seconds: c.trial.Elapsed().Seconds(),
 		})
 		s.settle()
-	case s.late(s.leader()):
-		s.end()
+	default:
+		if leader := s.leader(); s.late(leader) {
+			s.end(leader)
+		}
 	}
 	return true
 }
 
-// leader is the candidate that becomes the model if the search ends now.
+// leader is the candidate that becomes the model if the search ends now: the best,
+// or the one in training, if that is better already.
 func (s *Search) leader() *candidate {
-	if s.best != nil {
+	if len(s.field) == 0 || s.ending {
 		return s.best
 	}
-	return s.field[s.at]
+	c := s.field[s.at]
+	if s.best == nil || c.trial != nil && c.trial.Iteration() > 0 && c.trial.Verdict().Refined < s.bar(c, s.best.last()) {
+		return c
+	}
+	return s.best
 }
 
 // Status describes a search after a step.
