@@ -87,22 +87,28 @@ func (t *tuner) tune(ctx context.Context, train, valid *aoso.Dataset, stderr io.
 	})
 }
 
-// searchDisplay writes a line for each better trial, and when the model itself is
-// trained.
+// searchDisplay writes a line for each better trial, and at least one every
+// linesEvery; and when the model itself is trained.
 type searchDisplay struct {
 	w     io.Writer
 	phase string
 	best  float64
+	last  time.Time // of the last line
 }
 
 func (d *searchDisplay) show(p aoso.TuneProgress) {
 	if d.phase == "" {
-		d.best = math.Inf(1)
+		d.best, d.last = math.Inf(1), time.Now()
 		fmt.Fprintf(d.w, "%8s %9s %8s %9s\n", "trials", "seconds", "errors", "logloss")
 	}
-	if p.LogLoss < d.best {
-		d.best = p.LogLoss
-		fmt.Fprintf(d.w, "%8d %9.2f %8d %9.5f\n", p.Trials, p.Elapsed.Seconds(), p.Errors, p.LogLoss)
+	if p.LogLoss < d.best || time.Since(d.last) >= linesEvery {
+		d.last = time.Now()
+		fmt.Fprintf(d.w, "%8d %9.2f", p.Trials, p.Elapsed.Seconds())
+		if !math.IsNaN(p.LogLoss) {
+			d.best = p.LogLoss
+			fmt.Fprintf(d.w, " %8d %9.5f", p.Errors, p.LogLoss)
+		}
+		fmt.Fprintln(d.w)
 	}
 	if p.Phase != d.phase && p.Phase == aoso.PhaseTrain {
 		fmt.Fprintln(d.w, phaseNames[p.Phase])
