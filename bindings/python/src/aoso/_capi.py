@@ -17,7 +17,7 @@ from . import errors
 from ._library import Handle as Handle
 from ._library import _bytes, _call, _call_back, _create, _loaded, _staged, _string, _write
 from ._parameters import TYPES
-from ._progress import Evaluation, Result, Search, Step
+from ._progress import Evaluation, Result, Step
 from ._structs import integer as integer
 
 Array = np.ndarray[Any, Any]
@@ -347,38 +347,6 @@ def _model_of(kind: str, owner: Handle) -> tuple[Handle, Result]:
         _read_evaluation(r.held_out) if r.held_out_rows else None,
         r.held_out_rows,
     )
-
-
-def tuner(train: Handle, params: Params, valid: Handle | None, trials: int, table: str | os.PathLike[str] | None) -> Handle:
-    o = structs.TuneOptions(trials=trials, table=None if table is None else _encoded_path(table))
-    if valid is not None:
-        o.valid = valid._as_parameter_
-    return _create("tuner_create", train, params.struct, o)
-
-
-def tuner_step(tuner: Handle) -> Search:
-    """One iteration, without the GIL."""
-    p = structs.TuneProgress()
-    _call("tuner_step", tuner, p)
-    return Search(
-        _PHASES[p.phase], p.trial, p.rung, p.iteration, p.trials, p.seconds, p.log_loss, p.errors, _STOPPED_BY[p.stopped_by]
-    )
-
-
-def tuner_model(tuner: Handle) -> tuple[Handle, Result]:
-    """The best model so far."""
-    return _model_of("tuner", tuner)
-
-
-def tuner_params(tuner: Handle) -> dict[str, Any]:
-    """The parameters of that model."""
-    values = _read_params(_string("tuner_params", tuner))
-    return {name: value for name, value in values.items() if name not in ("threads", "level")}
-
-
-def tuner_trials(tuner: Handle) -> str:
-    """The trials table as CSV."""
-    return _string("tuner_trials", tuner)
 
 
 # ------------------------------------------------------------------- models --

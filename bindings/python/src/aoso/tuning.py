@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _capi
+from . import _capi, _tuner
 from ._capi import Array
 from ._progress import Search
 from .booster import Booster
@@ -110,20 +110,20 @@ def tune(
         if not callable(callback):
             raise ArgumentError(f"callbacks[{j}] is a {type(callback).__name__}; allowed: a callable")
     limit = 0 if trials is None else _capi.integer("trials", trials, 1)
-    tuner = _capi.tuner(train_set._handle, _checked(_named(params)), None if valid is None else valid._handle, limit, table)
+    tuner = _tuner.create(train_set._handle, _checked(_named(params)), None if valid is None else valid._handle, limit, table)
     try:
         _run(tuner, callbacks)
     except KeyboardInterrupt:
         warnings.warn("the search was interrupted: the model is the best so far", stacklevel=2)
-    handle, result = _capi.tuner_model(tuner)
-    return Tuning(Booster(handle, train_set.classes, result), _capi.tuner_params(tuner), _columns(_capi.tuner_trials(tuner)))
+    handle, result = _tuner.model(tuner)
+    return Tuning(Booster(handle, train_set.classes, result), _tuner.found(tuner), _columns(_tuner.trials(tuner)))
 
 
 def _run(tuner: _capi.Handle, callbacks: list[Callable[[Search], Any]]) -> None:
     stop = False
     while not stop:
         try:
-            step = _capi.tuner_step(tuner)
+            step = _tuner.step(tuner)
         except FileError as e:
             warnings.warn(f"the trials table is not complete: {e}", stacklevel=3)
             continue
