@@ -68,27 +68,37 @@ def report(folder: Path) -> None:
         return
     parts = [
         "Log loss / refined log loss:",
-        _table(shown, lambda run: f"{run['logloss']:#.4g} / {run['refined']:#.4g}", "logloss"),
+        _table(shown, folder, lambda run: f"{run['logloss']:#.4g} / {run['refined']:#.4g}", "logloss", lambda loss: f"{loss:#.4g}"),
         "Errors:",
-        _table(shown, lambda run: str(run["errors"]), "errors"),
+        _table(shown, folder, lambda run: str(run["errors"]), "errors", str),
         "CPU seconds / trials:",
-        _table(shown, lambda run: f"{run['cpu']:.0f} / {run['trials']}", None),
+        _table(shown, folder, lambda run: f"{run['cpu']:.0f} / {run['trials']}"),
         f"{_wins(shown)} {_conditions(shown)}",
     ]
     fill({"tuning": "\n\n".join(parts)}, folder)
 
 
-def _table(stores: list[Results], text: Callable[[dict[str, Any]], str], least: str | None) -> str:
+def _table(
+    stores: list[Results],
+    folder: Path,
+    text: Callable[[dict[str, Any]], str],
+    figure: str | None = None,
+    of_defaults: Callable[[Any], str] | None = None,
+) -> str:
+    """A column for each search, the least figure of which is bold, and one for what aoso's defaults reach without a search."""
     rows = []
     for s in stores:
         runs = {search: s.runs.get(search, {}) for search in TITLES}
-        values = [run[least] for run in runs.values() if least in run] if least else []
+        values = [run[figure] for run in runs.values() if figure in run] if figure else []
         cells = []
         for run in runs.values():
             cell = text(run) if "logloss" in run else "–"
-            cells.append(f"**{cell}**" if values and run.get(least) == min(values) else cell)
+            cells.append(f"**{cell}**" if values and run.get(figure) == min(values) else cell)
+        if of_defaults:
+            curve = Results(folder, "peers", s.set).runs.get("aoso default", {}).get("curve", {})
+            cells.append(of_defaults(curve[figure][-1]) if curve else "–")
         rows.append([s.set, *cells])
-    return table(["set", *TITLES.values()], rows)
+    return table(["set", *TITLES.values(), *(["aoso, defaults"] if of_defaults else [])], rows)
 
 
 def _wins(stores: list[Results]) -> str:
