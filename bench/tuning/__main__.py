@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench import machine, process, sets
+from bench import process, sets
 from bench.readme import fill, table
 from bench.results import FOLDER, QUICK_FOLDER, Results
 from bench.tuning.searches import SEARCHES
