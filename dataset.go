@@ -112,7 +112,7 @@ func fitEncoder(set *data.Set, x Features, o DatasetOptions) (columns bin.Source
 	if o.Init != nil {
 		set.Encoder = o.Init.encoder
 		columns, err = set.Encoder.Train(x, target, o.Seed)
-		return columns, encodingError(err)
+		return columns, encodingError(err, set.Names)
 	}
 	options := category.Options{MaxBins: cmp.Or(o.MaxBins, bin.MaxValueBins), Seed: o.Seed}
 	if o.Categorical != nil {
@@ -122,24 +122,25 @@ func fitEncoder(set *data.Set, x Features, o DatasetOptions) (columns bin.Source
 		}
 	}
 	set.Encoder, columns, err = category.Fit(x, target, options)
-	return columns, encodingError(err)
+	return columns, encodingError(err, set.Names)
 }
 
-// encoded makes columns of numbers of features.
-func encoded(e *category.Encoder, x Features) (bin.Source, error) {
+// encoded makes columns of numbers of features with the given names.
+func encoded(e *category.Encoder, x Features, names []string) (bin.Source, error) {
 	columns, err := e.Encode(x)
-	return columns, encodingError(err)
+	return columns, encodingError(err, names)
 }
 
 // encodingError names the argument that cannot be encoded.
-func encodingError(err error) error {
+func encodingError(err error, names []string) error {
+	column := func(j int) string { return fmt.Sprintf("features: column %d, %q,", j, names[j]) }
 	var mismatch *category.MismatchError
 	var many *category.TooManyError
 	switch {
 	case errors.As(err, &mismatch):
-		return badArgument(fmt.Sprintf("features: column %d", mismatch.Column), mismatch.Value, "numbers, as in training")
+		return badArgument(column(mismatch.Column), mismatch.Value, "numbers, as in training")
 	case errors.As(err, &many):
-		return badArgument(fmt.Sprintf("features: column %d", many.Column), fmt.Sprintf("%d categories", many.Categories), "at most %d", MaxCategories)
+		return badArgument(column(many.Column), fmt.Sprintf("%d categories", many.Categories), "at most %d", MaxCategories)
 	}
 	return err
 }
@@ -207,7 +208,7 @@ func (d *Dataset) aligned(features Features, labels Labels, weights []float64, t
 	defer team.Close()
 	set := &data.Set{Target: data.NewTarget(labels, d.set.Classes), Names: d.set.Names, Encoder: d.set.Encoder, Mapper: d.set.Mapper}
 	set.Weights = narrow
-	columns, err := encoded(set.Encoder, features)
+	columns, err := encoded(set.Encoder, features, set.Names)
 	if err != nil {
 		return nil, err
 	}

@@ -10,9 +10,12 @@ import (
 // header or for a row; "" if nothing is.
 func (p *csvParser) doubtOf(t *Table) string {
 	if p.header != nil {
+		if p.headerIsRow() {
+			return "the first line was taken for a header, though all its cells occur in other lines"
+		}
 		return p.doubtfulHeader()
 	}
-	if doubtfulRow(t) {
+	if t.Categories == nil && doubtfulRow(t) || t.Categories != nil && onlyRow(t) {
 		return "the first line was taken for a row, but is unlike the others: a header of numbers?"
 	}
 	return ""
@@ -67,6 +70,19 @@ func doubtfulRow(t *Table) bool {
 		integers = integers && isInteger(first) && !slices.ContainsFunc(column[1:], isInteger)
 	}
 	return counted || integers
+}
+
+// onlyRow tells whether no label and no text of the first row occurs again.
+func onlyRow(t *Table) bool {
+	if t.Rows < 2 || len(t.Labels) > 0 && slices.Contains(t.Labels[1:], t.Labels[0]) {
+		return false
+	}
+	for j, column := range t.Columns {
+		if t.Categories[j] != nil && slices.Contains(column[1:], column[0]) {
+			return false
+		}
+	}
+	return true
 }
 
 func isInteger(v float64) bool { return v == float64(int64(v)) }
