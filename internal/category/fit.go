@@ -57,9 +57,8 @@ func Fit(x bin.Source, t *Target, o Options) (*Encoder, bin.Source, error) {
 
 // findNames lists the categories of a column that occur, or, without names, its
 // numbers as categories, each once and in order.
-func findNames(x bin.Source, j int, names []string) []string {
+func findNames(x bin.Source, j int, names []string) (found []string) {
 	const block = 4096
-	found := []string{} // not nil, even if all values are missing
 	values := make([]float64, block)
 	numbers, occurs := map[float64]bool{}, make([]bool, len(names))
 	for first := 0; first < x.Rows(); first += block {

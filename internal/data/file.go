@@ -104,7 +104,7 @@ func Decode(memory *mem.Block) (*Set, error) {
 // mapperOf puts the bins of features together.
 func mapperOf(bins, missing []uint8, lower, upper, edges []float64, codes []int) (*bin.Mapper, error) {
 	if len(codes) != len(bins) {
-		return nil, fmt.Errorf("the bins of %d features have names for %d", len(bins), len(codes))
+		return nil, fmt.Errorf("%d features with bins have names for %d", len(bins), len(codes))
 	}
 	m := &bin.Mapper{Features: make([]bin.Feature, len(bins))}
 	total, cuts := 0, 0
