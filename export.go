@@ -53,6 +53,10 @@ func (m *Model) Export(w io.Writer, format string, tree int) error {
 // of float32, NaN for missing; its outputs are label, by row, and
 // probabilities, rows × classes of float32. Labels are int64 where all classes
 // are written as such, else strings. The model needs at least two classes.
+//
+// A value of a categorical feature is its position in [Model.Categories], which the
+// metadata "categories" has in JSON. Any other number is a category that training
+// did not see.
 func (m *Model) WriteONNX(w io.Writer) error { return m.Export(w, "onnx", 0) }
 
 // WriteLightGBM writes the model in LightGBM's text format, for LightGBM and
@@ -60,6 +64,10 @@ func (m *Model) WriteONNX(w io.Writer) error { return m.Export(w, "onnx", 0) }
 // scores are the same, but those of a model with a temperature are divided by
 // it. Characters of feature names that LightGBM does not take become _. It
 // needs at least two classes.
+//
+// A value of a categorical feature is its position in [Model.Categories], and the
+// number of these categories is one that training did not see. In a DataFrame,
+// LightGBM finds the positions of names.
 func (m *Model) WriteLightGBM(w io.Writer) error { return m.Export(w, "lightgbm", 0) }
 
 // WriteDOT writes a tree, counted from 0, for Graphviz (dot -Tsvg): at each
