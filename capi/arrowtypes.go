@@ -142,11 +142,7 @@ type textOf func(name string, buffers []unsafe.Pointer) func(i int) (string, err
 var arrowTexts = map[string]textOf{"u": textsAt[int32], "U": textsAt[int64], "vu": viewsAt}
 
 func textsAt[T int32 | int64](name string, buffers []unsafe.Pointer) func(i int) (string, error) {
-	offsets := buffers[1]
-	return func(i int) (string, error) {
-		two := unsafe.Slice((*T)(unsafe.Add(offsets, i*int(unsafe.Sizeof(*new(T))))), 2)
-		return texts[T]{name, buffers[2], two}.at(0)
-	}
+	return texts[T]{name, buffers[2], buffers[1]}.at
 }
 
 // viewsAt reads views of 16 bytes: a length, and up to 12 bytes of text; or its

@@ -79,11 +79,15 @@ func (c *categories) codesOf(count int64, name func(k int) (string, error)) ([]i
 type texts[T int32 | int64] struct {
 	name    string // for errors
 	bytes   unsafe.Pointer
-	offsets []T
+	offsets unsafe.Pointer
+}
+
+func (t texts[T]) offset(i int) int64 {
+	return int64(*(*T)(unsafe.Add(t.offsets, i*int(unsafe.Sizeof(*new(T))))))
 }
 
 func (t texts[T]) at(i int) (string, error) {
-	first, end := int64(t.offsets[i]), int64(t.offsets[i+1])
+	first, end := t.offset(i), t.offset(i+1)
 	if first < 0 || end < first || end > maxValues {
 		return "", badArgument(fmt.Sprintf("%s: end of text %d", t.name, i), end, "at least %d, its start", max(first, 0))
 	}

@@ -165,6 +165,6 @@ func readNames(name string, c *C.aoso_column, known *categories) ([]int32, error
 	if c.text_offsets == nil {
 		return nil, badArgument(name+".names", null, "%d names, or all in text with text_offsets", n)
 	}
-	all := texts[int64]{name, unsafe.Pointer(c.text), unsafe.Slice((*int64)(unsafe.Pointer(c.text_offsets)), n+1)}
+	all := texts[int64]{name, unsafe.Pointer(c.text), unsafe.Pointer(c.text_offsets)}
 	return known.codesOf(n, all.at)
 }
