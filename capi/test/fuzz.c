@@ -416,7 +416,7 @@ CALL(dataset_get_info, aoso_dataset_get_info(some_handle(DATASET), some_out(size
 CALL_OUTPUT(dataset_class_name, aoso_dataset_class_name(some_handle(DATASET), some_count(1), o.buffer, o.size, o.needed))
 CALL_OUTPUT(dataset_feature_name, aoso_dataset_feature_name(some_handle(DATASET), some_count(1), o.buffer, o.size, o.needed))
 CALL_OUTPUT(dataset_categories, aoso_dataset_categories(some_handle(DATASET), some_count(1), o.buffer, o.size, o.needed,
-                                                        (int64_t *)some_out(8)))
+                                                        rarely() ? NULL : guarded(8)))
 CALL(dataset_save, aoso_dataset_save(some_handle(DATASET), some_path()))
 CALL_CREATE(dataset_load, DATASET, aoso_dataset_load(some_path(), NEW(aoso_dataset)))
 CALL_CREATE(dataset_read, DATASET, aoso_dataset_read(some_path(), NEW(aoso_dataset)))
@@ -440,7 +440,7 @@ CALL_CREATE(trainer_model, MODEL, aoso_trainer_model(some_handle(TRAINER), NEW(a
 CALL(model_get_info, aoso_model_get_info(some_handle(MODEL), some_out(sizeof(aoso_model_info))))
 CALL_OUTPUT(model_class_name, aoso_model_class_name(some_handle(MODEL), some_count(1), o.buffer, o.size, o.needed))
 CALL_OUTPUT(model_feature_name, aoso_model_feature_name(some_handle(MODEL), some_count(1), o.buffer, o.size, o.needed))
-CALL_OUTPUT(model_categories, aoso_model_categories(some_handle(MODEL), some_count(1), o.buffer, o.size, o.needed, (int64_t *)some_out(8)))
+CALL_OUTPUT(model_categories, aoso_model_categories(some_handle(MODEL), some_count(1), o.buffer, o.size, o.needed, rarely() ? NULL : guarded(8)))
 CALL_OUTPUT(model_describe, aoso_model_describe(some_handle(MODEL), o.buffer, o.size, o.needed))
 CALL_OUTPUT(model_fingerprint, aoso_model_fingerprint(some_handle(MODEL), o.buffer, o.size, o.needed))
 CALL_OUTPUT(model_dump, aoso_model_dump(some_handle(MODEL), some_count(1), o.buffer, o.size, o.needed))

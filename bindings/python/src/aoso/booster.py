@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, overload
@@ -32,6 +33,8 @@ class Booster:
         The classes, in the order of the columns of ``predict_proba``. In a model from a file they are ints if all look
         like ints, else strings.
     feature_names : list of str
+    categories : dict of str to list of str
+        The categories of each categorical feature, in order.
     result : aoso.training.Result or None
         The outcome of training; None for a model that was loaded or derived from others.
     calibration : Calibration or None
@@ -68,6 +71,11 @@ class Booster:
         self.result = result
         self.calibration = calibration
 
+    @functools.cached_property
+    def categories(self) -> dict[str, list[str]]:
+        """The categories of each categorical feature, in order."""
+        return _capi.categories("model", self._handle, self.feature_names)
+
     # ------------------------------------------------------------- prediction
 
     def predict(self, x: Any, *, trees: int = 0, threads: int = 0) -> Array:
@@ -77,6 +85,9 @@ class Booster:
         ----------
         x : table of shape (n_rows, n_features)
             Anything that :class:`aoso.Dataset` accepts. If the columns have names, they must equal ``feature_names``.
+            Categories are known by their names, whatever their type and order in ``x``. A number stands for the category of
+            that name. A category that training did not see counts as missing, or like the rare categories of training if
+            the feature had more categories than bins.
         trees : int, default 0
             Use only the first trees; 0: all.
         threads : int, default 0
@@ -235,7 +246,14 @@ class Booster:
         -------
         RowPredictor
         """
-        return RowPredictor(self._handle, self.num_features, self.classes, trees)
+        return RowPredictor(self._handle, self.num_features, self.classes, trees, self._positions)
+
+    def _positions(self) -> dict[int, dict[str, int]]:
+        """The position of each category, by feature and name."""
+        return {
+            self.feature_names.index(name): {category: k for k, category in enumerate(categories)}
+            for name, categories in self.categories.items()
+        }
 
     @overload
     def shap(self, x: Any, *, sparse: Literal[False] = False, trees: int = 0, threads: int = 0) -> Array: ...

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import _capi, _labels, _matrix
 from ._capi import Array
+from ._columns import NUMBERS as _NUMBERS
 from .errors import ArgumentError
 
 __all__ = ["RowPredictor"]
@@ -17,7 +19,7 @@ class RowPredictor:
     """Predicts single rows as fast as possible. :meth:`aoso.Booster.row_predictor` creates it.
 
     A row is an array of shape (n_features,), or anything that numpy converts to one; float64 arrays are fastest. NaN is
-    missing. Predictions equal those of the :class:`aoso.Booster`, bit for bit. Only one thread at a time may use a
+    missing. A category is its name, or its position in the model's ``categories``. Predictions equal those of the :class:`aoso.Booster`, bit for bit. Only one thread at a time may use a
     predictor: create one per thread, which costs little.
 
     Examples
@@ -30,7 +32,10 @@ class RowPredictor:
     ('low', [0.18, 0.82])
     """
 
-    def __init__(self, handle: _capi.Handle, features: int, classes: Array, trees: int) -> None:
+    def __init__(
+        self, handle: _capi.Handle, features: int, classes: Array, trees: int, positions: Callable[[], dict[int, dict[str, int]]]
+    ) -> None:
+        self._positions = positions  # by feature and category
         self._predictor = _capi.Predictor(handle, features, len(classes), trees)
         self._row, self._scores, self._number = self._predictor.row, self._predictor.scores, self._predictor.number
         self._classes, self._numbers = classes, {name: k for k, name in enumerate(_labels.names(classes))}
@@ -98,5 +103,15 @@ class RowPredictor:
 
     def _load(self, row: Any) -> None:
         if type(row) is not np.ndarray or row.dtype != np.float64 or row.shape != self._row.shape:
-            row = _matrix.vector(row, len(self._row), "row", "one value per feature")
+            row = _matrix.vector(self._by_position(row), len(self._row), "row", "one value per feature")
         self._row[:] = row
+
+    def _by_position(self, row: Any) -> Any:
+        """The row with positions in place of the names of categories."""
+        if getattr(row, "dtype", np.dtype("O")).kind in _NUMBERS:
+            return row
+        values = list(row)
+        for j, known in self._positions().items():
+            if j < len(values) and isinstance(values[j], str):
+                values[j] = known.get(values[j], -1) if values[j] else None
+        return values
