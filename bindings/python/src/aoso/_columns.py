@@ -159,6 +159,10 @@ def _from_objects(array: Array, what: str) -> Column:
     if any(kind in absent for kind in set(map(type, values))):
         values = [None if isinstance(value, absent) else value for value in values]
         array = np.array([*values, None], object)[:-1]  # None, so that numpy keeps objects
+    if kinds == {datetime.time}:
+        midnight = datetime.datetime(1970, 1, 1)
+        values = [None if value is None else datetime.datetime.combine(midnight, value) - midnight for value in values]
+        kinds = {datetime.timedelta}
     for of, to in ((_DATES, "M8"), (_DURATIONS, "m8")):
         if kinds and all(issubclass(kind, of) for kind in kinds):
             return Column(_seconds(_times(values, to)))

@@ -35,7 +35,7 @@ def vector(values: Any, size: int, what: str, each: str) -> Array:
         raise ArgumentError(f"{what} is not numbers: {e}") from e
     if array.shape != (size,) or column is None:
         raise ArgumentError(f"{what} has shape {array.shape}; allowed: ({size},), {each}")
-    if column.categories is not None or array.dtype.kind in "mM":
+    if column.categories is not None:
         raise DTypeError(f"{what} is of dtype {array.dtype}; allowed: numbers and bools")
     return column.values
 
@@ -169,7 +169,7 @@ def take(x: Any, rows: Array) -> Any:
         return x[rows]
     if _is_sparse(x):
         return x.tocsr()[rows]
-    return (_array(x) if isinstance(x, (list, tuple)) else np.asanyarray(x))[rows]  # any: masks stay
+    return (_rows(x) if isinstance(x, (list, tuple)) else np.asanyarray(x))[rows]  # any: masks stay
 
 
 def _read(x: Any) -> _capi.Matrix:
@@ -205,7 +205,10 @@ def _parts(array: Array) -> list[_columns.Column]:
 
 def _rows(x: Any) -> Array:
     try:
-        return _array(x)
+        array = _array(x)
+        if array.dtype.kind in "US" and isinstance(x, (list, tuple)):
+            array = np.array(x, object)  # numbers beside texts stay numbers
+        return array
     except ValueError as e:
         raise ArgumentError(f"x is not rows of equal length: {e}") from e
 
@@ -215,10 +218,7 @@ def _array(x: Any) -> Array:
         values: Array = np.ma.getdata(x).astype(np.float64 if x.dtype.kind in NUMBERS else object)
         values[np.ma.getmaskarray(x)] = np.nan
         return values
-    array: Array = np.asarray(x)
-    if array.dtype.kind in "US" and isinstance(x, (list, tuple)):
-        return np.array(x, object)  # numbers beside texts stay numbers
-    return array
+    return np.asarray(x)
 
 
 def _is_sparse(x: Any) -> bool:

@@ -9,7 +9,6 @@ import numpy as np
 
 from . import _capi, _labels, _matrix
 from ._capi import Array
-from ._columns import NUMBERS as _NUMBERS
 from .errors import ArgumentError
 
 __all__ = ["RowPredictor"]
@@ -108,10 +107,11 @@ class RowPredictor:
 
     def _by_position(self, row: Any) -> Any:
         """The row with positions in place of the names of categories."""
-        if getattr(row, "dtype", np.dtype("O")).kind in _NUMBERS:
+        known = isinstance(row, (list, tuple)) or getattr(getattr(row, "dtype", None), "kind", "") in "OUST"
+        if not known or not self._positions():
             return row
         values = list(row)
-        for j, known in self._positions().items():
+        for j, positions in self._positions().items():
             if j < len(values) and isinstance(values[j], str):
-                values[j] = known.get(values[j], -1) if values[j] else None
+                values[j] = positions.get(values[j], -1) if values[j] else None
         return values
