@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 Array = np.ndarray[Any, Any]
 
-_DENSE, _, _CSR, _CSC, _ARROW, _ARROW_STREAM, _TABLE = range(7)
+_DENSE, _COLUMNS, _CSR, _CSC, _ARROW, _ARROW_STREAM, _TABLE = range(7)
 _DTYPES = {"f4": 1, "f8": 2, "i1": 3, "i2": 4, "i4": 5, "i8": 6, "u1": 7, "u2": 8, "u4": 9, "u8": 10}
 
 _PHASES = ("train", "holdout")
