@@ -90,7 +90,7 @@ func (r *reader) read(file string) (*data, error) {
 		warn(r.stderr(), "%s: %s; use --numeric if it should be numeric, else --categorical", file, odd)
 	}
 	if report := kindsOf(t); report != "" {
-		fmt.Fprintf(r.stderr(), "%s: %s\n", terminal.Plain(file), terminal.Plain(report))
+		fmt.Fprintf(r.stderr(), "%s: %s\n", terminal.Plain(cmp.Or(map[string]string{"-": "standard input"}[file], file)), terminal.Plain(report))
 	}
 	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.Rows}, nil
 }

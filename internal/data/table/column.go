@@ -260,15 +260,15 @@ func (p *csvParser) describe(t *Table) {
 		const few = 10
 		if numbers, texts := c.seen[Numbers], c.seen[Categories]; c.categories != nil && numbers > few*texts && !slices.Contains(p.listedAs, j) {
 			t.Odd = append(t.Odd, fmt.Sprintf("column %s is categorical because of %s in line %d, but %d of its %d cells are numbers",
-				p.called(j), quote(c.text), c.textLine, numbers, numbers+texts))
+				quote(p.called(j)), quote(c.text), c.textLine, numbers, numbers+texts))
 		}
 	}
 }
 
-// called is what a column is called in messages.
+// called is what a column is called in messages: its name, or its index.
 func (p *csvParser) called(j int) string {
 	if p.header != nil {
-		return quote(p.header[j])
+		return p.header[j]
 	}
 	return strconv.Itoa(j)
 }

@@ -82,7 +82,7 @@ func TestDescribe(t *testing.T) {
 	if want := []Kind{Numbers, Dates, Booleans, Categories, Numbers}; !slices.Equal(got.Kinds, want) {
 		t.Errorf("the kinds are %v, want %v", got.Kinds, want)
 	}
-	if !slices.Equal(got.Coded, []int{4}) || !slices.Equal(got.Ignored, []string{`"id"`}) {
+	if !slices.Equal(got.Coded, []int{4}) || !slices.Equal(got.Ignored, []string{"id"}) {
 		t.Errorf("coded are %v, ignored %v", got.Coded, got.Ignored)
 	}
 	if want := `column "zip" is categorical because of "N1" in line 22, but 20 of its 21 cells are numbers`; len(got.Odd) != 1 || got.Odd[0] != want {
