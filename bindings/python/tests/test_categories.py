@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from sklearn.base import clone
-from sklearn.compose import make_column_selector, make_column_transformer
+from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -233,7 +233,7 @@ def test_categories_of_numbers_for_a_numeric_feature():
     for kind in ("category", "string", object):
         as_text = x.assign(a=x["a"].map("{:.1f}".format).astype(kind))
         np.testing.assert_array_equal(booster.predict_raw(as_text), booster.predict_raw(x))
-    with pytest.raises(aoso.AosoError, match='"a".*"Rome".*numbers'):
+    with pytest.raises(aoso.AosoError, match='column 0, "a", is "Rome"; allowed: numbers, as in training'):
         booster.predict(x.assign(a="Rome"))
 
 
@@ -286,7 +286,7 @@ def test_categorical_features(spec):
         ([-1], "categorical_features has -1; allowed: 0 to 4"),
         ([True], "categorical_features is a mask of 1 columns; allowed: 5, as in x"),
         ([[1]], r"categorical_features is \[\[1\]\]; allowed: a mask, numbers or names"),
-        ([1.5], "categorical_features has 1.5"),
+        ([1.5], r"categorical_features is \[1.5\]; allowed: a mask, numbers or names"),
     ],
 )
 @pytest.mark.parametrize("table", ["object", "category", "polars", "pyarrow dictionary"])
@@ -318,7 +318,7 @@ def test_bad_columns(column, message):
 
 
 def test_null_characters_and_bad_utf8_in_arrow():
-    for value, message in ((b"b\0c", "without zero bytes"), (b"\xff", "text in UTF-8")):
+    for value, message in ((b"b\0c", "text without zero bytes"), (b"\xff", "text in UTF-8")):
         texts = pa.array([b"a", value, b"d"]).view(pa.string())
         for column in (texts, pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), texts)):
             with pytest.raises(aoso.AosoError, match=f'x: column 0, "c" is .*; allowed: {message}'):
@@ -384,7 +384,7 @@ def test_scikit_learn(tmp_path):
 def test_column_transformer(output):
     transformer = make_column_transformer(
         (make_pipeline(SimpleImputer(), StandardScaler()), ["number", "kind"]),
-        ("passthrough", make_column_selector(pattern="city|member|day")),
+        ("passthrough", ["city", "member", "day"]),
         verbose_feature_names_out=False,
     )
     pipeline = make_pipeline(transformer.set_output(transform=output), AOSOClassifier(trees=5))

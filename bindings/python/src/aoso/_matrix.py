@@ -102,10 +102,10 @@ def _chosen(spec: Any, x: _capi.Matrix) -> list[int]:
                 raise ArgumentError(f"categorical_features has {j}; allowed: 0 to {cols - 1}, the columns of x")
         return [int(j) for j in given]
     position = {name: j for j, name in enumerate(x.names or [])}
-    for name in given:
+    for name in given.tolist():
         if name not in position:
             raise ArgumentError(f"categorical_features has {name!r}; allowed: the names of columns of x")
-    return [position[name] for name in given]
+    return [position[name] for name in given.tolist()]
 
 
 def is_arrow(x: Any) -> bool:
