@@ -8,7 +8,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from ._library import _bytes, _call, _call_back, _create, _loaded, _staged, _str
 from ._parameters import TYPES
 from ._progress import Evaluation, Result, Step
 from ._structs import integer as integer
-
-if TYPE_CHECKING:
-    from ._columns import Column
 
 Array = np.ndarray[Any, Any]
 
@@ -78,9 +75,8 @@ def _encoded_path(path: str | os.PathLike[str]) -> bytes:
 class Matrix:
     """A table in memory, the names of its columns, if any, and the numbers of those that are categorical."""
 
-    def __init__(self, struct: structs.Matrix, names: list[str] | None, *keep: Any) -> None:
-        self.struct, self.names, self._keep = struct, names, keep
-        self.categorical: list[int] = []
+    def __init__(self, struct: structs.Matrix, names: list[str] | None, *keep: Any, categorical: Sequence[int] = ()) -> None:
+        self.struct, self.names, self.categorical, self._keep = struct, names, categorical, keep
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -112,7 +108,7 @@ def dense(array: Array, names: list[str] | None = None) -> Matrix:
     return Matrix(struct, names, array)
 
 
-def table(parts: list[Column], rows: int, names: list[str] | None = None) -> Matrix:
+def table(parts: Sequence[tuple[Array, list[str] | None]], rows: int, names: list[str] | None = None) -> Matrix:
     """A table of columns, each readable and of any type."""
     described = (structs.Column * len(parts))()
     keep: list[Any] = []
@@ -120,28 +116,25 @@ def table(parts: list[Column], rows: int, names: list[str] | None = None) -> Mat
         stride = values.strides[0] // values.itemsize
         column = structs.Column(dtype=_dtype(values), data=_address(values), stride=stride)
         if categories is not None:
-            text, offsets = _joined(categories, "category")
+            text, offsets = _joined(categories)
             column.kind, column.num_categories, column.text, column.text_offsets = 1, len(categories), text, _address(offsets)
             keep += text, offsets
         described[j] = column
     struct = structs.Matrix(layout=_TABLE, rows=rows, cols=len(parts), table=c.addressof(described))
-    matrix = Matrix(struct, names, described, parts, keep)
-    matrix.categorical = [j for j, (_, categories) in enumerate(parts) if categories is not None]
-    return matrix
+    categorical = [j for j, (_, categories) in enumerate(parts) if categories is not None]
+    return Matrix(struct, names, described, parts, keep, categorical=categorical)
 
 
-def _joined(texts: list[str], what: str) -> tuple[bytes, Array]:
-    """Texts as one, and where each begins."""
+def _joined(categories: list[str]) -> tuple[bytes, Array]:
+    """The names of categories as one text, and where each begins."""
+    for name in categories:
+        if "\0" in name:
+            raise errors.ArgumentError(f"category {name!r} has a null character; allowed: any other")
     try:
-        encoded = [text.encode() for text in texts]
+        encoded = [name.encode() for name in categories]
     except UnicodeEncodeError as e:
-        raise errors.ArgumentError(f"{what} {e.object!r} has half a surrogate pair; allowed: text") from e
-    joined = b"".join(encoded)
-    if b"\0" in joined:
-        raise errors.ArgumentError(f"{what} {next(text for text in texts if chr(0) in text)!r} has a null character; allowed: any other")
-    offsets = np.zeros(len(texts) + 1, np.int64)
-    np.cumsum(np.fromiter(map(len, encoded), np.int64, len(encoded)), out=offsets[1:])
-    return joined, offsets
+        raise errors.ArgumentError(f"category {e.object!r} has half a surrogate pair; allowed: text") from e
+    return b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64)
 
 
 def compressed(
@@ -186,9 +179,7 @@ def arrow_array(schema: Any, array: Any) -> Matrix:
     names, categorical = _children(structs.ArrowSchema.from_address(at_schema))
     rows = structs.ArrowArrayLength.from_address(at_array).length
     struct = structs.Matrix(layout=_ARROW, rows=rows, cols=len(names), arrow_array=at_array, arrow_schema=at_schema)
-    matrix = Matrix(struct, names, schema, array)
-    matrix.categorical = categorical
-    return matrix
+    return Matrix(struct, names, schema, array, categorical=categorical)
 
 
 def arrow_stream(capsule: Any, rows: int) -> Matrix:
@@ -199,9 +190,8 @@ def arrow_stream(capsule: Any, rows: int) -> Matrix:
         raise errors.ArgumentError("x is an Arrow stream without a schema; allowed: record batches")
     names, categorical = _children(schema)
     schema.release(c.byref(schema))
-    matrix = Matrix(structs.Matrix(layout=_ARROW_STREAM, rows=rows, cols=len(names), arrow_stream=at), names, capsule)
-    matrix.categorical = categorical
-    return matrix
+    struct = structs.Matrix(layout=_ARROW_STREAM, rows=rows, cols=len(names), arrow_stream=at)
+    return Matrix(struct, names, capsule, categorical=categorical)
 
 
 class Labels:

@@ -33,8 +33,6 @@ class Booster:
         The classes, in the order of the columns of ``predict_proba``. In a model from a file they are ints if all look
         like ints, else strings.
     feature_names : list of str
-    categories : dict of str to list of str
-        The categories of each categorical feature, in order.
     result : aoso.training.Result or None
         The outcome of training; None for a model that was loaded or derived from others.
     calibration : Calibration or None
@@ -85,9 +83,7 @@ class Booster:
         ----------
         x : table of shape (n_rows, n_features)
             Anything that :class:`aoso.Dataset` accepts. If the columns have names, they must equal ``feature_names``.
-            Categories are known by their names, whatever their type and order in ``x``. A number stands for the category of
-            that name. A category that training did not see counts as missing, or like the rare categories of training if
-            the feature had more categories than bins.
+            Categories are known by their names. One that training did not see counts as missing, or as a rare one of many.
         trees : int, default 0
             Use only the first trees; 0: all.
         threads : int, default 0
@@ -103,8 +99,7 @@ class Booster:
         ArgumentError
             If the columns are not the model's features. The message says what differs.
         """
-        labels: Array = self.classes[self._predict("", x, 1, trees, threads)[:, 0]]
-        return labels
+        return np.asarray(self.classes[self._predict("", x, 1, trees, threads)[:, 0]])
 
     def predict_proba(self, x: Any, *, trees: int = 0, threads: int = 0) -> Array:
         """The probability of each class for each row.
@@ -246,14 +241,7 @@ class Booster:
         -------
         RowPredictor
         """
-        return RowPredictor(self._handle, self.num_features, self.classes, trees, self._positions)
-
-    def _positions(self) -> dict[int, dict[str, int]]:
-        """The position of each category, by feature and name."""
-        return {
-            self.feature_names.index(name): {category: k for k, category in enumerate(categories)}
-            for name, categories in self.categories.items()
-        }
+        return RowPredictor(self._handle, self.feature_names, self.classes, trees, lambda: self.categories)
 
     @overload
     def shap(self, x: Any, *, sparse: Literal[False] = False, trees: int = 0, threads: int = 0) -> Array: ...
@@ -604,8 +592,7 @@ def merge(models: Iterable[Booster]) -> Booster:
     for j, model in enumerate(models):
         if not isinstance(model, Booster):
             raise ArgumentError(f"models[{j}] is a {type(model).__name__}; allowed: a Booster")
-    merged = _capi.merge([model._handle for model in models])
-    return Booster(merged, models[0].classes)
+    return Booster(_capi.merge([model._handle for model in models]), models[0].classes)
 
 
 def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -32,10 +33,10 @@ class RowPredictor:
     """
 
     def __init__(
-        self, handle: _capi.Handle, features: int, classes: Array, trees: int, positions: Callable[[], dict[int, dict[str, int]]]
+        self, handle: _capi.Handle, features: list[str], classes: Array, trees: int, categories: Callable[[], dict[str, list[str]]]
     ) -> None:
-        self._positions = positions  # by feature and category
-        self._predictor = _capi.Predictor(handle, features, len(classes), trees)
+        self._features, self._categories = features, categories
+        self._predictor = _capi.Predictor(handle, len(features), len(classes), trees)
         self._row, self._scores, self._number = self._predictor.row, self._predictor.scores, self._predictor.number
         self._classes, self._numbers = classes, {name: k for k, name in enumerate(_labels.names(classes))}
 
@@ -105,13 +106,20 @@ class RowPredictor:
             row = _matrix.vector(self._by_position(row), len(self._row), "row", "one value per feature")
         self._row[:] = row
 
+    @functools.cached_property
+    def _positions(self) -> dict[int, dict[str, int]]:
+        """The position of each category, by the number of its feature and its name."""
+        return {
+            self._features.index(feature): {name: k for k, name in enumerate(names)} for feature, names in self._categories().items()
+        }
+
     def _by_position(self, row: Any) -> Any:
         """The row with positions in place of the names of categories."""
         known = isinstance(row, (list, tuple)) or getattr(getattr(row, "dtype", None), "kind", "") in "OUST"
-        if not known or not self._positions():
+        if not known or not self._positions:
             return row
         values = list(row)
-        for j, positions in self._positions().items():
+        for j, positions in self._positions.items():
             if j < len(values) and isinstance(values[j], str):
                 values[j] = positions.get(values[j], -1) if values[j] else None
         return values
