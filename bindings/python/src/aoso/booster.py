@@ -241,7 +241,7 @@ class Booster:
         -------
         RowPredictor
         """
-        return RowPredictor(self._handle, self.feature_names, self.classes, trees, lambda: self.categories)
+        return RowPredictor(self, trees)
 
     @overload
     def shap(self, x: Any, *, sparse: Literal[False] = False, trees: int = 0, threads: int = 0) -> Array: ...
