@@ -21,8 +21,8 @@ class RowPredictor:
     """Predicts single rows as fast as possible. :meth:`aoso.Booster.row_predictor` creates it.
 
     A row is an array of shape (n_features,), or anything that numpy converts to one; float64 arrays are fastest. NaN is
-    missing. A category is its name, or its position in the model's ``categories``. Predictions equal those of the :class:`aoso.Booster`, bit for bit. Only one thread at a time may use a
-    predictor: create one per thread, which costs little.
+    missing. A category is its name, or its position in the model's ``categories``. Predictions equal those of the
+    :class:`aoso.Booster`, bit for bit. Only one thread at a time may use a predictor: create one per thread, which costs little.
 
     Examples
     --------
