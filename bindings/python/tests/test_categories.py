@@ -72,7 +72,7 @@ TABLES = {
     "string": FRAME.astype({"city": "string"}),
     "empty texts": FRAME.assign(city=pd.Series(CITY, dtype=object).fillna("")),
     "NaN": FRAME.assign(city=pd.Series(CITY, dtype=object).fillna(np.nan)),
-    "NA": FRAME.assign(city=pd.Series(CITY, dtype=object).where(CITY != None, pd.NA)),  # noqa: E711
+    "NA": FRAME.assign(city=pd.Series(CITY, dtype=object).where(CITY != None, pd.NA)),
     "nullable": FRAME.convert_dtypes(),
     "Arrow types": FRAME.convert_dtypes(dtype_backend="pyarrow"),
     "Arrow dictionary": FRAME.assign(city=pd.Series(pd.arrays.ArrowExtensionArray(pa.chunked_array(PARTS["city"])))),
@@ -157,7 +157,7 @@ def test_arrays_and_lists():
     frame = pd.DataFrame(rows, columns=["f0", "f1", "f2"])
     wanted = aoso.train(PARAMS, aoso.Dataset(frame, y))
     objects = np.array(rows, object)
-    for x in (rows, tuple(map(tuple, rows)), objects, np.asfortranarray(objects), np.ma.masked_array(objects, objects == None)):  # noqa: E711
+    for x in (rows, tuple(map(tuple, rows)), objects, np.asfortranarray(objects), np.ma.masked_array(objects, objects == None)):
         booster = aoso.train(PARAMS, aoso.Dataset(x, y))
         assert booster.categories == {"f0": ["blue", "red"]} and booster.fingerprint == wanted.fingerprint
         np.testing.assert_array_equal(booster.predict_raw(x), wanted.predict_raw(frame))

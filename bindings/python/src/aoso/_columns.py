@@ -126,7 +126,7 @@ def _names(categories: Iterable[Any]) -> list[str]:
 def _name(category: Any) -> str:
     if isinstance(category, str):
         return str(category)
-    if category is None or category != category or category is getattr(sys.modules.get("pandas"), "NA", None):
+    if category is None or category is getattr(sys.modules.get("pandas"), "NA", None) or category != category:
         return ""
     if isinstance(category, (bool, int, np.bool_, np.integer)):
         return str(int(category))

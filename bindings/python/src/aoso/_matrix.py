@@ -12,6 +12,7 @@ from ._capi import Array
 from ._columns import NUMBERS, is_pandas
 from .errors import ArgumentError, DTypeError
 
+
 def read(x: Any, feature_names: list[str] | None = None) -> _capi.Matrix:
     """Describe a table for the library. Convert only what the library cannot read in place.
 
