@@ -94,7 +94,7 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	set.Matrix = set.Mapper.Map(columns, team)
 	start, err := newStart(o.Init, features, team)
 	if err == nil {
-		err = start.replay(features, &set.Target, team)
+		err = start.replay(features, columns, &set.Target, team)
 	}
 	if err != nil {
 		return nil, err
@@ -110,7 +110,7 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 func fitEncoder(set *data.Set, x Features, o DatasetOptions) (columns bin.Source, err error) {
 	if o.Init != nil {
 		set.Encoder = o.Init.encoder
-		return encoded(set.Encoder, x)
+		return encoded(set.Encoder, x, set.Names)
 	}
 	options := category.Options{MaxBins: cmp.Or(o.MaxBins, bin.MaxValueBins), Seed: o.Seed}
 	if o.Categorical != nil {
@@ -127,11 +127,11 @@ func fitEncoder(set *data.Set, x Features, o DatasetOptions) (columns bin.Source
 	return columns, err
 }
 
-// encoded makes columns of numbers of features.
-func encoded(e *category.Encoder, x Features) (bin.Source, error) {
+// encoded makes columns of numbers of features with the given names.
+func encoded(e *category.Encoder, x Features, names []string) (bin.Source, error) {
 	columns, err := e.Encode(x)
 	if mismatch := (*category.MismatchError)(nil); errors.As(err, &mismatch) {
-		return nil, badArgument(fmt.Sprintf("features: column %d", mismatch.Column), mismatch.Value, "numbers, as in training")
+		return nil, badArgument(fmt.Sprintf("features: column %d, %q,", mismatch.Column, names[mismatch.Column]), mismatch.Value, "numbers, as in training")
 	}
 	return columns, err
 }
@@ -199,7 +199,7 @@ func (d *Dataset) aligned(features Features, labels Labels, weights []float64, t
 	defer team.Close()
 	set := &data.Set{Target: data.NewTarget(labels, d.set.Classes), Names: d.set.Names, Encoder: d.set.Encoder, Mapper: d.set.Mapper}
 	set.Weights = narrow
-	columns, err := encoded(set.Encoder, features)
+	columns, err := encoded(set.Encoder, features, set.Names)
 	if err != nil {
 		return nil, err
 	}

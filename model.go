@@ -64,7 +64,7 @@ func (m *Model) columns(x Features) (bin.Source, error) {
 	if err := m.checkFeatures(x); err != nil {
 		return nil, err
 	}
-	return encoded(m.encoder, x)
+	return encoded(m.encoder, x, m.names)
 }
 
 // Classes is the labels of the classes, in the order of their numbers.

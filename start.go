@@ -1,6 +1,7 @@
 package aoso
 
 import (
+	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/par"
@@ -21,8 +22,8 @@ func newStart(m *Model, x Features, team *par.Team) (*start, error) {
 	return &start{boost.Start{Params: boost.Params(m.params), Forest: m.forest, Scores: scores}, m}, err
 }
 
-// replay makes the start one for a training set.
-func (s *start) replay(x Features, t *data.Target, team *par.Team) error {
+// replay makes the start one for a training set. columns is x after encoding.
+func (s *start) replay(x Features, columns bin.Source, t *data.Target, team *par.Team) error {
 	if s == nil {
 		return nil
 	}
@@ -33,7 +34,7 @@ func (s *start) replay(x Features, t *data.Target, team *par.Team) error {
 	if err != nil {
 		return err
 	}
-	return s.Replay(x, t, k, team, func(trees int) ([]float64, error) {
+	return s.Replay(columns, t, k, team, func(trees int) ([]float64, error) {
 		return s.model.PredictRaw(x, PredictOptions{Trees: trees, Threads: team.Workers()})
 	})
 }

@@ -132,3 +132,43 @@ func TestCategories(t *testing.T) {
 		}
 	}
 }
+
+// TestContinueCategories: a model is continued on the same rows with a dictionary
+// in another order as with the first one. The errors name a column that does not fit.
+func TestContinueCategories(t *testing.T) {
+	for _, method := range []string{"aoso", "abc"} {
+		columns, labels := coloured(600, 9, 3, 3)
+		x := mustTable(t, columns)
+		codes, names := make([]int32, x.Rows()), slices.Clone(x.Categories(0))
+		slices.Reverse(names)
+		values := make([]float64, x.Rows())
+		x.Column(0, 0, values)
+		for i, v := range values {
+			if codes[i] = -1; v == v {
+				codes[i] = int32(len(names) - 1 - int(v))
+			}
+		}
+		p := DefaultParams()
+		p.Preset, p.Method, p.Trees = "paper", method, 6
+		train := func(x Features, before *Model) *Model {
+			d, err := NewDataset(x, labels, DatasetOptions{Init: before})
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := Train(context.Background(), d, p, TrainOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return result.Model
+		}
+		before := train(x, nil)
+		other := mustTable(t, []Column{Codes(codes, names), columns[1]})
+		if train(x, before).Fingerprint() != train(other, before).Fingerprint() {
+			t.Errorf("method %s: another order of the categories continues to another model", method)
+		}
+		_, err := before.Predict(mustTable(t, []Column{columns[0], columns[0]}), PredictOptions{})
+		if want := `aoso: features: column 1, "f1", is "c0"; allowed: numbers, as in training`; err == nil || err.Error() != want {
+			t.Errorf("the error is %v, want %s", err, want)
+		}
+	}
+}

@@ -8,73 +8,48 @@ import (
 	"math"
 	"sort"
 	"unsafe"
-
-	"github.com/libaoso/aoso"
 )
 
-// table is a sequence of Arrow record batches.
-type table struct {
+// batches is a sequence of Arrow record batches.
+type batches struct {
 	rows    int
 	starts  []int           // first row of each batch
-	batches [][]arrowColumn // by batch, then column
-	cols    int
+	columns [][]arrowColumn // by batch, then column
+	schema  *arrowSchema
 }
 
 // arrowColumn is a column of a batch.
 type arrowColumn struct {
 	read   arrowReader
-	values unsafe.Pointer
 	valid  unsafe.Pointer // a bit for each value, 1 if it is not null; nil if none is null
 	offset int
 }
 
-// arrowReader copies len(dst) values to dst, starting with value number at.
-type arrowReader func(values unsafe.Pointer, at int, dst []float64)
+func (b *batches) Rows() int { return b.rows }
+func (b *batches) Cols() int { return len(b.schema.columns) }
 
-var arrowReaders = map[string]arrowReader{
-	"b": readBits,
-	"c": readValues[int8], "s": readValues[int16], "i": readValues[int32], "l": readValues[int64],
-	"C": readValues[uint8], "S": readValues[uint16], "I": readValues[uint32], "L": readValues[uint64],
-	"f": readValues[float32], "g": readValues[float64],
-}
-
-func readValues[T aoso.Number](values unsafe.Pointer, at int, dst []float64) {
-	for k := range dst {
-		dst[k] = float64(*(*T)(unsafe.Add(values, (at+k)*int(unsafe.Sizeof(*new(T))))))
-	}
-}
-
-func readBits(values unsafe.Pointer, at int, dst []float64) {
-	for k := range dst {
-		dst[k] = 0
-		if bit(values, at+k) {
-			dst[k] = 1
-		}
-	}
-}
-
-func bit(bits unsafe.Pointer, i int) bool {
-	return *(*byte)(unsafe.Add(bits, i>>3))>>(i&7)&1 != 0
-}
-
-func (t *table) Rows() int { return t.rows }
-func (t *table) Cols() int { return t.cols }
-
-func (t *table) Column(j, first int, dst []float64) {
-	for b := sort.SearchInts(t.starts, first+1) - 1; len(dst) > 0; b++ {
-		end := t.rows
-		if b+1 < len(t.starts) {
-			end = t.starts[b+1]
+func (b *batches) Column(j, first int, dst []float64) {
+	for i := sort.SearchInts(b.starts, first+1) - 1; len(dst) > 0; i++ {
+		end := b.rows
+		if i+1 < len(b.starts) {
+			end = b.starts[i+1]
 		}
 		n := min(end-first, len(dst))
-		t.batches[b][j].copy(first-t.starts[b], dst[:n])
+		b.columns[i][j].copy(first-b.starts[i], dst[:n])
 		first, dst = first+n, dst[n:]
 	}
 }
 
+func (b *batches) Categories(j int) []string {
+	if known := b.schema.columns[j].categories; known != nil {
+		return known.names
+	}
+	return nil
+}
+
 func (c *arrowColumn) copy(first int, dst []float64) {
 	first += c.offset
-	c.read(c.values, first, dst)
+	c.read(first, dst)
 	if c.valid != nil {
 		for k := range dst {
 			if !bit(c.valid, first+k) {
@@ -84,13 +59,28 @@ func (c *arrowColumn) copy(first int, dst []float64) {
 	}
 }
 
-// arrowSchema has the names of the columns and the readers for their types.
+// arrowSchema has the names of the columns and their types.
 type arrowSchema struct {
 	names   []string
-	readers []arrowReader
+	columns []arrowField
 }
 
-func (s *arrowSchema) column(j int) string { return fmt.Sprintf("x: column %d, %q", j, s.names[j]) }
+// arrowField is how the arrays of a column are read.
+type arrowField struct {
+	name       string // for errors
+	format     string
+	dictionary string      // the format of the dictionary's categories; "": there is none
+	categories *categories // nil: numbers
+
+	last  dictionary // the one read last
+	codes []int32    // its categories' numbers
+}
+
+// dictionary is the place of a dictionary in memory.
+type dictionary struct {
+	values         unsafe.Pointer
+	length, offset int64
+}
 
 func readSchema(c *C.struct_ArrowSchema) (*arrowSchema, error) {
 	const name = "x.arrow_schema"
@@ -127,37 +117,56 @@ func readSchema(c *C.struct_ArrowSchema) (*arrowSchema, error) {
 		if column == "" {
 			column = fmt.Sprintf("f%d", j)
 		}
-		s.names = append(s.names, column)
-		if child.dictionary != nil {
-			return nil, badArgument(s.column(j), text("dictionary-encoded"), "numbers or booleans without a dictionary")
-		}
-		format, err := goString(s.column(j)+", format", child.format)
+		field, err := readField(fmt.Sprintf("x: column %d, %q", j, column), child)
 		if err != nil {
 			return nil, err
 		}
-		reader := arrowReaders[format]
-		if reader == nil {
-			return nil, badArgument(s.column(j), text("of Arrow type "+format), "integers, float32, float64 and booleans (types c, C, s, S, i, I, l, L, f, g, b)")
-		}
-		s.readers = append(s.readers, reader)
+		s.names, s.columns = append(s.names, column), append(s.columns, field)
 	}
 	return s, nil
 }
 
-// add appends a record batch to t.
-func (s *arrowSchema) add(t *table, a *C.struct_ArrowArray) error {
+func readField(name string, c *C.struct_ArrowSchema) (f arrowField, err error) {
+	f.name = name
+	if f.format, err = goString(name+", format", c.format); err != nil {
+		return f, err
+	}
+	if c.dictionary != nil {
+		if f.dictionary, err = goString(name+", format of the dictionary", c.dictionary.format); err != nil {
+			return f, err
+		}
+		if !isArrowInteger(f.format) {
+			return f, badArgument(name, text("of Arrow type "+f.format+" with a dictionary"), "integers")
+		}
+		if c.dictionary.dictionary != nil || arrowTexts[f.dictionary] == nil && arrowNumbers(f.dictionary) == nil {
+			return f, badArgument(name, text("a dictionary of Arrow type "+f.dictionary), "texts, numbers, booleans and times")
+		}
+	}
+	switch {
+	case f.dictionary != "" || arrowTexts[f.format] != nil:
+		f.categories = newCategories(name)
+	case f.format != "n" && arrowNumbers(f.format) == nil:
+		return f, badArgument(name, text("of Arrow type "+f.format),
+			"integers, float32, float64, decimals, booleans, texts, dictionaries, dates, timestamps, times and durations")
+	}
+	return f, nil
+}
+
+// add appends a record batch to b.
+func (b *batches) add(a *C.struct_ArrowArray) error {
 	const name = "x.arrow_array"
+	columns := b.schema.columns
 	switch {
 	case a == nil:
 		return badArgument(name, null, "a record batch")
 	case a.release == nil:
 		return badArgument(name, text("released"), "a record batch that has not been released")
-	case int64(a.n_children) != int64(len(s.readers)):
-		return badArgument(name+".n_children", a.n_children, "%d, as in the schema", len(s.readers))
+	case int64(a.n_children) != int64(len(columns)):
+		return badArgument(name+".n_children", a.n_children, "%d, as in the schema", len(columns))
 	case a.children == nil && a.n_children > 0:
 		return badArgument(name+".children", null, "%d columns", a.n_children)
 	}
-	if err := within(name+".length", int64(a.length), 0, int64(maxRows-t.rows)); err != nil {
+	if err := within(name+".length", int64(a.length), 0, int64(maxRows-b.rows)); err != nil {
 		return err
 	}
 	if err := within(name+".offset", int64(a.offset), 0, maxValues); err != nil {
@@ -172,50 +181,21 @@ func (s *arrowSchema) add(t *table, a *C.struct_ArrowArray) error {
 			}
 		}
 	}
-	columns := make([]arrowColumn, len(s.readers))
+	read := make([]arrowColumn, len(columns))
 	for j, child := range unsafe.Slice(a.children, a.n_children) {
 		if child == nil {
 			return badArgument(fmt.Sprintf("%s.children[%d]", name, j), null, "a column")
 		}
-		if err := s.read(j, child, int64(a.offset), int64(a.length), &columns[j]); err != nil {
+		if err := columns[j].read(child, int64(a.offset), int64(a.length), &read[j]); err != nil {
 			return err
 		}
 	}
 	if a.length == 0 {
 		return nil
 	}
-	t.starts = append(t.starts, t.rows)
-	t.batches = append(t.batches, columns)
-	t.rows += int(a.length)
-	return nil
-}
-
-// read sets column to column j of a batch with the given rows.
-func (s *arrowSchema) read(j int, a *C.struct_ArrowArray, offset, length int64, column *arrowColumn) error {
-	name := s.column(j)
-	if err := within(name+", length", int64(a.length), offset+length, maxValues); err != nil {
-		return err
-	}
-	if err := within(name+", offset", int64(a.offset), 0, maxValues); err != nil {
-		return err
-	}
-	if length == 0 { // an empty column need not have buffers
-		return nil
-	}
-	if a.n_buffers != 2 || a.buffers == nil {
-		return badArgument(name+", n_buffers", a.n_buffers, "2")
-	}
-	buffers := unsafe.Slice(a.buffers, 2)
-	switch {
-	case buffers[1] == nil:
-		return badArgument(name+", values", null, "%d values", length)
-	case buffers[0] == nil && a.null_count > 0:
-		return badArgument(name+", validity", null, "a bitmap, because %d values are null", a.null_count)
-	}
-	*column = arrowColumn{s.readers[j], buffers[1], nil, int(int64(a.offset) + offset)}
-	if a.null_count != 0 {
-		column.valid = buffers[0]
-	}
+	b.starts = append(b.starts, b.rows)
+	b.columns = append(b.columns, read)
+	b.rows += int(a.length)
 	return nil
 }
 
@@ -224,11 +204,11 @@ func useArrow(a *C.struct_ArrowArray, c *C.struct_ArrowSchema, use func(*matrix)
 	if err != nil {
 		return err
 	}
-	t := &table{cols: len(s.names)}
-	if err := s.add(t, a); err != nil {
+	b := &batches{schema: s}
+	if err := b.add(a); err != nil {
 		return err
 	}
-	return use(&matrix{t, s.names, t.cols})
+	return use(&matrix{b, s.names, b.Cols()})
 }
 
 func useStream(c *C.struct_ArrowArrayStream, use func(*matrix) error) error {
@@ -259,17 +239,17 @@ func useStream(c *C.struct_ArrowArrayStream, use func(*matrix) error) error {
 	if err != nil {
 		return err
 	}
-	t := &table{cols: len(s.names)}
+	b := &batches{schema: s}
 	for {
 		batch := new(C.struct_ArrowArray)
 		if code := C.shim_stream_next(c, batch); code != 0 {
 			return failed("get_next", code)
 		}
 		if batch.release == nil {
-			return use(&matrix{t, s.names, t.cols})
+			return use(&matrix{b, s.names, b.Cols()})
 		}
 		defer C.shim_release_array(batch)
-		if err := s.add(t, batch); err != nil {
+		if err := b.add(batch); err != nil {
 			return err
 		}
 	}

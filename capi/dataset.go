@@ -4,6 +4,7 @@ package main
 import "C"
 
 import (
+	"fmt"
 	"sync/atomic"
 	"unsafe"
 
@@ -75,6 +76,9 @@ func readDatasetOptions(p *C.aoso_dataset_options, cols int) (g aoso.DatasetOpti
 	if g.Names, err = goStrings("options.feature_names", "options.num_feature_names", o.feature_names, int64(o.num_feature_names)); err != nil {
 		return g, o, err
 	}
+	if g.Categorical, err = readCategorical(o, cols); err != nil {
+		return g, o, err
+	}
 	if handle := readWord(p, unsafe.Offsetof(p.init)); handle != 0 {
 		m, err := find[*model]("options.init", uint64(handle))
 		if err != nil {
@@ -83,6 +87,25 @@ func readDatasetOptions(p *C.aoso_dataset_options, cols int) (g aoso.DatasetOpti
 		g.Init = m.Model
 	}
 	return g, o, nil
+}
+
+// readCategorical returns the columns of numbers that stand for categories.
+func readCategorical(o *C.aoso_dataset_options, cols int) ([]int, error) {
+	n := int64(o.num_categorical)
+	if o.categorical == nil && n != 0 {
+		return nil, badArgument("options.num_categorical", n, "0, because options.categorical is null")
+	}
+	if err := within("options.num_categorical", n, 0, int64(cols)); err != nil {
+		return nil, err
+	}
+	var columns []int
+	for i, j := range unsafe.Slice((*int64)(unsafe.Pointer(o.categorical)), n) {
+		if err := within(fmt.Sprintf("options.categorical[%d]", i), j, 0, int64(cols)-1); err != nil {
+			return nil, err
+		}
+		columns = append(columns, int(j))
+	}
+	return columns, nil
 }
 
 // readWeights returns the weights of the rows. They stay in memory of the host.
@@ -214,6 +237,21 @@ func goaoso_dataset_feature_name(handle C.uintptr_t, j C.int64_t, buffer *C.char
 		}
 		defer d.letGo()
 		return putName(d.names, "j", j, buffer, size, needed)
+	})
+}
+
+//export goaoso_dataset_categories
+func goaoso_dataset_categories(handle C.uintptr_t, j C.int64_t, buffer *C.char, size C.size_t, needed *C.size_t, count *C.int64_t) C.aoso_status {
+	return try(func() error {
+		d, err := findDataset("dataset", handle)
+		if err != nil {
+			return err
+		}
+		defer d.letGo()
+		if err := within("j", int64(j), 0, int64(len(d.names))-1); err != nil {
+			return err
+		}
+		return putCategories(d.Categories(int(j)), buffer, size, needed, count)
 	})
 }
 

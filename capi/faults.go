@@ -61,3 +61,10 @@ func (w watchedFeatures) Column(j, first int, dst []float64) {
 	checkpoint(inColumn)
 	w.Features.Column(j, first, dst)
 }
+
+func (w watchedFeatures) Categories(j int) []string {
+	if x, ok := w.Features.(aoso.CategoricalFeatures); ok {
+		return x.Categories(j)
+	}
+	return nil
+}

@@ -60,6 +60,9 @@ func readMatrix(x *C.aoso_matrix) (*matrix, error) {
 	if err := within("x.cols", int64(x.cols), 0, maxCols); err != nil {
 		return nil, err
 	}
+	if x.layout == C.AOSO_TABLE {
+		return readTable(x)
+	}
 	switch x.dtype {
 	case C.AOSO_FLOAT32:
 		return readLayout[float32](x)
@@ -100,7 +103,7 @@ func readLayout[T aoso.Number](x *C.aoso_matrix) (*matrix, error) {
 		}
 		return nil, badArgument("x.index_dtype", x.index_dtype, "AOSO_INT32 (%d) or AOSO_INT64 (%d)", C.AOSO_INT32, C.AOSO_INT64)
 	}
-	return nil, badArgument("x.layout", x.layout, "AOSO_DENSE (%d) to AOSO_ARROW_STREAM (%d)", C.AOSO_DENSE, C.AOSO_ARROW_STREAM)
+	return nil, badArgument("x.layout", x.layout, "AOSO_DENSE (%d) to AOSO_TABLE (%d)", C.AOSO_DENSE, C.AOSO_TABLE)
 }
 
 func readDense[T aoso.Number](x *C.aoso_matrix) (*matrix, error) {
@@ -139,6 +142,9 @@ func (s *strided[T]) Column(j, first int, dst []float64) {
 		dst[k] = float64(*(*T)(unsafe.Add(s.origin, j*s.colStride+(first+k)*s.rowStride)))
 	}
 }
+
+// at is the value of a row in the first column.
+func (s *strided[T]) at(row int) T { return *(*T)(unsafe.Add(s.origin, row*s.rowStride)) }
 
 func readColumns[T aoso.Number](x *C.aoso_matrix) (*matrix, error) {
 	rows, cols := int(x.rows), int(x.cols)

@@ -85,6 +85,20 @@ func goaoso_model_feature_name(handle C.uintptr_t, j C.int64_t, buffer *C.char, 
 	})
 }
 
+//export goaoso_model_categories
+func goaoso_model_categories(handle C.uintptr_t, j C.int64_t, buffer *C.char, size C.size_t, needed *C.size_t, count *C.int64_t) C.aoso_status {
+	return try(func() error {
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		if err := within("j", int64(j), 0, int64(len(m.names))-1); err != nil {
+			return err
+		}
+		return putCategories(m.Categories(int(j)), buffer, size, needed, count)
+	})
+}
+
 //export goaoso_model_describe
 func goaoso_model_describe(handle C.uintptr_t, buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
 	return try(func() error {

@@ -171,6 +171,11 @@ aoso_status aoso_dataset_feature_name(const aoso_dataset *dataset, int64_t j, ch
     GO(goaoso_dataset_feature_name(ID(dataset), j, P(buffer), size, P(needed)));
 }
 
+aoso_status aoso_dataset_categories(const aoso_dataset *dataset, int64_t j, char *buffer, size_t size, size_t *needed,
+                                 int64_t *count) {
+    GO(goaoso_dataset_categories(ID(dataset), j, P(buffer), size, P(needed), P(count)));
+}
+
 aoso_status aoso_dataset_save(const aoso_dataset *dataset, const char *path) {
     GO_LONG(goaoso_dataset_save(ID(dataset), P(path)));
 }
@@ -253,6 +258,11 @@ aoso_status aoso_model_class_name(const aoso_model *model, int64_t k, char *buff
 
 aoso_status aoso_model_feature_name(const aoso_model *model, int64_t j, char *buffer, size_t size, size_t *needed) {
     GO(goaoso_model_feature_name(ID(model), j, P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_model_categories(const aoso_model *model, int64_t j, char *buffer, size_t size, size_t *needed,
+                                 int64_t *count) {
+    GO(goaoso_model_categories(ID(model), j, P(buffer), size, P(needed), P(count)));
 }
 
 aoso_status aoso_model_describe(const aoso_model *model, char *buffer, size_t size, size_t *needed) {

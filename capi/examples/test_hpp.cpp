@@ -267,6 +267,40 @@ static void arrow() {
     EXPECT(batch.stream.release == nullptr);
 }
 
+// Columns of numbers and categories.
+static void tables() {
+    std::vector<double> sizes;
+    std::vector<int8_t> codes;
+    std::vector<std::string> texts;
+    const std::vector<std::string> colours{"red", "green", "blue", "a colour with a long name", "white", ""};
+    for (std::size_t i = 0; i < rows; i++) {
+        sizes.push_back(data.values[i * FEATURES]);
+        codes.push_back(static_cast<int8_t>(i % 7 == 0 ? -1 : data.classes[i]));
+        texts.push_back(codes[i] < 0 ? "" : colours[static_cast<std::size_t>(codes[i])]);
+    }
+    const aoso::table by_code({aoso::column(sizes), aoso::column(codes, colours)});
+    const aoso::table by_text({aoso::column(sizes), aoso::column(texts)});
+    const aoso::dataset train(by_code, data.classes);
+    const std::vector<std::string> sorted{"a colour with a long name", "blue", "green", "red", "white"};
+    EXPECT(train.categories(1) == sorted && train.categories(0).empty());
+    const aoso::model model = aoso::train(train, few_trees);
+    EXPECT(model.categories(1) == sorted && model.categories(0).empty());
+    EXPECT(fingerprint(by_text) == fingerprint(by_code));
+    EXPECT(model.predict_proba(by_text) == model.predict_proba(by_code));
+    EXPECT(status_of([&] { aoso::table({aoso::column(sizes), aoso::column(std::vector<int>{1})}); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { model.predict(aoso::table({aoso::column(texts), aoso::column(texts)})); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { model.categories(2); }) == AOSO_INVALID_ARGUMENT);
+
+    // Numbers that stand for categories.
+    std::vector<std::string> digits;
+    for (const int8_t code : codes) digits.push_back(std::to_string(code));
+    aoso::dataset_options options;
+    options.categorical = {1};
+    const aoso::table numbers({aoso::column(sizes), aoso::column(codes)});
+    const aoso::table named({aoso::column(sizes), aoso::column(digits)});
+    EXPECT(aoso::dataset(numbers, data.classes, options).categories(1) == aoso::dataset(named, data.classes).categories(1));
+}
+
 static void named_classes() {
     const std::vector<std::string> names{"ash", "birch", "cedar", "date", "elm"};
     std::vector<std::string> strings;
@@ -712,6 +746,7 @@ int main() {
         spans();
         matrices();
         arrow();
+        tables();
         named_classes();
         datasets();
         training();

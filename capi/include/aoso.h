@@ -73,8 +73,12 @@
  *               every option:
  *                   aoso_train_options o = {.struct_size = sizeof o};
  *               aoso_params has other defaults: use aoso_params_init.
- *   Missing     Missing values are NaN, or null in Arrow data. Infinite values
- *               lie beyond every threshold, in training and in prediction.
+ *   Missing     Missing values are NaN, null in Arrow data, and negative codes
+ *               of categories. Infinite values lie beyond every threshold, in
+ *               training and in prediction.
+ *   Categories  Datasets and models know categories by their names. A name that
+ *               training did not see counts as missing, or as a rare category
+ *               of a feature with many.
  */
 #ifndef AOSO_H
 #define AOSO_H

@@ -12,11 +12,15 @@
 #define MATRIX(F, T)                                                                                          \
     F(T, struct_size) F(T, layout) F(T, dtype) F(T, index_dtype) F(T, rows) F(T, cols) F(T, data)             \
     F(T, row_stride) F(T, col_stride) F(T, columns) F(T, indptr) F(T, indices) F(T, nnz) F(T, arrow_array)    \
-    F(T, arrow_schema) F(T, arrow_stream)
+    F(T, arrow_schema) F(T, arrow_stream) F(T, table)
+#define COLUMN(F, T)                                                                                          \
+    F(T, struct_size) F(T, kind) F(T, dtype) F(T, data) F(T, stride) F(T, num_categories) F(T, names)         \
+    F(T, text) F(T, text_offsets)
 #define LABELS(F, T) F(T, struct_size) F(T, dtype) F(T, count) F(T, data) F(T, class_names) F(T, num_class_names)
 #define DATASET_OPTIONS(F, T)                                                                                 \
     F(T, struct_size) F(T, max_bins) F(T, sample_rows) F(T, seed) F(T, num_threads) F(T, dense_only)          \
-    F(T, weights) F(T, num_weights) F(T, feature_names) F(T, num_feature_names) F(T, init)
+    F(T, weights) F(T, num_weights) F(T, feature_names) F(T, num_feature_names) F(T, init) \
+    F(T, categorical) F(T, num_categorical)
 #define DATASET_INFO(F, T) F(T, struct_size) F(T, rows) F(T, features) F(T, classes) F(T, unknown) F(T, bytes)
 #define MEMORY(F, T)                                                                                          \
     F(T, struct_size) F(T, matrix) F(T, sparse) F(T, residuals) F(T, rows) F(T, histograms) F(T, quantizing)  \
@@ -41,6 +45,7 @@
 
 int main(void) {
     PRINT(MATRIX, aoso_matrix)
+    PRINT(COLUMN, aoso_column)
     PRINT(LABELS, aoso_labels)
     PRINT(DATASET_OPTIONS, aoso_dataset_options)
     PRINT(DATASET_INFO, aoso_dataset_info)
@@ -87,6 +92,9 @@ int main(void) {
     CONSTANT(AOSO_CSC)
     CONSTANT(AOSO_ARROW)
     CONSTANT(AOSO_ARROW_STREAM)
+    CONSTANT(AOSO_TABLE)
+    CONSTANT(AOSO_NUMERIC)
+    CONSTANT(AOSO_CATEGORICAL)
     PARAM_CONSTANTS(CONSTANT)
     CONSTANT(AOSO_PHASE_TRAIN)
     CONSTANT(AOSO_PHASE_HOLDOUT)

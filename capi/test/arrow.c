@@ -336,7 +336,7 @@ static void nulls(void) {
 }
 
 static void bad(void) {
-    struct ArrowSchema schema, child;
+    struct ArrowSchema schema, child = {.format = "z"};
     struct ArrowArray array;
     aoso_dataset *d;
     make_schema(&schema);
@@ -358,12 +358,15 @@ static void bad(void) {
     BAD(schema.n_children, -1, "x.arrow_schema.n_children is -1")
     BAD(schema.children, NULL, "x.arrow_schema.children is null")
     BAD(schema.children[4], NULL, "x.arrow_schema.children[4] is null")
-    BAD(schema.children[1]->format, "u", "x: column 1, \"second\" is of Arrow type u; allowed: integers")
+    BAD(schema.children[1]->format, "z", "x: column 1, \"second\" is of Arrow type z; allowed: integers")
+    BAD(schema.children[1]->format, "u", "x: column 1, \"second\", n_buffers is 2; allowed: 3")
     BAD(schema.children[1]->format, "e", "is of Arrow type e")
     BAD(schema.children[1]->format, "+s", "is of Arrow type +s")
     BAD(schema.children[1]->format, NULL, "x: column 1, \"second\", format is null")
     BAD(schema.children[1]->name, "\xff", "UTF-8")
-    BAD(schema.children[2]->dictionary, &child, "x: column 2, \"third\" is dictionary-encoded")
+    BAD(schema.children[2]->dictionary, &child, "x: column 2, \"third\" is a dictionary of Arrow type z; allowed: texts, numbers")
+    child.format = NULL;
+    BAD(schema.children[2]->dictionary, &child, "x: column 2, \"third\", format of the dictionary is null")
     BAD(array.n_children, COLS - 1, "x.arrow_array.n_children is 5; allowed: 6")
     BAD(array.children, NULL, "x.arrow_array.children is null")
     BAD(array.children[5], NULL, "x.arrow_array.children[5] is null")

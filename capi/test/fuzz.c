@@ -178,7 +178,23 @@ static aoso_matrix *some_matrix(void) {
     double *v = copy_of(values, (size_t)rows * COLS * 8);
     if (rarely()) v[draw((uint64_t)rows * COLS)] = some_number(INFINITY);
     if (rarely()) v[draw((uint64_t)rows * COLS)] = NAN;
-    switch (draw(5)) {
+    switch (draw(6)) {
+    case 5: {
+        static const char *const names[] = {"a", "b", "c", "1"};
+        static const int64_t offsets[] = {0, 1, 2, 2, 6};
+        aoso_column columns[COLS];
+        for (int j = 0; j < COLS; j++) {
+            columns[j] = aoso_numbers(v + j * rows, AOSO_FLOAT64);
+            if (draw(2)) continue;
+            int32_t *codes = guarded((size_t)rows * 4);
+            for (int i = 0; i < rows; i++) codes[i] = rarely() && rarely() ? (int32_t)some_count(3) : (int32_t)draw(4);
+            columns[j] = draw(2) ? aoso_categories(codes, names, 4) : aoso_categories_in(codes, "abcd\xc3\xa9", offsets, 4);
+            if (rarely() && rarely()) columns[j].kind = (int32_t)draw(3);
+            if (rarely() && rarely()) columns[j].dtype = (int32_t)draw(2) ? AOSO_UINT32 : AOSO_FLOAT32;
+        }
+        x = aoso_table(copy_of(columns, sizeof columns), rows, COLS);
+        break;
+    }
     case 0: {
         static const void *columns[COLS];
         for (int j = 0; j < COLS; j++) columns[j] = rarely() && rarely() ? NULL : v + j * rows;
@@ -212,7 +228,7 @@ static aoso_matrix *some_matrix(void) {
     default: x = aoso_row_major(v, AOSO_FLOAT64, rows, COLS);
     }
     if (rarely()) x.dtype = (int32_t)draw(14);
-    if (rarely()) x.layout = x.layout == AOSO_DENSE ? (int32_t)draw(8) - 1 : AOSO_DENSE;
+    if (rarely()) x.layout = x.layout == AOSO_DENSE ? (int32_t)draw(9) - 1 : AOSO_DENSE;
     x.rows = some_size(rows, UINT32_MAX);
     x.cols = some_size(COLS, INT32_MAX);
     if (rarely()) x.row_stride = draw(2) ? 0 : some_size(x.row_stride, (int64_t)1 << 48);
@@ -399,6 +415,8 @@ CALL_CREATE(dataset_create_aligned, DATASET,
 CALL(dataset_get_info, aoso_dataset_get_info(some_handle(DATASET), some_out(sizeof(aoso_dataset_info))))
 CALL_OUTPUT(dataset_class_name, aoso_dataset_class_name(some_handle(DATASET), some_count(1), o.buffer, o.size, o.needed))
 CALL_OUTPUT(dataset_feature_name, aoso_dataset_feature_name(some_handle(DATASET), some_count(1), o.buffer, o.size, o.needed))
+CALL_OUTPUT(dataset_categories, aoso_dataset_categories(some_handle(DATASET), some_count(1), o.buffer, o.size, o.needed,
+                                                        rarely() ? NULL : guarded(8)))
 CALL(dataset_save, aoso_dataset_save(some_handle(DATASET), some_path()))
 CALL_CREATE(dataset_load, DATASET, aoso_dataset_load(some_path(), NEW(aoso_dataset)))
 CALL_CREATE(dataset_read, DATASET, aoso_dataset_read(some_path(), NEW(aoso_dataset)))
@@ -422,6 +440,7 @@ CALL_CREATE(trainer_model, MODEL, aoso_trainer_model(some_handle(TRAINER), NEW(a
 CALL(model_get_info, aoso_model_get_info(some_handle(MODEL), some_out(sizeof(aoso_model_info))))
 CALL_OUTPUT(model_class_name, aoso_model_class_name(some_handle(MODEL), some_count(1), o.buffer, o.size, o.needed))
 CALL_OUTPUT(model_feature_name, aoso_model_feature_name(some_handle(MODEL), some_count(1), o.buffer, o.size, o.needed))
+CALL_OUTPUT(model_categories, aoso_model_categories(some_handle(MODEL), some_count(1), o.buffer, o.size, o.needed, rarely() ? NULL : guarded(8)))
 CALL_OUTPUT(model_describe, aoso_model_describe(some_handle(MODEL), o.buffer, o.size, o.needed))
 CALL_OUTPUT(model_fingerprint, aoso_model_fingerprint(some_handle(MODEL), o.buffer, o.size, o.needed))
 CALL_OUTPUT(model_dump, aoso_model_dump(some_handle(MODEL), some_count(1), o.buffer, o.size, o.needed))
@@ -585,10 +604,10 @@ static const struct {
     ENTRY(build_info), ENTRY(set_log),
     ENTRY(params_init), ENTRY(params_parse), ENTRY(params_check), ENTRY(estimate_memory), ENTRY(suggest_params),
     ENTRY(dataset_create), ENTRY(dataset_create_aligned), ENTRY(dataset_get_info), ENTRY(dataset_class_name),
-    ENTRY(dataset_feature_name), ENTRY(dataset_save), ENTRY(dataset_load), ENTRY(dataset_read),
+    ENTRY(dataset_feature_name), ENTRY(dataset_categories), ENTRY(dataset_save), ENTRY(dataset_load), ENTRY(dataset_read),
     ENTRY(builder_create), ENTRY(builder_append), ENTRY(builder_finish), ENTRY(builder_finish_aligned),
     ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_interrupt), ENTRY(trainer_model),
-    ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_describe), ENTRY(model_fingerprint),
+    ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_categories), ENTRY(model_describe), ENTRY(model_fingerprint),
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),
     ENTRY(export_formats), ENTRY(model_export), ENTRY(model_export_file), ENTRY(model_importance), ENTRY(model_pair_importance),
     ENTRY(model_truncate), ENTRY(model_refit), ENTRY(model_merge), ENTRY(model_evaluate), ENTRY(model_evaluate_raw), ENTRY(model_calibrate),

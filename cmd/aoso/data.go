@@ -7,18 +7,21 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/internal/data/table"
 	"github.com/libaoso/aoso/internal/modelio"
+	"github.com/libaoso/aoso/internal/terminal"
 )
 
 // reader is how data files are read.
 type reader struct {
-	label, header, format string
-	stderr                func() io.Writer
+	label, header, format        string
+	ignore, numeric, categorical []string // columns
+	stderr                       func() io.Writer
 }
 
 func (r *reader) bind(c *cobra.Command) {
@@ -26,6 +29,13 @@ func (r *reader) bind(c *cobra.Command) {
 	c.Flags().StringVar(&r.label, "label", "last", "label `column`: last, a name, or an index from 0")
 	c.Flags().StringVar(&r.header, "header", "auto", "whether the first line of CSV data is a header: yes, no, or auto (yes if it has text outside the label column)")
 	c.Flags().StringVar(&r.format, "format", "auto", "format of the data: auto, csv or libsvm")
+	c.Flags().StringArrayVar(&r.ignore, "ignore", nil, "`column` to leave out, a name or an index from 0; may be repeated")
+}
+
+// bindKinds adds the flags that say what columns of training data are.
+func (r *reader) bindKinds(c *cobra.Command) {
+	c.Flags().StringArrayVar(&r.numeric, "numeric", nil, "`column` in which text is an error, rather than a category; may be repeated")
+	c.Flags().StringArrayVar(&r.categorical, "categorical", nil, "`column` whose numbers are categories; may be repeated")
 }
 
 // needsLabel checks that the data have labels.
@@ -38,43 +48,109 @@ func (r *reader) needsLabel() error {
 
 // data is the content of a data file, its columns in the order of the features.
 type data struct {
-	columns [][]float64
-	names   []string // nil: the file has none
-	labels  []string // nil: the file has none
-	rows    int
+	columns    [][]float64
+	categories [][]string // by column; nil, also for all: numbers
+	coded      []int      // columns of numbers that stand for categories
+	names      []string   // nil: the file has none
+	labels     []string   // nil: the file has none
+	rows       int
 }
 
-func (d *data) features() (aoso.Features, error) { return aoso.FromColumns(d.columns) }
+// features is the table of the data.
+func (d *data) features() aoso.Features { return d.block(0, d.rows) }
 
 // block returns the features of the rows from first up to, but not including, last.
-func (d *data) block(first, last int) (aoso.Features, error) {
-	columns := make([][]float64, len(d.columns))
-	for j, column := range d.columns {
-		columns[j] = column[first:last]
-	}
-	return aoso.FromColumns(columns)
+func (d *data) block(first, last int) aoso.Features { return &block{d, first, last - first} }
+
+// block is a table of some rows of data.
+type block struct {
+	*data
+	first, size int
 }
 
-// read reads a labelled file with any features.
+func (b *block) Rows() int { return b.size }
+func (b *block) Cols() int { return len(b.columns) }
+
+func (b *block) Column(j, first int, dst []float64) { copy(dst, b.columns[j][b.first+first:]) }
+
+func (b *block) Categories(j int) []string {
+	if b.categories == nil {
+		return nil
+	}
+	return b.categories[j]
+}
+
+// read reads a labelled file with any features, and says what they were taken for.
 func (r *reader) read(file string) (*data, error) {
-	t, err := r.readTable(file, table.Options{})
+	t, err := r.readTable(file, table.Options{Numeric: r.numeric, Categorical: r.categorical})
 	if err != nil {
 		return nil, err
 	}
-	return &data{t.Columns, t.Names, t.Labels, t.Rows}, nil
+	for _, odd := range t.Odd {
+		warn(r.stderr(), "%s: %s; use --numeric if it should be numeric, else --categorical", file, odd)
+	}
+	if report := kindsOf(t); report != "" {
+		fmt.Fprintf(r.stderr(), "%s: %s\n", terminal.Plain(cmp.Or(map[string]string{"-": "standard input"}[file], file)), terminal.Plain(report))
+	}
+	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.Rows}, nil
 }
 
-// readAs reads a labelled file that must have the named features. Messages call
-// their owner by the given name ("the model").
-func (r *reader) readAs(file string, names []string, owner string) (*data, error) {
-	return r.readMatched(file, names, owner, table.Options{Features: len(names)})
+// kindsOf says what the columns of a table were taken for; "" if all are numbers.
+func kindsOf(t *table.Table) string {
+	named := map[table.Kind][]string{}
+	numbers := 0
+	for j, kind := range t.Kinds {
+		name := fmt.Sprint(j)
+		if t.Names != nil {
+			name = t.Names[j]
+		}
+		switch {
+		case slices.Contains(t.Coded, j):
+			named[table.Categories] = append(named[table.Categories], name+" (numbers)")
+		case kind == table.Categories:
+			named[kind] = append(named[kind], fmt.Sprintf("%s (%d)", name, len(t.Categories[j])))
+		case kind == table.Numbers:
+			numbers++
+		default:
+			named[kind] = append(named[kind], name)
+		}
+	}
+	if numbers == len(t.Kinds) && t.Ignored == nil {
+		return ""
+	}
+	report := fmt.Sprintf("%d numeric", numbers)
+	add := func(names []string, kind string) {
+		const most = 8
+		if len(names) > most {
+			report += fmt.Sprintf("; %d %s: %s and %d more", len(names), kind, strings.Join(names[:most], ", "), len(names)-most)
+		} else if len(names) > 0 {
+			report += fmt.Sprintf("; %d %s: %s", len(names), kind, strings.Join(names, ", "))
+		}
+	}
+	add(named[table.Categories], "categorical")
+	add(named[table.Dates], "of dates")
+	add(named[table.Booleans], "of truth values")
+	add(t.Ignored, "ignored")
+	return report
+}
+
+// owner is what the features of a file must be those of.
+type owner interface {
+	FeatureNames() []string
+	Categories(feature int) []string
+}
+
+// readAs reads a labelled file that must have the features of a model or dataset.
+// Messages call it by the given name ("the model").
+func (r *reader) readAs(file string, of owner, called string) (*data, error) {
+	return r.readMatched(file, of, called, table.Options{})
 }
 
 // readUnlabelled reads a file with or without labels. It may have no rows.
-func (r *reader) readUnlabelled(file string, names []string, owner string) (*data, error) {
-	d, err := r.readMatched(file, names, owner, table.Options{Features: len(names), LabelOptional: true})
+func (r *reader) readUnlabelled(file string, of owner, called string) (*data, error) {
+	d, err := r.readMatched(file, of, called, table.Options{LabelOptional: true})
 	if errors.Is(err, table.ErrNoRows) {
-		return &data{columns: make([][]float64, len(names))}, nil
+		return &data{columns: make([][]float64, len(of.FeatureNames()))}, nil
 	}
 	return d, err
 }
@@ -89,18 +165,17 @@ func (r *reader) readFor(model, file string, s *saver) (*aoso.Model, aoso.Featur
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	d, err := r.readAs(file, m.FeatureNames(), "the model")
+	d, err := r.readAs(file, m, "the model")
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	x, err := d.features()
-	return m, x, aoso.StringLabels(d.labels), err
+	return m, d.features(), aoso.StringLabels(d.labels), nil
 }
 
 // readTable reads a file according to the flags, and warns if the header is
 // doubtful.
 func (r *reader) readTable(file string, o table.Options) (*table.Table, error) {
-	o.Label, o.Header, o.Format = r.label, r.header, r.format
+	o.Label, o.Header, o.Format, o.Ignore = r.label, r.header, r.format, r.ignore
 	t, err := table.Read(file, o)
 	if err == nil && t.Doubt != "" {
 		warn(r.stderr(), "%s: %s; use --header yes or --header no", file, t.Doubt)
@@ -108,24 +183,36 @@ func (r *reader) readTable(file string, o table.Options) (*table.Table, error) {
 	return t, err
 }
 
-func (r *reader) readMatched(file string, names []string, owner string, o table.Options) (*data, error) {
+func (r *reader) readMatched(file string, of owner, called string, o table.Options) (*data, error) {
+	names := of.FeatureNames()
+	o.Features = len(names)
 	if !unnamed(names) {
 		o.Names = names
+	}
+	for j := range names {
+		o.NumericFeatures = append(o.NumericFeatures, of.Categories(j) == nil)
 	}
 	t, err := r.readTable(file, o)
 	if err != nil {
 		return nil, err
 	}
-	columns, err := match(t, file, names, owner)
+	position, err := match(t, file, names, called)
 	if err != nil {
 		return nil, err
 	}
-	return &data{columns, names, t.Labels, t.Rows}, nil
+	d := &data{names: names, labels: t.Labels, rows: t.Rows}
+	for _, j := range position {
+		d.columns = append(d.columns, t.Columns[j])
+		if t.Categories != nil {
+			d.categories = append(d.categories, t.Categories[j])
+		}
+	}
+	return d, nil
 }
 
-// match returns a table's columns in the order of the named features. It goes by
-// name if both have names, else by position.
-func match(t *table.Table, file string, names []string, owner string) ([][]float64, error) {
+// match returns the place of each named feature among a table's columns. It goes
+// by name if both have names, else by position.
+func match(t *table.Table, file string, names []string, owner string) ([]int, error) {
 	named := t.Names != nil && !unnamed(names)
 	differs := ""
 	if missing := without(names, t.Names); named && len(missing) > 0 {
@@ -149,18 +236,18 @@ func match(t *table.Table, file string, names []string, owner string) ([][]float
 		return nil, fmt.Errorf("%s has %d features%s, %s has %d%s", file, len(t.Columns), beside, owner, len(names), differs)
 	case differs != "":
 		return nil, fmt.Errorf("the features of %s differ from those of %s%s", file, owner, differs)
-	case !named || slices.Equal(t.Names, names):
-		return t.Columns, nil
 	}
-	position := make(map[string]int, len(names))
+	place := make(map[string]int, len(names))
 	for j, name := range t.Names {
-		position[name] = j
+		place[name] = j
 	}
-	columns := make([][]float64, len(names))
+	position := make([]int, len(names))
 	for j, name := range names {
-		columns[j] = t.Columns[position[name]]
+		if position[j] = j; named {
+			position[j] = place[name]
+		}
 	}
-	return columns, nil
+	return position, nil
 }
 
 // unnamed reports whether the features have the default names of the library.

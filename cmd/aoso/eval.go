@@ -60,15 +60,11 @@ func (e *evaluator) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	d, err := e.readAs(e.data, m.FeatureNames(), "the model")
+	d, err := e.readAs(e.data, m, "the model")
 	if err != nil {
 		return err
 	}
-	x, err := d.features()
-	if err != nil {
-		return err
-	}
-	start := time.Now()
+	x, start := d.features(), time.Now()
 	v, err := m.Evaluate(x, aoso.StringLabels(d.labels), nil, e.options)
 	if err != nil {
 		return err

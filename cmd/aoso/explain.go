@@ -71,7 +71,7 @@ func (e *explainer) run(c *cobra.Command) error {
 	}
 	var d *data
 	if e.data != "" {
-		if d, err = e.readUnlabelled(e.data, m.FeatureNames(), "the model"); err != nil {
+		if d, err = e.readUnlabelled(e.data, m, "the model"); err != nil {
 			return err
 		}
 	}
@@ -135,11 +135,7 @@ func (e *explainer) explain(w *lineWriter, m *aoso.Model, d *data, form explaine
 	const most = 1 << 22 // values at once
 	step := max(most/(per*len(names)), 1)
 	for first := 0; first < d.rows; first += step {
-		x, err := d.block(first, min(first+step, d.rows))
-		if err != nil {
-			return err
-		}
-		c, err := m.SHAPSparse(x, e.options)
+		c, err := m.SHAPSparse(d.block(first, min(first+step, d.rows)), e.options)
 		if err != nil {
 			return err
 		}

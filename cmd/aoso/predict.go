@@ -85,7 +85,7 @@ func (p *predictor) run(c *cobra.Command) error {
 			return err
 		}
 	}
-	d, err := p.readUnlabelled(p.data, m.FeatureNames(), "the model")
+	d, err := p.readUnlabelled(p.data, m, "the model")
 	if err != nil {
 		return err
 	}
@@ -93,11 +93,7 @@ func (p *predictor) run(c *cobra.Command) error {
 		w := &lineWriter{out: bufio.NewWriter(out)}
 		p.header(w, m)
 		for first := 0; first < d.rows; first += predictRows {
-			x, err := d.block(first, min(first+predictRows, d.rows))
-			if err == nil {
-				err = write(w, m, x)
-			}
-			if err != nil {
+			if err := write(w, m, d.block(first, min(first+predictRows, d.rows))); err != nil {
 				return err
 			}
 		}
@@ -155,6 +151,11 @@ func (p *predictor) rawOf(m *aoso.Model) (func(*lineWriter, *aoso.Model, aoso.Fe
 			return nil, usageError(fmt.Errorf("of is %q; allowed: the classes of the model: %s", class, strings.Join(m.Classes(), ", ")))
 		}
 	}
+	for j := range m.FeatureNames() {
+		if m.Categories(j) != nil {
+			return p.rawOfAll(classes), nil // of a row predictor, categories are positions in its own lists
+		}
+	}
 	rows, err := m.RowPredictor(p.options)
 	return func(w *lineWriter, _ *aoso.Model, x aoso.Features) error {
 		row, scores := make([]float64, x.Cols()), make([]float64, len(classes))
@@ -169,6 +170,22 @@ func (p *predictor) rawOf(m *aoso.Model) (func(*lineWriter, *aoso.Model, aoso.Fe
 		}
 		return nil
 	}, err
+}
+
+// rawOfAll returns the same function, which computes all scores.
+func (p *predictor) rawOfAll(classes []int) func(*lineWriter, *aoso.Model, aoso.Features) error {
+	return func(w *lineWriter, m *aoso.Model, x aoso.Features) error {
+		values, err := m.PredictRaw(x, p.options)
+		all := len(m.Classes())
+		scores := make([]float64, len(classes))
+		for first := 0; first < len(values); first += all {
+			for i, k := range classes {
+				scores[i] = values[first+k]
+			}
+			w.numbers(scores, 1)
+		}
+		return err
+	}
 }
 
 func (p *predictor) leaves(w *lineWriter, m *aoso.Model, x aoso.Features) error {

@@ -50,6 +50,7 @@ result is printed, so it is there even if standard output fails.`,
 	f.StringVar(&t.data, "data", "", "`file` to train on")
 	f.StringVar(&t.valid, "valid", "", "`file` to validate on")
 	t.reader.bind(c)
+	t.reader.bindKinds(c)
 	f.StringVar(&t.model, "model", "", "`file` to save the model to")
 	f.StringVar(&t.init, "init", "", "model `file` to continue: training adds trees to it")
 	f.BoolVar(&t.json, "json", false, "print the result as one line of JSON")
@@ -197,17 +198,13 @@ func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *
 	if before == nil {
 		d, err = t.read(t.data)
 	} else {
-		d, err = t.readAs(t.data, before.FeatureNames(), "the model to continue")
+		d, err = t.readAs(t.data, before, "the model to continue")
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Names = d.names
-	x, err := d.features()
-	if err != nil {
-		return nil, nil, err
-	}
-	if train, err = aoso.NewDataset(x, aoso.StringLabels(d.labels), o); err != nil {
+	o.Names, o.Categorical = d.names, d.coded
+	if train, err = aoso.NewDataset(d.features(), aoso.StringLabels(d.labels), o); err != nil {
 		return nil, nil, err
 	}
 	if classes := train.Classes(); len(classes) == 1 {
@@ -216,13 +213,10 @@ func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *
 	if t.valid == "" {
 		return train, nil, nil
 	}
-	if d, err = t.readAs(t.valid, train.FeatureNames(), "the training data"); err != nil {
+	if d, err = t.readAs(t.valid, train, "the training data"); err != nil {
 		return nil, nil, err
 	}
-	if x, err = d.features(); err != nil {
-		return nil, nil, err
-	}
-	if valid, err = train.Aligned(x, aoso.StringLabels(d.labels), nil); err != nil {
+	if valid, err = train.Aligned(d.features(), aoso.StringLabels(d.labels), nil); err != nil {
 		return nil, nil, err
 	}
 	if n := valid.Unknown(); n > 0 {

@@ -169,7 +169,7 @@ func TestTrainErrors(t *testing.T) {
 		{"", []string{"d.csv", "empty"}},
 		{"a,b,class\n", []string{"d.csv", "no rows"}},
 		{"1,2,x\n1,2\n", []string{"d.csv:2", "2 cells", "3"}},
-		{"1,2,x\n1,abc,y\n", []string{"d.csv:2", "column 1", "abc"}},
+		{"1,2,x\n1,ab\xff,y\n", []string{"d.csv:2", "column 1", "UTF-8"}},
 		{"a,b,class\n1,1e999,y\n", []string{"d.csv:2", `column "b"`, "1e999"}},
 		{"1,2,x\n1,2,\n", []string{"d.csv:2", "label is missing"}},
 	} {

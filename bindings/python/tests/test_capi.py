@@ -47,7 +47,7 @@ def test_constants():
     def constant(name):
         return int(re.search(rf"^AOSO_{name} = (\d+)$", ABI, re.MULTILINE)[1])
 
-    for name in ("DENSE", "COLUMNS", "CSR", "CSC", "ARROW", "ARROW_STREAM"):
+    for name in ("DENSE", "COLUMNS", "CSR", "CSC", "ARROW", "ARROW_STREAM", "TABLE"):
         assert getattr(_capi, "_" + name) == constant(name)
     for name in ("OK", "BUFFER_TOO_SMALL"):
         assert getattr(_library, "_" + name) == constant(name)

@@ -132,6 +132,20 @@ std::string text(Function function, const Args &...args) {
     return out;
 }
 
+// The texts that a function returns through its last four arguments: buffer,
+// size, needed and count. Each ends with a 0.
+template <class Function, class... Args>
+std::vector<std::string> texts(Function function, const Args &...args) {
+    std::size_t size = 0;
+    int64_t count = 0;
+    check(function(args..., nullptr, 0, &size, &count));
+    std::string all(size, 0);
+    check(function(args..., &all[0], all.size(), &size, &count));
+    std::vector<std::string> out;
+    for (std::size_t at = 0; at < all.size(); at += out.back().size() + 1) out.emplace_back(all.c_str() + at);
+    return out;
+}
+
 template <class Container>
 using element = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const Container &>()))>>;
 

@@ -20,6 +20,8 @@ typedef struct aoso_dataset_options {
     const char *const *feature_names; /* NULL: Arrow's names, else f0, f1, ... */
     int64_t num_feature_names;
     const aoso_model *init; /* a model that training continues; its classes and features become the dataset's */
+    const int64_t *categorical; /* columns of numbers that stand for categories: 3 is the category "3" */
+    int64_t num_categorical;
 } aoso_dataset_options;
 
 /* Quantizes features and labels for training. options may be NULL. */
@@ -46,6 +48,11 @@ AOSO_API aoso_status aoso_dataset_get_info(const aoso_dataset *dataset, aoso_dat
 AOSO_API aoso_status aoso_dataset_class_name(const aoso_dataset *dataset, int64_t k, char *buffer, size_t size, size_t *needed);
 AOSO_API aoso_status aoso_dataset_feature_name(const aoso_dataset *dataset, int64_t j, char *buffer, size_t size,
                                            size_t *needed);
+
+/* The categories of feature j in order, each with a final 0. *count is
+ * their number, or -1 if the feature is numeric. */
+AOSO_API aoso_status aoso_dataset_categories(const aoso_dataset *dataset, int64_t j, char *buffer, size_t size, size_t *needed,
+                                         int64_t *count);
 
 /* Writes the quantized dataset to a file. An existing file is replaced
  * completely, or left unchanged on an error. A dataset that continues a model

@@ -21,6 +21,7 @@ struct dataset_options {
     span<const double> weights = {};
     std::vector<std::string> feature_names = {};
     const model *init = nullptr;
+    std::vector<int64_t> categorical = {}; // columns of numbers that stand for categories
 };
 
 namespace detail {
@@ -40,6 +41,8 @@ struct c_dataset_options : aoso_dataset_options {
         feature_names = names.empty() ? nullptr : names.data();
         num_feature_names = count(names);
         init = optional(o.init);
+        categorical = o.categorical.empty() ? nullptr : o.categorical.data();
+        num_categorical = count(o.categorical);
     }
 };
 
@@ -73,6 +76,9 @@ public:
 
     std::string class_name(int64_t k) const { return detail::text(aoso_dataset_class_name, get(), k); }
     std::string feature_name(int64_t j) const { return detail::text(aoso_dataset_feature_name, get(), j); }
+
+    // In order; empty if the feature is numeric.
+    std::vector<std::string> categories(int64_t j) const { return detail::texts(aoso_dataset_categories, get(), j); }
 
 private:
     dataset(const matrix &x, const aoso_labels &y, const detail::c_dataset_options &o)

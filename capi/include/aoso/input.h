@@ -28,16 +28,43 @@ enum { /* layouts of a matrix */
     AOSO_CSR = 2,
     AOSO_CSC = 3,
     AOSO_ARROW = 4,
-    AOSO_ARROW_STREAM = 5
+    AOSO_ARROW_STREAM = 5,
+    AOSO_TABLE = 6
 };
+
+enum { /* kinds of a column */
+    AOSO_NUMERIC = 0,
+    AOSO_CATEGORICAL = 1
+};
+
+/* A column of a table. The memory is not copied. Create one with the functions
+ * below. */
+typedef struct aoso_column {
+    uint32_t struct_size; /* the same for all columns of a table */
+    int32_t kind;         /* AOSO_NUMERIC or AOSO_CATEGORICAL */
+    int32_t dtype;        /* of the values; AOSO_CATEGORICAL: an integer type */
+    int32_t reserved;
+    const void *data; /* the value of the first row */
+    int64_t stride;   /* elements from one row to the next; may be negative */
+
+    /* AOSO_CATEGORICAL: values are positions in a list of categories. Negative
+     * ones are missing, and so is the category "". Category k is names[k]. If
+     * names is NULL, it is the text from text[text_offsets[k]] up to, but not
+     * including, text[text_offsets[k + 1]]. Names are UTF-8 without zero bytes. */
+    int64_t num_categories;
+    const char *const *names;
+    const char *text;
+    const int64_t *text_offsets; /* num_categories + 1 */
+} aoso_column;
 
 /* The Arrow C data interface: define or include it before use. */
 struct ArrowSchema;
 struct ArrowArray;
 struct ArrowArrayStream;
 
-/* Describes a table of numbers, one row per example and one column per feature.
- * The numbers are not copied. Create one with the functions below. */
+/* Describes a table, one row per example and one column per feature. All layouts
+ * hold numbers; AOSO_TABLE, AOSO_ARROW and AOSO_ARROW_STREAM hold categories as
+ * well. The values are not copied. Create one with the functions below. */
 typedef struct aoso_matrix {
     uint32_t struct_size;
     int32_t layout;
@@ -60,18 +87,24 @@ typedef struct aoso_matrix {
     const void *indices;
     int64_t nnz; /* stored values */
 
-    /* AOSO_ARROW: a struct array (record batch) of numeric or boolean columns.
-     * No row may be null. The caller releases it.
+    /* AOSO_ARROW: a struct array (record batch). No row may be null. The caller
+     * releases it. Integers, floats (not half), decimals and null columns are
+     * numbers; booleans are 0 and 1; dates, timestamps, times and durations are
+     * seconds, since 1970 UTC where they are points in time. Texts and
+     * dictionaries are categories. The categories of a dictionary that are not
+     * text are named by their numbers.
      * AOSO_ARROW_STREAM: a stream of such batches. The call reads it to its
      * end and releases it, even on errors. */
     const struct ArrowArray *arrow_array;
     const struct ArrowSchema *arrow_schema;
     struct ArrowArrayStream *arrow_stream;
+
+    const aoso_column *table; /* AOSO_TABLE: cols columns */
 } aoso_matrix;
 
 static inline aoso_matrix aoso_dense(const void *data, int32_t dtype, int64_t rows, int64_t cols, int64_t row_stride,
                                      int64_t col_stride) {
-    aoso_matrix m = {sizeof(aoso_matrix), AOSO_DENSE, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, NULL};
+    aoso_matrix m = {sizeof(aoso_matrix), AOSO_DENSE, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL};
     m.dtype = dtype;
     m.rows = rows;
     m.cols = cols;
@@ -97,6 +130,40 @@ static inline aoso_matrix aoso_columns(const void *const *columns, int32_t dtype
     m.layout = AOSO_COLUMNS;
     m.columns = columns;
     return m;
+}
+
+/* Columns of any kind and type, one after the other in memory. */
+static inline aoso_matrix aoso_table(const aoso_column *columns, int64_t rows, int64_t cols) {
+    aoso_matrix m = aoso_dense(NULL, 0, rows, cols, 0, 0);
+    m.layout = AOSO_TABLE;
+    m.table = columns;
+    return m;
+}
+
+/* A column of numbers. */
+static inline aoso_column aoso_numbers(const void *data, int32_t dtype) {
+    aoso_column c = {sizeof(aoso_column), AOSO_NUMERIC, 0, 0, NULL, 1, 0, NULL, NULL, NULL};
+    c.dtype = dtype;
+    c.data = data;
+    return c;
+}
+
+/* A column of categories: that of row i is names[codes[i]]. */
+static inline aoso_column aoso_categories(const int32_t *codes, const char *const *names, int64_t num_categories) {
+    aoso_column c = aoso_numbers(codes, AOSO_INT32);
+    c.kind = AOSO_CATEGORICAL;
+    c.num_categories = num_categories;
+    c.names = names;
+    return c;
+}
+
+/* The same with all names in one text. */
+static inline aoso_column aoso_categories_in(const int32_t *codes, const char *text, const int64_t *text_offsets,
+                                             int64_t num_categories) {
+    aoso_column c = aoso_categories(codes, NULL, num_categories);
+    c.text = text;
+    c.text_offsets = text_offsets;
+    return c;
 }
 
 /* Compressed sparse rows; indptr has rows + 1 entries, the last one nnz. */

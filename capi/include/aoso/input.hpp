@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace aoso {
@@ -27,7 +29,7 @@ constexpr int32_t dtype() {
 
 } // namespace detail
 
-// Describes a table of numbers and does not own it.
+// Describes a table and does not own it.
 using matrix = aoso_matrix;
 
 // The values row by row, in the given number of columns.
@@ -63,6 +65,78 @@ matrix columns(const Container &pointers, int64_t rows) {
     const void *addresses = std::data(pointers);
     return aoso_columns(static_cast<const void *const *>(addresses), detail::dtype<T>(), rows, detail::count(pointers));
 }
+
+// A column of a table. It refers to the values and owns the categories.
+class column {
+public:
+    // Numbers.
+    template <class Container>
+    explicit column(const Container &values)
+        : rows_(detail::count(values)), column_(aoso_numbers(std::data(values), detail::dtype<detail::element<Container>>())) {}
+
+    // Categories: that of row i is categories[codes[i]]; a negative code is missing.
+    template <class Container>
+    column(const Container &codes, std::vector<std::string> categories)
+        : rows_(detail::count(codes)), column_(aoso_categories(nullptr, nullptr, detail::count(categories))),
+          categories_(std::move(categories)) {
+        static_assert(std::is_integral_v<detail::element<Container>>, "codes are integers");
+        column_.data = std::data(codes);
+        column_.dtype = detail::dtype<detail::element<Container>>();
+    }
+
+    // Categories: each different text is one. The empty text is missing.
+    explicit column(const std::vector<std::string> &texts)
+        : rows_(detail::count(texts)), column_(aoso_categories(nullptr, nullptr, 0)) {
+        std::unordered_map<std::string, int32_t> known;
+        for (const std::string &text : texts) {
+            const auto [at, fresh] = known.try_emplace(text, static_cast<int32_t>(categories_.size()));
+            if (fresh) categories_.push_back(text);
+            codes_.push_back(at->second);
+        }
+        column_.num_categories = detail::count(categories_);
+    }
+
+    int64_t rows() const { return rows_; }
+
+private:
+    friend class table;
+
+    int64_t rows_;
+    aoso_column column_;
+    std::vector<std::string> categories_;
+    std::vector<int32_t> codes_; // of texts
+};
+
+// Columns of equal length. It can be passed wherever a matrix can.
+class table {
+public:
+    explicit table(std::vector<column> columns) : own_(std::move(columns)) {
+        for (const column &c : own_) {
+            if (c.rows() != own_[0].rows()) {
+                throw error(AOSO_INVALID_ARGUMENT, "columns is of " + std::to_string(c.rows()) + " values; allowed: " +
+                                                       std::to_string(own_[0].rows()) + ", as in column 0");
+            }
+        }
+        for (const column &c : own_) names_.push_back(detail::pointers(c.categories_));
+        for (std::size_t j = 0; j < own_.size(); j++) {
+            columns_.push_back(own_[j].column_);
+            if (columns_[j].kind == AOSO_CATEGORICAL) columns_[j].names = names_[j].data();
+            if (!own_[j].codes_.empty()) columns_[j].data = own_[j].codes_.data();
+        }
+    }
+    table(const table &) = delete; // the columns point to each other
+    table(table &&) = default;
+
+    // Valid until this object ends.
+    operator matrix() const {
+        return aoso_table(columns_.data(), own_.empty() ? 0 : own_[0].rows(), detail::count(columns_));
+    }
+
+private:
+    std::vector<column> own_;
+    std::vector<std::vector<const char *>> names_;
+    std::vector<aoso_column> columns_;
+};
 
 namespace detail {
 

@@ -27,6 +27,11 @@ AOSO_API aoso_status aoso_model_get_info(const aoso_model *model, aoso_model_inf
 AOSO_API aoso_status aoso_model_class_name(const aoso_model *model, int64_t k, char *buffer, size_t size, size_t *needed);
 AOSO_API aoso_status aoso_model_feature_name(const aoso_model *model, int64_t j, char *buffer, size_t size, size_t *needed);
 
+/* The categories of feature j in order, each with a final 0. *count is their
+ * number, or -1 if the feature is numeric. */
+AOSO_API aoso_status aoso_model_categories(const aoso_model *model, int64_t j, char *buffer, size_t size, size_t *needed,
+                                       int64_t *count);
+
 /* JSON: method, trees, trees_per_iteration, classes, features, and params, a
  * text for aoso_params_parse. */
 AOSO_API aoso_status aoso_model_describe(const aoso_model *model, char *buffer, size_t size, size_t *needed);

@@ -91,6 +91,9 @@ public:
     }
     std::string feature_name(int64_t j) const { return detail::text(aoso_model_feature_name, get(), j); }
 
+    // In order; empty if the feature is numeric.
+    std::vector<std::string> categories(int64_t j) const { return detail::texts(aoso_model_categories, get(), j); }
+
     // JSON.
     std::string describe() const { return detail::text(aoso_model_describe, get()); }
     std::string fingerprint() const { return detail::text(aoso_model_fingerprint, get()); }

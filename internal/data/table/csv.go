@@ -21,7 +21,11 @@ type csvParser struct {
 	width     int      // cells a record
 	label     int      // the label's column, -1 for none
 	start     int      // the line on which the current record starts
-	assumed   int      // the column that would be the label's, had the file not been taken for one without; else -1
+	info      []column
+	known     map[int]bool // columns of texts, known from reading the file before
+	listedAs  []int        // columns that the options list as categorical
+	second    []kind       // of the cells of the second record
+	assumed   int          // the column that would be the label's, had the file not been taken for one without; else -1
 
 	quoted  bool     // the current record has quotes
 	record  []byte   // a record of several lines
@@ -32,8 +36,10 @@ type csvParser struct {
 	rows    int
 }
 
-func parseCSV(s *source, o Options) (*Table, error) {
-	p := &csvParser{source: s}
+// parseCSV reads a table. known are columns of texts; if it finds others only
+// after it has read numbers there, it returns them in a mixedError.
+func parseCSV(s *source, o Options, known map[int]bool) (*Table, error) {
+	p := &csvParser{source: s, known: known}
 	first, err := p.next()
 	if err == io.EOF {
 		return nil, s.noRows("is empty")
@@ -41,18 +47,28 @@ func parseCSV(s *source, o Options) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.take(len(first)); err != nil {
+		return nil, err
+	}
+	first, start, quoted := bytes.Clone(first), p.start, p.quoted
 	p.separator = separator(first)
+	second, secondErr := p.next()
+	if secondErr == nil && p.split(second) == nil {
+		for _, cell := range p.cells {
+			_, k := number(cell)
+			p.second = append(p.second, k)
+		}
+	}
+	secondStart, secondQuoted := p.start, p.quoted
+	p.start, p.quoted = start, quoted
 	if err := p.split(first); err != nil {
 		return nil, err
 	}
 	if err := p.begin(o); err != nil {
 		return nil, err
 	}
-	for {
-		record, err := p.next()
-		if err == io.EOF {
-			break
-		}
+	p.start, p.quoted = secondStart, secondQuoted
+	for record, err := second, secondErr; err != io.EOF; record, err = p.next() {
 		if err == nil {
 			err = p.row(record)
 		}
@@ -203,8 +219,10 @@ func (p *csvParser) begin(o Options) error {
 	if err := p.take(192 * p.width); err != nil {
 		return err
 	}
-	p.columns = make([][]float64, p.features())
 	if !header {
+		if err := p.settle(o); err != nil {
+			return err
+		}
 		return p.rowOf(p.cells)
 	}
 	seen := make(map[string]int, p.width)
@@ -220,13 +238,14 @@ func (p *csvParser) begin(o Options) error {
 		seen[names[j]] = j
 	}
 	p.header = names
-	return nil
+	return p.settle(o)
 }
 
 // unlabelled tells whether a file that may lack labels does.
 func (p *csvParser) unlabelled(o Options, header bool) bool {
+	width := p.width - len(o.Ignore)
 	if p.label < 0 || !header || o.Names == nil {
-		return p.width == o.Features
+		return width == o.Features
 	}
 	wanted := make(map[string]bool, len(o.Names))
 	for _, name := range o.Names {
@@ -234,14 +253,14 @@ func (p *csvParser) unlabelled(o Options, header bool) bool {
 	}
 	others := 0 // that are no features
 	for _, cell := range p.cells {
-		if !wanted[string(cell)] {
+		if !wanted[string(cell)] && !slices.Contains(o.Ignore, string(cell)) {
 			others++
 		}
 	}
 	if labelled := others == 1 && !wanted[string(p.cells[p.label])]; labelled || others == 0 {
 		return !labelled
 	}
-	return p.width == o.Features
+	return width == o.Features
 }
 
 // find sets p.label and tells whether p.cells are a header, as mode says or as they look.
@@ -251,7 +270,7 @@ func (p *csvParser) find(label, mode string) (header bool, err error) {
 		if mode == "yes" || mode == "no" {
 			return mode == "yes"
 		}
-		return p.texts(except) > 0
+		return p.texts(except) > 0 && !p.likeRow(except)
 	}
 	p.label = -1
 	switch label {
@@ -297,13 +316,6 @@ func (p *csvParser) texts(except int) (n int) {
 	return n
 }
 
-func (p *csvParser) features() int {
-	if p.label >= 0 {
-		return p.width - 1
-	}
-	return p.width
-}
-
 func (p *csvParser) row(record []byte) error {
 	if !p.quoted {
 		return p.plainRow(record)
@@ -335,13 +347,17 @@ func (p *csvParser) plainRow(line []byte) error {
 			n = n*10 + int(line[i]-'0')
 			i++
 		}
-		if digits := i - start; 0 < digits && digits <= 15 && j != p.label && (i == len(line) || line[i] == p.separator) {
+		if digits := i - start; 0 < digits && digits <= 15 && j < len(p.info) && p.info[j].fast && (i == len(line) || line[i] == p.separator) {
 			p.block = append(p.block, float64(n))
+			p.info[j].seen[Numbers]++
 		} else {
 			if k := bytes.IndexByte(line[i:], p.separator); k >= 0 {
 				i += k
 			} else {
 				i = len(line)
+			}
+			if j == len(p.info) {
+				return p.ragged(bytes.Count(line, []byte{p.separator}) + 1)
 			}
 			if err := p.cell(j, bytes.TrimSpace(line[start:i])); err != nil {
 				// A cell too many or too few shifts the others; that is the error to tell.
@@ -361,25 +377,6 @@ func (p *csvParser) plainRow(line []byte) error {
 		return p.ragged(j)
 	}
 	return p.endRow()
-}
-
-func (p *csvParser) cell(j int, b []byte) error {
-	if j == p.label {
-		if isMissing(b) {
-			return p.fail(j, "the label is missing")
-		}
-		return p.labels.add(b, p.source, func(msg string) error { return p.fail(j, "the label "+msg) })
-	}
-	v, k := number(b)
-	if k == tooLarge || k == text {
-		msg := complaint(b, k)
-		if j == p.assumed {
-			msg += fmt.Sprintf("; with %d columns, as many as there should be features, the file was taken to have no label", p.width)
-		}
-		return p.fail(j, msg)
-	}
-	p.block = append(p.block, v)
-	return nil
 }
 
 func (p *csvParser) endRow() error {
@@ -427,16 +424,31 @@ func (p *csvParser) table(header string) (*Table, error) {
 	if err := p.flush(); err != nil {
 		return nil, err
 	}
-	t := &Table{Columns: p.columns, Labels: p.labels.list, Rows: p.rows, Names: p.header}
+	again, err := p.unreadTexts()
+	if err != nil {
+		return nil, err
+	}
+	if again != nil {
+		return nil, mixedError(again)
+	}
+	t := &Table{Columns: p.columns, Labels: p.labels.list, Rows: p.rows}
+	p.describe(t)
 	if header == "" || header == "auto" {
 		t.Doubt = p.doubtOf(t)
 	}
-	if p.header != nil && p.label >= 0 {
-		t.LabelName = p.header[p.label]
-		t.Names = slices.Delete(p.header, p.label, p.label+1)
+	if p.header != nil {
+		t.Names = p.featureNames()
+		if p.label >= 0 {
+			t.LabelName = p.header[p.label]
+		}
 	}
 	return t, nil
 }
+
+// A mixedError lists columns in which texts were found after other cells.
+type mixedError map[int]bool
+
+func (mixedError) Error() string { return "there are texts in columns of numbers" }
 
 func (p *csvParser) fail(j int, msg string) error {
 	e := &Error{File: p.name, Line: p.start, Column: strconv.Itoa(j), Msg: msg}

@@ -72,10 +72,10 @@ func TestBadCSV(t *testing.T) {
 		{"header only", "u,v,w\n", Options{}, "f: has a header but no rows"},
 		{"one column", "u\n1\n", Options{}, "f: has one column only, so no features beside the label (cells are separated by a comma, a semicolon or a tab)"},
 		{"blank line inside", "1,2\n\n\n3,4\n", Options{}, "f:2: blank line before the end of the data"},
-		{"text", "u,width,w\n1,2,A\n1,abc,A\n", Options{}, `f:3: column "width": "abc"` + cellHelp},
-		{"text, no header", "1,2,A\n1,abc,A\n", Options{}, `f:2: column 1: "abc"` + cellHelp},
-		{"text in quotes", "1,2,A\n1,\"a\"\"c\",A\n", Options{}, `f:2: column 1: "a\"c"` + cellHelp},
-		{"long text", "1,A\n" + strings.Repeat("x", 1000) + ",A\n", Options{}, `f:2: column 0: "` + strings.Repeat("x", 40) + `"...` + cellHelp},
+		{"text", "u,width,w\n1,2,A\n1,abc,A\n", Options{Numeric: []string{"width"}}, `f:3: column "width": "abc"` + cellHelp},
+		{"text, no header", "1,2,A\n1,abc,A\n", Options{Numeric: []string{"1"}}, `f:2: column 1: "abc"` + cellHelp},
+		{"text in quotes", "1,2,A\n1,\"a\"\"c\",A\n", Options{NumericFeatures: []bool{true, true}}, `f:2: column 1: "a\"c"` + cellHelp},
+		{"long text", "1,A\n" + strings.Repeat("x", 1000) + ",A\n", Options{Numeric: []string{"0"}}, `f:2: column 0: "` + strings.Repeat("x", 40) + `"...` + cellHelp},
 		{"overflow", "1,A\n1e999,A\n", Options{}, `f:2: column 0: "1e999" is beyond the range of numbers`},
 		{"short row", "u,v,w\n1,2,3\n1,A\n", Options{}, "f:3: the row has 2 cells, the first row has 3"},
 		{"long row", "1,2,3\n1,2,3,4\n", Options{}, "f:2: the row has 4 cells, the first row has 3"},
@@ -90,7 +90,7 @@ func TestBadCSV(t *testing.T) {
 		{"open quote", "1,2\n1,\"2\n3,4\n", Options{}, "f:2: column 1: the quote opened here is never closed"},
 		{"quote inside", "1,2\n1,5\" nail\n3,4\n", Options{}, `f:2: column 1: "5\" nail" has a quote inside an unquoted cell`},
 		{"text after a quote", "1,\"2\"3\n", Options{}, `f:1: column 1: "3" follows a closing quote`},
-		{"line numbers after a long record", "1,\"a\nb\"\nx,2\n", Options{}, `f:3: column 0: "x"` + cellHelp},
+		{"line numbers after a long record", "1,\"a\nb\"\nx,2\n", Options{Numeric: []string{"0"}}, `f:3: column 0: "x"` + cellHelp},
 		{"decimal comma", "u;v;w\n1,5;2,5;A\n", Options{}, `f:2: column "u": "1,5"` + cellHelp},
 	}
 	checkAll(t, nil, bad)
@@ -143,8 +143,13 @@ func writeCSV(t *Table) []byte {
 		end()
 	}
 	for i := range t.Rows {
-		for _, column := range t.Columns {
-			b = append(strconv.AppendFloat(b, column[i], 'g', -1, 64), ',')
+		for j, column := range t.Columns {
+			if t.Categories == nil || t.Categories[j] == nil || column[i] != column[i] {
+				b = append(strconv.AppendFloat(b, column[i], 'g', -1, 64), ',')
+				continue
+			}
+			quoted(t.Categories[j][int(column[i])])
+			b = append(b, ',')
 		}
 		if t.Labels != nil {
 			quoted(t.Labels[i])

@@ -10,9 +10,12 @@ import (
 // header or for a row; "" if nothing is.
 func (p *csvParser) doubtOf(t *Table) string {
 	if p.header != nil {
+		if p.headerIsRow() {
+			return "the first line was taken for a header, though all its cells occur in other lines"
+		}
 		return p.doubtfulHeader()
 	}
-	if doubtfulRow(t) {
+	if t.Categories == nil && doubtfulRow(t) {
 		return "the first line was taken for a row, but is unlike the others: a header of numbers?"
 	}
 	return ""

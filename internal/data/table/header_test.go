@@ -34,7 +34,7 @@ func TestHeader(t *testing.T) {
 		{"other features", "c,d\n1,2\n", Options{LabelOptional: true, Features: 2, Names: s{"a", "b"}},
 			Table{Names: s{"c", "d"}, Columns: f{{1}, {2}}, Rows: 1}},
 	}, []refuse{
-		{"no header, and text", "a,b\n1,2\n", Options{Header: "no"}, `f:1: column 0: "a" is not a number (numbers, or empty / NA / NaN / ? for missing)`},
+		{"no header, and text", "a,b\n1,2\n", Options{Header: "no", Numeric: []string{"0"}}, `f:1: column 0: "a" is not a number (numbers, or empty / NA / NaN / ? for missing)`},
 		{"no header, and a name", "a,b\n1,2\n", Options{Header: "no", Label: "b"}, `f: no label column "b": the file has no header, so the label is an index in 0..1, last, or none`},
 		{"nonsense", "a,b\n1,2\n", Options{Header: "perhaps"}, `f: unknown header "perhaps" (auto, yes or no)`},
 		{"only a header", "1,2\n", Options{Header: "yes"}, "f: has a header but no rows"},
@@ -44,7 +44,7 @@ func TestHeader(t *testing.T) {
 		{"a label in Latin-1, LIBSVM", "a 1:2\ncaf\xe9 1:2\n", Options{Format: "libsvm"}, `f:2: the label "caf\xe9" is not text in UTF-8`},
 		{"a name in Latin-1", "1,gr\xf6\xdfe,A\n3,4,B\n", Options{}, `f:1: column 1: the name "gr\xf6\xdfe" is not text in UTF-8`},
 		{"a zero byte in a label", strings.Repeat("1,2,A\n", 200) + "1,2,A\x00\n", Options{}, `f:201: column 2: the label "A\x00" has a zero byte`},
-		{"a feature less, no header", "1,2\n1,A\n2,B\n", Options{LabelOptional: true, Features: 2},
+		{"a feature less, no header", "1,2\n1,A\n2,B\n", Options{LabelOptional: true, Features: 2, NumericFeatures: []bool{true, true}},
 			`f:2: column 1: "A" is not a number (numbers, or empty / NA / NaN / ? for missing); with 2 columns, as many as there should be features, the file was taken to have no label`},
 	})
 }

@@ -22,6 +22,7 @@ type source struct {
 	long   []byte // a line that outgrew r's buffer
 
 	taken, most float64 // bytes of memory
+	again       *rereader
 }
 
 // share is how much of the machine's memory a table may take: whoever reads it
@@ -31,7 +32,7 @@ const share = 0.75
 const bom = "\xef\xbb\xbf"
 
 func open(r io.Reader, name string) (*source, error) {
-	s := &source{name: name, r: bufio.NewReaderSize(r, bufferSize), most: share * mem.Plannable()}
+	s := &source{name: name, r: bufio.NewReaderSize(r, bufferSize), most: share * mem.Plannable(), again: &rereader{}}
 	if magic, _ := s.r.Peek(2); string(magic) == "\x1f\x8b" {
 		s.zipped = true
 		z, err := gzip.NewReader(s.r)
@@ -85,7 +86,8 @@ func (s *source) next() ([]byte, error) {
 // the machine has: Go ends a program that runs out of it.
 func (s *source) take(bytes int) error {
 	s.taken += float64(bytes)
-	if s.taken <= s.most {
+	const growing = 3 // a buffer that grows to twice its size
+	if s.taken+growing*float64(s.again.read.Cap()) <= s.most {
 		return nil
 	}
 	return s.tooMuch(s.line)

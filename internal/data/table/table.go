@@ -2,10 +2,12 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -16,7 +18,14 @@ type Table struct {
 	Labels    []string    // label cells as written, trimmed; nil when there is no label
 	LabelName string      // "" when the file has no header or no label
 	Rows      int
-	Doubt     string // what may have been read otherwise than it was meant; "": nothing
+
+	Kinds      []Kind     // of the features
+	Categories [][]string // of the features; nil, also for all: numbers. The cell of a text is a position in the list.
+	Coded      []int      // features with numbers that Options.Categorical lists
+	Ignored    []string   // columns that Options.Ignore lists
+
+	Odd   []string // why columns are categorical most of whose cells are numbers
+	Doubt string   // what may have been read otherwise than it was meant; "": nothing
 }
 
 // Options says how to read a file; the zero value suits most.
@@ -43,6 +52,14 @@ type Options struct {
 
 	// Names is the names of the features that a CSV file with a header shall have; nil: any.
 	Names []string
+
+	// NumericFeatures tells which of the features that the file shall have are
+	// numeric, so that text there is an error; nil: any may have texts.
+	NumericFeatures []bool
+
+	// Ignore, Numeric and Categorical list columns of a CSV file, by name or 0-based index: those
+	// to leave out, those in which text is an error, and those whose numbers are categories too.
+	Ignore, Numeric, Categorical []string
 }
 
 // ErrNoRows is the Err of a file that has no rows.
@@ -90,28 +107,78 @@ func Read(path string, o Options) (*Table, error) {
 	return Parse(f, path, o)
 }
 
-// Parse reads a table from r; name stands for the file in errors.
+// Parse reads a table from r; name stands for the file in errors. If it has to
+// read again from the start, it seeks there, or else remembers what it read.
 func Parse(r io.Reader, name string, o Options) (*Table, error) {
+	switch o.Header {
+	case "", "auto", "yes", "no":
+	default:
+		return nil, &Error{File: name, Msg: fmt.Sprintf("unknown header %q (auto, yes or no)", o.Header)}
+	}
+	again := &rereader{r: r}
+	if s, ok := r.(io.Seeker); ok {
+		if start, err := s.Seek(0, io.SeekCurrent); err == nil {
+			again.start, again.seeker = start, s
+		}
+	}
+	again.last = o.NumericFeatures != nil && !slices.Contains(o.NumericFeatures, false)
+	t, err := parse(again, name, o, nil)
+	if mixed, ok := errors.AsType[mixedError](err); ok {
+		if err := again.rewind(); err != nil {
+			return nil, &Error{File: name, Msg: reason(err), Err: err}
+		}
+		return parse(again, name, o, mixed)
+	}
+	return t, err
+}
+
+// parse reads a table in which some columns are known to be texts.
+func parse(r *rereader, name string, o Options, texts map[int]bool) (*Table, error) {
 	s, err := open(r, name)
 	if err != nil {
 		return nil, err
 	}
-	switch o.Header {
-	case "", "auto", "yes", "no":
-	default:
-		return nil, s.errorf("unknown header %q (auto, yes or no)", o.Header)
-	}
+	s.again = r
 	format := o.Format
 	if format == "" || format == "auto" {
 		format = s.format()
 	}
 	switch format {
 	case "csv":
-		return parseCSV(s, o)
+		return parseCSV(s, o, texts)
 	case "libsvm":
 		return parseLIBSVM(s, o, maxCells)
 	}
 	return nil, s.errorf(`unknown format %q (auto, csv or libsvm)`, format)
+}
+
+// rereader reads data that may have to be read again. It remembers what it read if
+// it cannot seek.
+type rereader struct {
+	r      io.Reader
+	seeker io.Seeker // nil: there is none
+	start  int64
+	read   bytes.Buffer
+	last   bool // the data will not be read again
+}
+
+func (a *rereader) Read(b []byte) (int, error) {
+	n, err := a.r.Read(b)
+	if a.seeker == nil && !a.last {
+		a.read.Write(b[:n])
+	}
+	return n, err
+}
+
+// rewind goes back to the start, for the last time.
+func (a *rereader) rewind() error {
+	a.last = true
+	if a.seeker != nil {
+		_, err := a.seeker.Seek(a.start, io.SeekStart)
+		return err
+	}
+	a.r = io.MultiReader(&a.read, a.r)
+	return nil
 }
 
 // reason is err without the path, which Error gives already.

@@ -22,7 +22,7 @@ from ._structs import integer as integer
 
 Array = np.ndarray[Any, Any]
 
-_DENSE, _COLUMNS, _CSR, _CSC, _ARROW, _ARROW_STREAM = range(6)
+_DENSE, _COLUMNS, _CSR, _CSC, _ARROW, _ARROW_STREAM, _TABLE = range(7)
 _DTYPES = {"f4": 1, "f8": 2, "i1": 3, "i2": 4, "i4": 5, "i8": 6, "u1": 7, "u2": 8, "u4": 9, "u8": 10}
 
 _PHASES = ("train", "holdout")
@@ -73,10 +73,10 @@ def _encoded_path(path: str | os.PathLike[str]) -> bytes:
 
 
 class Matrix:
-    """A table of numbers in memory, and the names of its columns, if any."""
+    """A table in memory, the names of its columns, if any, and the numbers of those that are categorical."""
 
-    def __init__(self, struct: structs.Matrix, names: list[str] | None, *keep: Any) -> None:
-        self.struct, self.names, self._keep = struct, names, keep
+    def __init__(self, struct: structs.Matrix, names: list[str] | None, *keep: Any, categorical: Sequence[int] = ()) -> None:
+        self.struct, self.names, self.categorical, self._keep = struct, names, categorical, keep
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -108,12 +108,33 @@ def dense(array: Array, names: list[str] | None = None) -> Matrix:
     return Matrix(struct, names, array)
 
 
-def columns(arrays: list[Array], rows: int, names: list[str] | None = None) -> Matrix:
-    """A matrix from columns, which are contiguous, readable and of one type."""
-    pointers = (c.c_void_p * len(arrays))(*map(_address, arrays))
-    dtype = _dtype(arrays[0]) if arrays else _DTYPES["f8"]
-    struct = structs.Matrix(layout=_COLUMNS, dtype=dtype, rows=rows, cols=len(arrays), columns=c.addressof(pointers))
-    return Matrix(struct, names, pointers, arrays)
+def table(parts: Sequence[tuple[Array, list[str] | None]], rows: int, names: list[str] | None = None) -> Matrix:
+    """A table of columns, each readable and of any type."""
+    described = (structs.Column * len(parts))()
+    keep: list[Any] = []
+    for j, (values, categories) in enumerate(parts):
+        stride = values.strides[0] // values.itemsize
+        column = structs.Column(dtype=_dtype(values), data=_address(values), stride=stride)
+        if categories is not None:
+            text, offsets = _joined(categories)
+            column.kind, column.num_categories, column.text, column.text_offsets = 1, len(categories), text, _address(offsets)
+            keep += text, offsets
+        described[j] = column
+    struct = structs.Matrix(layout=_TABLE, rows=rows, cols=len(parts), table=c.addressof(described))
+    categorical = [j for j, (_, categories) in enumerate(parts) if categories is not None]
+    return Matrix(struct, names, described, parts, keep, categorical=categorical)
+
+
+def _joined(categories: list[str]) -> tuple[bytes, Array]:
+    """The names of categories as one text, and where each begins."""
+    for name in categories:
+        if "\0" in name:
+            raise errors.ArgumentError(f"category {name!r} has a null character; allowed: any other")
+    try:
+        encoded = [name.encode() for name in categories]
+    except UnicodeEncodeError as e:
+        raise errors.ArgumentError(f"category {e.object!r} has half a surrogate pair; allowed: text") from e
+    return b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64)
 
 
 def compressed(
@@ -145,18 +166,20 @@ def _pointer(capsule: Any, name: bytes) -> int:
     return address
 
 
-def _children(schema: structs.ArrowSchema) -> list[str]:
-    names = [schema.children[j].contents.name for j in range(schema.n_children)]
-    return [(name or b"").decode() for name in names]
+def _children(schema: structs.ArrowSchema) -> tuple[list[str], list[int]]:
+    """The names of the columns, and the numbers of those that are categorical."""
+    children = [schema.children[j].contents for j in range(schema.n_children)]
+    names = [(child.name or b"").decode() for child in children]
+    return names, [j for j, child in enumerate(children) if child.dictionary or child.format in (b"u", b"U", b"vu")]
 
 
 def arrow_array(schema: Any, array: Any) -> Matrix:
     """A record batch from the capsules of ``__arrow_c_array__``."""
     at_schema, at_array = _pointer(schema, b"arrow_schema"), _pointer(array, b"arrow_array")
-    names = _children(structs.ArrowSchema.from_address(at_schema))
+    names, categorical = _children(structs.ArrowSchema.from_address(at_schema))
     rows = structs.ArrowArrayLength.from_address(at_array).length
     struct = structs.Matrix(layout=_ARROW, rows=rows, cols=len(names), arrow_array=at_array, arrow_schema=at_schema)
-    return Matrix(struct, names, schema, array)
+    return Matrix(struct, names, schema, array, categorical=categorical)
 
 
 def arrow_stream(capsule: Any, rows: int) -> Matrix:
@@ -165,9 +188,10 @@ def arrow_stream(capsule: Any, rows: int) -> Matrix:
     stream, schema = structs.ArrowStream.from_address(at), structs.ArrowSchema()
     if not stream.get_schema or stream.get_schema(c.byref(stream), c.byref(schema)) != 0:
         raise errors.ArgumentError("x is an Arrow stream without a schema; allowed: record batches")
-    names = _children(schema)
+    names, categorical = _children(schema)
     schema.release(c.byref(schema))
-    return Matrix(structs.Matrix(layout=_ARROW_STREAM, rows=rows, cols=len(names), arrow_stream=at), names, capsule)
+    struct = structs.Matrix(layout=_ARROW_STREAM, rows=rows, cols=len(names), arrow_stream=at)
+    return Matrix(struct, names, capsule, categorical=categorical)
 
 
 class Labels:
@@ -192,6 +216,7 @@ def dataset(
     y: Labels,
     weights: Array | None,
     init: Handle | None,
+    categorical: list[int],
     *,
     max_bins: int,
     sample_rows: int,
@@ -208,6 +233,8 @@ def dataset(
     o.dense_only = bool(dense_only)
     if init is not None:
         o.init = init._as_parameter_
+    columns = np.array(categorical, np.int64)
+    o.categorical, o.num_categorical = _address(columns), len(columns)
     if x.names is not None:
         o.feature_names, o.num_feature_names = _strings("feature name", x.names), len(x.names)
     return _create("dataset_create", x.struct, y.struct, o)
@@ -246,6 +273,19 @@ def class_names(kind: str, owner: Handle, count: int) -> list[str]:
 def feature_names(kind: str, owner: Handle, count: int) -> list[str]:
     """The feature names of a dataset or model."""
     return [_string(f"{kind}_feature_name", owner, j) for j in range(count)]
+
+
+def categories(kind: str, owner: Handle, names: list[str]) -> dict[str, list[str]]:
+    """The categories of a dataset's or model's features, by the name of the feature."""
+    found = {}
+    for j, name in enumerate(names):
+        needed, count = c.c_size_t(), c.c_int64()
+        _call(f"{kind}_categories", owner, j, None, 0, c.byref(needed), c.byref(count))
+        if count.value >= 0:
+            text = c.create_string_buffer(max(needed.value, 1))
+            _call(f"{kind}_categories", owner, j, text, needed.value, c.byref(needed), c.byref(count))
+            found[name] = text.raw[: needed.value].decode().split("\0")[:-1]
+    return found
 
 
 def save(kind: str, owner: Handle, path: str | os.PathLike[str]) -> None:

@@ -28,6 +28,7 @@ _ERRORS: dict[int, type[errors.AosoError]] = {
 
 _handle, _out = c.c_void_p, c.POINTER(c.c_void_p)
 _text = (c.c_void_p, c.c_size_t, c.POINTER(c.c_size_t))
+_texts = (*_text, c.POINTER(c.c_int64))
 _write = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_size_t, c.c_void_p)
 _staged = c.CFUNCTYPE(c.c_int32, c.c_int64, c.c_void_p, c.c_int64, c.c_void_p)
 _labelled = (_handle, c.POINTER(structs.Matrix), c.POINTER(structs.Labels))
@@ -40,6 +41,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "dataset_get_info": (_handle, c.POINTER(structs.DatasetInfo)),
     "dataset_class_name": (_handle, c.c_int64, *_text),
     "dataset_feature_name": (_handle, c.c_int64, *_text),
+    "dataset_categories": (_handle, c.c_int64, *_texts),
     "dataset_save": (_handle, c.c_char_p),
     "dataset_load": (c.c_char_p, _out),
     "dataset_read": (c.c_char_p, _out),
@@ -55,6 +57,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "model_get_info": (_handle, c.POINTER(structs.ModelInfo)),
     "model_class_name": (_handle, c.c_int64, *_text),
     "model_feature_name": (_handle, c.c_int64, *_text),
+    "model_categories": (_handle, c.c_int64, *_texts),
     "model_describe": (_handle, *_text),
     "model_save": (_handle, c.c_char_p),
     "model_load": (c.c_char_p, _out),

@@ -1,4 +1,4 @@
-"""Features in any common form: numpy, pandas, polars, pyarrow, scipy, lists."""
+"""Tables in any common form: numpy, pandas, polars, pyarrow, scipy, lists."""
 
 from __future__ import annotations
 
@@ -7,17 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from . import _capi
+from . import _capi, _columns
 from ._capi import Array
+from ._columns import NUMBERS, is_pandas
 from .errors import ArgumentError, DTypeError
-
-_NUMBERS = "biuf"  # kinds of dtypes: bools, integers, floats
-# Types of objects that float() would convert, fully or in part, although they are not numbers.
-_NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.complexfloating)
 
 
 def read(x: Any, feature_names: list[str] | None = None) -> _capi.Matrix:
-    """Describe a table of numbers for the library. Convert only what the library cannot read in place.
+    """Describe a table for the library. Convert only what the library cannot read in place.
 
     The columns are named by ``feature_names``, or as in ``x``.
     """
@@ -30,14 +27,18 @@ def read(x: Any, feature_names: list[str] | None = None) -> _capi.Matrix:
 def vector(values: Any, size: int, what: str, each: str) -> Array:
     """A vector of ``size`` numbers. ``each`` says in errors what there is one number for."""
     try:
-        array = _column(values, what) if _is_pandas(values, "Series") else _array(values)
+        series = is_pandas(values, "Series")
+        array = values if series else _array(values)
+        column = _columns.from_series(array, what) if series else _columns.from_array(array, what) if array.ndim == 1 else None
     except DTypeError:
         raise
     except ValueError as e:
         raise ArgumentError(f"{what} is not numbers: {e}") from e
-    if array.shape != (size,):
+    if array.shape != (size,) or column is None:
         raise ArgumentError(f"{what} has shape {array.shape}; allowed: ({size},), {each}")
-    return _numbers(array, what)
+    if column.categories is not None:
+        raise DTypeError(f"{what} is of dtype {array.dtype}; allowed: numbers and bools")
+    return column.values
 
 
 def weights(weight: Any, rows: int) -> Array | None:
@@ -47,26 +48,76 @@ def weights(weight: Any, rows: int) -> Array | None:
     return np.ascontiguousarray(vector(weight, rows, "weight", "one number per row of x"), np.float64)
 
 
-def numbers(x: Any) -> Any:
-    """Read what scikit-learn's checks would read differently from a Dataset: text as numbers, masked values as present.
+def checkable(x: Any) -> tuple[Any, bool]:
+    """A table for scikit-learn's checks, and whether these can read it as numbers.
 
-    Leave other shapes than rows × columns and complex numbers to scikit-learn, which has its own errors for them.
+    What they would read differently from a Dataset becomes numbers: objects, masked values and times. Leave other shapes than
+    rows × columns and complex numbers to scikit-learn, which has its own errors for them.
     """
     if not isinstance(x, (np.ndarray, list, tuple)):
-        return x
+        return x, True
     array = _rows(x)
-    return _numbers(array, "x") if array.ndim == 2 and array.dtype.kind != "c" else x
+    if array.ndim != 2 or array.dtype.kind == "c":
+        return x, True
+    if array.dtype.kind not in "OUST":
+        return _columns.numbers(array, "x"), True
+    parts = _parts(array)
+    if any(part.categories is not None for part in parts) or not parts:
+        return array, False
+    return np.column_stack([part.values for part in parts]), True
+
+
+def categorical(spec: Any, x: _capi.Matrix) -> list[int]:
+    """The columns of numbers that stand for categories.
+
+    ``spec`` is "from_dtype", None, a mask, numbers or names of columns. Raise an error if another column has categories.
+    """
+    if isinstance(spec, str):
+        if spec != "from_dtype":
+            raise ArgumentError(f"categorical_features is {spec!r}; allowed: 'from_dtype', None, or a list of features")
+        return []
+    chosen = _chosen(spec, x)
+    others = set(x.categorical).difference(chosen)
+    if others:
+        j = min(others)
+        which = f"{j}" if x.names is None else f"{x.names[j]!r}"
+        raise DTypeError(f"column {which} has categories; allowed: numbers, since categorical_features does not list it")
+    return sorted(set(chosen).difference(x.categorical))
+
+
+def _chosen(spec: Any, x: _capi.Matrix) -> list[int]:
+    """The numbers of the columns that a list names."""
+    if spec is None:
+        return []
+    _, cols = x.shape
+    given = np.asarray(spec) if len(spec) else np.zeros(0, int)
+    if given.ndim != 1 or given.dtype.kind not in "biuUTO":
+        raise ArgumentError(f"categorical_features is {spec!r}; allowed: a mask, numbers or names of columns")
+    if given.dtype.kind == "b":
+        if len(given) != cols:
+            raise ArgumentError(f"categorical_features is a mask of {len(given)} columns; allowed: {cols}, as in x")
+        return [int(j) for j in np.flatnonzero(given)]
+    if given.dtype.kind in "iu":
+        for j in given:
+            if not 0 <= j < cols:
+                raise ArgumentError(f"categorical_features has {j}; allowed: 0 to {cols - 1}, the columns of x")
+        return [int(j) for j in given]
+    position = {name: j for j, name in enumerate(x.names or [])}
+    for name in given.tolist():
+        if name not in position:
+            raise ArgumentError(f"categorical_features has {name!r}; allowed: the names of columns of x")
+    return [position[name] for name in given.tolist()]
 
 
 def is_arrow(x: Any) -> bool:
     """Whether ``x`` is an Arrow table. Tables of pandas do not count."""
     has_interface = hasattr(x, "__arrow_c_stream__") or hasattr(x, "__arrow_c_array__")
-    return has_interface and not (_is_pandas(x) or _is_pandas(x, "Series"))
+    return has_interface and not (is_pandas(x) or is_pandas(x, "Series"))
 
 
 def is_frame(x: Any) -> bool:
     """Whether ``x`` is a pandas data frame."""
-    return _is_pandas(x)
+    return is_pandas(x)
 
 
 def column_names(x: Any) -> list[str] | None:
@@ -114,12 +165,12 @@ def take(x: Any, rows: Array) -> Any:
         try:
             return x.take(rows)
         except NotImplementedError as e:  # pyarrow's, of types that hold no numbers
-            raise DTypeError(f"x has a column of a type that is not allowed: {e}; allowed: numbers and bools") from e
+            raise DTypeError(f"x has a column of a type that is not allowed: {e}; allowed: numbers, texts and categories") from e
     if is_arrow(x):
         return x[rows]
     if _is_sparse(x):
         return x.tocsr()[rows]
-    return np.asanyarray(x)[rows]  # any: masks stay
+    return (_rows(x) if isinstance(x, (list, tuple)) else np.asanyarray(x))[rows]  # any: masks stay
 
 
 def _read(x: Any) -> _capi.Matrix:
@@ -132,7 +183,12 @@ def _read(x: Any) -> _capi.Matrix:
     array = _rows(x)
     if array.ndim != 2:
         raise ArgumentError(f"x has shape {array.shape}; allowed: rows × columns")
-    return _capi.dense(_numbers(array, "x"))
+    if array.dtype.kind not in "OUST":
+        return _capi.dense(_columns.numbers(array, "x"))
+    parts = _parts(array)
+    if parts and all(part.categories is None for part in parts):
+        return _capi.dense(np.column_stack([part.values for part in parts]))
+    return _capi.table(parts, len(array))
 
 
 def _read_arrow(x: Any) -> _capi.Matrix:
@@ -143,24 +199,27 @@ def _read_arrow(x: Any) -> _capi.Matrix:
     return _capi.arrow_stream(x.__arrow_c_stream__(), len(x))
 
 
+def _parts(array: Array) -> list[_columns.Column]:
+    """The columns of an array of objects or texts."""
+    return [_columns.from_array(array[:, j], f"column {j} of x") for j in range(array.shape[1])]
+
+
 def _rows(x: Any) -> Array:
     try:
-        return _array(x)
+        array = _array(x)
+        if array.dtype.kind in "US" and isinstance(x, (list, tuple)):
+            array = np.array(x, object)  # numbers beside texts stay numbers
+        return array
     except ValueError as e:
         raise ArgumentError(f"x is not rows of equal length: {e}") from e
 
 
 def _array(x: Any) -> Array:
     if isinstance(x, np.ma.MaskedArray):
-        values: Array = np.ma.getdata(x).astype(np.float64 if x.dtype.kind in _NUMBERS else object)
+        values: Array = np.ma.getdata(x).astype(np.float64 if x.dtype.kind in NUMBERS else object)
         values[np.ma.getmaskarray(x)] = np.nan
         return values
     return np.asarray(x)
-
-
-def _is_pandas(x: Any, what: str = "DataFrame") -> bool:
-    pandas = sys.modules.get("pandas")
-    return pandas is not None and isinstance(x, getattr(pandas, what))
 
 
 def _is_sparse(x: Any) -> bool:
@@ -168,67 +227,21 @@ def _is_sparse(x: Any) -> bool:
     return sparse is not None and bool(sparse.issparse(x))
 
 
-def _numbers(array: Array, what: str) -> Array:
-    """An array that the library can read: the same memory, or a copy as float64."""
-    kind = array.dtype.kind
-    if kind == "b":
-        array = array.view(np.uint8)
-    if _capi.readable(array):
-        return array
-    if kind == "O" and array.ndim == 2:
-        columns = [_numbers(array[:, j], f"column {j} of {what}") for j in range(array.shape[1])]
-        return np.column_stack(columns) if columns else array.astype(np.float64)
-    if kind == "O":
-        return _from_objects(array, what)
-    if kind not in _NUMBERS:
-        raise DTypeError(f"{what} is of dtype {array.dtype}; allowed: numbers and bools")
-    return array.astype(np.float64)
-
-
-def _from_objects(array: Array, what: str) -> Array:
-    """Objects as float64. None and pandas' NA are missing values."""
-    values = array.tolist()
-    kinds = set(map(type, values)) if array.ndim else {type(values)}
-    odd = tuple(kind for kind in kinds if issubclass(kind, _NO_NUMBERS))
-    if odd:
-        value = next(value for value in values if isinstance(value, odd))
-        raise DTypeError(f"{what} is of dtype object and holds {value!r}; allowed: numbers, bools and None")
-    pandas = sys.modules.get("pandas")
-    if pandas is not None and type(pandas.NA) in kinds:
-        array = np.array([None if value is pandas.NA else value for value in values], object)
-    try:
-        return array.astype(np.float64)
-    except (TypeError, ValueError, OverflowError) as e:
-        raise DTypeError(f"{what} is of dtype object; allowed: numbers, bools and None: {e}") from e
-
-
 def _read_frame(frame: Any) -> _capi.Matrix:
     names, dtypes = column_names(frame), set(frame.dtypes)
-    if len(dtypes) == 1 and next(iter(dtypes)).kind in _NUMBERS and isinstance(next(iter(dtypes)), np.dtype):
-        return _capi.dense(_numbers(frame.to_numpy(), "x"), names)
+    if len(dtypes) == 1 and next(iter(dtypes)).kind in NUMBERS and isinstance(next(iter(dtypes)), np.dtype):
+        return _capi.dense(_columns.numbers(frame.to_numpy(), "x"), names)
     if dtypes and all(map(_is_sparse_dtype, dtypes)) and "scipy.sparse" in sys.modules:
         matrix = _read_sparse(frame.sparse.to_coo())
         matrix.names = names
         return matrix
-    columns = [_column(frame.iloc[:, j], f"column {name!r}") for j, name in enumerate(frame.columns)]
-    return _capi.columns(columns, len(frame), names)
+    parts = [_columns.from_series(frame.iloc[:, j], f"column {name!r}") for j, name in enumerate(frame.columns)]
+    return _capi.table(parts, len(frame), names)
 
 
 def _is_sparse_dtype(dtype: Any) -> bool:
     """Whether a pandas column is sparse as in scipy: numbers, and 0 where no number is stored."""
-    return str(dtype).startswith("Sparse[") and dtype.kind in _NUMBERS and dtype.fill_value == 0
-
-
-def _column(column: Any, what: str) -> Array:
-    """A pandas column as float64."""
-    dtype = column.dtype
-    if isinstance(dtype, np.dtype):
-        values = _numbers(column.to_numpy(), what)
-    elif dtype.kind in _NUMBERS:
-        values = column.to_numpy(np.float64, na_value=np.nan)
-    else:
-        raise DTypeError(f"{what} is of dtype {dtype}; allowed: numbers and bools")
-    return np.ascontiguousarray(values, np.float64)
+    return str(dtype).startswith("Sparse[") and dtype.kind in NUMBERS and dtype.fill_value == 0
 
 
 def _read_sparse(x: Any) -> _capi.Matrix:
@@ -241,7 +254,7 @@ def _read_sparse(x: Any) -> _capi.Matrix:
         x.sum_duplicates()
     index_dtype = np.int32 if x.indptr.dtype == x.indices.dtype == np.int32 else np.int64
     indptr, indices = (np.ascontiguousarray(a, index_dtype) for a in (x.indptr, x.indices))
-    data = np.ascontiguousarray(_numbers(x.data, "x"))
+    data = np.ascontiguousarray(_columns.numbers(x.data, "x"))
     return _capi.compressed(x.format == "csr", indptr, indices, data[: indptr[-1]], x.shape)
 
 

@@ -55,6 +55,22 @@ class Matrix(Struct):
         ("arrow_array", c.c_void_p),
         ("arrow_schema", c.c_void_p),
         ("arrow_stream", c.c_void_p),
+        ("table", c.c_void_p),
+    ]
+
+
+class Column(Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("kind", c.c_int32),
+        ("dtype", c.c_int32),
+        ("reserved", c.c_int32),
+        ("data", c.c_void_p),
+        ("stride", c.c_int64),
+        ("num_categories", c.c_int64),
+        ("names", c.c_void_p),
+        ("text", c.c_char_p),
+        ("text_offsets", c.c_void_p),
     ]
 
 
@@ -82,6 +98,8 @@ class DatasetOptions(Struct):
         ("feature_names", c.POINTER(c.c_char_p)),
         ("num_feature_names", c.c_int64),
         ("init", c.c_void_p),
+        ("categorical", c.c_void_p),
+        ("num_categorical", c.c_int64),
     ]
 
 

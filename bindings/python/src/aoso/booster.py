@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal, overload
@@ -68,6 +69,11 @@ class Booster:
         self.result = result
         self.calibration = calibration
 
+    @functools.cached_property
+    def categories(self) -> dict[str, list[str]]:
+        """The categories of each categorical feature, in order."""
+        return _capi.categories("model", self._handle, self.feature_names)
+
     # ------------------------------------------------------------- prediction
 
     def predict(self, x: Any, *, trees: int = 0, threads: int = 0) -> Array:
@@ -77,6 +83,7 @@ class Booster:
         ----------
         x : table of shape (n_rows, n_features)
             Anything that :class:`aoso.Dataset` accepts. If the columns have names, they must equal ``feature_names``.
+            Categories are known by their names. One that training did not see counts as missing, or as a rare one of many.
         trees : int, default 0
             Use only the first trees; 0: all.
         threads : int, default 0
@@ -92,8 +99,7 @@ class Booster:
         ArgumentError
             If the columns are not the model's features. The message says what differs.
         """
-        labels: Array = self.classes[self._predict("", x, 1, trees, threads)[:, 0]]
-        return labels
+        return np.asarray(self.classes[self._predict("", x, 1, trees, threads)[:, 0]])
 
     def predict_proba(self, x: Any, *, trees: int = 0, threads: int = 0) -> Array:
         """The probability of each class for each row.
@@ -235,7 +241,7 @@ class Booster:
         -------
         RowPredictor
         """
-        return RowPredictor(self._handle, self.num_features, self.classes, trees)
+        return RowPredictor(self, trees)
 
     @overload
     def shap(self, x: Any, *, sparse: Literal[False] = False, trees: int = 0, threads: int = 0) -> Array: ...
@@ -587,8 +593,7 @@ def merge(models: Iterable[Booster]) -> Booster:
     for j, model in enumerate(models):
         if not isinstance(model, Booster):
             raise ArgumentError(f"models[{j}] is a {type(model).__name__}; allowed: a Booster")
-    merged = _capi.merge([model._handle for model in models])
-    return Booster(merged, models[0].classes)
+    return Booster(_capi.merge([model._handle for model in models]), models[0].classes)
 
 
 def _check_choice(name: str, value: str, allowed: tuple[str, ...]) -> None:

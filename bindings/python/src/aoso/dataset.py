@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any
 
@@ -20,16 +21,21 @@ class Dataset:
     Parameters
     ----------
     x : table of shape (n_rows, n_features)
-        Numbers: a numpy array of any dtype and order, a pandas or polars data frame, a pyarrow table or record batch
-        (or anything with the Arrow PyCapsule interface and a length), a scipy sparse matrix, or lists. What the library
-        can read in place is not copied. NaN, nulls and masked values are missing; absent values of sparse matrices are 0.
-        Infinite values lie beyond every threshold. Columns of categories, text or dates are errors.
+        A numpy array of any dtype and order, a pandas or polars data frame, a pyarrow table or record batch (or anything
+        with the Arrow PyCapsule interface and a length), a scipy sparse matrix, or lists. What the library can read in
+        place is not copied. Texts and categories make categorical features; bools count as 0 and 1; dates, times and
+        durations are seconds, dates since 1970 (UTC). NaN, None, NaT, nulls, masked values and empty texts are missing;
+        absent values of sparse matrices are 0. Infinite values lie beyond every threshold.
     y : array of shape (n_rows,)
         The classes: ints, strings, bools or floats.
     weight : array of shape (n_rows,), optional
         Weights of the rows, not negative; 1 each by default.
     feature_names : list of str, optional
         Names of the features; by default the column names of ``x``, or f0, f1, ...
+    categorical_features : "from_dtype", None, or a mask, list of numbers or list of names, default "from_dtype"
+        The features whose values are categories. "from_dtype": those that hold texts or categories; None: no features. A list
+        may also have columns of numbers, in which 3 stands for the category "3". It must have all columns of texts and
+        categories.
     max_bins : int, default 255
         Value bins of a feature, 2 to 255.
     sample_rows : int, default 200,000
@@ -48,6 +54,8 @@ class Dataset:
     classes : array of shape (n_classes,)
         The classes, in the order of their numbers in the library.
     feature_names : list of str
+    categories : dict of str to list of str
+        The categories of each categorical feature, in order.
 
     Raises
     ------
@@ -60,6 +68,8 @@ class Dataset:
     >>> x = np.array([[0.5, 1], [1.5, np.nan], [2.5, 0]])
     >>> aoso.Dataset(x, ["no", "no", "yes"])
     Dataset(3 rows, 2 features, 2 classes)
+    >>> aoso.Dataset([["red", 1], ["blue", 2], [None, 3]], ["no", "no", "yes"]).categories
+    {'f0': ['blue', 'red']}
     """
 
     def __init__(
@@ -69,6 +79,7 @@ class Dataset:
         *,
         weight: Any = None,
         feature_names: list[str] | None = None,
+        categorical_features: Any = "from_dtype",
         max_bins: int = 255,
         sample_rows: int = 200_000,
         seed: int = 0,
@@ -80,9 +91,11 @@ class Dataset:
         if init_model is not None:
             _check_model(init_model)
             _matrix.check_names(matrix.names, init_model.feature_names)
-            matrix.names = None
         else:
             _matrix.check_distinct(matrix.names)
+        columns = _matrix.categorical(categorical_features, matrix)
+        if init_model is not None:
+            matrix.names = None
         rows = matrix.shape[0]
         labels, classes = _labels.read(y, rows)
         weights = _matrix.weights(weight, rows)
@@ -91,6 +104,7 @@ class Dataset:
             labels,
             weights,
             None if init_model is None else init_model._handle,
+            columns,
             max_bins=max_bins,
             sample_rows=sample_rows,
             seed=seed,
@@ -168,6 +182,11 @@ class Dataset:
         dataset._describe()
         dataset.classes = _labels.from_names(_capi.class_names("dataset", dataset._handle, dataset._info.classes))
         return dataset
+
+    @functools.cached_property
+    def categories(self) -> dict[str, list[str]]:
+        """The categories of each categorical feature, in order."""
+        return _capi.categories("dataset", self._handle, self.feature_names)
 
     @property
     def num_rows(self) -> int:

@@ -25,7 +25,7 @@ class ArgumentError(AosoError, ValueError):
 
 
 class DTypeError(ArgumentError, TypeError):
-    """Data that are not numbers. The message names the column, its dtype and what is allowed."""
+    """Data of a type that is not allowed. The message names the column, its dtype and what is allowed."""
 
 
 class FileError(AosoError, OSError):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _capi, _labels, _matrix
 from ._capi import Array
 from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from .booster import Booster
 
 __all__ = ["RowPredictor"]
 
@@ -17,8 +21,8 @@ class RowPredictor:
     """Predicts single rows as fast as possible. :meth:`aoso.Booster.row_predictor` creates it.
 
     A row is an array of shape (n_features,), or anything that numpy converts to one; float64 arrays are fastest. NaN is
-    missing. Predictions equal those of the :class:`aoso.Booster`, bit for bit. Only one thread at a time may use a
-    predictor: create one per thread, which costs little.
+    missing. A category is its name, or its position in the model's ``categories``. Predictions equal those of the
+    :class:`aoso.Booster`, bit for bit. Only one thread at a time may use a predictor: create one per thread, which costs little.
 
     Examples
     --------
@@ -30,8 +34,9 @@ class RowPredictor:
     ('low', [0.18, 0.82])
     """
 
-    def __init__(self, handle: _capi.Handle, features: int, classes: Array, trees: int) -> None:
-        self._predictor = _capi.Predictor(handle, features, len(classes), trees)
+    def __init__(self, booster: Booster, trees: int) -> None:
+        self._booster, classes = booster, booster.classes
+        self._predictor = _capi.Predictor(booster._handle, booster.num_features, len(classes), trees)
         self._row, self._scores, self._number = self._predictor.row, self._predictor.scores, self._predictor.number
         self._classes, self._numbers = classes, {name: k for k, name in enumerate(_labels.names(classes))}
 
@@ -98,5 +103,22 @@ class RowPredictor:
 
     def _load(self, row: Any) -> None:
         if type(row) is not np.ndarray or row.dtype != np.float64 or row.shape != self._row.shape:
-            row = _matrix.vector(row, len(self._row), "row", "one value per feature")
+            row = _matrix.vector(self._by_position(row), len(self._row), "row", "one value per feature")
         self._row[:] = row
+
+    @functools.cached_property
+    def _positions(self) -> dict[int, dict[str, int]]:
+        """The position of each category, by the number of its feature and its name."""
+        features = self._booster.feature_names
+        return {features.index(name): {text: k for k, text in enumerate(texts)} for name, texts in self._booster.categories.items()}
+
+    def _by_position(self, row: Any) -> Any:
+        """The row with positions in place of the names of categories."""
+        known = isinstance(row, (list, tuple)) or getattr(getattr(row, "dtype", None), "kind", "") in "OUST"
+        if not known or not self._positions:
+            return row
+        values = list(row)
+        for j, positions in self._positions.items():
+            if j < len(values) and isinstance(values[j], str):
+                values[j] = positions.get(values[j], -1) if values[j] else None
+        return values

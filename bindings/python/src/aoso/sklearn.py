@@ -148,6 +148,9 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         predicted class is wrong.
     max_bins : int, default 255
         Value bins of a feature, 2 to 255.
+    categorical_features : "from_dtype", None, or array-like, default "from_dtype"
+        The features whose values are categories. "from_dtype": those that hold texts or categories; None: no features; or a
+        mask, numbers or names of features, which may also hold numbers.
     class_weight : dict or "balanced", optional
         Weights of the classes, by label.
     random_state : int, RandomState or None, default 0
@@ -163,6 +166,8 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features_in_,)
         The column names, if all are strings.
+    is_categorical_ : array of shape (n_features_in_,), bool
+        Which features are categorical.
     n_iter_ : int
         Iterations of boosting that training did.
     best_iteration_ : int
@@ -221,6 +226,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         early_stopping: int = 0,
         metric: str = "logloss",
         max_bins: int = 255,
+        categorical_features: Any = "from_dtype",
         class_weight: dict[Any, float] | str | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -253,6 +259,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.early_stopping = early_stopping
         self.metric = metric
         self.max_bins = max_bins
+        self.categorical_features = categorical_features
         self.class_weight = class_weight
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -273,8 +280,9 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            Numbers: a numpy array, a pandas or polars data frame, a pyarrow table or record batch, a scipy sparse
-            matrix, or lists. NaN, nulls and masked values are missing. Columns of categories, text or dates are errors.
+            A numpy array, a pandas or polars data frame, a pyarrow table or record batch, a scipy sparse matrix, or lists,
+            of any types that :class:`aoso.Dataset` takes. Texts and categories are categorical features, unless
+            ``categorical_features`` says otherwise. NaN, None, NaT, nulls, masked values and empty texts are missing.
         y : array of shape (n_samples,)
             The classes: ints, strings, bools.
         sample_weight : array of shape (n_samples,), optional
@@ -311,12 +319,13 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             y,
             weight=weight,
             feature_names=list(getattr(self, "feature_names_in_", ())) or None,
+            categorical_features=self.categorical_features,
             max_bins=self.max_bins,
             seed=seed,
             threads=threads,
             init_model=before,
         )
-        others = {"max_bins", "class_weight", "random_state", "n_jobs"}
+        others = {"max_bins", "categorical_features", "class_weight", "random_state", "n_jobs"}
         params = {name: getattr(self, name) for name in set(AOSOClassifier._get_param_names()) - others}
         params.update(seed=seed, threads=threads)
         sets = _evaluation_sets(eval_set, eval_names)
@@ -330,6 +339,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.booster_ = train(params, train_set, valid=valid, valid_name=live, callbacks=callbacks)
 
         self.classes_ = np.sort(self.booster_.classes)
+        self.is_categorical_ = np.array([name in self.booster_.categories for name in self.booster_.feature_names])
         result = self.booster_.result
         assert result is not None
         self.n_iter_, self.best_iteration_ = result.iterations, result.best_iteration
@@ -441,7 +451,7 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = tags.input_tags.sparse = tags.input_tags.categorical = tags.input_tags.string = True
         return tags
 
     def _more_tags(self) -> dict[str, Any]:
@@ -454,7 +464,9 @@ class AOSOClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             _matrix.check_distinct(_matrix.column_names(X))
             return _validate_data(self, X, reset=reset, skip_check_array=True)
         if not _matrix.is_arrow(X):
-            X = _matrix.numbers(X)
+            X, numeric = _matrix.checkable(X)
+            if not numeric:
+                return _validate_data(self, X, reset=reset, skip_check_array=True)
             return _validate_data(self, X, reset=reset, accept_sparse=("csr", "csc"), ensure_all_finite=False)
         if reset:
             self.feature_names_in_ = np.array(_matrix.read(X).names, dtype=object)

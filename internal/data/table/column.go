@@ -1,0 +1,316 @@
+package table
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/libaoso/aoso/internal/category"
+)
+
+// Kind is what a feature's cells are.
+type Kind uint8
+
+const (
+	Numbers    Kind = iota // or missing
+	Dates                  // read as seconds since 1970
+	Booleans               // true and false, read as 1 and 0
+	Categories             // texts
+)
+
+// column is a column of a CSV file.
+type column struct {
+	place    int    // among the features; −1: the label, or left out
+	fast     bool   // digits are a number, with nothing else to do
+	numeric  bool   // text is an error
+	seen     [4]int // cells by kind, of those that are not missing
+	text     string // the first cell of text
+	textLine int
+
+	categories []string         // of a column of texts; nil: no text was seen before
+	codes      map[string]int32 // of each category
+}
+
+// kind is the kind of the column, and whether its cells were read as it requires.
+func (c *column) kind() (k Kind, read bool) {
+	if c.categories != nil {
+		return Categories, true
+	}
+	kinds := 0
+	for kind, n := range c.seen {
+		if n > 0 {
+			k = Kind(kind)
+			kinds++
+		}
+	}
+	if kinds > 1 || k == Categories {
+		return Categories, false
+	}
+	return k, true
+}
+
+// readTexts makes the column one of texts.
+func (c *column) readTexts() {
+	c.categories, c.codes, c.fast = []string{}, map[string]int32{}, false
+}
+
+// settle says what each column is for, once label and header are known.
+func (p *csvParser) settle(o Options) error {
+	p.info = make([]column, p.width)
+	ignored, err := p.listed(o.Ignore, "ignore")
+	if err != nil {
+		return err
+	}
+	numeric, err := p.listed(o.Numeric, "numeric")
+	if err != nil {
+		return err
+	}
+	if p.listedAs, err = p.listed(o.Categorical, "categorical"); err != nil {
+		return err
+	}
+	place, wanted := 0, positions(o.Names)
+	for j := range p.info {
+		c := &p.info[j]
+		c.place = -1
+		if j == p.label || slices.Contains(ignored, j) {
+			continue
+		}
+		c.place, c.fast, c.numeric = place, true, slices.Contains(numeric, j)
+		feature := place
+		if p.header != nil && o.Names != nil {
+			at, ok := wanted[p.header[j]]
+			if feature = at; !ok {
+				feature = -1
+			}
+		}
+		if feature >= 0 && feature < len(o.NumericFeatures) {
+			c.numeric = o.NumericFeatures[feature]
+		}
+		if p.known != nil && p.known[j] {
+			c.readTexts()
+		}
+		place++
+	}
+	p.columns = make([][]float64, place)
+	return nil
+}
+
+func positions(names []string) map[string]int {
+	at := make(map[string]int, len(names))
+	for j, name := range names {
+		at[name] = j
+	}
+	return at
+}
+
+// listed finds columns given by name or index; where a header has an index for a
+// name, the name wins.
+func (p *csvParser) listed(columns []string, what string) (found []int, err error) {
+	for _, name := range columns {
+		j := slices.Index(p.header, name)
+		if index, err := strconv.Atoi(name); j < 0 && err == nil && index >= 0 && index < p.width {
+			j = index
+		}
+		switch {
+		case j < 0 && p.header == nil:
+			return nil, p.errorf("%s: no column %s: the file has no header, so it is an index in 0..%d", what, quote(name), p.width-1)
+		case j < 0:
+			return nil, p.errorf("%s: no column %s", what, quote(name))
+		case j == p.label:
+			return nil, p.errorf("%s: column %s is the label", what, quote(name))
+		}
+		found = append(found, j)
+	}
+	return found, nil
+}
+
+// cell reads a cell, which is trimmed.
+func (p *csvParser) cell(j int, b []byte) error {
+	c := &p.info[j]
+	switch {
+	case j == p.label && isMissing(b):
+		return p.fail(j, "the label is missing")
+	case j == p.label:
+		return p.labels.add(b, p.source, func(msg string) error { return p.fail(j, "the label "+msg) })
+	case c.place < 0:
+		return nil
+	case c.categories != nil:
+		return p.textCell(j, b)
+	}
+	v, k := number(b)
+	kind := Numbers
+	if k == text {
+		var ok bool
+		if v, ok = date(b); ok {
+			k, kind = numeric, Dates
+		} else if v, ok = boolean(b); ok {
+			k, kind = numeric, Booleans
+		}
+	}
+	switch {
+	case k == tooLarge || k == text && (c.numeric || p.separator != ',' && hasDecimalComma(b)):
+		msg := complaint(b, k)
+		if j == p.assumed {
+			msg += fmt.Sprintf("; with %d columns, as many as there should be features, the file was taken to have no label", p.width)
+		}
+		return p.fail(j, msg)
+	case k == text && c.seen == [4]int{}:
+		c.readTexts()
+		return p.textCell(j, b)
+	case k == text:
+		c.seen[Categories]++
+		v = math.NaN() // the file is read again
+	case k == numeric:
+		c.seen[kind]++
+	}
+	p.block = append(p.block, v)
+	return nil
+}
+
+func boolean(b []byte) (float64, bool) {
+	switch {
+	case bytes.EqualFold(b, []byte("true")):
+		return 1, true
+	case bytes.EqualFold(b, []byte("false")):
+		return 0, true
+	}
+	return math.NaN(), false
+}
+
+// hasDecimalComma tells whether a cell is a number but for its comma.
+func hasDecimalComma(b []byte) bool {
+	_, k := number(bytes.Replace(b, []byte{','}, []byte{'.'}, 1))
+	return k == numeric
+}
+
+// textCell reads a cell of a column of texts.
+func (p *csvParser) textCell(j int, b []byte) error {
+	c := &p.info[j]
+	if isMissing(b) {
+		p.block = append(p.block, math.NaN())
+		return nil
+	}
+	code, ok := c.codes[string(b)]
+	if !ok {
+		if msg := notText(b); msg != "" {
+			return p.fail(j, msg)
+		}
+		if len(c.categories) == category.MaxCategories {
+			return p.fail(j, fmt.Sprintf("there are more than %d categories", category.MaxCategories))
+		}
+		if err := p.take(2*len(b) + 128); err != nil {
+			return err
+		}
+		code = int32(len(c.categories))
+		name := string(b)
+		c.categories, c.codes[name] = append(c.categories, name), code
+	}
+	if _, k := number(b); k == numeric {
+		c.seen[Numbers]++
+	} else {
+		if c.seen[Categories]++; c.text == "" {
+			c.text, c.textLine = string(b), p.start
+		}
+	}
+	p.block = append(p.block, float64(code))
+	return nil
+}
+
+// unreadTexts lists the columns that must be read again as texts; nil: none.
+func (p *csvParser) unreadTexts() (again map[int]bool, err error) {
+	for j := range p.info {
+		c := &p.info[j]
+		if _, read := c.kind(); read || c.place < 0 {
+			continue
+		}
+		if c.numeric {
+			return nil, p.fail(j, "numbers, dates and truth values are mixed, and the column must be numeric")
+		}
+		if again == nil {
+			again = map[int]bool{}
+		}
+		again[j] = true
+	}
+	return again, nil
+}
+
+// describe adds to a table what its columns are.
+func (p *csvParser) describe(t *Table) {
+	t.Kinds = make([]Kind, len(t.Columns))
+	for j := range p.info {
+		c := &p.info[j]
+		if c.place < 0 {
+			if j != p.label {
+				t.Ignored = append(t.Ignored, p.called(j))
+			}
+			continue
+		}
+		t.Kinds[c.place], _ = c.kind()
+		if c.categories != nil {
+			if t.Categories == nil {
+				t.Categories = make([][]string, len(t.Columns))
+			}
+			t.Categories[c.place] = c.categories
+		}
+		if slices.Contains(p.listedAs, j) && c.categories == nil {
+			t.Coded = append(t.Coded, c.place)
+		}
+		const few = 10
+		if numbers, texts := c.seen[Numbers], c.seen[Categories]; c.categories != nil && numbers > few*texts && !slices.Contains(p.listedAs, j) {
+			t.Odd = append(t.Odd, fmt.Sprintf("column %s is categorical because of %s in line %d, but %d of its %d cells are numbers",
+				quote(p.called(j)), quote(c.text), c.textLine, numbers, numbers+texts))
+		}
+	}
+}
+
+// called is what a column is called in messages: its name, or its index.
+func (p *csvParser) called(j int) string {
+	if p.header != nil {
+		return p.header[j]
+	}
+	return strconv.Itoa(j)
+}
+
+// likeRow tells whether the cells of the first record are like those of the second:
+// some numbers, and text and numbers in the same places. Then it is no header.
+func (p *csvParser) likeRow(except int) bool {
+	numbers := 0
+	for j, cell := range p.cells {
+		if j == except {
+			continue
+		}
+		_, k := number(cell)
+		if len(p.second) != len(p.cells) || k == text && p.second[j] != text || k == numeric && p.second[j] == text {
+			return false
+		}
+		if k == numeric {
+			numbers++
+		}
+	}
+	return numbers > 0
+}
+
+// headerIsRow tells whether all names of features occur in their columns, all of
+// which are of texts.
+func (p *csvParser) headerIsRow() bool {
+	for j := range p.info {
+		if c := &p.info[j]; c.place >= 0 {
+			if _, ok := c.codes[p.header[j]]; !ok {
+				return false
+			}
+		}
+	}
+	return len(p.columns) > 0
+}
+
+// featureNames is the names without those of columns that are no features.
+func (p *csvParser) featureNames() (names []string) {
+	for j, c := range p.info {
+		if c.place >= 0 {
+			names = append(names, p.header[j])
+		}
+	}
+	return names
+}
