@@ -90,7 +90,7 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	if err != nil {
 		return nil, err
 	}
-	set.Mapper = bin.Fit(columns, sampleRows(features.Rows(), o), cmp.Or(o.MaxBins, bin.MaxValueBins), set.Encoder.Codes(), team)
+	set.Mapper = bin.Fit(columns, sampleRows(features.Rows(), o), cmp.Or(o.MaxBins, bin.MaxValueBins), set.Encoder.Codes(len(names)), team)
 	set.Matrix = set.Mapper.Map(columns, team)
 	start, err := newStart(o.Init, features, team)
 	if err == nil {

@@ -281,7 +281,20 @@ func smallDatasets(t testing.TB) (files [][]byte) {
 	d := mixed(84, 40)
 	set := newDataset(t, d)
 	other := &table{x: d.x, y: append([]int{9}, d.y[1:]...)}
-	return [][]byte{encodeDataset(t, set), encodeDataset(t, newDataset(t, d.weighted(84))), encodeDataset(t, aligned(t, set, other))}
+	columns, labels := coloured(60, 8, 3, 84)
+	many, _ := coloured(60, 200, 3, 84)
+	x, err := NewTable(columns[0], columns[1], many[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	categories, err := NewDataset(x, labels, DatasetOptions{MaxBins: 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return [][]byte{
+		encodeDataset(t, set), encodeDataset(t, newDataset(t, d.weighted(84))),
+		encodeDataset(t, aligned(t, set, other)), encodeDataset(t, categories),
+	}
 }
 
 // TestDamagedDatasets is TestDamagedFiles for datasets.

@@ -53,6 +53,10 @@ func (m *Model) Export(w io.Writer, format string, tree int) error {
 // of float32, NaN for missing; its outputs are label, by row, and
 // probabilities, rows × classes of float32. Labels are int64 where all classes
 // are written as such, else strings. The model needs at least two classes.
+//
+// A value of a categorical feature is its position in [Model.Categories], which the
+// metadata "categories" has in JSON. Any other number is a category that training
+// did not see.
 func (m *Model) WriteONNX(w io.Writer) error { return m.Export(w, "onnx", 0) }
 
 // WriteLightGBM writes the model in LightGBM's text format, for LightGBM and
@@ -60,6 +64,10 @@ func (m *Model) WriteONNX(w io.Writer) error { return m.Export(w, "onnx", 0) }
 // scores are the same, but those of a model with a temperature are divided by
 // it. Characters of feature names that LightGBM does not take become _. It
 // needs at least two classes.
+//
+// A value of a categorical feature is its position in [Model.Categories], and the
+// number of these categories is one that training did not see. In a DataFrame,
+// LightGBM finds the positions of names.
 func (m *Model) WriteLightGBM(w io.Writer) error { return m.Export(w, "lightgbm", 0) }
 
 // WriteDOT writes a tree, counted from 0, for Graphviz (dot -Tsvg): at each
@@ -76,7 +84,11 @@ func (m *Model) WriteDOT(w io.Writer, tree int) error { return m.Export(w, "dot"
 //	    …
 //
 // Below a node come first the rows that go left, then the others. In names,
-// characters that do not print are escaped, as in \x1b.
+// characters that do not print are escaped, as in \x1b. A categorical split is
+// "color in {blue, red}" or "color not in {green}", whichever is shorter, and
+// unseen is the side of categories that the model does not list:
+//
+//	color in {blue, red}  [A|L]  missing right  unseen right  gain 12.5  rows 400
 func (m *Model) Dump(w io.Writer, trees int) error {
 	if trees < 0 || trees > m.Trees() {
 		return badArgument("trees", trees, "0 to %d, the trees of the model", m.Trees())
@@ -104,6 +116,14 @@ func (m *Model) Dump(w io.Writer, trees int) error {
 // says so. left and right are a node or, below zero, −1 − a leaf. A leaf adds
 // its steps to the scores of classes. A pair of one class parts it from all
 // others. A model with a temperature has it as "temperature".
+//
+// A model with categorical features has version 2, and "categories" lists the
+// categories of each feature, null for a numeric one. Its nodes have
+//
+//	{"feature": 0, "categories": [0, 3], "unseen": "right", "missing": "left", …}
+//
+// in place of a threshold: categories by number, those that go left. unseen is the
+// side of categories that the model does not list.
 func (m *Model) WriteJSON(w io.Writer) error { return m.Export(w, "json", 0) }
 
 // WriteTreeJSON writes a tree, counted from 0, as JSON: the element of "trees"
@@ -112,7 +132,7 @@ func (m *Model) WriteTreeJSON(w io.Writer, tree int) error {
 	if err := m.checkTree(tree); err != nil {
 		return err
 	}
-	return export.TreeJSON(w, m.forest.Tree(tree))
+	return export.TreeJSON(w, m.content(), m.forest.Tree(tree))
 }
 
 // checkTree tells whether the model has a tree.

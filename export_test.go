@@ -60,18 +60,36 @@ type onnxModel struct {
 	integers map[string][]int64
 	doubles  map[string][]float64
 	texts    map[string][]string
-	inputs   []string
 	labels   []string
+	tables   map[string][]float64 // initializers, of rates
+	metadata map[string]string
 }
 
 func parseONNX(t testing.TB, b []byte) *onnxModel {
 	t.Helper()
-	o := &onnxModel{map[string][]int64{}, map[string][]float64{}, map[string][]string{}, nil, nil}
-	graph := parseProtobuf(t, parseProtobuf(t, string(b))[7][0])
-	if len(graph[1]) != 2 || parseProtobuf(t, graph[1][0])[4][0] != "Cast" {
+	doubles := func(data string) (v []float64) {
+		for ; len(data) > 0; data = data[8:] {
+			v = append(v, math.Float64frombits(binary.LittleEndian.Uint64([]byte(data))))
+		}
+		return v
+	}
+	o := &onnxModel{map[string][]int64{}, map[string][]float64{}, map[string][]string{}, nil, map[string][]float64{}, map[string]string{}}
+	file := parseProtobuf(t, string(b))
+	for _, text := range file[14] {
+		entry := parseProtobuf(t, text)
+		o.metadata[entry[1][0]] = entry[2][0]
+	}
+	graph := parseProtobuf(t, file[7][0])
+	for _, text := range graph[5] {
+		if tensor := parseProtobuf(t, text); tensor[10] != nil {
+			o.tables[tensor[8][0]] = doubles(tensor[10][0])
+		}
+	}
+	last := len(graph[1]) - 1
+	if last != 1 && len(o.tables) == 0 || parseProtobuf(t, graph[1][0])[4][0] != "Cast" {
 		t.Fatal("not a cast and an ensemble")
 	}
-	for _, text := range parseProtobuf(t, graph[1][1])[5] {
+	for _, text := range parseProtobuf(t, graph[1][last])[5] {
 		a := parseProtobuf(t, text)
 		name := a[1][0]
 		switch a[20][0] {
@@ -79,10 +97,7 @@ func parseONNX(t testing.TB, b []byte) *onnxModel {
 			o.texts[name] = a[4]
 		case "4":
 			tensor := parseProtobuf(t, a[5][0])
-			data := tensor[10][0]
-			for ; len(data) > 0; data = data[8:] {
-				o.doubles[name] = append(o.doubles[name], math.Float64frombits(binary.LittleEndian.Uint64([]byte(data))))
-			}
+			o.doubles[name] = doubles(tensor[10][0])
 			if tensor[1][0] != fmt.Sprint(len(o.doubles[name])) || tensor[2][0] != "11" {
 				t.Fatalf("tensor %s of %s values", name, tensor[1][0])
 			}
@@ -117,10 +132,10 @@ func (o *onnxModel) scores(row []float64) []float64 {
 	}
 	reached := map[id]bool{}
 	for _, i := range roots {
-		for o.texts["nodes_modes"][i] == "BRANCH_LT" {
-			x := row[o.integers["nodes_featureids"][i]]
+		for mode := o.texts["nodes_modes"][i]; mode != "LEAF"; mode = o.texts["nodes_modes"][i] {
+			x, value := row[o.integers["nodes_featureids"][i]], o.doubles["nodes_values_as_tensor"][i]
 			next := o.integers["nodes_falsenodeids"][i]
-			if x < o.doubles["nodes_values_as_tensor"][i] || math.IsNaN(x) && o.integers["nodes_missing_value_tracks_true"][i] == 1 {
+			if mode == "BRANCH_LT" && x < value || mode == "BRANCH_EQ" && x == value || math.IsNaN(x) && o.integers["nodes_missing_value_tracks_true"][i] == 1 {
 				next = o.integers["nodes_truenodeids"][i]
 			}
 			i = at[id{trees[i], next}]
@@ -242,7 +257,12 @@ func (l lightTree) value(row []float64) float64 {
 	for node >= 0 {
 		x, decision := row[int(l["split_feature"][node])], int(l["decision_type"][node])
 		left := x <= l["threshold"][node]
-		if math.IsNaN(x) {
+		switch {
+		case decision&1 != 0:
+			set := int(l["threshold"][node])
+			words := l["cat_threshold"][int(l["cat_boundaries"][set]):int(l["cat_boundaries"][set+1])]
+			left = x >= 0 && int(x)/32 < len(words) && uint32(words[int(x)/32])>>(int(x)%32)&1 != 0
+		case math.IsNaN(x):
 			left = decision&2 != 0
 		}
 		if left {
@@ -316,6 +336,62 @@ func TestLightGBMNames(t *testing.T) {
 	}
 }
 
+// jsonModel is what the JSON of a model says.
+type jsonModel struct {
+	model.Header
+	Format     string
+	Version    int
+	Categories [][]string
+	Trees      []struct {
+		Nodes []struct {
+			Feature         int
+			Threshold       *float64
+			Categories      []int
+			Missing, Unseen string
+			Left, Right     int
+			Rows            int
+			Gain            float32
+			Pairs           [][]int
+		}
+		Leaves []struct {
+			Rows  int
+			Steps [][2]float64
+		}
+	}
+}
+
+// scores are those of a row, by the JSON alone.
+func (j *jsonModel) scores(row []float64) []float64 {
+	scores := make([]float64, len(j.Classes))
+	for _, tree := range j.Trees {
+		child := 0
+		if len(tree.Nodes) == 0 {
+			child = -1
+		}
+		for child >= 0 {
+			n := tree.Nodes[child]
+			x := row[n.Feature]
+			left := n.Threshold == nil || x < *n.Threshold
+			switch {
+			case math.IsNaN(x):
+				left = n.Missing == "left"
+			case n.Categories != nil && int(x) >= len(j.Categories[n.Feature]):
+				left = n.Unseen == "left"
+			case n.Categories != nil:
+				left = slices.Contains(n.Categories, int(x))
+			}
+			child = n.Right
+			if left {
+				child = n.Left
+			}
+		}
+		for _, step := range tree.Leaves[-1-child].Steps {
+			scores[int(step[0])] += step[1]
+		}
+	}
+	return scores
+}
+
 // TestJSON predicts from the JSON alone.
 func TestJSON(t *testing.T) {
 	d := blobs(152, 200, 4, 5, 255).punch(152, 0.05)
@@ -326,26 +402,7 @@ func TestJSON(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := train(t, set, params(func(p *Params) { v.change(p); p.rounds(2, 5) }), TrainOptions{}).Model
-			var j struct {
-				model.Header
-				Format  string
-				Version int
-				Trees   []struct {
-					Nodes []struct {
-						Feature     int
-						Threshold   *float64
-						Missing     string
-						Left, Right int
-						Rows        int
-						Gain        float32
-						Pairs       [][]int
-					}
-					Leaves []struct {
-						Rows  int
-						Steps [][2]float64
-					}
-				}
-			}
+			var j jsonModel
 			all := written(t, m.WriteJSON)
 			if err := json.Unmarshal(all, &j); err != nil {
 				t.Fatal(err)
@@ -359,24 +416,7 @@ func TestJSON(t *testing.T) {
 			}
 			want := rawScores(t, m, d.features(), PredictOptions{})
 			for i, row := range d.x {
-				got := make([]float64, 5)
-				for _, tree := range j.Trees {
-					child := 0
-					if len(tree.Nodes) == 0 {
-						child = -1
-					}
-					for child >= 0 {
-						n := tree.Nodes[child]
-						if x := row[n.Feature]; n.Threshold == nil && !math.IsNaN(x) || n.Threshold != nil && x < *n.Threshold || math.IsNaN(x) && n.Missing == "left" {
-							child = n.Left
-						} else {
-							child = n.Right
-						}
-					}
-					for _, step := range tree.Leaves[-1-child].Steps {
-						got[int(step[0])] += step[1]
-					}
-				}
+				got := j.scores(row)
 				if !slices.Equal(got, want[i*5:][:5]) {
 					t.Fatalf("row %d: scores %v, want %v", i, got, want[i*5:][:5])
 				}

@@ -39,6 +39,16 @@ type modelFile struct {
 	Steps       []float32 `json:"-"`
 
 	Scores conformal.Scores `json:"-"` // if Conformal is there
+
+	// Of models with categories only.
+	Set          []uint32  `json:"-"`
+	Sets         []uint64  `json:"-"`
+	Categories   []int32   `json:"-"`
+	Names        []uint8   `json:"-"`
+	NameEnds     []uint64  `json:"-"`
+	Rated        []uint8   `json:"-"`
+	RatedClasses []int32   `json:"-"`
+	Rates        []float32 `json:"-"`
 }
 
 // arrays calls f with each array and its name.
@@ -65,6 +75,18 @@ func (m *modelFile) arrays(f func(name string, array any)) {
 	}
 }
 
+// categories calls f with each array that models with categories have.
+func (m *modelFile) categories(f func(name string, array any)) {
+	f("set", &m.Set)
+	f("sets", &m.Sets)
+	f("categories", &m.Categories)
+	f("category_names", &m.Names)
+	f("category_name_ends", &m.NameEnds)
+	f("category_rated", &m.Rated)
+	f("category_classes", &m.RatedClasses)
+	f("category_rates", &m.Rates)
+}
+
 // forge is a model file, its checksums right, that was changed.
 func forge(t testing.TB, file []byte, change func(m *modelFile)) []byte {
 	t.Helper()
@@ -76,7 +98,7 @@ func forge(t testing.TB, file []byte, change func(m *modelFile)) []byte {
 	if err := opened.Meta(&m); err != nil {
 		t.Fatal(err)
 	}
-	m.arrays(func(name string, array any) {
+	read := func(name string, array any) {
 		switch array := array.(type) {
 		case *[]uint8:
 			clone(t, opened, name, array)
@@ -88,13 +110,20 @@ func forge(t testing.TB, file []byte, change func(m *modelFile)) []byte {
 			clone(t, opened, name, array)
 		case *[]float32:
 			clone(t, opened, name, array)
+		case *[]uint64:
+			clone(t, opened, name, array)
 		case *[]float64:
 			clone(t, opened, name, array)
 		}
-	})
+	}
+	m.arrays(read)
+	categories := opened.Has("categories")
+	if categories {
+		m.categories(read)
+	}
 	change(&m)
 	w := modelio.NewWriter(modelio.Model, &m)
-	m.arrays(func(name string, array any) {
+	write := func(name string, array any) {
 		switch array := array.(type) {
 		case *[]uint8:
 			modelio.Add(w, name, *array)
@@ -106,10 +135,16 @@ func forge(t testing.TB, file []byte, change func(m *modelFile)) []byte {
 			modelio.Add(w, name, *array)
 		case *[]float32:
 			modelio.Add(w, name, *array)
+		case *[]uint64:
+			modelio.Add(w, name, *array)
 		case *[]float64:
 			modelio.Add(w, name, *array)
 		}
-	})
+	}
+	m.arrays(write)
+	if categories {
+		m.categories(write)
+	}
 	var b bytes.Buffer
 	if _, err := w.WriteTo(&b); err != nil {
 		t.Fatal(err)
@@ -233,6 +268,82 @@ func TestForgedModels(t *testing.T) {
 	}
 }
 
+// TestForgedCategories is TestForgedModels for what models with categories have. The
+// features are a number, one of codes and one of rates.
+func TestForgedCategories(t *testing.T) {
+	file := encode(t, forgeable(t))
+	var coded, rated, number int // nodes
+	forge(t, file, func(f *modelFile) {
+		coded, rated, number = slices.Index(f.Feature, 1), slices.IndexFunc(f.Feature, func(j int32) bool { return j > 2 }), slices.Index(f.Feature, 0)
+	})
+	if coded < 0 || rated < 0 || number < 0 {
+		t.Fatalf("nodes %d, %d and %d", coded, rated, number)
+	}
+	for _, test := range []struct {
+		want   string
+		change func(f *modelFile)
+	}{
+		{"in place of 1", func(f *modelFile) { f.Set[coded] = 2 }},
+		{"has set 4294967295 of", func(f *modelFile) { f.Set[coded] = math.MaxUint32 }},
+		{"has no set for feature 1, which is categorical", func(f *modelFile) { f.Feature[number] = 1 }},
+		{"sets have no node", func(f *modelFile) { f.Sets = append(f.Sets, 0, 0, 0, 0) }},
+		{"the last of its sets has 2 words", func(f *modelFile) { f.Sets = append(f.Sets, 0, 0) }},
+		{"of 0 in place of 1", func(f *modelFile) { f.Sets = nil }},
+		{"set has", func(f *modelFile) { f.Set = f.Set[1:] }},
+		{"has a set for feature 0, which has numbers", func(f *modelFile) { f.Feature[coded] = 0 }},
+		{"has a set for feature 5, which has numbers", func(f *modelFile) { f.Feature[coded] = 5 }},
+		{"has feature 6 of 6", func(f *modelFile) { f.Feature[rated] = 6 }},
+		{"has no set for feature 2, which is categorical", func(f *modelFile) { f.Feature[rated] = 2 }},
+		{"has a set and a threshold", func(f *modelFile) { f.Threshold[coded] = 1 }},
+		{"has a set and a threshold", func(f *modelFile) { f.MissingLeft[coded] ^= 1 }},
+		{"has a set and a threshold", func(f *modelFile) { f.Sets[0] ^= 1 }},
+		{`feature 2 has a category "c0" that is there twice`, func(f *modelFile) { f.Categories[1] = -1 }},
+		{"feature 0 has -1 categories, and rated is 1", func(f *modelFile) { f.Rated[0] = 1 }},
+		{"feature 1 has 20 categories, and rated is 13", func(f *modelFile) { f.Rated[1] = 13 }},
+		{"feature 2 has 285 categories, and rated is 0", func(f *modelFile) { f.Rated[2] = 0 }},
+		{"category_classes are not", func(f *modelFile) { f.RatedClasses[2] = 3 }},
+		{"category_classes are not", func(f *modelFile) { f.RatedClasses[1] = 0 }},
+		{"names or rates of no category", func(f *modelFile) { f.RatedClasses = f.RatedClasses[:2] }},
+		{"feature 1 has 306 categories", func(f *modelFile) { f.Categories[1] = 306 }},
+		{"feature 2 has 286 categories", func(f *modelFile) { f.Categories[2] = 286 }},
+		{"feature 1 has -2 categories", func(f *modelFile) { f.Categories[1] = -2 }},
+		{"in place of 3", func(f *modelFile) { f.Categories = f.Categories[1:] }},
+		{"names or rates of no category", func(f *modelFile) { f.Names = append(f.Names, 'x') }},
+		{"names or rates of no category", func(f *modelFile) { f.NameEnds = append(f.NameEnds, f.NameEnds[304]) }},
+		{"a name that ends at 0", func(f *modelFile) { f.NameEnds[3] = 0 }},
+		{"a name that ends at 18446744073709551615", func(f *modelFile) { f.NameEnds[3] = math.MaxUint64 }},
+		{"there twice or is not UTF-8", func(f *modelFile) { f.Names[1] = 0xff }},
+		{"there twice or is not UTF-8", func(f *modelFile) { f.NameEnds[1] = f.NameEnds[0]; f.NameEnds[2] = f.NameEnds[0] }},
+		{"has the rate NaN", func(f *modelFile) { f.Rates[7] = float32(math.NaN()) }},
+		{"has the rate 1.5", func(f *modelFile) { f.Rates[7] = 1.5 }},
+		{"rates in place of 286", func(f *modelFile) { f.Rates = f.Rates[1:] }},
+		{"names or rates of no category", func(f *modelFile) { f.Rates = append(f.Rates, 0) }},
+	} {
+		m, err := Decode(forge(t, file, test.change))
+		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), test.want) || m != nil {
+			t.Errorf("%v, want %q", err, test.want)
+		}
+	}
+	if version := file[8]; version != 3 {
+		t.Errorf("the file has version %d, which builds read that do not know categories", version)
+	}
+}
+
+// forgeable is a model with a number, 20 and 285 categories, of three classes.
+func forgeable(t testing.TB) *Model {
+	few, labels := coloured(900, 20, 3, 1)
+	many, _ := coloured(900, 300, 3, 1)
+	x, err := NewTable(few[1], few[0], many[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := NewDataset(x, labels, DatasetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return train(t, set, params(func(p *Params) { p.Trees, p.Leaves, p.CategoryL2 = 8, 8, 300 }), TrainOptions{}).Model
+}
+
 // TestUnknownKeys checks that the error names the keys that this build does not know.
 func TestUnknownKeys(t *testing.T) {
 	full := encode(t, trained(t, blobs(90, 200, 3, 4, 255), params(func(p *Params) { p.Trees = 4 })).Model)
@@ -308,6 +419,10 @@ func spoil(r *rand.Rand, f *modelFile) {
 	integers := []int{-1, 0, 1, 2, 3, math.MaxInt16, math.MaxInt32, math.MinInt32, r.IntN(10)}
 	floats := []float64{0, math.Copysign(0, -1), 1, -1, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat32, -math.MaxFloat64, math.SmallestNonzeroFloat64}
 	i, v := integers[r.IntN(len(integers))], floats[r.IntN(len(floats))]
+	if len(f.Categories) > 0 && r.IntN(2) == 0 {
+		spoilCategories(r, f, i, v)
+		return
+	}
 	switch k := r.IntN(20); {
 	case k == 0:
 		f.Method = []string{AOSO, ABC, LogitBoost, ""}[r.IntN(4)]
@@ -375,5 +490,32 @@ func spoilScores(r *rand.Rand, f *modelFile, i int, v float64) {
 		s.LAC[row], s.APS[row] = float32(v), float32(v)
 	case 7:
 		s.Weights = slices.Repeat([]float32{float32(v)}, max(0, min(i, 100)))
+	}
+}
+
+// spoilCategories changes a number that only models with categories have.
+func spoilCategories(r *rand.Rand, f *modelFile, i int, v float64) {
+	pick := func(n int) int { return r.IntN(max(n, 1)) }
+	node := pick(len(f.Feature))
+	switch r.IntN(9) {
+	case 0:
+		f.Set[node] = uint32(i)
+	case 1:
+		f.Sets = f.Sets[:len(f.Sets)-r.IntN(6)]
+	case 2:
+		f.Sets[pick(len(f.Sets))] ^= 1 << r.IntN(64)
+	case 3:
+		f.Categories[pick(len(f.Categories))] += int32(i)
+	case 4:
+		f.Names[pick(len(f.Names))] = uint8(i)
+	case 5:
+		f.NameEnds[pick(len(f.NameEnds))] += uint64(i)
+	case 6:
+		f.Rated[pick(len(f.Rated))] = uint8(i)
+	case 7:
+		f.Rates[pick(len(f.Rates))] = float32(v)
+	case 8:
+		f.Feature[node] = int32(r.IntN(12) - 1)
+		f.Set[node] = uint32(r.IntN(2))
 	}
 }

@@ -70,7 +70,7 @@ func TestMerge(t *testing.T) {
 					t.Fatalf("score %v, want %v", s, sum[i])
 				}
 			}
-			if m.Trees() != 6*m.perRound || m.forest.Check(4) != nil || m.params != models[0].params {
+			if m.Trees() != 6*m.perRound || m.forest.Check(make([]int, 4)) != nil || m.params != models[0].params {
 				t.Errorf("%d trees", m.Trees())
 			}
 			if short := truncated(t, m, models[0].Trees()); short.Fingerprint() != models[0].Fingerprint() {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"io/fs"
 	"math"
 	"math/rand/v2"
@@ -307,6 +308,13 @@ func use(t *testing.T, m *Model) {
 		}
 	}
 	dump(t, m, 0)
+	if len(m.Classes()) > 1 {
+		for _, format := range []string{"json", "lightgbm", "onnx"} {
+			if err := m.Export(io.Discard, format, 0); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 	for _, kind := range []string{"gain", "split"} {
 		if _, err := m.Importance(kind); err != nil {
 			t.Error(err)
@@ -321,7 +329,7 @@ func use(t *testing.T, m *Model) {
 	encode(t, m)
 }
 
-// smallFiles is a model file of every variant.
+// smallFiles is a model file of every variant, and one with categories.
 func smallFiles(t testing.TB) (files [][]byte) {
 	d := blobs(76, 60, 3, 4, 255).punch(76, 0.05)
 	for _, v := range variants {
@@ -334,7 +342,7 @@ func smallFiles(t testing.TB) (files [][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(files, encode(t, m))
+	return append(files, encode(t, m), encode(t, forgeable(t)))
 }
 
 // TestDamagedFiles changes files at random and repairs the checksums, so that

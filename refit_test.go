@@ -30,7 +30,7 @@ func sameTrees(t testing.TB, a, b *Model) {
 		}
 		return fmt.Sprint(*f)
 	}
-	if text(a) != text(b) || b.forest.Check(len(a.names)) != nil {
+	if text(a) != text(b) || b.forest.Check(make([]int, len(a.names))) != nil {
 		t.Fatal("the trees are others")
 	}
 }

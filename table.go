@@ -3,6 +3,7 @@ package aoso
 import (
 	"fmt"
 	"math"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/libaoso/aoso/internal/category"
@@ -73,8 +74,8 @@ func Codes[T Integer](codes []T, categories []string) Column {
 		c.err = badArgument("categories", len(categories), "at most %d", MaxCategories)
 	}
 	for i, name := range categories {
-		if !utf8.ValidString(name) {
-			c.err = badArgument(fmt.Sprintf("categories[%d]", i), name, "text in UTF-8")
+		if !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
+			c.err = badArgument(fmt.Sprintf("categories[%d]", i), name, "text in UTF-8 without zero bytes")
 		}
 	}
 	for i, code := range codes {

@@ -98,6 +98,7 @@ func (d *described) tell(w io.Writer, m *aoso.Model) error {
 	fmt.Fprintf(w, "trees        %d, %d leaves\n", d.Trees, d.Leaves)
 	fmt.Fprintf(w, "classes      %d: %s\n", d.Classes, shown(d.ClassLabels))
 	fmt.Fprintf(w, "features     %d: %s\n", d.Features, shown(d.FeatureNames))
+	tellCategories(w, m)
 	fmt.Fprintf(w, "shrinkage    %v, at most %d leaves per tree\n", d.Params.Shrinkage, d.Params.Leaves)
 	if d.Temperature != 1 {
 		fmt.Fprintf(w, "temperature  %.5g\n", d.Temperature)
@@ -115,6 +116,19 @@ func (d *described) tell(w io.Writer, m *aoso.Model) error {
 		return err
 	}
 	return tellPairs(w, m, pairs)
+}
+
+// tellCategories lists the categorical features and how many categories they have.
+func tellCategories(w io.Writer, m *aoso.Model) {
+	var list []string
+	for j, name := range m.FeatureNames() {
+		if categories := m.Categories(j); categories != nil {
+			list = append(list, fmt.Sprintf("%s (%d)", name, len(categories)))
+		}
+	}
+	if list != nil {
+		fmt.Fprintf(w, "categories   %d: %s\n", len(list), shown(list))
+	}
 }
 
 // shown lists the first names.

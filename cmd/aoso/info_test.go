@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/libaoso/aoso"
 )
 
 func TestInfo(t *testing.T) {
@@ -29,6 +31,34 @@ func TestInfoOfOneClass(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m")
 	do(t, "train", "--data", file(t, "d.csv", "1,x\n2,x\n"), "--model", model)
 	if out := do(t, "info", "--model", model); !strings.Contains(out, "classes      1: x") || strings.Contains(out, "NaN") {
+		t.Error(out)
+	}
+}
+
+// TestInfoOfCategories: a model says what its splits are on by names.
+func TestInfoOfCategories(t *testing.T) {
+	x, err := aoso.NewTable(aoso.Texts([]string{"red", "blue", "green", "red", "blue", "green"}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := aoso.NewDataset(x, aoso.IntLabels([]int{0, 1, 1, 0, 1, 1}), aoso.DatasetOptions{Names: []string{"color"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := aoso.DefaultParams()
+	p.Preset, p.Trees, p.MinSamples, p.CategoryL2 = "paper", 1, 1, 0
+	result, err := aoso.Train(t.Context(), d, p, aoso.TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "m")
+	if err := result.Model.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if out := do(t, "info", "--model", path); !strings.Contains(out, "categories   1: color (3)") {
+		t.Error(out)
+	}
+	if out := do(t, "info", "--model", path, "--dump"); !strings.Contains(out, "color in {red}") && !strings.Contains(out, "color not in {red}") {
 		t.Error(out)
 	}
 }

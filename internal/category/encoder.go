@@ -102,6 +102,22 @@ func (e *Encoder) Owner(column int) (feature, rate int) {
 	return feature, column
 }
 
+// Values gives the number that each category of a feature becomes in a column
+// after encoding, and last that of categories not seen. NaN: it counts as missing.
+func (e *Encoder) Values(column int) []float64 {
+	feature, rate := e.Owner(column)
+	f := &e.Features[feature]
+	values := make([]float64, len(f.Categories)+1)
+	for category := range values {
+		if rate < 0 {
+			values[category] = f.code(category)
+		} else {
+			values[category] = float64(f.Rates[rate][category])
+		}
+	}
+	return values
+}
+
 // Columns is the number of columns that so many features become.
 func (e *Encoder) Columns(features int) int {
 	if e == nil {
@@ -110,15 +126,14 @@ func (e *Encoder) Columns(features int) int {
 	return len(e.Owners())
 }
 
-// Codes lists the number of codes of each column after encoding; 0: it has
-// numbers. Nil: all have.
-func (e *Encoder) Codes() []int {
-	if e == nil {
-		return nil
-	}
-	codes := make([]int, len(e.Owners()))
-	for j := range e.Features {
-		codes[j] = e.Features[j].Codes()
+// Codes lists the number of codes of each column that so many features become; 0:
+// it has numbers.
+func (e *Encoder) Codes(features int) []int {
+	codes := make([]int, e.Columns(features))
+	if e != nil {
+		for j := range e.Features {
+			codes[j] = e.Features[j].Codes()
+		}
 	}
 	return codes
 }

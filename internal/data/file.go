@@ -84,7 +84,7 @@ func Decode(memory *mem.Block) (*Set, error) {
 	if s.Encoder, err = category.Read(file, len(s.Names), len(s.Classes)); err != nil {
 		return nil, err
 	}
-	if s.Mapper, err = mapperOf(bins, missing, lower, upper, edges, s.Encoder.Codes()); err == nil {
+	if s.Mapper, err = mapperOf(bins, missing, lower, upper, edges, s.Encoder.Codes(len(s.Names))); err == nil {
 		err = s.check(h.Rows)
 	}
 	if err != nil {
@@ -102,7 +102,10 @@ func Decode(memory *mem.Block) (*Set, error) {
 }
 
 // mapperOf puts the bins of features together.
-func mapperOf(bins, missing []uint8, lower, upper, edges []float64, categories []int) (*bin.Mapper, error) {
+func mapperOf(bins, missing []uint8, lower, upper, edges []float64, codes []int) (*bin.Mapper, error) {
+	if len(codes) != len(bins) {
+		return nil, fmt.Errorf("%d features with bins have names for %d", len(bins), len(codes))
+	}
 	m := &bin.Mapper{Features: make([]bin.Feature, len(bins))}
 	total, cuts := 0, 0
 	for _, n := range bins {
@@ -120,7 +123,10 @@ func mapperOf(bins, missing []uint8, lower, upper, edges []float64, categories [
 			Edges:   slices.Clone(edges[:cuts]),
 			Missing: missing[j] != 0,
 
-			Categorical: categories != nil && j < len(categories) && categories[j] > 0,
+			Categorical: codes[j] > 0,
+		}
+		if f.Categorical && int(n) != codes[j] {
+			return nil, fmt.Errorf("feature %d has %d bins for %d categories", j, n, codes[j])
 		}
 		if !f.Valid() || missing[j] > 1 {
 			return nil, fmt.Errorf("the bins of feature %d do not rise, or missing is neither 0 nor 1", j)
@@ -136,8 +142,8 @@ func (s *Set) check(rows int) error {
 	switch {
 	case rows != len(s.Labels):
 		return fmt.Errorf("%d rows have %d labels", rows, len(s.Labels))
-	case len(s.Names) == 0 || s.Encoder.Columns(len(s.Names)) != len(s.Mapper.Features):
-		return fmt.Errorf("%d features with bins have %d names", len(s.Mapper.Features), len(s.Names))
+	case len(s.Names) == 0:
+		return errors.New("there are no features")
 	case s.Weights != nil && len(s.Weights) != rows:
 		return fmt.Errorf("%d rows have %d weights", rows, len(s.Weights))
 	}

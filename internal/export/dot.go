@@ -28,12 +28,13 @@ func dot(w io.Writer, m *model.Model, tree int) error {
 			pairNames(m.Classes, n.Pairs()),
 			fmt.Sprintf("gain %.6g", n.Gain()),
 			fmt.Sprintf("rows %d", n.Rows())))
-		yes, no := "yes", "no, missing"
-		if split.MissingLeft {
-			yes, no = "yes, missing", "no"
+		answers := map[bool]string{true: "yes", false: "no"} // of those who go left
+		answers[split.MissingLeft] += ", missing"
+		if sides := m.Sides(split); sides != nil {
+			answers[sides.UnseenLeft] += ", unseen"
 		}
-		fmt.Fprintf(out, "  %s -> %s [label=%q]\n", name, dotName(n.Left()), yes)
-		fmt.Fprintf(out, "  %s -> %s [label=%q]\n", name, dotName(n.Right()), no)
+		fmt.Fprintf(out, "  %s -> %s [label=%q]\n", name, dotName(n.Left()), answers[true])
+		fmt.Fprintf(out, "  %s -> %s [label=%q]\n", name, dotName(n.Right()), answers[false])
 	}
 	for i, l := range t.Leaves() {
 		lines := append(greatestValues(m.Classes, l), fmt.Sprintf("rows %d", l.Rows()))

@@ -3,6 +3,7 @@ package export
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"math"
 
@@ -23,14 +24,16 @@ type jsonTree struct {
 }
 
 type jsonNode struct {
-	Feature   int         `json:"feature"`
-	Threshold *float64    `json:"threshold"`
-	Missing   string      `json:"missing"`
-	Left      model.Child `json:"left"`
-	Right     model.Child `json:"right"`
-	Gain      float32     `json:"gain"`
-	Rows      int         `json:"rows"`
-	Pairs     [][]int     `json:"pairs"`
+	Feature    int         `json:"feature"`
+	Threshold  any         `json:"threshold,omitzero"`
+	Categories []int       `json:"categories,omitzero"` // in place of a threshold
+	Unseen     string      `json:"unseen,omitzero"`
+	Missing    string      `json:"missing"`
+	Left       model.Child `json:"left"`
+	Right      model.Child `json:"right"`
+	Gain       float32     `json:"gain"`
+	Rows       int         `json:"rows"`
+	Pairs      [][]int     `json:"pairs"`
 }
 
 type jsonLeaf struct {
@@ -44,13 +47,23 @@ func jsonModel(w io.Writer, m *model.Model) error {
 	if err != nil {
 		return err
 	}
-	out.WriteString(`{"format":"aoso-json","version":1,`)
-	out.Write(head[1 : len(head)-1])
+	version := 1
+	if m.Encoder != nil {
+		version = 2
+	}
+	fmt.Fprintf(out, `{"format":"aoso-json","version":%d,%s`, version, head[1:len(head)-1])
+	if m.Encoder != nil {
+		categories, err := json.Marshal(m.Categories())
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(out, `,"categories":%s`, categories)
+	}
 	out.WriteString(`,"trees":[`)
 	separator := "\n"
 	for _, t := range m.Forest.All() {
 		out.WriteString(separator)
-		if err := TreeJSON(out, t); err != nil {
+		if err := TreeJSON(out, m, t); err != nil {
 			return err
 		}
 		separator = ",\n"
@@ -59,11 +72,11 @@ func jsonModel(w io.Writer, m *model.Model) error {
 	return out.Flush()
 }
 
-// TreeJSON writes a tree as JSON, as it is among the trees of a model.
-func TreeJSON(w io.Writer, t model.Tree) error {
+// TreeJSON writes a tree of a model as JSON, as it is among all trees.
+func TreeJSON(w io.Writer, m *model.Model, t model.Tree) error {
 	tree := jsonTree{Nodes: []jsonNode{}}
 	for _, n := range t.Nodes() {
-		tree.Nodes = append(tree.Nodes, newJSONNode(n))
+		tree.Nodes = append(tree.Nodes, newJSONNode(m, n))
 	}
 	for _, leaf := range t.Leaves() {
 		l := jsonLeaf{leaf.Rows(), [][2]float64{}}
@@ -79,11 +92,18 @@ func TreeJSON(w io.Writer, t model.Tree) error {
 	return err
 }
 
-func newJSONNode(n model.Node) jsonNode {
+func newJSONNode(m *model.Model, n model.Node) jsonNode {
 	split := n.Split()
-	j := jsonNode{int(split.Feature), nil, split.MissingSide(), n.Left(), n.Right(), n.Gain(), n.Rows(), [][]int{}}
-	if threshold := split.Threshold(); !math.IsInf(threshold, 1) { // else the split is on what is missing
-		j.Threshold = &threshold
+	j := jsonNode{
+		Feature: int(split.Feature), Missing: split.MissingSide(),
+		Left: n.Left(), Right: n.Right(), Gain: n.Gain(), Rows: n.Rows(), Pairs: [][]int{},
+	}
+	if sides := m.Sides(split); sides != nil {
+		j.Feature, j.Categories, j.Unseen = sides.Feature, sides.Members(true), sides.UnseenSide()
+	} else if threshold := split.Threshold(); math.IsInf(threshold, 1) { // the split is on what is missing
+		j.Threshold = (*float64)(nil)
+	} else {
+		j.Threshold = threshold
 	}
 	for r, s := range n.Pairs() {
 		pair := []int{r}

@@ -3,6 +3,7 @@ package export
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -30,6 +31,10 @@ func init() {
 //
 // Raw scores are the same sums in the same order, those of a model with a
 // temperature divided by it.
+//
+// A category is its position there, and one that is not listed is the number of
+// categories. In a DataFrame, LightGBM finds the positions of names itself, by
+// pandas_categorical.
 func lightGBM(w io.Writer, m *model.Model) error {
 	var trees bytes.Buffer
 	var sizes []string
@@ -43,6 +48,9 @@ func lightGBM(w io.Writer, m *model.Model) error {
 		clear(iteration)
 	}
 	for _, t := range m.Forest.All() {
+		if trees.Len() > math.MaxInt32 {
+			return fmt.Errorf("the model would have more than %d bytes in LightGBM's format", math.MaxInt32)
+		}
 		next := lightTrees(m, t)
 		if overlap(iteration, next) {
 			add()
@@ -52,12 +60,44 @@ func lightGBM(w io.Writer, m *model.Model) error {
 		}
 	}
 	add()
-	info := "[-inf:inf]" + strings.Repeat(" [-inf:inf]", len(m.Features)-1)
-	_, err := fmt.Fprintf(w, "tree\nversion=v4\nnum_class=%d\nnum_tree_per_iteration=%[1]d\nlabel_index=0\nmax_feature_idx=%d\n"+
+	infos, names, err := lightCategories(m)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "tree\nversion=v4\nnum_class=%d\nnum_tree_per_iteration=%[1]d\nlabel_index=0\nmax_feature_idx=%d\n"+
 		"objective=multiclass num_class:%[1]d\nfeature_names=%[3]s\nfeature_infos=%s\ntree_sizes=%s\n\n%s"+
-		"end of trees\n\nfeature_importances:\n\nparameters:\nend of parameters\n\npandas_categorical:null\n",
-		len(m.Classes), len(m.Features)-1, strings.Join(lightNames(m.Features), " "), info, strings.Join(sizes, " "), trees.Bytes())
+		"end of trees\n\nfeature_importances:\n\nparameters:\nend of parameters\n\npandas_categorical:%s\n",
+		len(m.Classes), len(m.Features)-1, strings.Join(lightNames(m.Features), " "), strings.Join(infos, " "), strings.Join(sizes, " "), trees.Bytes(), names)
 	return err
+}
+
+// lightCategories is what LightGBM is told of the values of each feature, and the
+// names of the categories of those that have some, as pandas would have them:
+// whole numbers are no texts.
+func lightCategories(m *model.Model) (infos []string, names []byte, err error) {
+	var all []any // a list of each categorical feature; null: there is none
+	for _, categories := range m.Categories() {
+		if categories == nil {
+			infos = append(infos, "[-inf:inf]")
+			continue
+		}
+		info, numbers := make([]string, len(categories)+1), make([]int64, len(categories))
+		whole := true
+		for i := range info {
+			info[i] = strconv.Itoa(i)
+		}
+		for i, name := range categories {
+			numbers[i], err = strconv.ParseInt(name, 10, 64)
+			whole = whole && err == nil && strconv.FormatInt(numbers[i], 10) == name
+		}
+		if infos = append(infos, strings.Join(info, ":")); whole {
+			all = append(all, numbers)
+		} else {
+			all = append(all, categories)
+		}
+	}
+	names, err = json.Marshal(all)
+	return infos, names, err
 }
 
 // overlap tells whether some class has a tree in both iterations.
@@ -108,7 +148,7 @@ func lightTrees(m *model.Model, t model.Tree) []string {
 	}
 	for k, v := range values {
 		if v != nil {
-			trees[k] = newLightTree(t, v).text()
+			trees[k] = newLightTree(m, t, v).text()
 		}
 	}
 	return trees
@@ -116,17 +156,19 @@ func lightTrees(m *model.Model, t model.Tree) []string {
 
 // lightTree is a tree of one class, by the names of LightGBM.
 type lightTree struct {
+	model  *model.Model
 	tree   model.Tree
 	values []float64 // of the leaves of our tree
 	moves  []bool    // by node of our tree: some leaf below has a value
 
 	splitFeature, splitGain, threshold, decisionType, leftChild, rightChild, internalValue, internalCount []string
 	leafValue, leafCount                                                                                  []string
+	catBoundaries, catThreshold                                                                           []string
 }
 
 // newLightTree is a tree with the given values of the leaves.
-func newLightTree(t model.Tree, values []float64) *lightTree {
-	l := &lightTree{tree: t, values: values, moves: make([]bool, t.NumNodes())}
+func newLightTree(m *model.Model, t model.Tree, values []float64) *lightTree {
+	l := &lightTree{model: m, tree: t, values: values, moves: make([]bool, t.NumNodes())}
 	for i := len(l.moves) - 1; i >= 0; i-- { // children come after their parents
 		n := t.Node(model.Child(i))
 		l.moves[i] = l.moved(n.Left()) || l.moved(n.Right())
@@ -153,26 +195,60 @@ func (l *lightTree) add(child model.Child) (number int, mean float64) {
 		return -len(l.leafValue), mean
 	}
 	n := l.tree.Node(child)
-	split := n.Split()
-	decision := 8 // NaN is missing, and goes right
-	if split.MissingLeft {
-		decision |= 2
-	}
 	number = len(l.splitFeature)
-	l.splitFeature, l.splitGain = append(l.splitFeature, fmt.Sprint(split.Feature)), append(l.splitGain, decimal(float64(n.Gain())))
-	l.decisionType = append(l.decisionType, fmt.Sprint(decision))
-	// Left goes x ≤ threshold there, x < threshold here.
-	l.threshold = append(l.threshold, decimal(math.Nextafter(split.Threshold(), math.Inf(-1))))
+	leftChild, rightChild := n.Left(), n.Right()
+	if l.addTest(n.Split()) {
+		leftChild, rightChild = rightChild, leftChild
+	}
+	l.splitGain = append(l.splitGain, decimal(float64(n.Gain())))
 	l.internalCount = append(l.internalCount, fmt.Sprint(rows))
 	l.leftChild, l.rightChild, l.internalValue = append(l.leftChild, ""), append(l.rightChild, ""), append(l.internalValue, "")
-	left, leftMean := l.add(n.Left())
-	right, rightMean := l.add(n.Right())
+	left, leftMean := l.add(leftChild)
+	right, rightMean := l.add(rightChild)
 	if rows > 0 {
-		share := float64(l.tree.Rows(n.Left())) / float64(rows)
+		share := float64(l.tree.Rows(leftChild)) / float64(rows)
 		mean = share*leftMean + (1-share)*rightMean
 	}
 	l.leftChild[number], l.rightChild[number], l.internalValue[number] = fmt.Sprint(left), fmt.Sprint(right), decimal(mean)
 	return number, mean
+}
+
+// addTest adds the test of a split. It reports whether those that the split sends
+// left go right there.
+func (l *lightTree) addTest(split model.Split) (swapped bool) {
+	const categorical, missingLeft, nanIsMissing = 1, 2, 8
+	feature, threshold, decision := int(split.Feature), "", nanIsMissing
+	if sides := l.model.Sides(split); sides != nil {
+		// There, missing values always go right.
+		feature, swapped, decision = sides.Feature, sides.MissingLeft, decision|categorical
+		threshold = fmt.Sprint(len(l.catBoundaries))
+		l.addSet(sides, !swapped)
+	} else {
+		// Left goes x ≤ threshold there, x < threshold here.
+		threshold = decimal(math.Nextafter(split.Threshold(), math.Inf(-1)))
+		if split.MissingLeft {
+			decision |= missingLeft
+		}
+	}
+	l.splitFeature, l.threshold = append(l.splitFeature, fmt.Sprint(feature)), append(l.threshold, threshold)
+	l.decisionType = append(l.decisionType, fmt.Sprint(decision))
+	return swapped
+}
+
+// addSet adds the set of categories that go left, or right, and with them the
+// number of categories if those that are not listed go there.
+func (l *lightTree) addSet(s *model.Sides, left bool) {
+	words := make([]uint32, len(s.Left)/32+1)
+	for _, i := range s.Members(left) {
+		words[i/32] |= 1 << (i % 32)
+	}
+	if n := len(s.Left); s.UnseenLeft == left {
+		words[n/32] |= 1 << (n % 32)
+	}
+	for _, word := range words {
+		l.catThreshold = append(l.catThreshold, fmt.Sprint(word))
+	}
+	l.catBoundaries = append(l.catBoundaries, fmt.Sprint(len(l.catThreshold)))
 }
 
 func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
@@ -180,7 +256,10 @@ func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 // text is all of the tree but its number.
 func (l *lightTree) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "num_leaves=%d\nnum_cat=0\n", len(l.leafValue))
+	fmt.Fprintf(&b, "num_leaves=%d\nnum_cat=%d\n", len(l.leafValue), len(l.catBoundaries))
+	if len(l.catBoundaries) > 0 {
+		fmt.Fprintf(&b, "cat_boundaries=0 %s\ncat_threshold=%s\n", strings.Join(l.catBoundaries, " "), strings.Join(l.catThreshold, " "))
+	}
 	for _, line := range []struct {
 		name  string
 		items []string

@@ -1,12 +1,10 @@
 package export
 
 import (
-	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
-	"iter"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/libaoso/aoso/internal/model"
@@ -45,24 +43,27 @@ const (
 // move. X is cast to double, which makes the operator compare and add in
 // double: all rows go their ways as here, and sums over thousands of trees
 // lose nothing.
+//
+// A category is its position, and any other number is a category that training did
+// not see. A split on a set of categories becomes a chain of nodes. Rates come from
+// tables, as further columns.
 func onnx(w io.Writer, m *model.Model) error {
 	labels, labelType := onnxLabels(m.Classes)
 	var file message
 	file.integer(1, 8) // ir_version
 	file.text(2, "aoso")
+	if m.Encoder != nil {
+		file.text(6, onnxHelp)
+	}
 	file.message(7, func(graph *message) {
+		graph.cast("X", "X64", tensorDouble)
+		columns := addRates(graph, m, "X64")
 		graph.message(1, func(node *message) {
-			node.text(1, "X")
-			node.text(2, "X64")
-			node.text(4, "Cast")
-			node.attribute("to", attributeInt, func(m *message) { m.integer(3, tensorDouble) })
-		})
-		graph.message(1, func(node *message) {
-			node.text(1, "X64")
+			node.text(1, columns)
 			node.text(2, "label")
 			node.text(2, "probabilities")
 			node.text(4, "TreeEnsembleClassifier")
-			addEnsemble(node, m)
+			newEnsemble(m).addTo(node)
 			labels(node)
 			node.text(7, "ai.onnx.ml")
 		})
@@ -73,11 +74,44 @@ func onnx(w io.Writer, m *model.Model) error {
 	})
 	file.addOpset("", 15)
 	file.addOpset("ai.onnx.ml", 3)
+	if m.Encoder != nil {
+		categories, err := json.Marshal(m.Categories())
+		if err != nil {
+			return err
+		}
+		file.message(14, func(entry *message) {
+			entry.text(1, "categories")
+			entry.text(2, string(categories))
+		})
+	}
 	if len(file) > math.MaxInt32 {
 		return fmt.Errorf("the model would have %d bytes in ONNX, which has room for %d", len(file), math.MaxInt32)
 	}
 	_, err := w.Write(file)
 	return err
+}
+
+// onnxHelp tells the reader of a model with categories what to pass.
+const onnxHelp = "A value of a categorical feature is the position of the category in the feature's list in the metadata " +
+	"\"categories\", NaN if it is missing, and the length of the list if the list does not have it."
+
+// operator adds a node to a graph.
+func (m *message) operator(kind string, inputs []string, output string, attributes func(node *message)) {
+	m.message(1, func(node *message) {
+		for _, input := range inputs {
+			node.text(1, input)
+		}
+		node.text(2, output)
+		node.text(4, kind)
+		if attributes != nil {
+			attributes(node)
+		}
+	})
+}
+
+// cast adds a node that converts numbers.
+func (m *message) cast(input, output string, typ int64) {
+	m.operator("Cast", []string{input}, output, func(node *message) { node.intAttribute("to", typ) })
 }
 
 // addOpset adds a set of operators to a model.
@@ -116,18 +150,36 @@ func (m *message) attribute(name string, typ int64, fill func(*message)) {
 	})
 }
 
+func (m *message) intAttribute(name string, v int64) {
+	m.attribute(name, attributeInt, func(m *message) { m.integer(3, v) })
+}
+
 func (m *message) intsAttribute(name string, v []int64) {
 	m.attribute(name, attributeInts, func(m *message) { m.integers(8, v) })
 }
 
 func (m *message) doublesAttribute(name string, v []float64) {
-	m.attribute(name, attributeTensor, func(m *message) {
-		m.message(5, func(tensor *message) {
-			tensor.integer(1, int64(len(v)))
-			tensor.integer(2, tensorDouble)
-			tensor.text(8, name)
-			tensor.doubles(10, v)
-		})
+	m.attribute(name, attributeTensor, func(m *message) { m.addDoubles(5, name, v, len(v)) })
+}
+
+// addDoubles adds a tensor of the given shape.
+func (m *message) addDoubles(field int, name string, v []float64, shape ...int) {
+	m.message(field, func(tensor *message) {
+		for _, n := range shape {
+			tensor.integer(1, int64(n))
+		}
+		tensor.integer(2, tensorDouble)
+		tensor.text(8, name)
+		tensor.doubles(10, v)
+	})
+}
+
+// addInteger adds a tensor of one number.
+func (m *message) addInteger(field int, name string, v int64) {
+	m.message(field, func(tensor *message) {
+		tensor.integer(2, tensorInt64)
+		tensor.integers(7, []int64{v})
+		tensor.text(8, name)
 	})
 }
 
@@ -150,74 +202,4 @@ func onnxLabels(classes []string) (add func(node *message), typ int64) {
 		numbers[k] = v
 	}
 	return func(node *message) { node.intsAttribute("classlabels_int64s", numbers) }, tensorInt64
-}
-
-// addEnsemble adds the trees to a node. Within a tree, leaves are numbered
-// after nodes.
-func addEnsemble(node *message, m *model.Model) {
-	var trees, ids, features, lefts, rights, missing []int64
-	var thresholds, weights []float64
-	var modes []string
-	var weightTrees, weightIDs, weightClasses []int64
-	temperature := cmp.Or(m.Temperature, 1)
-	for t, tree := range m.Forest.All() {
-		nodes := int64(tree.NumNodes())
-		child := func(c model.Child) int64 {
-			if c.IsLeaf() {
-				return nodes + int64(c.Leaf())
-			}
-			return int64(c)
-		}
-		for i, n := range tree.Nodes() {
-			split, missingLeft := n.Split(), int64(0)
-			if split.MissingLeft {
-				missingLeft = 1
-			}
-			trees, ids = append(trees, int64(t)), append(ids, int64(i))
-			features, thresholds = append(features, int64(split.Feature)), append(thresholds, split.Threshold())
-			modes, missing = append(modes, "BRANCH_LT"), append(missing, missingLeft)
-			lefts, rights = append(lefts, child(n.Left())), append(rights, child(n.Right()))
-		}
-		for i, leaf := range tree.Leaves() {
-			id := nodes + int64(i)
-			trees, ids = append(trees, int64(t)), append(ids, id)
-			features, thresholds = append(features, 0), append(thresholds, 0)
-			modes, missing = append(modes, "LEAF"), append(missing, 0)
-			lefts, rights = append(lefts, 0), append(rights, 0)
-			for k, v := range onnxWeights(leaf, len(m.Classes)) {
-				weightTrees, weightIDs = append(weightTrees, int64(t)), append(weightIDs, id)
-				weightClasses, weights = append(weightClasses, int64(k)), append(weights, v/temperature)
-			}
-		}
-	}
-	node.intsAttribute("nodes_treeids", trees)
-	node.intsAttribute("nodes_nodeids", ids)
-	node.intsAttribute("nodes_featureids", features)
-	node.stringsAttribute("nodes_modes", modes)
-	node.doublesAttribute("nodes_values_as_tensor", thresholds)
-	node.intsAttribute("nodes_truenodeids", lefts)
-	node.intsAttribute("nodes_falsenodeids", rights)
-	node.intsAttribute("nodes_missing_value_tracks_true", missing)
-	node.intsAttribute("class_treeids", weightTrees)
-	node.intsAttribute("class_nodeids", weightIDs)
-	node.intsAttribute("class_ids", weightClasses)
-	node.doublesAttribute("class_weights_as_tensor", weights)
-	if len(m.Classes) > 2 { // or a class that a row's leaves do not move has no score at all
-		node.doublesAttribute("base_values_as_tensor", make([]float64, len(m.Classes)))
-	}
-	node.attribute("post_transform", attributeString, func(m *message) { m.text(4, "SOFTMAX") })
-}
-
-// onnxWeights is what a leaf adds to the scores of classes. Of two classes the
-// operator looks at the second's score alone, so theirs are made to sum to
-// zero, which no probability depends on.
-func onnxWeights(leaf model.Leaf, classes int) iter.Seq2[int, float64] {
-	if classes != 2 {
-		return leaf.Scores()
-	}
-	half := 0.0
-	for k, v := range leaf.Scores() {
-		half += (float64(k) - 0.5) * v
-	}
-	return slices.All([]float64{-half, half})
 }

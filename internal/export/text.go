@@ -38,8 +38,12 @@ func writeText(out *bufio.Writer, m *model.Model, t model.Tree, c model.Child, d
 	}
 	n := t.Node(c)
 	split := n.Split()
-	fmt.Fprintf(out, "%s  [%s]  missing %s  gain %.6g  rows %d\n",
-		m.Words(split, terminal.Plain), pairNames(m.Classes, n.Pairs()), split.MissingSide(), n.Gain(), n.Rows())
+	missing := "missing " + split.MissingSide()
+	if sides := m.Sides(split); sides != nil {
+		missing += "  unseen " + sides.UnseenSide()
+	}
+	fmt.Fprintf(out, "%s  [%s]  %s  gain %.6g  rows %d\n",
+		m.Words(split, terminal.Plain), pairNames(m.Classes, n.Pairs()), missing, n.Gain(), n.Rows())
 	writeText(out, m, t, n.Left(), depth+1)
 	writeText(out, m, t, n.Right(), depth+1)
 }

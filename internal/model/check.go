@@ -13,8 +13,9 @@ const maxLeaves = 1 << 16
 
 // Check returns what is wrong with the forest, if anything. Every index must be
 // in range, every number must be one that training can make, and the nodes must
-// make trees whose leaves are numbered from left to right.
-func (f *Forest) Check(features int) error {
+// make trees whose leaves are numbered from left to right. codes is the number of
+// codes of each column that splits can be on, 0 if it has numbers.
+func (f *Forest) Check(codes []int) error {
 	if err := f.checkSizes(); err != nil {
 		return err
 	}
@@ -24,10 +25,10 @@ func (f *Forest) Check(features int) error {
 			return err
 		}
 	}
+	if err := f.splits.check(codes); err != nil {
+		return err
+	}
 	for i, gain := range f.gain {
-		if err := f.splits.check(i, features); err != nil {
-			return err
-		}
 		if !(gain >= 0 && gain <= math.MaxFloat32) {
 			return fmt.Errorf("node %d has gain %v", i, gain)
 		}

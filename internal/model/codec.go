@@ -76,7 +76,7 @@ func Decode(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := decodeForest(file, &h.Header, encoder.Columns(len(h.Features)))
+	f, err := decodeForest(file, &h.Header, encoder.Codes(len(h.Features)))
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +90,7 @@ func Decode(data []byte) (*Model, error) {
 	return &Model{h.Header, encoder, f, h.Params, scores}, nil
 }
 
-func decodeForest(file *modelio.File, h *Header, columns int) (*Forest, error) {
+func decodeForest(file *modelio.File, h *Header, codes []int) (*Forest, error) {
 	f := &Forest{classes: len(h.Classes), pairs: h.Pairs, full: h.Leaf == "full"}
 	if err := cmp.Or(
 		modelio.Read(file, "first_node", &f.firstNode),
@@ -107,7 +107,7 @@ func decodeForest(file *modelio.File, h *Header, columns int) (*Forest, error) {
 	); err != nil {
 		return nil, err
 	}
-	if err := f.Check(columns); err != nil {
+	if err := f.Check(codes); err != nil {
 		return nil, fmt.Errorf("%w: %w", modelio.ErrCorrupt, err)
 	}
 	return f, nil

@@ -39,12 +39,15 @@ func forests() map[string]*Forest {
 	return map[string]*Forest{"pairs": pairs, "full": full}
 }
 
+// numbers is columns without codes, of two features.
+var numbers = make([]int, 2)
+
 func TestForest(t *testing.T) {
 	nan := math.NaN()
 	for name, f := range forests() {
 		t.Run(name, func(t *testing.T) {
-			if f.Check(2) != nil || f.Trees() != 3 || f.Nodes() != 4 || f.Leaves() != 7 {
-				t.Fatalf("%d trees, valid: %v", f.Trees(), f.Check(2))
+			if f.Check(numbers) != nil || f.Trees() != 3 || f.Nodes() != 4 || f.Leaves() != 7 {
+				t.Fatalf("%d trees, valid: %v", f.Trees(), f.Check(numbers))
 			}
 			for _, test := range []struct {
 				row  []float64
@@ -78,8 +81,8 @@ func TestForest(t *testing.T) {
 			}
 			for trees := 3; trees >= 0; trees-- {
 				c := f.Truncated(trees)
-				if c.Trees() != trees || c.Check(2) != nil {
-					t.Errorf("%d of %d trees, valid: %v", c.Trees(), trees, c.Check(2))
+				if c.Trees() != trees || c.Check(numbers) != nil {
+					t.Errorf("%d of %d trees, valid: %v", c.Trees(), trees, c.Check(numbers))
 				}
 				c.AddLeaf(make([]float32, f.ValuesPerLeaf()), nil, 1)
 				c.EndTree()
@@ -170,7 +173,7 @@ func TestSetLeaf(t *testing.T) {
 		tree.SetLeaf(0, values, 10)
 		tree.SetLeaf(1, nil, 0)
 		tree.CountRows()
-		if tree.Leaf(0).Values()[0] != 0.25 || tree.Leaf(1).Values()[0] != 2 || tree.Rows(0) != 13 || tree.Rows(1) != 10 || f.Check(2) != nil {
+		if tree.Leaf(0).Values()[0] != 0.25 || tree.Leaf(1).Values()[0] != 2 || tree.Rows(0) != 13 || tree.Rows(1) != 10 || f.Check(numbers) != nil {
 			t.Errorf("%s: leaves %v and %v, %d and %d rows", name, tree.Leaf(0).Values(), tree.Leaf(1).Values(), tree.Rows(0), tree.Rows(1))
 		}
 	}
@@ -228,7 +231,7 @@ func TestCheck(t *testing.T) {
 	for name := range forests() {
 		for what, change := range spoil {
 			f := forests()[name].Clone()
-			if change(f); f.Check(2) == nil {
+			if change(f); f.Check(numbers) == nil {
 				t.Errorf("%s: %s is taken for valid", name, what)
 			}
 		}

@@ -30,6 +30,17 @@ type Header struct {
 	Temperature       float64  `json:"temperature,omitempty"` // 0: none
 }
 
+// Categories lists the categories of each feature, nil for one that is numeric.
+func (m *Model) Categories() [][]string {
+	categories := make([][]string, len(m.Features))
+	if m.Encoder != nil {
+		for j := range categories {
+			categories[j] = m.Encoder.Features[j].Categories
+		}
+	}
+	return categories
+}
+
 // The methods of training.
 const (
 	AOSO       = "aoso"

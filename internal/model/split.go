@@ -53,12 +53,7 @@ func (s Split) Set() *Set {
 }
 
 // MissingSide is where missing values go, in words.
-func (s Split) MissingSide() string {
-	if s.MissingLeft {
-		return "left"
-	}
-	return "right"
-}
+func (s Split) MissingSide() string { return side(s.MissingLeft) }
 
 // Compare orders splits by feature, then those that send missing values left
 // before the others, then by threshold.

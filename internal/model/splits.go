@@ -125,8 +125,11 @@ func (s *splits) read(file *modelio.File) error {
 	if err := cmp.Or(modelio.Read(file, "set", &s.set), modelio.Read(file, "sets", &words)); err != nil {
 		return err
 	}
-	for ; len(words) >= 4; words = words[4:] {
+	for ; len(words) >= len(Set{}); words = words[len(Set{}):] {
 		s.sets = append(s.sets, Set(words))
+	}
+	if len(words) > 0 {
+		return fmt.Errorf("%w: the last of its sets has %d words", modelio.ErrCorrupt, len(words))
 	}
 	return nil
 }
@@ -139,19 +142,42 @@ func (s *splits) sizes() []size {
 	}
 }
 
-// check returns what is wrong with the split of a node, if anything.
-func (s *splits) check(node, features int) error {
+// check returns what is wrong with the splits, if anything. Each set belongs to
+// one node, in the order of nodes. codes is the number of codes of each column, 0
+// if it has numbers.
+func (s *splits) check(codes []int) error {
+	sets := 0
+	for node := range s.len() {
+		if s.set[node] != 0 {
+			if sets++; int(s.set[node]) != sets || sets > len(s.sets) {
+				return fmt.Errorf("node %d has set %d of %d in place of %d", node, s.set[node], len(s.sets), sets)
+			}
+		}
+		if err := s.checkSplit(node, codes); err != nil {
+			return err
+		}
+	}
+	if sets < len(s.sets) {
+		return fmt.Errorf("%d sets have no node", len(s.sets)-sets)
+	}
+	return nil
+}
+
+func (s *splits) checkSplit(node int, codes []int) error {
+	feature, set := int(s.feature[node]), s.setOf(node)
 	switch {
-	case s.feature[node] < 0 || int(s.feature[node]) >= features:
-		return fmt.Errorf("node %d has feature %d of %d", node, s.feature[node], features)
+	case feature < 0 || feature >= len(codes):
+		return fmt.Errorf("node %d has feature %d of %d", node, feature, len(codes))
 	case !(s.threshold[node] >= -math.MaxFloat64):
 		return fmt.Errorf("node %d has threshold %v", node, s.threshold[node])
-	case int(s.set[node]) > len(s.sets):
-		return fmt.Errorf("node %d has set %d of %d", node, s.set[node], len(s.sets))
-	case s.setOf(node) != nil && s.setOf(node).Has(0) != (s.missingLeft[node] != 0):
-		return fmt.Errorf("node %d has a set that does not say where missing values go", node)
 	case s.missingLeft[node] > 1:
 		return fmt.Errorf("node %d has missing_left %d", node, s.missingLeft[node])
+	case set == nil && codes[feature] > 0:
+		return fmt.Errorf("node %d has no set for feature %d, which is categorical", node, feature)
+	case set != nil && codes[feature] == 0:
+		return fmt.Errorf("node %d has a set for feature %d, which has numbers", node, feature)
+	case set != nil && (s.threshold[node] != 0 || set.Has(0) != (s.missingLeft[node] != 0)):
+		return fmt.Errorf("node %d has a set and a threshold, or other sides for missing values", node)
 	}
 	return nil
 }

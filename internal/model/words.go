@@ -2,44 +2,30 @@ package model
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 )
 
-// Words is a split in words, with each name as write writes it.
+// Words is a split in words, with each name as write writes it. Of a set of
+// categories and the rest it lists the smaller, and of many the first.
 func (m *Model) Words(s Split, write func(name string) string) string {
-	if m.Encoder == nil {
+	sides := m.Sides(s)
+	if sides == nil {
 		return fmt.Sprintf("%s < %v", write(m.Features[s.Feature]), s.threshold)
 	}
-	owner, rate := m.Encoder.Owner(int(s.Feature))
-	name := write(m.Features[owner])
-	switch {
-	case s.categorical:
-		return fmt.Sprintf("%s in {%s}", name, m.members(owner, &s.set, write))
-	case rate >= 0:
-		return fmt.Sprintf("rate of %s by %s < %v", write(m.Classes[m.Encoder.Classes[rate]]), name, s.threshold)
+	name, word, members, rest := write(m.Features[sides.Feature]), "in", sides.Members(true), sides.Members(false)
+	if len(rest) == 0 {
+		return name + " is there"
 	}
-	return fmt.Sprintf("%s < %v", name, s.threshold)
-}
-
-// members lists the categories of a feature that are in a set, not all of very
-// many.
-func (m *Model) members(feature int, set *Set, write func(name string) string) string {
+	if len(rest) < len(members) {
+		word, members = "not in", rest
+	}
 	const most = 6
-	f := &m.Encoder.Features[feature]
 	var names []string
-	more := 0
-	for i, category := range f.Categories {
-		switch {
-		case !set.Has(i + 1):
-		case len(names) < most:
-			names = append(names, write(category))
-		default:
-			more++
-		}
+	for _, i := range members[:min(len(members), most)] {
+		names = append(names, write(m.Encoder.Features[sides.Feature].Categories[i]))
 	}
-	if more > 0 {
-		names = slices.Insert(names, most, fmt.Sprintf("%d more", more))
+	if more := len(members) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
 	}
-	return strings.Join(names, ", ")
+	return fmt.Sprintf("%s %s {%s}", name, word, strings.Join(names, ", "))
 }

@@ -19,7 +19,7 @@
 //
 //	{
 //	  "format": "aoso-model",  (or "aoso-dataset")
-//	  "version": 2,  (of a dataset 1)
+//	  "version": 2,  (3 with categories; of a dataset 1, 2 with categories)
 //	  "meta": {what the caller gave},
 //	  "arrays": [
 //	    {"name":"node_feature","type":"i32","count":123,"offset":4096,"crc32c":"89abcdef"}
@@ -58,16 +58,16 @@ const (
 
 func (k Kind) format() string { return "aoso-" + string(k) }
 
-// version is the version of the files that this build writes, and the newest
-// that it reads.
+// version is the newest version of files that this build reads. It writes the one
+// before, which older builds read too, unless [Writer.NeedNewest] was called.
 func (k Kind) version() uint32 {
 	if k == Model {
 		return newest // 1 had other names of parameters
 	}
-	return 1
+	return 2
 }
 
-const newest = 2 // version of all kinds
+const newest = 3 // version of all kinds
 
 func (k Kind) newer(version uint32) error {
 	return fmt.Errorf("%w: it has version %d and this build of aoso reads up to version %d; please update aoso",

@@ -282,10 +282,10 @@ func TestDamage(t *testing.T) {
 func TestErrorTexts(t *testing.T) {
 	data := encoded(t, sample())
 	binary.LittleEndian.PutUint32(data[8:], 7)
-	later := forge(`{"format":"aoso-dataset","version":2,"meta":{},"arrays":[]}`, nil)
-	binary.LittleEndian.PutUint32(later[8:], 2)
+	later := forge(`{"format":"aoso-dataset","version":3,"meta":{},"arrays":[]}`, nil)
+	binary.LittleEndian.PutUint32(later[8:], 3)
 	binary.LittleEndian.PutUint32(later[12:], headCRC(later))
-	if _, err := Open(Dataset, later); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "version 2 and this build of aoso reads up to version 1") {
+	if _, err := Open(Dataset, later); !errors.Is(err, ErrNewer) || !strings.Contains(err.Error(), "version 3 and this build of aoso reads up to version 2") {
 		t.Error(err)
 	}
 	for _, c := range []struct {
@@ -296,7 +296,7 @@ func TestErrorTexts(t *testing.T) {
 		{nil, ErrTruncated, []string{"empty"}},
 		{[]byte("f1,f2\n1,2"), ErrForeign, []string{`"f1,f2\n1,"`}},
 		{[]byte("AOSO\n\x1a\n"), ErrForeign, []string{"text mode"}},
-		{data[:100], ErrNewer, []string{"version 7", "up to version 2", "update"}},
+		{data[:100], ErrNewer, []string{"version 7", "up to version 3", "update"}},
 	} {
 		_, err := Open(Model, c.data)
 		if !errors.Is(err, c.is) {
@@ -437,7 +437,7 @@ func TestHostileHeaders(t *testing.T) {
 	for _, header := range []string{
 		``, `{}`, `null`, `[]`, `{"format":"aoso-model","version":1,"arrays":[]}`,
 		`{"format":"other","version":1,"meta":{},"arrays":[]}`,
-		`{"format":"aoso-model","version":3,"meta":{},"arrays":[]}`,
+		`{"format":"aoso-model","version":4,"meta":{},"arrays":[]}`,
 		`{"format":"aoso-model","version":1,"meta":{},"arrays":[]} {}`,
 		`{"format":"aoso-model","version":1,"meta":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + `,"arrays":[]}`,
 	} {

@@ -14,6 +14,7 @@ import (
 // Writer collects the content of a file.
 type Writer struct {
 	kind   Kind
+	newest bool
 	meta   []byte // compact JSON
 	arrays []arrayInfo
 	data   [][]byte
@@ -41,6 +42,16 @@ func Add[T Element](w *Writer, name string, data []T) {
 	}
 	w.arrays = append(w.arrays, arrayInfo{Name: name, Type: typeName[T](), Count: uint64(len(data))})
 	w.data = append(w.data, encode(data, bigEndian))
+}
+
+// NeedNewest gives the file the newest version, which older builds refuse to read.
+func (w *Writer) NeedNewest() { w.newest = true }
+
+func (w *Writer) version() uint32 {
+	if w.newest {
+		return w.kind.version()
+	}
+	return w.kind.version() - 1
 }
 
 // Err returns what was wrong with the meta or the names given so far.
@@ -109,9 +120,9 @@ func (w *Writer) head() ([]byte, error) {
 func (w *Writer) render() ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(magic)
-	b.Write(binary.LittleEndian.AppendUint32(nil, w.kind.version()))
+	b.Write(binary.LittleEndian.AppendUint32(nil, w.version()))
 	b.Write(make([]byte, prefixSize-b.Len()))
-	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"meta\": ", w.kind.format(), w.kind.version())
+	fmt.Fprintf(&b, "{\n  \"format\": %q,\n  \"version\": %d,\n  \"meta\": ", w.kind.format(), w.version())
 	if err := json.Indent(&b, w.meta, "  ", "  "); err != nil {
 		return nil, err
 	}

@@ -110,7 +110,7 @@ func TestBlocks(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(seed), 30))
 			f := randomForest(r, trees, test.leaves, cols, test.classes, test.pairs, test.full, unchanged)
 			x := newSource(r, rows, cols)
-			if err := f.Check(cols); err != nil {
+			if err := f.Check(make([]int, cols)); err != nil {
 				t.Fatal(err)
 			}
 			for _, run := range []struct{ first, last, use int }{{0, trees, trees}, {0, trees, 31}, {13, 80, 67}, {5, 5, 0}} {

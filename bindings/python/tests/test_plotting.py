@@ -111,6 +111,13 @@ def test_a_split_on_what_is_missing():
     assert any(text.startswith("f0 is there\n0|1\n40 rows") for text in texts)
 
 
+def test_a_split_on_categories():
+    x = np.array([["red"], ["blue"], ["green"], ["grey"], ["pink"], ["black"]] * 20)
+    booster = aoso.train({"preset": "paper", "trees": 1, "category_l2": 0}, aoso.Dataset(x, np.arange(120) % 6 == 1))
+    texts = drawn(plotting.plot_tree(booster))
+    assert any(text.startswith(("f0 in {blue}\n", "f0 not in {blue}\n")) for text in texts)
+
+
 def test_what_is_refused(model):
     with pytest.raises(ValueError, match="tree is 30; allowed: -30 to 29"):
         plotting.plot_tree(model, 30)

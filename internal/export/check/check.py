@@ -14,6 +14,7 @@ usage: check.py AOSO DATA LETTER
 
 import gzip
 import io
+import json
 import os
 import subprocess
 import sys
@@ -66,14 +67,45 @@ class Check:
     def check(self, name, train, test, options, temperature=False):
         """Trains on one file, exports, and compares on another."""
         start, model = time.time(), self.path("model.aoso")
-        self.run("train", "--data", train, "--model", model, *options)
+        self.run("train", "--data", train, "--model", model, "--calibration", "none", *options)
         if temperature:
             self.run("calibrate", "--model", model, "--data", test, "--out", model)
         x = read(test)
         print(" ".join([name, *options]) + (", with temperature" if temperature else ""), f"({len(x)} rows)", flush=True)
         self.onnx(model, test, x)
-        self.lightgbm(model, x[:LIGHTGBM_ROWS], temperature)
+        self.lightgbm(model, x[:LIGHTGBM_ROWS], lambda rows: self.write(x[:rows]), temperature)
         print(f"  {time.time() - start:.0f} s", flush=True)
+
+    def check_categories(self, categories, classes, options):
+        """Trains on texts, exports, and compares on rows of which some have missing or new texts."""
+        model = self.path("model.aoso")
+        train, test = (self.write_texts(categories, classes, seed) for seed in (1, 2))
+        self.run("train", "--data", self.save(train, len(train)), "--model", model, "--trees", "100", "--calibration", "none", *options)
+        lists = json.loads(self.run("export", "--model", model, "--format", "json"))["categories"]
+        places = [{name: i for i, name in enumerate(names)} for names in lists[:2]]
+        place = lambda j, name: numpy.nan if name == "" else places[j].get(name, len(places[j]))
+        x = numpy.array([[place(0, row[0]), place(1, row[1]), row[2]] for row in test])
+        print(f"{categories} categories, {classes} classes", *options, f"({len(x)} rows)", flush=True)
+        self.onnx(model, self.save(test, len(test)), x)
+        self.lightgbm(model, x, lambda rows: self.save(test, rows), False)
+
+    def write_texts(self, categories, classes, seed):
+        """Rows of two texts, a number and a class that depends on the first text."""
+        r = numpy.random.default_rng(seed)
+        rows = []
+        for _ in range(LIGHTGBM_ROWS):
+            color, shape = r.integers(categories + (seed == 2), size=2)
+            label = int(color) * 7919 % 101 % classes if r.random() < 0.8 else int(r.integers(classes))
+            names = [f"c{color}" if r.random() < 0.9 else "", f"s{shape}" if r.random() < 0.9 else ""]
+            rows.append([*names, float(numpy.float32(r.normal())), label])
+        return rows
+
+    def save(self, rows, count):
+        file = self.path(f"texts{count}.csv")
+        with open(file, "w") as f:
+            f.write("color,shape,size,label\n")
+            f.writelines(",".join(map(str, row)) + "\n" for row in rows[:count])
+        return file
 
     def onnx(self, model, test, x):
         single, exported = x.astype(numpy.float32), self.path("model.onnx")
@@ -89,8 +121,8 @@ class Check:
         print(f"  onnx      {other} other classes, probabilities to {far:.1e}")
         self.expect(other == 0 and far <= 1e-5, "onnxruntime predicts something else")
 
-    def lightgbm(self, model, x, temperature):
-        test, exported = self.write(x), self.path("model.lgb")
+    def lightgbm(self, model, x, write, temperature):
+        test, exported = write(len(x)), self.path("model.lgb")
         self.run("export", "--model", model, "--format", "lightgbm", "--out", exported)
         booster = lightgbm.Booster(model_file=exported)
         if temperature:
@@ -100,7 +132,7 @@ class Check:
             return
         far = numpy.abs(booster.predict(x, raw_score=True) - self.table("predict", "--model", model, "--data", test, "--output", "raw")).max()
         few = x[:SHAP_ROWS]
-        values = self.table("explain", "--model", model, "--data", self.write(few), "--top", "0", skip=2)
+        values = self.table("explain", "--model", model, "--data", write(len(few)), "--top", "0", skip=2)
         apart = numpy.abs(booster.predict(few, pred_contrib=True).reshape(values.shape) - values).max()
         print(f"  lightgbm  raw scores to {far:.1e}, SHAP values to {apart:.1e}")
         self.expect(far == 0 and apart <= 1e-9, "LightGBM predicts something else")
@@ -128,6 +160,9 @@ def main():
     aoso, data, letter = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         check = Check(aoso, folder)
+        for categories in [2, 60, 100, 400]:
+            for classes, options in [(2, []), (4, []), (4, ["--leaf", "pair", "--pairs", "1"]), (3, ["--method", "abc"])]:
+                check.check_categories(categories, classes, options)
         if not os.path.isdir(data):
             print(f"{data} is not there: only the embedded Letter data are checked")
             for options in [[], *VARIANTS]:

@@ -453,9 +453,10 @@ class Booster(Probability):
         dict
             "nodes" and "leaves", both lists of dicts. A row starts at node 0, or at leaf 0 if the tree has no nodes. It goes
             to a node's "left" if its "feature" is below "threshold", or if it is missing and "missing" is "left"; otherwise to
-            "right". If "threshold" is None, every value that is not missing counts as below it. In "left" and "right",
-            n >= 0 is node n, and n < 0 is leaf -1 - n. A leaf has its leaf values in "steps", pairs of a class and what the
-            leaf adds to its raw score.
+            "right". If "threshold" is None, every value that is not missing counts as below it. A node of a categorical
+            feature has "categories" instead, the positions of those that go left, and "unseen", the side of categories that
+            the model does not list. In "left" and "right", n >= 0 is node n, and n < 0 is leaf -1 - n. A leaf has its leaf
+            values in "steps", pairs of a class and what the leaf adds to its raw score.
         """
         return _capi.tree(self._handle, self._tree_number(number))
 

@@ -296,14 +296,29 @@ def _layout(booster: Booster, tree: int) -> list[tuple[float, int, str, tuple[in
     names = [str(label) for label in booster.classes]
     texts = []
     for node in nodes:
-        feature, threshold = booster.feature_names[node["feature"]], node["threshold"]
-        split = f"{feature} is there" if threshold is None else f"{feature} < {threshold:.6g}"
         pairs = " ".join("|".join(names[k] for k in pair) for pair in node["pairs"])
-        texts.append(f"{split}\n{pairs}\n{node['rows']} rows")
+        texts.append(f"{_split(booster, node)}\n{pairs}\n{node['rows']} rows")
     for leaf in leaves:
         largest = sorted((step for step in leaf["steps"] if step[1]), key=lambda step: -abs(step[1]))[:3]
         texts.append("\n".join([*(f"{names[int(k)]} {step:+.3f}" for k, step in largest), f"{leaf['rows']} rows"]))
     return list(zip(x, depth, texts, [*below, *[()] * len(leaves)]))
+
+
+def _split(booster: Booster, node: dict[str, Any]) -> str:
+    """The split of a node in words. Of a set of categories and the rest it names the smaller, and of many the first."""
+    feature = booster.feature_names[node["feature"]]
+    if "categories" not in node:
+        threshold = node["threshold"]
+        return f"{feature} is there" if threshold is None else f"{feature} < {threshold:.6g}"
+    names, left = booster.categories[feature], set(node["categories"])
+    inside = [name for i, name in enumerate(names) if i in left]
+    outside = [name for i, name in enumerate(names) if i not in left]
+    if not outside:
+        return f"{feature} is there"
+    shorter = min(inside, outside, key=len)
+    most = 3
+    members = ", ".join(shorter[:most] + [f"{len(shorter) - most} more"] * (len(shorter) > most))
+    return f"{feature} {'in' if shorter is inside else 'not in'} {{{members}}}"
 
 
 def _booster(model: Any) -> Booster:

@@ -1,0 +1,143 @@
+package export
+
+import (
+	"cmp"
+	"iter"
+	"math"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/model"
+)
+
+// ensemble is the attributes of trees, by the names of ONNX.
+type ensemble struct {
+	model *model.Model
+
+	trees, ids, features, lefts, rights, missing []int64
+	thresholds                                   []float64
+	modes                                        []string
+
+	weightTrees, weightIDs, weightClasses []int64
+	weights                               []float64
+}
+
+func newEnsemble(m *model.Model) *ensemble {
+	e := &ensemble{model: m}
+	for t, tree := range m.Forest.All() {
+		e.addTree(int64(t), tree)
+	}
+	return e
+}
+
+// addTree adds a tree. Leaves are numbered after our nodes, and further nodes of
+// chains after the leaves.
+func (e *ensemble) addTree(number int64, tree model.Tree) {
+	nodes := int64(tree.NumNodes())
+	child := func(c model.Child) int64 {
+		if c.IsLeaf() {
+			return nodes + int64(c.Leaf())
+		}
+		return int64(c)
+	}
+	next := nodes + int64(tree.NumLeaves())
+	for i, n := range tree.Nodes() {
+		tests := e.tests(n.Split(), child(n.Left()), child(n.Right()))
+		id := int64(i)
+		for k, test := range tests {
+			if k < len(tests)-1 {
+				test.no = next
+				next++
+			}
+			e.add(number, id, test)
+			id = test.no
+		}
+	}
+	temperature := cmp.Or(e.model.Temperature, 1)
+	for i, leaf := range tree.Leaves() {
+		id := nodes + int64(i)
+		e.add(number, id, onnxTest{mode: "LEAF"})
+		for k, v := range onnxWeights(leaf, len(e.model.Classes)) {
+			e.weightTrees, e.weightIDs = append(e.weightTrees, number), append(e.weightIDs, id)
+			e.weightClasses, e.weights = append(e.weightClasses, int64(k)), append(e.weights, v/temperature)
+		}
+	}
+}
+
+// onnxTest is a node of ONNX.
+type onnxTest struct {
+	mode       string
+	feature    int64
+	threshold  float64
+	missingYes bool
+	yes, no    int64 // the nodes to go to
+}
+
+func (e *ensemble) add(tree, id int64, t onnxTest) {
+	missing := int64(0)
+	if t.missingYes {
+		missing = 1
+	}
+	e.trees, e.ids = append(e.trees, tree), append(e.ids, id)
+	e.features, e.thresholds = append(e.features, t.feature), append(e.thresholds, t.threshold)
+	e.modes, e.missing = append(e.modes, t.mode), append(e.missing, missing)
+	e.lefts, e.rights = append(e.lefts, t.yes), append(e.rights, t.no)
+}
+
+// tests is a split as a chain of tests, each after a no of the one before. A set is
+// compared with one category after the other, those that do not go where categories
+// go that training did not see.
+func (e *ensemble) tests(s model.Split, left, right int64) []onnxTest {
+	sides := e.model.Sides(s)
+	if sides == nil || s.Set() == nil {
+		return []onnxTest{{"BRANCH_LT", int64(s.Feature), s.Threshold(), s.MissingLeft, left, right}}
+	}
+	yes, no := left, right
+	if sides.UnseenLeft {
+		yes, no = right, left
+	}
+	test := onnxTest{"BRANCH_EQ", int64(sides.Feature), 0, sides.MissingLeft != sides.UnseenLeft, yes, no}
+	var tests []onnxTest
+	for _, category := range sides.Members(!sides.UnseenLeft) {
+		test.threshold = float64(category)
+		tests = append(tests, test)
+	}
+	if tests == nil { // missing values at most go another way
+		test.mode, test.threshold = "BRANCH_LT", math.Inf(-1)
+		tests = append(tests, test)
+	}
+	return tests
+}
+
+// addTo adds the trees to the operator's node.
+func (e *ensemble) addTo(node *message) {
+	node.intsAttribute("nodes_treeids", e.trees)
+	node.intsAttribute("nodes_nodeids", e.ids)
+	node.intsAttribute("nodes_featureids", e.features)
+	node.stringsAttribute("nodes_modes", e.modes)
+	node.doublesAttribute("nodes_values_as_tensor", e.thresholds)
+	node.intsAttribute("nodes_truenodeids", e.lefts)
+	node.intsAttribute("nodes_falsenodeids", e.rights)
+	node.intsAttribute("nodes_missing_value_tracks_true", e.missing)
+	node.intsAttribute("class_treeids", e.weightTrees)
+	node.intsAttribute("class_nodeids", e.weightIDs)
+	node.intsAttribute("class_ids", e.weightClasses)
+	node.doublesAttribute("class_weights_as_tensor", e.weights)
+	if classes := len(e.model.Classes); classes > 2 { // or a class that a row's leaves do not move has no score at all
+		node.doublesAttribute("base_values_as_tensor", make([]float64, classes))
+	}
+	node.attribute("post_transform", attributeString, func(m *message) { m.text(4, "SOFTMAX") })
+}
+
+// onnxWeights is what a leaf adds to the scores of classes. Of two classes the
+// operator looks at the second's score alone, so theirs are made to sum to
+// zero, which no probability depends on.
+func onnxWeights(leaf model.Leaf, classes int) iter.Seq2[int, float64] {
+	if classes != 2 {
+		return leaf.Scores()
+	}
+	half := 0.0
+	for k, v := range leaf.Scores() {
+		half += (float64(k) - 0.5) * v
+	}
+	return slices.All([]float64{-half, half})
+}
