@@ -36,12 +36,12 @@ func readTable(x *C.aoso_matrix) (*matrix, error) {
 	if err := affordable("x", float64(cols)*columnBytes); err != nil {
 		return nil, err
 	}
-	t := &table{rows, make([]column, cols)}
+	t := &table{rows: rows} // grows: cols may claim more than there are
 	size := uintptr(0)
 	if cols > 0 {
 		size = structSize(unsafe.Pointer(x.table))
 	}
-	for j := range t.columns {
+	for j := range cols {
 		name := fmt.Sprintf("x.table[%d]", j)
 		p := (*C.aoso_column)(unsafe.Add(unsafe.Pointer(x.table), uintptr(j)*size))
 		c, err := readStruct(name, p, C.aoso_column{})
@@ -51,9 +51,11 @@ func readTable(x *C.aoso_matrix) (*matrix, error) {
 		if uintptr(c.struct_size) != size {
 			return nil, badArgument(name+".struct_size", c.struct_size, "%d, as in column 0", size)
 		}
-		if t.columns[j], err = readColumn(name, c, rows); err != nil {
+		column, err := readColumn(name, c, rows)
+		if err != nil {
 			return nil, err
 		}
+		t.columns = append(t.columns, column)
 	}
 	return &matrix{t, nil, cols}, nil
 }

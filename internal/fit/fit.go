@@ -48,7 +48,6 @@ type Fit struct {
 	parts     []part // while rows are held out
 	setting   int    // the settings in training
 	run       *run   // their training
-	before    int    // iterations of the settings tried before, in this phase
 	best      *run   // of the settings tried without the rows held out, freed; nil: none
 	rival     *run   // the best of the settings tried before on all rows, with a validation set; nil: none
 	status    Status
@@ -92,15 +91,22 @@ func (f *Fit) start() {
 
 // try begins to train the next settings without the rows held out.
 func (f *Fit) try() {
-	f.run = newRun(&f.job, f.parts, f.job.Settings[f.setting])
+	next := newRun(&f.job, f.parts, f.job.Settings[f.setting])
+	if f.run != nil {
+		next.first = f.run.first + f.run.iteration
+	}
+	f.run = next
 }
 
 // begin begins to train the model itself.
 func (f *Fit) begin(p boost.Params) {
 	job := f.job.Job
 	job.Params = p
-	f.phase = Final
-	f.run = &run{engines: []*boost.Engine{boost.New(job)}}
+	next := &run{engines: []*boost.Engine{boost.New(job)}}
+	if f.phase == Final && f.run != nil {
+		next.first = f.run.first + f.run.iteration
+	}
+	f.phase, f.run = Final, next
 	f.run.end()
 	if v := job.Valid; v != nil && f.best == nil && (f.job.Choose || f.job.Temper) {
 		f.run.path = newPath(&v.Target, f.job.Temper, job.Kernels, job.Team)
@@ -198,7 +204,7 @@ func (f *Fit) observe() {
 	if start := f.job.Start; start != nil {
 		now.MaxTrees += start.Forest.Trees()
 	}
-	now.Iteration = f.before + r.iteration
+	now.Iteration = r.first + r.iteration
 	if now.Stopped = r.stopped; f.continues() {
 		now.Stopped = ""
 	}
@@ -214,7 +220,6 @@ func (f *Fit) observe() {
 // itself.
 func (f *Fit) conclude() {
 	r, next := f.run, f.tryNext()
-	f.before += r.iteration
 	f.setting++
 	if f.phase == Final {
 		f.rival = better(f.rival, r)
@@ -229,7 +234,6 @@ func (f *Fit) conclude() {
 		return
 	}
 	f.freeParts()
-	f.before = 0
 	params := *f.best.params()
 	if f.job.Choose {
 		params.Trees = f.best.path.picked().iteration * f.best.engines[0].TreesPerIteration()
@@ -273,6 +277,8 @@ func (f *Fit) Result() Result {
 	case run.path != nil:
 		r.validate(f, run)
 	}
+	r.BestIteration += run.first
+	r.Iterations = f.run.first + f.run.iteration
 	return r
 }
 

@@ -12,6 +12,7 @@ import (
 type run struct {
 	engines   []*boost.Engine
 	path      *path // on rows that the training does not see; nil: there are none
+	first     int   // iterations of the settings tried before, in this phase
 	iteration int
 	stopped   boost.StopReason // "": it goes on
 	pooled    []float64

@@ -31,7 +31,7 @@ def test_phases(by_default):
     assert held and {p.phase for p in final} == {"train"}
     for phase in (held, final):
         assert [p.iteration for p in phase] == list(range(1, len(phase) + 1))
-    assert {p.max_trees for p in held} == {500} and all(p.trees <= 500 for p in held)
+    assert {p.max_trees for p in held} == {500, 1000} and all(p.trees <= p.max_trees for p in held)  # all settings are tried
     assert {p.max_trees for p in final} == {final[-1].trees} == {booster.num_trees} == {booster.params["trees"]}
     assert booster.result.iterations == booster.num_trees <= 1000
     assert {tuple(p.metrics) for p in held} == {("holdout",)} and {tuple(p.metrics) for p in final} == {("train",)}
@@ -110,7 +110,7 @@ def test_wrong_values(small, params, message):
 
 def test_parameters_of_the_estimator():
     model = AOSOClassifier(preset="fast", calibration="folds", trees=30)
-    assert {name for name, value in AOSOClassifier().get_params().items() if value is None} == {*AUTO, "class_weight", "n_jobs"}
+    assert {name for name, value in AOSOClassifier().get_params().items() if value is None} == {*AUTO, "trials", "class_weight", "n_jobs"}
     assert clone(model).get_params() == model.get_params()
     assert model.set_params(preset="auto", calibration="auto", trees=None).get_params() == AOSOClassifier().get_params()
 
@@ -120,11 +120,11 @@ def test_a_validation_set_takes_the_place_of_the_rows_held_out(train_set, valid,
     booster = aoso.train(None, train_set, valid=valid, callbacks=[aoso.record_evaluation(history)])
     result = booster.result
     assert history.keys() == {"train", "valid"} and (result.held_out, result.held_out_rows) == (None, 0)
-    assert result.best_iteration == booster.num_trees <= result.iterations == len(history["valid"]["error"])
+    assert booster.num_trees <= result.best_iteration <= result.iterations == len(history["valid"]["error"])
     evaluation = booster.evaluate(letters[0][2000:4000], letters[1][2000:4000])
     assert result.valid.logloss == pytest.approx(evaluation["logloss"][0])
-    assert result.valid.logloss < history["valid"]["logloss"][booster.num_trees - 1]  # which is of raw scores
-    assert result.valid.error == evaluation["error"][0] == history["valid"]["error"][booster.num_trees - 1]
+    assert result.valid.logloss < history["valid"]["logloss"][result.best_iteration - 1]  # which is of raw scores
+    assert result.valid.error == evaluation["error"][0] == history["valid"]["error"][result.best_iteration - 1]
 
 
 def test_a_validation_set_beside_the_rows_held_out(train_set, valid):
@@ -143,9 +143,10 @@ def test_history_of_the_estimator(letters):
     sets = [(x[2000:3000], y[2000:3000])] * 2
     model = AOSOClassifier(shrinkage=0.5).fit(x[:2000], y[:2000], eval_set=sets)
     at_the_end, on_the_way = model.evals_result_.values()
-    assert len(on_the_way["logloss"]) == model.n_iter_ >= model.best_iteration_ == len(at_the_end["logloss"])
+    trees, best = model.booster_.num_trees, model.best_iteration_
+    assert len(on_the_way["logloss"]) == model.n_iter_ >= best >= trees == len(at_the_end["logloss"])
     for metric in ("logloss", "error"):
-        assert at_the_end[metric] == on_the_way[metric][: model.best_iteration_]
+        assert at_the_end[metric] == on_the_way[metric][best - trees : best]
     assert model.booster_.temperature != 1
 
 

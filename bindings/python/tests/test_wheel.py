@@ -61,7 +61,7 @@ def test_version_is_the_librarys(wheel):
 
 
 def test_the_readmes_examples_run_with_nothing_else(wheel, tmp_path):
-    """The first with numpy alone, all with scikit-learn."""
+    """The first with numpy alone, all with scikit-learn and pandas."""
     venv.create(tmp_path / "venv", with_pip=True)
     python = tmp_path / "venv/bin/python"
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / "bindings/python/README.md").read_text(), re.DOTALL)
@@ -76,6 +76,6 @@ def test_the_readmes_examples_run_with_nothing_else(wheel, tmp_path):
     installed = run("-m", "pip", "list", "--format=freeze").split()
     assert sorted(line.split("==")[0] for line in installed if not line.startswith(("pip", "setuptools"))) == ["aoso", "numpy"]
     run("-c", blocks[0])
-    run("-m", "pip", "install", "-q", "--no-compile", f"{wheel}[sklearn]")
+    run("-m", "pip", "install", "-q", "--no-compile", f"{wheel}[sklearn]", "pandas")
     run("-c", "\n".join(blocks))
     assert Path(run("-c", "import aoso; print(aoso.__file__)").strip()).is_relative_to(tmp_path)

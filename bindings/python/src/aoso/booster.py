@@ -242,7 +242,7 @@ class Booster(Probability):
         -------
         RowPredictor
         """
-        return RowPredictor(self, trees)
+        return RowPredictor(self._handle, self.feature_names, self.classes, trees)
 
     @overload
     def shap(self, x: Any, *, sparse: Literal[False] = False, trees: int = 0, threads: int = 0) -> Array: ...

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from . import _capi, _labels, _matrix
 from ._capi import Array
 from .errors import ArgumentError
-
-if TYPE_CHECKING:
-    from .booster import Booster
 
 __all__ = ["RowPredictor"]
 
@@ -34,9 +31,9 @@ class RowPredictor:
     ('low', [0.18, 0.82])
     """
 
-    def __init__(self, booster: Booster, trees: int) -> None:
-        self._booster, classes = booster, booster.classes
-        self._predictor = _capi.Predictor(booster._handle, booster.num_features, len(classes), trees)
+    def __init__(self, model: _capi.Handle, features: list[str], classes: Array, trees: int) -> None:
+        self._model, self._features = model, features
+        self._predictor = _capi.Predictor(model, len(features), len(classes), trees)
         self._row, self._scores, self._number = self._predictor.row, self._predictor.scores, self._predictor.number
         self._classes, self._numbers = classes, {name: k for k, name in enumerate(_labels.names(classes))}
 
@@ -109,8 +106,8 @@ class RowPredictor:
     @functools.cached_property
     def _positions(self) -> dict[int, dict[str, int]]:
         """The position of each category, by the number of its feature and its name."""
-        features = self._booster.feature_names
-        return {features.index(name): {text: k for k, text in enumerate(texts)} for name, texts in self._booster.categories.items()}
+        categories = _capi.categories("model", self._model, self._features)
+        return {self._features.index(name): {text: k for k, text in enumerate(texts)} for name, texts in categories.items()}
 
     def _by_position(self, row: Any) -> Any:
         """The row with positions in place of the names of categories."""

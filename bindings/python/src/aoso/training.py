@@ -301,7 +301,11 @@ def _trainings(
         train_weights, test_weights = (None, None) if weights is None else (weights[rows], weights[test])
         train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, **dataset)
         valid = train_set.aligned(_matrix.take(x, test), y[test], weight=test_weights)
-        yield _Training(params, train_set, valid, "valid", eval_every)
+        training = _Training(params, train_set, valid, "valid", eval_every)
+        if not params.get("trees"):  # else training would choose by the fold which settings to use
+            first = training.booster().params["trees"]
+            training = _Training({**params, "trees": first}, train_set, valid, "valid", eval_every)
+        yield training
 
 
 def _stratified(y: Array, folds: int, seed: int) -> list[tuple[Array, Array]]:
