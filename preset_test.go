@@ -143,25 +143,25 @@ func TestNoiseValidated(t *testing.T) {
 	}
 	first := Suggest(train.shape())
 	for _, trees := range []int{0, 60} {
-		var seen []int
+		var seen []Progress
 		p := defaults(func(p *Params) { p.Trees, p.Calibration = trees, "none" })
 		r, err := Train(context.Background(), train, p, TrainOptions{Valid: valid, Callback: func(now Progress) bool {
-			seen = append(seen, now.Iteration)
+			seen = append(seen, now)
 			return now.StoppedBy == ""
 		}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, iteration := range seen {
-			if iteration != i+1 {
-				t.Fatalf("iteration %d is called %d", i+1, iteration)
+		for i, now := range seen {
+			if now.Iteration != i+1 {
+				t.Fatalf("iteration %d is called %d", i+1, now.Iteration)
 			}
 		}
 		if slow := r.Model.Params().Shrinkage < first.Shrinkage; slow != (trees == 0) {
 			t.Errorf("trees %d: trained with %v", trees, r.Model.Params())
 		}
 		e, err := r.Model.Evaluate(held.features(), held.labels(), nil, PredictOptions{})
-		if err != nil || *e != *r.Valid || r.BestIteration != r.Model.Trees() {
+		if err != nil || *e != *r.Valid || *e != *seen[r.BestIteration-1].Valid || r.Iterations != len(seen) {
 			t.Errorf("trees %d: %+v, evaluated %+v, %v", trees, r, e, err)
 		}
 	}

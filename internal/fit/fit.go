@@ -79,34 +79,30 @@ func New(j Job) *Fit {
 func (f *Fit) start() {
 	j := &f.job
 	if j.Folds == 0 {
-		f.begin(j.Settings[0])
+		f.begin(j.Settings[0], 0)
 		return
 	}
 	if f.parts = newParts(j); f.parts == nil {
-		f.begin(j.Settings[0])
+		f.begin(j.Settings[0], 0)
 		return
 	}
-	f.try()
+	f.try(0)
 }
 
-// try begins to train the next settings without the rows held out.
-func (f *Fit) try() {
-	next := newRun(&f.job, f.parts, f.job.Settings[f.setting])
-	if f.run != nil {
-		next.first = f.run.first + f.run.iteration
-	}
-	f.run = next
+// try begins to train the next settings without the rows held out, after so many
+// iterations of others.
+func (f *Fit) try(first int) {
+	f.run = newRun(&f.job, f.parts, f.job.Settings[f.setting])
+	f.run.first = first
 }
 
-// begin begins to train the model itself.
-func (f *Fit) begin(p boost.Params) {
+// begin begins to train the model itself, after so many iterations with other
+// settings.
+func (f *Fit) begin(p boost.Params, first int) {
 	job := f.job.Job
 	job.Params = p
-	next := &run{engines: []*boost.Engine{boost.New(job)}}
-	if f.phase == Final && f.run != nil {
-		next.first = f.run.first + f.run.iteration
-	}
-	f.phase, f.run = Final, next
+	f.phase = Final
+	f.run = &run{engines: []*boost.Engine{boost.New(job)}, first: first}
 	f.run.end()
 	if v := job.Valid; v != nil && f.best == nil && (f.job.Choose || f.job.Temper) {
 		f.run.path = newPath(&v.Target, f.job.Temper, job.Kernels, job.Team)
@@ -220,17 +216,18 @@ func (f *Fit) observe() {
 // itself.
 func (f *Fit) conclude() {
 	r, next := f.run, f.tryNext()
+	first := r.first + r.iteration
 	f.setting++
 	if f.phase == Final {
 		f.rival = better(f.rival, r)
 		r.keep()
-		f.begin(f.job.Settings[f.setting])
+		f.begin(f.job.Settings[f.setting], first)
 		return
 	}
 	r.free()
 	f.best = better(f.best, r)
 	if next {
-		f.try()
+		f.try(first)
 		return
 	}
 	f.freeParts()
@@ -238,7 +235,7 @@ func (f *Fit) conclude() {
 	if f.job.Choose {
 		params.Trees = f.best.path.picked().iteration * f.best.engines[0].TreesPerIteration()
 	}
-	f.begin(params)
+	f.begin(params, 0)
 }
 
 // Elapsed is the time spent in steps.

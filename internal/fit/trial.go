@@ -162,7 +162,7 @@ func (t *Trial) Finish(elapsed time.Duration) *Fit {
 			params.Trees = t.run.path.picked().iteration * f.TreesPerIteration()
 		}
 		f.best = t.run
-		f.begin(params)
+		f.begin(params, 0)
 	}
 	f.observe()
 	return f
