@@ -33,16 +33,17 @@ var phaseNames = map[string]string{
 	aoso.PhaseTrain:   "training on all rows",
 }
 
-// barDisplay shows a bar for each phase.
+// barDisplay shows a bar for each phase, and for all parameters that it tries.
 type barDisplay struct {
 	w      io.Writer
 	bar    *progressbar.ProgressBar // nil: none yet
 	phase  string
+	trees  int // in the model, at the last iteration
 	before int
 }
 
 func (d *barDisplay) show(p aoso.Progress) {
-	if d.phase != p.Phase {
+	if d.phase != p.Phase || p.Trees < d.trees {
 		d.close()
 		d.phase, d.bar = p.Phase, progressbar.NewOptions(p.MaxTrees-d.before,
 			progressbar.OptionSetWriter(d.w),
@@ -55,6 +56,7 @@ func (d *barDisplay) show(p aoso.Progress) {
 			progressbar.OptionClearOnFinish(),
 		)
 	}
+	d.trees = p.Trees
 	if p.Evaluated {
 		text := fmt.Sprintf("loss %.4g", p.TrainLoss)
 		if v := p.Valid; v != nil {
@@ -75,12 +77,15 @@ func (d *barDisplay) close() {
 	}
 }
 
-// lineDisplay writes a table for each phase, with a line after 1, 2, 5, 10, 20,
-// 50, … iterations, and at least one every linesEvery.
+// lineDisplay writes a table for each phase, and for all parameters that it tries,
+// with a line after 1, 2, 5, 10, 20, 50, … iterations, and at least one every
+// linesEvery.
 type lineDisplay struct {
 	w     io.Writer
 	phase string
-	next  int            // iteration of the next line
+	trees int            // in the model, at the last iteration
+	first int            // iterations of the parameters tried before
+	next  int            // iteration of the next line, after those
 	last  time.Time      // of the last line
 	left  *aoso.Progress // the last evaluation, if not yet written
 }
@@ -88,18 +93,24 @@ type lineDisplay struct {
 const linesEvery = 20 * time.Second
 
 func (d *lineDisplay) show(p aoso.Progress) {
-	if d.phase != p.Phase {
+	switch {
+	case d.phase != p.Phase:
 		d.close()
 		if d.phase != "" || p.Phase == aoso.PhaseHoldOut {
 			fmt.Fprintln(d.w, phaseNames[p.Phase])
 		}
-		d.phase, d.next = p.Phase, 0
+		d.phase, d.next, d.first = p.Phase, 0, 0
+	case p.Trees < d.trees:
+		d.close()
+		fmt.Fprintln(d.w, "trying other parameters")
+		d.next, d.first = 0, p.Iteration-1
 	}
+	d.trees = p.Trees
 	if !p.Evaluated {
 		return
 	}
 	d.left = &p
-	if p.Iteration >= d.next || time.Since(d.last) >= linesEvery {
+	if p.Iteration-d.first >= d.next || time.Since(d.last) >= linesEvery {
 		d.write(p)
 	}
 }
@@ -113,7 +124,7 @@ func (d *lineDisplay) write(p aoso.Progress) {
 		fmt.Fprintln(d.w)
 	}
 	d.last, d.left = time.Now(), nil
-	for d.next <= p.Iteration {
+	for d.next <= p.Iteration-d.first {
 		d.next = following(d.next)
 	}
 	fmt.Fprintf(d.w, "%8d %9.2f %12.5g", p.Trees, p.Elapsed.Seconds(), p.TrainLoss)
