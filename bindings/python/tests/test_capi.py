@@ -12,7 +12,7 @@ import pytest
 from conftest import ROOT
 
 import aoso
-from aoso import _capi, _library, _structs
+from aoso import _capi, _input, _library, _structs
 
 ABI = (ROOT / "capi/abi.txt").read_text()
 STRUCTS = {
@@ -48,11 +48,11 @@ def test_constants():
         return int(re.search(rf"^AOSO_{name} = (\d+)$", ABI, re.MULTILINE)[1])
 
     for name in ("DENSE", "COLUMNS", "CSR", "CSC", "ARROW", "ARROW_STREAM", "TABLE"):
-        assert getattr(_capi, "_" + name) == constant(name)
+        assert getattr(_input, "_" + name) == constant(name)
     for name in ("OK", "BUFFER_TOO_SMALL"):
         assert getattr(_library, "_" + name) == constant(name)
     for ours, theirs in (("f", "FLOAT"), ("i", "INT"), ("u", "UINT")):
-        for dtype, number in _capi._DTYPES.items():
+        for dtype, number in _input._DTYPES.items():
             if dtype[0] == ours:
                 assert number == constant(f"{theirs}{8 * int(dtype[1])}")
     errors = ("INVALID_ARGUMENT", "IO", "BAD_FORMAT", "OUT_OF_MEMORY", "BUSY", "FORKED")

@@ -1,4 +1,5 @@
-"""The C library, function by function; ``aoso.h`` documents them. Only this module, ``_library`` and ``_structs`` use ctypes."""
+"""The C library, function by function; ``aoso.h`` documents them. Only this module, ``_input``, ``_library`` and
+``_structs`` use ctypes."""
 
 from __future__ import annotations
 
@@ -14,16 +15,22 @@ import numpy as np
 
 from . import _structs as structs
 from . import errors
+from ._input import Array as Array
+from ._input import Labels as Labels
+from ._input import Matrix as Matrix
+from ._input import address as _address
+from ._input import arrow_array as arrow_array
+from ._input import arrow_stream as arrow_stream
+from ._input import compressed as compressed
+from ._input import dense as dense
+from ._input import readable as readable
+from ._input import strings as _strings
+from ._input import table as table
 from ._library import Handle as Handle
 from ._library import _bytes, _call, _call_back, _create, _loaded, _staged, _string, _write
 from ._parameters import TYPES
 from ._progress import Evaluation, Result, Step
 from ._structs import integer as integer
-
-Array = np.ndarray[Any, Any]
-
-_DENSE, _COLUMNS, _CSR, _CSC, _ARROW, _ARROW_STREAM, _TABLE = range(7)
-_DTYPES = {"f4": 1, "f8": 2, "i1": 3, "i2": 4, "i4": 5, "i8": 6, "u1": 7, "u2": 8, "u4": 9, "u8": 10}
 
 _PHASES = ("train", "holdout", "search")
 _STOPPED_BY = ("", "stop_loss", "trees", "early_stopping", "interrupt", "no_split", "time_limit")
@@ -42,22 +49,7 @@ def build_info() -> dict[str, Any]:
     return info
 
 
-# ------------------------------------------------------------------- memory --
-
-
-def _address(array: Array) -> int:
-    address: int = array.__array_interface__["data"][0]
-    return address
-
-
-def _strings(what: str, texts: list[str]) -> Any:
-    for text in texts:
-        if "\0" in text:
-            raise errors.ArgumentError(f"{what} {text!r} has a null character; allowed: any other")
-    try:
-        return (c.c_char_p * len(texts))(*(text.encode() for text in texts))
-    except UnicodeEncodeError as e:
-        raise errors.ArgumentError(f"{what} {e.object!r} has half a surrogate pair; allowed: text") from e
+# ---------------------------------------------------------------- arguments --
 
 
 def _weights(weights: Array | None) -> tuple[int | None, int]:
@@ -70,142 +62,6 @@ def _encoded_path(path: str | os.PathLike[str]) -> bytes:
     if b"\0" in encoded:
         raise errors.ArgumentError(f"path {path!r} has a null character; allowed: any other")
     return encoded
-
-
-class Matrix:
-    """A table in memory, the names of its columns, if any, and the numbers of those that are categorical."""
-
-    def __init__(self, struct: structs.Matrix, names: list[str] | None, *keep: Any, categorical: Sequence[int] = ()) -> None:
-        self.struct, self.names, self.categorical, self._keep = struct, names, categorical, keep
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.struct.rows, self.struct.cols
-
-
-def readable(array: Array) -> bool:
-    """Whether the library can read an array in place."""
-    d = array.dtype
-    return (
-        f"{d.kind}{d.itemsize}" in _DTYPES
-        and d.isnative
-        and array.flags.aligned
-        and all(stride % d.itemsize == 0 for stride in array.strides)
-    )
-
-
-def _dtype(array: Array) -> int:
-    return _DTYPES[f"{array.dtype.kind}{array.dtype.itemsize}"]
-
-
-def dense(array: Array, names: list[str] | None = None) -> Matrix:
-    """A dense matrix from a readable 2-d array."""
-    row, col = (stride // array.itemsize for stride in array.strides)
-    rows, cols = array.shape
-    struct = structs.Matrix(
-        layout=_DENSE, dtype=_dtype(array), rows=rows, cols=cols, data=_address(array), row_stride=row, col_stride=col
-    )
-    return Matrix(struct, names, array)
-
-
-def table(parts: Sequence[tuple[Array, list[str] | None]], rows: int, names: list[str] | None = None) -> Matrix:
-    """A table of columns, each readable and of any type."""
-    described = (structs.Column * len(parts))()
-    keep: list[Any] = []
-    for j, (values, categories) in enumerate(parts):
-        stride = values.strides[0] // values.itemsize
-        column = structs.Column(dtype=_dtype(values), data=_address(values), stride=stride)
-        if categories is not None:
-            text, offsets = _joined(categories)
-            column.kind, column.num_categories, column.text, column.text_offsets = 1, len(categories), text, _address(offsets)
-            keep += text, offsets
-        described[j] = column
-    struct = structs.Matrix(layout=_TABLE, rows=rows, cols=len(parts), table=c.addressof(described))
-    categorical = [j for j, (_, categories) in enumerate(parts) if categories is not None]
-    return Matrix(struct, names, described, parts, keep, categorical=categorical)
-
-
-def _joined(categories: list[str]) -> tuple[bytes, Array]:
-    """The names of categories as one text, and where each begins."""
-    for name in categories:
-        if "\0" in name:
-            raise errors.ArgumentError(f"category {name!r} has a null character; allowed: any other")
-    try:
-        encoded = [name.encode() for name in categories]
-    except UnicodeEncodeError as e:
-        raise errors.ArgumentError(f"category {e.object!r} has half a surrogate pair; allowed: text") from e
-    return b"".join(encoded), np.cumsum([0, *map(len, encoded)], dtype=np.int64)
-
-
-def compressed(
-    by_row: bool,
-    indptr: Array,
-    indices: Array,
-    data: Array,
-    shape: tuple[int, int],
-) -> Matrix:
-    """A sparse matrix, CSR or CSC, from contiguous, readable arrays. Both index arrays have the same type."""
-    struct = structs.Matrix(
-        layout=_CSR if by_row else _CSC,
-        dtype=_dtype(data),
-        index_dtype=_dtype(indptr),
-        rows=shape[0],
-        cols=shape[1],
-        data=_address(data),
-        indptr=_address(indptr),
-        indices=_address(indices),
-        nnz=len(data),
-    )
-    return Matrix(struct, None, indptr, indices, data)
-
-
-def _pointer(capsule: Any, name: bytes) -> int:
-    get = c.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = c.c_void_p, (c.py_object, c.c_char_p)
-    address: int = get(capsule, name)
-    return address
-
-
-def _children(schema: structs.ArrowSchema) -> tuple[list[str], list[int]]:
-    """The names of the columns, and the numbers of those that are categorical."""
-    children = [schema.children[j].contents for j in range(schema.n_children)]
-    names = [(child.name or b"").decode() for child in children]
-    return names, [j for j, child in enumerate(children) if child.dictionary or child.format in (b"u", b"U", b"vu")]
-
-
-def arrow_array(schema: Any, array: Any) -> Matrix:
-    """A record batch from the capsules of ``__arrow_c_array__``."""
-    at_schema, at_array = _pointer(schema, b"arrow_schema"), _pointer(array, b"arrow_array")
-    names, categorical = _children(structs.ArrowSchema.from_address(at_schema))
-    rows = structs.ArrowArrayLength.from_address(at_array).length
-    struct = structs.Matrix(layout=_ARROW, rows=rows, cols=len(names), arrow_array=at_array, arrow_schema=at_schema)
-    return Matrix(struct, names, schema, array, categorical=categorical)
-
-
-def arrow_stream(capsule: Any, rows: int) -> Matrix:
-    """Record batches from the capsule of ``__arrow_c_stream__``, valid for one call."""
-    at = _pointer(capsule, b"arrow_array_stream")
-    stream, schema = structs.ArrowStream.from_address(at), structs.ArrowSchema()
-    if not stream.get_schema or stream.get_schema(c.byref(stream), c.byref(schema)) != 0:
-        raise errors.ArgumentError("x is an Arrow stream without a schema; allowed: record batches")
-    names, categorical = _children(schema)
-    schema.release(c.byref(schema))
-    struct = structs.Matrix(layout=_ARROW_STREAM, rows=rows, cols=len(names), arrow_stream=at)
-    return Matrix(struct, names, capsule, categorical=categorical)
-
-
-class Labels:
-    """Labels as codes of named classes."""
-
-    def __init__(self, codes: Array, names: list[str]) -> None:
-        self._keep = codes = np.ascontiguousarray(codes, np.int32)
-        self.struct = structs.Labels(
-            dtype=_DTYPES["i4"],
-            count=len(codes),
-            data=_address(codes),
-            class_names=_strings("label", names),
-            num_class_names=len(names),
-        )
 
 
 # ----------------------------------------------------------------- datasets --

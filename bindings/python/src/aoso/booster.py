@@ -288,14 +288,12 @@ class Booster(Probability):
         return _capi.predict(kind, self._handle, self._read(x), width, trees, threads)
 
     def _read(self, x: Any) -> _capi.Matrix:
-        matrix = _matrix.read(x)
-        _matrix.check_names(matrix.names, self.feature_names)
+        _matrix.check_names((matrix := _matrix.read(x)).names, self.feature_names)
         return matrix
 
     def _read_labels(self, y: Any, weight: Any, x: _capi.Matrix) -> tuple[_capi.Labels, Array | None]:
-        rows, _ = x.shape
-        labels, _ = _labels.read(y, rows)
-        return labels, _matrix.weights(weight, rows)
+        labels, _ = _labels.read(y, x.shape[0])
+        return labels, _matrix.weights(weight, x.shape[0])
 
     # ----------------------------------------------------------- other models
 
