@@ -6,10 +6,12 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/hash"
 )
 
-// A feature of many categories has further columns: for each class, how often it is that of the rows of a category. Few rows of a category tell
-// little, so some more rows count, of which the classes are those of all rows.
+// A feature of many categories has further columns: for each class, how often it
+// is that of the rows of a category. Few rows of a category tell little, so some
+// more rows count, of which the classes are those of all rows.
 //
 // In training, the rate of a row is that of the rows before it, in an order that
 // looks random (L. Prokhorenkova et al., CatBoost: unbiased boosting with
@@ -86,27 +88,22 @@ func (f *Feature) positions(x bin.Source, j int) []int32 {
 }
 
 // shuffled is the numbers of so many rows, ordered by a part of a hash, then by
-// number (S. Vigna's splitmix64).
+// number.
 func shuffled(rows int, seed uint64) []uint32 {
 	const bits = 16
-	hash := func(row int) uint64 {
-		z := seed + uint64(row+1)*0x9e3779b97f4a7c15
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		return (z ^ z>>31) >> (64 - bits)
-	}
+	bucket := func(row int) uint64 { return hash.Row(seed, row) >> (64 - bits) }
 	next := make([]int, 1<<bits+1)
 	for row := range rows {
-		next[hash(row)+1]++
+		next[bucket(row)+1]++
 	}
 	for i := range 1 << bits {
 		next[i+1] += next[i]
 	}
 	order := make([]uint32, rows)
 	for row := range rows {
-		h := hash(row)
-		order[next[h]] = uint32(row)
-		next[h]++
+		b := bucket(row)
+		order[next[b]] = uint32(row)
+		next[b]++
 	}
 	return order
 }

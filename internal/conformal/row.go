@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/libaoso/aoso/internal/hash"
 )
 
 // row is the probabilities that a model gives a row, by class.
@@ -15,17 +17,17 @@ type row struct {
 
 func newRow(p []float64) row {
 	r := row{p: p}
-	hash := uint64(0)
+	mixed := uint64(0)
 	for k, v := range p {
 		if v > p[r.best] {
 			r.best = k
 		}
-		hash = mix(hash ^ math.Float64bits(v))
+		mixed = hash.Mix(mixed ^ math.Float64bits(v))
 	}
 	// A random number would do. One that follows from the probabilities gives the
 	// same row the same set wherever it stands, and keeps the guarantee: scores may
 	// be any function of a row and its class.
-	r.part = float64(hash>>11) * 0x1p-53
+	r.part = float64(mixed>>11) * 0x1p-53
 	return r
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -70,7 +71,7 @@ func NewSample(t *data.Target) *Sample {
 	var places []place
 	for row, y := range t.Labels {
 		if y >= 0 && t.Weight(row) > 0 {
-			places = append(places, place{mix(uint64(row)), row})
+			places = append(places, place{hash.Mix(uint64(row)), row})
 		}
 	}
 	slices.SortFunc(places, func(a, b place) int {
@@ -120,12 +121,4 @@ func (s *Sample) Scores(raw []float64, proba func(scores []float64), team *par.T
 	})
 	scores.Penalty, scores.Tuning = tuning.penalty(scores), tuning.rows
 	return scores
-}
-
-// mix is a number that looks random, another for every x (S. Vigna's splitmix64).
-func mix(x uint64) uint64 {
-	z := x + 0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }

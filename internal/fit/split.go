@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -30,7 +31,7 @@ func deal(t *data.Target, folds int, seed uint64) []int {
 			continue
 		}
 		slices.SortFunc(rows, func(a, b int) int {
-			return cmp.Compare(hash(seed, a), hash(seed, b))
+			return cmp.Compare(hash.Row(seed, a), hash.Row(seed, b))
 		})
 		for _, row := range rows {
 			fold[row] = dealt % folds
@@ -38,15 +39,6 @@ func deal(t *data.Target, folds int, seed uint64) []int {
 		}
 	}
 	return fold
-}
-
-// hash is a number that looks random, another for every row (S. Vigna's
-// splitmix64).
-func hash(seed uint64, row int) uint64 {
-	z := seed + uint64(row+1)*0x9e3779b97f4a7c15
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 // part is a set in two: the rows to train on, and those that are held out.
