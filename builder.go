@@ -18,7 +18,7 @@ import (
 type DatasetBuilder struct {
 	options DatasetOptions
 	rows    *data.RowBlocks
-	names   []*categoryList // by column; nil: it has numbers
+	names   []*categoryList // by column, once there are rows; nil: it has numbers
 	labels  Labels
 	weights []float64
 }
@@ -36,7 +36,7 @@ func NewDatasetBuilder(cols int, o DatasetOptions) (*DatasetBuilder, error) {
 		return nil, err
 	}
 	o.Names = slices.Clone(o.Names)
-	return &DatasetBuilder{options: o, rows: data.NewRowBlocks(cols), names: make([]*categoryList, cols)}, nil
+	return &DatasetBuilder{options: o, rows: data.NewRowBlocks(cols)}, nil
 }
 
 // Append adds the rows of x with their labels and weights, after which the
@@ -109,6 +109,9 @@ type categoryList struct {
 // builder, which takes up new ones.
 func (b *DatasetBuilder) renumbered(x Features) Features {
 	r := &renumbered{Features: x, positions: make([][]float64, x.Cols())}
+	if b.names == nil {
+		b.names = make([]*categoryList, x.Cols())
+	}
 	for j := range b.names {
 		names := category.Categories(x, j)
 		if names == nil {
@@ -160,7 +163,7 @@ type gathered struct {
 func (b *DatasetBuilder) table() CategoricalFeatures { return gathered{b.rows, b.names} }
 
 func (g gathered) Categories(j int) []string {
-	if g.names[j] == nil {
+	if g.names == nil || g.names[j] == nil {
 		return nil
 	}
 	return g.names[j].names
