@@ -138,10 +138,11 @@ func TestSplit(t *testing.T) {
 		return all.goesLeft(0, []float64{x})
 	}
 	for _, s := range []Split{NumericSplit(0, 0.5, true), NumericSplit(0, 0.5, false), NumericSplit(0, inf, false), NumericSplit(0, -math.MaxFloat64, true)} {
+		l, r := s.Left(), s.Right()
 		for _, x := range []float64{-math.MaxFloat64, 0, math.Nextafter(0.5, 0), 0.5, 1, math.MaxFloat64, nan} {
 			left := x < s.Threshold() || x != x && s.MissingLeft
-			if goesLeft(s, x) != left || s.Left().Has(x) != left || s.Right().Has(x) == left {
-				t.Errorf("%+v: %v goes left: %v, is left: %v, is right: %v", s, x, goesLeft(s, x), s.Left().Has(x), s.Right().Has(x))
+			if goesLeft(s, x) != left || l.Has(x) != left || r.Has(x) == left {
+				t.Errorf("%+v: %v goes left: %v, is left: %v, is right: %v", s, x, goesLeft(s, x), l.Has(x), r.Has(x))
 			}
 		}
 		if !goesLeft(s, inf) != (s.Threshold() < inf) || goesLeft(s, -inf) != (s.Threshold() > -math.MaxFloat64) {

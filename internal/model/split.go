@@ -23,9 +23,8 @@ type Split struct {
 	Feature     int32
 	MissingLeft bool // missing values go left
 
-	categorical bool
-	threshold   float64
-	set         Set // if categorical: code 0 is that of missing values
+	threshold float64
+	set       *Set // nil: it is numeric; code 0 is that of missing values
 }
 
 // NumericSplit sends values below the threshold left. +Inf sends all values left
@@ -37,26 +36,22 @@ func NumericSplit(feature int, threshold float64, missingLeft bool) Split {
 // CategoricalSplit sends categories whose codes are in a set left, and missing
 // values if 0 is.
 func CategoricalSplit(feature int, set Set) Split {
-	return Split{Feature: int32(feature), MissingLeft: set.Has(0), categorical: true, set: set}
+	return Split{Feature: int32(feature), MissingLeft: set.Has(0), set: &set}
 }
 
 // Threshold is what the values that go left are below. Categorical splits have
 // none.
 func (s Split) Threshold() float64 { return s.threshold }
 
-// Set is the codes that a categorical split sends left; nil: it is numeric.
-func (s Split) Set() *Set {
-	if !s.categorical {
-		return nil
-	}
-	return &s.set
-}
+// Set is the codes that a categorical split sends left, which must not be changed;
+// nil: it is numeric.
+func (s Split) Set() *Set { return s.set }
 
 // MissingSide is where missing values go, in words.
 func (s Split) MissingSide() string { return side(s.MissingLeft) }
 
 // Compare orders splits by feature, then those that send missing values left
-// before the others, then by threshold.
+// before the others, then numeric ones by threshold, then by set.
 func (s Split) Compare(o Split) int {
 	switch {
 	case s.Feature != o.Feature:
@@ -66,56 +61,59 @@ func (s Split) Compare(o Split) int {
 			return -1
 		}
 		return 1
-	case s.categorical != o.categorical:
-		if o.categorical {
-			return -1
-		}
+	case s.set == nil && o.set == nil:
+		return cmp.Compare(s.threshold, o.threshold)
+	case s.set == nil:
+		return -1
+	case o.set == nil:
 		return 1
 	}
-	return cmp.Or(cmp.Compare(s.threshold, o.threshold), slices.Compare(s.set[:], o.set[:]))
+	return slices.Compare(s.set[:], o.set[:])
 }
 
 // Left is the values that go left.
 func (s Split) Left() Values {
-	if s.categorical {
-		return Values{low: 1, high: math.MaxUint8, missing: s.MissingLeft, categorical: true, set: s.set}
+	if s.set != nil {
+		return Values{low: 1, high: math.MaxUint8, missing: s.MissingLeft, set: s.set}
 	}
 	return Values{low: math.Inf(-1), high: math.Nextafter(s.threshold, math.Inf(-1)), missing: s.MissingLeft}
 }
 
 // Right is the values that go right.
 func (s Split) Right() Values {
-	if s.categorical {
-		rest := s.set
+	if s.set != nil {
+		rest := *s.set
 		for i := range rest {
 			rest[i] = ^rest[i]
 		}
-		return Values{low: 1, high: math.MaxUint8, missing: !s.MissingLeft, categorical: true, set: rest}
+		return Values{low: 1, high: math.MaxUint8, missing: !s.MissingLeft, set: &rest}
 	}
 	return Values{low: s.threshold, high: math.Inf(1), missing: !s.MissingLeft}
 }
 
 // Values is a set of values of a feature: those that take one way at some splits.
 type Values struct {
-	low, high   float64 // both included
-	missing     bool
-	categorical bool
-	set         Set // if categorical
+	low, high float64 // both included
+	missing   bool
+	set       *Set // of codes; nil: all
 }
 
 // And is the values that are in both sets.
 func (v Values) And(o Values) Values {
-	v.low, v.high, v.missing = max(v.low, o.low), min(v.high, o.high), v.missing && o.missing
-	for i := range v.set {
-		v.set[i] &= o.set[i]
+	both := Values{max(v.low, o.low), min(v.high, o.high), v.missing && o.missing, v.set}
+	if v.set != nil {
+		both.set = new(Set)
+		for i := range both.set {
+			both.set[i] = v.set[i] & o.set[i]
+		}
 	}
-	return v
+	return both
 }
 
 // Has reports whether x is in the set. NaN is missing.
-func (v Values) Has(x float64) bool {
-	if !(v.low <= x && x <= v.high) {
-		return v.missing && x != x
+func (v *Values) Has(x float64) bool {
+	if v.low <= x && x <= v.high {
+		return v.set == nil || v.set.Has(int(x))
 	}
-	return !v.categorical || v.set.Has(int(x))
+	return v.missing && x != x
 }

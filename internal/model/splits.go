@@ -13,7 +13,7 @@ type splits struct {
 	feature     []int32
 	threshold   []float64
 	missingLeft []uint8
-	set         []uint32 // number of a categorical split's set, from 1; 0: numeric; nil: all are
+	set         []uint32 // number of a categorical split's set, from 1; 0: numeric
 	sets        []Set
 }
 
@@ -21,16 +21,12 @@ func (s *splits) len() int { return len(s.feature) }
 
 // at is the split of a node.
 func (s *splits) at(node int) Split {
-	split := Split{Feature: s.feature[node], MissingLeft: s.missingLeft[node] != 0, threshold: s.threshold[node]}
-	if set := s.setOf(node); set != nil {
-		split.categorical, split.set = true, *set
-	}
-	return split
+	return Split{s.feature[node], s.missingLeft[node] != 0, s.threshold[node], s.setOf(node)}
 }
 
 // setOf is the set of a node's split; nil: it is numeric.
 func (s *splits) setOf(node int) *Set {
-	if s.set == nil || s.set[node] == 0 {
+	if s.set[node] == 0 {
 		return nil
 	}
 	return &s.sets[s.set[node]-1]
@@ -59,8 +55,8 @@ func (s *splits) add(split Split) {
 	s.threshold = append(s.threshold, split.threshold)
 	s.missingLeft = append(s.missingLeft, missingLeft)
 	number := uint32(0)
-	if split.categorical {
-		s.sets = append(s.sets, split.set)
+	if split.set != nil {
+		s.sets = append(s.sets, *split.set)
 		number = uint32(len(s.sets))
 	}
 	s.set = append(s.set, number)
@@ -83,13 +79,16 @@ func (s *splits) addAll(o *splits) {
 
 // first is the splits of the first nodes; what is added to them goes elsewhere.
 func (s *splits) first(nodes int) splits {
-	sets := uint32(0)
-	for _, number := range s.set[:nodes] {
-		sets = max(sets, number)
+	sets := len(s.sets)
+	for _, number := range s.set[nodes:] {
+		if number > 0 {
+			sets = int(number) - 1
+			break
+		}
 	}
 	return splits{
 		first(s.feature, nodes), first(s.threshold, nodes), first(s.missingLeft, nodes),
-		first(s.set, nodes), first(s.sets, int(sets)),
+		first(s.set, nodes), first(s.sets, sets),
 	}
 }
 

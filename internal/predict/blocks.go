@@ -61,7 +61,7 @@ func (p *blocks) makeTests(f *model.Forest, first int) {
 	}
 	slices.SortFunc(all, func(a, b asked) int { return a.Compare(b.Split) })
 	for i, a := range all {
-		if i == 0 || a.Split != all[i-1].Split {
+		if i == 0 || a.Compare(all[i-1].Split) != 0 {
 			n := len(p.thresholds)
 			if i == 0 || a.Feature != all[i-1].Feature {
 				p.columns = append(p.columns, column{int(a.Feature), n, n, n, a.Set() != nil})

@@ -10,92 +10,75 @@ import (
 // side by side.
 type members struct {
 	feature int
-	first   int // slot of the first test
-	tests   int
-	codes   int     // after these, all answers are alike
-	right   []uint8 // by code, 0 for missing, and last for those after: a bit for each test, set if the answer is right
-	splits  []model.Split
+	first   int         // slot of the first test
+	sets    []model.Set // by test: the codes that go left
+	codes   int         // after these, all answers are alike
+	right   []uint8     // by code, 0 for missing, and last for those after: a bit for each test, set if the answer is right
 }
 
 // categoricalKey is what the key of an answer is compared with: 0 is left, and
 // all ones is right.
 const categoricalKey = 1 << 63
 
-// alike is what splits have in common that share a slot.
-func alike(s model.Split) model.Split {
-	if s.Set() != nil {
-		return s
-	}
-	return model.NumericSplit(int(s.Feature), 0, s.MissingLeft)
+// member is a test of a categorical feature.
+type member struct {
+	feature int32
+	set     model.Set
 }
 
-// makeSlots finds the slots of the tests of a forest.
-func (w *walks) makeSlots(f *model.Forest) map[model.Split]uint32 {
-	slots := map[model.Split]uint32{}
-	byFeature := map[int]*members{}
+// addMembers gives each test of a categorical feature a slot, before those of
+// numeric ones.
+func (w *walks) addMembers(f *model.Forest) map[member]uint32 {
+	slots, byFeature := map[member]uint32{}, map[int32]*members{}
 	for n := range f.AllNodes() {
-		split := alike(n.Split())
-		if _, known := slots[split]; known {
-			continue
-		}
+		split := n.Split()
 		if split.Set() == nil {
-			slots[split] = uint32(len(w.slots))
-			w.slots = append(w.slots, slot{int(split.Feature), !split.MissingLeft})
 			continue
 		}
-		m := byFeature[int(split.Feature)]
+		test := member{split.Feature, *split.Set()}
+		if _, known := slots[test]; known {
+			continue
+		}
+		m := byFeature[split.Feature]
 		if m == nil {
 			m = &members{feature: int(split.Feature)}
-			byFeature[m.feature] = m
+			byFeature[split.Feature] = m
 			w.members = append(w.members, m)
 		}
-		m.splits = append(m.splits, split)
-		slots[split] = 0 // until all numeric ones are known
+		slots[test] = uint32(len(m.sets)) // after m.first
+		m.sets = append(m.sets, test.set)
 	}
-	next := len(w.slots)
 	for _, m := range w.members {
-		m.first = next
-		for i, split := range m.splits {
-			slots[split] = uint32(next + i)
-		}
+		m.first = w.memberSlots
+		w.memberSlots += 8 * m.bytes()
 		m.answer()
-		next += 8 * m.bytes()
+	}
+	for test := range slots {
+		slots[test] += uint32(byFeature[test.feature].first)
 	}
 	return slots
 }
 
-// slotCount is the number of slots.
-func (w *walks) slotCount() int {
-	n := len(w.slots)
-	for _, m := range w.members {
-		n += 8 * m.bytes()
-	}
-	return n
-}
-
 // answer finds the answers of all codes to the tests.
 func (m *members) answer() {
-	m.tests = len(m.splits)
-	for _, split := range m.splits {
+	for i := range m.sets {
 		for code := range 256 {
-			if split.Set().Has(code) {
+			if m.sets[i].Has(code) {
 				m.codes = max(m.codes, code+1)
 			}
 		}
 	}
-	bytes := m.bytes()
-	m.right = slices.Repeat([]uint8{255}, (m.codes+1)*bytes)
-	for i, split := range m.splits {
+	m.right = slices.Repeat([]uint8{255}, (m.codes+1)*m.bytes())
+	for i := range m.sets {
 		for code := range m.codes {
-			if split.Set().Has(code) {
-				m.right[code*bytes+i/8] &^= 1 << (i % 8)
+			if m.sets[i].Has(code) {
+				m.right[code*m.bytes()+i/8] &^= 1 << (i % 8)
 			}
 		}
 	}
-	m.splits = nil
 }
 
-func (m *members) bytes() int { return (m.tests + 7) / 8 }
+func (m *members) bytes() int { return (len(m.sets) + 7) / 8 }
 
 // keysOf is the keys of the answers of a byte.
 var keysOf = func() (keys [256][8]uint64) {

@@ -29,7 +29,7 @@ func (w *walks) newRow(k *kernel.Funcs, trees int) *Row {
 		walks:  w,
 		adder:  w.values.newAdder(k),
 		trees:  trees,
-		keys:   make([]uint64, max(w.slotCount(), w.values.most)),
+		keys:   make([]uint64, max(w.memberSlots+len(w.slots), w.values.most)),
 		scores: make([]float64, w.values.stride()),
 	}
 	r.walk = kernel.WalkJob{Branches: w.branches, Keys: r.keys, Leaves: r.leaves[:]}
@@ -63,15 +63,16 @@ var least, greatest = bin.Key(-math.MaxFloat64), bin.Key(math.MaxFloat64)
 
 // Load makes a row the one that is predicted.
 func (r *Row) Load(row []float64) {
+	keys := r.keys[r.memberSlots:]
 	for i, s := range r.slots {
 		x := row[s.feature]
 		switch {
 		case x == x:
-			r.keys[i] = max(least, min(bin.Key(x), greatest))
+			keys[i] = max(least, min(bin.Key(x), greatest))
 		case s.missingRight:
-			r.keys[i] = math.MaxUint64
+			keys[i] = math.MaxUint64
 		default:
-			r.keys[i] = 0
+			keys[i] = 0
 		}
 	}
 	for _, m := range r.members {

@@ -14,10 +14,12 @@ import (
 type walks struct {
 	values   *values
 	branches []kernel.Branch
-	slots    []slot        // of numeric features
-	members  []*members    // of categorical ones: a slot for each test
+	members  []*members    // of categorical features: a slot for each test
+	slots    []slot        // of numeric features; they come after memberSlots others
 	walks    []kernel.Walk // runTrees a run, numbered within it
 	depths   []uint32      // by kernel.WalkLanes walks
+
+	memberSlots int
 
 	// Between what the trees of a run change the score of a class, by run and
 	// class, zero being among it; and how much its sums can be rounded, by run: the
@@ -32,6 +34,12 @@ type slot struct {
 	missingRight bool
 }
 
+// slotsOf is the slots of tests.
+type slotsOf struct {
+	categorical map[member]uint32
+	numeric     map[slot]uint32
+}
+
 // runTrees is how many trees are walked before their values are added.
 const runTrees = 8 * kernel.WalkLanes
 
@@ -41,7 +49,7 @@ func newWalks(f *model.Forest, v *values) *walks {
 	for leaf := range uint32(v.most) {
 		w.branches = append(w.branches, leafBranch(leaf, leaf))
 	}
-	slots := w.makeSlots(f)
+	slots := slotsOf{w.addMembers(f), map[slot]uint32{}}
 	for first := 0; first < f.Trees(); first += runTrees {
 		w.addRun(f, slots, first, min(first+runTrees, f.Trees()))
 		w.boundRun(f, first, min(first+runTrees, f.Trees()))
@@ -55,7 +63,7 @@ func leafBranch(leaf, at uint32) kernel.Branch {
 }
 
 // addRun adds the walks through some trees, those of like depth side by side.
-func (w *walks) addRun(f *model.Forest, slots map[model.Split]uint32, first, last int) {
+func (w *walks) addRun(f *model.Forest, slots slotsOf, first, last int) {
 	type tree struct {
 		kernel.Walk
 		depth uint32
@@ -79,7 +87,7 @@ func (w *walks) addRun(f *model.Forest, slots map[model.Split]uint32, first, las
 
 // addTree adds the nodes of a tree, those near the root together. It returns
 // their depth. Two leaves of one node are the same in all trees.
-func (w *walks) addTree(t model.Tree, slots map[model.Split]uint32) (depth uint32) {
+func (w *walks) addTree(t model.Tree, slots slotsOf) (depth uint32) {
 	type place struct {
 		child model.Child
 		depth uint32
@@ -94,11 +102,7 @@ func (w *walks) addTree(t model.Tree, slots map[model.Split]uint32) (depth uint3
 			continue
 		}
 		n := t.Node(p.child)
-		split := n.Split()
-		b := kernel.Branch{Key: categoricalKey, Slot: slots[alike(split)]}
-		if split.Set() == nil {
-			b.Key = bin.Key(split.Threshold())
-		}
+		b := w.branch(n.Split(), slots)
 		left, right := n.Left(), n.Right()
 		if left.IsLeaf() && right.IsLeaf() {
 			b.Right = uint32(right.Leaf())
@@ -110,6 +114,21 @@ func (w *walks) addTree(t model.Tree, slots map[model.Split]uint32) (depth uint3
 		w.branches = append(w.branches, b)
 	}
 	return depth
+}
+
+// branch is a test, whose slot may be that of others.
+func (w *walks) branch(split model.Split, slots slotsOf) kernel.Branch {
+	if set := split.Set(); set != nil {
+		return kernel.Branch{Key: categoricalKey, Slot: slots.categorical[member{split.Feature, *set}]}
+	}
+	s := slot{int(split.Feature), !split.MissingLeft}
+	number, known := slots.numeric[s]
+	if !known {
+		number = uint32(w.memberSlots + len(w.slots))
+		slots.numeric[s] = number
+		w.slots = append(w.slots, s)
+	}
+	return kernel.Branch{Key: bin.Key(split.Threshold()), Slot: number}
 }
 
 // boundRun notes how some trees can change scores.
