@@ -108,7 +108,7 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 // fitEncoder makes columns of numbers of the features of a training set, and has the
 // set remember how.
 func fitEncoder(set *data.Set, x Features, o DatasetOptions) (columns bin.Source, err error) {
-	target := &category.Target{Classes: len(set.Classes), Labels: set.Labels, Weights: set.Weights}
+	target := &category.Target{Classes: len(set.Classes), Labels: set.Labels, Weight: set.Weight}
 	if o.Init != nil {
 		set.Encoder = o.Init.encoder
 		columns, err = set.Encoder.Train(x, target, o.Seed)

@@ -134,39 +134,59 @@ func TestCategories(t *testing.T) {
 }
 
 // TestContinueCategories: a model is continued on the same rows with a dictionary
-// in another order as with the first one. The errors name a column that does not fit.
+// in another order as with the first one, and the rows have the bins that they had.
+// The errors name a column that does not fit.
 func TestContinueCategories(t *testing.T) {
-	for _, method := range []string{"aoso", "abc"} {
-		columns, labels := coloured(600, 9, 3, 3)
+	for _, v := range []struct {
+		method     string
+		categories int
+	}{{"aoso", 9}, {"abc", 9}, {"aoso", 400}} {
+		columns, labels := coloured(2000, v.categories, 3, 3)
 		x := mustTable(t, columns)
 		codes, names := make([]int32, x.Rows()), slices.Clone(x.Categories(0))
 		slices.Reverse(names)
 		values := make([]float64, x.Rows())
 		x.Column(0, 0, values)
-		for i, v := range values {
-			if codes[i] = -1; v == v {
-				codes[i] = int32(len(names) - 1 - int(v))
+		for i, value := range values {
+			if codes[i] = -1; value == value {
+				codes[i] = int32(len(names) - 1 - int(value))
 			}
 		}
 		p := DefaultParams()
-		p.Preset, p.Method, p.Trees = "paper", method, 6
-		train := func(x Features, before *Model) *Model {
+		p.Preset, p.Method, p.Trees = "paper", v.method, 6
+		testColumns, testLabels := coloured(500, v.categories, 3, 4)
+		test := mustTable(t, testColumns)
+		train := func(x Features, before *Model) (*Dataset, *Result) {
 			d, err := NewDataset(x, labels, DatasetOptions{Init: before})
 			if err != nil {
 				t.Fatal(err)
 			}
-			result, err := Train(context.Background(), d, p, TrainOptions{})
+			valid, err := d.Aligned(test, testLabels, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return result.Model
+			result, err := Train(context.Background(), d, p, TrainOptions{Valid: valid})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e, err := result.Model.Evaluate(test, testLabels, nil, PredictOptions{}); err != nil || *e != *result.Valid {
+				t.Errorf("%+v: the model does %+v (%v), said to do %+v", v, e, err, *result.Valid)
+			}
+			return d, result
 		}
-		before := train(x, nil)
+		first, before := train(x, nil)
+		more, after := train(x, before.Model)
+		if !first.set.BinnedAs(more.set) || !slices.EqualFunc(first.set.Matrix.Columns, more.set.Matrix.Columns, slices.Equal[[]uint8]) {
+			t.Errorf("%+v: the same rows have other bins when the model is continued", v)
+		}
+		if !(after.Valid.LogLoss < before.Valid.LogLoss) {
+			t.Errorf("%+v: the loss went from %g to %g", v, before.Valid.LogLoss, after.Valid.LogLoss)
+		}
 		other := mustTable(t, []Column{Codes(codes, names), columns[1]})
-		if train(x, before).Fingerprint() != train(other, before).Fingerprint() {
-			t.Errorf("method %s: another order of the categories continues to another model", method)
+		if _, r := train(other, before.Model); r.Model.Fingerprint() != after.Model.Fingerprint() {
+			t.Errorf("%+v: another order of the categories continues to another model", v)
 		}
-		_, err := before.Predict(mustTable(t, []Column{columns[0], columns[0]}), PredictOptions{})
+		_, err := before.Model.Predict(mustTable(t, []Column{columns[0], columns[0]}), PredictOptions{})
 		if want := `aoso: features: column 1, "f1", is "c0"; allowed: numbers, as in training`; err == nil || err.Error() != want {
 			t.Errorf("the error is %v, want %s", err, want)
 		}

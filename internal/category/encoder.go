@@ -91,15 +91,7 @@ func (e *Encoder) Owner(column int) (feature, rate int) {
 	if column < len(e.Features) {
 		return column, -1
 	}
-	column -= len(e.Features)
-	for feature = range e.Features {
-		if rates := len(e.Features[feature].Rates); column < rates {
-			break
-		} else {
-			column -= rates
-		}
-	}
-	return feature, column
+	return e.Owners()[column], (column - len(e.Features)) % len(e.Classes)
 }
 
 // Values gives the number that each category of a feature becomes in a column

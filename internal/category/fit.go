@@ -3,6 +3,7 @@ package category
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"slices"
 	"strconv"
 
@@ -43,34 +44,24 @@ func Fit(x bin.Source, t *Target, o Options) (*Encoder, bin.Source, error) {
 		if len(f.Categories) > MaxCategories {
 			return nil, nil, &TooManyError{j, len(f.Categories)}
 		}
-		f.Rated = len(f.Categories) > min(o.MaxBins, mostCodes)
+		f.Rated = len(f.Categories) > min(o.MaxBins, MostCodes)
 	}
 	if !any {
 		return nil, x, nil
 	}
-	plain, err := e.Encode(x)
-	if err != nil {
-		return nil, nil, err
-	}
 	if slices.ContainsFunc(e.Features, func(f Feature) bool { return f.Rated }) {
 		e.Classes = ratedClasses(t)
 	}
-	if len(e.Classes) == 0 {
-		return e, plain, nil
-	}
-	return e, e.withRates(x, plain.(*encoded), t, o.Seed, func(f *Feature, rates [][]float32) { f.Rates = rates }), nil
+	columns, err := e.Train(x, t, o.Seed)
+	return e, columns, err
 }
 
 // findNames lists the categories of a column that occur, or, without names, its
 // numbers as categories, each once and in order.
 func findNames(x bin.Source, j int, names []string) (found []string) {
-	const block = 4096
-	values := make([]float64, block)
 	numbers, occurs := map[float64]bool{}, make([]bool, len(names))
-	for first := 0; first < x.Rows(); first += block {
-		n := min(block, x.Rows()-first)
-		x.Column(j, first, values[:n])
-		for _, v := range values[:n] {
+	for _, values := range blocks(x, j) {
+		for _, v := range values {
 			switch {
 			case v != v:
 			case names == nil:
@@ -88,16 +79,31 @@ func findNames(x bin.Source, j int, names []string) (found []string) {
 			found = append(found, name)
 		}
 	}
-	sortNames(found)
+	SortNames(found)
 	if found == nil {
 		return []string{} // all are missing
 	}
 	return slices.Compact(found) // a list may have a name twice
 }
 
-// sortNames sorts categories by value if all are integers, else as strings, so
-// that the order does not depend on the table.
-func sortNames(names []string) {
+// blocks gives the values of a column block by block, and the row that each begins
+// with.
+func blocks(x bin.Source, j int) iter.Seq2[int, []float64] {
+	return func(yield func(int, []float64) bool) {
+		values := make([]float64, 4096)
+		for first := 0; first < x.Rows(); first += len(values) {
+			values = values[:min(len(values), x.Rows()-first)]
+			x.Column(j, first, values)
+			if !yield(first, values) {
+				return
+			}
+		}
+	}
+}
+
+// SortNames sorts the names of categories or classes by value if all are integers,
+// else as strings. The order thus does not depend on that of the rows.
+func SortNames(names []string) {
 	values := make(map[string]int64, len(names))
 	for _, name := range names {
 		v, err := strconv.ParseInt(name, 10, 64)

@@ -19,7 +19,7 @@ import (
 // would tell its class: it would be lower than others of its category if the row
 // is of the class.
 const (
-	mostCodes = 100 // of a feature; bench/README.md tells why
+	MostCodes = 100 // of a feature; bench/README.md tells why
 	prior     = 10  // more rows
 	mostRates = 12  // classes, the most frequent ones
 )
@@ -27,43 +27,32 @@ const (
 // Target is the classes of the rows, from which rates are taken.
 type Target struct {
 	Classes int
-	Labels  []int32   // by row; −1: unknown
-	Weights []float32 // by row; nil: all one
+	Labels  []int32 // by row; −1: unknown
+	Weight  func(row int) float64
 }
 
-func (t *Target) weight(row int) float64 {
-	if t.Weights == nil {
-		return 1
-	}
-	return float64(t.Weights[row])
-}
-
-// Train returns the columns to train on, which a model that continues another's
-// training encodes like it: the rates of a row do not know the row's own class.
+// Train returns the columns to train on: the rates of a row do not know the row's
+// own class. Features that should have rates and have none, as in an encoder that
+// does not continue another's training, get those of all rows.
 func (e *Encoder) Train(x bin.Source, t *Target, seed uint64) (bin.Source, error) {
 	plain, err := e.Encode(x)
 	if err != nil || e == nil || len(e.Classes) == 0 {
 		return plain, err
 	}
-	return e.withRates(x, plain.(*encoded), t, seed, func(*Feature, [][]float32) {}), nil
-}
-
-// withRates is a source whose rates are those of the rows before, in an order that
-// looks random. take is given those of each feature after all rows.
-func (e *Encoder) withRates(x bin.Source, plain *encoded, t *Target, seed uint64, take func(f *Feature, rates [][]float32)) bin.Source {
-	r := newRater(t, e.Classes)
-	r.order = shuffled(x.Rows(), seed)
-	s := &ratedSource{encoded: plain}
+	r := newRater(t, e.Classes, shuffled(x.Rows(), seed))
+	s := &ratedSource{Source: plain, features: len(e.Features)}
 	for j := range e.Features {
 		f := &e.Features[j]
 		if !f.Rated {
 			continue
 		}
 		all, before := r.rate(f.positions(x, j), len(f.Categories))
-		take(f, all)
+		if f.Rates == nil {
+			f.Rates = all
+		}
 		s.rates = append(s.rates, before...)
 	}
-	return s
+	return s, nil
 }
 
 // positions is the positions of a column's values among the categories of the
@@ -71,13 +60,10 @@ func (e *Encoder) withRates(x bin.Source, plain *encoded, t *Target, seed uint64
 func (f *Feature) positions(x bin.Source, j int) []int32 {
 	places, _ := f.places(x, j)
 	position := places.take(func(category int) float64 { return float64(category) })
-	const block = 4096
-	values, positions := make([]float64, block), make([]int32, x.Rows())
-	for first := 0; first < x.Rows(); first += block {
-		n := min(block, x.Rows()-first)
-		x.Column(j, first, values[:n])
-		position.apply(values[:n])
-		for i, v := range values[:n] {
+	positions := make([]int32, x.Rows())
+	for first, values := range blocks(x, j) {
+		position.apply(values)
+		for i, v := range values {
 			positions[first+i] = -1
 			if v == v {
 				positions[first+i] = int32(v)
@@ -130,7 +116,7 @@ func (t *Target) counts() []float64 {
 	counts := make([]float64, t.Classes)
 	for row, y := range t.Labels {
 		if y >= 0 {
-			counts[y] += t.weight(row)
+			counts[y] += t.Weight(row)
 		}
 	}
 	return counts
@@ -145,8 +131,8 @@ type rater struct {
 	share   []float64 // of these classes among all rows
 }
 
-func newRater(t *Target, classes []int32) *rater {
-	r := &rater{target: t, classes: classes}
+func newRater(t *Target, classes []int32, order []uint32) *rater {
+	r := &rater{target: t, order: order, classes: classes}
 	for k := range t.Classes {
 		r.place = append(r.place, slices.Index(classes, int32(k)))
 	}
@@ -187,7 +173,7 @@ func (r *rater) rate(positions []int32, categories int) (all, before [][]float32
 		if y < 0 {
 			continue
 		}
-		w, weight := sums[category*width:][:width], r.target.weight(int(row))
+		w, weight := sums[category*width:][:width], r.target.Weight(int(row))
 		w[width-1] += weight
 		if k := r.place[y]; k >= 0 {
 			w[k] += weight
@@ -199,20 +185,22 @@ func (r *rater) rate(positions []int32, categories int) (all, before [][]float32
 	return all, before
 }
 
-// ratedSource is a source to train on.
+// ratedSource is a source to train on. Its columns after those of the features are
+// the rates of rows.
 type ratedSource struct {
-	*encoded
-	rates [][]float32 // of the columns after those of the features, by row
+	bin.Source
+	features int
+	rates    [][]float32 // by column and row
 }
 
-func (s *ratedSource) Cols() int { return s.encoded.Cols() + len(s.rates) }
+func (s *ratedSource) Cols() int { return s.features + len(s.rates) }
 
 func (s *ratedSource) Column(j, first int, dst []float64) {
-	if j < s.encoded.Cols() {
-		s.encoded.Column(j, first, dst)
+	if j < s.features {
+		s.Source.Column(j, first, dst)
 		return
 	}
-	for i, rate := range s.rates[j-s.encoded.Cols()][first:][:len(dst)] {
+	for i, rate := range s.rates[j-s.features][first:][:len(dst)] {
 		dst[i] = float64(rate)
 	}
 }

@@ -1,10 +1,9 @@
 package data
 
 import (
-	"slices"
-	"strconv"
-	"strings"
 	"unique"
+
+	"github.com/libaoso/aoso/internal/category"
 )
 
 // Label is the class of a row. The text of a class is in memory once.
@@ -20,23 +19,10 @@ func Classes(labels []Label) []string {
 		}
 	}
 	classes := make([]string, 0, len(seen))
-	values := map[string]int64{}
 	for label := range seen {
-		class := label.Value()
-		classes = append(classes, class)
-		if v, err := strconv.ParseInt(class, 10, 64); err == nil && strconv.FormatInt(v, 10) == class {
-			values[class] = v
-		}
+		classes = append(classes, label.Value())
 	}
-	slices.SortFunc(classes, func(a, b string) int {
-		if len(values) == len(classes) {
-			if values[a] < values[b] {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a, b)
-	})
+	category.SortNames(classes)
 	return classes
 }
 

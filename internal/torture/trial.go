@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/category"
 )
 
 // trial is a trained scenario, the subject of the checks.
@@ -51,7 +52,7 @@ func newTrial(c *scenario, folder string) (*trial, error) {
 // rated tells whether the model has a categorical feature of so many categories
 // that training sees other numbers for it than prediction.
 func (t *trial) rated() bool {
-	codes := 100
+	codes := category.MostCodes
 	if t.data.MaxBins > 0 {
 		codes = min(codes, t.data.MaxBins)
 	}
