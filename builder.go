@@ -99,12 +99,6 @@ func (b *DatasetBuilder) Aligned(train *Dataset) (*Dataset, error) {
 	return train.aligned(b.table(), b.labels, b.weights, b.options.Threads)
 }
 
-// categoryList is the categories of a column so far, in order of first sight.
-type categoryList struct {
-	names    []string
-	position map[string]float64
-}
-
 // renumbered is a chunk whose categories have the positions that they have in the
 // builder, which takes up new ones.
 func (b *DatasetBuilder) renumbered(x Features) Features {
@@ -118,18 +112,11 @@ func (b *DatasetBuilder) renumbered(x Features) Features {
 			continue
 		}
 		if b.names[j] == nil {
-			b.names[j] = &categoryList{names: []string{}, position: map[string]float64{}}
+			b.names[j] = newCategoryList()
 		}
-		list := b.names[j]
 		r.positions[j] = make([]float64, len(names))
 		for i, name := range names {
-			position, known := list.position[name]
-			if !known {
-				position = float64(len(list.names))
-				list.position[name] = position
-				list.names = append(list.names, name)
-			}
-			r.positions[j][i] = position
+			r.positions[j][i] = float64(b.names[j].code(name))
 		}
 	}
 	return r
