@@ -16,7 +16,7 @@ func (s *splitter) exact(rows []uint32, column int) candidate {
 	one.fillGroup(&group{0, 1, nil, nil}, &h, &s.workers[0], 1)
 	w := &s.workers[0]
 	switch {
-	case s.Mapper.Features[column].Categorical:
+	case s.categorical(column):
 		w.subsets.Subsets = s.subsets
 		w.subsets.load(&h, t.bins, t.stride, 0, s.job.Pairs)
 		counts := s.count(rows, column)

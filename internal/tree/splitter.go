@@ -131,9 +131,12 @@ func (s *splitter) scan(t *tile, part *Histogram, base int, w *worker) {
 		if cells.wide() {
 			job.Tile = nil
 		}
-		s.kernels.Scan(job)
-		for f := 0; f < kernel.TileLanes/m && c < t.endColumn; f++ {
-			if s.Mapper.Features[s.columns[c]].Categorical {
+		end := min(c+kernel.TileLanes/m, t.endColumn)
+		if slices.ContainsFunc(s.columns[c:end], func(column int) bool { return !s.categorical(column) }) {
+			s.kernels.Scan(job)
+		}
+		for f := 0; c < end; f++ {
+			if s.categorical(s.columns[c]) {
 				s.best[c] = s.scanSubsets(&cells, t, f*m, w)
 				c++
 				continue
@@ -167,6 +170,8 @@ func (h *Histogram) nextFilled(b int, t *tile, lane, lanes int) int {
 	}
 	return b
 }
+
+func (s *splitter) categorical(column int) bool { return s.Mapper.Features[column].Categorical }
 
 // coarse tells whether the column has fewer bins here than where it is split.
 func (s *splitter) coarse(column int) bool {
