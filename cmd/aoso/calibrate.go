@@ -7,12 +7,7 @@ import (
 )
 
 // calibrator is the command calibrate.
-type calibrator struct {
-	reader
-	model, data string
-	options     aoso.PredictOptions
-	saver
-}
+type calibrator struct{ deriver }
 
 func newCalibrate() *cobra.Command {
 	k := &calibrator{}
@@ -26,23 +21,16 @@ scores do not change. Do not use the training data.`,
 		Args:    cobra.NoArgs,
 		RunE:    work(k.run),
 	}
-	f := c.Flags()
-	f.SortFlags = false
-	f.StringVar(&k.model, "model", "", "model `file`")
-	f.StringVar(&k.data, "data", "", "labelled `file`")
-	k.reader.bind(c)
-	f.IntVar(&k.options.Threads, "threads", 0, "threads; 0: all cores")
-	k.saver.bind(c)
-	require(c, "model", "data")
+	k.bind(c)
 	return c
 }
 
 func (k *calibrator) run(c *cobra.Command) error {
-	m, x, labels, err := k.readFor(k.model, k.data, &k.saver)
+	m, x, labels, err := k.load()
 	if err != nil {
 		return err
 	}
-	m, report, err := m.Calibrate(x, labels, nil, k.options)
+	m, report, err := m.Calibrate(x, labels, nil, aoso.PredictOptions{Threads: k.threads})
 	if err != nil {
 		return err
 	}

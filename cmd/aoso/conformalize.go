@@ -7,12 +7,7 @@ import (
 )
 
 // conformalizer is the command conformalize.
-type conformalizer struct {
-	reader
-	model, data string
-	options     aoso.PredictOptions
-	saver
-}
+type conformalizer struct{ deriver }
 
 func newConformalize() *cobra.Command {
 	k := &conformalizer{}
@@ -27,23 +22,16 @@ rows that training held out. Predictions do not change.`,
 		Args:    cobra.NoArgs,
 		RunE:    work(k.run),
 	}
-	f := c.Flags()
-	f.SortFlags = false
-	f.StringVar(&k.model, "model", "", "model `file`")
-	f.StringVar(&k.data, "data", "", "labelled `file`")
-	k.reader.bind(c)
-	f.IntVar(&k.options.Threads, "threads", 0, "threads; 0: all cores")
-	k.saver.bind(c)
-	require(c, "model", "data")
+	k.bind(c)
 	return c
 }
 
 func (k *conformalizer) run(c *cobra.Command) error {
-	m, x, labels, err := k.readFor(k.model, k.data, &k.saver)
+	m, x, labels, err := k.load()
 	if err != nil {
 		return err
 	}
-	if m, err = m.Conformalize(x, labels, nil, k.options); err != nil {
+	if m, err = m.Conformalize(x, labels, nil, aoso.PredictOptions{Threads: k.threads}); err != nil {
 		return err
 	}
 	return k.save(c, m, nil)

@@ -155,23 +155,6 @@ func (r *reader) readUnlabelled(file string, of owner, called string) (*data, er
 	return d, err
 }
 
-// readFor loads a model and reads labelled data for it. First it checks that
-// the result can be saved.
-func (r *reader) readFor(model, file string, s *saver) (*aoso.Model, aoso.Features, aoso.Labels, error) {
-	if err := cmp.Or(r.needsLabel(), keepApart(s.out, file), s.check()); err != nil {
-		return nil, nil, nil, err
-	}
-	m, err := aoso.Load(model)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	d, err := r.readAs(file, m, "the model")
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return m, d.features(), aoso.StringLabels(d.labels), nil
-}
-
 // readTable reads a file according to the flags, and warns if the header is
 // doubtful.
 func (r *reader) readTable(file string, o table.Options) (*table.Table, error) {

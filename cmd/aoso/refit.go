@@ -8,10 +8,8 @@ import (
 
 // refitter is the command refit.
 type refitter struct {
-	reader
-	model, data string
-	options     aoso.RefitOptions
-	saver
+	deriver
+	keep float64
 }
 
 func newRefit() *cobra.Command {
@@ -26,24 +24,17 @@ reaches keep their values.`,
 		Args:    cobra.NoArgs,
 		RunE:    work(r.run),
 	}
-	f := c.Flags()
-	f.SortFlags = false
-	f.StringVar(&r.model, "model", "", "model `file`")
-	f.StringVar(&r.data, "data", "", "labelled `file`")
-	r.reader.bind(c)
-	f.Float64Var(&r.options.Keep, "keep", 0, "share of its old values that a leaf keeps, 0 to 1")
-	f.IntVar(&r.options.Threads, "threads", 0, "threads; 0: all cores")
-	r.saver.bind(c)
-	require(c, "model", "data")
+	r.bind(c)
+	c.Flags().Float64Var(&r.keep, "keep", 0, "share of its old values that a leaf keeps, 0 to 1")
 	return c
 }
 
 func (r *refitter) run(c *cobra.Command) error {
-	m, x, labels, err := r.readFor(r.model, r.data, &r.saver)
+	m, x, labels, err := r.load()
 	if err != nil {
 		return err
 	}
-	if m, err = m.Refit(x, labels, r.options); err != nil {
+	if m, err = m.Refit(x, labels, aoso.RefitOptions{Keep: r.keep, Threads: r.threads}); err != nil {
 		return err
 	}
 	return r.save(c, m, nil)
