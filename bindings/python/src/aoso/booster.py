@@ -288,7 +288,8 @@ class Booster(Probability):
         return _capi.predict(kind, self._handle, self._read(x), width, trees, threads)
 
     def _read(self, x: Any) -> _capi.Matrix:
-        _matrix.check_names((matrix := _matrix.read(x)).names, self.feature_names)
+        matrix = _matrix.read(x)
+        _matrix.check_names(matrix.names, self.feature_names)
         return matrix
 
     def _read_labels(self, y: Any, weight: Any, x: _capi.Matrix) -> tuple[_capi.Labels, Array | None]:
@@ -296,28 +297,6 @@ class Booster(Probability):
         return labels, _matrix.weights(weight, x.shape[0])
 
     # ----------------------------------------------------------- other models
-
-    def calibrated(self, x: Any, y: Any, *, weight: Any = None, threads: int = 0) -> Booster:
-        """The model with the temperature that minimizes the log loss of the given rows.
-
-        Raw scores and predicted classes do not change.
-
-        Parameters
-        ----------
-        x : table of shape (n_rows, n_features)
-            Rows that the model was not trained on.
-        y : array of shape (n_rows,)
-        weight : array of shape (n_rows,), optional
-        threads : int, default 0
-
-        Returns
-        -------
-        Booster
-            Its ``calibration`` has the temperature and the mean log loss before and after.
-        """
-        matrix = self._read(x)
-        handle, calibration = _capi.calibrate(self._handle, matrix, *self._read_labels(y, weight, matrix), threads)
-        return Booster(handle, self.classes, calibration=calibration)
 
     def refit(self, x: Any, y: Any, *, weight: Any = None, keep: float = 0.0, threads: int = 0) -> Booster:
         """The same splits with leaf values computed from other data.

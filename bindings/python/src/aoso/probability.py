@@ -50,6 +50,28 @@ class Probability:
         def _read(self, x: Any) -> _capi.Matrix: ...
         def _read_labels(self, y: Any, weight: Any, x: _capi.Matrix) -> tuple[_capi.Labels, Array | None]: ...
 
+    def calibrated(self: _Model, x: Any, y: Any, *, weight: Any = None, threads: int = 0) -> _Model:
+        """The model with the temperature that minimizes the log loss of the given rows.
+
+        Raw scores and predicted classes do not change.
+
+        Parameters
+        ----------
+        x : table of shape (n_rows, n_features)
+            Rows that the model was not trained on.
+        y : array of shape (n_rows,)
+        weight : array of shape (n_rows,), optional
+        threads : int, default 0
+
+        Returns
+        -------
+        Booster
+            Its ``calibration`` has the temperature and the mean log loss before and after.
+        """
+        matrix = self._read(x)
+        handle, calibration = _capi.calibrate(self._handle, matrix, *self._read_labels(y, weight, matrix), threads)
+        return type(self)(handle, self.classes, calibration=calibration)
+
     def predict_set(
         self,
         x: Any,

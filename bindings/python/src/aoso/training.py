@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from .errors import ArgumentError
 
 __all__ = ["Evaluation", "Progress", "Result", "cv", "suggest_params", "train"]
 
+_Callback = TypeVar("_Callback")
 _OURS = {alias: ours for ours, aliases in ALIASES.items() for alias in aliases.split()}
 
 
@@ -104,6 +105,20 @@ def _checked(params: Mapping[str, Any]) -> _capi.Params:
     return _capi.Params(params)
 
 
+def _check_sets(train_set: Any, valid: Any) -> None:
+    for name, dataset in (("train_set", train_set), ("valid", valid)):
+        if not (isinstance(dataset, Dataset) or (dataset is None and name == "valid")):
+            raise ArgumentError(f"{name} is a {type(dataset).__name__}; allowed: a Dataset")
+
+
+def _callables(callbacks: Iterable[_Callback] | None) -> list[_Callback]:
+    callbacks = list(callbacks or ())
+    for j, callback in enumerate(callbacks):
+        if not callable(callback):
+            raise ArgumentError(f"callbacks[{j}] is a {type(callback).__name__}; allowed: a callable")
+    return callbacks
+
+
 def train(
     params: Mapping[str, Any] | None,
     train_set: Dataset,
@@ -162,13 +177,8 @@ def train(
     >>> booster.result.iterations, booster.result.valid.error
     (50, 0.0)
     """
-    for name, dataset in (("train_set", train_set), ("valid", valid)):
-        if not (isinstance(dataset, Dataset) or (dataset is None and name == "valid")):
-            raise ArgumentError(f"{name} is a {type(dataset).__name__}; allowed: a Dataset")
-    callbacks = list(callbacks or ())
-    for j, callback in enumerate(callbacks):
-        if not callable(callback):
-            raise ArgumentError(f"callbacks[{j}] is a {type(callback).__name__}; allowed: a callable")
+    _check_sets(train_set, valid)
+    callbacks = _callables(callbacks)
     params = _named(params)
     for callback in callbacks:
         if isinstance(callback, EarlyStopping):

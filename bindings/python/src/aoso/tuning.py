@@ -16,8 +16,8 @@ from ._capi import Array
 from ._progress import Search
 from .booster import Booster
 from .dataset import Dataset
-from .errors import ArgumentError, FileError
-from .training import _checked, _named
+from .errors import FileError
+from .training import _callables, _check_sets, _checked, _named
 
 __all__ = ["Search", "Tuning", "tune"]
 
@@ -102,13 +102,8 @@ def tune(
     >>> tuning.params["leaves"], int(max(tuning.trials["trial"]))
     (3, 2)
     """
-    for name, dataset in (("train_set", train_set), ("valid", valid)):
-        if not (isinstance(dataset, Dataset) or (dataset is None and name == "valid")):
-            raise ArgumentError(f"{name} is a {type(dataset).__name__}; allowed: a Dataset")
-    callbacks = list(callbacks or ())
-    for j, callback in enumerate(callbacks):
-        if not callable(callback):
-            raise ArgumentError(f"callbacks[{j}] is a {type(callback).__name__}; allowed: a callable")
+    _check_sets(train_set, valid)
+    callbacks = _callables(callbacks)
     limit = 0 if trials is None else _capi.integer("trials", trials, 1)
     tuner = _tuner.create(train_set._handle, _checked(_named(params)), None if valid is None else valid._handle, limit, table)
     try:
