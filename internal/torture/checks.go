@@ -51,7 +51,7 @@ var checks = []check{
 
 // asPredicted lists the checks of models that see the training rows in prediction
 // as they did in training.
-var asPredicted = []string{"loss", "interim losses", "continued", "derived"}
+var asPredicted = []string{"loss", "interim losses", "derived"}
 
 // checkLoss compares the training loss reported at the end with the loss of the
 // model's scores.
@@ -267,7 +267,7 @@ func checkContinued(t *trial, d dice) error {
 	if err != nil {
 		return err
 	}
-	if got := r.Model.Fingerprint(); got != t.fingerprint {
+	if got := r.Model.Fingerprint(); got != t.fingerprint && !t.rated() { // rates make other scores to start from
 		return fmt.Errorf("continued after %d of %d iterations: fingerprint %s, want %s", first, t.result.Iterations, got, t.fingerprint)
 	}
 	return nil
