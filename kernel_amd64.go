@@ -14,7 +14,7 @@ func cpuLevels() (levels []*kernel.Funcs) {
 	if cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL, cpuid.BMI2) {
 		levels = append(levels, avx512)
 	}
-	if cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI2) {
+	if cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI2, cpuid.FMA3) {
 		levels = append(levels, avx2)
 	}
 	return levels

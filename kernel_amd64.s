@@ -4,11 +4,10 @@
 // histograms: filling, scanning, adding, subtracting.
 //
 // The contract is package kernel: every routine returns the bits that the
-// plain Go reference returns. Vectors run along the classes of a row, or along
-// rows, only where the contract's order of additions allows it. Where a fused
-// multiply-add appears, one factor is 1 or the product is exact, so that it
-// rounds as the plain operation does; it is there to move work from the two
-// adders of a CPU to its two multipliers.
+// plain Go reference returns. Sums over rows are integers, so their order does not
+// matter; others are taken in the contract's order. A fused multiply-add rounds an
+// addend to whole units. Elsewhere one factor is 1 or the product is exact, so that
+// it rounds as the plain operation does.
 //
 // Operands are in Go's order: the destination is last, and VSUBPD b, a, d is
 // d = a - b. A routine takes one pointer to a job; the offsets of the job's
@@ -35,8 +34,31 @@ GLOBL ·one64(SB), RODATA|NOPTR, $8
 DATA ·abs64+0(SB)/8, $0x7FFFFFFFFFFFFFFF // all but the sign
 GLOBL ·abs64(SB), RODATA|NOPTR, $8
 
+// SHIFT64 is X = 1.5·2⁵² units: adding it rounds a number to whole units, which
+// the bits of the result count. SHIFT32 is 2²³ units. START64 and START32 are what
+// a sum of such bits over so many rows begins with, so that the shifts cancel.
+#define SHIFT64(unit, R, X) \
+	MOVQ   $0x4338000000000000, R \
+	VMOVQ  R, X                   \
+	VMULSD unit, X, X
+
+#define SHIFT32(unit, R, X) \
+	MOVL   $0x4B000000, R \
+	VMOVD  R, X           \
+	VMULSS unit, X, X
+
+#define START64(X, rows, R) \
+	VMOVQ X, R    \
+	IMULQ rows, R \
+	NEGQ  R
+
+#define START32(X, rows, R) \
+	VMOVD X, R    \
+	IMULL rows, R \
+	NEGL  R
+
 // ---------------------------------------------------------------------------
-// Totals, AVX-512: float64 vectors of eight classes, row after row
+// Totals, AVX-512: vectors of eight classes, row after row
 //
 // The classes are cut into tiles of 32, 16 or 8. The sums of a tile stay in
 // registers during the loop over the rows.
@@ -45,8 +67,9 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 //	R8 row cursor     R9 end of the row numbers   AX row's residuals
 //	R10 gradient out  R11 Hessian out             R12 classes left
 //	R13 weights       R15 end of the rows to fetch
+//	BX what the sums begin with
 //	Z0-Z3 gradient    Z4-Z7 Hessian               Z8-Z15 temporaries
-//	Z29 weight        Z30 abs mask                Z31 one
+//	Z28 shift         Z29 weight                  Z30 abs mask       Z31 one
 
 // EACH_ROW begins the loop body: AX points at the next row's residuals. It
 // prefetches those of a row to come, unless the list is too short (R15).
@@ -78,48 +101,54 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 
 // TOTALS_AVX512 adds eight classes of the row at AX to G and H.
 #define TOTALS_AVX512(offset, G, H, D, A) \
-	VCVTPS2PD    offset(AX), D \ // d = R
-	VANDPD       D, Z30, A     \ // a = |d|
-	VSUBPD       D, G, G       \ // G -= d
-	VMOVAPD      Z31, D        \
-	VFNMADD231PD A, Z31, D     \ // 1 - a, off the adders
-	VMULPD       A, D, A       \
-	VADDPD       A, H, H       // H += a*(1-a)
+	VCVTPS2PD   offset(AX), D \ // d = R
+	VANDPD      D, Z30, A     \ // a = |d|
+	VSUBPD      D, Z28, D     \
+	VPADDQ      D, G, G       \ // G -= d
+	VSUBPD      A, Z31, D     \
+	VFMADD213PD Z28, D, A     \
+	VPADDQ      A, H, H       // H += a*(1-a)
 
 // WEIGHTED_AVX512 does so for a row of weight Z29.
 #define WEIGHTED_AVX512(offset, G, H, D, A) \
 	VCVTPS2PD    offset(AX), D \
 	VANDPD       D, Z30, A     \
-	VFNMADD231PD D, Z29, G     \ // G -= w*d: the product is exact
+	VFNMADD213PD Z28, Z29, D   \
+	VPADDQ       D, G, G       \ // G -= w*d
 	VSUBPD       A, Z31, D     \
 	VMULPD       A, D, A       \
-	VMULPD       A, Z29, A     \
-	VADDPD       A, H, H       // H += w*(a*(1-a))
+	VFMADD213PD  Z28, Z29, A   \
+	VPADDQ       A, H, H       // H += w*(a*(1-a))
 
 // TOTALS_ARGS is what both levels read of the job.
 #define TOTALS_ARGS \
-	MOVQ j+0(FP), DI                 \
-	MOVQ totalsJob_Residuals(DI), SI \
-	MOVQ totalsJob_Stride(DI), R12   \
-	LEAQ (R12*4), DX                 \
-	MOVQ totalsJob_Gradient(DI), R10 \
-	MOVQ totalsJob_Hessian(DI), R11  \
-	MOVQ totalsJob_Weights(DI), R13
+	MOVQ j+0(FP), DI                               \
+	MOVQ totalsJob_Residuals(DI), SI               \
+	MOVQ totalsJob_Stride(DI), R12                 \
+	LEAQ (R12*4), DX                               \
+	MOVQ totalsJob_Gradient(DI), R10               \
+	MOVQ totalsJob_Hessian(DI), R11                \
+	MOVQ totalsJob_Weights(DI), R13                \
+	SHIFT64(totalsJob_Unit(DI), AX, X8)            \
+	START64(X8, (totalsJob_Rows+sliceLen)(DI), BX)
 
-// TOTALS_REWIND goes back to the first row and clears the sums.
+// TOTALS_REWIND goes back to the first row, TOTALS_START begins the sums.
 #define TOTALS_REWIND \
-	MOVQ   totalsJob_Rows(DI), R8            \
-	MOVQ   (totalsJob_Rows+sliceLen)(DI), R9 \
-	LEAQ   (R8)(R9*4), R9                    \
-	LEAQ   (-4*aheadRows)(R9), R15           \
-	VXORPD X0, X0, X0                        \
-	VXORPD X1, X1, X1                        \
-	VXORPD X2, X2, X2                        \
-	VXORPD X3, X3, X3                        \
-	VXORPD X4, X4, X4                        \
-	VXORPD X5, X5, X5                        \
-	VXORPD X6, X6, X6                        \
-	VXORPD X7, X7, X7
+	MOVQ  totalsJob_Rows(DI), R8            \
+	MOVQ  (totalsJob_Rows+sliceLen)(DI), R9 \
+	LEAQ  (R8)(R9*4), R9                    \
+	LEAQ  (-4*aheadRows)(R9), R15           \
+	VMOVQ BX, X0
+
+#define TOTALS_START(S0, S1, S2, S3, S4, S5, S6, S7) \
+	VPBROADCASTQ X0, S0 \
+	VMOVAPD      S0, S1 \
+	VMOVAPD      S0, S2 \
+	VMOVAPD      S0, S3 \
+	VMOVAPD      S0, S4 \
+	VMOVAPD      S0, S5 \
+	VMOVAPD      S0, S6 \
+	VMOVAPD      S0, S7
 
 // TOTALS_ROWS is the loop over the rows for one tile. ADD adds a row to the sums, WEIGHTED a
 // row of weight W, whose lower half is HALF.
@@ -153,11 +182,13 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 // func totalsAVX512(j *totalsJob)
 TEXT ·totalsAVX512(SB), NOSPLIT, $0-8
 	TOTALS_ARGS
+	VBROADCASTSD X8, Z28
 	VBROADCASTSD ·abs64(SB), Z30
 	VBROADCASTSD ·one64(SB), Z31
 
 tile:
 	TOTALS_REWIND
+	TOTALS_START(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7)
 	CMPQ  R12, $32
 	JAE   tile32
 	CMPQ  R12, $16
@@ -269,8 +300,8 @@ store32:
 //	AX row's offset    R14 weights, or 0        R10-R13 residuals of the firsts
 //	BX firsts cursor   DI their sums            R15 bytes of firsts left
 //	Z0-Z7 sums, two vectors a first             Z16, Z17 p of the classes
-//	Z18 p of a first   Z19, Z20 products        Z30 weight   Z31 one
-//	K4 lanes of a tile's first vector           K5 of its second half
+//	Z18 p of a first   Z19 product              Z29 shift   Z30 weight   Z31 one
+//	K4 lanes of a tile's first vector
 
 // CLASSESk is p of the tile's k classes in the row at AX.
 #define CLASSES16_AVX512 \
@@ -292,13 +323,14 @@ store32:
 	VADDPS       Z18, Z31, K3, Z18 \
 	JZ           2(PC)             \
 	VMULPS       Z18, Z30, Z18     \
-	VMULPS       Z16, Z18, Z19     \
-	VADDPS       Z19, S0, S0
+	VMOVAPS      Z29, Z19          \
+	VFMADD231PS  Z16, Z18, Z19     \
+	VPADDD       Z19, S0, S0
 
 #define CROSS32_AVX512(R, S0, S1) \
 	CROSS16_AVX512(R, S0, S1) \
-	VMULPS Z17, Z18, Z20      \
-	VADDPS Z20, S1, S1
+	VFMADD213PS Z29, Z17, Z18 \
+	VPADDD      Z18, S1, S1
 
 // CROSS_ROWk does so with the first k of a row's firsts. CLASSES and CROSS are
 // of a level and a tile's width; S0 to S7 are the sums.
@@ -315,33 +347,27 @@ store32:
 	CROSS(R12, S4, S5)                         \
 	CROSS(R13, S6, S7)
 
-// WIDENk stores the sums of a first and k classes as float64.
-#define WIDEN16_AVX512(S0, L0, S1, L1, at) \
-	VEXTRACTF32X8 $1, S0, Y19    \
-	VCVTPS2PD     L0, Z20        \
-	VCVTPS2PD     Y19, Z19       \
-	VMOVUPD       Z20, at        \
-	VMOVUPD       Z19, K5, 64 at
+// STOREk stores the sums of a first and k classes.
+#define STORE16_AVX512(S0, S1, at) VMOVDQU32 S0, K4, at
 
-#define WIDEN32_AVX512(S0, L0, S1, L1, at) \
-	WIDEN16_AVX512(S0, L0, S1, L1, at) \
-	VEXTRACTF32X8 $1, S1, Y19          \
-	VCVTPS2PD     L1, Z20              \
-	VCVTPS2PD     Y19, Z19             \
-	VMOVUPD       Z20, 128 at          \
-	VMOVUPD       Z19, 192 at
+#define STORE32_AVX512(S0, S1, at) \
+	VMOVDQU32 S0, at    \
+	VMOVDQU32 S1, 64 at
 
 // CROSS_START comes before the tiles, CROSS_TILES before each of them. R15 is
 // then the bytes from the tile to the end of the row.
 #define CROSS_START \
-	MOVQ j+0(FP), AX                      \
-	MOVQ crossJob_Residuals(AX), SI       \
-	MOVQ crossJob_Stride(AX), DX          \
-	MOVQ crossJob_Weights(AX), R14        \
-	SHLQ $2, DX                           \
-	MOVQ SI, CX                           \
-	CMPQ (crossJob_Rows+sliceLen)(AX), $0 \
-	JEQ  done
+	MOVQ j+0(FP), AX                              \
+	MOVQ crossJob_Residuals(AX), SI               \
+	MOVQ crossJob_Stride(AX), DX                  \
+	MOVQ crossJob_Weights(AX), R14                \
+	SHLQ $2, DX                                   \
+	MOVQ SI, CX                                   \
+	CMPQ (crossJob_Rows+sliceLen)(AX), $0         \
+	JEQ  done                                     \
+	SHIFT32(crossJob_Unit(AX), R8, X8)            \
+	START32(X8, (crossJob_Rows+sliceLen)(AX), R8) \
+	MOVL R8, start-8(SP)
 
 #define CROSS_TILES \
 	MOVQ j+0(FP), AX            \
@@ -351,7 +377,6 @@ store32:
 	MOVQ DX, R15                \
 	SUBQ DI, R15                \
 	JLE  done                   \
-	SHLQ $1, DI                 \
 	ADDQ crossJob_Cross(AX), DI
 
 #define CROSS_FIRST(i, R) \
@@ -393,83 +418,79 @@ store32:
 	CMPQ         R8, R9                  \
 	JB           loop
 
-// CROSS_TILE computes a tile of so many bytes with all firsts. The sums of a
-// first are 2·DX bytes from those of the next. L0 to L7 are the lower halves of
-// S0 to S7.
-#define CROSS_TILE(bytes, FETCH, CLASSES, CROSS, WIDEN, W, S0, S1, S2, S3, S4, S5, S6, S7, L0, L1, L2, L3, L4, L5, L6, L7, firsts, four, two, tworows, one, onerow, next) \
+// CROSS_TILE computes a tile of so many bytes with all firsts.
+#define CROSS_TILE(bytes, FETCH, CLASSES, CROSS, STORE, W, S0, S1, S2, S3, S4, S5, S6, S7, firsts, four, two, tworows, one, onerow, next) \
 firsts:  \
-	MOVQ   j+0(FP), AX                                                                     \
-	MOVQ   crossJob_Rows(AX), R8                                                           \
-	MOVQ   (crossJob_Rows+sliceLen)(AX), R9                                                \
-	LEAQ   (R8)(R9*4), R9                                                                  \
-	MOVQ   crossJob_First(AX), R10                                                         \
-	MOVQ   (crossJob_First+sliceLen)(AX), R15                                              \
-	LEAQ   (R10)(R15*4), R15                                                               \
-	SUBQ   BX, R15                                                                         \
-	JZ     next                                                                            \
-	VXORPS X0, X0, X0                                                                      \
-	VXORPS X1, X1, X1                                                                      \
-	VXORPS X2, X2, X2                                                                      \
-	VXORPS X3, X3, X3                                                                      \
+	MOVQ         j+0(FP), AX                                                               \
+	MOVQ         crossJob_Rows(AX), R8                                                     \
+	MOVQ         (crossJob_Rows+sliceLen)(AX), R9                                          \
+	LEAQ         (R8)(R9*4), R9                                                            \
+	MOVQ         crossJob_First(AX), R10                                                   \
+	MOVQ         (crossJob_First+sliceLen)(AX), R15                                        \
+	LEAQ         (R10)(R15*4), R15                                                         \
+	SUBQ         BX, R15                                                                   \
+	JZ           next                                                                      \
+	VPBROADCASTD start-8(SP), S0                                                           \
+	VMOVAPS      S0, S1                                                                    \
+	VMOVAPS      S0, S2                                                                    \
+	VMOVAPS      S0, S3                                                                    \
 	CROSS_FIRST(0, R10)                                                                    \
-	CMPQ   R15, $8                                                                         \
-	JB     one                                                                             \
+	CMPQ         R15, $8                                                                   \
+	JB           one                                                                       \
 	CROSS_FIRST(1, R11)                                                                    \
-	CMPQ   R15, $16                                                                        \
-	JB     two                                                                             \
+	CMPQ         R15, $16                                                                  \
+	JB           two                                                                       \
 	CROSS_FIRST(2, R12)                                                                    \
 	CROSS_FIRST(3, R13)                                                                    \
-	VXORPS X4, X4, X4                                                                      \
-	VXORPS X5, X5, X5                                                                      \
-	VXORPS X6, X6, X6                                                                      \
-	VXORPS X7, X7, X7                                                                      \
+	VMOVAPS      S0, S4                                                                    \
+	VMOVAPS      S0, S5                                                                    \
+	VMOVAPS      S0, S6                                                                    \
+	VMOVAPS      S0, S7                                                                    \
 	CROSS_ROWS(FETCH, CROSS_ROW4(CLASSES, CROSS, S0, S1, S2, S3, S4, S5, S6, S7), W, four) \
-	LEAQ   (DI)(DX*2), AX                                                                  \
-	WIDEN(S0, L0, S1, L1, (DI))                                                            \
-	WIDEN(S2, L2, S3, L3, (AX))                                                            \
-	WIDEN(S4, L4, S5, L5, (DI)(DX*4))                                                      \
-	WIDEN(S6, L6, S7, L7, (AX)(DX*4))                                                      \
-	ADDQ   $16, BX                                                                         \
-	LEAQ   (DI)(DX*8), DI                                                                  \
-	JMP    firsts                                                                          \
+	LEAQ         (DI)(DX*1), AX                                                            \
+	STORE(S0, S1, (DI))                                                                    \
+	STORE(S2, S3, (AX))                                                                    \
+	STORE(S4, S5, (DI)(DX*2))                                                              \
+	STORE(S6, S7, (AX)(DX*2))                                                              \
+	ADDQ         $16, BX                                                                   \
+	LEAQ         (DI)(DX*4), DI                                                            \
+	JMP          firsts                                                                    \
 	two:                                                                      \
 	CROSS_ROWS(FETCH, CROSS_ROW2(CLASSES, CROSS, S0, S1, S2, S3), W, tworows) \
-	WIDEN(S0, L0, S1, L1, (DI))                                               \
-	WIDEN(S2, L2, S3, L3, (DI)(DX*2))                                         \
+	STORE(S0, S1, (DI))                                                       \
+	STORE(S2, S3, (DI)(DX*1))                                                 \
 	ADDQ $8, BX                                                               \
-	LEAQ (DI)(DX*4), DI                                                       \
+	LEAQ (DI)(DX*2), DI                                                       \
 	JMP  firsts                                                               \
 	one:                                                             \
 	CROSS_ROWS(FETCH, CROSS_ROW1(CLASSES, CROSS, S0, S1), W, onerow) \
-	WIDEN(S0, L0, S1, L1, (DI))                                      \
+	STORE(S0, S1, (DI))                                              \
 	next:                                                            \
 	ADDQ  $bytes, CX                                                 \
 	JMP   tile
 
-#define CROSS_TILE_AVX512(bytes, FETCH, CLASSES, CROSS, WIDEN, firsts, four, two, tworows, one, onerow, next) \
-CROSS_TILE(bytes, FETCH, CLASSES, CROSS, WIDEN, Z30, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, firsts, four, two, tworows, one, onerow, next)
+#define CROSS_TILE_AVX512(bytes, FETCH, CLASSES, CROSS, STORE, firsts, four, two, tworows, one, onerow, next) \
+CROSS_TILE(bytes, FETCH, CLASSES, CROSS, STORE, Z30, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, firsts, four, two, tworows, one, onerow, next)
 
-#define CROSS_TILE_AVX2(bytes, FETCH, CLASSES, CROSS, WIDEN, firsts, four, two, tworows, one, onerow, next) \
-CROSS_TILE(bytes, FETCH, CLASSES, CROSS, WIDEN, Y14, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, X0, X1, X2, X3, X4, X5, X6, X7, firsts, four, two, tworows, one, onerow, next)
+#define CROSS_TILE_AVX2(bytes, FETCH, CLASSES, CROSS, STORE, firsts, four, two, tworows, one, onerow, next) \
+CROSS_TILE(bytes, FETCH, CLASSES, CROSS, STORE, Y14, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, firsts, four, two, tworows, one, onerow, next)
 
 // func crossAVX512(j *crossJob)
-TEXT ·crossAVX512(SB), NOSPLIT, $0-8
+TEXT ·crossAVX512(SB), NOSPLIT, $8-8
 	CROSS_START
+	VBROADCASTSS X8, Z29
 	VBROADCASTSS ·updateConst+0(SB), Z31
 	KXNORW       K4, K4, K4
 	CMPQ         DX, $64
-	JAE          lanes
+	JAE          tile
 	KSHIFTRW     $8, K4, K4
-
-lanes:
-	KSHIFTRW $8, K4, K5
 
 tile:
 	CROSS_TILES
 	CMPQ R15, $128
 	JAE  firsts32
-	CROSS_TILE_AVX512(64, CROSS_AHEAD64, CLASSES16_AVX512, CROSS16_AVX512, WIDEN16_AVX512, firsts16, four16, two16, tworows16, one16, onerow16, next16)
-	CROSS_TILE_AVX512(128, CROSS_AHEAD128, CLASSES32_AVX512, CROSS32_AVX512, WIDEN32_AVX512, firsts32, four32, two32, tworows32, one32, onerow32, next32)
+	CROSS_TILE_AVX512(64, CROSS_AHEAD64, CLASSES16_AVX512, CROSS16_AVX512, STORE16_AVX512, firsts16, four16, two16, tworows16, one16, onerow16, next16)
+	CROSS_TILE_AVX512(128, CROSS_AHEAD128, CLASSES32_AVX512, CROSS32_AVX512, STORE32_AVX512, firsts32, four32, two32, tworows32, one32, onerow32, next32)
 
 done:
 	VZEROUPPER
@@ -653,33 +674,35 @@ few:  \
 	JMP  go
 
 #define NEXT_FOUR(loop) \
-	VEXTRACTPS $0, X21, (R12)       \ // R of the own class = -(sum·inverse)
-	VEXTRACTPS $1, X21, (R13)       \
-	VEXTRACTPS $2, X21, (R14)       \
-	VEXTRACTPS $3, X21, (R15)       \
-	MOVQ       row0-64(SP), R8      \
-	MOVQ       row1-56(SP), R9      \
-	MOVQ       row2-48(SP), R10     \
-	MOVQ       row3-40(SP), R11     \
-	VEXTRACTPS $0, X10, (BP)(R8*4)  \
-	VEXTRACTPS $1, X10, (BP)(R9*4)  \
-	VEXTRACTPS $2, X10, (BP)(R10*4) \
-	VEXTRACTPS $3, X10, (BP)(R11*4) \
-	VCVTPS2PD  X20, Y20             \ // row after row
-	VMOVUPD    Y20, q0-32(SP)       \
-	CMPQ       CX, $4               \
-	JB         last                 \
-	VADDSD     q0-32(SP), X22, X22  \
-	VADDSD     q1-24(SP), X22, X22  \
-	VADDSD     q2-16(SP), X22, X22  \
-	VADDSD     q3-8(SP), X22, X22   \
-	ADDQ       $16, DI              \
-	SUBQ       $4, CX               \
-	JNZ        loop                 \
+	VEXTRACTPS $0, X21, (R12)        \ // R of the own class = -(sum·inverse)
+	VEXTRACTPS $1, X21, (R13)        \
+	VEXTRACTPS $2, X21, (R14)        \
+	VEXTRACTPS $3, X21, (R15)        \
+	MOVQ       row0-64(SP), R8       \
+	MOVQ       row1-56(SP), R9       \
+	MOVQ       row2-48(SP), R10      \
+	MOVQ       row3-40(SP), R11      \
+	VEXTRACTPS $0, X10, (BP)(R8*4)   \
+	VEXTRACTPS $1, X10, (BP)(R9*4)   \
+	VEXTRACTPS $2, X10, (BP)(R10*4)  \
+	VEXTRACTPS $3, X10, (BP)(R11*4)  \
+	VMAXPS     most-80(SP), X20, X12 \
+	VMOVUPS    X12, most-80(SP)      \
+	VCVTPS2PD  X20, Y20              \ // row after row
+	VMOVUPD    Y20, q0-32(SP)        \
+	CMPQ       CX, $4                \
+	JB         last                  \
+	VADDSD     q0-32(SP), X22, X22   \
+	VADDSD     q1-24(SP), X22, X22   \
+	VADDSD     q2-16(SP), X22, X22   \
+	VADDSD     q3-8(SP), X22, X22    \
+	ADDQ       $16, DI               \
+	SUBQ       $4, CX                \
+	JNZ        loop                  \
 	JMP        done
 
 // func updateAVX512(j *updateJob) bool
-TEXT ·updateAVX512(SB), NOSPLIT, $64-9
+TEXT ·updateAVX512(SB), NOSPLIT, $80-9
 	MOVQ         j+0(FP), AX
 	MOVQ         updateJob_Residuals(AX), SI
 	MOVQ         updateJob_Own(AX), BP
@@ -697,17 +720,18 @@ TEXT ·updateAVX512(SB), NOSPLIT, $64-9
 	VMOVDQU32    ·every4th(SB), X29
 	VPXORD       X30, X30, X30
 	VPXORQ       X22, X22, X22
-
-	SHLQ  $2, DX
-	TESTQ CX, CX
-	JZ    done
-	CMPQ  DX, $64
-	JEQ   rows16
-	CMPQ  DX, $128
-	JEQ   rows32
-	JA    rowsAny
-	CMPQ  DX, $32
-	JNE   rowsAny
+	VXORPS       X12, X12, X12
+	VMOVUPS      X12, most-80(SP)
+	SHLQ         $2, DX
+	TESTQ        CX, CX
+	JZ           done
+	CMPQ         DX, $64
+	JEQ          rows16
+	CMPQ         DX, $128
+	JEQ          rows32
+	JA           rowsAny
+	CMPQ         DX, $32
+	JNE          rowsAny
 
 rows8:
 	FOUR_ROWS(few8, go8)
@@ -783,9 +807,15 @@ last:
 	VADDSD q2-16(SP), X22, X22
 
 done:
-	MOVQ   j+0(FP), AX
-	VMOVSD X22, updateJob_SumResidual(AX)
-	MOVB   $1, ret+8(FP)
+	MOVQ      j+0(FP), AX
+	VMOVSD    X22, updateJob_SumResidual(AX)
+	VMOVUPS   most-80(SP), X12
+	VPERMILPS $0x4E, X12, X13
+	VMAXPS    X13, X12, X12
+	VPERMILPS $0xB1, X12, X13
+	VMAXSS    X13, X12, X12
+	VMOVSS    X12, updateJob_MaxResidual(AX)
+	MOVB      $1, ret+8(FP)
 	VZEROUPPER
 	RET
 
@@ -877,6 +907,9 @@ scale:
 own:
 	VXORPS    X20, X23, X21
 	VMOVSS    X21, (R8)(R10*1)
+	VMOVSS    most-80(SP), X12
+	VMAXSS    X20, X12, X12
+	VMOVSS    X12, most-80(SP)
 	VCVTSS2SD X20, X20, X20
 	VADDSD    X20, X22, X22
 	ADDQ      $4, DI
@@ -902,7 +935,8 @@ own:
 //	K7 rows that count                 K1-K4 those of two rows, by pair
 //
 //	Z20, Z21 maxima of |g|, h          Z22 weights      Z25 the least u to square
-//	Z26 abs, float64   Z27, Z28 permutations of (h, g)  Z30 abs   Z31 zero
+//	Z26 abs, float64   Z27, Z28 permutations of (h, g)  Z29 shift
+//	Z30 abs            Z31 zero
 //	K5 rows of class r or s            K6 pairs that there are
 
 // The square of a smaller number is lost in h >= |u|, and slow if subnormal.
@@ -934,13 +968,15 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $16
 	VMULPS   H, W, H
 
 #define FOLD_SUM_AVX512(Z, Y, X, to) \
-	VEXTRACTF64X4 $1, Z, Y0 \
-	VADDPD        Y0, Y, Y  \
-	VEXTRACTF64X2 $1, Y, X0 \
-	VADDPD        X0, X, X  \
-	VPERMILPD     $1, X, X0 \
-	VADDSD        X0, X, X  \
-	VMOVSD        X, to(DI)
+	VEXTRACTI64X4 $1, Z, Y0               \
+	VPADDQ        Y0, Y, Y                \
+	VEXTRACTI64X2 $1, Y, X0               \
+	VPADDQ        X0, X, X                \
+	VPSHUFD       $0x4E, X, X0            \
+	VPADDQ        X0, X, X                \
+	VMOVQ         X, R8                   \
+	ADDQ          gradAVX512Start(SP), R8 \
+	MOVQ          R8, to(DI)
 
 #define FOLD_MAX_AVX512(Y, X, to) \
 	VEXTRACTF64X2 $1, Y, X0    \
@@ -954,7 +990,7 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $16
 // The frame: eight row numbers; four pairs' (h, g) of eight rows, put aside;
 // by pair, sums of g, h and |g| and maxima of |g| and h; of these four pairs,
 // the first, its sums and its output; pairs left; bytes of a row's output, and
-// of what was put aside; where that goes.
+// of what was put aside; where that goes; what is added to the sums in the end.
 #define gradAVX512Rows 0
 #define gradAVX512Aside 32
 #define gradAVX512Sums (gradAVX512Aside+8*32)
@@ -968,6 +1004,7 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $16
 #define gradAVX512Next (gradAVX512Pair+48)
 #define gradAVX512Stride (gradAVX512Pair+56)
 #define gradAVX512Weights (gradAVX512Pair+64)
+#define gradAVX512Start (gradAVX512Pair+72)
 
 // PAIRS_AHEAD prefetches a row to come.
 #define PAIRS_AHEAD(at) \
@@ -1030,22 +1067,28 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $16
 	VCVTPS2PD     Y4, Z4                                    \
 	VCVTPS2PD     Y3, Z3                                    \
 	VCVTPS2PD     Y5, Z5                                    \
-	VADDPD        Z2, GA, KA, GA                            \
-	VADDPD        Z4, GB, KB, GB                            \
-	VADDPD        Z3, HA, KA, HA                            \
-	VADDPD        Z5, HB, KB, HB                            \
+	VADDPD        Z29, Z2, Z6                               \
+	VADDPD        Z29, Z4, Z7                               \
+	VADDPD        Z29, Z3, Z3                               \
+	VADDPD        Z29, Z5, Z5                               \
+	VPADDQ        Z6, GA, KA, GA                            \
+	VPADDQ        Z7, GB, KB, GB                            \
+	VPADDQ        Z3, HA, KA, HA                            \
+	VPADDQ        Z5, HB, KB, HB                            \
 	VANDPD        Z2, Z26, Z2                               \
 	VANDPD        Z4, Z26, Z4                               \
-	VADDPD        Z2, AA, KA, AA                            \
-	VADDPD        Z4, AB, KB, AB
+	VADDPD        Z29, Z2, Z2                               \
+	VADDPD        Z29, Z4, Z4                               \
+	VPADDQ        Z2, AA, KA, AA                            \
+	VPADDQ        Z4, AB, KB, AB
 
 // FOLD_SUMS and FOLD_MAXIMA add up the lanes, pair by pair.
 #define FOLD_SUMS(A, Y, B, C, D, to) \
-	VADDPD        C, A, A   \ // rows 0, 1 and 4, 5
-	VADDPD        D, B, B   \ // rows 2, 3 and 6, 7
-	VADDPD        B, A, A   \
-	VEXTRACTF64X4 $1, A, Y0 \
-	VADDPD        Y0, Y, Y  \
+	VPADDQ        C, A, A   \ // rows 0, 1 and 4, 5
+	VPADDQ        D, B, B   \ // rows 2, 3 and 6, 7
+	VPADDQ        B, A, A   \
+	VEXTRACTI64X4 $1, A, Y0 \
+	VPADDQ        Y0, Y, Y  \
 	VMOVUPD       Y, to(SP)
 
 #define FOLD_MAXIMA(Z, Y, X, to) \
@@ -1061,7 +1104,7 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $16
 	LEAQ (SI)(R*4), R
 
 // func gradientsAVX512(j *gradientsJob)
-TEXT ·gradientsAVX512(SB), 0, $488-8
+TEXT ·gradientsAVX512(SB), 0, $496-8
 	NO_LOCAL_POINTERS
 	VPMOVZXBD    ·interleave+0(SB), Z28
 	VBROADCASTSS ·updateConst+0(SB), Z22
@@ -1070,6 +1113,10 @@ TEXT ·gradientsAVX512(SB), 0, $488-8
 	VBROADCASTSS ·abs32(SB), Z30
 	VPXORD       Y31, Y31, Y31
 	MOVQ         j+0(FP), AX
+	SHIFT64(gradientsJob_Unit(AX), R8, X0)
+	VBROADCASTSD X0, Z29
+	START64(X0, (gradientsJob_Rows+sliceLen)(AX), R8)
+	MOVQ         R8, gradAVX512Start(SP)
 	MOVQ         gradientsJob_Stride(AX), DX
 	SHLQ         $2, DX
 	MOVQ         gradientsJob_Gradients(AX), SI
@@ -1124,10 +1171,13 @@ oneOffsets:
 	VMAXPS    Y3, Y21, Y21
 	VCVTPS2PD Y2, Z2
 	VCVTPS2PD Y3, Z3
-	VADDPD    Z2, Z8, K7, Z8
-	VADDPD    Z3, Z12, K7, Z12
+	VADDPD    Z29, Z2, Z4
+	VADDPD    Z29, Z3, Z3
+	VPADDQ    Z4, Z8, K7, Z8
+	VPADDQ    Z3, Z12, K7, Z12
 	VANDPD    Z2, Z26, Z2
-	VADDPD    Z2, Z16, K7, Z16
+	VADDPD    Z29, Z2, Z2
+	VPADDQ    Z2, Z16, K7, Z16
 	ADDQ      $64, SI
 	ADDQ      $32, DI
 	SUBQ      $8, CX
@@ -1270,14 +1320,18 @@ stats:
 	FOLD_MAXIMA(Z20, Y20, X20, gradAVX512Maxima)
 	FOLD_MAXIMA(Z21, Y21, X21, gradAVX512Maxima+16)
 	MOVQ gradAVX512Stats(SP), DI
+	MOVQ gradAVX512Start(SP), R9
 	XORL AX, AX
 
 pairstats:
 	MOVQ gradAVX512Sums(SP)(AX*8), R8
+	ADDQ R9, R8
 	MOVQ R8, pairStats_SumG(DI)
 	MOVQ (gradAVX512Sums+32)(SP)(AX*8), R8
+	ADDQ R9, R8
 	MOVQ R8, pairStats_SumH(DI)
 	MOVQ (gradAVX512Sums+64)(SP)(AX*8), R8
+	ADDQ R9, R8
 	MOVQ R8, pairStats_SumAbsG(DI)
 	MOVL gradAVX512Maxima(SP)(AX*4), R8
 	MOVL R8, pairStats_MaxAbsG(DI)
@@ -1735,27 +1789,28 @@ tail:
 // Totals, AVX2: as AVX-512, in tiles of 16 or 8 classes
 //
 //	Y0-Y3 gradient   Y4-Y7 Hessian   Y8-Y11 temporaries
-//	Y13 weight       Y14 abs mask    Y15 one
+//	Y12 shift        Y13 weight      Y14 abs mask       Y15 one
 
 // TOTALS_AVX2 adds four classes of the row at AX to G and H.
 #define TOTALS_AVX2(offset, G, H, D, A) \
-	VCVTPS2PD offset(AX), D \ // d = R
-	VANDPD    D, Y14, A     \ // a = |d|
-	VSUBPD    D, G, G       \ // G -= d
-	VSUBPD    A, Y15, D     \
-	VMULPD    A, D, A       \
-	VADDPD    A, H, H       // H += a*(1-a)
+	VCVTPS2PD   offset(AX), D \ // d = R
+	VANDPD      D, Y14, A     \ // a = |d|
+	VSUBPD      D, Y12, D     \
+	VPADDQ      D, G, G       \ // G -= d
+	VSUBPD      A, Y15, D     \
+	VFMADD213PD Y12, D, A     \
+	VPADDQ      A, H, H       // H += a*(1-a)
 
 // WEIGHTED_AVX2 does so for a row of weight Y13.
 #define WEIGHTED_AVX2(offset, G, H, D, A) \
-	VCVTPS2PD offset(AX), D \
-	VANDPD    D, Y14, A     \
-	VMULPD    D, Y13, D     \
-	VSUBPD    D, G, G       \ // G -= w*d
-	VSUBPD    A, Y15, D     \
-	VMULPD    A, D, A       \
-	VMULPD    A, Y13, A     \
-	VADDPD    A, H, H       // H += w*(a*(1-a))
+	VCVTPS2PD    offset(AX), D \
+	VANDPD       D, Y14, A     \
+	VFNMADD213PD Y12, Y13, D   \
+	VPADDQ       D, G, G       \ // G -= w*d
+	VSUBPD       A, Y15, D     \
+	VMULPD       A, D, A       \
+	VFMADD213PD  Y12, Y13, A   \
+	VPADDQ       A, H, H       // H += w*(a*(1-a))
 
 #define TILE8_AVX2(ADD) \
 	ADD(0, Y0, Y4, Y8, Y9)    \
@@ -1769,11 +1824,13 @@ tail:
 // func totalsAVX2(j *totalsJob)
 TEXT ·totalsAVX2(SB), NOSPLIT, $0-8
 	TOTALS_ARGS
+	VBROADCASTSD X8, Y12
 	VBROADCASTSD ·abs64(SB), Y14
 	VBROADCASTSD ·one64(SB), Y15
 
 tile:
 	TOTALS_REWIND
+	TOTALS_START(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
 	CMPQ  R12, $16
 	JAE   tile16
 	TESTQ R12, R12
@@ -1812,7 +1869,7 @@ store16:
 // Cross, AVX2: as AVX-512, in tiles of 16 or 8 classes
 //
 //	Y0-Y7 sums, two vectors a first             Y8, Y9 p of the classes
-//	Y10 p of a first   Y11, Y12 temporaries     Y14 weight   Y15 one
+//	Y10 p of a first   Y11, Y12 temporaries     Y13 shift    Y14 weight   Y15 one
 
 #define CLASSES8_AVX2 \
 	VMOVUPS   (CX)(AX*1), Y8  \ // p = R
@@ -1831,40 +1888,33 @@ store16:
 	VBLENDVPS    Y10, Y11, Y10, Y10 \
 	JZ           2(PC)              \
 	VMULPS       Y10, Y14, Y10      \
-	VMULPS       Y8, Y10, Y11       \
-	VADDPS       Y11, S0, S0
+	VMOVAPS      Y13, Y11           \
+	VFMADD231PS  Y8, Y10, Y11       \
+	VPADDD       Y11, S0, S0
 
 #define CROSS16_AVX2(R, S0, S1) \
-	CROSS8_AVX2(R, S0, S1) \
-	VMULPS Y9, Y10, Y12    \
-	VADDPS Y12, S1, S1
+	CROSS8_AVX2(R, S0, S1)   \
+	VFMADD213PS Y13, Y9, Y10 \
+	VPADDD      Y10, S1, S1
 
-#define WIDEN8_AVX2(S0, L0, S1, L1, at) \
-	VEXTRACTF128 $1, S0, X11 \
-	VCVTPS2PD    L0, Y12     \
-	VCVTPS2PD    X11, Y11    \
-	VMOVUPD      Y12, at     \
-	VMOVUPD      Y11, 32 at
+#define STORE8_AVX2(S0, S1, at) VMOVDQU S0, at
 
-#define WIDEN16_AVX2(S0, L0, S1, L1, at) \
-	WIDEN8_AVX2(S0, L0, S1, L1, at) \
-	VEXTRACTF128 $1, S1, X11        \
-	VCVTPS2PD    L1, Y12            \
-	VCVTPS2PD    X11, Y11           \
-	VMOVUPD      Y12, 64 at         \
-	VMOVUPD      Y11, 96 at
+#define STORE16_AVX2(S0, S1, at) \
+	VMOVDQU S0, at    \
+	VMOVDQU S1, 32 at
 
 // func crossAVX2(j *crossJob)
-TEXT ·crossAVX2(SB), NOSPLIT, $0-8
+TEXT ·crossAVX2(SB), NOSPLIT, $8-8
 	CROSS_START
+	VBROADCASTSS X8, Y13
 	VBROADCASTSS ·updateConst+0(SB), Y15
 
 tile:
 	CROSS_TILES
 	CMPQ R15, $64
 	JAE  firsts16
-	CROSS_TILE_AVX2(32, CROSS_AHEAD64, CLASSES8_AVX2, CROSS8_AVX2, WIDEN8_AVX2, firsts8, four8, two8, tworows8, one8, onerow8, next8)
-	CROSS_TILE_AVX2(64, CROSS_AHEAD64, CLASSES16_AVX2, CROSS16_AVX2, WIDEN16_AVX2, firsts16, four16, two16, tworows16, one16, onerow16, next16)
+	CROSS_TILE_AVX2(32, CROSS_AHEAD64, CLASSES8_AVX2, CROSS8_AVX2, STORE8_AVX2, firsts8, four8, two8, tworows8, one8, onerow8, next8)
+	CROSS_TILE_AVX2(64, CROSS_AHEAD64, CLASSES16_AVX2, CROSS16_AVX2, STORE16_AVX2, firsts16, four16, two16, tworows16, one16, onerow16, next16)
 
 done:
 	VZEROUPPER
@@ -1880,6 +1930,7 @@ done:
 //	R11 temporary   Y0-Y5 odds       Y6, Y7 sums of lanes 0-7 and 8-15
 //	X8 sum of residuals              Y9 inverse     X10 temporary
 //	X11 sign bit    X12 OwnFloor     X13 one        Y14 FlushBelow
+//	X15 the greatest residual
 
 // ODDS_AVX2 adds R·f of eight classes that are not signed to S, stores it in
 // place of R and looks for the one that is signed.
@@ -1918,6 +1969,7 @@ TEXT ·updateAVX2(SB), NOSPLIT, $8-9
 	VBROADCASTSS ·updateConst+8(SB), Y14
 	VMOVSS       ·updateConst+12(SB), X11
 	VXORPD       X8, X8, X8
+	VXORPS       X15, X15, X15
 	TESTQ        CX, CX
 	JZ           done
 
@@ -1975,6 +2027,7 @@ scale:
 	// R of the own class = -(sum·inverse).
 	VXORPS    X11, X6, X10
 	VMOVSS    X10, (R8)(R10*1)
+	VMAXSS    X6, X15, X15
 	VCVTSS2SD X6, X6, X6
 	VADDSD    X6, X8, X8
 	ADDQ      $4, DI
@@ -1984,6 +2037,7 @@ scale:
 done:
 	MOVQ   j+0(FP), AX
 	VMOVSD X8, updateJob_SumResidual(AX)
+	VMOVSS X15, updateJob_MaxResidual(AX)
 	MOVB   $1, ret+8(FP)
 	VZEROUPPER
 	RET
@@ -2012,6 +2066,7 @@ bad:
 #define gradAVX2Residuals (gradAVX2Rows+64)
 #define gradAVX2Stride (gradAVX2Rows+72)
 #define gradAVX2Weights (gradAVX2Rows+80)
+#define gradAVX2Shift (gradAVX2Rows+88)
 
 // PAIR_CLASSES points AX and BX at the classes of the pair that stands at an
 // offset from DI.
@@ -2058,42 +2113,52 @@ bad:
 
 // STATS_AVX2 adds them to the pair's sums at SI.
 #define STATS_AVX2 \
-	VANDPS       Y13, Y2, Y4     \ // a sum never is -0, so that
-	VANDPS       Y13, Y3, Y5     \ // adding 0 changes nothing
-	VEXTRACTF128 $1, Y4, X6      \
-	VEXTRACTF128 $1, Y5, X7      \
-	VCVTPS2PD    X4, Y8          \
-	VCVTPS2PD    X6, Y9          \
-	VCVTPS2PD    X5, Y5          \
-	VCVTPS2PD    X7, Y7          \
-	VADDPD       (SI), Y8, Y0    \
-	VADDPD       32(SI), Y9, Y1  \
-	VADDPD       64(SI), Y5, Y5  \
-	VADDPD       96(SI), Y7, Y7  \
-	VANDPD       Y8, Y11, Y8     \
-	VANDPD       Y9, Y11, Y9     \
-	VADDPD       128(SI), Y8, Y8 \
-	VADDPD       160(SI), Y9, Y9 \
-	VANDPS       Y2, Y15, Y4     \
-	VMAXPS       192(SI), Y4, Y4 \
-	VMAXPS       224(SI), Y3, Y6 \
-	VMOVUPD      Y0, (SI)        \
-	VMOVUPD      Y1, 32(SI)      \
-	VMOVUPD      Y5, 64(SI)      \
-	VMOVUPD      Y7, 96(SI)      \
-	VMOVUPD      Y8, 128(SI)     \
-	VMOVUPD      Y9, 160(SI)     \
-	VMOVUPS      Y4, 192(SI)     \
+	VANDPS       Y13, Y2, Y4           \
+	VANDPS       Y13, Y3, Y5           \
+	VEXTRACTF128 $1, Y4, X6            \
+	VEXTRACTF128 $1, Y5, X7            \
+	VCVTPS2PD    X4, Y8                \
+	VCVTPS2PD    X6, Y9                \
+	VCVTPS2PD    X5, Y5                \
+	VCVTPS2PD    X7, Y7                \
+	VMOVUPD      gradAVX2Shift(SP), Y6 \
+	VADDPD       Y6, Y8, Y0            \
+	VADDPD       Y6, Y9, Y1            \
+	VADDPD       Y6, Y5, Y5            \
+	VADDPD       Y6, Y7, Y7            \
+	VPADDQ       (SI), Y0, Y0          \
+	VPADDQ       32(SI), Y1, Y1        \
+	VPADDQ       64(SI), Y5, Y5        \
+	VPADDQ       96(SI), Y7, Y7        \
+	VANDPD       Y8, Y11, Y8           \
+	VANDPD       Y9, Y11, Y9           \
+	VADDPD       Y6, Y8, Y8            \
+	VADDPD       Y6, Y9, Y9            \
+	VPADDQ       128(SI), Y8, Y8       \
+	VPADDQ       160(SI), Y9, Y9       \
+	VANDPS       Y2, Y15, Y4           \
+	VMAXPS       192(SI), Y4, Y4       \
+	VMAXPS       224(SI), Y3, Y6       \
+	VMOVUPD      Y0, (SI)              \
+	VMOVUPD      Y1, 32(SI)            \
+	VMOVUPD      Y5, 64(SI)            \
+	VMOVUPD      Y7, 96(SI)            \
+	VMOVUPD      Y8, 128(SI)           \
+	VMOVUPD      Y9, 160(SI)           \
+	VMOVUPS      Y4, 192(SI)           \
 	VMOVUPS      Y6, 224(SI)
 
+// FOLD_SUM_AVX2 adds up the lanes of a sum, and R9.
 #define FOLD_SUM_AVX2(from, to) \
-	VMOVUPD      from(SI), Y0          \
-	VADDPD       (from+32)(SI), Y0, Y0 \
-	VEXTRACTF128 $1, Y0, X1            \
-	VADDPD       X1, X0, X0            \
-	VPERMILPD    $1, X0, X1            \
-	VADDSD       X1, X0, X0            \
-	VMOVSD       X0, to(DI)
+	VMOVDQU      from(SI), Y0          \
+	VPADDQ       (from+32)(SI), Y0, Y0 \
+	VEXTRACTI128 $1, Y0, X1            \
+	VPADDQ       X1, X0, X0            \
+	VPSHUFD      $0x4E, X0, X1         \
+	VPADDQ       X1, X0, X0            \
+	VMOVQ        X0, R8                \
+	ADDQ         R9, R8                \
+	MOVQ         R8, to(DI)
 
 #define FOLD_MAX_AVX2(from, to) \
 	VMOVUPS   from(SI), X0          \
@@ -2105,7 +2170,7 @@ bad:
 	VMOVSS    X0, to(DI)
 
 // func gradientsAVX2(j *gradientsJob)
-TEXT ·gradientsAVX2(SB), 0, $2648-8
+TEXT ·gradientsAVX2(SB), 0, $2680-8
 	NO_LOCAL_POINTERS
 	VBROADCASTSD ·abs64(SB), Y11
 	VBROADCASTSS ·squareFrom(SB), Y10
@@ -2114,6 +2179,9 @@ TEXT ·gradientsAVX2(SB), 0, $2648-8
 	VBROADCASTSS ·updateConst+0(SB), Y14
 	VBROADCASTSS ·abs32(SB), Y15
 	MOVQ         j+0(FP), AX
+	SHIFT64(gradientsJob_Unit(AX), R8, X0)
+	VBROADCASTSD X0, Y0
+	VMOVUPD      Y0, gradAVX2Shift(SP)
 	MOVQ         gradientsJob_Residuals(AX), R8
 	MOVQ         R8, gradAVX2Residuals(SP)
 	MOVQ         gradientsJob_Stride(AX), R8
@@ -2261,6 +2329,13 @@ stats:
 	MOVQ (gradientsJob_Pairs+sliceLen)(AX), CX
 	LEAQ gradientsJob_Stats(AX), DI
 	LEAQ gradAVX2Sums(SP), SI
+
+	// All lanes have the shift, also those of rows that do not count.
+	MOVQ  (gradientsJob_Rows+sliceLen)(AX), R9
+	ADDQ  $7, R9
+	ANDQ  $~7, R9
+	IMULQ gradAVX2Shift(SP), R9
+	NEGQ  R9
 
 pair:
 	FOLD_SUM_AVX2(0, pairStats_SumG)

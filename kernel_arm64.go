@@ -69,7 +69,8 @@ type totalsArgs struct {
 	rows              *uint32
 	n                 int
 	weights           *float32 // nil: none
-	gradient, hessian *float64 // in and out, of the eight classes
+	shift             float64
+	gradient, hessian *int64 // in and out, of the eight classes
 }
 
 //go:noescape
@@ -77,9 +78,11 @@ func totals8(a *totalsArgs)
 
 func totals(j *kernel.TotalsJob) {
 	gradient, hessian := j.Gradient[:j.Stride], j.Hessian[:j.Stride]
-	clear(gradient)
-	clear(hessian)
-	a := totalsArgs{stride: 4 * j.Stride, weights: unsafe.SliceData(j.Weights)}
+	shift, start := unitSums(j.Unit, len(j.Rows))
+	for k := range gradient {
+		gradient[k], hessian[k] = start, start
+	}
+	a := totalsArgs{stride: 4 * j.Stride, weights: unsafe.SliceData(j.Weights), shift: shift}
 	forRowsInCache(j.Rows, j.Stride, func(rows []uint32) {
 		a.rows, a.n = &rows[0], len(rows)
 		for k := 0; k < j.Stride; k += 8 {
@@ -87,6 +90,13 @@ func totals(j *kernel.TotalsJob) {
 			totals8(&a)
 		}
 	})
+}
+
+// unitSums is what the addends of rows are shifted by, and where the sums of their
+// bits start: at minus the bits of that shift for each row.
+func unitSums(unit float64, rows int) (shift float64, start int64) {
+	shift = unit * roundBy
+	return shift, -int64(rows) * int64(math.Float64bits(shift))
 }
 
 // forRowsInCache calls f with one run of rows after the other. The residuals of
@@ -109,7 +119,8 @@ type crossArgs struct {
 	weights     *float32 // nil: none
 	class       int      // offset in a row of the first of eight classes, in bytes
 	first       [4]int   // the same of the classes r
-	cross       *float64 // in and out, of the first r and the eight classes
+	shift       float32
+	cross       *uint32 // in and out, of the first r and the eight classes
 	crossStride int
 }
 
@@ -121,12 +132,17 @@ func cross1x8(a *crossArgs)
 
 func cross(j *kernel.CrossJob) {
 	cross := j.Cross[:len(j.First)*j.Stride]
-	clear(cross)
+	shift := j.Unit * (1 << 23) // as in unitSums
+	start := -uint32(len(j.Rows)) * math.Float32bits(shift)
+	for k := range cross {
+		cross[k] = start
+	}
 	a := crossArgs{
 		residuals:   unsafe.SliceData(j.Residuals),
 		stride:      4 * j.Stride,
 		weights:     unsafe.SliceData(j.Weights),
-		crossStride: 8 * j.Stride,
+		shift:       shift,
+		crossStride: 4 * j.Stride,
 	}
 	forRowsInCache(j.Rows, j.Stride, func(rows []uint32) {
 		a.rows, a.n = &rows[0], len(rows)
@@ -151,69 +167,54 @@ func cross(j *kernel.CrossJob) {
 	})
 }
 
+// pairStats is here for go_asm.h.
+type pairStats = kernel.PairStats
+
 type gradientsArgs struct {
-	residuals     *float32
-	stride        int
-	rows          *uint32
-	n             int      // a multiple of 8
-	weights       *float32 // nil: none
-	r, s          int      // offsets of the pair's classes in a row, in bytes
-	gradients     *float32 // out: (h, g) of the pair in the first row
-	pairs         int
-	sumG, sumH    [kernel.Lanes]float64 // out
-	sumAbsG       [kernel.Lanes]float64 // out
-	maxAbsG, maxH float32               // out
+	residuals *float32
+	stride    int
+	rows      *uint32
+	n         int      // a multiple of 4, above zero
+	weights   *float32 // nil: none
+	r, s      int      // offsets of the pair's classes in a row, in bytes
+	gradients *float32 // out: (h, g) of the pair in the first row
+	pairs     int
+	shift     float64
+	stats     *pairStats // in and out
 }
 
 //go:noescape
-func gradients8(a *gradientsArgs)
+func gradients4(a *gradientsArgs)
 
 func gradients(j *kernel.GradientsJob) {
-	m, whole := len(j.Pairs), len(j.Rows)&^7
+	m, whole := len(j.Pairs), len(j.Rows)&^3
+	rest := *j // the last rows, less than four
+	rest.Rows, rest.Gradients = j.Rows[whole:], j.Gradients[2*m*whole:]
+	kernel.Gradients(&rest)
+	j.Stats = rest.Stats
+	if whole == 0 {
+		return
+	}
+	shift, start := unitSums(j.Unit, whole)
 	for p, pair := range j.Pairs {
-		a := gradientsArgs{
+		s := &j.Stats[p]
+		s.SumG += start
+		s.SumH += start
+		s.SumAbsG += start
+		gradients4(&gradientsArgs{
 			residuals: unsafe.SliceData(j.Residuals),
 			stride:    4 * j.Stride,
-			rows:      unsafe.SliceData(j.Rows),
+			rows:      &j.Rows[0],
 			n:         whole,
 			weights:   unsafe.SliceData(j.Weights),
 			r:         4 * int(pair.R),
 			s:         4 * int(pair.S),
+			gradients: &j.Gradients[2*p],
 			pairs:     m,
-		}
-		if whole > 0 {
-			a.gradients = &j.Gradients[2*p]
-			gradients8(&a)
-		}
-
-		// The rest, less than eight rows, as in the reference.
-		for lane, row := range j.Rows[whole:] {
-			residuals := j.Residuals[int(row)*j.Stride:][:j.Stride]
-			g, h := kernel.PairGradient(residuals[pair.R], residuals[pair.S])
-			if j.Weights != nil {
-				w := j.Weights[row]
-				g, h = float32(g*w), float32(h*w)
-			}
-			at := ((whole+lane)*m + p) * 2
-			j.Gradients[at], j.Gradients[at+1] = h, g
-
-			absG := math.Float32frombits(math.Float32bits(g) &^ (1 << 31))
-			a.sumG[lane] += float64(g)
-			a.sumH[lane] += float64(h)
-			a.sumAbsG[lane] += float64(absG)
-			a.maxAbsG = max(a.maxAbsG, absG)
-			a.maxH = max(a.maxH, h)
-		}
-		j.Stats[p] = kernel.PairStats{
-			SumG: sumLanes(&a.sumG), SumH: sumLanes(&a.sumH), SumAbsG: sumLanes(&a.sumAbsG),
-			MaxAbsG: a.maxAbsG, MaxH: a.maxH,
-		}
+			shift:     shift,
+			stats:     s,
+		})
 	}
-}
-
-// sumLanes is package kernel's fixed tree.
-func sumLanes(v *[kernel.Lanes]float64) float64 {
-	return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]))
 }
 
 type quantizeArgs struct {
@@ -414,6 +415,7 @@ type updateArgs struct {
 	flushBelow  float32
 	ownFloor    float32
 	sumResidual float64 // in and out
+	maxResidual float32 // in and out
 }
 
 //go:noescape
@@ -434,5 +436,5 @@ func update(j *kernel.UpdateJob) {
 	if a.n > 0 {
 		panic(kernel.ErrNoClass)
 	}
-	j.SumResidual = a.sumResidual
+	j.SumResidual, j.MaxResidual = a.sumResidual, a.maxResidual
 }

@@ -14,8 +14,8 @@
 //     "make asm" writes the words from the texts, "make asm-check" checks them.
 //   - Every routine takes one struct, its fields' offsets being those of
 //     go_asm.h; kernel_arm64.go says what they mean.
-//   - Nothing is fused (no FMLA), and every sum is taken in the order that
-//     package kernel states.
+//   - A product is fused (FMLA) only where package kernel adds it to a shift
+//     and rounds once.
 //   - R18 and R27–R30 belong to the system, the assembler and Go.
 
 // Histograms.
@@ -560,7 +560,8 @@ done:
 	RET
 
 // Totals and Cross. The routines take eight classes of many rows, so that the
-// sums stay in registers. The caller loops over the classes.
+// sums stay in registers. The caller loops over the classes and starts the sums:
+// see unitSums.
 
 // V0, V1 = eight residuals. V2–V5 = the same in float64.
 #define WIDEN_RESIDUALS \
@@ -569,15 +570,33 @@ done:
 	WORD $0x0e617824 \ // fcvtl v4.2d, v1.2s
 	WORD $0x4e617825 // fcvtl2 v5.2d, v1.4s
 
+// V2–V5 = a = |d|; V26–V29 = 1 − a
+#define COMPLEMENTS \
+	WORD $0x4ee0f842 \ // fabs v2.2d, v2.2d
+	WORD $0x4ee0f863 \ // fabs v3.2d, v3.2d
+	WORD $0x4ee0f884 \ // fabs v4.2d, v4.2d
+	WORD $0x4ee0f8a5 \ // fabs v5.2d, v5.2d
+	WORD $0x4ee2d71a \ // fsub v26.2d, v24.2d, v2.2d
+	WORD $0x4ee3d71b \ // fsub v27.2d, v24.2d, v3.2d
+	WORD $0x4ee4d71c \ // fsub v28.2d, v24.2d, v4.2d
+	WORD $0x4ee5d71d // fsub v29.2d, v24.2d, v5.2d
+
+// sum += bits(x·y + shift), rounded once; V6 is lost.
+#define ADD_PRODUCT(x, y, sum) \
+	VMOV  V25.B16, V6.B16       \
+	VFMLA x.D2, y.D2, V6.D2     \
+	VADD  V6.D2, sum.D2, sum.D2
+
 // func totals8(a *totalsArgs)
 //
 //	R0  a            R5  weights, 0: none     V0, V1   residuals
 //	R1  residuals    R6  gradient, hessian    V2–V5    residuals d, then a = |d|
-//	R2  stride       R7  row number           V6       a(1 − a)
-//	R3  next row     R8  row's residuals      V7       weight w
+//	R2  stride       R7  row number           V6       scratch
+//	R3  next row     R8  row's residuals      V7, V30  weight w, −w
 //	R4  rows left                             V16–V19  gradient
 //	                                          V20–V23  hessian
-//	                                          V24      1
+//	                                          V24, V25 1, shift
+//	                                          V26–V29  1 − a, then a(1 − a)
 TEXT ·totals8(SB), NOSPLIT, $0-8
 	MOVD  a+0(FP), R0
 	MOVD  totalsArgs_residuals(R0), R1
@@ -587,6 +606,8 @@ TEXT ·totals8(SB), NOSPLIT, $0-8
 	MOVD  totalsArgs_weights(R0), R5
 	FMOVD $1.0, F24
 	VDUP  V24.D[0], V24.D2
+	FMOVD totalsArgs_shift(R0), F25
+	VDUP  V25.D[0], V25.D2
 
 	// gradient, hessian: go on from what the last call left
 	MOVD totalsArgs_gradient(R0), R6
@@ -603,29 +624,22 @@ row:
 	FLDPQ   (R8), (F0, F1)
 	WIDEN_RESIDUALS
 
-	// gradient −= d
-	WORD $0x4ee2d610 // fsub v16.2d, v16.2d, v2.2d
-	WORD $0x4ee3d631 // fsub v17.2d, v17.2d, v3.2d
-	WORD $0x4ee4d652 // fsub v18.2d, v18.2d, v4.2d
-	WORD $0x4ee5d673 // fsub v19.2d, v19.2d, v5.2d
+	// gradient += bits(shift − d)
+	WORD $0x4ee2d726           // fsub v6.2d, v25.2d, v2.2d
+	VADD V6.D2, V16.D2, V16.D2
+	WORD $0x4ee3d726           // fsub v6.2d, v25.2d, v3.2d
+	VADD V6.D2, V17.D2, V17.D2
+	WORD $0x4ee4d726           // fsub v6.2d, v25.2d, v4.2d
+	VADD V6.D2, V18.D2, V18.D2
+	WORD $0x4ee5d726           // fsub v6.2d, v25.2d, v5.2d
+	VADD V6.D2, V19.D2, V19.D2
 
-	// a = |d|; hessian += a·(1 − a)
-	WORD $0x4ee0f842 // fabs v2.2d, v2.2d
-	WORD $0x4ee2d706 // fsub v6.2d, v24.2d, v2.2d
-	WORD $0x6e66dc46 // fmul v6.2d, v2.2d, v6.2d
-	WORD $0x4e66d694 // fadd v20.2d, v20.2d, v6.2d
-	WORD $0x4ee0f863 // fabs v3.2d, v3.2d
-	WORD $0x4ee3d706 // fsub v6.2d, v24.2d, v3.2d
-	WORD $0x6e66dc66 // fmul v6.2d, v3.2d, v6.2d
-	WORD $0x4e66d6b5 // fadd v21.2d, v21.2d, v6.2d
-	WORD $0x4ee0f884 // fabs v4.2d, v4.2d
-	WORD $0x4ee4d706 // fsub v6.2d, v24.2d, v4.2d
-	WORD $0x6e66dc86 // fmul v6.2d, v4.2d, v6.2d
-	WORD $0x4e66d6d6 // fadd v22.2d, v22.2d, v6.2d
-	WORD $0x4ee0f8a5 // fabs v5.2d, v5.2d
-	WORD $0x4ee5d706 // fsub v6.2d, v24.2d, v5.2d
-	WORD $0x6e66dca6 // fmul v6.2d, v5.2d, v6.2d
-	WORD $0x4e66d6f7 // fadd v23.2d, v23.2d, v6.2d
+	// hessian += bits(a·(1 − a) + shift)
+	COMPLEMENTS
+	ADD_PRODUCT(V2, V26, V20)
+	ADD_PRODUCT(V3, V27, V21)
+	ADD_PRODUCT(V4, V28, V22)
+	ADD_PRODUCT(V5, V29, V23)
 	SUB  $1, R4
 	CBNZ R4, row
 	B    done
@@ -637,39 +651,27 @@ weighted:
 	FLDPQ   (R8), (F0, F1)
 	FMOVS   (R5)(R7<<2), F7
 	FCVTSD  F7, F7
+	FNEGD   F7, F30
+	VDUP    V7.D[0], V7.D2
+	VDUP    V30.D[0], V30.D2
 	WIDEN_RESIDUALS
 
-	// gradient −= w·d
-	WORD $0x4fc79046 // fmul v6.2d, v2.2d, v7.d[0]
-	WORD $0x4ee6d610 // fsub v16.2d, v16.2d, v6.2d
-	WORD $0x4fc79066 // fmul v6.2d, v3.2d, v7.d[0]
-	WORD $0x4ee6d631 // fsub v17.2d, v17.2d, v6.2d
-	WORD $0x4fc79086 // fmul v6.2d, v4.2d, v7.d[0]
-	WORD $0x4ee6d652 // fsub v18.2d, v18.2d, v6.2d
-	WORD $0x4fc790a6 // fmul v6.2d, v5.2d, v7.d[0]
-	WORD $0x4ee6d673 // fsub v19.2d, v19.2d, v6.2d
+	// gradient += bits(shift − w·d)
+	ADD_PRODUCT(V2, V30, V16)
+	ADD_PRODUCT(V3, V30, V17)
+	ADD_PRODUCT(V4, V30, V18)
+	ADD_PRODUCT(V5, V30, V19)
 
-	// a = |d|; hessian += w·(a·(1 − a))
-	WORD $0x4ee0f842  // fabs v2.2d, v2.2d
-	WORD $0x4ee2d706  // fsub v6.2d, v24.2d, v2.2d
-	WORD $0x6e66dc46  // fmul v6.2d, v2.2d, v6.2d
-	WORD $0x4fc790c6  // fmul v6.2d, v6.2d, v7.d[0]
-	WORD $0x4e66d694  // fadd v20.2d, v20.2d, v6.2d
-	WORD $0x4ee0f863  // fabs v3.2d, v3.2d
-	WORD $0x4ee3d706  // fsub v6.2d, v24.2d, v3.2d
-	WORD $0x6e66dc66  // fmul v6.2d, v3.2d, v6.2d
-	WORD $0x4fc790c6  // fmul v6.2d, v6.2d, v7.d[0]
-	WORD $0x4e66d6b5  // fadd v21.2d, v21.2d, v6.2d
-	WORD $0x4ee0f884  // fabs v4.2d, v4.2d
-	WORD $0x4ee4d706  // fsub v6.2d, v24.2d, v4.2d
-	WORD $0x6e66dc86  // fmul v6.2d, v4.2d, v6.2d
-	WORD $0x4fc790c6  // fmul v6.2d, v6.2d, v7.d[0]
-	WORD $0x4e66d6d6  // fadd v22.2d, v22.2d, v6.2d
-	WORD $0x4ee0f8a5  // fabs v5.2d, v5.2d
-	WORD $0x4ee5d706  // fsub v6.2d, v24.2d, v5.2d
-	WORD $0x6e66dca6  // fmul v6.2d, v5.2d, v6.2d
-	WORD $0x4fc790c6  // fmul v6.2d, v6.2d, v7.d[0]
-	WORD $0x4e66d6f7  // fadd v23.2d, v23.2d, v6.2d
+	// hessian += bits(w·(a·(1 − a)) + shift)
+	COMPLEMENTS
+	WORD $0x6e7adc5a  // fmul v26.2d, v2.2d, v26.2d
+	WORD $0x6e7bdc7b  // fmul v27.2d, v3.2d, v27.2d
+	WORD $0x6e7cdc9c  // fmul v28.2d, v4.2d, v28.2d
+	WORD $0x6e7ddcbd  // fmul v29.2d, v5.2d, v29.2d
+	ADD_PRODUCT(V26, V7, V20)
+	ADD_PRODUCT(V27, V7, V21)
+	ADD_PRODUCT(V28, V7, V22)
+	ADD_PRODUCT(V29, V7, V23)
 	SUB  $1, R4
 	CBNZ R4, weighted
 
@@ -697,9 +699,8 @@ done:
 //	R1  residuals    R6  first of the eight    V2, V3   p_k of the eight classes
 //	R2  stride       R7  row number            V6       scratch, product
 //	R3  next row     R8  row's residuals       V7       1
-//	R4  rows left    R9–R12  first classes     V8       weight
-//	R13  scratch     R14     cross stride
-//	V16, V18 … V30   cross, two by first class; all of V16–V31 in float64
+//	R4  rows left    R9–R12  first classes     V8, V9   weight, shift
+//	R13  scratch     R14     cross stride      V16–V23  cross, two by first class
 TEXT ·cross4x8(SB), NOSPLIT, $0-8
 	MOVD  a+0(FP), R0
 	MOVD  crossArgs_residuals(R0), R1
@@ -713,29 +714,15 @@ TEXT ·cross4x8(SB), NOSPLIT, $0-8
 	MOVD  crossArgs_crossStride(R0), R14
 	FMOVS $1.0, F7
 	VDUP  V7.S[0], V7.S4
+	FMOVS crossArgs_shift(R0), F9
+	VDUP  V9.S[0], V9.S4
 
 	// cross: go on from what the last call left
 	MOVD   crossArgs_cross(R0), R13
-	VLD1.P (R13)(R14), [V16.D2, V17.D2, V18.D2, V19.D2]
-	VLD1.P (R13)(R14), [V20.D2, V21.D2, V22.D2, V23.D2]
-	VLD1.P (R13)(R14), [V24.D2, V25.D2, V26.D2, V27.D2]
-	VLD1   (R13), [V28.D2, V29.D2, V30.D2, V31.D2]
-	WORD   $0x0e616a10                                  // fcvtn v16.2s, v16.2d
-	WORD   $0x4e616a30                                  // fcvtn2 v16.4s, v17.2d
-	WORD   $0x0e616a52                                  // fcvtn v18.2s, v18.2d
-	WORD   $0x4e616a72                                  // fcvtn2 v18.4s, v19.2d
-	WORD   $0x0e616a94                                  // fcvtn v20.2s, v20.2d
-	WORD   $0x4e616ab4                                  // fcvtn2 v20.4s, v21.2d
-	WORD   $0x0e616ad6                                  // fcvtn v22.2s, v22.2d
-	WORD   $0x4e616af6                                  // fcvtn2 v22.4s, v23.2d
-	WORD   $0x0e616b18                                  // fcvtn v24.2s, v24.2d
-	WORD   $0x4e616b38                                  // fcvtn2 v24.4s, v25.2d
-	WORD   $0x0e616b5a                                  // fcvtn v26.2s, v26.2d
-	WORD   $0x4e616b7a                                  // fcvtn2 v26.4s, v27.2d
-	WORD   $0x0e616b9c                                  // fcvtn v28.2s, v28.2d
-	WORD   $0x4e616bbc                                  // fcvtn2 v28.4s, v29.2d
-	WORD   $0x0e616bde                                  // fcvtn v30.2s, v30.2d
-	WORD   $0x4e616bfe                                  // fcvtn2 v30.4s, v31.2d
+	VLD1.P (R13)(R14), [V16.S4, V17.S4]
+	VLD1.P (R13)(R14), [V18.S4, V19.S4]
+	VLD1.P (R13)(R14), [V20.S4, V21.S4]
+	VLD1   (R13), [V22.S4, V23.S4]
 	CBZ    R4, done
 
 row:
@@ -766,54 +753,46 @@ unweighted:
 	FLDPQ (R13), (F2, F3)
 	PROBABILITIES
 
-	// cross[0] += p_r[0]·p_k
-	WORD $0x4f809046 // fmul v6.4s, v2.4s, v0.s[0]
-	WORD $0x4e26d610 // fadd v16.4s, v16.4s, v6.4s
-	WORD $0x4f809066 // fmul v6.4s, v3.4s, v0.s[0]
-	WORD $0x4e26d652 // fadd v18.4s, v18.4s, v6.4s
+	// cross[0] += bits(p_r[0]·p_k + shift)
+	VMOV V9.B16, V6.B16
+	WORD $0x4f801046           // fmla v6.4s, v2.4s, v0.s[0]
+	VADD V6.S4, V16.S4, V16.S4
+	VMOV V9.B16, V6.B16
+	WORD $0x4f801066           // fmla v6.4s, v3.4s, v0.s[0]
+	VADD V6.S4, V17.S4, V17.S4
 
-	// cross[1] += p_r[1]·p_k
-	WORD $0x4fa09046 // fmul v6.4s, v2.4s, v0.s[1]
-	WORD $0x4e26d694 // fadd v20.4s, v20.4s, v6.4s
-	WORD $0x4fa09066 // fmul v6.4s, v3.4s, v0.s[1]
-	WORD $0x4e26d6d6 // fadd v22.4s, v22.4s, v6.4s
+	// cross[1] += bits(p_r[1]·p_k + shift)
+	VMOV V9.B16, V6.B16
+	WORD $0x4fa01046           // fmla v6.4s, v2.4s, v0.s[1]
+	VADD V6.S4, V18.S4, V18.S4
+	VMOV V9.B16, V6.B16
+	WORD $0x4fa01066           // fmla v6.4s, v3.4s, v0.s[1]
+	VADD V6.S4, V19.S4, V19.S4
 
-	// cross[2] += p_r[2]·p_k
-	WORD $0x4f809846 // fmul v6.4s, v2.4s, v0.s[2]
-	WORD $0x4e26d718 // fadd v24.4s, v24.4s, v6.4s
-	WORD $0x4f809866 // fmul v6.4s, v3.4s, v0.s[2]
-	WORD $0x4e26d75a // fadd v26.4s, v26.4s, v6.4s
+	// cross[2] += bits(p_r[2]·p_k + shift)
+	VMOV V9.B16, V6.B16
+	WORD $0x4f801846           // fmla v6.4s, v2.4s, v0.s[2]
+	VADD V6.S4, V20.S4, V20.S4
+	VMOV V9.B16, V6.B16
+	WORD $0x4f801866           // fmla v6.4s, v3.4s, v0.s[2]
+	VADD V6.S4, V21.S4, V21.S4
 
-	// cross[3] += p_r[3]·p_k
-	WORD $0x4fa09846 // fmul v6.4s, v2.4s, v0.s[3]
-	WORD $0x4e26d79c // fadd v28.4s, v28.4s, v6.4s
-	WORD $0x4fa09866 // fmul v6.4s, v3.4s, v0.s[3]
-	WORD $0x4e26d7de // fadd v30.4s, v30.4s, v6.4s
+	// cross[3] += bits(p_r[3]·p_k + shift)
+	VMOV V9.B16, V6.B16
+	WORD $0x4fa01846           // fmla v6.4s, v2.4s, v0.s[3]
+	VADD V6.S4, V22.S4, V22.S4
+	VMOV V9.B16, V6.B16
+	WORD $0x4fa01866           // fmla v6.4s, v3.4s, v0.s[3]
+	VADD V6.S4, V23.S4, V23.S4
 	SUB  $1, R4
 	CBNZ R4, row
 
 done:
-	WORD   $0x4e617a11                                  // fcvtl2 v17.2d, v16.4s
-	WORD   $0x0e617a10                                  // fcvtl v16.2d, v16.2s
-	WORD   $0x4e617a53                                  // fcvtl2 v19.2d, v18.4s
-	WORD   $0x0e617a52                                  // fcvtl v18.2d, v18.2s
-	WORD   $0x4e617a95                                  // fcvtl2 v21.2d, v20.4s
-	WORD   $0x0e617a94                                  // fcvtl v20.2d, v20.2s
-	WORD   $0x4e617ad7                                  // fcvtl2 v23.2d, v22.4s
-	WORD   $0x0e617ad6                                  // fcvtl v22.2d, v22.2s
-	WORD   $0x4e617b19                                  // fcvtl2 v25.2d, v24.4s
-	WORD   $0x0e617b18                                  // fcvtl v24.2d, v24.2s
-	WORD   $0x4e617b5b                                  // fcvtl2 v27.2d, v26.4s
-	WORD   $0x0e617b5a                                  // fcvtl v26.2d, v26.2s
-	WORD   $0x4e617b9d                                  // fcvtl2 v29.2d, v28.4s
-	WORD   $0x0e617b9c                                  // fcvtl v28.2d, v28.2s
-	WORD   $0x4e617bdf                                  // fcvtl2 v31.2d, v30.4s
-	WORD   $0x0e617bde                                  // fcvtl v30.2d, v30.2s
 	MOVD   crossArgs_cross(R0), R13
-	VST1.P [V16.D2, V17.D2, V18.D2, V19.D2], (R13)(R14)
-	VST1.P [V20.D2, V21.D2, V22.D2, V23.D2], (R13)(R14)
-	VST1.P [V24.D2, V25.D2, V26.D2, V27.D2], (R13)(R14)
-	VST1   [V28.D2, V29.D2, V30.D2, V31.D2], (R13)
+	VST1.P [V16.S4, V17.S4], (R13)(R14)
+	VST1.P [V18.S4, V19.S4], (R13)(R14)
+	VST1.P [V20.S4, V21.S4], (R13)(R14)
+	VST1   [V22.S4, V23.S4], (R13)
 	RET
 
 // func cross1x8(a *crossArgs)
@@ -829,14 +808,12 @@ TEXT ·cross1x8(SB), NOSPLIT, $0-8
 	MOVD  crossArgs_first(R0), R9
 	FMOVS $1.0, F7
 	VDUP  V7.S[0], V7.S4
+	FMOVS crossArgs_shift(R0), F9
+	VDUP  V9.S[0], V9.S4
 
 	// cross: go on from what the last call left
 	MOVD crossArgs_cross(R0), R13
-	VLD1 (R13), [V16.D2, V17.D2, V18.D2, V19.D2]
-	WORD $0x0e616a10                             // fcvtn v16.2s, v16.2d
-	WORD $0x4e616a30                             // fcvtn2 v16.4s, v17.2d
-	WORD $0x0e616a52                             // fcvtn v18.2s, v18.2d
-	WORD $0x4e616a72                             // fcvtn2 v18.4s, v19.2d
+	VLD1 (R13), [V16.S4, V17.S4]
 	CBZ  R4, done
 
 row:
@@ -860,21 +837,19 @@ unweighted:
 	FLDPQ (R13), (F2, F3)
 	PROBABILITIES
 
-	// cross += p_r·p_k
-	WORD $0x4f809046 // fmul v6.4s, v2.4s, v0.s[0]
-	WORD $0x4e26d610 // fadd v16.4s, v16.4s, v6.4s
-	WORD $0x4f809066 // fmul v6.4s, v3.4s, v0.s[0]
-	WORD $0x4e26d652 // fadd v18.4s, v18.4s, v6.4s
+	// cross += bits(p_r·p_k + shift)
+	VMOV V9.B16, V6.B16
+	WORD $0x4f801046           // fmla v6.4s, v2.4s, v0.s[0]
+	VADD V6.S4, V16.S4, V16.S4
+	VMOV V9.B16, V6.B16
+	WORD $0x4f801066           // fmla v6.4s, v3.4s, v0.s[0]
+	VADD V6.S4, V17.S4, V17.S4
 	SUB  $1, R4
 	CBNZ R4, row
 
 done:
-	WORD $0x4e617a11                             // fcvtl2 v17.2d, v16.4s
-	WORD $0x0e617a10                             // fcvtl v16.2d, v16.2s
-	WORD $0x4e617a53                             // fcvtl2 v19.2d, v18.4s
-	WORD $0x0e617a52                             // fcvtl v18.2d, v18.2s
 	MOVD crossArgs_cross(R0), R13
-	VST1 [V16.D2, V17.D2, V18.D2, V19.D2], (R13)
+	VST1 [V16.S4, V17.S4], (R13)
 	RET
 
 // Update.
@@ -911,7 +886,7 @@ done:
 //	                     R16  own              V26       1
 //	                                           V27       sum of the others, q
 //	                                           V28       Σ, 1/Σ
-//	                                           V29       sum of residuals
+//	                                           V29, V31  sum, maximum of residuals
 //	                                           V30       own odds, own
 TEXT ·updateNEON(SB), NOSPLIT, $0-8
 	MOVD  a+0(FP), R0
@@ -932,6 +907,7 @@ TEXT ·updateNEON(SB), NOSPLIT, $0-8
 	FMOVS updateArgs_ownFloor(R0), F25
 	FMOVS $1.0, F26
 	FMOVD updateArgs_sumResidual(R0), F29
+	FMOVS updateArgs_maxResidual(R0), F31
 	CBZ   R4, done
 
 row:
@@ -1028,9 +1004,10 @@ normalize:
 	SUB     $1, R14
 	CBNZ    R14, normalize
 
-	// residuals[own] = −q; sumResidual += q
+	// residuals[own] = −q; sumResidual += q; maxResidual = max(maxResidual, q)
 	FNEGS  F27, F0
 	FMOVS  F0, (R10)(R15<<2)
+	FMAXS  F27, F31, F31
 	FCVTSD F27, F27
 	FADDD  F27, F29, F29
 	SUB    $1, R4
@@ -1038,6 +1015,7 @@ normalize:
 
 done:
 	FMOVD F29, updateArgs_sumResidual(R0)
+	FMOVS F31, updateArgs_maxResidual(R0)
 
 none:
 	// rows that were not updated: above 0 only after a row without a class
@@ -1373,162 +1351,157 @@ done:
 
 // Gradients.
 
-// The gradients of four rows along one pair, stored as (h, g).
-// V2 = g, V3 = h, V4 = |g|, and the largest of V3 and V4 go to V29 and V28.
-// R20–R23 are the row numbers, R9–R11 and V0, V1, V5, V6 are lost.
-#define FOUR_ROWS(unweighted) \
-	\ // r, s = the residuals of rows *rows++
-	MOVWU.P     4(R3), R20                                \
-	MADD        R2, R1, R20, R9                           \
-	FMOVS       (R9)(R6), F0                              \
-	FMOVS       (R9)(R7), F1                              \
-	MOVWU.P     4(R3), R21                                \
-	MADD        R2, R1, R21, R9                           \
-	ADD         R6, R9, R10                               \
-	VLD1        (R10), V0.S[1]                            \
-	ADD         R7, R9, R11                               \
-	VLD1        (R11), V1.S[1]                            \
-	MOVWU.P     4(R3), R22                                \
-	MADD        R2, R1, R22, R9                           \
-	ADD         R6, R9, R10                               \
-	VLD1        (R10), V0.S[2]                            \
-	ADD         R7, R9, R11                               \
-	VLD1        (R11), V1.S[2]                            \
-	MOVWU.P     4(R3), R23                                \
-	MADD        R2, R1, R23, R9                           \
-	ADD         R6, R9, R10                               \
-	VLD1        (R10), V0.S[3]                            \
-	ADD         R7, R9, R11                               \
-	VLD1        (R11), V1.S[3]                            \
-	\ // u = s − r; h = |r| + |s|
-	WORD        $0x4ea0d422                               \ // fsub v2.4s, v1.4s, v0.4s
-	WORD        $0x4ea0f803                               \ // fabs v3.4s, v0.4s
-	WORD        $0x4ea0f824                               \ // fabs v4.4s, v1.4s
-	WORD        $0x4e24d463                               \ // fadd v3.4s, v3.4s, v4.4s
-	\ // h += 2·max(r, s) where one of them is negative
-	WORD        $0x4e21f404                               \ // fmax v4.4s, v0.4s, v1.4s
-	WORD        $0x4e24d484                               \ // fadd v4.4s, v4.4s, v4.4s
-	VORR        V0.B16, V1.B16, V5.B16                    \
-	WORD        $0x4ea0a8a5                               \ // cmlt v5.4s, v5.4s, #0
-	VAND        V5.B16, V4.B16, V4.B16                    \
-	WORD        $0x4e24d463                               \ // fadd v3.4s, v3.4s, v4.4s
-	\ // h = max(h − u·u, 0)
-	WORD        $0x6e22dc44                               \ // fmul v4.4s, v2.4s, v2.4s
-	WORD        $0x4ea4d463                               \ // fsub v3.4s, v3.4s, v4.4s
-	WORD        $0x4e3ef463                               \ // fmax v3.4s, v3.4s, v30.4s
-	CBZ         R5, unweighted                            \
-	\ // g, h *= weights[row]
-	FMOVS       (R5)(R20<<2), F6                          \
-	ADD         R21<<2, R5, R9                            \
-	VLD1        (R9), V6.S[1]                             \
-	ADD         R22<<2, R5, R9                            \
-	VLD1        (R9), V6.S[2]                             \
-	ADD         R23<<2, R5, R9                            \
-	VLD1        (R9), V6.S[3]                             \
-	WORD        $0x6e26dc42                               \ // fmul v2.4s, v2.4s, v6.4s
-	WORD        $0x6e26dc63                               \ // fmul v3.4s, v3.4s, v6.4s
-	unweighted:                                           \
-	\ // gradients = (h, g), row by row
-	VZIP1       V2.S4, V3.S4, V0.S4                       \
-	VZIP2       V2.S4, V3.S4, V1.S4                       \
-	VST1        V0.D[0], (R12)                            \
-	ADD         R13, R12                                  \
-	VST1        V0.D[1], (R12)                            \
-	ADD         R13, R12                                  \
-	VST1        V1.D[0], (R12)                            \
-	ADD         R13, R12                                  \
-	VST1        V1.D[1], (R12)                            \
-	ADD         R13, R12                                  \
-	\ // maxAbsG = max(maxAbsG, |g|); maxH = max(maxH, h)
-	WORD        $0x4ea0f844                               \ // fabs v4.4s, v2.4s
-	WORD        $0x4e24f79c                               \ // fmax v28.4s, v28.4s, v4.4s
-	WORD        $0x4e23f7bd            // fmax v29.4s, v29.4s, v3.4s
-
-// func gradients8(a *gradientsArgs)
-// One pair, eight rows a turn.
+// func gradients4(a *gradientsArgs)
+// One pair, four rows a turn.
 //
-//	R0  a             R9–R11   scratch             V0, V1   residuals r, s
-//	R1  residuals     R12      next (h, g)         V2–V4    g, h, |g| of four rows
-//	R2  stride        R13      its stride          V5–V7    scratch
-//	R3  next row      R14      scratch             V16–V19  sumG, 8 lanes
-//	R4  rows left     R20–R23  four row numbers    V20–V23  sumH
-//	R5  weights, 0: none                           V24–V27  sumAbsG
-//	R6, R7  offsets of r and s                     V28–V30  maxAbsG, maxH, 0
-TEXT ·gradients8(SB), NOSPLIT, $0-8
-	MOVD a+0(FP), R0
-	MOVD gradientsArgs_residuals(R0), R1
-	MOVD gradientsArgs_stride(R0), R2
-	MOVD gradientsArgs_rows(R0), R3
-	MOVD gradientsArgs_n(R0), R4
-	MOVD gradientsArgs_weights(R0), R5
-	LDP  gradientsArgs_r(R0), (R6, R7)
-	MOVD gradientsArgs_gradients(R0), R12
-	MOVD gradientsArgs_pairs(R0), R13
-	LSL  $3, R13
+//	R0  a             R9–R11   scratch             V0, V1    residuals r, s
+//	R1  residuals     R12      next (h, g)         V2–V4     g, h, |g|
+//	R2  stride        R13      its stride          V5, V6    scratch
+//	R3  next row      R14      stats               V16, V17  sumG
+//	R4  rows left     R20–R23  four row numbers    V18, V19  sumH
+//	R5  weights, 0: none                           V20, V21  sumAbsG
+//	R6, R7  offsets of r and s                     V24       shift
+//	                                               V28–V30   maxAbsG, maxH, 0
+TEXT ·gradients4(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  gradientsArgs_residuals(R0), R1
+	MOVD  gradientsArgs_stride(R0), R2
+	MOVD  gradientsArgs_rows(R0), R3
+	MOVD  gradientsArgs_n(R0), R4
+	MOVD  gradientsArgs_weights(R0), R5
+	LDP   gradientsArgs_r(R0), (R6, R7)
+	MOVD  gradientsArgs_gradients(R0), R12
+	MOVD  gradientsArgs_pairs(R0), R13
+	LSL   $3, R13
+	FMOVD gradientsArgs_shift(R0), F24
+	VDUP  V24.D[0], V24.D2
+	VEOR  V30.B16, V30.B16, V30.B16
 
-	// all sums = 0
-	VEOR V16.B16, V16.B16, V16.B16
-	VEOR V17.B16, V17.B16, V17.B16
-	VEOR V18.B16, V18.B16, V18.B16
-	VEOR V19.B16, V19.B16, V19.B16
-	VEOR V20.B16, V20.B16, V20.B16
-	VEOR V21.B16, V21.B16, V21.B16
-	VEOR V22.B16, V22.B16, V22.B16
-	VEOR V23.B16, V23.B16, V23.B16
-	VEOR V24.B16, V24.B16, V24.B16
-	VEOR V25.B16, V25.B16, V25.B16
-	VEOR V26.B16, V26.B16, V26.B16
-	VEOR V27.B16, V27.B16, V27.B16
-	VEOR V28.B16, V28.B16, V28.B16
-	VEOR V29.B16, V29.B16, V29.B16
-	VEOR V30.B16, V30.B16, V30.B16
-	CBZ  R4, done
+	// go on from the stats: they are in lane 0, the others are 0
+	MOVD  gradientsArgs_stats(R0), R14
+	FMOVD pairStats_SumG(R14), F16
+	VEOR  V17.B16, V17.B16, V17.B16
+	FMOVD pairStats_SumH(R14), F18
+	VEOR  V19.B16, V19.B16, V19.B16
+	FMOVD pairStats_SumAbsG(R14), F20
+	VEOR  V21.B16, V21.B16, V21.B16
+	FMOVS pairStats_MaxAbsG(R14), F28
+	FMOVS pairStats_MaxH(R14), F29
 
 rows:
-	// lanes 0–3: sumG += g; sumH += h; sumAbsG += |g|
-	FOUR_ROWS(unweighted0)
-	WORD $0x0e617845 // fcvtl v5.2d, v2.2s
-	WORD $0x4e65d610 // fadd v16.2d, v16.2d, v5.2d
-	WORD $0x4e617845 // fcvtl2 v5.2d, v2.4s
-	WORD $0x4e65d631 // fadd v17.2d, v17.2d, v5.2d
-	WORD $0x0e617866 // fcvtl v6.2d, v3.2s
-	WORD $0x4e66d694 // fadd v20.2d, v20.2d, v6.2d
-	WORD $0x4e617866 // fcvtl2 v6.2d, v3.4s
-	WORD $0x4e66d6b5 // fadd v21.2d, v21.2d, v6.2d
-	WORD $0x0e617887 // fcvtl v7.2d, v4.2s
-	WORD $0x4e67d718 // fadd v24.2d, v24.2d, v7.2d
-	WORD $0x4e617887 // fcvtl2 v7.2d, v4.4s
-	WORD $0x4e67d739 // fadd v25.2d, v25.2d, v7.2d
+	// r, s = the residuals of four rows *rows++
+	MOVWU.P 4(R3), R20
+	MADD    R2, R1, R20, R9
+	FMOVS   (R9)(R6), F0
+	FMOVS   (R9)(R7), F1
+	MOVWU.P 4(R3), R21
+	MADD    R2, R1, R21, R9
+	ADD     R6, R9, R10
+	VLD1    (R10), V0.S[1]
+	ADD     R7, R9, R11
+	VLD1    (R11), V1.S[1]
+	MOVWU.P 4(R3), R22
+	MADD    R2, R1, R22, R9
+	ADD     R6, R9, R10
+	VLD1    (R10), V0.S[2]
+	ADD     R7, R9, R11
+	VLD1    (R11), V1.S[2]
+	MOVWU.P 4(R3), R23
+	MADD    R2, R1, R23, R9
+	ADD     R6, R9, R10
+	VLD1    (R10), V0.S[3]
+	ADD     R7, R9, R11
+	VLD1    (R11), V1.S[3]
 
-	// lanes 4–7
-	FOUR_ROWS(unweighted4)
-	WORD $0x0e617845 // fcvtl v5.2d, v2.2s
-	WORD $0x4e65d652 // fadd v18.2d, v18.2d, v5.2d
-	WORD $0x4e617845 // fcvtl2 v5.2d, v2.4s
-	WORD $0x4e65d673 // fadd v19.2d, v19.2d, v5.2d
-	WORD $0x0e617866 // fcvtl v6.2d, v3.2s
-	WORD $0x4e66d6d6 // fadd v22.2d, v22.2d, v6.2d
-	WORD $0x4e617866 // fcvtl2 v6.2d, v3.4s
-	WORD $0x4e66d6f7 // fadd v23.2d, v23.2d, v6.2d
-	WORD $0x0e617887 // fcvtl v7.2d, v4.2s
-	WORD $0x4e67d75a // fadd v26.2d, v26.2d, v7.2d
-	WORD $0x4e617887 // fcvtl2 v7.2d, v4.4s
-	WORD $0x4e67d77b // fadd v27.2d, v27.2d, v7.2d
-	SUB  $8, R4
+	// u = s − r; h = |r| + |s|
+	WORD $0x4ea0d422 // fsub v2.4s, v1.4s, v0.4s
+	WORD $0x4ea0f803 // fabs v3.4s, v0.4s
+	WORD $0x4ea0f824 // fabs v4.4s, v1.4s
+	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+
+	// h += 2·max(r, s) where one of them is negative
+	WORD $0x4e21f404            // fmax v4.4s, v0.4s, v1.4s
+	WORD $0x4e24d484            // fadd v4.4s, v4.4s, v4.4s
+	VORR V0.B16, V1.B16, V5.B16
+	WORD $0x4ea0a8a5            // cmlt v5.4s, v5.4s, #0
+	VAND V5.B16, V4.B16, V4.B16
+	WORD $0x4e24d463            // fadd v3.4s, v3.4s, v4.4s
+
+	// h = max(h − u·u, 0)
+	WORD $0x6e22dc44    // fmul v4.4s, v2.4s, v2.4s
+	WORD $0x4ea4d463    // fsub v3.4s, v3.4s, v4.4s
+	WORD $0x4e3ef463    // fmax v3.4s, v3.4s, v30.4s
+	CBZ  R5, unweighted
+
+	// g, h *= weights[row]
+	FMOVS (R5)(R20<<2), F6
+	ADD   R21<<2, R5, R9
+	VLD1  (R9), V6.S[1]
+	ADD   R22<<2, R5, R9
+	VLD1  (R9), V6.S[2]
+	ADD   R23<<2, R5, R9
+	VLD1  (R9), V6.S[3]
+	WORD  $0x6e26dc42      // fmul v2.4s, v2.4s, v6.4s
+	WORD  $0x6e26dc63      // fmul v3.4s, v3.4s, v6.4s
+
+unweighted:
+	// gradients = (h, g), row by row
+	VZIP1 V2.S4, V3.S4, V0.S4
+	VZIP2 V2.S4, V3.S4, V1.S4
+	VST1  V0.D[0], (R12)
+	ADD   R13, R12
+	VST1  V0.D[1], (R12)
+	ADD   R13, R12
+	VST1  V1.D[0], (R12)
+	ADD   R13, R12
+	VST1  V1.D[1], (R12)
+	ADD   R13, R12
+
+	// maxAbsG = max(maxAbsG, |g|); maxH = max(maxH, h)
+	WORD $0x4ea0f844 // fabs v4.4s, v2.4s
+	WORD $0x4e24f79c // fmax v28.4s, v28.4s, v4.4s
+	WORD $0x4e23f7bd // fmax v29.4s, v29.4s, v3.4s
+
+	// sumG += bits(g + shift)
+	WORD $0x0e617845           // fcvtl v5.2d, v2.2s
+	WORD $0x4e617846           // fcvtl2 v6.2d, v2.4s
+	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
+	VADD V5.D2, V16.D2, V16.D2
+	VADD V6.D2, V17.D2, V17.D2
+
+	// sumH += bits(h + shift)
+	WORD $0x0e617865           // fcvtl v5.2d, v3.2s
+	WORD $0x4e617866           // fcvtl2 v6.2d, v3.4s
+	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
+	VADD V5.D2, V18.D2, V18.D2
+	VADD V6.D2, V19.D2, V19.D2
+
+	// sumAbsG += bits(|g| + shift)
+	WORD $0x0e617885           // fcvtl v5.2d, v4.2s
+	WORD $0x4e617886           // fcvtl2 v6.2d, v4.4s
+	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
+	VADD V5.D2, V20.D2, V20.D2
+	VADD V6.D2, V21.D2, V21.D2
+	SUB  $4, R4
 	CBNZ R4, rows
 
-done:
-	// the lanes' sums; the largest of all lanes
-	MOVD  $gradientsArgs_sumG(R0), R14
-	VST1  [V16.D2, V17.D2, V18.D2, V19.D2], (R14)
-	MOVD  $gradientsArgs_sumH(R0), R14
-	VST1  [V20.D2, V21.D2, V22.D2, V23.D2], (R14)
-	MOVD  $gradientsArgs_sumAbsG(R0), R14
-	VST1  [V24.D2, V25.D2, V26.D2, V27.D2], (R14)
-	WORD  $0x6e30fb9c                             // fmaxv s28, v28.4s
-	WORD  $0x6e30fbbd                             // fmaxv s29, v29.4s
-	FMOVS F28, gradientsArgs_maxAbsG(R0)
-	FMOVS F29, gradientsArgs_maxH(R0)
+	// the sums and the maxima of all lanes
+	VADD  V17.D2, V16.D2, V16.D2
+	VADD  V19.D2, V18.D2, V18.D2
+	VADD  V21.D2, V20.D2, V20.D2
+	WORD  $0x5ef1ba10                 // addp d16, v16.2d
+	WORD  $0x5ef1ba52                 // addp d18, v18.2d
+	WORD  $0x5ef1ba94                 // addp d20, v20.2d
+	WORD  $0x6e30fb9c                 // fmaxv s28, v28.4s
+	WORD  $0x6e30fbbd                 // fmaxv s29, v29.4s
+	FMOVD F16, pairStats_SumG(R14)
+	FMOVD F18, pairStats_SumH(R14)
+	FMOVD F20, pairStats_SumAbsG(R14)
+	FMOVS F28, pairStats_MaxAbsG(R14)
+	FMOVS F29, pairStats_MaxH(R14)
 	RET
 
 // Quantize. A row's gradients are (h, g) by pair, and so is a packed cell in

@@ -65,7 +65,7 @@ func benchTotals(b *testing.B, f *kernel.Funcs) {
 		residuals, stride := benchResiduals(classes)
 		totals := kernel.TotalsJob{
 			Residuals: residuals, Stride: stride, Rows: benchRows(kernel.RowBlock, 1),
-			Gradient: make([]float64, stride), Hessian: make([]float64, stride),
+			Unit: 0x1p-40, Gradient: make([]int64, stride), Hessian: make([]int64, stride),
 		}
 		bench(b, fmt.Sprintf("Totals/%s/K%d", f.Level, classes), kernel.RowBlock, "row", func() { f.Totals(&totals) })
 	}
@@ -74,7 +74,7 @@ func benchTotals(b *testing.B, f *kernel.Funcs) {
 		for _, m := range []int{1, 4} {
 			cross := kernel.CrossJob{
 				Residuals: residuals, Stride: stride, Rows: benchRows(kernel.RowBlock, 1),
-				First: []int32{3, 8, 7, 5}[:m], Cross: make([]float64, m*stride),
+				First: []int32{3, 8, 7, 5}[:m], Unit: 0x1p-21, Cross: make([]uint32, m*stride),
 			}
 			bench(b, fmt.Sprintf("Cross/%s/K%d/first%d", f.Level, classes, m), kernel.RowBlock, "row", func() { f.Cross(&cross) })
 		}
@@ -86,7 +86,7 @@ func benchGradients(b *testing.B, f *kernel.Funcs) {
 	rows := benchRows(kernel.RowBlock, 1)
 	for _, m := range []int{1, 4} {
 		gradients := kernel.GradientsJob{
-			Residuals: residuals, Stride: stride, Rows: rows,
+			Residuals: residuals, Stride: stride, Rows: rows, Unit: 0x1p-40,
 			Pairs:     []kernel.Pair{{R: 3, S: 4}, {R: 20, S: 0}, {R: 7, S: 8}, {R: 25, S: 24}}[:m],
 			Gradients: make([]float32, 2*m*len(rows)),
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/exact"
 )
 
 // ReliabilityBins is the number of bins of a [Reliability], at most.
@@ -83,27 +84,28 @@ func (f *forecast) set(p []float64, best, y int, weight float64) {
 
 func newReliability(rows []forecast, t *data.Target) *Reliability {
 	r := &Reliability{ECE: math.NaN()}
-	total, known := 0.0, 0.0
+	var weight, known, brier exact.Sum
 	for i, f := range rows {
-		total += f.weight
+		weight.Add(f.weight)
 		if t.Labels[i] >= 0 {
-			known += f.weight
-			r.Brier += float64(f.weight * f.brier)
+			known.Add(f.weight)
+			brier.Add(f.weight * f.brier)
 		}
 	}
-	r.Brier /= known // NaN if there are none
+	r.Brier = brier.Float64() / known.Float64() // NaN if there are none
+	total := weight.Float64()
 	if total == 0 {
 		return r
 	}
 	rows = slices.DeleteFunc(rows, func(f forecast) bool { return f.weight == 0 })
 	slices.SortStableFunc(rows, func(a, b forecast) int { return cmp.Compare(a.confidence, b.confidence) })
 	r.ECE = 0
-	done := 0.0
+	var done exact.Sum
 	for number := 1; len(rows) > 0; number++ {
 		until := total * float64(number) / ReliabilityBins * (1 - 1e-12) // less what the sum rounds
 		end := 0
-		for end < len(rows) && (number == ReliabilityBins || done < until || end > 0 && rows[end].confidence == rows[end-1].confidence) {
-			done += rows[end].weight
+		for end < len(rows) && (number == ReliabilityBins || done.Float64() < until || end > 0 && rows[end].confidence == rows[end-1].confidence) {
+			done.Add(rows[end].weight)
 			end++
 		}
 		if end == 0 { // the bin before has its rows, of equal confidence
@@ -119,17 +121,14 @@ func newReliability(rows []forecast, t *data.Target) *Reliability {
 
 // newReliabilityBin is the bin of some rows of the total weight.
 func newReliabilityBin(rows []forecast, total float64) ReliabilityBin {
-	b := ReliabilityBin{Rows: len(rows)}
-	weight := 0.0
+	var weight, confidence, right exact.Sum
 	for _, f := range rows {
-		weight += f.weight
-		b.Confidence += float64(f.weight * f.confidence)
+		weight.Add(f.weight)
+		confidence.Add(f.weight * f.confidence)
 		if f.right {
-			b.Accuracy += f.weight
+			right.Add(f.weight)
 		}
 	}
-	b.Share = weight / total
-	b.Confidence /= weight
-	b.Accuracy /= weight
-	return b
+	w := weight.Float64()
+	return ReliabilityBin{Rows: len(rows), Share: w / total, Confidence: confidence.Float64() / w, Accuracy: right.Float64() / w}
 }

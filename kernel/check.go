@@ -26,6 +26,8 @@ func badStride(job string, stride int) error {
 	return bad(job, "Stride", stride, "8 or a multiple of 16")
 }
 
+func badUnit(job string, unit float64) error { return bad(job, "Unit", unit, "above zero") }
+
 // goodStride tells whether a row of residuals is of whole vectors.
 func goodStride(stride int) bool { return stride == 8 || stride > 0 && stride&15 == 0 }
 
@@ -46,6 +48,8 @@ func (j *TotalsJob) Check() error {
 		return short("TotalsJob", "Residuals", len(j.Residuals), past*j.Stride)
 	case j.Weights != nil && len(j.Weights) < past:
 		return short("TotalsJob", "Weights", len(j.Weights), past)
+	case !(j.Unit > 0):
+		return badUnit("TotalsJob", j.Unit)
 	case len(j.Gradient) < j.Stride:
 		return short("TotalsJob", "Gradient", len(j.Gradient), j.Stride)
 	case len(j.Hessian) < j.Stride:
@@ -65,6 +69,8 @@ func (j *CrossJob) Check() error {
 		return short("CrossJob", "Weights", len(j.Weights), past)
 	case m == 0 || m > MaxPairs:
 		return bad("CrossJob", "len(First)", m, "1 to 8")
+	case !(j.Unit > 0):
+		return badUnit("CrossJob", float64(j.Unit))
 	case len(j.Cross) < m*j.Stride:
 		return short("CrossJob", "Cross", len(j.Cross), m*j.Stride)
 	}
@@ -91,6 +97,8 @@ func (j *GradientsJob) Check() error {
 		return short("GradientsJob", "Weights", len(j.Weights), past)
 	case !goodPairs(m):
 		return badPairs("GradientsJob", "len(Pairs)", m)
+	case !(j.Unit > 0):
+		return badUnit("GradientsJob", j.Unit)
 	case len(j.Gradients) < 2*m*len(j.Rows):
 		return short("GradientsJob", "Gradients", len(j.Gradients), 2*m*len(j.Rows))
 	}

@@ -4,10 +4,10 @@ import "math"
 
 // Gradients is the reference of [Funcs.Gradients].
 func Gradients(j *GradientsJob) {
-	m := len(j.Pairs)
+	m, shift := len(j.Pairs), shift64(j.Unit)
 	for p, pair := range j.Pairs {
-		var sumG, sumH, sumAbsG [Lanes]float64
-		var maxAbsG, maxH float32
+		s := &j.Stats[p]
+		*s = PairStats{}
 		for i, row := range j.Rows {
 			residuals := j.Residuals[int(row)*j.Stride:][:j.Stride]
 			g, h := PairGradient(residuals[pair.R], residuals[pair.S])
@@ -19,13 +19,12 @@ func Gradients(j *GradientsJob) {
 			j.Gradients[(i*m+p)*2+1] = g
 
 			a := abs(g)
-			sumG[i%Lanes] += float64(g)
-			sumH[i%Lanes] += float64(h)
-			sumAbsG[i%Lanes] += float64(a)
-			maxAbsG = max(maxAbsG, a)
-			maxH = max(maxH, h)
+			s.SumG += units(float64(g)+shift, shift)
+			s.SumH += units(float64(h)+shift, shift)
+			s.SumAbsG += units(float64(a)+shift, shift)
+			s.MaxAbsG = max(s.MaxAbsG, a)
+			s.MaxH = max(s.MaxH, h)
 		}
-		j.Stats[p] = PairStats{sumLanes(&sumG), sumLanes(&sumH), sumLanes(&sumAbsG), maxAbsG, maxH}
 	}
 }
 

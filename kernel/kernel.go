@@ -6,11 +6,11 @@
 // what every other table must return. To make that possible the arithmetic
 // of every kernel is pinned down:
 //
-//   - sums of many rows are integers, or float64 (in a [CrossJob], float32)
-//     taken in the order the job states: row after row within a class, or
-//     [Lanes] partial sums, row i going to lane i mod Lanes, added up by one
-//     fixed tree;
-//   - nothing is fused: every product is rounded before it is added;
+//   - sums of many rows are integers, which do not depend on the order of the
+//     rows: each addend is rounded to a multiple of the job's Unit, a power of
+//     two;
+//   - a product is rounded before it is added, except to be rounded to whole
+//     units, which rounds it once;
 //   - divisions and square roots are IEEE, never approximations.
 //
 // Slices hold what a job needs and no padding. Row numbers rise within a list.
@@ -48,16 +48,15 @@
 package kernel
 
 const (
-	// RowBlock is the number of rows in a block. A node's list of rows is cut at
-	// multiples of RowBlock, whatever the number of threads, so that sums over
-	// blocks are always the same.
+	// RowBlock is the number of rows in a block: lists of rows are worked on block
+	// by block.
 	RowBlock = 1024
 
 	// SpillRows is the largest number of rows one packed histogram cell can
 	// hold: 65,536 rows of 16-bit gradients fill its 32-bit halves.
 	SpillRows = 1 << 16
 
-	// Lanes is the width of the virtual vector that sums over rows use.
+	// Lanes is the width of the virtual vector that sums over classes use.
 	Lanes = 8
 
 	// TileLanes is the number of cells side by side in a histogram tile. One
@@ -103,26 +102,28 @@ type TotalsJob struct {
 	Stride    int       // 8, or a multiple of 16
 	Rows      []uint32  // row numbers
 	Weights   []float32 // by row number; nil: all one
+	Unit      float64   // of the sums: w·(r_k − p_k) of every row is less than MostUnits
 
-	Gradient []float64 // out, Stride: m_k = Σ w·(r_k − p_k), row after row
-	Hessian  []float64 // out, Stride: h_kk = Σ w·p_k(1 − p_k), row after row
+	Gradient []int64 // out, Stride: m_k = Σ w·(r_k − p_k)
+	Hessian  []int64 // out, Stride: h_kk = Σ w·p_k(1 − p_k)
 }
 
-// CrossJob sums products of probabilities over rows. All of it is float32:
-// p_y = 1 + R_y of the row's own class, w·p_r, its products, and their sums.
+// CrossJob sums products of probabilities over rows. p_y = 1 + R_y of the row's
+// own class and w·p_r are float32.
 type CrossJob struct {
 	Residuals []float32
 	Stride    int
 	Rows      []uint32
 	Weights   []float32
 	First     []int32 // classes r_1 … r_m, m at most MaxPairs
+	Unit      float32 // of the sums: (w·p_r)·p_k is less than MostCrossUnits, unless r = k
 
-	Cross []float64 // out, m × Stride: −h_rk = Σ (w·p_r)·p_k, row after row
+	Cross []uint32 // out, m × Stride: −h_rk = Σ (w·p_r)·p_k, modulo 2³²; anything where r = k
 }
 
 // PairStats sums up one pair's gradients over rows.
 type PairStats struct {
-	SumG, SumH, SumAbsG float64 // Lanes partial sums, then the fixed tree
+	SumG, SumH, SumAbsG int64 // in units
 	MaxAbsG, MaxH       float32
 }
 
@@ -139,7 +140,8 @@ type GradientsJob struct {
 	Stride    int
 	Rows      []uint32
 	Weights   []float32
-	Pairs     []Pair // m pairs
+	Pairs     []Pair  // m pairs
+	Unit      float64 // of the sums: |g| and h are less than MostUnits
 
 	Gradients []float32           // out, rows × m × (h, g): where QuantizeJob wants them
 	Stats     [MaxPairs]PairStats // out, by pair
@@ -235,6 +237,7 @@ type UpdateJob struct {
 	Factors   []float32 // Stride
 
 	SumResidual float64 // out: Σ (1 − p_y), row after row
+	MaxResidual float32 // out: the greatest 1 − p_y
 }
 
 // CompareJob compares a feature of rows with thresholds. A row goes right where

@@ -2,22 +2,20 @@ package kernel
 
 import "math"
 
-// Totals is the reference of [Funcs.Totals]. In float64 the products of
-// float32 numbers are exact and so, while exponents are alike, are the sums:
-// classes of equal counts tie exactly, and the totals of one child can be
-// taken from its parent's.
+// Totals is the reference of [Funcs.Totals].
 func Totals(j *TotalsJob) {
 	gradient, hessian := j.Gradient[:j.Stride], j.Hessian[:j.Stride]
 	clear(gradient)
 	clear(hessian)
+	shift := shift64(j.Unit)
 	for _, row := range j.Rows {
 		residuals := j.Residuals[int(row)*j.Stride:][:len(gradient)]
 		if j.Weights == nil {
 			for k, r := range residuals {
 				d := float64(r)
 				a := math.Abs(d)
-				gradient[k] -= d
-				hessian[k] += float64(a * (1 - a))
+				gradient[k] += units(shift-d, shift)
+				hessian[k] += units(math.FMA(a, 1-a, shift), shift)
 			}
 			continue
 		}
@@ -25,26 +23,27 @@ func Totals(j *TotalsJob) {
 		for k, r := range residuals {
 			d := float64(r)
 			a := math.Abs(d)
-			gradient[k] -= float64(w * d)
-			hessian[k] += float64(w * float64(a*(1-a)))
+			gradient[k] += units(shift-float64(w*d), shift) // the product is exact
+			hessian[k] += units(math.FMA(w, float64(a*(1-a)), shift), shift)
 		}
 	}
 }
 
-// Cross is the reference of [Funcs.Cross]. Float32 will do: no term is
-// negative, and the sums only choose pairs.
+// Cross is the reference of [Funcs.Cross].
 func Cross(j *CrossJob) {
 	clear(j.Cross[:len(j.First)*j.Stride])
+	shift := shift64(float64(j.Unit))
 	for _, row := range j.Rows {
 		residuals := j.Residuals[int(row)*j.Stride:][:j.Stride]
 		for i, r := range j.First {
-			p := probability(residuals[r])
+			first := probability(residuals[r])
 			if j.Weights != nil {
-				p = float32(j.Weights[row] * p)
+				first *= j.Weights[row]
 			}
 			cross := j.Cross[i*j.Stride:][:len(residuals)]
 			for k, r := range residuals {
-				cross[k] = float64(float32(cross[k]) + float32(p*probability(r)))
+				product := float64(first) * float64(probability(r)) // exact
+				cross[k] += uint32(units(product+shift, shift))
 			}
 		}
 	}

@@ -8,9 +8,10 @@ import (
 
 func TestTotals(t *testing.T) {
 	each(t, func(r *rand.Rand, x *rows, weights []float32) {
+		const unit = 0x1p-40
 		j := TotalsJob{
 			Residuals: x.residuals, Stride: x.stride, Rows: x.list, Weights: weights,
-			Gradient: make([]float64, x.stride), Hessian: make([]float64, x.stride),
+			Unit: unit, Gradient: make([]int64, x.stride), Hessian: make([]int64, x.stride),
 		}
 		Totals(&j)
 		for k := range x.stride {
@@ -27,8 +28,9 @@ func TestTotals(t *testing.T) {
 				hessian += w * p * (1 - p)
 				scale += w * math.Abs(response-p)
 			}
-			if !near(j.Gradient[k], gradient, scale, 1e-7) || !near(j.Hessian[k], hessian, scale, 1e-7) {
-				t.Errorf("class %d: totals %v, %v, want %v, %v", k, j.Gradient[k], j.Hessian[k], gradient, hessian)
+			gotG, gotH := unit*float64(j.Gradient[k]), unit*float64(j.Hessian[k])
+			if !near(gotG, gradient, scale+1e-4, 1e-7) || !near(gotH, hessian, scale+1e-4, 1e-7) {
+				t.Errorf("class %d: totals %v, %v, want %v, %v", k, gotG, gotH, gradient, hessian)
 			}
 		}
 	})
@@ -37,7 +39,7 @@ func TestTotals(t *testing.T) {
 // TestTotalsTie checks that classes of equal counts tie exactly.
 func TestTotalsTie(t *testing.T) {
 	const classes, n = 7, 4096
-	j := TotalsJob{Stride: 8, Gradient: make([]float64, 8), Hessian: make([]float64, 8)}
+	j := TotalsJob{Stride: 8, Unit: 0x1p-45, Gradient: make([]int64, 8), Hessian: make([]int64, 8)}
 	for i := range n {
 		row := make([]float32, 8)
 		for k := range classes {
@@ -55,24 +57,25 @@ func TestTotalsTie(t *testing.T) {
 
 func TestCross(t *testing.T) {
 	each(t, func(r *rand.Rand, x *rows, weights []float32) {
+		const unit = 0x1p-19
 		classes := len(x.p[0])
 		first := []int32{int32(classes - 1), 0}
 		j := CrossJob{
 			Residuals: x.residuals, Stride: x.stride, Rows: x.list, Weights: weights,
-			First: first, Cross: make([]float64, len(first)*x.stride),
+			First: first, Unit: unit, Cross: make([]uint32, len(first)*x.stride),
 		}
 		Cross(&j)
-		rounding := math.Ldexp(float64(len(x.list)), -24) // of float32 sums
+		rounding := unit * float64(len(x.list)) / 2
 		for i, r := range first {
 			for k := range x.stride {
-				got, want := j.Cross[i*x.stride+k], 0.0
+				got, want := unit*float64(j.Cross[i*x.stride+k]), 0.0
 				for _, row := range x.list {
 					if k < classes {
 						want += x.weight(weights, row) * x.p[row][r] * x.p[row][k]
 					}
 				}
 				// A p near one is 1 + R, and R is good to 2⁻²⁵.
-				if !near(got, want, want+1e-7*float64(len(x.list)), rounding) {
+				if int(r) != k && math.Abs(got-want) > rounding+1e-6*want+1e-7*float64(len(x.list)) {
 					t.Errorf("classes %d, %d: %v, want %v", r, k, got, want)
 				}
 			}

@@ -11,7 +11,7 @@ var ErrNoClass = errors.New("kernel: UpdateJob: a row of Residuals has no class 
 
 // Update is the reference of [Funcs.Update].
 func Update(j *UpdateJob) {
-	j.SumResidual = 0
+	j.SumResidual, j.MaxResidual = 0, 0
 	factors := j.Factors[:j.Stride]
 	for _, row := range j.Rows {
 		residuals := j.Residuals[int(row)*j.Stride:][:j.Stride]
@@ -43,6 +43,7 @@ func Update(j *UpdateJob) {
 		residuals[own] = -q
 		j.Own[row] = max(float32(ownOdds*inverse), OwnFloor)
 		j.SumResidual += float64(q)
+		j.MaxResidual = max(j.MaxResidual, q)
 	}
 }
 

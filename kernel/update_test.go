@@ -17,7 +17,7 @@ func TestUpdate(t *testing.T) {
 		Update(&j)
 
 		listed := map[uint32]bool{}
-		sum := 0.0
+		sum, most := 0.0, float32(0)
 		for _, row := range x.list {
 			listed[row] = true
 			want, total := make([]float64, classes), 0.0
@@ -52,6 +52,7 @@ func TestUpdate(t *testing.T) {
 					}
 					p = -others
 					sum += others
+					most = max(most, -v)
 				case p < FlushBelow:
 					p = 0
 				}
@@ -68,6 +69,9 @@ func TestUpdate(t *testing.T) {
 		}
 		if !near(j.SumResidual, sum, sum, 1e-4) {
 			t.Errorf("sum of residuals %v, want %v", j.SumResidual, sum)
+		}
+		if j.MaxResidual != most {
+			t.Errorf("greatest residual %v, want %v", j.MaxResidual, most)
 		}
 		for row := range x.p {
 			old, now := x.residuals[row*x.stride:][:x.stride], j.Residuals[row*x.stride:][:x.stride]

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/exact"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -43,23 +44,23 @@ func EvaluateRows(scores []float64, temperature float64, t *data.Target, team *p
 		}
 	})
 	e := &Evaluation{}
-	weight, known := 0.0, 0.0
+	var weight, wrongWeight, known, logLoss exact.Sum
 	for i, y := range t.Labels {
 		w := t.Weight(i)
-		weight += w
+		weight.Add(w)
 		if wrong[i] {
 			e.Errors++
-			e.ErrorRate += w
+			wrongWeight.Add(w)
 		}
 		if y >= 0 {
-			known += w
-			e.LogLoss += float64(w * losses[i])
+			known.Add(w)
+			logLoss.Add(w * losses[i])
 		}
 	}
-	if weight > 0 {
-		e.ErrorRate /= weight
+	if weight := weight.Float64(); weight > 0 {
+		e.ErrorRate = wrongWeight.Float64() / weight
 	}
-	e.LogLoss /= known // NaN if there are none
+	e.LogLoss = logLoss.Float64() / known.Float64() // NaN if there are none
 	return e, losses
 }
 

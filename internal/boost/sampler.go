@@ -159,7 +159,8 @@ func (s *sampler) trimRows() {
 // that are not negative have the order of the numbers, and to compare them takes
 // no branch that could be mispredicted.
 func (s *sampler) leastInfluence(n int, drawn []uint32) uint32 {
-	type sums struct{ influence, weight float64 }
+	type sums struct{ influence, weight int64 } // in units
+	units := s.residuals.Units
 	blocks := make([]sums, kernel.Blocks(n))
 	s.team.Do(len(blocks), func(_, b int) {
 		first, end := kernel.Block(b, n)
@@ -171,8 +172,8 @@ func (s *sampler) leastInfluence(n int, drawn []uint32) uint32 {
 			}
 			w, influence := s.residuals.Weight(row), s.residuals.Influence(row)
 			s.influence[i] = influence
-			sum.influence += float64(w * float64(influence))
-			sum.weight += w
+			sum.influence += loss.Count(w*float64(influence), units.Sums)
+			sum.weight += loss.Count(w, units.Weights)
 		}
 	})
 	var all sums
@@ -183,5 +184,6 @@ func (s *sampler) leastInfluence(n int, drawn []uint32) uint32 {
 	if all.weight == 0 {
 		return 0
 	}
-	return math.Float32bits(float32(s.trim * all.influence / all.weight))
+	mean := float64(all.influence) * units.Sums / (float64(all.weight) * units.Weights)
+	return math.Float32bits(float32(s.trim * mean))
 }

@@ -64,7 +64,7 @@ func (s *Start) begin(to *state, p *Params) {
 	default:
 		to.renew(s.Scores)
 	}
-	to.bound = to.residuals.Bound()
+	to.setBound(to.residuals.Bound())
 }
 
 // Bytes is the memory that the start takes in addition to the model.

@@ -29,7 +29,8 @@ type state struct {
 	team      *par.Team
 
 	moves   []move
-	moved   float64 // Σ (1 − p_y) over the rows moved in this iteration
+	moved   float64 // Σ (1 − p_y) over the rows last moved
+	most    float32 // the greatest 1 − p_y among them
 	updates []kernel.UpdateJob
 	factors []float32           // moves × Stride: what they multiply the odds by
 	jobs    []kernel.SoftmaxJob // by worker
@@ -103,8 +104,10 @@ func (s *state) apply() {
 			s.updates[i] = kernel.UpdateJob{Residuals: r.Data, Own: r.Own, Stride: r.Stride, Rows: m.rows, Factors: s.factors[m.at:]}
 			s.kernels.Update(&s.updates[i])
 		})
+		s.moved, s.most = 0, 0
 		for i := range s.updates {
 			s.moved += s.updates[i].SumResidual
+			s.most = max(s.most, s.updates[i].MaxResidual)
 		}
 	}
 	s.moves, s.factors = s.moves[:0], s.factors[:0]
@@ -112,10 +115,17 @@ func (s *state) apply() {
 
 // settle ends an iteration, numbered from zero, in which every row was moved.
 func (s *state) settle(iteration int) {
-	s.bound, s.moved = s.moved, 0
 	if s.period > 0 && (iteration+1)%s.period == 0 {
 		s.renew(s.scores)
+		return
 	}
+	s.setBound(s.moved, s.most)
+}
+
+// setBound takes note of the sum of 1 − p_y over all rows and of the greatest.
+func (s *state) setBound(sum float64, most float32) {
+	s.bound = sum
+	s.residuals.SetUnits(most)
 }
 
 // setScores replaces the scores of a state that keeps them.
@@ -127,18 +137,24 @@ func (s *state) setScores(scores []float64) {
 // renew computes the residuals from raw scores, rows × Classes.
 func (s *state) renew(scores []float64) {
 	rows := len(s.residuals.Labels)
-	bounds := make([]float64, kernel.Blocks(rows))
+	type bound struct {
+		sum  float64
+		most float32
+	}
+	bounds := make([]bound, kernel.Blocks(rows))
 	if s.jobs == nil {
 		s.jobs = make([]kernel.SoftmaxJob, s.team.Workers())
 	}
 	s.team.Do(len(bounds), func(worker, b int) {
 		first, end := kernel.Block(b, rows)
-		bounds[b] = s.residuals.SetScores(scores, first, end, s.kernels, &s.jobs[worker])
+		bounds[b].sum, bounds[b].most = s.residuals.SetScores(scores, first, end, s.kernels, &s.jobs[worker])
 	})
-	s.bound = 0
+	var all bound
 	for _, b := range bounds {
-		s.bound += b
+		all.sum += b.sum
+		all.most = max(all.most, b.most)
 	}
+	s.setBound(all.sum, all.most)
 }
 
 // logLoss is Σ −w·log(p_y) over all rows and, if byClass is given, over the
@@ -146,9 +162,11 @@ func (s *state) renew(scores []float64) {
 func (s *state) logLoss(byClass []float64) float64 { return s.residuals.LogLoss(s.scores, byClass) }
 
 // lossAtMost tells whether the loss is at most the given one. The lower bound
-// usually answers that without a look at the rows.
+// usually answers that without a look at the rows, but for a margin: unlike the
+// loss, it is rounded in an order.
 func (s *state) lossAtMost(most float64) bool {
-	if s.residuals.Weights == nil && s.bound > most {
+	const margin = 1 - 1e-9
+	if s.residuals.Weights == nil && s.bound*margin > most {
 		return false
 	}
 	return s.logLoss(nil) <= most

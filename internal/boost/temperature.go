@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/exact"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -48,7 +49,7 @@ func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 	t := s.Target
 	classes, rows := len(t.Classes), t.Rows()
 	unknown := s.Unknown / float64(max(rows-t.Unknown, 1)) // for each row
-	type sums struct{ slope, curvature float64 }
+	type sums struct{ slope, curvature exact.Sum }
 	blocks := make([]sums, kernel.Blocks(rows))
 	s.Team.Do(len(blocks), func(_, b int) {
 		p := make([]float64, classes)
@@ -72,13 +73,14 @@ func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 			}
 			variance := square - float64(mean*mean)
 			even /= float64(classes)
-			blocks[b].slope += float64(w * (mean + float64(unknown*(mean-even))))
-			blocks[b].curvature += float64(w * (variance + float64(unknown*variance)))
+			blocks[b].slope.Add(w * (mean + float64(unknown*(mean-even))))
+			blocks[b].curvature.Add(w * (variance + float64(unknown*variance)))
 		}
 	})
-	for _, b := range blocks {
-		slope += b.slope
-		curvature += b.curvature
+	var all sums
+	for i := range blocks {
+		all.slope.Merge(&blocks[i].slope)
+		all.curvature.Merge(&blocks[i].curvature)
 	}
-	return slope, curvature
+	return all.slope.Float64(), all.curvature.Float64()
 }

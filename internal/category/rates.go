@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/exact"
 	"github.com/libaoso/aoso/internal/hash"
 )
 
@@ -113,11 +114,14 @@ func ratedClasses(t *Target) []int32 {
 
 // counts is the weight of the rows of each class.
 func (t *Target) counts() []float64 {
-	counts := make([]float64, t.Classes)
+	sums, counts := make([]exact.Sum, t.Classes), make([]float64, t.Classes)
 	for row, y := range t.Labels {
 		if y >= 0 {
-			counts[y] += t.Weight(row)
+			sums[y].Add(t.Weight(row))
 		}
+	}
+	for k := range counts {
+		counts[k] = sums[k].Float64()
 	}
 	return counts
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/category"
+	"github.com/libaoso/aoso/internal/exact"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -30,11 +31,15 @@ func (t *Target) Weight(row int) float64 {
 }
 
 // TotalWeight is the sum of the rows' weights.
-func (t *Target) TotalWeight() (sum float64) {
-	for row := range t.Rows() {
-		sum += t.Weight(row)
+func (t *Target) TotalWeight() float64 {
+	if t.Weights == nil {
+		return float64(t.Rows())
 	}
-	return sum
+	var sum exact.Sum
+	for _, w := range t.Weights {
+		sum.Add(float64(w))
+	}
+	return sum.Float64()
 }
 
 // Set is a quantized training or validation set. It does not change once built.

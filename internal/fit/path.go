@@ -6,6 +6,7 @@ import (
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/conformal"
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/exact"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -60,12 +61,13 @@ const (
 // newPath returns nil if no row of a known class has weight.
 func newPath(t *data.Target, temper bool, k *kernel.Funcs, team *par.Team) *path {
 	p := &path{target: t, temper: temper, kernels: k, team: team, next: 1}
+	var known exact.Sum
 	for row, y := range t.Labels {
 		if y >= 0 {
-			p.known += t.Weight(row)
+			known.Add(t.Weight(row))
 		}
 	}
-	if p.known == 0 {
+	if p.known = known.Float64(); p.known == 0 {
 		return nil
 	}
 	p.sample = conformal.NewSample(t)
@@ -134,13 +136,14 @@ func (p *path) forget() {
 // standardError is that of the mean difference between the losses of rows and
 // those at the least point.
 func (p *path) standardError(losses []float64) float64 {
-	sum, square := 0.0, 0.0
+	var sum, squares exact.Sum
 	for row, loss := range losses {
 		d := p.target.Weight(row) * (loss - p.losses[row])
-		sum += float64(d)
-		square += float64(d * d)
+		sum.Add(d)
+		squares.Add(d * d)
 	}
-	return math.Sqrt(max(0, square-float64(sum*sum)/float64(len(losses)))) / p.known
+	total := sum.Float64()
+	return math.Sqrt(max(0, squares.Float64()-float64(total*total)/float64(len(losses)))) / p.known
 }
 
 // over tells whether more iterations would only make the model worse.

@@ -233,17 +233,17 @@ func TestNegLogSoftmax(t *testing.T) {
 
 func TestFirstClasses(t *testing.T) {
 	tests := []struct {
-		gradient []float64
+		gradient []int64
 		m        int
 		want     []int32
 	}{
-		{[]float64{1, 3, 2}, 1, []int32{1}},
-		{[]float64{1, 3, 2}, 2, []int32{1, 2}},
-		{[]float64{2, 2, 2, 2}, 1, []int32{0}},
-		{[]float64{2, 2, 2, 2}, 2, []int32{0, 1}},
-		{[]float64{0, 2, 1, 2}, 2, []int32{1, 3}},
-		{[]float64{-1, -3, -2, -1}, 2, []int32{0, 3}},
-		{[]float64{1, 2}, 0, []int32{}},
+		{[]int64{1, 3, 2}, 1, []int32{1}},
+		{[]int64{1, 3, 2}, 2, []int32{1, 2}},
+		{[]int64{2, 2, 2, 2}, 1, []int32{0}},
+		{[]int64{2, 2, 2, 2}, 2, []int32{0, 1}},
+		{[]int64{0, 2, 1, 2}, 2, []int32{1, 3}},
+		{[]int64{-1, -3, -2, -1}, 2, []int32{0, 3}},
+		{[]int64{1, 2}, 0, []int32{}},
 	}
 	for _, test := range tests {
 		if got := FirstClasses(nil, append(test.gradient, 99), len(test.gradient), test.m); !slices.Equal(got, test.want) {
@@ -253,10 +253,10 @@ func TestFirstClasses(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 0))
 	for range 500 {
 		classes := 2 + r.IntN(30)
-		gradient := make([]float64, classes)
+		gradient := make([]int64, classes)
 		order := make([]int32, classes)
 		for k := range gradient {
-			gradient[k], order[k] = float64(r.IntN(8)), int32(k)
+			gradient[k], order[k] = int64(r.IntN(8)), int32(k)
 		}
 		slices.SortStableFunc(order, func(a, b int32) int { return int(gradient[b]) - int(gradient[a]) })
 		m := r.IntN(classes/2 + 1)
@@ -270,21 +270,22 @@ func TestFirstClasses(t *testing.T) {
 // small integers, so ties are frequent.
 func TestSecondClasses(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 0))
+	units := Units{Sums: 1, Cross: 0.5}
 	for range 3000 {
 		classes := 2 + r.IntN(12)
 		stride := Stride(classes, false)
-		totals := Totals{make([]float64, stride), make([]float64, stride)}
+		totals := Totals{make([]int64, stride), make([]int64, stride)}
 		for k := range classes {
-			totals.Gradient[k], totals.Hessian[k] = float64(r.IntN(7)-3), float64(r.IntN(4))
+			totals.Gradient[k], totals.Hessian[k] = int64(r.IntN(7)-3), int64(r.IntN(4))
 		}
 		m := 1 + r.IntN(classes/2)
 		first := FirstClasses(nil, totals.Gradient, classes, m)
-		cross := make([]float64, m*stride)
+		cross := make([]int64, m*stride)
 		for i := range cross {
-			cross[i] = float64(r.IntN(3)) / 2
+			cross[i] = int64(r.IntN(3))
 		}
 		by := []Selection{SecondOrder, FirstOrder, Root}[r.IntN(3)]
-		pairs := SecondClasses(nil, first, &totals, cross, classes, stride, by)
+		pairs := SecondClasses(nil, first, &totals, cross, units, classes, stride, by)
 
 		used := map[int32]bool{}
 		for _, k := range first {
@@ -293,10 +294,10 @@ func TestSecondClasses(t *testing.T) {
 		for i, pair := range pairs {
 			best, bestScore := int32(-1), math.Inf(-1)
 			for k := range int32(classes) {
-				score := -totals.Gradient[k]
+				score := -float64(totals.Gradient[k])
 				if by != FirstOrder {
-					d := totals.Gradient[first[i]] - totals.Gradient[k]
-					h := totals.Hessian[first[i]] + totals.Hessian[k] + 2*cross[i*stride+int(k)]
+					d := float64(totals.Gradient[first[i]] - totals.Gradient[k])
+					h := float64(totals.Hessian[first[i]]+totals.Hessian[k]) + float64(cross[i*stride+int(k)])
 					if h == 0 {
 						h = 1
 					}
@@ -329,15 +330,14 @@ func TestSelection(t *testing.T) {
 }
 
 func TestTotalsSub(t *testing.T) {
-	parent := Totals{[]float64{5, -2, 1, 4}, []float64{8, 3, 1, 2}}
-	sibling := Totals{[]float64{1, 1, 1 + 1e-9, 1}, []float64{2, 4, 1 - 1e-13, 2}}
-	got := Totals{make([]float64, 4), make([]float64, 4)}
+	parent := Totals{[]int64{5, -2, 1, 4}, []int64{8, 3, 1, 2}}
+	sibling := Totals{[]int64{1, 1, 1 << 60, 1}, []int64{2, 4, 1, 2}}
+	got := Totals{make([]int64, 4), make([]int64, 4)}
 	got.Sub(&parent, &sibling)
-	// The Hessians of the second and third class are only rounding noise.
-	if want := []float64{4, 0, 0, 0}; !slices.Equal(got.Gradient, want) {
+	if want := []int64{4, -3, 1 - 1<<60, 3}; !slices.Equal(got.Gradient, want) {
 		t.Errorf("gradient %v, want %v", got.Gradient, want)
 	}
-	if want := []float64{6, 0, 0, 0}; !slices.Equal(got.Hessian, want) {
+	if want := []int64{6, -1, 0, 0}; !slices.Equal(got.Hessian, want) {
 		t.Errorf("Hessian %v, want %v", got.Hessian, want)
 	}
 	parent.Sub(&parent, &sibling)
@@ -375,16 +375,16 @@ func TestFullStep(t *testing.T) {
 	for range 300 {
 		classes := 2 + r.IntN(20)
 		n := Newton{0.1, 5, []float64{0, 1}[r.IntN(2)]}
-		totals := Totals{make([]float64, classes+3), make([]float64, classes+3)}
+		unit, totals := 0x1p-40, Totals{make([]int64, classes+3), make([]int64, classes+3)}
 		want, mean := make([]float64, classes), 0.0
 		for k := range classes {
-			totals.Gradient[k], totals.Hessian[k] = 10*r.NormFloat64(), float64(r.IntN(5))
-			step := float64(classes-1) / float64(classes) * totals.Gradient[k] / (totals.Hessian[k] + n.L2)
+			totals.Gradient[k], totals.Hessian[k] = int64(10*r.NormFloat64()/unit), int64(float64(r.IntN(5))/unit)
+			step := float64(classes-1) / float64(classes) * (unit * float64(totals.Gradient[k])) / (unit*float64(totals.Hessian[k]) + n.L2)
 			want[k] = max(-5, min(5, step))
 			mean += want[k] / float64(classes)
 		}
 		got, sum := make([]float32, classes), 0.0
-		n.Full(got, &totals)
+		n.Full(got, &totals, unit)
 		for k := range got {
 			if math.Abs(float64(got[k])-0.1*(want[k]-mean)) > 1e-6 {
 				t.Fatalf("%+v: leaf value %v for class %d, want %v", totals, got[k], k, 0.1*(want[k]-mean))

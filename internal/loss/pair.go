@@ -22,28 +22,22 @@ var selectionNames = [...]string{"second_order", "first_order", "root"}
 func (s Selection) String() string { return selectionNames[s] }
 
 // Totals are the sums over a node's rows for each class: the negative gradient
-// m_k and the Hessian diagonal h_kk (paper, equations (11) and (12)). Both
-// slices have Stride elements.
-type Totals struct{ Gradient, Hessian []float64 }
+// m_k and the Hessian diagonal h_kk (paper, equations (11) and (12)), in units of
+// Units.Sums. Both slices have Stride elements.
+type Totals struct{ Gradient, Hessian []int64 }
 
-// Sub sets t to parent − sibling. t may be parent. If the subtraction leaves
-// only rounding noise in a class's Hessian, Sub sets that class to zero: the
-// class has almost no probability on these rows, and the quotient of two noisy
-// numbers would be a random leaf value.
+// Sub sets t to parent − sibling. t may be parent.
 func (t *Totals) Sub(parent, sibling *Totals) {
-	for k, whole := range parent.Hessian {
-		gradient, hessian := parent.Gradient[k]-sibling.Gradient[k], whole-sibling.Hessian[k]
-		if hessian <= whole*(1.0/(1<<36)) {
-			gradient, hessian = 0, 0
-		}
-		t.Gradient[k], t.Hessian[k] = gradient, hessian
+	for k := range t.Gradient {
+		t.Gradient[k] = parent.Gradient[k] - sibling.Gradient[k]
+		t.Hessian[k] = parent.Hessian[k] - sibling.Hessian[k]
 	}
 }
 
 // FirstClasses returns r_1 … r_m, the m classes with the largest gradients, in
 // decreasing order. The lower class comes first in a tie. The result overwrites
 // dst.
-func FirstClasses(dst []int32, gradient []float64, classes, m int) []int32 {
+func FirstClasses(dst []int32, gradient []int64, classes, m int) []int32 {
 	dst = dst[:0]
 	for k, g := range gradient[:classes] {
 		i := len(dst)
@@ -59,9 +53,9 @@ func FirstClasses(dst []int32, gradient []float64, classes, m int) []int32 {
 
 // SecondClasses finds a partner s for each of the classes first and returns the
 // pairs, which are disjoint: no class is in two of them. cross holds Σ p_r·p_k
-// over the node's rows, a row of stride values for each first class r; it is not
-// used with FirstOrder. The result overwrites pairs.
-func SecondClasses(pairs []kernel.Pair, first []int32, t *Totals, cross []float64, classes, stride int, by Selection) []kernel.Pair {
+// over the node's rows in units of Units.Cross, a row of stride values for each first
+// class r; it is not used with FirstOrder. The result overwrites pairs.
+func SecondClasses(pairs []kernel.Pair, first []int32, t *Totals, cross []int64, u Units, classes, stride int, by Selection) []kernel.Pair {
 	pairs = pairs[:0]
 	unused := make([]int32, 0, 64)
 	for k := range int32(classes) {
@@ -70,16 +64,16 @@ func SecondClasses(pairs []kernel.Pair, first []int32, t *Totals, cross []float6
 		}
 	}
 	for i, r := range first {
-		g, h := t.Gradient[r], t.Hessian[r]
-		var products []float64
+		var products []int64
 		if by != FirstOrder {
 			products = cross[i*stride:]
 		}
 		best, bestScore := 0, math.Inf(-1)
 		for c, k := range unused {
-			score := -t.Gradient[k]
+			score := -float64(t.Gradient[k])
 			if by != FirstOrder {
-				d, h := g-t.Gradient[k], h+t.Hessian[k]+2*products[k]
+				d := u.Sums * float64(t.Gradient[r]-t.Gradient[k])
+				h := u.Sums*float64(t.Hessian[r]+t.Hessian[k]) + float64(u.Cross)*float64(2*products[k])
 				if h == 0 {
 					h = 1
 				}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/exact"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -20,7 +21,11 @@ type Residuals struct {
 	Classes int
 	Labels  []int32   // class of each row, less than Classes
 	Weights []float32 // weight of each row; nil if all are 1
+	Units             // of sums over the rows
 	memory  *mem.Block
+
+	rows      int     // of the training set
+	maxWeight float32 // of all rows
 }
 
 // Stride returns the length of a row of residuals: at least classes, and 8 or a
@@ -42,7 +47,13 @@ func NewResiduals(labels []int32, weights []float32, classes, stride int) *Resid
 	memory := mem.New(4 * len(labels) * (stride + 1))
 	floats := mem.View[float32](memory)
 	end := len(labels) * stride
-	r := &Residuals{floats[:end:end], floats[end:], stride, classes, labels, weights, memory}
+	r := &Residuals{
+		Data: floats[:end:end], Own: floats[end:], Stride: stride, Classes: classes, Labels: labels, Weights: weights,
+		memory: memory, rows: len(labels), maxWeight: 1,
+	}
+	if weights != nil {
+		r.maxWeight = slices.Max(weights)
+	}
 	p := float32(1 / float64(classes))
 	q := -float32(float64(classes-1) / float64(classes))
 	for i, y := range labels {
@@ -53,8 +64,13 @@ func NewResiduals(labels []int32, weights []float32, classes, stride int) *Resid
 		row[y] = q + negativeZero
 		r.Own[i] = p
 	}
+	r.SetUnits(-q)
 	return r
 }
+
+// SetUnits chooses the units of sums for residuals of which the greatest 1 − p_y
+// is most.
+func (r *Residuals) SetUnits(most float32) { r.Units = newUnits(most, r.maxWeight, r.rows) }
 
 // Free releases the memory of r, which must not be used afterwards.
 func (r *Residuals) Free() {
@@ -65,9 +81,10 @@ func (r *Residuals) Free() {
 var negativeZero = float32(math.Copysign(0, -1))
 
 // SetScores sets the residuals of the rows first to end-1 from raw scores.
-// scores holds those of all rows, rows × Classes. The result is Σ (1 − p_y) over
-// the rows that were set. SetScores uses job.Scores as scratch space.
-func (r *Residuals) SetScores(scores []float64, first, end int, f *kernel.Funcs, job *kernel.SoftmaxJob) (bound float64) {
+// scores holds those of all rows, rows × Classes. The results are the sum of 1 − p_y
+// over the rows that were set, and the greatest of them. SetScores uses job.Scores
+// as scratch space.
+func (r *Residuals) SetScores(scores []float64, first, end int, f *kernel.Funcs, job *kernel.SoftmaxJob) (sum float64, most float32) {
 	p := append(job.Scores[:0], scores[first*r.Classes:end*r.Classes]...)
 	job.Scores, job.Classes = p, r.Classes
 	f.Softmax(job)
@@ -85,9 +102,10 @@ func (r *Residuals) SetScores(scores []float64, first, end int, f *kernel.Funcs,
 		}
 		r.Own[i] = max(row[y], kernel.OwnFloor)
 		row[y] = float32(-others) + negativeZero
-		bound += others
+		sum += others
+		most = max(most, float32(others))
 	}
-	return bound
+	return sum, most
 }
 
 // Copy copies the residuals of o, which has the same rows and classes.
@@ -96,6 +114,7 @@ func (r *Residuals) Copy(o *Residuals) {
 		copy(r.Row(i)[:r.Classes], o.Row(i))
 	}
 	copy(r.Own, o.Own)
+	r.Units = o.Units
 }
 
 // NewSample returns residuals with space for up to rows rows of r. Take fills
@@ -106,7 +125,10 @@ func (r *Residuals) NewSample(rows int) *Residuals {
 		floats += rows
 	}
 	memory := mem.New(4 * floats)
-	s := &Residuals{Data: mem.View[float32](memory)[:rows*r.Stride], Stride: r.Stride, Classes: r.Classes, memory: memory}
+	s := &Residuals{
+		Data: mem.View[float32](memory)[:rows*r.Stride], Stride: r.Stride, Classes: r.Classes,
+		memory: memory, rows: r.rows, maxWeight: r.maxWeight,
+	}
 	if r.Weights != nil {
 		s.Weights = mem.View[float32](memory)[rows*r.Stride:]
 	}
@@ -116,6 +138,7 @@ func (r *Residuals) NewSample(rows int) *Residuals {
 // Take fills r with the given rows of o. r must come from o.NewSample with at
 // least len(rows) rows.
 func (r *Residuals) Take(o *Residuals, rows []uint32, team *par.Team) {
+	r.Units = o.Units
 	team.Do(kernel.Blocks(len(rows)), func(_, b int) {
 		first, end := kernel.Block(b, len(rows))
 		for i := first; i < end; i++ {
@@ -128,12 +151,14 @@ func (r *Residuals) Take(o *Residuals, rows []uint32, team *par.Team) {
 }
 
 // Bound returns Σ (1 − p_y) over all rows, a lower bound of the log loss without
-// weights.
-func (r *Residuals) Bound() (sum float64) {
+// weights, and the greatest 1 − p_y.
+func (r *Residuals) Bound() (sum float64, most float32) {
 	for i, y := range r.Labels {
-		sum -= float64(r.Row(i)[y])
+		q := -r.Row(i)[y]
+		sum += float64(q)
+		most = max(most, q)
 	}
-	return sum
+	return sum, most
 }
 
 // Lost reports whether p_y of some row has been clipped to kernel.OwnFloor. Only
@@ -143,13 +168,14 @@ func (r *Residuals) Lost() bool { return slices.Contains(r.Own, kernel.OwnFloor)
 // Row returns the residuals of row i.
 func (r *Residuals) Row(i int) []float32 { return r.Data[i*r.Stride:][:r.Stride] }
 
-// SumWeights returns the sum of the weights of the given rows.
-func (r *Residuals) SumWeights(rows []uint32) (sum float64) {
+// SumWeights returns the sum of the weights of the given rows, in units of
+// Units.Weights.
+func (r *Residuals) SumWeights(rows []uint32) (sum int64) {
 	if r.Weights == nil {
-		return float64(len(rows))
+		return Count(1, r.Units.Weights) * int64(len(rows))
 	}
 	for _, row := range rows {
-		sum += float64(r.Weights[row])
+		sum += Count(float64(r.Weights[row]), r.Units.Weights)
 	}
 	return sum
 }
@@ -172,8 +198,8 @@ const reliable = 0x1p-33
 // are raw scores, rows × Classes; they are needed for the rows whose p_y in Own
 // is or may have been clipped. If scores is nil, such rows count with the p_y in
 // Own.
-func (r *Residuals) LogLoss(scores, byClass []float64) (sum float64) {
-	clear(byClass)
+func (r *Residuals) LogLoss(scores, byClass []float64) float64 {
+	sum, sums := exact.Sum{}, make([]exact.Sum, len(byClass))
 	for i, y := range r.Labels {
 		var l float64
 		if p := r.Own[i]; p < reliable && scores != nil {
@@ -182,12 +208,15 @@ func (r *Residuals) LogLoss(scores, byClass []float64) (sum float64) {
 			l = negLogOwn(-float64(r.Data[i*r.Stride+int(y)]), float64(p))
 		}
 		l *= r.Weight(i)
-		sum += l
+		sum.Add(l)
 		if byClass != nil {
-			byClass[y] += l
+			sums[y].Add(l)
 		}
 	}
-	return sum
+	for k := range byClass {
+		byClass[k] = sums[k].Float64()
+	}
+	return sum.Float64()
 }
 
 // Influence returns 1 − p_y of row i, or 0 if its weight is zero.

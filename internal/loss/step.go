@@ -19,10 +19,11 @@ func (n *Newton) Step(g, h float64) float32 {
 	return float32(float64(n.Shrinkage * n.clip(g, h)))
 }
 
-// PairStep returns the leaf value of a class pair from its sums of g and h. In
+// PairStep returns the leaf value of a class pair from its sums of g and h, in units. In
 // LogitBoost a class stands alone and is paired with the impossible class; its
 // gradient is scaled by (K−1)/K.
-func (n *Newton) PairStep(g, h float64, pair kernel.Pair, classes int) float32 {
+func (n *Newton) PairStep(sumG, sumH int64, unit float64, pair kernel.Pair, classes int) float32 {
+	g, h := float64(sumG)*unit, float64(sumH)*unit
 	if int(pair.S) >= classes {
 		k := float64(classes)
 		g = float64((k - 1) / k * g)
@@ -32,20 +33,20 @@ func (n *Newton) PairStep(g, h float64, pair kernel.Pair, classes int) float32 {
 
 // Full writes a leaf value for every class: (K−1)/K · m_k/(h_kk + L2), clipped,
 // then centred so that the values sum to zero, then multiplied by Shrinkage.
-func (n *Newton) Full(values []float32, t *Totals) {
+func (n *Newton) Full(values []float32, t *Totals, unit float64) {
 	k := float64(len(values))
 	mean := 0.0
 	for i := range values {
-		mean += n.full(t, i, k)
+		mean += n.full(t, unit, i, k)
 	}
 	mean /= k
 	for i := range values {
-		values[i] = float32(float64(n.Shrinkage * (n.full(t, i, k) - mean)))
+		values[i] = float32(float64(n.Shrinkage * (n.full(t, unit, i, k) - mean)))
 	}
 }
 
-func (n *Newton) full(t *Totals, i int, k float64) float64 {
-	return n.clip(float64((k-1)/k*t.Gradient[i]), t.Hessian[i])
+func (n *Newton) full(t *Totals, unit float64, i int, k float64) float64 {
+	return n.clip(float64((k-1)/k*(unit*float64(t.Gradient[i]))), unit*float64(t.Hessian[i]))
 }
 
 // clip returns G/(H + L2) clipped to ±MaxStep. A zero gradient gives zero even

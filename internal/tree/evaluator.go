@@ -17,9 +17,11 @@ type evaluator struct {
 	columns   int // that the tree may be split on
 	gradients gradients
 	splitter  splitter
-	first     []int32   // classes of the pairs being chosen
-	partials  []float64 // sums by block
-	jobs      []sumJob  // by block
+	first     []int32  // classes of the pairs being chosen
+	totals    []int64  // class totals by block, then sums
+	products  []uint32 // cross products by block
+	sums      []int64  // of these
+	jobs      []sumJob // by block
 	partition kernel.PartitionJob
 }
 
@@ -72,7 +74,7 @@ func (e *evaluator) evaluate(n *node) {
 	if n.layout == nil {
 		return
 	}
-	e.gradients.quantize(n.list, newQuanta(&n.stats, e.Pairs, e.gradients.weight, e.Trim), team)
+	e.gradients.quantize(n.list, e.gradients.newQuanta(n.list, &n.stats, e.Trim), team)
 	n.quanta, n.sumG, n.sumH = e.gradients.quanta, e.gradients.sumG, e.gradients.sumH
 	e.splitter.use(n.layout)
 	n.split = e.splitter.find(n.list, n.histogram, nil, team)
@@ -112,7 +114,7 @@ func (e *evaluator) evaluateRest(n, large, share *node) {
 // choosePairs chooses the class pairs of a node from its totals.
 func (e *evaluator) choosePairs(n *node, team *par.Team) {
 	e.first = e.firstClasses(e.first, n)
-	var cross []float64
+	var cross []int64
 	if e.Selection != loss.FirstOrder {
 		cross = e.cross(n.list, e.first, team)
 	}
@@ -141,9 +143,9 @@ func (e *evaluator) firstClasses(dst []int32, n *node) []int32 {
 }
 
 // pairUp makes a node's pairs of the first classes, by their cross products.
-func (e *evaluator) pairUp(n *node, first []int32, cross []float64) {
+func (e *evaluator) pairUp(n *node, first []int32, cross []int64) {
 	r := e.residuals
-	n.pairs = loss.SecondClasses(make([]kernel.Pair, 0, e.Pairs), first, n.totals, cross, r.Classes, r.Stride, e.Selection)
+	n.pairs = loss.SecondClasses(make([]kernel.Pair, 0, e.Pairs), first, n.totals, cross, r.Units, r.Classes, r.Stride, e.Selection)
 }
 
 // inheritPairs chooses the pairs of both children of n where this takes a
@@ -162,7 +164,7 @@ func (e *evaluator) inheritPairs(n, small, large *node) {
 	cross := slices.Clone(e.cross(small.list, both, e.teamFor(small.rows())))
 	large.cross, small.cross = n.cross, cross[stride:]
 	for k, c := range cross[:stride] {
-		large.cross[k] = max(large.cross[k]-c, 0)
+		large.cross[k] -= c
 	}
 	e.pairUp(small, second, small.cross)
 	e.pairUp(large, first, large.cross)
@@ -171,41 +173,39 @@ func (e *evaluator) inheritPairs(n, small, large *node) {
 // count sums up the class totals of rows.
 func (e *evaluator) count(t *loss.Totals, rows []uint32) {
 	r := e.residuals
-	e.sumBlocks(rows, 2*r.Stride, e.teamFor(len(rows)), func(job *sumJob, rows []uint32, sums []float64) {
+	sums := sumBlocks(e, &e.totals, rows, 2*r.Stride, e.teamFor(len(rows)), func(job *sumJob, rows []uint32, sums []int64) {
 		job.totals = r.TotalsJob(rows, sums)
 		e.kernels.Totals(&job.totals)
 	})
-	copy(t.Gradient, e.partials[:r.Stride])
-	copy(t.Hessian, e.partials[r.Stride:])
+	copy(t.Gradient, sums[:r.Stride])
+	copy(t.Hessian, sums[r.Stride:])
 }
 
 // cross sums up the probability products of rows with each of the classes
 // first. The result is good until the next count or cross.
-func (e *evaluator) cross(rows []uint32, first []int32, team *par.Team) []float64 {
+func (e *evaluator) cross(rows []uint32, first []int32, team *par.Team) []int64 {
 	r := e.residuals
-	e.sumBlocks(rows, len(first)*r.Stride, team, func(job *sumJob, rows []uint32, sums []float64) {
-		job.cross = kernel.CrossJob{
-			Residuals: r.Data, Stride: r.Stride, Rows: rows, Weights: r.Weights,
-			First: first, Cross: sums,
-		}
+	return sumBlocks(e, &e.products, rows, len(first)*r.Stride, team, func(job *sumJob, rows []uint32, sums []uint32) {
+		job.cross = r.CrossJob(rows, first, sums)
 		e.kernels.Cross(&job.cross)
 	})
-	return e.partials[:len(first)*r.Stride]
 }
 
-// sumBlocks adds up a job's sums over the blocks of rows, in their order,
-// into the first partial sums.
-func (e *evaluator) sumBlocks(rows []uint32, width int, team *par.Team, sum func(job *sumJob, rows []uint32, sums []float64)) {
+// sumBlocks adds up a job's sums over the blocks of rows.
+func sumBlocks[T int64 | uint32](e *evaluator, blocks *[]T, rows []uint32, width int, team *par.Team, sum func(job *sumJob, rows []uint32, sums []T)) []int64 {
 	n := kernel.Blocks(len(rows))
-	e.partials = slices.Grow(e.partials[:0], n*width)[:n*width]
+	*blocks = slices.Grow((*blocks)[:0], n*width)[:n*width]
 	e.jobs = slices.Grow(e.jobs[:0], n)[:n]
 	team.Do(n, func(_, b int) {
 		first, last := kernel.Block(b, len(rows))
-		sum(&e.jobs[b], rows[first:last], e.partials[b*width:(b+1)*width])
+		sum(&e.jobs[b], rows[first:last], (*blocks)[b*width:(b+1)*width])
 	})
-	for b := 1; b < n; b++ {
-		for i, v := range e.partials[b*width : (b+1)*width] {
-			e.partials[i] += v
+	e.sums = slices.Grow(e.sums[:0], width)[:width]
+	clear(e.sums)
+	for block := range slices.Chunk(*blocks, width) {
+		for i, v := range block {
+			e.sums[i] += int64(v)
 		}
 	}
+	return e.sums
 }

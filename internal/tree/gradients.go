@@ -29,8 +29,7 @@ type gradients struct {
 	cells  []int64  // rows × pairs; block b starts at b·RowBlock·pairs
 	rows   []uint32 // of the kept cells
 	blocks []gradientBlock
-	weight float64 // of the rows of the last compute
-	kept   int     // rows kept by the last quantize
+	kept   int // rows kept by the last quantize
 
 	quanta
 	sumG, sumH [kernel.MaxPairs]int64
@@ -67,7 +66,6 @@ func (g *gradients) use(start, end int) {
 // handed to a kernel from the stack would be garbage with every call.
 type gradientBlock struct {
 	compute  kernel.GradientsJob
-	weight   float64
 	quantize kernel.QuantizeJob
 }
 
@@ -80,11 +78,8 @@ func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) 
 		job := &g.blocks[b].compute
 		*job = g.residuals.GradientsJob(rows[first:last], pairs, g.floats(first, last))
 		g.kernels.Gradients(job)
-		g.blocks[b].weight = g.residuals.SumWeights(job.Rows)
 	})
-	g.weight = 0
 	for b := range g.blocks {
-		g.weight += g.blocks[b].weight
 		for p := range pairs {
 			s, t := &sum[p], &g.blocks[b].compute.Stats[p]
 			s.SumG += t.SumG
@@ -146,16 +141,21 @@ func (g *gradients) floats(first, last int) []float32 {
 	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(cells))), 2*len(cells))
 }
 
-// newQuanta fits fixed point to a node of some weight: the greatest power-of-two
-// scales that keep |g| within 15 bits and h within 16, and trim bounds of
-// trim × the node's means.
-func newQuanta(stats *[kernel.MaxPairs]kernel.PairStats, pairs int, weight, trim float64) (q quanta) {
-	for p := range pairs {
+// newQuanta fits fixed point to a node: the greatest power-of-two scales that keep
+// |g| within 15 bits and h within 16, and trim bounds of trim × the node's means.
+func (g *gradients) newQuanta(rows []uint32, stats *[kernel.MaxPairs]kernel.PairStats, trim float64) (q quanta) {
+	weight := 1.0
+	if trim > 0 {
+		weight = float64(g.residuals.SumWeights(rows)) * g.residuals.Units.Weights
+	}
+	mean := func(sum int64) float32 {
+		return float32(float64(trim*(float64(sum)*g.residuals.Units.Sums)) / weight)
+	}
+	for p := range g.pairs {
 		s := &stats[p]
 		q.scaleG[p] = powerOfTwoScale(s.MaxAbsG, 15)
 		q.scaleH[p] = powerOfTwoScale(s.MaxH, 16)
-		q.trimG[p] = float32(trim * s.SumAbsG / weight)
-		q.trimH[p] = float32(trim * s.SumH / weight)
+		q.trimG[p], q.trimH[p] = mean(s.SumAbsG), mean(s.SumH)
 	}
 	return q
 }

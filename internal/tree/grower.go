@@ -366,7 +366,7 @@ func (g *Grower) finish(open []*node) []Segment {
 			leaf.Pairs, steps = n.pairs, len(n.pairs)
 		}
 		leaf.Steps = make([]float32, steps)
-		leaf.setSteps(&g.Newton, n.totals, &n.stats, g.residuals.Classes)
+		leaf.setSteps(&g.Newton, n.totals, &n.stats, g.residuals)
 		g.link(n, int32(^i))
 		g.tree.Leaves = append(g.tree.Leaves, leaf)
 		segments[i] = Segment{i, g.rowsOf(n)}
@@ -412,7 +412,7 @@ func (g *Grower) newTotals() *loss.Totals {
 		return t
 	}
 	stride := g.residuals.Stride
-	memory := make([]float64, 2*stride)
+	memory := make([]int64, 2*stride)
 	return &loss.Totals{Gradient: memory[:stride], Hessian: memory[stride:]}
 }
 

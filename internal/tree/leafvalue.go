@@ -16,7 +16,7 @@ type LeafValues struct {
 	Team      *par.Team
 
 	pieces []piece
-	sums   []float64 // by piece
+	sums   []int64 // by piece
 	floats [][]float32
 }
 
@@ -83,17 +83,17 @@ func (v *LeafValues) set(l *Leaf, first, end int) {
 			}
 		}
 	}
-	l.setSteps(&v.Newton, &loss.Totals{Gradient: sums[:stride], Hessian: sums[stride:]}, &stats, v.Residuals.Classes)
+	l.setSteps(&v.Newton, &loss.Totals{Gradient: sums[:stride], Hessian: sums[stride:]}, &stats, v.Residuals)
 }
 
 // setSteps sets the steps of a leaf from the sums of its rows: those of its
 // pairs, or, without pairs, of all classes.
-func (l *Leaf) setSteps(n *loss.Newton, totals *loss.Totals, stats *[kernel.MaxPairs]kernel.PairStats, classes int) {
+func (l *Leaf) setSteps(n *loss.Newton, totals *loss.Totals, stats *[kernel.MaxPairs]kernel.PairStats, r *loss.Residuals) {
 	if l.Pairs == nil {
-		n.Full(l.Steps, totals)
+		n.Full(l.Steps, totals, r.Units.Sums)
 		return
 	}
 	for p, pair := range l.Pairs {
-		l.Steps[p] = n.PairStep(stats[p].SumG, stats[p].SumH, pair, classes)
+		l.Steps[p] = n.PairStep(stats[p].SumG, stats[p].SumH, r.Units.Sums, pair, r.Classes)
 	}
 }

@@ -24,7 +24,7 @@ type node struct {
 	split  SplitInfo
 
 	// What the larger child can take over, less the smaller one's share.
-	cross      []float64  // Σ p_r·p_k for the class r of its only pair; nil: not kept
+	cross      []int64    // Σ p_r·p_k for the class r of its only pair; nil: not kept
 	histogram  *Histogram // nil: not kept
 	quanta     quanta
 	sumG, sumH [kernel.MaxPairs]int64
@@ -33,18 +33,15 @@ type node struct {
 func (n *node) rows() int { return n.end - n.start }
 
 // leave makes the sums of n those that share leaves of its parent's. It tells
-// whether they are precise enough in the parent's quanta: on average a row's
-// Hessian has some bits, and ΣH has not been cancelled down to rounding noise.
+// whether the parent's quanta are fine enough for it: on average a row's Hessian
+// has some bits.
 func (n *node) leave(parent, share *node) bool {
-	const (
-		leastQuanta = 16              // of a row's Hessian, on average
-		leastPart   = 1.0 / (1 << 30) // of the parent's ΣH
-	)
+	const leastQuanta = 16 // of a row's Hessian, on average
 	for p := range n.pairs {
 		n.sumG[p], n.sumH[p] = parent.sumG[p]-share.sumG[p], parent.sumH[p]-share.sumH[p]
 		n.stats[p].SumG = parent.stats[p].SumG - share.stats[p].SumG
 		n.stats[p].SumH = parent.stats[p].SumH - share.stats[p].SumH
-		if parent.stats[p].SumH > 0 && (n.sumH[p] < leastQuanta*int64(n.rows()) || n.stats[p].SumH < parent.stats[p].SumH*leastPart) {
+		if parent.stats[p].SumH > 0 && n.sumH[p] < leastQuanta*int64(n.rows()) {
 			return false
 		}
 	}

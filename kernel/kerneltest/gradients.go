@@ -8,7 +8,7 @@ import (
 )
 
 func gradients(d dice, s shape) call {
-	x := newMatrix(d, s)
+	x, unit := newMatrix(d, s), d.unit(50)
 	pairs := d.pairs(s)
 	return func(f *kernel.Funcs, m *memory) {
 		job := kernel.GradientsJob{
@@ -17,6 +17,7 @@ func gradients(d dice, s shape) call {
 			Rows:      input(m, "Rows", x.rows),
 			Weights:   inputAfter(m, "Weights", x.lead, x.weights),
 			Pairs:     input(m, "Pairs", pairs),
+			Unit:      unit,
 			Gradients: output[float32](m, "Gradients", len(x.rows)*len(pairs)*2),
 		}
 		f.Gradients(&job)

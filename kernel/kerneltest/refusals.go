@@ -76,13 +76,14 @@ func rowRefusals() (list []refusal) {
 		func() totals {
 			return totals{
 				Residuals: twoClasses(), Stride: 8, Rows: []uint32{1, 3}, Weights: make([]float32, 4),
-				Gradient: make([]float64, 8), Hessian: make([]float64, 8),
+				Unit: 1, Gradient: make([]int64, 8), Hessian: make([]int64, 8),
 			}
 		},
 		fault[totals]{"Stride is 12, must be 8 or a multiple of 16", func(j *totals) { j.Stride = 12 }},
 		fault[totals]{"Stride is 0, must be 8 or a multiple of 16", func(j *totals) { j.Stride = 0 }},
 		fault[totals]{"len(Residuals) is 32, must be 40 or more", func(j *totals) { j.Rows = []uint32{1, 4} }},
 		fault[totals]{"len(Weights) is 3, must be 4 or more", func(j *totals) { j.Weights = j.Weights[:3] }},
+		fault[totals]{"Unit is 0, must be above zero", func(j *totals) { j.Unit = 0 }},
 		fault[totals]{"len(Gradient) is 7, must be 8 or more", func(j *totals) { j.Gradient = j.Gradient[:7] }},
 		fault[totals]{"len(Hessian) is 0, must be 8 or more", func(j *totals) { j.Hessian = nil }},
 	)...)
@@ -90,7 +91,7 @@ func rowRefusals() (list []refusal) {
 		func() cross {
 			return cross{
 				Residuals: twoClasses(), Stride: 8, Rows: []uint32{1, 3}, Weights: make([]float32, 4),
-				First: []int32{0, 7}, Cross: make([]float64, 16),
+				First: []int32{0, 7}, Unit: 1, Cross: make([]uint32, 16),
 			}
 		},
 		fault[cross]{"Stride is 24, must be 8 or a multiple of 16", func(j *cross) { j.Stride = 24 }},
@@ -100,13 +101,14 @@ func rowRefusals() (list []refusal) {
 		fault[cross]{"len(First) is 9, must be 1 to 8", func(j *cross) { j.First = make([]int32, 9) }},
 		fault[cross]{"First[1] is 8, must be 0 to 7", func(j *cross) { j.First[1] = 8 }},
 		fault[cross]{"First[0] is -1, must be 0 to 7", func(j *cross) { j.First[0] = -1 }},
+		fault[cross]{"Unit is NaN, must be above zero", func(j *cross) { j.Unit = float32(math.NaN()) }},
 		fault[cross]{"len(Cross) is 15, must be 16 or more", func(j *cross) { j.Cross = j.Cross[:15] }},
 	)...)
 	list = append(list, refusals("GradientsJob", func(f *kernel.Funcs, j *gradients) { f.Gradients(j) },
 		func() gradients {
 			return gradients{
 				Residuals: twoClasses(), Stride: 8, Rows: []uint32{1, 3}, Weights: make([]float32, 4),
-				Pairs: []kernel.Pair{{R: 0, S: 1}, {R: 2, S: 7}}, Gradients: make([]float32, 8),
+				Pairs: []kernel.Pair{{R: 0, S: 1}, {R: 2, S: 7}}, Unit: 1, Gradients: make([]float32, 8),
 			}
 		},
 		fault[gradients]{"Stride is -8, must be 8 or a multiple of 16", func(j *gradients) { j.Stride = -8 }},
@@ -119,6 +121,7 @@ func rowRefusals() (list []refusal) {
 		}},
 		fault[gradients]{"Pairs[0].R is 8, must be 0 to 7", func(j *gradients) { j.Pairs[0].R = 8 }},
 		fault[gradients]{"Pairs[1].S is -1, must be 0 to 7", func(j *gradients) { j.Pairs[1].S = -1 }},
+		fault[gradients]{"Unit is -1, must be above zero", func(j *gradients) { j.Unit = -1 }},
 		fault[gradients]{"len(Gradients) is 7, must be 8 or more", func(j *gradients) { j.Gradients = j.Gradients[:7] }},
 	)...)
 	return append(list, refusals("UpdateJob", func(f *kernel.Funcs, j *update) { f.Update(j) },

@@ -20,6 +20,7 @@ func update(d dice, s shape) call {
 		}
 		f.Update(&job)
 		result(m, "SumResidual", job.SumResidual)
+		result(m, "MaxResidual", job.MaxResidual)
 	}
 }
 
