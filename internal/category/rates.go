@@ -78,7 +78,7 @@ func (f *Feature) positions(x bin.Source, j int) []int32 {
 // number.
 func shuffled(rows int, seed uint64) []uint32 {
 	const bits = 16
-	bucket := func(row int) uint64 { return hash.Row(seed, row) >> (64 - bits) }
+	bucket := func(row int) uint64 { return hash.Row(seed, uint64(row)) >> (64 - bits) }
 	next := make([]int, 1<<bits+1)
 	for row := range rows {
 		next[bucket(row)+1]++

@@ -31,7 +31,7 @@ func deal(t *data.Target, folds int, seed uint64) []int {
 			continue
 		}
 		slices.SortFunc(rows, func(a, b int) int {
-			return cmp.Compare(hash.Row(seed, a), hash.Row(seed, b))
+			return cmp.Compare(hash.Row(seed, uint64(a)), hash.Row(seed, uint64(b)))
 		})
 		for _, row := range rows {
 			fold[row] = dealt % folds

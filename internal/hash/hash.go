@@ -2,13 +2,36 @@
 // arguments, in place of draws that depend on an order.
 package hash
 
+const golden = 0x9e3779b97f4a7c15
+
 // Mix is a number that looks random, another for every x (S. Vigna's splitmix64).
 func Mix(x uint64) uint64 {
-	x += 0x9e3779b97f4a7c15
+	x += golden
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
 }
 
-// Row is a number that looks random, another for every row.
-func Row(seed uint64, row int) uint64 { return Mix(seed + uint64(row)*0x9e3779b97f4a7c15) }
+// Row is a number that looks random, another for every row id.
+func Row(seed, id uint64) uint64 { return Mix(seed + id*golden) }
+
+// Purpose is what numbers are drawn for. Draws of one purpose tell nothing about
+// those of another.
+type Purpose uint64
+
+const (
+	BinSample   Purpose = iota + 1 // rows that bins are fitted to
+	TreeRows                       // rows of a tree
+	TreeColumns                    // columns of a tree
+	NodeColumns                    // columns of the nodes of a tree
+)
+
+// Seed is a seed for a purpose, another for each iteration and tree or whatever
+// else the numbers say.
+func Seed(seed uint64, p Purpose, numbers ...int) uint64 {
+	seed = Mix(Mix(seed) + uint64(p))
+	for _, n := range numbers {
+		seed = Mix(seed + uint64(n))
+	}
+	return seed
+}
