@@ -13,7 +13,7 @@ import (
 // DatasetBuilder gathers a dataset's rows chunk by chunk, where their number
 // is not known before or where they are nowhere all at once. It keeps copies:
 // 4 bytes a value, or 8 in each 65,536 rows of a feature that float32 does not
-// hold exactly, 8 bytes a label, and 8 a weight. What [NewDataset] needs comes
+// hold exactly, 8 bytes a label, and 8 a weight or row id. What [NewDataset] needs comes
 // on top of that. One goroutine at a time may use a builder.
 type DatasetBuilder struct {
 	options DatasetOptions
@@ -21,16 +21,20 @@ type DatasetBuilder struct {
 	names   []*categoryList // by column, once there are rows; nil: it has numbers
 	labels  Labels
 	weights []float64
+	ids     []uint64
 }
 
 // NewDatasetBuilder makes a builder of datasets of so many features. Weights
-// are given with the chunks, not in the options.
+// and row ids are given with the chunks, not in the options.
 func NewDatasetBuilder(cols int, o DatasetOptions) (*DatasetBuilder, error) {
 	if cols < 1 || cols > math.MaxInt32 {
 		return nil, badArgument("cols", cols, "1 to %d", math.MaxInt32)
 	}
 	if o.Weights != nil {
 		return nil, badArgument("weights", len(o.Weights), "none in the options, but with each chunk")
+	}
+	if o.RowIDs != nil {
+		return nil, badArgument("row_ids", len(o.RowIDs), "none in the options, but with each chunk")
 	}
 	if err := o.check(cols); err != nil {
 		return nil, err
@@ -39,12 +43,13 @@ func NewDatasetBuilder(cols int, o DatasetOptions) (*DatasetBuilder, error) {
 	return &DatasetBuilder{options: o, rows: data.NewRowBlocks(cols)}, nil
 }
 
-// Append adds the rows of x with their labels and weights, after which the
-// caller's memory is the caller's again. A column is categorical in all chunks
-// or in none; the lists of its categories may differ. Weights are given for all chunks, or
-// (nil) for none. After an error nothing of the chunk is there, and others can
-// be added.
-func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64) error {
+// Append adds the rows of x with their labels, weights and row ids, after which
+// the caller's memory is the caller's again. A column is categorical in all chunks
+// or in none; the lists of its categories may differ. Weights, and likewise row
+// ids, are given for all chunks, or (nil) for none. After an error nothing of the
+// chunk is there, and others can be added. Whether rows of two chunks have the
+// same id is only seen when the dataset is made.
+func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64, rowIDs []uint64) error {
 	if err := checkFeatures(x); err != nil {
 		return err
 	}
@@ -61,11 +66,17 @@ func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64) er
 	if weights != nil && len(weights) != rows {
 		return badArgument("weights", len(weights), "%d, one for each row", rows)
 	}
+	if err := checkRowIDs(rowIDs, rows); err != nil {
+		return err
+	}
 	if rows == 0 {
 		return nil
 	}
 	if b.rows.Rows() > 0 && (weights != nil) != (b.weights != nil) {
 		return badArgument("weights", len(weights), "weights with every chunk, or with none")
+	}
+	if b.rows.Rows() > 0 && (rowIDs != nil) != (b.ids != nil) {
+		return badArgument("row_ids", len(rowIDs), "row ids with every chunk, or with none")
 	}
 	for i, w := range weights {
 		if err := checkWeight(i, w); err != nil {
@@ -82,6 +93,7 @@ func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64) er
 	b.rows.Append(b.renumbered(x), team)
 	b.labels = append(b.labels, labels...)
 	b.weights = append(b.weights, weights...)
+	b.ids = append(b.ids, rowIDs...)
 	return nil
 }
 
@@ -89,14 +101,14 @@ func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64) er
 // [NewDataset] makes of them. The builder stays as it is.
 func (b *DatasetBuilder) Dataset() (*Dataset, error) {
 	o := b.options
-	o.Weights = b.weights
+	o.Weights, o.RowIDs = b.weights, b.ids
 	return NewDataset(b.table(), b.labels, o)
 }
 
 // Aligned is the rows so far as a validation set, as from [Dataset.Aligned].
 // Of the options only Threads counts.
 func (b *DatasetBuilder) Aligned(train *Dataset) (*Dataset, error) {
-	return train.aligned(b.table(), b.labels, b.weights, b.options.Threads)
+	return train.aligned(b.table(), b.labels, b.weights, b.ids, b.options.Threads)
 }
 
 // renumbered is a chunk whose categories have the positions that they have in the

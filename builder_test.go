@@ -19,6 +19,11 @@ func wantSameDataset(t *testing.T, got, want *Dataset) {
 	if !slices.Equal(got.set.Labels, want.set.Labels) || !slices.Equal(got.set.Weights, want.set.Weights) || (got.set.Weights == nil) != (want.set.Weights == nil) || got.set.Unknown != want.set.Unknown {
 		t.Error("the labels or weights differ")
 	}
+	for row := range want.Rows() {
+		if got.set.ID(row) != want.set.ID(row) {
+			t.Fatalf("row %d has id %d, want %d", row, got.set.ID(row), want.set.ID(row))
+		}
+	}
 	if !slices.Equal(got.set.Names, want.set.Names) || !slices.Equal(got.set.Classes, want.set.Classes) {
 		t.Errorf("names %q and classes %q, want %q and %q", got.set.Names, got.set.Classes, want.set.Names, want.set.Classes)
 	}
@@ -37,7 +42,7 @@ func build(t *testing.T, d *table, o DatasetOptions, sizes ...int) *DatasetBuild
 	for first, i := 0, 0; first < len(d.x); i++ {
 		end := min(first+sizes[i%len(sizes)], len(d.x))
 		chunk := d.slice(first, end)
-		if err := b.Append(chunk.features(), chunk.labels(), chunk.weights); err != nil {
+		if err := b.Append(chunk.features(), chunk.labels(), chunk.weights, nil); err != nil {
 			t.Fatal(err)
 		}
 		first = end
@@ -128,10 +133,10 @@ func TestBuilderErrors(t *testing.T) {
 	_, err = b.Dataset()
 	wantArgumentError(t, err, "features", "0 × 2")
 	good, y, one := RowMajor([]float64{1, 2, 3, 4}, 2, 2), IntLabels([]int{0, 1}), []float64{1, 0}
-	if err := b.Append(RowMajor([]int{}, 0, 2), nil, nil); err != nil {
+	if err := b.Append(RowMajor([]int{}, 0, 2), nil, nil, nil); err != nil {
 		t.Errorf("an empty chunk: %v", err)
 	}
-	if err := b.Append(good, y, one); err != nil {
+	if err := b.Append(good, y, one, nil); err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
@@ -150,9 +155,9 @@ func TestBuilderErrors(t *testing.T) {
 		{good, y, nil, "weights", []string{"every chunk"}},
 		{good, y, []float64{1, -1}, "weights[1]", []string{"-1"}},
 	} {
-		wantArgumentError(t, b.Append(test.x, test.y, test.weights), test.argument, test.texts...)
+		wantArgumentError(t, b.Append(test.x, test.y, test.weights, nil), test.argument, test.texts...)
 	}
-	if err := b.Append(good, y, []float64{0, 0}); err != nil {
+	if err := b.Append(good, y, []float64{0, 0}, nil); err != nil {
 		t.Error("a chunk of no weight:", err)
 	}
 	set, err := b.Dataset()
@@ -160,8 +165,8 @@ func TestBuilderErrors(t *testing.T) {
 		t.Fatalf("%+v, %v", set, err)
 	}
 	b, _ = NewDatasetBuilder(2, DatasetOptions{})
-	if err := b.Append(good, y, nil); err != nil {
+	if err := b.Append(good, y, nil, nil); err != nil {
 		t.Fatal(err)
 	}
-	wantArgumentError(t, b.Append(good, y, one), "weights", "with none")
+	wantArgumentError(t, b.Append(good, y, one, nil), "weights", "with none")
 }

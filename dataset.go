@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"unicode/utf8"
 
@@ -17,6 +16,7 @@ import (
 // DatasetOptions say how a dataset is built. The zero value is the default.
 type DatasetOptions struct {
 	Weights    []float64 // by row, not negative, not all zero; nil: all one
+	RowIDs     []uint64  // by row, no two the same; nil: the rows' positions, from 0
 	Names      []string  // of the features; nil: f0, f1, …
 	MaxBins    int       // value bins of a feature, 2 to 255; 0: 255
 	SampleRows int       // rows that bin edges are fitted to; 0: 200,000; negative: all
@@ -82,15 +82,18 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	if err != nil {
 		return nil, err
 	}
+	if err := checkRowIDs(o.RowIDs, features.Rows()); err != nil {
+		return nil, err
+	}
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
 	set := &data.Set{Target: data.NewTarget(labels, classes), Names: names}
-	set.Weights = weights
+	set.Weights, set.IDs = weights, slices.Clone(o.RowIDs)
 	columns, err := fitEncoder(set, features, o)
 	if err != nil {
 		return nil, err
 	}
-	set.Mapper = bin.Fit(columns, sampleRows(features.Rows(), o), cmp.Or(o.MaxBins, bin.MaxValueBins), set.Encoder.Codes(len(names)), team)
+	set.Mapper = bin.Fit(columns, sampleRows(&set.Target, o), cmp.Or(o.MaxBins, bin.MaxValueBins), set.Encoder.Codes(len(names)), team)
 	set.Matrix = set.Mapper.Map(columns, team)
 	start, err := newStart(o.Init, features, team)
 	if err == nil {
@@ -108,7 +111,7 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 // fitEncoder makes columns of numbers of the features of a training set, and has the
 // set remember how.
 func fitEncoder(set *data.Set, x Features, o DatasetOptions) (columns bin.Source, err error) {
-	target := &category.Target{Classes: len(set.Classes), Labels: set.Labels, Weight: set.Weight}
+	target := &category.Target{Classes: len(set.Classes), Labels: set.Labels, Weight: set.Weight, ID: set.ID}
 	if o.Init != nil {
 		set.Encoder = o.Init.encoder
 		columns, err = set.Encoder.Train(x, target, o.Seed)
@@ -187,10 +190,10 @@ func (o *DatasetOptions) check(cols int) error {
 // Aligned quantizes a validation set like d: the same bins, the same classes.
 // Labels that d does not have count as errors; [Dataset.Unknown] counts them.
 func (d *Dataset) Aligned(features Features, labels Labels, weights []float64) (*Dataset, error) {
-	return d.aligned(features, labels, weights, 0)
+	return d.aligned(features, labels, weights, nil, 0)
 }
 
-func (d *Dataset) aligned(features Features, labels Labels, weights []float64, threads int) (*Dataset, error) {
+func (d *Dataset) aligned(features Features, labels Labels, weights []float64, ids []uint64, threads int) (*Dataset, error) {
 	if err := checkFeatures(features); err != nil {
 		return nil, err
 	}
@@ -201,13 +204,16 @@ func (d *Dataset) aligned(features Features, labels Labels, weights []float64, t
 		return nil, err
 	}
 	narrow, err := checkWeights(weights, features.Rows())
+	if err == nil {
+		err = checkRowIDs(ids, features.Rows())
+	}
 	if err != nil {
 		return nil, err
 	}
 	team := par.NewTeam(threads)
 	defer team.Close()
 	set := &data.Set{Target: data.NewTarget(labels, d.set.Classes), Names: d.set.Names, Encoder: d.set.Encoder, Mapper: d.set.Mapper}
-	set.Weights = narrow
+	set.Weights, set.IDs = narrow, slices.Clone(ids)
 	columns, err := encoded(set.Encoder, features, set.Names)
 	if err != nil {
 		return nil, err
@@ -250,16 +256,32 @@ func checkWeight(i int, w float64) error {
 	return nil
 }
 
-// sampleRows draws the rows to fit bins to, in order; nil: all.
-func sampleRows(rows int, o DatasetOptions) []int {
-	n := o.SampleRows
-	if n == 0 {
-		n = defaultSampleRows
-	}
-	if n < 0 || n >= rows {
+// checkRowIDs checks that every row has an id of its own.
+func checkRowIDs(ids []uint64, rows int) error {
+	if ids == nil {
 		return nil
 	}
-	return data.DrawRows[int](rand.New(rand.NewPCG(o.Seed, 0)), rows, n)
+	if len(ids) != rows {
+		return badArgument("row_ids", len(ids), "%d, one for each row", rows)
+	}
+	if first, second, found := data.RepeatedID(ids); found {
+		return badArgument(fmt.Sprintf("row_ids[%d]", second), ids[second], "an id of its own; row_ids[%d] is the same", first)
+	}
+	return nil
+}
+
+// sampleRows draws the rows to fit bins to, in order; nil: all.
+func sampleRows(t *data.Target, o DatasetOptions) (rows []int) {
+	n := cmp.Or(o.SampleRows, defaultSampleRows)
+	if n < 0 || n >= t.Rows() {
+		return nil
+	}
+	sample := data.NewSample(o.Seed, n)
+	sample.Add(0, t.Rows(), t.IDs)
+	for _, row := range sample.Rows() {
+		rows = append(rows, row.Row)
+	}
+	return rows
 }
 
 // Free gives the dataset's memory back at once, where otherwise the garbage

@@ -93,7 +93,7 @@ func ExampleDatasetBuilder() {
 	}
 	for chunk := range 3 {
 		x := aoso.RowMajor([]int{chunk, 10 + chunk}, 2, 1)
-		if err := builder.Append(x, aoso.StringLabels([]string{"low", "high"}), nil); err != nil {
+		if err := builder.Append(x, aoso.StringLabels([]string{"low", "high"}), nil, nil); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -57,8 +57,10 @@ type MemoryEstimate struct {
 // Residuals 4·(S + 1)·n more, and of Rows 25·N + (24 + 8·m)·n is in place of the
 // first two terms. While rows are held out, the training set is there once more
 // in two parts, or with five folds five times; the terms of training are then those
-// of the parts. One case is left out: a training of small steps that
-// a row's own class leaves at odds of e⁻⁶⁹ keeps scores from then on, 8·K·N more.
+// of the parts, with 8 a row more for row ids. Two cases are left out: row ids that
+// are given, 8·N more, or 16·N if they do not rise; and a training of small steps
+// that a row's own class leaves at odds of e⁻⁶⁹, which keeps scores from then on,
+// 8·K·N more.
 func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	for _, v := range []struct {
 		name               string

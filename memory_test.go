@@ -194,7 +194,7 @@ func TestPeakChild(t *testing.T) {
 	}
 	o := TrainOptions{}
 	if s.ValidRows > 0 {
-		if o.Valid, err = set.aligned(part(s.Rows, rows), y[s.Rows:], nil, p.Threads); err != nil {
+		if o.Valid, err = set.aligned(part(s.Rows, rows), y[s.Rows:], nil, nil, p.Threads); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -67,7 +67,7 @@ func goaoso_builder_append(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_label
 				if err != nil {
 					return err
 				}
-				apart(b.options.Threads, nil, func() { err = b.Append(m.Features, labels, w) })
+				apart(b.options.Threads, nil, func() { err = b.Append(m.Features, labels, w, nil) })
 				if err == nil {
 					b.bytes += bytes
 				}

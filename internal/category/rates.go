@@ -30,6 +30,7 @@ type Target struct {
 	Classes int
 	Labels  []int32 // by row; −1: unknown
 	Weight  func(row int) float64
+	ID      func(row int) uint64
 }
 
 // Train returns the columns to train on: the rates of a row do not know the row's
@@ -40,7 +41,7 @@ func (e *Encoder) Train(x bin.Source, t *Target, seed uint64) (bin.Source, error
 	if err != nil || e == nil || len(e.Classes) == 0 {
 		return plain, err
 	}
-	r := newRater(t, e.Classes, shuffled(x.Rows(), seed))
+	r := newRater(t, e.Classes, t.shuffled(seed))
 	s := &ratedSource{Source: plain, features: len(e.Features)}
 	for j := range e.Features {
 		f := &e.Features[j]
@@ -74,23 +75,28 @@ func (f *Feature) positions(x bin.Source, j int) []int32 {
 	return positions
 }
 
-// shuffled is the numbers of so many rows, ordered by a part of a hash, then by
-// number.
-func shuffled(rows int, seed uint64) []uint32 {
+// shuffled is the numbers of the rows, ordered by a part of the hash of their ids,
+// then by id.
+func (t *Target) shuffled(seed uint64) []uint32 {
 	const bits = 16
-	bucket := func(row int) uint64 { return hash.Row(seed, uint64(row)) >> (64 - bits) }
-	next := make([]int, 1<<bits+1)
-	for row := range rows {
-		next[bucket(row)+1]++
+	bucket := func(row int) uint64 { return hash.Row(seed, t.ID(row)) >> (64 - bits) }
+	ends := make([]int, 1<<bits+1)
+	for row := range t.Labels {
+		ends[bucket(row)+1]++
 	}
 	for i := range 1 << bits {
-		next[i+1] += next[i]
+		ends[i+1] += ends[i]
 	}
-	order := make([]uint32, rows)
-	for row := range rows {
+	order := make([]uint32, len(t.Labels))
+	for row := range t.Labels {
 		b := bucket(row)
-		order[next[b]] = uint32(row)
-		next[b]++
+		order[ends[b]] = uint32(row)
+		ends[b]++
+	}
+	first := 0
+	for _, end := range ends[:1<<bits] {
+		slices.SortFunc(order[first:end], func(a, b uint32) int { return cmp.Compare(t.ID(int(a)), t.ID(int(b))) })
+		first = end
 	}
 	return order
 }

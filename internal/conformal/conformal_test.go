@@ -225,3 +225,22 @@ func TestSample(t *testing.T) {
 		}
 	}
 }
+
+// TestSampleOrder: the rows whose scores are kept, and their order, depend on the
+// rows' ids, not on their positions.
+func TestSampleOrder(t *testing.T) {
+	rows := MaxRows + 500
+	plain := &data.Target{Classes: make([]string, 50)}
+	for row := range rows {
+		plain.Labels = append(plain.Labels, int32(row%50))
+	}
+	moved := &data.Target{Classes: plain.Classes}
+	for row := range rows {
+		from := (row*7 + 3) % rows
+		moved.Labels, moved.IDs = append(moved.Labels, plain.Labels[from]), append(moved.IDs, uint64(from))
+	}
+	a, b := NewSample(plain), NewSample(moved)
+	if len(a.rows) != MaxRows || !slices.Equal(a.labels, b.labels) {
+		t.Error("rows in another order give other scores")
+	}
+}

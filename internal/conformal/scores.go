@@ -62,7 +62,7 @@ type Sample struct {
 	weights []float32
 }
 
-// NewSample draws by the numbers of the rows.
+// NewSample draws by the ids of the rows.
 func NewSample(t *data.Target) *Sample {
 	type place struct {
 		hash uint64
@@ -71,7 +71,7 @@ func NewSample(t *data.Target) *Sample {
 	var places []place
 	for row, y := range t.Labels {
 		if y >= 0 && t.Weight(row) > 0 {
-			places = append(places, place{hash.Mix(uint64(row)), row})
+			places = append(places, place{hash.Mix(t.ID(row)), row})
 		}
 	}
 	slices.SortFunc(places, func(a, b place) int {

@@ -43,6 +43,10 @@ func (s *Set) Writer() *modelio.Writer {
 	modelio.Add(w, "labels", s.Labels)
 	modelio.Add(w, "weights", s.Weights)
 	modelio.Add(w, "codes", s.Matrix.Codes())
+	if s.IDs != nil {
+		w.NeedNewest()
+		modelio.Add(w, "row_ids", s.IDs)
+	}
 	s.Encoder.Write(w)
 	return w
 }
@@ -73,8 +77,13 @@ func Decode(memory *mem.Block) (*Set, error) {
 	); err != nil {
 		return nil, err
 	}
+	if file.Has("row_ids") {
+		if err := modelio.Read(file, "row_ids", &s.IDs); err != nil {
+			return nil, err
+		}
+	}
 	// The matrix frees the file's memory, so all but its codes is copied.
-	s.Labels, s.Weights = slices.Clone(s.Labels), slices.Clone(s.Weights)
+	s.Labels, s.Weights, s.IDs = slices.Clone(s.Labels), slices.Clone(s.Weights), slices.Clone(s.IDs)
 	if !h.Weighted {
 		if len(s.Weights) > 0 {
 			return nil, fmt.Errorf("%w: its header says that it has no weights, of which there are %d", modelio.ErrCorrupt, len(s.Weights))
@@ -136,7 +145,7 @@ func mapperOf(bins, missing []uint8, lower, upper, edges []float64, codes []int)
 	return m, nil
 }
 
-// check checks that labels, weights, names and classes fit a set of so many rows,
+// check checks that labels, weights, ids, names and classes fit a set of so many rows,
 // and counts the labels of unknown classes.
 func (s *Set) check(rows int) error {
 	switch {
@@ -146,6 +155,8 @@ func (s *Set) check(rows int) error {
 		return errors.New("there are no features")
 	case s.Weights != nil && len(s.Weights) != rows:
 		return fmt.Errorf("%d rows have %d weights", rows, len(s.Weights))
+	case s.IDs != nil && len(s.IDs) != rows:
+		return fmt.Errorf("%d rows have %d ids", rows, len(s.IDs))
 	}
 	if err := modelio.CheckNames("classes", s.Classes, modelio.MaxClasses); err != nil {
 		return err
@@ -157,6 +168,9 @@ func (s *Set) check(rows int) error {
 		if y < 0 {
 			s.Unknown++
 		}
+	}
+	if first, second, found := RepeatedID(s.IDs); found {
+		return fmt.Errorf("rows %d and %d have the id %d", first, second, s.IDs[first])
 	}
 	total := 0.0
 	for i, w := range s.Weights {

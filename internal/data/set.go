@@ -16,6 +16,7 @@ type Target struct {
 	Classes []string
 	Labels  []int32   // by row: a position in Classes; −1: none of them
 	Weights []float32 // by row; nil: all one
+	IDs     []uint64  // by row, no two the same; nil: the rows' positions. What is drawn depends on them
 	Unknown int       // rows whose label is −1
 }
 
@@ -28,6 +29,14 @@ func (t *Target) Weight(row int) float64 {
 		return 1
 	}
 	return float64(t.Weights[row])
+}
+
+// ID is the id of a row.
+func (t *Target) ID(row int) uint64 {
+	if t.IDs == nil {
+		return uint64(row)
+	}
+	return t.IDs[row]
 }
 
 // TotalWeight is the sum of the rows' weights.
@@ -59,12 +68,12 @@ func (s *Set) Group(team *par.Team) {
 	s.Matrix.JoinSmall(s.Mapper, team)
 }
 
-// Subset copies the given rows; ready to train on, if asked.
+// Subset copies the given rows, which keep their ids; ready to train on, if asked.
 func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
 	subset := &Set{Names: s.Names, Encoder: s.Encoder, Mapper: s.Mapper, Matrix: s.Matrix.Subset(rows, train, team), Grouped: s.Grouped && train}
-	subset.Classes, subset.Labels = s.Classes, make([]int32, len(rows))
+	subset.Classes, subset.Labels, subset.IDs = s.Classes, make([]int32, len(rows)), make([]uint64, len(rows))
 	for i, row := range rows {
-		subset.Labels[i] = s.Labels[row]
+		subset.Labels[i], subset.IDs[i] = s.Labels[row], s.ID(int(row))
 	}
 	if s.Weights != nil {
 		subset.Weights = make([]float32, len(rows))
@@ -95,5 +104,5 @@ func (s *Set) Columns() (columns []int) {
 
 // Bytes is the memory that the set takes.
 func (s *Set) Bytes() int {
-	return s.Matrix.Memory() + 4*len(s.Labels) + 4*len(s.Weights)
+	return s.Matrix.Memory() + 4*len(s.Labels) + 4*len(s.Weights) + 8*len(s.IDs)
 }

@@ -21,11 +21,12 @@ func EstimateMemory(s boost.Shape, p boost.Params, folds, sampleRows int) boost.
 	of.Rows, of.ValidRows = s.Rows-held+1, held
 	part := boost.EstimateMemory(of, p, sampleRows)
 	n := int64(folds)
+	ids := 8 * int64(of.Rows+held)
 	return m.Max(boost.Memory{
 		Matrix:     m.Matrix + n*part.Matrix,
 		Sparse:     m.Sparse + n*part.Sparse,
 		Residuals:  n * part.Residuals,
-		Rows:       n*(part.Rows+int64(held)*(pathBytes+8*int64(s.Classes))) + int64(min(int(n)*held, conformal.MaxRows))*pointBytes,
+		Rows:       n*(part.Rows+ids+int64(held)*(pathBytes+8*int64(s.Classes))) + int64(min(int(n)*held, conformal.MaxRows))*pointBytes,
 		Histograms: n * part.Histograms,
 		Trees:      n * part.Trees,
 		Runtime:    n * part.Runtime,

@@ -13,8 +13,8 @@ import (
 const never = -1
 
 // deal assigns each row to one of so many folds. Every class is spread evenly
-// over the folds. A row's place depends only on the seed, on its number and on
-// the labels. Never held out are rows without weight, and the only row of a class,
+// over the folds. A row's place depends only on the seed, on its id and on
+// the labels and ids of the others. Never held out are rows without weight, and the only row of a class,
 // without which training would not know the class.
 func deal(t *data.Target, folds int, seed uint64) []int {
 	byClass := make([][]int, len(t.Classes))
@@ -31,7 +31,7 @@ func deal(t *data.Target, folds int, seed uint64) []int {
 			continue
 		}
 		slices.SortFunc(rows, func(a, b int) int {
-			return cmp.Compare(hash.Row(seed, uint64(a)), hash.Row(seed, uint64(b)))
+			return cmp.Compare(hash.Row(seed, t.ID(a)), hash.Row(seed, t.ID(b)))
 		})
 		for _, row := range rows {
 			fold[row] = dealt % folds
@@ -92,6 +92,7 @@ func pool(parts []part) *data.Target {
 	for i := range parts {
 		t.Labels = append(t.Labels, parts[i].held.Labels...)
 		t.Weights = append(t.Weights, parts[i].held.Weights...)
+		t.IDs = append(t.IDs, parts[i].held.IDs...)
 	}
 	return t
 }

@@ -46,6 +46,16 @@ func TestDeal(t *testing.T) {
 				t.Errorf("class %d has %d to %d rows in the folds", y, least, most)
 			}
 		}
+		moved := &data.Target{Classes: target.Classes}
+		for row := range 1000 {
+			from := (row*7 + 3) % 1000 // another order
+			moved.Labels, moved.IDs = append(moved.Labels, target.Labels[from]), append(moved.IDs, uint64(from))
+		}
+		for row, f := range deal(moved, folds, 3) {
+			if from := moved.IDs[row]; f != fold[from] {
+				t.Fatalf("row %d is in fold %d, and in %d where it stands at %d", from, fold[from], f, row)
+			}
+		}
 		target.Weights = make([]float32, 1000)
 		target.Weights[7], target.Weights[8] = 1, 2
 		for row, f := range deal(target, folds, 3) {

@@ -19,7 +19,7 @@
 //
 //	{
 //	  "format": "aoso-model",  (or "aoso-dataset")
-//	  "version": 2,  (3 with categories; of a dataset 1, 2 with categories)
+//	  "version": 2,  (3 with categories; of a dataset 1, 2 with categories or row ids)
 //	  "meta": {what the caller gave},
 //	  "arrays": [
 //	    {"name":"node_feature","type":"i32","count":123,"offset":4096,"crc32c":"89abcdef"}

@@ -103,7 +103,7 @@ func checkBuilder(t *trial, d dice) error {
 		end := d.between(first, t.train.rows()) // some chunks are empty
 		chunk := t.train.slice(first, end)
 		weights := chunk.weights
-		if err := b.Append(chunk.columns(), chunk.labels(), weights); err != nil {
+		if err := b.Append(chunk.columns(), chunk.labels(), weights, nil); err != nil {
 			return err
 		}
 		first = end
