@@ -2,10 +2,9 @@ package boost
 
 import (
 	"math"
-	"math/rand/v2"
-	"slices"
 
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
@@ -15,12 +14,12 @@ import (
 
 // sampler chooses the rows and columns that a tree is grown on.
 type sampler struct {
-	subsample, colsample, trim float64
+	colsample, trim float64
 
-	seed    uint64
-	source  *rand.PCG
-	draws   *rand.Rand // of the iteration at hand
-	columns []int      // that can be split on
+	seed      uint64
+	iteration int   // under way
+	tree      int   // of the iteration
+	columns   []int // that can be split on
 
 	residuals *loss.Residuals
 	kernels   *kernel.Funcs
@@ -28,7 +27,8 @@ type sampler struct {
 
 	chosen *tree.Partition // the rows that the tree is grown on
 	rest   *tree.Partition // the others, if trimming alone leaves rows out; else nil
-	sample *sample         // a copy of the rows drawn, of which chosen holds the numbers; nil: none are drawn
+	rows   *rowDraw        // draws those of a tree; nil: all rows
+	sample *sample         // a copy of the rows drawn, of which chosen holds the numbers; nil as well
 
 	influence []float32     // by row: 1 − p_y
 	out       []uint8       // by row: whether it leaves chosen for rest
@@ -38,17 +38,17 @@ type sampler struct {
 // Codes of rows for the partition.
 const stays, leaves = 1, 2
 
-func newSampler(p *Params, columns []int, bins tree.Bins, r *loss.Residuals, k *kernel.Funcs, team *par.Team) *sampler {
+func newSampler(p *Params, train *data.Set, bins tree.Bins, r *loss.Residuals, k *kernel.Funcs, team *par.Team) *sampler {
 	rows := len(r.Labels)
 	s := &sampler{
-		subsample: p.Subsample, colsample: p.ColsampleByTree, trim: p.Trim,
-		seed: p.Seed, source: rand.NewPCG(p.Seed, 0), columns: columns,
+		colsample: p.ColsampleByTree, trim: p.Trim,
+		seed: p.Seed, columns: train.Columns(),
 		residuals: r, kernels: k, team: team,
 	}
-	s.draws = rand.New(s.source)
 	switch {
 	case p.Subsample < 1:
 		drawn := share(p.Subsample, rows)
+		s.rows = newRowDraw(train.IDs, rows, drawn)
 		s.sample = newSample(bins.Coarse, bins.CoarseMapper, r, drawn)
 		s.chosen = tree.NewPartition(drawn)
 		s.influence = make([]float32, drawn)
@@ -85,31 +85,31 @@ func (s *sampler) all() *tree.Partition {
 	return s.chosen
 }
 
-// begin seeds the draws of an iteration. They depend on the seed and the number
-// of the iteration alone, so a continued training draws as an uninterrupted one.
-func (s *sampler) begin(iteration int) {
-	const golden = 0x9e3779b97f4a7c15 // keeps the streams of neighbours far apart
-	s.source.Seed(s.seed, uint64(iteration+1)*golden)
-}
+// begin begins an iteration. Its draws depend on the seed, the number of the
+// iteration and those of its trees, so a continued training draws as an
+// uninterrupted one.
+func (s *sampler) begin(iteration int) { s.iteration, s.tree = iteration, 0 }
+
+// next goes on to the next tree of the iteration.
+func (s *sampler) next() { s.tree++ }
+
+// seedOf is the seed of a draw for the tree at hand.
+func (s *sampler) seedOf(p hash.Purpose) uint64 { return hash.Seed(s.seed, p, s.iteration, s.tree) }
 
 // drawColumns draws the columns of a tree.
 func (s *sampler) drawColumns() []int {
-	if s.colsample == 1 || len(s.columns) == 0 {
+	if s.colsample == 1 {
 		return s.columns
 	}
-	columns := slices.Clone(s.columns)
-	s.draws.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
-	columns = columns[:share(s.colsample, len(columns))]
-	slices.Sort(columns)
-	return columns
+	return hash.Choose(s.seedOf(hash.TreeColumns), s.columns, share(s.colsample, len(s.columns)))
 }
 
 // chooseRows chooses the rows that a tree is grown on. The others move by its
 // leaf values, but do not shape it.
 func (s *sampler) chooseRows() {
 	rows := len(s.residuals.Labels)
-	if s.sample != nil {
-		drawn := data.DrawRows[uint32](s.draws, rows, share(s.subsample, rows))
+	if s.rows != nil {
+		drawn := s.rows.draw(s.seedOf(hash.TreeRows), s.team)
 		if s.trim > 0 {
 			drawn = s.trimDrawn(drawn)
 		}

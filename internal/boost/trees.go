@@ -3,6 +3,7 @@ package boost
 import (
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/tree"
@@ -28,7 +29,7 @@ func newTrees(j *Job, r *loss.Residuals) *trees {
 	if bins.Coarse != bins.Matrix {
 		g.coarse = bins.Coarse
 	}
-	g.sampler = newSampler(&j.Params, g.train.Columns(), bins, r, g.kernels, g.team)
+	g.sampler = newSampler(&j.Params, g.train, bins, r, g.kernels, g.team)
 	params := j.Params.tree(len(g.sampler.columns), j.CacheBytes)
 	if sample := g.sampler.sample; sample != nil {
 		g.values = tree.LeafValues{Kernels: g.kernels, Residuals: r, Newton: params.Newton, Team: g.team}
@@ -51,7 +52,8 @@ func (g *trees) free() {
 // rows that reach its leaves: all rows but those that were trimmed.
 func (g *trees) grow(fixed []kernel.Pair) (*tree.Tree, []tree.Segment) {
 	g.sampler.chooseRows()
-	t, segments := g.grower.Grow(g.sampler.drawColumns(), fixed, g.sampler.draws)
+	t, segments := g.grower.Grow(g.sampler.drawColumns(), fixed, g.sampler.seedOf(hash.NodeColumns))
+	g.sampler.next()
 	if g.sampler.sample == nil {
 		return t, segments
 	}

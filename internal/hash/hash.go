@@ -2,6 +2,8 @@
 // arguments, in place of draws that depend on an order.
 package hash
 
+import "slices"
+
 const golden = 0x9e3779b97f4a7c15
 
 // Mix is a number that looks random, another for every x (S. Vigna's splitmix64).
@@ -34,4 +36,21 @@ func Seed(seed uint64, p Purpose, numbers ...int) uint64 {
 		seed = Mix(seed + uint64(n))
 	}
 	return seed
+}
+
+// Choose is the n numbers whose hashes are the least, in the order in which they
+// are given. No two may be the same.
+func Choose(seed uint64, numbers []int, n int) []int {
+	hashes := make([]uint64, len(numbers))
+	for i, number := range numbers {
+		hashes[i] = Row(seed, uint64(number))
+	}
+	slices.Sort(hashes)
+	chosen := make([]int, 0, n)
+	for _, number := range numbers {
+		if n > 0 && Row(seed, uint64(number)) <= hashes[n-1] {
+			chosen = append(chosen, number)
+		}
+	}
+	return chosen
 }

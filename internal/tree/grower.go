@@ -2,10 +2,10 @@ package tree
 
 import (
 	"container/heap"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
@@ -63,7 +63,6 @@ type Grower struct {
 	columns []int
 	layout  *layout
 	fixed   []kernel.Pair
-	draws   *rand.Rand
 }
 
 // NewGrower prepares for growing on the rows of a partition.
@@ -87,21 +86,21 @@ func (g *Grower) Free() {
 }
 
 // Grow grows a tree on the partition's rows, using the given columns. With
-// fixed pairs every node uses those; else each chooses its own. The segments
-// tell which rows reached which leaf.
-func (g *Grower) Grow(columns []int, fixed []kernel.Pair, draws *rand.Rand) (*Tree, []Segment) {
+// fixed pairs every node uses those; else each chooses its own. If nodes draw
+// columns, the seed says which. The segments tell which rows reached which leaf.
+func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, []Segment) {
 	if g.layout == nil || !slices.Equal(columns, g.columns) {
 		g.pool.Free()
 		g.columns, g.layout = columns, newLayout(g.Coarse, g.CoarseMapper, columns, g.Pairs, g.CacheBytes)
 		g.pool = NewHistogramPool(g.layout.cells, g.Coarse)
 	}
-	g.tree, g.fixed, g.draws, g.waiting = &Tree{}, fixed, draws, 0
+	g.tree, g.fixed, g.waiting = &Tree{}, fixed, 0
 	g.evaluator.columns = len(columns)
 	if fixed != nil {
 		g.fixed = g.evaluator.padded(slices.Clip(fixed))
 	}
 
-	root := g.newNode(node{end: len(g.partition.Rows), list: g.partition.Rows, parent: -1, pairs: g.fixed})
+	root := g.newNode(node{end: len(g.partition.Rows), list: g.partition.Rows, parent: -1, pairs: g.fixed, seed: seed})
 	g.admit(root, false)
 	if g.needsTotals() {
 		root.totals = g.newTotals()
@@ -133,7 +132,7 @@ func (g *Grower) admit(n *node, last bool) {
 	}
 	n.layout = g.layout
 	if g.drawsColumns() {
-		n.layout = newLayout(g.Coarse, g.CoarseMapper, draw(g.draws, g.columns, g.NodeColumns), g.Pairs, g.CacheBytes)
+		n.layout = newLayout(g.Coarse, g.CoarseMapper, hash.Choose(n.seed, g.columns, g.NodeColumns), g.Pairs, g.CacheBytes)
 	}
 }
 
@@ -147,7 +146,8 @@ func (g *Grower) needsTotals() bool { return g.FullLeaf || g.fixed == nil }
 func (g *Grower) expand(n *node) {
 	g.ahead = g.nodesAhead(append(g.ahead[:0], n))
 	for _, n := range g.ahead {
-		n.left, n.right = g.newNode(node{depth: n.depth + 1}), g.newNode(node{depth: n.depth + 1, isRight: true})
+		n.left = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 0)})
+		n.right = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 1), isRight: true})
 		if n.totals != nil {
 			n.left.totals, n.right.totals = g.newTotals(), g.newTotals()
 		}
@@ -237,13 +237,13 @@ func (g *Grower) inherit(e *evaluator, n, small, large *node) bool {
 
 // nodesAhead adds the nodes whose turn comes next to the one whose turn it is.
 // It adds none where a node's children depend on the nodes before it: on the
-// columns that these draw, or on the room that they leave for histograms.
+// room that they leave for histograms.
 func (g *Grower) nodesAhead(ahead []*node) []*node {
 	const mostWork = 1 << 18 // a team shares the work on a larger node well
 	workers := g.team.Workers()
 	mostWaiting := 4 * workers
 	fewHistograms := g.keepsHistograms() && g.pool.most < g.Leaves+2*mostWaiting+workers // an open node has one, one that waits its children's
-	if workers == 1 || fewHistograms || g.drawsColumns() || g.evaluator.work(ahead[0].rows()) > mostWork {
+	if workers == 1 || fewHistograms || g.evaluator.work(ahead[0].rows()) > mostWork {
 		return ahead
 	}
 	splits := g.Leaves - 1 - len(g.open) // left to make: the last of them may never come to a node ahead
@@ -306,8 +306,11 @@ func (g *Grower) recycle(n *node) {
 }
 
 // keepsHistograms tells whether nodes may take their parents' histograms over:
-// several pairs of their own choice are hardly ever all the same.
-func (g *Grower) keepsHistograms() bool { return g.Pairs == 1 || g.fixed != nil }
+// several pairs of their own choice are hardly ever all the same, and columns of
+// their own are others.
+func (g *Grower) keepsHistograms() bool {
+	return (g.Pairs == 1 || g.fixed != nil) && !g.drawsColumns()
+}
 
 // keepHistogram finds room for a node's histogram if its larger child might
 // take it over. Where there is none, the node least likely to be split loses
@@ -417,14 +420,3 @@ func (g *Grower) newTotals() *loss.Totals {
 }
 
 func (g *Grower) rowsOf(n *node) []uint32 { return g.partition.Rows[n.start:n.end] }
-
-// draw picks n of the columns at random, in order.
-func draw(r *rand.Rand, columns []int, n int) []int {
-	chosen := slices.Clone(columns)
-	for i := range n {
-		j := i + r.IntN(len(chosen)-i)
-		chosen[i], chosen[j] = chosen[j], chosen[i]
-	}
-	slices.Sort(chosen[:n])
-	return chosen[:n]
-}

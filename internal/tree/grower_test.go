@@ -23,13 +23,13 @@ func TestFewHistograms(t *testing.T) {
 					rows.Fill(p.matrix.Rows)
 					params := Params{Leaves: 12, MinSamples: 5, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}, Pairs: 1, Selection: selection}
 					g := NewGrower(kernel.Generic, p.bins(), p.residuals, params, rows, par.NewTeam(1))
-					g.Grow(p.columns(), nil, nil)
+					g.Grow(p.columns(), nil, 0)
 					if g.pool.out != 0 {
 						t.Errorf("%d histograms are not given back", g.pool.out)
 					}
 					g.pool.most = most
 					rows.Fill(p.matrix.Rows)
-					tree, segments := g.Grow(p.columns(), nil, nil)
+					tree, segments := g.Grow(p.columns(), nil, 0)
 					c := &checker{t: t, problem: p, params: params, tree: tree}
 					c.check(rows, segments)
 					if g.pool.out != 0 {
@@ -127,7 +127,7 @@ func TestGrowerAgain(t *testing.T) {
 	some := []int{0, 2, 4, 6}
 	grow := func(columns []int, fixed []kernel.Pair) string {
 		rows.Fill(p.matrix.Rows)
-		tree, segments := g.Grow(columns, fixed, rand.New(rand.NewPCG(1, 1)))
+		tree, segments := g.Grow(columns, fixed, 1)
 		return fmt.Sprint(*tree, segments)
 	}
 	first := []string{grow(p.columns(), nil), grow(p.columns(), pair), grow(some, nil), grow(some, pair)}
@@ -152,6 +152,7 @@ func TestAhead(t *testing.T) {
 		{Leaves: 40, MinSamples: 1, FullLeaf: true, Pairs: 2, Selection: loss.Root},
 		{Leaves: 100, MinSamples: 2, FullLeaf: true, Pairs: 1},
 		{Leaves: 60, MinSamples: 1, Pairs: 1, Trim: 0.1},
+		{Leaves: 60, MinSamples: 1, Pairs: 1, NodeColumns: 3},
 	} {
 		params.Newton = loss.Newton{Shrinkage: 0.1, MaxStep: 5}
 		tree, rows, segments := p.grow(params, nil, 1)

@@ -13,6 +13,7 @@ type node struct {
 	order      int   // of birth
 	parent     int32 // number in tree.Nodes; −1: none
 	isRight    bool
+	seed       uint64 // of the columns that it draws
 
 	left, right *node // its children, if it has been expanded
 	apart       bool  // whose lists are copies

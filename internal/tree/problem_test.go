@@ -91,6 +91,6 @@ func (p *problem) grow(params Params, fixed []kernel.Pair, threads int) (*Tree, 
 	team := par.NewTeam(threads)
 	defer team.Close()
 	g := NewGrower(kernel.Generic, p.bins(), p.residuals, params, rows, team)
-	t, segments := g.Grow(p.columns(), fixed, rand.New(rand.NewPCG(1, 1)))
+	t, segments := g.Grow(p.columns(), fixed, 1)
 	return t, rows, segments
 }

@@ -28,7 +28,7 @@ func TestCoarse(t *testing.T) {
 					params := Params{Leaves: 2, MinSamples: minSamples, FullLeaf: true, Pairs: pairs, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}}
 					g := NewGrower(kernel.Generic, b, p.residuals, params, rows, team)
 					defer g.Free()
-					tree, _ := g.Grow(columns, nil, nil)
+					tree, _ := g.Grow(columns, nil, 0)
 					if len(tree.Nodes) == 0 {
 						t.Fatal("no split")
 					}
@@ -60,7 +60,7 @@ func TestOneCoarseBin(t *testing.T) {
 	params := Params{Leaves: 4, MinSamples: 1, FullLeaf: true, Pairs: 2, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}}
 	g := NewGrower(kernel.Generic, both, p.residuals, params, rows, team)
 	defer g.Free()
-	got, _ := g.Grow(p.columns(), nil, nil)
+	got, _ := g.Grow(p.columns(), nil, 0)
 	want, _, _ := p.grow(params, nil, 1)
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("tree %+v, want %+v", got, want)

@@ -1,0 +1,147 @@
+package boost
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/hash"
+	"github.com/libaoso/aoso/internal/par"
+)
+
+// rowDraw draws rows: those whose ids have the least hashes. So the rows drawn
+// depend on the seed and on the set of ids, not on the order of the rows.
+//
+// Where a share of all rows is drawn, hashes below about that share of their range
+// are. A pass over the rows settles all but those near the bound, which are few:
+// only these are sorted.
+type rowDraw struct {
+	ids        []uint64 // by row; nil: the rows' positions
+	rows, size int
+	words      []uint64   // a bit for each row: it is drawn
+	near       [][]hashed // by block: rows near the bound
+	starts     []int      // by block: how many rows of the blocks before are drawn
+	drawn      []uint32
+}
+
+// hashed is a row with the hash of its id.
+type hashed struct {
+	hash uint64
+	row  uint32
+}
+
+// drawBlock is the rows that are worked on at once, whole words of bits.
+const drawBlock = 1 << 14
+
+func newRowDraw(ids []uint64, rows, size int) *rowDraw {
+	blocks := (rows + drawBlock - 1) / drawBlock
+	return &rowDraw{
+		ids: ids, rows: rows, size: size, words: make([]uint64, (rows+63)/64),
+		near: make([][]hashed, blocks), starts: make([]int, blocks+1), drawn: make([]uint32, size),
+	}
+}
+
+// draw lists the rows that a seed draws, in order. The list is good until the next
+// draw.
+func (d *rowDraw) draw(seed uint64, team *par.Team) []uint32 {
+	low, high := d.window()
+	if !d.settle(seed, low, high, team) { // one seed in a million
+		d.settle(seed, 0, math.MaxUint64, team)
+	}
+	team.Do(len(d.near), func(_, b int) { d.list(b) })
+	return d.drawn
+}
+
+// window bounds the hashes near the bound: five standard deviations about the share
+// that is drawn.
+func (d *rowDraw) window() (low, high uint64) {
+	share := float64(d.size) / float64(d.rows)
+	width := 5 * math.Sqrt(share*(1-share)/float64(d.rows))
+	return fraction(share - width), fraction(share + width)
+}
+
+// fraction is a fraction of the range of hashes.
+func fraction(of float64) uint64 {
+	const steps = 1 << 53
+	return uint64(min(max(of*steps, 0), steps-1)) * (1 << 64 / steps)
+}
+
+// settle sets the bits of the rows drawn. It returns false if the last of these is
+// none of those with hashes from low up to high.
+func (d *rowDraw) settle(seed, low, high uint64, team *par.Team) bool {
+	team.Do(len(d.near), func(_, b int) { d.starts[b+1] = d.hash(b, seed, low, high) })
+	var edge []uint64
+	below := 0
+	for b, near := range d.near {
+		below += d.starts[b+1]
+		for _, row := range near {
+			edge = append(edge, row.hash)
+		}
+	}
+	if missing := d.size - below; missing < 0 || missing > len(edge) {
+		return false
+	} else if missing > 0 {
+		slices.Sort(edge)
+		d.add(edge[missing-1])
+	}
+	for b := range d.near {
+		d.starts[b+1] += d.starts[b]
+	}
+	return true
+}
+
+// hash sets the bits of the rows of a block whose hashes are below low, and counts
+// them. It lists those with hashes up to high.
+func (d *rowDraw) hash(b int, seed, low, high uint64) (below int) {
+	near, width := d.near[b][:0], high-low
+	end := min((b+1)*drawBlock, d.rows)
+	var hashes [64]uint64
+	for first := b * drawBlock; first < end; first += 64 {
+		n := min(64, end-first)
+		if d.ids == nil {
+			for i := range hashes[:n] {
+				hashes[i] = hash.Row(seed, uint64(first+i))
+			}
+		} else {
+			for i, id := range d.ids[first:][:n] {
+				hashes[i] = hash.Row(seed, id)
+			}
+		}
+		word := uint64(0)
+		for i, h := range hashes[:n] {
+			distance, less := bits.Sub64(h, low, 0)
+			word = word>>1 | less<<63
+			if distance <= width {
+				near = append(near, hashed{h, uint32(first + i)})
+			}
+		}
+		d.words[first/64] = word >> (64 - n)
+		below += bits.OnesCount64(word)
+	}
+	d.near[b] = near
+	return below
+}
+
+// add sets the bits of the rows near the bound whose hashes are at most so great.
+func (d *rowDraw) add(most uint64) {
+	for b, near := range d.near {
+		for _, row := range near {
+			if row.hash <= most {
+				d.words[row.row/64] |= 1 << (row.row % 64)
+				d.starts[b+1]++
+			}
+		}
+	}
+}
+
+// list lists the rows of a block that are drawn.
+func (d *rowDraw) list(b int) {
+	drawn := d.drawn[d.starts[b]:d.starts[b+1]]
+	first, at := b*drawBlock/64, 0
+	for i, word := range d.words[first:min(first+drawBlock/64, len(d.words))] {
+		for ; word != 0; word &= word - 1 {
+			drawn[at] = uint32(64*(first+i) + bits.TrailingZeros64(word))
+			at++
+		}
+	}
+}
