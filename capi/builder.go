@@ -41,6 +41,9 @@ func goaoso_builder_create(cols C.int64_t, options *C.aoso_dataset_options, out 
 		if c.weights != nil || c.num_weights != 0 {
 			return badArgument("options.num_weights", c.num_weights, "0 with null weights, because weights are passed with the chunks")
 		}
+		if c.row_ids != nil || c.num_row_ids != 0 {
+			return badArgument("options.num_row_ids", c.num_row_ids, "0 with null row_ids, because row ids are passed with the chunks")
+		}
 		b := &builder{cols: int(cols), options: o}
 		if err := b.reset(); err != nil {
 			return err
@@ -50,7 +53,7 @@ func goaoso_builder_create(cols C.int64_t, options *C.aoso_dataset_options, out 
 }
 
 //export goaoso_builder_append
-func goaoso_builder_append(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, weights *C.double, numWeights C.int64_t) C.aoso_status {
+func goaoso_builder_append(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, rowIDs *C.uint64_t, numRowIDs C.int64_t) C.aoso_status {
 	return try(func() error {
 		return useMatrix(x, func(m *matrix) error {
 			return useBuilder(handle, func(b *builder) error {
@@ -58,7 +61,11 @@ func goaoso_builder_append(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_label
 				if err != nil {
 					return err
 				}
-				const perCell, perColumn, perRow = 4, 64, 16 // a weight and a label
+				ids, err := readRowIDs("num_row_ids", rowIDs, numRowIDs, m.Rows())
+				if err != nil {
+					return err
+				}
+				const perCell, perColumn, perRow = 4, 64, 24 // a weight, a label and an id
 				bytes := float64(m.Cols())*(perCell*float64(m.Rows())+perColumn) + perRow*float64(m.Rows())
 				if err := affordable("the builder with this chunk", b.bytes+bytes); err != nil {
 					return err
@@ -67,7 +74,7 @@ func goaoso_builder_append(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_label
 				if err != nil {
 					return err
 				}
-				apart(b.options.Threads, nil, func() { err = b.Append(m.Features, labels, w, nil) })
+				apart(b.options.Threads, nil, func() { err = b.Append(m.Features, labels, w, ids) })
 				if err == nil {
 					b.bytes += bytes
 				}

@@ -58,7 +58,7 @@ func (d *dataset) letGo() {
 }
 
 // readDatasetOptions returns the options for a dataset with cols columns, but not
-// the weights. The caller reads those from o.
+// the weights and row ids. The caller reads those from o.
 func readDatasetOptions(p *C.aoso_dataset_options, cols int) (g aoso.DatasetOptions, o *C.aoso_dataset_options, err error) {
 	if o, err = readStruct("options", p, C.aoso_dataset_options{}); err != nil {
 		return g, o, err
@@ -122,6 +122,20 @@ func readWeights(count string, p *C.double, n C.int64_t, rows int) ([]float64, e
 	return unsafe.Slice((*float64)(unsafe.Pointer(p)), rows), nil
 }
 
+// readRowIDs returns the ids of the rows. They stay in memory of the host.
+func readRowIDs(count string, p *C.uint64_t, n C.int64_t, rows int) ([]uint64, error) {
+	if p == nil {
+		if n != 0 {
+			return nil, badArgument(count, n, "0, because row_ids is null")
+		}
+		return nil, nil
+	}
+	if int64(n) != int64(rows) {
+		return nil, badArgument(count, n, "%d, one for each row", rows)
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(p)), rows), nil
+}
+
 //export goaoso_dataset_create
 func goaoso_dataset_create(x *C.aoso_matrix, y *C.aoso_labels, options *C.aoso_dataset_options, out *C.uintptr_t) C.aoso_status {
 	return try(func() error {
@@ -137,6 +151,9 @@ func goaoso_dataset_create(x *C.aoso_matrix, y *C.aoso_labels, options *C.aoso_d
 				o.Names = m.names
 			}
 			if o.Weights, err = readWeights("options.num_weights", c.weights, c.num_weights, m.Rows()); err != nil {
+				return err
+			}
+			if o.RowIDs, err = readRowIDs("options.num_row_ids", c.row_ids, c.num_row_ids, m.Rows()); err != nil {
 				return err
 			}
 			if err := m.affordable(); err != nil {

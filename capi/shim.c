@@ -198,7 +198,12 @@ aoso_status aoso_builder_create(int64_t cols, const aoso_dataset_options *option
 
 aoso_status aoso_builder_append(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y, const double *weights,
                               int64_t num_weights) {
-    GO_ROWS(x, goaoso_builder_append(ID(builder), P(x), P(y), P(weights), num_weights));
+    return aoso_builder_append_with_ids(builder, x, y, weights, num_weights, NULL, 0);
+}
+
+aoso_status aoso_builder_append_with_ids(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y, const double *weights,
+                                       int64_t num_weights, const uint64_t *row_ids, int64_t num_row_ids) {
+    GO_ROWS(x, goaoso_builder_append(ID(builder), P(x), P(y), P(weights), num_weights, P(row_ids), num_row_ids));
 }
 
 aoso_status aoso_builder_finish(aoso_builder *builder, aoso_dataset **out) {

@@ -388,6 +388,15 @@ static void datasets() {
     EXPECT(status_of([&] { builder.append(data.x(), std::vector<int32_t>(2), weights); }) == AOSO_INVALID_ARGUMENT);
     append(400, 200);
     EXPECT(aoso::train(builder.finish(), few_trees).fingerprint() == wanted);
+    std::vector<uint64_t> ids(600);
+    for (std::size_t i = 0; i < ids.size(); i++) ids[i] = i;
+    o.row_ids = ids;
+    EXPECT(status_of([&] { aoso::dataset_builder(FEATURES, o); }) == AOSO_INVALID_ARGUMENT);
+    o.weights = weights;
+    EXPECT(aoso::train(aoso::dataset(data.x(), data.classes, o), few_trees).fingerprint() == wanted);
+    ids[9] = 4;
+    EXPECT(status_of([&] { aoso::dataset(data.x(), data.classes, o); }) == AOSO_INVALID_ARGUMENT);
+    EXPECT(status_of([&] { builder.append(data.x(), data.classes, weights, ids); }) == AOSO_INVALID_ARGUMENT);
     append(0, 400);
     EXPECT(builder.finish_aligned(train).rows() == 400);
     EXPECT(status_of([&] { builder.finish_aligned(moved); }) == AOSO_INVALID_HANDLE);

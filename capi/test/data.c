@@ -357,6 +357,51 @@ static void info(void) {
     OK(aoso_dataset_free(NULL));
 }
 
+// Rows have ids, which say what is drawn.
+static void row_ids(void) {
+    static uint64_t positions[ROWS], ids[ROWS];
+    for (int i = 0; i < ROWS; i++) positions[i] = (uint64_t)i, ids[i] = (uint64_t)i * 7 + 3;
+    aoso_matrix x = data();
+    aoso_labels y = aoso_int32_labels(classes, ROWS);
+    fingerprint of_sample[4];
+    const uint64_t *each[] = {NULL, positions, ids, ids};
+    for (int i = 0; i < 4; i++) {
+        aoso_dataset_options o = {.struct_size = sizeof o, .sample_rows = 50, .row_ids = each[i], .num_row_ids = each[i] ? ROWS : 0};
+        aoso_dataset *d;
+        if (i < 3) {
+            OK(aoso_dataset_create(&x, &y, &o, &d));
+        } else { // in two chunks
+            aoso_builder *b;
+            const int64_t n = ROWS / 3;
+            o.row_ids = NULL, o.num_row_ids = 0;
+            OK(aoso_builder_create(COLS, &o, &b));
+            aoso_matrix first = aoso_row_major(values, AOSO_FLOAT64, n, COLS);
+            aoso_matrix rest = aoso_row_major(values + n * COLS, AOSO_FLOAT64, ROWS - n, COLS);
+            aoso_labels first_y = aoso_int32_labels(classes, n), rest_y = aoso_int32_labels(classes + n, ROWS - n);
+            OK(aoso_builder_append_with_ids(b, &first, &first_y, NULL, 0, ids, n));
+            FAILS(AOSO_INVALID_ARGUMENT, "row ids with every chunk, or with none", aoso_builder_append(b, &rest, &rest_y, NULL, 0));
+            FAILS(AOSO_INVALID_ARGUMENT, "num_row_ids", aoso_builder_append_with_ids(b, &rest, &rest_y, NULL, 0, ids, n));
+            OK(aoso_builder_append_with_ids(b, &rest, &rest_y, NULL, 0, ids + n, ROWS - n));
+            OK(aoso_builder_finish(b, &d));
+            OK(aoso_builder_free(b));
+        }
+        of_sample[i] = fingerprint_on(d);
+    }
+    EXPECT(same(of_sample[0], of_sample[1]));
+    EXPECT(!same(of_sample[0], of_sample[2]));
+    EXPECT(same(of_sample[2], of_sample[3]));
+    ids[9] = ids[4];
+    aoso_dataset_options o = {.struct_size = sizeof o, .row_ids = ids, .num_row_ids = ROWS};
+    aoso_dataset *d;
+    aoso_builder *b;
+    FAILS(AOSO_INVALID_ARGUMENT, "row_ids[9] is 31; allowed: an id of its own; row_ids[4] is the same", aoso_dataset_create(&x, &y, &o, &d));
+    FAILS(AOSO_INVALID_ARGUMENT, "row ids are passed with the chunks", aoso_builder_create(COLS, &o, &b));
+    o.num_row_ids--;
+    FAILS(AOSO_INVALID_ARGUMENT, "options.num_row_ids", aoso_dataset_create(&x, &y, &o, &d));
+    o.row_ids = NULL;
+    FAILS(AOSO_INVALID_ARGUMENT, "row_ids is null", aoso_dataset_create(&x, &y, &o, &d));
+}
+
 // A validation set from a builder is the same as one created from all rows.
 static void builder_aligned(aoso_builder *b) {
     aoso_dataset *train = make_dataset(), *at_once, *gathered;
@@ -480,6 +525,7 @@ int main(int argc, char **argv) {
     options();
     info();
     builder();
+    row_ids();
     files(argc > 1 ? argv[1] : ".");
     return finish("data");
 }

@@ -281,6 +281,16 @@ static double *some_weights(int64_t *n) {
     return copy_of(weights, sizeof weights);
 }
 
+static uint64_t *some_ids(int64_t *n) {
+    static uint64_t ids[ROWS / 4];
+    *n = some_count(0);
+    if (draw(3) == 0) return NULL;
+    for (int i = 0; i < ROWS / 4; i++) ids[i] = (uint64_t)i * 5;
+    if (rarely()) ids[draw(ROWS / 4)] = draw(ROWS);
+    *n = some_size(ROWS / 4, (int64_t)1 << 48);
+    return copy_of(ids, sizeof ids);
+}
+
 static aoso_dataset_options *some_dataset_options(int with_weights) {
     static const char *const names[COLS] = {"a", "b", "c", "d", "e", "f"};
     aoso_dataset_options o = {.struct_size = some_struct_size(sizeof o)};
@@ -294,6 +304,7 @@ static aoso_dataset_options *some_dataset_options(int with_weights) {
         o.num_feature_names = some_size(COLS, (int64_t)1 << 48);
     }
     if (with_weights || rarely()) o.weights = some_weights(&o.num_weights);
+    if (rarely()) o.row_ids = some_ids(&o.num_row_ids);
     if (rarely()) o.init = some_handle(MODEL);
     return STRUCT(o);
 }
@@ -425,7 +436,10 @@ CALL_CREATE(builder_create, BUILDER, aoso_builder_create(some_count(COLS), some_
 static aoso_status builder_append(void) {
     int64_t n = 0;
     double *w = rarely() ? some_weights(&n) : NULL;
-    return aoso_builder_append(some_handle(BUILDER), some_matrix(), some_labels(), w, n);
+    if (draw(2)) return aoso_builder_append(some_handle(BUILDER), some_matrix(), some_labels(), w, n);
+    int64_t ids = 0;
+    uint64_t *id = draw(2) ? some_ids(&ids) : NULL;
+    return aoso_builder_append_with_ids(some_handle(BUILDER), some_matrix(), some_labels(), w, n, id, ids);
 }
 CALL_CREATE(builder_finish, DATASET, aoso_builder_finish(some_handle(BUILDER), NEW(aoso_dataset)))
 CALL_CREATE(builder_finish_aligned, DATASET, aoso_builder_finish_aligned(some_handle(BUILDER), some_handle(DATASET), NEW(aoso_dataset)))

@@ -69,6 +69,12 @@ def test_options_do_not_change_the_model(small, options):
         ({"weight": ["heavy"] * 150}, "weight is of dtype <U5; allowed: numbers and bools"),
         ({"weight": [-1] * 150}, r"weights\[0\] is -1; allowed: 0, or"),
         ({"weight": [np.nan] * 150}, r"weights\[0\] is NaN"),
+        ({"row_id": range(149)}, r"row_id has shape \(149,\); allowed: \(150,\)"),
+        ({"row_id": np.arange(150.0)}, "row_id is of dtype float64.*; allowed: integers"),
+        ({"row_id": [True, *range(149)]}, r"row_ids\[2\] is 1; allowed: an id of its own; row_ids\[0\] is the same"),
+        ({"row_id": [None, *range(149)]}, "row_id is of dtype object, or has missing values"),
+        ({"row_id": np.ma.masked_equal(np.arange(150), 7)}, "has missing values"),
+        ({"row_id": [5] * 2 + [*range(148)]}, r"row_ids\[1\] is 5; allowed: an id of its own; row_ids\[0\] is the same"),
         ({"init_model": "m.aoso"}, "init_model is a str; allowed: a Booster"),
         ({"feature_names": ["a", "\udc80", "b", "c"]}, "feature name .* has half a surrogate pair"),
         ({"feature_names": ["a", "a", "b", "c"]}, "feature name 'a' is given twice"),
@@ -78,6 +84,53 @@ def test_bad_options(small, options, message):
     with pytest.raises(ValueError, match=message) as error:
         aoso.Dataset(*small, **options)
     assert isinstance(error.value, aoso.AosoError)
+
+
+@pytest.mark.parametrize("kind", [np.int32, np.int64, np.uint64, "list", "pandas", "Int64", "polars", "pyarrow", "objects"])
+def test_row_ids_of_any_kind(small, kind):
+    x, y = small
+    x = x + np.random.default_rng(0).normal(size=x.shape)
+    ids = np.random.default_rng(1).permutation(150).astype(np.int64)
+    if not isinstance(kind, str):
+        given = ids.astype(kind)
+    elif kind == "list":
+        given = ids.tolist()
+    elif kind == "objects":
+        given = ids.astype(object)
+    elif kind in ("pandas", "Int64"):
+        given = pytest.importorskip("pandas").Series(ids, dtype="Int64" if kind == "Int64" else None)
+    elif kind == "polars":
+        given = pytest.importorskip("polars").Series(ids)
+    else:
+        given = pytest.importorskip("pyarrow").chunked_array([ids[:50], ids[50:]])
+    params = {"trees": 5, "subsample": 0.5}
+    fingerprints = {aoso.train(params, aoso.Dataset(x, y, row_id=i, sample_rows=40)).fingerprint for i in (ids, given)}
+    assert len(fingerprints) == 1
+    assert aoso.train(params, aoso.Dataset(x, y, sample_rows=40)).fingerprint not in fingerprints
+
+
+def test_row_ids_that_are_positions(small):
+    x, y = small
+    params = {"trees": 5, "subsample": 0.5}
+    plain = aoso.train(params, aoso.Dataset(x, y, sample_rows=40)).fingerprint
+    assert aoso.train(params, aoso.Dataset(x, y, sample_rows=40, row_id=range(150))).fingerprint == plain
+
+
+def test_negative_row_ids(small):
+    x, y = small
+    params = {"trees": 5, "subsample": 0.5}
+    ids = np.arange(150) - 70
+    wrapped = ids.astype(np.uint64)
+    assert len({aoso.train(params, aoso.Dataset(x, y, row_id=i)).fingerprint for i in (ids, wrapped)}) == 1
+
+
+def test_row_ids_are_saved(small, tmp_path):
+    x, y = small
+    params = {"trees": 5, "subsample": 0.5}
+    dataset = aoso.Dataset(x, y, row_id=np.arange(150) * 7)
+    dataset.save(tmp_path / "d.bin")
+    loaded = aoso.Dataset.load(tmp_path / "d.bin")
+    assert aoso.train(params, loaded).fingerprint == aoso.train(params, dataset).fingerprint
 
 
 def test_save_and_load(small, tmp_path):

@@ -311,13 +311,18 @@ def test_cv_folds_have_their_share_of_every_class():
     y = np.repeat([0, 1, 2], [60, 30, 9])
     from aoso.training import _stratified
 
-    folds = _stratified(y, 3, seed=5)
+    folds = _stratified(y, None, 3, seed=5)
     assert sorted(np.concatenate([test for _, test in folds])) == list(range(99))
     for train, test in folds:
         assert np.bincount(y[test]).tolist() == [20, 10, 3]
         assert not set(train) & set(test)
+    ids = np.arange(99) * 7
+    order = np.random.default_rng(0).permutation(99)
+    held_out = [set(ids[test]) for _, test in _stratified(y, ids, 3, seed=5)]
+    assert [set(ids[order][test]) for _, test in _stratified(y[order], ids[order], 3, seed=5)] == held_out
+    assert [set(ids[test]) for _, test in _stratified(y, ids, 3, seed=6)] != held_out
     for bad in (1, 100):
         with pytest.raises(ValueError, match=f"folds is {bad}; allowed: 2 to 99"):
-            _stratified(y, bad, 0)
+            _stratified(y, None, bad, 0)
     with pytest.raises(ValueError, match="folds is empty"):
         aoso.cv({}, [[1], [2]], [0, 1], folds=[])

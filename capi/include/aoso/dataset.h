@@ -22,6 +22,8 @@ typedef struct aoso_dataset_options {
     const aoso_model *init; /* a model that training continues; its classes and features become the dataset's */
     const int64_t *categorical; /* columns of numbers that stand for categories: 3 is the category "3" */
     int64_t num_categorical;
+    const uint64_t *row_ids; /* by row, all different; NULL: the positions of the rows, from 0 */
+    int64_t num_row_ids;
 } aoso_dataset_options;
 
 /* Quantizes features and labels for training. options may be NULL. */
@@ -77,14 +79,20 @@ AOSO_API aoso_status aoso_dataset_free(aoso_dataset *dataset);
  * not hold the value exactly. */
 typedef struct aoso_builder aoso_builder;
 
-/* The options' weights must be NULL: pass weights with the chunks. Features are
- * named by the options, or f0, f1, ... */
+/* The options' weights and row ids must be NULL: pass them with the chunks.
+ * Features are named by the options, or f0, f1, ... */
 AOSO_API aoso_status aoso_builder_create(int64_t cols, const aoso_dataset_options *options, aoso_builder **out);
 
 /* Adds rows. weights: one per row, for every chunk or for none (NULL). After an
  * error the builder is unchanged. */
 AOSO_API aoso_status aoso_builder_append(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y,
                                    const double *weights, int64_t num_weights);
+
+/* The same with the ids of the rows: one per row, for every chunk or for none
+ * (NULL). That two chunks have the same id is only found by finish. */
+AOSO_API aoso_status aoso_builder_append_with_ids(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y,
+                                            const double *weights, int64_t num_weights, const uint64_t *row_ids,
+                                            int64_t num_row_ids);
 
 /* Creates the dataset and empties the builder. The builder must still be
  * freed. */

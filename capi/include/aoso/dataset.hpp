@@ -22,6 +22,7 @@ struct dataset_options {
     std::vector<std::string> feature_names = {};
     const model *init = nullptr;
     std::vector<int64_t> categorical = {}; // columns of numbers that stand for categories
+    span<const uint64_t> row_ids = {};
 };
 
 namespace detail {
@@ -43,6 +44,8 @@ struct c_dataset_options : aoso_dataset_options {
         init = optional(o.init);
         categorical = o.categorical.empty() ? nullptr : o.categorical.data();
         num_categorical = count(o.categorical);
+        row_ids = given(o.row_ids);
+        num_row_ids = count(o.row_ids);
     }
 };
 
@@ -88,14 +91,15 @@ private:
 // Collects a dataset in chunks of rows.
 class dataset_builder : public detail::object<aoso_builder, aoso_builder_free> {
 public:
-    // The options' weights must be empty: pass weights with the chunks.
+    // The options' weights and row ids must be empty: pass them with the chunks.
     explicit dataset_builder(int64_t cols, const dataset_options &o = {})
         : dataset_builder(cols, detail::c_dataset_options(o)) {}
 
-    // weights: one per row, for every chunk or for none.
-    void append(const matrix &x, const labels &y, span<const double> weights = {}) {
+    // weights and row_ids: one per row, for every chunk or for none.
+    void append(const matrix &x, const labels &y, span<const double> weights = {}, span<const uint64_t> row_ids = {}) {
         const aoso_labels classes = y.get();
-        detail::check(aoso_builder_append(get(), &x, &classes, detail::given(weights), detail::count(weights)));
+        detail::check(aoso_builder_append_with_ids(get(), &x, &classes, detail::given(weights), detail::count(weights),
+                                                   detail::given(row_ids), detail::count(row_ids)));
     }
 
     // Creates the dataset and empties the builder.

@@ -226,8 +226,11 @@ private:
 
 namespace detail {
 
-// Optional weights.
-inline const double *given(span<const double> weights) { return weights.size() ? weights.data() : nullptr; }
+// Optional weights or ids: null if there are none.
+template <class T>
+const T *given(span<const T> values) {
+    return values.size() ? values.data() : nullptr;
+}
 
 } // namespace detail
 

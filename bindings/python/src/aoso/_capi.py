@@ -71,6 +71,7 @@ def dataset(
     x: Matrix,
     y: Labels,
     weights: Array | None,
+    row_ids: Array | None,
     init: Handle | None,
     categorical: list[int],
     *,
@@ -82,6 +83,8 @@ def dataset(
 ) -> Handle:
     """Quantize features and labels."""
     o = _options(weights)
+    if row_ids is not None:
+        o.row_ids, o.num_row_ids = _address(row_ids), len(row_ids)
     o.set_integer("max_bins", max_bins)
     o.set_integer("sample_rows", sample_rows)
     o.set_integer("seed", seed)

@@ -48,6 +48,22 @@ def weights(weight: Any, rows: int) -> Array | None:
     return np.ascontiguousarray(vector(weight, rows, "weight", "one number per row of x"), np.float64)
 
 
+def row_ids(row_id: Any, rows: int) -> Array | None:
+    """The ids of the given number of rows, as uint64; None if there are none. A negative id n becomes 2**64 + n."""
+    if row_id is None:
+        return None
+    ids = np.asarray(row_id)
+    if ids.shape != (rows,):
+        raise ArgumentError(f"row_id has shape {ids.shape}; allowed: ({rows},), one integer per row of x")
+    if ids.dtype.kind == "O" and all(isinstance(i, (int, np.integer)) and not isinstance(i, bool) for i in ids):
+        ids = np.array(ids.tolist())
+    if ids.dtype.kind not in "iu" or np.any(np.ma.getmask(row_id)):
+        raise DTypeError(f"row_id is of dtype {ids.dtype}, or has missing values; allowed: integers")
+    if ids.dtype.kind == "i":
+        return np.ascontiguousarray(ids, np.int64).view(np.uint64)
+    return np.ascontiguousarray(ids, np.uint64)
+
+
 def checkable(x: Any) -> tuple[Any, bool]:
     """A table for scikit-learn's checks, and whether these can read it as numbers.
 

@@ -100,6 +100,8 @@ class DatasetOptions(Struct):
         ("init", c.c_void_p),
         ("categorical", c.c_void_p),
         ("num_categorical", c.c_int64),
+        ("row_ids", c.c_void_p),
+        ("num_row_ids", c.c_int64),
     ]
 
 

@@ -30,6 +30,10 @@ class Dataset:
         The classes: ints, strings, bools or floats.
     weight : array of shape (n_rows,), optional
         Weights of the rows, not negative; 1 each by default.
+    row_id : array of int of shape (n_rows,), optional
+        A number for each row, all different; by default the rows' positions, from 0. What is drawn from the rows depends on
+        their ids, not on their order: the rows that the bins are fitted to, those that are held out, and those that each tree
+        is grown on.
     feature_names : list of str, optional
         Names of the features; by default the column names of ``x``, or f0, f1, ...
     categorical_features : "from_dtype", None, or a mask, list of numbers or list of names, default "from_dtype"
@@ -78,6 +82,7 @@ class Dataset:
         y: Any,
         *,
         weight: Any = None,
+        row_id: Any = None,
         feature_names: list[str] | None = None,
         categorical_features: Any = "from_dtype",
         max_bins: int = 255,
@@ -103,6 +108,7 @@ class Dataset:
             matrix,
             labels,
             weights,
+            _matrix.row_ids(row_id, rows),
             None if init_model is None else init_model._handle,
             columns,
             max_bins=max_bins,

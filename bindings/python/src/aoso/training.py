@@ -238,7 +238,8 @@ def cv(
     eval_every : int, default 1
         Iterations between two evaluations.
     **dataset
-        Other arguments of :class:`Dataset`, such as ``max_bins``.
+        Other arguments of :class:`Dataset`, such as ``max_bins``. The folds that are drawn depend on ``row_id``, not on the
+        order of the rows.
 
     Returns
     -------
@@ -302,14 +303,16 @@ def _trainings(
     """A training for each fold, which is evaluated on that fold."""
     y = _labels.array(y)
     weights = _matrix.weights(weight, len(y))
+    ids = _matrix.row_ids(dataset.pop("row_id", None), len(y))
     _matrix.check_length(x, y)
     if isinstance(folds, (int, np.integer)):
-        folds = _stratified(y, int(folds), seed)
+        folds = _stratified(y, ids, int(folds), seed)
     for number, (rows, test) in enumerate(folds):
         if len(rows) == 0 or len(test) == 0:
             raise ArgumentError(f"folds[{number}] has {len(rows)} and {len(test)} rows; allowed: at least one each")
         train_weights, test_weights = (None, None) if weights is None else (weights[rows], weights[test])
-        train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, **dataset)
+        train_ids = None if ids is None else ids[rows]
+        train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, row_id=train_ids, **dataset)
         valid = train_set.aligned(_matrix.take(x, test), y[test], weight=test_weights)
         training = _Training(params, train_set, valid, "valid", eval_every)
         if not params.get("trees"):  # else training would choose by the fold which settings to use
@@ -318,12 +321,20 @@ def _trainings(
         yield training
 
 
-def _stratified(y: Array, folds: int, seed: int) -> list[tuple[Array, Array]]:
+def _stratified(y: Array, ids: Array | None, folds: int, seed: int) -> list[tuple[Array, Array]]:
+    """Folds of about as many rows of each class. The fold of a row depends on its id and those of its class."""
     if not 2 <= folds <= len(y):
         raise ArgumentError(f"folds is {folds}; allowed: 2 to {len(y)}, the number of rows")
     _, codes = np.unique(y, return_inverse=True)
-    order = np.random.default_rng(seed).permutation(len(y))
-    order = order[np.argsort(codes[order], kind="stable")]
+    order = np.lexsort((_hashes(np.arange(len(y)) if ids is None else ids, seed), codes))
     fold = np.empty(len(y), int)
     fold[order] = np.arange(len(y)) % folds
     return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
+
+
+def _hashes(ids: Array, seed: int) -> Array:
+    """Numbers that look random, each of an id (S. Vigna's splitmix64)."""
+    x = ids.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64((seed + 0x9E3779B97F4A7C15) % 2**64)
+    x = (x ^ x >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ x >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+    return x ^ x >> np.uint64(31)
