@@ -19,7 +19,7 @@ import (
 
 // reader is how data files are read.
 type reader struct {
-	label, header, format        string
+	label, header, format, rowID string
 	ignore, numeric, categorical []string // columns
 	stderr                       func() io.Writer
 }
@@ -34,6 +34,7 @@ func (r *reader) bind(c *cobra.Command) {
 
 // bindKinds adds the flags that say what columns of training data are.
 func (r *reader) bindKinds(c *cobra.Command) {
+	c.Flags().StringVar(&r.rowID, "row-id", "", "`column` of integers, one for each row, that are no feature: what is drawn depends on them, not on the order of the rows; default: the rows' positions")
 	c.Flags().StringArrayVar(&r.numeric, "numeric", nil, "`column` in which text is an error, rather than a category; may be repeated")
 	c.Flags().StringArrayVar(&r.categorical, "categorical", nil, "`column` whose numbers are categories; may be repeated")
 }
@@ -53,6 +54,7 @@ type data struct {
 	coded      []int      // columns of numbers that stand for categories
 	names      []string   // nil: the file has none
 	labels     []string   // nil: the file has none
+	ids        []uint64   // of the rows; nil: there is no column of them
 	rows       int
 }
 
@@ -92,7 +94,7 @@ func (r *reader) read(file string) (*data, error) {
 	if report := kindsOf(t); report != "" {
 		fmt.Fprintf(r.stderr(), "%s: %s\n", terminal.Plain(cmp.Or(map[string]string{"-": "standard input"}[file], file)), terminal.Plain(report))
 	}
-	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.Rows}, nil
+	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.IDs, t.Rows}, nil
 }
 
 // kindsOf says what the columns of a table were taken for; "" if all are numbers.
@@ -146,6 +148,11 @@ func (r *reader) readAs(file string, of owner, called string) (*data, error) {
 	return r.readMatched(file, of, called, table.Options{})
 }
 
+// readValid reads a labelled file for validation, which may have row ids.
+func (r *reader) readValid(file string, train *aoso.Dataset) (*data, error) {
+	return r.readMatched(file, train, "the training data", table.Options{RowIDOptional: true})
+}
+
 // readUnlabelled reads a file with or without labels. It may have no rows.
 func (r *reader) readUnlabelled(file string, of owner, called string) (*data, error) {
 	d, err := r.readMatched(file, of, called, table.Options{LabelOptional: true})
@@ -158,7 +165,7 @@ func (r *reader) readUnlabelled(file string, of owner, called string) (*data, er
 // readTable reads a file according to the flags, and warns if the header is
 // doubtful.
 func (r *reader) readTable(file string, o table.Options) (*table.Table, error) {
-	o.Label, o.Header, o.Format, o.Ignore = r.label, r.header, r.format, r.ignore
+	o.Label, o.Header, o.Format, o.Ignore, o.RowID = r.label, r.header, r.format, r.ignore, r.rowID
 	t, err := table.Read(file, o)
 	if err == nil && t.Doubt != "" {
 		warn(r.stderr(), "%s: %s; use --header yes or --header no", file, t.Doubt)
@@ -183,7 +190,7 @@ func (r *reader) readMatched(file string, of owner, called string, o table.Optio
 	if err != nil {
 		return nil, err
 	}
-	d := &data{names: names, labels: t.Labels, rows: t.Rows}
+	d := &data{names: names, labels: t.Labels, ids: t.IDs, rows: t.Rows}
 	for _, j := range position {
 		d.columns = append(d.columns, t.Columns[j])
 		if t.Categories != nil {

@@ -230,7 +230,7 @@ func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *
 	if err != nil {
 		return nil, nil, err
 	}
-	o.Names, o.Categorical = d.names, d.coded
+	o.Names, o.Categorical, o.RowIDs = d.names, d.coded, d.ids
 	if train, err = aoso.NewDataset(d.features(), aoso.StringLabels(d.labels), o); err != nil {
 		return nil, nil, err
 	}
@@ -240,7 +240,7 @@ func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *
 	if t.valid == "" {
 		return train, nil, nil
 	}
-	if d, err = t.readAs(t.valid, train, "the training data"); err != nil {
+	if d, err = t.readValid(t.valid, train); err != nil {
 		return nil, nil, err
 	}
 	if valid, err = train.Aligned(d.features(), aoso.StringLabels(d.labels), nil); err != nil {

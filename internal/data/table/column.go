@@ -22,7 +22,7 @@ const (
 
 // column is a column of a CSV file.
 type column struct {
-	place    int    // among the features; −1: the label, or left out
+	place    int    // among the features; −1: the label, the row id, or left out
 	fast     bool   // digits are a number, with nothing else to do
 	numeric  bool   // text is an error
 	seen     [4]int // cells by kind, of those that are not missing
@@ -70,11 +70,14 @@ func (p *csvParser) settle(o Options) error {
 	if p.listedAs, err = p.listed(o.Categorical, "categorical"); err != nil {
 		return err
 	}
+	if err := p.findRowID(o); err != nil {
+		return err
+	}
 	place, wanted := 0, positions(o.Names)
 	for j := range p.info {
 		c := &p.info[j]
 		c.place = -1
-		if j == p.label || slices.Contains(ignored, j) {
+		if j == p.label || j == p.id || slices.Contains(ignored, j) {
 			continue
 		}
 		c.place, c.fast, c.numeric = place, true, slices.Contains(numeric, j)
@@ -134,6 +137,8 @@ func (p *csvParser) cell(j int, b []byte) error {
 		return p.fail(j, "the label is missing")
 	case j == p.label:
 		return p.labels.add(b, p.source, func(msg string) error { return p.fail(j, "the label "+msg) })
+	case j == p.id:
+		return p.rowID(b)
 	case c.place < 0:
 		return nil
 	case c.categories != nil:
@@ -242,7 +247,7 @@ func (p *csvParser) describe(t *Table) {
 	for j := range p.info {
 		c := &p.info[j]
 		if c.place < 0 {
-			if j != p.label {
+			if j != p.label && j != p.id {
 				t.Ignored = append(t.Ignored, p.called(j))
 			}
 			continue

@@ -20,6 +20,7 @@ type csvParser struct {
 	header    []string // nil when the file has none
 	width     int      // cells a record
 	label     int      // the label's column, -1 for none
+	id        int      // the row ids' column, -1 for none
 	start     int      // the line on which the current record starts
 	info      []column
 	known     map[int]bool // columns of texts, known from reading the file before
@@ -33,6 +34,7 @@ type csvParser struct {
 	block   []float64
 	columns [][]float64
 	labels  labels
+	ids     []uint64
 	rows    int
 }
 
@@ -431,7 +433,7 @@ func (p *csvParser) table(header string) (*Table, error) {
 	if again != nil {
 		return nil, mixedError(again)
 	}
-	t := &Table{Columns: p.columns, Labels: p.labels.list, Rows: p.rows}
+	t := &Table{Columns: p.columns, Labels: p.labels.list, IDs: p.ids, Rows: p.rows}
 	p.describe(t)
 	if header == "" || header == "auto" {
 		t.Doubt = p.doubtOf(t)

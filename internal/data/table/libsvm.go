@@ -38,8 +38,12 @@ func parseLIBSVM(s *source, o Options, limit int64) (*Table, error) {
 	default:
 		return nil, s.errorf("label %s: in a LIBSVM file it is the first token of each line, so only last and none can be asked for", quote(o.Label))
 	}
-	if listed := slices.Concat(o.Ignore, o.Numeric, o.Categorical); len(listed) > 0 {
-		return nil, s.errorf("column %s: a LIBSVM file has no columns to ignore or to take as numeric or categorical", quote(listed[0]))
+	listed := slices.Concat(o.Ignore, o.Numeric, o.Categorical)
+	if o.RowID != "" && !o.RowIDOptional {
+		listed = append(listed, o.RowID)
+	}
+	if len(listed) > 0 {
+		return nil, s.errorf("column %s: a LIBSVM file has no columns to ignore or to take as numeric, categorical or row ids", quote(listed[0]))
 	}
 	for {
 		line, err := s.next()

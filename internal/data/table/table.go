@@ -17,6 +17,7 @@ type Table struct {
 	Columns   [][]float64 // one a feature; NaN is a missing cell, never an infinity
 	Labels    []string    // label cells as written, trimmed; nil when there is no label
 	LabelName string      // "" when the file has no header or no label
+	IDs       []uint64    // of the rows, those below 0 plus 2⁶⁴; nil when Options.RowID names no column
 	Rows      int
 
 	Kinds      []Kind     // of the features
@@ -56,6 +57,11 @@ type Options struct {
 	// NumericFeatures tells which of the features that the file shall have are
 	// numeric, so that text there is an error; nil: any may have texts.
 	NumericFeatures []bool
+
+	// RowID is the column of a CSV file that has the ids of the rows, by name or 0-based index;
+	// "": none. If RowIDOptional is true, a file with a header may lack the column.
+	RowID         string
+	RowIDOptional bool
 
 	// Ignore, Numeric and Categorical list columns of a CSV file, by name or 0-based index: those
 	// to leave out, those in which text is an error, and those whose numbers are categories too.

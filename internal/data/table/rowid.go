@@ -1,0 +1,45 @@
+package table
+
+import (
+	"slices"
+	"strconv"
+)
+
+// findRowID sets the column of row ids.
+func (p *csvParser) findRowID(o Options) error {
+	p.id = -1
+	if o.RowID == "" || o.RowIDOptional && p.header != nil && !slices.Contains(p.header, o.RowID) {
+		return nil
+	}
+	found, err := p.listed([]string{o.RowID}, "row id")
+	if err == nil {
+		p.id = found[0]
+	}
+	return err
+}
+
+// rowID reads the cell of a row id.
+func (p *csvParser) rowID(b []byte) error {
+	id, err := strconv.ParseUint(string(b), 10, 64)
+	if err != nil {
+		var negative int64
+		negative, err = strconv.ParseInt(string(b), 10, 64)
+		id = uint64(negative)
+	}
+	switch {
+	case isMissing(b):
+		return p.fail(p.id, "the row id is missing")
+	case err != nil:
+		return p.fail(p.id, "the row id "+quote(b)+" is not an integer from -2^63 to 2^64-1")
+	}
+	if len(p.ids) == cap(p.ids) {
+		room := max(1024, 2*len(p.ids))
+		if err := p.take(8 * room); err != nil {
+			return err
+		}
+		p.taken -= 8 * float64(cap(p.ids))
+		p.ids = append(make([]uint64, 0, room), p.ids...)
+	}
+	p.ids = append(p.ids, id)
+	return nil
+}
