@@ -74,8 +74,9 @@ type Params struct {
 	// Allowed: above 0, at most 20. Default: 0, which means 5, or 3 from 100,000 rows.
 	MaxStep float64 `json:"max_step"`
 
-	// Fraction of the rows drawn for each tree to choose its splits. Below 1, splits are chosen among
-	// at most 64 bins per feature. Leaf values come from all rows.
+	// Fraction of the rows drawn for each tree to choose its splits. The rows drawn depend on the row
+	// ids, not on the order of the rows. Below 1, splits are chosen among at most 64 bins per feature.
+	// Leaf values come from all rows.
 	// Allowed: above 0, at most 1. Default: 0, which means 1, or less from 100,000 rows.
 	Subsample float64 `json:"subsample"`
 	// Fraction of the features drawn for each tree.

@@ -181,7 +181,7 @@ var Parameters = []Parameter{
 		Auto:  "1, or less from 100,000 rows",
 		Range: fraction, Usual: between(0.1, 1),
 		Help:   "Fraction of the rows drawn for each tree to choose its splits.",
-		Detail: "Below 1, splits are chosen among at most 64 bins per feature. Leaf values come from all rows.",
+		Detail: "The rows drawn depend on the row ids, not on the order of the rows. Below 1, splits are chosen among at most 64 bins per feature. Leaf values come from all rows.",
 		Others: Others{
 			LightGBM: "bagging_fraction subsample", XGBoost: "subsample", CatBoost: "subsample", ScikitLearn: "subsample",
 			Note: "LightGBM needs bagging_freq with it.",

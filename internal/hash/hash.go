@@ -41,16 +41,43 @@ func Seed(seed uint64, p Purpose, numbers ...int) uint64 {
 // Choose is the n numbers whose hashes are the least, in the order in which they
 // are given. No two may be the same.
 func Choose(seed uint64, numbers []int, n int) []int {
+	if n == len(numbers) {
+		return numbers
+	}
+	if n == 0 {
+		return nil
+	}
 	hashes := make([]uint64, len(numbers))
 	for i, number := range numbers {
 		hashes[i] = Row(seed, uint64(number))
 	}
-	slices.Sort(hashes)
-	chosen := make([]int, 0, n)
-	for _, number := range numbers {
-		if n > 0 && Row(seed, uint64(number)) <= hashes[n-1] {
+	chosen, most := make([]int, 0, n), nth(hashes, n)
+	for i, number := range numbers {
+		if hashes[i] <= most {
 			chosen = append(chosen, number)
 		}
 	}
 	return chosen
+}
+
+// nth is the n-th of hashes in order, from 1. It sorts only those that share its
+// first bits.
+func nth(hashes []uint64, n int) uint64 {
+	const first = 8 // bits
+	var counts [1 << first]int
+	for _, h := range hashes {
+		counts[h>>(64-first)]++
+	}
+	bucket := 0
+	for ; counts[bucket] < n; bucket++ {
+		n -= counts[bucket]
+	}
+	shared := make([]uint64, 0, counts[bucket])
+	for _, h := range hashes {
+		if h>>(64-first) == uint64(bucket) {
+			shared = append(shared, h)
+		}
+	}
+	slices.Sort(shared)
+	return shared[n-1]
 }

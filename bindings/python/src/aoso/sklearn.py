@@ -113,8 +113,8 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         Maximum absolute value of a leaf before shrinkage.
         Allowed: above 0, at most 20. Default: 5, or 3 from 100,000 rows.
     subsample : float, optional
-        Fraction of the rows drawn for each tree to choose its splits. Below 1, splits are chosen among at most 64 bins
-        per feature. Leaf values come from all rows.
+        Fraction of the rows drawn for each tree to choose its splits. The rows drawn depend on the row ids, not on the
+        order of the rows. Below 1, splits are chosen among at most 64 bins per feature. Leaf values come from all rows.
         Allowed: above 0, at most 1. Default: 1, or less from 100,000 rows.
     colsample_bytree : float, default 1
         Fraction of the features drawn for each tree.
