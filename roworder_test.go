@@ -1,0 +1,106 @@
+package aoso
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// TestRowOrder: a model depends on the set of rows, not on their order.
+func TestRowOrder(t *testing.T) {
+	plain := blobs(120, 1800, 6, 5, 1<<20)
+	few := blobs(121, 300, 4, 3, 1<<20)
+	many := blobs(122, 70_000, 3, 3, 1<<20)
+	r := rand.New(rand.NewPCG(120, 0))
+	categories := &table{y: plain.y}
+	for i, row := range plain.x {
+		categories.x = append(categories.x, append([]float64{float64(r.IntN(150) + 20*plain.y[i]), float64(r.IntN(9))}, row...))
+	}
+	heavy := &table{x: plain.x, y: plain.y}
+	for range plain.y {
+		heavy.weights = append(heavy.weights, r.Float64()*1e3)
+	}
+	categories.weights = heavy.weights
+	ties := blobs(124, 900, 4, 6, 5)
+	holes := plain.punch(120, 0.05)
+	draws := func(p *Params) { p.Subsample, p.ColsampleByTree, p.ColsampleByNode = 0.6, 0.8, 0.5 }
+	chosen := func(p *Params) { *p = DefaultParams() }
+	tests := []struct {
+		name    string
+		data    *table
+		change  func(*Params)
+		options DatasetOptions
+	}{
+		{"paper", plain, func(p *Params) { paper(p) }, DatasetOptions{}},
+		{"paper, ties", ties, paper, DatasetOptions{}},
+		{"4 pairs, ties", ties, func(p *Params) { p.Leaves = 20 }, DatasetOptions{}},
+		{"2 pairs, pair leaf", plain, func(p *Params) { p.Pairs, p.Leaf = 2, "pair" }, DatasetOptions{}},
+		{"4 pairs, trim", plain, func(p *Params) { p.Trim = 0.2 }, DatasetOptions{}},
+		{"first order", holes, func(p *Params) { p.PairSelection, p.Pairs = "first_order", 1 }, DatasetOptions{}},
+		{"root", holes, func(p *Params) { p.PairSelection = "root" }, DatasetOptions{}},
+		{"missing", holes, func(p *Params) { p.MinSamples, p.L2 = 5, 0.1 }, DatasetOptions{}},
+		{"weights", heavy, func(p *Params) { p.Trim = 0.1 }, DatasetOptions{}},
+		{"draws", holes, draws, DatasetOptions{}},
+		{"draws, weights and trim", heavy, func(p *Params) { draws(p); p.Trim = 0.1 }, DatasetOptions{}},
+		{"sampled bins", plain, draws, DatasetOptions{SampleRows: 300, Seed: 2, MaxBins: 60}},
+		{"abc", plain, func(p *Params) { p.Method = ABC; draws(p) }, DatasetOptions{}},
+		{"abc, exhaustive", holes, func(p *Params) { p.Method, p.BaseClass = ABC, "exhaustive" }, DatasetOptions{}},
+		{"logitboost", heavy, func(p *Params) { p.Method = LogitBoost; draws(p) }, DatasetOptions{}},
+		{"large steps", plain, func(p *Params) { p.Shrinkage, p.MaxStep = 1, 5 }, DatasetOptions{}},
+		{"categories and weights", categories, draws, DatasetOptions{Categorical: []int{0, 1}}},
+		{"chosen parameters", holes, func(p *Params) { chosen(p); p.Trees = 30 }, DatasetOptions{}},
+		{"chosen parameters, weights", heavy, func(p *Params) { chosen(p); draws(p); p.Trees = 30 }, DatasetOptions{}},
+		{"chosen trees, five folds", few, chosen, DatasetOptions{}},
+		{"chosen parameters, categories", categories, func(p *Params) { chosen(p); p.Trees = 30 }, DatasetOptions{Categorical: []int{0, 1}}},
+		{"early stopping", plain, func(p *Params) { draws(p); p.Trees, p.EarlyStopping, p.Shrinkage = 60, 5, 0.5 }, DatasetOptions{}},
+		{"letter", letter(), func(p *Params) { p.Leaves, p.Trees = 20, 5 }, DatasetOptions{}},
+		{"many rows", many, func(p *Params) { p.Trees = 3 }, DatasetOptions{}},
+		{"many rows, draws", many, func(p *Params) { draws(p); p.Trees = 3 }, DatasetOptions{}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := params(func(p *Params) { p.Leaves, p.Trees = 8, 40; test.change(p); p.Threads = 1 })
+			valid := blobs(123, 500, len(test.data.x[0]), test.data.classes(), 1<<20)
+			fingerprint := func(d *table, ids []uint64) string {
+				set := withIDs(t, d, ids, test.options)
+				o := TrainOptions{}
+				if p.EarlyStopping > 0 {
+					o.Valid = aligned(t, set, valid)
+				}
+				return train(t, set, p, o).Model.Fingerprint()
+			}
+			want := fingerprint(test.data, nil)
+			for threads := 1; threads <= 3; threads += 2 {
+				p.Threads = threads
+				d, ids := shuffled(uint64(threads), test.data, positionIDs(len(test.data.y)))
+				if got := fingerprint(d, ids); got != want {
+					t.Errorf("%d threads: fingerprint %s with the rows in another order, %s before", threads, got, want)
+				}
+			}
+		})
+	}
+}
+
+// TestRowOrderOfSets: so it is on data as they come.
+func TestRowOrderOfSets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long")
+	}
+	for _, name := range []string{"optdigits", "pendigits", "zipcode", "isolet", "covertype93k", "shuttle", "vowel"} {
+		t.Run(name, func(t *testing.T) {
+			d, _ := sharedSet(t, name)
+			other, ids := shuffled(125, d, positionIDs(len(d.y)))
+			a, b := newDataset(t, d), withIDs(t, other, ids, DatasetOptions{})
+			for what, change := range map[string]func(*Params){
+				"paper":  func(p *Params) { paper(p); p.Trees = 4 },
+				"chosen": func(p *Params) { *p = DefaultParams(); p.Trees = 4 },
+				"draws":  func(p *Params) { p.Subsample, p.ColsampleByTree, p.Trees = 0.5, 0.8, 8 },
+			} {
+				p := params(change)
+				p.Threads = 2
+				if train(t, a, p, TrainOptions{}).Model.Fingerprint() != train(t, b, p, TrainOptions{}).Model.Fingerprint() {
+					t.Errorf("%s: the rows in another order make another model", what)
+				}
+			}
+		})
+	}
+}
