@@ -95,8 +95,14 @@ public:
     explicit dataset_builder(int64_t cols, const dataset_options &o = {})
         : dataset_builder(cols, detail::c_dataset_options(o)) {}
 
-    // weights and row_ids: one per row, for every chunk or for none.
-    void append(const matrix &x, const labels &y, span<const double> weights = {}, span<const uint64_t> row_ids = {}) {
+    // weights: one per row, for every chunk or for none.
+    void append(const matrix &x, const labels &y, span<const double> weights = {}) {
+        const aoso_labels classes = y.get();
+        detail::check(aoso_builder_append(get(), &x, &classes, detail::given(weights), detail::count(weights)));
+    }
+
+    // The same with the ids of the rows, for every chunk.
+    void append(const matrix &x, const labels &y, span<const double> weights, span<const uint64_t> row_ids) {
         const aoso_labels classes = y.get();
         detail::check(aoso_builder_append_with_ids(get(), &x, &classes, detail::given(weights), detail::count(weights),
                                                    detail::given(row_ids), detail::count(row_ids)));
