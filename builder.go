@@ -10,18 +10,39 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// DatasetBuilder gathers a dataset's rows chunk by chunk, where their number
-// is not known before or where they are nowhere all at once. It keeps copies:
-// 4 bytes a value, or 8 in each 65,536 rows of a feature that float32 does not
-// hold exactly, 8 bytes a label, and 8 a weight or row id. What [NewDataset] needs comes
-// on top of that. One goroutine at a time may use a builder.
+// DatasetBuilder builds a dataset of rows that come in chunks, once or twice. It
+// is bit for bit the dataset that [NewDataset] makes of all rows.
+//
+// Chunks that come once are given to Append. The builder keeps copies: 4 bytes a
+// value, or 8 in each 65,536 rows of a feature that float32 does not hold exactly,
+// or 1 where all are whole numbers from 0 to 254; 8 bytes a label, and 8 a weight
+// or row id. What [NewDataset] needs comes on top of that.
+//
+// Rows that take more memory than there is come twice: all chunks are given to
+// Sample, and then the same rows in the same order to Append. The chunks may then
+// have other sizes. [NewDatasetFromBlocks] does that, and tells how much memory it
+// takes.
+//
+// One goroutine at a time may use a builder.
 type DatasetBuilder struct {
 	options DatasetOptions
+	cols    int
+
+	dictionary category.Dictionary
+	total      int  // rows
+	weighted   bool // there are weights
+	positive   bool // one of them is above 0
+	identified bool // there are row ids
+
+	// Of rows that come once:
 	rows    *data.RowBlocks
-	names   []*categoryList // by column, once there are rows; nil: it has numbers
 	labels  Labels
 	weights []float64
 	ids     []uint64
+
+	// Of rows that come twice:
+	passes *data.Builder // nil: they come once
+	again  bool          // they come for the second time
 }
 
 // NewDatasetBuilder makes a builder of datasets of so many features. Weights
@@ -40,7 +61,7 @@ func NewDatasetBuilder(cols int, o DatasetOptions) (*DatasetBuilder, error) {
 		return nil, err
 	}
 	o.Names = slices.Clone(o.Names)
-	return &DatasetBuilder{options: o, rows: data.NewRowBlocks(cols)}, nil
+	return &DatasetBuilder{options: o, cols: cols, rows: data.NewRowBlocks(cols)}, nil
 }
 
 // Append adds the rows of x with their labels, weights and row ids, after which
@@ -49,19 +70,33 @@ func NewDatasetBuilder(cols int, o DatasetOptions) (*DatasetBuilder, error) {
 // ids, are given for all chunks, or (nil) for none. After an error nothing of the
 // chunk is there, and others can be added. Whether rows of two chunks have the
 // same id is only seen when the dataset is made.
+//
+// After Sample, the rows are those that Sample has seen. Their weights and ids are
+// not looked at, and an error ends the pass.
 func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64, rowIDs []uint64) error {
-	if err := checkFeatures(x); err != nil {
+	team := par.NewTeam(b.options.Threads)
+	defer team.Close()
+	if b.passes != nil {
+		return b.appendAgain(x, labels, team)
+	}
+	if err := b.take(x, labels, weights, rowIDs); err != nil || x.Rows() == 0 {
 		return err
 	}
-	if x.Cols() != b.rows.Cols() {
-		return badArgument("features", fmt.Sprintf("%d columns", x.Cols()), "%d columns, as the builder was made for", b.rows.Cols())
+	b.rows.Append(b.dictionary.Renumber(x), team)
+	b.labels = append(b.labels, labels...)
+	b.weights = append(b.weights, weights...)
+	b.ids = append(b.ids, rowIDs...)
+	return nil
+}
+
+// take checks a chunk of rows that come for the first time, and counts them.
+func (b *DatasetBuilder) take(x Features, labels Labels, weights []float64, rowIDs []uint64) error {
+	if err := b.check(x, labels); err != nil {
+		return err
 	}
 	rows := x.Rows()
-	if b.rows.Rows()+rows > math.MaxUint32 {
-		return badArgument("rows", b.rows.Rows()+rows, "at most %d in all", uint32(math.MaxUint32))
-	}
-	if err := labels.check(rows); err != nil {
-		return err
+	if b.total+rows > math.MaxUint32 {
+		return badArgument("rows", b.total+rows, "at most %d in all", uint32(math.MaxUint32))
 	}
 	if weights != nil && len(weights) != rows {
 		return badArgument("weights", len(weights), "%d, one for each row", rows)
@@ -72,98 +107,65 @@ func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64, ro
 	if rows == 0 {
 		return nil
 	}
-	if b.rows.Rows() > 0 && (weights != nil) != (b.weights != nil) {
+	if b.total > 0 && (weights != nil) != b.weighted {
 		return badArgument("weights", len(weights), "weights with every chunk, or with none")
 	}
-	if b.rows.Rows() > 0 && (rowIDs != nil) != (b.ids != nil) {
+	if b.total > 0 && (rowIDs != nil) != b.identified {
 		return badArgument("row_ids", len(rowIDs), "row ids with every chunk, or with none")
 	}
+	positive := b.positive
 	for i, w := range weights {
 		if err := checkWeight(i, w); err != nil {
 			return err
 		}
+		positive = positive || w > 0
 	}
-	for j, list := range b.names {
-		if b.rows.Rows() > 0 && (category.Categories(x, j) != nil) != (list != nil) {
+	for j := range b.cols {
+		if !b.dictionary.Fits(x, j) {
 			return badArgument(fmt.Sprintf("features: column %d", j), "of another kind", "a column of categories in every chunk, or in none")
 		}
 	}
-	team := par.NewTeam(b.options.Threads)
-	defer team.Close()
-	b.rows.Append(b.renumbered(x), team)
-	b.labels = append(b.labels, labels...)
-	b.weights = append(b.weights, weights...)
-	b.ids = append(b.ids, rowIDs...)
+	b.total, b.weighted, b.positive, b.identified = b.total+rows, weights != nil, positive, rowIDs != nil
 	return nil
 }
 
-// Dataset is the dataset of all rows so far, bit for bit that which
-// [NewDataset] makes of them. The builder stays as it is.
+// check checks features and labels.
+func (b *DatasetBuilder) check(x Features, labels Labels) error {
+	if err := checkFeatures(x); err != nil {
+		return err
+	}
+	if x.Cols() != b.cols {
+		return badArgument("features", fmt.Sprintf("%d columns", x.Cols()), "%d columns, as the builder was made for", b.cols)
+	}
+	return labels.check(x.Rows())
+}
+
+// Dataset is the dataset of all rows so far. If they came once, the builder stays
+// as it is. Else it is of no use any more.
 func (b *DatasetBuilder) Dataset() (*Dataset, error) {
+	if b.passes != nil {
+		return b.finish()
+	}
 	o := b.options
 	o.Weights, o.RowIDs = b.weights, b.ids
 	return NewDataset(b.table(), b.labels, o)
 }
 
-// Aligned is the rows so far as a validation set, as from [Dataset.Aligned].
-// Of the options only Threads counts.
+// Aligned is the rows so far, which came once, as a validation set, as from
+// [Dataset.Aligned]. Of the options only Threads counts.
 func (b *DatasetBuilder) Aligned(train *Dataset) (*Dataset, error) {
+	if b.passes != nil {
+		return nil, badArgument("aligned", "called after sample", "rows that come once")
+	}
 	return train.aligned(b.table(), b.labels, b.weights, b.ids, b.options.Threads)
-}
-
-// renumbered is a chunk whose categories have the positions that they have in the
-// builder, which takes up new ones.
-func (b *DatasetBuilder) renumbered(x Features) Features {
-	r := &renumbered{Features: x, positions: make([][]float64, x.Cols())}
-	if b.names == nil {
-		b.names = make([]*categoryList, x.Cols())
-	}
-	for j := range b.names {
-		names := category.Categories(x, j)
-		if names == nil {
-			continue
-		}
-		if b.names[j] == nil {
-			b.names[j] = newCategoryList()
-		}
-		r.positions[j] = make([]float64, len(names))
-		for i, name := range names {
-			r.positions[j][i] = float64(b.names[j].code(name))
-		}
-	}
-	return r
-}
-
-// renumbered is features whose categories have other positions.
-type renumbered struct {
-	Features
-	positions [][]float64 // by column and category; nil: it has numbers
-}
-
-func (r *renumbered) Column(j, first int, dst []float64) {
-	r.Features.Column(j, first, dst)
-	if r.positions[j] == nil {
-		return
-	}
-	for i, v := range dst {
-		dst[i] = math.NaN()
-		if v >= 0 && v < float64(len(r.positions[j])) {
-			dst[i] = r.positions[j][int(v)]
-		}
-	}
 }
 
 // gathered is the rows of a builder as a table.
 type gathered struct {
 	*data.RowBlocks
-	names []*categoryList
+	dictionary *category.Dictionary
 }
 
-func (b *DatasetBuilder) table() CategoricalFeatures { return gathered{b.rows, b.names} }
+func (b *DatasetBuilder) table() CategoricalFeatures { return gathered{b.rows, &b.dictionary} }
 
-func (g gathered) Categories(j int) []string {
-	if g.names == nil || g.names[j] == nil {
-		return nil
-	}
-	return g.names[j].names
-}
+func (g gathered) Categories(j int) []string { return g.dictionary.Categories(j) }

@@ -27,6 +27,10 @@ type DatasetOptions struct {
 	// the category "3". Columns that have categories need not be listed.
 	Categorical []int
 
+	// Path is a file to keep the dataset in rather than in memory, as [LoadDataset]
+	// does. It is replaced whole, or on an error left as it was.
+	Path string
+
 	DenseOnly bool // keep features in columns only, not sparse ones row by row or small ones by two; the model is the same, training slower
 
 	// Init is a model to continue: training on the dataset adds trees to it.
@@ -61,6 +65,17 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	if err := labels.check(features.Rows()); err != nil {
 		return nil, err
 	}
+	if o.Path != "" {
+		weights, ids := o.Weights, o.RowIDs
+		if _, err := checkWeights(weights, features.Rows()); err != nil {
+			return nil, err
+		}
+		if err := checkRowIDs(ids, features.Rows()); err != nil {
+			return nil, err
+		}
+		o.Weights, o.RowIDs = nil, nil
+		return NewDatasetFromBlocks(blocksOf(features, labels, weights, ids), o)
+	}
 	classes, err := labels.classes()
 	if err != nil {
 		return nil, err
@@ -74,9 +89,6 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 			}
 		}
 		classes = slices.Clone(m.classes)
-	}
-	if len(classes) > MaxClasses {
-		return nil, badArgument("labels", fmt.Sprintf("%d classes", len(classes)), "at most %d classes", MaxClasses)
 	}
 	weights, err := checkWeights(o.Weights, features.Rows())
 	if err != nil {
@@ -117,15 +129,22 @@ func fitEncoder(set *data.Set, x Features, o DatasetOptions) (columns bin.Source
 		columns, err = set.Encoder.Train(x, target, o.Seed)
 		return columns, encodingError(err, set.Names)
 	}
-	options := category.Options{MaxBins: cmp.Or(o.MaxBins, bin.MaxValueBins), Seed: o.Seed}
-	if o.Categorical != nil {
-		options.Categorical = make([]bool, x.Cols())
-		for _, j := range o.Categorical {
-			options.Categorical[j] = true
-		}
-	}
+	options := category.Options{MaxBins: cmp.Or(o.MaxBins, bin.MaxValueBins), Seed: o.Seed, Categorical: o.categorical(x.Cols())}
 	set.Encoder, columns, err = category.Fit(x, target, options)
 	return columns, encodingError(err, set.Names)
+}
+
+// categorical tells which of so many columns have numbers that stand for
+// categories; nil: none.
+func (o *DatasetOptions) categorical(cols int) []bool {
+	if o.Categorical == nil {
+		return nil
+	}
+	listed := make([]bool, cols)
+	for _, j := range o.Categorical {
+		listed[j] = true
+	}
+	return listed
 }
 
 // encoded makes columns of numbers of features with the given names.
@@ -180,6 +199,9 @@ func (o *DatasetOptions) check(cols int) error {
 		if j < 0 || j >= cols {
 			return badArgument(fmt.Sprintf("categorical[%d]", i), j, "0 to %d, the columns", cols-1)
 		}
+	}
+	if o.Init != nil && o.Path != "" {
+		return badArgument("path", o.Path, "none, with a model to continue")
 	}
 	if o.Init != nil && cols != len(o.Init.names) {
 		return badArgument("features", fmt.Sprintf("%d columns", cols), "%d columns, the features of the model", len(o.Init.names))
@@ -244,10 +266,12 @@ func checkWeights(weights []float64, rows int) ([]float32, error) {
 		positive = positive || w > 0
 	}
 	if !positive && rows > 0 {
-		return nil, badArgument("weights", "all 0", "at least one above 0")
+		return nil, errNoWeight()
 	}
 	return narrow, nil
 }
+
+func errNoWeight() error { return badArgument("weights", "all 0", "at least one above 0") }
 
 func checkWeight(i int, w float64) error {
 	if w != 0 && !(w >= data.MinWeight && w <= data.MaxWeight) {
@@ -288,7 +312,7 @@ func sampleRows(t *data.Target, o DatasetOptions) (rows []int) {
 // collector would in time, and closes its file, if it is of one. No training
 // may be using it. What is left are its facts, and the bins that others are
 // aligned to. Freeing twice does nothing.
-func (d *Dataset) Free() { d.set.Matrix.Free() }
+func (d *Dataset) Free() { d.set.Free() }
 
 func (d *Dataset) checkFreed(argument string) error {
 	if d.set.Freed() {
@@ -336,7 +360,7 @@ func (d *Dataset) shape() Shape {
 }
 
 // Rows is the number of rows.
-func (d *Dataset) Rows() int { return d.set.Rows() }
+func (d *Dataset) Rows() int { return d.set.Matrix.Rows }
 
 // Classes is the labels of the classes, in the order of their numbers.
 func (d *Dataset) Classes() []string { return slices.Clone(d.set.Classes) }

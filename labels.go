@@ -102,6 +102,9 @@ func (y Labels) check(rows int) error {
 // as strings.
 func (y Labels) classes() ([]string, error) {
 	classes := data.Classes(y)
+	if len(classes) > MaxClasses {
+		return nil, badArgument("labels", fmt.Sprintf("%d classes", len(classes)), "at most %d classes", MaxClasses)
+	}
 	for _, class := range classes {
 		if !utf8.ValidString(class) {
 			return nil, badArgument("labels", class, "text in UTF-8")

@@ -44,31 +44,13 @@ func Numbers[T Number](values []T) Column {
 // Texts is a categorical column. Each different text is a category. The empty
 // text is missing.
 func Texts(values []string) Column {
-	list, codes := newCategoryList(), make([]int32, len(values))
-	list.codes[""] = -1
+	list, codes := category.NewList(), make([]int32, len(values))
 	for i, text := range values {
-		codes[i] = list.code(text)
+		if codes[i] = -1; text != "" {
+			codes[i] = list.Code(text)
+		}
 	}
-	return Codes(codes, list.names)
-}
-
-// categoryList is the categories of a column so far, in order of first sight.
-type categoryList struct {
-	names []string
-	codes map[string]int32
-}
-
-func newCategoryList() *categoryList { return &categoryList{[]string{}, map[string]int32{}} }
-
-// code is the position of a category, which is added if it is new.
-func (l *categoryList) code(name string) int32 {
-	code, known := l.codes[name]
-	if !known {
-		code = int32(len(l.names))
-		l.codes[name] = code
-		l.names = append(l.names, name)
-	}
-	return code
+	return Codes(codes, list.Names)
 }
 
 // Codes is a categorical column: value i is the category categories[codes[i]]. A

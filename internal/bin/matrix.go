@@ -130,8 +130,8 @@ func readSample(s Source, first, end int, sample []int, values []float64, size i
 	return missing
 }
 
-// codesBytes returns the size in bytes of the columns of a matrix.
-func (m *Mapper) codesBytes(rows int) int {
+// CodesBytes returns the size in bytes of the columns of a matrix.
+func (m *Mapper) CodesBytes(rows int) int {
 	columns := 0
 	for j := range m.Features {
 		if !m.Features[j].Constant() {
@@ -157,7 +157,7 @@ func (m *Mapper) layOut(codes []byte, rows int, memory *mem.Block) *Matrix {
 // matrix takes over memory. The result is nil if codes has the wrong size for
 // that many rows or contains a code that a feature does not have.
 func (m *Mapper) Matrix(codes []byte, rows int, memory *mem.Block, team *par.Team) *Matrix {
-	if len(codes) != m.codesBytes(rows) {
+	if len(codes) != m.CodesBytes(rows) {
 		return nil
 	}
 	x := m.layOut(codes, rows, memory)
@@ -178,8 +178,19 @@ func (m *Mapper) Matrix(codes []byte, rows int, memory *mem.Block, team *par.Tea
 // Map quantizes a source, which need not be the one that the mapper was fitted
 // to.
 func (m *Mapper) Map(s Source, team *par.Team) *Matrix {
-	memory := mem.New(m.codesBytes(s.Rows()))
-	x := m.layOut(memory.Bytes(), s.Rows(), memory)
+	x := m.NewMatrix(s.Rows())
+	m.MapTo(x, 0, s, team)
+	return x
+}
+
+// NewMatrix returns a matrix of so many rows, for MapTo to fill.
+func (m *Mapper) NewMatrix(rows int) *Matrix {
+	memory := mem.New(m.CodesBytes(rows))
+	return m.layOut(memory.Bytes(), rows, memory)
+}
+
+// MapTo quantizes a source into the rows of x from row on.
+func (m *Mapper) MapTo(x *Matrix, row int, s Source, team *par.Team) {
 	coders := make([]coder, len(m.Features))
 	for j := range coders {
 		coders[j] = m.Features[j].coder()
@@ -191,11 +202,10 @@ func (m *Mapper) Map(s Source, team *par.Team) *Matrix {
 		for j, column := range x.Columns {
 			if column != nil {
 				ReadColumn(s, j, first, values[:n])
-				coders[j].code(column[first:][:n], values[:n])
+				coders[j].code(column[row+first:][:n], values[:n])
 			}
 		}
 	})
-	return x
 }
 
 // ReadColumn copies values of column j of a source to dst, starting with row

@@ -24,7 +24,15 @@ type header struct {
 
 // Writer writes the set as a file.
 func (s *Set) Writer() *modelio.Writer {
-	w := modelio.NewWriter(modelio.Dataset, header{s.Matrix.Rows, s.Weights != nil, s.Grouped, s.Classes, s.Names})
+	w := s.writer(s.Matrix.Rows)
+	modelio.Add(w, "codes", s.Matrix.Codes())
+	s.Encoder.Write(w)
+	return w
+}
+
+// writer writes all that is before the codes of so many rows.
+func (s *Set) writer(rows int) *modelio.Writer {
+	w := modelio.NewWriter(modelio.Dataset, header{rows, s.Weights != nil, s.Grouped, s.Classes, s.Names})
 	var bins, missing []uint8
 	var lower, upper, edges []float64
 	for _, f := range s.Mapper.Features {
@@ -42,12 +50,10 @@ func (s *Set) Writer() *modelio.Writer {
 	modelio.Add(w, "edges", edges)
 	modelio.Add(w, "labels", s.Labels)
 	modelio.Add(w, "weights", s.Weights)
-	modelio.Add(w, "codes", s.Matrix.Codes())
 	if s.IDs != nil {
 		w.NeedNewest()
 		modelio.Add(w, "row_ids", s.IDs)
 	}
-	s.Encoder.Write(w)
 	return w
 }
 
@@ -82,8 +88,6 @@ func Decode(memory *mem.Block) (*Set, error) {
 			return nil, err
 		}
 	}
-	// The matrix frees the file's memory, so all but its codes is copied.
-	s.Labels, s.Weights, s.IDs = slices.Clone(s.Labels), slices.Clone(s.Weights), slices.Clone(s.IDs)
 	if !h.Weighted {
 		if len(s.Weights) > 0 {
 			return nil, fmt.Errorf("%w: its header says that it has no weights, of which there are %d", modelio.ErrCorrupt, len(s.Weights))

@@ -1,12 +1,14 @@
 package data
 
 import (
+	"math"
+
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/par"
 )
 
 // RowBlocks is a matrix that grows by rows. Its cells are kept in blocks of
-// blockRows rows, by column, as float32 where that loses nothing.
+// blockRows rows, by column, as bytes or float32 where that loses nothing.
 type RowBlocks struct {
 	rows, cols int
 	blocks     [][]cells // by block and column
@@ -17,11 +19,14 @@ const blockRows = 1 << 16
 // NewRowBlocks is a matrix of so many columns, without rows.
 func NewRowBlocks(cols int) *RowBlocks { return &RowBlocks{cols: cols} }
 
-// cells is a column of a block; one of the two has all of them.
+// cells is a column of a block; one of the three has all of them.
 type cells struct {
+	bytes  []uint8 // integers below missing, and missing for NaN
 	narrow []float32
 	wide   []float64
 }
+
+const missing = math.MaxUint8
 
 // Rows is the number of rows.
 func (r *RowBlocks) Rows() int { return r.rows }
@@ -34,63 +39,115 @@ func (r *RowBlocks) Column(j, first int, dst []float64) {
 	for len(dst) > 0 {
 		c, at := &r.blocks[first/blockRows][j], first%blockRows
 		n := min(len(dst), blockRows-at)
-		if c.wide != nil {
-			copy(dst[:n], c.wide[at:])
-		} else {
-			for k, v := range c.narrow[at:][:n] {
-				dst[k] = float64(v)
-			}
-		}
+		c.read(at, dst[:n])
 		dst, first = dst[n:], first+n
 	}
 }
 
 // Append adds the rows of x, of as many columns.
 func (r *RowBlocks) Append(x bin.Source, team *par.Team) {
-	for len(r.blocks)*blockRows < r.rows+x.Rows() {
-		r.blocks = append(r.blocks, make([]cells, r.cols))
-	}
+	r.reserve(x.Rows())
 	buffers := make([][]float64, team.Workers())
 	team.Do(r.cols, func(worker, j int) {
 		if buffers[worker] == nil {
 			buffers[worker] = make([]float64, min(x.Rows(), blockRows))
 		}
 		for i := 0; i < x.Rows(); {
-			row := r.rows + i
-			piece := buffers[worker][:min(x.Rows()-i, blockRows-row%blockRows)]
-			x.Column(j, i, piece)
-			r.blocks[row/blockRows][j].add(piece)
-			i += len(piece)
+			values := buffers[worker][:min(x.Rows()-i, blockRows)]
+			x.Column(j, i, values)
+			r.put(j, r.rows+i, values)
+			i += len(values)
 		}
 	})
 	r.rows += x.Rows()
 }
 
-// add appends values.
-func (c *cells) add(values []float64) {
-	if c.wide == nil {
-		c.narrow = room(c.narrow, len(values))
-		for k, v := range values {
-			narrow := float32(v)
-			if float64(narrow) != v && v == v {
-				c.widen()
-				values = values[k:]
-				break
+// reserve makes room for so many rows more.
+func (r *RowBlocks) reserve(rows int) {
+	for len(r.blocks)*blockRows < r.rows+rows {
+		r.blocks = append(r.blocks, make([]cells, r.cols))
+	}
+}
+
+// put adds values to column j, which has so many rows.
+func (r *RowBlocks) put(j, row int, values []float64) {
+	for len(values) > 0 {
+		n := min(len(values), blockRows-row%blockRows)
+		r.blocks[row/blockRows][j].add(values[:n])
+		values, row = values[n:], row+n
+	}
+}
+
+// read writes the cells from the given one on to dst.
+func (c *cells) read(first int, dst []float64) {
+	switch {
+	case c.wide != nil:
+		copy(dst, c.wide[first:])
+	case c.narrow != nil:
+		for k, v := range c.narrow[first:][:len(dst)] {
+			dst[k] = float64(v)
+		}
+	default:
+		for k, v := range c.bytes[first:][:len(dst)] {
+			if dst[k] = float64(v); v == missing {
+				dst[k] = math.NaN()
 			}
-			c.narrow = append(c.narrow, narrow)
 		}
 	}
-	if c.wide != nil {
+}
+
+// add appends values.
+func (c *cells) add(values []float64) {
+	if c.narrow == nil && c.wide == nil {
+		values = c.addBytes(values)
+	}
+	if c.wide == nil && len(values) > 0 {
+		values = c.addNarrow(values)
+	}
+	if len(values) > 0 {
 		c.wide = append(room(c.wide, len(values)), values...)
 	}
 }
 
-func (c *cells) widen() {
-	c.wide = make([]float64, len(c.narrow), cap(c.narrow))
-	for k, v := range c.narrow {
-		c.wide[k] = float64(v)
+// addBytes appends the values up to the first that is no byte, if there is one,
+// and returns the others.
+func (c *cells) addBytes(values []float64) []float64 {
+	c.bytes = room(c.bytes, len(values))
+	for k, v := range values {
+		b := uint8(missing)
+		if v == v {
+			if b = uint8(v); float64(b) != v || b == missing {
+				c.narrow = make([]float32, len(c.bytes), cap(c.bytes))
+				for i, b := range c.bytes {
+					if c.narrow[i] = float32(b); b == missing {
+						c.narrow[i] = float32(math.NaN())
+					}
+				}
+				c.bytes = nil
+				return values[k:]
+			}
+		}
+		c.bytes = append(c.bytes, b)
 	}
-	c.narrow = nil
+	return nil
+}
+
+// addNarrow is addBytes for float32.
+func (c *cells) addNarrow(values []float64) []float64 {
+	c.narrow = room(c.narrow, len(values))
+	for k, v := range values {
+		narrow := float32(v)
+		if float64(narrow) != v && v == v {
+			c.wide = make([]float64, len(c.narrow), cap(c.narrow))
+			for i, v := range c.narrow {
+				c.wide[i] = float64(v)
+			}
+			c.narrow = nil
+			return values[k:]
+		}
+		c.narrow = append(c.narrow, narrow)
+	}
+	return nil
 }
 
 // room makes room for n more cells of a block.

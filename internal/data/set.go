@@ -84,7 +84,13 @@ func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
 	return subset
 }
 
-// Freed tells whether the matrix was freed.
+// Free releases the memory of the set, of which only the facts are left.
+func (s *Set) Free() {
+	s.Labels, s.Weights, s.IDs = nil, nil, nil // which may be in the memory of the matrix
+	s.Matrix.Free()
+}
+
+// Freed tells whether the set was freed.
 func (s *Set) Freed() bool { return s.Matrix.Columns == nil }
 
 // BinnedAs tells whether the codes and labels of two sets mean the same.

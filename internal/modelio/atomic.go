@@ -173,7 +173,7 @@ func tempPrefix(base string) string {
 func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
 	for {
 		name := fmt.Sprintf("%s%s%016x.tmp", dir, tempPrefix(base), rand.Uint64())
-		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 		switch {
 		case errors.Is(err, fs.ErrExist):
 		case err != nil:

@@ -104,6 +104,9 @@ type arrayInfo struct {
 	CRC    string `json:"crc32c"`
 }
 
+// size is the number of bytes of the array.
+func (a *arrayInfo) size() uint64 { return a.Count * typeSizes[a.Type] }
+
 func checksum(data []byte) string {
 	return fmt.Sprintf("%08x", crc32.Checksum(data, castagnoli))
 }

@@ -40,8 +40,9 @@ func Add[T Element](w *Writer, name string, data []T) {
 			w.fail(fmt.Errorf("two arrays named %q", name))
 		}
 	}
-	w.arrays = append(w.arrays, arrayInfo{Name: name, Type: typeName[T](), Count: uint64(len(data))})
-	w.data = append(w.data, encode(data, bigEndian))
+	bytes := encode(data, bigEndian)
+	w.arrays = append(w.arrays, arrayInfo{Name: name, Type: typeName[T](), Count: uint64(len(data)), CRC: checksum(bytes)})
+	w.data = append(w.data, bytes)
 }
 
 // NeedNewest gives the file the newest version, which older builds refuse to read.
@@ -88,16 +89,13 @@ func (w *Writer) head() ([]byte, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	for i, b := range w.data {
-		w.arrays[i].CRC = checksum(b)
-	}
 	// The offsets depend on the header's length, and that on the digits of the
 	// offsets. The length only grows from one attempt to the next, so this ends.
 	for start := uint64(0); ; {
 		end := start
-		for i, b := range w.data {
+		for i := range w.arrays {
 			w.arrays[i].Offset = end
-			end += align(uint64(len(b)))
+			end += align(w.arrays[i].size())
 		}
 		head, err := w.render()
 		if err != nil {

@@ -1,0 +1,188 @@
+package aoso
+
+import (
+	"cmp"
+	"errors"
+	"iter"
+
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/category"
+	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/par"
+)
+
+// Block is some rows of a dataset.
+type Block struct {
+	Features Features
+	Labels   Labels
+	Weights  []float64 // nil: all one, in every block
+	RowIDs   []uint64  // no two the same; nil: positions among all rows, in every block
+}
+
+// NewDatasetFromBlocks quantizes rows that come in blocks, of any sizes, which need
+// not be in memory all at once. It reads blocks twice, each time from the first row
+// to the last, and is done with a block when it asks for the next one. The dataset
+// is bit for bit that which [NewDataset] makes of all rows.
+//
+// Beside the dataset and a block, it keeps the rows that bins are fitted to, at 4
+// or 8 bytes a value. Until the end it also keeps 1 byte a row for the label and
+// for each categorical feature, or 4 above 254 labels or categories; 4 for a
+// weight; 8 for a row id; and 4 for each class, up to 12, for a feature of more than 100 categories.
+// With a path in the options, the codes, a byte a value, go to the file
+// as they are made.
+//
+// An error of blocks ends it, and is returned. A file is then left as it was.
+func NewDatasetFromBlocks(blocks iter.Seq2[Block, error], o DatasetOptions) (*Dataset, error) {
+	var b *DatasetBuilder
+	for block, err := range blocks {
+		if err != nil {
+			return nil, err
+		}
+		if b == nil && block.Features != nil && block.Features.Cols() > 0 {
+			if b, err = NewDatasetBuilder(block.Features.Cols(), o); err != nil {
+				return nil, err
+			}
+			defer b.Free()
+		}
+		if b == nil {
+			return nil, badArgument("features", "no columns", "at least one column")
+		}
+		if err := b.Sample(block.Features, block.Labels, block.Weights, block.RowIDs); err != nil {
+			return nil, err
+		}
+	}
+	if b == nil || b.total == 0 {
+		return nil, badArgument("blocks", "no rows", "at least one row")
+	}
+	for block, err := range blocks {
+		if err != nil {
+			return nil, err
+		}
+		if err := b.Append(block.Features, block.Labels, block.Weights, block.RowIDs); err != nil {
+			return nil, err
+		}
+	}
+	return b.Dataset()
+}
+
+// blocksOf cuts a table into blocks.
+func blocksOf(x Features, labels Labels, weights []float64, ids []uint64) iter.Seq2[Block, error] {
+	const rows = 1 << 16
+	return func(yield func(Block, error) bool) {
+		for first := 0; first < x.Rows(); first += rows {
+			n := min(rows, x.Rows()-first)
+			block := Block{Features: category.Rows(x, first, n), Labels: labels[first:][:n]}
+			if weights != nil {
+				block.Weights = weights[first:][:n]
+			}
+			if ids != nil {
+				block.RowIDs = ids[first:][:n]
+			}
+			if !yield(block, nil) {
+				return
+			}
+		}
+	}
+}
+
+// Sample adds rows that come twice, like Append, before the first of them is
+// appended. The options must not have a model to continue.
+func (b *DatasetBuilder) Sample(x Features, labels Labels, weights []float64, rowIDs []uint64) error {
+	switch {
+	case b.options.Init != nil:
+		return badArgument("init", "a model", "none, if rows come twice")
+	case b.again || b.rows.Rows() > 0:
+		return badArgument("sample", "called after append", "calls before the first append")
+	}
+	if err := b.take(x, labels, weights, rowIDs); err != nil || x.Rows() == 0 {
+		return err
+	}
+	if b.passes == nil {
+		b.passes = data.NewBuilder(b.options.building(b.cols), &b.dictionary)
+	}
+	team := par.NewTeam(b.options.Threads)
+	defer team.Close()
+	b.passes.Sample(x, labels, weights, rowIDs, team)
+	return nil
+}
+
+// building is the options for rows of so many features that come twice.
+func (o *DatasetOptions) building(cols int) data.BuildOptions {
+	p := data.BuildOptions{
+		Names:       namesOf(o.Names, cols),
+		MaxBins:     cmp.Or(o.MaxBins, bin.MaxValueBins),
+		SampleRows:  cmp.Or(o.SampleRows, defaultSampleRows),
+		Seed:        o.Seed,
+		DenseOnly:   o.DenseOnly,
+		Path:        o.Path,
+		Categorical: o.categorical(cols),
+	}
+	if p.SampleRows < 0 {
+		p.SampleRows = data.All
+	}
+	return p
+}
+
+// appendAgain appends rows that come for the second time.
+func (b *DatasetBuilder) appendAgain(x Features, labels Labels, team *par.Team) error {
+	err := b.check(x, labels)
+	if err == nil {
+		err = b.begin(team)
+	}
+	if err == nil {
+		err = changed(b.passes.Append(x, labels, team))
+	}
+	return err
+}
+
+// begin begins the second pass.
+func (b *DatasetBuilder) begin(team *par.Team) error {
+	if b.again {
+		return nil
+	}
+	if b.weighted && !b.positive {
+		return errNoWeight()
+	}
+	if err := checkRowIDs(b.passes.IDs, b.total); err != nil {
+		return err
+	}
+	classes, err := Labels(b.passes.Labels()).classes()
+	if err != nil {
+		return err
+	}
+	b.again = true
+	return encodingError(b.passes.Begin(classes, team), namesOf(b.options.Names, b.cols))
+}
+
+// finish is the dataset of rows that came twice.
+func (b *DatasetBuilder) finish() (*Dataset, error) {
+	team := par.NewTeam(b.options.Threads)
+	defer team.Close()
+	if err := b.begin(team); err != nil {
+		return nil, err
+	}
+	set, err := b.passes.Finish(team)
+	switch {
+	case err != nil:
+		return nil, changed(err)
+	case set == nil:
+		return LoadDataset(b.options.Path)
+	}
+	return &Dataset{set: set}, nil
+}
+
+// Free removes what an unfinished dataset has on the disk. Freeing twice does
+// nothing.
+func (b *DatasetBuilder) Free() {
+	if b.passes != nil {
+		b.passes.Free()
+	}
+}
+
+// changed says which rows are not those that came first.
+func changed(err error) error {
+	if e, ok := errors.AsType[*data.ChangedError](err); ok {
+		return badArgument(e.What, e.Is, "%v, as the first time", e.Was)
+	}
+	return err
+}

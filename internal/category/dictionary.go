@@ -1,0 +1,88 @@
+package category
+
+import (
+	"math"
+
+	"github.com/libaoso/aoso/internal/bin"
+)
+
+// List is categories in order of first sight.
+type List struct {
+	Names []string
+	codes map[string]int32
+}
+
+// NewList is an empty list.
+func NewList() *List { return &List{[]string{}, map[string]int32{}} }
+
+// Code is the position of a category, which is added if it is new.
+func (l *List) Code(name string) int32 {
+	code, known := l.codes[name]
+	if !known {
+		code = int32(len(l.Names))
+		l.codes[name] = code
+		l.Names = append(l.Names, name)
+	}
+	return code
+}
+
+// Dictionary is the categories so far of a table whose rows come in blocks.
+type Dictionary struct {
+	lists []*List // by column; nil: it has numbers
+}
+
+// Fits tells whether a column of a block can be one of the table: whether all blocks
+// so far have categories there, or none.
+func (d *Dictionary) Fits(x bin.Source, j int) bool {
+	return d.lists == nil || (Categories(x, j) != nil) == (d.lists[j] != nil)
+}
+
+// Categories lists the categories of a column so far; nil: it has numbers.
+func (d *Dictionary) Categories(j int) []string {
+	if d.lists == nil || d.lists[j] == nil {
+		return nil
+	}
+	return d.lists[j].Names
+}
+
+// Renumber returns a block with the positions that its categories have in the
+// dictionary, which takes up new ones.
+func (d *Dictionary) Renumber(x bin.Source) bin.Source {
+	r := &renumbered{Source: x, positions: make([][]float64, x.Cols())}
+	if d.lists == nil {
+		d.lists = make([]*List, x.Cols())
+	}
+	for j := range d.lists {
+		names := Categories(x, j)
+		if names == nil {
+			continue
+		}
+		if d.lists[j] == nil {
+			d.lists[j] = NewList()
+		}
+		r.positions[j] = make([]float64, len(names))
+		for i, name := range names {
+			r.positions[j][i] = float64(d.lists[j].Code(name))
+		}
+	}
+	return r
+}
+
+// renumbered is a table whose categories have other positions.
+type renumbered struct {
+	bin.Source
+	positions [][]float64 // by column and category; nil: it has numbers
+}
+
+func (r *renumbered) Column(j, first int, dst []float64) {
+	r.Source.Column(j, first, dst)
+	if r.positions[j] == nil {
+		return
+	}
+	for i, v := range dst {
+		dst[i] = math.NaN()
+		if v >= 0 && v < float64(len(r.positions[j])) {
+			dst[i] = r.positions[j][int(v)]
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package category
+
+import "github.com/libaoso/aoso/internal/bin"
+
+// Rows is a table of n rows of x, from row first on.
+func Rows(x bin.Source, first, n int) Table { return &rows{x, first, n} }
+
+type rows struct {
+	bin.Source
+	first, n int
+}
+
+func (r *rows) Rows() int { return r.n }
+
+func (r *rows) Column(j, first int, dst []float64) { r.Source.Column(j, r.first+first, dst) }
+
+func (r *rows) Categories(j int) []string { return Categories(r.Source, j) }
+
+// EncodeRows encodes rows of the table that columns come from, by [Fit] or
+// [Encoder.Encode]. x has these rows with the same lists of categories; row tells
+// where a row of x is in the table.
+func EncodeRows(columns, x bin.Source, row func(i int) int) bin.Source {
+	switch c := columns.(type) {
+	case *encoded:
+		return &encoded{x, c.columns}
+	case *ratedSource:
+		return &ratedRows{EncodeRows(c.Source, x, row), c, row}
+	}
+	return x
+}
+
+// ratedRows is rows of a source with rates.
+type ratedRows struct {
+	bin.Source
+	rated *ratedSource
+	row   func(i int) int
+}
+
+func (r *ratedRows) Cols() int { return r.rated.Cols() }
+
+func (r *ratedRows) Column(j, first int, dst []float64) {
+	if j < r.rated.features {
+		r.Source.Column(j, first, dst)
+		return
+	}
+	rates := r.rated.rates[j-r.rated.features]
+	for i := range dst {
+		dst[i] = float64(rates[r.row(first+i)])
+	}
+}

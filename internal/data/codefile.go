@@ -1,0 +1,71 @@
+package data
+
+import (
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/category"
+	"github.com/libaoso/aoso/internal/modelio"
+	"github.com/libaoso/aoso/internal/par"
+)
+
+// codeFile is the file of a set in the making, whose rows come in order. They go
+// through a buffer, so that every write is a long part of a column.
+type codeFile struct {
+	draft  *modelio.Draft
+	set    *Set
+	buffer *bin.Matrix
+	first  int // row of the file that is the first of the buffer
+	filled int // rows of the buffer
+}
+
+// newCodeFile begins the file of a set that has all but a matrix.
+func newCodeFile(path string, s *Set) (*codeFile, error) {
+	const size, least = 32 << 20, 1 << 10 // bytes and rows of the buffer
+	rows := min(max(size/len(s.Mapper.Features), least), blockRows, s.Rows())
+	w := s.writer(s.Rows())
+	modelio.Reserve[uint8](w, "codes", s.Mapper.CodesBytes(s.Rows()))
+	s.Encoder.Write(w)
+	draft, err := modelio.NewDraft(path, w)
+	if err != nil {
+		return nil, err
+	}
+	return &codeFile{draft: draft, set: s, buffer: s.Mapper.NewMatrix(rows)}, nil
+}
+
+// write quantizes the next rows.
+func (f *codeFile) write(x bin.Source, team *par.Team) error {
+	for first := 0; first < x.Rows(); {
+		n := min(x.Rows()-first, f.buffer.Rows-f.filled)
+		f.set.Mapper.MapTo(f.buffer, f.filled, category.Rows(x, first, n), team)
+		first += n
+		if f.filled += n; f.filled == f.buffer.Rows {
+			if err := f.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// flush moves the rows of the buffer to the file.
+func (f *codeFile) flush() error {
+	at := f.first
+	for _, column := range f.buffer.Columns {
+		if column == nil {
+			continue
+		}
+		if err := modelio.WriteAt(f.draft, "codes", at, column[:f.filled]); err != nil {
+			return err
+		}
+		at += bin.ColumnBytes(f.set.Rows())
+	}
+	f.first, f.filled = f.first+f.filled, 0
+	return nil
+}
+
+func (f *codeFile) finish() error {
+	if err := f.flush(); err != nil {
+		return err
+	}
+	f.buffer.Free()
+	return f.draft.Finish()
+}

@@ -1,0 +1,117 @@
+package modelio
+
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"path/filepath"
+	"slices"
+)
+
+// Reserve appends an array of n elements that are given to a [Draft], not to the
+// Writer.
+func Reserve[T Element](w *Writer, name string, n int) {
+	Add[T](w, name, nil)
+	w.arrays[len(w.arrays)-1].Count = uint64(n)
+}
+
+// Draft is a file in the making. Its reserved arrays are written piece by piece.
+// Like [WriteFile], it replaces the file at its path when it is complete.
+type Draft struct {
+	file *temporary // nil: finished or dropped
+	w    *Writer
+	path string
+}
+
+// NewDraft begins a file with everything of w but the reserved arrays. It fails if
+// the disk has no room for them.
+func NewDraft(path string, w *Writer) (*Draft, error) {
+	d := &Draft{w: w, path: path}
+	if err := d.begin(); err != nil {
+		d.Drop()
+		return nil, d.failed(err)
+	}
+	return d, nil
+}
+
+func (d *Draft) begin() (err error) {
+	head, err := d.w.head()
+	if err != nil {
+		return err
+	}
+	if d.file, err = begin(d.path); err != nil {
+		return err
+	}
+	size := int64(binary.LittleEndian.Uint64(head[24:]))
+	if err := reserve(d.file.File, size); err != nil {
+		return err
+	}
+	if err := d.file.Truncate(size); err != nil {
+		return err
+	}
+	for i, a := range d.w.arrays {
+		if _, err := d.file.WriteAt(d.w.data[i], int64(a.Offset)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteAt writes elements of a reserved array, from the given one on.
+func WriteAt[T Element](d *Draft, name string, first int, values []T) error {
+	i := slices.IndexFunc(d.w.arrays, func(a arrayInfo) bool { return a.Name == name })
+	_, err := d.file.WriteAt(encode(values, bigEndian), int64(d.w.arrays[i].Offset)+int64(first)*int64(sizeOf[T]()))
+	return d.failed(err)
+}
+
+// Finish puts the file, which is complete, in its place.
+func (d *Draft) Finish() error {
+	err := d.finish()
+	d.Drop()
+	return d.failed(err)
+}
+
+func (d *Draft) finish() error {
+	buffer := make([]byte, 1<<20)
+	for i := range d.w.arrays {
+		a, sum := &d.w.arrays[i], crc32.New(castagnoli)
+		section := io.NewSectionReader(d.file, int64(a.Offset), int64(a.size()))
+		if _, err := io.CopyBuffer(sum, section, buffer); err != nil {
+			return err
+		}
+		a.CRC = fmt.Sprintf("%08x", sum.Sum32())
+	}
+	head, err := d.w.head()
+	if err != nil {
+		return err
+	}
+	if _, err := d.file.WriteAt(head, 0); err != nil {
+		return err
+	}
+	if err := d.file.finish(); err != nil {
+		return err
+	}
+	dir, _ := filepath.Split(d.file.target)
+	d.file = nil
+	return syncDir(dir)
+}
+
+// Drop removes the draft, unless it is finished. Dropping twice does nothing.
+func (d *Draft) Drop() {
+	if d.file != nil {
+		d.file.drop()
+		d.file = nil
+	}
+}
+
+func (d *Draft) failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	if d.file != nil {
+		err = withoutPath(err, d.file.Name())
+	}
+	return fmt.Errorf("cannot write %s: %w", cmp.Or(d.path, `""`), err)
+}
