@@ -3,7 +3,6 @@ package bin
 import (
 	"slices"
 
-	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -59,7 +58,7 @@ func (x *Matrix) Coarsen(m *Mapper, maxBins int, team *par.Team) (*Matrix, *Mapp
 	if coarse == m {
 		return x, m
 	}
-	memory := mem.New(m.CodesBytes(x.Rows))
+	memory := x.memory.Like(m.CodesBytes(x.Rows))
 	c := m.layOut(memory.Bytes(), x.Rows, memory)
 	team.Do(len(c.Columns), func(_, j int) {
 		width := m.Features[j].width(maxBins)

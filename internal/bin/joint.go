@@ -1,9 +1,6 @@
 package bin
 
-import (
-	"github.com/libaoso/aoso/internal/mem"
-	"github.com/libaoso/aoso/internal/par"
-)
+import "github.com/libaoso/aoso/internal/par"
 
 // Joint is one column that holds two features with few bins. The histograms of
 // both features follow from the histogram of the joint column, which takes half
@@ -35,7 +32,7 @@ func (x *Matrix) JoinSmall(m *Mapper, team *par.Team) {
 		}
 	}
 	size := ColumnBytes(x.Rows)
-	x.joint = mem.New(len(small) / 2 * size)
+	x.joint = x.memory.Like(len(small) / 2 * size)
 	memory := x.joint.Bytes()
 	for ; len(small) >= 2; small, memory = small[2:], memory[size:] {
 		x.Joint = append(x.Joint, &Joint{small[0], small[1], memory[:x.Rows:x.Rows]})

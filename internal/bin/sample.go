@@ -1,9 +1,6 @@
 package bin
 
-import (
-	"github.com/libaoso/aoso/internal/mem"
-	"github.com/libaoso/aoso/internal/par"
-)
+import "github.com/libaoso/aoso/internal/par"
 
 // NewSample returns a matrix with space for up to rows rows of x. Take fills
 // it.
@@ -14,7 +11,7 @@ func (x *Matrix) NewSample(rows int) *Matrix {
 			columns++
 		}
 	}
-	memory := mem.New(columns * size)
+	memory := x.memory.Like(columns * size)
 	s := &Matrix{Rows: rows, Columns: make([][]uint8, len(x.Columns)), codes: memory.Bytes(), memory: memory}
 	rest := s.codes
 	for j, c := range x.Columns {
@@ -22,7 +19,7 @@ func (x *Matrix) NewSample(rows int) *Matrix {
 			s.Columns[j], rest = rest[:rows:rows], rest[size:]
 		}
 	}
-	s.joint = mem.New(len(x.Joint) * size)
+	s.joint = x.memory.Like(len(x.Joint) * size)
 	rest = s.joint.Bytes()
 	for _, c := range x.Joint {
 		s.Joint = append(s.Joint, &Joint{c.First, c.Second, rest[:rows:rows]})
@@ -38,7 +35,7 @@ func (x *Matrix) NewSample(rows int) *Matrix {
 // grouped is true.
 func (x *Matrix) Subset(rows []uint32, grouped bool, team *par.Team) *Matrix {
 	if !grouped {
-		x = &Matrix{Rows: x.Rows, Columns: x.Columns}
+		x = &Matrix{Rows: x.Rows, Columns: x.Columns, memory: x.memory}
 	}
 	s := x.NewSample(len(rows))
 	s.Take(x, rows, team)

@@ -109,7 +109,7 @@ func (g *Sparse) fill(x *Matrix, defaults []int) {
 	for i := range x.Rows {
 		first[i+1] += first[i]
 	}
-	g.memory = mem.New(2 * total)
+	g.memory = x.memory.Like(2 * total)
 	g.First, g.Entries = first, mem.View[uint16](g.memory)
 	next := slices.Clone(first[:x.Rows])
 	cell := 0

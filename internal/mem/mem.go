@@ -5,6 +5,7 @@ package mem
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 	"unsafe"
 )
@@ -19,6 +20,7 @@ type Block struct {
 	data   []byte
 	unmap  func()
 	onFree runtime.Cleanup
+	folder string // of the file that is mapped; "": none is
 }
 
 // unlimited is more memory than any machine has.
@@ -49,9 +51,30 @@ func Of(data []byte) *Block { return &Block{data: data} }
 // afterwards.
 func MapFile(f *os.File, n int) *Block {
 	if data, unmap := mapFile(f, n); data != nil {
-		return mapped(data, unmap)
+		b := mapped(data, unmap)
+		b.folder = filepath.Dir(f.Name())
+		return b
 	}
 	return nil
+}
+
+// FileMin is the size in bytes from which memory beside a mapped file is in a file
+// as well.
+var FileMin = 256 << 20
+
+// Like returns a block of n zero bytes for data made from those of b. If b is a
+// mapped file and n is large, the block is a file too, without a name, in the same
+// folder: the system can then write pages to the disk when memory is short. Else
+// the block is as from New.
+func (b *Block) Like(n int) *Block {
+	if b != nil && b.folder != "" && n >= FileMin {
+		if data, unmap := mapTemporary(b.folder, n); data != nil {
+			like := mapped(data, unmap)
+			like.folder = b.folder
+			return like
+		}
+	}
+	return New(n)
 }
 
 func mapped(data []byte, unmap func()) *Block {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+
+	"github.com/libaoso/aoso/internal/mem"
 )
 
 // Reserve appends an array of n elements that are given to a [Draft], not to the
@@ -45,7 +47,7 @@ func (d *Draft) begin() (err error) {
 		return err
 	}
 	size := int64(binary.LittleEndian.Uint64(head[24:]))
-	if err := reserve(d.file.File, size); err != nil {
+	if err := mem.Reserve(d.file.File, size); err != nil {
 		return err
 	}
 	if err := d.file.Truncate(size); err != nil {
