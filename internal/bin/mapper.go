@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/libaoso/aoso/internal/mem"
 )
 
 // MaxValueBins is the largest number of value bins that a feature can have.
@@ -120,38 +122,62 @@ func (f *Feature) CutBetween(low, high int) int {
 // midpoints between neighbours. More distinct values share bins that hold
 // about equal numbers of rows. FitFeature reorders values.
 func FitFeature(values []float64, maxBins int) (f Feature) {
-	return fitFeature(values, make([]float64, len(values)), maxBins)
+	return newFitter(len(values)).fit(values, maxBins)
 }
 
-// fitFeature is FitFeature with a scratch buffer as long as values.
-func fitFeature(values, scratch []float64, maxBins int) (f Feature) {
-	present := slices.DeleteFunc(values, math.IsNaN)
-	f.Missing = len(present) < len(values)
-	sortNumbers(present, scratch)
-	distinct := countDistinct(present)
-	if len(distinct) <= maxBins {
-		for _, d := range distinct {
-			f.appendBin(d.value, d.value)
+// fitter chooses the bins of features one after another, from so many values of
+// each.
+type fitter struct {
+	values  []float64 // of columnGroup features
+	scratch []float64
+	counts  []uint32
+	memory  *mem.Block // holds the values, the scratch buffer and the counts
+	tally   tally
+}
+
+func newFitter(size int) *fitter {
+	f := &fitter{memory: mem.New(8*(columnGroup+1)*size + 4*size)}
+	numbers := mem.View[float64](f.memory)
+	f.values, f.scratch = numbers[:columnGroup*size], numbers[columnGroup*size:][:size]
+	f.counts = mem.View[uint32](f.memory)[2*(columnGroup+1)*size:]
+	return f
+}
+
+// fit is FitFeature with the fitter's buffers.
+func (f *fitter) fit(values []float64, maxBins int) (fitted Feature) {
+	present := values
+	if fitted.Missing = hasMissing(values); fitted.Missing {
+		present = slices.DeleteFunc(values, math.IsNaN)
+	}
+	normalize(present)
+	d, few := f.tally.count(present, f.counts)
+	if !few {
+		sortNumbers(present, f.scratch)
+		d = countSorted(present, f.counts)
+	}
+	if len(d.values) <= maxBins {
+		for _, x := range d.values {
+			fitted.appendBin(x, x)
 		}
-		return f
+		return fitted
 	}
 	left, bins := len(present), maxBins
-	for i := 0; i < len(distinct); bins-- {
-		first, count, target := i, distinct[i].count, float64(left)/float64(bins)
-		for i++; i < len(distinct) && len(distinct)-i >= bins && bins > 1; i++ {
-			with := float64(count + distinct[i].count)
+	for i := 0; i < len(d.values); bins-- {
+		first, count, target := i, int(d.counts[i]), float64(left)/float64(bins)
+		for i++; i < len(d.values) && len(d.values)-i >= bins && bins > 1; i++ {
+			with := float64(count + int(d.counts[i]))
 			if with-target > target-float64(count) {
 				break // the bin is closer to its target size without this value
 			}
-			count += distinct[i].count
+			count += int(d.counts[i])
 		}
 		if bins == 1 {
-			i = len(distinct)
+			i = len(d.values)
 		}
-		f.appendBin(distinct[first].value, distinct[i-1].value)
+		fitted.appendBin(d.values[first], d.values[i-1])
 		left -= count
 	}
-	return f
+	return fitted
 }
 
 func (f *Feature) appendBin(lower, upper float64) {
@@ -160,30 +186,6 @@ func (f *Feature) appendBin(lower, upper float64) {
 	}
 	f.Lower = append(f.Lower, lower)
 	f.Upper = append(f.Upper, upper)
-}
-
-type valueCount struct {
-	value float64
-	count int
-}
-
-// countDistinct returns the distinct values of a sorted slice and how often
-// each occurs.
-func countDistinct(sorted []float64) []valueCount {
-	n := 0
-	for i, x := range sorted {
-		if i == 0 || x != sorted[i-1] {
-			n++
-		}
-	}
-	distinct := make([]valueCount, 0, n)
-	for i, x := range sorted {
-		if i == 0 || x != sorted[i-1] {
-			distinct = append(distinct, valueCount{value: x})
-		}
-		distinct[len(distinct)-1].count++
-	}
-	return distinct
 }
 
 // midpoint returns the number in (a, b] that is closest to the middle of a and

@@ -60,8 +60,8 @@ type Source interface {
 }
 
 // A source may store its values row by row. Reading one column would then bring
-// all the others into the cache too, so Fit and Map read several columns of a
-// block of rows.
+// all the others into the cache too, so Fit reads several columns of a block of
+// rows.
 const (
 	columnGroup = 4
 	rowBlock    = 2048
@@ -77,33 +77,36 @@ func Fit(s Source, sample []int, maxBins int, categories []int, team *par.Team) 
 	if sample != nil {
 		size = len(sample)
 	}
-	memory := make([]*mem.Block, team.Workers())
+	fitters := make([]*fitter, team.Workers())
 	team.Do((s.Cols()+columnGroup-1)/columnGroup, func(worker, i int) {
-		if memory[worker] == nil {
-			memory[worker] = mem.New(8 * (columnGroup + 1) * size)
+		if fitters[worker] == nil {
+			fitters[worker] = newFitter(size)
 		}
-		values := mem.View[float64](memory[worker])
-		scratch := values[columnGroup*size:]
+		f := fitters[worker]
 		first, end := i*columnGroup, min((i+1)*columnGroup, s.Cols())
-		missing := readSample(s, first, end, sample, values, size)
+		missing := readSample(s, first, end, sample, f.values, size)
 		for j := first; j < end; j++ {
+			feature, values := &m.Features[j], f.values[(j-first)*size:][:size]
 			if categories != nil && categories[j] > 0 {
-				m.Features[j] = CategoricalFeature(categories[j])
+				*feature = CategoricalFeature(categories[j])
+				feature.Missing = hasMissing(values)
 			} else {
-				m.Features[j] = fitFeature(values[(j-first)*size:][:size], scratch, maxBins)
+				*feature = f.fit(values, maxBins)
 			}
-			m.Features[j].Missing = missing[j-first]
+			feature.Missing = feature.Missing || missing[j-first]
 		}
 	})
-	for _, b := range memory {
-		b.Free()
+	for _, f := range fitters {
+		if f != nil {
+			f.memory.Free()
+		}
 	}
 	return m
 }
 
 // readSample copies the sampled rows (nil: all rows) of the columns first to
-// end-1 to values, size values for each column. It returns which of the columns
-// have missing values in any row, sampled or not.
+// end-1 to values, size values for each column. If there is a sample, it returns
+// which of the columns have missing values in any row, sampled or not.
 func readSample(s Source, first, end int, sample []int, values []float64, size int) (missing [columnGroup]bool) {
 	var block [rowBlock]float64
 	n := 0 // sampled rows read so far
@@ -114,13 +117,12 @@ func readSample(s Source, first, end int, sample []int, values []float64, size i
 		}
 		for j := first; j < end; j++ {
 			column := values[(j-first)*size:][:size]
-			ReadColumn(s, j, row, block[:rows])
-			if !missing[j-first] {
-				missing[j-first] = slices.ContainsFunc(block[:rows], math.IsNaN)
-			}
 			if sample == nil {
-				copy(column[row:], block[:rows])
+				s.Column(j, row, column[row:][:rows])
+				continue
 			}
+			s.Column(j, row, block[:rows])
+			missing[j-first] = missing[j-first] || hasMissing(block[:rows])
 			for i, r := range sample[n:next] {
 				column[n+i] = block[r-row]
 			}
@@ -128,6 +130,15 @@ func readSample(s Source, first, end int, sample []int, values []float64, size i
 		n = next
 	}
 	return missing
+}
+
+func hasMissing(values []float64) bool {
+	for _, x := range values {
+		if x != x {
+			return true
+		}
+	}
+	return false
 }
 
 // CodesBytes returns the size in bytes of the columns of a matrix.
@@ -179,33 +190,14 @@ func (m *Mapper) Matrix(codes []byte, rows int, memory *mem.Block, team *par.Tea
 // to.
 func (m *Mapper) Map(s Source, team *par.Team) *Matrix {
 	x := m.NewMatrix(s.Rows())
-	m.MapTo(x, 0, s, team)
+	m.Coder().Map(s, x.Columns, 0, team)
 	return x
 }
 
-// NewMatrix returns a matrix of so many rows, for MapTo to fill.
+// NewMatrix returns a matrix of so many rows, to be filled by a [Coder].
 func (m *Mapper) NewMatrix(rows int) *Matrix {
 	memory := mem.New(m.CodesBytes(rows))
 	return m.layOut(memory.Bytes(), rows, memory)
-}
-
-// MapTo quantizes a source into the rows of x from row on.
-func (m *Mapper) MapTo(x *Matrix, row int, s Source, team *par.Team) {
-	coders := make([]coder, len(m.Features))
-	for j := range coders {
-		coders[j] = m.Features[j].coder()
-	}
-	team.Do((s.Rows()+rowBlock-1)/rowBlock, func(_, b int) {
-		var values [rowBlock]float64
-		first := b * rowBlock
-		n := min(rowBlock, s.Rows()-first)
-		for j, column := range x.Columns {
-			if column != nil {
-				ReadColumn(s, j, first, values[:n])
-				coders[j].code(column[row+first:][:n], values[:n])
-			}
-		}
-	})
 }
 
 // ReadColumn copies values of column j of a source to dst, starting with row
@@ -214,15 +206,12 @@ func (m *Mapper) MapTo(x *Matrix, row int, s Source, team *par.Team) {
 // Negative zero becomes zero.
 func ReadColumn(s Source, j, first int, dst []float64) {
 	s.Column(j, first, dst)
-	for i, x := range dst {
-		switch {
-		case x > math.MaxFloat64:
-			dst[i] = math.MaxFloat64
-		case x < -math.MaxFloat64:
-			dst[i] = -math.MaxFloat64
-		case x == 0:
-			dst[i] = 0
-		}
+	normalize(dst)
+}
+
+func normalize(values []float64) {
+	for i, x := range values {
+		values[i] = min(max(x, -math.MaxFloat64), math.MaxFloat64) + 0
 	}
 }
 

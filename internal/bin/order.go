@@ -18,6 +18,14 @@ func Key(x float64) uint64 {
 // slices.Sort.
 const radixSortMin = 1 << 11
 
+// rank is like Key. If the significand of a number ends in zeros, as those of
+// float32 do, its rank ends in as many, whatever the sign.
+func rank(x float64) uint64 {
+	b := math.Float64bits(x + 0)
+	sign := uint64(int64(b) >> 63)
+	return ((b &^ (1 << 63)) ^ sign) - sign + 1<<63
+}
+
 // sortNumbers sorts values, which must not contain NaN. scratch is at least as
 // long as values.
 func sortNumbers(values, scratch []float64) {
@@ -25,67 +33,108 @@ func sortNumbers(values, scratch []float64) {
 		slices.Sort(values)
 		return
 	}
-	const digit = 11 // bits in a digit; a key has six digits
-	var counts [6][1 << digit]uint32
+	const digit = 11 // bits in a digit; a rank has at most six digits
+	least, greatest, all := uint64(math.MaxUint64), uint64(0), uint64(0)
 	for _, x := range values {
-		k := Key(x)
-		for d := range counts {
-			counts[d][k>>(digit*d)%(1<<digit)]++
+		k := rank(x)
+		least, greatest, all = min(least, k), max(greatest, k), all|k
+	}
+	shift := bits.TrailingZeros64(all)
+	var counts [6][1 << digit]uint32
+	digits := (bits.Len64((greatest-least)>>shift) + digit - 1) / digit
+	for _, x := range values {
+		k := (rank(x) - least) >> shift
+		for d := range digits {
+			counts[d][k%(1<<digit)]++
+			k >>= digit
 		}
 	}
 	from, to := values, scratch[:len(values)]
-	for d := range counts {
-		c, shift := &counts[d], digit*d
-		if int(c[Key(from[0])>>shift%(1<<digit)]) == len(values) {
-			continue // all keys have the same digit here
-		}
+	for d := range digits {
+		c := &counts[d]
 		at := uint32(0)
 		for i, n := range c {
 			c[i] = at
 			at += n
 		}
 		for _, x := range from {
-			place := &c[Key(x)>>shift%(1<<digit)]
+			place := &c[(rank(x)-least)>>shift%(1<<digit)]
 			to[*place] = x
 			*place++
 		}
 		from, to = to, from
+		shift += digit
 	}
 	if &from[0] != &values[0] {
 		copy(values, from)
 	}
 }
 
-// coder finds the bins of many values. Its binary search has no branches,
-// because half of them would be mispredicted.
-type coder struct {
-	edges [MaxValueBins + 1]uint64
-	half  uint64 // length of the first search step
+// distinct is the distinct values of a feature, in order, and how often each
+// occurs.
+type distinct struct {
+	values []float64
+	counts []uint32
 }
 
-func (f *Feature) coder() (c coder) {
-	for i := range c.edges {
-		c.edges[i] = math.MaxUint64
+// countSorted gathers the distinct values of a sorted slice. It writes them to
+// values itself, and their counts to counts, which is at least as long.
+func countSorted(values []float64, counts []uint32) distinct {
+	n := 0
+	for i, first := 0, 0; i < len(values); i++ {
+		if i+1 == len(values) || values[i+1] != values[i] {
+			values[n], counts[n] = values[i], uint32(i+1-first)
+			n, first = n+1, i+1
+		}
 	}
-	for i, edge := range f.Edges {
-		c.edges[i] = Key(edge)
-	}
-	c.half = 1 << bits.Len(uint(len(f.Edges))) >> 1
-	return c
+	return distinct{values[:n], counts[:n]}
 }
 
-// code writes the bins of values to dst. They are those of Feature.Code.
-func (c *coder) code(dst []uint8, values []float64) {
-	for i, x := range values {
-		k, n := Key(x), uint64(0)
-		for step := c.half; step > 0; step >>= 1 {
-			_, below := bits.Sub64(k, c.edges[(n+step-1)%uint64(len(c.edges))], 0)
-			n += step & (below - 1)
-		}
-		code := uint8(n + 1)
-		if x != x {
-			code = 0
-		}
-		dst[i] = code
+// tally counts how often each number occurs, if there are few different ones.
+// That takes less time than sorting all. It is a hash table.
+type tally struct {
+	numbers [2 * maxTally]float64
+	counts  [2 * maxTally]uint32 // 0: the slot is empty
+}
+
+// maxTally is the most different numbers that a tally can count.
+const maxTally = 1 << 10
+
+// slot is where a number is, or where it belongs.
+func (t *tally) slot(x float64) int {
+	const golden = 0x9E3779B97F4A7C15 // spreads the numbers over the slots
+	at := math.Float64bits(x) * golden >> (64 - 11)
+	for t.counts[at] != 0 && t.numbers[at] != x {
+		at = (at + 1) % uint64(len(t.counts))
 	}
+	return int(at)
+}
+
+// count counts values, which must not contain NaN or negative zero. It reports
+// false if they are too many different ones. It writes those to values and their
+// counts to counts, like countSorted.
+func (t *tally) count(values []float64, counts []uint32) (distinct, bool) {
+	*t = tally{}
+	n := 0
+	for _, x := range values {
+		at := t.slot(x)
+		if t.counts[at] == 0 {
+			if n++; n > maxTally {
+				return distinct{}, false
+			}
+			t.numbers[at] = x
+		}
+		t.counts[at]++
+	}
+	d := distinct{values[:0], counts[:n]}
+	for at, n := range t.counts {
+		if n > 0 {
+			d.values = append(d.values, t.numbers[at])
+		}
+	}
+	slices.Sort(d.values)
+	for i, x := range d.values {
+		counts[i] = t.counts[t.slot(x)]
+	}
+	return d, true
 }

@@ -37,6 +37,7 @@ type Builder struct {
 
 	set     *Set
 	columns bin.Source // of the kept rows, encoded
+	coder   bin.Coder
 	file    *codeFile  // nil: the set is kept in memory
 	row     int        // the next row to quantize
 }
@@ -136,13 +137,13 @@ func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 		return err
 	}
 	b.set.Mapper = b.fit(team)
-	b.kept = nil
+	b.coder, b.kept = b.set.Mapper.Coder(), nil
 	if o.Path == "" {
 		b.set.Matrix = b.set.Mapper.NewMatrix(b.Rows())
 		return nil
 	}
 	b.set.Grouped = !o.DenseOnly
-	b.file, err = newCodeFile(o.Path, b.set)
+	b.file, err = newCodeFile(o.Path, b.set, b.coder)
 	return err
 }
 
@@ -216,7 +217,7 @@ func (b *Builder) Append(x bin.Source, labels []Label, team *par.Team) error {
 	if b.file != nil {
 		return b.file.write(x, team)
 	}
-	b.set.Mapper.MapTo(b.set.Matrix, first, x, team)
+	b.coder.Map(x, b.set.Matrix.Columns, first, team)
 	return nil
 }
 

@@ -12,13 +12,14 @@ import (
 type codeFile struct {
 	draft  *modelio.Draft
 	set    *Set
+	coder  bin.Coder
 	buffer *bin.Matrix
 	first  int // row of the file that is the first of the buffer
 	filled int // rows of the buffer
 }
 
 // newCodeFile begins the file of a set that has all but a matrix.
-func newCodeFile(path string, s *Set) (*codeFile, error) {
+func newCodeFile(path string, s *Set, c bin.Coder) (*codeFile, error) {
 	const size, least = 32 << 20, 1 << 10 // bytes and rows of the buffer
 	rows := min(max(size/len(s.Mapper.Features), least), blockRows, s.Rows())
 	w := s.writer(s.Rows())
@@ -28,14 +29,14 @@ func newCodeFile(path string, s *Set) (*codeFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &codeFile{draft: draft, set: s, buffer: s.Mapper.NewMatrix(rows)}, nil
+	return &codeFile{draft: draft, set: s, coder: c, buffer: s.Mapper.NewMatrix(rows)}, nil
 }
 
 // write quantizes the next rows.
 func (f *codeFile) write(x bin.Source, team *par.Team) error {
 	for first := 0; first < x.Rows(); {
 		n := min(x.Rows()-first, f.buffer.Rows-f.filled)
-		f.set.Mapper.MapTo(f.buffer, f.filled, category.Rows(x, first, n), team)
+		f.coder.Map(category.Rows(x, first, n), f.buffer.Columns, f.filled, team)
 		first += n
 		if f.filled += n; f.filled == f.buffer.Rows {
 			if err := f.flush(); err != nil {
