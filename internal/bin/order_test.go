@@ -133,7 +133,7 @@ func TestCoderBlocks(t *testing.T) {
 	m := Fit(source, nil, 255, nil, team)
 	want := m.Map(source, team)
 	for _, block := range []int{1000, rowBlock + 1} {
-		x := m.layOut(make([]byte, m.codesBytes(rows)), rows, nil)
+		x := m.layOut(make([]byte, m.CodesBytes(rows)), rows, nil)
 		coder := m.Coder()
 		for first := 0; first < rows; first += block {
 			part := make(columns, len(source))
