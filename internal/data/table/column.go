@@ -161,7 +161,7 @@ func (p *csvParser) cell(j int, b []byte) error {
 			msg += fmt.Sprintf("; with %d columns, as many as there should be features, the file was taken to have no label", p.width)
 		}
 		return p.fail(j, msg)
-	case k == text && c.seen == [4]int{}:
+	case k == text && c.seen == [4]int{} && p.given == 0:
 		c.readTexts()
 		return p.textCell(j, b)
 	case k == text:

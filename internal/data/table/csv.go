@@ -18,6 +18,7 @@ type csvParser struct {
 	*source
 	separator byte
 	header    []string // nil when the file has none
+	guessed   bool     // whether there is one, by the cells
 	width     int      // cells a record
 	label     int      // the label's column, -1 for none
 	id        int      // the row ids' column, -1 for none
@@ -35,13 +36,18 @@ type csvParser struct {
 	columns [][]float64
 	labels  labels
 	ids     []uint64
-	rows    int
+	rows    int // in the columns and the block
+
+	give   func(*Table) error // gets the rows block by block; nil: they stay in the columns
+	given  int                // rows that it got
+	doubts string             // about the first rows
 }
 
 // parseCSV reads a table. known are columns of texts; if it finds others only
-// after it has read numbers there, it returns them in a mixedError.
-func parseCSV(s *source, o Options, known map[int]bool) (*Table, error) {
-	p := &csvParser{source: s, known: known}
+// after it has read numbers there, it returns them in a mixedError. give, unless it
+// is nil, gets the rows block by block; the table returned has none then.
+func parseCSV(s *source, o Options, known map[int]bool, give func(*Table) error) (*Table, error) {
+	p := &csvParser{source: s, known: known, give: give, guessed: o.Header == "" || o.Header == "auto"}
 	first, err := p.next()
 	if err == io.EOF {
 		return nil, s.noRows("is empty")
@@ -78,10 +84,10 @@ func parseCSV(s *source, o Options, known map[int]bool) (*Table, error) {
 			return nil, err
 		}
 	}
-	if p.rows == 0 {
+	if p.given+p.rows == 0 {
 		return nil, s.noRows("has a header but no rows")
 	}
-	return p.table(o.Header)
+	return p.table()
 }
 
 // next returns the next record: a line, or several where quotes hold line ends.
@@ -405,6 +411,9 @@ func (p *csvParser) flush() error {
 		p.columns[j] = column
 	}
 	p.block = p.block[:0]
+	if p.give != nil && (p.rows >= giveRows || p.rows*width >= giveCells) {
+		return p.giveRows()
+	}
 	return nil
 }
 
@@ -422,7 +431,7 @@ func (p *csvParser) grow(column []float64) ([]float64, error) {
 	return append(make([]float64, 0, room), column...), nil
 }
 
-func (p *csvParser) table(header string) (*Table, error) {
+func (p *csvParser) table() (*Table, error) {
 	if err := p.flush(); err != nil {
 		return nil, err
 	}
@@ -433,18 +442,29 @@ func (p *csvParser) table(header string) (*Table, error) {
 	if again != nil {
 		return nil, mixedError(again)
 	}
-	t := &Table{Columns: p.columns, Labels: p.labels.list, IDs: p.ids, Rows: p.rows}
-	p.describe(t)
-	if header == "" || header == "auto" {
+	if p.give != nil && p.rows > 0 {
+		if err := p.giveRows(); err != nil {
+			return nil, err
+		}
+	}
+	t := p.rowsSoFar()
+	if t.Doubt = p.doubts; p.given == 0 || p.header != nil {
 		t.Doubt = p.doubtOf(t)
 	}
+	return t, nil
+}
+
+// rowsSoFar is the rows in the columns as a table.
+func (p *csvParser) rowsSoFar() *Table {
+	t := &Table{Columns: p.columns, Labels: p.labels.list, IDs: p.ids, Rows: p.rows}
+	p.describe(t)
 	if p.header != nil {
 		t.Names = p.featureNames()
 		if p.label >= 0 {
 			t.LabelName = p.header[p.label]
 		}
 	}
-	return t, nil
+	return t
 }
 
 // A mixedError lists columns in which texts were found after other cells.

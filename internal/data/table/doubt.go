@@ -9,6 +9,9 @@ import (
 // doubtOf tells what is odd about the first line of a file that was taken, by its cells, for a
 // header or for a row; "" if nothing is.
 func (p *csvParser) doubtOf(t *Table) string {
+	if !p.guessed {
+		return ""
+	}
 	if p.header != nil {
 		if p.headerIsRow() {
 			return "the first line was taken for a header, though all its cells occur in other lines"

@@ -28,11 +28,16 @@ type libsvmParser struct {
 	widest  int         // the line with the largest index
 	present int
 	labels  labels
-	rows    int
+	rows    int // in the columns
+
+	give  func(*Table) error // gets the rows block by block; nil: they stay in the columns
+	given int                // rows that it got
 }
 
-func parseLIBSVM(s *source, o Options, limit int64) (*Table, error) {
-	p := &libsvmParser{source: s, limit: limit}
+// parseLIBSVM reads a table. give is as for parseCSV, but its tables have the columns
+// so far, by the index as written, and are not full.
+func parseLIBSVM(s *source, o Options, limit int64, give func(*Table) error) (*Table, error) {
+	p := &libsvmParser{source: s, limit: limit, give: give}
 	switch o.Label {
 	case "", "last", "none":
 	default:
@@ -52,7 +57,7 @@ func parseLIBSVM(s *source, o Options, limit int64) (*Table, error) {
 		}
 		if err == nil {
 			line, _, _ = bytes.Cut(line, []byte{'#'})
-			if first, _ := token(line); p.rows == 0 && o.LabelOptional && bytes.IndexByte(first, ':') >= 0 {
+			if first, _ := token(line); p.given+p.rows == 0 && o.LabelOptional && bytes.IndexByte(first, ':') >= 0 {
 				o.Label = "none"
 			}
 			err = p.row(line, o.Label != "none")
@@ -61,13 +66,16 @@ func parseLIBSVM(s *source, o Options, limit int64) (*Table, error) {
 			return nil, err
 		}
 	}
-	if p.rows == 0 {
+	if p.given+p.rows == 0 {
 		return nil, s.noRows("is empty")
+	}
+	if err := p.giveRows(); err != nil {
+		return nil, err
 	}
 	if err := p.finish(o.Features); err != nil {
 		return nil, err
 	}
-	return &Table{Columns: p.columns, Labels: p.labels.list, Rows: p.rows}, nil
+	return &Table{Columns: p.columns, Labels: p.labels.list, Rows: p.rows, sparse: p}, nil
 }
 
 func (p *libsvmParser) row(line []byte, labelled bool) error {
@@ -99,6 +107,11 @@ func (p *libsvmParser) row(line []byte, labelled bool) error {
 			return err
 		}
 		last = index
+	}
+	if p.rows >= giveRows || p.rows*len(p.columns) >= giveCells {
+		if err := p.giveRows(); err != nil {
+			return err
+		}
 	}
 	return p.fits(len(p.columns))
 }

@@ -63,7 +63,7 @@ func TestLIBSVMLimit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := parseLIBSVM(s, Options{}, c.limit); (err == nil) != c.ok {
+		if _, err := parseLIBSVM(s, Options{}, c.limit, nil); (err == nil) != c.ok {
 			t.Errorf("limit %d: %v", c.limit, err)
 		}
 	}
@@ -99,7 +99,7 @@ func FuzzLIBSVM(f *testing.F) {
 				return nil, err
 			}
 			s.format()
-			return parseLIBSVM(s, o, 1<<18)
+			return parseLIBSVM(s, o, 1<<18, nil)
 		}
 		o := Options{Label: label, Features: features}
 		got, err := parse(in, o)

@@ -27,6 +27,8 @@ type Table struct {
 
 	Odd   []string // why columns are categorical most of whose cells are numbers
 	Doubt string   // what may have been read otherwise than it was meant; "": nothing
+
+	sparse *libsvmParser // of a LIBSVM file
 }
 
 // Options says how to read a file; the zero value suits most.
@@ -66,6 +68,15 @@ type Options struct {
 	// Ignore, Numeric and Categorical list columns of a CSV file, by name or 0-based index: those
 	// to leave out, those in which text is an error, and those whose numbers are categories too.
 	Ignore, Numeric, Categorical []string
+}
+
+// check checks what the options say of a file.
+func (o *Options) check(name string) error {
+	switch o.Header {
+	case "", "auto", "yes", "no":
+		return nil
+	}
+	return &Error{File: name, Msg: fmt.Sprintf("unknown header %q (auto, yes or no)", o.Header)}
 }
 
 // ErrNoRows is the Err of a file that has no rows.
@@ -116,10 +127,8 @@ func Read(path string, o Options) (*Table, error) {
 // Parse reads a table from r; name stands for the file in errors. If it has to
 // read again from the start, it seeks there, or else remembers what it read.
 func Parse(r io.Reader, name string, o Options) (*Table, error) {
-	switch o.Header {
-	case "", "auto", "yes", "no":
-	default:
-		return nil, &Error{File: name, Msg: fmt.Sprintf("unknown header %q (auto, yes or no)", o.Header)}
+	if err := o.check(name); err != nil {
+		return nil, err
 	}
 	again := &rereader{r: r}
 	if s, ok := r.(io.Seeker); ok {
@@ -128,34 +137,35 @@ func Parse(r io.Reader, name string, o Options) (*Table, error) {
 		}
 	}
 	again.last = o.NumericFeatures != nil && !slices.Contains(o.NumericFeatures, false)
-	t, err := parse(again, name, o, nil)
+	t, err := parse(again, name, o, nil, nil)
 	if mixed, ok := errors.AsType[mixedError](err); ok {
 		if err := again.rewind(); err != nil {
 			return nil, &Error{File: name, Msg: reason(err), Err: err}
 		}
-		return parse(again, name, o, mixed)
+		return parse(again, name, o, mixed, nil)
 	}
 	return t, err
 }
 
-// parse reads a table in which some columns are known to be texts.
-func parse(r *rereader, name string, o Options, texts map[int]bool) (*Table, error) {
+// parse reads a table in which some columns are known to be texts. give is as for
+// parseCSV.
+func parse(r *rereader, name string, o Options, texts map[int]bool, give func(*Table) error) (*Table, error) {
 	s, err := open(r, name)
 	if err != nil {
 		return nil, err
 	}
 	s.again = r
-	format := o.Format
-	if format == "" || format == "auto" {
-		format = s.format()
+	switch o.Format {
+	case "", "auto":
+		o.Format = s.format()
 	}
-	switch format {
+	switch o.Format {
 	case "csv":
-		return parseCSV(s, o, texts)
+		return parseCSV(s, o, texts, give)
 	case "libsvm":
-		return parseLIBSVM(s, o, maxCells)
+		return parseLIBSVM(s, o, maxCells, give)
 	}
-	return nil, s.errorf(`unknown format %q (auto, csv or libsvm)`, format)
+	return nil, s.errorf(`unknown format %q (auto, csv or libsvm)`, o.Format)
 }
 
 // rereader reads data that may have to be read again. It remembers what it read if
