@@ -64,6 +64,12 @@ func (d *data) features() aoso.Features { return d.block(0, d.rows) }
 // block returns the features of the rows from first up to, but not including, last.
 func (d *data) block(first, last int) aoso.Features { return &block{d, first, last - first} }
 
+// dataset is the data as a dataset.
+func (d *data) dataset(o aoso.DatasetOptions) (*aoso.Dataset, error) {
+	o.Names, o.Categorical, o.RowIDs = d.names, d.coded, d.ids
+	return aoso.NewDataset(d.features(), aoso.StringLabels(d.labels), o)
+}
+
 // block is a table of some rows of data.
 type block struct {
 	*data
@@ -88,13 +94,25 @@ func (r *reader) read(file string) (*data, error) {
 	if err != nil {
 		return nil, err
 	}
+	r.describe(file, t)
+	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.IDs, t.Rows}, nil
+}
+
+// describe says what a file was taken for, and warns if its header is doubtful.
+func (r *reader) describe(file string, t *table.Table) {
+	r.warnDoubt(file, t)
 	for _, odd := range t.Odd {
 		warn(r.stderr(), "%s: %s; use --numeric if it should be numeric, else --categorical", file, odd)
 	}
 	if report := kindsOf(t); report != "" {
 		fmt.Fprintf(r.stderr(), "%s: %s\n", terminal.Plain(cmp.Or(map[string]string{"-": "standard input"}[file], file)), terminal.Plain(report))
 	}
-	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.IDs, t.Rows}, nil
+}
+
+func (r *reader) warnDoubt(file string, t *table.Table) {
+	if t.Doubt != "" {
+		warn(r.stderr(), "%s: %s; use --header yes or --header no", file, t.Doubt)
+	}
 }
 
 // kindsOf says what the columns of a table were taken for; "" if all are numbers.
@@ -162,15 +180,10 @@ func (r *reader) readUnlabelled(file string, of owner, called string) (*data, er
 	return d, err
 }
 
-// readTable reads a file according to the flags, and warns if the header is
-// doubtful.
+// readTable reads a file according to the flags.
 func (r *reader) readTable(file string, o table.Options) (*table.Table, error) {
 	o.Label, o.Header, o.Format, o.Ignore, o.RowID = r.label, r.header, r.format, r.ignore, r.rowID
-	t, err := table.Read(file, o)
-	if err == nil && t.Doubt != "" {
-		warn(r.stderr(), "%s: %s; use --header yes or --header no", file, t.Doubt)
-	}
-	return t, err
+	return table.Read(file, o)
 }
 
 func (r *reader) readMatched(file string, of owner, called string, o table.Options) (*data, error) {
@@ -186,6 +199,7 @@ func (r *reader) readMatched(file string, of owner, called string, o table.Optio
 	if err != nil {
 		return nil, err
 	}
+	r.warnDoubt(file, t)
 	position, err := match(t, file, names, called)
 	if err != nil {
 		return nil, err

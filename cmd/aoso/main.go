@@ -51,7 +51,7 @@ Empty cells, NA, NaN and ? are missing values.`,
 		SilenceUsage:       true,
 		DisableSuggestions: true,
 	}
-	root.AddCommand(newTrain(), newTune(), newPredict(), newEval(), newInfo(), newExplain(), newExport(),
+	root.AddCommand(newBin(), newTrain(), newTune(), newPredict(), newEval(), newInfo(), newExplain(), newExport(),
 		newTruncate(), newMerge(), newRefit(), newCalibrate(), newConformalize())
 	root.SetArgs(args)
 	root.SetOut(out)

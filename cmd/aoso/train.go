@@ -220,18 +220,7 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 
 // datasets reads the training set and the validation set, which may be nil.
 func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *aoso.Dataset, err error) {
-	o := aoso.DatasetOptions{MaxBins: t.maxBins, Seed: t.params.Seed, Threads: t.params.Threads, Init: before}
-	var d *data
-	if before == nil {
-		d, err = t.read(t.data)
-	} else {
-		d, err = t.readAs(t.data, before, "the model to continue")
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	o.Names, o.Categorical, o.RowIDs = d.names, d.coded, d.ids
-	if train, err = aoso.NewDataset(d.features(), aoso.StringLabels(d.labels), o); err != nil {
+	if train, err = t.trainingSet(before, stderr); err != nil {
 		return nil, nil, err
 	}
 	if classes := train.Classes(); len(classes) == 1 {
@@ -240,7 +229,8 @@ func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *
 	if t.valid == "" {
 		return train, nil, nil
 	}
-	if d, err = t.readValid(t.valid, train); err != nil {
+	d, err := t.readValid(t.valid, train)
+	if err != nil {
 		return nil, nil, err
 	}
 	if valid, err = train.Aligned(d.features(), aoso.StringLabels(d.labels), nil); err != nil {
@@ -250,6 +240,33 @@ func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *
 		warn(stderr, "%d of the %d rows of %s have labels that the training data do not have; they count as errors", n, valid.Rows(), t.valid)
 	}
 	return train, valid, nil
+}
+
+// trainingSet reads the training set.
+func (t *trainer) trainingSet(before *aoso.Model, stderr io.Writer) (*aoso.Dataset, error) {
+	o := aoso.DatasetOptions{MaxBins: t.maxBins, Seed: t.params.Seed, Threads: t.params.Threads, Init: before}
+	switch {
+	case isDataset(t.data) && before != nil:
+		return nil, usageError(fmt.Errorf("%s is a dataset, which cannot continue a model; allowed with --init: a data file", t.data))
+	case isDataset(t.data):
+		return aoso.LoadDataset(t.data)
+	case before != nil:
+		d, err := t.readAs(t.data, before, "the model to continue")
+		if err != nil {
+			return nil, err
+		}
+		return d.dataset(o)
+	case isLarge(t.data):
+		s := t.newStream(t.data)
+		bar := newReadBar(stderr, s)
+		defer bar.close()
+		return s.dataset(context.Background(), &t.reader, o, bar.begin)
+	}
+	d, err := t.read(t.data)
+	if err != nil {
+		return nil, err
+	}
+	return d.dataset(o)
 }
 
 // train trains to the end or until it is interrupted. The caller closes the

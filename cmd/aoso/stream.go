@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/data/table"
+	"github.com/libaoso/aoso/internal/mem"
+)
+
+// stream is the rows of data files, one file after the other, which are read block
+// by block and more than once.
+type stream struct {
+	names   []string // of the files
+	files   []*table.File
+	reading func(bytes int) // is told of every read; nil: nobody asks
+}
+
+// newStream is the stream of labelled files, which are read later.
+func (r *reader) newStream(names ...string) *stream {
+	o := table.Options{Label: r.label, Header: r.header, Format: r.format, RowID: r.rowID, Ignore: r.ignore, Numeric: r.numeric, Categorical: r.categorical}
+	s := &stream{names: names}
+	for _, name := range names {
+		f := table.NewFile(name, o)
+		f.Progress = func(bytes int) {
+			if s.reading != nil {
+				s.reading(bytes)
+			}
+		}
+		s.files = append(s.files, f)
+	}
+	return s
+}
+
+// size is the size of all files in bytes.
+func (s *stream) size() (sum int64) {
+	for _, f := range s.files {
+		sum += f.Size()
+	}
+	return sum
+}
+
+// dataset builds a dataset of the stream, until ctx is cancelled. begin is called
+// before the files are read, twice each.
+func (s *stream) dataset(ctx context.Context, r *reader, o aoso.DatasetOptions, begin func()) (*aoso.Dataset, error) {
+	first, err := s.first()
+	if err != nil {
+		return nil, err
+	}
+	o.Names, o.Categorical = slices.Clone(first.Names), first.Coded
+	for {
+		begin()
+		d, err := aoso.NewDatasetFromBlocks(s.blocks(ctx), o)
+		if errors.Is(err, table.ErrAgain) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i, f := range s.files {
+			r.describe(s.names[i], f.Facts)
+		}
+		return d, nil
+	}
+}
+
+// first is the first block.
+func (s *stream) first() (first *table.Table, err error) {
+	for first, err = range s.files[0].Blocks() {
+		break
+	}
+	if errors.Is(err, table.ErrAgain) {
+		return s.first()
+	}
+	return first, err
+}
+
+// blocks are the rows, until ctx is cancelled.
+func (s *stream) blocks(ctx context.Context) iter.Seq2[aoso.Block, error] {
+	return func(yield func(aoso.Block, error) bool) {
+		var names []string
+		for i, f := range s.files {
+			for t, err := range f.Blocks() {
+				if err == nil {
+					err = ctx.Err()
+				}
+				if err == nil && i > 0 && !slices.Equal(t.Names, names) {
+					err = &table.Error{File: s.names[i], Msg: "its columns are " + listed(t.Names) + ", those of " + s.names[0] + " are " + listed(names)}
+				}
+				if err != nil {
+					yield(aoso.Block{}, err)
+					return
+				}
+				names = t.Names
+				d := &data{columns: t.Columns, categories: t.Categories, rows: t.Rows}
+				if !yield(aoso.Block{Features: d.features(), Labels: aoso.StringLabels(t.Labels), RowIDs: t.IDs}, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// isLarge tells whether a data file is better read as a stream: whether its rows,
+// in memory as numbers, may take half of the memory.
+func isLarge(file string) bool {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	growth := 4.0 // two characters a number, eight bytes
+	if strings.HasSuffix(file, ".gz") {
+		growth *= 4
+	}
+	return growth*float64(info.Size()) > mem.Plannable()/2
+}
+
+// isDataset tells whether a file is a dataset that bin has made.
+func isDataset(file string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	var start [4]byte
+	_, err = f.Read(start[:])
+	return err == nil && string(start[:]) == "AOSO"
+}
