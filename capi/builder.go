@@ -12,12 +12,14 @@ type builder struct {
 	cols    int
 	options aoso.DatasetOptions
 	bytes   float64 // lower bound of the memory in use
+	twice   bool    // the rows come twice
 }
 
 // reset removes all rows.
 func (b *builder) reset() (err error) {
+	b.Free()
 	b.DatasetBuilder, err = aoso.NewDatasetBuilder(b.cols, b.options)
-	b.bytes = 0
+	b.bytes, b.twice = 0, false
 	return err
 }
 
@@ -45,41 +47,90 @@ func goaoso_builder_create(cols C.int64_t, options *C.aoso_dataset_options, out 
 			return badArgument("options.num_row_ids", c.num_row_ids, "0 with null row_ids, because row ids are passed with the chunks")
 		}
 		b := &builder{cols: int(cols), options: o}
-		if err := b.reset(); err != nil {
+		if b.DatasetBuilder, err = aoso.NewDatasetBuilder(b.cols, o); err != nil {
 			return err
 		}
 		return put(out, b)
 	})
 }
 
+// chunk is rows in memory of the host.
+type chunk struct {
+	x       *matrix
+	labels  aoso.Labels
+	weights []float64
+	ids     []uint64
+}
+
+// cChunk is how C describes a chunk.
+type cChunk struct {
+	x                     *C.aoso_matrix
+	y                     *C.aoso_labels
+	weights               *C.double
+	rowIDs                *C.uint64_t
+	numWeights, numRowIDs C.int64_t
+}
+
+// useChunk has a builder take a chunk, for which it needs so many bytes more.
+func useChunk(handle C.uintptr_t, c cChunk, need func(*builder, *matrix) float64, take func(*builder, *chunk) error) error {
+	return useMatrix(c.x, func(m *matrix) error {
+		return useBuilder(handle, func(b *builder) error {
+			w, err := readWeights("num_weights", c.weights, c.numWeights, m.Rows())
+			if err != nil {
+				return err
+			}
+			ids, err := readRowIDs("num_row_ids", c.rowIDs, c.numRowIDs, m.Rows())
+			if err != nil {
+				return err
+			}
+			bytes := need(b, m)
+			if err := affordable("the builder with this chunk", b.bytes+bytes); err != nil {
+				return err
+			}
+			labels, err := readLabels(c.y, m.Rows())
+			if err != nil {
+				return err
+			}
+			apart(b.options.Threads, nil, func() { err = take(b, &chunk{m, labels, w, ids}) })
+			if err == nil {
+				b.bytes += bytes
+			}
+			return onFile(err)
+		})
+	})
+}
+
 //export goaoso_builder_append
 func goaoso_builder_append(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, rowIDs *C.uint64_t, numRowIDs C.int64_t) C.aoso_status {
+	need := func(b *builder, m *matrix) float64 {
+		if b.twice {
+			return 0
+		}
+		const perCell, perColumn, perRow = 4, 64, 24 // a weight, a label and an id
+		return float64(m.Cols())*(perCell*float64(m.Rows())+perColumn) + perRow*float64(m.Rows())
+	}
 	return try(func() error {
-		return useMatrix(x, func(m *matrix) error {
-			return useBuilder(handle, func(b *builder) error {
-				w, err := readWeights("num_weights", weights, numWeights, m.Rows())
-				if err != nil {
-					return err
-				}
-				ids, err := readRowIDs("num_row_ids", rowIDs, numRowIDs, m.Rows())
-				if err != nil {
-					return err
-				}
-				const perCell, perColumn, perRow = 4, 64, 24 // a weight, a label and an id
-				bytes := float64(m.Cols())*(perCell*float64(m.Rows())+perColumn) + perRow*float64(m.Rows())
-				if err := affordable("the builder with this chunk", b.bytes+bytes); err != nil {
-					return err
-				}
-				labels, err := readLabels(y, m.Rows())
-				if err != nil {
-					return err
-				}
-				apart(b.options.Threads, nil, func() { err = b.Append(m.Features, labels, w, ids) })
-				if err == nil {
-					b.bytes += bytes
-				}
-				return err
-			})
+		return useChunk(handle, cChunk{x, y, weights, rowIDs, numWeights, numRowIDs}, need, func(b *builder, c *chunk) error {
+			return b.Append(c.x.Features, c.labels, c.weights, c.ids)
+		})
+	})
+}
+
+//export goaoso_builder_sample
+func goaoso_builder_sample(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, rowIDs *C.uint64_t, numRowIDs C.int64_t) C.aoso_status {
+	need := func(b *builder, m *matrix) float64 {
+		const perRow = 5 // a label, and its number
+		bytes := float64(perRow)
+		if b.options.Path == "" {
+			bytes += float64(m.dense)
+		}
+		return bytes * float64(m.Rows())
+	}
+	return try(func() error {
+		return useChunk(handle, cChunk{x, y, weights, rowIDs, numWeights, numRowIDs}, need, func(b *builder, c *chunk) error {
+			err := b.Sample(c.x.Features, c.labels, c.weights, c.ids)
+			b.twice = b.twice || err == nil
+			return err
 		})
 	})
 }
@@ -91,15 +142,18 @@ func finish(handle C.uintptr_t, out *C.uintptr_t, make func(*builder) (*aoso.Dat
 		return err
 	}
 	return useBuilder(handle, func(b *builder) error {
-		const cells = 4 // the builder needs four times as many bytes as the dataset
-		err := affordable("the dataset", b.bytes+b.bytes/cells)
+		dataset := b.bytes / 4 // the builder mostly needs four times as many bytes
+		if b.twice {
+			dataset = 0
+		}
+		err := affordable("the dataset", b.bytes+dataset)
 		if err != nil {
 			return err
 		}
 		var d *aoso.Dataset
 		apart(b.options.Threads, nil, func() { d, err = make(b) })
 		if err != nil {
-			return err
+			return onFile(err)
 		}
 		if err := addDataset(out, d); err != nil {
 			return err
@@ -129,5 +183,5 @@ func goaoso_builder_finish_aligned(handle, train C.uintptr_t, out *C.uintptr_t) 
 
 //export goaoso_builder_free
 func goaoso_builder_free(handle C.uintptr_t) C.aoso_status {
-	return free("builder", handle, func(*builder) {})
+	return free("builder", handle, func(b *builder) { b.Free() })
 }

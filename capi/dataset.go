@@ -79,6 +79,11 @@ func readDatasetOptions(p *C.aoso_dataset_options, cols int) (g aoso.DatasetOpti
 	if g.Categorical, err = readCategorical(o, cols); err != nil {
 		return g, o, err
 	}
+	if o.path != nil {
+		if g.Path, err = goString("options.path", o.path); err != nil {
+			return g, o, err
+		}
+	}
 	if handle := readWord(p, unsafe.Offsetof(p.init)); handle != 0 {
 		m, err := find[*model]("options.init", uint64(handle))
 		if err != nil {
@@ -166,7 +171,7 @@ func goaoso_dataset_create(x *C.aoso_matrix, y *C.aoso_labels, options *C.aoso_d
 			var d *aoso.Dataset
 			apart(o.Threads, nil, func() { d, err = aoso.NewDataset(m.Features, labels, o) })
 			if err != nil {
-				return err
+				return onFile(err)
 			}
 			logInfo("dataset of %d rows, %d features, %d classes", d.Rows(), m.Cols(), len(d.Classes()))
 			return addDataset(out, d)

@@ -206,6 +206,11 @@ aoso_status aoso_builder_append_with_ids(aoso_builder *builder, const aoso_matri
     GO_ROWS(x, goaoso_builder_append(ID(builder), P(x), P(y), P(weights), num_weights, P(row_ids), num_row_ids));
 }
 
+aoso_status aoso_builder_sample(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y, const double *weights,
+                              int64_t num_weights, const uint64_t *row_ids, int64_t num_row_ids) {
+    GO_ROWS(x, goaoso_builder_sample(ID(builder), P(x), P(y), P(weights), num_weights, P(row_ids), num_row_ids));
+}
+
 aoso_status aoso_builder_finish(aoso_builder *builder, aoso_dataset **out) {
     GO_LONG(goaoso_builder_finish(ID(builder), P(out)));
 }

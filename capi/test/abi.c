@@ -20,7 +20,7 @@
 #define DATASET_OPTIONS(F, T)                                                                                 \
     F(T, struct_size) F(T, max_bins) F(T, sample_rows) F(T, seed) F(T, num_threads) F(T, dense_only)          \
     F(T, weights) F(T, num_weights) F(T, feature_names) F(T, num_feature_names) F(T, init) \
-    F(T, categorical) F(T, num_categorical) F(T, row_ids) F(T, num_row_ids)
+    F(T, categorical) F(T, num_categorical) F(T, row_ids) F(T, num_row_ids) F(T, path)
 #define DATASET_INFO(F, T) F(T, struct_size) F(T, rows) F(T, features) F(T, classes) F(T, unknown) F(T, bytes)
 #define MEMORY(F, T)                                                                                          \
     F(T, struct_size) F(T, matrix) F(T, sparse) F(T, residuals) F(T, rows) F(T, histograms) F(T, quantizing)  \

@@ -478,6 +478,52 @@ static void builder(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_builder_create(COLS, NULL, NULL));
 }
 
+// A dataset of rows that come twice is the same as one created from all rows.
+static void builder_twice(const char *folder) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/twice.aosod", folder);
+    for (int mapped = 0; mapped < 2; mapped++) {
+        aoso_dataset_options o = {.struct_size = sizeof o, .path = mapped ? path : NULL};
+        aoso_builder *b;
+        aoso_dataset *d;
+        OK(aoso_builder_create(COLS, &o, &b));
+        aoso_matrix x = data();
+        aoso_labels y = aoso_int32_labels(classes, ROWS);
+        OK(aoso_builder_sample(b, &x, &y, NULL, 0, NULL, 0));
+        for (int first = 0, n; first < ROWS; first += n) {
+            n = ROWS - first < 70 ? ROWS - first : 70;
+            aoso_matrix part = aoso_row_major(values + first * COLS, AOSO_FLOAT64, n, COLS);
+            aoso_labels labels = aoso_int32_labels(classes + first, n);
+            OK(aoso_builder_append(b, &part, &labels, NULL, 0));
+            FAILS(AOSO_INVALID_ARGUMENT, "before the first append", aoso_builder_sample(b, &part, &labels, NULL, 0, NULL, 0));
+        }
+        FAILS(AOSO_INVALID_ARGUMENT, "as the first time", aoso_builder_append(b, &x, &y, NULL, 0));
+        OK(aoso_builder_finish(b, &d));
+        EXPECT(same(want, fingerprint_on(d)));
+        OK(aoso_builder_sample(b, &x, &y, NULL, 0, NULL, 0)); /* the builder is empty again */
+        FAILS(AOSO_INVALID_ARGUMENT, "rows is 0", aoso_builder_finish(b, &d));
+        OK(aoso_builder_free(b));
+        if (mapped) {
+            aoso_dataset *loaded;
+            OK(aoso_dataset_load(path, &loaded));
+            EXPECT(same(want, fingerprint_on(loaded)));
+        }
+    }
+    remove(path);
+    aoso_matrix x = data();
+    aoso_labels y = aoso_int32_labels(classes, ROWS);
+    aoso_dataset_options o = {.struct_size = sizeof o, .path = path};
+    aoso_dataset *d, *loaded;
+    OK(aoso_dataset_create(&x, &y, &o, &d));
+    EXPECT(same(want, fingerprint_on(d))); /* frees it */
+    OK(aoso_dataset_load(path, &loaded));
+    EXPECT(same(want, fingerprint_on(loaded)));
+    remove(path);
+    o.path = "/no/such/folder/file";
+    FAILS(AOSO_IO, "cannot write", aoso_dataset_create(&x, &y, &o, &d));
+    FAILS(AOSO_INVALID_HANDLE, "builder is null", aoso_builder_sample(NULL, &x, &y, NULL, 0, NULL, 0));
+}
+
 static void files(const char *folder) {
     char path[4096];
     snprintf(path, sizeof path, "%s/dataset.aosod", folder);
@@ -526,6 +572,7 @@ int main(int argc, char **argv) {
     info();
     builder();
     row_ids();
+    builder_twice(argc > 1 ? argv[1] : ".");
     files(argc > 1 ? argv[1] : ".");
     return finish("data");
 }

@@ -17,19 +17,19 @@ func Reserve(f *os.File, size int64) error {
 	return nil
 }
 
-// mapTemporary maps a new file in a folder, which loses its name at once. It is nil
-// if there is no room on the disk: a process that writes to a mapped file where
+// mapTemporary maps a new file without a name in a folder. It is nil if the file
+// system has no such files, or no room: a process that writes to a mapped file where
 // there is none would be killed.
-func mapTemporary(dir string, n int) (data []byte, unmap func()) {
-	f, err := os.CreateTemp(dir, ".aoso-*.tmp")
+func mapTemporary(folder string, n int) (data []byte, unmap func()) {
+	fd, err := unix.Open(folder, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o600)
 	if err != nil {
 		return nil, nil
 	}
-	defer f.Close()
-	if os.Remove(f.Name()) != nil || unix.Fallocate(int(f.Fd()), 0, 0, int64(n)) != nil {
+	defer unix.Close(fd)
+	if unix.Fallocate(fd, 0, 0, int64(n)) != nil {
 		return nil, nil
 	}
-	data, err = unix.Mmap(int(f.Fd()), 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	data, err = unix.Mmap(fd, 0, n, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	if err != nil {
 		return nil, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"io"
 	"path/filepath"
 	"slices"
 
@@ -76,14 +75,10 @@ func (d *Draft) Finish() error {
 }
 
 func (d *Draft) finish() error {
-	buffer := make([]byte, 1<<20)
 	for i := range d.w.arrays {
-		a, sum := &d.w.arrays[i], crc32.New(castagnoli)
-		section := io.NewSectionReader(d.file, int64(a.Offset), int64(a.size()))
-		if _, err := io.CopyBuffer(sum, section, buffer); err != nil {
+		if err := d.sum(&d.w.arrays[i]); err != nil {
 			return err
 		}
-		a.CRC = fmt.Sprintf("%08x", sum.Sum32())
 	}
 	head, err := d.w.head()
 	if err != nil {
@@ -98,6 +93,20 @@ func (d *Draft) finish() error {
 	dir, _ := filepath.Split(d.file.target)
 	d.file = nil
 	return syncDir(dir)
+}
+
+// sum computes the checksum of an array in the file.
+func (d *Draft) sum(a *arrayInfo) error {
+	buffer, sum := make([]byte, 1<<20), uint32(0)
+	for at, end := int64(a.Offset), int64(a.Offset+a.size()); at < end; at += int64(len(buffer)) {
+		buffer = buffer[:min(int64(len(buffer)), end-at)]
+		if _, err := d.file.ReadAt(buffer, at); err != nil {
+			return err
+		}
+		sum = crc32.Update(sum, castagnoli, buffer)
+	}
+	a.CRC = fmt.Sprintf("%08x", sum)
+	return nil
 }
 
 // Drop removes the draft, unless it is finished. Dropping twice does nothing.

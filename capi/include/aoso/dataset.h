@@ -24,6 +24,7 @@ typedef struct aoso_dataset_options {
     int64_t num_categorical;
     const uint64_t *row_ids; /* by row, all different; NULL: the positions of the rows, from 0 */
     int64_t num_row_ids;
+    const char *path; /* a file to keep the dataset in rather than memory, as aoso_dataset_load does; NULL: none */
 } aoso_dataset_options;
 
 /* Quantizes features and labels for training. options may be NULL. */
@@ -73,10 +74,18 @@ AOSO_API aoso_status aoso_dataset_read(const char *path, aoso_dataset **out);
 /* Frees the handle. The memory is freed when no trainer uses it any more. */
 AOSO_API aoso_status aoso_dataset_free(aoso_dataset *dataset);
 
-/* Collects the rows of a dataset in chunks, without knowing their number in
- * advance. The dataset is the same as one made from all rows at once. Until
- * finish, the builder keeps the rows: 4 bytes per value, or 8 if float32 does
- * not hold the value exactly. */
+/* Builds a dataset from chunks of rows, without knowing their number in advance.
+ * The dataset is the same as one made from all rows at once.
+ *
+ * Chunks that come once: append each. Until finish, the builder keeps the rows:
+ * 4 bytes per value, or 8 if float32 does not hold the value exactly, or 1 for
+ * whole numbers from 0 to 254.
+ *
+ * Rows that take more memory than there is come twice: pass all chunks to sample,
+ * then the same rows in the same order to append. Beside the dataset, the builder
+ * keeps the rows that bins are fitted to, and per row 1 byte for the label and for
+ * each categorical feature, or 4 above 254 labels or categories, and 4 for a
+ * weight. With options.path, the codes go to the file as they are made. */
 typedef struct aoso_builder aoso_builder;
 
 /* The options' weights and row ids must be NULL: pass them with the chunks.
@@ -94,11 +103,20 @@ AOSO_API aoso_status aoso_builder_append_with_ids(aoso_builder *builder, const a
                                             const double *weights, int64_t num_weights, const uint64_t *row_ids,
                                             int64_t num_row_ids);
 
+/* Takes rows that come twice, before the first append. weights and row_ids: as
+ * above. After an error the builder is unchanged. The appends that follow must
+ * have the same labels, and may have other numbers of rows; their weights and ids
+ * are not looked at. Not possible with options.init. */
+AOSO_API aoso_status aoso_builder_sample(aoso_builder *builder, const aoso_matrix *x, const aoso_labels *y,
+                                   const double *weights, int64_t num_weights, const uint64_t *row_ids,
+                                   int64_t num_row_ids);
+
 /* Creates the dataset and empties the builder. The builder must still be
  * freed. */
 AOSO_API aoso_status aoso_builder_finish(aoso_builder *builder, aoso_dataset **out);
 
-/* The same for a validation set, as aoso_dataset_create_aligned makes it. */
+/* The same for a validation set, as aoso_dataset_create_aligned makes it, of rows
+ * that came once. */
 AOSO_API aoso_status aoso_builder_finish_aligned(aoso_builder *builder, const aoso_dataset *train, aoso_dataset **out);
 AOSO_API aoso_status aoso_builder_free(aoso_builder *builder);
 

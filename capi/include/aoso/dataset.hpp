@@ -23,6 +23,7 @@ struct dataset_options {
     const model *init = nullptr;
     std::vector<int64_t> categorical = {}; // columns of numbers that stand for categories
     span<const uint64_t> row_ids = {};
+    std::string path = {}; // a file to keep the dataset in rather than memory
 };
 
 namespace detail {
@@ -46,6 +47,7 @@ struct c_dataset_options : aoso_dataset_options {
         num_categorical = count(o.categorical);
         row_ids = given(o.row_ids);
         num_row_ids = count(o.row_ids);
+        path = o.path.empty() ? nullptr : o.path.c_str();
     }
 };
 
@@ -88,7 +90,8 @@ private:
         : dataset(detail::make<dataset>(aoso_dataset_create, &x, &y, &o)) {}
 };
 
-// Collects a dataset in chunks of rows.
+// Builds a dataset from chunks of rows. Rows that take more memory than there is
+// come twice: all chunks to sample, then the same rows to append.
 class dataset_builder : public detail::object<aoso_builder, aoso_builder_free> {
 public:
     // The options' weights and row ids must be empty: pass them with the chunks.
@@ -106,6 +109,13 @@ public:
         const aoso_labels classes = y.get();
         detail::check(aoso_builder_append_with_ids(get(), &x, &classes, detail::given(weights), detail::count(weights),
                                                    detail::given(row_ids), detail::count(row_ids)));
+    }
+
+    // Takes rows that come twice, before the first append.
+    void sample(const matrix &x, const labels &y, span<const double> weights = {}, span<const uint64_t> row_ids = {}) {
+        const aoso_labels classes = y.get();
+        detail::check(aoso_builder_sample(get(), &x, &classes, detail::given(weights), detail::count(weights),
+                                          detail::given(row_ids), detail::count(row_ids)));
     }
 
     // Creates the dataset and empties the builder.
