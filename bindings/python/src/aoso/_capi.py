@@ -52,9 +52,9 @@ def build_info() -> dict[str, Any]:
 # ---------------------------------------------------------------- arguments --
 
 
-def _weights(weights: Array | None) -> tuple[int | None, int]:
+def _optional(values: Array | None) -> tuple[int | None, int]:
     """Two arguments: a pointer and a length."""
-    return (None, 0) if weights is None else (_address(weights), len(weights))
+    return (None, 0) if values is None else (_address(values), len(values))
 
 
 def _encoded_path(path: str | os.PathLike[str]) -> bytes:
@@ -67,47 +67,68 @@ def _encoded_path(path: str | os.PathLike[str]) -> bytes:
 # ----------------------------------------------------------------- datasets --
 
 
-def dataset(
-    x: Matrix,
-    y: Labels,
-    weights: Array | None,
-    row_ids: Array | None,
-    init: Handle | None,
-    categorical: list[int],
-    *,
-    max_bins: int,
-    sample_rows: int,
-    seed: int,
-    threads: int,
-    dense_only: bool,
-) -> Handle:
+class DatasetOptions:
+    """How a dataset is built from columns like those of ``x``."""
+
+    def __init__(
+        self,
+        x: Matrix,
+        categorical: list[int],
+        *,
+        max_bins: int,
+        sample_rows: int,
+        seed: int,
+        threads: int,
+        dense_only: bool,
+        path: str | os.PathLike[str] | None,
+        init: Handle | None = None,
+    ) -> None:
+        self.struct = o = structs.DatasetOptions()
+        o.set_integer("max_bins", max_bins)
+        o.set_integer("sample_rows", sample_rows)
+        o.set_integer("seed", seed)
+        o.set_integer("threads", threads, "num_threads")
+        o.dense_only = bool(dense_only)
+        if init is not None:
+            o.init = init._as_parameter_
+        self._columns = np.array(categorical, np.int64)
+        o.categorical, o.num_categorical = _address(self._columns), len(categorical)
+        if x.names is not None:
+            o.feature_names, o.num_feature_names = _strings("feature name", x.names), len(x.names)
+        if path is not None:
+            o.path = _encoded_path(path)
+
+
+def dataset(x: Matrix, y: Labels, weights: Array | None, row_ids: Array | None, options: DatasetOptions) -> Handle:
     """Quantize features and labels."""
-    o = _options(weights)
-    if row_ids is not None:
-        o.row_ids, o.num_row_ids = _address(row_ids), len(row_ids)
-    o.set_integer("max_bins", max_bins)
-    o.set_integer("sample_rows", sample_rows)
-    o.set_integer("seed", seed)
-    o.set_integer("threads", threads, "num_threads")
-    o.dense_only = bool(dense_only)
-    if init is not None:
-        o.init = init._as_parameter_
-    columns = np.array(categorical, np.int64)
-    o.categorical, o.num_categorical = _address(columns), len(columns)
-    if x.names is not None:
-        o.feature_names, o.num_feature_names = _strings("feature name", x.names), len(x.names)
-    return _create("dataset_create", x.struct, y.struct, o)
+    options.struct.weights, options.struct.num_weights = _optional(weights)
+    options.struct.row_ids, options.struct.num_row_ids = _optional(row_ids)
+    return _create("dataset_create", x.struct, y.struct, options.struct)
+
+
+class Builder:
+    """A builder of a dataset of rows that come twice."""
+
+    def __init__(self, cols: int, options: DatasetOptions) -> None:
+        self._handle = _create("builder_create", cols, options.struct)
+
+    def sample(self, x: Matrix, y: Labels, weights: Array | None, row_ids: Array | None) -> None:
+        _call("builder_sample", self._handle, x.struct, y.struct, *_optional(weights), *_optional(row_ids))
+
+    def append(self, x: Matrix, y: Labels) -> None:
+        _call("builder_append", self._handle, x.struct, y.struct, None, 0)
+
+    def finish(self) -> Handle:
+        out = c.c_void_p()
+        _call("builder_finish", self._handle, c.byref(out))
+        return Handle("dataset", out)
 
 
 def aligned_dataset(train: Handle, x: Matrix, y: Labels, weights: Array | None) -> Handle:
     """Quantize a validation set like its training set."""
-    return _create("dataset_create_aligned", train, x.struct, y.struct, _options(weights))
-
-
-def _options(weights: Array | None) -> structs.DatasetOptions:
     o = structs.DatasetOptions()
-    o.weights, o.num_weights = _weights(weights)
-    return o
+    o.weights, o.num_weights = _optional(weights)
+    return _create("dataset_create_aligned", train, x.struct, y.struct, o)
 
 
 class DatasetInfo(NamedTuple):
@@ -354,7 +375,7 @@ def refit(model: Handle, x: Matrix, y: Labels, weights: Array | None, keep: floa
     if not isinstance(keep, (int, float, np.integer, np.floating)):
         raise errors.ArgumentError(f"keep is {keep!r}; allowed: a number, 0 to 1")
     options = structs.RefitOptions(keep=keep)
-    options.weights, options.num_weights = _weights(weights)
+    options.weights, options.num_weights = _optional(weights)
     options.set_integer("threads", threads, "num_threads")
     return _create("model_refit", model, x.struct, y.struct, options)
 
@@ -370,19 +391,19 @@ class Calibration(NamedTuple):
 def calibrate(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> tuple[Handle, Calibration]:
     out, r = c.c_void_p(), structs.Calibration()
     options = _predict_options(0, threads)
-    _call("model_calibrate", model, x.struct, y.struct, *_weights(weights), options, c.byref(out), r)
+    _call("model_calibrate", model, x.struct, y.struct, *_optional(weights), options, c.byref(out), r)
     return Handle("model", out), Calibration(r.temperature, r.before, r.after)
 
 
 def evaluate(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> Evaluation:
     out = structs.Evaluation()
-    _call("model_evaluate", model, x.struct, y.struct, *_weights(weights), _predict_options(0, threads), out)
+    _call("model_evaluate", model, x.struct, y.struct, *_optional(weights), _predict_options(0, threads), out)
     return _read_evaluation(out)
 
 
 def evaluate_raw(model: Handle, raw: Array, y: Labels, weights: Array | None) -> Evaluation:
     out = structs.Evaluation()
-    _call("model_evaluate_raw", model, _address(raw), raw.size, y.struct, *_weights(weights), out)
+    _call("model_evaluate_raw", model, _address(raw), raw.size, y.struct, *_optional(weights), out)
     return _read_evaluation(out)
 
 
@@ -406,7 +427,7 @@ def predict_set(
 
 
 def conformalize(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> Handle:
-    return _create("model_conformalize", model, x.struct, y.struct, *_weights(weights), _predict_options(0, threads))
+    return _create("model_conformalize", model, x.struct, y.struct, *_optional(weights), _predict_options(0, threads))
 
 
 def decide(model: Handle, x: Matrix, costs: Array, threads: int) -> tuple[Array, Array]:
@@ -419,7 +440,7 @@ def decide(model: Handle, x: Matrix, costs: Array, threads: int) -> tuple[Array,
 def reliability(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> tuple[float, float, Array]:
     """The Brier score, the expected calibration error and the bins."""
     r = structs.Reliability()
-    _call("model_reliability", model, x.struct, y.struct, *_weights(weights), _predict_options(0, threads), r)
+    _call("model_reliability", model, x.struct, y.struct, *_optional(weights), _predict_options(0, threads), r)
     return r.brier, r.ece, np.frombuffer(r.bins, structs.RELIABILITY_BIN)[: r.num_bins].copy()
 
 

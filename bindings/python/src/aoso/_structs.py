@@ -102,6 +102,7 @@ class DatasetOptions(Struct):
         ("num_categorical", c.c_int64),
         ("row_ids", c.c_void_p),
         ("num_row_ids", c.c_int64),
+        ("path", c.c_char_p),
     ]
 
 

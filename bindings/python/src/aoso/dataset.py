@@ -6,7 +6,7 @@ import functools
 import os
 from typing import Any
 
-from . import _capi, _labels, _matrix
+from . import _blocks, _capi, _labels, _matrix
 from .booster import Booster
 from .errors import ArgumentError
 
@@ -52,6 +52,9 @@ class Dataset:
         Store no sparse feature row by row: slower, the same model.
     init_model : Booster, optional
         A model to continue: training adds trees to it. Its classes and features become those of the dataset.
+    path : path, optional
+        A file to keep the dataset in, rather than memory, as :meth:`load` does. It is replaced completely, or left unchanged on
+        an error. ``x`` may be a ``numpy.memmap`` that is larger than the memory. Not with ``init_model``.
 
     Attributes
     ----------
@@ -91,6 +94,7 @@ class Dataset:
         threads: int = 0,
         dense_only: bool = False,
         init_model: Booster | None = None,
+        path: str | os.PathLike[str] | None = None,
     ) -> None:
         matrix = _matrix.read(x, feature_names)
         if init_model is not None:
@@ -104,19 +108,18 @@ class Dataset:
         rows = matrix.shape[0]
         labels, classes = _labels.read(y, rows)
         weights = _matrix.weights(weight, rows)
-        self._handle = _capi.dataset(
+        options = _capi.DatasetOptions(
             matrix,
-            labels,
-            weights,
-            _matrix.row_ids(row_id, rows),
-            None if init_model is None else init_model._handle,
             columns,
             max_bins=max_bins,
             sample_rows=sample_rows,
             seed=seed,
             threads=threads,
             dense_only=dense_only,
+            path=path,
+            init=None if init_model is None else init_model._handle,
         )
+        self._handle = _capi.dataset(matrix, labels, weights, _matrix.row_ids(row_id, rows), options)
         self._describe()
         names = _capi.class_names("dataset", self._handle, self._info.classes)
         if init_model is None:
@@ -127,6 +130,85 @@ class Dataset:
     def _describe(self) -> None:
         self._info = _capi.dataset_info(self._handle)
         self.feature_names = _capi.feature_names("dataset", self._handle, self._info.features)
+
+    @classmethod
+    def from_blocks(
+        cls,
+        blocks: Any,
+        *,
+        feature_names: list[str] | None = None,
+        categorical_features: Any = "from_dtype",
+        max_bins: int = 255,
+        sample_rows: int = 200_000,
+        seed: int = 0,
+        threads: int = 0,
+        dense_only: bool = False,
+        path: str | os.PathLike[str] | None = None,
+    ) -> Dataset:
+        """Quantize rows that come in blocks, which need not be in memory all at once.
+
+        The blocks are read twice: first to find the classes, categories and bins, then to quantize the rows. The dataset is the
+        same as one made of all rows at once, whatever the sizes of the blocks.
+
+        Parameters
+        ----------
+        blocks : callable or iterable
+            A function without arguments that returns an iterator, such as a generator function, or a list or another object that
+            can be iterated over more than once. It gives blocks ``(x, y)``, ``(x, y, weight)`` or ``(x, y, weight, row_id)``,
+            each as for :class:`Dataset`, with the same columns in the same order, and the same rows each time. Either all blocks
+            have weights or none, and likewise row ids; ``weight`` may be None. A block is not used after the next one is asked
+            for.
+        feature_names, categorical_features, max_bins, sample_rows, seed, threads, dense_only
+            As for :class:`Dataset`.
+        path : path, optional
+            A file to keep the dataset in, rather than memory, as :meth:`load` does. It has a byte a value and 4 bytes a row, and
+            is written block by block.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        ArgumentError
+            If an argument is not as above, or if the rows differ the second time.
+
+        Examples
+        --------
+        >>> import aoso, numpy as np
+        >>> def blocks():
+        ...     for k in range(3):
+        ...         x = np.random.default_rng(k).normal(size=(1000, 4))
+        ...         yield x, x[:, 0] > x[:, 1]
+        >>> aoso.Dataset.from_blocks(blocks)
+        Dataset(3000 rows, 4 features, 2 classes)
+        """
+        source = _blocks.Source(blocks, feature_names)
+        builder: _capi.Builder | None = None
+        for matrix, labels, weights, row_ids in source:
+            if builder is None:
+                _matrix.check_distinct(matrix.names)
+                options = _capi.DatasetOptions(
+                    matrix,
+                    _matrix.categorical(categorical_features, matrix),
+                    max_bins=max_bins,
+                    sample_rows=sample_rows,
+                    seed=seed,
+                    threads=threads,
+                    dense_only=dense_only,
+                    path=path,
+                )
+                builder = _capi.Builder(matrix.shape[1], options)
+            builder.sample(matrix, labels, weights, row_ids)
+        if builder is None:
+            raise ArgumentError("blocks has no blocks; allowed: at least one")
+        for matrix, labels, *_ in source:
+            builder.append(matrix, labels)
+        dataset = cls.__new__(cls)
+        dataset._handle = builder.finish()
+        dataset._describe()
+        dataset.classes = _labels.ordered(source.classes, _capi.class_names("dataset", dataset._handle, dataset._info.classes))
+        return dataset
 
     def aligned(self, x: Any, y: Any, *, weight: Any = None) -> Dataset:
         """A validation set with the bins and classes of this training set.
