@@ -38,8 +38,8 @@ type Builder struct {
 	set     *Set
 	columns bin.Source // of the kept rows, encoded
 	coder   bin.Coder
-	file    *codeFile  // nil: the set is kept in memory
-	row     int        // the next row to quantize
+	file    *codeFile // nil: the set is kept in memory
+	row     int       // the next row to quantize
 }
 
 // NewBuilder is a builder without rows, whose categories go to the dictionary.
