@@ -14,13 +14,16 @@ import (
 )
 
 // blocksOfSize cuts a table into blocks of so many rows.
-func blocksOfSize(x Features, y Labels, weights []float64, size int) iter.Seq2[Block, error] {
+func blocksOfSize(x Features, y Labels, o DatasetOptions, size int) iter.Seq2[Block, error] {
 	return func(yield func(Block, error) bool) {
 		for first := 0; first < x.Rows(); first += size {
 			n := min(size, x.Rows()-first)
 			b := Block{Features: category.Rows(x, first, n), Labels: y[first:][:n]}
-			if weights != nil {
-				b.Weights = weights[first:][:n]
+			if o.Weights != nil {
+				b.Weights = o.Weights[first:][:n]
+			}
+			if o.RowIDs != nil {
+				b.RowIDs = o.RowIDs[first:][:n]
 			}
 			if !yield(b, nil) {
 				return
@@ -46,6 +49,10 @@ func TestBlocks(t *testing.T) {
 		d := blobs(95, 1<<16+3000, 3, 4, 100).punch(95, 0.02).weighted(95)
 		return d.features(), d.labels(), d.weights
 	}
+	ids := make([]uint64, 3000)
+	for i := range ids {
+		ids[i] = uint64(i*7919%3000) << 40
+	}
 	for name, c := range map[string]struct {
 		data  func() (Features, Labels, []float64)
 		o     DatasetOptions
@@ -53,6 +60,7 @@ func TestBlocks(t *testing.T) {
 	}{
 		"numbers": {wide, DatasetOptions{Names: []string{"x", "y", "z"}, SampleRows: 5000, Seed: 3, MaxBins: 90}, []int{1000, 65_536, 1 << 20}},
 		"mixed":   {mixed, DatasetOptions{SampleRows: 1000, Categorical: []int{2}}, []int{100, 999, 1 << 20}},
+		"ids":     {mixed, DatasetOptions{SampleRows: 1000, RowIDs: ids}, []int{300}},
 		"all":     {mixed, DatasetOptions{SampleRows: -1, DenseOnly: true}, []int{777}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -68,8 +76,9 @@ func TestBlocks(t *testing.T) {
 			for _, size := range c.sizes {
 				for _, path := range []string{"", filepath.Join(t.TempDir(), "set.aoso")} {
 					o := c.o
+					o.RowIDs = nil
 					o.Path, o.Threads = path, 1+size%2
-					got, err := NewDatasetFromBlocks(blocksOfSize(x, y, weights, size), o)
+					got, err := NewDatasetFromBlocks(blocksOfSize(x, y, whole, size), o)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -114,7 +123,7 @@ func TestBlocksErrors(t *testing.T) {
 		pass = 0
 		return func(yield func(Block, error) bool) {
 			pass++
-			for block, err := range blocksOfSize(x, y, nil, 100) {
+			for block, err := range blocksOfSize(x, y, DatasetOptions{}, 100) {
 				if pass == 2 {
 					block, err = change(block)
 				}
@@ -132,9 +141,9 @@ func TestBlocksErrors(t *testing.T) {
 		texts    []string
 	}{
 		{second(func(b Block) (Block, error) { return b, broken }), "", nil},
-		{blocksTwice(blocksOfSize(x, y, nil, 200), blocksOfSize(x, other, nil, 300)), "labels[17]", []string{"301", y[17].Value()}},
-		{blocksTwice(blocksOfSize(x, y, nil, 200), blocksOfSize(category.Rows(x, 0, 150), y[:150], nil, 100)), "rows", []string{"150", "300"}},
-		{blocksTwice(blocksOfSize(category.Rows(x, 0, 150), y[:150], nil, 100), blocksOfSize(x, y, nil, 200)), "rows", []string{"200", "150"}},
+		{blocksTwice(blocksOfSize(x, y, DatasetOptions{}, 200), blocksOfSize(x, other, DatasetOptions{}, 300)), "labels[17]", []string{"301", y[17].Value()}},
+		{blocksTwice(blocksOfSize(x, y, DatasetOptions{}, 200), blocksOfSize(category.Rows(x, 0, 150), y[:150], DatasetOptions{}, 100)), "rows", []string{"150", "300"}},
+		{blocksTwice(blocksOfSize(category.Rows(x, 0, 150), y[:150], DatasetOptions{}, 100), blocksOfSize(x, y, DatasetOptions{}, 200)), "rows", []string{"200", "150"}},
 	} {
 		dir := t.TempDir()
 		pass = 0
@@ -152,14 +161,16 @@ func TestBlocksErrors(t *testing.T) {
 	}
 	_, err := NewDatasetFromBlocks(func(func(Block, error) bool) {}, DatasetOptions{})
 	wantArgumentError(t, err, "blocks", "no rows")
-	_, err = NewDatasetFromBlocks(blocksOfSize(x, y, make([]float64, len(y)), 100), DatasetOptions{})
+	_, err = NewDatasetFromBlocks(blocksOfSize(x, y, DatasetOptions{Weights: make([]float64, len(y))}, 100), DatasetOptions{})
 	wantArgumentError(t, err, "weights", "all 0")
+	_, err = NewDatasetFromBlocks(blocksOfSize(x, y, DatasetOptions{RowIDs: append(make([]uint64, 100), 1, 2, 3)}, 101), DatasetOptions{})
+	wantArgumentError(t, err, "row_ids[1]")
 	first := trained(t, d, params(func(p *Params) { p.Trees = 1 })).Model
-	_, err = NewDatasetFromBlocks(blocksOfSize(x, y, nil, 100), DatasetOptions{Init: first})
+	_, err = NewDatasetFromBlocks(blocksOfSize(x, y, DatasetOptions{}, 100), DatasetOptions{Init: first})
 	wantArgumentError(t, err, "init")
 	_, err = NewDataset(x, y, DatasetOptions{Init: first, Path: "x"})
 	wantArgumentError(t, err, "path")
-	_, err = NewDatasetFromBlocks(blocksOfSize(x, y, nil, 100), DatasetOptions{Path: filepath.Join(t.TempDir(), "no", "set.aoso")})
+	_, err = NewDatasetFromBlocks(blocksOfSize(x, y, DatasetOptions{}, 100), DatasetOptions{Path: filepath.Join(t.TempDir(), "no", "set.aoso")})
 	if err == nil {
 		t.Error("there is no such folder")
 	}
