@@ -37,7 +37,7 @@ def test_attributes(frame):
     assert (model.n_iter_, model.best_iteration_, model.evals_result_) == (30, 30, {})
     assert model.feature_importances_.shape == (4,) and model.feature_importances_.sum() == pytest.approx(1)
     assert model.booster_.feature_names == list("abcd")
-    assert model.score(X, y) > 0.95
+    assert model.score(X, y) > 0.9
     assert not hasattr(AOSOClassifier(trees=5).fit(X.to_numpy(), y), "feature_names_in_")
 
 
