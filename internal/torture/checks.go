@@ -32,6 +32,7 @@ var checks = []check{
 	{"scaled", 0.1, checkScaled},
 	{"dataset file", 0.1, checkDatasetFile},
 	{"builder", 0.1, checkBuilder},
+	{"order", 0.2, checkOrder},
 	{"concurrent", 0.1, checkConcurrent},
 	{"model file", 0.5, checkModelFile},
 	{"paths", 0.5, checkPaths},

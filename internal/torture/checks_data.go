@@ -118,3 +118,29 @@ func checkBuilder(t *trial, d dice) error {
 	}
 	return t.same("in chunks", train, valid, nil)
 }
+
+// checkOrder trains on the rows in another order, with their ids.
+func checkOrder(t *trial, d dice) error {
+	moved := &table{naming: t.train.naming, x: make([][]float64, t.train.cols())}
+	options := t.data
+	options.Weights = nil
+	for _, row := range d.Perm(t.train.rows()) {
+		for j, column := range t.train.x {
+			moved.x[j] = append(moved.x[j], column[row])
+		}
+		moved.y = append(moved.y, t.train.y[row])
+		options.RowIDs = append(options.RowIDs, uint64(row))
+		if t.train.weights != nil {
+			options.Weights = append(options.Weights, t.train.weights[row])
+		}
+	}
+	train, err := aoso.NewDataset(moved.columns(), moved.labels(), options)
+	if err != nil {
+		return err
+	}
+	valid, err := t.aligned(train)
+	if err != nil {
+		return err
+	}
+	return t.same("in another order of the rows", train, valid, nil)
+}

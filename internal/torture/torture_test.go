@@ -149,6 +149,7 @@ func TestChecks(t *testing.T) {
 		"scaled":          score,
 		"dataset file":    fingerprint,
 		"builder":         fingerprint,
+		"order":           fingerprint,
 		"concurrent":      fingerprint,
 		"model file":      score,
 		"paths":           score,
