@@ -97,13 +97,20 @@ func (b *DatasetBuilder) Sample(x Features, labels Labels, weights []float64, ro
 	if err := b.take(x, labels, weights, rowIDs); err != nil || x.Rows() == 0 {
 		return err
 	}
-	if b.passes == nil {
-		b.passes = data.NewBuilder(b.options.building(b.cols), &b.dictionary)
-	}
+	b.beginPasses()
 	team := par.NewTeam(b.options.Threads)
 	defer team.Close()
 	b.passes.Sample(x, labels, weights, rowIDs, team)
 	return nil
+}
+
+// beginPasses makes ready for rows that come twice.
+func (b *DatasetBuilder) beginPasses() {
+	if b.passes == nil {
+		o := b.options.building(b.cols)
+		o.Ranks = b.ranks
+		b.passes = data.NewBuilder(o, &b.dictionary)
+	}
 }
 
 // building is the options for rows of so many features that come twice.
@@ -113,7 +120,7 @@ func (o *DatasetOptions) building(cols int) data.BuildOptions {
 		MaxBins:     cmp.Or(o.MaxBins, bin.MaxValueBins),
 		SampleRows:  cmp.Or(o.SampleRows, defaultSampleRows),
 		Seed:        o.Seed,
-		DenseOnly:   o.DenseOnly,
+		DenseOnly:   o.DenseOnly || o.Collective != nil, // all ranks need the same forms
 		Path:        o.Path,
 		Categorical: o.categorical(cols),
 	}
@@ -140,11 +147,17 @@ func (b *DatasetBuilder) begin(team *par.Team) error {
 	if b.again {
 		return nil
 	}
-	if b.weighted && !b.positive {
-		return errNoWeight()
-	}
-	if err := checkRowIDs(b.passes.IDs, b.total); err != nil {
+	if err := b.checkPass(); err != nil {
 		return err
+	}
+	if b.ranks != nil {
+		positive := b.ranks.Any(b.total > 0 && (b.positive || !b.weighted))
+		if err := b.passes.Unite(); err != nil {
+			return err
+		}
+		if !positive {
+			return errNoWeight()
+		}
 	}
 	classes, err := Labels(b.passes.Labels()).classes()
 	if err != nil {
@@ -152,6 +165,17 @@ func (b *DatasetBuilder) begin(team *par.Team) error {
 	}
 	b.again = true
 	return encodingError(b.passes.Begin(classes, team), namesOf(b.options.Names, b.cols))
+}
+
+// checkPass checks the rows that came for the first time.
+func (b *DatasetBuilder) checkPass() error {
+	switch {
+	case b.ranks == nil && b.weighted && !b.positive:
+		return errNoWeight()
+	case b.ranks != nil && b.total > 0 && !b.identified:
+		return badArgument("row_ids", "none", "ids with every chunk, if a collective has more rows")
+	}
+	return checkRowIDs(b.passes.IDs, b.total)
 }
 
 // finish is the dataset of rows that came twice.
@@ -166,7 +190,11 @@ func (b *DatasetBuilder) finish() (*Dataset, error) {
 	case err != nil:
 		return nil, changed(err)
 	case set == nil:
-		return LoadDataset(b.options.Path)
+		d, err := LoadDataset(b.options.Path)
+		if err == nil {
+			d.set.Ranks = b.ranks
+		}
+		return d, err
 	}
 	return &Dataset{set: set}, nil
 }

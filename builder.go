@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/category"
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/par"
 )
@@ -27,6 +28,7 @@ import (
 type DatasetBuilder struct {
 	options DatasetOptions
 	cols    int
+	ranks   *collective.Group
 
 	dictionary category.Dictionary
 	total      int  // rows
@@ -61,7 +63,7 @@ func NewDatasetBuilder(cols int, o DatasetOptions) (*DatasetBuilder, error) {
 		return nil, err
 	}
 	o.Names = slices.Clone(o.Names)
-	return &DatasetBuilder{options: o, cols: cols, rows: data.NewRowBlocks(cols)}, nil
+	return &DatasetBuilder{options: o, cols: cols, ranks: collective.NewGroup(o.Collective), rows: data.NewRowBlocks(cols)}, nil
 }
 
 // Append adds the rows of x with their labels, weights and row ids, after which

@@ -9,6 +9,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/category"
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/par"
 )
@@ -33,6 +34,11 @@ type DatasetOptions struct {
 
 	DenseOnly bool // keep features in columns only, not sparse ones row by row or small ones by two; the model is the same, training slower
 
+	// Collective has the ranks that each have some of the rows; nil: these are all
+	// rows. Row ids, if given, are of one rank alone; else rows are numbered rank after
+	// rank. All ranks have the same options and features.
+	Collective Collective
+
 	// Init is a model to continue: training on the dataset adds trees to it.
 	// Its classes and features become the dataset's.
 	Init *Model
@@ -52,7 +58,16 @@ const defaultSampleRows = 200_000
 // NewDataset quantizes features and labels for training: features is
 // rows × cols, labels has one per row. NaN is a missing value; an infinite one
 // lies beyond every threshold.
+//
+// With a collective, these are the rows of one rank, of which it may have none.
 func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, error) {
+	if ranks := collective.NewGroup(o.Collective); ranks != nil {
+		d, err := newShard(features, labels, o, ranks)
+		if err != nil {
+			ranks.Abort(err)
+		}
+		return d, err
+	}
 	if err := checkFeatures(features); err != nil {
 		return nil, err
 	}
@@ -118,6 +133,79 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 		set.Group(team)
 	}
 	return &Dataset{set, start}, nil
+}
+
+// newShard is a dataset of which other ranks have more rows.
+func newShard(features Features, labels Labels, o DatasetOptions, ranks *collective.Group) (*Dataset, error) {
+	if err := checkFeatures(features); err != nil {
+		return nil, err
+	}
+	rows := features.Rows()
+	if err := labels.check(rows); err != nil {
+		return nil, err
+	}
+	weights, ids := o.Weights, o.RowIDs
+	if weights != nil && len(weights) != rows {
+		return nil, badArgument("weights", len(weights), "%d, one for each row", rows)
+	}
+	if err := checkRowIDs(ids, rows); err != nil {
+		return nil, err
+	}
+	o.Weights, o.RowIDs = nil, nil
+	b, err := NewDatasetBuilder(features.Cols(), o)
+	if err != nil {
+		return nil, err
+	}
+	defer b.Free()
+	b.ranks = ranks
+	if ids, err = numbered(ids, rows, ranks); err != nil {
+		return nil, err
+	}
+	b.beginPasses()
+	for block := range blocksOf(features, labels, weights, ids) {
+		if err := b.Sample(block.Features, block.Labels, block.Weights, block.RowIDs); err != nil {
+			return nil, err
+		}
+	}
+	for block := range blocksOf(features, labels, weights, ids) {
+		if err := b.Append(block.Features, block.Labels, nil, nil); err != nil {
+			return nil, err
+		}
+	}
+	return b.Dataset()
+}
+
+// numbered is the ids of a rank's rows. If no rank has any, rows are numbered rank
+// after rank.
+func numbered(ids []uint64, rows int, ranks *collective.Group) ([]uint64, error) {
+	counts := make([]int64, ranks.Size()+1)
+	counts[ranks.Rank()] = int64(rows)
+	if ids != nil {
+		counts[ranks.Size()] = int64(rows)
+	}
+	ranks.Sum(counts)
+	total, first := int64(0), int64(0)
+	for rank, n := range counts[:ranks.Size()] {
+		if rank == ranks.Rank() {
+			first = total
+		}
+		total += n
+	}
+	switch identified := counts[ranks.Size()]; {
+	case ranks.Err() != nil:
+		return nil, ranks.Err()
+	case total == 0:
+		return nil, badArgument("features", "0 rows", "at least one row on some rank")
+	case identified == total:
+		return ids, nil
+	case identified > 0:
+		return nil, badArgument("row_ids", len(ids), "ids on every rank, or on none")
+	}
+	ids = make([]uint64, rows)
+	for i := range ids {
+		ids[i] = uint64(first) + uint64(i)
+	}
+	return ids, nil
 }
 
 // fitEncoder makes columns of numbers of the features of a training set, and has the
@@ -235,6 +323,7 @@ func (d *Dataset) aligned(features Features, labels Labels, weights []float64, i
 	team := par.NewTeam(threads)
 	defer team.Close()
 	set := &data.Set{Target: data.NewTarget(labels, d.set.Classes), Names: d.set.Names, Encoder: d.set.Encoder, Mapper: d.set.Mapper}
+	set.Ranks = d.set.Ranks
 	set.Weights, set.IDs = narrow, slices.Clone(ids)
 	columns, err := encoded(set.Encoder, features, set.Names)
 	if err != nil {
@@ -354,9 +443,9 @@ func (d *Dataset) Info() DatasetInfo {
 	return info
 }
 
-// shape is the size of a training on the dataset.
+// shape is the size of a training on the dataset, on all machines.
 func (d *Dataset) shape() Shape {
-	return Shape{Rows: d.Rows(), Features: len(d.set.Mapper.Features), Classes: len(d.set.Classes)}
+	return Shape{Rows: d.set.AllRows(), Features: len(d.set.Mapper.Features), Classes: len(d.set.Classes)}
 }
 
 // Rows is the number of rows.

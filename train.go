@@ -72,7 +72,8 @@ type Result struct {
 // EarlyStopping iterations without a better validation metric (the model is
 // then that of the best iteration), after TimeLimit seconds, when the callback
 // returns false, or when ctx is cancelled. The last two are no errors and keep
-// the iterations so far.
+// the iterations so far. With a collective, all ranks stop if one does, and an error
+// of the collective ends the training: a [Trainer] then still has the model so far.
 func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Result, error) {
 	b, err := makeTrainer(train, p, o, o.Callback == nil)
 	if err != nil {
@@ -84,6 +85,9 @@ func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Resu
 		if !more || o.Callback != nil && !o.Callback(progress) {
 			break
 		}
+	}
+	if err := b.Err(); err != nil {
+		return nil, err
 	}
 	r := b.Result()
 	r.StoppedBy = cmp.Or(r.StoppedBy, StoppedByInterrupt)

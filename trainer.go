@@ -4,9 +4,11 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"strconv"
 	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/fit"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -35,7 +37,13 @@ func NewTrainer(train *Dataset, p Params, o TrainOptions) (*Trainer, error) {
 // training loss on the way.
 func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Trainer, error) {
 	job, err := newJob(train, p, o, silent)
+	if train != nil && train.set.Ranks.Err() != nil {
+		err = train.set.Ranks.Err() // what the checks found is of no use then
+	}
 	if err != nil {
+		if train != nil {
+			train.set.Ranks.Abort(err)
+		}
 		return nil, err
 	}
 	b := &Trainer{train: train, valid: o.Valid, kernels: job.Kernels, team: job.Team, fit: fit.New(job)}
@@ -67,15 +75,35 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	}
 	shape := train.shape()
 	if o.Valid != nil {
-		job.Valid, shape.ValidRows = o.Valid.set, o.Valid.Rows()
+		job.Valid, shape.ValidRows = o.Valid.set, o.Valid.set.AllRows()
 		if o.Valid.start != nil {
 			job.ValidScores = o.Valid.start.Scores
 		}
+	}
+	if err := agree(train.set.Ranks, &p); err != nil {
+		return job, err
 	}
 	plan := p.plan(shape, train.start != nil)
 	job.Folds, job.Choose, job.Temper, job.Thorough = plan.folds, plan.choose, plan.temper, plan.thorough
 	job.Team = par.NewTeam(p.Threads)
 	return job, nil
+}
+
+// agree tells whether all ranks train with the same parameters. The number of threads
+// and the level are each rank's own.
+func agree(ranks *collective.Group, p *Params) error {
+	if ranks == nil {
+		return nil
+	}
+	mine := *p
+	mine.Threads, mine.Level = 0, ""
+	text := fmt.Sprintf("%+v", mine)
+	for rank, theirs := range ranks.Gather([]byte(text), 1) {
+		if string(theirs) != text {
+			return badArgument("params", "others than on rank "+strconv.Itoa(rank), "the same on all ranks")
+		}
+	}
+	return ranks.Err()
 }
 
 // checkTraining checks what is to be trained on and how. It returns the settings
@@ -87,7 +115,7 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 	if o.EvalEvery < 0 {
 		return nil, badArgument("eval_every", o.EvalEvery, "at least 0")
 	}
-	if train.Rows() == 0 {
+	if train.set.AllRows() == 0 {
 		return nil, badArgument("train", "a dataset without rows", "at least one row")
 	}
 	if train.set.Unknown > 0 {
@@ -118,6 +146,10 @@ func (b *Trainer) Free() {
 	runtime.KeepAlive(b.train)
 	runtime.KeepAlive(b.valid)
 }
+
+// Err is why a training on several machines cannot go on: it wraps [ErrCollective].
+// The model so far is that of the last iteration that all ranks have done.
+func (b *Trainer) Err() error { return b.train.set.Ranks.Err() }
 
 // Step does an iteration and returns the state after it. More is false, and
 // nothing was done, if training is over, for a reason that Result names: the

@@ -1,10 +1,12 @@
 package boost
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/par"
 )
@@ -16,12 +18,15 @@ import (
 // are. A pass over the rows settles all but those near the bound, which are few:
 // only these are sorted.
 type rowDraw struct {
-	ids        []uint64 // by row; nil: the rows' positions
-	rows, size int
-	words      []uint64   // a bit for each row: it is drawn
-	near       [][]hashed // by block: rows near the bound
-	starts     []int      // by block: how many rows of the blocks before are drawn
-	drawn      []uint32
+	ids    []uint64 // by row; nil: the rows' positions
+	rows   int      // on this machine
+	all    int      // on all
+	size   int      // of the draw, on all
+	ranks  *collective.Group
+	words  []uint64   // a bit for each row: it is drawn
+	near   [][]hashed // by block: rows near the bound
+	starts []int      // by block: how many rows of the blocks before are drawn
+	drawn  []uint32
 }
 
 // hashed is a row with the hash of its id.
@@ -33,11 +38,11 @@ type hashed struct {
 // drawBlock is the rows that are worked on at once, whole words of bits.
 const drawBlock = 1 << 14
 
-func newRowDraw(ids []uint64, rows, size int) *rowDraw {
+func newRowDraw(ids []uint64, rows, all, size int, ranks *collective.Group) *rowDraw {
 	blocks := (rows + drawBlock - 1) / drawBlock
 	return &rowDraw{
-		ids: ids, rows: rows, size: size, words: make([]uint64, (rows+63)/64),
-		near: make([][]hashed, blocks), starts: make([]int, blocks+1), drawn: make([]uint32, size),
+		ids: ids, rows: rows, all: all, size: size, ranks: ranks, words: make([]uint64, (rows+63)/64),
+		near: make([][]hashed, blocks), starts: make([]int, blocks+1), drawn: make([]uint32, min(size, rows)),
 	}
 }
 
@@ -49,21 +54,15 @@ func (d *rowDraw) draw(seed uint64, team *par.Team) []uint32 {
 		d.settle(seed, 0, math.MaxUint64, team)
 	}
 	team.Do(len(d.near), func(_, b int) { d.list(b) })
-	return d.drawn
+	return d.drawn[:d.starts[len(d.near)]]
 }
 
 // window bounds the hashes near the bound: five standard deviations about the share
 // that is drawn.
 func (d *rowDraw) window() (low, high uint64) {
-	share := float64(d.size) / float64(d.rows)
-	width := 5 * math.Sqrt(share*(1-share)/float64(d.rows))
-	return fraction(share - width), fraction(share + width)
-}
-
-// fraction is a fraction of the range of hashes.
-func fraction(of float64) uint64 {
-	const steps = 1 << 53
-	return uint64(min(max(of*steps, 0), steps-1)) * (1 << 64 / steps)
+	share := float64(d.size) / float64(d.all)
+	width := 5 * math.Sqrt(share*(1-share)/float64(d.all))
+	return hash.Fraction(share - width), hash.Fraction(share + width)
 }
 
 // settle sets the bits of the rows drawn. It returns false if the last of these is
@@ -78,6 +77,7 @@ func (d *rowDraw) settle(seed, low, high uint64, team *par.Team) bool {
 			edge = append(edge, row.hash)
 		}
 	}
+	below, edge = d.gather(below, edge)
 	if missing := d.size - below; missing < 0 || missing > len(edge) {
 		return false
 	} else if missing > 0 {
@@ -88,6 +88,28 @@ func (d *rowDraw) settle(seed, low, high uint64, team *par.Team) bool {
 		d.starts[b+1] += d.starts[b]
 	}
 	return true
+}
+
+// gather adds what the other machines have below the window and in it.
+func (d *rowDraw) gather(below int, edge []uint64) (int, []uint64) {
+	if d.ranks == nil {
+		return below, edge
+	}
+	mine := binary.LittleEndian.AppendUint64(nil, uint64(below))
+	for _, h := range edge {
+		mine = binary.LittleEndian.AppendUint64(mine, h)
+	}
+	below, edge = 0, edge[:0]
+	for _, theirs := range d.ranks.Gather(mine, 8) {
+		if len(theirs) == 0 {
+			continue
+		}
+		below += int(binary.LittleEndian.Uint64(theirs))
+		for b := theirs[8:]; len(b) > 0; b = b[8:] {
+			edge = append(edge, binary.LittleEndian.Uint64(b))
+		}
+	}
+	return below, edge
 }
 
 // hash sets the bits of the rows of a block whose hashes are below low, and counts

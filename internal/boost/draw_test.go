@@ -26,7 +26,7 @@ func TestRowDraw(t *testing.T) {
 				continue
 			}
 			for _, ids := range [][]uint64{nil, ids} {
-				d := newRowDraw(ids, rows, size)
+				d := newRowDraw(ids, rows, rows, size, nil)
 				for seed := range uint64(2) {
 					want := make([]uint32, rows)
 					hashes := make([]uint64, rows)
@@ -65,7 +65,7 @@ func (d *rowDraw) listed() []uint32 {
 
 // TestRowDrawWindow: a window that the last row drawn is not in is noticed.
 func TestRowDrawWindow(t *testing.T) {
-	d := newRowDraw(nil, 1000, 500)
+	d := newRowDraw(nil, 1000, 1000, 500, nil)
 	for _, window := range [][2]uint64{{0, 1 << 62}, {1 << 63 / 4 * 7, 1<<64 - 1}} {
 		if d.settle(1, window[0], window[1], new(par.Team)) {
 			t.Errorf("the window %x drew rows", window)
@@ -77,7 +77,7 @@ func TestRowDrawWindow(t *testing.T) {
 // common.
 func TestRowDrawShare(t *testing.T) {
 	const rows, size, draws = 1000, 300, 2000
-	d := newRowDraw(nil, rows, size)
+	d := newRowDraw(nil, rows, rows, size, nil)
 	counts := make([]int, rows)
 	both, before := 0, make([]bool, rows)
 	for tree := range draws {
@@ -108,7 +108,7 @@ func BenchmarkRowDraw(b *testing.B) {
 			b.Run(fmt.Sprintf("share=%g/threads=%d", share, threads), func(b *testing.B) {
 				team := par.NewTeam(threads)
 				defer team.Close()
-				d := newRowDraw(nil, rows, int(share*rows))
+				d := newRowDraw(nil, rows, rows, int(share*rows), nil)
 				seed := uint64(0)
 				for b.Loop() {
 					seed++

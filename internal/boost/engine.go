@@ -109,16 +109,19 @@ func (e *Engine) Step(ctx context.Context) bool {
 	if e.stopped == StoppedByInterrupt {
 		e.stopped = ""
 	}
-	if e.freed || e.stopped != "" {
+	if e.freed || e.stopped != "" || e.job.Train.Ranks.Err() != nil {
 		return false
 	}
-	if ctx.Err() != nil || !e.iterate(ctx) {
+	if e.cancelled(ctx) || !e.iterate(ctx) {
 		e.stopped = StoppedByInterrupt
 		return false
 	}
 	e.look()
 	return true
 }
+
+// cancelled tells whether ctx is cancelled on any machine.
+func (e *Engine) cancelled(ctx context.Context) bool { return e.job.Train.Ranks.Any(ctx.Err() != nil) }
 
 // look updates the status after an iteration.
 func (e *Engine) look() {

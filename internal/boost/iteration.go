@@ -13,7 +13,7 @@ func (e *Engine) iterate(ctx context.Context) bool {
 	iteration := e.forest.Trees() / e.perIteration
 	e.trees.sampler.begin(iteration)
 	trees, done := e.method.iterate(ctx, e, iteration)
-	if !done {
+	if !done || e.job.Train.Ranks.Err() != nil {
 		return false
 	}
 	e.idle = !e.job.Params.draws()
@@ -36,7 +36,7 @@ func (e *Engine) iterate(ctx context.Context) bool {
 // false.
 func (e *Engine) growPairs(ctx context.Context, pairs []kernel.Pair, iteration int) (trees []*tree.Tree, done bool) {
 	for i := range pairs {
-		if ctx.Err() != nil {
+		if e.cancelled(ctx) {
 			return nil, false
 		}
 		t, _ := e.trees.grow(pairs[i : i+1 : i+1])

@@ -17,7 +17,7 @@ type Evaluation struct {
 	LogLoss   float64 // mean −log p_y, weighted, over the rows of known classes; NaN if there are none
 }
 
-// Evaluate compares raw scores, rows × classes, with a target. The log loss is
+// Evaluate compares raw scores, rows × classes, with a target, on all its machines. The log loss is
 // that of the scores divided by the temperature, which changes no class.
 func Evaluate(scores []float64, temperature float64, t *data.Target) *Evaluation {
 	e, _ := EvaluateRows(scores, temperature, t, &par.Team{})
@@ -56,6 +56,10 @@ func EvaluateRows(scores []float64, temperature float64, t *data.Target, team *p
 			known.Add(w)
 			logLoss.Add(w * losses[i])
 		}
+	}
+	if t.Ranks != nil {
+		e.Errors = t.Ranks.Int(e.Errors)
+		t.Ranks.Add(&weight, &wrongWeight, &known, &logLoss)
 	}
 	if weight := weight.Float64(); weight > 0 {
 		e.ErrorRate = wrongWeight.Float64() / weight

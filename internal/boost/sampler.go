@@ -3,6 +3,7 @@ package boost
 import (
 	"math"
 
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/loss"
@@ -24,6 +25,7 @@ type sampler struct {
 	residuals *loss.Residuals
 	kernels   *kernel.Funcs
 	team      *par.Team
+	group     *collective.Group
 
 	chosen *tree.Partition // the rows that the tree is grown on
 	rest   *tree.Partition // the others, if trimming alone leaves rows out; else nil
@@ -43,12 +45,14 @@ func newSampler(p *Params, train *data.Set, bins tree.Bins, r *loss.Residuals, k
 	s := &sampler{
 		colsample: p.ColsampleByTree, trim: p.Trim,
 		seed: p.Seed, columns: train.Columns(),
-		residuals: r, kernels: k, team: team,
+		residuals: r, kernels: k, team: team, group: train.Ranks,
 	}
 	switch {
 	case p.Subsample < 1:
-		drawn := share(p.Subsample, rows)
-		s.rows = newRowDraw(train.IDs, rows, drawn)
+		all := train.AllRows()
+		drawn := share(p.Subsample, all)
+		s.rows = newRowDraw(train.IDs, rows, all, drawn, train.Ranks)
+		drawn = min(drawn, rows)
 		s.sample = newSample(bins.Coarse, bins.CoarseMapper, r, drawn)
 		s.chosen = tree.NewPartition(drawn)
 		s.influence = make([]float32, drawn)
@@ -180,6 +184,11 @@ func (s *sampler) leastInfluence(n int, drawn []uint32) uint32 {
 	for _, b := range blocks {
 		all.influence += b.influence
 		all.weight += b.weight
+	}
+	if s.group != nil {
+		v := []int64{all.influence, all.weight}
+		s.group.Sum(v)
+		all = sums{v[0], v[1]}
 	}
 	if all.weight == 0 {
 		return 0

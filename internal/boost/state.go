@@ -1,8 +1,11 @@
 package boost
 
 import (
+	"encoding/binary"
+	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/mem"
@@ -27,6 +30,7 @@ type state struct {
 	bound     float64    // Σ (1 − p_y), without weights: a lower bound of the loss
 	kernels   *kernel.Funcs
 	team      *par.Team
+	group     *collective.Group
 
 	moves   []move
 	moved   float64 // Σ (1 − p_y) over the rows last moved
@@ -47,11 +51,14 @@ type move struct {
 // if asked.
 func newState(t *data.Target, impossible bool, k *kernel.Funcs, team *par.Team) *state {
 	classes := len(t.Classes)
-	return &state{
+	s := &state{
 		residuals: loss.NewResiduals(t.Labels, t.Weights, classes, loss.Stride(classes, impossible)),
 		kernels:   k,
 		team:      team,
+		group:     t.Ranks,
 	}
+	s.residuals.Share(t.Ranks)
+	return s
 }
 
 // keep makes the state keep scores, which begin with these (nil: zeros), and
@@ -63,7 +70,7 @@ func (s *state) keep(scores []float64, period int) {
 }
 
 // lost tells whether a state without scores has lost a row.
-func (s *state) lost() bool { return s.scores == nil && s.residuals.Lost() }
+func (s *state) lost() bool { return s.scores == nil && s.group.Any(s.residuals.Lost()) }
 
 // free gives the memory back; nothing may use it any more.
 func (s *state) free() {
@@ -124,6 +131,16 @@ func (s *state) settle(iteration int) {
 
 // setBound takes note of the sum of 1 − p_y over all rows and of the greatest.
 func (s *state) setBound(sum float64, most float32) {
+	if s.group != nil {
+		var mine [12]byte
+		binary.LittleEndian.PutUint64(mine[:], math.Float64bits(sum))
+		binary.LittleEndian.PutUint32(mine[8:], math.Float32bits(most))
+		sum, most = 0, 0
+		for _, theirs := range s.group.GatherSame(mine[:]) {
+			sum += math.Float64frombits(binary.LittleEndian.Uint64(theirs))
+			most = max(most, math.Float32frombits(binary.LittleEndian.Uint32(theirs[8:])))
+		}
+	}
 	s.bound = sum
 	s.residuals.SetUnits(most)
 }
@@ -159,7 +176,9 @@ func (s *state) renew(scores []float64) {
 
 // logLoss is Σ −w·log(p_y) over all rows and, if byClass is given, over the
 // rows of each class.
-func (s *state) logLoss(byClass []float64) float64 { return s.residuals.LogLoss(s.scores, byClass) }
+func (s *state) logLoss(byClass []float64) float64 {
+	return s.residuals.LogLoss(s.scores, byClass, s.group)
+}
 
 // lossAtMost tells whether the loss is at most the given one. The lower bound
 // usually answers that without a look at the rows, but for a margin: unlike the

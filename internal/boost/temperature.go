@@ -48,7 +48,7 @@ func (s *Scaling) Factor() float64 {
 func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 	t := s.Target
 	classes, rows := len(t.Classes), t.Rows()
-	unknown := s.Unknown / float64(max(rows-t.Unknown, 1)) // for each row
+	unknown := s.Unknown / float64(max(t.Ranks.Int(rows-t.Unknown), 1)) // for each row
 	type sums struct{ slope, curvature exact.Sum }
 	blocks := make([]sums, kernel.Blocks(rows))
 	s.Team.Do(len(blocks), func(_, b int) {
@@ -82,5 +82,6 @@ func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 		all.slope.Merge(&blocks[i].slope)
 		all.curvature.Merge(&blocks[i].curvature)
 	}
+	t.Ranks.Add(&all.slope, &all.curvature)
 	return all.slope.Float64(), all.curvature.Float64()
 }

@@ -24,6 +24,7 @@ type trees struct {
 
 func newTrees(j *Job, r *loss.Residuals) *trees {
 	g := &trees{train: j.Train, kernels: j.Kernels, team: j.Team}
+	group, rows := g.train.Ranks, g.train.AllRows()
 	bins := tree.Bins{Matrix: g.train.Matrix, Mapper: g.train.Mapper}
 	bins.Coarse, bins.CoarseMapper = bins.Matrix.Coarsen(bins.Mapper, j.Params.searchBins(), g.team)
 	if bins.Coarse != bins.Matrix {
@@ -32,10 +33,12 @@ func newTrees(j *Job, r *loss.Residuals) *trees {
 	g.sampler = newSampler(&j.Params, g.train, bins, r, g.kernels, g.team)
 	params := j.Params.tree(len(g.sampler.columns), j.CacheBytes)
 	if sample := g.sampler.sample; sample != nil {
-		g.values = tree.LeafValues{Kernels: g.kernels, Residuals: r, Newton: params.Newton, Team: g.team}
+		g.values = tree.LeafValues{Kernels: g.kernels, Residuals: r, Newton: params.Newton, Team: g.team, Group: group}
+		rows = share(j.Params.Subsample, rows)
 		bins, r = sample.bins, sample.residuals
 	}
-	g.grower = tree.NewGrower(g.kernels, bins, r, params, g.sampler.chosen, g.team)
+	bins.Bytes = len(g.train.Columns()) * bin.ColumnBytes(rows)
+	g.grower = tree.NewGrower(g.kernels, bins, r, params, g.sampler.chosen, g.team, group)
 	return g
 }
 

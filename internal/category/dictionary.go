@@ -45,6 +45,25 @@ func (d *Dictionary) Categories(j int) []string {
 	return d.lists[j].Names
 }
 
+// Unite takes up the categories that columns have elsewhere; nil: a column has
+// numbers.
+func (d *Dictionary) Unite(categories [][]string) {
+	if d.lists == nil {
+		d.lists = make([]*List, len(categories))
+	}
+	for j, names := range categories {
+		if names == nil {
+			continue
+		}
+		if d.lists[j] == nil {
+			d.lists[j] = NewList()
+		}
+		for _, name := range names {
+			d.lists[j].Code(name)
+		}
+	}
+}
+
 // Renumber returns a block with the positions that its categories have in the
 // dictionary, which takes up new ones.
 func (d *Dictionary) Renumber(x bin.Source) bin.Source {

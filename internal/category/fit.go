@@ -31,23 +31,30 @@ type Options struct {
 // on: there, the rates of a row do not know the row's own class.
 func Fit(x bin.Source, t *Target, o Options) (*Encoder, bin.Source, error) {
 	e := &Encoder{Features: make([]Feature, x.Cols())}
-	any := false
-	for j := range e.Features {
+	found, any := make([][]string, len(e.Features)), false
+	for j := range found {
 		names := Categories(x, j)
-		byNumber := names == nil && o.Categorical != nil && o.Categorical[j]
-		if names == nil && !byNumber {
+		if names != nil || o.Categorical != nil && o.Categorical[j] {
+			found[j], any = findNames(x, j, names), true
+		}
+	}
+	if !any {
+		return nil, x, nil
+	}
+	found, err := t.unite(found)
+	if err != nil {
+		return nil, nil, err
+	}
+	for j, names := range found {
+		if names == nil {
 			continue
 		}
-		any = true
 		f := &e.Features[j]
-		f.Categories = findNames(x, j, names)
+		f.Categories = names
 		if len(f.Categories) > MaxCategories {
 			return nil, nil, &TooManyError{j, len(f.Categories)}
 		}
 		f.Rated = len(f.Categories) > min(o.MaxBins, MostCodes)
-	}
-	if !any {
-		return nil, x, nil
 	}
 	if slices.ContainsFunc(e.Features, func(f Feature) bool { return f.Rated }) {
 		e.Classes = ratedClasses(t)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/exact"
 	"github.com/libaoso/aoso/internal/hash"
 )
@@ -27,6 +28,7 @@ const (
 
 // Target is the classes of the rows, from which rates are taken.
 type Target struct {
+	Ranks   *collective.Group // that have the other rows; nil: there are none
 	Classes int
 	Labels  []int32 // by row; −1: unknown
 	Weight  func(row int) float64
@@ -41,18 +43,25 @@ func (e *Encoder) Train(x bin.Source, t *Target, seed uint64) (bin.Source, error
 	if err != nil || e == nil || len(e.Classes) == 0 {
 		return plain, err
 	}
-	r := newRater(t, e.Classes, t.shuffled(seed))
+	all, first := t.whole()
+	r := newRater(all, e.Classes, all.shuffled(seed))
 	s := &ratedSource{Source: plain, features: len(e.Features)}
 	for j := range e.Features {
 		f := &e.Features[j]
 		if !f.Rated {
 			continue
 		}
-		all, before := r.rate(f.positions(x, j), len(f.Categories))
-		if f.Rates == nil {
-			f.Rates = all
+		positions := t.gather(f.positions(x, j))
+		if err := t.Ranks.Err(); err != nil {
+			return nil, err
 		}
-		s.rates = append(s.rates, before...)
+		rates, before := r.rate(positions, len(f.Categories))
+		if f.Rates == nil {
+			f.Rates = rates
+		}
+		for _, rates := range before {
+			s.rates = append(s.rates, rates[first:][:x.Rows()])
+		}
 	}
 	return s, nil
 }
@@ -127,6 +136,7 @@ func (t *Target) counts() []float64 {
 		}
 	}
 	for k := range counts {
+		t.Ranks.Add(&sums[k])
 		counts[k] = sums[k].Float64()
 	}
 	return counts

@@ -8,8 +8,12 @@
 package conformal
 
 import (
+	"cmp"
+	"encoding/binary"
+	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/par"
@@ -57,38 +61,98 @@ func (s *Scores) weight(row int) float64 {
 // that have a known class and weight, or MaxRows of them.
 type Sample struct {
 	classes int
-	rows    []int
+	ranks   *collective.Group
+	from    []int // by row: the rank that has it
+	rows    []int // by row: where
 	labels  []uint16
 	weights []float32
 }
 
+// place is where a row of a sample is.
+type place struct {
+	hash   uint64
+	from   int
+	row    int
+	label  uint16
+	weight float32
+}
+
 // NewSample draws by the ids of the rows.
 func NewSample(t *data.Target) *Sample {
-	type place struct {
-		hash uint64
-		row  int
+	places := least(placesOf(t))
+	if t.Ranks != nil {
+		places = least(gather(places, t.Ranks))
 	}
-	var places []place
-	for row, y := range t.Labels {
-		if y >= 0 && t.Weight(row) > 0 {
-			places = append(places, place{hash.Mix(t.ID(row)), row})
-		}
-	}
-	slices.SortFunc(places, func(a, b place) int {
-		if a.hash < b.hash { // no two are equal
-			return -1
-		}
-		return 1
-	})
-	s := &Sample{classes: len(t.Classes)}
-	for _, p := range places[:min(len(places), MaxRows)] {
-		s.rows = append(s.rows, p.row)
-		s.labels = append(s.labels, uint16(t.Labels[p.row]))
+	s := &Sample{classes: len(t.Classes), ranks: t.Ranks}
+	for _, p := range places {
+		s.from, s.rows, s.labels = append(s.from, p.from), append(s.rows, p.row), append(s.labels, p.label)
 		if t.Weights != nil {
-			s.weights = append(s.weights, t.Weights[p.row])
+			s.weights = append(s.weights, p.weight)
 		}
 	}
 	return s
+}
+
+// placesOf is the rows of a target that may be drawn.
+func placesOf(t *data.Target) (places []place) {
+	for row, y := range t.Labels {
+		if w := t.Weight(row); y >= 0 && w > 0 {
+			places = append(places, place{hash.Mix(t.ID(row)), t.Ranks.Rank(), row, uint16(y), float32(w)})
+		}
+	}
+	return places
+}
+
+// least is the MaxRows places with the least hashes, in order.
+func least(places []place) []place {
+	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.hash, b.hash) }) // no two are equal
+	return places[:min(len(places), MaxRows)]
+}
+
+// gather is the places of all machines.
+func gather(mine []place, ranks *collective.Group) (all []place) {
+	const size = 8 + 8 + 2 + 4
+	order := binary.LittleEndian
+	b := make([]byte, 0, size*len(mine))
+	for _, p := range mine {
+		b = order.AppendUint64(b, p.hash)
+		b = order.AppendUint64(b, uint64(p.row))
+		b = order.AppendUint16(b, p.label)
+		b = order.AppendUint32(b, math.Float32bits(p.weight))
+	}
+	for rank, theirs := range ranks.Gather(b, size) {
+		for ; len(theirs) > 0; theirs = theirs[size:] {
+			all = append(all, place{
+				order.Uint64(theirs), rank, int(order.Uint64(theirs[8:])),
+				order.Uint16(theirs[16:]), math.Float32frombits(order.Uint32(theirs[18:])),
+			})
+		}
+	}
+	return all
+}
+
+// gatherScores is the raw scores of the sample, rows × classes.
+func (s *Sample) gatherScores(raw []float64) []float64 {
+	var mine []byte
+	for i, row := range s.rows {
+		if s.from[i] == s.ranks.Rank() {
+			for _, score := range raw[row*s.classes:][:s.classes] {
+				mine = binary.LittleEndian.AppendUint64(mine, math.Float64bits(score))
+			}
+		}
+	}
+	all := s.ranks.Gather(mine, 8)
+	scores := make([]float64, len(s.rows)*s.classes)
+	for i, rank := range s.from {
+		if all == nil || len(all[rank]) < 8*s.classes {
+			break // the collective has failed
+		}
+		for k := range s.classes {
+			scores[i*s.classes+k] = math.Float64frombits(binary.LittleEndian.Uint64(all[rank][8*k:]))
+		}
+		all[rank] = all[rank][8*s.classes:]
+	}
+	return scores
 }
 
 // Scores measures the rows of the sample. raw is the raw scores of all rows of the
@@ -103,13 +167,18 @@ func (s *Sample) Scores(raw []float64, proba func(scores []float64), team *par.T
 		Classes: s.classes, Labels: s.labels, Weights: s.weights,
 		LAC: make([]float32, n), APS: make([]float32, n), Ranks: make([]uint16, n),
 	}
+	at := func(i int) int { return s.rows[i] }
+	if s.ranks != nil {
+		raw = s.gatherScores(raw)
+		at = func(i int) int { return i }
+	}
 	tuning := newTuning(n, s.classes)
 	const block = 64
 	team.Do((n+block-1)/block, func(_, b int) {
 		first, end := b*block, min((b+1)*block, n)
 		p := make([]float64, 0, (end-first)*s.classes)
-		for _, row := range s.rows[first:end] {
-			p = append(p, raw[row*s.classes:][:s.classes]...)
+		for i := first; i < end; i++ {
+			p = append(p, raw[at(i)*s.classes:][:s.classes]...)
 		}
 		proba(p)
 		for i := first; i < end; i++ {

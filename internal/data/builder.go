@@ -6,6 +6,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/category"
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -17,7 +18,8 @@ type BuildOptions struct {
 	SampleRows  int // that bins are fitted to
 	Seed        uint64
 	DenseOnly   bool
-	Path        string // of the file to keep the set in; "": in memory
+	Path        string            // of the file to keep the set in; "": in memory
+	Ranks       *collective.Group // that have the other rows; nil: there are none
 }
 
 // Builder builds a set of rows that come in blocks, and come twice: the first time
@@ -58,13 +60,7 @@ func (b *Builder) Sample(x bin.Source, labels []Label, weights []float64, ids []
 	x = b.dictionary.Renumber(x)
 	k := keptColumns{Source: x, labels: make([]int, len(labels)), weights: weights}
 	for i, label := range labels {
-		number, ok := b.numbers[label]
-		if !ok {
-			number = len(b.labels)
-			b.numbers[label] = number
-			b.labels = append(b.labels, label)
-		}
-		k.labels[i] = number
+		k.labels[i] = b.number(label)
 	}
 	for j := range x.Cols() {
 		if b.dictionary.Categories(j) != nil || b.options.Categorical != nil && b.options.Categorical[j] {
@@ -102,7 +98,9 @@ func (k *keptColumns) Column(j, first int, dst []float64) {
 			dst[i] = float64(float32(w))
 		}
 	default:
-		clear(dst)
+		for i := range dst {
+			dst[i] = 1
+		}
 	}
 }
 
@@ -123,6 +121,9 @@ func (t *keptTable) Column(j, first int, dst []float64) { t.kept.Column(t.place[
 func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 	o := &b.options
 	b.set = &Set{Target: b.target(classes), Names: o.Names}
+	if b.kept == nil {
+		b.kept = NewRowBlocks(2 + len(o.Names))
+	}
 	table := &keptTable{b, make([]int, len(o.Names))}
 	next := 2
 	for j := range table.place {
@@ -131,7 +132,7 @@ func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 			next++
 		}
 	}
-	target := &category.Target{Classes: len(classes), Labels: b.set.Labels, Weight: b.set.Weight, ID: b.set.ID}
+	target := &category.Target{Ranks: o.Ranks, Classes: len(classes), Labels: b.set.Labels, Weight: b.set.Weight, ID: b.set.ID}
 	b.set.Encoder, b.columns, err = category.Fit(table, target, category.Options{MaxBins: o.MaxBins, Categorical: o.Categorical, Seed: o.Seed})
 	if err != nil {
 		return err
@@ -149,7 +150,7 @@ func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 
 // target is the labels and weights of all rows.
 func (b *Builder) target(classes []string) Target {
-	t := Target{Classes: classes, Labels: make([]int32, b.Rows()), IDs: b.IDs}
+	t := Target{Ranks: b.options.Ranks, Classes: classes, Labels: make([]int32, b.Rows()), IDs: b.IDs}
 	position := NewTarget(b.labels, classes).Labels
 	b.numbers = make(map[Label]int, len(b.labels))
 	for i, label := range b.labels {
@@ -179,6 +180,9 @@ func (b *Builder) target(classes []string) Target {
 func (b *Builder) fit(team *par.Team) *bin.Mapper {
 	sample, rows := b.sketch.Rows(team)
 	x := category.EncodeRows(b.columns, sample, func(i int) int { return rows[i] })
+	if b.options.Ranks != nil {
+		x = b.gatherSample(x)
+	}
 	m := bin.Fit(x, nil, b.options.MaxBins, b.set.Encoder.Codes(len(b.set.Names)), team)
 	owners := b.set.Encoder.Owners()
 	for j := range m.Features {

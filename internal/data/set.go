@@ -7,12 +7,14 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/category"
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/exact"
 	"github.com/libaoso/aoso/internal/par"
 )
 
 // Target is what a model predicts: the class of each row, with the row's weight.
 type Target struct {
+	Ranks   *collective.Group // whose other machines have more rows; nil: these are all
 	Classes []string
 	Labels  []int32   // by row: a position in Classes; −1: none of them
 	Weights []float32 // by row; nil: all one
@@ -39,17 +41,21 @@ func (t *Target) ID(row int) uint64 {
 	return t.IDs[row]
 }
 
-// TotalWeight is the sum of the rows' weights.
+// TotalWeight is the sum of the rows' weights, on all machines.
 func (t *Target) TotalWeight() float64 {
 	if t.Weights == nil {
-		return float64(t.Rows())
+		return float64(t.AllRows())
 	}
 	var sum exact.Sum
 	for _, w := range t.Weights {
 		sum.Add(float64(w))
 	}
+	t.Ranks.Add(&sum)
 	return sum.Float64()
 }
+
+// AllRows is the number of rows on all machines.
+func (t *Target) AllRows() int { return t.Ranks.Int(t.Rows()) }
 
 // Set is a quantized training or validation set. It does not change once built.
 type Set struct {
@@ -71,6 +77,7 @@ func (s *Set) Group(team *par.Team) {
 // Subset copies the given rows, which keep their ids; ready to train on, if asked.
 func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
 	subset := &Set{Names: s.Names, Encoder: s.Encoder, Mapper: s.Mapper, Matrix: s.Matrix.Subset(rows, train, team), Grouped: s.Grouped && train}
+	subset.Ranks = s.Ranks
 	subset.Classes, subset.Labels, subset.IDs = s.Classes, make([]int32, len(rows)), make([]uint64, len(rows))
 	for i, row := range rows {
 		subset.Labels[i], subset.IDs[i] = s.Labels[row], s.ID(int(row))

@@ -6,17 +6,22 @@ import "math"
 
 const (
 	digitBits = 32
-	digits    = (2046+53+digitBits-1)/digitBits + 1 // from 2⁻¹⁰⁷⁴ to beyond the greatest number
+	finite    = (2046+53+digitBits-1)/digitBits + 1 // digits from 2⁻¹⁰⁷⁴ to beyond the greatest number
 	carryFree = 1 << 30                             // additions that the digits take without a carry
+
+	// Numbers that are not finite are counted after the digits.
+	infinite  = finite
+	lowest    = finite + 1
+	notNumber = finite + 2
+	digits    = finite + 3
 )
 
 // Sum is an exact sum: a number of digits of 32 bits, each with room above it for
 // what the additions carry (R. M. Neal, Fast exact summation using small and large
 // superaccumulators, 2015). The zero value is zero.
 type Sum struct {
-	digit  [digits]int64
-	added  int     // since the digits were last carried
-	beyond float64 // sum of what is infinite or NaN
+	digit [digits]int64
+	added int // since the digits were last carried
 }
 
 // Add adds a number.
@@ -25,7 +30,14 @@ func (s *Sum) Add(x float64) {
 	exponent, fraction := int(bits>>52&0x7ff), bits&(1<<52-1)
 	switch exponent {
 	case 0x7ff:
-		s.beyond += x
+		switch {
+		case x > 0:
+			s.digit[infinite]++
+		case x < 0:
+			s.digit[lowest]++
+		default:
+			s.digit[notNumber]++
+		}
 		return
 	case 0:
 		exponent = 1
@@ -59,13 +71,19 @@ func (s *Sum) Merge(o *Sum) {
 		s.digit[i] += d
 	}
 	s.added += o.added + 1
-	s.beyond += o.beyond
+}
+
+// Digits is what a sum consists of. Where the digits of sums are added up, one by
+// one, they become those of the sum of the sums.
+func (s *Sum) Digits() []int64 {
+	s.carry()
+	return s.digit[:]
 }
 
 // carry makes all digits but the last non-negative numbers of 32 bits. There is
 // one way to write a sum like that.
 func (s *Sum) carry() {
-	last := len(s.digit) - 1
+	const last = finite - 1
 	for i, d := range s.digit[:last] {
 		s.digit[i] = d & math.MaxUint32
 		s.digit[i+1] += d >> digitBits
@@ -75,14 +93,20 @@ func (s *Sum) carry() {
 
 // Float64 is the sum, but for an error of one in its last bits.
 func (s *Sum) Float64() float64 {
-	if s.beyond != 0 { // or NaN
-		return s.beyond
+	up, down := s.digit[infinite] > 0, s.digit[lowest] > 0
+	switch {
+	case s.digit[notNumber] > 0 || up && down:
+		return math.NaN()
+	case up:
+		return math.Inf(1)
+	case down:
+		return math.Inf(-1)
 	}
 	s.carry()
-	last := len(s.digit) - 1
+	const last = finite - 1
 	if s.digit[last] < 0 {
 		var negated Sum
-		for i, d := range s.digit {
+		for i, d := range s.digit[:finite] {
 			negated.digit[i] = -d
 		}
 		return -negated.Float64()

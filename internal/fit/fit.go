@@ -173,7 +173,7 @@ func (f *Fit) watch(elapsed time.Duration) {
 	if f.phase == HoldOut {
 		limit *= 0.4 // as many trees on all rows take longer
 	}
-	if limit > 0 && elapsed.Seconds() >= limit && f.run.stopped == "" {
+	if limit > 0 && f.job.Train.Ranks.Any(elapsed.Seconds() >= limit) && f.run.stopped == "" {
 		f.run.stopped = boost.StoppedByTimeLimit
 	}
 }
@@ -306,7 +306,7 @@ func (r *Result) temper(f *Fit, at *point) {
 	if at.iteration == 0 {
 		return
 	}
-	r.HeldOut = &HeldOut{f.heldOut().target.Rows(), at.evaluation}
+	r.HeldOut = &HeldOut{f.heldOut().target.AllRows(), at.evaluation}
 	r.Scores = at.scores
 	if !f.job.Temper {
 		return

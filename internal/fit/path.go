@@ -67,6 +67,7 @@ func newPath(t *data.Target, temper bool, k *kernel.Funcs, team *par.Team) *path
 			known.Add(t.Weight(row))
 		}
 	}
+	t.Ranks.Add(&known)
 	if p.known = known.Float64(); p.known == 0 {
 		return nil
 	}
@@ -142,8 +143,9 @@ func (p *path) standardError(losses []float64) float64 {
 		sum.Add(d)
 		squares.Add(d * d)
 	}
-	total := sum.Float64()
-	return math.Sqrt(max(0, squares.Float64()-float64(total*total)/float64(len(losses)))) / p.known
+	p.target.Ranks.Add(&sum, &squares)
+	total, rows := sum.Float64(), float64(p.target.Ranks.Int(len(losses)))
+	return math.Sqrt(max(0, squares.Float64()-float64(total*total)/rows)) / p.known
 }
 
 // over tells whether more iterations would only make the model worse.

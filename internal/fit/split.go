@@ -2,6 +2,8 @@ package fit
 
 import (
 	"cmp"
+	"encoding/binary"
+	"math"
 	"slices"
 
 	"github.com/libaoso/aoso/internal/data"
@@ -9,43 +11,154 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
-// never is the fold of rows that are never held out.
+// never is the fold of rows that are not held out.
 const never = -1
 
-// deal assigns each row to one of so many folds. Every class is spread evenly
-// over the folds. A row's place depends only on the seed, on its id and on
-// the labels and ids of the others. Never held out are rows without weight, and the only row of a class,
+// deal deals the rows to so many parts, of which the first few are folds to hold
+// out in turn, and returns the fold of each row. Every class is spread evenly. A
+// row's fold depends only on the seed, on its id, and on the labels and ids of the
+// others. Never held out are rows without weight, and the only row of a class,
 // without which training would not know the class.
-func deal(t *data.Target, folds int, seed uint64) []int {
-	byClass := make([][]int, len(t.Classes))
-	fold := make([]int, t.Rows())
-	for row, y := range t.Labels {
-		fold[row] = never
-		if t.Weight(row) > 0 {
-			byClass[y] = append(byClass[y], row)
-		}
+func deal(t *data.Target, parts, folds int, seed uint64) []int8 {
+	d := dealer{target: t, seed: seed, folds: folds}
+	d.count(parts)
+	fold := make([]int8, t.Rows())
+	for i := range fold {
+		fold[i] = never
 	}
-	dealt := 0
-	for _, rows := range byClass {
-		if len(rows) < 2 {
-			continue
-		}
-		slices.SortFunc(rows, func(a, b int) int {
-			return cmp.Compare(hash.Row(seed, t.ID(a)), hash.Row(seed, t.ID(b)))
-		})
-		for _, row := range rows {
-			fold[row] = dealt % folds
-			dealt++
+	for _, row := range d.held() {
+		if row.row >= 0 {
+			fold[row.row] = row.fold
 		}
 	}
 	return fold
+}
+
+// dealer finds the rows that folds hold out: of each class those whose ids have the
+// least hashes.
+type dealer struct {
+	target *data.Target
+	seed   uint64
+	folds  int
+	rows   []int   // by class: that have weight
+	quota  [][]int // by class and fold: rows to hold out
+}
+
+// count counts the rows and how many of them each fold holds out: as if the classes,
+// one after another, were dealt out.
+func (d *dealer) count(parts int) {
+	counts := make([]int64, len(d.target.Classes))
+	for row, y := range d.target.Labels {
+		if d.target.Weight(row) > 0 {
+			counts[y]++
+		}
+	}
+	d.target.Ranks.Sum(counts)
+	dealt := 0
+	for _, n := range counts {
+		quota := make([]int, d.folds)
+		if n >= 2 {
+			for i := range quota {
+				quota[i] = multiples(dealt+int(n)-1-i, parts) - multiples(dealt-1-i, parts)
+			}
+			dealt += int(n)
+		}
+		d.rows, d.quota = append(d.rows, int(n)), append(d.quota, quota)
+	}
+}
+
+// multiples is how many numbers from 0 up to n are multiples of m.
+func multiples(n, m int) int {
+	if n < 0 {
+		return 0
+	}
+	return n/m + 1
+}
+
+// dealt is a row that is dealt to a fold.
+type dealt struct {
+	hash uint64
+	row  int // −1: it is on another machine
+	fold int8
+}
+
+// held lists the rows that the folds hold out.
+func (d *dealer) held() []dealt {
+	const deviations = 6
+	bounds := make([]uint64, len(d.rows))
+	for y, n := range d.rows {
+		share := float64(total(d.quota[y])) / float64(max(n, 1))
+		bounds[y] = hash.Fraction(share + deviations*math.Sqrt(share/float64(max(n, 1))))
+	}
+	least := d.gather(bounds)
+	for y, quota := range d.quota {
+		if len(least[y]) < total(quota) { // by a chance of one in a billion
+			bounds[y] = math.MaxUint64
+			return d.share(d.gather(bounds))
+		}
+	}
+	return d.share(least)
+}
+
+func total(quota []int) (sum int) {
+	for _, n := range quota {
+		sum += n
+	}
+	return sum
+}
+
+// gather lists, by class, the rows of all machines whose hashes are at most so
+// great.
+func (d *dealer) gather(bounds []uint64) [][]dealt {
+	least := make([][]dealt, len(bounds))
+	var mine []byte
+	for row, y := range d.target.Labels {
+		if d.rows[y] < 2 || d.target.Weight(row) == 0 {
+			continue
+		}
+		if h := hash.Row(d.seed, d.target.ID(row)); h <= bounds[y] {
+			least[y] = append(least[y], dealt{h, row, never})
+			if d.target.Ranks != nil {
+				mine = binary.LittleEndian.AppendUint64(mine, h)
+				mine = binary.LittleEndian.AppendUint32(mine, uint32(y))
+			}
+		}
+	}
+	if d.target.Ranks == nil {
+		return least
+	}
+	for rank, theirs := range d.target.Ranks.Gather(mine, 12) {
+		if rank == d.target.Ranks.Rank() {
+			continue
+		}
+		for ; len(theirs) > 0; theirs = theirs[12:] {
+			y := binary.LittleEndian.Uint32(theirs[8:])
+			least[y] = append(least[y], dealt{binary.LittleEndian.Uint64(theirs), -1, never})
+		}
+	}
+	return least
+}
+
+// share deals the rows of each class to the folds.
+func (d *dealer) share(least [][]dealt) (held []dealt) {
+	for y, rows := range least {
+		slices.SortFunc(rows, func(a, b dealt) int { return cmp.Compare(a.hash, b.hash) })
+		for fold, n := range d.quota[y] {
+			n = min(n, len(rows)) // fewer after an error of the collective
+			for i := range rows[:n] {
+				rows[i].fold = int8(fold)
+			}
+			held, rows = append(held, rows[:n]...), rows[n:]
+		}
+	}
+	return held
 }
 
 // part is a set in two: the rows to train on, and those that are held out.
 type part struct{ train, held *data.Set }
 
 // newPart holds out the rows of a fold.
-func newPart(set *data.Set, folds []int, fold int, team *par.Team) part {
+func newPart(set *data.Set, folds []int8, fold int8, team *par.Team) part {
 	var train, held []uint32
 	for row, f := range folds {
 		if f == fold {
@@ -60,9 +173,9 @@ func newPart(set *data.Set, folds []int, fold int, team *par.Team) part {
 // newParts makes the parts that hold out each fold of the job in its turn; nil:
 // there are too few rows.
 func newParts(j *Job) (made []part) {
-	folds := deal(&j.Train.Target, parts(j.Train.Rows(), j.Folds), j.Settings[0].Seed)
-	for i := range j.Folds {
-		if !slices.Contains(folds, i) {
+	folds := deal(&j.Train.Target, parts(j.Train.AllRows(), j.Folds), j.Folds, j.Settings[0].Seed)
+	for i := range int8(j.Folds) {
+		if !j.Train.Ranks.Any(slices.Contains(folds, i)) {
 			freeParts(made)
 			return nil
 		}
@@ -88,7 +201,7 @@ func pool(parts []part) *data.Target {
 	if len(parts) == 1 {
 		return first
 	}
-	t := &data.Target{Classes: first.Classes}
+	t := &data.Target{Ranks: first.Ranks, Classes: first.Classes}
 	for i := range parts {
 		t.Labels = append(t.Labels, parts[i].held.Labels...)
 		t.Weights = append(t.Weights, parts[i].held.Weights...)

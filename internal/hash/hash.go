@@ -38,6 +38,12 @@ func Seed(seed uint64, p Purpose, numbers ...int) uint64 {
 	return seed
 }
 
+// Fraction is a fraction of the range of hashes.
+func Fraction(of float64) uint64 {
+	const steps = 1 << 53
+	return uint64(min(max(of*steps, 0), steps-1)) * (1 << 64 / steps)
+}
+
 // Choose is the n numbers whose hashes are the least, in the order in which they
 // are given. No two may be the same.
 func Choose(seed uint64, numbers []int, n int) []int {

@@ -455,7 +455,7 @@ func TestResiduals(t *testing.T) {
 					byClass[y] += l
 				}
 				gotByClass := make([]float64, classes)
-				if got := res.LogLoss(nil, gotByClass); math.Abs(got-loss) > 1e-5*loss || res.LogLoss(scores, nil) != got {
+				if got := res.LogLoss(nil, gotByClass, nil); math.Abs(got-loss) > 1e-5*loss || res.LogLoss(scores, nil, nil) != got {
 					t.Errorf("%d classes: loss %v, want %v", classes, got, loss)
 				}
 				for k := range byClass {
@@ -496,7 +496,7 @@ func TestLostRows(t *testing.T) {
 	scores := []float64{-200, 0, 0, -1}
 	res.SetScores(scores, 0, 2, kernel.Generic, &kernel.SoftmaxJob{})
 	want := 200 + math.Log1p(math.E)
-	if got := res.LogLoss(scores, nil); math.Abs(got-want) > 1e-5 || !res.Lost() {
+	if got := res.LogLoss(scores, nil, nil); math.Abs(got-want) > 1e-5 || !res.Lost() {
 		t.Errorf("loss %v, want %v", got, want)
 	}
 }
@@ -507,7 +507,7 @@ func TestConvergedRows(t *testing.T) {
 	defer res.Free()
 	for _, f := range []float64{20, 30, 50, 68} {
 		res.SetScores([]float64{f, 0, 0, 1000}, 0, 2, kernel.Generic, &kernel.SoftmaxJob{})
-		if got, want := res.LogLoss(nil, nil), math.Log1p(math.Exp(-f)); math.Abs(got/want-1) > 1e-6 {
+		if got, want := res.LogLoss(nil, nil, nil), math.Log1p(math.Exp(-f)); math.Abs(got/want-1) > 1e-6 {
 			t.Errorf("score %v: loss %v, want %v", f, got, want)
 		}
 		for _, r := range res.Data {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/exact"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
@@ -51,7 +52,7 @@ func NewResiduals(labels []int32, weights []float32, classes, stride int) *Resid
 		Data: floats[:end:end], Own: floats[end:], Stride: stride, Classes: classes, Labels: labels, Weights: weights,
 		memory: memory, rows: len(labels), maxWeight: 1,
 	}
-	if weights != nil {
+	if len(weights) > 0 {
 		r.maxWeight = slices.Max(weights)
 	}
 	p := float32(1 / float64(classes))
@@ -66,6 +67,18 @@ func NewResiduals(labels []int32, weights []float32, classes, stride int) *Resid
 	}
 	r.SetUnits(-q)
 	return r
+}
+
+// Share makes the rows those of a training on several machines.
+func (r *Residuals) Share(group *collective.Group) {
+	if group == nil {
+		return
+	}
+	rows, weight := []int64{int64(r.rows)}, []int64{int64(math.Float32bits(r.maxWeight))}
+	group.SumMax(rows, weight)
+	r.rows, r.maxWeight = int(rows[0]), math.Float32frombits(uint32(weight[0]))
+	q := float64(r.Classes-1) / float64(r.Classes)
+	r.SetUnits(float32(q))
 }
 
 // SetUnits chooses the units of sums for residuals of which the greatest 1 − p_y
@@ -193,12 +206,12 @@ func (r *Residuals) Weight(i int) float64 {
 // can grow from OwnFloor to e⁻²³.
 const reliable = 0x1p-33
 
-// LogLoss returns Σ −w·log(p_y) over all rows, where w is the weight of the row.
+// LogLoss returns Σ −w·log(p_y) over all rows of a group, where w is the weight of the row.
 // If byClass is not nil, it receives the sums over the rows of each class. scores
 // are raw scores, rows × Classes; they are needed for the rows whose p_y in Own
 // is or may have been clipped. If scores is nil, such rows count with the p_y in
 // Own.
-func (r *Residuals) LogLoss(scores, byClass []float64) float64 {
+func (r *Residuals) LogLoss(scores, byClass []float64, group *collective.Group) float64 {
 	sum, sums := exact.Sum{}, make([]exact.Sum, len(byClass))
 	for i, y := range r.Labels {
 		var l float64
@@ -213,7 +226,9 @@ func (r *Residuals) LogLoss(scores, byClass []float64) float64 {
 			sums[y].Add(l)
 		}
 	}
+	group.Add(&sum)
 	for k := range byClass {
+		group.Add(&sums[k])
 		byClass[k] = sums[k].Float64()
 	}
 	return sum.Float64()

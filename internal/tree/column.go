@@ -8,54 +8,58 @@ import (
 
 // exact is a column's best cut of all its bins that leaves minSamples rows on
 // either side.
-func (s *splitter) exact(rows []uint32, column int) candidate {
+func (s *splitter) exact(n *node, column int) candidate {
 	t := tile{0, 1, 0, s.Mapper.Features[column].Codes(), kernel.TileLanes, nil}
 	one := splitter{kernels: s.kernels, gradients: s.gradients, minSamples: 1, best: make([]candidate, 1)}
 	one.Coarse, one.CoarseMapper, one.Mapper, one.layout = s.Matrix, s.Mapper, s.Mapper, &layout{columns: []int{column}, tiles: []tile{t}}
-	h := s.column.histogram(t.bins*kernel.TileLanes, len(rows) > kernel.SpillRows)
+	h := s.column.histogram(t.bins*kernel.TileLanes, n.count > kernel.SpillRows)
 	one.fillGroup(&group{0, 1, nil, nil}, &h, &s.workers[0], 1)
+	if s.group != nil {
+		s.shareHistogram(&h)
+	}
 	w := &s.workers[0]
 	switch {
 	case s.categorical(column):
 		w.subsets.Subsets = s.subsets
 		w.subsets.load(&h, t.bins, t.stride, 0, s.job.Pairs)
-		counts := s.count(rows, column)
+		counts := s.count(n.list, column)
 		return w.subsets.find(s.kernels, &s.job, &counts, s.minSamples)
 	case s.minSamples > 1:
-		return s.recount(rows, column, &h)
+		return s.recount(n, column, &h)
 	}
 	w.scan = s.job
 	one.scan(&t, &h, 0, w)
 	return one.best[0]
 }
 
-// count counts rows by their codes in a column.
-func (s *splitter) count(rows []uint32, column int) (counts [kernel.MaxBins]int) {
+// count counts rows by their codes in a column, on all machines.
+func (s *splitter) count(rows []uint32, column int) (counts [kernel.MaxBins]int64) {
 	codes := s.Matrix.Columns[column]
 	for _, row := range rows {
 		counts[codes[row]]++
 	}
+	s.group.Sum(counts[:])
 	return counts
 }
 
 // recount finds, in a column's histogram, the best cut among those that leave
 // minSamples rows on either side.
-func (s *splitter) recount(rows []uint32, column int, all *Histogram) candidate {
-	counts := s.count(rows, column)
+func (s *splitter) recount(n *node, column int, all *Histogram) candidate {
+	counts, least := s.count(n.list, column), int64(s.minSamples)
 	bins := s.Mapper.Features[column].Codes()
 	best := candidate{score: math.Inf(-1), exact: true}
 	for _, missingLeft := range []bool{false, true} {
 		if missingLeft && counts[0] == 0 {
 			break
 		}
-		left := 0
+		left := int64(0)
 		if missingLeft {
 			left = counts[0]
 		}
 		low, high := 0, 0 // the cuts allowed: low ≤ bin ≤ high
 		for b := 1; b < bins; b++ {
 			left += counts[b]
-			if left >= s.minSamples && len(rows)-left >= s.minSamples {
+			if left >= least && int64(n.count)-left >= least {
 				if low == 0 {
 					low = b
 				}

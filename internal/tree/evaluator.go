@@ -3,6 +3,7 @@ package tree
 import (
 	"slices"
 
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -14,6 +15,7 @@ type evaluator struct {
 	kernels   *kernel.Funcs
 	residuals *loss.Residuals
 	team      *par.Team
+	group     *collective.Group
 	columns   int // that the tree may be split on
 	gradients gradients
 	splitter  splitter
@@ -31,11 +33,11 @@ type sumJob struct {
 	cross  kernel.CrossJob
 }
 
-func newEvaluator(k *kernel.Funcs, b Bins, r *loss.Residuals, p *Params, room *gradientRoom, team *par.Team) *evaluator {
-	e := &evaluator{Params: p, kernels: k, residuals: r, team: team}
-	e.gradients = gradients{kernels: k, residuals: r, pairs: p.Pairs, room: room}
+func newEvaluator(k *kernel.Funcs, b Bins, r *loss.Residuals, p *Params, room *gradientRoom, team *par.Team, group *collective.Group) *evaluator {
+	e := &evaluator{Params: p, kernels: k, residuals: r, team: team, group: group}
+	e.gradients = gradients{kernels: k, residuals: r, pairs: p.Pairs, room: room, group: group}
 	e.splitter = splitter{
-		Bins: b, kernels: k, gradients: &e.gradients,
+		Bins: b, kernels: k, gradients: &e.gradients, group: group,
 		minSamples: p.MinSamples, minHessian: p.MinHessian, minGain: p.MinGain, l2: p.Newton.L2, subsets: p.Subsets,
 		workers: make([]worker, team.Workers()),
 	}
@@ -71,13 +73,14 @@ func (e *evaluator) evaluate(n *node) {
 		e.choosePairs(n, team)
 	}
 	n.stats = e.gradients.compute(n.list, n.pairs, team)
+	shareStats(e.group, &n.stats)
 	if n.layout == nil {
 		return
 	}
 	e.gradients.quantize(n.list, e.gradients.newQuanta(n.list, &n.stats, e.Trim), team)
-	n.quanta, n.sumG, n.sumH = e.gradients.quanta, e.gradients.sumG, e.gradients.sumH
 	e.splitter.use(n.layout)
-	n.split = e.splitter.find(n.list, n.histogram, nil, team)
+	n.split = e.splitter.find(n, nil, team)
+	n.quanta, n.sumG, n.sumH = e.gradients.quanta, e.gradients.sumG, e.gradients.sumH
 }
 
 // evaluateShare finds what the smaller child of n has of n's sums and
@@ -86,14 +89,15 @@ func (e *evaluator) evaluateShare(n, share *node) {
 	team := e.teamFor(share.rows())
 	e.gradients.use(share.start, share.end)
 	share.stats = e.gradients.compute(share.list, n.pairs, team)
+	shareStats(e.group, &share.stats)
 	e.gradients.quantize(share.list, n.quanta, team)
-	share.quanta, share.sumG, share.sumH = n.quanta, e.gradients.sumG, e.gradients.sumH
 	e.splitter.use(n.layout)
 	if share.layout != nil {
-		share.split = e.splitter.find(share.list, share.histogram, nil, team)
+		share.split = e.splitter.find(share, nil, team)
 	} else {
-		e.splitter.fillOnly(share.histogram, team)
+		e.splitter.fillShared(share.histogram, team)
 	}
+	share.quanta, share.sumG, share.sumH = n.quanta, e.gradients.sumG, e.gradients.sumH
 }
 
 // evaluateRest finds the best split of the larger child of n, which has n's
@@ -108,7 +112,7 @@ func (e *evaluator) evaluateRest(n, large, share *node) {
 	}
 	e.gradients.quanta, e.gradients.sumG, e.gradients.sumH = large.quanta, large.sumG, large.sumH
 	e.splitter.use(n.layout)
-	large.split = e.splitter.find(large.list, large.histogram, share.histogram, team)
+	large.split = e.splitter.find(large, share.histogram, team)
 }
 
 // choosePairs chooses the class pairs of a node from its totals.
@@ -170,7 +174,7 @@ func (e *evaluator) inheritPairs(n, small, large *node) {
 	e.pairUp(large, first, large.cross)
 }
 
-// count sums up the class totals of rows.
+// count sums up the class totals of rows, on this machine.
 func (e *evaluator) count(t *loss.Totals, rows []uint32) {
 	r := e.residuals
 	sums := sumBlocks(e, &e.totals, rows, 2*r.Stride, e.teamFor(len(rows)), func(job *sumJob, rows []uint32, sums []int64) {
@@ -185,10 +189,12 @@ func (e *evaluator) count(t *loss.Totals, rows []uint32) {
 // first. The result is good until the next count or cross.
 func (e *evaluator) cross(rows []uint32, first []int32, team *par.Team) []int64 {
 	r := e.residuals
-	return sumBlocks(e, &e.products, rows, len(first)*r.Stride, team, func(job *sumJob, rows []uint32, sums []uint32) {
+	sums := sumBlocks(e, &e.products, rows, len(first)*r.Stride, team, func(job *sumJob, rows []uint32, sums []uint32) {
 		job.cross = r.CrossJob(rows, first, sums)
 		e.kernels.Cross(&job.cross)
 	})
+	e.group.Sum(sums)
+	return sums
 }
 
 // sumBlocks adds up a job's sums over the blocks of rows.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/model"
@@ -37,6 +38,7 @@ type Bins struct {
 	Mapper       *bin.Mapper
 	Coarse       *bin.Matrix
 	CoarseMapper *bin.Mapper
+	Bytes        int // of the coarse matrices of all machines, which bound the memory of histograms
 }
 
 // Grower grows one tree after another on the same data.
@@ -46,6 +48,7 @@ type Grower struct {
 	kernels   *kernel.Funcs
 	residuals *loss.Residuals
 	team      *par.Team
+	group     *collective.Group // nil: this machine has all rows
 
 	partition *Partition
 	gradients *gradientRoom
@@ -65,16 +68,17 @@ type Grower struct {
 	fixed   []kernel.Pair
 }
 
-// NewGrower prepares for growing on the rows of a partition.
-func NewGrower(k *kernel.Funcs, b Bins, r *loss.Residuals, p Params, rows *Partition, team *par.Team) *Grower {
+// NewGrower prepares for growing on the rows of a partition, and on those that the
+// other machines of the group have.
+func NewGrower(k *kernel.Funcs, b Bins, r *loss.Residuals, p Params, rows *Partition, team *par.Team, group *collective.Group) *Grower {
 	g := &Grower{
-		Params: p, Bins: b, kernels: k, residuals: r, team: team,
+		Params: p, Bins: b, kernels: k, residuals: r, team: team, group: group,
 		partition: rows,
 		gradients: newGradientRoom(b.Matrix.Rows, p.Pairs),
 	}
-	g.evaluator = newEvaluator(k, b, r, &g.Params, g.gradients, team)
+	g.evaluator = newEvaluator(k, b, r, &g.Params, g.gradients, team, group)
 	for range team.Workers() {
-		g.aside = append(g.aside, newEvaluator(k, b, r, &g.Params, g.gradients, alone))
+		g.aside = append(g.aside, newEvaluator(k, b, r, &g.Params, g.gradients, alone, nil))
 	}
 	return g
 }
@@ -92,7 +96,7 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 	if g.layout == nil || !slices.Equal(columns, g.columns) {
 		g.pool.Free()
 		g.columns, g.layout = columns, newLayout(g.Coarse, g.CoarseMapper, columns, g.Pairs, g.CacheBytes)
-		g.pool = NewHistogramPool(g.layout.cells, g.Coarse)
+		g.pool = NewHistogramPool(g.layout.cells, g.Bytes)
 	}
 	g.tree, g.fixed, g.waiting = &Tree{}, fixed, 0
 	g.evaluator.columns = len(columns)
@@ -100,11 +104,14 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 		g.fixed = g.evaluator.padded(slices.Clip(fixed))
 	}
 
-	root := g.newNode(node{end: len(g.partition.Rows), list: g.partition.Rows, parent: -1, pairs: g.fixed, seed: seed})
+	rows := g.partition.Rows
+	root := g.newNode(node{end: len(rows), list: rows, count: g.group.Int(len(rows)), parent: -1, pairs: g.fixed, seed: seed})
 	g.admit(root, false)
 	if g.needsTotals() {
 		root.totals = g.newTotals()
 		g.evaluator.count(root.totals, root.list)
+		g.group.Sum(root.totals.Gradient)
+		g.group.Sum(root.totals.Hessian)
 	}
 	g.keepHistogram(root)
 	g.evaluator.evaluate(root)
@@ -127,7 +134,7 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 // admit gives a new node the columns that it may be split on, unless it is to
 // stay a leaf.
 func (g *Grower) admit(n *node, last bool) {
-	if last || n.rows() < 2*g.MinSamples || n.rows() < 2 || g.MaxDepth > 0 && n.depth >= g.MaxDepth || len(g.columns) == 0 {
+	if last || n.count < 2*g.MinSamples || n.count < 2 || g.MaxDepth > 0 && n.depth >= g.MaxDepth || len(g.columns) == 0 {
 		return
 	}
 	n.layout = g.layout
@@ -169,21 +176,11 @@ func (g *Grower) expand(n *node) {
 // evaluateChildren evaluates the children of a node; the first left of its rows
 // go left. The last children of a tree stay leaves.
 func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int, last bool) {
-	g.placeMissing(n, rows, left)
 	n.left.start, n.left.end, n.left.list = n.start, n.start+left, rows[:left]
 	n.right.start, n.right.end, n.right.list = n.start+left, n.end, rows[left:]
+	small, large := g.count(e, n)
 	g.admit(n.left, last)
 	g.admit(n.right, last)
-	small, large := n.left, n.right
-	if small.rows() > large.rows() {
-		small, large = large, small
-	}
-	if n.totals != nil {
-		// Not in the partition pass: that would read the residuals of all rows,
-		// not of the smaller child's only, for what takes 3 to 7 % of the time.
-		e.count(small.totals, small.list)
-		large.totals.Sub(n.totals, small.totals)
-	}
 	if g.fixed != nil {
 		small.pairs, large.pairs = g.fixed, g.fixed
 	} else {
@@ -192,6 +189,66 @@ func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int
 	if n.histogram == nil || large.layout == nil || !slices.Equal(large.pairs, n.pairs) || !g.inherit(e, n, small, large) {
 		g.evaluateBoth(e, small, large)
 	}
+}
+
+// count counts the rows of a node's children and sums up their class totals, on all
+// machines. It returns the smaller child first.
+func (g *Grower) count(e *evaluator, n *node) (small, large *node) {
+	small, large = n.left, n.right
+	if e.group == nil && small.rows() > large.rows() {
+		small, large = large, small
+	}
+	missing := g.missingGoRight(n)
+	if n.totals != nil {
+		// Not in the partition pass: that would read the residuals of all rows,
+		// not of the smaller child's only, for what takes 3 to 7 % of the time.
+		e.count(small.totals, small.list)
+	}
+	n.left.count = n.left.rows()
+	if e.group != nil {
+		missing = g.shareCounts(n, missing)
+	}
+	n.right.count = n.count - n.left.count
+	if n.totals != nil {
+		large.totals.Sub(n.totals, small.totals)
+	}
+	if s := &n.split; s.Set == nil && !missing && n.left.count > n.right.count {
+		s.MissingLeft = true // as the node has none to learn from
+	}
+	if n.left.count > n.right.count {
+		return n.right, n.left
+	}
+	return n.left, n.right
+}
+
+// missingGoRight tells whether missing values of the feature that a node is split on
+// go right.
+func (g *Grower) missingGoRight(n *node) bool {
+	if n.split.Set != nil || n.split.MissingLeft || !g.Mapper.Features[n.split.Feature].Missing {
+		return false
+	}
+	codes := g.Matrix.Columns[n.split.Feature]
+	return slices.ContainsFunc(n.right.list, func(row uint32) bool { return codes[row] == 0 })
+}
+
+// shareCounts makes the number of rows and the class totals of the left child those
+// of all machines, and tells whether missing values go right on any of them.
+func (g *Grower) shareCounts(n *node, missing bool) bool {
+	counts := []int64{int64(n.left.count), 0}
+	if missing {
+		counts[1] = 1
+	}
+	totals := n.left.totals
+	if totals != nil {
+		counts = append(append(counts, totals.Gradient...), totals.Hessian...)
+	}
+	g.group.Sum(counts)
+	if totals != nil {
+		copy(totals.Gradient, counts[2:])
+		copy(totals.Hessian, counts[2+len(totals.Gradient):])
+	}
+	n.left.count = int(counts[0])
+	return counts[1] > 0
 }
 
 // leastBeside is the least work on the smaller of two nodes, each too small for
@@ -203,7 +260,7 @@ const leastBeside = leastShared / 8
 func (g *Grower) evaluateBoth(e *evaluator, small, large *node) {
 	g.keepHistogram(large)
 	g.keepHistogram(small)
-	if e.team != alone && e.teamFor(large.rows()) == alone && e.work(small.rows()) >= leastBeside {
+	if e.team != alone && e.group == nil && e.teamFor(large.rows()) == alone && e.work(small.rows()) >= leastBeside {
 		e.team.Do(2, func(worker, i int) { g.aside[worker].evaluate([]*node{large, small}[i]) })
 		return
 	}
@@ -217,9 +274,9 @@ func (g *Grower) evaluateBoth(e *evaluator, small, large *node) {
 func (g *Grower) inherit(e *evaluator, n, small, large *node) bool {
 	share := small
 	if !slices.Equal(small.pairs, n.pairs) {
-		share = &node{start: small.start, end: small.end, list: small.list, pairs: n.pairs}
+		share = &node{start: small.start, end: small.end, list: small.list, count: small.count, pairs: n.pairs}
 	}
-	share.histogram = g.pool.Take(share.rows())
+	share.histogram = g.pool.Take(share.count)
 	e.evaluateShare(n, share)
 	if !large.leave(n, share) {
 		g.release(share)
@@ -243,7 +300,7 @@ func (g *Grower) nodesAhead(ahead []*node) []*node {
 	workers := g.team.Workers()
 	mostWaiting := 4 * workers
 	fewHistograms := g.keepsHistograms() && g.pool.most < g.Leaves+2*mostWaiting+workers // an open node has one, one that waits its children's
-	if workers == 1 || fewHistograms || g.evaluator.work(ahead[0].rows()) > mostWork {
+	if workers == 1 || fewHistograms || g.group != nil || g.evaluator.work(ahead[0].rows()) > mostWork {
 		return ahead
 	}
 	splits := g.Leaves - 1 - len(g.open) // left to make: the last of them may never come to a node ahead
@@ -319,7 +376,7 @@ func (g *Grower) keepHistogram(n *node) {
 	if n.layout != g.layout || !g.keepsHistograms() {
 		return
 	}
-	n.histogram = g.pool.Get(n.rows())
+	n.histogram = g.pool.Get(n.count)
 	if n.histogram != nil {
 		return
 	}
@@ -331,7 +388,7 @@ func (g *Grower) keepHistogram(n *node) {
 	}
 	if last != nil {
 		g.release(last)
-		n.histogram = g.pool.Get(n.rows())
+		n.histogram = g.pool.Get(n.count)
 	}
 }
 
@@ -341,29 +398,11 @@ func (g *Grower) release(n *node) {
 	n.histogram = nil
 }
 
-// placeMissing sends missing values, where the node has none to learn from,
-// the way that more rows go. Of the rows, the first left go left.
-func (g *Grower) placeMissing(n *node, rows []uint32, left int) {
-	if n.split.Set != nil || n.split.MissingLeft || left <= len(rows)-left {
-		return
-	}
-	if g.Mapper.Features[n.split.Feature].Missing {
-		codes := g.Matrix.Columns[n.split.Feature]
-		for _, row := range rows[left:] {
-			if codes[row] == 0 {
-				return
-			}
-		}
-	}
-	n.split.MissingLeft = true
-}
-
 // finish makes leaves of the open nodes, from left to right.
 func (g *Grower) finish(open []*node) []Segment {
-	slices.SortFunc(open, func(a, b *node) int { return a.start - b.start })
 	segments := make([]Segment, len(open))
-	for i, n := range open {
-		leaf := Leaf{Rows: n.rows()}
+	for i, n := range g.leftToRight(open) {
+		leaf := Leaf{Rows: n.count}
 		steps := g.residuals.Classes
 		if !g.FullLeaf {
 			leaf.Pairs, steps = n.pairs, len(n.pairs)
@@ -383,6 +422,35 @@ func (g *Grower) finish(open []*node) []Segment {
 		}
 	}
 	return segments
+}
+
+// leftToRight is the open nodes in the order of the leaves.
+func (g *Grower) leftToRight(open []*node) []*node {
+	if len(open) == 1 {
+		return open
+	}
+	children := make([][2]*node, len(g.tree.Nodes)) // that are open, by their parent
+	for _, n := range open {
+		side := 0
+		if n.isRight {
+			side = 1
+		}
+		children[n.parent][side] = n
+	}
+	var ordered []*node
+	var walk func(number int32)
+	walk = func(number int32) {
+		inner := &g.tree.Nodes[number]
+		for side, child := range []int32{inner.Left, inner.Right} {
+			if open := children[number][side]; open != nil {
+				ordered = append(ordered, open)
+			} else {
+				walk(child)
+			}
+		}
+	}
+	walk(0)
+	return ordered
 }
 
 // link makes a node's parent point at what became of it.

@@ -22,7 +22,7 @@ func TestFewHistograms(t *testing.T) {
 					rows := NewPartition(p.matrix.Rows)
 					rows.Fill(p.matrix.Rows)
 					params := Params{Leaves: 12, MinSamples: 5, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}, Pairs: 1, Selection: selection}
-					g := NewGrower(kernel.Generic, p.bins(), p.residuals, params, rows, par.NewTeam(1))
+					g := NewGrower(kernel.Generic, p.bins(), p.residuals, params, rows, par.NewTeam(1), nil)
 					g.Grow(p.columns(), nil, 0)
 					if g.pool.out != 0 {
 						t.Errorf("%d histograms are not given back", g.pool.out)
@@ -122,7 +122,7 @@ func TestGrowerAgain(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
 	params := Params{Leaves: 9, MinSamples: 3, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}, Pairs: 1, Trim: 0.1}
-	g := NewGrower(kernel.Generic, p.bins(), p.residuals, params, rows, team)
+	g := NewGrower(kernel.Generic, p.bins(), p.residuals, params, rows, team, nil)
 	pair := []kernel.Pair{{R: 2, S: 0}}
 	some := []int{0, 2, 4, 6}
 	grow := func(columns []int, fixed []kernel.Pair) string {

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -32,8 +31,8 @@ type HistogramPool struct {
 
 // NewHistogramPool is a pool of histograms of so many cells, as many as
 // MostHistograms allows.
-func NewHistogramPool(cells int, x *bin.Matrix) HistogramPool {
-	return HistogramPool{cells: cells, most: MostHistograms(cells, x.Bytes())}
+func NewHistogramPool(cells, matrixBytes int) HistogramPool {
+	return HistogramPool{cells: cells, most: MostHistograms(cells, matrixBytes)}
 }
 
 // MostHistograms is how many histograms of so many cells may be kept: they

@@ -24,7 +24,7 @@ func TestHistogramSubtract(t *testing.T) {
 					rows.Fill(test.rows)
 					team := par.NewTeam(2)
 					defer team.Close()
-					g := NewGrower(kernel.Generic, p.bins(), p.residuals, Params{Pairs: pairs}, rows, team)
+					g := NewGrower(kernel.Generic, p.bins(), p.residuals, Params{Pairs: pairs}, rows, team, nil)
 					e := g.evaluator
 					layout := newLayout(p.matrix, p.mapper, p.columns(), pairs, 32<<10)
 					e.splitter.use(layout)

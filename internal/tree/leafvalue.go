@@ -3,6 +3,7 @@ package tree
 import (
 	"slices"
 
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -14,6 +15,7 @@ type LeafValues struct {
 	Residuals *loss.Residuals
 	Newton    loss.Newton
 	Team      *par.Team
+	Group     *collective.Group
 
 	pieces []piece
 	sums   []int64 // by piece
@@ -56,6 +58,10 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 			v.Kernels.Gradients(&p.gradients)
 		}
 	})
+	if v.Group != nil {
+		v.setShared(leaves)
+		return
+	}
 	for first := 0; first < len(v.pieces); {
 		end := first + 1
 		for end < len(v.pieces) && v.pieces[end].leaf == v.pieces[first].leaf {
@@ -84,6 +90,43 @@ func (v *LeafValues) set(l *Leaf, first, end int) {
 		}
 	}
 	l.setSteps(&v.Newton, &loss.Totals{Gradient: sums[:stride], Hessian: sums[stride:]}, &stats, v.Residuals)
+}
+
+// setShared sets the steps of all leaves from the sums of all machines: by leaf the
+// rows, and the totals or the sums of the pairs.
+func (v *LeafValues) setShared(leaves []Leaf) {
+	stride := v.Residuals.Stride
+	width := 1 + max(2*stride, 2*kernel.MaxPairs)
+	sums := make([]int64, len(leaves)*width)
+	of := func(leaf int) (rows *int64, rest []int64) { return &sums[leaf*width], sums[leaf*width+1:][:width-1] }
+	for i := range v.pieces {
+		p := &v.pieces[i]
+		rows, rest := of(p.leaf)
+		*rows += int64(len(p.rows))
+		if leaves[p.leaf].Pairs == nil {
+			for k, sum := range v.sums[2*stride*i:][:2*stride] {
+				rest[k] += sum
+			}
+			continue
+		}
+		for j := range leaves[p.leaf].Pairs {
+			rest[2*j] += p.gradients.Stats[j].SumG
+			rest[2*j+1] += p.gradients.Stats[j].SumH
+		}
+	}
+	v.Group.Sum(sums)
+	for i := range leaves {
+		l := &leaves[i]
+		rows, rest := of(i)
+		if l.Rows = int(*rows); l.Rows == 0 {
+			continue
+		}
+		var stats [kernel.MaxPairs]kernel.PairStats
+		for j := range l.Pairs {
+			stats[j].SumG, stats[j].SumH = rest[2*j], rest[2*j+1]
+		}
+		l.setSteps(&v.Newton, &loss.Totals{Gradient: rest[:stride], Hessian: rest[stride:]}, &stats, v.Residuals)
+	}
 }
 
 // setSteps sets the steps of a leaf from the sums of its rows: those of its

@@ -9,6 +9,7 @@ import (
 type node struct {
 	start, end int      // of the partition
 	list       []uint32 // the rows: that run, or a copy until the parent is split
+	count      int      // of rows, on all machines
 	depth      int
 	order      int   // of birth
 	parent     int32 // number in tree.Nodes; −1: none
@@ -31,6 +32,8 @@ type node struct {
 	sumG, sumH [kernel.MaxPairs]int64
 }
 
+// rows is the number of rows on this machine, which decides how the work is done;
+// what is done, count decides.
 func (n *node) rows() int { return n.end - n.start }
 
 // leave makes the sums of n those that share leaves of its parent's. It tells
@@ -42,7 +45,7 @@ func (n *node) leave(parent, share *node) bool {
 		n.sumG[p], n.sumH[p] = parent.sumG[p]-share.sumG[p], parent.sumH[p]-share.sumH[p]
 		n.stats[p].SumG = parent.stats[p].SumG - share.stats[p].SumG
 		n.stats[p].SumH = parent.stats[p].SumH - share.stats[p].SumH
-		if parent.stats[p].SumH > 0 && n.sumH[p] < leastQuanta*int64(n.rows()) {
+		if parent.stats[p].SumH > 0 && n.sumH[p] < leastQuanta*int64(n.count) {
 			return false
 		}
 	}

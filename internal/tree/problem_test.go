@@ -82,7 +82,7 @@ func (p *problem) columns() (c []int) {
 	return c
 }
 
-func (p *problem) bins() Bins { return Bins{p.matrix, p.mapper, p.matrix, p.mapper} }
+func (p *problem) bins() Bins { return Bins{p.matrix, p.mapper, p.matrix, p.mapper, p.matrix.Bytes()} }
 
 // grow grows a tree on all rows.
 func (p *problem) grow(params Params, fixed []kernel.Pair, threads int) (*Tree, *Partition, []Segment) {
@@ -90,7 +90,7 @@ func (p *problem) grow(params Params, fixed []kernel.Pair, threads int) (*Tree, 
 	rows.Fill(p.matrix.Rows)
 	team := par.NewTeam(threads)
 	defer team.Close()
-	g := NewGrower(kernel.Generic, p.bins(), p.residuals, params, rows, team)
+	g := NewGrower(kernel.Generic, p.bins(), p.residuals, params, rows, team, nil)
 	t, segments := g.Grow(p.columns(), fixed, 1)
 	return t, rows, segments
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -15,6 +16,7 @@ type splitter struct {
 	Bins
 	kernels    *kernel.Funcs
 	gradients  *gradients
+	group      *collective.Group
 	minSamples int
 	minHessian float64
 	minGain    float64
@@ -26,6 +28,7 @@ type splitter struct {
 	best    []candidate    // by position in layout.columns
 	workers []worker
 	parts   []part
+	whole   scratch // with a group: of all columns
 	column  scratch // of one column, in all its bins
 	merged  scratch
 }
@@ -58,14 +61,22 @@ func (s *splitter) use(l *layout) {
 	s.best = slices.Grow(s.best[:0], len(l.columns))[:len(l.columns)]
 }
 
-// find returns the best split of the node whose gradients were last
-// quantized. With h, its histograms go there; with sibling, h is its parent's,
+// find returns the best split of a node, whose gradients were last quantized. With a
+// histogram of its own, its histograms go there; with sibling, that is its parent's,
 // and what sibling leaves of it is the node's.
-func (s *splitter) find(rows []uint32, h, sibling *Histogram, team *par.Team) SplitInfo {
+func (s *splitter) find(n *node, sibling *Histogram, team *par.Team) SplitInfo {
+	h, wide := n.histogram, n.count > kernel.SpillRows
+	filled := s.group != nil && sibling == nil
+	if filled {
+		if h == nil {
+			whole := s.whole.histogram(s.cells, wide)
+			h = &whole
+		}
+		s.fillShared(h, team)
+	}
 	s.setJob()
-	wide := len(rows) > kernel.SpillRows
 	parts := 1
-	if sibling == nil {
+	if sibling == nil && !filled {
 		parts = s.fillParts(wide, team)
 	}
 	team.Do(len(s.groups), func(number, i int) {
@@ -77,10 +88,11 @@ func (s *splitter) find(rows []uint32, h, sibling *Histogram, team *par.Team) Sp
 		} else {
 			part = w.memory.histogram(end-first, wide)
 		}
-		if sibling != nil {
+		switch {
+		case sibling != nil:
 			share := sibling.tile(first, end)
 			part.subtract(s.kernels, &share)
-		} else {
+		case !filled:
 			s.fillGroup(g, &part, w, parts)
 		}
 		w.scan = s.job
@@ -88,7 +100,7 @@ func (s *splitter) find(rows []uint32, h, sibling *Histogram, team *par.Team) Sp
 			s.scan(&s.tiles[t], &part, first, w)
 		}
 	})
-	return s.choose(rows)
+	return s.choose(n)
 }
 
 // setJob sets the job for the gradients that were last quantized.
@@ -181,13 +193,13 @@ func (s *splitter) coarse(column int) bool {
 // choose takes the best candidate; the lowest feature wins a tie. Only the
 // columns that come first are looked at in all their bins, and their cuts
 // counted out, a pass over one column each.
-func (s *splitter) choose(rows []uint32) SplitInfo {
+func (s *splitter) choose(n *node) SplitInfo {
 	whole := unsplit(&s.job)
 	if !slices.ContainsFunc(s.best, func(c candidate) bool { return !math.IsInf(c.score, -1) }) {
 		// What is in one coarse bin may be in several of the others.
 		for c, column := range s.columns {
 			if s.coarse(column) {
-				s.best[c] = s.exact(rows, column)
+				s.best[c] = s.exact(n, column)
 			}
 		}
 	}
@@ -204,7 +216,7 @@ func (s *splitter) choose(rows []uint32) SplitInfo {
 			return SplitInfo{}
 		}
 		if !s.best[best].exact {
-			s.best[best] = s.exact(rows, s.columns[best])
+			s.best[best] = s.exact(n, s.columns[best])
 			continue
 		}
 		b := &s.best[best]

@@ -18,15 +18,15 @@ func TestCoarse(t *testing.T) {
 		team := par.NewTeam(2)
 		defer team.Close()
 		matrix, mapper := p.matrix.Coarsen(p.mapper, most, team)
-		coarse := Bins{matrix, mapper, matrix, mapper}
-		both := Bins{p.matrix, p.mapper, matrix, mapper}
+		coarse := Bins{matrix, mapper, matrix, mapper, matrix.Bytes()}
+		both := Bins{p.matrix, p.mapper, matrix, mapper, matrix.Bytes()}
 		for _, pairs := range []int{1, 2, 4} {
 			for _, minSamples := range []int{1, 60} {
 				root := func(b Bins, columns []int) Node {
 					rows := NewPartition(p.matrix.Rows)
 					rows.Fill(p.matrix.Rows)
 					params := Params{Leaves: 2, MinSamples: minSamples, FullLeaf: true, Pairs: pairs, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}}
-					g := NewGrower(kernel.Generic, b, p.residuals, params, rows, team)
+					g := NewGrower(kernel.Generic, b, p.residuals, params, rows, team, nil)
 					defer g.Free()
 					tree, _ := g.Grow(columns, nil, 0)
 					if len(tree.Nodes) == 0 {
@@ -58,7 +58,7 @@ func TestOneCoarseBin(t *testing.T) {
 	rows := NewPartition(p.matrix.Rows)
 	rows.Fill(p.matrix.Rows)
 	params := Params{Leaves: 4, MinSamples: 1, FullLeaf: true, Pairs: 2, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}}
-	g := NewGrower(kernel.Generic, both, p.residuals, params, rows, team)
+	g := NewGrower(kernel.Generic, both, p.residuals, params, rows, team, nil)
 	defer g.Free()
 	got, _ := g.Grow(p.columns(), nil, 0)
 	want, _, _ := p.grow(params, nil, 1)

@@ -81,7 +81,7 @@ const mostEnumerated = 8
 
 // find returns the best set of the codes loaded, for the job of the node at hand.
 // If counts are given, rows by code, it leaves minSamples rows on either side.
-func (s *subsetSearch) find(k *kernel.Funcs, node *kernel.ScanJob, counts *[kernel.MaxBins]int, minSamples int) candidate {
+func (s *subsetSearch) find(k *kernel.Funcs, node *kernel.ScanJob, counts *[kernel.MaxBins]int64, minSamples int) candidate {
 	best := candidate{score: math.Inf(-1), exact: counts != nil || minSamples == 1, subset: true}
 	if len(s.filled) == 0 || len(s.filled) == 1 && s.absent(0, node.Pairs) {
 		return best
@@ -229,14 +229,14 @@ func (s *subsetSearch) score(k *kernel.Funcs, h *Histogram, bins int) {
 
 // scanCounted scores those sets of walks that leave minSamples rows on either
 // side, with missing values on one side.
-func (s *subsetSearch) scanCounted(k *kernel.Funcs, walks []walk, counts *[kernel.MaxBins]int, minSamples int, missingLeft bool, best *candidate) {
+func (s *subsetSearch) scanCounted(k *kernel.Funcs, walks []walk, counts *[kernel.MaxBins]int64, minSamples int, missingLeft bool, best *candidate) {
 	m, most := s.job.Pairs, 1
 	for i := range walks {
 		most = max(most, len(walks[i].ends)+1)
 	}
 	total := 0
 	for _, n := range counts {
-		total += n
+		total += int(n)
 	}
 	h := s.tile.histogram((most+1)*kernel.TileLanes, true)
 	h.clear()
@@ -247,14 +247,14 @@ func (s *subsetSearch) scanCounted(k *kernel.Funcs, walks []walk, counts *[kerne
 		rows, begin := 0, 0
 		if missingLeft {
 			s.change(&h, kernel.TileLanes+f*m, 0, &now)
-			rows = counts[0]
+			rows = int(counts[0])
 		}
 		for i, end := range walks[f].ends {
 			for _, code := range walks[f].codes[begin:end] {
 				if now.Has(code) {
-					rows -= counts[code]
+					rows -= int(counts[code])
 				} else {
-					rows += counts[code]
+					rows += int(counts[code])
 				}
 				s.change(&h, (len(numbers[f])+1)*kernel.TileLanes+f*m, code, &now)
 			}

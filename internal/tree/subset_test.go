@@ -12,7 +12,7 @@ import (
 type smallNode struct {
 	cells  Histogram
 	job    kernel.ScanJob
-	counts [kernel.MaxBins]int
+	counts [kernel.MaxBins]int64
 	bins   int // in use, the missing one included
 }
 
@@ -28,10 +28,10 @@ func newSmallNode(r *rand.Rand, categories, pairs int) *smallNode {
 		if b == 0 && r.IntN(2) == 0 {
 			continue // nothing is missing
 		}
-		n.counts[b] = 1 + r.IntN(30)
+		n.counts[b] = int64(1 + r.IntN(30))
 		common := r.NormFloat64()
 		for p := range pairs {
-			h := int64(1 + r.IntN(1000*n.counts[b]))
+			h := 1 + r.Int64N(1000*n.counts[b])
 			g := int64((common + r.NormFloat64()) / 2 * float64(h))
 			n.cells.wideG[b*kernel.TileLanes+p], n.cells.wideH[b*kernel.TileLanes+p] = g, h
 			n.job.TotalG[p], n.job.TotalH[p] = n.job.TotalG[p]+g, n.job.TotalH[p]+h
@@ -62,9 +62,9 @@ func (n *smallNode) score(set func(code int) bool) (score float64, left, right i
 	}
 	for b := range n.bins {
 		if set(b) {
-			left += n.counts[b]
+			left += int(n.counts[b])
 		} else {
-			right += n.counts[b]
+			right += int(n.counts[b])
 		}
 	}
 	return score, left, right

@@ -1,0 +1,134 @@
+package boost
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/collective"
+	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// numbers is a bin.Source of columns.
+type numbers [][]float64
+
+func (n numbers) Rows() int                          { return len(n[0]) }
+func (n numbers) Cols() int                          { return len(n) }
+func (n numbers) Column(j, first int, dst []float64) { copy(dst, n[j][first:]) }
+
+// noisy is a set of blobs with missing values, which overlap.
+func noisy(rows, classes int, weighted bool, team *par.Team) *data.Set {
+	r := rand.New(rand.NewPCG(uint64(rows), 7))
+	x := make(numbers, 5)
+	set := &data.Set{Target: data.Target{Labels: make([]int32, rows)}}
+	for k := range classes {
+		set.Classes = append(set.Classes, fmt.Sprint(k))
+	}
+	for i := range rows {
+		y := r.IntN(classes)
+		set.Labels[i] = int32(y)
+		for j := range x {
+			v := float64(y*(j+1)%classes) + r.NormFloat64()
+			if r.IntN(20) == 0 {
+				v = math.NaN()
+			}
+			x[j] = append(x[j], v)
+		}
+		if weighted {
+			set.Weights = append(set.Weights, float32(r.IntN(4))*0.7+0.1)
+		}
+	}
+	set.Mapper = bin.Fit(x, nil, 255, nil, team)
+	set.Matrix = set.Mapper.Map(x, team)
+	set.Group(team)
+	return set
+}
+
+// shards deals the rows of a set to ranks; the last but one of more than two has none.
+func shards(set *data.Set, ranks int, team *par.Team) []*data.Set {
+	r := rand.New(rand.NewPCG(uint64(ranks), 8))
+	rows := make([][]uint32, ranks)
+	for i := range set.Rows() {
+		to := r.IntN(ranks)
+		if ranks > 2 && to == ranks-2 {
+			to = 0
+		}
+		rows[to] = append(rows[to], uint32(i))
+	}
+	all := *set
+	for i := range set.Rows() {
+		all.IDs = append(all.IDs, uint64(i))
+	}
+	parts := make([]*data.Set, ranks)
+	for i := range parts {
+		parts[i] = all.Subset(rows[i], true, team)
+	}
+	return parts
+}
+
+// TestRanks trains on several machines. The model is that of one.
+func TestRanks(t *testing.T) {
+	team := par.NewTeam(1)
+	defer team.Close()
+	base := Params{
+		Method: "aoso", Leaf: "full", Pairs: 1, PairSelection: "second_order", Metric: "logloss", Leaves: 12, MinSamples: 1,
+		ColsampleByTree: 1, ColsampleByNode: 1, Shrinkage: 0.1, MaxStep: 5, Subsample: 1, Trees: 12, BaseGap: 1, BaseClass: "worst",
+	}
+	for _, test := range []struct {
+		name     string
+		classes  int
+		weighted bool
+		change   func(*Params)
+	}{
+		{"plain", 4, false, func(*Params) {}},
+		{"pair leaves, trim", 5, true, func(p *Params) { p.Leaf, p.Trim = "pair", 0.1 }},
+		{"4 pairs, min samples", 9, false, func(p *Params) { p.Pairs, p.MinSamples, p.L2 = 4, 20, 1 }},
+		{"root pairs", 4, true, func(p *Params) { p.PairSelection, p.Pairs = "root", 2 }},
+		{"subsample, columns", 6, true, func(p *Params) { p.Subsample, p.ColsampleByTree, p.ColsampleByNode, p.Trim = 0.6, 0.8, 0.7, 0.05 }},
+		{"large steps", 3, false, func(p *Params) { p.Shrinkage = 1 }},
+		{"logitboost", 3, false, func(p *Params) { p.Method = "logitboost" }},
+		{"abc", 4, true, func(p *Params) { p.Method = "abc" }},
+		{"abc, exhaustive", 3, false, func(p *Params) { p.Method, p.BaseClass, p.Subsample = "abc", "exhaustive", 0.7 }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := base
+			test.change(&p)
+			set := noisy(3000, test.classes, test.weighted, team)
+			one := New(Job{Params: p, Train: set, EvalEvery: 1, Kernels: kernel.Generic, Team: team, CacheBytes: 1 << 15})
+			defer one.Free()
+			for one.Step(t.Context()) {
+			}
+			want := one.Result()
+			for ranks := 2; ranks <= 4; ranks++ {
+				parts := shards(set, ranks, team)
+				var all sync.WaitGroup
+				for i, c := range collective.NewLocal(ranks) {
+					all.Go(func() {
+						team := par.NewTeam(1)
+						defer team.Close()
+						parts[i].Ranks = collective.NewGroup(c)
+						e := New(Job{Params: p, Train: parts[i], EvalEvery: 1, Kernels: kernel.Generic, Team: team, CacheBytes: 1 << 15})
+						defer e.Free()
+						for e.Step(t.Context()) {
+						}
+						got := e.Result()
+						if err := parts[i].Ranks.Err(); err != nil {
+							t.Error(err)
+						}
+						if got.TrainLoss != want.TrainLoss || got.Iterations != want.Iterations || got.Stopped != want.Stopped || !reflect.DeepEqual(got.Forest, want.Forest) {
+							t.Errorf("%d ranks: loss %v after %d iterations (%s), one has %v after %d (%s)", ranks,
+								got.TrainLoss, got.Iterations, got.Stopped, want.TrainLoss, want.Iterations, want.Stopped)
+						}
+					})
+				}
+				all.Wait()
+			}
+		})
+	}
+}

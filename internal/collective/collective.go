@@ -1,0 +1,225 @@
+// Package collective lets trainings on several machines act as one: each has some
+// of the rows, and they tell one another sums over their rows.
+package collective
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/libaoso/aoso/internal/exact"
+)
+
+// Op is what AllReduce does with the numbers of all ranks.
+type Op int
+
+const (
+	Sum Op = iota // modulo 2⁶⁴
+	Max
+)
+
+// Collective is the ranks of a training, as an engine such as MPI connects them.
+// Every rank makes the same calls in the same order, one at a time. A call returns
+// when all ranks have made it, or with an error. After an error no other call
+// follows but Abort.
+type Collective interface {
+	Rank() int // this one, from 0
+	Size() int // of them, at least 1
+
+	// AllReduce replaces v by the sums, or the greatest, of the numbers that the
+	// ranks have there. It has the same length on all ranks.
+	AllReduce(op Op, v []int64) error
+
+	// AllGather returns what every rank has given, by rank. Lengths may differ, and
+	// may be zero.
+	AllGather(b []byte) ([][]byte, error)
+
+	// Abort tells the other ranks that this one gives up, and why, so that their
+	// calls fail rather than wait. The engine may end them instead.
+	Abort(reason string)
+}
+
+// Group is a collective of which the first error is final: after it, calls do
+// nothing, and what they leave behind is of no use. A nil group is that of a single
+// machine, where nothing is to be done.
+type Group struct {
+	c     Collective
+	err   error
+	bytes int64
+	calls int64
+}
+
+// NewGroup returns nil for a nil collective or one of a single rank.
+func NewGroup(c Collective) *Group {
+	if c == nil || c.Size() == 1 {
+		return nil
+	}
+	return &Group{c: c}
+}
+
+// Err is the first error; nil: there was none.
+func (g *Group) Err() error {
+	if g == nil {
+		return nil
+	}
+	return g.err
+}
+
+// Rank is the rank of this machine.
+func (g *Group) Rank() int {
+	if g == nil {
+		return 0
+	}
+	return g.c.Rank()
+}
+
+// Size is the number of ranks.
+func (g *Group) Size() int {
+	if g == nil {
+		return 1
+	}
+	return g.c.Size()
+}
+
+// Traffic is how many bytes this rank has given to how many calls.
+func (g *Group) Traffic() (bytes, calls int64) {
+	if g == nil {
+		return 0, 0
+	}
+	return g.bytes, g.calls
+}
+
+// Sum replaces numbers by the sums over all ranks.
+func (g *Group) Sum(v []int64) { g.reduce(Sum, v) }
+
+// Max replaces numbers by the greatest of all ranks.
+func (g *Group) Max(v []int64) { g.reduce(Max, v) }
+
+func (g *Group) reduce(op Op, v []int64) {
+	if g == nil || g.err != nil || len(v) == 0 {
+		return
+	}
+	g.count(8 * len(v))
+	g.fail(g.c.AllReduce(op, v))
+}
+
+// SumMax does both at once, with few numbers.
+func (g *Group) SumMax(sums, most []int64) {
+	if g == nil {
+		return
+	}
+	var b []byte
+	for _, x := range sums {
+		b = binary.LittleEndian.AppendUint64(b, uint64(x))
+	}
+	for _, x := range most {
+		b = binary.LittleEndian.AppendUint64(b, uint64(x))
+	}
+	for rank, theirs := range g.GatherSame(b) {
+		number := func(i int) int64 { return int64(binary.LittleEndian.Uint64(theirs[8*i:])) }
+		for i := range sums {
+			if rank == 0 {
+				sums[i] = 0
+			}
+			sums[i] += number(i)
+		}
+		for i := range most {
+			if x := number(len(sums) + i); rank == 0 || x > most[i] {
+				most[i] = x
+			}
+		}
+	}
+}
+
+// Add makes exact sums those over all ranks.
+func (g *Group) Add(sums ...*exact.Sum) {
+	if g == nil {
+		return
+	}
+	var all []int64
+	for _, s := range sums {
+		all = append(all, s.Digits()...)
+	}
+	g.Sum(all)
+	for _, s := range sums {
+		n := copy(s.Digits(), all)
+		all = all[n:]
+	}
+}
+
+// Int is the sum of a number over all ranks.
+func (g *Group) Int(n int) int {
+	v := [1]int64{int64(n)}
+	g.Sum(v[:])
+	return int(v[0])
+}
+
+// Any tells whether a condition holds on any rank.
+func (g *Group) Any(condition bool) bool {
+	var v [1]int64
+	if condition {
+		v[0] = 1
+	}
+	g.Max(v[:])
+	return v[0] != 0
+}
+
+// Gather returns what every rank gives, by rank, each records of so many bytes; nil
+// after an error.
+func (g *Group) Gather(b []byte, record int) [][]byte {
+	if g == nil {
+		return [][]byte{b}
+	}
+	if g.err != nil {
+		return nil
+	}
+	g.count(len(b))
+	all, err := g.c.AllGather(b)
+	if err == nil && len(all) != g.c.Size() {
+		err = fmt.Errorf("AllGather has returned %d parts, must return %d, one of each rank", len(all), g.c.Size())
+	}
+	for rank := range all {
+		if n := len(all[rank]); err == nil && n%record != 0 {
+			err = fmt.Errorf("AllGather has returned %d bytes of rank %d, must return records of %d", n, rank, record)
+		}
+	}
+	if err != nil {
+		g.fail(err)
+		return nil
+	}
+	return all
+}
+
+// GatherSame is Gather where all ranks give as many bytes.
+func (g *Group) GatherSame(b []byte) [][]byte {
+	all := g.Gather(b, 1)
+	for rank := range all {
+		if len(all[rank]) != len(b) {
+			g.fail(fmt.Errorf("AllGather has returned %d bytes of rank %d, must return %d", len(all[rank]), rank, len(b)))
+			return nil
+		}
+	}
+	return all
+}
+
+// Abort ends the training on all ranks, because of an error on this one.
+func (g *Group) Abort(err error) {
+	if g != nil && g.err == nil {
+		g.c.Abort(fmt.Sprintf("rank %d: %v", g.c.Rank(), err))
+		g.fail(err)
+	}
+}
+
+func (g *Group) count(bytes int) {
+	g.bytes += int64(bytes)
+	g.calls++
+}
+
+// ErrCollective is what every error of a collective is.
+var ErrCollective = errors.New("the ranks of the training cannot reach one another")
+
+func (g *Group) fail(err error) {
+	if err != nil {
+		g.err = fmt.Errorf("%w: rank %d of %d: %w", ErrCollective, g.c.Rank(), g.c.Size(), err)
+	}
+}

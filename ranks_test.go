@@ -1,0 +1,256 @@
+package aoso
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+)
+
+// spread is the rows of a table that each rank has. The last but one of three or more
+// has none.
+func spread(rows, ranks int) [][]int {
+	r := rand.New(rand.NewPCG(uint64(rows), uint64(ranks)))
+	of := make([][]int, ranks)
+	for row := range rows {
+		to := r.IntN(ranks)
+		if ranks > 2 && to == ranks-2 {
+			to = 0
+		}
+		of[to] = append(of[to], row)
+	}
+	return of
+}
+
+// shard is some rows of features.
+type shard struct {
+	CategoricalFeatures
+	rows []int
+}
+
+func (s *shard) Rows() int { return len(s.rows) }
+
+func (s *shard) Column(j, first int, dst []float64) {
+	for i := range dst {
+		s.CategoricalFeatures.Column(j, s.rows[first+i], dst[i:i+1])
+	}
+}
+
+// people is a table with a column of a few categories, one of many, one of numbers and
+// one of numbers that stand for categories, with missing values.
+func people(rows int) (x CategoricalFeatures, labels []int, weights []float64) {
+	r := rand.New(rand.NewPCG(3, uint64(rows)))
+	few, many := make([]string, rows), make([]string, rows)
+	number, code := make([]float64, rows), make([]float64, rows)
+	for i := range rows {
+		y, town := r.IntN(4), r.IntN(150)
+		labels, weights = append(labels, y), append(weights, 0.5+float64(r.IntN(5)))
+		few[i] = fmt.Sprintf("job %d", (y+r.IntN(3))%7)
+		many[i] = fmt.Sprintf("town %d", (town*4+y)%150)
+		number[i], code[i] = float64(y)+2*r.NormFloat64(), float64((y*3+r.IntN(4))%9)
+		if r.IntN(10) == 0 {
+			number[i] = math.NaN()
+		}
+		if r.IntN(10) == 0 {
+			few[i] = ""
+		}
+	}
+	table, err := NewTable(Texts(few), Texts(many), Numbers(number), Numbers(code))
+	if err != nil {
+		panic(err)
+	}
+	return table, labels, weights
+}
+
+// TestCollective trains on several ranks. The model is that of one machine, on every
+// rank.
+func TestCollective(t *testing.T) {
+	const rows = 2600
+	x, labels, weights := people(rows)
+	ids := rand.New(rand.NewPCG(1, 1)).Perm(10 * rows)[:rows]
+	train := func(c Collective, of []int, p Params, early bool) (string, error) {
+		o := DatasetOptions{Categorical: []int{3}, SampleRows: 2000, Collective: c}
+		var y []int
+		for _, row := range of {
+			y = append(y, labels[row])
+			o.Weights, o.RowIDs = append(o.Weights, weights[row]), append(o.RowIDs, uint64(ids[row]))
+		}
+		d, err := NewDataset(&shard{x, of}, IntLabels(y), o)
+		if err != nil {
+			return "", err
+		}
+		var training TrainOptions
+		if early {
+			var valid, validLabels []int
+			for i, row := range of {
+				if row%3 == 0 {
+					valid, validLabels = append(valid, row), append(validLabels, y[i])
+				}
+			}
+			if training.Valid, err = d.Aligned(&shard{x, valid}, IntLabels(validLabels), nil); err != nil {
+				return "", err
+			}
+		}
+		r, err := Train(t.Context(), d, p, training)
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprint(r.Model.Fingerprint(), r.Iterations, r.TrainLoss, r.Model.Temperature(), r.HeldOutRows, r.Valid, r.StoppedBy), nil
+	}
+	for _, test := range []struct {
+		name   string
+		early  bool
+		change func(*Params)
+	}{
+		{"defaults", false, func(p *Params) { p.Trees = 30 }},
+		{"paper", false, func(p *Params) { p.Preset, p.Trees = PresetPaper, 20 }},
+		{"early stopping", true, func(p *Params) { p.Preset, p.Trees, p.EarlyStopping, p.Subsample = PresetPaper, 60, 5, 0.5 }},
+		{"validation", true, func(p *Params) { p.Trees = 20 }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			p := DefaultParams()
+			p.Threads = 1
+			test.change(&p)
+			want, err := train(nil, spread(rows, 1)[0], p, test.early)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for ranks := 2; ranks <= 3; ranks++ {
+				of := spread(rows, ranks)
+				var all sync.WaitGroup
+				for rank, c := range NewLocalCollective(ranks) {
+					all.Go(func() {
+						if got, err := train(c, of[rank], p, test.early); err != nil || got != want {
+							t.Errorf("rank %d of %d: %v %v, want %v", rank, ranks, got, err, want)
+						}
+					})
+				}
+				all.Wait()
+			}
+		})
+	}
+}
+
+// lossy is a rank that fails in its n-th call.
+type lossy struct {
+	Collective
+	left  *int
+	fault func() error
+}
+
+func (l lossy) call() error {
+	*l.left--
+	if *l.left == 0 {
+		return l.fault()
+	}
+	return nil
+}
+
+func (l lossy) AllReduce(op CollectiveOp, v []int64) error {
+	if err := l.call(); err != nil {
+		return err
+	}
+	return l.Collective.AllReduce(op, v)
+}
+
+func (l lossy) AllGather(b []byte) ([][]byte, error) {
+	if err := l.call(); err != nil {
+		return nil, err
+	}
+	return l.Collective.AllGather(b)
+}
+
+// TestCollectiveFaults has a rank fail in any of its calls: all ranks end with an
+// error, and none hangs.
+func TestCollectiveFaults(t *testing.T) {
+	const rows, ranks = 400, 3
+	x, labels, weights := people(rows)
+	of := spread(rows, ranks)
+	p := DefaultParams()
+	p.Trees, p.Threads = 4, 1
+	train := func(c Collective, of []int) (Collective, error) {
+		var y []int
+		o := DatasetOptions{Collective: c}
+		for _, row := range of {
+			y, o.Weights = append(y, labels[row]), append(o.Weights, weights[row])
+		}
+		d, err := NewDataset(&shard{x, of}, IntLabels(y), o)
+		if err != nil {
+			return c, err
+		}
+		_, err = Train(t.Context(), d, p, TrainOptions{})
+		return c, err
+	}
+	lost := errors.New("the cable is out")
+	calls := math.MaxInt
+	for at := 1; at < calls; at += 1 + at/6 {
+		var all sync.WaitGroup
+		left, done := at, make(chan struct{})
+		for rank, c := range NewLocalCollective(ranks) {
+			all.Go(func() {
+				if rank == 1 {
+					c = lossy{c, &left, func() error { c.Abort("rank 1 is lost"); return lost }}
+				}
+				_, err := train(c, of[rank])
+				if left > 0 { // it needs fewer calls
+					if err != nil && rank == 1 {
+						t.Errorf("rank %d: %v", rank, err)
+					}
+					return
+				}
+				if !errors.Is(err, ErrCollective) || rank == 1 && !errors.Is(err, lost) {
+					t.Errorf("call %d, rank %d: %v", at, rank, err)
+				}
+			})
+		}
+		go func() { all.Wait(); close(done) }()
+		select {
+		case <-done:
+		case <-time.After(30 * time.Second):
+			t.Fatalf("a fault in call %d hangs", at)
+		}
+		if left > 0 {
+			calls = at
+		}
+	}
+	if calls < 100 {
+		t.Errorf("a training has %d calls", calls)
+	}
+}
+
+// TestCollectiveRefuses: what ranks must agree on.
+func TestCollectiveRefuses(t *testing.T) {
+	d := blobs(5, 200, 3, 3, 20)
+	for name, rank1 := range map[string]func(o *DatasetOptions, p *Params, y *Labels){
+		"options": func(o *DatasetOptions, _ *Params, _ *Labels) { o.MaxBins = 7 },
+		"params":  func(_ *DatasetOptions, p *Params, _ *Labels) { p.Trees = 3 },
+		"labels":  func(_ *DatasetOptions, _ *Params, y *Labels) { *y = (*y)[:5] },
+		"ids":     func(o *DatasetOptions, _ *Params, _ *Labels) { o.RowIDs = make([]uint64, 3) },
+		"weights": func(o *DatasetOptions, _ *Params, _ *Labels) { o.Weights = []float64{-1} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			var all sync.WaitGroup
+			for rank, c := range NewLocalCollective(2) {
+				all.Go(func() {
+					half := d.slice(100*rank, 100*rank+100)
+					o, p, y := DatasetOptions{Collective: c}, DefaultParams(), half.labels()
+					p.Trees, p.Threads = 2, 1
+					if rank == 1 {
+						rank1(&o, &p, &y)
+					}
+					set, err := NewDataset(half.features(), y, o)
+					if err == nil {
+						_, err = Train(t.Context(), set, p, TrainOptions{})
+					}
+					if err == nil {
+						t.Errorf("rank %d: no error", rank)
+					}
+				})
+			}
+			all.Wait()
+		})
+	}
+}
