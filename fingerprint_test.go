@@ -65,19 +65,19 @@ func TestSameModelEverywhere(t *testing.T) {
 func TestSameModelOnEveryMachine(t *testing.T) {
 	d := blobs(1, 1500, 5, 10, 255).punch(1, 0.05).weighted(3)
 	want := map[string]string{
-		"paper":                    "295ae34462100b587ae81b7e93a671f8",
-		"first order":              "34c308a63970f58c9d11c8ca5ac7dc94",
-		"root":                     "87bd5e9f6e5ae127ea30c26474d3b099",
-		"pair leaf, 4 pairs":       "de8281dc8e79c3c090c60d3049636cd3",
-		"full leaf":                "7d1f0111cd8e822700b571a74588f9c0",
-		"full leaf, 2 pairs":       "136723c61617819642e7719382b44d77",
-		"full leaf, 4 pairs":       "d44f970757fc2534791aa9f99ca67411",
-		"full leaf, 8 pairs":       "8506384d2bc915d89f08da35c13266d0",
-		"full leaf, root, 8 pairs": "aebdf41640f315b69a5d00b85ffdd412",
-		"abc":                      "ac1981f76596568f8eb47e2887231776",
-		"abc, gap":                 "bdb36b93026e3e50618d121258cd85ab",
-		"abc, exhaustive":          "34df971d218c4d38fa29995f89bdeea2",
-		"logitboost":               "2af46c72e2679a4e4db8d02b44b02663",
+		"paper":                    "61fb1730446fb2c49b41f0f0c32cef4f",
+		"first order":              "503f3be7346fd6a1e42ff26b34b137ad",
+		"root":                     "18420361c32afc98e63dd013214db783",
+		"pair leaf, 4 pairs":       "1e74d5522f36cf6d6433019ef4c42f0c",
+		"full leaf":                "ae88339a84b41b96b1b5c59ef9fb6113",
+		"full leaf, 2 pairs":       "91bc7ff600755cde6d9f356c560defe3",
+		"full leaf, 4 pairs":       "ef965aa4b579e38474dfee10d8b9f5aa",
+		"full leaf, 8 pairs":       "d4aeec7a78745f0e3f781fbc913170d5",
+		"full leaf, root, 8 pairs": "a2f97a517c1cdb09c7968a813d200243",
+		"abc":                      "7843bc14ca79fe2d9589bc3dee9a9868",
+		"abc, gap":                 "3506ce710d829737a7e99d1026d79a72",
+		"abc, exhaustive":          "0c4957daaefe01bb655d4880dbbab17d",
+		"logitboost":               "b1382df28338fe823e9df3147ed2215c",
 	}
 	for _, v := range variants {
 		m := trained(t, d, params(func(p *Params) {
