@@ -1,6 +1,9 @@
 package bin
 
-import "github.com/libaoso/aoso/internal/par"
+import (
+	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/par"
+)
 
 // NewSample returns a matrix with space for up to rows rows of x. Take fills
 // it.
@@ -30,6 +33,9 @@ func (x *Matrix) NewSample(rows int) *Matrix {
 	}
 	return s
 }
+
+// Like returns memory for data that go with the matrix, as [mem.Block.Like].
+func (x *Matrix) Like(n int) *mem.Block { return x.memory.Like(n) }
 
 // Subset copies the given rows of x; of the forms beside the columns only if
 // grouped is true.

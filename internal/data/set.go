@@ -9,6 +9,7 @@ import (
 	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/exact"
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -65,6 +66,8 @@ type Set struct {
 	Mapper  *bin.Mapper       // of the columns
 	Matrix  *bin.Matrix
 	Grouped bool // the matrix has features in other forms as well
+
+	rows *mem.Block // of a subset: holds labels, weights and ids; nil: the Go heap or the matrix do
 }
 
 // Group adds the forms of features to the matrix that make training fast.
@@ -78,12 +81,17 @@ func (s *Set) Group(team *par.Team) {
 func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
 	subset := &Set{Names: s.Names, Encoder: s.Encoder, Mapper: s.Mapper, Matrix: s.Matrix.Subset(rows, train, team), Grouped: s.Grouped && train}
 	subset.Ranks = s.Ranks
-	subset.Classes, subset.Labels, subset.IDs = s.Classes, make([]int32, len(rows)), make([]uint64, len(rows))
+	n, bytes := len(rows), 8+4
+	if s.Weights != nil {
+		bytes += 4
+	}
+	subset.rows = s.Matrix.Like(bytes * n)
+	subset.Classes, subset.IDs, subset.Labels = s.Classes, mem.View[uint64](subset.rows)[:n], mem.View[int32](subset.rows)[2*n:3*n]
 	for i, row := range rows {
 		subset.Labels[i], subset.IDs[i] = s.Labels[row], s.ID(int(row))
 	}
 	if s.Weights != nil {
-		subset.Weights = make([]float32, len(rows))
+		subset.Weights = mem.View[float32](subset.rows)[3*n:]
 		for i, row := range rows {
 			subset.Weights[i] = s.Weights[row]
 		}
@@ -95,6 +103,7 @@ func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
 func (s *Set) Free() {
 	s.Labels, s.Weights, s.IDs = nil, nil, nil // which may be in the memory of the matrix
 	s.Matrix.Free()
+	s.rows.Free()
 }
 
 // Freed tells whether the set was freed.

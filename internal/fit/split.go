@@ -8,6 +8,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/hash"
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -159,15 +160,20 @@ type part struct{ train, held *data.Set }
 
 // newPart holds out the rows of a fold.
 func newPart(set *data.Set, folds []int8, fold int8, team *par.Team) part {
-	var train, held []uint32
-	for row, f := range folds {
+	memory := mem.New(4 * len(folds))
+	defer memory.Free()
+	rows, trained, held := mem.View[uint32](memory), 0, len(folds)
+	for row, f := range folds { // from both ends
 		if f == fold {
-			held = append(held, uint32(row))
+			held--
+			rows[held] = uint32(row)
 		} else {
-			train = append(train, uint32(row))
+			rows[trained] = uint32(row)
+			trained++
 		}
 	}
-	return part{set.Subset(train, true, team), set.Subset(held, false, team)}
+	slices.Reverse(rows[held:])
+	return part{set.Subset(rows[:trained], true, team), set.Subset(rows[held:], false, team)}
 }
 
 // newParts makes the parts that hold out each fold of the job in its turn; nil:
@@ -191,8 +197,8 @@ func freeParts(parts []part) {
 }
 
 func (p *part) free() {
-	p.train.Matrix.Free()
-	p.held.Matrix.Free()
+	p.train.Free()
+	p.held.Matrix.Free() // its labels are still in use
 }
 
 // pool joins the targets of the rows held out.

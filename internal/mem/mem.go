@@ -60,7 +60,7 @@ func MapFile(f *os.File, n int) *Block {
 
 // FileMin is the size in bytes from which memory beside a mapped file is in a file
 // as well.
-var FileMin = 256 << 20
+var FileMin = 64 << 20
 
 // Like returns a block of n zero bytes for data made from those of b. If b is a
 // mapped file and n is large, the block is a file too, without a name, in the same
@@ -105,7 +105,7 @@ func (b *Block) Bytes() []byte {
 }
 
 // View returns the memory of the block as a slice of T.
-func View[T uint8 | uint16 | uint32 | int64 | float32 | float64](b *Block) []T {
+func View[T uint8 | uint16 | uint32 | int32 | int64 | uint64 | float32 | float64](b *Block) []T {
 	var number T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b.data))), len(b.data)/int(unsafe.Sizeof(number)))
 }
