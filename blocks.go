@@ -132,21 +132,25 @@ func (o *DatasetOptions) building(cols int) data.BuildOptions {
 
 // appendAgain appends rows that come for the second time.
 func (b *DatasetBuilder) appendAgain(x Features, labels Labels, team *par.Team) error {
-	err := b.check(x, labels)
-	if err == nil {
-		err = b.begin(team)
+	if err := b.check(x, labels); err != nil {
+		return err
 	}
-	if err == nil {
-		err = changed(b.passes.Append(x, labels, team))
+	b.begin(team)
+	if b.failed != nil {
+		return b.failed
 	}
-	return err
+	return b.change(b.passes.Append(x, labels, team))
 }
 
-// begin begins the second pass.
-func (b *DatasetBuilder) begin(team *par.Team) error {
-	if b.again {
-		return nil
+// begin begins the second pass, unless it has begun.
+func (b *DatasetBuilder) begin(team *par.Team) {
+	if !b.again {
+		b.again = true
+		b.failed = b.beginAgain(team)
 	}
+}
+
+func (b *DatasetBuilder) beginAgain(team *par.Team) error {
 	if err := b.checkPass(); err != nil {
 		return err
 	}
@@ -163,7 +167,6 @@ func (b *DatasetBuilder) begin(team *par.Team) error {
 	if err != nil {
 		return err
 	}
-	b.again = true
 	return encodingError(b.passes.Begin(classes, team), namesOf(b.options.Names, b.cols))
 }
 
@@ -182,14 +185,16 @@ func (b *DatasetBuilder) checkPass() error {
 func (b *DatasetBuilder) finish() (*Dataset, error) {
 	team := par.NewTeam(b.options.Threads)
 	defer team.Close()
-	if err := b.begin(team); err != nil {
-		return nil, err
+	b.begin(team)
+	if b.failed != nil {
+		return nil, b.failed
 	}
 	set, err := b.passes.Finish(team)
-	switch {
-	case err != nil:
-		return nil, changed(err)
-	case set == nil:
+	if err != nil {
+		return nil, b.change(err)
+	}
+	b.failed = badArgument("builder", "one whose dataset was taken", "another one")
+	if set == nil {
 		d, err := LoadDataset(b.options.Path)
 		if err == nil {
 			d.set.Ranks = b.ranks
@@ -199,18 +204,20 @@ func (b *DatasetBuilder) finish() (*Dataset, error) {
 	return &Dataset{set: set}, nil
 }
 
+// change says which rows are not those that came first. After any other error the
+// builder is of no use.
+func (b *DatasetBuilder) change(err error) error {
+	if e, ok := errors.AsType[*data.ChangedError](err); ok {
+		return badArgument(e.What, e.Is, "%v, as the first time", e.Was)
+	}
+	b.failed = err
+	return err
+}
+
 // Free removes what an unfinished dataset has on the disk. Freeing twice does
 // nothing.
 func (b *DatasetBuilder) Free() {
 	if b.passes != nil {
 		b.passes.Free()
 	}
-}
-
-// changed says which rows are not those that came first.
-func changed(err error) error {
-	if e, ok := errors.AsType[*data.ChangedError](err); ok {
-		return badArgument(e.What, e.Is, "%v, as the first time", e.Was)
-	}
-	return err
 }

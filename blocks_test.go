@@ -176,6 +176,44 @@ func TestBlocksErrors(t *testing.T) {
 	}
 }
 
+// TestBuilderFails: a builder whose file cannot be written says so each time, and
+// one whose dataset was taken gives no second one.
+func TestBuilderFails(t *testing.T) {
+	d := blobs(97, 100, 3, 3, 255)
+	for _, path := range []string{filepath.Join(t.TempDir(), "no", "set"), ""} {
+		b, err := NewDatasetBuilder(3, DatasetOptions{Path: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Sample(d.features(), d.labels(), nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if err := b.Append(d.features(), d.labels(), nil, nil); (err == nil) != (path == "") {
+				t.Fatalf("path %q: %v", path, err)
+			}
+			set, err := b.Dataset()
+			if (err == nil) != (path == "") {
+				t.Fatalf("path %q: %v", path, err)
+			}
+			if path == "" {
+				_, err := b.Dataset()
+				wantArgumentError(t, err, "builder", "taken")
+				wantArgumentError(t, b.Append(d.features(), d.labels(), nil, nil), "builder", "taken")
+				wantArgumentError(t, b.Sample(d.features(), d.labels(), nil, nil), "sample")
+				if set.Rows() != 100 {
+					t.Error(set.Rows())
+				}
+				break
+			}
+		}
+		_, err = b.Aligned(newDataset(t, d))
+		wantArgumentError(t, err, "aligned")
+		b.Free()
+		b.Free()
+	}
+}
+
 // blocksTwice gives other blocks the second time.
 func blocksTwice(first, second iter.Seq2[Block, error]) iter.Seq2[Block, error] {
 	pass := 0

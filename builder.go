@@ -45,6 +45,7 @@ type DatasetBuilder struct {
 	// Of rows that come twice:
 	passes *data.Builder // nil: they come once
 	again  bool          // they come for the second time
+	failed error         // why the builder is of no use any more
 }
 
 // NewDatasetBuilder makes a builder of datasets of so many features. Weights
@@ -74,7 +75,7 @@ func NewDatasetBuilder(cols int, o DatasetOptions) (*DatasetBuilder, error) {
 // same id is only seen when the dataset is made.
 //
 // After Sample, the rows are those that Sample has seen. Their weights and ids are
-// not looked at, and an error ends the pass.
+// not looked at. An error in writing the file ends the pass.
 func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64, rowIDs []uint64) error {
 	team := par.NewTeam(b.options.Threads)
 	defer team.Close()

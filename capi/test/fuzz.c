@@ -306,6 +306,7 @@ static aoso_dataset_options *some_dataset_options(int with_weights) {
     if (with_weights || rarely()) o.weights = some_weights(&o.num_weights);
     if (rarely()) o.row_ids = some_ids(&o.num_row_ids);
     if (rarely()) o.init = some_handle(MODEL);
+    if (rarely()) o.path = some_path();
     return STRUCT(o);
 }
 
@@ -440,6 +441,12 @@ static aoso_status builder_append(void) {
     int64_t ids = 0;
     uint64_t *id = draw(2) ? some_ids(&ids) : NULL;
     return aoso_builder_append_with_ids(some_handle(BUILDER), some_matrix(), some_labels(), w, n, id, ids);
+}
+static aoso_status builder_sample(void) {
+    int64_t n = 0, ids = 0;
+    double *w = rarely() ? some_weights(&n) : NULL;
+    uint64_t *id = rarely() ? some_ids(&ids) : NULL;
+    return aoso_builder_sample(some_handle(BUILDER), some_matrix(), some_labels(), w, n, id, ids);
 }
 CALL_CREATE(builder_finish, DATASET, aoso_builder_finish(some_handle(BUILDER), NEW(aoso_dataset)))
 CALL_CREATE(builder_finish_aligned, DATASET, aoso_builder_finish_aligned(some_handle(BUILDER), some_handle(DATASET), NEW(aoso_dataset)))
@@ -651,7 +658,7 @@ static const struct {
     ENTRY(params_init), ENTRY(params_parse), ENTRY(params_check), ENTRY(estimate_memory), ENTRY(suggest_params),
     ENTRY(dataset_create), ENTRY(dataset_create_aligned), ENTRY(dataset_get_info), ENTRY(dataset_class_name),
     ENTRY(dataset_feature_name), ENTRY(dataset_categories), ENTRY(dataset_save), ENTRY(dataset_load), ENTRY(dataset_read),
-    ENTRY(builder_create), ENTRY(builder_append), ENTRY(builder_finish), ENTRY(builder_finish_aligned),
+    ENTRY(builder_create), ENTRY(builder_append), ENTRY(builder_sample), ENTRY(builder_finish), ENTRY(builder_finish_aligned),
     ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_interrupt), ENTRY(trainer_model),
     ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_categories), ENTRY(model_describe), ENTRY(model_fingerprint),
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),
