@@ -6,7 +6,6 @@ import "C"
 import (
 	"fmt"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,12 +127,7 @@ func decimals(form string) numbersOf {
 func decimal(little []byte, scale int) float64 {
 	bigEndian := slices.Clone(little)
 	slices.Reverse(bigEndian)
-	v := new(big.Int).SetBytes(bigEndian)
-	if bigEndian[0]&0x80 != 0 {
-		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(little))))
-	}
-	x, _ := strconv.ParseFloat(v.String()+"e"+strconv.Itoa(-scale), 64) // beyond all numbers: an infinity
-	return x
+	return data.Decimal(data.BigEndian(bigEndian), scale)
 }
 
 // A textOf gives the texts of an array's values by their number.
