@@ -34,6 +34,7 @@ vet:
 	GOARCH=arm64 go vet -asmdecl . ./kernel/... ./internal/mem ./internal/modelio
 	go run ./internal/asm lint
 	go run ./internal/notices check
+	@if go list -deps ./capi | grep github.com/apache/arrow-go; then echo "the C library must not contain Arrow's modules"; exit 1; fi
 	@unformatted=$$(gofmt -l $(GOFILES)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:" $$unformatted; exit 1; fi
 

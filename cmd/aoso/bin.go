@@ -78,7 +78,10 @@ func (b *binner) run(c *cobra.Command) error {
 	}
 	i := interruptions()
 	defer i.stop()
-	s := b.newStream(b.data...)
+	s, err := b.newStream(b.data...)
+	if err != nil {
+		return err
+	}
 	bar := newReadBar(c.ErrOrStderr(), s)
 	b.options.Path = b.out
 	d, err := s.dataset(i, &b.reader, b.options, bar.begin)

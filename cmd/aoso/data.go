@@ -28,7 +28,7 @@ func (r *reader) bind(c *cobra.Command) {
 	r.stderr = c.ErrOrStderr
 	c.Flags().StringVar(&r.label, "label", "last", "label `column`: last, a name, or an index from 0")
 	c.Flags().StringVar(&r.header, "header", "auto", "whether the first line of CSV data is a header: yes, no, or auto (yes if it has text outside the label column)")
-	c.Flags().StringVar(&r.format, "format", "auto", "format of the data: auto, csv or libsvm")
+	c.Flags().StringVar(&r.format, "format", "auto", "format of the data: auto, csv, libsvm, parquet or arrow")
 	c.Flags().StringArrayVar(&r.ignore, "ignore", nil, "`column` to leave out, a name or an index from 0; may be repeated")
 }
 
@@ -183,7 +183,7 @@ func (r *reader) readUnlabelled(file string, of owner, called string) (*data, er
 // readTable reads a file according to the flags.
 func (r *reader) readTable(file string, o table.Options) (*table.Table, error) {
 	o.Label, o.Header, o.Format, o.Ignore, o.RowID = r.label, r.header, r.format, r.ignore, r.rowID
-	return table.Read(file, o)
+	return readFile(file, o)
 }
 
 func (r *reader) readMatched(file string, of owner, called string, o table.Options) (*data, error) {

@@ -43,8 +43,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Short: "Multi-class gradient boosting with AOSO-LogitBoost",
 		Long: `Multi-class gradient boosting with AOSO-LogitBoost.
 
-Data files are CSV or LIBSVM, plain or compressed with gzip; "-" is standard
-input. CSV files have commas, semicolons or tabs, with or without a header.
+Data files are CSV or LIBSVM, plain or compressed with gzip, Parquet, or Arrow
+IPC (Feather); "-" is standard input. CSV files have commas, semicolons or tabs, with or without a header.
 Empty cells, NA, NaN and ? are missing values.`,
 		Version:            version(),
 		SilenceErrors:      true,

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/columnar"
 	"github.com/libaoso/aoso/internal/data/table"
 	"github.com/libaoso/aoso/internal/mem"
 )
@@ -17,24 +18,37 @@ import (
 // by block and more than once.
 type stream struct {
 	names   []string // of the files
-	files   []*table.File
+	files   []blockFile
 	reading func(bytes int) // is told of every read; nil: nobody asks
 }
 
+// blockFile is a data file that is read block by block.
+type blockFile interface {
+	// Blocks reads the rows, each time from the first one. A block is valid until the
+	// next. The last error may be [table.ErrAgain], but only once.
+	Blocks() iter.Seq2[*table.Table, error]
+	// Facts is the table without its rows, once the file was read.
+	Facts() *table.Table
+	// Size is the size of the file in bytes.
+	Size() int64
+}
+
 // newStream is the stream of labelled files, which are read later.
-func (r *reader) newStream(names ...string) *stream {
+func (r *reader) newStream(names ...string) (*stream, error) {
 	o := table.Options{Label: r.label, Header: r.header, Format: r.format, RowID: r.rowID, Ignore: r.ignore, Numeric: r.numeric, Categorical: r.categorical}
 	s := &stream{names: names}
 	for _, name := range names {
-		f := table.NewFile(name, o)
-		f.Progress = func(bytes int) {
+		f, err := newBlockFile(name, o, func(bytes int) {
 			if s.reading != nil {
 				s.reading(bytes)
 			}
+		})
+		if err != nil {
+			return nil, err
 		}
 		s.files = append(s.files, f)
 	}
-	return s
+	return s, nil
 }
 
 // size is the size of all files in bytes.
@@ -63,7 +77,7 @@ func (s *stream) dataset(ctx context.Context, r *reader, o aoso.DatasetOptions, 
 			return nil, err
 		}
 		for i, f := range s.files {
-			r.describe(s.names[i], f.Facts)
+			r.describe(s.names[i], f.Facts())
 		}
 		return d, nil
 	}
@@ -113,7 +127,13 @@ func isLarge(file string) bool {
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	growth := 4.0 // two characters a number, eight bytes
+	if f, err := columnar.Open(file); err == nil {
+		defer f.Close()
+		if rows := f.Rows(); rows >= 0 {
+			return 8*float64(rows)*float64(len(f.Columns())) > mem.Plannable()/2
+		}
+	}
+	growth := 4.0 // two characters a number, or two bytes in Arrow; eight bytes
 	if strings.HasSuffix(file, ".gz") {
 		growth *= 4
 	}

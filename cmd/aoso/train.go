@@ -257,7 +257,10 @@ func (t *trainer) trainingSet(before *aoso.Model, stderr io.Writer) (*aoso.Datas
 		}
 		return d.dataset(o)
 	case isLarge(t.data):
-		s := t.newStream(t.data)
+		s, err := t.newStream(t.data)
+		if err != nil {
+			return nil, err
+		}
 		bar := newReadBar(stderr, s)
 		defer bar.close()
 		return s.dataset(context.Background(), &t.reader, o, bar.begin)

@@ -14,13 +14,12 @@ var giveRows, giveCells = 1 << 16, 1 << 24
 // File is a data file that is read block by block, as often as asked, so that it
 // can be larger than the memory.
 type File struct {
-	Facts *Table // once it was read: what [Read] returns, without the rows
-
 	// Progress, unless nil, is told how many bytes were read since it was told last.
 	Progress func(bytes int)
 
 	path    string
 	options Options
+	facts   *Table
 	texts   map[int]bool // columns of a CSV file that are known to be texts
 
 	// Of a LIBSVM file:
@@ -35,6 +34,9 @@ var ErrAgain = errors.New("there are texts in columns of numbers, which must be 
 
 // NewFile is the file at path, which is not opened yet.
 func NewFile(path string, o Options) *File { return &File{path: path, options: o} }
+
+// Facts is what [Read] returns, without the rows, once the file was read.
+func (f *File) Facts() *Table { return f.facts }
 
 // Size is the size of the file in bytes.
 func (f *File) Size() int64 {
@@ -103,7 +105,7 @@ func (f *File) read(give func(*Table) error) error {
 		f.scanned, f.zero, f.features = true, sparse.zero, len(facts.Columns)
 		return f.read(give)
 	}
-	f.Facts = facts
+	f.facts = facts
 	return nil
 }
 

@@ -69,8 +69,8 @@ func TestFileBlocks(t *testing.T) {
 				facts := func(t *Table) string {
 					return fmt.Sprint(t.Names, t.LabelName, t.Kinds, t.Categories, t.Coded, t.Ignored, t.Odd, t.Doubt)
 				}
-				if facts(f.Facts) != facts(want) {
-					t.Errorf("pass %d: the facts are %s, want %s", pass, facts(f.Facts), facts(want))
+				if facts(f.Facts()) != facts(want) {
+					t.Errorf("pass %d: the facts are %s, want %s", pass, facts(f.Facts()), facts(want))
 				}
 			}
 			if bytes < 3*len(text) {

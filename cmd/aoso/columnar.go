@@ -1,0 +1,325 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+
+	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/columnar"
+	"github.com/libaoso/aoso/internal/data/table"
+	"github.com/libaoso/aoso/internal/mem"
+)
+
+// checkFormat checks the value of --format.
+func checkFormat(format string) error {
+	if formats := []string{"", "auto", "csv", "libsvm", "parquet", "arrow"}; !slices.Contains(formats, format) {
+		return fmt.Errorf("format is %q; allowed: auto, csv, libsvm, parquet or arrow", format)
+	}
+	return nil
+}
+
+// readFile reads a data file in any format. The first bytes tell it, unless --format
+// does.
+func readFile(file string, o table.Options) (*table.Table, error) {
+	if err := checkFormat(o.Format); err != nil {
+		return nil, err
+	}
+	in, name := os.Stdin, "stdin"
+	if file != "-" {
+		var err error
+		if in, err = os.Open(file); err != nil {
+			return table.Read(file, o) // which has the error for it
+		}
+		defer in.Close()
+		name = file
+	}
+	f, text, err := openColumnar(in, name, o.Format, nil)
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		return table.Parse(text, name, o)
+	}
+	return gather(&columnarFile{file: f, name: name, options: o})
+}
+
+// newBlockFile is a data file in any format, which is read later. progress is told
+// of every read.
+func newBlockFile(file string, o table.Options, progress func(bytes int)) (blockFile, error) {
+	if err := checkFormat(o.Format); err != nil {
+		return nil, err
+	}
+	if in, err := os.Open(file); err == nil {
+		f, _, err := openColumnar(in, file, o.Format, progress)
+		if f != nil {
+			return &columnarFile{file: f, name: file, options: o, in: in}, nil
+		}
+		in.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	f := table.NewFile(file, o)
+	f.Progress = progress
+	return f, nil
+}
+
+// openColumnar opens a Parquet or Arrow file in a format that --format allows; nil
+// if it is another one, which is read as text. progress, unless nil, is told of every
+// read.
+func openColumnar(in *os.File, name, format string, progress func(bytes int)) (*columnar.File, io.Reader, error) {
+	if format == "csv" || format == "libsvm" {
+		return nil, in, nil
+	}
+	const magic = 8
+	found, start, size := columnar.Unknown, int64(0), int64(-1)
+	var pipe *bufio.Reader // nil: in can be read at any place
+	info, err := in.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		if start, err = in.Seek(0, io.SeekCurrent); err != nil {
+			return nil, nil, &table.Error{File: name, Msg: err.Error(), Err: err}
+		}
+		size = info.Size() - start
+		bytes := make([]byte, magic)
+		n, _ := in.ReadAt(bytes, start)
+		found = columnar.FormatOf(bytes[:n])
+	} else {
+		pipe = bufio.NewReader(in)
+		bytes, _ := pipe.Peek(magic)
+		found = columnar.FormatOf(bytes)
+	}
+	failed := func(msg string) (*columnar.File, io.Reader, error) {
+		return nil, nil, &table.Error{File: name, Msg: msg}
+	}
+	switch {
+	case format == "parquet" && found != columnar.Parquet:
+		return failed("is not a Parquet file")
+	case format == "arrow" && found != columnar.ArrowFile && found != columnar.ArrowStream:
+		return failed("is neither an Arrow IPC file nor an Arrow IPC stream")
+	case found == columnar.Unknown && pipe == nil:
+		return nil, in, nil
+	case found == columnar.Unknown:
+		return nil, pipe, nil
+	case pipe == nil:
+		f, err := columnar.New(&countedAt{io.NewSectionReader(in, start, size), progress}, size, name)
+		return f, nil, err
+	case found == columnar.ArrowStream:
+		f, err := columnar.NewStream(pipe, name)
+		return f, nil, err
+	}
+	return failed("a Parquet file or an Arrow IPC file is read from its end, which a pipe does not allow; allowed: a file, or an Arrow IPC stream")
+}
+
+// columnarFile is a Parquet or Arrow file as tables.
+type columnarFile struct {
+	file    *columnar.File
+	name    string
+	options table.Options
+	in      *os.File     // kept open; nil: others keep it
+	known   *table.Table // what the columns are, once the rows were read
+}
+
+// Facts is the table without its rows, once the file was read.
+func (c *columnarFile) Facts() *table.Table { return c.known }
+
+// Size is the size of the file in bytes.
+func (c *columnarFile) Size() int64 {
+	info, err := c.in.Stat()
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// countedAt is a reader that tells how much it has read.
+type countedAt struct {
+	io.ReaderAt
+	progress func(bytes int) // nil: nobody asks
+}
+
+func (c *countedAt) ReadAt(b []byte, at int64) (int, error) {
+	n, err := c.ReaderAt.ReadAt(b, at)
+	if c.progress != nil {
+		c.progress(n)
+	}
+	return n, err
+}
+
+// Blocks reads the rows, each time from the first one, if it is not of a pipe. A
+// block is valid until the next.
+func (c *columnarFile) Blocks() iter.Seq2[*table.Table, error] {
+	return func(yield func(*table.Table, error) bool) {
+		roles, err := c.roles()
+		if err == nil {
+			c.known, err = c.facts(roles)
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		t := *c.known
+		t.Columns = make([][]float64, len(c.known.Columns))
+		rows := 0
+		for b, err := range c.file.Blocks(roles) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			t.Rows = b.Features.Rows()
+			t.Labels = t.Labels[:0]
+			for _, l := range b.Labels {
+				t.Labels = append(t.Labels, l.Value())
+			}
+			for j := range t.Columns {
+				t.Columns[j] = slices.Grow(t.Columns[j][:0], t.Rows)[:t.Rows]
+				b.Features.Column(j, 0, t.Columns[j])
+				if t.Categories != nil && t.Categories[j] != nil {
+					t.Categories[j] = b.Features.(aoso.CategoricalFeatures).Categories(j)
+				}
+			}
+			t.IDs = b.RowIDs
+			rows += t.Rows
+			if !yield(&t, nil) {
+				return
+			}
+		}
+		if rows == 0 {
+			yield(nil, &table.Error{File: c.name, Msg: "has no rows", Err: table.ErrNoRows})
+		}
+	}
+}
+
+// roles says what the columns are for.
+func (c *columnarFile) roles() (columnar.Roles, error) {
+	o := &c.options
+	roles := columnar.Roles{Label: o.Label, Ignore: o.Ignore, RowID: o.RowID}
+	if o.RowIDOptional && !slices.ContainsFunc(c.file.Columns(), func(column columnar.Column) bool { return column.Name == o.RowID }) {
+		roles.RowID = ""
+	}
+	a, err := c.file.Assign(roles)
+	if err != nil {
+		return roles, err
+	}
+	if o.LabelOptional && a.Label >= 0 && c.isUnlabelled(a) {
+		roles.Label = "none"
+	}
+	return roles, nil
+}
+
+// isUnlabelled tells whether a file that may lack labels does.
+func (c *columnarFile) isUnlabelled(a columnar.Assignment) bool {
+	if c.options.Names == nil {
+		return len(a.Features)+1 == c.options.Features
+	}
+	others := 0 // columns that are no features
+	columns := c.file.Columns()
+	for j, column := range columns {
+		if j != a.RowID && !slices.Contains(a.Ignored, j) && !slices.Contains(c.options.Names, column.Name) {
+			others++
+		}
+	}
+	isFeature := slices.Contains(c.options.Names, columns[a.Label].Name)
+	return others == 0 || !(others == 1 && !isFeature) && len(a.Features)+1 == c.options.Features
+}
+
+// facts is what the columns are.
+func (c *columnarFile) facts(roles columnar.Roles) (*table.Table, error) {
+	a, err := c.file.Assign(roles)
+	if err != nil {
+		return nil, err
+	}
+	failed := func(format string, args ...any) (*table.Table, error) {
+		return nil, &table.Error{File: c.name, Msg: fmt.Sprintf(format, args...)}
+	}
+	if len(a.Features) == 0 {
+		return failed("has no features beside the label")
+	}
+	columns := c.file.Columns()
+	t := &table.Table{Columns: make([][]float64, len(a.Features))}
+	for i, j := range a.Features {
+		column := columns[j]
+		kind := map[columnar.Kind]table.Kind{columnar.Dates: table.Dates, columnar.Booleans: table.Booleans, columnar.Categories: table.Categories}[column.Kind]
+		t.Names, t.Kinds = append(t.Names, column.Name), append(t.Kinds, kind)
+		if kind == table.Categories && t.Categories == nil {
+			t.Categories = make([][]string, len(a.Features))
+		}
+		if kind == table.Categories {
+			t.Categories[i] = []string{}
+		}
+	}
+	if a.Label >= 0 {
+		t.LabelName, t.Labels = columns[a.Label].Name, []string{}
+	}
+	for _, j := range a.Ignored {
+		t.Ignored = append(t.Ignored, columns[j].Name)
+	}
+	numeric, err := c.listed(c.options.Numeric, a)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range numeric {
+		if t.Categories != nil && t.Categories[i] != nil {
+			return failed("column %q is of type %s, and the column must be numeric", t.Names[i], columns[a.Features[i]].Type)
+		}
+	}
+	coded, err := c.listed(c.options.Categorical, a)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range coded {
+		if t.Categories == nil || t.Categories[i] == nil {
+			t.Coded = append(t.Coded, i)
+		}
+	}
+	slices.Sort(t.Coded)
+	return t, nil
+}
+
+// listed finds features that are given by the names or indices of their columns.
+func (c *columnarFile) listed(names []string, a columnar.Assignment) (features []int, err error) {
+	for _, name := range names {
+		found, err := c.file.Assign(columnar.Roles{Label: "none", Ignore: []string{name}})
+		if err != nil {
+			return nil, err
+		}
+		i := slices.Index(a.Features, found.Ignored[0])
+		if i < 0 {
+			return nil, &table.Error{File: c.name, Msg: fmt.Sprintf("column %q is no feature", name)}
+		}
+		features = append(features, i)
+	}
+	return features, nil
+}
+
+// gather reads all rows of a file.
+func gather(c *columnarFile) (*table.Table, error) {
+	const share = 0.75 // of the memory
+	most := share * mem.Plannable()
+	var columns [][]float64
+	var labels []string
+	var ids []uint64
+	rows := 0
+	for t, err := range c.Blocks() {
+		if err != nil {
+			return nil, err
+		}
+		if columns == nil {
+			columns = make([][]float64, len(t.Columns))
+		}
+		rows += t.Rows
+		if 8*float64(rows)*float64(len(columns)+2) > most {
+			return nil, &table.Error{File: c.name, Msg: fmt.Sprintf("the first %d rows take more than %.3g GB, %d %% of the memory there is", rows, most/1e9, int(100*share))}
+		}
+		for j, column := range t.Columns {
+			columns[j] = append(columns[j], column...)
+		}
+		labels, ids = append(labels, t.Labels...), append(ids, t.IDs...)
+	}
+	t := *c.known
+	t.Columns, t.Labels, t.IDs, t.Rows = columns, labels, ids, rows
+	return &t, nil
+}

@@ -1,0 +1,191 @@
+package columnar
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/libaoso/aoso"
+)
+
+// role is what a column is read for.
+type role uint8
+
+const (
+	feature role = iota
+	label
+	weight
+	rowID
+)
+
+// column is a column that is read, and its values in the current block.
+type column struct {
+	Column
+	index  int // in the file
+	role   role
+	values []float64 // numbers, or positions in list
+	list   *list     // nil: numbers
+
+	// Of a label or a row id that is a number:
+	number numberType
+	whole  []int64 // the integers, which float64 may round; unsigned ones as their bits
+}
+
+// numberType is the type of the numbers of a column.
+type numberType uint8
+
+const (
+	otherNumber numberType = iota
+	signed
+	unsigned
+	float32s
+	float64s
+)
+
+// columnError is what is wrong with a column.
+type columnError struct {
+	column string
+	err    error
+}
+
+func (e *columnError) Error() string { return fmt.Sprintf("column %q: %v", e.column, e.err) }
+func (e *columnError) Unwrap() error { return e.err }
+
+// failf is an error in the column.
+func (c *column) failf(format string, args ...any) error {
+	return c.fail(fmt.Errorf(format, args...))
+}
+
+// fail adds the name of the column to an error, unless it has it.
+func (c *column) fail(err error) error {
+	if _, named := err.(*columnError); err == nil || named {
+		return err
+	}
+	return &columnError{c.Name, err}
+}
+
+// check checks that the column can have its role.
+func (c *column) check() error {
+	switch {
+	case c.Kind == Unsupported:
+		return c.failf("is of type %s; allowed: numbers, decimals, booleans, texts, dictionaries of these, dates, timestamps, times and durations", c.Type)
+	case c.role == weight && c.Kind != Numbers:
+		return c.failf("is of type %s; allowed: numbers, because they are weights", c.Type)
+	case c.role == label && c.Kind == Dates:
+		return c.failf("is of type %s; allowed: texts, integers, floats and booleans, because they are labels", c.Type)
+	}
+	return nil
+}
+
+// room returns the values of a block of so many rows, to be written.
+func (c *column) room(rows int) []float64 {
+	if cap(c.values) < rows {
+		c.values = make([]float64, rows)
+	}
+	c.values = c.values[:rows]
+	return c.values
+}
+
+// labelsOf is the labels of a block, before which so many rows were read.
+func (c *column) labelsOf(rows, before int) (aoso.Labels, error) {
+	values := c.values[:rows]
+	if err := c.complete(rows, before, "label"); err != nil {
+		return nil, err
+	}
+	switch {
+	case c.list != nil:
+		codes := make([]int32, rows)
+		for i, v := range values {
+			codes[i] = int32(v)
+		}
+		return aoso.CodedLabels(codes, c.list.names)
+	case c.Kind == Booleans:
+		codes := make([]int8, rows)
+		for i, v := range values {
+			codes[i] = int8(v)
+		}
+		return aoso.CodedLabels(codes, []string{"False", "True"})
+	case c.number == signed:
+		return aoso.IntLabels(c.whole[:rows]), nil
+	case c.number == unsigned:
+		bits := make([]uint64, rows)
+		for i, v := range c.whole[:rows] {
+			bits[i] = uint64(v)
+		}
+		return aoso.IntLabels(bits), nil
+	case c.number == float32s:
+		narrow := make([]float32, rows)
+		for i, v := range values {
+			narrow[i] = float32(v)
+		}
+		return aoso.FloatLabels(narrow)
+	case c.number == float64s:
+		return aoso.FloatLabels(values)
+	}
+	return nil, c.failf("is of type %s; allowed: texts, integers, floats and booleans, because they are labels", c.Type)
+}
+
+// idsOf is the row ids of a block, before which so many rows were read.
+func (c *column) idsOf(rows, before int) ([]uint64, error) {
+	if c.number != signed && c.number != unsigned {
+		return nil, c.failf("is of type %s; allowed: integers, because they are row ids", c.Type)
+	}
+	if err := c.complete(rows, before, "row id"); err != nil {
+		return nil, err
+	}
+	ids := make([]uint64, rows)
+	for i, v := range c.whole[:rows] {
+		ids[i] = uint64(v)
+	}
+	return ids, nil
+}
+
+// complete checks that no value of a block is missing.
+func (c *column) complete(rows, before int, what string) error {
+	for i, v := range c.values[:rows] {
+		if v != v {
+			return c.failf("row %d: the %s is missing", before+i, what)
+		}
+	}
+	return nil
+}
+
+// isWhole tells whether integers of the column are to be kept as they are.
+func (c *column) isWhole() bool { return c.role == label || c.role == rowID }
+
+// list is the categories of a column, in order of first sight.
+type list struct {
+	names []string
+	codes map[string]int32
+}
+
+func newList() *list { return &list{[]string{}, map[string]int32{}} }
+
+// code is the position of a category in the list, which takes it up if it is new;
+// NaN for the empty text, which is missing. The text is copied.
+func (c *column) code(text []byte) (float64, error) {
+	code, known := c.list.codes[string(text)]
+	switch {
+	case known:
+		return float64(code), nil
+	case len(text) == 0:
+		return math.NaN(), nil
+	case len(c.list.names) == aoso.MaxCategories:
+		return 0, c.failf("there are more than %d categories", aoso.MaxCategories)
+	case !utf8.Valid(text):
+		return 0, c.failf("the text %q is not UTF-8", shortened(text))
+	case strings.IndexByte(string(text), 0) >= 0:
+		return 0, c.failf("the text %q has a zero byte", shortened(text))
+	}
+	code = int32(len(c.list.names))
+	name := string(text)
+	c.list.names = append(c.list.names, name)
+	c.list.codes[name] = code
+	return float64(code), nil
+}
+
+func shortened(text []byte) []byte {
+	const most = 40
+	return text[:min(most, len(text))]
+}
