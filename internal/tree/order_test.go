@@ -13,7 +13,8 @@ import (
 // TestOrder: bins and raw values lead to the same leaves, and so did growing.
 func TestOrder(t *testing.T) {
 	p := newProblem(t, 24, problemOptions{rows: 10_000, classes: 5, missing: true})
-	tree, _, segments := p.grow(Params{Leaves: 15, MinSamples: 1, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}, Pairs: 2}, nil, 2)
+	tree, grown, segments := p.grow(Params{Leaves: 15, MinSamples: 1, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5}, Pairs: 2}, nil, 2)
+	defer grown.Free() // which has the rows of the segments
 	f := model.NewForest(5, 2, false)
 	tree.AppendTo(f)
 	leafOf := make([]int, p.matrix.Rows)
