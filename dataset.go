@@ -63,6 +63,9 @@ const defaultSampleRows = 200_000
 func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, error) {
 	if ranks := collective.NewGroup(o.Collective); ranks != nil {
 		d, err := newShard(features, labels, o, ranks)
+		if err == nil {
+			err = ranks.Err()
+		}
 		if err != nil {
 			ranks.Abort(err)
 		}

@@ -82,7 +82,8 @@ func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Resu
 	defer b.Free()
 	for {
 		progress, more := b.Step(ctx)
-		if !more || o.Callback != nil && !o.Callback(progress) {
+		stop := !more || o.Callback != nil && !o.Callback(progress)
+		if train.set.Ranks.Any(stop) {
 			break
 		}
 	}

@@ -62,7 +62,7 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 		return job, err
 	}
 	job.Job = boost.Job{
-		Train: train.set, EvalEvery: max(o.EvalEvery, 1), Silent: silent, Kernels: funcs, CacheBytes: cacheBytes(),
+		Train: train.set, EvalEvery: max(o.EvalEvery, 1), Kernels: funcs, CacheBytes: cacheBytes(),
 	}
 	for _, setting := range settings {
 		job.Settings = append(job.Settings, boost.Params(setting))
@@ -85,6 +85,7 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	}
 	plan := p.plan(shape, train.start != nil)
 	job.Folds, job.Choose, job.Temper, job.Thorough = plan.folds, plan.choose, plan.temper, plan.thorough
+	job.Silent = !train.set.Ranks.Any(!silent)
 	job.Team = par.NewTeam(p.Threads)
 	return job, nil
 }
@@ -183,7 +184,7 @@ func newProgress(s fit.Status, elapsed time.Duration) Progress {
 
 // Result is the model so far and how training went, as [Train] returns it:
 // with early stopping the model is that of the best iteration. Later steps do
-// not change it. StoppedBy is empty while training goes on. After Free,
+// not change it. With a collective, all ranks ask for it at once. StoppedBy is empty while training goes on. After Free,
 // TrainLoss is NaN, and Valid is there with early stopping only.
 func (b *Trainer) Result() *Result {
 	r := newResult(b.train, b.fit.Result(), b.fit.TreesPerIteration())

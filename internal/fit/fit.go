@@ -71,7 +71,9 @@ func parts(rows, folds int) int {
 func New(j Job) *Fit {
 	f := &Fit{job: j, phase: HoldOut}
 	f.start()
-	f.observe()
+	if j.Train.Ranks.Err() == nil {
+		f.observe()
+	}
 	return f
 }
 
@@ -126,7 +128,7 @@ func (f *Fit) freeParts() {
 // over, or if ctx is cancelled before or during the iteration. After that, the
 // next Step resumes as if there had been no interruption.
 func (f *Fit) Step(ctx context.Context) bool {
-	if f.freed || f.run.stopped != "" {
+	if f.freed || f.run.stopped != "" || f.job.Train.Ranks.Err() != nil {
 		return false
 	}
 	start := time.Now()
@@ -136,8 +138,11 @@ func (f *Fit) Step(ctx context.Context) bool {
 	}
 	f.look()
 	f.watch(f.elapsed + time.Since(start))
+	if f.interrupt = f.job.Train.Ranks.Err() != nil; f.interrupt {
+		return false
+	}
 	f.observe()
-	if f.run.stopped != "" && f.continues() {
+	if f.run.stopped != "" && f.continues() && f.job.Train.Ranks.Err() == nil {
 		f.conclude()
 	}
 	return true

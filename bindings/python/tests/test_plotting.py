@@ -119,8 +119,9 @@ def test_a_split_on_categories():
 
 
 def test_what_is_refused(model):
-    with pytest.raises(ValueError, match="tree is 30; allowed: -30 to 29"):
-        plotting.plot_tree(model, 30)
+    trees = model.booster_.num_trees
+    with pytest.raises(ValueError, match=f"tree is {trees}; allowed: -{trees} to {trees - 1}"):
+        plotting.plot_tree(model, trees)
     with pytest.raises(ValueError, match="model is a str; allowed: a Booster or a fitted AOSOClassifier"):
         plotting.plot_importance("model")
     with pytest.raises(ValueError, match="kind is 'weight'"):

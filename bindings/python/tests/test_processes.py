@@ -48,10 +48,10 @@ def longest_pause_beside(work):
 
 def test_the_gil_is_free_while_the_library_works():
     rng = np.random.default_rng(0)
-    x, y = rng.normal(size=(100_000, 20)), rng.integers(0, 60, size=100_000)
+    x, y = rng.normal(size=(200_000, 20)), rng.integers(0, 60, size=200_000)
     dataset = aoso.Dataset(x, y, threads=1)
     booster = aoso.train({"preset": "paper", "trees": 30}, dataset)
-    many = np.repeat(x, 4, axis=0)
+    many = np.repeat(x, 2, axis=0)
     # One call of the library each, which keeps nobody waiting to its end.
     works = {
         "train": lambda: aoso.train({"trees": 1, "leaves": 10_000, "calibration": "none", "threads": 1}, dataset),
