@@ -28,9 +28,13 @@ func callsFrom(threads int) calls {
 
 // zero makes a call on the thread that the host called from. It reports whether
 // the call returned 0.
-func (c calls) zero(call func() hostCode) bool {
+func (c calls) zero(call func() hostCode) bool { return c.code(call) == 0 }
+
+// code makes a call on the thread that the host called from, and returns what it
+// does.
+func (c calls) code(call func() hostCode) hostCode {
 	if c == nil {
-		return call() == 0
+		return call()
 	}
 	answer := make(chan hostCode, 1)
 	c <- func() {
@@ -41,7 +45,7 @@ func (c calls) zero(call func() hostCode) bool {
 	if !ok {
 		panic("a call to a function of the host failed")
 	}
-	return code == 0
+	return code
 }
 
 // apart runs the work of a team of threads on a separate goroutine. Meanwhile it

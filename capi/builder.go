@@ -3,7 +3,11 @@ package main
 // #include "shim.h"
 import "C"
 
-import "github.com/libaoso/aoso"
+import (
+	"cmp"
+
+	"github.com/libaoso/aoso"
+)
 
 // builder collects the rows of a dataset.
 type builder struct {
@@ -13,6 +17,7 @@ type builder struct {
 	options aoso.DatasetOptions
 	bytes   float64 // lower bound of the memory in use
 	twice   bool    // the rows come twice
+	ranks   *ranks  // nil: one machine has all rows
 }
 
 // reset removes all rows.
@@ -46,7 +51,7 @@ func goaoso_builder_create(cols C.int64_t, options *C.aoso_dataset_options, out 
 		if c.row_ids != nil || c.num_row_ids != 0 {
 			return badArgument("options.num_row_ids", c.num_row_ids, "0 with null row_ids, because row ids are passed with the chunks")
 		}
-		b := &builder{cols: int(cols), options: o}
+		b := &builder{cols: int(cols), options: o, ranks: ranksOf(o)}
 		if b.DatasetBuilder, err = aoso.NewDatasetBuilder(b.cols, o); err != nil {
 			return err
 		}
@@ -91,7 +96,7 @@ func useChunk(handle C.uintptr_t, c cChunk, need func(*builder, *matrix) float64
 			if err != nil {
 				return err
 			}
-			apart(b.options.Threads, nil, func() { err = take(b, &chunk{m, labels, w, ids}) })
+			err = b.ranks.apart(b.options.Threads, func() error { return take(b, &chunk{m, labels, w, ids}) })
 			if err == nil {
 				b.bytes += bytes
 			}
@@ -136,8 +141,9 @@ func goaoso_builder_sample(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_label
 }
 
 // finish returns to C the dataset that make builds from the rows of a builder. It
-// then removes the rows from the builder.
-func finish(handle C.uintptr_t, out *C.uintptr_t, make func(*builder) (*aoso.Dataset, error)) error {
+// then removes the rows from the builder. of is the collective of the training set
+// that make needs.
+func finish(handle C.uintptr_t, out *C.uintptr_t, of *ranks, make func(*builder) (*aoso.Dataset, error)) error {
 	if err := checkPut(out, "dataset"); err != nil {
 		return err
 	}
@@ -151,11 +157,11 @@ func finish(handle C.uintptr_t, out *C.uintptr_t, make func(*builder) (*aoso.Dat
 			return err
 		}
 		var d *aoso.Dataset
-		apart(b.options.Threads, nil, func() { d, err = make(b) })
-		if err != nil {
+		of = cmp.Or(of, b.ranks)
+		if err = of.apart(b.options.Threads, func() (err error) { d, err = make(b); return err }); err != nil {
 			return onFile(err)
 		}
-		if err := addDataset(out, d); err != nil {
+		if err := addDataset(out, d, of); err != nil {
 			return err
 		}
 		return b.reset()
@@ -165,7 +171,7 @@ func finish(handle C.uintptr_t, out *C.uintptr_t, make func(*builder) (*aoso.Dat
 //export goaoso_builder_finish
 func goaoso_builder_finish(handle C.uintptr_t, out *C.uintptr_t) C.aoso_status {
 	return try(func() error {
-		return finish(handle, out, func(b *builder) (*aoso.Dataset, error) { return b.Dataset() })
+		return finish(handle, out, nil, func(b *builder) (*aoso.Dataset, error) { return b.Dataset() })
 	})
 }
 
@@ -177,7 +183,7 @@ func goaoso_builder_finish_aligned(handle, train C.uintptr_t, out *C.uintptr_t) 
 			return err
 		}
 		defer t.letGo()
-		return finish(handle, out, func(b *builder) (*aoso.Dataset, error) { return b.Aligned(t.Dataset) })
+		return finish(handle, out, t.ranks, func(b *builder) (*aoso.Dataset, error) { return b.Aligned(t.Dataset) })
 	})
 }
 

@@ -76,6 +76,7 @@ func TestStatus(t *testing.T) {
 		{outOfMemory("x"), 6},
 		{busyError("x"), 7},
 		{brokenError("x"), 9},
+		{onFile(fmt.Errorf("x: %w", aoso.ErrCollective)), 10},
 	} {
 		if got := try(func() error { return c.err }); int(got) != c.want {
 			t.Errorf("%v: status %d, want %d", c.err, got, c.want)

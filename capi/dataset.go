@@ -18,13 +18,14 @@ type dataset struct {
 	users          atomic.Int64
 	names, classes []string
 	bytes          int64
+	ranks          *ranks // nil: one machine has all rows
 }
 
-func addDataset(out *C.uintptr_t, d *aoso.Dataset) error {
+func addDataset(out *C.uintptr_t, d *aoso.Dataset, r *ranks) error {
 	if n := d.Unknown(); n > 0 {
 		logWarning("%d rows of the validation set have classes that do not occur in the training set", n)
 	}
-	o := &dataset{Dataset: d, names: d.FeatureNames(), classes: d.Classes(), bytes: d.Info().Bytes}
+	o := &dataset{Dataset: d, names: d.FeatureNames(), classes: d.Classes(), bytes: d.Info().Bytes, ranks: r}
 	o.users.Store(1)
 	err := put(out, o)
 	if err != nil {
@@ -91,7 +92,11 @@ func readDatasetOptions(p *C.aoso_dataset_options, cols int) (g aoso.DatasetOpti
 		}
 		g.Init = m.Model
 	}
-	return g, o, nil
+	r, err := readRanks(o.collective)
+	if r != nil {
+		g.Collective = r
+	}
+	return g, o, err
 }
 
 // readCategorical returns the columns of numbers that stand for categories.
@@ -155,28 +160,41 @@ func goaoso_dataset_create(x *C.aoso_matrix, y *C.aoso_labels, options *C.aoso_d
 			if o.Names == nil {
 				o.Names = m.names
 			}
-			if o.Weights, err = readWeights("options.num_weights", c.weights, c.num_weights, m.Rows()); err != nil {
-				return err
-			}
-			if o.RowIDs, err = readRowIDs("options.num_row_ids", c.row_ids, c.num_row_ids, m.Rows()); err != nil {
-				return err
-			}
-			if err := m.affordable(); err != nil {
-				return err
-			}
-			labels, err := readLabels(y, m.Rows())
+			d, err := newDataset(m, y, c, o)
 			if err != nil {
 				return err
-			}
-			var d *aoso.Dataset
-			apart(o.Threads, nil, func() { d, err = aoso.NewDataset(m.Features, labels, o) })
-			if err != nil {
-				return onFile(err)
 			}
 			logInfo("dataset of %d rows, %d features, %d classes", d.Rows(), m.Cols(), len(d.Classes()))
-			return addDataset(out, d)
+			return addDataset(out, d, ranksOf(o))
 		})
 	})
+}
+
+// ranksOf returns the collective of a dataset, or nil.
+func ranksOf(o aoso.DatasetOptions) *ranks {
+	r, _ := o.Collective.(*ranks)
+	return r
+}
+
+func newDataset(m *matrix, y *C.aoso_labels, c *C.aoso_dataset_options, o aoso.DatasetOptions) (d *aoso.Dataset, err error) {
+	err = ranksOf(o).apart(o.Threads, func() (err error) {
+		if o.Weights, err = readWeights("options.num_weights", c.weights, c.num_weights, m.Rows()); err != nil {
+			return err
+		}
+		if o.RowIDs, err = readRowIDs("options.num_row_ids", c.row_ids, c.num_row_ids, m.Rows()); err != nil {
+			return err
+		}
+		if err := m.affordable(); err != nil {
+			return err
+		}
+		labels, err := readLabels(y, m.Rows())
+		if err != nil {
+			return err
+		}
+		d, err = aoso.NewDataset(m.Features, labels, o)
+		return err
+	})
+	return d, onFile(err)
 }
 
 //export goaoso_dataset_create_aligned
@@ -195,23 +213,26 @@ func goaoso_dataset_create_aligned(train C.uintptr_t, x *C.aoso_matrix, y *C.aos
 			if err != nil {
 				return err
 			}
-			weights, err := readWeights("options.num_weights", o.weights, o.num_weights, m.Rows())
-			if err != nil {
-				return err
-			}
-			if err := m.affordable(); err != nil {
-				return err
-			}
-			labels, err := readLabels(y, m.Rows())
-			if err != nil {
-				return err
-			}
 			var d *aoso.Dataset
-			apart(0, nil, func() { d, err = t.Aligned(m.Features, labels, weights) })
+			err = t.ranks.apart(0, func() error {
+				weights, err := readWeights("options.num_weights", o.weights, o.num_weights, m.Rows())
+				if err != nil {
+					return err
+				}
+				if err := m.affordable(); err != nil {
+					return err
+				}
+				labels, err := readLabels(y, m.Rows())
+				if err != nil {
+					return err
+				}
+				d, err = t.Aligned(m.Features, labels, weights)
+				return err
+			})
 			if err != nil {
 				return err
 			}
-			return addDataset(out, d)
+			return addDataset(out, d, t.ranks)
 		})
 	})
 }
@@ -316,7 +337,7 @@ func openDataset(path *C.char, out *C.uintptr_t, open func(string) (*aoso.Datase
 		if err != nil {
 			return onFile(err)
 		}
-		return addDataset(out, d)
+		return addDataset(out, d, nil)
 	})
 }
 

@@ -75,6 +75,8 @@ func statusOf(err error) C.aoso_status {
 		return C.AOSO_BAD_FORMAT
 	case errors.As(err, &argument):
 		return C.AOSO_INVALID_ARGUMENT
+	case errors.Is(err, aoso.ErrCollective):
+		return C.AOSO_COLLECTIVE
 	case errors.As(err, &file):
 		return C.AOSO_IO
 	}

@@ -105,6 +105,28 @@ void shim_log(aoso_log_callback f, int32_t level, const char *text, uintptr_t us
     HOST(f(level, text, (void *)user));
 }
 
+int32_t shim_all_reduce(int32_t (*f)(void *, int32_t, int64_t *, int64_t), int32_t op, int64_t *v, int64_t n, uintptr_t context) {
+    int32_t code;
+    HOST(code = f((void *)context, op, v, n));
+    return code;
+}
+
+int32_t shim_gather_sizes(int32_t (*f)(void *, const void *, int64_t, int64_t *), void *bytes, int64_t n, int64_t *sizes,
+                          uintptr_t context) {
+    int32_t code;
+    HOST(code = f((void *)context, bytes, n, sizes));
+    return code;
+}
+
+int32_t shim_gather(int32_t (*f)(void *, const void *, int64_t, const int64_t *, void *), void *bytes, int64_t n,
+                    int64_t *sizes, void *out, uintptr_t context) {
+    int32_t code;
+    HOST(code = f((void *)context, bytes, n, sizes, out));
+    return code;
+}
+
+void shim_abort(void (*f)(void *, const char *), char *reason, uintptr_t context) { HOST(f((void *)context, reason)); }
+
 int shim_stream_schema(struct ArrowArrayStream *s, struct ArrowSchema *out) {
     int code;
     HOST(code = s->get_schema(s, out));

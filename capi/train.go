@@ -55,7 +55,7 @@ func newTraining(train C.uintptr_t, params *C.aoso_params, valid uintptr) (t *tr
 		}
 	}
 	t.calls = callsFrom(t.params.Threads)
-	return t, t.affordable()
+	return t, t.train.ranks.use(nil, t.affordable)
 }
 
 func (t *training) end() {
@@ -66,7 +66,8 @@ func (t *training) end() {
 // affordable returns an error if there is not enough memory for the data that
 // training needs in any case.
 func (t *training) affordable() error {
-	shape := aoso.Shape{Rows: t.train.Rows(), Features: len(t.train.names), Classes: len(t.train.classes)}
+	rows := max(t.train.Rows(), 1) // a rank may have none
+	shape := aoso.Shape{Rows: rows, Features: len(t.train.names), Classes: len(t.train.classes)}
 	if t.valid != nil {
 		shape.ValidRows = t.valid.Rows()
 	}
@@ -86,8 +87,10 @@ func (t *training) options() aoso.TrainOptions {
 }
 
 // report calls the host's callback after an iteration. It returns false if the
-// host wants to stop.
-func (t *training) report(p aoso.Progress) bool {
+// host wants to stop, on any rank.
+func (t *training) report(p aoso.Progress) bool { return t.train.ranks.all(t.reported(p)) }
+
+func (t *training) reported(p aoso.Progress) bool {
 	return t.callback == nil || t.calls.zero(func() C.int32_t {
 		checkpoint(inCallback)
 		c := cProgress(p)
@@ -97,7 +100,12 @@ func (t *training) report(p aoso.Progress) bool {
 }
 
 // run runs work of the training on its threads.
-func (t *training) run(work func()) { apart(t.params.Threads, t.calls, work) }
+func (t *training) run(work func() error) error {
+	return t.train.ranks.use(t.calls, func() (err error) {
+		apart(t.params.Threads, t.calls, func() { err = work() })
+		return err
+	})
+}
 
 func cProgress(p aoso.Progress) C.aoso_progress {
 	return C.aoso_progress{
@@ -184,13 +192,14 @@ func goaoso_train(train C.uintptr_t, params *C.aoso_params, options *C.aoso_trai
 		}
 		defer t.end()
 		o := t.options()
-		if t.callback != nil {
+		if t.callback != nil || t.train.ranks != nil { // another rank may have a callback
 			o.Callback = t.report
 		}
 		var r *aoso.Result
-		t.run(func() {
+		err = t.run(func() (err error) {
 			checkpoint(inTraining)
 			r, err = aoso.Train(context.Background(), t.train.Dataset, t.params, o)
+			return err
 		})
 		if err != nil {
 			return err

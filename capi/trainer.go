@@ -48,10 +48,12 @@ func (i *interruptible) resume() {
 
 // step runs one iteration and reports it to the host. If training must stop,
 // StoppedBy of the result is the reason.
-func (b *trainer) step() (p aoso.Progress) {
+func (b *trainer) step() (p aoso.Progress, err error) {
 	p, more := b.Step(b.context())
 	checkpoint(inTraining)
 	switch {
+	case b.Err() != nil:
+		return p, b.Err()
 	case !more:
 		switch p.StoppedBy = b.Result().StoppedBy; p.StoppedBy {
 		case aoso.StoppedByInterrupt:
@@ -62,7 +64,7 @@ func (b *trainer) step() (p aoso.Progress) {
 	case !b.report(p):
 		p.StoppedBy = cmp.Or(p.StoppedBy, aoso.StoppedByInterrupt)
 	}
-	return p
+	return p, nil
 }
 
 func useTrainer(handle C.uintptr_t, use func(*trainer) error) error {
@@ -86,7 +88,11 @@ func goaoso_trainer_create(train C.uintptr_t, params *C.aoso_params, options *C.
 				o.free()
 			}
 		}()
-		if o.Trainer, err = aoso.NewTrainer(t.train.Dataset, t.params, t.options()); err != nil {
+		err = t.train.ranks.use(nil, func() (err error) {
+			o.Trainer, err = aoso.NewTrainer(t.train.Dataset, t.params, t.options())
+			return err
+		})
+		if err != nil {
 			return err
 		}
 		o.resume()
@@ -111,7 +117,9 @@ func goaoso_trainer_step(handle C.uintptr_t, progress *C.aoso_progress) C.aoso_s
 		}
 		return useTrainer(handle, func(b *trainer) error {
 			var p aoso.Progress
-			b.run(func() { p = b.step() })
+			if err := b.run(func() (err error) { p, err = b.step(); return err }); err != nil {
+				return err
+			}
 			writeStruct(progress, cProgress(p))
 			return nil
 		})
@@ -126,14 +134,22 @@ func goaoso_trainer_run(handle C.uintptr_t, result *C.aoso_result) C.aoso_status
 		}
 		return useTrainer(handle, func(b *trainer) error {
 			var r *aoso.Result
-			b.run(func() {
+			err := b.run(func() error {
 				stoppedBy := ""
 				for stoppedBy == "" {
-					stoppedBy = b.step().StoppedBy
+					p, err := b.step()
+					if err != nil {
+						return err
+					}
+					stoppedBy = p.StoppedBy
 				}
 				r = b.Result()
 				r.StoppedBy = stoppedBy
+				return nil
 			})
+			if err != nil {
+				return err
+			}
 			logResult(r)
 			writeStruct(result, cResult(r))
 			return nil
@@ -162,7 +178,10 @@ func goaoso_trainer_model(handle C.uintptr_t, out *C.uintptr_t, result *C.aoso_r
 			return err
 		}
 		return useTrainer(handle, func(b *trainer) error {
-			r := b.Result()
+			var r *aoso.Result
+			if err := b.train.ranks.use(nil, func() error { r = b.Result(); return nil }); err != nil {
+				return err
+			}
 			if err := addModel(out, r.Model); err != nil {
 				return err
 			}

@@ -97,6 +97,10 @@ func goaoso_tuner_create(train C.uintptr_t, params *C.aoso_params, options *C.ao
 		if err != nil {
 			return err
 		}
+		if training.train.ranks != nil {
+			training.end()
+			return badArgument("train", text("a dataset with a collective"), "one that has all rows")
+		}
 		training.user = C.uintptr_t(readWord(options, unsafe.Offsetof(options.user)))
 		t := &tuner{training: training, callback: o.callback}
 		kept := false
@@ -131,7 +135,7 @@ func goaoso_tuner_step(handle C.uintptr_t, progress *C.aoso_tune_progress) C.aos
 		}
 		return useTuner(handle, func(t *tuner) error {
 			var p aoso.TuneProgress
-			t.run(func() { p = t.step() })
+			apart(t.params.Threads, t.calls, func() { p = t.step() })
 			writeStruct(progress, cTuneProgress(p))
 			return t.failure()
 		})
@@ -146,7 +150,7 @@ func goaoso_tuner_run(handle C.uintptr_t, result *C.aoso_result) C.aoso_status {
 		}
 		return useTuner(handle, func(t *tuner) error {
 			var r *aoso.TuneResult
-			t.run(func() {
+			apart(t.params.Threads, t.calls, func() {
 				stoppedBy := ""
 				for stoppedBy == "" {
 					stoppedBy = t.step().StoppedBy

@@ -20,7 +20,10 @@
 #define DATASET_OPTIONS(F, T)                                                                                 \
     F(T, struct_size) F(T, max_bins) F(T, sample_rows) F(T, seed) F(T, num_threads) F(T, dense_only)          \
     F(T, weights) F(T, num_weights) F(T, feature_names) F(T, num_feature_names) F(T, init) \
-    F(T, categorical) F(T, num_categorical) F(T, row_ids) F(T, num_row_ids) F(T, path)
+    F(T, categorical) F(T, num_categorical) F(T, row_ids) F(T, num_row_ids) F(T, path) F(T, collective)
+#define COLLECTIVE(F, T)                                                                                      \
+    F(T, struct_size) F(T, rank) F(T, size) F(T, context) F(T, all_reduce) F(T, gather_sizes) F(T, gather)    \
+    F(T, abort)
 #define DATASET_INFO(F, T) F(T, struct_size) F(T, rows) F(T, features) F(T, classes) F(T, unknown) F(T, bytes)
 #define MEMORY(F, T)                                                                                          \
     F(T, struct_size) F(T, matrix) F(T, sparse) F(T, residuals) F(T, rows) F(T, histograms) F(T, quantizing)  \
@@ -55,6 +58,7 @@ int main(void) {
     PRINT(COLUMN, aoso_column)
     PRINT(LABELS, aoso_labels)
     PRINT(DATASET_OPTIONS, aoso_dataset_options)
+    PRINT(COLLECTIVE, aoso_collective)
     PRINT(DATASET_INFO, aoso_dataset_info)
     PRINT(PARAMS, aoso_params)
     PRINT(MEMORY, aoso_memory)
@@ -85,6 +89,9 @@ int main(void) {
     CONSTANT(AOSO_BUSY)
     CONSTANT(AOSO_FORKED)
     CONSTANT(AOSO_INTERNAL)
+    CONSTANT(AOSO_COLLECTIVE)
+    CONSTANT(AOSO_SUM)
+    CONSTANT(AOSO_MAX)
     CONSTANT(AOSO_SET_LAC)
     CONSTANT(AOSO_SET_APS)
     CONSTANT(AOSO_SET_RAPS)

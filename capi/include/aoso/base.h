@@ -48,7 +48,8 @@ enum {
     AOSO_OUT_OF_MEMORY = 6, /* see Memory in aoso.h */
     AOSO_BUSY = 7,      /* another thread is using this object */
     AOSO_FORKED = 8,    /* called in a child created by fork() */
-    AOSO_INTERNAL = 9   /* a bug in the library: see Bugs in aoso.h */
+    AOSO_INTERNAL = 9,  /* a bug in the library: see Bugs in aoso.h */
+    AOSO_COLLECTIVE = 10 /* a rank of the training is lost, or has given up: see collective.h */
 };
 
 /* The text of the calling thread's last error; "" before the first error. The

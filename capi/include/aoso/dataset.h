@@ -2,6 +2,7 @@
 #ifndef AOSO_DATASET_H
 #define AOSO_DATASET_H
 
+#include "collective.h"
 #include "input.h"
 
 #ifdef __cplusplus
@@ -25,6 +26,14 @@ typedef struct aoso_dataset_options {
     const uint64_t *row_ids; /* by row, all different; NULL: the positions of the rows, from 0 */
     int64_t num_row_ids;
     const char *path; /* a file to keep the dataset in rather than memory, as aoso_dataset_load does; NULL: none */
+
+    /* The machines that each have some of the rows; NULL: these are all rows. A rank may
+     * have none. The struct is copied. Its functions and context are used by all calls with
+     * the dataset, with validation sets made for it and with their trainers, one call at a
+     * time. All ranks pass the same options, except for threads and path. Row ids differ
+     * between ranks too. If no rank has any, rows are numbered rank after rank. Not
+     * possible with init. */
+    const aoso_collective *collective;
 } aoso_dataset_options;
 
 /* Quantizes features and labels for training. options may be NULL. */

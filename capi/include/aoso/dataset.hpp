@@ -2,6 +2,7 @@
 #ifndef AOSO_DATASET_HPP
 #define AOSO_DATASET_HPP
 
+#include "collective.hpp"
 #include "dataset.h"
 #include "model.hpp"
 
@@ -24,12 +25,14 @@ struct dataset_options {
     std::vector<int64_t> categorical = {}; // columns of numbers that stand for categories
     span<const uint64_t> row_ids = {};
     std::string path = {}; // a file to keep the dataset in rather than memory
+    collective *ranks = nullptr; // the machines that each have some of the rows; null: these are all rows
 };
 
 namespace detail {
 
 struct c_dataset_options : aoso_dataset_options {
     std::vector<const char *> names;
+    aoso_collective shared = {};
 
     explicit c_dataset_options(const dataset_options &o) : aoso_dataset_options(), names(pointers(o.feature_names)) {
         struct_size = sizeof(aoso_dataset_options);
@@ -48,6 +51,10 @@ struct c_dataset_options : aoso_dataset_options {
         row_ids = given(o.row_ids);
         num_row_ids = count(o.row_ids);
         path = o.path.empty() ? nullptr : o.path.c_str();
+        if (o.ranks) {
+            shared = o.ranks->get();
+            collective = &shared;
+        }
     }
 };
 

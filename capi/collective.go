@@ -1,0 +1,175 @@
+package main
+
+// #include "shim.h"
+import "C"
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/libaoso/aoso"
+)
+
+// ranks is an [aoso.Collective] of functions of the host. A nil one is that of a
+// dataset without others.
+type ranks struct {
+	given   *C.aoso_collective
+	context C.uintptr_t
+	inUse   sync.Mutex
+	calls   calls // carries the calls of the functions while it is in use
+	failed  error // of a function; no other call but abort follows
+	aborted bool
+}
+
+// maxRanks is a limit that only a mistaken number exceeds.
+const maxRanks = 1 << 20
+
+// readRanks returns nil for null.
+func readRanks(p *C.aoso_collective) (*ranks, error) {
+	if p == nil {
+		return nil, nil
+	}
+	const name = "options.collective"
+	c, err := readStruct(name, p, C.aoso_collective{})
+	if err != nil {
+		return nil, err
+	}
+	if err := within(name+".size", int64(c.size), 1, maxRanks); err != nil {
+		return nil, err
+	}
+	if err := within(name+".rank", int64(c.rank), 0, int64(c.size)-1); err != nil {
+		return nil, err
+	}
+	for function, missing := range map[string]bool{
+		"all_reduce": c.all_reduce == nil, "gather_sizes": c.gather_sizes == nil, "gather": c.gather == nil,
+	} {
+		if missing {
+			return nil, badArgument(name+"."+function, null, "a function")
+		}
+	}
+	return &ranks{given: c, context: C.uintptr_t(readWord(p, unsafe.Offsetof(p.context)))}, nil
+}
+
+// use does work in which the ranks are called, by way of calls. Another rank hears
+// of an error.
+func (r *ranks) use(calls calls, work func() error) error {
+	if r == nil {
+		return work()
+	}
+	if !r.inUse.TryLock() {
+		return busyError("the collective is in use by another call; allowed: one at a time")
+	}
+	defer r.inUse.Unlock()
+	r.calls = calls
+	err := work()
+	r.calls = nil
+	if err == nil && r.failed != nil {
+		err = fmt.Errorf("%w: rank %d of %d: %w", aoso.ErrCollective, r.Rank(), r.Size(), r.failed)
+	}
+	if err != nil {
+		r.Abort(fmt.Sprintf("rank %d: %v", r.Rank(), err))
+	}
+	return err
+}
+
+// apart is [apart] for work in which the ranks are called.
+func (r *ranks) apart(threads int, work func() error) error {
+	var calls calls
+	if r != nil {
+		calls = callsFrom(threads)
+	}
+	return r.use(calls, func() (err error) {
+		apart(threads, calls, func() { err = work() })
+		return err
+	})
+}
+
+// all tells whether a condition holds on all ranks. After an error, which the next
+// call of the training will meet too, it holds.
+func (r *ranks) all(condition bool) bool {
+	if r == nil {
+		return condition
+	}
+	var v [1]int64
+	if !condition {
+		v[0] = 1
+	}
+	return r.AllReduce(aoso.CollectiveMax, v[:]) != nil || v[0] == 0
+}
+
+func (r *ranks) Rank() int { return int(r.given.rank) }
+func (r *ranks) Size() int { return int(r.given.size) }
+
+// call calls a function of the host, which returns 0 or a code of its own.
+func (r *ranks) call(name string, function func() hostCode) error {
+	if r.failed != nil {
+		return r.failed
+	}
+	if code := r.calls.code(function); code != 0 {
+		r.failed = fmt.Errorf("%s of the collective has returned %d", name, code)
+	}
+	return r.failed
+}
+
+func (r *ranks) AllReduce(op aoso.CollectiveOp, v []int64) error {
+	code := C.int32_t(C.AOSO_SUM)
+	if op == aoso.CollectiveMax {
+		code = C.AOSO_MAX
+	}
+	return r.call("all_reduce", func() hostCode {
+		return C.shim_all_reduce(r.given.all_reduce, code, addressOf(v), C.int64_t(len(v)), r.context)
+	})
+}
+
+func (r *ranks) AllGather(b []byte) ([][]byte, error) {
+	sizes := make([]int64, r.Size())
+	mine, n := unsafe.Pointer(unsafe.SliceData(b)), C.int64_t(len(b))
+	if err := r.call("gather_sizes", func() hostCode {
+		return C.shim_gather_sizes(r.given.gather_sizes, mine, n, addressOf(sizes), r.context)
+	}); err != nil {
+		return nil, err
+	}
+	total, err := r.total(sizes, len(b))
+	if err != nil {
+		return nil, err
+	}
+	all := make([]byte, total)
+	if err := r.call("gather", func() hostCode {
+		return C.shim_gather(r.given.gather, mine, n, addressOf(sizes), unsafe.Pointer(unsafe.SliceData(all)), r.context)
+	}); err != nil {
+		return nil, err
+	}
+	parts := make([][]byte, len(sizes))
+	for i, size := range sizes {
+		parts[i], all = all[:size:size], all[size:]
+	}
+	return parts, nil
+}
+
+// total is the sum of the sizes that gather_sizes has given.
+func (r *ranks) total(sizes []int64, mine int) (total int64, err error) {
+	const most = 1 << 40
+	for i, size := range sizes {
+		if size < 0 || size > most || total > most || i == r.Rank() && size != int64(mine) {
+			return 0, fmt.Errorf("gather_sizes of the collective has given %d bytes for rank %d", size, i)
+		}
+		total += size
+	}
+	return total, affordable("what the ranks gather", float64(total))
+}
+
+func (r *ranks) Abort(reason string) {
+	if r.given.abort == nil || r.aborted {
+		return
+	}
+	r.aborted = true
+	text := C.CString(reason)
+	defer C.free(unsafe.Pointer(text))
+	r.calls.code(func() hostCode {
+		C.shim_abort(r.given.abort, text, r.context)
+		return 0
+	})
+}
+
+func addressOf(v []int64) *C.int64_t { return (*C.int64_t)(unsafe.Pointer(unsafe.SliceData(v))) }
