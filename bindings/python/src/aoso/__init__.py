@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ._capi import build_info, export_formats, version
 from .booster import Booster, merge
 from .callback import checkpoint, early_stopping, progress, record_evaluation
+from .collective import Collective
 from .contributions import Contributions
 from .dataset import Dataset
 from .errors import AosoError
@@ -28,6 +29,7 @@ __all__ = [
     "AOSOClassifier",
     "AosoError",
     "Booster",
+    "Collective",
     "Contributions",
     "Dataset",
     "RowPredictor",

@@ -1,5 +1,5 @@
-"""The C library, function by function; ``aoso.h`` documents them. Only this module, ``_input``, ``_library`` and
-``_structs`` use ctypes."""
+"""The C library, function by function; ``aoso.h`` documents them. Only this module, ``_input``, ``_library``,
+``_ranks`` and ``_structs`` use ctypes."""
 
 from __future__ import annotations
 
@@ -30,6 +30,7 @@ from ._library import Handle as Handle
 from ._library import _bytes, _call, _call_back, _create, _loaded, _staged, _string, _write
 from ._parameters import TYPES
 from ._progress import Evaluation, Result, Step
+from ._ranks import Ranks as Ranks
 from ._structs import integer as integer
 
 _PHASES = ("train", "holdout", "search")
@@ -82,6 +83,7 @@ class DatasetOptions:
         dense_only: bool,
         path: str | os.PathLike[str] | None,
         init: Handle | None = None,
+        ranks: Ranks | None = None,
     ) -> None:
         self.struct = o = structs.DatasetOptions()
         o.set_integer("max_bins", max_bins)
@@ -97,38 +99,49 @@ class DatasetOptions:
             o.feature_names, o.num_feature_names = _strings("feature name", x.names), len(x.names)
         if path is not None:
             o.path = _encoded_path(path)
+        self.ranks = ranks
+        if ranks is not None:
+            o.collective = ranks.address
+
+
+def _calls(ranks: Ranks | None) -> Callable[..., None]:
+    return _call if ranks is None else ranks.call
+
+
+def _creates(ranks: Ranks | None) -> Callable[..., Handle]:
+    return _create if ranks is None else ranks.create
 
 
 def dataset(x: Matrix, y: Labels, weights: Array | None, row_ids: Array | None, options: DatasetOptions) -> Handle:
     """Quantize features and labels."""
     options.struct.weights, options.struct.num_weights = _optional(weights)
     options.struct.row_ids, options.struct.num_row_ids = _optional(row_ids)
-    return _create("dataset_create", x.struct, y.struct, options.struct)
+    return _creates(options.ranks)("dataset_create", x.struct, y.struct, options.struct)
 
 
 class Builder:
     """A builder of a dataset of rows that come twice."""
 
     def __init__(self, cols: int, options: DatasetOptions) -> None:
-        self._handle = _create("builder_create", cols, options.struct)
+        self._handle, self._ranks = _create("builder_create", cols, options.struct), options.ranks
 
     def sample(self, x: Matrix, y: Labels, weights: Array | None, row_ids: Array | None) -> None:
         _call("builder_sample", self._handle, x.struct, y.struct, *_optional(weights), *_optional(row_ids))
 
     def append(self, x: Matrix, y: Labels) -> None:
-        _call("builder_append", self._handle, x.struct, y.struct, None, 0)
+        _calls(self._ranks)("builder_append", self._handle, x.struct, y.struct, None, 0)
 
     def finish(self) -> Handle:
         out = c.c_void_p()
-        _call("builder_finish", self._handle, c.byref(out))
+        _calls(self._ranks)("builder_finish", self._handle, c.byref(out))
         return Handle("dataset", out)
 
 
-def aligned_dataset(train: Handle, x: Matrix, y: Labels, weights: Array | None) -> Handle:
+def aligned_dataset(train: Handle, x: Matrix, y: Labels, weights: Array | None, ranks: Ranks | None) -> Handle:
     """Quantize a validation set like its training set."""
     o = structs.DatasetOptions()
     o.weights, o.num_weights = _optional(weights)
-    return _create("dataset_create_aligned", train, x.struct, y.struct, o)
+    return _creates(ranks)("dataset_create_aligned", train, x.struct, y.struct, o)
 
 
 class DatasetInfo(NamedTuple):
@@ -222,18 +235,18 @@ def _read_evaluation(e: structs.Evaluation) -> Evaluation:
     return Evaluation(e.log_loss, e.error_rate)
 
 
-def trainer(train: Handle, params: Params, valid: Handle | None, eval_every: int) -> Handle:
+def trainer(train: Handle, params: Params, valid: Handle | None, eval_every: int, ranks: Ranks | None) -> Handle:
     o = structs.TrainOptions()
     o.set_integer("eval_every", eval_every)
     if valid is not None:
         o.valid = valid._as_parameter_
-    return _create("trainer_create", train, params.struct, o)
+    return _creates(ranks)("trainer_create", train, params.struct, o)
 
 
-def step(trainer: Handle) -> Step:
+def step(trainer: Handle, ranks: Ranks | None) -> Step:
     """One iteration, without the GIL."""
     p = structs.Progress()
-    _call("trainer_step", trainer, p)
+    _calls(ranks)("trainer_step", trainer, p)
     return Step(
         _PHASES[p.phase],
         p.iteration,
@@ -247,14 +260,14 @@ def step(trainer: Handle) -> Step:
     )
 
 
-def trainer_model(trainer: Handle) -> tuple[Handle, Result]:
+def trainer_model(trainer: Handle, ranks: Ranks | None) -> tuple[Handle, Result]:
     """The model so far."""
-    return _model_of("trainer", trainer)
+    return _model_of("trainer", trainer, ranks)
 
 
-def _model_of(kind: str, owner: Handle) -> tuple[Handle, Result]:
+def _model_of(kind: str, owner: Handle, ranks: Ranks | None = None) -> tuple[Handle, Result]:
     out, r = c.c_void_p(), structs.Result()
-    _call(f"{kind}_model", owner, c.byref(out), r)
+    _calls(ranks)(f"{kind}_model", owner, c.byref(out), r)
     return Handle("model", out), Result(
         _PHASES[r.phase],
         r.iterations,

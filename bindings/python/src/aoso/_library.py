@@ -24,6 +24,7 @@ _ERRORS: dict[int, type[errors.AosoError]] = {
     6: errors.OutOfMemoryError,
     7: errors.BusyError,
     8: errors.ForkError,
+    10: errors.CollectiveError,
 }
 
 _handle, _out = c.c_void_p, c.POINTER(c.c_void_p)

@@ -103,6 +103,21 @@ class DatasetOptions(Struct):
         ("row_ids", c.c_void_p),
         ("num_row_ids", c.c_int64),
         ("path", c.c_char_p),
+        ("collective", c.c_void_p),
+    ]
+
+
+class Collective(Struct):
+    _fields_ = [
+        ("struct_size", c.c_uint32),
+        ("rank", c.c_int32),
+        ("size", c.c_int32),
+        ("reserved", c.c_int32),
+        ("context", c.c_void_p),
+        ("all_reduce", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_int32, c.c_void_p, c.c_int64)),
+        ("gather_sizes", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_void_p, c.c_int64, c.c_void_p)),
+        ("gather", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_void_p, c.c_int64, c.c_void_p, c.c_void_p)),
+        ("abort", c.CFUNCTYPE(None, c.c_void_p, c.c_char_p)),
     ]
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 from typing import Any
 
 from . import _blocks, _capi, _labels, _matrix
 from .booster import Booster
+from .collective import Collective
 from .errors import ArgumentError
 
 __all__ = ["Dataset"]
@@ -55,6 +57,11 @@ class Dataset:
     path : path, optional
         A file to keep the dataset in, rather than memory, as :meth:`load` does. It is replaced completely, or left unchanged on
         an error. ``x`` may be a ``numpy.memmap`` that is larger than the memory. Not with ``init_model``.
+    collective : Collective, optional
+        The machines that each have some of the rows, of which these are those of one; by default, these are all rows. All
+        machines make the dataset at the same time, with the same options and columns. Classes, categories and bins are those
+        of all rows. Row ids differ between machines too; by default, rows are numbered machine after machine. Training on the
+        dataset, and making a validation set for it, take all machines as well. Not with ``init_model``.
 
     Attributes
     ----------
@@ -95,6 +102,30 @@ class Dataset:
         dense_only: bool = False,
         init_model: Booster | None = None,
         path: str | os.PathLike[str] | None = None,
+        collective: Collective | None = None,
+    ) -> None:
+        self._ranks = None if collective is None else _capi.Ranks(collective)
+        with self._aborting():
+            self._build(
+                *(x, y, weight, row_id, feature_names, categorical_features, init_model),
+                max_bins=max_bins,
+                sample_rows=sample_rows,
+                seed=seed,
+                threads=threads,
+                dense_only=dense_only,
+                path=path,
+            )
+
+    def _build(
+        self,
+        x: Any,
+        y: Any,
+        weight: Any,
+        row_id: Any,
+        feature_names: list[str] | None,
+        categorical_features: Any,
+        init_model: Booster | None,
+        **options: Any,
     ) -> None:
         matrix = _matrix.read(x, feature_names)
         if init_model is not None:
@@ -108,24 +139,19 @@ class Dataset:
         rows = matrix.shape[0]
         labels, classes = _labels.read(y, rows)
         weights = _matrix.weights(weight, rows)
-        options = _capi.DatasetOptions(
-            matrix,
-            columns,
-            max_bins=max_bins,
-            sample_rows=sample_rows,
-            seed=seed,
-            threads=threads,
-            dense_only=dense_only,
-            path=path,
-            init=None if init_model is None else init_model._handle,
-        )
-        self._handle = _capi.dataset(matrix, labels, weights, _matrix.row_ids(row_id, rows), options)
+        init = None if init_model is None else init_model._handle
+        described = _capi.DatasetOptions(matrix, columns, init=init, ranks=self._ranks, **options)
+        self._handle = _capi.dataset(matrix, labels, weights, _matrix.row_ids(row_id, rows), described)
         self._describe()
         names = _capi.class_names("dataset", self._handle, self._info.classes)
         if init_model is None:
-            self.classes = _labels.ordered(classes, names)
+            self.classes = _labels.ordered(classes if self._ranks is None else self._ranks.unite(classes), names)
         else:
             self.classes = init_model.classes
+
+    def _aborting(self) -> contextlib.AbstractContextManager[None]:
+        """Tell the other machines if this one fails."""
+        return contextlib.nullcontext() if self._ranks is None else self._ranks.aborting()
 
     def _describe(self) -> None:
         self._info = _capi.dataset_info(self._handle)
@@ -144,6 +170,7 @@ class Dataset:
         threads: int = 0,
         dense_only: bool = False,
         path: str | os.PathLike[str] | None = None,
+        collective: Collective | None = None,
     ) -> Dataset:
         """Quantize rows that come in blocks, which need not be in memory all at once.
 
@@ -163,6 +190,8 @@ class Dataset:
         path : path, optional
             A file to keep the dataset in, rather than memory, as :meth:`load` does. It has a byte a value and 4 bytes a row, and
             is written block by block.
+        collective : Collective, optional
+            As for :class:`Dataset`. The blocks must have row ids.
 
         Returns
         -------
@@ -183,35 +212,42 @@ class Dataset:
         >>> aoso.Dataset.from_blocks(blocks)
         Dataset(3000 rows, 4 features, 2 classes)
         """
+        dataset = cls.__new__(cls)
+        dataset._ranks = None if collective is None else _capi.Ranks(collective)
+        with dataset._aborting():
+            dataset._build_of(
+                *(blocks, feature_names, categorical_features),
+                max_bins=max_bins,
+                sample_rows=sample_rows,
+                seed=seed,
+                threads=threads,
+                dense_only=dense_only,
+                path=path,
+            )
+        return dataset
+
+    def _build_of(self, blocks: Any, feature_names: list[str] | None, categorical_features: Any, **options: Any) -> None:
         source = _blocks.Source(blocks, feature_names)
         builder: _capi.Builder | None = None
         for matrix, labels, weights, row_ids in source:
             if builder is None:
                 _matrix.check_distinct(matrix.names)
-                options = _capi.DatasetOptions(
-                    matrix,
-                    _matrix.categorical(categorical_features, matrix),
-                    max_bins=max_bins,
-                    sample_rows=sample_rows,
-                    seed=seed,
-                    threads=threads,
-                    dense_only=dense_only,
-                    path=path,
-                )
-                builder = _capi.Builder(matrix.shape[1], options)
+                columns = _matrix.categorical(categorical_features, matrix)
+                builder = _capi.Builder(matrix.shape[1], _capi.DatasetOptions(matrix, columns, ranks=self._ranks, **options))
             builder.sample(matrix, labels, weights, row_ids)
         if builder is None:
             raise ArgumentError("blocks has no blocks; allowed: at least one")
         for matrix, labels, *_ in source:
             builder.append(matrix, labels)
-        dataset = cls.__new__(cls)
-        dataset._handle = builder.finish()
-        dataset._describe()
-        dataset.classes = _labels.ordered(source.classes, _capi.class_names("dataset", dataset._handle, dataset._info.classes))
-        return dataset
+        self._handle = builder.finish()
+        self._describe()
+        classes = source.classes if self._ranks is None else self._ranks.unite(source.classes)
+        self.classes = _labels.ordered(classes, _capi.class_names("dataset", self._handle, self._info.classes))
 
     def aligned(self, x: Any, y: Any, *, weight: Any = None) -> Dataset:
         """A validation set with the bins and classes of this training set.
+
+        With a collective, these are the rows of one machine.
 
         Parameters
         ----------
@@ -226,13 +262,15 @@ class Dataset:
         -------
         Dataset
         """
-        matrix = _matrix.read(x)
-        _matrix.check_names(matrix.names, self.feature_names)
-        rows = matrix.shape[0]
-        labels, _ = _labels.read(y, rows)
-        weights = _matrix.weights(weight, rows)
         aligned = Dataset.__new__(Dataset)
-        aligned._handle = _capi.aligned_dataset(self._handle, matrix, labels, weights)
+        aligned._ranks = self._ranks
+        with self._aborting():
+            matrix = _matrix.read(x)
+            _matrix.check_names(matrix.names, self.feature_names)
+            rows = matrix.shape[0]
+            labels, _ = _labels.read(y, rows)
+            weights = _matrix.weights(weight, rows)
+            aligned._handle = _capi.aligned_dataset(self._handle, matrix, labels, weights, self._ranks)
         aligned._describe()
         aligned.classes = self.classes
         return aligned
@@ -266,6 +304,7 @@ class Dataset:
             Its classes are ints if all look like ints, else strings.
         """
         dataset = cls.__new__(cls)
+        dataset._ranks = None
         dataset._handle = _capi.load("dataset", path) if mmap else _capi.read_dataset(path)
         dataset._describe()
         dataset.classes = _labels.from_names(_capi.class_names("dataset", dataset._handle, dataset._info.classes))

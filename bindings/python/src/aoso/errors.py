@@ -6,6 +6,7 @@ __all__ = [
     "AosoError",
     "ArgumentError",
     "BusyError",
+    "CollectiveError",
     "DTypeError",
     "FileError",
     "ForkError",
@@ -42,6 +43,10 @@ class OutOfMemoryError(AosoError, MemoryError):
 
 class BusyError(AosoError, RuntimeError):
     """Another thread is using an object that only one thread at a time may use."""
+
+
+class CollectiveError(AosoError, ConnectionError):
+    """A machine of the training is lost, has given up or has not answered in time. None of them can go on."""
 
 
 class ForkError(AosoError, RuntimeError):

@@ -33,10 +33,12 @@ class _Training:
         self.iteration = 0
         self.evaluation: Evaluation | None = None
         self._train_set, self._valid_name = train_set, valid_name
-        self._handle = _capi.trainer(train_set._handle, checked, None if valid is None else valid._handle, eval_every)
+        self._ranks = train_set._ranks
+        handle = None if valid is None else valid._handle
+        self._handle = _capi.trainer(train_set._handle, checked, handle, eval_every, self._ranks)
 
     def step(self) -> Step:
-        step = _capi.step(self._handle)
+        step = _capi.step(self._handle, self._ranks)
         self.iteration, self.ended = step.iteration, bool(step.stopped_by)
         return step
 
@@ -45,7 +47,7 @@ class _Training:
         if not self.ended:
             valid = self.step().valid
             if self.ended and valid is None:
-                valid = _capi.trainer_model(self._handle)[1].valid
+                valid = _capi.trainer_model(self._handle, self._ranks)[1].valid
             self.evaluation = valid or self.evaluation
 
     def metrics(self, step: Step) -> dict[str, dict[str, float]]:
@@ -62,7 +64,7 @@ class _Training:
         return Progress(step, self.metrics(step), self.booster)
 
     def booster(self) -> Booster:
-        handle, result = _capi.trainer_model(self._handle)
+        handle, result = _capi.trainer_model(self._handle, self._ranks)
         return Booster(handle, self._train_set.classes, result)
 
 
@@ -184,7 +186,26 @@ def train(
         if isinstance(callback, EarlyStopping):
             params.update(callback.params)
     eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
-    if valid is None and not callbacks:
+    with train_set._aborting():
+        booster = _trained(params, train_set, valid, valid_name, eval_every, callbacks)
+    for callback in callbacks:
+        if hasattr(callback, "finish"):
+            callback.finish(booster)
+    return booster
+
+
+def _trained(
+    params: dict[str, Any],
+    train_set: Dataset,
+    valid: Dataset | None,
+    valid_name: str,
+    eval_every: int,
+    callbacks: list[Callback],
+) -> Booster:
+    """A booster. With a collective, training ends when a callback of any rank says so."""
+    ranks = train_set._ranks
+    watched = bool(callbacks) if ranks is None else ranks.any(bool(callbacks))
+    if valid is None and not watched:
         eval_every = 2**31 - 1
     training = _Training(params, train_set, valid, valid_name, eval_every)
     done, stop = ("", 0), False
@@ -195,11 +216,9 @@ def train(
             done, progress = (step.phase, step.iteration), training.progress(step)
             for callback in callbacks:
                 stop = bool(callback(progress)) or stop
-    booster = training.booster()
-    for callback in callbacks:
-        if hasattr(callback, "finish"):
-            callback.finish(booster)
-    return booster
+        if ranks is not None and watched:
+            stop = ranks.any(stop)
+    return training.booster()
 
 
 def cv(
@@ -258,6 +277,8 @@ def cv(
     params, eval_every = _named(params), _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
     rounds, metric = _checked(params).early_stopping, str(params.get("metric") or "logloss")
     params.update(early_stopping=0, calibration="none")
+    if dataset.get("collective") is not None:
+        raise ArgumentError("collective is given; allowed: none, because a fold is of all rows")
     trainings = list(_trainings(params, x, y, weight, folds, seed, eval_every, dataset))
     if not trainings:
         raise ArgumentError("folds is empty; allowed: at least one pair (train, test)")

@@ -1,0 +1,158 @@
+"""A collective for the C library."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes as c
+import json
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from . import _structs as structs
+from . import errors
+from ._input import Array
+from ._library import Handle, _call
+from .collective import Collective
+
+_OPS = ("sum", "max")
+
+
+class Ranks:
+    """Calls functions of the library that call a collective."""
+
+    def __init__(self, collective: Any) -> None:
+        if not isinstance(collective, Collective):
+            raise errors.ArgumentError(f"collective is a {type(collective).__name__}; allowed: a Collective")
+        self.collective = collective
+        self.size = collective.size
+        self._gathered: list[bytes] = []
+        self._failure: BaseException | None = None  # of a method of the collective
+        self._interrupted = self._aborted = False
+        self._struct = structs.Collective(rank=collective.rank, size=collective.size)
+        self._struct.all_reduce = self._guarded("all_reduce", self._all_reduce)
+        self._struct.gather_sizes = self._guarded("gather_sizes", self._gather_sizes)
+        self._struct.gather = self._guarded("gather", self._gather)
+        self._struct.abort = self._guarded("abort", lambda _, reason: self.abort(reason.decode(errors="replace")))
+        self.address = c.addressof(self._struct)
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Call a function of the library.
+
+        Another thread makes the call, because KeyboardInterrupt would else be raised between C and the methods of the
+        collective, where ctypes prints it and continues.
+        """
+        raised: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                _call(name, *arguments)
+            except BaseException as e:
+                raised.append(e)
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        try:
+            thread.join()
+        except BaseException:
+            self._interrupted = True
+            thread.join()
+            raise
+        if raised and self._failure is not None:
+            raise type(raised[0])(f"{raised[0]}: {self._failure}") from self._failure
+        if raised:
+            raise raised[0]
+
+    def create(self, name: str, *arguments: Any) -> Handle:
+        out = c.c_void_p()
+        self.call(name, *arguments, c.byref(out))
+        return Handle(name.split("_")[0], out)
+
+    def abort(self, reason: str) -> None:
+        if not self._aborted:
+            self._aborted = True
+            with contextlib.suppress(Exception):
+                self.collective.abort(reason)
+
+    @contextlib.contextmanager
+    def aborting(self) -> Iterator[None]:
+        """Tell the other ranks if this one fails."""
+        try:
+            yield
+        except BaseException as e:
+            self.abort(f"rank {self.collective.rank}: {_text(e)}")
+            raise
+
+    def any(self, condition: bool) -> bool:
+        """Whether a condition holds on any rank."""
+        values = np.array([condition], np.int64)
+        with self._own_error():
+            self.collective.all_reduce("max", values)
+        return bool(values[0])
+
+    def unite(self, classes: Array) -> Array:
+        """The classes of all ranks, sorted."""
+        try:
+            mine = json.dumps([classes.dtype.str, classes.tolist()] if classes.dtype.kind in "biufUO" else None)
+        except TypeError:
+            mine = "null"
+        with self._own_error():
+            parts = [json.loads(part) for part in self.collective.all_gather(mine.encode())]
+        if None in parts:
+            raise errors.ArgumentError(f"y has labels of dtype {classes.dtype}; allowed with a collective: numbers, bools, texts")
+        arrays = [np.array(values, dtype) for dtype, values in parts if values]
+        try:
+            united: Array = np.unique(np.concatenate(arrays))
+        except TypeError as e:
+            raise errors.ArgumentError(f"y has labels on other ranks that do not sort with those of this rank: {e}") from e
+        return united
+
+    @contextlib.contextmanager
+    def _own_error(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as e:
+            raise errors.CollectiveError(f"rank {self.collective.rank} of {self.size}: {_text(e)}") from e
+
+    def _guarded(self, field: str, method: Callable[..., Any]) -> Any:
+        """A method as a function for C, which returns 1 if it raises an error."""
+
+        def function(*arguments: Any) -> int:
+            try:
+                if self._interrupted and field != "abort":
+                    raise KeyboardInterrupt
+                method(*arguments)
+                return 0
+            except BaseException as e:
+                self._failure = self._failure or e
+                self.abort(f"rank {self.collective.rank}: {_text(e)}")
+                return 1
+
+        prototypes: dict[str, Any] = {name: prototype for name, prototype, *_ in structs.Collective._fields_}
+        return prototypes[field](function)
+
+    def _all_reduce(self, _: Any, op: int, at: int, n: int) -> None:
+        self.collective.all_reduce(_OPS[op], _numbers(at, n))
+
+    def _gather_sizes(self, _: Any, at: int, n: int, sizes: int) -> None:
+        parts = self.collective.all_gather(c.string_at(at, n) if n else b"")
+        if len(parts) != self.size:
+            raise errors.ArgumentError(f"all_gather has returned {len(parts)} parts; allowed: {self.size}, one of each rank")
+        self._gathered = [bytes(part) for part in parts]
+        _numbers(sizes, self.size)[:] = [len(part) for part in self._gathered]
+
+    def _gather(self, _: Any, at: int, n: int, sizes: int, out: int) -> None:
+        everything = b"".join(self._gathered)
+        self._gathered = []
+        if everything:
+            c.memmove(out, everything, len(everything))
+
+
+def _numbers(at: int, n: int) -> Array:
+    return np.ctypeslib.as_array((c.c_int64 * n).from_address(at))
+
+
+def _text(e: BaseException) -> str:
+    return f"{type(e).__name__}: {e}" if str(e) else type(e).__name__

@@ -1,0 +1,133 @@
+"""Data and rows of ranks, for the tests of all engines. As a program, a rank of MPI or torch."""
+
+import gzip
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+
+import aoso
+
+LETTER = Path(__file__).resolve().parents[3] / "testdata/letter.csv.gz"
+
+
+def letter():
+    """Letter, as options of a dataset."""
+    with gzip.open(LETTER, "rt") as file:
+        next(file)
+        rows = [line.strip().split(",") for line in file][:6000]
+    return {"x": np.array([row[:-1] for row in rows], float), "y": np.array([row[-1] for row in rows])}
+
+
+def mixed():
+    """Categories, weights, missing values and row ids; a class and some categories are on one rank only."""
+    rng = np.random.default_rng(7)
+    n = 900
+    colour = rng.choice(["red", "blue", "green", None], n).astype(object)
+    colour[:10] = "violet"
+    numbers = rng.normal(size=(n, 3))
+    numbers[rng.random((n, 3)) < 0.1] = np.nan
+    y = (np.nan_to_num(numbers[:, 0]) > 0) + 2 * (colour == "red")
+    y[-9:] = 4
+    x = np.empty((n, 4), object)
+    x[:, 0], x[:, 1:] = colour, numbers
+    return {"x": x, "y": y, "weight": rng.random(n) + 0.1, "row_id": rng.permutation(n) * 3}
+
+
+DATA = {"letter": letter, "mixed": mixed}
+PARAMS = {"letter": {"trees": 3, "threads": 1}, "mixed": {"trees": 4, "threads": 1}}
+
+
+def part(data, rank, size):
+    """The rows of a rank: unequal parts."""
+    n = len(data["y"])
+    first, last = (int(n * (r / size) ** 1.5) for r in (rank, rank + 1))
+    return {name: values[first:last] for name, values in data.items()}
+
+
+def trained(name, collective=None):
+    data = DATA[name]()
+    if collective is not None:
+        data = part(data, collective.rank, collective.size)
+    x, y = data.pop("x"), data.pop("y")
+    return aoso.train(PARAMS[name], aoso.Dataset(x, y, collective=collective, threads=1, **data))
+
+
+class LocalCollective(aoso.Collective):
+    """A rank that is a thread of this process."""
+
+    def __init__(self, rank, meeting):
+        self._rank, self._meeting = rank, meeting
+
+    rank = property(lambda self: self._rank)
+    size = property(lambda self: len(self._meeting.given))
+
+    def all_gather(self, data):
+        meeting = self._meeting
+        meeting.given[self._rank] = data
+        try:
+            meeting.barrier.wait(20)
+            given = list(meeting.given)
+            meeting.barrier.wait(20)
+        except threading.BrokenBarrierError:
+            raise ConnectionError(meeting.reason or "a rank does not answer") from None
+        return given
+
+    def all_reduce(self, op, values):
+        given = np.array([np.frombuffer(b, np.int64) for b in self.all_gather(values.tobytes())])
+        values[:] = given.sum(axis=0) if op == "sum" else given.max(axis=0)
+
+    def abort(self, reason):
+        self._meeting.reason = self._meeting.reason or reason
+        self._meeting.barrier.abort()
+
+
+class Meeting:
+    def __init__(self, size):
+        self.given, self.barrier, self.reason = [b""] * size, threading.Barrier(size), ""
+
+
+def on_threads(size, work, kind=LocalCollective):
+    """What work returns on each rank, or the error that it raises."""
+    meeting, results = Meeting(size), [None] * size
+
+    def run(rank):
+        try:
+            results[rank] = work(kind(rank, meeting))
+        except BaseException as e:
+            results[rank] = e
+
+    threads = [threading.Thread(target=run, args=(rank,)) for rank in range(size)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def engine(name):
+    if name == "mpi":
+        import aoso.mpi
+
+        return aoso.mpi.MPICollective(timeout=20)
+    import torch.distributed
+
+    import aoso.torch
+
+    torch.distributed.init_process_group("gloo")
+    return aoso.torch.TorchCollective(timeout=20)
+
+
+if __name__ == "__main__":
+    collective = engine(sys.argv[1])
+    if sys.argv[2] == "fails":
+        failing = collective.size - 1
+        y = np.arange(50) % 2 if collective.rank < failing else ["wrong"]
+        try:
+            aoso.Dataset(np.ones((50, 2)), y, collective=collective)
+        except aoso.AosoError as e:
+            print(f"{collective.rank} {type(e).__name__} {e}", flush=True)
+    else:
+        for name in DATA:
+            print(f"{name} {trained(name, collective).fingerprint}", flush=True)

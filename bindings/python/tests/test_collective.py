@@ -1,0 +1,153 @@
+import functools
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+import ranks
+
+import aoso
+from aoso.errors import ArgumentError, CollectiveError
+
+
+@functools.cache
+def wanted(name):
+    return ranks.trained(name).fingerprint
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("name", ranks.DATA)
+def test_one_model(name, size):
+    boosters = ranks.on_threads(size, lambda collective: ranks.trained(name, collective))
+    assert [b.fingerprint for b in boosters] == [wanted(name)] * size
+    assert all(b.classes.tolist() == np.unique(ranks.DATA[name]()["y"]).tolist() for b in boosters)
+
+
+def test_blocks():
+    def work(collective):
+        data = ranks.part(ranks.mixed(), collective.rank, collective.size)
+        blocks = [tuple(data[k][i : i + 70] for k in ("x", "y", "weight", "row_id")) for i in range(0, len(data["y"]), 70)]
+        return aoso.train(ranks.PARAMS["mixed"], aoso.Dataset.from_blocks(blocks, collective=collective, threads=1)).fingerprint
+
+    assert ranks.on_threads(2, work) == [wanted("mixed")] * 2
+
+
+def small(collective, seed=1):
+    rng = np.random.default_rng(seed + collective.rank)
+    return aoso.Dataset(rng.normal(size=(200, 3)), rng.integers(0, 3, 200), collective=collective, threads=1)
+
+
+FEW = {"trees": 5, "calibration": "none", "threads": 1}
+
+
+def test_validation_and_callbacks():
+    """All ranks stop if a callback of one of them says so."""
+
+    def work(collective):
+        train_set = small(collective)
+        rng = np.random.default_rng(9 + collective.rank)
+        valid = train_set.aligned(rng.normal(size=(40, 3)), rng.integers(0, 3, 40))
+        callbacks = [lambda progress: progress.iteration == 3] if collective.rank == 1 else None
+        booster = aoso.train(FEW, train_set, valid=valid, callbacks=callbacks)
+        return booster.fingerprint, booster.result.iterations, booster.result.valid
+
+    first, second = ranks.on_threads(2, work)
+    assert first == second
+    assert first[1] == 3
+
+
+class Failing(ranks.LocalCollective):
+    """Rank 1 fails in a call."""
+
+    at = 0
+
+    def __init__(self, rank, meeting):
+        super().__init__(rank, meeting)
+        self.calls = 0
+
+    def all_gather(self, data):
+        self.calls += 1
+        if self.rank == 1 and self.calls == self.at:
+            raise ZeroDivisionError("the engine fails")
+        return super().all_gather(data)
+
+
+@pytest.mark.parametrize("at", [1, 2, 3, 4, 5, 8, 13, 30, 70])
+def test_errors_of_an_engine(at):
+    kind = type("Kind", (Failing,), {"at": at})
+    first, second = ranks.on_threads(2, lambda collective: aoso.train(FEW, small(collective)), kind)
+    assert isinstance(first, CollectiveError) and "rank 1: ZeroDivisionError: the engine fails" in str(first), repr(first)
+    assert isinstance(second, CollectiveError) and isinstance(second.__cause__, ZeroDivisionError), repr(second)
+
+
+def test_wrong_data_on_a_rank():
+    def work(collective):
+        return aoso.Dataset(np.ones((5, 2)), [0, 1, 0, 1, 0][collective.rank :], collective=collective)
+
+    first, second = ranks.on_threads(2, work)
+    assert isinstance(first, CollectiveError) and "rank 1: ArgumentError: y has 4 labels" in str(first)
+    assert isinstance(second, ArgumentError)
+
+
+def test_an_error_in_a_callback():
+    def work(collective):
+        callbacks = [lambda progress: 0 / (progress.iteration < 2)] if collective.rank == 0 else None
+        return aoso.train(FEW, small(collective), callbacks=callbacks)
+
+    first, second = ranks.on_threads(2, work)
+    assert isinstance(first, ZeroDivisionError)
+    assert isinstance(second, CollectiveError) and "rank 0: ZeroDivisionError" in str(second)
+
+
+def test_other_parameters():
+    results = ranks.on_threads(2, lambda c: aoso.train({**FEW, "leaves": 4 + c.rank}, small(c)))
+    assert all(isinstance(e, (ArgumentError, CollectiveError)) and "rank" in str(e) for e in results), results
+
+
+def test_arguments():
+    with pytest.raises(ArgumentError, match="collective is a str"):
+        aoso.Dataset(np.ones((5, 2)), [0, 1, 0, 1, 0], collective="mpi")
+    with pytest.raises(ArgumentError, match="collective is given"):
+        aoso.cv(None, np.ones((50, 2)), np.arange(50) % 2, collective=ranks.LocalCollective(0, ranks.Meeting(1)))
+
+
+def test_ctrl_c_while_a_rank_waits():
+    """The others hear of it. No traceback comes from ctypes."""
+    program = """
+        import _thread, threading, time, sys
+        import numpy as np, aoso, ranks
+
+        meeting, told = ranks.Meeting(2), []
+
+        class Slow(ranks.LocalCollective):
+            def all_gather(self, data):
+                if len(told) == 0:
+                    told.append(threading.Timer(0.2, _thread.interrupt_main))
+                    told[0].start()
+                    time.sleep(0.6)
+                return super().all_gather(data)
+
+        def other():
+            try:
+                aoso.Dataset(np.ones((9, 2)), np.arange(9), collective=ranks.LocalCollective(1, meeting))
+            except aoso.AosoError as e:
+                print(type(e).__name__, "KeyboardInterrupt" in str(e), flush=True)
+
+        thread = threading.Thread(target=other)
+        thread.start()
+        try:
+            aoso.Dataset(np.ones((9, 2)), np.arange(9), collective=Slow(0, meeting))
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        thread.join()
+    """
+    here = ranks.LETTER.parents[1] / "bindings/python/tests"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.append({str(here)!r})\n" + textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert sorted(done.stdout.split("\n")) == ["", "CollectiveError True", "interrupted"], done
+    assert done.stderr == ""
