@@ -1,0 +1,130 @@
+"""Training on several machines with MPI.
+
+Every process has some of the rows. Run as ``mpiexec -n 4 python -m mpi4py train.py``::
+
+    import aoso, aoso.mpi
+
+    collective = aoso.mpi.MPICollective()
+    x, y = read_rows(collective.rank, collective.size)
+    booster = aoso.train({}, aoso.Dataset(x, y, collective=collective))
+    if collective.rank == 0:
+        booster.save("model.aoso")
+
+With ``-m mpi4py``, an exception in one process ends them all.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from ._input import Array
+from .collective import Collective
+from .errors import CollectiveError
+
+try:
+    from mpi4py import MPI
+except ImportError as e:
+    raise ImportError(f"aoso.mpi needs mpi4py and an MPI library: pip install mpi4py mpich ({e})") from e
+
+__all__ = ["MPICollective"]
+
+_ABORT, _WAITING = 1, 2  # tags of messages beside the collective calls
+_SPIN = 5e-5  # seconds before a process that waits leaves its core to others
+_PIECE = 1 << 27  # numbers or bytes in a call of MPI, whose counts have 31 bits
+
+
+class MPICollective(Collective):
+    """The processes of an MPI communicator.
+
+    Parameters
+    ----------
+    comm : mpi4py.MPI.Comm, optional
+        The communicator; by default ``MPI.COMM_WORLD``. The collective uses a copy of it. All its processes make the
+        collective at the same time.
+    timeout : float, default 600
+        Seconds that a process waits for the others in a call. After that it raises an error that names those that have not
+        come to the call.
+    """
+
+    def __init__(self, comm: Any = None, timeout: float = 600) -> None:
+        comm = MPI.COMM_WORLD if comm is None else comm
+        self._comm, self._control, self._timeout = comm.Dup(), comm.Dup(), timeout
+        self._call = 0  # the number of the call
+        self._kept: list[Any] = []  # requests that may never end, with their buffers
+
+    @property
+    def rank(self) -> int:
+        """The number of this process, from 0."""
+        return int(self._comm.rank)
+
+    @property
+    def size(self) -> int:
+        """The number of processes."""
+        return int(self._comm.size)
+
+    def all_reduce(self, op: str, values: Array) -> None:
+        """Replace numbers by those of all processes, summed or the greatest."""
+        for first in range(0, len(values), _PIECE):
+            piece = values[first : first + _PIECE]
+            self._wait(self._comm.Iallreduce(MPI.IN_PLACE, [piece, MPI.INT64_T], MPI.SUM if op == "sum" else MPI.MAX), piece)
+
+    def all_gather(self, data: bytes) -> list[bytes]:
+        """Return what every process gives, by rank."""
+        sizes = np.zeros(self.size, np.int64)
+        mine = np.array([len(data)], np.int64)
+        self._wait(self._comm.Iallgather([mine, MPI.INT64_T], [sizes, MPI.INT64_T]), mine, sizes)
+        pieces: list[list[bytes]] = [[] for _ in sizes]
+        most = max(_PIECE // self.size, 1)
+        for first in range(0, int(sizes.max()), most):
+            given = np.frombuffer(data[first : first + most], np.uint8)
+            counts = np.clip(sizes - first, 0, most).tolist()
+            out = np.empty(sum(counts), np.uint8)
+            self._wait(self._comm.Iallgatherv([given, MPI.BYTE], [out, (counts, None), MPI.BYTE]), given, out)
+            for parts, part in zip(pieces, np.split(out, np.cumsum(counts)[:-1])):
+                parts.append(part.tobytes())
+        return [b"".join(parts) for parts in pieces]
+
+    def abort(self, reason: str) -> None:
+        """Tell the other processes that this one gives up, and why."""
+        self._tell(reason.encode(), _ABORT)
+
+    def _tell(self, message: bytes, tag: int) -> None:
+        self._kept += [(self._control.Isend([message, MPI.BYTE], r, tag), message) for r in range(self.size) if r != self.rank]
+
+    def _wait(self, request: Any, *buffers: Array) -> None:
+        """Wait for a request, for a process that gives up, or for the time-out."""
+        self._call += 1
+        start, tries = time.monotonic(), 0
+        while not request.Test():
+            tries += 1
+            if tries % 64 == 0 and (reason := self._received(_ABORT)):
+                self._kept.append((request, buffers))
+                raise CollectiveError(next(iter(reason.values())))
+            waited = time.monotonic() - start
+            if waited > self._timeout:
+                self._kept.append((request, buffers))
+                raise CollectiveError(f"rank {self.rank} has waited {waited:.0f} s for {self._missing()}")
+            if waited > _SPIN:
+                time.sleep(min(waited / 10, 1e-3))
+
+    def _received(self, tag: int) -> dict[int, str]:
+        """Messages with a tag, by rank."""
+        messages, status = {}, MPI.Status()
+        while self._control.Iprobe(tag=tag, status=status):
+            message = bytearray(status.Get_count(MPI.BYTE))
+            self._control.Recv([message, MPI.BYTE], status.source, tag)
+            messages[status.source] = bytes(message).decode(errors="replace")
+        return messages
+
+    def _missing(self) -> str:
+        """The ranks that do not wait in this call."""
+        self._tell(str(self._call).encode(), _WAITING)
+        waiting, until = {self.rank}, time.monotonic() + min(2, self._timeout)
+        while time.monotonic() < until:
+            waiting |= {rank for rank, call in self._received(_WAITING).items() if int(call) == self._call}
+            time.sleep(0.01)
+        missing = [str(rank) for rank in range(self.size) if rank not in waiting]
+        return "rank " + ", ".join(missing) if missing else "the network"

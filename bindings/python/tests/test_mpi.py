@@ -1,0 +1,73 @@
+"""Ranks that are processes of MPI."""
+
+import shutil
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+import ranks
+from test_collective import wanted
+
+pytest.importorskip("mpi4py")
+MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
+
+
+def run(size, *program):
+    command = [MPIEXEC, "-n", str(size), sys.executable, "-m", "mpi4py", *program]
+    return subprocess.run(command, capture_output=True, text=True, timeout=100, cwd=Path(__file__).parent)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_one_model(size):
+    done = run(size, "ranks.py", "mpi", "trains")
+    assert done.returncode == 0, done
+    assert sorted(done.stdout.split("\n")[:-1]) == sorted(f"{name} {wanted(name)}" for name in ranks.DATA for _ in range(size))
+
+
+def test_a_rank_that_fails():
+    done = run(3, "ranks.py", "mpi", "fails")
+    errors = sorted(done.stdout.split("\n")[:-1])
+    assert [line.split(":")[0] for line in errors[:2]] == [f"{rank} CollectiveError rank {rank} of 3" for rank in (0, 1)] or all(
+        "CollectiveError" in line and "rank 2: ArgumentError" in line for line in errors[:2]
+    ), done
+    assert errors[2].startswith("2 ArgumentError y has 1 labels"), done
+
+
+def test_a_rank_that_hangs_is_named():
+    program = """
+        import sys, time
+        import numpy as np, aoso, aoso.mpi
+        collective = aoso.mpi.MPICollective(timeout=1)
+        if collective.rank == 1:
+            time.sleep(6)
+            sys.exit()
+        try:
+            aoso.Dataset(np.ones((5, 2)), [0, 1, 0, 1, 0], collective=collective)
+        except aoso.AosoError as e:
+            print(type(e).__name__, e, flush=True)
+            sys.exit(5)
+    """
+    start = time.monotonic()
+    done = run(2, "-c", textwrap.dedent(program))
+    assert "CollectiveError" in done.stdout and "waited 1 s for rank 1" in done.stdout, done
+    assert time.monotonic() - start < 20
+
+
+def test_large_counts(tmp_path):
+    program = """
+        import numpy as np, aoso.mpi
+        aoso.mpi._PIECE = 10
+        collective = aoso.mpi.MPICollective()
+        v = np.arange(35) * (1 + collective.rank)
+        collective.all_reduce("sum", v)
+        assert v.tolist() == [3 * i for i in range(35)]
+        collective.all_reduce("max", v[:1])
+        mine = [b"x" * 33, b""]
+        assert collective.all_gather(mine[collective.rank]) == mine
+        assert collective.all_gather(b"") == [b"", b""]
+    """
+    done = run(2, "-c", textwrap.dedent(program))
+    assert (done.returncode, done.stderr) == (0, ""), done
