@@ -34,9 +34,10 @@ type DatasetOptions struct {
 
 	DenseOnly bool // keep features in columns only, not sparse ones row by row or small ones by two; the model is the same, training slower
 
-	// Collective has the ranks that each have some of the rows; nil: these are all
-	// rows. Row ids, if given, are of one rank alone; else rows are numbered rank after
-	// rank. All ranks have the same options and features.
+	// Collective has the ranks, each of which has some of the rows; nil: these are all
+	// rows. No two rows of any ranks have the same id; without ids, rows are numbered
+	// rank after rank. The other options are the same on all ranks, and so are the
+	// features.
 	Collective Collective
 
 	// Init is a model to continue: training on the dataset adds trees to it.

@@ -254,3 +254,24 @@ func TestCollectiveRefuses(t *testing.T) {
 		})
 	}
 }
+
+// TestCollectiveTune: a search is for one machine.
+func TestCollectiveTune(t *testing.T) {
+	d := blobs(6, 100, 3, 3, 20)
+	var all sync.WaitGroup
+	for rank, c := range NewLocalCollective(2) {
+		all.Go(func() {
+			half := d.slice(50*rank, 50*rank+50)
+			set, err := NewDataset(half.features(), half.labels(), DatasetOptions{Collective: c})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, err = NewTuner(set, DefaultParams(), TuneOptions{Trials: 2})
+			if bad, ok := errors.AsType[*ArgumentError](err); !ok || bad.Argument != "train" {
+				t.Errorf("rank %d: %v", rank, err)
+			}
+		})
+	}
+	all.Wait()
+}

@@ -121,6 +121,8 @@ func checkTuning(train *Dataset, p Params, o TuneOptions) error {
 		return badArgument("trials", o.Trials, "at least 0")
 	case p.Preset == PresetPaper:
 		return badArgument("preset", p.Preset, "auto or fast for a search")
+	case train != nil && train.set.Ranks != nil:
+		return badArgument("train", "a dataset of a collective", "one of a single machine")
 	case p.EarlyStopping > 0:
 		return badArgument("early_stopping", p.EarlyStopping, "0 for a search, which chooses the number of trees")
 	case train != nil && train.start != nil && o.Valid == nil:
