@@ -341,9 +341,7 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
             threads=threads,
             init_model=before,
         )
-        others = {"max_bins", "tune", "trials", "categorical_features", "class_weight", "random_state", "n_jobs"}
-        params = {name: getattr(self, name) for name in set(AOSOClassifier._get_param_names()) - others}
-        params.update(seed=seed, threads=threads)
+        params = {**self._training_params(seed), "threads": threads}
         sets = _evaluation_sets(eval_set, eval_names)
         callbacks = list(callbacks or ())
         recorded: dict[str, dict[str, list[float]]] = {}
@@ -371,6 +369,10 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         if live and not self.tune:
             self.evals_result_[live] = recorded.get(live, {})
         return self
+
+    def _training_params(self, seed: int) -> dict[str, Any]:
+        others = {"max_bins", "tune", "trials", "categorical_features", "class_weight", "random_state", "n_jobs"}
+        return {"seed": seed, **{name: getattr(self, name) for name in set(AOSOClassifier._get_param_names()) - others}}
 
     def _seed(self) -> int:
         seed = self.random_state

@@ -1,0 +1,95 @@
+"""Ranks that are workers of a Dask cluster."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+import ranks
+from test_collective import wanted
+
+import aoso
+from aoso.errors import AosoError, CollectiveError
+
+distributed = pytest.importorskip("distributed")
+import dask
+import dask.array as da
+import dask.dataframe as dd
+import pandas as pd
+
+import aoso.dask
+
+
+@pytest.fixture(scope="module")
+def client():
+    with dask.config.set({"distributed.worker.memory.terminate": False, "distributed.comm.timeouts.connect": "5s"}):
+        with distributed.LocalCluster(n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+            with distributed.Client(cluster) as client:
+                yield client
+
+
+def spread(client, size, array, rows):
+    """A Dask array in blocks, on the first workers of the cluster."""
+    workers = sorted(client.nthreads())[:size]
+    blocks = [array[i : i + rows] for i in range(0, len(array), rows)]
+    futures = [client.scatter(block, workers=[workers[i % size]], hash=False) for i, block in enumerate(blocks)]
+    parts = [da.from_delayed(dask.delayed(f), b.shape, b.dtype) for f, b in zip(futures, blocks)]
+    return da.concatenate(parts)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_letter(client, size):
+    data = ranks.letter()
+    x, y = (spread(client, size, data[name], 900) for name in ("x", "y"))
+    booster = aoso.dask.train(client, ranks.PARAMS["letter"], x, y)
+    assert booster.fingerprint == wanted("letter")
+    assert booster.classes.tolist() == np.unique(data["y"]).tolist()
+
+
+def frames():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame({"size": rng.normal(size=800), "colour": rng.choice(["red", "blue", None], 800), "n": rng.integers(0, 9, 800)})
+    frame.loc[::11, "size"] = np.nan
+    y = pd.Series(np.where(frame["colour"] == "red", "a", np.where(frame["n"] > 4, "b", "c")), name="y")
+    return frame, y, pd.Series(rng.random(800) + 0.5, name="w")
+
+
+def test_frames_with_categories_weights_and_missing_values(client):
+    x, y, weight = frames()
+    want = aoso.train({"trees": 4}, aoso.Dataset(x, y, weight=weight)).fingerprint
+    parts = [dd.from_pandas(data, npartitions=5) for data in (x, y, weight)]
+    assert aoso.dask.train(client, {"trees": 4}, parts[0], parts[1], weight=parts[2]).fingerprint == want
+
+
+def test_classifier(client):
+    x, y, _ = frames()
+    want = aoso.AOSOClassifier(trees=3).fit(x, y)
+    X, Y = dd.from_pandas(x, npartitions=4), dd.from_pandas(y, npartitions=4)
+    model = aoso.dask.DaskAOSOClassifier(trees=3).fit(X, Y)
+    assert model.booster_.fingerprint == want.booster_.fingerprint
+    np.testing.assert_array_equal(model.predict(X).compute(), want.predict(x))
+    np.testing.assert_array_equal(model.predict_proba(X).compute(), want.predict_proba(x))
+    np.testing.assert_array_equal(model.predict(x), want.predict(x))
+
+
+def test_errors(client):
+    x, y = spread(client, 2, np.ones((60, 2)), 20), spread(client, 2, np.arange(60) % 2, 20)
+    with pytest.raises(AosoError, match="no parameter"):
+        aoso.dask.train(client, {"num_leaves": 3}, x, y)
+    with pytest.raises(AosoError, match="allowed: a dask array"):
+        aoso.dask.train(client, None, x, np.arange(60))
+
+
+def test_a_worker_that_is_killed(client):
+    """Last of all: the cluster starts another worker in its place."""
+    rng = np.random.default_rng(1)
+    x = spread(client, 3, rng.normal(size=(9000, 10)), 1000)
+    y = spread(client, 3, rng.integers(0, 10, 9000), 1000)
+    pid = client.run(os.getpid)[sorted(client.nthreads())[1]]
+    threading.Timer(2, os.kill, (pid, signal.SIGKILL)).start()
+    start = time.monotonic()
+    with pytest.raises(CollectiveError, match="rank 1"):
+        aoso.dask.train(client, {"trees": 10**6, "stop_loss": 0, "calibration": "none"}, x, y)
+    assert time.monotonic() - start < 30
