@@ -36,7 +36,7 @@ def mixed():
 
 
 DATA = {"letter": letter, "mixed": mixed}
-PARAMS = {"letter": {"trees": 3, "threads": 1}, "mixed": {"trees": 4, "threads": 1}}
+PARAMS = {"letter": {"trees": 2, "threads": 1}, "mixed": {"trees": 4, "threads": 1}}
 
 
 def part(data, rank, size):

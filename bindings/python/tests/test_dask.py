@@ -50,7 +50,9 @@ def test_letter(client, size):
 
 def frames():
     rng = np.random.default_rng(3)
-    frame = pd.DataFrame({"size": rng.normal(size=800), "colour": rng.choice(["red", "blue", None], 800), "n": rng.integers(0, 9, 800)})
+    frame = pd.DataFrame(
+        {"size": rng.normal(size=800), "colour": rng.choice(["red", "blue", None], 800), "n": rng.integers(0, 9, 800)}
+    )
     frame.loc[::11, "size"] = np.nan
     y = pd.Series(np.where(frame["colour"] == "red", "a", np.where(frame["n"] > 4, "b", "c")), name="y")
     return frame, y, pd.Series(rng.random(800) + 0.5, name="w")
@@ -58,16 +60,17 @@ def frames():
 
 def test_frames_with_categories_weights_and_missing_values(client):
     x, y, weight = frames()
-    want = aoso.train({"trees": 4}, aoso.Dataset(x, y, weight=weight)).fingerprint
+    params = {"trees": 3, "calibration": "holdout"}
+    want = aoso.train(params, aoso.Dataset(x, y, weight=weight)).fingerprint
     parts = [dd.from_pandas(data, npartitions=5) for data in (x, y, weight)]
-    assert aoso.dask.train(client, {"trees": 4}, parts[0], parts[1], weight=parts[2]).fingerprint == want
+    assert aoso.dask.train(client, params, parts[0], parts[1], weight=parts[2]).fingerprint == want
 
 
 def test_classifier(client):
     x, y, _ = frames()
-    want = aoso.AOSOClassifier(trees=3).fit(x, y)
+    want = aoso.AOSOClassifier(trees=3, calibration="holdout").fit(x, y)
     X, Y = dd.from_pandas(x, npartitions=4), dd.from_pandas(y, npartitions=4)
-    model = aoso.dask.DaskAOSOClassifier(trees=3).fit(X, Y)
+    model = aoso.dask.DaskAOSOClassifier(trees=3, calibration="holdout").fit(X, Y)
     assert model.booster_.fingerprint == want.booster_.fingerprint
     np.testing.assert_array_equal(model.predict(X).compute(), want.predict(x))
     np.testing.assert_array_equal(model.predict_proba(X).compute(), want.predict_proba(x))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import aoso
-from aoso import callback, plotting
+from aoso import callback, collective, plotting
 from aoso._parameters import ALIASES
 
 HERE = Path(__file__).resolve().parents[1]
@@ -55,7 +55,7 @@ def test_the_tables_of_parameters_are_complete():
         assert set(aliases.split()) <= set(re.findall(r"`(\w+)`", " ".join(others[name]))), name
 
 
-@pytest.mark.parametrize("module", [aoso, aoso.errors, callback, plotting], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [aoso, aoso.errors, callback, collective, plotting], ids=lambda module: module.__name__)
 def test_everything_public_has_a_docstring(module):
     for name in module.__all__:
         thing = getattr(module, name)

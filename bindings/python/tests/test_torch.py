@@ -12,7 +12,16 @@ pytest.importorskip("torch")
 
 
 def run(size, what):
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={size}", "ranks.py", "torch", what]
+    command = [
+        sys.executable,
+        "-m",
+        "torch.distributed.run",
+        "--standalone",
+        f"--nproc-per-node={size}",
+        "ranks.py",
+        "torch",
+        what,
+    ]
     return subprocess.run(command, capture_output=True, text=True, timeout=100, cwd=Path(__file__).parent)
 
 
@@ -26,5 +35,9 @@ def test_one_model(size):
 def test_a_rank_that_fails():
     errors = sorted(run(3, "fails").stdout.split("\n"))
     failed = [line for line in errors if line[:1].isdigit()]
-    assert [line.split()[:2] for line in failed] == [["0", "CollectiveError"], ["1", "CollectiveError"], ["2", "ArgumentError"]], errors
+    assert [line.split()[:2] for line in failed] == [
+        ["0", "CollectiveError"],
+        ["1", "CollectiveError"],
+        ["2", "ArgumentError"],
+    ], errors
     assert "rank 0 of 3" in failed[0]

@@ -20,6 +20,7 @@ import threading
 import time
 import uuid
 from collections.abc import Mapping
+from concurrent.futures import CancelledError
 from typing import Any
 
 import numpy as np
@@ -207,7 +208,9 @@ def train(
     """
     columns = [_partitions(data, name) for name, data in (("x", x), ("y", y), ("weight", weight)) if data is not None]
     if len({len(parts) for parts in columns}) > 1:
-        raise ArgumentError(f"the partitions of x, y and weight number {[len(parts) for parts in columns]}; allowed: equally many")
+        raise ArgumentError(
+            f"the partitions of x, y and weight number {[len(parts) for parts in columns]}; allowed: equally many"
+        )
     blocks = client.compute([dask.delayed(_block)(*parts) for parts in zip(*columns)])
     wait(blocks)
     sizes = client.gather(client.map(_rows, blocks))
@@ -227,7 +230,9 @@ def train(
             mine = [blocks[number] for number in held[address]]
             starts = [first[number] for number in held[address]]
             arguments = (mine, starts, dict(params or {}), dataset, session, addresses, rank, timeout)
-            tasks.append(client.submit(_train_rank, *arguments, workers=[address], allow_other_workers=False, pure=False, retries=0))
+            tasks.append(
+                client.submit(_train_rank, *arguments, workers=[address], allow_other_workers=False, pure=False, retries=0)
+            )
         return _result(client, tasks, addresses)
     finally:
         client.cancel(tasks)
@@ -238,15 +243,24 @@ def _result(client: Client, tasks: list[Any], addresses: list[str]) -> Booster:
     """What the task of rank 0 returns, when all are done."""
     pending = set(tasks)
     while pending:
-        with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
-            wait(list(pending), timeout=2, return_when="FIRST_COMPLETED")
-        for task in [task for task in pending if task.done()]:
-            task.result()  # raises its error
-            pending.remove(task)
-        if pending and (lost := [a for a in addresses if a not in client.nthreads()]):
-            raise CollectiveError(f"rank {addresses.index(lost[0])} ({lost[0]}) is lost")
+        try:
+            with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
+                wait(list(pending), timeout=2, return_when="FIRST_COMPLETED")
+            for task in [task for task in pending if task.done()]:
+                task.result()
+                pending.remove(task)
+        except CancelledError as e:  # the data of a task is lost
+            raise _lost(addresses, [task.cancelled() for task in tasks].index(True)) from e
+        alive = client.nthreads()
+        for rank, address in enumerate(addresses):
+            if pending and address not in alive:
+                raise _lost(addresses, rank)
     booster: Booster = tasks[0].result()
     return booster
+
+
+def _lost(addresses: list[str], rank: int) -> CollectiveError:
+    return CollectiveError(f"rank {rank} ({addresses[rank]}) is lost")
 
 
 def _partitions(data: Any, name: str) -> list[Any]:
@@ -299,7 +313,9 @@ class DaskAOSOClassifier(AOSOClassifier):
     >>> model = DaskAOSOClassifier(trees=100)  # .fit(x, y).predict(x).compute()
     """
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, client: Client | None = None, timeout: float = 600) -> DaskAOSOClassifier:
+    def fit(  # type: ignore[override]
+        self, X: Any, y: Any, sample_weight: Any = None, *, client: Client | None = None, timeout: float = 600
+    ) -> DaskAOSOClassifier:
         """Train on all workers that have some of the data.
 
         Parameters
