@@ -174,7 +174,7 @@ static void test_failures(void) {
         run_ranks(jobs, &m, 2, 1, at);
         for (int r = 0; r < 2; r++) {
             EXPECT(jobs[r].status == AOSO_COLLECTIVE);
-            char rank[20];
+            char rank[32];
             snprintf(rank, sizeof rank, "rank %d of 2", r);
             EXPECT(strstr(jobs[r].error, rank) != NULL);
         }
