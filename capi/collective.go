@@ -124,7 +124,7 @@ func (r *ranks) AllReduce(op aoso.CollectiveOp, v []int64) error {
 
 func (r *ranks) AllGather(b []byte) ([][]byte, error) {
 	sizes := make([]int64, r.Size())
-	mine, n := unsafe.Pointer(unsafe.SliceData(b)), C.int64_t(len(b))
+	mine, n := addressOrAny(b), C.int64_t(len(b))
 	if err := r.call("gather_sizes", func() hostCode {
 		return C.shim_gather_sizes(r.given.gather_sizes, mine, n, addressOf(sizes), r.context)
 	}); err != nil {
@@ -136,7 +136,7 @@ func (r *ranks) AllGather(b []byte) ([][]byte, error) {
 	}
 	all := make([]byte, total)
 	if err := r.call("gather", func() hostCode {
-		return C.shim_gather(r.given.gather, mine, n, addressOf(sizes), unsafe.Pointer(unsafe.SliceData(all)), r.context)
+		return C.shim_gather(r.given.gather, mine, n, addressOf(sizes), addressOrAny(all), r.context)
 	}); err != nil {
 		return nil, err
 	}
@@ -170,6 +170,14 @@ func (r *ranks) Abort(reason string) {
 		C.shim_abort(r.given.abort, text, r.context)
 		return 0
 	})
+}
+
+// addressOrAny is not null, which memcpy does not take, even without bytes.
+func addressOrAny(b []byte) unsafe.Pointer {
+	if len(b) == 0 {
+		b = make([]byte, 1)
+	}
+	return unsafe.Pointer(unsafe.SliceData(b))
 }
 
 func addressOf(v []int64) *C.int64_t { return (*C.int64_t)(unsafe.Pointer(unsafe.SliceData(v))) }

@@ -192,8 +192,8 @@ func goaoso_train(train C.uintptr_t, params *C.aoso_params, options *C.aoso_trai
 		}
 		defer t.end()
 		o := t.options()
-		if t.callback != nil || t.train.ranks != nil { // another rank may have a callback
-			o.Callback = t.report
+		if t.callback != nil {
+			o.Callback = t.reported
 		}
 		var r *aoso.Result
 		err = t.run(func() (err error) {
