@@ -2,9 +2,11 @@
 #include <aoso.hpp>
 #include <array>
 #include <chrono>
+#include <condition_variable>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <stdexcept>
 #include <thread>
 #if __cplusplus >= 202002L
@@ -803,9 +805,94 @@ static void designated() {
 }
 #endif
 
+// A rank that is a thread of this process.
+class local_rank : public aoso::collective {
+public:
+    struct meeting {
+        std::mutex mutex;
+        std::condition_variable changed;
+        std::array<std::string, 2> given;
+        int arrived = 0, turn = 0;
+        bool aborted = false;
+    };
+
+    local_rank(meeting &m, int32_t rank) : meeting_(m), rank_(rank) {}
+    int32_t rank() const override { return rank_; }
+    int32_t size() const override { return 2; }
+
+    std::vector<std::string> all_gather(const std::string &bytes) override {
+        meeting_.given[static_cast<std::size_t>(rank_)] = bytes;
+        wait();
+        std::vector<std::string> all(meeting_.given.begin(), meeting_.given.end());
+        wait();
+        return all;
+    }
+
+    void all_reduce(int32_t op, aoso::span<int64_t> v) override {
+        const std::size_t size = v.size() * sizeof(int64_t);
+        std::string mine(size, 0);
+        std::memcpy(&mine[0], v.data(), size);
+        const std::vector<std::string> all = all_gather(mine);
+        std::vector<int64_t> other(v.size());
+        std::memcpy(other.data(), all[static_cast<std::size_t>(1 - rank_)].data(), size);
+        for (std::size_t i = 0; i < v.size(); i++) v[i] = op == AOSO_SUM ? v[i] + other[i] : std::max(v[i], other[i]);
+    }
+
+    void abort(const std::string &) override {
+        const std::lock_guard<std::mutex> lock(meeting_.mutex);
+        meeting_.aborted = true;
+        meeting_.changed.notify_all();
+    }
+
+private:
+    void wait() {
+        std::unique_lock<std::mutex> lock(meeting_.mutex);
+        const int turn = meeting_.turn;
+        if (++meeting_.arrived == 2) {
+            meeting_.arrived = 0;
+            meeting_.turn++;
+            meeting_.changed.notify_all();
+        }
+        meeting_.changed.wait(lock, [&] { return meeting_.turn != turn || meeting_.aborted; });
+        if (meeting_.aborted) throw my_exception();
+    }
+
+    meeting &meeting_;
+    int32_t rank_;
+};
+
+static void ranks() {
+    const std::string want = aoso::train(data.dataset(), few_trees).fingerprint();
+    local_rank::meeting meeting;
+    std::array<std::string, 2> got;
+    std::array<bool, 2> thrown{};
+    auto work = [&](std::size_t r) {
+        local_rank rank(meeting, static_cast<int32_t>(r));
+        const std::size_t first = r == 0 ? 0 : 200, last = r == 0 ? 200 : rows;
+        aoso::dataset_options o;
+        o.ranks = &rank;
+        const aoso::span<const double> values(data.values.data() + first * FEATURES, (last - first) * FEATURES);
+        const std::vector<int32_t> classes(data.classes.begin() + static_cast<std::ptrdiff_t>(first),
+                                           data.classes.begin() + static_cast<std::ptrdiff_t>(last));
+        const aoso::dataset train(aoso::row_major(values, FEATURES), classes, o);
+        got[r] = aoso::train(train, few_trees).fingerprint();
+        if (r == 0) rank.abort("");
+        try {
+            aoso::train(train, few_trees);
+        } catch (const my_exception &) {
+            thrown[r] = true;
+        }
+    };
+    std::thread other(work, 1);
+    work(0);
+    other.join();
+    EXPECT(got[0] == want && got[1] == want && thrown[0] && thrown[1]);
+}
+
 int main() {
     try {
         library();
+        ranks();
         parameters();
         spans();
         matrices();

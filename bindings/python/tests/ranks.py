@@ -119,6 +119,12 @@ def engine(name):
     return aoso.torch.TorchCollective(timeout=20)
 
 
+def say(line):
+    """Print a line at once, so that those of several ranks do not mix."""
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
 if __name__ == "__main__":
     collective = engine(sys.argv[1])
     if sys.argv[2] == "fails":
@@ -127,7 +133,7 @@ if __name__ == "__main__":
         try:
             aoso.Dataset(np.ones((50, 2)), y, collective=collective)
         except aoso.AosoError as e:
-            print(f"{collective.rank} {type(e).__name__} {e}", flush=True)
+            say(f"{collective.rank} {type(e).__name__} {e}")
     else:
         for name in DATA:
-            print(f"{name} {trained(name, collective).fingerprint}", flush=True)
+            say(f"{name} {trained(name, collective).fingerprint}")

@@ -132,14 +132,14 @@ def test_ctrl_c_while_a_rank_waits():
             try:
                 aoso.Dataset(np.ones((9, 2)), np.arange(9), collective=ranks.LocalCollective(1, meeting))
             except aoso.AosoError as e:
-                print(type(e).__name__, "KeyboardInterrupt" in str(e), flush=True)
+                ranks.say(f"{type(e).__name__} {'KeyboardInterrupt' in str(e)}")
 
         thread = threading.Thread(target=other)
         thread.start()
         try:
             aoso.Dataset(np.ones((9, 2)), np.arange(9), collective=Slow(0, meeting))
         except KeyboardInterrupt:
-            print("interrupted", flush=True)
+            ranks.say("interrupted")
         thread.join()
     """
     here = ranks.LETTER.parents[1] / "bindings/python/tests"
