@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"iter"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/category"
@@ -89,7 +90,7 @@ func blocksOf(x Features, labels Labels, weights []float64, ids []uint64) iter.S
 // appended. The options must not have a model to continue.
 func (b *DatasetBuilder) Sample(x Features, labels Labels, weights []float64, rowIDs []uint64) error {
 	switch {
-	case b.options.Init != nil:
+	case b.options.Init != nil && b.ranks == nil:
 		return badArgument("init", "a model", "none, if rows come twice")
 	case b.again || b.rows.Rows() > 0:
 		return badArgument("sample", "called after append", "calls before the first append")
@@ -109,6 +110,9 @@ func (b *DatasetBuilder) beginPasses() {
 	if b.passes == nil {
 		o := b.options.building(b.cols)
 		o.Ranks = b.ranks
+		if m := b.options.Init; m != nil {
+			o.Continues, o.Encoder, o.Names = true, m.encoder, slices.Clone(m.names)
+		}
 		b.passes = data.NewBuilder(o, &b.dictionary)
 	}
 }
@@ -163,7 +167,7 @@ func (b *DatasetBuilder) beginAgain(team *par.Team) error {
 			return errNoWeight()
 		}
 	}
-	classes, err := Labels(b.passes.Labels()).classes()
+	classes, err := b.options.classesOf(Labels(b.passes.Labels()))
 	if err != nil {
 		return err
 	}

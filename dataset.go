@@ -95,19 +95,13 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 		o.Weights, o.RowIDs = nil, nil
 		return NewDatasetFromBlocks(blocksOf(features, labels, weights, ids), o)
 	}
-	classes, err := labels.classes()
+	classes, err := o.classesOf(labels)
 	if err != nil {
 		return nil, err
 	}
 	names := namesOf(o.Names, features.Cols())
 	if m := o.Init; m != nil {
 		names = slices.Clone(m.names)
-		for _, class := range classes {
-			if !slices.Contains(m.classes, class) {
-				return nil, badArgument("labels", class, "the classes of the model to continue: %s", listed(m.classes))
-			}
-		}
-		classes = slices.Clone(m.classes)
 	}
 	weights, err := checkWeights(o.Weights, features.Rows())
 	if err != nil {
@@ -139,6 +133,20 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	return &Dataset{set, start}, nil
 }
 
+// classesOf is the classes of labels, or of the model to continue.
+func (o *DatasetOptions) classesOf(labels Labels) ([]string, error) {
+	classes, err := labels.classes()
+	if err != nil || o.Init == nil {
+		return classes, err
+	}
+	for _, class := range classes {
+		if !slices.Contains(o.Init.classes, class) {
+			return nil, badArgument("labels", class, "the classes of the model to continue: %s", listed(o.Init.classes))
+		}
+	}
+	return slices.Clone(o.Init.classes), nil
+}
+
 // newShard is a dataset of which other ranks have more rows.
 func newShard(features Features, labels Labels, o DatasetOptions, ranks *collective.Group) (*Dataset, error) {
 	if err := checkFeatures(features); err != nil {
@@ -147,6 +155,9 @@ func newShard(features Features, labels Labels, o DatasetOptions, ranks *collect
 	rows := features.Rows()
 	if err := labels.check(rows); err != nil {
 		return nil, err
+	}
+	if m := o.Init; m != nil {
+		o.Categorical = m.codedAsNumbers(features)
 	}
 	weights, ids := o.Weights, o.RowIDs
 	if weights != nil && len(weights) != rows {
@@ -176,7 +187,27 @@ func newShard(features Features, labels Labels, o DatasetOptions, ranks *collect
 			return nil, err
 		}
 	}
-	return b.Dataset()
+	d, err := b.Dataset()
+	if err != nil || o.Init == nil {
+		return d, err
+	}
+	team := par.NewTeam(o.Threads)
+	defer team.Close()
+	if d.start, err = newStart(o.Init, features, team); err == nil {
+		err = d.start.replay(features, &d.set.Target, team)
+	}
+	return d, err
+}
+
+// codedAsNumbers lists the categorical features of a model that are columns of
+// numbers in a table.
+func (m *Model) codedAsNumbers(x Features) (columns []int) {
+	for j := range m.names {
+		if m.Categories(j) != nil && category.Categories(x, j) == nil {
+			columns = append(columns, j)
+		}
+	}
+	return columns
 }
 
 // numbered is the ids of a rank's rows. If no rank has any, rows are numbered rank

@@ -275,3 +275,54 @@ func TestCollectiveTune(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestCollectiveContinues trains some trees on some ranks and goes on on others: the
+// model is that which one machine continues.
+func TestCollectiveContinues(t *testing.T) {
+	const rows = 900
+	x, labels, weights := people(rows)
+	p := DefaultParams()
+	p.Preset, p.Threads, p.Subsample = PresetPaper, 1, 0.7
+	train := func(ranks, trees int, init *Model) *Model {
+		of := spread(rows, ranks)
+		models := make([]*Model, ranks)
+		var all sync.WaitGroup
+		for rank, c := range NewLocalCollective(ranks) {
+			all.Go(func() {
+				var y []int
+				o := DatasetOptions{Categorical: []int{3}, Collective: c, Init: init}
+				for _, row := range of[rank] {
+					y, o.Weights = append(y, labels[row]), append(o.Weights, weights[row])
+					o.RowIDs = append(o.RowIDs, uint64(row))
+				}
+				d, err := NewDataset(&shard{x, of[rank]}, IntLabels(y), o)
+				if err != nil {
+					t.Errorf("rank %d of %d: %v", rank, ranks, err)
+					return
+				}
+				p := p
+				p.Trees = trees
+				r, err := Train(t.Context(), d, p, TrainOptions{})
+				if err != nil {
+					t.Errorf("rank %d of %d: %v", rank, ranks, err)
+					return
+				}
+				models[rank] = r.Model
+			})
+		}
+		all.Wait()
+		if t.Failed() {
+			t.FailNow()
+		}
+		return models[ranks-1]
+	}
+	for _, shrinkage := range []float64{0.1, 1} {
+		p.Shrinkage = shrinkage
+		want := train(1, 12, train(1, 8, nil)).Fingerprint()
+		for _, ranks := range [][2]int{{1, 3}, {3, 1}, {2, 3}, {3, 2}} {
+			if got := train(ranks[1], 12, train(ranks[0], 8, nil)).Fingerprint(); got != want {
+				t.Errorf("shrinkage %v, %d ranks and then %d: another model", shrinkage, ranks[0], ranks[1])
+			}
+		}
+	}
+}

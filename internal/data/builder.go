@@ -20,6 +20,8 @@ type BuildOptions struct {
 	DenseOnly   bool
 	Path        string            // of the file to keep the set in; "": in memory
 	Ranks       *collective.Group // that have the other rows; nil: there are none
+	Continues   bool              // a model, whose encoder is given
+	Encoder     *category.Encoder // of that model; nil: its features are numbers
 }
 
 // Builder builds a set of rows that come in blocks, and come twice: the first time
@@ -133,7 +135,12 @@ func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 		}
 	}
 	target := &category.Target{Ranks: o.Ranks, Classes: len(classes), Labels: b.set.Labels, Weight: b.set.Weight, ID: b.set.ID}
-	b.set.Encoder, b.columns, err = category.Fit(table, target, category.Options{MaxBins: o.MaxBins, Categorical: o.Categorical, Seed: o.Seed})
+	if o.Continues {
+		b.set.Encoder = o.Encoder
+		b.columns, err = o.Encoder.Train(table, target, o.Seed)
+	} else {
+		b.set.Encoder, b.columns, err = category.Fit(table, target, category.Options{MaxBins: o.MaxBins, Categorical: o.Categorical, Seed: o.Seed})
+	}
 	if err != nil {
 		return err
 	}
