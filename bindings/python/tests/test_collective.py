@@ -33,6 +33,18 @@ def test_blocks():
     assert ranks.on_threads(2, work) == [wanted("mixed")] * 2
 
 
+def test_a_model_is_continued_on_other_ranks():
+    params = {"preset": "paper", "trees": 3, "threads": 1}
+    half = aoso.train(params, aoso.Dataset(**ranks.mixed(), threads=1))
+    whole = aoso.train(params, aoso.Dataset(**ranks.mixed(), init_model=half, threads=1))
+
+    def work(collective):
+        data = ranks.part(ranks.mixed(), collective.rank, collective.size)
+        return aoso.train(params, aoso.Dataset(**data, init_model=half, collective=collective, threads=1)).fingerprint
+
+    assert ranks.on_threads(3, work) == [whole.fingerprint] * 3
+
+
 def small(collective, seed=1):
     rng = np.random.default_rng(seed + collective.rank)
     return aoso.Dataset(rng.normal(size=(200, 3)), rng.integers(0, 3, 200), collective=collective, threads=1)

@@ -61,7 +61,7 @@ class Dataset:
         The machines that each have some of the rows, of which these are those of one; by default, these are all rows. All
         machines make the dataset at the same time, with the same options and columns. Classes, categories and bins are those
         of all rows. Row ids differ between machines too; by default, rows are numbered machine after machine. Training on the
-        dataset, and making a validation set for it, take all machines as well. Not with ``init_model``.
+        dataset, and making a validation set for it, take all machines as well.
 
     Attributes
     ----------
