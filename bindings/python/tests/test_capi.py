@@ -55,7 +55,7 @@ def test_constants():
         for dtype, number in _input._DTYPES.items():
             if dtype[0] == ours:
                 assert number == constant(f"{theirs}{8 * int(dtype[1])}")
-    errors = ("INVALID_ARGUMENT", "IO", "BAD_FORMAT", "OUT_OF_MEMORY", "BUSY", "FORKED")
+    errors = ("INVALID_ARGUMENT", "IO", "BAD_FORMAT", "OUT_OF_MEMORY", "BUSY", "FORKED", "COLLECTIVE")
     assert list(_library._ERRORS) == [constant(name) for name in errors]
     for number, name in enumerate(_capi._STOPPED_BY):
         assert constant(f"STOPPED_BY_{name.upper()}" if name else "RUNNING") == number

@@ -137,7 +137,7 @@ class Builder:
         return Handle("dataset", out)
 
 
-def aligned_dataset(train: Handle, x: Matrix, y: Labels, weights: Array | None, ranks: Ranks | None) -> Handle:
+def aligned_dataset(train: Handle, x: Matrix, y: Labels, weights: Array | None, ranks: Ranks | None = None) -> Handle:
     """Quantize a validation set like its training set."""
     o = structs.DatasetOptions()
     o.weights, o.num_weights = _optional(weights)
@@ -235,7 +235,7 @@ def _read_evaluation(e: structs.Evaluation) -> Evaluation:
     return Evaluation(e.log_loss, e.error_rate)
 
 
-def trainer(train: Handle, params: Params, valid: Handle | None, eval_every: int, ranks: Ranks | None) -> Handle:
+def trainer(train: Handle, params: Params, valid: Handle | None, eval_every: int, ranks: Ranks | None = None) -> Handle:
     o = structs.TrainOptions()
     o.set_integer("eval_every", eval_every)
     if valid is not None:
@@ -243,7 +243,7 @@ def trainer(train: Handle, params: Params, valid: Handle | None, eval_every: int
     return _creates(ranks)("trainer_create", train, params.struct, o)
 
 
-def step(trainer: Handle, ranks: Ranks | None) -> Step:
+def step(trainer: Handle, ranks: Ranks | None = None) -> Step:
     """One iteration, without the GIL."""
     p = structs.Progress()
     _calls(ranks)("trainer_step", trainer, p)
@@ -260,7 +260,7 @@ def step(trainer: Handle, ranks: Ranks | None) -> Step:
     )
 
 
-def trainer_model(trainer: Handle, ranks: Ranks | None) -> tuple[Handle, Result]:
+def trainer_model(trainer: Handle, ranks: Ranks | None = None) -> tuple[Handle, Result]:
     """The model so far."""
     return _model_of("trainer", trainer, ranks)
 
