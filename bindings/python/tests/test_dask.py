@@ -25,7 +25,7 @@ import aoso.dask
 @pytest.fixture(scope="module")
 def client():
     with dask.config.set({"distributed.worker.memory.terminate": False, "distributed.comm.timeouts.connect": "5s"}):
-        with distributed.LocalCluster(n_workers=3, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        with distributed.LocalCluster(n_workers=3, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster:
             with distributed.Client(cluster) as client:
                 yield client
 
