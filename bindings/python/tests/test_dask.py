@@ -91,8 +91,17 @@ def test_a_worker_that_is_killed(client):
     x = spread(client, 3, rng.normal(size=(9000, 10)), 1000)
     y = spread(client, 3, rng.integers(0, 10, 9000), 1000)
     pid = client.run(os.getpid)[sorted(client.nthreads())[1]]
-    threading.Timer(2, os.kill, (pid, signal.SIGKILL)).start()
+
+    def kill():
+        while not all(client.run(lambda dask_worker: bool(getattr(dask_worker, "_aoso_mailboxes", None))).values()):
+            time.sleep(0.1)
+        time.sleep(1)
+        os.kill(pid, signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
     start = time.monotonic()
     with pytest.raises(CollectiveError, match="rank 1"):
-        aoso.dask.train(client, {"trees": 10**6, "stop_loss": 0, "calibration": "none"}, x, y)
-    assert time.monotonic() - start < 30
+        aoso.dask.train(client, {"trees": 10**6, "stop_loss": 0, "calibration": "none", "time_limit": 60.0}, x, y)
+    assert time.monotonic() - start < 60
+    killer.join()

@@ -212,8 +212,11 @@ def train(
             f"the partitions of x, y and weight number {[len(parts) for parts in columns]}; allowed: equally many"
         )
     blocks = client.compute([dask.delayed(_block)(*parts) for parts in zip(*columns)])
-    wait(blocks)
-    sizes = client.gather(client.map(_rows, blocks))
+    try:
+        wait(blocks)
+        sizes = client.gather(client.map(_rows, blocks))
+    except CancelledError as e:
+        raise CollectiveError("a worker that had some of the data is lost") from e
     first = np.concatenate([[0], np.cumsum(sizes)]).tolist()
     held: dict[str, list[int]] = {}
     for number, block in enumerate(blocks):
