@@ -8,6 +8,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/category"
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/par"
 )
@@ -34,6 +35,12 @@ type Block struct {
 //
 // An error of blocks ends it, and is returned. A file is then left as it was.
 func NewDatasetFromBlocks(blocks iter.Seq2[Block, error], o DatasetOptions) (*Dataset, error) {
+	ranks := collective.NewGroup(o.Collective)
+	d, err := datasetFromBlocks(blocks, o, ranks)
+	return d, endShard(ranks, err)
+}
+
+func datasetFromBlocks(blocks iter.Seq2[Block, error], o DatasetOptions, ranks *collective.Group) (*Dataset, error) {
 	var b *DatasetBuilder
 	for block, err := range blocks {
 		if err != nil {
@@ -44,6 +51,7 @@ func NewDatasetFromBlocks(blocks iter.Seq2[Block, error], o DatasetOptions) (*Da
 				return nil, err
 			}
 			defer b.Free()
+			b.ranks = ranks
 		}
 		if b == nil {
 			return nil, badArgument("features", "no columns", "at least one column")
@@ -55,6 +63,11 @@ func NewDatasetFromBlocks(blocks iter.Seq2[Block, error], o DatasetOptions) (*Da
 	if b == nil || b.total == 0 {
 		return nil, badArgument("blocks", "no rows", "at least one row")
 	}
+	return b.readAgain(blocks)
+}
+
+// readAgain makes the dataset of blocks that come for the second time.
+func (b *DatasetBuilder) readAgain(blocks iter.Seq2[Block, error]) (*Dataset, error) {
 	for block, err := range blocks {
 		if err != nil {
 			return nil, err

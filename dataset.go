@@ -64,13 +64,7 @@ const defaultSampleRows = 200_000
 func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, error) {
 	if ranks := collective.NewGroup(o.Collective); ranks != nil {
 		d, err := newShard(features, labels, o, ranks)
-		if err == nil {
-			err = ranks.Err()
-		}
-		if err != nil {
-			ranks.Abort(err)
-		}
-		return d, err
+		return d, endShard(ranks, err)
 	}
 	if err := checkFeatures(features); err != nil {
 		return nil, err
@@ -147,6 +141,17 @@ func (o *DatasetOptions) classesOf(labels Labels) ([]string, error) {
 	return slices.Clone(o.Init.classes), nil
 }
 
+// endShard is how making a shard ended. An error ends it on all ranks.
+func endShard(ranks *collective.Group, err error) error {
+	if err == nil {
+		err = ranks.Err()
+	}
+	if err != nil {
+		ranks.Abort(err)
+	}
+	return err
+}
+
 // newShard is a dataset of which other ranks have more rows.
 func newShard(features Features, labels Labels, o DatasetOptions, ranks *collective.Group) (*Dataset, error) {
 	if err := checkFeatures(features); err != nil {
@@ -177,17 +182,13 @@ func newShard(features Features, labels Labels, o DatasetOptions, ranks *collect
 		return nil, err
 	}
 	b.beginPasses()
-	for block := range blocksOf(features, labels, weights, ids) {
+	blocks := blocksOf(features, labels, weights, ids)
+	for block := range blocks {
 		if err := b.Sample(block.Features, block.Labels, block.Weights, block.RowIDs); err != nil {
 			return nil, err
 		}
 	}
-	for block := range blocksOf(features, labels, weights, ids) {
-		if err := b.Append(block.Features, block.Labels, nil, nil); err != nil {
-			return nil, err
-		}
-	}
-	d, err := b.Dataset()
+	d, err := b.readAgain(blocks)
 	if err != nil || o.Init == nil {
 		return d, err
 	}

@@ -326,3 +326,65 @@ func TestCollectiveContinues(t *testing.T) {
 		}
 	}
 }
+
+// TestCollectiveBlocks makes shards of blocks. Where a rank fails, or has other options
+// though no rows, all end with an error.
+func TestCollectiveBlocks(t *testing.T) {
+	const rows = 500
+	x, labels, weights := people(rows)
+	whole, err := NewDataset(x, IntLabels(labels), DatasetOptions{Weights: weights})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := DefaultParams()
+	p.Trees, p.Threads = 5, 1
+	want := train(t, whole, p, TrainOptions{}).Model.Fingerprint()
+	wrong := errors.New("the disk is full")
+	for name, fails := range map[string]bool{"good": false, "failing": true} {
+		var all sync.WaitGroup
+		for rank, c := range NewLocalCollective(2) {
+			all.Go(func() {
+				blocks := func(yield func(Block, error) bool) {
+					for first := 250 * rank; first < 250*(rank+1); first += 50 {
+						if fails && rank == 1 && first == 400 {
+							yield(Block{}, wrong)
+							return
+						}
+						ids := make([]uint64, 50)
+						for i := range ids {
+							ids[i] = uint64(first + i)
+						}
+						part := &shard{x, make([]int, 50)}
+						for i := range part.rows {
+							part.rows[i] = first + i
+						}
+						if !yield(Block{part, IntLabels(labels[first : first+50]), weights[first : first+50], ids}, nil) {
+							return
+						}
+					}
+				}
+				d, err := NewDatasetFromBlocks(blocks, DatasetOptions{Collective: c})
+				switch {
+				case !fails && err != nil, fails && err == nil, fails && rank == 1 && !errors.Is(err, wrong):
+					t.Errorf("%s, rank %d: %v", name, rank, err)
+				case !fails:
+					r, err := Train(t.Context(), d, p, TrainOptions{})
+					if err != nil || r.Model.Fingerprint() != want {
+						t.Errorf("%s, rank %d: another model, %v", name, rank, err)
+					}
+				}
+			})
+		}
+		all.Wait()
+	}
+	var all sync.WaitGroup
+	for rank, c := range NewLocalCollective(2) {
+		all.Go(func() {
+			d := blobs(5, 100, 3, 3, 20).slice(0, 100*(1-rank))
+			if _, err := NewDataset(d.features(), d.labels(), DatasetOptions{Collective: c, MaxBins: 255 - 5*rank}); err == nil {
+				t.Errorf("rank %d: no error", rank)
+			}
+		})
+	}
+	all.Wait()
+}

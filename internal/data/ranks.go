@@ -55,6 +55,9 @@ func (b *Builder) Unite() error {
 		if err := json.Unmarshal(theirs, &s); err != nil {
 			return err
 		}
+		if !reflect.DeepEqual(s.Agreed, mine.Agreed) {
+			return fmt.Errorf("the options of rank %d for the dataset are %+v, must be %+v, as here", rank, s.Agreed, mine.Agreed)
+		}
 		if s.Rows == 0 {
 			continue
 		}
@@ -76,11 +79,8 @@ func (b *Builder) Unite() error {
 	return o.Ranks.Err()
 }
 
-// like tells whether two shards can be of one dataset.
+// like tells whether two shards have columns of the same kinds.
 func (s *shard) like(first *shard) error {
-	if !reflect.DeepEqual(s.Agreed, first.Agreed) {
-		return fmt.Errorf("the options of the dataset are %+v, must be %+v, as on the other ranks", s.Agreed, first.Agreed)
-	}
 	for j := range s.Categories {
 		if (s.Categories[j] == nil) != (first.Categories[j] == nil) {
 			return fmt.Errorf("column %d has numbers on one rank and categories on another", j)
