@@ -95,7 +95,7 @@ func totals(j *kernel.TotalsJob) {
 // unitSums is what the addends of rows are shifted by, and where the sums of their
 // bits start: at minus the bits of that shift for each row.
 func unitSums(unit float64, rows int) (shift float64, start int64) {
-	shift = unit * roundBy
+	shift = kernel.Shift(unit)
 	return shift, -int64(rows) * int64(math.Float64bits(shift))
 }
 

@@ -120,30 +120,27 @@ func readCategorical(o *C.aoso_dataset_options, cols int) ([]int, error) {
 
 // readWeights returns the weights of the rows. They stay in memory of the host.
 func readWeights(count string, p *C.double, n C.int64_t, rows int) ([]float64, error) {
-	if p == nil {
-		if n != 0 {
-			return nil, badArgument(count, n, "0, because weights is null")
-		}
-		return nil, nil
-	}
-	if int64(n) != int64(rows) {
-		return nil, badArgument(count, n, "%d, one for each row", rows)
-	}
-	return unsafe.Slice((*float64)(unsafe.Pointer(p)), rows), nil
+	return perRow[float64](count, "weights", unsafe.Pointer(p), n, rows)
 }
 
 // readRowIDs returns the ids of the rows. They stay in memory of the host.
 func readRowIDs(count string, p *C.uint64_t, n C.int64_t, rows int) ([]uint64, error) {
+	return perRow[uint64](count, "row_ids", unsafe.Pointer(p), n, rows)
+}
+
+// perRow returns numbers of the host, one for each row, of which there are as many as
+// the argument count says. A null pointer has none.
+func perRow[T float64 | uint64](count, name string, p unsafe.Pointer, n C.int64_t, rows int) ([]T, error) {
 	if p == nil {
 		if n != 0 {
-			return nil, badArgument(count, n, "0, because row_ids is null")
+			return nil, badArgument(count, n, "0, because %s is null", name)
 		}
 		return nil, nil
 	}
 	if int64(n) != int64(rows) {
 		return nil, badArgument(count, n, "%d, one for each row", rows)
 	}
-	return unsafe.Slice((*uint64)(unsafe.Pointer(p)), rows), nil
+	return unsafe.Slice((*T)(p), rows), nil
 }
 
 //export goaoso_dataset_create

@@ -4,7 +4,7 @@ import "math"
 
 // Gradients is the reference of [Funcs.Gradients].
 func Gradients(j *GradientsJob) {
-	m, shift := len(j.Pairs), shift64(j.Unit)
+	m, shift := len(j.Pairs), Shift(j.Unit)
 	for p, pair := range j.Pairs {
 		s := &j.Stats[p]
 		*s = PairStats{}
@@ -19,9 +19,9 @@ func Gradients(j *GradientsJob) {
 			j.Gradients[(i*m+p)*2+1] = g
 
 			a := abs(g)
-			s.SumG += units(float64(g)+shift, shift)
-			s.SumH += units(float64(h)+shift, shift)
-			s.SumAbsG += units(float64(a)+shift, shift)
+			s.SumG += Units(float64(g)+shift, shift)
+			s.SumH += Units(float64(h)+shift, shift)
+			s.SumAbsG += Units(float64(a)+shift, shift)
 			s.MaxAbsG = max(s.MaxAbsG, a)
 			s.MaxH = max(s.MaxH, h)
 		}

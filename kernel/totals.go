@@ -7,15 +7,15 @@ func Totals(j *TotalsJob) {
 	gradient, hessian := j.Gradient[:j.Stride], j.Hessian[:j.Stride]
 	clear(gradient)
 	clear(hessian)
-	shift := shift64(j.Unit)
+	shift := Shift(j.Unit)
 	for _, row := range j.Rows {
 		residuals := j.Residuals[int(row)*j.Stride:][:len(gradient)]
 		if j.Weights == nil {
 			for k, r := range residuals {
 				d := float64(r)
 				a := math.Abs(d)
-				gradient[k] += units(shift-d, shift)
-				hessian[k] += units(math.FMA(a, 1-a, shift), shift)
+				gradient[k] += Units(shift-d, shift)
+				hessian[k] += Units(math.FMA(a, 1-a, shift), shift)
 			}
 			continue
 		}
@@ -23,8 +23,8 @@ func Totals(j *TotalsJob) {
 		for k, r := range residuals {
 			d := float64(r)
 			a := math.Abs(d)
-			gradient[k] += units(shift-float64(w*d), shift) // the product is exact
-			hessian[k] += units(math.FMA(w, float64(a*(1-a)), shift), shift)
+			gradient[k] += Units(shift-float64(w*d), shift) // the product is exact
+			hessian[k] += Units(math.FMA(w, float64(a*(1-a)), shift), shift)
 		}
 	}
 }
@@ -32,7 +32,7 @@ func Totals(j *TotalsJob) {
 // Cross is the reference of [Funcs.Cross].
 func Cross(j *CrossJob) {
 	clear(j.Cross[:len(j.First)*j.Stride])
-	shift := shift64(float64(j.Unit))
+	shift := Shift(float64(j.Unit))
 	for _, row := range j.Rows {
 		residuals := j.Residuals[int(row)*j.Stride:][:j.Stride]
 		for i, r := range j.First {
@@ -43,7 +43,7 @@ func Cross(j *CrossJob) {
 			cross := j.Cross[i*j.Stride:][:len(residuals)]
 			for k, r := range residuals {
 				product := float64(first) * float64(probability(r)) // exact
-				cross[k] += uint32(units(product+shift, shift))
+				cross[k] += uint32(Units(product+shift, shift))
 			}
 		}
 	}

@@ -11,8 +11,8 @@ func TestUnits(t *testing.T) {
 	for range 10000 {
 		unit := math.Ldexp(1, -r.IntN(200))
 		n := int64(r.Uint64N(2*MostUnits-1)) - MostUnits + 1
-		shift := shift64(unit)
-		if got := units(shift+float64(n)*unit, shift); got != n {
+		shift := Shift(unit)
+		if got := Units(shift+float64(n)*unit, shift); got != n {
 			t.Fatalf("%d units of %v are %d", n, unit, got)
 		}
 	}

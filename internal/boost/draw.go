@@ -1,7 +1,6 @@
 package boost
 
 import (
-	"encoding/binary"
 	"math"
 	"math/bits"
 	"slices"
@@ -95,18 +94,13 @@ func (d *rowDraw) gather(below int, edge []uint64) (int, []uint64) {
 	if d.ranks == nil {
 		return below, edge
 	}
-	mine := binary.LittleEndian.AppendUint64(nil, uint64(below))
-	for _, h := range edge {
-		mine = binary.LittleEndian.AppendUint64(mine, h)
-	}
+	all := d.ranks.Gather(collective.Pack(append(edge, uint64(below))), 8)
 	below, edge = 0, edge[:0]
-	for _, theirs := range d.ranks.Gather(mine, 8) {
-		if len(theirs) == 0 {
-			continue
-		}
-		below += int(binary.LittleEndian.Uint64(theirs))
-		for b := theirs[8:]; len(b) > 0; b = b[8:] {
-			edge = append(edge, binary.LittleEndian.Uint64(b))
+	for _, b := range all {
+		if theirs := collective.Unpack(b); len(theirs) > 0 {
+			last := len(theirs) - 1
+			edge = append(edge, theirs[:last]...)
+			below += int(theirs[last])
 		}
 	}
 	return below, edge

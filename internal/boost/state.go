@@ -1,7 +1,6 @@
 package boost
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -132,13 +131,12 @@ func (s *state) settle(iteration int) {
 // setBound takes note of the sum of 1 − p_y over all rows and of the greatest.
 func (s *state) setBound(sum float64, most float32) {
 	if s.group != nil {
-		var mine [12]byte
-		binary.LittleEndian.PutUint64(mine[:], math.Float64bits(sum))
-		binary.LittleEndian.PutUint32(mine[8:], math.Float32bits(most))
+		mine := collective.Pack([]uint64{math.Float64bits(sum), uint64(math.Float32bits(most))})
 		sum, most = 0, 0
-		for _, theirs := range s.group.GatherSame(mine[:]) {
-			sum += math.Float64frombits(binary.LittleEndian.Uint64(theirs))
-			most = max(most, math.Float32frombits(binary.LittleEndian.Uint32(theirs[8:])))
+		for _, b := range s.group.GatherSame(mine) {
+			theirs := collective.Unpack(b)
+			sum += math.Float64frombits(theirs[0])
+			most = max(most, math.Float32frombits(uint32(theirs[1])))
 		}
 	}
 	s.bound = sum

@@ -135,8 +135,12 @@ func (t *Target) counts() []float64 {
 			sums[y].Add(t.Weight(row))
 		}
 	}
+	all := make([]*exact.Sum, len(sums))
+	for k := range sums {
+		all[k] = &sums[k]
+	}
+	t.Ranks.Add(all...)
 	for k := range counts {
-		t.Ranks.Add(&sums[k])
 		counts[k] = sums[k].Float64()
 	}
 	return counts

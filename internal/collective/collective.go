@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/exact"
 )
@@ -108,25 +109,21 @@ func (g *Group) SumMax(sums, most []int64) {
 	if g == nil {
 		return
 	}
-	var b []byte
-	for _, x := range sums {
-		b = binary.LittleEndian.AppendUint64(b, uint64(x))
+	mine := make([]uint64, 0, len(sums)+len(most))
+	for _, x := range slices.Concat(sums, most) {
+		mine = append(mine, uint64(x))
 	}
-	for _, x := range most {
-		b = binary.LittleEndian.AppendUint64(b, uint64(x))
+	all := g.GatherSame(Pack(mine))
+	if all != nil {
+		clear(sums) // those of this rank are among all
 	}
-	for rank, theirs := range g.GatherSame(b) {
-		number := func(i int) int64 { return int64(binary.LittleEndian.Uint64(theirs[8*i:])) }
+	for _, b := range all {
+		theirs := Unpack(b)
 		for i := range sums {
-			if rank == 0 {
-				sums[i] = 0
-			}
-			sums[i] += number(i)
+			sums[i] += int64(theirs[i])
 		}
 		for i := range most {
-			if x := number(len(sums) + i); rank == 0 || x > most[i] {
-				most[i] = x
-			}
+			most[i] = max(most[i], int64(theirs[len(sums)+i]))
 		}
 	}
 }
@@ -200,6 +197,24 @@ func (g *Group) GatherSame(b []byte) [][]byte {
 		}
 	}
 	return all
+}
+
+// Pack is numbers as bytes, 8 each, to be gathered. Unpack is the way back.
+func Pack(v []uint64) []byte {
+	b := make([]byte, 0, 8*len(v))
+	for _, x := range v {
+		b = binary.LittleEndian.AppendUint64(b, x)
+	}
+	return b
+}
+
+// Unpack is the numbers of Pack.
+func Unpack(b []byte) []uint64 {
+	v := make([]uint64, len(b)/8)
+	for i := range v {
+		v[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	return v
 }
 
 // Abort ends the training on all ranks, because of an error on this one.

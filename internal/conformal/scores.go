@@ -133,24 +133,27 @@ func gather(mine []place, ranks *collective.Group) (all []place) {
 
 // gatherScores is the raw scores of the sample, rows × classes.
 func (s *Sample) gatherScores(raw []float64) []float64 {
-	var mine []byte
+	var mine []uint64
 	for i, row := range s.rows {
 		if s.from[i] == s.ranks.Rank() {
 			for _, score := range raw[row*s.classes:][:s.classes] {
-				mine = binary.LittleEndian.AppendUint64(mine, math.Float64bits(score))
+				mine = append(mine, math.Float64bits(score))
 			}
 		}
 	}
-	all := s.ranks.Gather(mine, 8)
+	left := make([][]uint64, s.ranks.Size()) // by rank
+	for rank, b := range s.ranks.Gather(collective.Pack(mine), 8*s.classes) {
+		left[rank] = collective.Unpack(b)
+	}
 	scores := make([]float64, len(s.rows)*s.classes)
 	for i, rank := range s.from {
-		if all == nil || len(all[rank]) < 8*s.classes {
+		if len(left[rank]) < s.classes {
 			break // the collective has failed
 		}
 		for k := range s.classes {
-			scores[i*s.classes+k] = math.Float64frombits(binary.LittleEndian.Uint64(all[rank][8*k:]))
+			scores[i*s.classes+k] = math.Float64frombits(left[rank][k])
 		}
-		all[rank] = all[rank][8*s.classes:]
+		left[rank] = left[rank][s.classes:]
 	}
 	return scores
 }

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -10,6 +9,7 @@ import (
 	"unique"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/collective"
 )
 
 // shard is what the machines of a collective tell one another of their rows.
@@ -103,30 +103,24 @@ func (b *Builder) number(label Label) int {
 // gatherSample is the sample of all machines' rows, of which x, encoded, has those of
 // this one.
 func (b *Builder) gatherSample(x bin.Source) bin.Source {
-	ranks := b.options.Ranks
-	bound := b.gatherBound()
-	var picked []int
-	for i, row := range b.sketch.sample.Rows() {
-		if row.Hash <= bound {
-			picked = append(picked, i)
-		}
-	}
-	order := binary.LittleEndian
-	var mine []byte
-	column := make([]float64, x.Rows())
-	for j := range x.Cols() {
+	rows := b.sketch.sample.Rows()
+	bound := b.gatherBound(rows)
+	column, all := make([]float64, x.Rows()), make(sampled, x.Cols())
+	var mine []uint64
+	for j := range all {
 		x.Column(j, 0, column)
-		for _, i := range picked {
-			mine = order.AppendUint64(mine, math.Float64bits(column[i]))
+		for i, row := range rows {
+			if row.Hash <= bound {
+				mine = append(mine, math.Float64bits(column[i]))
+			}
 		}
 	}
-	all := make(sampled, x.Cols())
-	for _, theirs := range ranks.Gather(mine, 8*len(all)) {
-		rows := len(theirs) / 8 / len(all)
+	for _, bytes := range b.options.Ranks.Gather(collective.Pack(mine), 8*len(all)) {
+		theirs := collective.Unpack(bytes)
+		n := len(theirs) / len(all)
 		for j := range all {
-			for range rows {
-				all[j] = append(all[j], math.Float64frombits(order.Uint64(theirs)))
-				theirs = theirs[8:]
+			for _, bits := range theirs[j*n:][:n] {
+				all[j] = append(all[j], math.Float64frombits(bits))
 			}
 		}
 	}
@@ -134,17 +128,14 @@ func (b *Builder) gatherSample(x bin.Source) bin.Source {
 }
 
 // gatherBound is the greatest hash in the sample of all machines' rows.
-func (b *Builder) gatherBound() uint64 {
-	order := binary.LittleEndian
-	var mine []byte
-	for _, sampled := range b.sketch.sample.Rows() {
-		mine = order.AppendUint64(mine, sampled.Hash)
+func (b *Builder) gatherBound(rows []SampledRow) uint64 {
+	mine := make([]uint64, len(rows))
+	for i, row := range rows {
+		mine[i] = row.Hash
 	}
 	var hashes []uint64
-	for _, theirs := range b.options.Ranks.Gather(mine, 8) {
-		for ; len(theirs) > 0; theirs = theirs[8:] {
-			hashes = append(hashes, order.Uint64(theirs))
-		}
+	for _, theirs := range b.options.Ranks.Gather(collective.Pack(mine), 8) {
+		hashes = append(hashes, collective.Unpack(theirs)...)
 	}
 	if len(hashes) <= b.options.SampleRows {
 		return math.MaxUint64

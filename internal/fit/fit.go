@@ -71,7 +71,7 @@ func parts(rows, folds int) int {
 func New(j Job) *Fit {
 	f := &Fit{job: j, phase: HoldOut}
 	f.start()
-	if j.Train.Ranks.Err() == nil {
+	if !f.failed() {
 		f.observe()
 	}
 	return f
@@ -128,7 +128,7 @@ func (f *Fit) freeParts() {
 // over, or if ctx is cancelled before or during the iteration. After that, the
 // next Step resumes as if there had been no interruption.
 func (f *Fit) Step(ctx context.Context) bool {
-	if f.freed || f.run.stopped != "" || f.job.Train.Ranks.Err() != nil {
+	if f.freed || f.run.stopped != "" || f.failed() {
 		return false
 	}
 	start := time.Now()
@@ -138,15 +138,19 @@ func (f *Fit) Step(ctx context.Context) bool {
 	}
 	f.look()
 	f.watch(f.elapsed + time.Since(start))
-	if f.interrupt = f.job.Train.Ranks.Err() != nil; f.interrupt {
+	if f.interrupt = f.failed(); f.interrupt {
 		return false
 	}
 	f.observe()
-	if f.run.stopped != "" && f.continues() && f.job.Train.Ranks.Err() == nil {
+	if f.run.stopped != "" && f.continues() && !f.failed() {
 		f.conclude()
 	}
 	return true
 }
+
+// failed tells whether the other machines of the training are lost. What the rows say
+// is then of no use.
+func (f *Fit) failed() bool { return f.job.Train.Ranks.Err() != nil }
 
 // continues tells whether another run follows the one under way.
 func (f *Fit) continues() bool { return f.phase == HoldOut || f.tryNext() }

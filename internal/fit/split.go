@@ -2,10 +2,10 @@ package fit
 
 import (
 	"cmp"
-	"encoding/binary"
 	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/mem"
@@ -112,7 +112,7 @@ func total(quota []int) (sum int) {
 // great.
 func (d *dealer) gather(bounds []uint64) [][]dealt {
 	least := make([][]dealt, len(bounds))
-	var mine []byte
+	var mine []uint64
 	for row, y := range d.target.Labels {
 		if d.rows[y] < 2 || d.target.Weight(row) == 0 {
 			continue
@@ -120,21 +120,19 @@ func (d *dealer) gather(bounds []uint64) [][]dealt {
 		if h := hash.Row(d.seed, d.target.ID(row)); h <= bounds[y] {
 			least[y] = append(least[y], dealt{h, row, never})
 			if d.target.Ranks != nil {
-				mine = binary.LittleEndian.AppendUint64(mine, h)
-				mine = binary.LittleEndian.AppendUint32(mine, uint32(y))
+				mine = append(mine, h, uint64(y))
 			}
 		}
 	}
 	if d.target.Ranks == nil {
 		return least
 	}
-	for rank, theirs := range d.target.Ranks.Gather(mine, 12) {
+	for rank, b := range d.target.Ranks.Gather(collective.Pack(mine), 16) {
 		if rank == d.target.Ranks.Rank() {
 			continue
 		}
-		for ; len(theirs) > 0; theirs = theirs[12:] {
-			y := binary.LittleEndian.Uint32(theirs[8:])
-			least[y] = append(least[y], dealt{binary.LittleEndian.Uint64(theirs), -1, never})
+		for row := range slices.Chunk(collective.Unpack(b), 2) {
+			least[row[1]] = append(least[row[1]], dealt{row[0], -1, never})
 		}
 	}
 	return least

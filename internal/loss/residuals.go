@@ -226,9 +226,12 @@ func (r *Residuals) LogLoss(scores, byClass []float64, group *collective.Group) 
 			sums[y].Add(l)
 		}
 	}
-	group.Add(&sum)
+	all := []*exact.Sum{&sum}
+	for k := range sums {
+		all = append(all, &sums[k])
+	}
+	group.Add(all...)
 	for k := range byClass {
-		group.Add(&sums[k])
 		byClass[k] = sums[k].Float64()
 	}
 	return sum.Float64()

@@ -40,6 +40,6 @@ func newUnits(most, maxWeight float32, rows int) Units {
 // Count returns x in whole units. It must be less than kernel.MostUnits units away
 // from zero.
 func Count(x, unit float64) int64 {
-	shift := unit * (3 << 51) // see package kernel
-	return int64(math.Float64bits(x+shift) - math.Float64bits(shift))
+	shift := kernel.Shift(unit)
+	return kernel.Units(x+shift, shift)
 }
