@@ -108,7 +108,7 @@ func (b *binner) run(c *cobra.Command) error {
 
 // check checks what it can before any data are read.
 func (b *binner) check() error {
-	if err := b.needsLabel(); err != nil {
+	if err := b.checkData(); err != nil {
 		return err
 	}
 	for _, file := range b.data {

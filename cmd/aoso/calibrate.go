@@ -26,11 +26,11 @@ scores do not change. Do not use the training data.`,
 }
 
 func (k *calibrator) run(c *cobra.Command) error {
-	m, x, labels, err := k.load()
+	m, d, err := k.load()
 	if err != nil {
 		return err
 	}
-	m, report, err := m.Calibrate(x, labels, nil, aoso.PredictOptions{Threads: k.threads})
+	m, report, err := m.Calibrate(d.features(), aoso.StringLabels(d.labels), d.weights, aoso.PredictOptions{Threads: k.threads})
 	if err != nil {
 		return err
 	}

@@ -153,9 +153,9 @@ func (c *countedAt) ReadAt(b []byte, at int64) (int, error) {
 // block is valid until the next.
 func (c *columnarFile) Blocks() iter.Seq2[*table.Table, error] {
 	return func(yield func(*table.Table, error) bool) {
-		roles, err := c.roles()
+		found, roles, err := c.roles()
 		if err == nil {
-			c.known, err = c.facts(roles)
+			c.known, err = c.facts(found)
 		}
 		if err != nil {
 			yield(nil, err)
@@ -181,7 +181,7 @@ func (c *columnarFile) Blocks() iter.Seq2[*table.Table, error] {
 					t.Categories[j] = b.Features.(aoso.CategoricalFeatures).Categories(j)
 				}
 			}
-			t.IDs = b.RowIDs
+			t.IDs, t.Weights = b.RowIDs, b.Weights
 			rows += t.Rows
 			if !yield(&t, nil) {
 				return
@@ -194,105 +194,68 @@ func (c *columnarFile) Blocks() iter.Seq2[*table.Table, error] {
 }
 
 // roles says what the columns are for.
-func (c *columnarFile) roles() (columnar.Roles, error) {
-	o := &c.options
-	roles := columnar.Roles{Label: o.Label, Ignore: o.Ignore, RowID: o.RowID}
-	if o.RowIDOptional && !slices.ContainsFunc(c.file.Columns(), func(column columnar.Column) bool { return column.Name == o.RowID }) {
-		roles.RowID = ""
-	}
-	a, err := c.file.Assign(roles)
-	if err != nil {
-		return roles, err
-	}
-	if o.LabelOptional && a.Label >= 0 && c.isUnlabelled(a) {
-		roles.Label = "none"
-	}
-	return roles, nil
-}
-
-// isUnlabelled tells whether a file that may lack labels does.
-func (c *columnarFile) isUnlabelled(a columnar.Assignment) bool {
-	if c.options.Names == nil {
-		return len(a.Features)+1 == c.options.Features
-	}
-	others := 0 // columns that are no features
+func (c *columnarFile) roles() (*table.Roles, columnar.Roles, error) {
 	columns := c.file.Columns()
+	names := make([]string, len(columns))
 	for j, column := range columns {
-		if j != a.RowID && !slices.Contains(a.Ignored, j) && !slices.Contains(c.options.Names, column.Name) {
-			others++
-		}
+		names[j] = column.Name
 	}
-	isFeature := slices.Contains(c.options.Names, columns[a.Label].Name)
-	return others == 0 || !(others == 1 && !isFeature) && len(a.Features)+1 == c.options.Features
+	found, err := c.options.RolesOf(names)
+	if err != nil {
+		return nil, columnar.Roles{}, &table.Error{File: c.name, Msg: err.Error()}
+	}
+	named := func(j int) string {
+		if j < 0 {
+			return ""
+		}
+		return names[j]
+	}
+	roles := columnar.Roles{Label: "none", Weight: named(found.Weight), RowID: named(found.RowID)}
+	if found.Label >= 0 {
+		roles.Label = names[found.Label]
+	}
+	for _, j := range slices.Concat(found.Ignored, found.Strange) {
+		roles.Ignore = append(roles.Ignore, names[j])
+	}
+	return found, roles, nil
 }
 
 // facts is what the columns are.
-func (c *columnarFile) facts(roles columnar.Roles) (*table.Table, error) {
-	a, err := c.file.Assign(roles)
-	if err != nil {
-		return nil, err
-	}
+func (c *columnarFile) facts(r *table.Roles) (*table.Table, error) {
 	failed := func(format string, args ...any) (*table.Table, error) {
 		return nil, &table.Error{File: c.name, Msg: fmt.Sprintf(format, args...)}
 	}
-	if len(a.Features) == 0 {
+	if len(r.Features) == 0 && c.options.Names == nil {
 		return failed("has no features beside the label")
 	}
 	columns := c.file.Columns()
-	t := &table.Table{Columns: make([][]float64, len(a.Features))}
-	for i, j := range a.Features {
+	t := &table.Table{Names: []string{}, Columns: make([][]float64, len(r.Features))}
+	for i, j := range r.Features {
 		column := columns[j]
 		kind := map[columnar.Kind]table.Kind{columnar.Dates: table.Dates, columnar.Booleans: table.Booleans, columnar.Categories: table.Categories}[column.Kind]
 		t.Names, t.Kinds = append(t.Names, column.Name), append(t.Kinds, kind)
-		if kind == table.Categories && t.Categories == nil {
-			t.Categories = make([][]string, len(a.Features))
-		}
-		if kind == table.Categories {
+		switch {
+		case kind == table.Categories && slices.Contains(r.Numeric, j):
+			return failed("column %q is of type %s, and the column must be numeric", column.Name, column.Type)
+		case kind == table.Categories:
+			if t.Categories == nil {
+				t.Categories = make([][]string, len(r.Features))
+			}
 			t.Categories[i] = []string{}
-		}
-	}
-	if a.Label >= 0 {
-		t.LabelName, t.Labels = columns[a.Label].Name, []string{}
-	}
-	for _, j := range a.Ignored {
-		t.Ignored = append(t.Ignored, columns[j].Name)
-	}
-	numeric, err := c.listed(c.options.Numeric, a)
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range numeric {
-		if t.Categories != nil && t.Categories[i] != nil {
-			return failed("column %q is of type %s, and the column must be numeric", t.Names[i], columns[a.Features[i]].Type)
-		}
-	}
-	coded, err := c.listed(c.options.Categorical, a)
-	if err != nil {
-		return nil, err
-	}
-	for _, i := range coded {
-		if t.Categories == nil || t.Categories[i] == nil {
+		case slices.Contains(r.Coded, j):
 			t.Coded = append(t.Coded, i)
 		}
 	}
-	slices.Sort(t.Coded)
-	return t, nil
-}
-
-// listed finds features that are given by the names or indices of their columns.
-func (c *columnarFile) listed(names []string, a columnar.Assignment) (features []int, err error) {
-	for _, name := range names {
-		found, err := c.file.Assign(columnar.Roles{Label: "none", Ignore: []string{name}})
-		if err != nil {
-			return nil, err
-		}
-		i := slices.Index(a.Features, found.Ignored[0])
-		if i < 0 {
-			return nil, &table.Error{File: c.name, Msg: fmt.Sprintf("column %q is no feature", name)}
-		}
-		features = append(features, i)
+	if r.Label >= 0 {
+		t.LabelName, t.Labels = columns[r.Label].Name, []string{}
 	}
-	return features, nil
+	for _, j := range r.Ignored {
+		t.Ignored = append(t.Ignored, columns[j].Name)
+	}
+	for _, j := range r.Strange {
+		t.Strange = append(t.Strange, columns[j].Name)
+	}
+	return t, nil
 }
 
 // gather reads all rows of a file.
@@ -302,6 +265,7 @@ func gather(c *columnarFile) (*table.Table, error) {
 	var columns [][]float64
 	var labels []string
 	var ids []uint64
+	var weights []float64
 	rows := 0
 	for t, err := range c.Blocks() {
 		if err != nil {
@@ -317,9 +281,9 @@ func gather(c *columnarFile) (*table.Table, error) {
 		for j, column := range t.Columns {
 			columns[j] = append(columns[j], column...)
 		}
-		labels, ids = append(labels, t.Labels...), append(ids, t.IDs...)
+		labels, ids, weights = append(labels, t.Labels...), append(ids, t.IDs...), append(weights, t.Weights...)
 	}
 	t := *c.known
-	t.Columns, t.Labels, t.IDs, t.Rows = columns, labels, ids, rows
+	t.Columns, t.Labels, t.IDs, t.Weights, t.Rows = columns, labels, ids, weights, rows
 	return &t, nil
 }

@@ -44,7 +44,7 @@ func columnarFiles(t *testing.T, text string) (parquetFile, arrowFile, stream st
 		var b array.Builder
 		of := memory.DefaultAllocator
 		switch name {
-		case "age", "code":
+		case "age", "code", "n":
 			c.Node = columnartest.Node(t, name, schema.NewIntLogicalType(8, true), parquet.Types.Int32, -1)
 			c.Values = parsed(t, cells, func(cell string) (int32, error) { v, err := strconv.Atoi(cell); return int32(v), err })
 			b = array.NewInt8Builder(of)
@@ -157,7 +157,7 @@ func TestColumnarBin(t *testing.T) {
 	if got, want := fingerprint(dataset), fingerprint(file(t, "a.csv", text)); got != want {
 		t.Errorf("fingerprint %s, that of the CSV file %s", got, want)
 	}
-	fail(t, exitFailed, []string{`format is "orc"`}, "bin", "--data", first, "--out", dataset, "--format", "orc")
+	fail(t, exitUsage, []string{`format is "orc"`}, "bin", "--data", first, "--out", dataset, "--format", "orc")
 }
 
 // TestColumnarColumns: the flags that say what columns are.
@@ -210,7 +210,7 @@ func TestColumnarFormat(t *testing.T) {
 	}
 	fail(t, exitFailed, []string{"wrong.parquet: is not a Parquet file"}, "predict", "--model", model, "--data", file(t, "wrong.parquet", text), "--format", "parquet")
 	fail(t, exitFailed, []string{"is neither an Arrow IPC file nor an Arrow IPC stream"}, "predict", "--model", model, "--data", parquet, "--format", "arrow")
-	fail(t, exitFailed, []string{`format is "orc"; allowed: auto, csv, libsvm, parquet or arrow`}, "predict", "--model", model, "--data", parquet, "--format", "orc")
+	fail(t, exitUsage, []string{`format is "orc"; allowed: auto, csv, libsvm, parquet or arrow`}, "predict", "--model", model, "--data", parquet, "--format", "orc")
 	fail(t, exitFailed, []string{"cut.parquet: "}, "predict", "--model", model, "--data", file(t, "cut.parquet", read(parquet)[:500]))
 	empty := columnartest.ArrowStream(t, columnartest.Batch(t, columnartest.JSONColumn{Name: "age", Of: arrow8, Values: "[]"}, columnartest.JSONColumn{Name: "class", Of: arrow8, Values: "[]"}))
 	fail(t, exitFailed, []string{"empty.arrow: has no rows"}, "train", "--model", model, "--data", file(t, "empty.arrow", string(empty)))

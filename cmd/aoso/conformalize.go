@@ -27,11 +27,11 @@ rows that training held out. Predictions do not change.`,
 }
 
 func (k *conformalizer) run(c *cobra.Command) error {
-	m, x, labels, err := k.load()
+	m, d, err := k.load()
 	if err != nil {
 		return err
 	}
-	if m, err = m.Conformalize(x, labels, nil, aoso.PredictOptions{Threads: k.threads}); err != nil {
+	if m, err = m.Conformalize(d.features(), aoso.StringLabels(d.labels), d.weights, aoso.PredictOptions{Threads: k.threads}); err != nil {
 		return err
 	}
 	return k.save(c, m, nil)

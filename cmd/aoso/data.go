@@ -14,37 +14,61 @@ import (
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/internal/data/table"
 	"github.com/libaoso/aoso/internal/modelio"
+	"github.com/libaoso/aoso/internal/spelling"
 	"github.com/libaoso/aoso/internal/terminal"
 )
 
 // reader is how data files are read.
 type reader struct {
-	label, header, format, rowID string
-	ignore, numeric, categorical []string // columns
-	stderr                       func() io.Writer
+	layout   table.Options // what the flags say of data files
+	noHeader bool
+	labelled bool // the command needs labels
+	stderr   func() io.Writer
 }
 
 func (r *reader) bind(c *cobra.Command) {
 	r.stderr = c.ErrOrStderr
-	c.Flags().StringVar(&r.label, "label", "last", "label `column`: last, a name, or an index from 0")
-	c.Flags().StringVar(&r.header, "header", "auto", "whether the first line of CSV data is a header: yes, no, or auto (yes if it has text outside the label column)")
-	c.Flags().StringVar(&r.format, "format", "auto", "format of the data: auto, csv, libsvm, parquet or arrow")
-	c.Flags().StringArrayVar(&r.ignore, "ignore", nil, "`column` to leave out, a name or an index from 0; may be repeated")
+	f, o := c.Flags(), &r.layout
+	f.StringVar(&o.Label, "label", "last", "label `column`: last, a name, or an index from 0")
+	f.StringArrayVar(&o.Ignore, "ignore", nil, "`columns` to leave out: a name, an index from 0, or a list of them with commas; may be repeated")
+	f.StringVar(&o.Format, "format", "auto", "format of the data: auto, csv, libsvm, parquet or arrow")
+	f.StringVar(&o.Header, "header", "auto", "whether the first line of CSV data is a header: yes, no, or auto (yes if it has text outside the label column)")
+	f.BoolVar(&r.noHeader, "no-header", false, "the same as --header no")
+	f.StringVar(&o.Separator, "separator", "", "`character` between the cells of CSV data, tab, or space for any number of blanks (default: found out)")
+	f.StringVar(&o.Decimal, "decimal", "", "`character` before decimals in CSV data: . or , (default: found out)")
+	f.StringVar(&o.Comment, "comment", "", "`text` that begins lines of CSV data to skip (default: #, before the data)")
+	c.MarkFlagsMutuallyExclusive("header", "no-header")
+}
+
+// bindWeight adds the flag of weights.
+func (r *reader) bindWeight(c *cobra.Command) {
+	r.labelled = true
+	c.Flags().StringVar(&r.layout.Weight, "weight", "", "`column` of the rows' weights, which is no feature; default: all weigh 1")
 }
 
 // bindKinds adds the flags that say what columns of training data are.
 func (r *reader) bindKinds(c *cobra.Command) {
-	c.Flags().StringVar(&r.rowID, "row-id", "", "`column` of integers, one for each row, that are no feature: what is drawn depends on them, not on the order of the rows; default: the rows' positions")
-	c.Flags().StringArrayVar(&r.numeric, "numeric", nil, "`column` in which text is an error, rather than a category; may be repeated")
-	c.Flags().StringArrayVar(&r.categorical, "categorical", nil, "`column` whose numbers are categories; may be repeated")
+	f, o := c.Flags(), &r.layout
+	r.bindWeight(c)
+	f.StringArrayVar(&o.Columns, "columns", nil, "`columns` that are features, given as those to ignore; default: all others; may be repeated")
+	f.StringVar(&o.RowID, "row-id", "", "`column` of integers, one for each row, that are no feature: what is drawn depends on them, not on the order of the rows; default: the rows' positions")
+	f.StringArrayVar(&o.Numeric, "numeric", nil, "`columns` in which text is an error, rather than a category; may be repeated")
+	f.StringArrayVar(&o.Categorical, "categorical", nil, "`columns` whose numbers are categories; may be repeated")
 }
 
-// needsLabel checks that the data have labels.
-func (r *reader) needsLabel() error {
-	if r.label == "none" {
+// checkData checks what the flags say of the data, before any are read.
+func (r *reader) checkData() error {
+	o := &r.layout
+	if r.noHeader {
+		o.Header = "no"
+	}
+	if r.labelled && o.Label == "none" {
 		return usageError(errors.New(`label is "none"; allowed: last, a name, or an index from 0`))
 	}
-	return nil
+	if !slices.Contains([]string{"auto", "yes", "no"}, o.Header) {
+		return usageError(fmt.Errorf("header is %q; allowed: auto, yes or no", o.Header))
+	}
+	return usageError(cmp.Or(checkFormat(o.Format), o.Dialect.Check()))
 }
 
 // data is the content of a data file, its columns in the order of the features.
@@ -55,6 +79,7 @@ type data struct {
 	names      []string   // nil: the file has none
 	labels     []string   // nil: the file has none
 	ids        []uint64   // of the rows; nil: there is no column of them
+	weights    []float64  // of the rows; nil: there is no column of them
 	rows       int
 }
 
@@ -66,7 +91,7 @@ func (d *data) block(first, last int) aoso.Features { return &block{d, first, la
 
 // dataset is the data as a dataset.
 func (d *data) dataset(o aoso.DatasetOptions) (*aoso.Dataset, error) {
-	o.Names, o.Categorical, o.RowIDs = d.names, d.coded, d.ids
+	o.Names, o.Categorical, o.RowIDs, o.Weights = d.names, d.coded, d.ids, d.weights
 	return aoso.NewDataset(d.features(), aoso.StringLabels(d.labels), o)
 }
 
@@ -90,12 +115,12 @@ func (b *block) Categories(j int) []string {
 
 // read reads a labelled file with any features, and says what they were taken for.
 func (r *reader) read(file string) (*data, error) {
-	t, err := r.readTable(file, table.Options{Numeric: r.numeric, Categorical: r.categorical})
+	t, err := readFile(file, r.layout)
 	if err != nil {
 		return nil, err
 	}
 	r.describe(file, t)
-	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.IDs, t.Rows}, nil
+	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.IDs, t.Weights, t.Rows}, nil
 }
 
 // describe says what a file was taken for, and warns if its header is doubtful.
@@ -105,8 +130,13 @@ func (r *reader) describe(file string, t *table.Table) {
 		warn(r.stderr(), "%s: %s; use --numeric if it should be numeric, else --categorical", file, odd)
 	}
 	if report := kindsOf(t); report != "" {
-		fmt.Fprintf(r.stderr(), "%s: %s\n", terminal.Plain(cmp.Or(map[string]string{"-": "standard input"}[file], file)), terminal.Plain(report))
+		r.tell(file, report)
 	}
+}
+
+// tell says something about a file.
+func (r *reader) tell(file, what string) {
+	fmt.Fprintf(r.stderr(), "%s: %s\n", terminal.Plain(cmp.Or(map[string]string{"-": "standard input"}[file], file)), terminal.Plain(what))
 }
 
 func (r *reader) warnDoubt(file string, t *table.Table) {
@@ -135,10 +165,13 @@ func kindsOf(t *table.Table) string {
 			named[kind] = append(named[kind], name)
 		}
 	}
-	if numbers == len(t.Kinds) && t.Ignored == nil {
+	if numbers == len(t.Kinds) && t.Ignored == nil && !t.DecimalComma {
 		return ""
 	}
 	report := fmt.Sprintf("%d numeric", numbers)
+	if t.DecimalComma {
+		report += ", with decimal commas"
+	}
 	add := func(names []string, kind string) {
 		const most = 8
 		if len(names) > most {
@@ -163,39 +196,37 @@ type owner interface {
 // readAs reads a labelled file that must have the features of a model or dataset.
 // Messages call it by the given name ("the model").
 func (r *reader) readAs(file string, of owner, called string) (*data, error) {
-	return r.readMatched(file, of, called, table.Options{})
+	return r.readMatched(file, of, called, r.layout)
 }
 
 // readValid reads a labelled file for validation, which may have row ids.
 func (r *reader) readValid(file string, train *aoso.Dataset) (*data, error) {
-	return r.readMatched(file, train, "the training data", table.Options{RowIDOptional: true})
+	o := r.layout
+	o.RowIDOptional = true
+	return r.readMatched(file, train, "the training data", o)
 }
 
 // readUnlabelled reads a file with or without labels. It may have no rows.
 func (r *reader) readUnlabelled(file string, of owner, called string) (*data, error) {
-	d, err := r.readMatched(file, of, called, table.Options{LabelOptional: true})
+	o := r.layout
+	o.LabelOptional = true
+	d, err := r.readMatched(file, of, called, o)
 	if errors.Is(err, table.ErrNoRows) {
 		return &data{columns: make([][]float64, len(of.FeatureNames()))}, nil
 	}
 	return d, err
 }
 
-// readTable reads a file according to the flags.
-func (r *reader) readTable(file string, o table.Options) (*table.Table, error) {
-	o.Label, o.Header, o.Format, o.Ignore, o.RowID = r.label, r.header, r.format, r.ignore, r.rowID
-	return readFile(file, o)
-}
-
 func (r *reader) readMatched(file string, of owner, called string, o table.Options) (*data, error) {
 	names := of.FeatureNames()
-	o.Features = len(names)
+	o.Features, o.Columns, o.Numeric, o.Categorical = len(names), nil, nil, nil
 	if !unnamed(names) {
 		o.Names = names
 	}
 	for j := range names {
 		o.NumericFeatures = append(o.NumericFeatures, of.Categories(j) == nil)
 	}
-	t, err := r.readTable(file, o)
+	t, err := readFile(file, o)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +235,10 @@ func (r *reader) readMatched(file string, of owner, called string, o table.Optio
 	if err != nil {
 		return nil, err
 	}
-	d := &data{names: names, labels: t.Labels, ids: t.IDs, rows: t.Rows}
+	if n := len(t.Strange); n > 1 || n == 1 && !o.LabelOptional { // one may be the label
+		r.tell(file, "left out, because "+called+" does not have them: "+listed(t.Strange))
+	}
+	d := &data{names: names, labels: t.Labels, ids: t.IDs, weights: t.Weights, rows: t.Rows}
 	for _, j := range position {
 		d.columns = append(d.columns, t.Columns[j])
 		if t.Categories != nil {
@@ -218,18 +252,10 @@ func (r *reader) readMatched(file string, of owner, called string, o table.Optio
 // by name if both have names, else by position.
 func match(t *table.Table, file string, names []string, owner string) ([]int, error) {
 	named := t.Names != nil && !unnamed(names)
-	differs := ""
 	if missing := without(names, t.Names); named && len(missing) > 0 {
-		differs += "; missing: " + listed(missing)
+		return nil, lacks(t, file, missing, owner)
 	}
-	if extra := without(t.Names, names); named && len(extra) > 0 {
-		differs += "; unknown: " + listed(extra)
-	}
-	if named && t.LabelName != "" && slices.Contains(names, t.LabelName) {
-		differs += fmt.Sprintf("; column %q was taken as the label, but it is a feature: set --label", t.LabelName)
-	}
-	switch {
-	case len(t.Columns) != len(names):
+	if len(t.Columns) != len(names) {
 		beside := ""
 		if t.Labels != nil {
 			beside = " beside the label"
@@ -237,9 +263,7 @@ func match(t *table.Table, file string, names []string, owner string) ([]int, er
 				beside += fmt.Sprintf(" %q", t.LabelName)
 			}
 		}
-		return nil, fmt.Errorf("%s has %d features%s, %s has %d%s", file, len(t.Columns), beside, owner, len(names), differs)
-	case differs != "":
-		return nil, fmt.Errorf("the features of %s differ from those of %s%s", file, owner, differs)
+		return nil, fmt.Errorf("%s has %d features%s, %s has %d", file, len(t.Columns), beside, owner, len(names))
 	}
 	place := make(map[string]int, len(names))
 	for j, name := range t.Names {
@@ -252,6 +276,25 @@ func match(t *table.Table, file string, names []string, owner string) ([]int, er
 		}
 	}
 	return position, nil
+}
+
+// lacks is the error that a file does not have some features.
+func lacks(t *table.Table, file string, missing []string, owner string) error {
+	what := fmt.Sprintf("column %q, a feature", missing[0])
+	if len(missing) > 1 {
+		what = "columns " + listed(missing) + ", features"
+	}
+	var instead string
+	switch {
+	case slices.Contains(missing, t.LabelName) && t.Labels != nil:
+		instead = fmt.Sprintf("; %q was taken as the label: set --label", t.LabelName)
+	case len(t.Strange) == 0:
+	case spelling.Nearest(missing[0], t.Strange) != "":
+		instead = fmt.Sprintf("; is column %q meant?", spelling.Nearest(missing[0], t.Strange))
+	default:
+		instead = "; it has others: " + listed(t.Strange)
+	}
+	return fmt.Errorf("%s has no %s of %s%s", file, what, owner, instead)
 }
 
 // unnamed reports whether the features have the default names of the library.
@@ -282,9 +325,13 @@ func without(names, others []string) (rest []string) {
 func listed(names []string) string {
 	const most = 5
 	if len(names) > most {
-		return fmt.Sprintf("%q and %d more", names[:most], len(names)-most)
+		return fmt.Sprintf("%s and %d more", listed(names[:most]), len(names)-most)
 	}
-	return fmt.Sprintf("%q", names)
+	var quoted []string
+	for _, name := range names {
+		quoted = append(quoted, fmt.Sprintf("%q", name))
+	}
+	return strings.Join(quoted, ", ")
 }
 
 // unknown counts the labels that are not among the classes.

@@ -65,7 +65,7 @@ func TestCosts(t *testing.T) {
 	}
 	for content, want := range map[string]string{
 		"":                            "costs.csv:1: there are no decisions",
-		"class,a\nx,1\ny,1\n":         `costs.csv:3: missing: ["z"]`,
+		"class,a\nx,1\ny,1\n":         `costs.csv:3: missing: "z"`,
 		"class,a\nx,1\nw,1\n":         `costs.csv:3: class is "w"; allowed: each class of the model once: x, y, z`,
 		"class,a\nx,1\nx,1\n":         `costs.csv:3: class is "x"`,
 		"class,a\nx,1\ny,NaN\nz,1\n":  `costs.csv:3: the cost of "a" is "NaN"; allowed: finite numbers`,

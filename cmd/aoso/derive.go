@@ -22,6 +22,7 @@ func (d *deriver) bind(c *cobra.Command) {
 	f.StringVar(&d.model, "model", "", "model `file`")
 	f.StringVar(&d.data, "data", "", "labelled `file`")
 	d.reader.bind(c)
+	d.bindWeight(c)
 	f.IntVar(&d.threads, "threads", 0, "threads; 0: all cores")
 	d.saver.bind(c)
 	require(c, "model", "data")
@@ -29,17 +30,14 @@ func (d *deriver) bind(c *cobra.Command) {
 
 // load loads the model and reads the data. First it checks that the new model can
 // be saved, and elsewhere than in the data.
-func (d *deriver) load() (*aoso.Model, aoso.Features, aoso.Labels, error) {
-	if err := cmp.Or(d.needsLabel(), keepApart(d.out, d.data), d.check()); err != nil {
-		return nil, nil, nil, err
+func (d *deriver) load() (*aoso.Model, *data, error) {
+	if err := cmp.Or(d.checkData(), keepApart(d.out, d.data), d.check()); err != nil {
+		return nil, nil, err
 	}
 	m, err := aoso.Load(d.model)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
 	x, err := d.readAs(d.data, m, "the model")
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return m, x.features(), aoso.StringLabels(x.labels), nil
+	return m, x, err
 }

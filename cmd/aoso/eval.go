@@ -35,6 +35,7 @@ func newEval() *cobra.Command {
 	f.StringVar(&e.model, "model", "", "model `file`")
 	f.StringVar(&e.data, "data", "", "labelled `file`")
 	e.reader.bind(c)
+	e.bindWeight(c)
 	bindPredict(c, &e.options)
 	f.BoolVar(&e.json, "json", false, "print the result as one line of JSON")
 	require(c, "model", "data")
@@ -65,7 +66,7 @@ type reliabilityBin struct {
 }
 
 func (e *evaluator) run(c *cobra.Command) error {
-	if err := e.needsLabel(); err != nil {
+	if err := e.checkData(); err != nil {
 		return err
 	}
 	m, err := aoso.Load(e.model)
@@ -77,7 +78,7 @@ func (e *evaluator) run(c *cobra.Command) error {
 		return err
 	}
 	x, start := d.features(), time.Now()
-	v, err := m.Evaluate(x, aoso.StringLabels(d.labels), nil, e.options)
+	v, err := m.Evaluate(x, aoso.StringLabels(d.labels), d.weights, e.options)
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func (e *evaluator) run(c *cobra.Command) error {
 	if line.Unknown < line.Rows {
 		line.LogLoss = finite(v.LogLoss)
 	}
-	r, err := m.Reliability(x, aoso.StringLabels(d.labels), nil, e.options)
+	r, err := m.Reliability(x, aoso.StringLabels(d.labels), d.weights, e.options)
 	if err != nil {
 		return err
 	}

@@ -30,6 +30,6 @@ func TestEval(t *testing.T) {
 	if got := do(t, "eval", "--model", model, "--data", file(t, "d.csv", "class,b,a\nx,1,1\n"), "--label", "class", "--trees", "3", "--json"); !strings.Contains(got, `"errors":0`) || !strings.Contains(got, `"trees":3`) {
 		t.Error(got)
 	}
-	fail(t, exitFailed, []string{"1 features", "the model has 2"}, "eval", "--model", model, "--data", file(t, "d.csv", "a,b\n1,2\n"))
+	fail(t, exitFailed, []string{"has no column for the label"}, "eval", "--model", model, "--data", file(t, "d.csv", "a,b\n1,2\n"))
 	fail(t, exitFailed, []string{"empty"}, "eval", "--model", model, "--data", file(t, "d.csv", ""))
 }

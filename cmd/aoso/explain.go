@@ -62,6 +62,9 @@ func (e *explainer) run(c *cobra.Command) error {
 	if !ok && (e.output != "pairs" || e.data != "") {
 		return usageError(fmt.Errorf("output is %q; allowed: dense, sparse or mean; without --data: pairs", e.output))
 	}
+	if err := e.checkData(); err != nil {
+		return err
+	}
 	if err := checkOut(e.out, e.model, e.data); err != nil {
 		return err
 	}

@@ -324,7 +324,7 @@ func TestEscapes(t *testing.T) {
 		{"eval", "--model", model, "--data", data},
 		{"info", "--model", model + "\x1b[2J"},
 		{"truncate", "--model", model, "--trees", "1", "--out", model},
-		{"eval", "--model", model, "--data", file(t, "e.csv", "\x1b[1m,b\n1,2\n")},
+		{"eval", "--model", model, "--data", file(t, "e.csv", "\x1b[1m,b,class\n1,2,x\n")},
 	} {
 		o := try(args...)
 		if text := o.stdout + o.stderr; strings.ContainsAny(text, "\x1b\a") || !strings.Contains(text, `\x1b[`) {

@@ -89,6 +89,9 @@ func (p *predictor) run(c *cobra.Command) error {
 	if !ok {
 		return usageError(fmt.Errorf("output is %q; allowed: class, proba, raw or leaf", p.output))
 	}
+	if err := p.checkData(); err != nil {
+		return err
+	}
 	if err := checkOut(p.out, p.model, p.data, p.decider.costsFile); err != nil {
 		return err
 	}

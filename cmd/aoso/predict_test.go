@@ -120,9 +120,10 @@ func TestPredictErrors(t *testing.T) {
 		want    []string
 	}{
 		{"1,2,3,4\n", []string{"3 features", "the model has 2"}},
-		{"a,c\n1,2\n", []string{`1 features beside the label "c"`, `missing: ["b"]`}},
-		{"c,d\n1,2\n", []string{`missing: ["a" "b"]`, `unknown: ["c" "d"]`}},
-		{"a,c,d,class\n1,2,3,x\n", []string{"3 features", "has 2", `missing: ["b"]`}},
+		{"a,c\n1,2\n", []string{`d has no column "b", a feature of the model; it has others: "c"`}},
+		{"c,d\n1,2\n", []string{`d has no columns "a", "b", features of the model; it has others: "c", "d"`}},
+		{"a,c,d,class\n1,2,3,x\n", []string{`no column "b", a feature`, `others: "c", "d", "class"`}},
+		{"a,B\n1,2\n", []string{`no column "b", a feature of the model; is column "B" meant?`}},
 		{"x 1:1 3:2\n", []string{"3 features", "2"}},
 		{"1,2\n1,b\n", []string{"d:2", `"b"`}},
 	} {

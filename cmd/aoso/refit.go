@@ -30,11 +30,11 @@ reaches keep their values.`,
 }
 
 func (r *refitter) run(c *cobra.Command) error {
-	m, x, labels, err := r.load()
+	m, d, err := r.load()
 	if err != nil {
 		return err
 	}
-	if m, err = m.Refit(x, labels, aoso.RefitOptions{Keep: r.keep, Threads: r.threads}); err != nil {
+	if m, err = m.Refit(d.features(), aoso.StringLabels(d.labels), aoso.RefitOptions{Weights: d.weights, Keep: r.keep, Threads: r.threads}); err != nil {
 		return err
 	}
 	return r.save(c, m, nil)

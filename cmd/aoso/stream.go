@@ -6,7 +6,6 @@ import (
 	"iter"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/columnar"
@@ -35,10 +34,9 @@ type blockFile interface {
 
 // newStream is the stream of labelled files, which are read later.
 func (r *reader) newStream(names ...string) (*stream, error) {
-	o := table.Options{Label: r.label, Header: r.header, Format: r.format, RowID: r.rowID, Ignore: r.ignore, Numeric: r.numeric, Categorical: r.categorical}
 	s := &stream{names: names}
 	for _, name := range names {
-		f, err := newBlockFile(name, o, func(bytes int) {
+		f, err := newBlockFile(name, r.layout, func(bytes int) {
 			if s.reading != nil {
 				s.reading(bytes)
 			}
@@ -112,7 +110,7 @@ func (s *stream) blocks(ctx context.Context) iter.Seq2[aoso.Block, error] {
 				}
 				names = t.Names
 				d := &data{columns: t.Columns, categories: t.Categories, rows: t.Rows}
-				if !yield(aoso.Block{Features: d.features(), Labels: aoso.StringLabels(t.Labels), RowIDs: t.IDs}, nil) {
+				if !yield(aoso.Block{Features: d.features(), Labels: aoso.StringLabels(t.Labels), Weights: t.Weights, RowIDs: t.IDs}, nil) {
 					return
 				}
 			}
@@ -134,7 +132,7 @@ func isLarge(file string) bool {
 		}
 	}
 	growth := 4.0 // two characters a number, or two bytes in Arrow; eight bytes
-	if strings.HasSuffix(file, ".gz") {
+	if table.IsCompressed(file) {
 		growth *= 4
 	}
 	return growth*float64(info.Size()) > mem.Plannable()/2

@@ -182,7 +182,7 @@ func (t *trainer) finish(i *interruption, result *aoso.Result, hide func(), repo
 // check checks what it can before any data are read, and loads the model to
 // continue, if any.
 func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
-	if err := t.needsLabel(); err != nil {
+	if err := t.checkData(); err != nil {
 		return nil, err
 	}
 	if t.init != "" {
@@ -233,7 +233,7 @@ func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *
 	if err != nil {
 		return nil, nil, err
 	}
-	if valid, err = train.Aligned(d.features(), aoso.StringLabels(d.labels), nil); err != nil {
+	if valid, err = train.Aligned(d.features(), aoso.StringLabels(d.labels), d.weights); err != nil {
 		return nil, nil, err
 	}
 	if n := valid.Unknown(); n > 0 {

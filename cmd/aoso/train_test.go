@@ -177,9 +177,9 @@ func TestTrainErrors(t *testing.T) {
 	}
 	fail(t, exitFailed, []string{"none.csv", "no such file"}, "train", "--data", "none.csv", "--model", model)
 	fail(t, exitFailed, []string{"letter", "class"}, "train", "--data", data, "--label", "letter", "--model", model)
-	fail(t, exitFailed, []string{"format", "arff"}, "train", "--data", data, "--format", "arff", "--model", model)
+	fail(t, exitUsage, []string{"format", "arff"}, "train", "--data", data, "--format", "arff", "--model", model)
 	fail(t, exitFailed, []string{"1 features", "the training data has 2"}, "train", "--data", data, "--valid", file(t, "v.csv", "1,x\n"), "--model", model)
-	fail(t, exitFailed, []string{"missing", "unknown", `"c"`}, "train", "--data", data, "--valid", file(t, "v.csv", "a,c,class\n1,2,x\n"), "--model", model)
+	fail(t, exitFailed, []string{`v.csv has no column "b", a feature of the training data; it has others: "c"`}, "train", "--data", data, "--valid", file(t, "v.csv", "a,c,class\n1,2,x\n"), "--model", model)
 	fail(t, exitFailed, []string{"init.aoso", "not an aoso model"}, "train", "--data", data, "--init", file(t, "init.aoso", "text of some length"), "--model", model)
 	if _, err := os.Stat(model); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("there is a model: %v", err)

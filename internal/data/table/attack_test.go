@@ -86,7 +86,7 @@ func agrees(text []byte, got *Table) bool {
 	}
 	line, _, _ := bytes.Cut(text, []byte{'\n'})
 	c := csv.NewReader(bytes.NewReader(text))
-	c.Comma, c.FieldsPerRecord, c.TrimLeadingSpace = rune(separator(line)), -1, false
+	c.Comma, c.FieldsPerRecord, c.TrimLeadingSpace = rune(separator(line, nil)), -1, false
 	c.LazyQuotes = true // blanks about quotes
 	records, err := c.ReadAll()
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/libaoso/aoso/internal/category"
 )
@@ -58,75 +57,34 @@ func (c *column) readTexts() {
 
 // settle says what each column is for, once label and header are known.
 func (p *csvParser) settle(o Options) error {
+	r, err := o.roles(header{p.header, p.width}, p.label)
+	if err != nil {
+		return p.errorf("%v", err)
+	}
 	p.info = make([]column, p.width)
-	ignored, err := p.listed(o.Ignore, "ignore")
-	if err != nil {
-		return err
-	}
-	numeric, err := p.listed(o.Numeric, "numeric")
-	if err != nil {
-		return err
-	}
-	if p.listedAs, err = p.listed(o.Categorical, "categorical"); err != nil {
-		return err
-	}
-	if err := p.findRowID(o); err != nil {
-		return err
-	}
-	place, wanted := 0, positions(o.Names)
 	for j := range p.info {
+		p.info[j].place = -1
+	}
+	p.label, p.id, p.weights.column = r.Label, r.RowID, r.Weight
+	p.listedAs, p.ignored, p.strange = r.Coded, r.Ignored, r.Strange
+	wanted := positions(o.Names)
+	for place, j := range r.Features {
 		c := &p.info[j]
-		c.place = -1
-		if j == p.label || j == p.id || slices.Contains(ignored, j) {
-			continue
-		}
-		c.place, c.fast, c.numeric = place, true, slices.Contains(numeric, j)
+		c.place, c.fast = place, true
+		_, c.numeric = slices.BinarySearch(r.Numeric, j)
 		feature := place
 		if p.header != nil && o.Names != nil {
-			at, ok := wanted[p.header[j]]
-			if feature = at; !ok {
-				feature = -1
-			}
+			feature = wanted[p.header[j]]
 		}
-		if feature >= 0 && feature < len(o.NumericFeatures) {
+		if feature < len(o.NumericFeatures) {
 			c.numeric = o.NumericFeatures[feature]
 		}
 		if p.known != nil && p.known[j] {
 			c.readTexts()
 		}
-		place++
 	}
-	p.columns = make([][]float64, place)
+	p.columns = make([][]float64, len(r.Features))
 	return nil
-}
-
-func positions(names []string) map[string]int {
-	at := make(map[string]int, len(names))
-	for j, name := range names {
-		at[name] = j
-	}
-	return at
-}
-
-// listed finds columns given by name or index; where a header has an index for a
-// name, the name wins.
-func (p *csvParser) listed(columns []string, what string) (found []int, err error) {
-	for _, name := range columns {
-		j := slices.Index(p.header, name)
-		if index, err := strconv.Atoi(name); j < 0 && err == nil && index >= 0 && index < p.width {
-			j = index
-		}
-		switch {
-		case j < 0 && p.header == nil:
-			return nil, p.errorf("%s: no column %s: the file has no header, so it is an index in 0..%d", what, quote(name), p.width-1)
-		case j < 0:
-			return nil, p.errorf("%s: no column %s", what, quote(name))
-		case j == p.label:
-			return nil, p.errorf("%s: column %s is the label", what, quote(name))
-		}
-		found = append(found, j)
-	}
-	return found, nil
 }
 
 // cell reads a cell, which is trimmed.
@@ -139,12 +97,14 @@ func (p *csvParser) cell(j int, b []byte) error {
 		return p.labels.add(b, p.source, func(msg string) error { return p.fail(j, "the label "+msg) })
 	case j == p.id:
 		return p.rowID(b)
+	case j == p.weights.column:
+		return p.weight(b)
 	case c.place < 0:
 		return nil
 	case c.categories != nil:
 		return p.textCell(j, b)
 	}
-	v, k := number(b)
+	v, k := p.number(b)
 	kind := Numbers
 	if k == text {
 		var ok bool
@@ -155,8 +115,11 @@ func (p *csvParser) cell(j int, b []byte) error {
 		}
 	}
 	switch {
-	case k == tooLarge || k == text && (c.numeric || p.separator != ',' && hasDecimalComma(b)):
+	case k == tooLarge || k == text && (c.numeric || p.isOtherDecimal(b)):
 		msg := complaint(b, k)
+		if p.isOtherDecimal(b) {
+			msg += map[bool]string{false: "; is its comma a decimal comma? Then use --decimal ,", true: "; numbers have decimal commas here. Use --decimal . if they have points"}[p.comma]
+		}
 		if j == p.assumed {
 			msg += fmt.Sprintf("; with %d columns, as many as there should be features, the file was taken to have no label", p.width)
 		}
@@ -184,12 +147,6 @@ func boolean(b []byte) (float64, bool) {
 	return math.NaN(), false
 }
 
-// hasDecimalComma tells whether a cell is a number but for its comma.
-func hasDecimalComma(b []byte) bool {
-	_, k := number(bytes.Replace(b, []byte{','}, []byte{'.'}, 1))
-	return k == numeric
-}
-
 // textCell reads a cell of a column of texts.
 func (p *csvParser) textCell(j int, b []byte) error {
 	c := &p.info[j]
@@ -212,7 +169,7 @@ func (p *csvParser) textCell(j int, b []byte) error {
 		name := string(b)
 		c.categories, c.codes[name] = append(c.categories, name), code
 	}
-	if _, k := number(b); k == numeric {
+	if _, k := p.number(b); k == numeric {
 		c.seen[Numbers]++
 	} else {
 		if c.seen[Categories]++; c.text == "" {
@@ -243,13 +200,16 @@ func (p *csvParser) unreadTexts() (again map[int]bool, err error) {
 
 // describe adds to a table what its columns are.
 func (p *csvParser) describe(t *Table) {
-	t.Kinds = make([]Kind, len(t.Columns))
+	t.Kinds, t.DecimalComma = make([]Kind, len(t.Columns)), p.foundComma
+	for _, j := range p.ignored {
+		t.Ignored = append(t.Ignored, p.called(j))
+	}
+	for _, j := range p.strange {
+		t.Strange = append(t.Strange, p.called(j))
+	}
 	for j := range p.info {
 		c := &p.info[j]
 		if c.place < 0 {
-			if j != p.label && j != p.id {
-				t.Ignored = append(t.Ignored, p.called(j))
-			}
 			continue
 		}
 		t.Kinds[c.place], _ = c.kind()
@@ -271,12 +231,7 @@ func (p *csvParser) describe(t *Table) {
 }
 
 // called is what a column is called in messages: its name, or its index.
-func (p *csvParser) called(j int) string {
-	if p.header != nil {
-		return p.header[j]
-	}
-	return strconv.Itoa(j)
-}
+func (p *csvParser) called(j int) string { return header{p.header, p.width}.called(j) }
 
 // likeRow tells whether the cells of the first record are like those of the second:
 // some numbers, and text and numbers in the same places. Then it is no header.
@@ -286,7 +241,7 @@ func (p *csvParser) likeRow(except int) bool {
 		if j == except {
 			continue
 		}
-		_, k := number(cell)
+		_, k := p.number(cell)
 		if len(p.second) != len(p.cells) || k == text && p.second[j] != text || k == numeric && p.second[j] == text {
 			return false
 		}
@@ -311,7 +266,8 @@ func (p *csvParser) headerIsRow() bool {
 }
 
 // featureNames is the names without those of columns that are no features.
-func (p *csvParser) featureNames() (names []string) {
+func (p *csvParser) featureNames() []string {
+	names := []string{}
 	for j, c := range p.info {
 		if c.place >= 0 {
 			names = append(names, p.header[j])

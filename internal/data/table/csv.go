@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // blockCells rows are gathered into a block of this many cells before they go to the columns: a row at a
@@ -17,6 +16,8 @@ const blockCells = 1 << 16
 type csvParser struct {
 	*source
 	separator byte
+	comma     bool     // numbers have decimal commas
+	comment   []byte   // begins lines to skip; empty: there are none
 	header    []string // nil when the file has none
 	guessed   bool     // whether there is one, by the cells
 	width     int      // cells a record
@@ -26,6 +27,8 @@ type csvParser struct {
 	info      []column
 	known     map[int]bool // columns of texts, known from reading the file before
 	listedAs  []int        // columns that the options list as categorical
+	ignored   []int        // columns left out, as the options say
+	strange   []int        // columns left out as no features
 	second    []kind       // of the cells of the second record
 	assumed   int          // the column that would be the label's, had the file not been taken for one without; else -1
 
@@ -33,14 +36,21 @@ type csvParser struct {
 	record  []byte   // a record of several lines
 	cells   [][]byte // a record that was split
 	block   []float64
+	scratch []byte // a number with a point for its comma
 	columns [][]float64
 	labels  labels
 	ids     []uint64
-	rows    int // in the columns and the block
+	weights struct {
+		column int // −1: none
+		list   []float64
+	}
+	rows int // in the columns and the block
 
 	give   func(*Table) error // gets the rows block by block; nil: they stay in the columns
 	given  int                // rows that it got
 	doubts string             // about the first rows
+
+	foundComma bool // that numbers have decimal commas, nobody said
 }
 
 // parseCSV reads a table. known are columns of texts; if it finds others only
@@ -48,34 +58,21 @@ type csvParser struct {
 // is nil, gets the rows block by block; the table returned has none then.
 func parseCSV(s *source, o Options, known map[int]bool, give func(*Table) error) (*Table, error) {
 	p := &csvParser{source: s, known: known, give: give, guessed: o.Header == "" || o.Header == "auto"}
-	first, err := p.next()
+	head, err := p.openDialect(o.Dialect)
+	var first []byte
+	if err == nil {
+		first, err = p.next()
+	}
 	if err == io.EOF {
 		return nil, s.noRows("is empty")
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := p.take(len(first)); err != nil {
+	second, secondErr, err := p.beginWith(first, head, o)
+	if err != nil {
 		return nil, err
 	}
-	first, start, quoted := bytes.Clone(first), p.start, p.quoted
-	p.separator = separator(first)
-	second, secondErr := p.next()
-	if secondErr == nil && p.split(second) == nil {
-		for _, cell := range p.cells {
-			_, k := number(cell)
-			p.second = append(p.second, k)
-		}
-	}
-	secondStart, secondQuoted := p.start, p.quoted
-	p.start, p.quoted = start, quoted
-	if err := p.split(first); err != nil {
-		return nil, err
-	}
-	if err := p.begin(o); err != nil {
-		return nil, err
-	}
-	p.start, p.quoted = secondStart, secondQuoted
 	for record, err := second, secondErr; err != io.EOF; record, err = p.next() {
 		if err == nil {
 			err = p.row(record)
@@ -90,14 +87,62 @@ func parseCSV(s *source, o Options, known map[int]bool, give func(*Table) error)
 	return p.table()
 }
 
-// next returns the next record: a line, or several where quotes hold line ends.
+// beginWith settles everything about the file on its first record, and returns the
+// second.
+func (p *csvParser) beginWith(first, head []byte, o Options) (second []byte, secondErr, err error) {
+	if err := p.take(len(first)); err != nil {
+		return nil, nil, err
+	}
+	first, start, quoted := bytes.Clone(first), p.start, p.quoted
+	second, secondErr = p.next()
+	p.findDialect(o.Dialect, first, second, head)
+	if p.separator == blanks {
+		first, second = squeeze(first), squeeze(second)
+	}
+	if secondErr == nil && p.split(second) == nil {
+		for _, cell := range p.cells {
+			_, k := p.number(cell)
+			p.second = append(p.second, k)
+		}
+	}
+	secondStart, secondQuoted := p.start, p.quoted
+	p.start, p.quoted = start, quoted
+	if err := p.split(first); err != nil {
+		return nil, nil, err
+	}
+	if err := p.begin(o); err != nil {
+		return nil, nil, err
+	}
+	p.start, p.quoted = secondStart, secondQuoted
+	return second, secondErr, nil
+}
+
+// next returns the next record, in which one blank separates cells if blanks do.
 func (p *csvParser) next() ([]byte, error) {
+	record, err := p.nextRecord()
+	if p.separator == blanks {
+		record = squeeze(record)
+	}
+	return record, err
+}
+
+// nextLine returns the next line that is no comment.
+func (p *csvParser) nextLine() ([]byte, error) {
 	line, err := p.source.next()
+	for err == nil && len(p.comment) > 0 && bytes.HasPrefix(line, p.comment) {
+		line, err = p.source.next()
+	}
+	return line, err
+}
+
+// nextRecord returns the next record: a line, or several where quotes hold line ends.
+func (p *csvParser) nextRecord() ([]byte, error) {
+	line, err := p.nextLine()
 	for blank := 0; err == nil && p.isBlank(line); {
 		if blank == 0 {
 			blank = p.line
 		}
-		line, err = p.source.next()
+		line, err = p.nextLine()
 		if err == nil && !p.isBlank(line) {
 			return nil, &Error{File: p.name, Line: blank, Msg: "blank line before the end of the data"}
 		}
@@ -135,27 +180,6 @@ func (p *csvParser) next() ([]byte, error) {
 // isBlank is careful with tabs, which may be cells.
 func (p *csvParser) isBlank(line []byte) bool {
 	return len(bytes.TrimLeft(line, " ")) == 0
-}
-
-// separator is the most frequent candidate outside quotes; where decimal commas make a tie, not the comma.
-func separator(record []byte) byte {
-	var count [256]int
-	quoted := false
-	for _, c := range record {
-		if c == '"' {
-			quoted = !quoted
-		}
-		if !quoted {
-			count[c]++
-		}
-	}
-	best := byte('\t')
-	for _, c := range []byte(";,") {
-		if count[c] > count[best] || count[best] == 0 {
-			best = c
-		}
-	}
-	return best
 }
 
 // split cuts a record into p.cells, trimmed and without their quotes.
@@ -211,23 +235,23 @@ func closing(b []byte) int {
 // begin settles the columns on the first record, which is a header or the first row.
 func (p *csvParser) begin(o Options) error {
 	p.width, p.assumed = len(p.cells), -1
-	header, err := p.find(o.Label, o.Header)
+	isHeader, err := p.find(o.Label, o.Header)
 	if err != nil {
 		return err
 	}
-	if o.LabelOptional && p.unlabelled(o, header) {
+	if o.LabelOptional && p.label >= 0 && o.isUnlabelled(p.headerIf(isHeader)) {
 		p.assumed = p.label
-		if header, err = p.find("none", o.Header); err != nil {
+		if isHeader, err = p.find("none", o.Header); err != nil {
 			return err
 		}
 	}
 	if p.width == 1 && p.label == 0 {
-		return p.errorf("has one column only, so no features beside the label (cells are separated by a comma, a semicolon or a tab)")
+		return p.errorf("has one column only, so no features beside the label (cells are separated by a comma, a semicolon or a tab, or as --separator says)")
 	}
 	if err := p.take(192 * p.width); err != nil {
 		return err
 	}
-	if !header {
+	if !isHeader {
 		if err := p.settle(o); err != nil {
 			return err
 		}
@@ -249,26 +273,15 @@ func (p *csvParser) begin(o Options) error {
 	return p.settle(o)
 }
 
-// unlabelled tells whether a file that may lack labels does.
-func (p *csvParser) unlabelled(o Options, header bool) bool {
-	width := p.width - len(o.Ignore)
-	if p.label < 0 || !header || o.Names == nil {
-		return width == o.Features
-	}
-	wanted := make(map[string]bool, len(o.Names))
-	for _, name := range o.Names {
-		wanted[name] = true
-	}
-	others := 0 // that are no features
-	for _, cell := range p.cells {
-		if !wanted[string(cell)] && !slices.Contains(o.Ignore, string(cell)) {
-			others++
+// headerIf is the columns, whose names are p.cells if they are a header.
+func (p *csvParser) headerIf(isHeader bool) header {
+	h := header{width: p.width}
+	if isHeader {
+		for _, cell := range p.cells {
+			h.names = append(h.names, string(cell))
 		}
 	}
-	if labelled := others == 1 && !wanted[string(p.cells[p.label])]; labelled || others == 0 {
-		return !labelled
-	}
-	return width == o.Features
+	return h
 }
 
 // find sets p.label and tells whether p.cells are a header, as mode says or as they look.
@@ -301,7 +314,7 @@ func (p *csvParser) find(label, mode string) (header bool, err error) {
 		if !isHeader(p.width - 1) {
 			return false, p.errorf("no label column %s: the file has no header, so the label is an index in 0..%d, last, or none", quote(label), p.width-1)
 		}
-		return false, p.errorf("no label column %s: the columns are %s", quote(label), list(p.cells))
+		return false, p.errorf("no label column %s%s", quote(label), p.headerIf(true).instead(label))
 	}
 	header = isHeader(index)
 	if header && named >= 0 {
@@ -317,7 +330,7 @@ func (p *csvParser) find(label, mode string) (header bool, err error) {
 // texts counts the cells that are neither numbers nor missing.
 func (p *csvParser) texts(except int) (n int) {
 	for j, cell := range p.cells {
-		if _, k := number(cell); k == text && j != except {
+		if _, k := p.number(cell); k == text && j != except {
 			n++
 		}
 	}
@@ -456,7 +469,7 @@ func (p *csvParser) table() (*Table, error) {
 
 // rowsSoFar is the rows in the columns as a table.
 func (p *csvParser) rowsSoFar() *Table {
-	t := &Table{Columns: p.columns, Labels: p.labels.list, IDs: p.ids, Rows: p.rows}
+	t := &Table{Columns: p.columns, Labels: p.labels.list, IDs: p.ids, Weights: p.weights.list, Rows: p.rows}
 	p.describe(t)
 	if p.header != nil {
 		t.Names = p.featureNames()
@@ -482,18 +495,4 @@ func (p *csvParser) fail(j int, msg string) error {
 
 func (p *csvParser) ragged(cells int) error {
 	return &Error{File: p.name, Line: p.start, Msg: fmt.Sprintf("the row has %d cells, the first row has %d", cells, p.width)}
-}
-
-// list shows column names, not all when there are many.
-func list(cells [][]byte) string {
-	const most = 30
-	var names []string
-	for j, cell := range cells {
-		if j == most {
-			names = append(names, fmt.Sprintf("and %d more", len(cells)-most))
-			break
-		}
-		names = append(names, quote(cell))
-	}
-	return strings.Join(names, ", ")
 }

@@ -70,7 +70,7 @@ func TestBadCSV(t *testing.T) {
 		{"only a bom", "\xef\xbb\xbf", Options{}, "f: is empty"},
 		{"only blank lines", "\n\r\n \n", Options{}, "f: is empty"},
 		{"header only", "u,v,w\n", Options{}, "f: has a header but no rows"},
-		{"one column", "u\n1\n", Options{}, "f: has one column only, so no features beside the label (cells are separated by a comma, a semicolon or a tab)"},
+		{"one column", "u\n1\n", Options{}, "f: has one column only, so no features beside the label (cells are separated by a comma, a semicolon or a tab, or as --separator says)"},
 		{"blank line inside", "1,2\n\n\n3,4\n", Options{}, "f:2: blank line before the end of the data"},
 		{"text", "u,width,w\n1,2,A\n1,abc,A\n", Options{Numeric: []string{"width"}}, `f:3: column "width": "abc"` + cellHelp},
 		{"text, no header", "1,2,A\n1,abc,A\n", Options{Numeric: []string{"1"}}, `f:2: column 1: "abc"` + cellHelp},
@@ -85,13 +85,12 @@ func TestBadCSV(t *testing.T) {
 		{"duplicate names", "u,v,u,w\n1,2,3,4\n", Options{}, `f:1: columns 0 and 2 have the same name "u"`},
 		{"index too large", "1,2,3\n", Options{Label: "3"}, "f: label column 3 is out of range: the columns are 0..2"},
 		{"index negative", "1,2,3\n", Options{Label: "-1"}, "f: label column -1 is out of range: the columns are 0..2"},
-		{"no such name", "u,v,w\n1,2,3\n", Options{Label: "x"}, `f: no label column "x": the columns are "u", "v", "w"`},
+		{"no such name", "u,v,w\n1,2,3\n", Options{Label: "x"}, `f: no label column "x"; the columns are "u", "v", "w"`},
 		{"no names", "1,2,3\n", Options{Label: "x"}, `f: no label column "x": the file has no header, so the label is an index in 0..2, last, or none`},
 		{"open quote", "1,2\n1,\"2\n3,4\n", Options{}, "f:2: column 1: the quote opened here is never closed"},
 		{"quote inside", "1,2\n1,5\" nail\n3,4\n", Options{}, `f:2: column 1: "5\" nail" has a quote inside an unquoted cell`},
 		{"text after a quote", "1,\"2\"3\n", Options{}, `f:1: column 1: "3" follows a closing quote`},
 		{"line numbers after a long record", "1,\"a\nb\"\nx,2\n", Options{Numeric: []string{"0"}}, `f:3: column 0: "x"` + cellHelp},
-		{"decimal comma", "u;v;w\n1,5;2,5;A\n", Options{}, `f:2: column "u": "1,5"` + cellHelp},
 	}
 	checkAll(t, nil, bad)
 }

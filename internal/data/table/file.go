@@ -133,6 +133,7 @@ func (p *csvParser) giveRows() error {
 		return err
 	}
 	p.given, p.rows, p.ids = p.given+p.rows, 0, p.ids[:0]
+	p.weights.list = p.weights.list[:0]
 	for j, column := range p.columns {
 		p.columns[j] = column[:0]
 	}

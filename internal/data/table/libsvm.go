@@ -43,12 +43,15 @@ func parseLIBSVM(s *source, o Options, limit int64, give func(*Table) error) (*T
 	default:
 		return nil, s.errorf("label %s: in a LIBSVM file it is the first token of each line, so only last and none can be asked for", quote(o.Label))
 	}
-	listed := slices.Concat(o.Ignore, o.Numeric, o.Categorical)
+	listed := slices.Concat(o.Columns, o.Ignore, o.Numeric, o.Categorical)
+	if o.Weight != "" {
+		listed = append(listed, o.Weight)
+	}
 	if o.RowID != "" && !o.RowIDOptional {
 		listed = append(listed, o.RowID)
 	}
 	if len(listed) > 0 {
-		return nil, s.errorf("column %s: a LIBSVM file has no columns to ignore or to take as numeric, categorical or row ids", quote(listed[0]))
+		return nil, s.errorf("column %s: a LIBSVM file has no columns to choose or ignore, or to take as numeric, categorical, weights or row ids", quote(listed[0]))
 	}
 	for {
 		line, err := s.next()

@@ -1,22 +1,6 @@
 package table
 
-import (
-	"slices"
-	"strconv"
-)
-
-// findRowID sets the column of row ids.
-func (p *csvParser) findRowID(o Options) error {
-	p.id = -1
-	if o.RowID == "" || o.RowIDOptional && p.header != nil && !slices.Contains(p.header, o.RowID) {
-		return nil
-	}
-	found, err := p.listed([]string{o.RowID}, "row id")
-	if err == nil {
-		p.id = found[0]
-	}
-	return err
-}
+import "strconv"
 
 // rowID reads the cell of a row id.
 func (p *csvParser) rowID(b []byte) error {

@@ -3,8 +3,6 @@ package table
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
-	"errors"
 	"fmt"
 	"io"
 
@@ -17,9 +15,9 @@ const bufferSize = 1 << 18
 type source struct {
 	name   string
 	r      *bufio.Reader
-	zipped bool
-	line   int    // the line last returned, from 1
-	long   []byte // a line that outgrew r's buffer
+	packed *compression // nil: the text is plain
+	line   int          // the line last returned, from 1
+	long   []byte       // a line that outgrew r's buffer
 
 	taken, most float64 // bytes of memory
 	again       *rereader
@@ -33,13 +31,16 @@ const bom = "\xef\xbb\xbf"
 
 func open(r io.Reader, name string) (*source, error) {
 	s := &source{name: name, r: bufio.NewReaderSize(r, bufferSize), most: share * mem.Plannable(), again: &rereader{}}
-	if magic, _ := s.r.Peek(2); string(magic) == "\x1f\x8b" {
-		s.zipped = true
-		z, err := gzip.NewReader(s.r)
+	start, _ := s.r.Peek(magicBytes)
+	if bytes.HasPrefix(start, []byte("PK\x03\x04")) {
+		return nil, s.errorf("is a zip archive or a workbook; allowed: text, plain or compressed with gzip, zstd, bzip2 or xz")
+	}
+	if s.packed = compressionOf(start); s.packed != nil {
+		unpacked, err := s.packed.reader(s.r)
 		if err != nil {
 			return nil, s.broken(err)
 		}
-		s.r = bufio.NewReaderSize(z, bufferSize)
+		s.r = bufio.NewReaderSize(unpacked, bufferSize)
 	}
 	if mark, _ := s.r.Peek(2); string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff" {
 		return nil, s.errorf("is text in UTF-16; it must be UTF-8")
@@ -47,10 +48,28 @@ func open(r io.Reader, name string) (*source, error) {
 	for mark, _ := s.r.Peek(len(bom)); string(mark) == bom; mark, _ = s.r.Peek(len(bom)) {
 		s.r.Discard(len(bom)) // programs that add one do so each time
 	}
-	if head, _ := s.r.Peek(512); bytes.IndexByte(head, 0) >= 0 {
+	head, _ := s.r.Peek(bufferSize)
+	if bytes.IndexByte(head[:min(512, len(head))], 0) >= 0 {
 		return nil, s.errorf("is not text in UTF-8 (it has zero bytes)")
 	}
+	if i := bytes.IndexByte(head, '\r'); i >= 0 && i < len(head)-1 && bytes.IndexByte(head, '\n') < 0 {
+		s.r = bufio.NewReaderSize(&lineEnds{s.r}, bufferSize)
+	}
 	return s, nil
+}
+
+// lineEnds is a reader of a text whose lines end in carriage returns alone, as on
+// old Macs. It turns them into line feeds.
+type lineEnds struct{ io.Reader }
+
+func (l *lineEnds) Read(b []byte) (int, error) {
+	n, err := l.Reader.Read(b)
+	for i, c := range b[:n] {
+		if c == '\r' {
+			b[i] = '\n'
+		}
+	}
+	return n, err
 }
 
 // next returns the next line without its end, valid until the next call; io.EOF comes after the last.
@@ -134,13 +153,13 @@ func (s *source) format() string {
 func (s *source) broken(err error) error {
 	e := &Error{File: s.name, Line: s.line, Msg: reason(err), Err: err}
 	switch {
-	case s.zipped && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)):
-		e.Msg = "the gzip data ends early after this line: the file is truncated"
-		if s.line == 0 {
-			e.Msg = "the gzip data ends early: the file is truncated"
-		}
-	case s.zipped:
-		e.Msg = "the gzip data is damaged: " + e.Msg
+	case s.packed == nil:
+	case endsEarly(err) && s.line == 0:
+		e.Msg = "the " + s.packed.name + " data ends early: the file is truncated"
+	case endsEarly(err):
+		e.Msg = "the " + s.packed.name + " data ends early after this line: the file is truncated"
+	default:
+		e.Msg = "the " + s.packed.name + " data is damaged: " + e.Msg
 	}
 	return e
 }

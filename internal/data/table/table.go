@@ -18,12 +18,16 @@ type Table struct {
 	Labels    []string    // label cells as written, trimmed; nil when there is no label
 	LabelName string      // "" when the file has no header or no label
 	IDs       []uint64    // of the rows, those below 0 plus 2⁶⁴; nil when Options.RowID names no column
+	Weights   []float64   // of the rows; nil when Options.Weight names no column
 	Rows      int
 
 	Kinds      []Kind     // of the features
 	Categories [][]string // of the features; nil, also for all: numbers. The cell of a text is a position in the list.
 	Coded      []int      // features with numbers that Options.Categorical lists
-	Ignored    []string   // columns that Options.Ignore lists
+	Ignored    []string   // columns left out, as Options.Ignore and Options.Columns say
+	Strange    []string   // columns left out because Options.Names lacks them
+
+	DecimalComma bool // numbers have decimal commas; nobody said so
 
 	Odd   []string // why columns are categorical most of whose cells are numbers
 	Doubt string   // what may have been read otherwise than it was meant; "": nothing
@@ -50,10 +54,11 @@ type Options struct {
 
 	// LabelOptional takes a CSV file of exactly Features columns, and a LIBSVM file whose first row
 	// starts with a feature, for a file without labels, whatever Label says. Where the file has a
-	// header, Names decides before the number of columns.
+	// header, and Names is not nil, the label is left out with all other columns that are no features.
 	LabelOptional bool
 
-	// Names is the names of the features that a CSV file with a header shall have; nil: any.
+	// Names is the names of the features that a CSV file with a header shall have, beside which it
+	// may have others; nil: any.
 	Names []string
 
 	// NumericFeatures tells which of the features that the file shall have are
@@ -65,18 +70,43 @@ type Options struct {
 	RowID         string
 	RowIDOptional bool
 
-	// Ignore, Numeric and Categorical list columns of a CSV file, by name or 0-based index: those
-	// to leave out, those in which text is an error, and those whose numbers are categories too.
-	Ignore, Numeric, Categorical []string
+	// Weight is the column of a CSV file that has the weights of the rows, by name or 0-based index;
+	// "": none.
+	Weight string
+
+	// Columns lists the columns of a CSV file that are features; nil: all. Ignore, Numeric and
+	// Categorical list those to leave out, those in which text is an error, and those whose numbers
+	// are categories too. Columns go by name or 0-based index; a text with commas is a list.
+	Columns, Ignore, Numeric, Categorical []string
+
+	Dialect
+}
+
+// Dialect is how a CSV file is written; the zero value finds it out.
+type Dialect struct {
+	// Separator is between two cells: a character, "tab", or "space" for any number of blanks and
+	// tabs; "": comma, semicolon or tab, or else | or blanks if the first two lines have some.
+	Separator string
+
+	// Decimal is before the decimals of a number, "." or ","; "": a comma if the separator is
+	// another one and the first cells with commas are numbers, and could not be otherwise.
+	Decimal string
+
+	// Comment begins lines to skip; "": # does, before the first other line.
+	Comment string
 }
 
 // check checks what the options say of a file.
 func (o *Options) check(name string) error {
 	switch o.Header {
 	case "", "auto", "yes", "no":
-		return nil
+	default:
+		return &Error{File: name, Msg: fmt.Sprintf("unknown header %q (auto, yes or no)", o.Header)}
 	}
-	return &Error{File: name, Msg: fmt.Sprintf("unknown header %q (auto, yes or no)", o.Header)}
+	if err := o.Dialect.Check(); err != nil {
+		return &Error{File: name, Msg: err.Error()}
+	}
+	return nil
 }
 
 // ErrNoRows is the Err of a file that has no rows.

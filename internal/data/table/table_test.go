@@ -27,7 +27,7 @@ func equal(a, b *Table) bool {
 	return slices.Equal(a.Names, b.Names) && (a.Names == nil) == (b.Names == nil) &&
 		same(a.Columns, b.Columns) &&
 		slices.Equal(a.Labels, b.Labels) && (a.Labels == nil) == (b.Labels == nil) &&
-		a.LabelName == b.LabelName && a.Rows == b.Rows && slices.Equal(a.IDs, b.IDs) &&
+		a.LabelName == b.LabelName && a.Rows == b.Rows && slices.Equal(a.IDs, b.IDs) && slices.Equal(a.Weights, b.Weights) &&
 		slices.EqualFunc(a.Categories, b.Categories, slices.Equal[[]string])
 }
 
