@@ -10,7 +10,6 @@ import (
 
 	"github.com/schollz/progressbar/v3"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/internal/modelio"
@@ -42,7 +41,6 @@ Ctrl-C leaves no dataset file, or the one that was there.`,
 		Example: `  aoso bin --data train.csv.gz --out train.aosod
   aoso bin --data january.csv --data february.csv --label class --out both.aosod
   aoso train --data train.aosod --model letters.aoso`,
-		Args: cobra.NoArgs,
 		RunE: work(b.run),
 	}
 	f := c.Flags()
@@ -82,7 +80,7 @@ func (b *binner) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	bar := newReadBar(c.ErrOrStderr(), s)
+	bar := newReadBar(notes(c), s)
 	b.options.Path = b.out
 	d, err := s.dataset(i, &b.reader, b.options, bar.begin)
 	bar.close()
@@ -131,7 +129,7 @@ type readBar struct {
 
 func newReadBar(w io.Writer, s *stream) *readBar {
 	b := &readBar{stream: s}
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if showsBars(w) {
 		b.w = w
 	}
 	return b

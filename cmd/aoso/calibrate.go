@@ -18,7 +18,6 @@ func newCalibrate() *cobra.Command {
 the temperature before they become probabilities. Predicted classes and raw
 scores do not change. Do not use the training data.`,
 		Example: `  aoso calibrate --model letters.aoso --data valid.csv --out letters.aoso`,
-		Args:    cobra.NoArgs,
 		RunE:    work(k.run),
 	}
 	k.bind(c)

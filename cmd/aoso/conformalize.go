@@ -19,7 +19,6 @@ sets of predict --sets ALPHA then miss the class of a row that is drawn like the
 data with a probability of at most ALPHA. Without it, the scores are those of the
 rows that training held out. Predictions do not change.`,
 		Example: `  aoso conformalize --model letters.aoso --data valid.csv --out letters.aoso`,
-		Args:    cobra.NoArgs,
 		RunE:    work(k.run),
 	}
 	k.bind(c)

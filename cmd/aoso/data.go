@@ -23,11 +23,12 @@ type reader struct {
 	layout   table.Options // what the flags say of data files
 	noHeader bool
 	labelled bool // the command needs labels
-	stderr   func() io.Writer
+	stderr   func() io.Writer // for warnings
+	notes    func() io.Writer // for everything else
 }
 
 func (r *reader) bind(c *cobra.Command) {
-	r.stderr = c.ErrOrStderr
+	r.stderr, r.notes = c.ErrOrStderr, func() io.Writer { return notes(c) }
 	f, o := c.Flags(), &r.layout
 	f.StringVar(&o.Label, "label", "last", "label `column`: last, a name, or an index from 0")
 	f.StringArrayVar(&o.Ignore, "ignore", nil, "`columns` to leave out: a name, an index from 0, or a list of them with commas; may be repeated")
@@ -136,7 +137,7 @@ func (r *reader) describe(file string, t *table.Table) {
 
 // tell says something about a file.
 func (r *reader) tell(file, what string) {
-	fmt.Fprintf(r.stderr(), "%s: %s\n", terminal.Plain(cmp.Or(map[string]string{"-": "standard input"}[file], file)), terminal.Plain(what))
+	fmt.Fprintf(r.notes(), "%s: %s\n", terminal.Plain(cmp.Or(map[string]string{"-": "standard input"}[file], file)), terminal.Plain(what))
 }
 
 func (r *reader) warnDoubt(file string, t *table.Table) {
@@ -289,10 +290,8 @@ func lacks(t *table.Table, file string, missing []string, owner string) error {
 	case slices.Contains(missing, t.LabelName) && t.Labels != nil:
 		instead = fmt.Sprintf("; %q was taken as the label: set --label", t.LabelName)
 	case len(t.Strange) == 0:
-	case spelling.Nearest(missing[0], t.Strange) != "":
-		instead = fmt.Sprintf("; is column %q meant?", spelling.Nearest(missing[0], t.Strange))
 	default:
-		instead = "; it has others: " + listed(t.Strange)
+		instead = cmp.Or(spelling.Suggestion(missing[0], t.Strange, "%q"), "; it has others: "+listed(t.Strange))
 	}
 	return fmt.Errorf("%s has no %s of %s%s", file, what, owner, instead)
 }

@@ -27,7 +27,6 @@ func newEval() *cobra.Command {
 		Use:     "eval --model FILE --data FILE",
 		Short:   "Compare predictions with the labels of a data file",
 		Example: `  aoso eval --model letters.aoso --data test.csv.gz`,
-		Args:    cobra.NoArgs,
 		RunE:    work(e.run),
 	}
 	f := c.Flags()

@@ -41,7 +41,6 @@ number, and the number of rows that they divided. With --output pairs, gain and
 number for each class pair that the splits tell apart, the largest gain first.`,
 		Example: `  aoso explain --model letters.aoso
   aoso explain --model letters.aoso --data new.csv --output mean --top 0`,
-		Args: cobra.NoArgs,
 		RunE: work(e.run),
 	}
 	f := c.Flags()

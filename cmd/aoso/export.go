@@ -25,7 +25,6 @@ func newExport() *cobra.Command {
 		Long:  "Write a model in the format of another program:\n" + helpOfFormats(),
 		Example: `  aoso export --model letters.aoso --format onnx --out letters.onnx
   aoso export --model letters.aoso --format dot --tree 3 | dot -Tsvg >tree.svg`,
-		Args: cobra.NoArgs,
 		RunE: work(e.run),
 	}
 	f := c.Flags()

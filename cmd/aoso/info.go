@@ -29,7 +29,6 @@ func newInfo() *cobra.Command {
 		Use:     "info --model FILE",
 		Short:   "Describe a model and its most important features",
 		Example: `  aoso info --model letters.aoso --dump --trees 1`,
-		Args:    cobra.NoArgs,
 		RunE:    work(i.run),
 	}
 	f := c.Flags()

@@ -43,9 +43,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		Short: "Multi-class gradient boosting with AOSO-LogitBoost",
 		Long: `Multi-class gradient boosting with AOSO-LogitBoost.
 
-Data files are CSV or LIBSVM, plain or compressed with gzip, Parquet, or Arrow
-IPC (Feather); "-" is standard input. CSV files have commas, semicolons or tabs, with or without a header.
-Empty cells, NA, NaN and ? are missing values.`,
+Data files are CSV or LIBSVM, plain or compressed with gzip, zstd, bzip2 or xz,
+Parquet, or Arrow IPC (Feather); "-" is standard input. How a CSV file is written
+is found out: its separator, decimal commas, and whether it has a header. Empty
+cells, NA, NaN and ? are missing values.`,
 		Version:            version(),
 		SilenceErrors:      true,
 		SilenceUsage:       true,
@@ -53,6 +54,18 @@ Empty cells, NA, NaN and ? are missing values.`,
 	}
 	root.AddCommand(newBin(), newTrain(), newTune(), newPredict(), newEval(), newInfo(), newExplain(), newExport(),
 		newTruncate(), newMerge(), newRefit(), newCalibrate(), newConformalize())
+	root.PersistentFlags().Bool("quiet", false, "write only warnings and errors to standard error")
+	root.Run, root.Args = func(c *cobra.Command, _ []string) { c.Help() }, noArguments // errors are in out
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		if c == root && !strings.HasPrefix(args[0], "-") {
+			return unknownCommand(root, args[0])
+		}
+		return unknownFlag(c, err)
+	})
+	for _, c := range root.Commands() {
+		c.Args = noArguments
+		understand(c)
+	}
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)

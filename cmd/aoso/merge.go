@@ -24,7 +24,6 @@ leaf.
 Models that were trained separately are overconfident when merged: calibrate
 the result. Temperatures of the models are not kept.`,
 		Example: `  aoso merge --model a.aoso --model b.aoso --out both.aoso`,
-		Args:    cobra.NoArgs,
 		RunE:    work(m.run),
 	}
 	f := c.Flags()

@@ -45,7 +45,6 @@ names of the decisions, its lines have a class and the costs of the decisions if
 the row has this class. Decisions may be other things than classes.`,
 		Example: `  aoso predict --model letters.aoso --data test.csv.gz --output proba --out proba.csv
   aoso predict --model letters.aoso --data test.csv.gz --sets 0.05 --method aps`,
-		Args: cobra.NoArgs,
 		RunE: work(p.run),
 	}
 	f := c.Flags()

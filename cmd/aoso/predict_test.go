@@ -123,7 +123,7 @@ func TestPredictErrors(t *testing.T) {
 		{"a,c\n1,2\n", []string{`d has no column "b", a feature of the model; it has others: "c"`}},
 		{"c,d\n1,2\n", []string{`d has no columns "a", "b", features of the model; it has others: "c", "d"`}},
 		{"a,c,d,class\n1,2,3,x\n", []string{`no column "b", a feature`, `others: "c", "d", "class"`}},
-		{"a,B\n1,2\n", []string{`no column "b", a feature of the model; is column "B" meant?`}},
+		{"a,B\n1,2\n", []string{`no column "b", a feature of the model; did you mean "B"?`}},
 		{"x 1:1 3:2\n", []string{"3 features", "2"}},
 		{"1,2\n1,b\n", []string{"d:2", `"b"`}},
 	} {

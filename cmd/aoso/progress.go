@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/schollz/progressbar/v3"
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/libaoso/aoso"
@@ -18,10 +19,25 @@ type display interface {
 	close()
 }
 
+// notes is where a command writes what is neither a result nor a warning.
+func notes(c *cobra.Command) io.Writer {
+	if quiet, err := c.Flags().GetBool("quiet"); err == nil && quiet {
+		return io.Discard
+	}
+	return c.ErrOrStderr()
+}
+
+// showsBars tells whether progress bars can be shown: on a terminal that can move
+// its cursor.
+func showsBars(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd())) && os.Getenv("TERM") != "dumb"
+}
+
 // newDisplay returns a progress bar on a terminal, and lines elsewhere. The model
 // has before trees at the start of training.
 func newDisplay(w io.Writer, before int) display {
-	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if showsBars(w) {
 		return &barDisplay{w: w, before: before}
 	}
 	return &lineDisplay{w: w}

@@ -21,7 +21,6 @@ func newRefit() *cobra.Command {
 value that training would give it on the rows that reach it. Leaves that no row
 reaches keep their values.`,
 		Example: `  aoso refit --model letters.aoso --data new.csv --keep 0.5 --out letters2.aoso`,
-		Args:    cobra.NoArgs,
 		RunE:    work(r.run),
 	}
 	r.bind(c)

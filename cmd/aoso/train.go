@@ -24,6 +24,7 @@ type trainer struct {
 	reader
 	data, valid string
 	init, model string
+	log         string
 	params      aoso.Params
 	maxBins     int
 	evalEvery   int
@@ -42,10 +43,10 @@ program at once. The exit code is then 130. SIGTERM and SIGHUP also end training
 and save the model, with exit codes 143 and 129. The model is saved before the
 result is printed, so it is there even if standard output fails.`,
 		Example: `  aoso train --data train.csv.gz --valid test.csv.gz --early-stopping 50 --model letters.aoso`,
-		Args:    cobra.NoArgs,
 		RunE:    work(t.run),
 	}
 	t.bind(c)
+	c.Flags().StringVar(&t.log, "log", "", "`file` for the evaluations during training, as CSV; aoso plot curve draws them")
 	c.Flags().IntVar(&t.evalEvery, "eval-every", 0, "iterations between evaluations (default 1 with early stopping, else up to 10)")
 	return c
 }
@@ -138,13 +139,18 @@ func (t *trainer) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	train, valid, err := t.datasets(before, stderr)
+	train, valid, err := t.datasets(before, stderr, notes(c))
 	if err != nil {
 		return err
 	}
+	log, err := newLog(t.log)
+	if err != nil {
+		return err
+	}
+	defer log.close(stderr)
 	i := interruptions()
 	defer i.stop()
-	result, progress, err := t.train(i, train, valid, before, stderr)
+	result, progress, err := t.train(i, train, valid, before, notes(c), log)
 	if err != nil {
 		progress.close()
 		return err
@@ -212,15 +218,18 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 	case t.data == "-" && t.valid == "-":
 		return nil, usageError(errors.New("--data and --valid cannot both be standard input"))
 	}
-	if err := keepApart(t.model, t.data, t.valid); err != nil {
+	if t.log != "" && (t.log == t.model || t.log == "-") {
+		return nil, usageError(fmt.Errorf("log is %q; allowed: a file of its own", t.log))
+	}
+	if err := cmp.Or(keepApart(t.model, t.data, t.valid), keepApart(t.log, t.data, t.valid, t.init)); err != nil {
 		return nil, err
 	}
 	return before, modelio.Writable(t.model)
 }
 
 // datasets reads the training set and the validation set, which may be nil.
-func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *aoso.Dataset, err error) {
-	if train, err = t.trainingSet(before, stderr); err != nil {
+func (t *trainer) datasets(before *aoso.Model, stderr, notes io.Writer) (train, valid *aoso.Dataset, err error) {
+	if train, err = t.trainingSet(before, notes); err != nil {
 		return nil, nil, err
 	}
 	if classes := train.Classes(); len(classes) == 1 {
@@ -243,7 +252,7 @@ func (t *trainer) datasets(before *aoso.Model, stderr io.Writer) (train, valid *
 }
 
 // trainingSet reads the training set.
-func (t *trainer) trainingSet(before *aoso.Model, stderr io.Writer) (*aoso.Dataset, error) {
+func (t *trainer) trainingSet(before *aoso.Model, notes io.Writer) (*aoso.Dataset, error) {
 	o := aoso.DatasetOptions{MaxBins: t.maxBins, Seed: t.params.Seed, Threads: t.params.Threads, Init: before}
 	switch {
 	case isDataset(t.data) && before != nil:
@@ -261,7 +270,7 @@ func (t *trainer) trainingSet(before *aoso.Model, stderr io.Writer) (*aoso.Datas
 		if err != nil {
 			return nil, err
 		}
-		bar := newReadBar(stderr, s)
+		bar := newReadBar(notes, s)
 		defer bar.close()
 		return s.dataset(context.Background(), &t.reader, o, bar.begin)
 	}
@@ -274,7 +283,7 @@ func (t *trainer) trainingSet(before *aoso.Model, stderr io.Writer) (*aoso.Datas
 
 // train trains to the end or until it is interrupted. The caller closes the
 // display.
-func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before *aoso.Model, stderr io.Writer) (*aoso.Result, display, error) {
+func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before *aoso.Model, notes io.Writer, log *trainLog) (*aoso.Result, display, error) {
 	had := 0
 	if before != nil {
 		had = before.Trees()
@@ -286,11 +295,12 @@ func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before 
 			every = following(every)
 		}
 	}
-	d := newDisplay(stderr, had)
+	d := newDisplay(notes, had)
 	result, err := aoso.Train(ctx, train, t.params, aoso.TrainOptions{
 		Valid:     valid,
 		EvalEvery: every,
 		Callback: func(p aoso.Progress) bool {
+			log.add(p)
 			d.show(p)
 			return true
 		},

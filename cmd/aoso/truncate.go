@@ -21,7 +21,6 @@ func newTruncate() *cobra.Command {
 		Long: `Keep the first trees of a model. The temperature of the model is not kept,
 because it was fitted to all trees.`,
 		Example: `  aoso truncate --model letters.aoso --trees 300 --out small.aoso`,
-		Args:    cobra.NoArgs,
 		RunE:    work(t.run),
 	}
 	f := c.Flags()

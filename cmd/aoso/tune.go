@@ -38,7 +38,6 @@ Ctrl-C ends the search and saves the best model so far, as with train. With
 --table, a later search goes on where this one ended.`,
 		Example: `  aoso tune --data train.csv.gz --time-limit 60 --table trials.csv --model letters.aoso
   aoso tune --data train.csv.gz --trials 100 --leaves 64 --model letters.aoso`,
-		Args: cobra.NoArgs,
 		RunE: work(t.run),
 	}
 	t.bind(c)
@@ -58,13 +57,13 @@ func (t *tuner) run(c *cobra.Command) error {
 			return err
 		}
 	}
-	train, valid, err := t.datasets(before, stderr)
+	train, valid, err := t.datasets(before, stderr, notes(c))
 	if err != nil {
 		return err
 	}
 	i := interruptions()
 	defer i.stop()
-	result, err := t.tune(i, train, valid, stderr)
+	result, err := t.tune(i, train, valid, notes(c))
 	if err != nil {
 		if result == nil {
 			return err
@@ -76,8 +75,8 @@ func (t *tuner) run(c *cobra.Command) error {
 	})
 }
 
-func (t *tuner) tune(ctx context.Context, train, valid *aoso.Dataset, stderr io.Writer) (*aoso.TuneResult, error) {
-	d := &searchDisplay{w: stderr}
+func (t *tuner) tune(ctx context.Context, train, valid *aoso.Dataset, notes io.Writer) (*aoso.TuneResult, error) {
+	d := &searchDisplay{w: notes}
 	return aoso.Tune(ctx, train, t.params, aoso.TuneOptions{
 		Valid: valid, Trials: t.trials, Table: t.table,
 		Callback: func(p aoso.TuneProgress) bool {

@@ -1,4 +1,4 @@
-// Package spelling finds the name that somebody may have meant.
+// Package spelling finds the names that somebody may have meant.
 package spelling
 
 import (
@@ -6,39 +6,47 @@ import (
 	"strings"
 )
 
-// Nearest is the name that takes the fewest changes to become the word; "": none is
-// near. A change inserts, removes or replaces a character, or exchanges two
-// neighbours (the optimal string alignment distance). Capitals, and which of "-",
-// "_", "." or blank is between words, do not count.
-func Nearest(word string, names []string) string {
+// Near is the names that take few changes to become the word, at most three, the
+// nearest first. A change inserts, removes or replaces a character, or exchanges
+// two neighbours (the optimal string alignment distance). Capitals, and which of
+// "-", "_", "." or blank is between words, do not count.
+func Near(word string, names []string) (near []string) {
 	plain := func(s string) []rune {
 		return []rune(strings.NewReplacer("-", "", "_", "", ".", "", " ", "").Replace(strings.ToLower(s)))
 	}
-	w, best := plain(word), ""
-	least := 1 // as many changes are too many
+	w, most := plain(word), 0
 	if len(w) > 1 {
-		least = 2 + len(w)/4
+		most = 1 + len(w)/4
 	}
+	by := make([][]string, most+1) // names by changes
 	for _, name := range names {
 		n := plain(name)
-		if max(len(n)-len(w), len(w)-len(n)) >= least {
-			continue
-		}
-		if d := distance(w, n); d < least {
-			least, best = d, name
+		if max(len(n)-len(w), len(w)-len(n)) <= most {
+			if d := distance(w, n); d <= most {
+				by[d] = append(by[d], name)
+			}
 		}
 	}
-	return best
+	for d, names := range by {
+		if near = append(near, names...); d == 0 && len(near) > 0 {
+			break
+		}
+	}
+	return near[:min(3, len(near))]
 }
 
 // Suggestion is what to add to a message about an unknown word, "; did you mean
-// --leaves?", or "" if no name is near. The name is written in the given form, such
-// as "--%s" or "%q".
+// --leaf or --leaves?", or "" if no name is near. Names are written in the given
+// form, such as "--%s" or "%q".
 func Suggestion(word string, names []string, form string) string {
-	if near := Nearest(word, names); near != "" {
-		return fmt.Sprintf("; did you mean "+form+"?", near)
+	near := Near(word, names)
+	for i, name := range near {
+		near[i] = fmt.Sprintf(form, name)
 	}
-	return ""
+	if len(near) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
 func distance(a, b []rune) int {

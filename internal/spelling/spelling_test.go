@@ -1,18 +1,21 @@
 package spelling
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
-func TestNearest(t *testing.T) {
-	names := []string{"leaves", "trees", "min-samples", "max_depth", "x.box", "label", "n"}
+func TestNear(t *testing.T) {
+	names := []string{"leaves", "leaf", "trees", "min-samples", "max_depth", "x.box", "y.box", "label", "n"}
 	for word, want := range map[string]string{
-		"leafs": "leaves", "leaves": "leaves", "Trees": "trees", "tress": "trees", "text": "", "min_sample": "min-samples",
-		"maxdepth": "max_depth", "xbox": "x.box", "lable": "label", "m": "", "": "", "shrinkage": "",
+		"leafs": "leaf leaves", "leaves": "leaves", "Trees": "trees", "tress": "trees", "text": "", "min_sample": "min-samples",
+		"maxdepth": "max_depth", "xbox": "x.box", "zbox": "x.box y.box", "lable": "label", "m": "", "": "", "shrinkage": "",
 	} {
-		if got := Nearest(word, names); got != want {
+		if got := strings.Join(Near(word, names), " "); got != want {
 			t.Errorf("%q: %q, want %q", word, got, want)
 		}
 	}
-	if got := Suggestion("lable", names, "--%s"); got != "; did you mean --label?" {
+	if got := Suggestion("leafs", names, "--%s"); got != "; did you mean --leaf or --leaves?" {
 		t.Error(got)
 	}
 	if got := Suggestion("colour", names, "%q"); got != "" {
