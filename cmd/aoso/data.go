@@ -22,7 +22,7 @@ import (
 type reader struct {
 	layout   table.Options // what the flags say of data files
 	noHeader bool
-	labelled bool // the command needs labels
+	labelled bool             // the command needs labels
 	stderr   func() io.Writer // for warnings
 	notes    func() io.Writer // for everything else
 }

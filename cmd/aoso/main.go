@@ -52,19 +52,21 @@ cells, NA, NaN and ? are missing values.`,
 		SilenceUsage:       true,
 		DisableSuggestions: true,
 	}
-	root.AddCommand(newBin(), newTrain(), newTune(), newPredict(), newEval(), newInfo(), newExplain(), newExport(),
+	root.AddCommand(newBin(), newTrain(), newTune(), newPredict(), newEval(), newInfo(), newExplain(), newExport(), newPlot(),
 		newTruncate(), newMerge(), newRefit(), newCalibrate(), newConformalize())
 	root.PersistentFlags().Bool("quiet", false, "write only warnings and errors to standard error")
 	root.Run, root.Args = func(c *cobra.Command, _ []string) { c.Help() }, noArguments // errors are in out
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
-		if c == root && !strings.HasPrefix(args[0], "-") {
-			return unknownCommand(root, args[0])
+		if names := len(strings.Fields(c.CommandPath())); c.HasSubCommands() && names <= len(args) && !strings.HasPrefix(args[names-1], "-") {
+			return unknownCommand(c, args[names-1])
 		}
 		return unknownFlag(c, err)
 	})
 	for _, c := range root.Commands() {
-		c.Args = noArguments
-		understand(c)
+		for _, c := range append(c.Commands(), c) {
+			c.Args = noArguments
+			understand(c)
+		}
 	}
 	root.SetArgs(args)
 	root.SetOut(out)

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestPlot(t *testing.T) {
+	dir, data := t.TempDir(), file(t, "small.csv", small)
+	model, log, out := filepath.Join(dir, "m.aoso"), filepath.Join(dir, "log.csv"), filepath.Join(dir, "out.svg")
+	do(t, "train", "--data", data, "--valid", data, "--model", model, "--trees", "20", "--log", log, "--eval-every", "1", "--quiet")
+	lines := strings.Split(strings.TrimSpace(read(t, log)), "\n")
+	if lines[0] != "phase,run,iteration,trees,seconds,train_loss,errors,error_rate,logloss" || len(lines) < 10 || !strings.HasPrefix(lines[1], "train,1,1,1,") {
+		t.Fatalf("log: %q", lines)
+	}
+	for args, want := range map[string][]string{
+		"curve --log " + log:                               {"Learning curve", "trees", "log loss", "error rate", "validation rows", "log.csv"},
+		"importance --model " + model:                      {">a<", ">b<", "total gain"},
+		"importance --model " + model + " --top 1":         {"1 of 2 features"},
+		"confusion --model " + model + " --data " + data:   {">x<", ">y<", ">z<", ">3<", "0 errors of 9 rows"},
+		"reliability --model " + model + " --data " + data: {"Reliability diagram", "9 rows", "100 %"},
+	} {
+		args := append([]string{"plot"}, strings.Fields(args)...)
+		do(t, append(args, "--out", out)...)
+		svg := read(t, out)
+		for _, text := range want {
+			if !strings.Contains(svg, text) {
+				t.Errorf("%q: no %q in %s", args, text, svg)
+			}
+		}
+		if do(t, append(args, "--out", "-")...) != svg {
+			t.Errorf("%q: standard output differs", args)
+		}
+		do(t, append(args, "--out", filepath.Join(dir, "out.png"))...)
+		if png := read(t, filepath.Join(dir, "out.png")); !strings.HasPrefix(png, "\x89PNG") {
+			t.Errorf("%q: %.10q is no PNG", args, png)
+		}
+	}
+	os.Remove(out)
+	fail(t, exitUsage, []string{`out is "x.pdf"; allowed: a file that ends in .svg or .png`}, "plot", "curve", "--log", log, "--out", "x.pdf")
+	fail(t, exitUsage, []string{"cannot be overwritten"}, "plot", "importance", "--model", log, "--out", filepath.Join(dir, "out.png"), "--model", filepath.Join(dir, "out.png"))
+	fail(t, exitFailed, []string{`no column "phase"; allowed: a file that train --log wrote`}, "plot", "curve", "--log", data, "--out", out)
+	fail(t, exitFailed, []string{"log.csv: has no evaluations"}, "plot", "curve", "--log", file(t, "log.csv", lines[0]+"\n"), "--out", out)
+	fail(t, exitFailed, []string{"no row has a label that the model knows"}, "plot", "confusion", "--model", model, "--data", file(t, "d.csv", "1,2,new\n"), "--out", out)
+	fail(t, exitUsage, []string{`no command "curves"; did you mean aoso plot curve?`}, "plot", "curves", "--log", log)
+}
+
+// TestBestRuns: of parameters tried on the rows held out, those of the least loss.
+func TestBestRuns(t *testing.T) {
+	log := file(t, "log.csv", strings.Join(logColumns, ",")+`
+holdout,1,1,1,0.1,2,5,0.5,1.5
+holdout,1,2,2,0.1,1,4,0.4,1.2
+holdout,2,1,1,0.1,2,5,0.5,1.3
+holdout,2,2,2,0.1,1,4,0.4,1.4
+train,1,1,1,0.1,2,,,
+`)
+	runs, err := readLog(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if best := bestRuns(runs); len(runs) != 3 || len(best) != 2 || best[0].run != "1" || best[0].logLoss[1] != 1.2 || best[1].phase != "train" || best[1].validTrees != nil {
+		t.Errorf("%d runs, the best are %+v", len(runs), best)
+	}
+}
