@@ -121,7 +121,34 @@ func (r *reader) read(file string) (*data, error) {
 		return nil, err
 	}
 	r.describe(file, t)
+	for j, column := range t.Columns {
+		if counts(column) {
+			warn(r.stderr(), "column %s of %s counts the rows; --ignore leaves it out", nameOf(t, j), file)
+		}
+	}
 	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.IDs, t.Weights, t.Rows}, nil
+}
+
+// counts tells whether the cells of a column count its rows, from 0 or 1.
+func counts(column []float64) bool {
+	const few = 20 // rows, which may do so by chance
+	if len(column) < few || column[0] != 0 && column[0] != 1 {
+		return false
+	}
+	for i, v := range column {
+		if v != column[0]+float64(i) {
+			return false
+		}
+	}
+	return true
+}
+
+// nameOf is what a feature is called in messages: its name, or its index.
+func nameOf(t *table.Table, j int) string {
+	if t.Names == nil {
+		return fmt.Sprint(j)
+	}
+	return fmt.Sprintf("%q", t.Names[j])
 }
 
 // describe says what a file was taken for, and warns if its header is doubtful.

@@ -71,10 +71,11 @@ cells, NA, NaN and ? are missing values.`,
 	root.SetArgs(args)
 	root.SetOut(out)
 	root.SetErr(stderr)
-	err := cmp.Or(root.Execute(), out.err)
-	if err == nil {
+	c, err := root.ExecuteC()
+	if err = cmp.Or(err, out.err); err == nil {
 		return 0
 	}
+	err = missingFlags(c, err)
 	code := exitUsage // cobra's own errors are about the command line
 	if e, ok := errors.AsType[*commandError](err); ok {
 		code = e.code

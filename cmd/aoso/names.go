@@ -102,6 +102,17 @@ func unknownCommand(c *cobra.Command, name string) error {
 	return fmt.Errorf("no command %q%s", name, instead)
 }
 
+// missingFlags turns cobra's error about flags that must be given into a sentence.
+func missingFlags(c *cobra.Command, err error) error {
+	list, isMissing := strings.CutPrefix(err.Error(), "required flag(s) ")
+	if !isMissing {
+		return err
+	}
+	list = strings.TrimSuffix(list, " not set")
+	flags := strings.ReplaceAll(strings.ReplaceAll(list, `", "`, " and --"), `"`, "")
+	return fmt.Errorf("%s needs --%s; %[1]s --help lists the flags", c.CommandPath(), flags)
+}
+
 // noArguments is the check of commands that take only flags.
 func noArguments(c *cobra.Command, args []string) error {
 	switch {

@@ -15,6 +15,7 @@ func TestMistyped(t *testing.T) {
 		"trian --data x":                         `no command "trian"; did you mean aoso train?`,
 		"fit --data x":                           `no command "fit"; did you mean aoso train?`,
 		"zorro":                                  `no command "zorro"; the commands are bin, `,
+		"train --leaves 3":                       "aoso train needs --data and --model; aoso train --help lists the flags",
 		"train x.csv":                            `unexpected argument "x.csv"; files are given with flags, such as --data x.csv`,
 		"info m.aoso":                            `unexpected argument "m.aoso"; allowed: flags, which aoso info --help lists`,
 		"predict --num-leaves 3":                 "no flag --num-leaves",

@@ -139,15 +139,15 @@ func (t *trainer) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	train, valid, err := t.datasets(before, stderr, notes(c))
-	if err != nil {
-		return err
-	}
 	log, err := newLog(t.log)
 	if err != nil {
 		return err
 	}
 	defer log.close(stderr)
+	train, valid, err := t.datasets(before, stderr, notes(c))
+	if err != nil {
+		return err
+	}
 	i := interruptions()
 	defer i.stop()
 	result, progress, err := t.train(i, train, valid, before, notes(c), log)
@@ -232,8 +232,12 @@ func (t *trainer) datasets(before *aoso.Model, stderr, notes io.Writer) (train, 
 	if train, err = t.trainingSet(before, notes); err != nil {
 		return nil, nil, err
 	}
-	if classes := train.Classes(); len(classes) == 1 {
+	const few = 20 // rows, whose labels may well be different
+	switch classes := train.Classes(); {
+	case len(classes) == 1:
 		warn(stderr, "all labels of %s are %q: the model can only predict this class", t.data, classes[0])
+	case 2*len(classes) > train.Rows() && train.Rows() > few:
+		warn(stderr, "%s has %d classes in %d rows; --label names another column, if this is not the label", t.data, len(classes), train.Rows())
 	}
 	if t.valid == "" {
 		return train, nil, nil
