@@ -65,15 +65,15 @@ func TestPNG(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		dark := 0
-		for y := range picture.Bounds().Dy() {
-			for x := range picture.Bounds().Dx() {
+		for y := 0; y < picture.Bounds().Dy(); y += 3 {
+			for x := 0; x < picture.Bounds().Dx(); x += 3 {
 				if r, _, _, _ := picture.At(x, y).RGBA(); r < 0x8000 {
 					dark++
 				}
 			}
 		}
-		if dark < 200 {
-			t.Errorf("%s: only %d pixels are dark", name, dark)
+		if dark < 20 {
+			t.Errorf("%s: only %d of the pixels looked at are dark", name, dark)
 		}
 	}
 	f := &Figure{Width: 20, Height: 20}

@@ -42,11 +42,21 @@ func colour(s string) color.RGBA {
 
 // fill fills polygons that all run in the same direction.
 func (p *painter) fill(fill string, polygons ...[]point) {
-	box := p.image.Bounds()
+	least, most := point{math.Inf(1), math.Inf(1)}, point{}
+	for _, polygon := range polygons {
+		for _, q := range polygon {
+			least = point{min(least.x, q.x), min(least.y, q.y)}
+			most = point{max(most.x, q.x), max(most.y, q.y)}
+		}
+	}
+	box := image.Rect(int(least.x*pngScale), int(least.y*pngScale), int(most.x*pngScale)+1, int(most.y*pngScale)+1).Intersect(p.image.Rect)
+	if box.Empty() {
+		return
+	}
 	r := vector.NewRasterizer(box.Dx(), box.Dy())
 	for _, polygon := range polygons {
 		for i, q := range polygon {
-			if x, y := float32(q.x*pngScale), float32(q.y*pngScale); i == 0 {
+			if x, y := float32(q.x*pngScale)-float32(box.Min.X), float32(q.y*pngScale)-float32(box.Min.Y); i == 0 {
 				r.MoveTo(x, y)
 			} else {
 				r.LineTo(x, y)

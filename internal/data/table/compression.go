@@ -53,6 +53,20 @@ func IsCompressed(path string) bool {
 	return compressionOf(start[:n]) != nil
 }
 
+// otherFormat is a format of files that are no text, by their first bytes; "": none
+// is known.
+func otherFormat(start []byte) string {
+	for magic, name := range map[string]string{
+		"PK\x03\x04": "a zip archive or a workbook", "FEA1": "a Feather file of version 1", "\x89HDF": "an HDF5 file",
+		"PAR1": "a compressed Parquet file", "ARROW1": "a compressed Arrow IPC file", "AOSO": "a model or dataset file of aoso",
+	} {
+		if bytes.HasPrefix(start, []byte(magic)) {
+			return name
+		}
+	}
+	return ""
+}
+
 // endsEarly tells whether an error says that compressed data are cut off.
 func endsEarly(err error) bool {
 	return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)

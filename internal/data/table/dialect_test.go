@@ -89,7 +89,12 @@ func TestCompression(t *testing.T) {
 			t.Errorf("%s: a flipped bit is not seen: %+v", name, got)
 		}
 	}
-	if _, err := Parse(strings.NewReader("PK\x03\x04..."), "f", Options{}); err == nil || !strings.Contains(err.Error(), "is a zip archive or a workbook") {
-		t.Error(err)
+	for text, want := range map[string]string{"PK\x03\x04\x00": "is a zip archive or a workbook; allowed: ", "FEA1\x00": "is a Feather file of version 1", string(zip(t, "PAR1\x00")): "is a compressed Parquet file"} {
+		if _, err := Parse(strings.NewReader(text), "f", Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	if got, err := Parse(strings.NewReader("FEA1,FEA2,y\n1,2,a\n"), "f", Options{}); err != nil || got.Names[0] != "FEA1" {
+		t.Errorf("a name like the first bytes of another format: %v", err)
 	}
 }

@@ -32,9 +32,6 @@ const bom = "\xef\xbb\xbf"
 func open(r io.Reader, name string) (*source, error) {
 	s := &source{name: name, r: bufio.NewReaderSize(r, bufferSize), most: share * mem.Plannable(), again: &rereader{}}
 	start, _ := s.r.Peek(magicBytes)
-	if bytes.HasPrefix(start, []byte("PK\x03\x04")) {
-		return nil, s.errorf("is a zip archive or a workbook; allowed: text, plain or compressed with gzip, zstd, bzip2 or xz")
-	}
 	if s.packed = compressionOf(start); s.packed != nil {
 		unpacked, err := s.packed.reader(s.r)
 		if err != nil {
@@ -50,6 +47,9 @@ func open(r io.Reader, name string) (*source, error) {
 	}
 	head, _ := s.r.Peek(bufferSize)
 	if bytes.IndexByte(head[:min(512, len(head))], 0) >= 0 {
+		if other := otherFormat(head); other != "" {
+			return nil, s.errorf("is %s; allowed: CSV and LIBSVM, plain or compressed with gzip, zstd, bzip2 or xz, Parquet and Arrow IPC", other)
+		}
 		return nil, s.errorf("is not text in UTF-8 (it has zero bytes)")
 	}
 	if i := bytes.IndexByte(head, '\r'); i >= 0 && i < len(head)-1 && bytes.IndexByte(head, '\n') < 0 {
