@@ -109,6 +109,7 @@ func TestLostOutput(t *testing.T) {
 		{"info --model MODEL --json", false},
 		{"info --model MODEL --dump", false},
 		{"explain --model MODEL", false},
+		{"plot importance --model MODEL --out -", false},
 		{"explain --model MODEL --data DATA", false},
 		{"export --model MODEL --format json", false},
 		{"export --model MODEL --format dot", false},

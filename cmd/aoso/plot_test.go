@@ -1,10 +1,14 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/libaoso/aoso"
 )
 
 func TestPlot(t *testing.T) {
@@ -45,6 +49,40 @@ func TestPlot(t *testing.T) {
 	fail(t, exitFailed, []string{"log.csv: has no evaluations"}, "plot", "curve", "--log", file(t, "log.csv", lines[0]+"\n"), "--out", out)
 	fail(t, exitFailed, []string{"no row has a label that the model knows"}, "plot", "confusion", "--model", model, "--data", file(t, "d.csv", "1,2,new\n"), "--out", out)
 	fail(t, exitUsage, []string{`no command "curves"; did you mean aoso plot curve?`}, "plot", "curves", "--log", log)
+}
+
+// TestLogLost: a log that cannot be written does not end the training.
+func TestLogLost(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("needs /dev/full")
+	}
+	data, model := file(t, "small.csv", small), filepath.Join(t.TempDir(), "m.aoso")
+	o := try("train", "--data", data, "--model", model, "--trees", "5", "--log", "/dev/full")
+	if _, err := aoso.Load(model); o.code != 0 || err != nil || !strings.Contains(o.stderr, "aoso: warning: the log /dev/full is not complete: no space left on device") {
+		t.Errorf("%v, %+v", err, o)
+	}
+	fail(t, exitFailed, []string{"cannot write " + model + "/log.csv: not a directory"}, "train", "--data", data, "--model", model, "--log", model+"/log.csv")
+	fail(t, exitUsage, []string{"cannot be overwritten"}, "train", "--data", data, "--model", model, "--log", data)
+	fail(t, exitUsage, []string{"allowed: a file of its own"}, "train", "--data", data, "--model", model, "--log", model)
+}
+
+// TestMistakes: what looks like a mistake is told, and what was left out.
+func TestMistakes(t *testing.T) {
+	text := "id,b,a,class\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%d,%d,%d,%d\n", i, i%5, i%7, i)
+	}
+	data, model := file(t, "d.csv", text), filepath.Join(t.TempDir(), "m.aoso")
+	o := try("train", "--data", data, "--model", model, "--trees", "1", "--quiet")
+	for _, want := range []string{`warning: column "id" of ` + data + " counts the rows; --ignore leaves it out\n", "d.csv has 40 classes in 40 rows; --label names another column"} {
+		if o.code != 0 || !strings.Contains(o.stderr, want) {
+			t.Errorf("%+v, want %q", o, want)
+		}
+	}
+	if o := try("train", "--data", data, "--model", model, "--trees", "1", "--quiet", "--ignore", "id,class", "--label", "a"); o.code != 0 || o.stderr != "" {
+		t.Errorf("%+v", o)
+	}
+	fail(t, exitFailed, []string{"d.csv: has no features beside the label"}, "train", "--data", data, "--model", model, "--ignore", "id,a,b")
 }
 
 // TestBestRuns: of parameters tried on the rows held out, those of the least loss.

@@ -61,6 +61,9 @@ func (p *csvParser) settle(o Options) error {
 	if err != nil {
 		return p.errorf("%v", err)
 	}
+	if len(r.Features) == 0 && o.Names == nil {
+		return p.errorf("has no features beside the label")
+	}
 	p.info = make([]column, p.width)
 	for j := range p.info {
 		p.info[j].place = -1
