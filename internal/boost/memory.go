@@ -37,7 +37,7 @@ const (
 	rowBytes       = 28       // a training row: label, weight, the lists of a partition, kept rows
 	sampledBytes   = 25       // a training row if trees are grown on a sample
 	drawnBytes     = 24       // a row of that sample
-	trimmedBytes   = 17       // a training row, in addition, if rows are trimmed
+	trimmedBytes   = 1        // a training row, in addition, if rows are trimmed
 	validBytes     = 24       // a validation row, without its scores
 	segmentBytes   = 48       // a leaf, for each segmentRows rows
 	segmentRows    = 8192     //

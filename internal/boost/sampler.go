@@ -28,13 +28,12 @@ type sampler struct {
 	group     *collective.Group
 
 	chosen *tree.Partition // the rows that the tree is grown on
-	rest   *tree.Partition // the others, if trimming alone leaves rows out; else nil
+	rest   *tree.Partition // the others, in the same memory, if trimming alone leaves rows out; else nil
 	rows   *rowDraw        // draws those of a tree; nil: all rows
 	sample *sample         // a copy of the rows drawn, of which chosen holds the numbers; nil as well
 
-	influence []float32     // by row: 1 − p_y
-	out       []uint8       // by row: whether it leaves chosen for rest
-	memory    [2]*mem.Block // of influence and out
+	out    []uint8    // by row: whether it leaves chosen for rest; nil: rows are not trimmed alone
+	memory *mem.Block // of out
 }
 
 // Codes of rows for the partition.
@@ -55,11 +54,9 @@ func newSampler(p *Params, train *data.Set, bins tree.Bins, r *loss.Residuals, k
 		drawn = min(drawn, rows)
 		s.sample = newSample(bins.Coarse, bins.CoarseMapper, r, drawn)
 		s.chosen = tree.NewPartition(drawn)
-		s.influence = make([]float32, drawn)
 	case p.Trim > 0:
-		s.chosen, s.rest = tree.NewPartition(rows), tree.NewPartition(rows)
-		s.memory = [2]*mem.Block{mem.New(4 * rows), mem.New(rows)}
-		s.influence, s.out = mem.View[float32](s.memory[0]), mem.View[uint8](s.memory[1])
+		s.chosen, s.memory = tree.NewPartition(rows), mem.New(rows)
+		s.out = s.memory.Bytes()
 	default:
 		s.chosen = tree.NewPartition(rows)
 	}
@@ -68,17 +65,12 @@ func newSampler(p *Params, train *data.Set, bins tree.Bins, r *loss.Residuals, k
 
 // free gives the memory back; nothing may use it any more.
 func (s *sampler) free() {
-	s.influence, s.out = nil, nil
+	s.out, s.rest = nil, nil
 	s.chosen.Free()
-	if s.rest != nil {
-		s.rest.Free()
-	}
 	if s.sample != nil {
 		s.sample.free()
 	}
-	for _, m := range s.memory {
-		m.Free()
-	}
+	s.memory.Free()
 }
 
 // all is a partition with room for all rows.
@@ -122,22 +114,20 @@ func (s *sampler) chooseRows() {
 		return
 	}
 	s.chosen.Fill(rows)
-	if s.rest == nil {
+	if s.out == nil {
 		return
 	}
 	s.trimRows()
-	in := s.chosen.SplitBy(s.kernels, s.out, tree.Test{Last: stays}, 0, rows, s.team)
-	s.rest.Rows = append(s.rest.Rows[:0], s.chosen.Rows[in:]...)
-	s.chosen.Rows = s.chosen.Rows[:in]
+	s.rest = s.chosen.Cut(s.chosen.SplitBy(s.kernels, s.out, tree.Test{Last: stays}, 0, rows, s.team))
 }
 
 // trimDrawn trims the rows drawn.
 func (s *sampler) trimDrawn(drawn []uint32) []uint32 {
-	least := s.leastInfluence(len(drawn), drawn)
+	least, bits := s.influence(len(drawn), drawn)
 	kept := 0
 	for i, row := range drawn {
 		drawn[kept] = row
-		if math.Float32bits(s.influence[i]) >= least {
+		if bits[i] >= least {
 			kept++
 		}
 	}
@@ -148,21 +138,22 @@ func (s *sampler) trimDrawn(drawn []uint32) []uint32 {
 // row at the mean or above always stays.
 func (s *sampler) trimRows() {
 	rows := len(s.out)
-	least := s.leastInfluence(rows, nil)
+	least, bits := s.influence(rows, nil)
 	s.team.Do(kernel.Blocks(rows), func(_, b int) {
 		first, end := kernel.Block(b, rows)
 		out := s.out[first:end]
-		for i, influence := range s.influence[first:end] {
-			out[i] = stays | leaves&-uint8((math.Float32bits(influence)-least)>>31)
+		for i, b := range bits[first:end] {
+			out[i] = stays | leaves&-uint8((b-least)>>31)
 		}
 	})
 }
 
-// leastInfluence stores 1 − p_y of n rows, those drawn or (nil) all, and returns
-// the least that is not trimmed, as the bits of a float32. The bits of numbers
-// that are not negative have the order of the numbers, and to compare them takes
-// no branch that could be mispredicted.
-func (s *sampler) leastInfluence(n int, drawn []uint32) uint32 {
+// influence is 1 − p_y of n rows, those drawn or (nil) all, and the least that is not
+// trimmed, as the bits of float32. The bits of numbers that are not negative have the
+// order of the numbers, and to compare them takes no branch that could be
+// mispredicted. They are good until the partition is split.
+func (s *sampler) influence(n int, drawn []uint32) (least uint32, bits []uint32) {
+	bits = s.chosen.Scratch()[:n]
 	type sums struct{ influence, weight int64 } // in units
 	units := s.residuals.Units
 	blocks := make([]sums, kernel.Blocks(n))
@@ -175,7 +166,7 @@ func (s *sampler) leastInfluence(n int, drawn []uint32) uint32 {
 				row = int(drawn[i])
 			}
 			w, influence := s.residuals.Weight(row), s.residuals.Influence(row)
-			s.influence[i] = influence
+			bits[i] = math.Float32bits(influence)
 			sum.influence += loss.Count(w*float64(influence), units.Sums)
 			sum.weight += loss.Count(w, units.Weights)
 		}
@@ -191,8 +182,8 @@ func (s *sampler) leastInfluence(n int, drawn []uint32) uint32 {
 		all = sums{v[0], v[1]}
 	}
 	if all.weight == 0 {
-		return 0
+		return 0, bits
 	}
 	mean := float64(all.influence) * units.Sums / (float64(all.weight) * units.Weights)
-	return math.Float32bits(float32(s.trim * mean))
+	return math.Float32bits(float32(s.trim * mean)), bits
 }

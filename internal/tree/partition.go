@@ -38,6 +38,17 @@ func (p *Partition) Free() {
 	p.memory.Free()
 }
 
+// Scratch is room for a number for each row, good until the next split.
+func (p *Partition) Scratch() []uint32 { return p.left }
+
+// Cut moves the rows from position n on to another partition, which lies in the same
+// memory and is good until p is filled again.
+func (p *Partition) Cut(n int) *Partition {
+	rest := &Partition{Rows: p.Rows[n:], left: p.left[n:], right: p.right[n:], jobs: p.jobs, places: p.places}
+	p.Rows = p.Rows[:n]
+	return rest
+}
+
 // Fill makes rows 0 … n−1 the partition's.
 func (p *Partition) Fill(n int) {
 	p.Rows = p.Rows[:n]
