@@ -4,20 +4,15 @@
 //
 //	large -rows 20000000 build set.aosod   # in two passes
 //	large train set.aosod                  # trees of that dataset
-//	large -rows 1000000 csv rows.csv       # the same rows, for other programs
+//	large -rows 20000000 csv rows.csv      # the same rows in a data file
+//	large -rows 20000000 parquet rows.parquet
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"iter"
 	"log"
-	"math/rand/v2"
-	"os"
-	"strconv"
 	"time"
 
 	"github.com/libaoso/aoso"
@@ -37,12 +32,12 @@ func main() {
 	log.SetPrefix("large: ")
 	flag.Parse()
 	if flag.NArg() != 2 {
-		log.Fatal("usage: large [flags] build|train|csv FILE")
+		log.Fatal("usage: large [flags] build|train|csv|parquet FILE")
 	}
-	commands := map[string]func(file string) error{"build": build, "train": train, "csv": writeCSV}
+	commands := map[string]func(file string) error{"build": build, "train": train, "csv": writeCSV, "parquet": writeParquet}
 	run := commands[flag.Arg(0)]
 	if run == nil {
-		log.Fatalf("%q is no command; allowed: build, train, csv", flag.Arg(0))
+		log.Fatalf("%q is no command; allowed: build, train, csv, parquet", flag.Arg(0))
 	}
 	start, peak := time.Now(), watch()
 	if err := run(flag.Arg(1)); err != nil {
@@ -80,63 +75,4 @@ func train(file string) error {
 	fmt.Printf("%d trees in %.1f s, train loss %.5f, fingerprint %s\n", result.Model.Trees(), result.Elapsed.Seconds(), result.TrainLoss, result.Model.Fingerprint())
 	set.Free()
 	return nil
-}
-
-// blocks are the rows, the same each time.
-func blocks() iter.Seq2[aoso.Block, error] {
-	centres := rand.New(rand.NewPCG(1, 0))
-	means := make([]float32, *classes**features)
-	for i := range means {
-		means[i] = float32(0.4 * centres.NormFloat64())
-	}
-	return func(yield func(aoso.Block, error) bool) {
-		values, labels := make([]float32, *blockRows**features), make([]int, *blockRows)
-		for first := 0; first < *rows; first += *blockRows {
-			n := min(*blockRows, *rows-first)
-			made := values[:0]
-			for i := range n {
-				r := rand.NewPCG(2, uint64(first+i))
-				k := int(r.Uint64() % uint64(*classes))
-				labels[i] = k
-				for _, mean := range means[k**features:][:*features] {
-					made = append(made, mean+noise(r.Uint64()))
-				}
-			}
-			if !yield(aoso.Block{Features: aoso.RowMajor(made, n, *features), Labels: aoso.IntLabels(labels[:n])}, nil) {
-				return
-			}
-		}
-	}
-}
-
-// noise is about normal: the sum of the bytes of a random number, of variance 1.
-func noise(bits uint64) float32 {
-	const deviation = 209.02 // of the sum of 8 bytes
-	sum := 0
-	for range 8 {
-		sum += int(bits & 255)
-		bits >>= 8
-	}
-	return float32(float64(sum-8*255/2) / deviation)
-}
-
-func writeCSV(file string) error {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	w := bufio.NewWriterSize(f, 1<<20)
-	column, line := make([]float64, 1), []byte(nil)
-	for block := range blocks() {
-		for i, label := range block.Labels {
-			line = line[:0]
-			for j := range *features {
-				block.Features.Column(j, i, column)
-				line = append(strconv.AppendFloat(line, column[0], 'f', 3, 64), ',')
-			}
-			line = append(append(line, label.Value()...), '\n')
-			w.Write(line)
-		}
-	}
-	return errors.Join(w.Flush(), f.Close())
 }
