@@ -11,6 +11,7 @@ import (
 	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -112,8 +113,13 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	if err != nil {
 		return nil, err
 	}
-	set.Mapper = bin.Fit(columns, sampleRows(&set.Target, o), cmp.Or(o.MaxBins, bin.MaxValueBins), set.Encoder.Codes(len(names)), team)
+	sample := sampleRows(&set.Target, o)
+	set.Mapper = bin.Fit(columns, sample, cmp.Or(o.MaxBins, bin.MaxValueBins), set.Encoder.Codes(len(names)), team)
 	set.Matrix = set.Mapper.Map(columns, team)
+	const drawn = 96 // bytes for a row of the sample
+	garbage := 4*(columns.Cols()-len(names))*features.Rows() + drawn*len(sample)
+	columns, sample = nil, nil
+	mem.GiveBack(garbage)
 	start, err := newStart(o.Init, features, team)
 	if err == nil {
 		err = start.replay(features, &set.Target, team)

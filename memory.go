@@ -13,22 +13,27 @@ import (
 type Shape struct {
 	Rows, Features, Classes int
 	ValidRows               int
-	MaxBins                 int // 0: 255
+	MaxBins                 int  // 0: 255
+	Rated                   int  // categorical features of more than 100 categories, or of more than MaxBins
+	Categories              int  // of these features, in all
+	Dense                   bool // no feature is sparse, and at most one has 16 bins or fewer; or datasets are DenseOnly
+	Mapped                  bool // the dataset is in a file
 }
 
 // MemoryEstimate is an upper bound of the memory, in bytes, that building a
 // dataset and training on it adds to that of the features and labels given,
-// which are not copied.
+// which are not copied. The parts are those of the moment that needs most.
 type MemoryEstimate struct {
 	Matrix     int64 // bin codes by column, of training and validation rows
 	Sparse     int64 // the same again, row by row if every feature is sparse, or two to a column if every one is small
 	Residuals  int64 // residuals by row and class, and scores where training keeps them
 	Rows       int64 // labels, weights, row lists, gradients, validation scores, sums by block
 	Histograms int64
-	Quantizing int64 // some columns of float64 a thread while a dataset is built
+	Quantizing int64 // what building the datasets takes beyond the other parts
 	Trees      int64 // of the model, if it has all trees with all their leaves
 	Runtime    int64 // what Go's garbage collector and its caches need on top
 	Total      int64
+	Files      int64 // of a dataset in a file: pages of it and of files without names, which the system may take back; not in Total
 }
 
 // Estimate bounds the peak memory of building a dataset of a shape and
@@ -38,23 +43,32 @@ type MemoryEstimate struct {
 //
 //	Matrix      (N + V)·D, and N·D more with several pairs and B above 32, or
 //	            with subsample and B above 64
-//	Sparse      (D + 8·⌈D/256⌉)·N at most, or twice that likewise
+//	Sparse      (D + 8·⌈D/256⌉)·N at most, or twice that likewise; 0 if Dense
 //	Residuals   4·(S + 1)·N, and 8·K·N of scores with abc, logitboost or a
 //	            shrinkage · max_step above 1, twice that with an exhaustive abc
-//	Rows        (28 + 8·m)·N, 17·N more with trim, 8·S·max(m, 2) a thousand rows
+//	Rows        (24 + 8·m)·N, N more with trim, 8·S·max(m, 2) a thousand rows
 //	            for sums, 48 a leaf and 8192 rows, (8·K + 24)·V
 //	Histograms  8·m·(B+1)·D for each thread, B being that bound at most, once more for all but the first; kept ones, with one pair a
 //	            node or fixed pairs, at most 6 MiB or an eighth of the matrix, and
 //	            two more; all threefold above 65,536 rows
-//	Quantizing  56 a thread and row that bins are fitted to, 24·N, and 32·(B + 1)·D
-//	            for the edges of bins
 //	Trees       some 4·J·K·T, or 12·J·m·T if leaves have pairs, three times over
 //	            while arrays grow
 //	Runtime     some MiB, and Trees again
 //
-// and Total is their sum. With subsample the n rows drawn are copied: Matrix and
+// and Total is their sum. Building a dataset takes 44 a thread and 96 for each row
+// that bins are fitted to, and 32·(B + 1)·D for the edges of bins; Quantizing is what
+// there is of that beyond the parts of training.
+//
+// A feature of Rated has min(K, 12) columns more, or one with two classes, and D
+// counts them. While the dataset is built, they take 4·N each, and 12·N more. A
+// category takes 80, and 4 for each of these columns, which Runtime has.
+//
+// A dataset that is Mapped counts in Files, and so do copies of its codes that are
+// large. Building it takes 9·N and at most 24·D for each row that bins are fitted to.
+//
+// With subsample the n rows drawn are copied: Matrix and
 // Sparse are those of N + n rows, the entries of sparse features counted twice,
-// Residuals 4·(S + 1)·n more, and of Rows 25·N + (24 + 8·m)·n is in place of the
+// Residuals 4·(S + 1)·n more, and of Rows 21·N + (24 + 8·m)·n is in place of the
 // first two terms. While rows are held out, the training set is there once more
 // in two parts, or with five folds five times; the terms of training are then those
 // of the parts, with 8 a row more for row ids. Two cases are left out: row ids that
@@ -71,6 +85,8 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		{"classes", s.Classes, 1, MaxClasses},
 		{"valid_rows", s.ValidRows, 0, math.MaxUint32},
 		{"max_bins", s.MaxBins, 0, bin.MaxValueBins},
+		{"rated", s.Rated, 0, s.Features},
+		{"categories", s.Categories, 0, math.MaxUint32},
 	} {
 		if v.value < v.least || v.value > v.most {
 			return MemoryEstimate{}, badArgument(v.name, v.value, "%d to %d", v.least, v.most)
@@ -83,7 +99,7 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 	}
 	most := boost.Memory{}
 	for _, setting := range settings {
-		most = most.Max(fit.EstimateMemory(boost.Shape(s), boost.Params(setting), p.plan(s, false).folds, defaultSampleRows))
+		most = most.Greater(fit.EstimateMemory(boost.Shape(s), boost.Params(setting), p.plan(s, false).folds, defaultSampleRows))
 	}
 	return MemoryEstimate(most), nil
 }

@@ -4,22 +4,27 @@ import (
 	"math"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Shape is the size of a training.
+// Shape is the size of a training. aoso.Shape documents the fields.
 type Shape struct {
 	Rows, Features, Classes int
 	ValidRows               int
 	MaxBins                 int
+	Rated, Categories       int
+	Dense                   bool
+	Mapped                  bool
 }
 
-// Memory is an upper bound of the bytes that a training takes, split by purpose.
-// aoso.Estimate documents the formulas.
+// Memory is an upper bound of the bytes that a training takes at once, split by
+// purpose. aoso.Estimate documents the formulas.
 type Memory struct {
 	Matrix     int64
 	Sparse     int64
@@ -30,21 +35,24 @@ type Memory struct {
 	Trees      int64
 	Runtime    int64
 	Total      int64
+	Files      int64 // not in the total
 }
 
 // The sizes of what training keeps, in bytes.
 const (
-	rowBytes       = 28       // a training row: label, weight, the lists of a partition, kept rows
-	sampledBytes   = 25       // a training row if trees are grown on a sample
+	targetBytes    = 8        // a row of a dataset: label, weight
+	listBytes      = 16       // a training row: the lists of a partition, kept rows
+	sampledBytes   = 13       // the same if trees are grown on a sample
 	drawnBytes     = 24       // a row of that sample
 	trimmedBytes   = 1        // a training row, in addition, if rows are trimmed
-	validBytes     = 24       // a validation row, without its scores
+	validBytes     = 16       // a validation row, without its scores
 	segmentBytes   = 48       // a leaf, for each segmentRows rows
 	segmentRows    = 8192     //
 	jobBytes       = 2048     // the kernels' jobs, for each block of rows
-	sortedBytes    = 56       // a row that bins are fitted to, for each thread
-	readBytes      = 24       // a row that is sorted into bins
+	sortedBytes    = 44       // a row that bins are fitted to, for each thread
+	drawBytes      = 96       // a row that is drawn for that
 	binBytes       = 4 * 8    // the edges of a bin
+	categoryBytes  = 80       // a category of a feature with rates, without these: its name, and where it is looked up
 	nodeBytes      = 29       // a node of a forest, without its pairs
 	workerBytes    = 1 << 18  // the caches of Go's allocator, for each thread
 	collectorBytes = 10 << 20 // Go's garbage collector
@@ -55,17 +63,15 @@ const (
 type estimate struct {
 	*Params
 	Shape
-	rows, features, classes, valid, threads float64
-	stride                                  float64 // lanes of a row of residuals
-	drawn                                   int     // rows that a tree is grown on
+	rows, columns, classes, valid, threads float64
+	stride                                 float64 // lanes of a row of residuals
+	drawn                                  int     // rows that a tree is grown on
 }
 
-// EstimateMemory bounds the memory of building a dataset and training on it.
-// Bins are fitted to at most sampleRows rows.
-func EstimateMemory(s Shape, p Params, sampleRows int) (m Memory) {
+func newEstimate(s Shape, p *Params) *estimate {
 	e := &estimate{
-		Params: &p, Shape: s,
-		rows: float64(s.Rows), features: float64(s.Features), classes: float64(s.Classes), valid: float64(s.ValidRows),
+		Params: p, Shape: s,
+		rows: float64(s.Rows), columns: s.columns(), classes: float64(s.Classes), valid: float64(s.ValidRows),
 		threads: float64(par.NewTeam(p.Threads).Workers()),
 		stride:  float64(loss.Stride(s.Classes, p.impossible(s.Classes))),
 		drawn:   s.Rows,
@@ -73,27 +79,130 @@ func EstimateMemory(s Shape, p Params, sampleRows int) (m Memory) {
 	if p.Subsample < 1 {
 		e.drawn = share(p.Subsample, s.Rows)
 	}
+	return e
+}
+
+// columns is the number of columns that the features become.
+func (s *Shape) columns() float64 {
+	return float64(s.Features) + float64(s.Rated)*float64(category.RateColumns(s.Classes))
+}
+
+// DatasetMemory bounds the memory of a dataset of so many rows.
+func DatasetMemory(s Shape, rows int) (m Memory) {
+	if rows == 0 {
+		return m
+	}
+	codes := s.columns() * float64(bin.ColumnBytes(rows))
+	if s.Mapped {
+		m.Files = wholeBytes(codes + targetBytes*float64(rows))
+	} else {
+		m.Matrix, m.Rows = wholeBytes(codes), wholeBytes(targetBytes*float64(rows))
+	}
+	return m.Plus(s.forms(float64(rows)))
+}
+
+// forms is the other forms of features.
+func (s *Shape) forms(rows float64) (m Memory) {
+	if !s.Dense {
+		m.Sparse = wholeBytes((s.columns() + 8*math.Ceil(s.columns()/256)) * rows)
+	}
+	return m
+}
+
+// copied is the codes of rows that are copied, which lie in files where the dataset
+// does, if they are many.
+func (s *Shape) copied(rows int) (m Memory) {
+	codes := s.columns() * float64(bin.ColumnBytes(rows))
+	if s.Mapped && codes >= float64(mem.FileMin) {
+		m.Files = wholeBytes(codes)
+	} else {
+		m.Matrix = wholeBytes(codes)
+	}
+	return m.Plus(s.forms(float64(rows)))
+}
+
+// SubsetMemory bounds the memory of rows that are copied from a dataset, with their
+// ids; ready to train on, if asked.
+func SubsetMemory(s Shape, rows int, train bool) Memory {
+	s.Dense = s.Dense || !train
+	m := s.copied(rows)
+	target := float64(targetBytes+8) * float64(rows)
+	if s.Mapped && target >= float64(mem.FileMin) {
+		m.Files += wholeBytes(target)
+	} else {
+		m.Rows += wholeBytes(target)
+	}
+	return m
+}
+
+// BuildingMemory bounds the memory of building the datasets of a training, these
+// included. Bins are fitted to at most sampleRows rows.
+func BuildingMemory(s Shape, p Params, sampleRows int) int64 {
+	e := newEstimate(s, &p)
+	sample, rows := min(e.rows, float64(sampleRows)), max(e.rows, e.valid)
+	sorters := min(e.threads, math.Ceil(e.columns/4))
+	work := sortedBytes*sorters*sample + binBytes*float64(s.MaxBins+1)*e.columns
+	if e.rows > sample {
+		work += drawBytes * sample
+	}
+	if s.Rated > 0 { // rates, categories, and the order that rates are taken in
+		work += (4*(e.columns-float64(s.Features)) + 2*4 + 4) * rows
+	}
+	if s.Mapped { // what is kept between the passes over the rows, and buffers
+		work += (targetBytes+1)*rows + 3*8*sample*e.columns + 64<<20
+	}
+	sets := DatasetMemory(s, s.Rows).Plus(DatasetMemory(s, s.ValidRows))
+	return sets.Total + wholeBytes(work) + e.runtimeBytes()
+}
+
+// TrainingMemory bounds the memory of training on a dataset, without the dataset.
+func TrainingMemory(s Shape, p Params) (m Memory) {
+	e := newEstimate(s, &p)
+	if e.coarse() {
+		m = s.copied(s.Rows)
+	}
+	if p.Subsample < 1 {
+		m = m.Plus(s.copied(e.drawn))
+		m.Sparse += s.forms(float64(e.drawn)).Sparse // entries grow
+	}
 	trees := e.treeBytes()
-	m = Memory{
-		Matrix:     wholeBytes(e.matrixBytes()),
-		Sparse:     wholeBytes(e.sparseBytes()),
+	return m.Plus(Memory{
 		Residuals:  wholeBytes(e.residualBytes()),
 		Rows:       wholeBytes(e.rowBytes()),
 		Histograms: wholeBytes(e.histogramBytes()),
-		Quantizing: wholeBytes(readBytes*max(e.rows, e.valid) + sortedBytes*e.threads*min(e.rows, float64(sampleRows)) + binBytes*float64(s.MaxBins+1)*e.features),
 		Trees:      wholeBytes(trees),
-		Runtime:    wholeBytes(collectorBytes + workerBytes*e.threads + 32*e.stride*(e.leaves()+2) + trees),
-	}
-	return m.summed()
+		Runtime:    wholeBytes(32*e.stride*(e.leaves()+2)+trees) + e.runtimeBytes(),
+	})
 }
 
-// Max is the greater of each part.
-func (m Memory) Max(o Memory) Memory {
+// runtimeBytes is what there is beside rows and trees.
+func (e *estimate) runtimeBytes() int64 {
+	rates := 4 * float64(category.RateColumns(e.Shape.Classes))
+	return wholeBytes(collectorBytes + workerBytes*e.threads + float64(e.Categories)*(rates+categoryBytes))
+}
+
+// Plus is what two things take that are there at once.
+func (m Memory) Plus(o Memory) Memory {
+	sum := func(a, b int64) int64 { return wholeBytes(float64(a) + float64(b)) }
 	return Memory{
-		Matrix: max(m.Matrix, o.Matrix), Sparse: max(m.Sparse, o.Sparse), Residuals: max(m.Residuals, o.Residuals),
-		Rows: max(m.Rows, o.Rows), Histograms: max(m.Histograms, o.Histograms), Quantizing: max(m.Quantizing, o.Quantizing),
-		Trees: max(m.Trees, o.Trees), Runtime: max(m.Runtime, o.Runtime),
+		Matrix: sum(m.Matrix, o.Matrix), Sparse: sum(m.Sparse, o.Sparse), Residuals: sum(m.Residuals, o.Residuals),
+		Rows: sum(m.Rows, o.Rows), Histograms: sum(m.Histograms, o.Histograms), Quantizing: sum(m.Quantizing, o.Quantizing),
+		Trees: sum(m.Trees, o.Trees), Runtime: sum(m.Runtime, o.Runtime), Files: sum(m.Files, o.Files),
 	}.summed()
+}
+
+// Greater is the greater of two.
+func (m Memory) Greater(o Memory) Memory {
+	if o.Total > m.Total {
+		return o
+	}
+	return m
+}
+
+// WithBuilding is the memory with what building the datasets takes beyond it.
+func (m Memory) WithBuilding(bytes int64) Memory {
+	m.Quantizing = max(0, bytes-m.Total)
+	return m.summed()
 }
 
 // summed is the parts with their sum.
@@ -110,35 +219,6 @@ func (e *estimate) leaves() float64 { return float64(min(e.Leaves, e.Rows)) }
 
 // coarse tells whether the features are kept in coarse bins as well.
 func (e *estimate) coarse() bool { return e.MaxBins > e.searchBins() }
-
-// matrixBytes is the codes by column.
-func (e *estimate) matrixBytes() float64 {
-	columns := func(rows int) float64 { return e.features * float64(bin.ColumnBytes(rows)) }
-	bytes := columns(e.Rows)
-	if e.ValidRows > 0 {
-		bytes += columns(e.ValidRows)
-	}
-	if e.coarse() {
-		bytes += columns(e.Rows)
-	}
-	if e.Subsample < 1 {
-		bytes += columns(e.drawn)
-	}
-	return bytes
-}
-
-// sparseBytes is the other forms of features.
-func (e *estimate) sparseBytes() float64 {
-	row := e.features + 8*math.Ceil(e.features/256)
-	bytes := row * e.rows
-	if e.coarse() {
-		bytes *= 2
-	}
-	if e.Subsample < 1 {
-		bytes += 2 * row * float64(e.drawn) // entries grow
-	}
-	return bytes
-}
 
 // residualBytes is the residuals and the scores.
 func (e *estimate) residualBytes() float64 {
@@ -163,7 +243,7 @@ func (e *estimate) rowBytes() float64 {
 	if e.Subsample < 1 {
 		bytes += sampledBytes*e.rows + (drawnBytes+gradients)*float64(e.drawn)
 	} else {
-		bytes += (rowBytes + gradients) * e.rows
+		bytes += (listBytes + gradients) * e.rows
 		if e.Trim > 0 {
 			bytes += trimmedBytes * e.rows
 		}
@@ -176,15 +256,15 @@ func (e *estimate) rowBytes() float64 {
 // histogramBytes is the histograms being filled and those that are kept.
 func (e *estimate) histogramBytes() float64 {
 	bins := min(e.MaxBins, e.searchBins())
-	columns := (e.Features + kernel.TileLanes - 1) / kernel.TileLanes * kernel.TileLanes
+	columns := (int(e.columns) + kernel.TileLanes - 1) / kernel.TileLanes * kernel.TileLanes
 	cells := float64(e.Pairs)*float64(bins+1)*float64(columns) + 2*kernel.MaxBins*kernel.TileLanes
 	one := 8 * cells
-	if e.Rows > kernel.SpillRows {
+	if e.drawn > kernel.SpillRows {
 		one *= 3
 	}
 	bytes := one * (2*e.threads + 1)
 	if e.fixedPairs() || e.PairSelection == "root" || e.Pairs == 1 {
-		kept := tree.MostHistograms(int(cells), e.Features*bin.ColumnBytes(e.Rows))
+		kept := tree.MostHistograms(int(cells), int(e.columns)*bin.ColumnBytes(e.drawn))
 		bytes += one * float64(min(kept, e.Leaves)+2)
 	}
 	return bytes

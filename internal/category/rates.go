@@ -110,6 +110,15 @@ func (t *Target) shuffled(seed uint64) []uint32 {
 	return order
 }
 
+// RateColumns is the number of columns that a feature of many categories has for its
+// rates, with so many classes.
+func RateColumns(classes int) int {
+	if classes <= 2 {
+		return classes - 1
+	}
+	return min(mostRates, classes)
+}
+
 // ratedClasses lists the classes that have rates, the more frequent ones. One of
 // two classes says all.
 func ratedClasses(t *Target) []int32 {
@@ -122,7 +131,7 @@ func ratedClasses(t *Target) []int32 {
 		classes = classes[1:]
 	}
 	slices.SortStableFunc(classes, func(a, b int32) int { return cmp.Compare(counts[b], counts[a]) })
-	classes = classes[:min(mostRates, len(classes))]
+	classes = classes[:RateColumns(t.Classes)]
 	slices.Sort(classes)
 	return classes
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/collective"
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -238,12 +239,24 @@ func (b *Builder) Finish(team *par.Team) (*Set, error) {
 		return nil, &ChangedError{"rows", b.row, b.Rows()}
 	}
 	if b.file != nil {
-		return nil, b.file.finish()
+		err := b.file.finish()
+		b.release()
+		return nil, err
 	}
+	b.release()
 	if !b.options.DenseOnly {
 		b.set.Group(team)
 	}
 	return b.set, nil
+}
+
+// release gives back what only the passes over the rows need.
+func (b *Builder) release() {
+	features := len(b.set.Names)
+	sample := min(b.Rows(), 3*min(b.options.SampleRows, b.Rows()))
+	garbage := 4 * (sample*features + b.Rows()*(b.set.Encoder.Columns(features)-features))
+	b.sketch, b.columns, b.kept = nil, nil, nil
+	mem.GiveBack(garbage)
 }
 
 // Free removes what an unfinished set has on the disk. Freeing twice does nothing.

@@ -12,23 +12,24 @@ const pathBytes, pointBytes = 5 * 8, 10 * 80
 // EstimateMemory bounds the memory of building a dataset and training on it.
 // Bins are fitted to at most sampleRows rows.
 func EstimateMemory(s boost.Shape, p boost.Params, folds, sampleRows int) boost.Memory {
-	m := boost.EstimateMemory(s, p, sampleRows)
-	if folds == 0 {
-		return m
+	sets := boost.DatasetMemory(s, s.Rows).Plus(boost.DatasetMemory(s, s.ValidRows))
+	most := sets.Plus(boost.TrainingMemory(s, p))
+	if folds > 0 {
+		most = most.Greater(sets.Plus(holdOutMemory(s, p, folds)))
 	}
+	return most.WithBuilding(boost.BuildingMemory(s, p, sampleRows))
+}
+
+// holdOutMemory bounds the memory of the first phase, without the datasets.
+func holdOutMemory(s boost.Shape, p boost.Params, folds int) (m boost.Memory) {
 	held := s.Rows/parts(s.Rows, folds) + 1
 	of := s
 	of.Rows, of.ValidRows = s.Rows-held+1, held
-	part := boost.EstimateMemory(of, p, sampleRows)
-	n := int64(folds)
-	ids := 8 * int64(of.Rows+held)
-	return m.Max(boost.Memory{
-		Matrix:     m.Matrix + n*part.Matrix,
-		Sparse:     m.Sparse + n*part.Sparse,
-		Residuals:  n * part.Residuals,
-		Rows:       n*(part.Rows+ids+int64(held)*(pathBytes+8*int64(s.Classes))) + int64(min(int(n)*held, conformal.MaxRows))*pointBytes,
-		Histograms: n * part.Histograms,
-		Trees:      n * part.Trees,
-		Runtime:    n * part.Runtime,
-	})
+	one := boost.SubsetMemory(s, of.Rows, true).Plus(boost.SubsetMemory(s, held, false)).Plus(boost.TrainingMemory(of, p))
+	one.Rows += int64(held) * (pathBytes + 8*int64(s.Classes))
+	for range folds {
+		m = m.Plus(one)
+	}
+	m.Rows += int64(min(folds*held, conformal.MaxRows)) * pointBytes
+	return m.Plus(boost.Memory{})
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"unsafe"
 )
 
@@ -14,6 +15,16 @@ import (
 // the machine, or half of what the limits of the process leave if that is lower.
 // It is only half because Go never returns address space.
 func Plannable() float64 { return min(Machine(), Left()/2) }
+
+// GiveBack collects garbage on the Go heap and gives it back to the system, if there
+// are many bytes of it. Else Go would keep it for as long as the heap does not grow,
+// which blocks do not make it do.
+func GiveBack(bytes int) {
+	const many = 16 << 20
+	if bytes >= many {
+		debug.FreeOSMemory()
+	}
+}
 
 // Block is memory that starts at a multiple of 64 bytes.
 type Block struct {

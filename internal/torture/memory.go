@@ -1,16 +1,19 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"os"
 	"os/exec"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/category"
 )
 
 // shapeOf returns the shape of the scenario's training for [aoso.Estimate].
@@ -18,6 +21,15 @@ func (c *scenario) shapeOf() aoso.Shape {
 	s := aoso.Shape{Rows: c.train.rows(), Features: c.train.cols(), Classes: c.train.classes(), MaxBins: c.data.MaxBins}
 	if c.valid != nil {
 		s.ValidRows = c.valid.rows()
+	}
+	x, column := c.train.columns(), make([]float64, c.train.rows())
+	for _, j := range c.data.Categorical {
+		x.Column(j, 0, column)
+		slices.Sort(column)
+		if categories := len(slices.Compact(column)); categories > min(cmp.Or(c.data.MaxBins, 255), category.MostCodes) {
+			s.Rated++
+			s.Categories += categories
+		}
 	}
 	return s
 }
