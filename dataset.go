@@ -115,11 +115,12 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	}
 	sample := sampleRows(&set.Target, o)
 	set.Mapper = bin.Fit(columns, sample, cmp.Or(o.MaxBins, bin.MaxValueBins), set.Encoder.Codes(len(names)), team)
+	const drawn, label = 96, 8 // bytes for a row of the sample, and for a label, which the caller may have given up
+	mem.GiveBack(drawn*len(sample) + label*len(labels))
 	set.Matrix = set.Mapper.Map(columns, team)
-	const drawn = 96 // bytes for a row of the sample
-	garbage := 4*(columns.Cols()-len(names))*features.Rows() + drawn*len(sample)
-	columns, sample = nil, nil
-	mem.GiveBack(garbage)
+	rates := columns.Cols() - len(names)
+	columns = nil
+	mem.GiveBack(4 * rates * features.Rows())
 	start, err := newStart(o.Init, features, team)
 	if err == nil {
 		err = start.replay(features, &set.Target, team)
@@ -443,7 +444,11 @@ func sampleRows(t *data.Target, o DatasetOptions) (rows []int) {
 // collector would in time, and closes its file, if it is of one. No training
 // may be using it. What is left are its facts, and the bins that others are
 // aligned to. Freeing twice does nothing.
-func (d *Dataset) Free() { d.set.Free() }
+func (d *Dataset) Free() {
+	garbage := d.set.TargetBytes()
+	d.set.Free()
+	mem.GiveBack(garbage)
+}
 
 func (d *Dataset) checkFreed(argument string) error {
 	if d.set.Freed() {

@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/libaoso/aoso"
-	"github.com/libaoso/aoso/internal/mem"
 )
 
 // dataset counts its users: its handle, trainers and calls in progress. The last
@@ -189,10 +188,7 @@ func newDataset(m *matrix, y *C.aoso_labels, c *C.aoso_dataset_options, o aoso.D
 		if err != nil {
 			return err
 		}
-		rows := len(labels)
 		d, err = aoso.NewDataset(m.Features, labels, o)
-		labels = nil
-		mem.GiveBack(rows * labelBytes)
 		return err
 	})
 	return d, onFile(err)

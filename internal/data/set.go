@@ -125,6 +125,7 @@ func (s *Set) Columns() (columns []int) {
 }
 
 // Bytes is the memory that the set takes.
-func (s *Set) Bytes() int {
-	return s.Matrix.Memory() + 4*len(s.Labels) + 4*len(s.Weights) + 8*len(s.IDs)
-}
+func (s *Set) Bytes() int { return s.Matrix.Memory() + s.TargetBytes() }
+
+// TargetBytes is the memory that labels, weights and ids take.
+func (s *Set) TargetBytes() int { return 4*len(s.Labels) + 4*len(s.Weights) + 8*len(s.IDs) }
