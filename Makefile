@@ -123,10 +123,12 @@ OBJCOPY ?= objcopy
 ABI := $(shell sed -n 's/^\#define AOSO_ABI_VERSION //p' capi/include/aoso/base.h)
 VERSION := $(shell sed -n 's/^\#define AOSO_VERSION_[A-Z]* //p' capi/include/aoso/base.h | paste -sd.)
 SONAME := libaoso.so.$(ABI)
+PREDICT_ABI = 1
 STAGE := build/capi-$(shell echo $$$$)
-HEADERS := $(patsubst capi/%,%,$(wildcard capi/include/aoso.h* capi/include/aoso/*))
+HEADERS := $(patsubst capi/%,%,$(wildcard capi/include/aoso*.h* capi/include/aoso/*))
 LIB_FILES = $(HEADERS) lib/libaoso.a lib/libaoso.so lib/$(SONAME) lib/$(SONAME).$(VERSION) \
-	lib/pkgconfig/aoso.pc lib/cmake/aoso/aosoConfig.cmake lib/cmake/aoso/aosoConfigVersion.cmake \
+	lib/libaoso_predict.a $(addprefix lib/libaoso_predict,.so .so.$(PREDICT_ABI) .so.$(PREDICT_ABI).$(VERSION)) \
+	lib/pkgconfig/aoso.pc lib/pkgconfig/aoso_predict.pc lib/cmake/aoso/aosoConfig.cmake lib/cmake/aoso/aosoConfigVersion.cmake \
 	share/licenses/aoso/LICENSE share/licenses/aoso/THIRD_PARTY_NOTICES
 
 # The archive contains a single object, so that Go's symbols can be hidden in it too. Go starts before the constructors of
@@ -139,14 +141,32 @@ lib: ## build the C library into build/lib: shared, static, with pkg-config and 
 	@cd $(STAGE) && ar x go.a && $$(go env CC) -r -nostdlib -Wl,-d -Wl,--wrap=pthread_create -o aoso.o go.o 0*.o && \
 		$(OBJCOPY) --wildcard --keep-global-symbol='aoso_*' --strip-debug \
 		--rename-section .init_array=.init_array.00102 aoso.o && ar rcs libaoso.a aoso.o
+	@cp -r capi/include build
+	$(MAKE) --no-print-directory predictlib
 	@mv $(STAGE)/$(SONAME) build/lib/$(SONAME).$(VERSION) && mv $(STAGE)/libaoso.a build/lib
 	@ln -sf $(SONAME).$(VERSION) build/lib/$(SONAME) && ln -sf $(SONAME) build/lib/libaoso.so
-	@cp -r capi/include build
 	@cp capi/package/aosoConfig.cmake build/lib/cmake/aoso
 	@cp LICENSE THIRD_PARTY_NOTICES build/share/licenses/aoso
-	@sed 's/@VERSION@/$(VERSION)/' capi/package/aoso.pc.in >build/lib/pkgconfig/aoso.pc
+	@for name in aoso aoso_predict; do sed 's/@VERSION@/$(VERSION)/' capi/package/$$name.pc.in >build/lib/pkgconfig/$$name.pc; done
 	@sed 's/@VERSION@/$(VERSION)/' capi/package/aosoConfigVersion.cmake.in >build/lib/cmake/aoso/aosoConfigVersion.cmake
 	@rm -rf $(STAGE)
+
+# The library that only predicts is C without Go. Its results must not depend on whether the compiler fuses products and sums.
+# Like libaoso.a, its archive is one object, so that only the public functions are visible.
+PREDICT_CFLAGS = -std=c11 -O3 -ffp-contract=off -fPIC -fvisibility=hidden -Wall -Wextra -DAOSOP_VERSION='"$(VERSION)"' -Icapi/include
+PREDICT_SONAME = libaoso_predict.so.$(PREDICT_ABI)
+.PHONY: predictlib
+
+predictlib: ## build the C library that only predicts into build/lib; make lib does so too
+	@mkdir -p $(STAGE) build/lib build/include
+	@cp capi/include/aoso_predict.h build/include
+	for f in capi/predict/*.c; do $$(go env CC) $(PREDICT_CFLAGS) -c $$f -o $(STAGE)/predict-$$(basename $$f .c).o || exit 1; done
+	@cd $(STAGE) && $$(go env CC) -shared -s -Wl,-soname,$(PREDICT_SONAME) -Wl,-z,relro,-z,now -o $(PREDICT_SONAME) predict-*.o && \
+		$$(go env CC) -r -nostdlib -o aoso_predict.o predict-*.o && \
+		$(OBJCOPY) --wildcard --keep-global-symbol='aosop_*' --strip-debug aoso_predict.o && ar rcs libaoso_predict.a aoso_predict.o
+	@mv $(STAGE)/$(PREDICT_SONAME) build/lib/$(PREDICT_SONAME).$(VERSION) && mv $(STAGE)/libaoso_predict.a build/lib
+	@ln -sf $(PREDICT_SONAME).$(VERSION) build/lib/$(PREDICT_SONAME) && ln -sf $(PREDICT_SONAME) build/lib/libaoso_predict.so
+	@rm -f $(STAGE)/*predict* && rmdir --ignore-fail-on-non-empty $(STAGE)
 
 install: lib ## install the C library below DESTDIR/PREFIX (/usr/local)
 	@for f in $(LIB_FILES); do \

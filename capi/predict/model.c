@@ -1,0 +1,309 @@
+/* Models: reading, checking, and what they say of themselves. internal/model and
+ * internal/category document what the arrays of a file mean. */
+#include "model.h"
+
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "file.h"
+
+#define CORRUPT(...) set_error(AOSOP_BAD_FORMAT, "file is corrupt: " __VA_ARGS__)
+
+enum { MOST_CLASSES = (1 << 16) - 2, MOST_LEAVES = 1 << 16, MOST_CODES = 255 };
+
+/* --------------------------------------------------------------- memory -- */
+
+/* Blocks begin with the next one's address and are aligned for any vector. */
+enum { BLOCK_HEAD = 64 };
+
+void *model_allocate(aosop_model *m, uint64_t count, size_t size) {
+    if (count > (SIZE_MAX / 2 - 2 * BLOCK_HEAD) / size) return NULL;
+    const size_t bytes = (size_t)count * size + 2 * BLOCK_HEAD;
+    char *block = calloc(1, bytes);
+    if (!block) return NULL;
+    *(void **)block = m->blocks;
+    m->blocks = block;
+    m->memory += bytes;
+    const uintptr_t start = (uintptr_t)block + sizeof(void *);
+    return (void *)((start + BLOCK_HEAD - 1) / BLOCK_HEAD * BLOCK_HEAD);
+}
+
+static aosop_status no_memory(void) { return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory for the model"); }
+
+/* --------------------------------------------------------------- header -- */
+
+typedef struct header {
+    char method[16], leaf[8];
+    uint64_t pairs, trees_per_iteration, trees;
+    double temperature;
+    json classes, features;
+} header;
+
+static aosop_status read_header(header *h, json meta) {
+    char key[32];
+    bool first = true;
+    json_enter(&meta, '{');
+    while (json_more(&meta, '}', &first)) {
+        json_key(&meta, key, sizeof key);
+        const json value = meta;
+        if (strcmp(key, "method") == 0) json_string(&meta, h->method, sizeof h->method);
+        else if (strcmp(key, "leaf") == 0) json_string(&meta, h->leaf, sizeof h->leaf);
+        else if (strcmp(key, "pairs") == 0) h->pairs = json_unsigned(&meta);
+        else if (strcmp(key, "trees_per_iteration") == 0) h->trees_per_iteration = json_unsigned(&meta);
+        else if (strcmp(key, "trees") == 0) h->trees = json_unsigned(&meta);
+        else if (strcmp(key, "temperature") == 0) h->temperature = json_number(&meta);
+        else if (strcmp(key, "classes") == 0) h->classes = value, json_skip(&meta);
+        else if (strcmp(key, "features") == 0) h->features = value, json_skip(&meta);
+        else if (strcmp(key, "params") == 0 || strcmp(key, "conformal") == 0) json_skip(&meta); /* prediction needs neither */
+        else if (!meta.failed)
+            return set_error(AOSOP_BAD_FORMAT, "file is of a newer format: its header has \"%s\", which this build does not know", key);
+    }
+    const bool boosts = strcmp(h->method, "aoso") == 0;
+    if (meta.failed || !h->classes.at || !h->features.at) return CORRUPT("its header is incomplete");
+    if (!boosts && strcmp(h->method, "abc") != 0 && strcmp(h->method, "logitboost") != 0) return CORRUPT("its header: method is \"%s\"", h->method);
+    if (strcmp(h->leaf, "pair") != 0 && (strcmp(h->leaf, "full") != 0 || !boosts)) return CORRUPT("its header: leaf is \"%s\"", h->leaf);
+    if (h->pairs != 1 && ((h->pairs != 2 && h->pairs != 4 && h->pairs != 8) || !boosts)) return CORRUPT("its header: pairs is %d", (int)h->pairs);
+    if (h->temperature != 0 && !(h->temperature >= 1.0 / 64 && h->temperature <= 64)) return CORRUPT("its header: temperature is %g", h->temperature);
+    return AOSOP_OK;
+}
+
+/* Reads a list of names. */
+static aosop_status read_names(aosop_model *m, json list, char ***out, int64_t *count) {
+    const json start = list;
+    uint64_t n = 0, bytes = 0;
+    bool first = true;
+    json_enter(&list, '[');
+    for (; json_more(&list, ']', &first); n++) bytes += json_string(&list, NULL, 0) + 1;
+    if (list.failed || n == 0) return CORRUPT("its header has no list of names");
+    char **names = model_allocate(m, n, sizeof *names), *text = model_allocate(m, bytes, 1);
+    if (!names || !text) return no_memory();
+    list = start;
+    first = true;
+    json_enter(&list, '[');
+    for (uint64_t i = 0; json_more(&list, ']', &first); i++) {
+        names[i] = text;
+        text += json_string(&list, text, (size_t)bytes) + 1;
+    }
+    *out = names;
+    *count = (int64_t)n;
+    return AOSOP_OK;
+}
+
+/* ----------------------------------------------------------- categories -- */
+
+/* The arrays of the encoder that are not read yet. */
+typedef struct encoder {
+    const uint8_t *names, *ends, *rates;
+    uint64_t num_names, num_ends, num_rates, begin, end, rate;
+    char *text; /* room for the next name */
+} encoder;
+
+static aosop_status read_feature(aosop_model *m, encoder *e, int64_t j, int64_t count, int rated) {
+    category *c = &m->categories[j];
+    if (count < 0 || (uint64_t)count > e->num_ends - e->end || rated > 1 || (!rated && count > MOST_CODES))
+        return CORRUPT("feature %lld has %lld categories", (long long)j, (long long)count);
+    c->count = count;
+    c->rated = rated;
+    c->first = (int64_t)e->end;
+    for (int64_t i = 0; i < count; i++) {
+        const uint64_t end = u64_at(e->ends, e->end);
+        if (end < e->begin || end > e->num_names) return CORRUPT("feature %lld has a category without a name", (long long)j);
+        memcpy(e->text, e->names + e->begin, (size_t)(end - e->begin));
+        m->category_names[e->end++] = e->text;
+        e->text += end - e->begin + 1;
+        e->begin = end;
+    }
+    if (!rated) return AOSOP_OK;
+    const uint64_t due = (uint64_t)m->rated_classes * ((uint64_t)count + 1);
+    if (due > e->num_rates - e->rate) return CORRUPT("feature %lld has too few rates", (long long)j);
+    c->rates = m->rates + e->rate;
+    for (uint64_t i = 0; i < due; i++) {
+        const float rate = f32_at(e->rates, e->rate);
+        if (!(rate >= 0 && rate <= 1)) return CORRUPT("feature %lld has the rate %g", (long long)j, (double)rate);
+        m->rates[e->rate++] = rate;
+    }
+    c->column = m->columns;
+    m->columns += m->rated_classes;
+    return AOSOP_OK;
+}
+
+static aosop_status read_encoder(aosop_model *m, const file *f) {
+    m->columns = m->features;
+    const file_array *counts = file_find(f, "categories", NULL);
+    if (!counts) return AOSOP_OK;
+    const file_array *names = file_find(f, "category_names", "u8"), *ends = file_find(f, "category_name_ends", "u64"),
+                     *rated = file_find(f, "category_rated", "u8"), *classes = file_find(f, "category_classes", "i32"),
+                     *rates = file_find(f, "category_rates", "f32");
+    counts = file_find(f, "categories", "i32");
+    if (!counts || !names || !ends || !rated || !classes || !rates || counts->count != (uint64_t)m->features || rated->count != counts->count)
+        return CORRUPT("its arrays of categories are missing or too short");
+    if (classes->count > (uint64_t)m->classes) return CORRUPT("category_classes are not classes");
+    m->rated_classes = (int64_t)classes->count;
+    m->categories = model_allocate(m, counts->count, sizeof *m->categories);
+    m->category_names = model_allocate(m, ends->count, sizeof *m->category_names);
+    m->rates = model_allocate(m, rates->count, sizeof *m->rates);
+    char *text = model_allocate(m, names->count + ends->count, 1);
+    if (!m->categories || !m->category_names || !m->rates || !text) return no_memory();
+    encoder e = {.text = text, .names = names->data, .ends = ends->data, .rates = rates->data,
+                 .num_names = names->count, .num_ends = ends->count, .num_rates = rates->count};
+    for (int64_t j = 0; j < m->features; j++) {
+        const int64_t count = i32_at(counts->data, (uint64_t)j);
+        m->categories[j].count = -1;
+        if (count == -1 && rated->data[j] == 0) continue;
+        const aosop_status status = read_feature(m, &e, j, count, rated->data[j]);
+        if (status) return status;
+    }
+    if (e.end < e.num_ends || e.begin < e.num_names || e.rate < e.num_rates) return CORRUPT("there are names or rates of no category");
+    m->owners = model_allocate(m, (uint64_t)(m->columns - m->features), sizeof *m->owners);
+    if (!m->owners) return no_memory();
+    for (int64_t j = 0; j < m->features; j++)
+        for (int64_t i = 0; m->categories[j].rated && i < m->rated_classes; i++)
+            m->owners[m->categories[j].column + i - m->features] = (uint32_t)j;
+    return AOSOP_OK;
+}
+
+/* --------------------------------------------------------------- forest -- */
+
+/* An array of the forest; its length must be due. */
+static const uint8_t *take(const file *f, const char *name, const char *type, uint64_t due, aosop_status *status) {
+    const file_array *a = file_find(f, name, type);
+    if (a && a->count == due) return a->data;
+    if (!*status) *status = CORRUPT("array \"%s\" is missing or has %llu numbers in place of %llu", name, a ? (unsigned long long)a->count : 0, (unsigned long long)due);
+    return NULL;
+}
+
+static aosop_status check_split(const aosop_model *m, const raw_forest *r, uint64_t node, uint32_t *sets) {
+    const int64_t column = i32_at(r->feature, node);
+    const double threshold = f64_at(r->threshold, node);
+    const uint32_t set = r->set ? u32_at(r->set, node) : 0;
+    if (column < 0 || column >= m->columns) return CORRUPT("node %llu has feature %lld", (unsigned long long)node, (long long)column);
+    if (!(threshold >= -DBL_MAX) || r->missing_left[node] > 1) return CORRUPT("node %llu has threshold %g", (unsigned long long)node, threshold);
+    if (is_categorical(m, (uint32_t)column) != (set != 0) || (set && set != ++*sets)) return CORRUPT("node %llu has set %u", (unsigned long long)node, set);
+    return AOSOP_OK;
+}
+
+static aosop_status check_splits(aosop_model *m, const file *f, const raw_forest *r) {
+    const file_array *sets = file_find(f, "sets", "u64");
+    const uint64_t due = r->set && sets ? sets->count / 4 : 0;
+    uint32_t used = 0;
+    for (int64_t node = 0; node < m->nodes; node++) {
+        const aosop_status status = check_split(m, r, (uint64_t)node, &used);
+        if (status) return status;
+    }
+    if (used != due) return CORRUPT("there are %llu sets in place of %u", (unsigned long long)due, used);
+    m->sets = model_allocate(m, due, sizeof *m->sets);
+    if (!m->sets) return no_memory();
+    for (uint64_t i = 0; i < 4 * due; i++) m->sets[i / 4].words[i % 4] = u64_at(sets->data, i);
+    for (int64_t node = 0; node < m->nodes; node++) {
+        const uint32_t set = r->set ? u32_at(r->set, (uint64_t)node) : 0;
+        if (set && ((m->sets[set - 1].words[0] & 1) != r->missing_left[node] || f64_at(r->threshold, (uint64_t)node) != 0))
+            return CORRUPT("node %lld has a set and a threshold, or other sides for missing values", (long long)node);
+    }
+    return AOSOP_OK;
+}
+
+/* Reads the values of leaves: for each class if they are full, or if that is the
+ * faster way and the result is the same; otherwise for pairs of classes. */
+static aosop_status read_values(aosop_model *m, const file *f, const header *h) {
+    aosop_status status = AOSOP_OK;
+    const bool full = strcmp(h->leaf, "full") == 0;
+    m->per_leaf = full ? m->classes : (int64_t)h->pairs;
+    const uint64_t leaves = (uint64_t)m->leaves, per_leaf = (uint64_t)m->per_leaf, stride = (uint64_t)m->stride;
+    const uint8_t *steps = take(f, "steps", "f32", leaves * per_leaf, &status);
+    const uint8_t *ends = take(f, "leaf_pairs", "u16", full ? 0 : leaves * 2 * per_leaf, &status);
+    if (status) return status;
+    for (uint64_t i = 0; i < leaves * per_leaf; i++) {
+        const float v = f32_at(steps, i);
+        if (!(v - v == 0)) return CORRUPT("leaf %llu has the value %g", (unsigned long long)(i / per_leaf), (double)v);
+    }
+    enum { FULL_CLASSES = 16 }; /* whose values are added in the time of one pair's */
+    bool spread = full || m->classes <= FULL_CLASSES * m->per_leaf;
+    if (spread && !(m->full = model_allocate(m, leaves * stride + 8, sizeof *m->full))) return no_memory();
+    if (!full && !(m->pairs = model_allocate(m, leaves * per_leaf, sizeof *m->pairs))) return no_memory();
+    for (uint64_t i = 0; i < leaves * per_leaf; i++) {
+        const float v = f32_at(steps, i);
+        if (full) {
+            m->full[i / per_leaf * stride + i % per_leaf] = v;
+            continue;
+        }
+        const uint16_t most = (uint16_t)m->classes;
+        pair_step p = {u16_at(ends, 2 * i), u16_at(ends, 2 * i + 1), v};
+        if (p.r > most) p.r = most;
+        if (p.s > most) p.s = most;
+        m->pairs[i] = p;
+        if (p.r < most && p.r == p.s) return CORRUPT("leaf %llu has classes that make no pairs", (unsigned long long)(i / per_leaf));
+        for (uint64_t o = i / per_leaf * per_leaf; o < i && spread; o++) /* a class that is twice in a leaf is rounded twice */
+            for (int side = 0; side < 2; side++) {
+                const uint16_t k = side ? p.s : p.r;
+                if (k < most && (m->pairs[o].r == k || m->pairs[o].s == k)) spread = false;
+            }
+        if (!spread) continue;
+        if (p.r < most) m->full[i / per_leaf * stride + p.r] = v;
+        if (p.s < most) m->full[i / per_leaf * stride + p.s] = -v;
+    }
+    if (spread) m->pairs = NULL;
+    return AOSOP_OK;
+}
+
+static aosop_status read_forest(aosop_model *m, const file *f, const header *h) {
+    const file_array *feature = file_find(f, "feature", "i32"), *rows = file_find(f, "leaf_rows", "u32");
+    if (!feature || !rows || h->trees > UINT32_MAX - 1 || feature->count > UINT32_MAX / 4 || rows->count > UINT32_MAX / 4)
+        return CORRUPT("its arrays of nodes and leaves are missing or too long");
+    m->nodes = (int64_t)feature->count;
+    m->leaves = (int64_t)rows->count;
+    m->trees = (int64_t)h->trees;
+    aosop_status status = AOSOP_OK;
+    const uint64_t n = feature->count;
+    raw_forest r = {.first_node = take(f, "first_node", "u32", h->trees + 1, &status), .feature = feature->data};
+    const uint8_t *first_leaf = take(f, "first_leaf", "u32", h->trees + 1, &status);
+    r.threshold = take(f, "threshold", "f64", n, &status);
+    r.missing_left = take(f, "missing_left", "u8", n, &status);
+    r.left = take(f, "left", "i32", n, &status);
+    r.right = take(f, "right", "i32", n, &status);
+    if (file_find(f, "sets", NULL)) {
+        r.set = take(f, "set", "u32", n, &status);
+        const file_array *sets = file_find(f, "sets", "u64");
+        if (!status && (!sets || sets->count % 4)) status = CORRUPT("array \"sets\" has no whole sets");
+    }
+    if (status) return status;
+    m->first_leaf = model_allocate(m, h->trees + 1, sizeof *m->first_leaf);
+    m->first_cut = model_allocate(m, h->trees + 1, sizeof *m->first_cut);
+    if (!m->first_leaf || !m->first_cut) return no_memory();
+    m->most = 1;
+    for (uint64_t t = 0; t <= h->trees; t++) {
+        const uint32_t node = u32_at(r.first_node, t), leaf = u32_at(first_leaf, t);
+        if (t == 0 ? node || leaf : 0) return CORRUPT("first_node and first_leaf do not begin with 0");
+        if (t > 0) {
+            const uint32_t leaves = leaf - m->first_leaf[t - 1];
+            if (node < m->first_cut[t - 1] || node > n || leaf < m->first_leaf[t - 1] || leaf > rows->count ||
+                leaves != node - m->first_cut[t - 1] + 1 || leaves > MOST_LEAVES)
+                return CORRUPT("tree %llu has no range of nodes and leaves", (unsigned long long)t - 1);
+            if (leaves > m->most) m->most = leaves;
+        }
+        m->first_cut[t] = node;
+        m->first_leaf[t] = leaf;
+    }
+    if (m->first_cut[h->trees] != n || m->first_leaf[h->trees] != rows->count) return CORRUPT("there are nodes or leaves of no tree");
+    if ((status = check_splits(m, f, &r))) return status;
+    if ((status = read_values(m, f, h))) return status;
+    return forest_prepare(m, &r);
+}
+
+aosop_status model_decode(aosop_model *m, const uint8_t *data, uint64_t size) {
+    file *f = malloc(sizeof *f);
+    if (!f) return no_memory();
+    header h = {0};
+    aosop_status status = file_open(f, data, size);
+    if (!status) status = read_header(&h, f->meta);
+    if (!status) status = read_names(m, h.classes, &m->class_names, &m->classes);
+    if (!status && m->classes > MOST_CLASSES) status = CORRUPT("its header: there are %lld classes", (long long)m->classes);
+    if (!status) status = read_names(m, h.features, &m->feature_names, &m->features);
+    m->temperature = h.temperature;
+    m->stride = (m->classes + 4) & ~(int64_t)3; /* with room for the class that is none */
+    if (!status) status = read_encoder(m, f);
+    if (!status && m->columns >= INT32_MAX) status = CORRUPT("there are %lld columns", (long long)m->columns);
+    if (!status) status = read_forest(m, f, &h);
+    free(f);
+    return status;
+}

@@ -1,0 +1,149 @@
+/* What the parts of libaoso_predict share. */
+#ifndef AOSOP_MODEL_H
+#define AOSOP_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "aoso_predict.h"
+
+/* Sets the text of aosop_last_error and returns the status. */
+aosop_status set_error(aosop_status status, const char *format, ...)
+#if defined(__GNUC__)
+    __attribute__((format(printf, 2, 3)))
+#endif
+    ;
+
+/* ------------------------------------------------------------- encoding -- */
+
+/* How a categorical feature becomes numbers. A category becomes a code: 1 for the
+ * first, and so on; 0 is missing. A rated feature has code 1 for all categories,
+ * and a further column for each rated class. */
+typedef struct category {
+    int64_t count;   /* -1: the feature is numeric */
+    int64_t first;   /* name of its first category, among all names */
+    bool rated;
+    int64_t column;  /* its first column of rates */
+    const float *rates; /* by rated class: of each category, and last of categories not seen */
+} category;
+
+/* --------------------------------------------------------------- forest -- */
+
+/* A node for rows that walk through trees one by one. A row goes on to `next`, or
+ * to the branch before it if the test sends it left. A leaf leads to itself. The
+ * top bit of `column` says that missing values go right. */
+typedef struct branch {
+    union {
+        double threshold; /* changed so that infinite values need no care: see branch_threshold */
+        uint64_t set;     /* of a categorical column: position in sets */
+    } test;
+    uint32_t column, next;
+} branch;
+
+#define MISSING_RIGHT 0x80000000u
+
+/* A node for blocks of rows. Rows that go right in the test reach a leaf from
+ * middle to high - 1, the others one from low to middle - 1. */
+typedef struct cut {
+    uint32_t test, low, middle, high;
+} cut;
+
+/* The different tests of a column: those that send missing values left, from
+ * middle on those that send them right, each by rising threshold. */
+typedef struct column {
+    uint32_t column, first, middle, end;
+} column;
+
+typedef struct set {
+    uint64_t words[4]; /* codes that go left */
+} set;
+
+typedef struct pair_step {
+    uint16_t r, s; /* the number of classes: none */
+    float step;
+} pair_step;
+
+struct aosop_model {
+    int64_t classes, features, columns, trees, nodes, leaves;
+    double temperature; /* 0: none */
+    size_t memory;
+
+    char **class_names, **feature_names, **category_names;
+    category *categories; /* by feature; NULL: all are numeric */
+    int64_t rated_classes;
+    float *rates;
+    uint32_t *owners; /* by column of rates: its feature; NULL without categories */
+
+    uint32_t *first_leaf; /* by tree, and one past the last */
+    uint32_t most;        /* leaves of a tree */
+    branch *branches;
+    uint16_t *leaf_of; /* by branch */
+    uint32_t *roots;   /* by tree */
+    uint32_t *depths;  /* by tree */
+
+    uint32_t *first_cut; /* by tree, and one past the last */
+    cut *cuts;
+    column *tested;
+    uint32_t num_tested, num_tests;
+    double *thresholds; /* by test */
+    set *sets;          /* in the order of nodes */
+    uint32_t *set_of;   /* by test of a categorical column */
+
+    int64_t stride;   /* of the values of full leaves, and of scores */
+    float *full;      /* by leaf and class */
+    pair_step *pairs; /* by leaf, per_leaf each; NULL: leaves are full */
+    int64_t per_leaf;
+
+    void *blocks; /* of memory, each with the next one's address at its start */
+};
+
+/* Memory of the model, zeroed. NULL: there is none left. */
+void *model_allocate(aosop_model *m, uint64_t count, size_t size);
+
+/* Whether splits on a column are sets of codes. */
+static inline bool is_categorical(const aosop_model *m, uint32_t column) {
+    return m->categories && column < m->features && m->categories[column].count >= 0;
+}
+
+aosop_status model_decode(aosop_model *m, const uint8_t *data, uint64_t size);
+
+/* Prepares the trees, whose nodes have been checked, for both ways to predict. */
+typedef struct raw_forest {
+    const uint8_t *first_node, *feature, *threshold, *missing_left, *set, *left, *right; /* arrays of the file */
+} raw_forest;
+aosop_status forest_prepare(aosop_model *m, const raw_forest *f);
+
+/* ----------------------------------------------------------- prediction -- */
+
+enum { BLOCK_ROWS = 512, BLOCK_WORDS = 8, GROUP_TREES = 64, WALK_LANES = 8 };
+
+/* The value of a row in a column of a model with categories: a number, or a code. */
+double encoded_value(const aosop_model *m, double x, uint32_t column);
+
+/* The feature that a column comes from. */
+static inline uint32_t owner(const aosop_model *m, uint32_t column) {
+    return column < m->features ? column : m->owners[column - m->features];
+}
+
+static inline double element(const aosop_rows *x, int64_t row, int64_t col) {
+    const int64_t at = row * x->row_stride + col * x->col_stride;
+    return x->type == AOSOP_FLOAT32 ? (double)((const float *)x->data)[at] : ((const double *)x->data)[at];
+}
+
+/* Finds the leaves of a row in trees, at most GROUP_TREES of them. */
+void row_leaves(const aosop_model *m, const aosop_rows *x, int64_t row, int64_t first, int64_t last, uint16_t *leaves);
+
+/* The loops that take the time, for the CPU at hand. */
+typedef struct loops {
+    /* The leaf numbers of the rows of a block, by tree. */
+    void (*leaves)(const aosop_model *m, int64_t first, int64_t last, int words, const uint64_t *right, uint64_t *at_least,
+                   uint16_t *leaves, int64_t leaf_stride);
+    /* Adds the values of leaves to scores, rows × stride. */
+    void (*add)(const aosop_model *m, double *scores, int64_t rows, int64_t first, int64_t last, const uint16_t *leaves,
+                int64_t leaf_stride);
+    void (*softmax)(double *scores, int64_t rows, int64_t classes, double temperature);
+} loops;
+const loops *best_loops(void);
+
+#endif

@@ -1,0 +1,349 @@
+/* The functions of aoso_predict.h, and blocks of rows. */
+#include <float.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+/* --------------------------------------------------------------- status -- */
+
+static _Thread_local char last_error[512];
+
+aosop_status set_error(aosop_status status, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(last_error, sizeof last_error, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+const char *aosop_last_error(void) { return last_error; }
+
+const char *aosop_version(void) { return AOSOP_VERSION; }
+
+#define INVALID(...) set_error(AOSOP_INVALID_ARGUMENT, __VA_ARGS__)
+
+/* --------------------------------------------------------------- models -- */
+
+aosop_status aosop_decode(const void *data, size_t size, aosop_model **out) {
+    if (!out || (!data && size)) return INVALID("%s is NULL; allowed: an address", out ? "data" : "out");
+    aosop_model *m = calloc(1, sizeof *m);
+    if (!m) return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory for the model");
+    const aosop_status status = model_decode(m, data, size);
+    if (status) aosop_free(m);
+    else *out = m;
+    return status;
+}
+
+/* Reads all of a file. */
+static aosop_status read_file(const char *path, uint8_t **data, size_t *size) {
+    FILE *f = fopen(path, "rb");
+    if (!f) return set_error(AOSOP_IO, "cannot read %s", path);
+    size_t room = 1 << 16, n;
+    uint8_t *bytes = malloc(room);
+    *size = 0;
+    while (bytes && (n = fread(bytes + *size, 1, room - *size, f)) > 0) {
+        *size += n;
+        if (*size < room) continue;
+        uint8_t *more = room <= SIZE_MAX / 2 ? realloc(bytes, room *= 2) : NULL;
+        if (!more) free(bytes);
+        bytes = more;
+    }
+    const int failed = ferror(f);
+    fclose(f);
+    *data = bytes;
+    if (!bytes) return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory for the bytes of %s", path);
+    if (failed) {
+        free(bytes);
+        return set_error(AOSOP_IO, "cannot read %s", path);
+    }
+    return AOSOP_OK;
+}
+
+aosop_status aosop_load(const char *path, aosop_model **out) {
+    if (!path || !out) return INVALID("%s is NULL; allowed: an address", out ? "path" : "out");
+    uint8_t *data = NULL;
+    size_t size = 0;
+    aosop_status status = read_file(path, &data, &size);
+    if (status) return status;
+    status = aosop_decode(data, size, out);
+    free(data);
+    if (status) {
+        char text[sizeof last_error];
+        memcpy(text, last_error, sizeof text);
+        snprintf(last_error, sizeof last_error, "%.200s: %.300s", path, text);
+    }
+    return status;
+}
+
+void aosop_free(aosop_model *m) {
+    if (!m) return;
+    for (void *block = m->blocks, *next; block; block = next) {
+        next = *(void **)block;
+        free(block);
+    }
+    free(m);
+}
+
+int64_t aosop_num_classes(const aosop_model *m) { return m->classes; }
+int64_t aosop_num_features(const aosop_model *m) { return m->features; }
+int64_t aosop_num_trees(const aosop_model *m) { return m->trees; }
+double aosop_temperature(const aosop_model *m) { return m->temperature == 0 ? 1 : m->temperature; }
+size_t aosop_memory(const aosop_model *m) { return m->memory + sizeof *m; }
+const char *aosop_class_name(const aosop_model *m, int64_t k) { return k >= 0 && k < m->classes ? m->class_names[k] : NULL; }
+const char *aosop_feature_name(const aosop_model *m, int64_t j) { return j >= 0 && j < m->features ? m->feature_names[j] : NULL; }
+
+int64_t aosop_num_categories(const aosop_model *m, int64_t j) { return m->categories && j >= 0 && j < m->features ? m->categories[j].count : -1; }
+
+const char *aosop_category_name(const aosop_model *m, int64_t j, int64_t i) {
+    return i >= 0 && i < aosop_num_categories(m, j) ? m->category_names[m->categories[j].first + i] : NULL;
+}
+
+int64_t aosop_find_category(const aosop_model *m, int64_t j, const char *name) {
+    const int64_t count = aosop_num_categories(m, j);
+    for (int64_t i = 0; i < count; i++)
+        if (strcmp(m->category_names[m->categories[j].first + i], name) == 0) return i;
+    return count;
+}
+
+/* --------------------------------------------------------------- blocks -- */
+
+/* A block of rows and room to predict it. */
+typedef struct block {
+    const aosop_model *m;
+    const loops *loops;
+    int64_t rows, group; /* group: trees whose leaves are kept at once */
+    uint64_t *right;     /* answers to the tests */
+    uint64_t *at_least, *marks;
+    uint16_t *leaves;
+    double *scores, *values;
+    void *memory;
+} block;
+
+enum { LEAF_STRIDE = BLOCK_ROWS + 32, CACHE_BYTES = 64 << 10 /* two thirds of the first-level cache */ };
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+static aosop_status block_create(block *b, const aosop_model *m) {
+    const uint64_t leaf_bytes = m->pairs ? 8 * (uint64_t)m->per_leaf : 4 * (uint64_t)(m->classes < 32 ? m->classes : 32);
+    const uint64_t group = CACHE_BYTES * (uint64_t)m->trees / larger(1, (uint64_t)m->leaves * leaf_bytes);
+    b->m = m;
+    b->loops = best_loops();
+    b->group = (int64_t)(group < 1 ? 1 : group > GROUP_TREES ? GROUP_TREES : group);
+    uint64_t most = 256; /* thresholds of a column, or codes */
+    for (uint32_t i = 0; i < m->num_tested; i++) most = larger(most, m->tested[i].end - m->tested[i].first);
+    const uint64_t right = m->num_tests * (uint64_t)BLOCK_WORDS, at_least = (m->most + 1) * (uint64_t)BLOCK_WORDS,
+                   marks = (most + 1) * BLOCK_WORDS, leaves = (uint64_t)b->group * LEAF_STRIDE / 4,
+                   scores = (uint64_t)m->stride * BLOCK_ROWS;
+    const uint64_t words = right + at_least + marks + leaves + scores + BLOCK_ROWS + 8;
+    uint64_t *at = words < SIZE_MAX / 8 ? malloc((size_t)words * 8) : NULL;
+    b->memory = at;
+    if (!at) return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory to predict a block of rows");
+    at += (64 - (uintptr_t)at % 64) % 64 / 8;
+    b->right = at, at += right;
+    b->at_least = at, at += at_least;
+    b->marks = at, at += marks;
+    b->scores = (double *)at, at += scores;
+    b->values = (double *)at, at += BLOCK_ROWS;
+    b->leaves = (uint16_t *)at;
+    return AOSOP_OK;
+}
+
+/* How many of the thresholds, which rise, x reaches. */
+static inline uint32_t rank_of(double x, const double *thresholds, uint32_t n) {
+    const double *base = thresholds;
+    while (n > 1) {
+        const uint32_t half = n / 2;
+        base = base[half] <= x ? base + half : base;
+        n -= half;
+    }
+    return (uint32_t)(base - thresholds) + (n == 1 && *base <= x);
+}
+
+/* Answers tests by rising threshold: a row goes right at those that it reaches.
+ * Missing values go right at all, or at none. */
+static void rank_rows(block *b, uint32_t first, uint32_t end, bool missing_right) {
+    const uint32_t n = end - first;
+    if (n == 0) return;
+    uint64_t *marks = b->marks; /* by rank: the rows that have it */
+    memset(marks, 0, (n + 1) * (size_t)BLOCK_WORDS * sizeof *marks);
+    for (int64_t i = 0; i < b->rows; i++) {
+        const double x = b->values[i];
+        const uint32_t rank = x == x ? rank_of(x, b->m->thresholds + first, n) : missing_right ? n : 0;
+        marks[(size_t)rank * BLOCK_WORDS + (size_t)i / 64] |= (uint64_t)1 << i % 64;
+    }
+    uint64_t above[BLOCK_WORDS] = {0};
+    for (uint32_t i = n; i > 0; i--)
+        for (int w = 0; w < BLOCK_WORDS; w++)
+            b->right[(size_t)(first + i - 1) * BLOCK_WORDS + (size_t)w] = above[w] |= marks[(size_t)i * BLOCK_WORDS + (size_t)w];
+}
+
+/* Answers the tests of a categorical column: codes that are in the set go left. */
+static void sort_codes(block *b, const column *c) {
+    uint64_t *marks = b->marks; /* by code: the rows that have it */
+    memset(marks, 0, 256 * BLOCK_WORDS * sizeof *marks);
+    for (int64_t i = 0; i < b->rows; i++) {
+        const size_t code = b->values[i] == b->values[i] ? (size_t)b->values[i] : 0;
+        marks[code * BLOCK_WORDS + (size_t)i / 64] |= (uint64_t)1 << i % 64;
+    }
+    const category *own = &b->m->categories[c->column];
+    const int64_t codes = own->rated ? 1 : own->count;
+    for (uint32_t test = c->first; test < c->end; test++) {
+        const set *s = &b->m->sets[b->m->set_of[test]];
+        uint64_t left[BLOCK_WORDS] = {0};
+        for (int64_t code = 0; code <= codes; code++) {
+            if (!(s->words[code / 64] >> code % 64 & 1)) continue;
+            for (int w = 0; w < BLOCK_WORDS; w++) left[w] |= marks[(size_t)code * BLOCK_WORDS + (size_t)w];
+        }
+        for (int w = 0; w < BLOCK_WORDS; w++) b->right[(size_t)test * BLOCK_WORDS + (size_t)w] = ~left[w];
+    }
+}
+
+/* Reads a column of the rows. Infinite numbers become the largest finite ones. */
+static void read_column(block *b, const aosop_rows *x, int64_t first, uint32_t column) {
+    const int64_t j = owner(b->m, column), start = first * x->row_stride + j * x->col_stride;
+    const float *f = (const float *)x->data + (x->type == AOSOP_FLOAT32 ? start : 0);
+    const double *d = (const double *)x->data + (x->type == AOSOP_FLOAT64 ? start : 0);
+    for (int64_t i = 0; i < b->rows; i++) {
+        double v = x->type == AOSOP_FLOAT32 ? (double)f[i * x->row_stride] : d[i * x->row_stride];
+        v = v > DBL_MAX ? DBL_MAX : v < -DBL_MAX ? -DBL_MAX : v;
+        b->values[i] = v;
+    }
+    if (!b->m->categories) return;
+    for (int64_t i = 0; i < b->rows; i++) b->values[i] = encoded_value(b->m, b->values[i], column);
+}
+
+/* Asks rows all tests. */
+static void block_load(block *b, const aosop_rows *x, int64_t first, int64_t rows) {
+    b->rows = rows;
+    for (uint32_t i = 0; i < b->m->num_tested; i++) {
+        const column *c = &b->m->tested[i];
+        read_column(b, x, first, c->column);
+        if (is_categorical(b->m, c->column)) {
+            sort_codes(b, c);
+        } else {
+            rank_rows(b, c->first, c->middle, false);
+            rank_rows(b, c->middle, c->end, true);
+        }
+    }
+}
+
+static void block_leaves(block *b, int64_t first, int64_t last) {
+    b->loops->leaves(b->m, first, last, (int)((b->rows + 63) / 64), b->right, b->at_least, b->leaves, LEAF_STRIDE);
+}
+
+/* ----------------------------------------------------------- prediction -- */
+
+/* What is made of rows: scores or leaves, both rows × width. */
+typedef enum kind { CLASS, PROBA, RAW, LEAF } kind;
+
+typedef struct job {
+    const aosop_model *m;
+    const aosop_rows *x;
+    int64_t trees;
+    kind kind;
+    int32_t *numbers;
+    double *scores;
+} job;
+
+/* Makes the output for rows from their raw scores, rows × stride. */
+static void finish(const job *j, const double *scores, int64_t first, int64_t rows) {
+    const int64_t classes = j->m->classes;
+    for (int64_t i = 0; i < rows; i++, scores += j->m->stride) {
+        if (j->kind == CLASS) {
+            int64_t best = 0;
+            for (int64_t k = 1; k < classes; k++)
+                if (scores[k] > scores[best]) best = k;
+            j->numbers[first + i] = (int32_t)best;
+        } else {
+            memcpy(j->scores + (first + i) * classes, scores, (size_t)classes * sizeof *scores);
+        }
+    }
+    if (j->kind == PROBA) best_loops()->softmax(j->scores + first * classes, rows, classes, j->m->temperature);
+}
+
+/* Predicts rows one by one. */
+static aosop_status predict_rows(const job *j) {
+    const aosop_model *m = j->m;
+    double few[AOSOP_FEW_CLASSES + 4], *scores = few;
+    if (m->classes > AOSOP_FEW_CLASSES && !(scores = malloc((size_t)m->stride * sizeof *scores)))
+        return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory to predict a row");
+    for (int64_t i = 0; i < j->x->rows; i++) {
+        memset(scores, 0, (size_t)m->stride * sizeof *scores);
+        for (int64_t first = 0; first < j->trees; first += GROUP_TREES) {
+            const int64_t last = first + GROUP_TREES < j->trees ? first + GROUP_TREES : j->trees;
+            uint16_t leaves[GROUP_TREES + WALK_LANES];
+            row_leaves(m, j->x, i, first, last, leaves);
+            if (j->kind != LEAF) best_loops()->add(m, scores, 1, first, last, leaves, 1);
+            for (int64_t t = first; j->kind == LEAF && t < last; t++) j->numbers[i * j->trees + t] = leaves[t - first];
+        }
+        if (j->kind != LEAF) finish(j, scores, i, 1);
+    }
+    if (scores != few) free(scores);
+    return AOSOP_OK;
+}
+
+/* Predicts blocks of rows. */
+static aosop_status predict_blocks(const job *j) {
+    const int64_t blocks = (j->x->rows + BLOCK_ROWS - 1) / BLOCK_ROWS, size = ((j->x->rows + blocks - 1) / blocks + 63) / 64 * 64;
+    block b = {0};
+    const aosop_status status = block_create(&b, j->m);
+    if (status) return status;
+    for (int64_t row = 0; row < j->x->rows; row += size) {
+        block_load(&b, j->x, row, j->x->rows - row < size ? j->x->rows - row : size);
+        memset(b.scores, 0, (size_t)(b.rows * j->m->stride) * sizeof *b.scores);
+        for (int64_t first = 0; first < j->trees; first += b.group) {
+            const int64_t last = first + b.group < j->trees ? first + b.group : j->trees;
+            block_leaves(&b, first, last);
+            if (j->kind != LEAF) {
+                b.loops->add(j->m, b.scores, b.rows, first, last, b.leaves, LEAF_STRIDE);
+                continue;
+            }
+            for (int64_t i = 0; i < b.rows; i++)
+                for (int64_t t = first; t < last; t++) j->numbers[(row + i) * j->trees + t] = b.leaves[(t - first) * LEAF_STRIDE + i];
+        }
+        if (j->kind != LEAF) finish(j, b.scores, row, b.rows);
+    }
+    free(b.memory);
+    return AOSOP_OK;
+}
+
+/* Checks the arguments of a prediction and does it. */
+static aosop_status predict(job j, const void *out, int64_t length) {
+    if (!j.m || !j.x) return INVALID("%s is NULL; allowed: an address", j.m ? "x" : "model");
+    if (j.trees < 0 || j.trees > j.m->trees) return INVALID("trees is %lld; allowed: 0 to %lld, the trees of the model", (long long)j.trees, (long long)j.m->trees);
+    if (j.trees == 0) j.trees = j.m->trees;
+    if (j.x->type != AOSOP_FLOAT32 && j.x->type != AOSOP_FLOAT64) return INVALID("type is %d; allowed: AOSOP_FLOAT32 and AOSOP_FLOAT64", (int)j.x->type);
+    if (j.x->cols != j.m->features) return INVALID("cols is %lld; allowed: %lld, the features of the model", (long long)j.x->cols, (long long)j.m->features);
+    if (j.x->rows < 0 || (j.x->rows > 0 && !j.x->data)) return INVALID("rows is %lld without data; allowed: 0 or more rows at an address", (long long)j.x->rows);
+    const int64_t width = j.kind == CLASS ? 1 : j.kind == LEAF ? j.trees : j.m->classes;
+    if (width > 0 && j.x->rows > INT64_MAX / 8 / width) return INVALID("rows is %lld; allowed: fewer", (long long)j.x->rows);
+    if (length != j.x->rows * width || (length > 0 && !out)) return INVALID("length is %lld; allowed: %lld, the numbers of out", (long long)length, (long long)(j.x->rows * width));
+    if (j.x->rows == 0) return AOSOP_OK;
+    return j.x->rows <= AOSOP_FEW_ROWS ? predict_rows(&j) : predict_blocks(&j);
+}
+
+aosop_status aosop_predict(const aosop_model *m, const aosop_rows *x, int64_t trees, int32_t *out, int64_t length) {
+    return predict((job){m, x, trees, CLASS, out, NULL}, out, length);
+}
+
+aosop_status aosop_predict_proba(const aosop_model *m, const aosop_rows *x, int64_t trees, double *out, int64_t length) {
+    return predict((job){m, x, trees, PROBA, NULL, out}, out, length);
+}
+
+aosop_status aosop_predict_raw(const aosop_model *m, const aosop_rows *x, int64_t trees, double *out, int64_t length) {
+    return predict((job){m, x, trees, RAW, NULL, out}, out, length);
+}
+
+aosop_status aosop_predict_leaf(const aosop_model *m, const aosop_rows *x, int64_t trees, int32_t *out, int64_t length) {
+    return predict((job){m, x, trees, LEAF, out, NULL}, out, length);
+}
+
+aosop_status aosop_raw_to_proba(const aosop_model *m, double *raw, int64_t length) {
+    if (!m || (!raw && length)) return INVALID("%s is NULL; allowed: an address", m ? "raw" : "model");
+    if (length < 0 || length % m->classes) return INVALID("length is %lld; allowed: a multiple of %lld, the classes", (long long)length, (long long)m->classes);
+    best_loops()->softmax(raw, length / m->classes, m->classes, m->temperature);
+    return AOSOP_OK;
+}

@@ -1,0 +1,233 @@
+// libaoso_predict returns the bits of libaoso: for every kind of model, matrix and
+// number of rows, in a forked child and in several threads. It writes its models to
+// a folder, for predictfuzz.c.
+#define _POSIX_C_SOURCE 200809L
+#include "check.h"
+
+#include <aoso_predict.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MANY = 1300, WIDE = 5 };
+
+static double rows[MANY * WIDE]; // the last two columns: categories
+static int32_t labels[MANY], towns[MANY], streets[MANY];
+static char names[300][16];
+static const char *name_list[300];
+static const char *folder;
+
+static void make_rows(void) {
+    uint64_t state = 3;
+    for (int k = 0; k < 300; k++) {
+        snprintf(names[k], sizeof names[k], "n%d", k);
+        name_list[k] = names[k];
+    }
+    for (int i = 0; i < MANY; i++) {
+        double *row = rows + i * WIDE;
+        for (int j = 0; j < 3; j++) row[j] = (double)(next_random(&state) % 1000) / 8;
+        towns[i] = (int32_t)(next_random(&state) % 12);
+        streets[i] = (int32_t)(next_random(&state) % 300);
+        labels[i] = (int32_t)(row[0] / 40) + (towns[i] % 3 == 0) + (streets[i] < 90);
+        switch (next_random(&state) % 20) {
+        case 0: row[0] = NAN; break;
+        case 1: row[1] = INFINITY; break;
+        case 2: row[1] = -INFINITY; break;
+        case 3: towns[i] = -1; break;
+        }
+    }
+}
+
+// The same rows for the other library: categories are positions in the model, which
+// lists them in another order.
+static void place_categories(const aosop_model *p) {
+    for (int i = 0; i < MANY; i++) {
+        rows[i * WIDE + 3] = towns[i] < 0 ? NAN : (double)aosop_find_category(p, 3, names[towns[i]]);
+        rows[i * WIDE + 4] = (double)aosop_find_category(p, 4, names[streets[i]]);
+    }
+}
+
+static aoso_matrix table_of(aoso_column columns[WIDE], int64_t n) {
+    for (int j = 0; j < 3; j++) {
+        columns[j] = aoso_numbers(rows + j, AOSO_FLOAT64);
+        columns[j].stride = WIDE;
+    }
+    columns[3] = aoso_categories(towns, name_list, 12);
+    columns[4] = aoso_categories(streets, name_list, 300);
+    return aoso_table(columns, n, WIDE);
+}
+
+// Compares all predictions of rows that both libraries have.
+static void compare(const aoso_model *m, const aosop_model *p, const aoso_matrix *x, const aosop_rows *px, int64_t trees) {
+    const int64_t n = px->rows, k = aosop_num_classes(p), t = trees ? trees : aosop_num_trees(p);
+    double *want = malloc((size_t)(n * k + 1) * sizeof *want), *have = malloc((size_t)(n * k + 1) * sizeof *have);
+    int32_t *leaves = malloc((size_t)(n * (t + 1) + 1) * sizeof *leaves), *found = malloc((size_t)(n * (t + 1) + 1) * sizeof *found);
+    const aoso_predict_options o = {.struct_size = sizeof o, .trees = trees};
+    OK(aoso_model_predict_raw(m, x, &o, want, n * k));
+    EXPECT(aosop_predict_raw(p, px, trees, have, n * k) == AOSOP_OK && memcmp(want, have, (size_t)(n * k) * sizeof *want) == 0);
+    EXPECT(aosop_raw_to_proba(p, have, n * k) == AOSOP_OK);
+    OK(aoso_model_predict_proba(m, x, &o, want, n * k));
+    EXPECT(memcmp(want, have, (size_t)(n * k) * sizeof *want) == 0);
+    EXPECT(aosop_predict_proba(p, px, trees, have, n * k) == AOSOP_OK && memcmp(want, have, (size_t)(n * k) * sizeof *want) == 0);
+    OK(aoso_model_predict_leaf(m, x, &o, leaves, n * t));
+    EXPECT(aosop_predict_leaf(p, px, trees, found, n * t) == AOSOP_OK && memcmp(leaves, found, (size_t)(n * t) * sizeof *found) == 0);
+    OK(aoso_model_predict(m, x, &o, leaves, n));
+    EXPECT(aosop_predict(p, px, trees, found, n) == AOSOP_OK && memcmp(leaves, found, (size_t)n * sizeof *found) == 0);
+    free(want), free(have), free(leaves), free(found);
+}
+
+static aosop_model *moved(const aoso_model *m, const char *name) {
+    char path[400];
+    aosop_model *p, *again;
+    snprintf(path, sizeof path, "%s/%s.aoso", folder, name);
+    OK(aoso_model_save(m, path));
+    if (aosop_load(path, &p) != AOSOP_OK) {
+        fprintf(stderr, "%s\n", aosop_last_error());
+        exit(1);
+    }
+    size_t size;
+    OK(aoso_model_encode(m, NULL, 0, &size));
+    char *bytes = malloc(size);
+    OK(aoso_model_encode(m, bytes, size, NULL));
+    EXPECT(aosop_decode(bytes, size, &again) == AOSOP_OK && aosop_num_trees(again) == aosop_num_trees(p) && aosop_memory(p) == aosop_memory(again));
+    free(bytes);
+    aosop_free(again);
+    return p;
+}
+
+static void numeric(const char *name, const char *params, int32_t classes) {
+    static double transposed[3 * MANY], plain[3 * MANY];
+    static float small[3 * MANY];
+    static int32_t limited[MANY];
+    for (int i = 0; i < MANY; i++) {
+        limited[i] = (classes > 8 ? 8 * labels[i] + i % 8 : labels[i]) % classes;
+        for (int j = 0; j < 3; j++) transposed[j * MANY + i] = plain[3 * i + j] = small[3 * i + j] = (float)rows[i * WIDE + j];
+    }
+    aoso_dataset *d;
+    aoso_matrix x = aoso_row_major(plain, AOSO_FLOAT64, MANY, 3);
+    aoso_labels y = aoso_int32_labels(limited, MANY);
+    OK(aoso_dataset_create(&x, &y, NULL, &d));
+    aoso_model *m = train_on(d, params);
+    aosop_model *p = moved(m, name);
+    aoso_model_info info = {.struct_size = sizeof info};
+    OK(aoso_model_get_info(m, &info));
+    EXPECT(aosop_num_classes(p) == info.classes && aosop_num_features(p) == 3 && aosop_num_trees(p) == info.trees && aosop_temperature(p) == info.temperature);
+    const int64_t counts[] = {0, 1, AOSOP_FEW_ROWS, AOSOP_FEW_ROWS + 1, 64, 65, 512, 513, MANY};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        x.rows = counts[i];
+        aosop_rows px = aosop_row_major(plain, AOSOP_FLOAT64, counts[i], 3);
+        compare(m, p, &x, &px, i % 2 ? 0 : info.trees / 2);
+        px = aosop_row_major(small, AOSOP_FLOAT32, counts[i], 3);
+        compare(m, p, &x, &px, 0);
+        px = aosop_column_major(transposed, AOSOP_FLOAT64, MANY, 3);
+        px.rows = counts[i];
+        compare(m, p, &x, &px, info.trees > 0);
+    }
+    aosop_free(p);
+    OK(aoso_model_free(m));
+    OK(aoso_dataset_free(d));
+}
+
+static aoso_model *train_table(const char *params) {
+    aoso_column columns[WIDE];
+    aoso_matrix x = table_of(columns, MANY);
+    aoso_labels y = aoso_int32_labels(labels, MANY);
+    aoso_dataset *d;
+    OK(aoso_dataset_create(&x, &y, NULL, &d));
+    aoso_model *m = train_on(d, params);
+    OK(aoso_dataset_free(d));
+    return m;
+}
+
+static void categorical(const char *name, const char *params) {
+    aoso_column columns[WIDE];
+    aoso_model *m = train_table(params);
+    aosop_model *p = moved(m, name);
+    EXPECT(aosop_num_categories(p, 0) == -1 && aosop_num_categories(p, 3) == 12 && aosop_num_categories(p, 4) > 255);
+    EXPECT(aosop_find_category(p, 3, "n200") == 12 && strcmp(aosop_category_name(p, 3, aosop_find_category(p, 3, "n7")), "n7") == 0);
+    EXPECT(!aosop_category_name(p, 3, 12) && !aosop_category_name(p, 0, 0) && !aosop_class_name(p, -1) && strcmp(aosop_feature_name(p, 4), "f4") == 0);
+    const int32_t known = towns[5];
+    snprintf(names[11], sizeof names[11], "new"); // a category that the model does not know
+    towns[5] = 11;
+    place_categories(p);
+    const int64_t counts[] = {1, 12, 600, MANY};
+    for (int i = 0; i < 4; i++) {
+        aoso_matrix x = table_of(columns, counts[i]);
+        aosop_rows px = aosop_row_major(rows, AOSOP_FLOAT64, counts[i], WIDE);
+        compare(m, p, &x, &px, 0);
+    }
+    snprintf(names[11], sizeof names[11], "n11");
+    towns[5] = known;
+    aosop_free(p);
+    OK(aoso_model_free(m));
+}
+
+static void in_forked_child(void) {
+    static double before[MANY * 8], after[MANY * 8];
+    aoso_model *m = train_table("preset=paper trees=20");
+    aosop_model *p = moved(m, "forked");
+    place_categories(p);
+    aosop_rows x = aosop_row_major(rows, AOSOP_FLOAT64, MANY, WIDE);
+    const int64_t n = MANY * aosop_num_classes(p);
+    EXPECT(aosop_predict_proba(p, &x, 0, before, n) == AOSOP_OK);
+    int status;
+    pid_t child = fork();
+    if (child == 0) _exit(aosop_predict_proba(p, &x, 0, after, n) != AOSOP_OK || memcmp(before, after, (size_t)n * sizeof *after) != 0);
+    EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    aosop_free(p);
+    OK(aoso_model_free(m));
+}
+
+#define REFUSES(status, text, call) EXPECT((call) == (status) && strstr(aosop_last_error(), text))
+
+static void refuses(void) {
+    aosop_model *p = NULL;
+    double row[3] = {0}, out[8];
+    char path[400];
+    REFUSES(AOSOP_IO, "cannot read /nowhere", aosop_load("/nowhere", &p));
+    REFUSES(AOSOP_BAD_FORMAT, "not an aoso model file", aosop_decode("nonsense", 8, &p));
+    REFUSES(AOSOP_BAD_FORMAT, "it is empty", aosop_decode("", 0, &p));
+    REFUSES(AOSOP_INVALID_ARGUMENT, "out is NULL", aosop_decode("", 0, NULL));
+    EXPECT(!p);
+    aosop_free(NULL);
+    snprintf(path, sizeof path, "%s/full.aoso", folder);
+    EXPECT(aosop_load(path, &p) == AOSOP_OK);
+    aosop_rows x = aosop_row_major(row, AOSOP_FLOAT64, 1, 3);
+    REFUSES(AOSOP_INVALID_ARGUMENT, "trees is 99; allowed: 0 to 12", aosop_predict_raw(p, &x, 99, out, 5));
+    REFUSES(AOSOP_INVALID_ARGUMENT, "length is 1; allowed: ", aosop_predict_raw(p, &x, 0, out, 1));
+    REFUSES(AOSOP_INVALID_ARGUMENT, "x is NULL", aosop_predict_raw(p, NULL, 0, out, 1));
+    REFUSES(AOSOP_INVALID_ARGUMENT, "a multiple of", aosop_raw_to_proba(p, out, 1));
+    x.type = 7;
+    REFUSES(AOSOP_INVALID_ARGUMENT, "type is 7", aosop_predict_raw(p, &x, 0, out, 5));
+    x = aosop_row_major(row, AOSOP_FLOAT64, 1, 2);
+    REFUSES(AOSOP_INVALID_ARGUMENT, "cols is 2; allowed: 3", aosop_predict_raw(p, &x, 0, out, 5));
+    aosop_free(p);
+    EXPECT(strcmp(aosop_version(), aoso_version_string()) == 0);
+
+    FILE *f = fopen(path, "rb"); // every bit of a file counts
+    static uint8_t bytes[1 << 20], copy[1 << 20];
+    const size_t size = fread(bytes, 1, sizeof bytes, f);
+    fclose(f);
+    for (size_t i = 0; i < size; i += 1 + i / 97) {
+        memcpy(copy, bytes, size);
+        copy[i] ^= 1 << i % 8;
+        EXPECT(aosop_decode(copy, size, &p) == AOSOP_BAD_FORMAT);
+        EXPECT(aosop_decode(bytes, i, &p) == AOSOP_BAD_FORMAT);
+    }
+}
+
+int main(int argc, char **argv) {
+    folder = argc > 1 ? argv[1] : ".";
+    make_rows();
+    numeric("full", "preset=paper trees=12", 5);
+    numeric("calibrated", "trees=20", 5);
+    numeric("pair", "preset=paper trees=20 leaf=pair pairs=1", 40);
+    numeric("pairs", "preset=paper trees=20 leaf=pair pairs=4", 5);
+    numeric("abc", "preset=paper trees=20 method=abc pairs=1 leaf=pair", 4);
+    numeric("logitboost", "preset=paper trees=20 method=logitboost pairs=1 leaf=pair", 4);
+    numeric("one", "preset=paper trees=2", 1);
+    categorical("categories", "preset=paper trees=40");
+    categorical("categories-pair", "preset=paper trees=40 leaf=pair");
+    in_forked_child();
+    refuses();
+    return finish("predictlib");
+}
