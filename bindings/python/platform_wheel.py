@@ -1,4 +1,4 @@
-"""Puts libaoso.so into the wheel, and the platform that it runs on into the wheel's name."""
+"""Puts libaoso.so and libaoso_predict.so into the wheel, and the platform that it runs on into the wheel's name."""
 
 import os
 import platform
@@ -12,11 +12,14 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 class PlatformWheel(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         library = Path(os.environ.get("AOSO_LIBRARY") or Path(self.root).parents[1] / "build/lib/libaoso.so").resolve()
-        if not library.is_file():
-            raise FileNotFoundError(f"{library} is missing: run make wheel, which builds it")
+        libraries = library, library.with_name("libaoso_predict.so").resolve()
+        for file in libraries:
+            if not file.is_file():
+                raise FileNotFoundError(f"{file} is missing: run make wheel, which builds it")
         build_data["pure_python"] = False
-        build_data["tag"] = f"py3-none-manylinux_2_{newest_glibc(library)}_{platform.machine()}"
-        build_data["force_include"][str(library)] = "aoso/libaoso.so"
+        build_data["tag"] = f"py3-none-manylinux_2_{max(map(newest_glibc, libraries))}_{platform.machine()}"
+        for file in libraries:
+            build_data["force_include"][str(file)] = f"aoso/{file.name.split('.')[0]}.so"
 
 
 def newest_glibc(library: Path) -> int:

@@ -1,5 +1,5 @@
-"""The C library, function by function; ``aoso.h`` documents them. Only this module, ``_input``, ``_library``,
-``_ranks`` and ``_structs`` use ctypes."""
+"""The C library, function by function; ``aoso.h`` documents them. Only this module, ``_forked``, ``_input``,
+``_library``, ``_ranks``, ``_serving`` and ``_structs`` use ctypes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import _conformal, _forked, errors
 from . import _structs as structs
-from . import errors
 from ._input import Array as Array
 from ._input import Labels as Labels
 from ._input import Matrix as Matrix
@@ -160,16 +160,22 @@ def dataset_info(dataset: Handle) -> DatasetInfo:
 
 def class_names(kind: str, owner: Handle, count: int) -> list[str]:
     """The class names of a dataset or model. ``kind`` is "dataset" or "model"."""
+    if owner.twin is not None:
+        return list(owner.twin.classes)
     return [_string(f"{kind}_class_name", owner, k) for k in range(count)]
 
 
 def feature_names(kind: str, owner: Handle, count: int) -> list[str]:
     """The feature names of a dataset or model."""
+    if owner.twin is not None:
+        return list(owner.twin.features)
     return [_string(f"{kind}_feature_name", owner, j) for j in range(count)]
 
 
 def categories(kind: str, owner: Handle, names: list[str]) -> dict[str, list[str]]:
     """The categories of a dataset's or model's features, by the name of the feature."""
+    if owner.twin is not None:
+        return {name: texts for name, texts in zip(names, owner.twin.categories or ()) if texts is not None}
     found = {}
     for j, name in enumerate(names):
         needed, count = c.c_size_t(), c.c_int64()
@@ -188,7 +194,13 @@ def save(kind: str, owner: Handle, path: str | os.PathLike[str]) -> None:
 
 def load(kind: str, path: str | os.PathLike[str]) -> Handle:
     """Read a dataset or model from a file."""
-    return _create(f"{kind}_load", _encoded_path(path))
+    try:
+        return _create(f"{kind}_load", _encoded_path(path))
+    except errors.ForkError:
+        if kind != "model":
+            raise
+    with open(path, "rb") as file:
+        return _forked.decoded(file.read())
 
 
 def read_dataset(path: str | os.PathLike[str]) -> Handle:
@@ -295,6 +307,8 @@ class ModelInfo(NamedTuple):
 
 
 def model_info(model: Handle) -> ModelInfo:
+    if model.twin is not None:
+        return ModelInfo(*model.twin.info())
     info = structs.ModelInfo()
     _call("model_get_info", model, info)
     return ModelInfo(*(getattr(info, name) for name in ModelInfo._fields))
@@ -324,7 +338,10 @@ def decode(data: Any) -> Handle:
         data = bytes(memoryview(data))
     except TypeError as e:
         raise errors.ArgumentError(f"data is a {type(data).__name__}; allowed: bytes") from e
-    return _create("model_decode", data, len(data))
+    try:
+        return _create("model_decode", data, len(data))
+    except errors.ForkError:
+        return _forked.decoded(data)
 
 
 def tree(model: Handle, number: int) -> dict[str, Any]:
@@ -422,7 +439,10 @@ def evaluate_raw(model: Handle, raw: Array, y: Labels, weights: Array | None) ->
 
 def raw_to_proba(model: Handle, raw: Array) -> Array:
     """Replace raw scores, contiguous, by probabilities."""
-    _call("model_raw_to_proba", model, _address(raw), raw.size)
+    try:
+        _call("model_raw_to_proba", model, _address(raw), raw.size)
+    except errors.ForkError as e:
+        _forked.twin(model, e).raw_to_proba(raw)
     return raw
 
 
@@ -435,7 +455,10 @@ def predict_set(
     number = SET_METHODS.index(method)
     sets = structs.SetOptions(method=number, alpha=alpha, class_conditional=bool(class_conditional), non_empty=bool(non_empty))
     out = np.empty((x.shape[0], classes), np.bool_)
-    _call("model_predict_set", model, x.struct, sets, _predict_options(0, threads), _address(out), out.size)
+    try:
+        _call("model_predict_set", model, x.struct, sets, _predict_options(0, threads), _address(out), out.size)
+    except errors.ForkError as e:
+        return _conformal.predict_set(_forked.twin(model, e), x, alpha, method, class_conditional, non_empty)
     return out
 
 
@@ -446,7 +469,10 @@ def conformalize(model: Handle, x: Matrix, y: Labels, weights: Array | None, thr
 def decide(model: Handle, x: Matrix, costs: Array, threads: int) -> tuple[Array, Array]:
     decisions, expected = np.empty(x.shape[0], np.int32), np.empty(x.shape[0])
     out = (_address(decisions), _address(expected), len(decisions))
-    _call("model_decide", model, x.struct, _address(costs), costs.size, _predict_options(0, threads), *out)
+    try:
+        _call("model_decide", model, x.struct, _address(costs), costs.size, _predict_options(0, threads), *out)
+    except errors.ForkError as e:
+        return _forked.decide(_forked.twin(model, e), x, costs)
     return decisions, expected
 
 
@@ -471,7 +497,10 @@ def predict(kind: str, model: Handle, x: Matrix, width: int, trees: int, threads
     """
     out = np.empty((x.shape[0], width), np.int32 if kind in ("", "leaf") else np.float64)
     options = _predict_options(trees, threads)
-    _call("model_predict" + (kind and "_" + kind), model, x.struct, options, _address(out), out.size)
+    try:
+        _call("model_predict" + (kind and "_" + kind), model, x.struct, options, _address(out), out.size)
+    except errors.ForkError as e:
+        return _forked.twin(model, e).predict(kind, x, width, trees)
     return out
 
 
@@ -508,21 +537,42 @@ class Predictor:
 
     def __init__(self, model: Handle, features: int, classes: int, trees: int) -> None:
         self.row, self.scores, self.number = np.zeros(features), np.empty(classes), np.empty(1, np.int32)
-        self._handle = _create("predictor_create", model, _predict_options(trees, 0))
+        self._model, self._trees, self._served = model, trees, False
+        try:
+            self._handle = _create("predictor_create", model, _predict_options(trees, 0))
+        except errors.ForkError as e:
+            _forked.twin(model, e)
+            self.serve()
+            return
         of_row = self._handle, _address(self.row), features
         into_scores = *of_row, _address(self.scores), classes
         self._of_row = of_row
         self.find_class = functools.partial(_call, "predictor_class", *of_row, _address(self.number))
         self.proba = functools.partial(_call, "predictor_proba", *into_scores)
         self.raw = functools.partial(_call, "predictor_raw", *into_scores)
+        _forked.predictors.add(self)
+
+    def serve(self) -> None:
+        """Predict with the model's twin from now on: this is a child created by ``fork``."""
+        if self._model.twin is not None:
+            self._served = True
+            calls = (("", self.number), ("proba", self.scores), ("raw", self.scores))
+            self.find_class, self.proba, self.raw = (
+                self._model.twin.row_call(kind, self.row, out, self._trees) for kind, out in calls
+            )
 
     def raw_of(self, numbers: Array) -> Array:
         """The scores of some classes, given as int32."""
+        if self._served:
+            self.raw()
+            return self.scores[numbers]
         out = np.empty(len(numbers))
         _call("predictor_raw_of", *self._of_row, _address(numbers), len(numbers), _address(out))
         return out
 
     def walked(self) -> float:
+        if self._served:
+            return 1.0  # a twin walks through all trees
         out = c.c_double()
         _call("predictor_walked", self._handle, c.byref(out))
         return out.value

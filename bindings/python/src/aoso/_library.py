@@ -206,13 +206,20 @@ def _string(name: str, *arguments: Any) -> str:
     return _bytes(name, *arguments)[:-1].decode()
 
 
+# All models. A fork needs their twins.
+models: weakref.WeakSet[Handle] = weakref.WeakSet()
+
+
 class Handle:
     """An object of the library. It is freed when nothing refers to the handle any more."""
 
-    __slots__ = ("__weakref__", "_as_parameter_")
+    __slots__ = ("__weakref__", "_as_parameter_", "twin")
 
     def __init__(self, kind: str, value: c.c_void_p) -> None:
         self._as_parameter_ = value
+        self.twin: Any = None  # of a model: what predicts in place of it in children created by fork
+        if kind == "model":
+            models.add(self)
         # Not at the end of the process: threads, other exit handlers and __del__ may still use it.
         weakref.finalize(self, getattr(_loaded(), f"aoso_{kind}_free"), value).atexit = False
 

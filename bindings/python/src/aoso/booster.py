@@ -13,7 +13,7 @@ from . import _capi, _labels, _matrix
 from ._capi import Array
 from ._progress import Result
 from .contributions import Contributions
-from .errors import ArgumentError, ForkError
+from .errors import ArgumentError
 from .probability import Probability
 from .row import RowPredictor
 
@@ -534,21 +534,7 @@ class Booster(Probability):
 
 
 def _restore(data: bytes, *attributes: Any) -> Booster:
-    try:
-        return Booster(_capi.decode(data), *attributes)
-    except ForkError:
-        return _OfFork()
-
-
-class _OfFork(Booster):
-    """A model in a child created by ``fork``. Using it is an error. Unpickling must succeed, or a pool would wait forever."""
-
-    def __init__(self) -> None:
-        pass
-
-    def __getattr__(self, name: str) -> Any:
-        _capi.build_info()  # raises ForkError
-        raise AttributeError(name)
+    return Booster(_capi.decode(data), *attributes)
 
 
 def merge(models: Iterable[Booster]) -> Booster:
