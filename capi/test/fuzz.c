@@ -486,7 +486,7 @@ static aoso_status model_decode(void) {
 }
 
 static const char *some_format(void) {
-    static const char *const formats[] = {"onnx", "lightgbm", "json", "dot", "text", "", "pmml", "\xff"};
+    static const char *const formats[] = {"onnx", "lightgbm", "json", "dot", "text", "c", "go", "", "pmml", "\xff"};
     return rarely() ? NULL : formats[draw(sizeof formats / sizeof *formats)];
 }
 

@@ -13,6 +13,8 @@ import (
 func TestExport(t *testing.T) {
 	model := smallModel(t)
 	wants := map[string]string{
+		"c":        "void NAME(predict_raw)(const AOSO_ROW *row, double *scores) {",
+		"go":       "func PredictRaw(row, scores []float64) {",
 		"onnx":     "TreeEnsembleClassifier",
 		"lightgbm": "objective=multiclass num_class:3",
 		"json":     `"format":"aoso-json"`,
@@ -47,7 +49,7 @@ func TestExport(t *testing.T) {
 
 func TestExportErrors(t *testing.T) {
 	model := smallModel(t)
-	fail(t, exitUsage, []string{`format is "pmml"`, "dot, json, lightgbm, onnx, text"}, "export", "--model", model, "--format", "pmml")
+	fail(t, exitUsage, []string{`format is "pmml"`, "c, dot, go, json, lightgbm, onnx, text"}, "export", "--model", model, "--format", "pmml")
 	fail(t, exitUsage, []string{"format"}, "export", "--model", model)
 	fail(t, exitUsage, []string{"cannot be overwritten"}, "export", "--model", model, "--format", "json", "--out", model)
 	fail(t, exitFailed, []string{"tree is 20", "below 20"}, "export", "--model", model, "--format", "dot", "--tree", "20")
