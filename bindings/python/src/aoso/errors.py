@@ -50,7 +50,7 @@ class CollectiveError(AosoError, ConnectionError):
 
 
 class ForkError(AosoError, RuntimeError):
-    """The process was created by ``fork`` from one that had loaded the library.
+    """The process was created by ``fork`` from one that had loaded the library. Models can predict there, and nothing else.
 
     Use ``spawn``, ``forkserver`` or loky (joblib's default) instead.
     """
