@@ -286,7 +286,7 @@ def _arrow_columns(capsules: Sequence[Any]) -> list[Column]:
     for name, column in zip(arrow.column_names, arrow.columns):
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
-        text = pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        text = str(column.type) in ("string", "large_string", "string_view")
         values = np.array(column.to_pylist(), object) if text else column.to_numpy()
         parts.append(_columns.from_array(values, f"column {name!r}"))
     return parts
