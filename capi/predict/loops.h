@@ -118,7 +118,7 @@ TARGET static inline void NAME(exp)(doubles *exponents) {
     even = even * r2 + doubles_of(1.0 / 720), odd = odd * r2 + doubles_of(1.0 / 5040);
     even = even * r2 + doubles_of(1.0 / 24), odd = odd * r2 + doubles_of(1.0 / 120);
     even = even * r2 + doubles_of(1.0 / 2), odd = odd * r2 + doubles_of(1.0 / 6);
-    const doubles sum = 1 + (r + r2 * (even + odd * r));
+    const doubles sum = doubles_of(1) + (r + r2 * (even + odd * r));
     const longs power = ((longs)shifted + 1023) << 52; /* 2^k */
     const longs small = x < doubles_of(-690);
     *exponents = (doubles)((longs)(sum * (doubles)power) & ~small);
@@ -136,7 +136,7 @@ TARGET static void NAME(softmax)(double *scores, int64_t rows, int64_t classes, 
             const int64_t n = classes - k < 4 ? classes - k : 4;
             doubles x = doubles_of(top - 1000); /* counts for nothing */
             memcpy(&x, p + k, (size_t)n * sizeof *p);
-            x -= top;
+            x -= doubles_of(top);
             NAME(exp)(&x);
             memcpy(p + k, &x, (size_t)n * sizeof *p);
             for (int64_t i = 0; i < n; i++) lanes[(k + i) % 8] += x[i];
