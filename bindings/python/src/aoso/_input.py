@@ -13,8 +13,7 @@ from . import errors
 
 Array = np.ndarray[Any, Any]
 
-DENSE, _COLUMNS, _CSR, _CSC, _ARROW, _ARROW_STREAM, TABLE = range(7)
-COMPRESSED = _CSR, _CSC
+_DENSE, _COLUMNS, _CSR, _CSC, _ARROW, _ARROW_STREAM, _TABLE = range(7)
 _DTYPES = {"f4": 1, "f8": 2, "i1": 3, "i2": 4, "i4": 5, "i8": 6, "u1": 7, "u2": 8, "u4": 9, "u8": 10}
 
 
@@ -41,14 +40,14 @@ class Matrix:
 
     @property
     def kind(self) -> int:
-        """One of ``DENSE``, ``COMPRESSED`` and ``TABLE``, or another number: an Arrow table."""
+        """Its layout, as in ``aoso_matrix``."""
         layout: int = self.struct.layout
         return layout
 
     @property
     def parts(self) -> Any:
         """What the table is made of: an array; three arrays; columns; or capsules of Arrow."""
-        return self._keep[0] if self.kind == TABLE else self._keep
+        return self._keep[0] if self.kind == _TABLE else self._keep
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -75,7 +74,7 @@ def dense(array: Array, names: list[str] | None = None) -> Matrix:
     row, col = (stride // array.itemsize for stride in array.strides)
     rows, cols = array.shape
     struct = structs.Matrix(
-        layout=DENSE, dtype=_dtype(array), rows=rows, cols=cols, data=address(array), row_stride=row, col_stride=col
+        layout=_DENSE, dtype=_dtype(array), rows=rows, cols=cols, data=address(array), row_stride=row, col_stride=col
     )
     return Matrix(struct, names, array)
 
@@ -92,7 +91,7 @@ def table(parts: Sequence[tuple[Array, list[str] | None]], rows: int, names: lis
             column.kind, column.num_categories, column.text, column.text_offsets = 1, len(categories), text, address(offsets)
             keep += text, offsets
         described[j] = column
-    struct = structs.Matrix(layout=TABLE, rows=rows, cols=len(parts), table=c.addressof(described))
+    struct = structs.Matrix(layout=_TABLE, rows=rows, cols=len(parts), table=c.addressof(described))
     categorical = [j for j, (_, categories) in enumerate(parts) if categories is not None]
     return Matrix(struct, names, parts, described, keep, categorical=categorical)
 

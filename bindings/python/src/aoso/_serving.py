@@ -17,7 +17,7 @@ import numpy as np
 
 from . import _library, errors
 from . import _structs as structs
-from ._input import COMPRESSED, DENSE, TABLE, Array, Matrix, address
+from ._input import _CSC, _CSR, _DENSE, _TABLE, Array, Matrix, address
 
 if TYPE_CHECKING:
     from ._columns import Column
@@ -136,20 +136,20 @@ class Twin:
     def _blocks(self, x: Matrix) -> Iterator[tuple[int, Array]]:
         """Blocks of rows, as the library reads them, with the number of their first row."""
         kind, parts = x.kind, x.parts
-        if kind == DENSE and self.categories is None and parts[0].dtype in (np.float32, np.float64):
+        if kind == _DENSE and self.categories is None and parts[0].dtype in (np.float32, np.float64):
             yield 0, parts[0]
             return
-        if kind in COMPRESSED:
+        if kind in (_CSC, _CSR):
             read = _sparse_rows(kind, parts, x.shape)
-        elif kind == DENSE:
+        elif kind == _DENSE:
             read = functools.partial(_dense_rows, parts[0])
         else:
-            columns = parts if kind == TABLE else _arrow_columns(parts)
+            columns = parts if kind == _TABLE else _arrow_columns(parts)
             lookups = [_lookup(column, self._categories_of(j), j) for j, column in enumerate(columns)]
             read = functools.partial(_table_rows, columns, lookups)
         for first in range(0, x.shape[0], _BLOCK):
             rows = read(first, min(first + _BLOCK, x.shape[0]))
-            if self.categories is not None and (kind in COMPRESSED or kind == DENSE):
+            if self.categories is not None and (kind in (_CSC, _CSR) or kind == _DENSE):
                 self._place_numbers(rows)
             yield first, rows
 
@@ -206,7 +206,7 @@ def _sparse_rows(kind: int, parts: Sequence[Any], shape: tuple[int, int]) -> Any
     from scipy import sparse  # the matrix is one of scipy's
 
     indptr, indices, data = parts
-    form = sparse.csr_matrix if kind == COMPRESSED[0] else sparse.csc_matrix
+    form = sparse.csr_matrix if kind == _CSR else sparse.csc_matrix
     matrix = form((data.astype(np.float64), indices, indptr), shape=shape).tocsr()
     return lambda first, last: matrix[first:last].toarray()
 
