@@ -10,6 +10,10 @@ import "github.com/libaoso/aoso/internal/collective"
 // A collective has a use at a time: ranks make a dataset or train, one after another.
 type Collective = collective.Collective
 
+// CollectiveScatterer is a [Collective] that can also reduce and scatter, which makes
+// training send less. Either all ranks are such or none is.
+type CollectiveScatterer = collective.Scatterer
+
 // CollectiveOp is what [Collective.AllReduce] does with the numbers of all ranks.
 type CollectiveOp = collective.Op
 

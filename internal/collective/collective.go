@@ -40,6 +40,18 @@ type Collective interface {
 	Abort(reason string)
 }
 
+// Scatterer is a collective that can also reduce and scatter, which sends less than
+// AllReduce where a rank needs only its part of the sums. Either all ranks of a
+// collective are Scatterers or none is.
+type Scatterer interface {
+	Collective
+
+	// ReduceScatter returns the sums, modulo 2⁶⁴, of this rank's part of v over all
+	// ranks. v is the parts of all ranks, one after another, of counts[rank] numbers
+	// each; counts are the same on all ranks. v may be overwritten.
+	ReduceScatter(v []int64, counts []int) ([]int64, error)
+}
+
 // Group is a collective of which the first error is final: after it, calls do
 // nothing, and what they leave behind is of no use. A nil group is that of a single
 // machine, where nothing is to be done.
@@ -102,6 +114,33 @@ func (g *Group) reduce(op Op, v []int64) {
 	}
 	g.count(8 * len(v))
 	g.fail(g.c.AllReduce(op, v))
+}
+
+// SumPart returns the sums over all ranks of this rank's part of v. It overwrites v,
+// which is the parts of all ranks, one after another, of counts[rank] numbers each.
+// After an error the part is of no use, but has its length.
+func (g *Group) SumPart(v []int64, counts []int) []int64 {
+	rank := g.c.Rank()
+	first := 0
+	for _, n := range counts[:rank] {
+		first += n
+	}
+	part := v[first:][:counts[rank]]
+	c, scatters := g.c.(Scatterer)
+	if !scatters || g.err != nil || len(v) == 0 {
+		g.reduce(Sum, v)
+		return part
+	}
+	g.count(8 * len(v))
+	sums, err := c.ReduceScatter(v, counts)
+	if err == nil && len(sums) != len(part) {
+		err = fmt.Errorf("ReduceScatter has returned %d numbers, must return %d", len(sums), len(part))
+	}
+	if err != nil {
+		g.fail(err)
+		return part
+	}
+	return sums
 }
 
 // SumMax does both at once, with few numbers.

@@ -62,6 +62,44 @@ func TestGroup(t *testing.T) {
 	}
 }
 
+// plain is a collective that is no Scatterer.
+type plain struct{ Collective }
+
+// TestSumPart sums the parts of ranks, some of which are empty, with and without
+// ReduceScatter.
+func TestSumPart(t *testing.T) {
+	for size := 2; size <= 5; size++ {
+		for _, scatters := range []bool{false, true} {
+			each(size, func(g *Group) {
+				if !scatters {
+					g.c = plain{g.c}
+				}
+				for round := range 20 {
+					var counts []int
+					var v, want []int64
+					for r := range size {
+						counts = append(counts, (r+round)%3)
+						for i := range counts[r] {
+							v = append(v, int64((g.Rank()+1)*(10*r+i)))
+							if r == g.Rank() {
+								want = append(want, int64(size*(size+1)/2*(10*r+i)))
+							}
+						}
+					}
+					if got := g.SumPart(v, counts); !slices.Equal(got, want) || g.Err() != nil {
+						t.Errorf("rank %d of %d: %v, want %v; %v", g.Rank(), size, got, want, g.Err())
+					}
+				}
+			})
+		}
+	}
+}
+
+// short is a Scatterer that returns too few numbers.
+type short struct{ Collective }
+
+func (short) ReduceScatter([]int64, []int) ([]int64, error) { return nil, nil }
+
 // TestAlone: a nil group is that of one machine.
 func TestAlone(t *testing.T) {
 	g := NewGroup(NewLocal(1)[0])
@@ -93,6 +131,8 @@ func TestErrors(t *testing.T) {
 		},
 		"records": func(g *Group) { g.Gather(make([]byte, 8+g.Rank()), 8) },
 		"same":    func(g *Group) { g.GatherSame(make([]byte, 8+g.Rank())) },
+		"parts":   func(g *Group) { g.SumPart(make([]int64, 3), []int{1 + g.Rank(), 2 - g.Rank()}) },
+		"scatter": func(g *Group) { g.c = short{g.c}; g.SumPart(make([]int64, 2), []int{1, 1}) },
 		"pairs":   func(g *Group) { g.SumMax(make([]int64, 1+g.Rank()), nil) },
 		"abort": func(g *Group) {
 			if g.Rank() == 1 {

@@ -3,11 +3,12 @@ package collective
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 )
 
 // NewLocal is the ranks of a collective within a process, each to be used by a
-// goroutine of its own.
+// goroutine of its own. They are Scatterers.
 func NewLocal(size int) []Collective {
 	m := &meeting{}
 	m.all = sync.NewCond(&m.mu)
@@ -86,6 +87,34 @@ func (l *local) AllReduce(op Op, v []int64) error {
 		}
 		return nil
 	})
+}
+
+// parts is what a rank gives to ReduceScatter.
+type parts struct {
+	v      []int64
+	counts []int
+}
+
+func (l *local) ReduceScatter(v []int64, counts []int) ([]int64, error) {
+	first := 0
+	for _, n := range counts[:l.rank] {
+		first += n
+	}
+	sums := make([]int64, counts[l.rank])
+	mine := parts{slices.Clone(v), slices.Clone(counts)}
+	err := l.exchange(mine, func(given []any) error {
+		for rank, g := range given {
+			theirs, ok := g.(parts)
+			if !ok || len(theirs.v) != len(v) || !slices.Equal(theirs.counts, counts) {
+				return fmt.Errorf("rank %d makes another call than ReduceScatter of %d numbers", rank, len(v))
+			}
+			for i, x := range theirs.v[first:][:len(sums)] {
+				sums[i] += x
+			}
+		}
+		return nil
+	})
+	return sums, err
 }
 
 func (l *local) AllGather(b []byte) (all [][]byte, err error) {
