@@ -163,6 +163,13 @@ func (l lossy) AllGather(b []byte) ([][]byte, error) {
 	return l.Collective.AllGather(b)
 }
 
+func (l lossy) ReduceScatter(v []int64, counts []int) ([]int64, error) {
+	if err := l.call(); err != nil {
+		return nil, err
+	}
+	return l.Collective.(CollectiveScatterer).ReduceScatter(v, counts)
+}
+
 // TestCollectiveFaults has a rank fail in any of its calls: all ranks end with an
 // error, and none hangs.
 func TestCollectiveFaults(t *testing.T) {

@@ -9,43 +9,71 @@ import (
 // exact is a column's best cut of all its bins that leaves minSamples rows on
 // either side.
 func (s *splitter) exact(n *node, column int) candidate {
-	t := tile{0, 1, 0, s.Mapper.Features[column].Codes(), kernel.TileLanes, nil}
-	one := splitter{kernels: s.kernels, gradients: s.gradients, minSamples: 1, best: make([]candidate, 1)}
-	one.Coarse, one.CoarseMapper, one.Mapper, one.layout = s.Matrix, s.Mapper, s.Mapper, &layout{columns: []int{column}, tiles: []tile{t}}
-	h := s.column.histogram(t.bins*kernel.TileLanes, n.count > kernel.SpillRows)
-	one.fillGroup(&group{0, 1, nil, nil}, &h, &s.workers[0], 1)
-	if s.group != nil {
-		s.shareHistogram(&h)
+	h := s.fillColumn(n, column)
+	var counts [kernel.MaxBins]int64
+	if s.counts(column) {
+		counts = s.count(n.list, column)
 	}
+	return s.bestCut(n, column, &h, &counts)
+}
+
+// fillColumn is the histogram of a column in all its bins.
+func (s *splitter) fillColumn(n *node, column int) Histogram {
+	one := splitter{kernels: s.kernels, gradients: s.gradients}
+	one.Coarse, one.layout = s.Matrix, s.layoutOf(column)
+	h := s.columnHistogram(n, column)
+	one.fillGroup(&group{0, 1, nil, nil}, &h, &s.workers[0], 1)
+	return h
+}
+
+// columnHistogram has room for a column in all its bins.
+func (s *splitter) columnHistogram(n *node, column int) Histogram {
+	return s.column.histogram(s.Mapper.Features[column].Codes()*kernel.TileLanes, n.count > kernel.SpillRows)
+}
+
+// layoutOf is the layout of a column in all its bins.
+func (s *splitter) layoutOf(column int) *layout {
+	t := tile{0, 1, 0, s.Mapper.Features[column].Codes(), kernel.TileLanes, nil}
+	return &layout{columns: []int{column}, tiles: []tile{t}}
+}
+
+// counts tells whether the cuts of a column are found by the number of rows in bins.
+func (s *splitter) counts(column int) bool { return s.minSamples > 1 || s.categorical(column) }
+
+// bestCut is exact with the histogram of the column and, if counts says so, the
+// numbers of rows by code.
+func (s *splitter) bestCut(n *node, column int, h *Histogram, counts *[kernel.MaxBins]int64) candidate {
 	w := &s.workers[0]
+	l := s.layoutOf(column)
+	t := &l.tiles[0]
 	switch {
 	case s.categorical(column):
 		w.subsets.Subsets = s.subsets
-		w.subsets.load(&h, t.bins, t.stride, 0, s.job.Pairs)
-		counts := s.count(n.list, column)
-		return w.subsets.find(s.kernels, &s.job, &counts, s.minSamples)
+		w.subsets.load(h, t.bins, t.stride, 0, s.job.Pairs)
+		return w.subsets.find(s.kernels, &s.job, counts, s.minSamples)
 	case s.minSamples > 1:
-		return s.recount(n, column, &h)
+		return s.recount(n, column, h, counts)
 	}
+	one := splitter{kernels: s.kernels, gradients: s.gradients, minSamples: 1, best: make([]candidate, 1)}
+	one.CoarseMapper, one.Mapper, one.layout = s.Mapper, s.Mapper, l
 	w.scan = s.job
-	one.scan(&t, &h, 0, w)
+	one.scan(t, h, 0, w)
 	return one.best[0]
 }
 
-// count counts rows by their codes in a column, on all machines.
+// count counts rows by their codes in a column.
 func (s *splitter) count(rows []uint32, column int) (counts [kernel.MaxBins]int64) {
 	codes := s.Matrix.Columns[column]
 	for _, row := range rows {
 		counts[codes[row]]++
 	}
-	s.group.Sum(counts[:])
 	return counts
 }
 
 // recount finds, in a column's histogram, the best cut among those that leave
 // minSamples rows on either side.
-func (s *splitter) recount(n *node, column int, all *Histogram) candidate {
-	counts, least := s.count(n.list, column), int64(s.minSamples)
+func (s *splitter) recount(n *node, column int, all *Histogram, counts *[kernel.MaxBins]int64) candidate {
+	least := int64(s.minSamples)
 	bins := s.Mapper.Features[column].Codes()
 	best := candidate{score: math.Inf(-1), exact: true}
 	for _, missingLeft := range []bool{false, true} {

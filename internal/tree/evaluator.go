@@ -3,7 +3,6 @@ package tree
 import (
 	"slices"
 
-	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -15,7 +14,6 @@ type evaluator struct {
 	kernels   *kernel.Funcs
 	residuals *loss.Residuals
 	team      *par.Team
-	group     *collective.Group
 	columns   int // that the tree may be split on
 	gradients gradients
 	splitter  splitter
@@ -33,11 +31,11 @@ type sumJob struct {
 	cross  kernel.CrossJob
 }
 
-func newEvaluator(k *kernel.Funcs, b Bins, r *loss.Residuals, p *Params, room *gradientRoom, team *par.Team, group *collective.Group) *evaluator {
-	e := &evaluator{Params: p, kernels: k, residuals: r, team: team, group: group}
-	e.gradients = gradients{kernels: k, residuals: r, pairs: p.Pairs, room: room, group: group}
+func newEvaluator(k *kernel.Funcs, b Bins, r *loss.Residuals, p *Params, room *gradientRoom, team *par.Team) *evaluator {
+	e := &evaluator{Params: p, kernels: k, residuals: r, team: team}
+	e.gradients = gradients{kernels: k, residuals: r, pairs: p.Pairs, room: room}
 	e.splitter = splitter{
-		Bins: b, kernels: k, gradients: &e.gradients, group: group,
+		Bins: b, kernels: k, gradients: &e.gradients,
 		minSamples: p.MinSamples, minHessian: p.MinHessian, minGain: p.MinGain, l2: p.Newton.L2, subsets: p.Subsets,
 		workers: make([]worker, team.Workers()),
 	}
@@ -73,14 +71,21 @@ func (e *evaluator) evaluate(n *node) {
 		e.choosePairs(n, team)
 	}
 	n.stats = e.gradients.compute(n.list, n.pairs, team)
-	shareStats(e.group, &n.stats)
 	if n.layout == nil {
 		return
 	}
-	e.gradients.quantize(n.list, e.gradients.newQuanta(n.list, &n.stats, e.Trim), team)
+	e.gradients.quantize(n.list, e.gradients.newQuanta(&n.stats, e.Trim, e.weight(n)), team)
 	e.splitter.use(n.layout)
 	n.split = e.splitter.find(n, nil, team)
 	n.quanta, n.sumG, n.sumH = e.gradients.quanta, e.gradients.sumG, e.gradients.sumH
+}
+
+// weight is that of a node's rows, which trimming asks for.
+func (e *evaluator) weight(n *node) int64 {
+	if e.Trim == 0 {
+		return 0
+	}
+	return e.residuals.SumWeights(n.list)
 }
 
 // evaluateShare finds what the smaller child of n has of n's sums and
@@ -89,13 +94,12 @@ func (e *evaluator) evaluateShare(n, share *node) {
 	team := e.teamFor(share.rows())
 	e.gradients.use(share.start, share.end)
 	share.stats = e.gradients.compute(share.list, n.pairs, team)
-	shareStats(e.group, &share.stats)
 	e.gradients.quantize(share.list, n.quanta, team)
 	e.splitter.use(n.layout)
 	if share.layout != nil {
 		share.split = e.splitter.find(share, nil, team)
 	} else {
-		e.splitter.fillShared(share.histogram, team)
+		e.splitter.fillOnly(share.histogram, team)
 	}
 	share.quanta, share.sumG, share.sumH = n.quanta, e.gradients.sumG, e.gradients.sumH
 }
@@ -174,7 +178,7 @@ func (e *evaluator) inheritPairs(n, small, large *node) {
 	e.pairUp(large, first, large.cross)
 }
 
-// count sums up the class totals of rows, on this machine.
+// count sums up the class totals of rows.
 func (e *evaluator) count(t *loss.Totals, rows []uint32) {
 	r := e.residuals
 	sums := sumBlocks(e, &e.totals, rows, 2*r.Stride, e.teamFor(len(rows)), func(job *sumJob, rows []uint32, sums []int64) {
@@ -193,7 +197,6 @@ func (e *evaluator) cross(rows []uint32, first []int32, team *par.Team) []int64 
 		job.cross = r.CrossJob(rows, first, sums)
 		e.kernels.Cross(&job.cross)
 	})
-	e.group.Sum(sums)
 	return sums
 }
 

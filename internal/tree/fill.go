@@ -14,33 +14,6 @@ type part struct {
 	memory scratch
 }
 
-// fillShared fills h, and makes it and the sums of the gradients those of all
-// machines.
-func (s *splitter) fillShared(h *Histogram, team *par.Team) {
-	s.fillOnly(h, team)
-	if s.group == nil {
-		return
-	}
-	s.shareHistogram(h)
-	var sums [2 * kernel.MaxPairs]int64
-	g := s.gradients
-	copy(sums[:], g.sumG[:])
-	copy(sums[kernel.MaxPairs:], g.sumH[:])
-	s.group.Sum(sums[:])
-	copy(g.sumG[:], sums[:])
-	copy(g.sumH[:], sums[kernel.MaxPairs:])
-}
-
-// shareHistogram makes a histogram that of the rows of all machines.
-func (s *splitter) shareHistogram(h *Histogram) {
-	if h.wide() {
-		s.group.Sum(h.wideG)
-		s.group.Sum(h.wideH)
-	} else {
-		s.group.Sum(h.cells)
-	}
-}
-
 // fillOnly fills h without looking for a split.
 func (s *splitter) fillOnly(h *Histogram, team *par.Team) {
 	parts := s.fillParts(h.wide(), team)

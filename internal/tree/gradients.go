@@ -5,7 +5,6 @@ import (
 	"slices"
 	"unsafe"
 
-	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
@@ -26,7 +25,6 @@ type gradients struct {
 	residuals *loss.Residuals
 	pairs     int // cells a row
 	room      *gradientRoom
-	group     *collective.Group
 
 	cells  []int64  // rows × pairs; block b starts at b·RowBlock·pairs
 	rows   []uint32 // of the kept cells
@@ -71,8 +69,7 @@ type gradientBlock struct {
 	quantize kernel.QuantizeJob
 }
 
-// compute computes the gradients of rows along pairs and sums them up, on this
-// machine.
+// compute computes the gradients of rows along pairs and sums them up.
 func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) (sum [kernel.MaxPairs]kernel.PairStats) {
 	n := kernel.Blocks(len(rows))
 	g.blocks = slices.Grow(g.blocks[:0], n)[:n]
@@ -133,26 +130,6 @@ func (g *gradients) quantize(rows []uint32, q quanta, team *par.Team) {
 	}
 }
 
-// shareStats makes sums and maxima those of all machines.
-func shareStats(group *collective.Group, stats *[kernel.MaxPairs]kernel.PairStats) {
-	if group == nil {
-		return
-	}
-	var sums [3 * kernel.MaxPairs]int64
-	var most [2 * kernel.MaxPairs]int64 // bits of floats, which have the order of these
-	for p, s := range stats {
-		copy(sums[3*p:], []int64{s.SumG, s.SumH, s.SumAbsG})
-		copy(most[2*p:], []int64{int64(math.Float32bits(s.MaxAbsG)), int64(math.Float32bits(s.MaxH))})
-	}
-	group.SumMax(sums[:], most[:])
-	for p := range stats {
-		stats[p] = kernel.PairStats{
-			SumG: sums[3*p], SumH: sums[3*p+1], SumAbsG: sums[3*p+2],
-			MaxAbsG: math.Float32frombits(uint32(most[2*p])), MaxH: math.Float32frombits(uint32(most[2*p+1])),
-		}
-	}
-}
-
 // packed is the rows that quantize kept and their cells.
 func (g *gradients) packed() (rows []uint32, cells []int64) {
 	return g.rows[:g.kept], g.cells[:g.kept*g.pairs]
@@ -165,20 +142,19 @@ func (g *gradients) floats(first, last int) []float32 {
 }
 
 // newQuanta fits fixed point to a node: the greatest power-of-two scales that keep
-// |g| within 15 bits and h within 16, and trim bounds of trim × the node's means.
-func (g *gradients) newQuanta(rows []uint32, stats *[kernel.MaxPairs]kernel.PairStats, trim float64) (q quanta) {
-	weight := 1.0
-	if trim > 0 {
-		weight = float64(g.group.Int(int(g.residuals.SumWeights(rows)))) * g.residuals.Units.Weights
-	}
+// |g| within 15 bits and h within 16, and trim bounds of trim × the node's means. weight
+// is that of its rows in units, and matters only for trim.
+func (g *gradients) newQuanta(stats *[kernel.MaxPairs]kernel.PairStats, trim float64, weight int64) (q quanta) {
 	mean := func(sum int64) float32 {
-		return float32(float64(trim*(float64(sum)*g.residuals.Units.Sums)) / weight)
+		return float32(float64(trim*(float64(sum)*g.residuals.Units.Sums)) / (float64(weight) * g.residuals.Units.Weights))
 	}
 	for p := range g.pairs {
 		s := &stats[p]
 		q.scaleG[p] = powerOfTwoScale(s.MaxAbsG, 15)
 		q.scaleH[p] = powerOfTwoScale(s.MaxH, 16)
-		q.trimG[p], q.trimH[p] = mean(s.SumAbsG), mean(s.SumH)
+		if trim > 0 {
+			q.trimG[p], q.trimH[p] = mean(s.SumAbsG), mean(s.SumH)
+		}
 	}
 	return q
 }

@@ -76,9 +76,9 @@ func NewGrower(k *kernel.Funcs, b Bins, r *loss.Residuals, p Params, rows *Parti
 		partition: rows,
 		gradients: newGradientRoom(b.Matrix.Rows, p.Pairs),
 	}
-	g.evaluator = newEvaluator(k, b, r, &g.Params, g.gradients, team, group)
+	g.evaluator = newEvaluator(k, b, r, &g.Params, g.gradients, team)
 	for range team.Workers() {
-		g.aside = append(g.aside, newEvaluator(k, b, r, &g.Params, g.gradients, alone, nil))
+		g.aside = append(g.aside, newEvaluator(k, b, r, &g.Params, g.gradients, alone))
 	}
 	return g
 }
@@ -95,8 +95,11 @@ func (g *Grower) Free() {
 func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, []Segment) {
 	if g.layout == nil || !slices.Equal(columns, g.columns) {
 		g.pool.Free()
-		g.columns, g.layout = columns, newLayout(g.Coarse, g.CoarseMapper, columns, g.Pairs, g.CacheBytes)
+		g.columns, g.layout = columns, g.newLayout(columns)
 		g.pool = NewHistogramPool(g.layout.cells, g.Bytes)
+		if d := g.layout.deal; d != nil {
+			g.pool.cells = d.own.cells
+		}
 	}
 	g.tree, g.fixed, g.waiting = &Tree{}, fixed, 0
 	g.evaluator.columns = len(columns)
@@ -105,23 +108,23 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 	}
 
 	rows := g.partition.Rows
-	root := g.newNode(node{end: len(rows), list: rows, count: g.group.Int(len(rows)), parent: -1, pairs: g.fixed, seed: seed})
-	g.admit(root, false)
-	if g.needsTotals() {
-		root.totals = g.newTotals()
-		g.evaluator.count(root.totals, root.list)
-		g.group.Sum(root.totals.Gradient)
-		g.group.Sum(root.totals.Hessian)
+	root := g.newNode(node{end: len(rows), list: rows, count: len(rows), parent: -1, pairs: g.fixed, seed: seed})
+	if g.group != nil {
+		g.plantTogether(root)
+	} else {
+		g.plant(root)
 	}
-	g.keepHistogram(root)
-	g.evaluator.evaluate(root)
 	if g.Selection == loss.Root && g.fixed == nil {
 		g.fixed = root.pairs
 	}
 	g.open = append(g.open[:0], root)
 	for len(g.open) < g.Leaves && g.open[0].split.Gain > 0 {
 		n := heap.Pop(&g.open).(*node)
-		if n.left == nil {
+		switch {
+		case n.left != nil:
+		case g.group != nil:
+			g.expandTogether(n)
+		default:
 			g.expand(n)
 		}
 		g.split(n)
@@ -129,6 +132,26 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 		heap.Push(&g.open, n.right)
 	}
 	return g.tree, g.finish(g.open)
+}
+
+// plant evaluates the root.
+func (g *Grower) plant(root *node) {
+	g.admit(root, false)
+	if g.needsTotals() {
+		root.totals = g.newTotals()
+		g.evaluator.count(root.totals, root.list)
+	}
+	g.keepHistogram(root)
+	g.evaluator.evaluate(root)
+}
+
+// newLayout lays out columns, and deals them to the ranks.
+func (g *Grower) newLayout(columns []int) *layout {
+	l := newLayout(g.Coarse, g.CoarseMapper, columns, g.Pairs, g.CacheBytes)
+	if g.group != nil {
+		l.deal = newDeal(l, columns, g.Coarse, g.CoarseMapper, g.CacheBytes, g.group)
+	}
+	return l
 }
 
 // admit gives a new node the columns that it may be split on, unless it is to
@@ -139,7 +162,7 @@ func (g *Grower) admit(n *node, last bool) {
 	}
 	n.layout = g.layout
 	if g.drawsColumns() {
-		n.layout = newLayout(g.Coarse, g.CoarseMapper, hash.Choose(n.seed, g.columns, g.NodeColumns), g.Pairs, g.CacheBytes)
+		n.layout = g.newLayout(hash.Choose(n.seed, g.columns, g.NodeColumns))
 	}
 }
 
@@ -176,8 +199,7 @@ func (g *Grower) expand(n *node) {
 // evaluateChildren evaluates the children of a node; the first left of its rows
 // go left. The last children of a tree stay leaves.
 func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int, last bool) {
-	n.left.start, n.left.end, n.left.list = n.start, n.start+left, rows[:left]
-	n.right.start, n.right.end, n.right.list = n.start+left, n.end, rows[left:]
+	n.place(rows, left)
 	small, large := g.count(e, n)
 	g.admit(n.left, last)
 	g.admit(n.right, last)
@@ -191,34 +213,18 @@ func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int
 	}
 }
 
-// count counts the rows of a node's children and sums up their class totals, on all
-// machines. It returns the smaller child first.
+// count counts the rows of a node's children and sums up their class totals. It
+// returns the smaller child first.
 func (g *Grower) count(e *evaluator, n *node) (small, large *node) {
-	small, large = n.left, n.right
-	if e.group == nil && small.rows() > large.rows() {
-		small, large = large, small
-	}
-	missing := g.missingGoRight(n)
+	n.left.count, n.right.count = n.left.rows(), n.right.rows()
+	small, large = n.bySize(g.missingGoRight(n))
 	if n.totals != nil {
 		// Not in the partition pass: that would read the residuals of all rows,
 		// not of the smaller child's only, for what takes 3 to 7 % of the time.
 		e.count(small.totals, small.list)
-	}
-	n.left.count = n.left.rows()
-	if e.group != nil {
-		missing = g.shareCounts(n, missing)
-	}
-	n.right.count = n.count - n.left.count
-	if n.totals != nil {
 		large.totals.Sub(n.totals, small.totals)
 	}
-	if s := &n.split; s.Set == nil && !missing && n.left.count > n.right.count {
-		s.MissingLeft = true // as the node has none to learn from
-	}
-	if n.left.count > n.right.count {
-		return n.right, n.left
-	}
-	return n.left, n.right
+	return small, large
 }
 
 // missingGoRight tells whether missing values of the feature that a node is split on
@@ -231,26 +237,6 @@ func (g *Grower) missingGoRight(n *node) bool {
 	return slices.ContainsFunc(n.right.list, func(row uint32) bool { return codes[row] == 0 })
 }
 
-// shareCounts makes the number of rows and the class totals of the left child those
-// of all machines, and tells whether missing values go right on any of them.
-func (g *Grower) shareCounts(n *node, missing bool) bool {
-	counts := []int64{int64(n.left.count), 0}
-	if missing {
-		counts[1] = 1
-	}
-	totals := n.left.totals
-	if totals != nil {
-		counts = append(append(counts, totals.Gradient...), totals.Hessian...)
-	}
-	g.group.Sum(counts)
-	if totals != nil {
-		copy(totals.Gradient, counts[2:])
-		copy(totals.Hessian, counts[2+len(totals.Gradient):])
-	}
-	n.left.count = int(counts[0])
-	return counts[1] > 0
-}
-
 // leastBeside is the least work on the smaller of two nodes, each too small for
 // a team, for which they are evaluated side by side.
 const leastBeside = leastShared / 8
@@ -260,7 +246,7 @@ const leastBeside = leastShared / 8
 func (g *Grower) evaluateBoth(e *evaluator, small, large *node) {
 	g.keepHistogram(large)
 	g.keepHistogram(small)
-	if e.team != alone && e.group == nil && e.teamFor(large.rows()) == alone && e.work(small.rows()) >= leastBeside {
+	if e.team != alone && e.teamFor(large.rows()) == alone && e.work(small.rows()) >= leastBeside {
 		e.team.Do(2, func(worker, i int) { g.aside[worker].evaluate([]*node{large, small}[i]) })
 		return
 	}
@@ -300,7 +286,7 @@ func (g *Grower) nodesAhead(ahead []*node) []*node {
 	workers := g.team.Workers()
 	mostWaiting := 4 * workers
 	fewHistograms := g.keepsHistograms() && g.pool.most < g.Leaves+2*mostWaiting+workers // an open node has one, one that waits its children's
-	if workers == 1 || fewHistograms || g.group != nil || g.evaluator.work(ahead[0].rows()) > mostWork {
+	if workers == 1 || fewHistograms || g.evaluator.work(ahead[0].rows()) > mostWork {
 		return ahead
 	}
 	splits := g.Leaves - 1 - len(g.open) // left to make: the last of them may never come to a node ahead
@@ -356,8 +342,10 @@ func (g *Grower) testOf(s *SplitInfo) model.Split {
 
 // recycle keeps the memory of a node that is not needed any more.
 func (g *Grower) recycle(n *node) {
-	if n.totals != nil {
-		g.totals = append(g.totals, n.totals)
+	for _, t := range []*loss.Totals{n.totals, n.own} {
+		if t != nil {
+			g.totals = append(g.totals, t)
+		}
 	}
 	g.nodes = append(g.nodes, n)
 }

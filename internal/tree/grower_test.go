@@ -198,7 +198,7 @@ func TestTrimWeights(t *testing.T) {
 			cells: make([]int64, 2*len(rows)), rows: make([]uint32, len(rows)),
 		}
 		stats := g.compute(rows, []kernel.Pair{{R: 0, S: 1}, {R: 2, S: 3}}, team)
-		g.quantize(rows, g.newQuanta(rows, &stats, 1.5), team)
+		g.quantize(rows, g.newQuanta(&stats, 1.5, p.residuals.SumWeights(rows)), team)
 		rows, _ = g.packed()
 		return rows
 	}

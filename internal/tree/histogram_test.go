@@ -35,7 +35,7 @@ func TestHistogramSubtract(t *testing.T) {
 						list := rows.Rows[start:end]
 						stats := e.gradients.compute(list, along, team)
 						if start == 0 && end == test.rows {
-							q = e.gradients.newQuanta(list, &stats, trim)
+							q = e.gradients.newQuanta(&stats, trim, p.residuals.SumWeights(list))
 						}
 						e.gradients.quantize(list, q, team)
 						h := &Histogram{cells: make([]int64, layout.cells)}

@@ -16,6 +16,8 @@ type layout struct {
 	tiles   []tile
 	groups  []group
 	cells   int
+	pairs   int
+	deal    *deal // to the ranks; nil: one machine searches all
 }
 
 type tile struct {
@@ -40,7 +42,7 @@ func (t *tile) endCell() int { return t.firstCell + t.bins*t.stride }
 // columns, then joint columns likewise, then columns of alike numbers of bins
 // into common tiles.
 func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cacheBytes int) *layout {
-	l := &layout{}
+	l := &layout{pairs: pairs}
 	left := make([]bool, len(x.Columns)) // columns not yet laid out
 	for _, c := range columns {
 		left[c] = true

@@ -20,7 +20,9 @@ type node struct {
 	apart       bool  // whose lists are copies
 
 	totals *loss.Totals
-	layout *layout // the columns that it may be split on; nil: it is a leaf for good
+	own    *loss.Totals // on several machines: of the rows here
+	weight int64        // likewise, with trimming: that of all rows, in units
+	layout *layout      // the columns that it may be split on; nil: it is a leaf for good
 	pairs  []kernel.Pair
 	stats  [kernel.MaxPairs]kernel.PairStats // ΣG and ΣH are a pair leaf's
 	split  SplitInfo
@@ -35,6 +37,24 @@ type node struct {
 // rows is the number of rows on this machine, which decides how the work is done;
 // what is done, count decides.
 func (n *node) rows() int { return n.end - n.start }
+
+// place gives the children of n its rows, of which the first left go left.
+func (n *node) place(rows []uint32, left int) {
+	n.left.start, n.left.end, n.left.list = n.start, n.start+left, rows[:left]
+	n.right.start, n.right.end, n.right.list = n.start+left, n.end, rows[left:]
+}
+
+// bySize is the children of n, the smaller first. If no missing values go right,
+// those of rows to come go the way of the larger.
+func (n *node) bySize(missing bool) (small, large *node) {
+	if n.left.count <= n.right.count {
+		return n.left, n.right
+	}
+	if s := &n.split; s.Set == nil && !missing {
+		s.MissingLeft = true // as the node has none to learn from
+	}
+	return n.right, n.left
+}
 
 // leave makes the sums of n those that share leaves of its parent's. It tells
 // whether the parent's quanta are fine enough for it: on average a row's Hessian

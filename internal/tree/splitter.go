@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -16,7 +15,6 @@ type splitter struct {
 	Bins
 	kernels    *kernel.Funcs
 	gradients  *gradients
-	group      *collective.Group
 	minSamples int
 	minHessian float64
 	minGain    float64
@@ -28,7 +26,8 @@ type splitter struct {
 	best    []candidate    // by position in layout.columns
 	workers []worker
 	parts   []part
-	whole   scratch // with a group: of all columns
+	looks   []int   // of unsettled
+	whole   scratch // on several machines: of all columns
 	column  scratch // of one column, in all its bins
 	merged  scratch
 }
@@ -66,17 +65,9 @@ func (s *splitter) use(l *layout) {
 // and what sibling leaves of it is the node's.
 func (s *splitter) find(n *node, sibling *Histogram, team *par.Team) SplitInfo {
 	h, wide := n.histogram, n.count > kernel.SpillRows
-	filled := s.group != nil && sibling == nil
-	if filled {
-		if h == nil {
-			whole := s.whole.histogram(s.cells, wide)
-			h = &whole
-		}
-		s.fillShared(h, team)
-	}
 	s.setJob()
 	parts := 1
-	if sibling == nil && !filled {
+	if sibling == nil {
 		parts = s.fillParts(wide, team)
 	}
 	team.Do(len(s.groups), func(number, i int) {
@@ -88,11 +79,10 @@ func (s *splitter) find(n *node, sibling *Histogram, team *par.Team) SplitInfo {
 		} else {
 			part = w.memory.histogram(end-first, wide)
 		}
-		switch {
-		case sibling != nil:
+		if sibling != nil {
 			share := sibling.tile(first, end)
 			part.subtract(s.kernels, &share)
-		case !filled:
+		} else {
 			s.fillGroup(g, &part, w, parts)
 		}
 		w.scan = s.job
@@ -190,46 +180,70 @@ func (s *splitter) coarse(column int) bool {
 	return s.CoarseMapper != s.Mapper && s.CoarseMapper.Features[column].Codes() < s.Mapper.Features[column].Codes()
 }
 
-// choose takes the best candidate; the lowest feature wins a tie. Only the
-// columns that come first are looked at in all their bins, and their cuts
-// counted out, a pass over one column each.
+// choose takes the best candidate. Only the columns that come first are looked at in
+// all their bins, and their cuts counted out, a pass over one column each.
 func (s *splitter) choose(n *node) SplitInfo {
-	whole := unsplit(&s.job)
+	for {
+		columns := s.unsettled()
+		if len(columns) == 0 {
+			return s.split()
+		}
+		for _, c := range columns {
+			s.best[c] = s.exact(n, s.columns[c])
+		}
+	}
+}
+
+// unsettled is the candidates that must become exact before the best is known. It is
+// good until the next call.
+func (s *splitter) unsettled() []int {
+	s.looks = s.looks[:0]
 	if !slices.ContainsFunc(s.best, func(c candidate) bool { return !math.IsInf(c.score, -1) }) {
 		// What is in one coarse bin may be in several of the others.
 		for c, column := range s.columns {
-			if s.coarse(column) {
-				s.best[c] = s.exact(n, column)
+			if !s.best[c].exact && s.coarse(column) {
+				s.looks = append(s.looks, c)
 			}
 		}
+		return s.looks
 	}
-	for {
-		best := -1
-		for c := range s.best {
-			if best < 0 || s.best[c].score > s.best[best].score ||
-				s.best[c].score == s.best[best].score && s.columns[c] < s.columns[best] {
-				best = c
-			}
-		}
-		// Rounding alone makes gains of some 1e-16 of the score.
-		if best < 0 || !(s.best[best].score-whole > max(s.minGain, 1e-12*whole)) {
-			return SplitInfo{}
-		}
-		if !s.best[best].exact {
-			s.best[best] = s.exact(n, s.columns[best])
-			continue
-		}
-		b := &s.best[best]
-		if b.subset {
-			set := b.set
-			return SplitInfo{Feature: s.columns[best], Set: &set, MissingLeft: b.missingLeft, Gain: b.score - whole}
-		}
-		feature := &s.Mapper.Features[s.columns[best]]
-		return SplitInfo{
-			Feature:     s.columns[best],
-			Bin:         uint8(feature.CutBetween(b.bin, b.next)),
-			MissingLeft: b.missingLeft,
-			Gain:        b.score - whole,
+	if best := s.first(); best >= 0 && !s.best[best].exact {
+		s.looks = append(s.looks, best)
+	}
+	return s.looks
+}
+
+// first is the best candidate; −1: none is better than no split. The lowest feature
+// wins a tie.
+func (s *splitter) first() int {
+	best := -1
+	for c := range s.best {
+		if best < 0 || s.best[c].score > s.best[best].score ||
+			s.best[c].score == s.best[best].score && s.columns[c] < s.columns[best] {
+			best = c
 		}
 	}
+	// Rounding alone makes gains of some 1e-16 of the score.
+	whole := unsplit(&s.job)
+	if best < 0 || !(s.best[best].score-whole > max(s.minGain, 1e-12*whole)) {
+		return -1
+	}
+	return best
+}
+
+// split is the split of the best candidate.
+func (s *splitter) split() SplitInfo {
+	best := s.first()
+	if best < 0 {
+		return SplitInfo{}
+	}
+	b := &s.best[best]
+	i := SplitInfo{Feature: s.columns[best], MissingLeft: b.missingLeft, Gain: b.score - unsplit(&s.job)}
+	if b.subset {
+		set := b.set
+		i.Set = &set
+	} else {
+		i.Bin = uint8(s.Mapper.Features[i.Feature].CutBetween(b.bin, b.next))
+	}
+	return i
 }

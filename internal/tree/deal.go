@@ -1,0 +1,103 @@
+package tree
+
+import (
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/collective"
+)
+
+// deal is how the columns of a layout are dealt to the ranks of a training. A rank
+// fills the histograms of all columns from its rows, and searches those of its own
+// columns for splits.
+type deal struct {
+	columns []int    // of all ranks, one after another
+	ends    []int    // by rank: where its columns end
+	codes   []int    // by rank: the bins of its columns
+	places  [][3]int // by column of columns: its first cell in the layout, the stride and the number of bins
+
+	own      *layout  // of this rank's columns
+	ownPlace [][3]int // likewise, in own
+}
+
+// newDeal deals columns in their order, each rank about as many bins.
+func newDeal(l *layout, columns []int, x *bin.Matrix, m *bin.Mapper, cacheBytes int, group *collective.Group) *deal {
+	ranks := group.Size()
+	d := &deal{columns: columns, ends: make([]int, ranks), codes: make([]int, ranks)}
+	all := 0
+	for _, c := range columns {
+		all += m.Features[c].Codes()
+	}
+	before := 0
+	for i, c := range columns {
+		n := m.Features[c].Codes()
+		rank := (2*before + n) * ranks / (2 * all)
+		d.ends[rank], d.codes[rank] = i+1, d.codes[rank]+n
+		before += n
+	}
+	for rank := 1; rank < ranks; rank++ {
+		d.ends[rank] = max(d.ends[rank], d.ends[rank-1])
+	}
+	own := d.of(group.Rank())
+	d.own = newLayout(x, m, own, l.pairs, cacheBytes)
+	d.places, d.ownPlace = l.places(columns, m), d.own.places(own, m)
+	return d
+}
+
+// of is the columns of a rank.
+func (d *deal) of(rank int) []int {
+	if rank == 0 {
+		return d.columns[:d.ends[0]]
+	}
+	return d.columns[d.ends[rank-1]:d.ends[rank]]
+}
+
+// places is where the columns lie in the layout.
+func (l *layout) places(columns []int, m *bin.Mapper) [][3]int {
+	of := make(map[int][3]int, len(columns))
+	for i := range l.tiles {
+		t := &l.tiles[i]
+		for c := t.firstColumn; c < t.endColumn; c++ {
+			column := l.columns[c]
+			of[column] = [3]int{t.firstCell + (c-t.firstColumn)*l.pairs, t.stride, m.Features[column].Codes()}
+		}
+	}
+	places := make([][3]int, len(columns))
+	for i, c := range columns {
+		places[i] = of[c]
+	}
+	return places
+}
+
+// pack appends the cells at some places of a histogram, which are sent column by
+// column: those of a bin are one number a pair, or two if they are wide.
+func (h *Histogram) pack(v []int64, places [][3]int, pairs int, wide bool) []int64 {
+	for _, p := range places {
+		for b := range p[2] {
+			at := p[0] + b*p[1]
+			if wide {
+				v = append(append(v, h.wideG[at:at+pairs]...), h.wideH[at:at+pairs]...)
+			} else {
+				v = append(v, h.cells[at:at+pairs]...)
+			}
+		}
+	}
+	return v
+}
+
+// unpack sets a histogram to what pack has made of it, and returns what follows.
+func (h *Histogram) unpack(v []int64, places [][3]int, pairs int, wide bool) []int64 {
+	h.clear()
+	for _, p := range places {
+		for b := range p[2] {
+			at := p[0] + b*p[1]
+			if wide {
+				copy(h.wideG[at:at+pairs], v)
+				v = v[pairs:]
+				copy(h.wideH[at:at+pairs], v)
+			} else {
+				copy(h.cells[at:at+pairs], v)
+			}
+			v = v[pairs:]
+		}
+	}
+	return v
+}
