@@ -51,6 +51,31 @@ func readRanks(p *C.aoso_collective) (*ranks, error) {
 	return &ranks{given: c, context: C.uintptr_t(readWord(p, unsafe.Offsetof(p.context)))}, nil
 }
 
+// collective is the ranks as a training takes them; nil: there are none.
+func (r *ranks) collective() aoso.Collective {
+	switch {
+	case r == nil:
+		return nil
+	case r.given.reduce_scatter != nil:
+		return scatterers{r}
+	}
+	return r
+}
+
+// scatterers are ranks of which the host has the optional function.
+type scatterers struct{ *ranks }
+
+func (r scatterers) ReduceScatter(v []int64, counts []int) ([]int64, error) {
+	given := make([]int64, len(counts))
+	for rank, n := range counts {
+		given[rank] = int64(n)
+	}
+	sums := make([]int64, counts[r.Rank()])
+	return sums, r.call("reduce_scatter", func() hostCode {
+		return C.shim_reduce_scatter(r.given.reduce_scatter, addressOf(v), addressOf(given), addressOf(sums), r.context)
+	})
+}
+
 // use does work in which the ranks are called, by way of calls. Another rank hears
 // of an error.
 func (r *ranks) use(calls calls, work func() error) error {

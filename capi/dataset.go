@@ -93,9 +93,7 @@ func readDatasetOptions(p *C.aoso_dataset_options, cols int) (g aoso.DatasetOpti
 		g.Init = m.Model
 	}
 	r, err := readRanks(o.collective)
-	if r != nil {
-		g.Collective = r
-	}
+	g.Collective = r.collective()
 	return g, o, err
 }
 
@@ -169,8 +167,13 @@ func goaoso_dataset_create(x *C.aoso_matrix, y *C.aoso_labels, options *C.aoso_d
 
 // ranksOf returns the collective of a dataset, or nil.
 func ranksOf(o aoso.DatasetOptions) *ranks {
-	r, _ := o.Collective.(*ranks)
-	return r
+	switch r := o.Collective.(type) {
+	case *ranks:
+		return r
+	case scatterers:
+		return r.ranks
+	}
+	return nil
 }
 
 func newDataset(m *matrix, y *C.aoso_labels, c *C.aoso_dataset_options, o aoso.DatasetOptions) (d *aoso.Dataset, err error) {

@@ -125,6 +125,13 @@ int32_t shim_gather(int32_t (*f)(void *, const void *, int64_t, const int64_t *,
     return code;
 }
 
+int32_t shim_reduce_scatter(int32_t (*f)(void *, int64_t *, const int64_t *, int64_t *), int64_t *v, int64_t *counts, int64_t *out,
+                            uintptr_t context) {
+    int32_t code;
+    HOST(code = f((void *)context, v, counts, out));
+    return code;
+}
+
 void shim_abort(void (*f)(void *, const char *), char *reason, uintptr_t context) { HOST(f((void *)context, reason)); }
 
 int shim_stream_schema(struct ArrowArrayStream *s, struct ArrowSchema *out) {

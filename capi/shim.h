@@ -24,6 +24,8 @@ int32_t shim_gather_sizes(int32_t (*f)(void *, const void *, int64_t, int64_t *)
                           uintptr_t context);
 int32_t shim_gather(int32_t (*f)(void *, const void *, int64_t, const int64_t *, void *), void *bytes, int64_t n,
                     int64_t *sizes, void *out, uintptr_t context);
+int32_t shim_reduce_scatter(int32_t (*f)(void *, int64_t *, const int64_t *, int64_t *), int64_t *v, int64_t *counts, int64_t *out,
+                            uintptr_t context);
 void shim_abort(void (*f)(void *, const char *), char *reason, uintptr_t context);
 int shim_stream_schema(struct ArrowArrayStream *s, struct ArrowSchema *out);
 int shim_stream_next(struct ArrowArrayStream *s, struct ArrowArray *out);

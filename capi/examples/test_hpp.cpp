@@ -838,6 +838,13 @@ public:
         for (std::size_t i = 0; i < v.size(); i++) v[i] = op == AOSO_SUM ? v[i] + other[i] : std::max(v[i], other[i]);
     }
 
+    bool scatters() const override { return true; }
+
+    void reduce_scatter(aoso::span<int64_t> v, aoso::span<const int64_t> counts, aoso::span<int64_t> out) override {
+        all_reduce(AOSO_SUM, v);
+        std::copy_n(v.data() + (rank_ == 0 ? 0 : counts.data()[0]), out.size(), out.data());
+    }
+
     void abort(const std::string &) override {
         const std::lock_guard<std::mutex> lock(meeting_.mutex);
         meeting_.aborted = true;

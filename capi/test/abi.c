@@ -23,7 +23,7 @@
     F(T, categorical) F(T, num_categorical) F(T, row_ids) F(T, num_row_ids) F(T, path) F(T, collective)
 #define COLLECTIVE(F, T)                                                                                      \
     F(T, struct_size) F(T, rank) F(T, size) F(T, context) F(T, all_reduce) F(T, gather_sizes) F(T, gather)    \
-    F(T, abort)
+    F(T, abort) F(T, reduce_scatter)
 #define DATASET_INFO(F, T) F(T, struct_size) F(T, rows) F(T, features) F(T, classes) F(T, unknown) F(T, bytes)
 #define MEMORY(F, T)                                                                                          \
     F(T, struct_size) F(T, matrix) F(T, sparse) F(T, residuals) F(T, rows) F(T, histograms) F(T, quantizing)  \

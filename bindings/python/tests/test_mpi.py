@@ -65,6 +65,11 @@ def test_large_counts(tmp_path):
         collective.all_reduce("sum", v)
         assert v.tolist() == [3 * i for i in range(35)]
         collective.all_reduce("max", v[:1])
+        part = collective.reduce_scatter(np.arange(35) * (1 + collective.rank), np.array([1, 34]))
+        aoso.mpi._PIECE = 100
+        assert (part == collective.reduce_scatter(np.arange(35) * (1 + collective.rank), np.array([1, 34]))).all()
+        assert part.tolist() == [[0], [3 * i for i in range(1, 35)]][collective.rank]
+        assert collective.reduce_scatter(np.arange(3), np.array([3, 0])).tolist() == [[0, 2, 4], []][collective.rank]
         mine = [b"x" * 33, b""]
         assert collective.all_gather(mine[collective.rank]) == mine
         assert collective.all_gather(b"") == [b"", b""]

@@ -40,6 +40,11 @@ enum {
  *         for (int r = 0; r < RANKS; r++) counts[r] = sizes[r], at[r] = r ? at[r - 1] + counts[r - 1] : 0;
  *         return MPI_Allgatherv_c(bytes, n, MPI_BYTE, out, counts, at, MPI_BYTE, *(MPI_Comm *)context);
  *     }
+ *     int32_t reduce_scatter(void *context, int64_t *v, const int64_t *counts, int64_t *out) {
+ *         MPI_Count parts[RANKS];
+ *         for (int r = 0; r < RANKS; r++) parts[r] = counts[r];
+ *         return MPI_Reduce_scatter_c(v, out, parts, MPI_INT64_T, MPI_SUM, *(MPI_Comm *)context);
+ *     }
  */
 typedef struct aoso_collective {
     uint32_t struct_size;
@@ -63,6 +68,12 @@ typedef struct aoso_collective {
     /* Tells the other ranks that this one gives up, and why, so that their calls fail
      * rather than wait. NULL: they wait until their calls fail by themselves. */
     void (*abort)(void *context, const char *reason);
+
+    /* Sets out to the sums, modulo 2^64, of this rank's part of v over all ranks. v is
+     * the parts of all ranks, one after another, of counts[r] numbers each, and may be
+     * overwritten; counts are the same on all ranks. This sends less than all_reduce.
+     * NULL, as on all ranks: the library calls all_reduce. */
+    int32_t (*reduce_scatter)(void *context, int64_t *v, const int64_t *counts, int64_t *out);
 } aoso_collective;
 
 #ifdef __cplusplus

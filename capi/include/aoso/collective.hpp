@@ -6,6 +6,7 @@
 #include "collective.h"
 
 #include <cstring>
+#include <stdexcept>
 
 namespace aoso {
 
@@ -24,6 +25,17 @@ public:
 
     // What every rank gives, by rank. Lengths may differ, and may be 0.
     virtual std::vector<std::string> all_gather(const std::string &bytes) = 0;
+
+    // Whether reduce_scatter is to be called, which then sends less than all_reduce. The
+    // same on all ranks.
+    virtual bool scatters() const { return false; }
+
+    // The sums of this rank's part of v over all ranks, in out. v is the parts of all
+    // ranks, one after another, of counts[r] numbers each, and may be overwritten.
+    virtual void reduce_scatter(span<int64_t> v, span<const int64_t> counts, span<int64_t> out) {
+        (void)v, (void)counts, (void)out;
+        throw std::logic_error("a collective that scatters must have reduce_scatter");
+    }
 
     // Tells the other ranks that this one gives up.
     virtual void abort(const std::string &reason) = 0;
@@ -60,6 +72,17 @@ public:
         c.abort = [](void *self, const char *reason) {
             detail::guarded([&] {
                 of(self)->abort(reason);
+                return 0;
+            });
+        };
+        if (!scatters()) return c;
+        c.reduce_scatter = [](void *self, int64_t *v, const int64_t *counts, int64_t *out) {
+            return detail::guarded([&] {
+                const auto ranks = static_cast<std::size_t>(of(self)->size());
+                int64_t all = 0;
+                for (std::size_t r = 0; r < ranks; r++) all += counts[r];
+                of(self)->reduce_scatter(span<int64_t>(v, static_cast<std::size_t>(all)), span<const int64_t>(counts, ranks),
+                                         span<int64_t>(out, static_cast<std::size_t>(counts[of(self)->rank()])));
                 return 0;
             });
         };

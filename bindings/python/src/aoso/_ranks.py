@@ -33,6 +33,7 @@ class Ranks:
         self._interrupted = self._aborted = False
         self._struct = structs.Collective(rank=collective.rank, size=collective.size)
         self._struct.all_reduce = self._guarded("all_reduce", self._all_reduce)
+        self._struct.reduce_scatter = self._guarded("reduce_scatter", self._reduce_scatter)
         self._struct.gather_sizes = self._guarded("gather_sizes", self._gather_sizes)
         self._struct.gather = self._guarded("gather", self._gather)
         self._struct.abort = self._guarded("abort", lambda _, reason: self.abort(reason.decode(errors="replace")))
@@ -135,6 +136,14 @@ class Ranks:
 
     def _all_reduce(self, _: Any, op: int, at: int, n: int) -> None:
         self.collective.all_reduce(_OPS[op], _numbers(at, n))
+
+    def _reduce_scatter(self, _: Any, at: int, counts: int, out: int) -> None:
+        parts = _numbers(counts, self.size)
+        sums = self.collective.reduce_scatter(_numbers(at, int(parts.sum())), parts)
+        mine = int(parts[self.collective.rank])
+        if sums.shape != (mine,):
+            raise errors.ArgumentError(f"reduce_scatter has returned an array of shape {sums.shape}; allowed: {(mine,)}")
+        _numbers(out, mine)[:] = sums
 
     def _gather_sizes(self, _: Any, at: int, n: int, sizes: int) -> None:
         parts = self.collective.all_gather(c.string_at(at, n) if n else b"")

@@ -118,6 +118,7 @@ class Collective(Struct):
         ("gather_sizes", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_void_p, c.c_int64, c.c_void_p)),
         ("gather", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_void_p, c.c_int64, c.c_void_p, c.c_void_p)),
         ("abort", c.CFUNCTYPE(None, c.c_void_p, c.c_char_p)),
+        ("reduce_scatter", c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_void_p, c.c_void_p, c.c_void_p)),
     ]
 
 

@@ -71,6 +71,14 @@ class MPICollective(Collective):
             piece = values[first : first + _PIECE]
             self._wait(self._comm.Iallreduce(MPI.IN_PLACE, [piece, MPI.INT64_T], MPI.SUM if op == "sum" else MPI.MAX), piece)
 
+    def reduce_scatter(self, values: Array, counts: Array) -> Array:
+        """Return the sums over all processes of this process's part of ``values``."""
+        if len(values) > _PIECE:
+            return super().reduce_scatter(values, counts)
+        sums, parts = np.empty(counts[self.rank], np.int64), counts.tolist()
+        self._wait(self._comm.Ireduce_scatter([values, MPI.INT64_T], [sums, MPI.INT64_T], parts, MPI.SUM), values, sums)
+        return sums
+
     def all_gather(self, data: bytes) -> list[bytes]:
         """Return what every process gives, by rank."""
         sizes = np.zeros(self.size, np.int64)
