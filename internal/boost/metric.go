@@ -58,8 +58,10 @@ func EvaluateRows(scores []float64, temperature float64, t *data.Target, team *p
 		}
 	}
 	if t.Ranks != nil {
-		e.Errors = t.Ranks.Int(e.Errors)
-		t.Ranks.Add(&weight, &wrongWeight, &known, &logLoss)
+		var errors exact.Sum
+		errors.Add(float64(e.Errors))
+		t.Ranks.Add(&errors, &weight, &wrongWeight, &known, &logLoss)
+		e.Errors = int(errors.Float64())
 	}
 	if weight := weight.Float64(); weight > 0 {
 		e.ErrorRate = wrongWeight.Float64() / weight

@@ -39,7 +39,8 @@ type sampler struct {
 // Codes of rows for the partition.
 const stays, leaves = 1, 2
 
-func newSampler(p *Params, train *data.Set, bins tree.Bins, r *loss.Residuals, k *kernel.Funcs, team *par.Team) *sampler {
+// newSampler prepares for sampling; all is the number of rows on all machines.
+func newSampler(p *Params, train *data.Set, all int, bins tree.Bins, r *loss.Residuals, k *kernel.Funcs, team *par.Team) *sampler {
 	rows := len(r.Labels)
 	s := &sampler{
 		colsample: p.ColsampleByTree, trim: p.Trim,
@@ -48,7 +49,6 @@ func newSampler(p *Params, train *data.Set, bins tree.Bins, r *loss.Residuals, k
 	}
 	switch {
 	case p.Subsample < 1:
-		all := train.AllRows()
 		drawn := share(p.Subsample, all)
 		s.rows = newRowDraw(train.IDs, rows, all, drawn, train.Ranks)
 		drawn = min(drawn, rows)

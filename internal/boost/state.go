@@ -31,6 +31,8 @@ type state struct {
 	team      *par.Team
 	group     *collective.Group
 
+	anyLost bool // on several machines: the last bound found a row whose own class is lost
+
 	moves   []move
 	moved   float64 // Σ (1 − p_y) over the rows last moved
 	most    float32 // the greatest 1 − p_y among them
@@ -69,7 +71,12 @@ func (s *state) keep(scores []float64, period int) {
 }
 
 // lost tells whether a state without scores has lost a row.
-func (s *state) lost() bool { return s.scores == nil && s.group.Any(s.residuals.Lost()) }
+func (s *state) lost() bool {
+	if s.group != nil {
+		return s.scores == nil && s.anyLost
+	}
+	return s.scores == nil && s.residuals.Lost()
+}
 
 // free gives the memory back; nothing may use it any more.
 func (s *state) free() {
@@ -131,12 +138,17 @@ func (s *state) settle(iteration int) {
 // setBound takes note of the sum of 1 − p_y over all rows and of the greatest.
 func (s *state) setBound(sum float64, most float32) {
 	if s.group != nil {
-		mine := collective.Pack([]uint64{math.Float64bits(sum), uint64(math.Float32bits(most))})
-		sum, most = 0, 0
+		lost := uint64(0)
+		if s.scores == nil && s.residuals.Lost() {
+			lost = 1
+		}
+		mine := collective.Pack([]uint64{math.Float64bits(sum), uint64(math.Float32bits(most)), lost})
+		sum, most, s.anyLost = 0, 0, false
 		for _, b := range s.group.GatherSame(mine) {
 			theirs := collective.Unpack(b)
 			sum += math.Float64frombits(theirs[0])
 			most = max(most, math.Float32frombits(uint32(theirs[1])))
+			s.anyLost = s.anyLost || theirs[2] > 0
 		}
 	}
 	s.bound = sum

@@ -30,7 +30,7 @@ func newTrees(j *Job, r *loss.Residuals) *trees {
 	if bins.Coarse != bins.Matrix {
 		g.coarse = bins.Coarse
 	}
-	g.sampler = newSampler(&j.Params, g.train, bins, r, g.kernels, g.team)
+	g.sampler = newSampler(&j.Params, g.train, rows, bins, r, g.kernels, g.team)
 	params := j.Params.tree(len(g.sampler.columns), j.CacheBytes)
 	if sample := g.sampler.sample; sample != nil {
 		g.values = tree.LeafValues{Kernels: g.kernels, Residuals: r, Newton: params.Newton, Team: g.team, Group: group}

@@ -95,7 +95,9 @@ func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) 
 // quantize packs the gradients last computed, of the same rows.
 func (g *gradients) quantize(rows []uint32, q quanta, team *par.Team) {
 	g.quanta = q
-	team.Do(len(g.blocks), func(_, b int) {
+	n := kernel.Blocks(len(rows))
+	g.blocks = slices.Grow(g.blocks[:0], n)[:n]
+	team.Do(n, func(_, b int) {
 		first, last := kernel.Block(b, len(rows))
 		job := &g.blocks[b].quantize
 		*job = kernel.QuantizeJob{

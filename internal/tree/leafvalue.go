@@ -95,8 +95,11 @@ func (v *LeafValues) set(l *Leaf, first, end int) {
 // setShared sets the steps of all leaves from the sums of all machines: by leaf the
 // rows, and the totals or the sums of the pairs.
 func (v *LeafValues) setShared(leaves []Leaf) {
-	stride := v.Residuals.Stride
-	width := 1 + max(2*stride, 2*kernel.MaxPairs)
+	stride, classes := v.Residuals.Stride, v.Residuals.Classes
+	width := 1 + 2*classes
+	if leaves[0].Pairs != nil {
+		width = 1 + 2*len(leaves[0].Pairs)
+	}
 	sums := make([]int64, len(leaves)*width)
 	of := func(leaf int) (rows *int64, rest []int64) { return &sums[leaf*width], sums[leaf*width+1:][:width-1] }
 	for i := range v.pieces {
@@ -104,8 +107,9 @@ func (v *LeafValues) setShared(leaves []Leaf) {
 		rows, rest := of(p.leaf)
 		*rows += int64(len(p.rows))
 		if leaves[p.leaf].Pairs == nil {
-			for k, sum := range v.sums[2*stride*i:][:2*stride] {
-				rest[k] += sum
+			for k := range classes {
+				rest[k] += v.sums[2*stride*i+k]
+				rest[classes+k] += v.sums[(2*i+1)*stride+k]
 			}
 			continue
 		}
@@ -125,7 +129,11 @@ func (v *LeafValues) setShared(leaves []Leaf) {
 		for j := range l.Pairs {
 			stats[j].SumG, stats[j].SumH = rest[2*j], rest[2*j+1]
 		}
-		l.setSteps(&v.Newton, &loss.Totals{Gradient: rest[:stride], Hessian: rest[stride:]}, &stats, v.Residuals)
+		var totals loss.Totals
+		if l.Pairs == nil {
+			totals = loss.Totals{Gradient: rest[:classes], Hessian: rest[classes:]}
+		}
+		l.setSteps(&v.Newton, &totals, &stats, v.Residuals)
 	}
 }
 

@@ -124,7 +124,6 @@ func (g *Grower) scanFamily(f *family, tasks []*task, sums map[*task][]int64) (s
 		large.histogram.subtract(g.kernels, share.histogram)
 	}
 	large.quanta = n.quanta
-	rest.gradients.blocks = nil
 	rest.gradients.quanta, rest.gradients.sumG, rest.gradients.sumH = n.quanta, large.sumG, large.sumH
 	g.scan(&rest, large.histogram)
 	searches = append(searches, &rest)

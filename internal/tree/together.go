@@ -216,9 +216,9 @@ func (g *Grower) isEvaluated(n *node) bool { return n.layout != nil || !g.FullLe
 // newTask computes the gradients of a node's rows along its pairs.
 func (g *Grower) newTask(n *node) *task {
 	t := &task{node: n, gradients: g.evaluator.gradients}
-	t.gradients.blocks = nil // of its own
 	t.gradients.use(n.start, n.end)
 	n.stats = t.gradients.compute(n.list, n.pairs, g.evaluator.teamFor(n.rows()))
+	g.evaluator.gradients.blocks = t.gradients.blocks // room that all tasks use in turn
 	return t
 }
 
