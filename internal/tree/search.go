@@ -26,7 +26,11 @@ func (g *Grower) fillTask(t *task, l *layout) {
 	wide := t.node.count > kernel.SpillRows
 	h := s.whole.histogram(l.cells, wide)
 	s.fillOnly(&h, g.evaluator.teamFor(t.node.rows()))
-	t.filled = h.pack(t.filled, l.deal.places, g.Pairs, wide)
+	n := 0
+	for rank := range l.deal.codes {
+		n += t.numbers(l, rank)
+	}
+	t.filled = h.pack(make([]int64, 0, n), l.deal.places, g.Pairs, wide)
 }
 
 // layoutOf is the layout of a task's histogram; nil: it needs none.
@@ -78,8 +82,12 @@ func (g *Grower) searchTogether(families []family, tasks []*task) {
 // reduceScatter returns the sums of this rank's columns, by task, each with the sums
 // of its gradients in front.
 func (g *Grower) reduceScatter(tasks []*task) map[*task][]int64 {
-	var v []int64
 	counts := make([]int, g.group.Size())
+	n := 0
+	for _, t := range tasks {
+		n += 2*g.Pairs*len(counts) + len(t.filled)
+	}
+	v := make([]int64, 0, n)
 	for rank := range counts {
 		before := len(v)
 		for _, t := range tasks {

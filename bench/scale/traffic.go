@@ -1,0 +1,78 @@
+package main
+
+// Shape describes a training on several machines.
+type Shape struct {
+	Ranks    int
+	Rows     int // of all ranks
+	Features int
+	Bins     int     // of each feature where splits are looked for first
+	FineBins int     // of each feature
+	Looks    float64 // how many features of a node are looked at in all their bins
+	Pairs    int     // class pairs that a node splits on
+	Classes  int
+	Leaves   int
+}
+
+// Traffic is what a rank gives to the calls of its collective, by the kind of call.
+type Traffic struct {
+	Calls                         float64
+	Reduced, Scattered, Gathered  float64 // bytes
+	Reduces, Scatters, Gatherings float64 // calls
+}
+
+// spillRows is the number of rows from which the cells of a histogram are sent as two
+// numbers.
+const spillRows = 1 << 16
+
+// Nodes is how many nodes of a tree are searched for a split: the root and the children
+// of all splits but the last.
+func (s Shape) Nodes() float64 { return float64(2*s.Leaves - 3) }
+
+// wide is the share of the nodes that have more than spillRows rows, if every split
+// halves a node.
+func (s Shape) wide() float64 {
+	wide, nodes := 0, 1
+	for rows := s.Rows; rows > spillRows && nodes < 2*s.Leaves; rows /= 2 {
+		wide += nodes
+		nodes *= 2
+	}
+	return min(float64(wide)/s.Nodes(), 1)
+}
+
+// numbers is how many numbers a cell of a histogram is on average.
+func (s Shape) numbers() float64 { return 1 + s.wide() }
+
+// Tree is the traffic of an iteration that grows one tree. together is the share of the
+// splits that are made two at a time: 1 where a rank has few rows in a node, 0 where it
+// has many.
+func (s Shape) Tree(together float64) (t Traffic) {
+	const number = 8
+	splits, nodes := float64(s.Leaves-1), s.Nodes()
+	m, k := float64(s.Pairs), float64(s.Classes)
+	first := min(m, float64(s.Classes/2)) // pairs that there are classes for
+
+	counts := (splits + 1) * (2*k + 3)
+	products := nodes * first * k
+	looks := nodes * s.Looks * float64(s.FineBins) * m * s.numbers()
+	const interrupted, trimming = 1, 2 // whether a rank stops; the mean of 1 − p_y
+	t.Reduced = number * (counts + products + looks + interrupted + trimming)
+
+	t.Scattered = number * nodes * m * (float64(s.Features*s.Bins)*s.numbers() + 2*float64(s.Ranks))
+
+	const bound = 3
+	t.Gathered = number * (nodes*(5*m+2*float64(s.Features)/float64(s.Ranks)) + bound)
+
+	batches := 1 + splits*(1-together/2) // the root, and two splits at a time where they are made together
+	searched := batches - 1              // the last split is not followed by a search
+	t.Scatters = searched
+	t.Gatherings = 2*searched + 1
+	t.Reduces = batches + searched + 2
+	if s.Looks > 0 {
+		t.Reduces += searched * max(1, s.Looks)
+	}
+	t.Calls = t.Reduces + t.Scatters + t.Gatherings
+	return t
+}
+
+// Bytes is what a rank gives to all calls.
+func (t Traffic) Bytes() float64 { return t.Reduced + t.Scattered + t.Gathered }
