@@ -15,6 +15,7 @@ With ``-m mpi4py``, an exception in one process ends them all.
 
 from __future__ import annotations
 
+import os
 import time
 from typing import Any
 
@@ -32,7 +33,7 @@ except ImportError as e:
 __all__ = ["MPICollective"]
 
 _ABORT, _WAITING = 1, 2  # tags of messages beside the collective calls
-_SPIN = 5e-5  # seconds before a process that waits leaves its core to others
+_SPIN = 1e-3  # seconds before a process that waits sleeps, from which it takes long to wake
 _PIECE = 1 << 27  # numbers or bytes in a call of MPI, whose counts have 31 bits
 
 
@@ -117,6 +118,8 @@ class MPICollective(Collective):
                 raise CollectiveError(f"rank {self.rank} has waited {waited:.0f} s for {self._missing()}")
             if waited > _SPIN:
                 time.sleep(min(waited / 10, 1e-3))
+            else:
+                os.sched_yield()  # to a process that computes, if there is one on this core
 
     def _received(self, tag: int) -> dict[int, str]:
         """Messages with a tag, by rank."""
