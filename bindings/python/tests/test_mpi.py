@@ -73,6 +73,9 @@ def test_large_counts(tmp_path):
         mine = [b"x" * 33, b""]
         assert collective.all_gather(mine[collective.rank]) == mine
         assert collective.all_gather(b"") == [b"", b""]
+        for n in (1015, 1016, 1017, 1500):
+            mine = [bytes(range(256)) * 6, b"y" * n]
+            assert collective.all_gather(mine[collective.rank][:n]) == [part[:n] for part in mine]
     """
     done = run(2, "-c", textwrap.dedent(program))
     assert (done.returncode, done.stderr) == (0, ""), done

@@ -15,6 +15,7 @@ With ``-m mpi4py``, an exception in one process ends them all.
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from typing import Any
@@ -34,6 +35,7 @@ __all__ = ["MPICollective"]
 
 _ABORT, _WAITING = 1, 2  # tags of messages beside the collective calls
 _SPIN = 1e-3  # seconds before a process that waits sleeps, from which it takes long to wake
+_BLOCK = 1024  # bytes of the message that says how many there are: few follow without another message
 _PIECE = 1 << 27  # numbers or bytes in a call of MPI, whose counts have 31 bits
 
 
@@ -82,19 +84,25 @@ class MPICollective(Collective):
 
     def all_gather(self, data: bytes) -> list[bytes]:
         """Return what every process gives, by rank."""
-        sizes = np.zeros(self.size, np.int64)
-        mine = np.array([len(data)], np.int64)
-        self._wait(self._comm.Iallgather([mine, MPI.INT64_T], [sizes, MPI.INT64_T]), mine, sizes)
-        pieces: list[list[bytes]] = [[] for _ in sizes]
+        mine = np.zeros(_BLOCK, np.uint8)
+        start = len(data).to_bytes(8, "little") + data[: _BLOCK - 8]
+        mine[: len(start)] = np.frombuffer(start, np.uint8)
+        blocks = self._gather(mine, [_BLOCK] * self.size)
+        sizes = [int.from_bytes(block[:8], "little") for block in blocks]
+        pieces = [[block[8 : 8 + n]] for block, n in zip(blocks, sizes)]
         most = max(_PIECE // self.size, 1)
-        for first in range(0, int(sizes.max()), most):
+        for first in range(_BLOCK - 8, max(sizes), most):
             given = np.frombuffer(data[first : first + most], np.uint8)
-            counts = np.clip(sizes - first, 0, most).tolist()
-            out = np.empty(sum(counts), np.uint8)
-            self._wait(self._comm.Iallgatherv([given, MPI.BYTE], [out, (counts, None), MPI.BYTE]), given, out)
-            for parts, part in zip(pieces, np.split(out, np.cumsum(counts)[:-1])):
-                parts.append(part.tobytes())
+            for parts, part in zip(pieces, self._gather(given, [min(max(n - first, 0), most) for n in sizes])):
+                parts.append(part)
         return [b"".join(parts) for parts in pieces]
+
+    def _gather(self, mine: Array, counts: list[int]) -> list[bytes]:
+        """Return the bytes of every process, whose numbers are known."""
+        out = np.empty(sum(counts), np.uint8)
+        self._wait(self._comm.Iallgatherv([mine, MPI.BYTE], [out, (counts, None), MPI.BYTE]), mine, out)
+        everything, ends = out.tobytes(), list(itertools.accumulate(counts))
+        return [everything[end - n : end] for n, end in zip(counts, ends)]
 
     def abort(self, reason: str) -> None:
         """Tell the other processes that this one gives up, and why."""
