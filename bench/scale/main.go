@@ -6,11 +6,15 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log"
 	"runtime"
+	"sync"
 	"time"
+
+	"github.com/libaoso/aoso"
 )
 
 // Model is what the time of a tree follows from.
@@ -18,29 +22,21 @@ type Model struct {
 	Shape
 	Fixed, PerRow float64 // seconds of one thread for a tree, and for each row of it
 	Speedup       float64 // of a rank by its threads
-}
-
-// compute is the time that a rank computes, where so many share a core.
-func (m Model) compute(ranks int, share float64) float64 {
-	return (m.Fixed + m.PerRow*float64(m.Rows)/float64(ranks)) / m.Speedup * share
+	Busy          float64 // how much longer a thread takes where all cores compute
+	Call          float64 // seconds that a call takes here without a network
 }
 
 // Seconds is the time of a tree on ranks that have a core or a machine each, or share
 // those that there are.
 func (m Model) Seconds(ranks, cores int, network Network) (compute, messages float64) {
 	m.Ranks = ranks
-	share := max(1, float64(ranks)/float64(cores))
-	return m.compute(ranks, share), network.Seconds(m.Tree(m.together()), ranks)
-}
-
-// together is the share of splits that are made two at a time, which is so where a rank
-// has little work in a node.
-func (m Model) together() float64 {
-	const mostWork = 1 << 20
-	if work := m.Rows / m.Leaves / m.Ranks * (m.Features + m.Classes); work > mostWork {
-		return 0
+	t := m.Tree()
+	compute = (m.Fixed + m.PerRow*float64(m.Rows)/float64(ranks)) / m.Speedup
+	if ranks > 1 {
+		compute *= max(1, float64(ranks)/float64(cores)) * m.Busy
+		messages = m.Call*t.Calls + network.Seconds(t, ranks)
 	}
-	return 1
+	return compute, messages
 }
 
 var networks = []Network{
@@ -69,7 +65,7 @@ func main() {
 // measure measures the compute of one thread, and how many features are looked at in
 // all their bins.
 func measure(rows, features, classes, trees int) (m Model, data *table, err error) {
-	m = Model{Speedup: 1, Shape: Shape{Ranks: 2, Rows: rows, Features: features, Bins: 33, FineBins: 256, Pairs: 4, Classes: classes, Leaves: 20}}
+	m = Model{Speedup: 1, Call: call(), Shape: Shape{Ranks: 2, Rows: rows, Features: features, Bins: 33, FineBins: 256, Pairs: 4, Classes: classes, Leaves: 20}}
 	seconds := [2]float64{}
 	for i, n := range []int{rows / 4, rows} {
 		data = newTable(n, features, classes, 1e4)
@@ -82,17 +78,57 @@ func measure(rows, features, classes, trees int) (m Model, data *table, err erro
 	}
 	m.PerRow = max(0, (seconds[1]-seconds[0])/float64(rows-rows/4))
 	m.Fixed = max(0, seconds[1]-m.PerRow*float64(rows))
+	if m.Busy, err = busy(data, trees, seconds[1]); err != nil {
+		return m, nil, err
+	}
+	fmt.Printf("measured: %.2f times as long where %d cores compute; a call between threads takes %.0f µs\n", m.Busy, runtime.NumCPU(), m.Call*1e6)
 	two, err := data.train(2, trees, networks[0])
 	if err != nil {
 		return m, nil, err
 	}
-	without := m.Tree(m.together())
+	without := m.Tree()
 	m.Looks = 1
-	m.Looks = max(0, two.Sent.Reduced-without.Reduced) / (m.Tree(0).Reduced - without.Reduced)
-	want := m.Tree(m.together())
+	m.Looks = max(0, two.Sent.Reduced-without.Reduced) / (m.Tree().Reduced - without.Reduced)
+	want := m.Tree()
 	fmt.Printf("measured: %.2f features of a node are looked at in all bins; a rank gives %.0f kB in %.0f calls, the formula has %.0f kB in %.0f\n\n",
 		m.Looks, two.Sent.Bytes()/1e3, two.Sent.Calls, want.Bytes()/1e3, want.Calls)
 	return m, data, nil
+}
+
+// busy is how much longer trees take where every core trains by itself.
+func busy(data *table, trees int, alone float64) (float64, error) {
+	var all sync.WaitGroup
+	runs, errs := make([]Run, runtime.NumCPU()), make([]error, runtime.NumCPU())
+	for i := range runs {
+		all.Go(func() { runs[i], errs[i] = data.train(1, trees, networks[0]) })
+	}
+	all.Wait()
+	sum := 0.0
+	for _, run := range runs {
+		sum += run.Seconds
+	}
+	return max(1, sum/float64(len(runs))/alone), errors.Join(errs...)
+}
+
+// call is the time of a call between two threads that come to it a while after one
+// another.
+func call() float64 {
+	const calls, work = 500, 100 * time.Microsecond
+	var all sync.WaitGroup
+	start := time.Now()
+	for rank, c := range aoso.NewLocalCollective(2) {
+		all.Go(func() {
+			d := delayed{CollectiveScatterer: c.(aoso.CollectiveScatterer)}
+			for i := range calls {
+				d.wait(float64(1+(i+rank)%2) * work.Seconds())
+				if err := c.AllReduce(aoso.CollectiveSum, make([]int64, 100)); err != nil {
+					log.Fatal(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	return time.Since(start).Seconds()/calls - 2*work.Seconds()
 }
 
 // check compares the model with trainings in this process.
@@ -129,7 +165,7 @@ func plan(m Model) {
 	const rows, features, threads, efficiency = 1_000_000_000, 100, 16, 0.7
 	m.PerRow *= float64(features+m.Classes) / float64(m.Features+m.Classes)
 	m.Fixed *= float64(features) / float64(m.Features)
-	m.Rows, m.Features, m.Speedup = rows, features, threads*efficiency
+	m.Rows, m.Features, m.Speedup, m.Busy, m.Call = rows, features, threads*efficiency, 1, 0
 	fmt.Printf("\nreckoned: %d rows x %d, %d classes, machines of %d threads that are worth %.1f\n\n", rows, features, m.Classes, threads, m.Speedup)
 	fmt.Print("| machines | network | s a tree | of it messages | MB a rank gives |\n| ---: | --- | ---: | ---: | ---: |\n")
 	for _, machines := range []int{4, 16, 64, 256} {
@@ -137,7 +173,7 @@ func plan(m Model) {
 			compute, messages := m.Seconds(machines, machines, network)
 			m.Ranks = machines
 			fmt.Printf("| %d | %s | %.2f | %.0f %% | %.1f |\n", machines, network.Name, compute+messages, 100*messages/(compute+messages),
-				m.Tree(m.together()).Bytes()/1e6)
+				m.Tree().Bytes()/1e6)
 		}
 	}
 }

@@ -28,24 +28,29 @@ const spillRows = 1 << 16
 // of all splits but the last.
 func (s Shape) Nodes() float64 { return float64(2*s.Leaves - 3) }
 
-// wide is the share of the nodes that have more than spillRows rows, if every split
+// above is the share of the nodes that have more than so many rows, if every split
 // halves a node.
-func (s Shape) wide() float64 {
-	wide, nodes := 0, 1
-	for rows := s.Rows; rows > spillRows && nodes < 2*s.Leaves; rows /= 2 {
-		wide += nodes
+func (s Shape) above(limit int) float64 {
+	above, nodes := 0, 1
+	for rows := s.Rows; rows > limit && nodes < 2*s.Leaves; rows /= 2 {
+		above += nodes
 		nodes *= 2
 	}
-	return min(float64(wide)/s.Nodes(), 1)
+	return min(float64(above)/s.Nodes(), 1)
+}
+
+// together is the share of the splits that are made two at a time, which is so where a
+// rank has little work in a node.
+func (s Shape) together() float64 {
+	const mostWork = 1 << 20 // of tree.Grower
+	return 1 - s.above(mostWork*s.Ranks/(s.Features+(s.Classes+7)&^7))
 }
 
 // numbers is how many numbers a cell of a histogram is on average.
-func (s Shape) numbers() float64 { return 1 + s.wide() }
+func (s Shape) numbers() float64 { return 1 + s.above(spillRows) }
 
-// Tree is the traffic of an iteration that grows one tree. together is the share of the
-// splits that are made two at a time: 1 where a rank has few rows in a node, 0 where it
-// has many.
-func (s Shape) Tree(together float64) (t Traffic) {
+// Tree is the traffic of an iteration that grows one tree.
+func (s Shape) Tree() (t Traffic) {
 	const number = 8
 	splits, nodes := float64(s.Leaves-1), s.Nodes()
 	m, k := float64(s.Pairs), float64(s.Classes)
@@ -62,8 +67,8 @@ func (s Shape) Tree(together float64) (t Traffic) {
 	const bound = 3
 	t.Gathered = number * (nodes*(5*m+2*float64(s.Features)/float64(s.Ranks)) + bound)
 
-	batches := 1 + splits*(1-together/2) // the root, and two splits at a time where they are made together
-	searched := batches - 1              // the last split is not followed by a search
+	batches := 1 + splits*(1-s.together()/2) // the root, and two splits at a time where they are made together
+	searched := batches - 1                  // the last split is not followed by a search
 	t.Scatters = searched
 	t.Gatherings = 2*searched + 1
 	t.Reduces = batches + searched + 2

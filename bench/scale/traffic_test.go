@@ -31,7 +31,7 @@ func TestTraffic(t *testing.T) {
 			if splits < leaves-1 || splits > leaves+3 || nodes > 2*splits-1 {
 				t.Errorf("%d ranks, %d classes: %v splits, %v nodes for %d leaves", ranks, classes, splits, nodes, leaves)
 			}
-			want := s.Tree(1)
+			want := s.Tree()
 			if classes == 10 && (math.Abs(got.Bytes()/want.Bytes()-1) > 0.1 || math.Abs(got.Calls/want.Calls-1) > 0.2) {
 				t.Errorf("%d ranks, %d classes: %v bytes in %v calls, the formula has %v in %v", ranks, classes, got.Bytes(), got.Calls, want.Bytes(), want.Calls)
 			}

@@ -68,15 +68,23 @@ func (l *layout) places(columns []int, m *bin.Mapper) [][3]int {
 }
 
 // pack appends the cells at some places of a histogram, which are sent column by
-// column: those of a bin are one number a pair, or two if they are wide.
+// column: those of a bin are one number a pair, or two if they are wide. They are too
+// few for a copy, which takes longer than the loop.
 func (h *Histogram) pack(v []int64, places [][3]int, pairs int, wide bool) []int64 {
 	for _, p := range places {
 		for b := range p[2] {
 			at := p[0] + b*p[1]
-			if wide {
-				v = append(append(v, h.wideG[at:at+pairs]...), h.wideH[at:at+pairs]...)
-			} else {
-				v = append(v, h.cells[at:at+pairs]...)
+			if !wide {
+				for _, cell := range h.cells[at : at+pairs] {
+					v = append(v, cell)
+				}
+				continue
+			}
+			for _, g := range h.wideG[at : at+pairs] {
+				v = append(v, g)
+			}
+			for _, h := range h.wideH[at : at+pairs] {
+				v = append(v, h)
 			}
 		}
 	}

@@ -57,6 +57,8 @@ type Grower struct {
 	pool      HistogramPool
 	totals    []*loss.Totals // to use again
 	nodes     []*node        // likewise
+	packed    [][]int64      // likewise, on several machines: histograms to send
+	sent      []int64        // likewise: those of all tasks
 
 	// of the tree being grown
 	tree    *Tree

@@ -30,7 +30,10 @@ func (g *Grower) fillTask(t *task, l *layout) {
 	for rank := range l.deal.codes {
 		n += t.numbers(l, rank)
 	}
-	t.filled = h.pack(make([]int64, 0, n), l.deal.places, g.Pairs, wide)
+	if last := len(g.packed) - 1; last >= 0 {
+		t.filled, g.packed = g.packed[last], g.packed[:last]
+	}
+	t.filled = h.pack(slices.Grow(t.filled[:0], n), l.deal.places, g.Pairs, wide)
 }
 
 // layoutOf is the layout of a task's histogram; nil: it needs none.
@@ -87,16 +90,21 @@ func (g *Grower) reduceScatter(tasks []*task) map[*task][]int64 {
 	for _, t := range tasks {
 		n += 2*g.Pairs*len(counts) + len(t.filled)
 	}
-	v := make([]int64, 0, n)
+	v := slices.Grow(g.sent[:0], n)
+	at := make([]int, len(tasks)) // by task: where the part of a rank begins
 	for rank := range counts {
 		before := len(v)
-		for _, t := range tasks {
+		for i, t := range tasks {
 			v = append(append(v, t.gradients.sumG[:g.Pairs]...), t.gradients.sumH[:g.Pairs]...)
 			n := t.numbers(t.layoutOf(g.layout), rank)
-			v, t.filled = append(v, t.filled[:n]...), t.filled[n:]
+			v, at[i] = append(v, t.filled[at[i]:][:n]...), at[i]+n
 		}
 		counts[rank] = len(v) - before
 	}
+	for _, t := range tasks {
+		g.packed = append(g.packed, t.filled)
+	}
+	g.sent = v
 	part := g.group.SumPart(v, counts)
 	sums := make(map[*task][]int64)
 	for _, t := range tasks {
