@@ -251,6 +251,9 @@ bench-tuning: lib $(BENCH_VENV)/ready ## compare the search for parameters with 
 bench-growth: lib $(BENCH_VENV)/ready ## measure how the time per tree grows with the data and shrinks with threads (minutes)
 	$(BENCH) bench.growth $(if $(QUICK),--quick) $(ARGS)
 
+bench-scale: ## measure ranks in one process with delays, and reckon the time of a tree on many machines (half a minute)
+	go run ./bench/scale $(ARGS)
+
 bench-coverage: lib $(BENCH_VENV)/ready ## measure how often prediction sets have the class of their row (minutes)
 	$(BENCH) bench.coverage $(if $(QUICK),--quick) $(ARGS)
 
