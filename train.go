@@ -23,6 +23,14 @@ const (
 type TrainOptions struct {
 	Valid *Dataset // evaluated after every EvalEvery-th iteration; from [Dataset.Aligned]
 
+	// Checkpoint is a file that keeps how far training has come; "": none. If it
+	// exists, training takes the trees from it and goes on from there. The model is
+	// that of a training that was never interrupted. The file is saved as well when
+	// training ends, and stays. With a collective, rank 0 reads and writes it, and the
+	// next time the same rows may be on another number of ranks.
+	Checkpoint      string
+	CheckpointEvery time.Duration // between two saves; 0: a minute
+
 	EvalEvery int                 // iterations between two evaluations; 0: 1
 	Callback  func(Progress) bool // called by [Train] after each iteration; false stops training
 }

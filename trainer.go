@@ -1,6 +1,7 @@
 package aoso
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -22,7 +23,9 @@ type Trainer struct {
 	kernels      *kernel.Funcs
 	team         *par.Team
 	fit          *fit.Fit
+	checkpoint   *checkpoint // nil: none
 	last         Progress
+	err          error // of the checkpoint
 }
 
 // NewTrainer makes a training ready for its first iteration. It takes what
@@ -36,7 +39,7 @@ func NewTrainer(train *Dataset, p Params, o TrainOptions) (*Trainer, error) {
 // makeTrainer is NewTrainer for a caller who, if silent, does not read the
 // training loss on the way.
 func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Trainer, error) {
-	job, err := newJob(train, p, o, silent)
+	job, checkpoint, err := newJob(train, p, o, silent)
 	if train != nil && train.set.Ranks.Err() != nil {
 		err = train.set.Ranks.Err() // what the checks found is of no use then
 	}
@@ -46,20 +49,20 @@ func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Traine
 		}
 		return nil, err
 	}
-	b := &Trainer{train: train, valid: o.Valid, kernels: job.Kernels, team: job.Team, fit: fit.New(job)}
+	b := &Trainer{train: train, valid: o.Valid, kernels: job.Kernels, team: job.Team, fit: fit.New(job), checkpoint: checkpoint}
 	b.last = b.progress()
 	return b, nil
 }
 
 // newJob checks a training and describes it. The team is to be closed.
-func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job, err error) {
+func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job, c *checkpoint, err error) {
 	settings, err := checkTraining(train, p, o)
 	if err != nil {
-		return job, err
+		return job, nil, err
 	}
 	funcs, err := kernels(p.Level)
 	if err != nil {
-		return job, err
+		return job, nil, err
 	}
 	job.Job = boost.Job{
 		Train: train.set, EvalEvery: max(o.EvalEvery, 1), Kernels: funcs, CacheBytes: cacheBytes(),
@@ -69,7 +72,7 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	}
 	if train.start != nil {
 		if err := train.start.model.checkContinued(&settings[0], job.Settings[0].TreesPerIteration(len(train.set.Classes))); err != nil {
-			return job, err
+			return job, nil, err
 		}
 		job.Start = &train.start.Start
 	}
@@ -81,13 +84,17 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 		}
 	}
 	if err := agree(train.set.Ranks, &p); err != nil {
-		return job, err
+		return job, nil, err
 	}
 	plan := p.plan(shape, train.start != nil)
 	job.Folds, job.Choose, job.Temper, job.Thorough = plan.folds, plan.choose, plan.temper, plan.thorough
 	job.Silent = !train.set.Ranks.Any(!silent)
+	if c, job.Record, err = newCheckpoint(train, p, o); err != nil {
+		return job, nil, err
+	}
+	job.Keep = c != nil
 	job.Team = par.NewTeam(p.Threads)
-	return job, nil
+	return job, c, nil
 }
 
 // agree tells whether all ranks train with the same parameters. The number of threads
@@ -148,9 +155,10 @@ func (b *Trainer) Free() {
 	runtime.KeepAlive(b.valid)
 }
 
-// Err is why a training on several machines cannot go on: it wraps [ErrCollective].
-// The model so far is that of the last iteration that all ranks have done.
-func (b *Trainer) Err() error { return b.train.set.Ranks.Err() }
+// Err is why a training cannot go on. On several machines it wraps [ErrCollective],
+// and the model so far is that of the last iteration that all ranks have done. On one
+// machine only a checkpoint that cannot be written is such an error.
+func (b *Trainer) Err() error { return cmp.Or(b.train.set.Ranks.Err(), b.err) }
 
 // Step does an iteration and returns the state after it. More is false, and
 // nothing was done, if training is over, for a reason that Result names: the
@@ -158,8 +166,16 @@ func (b *Trainer) Err() error { return b.train.set.Ranks.Err() }
 // the iteration or in it, it left no trace, and the next Step goes on as if
 // there had been no interruption.
 func (b *Trainer) Step(ctx context.Context) (p Progress, more bool) {
+	if b.err != nil {
+		return b.last, false
+	}
 	if more = b.fit.Step(ctx); more {
 		b.last = b.progress()
+	}
+	if b.checkpoint != nil && b.Err() == nil {
+		if b.err = b.checkpoint.note(b.fit, !more || b.last.StoppedBy != ""); b.err != nil {
+			b.train.set.Ranks.Abort(b.err)
+		}
 	}
 	return b.last, more
 }
@@ -190,6 +206,13 @@ func (b *Trainer) Result() *Result {
 	r := newResult(b.train, b.fit.Result(), b.fit.TreesPerIteration())
 	r.Elapsed, r.Threads, r.Level = b.fit.Elapsed(), b.team.Workers(), b.kernels.Level
 	return r
+}
+
+// LocalModel is the model so far, as Result has it, without a look at the rows: with
+// a collective, each rank can ask for it by itself. Its temperature is that of the
+// last evaluation that training made for itself.
+func (b *Trainer) LocalModel() *Model {
+	return newResult(b.train, b.fit.Snapshot(), b.fit.TreesPerIteration()).Model
 }
 
 // newResult is the result of a training on a dataset, time and machine aside.

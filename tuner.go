@@ -102,7 +102,7 @@ func NewTuner(train *Dataset, p Params, o TuneOptions) (*Tuner, error) {
 	if err := checkTuning(train, p, o); err != nil {
 		return nil, err
 	}
-	job, err := newJob(train, p, TrainOptions{Valid: o.Valid, EvalEvery: math.MaxInt}, true)
+	job, _, err := newJob(train, p, TrainOptions{Valid: o.Valid, EvalEvery: math.MaxInt}, true)
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,10 @@ type Job struct {
 	Valid       *data.Set // nil: none
 	ValidScores []float64 // of the model to continue; nil: all are zero
 
+	// Repeated has the trees of the same training, as far as it came: they are not
+	// grown again. Those of Start are among them. Nil: none.
+	Repeated *model.Forest
+
 	EvalEvery int  // iterations between two evaluations, at least 1
 	Silent    bool // nobody reads the training loss before the end
 
@@ -178,16 +182,25 @@ type Result struct {
 	Stopped       StopReason
 }
 
+// Forest is all trees so far. The next step adds to it.
+func (e *Engine) Forest() *model.Forest { return e.forest }
+
 // Result is the model so far: with early stopping, that of the best iteration.
 // Later steps do not change it.
-func (e *Engine) Result() Result {
+func (e *Engine) Result() Result { return e.result(!e.freed) }
+
+// Snapshot is Result without a look at the rows, as after Free. It asks nothing of
+// other machines.
+func (e *Engine) Snapshot() Result { return e.result(false) }
+
+func (e *Engine) result(look bool) Result {
 	r := Result{
 		Iterations:    e.status.Iteration,
 		BestIteration: e.status.Iteration,
 		TrainLoss:     math.NaN(),
 		Stopped:       e.stopped,
 	}
-	if !e.freed {
+	if look {
 		r.TrainLoss, r.Valid = e.TrainLoss(), e.evaluate()
 	}
 	r.Forest = e.forest.Truncated(e.forest.Trees())

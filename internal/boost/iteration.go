@@ -11,15 +11,24 @@ import (
 // meanwhile.
 func (e *Engine) iterate(ctx context.Context) bool {
 	iteration := e.forest.Trees() / e.perIteration
-	e.trees.sampler.begin(iteration)
-	trees, done := e.method.iterate(ctx, e, iteration)
+	first, repeated := e.forest.Trees(), e.job.Repeated
+	trees, done := e.repeat(iteration), true
+	if trees == nil {
+		repeated = nil
+		e.trees.sampler.begin(iteration)
+		trees, done = e.method.iterate(ctx, e, iteration)
+	}
 	if !done || e.job.Train.Ranks.Err() != nil {
 		return false
 	}
 	e.idle = !e.job.Params.draws()
-	for _, t := range trees {
+	for i, t := range trees {
 		e.idle = e.idle && t.Idle()
-		t.AppendTo(e.forest)
+		if repeated != nil {
+			e.forest.AddTree(repeated.Tree(first + i))
+		} else {
+			t.AppendTo(e.forest)
+		}
 		if e.validation != nil {
 			e.validation.add(t, e.job.Kernels, e.job.Team)
 		}
@@ -29,6 +38,20 @@ func (e *Engine) iterate(ctx context.Context) bool {
 		e.keepScores()
 	}
 	return true
+}
+
+// repeat moves all rows by the trees of an iteration that the training did before;
+// nil: it did not.
+func (e *Engine) repeat(iteration int) (trees []*tree.Tree) {
+	first, repeated := e.forest.Trees(), e.job.Repeated
+	if repeated == nil || first+e.perIteration > repeated.Trees() {
+		return nil
+	}
+	for t := range e.perIteration {
+		trees = append(trees, tree.FromModel(repeated.Tree(first+t), e.job.Train.Mapper))
+	}
+	e.moveAll(trees, iteration)
+	return trees
 }
 
 // growPairs grows a tree for each pair, all on the same residuals, and moves all

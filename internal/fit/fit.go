@@ -23,6 +23,9 @@ type Job struct {
 	Folds    int  // 0: hold no rows out; 1: a part of them; else each of so many parts in turn
 	Choose   bool // the number of trees; the settings' own is then the most
 	Temper   bool // find a temperature
+
+	Record *Record // of the same training, as far as it came: its trees are not grown again; nil: none
+	Keep   bool    // the trees of all settings, for Fit.Record
 }
 
 // Phase is a part of a training.
@@ -45,11 +48,13 @@ type Status struct {
 type Fit struct {
 	job       Job
 	phase     Phase
-	parts     []part // while rows are held out
-	setting   int    // the settings in training
-	run       *run   // their training
-	best      *run   // of the settings tried without the rows held out, freed; nil: none
-	rival     *run   // the best of the settings tried before on all rows, with a validation set; nil: none
+	parts     []part      // while rows are held out
+	setting   int         // the settings in training
+	run       *run        // their training
+	best      *run        // of the settings tried without the rows held out, freed; nil: none
+	rival     *run        // the best of the settings tried before on all rows, with a validation set; nil: none
+	past      []RunRecord // of the runs before, if they are to be kept
+	repeated  int         // runs of the record that are over
 	status    Status
 	elapsed   time.Duration // in steps
 	interrupt bool          // the last step was interrupted
@@ -70,6 +75,9 @@ func parts(rows, folds int) int {
 // New prepares a training for its first iteration.
 func New(j Job) *Fit {
 	f := &Fit{job: j, phase: HoldOut}
+	if j.Record != nil {
+		f.elapsed = j.Record.Elapsed
+	}
 	f.start()
 	if !f.failed() {
 		f.observe()
@@ -94,7 +102,7 @@ func (f *Fit) start() {
 // try begins to train the next settings without the rows held out, after so many
 // iterations of others.
 func (f *Fit) try(first int) {
-	f.run = newRun(&f.job, f.parts, f.job.Settings[f.setting])
+	f.run = newRun(&f.job, f.parts, f.job.Settings[f.setting], f.repeats(f.job.Settings[f.setting]))
 	f.run.first = first
 }
 
@@ -103,8 +111,10 @@ func (f *Fit) try(first int) {
 func (f *Fit) begin(p boost.Params, first int) {
 	job := f.job.Job
 	job.Params = p
+	repeats := f.repeats(p)
+	job.Repeated = repeats.forest(0)
 	f.phase = Final
-	f.run = &run{engines: []*boost.Engine{boost.New(job)}, first: first}
+	f.run = &run{engines: []*boost.Engine{boost.New(job)}, first: first, repeats: repeats}
 	f.run.end()
 	if v := job.Valid; v != nil && f.best == nil && (f.job.Choose || f.job.Temper) {
 		f.run.path = newPath(&v.Target, f.job.Temper, job.Kernels, job.Team)
@@ -131,13 +141,21 @@ func (f *Fit) Step(ctx context.Context) bool {
 	if f.freed || f.run.stopped != "" || f.failed() {
 		return false
 	}
-	start := time.Now()
-	defer func() { f.elapsed += time.Since(start) }()
+	start, repeating := time.Now(), f.run.repeating()
+	defer func() {
+		if !repeating { // else the record has the time
+			f.elapsed += time.Since(start)
+		}
+	}()
 	if f.interrupt = !f.run.step(ctx); f.interrupt {
 		return false
 	}
 	f.look()
-	f.watch(f.elapsed + time.Since(start))
+	if repeating {
+		f.run.timeOut()
+	} else {
+		f.watch(f.elapsed + time.Since(start))
+	}
 	if f.interrupt = f.failed(); f.interrupt {
 		return false
 	}
@@ -227,6 +245,10 @@ func (f *Fit) conclude() {
 	r, next := f.run, f.tryNext()
 	first := r.first + r.iteration
 	f.setting++
+	f.repeated++
+	if f.job.Keep {
+		f.past = append(f.past, r.record())
+	}
 	if f.phase == Final {
 		f.rival = better(f.rival, r)
 		r.keep()
@@ -271,17 +293,24 @@ type HeldOut struct {
 
 // Result is the model so far. With folds, an interrupted hold-out phase leaves
 // that of the first.
-func (f *Fit) Result() Result {
+func (f *Fit) Result() Result { return f.result(!f.freed) }
+
+// Snapshot is Result without a look at the rows, so that it asks nothing of other
+// machines. There are no evaluations but those that were made on the way, and the
+// temperature is that of the last one.
+func (f *Fit) Snapshot() Result { return f.result(false) }
+
+func (f *Fit) result(look bool) Result {
 	run := better(f.rival, f.run)
-	r := Result{Result: run.result(), Params: *run.params(), Phase: f.phase}
+	r := Result{Result: run.result(look), Params: *run.params(), Phase: f.phase}
 	if r.Stopped = f.run.stopped; f.interrupt {
 		r.Stopped = boost.StoppedByInterrupt
 	}
 	switch held := f.heldOut(); {
 	case held != nil:
-		r.temper(f, held.at(f.reached()))
+		r.temper(f, held.at(f.reached()), look)
 	case run.path != nil:
-		r.validate(f, run)
+		r.validate(f, run, look)
 	}
 	r.BestIteration += run.first
 	r.Iterations = f.run.first + f.run.iteration
@@ -308,7 +337,7 @@ func (f *Fit) reached() int {
 }
 
 // temper takes what the rows held out say after an iteration.
-func (r *Result) temper(f *Fit, at *point) {
+func (r *Result) temper(f *Fit, at *point, look bool) {
 	if f.phase == HoldOut {
 		r.Valid = nil // it is that of the rows of the first fold
 	}
@@ -321,20 +350,20 @@ func (r *Result) temper(f *Fit, at *point) {
 		return
 	}
 	r.Temperature = 1 / at.factor
-	if r.Valid != nil {
+	if r.Valid != nil && look {
 		r.Valid = boost.Evaluate(f.run.scores(), r.Temperature, &f.job.Valid.Target)
 	}
 }
 
 // validate takes what the validation set says: how many trees the model has, and
 // its temperature.
-func (r *Result) validate(f *Fit, run *run) {
+func (r *Result) validate(f *Fit, run *run, look bool) {
 	path, end := run.path, r.BestIteration
 	if f.job.Choose && r.Params.EarlyStopping == 0 {
 		end = path.picked().iteration
 	}
 	at := path.at(end)
-	if at.iteration < end && !f.freed { // the path has not looked there
+	if at.iteration < end && look { // the path has not looked there
 		now, _ := path.measure(end, run.scores(), 1, 1e-12)
 		at = &now
 	}

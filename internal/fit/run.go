@@ -17,15 +17,16 @@ type run struct {
 	stopped   boost.StopReason // "": it goes on
 	pooled    []float64
 	kept      *boost.Result
+	repeats   *RunRecord // of the same run; nil: it is new
 }
 
 // newRun trains without the rows held out of each part.
-func newRun(j *Job, parts []part, p boost.Params) *run {
-	r := &run{path: newPath(pool(parts), j.Temper, j.Kernels, j.Team)}
-	for _, part := range parts {
+func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
+	r := &run{path: newPath(pool(parts), j.Temper, j.Kernels, j.Team), repeats: repeats}
+	for i, part := range parts {
 		job := j.Job
 		job.Params, job.Train, job.Valid = p, part.train, part.held
-		job.EvalEvery, job.Silent = math.MaxInt, true
+		job.EvalEvery, job.Silent, job.Repeated = math.MaxInt, true, repeats.forest(i)
 		r.engines = append(r.engines, boost.New(job))
 	}
 	return r
@@ -95,16 +96,19 @@ func (r *run) trainLoss() float64 {
 }
 
 // result is the model so far, of the first training.
-func (r *run) result() boost.Result {
-	if r.kept != nil {
+func (r *run) result(look bool) boost.Result {
+	switch {
+	case r.kept != nil:
 		return *r.kept
+	case look:
+		return r.engines[0].Result()
 	}
-	return r.engines[0].Result()
+	return r.engines[0].Snapshot()
 }
 
 // keep frees all but the result.
 func (r *run) keep() {
-	kept := r.result()
+	kept := r.result(true)
 	r.kept = &kept
 	r.free()
 }

@@ -41,7 +41,7 @@ func (j *Judge) Growth() float64 {
 // Try begins a trial of settings.
 func (j *Judge) Try(p boost.Params) *Trial {
 	if j.parts != nil {
-		return &Trial{judge: j, run: newRun(&j.job, j.parts, p)}
+		return &Trial{judge: j, run: newRun(&j.job, j.parts, p, nil)}
 	}
 	job := j.job.Job
 	job.Params, job.EvalEvery, job.Silent = p, math.MaxInt, true
@@ -145,7 +145,7 @@ func (t *Trial) Result() Result {
 	r, at := f.Result(), t.pick()
 	r.Forest = r.Forest.Truncated(min(r.Forest.Trees(), at.iteration*f.TreesPerIteration()))
 	r.BestIteration = at.iteration
-	r.temper(f, at)
+	r.temper(f, at, !f.freed)
 	return r
 }
 

@@ -132,6 +132,23 @@ func (f *Forest) EndTree() {
 	f.Tree(f.Trees() - 1).CountRows()
 }
 
+// AddTree adds a tree of a forest of the same kind.
+func (f *Forest) AddTree(t Tree) {
+	for _, n := range t.Nodes() {
+		f.splits.add(n.Split())
+		f.left, f.right = append(f.left, n.Left()), append(f.right, n.Right())
+		f.gain, f.nodeRows = append(f.gain, n.Gain()), append(f.nodeRows, uint32(n.Rows()))
+		f.nodePairs = append(f.nodePairs, t.forest.nodePairs[n.index*2*f.pairs:][:2*f.pairs]...)
+	}
+	for _, l := range t.Leaves() {
+		f.leafRows, f.values = append(f.leafRows, uint32(l.Rows())), append(f.values, l.Values()...)
+		if !f.full {
+			f.leafPairs = append(f.leafPairs, l.ends()...)
+		}
+	}
+	f.EndTree()
+}
+
 func appendPairs(dst []uint16, pairs []kernel.Pair) []uint16 {
 	for _, p := range pairs {
 		dst = append(dst, uint16(p.R), uint16(p.S))

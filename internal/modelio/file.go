@@ -40,7 +40,7 @@ func Open(kind Kind, data []byte) (*File, error) {
 	if err := json.Unmarshal(data[prefixSize:start], &header); err != nil {
 		return nil, corrupt("header: %v", err)
 	}
-	for _, other := range []Kind{Model, Dataset} {
+	for _, other := range []Kind{Model, Dataset, Training} {
 		if other != kind && header.Format == other.format() {
 			return nil, kind.foreign(": it is a %s", other)
 		}

@@ -1,4 +1,4 @@
-// Package modelio is the container of a model file, or of a dataset file: a
+// Package modelio is the container of files of models, datasets and trainings: a
 // header that a person can read, then raw arrays that can be used in place
 // from mapped memory. It knows nothing about what the arrays mean.
 //
@@ -18,8 +18,8 @@
 // The header:
 //
 //	{
-//	  "format": "aoso-model",  (or "aoso-dataset")
-//	  "version": 2,  (3 with categories; of a dataset 1, 2 with categories or row ids)
+//	  "format": "aoso-model",  (or "aoso-dataset", "aoso-training")
+//	  "version": 2,  (3 with categories; of a dataset 1, 2 with categories or row ids; of a training 1)
 //	  "meta": {what the caller gave},
 //	  "arrays": [
 //	    {"name":"node_feature","type":"i32","count":123,"offset":4096,"crc32c":"89abcdef"}
@@ -52,8 +52,9 @@ type Kind string
 
 // The kinds of files.
 const (
-	Model   Kind = "model"
-	Dataset Kind = "dataset"
+	Model    Kind = "model"
+	Dataset  Kind = "dataset"
+	Training Kind = "training" // that is under way
 )
 
 func (k Kind) format() string { return "aoso-" + string(k) }

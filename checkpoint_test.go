@@ -1,0 +1,288 @@
+package aoso
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// crashed trains so many steps with a checkpoint at each, and ends without a word.
+func crashed(d *Dataset, p Params, o TrainOptions, steps int) error {
+	b, err := NewTrainer(d, p, o)
+	if err != nil {
+		return err
+	}
+	defer b.Free()
+	for range steps {
+		if _, more := b.Step(context.Background()); !more {
+			break
+		}
+	}
+	return b.Err()
+}
+
+// followed trains to the end. It returns what was told on the way and how it ended.
+func followed(d *Dataset, p Params, o TrainOptions) (string, error) {
+	var told strings.Builder
+	o.Callback = func(p Progress) bool {
+		valid := p.Valid
+		p.Elapsed, p.Valid = 0, nil
+		fmt.Fprintln(&told, p, valid)
+		return true
+	}
+	r, err := Train(context.Background(), d, p, o)
+	if err != nil {
+		return "", err
+	}
+	fmt.Fprintln(&told, r.Model.Fingerprint(), r.Model.Temperature(), r.Phase, r.Iterations, r.BestIteration, r.TrainLoss, r.Valid, r.HeldOut, r.StoppedBy)
+	return told.String(), nil
+}
+
+// TestCheckpoint ends trainings after some steps. Those that go on from the
+// checkpoint tell what an uninterrupted one tells.
+func TestCheckpoint(t *testing.T) {
+	clean := blobs(4, 900, 4, 3, 60).punch(4, 0.1).weighted(4)
+	noisy := blobs(5, 700, 3, 4, 40)
+	for row := range noisy.y {
+		if row%3 == 0 {
+			noisy.y[row] = row / 3 % 4
+		}
+	}
+	for _, test := range []struct {
+		name   string
+		data   *table
+		valid  bool
+		change func(*Params)
+	}{
+		{"defaults", clean, false, func(p *Params) { p.Trees = 60 }},
+		{"several settings", noisy, false, func(p *Params) { p.Trees = 50 }},
+		{"folds", clean, false, func(p *Params) { p.Calibration, p.Trees = "folds", 20 }},
+		{"early stopping", noisy, true, func(p *Params) { p.EarlyStopping, p.Trees, p.Subsample = 8, 200, 0.6 }},
+		{"validation", noisy, true, func(p *Params) { p.Trees = 60 }},
+		{"paper", clean, false, func(p *Params) { p.Preset, p.Trees, p.Trim, p.ColsampleByNode = PresetPaper, 40, 0.1, 0.5 }},
+		{"large steps", clean, false, func(p *Params) { p.Preset, p.Trees, p.Shrinkage = PresetPaper, 40, 0.9 }},
+		{"abc", clean, false, func(p *Params) { p.Method, p.BaseClass, p.BaseGap, p.Trees = ABC, "worst", 3, 30 }},
+		{"abc, exhaustive", clean, false, func(p *Params) { p.Method, p.BaseClass, p.BaseGap, p.Trees = ABC, "exhaustive", 2, 20 }},
+		{"logitboost", clean, false, func(p *Params) { p.Method, p.Trees = LogitBoost, 30 }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			rows := test.data
+			o := TrainOptions{EvalEvery: 3, CheckpointEvery: 1}
+			if test.valid {
+				rows = test.data.slice(0, 500)
+			}
+			d := newDataset(t, rows)
+			if test.valid {
+				o.Valid = aligned(t, d, test.data.slice(500, 700))
+			}
+			p := DefaultParams()
+			p.Threads = 1
+			test.change(&p)
+			want, err := followed(d, p, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			steps := strings.Count(want, "\n") - 1
+			for _, at := range []int{1, steps / 2, steps - 1} {
+				o.Checkpoint = filepath.Join(t.TempDir(), "training")
+				for _, n := range []int{at, at / 3} { // the last one ends before it has come so far
+					if err := crashed(d, p, o, n); err != nil {
+						t.Fatal(err)
+					}
+				}
+				for range 2 { // the second time, all is there
+					got, err := followed(d, p, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if got != want {
+						t.Errorf("interrupted after %d of %d steps:\n%s\nwant:\n%s", at, steps, got, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestCheckpointContinues: a training that continues a model has checkpoints too.
+func TestCheckpointContinues(t *testing.T) {
+	rows := blobs(4, 600, 4, 3, 60)
+	p := params(func(p *Params) { p.Trees = 20 })
+	before := train(t, newDataset(t, rows), p, TrainOptions{}).Model
+	d, err := NewDataset(rows.features(), rows.labels(), DatasetOptions{Init: before})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := followed(d, p, TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := TrainOptions{Checkpoint: filepath.Join(t.TempDir(), "training"), CheckpointEvery: 1}
+	if err := crashed(d, p, o, 7); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := followed(d, p, o); err != nil || got != want {
+		t.Errorf("%v\n%s\nwant:\n%s", err, got, want)
+	}
+}
+
+// TestCheckpointRanks: trainings that crash go on, on more ranks and on fewer.
+func TestCheckpointRanks(t *testing.T) {
+	const rows = 1200
+	x, labels, weights := people(rows)
+	p := DefaultParams()
+	p.Trees, p.Threads = 40, 1
+	file := filepath.Join(t.TempDir(), "training")
+	on := func(ranks int, work func(d *Dataset, o TrainOptions) error) {
+		t.Helper()
+		of := spread(rows, ranks)
+		var all sync.WaitGroup
+		for rank, c := range NewLocalCollective(ranks) {
+			all.Go(func() {
+				options := DatasetOptions{Categorical: []int{3}, Collective: c}
+				var y []int
+				for _, row := range of[rank] {
+					y = append(y, labels[row])
+					options.Weights, options.RowIDs = append(options.Weights, weights[row]), append(options.RowIDs, uint64(row)*7)
+				}
+				o := TrainOptions{CheckpointEvery: 1}
+				if rank == 0 { // the others need no path
+					o.Checkpoint = file
+				}
+				d, err := NewDataset(&shard{x, of[rank]}, IntLabels(y), options)
+				if err == nil {
+					err = work(d, o)
+				}
+				if err != nil {
+					t.Errorf("rank %d of %d: %v", rank, ranks, err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	want := ""
+	on(1, func(d *Dataset, o TrainOptions) (err error) {
+		o.Checkpoint = ""
+		want, err = followed(d, p, o)
+		return err
+	})
+	for i, ranks := range []int{3, 1, 4, 2} {
+		on(ranks, func(d *Dataset, o TrainOptions) error { return crashed(d, p, o, 5+15*i) })
+	}
+	on(3, func(d *Dataset, o TrainOptions) error {
+		got, err := followed(d, p, o)
+		if err == nil && got != want {
+			err = fmt.Errorf("\n%s\nwant:\n%s", got, want)
+		}
+		return err
+	})
+}
+
+// TestCheckpointErrors: a checkpoint of another training, a damaged one and one that
+// cannot be written are errors, on all ranks.
+func TestCheckpointErrors(t *testing.T) {
+	rows := blobs(4, 300, 4, 3, 60)
+	d := newDataset(t, rows)
+	p := params(func(p *Params) { p.Trees = 5 })
+	file := filepath.Join(t.TempDir(), "training")
+	if err := crashed(d, p, TrainOptions{Checkpoint: file, CheckpointEvery: 1}, 4); err != nil {
+		t.Fatal(err)
+	}
+	other := newDataset(t, rows.slice(0, 299))
+	for _, test := range []struct {
+		what string
+		d    *Dataset
+		p    Params
+		o    TrainOptions
+		want string
+	}{
+		{"parameters", d, params(func(p *Params) { p.Trees = 6 }), TrainOptions{Checkpoint: file}, "other parameters"},
+		{"rows", other, p, TrainOptions{Checkpoint: file}, "other rows"},
+		{"validation", d, p, TrainOptions{Checkpoint: file, Valid: aligned(t, d, rows.slice(0, 9))}, "rows to validate on"},
+		{"folder", d, p, TrainOptions{Checkpoint: filepath.Join(t.TempDir(), "none", "training")}, "no such file"},
+		{"time", d, p, TrainOptions{Checkpoint: file, CheckpointEvery: -time.Second}, "checkpoint_every"},
+	} {
+		if err := crashed(test.d, test.p, test.o, 1); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v", test.what, err)
+		}
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := crashed(d, p, TrainOptions{Checkpoint: file}, 1); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("damaged: %v", err)
+	}
+	folder := t.TempDir()
+	gone := filepath.Join(folder, "training")
+	b, err := NewTrainer(d, p, TrainOptions{Checkpoint: gone, CheckpointEvery: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Free()
+	b.Step(t.Context())
+	if err := os.RemoveAll(folder); err != nil {
+		t.Fatal(err)
+	}
+	b.Step(t.Context())
+	if _, more := b.Step(t.Context()); more || b.Err() == nil {
+		t.Errorf("it goes on without a folder for the checkpoint: %v", b.Err())
+	}
+}
+
+// TestLocalModel: each rank has the model so far without the others.
+func TestLocalModel(t *testing.T) {
+	rows := blobs(4, 600, 4, 3, 60)
+	alone, err := NewTrainer(newDataset(t, rows), params(func(p *Params) { p.Trees = 20 }), TrainOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer alone.Free()
+	for more := true; more; {
+		_, more = alone.Step(t.Context())
+		if got, want := alone.LocalModel(), alone.Result().Model; got.Fingerprint() != want.Fingerprint() {
+			t.Errorf("after %d trees: %s, want %s", want.Trees(), got.Fingerprint(), want.Fingerprint())
+		}
+	}
+	var all sync.WaitGroup
+	models := make([]*Model, 2)
+	for rank, c := range NewLocalCollective(2) {
+		all.Go(func() {
+			half := rows.slice(300*rank, 300*rank+300)
+			d, err := NewDataset(half.features(), half.labels(), DatasetOptions{Collective: c})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			b, err := NewTrainer(d, params(func(p *Params) { p.Trees, p.Threads = 20, 1 }), TrainOptions{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer b.Free()
+			for step := range 30 {
+				if step%(rank+2) == 0 { // they ask at other times
+					models[rank] = b.LocalModel()
+				}
+				b.Step(t.Context())
+			}
+			models[rank] = b.LocalModel()
+		})
+	}
+	all.Wait()
+	for rank, m := range models {
+		if m == nil || m.Fingerprint() != models[0].Fingerprint() || m.Trees() == 0 {
+			t.Errorf("rank %d: %v", rank, m)
+		}
+	}
+}

@@ -1,0 +1,27 @@
+package data
+
+import (
+	"encoding/hex"
+	"math"
+
+	"github.com/libaoso/aoso/internal/hash"
+)
+
+// Digest is a text that differs between sets of other rows, bins or categories. It
+// depends neither on the order of the rows nor on which machines have them. All
+// machines ask for it at once.
+func (s *Set) Digest() string {
+	about := &Set{Names: s.Names, Encoder: s.Encoder, Mapper: s.Mapper}
+	about.Classes = s.Classes
+	w := about.writer(s.AllRows())
+	s.Encoder.Write(w)
+	sum := w.Hash()
+	rows := [1]int64{}
+	for row, y := range s.Labels {
+		h := hash.Row(hash.Mix(uint64(y)), s.ID(row))
+		rows[0] += int64(hash.Mix(h ^ math.Float64bits(s.Weight(row))))
+	}
+	s.Ranks.Sum(rows[:])
+	b := hash.Mix(uint64(rows[0]))
+	return hex.EncodeToString(sum[:12]) + hex.EncodeToString([]byte{byte(b >> 24), byte(b >> 16), byte(b >> 8), byte(b)})
+}
