@@ -264,13 +264,15 @@ func TestLocalModel(t *testing.T) {
 				t.Error(err)
 				return
 			}
-			b, err := NewTrainer(d, params(func(p *Params) { p.Trees, p.Threads = 20, 1 }), TrainOptions{})
+			p := DefaultParams()
+			p.Trees, p.Threads = 20, 1
+			b, err := NewTrainer(d, p, TrainOptions{})
 			if err != nil {
 				t.Error(err)
 				return
 			}
 			defer b.Free()
-			for step := range 30 {
+			for step := range 50 {
 				if step%(rank+2) == 0 { // they ask at other times
 					models[rank] = b.LocalModel()
 				}

@@ -291,6 +291,10 @@ aoso_status aoso_trainer_model(aoso_trainer *trainer, aoso_model **out, aoso_res
     GO(goaoso_trainer_model(ID(trainer), P(out), P(result)));
 }
 
+aoso_status aoso_trainer_local_model(aoso_trainer *trainer, aoso_model **out) {
+    GO(goaoso_trainer_local_model(ID(trainer), P(out)));
+}
+
 aoso_status aoso_trainer_free(aoso_trainer *trainer) { GO(goaoso_trainer_free(ID(trainer))); }
 
 aoso_status aoso_tuner_create(const aoso_dataset *train, const aoso_params *params, const aoso_tune_options *options,

@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"context"
+	"time"
 	"unsafe"
 
 	"github.com/libaoso/aoso"
@@ -15,6 +16,8 @@ type training struct {
 	train, valid *dataset // released by end; valid may be nil
 	params       aoso.Params
 	evalEvery    int
+	checkpoint   string
+	every        time.Duration // between two checkpoints
 	callback     C.aoso_progress_callback
 	user         C.uintptr_t
 	calls        calls // carries the calls of callback
@@ -29,9 +32,25 @@ func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_tra
 		return nil, err
 	}
 	t.evalEvery = int(o.eval_every)
+	if err = t.readCheckpoint(o); err != nil {
+		t.end()
+		return nil, err
+	}
 	t.callback = o.callback
 	t.user = C.uintptr_t(readWord(options, unsafe.Offsetof(options.user)))
 	return t, nil
+}
+
+func (t *training) readCheckpoint(o *C.aoso_train_options) (err error) {
+	const most = 1e9 // 32 years
+	if s := float64(o.checkpoint_seconds); !(s >= 0 && s <= most) {
+		return badArgument("options.checkpoint_seconds", s, "0 to %g", most)
+	}
+	t.every = time.Duration(float64(o.checkpoint_seconds) * float64(time.Second))
+	if o.checkpoint != nil {
+		t.checkpoint, err = goString("options.checkpoint", o.checkpoint)
+	}
+	return err
 }
 
 // newTraining finds the datasets of a training, of which valid may be 0, and reads
@@ -79,7 +98,7 @@ func (t *training) affordable() error {
 }
 
 func (t *training) options() aoso.TrainOptions {
-	o := aoso.TrainOptions{EvalEvery: t.evalEvery}
+	o := aoso.TrainOptions{EvalEvery: t.evalEvery, Checkpoint: t.checkpoint, CheckpointEvery: t.every}
 	if t.valid != nil {
 		o.Valid = t.valid.Dataset
 	}

@@ -191,6 +191,16 @@ func goaoso_trainer_model(handle C.uintptr_t, out *C.uintptr_t, result *C.aoso_r
 	})
 }
 
+//export goaoso_trainer_local_model
+func goaoso_trainer_local_model(handle C.uintptr_t, out *C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "model"); err != nil {
+			return err
+		}
+		return useTrainer(handle, func(b *trainer) error { return addModel(out, b.LocalModel()) })
+	})
+}
+
 //export goaoso_trainer_free
 func goaoso_trainer_free(handle C.uintptr_t) C.aoso_status { return freeTrainer(uint64(handle)) }
 

@@ -463,7 +463,7 @@ static void training() {
     aoso::trainer trainer(train, few_trees, o);
     EXPECT(trainer.step().iteration == 1);
     EXPECT(trainer.step().evaluated == 1);
-    EXPECT(trainer.snapshot().trees() == 2);
+    EXPECT(trainer.snapshot().trees() == 2 && trainer.local_model().trees() == 2);
     trainer.interrupt();
     EXPECT(trainer.run().stopped_by == AOSO_STOPPED_BY_INTERRUPT);
     aoso::trainer moved(std::move(trainer));

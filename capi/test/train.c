@@ -291,6 +291,33 @@ static void two_phases(void) {
     OK(aoso_dataset_free(valid));
 }
 
+// A training is given up in either phase. Another goes on from its checkpoint.
+static void checkpoints(const char *folder) {
+    char path[500];
+    snprintf(path, sizeof path, "%s/checkpoint", folder);
+    aoso_params p = parse("trees=9");
+    aoso_train_options o = {.struct_size = sizeof o, .checkpoint = path, .checkpoint_seconds = 1e-9};
+    aoso_model *whole, *m;
+    OK(aoso_train(train, &p, NULL, &whole, NULL));
+    remove(path);
+    for (int steps = 3; steps < 20; steps += 10) {
+        aoso_trainer *b;
+        OK(aoso_trainer_create(train, &p, &o, &b));
+        for (int i = 0; i < steps; i++) OK(aoso_trainer_step(b, NULL));
+        OK(aoso_trainer_free(b));
+    }
+    OK(aoso_train(train, &p, &o, &m, NULL));
+    EXPECT(same(fingerprint_of(m), fingerprint_of(whole)));
+    OK(aoso_model_free(m));
+    OK(aoso_model_free(whole));
+
+    p = parse("trees=8");
+    FAILS(AOSO_INVALID_ARGUMENT, "other parameters", aoso_train(train, &p, &o, &m, NULL));
+    o.checkpoint_seconds = -1;
+    FAILS(AOSO_INVALID_ARGUMENT, "options.checkpoint_seconds is -1", aoso_train(train, &p, &o, &m, NULL));
+    remove(path);
+}
+
 // A trainer is interrupted in the first phase, and resumed.
 static void interrupted_holdout(void) {
     aoso_params p = parse("trees=9");
@@ -312,6 +339,11 @@ static void interrupted_holdout(void) {
     OK(aoso_trainer_run(b, &r));
     EXPECT(r.stopped_by == AOSO_STOPPED_BY_INTERRUPT && r.phase == AOSO_PHASE_HOLDOUT && r.iterations == 5 && r.held_out_rows == ROWS);
     OK(aoso_trainer_model(b, &m, NULL));
+    OK(aoso_model_get_info(m, &info));
+    EXPECT(info.trees == 5 && info.temperature != 1);
+    OK(aoso_model_free(m));
+
+    OK(aoso_trainer_local_model(b, &m));
     OK(aoso_model_get_info(m, &info));
     EXPECT(info.trees == 5 && info.temperature != 1);
     OK(aoso_model_free(m));
@@ -534,7 +566,7 @@ static void logging(void) {
     OK(aoso_dataset_free(v));
 }
 
-int main(void) {
+int main(int argc, char **argv) {
     EXPECT(strcmp(aoso_last_error(), "") == 0);
     make_data();
     train = make_dataset();
@@ -544,6 +576,7 @@ int main(void) {
     in_one_call();
     two_phases();
     interrupted_holdout();
+    checkpoints(argc > 1 ? argv[1] : ".");
     older_program();
     early_stopping();
     by_steps();

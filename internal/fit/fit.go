@@ -344,7 +344,7 @@ func (r *Result) temper(f *Fit, at *point, look bool) {
 	if at.iteration == 0 {
 		return
 	}
-	r.HeldOut = &HeldOut{f.heldOut().target.AllRows(), at.evaluation}
+	r.HeldOut = &HeldOut{f.heldOut().rows, at.evaluation}
 	r.Scores = at.scores
 	if !f.job.Temper {
 		return

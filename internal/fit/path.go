@@ -18,6 +18,7 @@ import (
 // the least, it picks the last.
 type path struct {
 	target  *data.Target
+	rows    int     // of it, on all machines
 	temper  bool    // points are evaluated with their factors, else without
 	known   float64 // weight of the rows of known classes
 	sample  *conformal.Sample
@@ -60,7 +61,7 @@ const (
 
 // newPath returns nil if no row of a known class has weight.
 func newPath(t *data.Target, temper bool, k *kernel.Funcs, team *par.Team) *path {
-	p := &path{target: t, temper: temper, kernels: k, team: team, next: 1}
+	p := &path{target: t, rows: t.AllRows(), temper: temper, kernels: k, team: team, next: 1}
 	var known exact.Sum
 	for row, y := range t.Labels {
 		if y >= 0 {
@@ -144,7 +145,7 @@ func (p *path) standardError(losses []float64) float64 {
 		squares.Add(d * d)
 	}
 	p.target.Ranks.Add(&sum, &squares)
-	total, rows := sum.Float64(), float64(p.target.Ranks.Int(len(losses)))
+	total, rows := sum.Float64(), float64(p.rows)
 	return math.Sqrt(max(0, squares.Float64()-float64(total*total)/rows)) / p.known
 }
 

@@ -16,7 +16,7 @@ def wanted(name):
     return ranks.trained(name).fingerprint
 
 
-@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
 @pytest.mark.parametrize("name", ranks.DATA)
 def test_one_model(name, size):
     boosters = ranks.on_threads(size, lambda collective: ranks.trained(name, collective))
@@ -43,6 +43,31 @@ def test_a_model_is_continued_on_other_ranks():
         return aoso.train(params, aoso.Dataset(**data, init_model=half, collective=collective, threads=1)).fingerprint
 
     assert ranks.on_threads(3, work) == [whole.fingerprint] * 3
+
+
+def test_a_training_goes_on_on_other_ranks(tmp_path):
+    """Rank 0 saves models and checkpoints without a call of the others."""
+    params, model = {"trees": 6, "threads": 1}, tmp_path / "model"
+    whole = aoso.train(params, aoso.Dataset(**ranks.mixed(), threads=1))
+
+    def work(steps, collective):
+        def give_up(progress):
+            nonlocal steps
+            steps -= 1
+            if steps == 0:
+                raise RuntimeError("given up")
+
+        data = ranks.part(ranks.mixed(), collective.rank, collective.size)
+        train_set = aoso.Dataset(**data, collective=collective, threads=1)
+        callbacks = [give_up, aoso.checkpoint(model, every=2)]
+        file = tmp_path / "training" if collective.rank == 0 else tmp_path / "nowhere" / "training"
+        return aoso.train(params, train_set, callbacks=callbacks, checkpoint=file, checkpoint_seconds=1e-9).fingerprint
+
+    for size, steps in ((3, 4), (1, 9), (2, 11)):
+        assert all(isinstance(e, (RuntimeError, CollectiveError)) for e in ranks.on_threads(size, functools.partial(work, steps)))
+    assert aoso.Booster.load(model).num_trees in (2, 4)
+    assert ranks.on_threads(4, functools.partial(work, 0)) == [whole.fingerprint] * 4
+    assert aoso.Booster.load(model).fingerprint == whole.fingerprint
 
 
 def small(collective, seed=1):

@@ -86,22 +86,37 @@ def test_errors(client):
 
 
 def test_a_worker_that_is_killed(client):
-    """Last of all: the cluster starts another worker in its place."""
+    """The cluster starts another worker in its place."""
     rng = np.random.default_rng(1)
     x = spread(client, 3, rng.normal(size=(9000, 10)), 1000)
     y = spread(client, 3, rng.integers(0, 10, 9000), 1000)
-    pid = client.run(os.getpid)[sorted(client.nthreads())[1]]
-
-    def kill():
-        while not all(client.run(lambda dask_worker: bool(getattr(dask_worker, "_aoso_mailboxes", None))).values()):
-            time.sleep(0.1)
-        time.sleep(1)
-        os.kill(pid, signal.SIGKILL)
-
-    killer = threading.Thread(target=kill)
+    killer = threading.Thread(target=kill, args=(client, sorted(client.nthreads())[1]))
     killer.start()
     start = time.monotonic()
     with pytest.raises(CollectiveError, match="rank 1"):
         aoso.dask.train(client, {"trees": 10**6, "stop_loss": 0, "calibration": "none", "time_limit": 60.0}, x, y)
     assert time.monotonic() - start < 60
     killer.join()
+
+
+def kill(client, address, ready=lambda: True):
+    """Kill a worker in a training, a second after all workers are in it or when it is ready."""
+    pid = client.run(os.getpid)[address]
+    while not all(client.run(lambda dask_worker: bool(getattr(dask_worker, "_aoso_mailboxes", None))).values()):
+        time.sleep(0.1)
+    time.sleep(1)
+    while not ready():
+        time.sleep(0.01)
+    os.kill(pid, signal.SIGKILL)
+
+
+def test_a_training_begins_again(client, tmp_path):
+    """The data of the lost worker are computed again. Training goes on from the checkpoint."""
+    client.wait_for_workers(3)
+    data, params, file = ranks.letter(), {"trees": 60, "calibration": "none", "threads": 1}, tmp_path / "training"
+    x, y = da.from_array(data["x"], chunks=(500, -1)), da.from_array(data["y"], chunks=500)
+    killer = threading.Thread(target=kill, args=(client, sorted(client.nthreads())[2], file.exists))
+    killer.start()
+    booster = aoso.dask.train(client, params, x, y, retries=3, checkpoint=file, checkpoint_seconds=0.1)
+    killer.join()
+    assert booster.fingerprint == aoso.train(params, aoso.Dataset(data["x"], data["y"])).fingerprint

@@ -16,11 +16,11 @@ MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shut
 
 
 def run(size, *program):
-    command = [MPIEXEC, "-n", str(size), sys.executable, "-m", "mpi4py", *program]
+    command = [MPIEXEC, "-n", str(size), sys.executable, *program]
     return subprocess.run(command, capture_output=True, text=True, timeout=100, cwd=Path(__file__).parent)
 
 
-@pytest.mark.parametrize("size", [1, 2, 3])
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
 def test_one_model(size):
     done = run(size, "ranks.py", "mpi", "trains")
     assert done.returncode == 0, done
@@ -53,6 +53,31 @@ def test_a_rank_that_hangs_is_named():
     start = time.monotonic()
     done = run(2, "-c", textwrap.dedent(program))
     assert "CollectiveError" in done.stdout and "waited 1 s for rank 1" in done.stdout, done
+    assert time.monotonic() - start < 20
+
+
+def test_an_error_that_is_not_caught_ends_all():
+    """Each rank says what has happened, and none waits for the others."""
+    program = """
+        import sys
+        import numpy as np, aoso, aoso.mpi
+        collective = aoso.mpi.MPICollective(timeout=60)
+        y = [0, 1, 0, 1, 0][: 5 - (collective.rank == 1)]
+        aoso.Dataset(np.ones((5, 2)), y, collective=collective)
+    """
+    start = time.monotonic()
+    done = run(3, "-c", textwrap.dedent(program))
+    assert done.returncode != 0
+    assert "ArgumentError: y has 4 labels" in done.stderr, done
+    assert done.stderr.count("CollectiveError: ") >= 2 and "rank 1: ArgumentError" in done.stderr, done
+    assert time.monotonic() - start < 20
+
+
+def test_an_error_before_the_collective():
+    program = "import aoso.mpi; from mpi4py import MPI; 1 / MPI.COMM_WORLD.rank; aoso.mpi.MPICollective()"
+    start = time.monotonic()
+    done = run(2, "-c", program)
+    assert done.returncode != 0 and "ZeroDivisionError" in done.stderr
     assert time.monotonic() - start < 20
 
 

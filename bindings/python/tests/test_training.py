@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -163,6 +165,52 @@ def test_checkpoints(sets, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m3.aoso", "m6.aoso", "m7.aoso"]
     assert aoso.Booster.load(tmp_path / "m7.aoso").fingerprint == booster.fingerprint
     assert aoso.Booster.load(tmp_path / "m3.aoso").fingerprint == aoso.train({**params, "trees": 3}, sets[0]).fingerprint
+
+
+def test_checkpoints_by_time(sets, tmp_path):
+    saved = []
+
+    def slow(progress):
+        time.sleep(0.02)
+        saved.append((tmp_path / "m").exists())
+
+    aoso.train({"trees": 5, "calibration": "none"}, sets[0], callbacks=[slow, aoso.checkpoint(tmp_path / "m", seconds=0.01)])
+    assert not saved[0] and saved[-1]
+
+
+def test_a_training_goes_on(sets, tmp_path):
+    """It is interrupted twice, in either phase."""
+    seen, params = [], {"trees": 12}
+    want = aoso.train(params, sets[0], callbacks=[lambda p: seen.append((p.phase, p.iteration, p.metrics))])
+    file = tmp_path / "training"
+    for steps in (5, 17):
+        left = iter(range(steps))
+
+        def give_up(progress):
+            if next(left, None) is None:
+                raise RuntimeError("given up")
+
+        with pytest.raises(RuntimeError, match="given up"):
+            aoso.train(params, sets[0], callbacks=[give_up], checkpoint=file, checkpoint_seconds=1e-9)
+    again = []
+    got = aoso.train(params, sets[0], callbacks=[lambda p: again.append((p.phase, p.iteration, p.metrics))], checkpoint=file)
+    assert got.fingerprint == want.fingerprint and got.temperature == want.temperature
+    assert again == seen
+    assert got.result._replace(seconds=0) == want.result._replace(seconds=0)
+    with pytest.raises(aoso.AosoError, match="other parameters"):
+        aoso.train({"trees": 13}, sets[0], checkpoint=file)
+    with pytest.raises(aoso.AosoError, match="checkpoint_seconds is -1"):
+        aoso.train(params, sets[0], checkpoint=file, checkpoint_seconds=-1)
+
+
+def test_local_boosters(sets):
+    same = []
+
+    def compare(progress):
+        same.append(progress.local_booster().fingerprint == progress.booster().fingerprint)
+
+    aoso.train({"trees": 5, "calibration": "none"}, sets[0], callbacks=[compare])
+    assert same == [True] * 5
 
 
 def test_progress_bar(sets, capsys):

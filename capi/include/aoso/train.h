@@ -64,6 +64,15 @@ typedef struct aoso_train_options {
     const aoso_dataset *valid; /* from aoso_dataset_create_aligned; NULL: none */
     aoso_progress_callback callback;
     void *user;
+
+    /* A file that keeps how far training has come; NULL: none. If it exists, training
+     * takes the trees from it and goes on from there, and the model is that of a
+     * training that was never interrupted. The data, the parameters and, with early
+     * stopping, eval_every must be the same. The file is replaced whole, and is saved
+     * as well when training ends. It stays. With a collective, rank 0 reads and writes
+     * it, and the next time the same rows may be on another number of ranks. */
+    const char *checkpoint;
+    double checkpoint_seconds; /* between two saves; 0: 60 */
 } aoso_train_options;
 
 /* The outcome of a training. If phase is AOSO_PHASE_HOLDOUT, training ended there,
@@ -107,8 +116,13 @@ AOSO_API aoso_status aoso_trainer_run(aoso_trainer *trainer, aoso_result *result
  * at once. Can be called from any thread. Training can be resumed. */
 AOSO_API aoso_status aoso_trainer_interrupt(aoso_trainer *trainer);
 
-/* Returns the model so far. Later steps do not change it. */
+/* Returns the model so far. Later steps do not change it. With a collective, all
+ * ranks make the call. */
 AOSO_API aoso_status aoso_trainer_model(aoso_trainer *trainer, aoso_model **out, aoso_result *result);
+
+/* The same without a look at the rows: a rank can make the call by itself. The
+ * temperature is that of the last evaluation that training made for itself. */
+AOSO_API aoso_status aoso_trainer_local_model(aoso_trainer *trainer, aoso_model **out);
 AOSO_API aoso_status aoso_trainer_free(aoso_trainer *trainer);
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace aoso {
 
@@ -22,16 +23,20 @@ struct train_options {
     const dataset *valid = nullptr; // from dataset::aligned
     int32_t eval_every = 0;         // iterations between evaluations; 0: 1
     progress_function callback = {};
+    std::string checkpoint = {};    // a file that keeps how far training has come, from which it goes on; empty: none
+    double checkpoint_seconds = 0;  // between two saves; 0: 60
 };
 
 namespace detail {
 
-// The options for C; callback must outlive the training.
+// The options for C. callback must outlive the training, and o the call.
 inline aoso_train_options c_options(const train_options &o, const progress_function &callback) {
     aoso_train_options options{};
     options.struct_size = sizeof options;
     options.eval_every = o.eval_every;
     options.valid = optional(o.valid);
+    options.checkpoint = o.checkpoint.empty() ? nullptr : o.checkpoint.c_str();
+    options.checkpoint_seconds = o.checkpoint_seconds;
     if (callback) {
         options.user = const_cast<progress_function *>(&callback);
         options.callback = [](const aoso_progress *p, void *user) -> int32_t {
@@ -66,10 +71,15 @@ public:
     // Makes a step or run in progress return soon. Can be called from any thread.
     void interrupt() { detail::check(aoso_trainer_interrupt(get())); }
 
-    // The model so far. Later steps do not change it.
+    // The model so far. Later steps do not change it. With a collective, all ranks make the call.
     model snapshot(result *how = nullptr) {
         return detail::make<model>(
             [&](aoso_model **out) { return aoso_trainer_model(get(), out, detail::sized(how)); });
+    }
+
+    // The same without a look at the rows: a rank can make the call by itself.
+    model local_model() {
+        return detail::make<model>([&](aoso_model **out) { return aoso_trainer_local_model(get(), out); });
     }
 
     aoso_trainer *get() const noexcept { return handle_.get(); }

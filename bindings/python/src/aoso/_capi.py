@@ -32,6 +32,7 @@ from ._parameters import TYPES
 from ._progress import Evaluation, Result, Step
 from ._ranks import Ranks as Ranks
 from ._structs import integer as integer
+from ._structs import seconds as seconds
 
 _PHASES = ("train", "holdout", "search")
 _STOPPED_BY = ("", "stop_loss", "trees", "early_stopping", "interrupt", "no_split", "time_limit")
@@ -247,11 +248,21 @@ def _read_evaluation(e: structs.Evaluation) -> Evaluation:
     return Evaluation(e.log_loss, e.error_rate)
 
 
-def trainer(train: Handle, params: Params, valid: Handle | None, eval_every: int, ranks: Ranks | None = None) -> Handle:
+def trainer(
+    train: Handle,
+    params: Params,
+    valid: Handle | None,
+    eval_every: int,
+    checkpoint: tuple[str | os.PathLike[str], float] | None,
+    ranks: Ranks | None = None,
+) -> Handle:
+    """A training. A checkpoint is a file, and the seconds between two saves."""
     o = structs.TrainOptions()
     o.set_integer("eval_every", eval_every)
     if valid is not None:
         o.valid = valid._as_parameter_
+    if checkpoint is not None:
+        o.checkpoint, o.checkpoint_seconds = _encoded_path(checkpoint[0]), seconds("checkpoint_seconds", checkpoint[1])
     return _creates(ranks)("trainer_create", train, params.struct, o)
 
 
@@ -275,6 +286,11 @@ def step(trainer: Handle, ranks: Ranks | None = None) -> Step:
 def trainer_model(trainer: Handle, ranks: Ranks | None = None) -> tuple[Handle, Result]:
     """The model so far."""
     return _model_of("trainer", trainer, ranks)
+
+
+def trainer_local_model(trainer: Handle) -> Handle:
+    """The model so far, without a call of the ranks."""
+    return _create("trainer_local_model", trainer)
 
 
 def _model_of(kind: str, owner: Handle, ranks: Ranks | None = None) -> tuple[Handle, Result]:

@@ -59,6 +59,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "trainer_create": (_handle, c.POINTER(structs.Params), c.POINTER(structs.TrainOptions), _out),
     "trainer_step": (_handle, c.POINTER(structs.Progress)),
     "trainer_model": (_handle, _out, c.POINTER(structs.Result)),
+    "trainer_local_model": (_handle, _out),
     "trainer_free": (_handle,),
     "tuner_create": (_handle, c.POINTER(structs.Params), c.POINTER(structs.TuneOptions), _out),
     "tuner_step": (_handle, c.POINTER(structs.TuneProgress)),

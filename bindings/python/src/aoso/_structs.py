@@ -37,6 +37,13 @@ def integer(name: str, value: Any, least: int = -(2**63), most: int = 2**63 - 1)
     return int(value)
 
 
+def seconds(name: str, value: Any) -> float:
+    """The user's value for ``name``, a time, checked."""
+    if not isinstance(value, (int, float, np.integer, np.floating)) or not 0 < value <= 1e9:
+        raise errors.ArgumentError(f"{name} is {value!r}; allowed: a number of seconds, above 0")
+    return float(value)
+
+
 class Matrix(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
@@ -170,6 +177,8 @@ class TrainOptions(Struct):
         ("valid", c.c_void_p),
         ("callback", c.c_void_p),
         ("user", c.c_void_p),
+        ("checkpoint", c.c_char_p),
+        ("checkpoint_seconds", c.c_double),
     ]
 
 

@@ -7,6 +7,7 @@ it has a method ``finish``, training calls it with the trained model.
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -39,9 +40,18 @@ class Progress:
         A number by set and metric ("logloss", "error"); empty if this iteration was not evaluated. The sets are "holdout",
         the rows held out, in the hold-out phase, then "train", which has only "logloss", and "valid". All are of raw scores,
         without a temperature.
+    first_rank : bool
+        Whether this is rank 0 of a collective, or the only machine.
     """
 
-    def __init__(self, step: Step, metrics: dict[str, dict[str, float]], booster: Callable[[], Booster]) -> None:
+    def __init__(
+        self,
+        step: Step,
+        metrics: dict[str, dict[str, float]],
+        booster: Callable[[], Booster],
+        local_booster: Callable[[], Booster],
+        first: bool,
+    ) -> None:
         self.phase = step.phase
         self.iteration = step.iteration
         self.trees = step.trees
@@ -49,11 +59,19 @@ class Progress:
         self.best_iteration = step.best
         self.seconds = step.seconds
         self.metrics = metrics
-        self._booster = booster
+        self._booster, self._local_booster = booster, local_booster
+        self.first_rank = first
 
     def booster(self) -> Booster:
-        """The model so far. In the hold-out phase, it has not seen the rows held out."""
+        """The model so far. In the hold-out phase, it has not seen the rows held out. With a collective, all ranks ask for it."""
         return self._booster()
+
+    def local_booster(self) -> Booster:
+        """The model so far without a look at the rows: a rank can ask for it by itself.
+
+        It has no :class:`Result`, and its temperature is that of the last evaluation that training made for itself.
+        """
+        return self._local_booster()
 
 
 Callback = Callable[[Progress], Any]
@@ -110,8 +128,11 @@ def record_evaluation(into: dict[str, dict[str, list[float]]]) -> Callback:
     return record
 
 
-def checkpoint(path: str | os.PathLike[str], every: int = 100) -> Callback:
+def checkpoint(path: str | os.PathLike[str], every: int = 100, seconds: float | None = None) -> Callback:
     """Save the model at intervals during training, and at the end. Models of the hold-out phase are not saved on the way.
+
+    With a collective, rank 0 alone saves it. To go on with a training that was interrupted, use the argument ``checkpoint``
+    of :func:`aoso.train`, whose file is not a model.
 
     Parameters
     ----------
@@ -120,21 +141,27 @@ def checkpoint(path: str | os.PathLike[str], every: int = 100) -> Callback:
         Ctrl-C it has the last saved model.
     every : int, default 100
         Iterations between two saves.
+    seconds : float, optional
+        The model is saved as well when so much time has gone by since the last save.
     """
-    return _Checkpoint(os.fspath(path), _capi.integer("every", every, 1))
+    return _Checkpoint(os.fspath(path), _capi.integer("every", every, 1), None if seconds is None else _capi.seconds("seconds", seconds))
 
 
 class _Checkpoint:
-    def __init__(self, path: str, every: int) -> None:
-        self._path, self._every, self._last = path, every, 0
+    def __init__(self, path: str, every: int, seconds: float | None) -> None:
+        self._path, self._every, self._seconds, self._last = path, every, seconds, 0
+        self._saved, self._saves = time.monotonic(), True
 
     def __call__(self, progress: Progress) -> None:
-        self._last = progress.iteration
-        if progress.phase == "train" and progress.iteration % self._every == 0:
-            self._save(progress.booster())
+        self._last, self._saves = progress.iteration, progress.first_rank
+        due = self._seconds is not None and time.monotonic() - self._saved >= self._seconds
+        if self._saves and progress.phase == "train" and (due or progress.iteration % self._every == 0):
+            self._save(progress.local_booster())
+            self._saved = time.monotonic()
 
     def finish(self, booster: Booster) -> None:
-        self._save(booster)
+        if self._saves:
+            self._save(booster)
 
     def _save(self, booster: Booster) -> None:
         booster.save(self._path.replace("{iteration}", str(self._last)))

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import threading
 import time
 import uuid
@@ -25,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from ._capi import integer
 from ._input import Array
 from .booster import Booster
 from .collective import Collective
@@ -35,7 +37,7 @@ from .training import train as _train
 
 try:
     import dask
-    from distributed import Client, default_client, get_worker, wait
+    from distributed import Client, KilledWorker, default_client, get_worker, wait
 except ImportError as e:
     raise ImportError(f"aoso.dask needs dask and distributed: pip install 'aoso[dask]' ({e})") from e
 
@@ -72,7 +74,12 @@ def _open(session: str, dask_worker: Any) -> None:
 
 
 def _close(session: str, dask_worker: Any) -> None:
-    dask_worker.__dict__.get("_aoso_mailboxes", {}).pop(session, None)
+    """End a training on a worker, which may still wait for another."""
+    box = dask_worker.__dict__.get("_aoso_mailboxes", {}).pop(session, None)
+    if box is not None:
+        with box.changed:
+            box.aborted = box.aborted or "the training has ended"
+            box.changed.notify_all()
 
 
 class DaskCollective(Collective):
@@ -178,6 +185,9 @@ def train(
     *,
     weight: Any = None,
     timeout: float = 600,
+    retries: int = 0,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = 60,
     **dataset: Any,
 ) -> Booster:
     """Train a model on data of a Dask cluster.
@@ -194,6 +204,14 @@ def train(
     weight : dask.array or dask.dataframe.Series of shape (n_rows,), optional
     timeout : float, default 600
         Seconds that a worker waits for the others.
+    retries : int, default 0
+        How often training begins again when a worker is lost, on the workers that there are then. What the lost worker had is
+        computed again. Data that cannot be computed, because they were scattered, are lost.
+    checkpoint : path, optional
+        A file that keeps how far training has come, as for :func:`aoso.train`. Training goes on from it when it begins again.
+        All workers must reach it under this path.
+    checkpoint_seconds : float, default 60
+        Time between two saves.
     **dataset
         Other arguments of :class:`aoso.Dataset`, such as ``max_bins``.
 
@@ -211,35 +229,57 @@ def train(
         raise ArgumentError(
             f"the partitions of x, y and weight number {[len(parts) for parts in columns]}; allowed: equally many"
         )
-    blocks = client.compute([dask.delayed(_block)(*parts) for parts in zip(*columns)])
+    file = {"checkpoint": None if checkpoint is None else os.fspath(checkpoint), "checkpoint_seconds": checkpoint_seconds}
+    parts = [dask.delayed(_block)(*block) for block in zip(*columns)]
+    for left in reversed(range(integer("retries", retries, 0) + 1)):
+        try:
+            return _trained(client, parts, dict(params or {}), dataset, file, timeout)
+        except CollectiveError:
+            if left == 0:
+                raise
+    raise AssertionError  # the last turn returns or raises
+
+
+def _trained(
+    client: Client, parts: list[Any], params: dict[str, Any], dataset: dict[str, Any], file: dict[str, Any], timeout: float
+) -> Booster:
+    """Train on the workers that there are."""
+    session, tasks, addresses = uuid.uuid4().hex, [], []
     try:
-        wait(blocks)
-        sizes = client.gather(client.map(_rows, blocks))
-    except CancelledError as e:
-        raise CollectiveError("a worker that had some of the data is lost") from e
-    first = np.concatenate([[0], np.cumsum(sizes)]).tolist()
-    held: dict[str, list[int]] = {}
-    for number, block in enumerate(blocks):
-        workers = client.who_has([block])[block.key]
-        if sizes[number]:
-            held.setdefault(min(workers), []).append(number)
-    if not held:
-        raise ArgumentError("x has no rows; allowed: at least one")
-    addresses, session = sorted(held), uuid.uuid4().hex
-    client.run(_open, session, workers=addresses)
-    tasks: list[Any] = []
-    try:
+        blocks = client.compute(parts)
+        held, starts = _placed(client, blocks)
+        addresses = sorted(held)
+        client.run(_open, session, workers=addresses)
         for rank, address in enumerate(addresses):
             mine = [blocks[number] for number in held[address]]
-            starts = [first[number] for number in held[address]]
-            arguments = (mine, starts, dict(params or {}), dataset, session, addresses, rank, timeout)
+            first = [starts[number] for number in held[address]]
+            arguments = (mine, first, params, dataset, file, session, addresses, rank, timeout)
             tasks.append(
                 client.submit(_train_rank, *arguments, workers=[address], allow_other_workers=False, pure=False, retries=0)
             )
         return _result(client, tasks, addresses)
+    except (CancelledError, KilledWorker, OSError) as e:
+        raise CollectiveError(f"a worker is lost: {type(e).__name__}: {e}") from e
     finally:
         client.cancel(tasks)
-        client.run(_close, session, workers=[address for address in addresses if address in client.nthreads()])
+        with contextlib.suppress(OSError):
+            client.run(_close, session, workers=[address for address in addresses if address in client.nthreads()])
+
+
+def _placed(client: Client, blocks: list[Any]) -> tuple[dict[str, list[int]], list[int]]:
+    """The numbers of the blocks that each worker has, and the numbers of their first rows."""
+    wait(blocks)
+    sizes = client.gather(client.map(_rows, blocks))
+    held: dict[str, list[int]] = {}
+    for number, block in enumerate(blocks):
+        workers = client.who_has([block])[block.key]
+        if not workers:
+            raise CollectiveError("a worker that had some of the data is lost")
+        if sizes[number]:
+            held.setdefault(min(workers), []).append(number)
+    if not held:
+        raise ArgumentError("x has no rows; allowed: at least one")
+    return held, np.concatenate([[0], np.cumsum(sizes)]).tolist()
 
 
 def _result(client: Client, tasks: list[Any], addresses: list[str]) -> Booster:
@@ -288,6 +328,7 @@ def _train_rank(
     starts: list[int],
     params: dict[str, Any],
     dataset: dict[str, Any],
+    file: dict[str, Any],
     session: str,
     addresses: list[str],
     rank: int,
@@ -300,7 +341,7 @@ def _train_rank(
         (block[0], block[1], block[2] if len(block) > 2 else None, np.arange(start, start + len(block[1])))
         for block, start in zip(blocks, starts)
     ]
-    booster = _train(params, Dataset.from_blocks(rows, collective=collective, **{"threads": threads, **dataset}))
+    booster = _train(params, Dataset.from_blocks(rows, collective=collective, **{"threads": threads, **dataset}), **file)
     return booster if rank == 0 else None
 
 

@@ -1,6 +1,6 @@
 """Training on several machines with MPI.
 
-Every process has some of the rows. Run as ``mpiexec -n 4 python -m mpi4py train.py``::
+Every process has some of the rows. Run as ``mpiexec -n 4 python train.py``::
 
     import aoso, aoso.mpi
 
@@ -10,14 +10,19 @@ Every process has some of the rows. Run as ``mpiexec -n 4 python -m mpi4py train
     if collective.rank == 0:
         booster.save("model.aoso")
 
-With ``-m mpi4py``, an exception in one process ends them all.
+Importing this module makes an exception that is not caught in one process end them all. So does the end of a process whose
+collective has failed: MPI would wait for the others without end.
 """
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import itertools
 import os
+import sys
 import time
+from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -37,6 +42,34 @@ _ABORT, _WAITING = 1, 2  # tags of messages beside the collective calls
 _SPIN = 1e-3  # seconds before a process that waits sleeps, from which it takes long to wake
 _BLOCK = 1024  # bytes of the message that says how many there are: few follow without another message
 _PIECE = 1 << 27  # numbers or bytes in a call of MPI, whose counts have 31 bits
+
+
+class _Failure:
+    """Ends all processes when this one ends after an error. ``MPI_Finalize`` would wait for them."""
+
+    _LAST_WORDS = 1.0  # seconds in which the other processes can say what they have heard
+
+    def __init__(self) -> None:
+        self.known = False
+        self._excepthook = sys.excepthook
+        if MPI.COMM_WORLD.size > 1:
+            sys.excepthook = self._uncaught
+            atexit.register(self._end)
+
+    def _uncaught(self, kind: type[BaseException], error: BaseException, traceback: TracebackType | None) -> None:
+        self.known = True
+        self._excepthook(kind, error, traceback)
+
+    def _end(self) -> None:
+        if self.known and not MPI.Is_finalized():
+            for stream in (sys.stdout, sys.stderr):
+                with contextlib.suppress(OSError, ValueError):
+                    stream.flush()
+            time.sleep(self._LAST_WORDS)
+            MPI.COMM_WORLD.Abort(1)
+
+
+_failure = _Failure()
 
 
 class MPICollective(Collective):
@@ -106,6 +139,7 @@ class MPICollective(Collective):
 
     def abort(self, reason: str) -> None:
         """Tell the other processes that this one gives up, and why."""
+        _failure.known = True
         self._tell(reason.encode(), _ABORT)
 
     def _tell(self, message: bytes, tag: int) -> None:
@@ -118,16 +152,19 @@ class MPICollective(Collective):
         while not request.Test():
             tries += 1
             if tries % 64 == 0 and (reason := self._received(_ABORT)):
-                self._kept.append((request, buffers))
-                raise CollectiveError(next(iter(reason.values())))
+                raise self._failed(next(iter(reason.values())), request, buffers)
             waited = time.monotonic() - start
             if waited > self._timeout:
-                self._kept.append((request, buffers))
-                raise CollectiveError(f"rank {self.rank} has waited {waited:.0f} s for {self._missing()}")
+                raise self._failed(f"rank {self.rank} has waited {waited:.0f} s for {self._missing()}", request, buffers)
             if waited > _SPIN:
                 time.sleep(min(waited / 10, 1e-3))
             else:
                 os.sched_yield()  # to a process that computes, if there is one on this core
+
+    def _failed(self, reason: str, *kept: Any) -> CollectiveError:
+        _failure.known = True
+        self._kept.append(kept)
+        return CollectiveError(reason)
 
     def _received(self, tag: int) -> dict[int, str]:
         """Messages with a tag, by rank."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from .errors import ArgumentError
 __all__ = ["Evaluation", "Progress", "Result", "cv", "suggest_params", "train"]
 
 _Callback = TypeVar("_Callback")
+_File = tuple[Union[str, "os.PathLike[str]"], float]
 _OURS = {alias: ours for ours, aliases in ALIASES.items() for alias in aliases.split()}
 
 
@@ -26,7 +28,13 @@ class _Training:
     """A training that advances step by step."""
 
     def __init__(
-        self, params: Mapping[str, Any], train_set: Dataset, valid: Dataset | None, valid_name: str, eval_every: int
+        self,
+        params: Mapping[str, Any],
+        train_set: Dataset,
+        valid: Dataset | None,
+        valid_name: str,
+        eval_every: int,
+        checkpoint: _File | None = None,
     ) -> None:
         checked = _checked(params)
         self.ended = False
@@ -35,7 +43,7 @@ class _Training:
         self._train_set, self._valid_name = train_set, valid_name
         self._ranks = train_set._ranks
         handle = None if valid is None else valid._handle
-        self._handle = _capi.trainer(train_set._handle, checked, handle, eval_every, self._ranks)
+        self._handle = _capi.trainer(train_set._handle, checked, handle, eval_every, checkpoint, self._ranks)
 
     def step(self) -> Step:
         step = _capi.step(self._handle, self._ranks)
@@ -61,11 +69,16 @@ class _Training:
         return metrics
 
     def progress(self, step: Step) -> Progress:
-        return Progress(step, self.metrics(step), self.booster)
+        first = self._ranks is None or self._ranks.collective.rank == 0
+        return Progress(step, self.metrics(step), self.booster, self.local_booster, first)
 
     def booster(self) -> Booster:
         handle, result = _capi.trainer_model(self._handle, self._ranks)
         return Booster(handle, self._train_set.classes, result)
+
+
+    def local_booster(self) -> Booster:
+        return Booster(_capi.trainer_local_model(self._handle), self._train_set.classes)
 
 
 def _named(params: Any) -> dict[str, Any]:
@@ -129,6 +142,8 @@ def train(
     valid_name: str = "valid",
     eval_every: int = 1,
     callbacks: Iterable[Callback] | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_seconds: float = 60,
 ) -> Booster:
     """Train a model.
 
@@ -160,6 +175,14 @@ def train(
     callbacks : iterable of callables, optional
         Each is called with a :class:`Progress` after every iteration. Training ends if one returns a true value. See
         :mod:`aoso.callback`.
+    checkpoint : path, optional
+        A file that keeps how far training has come. If it exists, training takes the trees from it and goes on from there; the
+        model is that of a training that was never interrupted. The data, the parameters and, with early stopping,
+        ``eval_every`` must be the same. Callbacks see all iterations again. The file is replaced as a whole, is saved when
+        training ends too, and stays. With a collective, rank 0 reads and writes it, and the next time the same rows may be on
+        another number of ranks.
+    checkpoint_seconds : float, default 60
+        Time between two saves.
 
     Returns
     -------
@@ -168,7 +191,7 @@ def train(
     Raises
     ------
     ArgumentError
-        If a parameter is unknown or its value is not allowed.
+        If a parameter is unknown or its value is not allowed, or if the checkpoint is of another training.
 
     Examples
     --------
@@ -187,7 +210,8 @@ def train(
             params.update(callback.params)
     eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
     with train_set._aborting():
-        booster = _trained(params, train_set, valid, valid_name, eval_every, callbacks)
+        file = None if checkpoint is None else (checkpoint, checkpoint_seconds)
+        booster = _trained(params, train_set, valid, valid_name, eval_every, callbacks, file)
     for callback in callbacks:
         if hasattr(callback, "finish"):
             callback.finish(booster)
@@ -201,13 +225,14 @@ def _trained(
     valid_name: str,
     eval_every: int,
     callbacks: list[Callback],
+    checkpoint: _File | None,
 ) -> Booster:
     """A booster. With a collective, training ends when a callback of any rank says so."""
     ranks = train_set._ranks
     watched = bool(callbacks) if ranks is None else ranks.any(bool(callbacks))
     if valid is None and not watched:
         eval_every = 2**31 - 1
-    training = _Training(params, train_set, valid, valid_name, eval_every)
+    training = _Training(params, train_set, valid, valid_name, eval_every, checkpoint)
     done, stop = ("", 0), False
     while not stop:
         step = training.step()
