@@ -110,6 +110,25 @@ func TestCheckpoint(t *testing.T) {
 	}
 }
 
+// TestCheckpointTimeLimit: a training whose time is over goes on when it is given more.
+func TestCheckpointTimeLimit(t *testing.T) {
+	d := newDataset(t, blobs(4, 600, 4, 3, 60))
+	p := DefaultParams()
+	p.Trees, p.Threads, p.Calibration = 3000, 1, "none"
+	o := TrainOptions{Checkpoint: filepath.Join(t.TempDir(), "training")}
+	trees := 0
+	for _, p.TimeLimit = range []float64{0.05, 0.05, 0.1} {
+		r := train(t, d, p, o)
+		if r.StoppedBy != StoppedByTimeLimit {
+			t.Skipf("it has ended with %d trees", r.Model.Trees())
+		}
+		if again := p.TimeLimit == 0.05 && trees > 0; again && r.Model.Trees() != trees || !again && r.Model.Trees() <= trees {
+			t.Errorf("%d trees after %g s, %d before", r.Model.Trees(), p.TimeLimit, trees)
+		}
+		trees = r.Model.Trees()
+	}
+}
+
 // TestCheckpointContinues: a training that continues a model has checkpoints too.
 func TestCheckpointContinues(t *testing.T) {
 	rows := blobs(4, 600, 4, 3, 60)

@@ -28,6 +28,7 @@ type trainer struct {
 	params      aoso.Params
 	maxBins     int
 	evalEvery   int
+	checkpoint  string
 	json        bool
 }
 
@@ -47,6 +48,7 @@ result is printed, so it is there even if standard output fails.`,
 	}
 	t.bind(c)
 	c.Flags().StringVar(&t.log, "log", "", "`file` for the evaluations during training, as CSV; aoso plot curve draws them")
+	c.Flags().StringVar(&t.checkpoint, "checkpoint", "", "`file` that keeps how far training has come, each minute and at the end; if it exists, training goes on from there")
 	c.Flags().IntVar(&t.evalEvery, "eval-every", 0, "iterations between evaluations (default 1 with early stopping, else up to 10)")
 	return c
 }
@@ -224,6 +226,11 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 	if err := cmp.Or(keepApart(t.model, t.data, t.valid), keepApart(t.log, t.data, t.valid, t.init)); err != nil {
 		return nil, err
 	}
+	if t.checkpoint != "" {
+		if err := keepApart(t.checkpoint, t.data, t.valid, t.init, t.model); err != nil {
+			return nil, err
+		}
+	}
 	return before, modelio.Writable(t.model)
 }
 
@@ -301,8 +308,9 @@ func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before 
 	}
 	d := newDisplay(notes, had)
 	result, err := aoso.Train(ctx, train, t.params, aoso.TrainOptions{
-		Valid:     valid,
-		EvalEvery: every,
+		Valid:      valid,
+		EvalEvery:  every,
+		Checkpoint: t.checkpoint,
 		Callback: func(p aoso.Progress) bool {
 			log.add(p)
 			d.show(p)

@@ -273,3 +273,24 @@ func TestInterrupt(t *testing.T) {
 		}
 	}
 }
+
+// TestTrainCheckpoint: a training begins with its checkpoint, which may be all of it.
+func TestTrainCheckpoint(t *testing.T) {
+	train, _ := letter(t, 1000, 10)
+	folder := t.TempDir()
+	model, checkpoint := filepath.Join(folder, "m.aoso"), filepath.Join(folder, "training")
+	args := []string{"train", "--data", train, "--model", model, "--trees", "30", "--threads", "1", "--json"}
+	want := jsonLine[trained](t, do(t, args...))
+	args = append(args, "--checkpoint", checkpoint)
+	for range 2 {
+		if got := jsonLine[trained](t, do(t, args...)); got.Fingerprint != want.Fingerprint {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	if o := try(append(args, "--leaves", "7")...); o.code == 0 || !strings.Contains(o.stderr, "other parameters") {
+		t.Errorf("%+v", o)
+	}
+	if o := try("train", "--data", train, "--model", model, "--checkpoint", model); o.code != 2 {
+		t.Errorf("%+v", o)
+	}
+}

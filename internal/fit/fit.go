@@ -54,7 +54,7 @@ type Fit struct {
 	best      *run        // of the settings tried without the rows held out, freed; nil: none
 	rival     *run        // the best of the settings tried before on all rows, with a validation set; nil: none
 	past      []RunRecord // of the runs before, if they are to be kept
-	repeated  int         // runs of the record that are over
+	runs      int         // that are over
 	status    Status
 	elapsed   time.Duration // in steps
 	interrupt bool          // the last step was interrupted
@@ -151,9 +151,11 @@ func (f *Fit) Step(ctx context.Context) bool {
 		return false
 	}
 	f.look()
-	if repeating {
-		f.run.timeOut()
-	} else {
+	switch {
+	case f.run.repeating():
+	case repeating:
+		f.repeated()
+	default:
 		f.watch(f.elapsed + time.Since(start))
 	}
 	if f.interrupt = f.failed(); f.interrupt {
@@ -245,7 +247,7 @@ func (f *Fit) conclude() {
 	r, next := f.run, f.tryNext()
 	first := r.first + r.iteration
 	f.setting++
-	f.repeated++
+	f.runs++
 	if f.job.Keep {
 		f.past = append(f.past, r.record())
 	}

@@ -21,7 +21,7 @@ type Record struct {
 type RunRecord struct {
 	Params  boost.Params
 	Forests []*model.Forest // of its models: one, or one for each part held out
-	TimeOut bool            // the time limit ended it
+	TimeOut bool            // the time limit ended it, so that the next began
 }
 
 // forest is the trees of a model of the run; nil: there is no record.
@@ -48,10 +48,10 @@ func (r *run) record() RunRecord {
 // repeats is the record of the run that is to begin with some parameters; nil: there
 // is none.
 func (f *Fit) repeats(p boost.Params) *RunRecord {
-	if f.job.Record == nil || f.repeated >= len(f.job.Record.Runs) {
+	if f.job.Record == nil || f.runs >= len(f.job.Record.Runs) {
 		return nil
 	}
-	r := &f.job.Record.Runs[f.repeated]
+	r := &f.job.Record.Runs[f.runs]
 	before := r.Params
 	before.Threads, before.Level, before.TimeLimit = p.Threads, p.Level, p.TimeLimit
 	if before != p { // another version of the library has chosen them
@@ -72,9 +72,14 @@ func (r *run) repeating() bool {
 	return false
 }
 
-// timeOut ends a run where the time limit has ended it before.
-func (r *run) timeOut() {
-	if r.stopped == "" && r.repeats.TimeOut && !r.repeating() {
-		r.stopped = boost.StoppedByTimeLimit
+// repeated ends a run that has come as far as in the record, if the time was over
+// there. The last run goes on with the time that is left.
+func (f *Fit) repeated() {
+	last := f.runs == len(f.job.Record.Runs)-1
+	switch {
+	case last:
+		f.watch(f.elapsed)
+	case f.run.repeats.TimeOut && f.run.stopped == "":
+		f.run.stopped = boost.StoppedByTimeLimit
 	}
 }

@@ -1,0 +1,168 @@
+"""Trainings whose ranks are killed (kill -9) at random moments, and that begin again on other numbers of ranks.
+
+    python kills.py --engine mpi --kills 50
+
+It prints a line for each kill, and fails if the others take longer than 30 s to end, or if a model is not that of one machine.
+"""
+
+import argparse
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import ranks
+
+import aoso
+
+PARAMS = {"trees": 20, "threads": 1}
+MOST_RANKS, MOST_KILLS, MOST_SECONDS = 4, 3, 30
+
+
+def rows():
+    """Letter, the first rows."""
+    return {name: values[:2500] for name, values in ranks.letter().items()}
+
+
+def rank_program(folder):
+    """A rank of MPI. Its checkpoint is in the folder."""
+    import aoso.mpi
+
+    collective = aoso.mpi.MPICollective(timeout=20)
+    (folder / f"pid{collective.rank}").write_text(str(os.getpid()))
+    train_set = aoso.Dataset(**ranks.part(rows(), collective.rank, collective.size), collective=collective, threads=1)
+    booster = aoso.train(PARAMS, train_set, checkpoint=folder / "training", checkpoint_seconds=0.2)
+    if collective.rank == 0:
+        (folder / "fingerprint").write_text(booster.fingerprint)
+
+
+class MPI:
+    """Trainings of mpiexec, each with a number of ranks other than that of the one before."""
+
+    def __init__(self, rng):
+        self.rng, self.size = rng, 0
+        self.mpiexec = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
+
+    def train(self, folder, kills):
+        """Kill so many trainings, then train to the end. Return the fingerprint and the seconds from each kill to the end."""
+        seconds = []
+        while True:
+            self.size = int(self.rng.choice([size for size in range(1, MOST_RANKS + 1) if size != self.size]))
+            for old in folder.glob("pid*"):
+                old.unlink()
+            with open(folder / "log", "w") as log:
+                command = [self.mpiexec, "-n", str(self.size), sys.executable, __file__, "--rank", str(folder)]
+                job = subprocess.Popen(command, stdout=log, stderr=log)
+            try:
+                if len(seconds) < kills and self.wait(job, folder):
+                    victim = int(self.rng.integers(self.size))
+                    os.kill(int((folder / f"pid{victim}").read_text()), signal.SIGKILL)
+                    start = time.monotonic()
+                    job.wait(2 * MOST_SECONDS)
+                    seconds.append(time.monotonic() - start)
+                    print(f"rank {victim} of {self.size} killed; the others ended after {seconds[-1]:.1f} s", flush=True)
+                    continue
+                job.wait(600)
+            finally:
+                job.kill()
+            assert job.returncode == 0, (folder / "log").read_text()
+            return (folder / "fingerprint").read_text(), seconds
+
+    def wait(self, job, folder):
+        """Wait for some time in a training. False: it has ended."""
+        left = self.rng.uniform(0, 4)
+        while job.poll() is None and left > 0:
+            time.sleep(0.02)
+            if len([file for file in folder.glob("pid*") if file.read_text()]) == self.size:
+                left -= 0.02
+        return job.poll() is None
+
+
+class Dask:
+    """Trainings of a Dask cluster, of another number of workers each."""
+
+    def __init__(self, rng):
+        import dask
+        import distributed
+
+        dask.config.set({"distributed.comm.timeouts.connect": "5s"})
+        self.rng = rng
+        self.cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
+        self.client = distributed.Client(self.cluster)
+
+    def train(self, folder, kills):
+        import dask.array as da
+
+        import aoso.dask
+
+        size = int(self.rng.integers(2, MOST_RANKS + 1))
+        self.cluster.scale(size)
+        self.client.wait_for_workers(size)
+        data, ended, killed = rows(), threading.Event(), []
+
+        def kill():
+            for _ in range(kills):
+                if ended.wait(self.rng.uniform(1, 6)):
+                    break
+                with contextlib.suppress(OSError, ValueError, KeyError):
+                    pids = self.client.run(os.getpid)
+                    os.kill(int(self.rng.choice(list(pids.values()))), signal.SIGKILL)
+                    killed.append(time.monotonic())
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        x, y = da.from_array(data["x"], chunks=(200, -1)), da.from_array(data["y"], chunks=200)
+        attempts, train = [], aoso.dask._trained
+
+        def attempt(*arguments):
+            attempts.append(time.monotonic())
+            return train(*arguments)
+
+        aoso.dask._trained = attempt
+        try:
+            found = aoso.dask.train(
+                self.client, PARAMS, x, y, retries=2 * kills, checkpoint=folder / "training", checkpoint_seconds=0.2, timeout=20
+            ).fingerprint
+        finally:
+            aoso.dask._trained = train
+            ended.set()
+            killer.join()
+        seconds = []
+        for at in killed:  # until training began again, or ended
+            seconds.append(next((t for t in attempts if t > at), time.monotonic()) - at)
+            print(f"a worker of {size} killed; training went on after {seconds[-1]:.1f} s", flush=True)
+        return found, seconds
+
+
+def main(engine, kills, seed):
+    rng = np.random.default_rng(seed)
+    trainings = {"mpi": MPI, "dask": Dask}[engine](rng)
+    want = aoso.train(PARAMS, aoso.Dataset(**rows())).fingerprint
+    seconds = []
+    while len(seconds) < kills:
+        with tempfile.TemporaryDirectory() as folder:
+            got, some = trainings.train(Path(folder), min(int(rng.integers(1, MOST_KILLS + 1)), kills - len(seconds)))
+        seconds += some
+        assert got == want, f"the model is {got}; that of one machine is {want}"
+        assert max(some, default=0) < MOST_SECONDS
+    print(f"{len(seconds)} kills; at most {max(seconds):.1f} s to the end; all models are that of one machine")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--engine", choices=["mpi", "dask"], default="mpi")
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--rank", type=Path)
+    given = parser.parse_args()
+    if given.rank:
+        rank_program(given.rank)
+    else:
+        main(given.engine, given.kills, given.seed)
