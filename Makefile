@@ -196,7 +196,8 @@ test-examples: tools lib ## build and run the C and C++ examples and snippets wi
 # scikit-learn 1.2 and packages of the same age.
 PYTHON ?= python3
 PYTHONS = build/python/new.ready build/python/old.ready
-.PHONY: wheel test-python
+.PHONY: wheel test-python kills
+KILLS ?= 50
 
 # Bytecode goes to build/, and only for modules that are imported.
 export PYTHONPYCACHEPREFIX = $(CURDIR)/build/python/cache
@@ -214,6 +215,10 @@ test-python: build wheel $(PYTHONS) ## test the Python wheel: tests, doctests, t
 	cd bindings/python && ../../build/python/new/bin/mypy --cache-dir ../../build/python/mypy
 	cd bindings/python && ../../build/python/old/bin/python -m pytest tests/test_sklearn.py tests/test_sklearn_checks.py
 	@echo "make test-python: all passed"
+
+kills: lib build/python/new.ready ## kill ranks of MPI and workers of Dask in KILLS trainings, which begin again (half an hour)
+	cd bindings/python/tests && for engine in mpi dask; do \
+		PYTHONPATH=../src ../../../build/python/new/bin/python kills.py --engine $$engine --kills $(KILLS) || exit 1; done
 
 build/python/%.ready: bindings/python/requirements/%.txt
 	$(PYTHON) -m venv --clear build/python/$*

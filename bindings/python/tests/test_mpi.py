@@ -11,7 +11,10 @@ import pytest
 import ranks
 from test_collective import wanted
 
+import aoso
+
 pytest.importorskip("mpi4py")
+ROOT = Path(__file__).resolve().parents[3]
 MPIEXEC = shutil.which("mpiexec", path=str(Path(sys.executable).parent)) or shutil.which("mpiexec")
 
 
@@ -79,6 +82,22 @@ def test_an_error_before_the_collective():
     done = run(2, "-c", program)
     assert done.returncode != 0 and "ZeroDivisionError" in done.stderr
     assert time.monotonic() - start < 20
+
+
+@pytest.mark.skipif(not (ROOT / "build/lib").exists(), reason="make lib has not been run")
+def test_the_example_in_c(tmp_path):
+    """It compiles, the model is the same on one rank and on two, and it is what the documentation shows."""
+    source, program = ROOT / "capi/examples/train_mpi.c", tmp_path / "train_mpi"
+    library = [f"-L{ROOT}/build/lib", "-laoso", f"-Wl,-rpath,{ROOT}/build/lib"]
+    compiler = Path(MPIEXEC).with_name("mpicc")
+    command = [compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", f"-I{ROOT}/build/include", source, "-o", program, *library]
+    subprocess.run(command, check=True)
+    for size in (1, 2):
+        subprocess.run([MPIEXEC, "-n", str(size), program, tmp_path / f"model{size}"], check=True, timeout=100)
+    assert aoso.Booster.load(tmp_path / "model1").fingerprint == aoso.Booster.load(tmp_path / "model2").fingerprint
+    shown = (ROOT / "docs/distributed.md").read_text().split("```c\n")[1].split("```")[0]
+    for function in shown.split("\n\n"):
+        assert function.strip() in source.read_text()
 
 
 def test_large_counts(tmp_path):

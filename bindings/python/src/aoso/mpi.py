@@ -148,12 +148,13 @@ class MPICollective(Collective):
     def _wait(self, request: Any, *buffers: Array) -> None:
         """Wait for a request, for a process that gives up, or for the time-out."""
         self._call += 1
-        start, tries = time.monotonic(), 0
+        last, waited, tries = time.monotonic(), 0.0, 0
         while not request.Test():
             tries += 1
             if tries % 64 == 0 and (reason := self._received(_ABORT)):
                 raise self._failed(next(iter(reason.values())), request, buffers)
-            waited = time.monotonic() - start
+            now = time.monotonic()
+            waited, last = waited + min(now - last, 1), now  # a process that was suspended has not waited
             if waited > self._timeout:
                 raise self._failed(f"rank {self.rank} has waited {waited:.0f} s for {self._missing()}", request, buffers)
             if waited > _SPIN:
