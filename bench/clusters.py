@@ -1,0 +1,99 @@
+"""``python -m bench.clusters`` trains on two workers of a Dask cluster: this library, LightGBM and XGBoost.
+
+It measures the seconds of a training and the bytes that cross the loopback interface meanwhile, from /proc/net/dev: nothing else
+should use it, as in a network namespace of its own (``unshare -n sh -c "ip link set lo up; python -m bench.clusters"``). The
+data are with the workers before. Needs dask, distributed, lightgbm and xgboost. The systems have their defaults and as many
+iterations, each on one thread a worker.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import dask
+import dask.array as da
+import numpy as np
+from distributed import Client, LocalCluster, wait
+
+from bench import sets
+from bench.results import FOLDER, QUICK_FOLDER, Results, shape
+
+SETS = ["letter", "covertype93k"]
+WORKERS = 2
+
+
+def aoso(client: Client, x: Any, y: Any, trees: int) -> Callable[[Any], Any]:
+    import aoso.dask
+
+    return aoso.dask.train(client, {"trees": trees, "calibration": "none", "threads": 1}, x, y).predict
+
+
+def lightgbm(client: Client, x: Any, y: Any, trees: int) -> Callable[[Any], Any]:
+    import lightgbm
+
+    model = lightgbm.DaskLGBMClassifier(client=client, n_estimators=trees, n_jobs=1, tree_learner="data", verbose=-1)
+    return model.fit(x, y).to_local().predict
+
+
+def xgboost(client: Client, x: Any, y: Any, trees: int) -> Callable[[Any], Any]:
+    import xgboost.dask
+
+    data = xgboost.dask.DaskDMatrix(client, x, y)
+    params = {"objective": "multi:softmax", "num_class": int(y.max().compute()) + 1, "tree_method": "hist", "nthread": 1}
+    booster = xgboost.dask.train(client, params, data, num_boost_round=trees)["booster"]
+    return booster.inplace_predict
+
+
+SYSTEMS = {"aoso": aoso, "lightgbm": lightgbm, "xgboost": xgboost}
+
+
+def loopback() -> int:
+    """Bytes that the loopback interface has received."""
+    lines = Path("/proc/net/dev").read_text().splitlines()
+    return next(int(line.split(":")[1].split()[0]) for line in lines if line.strip().startswith("lo:"))
+
+
+def measure(client: Client, system: str, data: sets.Set, trees: int) -> dict[str, Any]:
+    """Train on rows that are spread over the workers."""
+    rows = -(-len(data.y) // WORKERS)
+    workers = sorted(client.nthreads())
+    parts = []
+    for values in (data.x, data.y):
+        blocks = [values[first : first + rows] for first in range(0, len(values), rows)]
+        futures = [client.scatter(block, workers=[worker], hash=False) for block, worker in zip(blocks, workers)]
+        parts.append(da.concatenate([da.from_delayed(dask.delayed(f), b.shape, b.dtype) for f, b in zip(futures, blocks)]).persist())
+    wait(parts)
+    bytes_before, start = loopback(), time.perf_counter()
+    predict = SYSTEMS[system](client, parts[0], parts[1], trees)
+    seconds, traffic = time.perf_counter() - start, loopback() - bytes_before
+    errors = int(np.sum(np.asarray(predict(data.x_test)).astype(int) != data.y_test))
+    return {"system": system, "iterations": trees, "workers": WORKERS, "seconds": seconds, "bytes": traffic, "errors": errors}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.clusters", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="few iterations; results go to build/bench/quick")
+    parser.add_argument("--sets", type=lambda text: text.split(","), default=SETS, help="only these sets, separated by commas")
+    parser.add_argument("--systems", type=lambda text: text.split(","), default=list(SYSTEMS), help="only these systems")
+    parser.add_argument("--trees", type=int, default=10, help="iterations")
+    options = parser.parse_args()
+    for name in options.sets:
+        if why := sets.missing(name):
+            print(f"{name} is skipped: {why}")
+            continue
+        data = sets.load(name)
+        results = Results(QUICK_FOLDER if options.quick else FOLDER, "clusters", name)
+        results.shape = shape(data)
+        for system in options.systems:
+            with LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
+                run = measure(client, system, data, 3 if options.quick else options.trees)
+            print(f"{name} {run}", flush=True)
+            results.add(system, run)
+
+
+if __name__ == "__main__":
+    main()
