@@ -113,7 +113,8 @@ type Params struct {
 	// Allowed: at least 0. Default: 0.
 	EarlyStopping int `json:"early_stopping"`
 	// Metric of early stopping. "logloss": the mean of -log p over the rows; "error": the fraction of
-	// rows whose predicted class is wrong.
+	// rows whose predicted class is wrong; "custom": a metric that the program computes in each
+	// iteration.
 	// Default: "logloss".
 	Metric string `json:"metric"`
 

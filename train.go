@@ -21,7 +21,14 @@ const (
 
 // TrainOptions are what training may be given beside data and parameters.
 type TrainOptions struct {
-	Valid *Dataset // evaluated after every EvalEvery-th iteration; from [Dataset.Aligned]
+	// Valid is a validation set, from [Dataset.Aligned]. It is evaluated after every
+	// EvalEvery-th iteration. It chooses the number of trees and the temperature, and
+	// early stopping watches it.
+	Valid *Dataset
+
+	// Others are further validation sets. They are evaluated alike, and decide nothing.
+	// The training set may be among them.
+	Others []*Dataset
 
 	EvalEvery int                 // iterations between two evaluations; 0: 1
 	Callback  func(Progress) bool // called by [Train] after each iteration; false stops training
@@ -33,9 +40,9 @@ const (
 	PhaseTrain   = string(fit.Final)   // trains the model itself
 )
 
-// Progress is the state of training after an iteration. TrainLoss and Valid
-// are there if it was evaluated. In PhaseHoldOut, Valid is the evaluation on
-// the rows held out.
+// Progress is the state of training after an iteration. TrainLoss, Valid and
+// Others are there if it was evaluated. In PhaseHoldOut, Valid is the evaluation on
+// the rows held out, and there are no Others.
 type Progress struct {
 	Phase     string        // PhaseHoldOut, which comes first if there is any, or PhaseTrain
 	Iteration int           // from 1 in each phase
@@ -45,6 +52,7 @@ type Progress struct {
 	Evaluated bool          // every EvalEvery-th iteration
 	TrainLoss float64       // mean log loss of the training rows, weighted
 	Valid     *Evaluation   // of raw scores; nil without a validation set
+	Others    []*Evaluation // likewise, of the other validation sets
 	Best      int           // iteration of the best Valid so far; 0: none
 	StoppedBy string        // why this is the last iteration; "": it is not
 }
@@ -74,7 +82,12 @@ type Result struct {
 // returns false, or when ctx is cancelled. The last two are no errors and keep
 // the iterations so far. With a collective, all ranks stop if one does, and an error
 // of the collective ends the training: a [Trainer] then still has the model so far.
+//
+// With the metric custom, use a [Trainer], which takes the values of the metric.
 func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Result, error) {
+	if p.Metric == boost.CustomMetric && p.EarlyStopping > 0 {
+		return nil, badArgument("metric", p.Metric, "another for Train; a Trainer takes it")
+	}
 	b, err := makeTrainer(train, p, o, o.Callback == nil)
 	if err != nil {
 		return nil, err

@@ -18,11 +18,13 @@ import (
 // iteration; [Train] does the same in one call. One goroutine at a time may
 // use it.
 type Trainer struct {
-	train, valid *Dataset // which the fit reads
-	kernels      *kernel.Funcs
-	team         *par.Team
-	fit          *fit.Fit
-	last         Progress
+	train   *Dataset
+	valid   []*Dataset // all validation sets; the fit reads them
+	params  Params
+	kernels *kernel.Funcs
+	team    *par.Team
+	fit     *fit.Fit
+	last    Progress
 }
 
 // NewTrainer makes a training ready for its first iteration. It takes what
@@ -46,7 +48,7 @@ func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Traine
 		}
 		return nil, err
 	}
-	b := &Trainer{train: train, valid: o.Valid, kernels: job.Kernels, team: job.Team, fit: fit.New(job)}
+	b := &Trainer{train: train, valid: o.validSets(), params: p, kernels: job.Kernels, team: job.Team, fit: fit.New(job)}
 	b.last = b.progress()
 	return b, nil
 }
@@ -75,10 +77,10 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	}
 	shape := train.shape()
 	if o.Valid != nil {
-		job.Valid, shape.ValidRows = o.Valid.set, o.Valid.set.AllRows()
-		if o.Valid.start != nil {
-			job.ValidScores = o.Valid.start.Scores
-		}
+		job.Valid, job.ValidScores, shape.ValidRows = o.Valid.set, o.Valid.startScores(), o.Valid.set.AllRows()
+	}
+	for _, other := range o.Others {
+		job.Others = append(job.Others, boost.Other{Set: other.set, Scores: other.startScores()})
 	}
 	if err := agree(train.set.Ranks, &p); err != nil {
 		return job, err
@@ -125,11 +127,13 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 	if err := train.checkFreed("train"); err != nil {
 		return nil, err
 	}
-	if valid := o.Valid; valid != nil {
-		if !valid.binnedAs(train) {
-			return nil, badArgument("valid", "a dataset of other bins", "one made by Aligned from the training set")
+	if o.Valid != nil {
+		if err := o.Valid.checkAligned("valid", train); err != nil {
+			return nil, err
 		}
-		if err := valid.checkFreed("valid"); err != nil {
+	}
+	for i, other := range o.Others {
+		if err := other.checkAligned(fmt.Sprintf("others[%d]", i), train); err != nil {
 			return nil, err
 		}
 	}
@@ -137,6 +141,25 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 		return nil, badArgument("early_stopping", p.EarlyStopping, "0 without a validation set")
 	}
 	return p.resolve(train.shape())
+}
+
+// validSets is all validation sets, that which decides first.
+func (o *TrainOptions) validSets() []*Dataset {
+	if o.Valid == nil {
+		return o.Others
+	}
+	return append([]*Dataset{o.Valid}, o.Others...)
+}
+
+// checkAligned tells whether a validation set suits the training set.
+func (d *Dataset) checkAligned(argument string, train *Dataset) error {
+	if d == nil {
+		return badArgument(argument, nil, "a dataset")
+	}
+	if !d.binnedAs(train) {
+		return badArgument(argument, "a dataset of other bins", "one made by Aligned from the training set")
+	}
+	return d.checkFreed(argument)
 }
 
 // Free gives the trainer's memory and threads back. After it, Step does
@@ -164,10 +187,37 @@ func (b *Trainer) Step(ctx context.Context) (p Progress, more bool) {
 	return b.last, more
 }
 
+// Scores returns the raw scores of the model so far on a validation set, rows ×
+// classes: set 0 is TrainOptions.Valid, and its Others follow; without Valid they
+// begin at 0. The next step changes the scores. They are nil in PhaseHoldOut, and after
+// Free.
+func (b *Trainer) Scores(set int) ([]float64, error) {
+	if set < 0 || set >= len(b.valid) {
+		return nil, badArgument("set", set, "less than %d, the number of validation sets", len(b.valid))
+	}
+	return b.fit.Scores(set), nil
+}
+
+// Judge tells the value of the caller's own metric after the last step, for early
+// stopping: lower is better. The parameter metric must be custom. Judge returns the
+// state, whose StoppedBy says whether training goes on.
+func (b *Trainer) Judge(value float64) (Progress, error) {
+	if b.params.Metric != boost.CustomMetric || b.params.EarlyStopping == 0 {
+		return b.last, badArgument("metric", b.params.Metric, "custom, with early_stopping above 0")
+	}
+	b.fit.Judge(value)
+	b.last = b.progress()
+	return b.last, nil
+}
+
 // progress is the engine's status at this time.
 func (b *Trainer) progress() Progress { return newProgress(b.fit.Status(), b.fit.Elapsed()) }
 
 func newProgress(s fit.Status, elapsed time.Duration) Progress {
+	var others []*Evaluation
+	for _, e := range s.Others {
+		others = append(others, (*Evaluation)(e))
+	}
 	return Progress{
 		Phase:     string(s.Phase),
 		Iteration: s.Iteration,
@@ -177,6 +227,7 @@ func newProgress(s fit.Status, elapsed time.Duration) Progress {
 		Evaluated: s.Evaluated,
 		TrainLoss: s.TrainLoss,
 		Valid:     (*Evaluation)(s.Valid),
+		Others:    others,
 		Best:      s.Best,
 		StoppedBy: string(s.Stopped),
 	}

@@ -204,6 +204,14 @@ aoso_status aoso_dataset_categories(const aoso_dataset *dataset, int64_t j, char
     GO(goaoso_dataset_categories(ID(dataset), j, P(buffer), size, P(needed), P(count)));
 }
 
+aoso_status aoso_dataset_labels(const aoso_dataset *dataset, int32_t *out, int64_t length) {
+    GO(goaoso_dataset_labels(ID(dataset), P(out), length));
+}
+
+aoso_status aoso_dataset_weights(const aoso_dataset *dataset, double *out, int64_t length) {
+    GO(goaoso_dataset_weights(ID(dataset), P(out), length));
+}
+
 aoso_status aoso_dataset_save(const aoso_dataset *dataset, const char *path) {
     GO_LONG(goaoso_dataset_save(ID(dataset), P(path)));
 }
@@ -282,6 +290,14 @@ aoso_status aoso_trainer_interrupt(aoso_trainer *trainer) { GO(goaoso_trainer_in
 
 aoso_status aoso_trainer_model(aoso_trainer *trainer, aoso_model **out, aoso_result *result) {
     GO(goaoso_trainer_model(ID(trainer), P(out), P(result)));
+}
+
+aoso_status aoso_trainer_scores(aoso_trainer *trainer, int64_t set, double *out, int64_t length) {
+    GO(goaoso_trainer_scores(ID(trainer), set, P(out), length));
+}
+
+aoso_status aoso_trainer_judge(aoso_trainer *trainer, double value, aoso_progress *progress) {
+    GO(goaoso_trainer_judge(ID(trainer), value, P(progress)));
 }
 
 aoso_status aoso_trainer_free(aoso_trainer *trainer) { GO(goaoso_trainer_free(ID(trainer))); }

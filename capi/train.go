@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"context"
+	"fmt"
 	"unsafe"
 
 	"github.com/libaoso/aoso"
@@ -13,11 +14,13 @@ import (
 // training has the arguments of aoso_train and aoso_trainer_create.
 type training struct {
 	train, valid *dataset // released by end; valid may be nil
+	others       []*dataset
 	params       aoso.Params
 	evalEvery    int
 	callback     C.aoso_progress_callback
 	user         C.uintptr_t
-	calls        calls // carries the calls of callback
+	calls        calls              // carries the calls of callback
+	evaluations  *C.aoso_evaluation // of the others, for the progress; in C's memory
 }
 
 func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_train_options) (t *training, err error) {
@@ -26,6 +29,10 @@ func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_tra
 		return nil, err
 	}
 	if t, err = newTraining(train, params, readWord(options, unsafe.Offsetof(options.valid))); err != nil {
+		return nil, err
+	}
+	if err := t.findOthers(o); err != nil {
+		t.end()
 		return nil, err
 	}
 	t.evalEvery = int(o.eval_every)
@@ -58,9 +65,33 @@ func newTraining(train C.uintptr_t, params *C.aoso_params, valid uintptr) (t *tr
 	return t, t.train.ranks.use(nil, t.affordable)
 }
 
+// findOthers finds the other validation sets.
+func (t *training) findOthers(o *C.aoso_train_options) error {
+	n := int64(o.num_others)
+	if err := within("options.num_others", n, 0, maxHandles); err != nil || n == 0 {
+		return err
+	}
+	if o.others == nil {
+		return badArgument("options.others", null, "%d datasets", n)
+	}
+	for i, handle := range unsafe.Slice((*C.uintptr_t)(unsafe.Pointer(o.others)), n) {
+		d, err := findDataset(fmt.Sprintf("options.others[%d]", i), handle)
+		if err != nil {
+			return err
+		}
+		t.others = append(t.others, d)
+	}
+	t.evaluations = (*C.aoso_evaluation)(C.calloc(C.size_t(n), C.sizeof_aoso_evaluation))
+	return nil
+}
+
 func (t *training) end() {
 	t.train.letGo()
 	t.valid.letGo()
+	for _, d := range t.others {
+		d.letGo()
+	}
+	C.free(unsafe.Pointer(t.evaluations))
 }
 
 // affordable returns an error if there is not enough memory for the data that
@@ -70,6 +101,9 @@ func (t *training) affordable() error {
 	shape := aoso.Shape{Rows: rows, Features: len(t.train.names), Classes: len(t.train.classes)}
 	if t.valid != nil {
 		shape.ValidRows = t.valid.Rows()
+	}
+	for _, d := range t.others {
+		shape.ValidRows += d.Rows()
 	}
 	e, err := aoso.Estimate(shape, t.params)
 	if err != nil {
@@ -83,6 +117,9 @@ func (t *training) options() aoso.TrainOptions {
 	if t.valid != nil {
 		o.Valid = t.valid.Dataset
 	}
+	for _, d := range t.others {
+		o.Others = append(o.Others, d.Dataset)
+	}
 	return o
 }
 
@@ -93,7 +130,7 @@ func (t *training) report(p aoso.Progress) bool { return t.train.ranks.all(t.rep
 func (t *training) reported(p aoso.Progress) bool {
 	return t.callback == nil || t.calls.zero(func() C.int32_t {
 		checkpoint(inCallback)
-		c := cProgress(p)
+		c := t.progress(p)
 		c.struct_size = C.uint32_t(unsafe.Sizeof(c))
 		return C.shim_progress(t.callback, &c, t.user)
 	})
@@ -107,8 +144,13 @@ func (t *training) run(work func() error) error {
 	})
 }
 
-func cProgress(p aoso.Progress) C.aoso_progress {
+func (t *training) progress(p aoso.Progress) C.aoso_progress {
+	for i, e := range p.Others {
+		unsafe.Slice(t.evaluations, len(t.others))[i] = cEvaluation(e)
+	}
 	return C.aoso_progress{
+		others:     t.evaluations,
+		num_others: C.int64_t(len(p.Others)),
 		evaluated:  cBool(p.Evaluated),
 		iteration:  C.int64_t(p.Iteration),
 		trees:      C.int64_t(p.Trees),

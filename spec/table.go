@@ -251,6 +251,7 @@ var Parameters = []Parameter{
 		Choices: []Choice{
 			{"logloss", "the mean of -log p over the rows"},
 			{"error", "the fraction of rows whose predicted class is wrong"},
+			{"custom", "a metric that the program computes in each iteration"},
 		},
 		Others: Others{
 			LightGBM: "metric", XGBoost: "eval_metric", CatBoost: "eval_metric", ScikitLearn: "scoring",

@@ -49,6 +49,7 @@
     C(AOSO_BASE_EXHAUSTIVE) \
     C(AOSO_METRIC_LOGLOSS) \
     C(AOSO_METRIC_ERROR) \
+    C(AOSO_METRIC_CUSTOM) \
     C(AOSO_PRESET_AUTO) \
     C(AOSO_PRESET_FAST) \
     C(AOSO_PRESET_PAPER) \
@@ -66,7 +67,7 @@
     CHOICE(int32_t, pair_selection, 3) \
     CHOICE(int32_t, base_class, 2) \
     COUNT(int32_t, base_gap) \
-    CHOICE(int32_t, metric, 2) \
+    CHOICE(int32_t, metric, 3) \
     COUNT(int64_t, trees) \
     COUNT(int64_t, leaves) \
     COUNT(int64_t, max_depth) \

@@ -24,6 +24,7 @@ type Job struct {
 	Start       *Start    // of a training that continues a model; nil: all scores are zero
 	Valid       *data.Set // nil: none
 	ValidScores []float64 // of the model to continue; nil: all are zero
+	Others      []Other   // further validation sets, which are only evaluated
 
 	EvalEvery int  // iterations between two evaluations, at least 1
 	Silent    bool // nobody reads the training loss before the end
@@ -33,14 +34,21 @@ type Job struct {
 	CacheBytes int // room for the histograms that are filled at once
 }
 
-// Status describes a training after an iteration. TrainLoss and Valid are set if
-// the iteration was evaluated.
+// Other is a validation set that decides nothing.
+type Other struct {
+	Set    *data.Set
+	Scores []float64 // of the model to continue; nil: all are zero
+}
+
+// Status describes a training after an iteration. TrainLoss, Valid and Others are
+// set if the iteration was evaluated.
 type Status struct {
 	Iteration int // from 1
 	Trees     int // in the model, those it continues included
 	Evaluated bool
 	TrainLoss float64 // mean log loss of the training rows, weighted
 	Valid     *Evaluation
+	Others    []*Evaluation
 	Best      int        // iteration of the best Valid so far; 0: none
 	Stopped   StopReason // "": it is not the last iteration
 }
@@ -54,10 +62,12 @@ type Engine struct {
 	state        *state
 	forest       *model.Forest
 	validation   *validation // nil: none
-	weight       float64     // of all training rows
+	others       []*validation
+	weight       float64 // of all training rows
 
 	status  Status
 	best    best
+	seen    bool       // the metric after the last iteration is known
 	grown   int        // trees added
 	idle    bool       // the last iteration changed nothing, and neither would the next
 	stopped StopReason // unlike the status, this knows of interruptions
@@ -73,12 +83,15 @@ func New(j Job) *Engine {
 		e.forest = j.Start.Forest.Clone()
 	}
 	e.status.Trees = e.forest.Trees()
-	e.best = newBest(newMetric(p.Metric), e.forest.Trees())
+	e.best = best{value: math.Inf(1), trees: e.forest.Trees()}
 	e.state = newState(&j.Train.Target, p.impossible(classes), j.Kernels, j.Team)
 	j.Start.begin(e.state, p)
 	e.trees = newTrees(&j, e.state.residuals)
 	if j.Valid != nil {
 		e.validation = newValidation(j.Valid, j.ValidScores)
+	}
+	for _, o := range j.Others {
+		e.others = append(e.others, newValidation(o.Set, o.Scores))
 	}
 	if e.state.lossAtMost(p.StopLoss) {
 		e.stopped = StoppedByStopLoss
@@ -97,8 +110,8 @@ func (e *Engine) Free() {
 	e.freed = true
 	e.state.free()
 	e.trees.free()
-	if e.validation != nil {
-		e.validation.free()
+	for _, v := range e.validations() {
+		v.free()
 	}
 }
 
@@ -130,15 +143,46 @@ func (e *Engine) look() {
 	now.Evaluated = now.Iteration%e.job.EvalEvery == 0
 	if now.Evaluated {
 		now.Valid = e.evaluate()
+		for _, v := range e.others {
+			now.Others = append(now.Others, v.evaluate())
+		}
 		if !e.job.Silent {
 			now.TrainLoss = e.TrainLoss()
 		}
 	}
-	if now.Valid != nil && e.job.Params.EarlyStopping > 0 {
-		e.best.see(now.Valid, now.Iteration, now.Trees)
+	e.stopped, e.seen = "", false
+	if now.Valid != nil && e.job.Params.EarlyStopping > 0 && !e.judged() {
+		e.see(e.watched(now.Valid))
+		return
 	}
-	e.stopped = e.stopReason()
-	now.Best, now.Stopped = e.best.iteration, e.stopped
+	e.decide()
+}
+
+// see takes the value of the metric after the last iteration into account.
+func (e *Engine) see(value float64) {
+	e.seen = true
+	e.best.see(value, &e.status)
+	e.decide()
+}
+
+// decide tells whether the last iteration ends the training.
+func (e *Engine) decide() {
+	if e.stopped == "" {
+		e.stopped = e.stopReason()
+	}
+	e.status.Best, e.status.Stopped = e.best.iteration, e.stopped
+}
+
+// judged tells whether the caller computes the metric that early stopping watches.
+func (e *Engine) judged() bool { return e.job.Params.Metric == CustomMetric }
+
+// Judge tells the value of the caller's metric after the last iteration. Lower is
+// better.
+func (e *Engine) Judge(value float64) {
+	if e.status.Valid == nil {
+		e.status.Valid = e.evaluate()
+	}
+	e.see(value)
 }
 
 // TrainLoss is the mean log loss of the training rows, weighted.
@@ -153,6 +197,18 @@ func (e *Engine) Params() *Params { return &e.job.Params }
 // ValidScores is the raw scores of the model so far on the validation set, rows
 // × classes. The next step changes them.
 func (e *Engine) ValidScores() []float64 { return e.validation.scores }
+
+// validations is all validation sets, first that which decides, if there is one.
+func (e *Engine) validations() []*validation {
+	if e.validation == nil {
+		return e.others
+	}
+	return append([]*validation{e.validation}, e.others...)
+}
+
+// Scores is the raw scores of the model so far on a validation set, by its number
+// among all of them.
+func (e *Engine) Scores(set int) []float64 { return e.validations()[set].scores }
 
 // evaluate evaluates the model so far on the validation set; nil: there is none.
 func (e *Engine) evaluate() *Evaluation {
@@ -192,8 +248,8 @@ func (e *Engine) Result() Result {
 	}
 	r.Forest = e.forest.Truncated(e.forest.Trees())
 	if best := e.best; e.job.Params.EarlyStopping > 0 && best.iteration > 0 {
-		if r.Valid != nil {
-			best.see(r.Valid, r.Iterations, r.Forest.Trees())
+		if r.Valid != nil && !e.judged() {
+			best.see(e.watched(r.Valid), &Status{Iteration: r.Iterations, Trees: r.Forest.Trees(), Valid: r.Valid})
 		}
 		r.BestIteration, r.Valid = best.iteration, best.valid
 		r.Forest = e.forest.Truncated(best.trees)

@@ -20,8 +20,8 @@ func (e *Engine) iterate(ctx context.Context) bool {
 	for _, t := range trees {
 		e.idle = e.idle && t.Idle()
 		t.AppendTo(e.forest)
-		if e.validation != nil {
-			e.validation.add(t, e.job.Kernels, e.job.Team)
+		for _, v := range e.validations() {
+			v.add(t, e.job.Kernels, e.job.Team)
 		}
 	}
 	e.grown += len(trees)

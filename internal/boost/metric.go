@@ -1,8 +1,6 @@
 package boost
 
 import (
-	"math"
-
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/exact"
 	"github.com/libaoso/aoso/internal/loss"
@@ -79,34 +77,28 @@ func Argmax(v []float64) int {
 	return best
 }
 
-// metric ranks evaluations for early stopping: lower is better.
-type metric func(*Evaluation) float64
+// CustomMetric is the name of a metric that the caller computes.
+const CustomMetric = "custom"
 
-// newMetric returns the metric of the given name.
-func newMetric(name string) metric {
-	if name == "error" {
-		return func(e *Evaluation) float64 { return e.ErrorRate }
+// watched is the value that early stopping watches: lower is better.
+func (e *Engine) watched(v *Evaluation) float64 {
+	if e.job.Params.Metric == "error" {
+		return v.ErrorRate
 	}
-	return func(e *Evaluation) float64 { return e.LogLoss }
+	return v.LogLoss
 }
 
 // best is the best evaluation so far.
 type best struct {
-	metric    metric
 	value     float64 // of the metric
 	iteration int     // 0: none was evaluated
 	trees     int
 	valid     *Evaluation
 }
 
-// newBest stands for a model of so many trees before any evaluation.
-func newBest(m metric, trees int) best {
-	return best{metric: m, value: math.Inf(1), trees: trees}
-}
-
-// see takes an evaluation into account.
-func (b *best) see(e *Evaluation, iteration, trees int) {
-	if value := b.metric(e); value < b.value {
-		*b = best{b.metric, value, iteration, trees, e}
+// see takes the value of the metric after an iteration into account.
+func (b *best) see(value float64, at *Status) {
+	if value < b.value {
+		*b = best{value, at.Iteration, at.Trees, at.Valid}
 	}
 }

@@ -17,7 +17,7 @@ const (
 func (e *Engine) stopReason() StopReason {
 	p, now := &e.job.Params, &e.status
 	switch {
-	case now.Valid != nil && p.EarlyStopping > 0 && now.Iteration-e.best.iteration >= p.EarlyStopping:
+	case e.seen && now.Iteration-e.best.iteration >= p.EarlyStopping:
 		return StoppedByEarlyStopping
 	case e.idle:
 		return StoppedByNoSplit

@@ -24,7 +24,7 @@ func newRun(j *Job, parts []part, p boost.Params) *run {
 	r := &run{path: newPath(pool(parts), j.Temper, j.Kernels, j.Team)}
 	for _, part := range parts {
 		job := j.Job
-		job.Params, job.Train, job.Valid = p, part.train, part.held
+		job.Params, job.Train, job.Valid, job.Others = p, part.train, part.held, nil
 		job.EvalEvery, job.Silent = math.MaxInt, true
 		r.engines = append(r.engines, boost.New(job))
 	}

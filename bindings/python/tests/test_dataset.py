@@ -175,7 +175,7 @@ def test_it_is_freed_and_what_uses_it_lives_on(small):
     dataset = aoso.Dataset(*small)
     freed = weakref.ref(dataset._handle)
     number = dataset._handle._as_parameter_
-    training = _capi.trainer(dataset._handle, _capi.Params({"trees": 3}), None, 1)
+    training = _capi.trainer(dataset._handle, _capi.Params({"trees": 3}), None, [], 1)
     del dataset
     gc.collect()
     assert freed() is None

@@ -43,7 +43,7 @@ def test_a_model_has_its_parameters(sets, method):
         ({"leaves": True}, "leaves"),
         ({"shrinkage": 2}, "shrinkage is 2; allowed: above 0, at most 1"),
         ({"shrinkage": float("nan")}, "shrinkage is NaN"),
-        ({"metric": "auc"}, 'metric is "auc"; allowed: logloss or error'),
+        ({"metric": "auc"}, 'metric is "auc"; allowed: logloss, '),
         ({"colour": 1}, 'parameter is "colour"; allowed: method, '),
         ({"leaves": "2 trees=5"}, "parameter leaves is '2 trees=5'; allowed: a number or a word"),
         ({"leaves": [2]}, r"parameter leaves is \[2\]; allowed: a number or a word"),
@@ -224,9 +224,93 @@ def test_continued_training(sets, letters):
 
 
 def test_a_validation_set_of_another_training_set(sets, small):
-    other = aoso.Dataset(*small)
-    with pytest.raises(ValueError, match="valid"):
+    other = aoso.Dataset(np.array(small[0]), small[1])  # whose data are gone
+    with pytest.raises(ValueError, match="valid is a dataset of its own bins"):
         aoso.train({}, sets[0], valid=other)
+    with pytest.raises(ValueError, match="a dataset of other bins"):
+        aoso.train({}, sets[0], valid=other.aligned(*small))
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 4, 900)
+    return rng.normal(size=(900, 3)) + np.stack([y % 2, y // 2, 0 * y], axis=1), np.array(list("abcd"))[y]
+
+
+def test_validation_sets_take_the_bins_of_the_training_set(blobs):
+    x, y = blobs
+    train_set = aoso.Dataset(x[:500], y[:500])
+    x_valid, y_valid, weight = x[500:], y[500:], np.linspace(0.5, 2, 400)
+    params = {"early_stopping": 5, "trees": 40}
+    want = aoso.train(params, train_set, valid=train_set.aligned(x_valid, y_valid, weight=weight))
+    for valid in (
+        (x_valid, y_valid, weight),
+        aoso.Dataset(x_valid, y_valid, weight=weight),
+        aoso.Dataset(x_valid, y_valid, weight=weight, reference=train_set),
+    ):
+        got = aoso.train(params, train_set, valid_sets=[train_set, valid])
+        assert (got.fingerprint, got.result.valid) == (want.fingerprint, want.result.valid)
+
+
+def test_several_validation_sets(blobs):
+    x, y = blobs
+    train_set = aoso.Dataset(x[:500], y[:500])
+    history, one = {}, {}
+    valid_sets = {"fit": train_set, "first": (x[500:700], y[500:700]), "second": (x[700:], y[700:])}
+    params = {"trees": 6, "calibration": "none", "early_stopping": 100}
+    booster = aoso.train(params, train_set, valid_sets=valid_sets, callbacks=[aoso.record_evaluation(history)])
+    alone = aoso.train(params, train_set, valid=valid_sets["first"], callbacks=[aoso.record_evaluation(one)])
+    assert booster.fingerprint == alone.fingerprint
+    assert list(history) == ["train", "first", "fit", "second"]
+    assert history["first"] == one["valid"]
+    np.testing.assert_allclose(history["fit"]["logloss"], history["train"]["logloss"], rtol=1e-5)
+    last = booster.evaluate(*valid_sets["second"], every=1)
+    assert history["second"]["logloss"][: len(last["logloss"])] == last["logloss"]
+
+
+def test_the_names_of_validation_sets(blobs):
+    x, y = blobs
+    train_set = aoso.Dataset(x, y)
+    history = {}
+    aoso.train({"trees": 2}, train_set, valid_sets=[(x, y), train_set, (x, y)], callbacks=[aoso.record_evaluation(history)])
+    assert sorted(history) == ["train", "training", "valid_0", "valid_2"]
+    for arguments, match in (
+        ({"valid_sets": [(x, y)], "valid_names": ["a", "b"]}, "valid_names has 2 names; allowed: 1"),
+        ({"valid_sets": [(x, y)] * 2, "valid_names": ["a", "a"]}, "no two the same"),
+        ({"valid_sets": {"a": (x, y)}, "valid_names": ["a"]}, "valid_names is given"),
+        ({"valid_sets": [x]}, "valid_0 is a ndarray; allowed: a Dataset"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            aoso.train({}, train_set, **arguments)
+
+
+def wrong(proba, dataset):
+    assert np.allclose(proba.sum(axis=1), 1)
+    return "wrong", (np.array(list("abcd"))[proba.argmax(axis=1)] != dataset.get_label()).mean(), False
+
+
+def test_early_stopping_follows_a_custom_metric(blobs):
+    x, y = blobs
+    train_set = aoso.Dataset(x[:500], y[:500])
+    history = {}
+
+    def right(proba, dataset):
+        return [("zero", 0.0, True), ("right", 1 - wrong(proba, dataset)[1], True)]
+
+    arguments = {"valid_sets": [(x[500:], y[500:])]}
+    want = aoso.train({"metric": "error", "early_stopping": 5}, train_set, **arguments)
+    for metric, feval in (("wrong", wrong), ("custom", [wrong, right]), ("right", [wrong, right])):
+        record = [aoso.record_evaluation(history)]
+        got = aoso.train({"metric": metric, "early_stopping": 5}, train_set, feval=feval, callbacks=record, **arguments)
+        assert got.result[:4] == want.result[:4]
+        assert got.result.stopped_by == "early_stopping"
+        assert (got.fingerprint, got.temperature) == (want.fingerprint, want.temperature)
+        assert history["valid_0"]["wrong"] == history["valid_0"]["error"]
+    with pytest.raises(ValueError, match="metric is 'left'; allowed: .* feval returns"):
+        aoso.train({"metric": "left", "early_stopping": 5}, train_set, feval=wrong, **arguments)
+    with pytest.raises(ValueError, match="feval has returned 3"):
+        aoso.train({}, train_set, feval=lambda *_: 3, **arguments)
 
 
 def test_sets_that_are_none(sets):

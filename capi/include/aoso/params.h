@@ -36,6 +36,7 @@ enum { /* base_class. How method abc chooses its base class. */
 enum { /* metric. Metric of early stopping. */
     AOSO_METRIC_LOGLOSS = 0, /* the mean of -log p over the rows */
     AOSO_METRIC_ERROR = 1, /* the fraction of rows whose predicted class is wrong */
+    AOSO_METRIC_CUSTOM = 2, /* a metric that the program computes in each iteration */
 };
 
 enum { /* preset. How parameters are chosen that have no value. */

@@ -52,6 +52,8 @@ typedef struct aoso_progress {
     int32_t phase;         /* AOSO_PHASE_TRAIN or AOSO_PHASE_HOLDOUT */
     int32_t reserved;
     int64_t max_trees;     /* the most that the model in training can have */
+    const aoso_evaluation *others; /* if evaluated, of the other validation sets; valid until the next iteration */
+    int64_t num_others;            /* 0 in AOSO_PHASE_HOLDOUT */
 } aoso_progress;
 
 /* Called after each iteration. Anything but 0 stops the training; the model
@@ -61,9 +63,13 @@ typedef int32_t (*aoso_progress_callback)(const aoso_progress *progress, void *u
 typedef struct aoso_train_options {
     uint32_t struct_size;
     int32_t eval_every;        /* iterations between evaluations; 0: 1 */
-    const aoso_dataset *valid; /* from aoso_dataset_create_aligned; NULL: none */
+    const aoso_dataset *valid; /* chooses the number of trees and the temperature, and early stopping watches it;
+                                  from aoso_dataset_create_aligned; NULL: none */
     aoso_progress_callback callback;
     void *user;
+    const aoso_dataset *const *others; /* further validation sets, which are evaluated alike and decide nothing;
+                                          the training set may be among them */
+    int64_t num_others;
 } aoso_train_options;
 
 /* The outcome of a training. If phase is AOSO_PHASE_HOLDOUT, training ended there,
@@ -106,6 +112,17 @@ AOSO_API aoso_status aoso_trainer_run(aoso_trainer *trainer, aoso_result *result
 /* Makes a step or run in progress return within an iteration, or the next one
  * at once. Can be called from any thread. Training can be resumed. */
 AOSO_API aoso_status aoso_trainer_interrupt(aoso_trainer *trainer);
+
+/* Copies the raw scores of the model so far on a validation set: rows x classes
+ * numbers, row by row. Set 0 is the option valid, and the others follow; without
+ * valid they begin at 0. In AOSO_PHASE_HOLDOUT there are no scores, and all are NaN. */
+AOSO_API aoso_status aoso_trainer_scores(aoso_trainer *trainer, int64_t set, double *out, int64_t length);
+
+/* Tells the value of your own metric after the last step, for early stopping:
+ * lower is better. The parameter metric must be AOSO_METRIC_CUSTOM, and
+ * early_stopping above 0. progress may be NULL; its stopped_by says whether
+ * training has ended. */
+AOSO_API aoso_status aoso_trainer_judge(aoso_trainer *trainer, double value, aoso_progress *progress);
 
 /* Returns the model so far. Later steps do not change it. */
 AOSO_API aoso_status aoso_trainer_model(aoso_trainer *trainer, aoso_model **out, aoso_result *result);

@@ -137,6 +137,20 @@ class Builder:
         return Handle("dataset", out)
 
 
+def labels(dataset: Handle, rows: int) -> Array:
+    """The number of each row's class; -1: none of the classes."""
+    out = np.empty(rows, np.int32)
+    _call("dataset_labels", dataset, _address(out), rows)
+    return out
+
+
+def weights(dataset: Handle, rows: int) -> Array:
+    """The weight of each row."""
+    out = np.empty(rows)
+    _call("dataset_weights", dataset, _address(out), rows)
+    return out
+
+
 def aligned_dataset(train: Handle, x: Matrix, y: Labels, weights: Array | None, ranks: Ranks | None = None) -> Handle:
     """Quantize a validation set like its training set."""
     o = structs.DatasetOptions()
@@ -235,11 +249,15 @@ def _read_evaluation(e: structs.Evaluation) -> Evaluation:
     return Evaluation(e.log_loss, e.error_rate)
 
 
-def trainer(train: Handle, params: Params, valid: Handle | None, eval_every: int, ranks: Ranks | None = None) -> Handle:
+def trainer(
+    train: Handle, params: Params, valid: Handle | None, others: Sequence[Handle], eval_every: int, ranks: Ranks | None = None
+) -> Handle:
+    """A training; ``valid`` decides, and ``others`` are only evaluated."""
     o = structs.TrainOptions()
     o.set_integer("eval_every", eval_every)
     if valid is not None:
         o.valid = valid._as_parameter_
+    o.others, o.num_others = (c.c_void_p * len(others))(*(other._as_parameter_.value for other in others)), len(others)
     return _creates(ranks)("trainer_create", train, params.struct, o)
 
 
@@ -247,6 +265,24 @@ def step(trainer: Handle, ranks: Ranks | None = None) -> Step:
     """One iteration, without the GIL."""
     p = structs.Progress()
     _calls(ranks)("trainer_step", trainer, p)
+    return _read_step(p)
+
+
+def judge(trainer: Handle, value: float) -> Step:
+    """Tell the value of the metric "custom" after a step: lower is better."""
+    p = structs.Progress()
+    _call("trainer_judge", trainer, value, p)
+    return _read_step(p)
+
+
+def scores(trainer: Handle, number: int, rows: int, classes: int) -> Array:
+    """The raw scores of the model so far on a validation set: the one that decides is number 0, if there is one."""
+    out = np.empty((rows, classes))
+    _call("trainer_scores", trainer, number, _address(out), out.size)
+    return out
+
+
+def _read_step(p: structs.Progress) -> Step:
     return Step(
         _PHASES[p.phase],
         p.iteration,
@@ -257,6 +293,7 @@ def step(trainer: Handle, ranks: Ranks | None = None) -> Step:
         _STOPPED_BY[p.stopped_by],
         p.train_loss if p.evaluated else None,
         _read_evaluation(p.valid) if p.evaluated and p.has_valid else None,
+        tuple(_read_evaluation(p.others[i]) for i in range(p.num_others)),
     )
 
 

@@ -89,3 +89,10 @@ ALIASES = {
     "threads": "n_jobs nthread thread_count",
     "seed": "random_state random_seed",
 }
+
+# The metrics of early stopping.
+METRICS = (
+    "logloss",
+    "error",
+    "custom",
+)

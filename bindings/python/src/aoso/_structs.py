@@ -159,6 +159,8 @@ class Progress(Struct):
         ("phase", c.c_int32),
         ("reserved", c.c_int32),
         ("max_trees", c.c_int64),
+        ("others", c.POINTER(Evaluation)),
+        ("num_others", c.c_int64),
     ]
 
 
@@ -169,6 +171,8 @@ class TrainOptions(Struct):
         ("valid", c.c_void_p),
         ("callback", c.c_void_p),
         ("user", c.c_void_p),
+        ("others", c.POINTER(c.c_void_p)),
+        ("num_others", c.c_int64),
     ]
 
 

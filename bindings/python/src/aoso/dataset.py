@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import weakref
+from collections.abc import Callable
 from typing import Any
 
 from . import _blocks, _capi, _labels, _matrix
+from ._capi import Array
 from .booster import Booster
 from .collective import Collective
 from .errors import ArgumentError
@@ -18,7 +21,7 @@ __all__ = ["Dataset"]
 class Dataset:
     """Quantized features with labels and weights, ready for training.
 
-    A dataset never changes, and many trainings can use it at once. It keeps no reference to the data it was made from.
+    A dataset never changes, and many trainings can use it at once. It does not keep the data that it was made from.
 
     Parameters
     ----------
@@ -62,6 +65,9 @@ class Dataset:
         machines make the dataset at the same time, with the same options and columns. Classes, categories and bins are those
         of all rows. Row ids differ between machines too; by default, rows are numbered machine after machine. Training on the
         dataset, and making a validation set for it, take all machines as well.
+    reference : Dataset, optional
+        The training set, for a validation set with its bins and classes: the same as ``reference.aligned(x, y, weight=weight)``.
+        The other arguments have no effect.
 
     Attributes
     ----------
@@ -86,6 +92,8 @@ class Dataset:
     {'f0': ['blue', 'red']}
     """
 
+    _source: _Source | None = None  # None: it is a validation set, or comes from elsewhere
+
     def __init__(
         self,
         x: Any,
@@ -103,7 +111,12 @@ class Dataset:
         init_model: Booster | None = None,
         path: str | os.PathLike[str] | None = None,
         collective: Collective | None = None,
+        reference: Dataset | None = None,
     ) -> None:
+        if reference is not None:
+            self._align(reference, x, y, weight)
+            return
+        self._source = _Source(x, y, weight)
         self._ranks = None if collective is None else _capi.Ranks(collective)
         with self._aborting():
             self._build(
@@ -262,18 +275,56 @@ class Dataset:
         -------
         Dataset
         """
-        aligned = Dataset.__new__(Dataset)
-        aligned._ranks = self._ranks
+        return Dataset(x, y, weight=weight, reference=self)
+
+    def _align(self, reference: Dataset, x: Any, y: Any, weight: Any) -> None:
+        if not isinstance(reference, Dataset):
+            raise ArgumentError(f"reference is a {type(reference).__name__}; allowed: a Dataset")
+        self._ranks = reference._ranks
         with self._aborting():
             matrix = _matrix.read(x)
-            _matrix.check_names(matrix.names, self.feature_names)
+            _matrix.check_names(matrix.names, reference.feature_names)
             rows = matrix.shape[0]
             labels, _ = _labels.read(y, rows)
             weights = _matrix.weights(weight, rows)
-            aligned._handle = _capi.aligned_dataset(self._handle, matrix, labels, weights, self._ranks)
-        aligned._describe()
-        aligned.classes = self.classes
-        return aligned
+            self._handle = _capi.aligned_dataset(reference._handle, matrix, labels, weights, self._ranks)
+        self._describe()
+        self.classes = reference.classes
+
+    def _aligned_with(self, train_set: Dataset, name: str) -> Dataset:
+        """This dataset as a validation set for a training set."""
+        if self is train_set or self._source is None:
+            return self
+        x, y, weight = self._source.get()
+        if x is None:
+            raise ArgumentError(
+                f"{name} is a dataset of its own bins, and its data are gone; "
+                "allowed: Dataset(x, y, reference=train_set) or a tuple (x, y)"
+            )
+        return Dataset(x, y, weight=weight, reference=train_set)
+
+    def get_label(self) -> Array:
+        """The label of each row, as in ``classes``; None for labels that the training set does not have.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        numbers = _capi.labels(self._handle, self.num_rows)
+        labels = self.classes[numbers]
+        if self.num_unknown:
+            labels = labels.astype(object)
+            labels[numbers < 0] = None
+        return labels
+
+    def get_weight(self) -> Array:
+        """The weight of each row.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        return _capi.weights(self._handle, self.num_rows)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the quantized data to a file.
@@ -340,6 +391,35 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"Dataset({self.num_rows} rows, {self.num_features} features, {len(self.classes)} classes)"
+
+
+class _Source:
+    """What a dataset was made of, if its owner still has it: train() makes a validation set of it.
+
+    Weak references do not keep the data in memory.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        self._references = [_weakly(argument) for argument in arguments]
+
+    def __reduce__(self) -> Any:
+        return _Source, ()
+
+    def get(self) -> list[Any]:
+        """The arguments, each None if it is gone."""
+        found = [reference() for reference in self._references]
+        return found if all(found[i] is not None or self._references[i] is _none for i in range(len(found))) else [None] * len(found)
+
+
+def _none() -> None:
+    return None
+
+
+def _weakly(argument: Any) -> Callable[[], Any]:
+    try:
+        return _none if argument is None else weakref.ref(argument)
+    except TypeError:  # such as a list
+        return lambda: None
 
 
 def _check_model(model: Any) -> None:

@@ -145,9 +145,9 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         Training stops after this many iterations without a better metric on the validation set; 0 turns this off. The
         model is then that of the best iteration. Values above 0 need a validation set.
         Allowed: at least 0.
-    metric : {"logloss", "error"}, default "logloss"
+    metric : {"logloss", "error", "custom"}, default "logloss"
         Metric of early stopping. "logloss": the mean of -log p over the rows; "error": the fraction of rows whose
-        predicted class is wrong.
+        predicted class is wrong; "custom": a metric that the program computes in each iteration.
     max_bins : int, default 255
         Value bins of a feature, 2 to 255.
     categorical_features : "from_dtype", None, or array-like, default "from_dtype"

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union
 
 import numpy as np
 
 from . import _capi, _labels, _matrix
 from ._capi import Array
-from ._parameters import ALIASES
+from ._parameters import ALIASES, METRICS
 from ._progress import Evaluation, Result, Step
+from ._validation import CustomMetrics, Metric, ValidSets, named_sets
 from .booster import Booster
 from .callback import Callback, EarlyStopping, Progress
 from .dataset import Dataset
@@ -19,6 +20,7 @@ from .errors import ArgumentError
 __all__ = ["Evaluation", "Progress", "Result", "cv", "suggest_params", "train"]
 
 _Callback = TypeVar("_Callback")
+ValidSet = Union[Dataset, tuple[Any, ...]]
 _OURS = {alias: ours for ours, aliases in ALIASES.items() for alias in aliases.split()}
 
 
@@ -26,21 +28,41 @@ class _Training:
     """A training that advances step by step."""
 
     def __init__(
-        self, params: Mapping[str, Any], train_set: Dataset, valid: Dataset | None, valid_name: str, eval_every: int
+        self,
+        params: Mapping[str, Any],
+        train_set: Dataset,
+        valid: ValidSets,
+        eval_every: int,
+        feval: Metric | Iterable[Metric] | None = None,
     ) -> None:
+        params, watched = _watched(params, feval)
+        self._custom = CustomMetrics(feval, watched, valid.deciding)
+        self._judged = watched is not None and bool(params.get("early_stopping"))
         checked = _checked(params)
         self.ended = False
         self.iteration = 0
         self.evaluation: Evaluation | None = None
-        self._train_set, self._valid_name = train_set, valid_name
+        self._train_set, self._valid = train_set, valid
         self._ranks = train_set._ranks
-        handle = None if valid is None else valid._handle
-        self._handle = _capi.trainer(train_set._handle, checked, handle, eval_every, self._ranks)
+        if self._ranks is not None and self._custom:
+            raise ArgumentError("feval is given; allowed: None with a collective, where each rank has a part of the rows")
+        self._handle = _capi.trainer(train_set._handle, checked, *valid.handles(), eval_every, self._ranks)
 
     def step(self) -> Step:
         step = _capi.step(self._handle, self._ranks)
+        self._values: dict[str, dict[str, float]] = {}
+        if self._custom and step.train_loss is not None and step.phase == "train" and step.iteration > self.iteration:
+            self._values = {
+                name: self._custom.of(name, self._scores(number, dataset), dataset)
+                for number, (name, dataset) in enumerate(self._valid.sets.items())
+            }
+            if self._judged:
+                step = _capi.judge(self._handle, self._custom.take())
         self.iteration, self.ended = step.iteration, bool(step.stopped_by)
         return step
+
+    def _scores(self, number: int, dataset: Dataset) -> Array:
+        return _capi.scores(self._handle, number, dataset.num_rows, len(dataset.classes))
 
     def advance(self) -> None:
         """One step, unless training has ended. At the end, evaluate the final model if the step did not."""
@@ -56,8 +78,9 @@ class _Training:
         metrics = {}
         if step.train_loss is not None:
             metrics["train"] = {"logloss": step.train_loss}
-        if step.valid is not None:
-            metrics[self._valid_name] = step.valid._asdict()
+        evaluations = step.others if step.valid is None else (step.valid, *step.others)
+        for name, evaluation in zip(self._valid.sets, evaluations):
+            metrics[name] = {**evaluation._asdict(), **self._values.get(name, {})}
         return metrics
 
     def progress(self, step: Step) -> Progress:
@@ -107,6 +130,14 @@ def _checked(params: Mapping[str, Any]) -> _capi.Params:
     return _capi.Params(params)
 
 
+def _watched(params: Mapping[str, Any], feval: Any) -> tuple[Mapping[str, Any], str | None]:
+    """The parameters for the library, and the custom metric that early stopping is to watch, if any."""
+    metric = params.get("metric")
+    if feval is None or not isinstance(metric, str) or metric in METRICS[:-1]:  # "custom" is the last
+        return params, None
+    return {**params, "metric": "custom"}, metric
+
+
 def _check_sets(train_set: Any, valid: Any) -> None:
     for name, dataset in (("train_set", train_set), ("valid", valid)):
         if not (isinstance(dataset, Dataset) or (dataset is None and name == "valid")):
@@ -125,8 +156,11 @@ def train(
     params: Mapping[str, Any] | None,
     train_set: Dataset,
     *,
-    valid: Dataset | None = None,
+    valid: ValidSet | None = None,
     valid_name: str = "valid",
+    valid_sets: ValidSet | Iterable[ValidSet] | Mapping[str, ValidSet] | None = None,
+    valid_names: Iterable[str] | str | None = None,
+    feval: Metric | Iterable[Metric] | None = None,
     eval_every: int = 1,
     callbacks: Iterable[Callback] | None = None,
 ) -> Booster:
@@ -151,10 +185,20 @@ def train(
         defaults.
     train_set : Dataset
         The data. To continue a model, a dataset created with ``init_model``.
-    valid : Dataset, optional
-        A validation set, from :meth:`Dataset.aligned` of the training set.
+    valid : Dataset or tuple, optional
+        A validation set: ``(x, y)``, ``(x, y, weight)``, or a dataset made with ``reference=train_set``. A dataset made without
+        it is made again, as long as you still have its data.
     valid_name : str, default "valid"
-        The name of the validation set for callbacks.
+        The name of that set for callbacks.
+    valid_sets : list or dict of Dataset or tuple, optional
+        Validation sets, each like ``valid``. The training set may be among them. The first other one chooses the number of trees
+        and the temperature, and early stopping watches it, unless ``valid`` does. The others are only evaluated.
+    valid_names : list of str, optional
+        Their names; by default "valid_0", "valid_1", ..., and "training" for the training set.
+    feval : callable or list of callables, optional
+        Custom metrics. Each is called with the probabilities of a validation set, of shape (n_rows, n_classes), and the set,
+        whose ``get_label()`` has the labels. It returns ``(name, value, higher_is_better)``, or a list of them. Callbacks find
+        the values among the metrics. Early stopping watches the one that the parameter ``metric`` names.
     eval_every : int, default 1
         Iterations between two evaluations. Without a validation set and callbacks, there are no evaluations.
     callbacks : iterable of callables, optional
@@ -179,7 +223,7 @@ def train(
     >>> booster.result.iterations, booster.result.valid.error
     (50, 0.0)
     """
-    _check_sets(train_set, valid)
+    _check_sets(train_set, None)
     callbacks = _callables(callbacks)
     params = _named(params)
     for callback in callbacks:
@@ -187,7 +231,8 @@ def train(
             params.update(callback.params)
     eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
     with train_set._aborting():
-        booster = _trained(params, train_set, valid, valid_name, eval_every, callbacks)
+        sets = ValidSets(train_set, named_sets(train_set, valid, valid_name, valid_sets, valid_names))
+        booster = _trained(params, train_set, sets, feval, eval_every, callbacks)
     for callback in callbacks:
         if hasattr(callback, "finish"):
             callback.finish(booster)
@@ -197,17 +242,17 @@ def train(
 def _trained(
     params: dict[str, Any],
     train_set: Dataset,
-    valid: Dataset | None,
-    valid_name: str,
+    valid: ValidSets,
+    feval: Metric | Iterable[Metric] | None,
     eval_every: int,
     callbacks: list[Callback],
 ) -> Booster:
     """A booster. With a collective, training ends when a callback of any rank says so."""
     ranks = train_set._ranks
     watched = bool(callbacks) if ranks is None else ranks.any(bool(callbacks))
-    if valid is None and not watched:
+    if valid.deciding is None and not watched:
         eval_every = 2**31 - 1
-    training = _Training(params, train_set, valid, valid_name, eval_every)
+    training = _Training(params, train_set, valid, eval_every, feval)
     done, stop = ("", 0), False
     while not stop:
         step = training.step()
@@ -334,11 +379,11 @@ def _trainings(
         train_weights, test_weights = (None, None) if weights is None else (weights[rows], weights[test])
         train_ids = None if ids is None else ids[rows]
         train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, row_id=train_ids, **dataset)
-        valid = train_set.aligned(_matrix.take(x, test), y[test], weight=test_weights)
-        training = _Training(params, train_set, valid, "valid", eval_every)
+        valid = ValidSets(train_set, {"valid": (_matrix.take(x, test), y[test], test_weights)})
+        training = _Training(params, train_set, valid, eval_every)
         if not params.get("trees"):  # else training would choose by the fold which settings to use
             first = training.booster().params["trees"]
-            training = _Training({**params, "trees": first}, train_set, valid, "valid", eval_every)
+            training = _Training({**params, "trees": first}, train_set, valid, eval_every)
         yield training
 
 
