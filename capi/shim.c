@@ -296,6 +296,10 @@ aoso_status aoso_trainer_scores(aoso_trainer *trainer, int64_t set, double *out,
     GO(goaoso_trainer_scores(ID(trainer), set, P(out), length));
 }
 
+aoso_status aoso_trainer_measure(aoso_trainer *trainer, int64_t set, const char *metric, double *out) {
+    GO_LONG(goaoso_trainer_measure(ID(trainer), set, P(metric), P(out)));
+}
+
 aoso_status aoso_trainer_judge(aoso_trainer *trainer, double value, aoso_progress *progress) {
     GO(goaoso_trainer_judge(ID(trainer), value, P(progress)));
 }
@@ -372,6 +376,15 @@ aoso_status aoso_model_dump(const aoso_model *model, int64_t trees, char *buffer
 
 aoso_status aoso_model_tree(const aoso_model *model, int64_t tree, char *buffer, size_t size, size_t *needed) {
     GO(goaoso_model_tree(ID(model), tree, P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_metrics(char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_metrics(P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_model_measure_raw(const aoso_model *model, const double *raw, int64_t length, const aoso_labels *y,
+                                   const double *weights, int64_t num_weights, const char *metric, double *out) {
+    GO_LONG(goaoso_model_measure_raw(ID(model), P(raw), length, P(y), P(weights), num_weights, P(metric), P(out)));
 }
 
 aoso_status aoso_export_formats(char *buffer, size_t size, size_t *needed) {

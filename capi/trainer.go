@@ -150,6 +150,31 @@ func goaoso_trainer_scores(handle C.uintptr_t, set C.int64_t, out *C.double, len
 	})
 }
 
+//export goaoso_trainer_measure
+func goaoso_trainer_measure(handle C.uintptr_t, set C.int64_t, metric *C.char, out *C.double) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "value"); err != nil {
+			return err
+		}
+		name, err := goString("metric", metric)
+		if err != nil {
+			return err
+		}
+		return useTrainer(handle, func(b *trainer) error {
+			var values []float64
+			err := b.run(func() (err error) { values, err = b.Measure(int(set), []string{name}); return err })
+			if err != nil {
+				return err
+			}
+			*out = C.double(math.NaN())
+			if values != nil {
+				*out = C.double(values[0])
+			}
+			return nil
+		})
+	})
+}
+
 // sets is all validation sets, that which decides first.
 func (t *training) sets() []*dataset {
 	if t.valid == nil {

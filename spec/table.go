@@ -251,12 +251,35 @@ var Parameters = []Parameter{
 		Choices: []Choice{
 			{"logloss", "the mean of -log p over the rows"},
 			{"error", "the fraction of rows whose predicted class is wrong"},
+			{"top_k_error", "the fraction of rows whose class is not among the top_k classes of greatest probability"},
+			{"auc_ovr", "the mean area under the ROC curve of a class against the rest"},
+			{"auc_ovr_weighted", "the same, classes counting by their weight"},
+			{"auc_ovo", "the mean area under the ROC curve of pairs of classes"},
+			{"auc_ovo_weighted", "the same, pairs counting by their weight"},
+			{"balanced_error", "1 less the mean recall of the classes"},
+			{"f1_macro", "the mean F1 score of the classes"},
+			{"kappa", "Cohen's kappa"},
+			{"brier", "the mean squared error of the probabilities, summed over the classes"},
+			{"ece", "the expected calibration error of the likeliest class"},
 			{"custom", "a metric that the program computes in each iteration"},
 		},
+		Detail: "Of the AUC, F1 score and kappa, higher is better.",
 		Others: Others{
 			LightGBM: "metric", XGBoost: "eval_metric", CatBoost: "eval_metric", ScikitLearn: "scoring",
 			Note: "Their values are multi_logloss and multi_error in LightGBM, mlogloss and merror in XGBoost.",
 		},
+	},
+	{
+		Name: "top_k", Field: "TopK", Group: Stopping, Type: Int, Default: "5", C: C{Slot: 31},
+		Range: atLeast(1), Usual: between(1, 10),
+		Help:   "Number of classes that metric top_k_error looks at.",
+		Others: Others{LightGBM: "multi_error_top_k"},
+	},
+	{
+		Name: "min_delta", Field: "MinDelta", Group: Stopping, Type: Float64, Default: "0", C: C{Slot: 32},
+		Range: notNegative, Usual: between(1e-5, 0.01),
+		Help:   "Early stopping counts a metric as better only if it has improved by more than this.",
+		Others: Others{LightGBM: "early_stopping_min_delta", XGBoost: "min_delta", ScikitLearn: "~tol"},
 	},
 
 	{

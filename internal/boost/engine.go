@@ -161,7 +161,7 @@ func (e *Engine) look() {
 // see takes the value of the metric after the last iteration into account.
 func (e *Engine) see(value float64) {
 	e.seen = true
-	e.best.see(value, &e.status)
+	e.best.see(value, e.job.Params.MinDelta, &e.status)
 	e.decide()
 }
 
@@ -249,7 +249,7 @@ func (e *Engine) Result() Result {
 	r.Forest = e.forest.Truncated(e.forest.Trees())
 	if best := e.best; e.job.Params.EarlyStopping > 0 && best.iteration > 0 {
 		if r.Valid != nil && !e.judged() {
-			best.see(e.watched(r.Valid), &Status{Iteration: r.Iterations, Trees: r.Forest.Trees(), Valid: r.Valid})
+			best.see(e.watched(r.Valid), e.job.Params.MinDelta, &Status{Iteration: r.Iterations, Trees: r.Forest.Trees(), Valid: r.Valid})
 		}
 		r.BestIteration, r.Valid = best.iteration, best.valid
 		r.Forest = e.forest.Truncated(best.trees)

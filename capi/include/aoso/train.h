@@ -118,6 +118,11 @@ AOSO_API aoso_status aoso_trainer_interrupt(aoso_trainer *trainer);
  * valid they begin at 0. In AOSO_PHASE_HOLDOUT there are no scores, and all are NaN. */
 AOSO_API aoso_status aoso_trainer_scores(aoso_trainer *trainer, int64_t set, double *out, int64_t length);
 
+/* One metric of the model so far on a validation set, by its name in aoso_metrics,
+ * without a temperature. NaN: it is not defined, or there are no scores. With a
+ * collective, all ranks ask for it at once. */
+AOSO_API aoso_status aoso_trainer_measure(aoso_trainer *trainer, int64_t set, const char *metric, double *out);
+
 /* Tells the value of your own metric after the last step, for early stopping:
  * lower is better. The parameter metric must be AOSO_METRIC_CUSTOM, and
  * early_stopping above 0. progress may be NULL; its stopped_by says whether

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace aoso {
 
@@ -19,16 +21,22 @@ using result = aoso_result;
 using progress_function = std::function<then(const progress &)>;
 
 struct train_options {
-    const dataset *valid = nullptr; // from dataset::aligned
+    const dataset *valid = nullptr; // decides when to stop; from dataset::aligned
     int32_t eval_every = 0;         // iterations between evaluations; 0: 1
     progress_function callback = {};
+    std::vector<const dataset *> others = {}; // further validation sets, which are only evaluated
 };
 
 namespace detail {
 
-// The options for C; callback must outlive the training.
-inline aoso_train_options c_options(const train_options &o, const progress_function &callback) {
+// The options for C; callback must outlive the training, and others, which receives the
+// handles of the sets, the call.
+inline aoso_train_options c_options(const train_options &o, const progress_function &callback,
+                                    std::vector<const aoso_dataset *> &others) {
     aoso_train_options options{};
+    for (const dataset *other : o.others) others.push_back(optional(other));
+    options.others = others.data();
+    options.num_others = static_cast<int64_t>(others.size());
     options.struct_size = sizeof options;
     options.eval_every = o.eval_every;
     options.valid = optional(o.valid);
@@ -45,7 +53,8 @@ inline aoso_train_options c_options(const train_options &o, const progress_funct
 
 // Trains a model. how, if given, receives the outcome.
 inline model train(const dataset &data, const params &p = {}, const train_options &o = {}, result *how = nullptr) {
-    const aoso_train_options options = detail::c_options(o, o.callback);
+    std::vector<const aoso_dataset *> others;
+    const aoso_train_options options = detail::c_options(o, o.callback, others);
     return detail::make<model>(
         [&](aoso_model **out) { return aoso_train(data.get(), &p, &options, out, detail::sized(how)); });
 }
@@ -55,7 +64,7 @@ class trainer {
 public:
     explicit trainer(const dataset &data, const params &p = {}, const train_options &o = {})
         : callback_(std::make_unique<progress_function>(o.callback)),
-          handle_(create(data, p, detail::c_options(o, *callback_))) {}
+          handle_(create(data, p, o, *callback_)) {}
 
     // Trains one iteration; stopped_by says whether training has ended.
     progress step() { return detail::filled<progress>(aoso_trainer_step, get()); }
@@ -65,6 +74,23 @@ public:
 
     // Makes a step or run in progress return soon. Can be called from any thread.
     void interrupt() { detail::check(aoso_trainer_interrupt(get())); }
+
+    // The raw scores of the model so far on a validation set with so many rows: rows × classes.
+    std::vector<double> scores(int64_t set, int64_t rows, int64_t classes) {
+        std::vector<double> out(static_cast<size_t>(rows * classes));
+        detail::check(aoso_trainer_scores(get(), set, out.data(), rows * classes));
+        return out;
+    }
+
+    // One metric of the model so far on a validation set, by name.
+    double measure(int64_t set, const std::string &metric) {
+        double out = 0;
+        detail::check(aoso_trainer_measure(get(), set, metric.c_str(), &out));
+        return out;
+    }
+
+    // Tells the value of your own metric after the last step: lower is better.
+    progress judge(double value) { return detail::filled<progress>(aoso_trainer_judge, get(), value); }
 
     // The model so far. Later steps do not change it.
     model snapshot(result *how = nullptr) {
@@ -77,8 +103,10 @@ public:
 private:
     using handle = detail::object<aoso_trainer, aoso_trainer_free>;
 
-    static handle create(const dataset &data, const params &p, const aoso_train_options &o) {
-        return detail::make<handle>(aoso_trainer_create, data.get(), &p, &o);
+    static handle create(const dataset &data, const params &p, const train_options &o, const progress_function &callback) {
+        std::vector<const aoso_dataset *> others;
+        const aoso_train_options options = detail::c_options(o, callback, others);
+        return detail::make<handle>(aoso_trainer_create, data.get(), &p, &options);
     }
 
     std::unique_ptr<progress_function> callback_; // does not move with the trainer, so C's pointer stays valid

@@ -275,6 +275,28 @@ def judge(trainer: Handle, value: float) -> Step:
     return _read_step(p)
 
 
+@functools.cache
+def metrics() -> dict[str, bool]:
+    """The metrics by name, and whether higher is better. error@K, for every K, is not among them."""
+    return {metric["name"]: metric["higher_is_better"] for metric in json.loads(_string("metrics"))}
+
+
+def check_metrics(names: Any) -> list[str]:
+    """The user's metrics by name, checked."""
+    names = [names] if isinstance(names, str) else list(names or ())
+    for name in names:
+        if name not in metrics() and not re.fullmatch("error@[1-9][0-9]{0,8}", str(name)):
+            raise errors.ArgumentError(f"metrics has {name!r}; allowed: {', '.join(metrics())} or error@K")
+    return names
+
+
+def measure(trainer: Handle, number: int, metric: str, ranks: Ranks | None = None) -> float:
+    """A metric of the model so far on a validation set."""
+    out = c.c_double()
+    _calls(ranks)("trainer_measure", trainer, number, metric.encode(), c.byref(out))
+    return out.value
+
+
 def scores(trainer: Handle, number: int, rows: int, classes: int) -> Array:
     """The raw scores of the model so far on a validation set: the one that decides is number 0, if there is one."""
     out = np.empty((rows, classes))
@@ -455,6 +477,12 @@ def evaluate_raw(model: Handle, raw: Array, y: Labels, weights: Array | None) ->
     out = structs.Evaluation()
     _call("model_evaluate_raw", model, _address(raw), raw.size, y.struct, *_optional(weights), out)
     return _read_evaluation(out)
+
+
+def measure_raw(model: Handle, metric: str, raw: Array, y: Labels, weights: Array | None) -> float:
+    out = c.c_double()
+    _call("model_measure_raw", model, _address(raw), raw.size, y.struct, *_optional(weights), metric.encode(), c.byref(out))
+    return out.value
 
 
 def raw_to_proba(model: Handle, raw: Array) -> Array:

@@ -61,6 +61,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "trainer_create": (_handle, c.POINTER(structs.Params), c.POINTER(structs.TrainOptions), _out),
     "trainer_step": (_handle, c.POINTER(structs.Progress)),
     "trainer_scores": (_handle, c.c_int64, c.c_void_p, c.c_int64),
+    "trainer_measure": (_handle, c.c_int64, c.c_char_p, c.POINTER(c.c_double)),
     "trainer_judge": (_handle, c.c_double, c.POINTER(structs.Progress)),
     "trainer_model": (_handle, _out, c.POINTER(structs.Result)),
     "trainer_free": (_handle,),
@@ -99,6 +100,8 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "model_raw_to_proba": (_handle, c.c_void_p, c.c_int64),
     "model_evaluate": (*_weighted, c.POINTER(structs.Evaluation)),
     "model_evaluate_raw": (_handle, c.c_void_p, c.c_int64, c.POINTER(structs.Labels), c.c_void_p, c.c_int64, c.POINTER(structs.Evaluation)),
+    "model_measure_raw": (_handle, c.c_void_p, c.c_int64, c.POINTER(structs.Labels), c.c_void_p, c.c_int64, c.c_char_p, c.POINTER(c.c_double)),
+    "metrics": _text,
     "model_calibrate": (*_weighted, _out, c.POINTER(structs.Calibration)),
     "model_predict_set": (
         *(_handle, c.POINTER(structs.Matrix), c.POINTER(structs.SetOptions), c.POINTER(structs.PredictOptions)),

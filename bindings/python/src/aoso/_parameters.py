@@ -32,6 +32,8 @@ FIELDS = (
     ("time_limit", "double"),
     ("category_smoothing", "double"),
     ("category_l2", "double"),
+    ("top_k", "int64"),
+    ("min_delta", "double"),
 )
 
 # The types of the values.
@@ -63,6 +65,8 @@ TYPES = {
     "time_limit": float,
     "early_stopping": int,
     "metric": str,
+    "top_k": int,
+    "min_delta": float,
     "threads": int,
     "seed": int,
     "level": str,
@@ -86,6 +90,8 @@ ALIASES = {
     "colsample_bynode": "feature_fraction_bynode rsm colsample_bylevel max_features",
     "early_stopping": "early_stopping_round early_stopping_rounds od_wait n_iter_no_change",
     "metric": "eval_metric scoring",
+    "top_k": "multi_error_top_k",
+    "min_delta": "early_stopping_min_delta tol",
     "threads": "n_jobs nthread thread_count",
     "seed": "random_state random_seed",
 }
@@ -94,5 +100,15 @@ ALIASES = {
 METRICS = (
     "logloss",
     "error",
+    "top_k_error",
+    "auc_ovr",
+    "auc_ovr_weighted",
+    "auc_ovo",
+    "auc_ovo_weighted",
+    "balanced_error",
+    "f1_macro",
+    "kappa",
+    "brier",
+    "ece",
     "custom",
 )

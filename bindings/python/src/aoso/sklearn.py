@@ -145,9 +145,22 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         Training stops after this many iterations without a better metric on the validation set; 0 turns this off. The
         model is then that of the best iteration. Values above 0 need a validation set.
         Allowed: at least 0.
-    metric : {"logloss", "error", "custom"}, default "logloss"
+    metric : {"logloss", "error", "top_k_error", "auc_ovr", "auc_ovr_weighted", "auc_ovo", "auc_ovo_weighted", "balanced_error", "f1_macro", "kappa", "brier", "ece", "custom"}, default "logloss"
         Metric of early stopping. "logloss": the mean of -log p over the rows; "error": the fraction of rows whose
-        predicted class is wrong; "custom": a metric that the program computes in each iteration.
+        predicted class is wrong; "top_k_error": the fraction of rows whose class is not among the top_k classes of
+        greatest probability; "auc_ovr": the mean area under the ROC curve of a class against the rest;
+        "auc_ovr_weighted": the same, classes counting by their weight; "auc_ovo": the mean area under the ROC curve of
+        pairs of classes; "auc_ovo_weighted": the same, pairs counting by their weight; "balanced_error": 1 less the
+        mean recall of the classes; "f1_macro": the mean F1 score of the classes; "kappa": Cohen's kappa; "brier": the
+        mean squared error of the probabilities, summed over the classes; "ece": the expected calibration error of the
+        likeliest class; "custom": a metric that the program computes in each iteration. Of the AUC, F1 score and kappa,
+        higher is better.
+    top_k : int, default 5
+        Number of classes that metric top_k_error looks at.
+        Allowed: at least 1.
+    min_delta : float, default 0
+        Early stopping counts a metric as better only if it has improved by more than this.
+        Allowed: a finite number, at least 0.
     max_bins : int, default 255
         Value bins of a feature, 2 to 255.
     categorical_features : "from_dtype", None, or array-like, default "from_dtype"
@@ -234,6 +247,8 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         time_limit: float = 0.0,
         early_stopping: int = 0,
         metric: str = "logloss",
+        top_k: int = 5,
+        min_delta: float = 0.0,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         tune: bool = False,
@@ -269,6 +284,8 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         self.time_limit = time_limit
         self.early_stopping = early_stopping
         self.metric = metric
+        self.top_k = top_k
+        self.min_delta = min_delta
         self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.tune = tune

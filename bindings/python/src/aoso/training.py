@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, Union
 
 import numpy as np
@@ -34,7 +34,9 @@ class _Training:
         valid: ValidSets,
         eval_every: int,
         feval: Metric | Iterable[Metric] | None = None,
+        further: Sequence[str] = (),
     ) -> None:
+        self._further = further
         params, watched = _watched(params, feval)
         self._custom = CustomMetrics(feval, watched, valid.deciding)
         self._judged = watched is not None and bool(params.get("early_stopping"))
@@ -51,18 +53,20 @@ class _Training:
     def step(self) -> Step:
         step = _capi.step(self._handle, self._ranks)
         self._values: dict[str, dict[str, float]] = {}
-        if self._custom and step.train_loss is not None and step.phase == "train" and step.iteration > self.iteration:
-            self._values = {
-                name: self._custom.of(name, self._scores(number, dataset), dataset)
-                for number, (name, dataset) in enumerate(self._valid.sets.items())
-            }
+        if step.train_loss is not None and step.phase == "train" and step.iteration > self.iteration:
+            for number, (name, dataset) in enumerate(self._valid.sets.items()):
+                self._values[name] = self._measure(number, name, dataset)
             if self._judged:
                 step = _capi.judge(self._handle, self._custom.take())
         self.iteration, self.ended = step.iteration, bool(step.stopped_by)
         return step
 
-    def _scores(self, number: int, dataset: Dataset) -> Array:
-        return _capi.scores(self._handle, number, dataset.num_rows, len(dataset.classes))
+    def _measure(self, number: int, name: str, dataset: Dataset) -> dict[str, float]:
+        values = {metric: _capi.measure(self._handle, number, metric, self._ranks) for metric in self._further}
+        if self._custom:
+            scores = _capi.scores(self._handle, number, dataset.num_rows, len(dataset.classes))
+            values.update(self._custom.of(name, scores, dataset))
+        return values
 
     def advance(self) -> None:
         """One step, unless training has ended. At the end, evaluate the final model if the step did not."""
@@ -133,9 +137,24 @@ def _checked(params: Mapping[str, Any]) -> _capi.Params:
 def _watched(params: Mapping[str, Any], feval: Any) -> tuple[Mapping[str, Any], str | None]:
     """The parameters for the library, and the custom metric that early stopping is to watch, if any."""
     metric = params.get("metric")
+    if str(metric).startswith("error@"):
+        return {**params, "metric": "top_k_error", "top_k": str(metric)[6:]}, None
+    if feval is None and metric == "custom" and params.get("early_stopping"):
+        raise ArgumentError("metric is 'custom'; allowed with early_stopping: a metric of the library, or feval")
     if feval is None or not isinstance(metric, str) or metric in METRICS[:-1]:  # "custom" is the last
         return params, None
     return {**params, "metric": "custom"}, metric
+
+
+def _further(params: Mapping[str, Any], metrics: Sequence[str] | str | None) -> list[str]:
+    """The metrics to compute beside the log loss and the error: those asked for, and that of early stopping."""
+    names = _capi.check_metrics(metrics)
+    watched = params.get("metric")
+    if watched == "top_k_error" and params.get("top_k"):
+        watched = f"error@{params['top_k']}"
+    if watched not in names and (watched in _capi.metrics() or str(watched).startswith("error@")):
+        names = [*names, str(watched)]
+    return [name for name in names if name not in ("logloss", "error")]
 
 
 def _check_sets(train_set: Any, valid: Any) -> None:
@@ -160,6 +179,7 @@ def train(
     valid_name: str = "valid",
     valid_sets: ValidSet | Iterable[ValidSet] | Mapping[str, ValidSet] | None = None,
     valid_names: Iterable[str] | str | None = None,
+    metrics: Sequence[str] | str | None = None,
     feval: Metric | Iterable[Metric] | None = None,
     eval_every: int = 1,
     callbacks: Iterable[Callback] | None = None,
@@ -195,6 +215,9 @@ def train(
         and the temperature, and early stopping watches it, unless ``valid`` does. The others are only evaluated.
     valid_names : list of str, optional
         Their names; by default "valid_0", "valid_1", ..., and "training" for the training set.
+    metrics : list of str, optional
+        Metrics for callbacks beside "logloss" and "error": see :meth:`Booster.evaluate`. That of early stopping need not be
+        among them.
     feval : callable or list of callables, optional
         Custom metrics. Each is called with the probabilities of a validation set, of shape (n_rows, n_classes), and the set,
         whose ``get_label()`` has the labels. It returns ``(name, value, higher_is_better)``, or a list of them. Callbacks find
@@ -232,7 +255,7 @@ def train(
     eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
     with train_set._aborting():
         sets = ValidSets(train_set, named_sets(train_set, valid, valid_name, valid_sets, valid_names))
-        booster = _trained(params, train_set, sets, feval, eval_every, callbacks)
+        booster = _trained(params, train_set, sets, metrics, feval, eval_every, callbacks)
     for callback in callbacks:
         if hasattr(callback, "finish"):
             callback.finish(booster)
@@ -243,16 +266,18 @@ def _trained(
     params: dict[str, Any],
     train_set: Dataset,
     valid: ValidSets,
+    metrics: Sequence[str] | str | None,
     feval: Metric | Iterable[Metric] | None,
     eval_every: int,
     callbacks: list[Callback],
 ) -> Booster:
     """A booster. With a collective, training ends when a callback of any rank says so."""
     ranks = train_set._ranks
+    further = _further(params, metrics)
     watched = bool(callbacks) if ranks is None else ranks.any(bool(callbacks))
     if valid.deciding is None and not watched:
         eval_every = 2**31 - 1
-    training = _Training(params, train_set, valid, eval_every, feval)
+    training = _Training(params, train_set, valid, eval_every, feval, further if watched else [])
     done, stop = ("", 0), False
     while not stop:
         step = training.step()
