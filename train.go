@@ -30,9 +30,25 @@ type TrainOptions struct {
 	// The training set may be among them.
 	Others []*Dataset
 
+	// Objective is a loss to train by in place of the log loss; nil: there is none.
+	Objective Objective
+
 	EvalEvery int                 // iterations between two evaluations; 0: 1
 	Callback  func(Progress) bool // called by [Train] after each iteration; false stops training
 }
+
+// Objective computes the gradient and the diagonal of the Hessian of a loss from the raw
+// scores of the training rows. All are rows × classes, row by row. The gradient is that of
+// the loss, so for the log loss p − y; Hessians are not negative. Weights of rows are the
+// objective's business. It is called before the first iteration and after each, with
+// the rows of this rank if there are several. An error ends the training.
+//
+// A leaf adds −G/(H + L2) to the score of a class, G and H being the sums of its rows, less the
+// mean over the classes. A class pair has the Hessian of both classes added up. What
+// needs probabilities is not there: no rows are held out, there is no temperature, StopLoss
+// has no effect, and Trim leaves rows out of nodes only. The method must be aoso. The
+// training takes 4·S + 24·K bytes more for each row, S and K being as in [Estimate].
+type Objective func(scores, gradient, hessian []float64) error
 
 // The phases of a training.
 const (

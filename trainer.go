@@ -49,6 +49,10 @@ func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Traine
 		return nil, err
 	}
 	b := &Trainer{train: train, valid: o.validSets(), params: p, kernels: job.Kernels, team: job.Team, fit: fit.New(job)}
+	if err := b.fit.Err(); err != nil {
+		b.Free()
+		return nil, err
+	}
 	b.last = b.progress()
 	return b, nil
 }
@@ -86,6 +90,9 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 		return job, err
 	}
 	plan := p.plan(shape, train.start != nil)
+	if o.Objective != nil {
+		job.Objective, plan.folds, plan.choose, plan.temper = boost.Objective(o.Objective), 0, false, false
+	}
 	job.Folds, job.Choose, job.Temper, job.Thorough = plan.folds, plan.choose, plan.temper, plan.thorough
 	job.Silent = !train.set.Ranks.Any(!silent)
 	job.Team = par.NewTeam(p.Threads)
@@ -140,6 +147,14 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 	if p.EarlyStopping > 0 && o.Valid == nil {
 		return nil, badArgument("early_stopping", p.EarlyStopping, "0 without a validation set")
 	}
+	if o.Objective != nil {
+		if p.Method != AOSO {
+			return nil, badArgument("method", p.Method, "aoso, with an objective")
+		}
+		if p.Calibration != auto && p.Calibration != "none" {
+			return nil, badArgument("calibration", p.Calibration, "auto or none, with an objective")
+		}
+	}
 	return p.resolve(train.shape())
 }
 
@@ -171,9 +186,15 @@ func (b *Trainer) Free() {
 	runtime.KeepAlive(b.valid)
 }
 
-// Err is why a training on several machines cannot go on: it wraps [ErrCollective].
+// Err is why a training cannot go on: an error of the objective, or one that wraps
+// [ErrCollective].
 // The model so far is that of the last iteration that all ranks have done.
-func (b *Trainer) Err() error { return b.train.set.Ranks.Err() }
+func (b *Trainer) Err() error {
+	if err := b.fit.Err(); err != nil {
+		return err
+	}
+	return b.train.set.Ranks.Err()
+}
 
 // Step does an iteration and returns the state after it. More is false, and
 // nothing was done, if training is over, for a reason that Result names: the

@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -25,6 +26,8 @@ type Job struct {
 	Valid       *data.Set // nil: none
 	ValidScores []float64 // of the model to continue; nil: all are zero
 	Others      []Other   // further validation sets, which are only evaluated
+
+	Objective Objective // nil: the log loss of the softmax
 
 	EvalEvery int  // iterations between two evaluations, at least 1
 	Silent    bool // nobody reads the training loss before the end
@@ -84,8 +87,14 @@ func New(j Job) *Engine {
 	}
 	e.status.Trees = e.forest.Trees()
 	e.best = best{value: math.Inf(1), trees: e.forest.Trees()}
-	e.state = newState(&j.Train.Target, p.impossible(classes), j.Kernels, j.Team)
-	j.Start.begin(e.state, p)
+	if j.Objective != nil {
+		e.job.Kernels = loss.CustomKernels(j.Kernels)
+		j.Kernels = e.job.Kernels
+		e.state = newCustomState(j.Objective, &j.Train.Target, j.Start.first(), p.impossible(classes), j.Kernels, j.Team)
+	} else {
+		e.state = newState(&j.Train.Target, p.impossible(classes), j.Kernels, j.Team)
+		j.Start.begin(e.state, p)
+	}
 	e.trees = newTrees(&j, e.state.residuals)
 	if j.Valid != nil {
 		e.validation = newValidation(j.Valid, j.ValidScores)
@@ -93,7 +102,7 @@ func New(j Job) *Engine {
 	for _, o := range j.Others {
 		e.others = append(e.others, newValidation(o.Set, o.Scores))
 	}
-	if e.state.lossAtMost(p.StopLoss) {
+	if j.Objective == nil && e.state.lossAtMost(p.StopLoss) {
 		e.stopped = StoppedByStopLoss
 	}
 	return e
@@ -122,7 +131,7 @@ func (e *Engine) Step(ctx context.Context) bool {
 	if e.stopped == StoppedByInterrupt {
 		e.stopped = ""
 	}
-	if e.freed || e.stopped != "" || e.job.Train.Ranks.Err() != nil {
+	if e.freed || e.stopped != "" || e.job.Train.Ranks.Err() != nil || e.Err() != nil {
 		return false
 	}
 	if e.cancelled(ctx) || !e.iterate(ctx) {
@@ -186,7 +195,12 @@ func (e *Engine) Judge(value float64) {
 }
 
 // TrainLoss is the mean log loss of the training rows, weighted.
-func (e *Engine) TrainLoss() float64 { return e.state.logLoss(nil) / e.weight }
+func (e *Engine) TrainLoss() float64 {
+	if e.job.Objective != nil {
+		return Evaluate(e.state.scores, 1, &e.job.Train.Target).LogLoss
+	}
+	return e.state.logLoss(nil) / e.weight
+}
 
 // Stopped says why training is over, or that it was interrupted; "": it goes on.
 func (e *Engine) Stopped() StopReason { return e.stopped }

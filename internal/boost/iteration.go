@@ -13,7 +13,7 @@ func (e *Engine) iterate(ctx context.Context) bool {
 	iteration := e.forest.Trees() / e.perIteration
 	e.trees.sampler.begin(iteration)
 	trees, done := e.method.iterate(ctx, e, iteration)
-	if !done || e.job.Train.Ranks.Err() != nil {
+	if !done || e.job.Train.Ranks.Err() != nil || e.Err() != nil {
 		return false
 	}
 	e.idle = !e.job.Params.draws()

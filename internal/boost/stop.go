@@ -21,7 +21,7 @@ func (e *Engine) stopReason() StopReason {
 		return StoppedByEarlyStopping
 	case e.idle:
 		return StoppedByNoSplit
-	case e.state.lossAtMost(p.StopLoss):
+	case e.job.Objective == nil && e.state.lossAtMost(p.StopLoss):
 		return StoppedByStopLoss
 	case e.grown+e.perIteration > p.Trees:
 		return StoppedByTrees

@@ -247,6 +247,9 @@ func (f *Fit) conclude() {
 	f.begin(params, 0)
 }
 
+// Err is why an objective has ended the training; nil: it has not.
+func (f *Fit) Err() error { return f.run.engines[0].Err() }
+
 // Judge tells the value of the caller's metric after the last step, on the
 // validation set. Lower is better. It has no effect while rows are held out.
 func (f *Fit) Judge(value float64) {
