@@ -12,6 +12,7 @@ import (
 	"github.com/libaoso/aoso/internal/fit"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
+	"github.com/libaoso/aoso/spec"
 )
 
 // Trainer is a training under way, which its caller takes from iteration to
@@ -229,6 +230,17 @@ func (b *Trainer) Judge(value float64) (Progress, error) {
 	b.fit.Judge(value)
 	b.last = b.progress()
 	return b.last, nil
+}
+
+// SetShrinkage changes the parameter shrinkage from the next iteration on. A training
+// that begins with other settings, or after the rows were held out, has its own again:
+// Progress.Trees is then less than before. With a collective, all ranks make the same change.
+func (b *Trainer) SetShrinkage(shrinkage float64) error {
+	if known, _, _ := spec.Find("shrinkage"); shrinkage == 0 || !known.Allows(shrinkage) {
+		return badArgument("shrinkage", shrinkage, "%s", known.Allowed())
+	}
+	b.fit.SetShrinkage(shrinkage)
+	return nil
 }
 
 // progress is the engine's status at this time.

@@ -83,6 +83,13 @@ int32_t shim_progress(aoso_progress_callback f, const aoso_progress *p, uintptr_
     return stop;
 }
 
+int32_t shim_objective(aoso_objective_callback f, double *scores, int64_t rows, int64_t classes, double *gradient, double *hessian,
+                       uintptr_t user) {
+    int32_t code;
+    HOST(code = f(scores, rows, classes, gradient, hessian, (void *)user));
+    return code;
+}
+
 int32_t shim_tune(aoso_tune_callback f, const aoso_tune_progress *p, uintptr_t user) {
     int32_t stop;
     HOST(stop = f(p, (void *)user));
@@ -298,6 +305,10 @@ aoso_status aoso_trainer_scores(aoso_trainer *trainer, int64_t set, double *out,
 
 aoso_status aoso_trainer_measure(aoso_trainer *trainer, int64_t set, const char *metric, double *out) {
     GO_LONG(goaoso_trainer_measure(ID(trainer), set, P(metric), P(out)));
+}
+
+aoso_status aoso_trainer_set_shrinkage(aoso_trainer *trainer, double shrinkage) {
+    GO(goaoso_trainer_set_shrinkage(ID(trainer), shrinkage));
 }
 
 aoso_status aoso_trainer_judge(aoso_trainer *trainer, double value, aoso_progress *progress) {

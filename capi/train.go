@@ -19,7 +19,9 @@ type training struct {
 	evalEvery    int
 	callback     C.aoso_progress_callback
 	user         C.uintptr_t
-	calls        calls              // carries the calls of callback
+	objective    C.aoso_objective_callback
+	ownLoss      C.uintptr_t        // what objective is given
+	calls        calls              // carries the calls of callback and objective
 	evaluations  *C.aoso_evaluation // of the others, for the progress; in C's memory
 }
 
@@ -38,6 +40,7 @@ func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_tra
 	t.evalEvery = int(o.eval_every)
 	t.callback = o.callback
 	t.user = C.uintptr_t(readWord(options, unsafe.Offsetof(options.user)))
+	t.objective, t.ownLoss = o.objective, C.uintptr_t(readWord(options, unsafe.Offsetof(options.objective_user)))
 	return t, nil
 }
 
@@ -120,7 +123,25 @@ func (t *training) options() aoso.TrainOptions {
 	for _, d := range t.others {
 		o.Others = append(o.Others, d.Dataset)
 	}
+	if t.objective != nil {
+		o.Objective = t.gradients
+	}
 	return o
+}
+
+// gradients calls the host's objective.
+func (t *training) gradients(scores, gradient, hessian []float64) error {
+	address := func(v []float64) *C.double { return (*C.double)(unsafe.SliceData(v)) }
+	classes := len(t.train.classes)
+	rows := C.int64_t(len(scores) / classes)
+	code := t.calls.code(func() C.int32_t {
+		checkpoint(inCallback)
+		return C.shim_objective(t.objective, address(scores), rows, C.int64_t(classes), address(gradient), address(hessian), t.ownLoss)
+	})
+	if code != 0 {
+		return badArgument("options.objective", fmt.Sprintf("a function that has returned %d", code), "one that returns 0")
+	}
+	return nil
 }
 
 // report calls the host's callback after an iteration. It returns false if the

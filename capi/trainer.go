@@ -90,7 +90,7 @@ func goaoso_trainer_create(train C.uintptr_t, params *C.aoso_params, options *C.
 				o.free()
 			}
 		}()
-		err = t.train.ranks.use(nil, func() (err error) {
+		err = t.run(func() (err error) {
 			o.Trainer, err = aoso.NewTrainer(t.train.Dataset, t.params, t.options())
 			return err
 		})
@@ -181,6 +181,15 @@ func (t *training) sets() []*dataset {
 		return t.others
 	}
 	return append([]*dataset{t.valid}, t.others...)
+}
+
+//export goaoso_trainer_set_shrinkage
+func goaoso_trainer_set_shrinkage(handle C.uintptr_t, shrinkage C.double) C.aoso_status {
+	return try(func() error {
+		return useTrainer(handle, func(b *trainer) error {
+			return b.run(func() error { return b.SetShrinkage(float64(shrinkage)) })
+		})
+	})
 }
 
 //export goaoso_trainer_judge

@@ -182,6 +182,23 @@ func (e *Engine) decide() {
 	e.status.Best, e.status.Stopped = e.best.iteration, e.stopped
 }
 
+// SetShrinkage changes the shrinkage from the next iteration on.
+func (e *Engine) SetShrinkage(shrinkage float64) {
+	p := &e.job.Params
+	if e.freed || p.Shrinkage == shrinkage {
+		return
+	}
+	p.Shrinkage = shrinkage
+	e.trees.grower.Newton.Shrinkage, e.trees.values.Newton.Shrinkage = shrinkage, shrinkage
+	switch period := p.period(); {
+	case period == 0 || e.job.Objective != nil:
+	case e.state.scores == nil:
+		e.keepScores()
+	default:
+		e.state.period = min(e.state.period, period)
+	}
+}
+
 // judged tells whether the caller computes the metric that early stopping watches.
 func (e *Engine) judged() bool { return e.job.Params.Metric == CustomMetric }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -17,7 +18,22 @@ type Objective func(scores, gradient, hessian []float64) error
 type objective struct {
 	compute           Objective
 	gradient, hessian []float64
-	err               error // of the first call that failed; no other follows
+	memory            *mem.Block // of both
+	err               error      // of the first call that failed; no other follows
+}
+
+func newObjective(compute Objective, values int) *objective {
+	memory := mem.New(2 * 8 * values)
+	both := mem.View[float64](memory)
+	return &objective{compute: compute, gradient: both[:values:values], hessian: both[values:], memory: memory}
+}
+
+// free gives the memory back.
+func (o *objective) free() {
+	if o != nil {
+		o.gradient, o.hessian = nil, nil
+		o.memory.Free()
+	}
 }
 
 // newCustomState is a state of scores whose residuals are those of an objective.
@@ -25,7 +41,7 @@ func newCustomState(o Objective, t *data.Target, scores []float64, impossible bo
 	rows, classes := t.Rows(), len(t.Classes)
 	s := &state{
 		residuals: loss.NewCustom(t.Labels, classes, loss.Stride(classes, impossible)),
-		objective: &objective{compute: o, gradient: make([]float64, rows*classes), hessian: make([]float64, rows*classes)},
+		objective: newObjective(o, rows*classes),
 		kernels:   k,
 		team:      team,
 		group:     t.Ranks,

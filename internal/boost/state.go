@@ -77,6 +77,7 @@ func (s *state) free() {
 	s.residuals.Free()
 	s.scores = nil
 	s.memory.Free()
+	s.objective.free()
 }
 
 // move prepares the rows of segments to move by the values of their leaves, with

@@ -247,6 +247,14 @@ func (f *Fit) conclude() {
 	f.begin(params, 0)
 }
 
+// SetShrinkage changes the shrinkage from the next iteration on, until other settings
+// are trained.
+func (f *Fit) SetShrinkage(shrinkage float64) {
+	for _, e := range f.run.engines {
+		e.SetShrinkage(shrinkage)
+	}
+}
+
 // Err is why an objective has ended the training; nil: it has not.
 func (f *Fit) Err() error { return f.run.engines[0].Err() }
 

@@ -410,3 +410,68 @@ def test_cv_folds_have_their_share_of_every_class():
             _stratified(y, None, bad, 0)
     with pytest.raises(ValueError, match="folds is empty"):
         aoso.cv({}, [[1], [2]], [0, 1], folds=[])
+
+
+def softmax_loss(scores, train_set):
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    y = np.searchsorted(train_set.classes, train_set.get_label())
+    return p - np.eye(p.shape[1])[y], p * (1 - p)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_custom_objective(blobs, threads):
+    x, y = blobs
+    train_set, valid = aoso.Dataset(x[:500], y[:500]), (x[500:], y[500:])
+    params = {"trees": 30, "leaves": 8, "l2": 1, "threads": threads}
+    history = {}
+    with_raw = lambda scores, _: ("raw", float(np.abs(scores.sum(axis=1)).max()), False)  # noqa: E731
+    record = [aoso.record_evaluation(history)]
+    booster = aoso.train(params, train_set, valid_sets=[valid], objective=softmax_loss, feval=with_raw, callbacks=record)
+    own = aoso.train(params, train_set)
+    assert booster.temperature == 1
+    assert booster.result.held_out is None
+    assert booster.evaluate(*valid)["error"][0] < own.evaluate(*valid)["error"][0] + 0.03
+    assert max(history["valid_0"]["raw"]) < 1e-4  # raw scores sum to zero
+    again = aoso.train({**params, "threads": 3 - threads}, train_set, objective=softmax_loss)
+    assert booster.fingerprint == again.fingerprint
+
+
+def test_objectives_that_fail(blobs):
+    train_set = aoso.Dataset(*blobs)
+
+    calls = []
+
+    def fails_later(scores, dataset):
+        calls.append(scores)
+        if len(calls) > 2:
+            raise KeyError("the objective's own")
+        return softmax_loss(scores, dataset)
+
+    with pytest.raises(KeyError, match="the objective's own"):
+        aoso.train({}, train_set, objective=fails_later)
+    for objective, match in (
+        (lambda scores, _: scores, "allowed: .gradient, hessian."),
+        (lambda scores, _: (scores, scores[:, 0]), r"a hessian of shape \(900,\); allowed: \(900, 4\)"),
+        (lambda scores, _: (scores + np.nan, scores), "the gradient NaN of row 0 and class 0"),
+        (3, "objective is a int; allowed: a callable"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            aoso.train({}, train_set, objective=objective)
+    with pytest.raises(ValueError, match="aoso, with an objective"):
+        aoso.train({"method": "abc"}, train_set, objective=softmax_loss)
+
+
+def test_the_shrinkage_changes_between_iterations(blobs):
+    train_set = aoso.Dataset(*blobs)
+    params = {"preset": "paper", "trees": 2, "leaves": 4, "shrinkage": 0.1}
+    plain = aoso.train(params, train_set)
+    changed = aoso.train(params, train_set, callbacks=[lambda progress: progress.set_shrinkage(0.2)])
+
+    def steps(booster, tree):
+        return np.array([[value for _, value in leaf["steps"]] for leaf in booster.tree(tree)["leaves"]])
+
+    assert (steps(plain, 0) == steps(changed, 0)).all()
+    np.testing.assert_allclose(steps(changed, 1), 2 * steps(plain, 1), rtol=1e-5)
+    with pytest.raises(ValueError, match="shrinkage is 0; allowed: above 0"):
+        aoso.train(params, train_set, callbacks=[lambda progress: progress.set_shrinkage(0)])

@@ -60,6 +60,21 @@ typedef struct aoso_progress {
  * keeps the iterations so far. */
 typedef int32_t (*aoso_progress_callback)(const aoso_progress *progress, void *user);
 
+/* Computes the gradient and the diagonal of the Hessian of your own loss from the
+ * raw scores of the training rows: all are rows x classes, row by row. The gradient is
+ * that of the loss, so for the log loss p - y; Hessians are not negative. Weights of
+ * rows are your business. Called before the first iteration and after each, on the
+ * thread of the call, for the rows of this rank if there are several. Anything but
+ * 0 ends the training with an error.
+ *
+ * A leaf adds -G / (H + l2) to the score of a class, G and H being the sums of its rows,
+ * less the mean over the classes. No rows are held out, and there is no temperature;
+ * stop_loss has no effect, and trim leaves rows out of nodes only. The method must be
+ * aoso. Training takes 4 S + 24 K bytes more for each row, with K classes and S being
+ * K rounded up to 8 or a multiple of 16. */
+typedef int32_t (*aoso_objective_callback)(const double *scores, int64_t rows, int64_t classes, double *gradient,
+                                           double *hessian, void *user);
+
 typedef struct aoso_train_options {
     uint32_t struct_size;
     int32_t eval_every;        /* iterations between evaluations; 0: 1 */
@@ -70,6 +85,8 @@ typedef struct aoso_train_options {
     const aoso_dataset *const *others; /* further validation sets, which are evaluated alike and decide nothing;
                                           the training set may be among them */
     int64_t num_others;
+    aoso_objective_callback objective; /* NULL: the log loss */
+    void *objective_user;
 } aoso_train_options;
 
 /* The outcome of a training. If phase is AOSO_PHASE_HOLDOUT, training ended there,
@@ -122,6 +139,11 @@ AOSO_API aoso_status aoso_trainer_scores(aoso_trainer *trainer, int64_t set, dou
  * without a temperature. NaN: it is not defined, or there are no scores. With a
  * collective, all ranks ask for it at once. */
 AOSO_API aoso_status aoso_trainer_measure(aoso_trainer *trainer, int64_t set, const char *metric, double *out);
+
+/* Changes the parameter shrinkage from the next iteration on. Phases, and other
+ * parameters that are tried, begin with their own again: progress.trees is then less
+ * than before. */
+AOSO_API aoso_status aoso_trainer_set_shrinkage(aoso_trainer *trainer, double shrinkage);
 
 /* Tells the value of your own metric after the last step, for early stopping:
  * lower is better. The parameter metric must be AOSO_METRIC_CUSTOM, and

@@ -20,19 +20,24 @@ using result = aoso_result;
 // Called after each iteration.
 using progress_function = std::function<then(const progress &)>;
 
+// Computes the gradient and the diagonal of the Hessian of your own loss from raw scores:
+// all are rows × classes, row by row.
+using objective_function =
+    std::function<void(span<const double> scores, int64_t rows, int64_t classes, double *gradient, double *hessian)>;
+
 struct train_options {
     const dataset *valid = nullptr; // decides when to stop; from dataset::aligned
     int32_t eval_every = 0;         // iterations between evaluations; 0: 1
     progress_function callback = {};
     std::vector<const dataset *> others = {}; // further validation sets, which are only evaluated
+    objective_function objective = {};        // the loss; empty: the log loss
 };
 
 namespace detail {
 
-// The options for C; callback must outlive the training, and others, which receives the
+// The options for C. o must outlive the training, and others, which receives the
 // handles of the sets, the call.
-inline aoso_train_options c_options(const train_options &o, const progress_function &callback,
-                                    std::vector<const aoso_dataset *> &others) {
+inline aoso_train_options c_options(const train_options &o, std::vector<const aoso_dataset *> &others) {
     aoso_train_options options{};
     for (const dataset *other : o.others) others.push_back(optional(other));
     options.others = others.data();
@@ -40,10 +45,21 @@ inline aoso_train_options c_options(const train_options &o, const progress_funct
     options.struct_size = sizeof options;
     options.eval_every = o.eval_every;
     options.valid = optional(o.valid);
-    if (callback) {
-        options.user = const_cast<progress_function *>(&callback);
+    if (o.callback) {
+        options.user = const_cast<progress_function *>(&o.callback);
         options.callback = [](const aoso_progress *p, void *user) -> int32_t {
             return guarded([&] { return (*static_cast<const progress_function *>(user))(*p) == then::stop; });
+        };
+    }
+    if (o.objective) {
+        options.objective_user = const_cast<objective_function *>(&o.objective);
+        options.objective = [](const double *scores, int64_t rows, int64_t classes, double *gradient, double *hessian,
+                               void *user) -> int32_t {
+            return guarded([&] {
+                const span<const double> all(scores, static_cast<size_t>(rows * classes));
+                (*static_cast<const objective_function *>(user))(all, rows, classes, gradient, hessian);
+                return false;
+            });
         };
     }
     return options;
@@ -54,7 +70,7 @@ inline aoso_train_options c_options(const train_options &o, const progress_funct
 // Trains a model. how, if given, receives the outcome.
 inline model train(const dataset &data, const params &p = {}, const train_options &o = {}, result *how = nullptr) {
     std::vector<const aoso_dataset *> others;
-    const aoso_train_options options = detail::c_options(o, o.callback, others);
+    const aoso_train_options options = detail::c_options(o, others);
     return detail::make<model>(
         [&](aoso_model **out) { return aoso_train(data.get(), &p, &options, out, detail::sized(how)); });
 }
@@ -63,8 +79,7 @@ inline model train(const dataset &data, const params &p = {}, const train_option
 class trainer {
 public:
     explicit trainer(const dataset &data, const params &p = {}, const train_options &o = {})
-        : callback_(std::make_unique<progress_function>(o.callback)),
-          handle_(create(data, p, o, *callback_)) {}
+        : options_(std::make_unique<train_options>(o)), handle_(create(data, p, *options_)) {}
 
     // Trains one iteration; stopped_by says whether training has ended.
     progress step() { return detail::filled<progress>(aoso_trainer_step, get()); }
@@ -89,6 +104,9 @@ public:
         return out;
     }
 
+    // Changes the parameter shrinkage from the next iteration on.
+    void set_shrinkage(double shrinkage) { detail::check(aoso_trainer_set_shrinkage(get(), shrinkage)); }
+
     // Tells the value of your own metric after the last step: lower is better.
     progress judge(double value) { return detail::filled<progress>(aoso_trainer_judge, get(), value); }
 
@@ -103,13 +121,13 @@ public:
 private:
     using handle = detail::object<aoso_trainer, aoso_trainer_free>;
 
-    static handle create(const dataset &data, const params &p, const train_options &o, const progress_function &callback) {
+    static handle create(const dataset &data, const params &p, const train_options &o) {
         std::vector<const aoso_dataset *> others;
-        const aoso_train_options options = detail::c_options(o, callback, others);
+        const aoso_train_options options = detail::c_options(o, others);
         return detail::make<handle>(aoso_trainer_create, data.get(), &p, &options);
     }
 
-    std::unique_ptr<progress_function> callback_; // does not move with the trainer, so C's pointer stays valid
+    std::unique_ptr<train_options> options_; // do not move with the trainer, so C's pointers to functions stay valid
     handle handle_;
 };
 

@@ -1,5 +1,5 @@
 """The C library, function by function; ``aoso.h`` documents them. Only this module, ``_input``, ``_library``,
-``_ranks`` and ``_structs`` use ctypes."""
+``_objective``, ``_ranks``, ``_structs`` and ``_trainer`` use ctypes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ._input import table as table
 from ._library import Handle as Handle
 from ._library import _bytes, _call, _call_back, _create, _loaded, _staged, _string, _write
 from ._parameters import TYPES
-from ._progress import Evaluation, Result, Step
+from ._progress import Evaluation, Result
 from ._ranks import Ranks as Ranks
 from ._structs import integer as integer
 
@@ -249,32 +249,6 @@ def _read_evaluation(e: structs.Evaluation) -> Evaluation:
     return Evaluation(e.log_loss, e.error_rate)
 
 
-def trainer(
-    train: Handle, params: Params, valid: Handle | None, others: Sequence[Handle], eval_every: int, ranks: Ranks | None = None
-) -> Handle:
-    """A training; ``valid`` decides, and ``others`` are only evaluated."""
-    o = structs.TrainOptions()
-    o.set_integer("eval_every", eval_every)
-    if valid is not None:
-        o.valid = valid._as_parameter_
-    o.others, o.num_others = (c.c_void_p * len(others))(*(other._as_parameter_.value for other in others)), len(others)
-    return _creates(ranks)("trainer_create", train, params.struct, o)
-
-
-def step(trainer: Handle, ranks: Ranks | None = None) -> Step:
-    """One iteration, without the GIL."""
-    p = structs.Progress()
-    _calls(ranks)("trainer_step", trainer, p)
-    return _read_step(p)
-
-
-def judge(trainer: Handle, value: float) -> Step:
-    """Tell the value of the metric "custom" after a step: lower is better."""
-    p = structs.Progress()
-    _call("trainer_judge", trainer, value, p)
-    return _read_step(p)
-
-
 @functools.cache
 def metrics() -> dict[str, bool]:
     """The metrics by name, and whether higher is better. error@K, for every K, is not among them."""
@@ -283,45 +257,11 @@ def metrics() -> dict[str, bool]:
 
 def check_metrics(names: Any) -> list[str]:
     """The user's metrics by name, checked."""
-    names = [names] if isinstance(names, str) else list(names or ())
-    for name in names:
+    listed: list[str] = [names] if isinstance(names, str) else list(names or ())
+    for name in listed:
         if name not in metrics() and not re.fullmatch("error@[1-9][0-9]{0,8}", str(name)):
             raise errors.ArgumentError(f"metrics has {name!r}; allowed: {', '.join(metrics())} or error@K")
-    return names
-
-
-def measure(trainer: Handle, number: int, metric: str, ranks: Ranks | None = None) -> float:
-    """A metric of the model so far on a validation set."""
-    out = c.c_double()
-    _calls(ranks)("trainer_measure", trainer, number, metric.encode(), c.byref(out))
-    return out.value
-
-
-def scores(trainer: Handle, number: int, rows: int, classes: int) -> Array:
-    """The raw scores of the model so far on a validation set: the one that decides is number 0, if there is one."""
-    out = np.empty((rows, classes))
-    _call("trainer_scores", trainer, number, _address(out), out.size)
-    return out
-
-
-def _read_step(p: structs.Progress) -> Step:
-    return Step(
-        _PHASES[p.phase],
-        p.iteration,
-        p.trees,
-        p.max_trees,
-        p.best,
-        p.seconds,
-        _STOPPED_BY[p.stopped_by],
-        p.train_loss if p.evaluated else None,
-        _read_evaluation(p.valid) if p.evaluated and p.has_valid else None,
-        tuple(_read_evaluation(p.others[i]) for i in range(p.num_others)),
-    )
-
-
-def trainer_model(trainer: Handle, ranks: Ranks | None = None) -> tuple[Handle, Result]:
-    """The model so far."""
-    return _model_of("trainer", trainer, ranks)
+    return listed
 
 
 def _model_of(kind: str, owner: Handle, ranks: Ranks | None = None) -> tuple[Handle, Result]:

@@ -164,6 +164,9 @@ class Progress(Struct):
     ]
 
 
+OBJECTIVE = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_int64, c.c_int64, c.c_void_p, c.c_void_p, c.c_void_p)
+
+
 class TrainOptions(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
@@ -173,6 +176,8 @@ class TrainOptions(Struct):
         ("user", c.c_void_p),
         ("others", c.POINTER(c.c_void_p)),
         ("num_others", c.c_int64),
+        ("objective", OBJECTIVE),
+        ("objective_user", c.c_void_p),
     ]
 
 

@@ -12,7 +12,7 @@ from ._capi import Array
 from .dataset import Dataset
 from .errors import ArgumentError
 
-# A custom metric: probabilities and data set to (name, value, whether higher is better), or to a list of them.
+# A custom metric: probabilities (raw scores, with a custom objective) and data set to (name, value, whether higher is better), or to a list of them.
 Metric = Callable[[Array, Dataset], Any]
 
 
@@ -77,12 +77,14 @@ def _listed(values: Any) -> list[Any]:
 class CustomMetrics:
     """The metrics that the user's functions compute, and the one of them that early stopping watches, if any."""
 
-    def __init__(self, functions: Metric | Iterable[Metric] | None, watched: str | None, deciding: str | None) -> None:
+    def __init__(
+        self, functions: Metric | Iterable[Metric] | None, watched: str | None, deciding: str | None, raw: bool = False
+    ) -> None:
         self._functions = [functions] if callable(functions) else list(functions or ())
         for j, function in enumerate(self._functions):
             if not callable(function):
                 raise ArgumentError(f"feval[{j}] is a {type(function).__name__}; allowed: a callable")
-        self._watched, self._deciding = watched, deciding
+        self._watched, self._deciding, self._raw = watched, deciding, raw
         self.value: float | None = None  # of the metric that early stopping watches: lower is better
 
     def __bool__(self) -> bool:
@@ -90,7 +92,7 @@ class CustomMetrics:
 
     def of(self, name: str, scores: Array, dataset: Dataset) -> dict[str, float]:
         """The metrics of a validation set with these raw scores, by name."""
-        predictions = _softmax(scores)
+        predictions = scores if self._raw else _softmax(scores)
         found: dict[str, float] = {}
         for function in self._functions:
             for metric, value, higher_is_better in _results(function(predictions, dataset)):

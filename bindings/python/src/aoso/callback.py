@@ -39,9 +39,17 @@ class Progress:
         A number by set and metric ("logloss", "error"); empty if this iteration was not evaluated. The sets are "holdout",
         the rows held out, in the hold-out phase, then "train", which has only "logloss", and "valid". All are of raw scores,
         without a temperature.
+    set_shrinkage : callable
+        ``set_shrinkage(0.05)`` changes the parameter ``shrinkage`` from the next iteration on.
     """
 
-    def __init__(self, step: Step, metrics: dict[str, dict[str, float]], booster: Callable[[], Booster]) -> None:
+    def __init__(
+        self,
+        step: Step,
+        metrics: dict[str, dict[str, float]],
+        booster: Callable[[], Booster],
+        set_shrinkage: Callable[[float], None],
+    ) -> None:
         self.phase = step.phase
         self.iteration = step.iteration
         self.trees = step.trees
@@ -50,6 +58,7 @@ class Progress:
         self.seconds = step.seconds
         self.metrics = metrics
         self._booster = booster
+        self.set_shrinkage = set_shrinkage
 
     def booster(self) -> Booster:
         """The model so far. In the hold-out phase, it has not seen the rows held out."""

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, Union
 
 import numpy as np
 
-from . import _capi, _labels, _matrix
+from . import _capi, _labels, _matrix, _objective, _trainer
 from ._capi import Array
 from ._parameters import ALIASES, METRICS
 from ._progress import Evaluation, Result, Step
@@ -35,10 +35,12 @@ class _Training:
         eval_every: int,
         feval: Metric | Iterable[Metric] | None = None,
         further: Sequence[str] = (),
+        objective: _objective.Function | None = None,
     ) -> None:
         self._further = further
         params, watched = _watched(params, feval)
-        self._custom = CustomMetrics(feval, watched, valid.deciding)
+        self._objective = None if objective is None else _objective.Objective(objective, train_set)
+        self._custom = CustomMetrics(feval, watched, valid.deciding, raw=objective is not None)
         self._judged = watched is not None and bool(params.get("early_stopping"))
         checked = _checked(params)
         self.ended = False
@@ -48,23 +50,23 @@ class _Training:
         self._ranks = train_set._ranks
         if self._ranks is not None and self._custom:
             raise ArgumentError("feval is given; allowed: None with a collective, where each rank has a part of the rows")
-        self._handle = _capi.trainer(train_set._handle, checked, *valid.handles(), eval_every, self._ranks)
+        self._handle = _trainer.create(train_set._handle, checked, *valid.handles(), eval_every, self._ranks, self._objective)
 
     def step(self) -> Step:
-        step = _capi.step(self._handle, self._ranks)
+        step = _trainer.step(self._handle, self._ranks, self._objective)
         self._values: dict[str, dict[str, float]] = {}
         if step.train_loss is not None and step.phase == "train" and step.iteration > self.iteration:
             for number, (name, dataset) in enumerate(self._valid.sets.items()):
                 self._values[name] = self._measure(number, name, dataset)
             if self._judged:
-                step = _capi.judge(self._handle, self._custom.take())
+                step = _trainer.judge(self._handle, self._custom.take())
         self.iteration, self.ended = step.iteration, bool(step.stopped_by)
         return step
 
     def _measure(self, number: int, name: str, dataset: Dataset) -> dict[str, float]:
-        values = {metric: _capi.measure(self._handle, number, metric, self._ranks) for metric in self._further}
+        values = {metric: _trainer.measure(self._handle, number, metric, self._ranks) for metric in self._further}
         if self._custom:
-            scores = _capi.scores(self._handle, number, dataset.num_rows, len(dataset.classes))
+            scores = _trainer.scores(self._handle, number, dataset.num_rows, len(dataset.classes))
             values.update(self._custom.of(name, scores, dataset))
         return values
 
@@ -73,7 +75,7 @@ class _Training:
         if not self.ended:
             valid = self.step().valid
             if self.ended and valid is None:
-                valid = _capi.trainer_model(self._handle, self._ranks)[1].valid
+                valid = _trainer.model(self._handle, self._ranks)[1].valid
             self.evaluation = valid or self.evaluation
 
     def metrics(self, step: Step) -> dict[str, dict[str, float]]:
@@ -88,10 +90,13 @@ class _Training:
         return metrics
 
     def progress(self, step: Step) -> Progress:
-        return Progress(step, self.metrics(step), self.booster)
+        return Progress(step, self.metrics(step), self.booster, self.set_shrinkage)
+
+    def set_shrinkage(self, shrinkage: float) -> None:
+        _trainer.set_shrinkage(self._handle, shrinkage, self._ranks)
 
     def booster(self) -> Booster:
-        handle, result = _capi.trainer_model(self._handle, self._ranks)
+        handle, result = _trainer.model(self._handle, self._ranks)
         return Booster(handle, self._train_set.classes, result)
 
 
@@ -181,6 +186,7 @@ def train(
     valid_names: Iterable[str] | str | None = None,
     metrics: Sequence[str] | str | None = None,
     feval: Metric | Iterable[Metric] | None = None,
+    objective: _objective.Function | None = None,
     eval_every: int = 1,
     callbacks: Iterable[Callback] | None = None,
 ) -> Booster:
@@ -221,7 +227,14 @@ def train(
     feval : callable or list of callables, optional
         Custom metrics. Each is called with the probabilities of a validation set, of shape (n_rows, n_classes), and the set,
         whose ``get_label()`` has the labels. It returns ``(name, value, higher_is_better)``, or a list of them. Callbacks find
-        the values among the metrics. Early stopping watches the one that the parameter ``metric`` names.
+        the values among the metrics. Early stopping watches the one that the parameter ``metric`` names. With ``objective``, raw
+        scores take the place of the probabilities.
+    objective : callable, optional
+        A loss to train by in place of the log loss. It is called with the raw scores of the training set, of shape (n_rows,
+        n_classes), and the training set, before the first iteration and after each. It returns the gradient of the loss and
+        the diagonal of its Hessian, which is not negative, each of that shape: ``(p - y, p * (1 - p))`` for the log loss. The
+        library does not multiply them by the weights of the rows. No rows are held out and there is no temperature;
+        ``stop_loss`` has no effect, and ``trim`` leaves rows out of nodes only. The method must be "aoso".
     eval_every : int, default 1
         Iterations between two evaluations. Without a validation set and callbacks, there are no evaluations.
     callbacks : iterable of callables, optional
@@ -255,7 +268,7 @@ def train(
     eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
     with train_set._aborting():
         sets = ValidSets(train_set, named_sets(train_set, valid, valid_name, valid_sets, valid_names))
-        booster = _trained(params, train_set, sets, metrics, feval, eval_every, callbacks)
+        booster = _trained(params, train_set, sets, metrics, feval, objective, eval_every, callbacks)
     for callback in callbacks:
         if hasattr(callback, "finish"):
             callback.finish(booster)
@@ -268,6 +281,7 @@ def _trained(
     valid: ValidSets,
     metrics: Sequence[str] | str | None,
     feval: Metric | Iterable[Metric] | None,
+    objective: _objective.Function | None,
     eval_every: int,
     callbacks: list[Callback],
 ) -> Booster:
@@ -277,7 +291,7 @@ def _trained(
     watched = bool(callbacks) if ranks is None else ranks.any(bool(callbacks))
     if valid.deciding is None and not watched:
         eval_every = 2**31 - 1
-    training = _Training(params, train_set, valid, eval_every, feval, further if watched else [])
+    training = _Training(params, train_set, valid, eval_every, feval, further if watched else [], objective)
     done, stop = ("", 0), False
     while not stop:
         step = training.step()
