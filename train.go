@@ -30,6 +30,10 @@ type TrainOptions struct {
 	// The training set may be among them.
 	Others []*Dataset
 
+	// ClassWeights multiply the weights of the training rows, by class; nil: all are 1.
+	// [Dataset.BalancedWeights] makes all classes weigh the same.
+	ClassWeights []float64
+
 	// Objective is a loss to train by in place of the log loss; nil: there is none.
 	Objective Objective
 

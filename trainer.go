@@ -68,8 +68,12 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	if err != nil {
 		return job, err
 	}
+	set, err := reweighted(train.set, o.ClassWeights)
+	if err != nil {
+		return job, err
+	}
 	job.Job = boost.Job{
-		Train: train.set, EvalEvery: max(o.EvalEvery, 1), Kernels: funcs, CacheBytes: cacheBytes(),
+		Train: set, EvalEvery: max(o.EvalEvery, 1), Kernels: funcs, CacheBytes: cacheBytes(),
 	}
 	for _, setting := range settings {
 		job.Settings = append(job.Settings, boost.Params(setting))
@@ -147,6 +151,9 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 	}
 	if p.EarlyStopping > 0 && o.Valid == nil {
 		return nil, badArgument("early_stopping", p.EarlyStopping, "0 without a validation set")
+	}
+	if err := checkClassWeights(o.ClassWeights, len(train.set.Classes)); err != nil {
+		return nil, err
 	}
 	if o.Objective != nil {
 		if p.Method != AOSO {

@@ -219,6 +219,10 @@ aoso_status aoso_dataset_weights(const aoso_dataset *dataset, double *out, int64
     GO(goaoso_dataset_weights(ID(dataset), P(out), length));
 }
 
+aoso_status aoso_dataset_balanced_weights(const aoso_dataset *dataset, double *out, int64_t length) {
+    GO_LONG(goaoso_dataset_balanced_weights(ID(dataset), P(out), length));
+}
+
 aoso_status aoso_dataset_save(const aoso_dataset *dataset, const char *path) {
     GO_LONG(goaoso_dataset_save(ID(dataset), P(path)));
 }

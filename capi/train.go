@@ -6,6 +6,7 @@ import "C"
 import (
 	"context"
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"github.com/libaoso/aoso"
@@ -20,8 +21,9 @@ type training struct {
 	callback     C.aoso_progress_callback
 	user         C.uintptr_t
 	objective    C.aoso_objective_callback
-	ownLoss      C.uintptr_t        // what objective is given
-	calls        calls              // carries the calls of callback and objective
+	ownLoss      C.uintptr_t // what objective is given
+	calls        calls       // carries the calls of callback and objective
+	classWeights []float64
 	evaluations  *C.aoso_evaluation // of the others, for the progress; in C's memory
 }
 
@@ -34,6 +36,10 @@ func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_tra
 		return nil, err
 	}
 	if err := t.findOthers(o); err != nil {
+		t.end()
+		return nil, err
+	}
+	if err := t.readClassWeights(o); err != nil {
 		t.end()
 		return nil, err
 	}
@@ -88,6 +94,19 @@ func (t *training) findOthers(o *C.aoso_train_options) error {
 	return nil
 }
 
+// readClassWeights copies the weights of the classes.
+func (t *training) readClassWeights(o *C.aoso_train_options) error {
+	n := int64(o.num_class_weights)
+	if o.class_weights == nil && n == 0 {
+		return nil
+	}
+	if o.class_weights == nil || n != int64(len(t.train.classes)) {
+		return badArgument("options.num_class_weights", n, "%d, one for each class, or 0 and null", len(t.train.classes))
+	}
+	t.classWeights = slices.Clone(unsafe.Slice((*float64)(unsafe.Pointer(o.class_weights)), n))
+	return nil
+}
+
 func (t *training) end() {
 	t.train.letGo()
 	t.valid.letGo()
@@ -116,7 +135,7 @@ func (t *training) affordable() error {
 }
 
 func (t *training) options() aoso.TrainOptions {
-	o := aoso.TrainOptions{EvalEvery: t.evalEvery}
+	o := aoso.TrainOptions{EvalEvery: t.evalEvery, ClassWeights: t.classWeights}
 	if t.valid != nil {
 		o.Valid = t.valid.Dataset
 	}

@@ -451,6 +451,10 @@ static aoso_status dataset_weights(void) {
     int64_t n = some_size(ROWS / 4, 100000);
     return aoso_dataset_weights(some_handle(DATASET), results(n, sizeof(double)), n);
 }
+static aoso_status dataset_balanced_weights(void) {
+    int64_t n = some_size(CLASSES, 100000);
+    return aoso_dataset_balanced_weights(some_handle(DATASET), results(n, sizeof(double)), n);
+}
 CALL(dataset_save, aoso_dataset_save(some_handle(DATASET), some_path()))
 CALL_CREATE(dataset_load, DATASET, aoso_dataset_load(some_path(), NEW(aoso_dataset)))
 CALL_CREATE(dataset_read, DATASET, aoso_dataset_read(some_path(), NEW(aoso_dataset)))
@@ -697,7 +701,7 @@ static const struct {
     ENTRY(dataset_create), ENTRY(dataset_create_aligned), ENTRY(dataset_get_info), ENTRY(dataset_class_name),
     ENTRY(dataset_feature_name), ENTRY(dataset_categories), ENTRY(dataset_save), ENTRY(dataset_load), ENTRY(dataset_read),
     ENTRY(builder_create), ENTRY(builder_append), ENTRY(builder_sample), ENTRY(builder_finish), ENTRY(builder_finish_aligned),
-    ENTRY(dataset_labels), ENTRY(dataset_weights), ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_scores), ENTRY(trainer_measure), ENTRY(trainer_judge), ENTRY(trainer_set_shrinkage),
+    ENTRY(dataset_labels), ENTRY(dataset_weights), ENTRY(dataset_balanced_weights), ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_scores), ENTRY(trainer_measure), ENTRY(trainer_judge), ENTRY(trainer_set_shrinkage),
     ENTRY(trainer_interrupt), ENTRY(trainer_model),
     ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_categories), ENTRY(model_describe), ENTRY(model_fingerprint),
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),

@@ -167,6 +167,35 @@ static void own_loss(void) {
     FAILS(AOSO_INVALID_ARGUMENT, "method is \"logitboost\"; allowed: aoso", aoso_train(train, &p, &o, &m, &r));
 }
 
+static void class_weights(void) {
+    double weights[CLASSES], sum = 0;
+    OK(aoso_dataset_balanced_weights(train, weights, CLASSES));
+    for (int i = 0; i < ROWS; i++) sum += weights[classes[i]];
+    EXPECT(fabs(sum - ROWS) < 1e-9);
+    aoso_train_options o = {.struct_size = sizeof o, .class_weights = weights, .num_class_weights = CLASSES};
+    aoso_params p = paper("trees=5");
+    aoso_model *by_class, *by_row;
+    OK(aoso_train(train, &p, &o, &by_class, NULL));
+    double of_rows[ROWS];
+    for (int i = 0; i < ROWS; i++) of_rows[i] = weights[classes[i]];
+    aoso_dataset_options with = {.struct_size = sizeof with, .weights = of_rows, .num_weights = ROWS};
+    aoso_matrix x = data();
+    aoso_labels y = aoso_int32_labels(classes, ROWS);
+    aoso_dataset *weighted;
+    OK(aoso_dataset_create(&x, &y, &with, &weighted));
+    OK(aoso_train(weighted, &p, NULL, &by_row, NULL));
+    EXPECT(same(fingerprint_of(by_class), fingerprint_of(by_row)));
+    OK(aoso_model_free(by_class));
+    OK(aoso_model_free(by_row));
+    OK(aoso_dataset_free(weighted));
+    o.num_class_weights = 2;
+    FAILS(AOSO_INVALID_ARGUMENT, "options.num_class_weights is 2; allowed: 3", aoso_train(train, &p, &o, &by_class, NULL));
+    o.num_class_weights = CLASSES;
+    weights[1] = 0;
+    FAILS(AOSO_INVALID_ARGUMENT, "class_weights[1] is 0", aoso_train(train, &p, &o, &by_class, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "length is 1; allowed: 3", aoso_dataset_balanced_weights(train, weights, 1));
+}
+
 static void shrinkage(void) {
     aoso_params p = paper("");
     aoso_trainer *t;
@@ -185,6 +214,7 @@ int main(void) {
     in_one_call();
     own_metric();
     own_loss();
+    class_weights();
     shrinkage();
     OK(aoso_dataset_free(train));
     OK(aoso_dataset_free(noisy));

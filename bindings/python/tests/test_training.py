@@ -475,3 +475,23 @@ def test_the_shrinkage_changes_between_iterations(blobs):
     np.testing.assert_allclose(steps(changed, 1), 2 * steps(plain, 1), rtol=1e-5)
     with pytest.raises(ValueError, match="shrinkage is 0; allowed: above 0"):
         aoso.train(params, train_set, callbacks=[lambda progress: progress.set_shrinkage(0)])
+
+
+def test_class_weights(blobs):
+    x, y = blobs
+    x, y = x[y != "c"][:300], y[y != "c"][:300]
+    params = {"preset": "paper", "trees": 5}
+    train_set = aoso.Dataset(x, y)
+    counts = dict(zip(*np.unique(y, return_counts=True)))
+    for given, weights in (
+        ("balanced", {label: 300 / (3 * count) for label, count in counts.items()}),
+        ({"b": 4.0, np.str_("a"): 2}, {"a": 2, "b": 4, "d": 1}),
+    ):
+        weighted = aoso.Dataset(x, y, weight=[weights[label] for label in y])
+        got, want = aoso.train(params, train_set, class_weight=given), aoso.train(params, weighted)
+        assert got.fingerprint == want.fingerprint
+        assert got.result.train_loss == want.result.train_loss
+    with pytest.raises(ValueError, match="class_weight has the label 'c'; allowed: 'a', 'b', 'd'"):
+        aoso.train(params, train_set, class_weight={"c": 2})
+    with pytest.raises(ValueError, match="class_weight is 3; allowed"):
+        aoso.train(params, train_set, class_weight=3)

@@ -71,6 +71,11 @@ AOSO_API aoso_status aoso_dataset_categories(const aoso_dataset *dataset, int64_
 AOSO_API aoso_status aoso_dataset_labels(const aoso_dataset *dataset, int32_t *out, int64_t length);
 AOSO_API aoso_status aoso_dataset_weights(const aoso_dataset *dataset, double *out, int64_t length);
 
+/* A weight for each class, with which all classes weigh the same: the weight of all
+ * rows divided by that of the class and by the number of classes. length is the number
+ * of classes. With a collective, all ranks call it at once. */
+AOSO_API aoso_status aoso_dataset_balanced_weights(const aoso_dataset *dataset, double *out, int64_t length);
+
 /* Writes the quantized dataset to a file. An existing file is replaced
  * completely, or left unchanged on an error. A dataset that continues a model
  * cannot be saved. */

@@ -87,6 +87,8 @@ typedef struct aoso_train_options {
     int64_t num_others;
     aoso_objective_callback objective; /* NULL: the log loss */
     void *objective_user;
+    const double *class_weights; /* multiply the weights of the training rows; one for each class, or NULL: all 1 */
+    int64_t num_class_weights;
 } aoso_train_options;
 
 /* The outcome of a training. If phase is AOSO_PHASE_HOLDOUT, training ended there,

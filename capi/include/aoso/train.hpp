@@ -31,6 +31,7 @@ struct train_options {
     progress_function callback = {};
     std::vector<const dataset *> others = {}; // further validation sets, which are only evaluated
     objective_function objective = {};        // the loss; empty: the log loss
+    span<const double> class_weights = {};    // multiply the weights of the training rows; empty: all 1
 };
 
 namespace detail {
@@ -40,6 +41,8 @@ namespace detail {
 inline aoso_train_options c_options(const train_options &o, std::vector<const aoso_dataset *> &others) {
     aoso_train_options options{};
     for (const dataset *other : o.others) others.push_back(optional(other));
+    options.class_weights = given(o.class_weights);
+    options.num_class_weights = count(o.class_weights);
     options.others = others.data();
     options.num_others = static_cast<int64_t>(others.size());
     options.struct_size = sizeof options;

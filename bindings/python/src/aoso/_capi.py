@@ -151,6 +151,13 @@ def weights(dataset: Handle, rows: int) -> Array:
     return out
 
 
+def balanced_weights(dataset: Handle, classes: int, ranks: Ranks | None = None) -> Array:
+    """A weight for each class, with which all classes weigh the same."""
+    out = np.empty(classes)
+    _calls(ranks)("dataset_balanced_weights", dataset, _address(out), classes)
+    return out
+
+
 def aligned_dataset(train: Handle, x: Matrix, y: Labels, weights: Array | None, ranks: Ranks | None = None) -> Handle:
     """Quantize a validation set like its training set."""
     o = structs.DatasetOptions()

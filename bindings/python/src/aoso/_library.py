@@ -45,6 +45,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "dataset_categories": (_handle, c.c_int64, *_texts),
     "dataset_labels": (_handle, c.c_void_p, c.c_int64),
     "dataset_weights": (_handle, c.c_void_p, c.c_int64),
+    "dataset_balanced_weights": (_handle, c.c_void_p, c.c_int64),
     "dataset_save": (_handle, c.c_char_p),
     "dataset_load": (c.c_char_p, _out),
     "dataset_read": (c.c_char_p, _out),

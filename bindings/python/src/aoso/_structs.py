@@ -178,6 +178,8 @@ class TrainOptions(Struct):
         ("num_others", c.c_int64),
         ("objective", OBJECTIVE),
         ("objective_user", c.c_void_p),
+        ("class_weights", c.c_void_p),
+        ("num_class_weights", c.c_int64),
     ]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _structs as structs
 from . import errors
-from ._capi import _PHASES, _STOPPED_BY, Array, Params, Ranks, _address, _calls, _creates, _model_of, _read_evaluation
+from ._capi import _PHASES, _STOPPED_BY, Array, Params, Ranks, _address, _calls, _creates, _model_of, _optional, _read_evaluation
 from ._library import Handle, _call
 from ._objective import Objective
 from ._progress import Result, Step
@@ -23,9 +23,11 @@ def create(
     eval_every: int,
     ranks: Ranks | None = None,
     objective: Objective | None = None,
+    class_weights: Array | None = None,
 ) -> Handle:
     """A training; ``valid`` decides, and ``others`` are only evaluated."""
     o = structs.TrainOptions()
+    o.class_weights, o.num_class_weights = _optional(class_weights)
     o.set_integer("eval_every", eval_every)
     if valid is not None:
         o.valid = valid._as_parameter_

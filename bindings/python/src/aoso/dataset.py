@@ -6,8 +6,10 @@ import contextlib
 import functools
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
+
+import numpy as np
 
 from . import _blocks, _capi, _labels, _matrix
 from ._capi import Array
@@ -325,6 +327,23 @@ class Dataset:
         array of shape (n_rows,)
         """
         return _capi.weights(self._handle, self.num_rows)
+
+    def _class_weights(self, given: Any) -> Array | None:
+        """The weights of the classes: of the user's dict, or "balanced"."""
+        if given is None:
+            return None
+        if isinstance(given, str) and given == "balanced":
+            return _capi.balanced_weights(self._handle, len(self.classes), self._ranks)
+        if not isinstance(given, Mapping):
+            raise ArgumentError(f'class_weight is {given!r}; allowed: "balanced", None, or a dict of weights by label')
+        weights = np.ones(len(self.classes))
+        numbers = {label: number for number, label in enumerate(self.classes.tolist())}
+        for label, weight in given.items():
+            label = label.item() if isinstance(label, np.generic) else label
+            if label not in numbers:
+                raise ArgumentError(f"class_weight has the label {label!r}; allowed: {', '.join(map(repr, numbers))}")
+            weights[numbers[label]] = weight
+        return weights
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the quantized data to a file.

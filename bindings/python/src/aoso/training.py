@@ -36,6 +36,7 @@ class _Training:
         feval: Metric | Iterable[Metric] | None = None,
         further: Sequence[str] = (),
         objective: _objective.Function | None = None,
+        class_weight: Any = None,
     ) -> None:
         self._further = further
         params, watched = _watched(params, feval)
@@ -50,7 +51,10 @@ class _Training:
         self._ranks = train_set._ranks
         if self._ranks is not None and self._custom:
             raise ArgumentError("feval is given; allowed: None with a collective, where each rank has a part of the rows")
-        self._handle = _trainer.create(train_set._handle, checked, *valid.handles(), eval_every, self._ranks, self._objective)
+        weights = train_set._class_weights(class_weight)
+        self._handle = _trainer.create(
+            train_set._handle, checked, *valid.handles(), eval_every, self._ranks, self._objective, weights
+        )
 
     def step(self) -> Step:
         step = _trainer.step(self._handle, self._ranks, self._objective)
@@ -187,6 +191,7 @@ def train(
     metrics: Sequence[str] | str | None = None,
     feval: Metric | Iterable[Metric] | None = None,
     objective: _objective.Function | None = None,
+    class_weight: Mapping[Any, float] | str | None = None,
     eval_every: int = 1,
     callbacks: Iterable[Callback] | None = None,
 ) -> Booster:
@@ -235,6 +240,9 @@ def train(
         the diagonal of its Hessian, which is not negative, each of that shape: ``(p - y, p * (1 - p))`` for the log loss. The
         library does not multiply them by the weights of the rows. No rows are held out and there is no temperature;
         ``stop_loss`` has no effect, and ``trim`` leaves rows out of nodes only. The method must be "aoso".
+    class_weight : dict or "balanced", optional
+        Weights of the classes by label, 1 by default. They multiply the weights of the training rows. With "balanced", all
+        classes weigh the same.
     eval_every : int, default 1
         Iterations between two evaluations. Without a validation set and callbacks, there are no evaluations.
     callbacks : iterable of callables, optional
@@ -268,7 +276,7 @@ def train(
     eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
     with train_set._aborting():
         sets = ValidSets(train_set, named_sets(train_set, valid, valid_name, valid_sets, valid_names))
-        booster = _trained(params, train_set, sets, metrics, feval, objective, eval_every, callbacks)
+        booster = _trained(params, train_set, sets, metrics, feval, objective, class_weight, eval_every, callbacks)
     for callback in callbacks:
         if hasattr(callback, "finish"):
             callback.finish(booster)
@@ -282,6 +290,7 @@ def _trained(
     metrics: Sequence[str] | str | None,
     feval: Metric | Iterable[Metric] | None,
     objective: _objective.Function | None,
+    class_weight: Any,
     eval_every: int,
     callbacks: list[Callback],
 ) -> Booster:
@@ -291,7 +300,7 @@ def _trained(
     watched = bool(callbacks) if ranks is None else ranks.any(bool(callbacks))
     if valid.deciding is None and not watched:
         eval_every = 2**31 - 1
-    training = _Training(params, train_set, valid, eval_every, feval, further if watched else [], objective)
+    training = _Training(params, train_set, valid, eval_every, feval, further if watched else [], objective, class_weight)
     done, stop = ("", 0), False
     while not stop:
         step = training.step()
