@@ -9,7 +9,8 @@ import numpy as np
 
 from . import _structs as structs
 from . import errors
-from ._capi import _PHASES, _STOPPED_BY, Array, Params, Ranks, _address, _calls, _creates, _model_of, _optional, _read_evaluation
+from ._capi import _PHASES, _STOPPED_BY, Array, Params, Ranks, _calls, _creates, _model_of, _optional, _read_evaluation
+from ._input import address as _address
 from ._library import Handle, _call
 from ._objective import Objective
 from ._progress import Result, Step
