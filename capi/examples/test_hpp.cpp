@@ -477,6 +477,13 @@ static void training() {
     EXPECT(paused.run().stopped_by == AOSO_STOPPED_BY_INTERRUPT && paused.snapshot().trees() == 5);
     EXPECT(paused.run().stopped_by == AOSO_STOPPED_BY_TREES);
 
+    EXPECT(train.class_numbers().size() == rows && train.row_weights()[0] == 1);
+    aoso::train_options balanced;
+    const std::vector<double> weights = train.balanced_weights();
+    balanced.class_weights = weights;
+    EXPECT(weights.size() == CLASSES && aoso::train(train, few_trees, balanced).trees() == 12);
+    EXPECT(model.measure_raw("error@1", model.predict_raw(data.x()), data.classes) < 0.5);
+
     // A metric of one's own, and the others.
     const aoso::dataset noisy = train.aligned(others.x(), others.classes);
     aoso::train_options judged;
