@@ -244,8 +244,6 @@ def _read_params(text: str) -> dict[str, Any]:
 
 
 def _assignment(name: str, value: Any) -> str:
-    if not re.fullmatch(r"\w+", str(name)):
-        raise errors.ArgumentError(f"parameter {name!r} is not a name; allowed: a word")
     text = str(value.item() if isinstance(value, np.generic) else value)
     if not isinstance(value, (int, float, str, np.integer, np.floating)) or not re.fullmatch(r"[\w.+-]+", text):
         raise errors.ArgumentError(f"parameter {name} is {value!r}; allowed: a number or a word")

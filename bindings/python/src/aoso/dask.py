@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from ._input import Array
+from ._rows import seed as seed_of
 from .booster import Booster
 from .collective import Collective
 from .dataset import Dataset
@@ -335,18 +336,19 @@ class DaskAOSOClassifier(AOSOClassifier):
         -------
         self
         """
-        if self.tune or self.class_weight is not None:
+        params, own = self._meant()
+        if own["tune"] or own["class_weight"] is not None:
             raise ArgumentError("tune or class_weight is set; allowed with Dask: neither")
-        seed = self._seed()
+        params["seed"] = seed = seed_of(own["random_state"])
         self.booster_ = train(
             default_client() if client is None else client,
-            self._training_params(seed),
+            params,
             X,
             y,
             weight=sample_weight,
             timeout=timeout,
-            categorical_features=self.categorical_features,
-            max_bins=self.max_bins,
+            categorical_features=own["categorical_features"],
+            max_bins=own["max_bins"],
             seed=seed,
         )
         names = self.booster_.feature_names

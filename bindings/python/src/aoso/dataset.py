@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _blocks, _capi, _labels, _matrix
+from . import _blocks, _capi, _labels, _matrix, _others
 from ._capi import Array
 from .booster import Booster
 from .collective import Collective
@@ -47,6 +47,8 @@ class Dataset:
         The features whose values are categories. "from_dtype": those that hold texts or categories; None: no features. A list
         may also have columns of numbers, in which 3 stands for the category "3". It must have all columns of texts and
         categories.
+    class_weight : dict or "balanced", optional
+        Weights of the classes, by label, which multiply those of the rows. "balanced": all classes weigh the same.
     max_bins : int, default 255
         Value bins of a feature, 2 to 255.
     sample_rows : int, default 200,000
@@ -70,6 +72,10 @@ class Dataset:
     reference : Dataset, optional
         The training set, for a validation set with its bins and classes: the same as ``reference.aligned(x, y, weight=weight)``.
         The other arguments have no effect.
+    label : array, optional
+        LightGBM's and XGBoost's name for ``y``.
+    params : dict, optional
+        Parameters of training, of which those are used that belong here, such as LightGBM's ``max_bin``.
 
     Attributes
     ----------
@@ -95,16 +101,18 @@ class Dataset:
     """
 
     _source: _Source | None = None  # None: it is a validation set, or comes from elsewhere
+    _given: Mapping[str, Any] = {"class_weight": None}  # to __init__
 
     def __init__(
         self,
         x: Any,
-        y: Any,
+        y: Any = None,
         *,
         weight: Any = None,
         row_id: Any = None,
         feature_names: list[str] | None = None,
         categorical_features: Any = "from_dtype",
+        class_weight: Any = None,
         max_bins: int = 255,
         sample_rows: int = 200_000,
         seed: int = 0,
@@ -114,17 +122,28 @@ class Dataset:
         path: str | os.PathLike[str] | None = None,
         collective: Collective | None = None,
         reference: Dataset | None = None,
+        label: Any = None,
+        params: Mapping[str, Any] | None = None,
     ) -> None:
+        y = _one("y", y, "label", label)
         if reference is not None:
             self._align(reference, x, y, weight)
             return
+        arguments = {
+            "categorical_features": categorical_features,
+            "class_weight": class_weight,
+            "max_bins": max_bins,
+            "sample_rows": sample_rows,
+            **_others.parameters(params).dataset,
+        }
+        self._given = dict(arguments)
         self._source = _Source(x, y, weight)
         self._ranks = None if collective is None else _capi.Ranks(collective)
+        weight = _weighed(weight, arguments.pop("class_weight"), y, collective)
         with self._aborting():
             self._build(
-                *(x, y, weight, row_id, feature_names, categorical_features, init_model),
-                max_bins=max_bins,
-                sample_rows=sample_rows,
+                *(x, y, weight, row_id, feature_names, arguments.pop("categorical_features"), init_model),
+                **arguments,
                 seed=seed,
                 threads=threads,
                 dense_only=dense_only,
@@ -439,6 +458,24 @@ def _weakly(argument: Any) -> Callable[[], Any]:
         return _none if argument is None else weakref.ref(argument)
     except TypeError:  # such as a list
         return lambda: None
+
+
+def _one(name: str, value: Any, other: str, its: Any) -> Any:
+    """The value of an argument that has two names."""
+    if (value is None) == (its is None):
+        raise ArgumentError(f"{name} is {'missing' if value is None else f'given as {other} as well'}; allowed: {name} or {other}")
+    return its if value is None else value
+
+
+def _weighed(weight: Any, class_weight: Any, y: Any, collective: Collective | None) -> Any:
+    """The weights of rows of weighted classes."""
+    if class_weight is None:
+        return weight
+    if collective is not None and class_weight == "balanced":
+        raise ArgumentError("class_weight is 'balanced'; allowed: a dict, because each machine knows its own rows only")
+    by_class = _labels.class_weights(y, class_weight)
+    weights = _matrix.weights(weight, len(by_class))
+    return by_class if weights is None else by_class * weights
 
 
 def _check_model(model: Any) -> None:

@@ -11,15 +11,15 @@ import numpy as np
 try:
     from joblib import effective_n_jobs
     from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
-    from sklearn.utils.class_weight import compute_sample_weight
+    from sklearn.utils import assert_all_finite, column_or_1d
     from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+    from sklearn.utils.validation import check_is_fitted
 except ImportError as e:
     raise ImportError(f"AOSOClassifier needs scikit-learn 1.2 or later: pip install 'aoso[sklearn]' ({e})") from e
 
-from . import _labels, _matrix
+from . import _labels, _matrix, _rows
 from ._capi import Array
+from ._compatible import Compatible
 from ._decisions import Decisions
 from .booster import Booster
 from .callback import record_evaluation
@@ -42,7 +42,7 @@ except ImportError:  # before 1.6
         return X
 
 
-class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Gradient boosting for classification with many classes.
 
     Each iteration grows one tree for all classes: each node splits on the class pairs that gain most there.
@@ -173,11 +173,19 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         The most parameters that the search tries. Default: as many as ``time_limit`` allows, or 50 without one.
     class_weight : dict or "balanced", optional
         Weights of the classes, by label.
+    warm_start : bool, default False
+        Whether :meth:`fit` continues the model of the last one until it has ``trees`` trees.
+    validation_fraction : float, optional
+        The share of the rows that :meth:`fit` sets apart as the evaluation set if it gets none; 0.1 if ``early_stopping`` is
+        True. Otherwise training holds rows out in its own way.
     random_state : int, RandomState or None, default 0
         Seed of all random draws. With the default equal data give equal models.
     n_jobs : int, optional
         Threads, in scikit-learn's sense: None is 1 unless in a ``joblib.parallel_config`` context, -1 all cores. The
         model does not depend on it.
+    **others
+        Parameters by the names of LightGBM, XGBoost, CatBoost or scikit-learn, such as ``n_estimators``, ``num_leaves`` and
+        ``learning_rate``. They work in ``get_params``, ``set_params`` and searches as well.
 
     Attributes
     ----------
@@ -254,8 +262,11 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         tune: bool = False,
         trials: int | None = None,
         class_weight: dict[Any, float] | str | None = None,
+        warm_start: bool = False,
+        validation_fraction: float | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
+        **others: Any,
     ) -> None:
         self.method = method
         self.leaf = leaf
@@ -291,8 +302,11 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         self.tune = tune
         self.trials = trials
         self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.validation_fraction = validation_fraction
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self._set_others(others)
 
     def fit(
         self,
@@ -302,6 +316,9 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         *,
         eval_set: Any = None,
         eval_names: Iterable[str] | None = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
         callbacks: Iterable[Callable[[Any], Any]] | None = None,
         init_model: Booster | AOSOClassifier | str | os.PathLike[str] | None = None,
         table: str | os.PathLike[str] | None = None,
@@ -324,6 +341,8 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
             probabilities. The others are evaluated at the end.
         eval_names : list of str, optional
             Names of the sets; by default valid_0, valid_1, ...
+        X_val, y_val, sample_weight_val
+            An evaluation set, in the way of scikit-learn.
         callbacks : iterable of callables, optional
             See :func:`aoso.train`, or with ``tune`` :func:`aoso.tune`.
         init_model : Booster, AOSOClassifier or path, optional
@@ -336,30 +355,27 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         AOSOClassifier
             The estimator itself.
         """
-        X = self._read(X, reset=True)
-        y = _labels.array(y) if isinstance(y, (list, tuple)) else y
-        _labels.check_mask(y)
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        _labels.check_missing(y)
-        check_classification_targets(y)
-        X, y, weight = _without_weightless(X, y, self._weights(y, sample_weight))
-        before = _booster(init_model)
-        threads = effective_n_jobs(self.n_jobs)
-        seed = self._seed()
+        params, own = self._meant()
+        X, y, weight = self._training_rows(X, y, sample_weight, own["class_weight"])
+        seed, threads = _rows.seed(own["random_state"]), effective_n_jobs(own["n_jobs"])
+        sets = _rows.evaluation_sets(eval_set, eval_names, X_val, y_val, sample_weight_val)
+        fraction = self._fraction(params)
+        if not sets and fraction is not None:
+            X, y, weight, sets = _rows.set_apart(X, y, weight, fraction, seed)
+        before = self._before(init_model, params)
         train_set = Dataset(
             X,
             y,
             weight=weight,
             feature_names=list(getattr(self, "feature_names_in_", ())) or None,
-            categorical_features=self.categorical_features,
-            max_bins=self.max_bins,
+            categorical_features=own["categorical_features"],
+            max_bins=own["max_bins"],
+            sample_rows=own["sample_rows"],
             seed=seed,
             threads=threads,
             init_model=before,
         )
-        params = {**self._training_params(seed), "threads": threads}
-        sets = _evaluation_sets(eval_set, eval_names)
+        params.update(seed=seed, threads=threads)
         callbacks = list(callbacks or ())
         recorded: dict[str, dict[str, list[float]]] = {}
         valid, live = None, ""
@@ -387,13 +403,30 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
             self.evals_result_[live] = recorded.get(live, {})
         return self
 
-    def _training_params(self, seed: int) -> dict[str, Any]:
-        others = {"max_bins", "tune", "trials", "categorical_features", "class_weight", "random_state", "n_jobs"}
-        return {"seed": seed, **{name: getattr(self, name) for name in set(AOSOClassifier._get_param_names()) - others}}
+    def _training_rows(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> tuple[Any, Array, Array | None]:
+        X = self._read(X, reset=True)
+        y = _labels.array(y) if isinstance(y, (list, tuple)) else y
+        _labels.check_mask(y)
+        y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
+        _labels.check_missing(y)
+        check_classification_targets(y)
+        return _rows.without_weightless(X, y, _rows.weights(y, sample_weight, class_weight))
 
-    def _seed(self) -> int:
-        seed = self.random_state
-        return int(seed if isinstance(seed, (int, np.integer)) else check_random_state(seed).randint(2**31))
+    def _fraction(self, params: Mapping[str, Any]) -> float | None:
+        """The share of the rows to set apart."""
+        stops = self.early_stopping is True or self._get_others().get("n_iter_no_change") is not None
+        return 0.1 if self.validation_fraction is None and stops and params.get("early_stopping") else self.validation_fraction
+
+    def _before(self, init_model: Any, params: dict[str, Any]) -> Booster | None:
+        """The model to continue. With ``warm_start``, ``trees`` counts its trees too."""
+        if init_model is not None or not self.warm_start or not hasattr(self, "booster_"):
+            return _booster(init_model)
+        trees, done = params.get("trees"), self.booster_.num_trees
+        if trees is None or trees <= done:
+            raise ArgumentError(f"trees is {trees}; allowed with warm_start: more than {done}, the trees of the model so far")
+        params["trees"] = trees - done
+        return self.booster_
 
     def _history(self, sets: Mapping[str, tuple[Any, Any, Any]], done: int, threads: int) -> dict[str, dict[str, list[float]]]:
         """The metrics of evaluation sets after each iteration but the first ``done``, of raw scores."""
@@ -486,9 +519,10 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
 
     @property
     def feature_importances_(self) -> Array:
-        """Gain of the splits on each feature, as a share of the total."""
+        """Gain of the splits on each feature, as a share of the total, or what ``importance_type`` says."""
         check_is_fitted(self)
-        gains = self.booster_.importance()
+        kind = str(getattr(self, "importance_type", None) or "gain").replace("total_", "").replace("weight", "split")
+        gains = self.booster_.importance(kind)
         return gains / (gains.sum() or 1)
 
     def __sklearn_tags__(self) -> Any:
@@ -516,18 +550,8 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         return X
 
     def _threads(self) -> int:
-        threads: int = effective_n_jobs(self.n_jobs)
+        threads: int = effective_n_jobs(self._meant()[1]["n_jobs"])
         return threads
-
-    def _weights(self, y: Array, sample_weight: Any) -> Array | None:
-        if self.class_weight is None and sample_weight is None:
-            return None
-        if hasattr(sample_weight, "__len__") and getattr(sample_weight, "ndim", 1) == 1:
-            sample_weight = _matrix.vector(sample_weight, len(sample_weight), "sample_weight", "")
-        weights: Array = _check_sample_weight(sample_weight, y, dtype=np.float64)
-        if self.class_weight is not None:
-            weights = weights * compute_sample_weight(self.class_weight, y)
-        return weights
 
     def _sorted(self, columns: Array) -> Array:
         """Put columns in the order of ``classes_``. The model's order differs for strings such as "9" and "10"."""
@@ -551,26 +575,3 @@ def _refuse_search(trials: int | None, table: Any) -> None:
     for name, value in (("trials", trials), ("table", table)):
         if value is not None:
             raise ArgumentError(f"{name} is {value!r}; allowed: None without tune")
-
-
-def _without_weightless(X: Any, y: Array, weight: Array | None) -> tuple[Any, Any, Any]:
-    """Leave out rows of weight 0, which would influence the bins, unless a class has no other rows."""
-    if weight is None or weight.all():
-        return X, y, weight
-    keep = np.flatnonzero((weight != 0) | ~np.isin(y, y[weight != 0]))
-    return _matrix.take(X, keep), y[keep], weight[keep]
-
-
-def _evaluation_sets(eval_set: Any, eval_names: Iterable[str] | None) -> dict[str, tuple[Any, Any, Any]]:
-    """Evaluation sets (X, y, weight or None) by name."""
-    if eval_set is None:
-        return {}
-    single = isinstance(eval_set, tuple) and not all(isinstance(one, tuple) for one in eval_set)
-    sets = [eval_set] if single else list(eval_set)
-    for j, one in enumerate(sets):
-        if not isinstance(one, (tuple, list)) or len(one) not in (2, 3):
-            raise ArgumentError(f"eval_set[{j}] is a {type(one).__name__}; allowed: (X, y) or (X, y, weight)")
-    names = [f"valid_{j}" for j in range(len(sets))] if eval_names is None else list(eval_names)
-    if len(names) != len(sets) or len(set(names)) != len(names):
-        raise ArgumentError(f"eval_names is {names}; allowed: {len(sets)} different names, one for each set")
-    return {name: (*one, None)[:3] for name, one in zip(names, sets)}

@@ -7,9 +7,9 @@ from typing import Any, TypeVar, Union
 
 import numpy as np
 
-from . import _capi, _labels, _matrix, _objective, _trainer
+from . import _capi, _labels, _matrix, _objective, _others, _trainer
 from ._capi import Array
-from ._parameters import ALIASES, METRICS
+from ._parameters import METRICS
 from ._progress import Evaluation, Result, Step
 from ._validation import CustomMetrics, Metric, ValidSets, named_sets
 from .booster import Booster
@@ -21,7 +21,6 @@ __all__ = ["Evaluation", "Progress", "Result", "cv", "suggest_params", "train"]
 
 _Callback = TypeVar("_Callback")
 ValidSet = Union[Dataset, tuple[Any, ...]]
-_OURS = {alias: ours for ours, aliases in ALIASES.items() for alias in aliases.split()}
 
 
 class _Training:
@@ -43,7 +42,7 @@ class _Training:
         self._objective = None if objective is None else _objective.Objective(objective, train_set)
         self._custom = CustomMetrics(feval, watched, valid.deciding, raw=objective is not None)
         self._judged = watched is not None and bool(params.get("early_stopping"))
-        checked = _checked(params)
+        checked = _capi.Params(params)
         self.ended = False
         self.iteration = 0
         self.evaluation: Evaluation | None = None
@@ -104,10 +103,14 @@ class _Training:
         return Booster(handle, self._train_set.classes, result)
 
 
-def _named(params: Any) -> dict[str, Any]:
-    if params is not None and not isinstance(params, Mapping):
-        raise ArgumentError(f"params is a {type(params).__name__}; allowed: a dict")
-    return dict(params or {})
+def _parameters(params: Any, train_set: Dataset) -> dict[str, Any]:
+    """Parameters by our names. Those that belong to a dataset must be the ones that it was made with."""
+    given = _others.parameters(params)
+    for name, value in given.dataset.items():
+        its = train_set._given.get(name, value)
+        if its is not value and its != value:
+            raise ArgumentError(f"{name} is {value!r} for training, {its!r} for train_set; write Dataset(x, y, {name}={value!r})")
+    return given.training
 
 
 def suggest_params(rows: int, features: int, classes: int) -> dict[str, Any]:
@@ -134,13 +137,6 @@ def suggest_params(rows: int, features: int, classes: int) -> dict[str, Any]:
     (256, 0.3)
     """
     return _capi.suggested(rows, features, classes)
-
-
-def _checked(params: Mapping[str, Any]) -> _capi.Params:
-    for name in params:
-        if name in _OURS:
-            raise ArgumentError(f"there is no parameter {name}; here it is called {_OURS[name]}")
-    return _capi.Params(params)
 
 
 def _watched(params: Mapping[str, Any], feval: Any) -> tuple[Mapping[str, Any], str | None]:
@@ -269,7 +265,7 @@ def train(
     """
     _check_sets(train_set, None)
     callbacks = _callables(callbacks)
-    params = _named(params)
+    params = _parameters(params, train_set)
     for callback in callbacks:
         if isinstance(callback, EarlyStopping):
             params.update(callback.params)
@@ -367,8 +363,10 @@ def cv(
     >>> int(result["iteration"][-1]), float(result["error-mean"][-1])
     (20, 0.0)
     """
-    params, eval_every = _named(params), _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
-    rounds, metric = _checked(params).early_stopping, str(params.get("metric") or "logloss")
+    params, of_dataset = _others.parameters(params)
+    dataset = {**of_dataset, **dataset}
+    eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
+    rounds, metric = _capi.Params(params).early_stopping, str(params.get("metric") or "logloss")
     params.update(early_stopping=0, calibration="none")
     if dataset.get("collective") is not None:
         raise ArgumentError("collective is given; allowed: none, because a fold is of all rows")

@@ -17,7 +17,7 @@ from ._progress import Search
 from .booster import Booster
 from .dataset import Dataset
 from .errors import FileError
-from .training import _callables, _check_sets, _checked, _named
+from .training import _callables, _check_sets, _parameters
 
 __all__ = ["Search", "Tuning", "tune"]
 
@@ -105,7 +105,8 @@ def tune(
     _check_sets(train_set, valid)
     callbacks = _callables(callbacks)
     limit = 0 if trials is None else _capi.integer("trials", trials, 1)
-    tuner = _tuner.create(train_set._handle, _checked(_named(params)), None if valid is None else valid._handle, limit, table)
+    checked = _capi.Params(_parameters(params, train_set))
+    tuner = _tuner.create(train_set._handle, checked, None if valid is None else valid._handle, limit, table)
     try:
         _run(tuner, callbacks)
     except KeyboardInterrupt:
