@@ -275,7 +275,7 @@ var Parameters = []Parameter{
 				"multi_error=error binary_error=error merror=error accuracy=error zerooneloss=error " +
 				"auc=auc_ovr roc_auc=auc_ovr roc_auc_ovr=auc_ovr roc_auc_ovr_weighted=auc_ovr_weighted auc_mu=auc_ovo roc_auc_ovo=auc_ovo " +
 				"roc_auc_ovo_weighted=auc_ovo_weighted balanced_accuracy=balanced_error f1=f1_macro kappa=kappa " +
-				"logloss=logloss error=error none= null= na= custom=",
+				"logloss=logloss error=error none= null= na=",
 			Note: "Their values are multi_logloss and multi_error in LightGBM, mlogloss and merror in XGBoost.",
 		},
 	},

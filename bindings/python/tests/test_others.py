@@ -5,7 +5,7 @@ import logging
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 
 import aoso
 from aoso import AOSOClassifier, _others
@@ -217,3 +217,99 @@ def test_what_other_estimators_have(small, tmp_path):
     assert AOSOClassifier.from_booster(model.booster_).trees == 6
     with pytest.raises(ValueError, match="booster is a int; allowed: a Booster"):
         AOSOClassifier.from_booster(3)
+
+
+def test_training_as_lightgbm_has_it(small, capsys, said):
+    x, y = small
+    train_set = aoso.Dataset(x, label=y, params={"max_bin": 255})
+    rows, labels = x[::2].copy(), y[::2].copy()
+    history = {}
+    booster = aoso.train(
+        {"objective": "multiclass", "num_class": 3, "metric": "multi_error", "learning_rate": 0.5, "verbosity": -1},
+        train_set,
+        num_boost_round=60,
+        valid_sets=[train_set, aoso.Dataset(rows, labels, reference=train_set)],
+        valid_names=["train_set", "valid"],
+        callbacks=[aoso.early_stopping(stopping_rounds=4, first_metric_only=True), aoso.log_evaluation(20), aoso.record_evaluation(history)],
+    )
+    assert booster.params.items() >= {"trees": 60, "early_stopping": 4, "metric": "error"}.items()
+    assert booster.result.stopped_by == "early_stopping"
+    first = next(message for message in said.messages if message.startswith("[1] train logloss: "))
+    assert "valid error: " in first and "train_set error: " in first
+    assert said.messages[-1] == f"early stopping: the best iteration is {booster.num_trees} of {booster.num_trees + 4}"
+    said.set_level(logging.WARNING, "aoso")
+    aoso.train({"trees": 2}, train_set, valid_sets=[(rows, labels)], verbose_eval=True)
+    assert capsys.readouterr().out.startswith("[1] train logloss: ")
+    with pytest.raises(ValueError, match="the argument num_boost_round is 5 and n_estimators is 6, which are both trees"):
+        aoso.train({"n_estimators": 6}, train_set, num_boost_round=5)
+
+
+def test_training_as_xgboost_has_it(small):
+    x, y = small
+    rows, labels = x[::2].copy(), y[::2].copy()
+    train_set, valid = aoso.Dataset(x, label=y), aoso.Dataset(rows, label=labels)
+    history = {}
+    params = {"objective": "multi:softprob", "num_class": 3, "eta": 0.5, "eval_metric": "merror"}
+    evals = [(train_set, "train_set"), (train_set.aligned(x[:9], y[:9]), "few"), (valid, "eval")]
+    booster = aoso.train(params, train_set, num_boost_round=60, evals=evals, early_stopping_rounds=5, evals_result=history)
+    assert history.keys() == {"train", "train_set", "few", "eval"}
+    errors = history["eval"]["error"]
+    assert booster.result.best_iteration == 1 + int(np.argmin(errors)) == len(errors) - 5
+    with pytest.raises(ValueError, match="evals is not allowed with valid_sets"):
+        aoso.train(params, train_set, evals=evals, valid_sets=[valid])
+
+
+def test_a_model_that_training_continues(small, tmp_path):
+    x, y = small
+    params = {"trees": 4, "calibration": "none", "leaves": 4}
+    train_set = aoso.Dataset(x, y, max_bins=17)
+    first = aoso.train(params, train_set)
+    first.save(tmp_path / "model")
+    wanted = aoso.train(params, aoso.Dataset(x, y, max_bins=17, init_model=first))
+    for continued, model in ((train_set, first), (train_set, tmp_path / "model"), (aoso.Dataset(x, y, max_bins=17, init_model=first), first)):
+        assert aoso.train(params, continued, init_model=model).fingerprint == wanted.fingerprint
+    with pytest.raises(ValueError, match="the data of train_set are gone"):
+        aoso.train(params, aoso.Dataset(x.tolist(), y), init_model=first)
+
+
+def test_cross_validation_as_lightgbm_has_it(small):
+    x, y = small
+    splitter = StratifiedKFold(4, shuffle=True, random_state=1)
+    train_set = aoso.Dataset(x, y, max_bins=31)
+    history, seen = {}, []
+    result = aoso.cv(
+        {"num_leaves": 4, "learning_rate": 0.6, "metric": "multi_error"},
+        train_set,
+        num_boost_round=40,
+        folds=splitter,
+        callbacks=[aoso.early_stopping(5, verbose=False), aoso.record_evaluation(history), seen.append],
+        return_cvbooster=True,
+    )
+    plain = aoso.cv({"leaves": 4, "shrinkage": 0.6, "trees": 40}, x, y, folds=list(splitter.split(x, y)), max_bins=31)
+    kept = len(result["iteration"])
+    assert result["error-mean"].tolist() == plain["error-mean"][:kept].tolist()
+    assert history["valid"]["error"] == plain["error-mean"][: kept + 5].tolist() and len(seen) == kept + 5
+    models = result["cvbooster"]
+    assert models.best_iteration == kept == int(np.argmin(plain["error-mean"][: kept + 5])) + 1
+    assert [model.num_trees for model in models.boosters] == [kept] * 4
+    errors = [m.evaluate(x[test], y[test])["error"][0] for m, (_, test) in zip(models.boosters, splitter.split(x, y))]
+    assert np.mean(errors) == pytest.approx(result["error-mean"][-1])
+    stopped = aoso.cv({"trees": 9}, x, y, nfold=3, callbacks=[lambda progress: progress.iteration == 3])
+    assert stopped["iteration"].tolist() == [1, 2, 3]
+
+
+def test_fit_as_the_other_estimators_have_it(small, said):
+    x, y = small
+    sets = [(x, y), (x[::2], y[::2])]
+
+    def far(labels, probabilities):
+        return "far", float((probabilities.argmax(axis=1) != labels).mean()), False
+
+    model = AOSOClassifier(n_estimators=50, eta=0.5, metric="multi_logloss").fit(
+        x, y, eval_set=sets, eval_sample_weight=[None, np.ones(75)], eval_metric="merror", early_stopping_rounds=4, verbose=10
+    )
+    assert model.booster_.params["metric"] == "error" and model.booster_.params["early_stopping"] == 4
+    assert model.best_iteration_ == model.n_iter_ - 4 and "[1] train logloss: " in said.text
+    first = AOSOClassifier(n_estimators=50, eta=0.5).fit(x, y, eval_set=sets[::-1], eval_metric=far, early_stopping_rounds=4)
+    assert first.booster_.fingerprint == model.booster_.fingerprint
+    assert list(first.evals_result_) == ["valid_0", "valid_1"] and first.evals_result_["valid_0"]["far"] == model.evals_result_["valid_1"]["error"]

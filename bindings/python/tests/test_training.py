@@ -105,7 +105,7 @@ def test_early_stopping(sets, metric):
     assert booster.result.stopped_by == "early_stopping"
     assert booster.result.best_iteration == booster.num_trees == best == len(curve) - 5
     assert getattr(booster.result.valid, metric) == curve[best - 1]
-    by_callback = aoso.train({"shrinkage": 0.5}, sets[0], valid=sets[1], callbacks=[aoso.early_stopping(5, metric)])
+    by_callback = aoso.train({"shrinkage": 0.5}, sets[0], valid=sets[1], callbacks=[aoso.early_stopping(5, metric=metric)])
     assert by_callback.dump() == booster.dump()
     assert booster.temperature == 1 != by_callback.temperature
     assert by_callback.result.valid.logloss <= booster.result.valid.logloss

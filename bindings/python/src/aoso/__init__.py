@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._capi import build_info, export_formats, version
 from .booster import Booster, merge
-from .callback import checkpoint, early_stopping, progress, record_evaluation
+from .callback import checkpoint, early_stopping, log_evaluation, progress, record_evaluation
 from .collective import Collective
 from .contributions import Contributions
 from .dataset import Dataset
@@ -40,6 +40,7 @@ __all__ = [
     "early_stopping",
     "errors",
     "export_formats",
+    "log_evaluation",
     "merge",
     "plotting",
     "progress",

@@ -98,18 +98,21 @@ class Compatible:
         parameters = inspect.signature(base.__init__).parameters.values()  # type: ignore[misc]
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
-    def _meant(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """What the parameters mean: those of training, and the others by our names."""
-        others, defaults = self._get_others(), self._defaults()
+    def _meant(self, **arguments: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the parameters mean: those of training, and the others by our names. Arguments of fit count more."""
+        arguments = {name: value for name, value in arguments.items() if value is not None}
+        replaced = {_others.OURS[name] for name in arguments}
+        defaults = self._defaults()
+        others = {name: value for name, value in self._get_others().items() if _others.OURS.get(name) not in replaced}
         twice = {_others.OURS.get(name) for name in others}
         own = {name: getattr(self, name) for name in defaults}
-        spelled = {
+        spelled = {  # two spellings conflict, unless ours has its default
             name: value
             for name, value in own.items()
-            if (_others.OURS.get(name) not in twice and name not in _APART)
-            or (_others.OURS.get(name) in twice and not _same(value, defaults[name]))
+            if name not in replaced
+            and (not _same(value, defaults[name]) if _others.OURS.get(name) in twice else name not in _APART)
         }
-        training, dataset = _others.parameters({**spelled, **others})
+        training, dataset = _others.parameters({**spelled, **others}, **arguments)
         own.update({name: dataset[name] for name in dataset}, sample_rows=dataset.get("sample_rows", 200_000))
         if "seed" in training:
             own["random_state"] = training.pop("seed")

@@ -36,11 +36,13 @@ def known(name: str) -> bool:
     return name in OURS or name in _FOREIGN
 
 
-def parameters(params: Any) -> Parameters:
-    """Parameters by our names. What they became is said once."""
+def parameters(params: Any, **arguments: Any) -> Parameters:
+    """Parameters by our names, of a dict and of other arguments. What they became is said once."""
     if params is not None and not isinstance(params, Mapping):
         raise ArgumentError(f"params is a {type(params).__name__}; allowed: a dict")
     spelled: dict[str, dict[str, Any]] = {}  # by our name, what was given under which name
+    for name, value in arguments.items():
+        spelled.setdefault(OURS[name], {})[f"the argument {name}"] = value
     problems: list[str] = []
     strange: list[Any] = []
     idle: list[str] = []

@@ -117,7 +117,7 @@ METRICS = (
 VALUES = {
     "max_depth": "-1=0",
     "early_stopping": "-1=0 false=0 auto=0",
-    "metric": "multi_logloss=logloss binary_logloss=logloss multiclass=logloss softmax=logloss binary=logloss mlogloss=logloss log_loss=logloss neg_log_loss=logloss cross_entropy=logloss crossentropy=logloss loss=logloss multi_error=error binary_error=error merror=error accuracy=error zerooneloss=error auc=auc_ovr roc_auc=auc_ovr roc_auc_ovr=auc_ovr roc_auc_ovr_weighted=auc_ovr_weighted auc_mu=auc_ovo roc_auc_ovo=auc_ovo roc_auc_ovo_weighted=auc_ovo_weighted balanced_accuracy=balanced_error f1=f1_macro kappa=kappa logloss=logloss error=error none= null= na= custom=",
+    "metric": "multi_logloss=logloss binary_logloss=logloss multiclass=logloss softmax=logloss binary=logloss mlogloss=logloss log_loss=logloss neg_log_loss=logloss cross_entropy=logloss crossentropy=logloss loss=logloss multi_error=error binary_error=error merror=error accuracy=error zerooneloss=error auc=auc_ovr roc_auc=auc_ovr roc_auc_ovr=auc_ovr roc_auc_ovr_weighted=auc_ovr_weighted auc_mu=auc_ovo roc_auc_ovo=auc_ovo roc_auc_ovo_weighted=auc_ovo_weighted balanced_accuracy=balanced_error f1=f1_macro kappa=kappa logloss=logloss error=error none= null= na=",
     "threads": "-1=0",
     "max_bins": "256=255 254=255",
     "categorical_features": "auto=from_dtype",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from . import _matrix
 from ._capi import Array
+from .dataset import Dataset
 from .errors import ArgumentError
 
 
@@ -50,7 +51,7 @@ def without_weightless(X: Any, y: Array, weight: Array | None) -> tuple[Any, Any
 
 
 def evaluation_sets(
-    eval_set: Any, eval_names: Iterable[str] | None, X_val: Any, y_val: Any, sample_weight_val: Any
+    eval_set: Any, eval_names: Iterable[str] | None, X_val: Any, y_val: Any, sample_weight_val: Any, eval_sample_weight: Any
 ) -> dict[str, tuple[Any, Any, Any]]:
     """Evaluation sets (X, y, weight or None) by name."""
     if X_val is not None:
@@ -67,4 +68,28 @@ def evaluation_sets(
     names = [f"valid_{j}" for j in range(len(sets))] if eval_names is None else list(eval_names)
     if len(names) != len(sets) or len(set(names)) != len(names):
         raise ArgumentError(f"eval_names is {names}; allowed: {len(sets)} different names, one for each set")
-    return {name: (*one, None)[:3] for name, one in zip(names, sets)}
+    if eval_sample_weight is None:
+        return {name: (*one, None)[:3] for name, one in zip(names, sets)}
+    if len(eval_sample_weight) != len(sets):
+        raise ArgumentError(f"eval_sample_weight has {len(eval_sample_weight)} arrays; allowed: {len(sets)}, one for each set")
+    return {name: (*one[:2], weight) for name, one, weight in zip(names, sets, eval_sample_weight)}
+
+
+def last_first(sets: dict[str, tuple[Any, Any, Any]], X: Any) -> dict[str, tuple[Any, Any, Any]]:
+    """The sets, but first the one that decides: the last one that is not what the model is trained on."""
+    names = [name for name in sets if sets[name][0] is not X] or list(sets)
+    return {name: sets[name] for name in dict.fromkeys([*names[-1:], *sets])}
+
+
+def metric_of(params: dict[str, Any]) -> Callable[[Array, Dataset], Any] | None:
+    """A metric that is a function of labels and probabilities, as training wants it. Early stopping is to watch it."""
+    metric = params.get("metric")
+    if not callable(metric):
+        return None
+    params["metric"] = "custom"
+
+    def evaluate(probabilities: Array, dataset: Dataset) -> Any:
+        found = metric(dataset.get_label(), probabilities)
+        return found if isinstance(found, (tuple, list)) else (getattr(metric, "__name__", "custom"), float(found), False)
+
+    return evaluate

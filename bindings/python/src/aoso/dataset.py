@@ -102,6 +102,8 @@ class Dataset:
 
     _source: _Source | None = None  # None: it is a validation set, or comes from elsewhere
     _given: Mapping[str, Any] = {"class_weight": None}  # to __init__
+    _init_model: Booster | None = None
+    _repeatable = False
 
     def __init__(
         self,
@@ -137,6 +139,8 @@ class Dataset:
             **_others.parameters(params).dataset,
         }
         self._given = dict(arguments)
+        self._init_model = init_model
+        self._repeatable = row_id is None and path is None and collective is None
         self._source = _Source(x, y, weight)
         self._ranks = None if collective is None else _capi.Ranks(collective)
         weight = _weighed(weight, arguments.pop("class_weight"), y, collective)
@@ -323,6 +327,22 @@ class Dataset:
                 "allowed: Dataset(x, y, reference=train_set) or a tuple (x, y)"
             )
         return Dataset(x, y, weight=weight, reference=train_set)
+
+    def _continuing(self, model: Booster | str | os.PathLike[str]) -> Dataset:
+        """This dataset, to continue a model."""
+        if not isinstance(model, Booster):
+            model = Booster.load(model)
+        if self._init_model is not None and self._init_model.fingerprint == model.fingerprint:
+            return self
+        x, y, weight, given = self._parts()
+        return Dataset(x, y, weight=weight, init_model=model, **given)
+
+    def _parts(self) -> tuple[Any, Any, Any, dict[str, Any]]:
+        """What it was made of: rows, labels, weights and options."""
+        x, y, weight = self._source.get() if self._source is not None and self._repeatable else (None, None, None)
+        if x is None:
+            raise ArgumentError("the data of train_set are gone; allowed: a Dataset(x, y) of arrays or frames that you still have")
+        return x, y, weight, dict(self._given)
 
     def get_label(self) -> Array:
         """The label of each row, as in ``classes``; None for labels that the training set does not have.

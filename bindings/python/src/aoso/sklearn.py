@@ -22,7 +22,7 @@ from ._capi import Array
 from ._compatible import Compatible
 from ._decisions import Decisions
 from .booster import Booster
-from .callback import record_evaluation
+from .callback import log_evaluation, record_evaluation
 from .dataset import Dataset
 from .errors import ArgumentError
 from .training import train
@@ -202,9 +202,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         The iteration that the model ends with: the best one if the last evaluation set chose the number of trees, else the
         last.
     evals_result_ : dict
-        By name of an evaluation set and metric ("logloss", "error"), a list with one number per iteration. Only the list
-        of the last set includes the iterations after the best one, which the model does not have. The log losses are those
-        of raw scores, without a temperature.
+        By name of an evaluation set and metric ("logloss", "error"), a list with one number per iteration, also after the
+        best one. The log losses are those of raw scores, without a temperature.
     feature_importances_ : array of shape (n_features_in_,)
         Gain of the splits on each feature, as a share of the total.
     tuning_ : aoso.Tuning
@@ -319,6 +318,10 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         X_val: Any = None,
         y_val: Any = None,
         sample_weight_val: Any = None,
+        eval_sample_weight: Any = None,
+        eval_metric: Any = None,
+        early_stopping_rounds: int | None = None,
+        verbose: bool | int = False,
         callbacks: Iterable[Callable[[Any], Any]] | None = None,
         init_model: Booster | AOSOClassifier | str | os.PathLike[str] | None = None,
         table: str | os.PathLike[str] | None = None,
@@ -336,13 +339,22 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         sample_weight : array of shape (n_samples,), optional
             Weights, not negative.
         eval_set : (X, y) or (X, y, weight), or a list of them, optional
-            Sets to evaluate on. The last one is evaluated during training, for the callbacks and early stopping. It takes
-            the place of the rows that training holds out by default: it chooses the number of trees and calibrates the
-            probabilities. The others are evaluated at the end.
+            Sets to evaluate on during training. The last one whose ``X`` is not that of training takes the place of the rows
+            that training holds out by default: it chooses the number of trees and calibrates the probabilities, and early
+            stopping watches it.
         eval_names : list of str, optional
             Names of the sets; by default valid_0, valid_1, ...
         X_val, y_val, sample_weight_val
             An evaluation set, in the way of scikit-learn.
+        eval_sample_weight : list of arrays, optional
+            The weights of the sets, in the way of LightGBM.
+        eval_metric : str, callable, or list of them, optional
+            The parameter ``metric``, also by names of other libraries; the first one counts. A callable gets the labels and
+            the probabilities of a set, and returns a number of which lower is better, or ``(name, value, higher_is_better)``.
+        early_stopping_rounds : int, optional
+            The parameter ``early_stopping``.
+        verbose : bool or int, default False
+            Iterations between two reports of the metrics: see :func:`aoso.log_evaluation`.
         callbacks : iterable of callables, optional
             See :func:`aoso.train`, or with ``tune`` :func:`aoso.tune`.
         init_model : Booster, AOSOClassifier or path, optional
@@ -355,13 +367,16 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         AOSOClassifier
             The estimator itself.
         """
-        params, own = self._meant()
+        params, own = self._meant(eval_metric=eval_metric, early_stopping_rounds=early_stopping_rounds)
+        given = X
         X, y, weight = self._training_rows(X, y, sample_weight, own["class_weight"])
         seed, threads = _rows.seed(own["random_state"]), effective_n_jobs(own["n_jobs"])
-        sets = _rows.evaluation_sets(eval_set, eval_names, X_val, y_val, sample_weight_val)
+        sets = _rows.evaluation_sets(eval_set, eval_names, X_val, y_val, sample_weight_val, eval_sample_weight)
+        names, sets = list(sets), _rows.last_first(sets, given)
         fraction = self._fraction(params)
         if not sets and fraction is not None:
             X, y, weight, sets = _rows.set_apart(X, y, weight, fraction, seed)
+            names = list(sets)
         before = self._before(init_model, params)
         train_set = Dataset(
             X,
@@ -377,30 +392,28 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         )
         params.update(seed=seed, threads=threads)
         callbacks = list(callbacks or ())
+        valid_sets = {name: train_set.aligned(self._read(x, reset=False), *rest[:1], weight=rest[1]) for name, (x, *rest) in sets.items()}
         recorded: dict[str, dict[str, list[float]]] = {}
-        valid, live = None, ""
-        if sets:
-            live, (X_valid, y_valid, weight) = sets.popitem()
-            valid = train_set.aligned(self._read(X_valid, reset=False), y_valid, weight=weight)
         if self.tune:
+            valid = next(iter(valid_sets.values()), None)
             self.tuning_ = tune(params, train_set, valid=valid, trials=self.trials, table=table, callbacks=callbacks)
             self.booster_ = self.tuning_.booster
-            if live:
-                sets[live] = (X_valid, y_valid, weight)
+            done = 0 if before is None else before.num_trees // before.trees_per_iteration
+            recorded = self._history(sets, done, threads)
         else:
             _refuse_search(self.trials, table)
-            record = [record_evaluation(recorded)] if live else []
-            self.booster_ = train(params, train_set, valid=valid, valid_name=live, callbacks=record + callbacks)
+            record = [record_evaluation(recorded)] if sets else []
+            report = [log_evaluation(int(verbose))] if verbose else []
+            feval = _rows.metric_of(params)
+            callbacks = record + report + callbacks
+            self.booster_ = train(params, train_set, valid_sets=valid_sets, feval=feval, callbacks=callbacks)
 
         self.classes_ = np.sort(self.booster_.classes)
         self.is_categorical_ = np.array([name in self.booster_.categories for name in self.booster_.feature_names])
         result = self.booster_.result
         assert result is not None
         self.n_iter_, self.best_iteration_ = result.iterations, result.best_iteration
-        done = 0 if before is None else before.num_trees // before.trees_per_iteration
-        self.evals_result_ = self._history(sets, done, threads)
-        if live and not self.tune:
-            self.evals_result_[live] = recorded.get(live, {})
+        self.evals_result_ = {name: recorded.get(name, {}) for name in sorted(sets, key=names.index)}
         return self
 
     def _training_rows(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> tuple[Any, Array, Array | None]:

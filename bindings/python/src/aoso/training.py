@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar, Union
+from typing import Any, NamedTuple, TypeVar, Union
 
 import numpy as np
 
@@ -11,13 +12,13 @@ from . import _capi, _labels, _matrix, _objective, _others, _trainer
 from ._capi import Array
 from ._parameters import METRICS
 from ._progress import Evaluation, Result, Step
-from ._validation import CustomMetrics, Metric, ValidSets, named_sets
+from ._validation import CustomMetrics, Metric, ValidSets, _listed, named_sets
 from .booster import Booster
-from .callback import Callback, EarlyStopping, Progress
+from .callback import Callback, EarlyStopping, Progress, log_evaluation, record_evaluation
 from .dataset import Dataset
 from .errors import ArgumentError
 
-__all__ = ["Evaluation", "Progress", "Result", "cv", "suggest_params", "train"]
+__all__ = ["CVBooster", "Evaluation", "Progress", "Result", "cv", "suggest_params", "train"]
 
 _Callback = TypeVar("_Callback")
 ValidSet = Union[Dataset, tuple[Any, ...]]
@@ -63,7 +64,7 @@ class _Training:
                 self._values[name] = self._measure(number, name, dataset)
             if self._judged:
                 step = _trainer.judge(self._handle, self._custom.take())
-        self.iteration, self.ended = step.iteration, bool(step.stopped_by)
+        self.iteration, self.ended, self.last = step.iteration, bool(step.stopped_by), step
         return step
 
     def _measure(self, number: int, name: str, dataset: Dataset) -> dict[str, float]:
@@ -103,9 +104,9 @@ class _Training:
         return Booster(handle, self._train_set.classes, result)
 
 
-def _parameters(params: Any, train_set: Dataset) -> dict[str, Any]:
+def _parameters(params: Any, train_set: Dataset, **arguments: Any) -> dict[str, Any]:
     """Parameters by our names. Those that belong to a dataset must be the ones that it was made with."""
-    given = _others.parameters(params)
+    given = _others.parameters(params, **arguments)
     for name, value in given.dataset.items():
         its = train_set._given.get(name, value)
         if its is not value and its != value:
@@ -179,16 +180,22 @@ def _callables(callbacks: Iterable[_Callback] | None) -> list[_Callback]:
 def train(
     params: Mapping[str, Any] | None,
     train_set: Dataset,
+    num_boost_round: int | None = None,
+    valid_sets: ValidSet | Iterable[ValidSet] | Mapping[str, ValidSet] | None = None,
+    valid_names: Iterable[str] | str | None = None,
     *,
     valid: ValidSet | None = None,
     valid_name: str = "valid",
-    valid_sets: ValidSet | Iterable[ValidSet] | Mapping[str, ValidSet] | None = None,
-    valid_names: Iterable[str] | str | None = None,
     metrics: Sequence[str] | str | None = None,
+    evals: Iterable[tuple[ValidSet, str]] | None = None,
     feval: Metric | Iterable[Metric] | None = None,
     objective: _objective.Function | None = None,
     class_weight: Mapping[Any, float] | str | None = None,
+    init_model: Booster | str | os.PathLike[str] | None = None,
+    early_stopping_rounds: int | None = None,
     eval_every: int = 1,
+    evals_result: dict[str, dict[str, list[float]]] | None = None,
+    verbose_eval: bool | int = False,
     callbacks: Iterable[Callback] | None = None,
 ) -> Booster:
     """Train a model.
@@ -209,9 +216,12 @@ def train(
     ----------
     params : dict or None
         Parameters by name; the table in the documentation lists them. Parameters that are not given, or None, have their
-        defaults.
+        defaults. The names of LightGBM, XGBoost, CatBoost and scikit-learn do as well; the logger ``aoso`` says once what they
+        became, unless ``verbosity`` is below 1.
     train_set : Dataset
-        The data. To continue a model, a dataset created with ``init_model``.
+        The data.
+    num_boost_round : int, optional
+        The parameter ``trees``.
     valid : Dataset or tuple, optional
         A validation set: ``(x, y)``, ``(x, y, weight)``, or a dataset made with ``reference=train_set``. A dataset made without
         it is made again, as long as you still have its data.
@@ -225,6 +235,8 @@ def train(
     metrics : list of str, optional
         Metrics for callbacks beside "logloss" and "error": see :meth:`Booster.evaluate`. That of early stopping need not be
         among them.
+    evals : list of (Dataset, str), optional
+        Validation sets with their names, as XGBoost has them: the last one decides.
     feval : callable or list of callables, optional
         Custom metrics. Each is called with the probabilities of a validation set, of shape (n_rows, n_classes), and the set,
         whose ``get_label()`` has the labels. It returns ``(name, value, higher_is_better)``, or a list of them. Callbacks find
@@ -239,8 +251,16 @@ def train(
     class_weight : dict or "balanced", optional
         Weights of the classes by label, 1 by default. They multiply the weights of the training rows. With "balanced", all
         classes weigh the same.
+    init_model : Booster or path, optional
+        A model to continue: ``trees`` are added to it. ``train_set`` is one made with it, or one whose data you still have.
+    early_stopping_rounds : int, optional
+        The parameter ``early_stopping``.
     eval_every : int, default 1
         Iterations between two evaluations. Without a validation set and callbacks, there are no evaluations.
+    evals_result : dict, optional
+        Filled with the metrics of every evaluation: see :func:`aoso.record_evaluation`.
+    verbose_eval : bool or int, default False
+        Iterations between two reports of the metrics, with True for 1: see :func:`aoso.log_evaluation`.
     callbacks : iterable of callables, optional
         Each is called with a :class:`Progress` after every iteration. Training ends if one returns a true value. See
         :mod:`aoso.callback`.
@@ -265,10 +285,20 @@ def train(
     """
     _check_sets(train_set, None)
     callbacks = _callables(callbacks)
-    params = _parameters(params, train_set)
+    if evals_result is not None:
+        callbacks.append(record_evaluation(evals_result))
+    if verbose_eval:
+        callbacks.append(log_evaluation(int(verbose_eval)))
+    params = _parameters(params, train_set, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds)
     for callback in callbacks:
         if isinstance(callback, EarlyStopping):
             params.update(callback.params)
+    if evals is not None:
+        valid_sets, valid_names = _last_first(evals, valid_sets)
+    if init_model is not None:
+        continued = train_set._continuing(init_model)
+        valid_sets = [continued if one is train_set else one for one in _listed(valid_sets)]
+        train_set = continued
     eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
     with train_set._aborting():
         sets = ValidSets(train_set, named_sets(train_set, valid, valid_name, valid_sets, valid_names))
@@ -277,6 +307,15 @@ def train(
         if hasattr(callback, "finish"):
             callback.finish(booster)
     return booster
+
+
+def _last_first(evals: Iterable[tuple[ValidSet, str]], valid_sets: Any) -> tuple[list[ValidSet], list[str]]:
+    """Validation sets and their names, the last first, because the first decides."""
+    evals = list(evals)
+    if valid_sets is not None or not all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], str) for pair in evals):
+        raise ArgumentError("evals is not allowed with valid_sets, or not a list of (Dataset, name)")
+    ordered = evals[-1:] + evals[:-1]
+    return [dataset for dataset, _ in ordered], [name for _, name in ordered]
 
 
 def _trained(
@@ -313,14 +352,19 @@ def _trained(
 def cv(
     params: Mapping[str, Any] | None,
     x: Any,
-    y: Any,
+    y: Any = None,
     *,
+    num_boost_round: int | None = None,
     weight: Any = None,
-    folds: int | Iterable[tuple[Any, Any]] = 5,
+    folds: Any = 5,
+    nfold: int | None = None,
     seed: int = 0,
+    early_stopping_rounds: int | None = None,
     eval_every: int = 1,
+    callbacks: Iterable[Callback] | None = None,
+    return_cvbooster: bool = False,
     **dataset: Any,
-) -> dict[str, Array]:
+) -> dict[str, Any]:
     """Cross-validate: for each fold, train on the other folds and evaluate on it. All trainings run side by side.
 
     With the parameter ``early_stopping``, training ends when the *mean* metric has not improved for that many iterations.
@@ -336,15 +380,29 @@ def cv(
     ----------
     params : dict or None
         As for :func:`train`.
-    x : table of shape (n_rows, n_features)
-    y : array of shape (n_rows,)
+    x : table of shape (n_rows, n_features), or Dataset
+        A dataset must be one whose data you still have.
+    y : array of shape (n_rows,), optional
+        Required unless ``x`` is a dataset.
+    num_boost_round : int, optional
+        The parameter ``trees``.
     weight : array of shape (n_rows,), optional
-    folds : int or iterable of (train, test), default 5
-        The number of folds, which are stratified by class, or the rows of each fold.
+    folds : int, iterable of (train, test), or splitter, default 5
+        The number of folds, which are stratified by class, or the rows of each fold, or an object whose ``split(x, y)`` gives
+        them, such as ``sklearn.model_selection.KFold``.
+    nfold : int, optional
+        The number of folds as well.
     seed : int, default 0
         Seed for drawing the folds.
+    early_stopping_rounds : int, optional
+        The parameter ``early_stopping``.
     eval_every : int, default 1
         Iterations between two evaluations.
+    callbacks : iterable of callables, optional
+        As for :func:`train`, called with the means over the folds as the metrics of set "valid". There is no one model then:
+        ``booster()`` is that of the first fold.
+    return_cvbooster : bool, default False
+        Whether the result has the models too.
     **dataset
         Other arguments of :class:`Dataset`, such as ``max_bins``. The folds that are drawn depend on ``row_id``, not on the
         order of the rows.
@@ -353,7 +411,8 @@ def cv(
     -------
     dict
         "iteration", and the mean and standard deviation over the folds: "logloss-mean", "logloss-std", "error-mean",
-        "error-std". Each is an array with one value per evaluation.
+        "error-std". Each is an array with one value per evaluation. With ``return_cvbooster`` also "cvbooster", a
+        :class:`CVBooster`.
 
     Examples
     --------
@@ -363,43 +422,105 @@ def cv(
     >>> int(result["iteration"][-1]), float(result["error-mean"][-1])
     (20, 0.0)
     """
-    params, of_dataset = _others.parameters(params)
-    dataset = {**of_dataset, **dataset}
+    params, of_dataset = _others.parameters(
+        params, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds
+    )
+    callbacks = _callables(callbacks)
+    for callback in callbacks:
+        if isinstance(callback, EarlyStopping):
+            params.update(callback.params)
     eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
     rounds, metric = _capi.Params(params).early_stopping, str(params.get("metric") or "logloss")
     params.update(early_stopping=0, calibration="none")
     if dataset.get("collective") is not None:
         raise ArgumentError("collective is given; allowed: none, because a fold is of all rows")
-    trainings = list(_trainings(params, x, y, weight, folds, seed, eval_every, dataset))
+    if isinstance(x, Dataset):
+        x, y, weight, its = x._parts()
+        of_dataset = {**its, **of_dataset}
+    dataset = {**of_dataset, **dataset}
+    trainings = list(_trainings(params, x, y, weight, folds if nfold is None else nfold, seed, eval_every, dataset))
     if not trainings:
         raise ArgumentError("folds is empty; allowed: at least one pair (train, test)")
-
-    column = Evaluation._fields.index(metric)
-    iterations: list[int] = []
-    values: list[list[Evaluation | None]] = []  # evaluations × folds
-    curve: list[float] = []
-    best = 0
-    while not all(training.ended for training in trainings):
-        for training in trainings:
-            training.advance()
-        iteration = max(training.iteration for training in trainings)
-        between = iteration % eval_every != 0 and not all(training.ended for training in trainings)
-        if between or iteration in iterations[-1:]:
-            continue
-        iterations.append(iteration)
-        values.append([training.evaluation for training in trainings])
-        curve.append(np.mean(np.array(values[-1]), axis=0)[column])
-        if curve[-1] < curve[best]:
-            best = len(curve) - 1
-        if rounds and iteration - iterations[best] >= rounds:
-            break
-    kept = slice(best + 1 if rounds else None)
-    folded = np.array(values[kept], float)
-    result = {"iteration": np.array(iterations[kept])}
-    for column, name in enumerate(Evaluation._fields):
-        result[f"{name}-mean"] = folded[:, :, column].mean(axis=1)
-        result[f"{name}-std"] = folded[:, :, column].std(axis=1)
+    curve = _Curve(trainings, metric, rounds, eval_every)
+    stop = False
+    while not stop and not curve.ended:
+        if curve.advance():
+            progress = curve.progress()
+            stop = any([bool(callback(progress)) for callback in callbacks])
+    result = curve.result()
+    if return_cvbooster:
+        result["cvbooster"] = curve.models()
+    for callback in callbacks:
+        if hasattr(callback, "finish") and not isinstance(callback, EarlyStopping):
+            callback.finish(trainings[0].booster())
     return result
+
+
+class CVBooster(NamedTuple):
+    """The models of a cross-validation.
+
+    Attributes
+    ----------
+    boosters : list of Booster
+        A model for each fold, which was trained on the others.
+    best_iteration : int
+        The iteration that they end with.
+    """
+
+    boosters: list[Booster]
+    best_iteration: int
+
+
+class _Curve:
+    """Trainings side by side, and their evaluations."""
+
+    def __init__(self, trainings: list[_Training], metric: str, rounds: int, eval_every: int) -> None:
+        self._trainings, self._rounds, self._every = trainings, rounds, eval_every
+        self._column = Evaluation._fields.index(metric)
+        self._iterations: list[int] = []
+        self._values: list[list[Evaluation | None]] = []  # evaluations × folds
+        self._means: list[Array] = []
+        self._best = 0
+        self._steps: list[Step] = []
+        self.ended = False
+
+    def advance(self) -> bool:
+        """An iteration of all trainings. Returns whether they were evaluated."""
+        for training in self._trainings:
+            training.advance()
+        iteration = max(training.iteration for training in self._trainings)
+        self.ended = all(training.ended for training in self._trainings)
+        if (iteration % self._every != 0 and not self.ended) or iteration in self._iterations[-1:]:
+            return False
+        self._iterations.append(iteration)
+        self._values.append([training.evaluation for training in self._trainings])
+        self._means.append(np.mean(np.array(self._values[-1]), axis=0))
+        if self._means[-1][self._column] < self._means[self._best][self._column]:
+            self._best = len(self._means) - 1
+        if self._rounds and iteration - self._iterations[self._best] >= self._rounds:
+            self.ended = True
+        return True
+
+    def progress(self) -> Progress:
+        first = self._trainings[0]
+        metrics = {"valid": dict(zip(Evaluation._fields, map(float, self._means[-1])))}
+        step = first.last._replace(iteration=self._iterations[-1], best=self._iterations[self._best] if self._rounds else 0)
+        return Progress(step, metrics, first.booster)
+
+    def result(self) -> dict[str, Any]:
+        kept = slice(self._best + 1 if self._rounds else None)
+        folded = np.array(self._values[kept], float)
+        result: dict[str, Any] = {"iteration": np.array(self._iterations[kept])}
+        for column, name in enumerate(Evaluation._fields):
+            result[f"{name}-mean"] = folded[:, :, column].mean(axis=1)
+            result[f"{name}-std"] = folded[:, :, column].std(axis=1)
+        return result
+
+    def models(self) -> CVBooster:
+        end = self._iterations[self._best if self._rounds else -1]
+        boosters = [training.booster() for training in self._trainings]
+        trees = [min(end * booster.trees_per_iteration, booster.num_trees) for booster in boosters]
+        return CVBooster([b if n == b.num_trees else b.truncated(n) for b, n in zip(boosters, trees)], end)
 
 
 def _trainings(
@@ -407,7 +528,7 @@ def _trainings(
     x: Any,
     y: Any,
     weight: Any,
-    folds: int | Iterable[tuple[Any, Any]],
+    folds: Any,
     seed: int,
     eval_every: int,
     dataset: dict[str, Any],
@@ -417,6 +538,8 @@ def _trainings(
     weights = _matrix.weights(weight, len(y))
     ids = _matrix.row_ids(dataset.pop("row_id", None), len(y))
     _matrix.check_length(x, y)
+    if hasattr(folds, "split"):
+        folds = folds.split(np.zeros(len(y)), y)
     if isinstance(folds, (int, np.integer)):
         folds = _stratified(y, ids, int(folds), seed)
     for number, (rows, test) in enumerate(folds):
