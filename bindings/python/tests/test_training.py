@@ -43,7 +43,7 @@ def test_a_model_has_its_parameters(sets, method):
         ({"leaves": True}, "leaves"),
         ({"shrinkage": 2}, "shrinkage is 2; allowed: above 0, at most 1"),
         ({"shrinkage": float("nan")}, "shrinkage is NaN"),
-        ({"metric": "auc"}, 'metric is "auc"; allowed: logloss, '),
+        ({"metric": "rmse"}, 'metric is "rmse"; allowed: logloss, '),
         ({"colour": 1, "leavess": 2}, "there is no parameter 'colour', 'leavess' \\(did you mean leaves\\?\\); allowed: method, "),
         ({"leaves": "2 trees=5"}, "parameter leaves is '2 trees=5'; allowed: a number or a word"),
         ({"leaves": [2]}, r"parameter leaves is \[2\]; allowed: a number or a word"),

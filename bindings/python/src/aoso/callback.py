@@ -18,7 +18,6 @@ from .booster import Booster
 __all__ = ["checkpoint", "early_stopping", "log_evaluation", "progress", "record_evaluation"]
 
 _log = logging.getLogger("aoso")
-_RISING = {"auc_ovr", "auc_ovr_weighted", "auc_ovo", "auc_ovo_weighted", "f1_macro", "kappa"}  # higher is better
 
 
 class Progress:
@@ -69,7 +68,8 @@ class Progress:
     @property
     def evaluation_result_list(self) -> list[tuple[str, str, float, bool]]:
         """The metrics as LightGBM lists them."""
-        return [(name, metric, value, metric in _RISING) for name, of in self.metrics.items() for metric, value in of.items()]
+        rising = _capi.metrics()
+        return [(name, metric, value, rising.get(metric, False)) for name, of in self.metrics.items() for metric, value in of.items()]
 
     def booster(self) -> Booster:
         """The model so far. In the hold-out phase, it has not seen the rows held out."""

@@ -46,7 +46,7 @@ class _Training:
         checked = _capi.Params(params)
         self.ended = False
         self.iteration = 0
-        self.evaluation: Evaluation | None = None
+        self.metrics_now: dict[str, float] = {}  # for cross-validation
         self._train_set, self._valid = train_set, valid
         self._ranks = train_set._ranks
         if self._ranks is not None and self._custom:
@@ -80,7 +80,7 @@ class _Training:
             valid = self.step().valid
             if self.ended and valid is None:
                 valid = _trainer.model(self._handle, self._ranks)[1].valid
-            self.evaluation = valid or self.evaluation
+            self.metrics_now.update(valid._asdict() if valid is not None else {}, **self._values.get("valid", {}))
 
     def metrics(self, step: Step) -> dict[str, dict[str, float]]:
         if step.phase == "holdout":
@@ -430,7 +430,7 @@ def cv(
         if isinstance(callback, EarlyStopping):
             params.update(callback.params)
     eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
-    rounds, metric = _capi.Params(params).early_stopping, str(params.get("metric") or "logloss")
+    rounds = _capi.Params(params).early_stopping
     params.update(early_stopping=0, calibration="none")
     if dataset.get("collective") is not None:
         raise ArgumentError("collective is given; allowed: none, because a fold is of all rows")
@@ -441,7 +441,7 @@ def cv(
     trainings = list(_trainings(params, x, y, weight, folds if nfold is None else nfold, seed, eval_every, dataset))
     if not trainings:
         raise ArgumentError("folds is empty; allowed: at least one pair (train, test)")
-    curve = _Curve(trainings, metric, rounds, eval_every)
+    curve = _Curve(trainings, params, rounds, eval_every)
     stop = False
     while not stop and not curve.ended:
         if curve.advance():
@@ -474,14 +474,16 @@ class CVBooster(NamedTuple):
 class _Curve:
     """Trainings side by side, and their evaluations."""
 
-    def __init__(self, trainings: list[_Training], metric: str, rounds: int, eval_every: int) -> None:
+    def __init__(self, trainings: list[_Training], params: Mapping[str, Any], rounds: int, eval_every: int) -> None:
         self._trainings, self._rounds, self._every = trainings, rounds, eval_every
-        self._column = Evaluation._fields.index(metric)
+        self._names = [*Evaluation._fields, *_further(params, None)]
+        watched = str(params.get("metric") or "logloss")
+        self._column = -1 if watched == "top_k_error" else self._names.index(watched)
+        self._sign = -1 if _capi.metrics().get(watched) else 1
+        self._min_delta = float(params.get("min_delta") or 0)
         self._iterations: list[int] = []
-        self._values: list[list[Evaluation | None]] = []  # evaluations × folds
-        self._means: list[Array] = []
-        self._best = 0
-        self._steps: list[Step] = []
+        self._values: list[Array] = []  # folds × metrics, of each evaluation
+        self._best, self._least = 0, np.inf
         self.ended = False
 
     def advance(self) -> bool:
@@ -493,25 +495,26 @@ class _Curve:
         if (iteration % self._every != 0 and not self.ended) or iteration in self._iterations[-1:]:
             return False
         self._iterations.append(iteration)
-        self._values.append([training.evaluation for training in self._trainings])
-        self._means.append(np.mean(np.array(self._values[-1]), axis=0))
-        if self._means[-1][self._column] < self._means[self._best][self._column]:
-            self._best = len(self._means) - 1
+        self._values.append(np.array([[training.metrics_now[name] for name in self._names] for training in self._trainings]))
+        watched = self._sign * self._values[-1][:, self._column].mean()
+        if watched < self._least - self._min_delta:
+            self._best, self._least = len(self._values) - 1, watched
         if self._rounds and iteration - self._iterations[self._best] >= self._rounds:
             self.ended = True
         return True
 
     def progress(self) -> Progress:
         first = self._trainings[0]
-        metrics = {"valid": dict(zip(Evaluation._fields, map(float, self._means[-1])))}
-        step = first.last._replace(iteration=self._iterations[-1], best=self._iterations[self._best] if self._rounds else 0)
-        return Progress(step, metrics, first.booster)
+        best = self._iterations[self._best] if self._rounds else 0
+        means = map(float, self._values[-1].mean(axis=0))
+        step = first.last._replace(iteration=self._iterations[-1], best=best)
+        return Progress(step, {"valid": dict(zip(self._names, means))}, first.booster)
 
     def result(self) -> dict[str, Any]:
         kept = slice(self._best + 1 if self._rounds else None)
-        folded = np.array(self._values[kept], float)
+        folded = np.array(self._values[kept])
         result: dict[str, Any] = {"iteration": np.array(self._iterations[kept])}
-        for column, name in enumerate(Evaluation._fields):
+        for column, name in enumerate(self._names):
             result[f"{name}-mean"] = folded[:, :, column].mean(axis=1)
             result[f"{name}-std"] = folded[:, :, column].std(axis=1)
         return result
@@ -549,10 +552,11 @@ def _trainings(
         train_ids = None if ids is None else ids[rows]
         train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, row_id=train_ids, **dataset)
         valid = ValidSets(train_set, {"valid": (_matrix.take(x, test), y[test], test_weights)})
-        training = _Training(params, train_set, valid, eval_every)
+        further = _further(params, None)
+        training = _Training(params, train_set, valid, eval_every, further=further)
         if not params.get("trees"):  # else training would choose by the fold which settings to use
             first = training.booster().params["trees"]
-            training = _Training({**params, "trees": first}, train_set, valid, eval_every)
+            training = _Training({**params, "trees": first}, train_set, valid, eval_every, further=further)
         yield training
 
 
