@@ -205,9 +205,14 @@ def test_warm_start(small):
 def test_what_other_estimators_have(small, tmp_path):
     x, y = small
     model = AOSOClassifier(n_estimators=6, importance_type="split").fit(x[::2], y[::2], eval_set=[(x[1::2], y[1::2])])
-    assert model.get_booster() is model.booster_ and model.evals_result() is model.evals_result_
+    assert model.get_booster() is model.booster_ and model.evals_result()["validation_0"]["mlogloss"] == model.evals_result_["valid_0"]["logloss"]
     assert model.best_score_["valid_0"]["logloss"] == model.evals_result_["valid_0"]["logloss"][model.best_iteration_ - 1]
     assert model.best_iteration == model.best_iteration_ - 1 and model.feature_name_ == ["f0", "f1", "f2", "f3"]
+    np.testing.assert_array_equal(model.predict_proba(x, num_iteration=3), model.booster_.predict_proba(x, trees=3))
+    assert model.predict(x, iteration_range=(0, 2)).tolist() == model.booster_.predict(x, trees=2).tolist()
+    with pytest.raises(ValueError, match=r"iteration_range is \(1, 2\); allowed: \(0, n\)"):
+        model.predict(x, iteration_range=(1, 2))
+    assert model.predict(x, pred_contrib=True).tolist() == model.booster_.shap(x).reshape(150, 15).tolist()
     splits = model.booster_.importance("split")
     assert model.feature_importances_.tolist() == (splits / splits.sum()).tolist()
     model.save_model(tmp_path / "model")

@@ -58,6 +58,8 @@ def __getattr__(name: str) -> Any:
 
     if name == "AOSOClassifier":
         return importlib.import_module(".sklearn", __name__).AOSOClassifier
+    if name.startswith("plot_"):
+        return getattr(importlib.import_module(".plotting", __name__), name)
     if name in ("errors", "plotting"):
         return importlib.import_module("." + name, __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -120,6 +120,15 @@ class Compatible:
             own["n_jobs"] = training.pop("threads") or -1
         return training, own
 
+    def _trees(self, num_iteration: int | None = None, iteration_range: tuple[int, int] | None = None) -> int:
+        """The number of trees of the first iterations; 0: all."""
+        if iteration_range is not None:
+            if iteration_range[0] != 0:
+                raise ArgumentError(f"iteration_range is {iteration_range}; allowed: (0, n)")
+            num_iteration = iteration_range[1]
+        iterations = max(num_iteration or 0, 0)
+        return min(iterations * self.booster_.trees_per_iteration, self.booster_.num_trees)
+
     @property
     def n_estimators_(self) -> int:
         """Iterations of the model."""
@@ -149,9 +158,18 @@ class Compatible:
         return self.booster_.feature_names
 
     def evals_result(self) -> dict[str, dict[str, list[float]]]:
-        """The history of evaluation: ``evals_result_``."""
+        """``evals_result_`` as XGBoost has it: the sets are validation_0, ..., the metrics also mlogloss and merror.
+
+        Returns
+        -------
+        dict
+        """
         check_is_fitted(self)
-        return self.evals_result_
+        names = {"logloss": "mlogloss", "error": "merror"}
+        return {
+            f"validation_{j}": {**metrics, **{names[name]: metrics[name] for name in names if name in metrics}}
+            for j, metrics in enumerate(self.evals_result_.values())
+        }
 
     def get_booster(self) -> Booster:
         """The model: ``booster_``."""

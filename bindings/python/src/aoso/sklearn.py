@@ -452,13 +452,17 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             history[name] = {metric: values[done:] for metric, values in stages.items()}
         return history
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, *, pred_contrib: bool = False, **first: Any) -> Array:
         """The likeliest class of each row.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
             As for :meth:`fit`. If the columns have names, they must be the same.
+        pred_contrib : bool, default False
+            Return SHAP values as LightGBM does: for each class those of the features, then the bias.
+        **first
+            ``num_iteration=n`` or ``iteration_range=(0, n)``: only the first n iterations.
 
         Returns
         -------
@@ -466,14 +470,20 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             Labels of ``classes_``.
         """
         check_is_fitted(self)
-        return self.booster_.predict(self._read(X, reset=False), threads=self._threads())
+        rows, trees = self._read(X, reset=False), self._trees(**first)
+        if pred_contrib:
+            values = self.booster_.shap(rows, trees=trees, threads=self._threads())[:, self.booster_.classes.argsort()]
+            return values.reshape(len(values), -1)
+        return self.booster_.predict(rows, trees=trees, threads=self._threads())
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Any, **first: Any) -> Array:
         """The probability of each class for each row.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
+        **first
+            As for :meth:`predict`.
 
         Returns
         -------
@@ -481,7 +491,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             In the order of ``classes_``.
         """
         check_is_fitted(self)
-        return self._sorted(self.booster_.predict_proba(self._read(X, reset=False), threads=self._threads()))
+        rows, trees = self._read(X, reset=False), self._trees(**first)
+        return self._sorted(self.booster_.predict_proba(rows, trees=trees, threads=self._threads()))
 
     def decision_function(self, X: Any) -> Array:
         """The scores, divided by the temperature. The probabilities are their softmax.
