@@ -31,7 +31,7 @@ DICTS = [
     ({"objective": "multiclassova", "device_type": "gpu", "reg_alpha": 0.1}, "multiclassova.*device_type is 'gpu'; leave it out.*reg_alpha is 0.1"),
     ({"max_bin": 63}, r"max_bins is 63 for training, 255 for train_set; write Dataset\(x, y, max_bins=63\)"),
     ({"num_leaves": 31, "max_leaves": 15}, "num_leaves is 31 and max_leaves is 15, which are both leaves; allowed: one of them"),
-    ({"is_unbalance": True}, r"write Dataset\(x, y, class_weight='balanced'\)"),
+    ({"is_unbalance": True, "num_leaves": 6}, {"leaves": 6}),
     ({"num_leavs": 31, "lerning_rate": 0.1}, r"'num_leavs' \(did you mean num_leaves\?\), 'lerning_rate' \(did you mean learning_rate\?\)"),
     # XGBoost
     ({"objective": "multi:softprob", "num_class": 3, "eta": 0.3, "max_depth": 6}, {"shrinkage": 0.3, "max_depth": 6}),
@@ -121,6 +121,12 @@ def test_weights_of_classes(small):
     assert aoso.train({"trees": 5, "is_unbalance": True}, balanced).fingerprint == aoso.train(
         {"trees": 5}, aoso.Dataset(x, y, weight=(110 / 3 / np.bincount(y))[y])
     ).fingerprint
+    plain = aoso.Dataset(x, y)
+    by_training = aoso.train({"trees": 5, "class_weight": "balanced"}, plain)
+    assert by_training.fingerprint == aoso.train({"trees": 5}, plain, class_weight="balanced").fingerprint
+    assert by_training.fingerprint != aoso.train({"trees": 5}, plain).fingerprint
+    with pytest.raises(ValueError, match="class_weight is 'balanced' for training, {2: 3.0} for train_set"):
+        aoso.train({"is_unbalance": True}, weighed)
     with pytest.raises(ValueError, match="class_weight has 7; allowed: labels of y"):
         aoso.Dataset(x, y, class_weight={7: 3.0})
     with pytest.raises(ValueError, match="class_weight is 'even'; allowed: a dict, or 'balanced'"):
@@ -320,3 +326,16 @@ def test_fit_as_the_other_estimators_have_it(small, said):
     first = AOSOClassifier(n_estimators=50, eta=0.5).fit(x, y, eval_set=sets[::-1], eval_metric=far, early_stopping_rounds=4)
     assert first.booster_.fingerprint == model.booster_.fingerprint
     assert list(first.evals_result_) == ["valid_0", "valid_1"] and first.evals_result_["valid_0"]["far"] == model.evals_result_["valid_1"]["error"]
+
+
+def test_shrinkage_by_a_schedule(small):
+    x, y = small
+    params = {"trees": 6, "shrinkage": 0.5, "calibration": "none"}
+    train_set = aoso.Dataset(x, y)
+    constant = aoso.train(params, train_set)
+    by_list = aoso.train(params, train_set, callbacks=[aoso.reset_parameter(learning_rate=[0.5 * 0.8**i for i in range(6)])])
+    by_function = aoso.train(params, train_set, callbacks=[aoso.reset_parameter(eta=lambda i: 0.5 * 0.8**i)])
+    assert by_list.dump() == by_function.dump() != constant.dump()
+    assert aoso.train(params, train_set, callbacks=[aoso.reset_parameter(shrinkage=[0.5] * 6)]).dump() == constant.dump()
+    with pytest.raises(ValueError, match="reset_parameter has num_leaves; allowed: learning_rate, eta or shrinkage"):
+        aoso.reset_parameter(num_leaves=[1, 2])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._capi import build_info, export_formats, version
 from .booster import Booster, merge
-from .callback import checkpoint, early_stopping, log_evaluation, progress, record_evaluation
+from .callback import checkpoint, early_stopping, log_evaluation, progress, record_evaluation, reset_parameter
 from .collective import Collective
 from .contributions import Contributions
 from .dataset import Dataset
@@ -45,6 +45,7 @@ __all__ = [
     "plotting",
     "progress",
     "record_evaluation",
+    "reset_parameter",
     "suggest_params",
     "train",
     "tune",

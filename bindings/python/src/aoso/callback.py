@@ -12,10 +12,12 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _capi
+from ._others import OURS
 from ._progress import Step
 from .booster import Booster
+from .errors import ArgumentError
 
-__all__ = ["checkpoint", "early_stopping", "log_evaluation", "progress", "record_evaluation"]
+__all__ = ["checkpoint", "early_stopping", "log_evaluation", "progress", "record_evaluation", "reset_parameter"]
 
 _log = logging.getLogger("aoso")
 
@@ -141,6 +143,28 @@ def log_evaluation(period: int = 1, show_stdv: bool = True) -> Callback:
             _report(f"[{phase}{progress.iteration}] " + ", ".join(values))
 
     return log
+
+
+def reset_parameter(**schedules: Any) -> Callback:
+    """Change the shrinkage during training.
+
+    Parameters
+    ----------
+    **schedules
+        ``learning_rate``, ``eta`` or ``shrinkage``, as a list with a value for each iteration, or a function of the iteration,
+        which counts from 0. Only phase "train" is changed; set ``shrinkage`` to the first value.
+    """
+    (name, schedule), *others = schedules.items() or (("", None),)
+    if others or OURS.get(name) != "shrinkage":
+        raise ArgumentError(f"reset_parameter has {', '.join(schedules) or 'nothing'}; allowed: learning_rate, eta or shrinkage")
+    value = schedule if callable(schedule) else dict(enumerate(schedule or ())).get
+
+    def reset(progress: Progress) -> None:
+        shrinkage = value(progress.iteration)
+        if progress.phase == "train" and shrinkage is not None:
+            progress.set_shrinkage(shrinkage)
+
+    return reset
 
 
 def _report(line: str) -> None:

@@ -361,11 +361,11 @@ class DaskAOSOClassifier(AOSOClassifier):
             self.n_iter_, self.best_iteration_ = result.iterations, result.best_iteration
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> Any:  # type: ignore[override]
         """The likeliest class of each row: a Dask array or series for Dask data, else as :class:`aoso.AOSOClassifier` does."""
         return self._by_block("predict", X, self.classes_[:1])
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Any) -> Any:  # type: ignore[override]
         """The probability of each class for each row: a Dask array or data frame for Dask data."""
         return self._by_block("predict_proba", X, np.zeros((1, len(self.classes_))))
 

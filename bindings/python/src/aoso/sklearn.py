@@ -347,14 +347,14 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         X_val, y_val, sample_weight_val
             An evaluation set, in the way of scikit-learn.
         eval_sample_weight : list of arrays, optional
-            The weights of the sets, in the way of LightGBM.
+            The weights of the sets.
         eval_metric : str, callable, or list of them, optional
             The parameter ``metric``, also by names of other libraries; the first one counts. A callable gets the labels and
             the probabilities of a set, and returns a number of which lower is better, or ``(name, value, higher_is_better)``.
         early_stopping_rounds : int, optional
             The parameter ``early_stopping``.
         verbose : bool or int, default False
-            Iterations between two reports of the metrics: see :func:`aoso.log_evaluation`.
+            Iterations between two reports: see :func:`aoso.log_evaluation`.
         callbacks : iterable of callables, optional
             See :func:`aoso.train`, or with ``tune`` :func:`aoso.tune`.
         init_model : Booster, AOSOClassifier or path, optional
@@ -398,8 +398,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             valid = next(iter(valid_sets.values()), None)
             self.tuning_ = tune(params, train_set, valid=valid, trials=self.trials, table=table, callbacks=callbacks)
             self.booster_ = self.tuning_.booster
-            done = 0 if before is None else before.num_trees // before.trees_per_iteration
-            recorded = self._history(sets, done, threads)
+            recorded = self._history(sets, 0 if before is None else before.num_trees // before.trees_per_iteration, threads)
         else:
             _refuse_search(self.trials, table)
             record = [record_evaluation(recorded)] if sets else []
@@ -472,8 +471,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         check_is_fitted(self)
         rows, trees = self._read(X, reset=False), self._trees(**first)
         if pred_contrib:
-            values = self.booster_.shap(rows, trees=trees, threads=self._threads())[:, self.booster_.classes.argsort()]
-            return values.reshape(len(values), -1)
+            values = self.booster_.shap(rows, trees=trees, threads=self._threads())
+            return values[:, self.booster_.classes.argsort()].reshape(len(values), -1)
         return self.booster_.predict(rows, trees=trees, threads=self._threads())
 
     def predict_proba(self, X: Any, **first: Any) -> Array:

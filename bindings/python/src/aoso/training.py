@@ -107,6 +107,8 @@ class _Training:
 def _parameters(params: Any, train_set: Dataset, **arguments: Any) -> dict[str, Any]:
     """Parameters by our names. Those that belong to a dataset must be the ones that it was made with."""
     given = _others.parameters(params, **arguments)
+    if train_set._given.get("class_weight") is None and "class_weight" in given.dataset:
+        given.training["class_weight"] = given.dataset.pop("class_weight")
     for name, value in given.dataset.items():
         its = train_set._given.get(name, value)
         if its is not value and its != value:
@@ -290,6 +292,7 @@ def train(
     if verbose_eval:
         callbacks.append(log_evaluation(int(verbose_eval)))
     params = _parameters(params, train_set, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds)
+    class_weight = params.pop("class_weight", class_weight)
     for callback in callbacks:
         if isinstance(callback, EarlyStopping):
             params.update(callback.params)
@@ -508,7 +511,11 @@ class _Curve:
         best = self._iterations[self._best] if self._rounds else 0
         means = map(float, self._values[-1].mean(axis=0))
         step = first.last._replace(iteration=self._iterations[-1], best=best)
-        return Progress(step, {"valid": dict(zip(self._names, means))}, first.booster)
+        return Progress(step, {"valid": dict(zip(self._names, means))}, first.booster, self._set_shrinkage)
+
+    def _set_shrinkage(self, shrinkage: float) -> None:
+        for training in self._trainings:
+            training.set_shrinkage(shrinkage)
 
     def result(self) -> dict[str, Any]:
         kept = slice(self._best + 1 if self._rounds else None)
