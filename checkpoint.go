@@ -32,6 +32,8 @@ type training struct {
 	Train     string          `json:"train"`
 	Valid     string          `json:"valid,omitempty"`
 	Continues string          `json:"continues,omitempty"`
+	Weights   []float64       `json:"class_weights,omitempty"`
+	Objective bool            `json:"objective,omitempty"` // which one, the program must know
 }
 
 // checkpointMeta is what a file says of a training for people to read.
@@ -103,6 +105,7 @@ func trainingOf(train *Dataset, p Params, o TrainOptions) (t training, err error
 	if p.EarlyStopping > 0 {
 		t.EvalEvery = max(o.EvalEvery, 1)
 	}
+	t.Weights, t.Objective = o.ClassWeights, o.Objective != nil
 	if train.start != nil {
 		t.Continues = train.start.model.Fingerprint()
 	}
@@ -174,6 +177,10 @@ func (t *training) differs(other *training) string {
 		return "rows to validate on"
 	case t.Continues != other.Continues:
 		return "model to continue"
+	case !slices.Equal(t.Weights, other.Weights):
+		return "class weights"
+	case t.Objective != other.Objective:
+		return "loss"
 	}
 	return ""
 }

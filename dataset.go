@@ -501,6 +501,22 @@ func (d *Dataset) Rows() int { return d.set.Matrix.Rows }
 // Classes is the labels of the classes, in the order of their numbers.
 func (d *Dataset) Classes() []string { return slices.Clone(d.set.Classes) }
 
+// Labels is the numbers of the rows' classes; −1: a class that the training set does
+// not have.
+func (d *Dataset) Labels() []int32 { return slices.Clone(d.set.Labels) }
+
+// Weights is the weights of the rows; nil: all are one.
+func (d *Dataset) Weights() []float64 {
+	if d.set.Weights == nil {
+		return nil
+	}
+	weights := make([]float64, d.Rows())
+	for i := range weights {
+		weights[i] = d.set.Weight(i)
+	}
+	return weights
+}
+
 // FeatureNames is the names of the features.
 func (d *Dataset) FeatureNames() []string { return slices.Clone(d.set.Names) }
 

@@ -113,9 +113,23 @@ type Params struct {
 	// Allowed: at least 0. Default: 0.
 	EarlyStopping int `json:"early_stopping"`
 	// Metric of early stopping. "logloss": the mean of -log p over the rows; "error": the fraction of
-	// rows whose predicted class is wrong.
+	// rows whose predicted class is wrong; "top_k_error": the fraction of rows whose class is not
+	// among the top_k classes of greatest probability; "auc_ovr": the mean area under the ROC curve of
+	// a class against the rest; "auc_ovr_weighted": the same, classes counting by their weight;
+	// "auc_ovo": the mean area under the ROC curve of pairs of classes; "auc_ovo_weighted": the same,
+	// pairs counting by their weight; "balanced_error": 1 less the mean recall of the classes;
+	// "f1_macro": the mean F1 score of the classes; "kappa": Cohen's kappa; "brier": the mean squared
+	// error of the probabilities, summed over the classes; "ece": the expected calibration error of
+	// the likeliest class; "custom": a metric that the program computes in each iteration. Of the AUC,
+	// F1 score and kappa, higher is better.
 	// Default: "logloss".
 	Metric string `json:"metric"`
+	// Number of classes that metric top_k_error looks at.
+	// Allowed: at least 1. Default: 5.
+	TopK int `json:"top_k"`
+	// Early stopping counts a metric as better only if it has improved by more than this.
+	// Allowed: a finite number, at least 0. Default: 0.
+	MinDelta float64 `json:"min_delta"`
 
 	// Number of threads; 0 means all cores that the process may use. The model does not depend on it.
 	// Allowed: 0 to 4096. Default: 0.
@@ -145,6 +159,7 @@ func DefaultParams() Params {
 		Calibration:       "auto",
 		StopLoss:          1e-16,
 		Metric:            "logloss",
+		TopK:              5,
 	}
 }
 
@@ -178,6 +193,8 @@ func (p *Params) fields() []any {
 		&p.TimeLimit,
 		&p.EarlyStopping,
 		&p.Metric,
+		&p.TopK,
+		&p.MinDelta,
 		&p.Threads,
 		&p.Seed,
 		&p.Level,

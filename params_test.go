@@ -48,7 +48,7 @@ func TestParamErrors(t *testing.T) {
 		{"stop_loss", -1.0, func(p *Params) { p.StopLoss = -1 }, nil},
 		{"early_stopping", -1, func(p *Params) { p.EarlyStopping = -1 }, nil},
 		{"early_stopping", 5, func(p *Params) { p.EarlyStopping = 5 }, []string{"validation set"}},
-		{"metric", "auc", func(p *Params) { p.Metric = "auc" }, []string{"logloss or error"}},
+		{"metric", "auc", func(p *Params) { p.Metric = "auc" }, []string{"logloss, error, "}},
 		{"threads", -1, func(p *Params) { p.Threads = -1 }, nil},
 		{"level", "sse", func(p *Params) { p.Level = "sse" }, []string{"generic"}},
 	}

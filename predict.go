@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"iter"
 
-	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/predict"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -81,7 +81,7 @@ func (m *Model) Predict(x Features, o PredictOptions) ([]int, error) {
 	best, classes := make([]int, x.Rows()), len(m.classes)
 	m.predictor.Scores(j, nil, func(first int, scores []float64) {
 		for i := range len(scores) / classes {
-			best[first+i] = boost.Argmax(scores[i*classes:][:classes])
+			best[first+i] = metric.Argmax(scores[i*classes:][:classes])
 		}
 	})
 	return best, nil

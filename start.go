@@ -21,6 +21,14 @@ func newStart(m *Model, x Features, team *par.Team) (*start, error) {
 	return &start{boost.Start{Params: boost.Params(m.params), Forest: m.forest, Scores: scores}, m}, err
 }
 
+// startScores is the raw scores of the model to continue; nil: there is none.
+func (d *Dataset) startScores() []float64 {
+	if d.start == nil {
+		return nil
+	}
+	return d.start.Scores
+}
+
 // replay makes the start one for a training set.
 func (s *start) replay(x Features, t *data.Target, team *par.Team) error {
 	if s == nil {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/metric"
 )
 
 func TestPermutedFeatures(t *testing.T) {
@@ -66,7 +66,7 @@ func TestRenamedClasses(t *testing.T) {
 						t.Fatalf("row %d, class %d: score %g, renamed %g", i, k, x, y)
 					}
 				}
-				if x, y := boost.Argmax(f[i*5:][:5]), boost.Argmax(g[i*5:][:5]); name[x] != y {
+				if x, y := metric.Argmax(f[i*5:][:5]), metric.Argmax(g[i*5:][:5]); name[x] != y {
 					t.Fatalf("row %d: class %d, renamed %d", i, x, y)
 				}
 			}

@@ -21,7 +21,21 @@ const (
 
 // TrainOptions are what training may be given beside data and parameters.
 type TrainOptions struct {
-	Valid *Dataset // evaluated after every EvalEvery-th iteration; from [Dataset.Aligned]
+	// Valid is a validation set, from [Dataset.Aligned]. It is evaluated after every
+	// EvalEvery-th iteration. It chooses the number of trees and the temperature, and
+	// early stopping watches it.
+	Valid *Dataset
+
+	// Others are further validation sets. They are evaluated alike, and decide nothing.
+	// The training set may be among them.
+	Others []*Dataset
+
+	// ClassWeights multiply the weights of the training rows, by class; nil: all are 1.
+	// [Dataset.BalancedWeights] makes all classes weigh the same.
+	ClassWeights []float64
+
+	// Objective is a loss to train by in place of the log loss; nil: there is none.
+	Objective Objective
 
 	// Checkpoint is a file that keeps how far training has come; "": none. If it
 	// exists, training takes the trees from it and goes on from there. The model is
@@ -35,15 +49,28 @@ type TrainOptions struct {
 	Callback  func(Progress) bool // called by [Train] after each iteration; false stops training
 }
 
+// Objective computes the gradient and the diagonal of the Hessian of a loss from the raw
+// scores of the training rows. All are rows × classes, row by row. The gradient is that of
+// the loss, so for the log loss p − y; Hessians are not negative. Weights of rows are the
+// objective's business. It is called before the first iteration and after each, with
+// the rows of this rank if there are several. An error ends the training.
+//
+// A leaf adds −G/(H + L2) to the score of a class, G and H being the sums of its rows, less the
+// mean over the classes. A class pair has the Hessian of both classes added up. What
+// needs probabilities is not there: no rows are held out, there is no temperature, StopLoss
+// has no effect, and Trim leaves rows out of nodes only. The method must be aoso. The
+// training takes 4·S + 24·K bytes more for each row, S and K being as in [Estimate].
+type Objective func(scores, gradient, hessian []float64) error
+
 // The phases of a training.
 const (
 	PhaseHoldOut = string(fit.HoldOut) // trains without the rows held out, to choose parameters
 	PhaseTrain   = string(fit.Final)   // trains the model itself
 )
 
-// Progress is the state of training after an iteration. TrainLoss and Valid
-// are there if it was evaluated. In PhaseHoldOut, Valid is the evaluation on
-// the rows held out.
+// Progress is the state of training after an iteration. TrainLoss, Valid and
+// Others are there if it was evaluated. In PhaseHoldOut, Valid is the evaluation on
+// the rows held out, and there are no Others.
 type Progress struct {
 	Phase     string        // PhaseHoldOut, which comes first if there is any, or PhaseTrain
 	Iteration int           // from 1 in each phase
@@ -53,6 +80,7 @@ type Progress struct {
 	Evaluated bool          // every EvalEvery-th iteration
 	TrainLoss float64       // mean log loss of the training rows, weighted
 	Valid     *Evaluation   // of raw scores; nil without a validation set
+	Others    []*Evaluation // likewise, of the other validation sets
 	Best      int           // iteration of the best Valid so far; 0: none
 	StoppedBy string        // why this is the last iteration; "": it is not
 }
@@ -82,7 +110,12 @@ type Result struct {
 // returns false, or when ctx is cancelled. The last two are no errors and keep
 // the iterations so far. With a collective, all ranks stop if one does, and an error
 // of the collective ends the training: a [Trainer] then still has the model so far.
+//
+// With the metric custom, use a [Trainer], which takes the values of the metric.
 func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Result, error) {
+	if p.Metric == boost.CustomMetric && p.EarlyStopping > 0 {
+		return nil, badArgument("metric", p.Metric, "another for Train; a Trainer takes it")
+	}
 	b, err := makeTrainer(train, p, o, o.Callback == nil)
 	if err != nil {
 		return nil, err

@@ -13,19 +13,22 @@ import (
 	"github.com/libaoso/aoso/internal/fit"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
+	"github.com/libaoso/aoso/spec"
 )
 
 // Trainer is a training under way, which its caller takes from iteration to
 // iteration; [Train] does the same in one call. One goroutine at a time may
 // use it.
 type Trainer struct {
-	train, valid *Dataset // which the fit reads
-	kernels      *kernel.Funcs
-	team         *par.Team
-	fit          *fit.Fit
-	checkpoint   *checkpoint // nil: none
-	last         Progress
-	err          error // of the checkpoint
+	train      *Dataset
+	valid      []*Dataset // all validation sets; the fit reads them
+	params     Params
+	kernels    *kernel.Funcs
+	team       *par.Team
+	fit        *fit.Fit
+	checkpoint *checkpoint // nil: none
+	last       Progress
+	err        error // of the checkpoint
 }
 
 // NewTrainer makes a training ready for its first iteration. It takes what
@@ -49,7 +52,11 @@ func makeTrainer(train *Dataset, p Params, o TrainOptions, silent bool) (*Traine
 		}
 		return nil, err
 	}
-	b := &Trainer{train: train, valid: o.Valid, kernels: job.Kernels, team: job.Team, fit: fit.New(job), checkpoint: checkpoint}
+	b := &Trainer{train: train, valid: o.validSets(), params: p, kernels: job.Kernels, team: job.Team, fit: fit.New(job), checkpoint: checkpoint}
+	if err := b.fit.Err(); err != nil {
+		b.Free()
+		return nil, err
+	}
 	b.last = b.progress()
 	return b, nil
 }
@@ -64,8 +71,12 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	if err != nil {
 		return job, nil, err
 	}
+	set, err := reweighted(train.set, o.ClassWeights)
+	if err != nil {
+		return job, nil, err
+	}
 	job.Job = boost.Job{
-		Train: train.set, EvalEvery: max(o.EvalEvery, 1), Kernels: funcs, CacheBytes: cacheBytes(),
+		Train: set, EvalEvery: max(o.EvalEvery, 1), Kernels: funcs, CacheBytes: cacheBytes(),
 	}
 	for _, setting := range settings {
 		job.Settings = append(job.Settings, boost.Params(setting))
@@ -78,15 +89,18 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	}
 	shape := train.shape()
 	if o.Valid != nil {
-		job.Valid, shape.ValidRows = o.Valid.set, o.Valid.set.AllRows()
-		if o.Valid.start != nil {
-			job.ValidScores = o.Valid.start.Scores
-		}
+		job.Valid, job.ValidScores, shape.ValidRows = o.Valid.set, o.Valid.startScores(), o.Valid.set.AllRows()
+	}
+	for _, other := range o.Others {
+		job.Others = append(job.Others, boost.Other{Set: other.set, Scores: other.startScores()})
 	}
 	if err := agree(train.set.Ranks, &p); err != nil {
 		return job, nil, err
 	}
 	plan := p.plan(shape, train.start != nil)
+	if o.Objective != nil {
+		job.Objective, plan.folds, plan.choose, plan.temper = boost.Objective(o.Objective), 0, false, false
+	}
 	job.Folds, job.Choose, job.Temper, job.Thorough = plan.folds, plan.choose, plan.temper, plan.thorough
 	job.Silent = !train.set.Ranks.Any(!silent)
 	if c, job.Record, err = newCheckpoint(train, p, o); err != nil {
@@ -132,18 +146,50 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 	if err := train.checkFreed("train"); err != nil {
 		return nil, err
 	}
-	if valid := o.Valid; valid != nil {
-		if !valid.binnedAs(train) {
-			return nil, badArgument("valid", "a dataset of other bins", "one made by Aligned from the training set")
+	if o.Valid != nil {
+		if err := o.Valid.checkAligned("valid", train); err != nil {
+			return nil, err
 		}
-		if err := valid.checkFreed("valid"); err != nil {
+	}
+	for i, other := range o.Others {
+		if err := other.checkAligned(fmt.Sprintf("others[%d]", i), train); err != nil {
 			return nil, err
 		}
 	}
 	if p.EarlyStopping > 0 && o.Valid == nil {
 		return nil, badArgument("early_stopping", p.EarlyStopping, "0 without a validation set")
 	}
+	if err := checkClassWeights(o.ClassWeights, len(train.set.Classes)); err != nil {
+		return nil, err
+	}
+	if o.Objective != nil {
+		if p.Method != AOSO {
+			return nil, badArgument("method", p.Method, "aoso, with an objective")
+		}
+		if p.Calibration != auto && p.Calibration != "none" {
+			return nil, badArgument("calibration", p.Calibration, "auto or none, with an objective")
+		}
+	}
 	return p.resolve(train.shape())
+}
+
+// validSets is all validation sets, that which decides first.
+func (o *TrainOptions) validSets() []*Dataset {
+	if o.Valid == nil {
+		return o.Others
+	}
+	return append([]*Dataset{o.Valid}, o.Others...)
+}
+
+// checkAligned tells whether a validation set suits the training set.
+func (d *Dataset) checkAligned(argument string, train *Dataset) error {
+	if d == nil {
+		return badArgument(argument, nil, "a dataset")
+	}
+	if !d.binnedAs(train) {
+		return badArgument(argument, "a dataset of other bins", "one made by Aligned from the training set")
+	}
+	return d.checkFreed(argument)
 }
 
 // Free gives the trainer's memory and threads back. After it, Step does
@@ -157,8 +203,8 @@ func (b *Trainer) Free() {
 
 // Err is why a training cannot go on. On several machines it wraps [ErrCollective],
 // and the model so far is that of the last iteration that all ranks have done. On one
-// machine only a checkpoint that cannot be written is such an error.
-func (b *Trainer) Err() error { return cmp.Or(b.train.set.Ranks.Err(), b.err) }
+// machine it is an error of the objective, or a checkpoint that cannot be written.
+func (b *Trainer) Err() error { return cmp.Or(b.fit.Err(), b.train.set.Ranks.Err(), b.err) }
 
 // Step does an iteration and returns the state after it. More is false, and
 // nothing was done, if training is over, for a reason that Result names: the
@@ -180,10 +226,48 @@ func (b *Trainer) Step(ctx context.Context) (p Progress, more bool) {
 	return b.last, more
 }
 
+// Scores returns the raw scores of the model so far on a validation set, rows ×
+// classes: set 0 is TrainOptions.Valid, and its Others follow; without Valid they
+// begin at 0. The next step changes the scores. They are nil in PhaseHoldOut, and after
+// Free.
+func (b *Trainer) Scores(set int) ([]float64, error) {
+	if set < 0 || set >= len(b.valid) {
+		return nil, badArgument("set", set, "less than %d, the number of validation sets", len(b.valid))
+	}
+	return b.fit.Scores(set), nil
+}
+
+// Judge tells the value of the caller's own metric after the last step, for early
+// stopping: lower is better. The parameter metric must be custom. Judge returns the
+// state, whose StoppedBy says whether training goes on.
+func (b *Trainer) Judge(value float64) (Progress, error) {
+	if b.params.Metric != boost.CustomMetric || b.params.EarlyStopping == 0 {
+		return b.last, badArgument("metric", b.params.Metric, "custom, with early_stopping above 0")
+	}
+	b.fit.Judge(value)
+	b.last = b.progress()
+	return b.last, nil
+}
+
+// SetShrinkage changes the parameter shrinkage from the next iteration on. A training
+// that begins with other settings, or after the rows were held out, has its own again:
+// Progress.Trees is then less than before. With a collective, all ranks make the same change.
+func (b *Trainer) SetShrinkage(shrinkage float64) error {
+	if known, _, _ := spec.Find("shrinkage"); shrinkage == 0 || !known.Allows(shrinkage) {
+		return badArgument("shrinkage", shrinkage, "%s", known.Allowed())
+	}
+	b.fit.SetShrinkage(shrinkage)
+	return nil
+}
+
 // progress is the engine's status at this time.
 func (b *Trainer) progress() Progress { return newProgress(b.fit.Status(), b.fit.Elapsed()) }
 
 func newProgress(s fit.Status, elapsed time.Duration) Progress {
+	var others []*Evaluation
+	for _, e := range s.Others {
+		others = append(others, (*Evaluation)(e))
+	}
 	return Progress{
 		Phase:     string(s.Phase),
 		Iteration: s.Iteration,
@@ -193,6 +277,7 @@ func newProgress(s fit.Status, elapsed time.Duration) Progress {
 		Evaluated: s.Evaluated,
 		TrainLoss: s.TrainLoss,
 		Valid:     (*Evaluation)(s.Valid),
+		Others:    others,
 		Best:      s.Best,
 		StoppedBy: string(s.Stopped),
 	}

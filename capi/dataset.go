@@ -298,6 +298,57 @@ func goaoso_dataset_categories(handle C.uintptr_t, j C.int64_t, buffer *C.char, 
 	})
 }
 
+//export goaoso_dataset_labels
+func goaoso_dataset_labels(handle C.uintptr_t, out *C.int32_t, length C.int64_t) C.aoso_status {
+	return copyRows(handle, (*int32)(out), length, (*aoso.Dataset).Labels, 0)
+}
+
+//export goaoso_dataset_weights
+func goaoso_dataset_weights(handle C.uintptr_t, out *C.double, length C.int64_t) C.aoso_status {
+	return copyRows(handle, (*float64)(out), length, (*aoso.Dataset).Weights, 1)
+}
+
+//export goaoso_dataset_balanced_weights
+func goaoso_dataset_balanced_weights(handle C.uintptr_t, out *C.double, length C.int64_t) C.aoso_status {
+	return try(func() error {
+		d, err := findDataset("dataset", handle)
+		if err != nil {
+			return err
+		}
+		defer d.letGo()
+		if int64(length) != int64(len(d.classes)) || out == nil {
+			return badArgument("length", length, "%d, the number of classes, and out not null", len(d.classes))
+		}
+		return d.ranks.use(nil, func() error {
+			copy(unsafe.Slice((*float64)(unsafe.Pointer(out)), len(d.classes)), d.BalancedWeights())
+			return nil
+		})
+	})
+}
+
+// copyRows copies what a dataset has of each row; missing stands for what is nil.
+func copyRows[T any](handle C.uintptr_t, out *T, length C.int64_t, of func(*aoso.Dataset) []T, missing T) C.aoso_status {
+	return try(func() error {
+		d, err := findDataset("dataset", handle)
+		if err != nil {
+			return err
+		}
+		defer d.letGo()
+		rows := d.Rows()
+		if int64(length) != int64(rows) {
+			return badArgument("length", length, "%d, the rows of the dataset", rows)
+		}
+		if out == nil && rows > 0 {
+			return badArgument("out", null, "room for %d numbers", rows)
+		}
+		to := unsafe.Slice(out, rows)
+		for i := copy(to, of(d.Dataset)); i < rows; i++ {
+			to[i] = missing
+		}
+		return nil
+	})
+}
+
 //export goaoso_dataset_save
 func goaoso_dataset_save(handle C.uintptr_t, path *C.char) C.aoso_status {
 	return try(func() error {

@@ -3,7 +3,11 @@ package main
 // #include "shim.h"
 import "C"
 
-import "github.com/libaoso/aoso"
+import (
+	"encoding/json"
+
+	"github.com/libaoso/aoso"
+)
 
 // labelled has the labels and weights of the rows that a model is evaluated on.
 type labelled struct {
@@ -63,6 +67,48 @@ func goaoso_model_evaluate_raw(handle C.uintptr_t, raw *C.double, length C.int64
 			*out = cEvaluation(e)
 		}
 		return err
+	})
+}
+
+//export goaoso_model_measure_raw
+func goaoso_model_measure_raw(handle C.uintptr_t, raw *C.double, length C.int64_t, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, metric *C.char, out *C.double) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "value"); err != nil {
+			return err
+		}
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		scores, err := m.rawScores(raw, length)
+		if err != nil {
+			return err
+		}
+		l, err := m.readLabelled(len(scores)/len(m.classes), y, weights, numWeights)
+		if err != nil {
+			return err
+		}
+		name, err := goString("metric", metric)
+		if err != nil {
+			return err
+		}
+		var values []float64
+		apart(0, nil, func() { values, err = m.MeasureRaw([]string{name}, scores, l.labels, l.weights) })
+		if err == nil {
+			*out = C.double(values[0])
+		}
+		return err
+	})
+}
+
+//export goaoso_metrics
+func goaoso_metrics(buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
+	return try(func() error {
+		list, err := json.Marshal(aoso.Metrics())
+		if err != nil {
+			return err
+		}
+		return putText(string(list), buffer, size, needed)
 	})
 }
 

@@ -71,6 +71,10 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	g.TimeLimit = float64(c.time_limit)
 	g.CategorySmoothing = float64(c.category_smoothing)
 	g.CategoryL2 = float64(c.category_l2)
+	if g.TopK, err = narrow("top_k", int64(c.top_k)); err != nil {
+		return g, err
+	}
+	g.MinDelta = float64(c.min_delta)
 	return g, nil
 }
 
@@ -127,5 +131,7 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 	c.time_limit = C.double(g.TimeLimit)
 	c.category_smoothing = C.double(g.CategorySmoothing)
 	c.category_l2 = C.double(g.CategoryL2)
+	c.top_k = C.int64_t(g.TopK)
+	c.min_delta = C.double(g.MinDelta)
 	return c, nil
 }

@@ -83,6 +83,13 @@ int32_t shim_progress(aoso_progress_callback f, const aoso_progress *p, uintptr_
     return stop;
 }
 
+int32_t shim_objective(aoso_objective_callback f, double *scores, int64_t rows, int64_t classes, double *gradient, double *hessian,
+                       uintptr_t user) {
+    int32_t code;
+    HOST(code = f(scores, rows, classes, gradient, hessian, (void *)user));
+    return code;
+}
+
 int32_t shim_tune(aoso_tune_callback f, const aoso_tune_progress *p, uintptr_t user) {
     int32_t stop;
     HOST(stop = f(p, (void *)user));
@@ -211,6 +218,18 @@ aoso_status aoso_dataset_categories(const aoso_dataset *dataset, int64_t j, char
     GO(goaoso_dataset_categories(ID(dataset), j, P(buffer), size, P(needed), P(count)));
 }
 
+aoso_status aoso_dataset_labels(const aoso_dataset *dataset, int32_t *out, int64_t length) {
+    GO(goaoso_dataset_labels(ID(dataset), P(out), length));
+}
+
+aoso_status aoso_dataset_weights(const aoso_dataset *dataset, double *out, int64_t length) {
+    GO(goaoso_dataset_weights(ID(dataset), P(out), length));
+}
+
+aoso_status aoso_dataset_balanced_weights(const aoso_dataset *dataset, double *out, int64_t length) {
+    GO_LONG(goaoso_dataset_balanced_weights(ID(dataset), P(out), length));
+}
+
 aoso_status aoso_dataset_save(const aoso_dataset *dataset, const char *path) {
     GO_LONG(goaoso_dataset_save(ID(dataset), P(path)));
 }
@@ -295,6 +314,22 @@ aoso_status aoso_trainer_local_model(aoso_trainer *trainer, aoso_model **out) {
     GO(goaoso_trainer_local_model(ID(trainer), P(out)));
 }
 
+aoso_status aoso_trainer_scores(aoso_trainer *trainer, int64_t set, double *out, int64_t length) {
+    GO(goaoso_trainer_scores(ID(trainer), set, P(out), length));
+}
+
+aoso_status aoso_trainer_measure(aoso_trainer *trainer, int64_t set, const char *metric, double *out) {
+    GO_LONG(goaoso_trainer_measure(ID(trainer), set, P(metric), P(out)));
+}
+
+aoso_status aoso_trainer_set_shrinkage(aoso_trainer *trainer, double shrinkage) {
+    GO(goaoso_trainer_set_shrinkage(ID(trainer), shrinkage));
+}
+
+aoso_status aoso_trainer_judge(aoso_trainer *trainer, double value, aoso_progress *progress) {
+    GO(goaoso_trainer_judge(ID(trainer), value, P(progress)));
+}
+
 aoso_status aoso_trainer_free(aoso_trainer *trainer) { GO(goaoso_trainer_free(ID(trainer))); }
 
 aoso_status aoso_tuner_create(const aoso_dataset *train, const aoso_params *params, const aoso_tune_options *options,
@@ -367,6 +402,15 @@ aoso_status aoso_model_dump(const aoso_model *model, int64_t trees, char *buffer
 
 aoso_status aoso_model_tree(const aoso_model *model, int64_t tree, char *buffer, size_t size, size_t *needed) {
     GO(goaoso_model_tree(ID(model), tree, P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_metrics(char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_metrics(P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_model_measure_raw(const aoso_model *model, const double *raw, int64_t length, const aoso_labels *y,
+                                   const double *weights, int64_t num_weights, const char *metric, double *out) {
+    GO_LONG(goaoso_model_measure_raw(ID(model), P(raw), length, P(y), P(weights), num_weights, P(metric), P(out)));
 }
 
 aoso_status aoso_export_formats(char *buffer, size_t size, size_t *needed) {

@@ -15,6 +15,8 @@ void process_poison(void);
 
 // Call functions of the host in the floating-point mode that it called with.
 int32_t shim_progress(aoso_progress_callback f, const aoso_progress *p, uintptr_t user);
+int32_t shim_objective(aoso_objective_callback f, double *scores, int64_t rows, int64_t classes, double *gradient, double *hessian,
+                       uintptr_t user);
 int32_t shim_tune(aoso_tune_callback f, const aoso_tune_progress *p, uintptr_t user);
 void shim_log(aoso_log_callback f, int32_t level, const char *message, uintptr_t user);
 int32_t shim_write(aoso_write_callback f, const void *bytes, size_t size, uintptr_t user);

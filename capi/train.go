@@ -5,6 +5,8 @@ import "C"
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 	"unsafe"
 
@@ -14,13 +16,18 @@ import (
 // training has the arguments of aoso_train and aoso_trainer_create.
 type training struct {
 	train, valid *dataset // released by end; valid may be nil
+	others       []*dataset
 	params       aoso.Params
 	evalEvery    int
 	checkpoint   string
 	every        time.Duration // between two checkpoints
 	callback     C.aoso_progress_callback
 	user         C.uintptr_t
-	calls        calls // carries the calls of callback
+	objective    C.aoso_objective_callback
+	ownLoss      C.uintptr_t // what objective is given
+	calls        calls       // carries the calls of callback and objective
+	classWeights []float64
+	evaluations  *C.aoso_evaluation // of the others, for the progress; in C's memory
 }
 
 func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_train_options) (t *training, err error) {
@@ -31,6 +38,14 @@ func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_tra
 	if t, err = newTraining(train, params, readWord(options, unsafe.Offsetof(options.valid))); err != nil {
 		return nil, err
 	}
+	if err := t.findOthers(o); err != nil {
+		t.end()
+		return nil, err
+	}
+	if err := t.readClassWeights(o); err != nil {
+		t.end()
+		return nil, err
+	}
 	t.evalEvery = int(o.eval_every)
 	if err = t.readCheckpoint(o); err != nil {
 		t.end()
@@ -38,6 +53,7 @@ func beginTraining(train C.uintptr_t, params *C.aoso_params, options *C.aoso_tra
 	}
 	t.callback = o.callback
 	t.user = C.uintptr_t(readWord(options, unsafe.Offsetof(options.user)))
+	t.objective, t.ownLoss = o.objective, C.uintptr_t(readWord(options, unsafe.Offsetof(options.objective_user)))
 	return t, nil
 }
 
@@ -77,9 +93,46 @@ func newTraining(train C.uintptr_t, params *C.aoso_params, valid uintptr) (t *tr
 	return t, t.train.ranks.use(nil, t.affordable)
 }
 
+// findOthers finds the other validation sets.
+func (t *training) findOthers(o *C.aoso_train_options) error {
+	n := int64(o.num_others)
+	if err := within("options.num_others", n, 0, maxHandles); err != nil || n == 0 {
+		return err
+	}
+	if o.others == nil {
+		return badArgument("options.others", null, "%d datasets", n)
+	}
+	for i, handle := range unsafe.Slice((*C.uintptr_t)(unsafe.Pointer(o.others)), n) {
+		d, err := findDataset(fmt.Sprintf("options.others[%d]", i), handle)
+		if err != nil {
+			return err
+		}
+		t.others = append(t.others, d)
+	}
+	t.evaluations = (*C.aoso_evaluation)(C.calloc(C.size_t(n), C.sizeof_aoso_evaluation))
+	return nil
+}
+
+// readClassWeights copies the weights of the classes.
+func (t *training) readClassWeights(o *C.aoso_train_options) error {
+	n := int64(o.num_class_weights)
+	if o.class_weights == nil && n == 0 {
+		return nil
+	}
+	if o.class_weights == nil || n != int64(len(t.train.classes)) {
+		return badArgument("options.num_class_weights", n, "%d, one for each class, or 0 and null", len(t.train.classes))
+	}
+	t.classWeights = slices.Clone(unsafe.Slice((*float64)(unsafe.Pointer(o.class_weights)), n))
+	return nil
+}
+
 func (t *training) end() {
 	t.train.letGo()
 	t.valid.letGo()
+	for _, d := range t.others {
+		d.letGo()
+	}
+	C.free(unsafe.Pointer(t.evaluations))
 }
 
 // affordable returns an error if there is not enough memory for the data that
@@ -90,6 +143,9 @@ func (t *training) affordable() error {
 	if t.valid != nil {
 		shape.ValidRows = t.valid.Rows()
 	}
+	for _, d := range t.others {
+		shape.ValidRows += d.Rows()
+	}
 	e, err := aoso.Estimate(shape, t.params)
 	if err != nil {
 		return err
@@ -98,11 +154,32 @@ func (t *training) affordable() error {
 }
 
 func (t *training) options() aoso.TrainOptions {
-	o := aoso.TrainOptions{EvalEvery: t.evalEvery, Checkpoint: t.checkpoint, CheckpointEvery: t.every}
+	o := aoso.TrainOptions{EvalEvery: t.evalEvery, ClassWeights: t.classWeights, Checkpoint: t.checkpoint, CheckpointEvery: t.every}
 	if t.valid != nil {
 		o.Valid = t.valid.Dataset
 	}
+	for _, d := range t.others {
+		o.Others = append(o.Others, d.Dataset)
+	}
+	if t.objective != nil {
+		o.Objective = t.gradients
+	}
 	return o
+}
+
+// gradients calls the host's objective.
+func (t *training) gradients(scores, gradient, hessian []float64) error {
+	address := func(v []float64) *C.double { return (*C.double)(unsafe.SliceData(v)) }
+	classes := len(t.train.classes)
+	rows := C.int64_t(len(scores) / classes)
+	code := t.calls.code(func() C.int32_t {
+		checkpoint(inCallback)
+		return C.shim_objective(t.objective, address(scores), rows, C.int64_t(classes), address(gradient), address(hessian), t.ownLoss)
+	})
+	if code != 0 {
+		return badArgument("options.objective", fmt.Sprintf("a function that has returned %d", code), "one that returns 0")
+	}
+	return nil
 }
 
 // report calls the host's callback after an iteration. It returns false if the
@@ -112,7 +189,7 @@ func (t *training) report(p aoso.Progress) bool { return t.train.ranks.all(t.rep
 func (t *training) reported(p aoso.Progress) bool {
 	return t.callback == nil || t.calls.zero(func() C.int32_t {
 		checkpoint(inCallback)
-		c := cProgress(p)
+		c := t.progress(p)
 		c.struct_size = C.uint32_t(unsafe.Sizeof(c))
 		return C.shim_progress(t.callback, &c, t.user)
 	})
@@ -126,8 +203,13 @@ func (t *training) run(work func() error) error {
 	})
 }
 
-func cProgress(p aoso.Progress) C.aoso_progress {
+func (t *training) progress(p aoso.Progress) C.aoso_progress {
+	for i, e := range p.Others {
+		unsafe.Slice(t.evaluations, len(t.others))[i] = cEvaluation(e)
+	}
 	return C.aoso_progress{
+		others:     t.evaluations,
+		num_others: C.int64_t(len(p.Others)),
 		evaluated:  cBool(p.Evaluated),
 		iteration:  C.int64_t(p.Iteration),
 		trees:      C.int64_t(p.Trees),

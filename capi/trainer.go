@@ -6,7 +6,9 @@ import "C"
 import (
 	"cmp"
 	"context"
+	"math"
 	"sync"
+	"unsafe"
 
 	"github.com/libaoso/aoso"
 )
@@ -88,7 +90,7 @@ func goaoso_trainer_create(train C.uintptr_t, params *C.aoso_params, options *C.
 				o.free()
 			}
 		}()
-		err = t.train.ranks.use(nil, func() (err error) {
+		err = t.run(func() (err error) {
 			o.Trainer, err = aoso.NewTrainer(t.train.Dataset, t.params, t.options())
 			return err
 		})
@@ -120,7 +122,89 @@ func goaoso_trainer_step(handle C.uintptr_t, progress *C.aoso_progress) C.aoso_s
 			if err := b.run(func() (err error) { p, err = b.step(); return err }); err != nil {
 				return err
 			}
-			writeStruct(progress, cProgress(p))
+			writeStruct(progress, b.progress(p))
+			return nil
+		})
+	})
+}
+
+//export goaoso_trainer_scores
+func goaoso_trainer_scores(handle C.uintptr_t, set C.int64_t, out *C.double, length C.int64_t) C.aoso_status {
+	return try(func() error {
+		return useTrainer(handle, func(b *trainer) error {
+			sets := b.sets()
+			if err := within("set", int64(set), 0, int64(len(sets))-1); err != nil {
+				return err
+			}
+			want := sets[set].Rows() * len(b.train.classes)
+			if int64(length) != int64(want) || out == nil {
+				return badArgument("length", length, "%d, rows × classes of the set, and out not null", want)
+			}
+			scores, err := b.Scores(int(set))
+			to := unsafe.Slice((*float64)(unsafe.Pointer(out)), want)
+			for i := copy(to, scores); i < want; i++ {
+				to[i] = math.NaN()
+			}
+			return err
+		})
+	})
+}
+
+//export goaoso_trainer_measure
+func goaoso_trainer_measure(handle C.uintptr_t, set C.int64_t, metric *C.char, out *C.double) C.aoso_status {
+	return try(func() error {
+		if err := checkPut(out, "value"); err != nil {
+			return err
+		}
+		name, err := goString("metric", metric)
+		if err != nil {
+			return err
+		}
+		return useTrainer(handle, func(b *trainer) error {
+			var values []float64
+			err := b.run(func() (err error) { values, err = b.Measure(int(set), []string{name}); return err })
+			if err != nil {
+				return err
+			}
+			*out = C.double(math.NaN())
+			if values != nil {
+				*out = C.double(values[0])
+			}
+			return nil
+		})
+	})
+}
+
+// sets is all validation sets, that which decides first.
+func (t *training) sets() []*dataset {
+	if t.valid == nil {
+		return t.others
+	}
+	return append([]*dataset{t.valid}, t.others...)
+}
+
+//export goaoso_trainer_set_shrinkage
+func goaoso_trainer_set_shrinkage(handle C.uintptr_t, shrinkage C.double) C.aoso_status {
+	return try(func() error {
+		return useTrainer(handle, func(b *trainer) error {
+			return b.run(func() error { return b.SetShrinkage(float64(shrinkage)) })
+		})
+	})
+}
+
+//export goaoso_trainer_judge
+func goaoso_trainer_judge(handle C.uintptr_t, value C.double, progress *C.aoso_progress) C.aoso_status {
+	return try(func() error {
+		if err := checkWanted("progress", progress); err != nil {
+			return err
+		}
+		return useTrainer(handle, func(b *trainer) error {
+			var p aoso.Progress
+			err := b.run(func() (err error) { p, err = b.Judge(float64(value)); return err })
+			if err != nil {
+				return err
+			}
+			writeStruct(progress, b.progress(p))
 			return nil
 		})
 	})

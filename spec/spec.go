@@ -58,6 +58,7 @@ type C struct {
 // A word that begins with ~ means something similar, but not the same.
 type Others struct {
 	LightGBM, XGBoost, CatBoost, ScikitLearn string
+	Values                                   string // what their values are here: multi_logloss=logloss
 	Note                                     string // how their values differ
 }
 

@@ -92,7 +92,8 @@ var Parameters = []Parameter{
 		Detail: "When training continues a model, these trees are added to it.",
 		Limits: "There must be enough for one iteration: with K classes, K - 1 for method abc and K for logitboost.",
 		Others: Others{
-			LightGBM: "~num_iterations ~n_estimators", XGBoost: "~num_boost_round ~n_estimators",
+			LightGBM: "~num_iterations ~n_estimators ~num_boost_round ~num_round ~num_rounds ~num_iteration ~num_tree ~n_iter ~nrounds",
+			XGBoost:  "~num_boost_round ~n_estimators ~num_round",
 			CatBoost: "~iterations ~num_boost_round ~n_estimators ~num_trees", ScikitLearn: "~max_iter ~n_estimators",
 			Note: "They count iterations. LightGBM, XGBoost and scikit-learn grow a tree for every class in each.",
 		},
@@ -103,14 +104,14 @@ var Parameters = []Parameter{
 		Range: between(2, 1<<16), Usual: between(2, 256),
 		Help:   "Maximum number of leaves per tree.",
 		Detail: "Trees grow best-first.",
-		Others: Others{LightGBM: "num_leaves", XGBoost: "max_leaves", CatBoost: "max_leaves num_leaves", ScikitLearn: "max_leaf_nodes"},
+		Others: Others{LightGBM: "num_leaves num_leaf max_leaf", XGBoost: "max_leaves", CatBoost: "max_leaves num_leaves", ScikitLearn: "max_leaf_nodes"},
 	},
 	{
 		Name: "shrinkage", Field: "Shrinkage", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 13},
 		Auto:  "0.1 to 0.3",
 		Range: fraction, Usual: between(0.01, 1),
 		Help:   "Learning rate, by which every leaf value is multiplied.",
-		Others: Others{LightGBM: "learning_rate", XGBoost: "eta learning_rate", CatBoost: "learning_rate eta", ScikitLearn: "learning_rate"},
+		Others: Others{LightGBM: "learning_rate shrinkage_rate", XGBoost: "eta learning_rate", CatBoost: "learning_rate eta", ScikitLearn: "learning_rate"},
 	},
 	{
 		Name: "max_depth", Field: "MaxDepth", Group: Trees, Type: Int, Default: "0", C: C{Slot: 10},
@@ -118,7 +119,8 @@ var Parameters = []Parameter{
 		Help: "Maximum number of splits from the root to a leaf; 0 means no limit.",
 		Others: Others{
 			LightGBM: "max_depth", XGBoost: "max_depth", CatBoost: "depth max_depth", ScikitLearn: "max_depth",
-			Note: "LightGBM writes -1 for no limit, scikit-learn None. XGBoost and CatBoost have 6 by default.",
+			Values: "-1=0",
+			Note:   "LightGBM writes -1 for no limit, scikit-learn None. XGBoost and CatBoost have 6 by default.",
 		},
 	},
 	{
@@ -127,7 +129,7 @@ var Parameters = []Parameter{
 		Range: atLeast(1), Usual: between(1, 30),
 		Help: "Minimum number of training rows in a leaf.",
 		Others: Others{
-			LightGBM: "min_data_in_leaf min_child_samples", CatBoost: "min_data_in_leaf min_child_samples", ScikitLearn: "min_samples_leaf",
+			LightGBM: "min_data_in_leaf min_child_samples min_data_per_leaf min_data", CatBoost: "min_data_in_leaf min_child_samples", ScikitLearn: "min_samples_leaf",
 			Note: "LightGBM and scikit-learn have 20 by default.",
 		},
 	},
@@ -136,7 +138,7 @@ var Parameters = []Parameter{
 		Range: notNegative, Usual: between(1e-6, 10),
 		Help: "Minimum sum of Hessians in a leaf, over the class pairs of the node.",
 		Others: Others{
-			LightGBM: "min_sum_hessian_in_leaf min_child_weight", XGBoost: "min_child_weight",
+			LightGBM: "min_sum_hessian_in_leaf min_child_weight min_sum_hessian_per_leaf min_sum_hessian", XGBoost: "min_child_weight",
 			Note: "LightGBM has 0.001 by default, XGBoost 1.",
 		},
 	},
@@ -173,7 +175,7 @@ var Parameters = []Parameter{
 		Auto:  "5, or 3 from 100,000 rows",
 		Range: Range{Least: 0, Most: 20, LeastOpen: true}, Usual: between(0.1, 20),
 		Help:   "Maximum absolute value of a leaf before shrinkage.",
-		Others: Others{LightGBM: "max_delta_step", XGBoost: "max_delta_step"},
+		Others: Others{LightGBM: "max_delta_step max_tree_output max_leaf_output", XGBoost: "max_delta_step"},
 	},
 
 	{
@@ -183,15 +185,15 @@ var Parameters = []Parameter{
 		Help:   "Fraction of the rows drawn for each tree to choose its splits.",
 		Detail: "The rows drawn depend on the row ids, not on the order of the rows. Below 1, splits are chosen among at most 64 bins per feature. Leaf values come from all rows.",
 		Others: Others{
-			LightGBM: "bagging_fraction subsample", XGBoost: "subsample", CatBoost: "subsample", ScikitLearn: "subsample",
-			Note: "LightGBM needs bagging_freq with it.",
+			LightGBM: "bagging_fraction subsample sub_row bagging", XGBoost: "subsample", CatBoost: "subsample", ScikitLearn: "subsample",
+			Note: "LightGBM needs bagging_freq with it; with bagging_freq=0 it is left out here, too.",
 		},
 	},
 	{
 		Name: "colsample_bytree", Field: "ColsampleByTree", Group: Sampling, Type: Float64, Default: "1", C: C{Slot: 19},
 		Range: fraction, Usual: between(0.1, 1),
 		Help:   "Fraction of the features drawn for each tree.",
-		Others: Others{LightGBM: "feature_fraction colsample_bytree", XGBoost: "colsample_bytree"},
+		Others: Others{LightGBM: "feature_fraction colsample_bytree sub_feature", XGBoost: "colsample_bytree"},
 	},
 	{
 		Name: "colsample_bynode", Field: "ColsampleByNode", Group: Sampling, Type: Float64, Default: "0", C: C{Slot: 20},
@@ -199,7 +201,7 @@ var Parameters = []Parameter{
 		Range: fraction, Usual: between(0.1, 1),
 		Help: "Fraction of the tree's features drawn for each node.",
 		Others: Others{
-			LightGBM: "feature_fraction_bynode", XGBoost: "colsample_bynode", CatBoost: "~rsm ~colsample_bylevel", ScikitLearn: "max_features",
+			LightGBM: "feature_fraction_bynode sub_feature_bynode", XGBoost: "colsample_bynode", CatBoost: "~rsm ~colsample_bylevel", ScikitLearn: "max_features",
 			Note: "CatBoost draws features for each level of a tree.",
 		},
 	},
@@ -242,7 +244,9 @@ var Parameters = []Parameter{
 		Limits: "Values above 0 need a validation set.",
 		Others: Others{
 			LightGBM: "early_stopping_round early_stopping_rounds", XGBoost: "early_stopping_rounds", CatBoost: "early_stopping_rounds od_wait",
-			ScikitLearn: "n_iter_no_change",
+			ScikitLearn: "early_stopping n_iter_no_change",
+			Values:      "-1=0 false=0 auto=0",
+			Note:        "scikit-learn's early_stopping is True or False, and means n_iter_no_change, or 10, iterations.",
 		},
 	},
 	{
@@ -251,11 +255,41 @@ var Parameters = []Parameter{
 		Choices: []Choice{
 			{"logloss", "the mean of -log p over the rows"},
 			{"error", "the fraction of rows whose predicted class is wrong"},
+			{"top_k_error", "the fraction of rows whose class is not among the top_k classes of greatest probability"},
+			{"auc_ovr", "the mean area under the ROC curve of a class against the rest"},
+			{"auc_ovr_weighted", "the same, classes counting by their weight"},
+			{"auc_ovo", "the mean area under the ROC curve of pairs of classes"},
+			{"auc_ovo_weighted", "the same, pairs counting by their weight"},
+			{"balanced_error", "1 less the mean recall of the classes"},
+			{"f1_macro", "the mean F1 score of the classes"},
+			{"kappa", "Cohen's kappa"},
+			{"brier", "the mean squared error of the probabilities, summed over the classes"},
+			{"ece", "the expected calibration error of the likeliest class"},
+			{"custom", "a metric that the program computes in each iteration"},
 		},
+		Detail: "Of the AUC, F1 score and kappa, higher is better.",
 		Others: Others{
-			LightGBM: "metric", XGBoost: "eval_metric", CatBoost: "eval_metric", ScikitLearn: "scoring",
+			LightGBM: "metric metrics metric_types", XGBoost: "eval_metric", CatBoost: "eval_metric", ScikitLearn: "scoring",
+			Values: "multi_logloss=logloss binary_logloss=logloss multiclass=logloss softmax=logloss binary=logloss mlogloss=logloss " +
+				"log_loss=logloss neg_log_loss=logloss cross_entropy=logloss crossentropy=logloss loss=logloss " +
+				"multi_error=error binary_error=error merror=error accuracy=error zerooneloss=error " +
+				"auc=auc_ovr roc_auc=auc_ovr roc_auc_ovr=auc_ovr roc_auc_ovr_weighted=auc_ovr_weighted auc_mu=auc_ovo roc_auc_ovo=auc_ovo " +
+				"roc_auc_ovo_weighted=auc_ovo_weighted balanced_accuracy=balanced_error f1=f1_macro kappa=kappa " +
+				"logloss=logloss error=error none= null= na=",
 			Note: "Their values are multi_logloss and multi_error in LightGBM, mlogloss and merror in XGBoost.",
 		},
+	},
+	{
+		Name: "top_k", Field: "TopK", Group: Stopping, Type: Int, Default: "5", C: C{Slot: 31},
+		Range: atLeast(1), Usual: between(1, 10),
+		Help:   "Number of classes that metric top_k_error looks at.",
+		Others: Others{LightGBM: "multi_error_top_k"},
+	},
+	{
+		Name: "min_delta", Field: "MinDelta", Group: Stopping, Type: Float64, Default: "0", C: C{Slot: 32},
+		Range: notNegative, Usual: between(1e-5, 0.01),
+		Help:   "Early stopping counts a metric as better only if it has improved by more than this.",
+		Others: Others{LightGBM: "early_stopping_min_delta", XGBoost: "min_delta", ScikitLearn: "~tol"},
 	},
 
 	{
@@ -263,14 +297,14 @@ var Parameters = []Parameter{
 		Range: between(0, MaxThreads), Usual: between(1, 4),
 		Help:   "Number of threads; 0 means all cores that the process may use.",
 		Detail: "The model does not depend on it.",
-		Others: Others{LightGBM: "num_threads n_jobs", XGBoost: "nthread n_jobs", CatBoost: "thread_count", ScikitLearn: "n_jobs"},
+		Others: Others{LightGBM: "num_threads n_jobs num_thread nthreads", XGBoost: "nthread n_jobs", CatBoost: "thread_count", ScikitLearn: "n_jobs", Values: "-1=0"},
 	},
 	{
 		Name: "seed", Field: "Seed", Group: Computing, Type: Uint64, Default: "0", C: C{Slot: 23}, Estimator: "random_state",
 		Usual: between(1, 1000),
 		Help:  "Seed of all random draws.",
 		Others: Others{
-			LightGBM: "seed random_state", XGBoost: "seed random_state", CatBoost: "random_seed random_state", ScikitLearn: "random_state",
+			LightGBM: "seed random_state random_seed", XGBoost: "seed random_state", CatBoost: "random_seed random_state", ScikitLearn: "random_state",
 		},
 	},
 	{

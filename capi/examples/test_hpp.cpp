@@ -477,6 +477,52 @@ static void training() {
     EXPECT(paused.run().stopped_by == AOSO_STOPPED_BY_INTERRUPT && paused.snapshot().trees() == 5);
     EXPECT(paused.run().stopped_by == AOSO_STOPPED_BY_TREES);
 
+    EXPECT(train.class_numbers().size() == rows && train.row_weights()[0] == 1);
+    aoso::train_options balanced;
+    const std::vector<double> weights = train.balanced_weights();
+    balanced.class_weights = weights;
+    EXPECT(weights.size() == CLASSES && aoso::train(train, few_trees, balanced).trees() == 12);
+    EXPECT(model.measure_raw("error@1", model.predict_raw(data.x()), data.classes) < 0.5);
+
+    // A metric of one's own, and the others.
+    const aoso::dataset noisy = train.aligned(others.x(), others.classes);
+    aoso::train_options judged;
+    judged.valid = &noisy;
+    judged.others = {&train};
+    const aoso::params stopping("preset=paper trees=100 leaves=6 metric=custom early_stopping=2");
+    aoso::trainer own(train, stopping, judged);
+    aoso::progress now = own.step();
+    while (now.stopped_by == AOSO_RUNNING) {
+        EXPECT(now.num_others == 1 && now.others[0].errors <= now.valid.errors);
+        EXPECT(own.measure(0, "error") == now.valid.error_rate && own.scores(0, rows, CLASSES).size() == rows * CLASSES);
+        own.judge(own.measure(0, "error"));
+        now = own.step();
+    }
+    EXPECT(now.stopped_by == AOSO_STOPPED_BY_EARLY_STOPPING && aoso::metrics().find("kappa") != std::string::npos);
+
+    // A loss of one's own, which also moves with its trainer.
+    aoso::train_options loss;
+    loss.objective = [&](aoso::span<const double> scores, int64_t n, int64_t k, double *gradient, double *hessian) {
+        EXPECT(n == int64_t(rows));
+        for (std::size_t i = 0; i < scores.size(); i++) {
+            gradient[i] = scores[i] - (data.classes[i / std::size_t(k)] == int32_t(i % std::size_t(k)));
+            hessian[i] = 1;
+        }
+        if (++calls > 100) throw my_exception();
+    };
+    calls = 0;
+    aoso::trainer squares = aoso::trainer(train, few_trees, loss);
+    squares.set_shrinkage(0.5);
+    EXPECT(squares.run().stopped_by == AOSO_STOPPED_BY_TREES && calls == 13);
+    thrown = false;
+    try {
+        calls = 100;
+        aoso::train(train, few_trees, loss);
+    } catch (const my_exception &) {
+        thrown = true;
+    }
+    EXPECT(thrown);
+
     // The callback moves with its trainer.
     calls = 0;
     o.callback = [&](const aoso::progress &) -> aoso::then {

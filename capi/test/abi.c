@@ -31,8 +31,10 @@
 #define EVALUATION(F, T) F(T, errors) F(T, error_rate) F(T, log_loss)
 #define PROGRESS(F, T)                                                                                        \
     F(T, struct_size) F(T, evaluated) F(T, iteration) F(T, trees) F(T, best) F(T, seconds) F(T, train_loss)   \
-    F(T, has_valid) F(T, stopped_by) F(T, valid) F(T, phase) F(T, max_trees)
-#define TRAIN_OPTIONS(F, T) F(T, struct_size) F(T, eval_every) F(T, valid) F(T, callback) F(T, user)
+    F(T, has_valid) F(T, stopped_by) F(T, valid) F(T, phase) F(T, max_trees) F(T, others) F(T, num_others)
+#define TRAIN_OPTIONS(F, T)                                                                                   \
+    F(T, struct_size) F(T, eval_every) F(T, valid) F(T, callback) F(T, user) F(T, others) F(T, num_others) \
+    F(T, objective) F(T, objective_user) F(T, class_weights) F(T, num_class_weights)
 #define RESULT(F, T)                                                                                          \
     F(T, struct_size) F(T, stopped_by) F(T, iterations) F(T, best_iteration) F(T, threads) F(T, train_loss)   \
     F(T, seconds) F(T, has_valid) F(T, phase) F(T, valid) F(T, held_out_rows) F(T, held_out)

@@ -330,10 +330,24 @@ static int32_t stop_soon(const aoso_progress *p, void *user) {
     return p->iteration >= (p->phase == AOSO_PHASE_TRAIN ? 3 : 10); // so that some trainings reach the second phase
 }
 
+static int32_t squares(const double *scores, int64_t rows, int64_t classes, double *gradient, double *hessian, void *user) {
+    for (int64_t i = 0; i < rows * classes; i++) {
+        gradient[i] = scores[i] - (i % (classes + 1) == 0);
+        hessian[i] = 1;
+    }
+    return user == NULL ? 0 : 1;
+}
+
 static aoso_train_options *some_train_options(void) {
     aoso_train_options o = {.struct_size = sizeof o, .callback = stop_soon, .user = (void *)(uintptr_t)draw(9)};
     o.eval_every = (int32_t)some_count(0);
     if (draw(3) == 0) o.valid = some_handle(DATASET);
+    if (draw(3) == 0) {
+        void *others[2] = {some_handle(DATASET), some_handle(DATASET)};
+        o.others = rarely() ? NULL : copy_of(others, sizeof others);
+        o.num_others = rarely() ? -1 : (int64_t)draw(3);
+    }
+    if (rarely()) o.objective = squares;
     return copy_of(&o, sizeof o); // never null, because the callback limits the time
 }
 
@@ -429,6 +443,18 @@ CALL_OUTPUT(dataset_class_name, aoso_dataset_class_name(some_handle(DATASET), so
 CALL_OUTPUT(dataset_feature_name, aoso_dataset_feature_name(some_handle(DATASET), some_count(1), o.buffer, o.size, o.needed))
 CALL_OUTPUT(dataset_categories, aoso_dataset_categories(some_handle(DATASET), some_count(1), o.buffer, o.size, o.needed,
                                                         rarely() ? NULL : guarded(8)))
+static aoso_status dataset_labels(void) {
+    int64_t n = some_size(ROWS / 4, 100000);
+    return aoso_dataset_labels(some_handle(DATASET), results(n, sizeof(int32_t)), n);
+}
+static aoso_status dataset_weights(void) {
+    int64_t n = some_size(ROWS / 4, 100000);
+    return aoso_dataset_weights(some_handle(DATASET), results(n, sizeof(double)), n);
+}
+static aoso_status dataset_balanced_weights(void) {
+    int64_t n = some_size(CLASSES, 100000);
+    return aoso_dataset_balanced_weights(some_handle(DATASET), results(n, sizeof(double)), n);
+}
 CALL(dataset_save, aoso_dataset_save(some_handle(DATASET), some_path()))
 CALL_CREATE(dataset_load, DATASET, aoso_dataset_load(some_path(), NEW(aoso_dataset)))
 CALL_CREATE(dataset_read, DATASET, aoso_dataset_read(some_path(), NEW(aoso_dataset)))
@@ -454,6 +480,13 @@ CALL_CREATE(builder_finish_aligned, DATASET, aoso_builder_finish_aligned(some_ha
 CALL_CREATE(train, MODEL, aoso_train(some_handle(DATASET), some_params(), some_train_options(), NEW(aoso_model), some_out(sizeof(aoso_result))))
 CALL_CREATE(trainer_create, TRAINER, aoso_trainer_create(some_handle(DATASET), some_params(), some_train_options(), NEW(aoso_trainer)))
 CALL(trainer_step, aoso_trainer_step(some_handle(TRAINER), some_out(sizeof(aoso_progress))))
+static aoso_status trainer_scores(void) {
+    int64_t n = some_size(ROWS / 4 * CLASSES, 100000);
+    return aoso_trainer_scores(some_handle(TRAINER), some_count(0), results(n, sizeof(double)), n);
+}
+CALL(trainer_measure, aoso_trainer_measure(some_handle(TRAINER), some_count(0), some_text("auc_ovr"), rarely() ? NULL : guarded(8)))
+CALL(trainer_judge, aoso_trainer_judge(some_handle(TRAINER), some_number(5), some_out(sizeof(aoso_progress))))
+CALL(trainer_set_shrinkage, aoso_trainer_set_shrinkage(some_handle(TRAINER), some_number(1)))
 CALL(trainer_run, aoso_trainer_run(some_handle(TRAINER), some_out(sizeof(aoso_result))))
 CALL(trainer_interrupt, aoso_trainer_interrupt(some_handle(TRAINER)))
 CALL_CREATE(trainer_model, MODEL, aoso_trainer_model(some_handle(TRAINER), NEW(aoso_model), some_out(sizeof(aoso_result))))
@@ -544,6 +577,15 @@ static aoso_status model_evaluate_raw(void) {
     const double *raw = some_raw(&n), *w = some_weights(&num_weights);
     return aoso_model_evaluate_raw(some_handle(MODEL), raw, n, some_labels(), w, num_weights,
                                    rarely() ? NULL : guarded(sizeof(aoso_evaluation)));
+}
+
+CALL_OUTPUT(metrics, aoso_metrics(o.buffer, o.size, o.needed))
+
+static aoso_status model_measure_raw(void) {
+    int64_t n, num_weights;
+    const double *raw = some_raw(&n), *w = some_weights(&num_weights);
+    return aoso_model_measure_raw(some_handle(MODEL), raw, n, some_labels(), w, num_weights, some_text("kappa"),
+                                  rarely() ? NULL : guarded(8));
 }
 
 static aoso_status model_calibrate(void) {
@@ -659,11 +701,13 @@ static const struct {
     ENTRY(dataset_create), ENTRY(dataset_create_aligned), ENTRY(dataset_get_info), ENTRY(dataset_class_name),
     ENTRY(dataset_feature_name), ENTRY(dataset_categories), ENTRY(dataset_save), ENTRY(dataset_load), ENTRY(dataset_read),
     ENTRY(builder_create), ENTRY(builder_append), ENTRY(builder_sample), ENTRY(builder_finish), ENTRY(builder_finish_aligned),
-    ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_interrupt), ENTRY(trainer_model),
+    ENTRY(dataset_labels), ENTRY(dataset_weights), ENTRY(dataset_balanced_weights), ENTRY(train), ENTRY(trainer_create), ENTRY(trainer_step), ENTRY(trainer_run), ENTRY(trainer_scores), ENTRY(trainer_measure), ENTRY(trainer_judge), ENTRY(trainer_set_shrinkage),
+    ENTRY(trainer_interrupt), ENTRY(trainer_model),
     ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_categories), ENTRY(model_describe), ENTRY(model_fingerprint),
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),
     ENTRY(export_formats), ENTRY(model_export), ENTRY(model_export_file), ENTRY(model_importance), ENTRY(model_pair_importance),
-    ENTRY(model_truncate), ENTRY(model_refit), ENTRY(model_merge), ENTRY(model_evaluate), ENTRY(model_evaluate_raw), ENTRY(model_calibrate),
+    ENTRY(model_truncate), ENTRY(model_refit), ENTRY(model_merge), ENTRY(model_evaluate), ENTRY(model_evaluate_raw), ENTRY(model_measure_raw), ENTRY(metrics),
+    ENTRY(model_calibrate),
     ENTRY(model_conformalize), ENTRY(model_predict_set), ENTRY(model_decide), ENTRY(model_reliability),
     ENTRY(model_predict), ENTRY(model_predict_proba), ENTRY(model_predict_raw), ENTRY(model_predict_leaf), ENTRY(model_predict_staged),
     ENTRY(model_raw_to_proba),

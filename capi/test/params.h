@@ -32,7 +32,9 @@
     F(T, calibration) \
     F(T, time_limit) \
     F(T, category_smoothing) \
-    F(T, category_l2)
+    F(T, category_l2) \
+    F(T, top_k) \
+    F(T, min_delta)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \
@@ -49,6 +51,17 @@
     C(AOSO_BASE_EXHAUSTIVE) \
     C(AOSO_METRIC_LOGLOSS) \
     C(AOSO_METRIC_ERROR) \
+    C(AOSO_METRIC_TOP_K_ERROR) \
+    C(AOSO_METRIC_AUC_OVR) \
+    C(AOSO_METRIC_AUC_OVR_WEIGHTED) \
+    C(AOSO_METRIC_AUC_OVO) \
+    C(AOSO_METRIC_AUC_OVO_WEIGHTED) \
+    C(AOSO_METRIC_BALANCED_ERROR) \
+    C(AOSO_METRIC_F1_MACRO) \
+    C(AOSO_METRIC_KAPPA) \
+    C(AOSO_METRIC_BRIER) \
+    C(AOSO_METRIC_ECE) \
+    C(AOSO_METRIC_CUSTOM) \
     C(AOSO_PRESET_AUTO) \
     C(AOSO_PRESET_FAST) \
     C(AOSO_PRESET_PAPER) \
@@ -66,7 +79,7 @@
     CHOICE(int32_t, pair_selection, 3) \
     CHOICE(int32_t, base_class, 2) \
     COUNT(int32_t, base_gap) \
-    CHOICE(int32_t, metric, 2) \
+    CHOICE(int32_t, metric, 13) \
     COUNT(int64_t, trees) \
     COUNT(int64_t, leaves) \
     COUNT(int64_t, max_depth) \
@@ -86,4 +99,6 @@
     CHOICE(int32_t, calibration, 4) \
     NUMBER(time_limit) \
     NUMBER(category_smoothing) \
-    NUMBER(category_l2)
+    NUMBER(category_l2) \
+    COUNT(int64_t, top_k) \
+    NUMBER(min_delta)

@@ -17,6 +17,7 @@ import (
 type evaluator struct {
 	reader
 	model, data string
+	metrics     []string
 	options     aoso.PredictOptions
 	json        bool
 }
@@ -35,6 +36,7 @@ func newEval() *cobra.Command {
 	f.StringVar(&e.data, "data", "", "labelled `file`")
 	e.reader.bind(c)
 	e.bindWeight(c)
+	f.StringArrayVar(&e.metrics, "metric", nil, "further `metric`, such as auc_ovr, kappa, f1_macro or error@3; may be repeated")
 	bindPredict(c, &e.options)
 	f.BoolVar(&e.json, "json", false, "print the result as one line of JSON")
 	require(c, "model", "data")
@@ -53,7 +55,10 @@ type evaluated struct {
 	Trees     int      `json:"trees"`
 	Seconds   float64  `json:"seconds"`
 
-	Reliability []reliabilityBin `json:"reliability"`
+	Metrics     map[string]*float64 `json:"metrics,omitempty"` // those asked for; null: not defined
+	Reliability []reliabilityBin    `json:"reliability"`
+
+	asked []string // the names of the metrics
 }
 
 // reliabilityBin is a bin of a reliability diagram.
@@ -99,6 +104,14 @@ func (e *evaluator) run(c *cobra.Command) error {
 	for _, b := range r.Bins {
 		line.Reliability = append(line.Reliability, reliabilityBin(b))
 	}
+	values, err := m.Measure(e.metrics, x, aoso.StringLabels(d.labels), nil, e.options)
+	if err != nil {
+		return usageError(err)
+	}
+	line.asked, line.Metrics = e.metrics, map[string]*float64{}
+	for i, name := range e.metrics {
+		line.Metrics[name] = finite(values[i])
+	}
 	if e.json {
 		return json.NewEncoder(c.OutOrStdout()).Encode(line)
 	}
@@ -117,6 +130,13 @@ func (e *evaluated) tell(w io.Writer, classes, labels []string, predicted []int)
 	}
 	if e.ECE != nil {
 		fmt.Fprintf(w, "ece      %.6g\n", *e.ECE)
+	}
+	for _, name := range e.asked {
+		text := "not defined"
+		if v := e.Metrics[name]; v != nil {
+			text = fmt.Sprintf("%.6g", *v)
+		}
+		fmt.Fprintf(w, "%-8s %s\n", name, text)
 	}
 	if e.Unknown > 0 {
 		fmt.Fprintf(w, "unknown  %d rows have labels that the model does not know; they count as errors\n", e.Unknown)

@@ -17,6 +17,14 @@ func TestEval(t *testing.T) {
 	if e.Rows != 11 || e.Errors != 2 || e.Unknown != 1 || e.LogLoss == nil || e.Trees != 20 || !(*e.Brier > 0 && *e.Brier < 2) || !(*e.ECE > 0 && *e.ECE < 1) {
 		t.Errorf("%+v", e)
 	}
+	m := jsonLine[evaluated](t, do(t, "eval", "--model", model, "--data", file(t, "d.csv", small), "--json", "--metric", "kappa", "--metric", "error@2"))
+	if k, e := m.Metrics["kappa"], m.Metrics["error@2"]; k == nil || !(*k > 0 && *k <= 1) || e == nil || *e != 0 {
+		t.Errorf("%+v", m.Metrics)
+	}
+	if out := do(t, "eval", "--model", model, "--data", file(t, "d.csv", "5,1,x\n"), "--metric", "auc_ovr"); !strings.Contains(out, "auc_ovr  not defined") {
+		t.Error(out)
+	}
+	fail(t, exitUsage, []string{"metric", "auc", "auc_ovr"}, "eval", "--model", model, "--data", file(t, "d.csv", small), "--metric", "auc")
 	rows := 0
 	for _, b := range e.Reliability {
 		rows += b.Rows

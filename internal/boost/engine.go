@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -24,6 +25,9 @@ type Job struct {
 	Start       *Start    // of a training that continues a model; nil: all scores are zero
 	Valid       *data.Set // nil: none
 	ValidScores []float64 // of the model to continue; nil: all are zero
+	Others      []Other   // further validation sets, which are only evaluated
+
+	Objective Objective // nil: the log loss of the softmax
 
 	// Repeated has the trees of the same training, as far as it came: they are not
 	// grown again. Those of Start are among them. Nil: none.
@@ -37,14 +41,21 @@ type Job struct {
 	CacheBytes int // room for the histograms that are filled at once
 }
 
-// Status describes a training after an iteration. TrainLoss and Valid are set if
-// the iteration was evaluated.
+// Other is a validation set that decides nothing.
+type Other struct {
+	Set    *data.Set
+	Scores []float64 // of the model to continue; nil: all are zero
+}
+
+// Status describes a training after an iteration. TrainLoss, Valid and Others are
+// set if the iteration was evaluated.
 type Status struct {
 	Iteration int // from 1
 	Trees     int // in the model, those it continues included
 	Evaluated bool
 	TrainLoss float64 // mean log loss of the training rows, weighted
 	Valid     *Evaluation
+	Others    []*Evaluation
 	Best      int        // iteration of the best Valid so far; 0: none
 	Stopped   StopReason // "": it is not the last iteration
 }
@@ -58,10 +69,12 @@ type Engine struct {
 	state        *state
 	forest       *model.Forest
 	validation   *validation // nil: none
-	weight       float64     // of all training rows
+	others       []*validation
+	weight       float64 // of all training rows
 
 	status  Status
 	best    best
+	seen    bool       // the metric after the last iteration is known
 	grown   int        // trees added
 	idle    bool       // the last iteration changed nothing, and neither would the next
 	stopped StopReason // unlike the status, this knows of interruptions
@@ -77,14 +90,23 @@ func New(j Job) *Engine {
 		e.forest = j.Start.Forest.Clone()
 	}
 	e.status.Trees = e.forest.Trees()
-	e.best = newBest(newMetric(p.Metric), e.forest.Trees())
-	e.state = newState(&j.Train.Target, p.impossible(classes), j.Kernels, j.Team)
-	j.Start.begin(e.state, p)
+	e.best = best{value: math.Inf(1), trees: e.forest.Trees()}
+	if j.Objective != nil {
+		e.job.Kernels = loss.CustomKernels(j.Kernels)
+		j.Kernels = e.job.Kernels
+		e.state = newCustomState(j.Objective, &j.Train.Target, j.Start.first(), p.impossible(classes), j.Kernels, j.Team)
+	} else {
+		e.state = newState(&j.Train.Target, p.impossible(classes), j.Kernels, j.Team)
+		j.Start.begin(e.state, p)
+	}
 	e.trees = newTrees(&j, e.state.residuals)
 	if j.Valid != nil {
 		e.validation = newValidation(j.Valid, j.ValidScores)
 	}
-	if e.state.lossAtMost(p.StopLoss) {
+	for _, o := range j.Others {
+		e.others = append(e.others, newValidation(o.Set, o.Scores))
+	}
+	if j.Objective == nil && e.state.lossAtMost(p.StopLoss) {
 		e.stopped = StoppedByStopLoss
 	}
 	return e
@@ -101,8 +123,8 @@ func (e *Engine) Free() {
 	e.freed = true
 	e.state.free()
 	e.trees.free()
-	if e.validation != nil {
-		e.validation.free()
+	for _, v := range e.validations() {
+		v.free()
 	}
 }
 
@@ -113,7 +135,7 @@ func (e *Engine) Step(ctx context.Context) bool {
 	if e.stopped == StoppedByInterrupt {
 		e.stopped = ""
 	}
-	if e.freed || e.stopped != "" || e.job.Train.Ranks.Err() != nil {
+	if e.freed || e.stopped != "" || e.job.Train.Ranks.Err() != nil || e.Err() != nil {
 		return false
 	}
 	if e.cancelled(ctx) || !e.iterate(ctx) {
@@ -134,19 +156,72 @@ func (e *Engine) look() {
 	now.Evaluated = now.Iteration%e.job.EvalEvery == 0
 	if now.Evaluated {
 		now.Valid = e.evaluate()
+		for _, v := range e.others {
+			now.Others = append(now.Others, v.evaluate())
+		}
 		if !e.job.Silent {
 			now.TrainLoss = e.TrainLoss()
 		}
 	}
-	if now.Valid != nil && e.job.Params.EarlyStopping > 0 {
-		e.best.see(now.Valid, now.Iteration, now.Trees)
+	e.stopped, e.seen = "", false
+	if now.Valid != nil && e.job.Params.EarlyStopping > 0 && !e.judged() {
+		e.see(e.watched(now.Valid))
+		return
 	}
-	e.stopped = e.stopReason()
-	now.Best, now.Stopped = e.best.iteration, e.stopped
+	e.decide()
+}
+
+// see takes the value of the metric after the last iteration into account.
+func (e *Engine) see(value float64) {
+	e.seen = true
+	e.best.see(value, e.job.Params.MinDelta, &e.status)
+	e.decide()
+}
+
+// decide tells whether the last iteration ends the training.
+func (e *Engine) decide() {
+	if e.stopped == "" {
+		e.stopped = e.stopReason()
+	}
+	e.status.Best, e.status.Stopped = e.best.iteration, e.stopped
+}
+
+// SetShrinkage changes the shrinkage from the next iteration on.
+func (e *Engine) SetShrinkage(shrinkage float64) {
+	p := &e.job.Params
+	if e.freed || p.Shrinkage == shrinkage {
+		return
+	}
+	p.Shrinkage = shrinkage
+	e.trees.grower.Newton.Shrinkage, e.trees.values.Newton.Shrinkage = shrinkage, shrinkage
+	switch period := p.period(); {
+	case period == 0 || e.job.Objective != nil:
+	case e.state.scores == nil:
+		e.keepScores()
+	default:
+		e.state.period = min(e.state.period, period)
+	}
+}
+
+// judged tells whether the caller computes the metric that early stopping watches.
+func (e *Engine) judged() bool { return e.job.Params.Metric == CustomMetric }
+
+// Judge tells the value of the caller's metric after the last iteration. Lower is
+// better.
+func (e *Engine) Judge(value float64) {
+	if e.status.Valid == nil {
+		e.status.Valid = e.evaluate()
+	}
+	e.see(value)
 }
 
 // TrainLoss is the mean log loss of the training rows, weighted.
-func (e *Engine) TrainLoss() float64 { return e.state.logLoss(nil) / e.weight }
+func (e *Engine) TrainLoss() float64 {
+	if e.job.Objective != nil {
+		return Evaluate(e.state.scores, 1, &e.job.Train.Target).LogLoss
+	}
+	return e.state.logLoss(nil) / e.weight
+}
 
 // Stopped says why training is over, or that it was interrupted; "": it goes on.
 func (e *Engine) Stopped() StopReason { return e.stopped }
@@ -157,6 +232,18 @@ func (e *Engine) Params() *Params { return &e.job.Params }
 // ValidScores is the raw scores of the model so far on the validation set, rows
 // × classes. The next step changes them.
 func (e *Engine) ValidScores() []float64 { return e.validation.scores }
+
+// validations is all validation sets, first that which decides, if there is one.
+func (e *Engine) validations() []*validation {
+	if e.validation == nil {
+		return e.others
+	}
+	return append([]*validation{e.validation}, e.others...)
+}
+
+// Scores is the raw scores of the model so far on a validation set, by its number
+// among all of them.
+func (e *Engine) Scores(set int) []float64 { return e.validations()[set].scores }
 
 // evaluate evaluates the model so far on the validation set; nil: there is none.
 func (e *Engine) evaluate() *Evaluation {
@@ -205,8 +292,8 @@ func (e *Engine) result(look bool) Result {
 	}
 	r.Forest = e.forest.Truncated(e.forest.Trees())
 	if best := e.best; e.job.Params.EarlyStopping > 0 && best.iteration > 0 {
-		if r.Valid != nil {
-			best.see(r.Valid, r.Iterations, r.Forest.Trees())
+		if r.Valid != nil && !e.judged() {
+			best.see(e.watched(r.Valid), e.job.Params.MinDelta, &Status{Iteration: r.Iterations, Trees: r.Forest.Trees(), Valid: r.Valid})
 		}
 		r.BestIteration, r.Valid = best.iteration, best.valid
 		r.Forest = e.forest.Truncated(best.trees)

@@ -18,7 +18,7 @@ func (e *Engine) iterate(ctx context.Context) bool {
 		e.trees.sampler.begin(iteration)
 		trees, done = e.method.iterate(ctx, e, iteration)
 	}
-	if !done || e.job.Train.Ranks.Err() != nil {
+	if !done || e.job.Train.Ranks.Err() != nil || e.Err() != nil {
 		return false
 	}
 	e.idle = !e.job.Params.draws()
@@ -29,8 +29,8 @@ func (e *Engine) iterate(ctx context.Context) bool {
 		} else {
 			t.AppendTo(e.forest)
 		}
-		if e.validation != nil {
-			e.validation.add(t, e.job.Kernels, e.job.Team)
+		for _, v := range e.validations() {
+			v.add(t, e.job.Kernels, e.job.Team)
 		}
 	}
 	e.grown += len(trees)

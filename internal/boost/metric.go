@@ -1,11 +1,12 @@
 package boost
 
 import (
-	"math"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/exact"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -34,7 +35,7 @@ func EvaluateRows(scores []float64, temperature float64, t *data.Target, team *p
 		first, end := kernel.Block(b, rows)
 		for i := first; i < end; i++ {
 			f, y := scores[i*classes:][:classes], int(t.Labels[i])
-			if wrong[i] = y != Argmax(f); y < 0 {
+			if wrong[i] = y != metric.Argmax(f); y < 0 {
 				continue
 			}
 			for k := range f {
@@ -70,45 +71,73 @@ func EvaluateRows(scores []float64, temperature float64, t *data.Target, team *p
 	return e, losses
 }
 
-// Argmax is the position of the greatest value, the first where some tie.
-func Argmax(v []float64) int {
-	best := 0
-	for k := range v {
-		if v[k] > v[best] {
-			best = k
-		}
+// CustomMetric is the name of a metric that the caller computes.
+const CustomMetric = "custom"
+
+// Measure is a metric of raw scores, rows × classes, divided by the temperature, by
+// name; NaN: it is not defined for the target.
+func Measure(name string, scores []float64, temperature float64, t *data.Target, k *kernel.Funcs, team *par.Team) (float64, error) {
+	switch name {
+	case "logloss":
+		return Evaluate(scores, temperature, t).LogLoss, nil
+	case "error":
+		return Evaluate(scores, temperature, t).ErrorRate, nil
 	}
-	return best
+	m, err := metric.Parse(name)
+	if err != nil {
+		return 0, err
+	}
+	return measure(m, scores, temperature, t, k, team), nil
 }
 
-// metric ranks evaluations for early stopping: lower is better.
-type metric func(*Evaluation) float64
-
-// newMetric returns the metric of the given name.
-func newMetric(name string) metric {
-	if name == "error" {
-		return func(e *Evaluation) float64 { return e.ErrorRate }
+func measure(m metric.Metric, scores []float64, temperature float64, t *data.Target, k *kernel.Funcs, team *par.Team) float64 {
+	rows := &metric.Rows{Target: t, Scores: scores, Kernels: k, Team: team}
+	if m.NeedsProba {
+		classes := len(t.Classes)
+		rows.Proba = slices.Clone(scores)
+		team.Do(kernel.Blocks(t.Rows()), func(_, b int) {
+			first, end := kernel.Block(b, t.Rows())
+			k.Softmax(&kernel.SoftmaxJob{Scores: rows.Proba[first*classes : end*classes], Classes: classes, Temperature: temperature})
+		})
 	}
-	return func(e *Evaluation) float64 { return e.LogLoss }
+	return m.Of(rows)
+}
+
+// watched is the value that early stopping watches: lower is better.
+func (e *Engine) watched(v *Evaluation) float64 {
+	p := &e.job.Params
+	switch p.Metric {
+	case "logloss":
+		return v.LogLoss
+	case "error":
+		return v.ErrorRate
+	}
+	m, err := metric.Parse(p.Metric)
+	if err != nil {
+		panic(err) // the parameters were checked
+	}
+	if p.Metric == "top_k_error" {
+		m = metric.TopKError(p.TopK)
+	}
+	value := measure(m, e.validation.scores, 1, &e.job.Valid.Target, e.job.Kernels, e.job.Team)
+	if m.HigherIsBetter {
+		return -value
+	}
+	return value
 }
 
 // best is the best evaluation so far.
 type best struct {
-	metric    metric
 	value     float64 // of the metric
 	iteration int     // 0: none was evaluated
 	trees     int
 	valid     *Evaluation
 }
 
-// newBest stands for a model of so many trees before any evaluation.
-func newBest(m metric, trees int) best {
-	return best{metric: m, value: math.Inf(1), trees: trees}
-}
-
-// see takes an evaluation into account.
-func (b *best) see(e *Evaluation, iteration, trees int) {
-	if value := b.metric(e); value < b.value {
-		*b = best{b.metric, value, iteration, trees, e}
+// see takes the value of the metric after an iteration into account. It is better if it
+// is lower by more than minDelta.
+func (b *best) see(value, minDelta float64, at *Status) {
+	if value < b.value-minDelta {
+		*b = best{value, at.Iteration, at.Trees, at.Valid}
 	}
 }

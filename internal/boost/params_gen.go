@@ -32,6 +32,8 @@ type Params struct {
 	TimeLimit         float64
 	EarlyStopping     int
 	Metric            string
+	TopK              int
+	MinDelta          float64
 	Threads           int
 	Seed              uint64
 	Level             string

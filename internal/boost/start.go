@@ -47,6 +47,14 @@ func (s *Start) Replay(x bin.Source, t *data.Target, k *kernel.Funcs, team *par.
 	return err
 }
 
+// first is the raw scores that a training begins with; nil: zeros.
+func (s *Start) first() []float64 {
+	if s == nil {
+		return nil
+	}
+	return s.Scores
+}
+
 // begin sets the state of a training to its start; nil: scores of zero.
 func (s *Start) begin(to *state, p *Params) {
 	period := p.period()

@@ -25,6 +25,7 @@ type state struct {
 	residuals *loss.Residuals
 	scores    []float64  // rows × Classes; nil: not kept
 	memory    *mem.Block // of the scores
+	objective *objective // computes the residuals from the scores; nil: they are those of the softmax
 	period    int        // iterations between two renewals of the residuals; 0: scores are not kept
 	bound     float64    // Σ (1 − p_y), without weights: a lower bound of the loss
 	kernels   *kernel.Funcs
@@ -83,6 +84,7 @@ func (s *state) free() {
 	s.residuals.Free()
 	s.scores = nil
 	s.memory.Free()
+	s.objective.free()
 }
 
 // move prepares the rows of segments to move by the values of their leaves, with
@@ -163,6 +165,10 @@ func (s *state) setScores(scores []float64) {
 
 // renew computes the residuals from raw scores, rows × Classes.
 func (s *state) renew(scores []float64) {
+	if s.objective != nil {
+		s.renewCustom()
+		return
+	}
 	rows := len(s.residuals.Labels)
 	type bound struct {
 		sum  float64

@@ -17,11 +17,11 @@ const (
 func (e *Engine) stopReason() StopReason {
 	p, now := &e.job.Params, &e.status
 	switch {
-	case now.Valid != nil && p.EarlyStopping > 0 && now.Iteration-e.best.iteration >= p.EarlyStopping:
+	case e.seen && now.Iteration-e.best.iteration >= p.EarlyStopping:
 		return StoppedByEarlyStopping
 	case e.idle:
 		return StoppedByNoSplit
-	case e.state.lossAtMost(p.StopLoss):
+	case e.job.Objective == nil && e.state.lossAtMost(p.StopLoss):
 		return StoppedByStopLoss
 	case e.grown+e.perIteration > p.Trees:
 		return StoppedByTrees

@@ -30,8 +30,13 @@ func newTrees(j *Job, r *loss.Residuals) *trees {
 	if bins.Coarse != bins.Matrix {
 		g.coarse = bins.Coarse
 	}
-	g.sampler = newSampler(&j.Params, g.train, rows, bins, r, g.kernels, g.team)
+	sampling := j.Params
+	if j.Objective != nil {
+		sampling.Trim = 0 // there is no 1 − p_y to trim rows by
+	}
+	g.sampler = newSampler(&sampling, g.train, rows, bins, r, g.kernels, g.team)
 	params := j.Params.tree(len(g.sampler.columns), j.CacheBytes)
+	params.Newton.Custom = j.Objective != nil
 	if sample := g.sampler.sample; sample != nil {
 		g.values = tree.LeafValues{Kernels: g.kernels, Residuals: r, Newton: params.Newton, Team: g.team, Group: group}
 		rows = share(j.Params.Subsample, rows)

@@ -271,6 +271,41 @@ func (f *Fit) conclude() {
 	f.begin(params, 0)
 }
 
+// SetShrinkage changes the shrinkage from the next iteration on, until other settings
+// are trained.
+func (f *Fit) SetShrinkage(shrinkage float64) {
+	for _, e := range f.run.engines {
+		e.SetShrinkage(shrinkage)
+	}
+}
+
+// Err is why an objective has ended the training; nil: it has not.
+func (f *Fit) Err() error { return f.run.engines[0].Err() }
+
+// Judge tells the value of the caller's metric after the last step, on the
+// validation set. Lower is better. It has no effect while rows are held out.
+func (f *Fit) Judge(value float64) {
+	if f.freed || f.phase == HoldOut || f.failed() {
+		return
+	}
+	r := f.run
+	r.engines[0].Judge(value)
+	if r.path != nil {
+		f.follows()
+	}
+	r.end()
+	f.observe()
+}
+
+// Scores is the raw scores of the model so far on a validation set, by its number
+// among all of them; nil while rows are held out and after Free.
+func (f *Fit) Scores(set int) []float64 {
+	if f.freed || f.phase == HoldOut {
+		return nil
+	}
+	return f.run.engines[0].Scores(set)
+}
+
 // Elapsed is the time spent in steps.
 func (f *Fit) Elapsed() time.Duration { return f.elapsed }
 

@@ -25,7 +25,7 @@ func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 	r := &run{path: newPath(pool(parts), j.Temper, j.Kernels, j.Team), repeats: repeats}
 	for i, part := range parts {
 		job := j.Job
-		job.Params, job.Train, job.Valid = p, part.train, part.held
+		job.Params, job.Train, job.Valid, job.Others = p, part.train, part.held, nil
 		job.EvalEvery, job.Silent, job.Repeated = math.MaxInt, true, repeats.forest(i)
 		r.engines = append(r.engines, boost.New(job))
 	}

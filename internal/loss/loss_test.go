@@ -352,16 +352,16 @@ func TestStep(t *testing.T) {
 		newton  Newton
 		g, h, t float64
 	}{
-		{Newton{1, 5, 0}, 3, 2, 1.5},
-		{Newton{0.1, 5, 0}, 3, 2, 0.15},
-		{Newton{0.1, 5, 4}, 3, 2, 0.05},
-		{Newton{0.1, 5, 0}, 100, 2, 0.5},
-		{Newton{0.1, 5, 0}, -100, 2, -0.5},
-		{Newton{0.1, 5, 0}, 1, 0, 0.5},
-		{Newton{0.1, 5, 0}, -1, 0, -0.5},
-		{Newton{0.1, 5, 0}, 0, 0, 0},
-		{Newton{0.1, 5, 0}, inf, inf, 0},
-		{Newton{0.1, 5, 0}, nan, 1, 0},
+		{Newton{Shrinkage: 1, MaxStep: 5, L2: 0}, 3, 2, 1.5},
+		{Newton{Shrinkage: 0.1, MaxStep: 5, L2: 0}, 3, 2, 0.15},
+		{Newton{Shrinkage: 0.1, MaxStep: 5, L2: 4}, 3, 2, 0.05},
+		{Newton{Shrinkage: 0.1, MaxStep: 5, L2: 0}, 100, 2, 0.5},
+		{Newton{Shrinkage: 0.1, MaxStep: 5, L2: 0}, -100, 2, -0.5},
+		{Newton{Shrinkage: 0.1, MaxStep: 5, L2: 0}, 1, 0, 0.5},
+		{Newton{Shrinkage: 0.1, MaxStep: 5, L2: 0}, -1, 0, -0.5},
+		{Newton{Shrinkage: 0.1, MaxStep: 5, L2: 0}, 0, 0, 0},
+		{Newton{Shrinkage: 0.1, MaxStep: 5, L2: 0}, inf, inf, 0},
+		{Newton{Shrinkage: 0.1, MaxStep: 5, L2: 0}, nan, 1, 0},
 	}
 	for _, test := range tests {
 		if got := test.newton.Step(test.g, test.h); got != float32(test.t) {
@@ -374,7 +374,7 @@ func TestFullStep(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 0))
 	for range 300 {
 		classes := 2 + r.IntN(20)
-		n := Newton{0.1, 5, []float64{0, 1}[r.IntN(2)]}
+		n := Newton{Shrinkage: 0.1, MaxStep: 5, L2: []float64{0, 1}[r.IntN(2)]}
 		unit, totals := 0x1p-40, Totals{make([]int64, classes+3), make([]int64, classes+3)}
 		want, mean := make([]float64, classes), 0.0
 		for k := range classes {

@@ -11,6 +11,7 @@ type Newton struct {
 	Shrinkage float64 // v in the paper; applied last
 	MaxStep   float64 // leaf values are clipped to ±MaxStep before shrinkage
 	L2        float64 // added to the Hessian
+	Custom    bool    // of a loss of the caller's, whose gradients are taken as they are
 }
 
 // Step returns v·clip(G/(H + L2)) for the gradient g and the Hessian h (paper,
@@ -31,8 +32,9 @@ func (n *Newton) PairStep(sumG, sumH int64, unit float64, pair kernel.Pair, clas
 	return n.Step(g, h)
 }
 
-// Full writes a leaf value for every class: (K−1)/K · m_k/(h_kk + L2), clipped,
-// then centred so that the values sum to zero, then multiplied by Shrinkage.
+// Full writes a leaf value for every class: (K−1)/K · m_k/(h_kk + L2), or without
+// (K−1)/K if Custom, clipped, then centred so that the values sum to zero, then
+// multiplied by Shrinkage.
 func (n *Newton) Full(values []float32, t *Totals, unit float64) {
 	k := float64(len(values))
 	mean := 0.0
@@ -46,7 +48,11 @@ func (n *Newton) Full(values []float32, t *Totals, unit float64) {
 }
 
 func (n *Newton) full(t *Totals, unit float64, i int, k float64) float64 {
-	return n.clip(float64((k-1)/k*(unit*float64(t.Gradient[i]))), unit*float64(t.Hessian[i]))
+	factor := (k - 1) / k
+	if n.Custom {
+		factor = 1
+	}
+	return n.clip(float64(factor*(unit*float64(t.Gradient[i]))), unit*float64(t.Hessian[i]))
 }
 
 // clip returns G/(H + L2) clipped to ±MaxStep. A zero gradient gives zero even

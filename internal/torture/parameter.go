@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -59,8 +60,15 @@ var special = map[string]generator{
 	},
 	"trees":          {plainTrees, extremeTrees, invalidTrees},
 	"early_stopping": {withValid(count(1, 10)), withValid(oneOf("1", maxInt)), invalidEarlyStopping},
+	"metric":         {oneOf(withoutCustom()...), oneOf(withoutCustom()[1:]...), oneOf("", "other", "LOGLOSS")},
 	"time_limit":     {number(1e5, 1e6), oneOf("3e38"), numbers("-1", "1e39")}, // a model that time decides cannot be repeated
 	"level":          {anyLevel, oneOf(""), oneOf("sse2", "AVX2")},
+}
+
+// withoutCustom lists the metrics that the library computes.
+func withoutCustom() []string {
+	metric, _, _ := spec.Find("metric")
+	return slices.DeleteFunc(metric.Values(), func(name string) bool { return name == "custom" })
 }
 
 const maxInt = "9223372036854775807"

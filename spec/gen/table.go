@@ -25,6 +25,12 @@ type group struct {
 // parameter is a parameter as each language writes it.
 type parameter struct{ spec.Parameter }
 
+// Elsewheres is the parameters of others that are arguments of Dataset.
+func (*table) Elsewheres() []spec.Elsewhere { return spec.Elsewheres }
+
+// Foreigns is the parameters of others that are none of ours.
+func (*table) Foreigns() []spec.Foreign { return spec.Foreigns }
+
 func newTable() *table {
 	t := &table{}
 	for _, p := range spec.Parameters {

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import aoso
-from aoso import _capi, _library, _structs
+from aoso import _capi, _library, _structs, _trainer
 
 
 def test_what_it_tells(small):
@@ -175,10 +175,10 @@ def test_it_is_freed_and_what_uses_it_lives_on(small):
     dataset = aoso.Dataset(*small)
     freed = weakref.ref(dataset._handle)
     number = dataset._handle._as_parameter_
-    training = _capi.trainer(dataset._handle, _capi.Params({"trees": 3}), None, 1)
+    training = _trainer.create(dataset._handle, _capi.Params({"trees": 3}), None, [], 1)
     del dataset
     gc.collect()
     assert freed() is None
     with pytest.raises(aoso.AosoError):
         _library._call("dataset_get_info", number, _structs.DatasetInfo())
-    assert _capi.step(training).iteration == 1
+    assert _trainer.step(training).iteration == 1

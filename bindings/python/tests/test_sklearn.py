@@ -87,14 +87,13 @@ def test_evaluation_sets(frame):
     )
     assert list(model.evals_result_) == ["a", "b", "c"]
     assert len(model.evals_result_["c"]["logloss"]) == model.n_iter_ == model.best_iteration_ + 5
-    assert len(model.evals_result_["a"]["error"]) == model.best_iteration_
+    assert len(model.evals_result_["a"]["error"]) == model.n_iter_
     alone = AOSOClassifier(trees=200, shrinkage=0.5, early_stopping=5).fit(X[::2], y[::2], eval_set=sets[2])
     assert list(alone.evals_result_) == ["valid_0"]
     assert alone.evals_result_["valid_0"] == model.evals_result_["c"]
-    # What is evaluated at the end is what would have been evaluated on the way.
-    on_the_way = AOSOClassifier(trees=model.best_iteration_, shrinkage=0.5).fit(X[::2], y[::2], eval_set=sets[1])
+    other = AOSOClassifier(trees=model.n_iter_, shrinkage=0.5).fit(X[::2], y[::2], eval_set=sets[1])
     for metric in ("logloss", "error"):
-        assert model.evals_result_["b"][metric] == on_the_way.evals_result_["valid_0"][metric]
+        assert model.evals_result_["b"][metric] == other.evals_result_["valid_0"][metric]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import aoso
-from aoso._parameters import ALIASES, TYPES
+from aoso._parameters import TYPES
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +45,12 @@ def test_a_model_has_its_parameters(sets, method):
         ({"leaves": True}, "leaves"),
         ({"shrinkage": 2}, "shrinkage is 2; allowed: above 0, at most 1"),
         ({"shrinkage": float("nan")}, "shrinkage is NaN"),
-        ({"metric": "auc"}, 'metric is "auc"; allowed: logloss or error'),
-        ({"colour": 1}, 'parameter is "colour"; allowed: method, '),
+        ({"metric": "rmse"}, 'metric is "rmse"; allowed: logloss, '),
+        ({"colour": 1, "leavess": 2}, "there is no parameter 'colour', 'leavess' \\(did you mean leaves\\?\\); allowed: method, "),
         ({"leaves": "2 trees=5"}, "parameter leaves is '2 trees=5'; allowed: a number or a word"),
         ({"leaves": [2]}, r"parameter leaves is \[2\]; allowed: a number or a word"),
-        ({"leaves=3 trees": 1}, "parameter 'leaves=3 trees' is not a name"),
-        ({7: 1}, 'parameter is "7"; allowed'),
+        ({"leaves=3 trees": 1}, "there is no parameter 'leaves=3 trees'"),
+        ({7: 1}, "there is no parameter 7; allowed"),
         ({"early_stopping": 5}, "early_stopping is 5; allowed: 0 without a validation set"),
     ],
 )
@@ -80,13 +80,6 @@ def test_bad_shapes(shape, message):
         aoso.suggest_params(*shape)
 
 
-@pytest.mark.parametrize(("ours", "aliases"), ALIASES.items())
-def test_other_libraries_names_are_told_ours(sets, ours, aliases):
-    for alias in aliases.split():
-        with pytest.raises(ValueError, match=f"there is no parameter {alias}; here it is called {ours}"):
-            aoso.train({alias: 1}, sets[0])
-
-
 def test_numpy_numbers_are_numbers(sets):
     plain = aoso.train({"trees": 3, "shrinkage": 0.25, "seed": 1}, sets[0])
     assert (
@@ -114,7 +107,7 @@ def test_early_stopping(sets, metric):
     assert booster.result.stopped_by == "early_stopping"
     assert booster.result.best_iteration == booster.num_trees == best == len(curve) - 5
     assert getattr(booster.result.valid, metric) == curve[best - 1]
-    by_callback = aoso.train({"shrinkage": 0.5}, sets[0], valid=sets[1], callbacks=[aoso.early_stopping(5, metric)])
+    by_callback = aoso.train({"shrinkage": 0.5}, sets[0], valid=sets[1], callbacks=[aoso.early_stopping(5, metric=metric)])
     assert by_callback.dump() == booster.dump()
     assert booster.temperature == 1 != by_callback.temperature
     assert by_callback.result.valid.logloss <= booster.result.valid.logloss
@@ -272,9 +265,93 @@ def test_continued_training(sets, letters):
 
 
 def test_a_validation_set_of_another_training_set(sets, small):
-    other = aoso.Dataset(*small)
-    with pytest.raises(ValueError, match="valid"):
+    other = aoso.Dataset(np.array(small[0]), small[1])  # whose data are gone
+    with pytest.raises(ValueError, match="valid is a dataset of its own bins"):
         aoso.train({}, sets[0], valid=other)
+    with pytest.raises(ValueError, match="a dataset of other bins"):
+        aoso.train({}, sets[0], valid=other.aligned(*small))
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 4, 900)
+    return rng.normal(size=(900, 3)) + np.stack([y % 2, y // 2, 0 * y], axis=1), np.array(list("abcd"))[y]
+
+
+def test_validation_sets_take_the_bins_of_the_training_set(blobs):
+    x, y = blobs
+    train_set = aoso.Dataset(x[:500], y[:500])
+    x_valid, y_valid, weight = x[500:], y[500:], np.linspace(0.5, 2, 400)
+    params = {"early_stopping": 5, "trees": 40}
+    want = aoso.train(params, train_set, valid=train_set.aligned(x_valid, y_valid, weight=weight))
+    for valid in (
+        (x_valid, y_valid, weight),
+        aoso.Dataset(x_valid, y_valid, weight=weight),
+        aoso.Dataset(x_valid, y_valid, weight=weight, reference=train_set),
+    ):
+        got = aoso.train(params, train_set, valid_sets=[train_set, valid])
+        assert (got.fingerprint, got.result.valid) == (want.fingerprint, want.result.valid)
+
+
+def test_several_validation_sets(blobs):
+    x, y = blobs
+    train_set = aoso.Dataset(x[:500], y[:500])
+    history, one = {}, {}
+    valid_sets = {"fit": train_set, "first": (x[500:700], y[500:700]), "second": (x[700:], y[700:])}
+    params = {"trees": 6, "calibration": "none", "early_stopping": 100}
+    booster = aoso.train(params, train_set, valid_sets=valid_sets, callbacks=[aoso.record_evaluation(history)])
+    alone = aoso.train(params, train_set, valid=valid_sets["first"], callbacks=[aoso.record_evaluation(one)])
+    assert booster.fingerprint == alone.fingerprint
+    assert list(history) == ["train", "first", "fit", "second"]
+    assert history["first"] == one["valid"]
+    np.testing.assert_allclose(history["fit"]["logloss"], history["train"]["logloss"], rtol=1e-5)
+    last = booster.evaluate(*valid_sets["second"], every=1)
+    assert history["second"]["logloss"][: len(last["logloss"])] == last["logloss"]
+
+
+def test_the_names_of_validation_sets(blobs):
+    x, y = blobs
+    train_set = aoso.Dataset(x, y)
+    history = {}
+    aoso.train({"trees": 2}, train_set, valid_sets=[(x, y), train_set, (x, y)], callbacks=[aoso.record_evaluation(history)])
+    assert sorted(history) == ["train", "training", "valid_0", "valid_2"]
+    for arguments, match in (
+        ({"valid_sets": [(x, y)], "valid_names": ["a", "b"]}, "valid_names has 2 names; allowed: 1"),
+        ({"valid_sets": [(x, y)] * 2, "valid_names": ["a", "a"]}, "no two the same"),
+        ({"valid_sets": {"a": (x, y)}, "valid_names": ["a"]}, "valid_names is given"),
+        ({"valid_sets": [x]}, "valid_0 is a ndarray; allowed: a Dataset"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            aoso.train({}, train_set, **arguments)
+
+
+def wrong(proba, dataset):
+    assert np.allclose(proba.sum(axis=1), 1)
+    return "wrong", (np.array(list("abcd"))[proba.argmax(axis=1)] != dataset.get_label()).mean(), False
+
+
+def test_early_stopping_follows_a_custom_metric(blobs):
+    x, y = blobs
+    train_set = aoso.Dataset(x[:500], y[:500])
+    history = {}
+
+    def right(proba, dataset):
+        return [("zero", 0.0, True), ("right", 1 - wrong(proba, dataset)[1], True)]
+
+    arguments = {"valid_sets": [(x[500:], y[500:])]}
+    want = aoso.train({"metric": "error", "early_stopping": 5}, train_set, **arguments)
+    for metric, feval in (("wrong", wrong), ("custom", [wrong, right]), ("right", [wrong, right])):
+        record = [aoso.record_evaluation(history)]
+        got = aoso.train({"metric": metric, "early_stopping": 5}, train_set, feval=feval, callbacks=record, **arguments)
+        assert got.result[:4] == want.result[:4]
+        assert got.result.stopped_by == "early_stopping"
+        assert (got.fingerprint, got.temperature) == (want.fingerprint, want.temperature)
+        assert history["valid_0"]["wrong"] == history["valid_0"]["error"]
+    with pytest.raises(ValueError, match="metric is 'left'; allowed: .* feval returns"):
+        aoso.train({"metric": "left", "early_stopping": 5}, train_set, feval=wrong, **arguments)
+    with pytest.raises(ValueError, match="feval has returned 3"):
+        aoso.train({}, train_set, feval=lambda *_: 3, **arguments)
 
 
 def test_sets_that_are_none(sets):
@@ -374,3 +451,88 @@ def test_cv_folds_have_their_share_of_every_class():
             _stratified(y, None, bad, 0)
     with pytest.raises(ValueError, match="folds is empty"):
         aoso.cv({}, [[1], [2]], [0, 1], folds=[])
+
+
+def softmax_loss(scores, train_set):
+    p = np.exp(scores - scores.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    y = np.searchsorted(train_set.classes, train_set.get_label())
+    return p - np.eye(p.shape[1])[y], p * (1 - p)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_custom_objective(blobs, threads):
+    x, y = blobs
+    train_set, valid = aoso.Dataset(x[:500], y[:500]), (x[500:], y[500:])
+    params = {"trees": 30, "leaves": 8, "l2": 1, "threads": threads}
+    history = {}
+    with_raw = lambda scores, _: ("raw", float(np.abs(scores.sum(axis=1)).max()), False)  # noqa: E731
+    record = [aoso.record_evaluation(history)]
+    booster = aoso.train(params, train_set, valid_sets=[valid], objective=softmax_loss, feval=with_raw, callbacks=record)
+    own = aoso.train(params, train_set)
+    assert booster.temperature == 1
+    assert booster.result.held_out is None
+    assert booster.evaluate(*valid)["error"][0] < own.evaluate(*valid)["error"][0] + 0.03
+    assert max(history["valid_0"]["raw"]) < 1e-4  # raw scores sum to zero
+    again = aoso.train({**params, "threads": 3 - threads}, train_set, objective=softmax_loss)
+    assert booster.fingerprint == again.fingerprint
+
+
+def test_objectives_that_fail(blobs):
+    train_set = aoso.Dataset(*blobs)
+
+    calls = []
+
+    def fails_later(scores, dataset):
+        calls.append(scores)
+        if len(calls) > 2:
+            raise KeyError("the objective's own")
+        return softmax_loss(scores, dataset)
+
+    with pytest.raises(KeyError, match="the objective's own"):
+        aoso.train({}, train_set, objective=fails_later)
+    for objective, match in (
+        (lambda scores, _: scores, "allowed: .gradient, hessian."),
+        (lambda scores, _: (scores, scores[:, 0]), r"a hessian of shape \(900,\); allowed: \(900, 4\)"),
+        (lambda scores, _: (scores + np.nan, scores), "the gradient NaN of row 0 and class 0"),
+        (3, "objective is a int; allowed: a callable"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            aoso.train({}, train_set, objective=objective)
+    with pytest.raises(ValueError, match="aoso, with an objective"):
+        aoso.train({"method": "abc"}, train_set, objective=softmax_loss)
+
+
+def test_the_shrinkage_changes_between_iterations(blobs):
+    train_set = aoso.Dataset(*blobs)
+    params = {"preset": "paper", "trees": 2, "leaves": 4, "shrinkage": 0.1}
+    plain = aoso.train(params, train_set)
+    changed = aoso.train(params, train_set, callbacks=[lambda progress: progress.set_shrinkage(0.2)])
+
+    def steps(booster, tree):
+        return np.array([[value for _, value in leaf["steps"]] for leaf in booster.tree(tree)["leaves"]])
+
+    assert (steps(plain, 0) == steps(changed, 0)).all()
+    np.testing.assert_allclose(steps(changed, 1), 2 * steps(plain, 1), rtol=1e-5)
+    with pytest.raises(ValueError, match="shrinkage is 0; allowed: above 0"):
+        aoso.train(params, train_set, callbacks=[lambda progress: progress.set_shrinkage(0)])
+
+
+def test_class_weights(blobs):
+    x, y = blobs
+    x, y = x[y != "c"][:300], y[y != "c"][:300]
+    params = {"preset": "paper", "trees": 5}
+    train_set = aoso.Dataset(x, y)
+    counts = dict(zip(*np.unique(y, return_counts=True)))
+    for given, weights in (
+        ("balanced", {label: 300 / (3 * count) for label, count in counts.items()}),
+        ({"b": 4.0, np.str_("a"): 2}, {"a": 2, "b": 4, "d": 1}),
+    ):
+        weighted = aoso.Dataset(x, y, weight=[weights[label] for label in y])
+        got, want = aoso.train(params, train_set, class_weight=given), aoso.train(params, weighted)
+        assert got.fingerprint == want.fingerprint
+        assert got.result.train_loss == want.result.train_loss
+    with pytest.raises(ValueError, match="class_weight has the label 'c'; allowed: 'a', 'b', 'd'"):
+        aoso.train(params, train_set, class_weight={"c": 2})
+    with pytest.raises(ValueError, match="class_weight is 3; allowed"):
+        aoso.train(params, train_set, class_weight=3)

@@ -66,6 +66,16 @@ AOSO_API aoso_status aoso_dataset_feature_name(const aoso_dataset *dataset, int6
 AOSO_API aoso_status aoso_dataset_categories(const aoso_dataset *dataset, int64_t j, char *buffer, size_t size, size_t *needed,
                                          int64_t *count);
 
+/* Copies the number of each row's class, or -1 if the training set does not have
+ * it, and each row's weight. length is the number of rows. */
+AOSO_API aoso_status aoso_dataset_labels(const aoso_dataset *dataset, int32_t *out, int64_t length);
+AOSO_API aoso_status aoso_dataset_weights(const aoso_dataset *dataset, double *out, int64_t length);
+
+/* A weight for each class, with which all classes weigh the same: the weight of all
+ * rows divided by that of the class and by the number of classes. length is the number
+ * of classes. With a collective, all ranks call it at once. */
+AOSO_API aoso_status aoso_dataset_balanced_weights(const aoso_dataset *dataset, double *out, int64_t length);
+
 /* Writes the quantized dataset to a file. An existing file is replaced
  * completely, or left unchanged on an error. A dataset that continues a model
  * cannot be saved. */

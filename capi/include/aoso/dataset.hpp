@@ -87,6 +87,25 @@ public:
     int64_t classes() const { return info().classes; }
 
     std::string class_name(int64_t k) const { return detail::text(aoso_dataset_class_name, get(), k); }
+
+    // The number of each row's class, or -1, and each row's weight.
+    std::vector<int32_t> class_numbers() const {
+        std::vector<int32_t> out(static_cast<std::size_t>(info().rows));
+        detail::check(aoso_dataset_labels(get(), out.data(), static_cast<int64_t>(out.size())));
+        return out;
+    }
+    std::vector<double> row_weights() const {
+        std::vector<double> out(static_cast<std::size_t>(info().rows));
+        detail::check(aoso_dataset_weights(get(), out.data(), static_cast<int64_t>(out.size())));
+        return out;
+    }
+
+    // A weight for each class, with which all classes weigh the same.
+    std::vector<double> balanced_weights() const {
+        std::vector<double> out(static_cast<std::size_t>(info().classes));
+        detail::check(aoso_dataset_balanced_weights(get(), out.data(), static_cast<int64_t>(out.size())));
+        return out;
+    }
     std::string feature_name(int64_t j) const { return detail::text(aoso_dataset_feature_name, get(), j); }
 
     // In order; empty if the feature is numeric.

@@ -50,6 +50,9 @@ using calibration = aoso_calibration;
 // The export formats, as JSON.
 inline std::string export_formats() { return detail::text(aoso_export_formats); }
 
+// The metrics, as JSON.
+inline std::string metrics() { return detail::text(aoso_metrics); }
+
 // Called with the parts of an export, one after the other.
 using write_function = std::function<void(const char *bytes, std::size_t size)>;
 
@@ -235,6 +238,16 @@ public:
         evaluation out{};
         detail::check(aoso_model_evaluate_raw(get(), raw.data(), detail::count(raw), &classes, detail::given(weights),
                                               detail::count(weights), &out));
+        return out;
+    }
+
+    // One metric of such rows, by name.
+    double measure_raw(const std::string &metric, span<const double> raw, const labels &y,
+                       span<const double> weights = {}) const {
+        const aoso_labels classes = y.get();
+        double out = 0;
+        detail::check(aoso_model_measure_raw(get(), raw.data(), detail::count(raw), &classes, detail::given(weights),
+                                             detail::count(weights), metric.c_str(), &out));
         return out;
     }
 

@@ -36,6 +36,17 @@ enum { /* base_class. How method abc chooses its base class. */
 enum { /* metric. Metric of early stopping. */
     AOSO_METRIC_LOGLOSS = 0, /* the mean of -log p over the rows */
     AOSO_METRIC_ERROR = 1, /* the fraction of rows whose predicted class is wrong */
+    AOSO_METRIC_TOP_K_ERROR = 2, /* the fraction of rows whose class is not among the top_k classes of greatest probability */
+    AOSO_METRIC_AUC_OVR = 3, /* the mean area under the ROC curve of a class against the rest */
+    AOSO_METRIC_AUC_OVR_WEIGHTED = 4, /* the same, classes counting by their weight */
+    AOSO_METRIC_AUC_OVO = 5, /* the mean area under the ROC curve of pairs of classes */
+    AOSO_METRIC_AUC_OVO_WEIGHTED = 6, /* the same, pairs counting by their weight */
+    AOSO_METRIC_BALANCED_ERROR = 7, /* 1 less the mean recall of the classes */
+    AOSO_METRIC_F1_MACRO = 8, /* the mean F1 score of the classes */
+    AOSO_METRIC_KAPPA = 9, /* Cohen's kappa */
+    AOSO_METRIC_BRIER = 10, /* the mean squared error of the probabilities, summed over the classes */
+    AOSO_METRIC_ECE = 11, /* the expected calibration error of the likeliest class */
+    AOSO_METRIC_CUSTOM = 12, /* a metric that the program computes in each iteration */
 };
 
 enum { /* preset. How parameters are chosen that have no value. */
@@ -82,7 +93,7 @@ typedef struct aoso_params {
      * Allowed: 1 to 2147483647. Default: 1. */
     int32_t base_gap;
 
-    /* Metric of early stopping.
+    /* Metric of early stopping. Of the AUC, F1 score and kappa, higher is better.
      * Default: AOSO_METRIC_LOGLOSS. */
     int32_t metric;
 
@@ -187,6 +198,14 @@ typedef struct aoso_params {
     /* Hessian added to that of both sides of a split on categories, which makes such splits rarer.
      * Allowed: a finite number, at least 0. Default: 10. */
     double category_l2;
+
+    /* Number of classes that metric top_k_error looks at.
+     * Allowed: at least 1. Default: 5. */
+    int64_t top_k;
+
+    /* Early stopping counts a metric as better only if it has improved by more than this.
+     * Allowed: a finite number, at least 0. Default: 0. */
+    double min_delta;
 } aoso_params;
 /* end parameters */
 

@@ -60,6 +60,16 @@ AOSO_API aoso_status aoso_model_evaluate(const aoso_model *model, const aoso_mat
 AOSO_API aoso_status aoso_model_evaluate_raw(const aoso_model *model, const double *raw, int64_t length, const aoso_labels *y,
                                              const double *weights, int64_t num_weights, aoso_evaluation *out);
 
+/* One metric of such rows, by name. NaN: it is not defined, such as the AUC of a single
+ * class. Rows of labels that the model does not know do not count for logloss, brier
+ * and the AUC; elsewhere they are of one more class, which is never predicted. */
+AOSO_API aoso_status aoso_model_measure_raw(const aoso_model *model, const double *raw, int64_t length, const aoso_labels *y,
+                                            const double *weights, int64_t num_weights, const char *metric, double *out);
+
+/* The metrics as JSON: [{"name": "logloss", "higher_is_better": false}, ...]. error@3 is a
+ * top_k_error of 3 classes, and so on. */
+AOSO_API aoso_status aoso_metrics(char *buffer, size_t size, size_t *needed);
+
 typedef struct aoso_calibration {
     uint32_t struct_size;
     int32_t reserved;

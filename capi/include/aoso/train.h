@@ -52,18 +52,43 @@ typedef struct aoso_progress {
     int32_t phase;         /* AOSO_PHASE_TRAIN or AOSO_PHASE_HOLDOUT */
     int32_t reserved;
     int64_t max_trees;     /* the most that the model in training can have */
+    const aoso_evaluation *others; /* if evaluated, of the other validation sets; valid until the next iteration */
+    int64_t num_others;            /* 0 in AOSO_PHASE_HOLDOUT */
 } aoso_progress;
 
 /* Called after each iteration. Anything but 0 stops the training; the model
  * keeps the iterations so far. */
 typedef int32_t (*aoso_progress_callback)(const aoso_progress *progress, void *user);
 
+/* Computes the gradient and the diagonal of the Hessian of your own loss from the
+ * raw scores of the training rows: all are rows x classes, row by row. The gradient is
+ * that of the loss, so for the log loss p - y; Hessians are not negative. Weights of
+ * rows are your business. Called before the first iteration and after each, on the
+ * thread of the call, for the rows of this rank if there are several. Anything but
+ * 0 ends the training with an error.
+ *
+ * A leaf adds -G / (H + l2) to the score of a class, G and H being the sums of its rows,
+ * less the mean over the classes. No rows are held out, and there is no temperature;
+ * stop_loss has no effect, and trim leaves rows out of nodes only. The method must be
+ * aoso. Training takes 4 S + 24 K bytes more for each row, with K classes and S being
+ * K rounded up to 8 or a multiple of 16. */
+typedef int32_t (*aoso_objective_callback)(const double *scores, int64_t rows, int64_t classes, double *gradient,
+                                           double *hessian, void *user);
+
 typedef struct aoso_train_options {
     uint32_t struct_size;
     int32_t eval_every;        /* iterations between evaluations; 0: 1 */
-    const aoso_dataset *valid; /* from aoso_dataset_create_aligned; NULL: none */
+    const aoso_dataset *valid; /* chooses the number of trees and the temperature, and early stopping watches it;
+                                  from aoso_dataset_create_aligned; NULL: none */
     aoso_progress_callback callback;
     void *user;
+    const aoso_dataset *const *others; /* further validation sets, which are evaluated alike and decide nothing;
+                                          the training set may be among them */
+    int64_t num_others;
+    aoso_objective_callback objective; /* NULL: the log loss */
+    void *objective_user;
+    const double *class_weights; /* multiply the weights of the training rows; one for each class, or NULL: all 1 */
+    int64_t num_class_weights;
 
     /* A file that keeps how far training has come; NULL: none. If it exists, training
      * takes the trees from it and goes on from there, and the model is that of a
@@ -115,6 +140,27 @@ AOSO_API aoso_status aoso_trainer_run(aoso_trainer *trainer, aoso_result *result
 /* Makes a step or run in progress return within an iteration, or the next one
  * at once. Can be called from any thread. Training can be resumed. */
 AOSO_API aoso_status aoso_trainer_interrupt(aoso_trainer *trainer);
+
+/* Copies the raw scores of the model so far on a validation set: rows x classes
+ * numbers, row by row. Set 0 is the option valid, and the others follow; without
+ * valid they begin at 0. In AOSO_PHASE_HOLDOUT there are no scores, and all are NaN. */
+AOSO_API aoso_status aoso_trainer_scores(aoso_trainer *trainer, int64_t set, double *out, int64_t length);
+
+/* One metric of the model so far on a validation set, by its name in aoso_metrics,
+ * without a temperature. NaN: it is not defined, or there are no scores. With a
+ * collective, all ranks ask for it at once. */
+AOSO_API aoso_status aoso_trainer_measure(aoso_trainer *trainer, int64_t set, const char *metric, double *out);
+
+/* Changes the parameter shrinkage from the next iteration on. Phases, and other
+ * parameters that are tried, begin with their own again: progress.trees is then less
+ * than before. */
+AOSO_API aoso_status aoso_trainer_set_shrinkage(aoso_trainer *trainer, double shrinkage);
+
+/* Tells the value of your own metric after the last step, for early stopping:
+ * lower is better. The parameter metric must be AOSO_METRIC_CUSTOM, and
+ * early_stopping above 0. progress may be NULL; its stopped_by says whether
+ * training has ended. */
+AOSO_API aoso_status aoso_trainer_judge(aoso_trainer *trainer, double value, aoso_progress *progress);
 
 /* Returns the model so far. Later steps do not change it. With a collective, all
  * ranks make the call. */

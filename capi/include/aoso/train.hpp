@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace aoso {
 
@@ -19,28 +20,53 @@ using result = aoso_result;
 // Called after each iteration.
 using progress_function = std::function<then(const progress &)>;
 
+// Computes the gradient and the diagonal of the Hessian of your own loss from raw scores:
+// all are rows × classes, row by row.
+using objective_function =
+    std::function<void(span<const double> scores, int64_t rows, int64_t classes, double *gradient, double *hessian)>;
+
 struct train_options {
-    const dataset *valid = nullptr; // from dataset::aligned
+    const dataset *valid = nullptr; // decides when to stop; from dataset::aligned
     int32_t eval_every = 0;         // iterations between evaluations; 0: 1
     progress_function callback = {};
+    std::vector<const dataset *> others = {}; // further validation sets, which are only evaluated
+    objective_function objective = {};        // the loss; empty: the log loss
+    span<const double> class_weights = {};    // multiply the weights of the training rows; empty: all 1
     std::string checkpoint = {};    // a file that keeps how far training has come, from which it goes on; empty: none
     double checkpoint_seconds = 0;  // between two saves; 0: 60
 };
 
 namespace detail {
 
-// The options for C. callback must outlive the training, and o the call.
-inline aoso_train_options c_options(const train_options &o, const progress_function &callback) {
+// The options for C. o must outlive the training, and others, which receives the
+// handles of the sets, the call.
+inline aoso_train_options c_options(const train_options &o, std::vector<const aoso_dataset *> &others) {
     aoso_train_options options{};
+    for (const dataset *other : o.others) others.push_back(optional(other));
+    options.class_weights = given(o.class_weights);
+    options.num_class_weights = count(o.class_weights);
+    options.others = others.data();
+    options.num_others = static_cast<int64_t>(others.size());
     options.struct_size = sizeof options;
     options.eval_every = o.eval_every;
     options.valid = optional(o.valid);
     options.checkpoint = o.checkpoint.empty() ? nullptr : o.checkpoint.c_str();
     options.checkpoint_seconds = o.checkpoint_seconds;
-    if (callback) {
-        options.user = const_cast<progress_function *>(&callback);
+    if (o.callback) {
+        options.user = const_cast<progress_function *>(&o.callback);
         options.callback = [](const aoso_progress *p, void *user) -> int32_t {
             return guarded([&] { return (*static_cast<const progress_function *>(user))(*p) == then::stop; });
+        };
+    }
+    if (o.objective) {
+        options.objective_user = const_cast<objective_function *>(&o.objective);
+        options.objective = [](const double *scores, int64_t rows, int64_t classes, double *gradient, double *hessian,
+                               void *user) -> int32_t {
+            return guarded([&] {
+                const span<const double> all(scores, static_cast<size_t>(rows * classes));
+                (*static_cast<const objective_function *>(user))(all, rows, classes, gradient, hessian);
+                return false;
+            });
         };
     }
     return options;
@@ -50,7 +76,8 @@ inline aoso_train_options c_options(const train_options &o, const progress_funct
 
 // Trains a model. how, if given, receives the outcome.
 inline model train(const dataset &data, const params &p = {}, const train_options &o = {}, result *how = nullptr) {
-    const aoso_train_options options = detail::c_options(o, o.callback);
+    std::vector<const aoso_dataset *> others;
+    const aoso_train_options options = detail::c_options(o, others);
     return detail::make<model>(
         [&](aoso_model **out) { return aoso_train(data.get(), &p, &options, out, detail::sized(how)); });
 }
@@ -59,8 +86,7 @@ inline model train(const dataset &data, const params &p = {}, const train_option
 class trainer {
 public:
     explicit trainer(const dataset &data, const params &p = {}, const train_options &o = {})
-        : callback_(std::make_unique<progress_function>(o.callback)),
-          handle_(create(data, p, detail::c_options(o, *callback_))) {}
+        : options_(std::make_unique<train_options>(o)), handle_(create(data, p, *options_)) {}
 
     // Trains one iteration; stopped_by says whether training has ended.
     progress step() { return detail::filled<progress>(aoso_trainer_step, get()); }
@@ -70,6 +96,26 @@ public:
 
     // Makes a step or run in progress return soon. Can be called from any thread.
     void interrupt() { detail::check(aoso_trainer_interrupt(get())); }
+
+    // The raw scores of the model so far on a validation set with so many rows: rows × classes.
+    std::vector<double> scores(int64_t set, int64_t rows, int64_t classes) {
+        std::vector<double> out(static_cast<size_t>(rows * classes));
+        detail::check(aoso_trainer_scores(get(), set, out.data(), rows * classes));
+        return out;
+    }
+
+    // One metric of the model so far on a validation set, by name.
+    double measure(int64_t set, const std::string &metric) {
+        double out = 0;
+        detail::check(aoso_trainer_measure(get(), set, metric.c_str(), &out));
+        return out;
+    }
+
+    // Changes the parameter shrinkage from the next iteration on.
+    void set_shrinkage(double shrinkage) { detail::check(aoso_trainer_set_shrinkage(get(), shrinkage)); }
+
+    // Tells the value of your own metric after the last step: lower is better.
+    progress judge(double value) { return detail::filled<progress>(aoso_trainer_judge, get(), value); }
 
     // The model so far. Later steps do not change it. With a collective, all ranks make the call.
     model snapshot(result *how = nullptr) {
@@ -87,11 +133,13 @@ public:
 private:
     using handle = detail::object<aoso_trainer, aoso_trainer_free>;
 
-    static handle create(const dataset &data, const params &p, const aoso_train_options &o) {
-        return detail::make<handle>(aoso_trainer_create, data.get(), &p, &o);
+    static handle create(const dataset &data, const params &p, const train_options &o) {
+        std::vector<const aoso_dataset *> others;
+        const aoso_train_options options = detail::c_options(o, others);
+        return detail::make<handle>(aoso_trainer_create, data.get(), &p, &options);
     }
 
-    std::unique_ptr<progress_function> callback_; // does not move with the trainer, so C's pointer stays valid
+    std::unique_ptr<train_options> options_; // do not move with the trainer, so C's pointers to functions stay valid
     handle handle_;
 };
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._capi import build_info, export_formats, version
 from .booster import Booster, merge
-from .callback import checkpoint, early_stopping, progress, record_evaluation
+from .callback import checkpoint, early_stopping, log_evaluation, progress, record_evaluation, reset_parameter
 from .collective import Collective
 from .contributions import Contributions
 from .dataset import Dataset
@@ -40,10 +40,12 @@ __all__ = [
     "early_stopping",
     "errors",
     "export_formats",
+    "log_evaluation",
     "merge",
     "plotting",
     "progress",
     "record_evaluation",
+    "reset_parameter",
     "suggest_params",
     "train",
     "tune",
@@ -57,6 +59,8 @@ def __getattr__(name: str) -> Any:
 
     if name == "AOSOClassifier":
         return importlib.import_module(".sklearn", __name__).AOSOClassifier
+    if name.startswith("plot_"):
+        return getattr(importlib.import_module(".plotting", __name__), name)
     if name in ("errors", "plotting"):
         return importlib.import_module("." + name, __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

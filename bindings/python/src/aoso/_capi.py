@@ -1,5 +1,5 @@
 """The C library, function by function; ``aoso.h`` documents them. Only this module, ``_forked``, ``_input``,
-``_library``, ``_ranks``, ``_serving`` and ``_structs`` use ctypes."""
+``_library``, ``_objective``, ``_ranks``, ``_serving``, ``_structs`` and ``_trainer`` use ctypes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from ._input import table as table
 from ._library import Handle as Handle
 from ._library import _bytes, _call, _call_back, _create, _loaded, _staged, _string, _write
 from ._parameters import TYPES
-from ._progress import Evaluation, Result, Step
+from ._progress import Evaluation, Result
 from ._ranks import Ranks as Ranks
 from ._structs import integer as integer
 from ._structs import seconds as seconds
@@ -138,6 +138,27 @@ class Builder:
         return Handle("dataset", out)
 
 
+def labels(dataset: Handle, rows: int) -> Array:
+    """The number of each row's class; -1: none of the classes."""
+    out = np.empty(rows, np.int32)
+    _call("dataset_labels", dataset, _address(out), rows)
+    return out
+
+
+def weights(dataset: Handle, rows: int) -> Array:
+    """The weight of each row."""
+    out = np.empty(rows)
+    _call("dataset_weights", dataset, _address(out), rows)
+    return out
+
+
+def balanced_weights(dataset: Handle, classes: int, ranks: Ranks | None = None) -> Array:
+    """A weight for each class, with which all classes weigh the same."""
+    out = np.empty(classes)
+    _calls(ranks)("dataset_balanced_weights", dataset, _address(out), classes)
+    return out
+
+
 def aligned_dataset(train: Handle, x: Matrix, y: Labels, weights: Array | None, ranks: Ranks | None = None) -> Handle:
     """Quantize a validation set like its training set."""
     o = structs.DatasetOptions()
@@ -236,8 +257,6 @@ def _read_params(text: str) -> dict[str, Any]:
 
 
 def _assignment(name: str, value: Any) -> str:
-    if not re.fullmatch(r"\w+", str(name)):
-        raise errors.ArgumentError(f"parameter {name!r} is not a name; allowed: a word")
     text = str(value.item() if isinstance(value, np.generic) else value)
     if not isinstance(value, (int, float, str, np.integer, np.floating)) or not re.fullmatch(r"[\w.+-]+", text):
         raise errors.ArgumentError(f"parameter {name} is {value!r}; allowed: a number or a word")
@@ -248,49 +267,19 @@ def _read_evaluation(e: structs.Evaluation) -> Evaluation:
     return Evaluation(e.log_loss, e.error_rate)
 
 
-def trainer(
-    train: Handle,
-    params: Params,
-    valid: Handle | None,
-    eval_every: int,
-    checkpoint: tuple[str | os.PathLike[str], float] | None,
-    ranks: Ranks | None = None,
-) -> Handle:
-    """A training. A checkpoint is a file, and the seconds between two saves."""
-    o = structs.TrainOptions()
-    o.set_integer("eval_every", eval_every)
-    if valid is not None:
-        o.valid = valid._as_parameter_
-    if checkpoint is not None:
-        o.checkpoint, o.checkpoint_seconds = _encoded_path(checkpoint[0]), seconds("checkpoint_seconds", checkpoint[1])
-    return _creates(ranks)("trainer_create", train, params.struct, o)
+@functools.cache
+def metrics() -> dict[str, bool]:
+    """The metrics by name, and whether higher is better. error@K, for every K, is not among them."""
+    return {metric["name"]: metric["higher_is_better"] for metric in json.loads(_string("metrics"))}
 
 
-def step(trainer: Handle, ranks: Ranks | None = None) -> Step:
-    """One iteration, without the GIL."""
-    p = structs.Progress()
-    _calls(ranks)("trainer_step", trainer, p)
-    return Step(
-        _PHASES[p.phase],
-        p.iteration,
-        p.trees,
-        p.max_trees,
-        p.best,
-        p.seconds,
-        _STOPPED_BY[p.stopped_by],
-        p.train_loss if p.evaluated else None,
-        _read_evaluation(p.valid) if p.evaluated and p.has_valid else None,
-    )
-
-
-def trainer_model(trainer: Handle, ranks: Ranks | None = None) -> tuple[Handle, Result]:
-    """The model so far."""
-    return _model_of("trainer", trainer, ranks)
-
-
-def trainer_local_model(trainer: Handle) -> Handle:
-    """The model so far, without a call of the ranks."""
-    return _create("trainer_local_model", trainer)
+def check_metrics(names: Any) -> list[str]:
+    """The user's metrics by name, checked."""
+    listed: list[str] = [names] if isinstance(names, str) else list(names or ())
+    for name in listed:
+        if name not in metrics() and not re.fullmatch("error@[1-9][0-9]{0,8}", str(name)):
+            raise errors.ArgumentError(f"metrics has {name!r}; allowed: {', '.join(metrics())} or error@K")
+    return listed
 
 
 def _model_of(kind: str, owner: Handle, ranks: Ranks | None = None) -> tuple[Handle, Result]:
@@ -451,6 +440,12 @@ def evaluate_raw(model: Handle, raw: Array, y: Labels, weights: Array | None) ->
     out = structs.Evaluation()
     _call("model_evaluate_raw", model, _address(raw), raw.size, y.struct, *_optional(weights), out)
     return _read_evaluation(out)
+
+
+def measure_raw(model: Handle, metric: str, raw: Array, y: Labels, weights: Array | None) -> float:
+    out = c.c_double()
+    _call("model_measure_raw", model, _address(raw), raw.size, y.struct, *_optional(weights), metric.encode(), c.byref(out))
+    return out.value
 
 
 def raw_to_proba(model: Handle, raw: Array) -> Array:

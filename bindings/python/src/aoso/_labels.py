@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,21 @@ def codes(y: Any, classes: Array) -> Array:
     known, codes = _unique(y)
     positions: Array = np.array([position.get(name, -1) for name in names(known)], np.intp)
     return positions[codes]
+
+
+def class_weights(y: Any, weights: Any) -> Array:
+    """The weight of each row's class: of a dict by label, in which absent classes weigh 1, or "balanced"."""
+    classes, codes = _unique(y)
+    if isinstance(weights, str) and weights == "balanced":
+        return (len(codes) / (len(classes) * np.bincount(codes)))[codes]
+    if not isinstance(weights, Mapping):
+        raise ArgumentError(f"class_weight is {weights!r}; allowed: a dict, or 'balanced'")
+    labels = classes.tolist()
+    absent = [label for label in weights if label not in labels]
+    if absent:
+        raise ArgumentError(f"class_weight has {absent[0]!r}; allowed: labels of y")
+    of_class: Array = np.array([weights.get(label, 1) for label in labels], np.float64)
+    return of_class[codes]
 
 
 def _unique(y: Any) -> tuple[Array, Array]:

@@ -15,8 +15,8 @@ class Evaluation(NamedTuple):
 class Step(NamedTuple):
     """The state of training after an iteration.
 
-    ``train_loss`` is the mean log loss of the training rows, and ``valid`` that of raw scores. Both are None if there was no
-    evaluation.
+    ``train_loss`` is the mean log loss of the training rows; ``valid`` and ``others`` are of the validation sets. All are of
+    raw scores, and None or empty if there was no evaluation.
     """
 
     phase: str
@@ -28,6 +28,7 @@ class Step(NamedTuple):
     stopped_by: str
     train_loss: float | None
     valid: Evaluation | None
+    others: tuple[Evaluation, ...] = ()
 
 
 class Search(NamedTuple):

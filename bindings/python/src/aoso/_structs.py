@@ -167,7 +167,12 @@ class Progress(Struct):
         ("phase", c.c_int32),
         ("reserved", c.c_int32),
         ("max_trees", c.c_int64),
+        ("others", c.POINTER(Evaluation)),
+        ("num_others", c.c_int64),
     ]
+
+
+OBJECTIVE = c.CFUNCTYPE(c.c_int32, c.c_void_p, c.c_int64, c.c_int64, c.c_void_p, c.c_void_p, c.c_void_p)
 
 
 class TrainOptions(Struct):
@@ -177,6 +182,12 @@ class TrainOptions(Struct):
         ("valid", c.c_void_p),
         ("callback", c.c_void_p),
         ("user", c.c_void_p),
+        ("others", c.POINTER(c.c_void_p)),
+        ("num_others", c.c_int64),
+        ("objective", OBJECTIVE),
+        ("objective_user", c.c_void_p),
+        ("class_weights", c.c_void_p),
+        ("num_class_weights", c.c_int64),
         ("checkpoint", c.c_char_p),
         ("checkpoint_seconds", c.c_double),
     ]

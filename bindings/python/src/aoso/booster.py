@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -197,7 +197,16 @@ class Booster(Probability):
         """
         return (_capi.raw_to_proba(self._handle, scores) for scores in self.staged_raw(x, every=every, threads=threads))
 
-    def evaluate(self, x: Any, y: Any, *, weight: Any = None, every: int = 0, threads: int = 0) -> dict[str, list[float]]:
+    def evaluate(
+        self,
+        x: Any,
+        y: Any,
+        *,
+        weight: Any = None,
+        metrics: Sequence[str] | str | None = None,
+        every: int = 0,
+        threads: int = 0,
+    ) -> dict[str, list[float]]:
         """Compare predictions with labels, at the end or at stages of boosting.
 
         Parameters
@@ -206,6 +215,11 @@ class Booster(Probability):
         y : array of shape (n_rows,)
             Labels that the model does not know count as errors and not for the log loss.
         weight : array of shape (n_rows,), optional
+        metrics : list of str, optional
+            Further metrics: "top_k_error" (of 5 classes; "error@3": of 3), "auc_ovr", "auc_ovr_weighted", "auc_ovo",
+            "auc_ovo_weighted", "balanced_error", "f1_macro", "kappa", "brier", "ece". They are those of scikit-learn, or of
+            :meth:`reliability`. A label that the model does not know is one more class, which is never predicted; for the AUC
+            and the Brier score its rows do not count. A metric that is not defined is NaN, such as the AUC of a single class.
         every : int, default 0
             Iterations between two stages; 0: only the end.
         threads : int, default 0
@@ -213,22 +227,26 @@ class Booster(Probability):
         Returns
         -------
         dict
-            "logloss" and "error", each a list with one number per stage. "logloss" is the weighted mean of -log p over the
-            rows whose label the model knows. It is computed from the scores and has no upper limit. "error" is the share of
-            the weight of all rows that are predicted wrongly.
+            "logloss", "error" and the metrics asked for, each a list with one number per stage. "logloss" is the weighted mean
+            of -log p over the rows whose label the model knows. It is computed from the scores and has no upper limit. "error"
+            is the share of the weight of all rows that are predicted wrongly.
         """
         matrix = self._read(x)
         labels, weights = self._read_labels(y, weight, matrix)
+        further = [name for name in _capi.check_metrics(metrics) if name not in ("logloss", "error")]
+        found: list[dict[str, float]] = []
+
+        def look(_: int, scores: Array) -> None:
+            values = _capi.evaluate_raw(self._handle, scores, labels, weights)._asdict()
+            for name in further:
+                values[name] = _capi.measure_raw(self._handle, name, scores, labels, weights)
+            found.append(values)
+
         if every == 0:
-            metrics = [_capi.evaluate(self._handle, matrix, labels, weights, threads)]
+            look(0, _capi.predict("raw", self._handle, matrix, len(self.classes), 0, threads))
         else:
-            metrics = []
-
-            def look(_: int, scores: Array) -> None:
-                metrics.append(_capi.evaluate_raw(self._handle, scores, labels, weights))
-
             _capi.staged(self._handle, matrix, len(self.classes), every, threads, look)
-        return {"logloss": [m.logloss for m in metrics], "error": [m.error for m in metrics]}
+        return {name: [values[name] for values in found] for name in ("logloss", "error", *further)}
 
     def row_predictor(self, *, trees: int = 0) -> RowPredictor:
         """An object that predicts single rows as fast as possible.

@@ -1,4 +1,4 @@
-"""Callbacks for training: early stopping, recording of metrics, checkpoints, a progress bar.
+"""Callbacks for training: early stopping, recording and logging of metrics, checkpoints, a progress bar.
 
 A callback is any callable that takes a :class:`aoso.training.Progress`. Training ends when it returns a true value. If
 it has a method ``finish``, training calls it with the trained model.
@@ -6,16 +6,21 @@ it has a method ``finish``, training calls it with the trained model.
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Callable
 from typing import Any
 
 from . import _capi
+from ._others import OURS
 from ._progress import Step
 from .booster import Booster
+from .errors import ArgumentError
 
-__all__ = ["checkpoint", "early_stopping", "progress", "record_evaluation"]
+__all__ = ["checkpoint", "early_stopping", "log_evaluation", "progress", "record_evaluation", "reset_parameter"]
+
+_log = logging.getLogger("aoso")
 
 
 class Progress:
@@ -42,6 +47,10 @@ class Progress:
         without a temperature.
     first_rank : bool
         Whether this is rank 0 of a collective, or the only machine.
+    set_shrinkage : callable
+        ``set_shrinkage(0.05)`` changes the parameter ``shrinkage`` from the next iteration on.
+    evaluation_result_list : list of tuple
+        The metrics as LightGBM lists them: set, metric, value, and whether higher is better.
     """
 
     def __init__(
@@ -51,6 +60,7 @@ class Progress:
         booster: Callable[[], Booster],
         local_booster: Callable[[], Booster],
         first: bool,
+        set_shrinkage: Callable[[float], None],
     ) -> None:
         self.phase = step.phase
         self.iteration = step.iteration
@@ -61,6 +71,13 @@ class Progress:
         self.metrics = metrics
         self._booster, self._local_booster = booster, local_booster
         self.first_rank = first
+        self.set_shrinkage = set_shrinkage
+
+    @property
+    def evaluation_result_list(self) -> list[tuple[str, str, float, bool]]:
+        """The metrics as LightGBM lists them."""
+        rising = _capi.metrics()
+        return [(name, metric, value, rising.get(metric, False)) for name, of in self.metrics.items() for metric, value in of.items()]
 
     def booster(self) -> Booster:
         """The model so far. In the hold-out phase, it has not seen the rows held out. With a collective, all ranks ask for it."""
@@ -78,25 +95,96 @@ Callback = Callable[[Progress], Any]
 
 
 class EarlyStopping:
-    """Sets the parameters ``early_stopping`` and ``metric``; the library itself does the work."""
+    """Sets parameters of early stopping; the library itself does the work."""
 
-    def __init__(self, rounds: int, metric: str) -> None:
-        self.params = {"early_stopping": rounds, "metric": metric}
+    def __init__(self, params: dict[str, Any], verbose: bool) -> None:
+        self.params, self._verbose = params, verbose
 
     def __call__(self, progress: Progress) -> None:
         pass
 
+    def finish(self, booster: Booster) -> None:
+        result = booster.result
+        if self._verbose and result is not None and result.stopped_by == "early_stopping":
+            _report(f"early stopping: the best iteration is {result.best_iteration} of {result.iterations}")
 
-def early_stopping(rounds: int, metric: str = "logloss") -> EarlyStopping:
+
+def early_stopping(
+    stopping_rounds: int, first_metric_only: bool = False, verbose: bool = True, min_delta: float = 0.0, *, metric: str | None = None
+) -> EarlyStopping:
     """End training when the metric on the validation set stops improving; the model ends with the best iteration.
 
     Parameters
     ----------
-    rounds : int
+    stopping_rounds : int
         Iterations without a better value after which training ends.
-    metric : {"logloss", "error"}
+    first_metric_only : bool
+        Has no effect: early stopping watches one metric.
+    verbose : bool, default True
+        Report the best iteration at the end: see :func:`log_evaluation`.
+    min_delta : float, default 0
+        A value is better only if it has improved by more than this.
+    metric : str, optional
+        By default, the parameter ``metric``.
     """
-    return EarlyStopping(_capi.integer("rounds", rounds, 1), metric)
+    params: dict[str, Any] = {"early_stopping": _capi.integer("stopping_rounds", stopping_rounds, 1)}
+    if metric is not None:
+        params["metric"] = metric
+    if min_delta:
+        params["min_delta"] = min_delta
+    return EarlyStopping(params, verbose)
+
+
+def log_evaluation(period: int = 1, show_stdv: bool = True) -> Callback:
+    """Report the metrics at intervals.
+
+    Reports go to the logger ``aoso`` at level INFO if it is enabled, else they are printed.
+
+    Parameters
+    ----------
+    period : int, default 1
+        Iterations between two reports; 0: none.
+    show_stdv : bool
+        Has no effect.
+    """
+    period = _capi.integer("period", period, 0)
+
+    def log(progress: Progress) -> None:
+        if period and progress.metrics and (progress.iteration == 1 or progress.iteration % period == 0):
+            values = (f"{name} {metric}: {value:.6g}" for name, metric, value, _ in progress.evaluation_result_list)
+            phase = "hold-out, " if progress.phase == "holdout" else ""
+            _report(f"[{phase}{progress.iteration}] " + ", ".join(values))
+
+    return log
+
+
+def reset_parameter(**schedules: Any) -> Callback:
+    """Change the shrinkage during training.
+
+    Parameters
+    ----------
+    **schedules
+        ``learning_rate``, ``eta`` or ``shrinkage``, as a list with a value for each iteration, or a function of the iteration,
+        which counts from 0. Only phase "train" is changed; set ``shrinkage`` to the first value.
+    """
+    (name, schedule), *others = schedules.items() or (("", None),)
+    if others or OURS.get(name) != "shrinkage":
+        raise ArgumentError(f"reset_parameter has {', '.join(schedules) or 'nothing'}; allowed: learning_rate, eta or shrinkage")
+    value = schedule if callable(schedule) else dict(enumerate(schedule or ())).get
+
+    def reset(progress: Progress) -> None:
+        shrinkage = value(progress.iteration)
+        if progress.phase == "train" and shrinkage is not None:
+            progress.set_shrinkage(shrinkage)
+
+    return reset
+
+
+def _report(line: str) -> None:
+    if _log.isEnabledFor(logging.INFO):
+        _log.info(line)
+    else:
+        print(line, flush=True)
 
 
 def record_evaluation(into: dict[str, dict[str, list[float]]]) -> Callback:

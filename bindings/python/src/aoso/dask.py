@@ -28,6 +28,7 @@ import numpy as np
 
 from ._capi import integer
 from ._input import Array
+from ._rows import seed as seed_of
 from .booster import Booster
 from .collective import Collective
 from .dataset import Dataset
@@ -376,18 +377,19 @@ class DaskAOSOClassifier(AOSOClassifier):
         -------
         self
         """
-        if self.tune or self.class_weight is not None:
+        params, own = self._meant()
+        if own["tune"] or own["class_weight"] is not None:
             raise ArgumentError("tune or class_weight is set; allowed with Dask: neither")
-        seed = self._seed()
+        params["seed"] = seed = seed_of(own["random_state"])
         self.booster_ = train(
             default_client() if client is None else client,
-            self._training_params(seed),
+            params,
             X,
             y,
             weight=sample_weight,
             timeout=timeout,
-            categorical_features=self.categorical_features,
-            max_bins=self.max_bins,
+            categorical_features=own["categorical_features"],
+            max_bins=own["max_bins"],
             seed=seed,
         )
         names = self.booster_.feature_names
@@ -400,11 +402,11 @@ class DaskAOSOClassifier(AOSOClassifier):
             self.n_iter_, self.best_iteration_ = result.iterations, result.best_iteration
         return self
 
-    def predict(self, X: Any) -> Any:
+    def predict(self, X: Any) -> Any:  # type: ignore[override]
         """The likeliest class of each row: a Dask array or series for Dask data, else as :class:`aoso.AOSOClassifier` does."""
         return self._by_block("predict", X, self.classes_[:1])
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: Any) -> Any:  # type: ignore[override]
         """The probability of each class for each row: a Dask array or data frame for Dask data."""
         return self._by_block("predict_proba", X, np.zeros((1, len(self.classes_))))
 

@@ -5,9 +5,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
+import weakref
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import _blocks, _capi, _labels, _matrix
+import numpy as np
+
+from . import _blocks, _capi, _labels, _matrix, _others
+from ._capi import Array
 from .booster import Booster
 from .collective import Collective
 from .errors import ArgumentError
@@ -18,7 +23,7 @@ __all__ = ["Dataset"]
 class Dataset:
     """Quantized features with labels and weights, ready for training.
 
-    A dataset never changes, and many trainings can use it at once. It keeps no reference to the data it was made from.
+    A dataset never changes, and many trainings can use it at once. It does not keep the data that it was made from.
 
     Parameters
     ----------
@@ -42,6 +47,8 @@ class Dataset:
         The features whose values are categories. "from_dtype": those that hold texts or categories; None: no features. A list
         may also have columns of numbers, in which 3 stands for the category "3". It must have all columns of texts and
         categories.
+    class_weight : dict or "balanced", optional
+        Weights of the classes, by label, which multiply those of the rows. "balanced": all classes weigh the same.
     max_bins : int, default 255
         Value bins of a feature, 2 to 255.
     sample_rows : int, default 200,000
@@ -62,6 +69,13 @@ class Dataset:
         machines make the dataset at the same time, with the same options and columns. Classes, categories and bins are those
         of all rows. Row ids differ between machines too; by default, rows are numbered machine after machine. Training on the
         dataset, and making a validation set for it, take all machines as well.
+    reference : Dataset, optional
+        The training set, for a validation set with its bins and classes: the same as ``reference.aligned(x, y, weight=weight)``.
+        The other arguments have no effect.
+    label : array, optional
+        LightGBM's and XGBoost's name for ``y``.
+    params : dict, optional
+        Parameters of training, of which those are used that belong here, such as LightGBM's ``max_bin``.
 
     Attributes
     ----------
@@ -86,15 +100,21 @@ class Dataset:
     {'f0': ['blue', 'red']}
     """
 
+    _source: _Source | None = None  # None: it is a validation set, or comes from elsewhere
+    _given: Mapping[str, Any] = {"class_weight": None}  # to __init__
+    _init_model: Booster | None = None
+    _repeatable = False
+
     def __init__(
         self,
         x: Any,
-        y: Any,
+        y: Any = None,
         *,
         weight: Any = None,
         row_id: Any = None,
         feature_names: list[str] | None = None,
         categorical_features: Any = "from_dtype",
+        class_weight: Any = None,
         max_bins: int = 255,
         sample_rows: int = 200_000,
         seed: int = 0,
@@ -103,13 +123,31 @@ class Dataset:
         init_model: Booster | None = None,
         path: str | os.PathLike[str] | None = None,
         collective: Collective | None = None,
+        reference: Dataset | None = None,
+        label: Any = None,
+        params: Mapping[str, Any] | None = None,
     ) -> None:
+        y = _one("y", y, "label", label)
+        if reference is not None:
+            self._align(reference, x, y, weight)
+            return
+        arguments = {
+            "categorical_features": categorical_features,
+            "class_weight": class_weight,
+            "max_bins": max_bins,
+            "sample_rows": sample_rows,
+            **_others.parameters(params).dataset,
+        }
+        self._given = dict(arguments)
+        self._init_model = init_model
+        self._repeatable = row_id is None and path is None and collective is None
+        self._source = _Source(x, y, weight)
         self._ranks = None if collective is None else _capi.Ranks(collective)
+        weight = _weighed(weight, arguments.pop("class_weight"), y, collective)
         with self._aborting():
             self._build(
-                *(x, y, weight, row_id, feature_names, categorical_features, init_model),
-                max_bins=max_bins,
-                sample_rows=sample_rows,
+                *(x, y, weight, row_id, feature_names, arguments.pop("categorical_features"), init_model),
+                **arguments,
                 seed=seed,
                 threads=threads,
                 dense_only=dense_only,
@@ -262,18 +300,89 @@ class Dataset:
         -------
         Dataset
         """
-        aligned = Dataset.__new__(Dataset)
-        aligned._ranks = self._ranks
+        return Dataset(x, y, weight=weight, reference=self)
+
+    def _align(self, reference: Dataset, x: Any, y: Any, weight: Any) -> None:
+        if not isinstance(reference, Dataset):
+            raise ArgumentError(f"reference is a {type(reference).__name__}; allowed: a Dataset")
+        self._ranks = reference._ranks
         with self._aborting():
             matrix = _matrix.read(x)
-            _matrix.check_names(matrix.names, self.feature_names)
+            _matrix.check_names(matrix.names, reference.feature_names)
             rows = matrix.shape[0]
             labels, _ = _labels.read(y, rows)
             weights = _matrix.weights(weight, rows)
-            aligned._handle = _capi.aligned_dataset(self._handle, matrix, labels, weights, self._ranks)
-        aligned._describe()
-        aligned.classes = self.classes
-        return aligned
+            self._handle = _capi.aligned_dataset(reference._handle, matrix, labels, weights, self._ranks)
+        self._describe()
+        self.classes = reference.classes
+
+    def _aligned_with(self, train_set: Dataset, name: str) -> Dataset:
+        """This dataset as a validation set for a training set."""
+        if self is train_set or self._source is None:
+            return self
+        x, y, weight = self._source.get()
+        if x is None:
+            raise ArgumentError(
+                f"{name} is a dataset of its own bins, and its data are gone; "
+                "allowed: Dataset(x, y, reference=train_set) or a tuple (x, y)"
+            )
+        return Dataset(x, y, weight=weight, reference=train_set)
+
+    def _continuing(self, model: Booster | str | os.PathLike[str]) -> Dataset:
+        """This dataset, to continue a model."""
+        if not isinstance(model, Booster):
+            model = Booster.load(model)
+        if self._init_model is not None and self._init_model.fingerprint == model.fingerprint:
+            return self
+        x, y, weight, given = self._parts()
+        return Dataset(x, y, weight=weight, init_model=model, **given)
+
+    def _parts(self) -> tuple[Any, Any, Any, dict[str, Any]]:
+        """What it was made of: rows, labels, weights and options."""
+        x, y, weight = self._source.get() if self._source is not None and self._repeatable else (None, None, None)
+        if x is None:
+            raise ArgumentError("the data of train_set are gone; allowed: a Dataset(x, y) of arrays or frames that you still have")
+        return x, y, weight, dict(self._given)
+
+    def get_label(self) -> Array:
+        """The label of each row, as in ``classes``; None for labels that the training set does not have.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        numbers = _capi.labels(self._handle, self.num_rows)
+        labels = self.classes[numbers]
+        if self.num_unknown:
+            labels = labels.astype(object)
+            labels[numbers < 0] = None
+        return labels
+
+    def get_weight(self) -> Array:
+        """The weight of each row.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+        """
+        return _capi.weights(self._handle, self.num_rows)
+
+    def _class_weights(self, given: Any) -> Array | None:
+        """The weights of the classes: of the user's dict, or "balanced"."""
+        if given is None:
+            return None
+        if isinstance(given, str) and given == "balanced":
+            return _capi.balanced_weights(self._handle, len(self.classes), self._ranks)
+        if not isinstance(given, Mapping):
+            raise ArgumentError(f'class_weight is {given!r}; allowed: "balanced", None, or a dict of weights by label')
+        weights = np.ones(len(self.classes))
+        numbers = {label: number for number, label in enumerate(self.classes.tolist())}
+        for label, weight in given.items():
+            label = label.item() if isinstance(label, np.generic) else label
+            if label not in numbers:
+                raise ArgumentError(f"class_weight has the label {label!r}; allowed: {', '.join(map(repr, numbers))}")
+            weights[numbers[label]] = weight
+        return weights
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the quantized data to a file.
@@ -340,6 +449,53 @@ class Dataset:
 
     def __repr__(self) -> str:
         return f"Dataset({self.num_rows} rows, {self.num_features} features, {len(self.classes)} classes)"
+
+
+class _Source:
+    """What a dataset was made of, if its owner still has it: train() makes a validation set of it.
+
+    Weak references do not keep the data in memory.
+    """
+
+    def __init__(self, *arguments: Any) -> None:
+        self._references = [_weakly(argument) for argument in arguments]
+
+    def __reduce__(self) -> Any:
+        return _Source, ()
+
+    def get(self) -> list[Any]:
+        """The arguments, each None if it is gone."""
+        found = [reference() for reference in self._references]
+        return found if all(found[i] is not None or self._references[i] is _none for i in range(len(found))) else [None] * len(found)
+
+
+def _none() -> None:
+    return None
+
+
+def _weakly(argument: Any) -> Callable[[], Any]:
+    try:
+        return _none if argument is None else weakref.ref(argument)
+    except TypeError:  # such as a list
+        return lambda: None
+
+
+def _one(name: str, value: Any, other: str, its: Any) -> Any:
+    """The value of an argument that has two names."""
+    if (value is None) == (its is None):
+        raise ArgumentError(f"{name} is {'missing' if value is None else f'given as {other} as well'}; allowed: {name} or {other}")
+    return its if value is None else value
+
+
+def _weighed(weight: Any, class_weight: Any, y: Any, collective: Collective | None) -> Any:
+    """The weights of rows of weighted classes."""
+    if class_weight is None:
+        return weight
+    if collective is not None and class_weight == "balanced":
+        raise ArgumentError("class_weight is 'balanced'; allowed: a dict, because each machine knows its own rows only")
+    by_class = _labels.class_weights(y, class_weight)
+    weights = _matrix.weights(weight, len(by_class))
+    return by_class if weights is None else by_class * weights
 
 
 def _check_model(model: Any) -> None:

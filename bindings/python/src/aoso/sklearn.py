@@ -11,18 +11,18 @@ import numpy as np
 try:
     from joblib import effective_n_jobs
     from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
-    from sklearn.utils.class_weight import compute_sample_weight
+    from sklearn.utils import assert_all_finite, column_or_1d
     from sklearn.utils.multiclass import check_classification_targets
-    from sklearn.utils.validation import _check_sample_weight, check_is_fitted
+    from sklearn.utils.validation import check_is_fitted
 except ImportError as e:
     raise ImportError(f"AOSOClassifier needs scikit-learn 1.2 or later: pip install 'aoso[sklearn]' ({e})") from e
 
-from . import _labels, _matrix
+from . import _labels, _matrix, _rows
 from ._capi import Array
+from ._compatible import Compatible
 from ._decisions import Decisions
 from .booster import Booster
-from .callback import record_evaluation
+from .callback import log_evaluation, record_evaluation
 from .dataset import Dataset
 from .errors import ArgumentError
 from .training import train
@@ -42,7 +42,7 @@ except ImportError:  # before 1.6
         return X
 
 
-class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Gradient boosting for classification with many classes.
 
     Each iteration grows one tree for all classes: each node splits on the class pairs that gain most there.
@@ -145,9 +145,22 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         Training stops after this many iterations without a better metric on the validation set; 0 turns this off. The
         model is then that of the best iteration. Values above 0 need a validation set.
         Allowed: at least 0.
-    metric : {"logloss", "error"}, default "logloss"
+    metric : {"logloss", "error", "top_k_error", "auc_ovr", "auc_ovr_weighted", "auc_ovo", "auc_ovo_weighted", "balanced_error", "f1_macro", "kappa", "brier", "ece", "custom"}, default "logloss"
         Metric of early stopping. "logloss": the mean of -log p over the rows; "error": the fraction of rows whose
-        predicted class is wrong.
+        predicted class is wrong; "top_k_error": the fraction of rows whose class is not among the top_k classes of
+        greatest probability; "auc_ovr": the mean area under the ROC curve of a class against the rest;
+        "auc_ovr_weighted": the same, classes counting by their weight; "auc_ovo": the mean area under the ROC curve of
+        pairs of classes; "auc_ovo_weighted": the same, pairs counting by their weight; "balanced_error": 1 less the
+        mean recall of the classes; "f1_macro": the mean F1 score of the classes; "kappa": Cohen's kappa; "brier": the
+        mean squared error of the probabilities, summed over the classes; "ece": the expected calibration error of the
+        likeliest class; "custom": a metric that the program computes in each iteration. Of the AUC, F1 score and kappa,
+        higher is better.
+    top_k : int, default 5
+        Number of classes that metric top_k_error looks at.
+        Allowed: at least 1.
+    min_delta : float, default 0
+        Early stopping counts a metric as better only if it has improved by more than this.
+        Allowed: a finite number, at least 0.
     max_bins : int, default 255
         Value bins of a feature, 2 to 255.
     categorical_features : "from_dtype", None, or array-like, default "from_dtype"
@@ -160,11 +173,19 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         The most parameters that the search tries. Default: as many as ``time_limit`` allows, or 50 without one.
     class_weight : dict or "balanced", optional
         Weights of the classes, by label.
+    warm_start : bool, default False
+        Whether :meth:`fit` continues the model of the last one until it has ``trees`` trees.
+    validation_fraction : float, optional
+        The share of the rows that :meth:`fit` sets apart as the evaluation set if it gets none; 0.1 if ``early_stopping`` is
+        True. Otherwise training holds rows out in its own way.
     random_state : int, RandomState or None, default 0
         Seed of all random draws. With the default equal data give equal models.
     n_jobs : int, optional
         Threads, in scikit-learn's sense: None is 1 unless in a ``joblib.parallel_config`` context, -1 all cores. The
         model does not depend on it.
+    **others
+        Parameters by the names of LightGBM, XGBoost, CatBoost or scikit-learn, such as ``n_estimators``, ``num_leaves`` and
+        ``learning_rate``. They work in ``get_params``, ``set_params`` and searches as well.
 
     Attributes
     ----------
@@ -181,9 +202,8 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         The iteration that the model ends with: the best one if the last evaluation set chose the number of trees, else the
         last.
     evals_result_ : dict
-        By name of an evaluation set and metric ("logloss", "error"), a list with one number per iteration. Only the list
-        of the last set includes the iterations after the best one, which the model does not have. The log losses are those
-        of raw scores, without a temperature.
+        By name of an evaluation set and metric ("logloss", "error"), a list with one number per iteration, also after the
+        best one. The log losses are those of raw scores, without a temperature.
     feature_importances_ : array of shape (n_features_in_,)
         Gain of the splits on each feature, as a share of the total.
     tuning_ : aoso.Tuning
@@ -234,13 +254,18 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         time_limit: float = 0.0,
         early_stopping: int = 0,
         metric: str = "logloss",
+        top_k: int = 5,
+        min_delta: float = 0.0,
         max_bins: int = 255,
         categorical_features: Any = "from_dtype",
         tune: bool = False,
         trials: int | None = None,
         class_weight: dict[Any, float] | str | None = None,
+        warm_start: bool = False,
+        validation_fraction: float | None = None,
         random_state: Any = 0,
         n_jobs: int | None = None,
+        **others: Any,
     ) -> None:
         self.method = method
         self.leaf = leaf
@@ -269,13 +294,18 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         self.time_limit = time_limit
         self.early_stopping = early_stopping
         self.metric = metric
+        self.top_k = top_k
+        self.min_delta = min_delta
         self.max_bins = max_bins
         self.categorical_features = categorical_features
         self.tune = tune
         self.trials = trials
         self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.validation_fraction = validation_fraction
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self._set_others(others)
 
     def fit(
         self,
@@ -285,6 +315,13 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         *,
         eval_set: Any = None,
         eval_names: Iterable[str] | None = None,
+        X_val: Any = None,
+        y_val: Any = None,
+        sample_weight_val: Any = None,
+        eval_sample_weight: Any = None,
+        eval_metric: Any = None,
+        early_stopping_rounds: int | None = None,
+        verbose: bool | int = False,
         callbacks: Iterable[Callable[[Any], Any]] | None = None,
         init_model: Booster | AOSOClassifier | str | os.PathLike[str] | None = None,
         table: str | os.PathLike[str] | None = None,
@@ -302,11 +339,22 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         sample_weight : array of shape (n_samples,), optional
             Weights, not negative.
         eval_set : (X, y) or (X, y, weight), or a list of them, optional
-            Sets to evaluate on. The last one is evaluated during training, for the callbacks and early stopping. It takes
-            the place of the rows that training holds out by default: it chooses the number of trees and calibrates the
-            probabilities. The others are evaluated at the end.
+            Sets to evaluate on during training. The last one whose ``X`` is not that of training takes the place of the rows
+            that training holds out by default: it chooses the number of trees and calibrates the probabilities, and early
+            stopping watches it.
         eval_names : list of str, optional
             Names of the sets; by default valid_0, valid_1, ...
+        X_val, y_val, sample_weight_val
+            An evaluation set, in the way of scikit-learn.
+        eval_sample_weight : list of arrays, optional
+            The weights of the sets.
+        eval_metric : str, callable, or list of them, optional
+            The parameter ``metric``, also by names of other libraries; the first one counts. A callable gets the labels and
+            the probabilities of a set, and returns a number of which lower is better, or ``(name, value, higher_is_better)``.
+        early_stopping_rounds : int, optional
+            The parameter ``early_stopping``.
+        verbose : bool or int, default False
+            Iterations between two reports: see :func:`aoso.log_evaluation`.
         callbacks : iterable of callables, optional
             See :func:`aoso.train`, or with ``tune`` :func:`aoso.tune`.
         init_model : Booster, AOSOClassifier or path, optional
@@ -319,6 +367,55 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         AOSOClassifier
             The estimator itself.
         """
+        params, own = self._meant(eval_metric=eval_metric, early_stopping_rounds=early_stopping_rounds)
+        given = X
+        X, y, weight = self._training_rows(X, y, sample_weight, own["class_weight"])
+        seed, threads = _rows.seed(own["random_state"]), effective_n_jobs(own["n_jobs"])
+        sets = _rows.evaluation_sets(eval_set, eval_names, X_val, y_val, sample_weight_val, eval_sample_weight)
+        names, sets = list(sets), _rows.last_first(sets, given)
+        fraction = self._fraction(params)
+        if not sets and fraction is not None:
+            X, y, weight, sets = _rows.set_apart(X, y, weight, fraction, seed)
+            names = list(sets)
+        before = self._before(init_model, params)
+        train_set = Dataset(
+            X,
+            y,
+            weight=weight,
+            feature_names=list(getattr(self, "feature_names_in_", ())) or None,
+            categorical_features=own["categorical_features"],
+            max_bins=own["max_bins"],
+            sample_rows=own["sample_rows"],
+            seed=seed,
+            threads=threads,
+            init_model=before,
+        )
+        params.update(seed=seed, threads=threads)
+        callbacks = list(callbacks or ())
+        valid_sets = {name: train_set.aligned(self._read(x, reset=False), *rest[:1], weight=rest[1]) for name, (x, *rest) in sets.items()}
+        recorded: dict[str, dict[str, list[float]]] = {}
+        if self.tune:
+            valid = next(iter(valid_sets.values()), None)
+            self.tuning_ = tune(params, train_set, valid=valid, trials=self.trials, table=table, callbacks=callbacks)
+            self.booster_ = self.tuning_.booster
+            recorded = self._history(sets, 0 if before is None else before.num_trees // before.trees_per_iteration, threads)
+        else:
+            _refuse_search(self.trials, table)
+            record = [record_evaluation(recorded)] if sets else []
+            report = [log_evaluation(int(verbose))] if verbose else []
+            feval = _rows.metric_of(params)
+            callbacks = record + report + callbacks
+            self.booster_ = train(params, train_set, valid_sets=valid_sets, feval=feval, callbacks=callbacks)
+
+        self.classes_ = np.sort(self.booster_.classes)
+        self.is_categorical_ = np.array([name in self.booster_.categories for name in self.booster_.feature_names])
+        result = self.booster_.result
+        assert result is not None
+        self.n_iter_, self.best_iteration_ = result.iterations, result.best_iteration
+        self.evals_result_ = {name: recorded.get(name, {}) for name in sorted(sets, key=names.index)}
+        return self
+
+    def _training_rows(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> tuple[Any, Array, Array | None]:
         X = self._read(X, reset=True)
         y = _labels.array(y) if isinstance(y, (list, tuple)) else y
         _labels.check_mask(y)
@@ -326,57 +423,22 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         assert_all_finite(y, input_name="y")
         _labels.check_missing(y)
         check_classification_targets(y)
-        X, y, weight = _without_weightless(X, y, self._weights(y, sample_weight))
-        before = _booster(init_model)
-        threads = effective_n_jobs(self.n_jobs)
-        seed = self._seed()
-        train_set = Dataset(
-            X,
-            y,
-            weight=weight,
-            feature_names=list(getattr(self, "feature_names_in_", ())) or None,
-            categorical_features=self.categorical_features,
-            max_bins=self.max_bins,
-            seed=seed,
-            threads=threads,
-            init_model=before,
-        )
-        params = {**self._training_params(seed), "threads": threads}
-        sets = _evaluation_sets(eval_set, eval_names)
-        callbacks = list(callbacks or ())
-        recorded: dict[str, dict[str, list[float]]] = {}
-        valid, live = None, ""
-        if sets:
-            live, (X_valid, y_valid, weight) = sets.popitem()
-            valid = train_set.aligned(self._read(X_valid, reset=False), y_valid, weight=weight)
-        if self.tune:
-            self.tuning_ = tune(params, train_set, valid=valid, trials=self.trials, table=table, callbacks=callbacks)
-            self.booster_ = self.tuning_.booster
-            if live:
-                sets[live] = (X_valid, y_valid, weight)
-        else:
-            _refuse_search(self.trials, table)
-            record = [record_evaluation(recorded)] if live else []
-            self.booster_ = train(params, train_set, valid=valid, valid_name=live, callbacks=record + callbacks)
+        return _rows.without_weightless(X, y, _rows.weights(y, sample_weight, class_weight))
 
-        self.classes_ = np.sort(self.booster_.classes)
-        self.is_categorical_ = np.array([name in self.booster_.categories for name in self.booster_.feature_names])
-        result = self.booster_.result
-        assert result is not None
-        self.n_iter_, self.best_iteration_ = result.iterations, result.best_iteration
-        done = 0 if before is None else before.num_trees // before.trees_per_iteration
-        self.evals_result_ = self._history(sets, done, threads)
-        if live and not self.tune:
-            self.evals_result_[live] = recorded.get(live, {})
-        return self
+    def _fraction(self, params: Mapping[str, Any]) -> float | None:
+        """The share of the rows to set apart."""
+        stops = self.early_stopping is True or self._get_others().get("n_iter_no_change") is not None
+        return 0.1 if self.validation_fraction is None and stops and params.get("early_stopping") else self.validation_fraction
 
-    def _training_params(self, seed: int) -> dict[str, Any]:
-        others = {"max_bins", "tune", "trials", "categorical_features", "class_weight", "random_state", "n_jobs"}
-        return {"seed": seed, **{name: getattr(self, name) for name in set(AOSOClassifier._get_param_names()) - others}}
-
-    def _seed(self) -> int:
-        seed = self.random_state
-        return int(seed if isinstance(seed, (int, np.integer)) else check_random_state(seed).randint(2**31))
+    def _before(self, init_model: Any, params: dict[str, Any]) -> Booster | None:
+        """The model to continue. With ``warm_start``, ``trees`` counts its trees too."""
+        if init_model is not None or not self.warm_start or not hasattr(self, "booster_"):
+            return _booster(init_model)
+        trees, done = params.get("trees"), self.booster_.num_trees
+        if trees is None or trees <= done:
+            raise ArgumentError(f"trees is {trees}; allowed with warm_start: more than {done}, the trees of the model so far")
+        params["trees"] = trees - done
+        return self.booster_
 
     def _history(self, sets: Mapping[str, tuple[Any, Any, Any]], done: int, threads: int) -> dict[str, dict[str, list[float]]]:
         """The metrics of evaluation sets after each iteration but the first ``done``, of raw scores."""
@@ -389,13 +451,17 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
             history[name] = {metric: values[done:] for metric, values in stages.items()}
         return history
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any, *, pred_contrib: bool = False, **first: Any) -> Array:
         """The likeliest class of each row.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
             As for :meth:`fit`. If the columns have names, they must be the same.
+        pred_contrib : bool, default False
+            Return SHAP values as LightGBM does: for each class those of the features, then the bias.
+        **first
+            ``num_iteration=n`` or ``iteration_range=(0, n)``: only the first n iterations.
 
         Returns
         -------
@@ -403,14 +469,20 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
             Labels of ``classes_``.
         """
         check_is_fitted(self)
-        return self.booster_.predict(self._read(X, reset=False), threads=self._threads())
+        rows, trees = self._read(X, reset=False), self._trees(**first)
+        if pred_contrib:
+            values = self.booster_.shap(rows, trees=trees, threads=self._threads())
+            return values[:, self.booster_.classes.argsort()].reshape(len(values), -1)
+        return self.booster_.predict(rows, trees=trees, threads=self._threads())
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Any, **first: Any) -> Array:
         """The probability of each class for each row.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
+        **first
+            As for :meth:`predict`.
 
         Returns
         -------
@@ -418,7 +490,8 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
             In the order of ``classes_``.
         """
         check_is_fitted(self)
-        return self._sorted(self.booster_.predict_proba(self._read(X, reset=False), threads=self._threads()))
+        rows, trees = self._read(X, reset=False), self._trees(**first)
+        return self._sorted(self.booster_.predict_proba(rows, trees=trees, threads=self._threads()))
 
     def decision_function(self, X: Any) -> Array:
         """The scores, divided by the temperature. The probabilities are their softmax.
@@ -469,9 +542,10 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
 
     @property
     def feature_importances_(self) -> Array:
-        """Gain of the splits on each feature, as a share of the total."""
+        """Gain of the splits on each feature, as a share of the total, or what ``importance_type`` says."""
         check_is_fitted(self)
-        gains = self.booster_.importance()
+        kind = str(getattr(self, "importance_type", None) or "gain").replace("total_", "").replace("weight", "split")
+        gains = self.booster_.importance(kind)
         return gains / (gains.sum() or 1)
 
     def __sklearn_tags__(self) -> Any:
@@ -499,18 +573,8 @@ class AOSOClassifier(Decisions, ClassifierMixin, BaseEstimator):  # type: ignore
         return X
 
     def _threads(self) -> int:
-        threads: int = effective_n_jobs(self.n_jobs)
+        threads: int = effective_n_jobs(self._meant()[1]["n_jobs"])
         return threads
-
-    def _weights(self, y: Array, sample_weight: Any) -> Array | None:
-        if self.class_weight is None and sample_weight is None:
-            return None
-        if hasattr(sample_weight, "__len__") and getattr(sample_weight, "ndim", 1) == 1:
-            sample_weight = _matrix.vector(sample_weight, len(sample_weight), "sample_weight", "")
-        weights: Array = _check_sample_weight(sample_weight, y, dtype=np.float64)
-        if self.class_weight is not None:
-            weights = weights * compute_sample_weight(self.class_weight, y)
-        return weights
 
     def _sorted(self, columns: Array) -> Array:
         """Put columns in the order of ``classes_``. The model's order differs for strings such as "9" and "10"."""
@@ -534,26 +598,3 @@ def _refuse_search(trials: int | None, table: Any) -> None:
     for name, value in (("trials", trials), ("table", table)):
         if value is not None:
             raise ArgumentError(f"{name} is {value!r}; allowed: None without tune")
-
-
-def _without_weightless(X: Any, y: Array, weight: Array | None) -> tuple[Any, Any, Any]:
-    """Leave out rows of weight 0, which would influence the bins, unless a class has no other rows."""
-    if weight is None or weight.all():
-        return X, y, weight
-    keep = np.flatnonzero((weight != 0) | ~np.isin(y, y[weight != 0]))
-    return _matrix.take(X, keep), y[keep], weight[keep]
-
-
-def _evaluation_sets(eval_set: Any, eval_names: Iterable[str] | None) -> dict[str, tuple[Any, Any, Any]]:
-    """Evaluation sets (X, y, weight or None) by name."""
-    if eval_set is None:
-        return {}
-    single = isinstance(eval_set, tuple) and not all(isinstance(one, tuple) for one in eval_set)
-    sets = [eval_set] if single else list(eval_set)
-    for j, one in enumerate(sets):
-        if not isinstance(one, (tuple, list)) or len(one) not in (2, 3):
-            raise ArgumentError(f"eval_set[{j}] is a {type(one).__name__}; allowed: (X, y) or (X, y, weight)")
-    names = [f"valid_{j}" for j in range(len(sets))] if eval_names is None else list(eval_names)
-    if len(names) != len(sets) or len(set(names)) != len(names):
-        raise ArgumentError(f"eval_names is {names}; allowed: {len(sets)} different names, one for each set")
-    return {name: (*one, None)[:3] for name, one in zip(names, sets)}

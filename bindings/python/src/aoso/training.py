@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, TypeVar, Union
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar, Union
 
 import numpy as np
 
-from . import _capi, _labels, _matrix
+from . import _capi, _labels, _matrix, _objective, _others, _trainer
 from ._capi import Array
-from ._parameters import ALIASES
+from ._parameters import METRICS
 from ._progress import Evaluation, Result, Step
+from ._validation import CustomMetrics, Metric, ValidSets, _listed, named_sets
 from .booster import Booster
-from .callback import Callback, EarlyStopping, Progress
+from .callback import Callback, EarlyStopping, Progress, log_evaluation, record_evaluation
 from .dataset import Dataset
 from .errors import ArgumentError
 
-__all__ = ["Evaluation", "Progress", "Result", "cv", "suggest_params", "train"]
+__all__ = ["CVBooster", "Evaluation", "Progress", "Result", "cv", "suggest_params", "train"]
 
 _Callback = TypeVar("_Callback")
 _File = tuple[Union[str, "os.PathLike[str]"], float]
-_OURS = {alias: ours for ours, aliases in ALIASES.items() for alias in aliases.split()}
+ValidSet = Union[Dataset, tuple[Any, ...]]
 
 
 class _Training:
@@ -31,32 +32,57 @@ class _Training:
         self,
         params: Mapping[str, Any],
         train_set: Dataset,
-        valid: Dataset | None,
-        valid_name: str,
+        valid: ValidSets,
         eval_every: int,
+        feval: Metric | Iterable[Metric] | None = None,
+        further: Sequence[str] = (),
+        objective: _objective.Function | None = None,
+        class_weight: Any = None,
         checkpoint: _File | None = None,
     ) -> None:
-        checked = _checked(params)
+        self._further = further
+        params, watched = _watched(params, feval)
+        self._objective = None if objective is None else _objective.Objective(objective, train_set)
+        self._custom = CustomMetrics(feval, watched, valid.deciding, raw=objective is not None)
+        self._judged = watched is not None and bool(params.get("early_stopping"))
+        checked = _capi.Params(params)
         self.ended = False
         self.iteration = 0
-        self.evaluation: Evaluation | None = None
-        self._train_set, self._valid_name = train_set, valid_name
+        self.metrics_now: dict[str, float] = {}  # for cross-validation
+        self._train_set, self._valid = train_set, valid
         self._ranks = train_set._ranks
-        handle = None if valid is None else valid._handle
-        self._handle = _capi.trainer(train_set._handle, checked, handle, eval_every, checkpoint, self._ranks)
+        if self._ranks is not None and self._custom:
+            raise ArgumentError("feval is given; allowed: None with a collective, where each rank has a part of the rows")
+        weights = train_set._class_weights(class_weight)
+        self._handle = _trainer.create(
+            train_set._handle, checked, *valid.handles(), eval_every, self._ranks, self._objective, weights, checkpoint
+        )
 
     def step(self) -> Step:
-        step = _capi.step(self._handle, self._ranks)
-        self.iteration, self.ended = step.iteration, bool(step.stopped_by)
+        step = _trainer.step(self._handle, self._ranks, self._objective)
+        self._values: dict[str, dict[str, float]] = {}
+        if step.train_loss is not None and step.phase == "train" and step.iteration > self.iteration:
+            for number, (name, dataset) in enumerate(self._valid.sets.items()):
+                self._values[name] = self._measure(number, name, dataset)
+            if self._judged:
+                step = _trainer.judge(self._handle, self._custom.take())
+        self.iteration, self.ended, self.last = step.iteration, bool(step.stopped_by), step
         return step
+
+    def _measure(self, number: int, name: str, dataset: Dataset) -> dict[str, float]:
+        values = {metric: _trainer.measure(self._handle, number, metric, self._ranks) for metric in self._further}
+        if self._custom:
+            scores = _trainer.scores(self._handle, number, dataset.num_rows, len(dataset.classes))
+            values.update(self._custom.of(name, scores, dataset))
+        return values
 
     def advance(self) -> None:
         """One step, unless training has ended. At the end, evaluate the final model if the step did not."""
         if not self.ended:
             valid = self.step().valid
             if self.ended and valid is None:
-                valid = _capi.trainer_model(self._handle, self._ranks)[1].valid
-            self.evaluation = valid or self.evaluation
+                valid = _trainer.model(self._handle, self._ranks)[1].valid
+            self.metrics_now.update(valid._asdict() if valid is not None else {}, **self._values.get("valid", {}))
 
     def metrics(self, step: Step) -> dict[str, dict[str, float]]:
         if step.phase == "holdout":
@@ -64,27 +90,36 @@ class _Training:
         metrics = {}
         if step.train_loss is not None:
             metrics["train"] = {"logloss": step.train_loss}
-        if step.valid is not None:
-            metrics[self._valid_name] = step.valid._asdict()
+        evaluations = step.others if step.valid is None else (step.valid, *step.others)
+        for name, evaluation in zip(self._valid.sets, evaluations):
+            metrics[name] = {**evaluation._asdict(), **self._values.get(name, {})}
         return metrics
 
     def progress(self, step: Step) -> Progress:
         first = self._ranks is None or self._ranks.collective.rank == 0
-        return Progress(step, self.metrics(step), self.booster, self.local_booster, first)
+        return Progress(step, self.metrics(step), self.booster, self.local_booster, first, self.set_shrinkage)
+
+    def set_shrinkage(self, shrinkage: float) -> None:
+        _trainer.set_shrinkage(self._handle, shrinkage, self._ranks)
 
     def booster(self) -> Booster:
-        handle, result = _capi.trainer_model(self._handle, self._ranks)
+        handle, result = _trainer.model(self._handle, self._ranks)
         return Booster(handle, self._train_set.classes, result)
 
-
     def local_booster(self) -> Booster:
-        return Booster(_capi.trainer_local_model(self._handle), self._train_set.classes)
+        return Booster(_trainer.local_model(self._handle), self._train_set.classes)
 
 
-def _named(params: Any) -> dict[str, Any]:
-    if params is not None and not isinstance(params, Mapping):
-        raise ArgumentError(f"params is a {type(params).__name__}; allowed: a dict")
-    return dict(params or {})
+def _parameters(params: Any, train_set: Dataset, **arguments: Any) -> dict[str, Any]:
+    """Parameters by our names. Those that belong to a dataset must be the ones that it was made with."""
+    given = _others.parameters(params, **arguments)
+    if train_set._given.get("class_weight") is None and "class_weight" in given.dataset:
+        given.training["class_weight"] = given.dataset.pop("class_weight")
+    for name, value in given.dataset.items():
+        its = train_set._given.get(name, value)
+        if its is not value and its != value:
+            raise ArgumentError(f"{name} is {value!r} for training, {its!r} for train_set; write Dataset(x, y, {name}={value!r})")
+    return given.training
 
 
 def suggest_params(rows: int, features: int, classes: int) -> dict[str, Any]:
@@ -113,11 +148,27 @@ def suggest_params(rows: int, features: int, classes: int) -> dict[str, Any]:
     return _capi.suggested(rows, features, classes)
 
 
-def _checked(params: Mapping[str, Any]) -> _capi.Params:
-    for name in params:
-        if name in _OURS:
-            raise ArgumentError(f"there is no parameter {name}; here it is called {_OURS[name]}")
-    return _capi.Params(params)
+def _watched(params: Mapping[str, Any], feval: Any) -> tuple[Mapping[str, Any], str | None]:
+    """The parameters for the library, and the custom metric that early stopping is to watch, if any."""
+    metric = params.get("metric")
+    if str(metric).startswith("error@"):
+        return {**params, "metric": "top_k_error", "top_k": str(metric)[6:]}, None
+    if feval is None and metric == "custom" and params.get("early_stopping"):
+        raise ArgumentError("metric is 'custom'; allowed with early_stopping: a metric of the library, or feval")
+    if feval is None or not isinstance(metric, str) or metric in METRICS[:-1]:  # "custom" is the last
+        return params, None
+    return {**params, "metric": "custom"}, metric
+
+
+def _further(params: Mapping[str, Any], metrics: Sequence[str] | str | None) -> list[str]:
+    """The metrics to compute beside the log loss and the error: those asked for, and that of early stopping."""
+    names = _capi.check_metrics(metrics)
+    watched = params.get("metric")
+    if watched == "top_k_error" and params.get("top_k"):
+        watched = f"error@{params['top_k']}"
+    if watched not in names and (watched in _capi.metrics() or str(watched).startswith("error@")):
+        names = [*names, str(watched)]
+    return [name for name in names if name not in ("logloss", "error")]
 
 
 def _check_sets(train_set: Any, valid: Any) -> None:
@@ -137,10 +188,22 @@ def _callables(callbacks: Iterable[_Callback] | None) -> list[_Callback]:
 def train(
     params: Mapping[str, Any] | None,
     train_set: Dataset,
+    num_boost_round: int | None = None,
+    valid_sets: ValidSet | Iterable[ValidSet] | Mapping[str, ValidSet] | None = None,
+    valid_names: Iterable[str] | str | None = None,
     *,
-    valid: Dataset | None = None,
+    valid: ValidSet | None = None,
     valid_name: str = "valid",
+    metrics: Sequence[str] | str | None = None,
+    evals: Iterable[tuple[ValidSet, str]] | None = None,
+    feval: Metric | Iterable[Metric] | None = None,
+    objective: _objective.Function | None = None,
+    class_weight: Mapping[Any, float] | str | None = None,
+    init_model: Booster | str | os.PathLike[str] | None = None,
+    early_stopping_rounds: int | None = None,
     eval_every: int = 1,
+    evals_result: dict[str, dict[str, list[float]]] | None = None,
+    verbose_eval: bool | int = False,
     callbacks: Iterable[Callback] | None = None,
     checkpoint: str | os.PathLike[str] | None = None,
     checkpoint_seconds: float = 60,
@@ -163,15 +226,51 @@ def train(
     ----------
     params : dict or None
         Parameters by name; the table in the documentation lists them. Parameters that are not given, or None, have their
-        defaults.
+        defaults. The names of LightGBM, XGBoost, CatBoost and scikit-learn do as well; the logger ``aoso`` says once what they
+        became, unless ``verbosity`` is below 1.
     train_set : Dataset
-        The data. To continue a model, a dataset created with ``init_model``.
-    valid : Dataset, optional
-        A validation set, from :meth:`Dataset.aligned` of the training set.
+        The data.
+    num_boost_round : int, optional
+        The parameter ``trees``.
+    valid : Dataset or tuple, optional
+        A validation set: ``(x, y)``, ``(x, y, weight)``, or a dataset made with ``reference=train_set``. A dataset made without
+        it is made again, as long as you still have its data.
     valid_name : str, default "valid"
-        The name of the validation set for callbacks.
+        The name of that set for callbacks.
+    valid_sets : list or dict of Dataset or tuple, optional
+        Validation sets, each like ``valid``. The training set may be among them. The first other one chooses the number of trees
+        and the temperature, and early stopping watches it, unless ``valid`` does. The others are only evaluated.
+    valid_names : list of str, optional
+        Their names; by default "valid_0", "valid_1", ..., and "training" for the training set.
+    metrics : list of str, optional
+        Metrics for callbacks beside "logloss" and "error": see :meth:`Booster.evaluate`. That of early stopping need not be
+        among them.
+    evals : list of (Dataset, str), optional
+        Validation sets with their names, as XGBoost has them: the last one decides.
+    feval : callable or list of callables, optional
+        Custom metrics. Each is called with the probabilities of a validation set, of shape (n_rows, n_classes), and the set,
+        whose ``get_label()`` has the labels. It returns ``(name, value, higher_is_better)``, or a list of them. Callbacks find
+        the values among the metrics. Early stopping watches the one that the parameter ``metric`` names. With ``objective``, raw
+        scores take the place of the probabilities.
+    objective : callable, optional
+        A loss to train by in place of the log loss. It is called with the raw scores of the training set, of shape (n_rows,
+        n_classes), and the training set, before the first iteration and after each. It returns the gradient of the loss and
+        the diagonal of its Hessian, which is not negative, each of that shape: ``(p - y, p * (1 - p))`` for the log loss. The
+        library does not multiply them by the weights of the rows. No rows are held out and there is no temperature;
+        ``stop_loss`` has no effect, and ``trim`` leaves rows out of nodes only. The method must be "aoso".
+    class_weight : dict or "balanced", optional
+        Weights of the classes by label, 1 by default. They multiply the weights of the training rows. With "balanced", all
+        classes weigh the same.
+    init_model : Booster or path, optional
+        A model to continue: ``trees`` are added to it. ``train_set`` is one made with it, or one whose data you still have.
+    early_stopping_rounds : int, optional
+        The parameter ``early_stopping``.
     eval_every : int, default 1
         Iterations between two evaluations. Without a validation set and callbacks, there are no evaluations.
+    evals_result : dict, optional
+        Filled with the metrics of every evaluation: see :func:`aoso.record_evaluation`.
+    verbose_eval : bool or int, default False
+        Iterations between two reports of the metrics, with True for 1: see :func:`aoso.log_evaluation`.
     callbacks : iterable of callables, optional
         Each is called with a :class:`Progress` after every iteration. Training ends if one returns a true value. See
         :mod:`aoso.callback`.
@@ -202,37 +301,63 @@ def train(
     >>> booster.result.iterations, booster.result.valid.error
     (50, 0.0)
     """
-    _check_sets(train_set, valid)
+    _check_sets(train_set, None)
     callbacks = _callables(callbacks)
-    params = _named(params)
+    if evals_result is not None:
+        callbacks.append(record_evaluation(evals_result))
+    if verbose_eval:
+        callbacks.append(log_evaluation(int(verbose_eval)))
+    params = _parameters(params, train_set, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds)
+    class_weight = params.pop("class_weight", class_weight)
     for callback in callbacks:
         if isinstance(callback, EarlyStopping):
             params.update(callback.params)
+    if evals is not None:
+        valid_sets, valid_names = _last_first(evals, valid_sets)
+    if init_model is not None:
+        continued = train_set._continuing(init_model)
+        valid_sets = [continued if one is train_set else one for one in _listed(valid_sets)]
+        train_set = continued
     eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
     with train_set._aborting():
         file = None if checkpoint is None else (checkpoint, checkpoint_seconds)
-        booster = _trained(params, train_set, valid, valid_name, eval_every, callbacks, file)
+        sets = ValidSets(train_set, named_sets(train_set, valid, valid_name, valid_sets, valid_names))
+        booster = _trained(params, train_set, sets, metrics, feval, objective, class_weight, eval_every, callbacks, file)
     for callback in callbacks:
         if hasattr(callback, "finish"):
             callback.finish(booster)
     return booster
 
 
+def _last_first(evals: Iterable[tuple[ValidSet, str]], valid_sets: Any) -> tuple[list[ValidSet], list[str]]:
+    """Validation sets and their names, the last first, because the first decides."""
+    evals = list(evals)
+    if valid_sets is not None or not all(isinstance(pair, tuple) and len(pair) == 2 and isinstance(pair[1], str) for pair in evals):
+        raise ArgumentError("evals is not allowed with valid_sets, or not a list of (Dataset, name)")
+    ordered = evals[-1:] + evals[:-1]
+    return [dataset for dataset, _ in ordered], [name for _, name in ordered]
+
+
 def _trained(
     params: dict[str, Any],
     train_set: Dataset,
-    valid: Dataset | None,
-    valid_name: str,
+    valid: ValidSets,
+    metrics: Sequence[str] | str | None,
+    feval: Metric | Iterable[Metric] | None,
+    objective: _objective.Function | None,
+    class_weight: Any,
     eval_every: int,
     callbacks: list[Callback],
     checkpoint: _File | None,
 ) -> Booster:
     """A booster. With a collective, training ends when a callback of any rank says so."""
     ranks = train_set._ranks
+    further = _further(params, metrics)
     watched = bool(callbacks) if ranks is None else ranks.any(bool(callbacks))
-    if valid is None and not watched:
+    if valid.deciding is None and not watched:
         eval_every = 2**31 - 1
-    training = _Training(params, train_set, valid, valid_name, eval_every, checkpoint)
+    further = further if watched else []
+    training = _Training(params, train_set, valid, eval_every, feval, further, objective, class_weight, checkpoint)
     done, stop = ("", 0), False
     while not stop:
         step = training.step()
@@ -249,14 +374,19 @@ def _trained(
 def cv(
     params: Mapping[str, Any] | None,
     x: Any,
-    y: Any,
+    y: Any = None,
     *,
+    num_boost_round: int | None = None,
     weight: Any = None,
-    folds: int | Iterable[tuple[Any, Any]] = 5,
+    folds: Any = 5,
+    nfold: int | None = None,
     seed: int = 0,
+    early_stopping_rounds: int | None = None,
     eval_every: int = 1,
+    callbacks: Iterable[Callback] | None = None,
+    return_cvbooster: bool = False,
     **dataset: Any,
-) -> dict[str, Array]:
+) -> dict[str, Any]:
     """Cross-validate: for each fold, train on the other folds and evaluate on it. All trainings run side by side.
 
     With the parameter ``early_stopping``, training ends when the *mean* metric has not improved for that many iterations.
@@ -272,15 +402,29 @@ def cv(
     ----------
     params : dict or None
         As for :func:`train`.
-    x : table of shape (n_rows, n_features)
-    y : array of shape (n_rows,)
+    x : table of shape (n_rows, n_features), or Dataset
+        A dataset must be one whose data you still have.
+    y : array of shape (n_rows,), optional
+        Required unless ``x`` is a dataset.
+    num_boost_round : int, optional
+        The parameter ``trees``.
     weight : array of shape (n_rows,), optional
-    folds : int or iterable of (train, test), default 5
-        The number of folds, which are stratified by class, or the rows of each fold.
+    folds : int, iterable of (train, test), or splitter, default 5
+        The number of folds, which are stratified by class, or the rows of each fold, or an object whose ``split(x, y)`` gives
+        them, such as ``sklearn.model_selection.KFold``.
+    nfold : int, optional
+        The number of folds as well.
     seed : int, default 0
         Seed for drawing the folds.
+    early_stopping_rounds : int, optional
+        The parameter ``early_stopping``.
     eval_every : int, default 1
         Iterations between two evaluations.
+    callbacks : iterable of callables, optional
+        As for :func:`train`, called with the means over the folds as the metrics of set "valid". There is no one model then:
+        ``booster()`` is that of the first fold.
+    return_cvbooster : bool, default False
+        Whether the result has the models too.
     **dataset
         Other arguments of :class:`Dataset`, such as ``max_bins``. The folds that are drawn depend on ``row_id``, not on the
         order of the rows.
@@ -289,7 +433,8 @@ def cv(
     -------
     dict
         "iteration", and the mean and standard deviation over the folds: "logloss-mean", "logloss-std", "error-mean",
-        "error-std". Each is an array with one value per evaluation.
+        "error-std". Each is an array with one value per evaluation. With ``return_cvbooster`` also "cvbooster", a
+        :class:`CVBooster`.
 
     Examples
     --------
@@ -299,41 +444,112 @@ def cv(
     >>> int(result["iteration"][-1]), float(result["error-mean"][-1])
     (20, 0.0)
     """
-    params, eval_every = _named(params), _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
-    rounds, metric = _checked(params).early_stopping, str(params.get("metric") or "logloss")
+    params, of_dataset = _others.parameters(
+        params, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds
+    )
+    callbacks = _callables(callbacks)
+    for callback in callbacks:
+        if isinstance(callback, EarlyStopping):
+            params.update(callback.params)
+    eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
+    rounds = _capi.Params(params).early_stopping
     params.update(early_stopping=0, calibration="none")
     if dataset.get("collective") is not None:
         raise ArgumentError("collective is given; allowed: none, because a fold is of all rows")
-    trainings = list(_trainings(params, x, y, weight, folds, seed, eval_every, dataset))
+    if isinstance(x, Dataset):
+        x, y, weight, its = x._parts()
+        of_dataset = {**its, **of_dataset}
+    dataset = {**of_dataset, **dataset}
+    trainings = list(_trainings(params, x, y, weight, folds if nfold is None else nfold, seed, eval_every, dataset))
     if not trainings:
         raise ArgumentError("folds is empty; allowed: at least one pair (train, test)")
-
-    column = Evaluation._fields.index(metric)
-    iterations: list[int] = []
-    values: list[list[Evaluation | None]] = []  # evaluations × folds
-    curve: list[float] = []
-    best = 0
-    while not all(training.ended for training in trainings):
-        for training in trainings:
-            training.advance()
-        iteration = max(training.iteration for training in trainings)
-        between = iteration % eval_every != 0 and not all(training.ended for training in trainings)
-        if between or iteration in iterations[-1:]:
-            continue
-        iterations.append(iteration)
-        values.append([training.evaluation for training in trainings])
-        curve.append(np.mean(np.array(values[-1]), axis=0)[column])
-        if curve[-1] < curve[best]:
-            best = len(curve) - 1
-        if rounds and iteration - iterations[best] >= rounds:
-            break
-    kept = slice(best + 1 if rounds else None)
-    folded = np.array(values[kept], float)
-    result = {"iteration": np.array(iterations[kept])}
-    for column, name in enumerate(Evaluation._fields):
-        result[f"{name}-mean"] = folded[:, :, column].mean(axis=1)
-        result[f"{name}-std"] = folded[:, :, column].std(axis=1)
+    curve = _Curve(trainings, params, rounds, eval_every)
+    stop = False
+    while not stop and not curve.ended:
+        if curve.advance():
+            progress = curve.progress()
+            stop = any([bool(callback(progress)) for callback in callbacks])
+    result = curve.result()
+    if return_cvbooster:
+        result["cvbooster"] = curve.models()
+    for callback in callbacks:
+        if hasattr(callback, "finish") and not isinstance(callback, EarlyStopping):
+            callback.finish(trainings[0].booster())
     return result
+
+
+class CVBooster(NamedTuple):
+    """The models of a cross-validation.
+
+    Attributes
+    ----------
+    boosters : list of Booster
+        A model for each fold, which was trained on the others.
+    best_iteration : int
+        The iteration that they end with.
+    """
+
+    boosters: list[Booster]
+    best_iteration: int
+
+
+class _Curve:
+    """Trainings side by side, and their evaluations."""
+
+    def __init__(self, trainings: list[_Training], params: Mapping[str, Any], rounds: int, eval_every: int) -> None:
+        self._trainings, self._rounds, self._every = trainings, rounds, eval_every
+        self._names = [*Evaluation._fields, *_further(params, None)]
+        watched = str(params.get("metric") or "logloss")
+        self._column = -1 if watched == "top_k_error" else self._names.index(watched)
+        self._sign = -1 if _capi.metrics().get(watched) else 1
+        self._min_delta = float(params.get("min_delta") or 0)
+        self._iterations: list[int] = []
+        self._values: list[Array] = []  # folds × metrics, of each evaluation
+        self._best, self._least = 0, np.inf
+        self.ended = False
+
+    def advance(self) -> bool:
+        """An iteration of all trainings. Returns whether they were evaluated."""
+        for training in self._trainings:
+            training.advance()
+        iteration = max(training.iteration for training in self._trainings)
+        self.ended = all(training.ended for training in self._trainings)
+        if (iteration % self._every != 0 and not self.ended) or iteration in self._iterations[-1:]:
+            return False
+        self._iterations.append(iteration)
+        self._values.append(np.array([[training.metrics_now[name] for name in self._names] for training in self._trainings]))
+        watched = self._sign * self._values[-1][:, self._column].mean()
+        if watched < self._least - self._min_delta:
+            self._best, self._least = len(self._values) - 1, watched
+        if self._rounds and iteration - self._iterations[self._best] >= self._rounds:
+            self.ended = True
+        return True
+
+    def progress(self) -> Progress:
+        first = self._trainings[0]
+        best = self._iterations[self._best] if self._rounds else 0
+        means = map(float, self._values[-1].mean(axis=0))
+        step = first.last._replace(iteration=self._iterations[-1], best=best)
+        return Progress(step, {"valid": dict(zip(self._names, means))}, first.booster, self._set_shrinkage)
+
+    def _set_shrinkage(self, shrinkage: float) -> None:
+        for training in self._trainings:
+            training.set_shrinkage(shrinkage)
+
+    def result(self) -> dict[str, Any]:
+        kept = slice(self._best + 1 if self._rounds else None)
+        folded = np.array(self._values[kept])
+        result: dict[str, Any] = {"iteration": np.array(self._iterations[kept])}
+        for column, name in enumerate(self._names):
+            result[f"{name}-mean"] = folded[:, :, column].mean(axis=1)
+            result[f"{name}-std"] = folded[:, :, column].std(axis=1)
+        return result
+
+    def models(self) -> CVBooster:
+        end = self._iterations[self._best if self._rounds else -1]
+        boosters = [training.booster() for training in self._trainings]
+        trees = [min(end * booster.trees_per_iteration, booster.num_trees) for booster in boosters]
+        return CVBooster([b if n == b.num_trees else b.truncated(n) for b, n in zip(boosters, trees)], end)
 
 
 def _trainings(
@@ -341,7 +557,7 @@ def _trainings(
     x: Any,
     y: Any,
     weight: Any,
-    folds: int | Iterable[tuple[Any, Any]],
+    folds: Any,
     seed: int,
     eval_every: int,
     dataset: dict[str, Any],
@@ -351,6 +567,8 @@ def _trainings(
     weights = _matrix.weights(weight, len(y))
     ids = _matrix.row_ids(dataset.pop("row_id", None), len(y))
     _matrix.check_length(x, y)
+    if hasattr(folds, "split"):
+        folds = folds.split(np.zeros(len(y)), y)
     if isinstance(folds, (int, np.integer)):
         folds = _stratified(y, ids, int(folds), seed)
     for number, (rows, test) in enumerate(folds):
@@ -359,11 +577,12 @@ def _trainings(
         train_weights, test_weights = (None, None) if weights is None else (weights[rows], weights[test])
         train_ids = None if ids is None else ids[rows]
         train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, row_id=train_ids, **dataset)
-        valid = train_set.aligned(_matrix.take(x, test), y[test], weight=test_weights)
-        training = _Training(params, train_set, valid, "valid", eval_every)
+        valid = ValidSets(train_set, {"valid": (_matrix.take(x, test), y[test], test_weights)})
+        further = _further(params, None)
+        training = _Training(params, train_set, valid, eval_every, further=further)
         if not params.get("trees"):  # else training would choose by the fold which settings to use
             first = training.booster().params["trees"]
-            training = _Training({**params, "trees": first}, train_set, valid, "valid", eval_every)
+            training = _Training({**params, "trees": first}, train_set, valid, eval_every, further=further)
         yield training
 
 

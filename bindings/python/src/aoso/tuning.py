@@ -16,8 +16,8 @@ from ._capi import Array
 from ._progress import Search
 from .booster import Booster
 from .dataset import Dataset
-from .errors import FileError
-from .training import _callables, _check_sets, _checked, _named
+from .errors import ArgumentError, FileError
+from .training import _callables, _check_sets, _parameters
 
 __all__ = ["Search", "Tuning", "tune"]
 
@@ -105,7 +105,11 @@ def tune(
     _check_sets(train_set, valid)
     callbacks = _callables(callbacks)
     limit = 0 if trials is None else _capi.integer("trials", trials, 1)
-    tuner = _tuner.create(train_set._handle, _checked(_named(params)), None if valid is None else valid._handle, limit, table)
+    params = _parameters(params, train_set)
+    if "class_weight" in params:
+        raise ArgumentError("class_weight is given; write Dataset(x, y, class_weight=...)")
+    checked = _capi.Params(params)
+    tuner = _tuner.create(train_set._handle, checked, None if valid is None else valid._handle, limit, table)
     try:
         _run(tuner, callbacks)
     except KeyboardInterrupt:

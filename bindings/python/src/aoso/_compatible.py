@@ -1,0 +1,237 @@
+"""What the estimators of other libraries have: parameters by their names, and some methods and attributes."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from . import _others
+from ._capi import Array
+from ._parameters import ELSEWHERE
+from .booster import Booster
+from .errors import ArgumentError
+
+_Estimator = TypeVar("_Estimator", bound="Compatible")
+
+# Parameters of the estimator that are none of training, or not under that name.
+_APART = {"tune", "trials", "warm_start", "validation_fraction", "n_jobs", "random_state", *ELSEWHERE}
+
+
+class Compatible:
+    """Parameters by other names are attributes like the others, but only of the estimators that have got them."""
+
+    booster_: Booster
+    classes_: Array
+    n_iter_: int
+    best_iteration_: int
+    evals_result_: dict[str, dict[str, list[float]]]
+    _unknown: Sequence[str] = ()
+
+    if TYPE_CHECKING:
+
+        @classmethod
+        def _get_param_names(cls) -> list[str]: ...
+
+    def _set_others(self, others: dict[str, Any]) -> None:
+        vars(self).update(others)
+        unknown = [name for name in others if not _others.known(name)]
+        if unknown:  # fit refuses them: scikit-learn wants no errors before
+            self._unknown = unknown
+
+    def _get_others(self) -> dict[str, Any]:
+        own = {*self._get_param_names(), *self._defaults()}
+        return {
+            name: value for name, value in vars(self).items() if name not in own and (_others.known(name) or name in self._unknown)
+        }
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters, with those by names of other libraries that have been given.
+
+        Parameters
+        ----------
+        deep : bool, default True
+            Has no effect.
+
+        Returns
+        -------
+        dict
+        """
+        params: dict[str, Any] = super().get_params(deep)  # type: ignore[misc]
+        return {**params, **self._get_others()}
+
+    def set_params(self: _Estimator, **params: Any) -> _Estimator:
+        """Set parameters, also by names of other libraries. What was set before by another name is forgotten.
+
+        Parameters
+        ----------
+        **params
+
+        Returns
+        -------
+        AOSOClassifier
+            The estimator itself.
+        """
+        defaults = self._defaults()
+        known = {*self.get_params(), *self._unknown}
+        unknown = [name for name in params if not (name in known or _others.known(name))]
+        if unknown:
+            raise ArgumentError(_others.unknown(unknown, self._get_param_names()))
+        meant = {_others.OURS[name] for name in params if name in _others.OURS}
+        for name in [*defaults, *self._get_others()]:
+            if _others.OURS.get(name) in meant:
+                if name in defaults:
+                    setattr(self, name, defaults[name])
+                else:
+                    delattr(self, name)
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def _defaults(self) -> dict[str, Any]:
+        """Those of AOSOClassifier; a subclass may have others."""
+        base = next(c for c in type(self).__mro__ if Compatible in c.__bases__)
+        parameters = inspect.signature(base.__init__).parameters.values()  # type: ignore[misc]
+        return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
+
+    def _meant(self, **arguments: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the parameters mean: those of training, and the others by our names. Arguments of fit count more."""
+        arguments = {name: value for name, value in arguments.items() if value is not None}
+        replaced = {_others.OURS[name] for name in arguments}
+        defaults = self._defaults()
+        others = {name: value for name, value in self._get_others().items() if _others.OURS.get(name) not in replaced}
+        twice = {_others.OURS.get(name) for name in others}
+        own = {name: getattr(self, name) for name in defaults}
+        spelled = {  # two spellings conflict, unless ours has its default
+            name: value
+            for name, value in own.items()
+            if name not in replaced
+            and (not _same(value, defaults[name]) if _others.OURS.get(name) in twice else name not in _APART)
+        }
+        training, dataset = _others.parameters({**spelled, **others}, **arguments)
+        own.update({name: dataset[name] for name in dataset}, sample_rows=dataset.get("sample_rows", 200_000))
+        if "seed" in training:
+            own["random_state"] = training.pop("seed")
+        if "threads" in training:
+            own["n_jobs"] = training.pop("threads") or -1
+        return training, own
+
+    def _trees(self, num_iteration: int | None = None, iteration_range: tuple[int, int] | None = None) -> int:
+        """The number of trees of the first iterations; 0: all."""
+        if iteration_range is not None:
+            if iteration_range[0] != 0:
+                raise ArgumentError(f"iteration_range is {iteration_range}; allowed: (0, n)")
+            num_iteration = iteration_range[1]
+        iterations = max(num_iteration or 0, 0)
+        return min(iterations * self.booster_.trees_per_iteration, self.booster_.num_trees)
+
+    @property
+    def n_estimators_(self) -> int:
+        """Iterations of the model."""
+        check_is_fitted(self)
+        return self.booster_.num_trees // self.booster_.trees_per_iteration
+
+    @property
+    def best_score_(self) -> dict[str, dict[str, float]]:
+        """By evaluation set and metric, the value of the best iteration."""
+        check_is_fitted(self)
+        at = self.best_iteration_ - 1
+        return {
+            name: {metric: values[min(at, len(values) - 1)] for metric, values in metrics.items()}
+            for name, metrics in self.evals_result_.items()
+        }
+
+    @property
+    def best_iteration(self) -> int:
+        """The best iteration as XGBoost counts: from 0."""
+        check_is_fitted(self)
+        return self.best_iteration_ - 1
+
+    @property
+    def feature_name_(self) -> list[str]:
+        """The names of the features."""
+        check_is_fitted(self)
+        return self.booster_.feature_names
+
+    def evals_result(self) -> dict[str, dict[str, list[float]]]:
+        """``evals_result_`` as XGBoost has it: the sets are validation_0, ..., the metrics also mlogloss and merror.
+
+        Returns
+        -------
+        dict
+        """
+        check_is_fitted(self)
+        names = {"logloss": "mlogloss", "error": "merror"}
+        return {
+            f"validation_{j}": {**metrics, **{names[name]: metrics[name] for name in names if name in metrics}}
+            for j, metrics in enumerate(self.evals_result_.values())
+        }
+
+    def get_booster(self) -> Booster:
+        """The model: ``booster_``."""
+        check_is_fitted(self)
+        return self.booster_
+
+    def save_model(self, path: str | os.PathLike[str]) -> None:
+        """Write the model to a file: see :meth:`aoso.Booster.save`.
+
+        Parameters
+        ----------
+        path : path
+        """
+        self.get_booster().save(path)
+
+    def load_model(self: _Estimator, path: str | os.PathLike[str]) -> _Estimator:
+        """Take the model of a file. The parameters of the estimator stay.
+
+        Parameters
+        ----------
+        path : path
+
+        Returns
+        -------
+        AOSOClassifier
+            The estimator itself.
+        """
+        self._take(Booster.load(path))
+        return self
+
+    @classmethod
+    def from_booster(cls: type[_Estimator], booster: Booster) -> _Estimator:
+        """An estimator of a trained model, with its parameters.
+
+        Parameters
+        ----------
+        booster : Booster
+
+        Returns
+        -------
+        AOSOClassifier
+        """
+        if not isinstance(booster, Booster):
+            raise ArgumentError(f"booster is a {type(booster).__name__}; allowed: a Booster")
+        names = {"seed": "random_state", "threads": "n_jobs"}
+        estimator = cls(**{names.get(name, name): value for name, value in booster.params.items() if value != "auto"})
+        estimator._take(booster)
+        return estimator
+
+    def _take(self, booster: Booster) -> None:
+        names = booster.feature_names
+        self.booster_, self.classes_ = booster, np.sort(booster.classes)
+        self.n_features_in_ = len(names)
+        vars(self).pop("feature_names_in_", None)
+        if names != [f"f{j}" for j in range(len(names))]:
+            self.feature_names_in_ = np.array(names, object)
+        self.is_categorical_ = np.array([name in booster.categories for name in names])
+        iterations = booster.num_trees // booster.trees_per_iteration
+        result = booster.result
+        self.n_iter_, self.best_iteration_ = (iterations,) * 2 if result is None else (result.iterations, result.best_iteration)
+        self.evals_result_ = {}
+
+
+def _same(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and bool(value == default))

@@ -1,0 +1,84 @@
+"""A loss of the user's, for the C library."""
+
+from __future__ import annotations
+
+import ctypes as c
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import _structs as structs
+from . import errors
+from ._input import Array
+from ._library import Handle
+
+# Raw scores and the training set to gradients and Hessians, each of shape (n_rows, n_classes).
+Function = Callable[[Array, Any], tuple[Any, Any]]
+
+
+class Objective:
+    """Calls functions of the library that call the user's objective.
+
+    Another thread makes the calls, because KeyboardInterrupt would else be raised between C and the objective, where ctypes
+    prints it and continues.
+    """
+
+    def __init__(self, function: Function, train_set: Any) -> None:
+        if not callable(function):
+            raise errors.ArgumentError(f"objective is a {type(function).__name__}; allowed: a callable")
+        self._function, self._train_set = function, train_set
+        self._failure: BaseException | None = None
+        self._interrupted = False
+        self.callback = structs.OBJECTIVE(self._guarded)
+
+    def call(self, call: Callable[..., None], name: str, *arguments: Any) -> None:
+        """Call a function of the library, by way of ``call``."""
+        raised: list[BaseException] = []
+
+        def work() -> None:
+            try:
+                call(name, *arguments)
+            except BaseException as e:
+                raised.append(e)
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        try:
+            thread.join()
+        except BaseException:
+            self._interrupted = True
+            thread.join()
+            raise
+        if raised:
+            raise self._failure or raised[0]
+
+    def create(self, call: Callable[..., None], name: str, *arguments: Any) -> Handle:
+        out = c.c_void_p()
+        self.call(call, name, *arguments, c.byref(out))
+        return Handle(name.split("_")[0], out)
+
+    def _guarded(self, scores: int, rows: int, classes: int, gradient: int, hessian: int, _: Any) -> int:
+        try:
+            if self._interrupted:
+                return 1
+            shape = rows, classes
+            found = self._function(_view(scores, shape).copy(), self._train_set)
+            if not (isinstance(found, tuple) and len(found) == 2):
+                raise errors.ArgumentError(f"objective has returned {found!r}; allowed: (gradient, hessian)")
+            for kind, at, values in zip(("gradient", "hessian"), (gradient, hessian), found):
+                values = np.asarray(values, np.float64)
+                if values.shape != shape:
+                    raise errors.ArgumentError(f"objective has returned a {kind} of shape {values.shape}; allowed: {shape}")
+                _view(at, shape)[:] = values
+            return 0
+        except BaseException as e:
+            self._failure = e
+            return 1
+
+
+def _view(at: int | None, shape: tuple[int, int]) -> Array:
+    if not at:  # a rank may have no rows
+        return np.empty(shape)
+    return np.ctypeslib.as_array((c.c_double * (shape[0] * shape[1])).from_address(at)).reshape(shape)

@@ -1,0 +1,95 @@
+"""The rows that the scikit-learn estimator trains and evaluates on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import train_test_split
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.validation import _check_sample_weight
+
+from . import _matrix
+from ._capi import Array
+from .dataset import Dataset
+from .errors import ArgumentError
+
+
+def seed(random_state: Any) -> int:
+    drawn = isinstance(random_state, (int, np.integer))
+    return int(random_state if drawn else check_random_state(random_state).randint(2**31))
+
+
+def weights(y: Array, sample_weight: Any, class_weight: Any) -> Array | None:
+    if class_weight is None and sample_weight is None:
+        return None
+    if hasattr(sample_weight, "__len__") and getattr(sample_weight, "ndim", 1) == 1:
+        sample_weight = _matrix.vector(sample_weight, len(sample_weight), "sample_weight", "")
+    weights: Array = _check_sample_weight(sample_weight, y, dtype=np.float64)
+    if class_weight is not None:
+        weights = weights * compute_sample_weight(class_weight, y)
+    return weights
+
+
+def set_apart(X: Any, y: Array, weight: Array | None, fraction: float, seed: int) -> tuple[Any, Array, Array | None, dict[str, Any]]:
+    """The other rows, and those set apart as the evaluation set."""
+    each = np.unique(y, return_counts=True)[1]
+    stratify = y if each.min() > 1 and fraction * len(y) >= len(each) else None
+    rows, apart = train_test_split(np.arange(len(y)), test_size=fraction, stratify=stratify, random_state=seed % 2**32)
+    weights, apart_weights = (None, None) if weight is None else (weight[rows], weight[apart])
+    return _matrix.take(X, rows), y[rows], weights, {"valid_0": (_matrix.take(X, apart), y[apart], apart_weights)}
+
+
+def without_weightless(X: Any, y: Array, weight: Array | None) -> tuple[Any, Any, Any]:
+    """Leave out rows of weight 0, which would influence the bins, unless a class has no other rows."""
+    if weight is None or weight.all():
+        return X, y, weight
+    keep = np.flatnonzero((weight != 0) | ~np.isin(y, y[weight != 0]))
+    return _matrix.take(X, keep), y[keep], weight[keep]
+
+
+def evaluation_sets(
+    eval_set: Any, eval_names: Iterable[str] | None, X_val: Any, y_val: Any, sample_weight_val: Any, eval_sample_weight: Any
+) -> dict[str, tuple[Any, Any, Any]]:
+    """Evaluation sets (X, y, weight or None) by name."""
+    if X_val is not None:
+        if eval_set is not None or y_val is None:
+            raise ArgumentError("X_val is given; allowed: y_val with it, and no eval_set")
+        eval_set = [(X_val, y_val, sample_weight_val)]
+    if eval_set is None:
+        return {}
+    single = isinstance(eval_set, tuple) and not all(isinstance(one, tuple) for one in eval_set)
+    sets = [eval_set] if single else list(eval_set)
+    for j, one in enumerate(sets):
+        if not isinstance(one, (tuple, list)) or len(one) not in (2, 3):
+            raise ArgumentError(f"eval_set[{j}] is a {type(one).__name__}; allowed: (X, y) or (X, y, weight)")
+    names = [f"valid_{j}" for j in range(len(sets))] if eval_names is None else list(eval_names)
+    if len(names) != len(sets) or len(set(names)) != len(names):
+        raise ArgumentError(f"eval_names is {names}; allowed: {len(sets)} different names, one for each set")
+    if eval_sample_weight is None:
+        return {name: (*one, None)[:3] for name, one in zip(names, sets)}
+    if len(eval_sample_weight) != len(sets):
+        raise ArgumentError(f"eval_sample_weight has {len(eval_sample_weight)} arrays; allowed: {len(sets)}, one for each set")
+    return {name: (*one[:2], weight) for name, one, weight in zip(names, sets, eval_sample_weight)}
+
+
+def last_first(sets: dict[str, tuple[Any, Any, Any]], X: Any) -> dict[str, tuple[Any, Any, Any]]:
+    """The sets, but first the one that decides: the last one that is not what the model is trained on."""
+    names = [name for name in sets if sets[name][0] is not X] or list(sets)
+    return {name: sets[name] for name in dict.fromkeys([*names[-1:], *sets])}
+
+
+def metric_of(params: dict[str, Any]) -> Callable[[Array, Dataset], Any] | None:
+    """A metric that is a function of labels and probabilities, as training wants it. Early stopping is to watch it."""
+    metric = params.get("metric")
+    if not callable(metric):
+        return None
+    params["metric"] = "custom"
+
+    def evaluate(probabilities: Array, dataset: Dataset) -> Any:
+        found = metric(dataset.get_label(), probabilities)
+        return found if isinstance(found, (tuple, list)) else (getattr(metric, "__name__", "custom"), float(found), False)
+
+    return evaluate

@@ -1,0 +1,70 @@
+package aoso
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/exact"
+)
+
+// BalancedWeights is a weight for each class, with which all classes weigh the same: the
+// weight of all rows divided by that of the class and by the number of classes. A class
+// without rows has 1. With a collective, all ranks ask for it at once.
+func (d *Dataset) BalancedWeights() []float64 {
+	sums := make([]exact.Sum, len(d.set.Classes))
+	all := make([]*exact.Sum, len(sums))
+	for k := range sums {
+		all[k] = &sums[k]
+	}
+	for i, y := range d.set.Labels {
+		if y >= 0 {
+			sums[y].Add(d.set.Weight(i))
+		}
+	}
+	d.set.Ranks.Add(all...)
+	var total exact.Sum
+	for k := range sums {
+		total.Merge(&sums[k])
+	}
+	weights := make([]float64, len(sums))
+	for k := range sums {
+		if weights[k] = 1; sums[k].Float64() > 0 {
+			weights[k] = total.Float64() / float64(float64(len(sums))*sums[k].Float64())
+		}
+	}
+	return weights
+}
+
+// checkClassWeights checks the weights of so many classes; nil: all are 1.
+func checkClassWeights(weights []float64, classes int) error {
+	if weights == nil {
+		return nil
+	}
+	if len(weights) != classes {
+		return badArgument("class_weights", len(weights), "%d, one for each class", classes)
+	}
+	for k, w := range weights {
+		if !(w > 0 && w <= math.MaxFloat32) {
+			return badArgument(fmt.Sprintf("class_weights[%d]", k), w, "finite numbers above 0")
+		}
+	}
+	return nil
+}
+
+// reweighted is a set whose rows have their weight multiplied by that of their class.
+func reweighted(set *data.Set, classWeights []float64) (*data.Set, error) {
+	if classWeights == nil {
+		return set, nil
+	}
+	copied := *set
+	copied.Weights = make([]float32, set.Rows())
+	for i, y := range set.Labels {
+		w := set.Weight(i) * classWeights[y]
+		if err := checkWeight(i, w); err != nil {
+			return nil, err
+		}
+		copied.Weights[i] = float32(w)
+	}
+	return &copied, nil
+}

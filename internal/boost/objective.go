@@ -1,0 +1,86 @@
+package boost
+
+import (
+	"errors"
+
+	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// Objective computes the gradient and the diagonal of the Hessian of a loss from the raw
+// scores of the training rows. All are rows × classes.
+type Objective func(scores, gradient, hessian []float64) error
+
+// objective is an objective with room for what it computes.
+type objective struct {
+	compute           Objective
+	gradient, hessian []float64
+	memory            *mem.Block // of both
+	err               error      // of the first call that failed; no other follows
+}
+
+func newObjective(compute Objective, values int) *objective {
+	memory := mem.New(2 * 8 * values)
+	both := mem.View[float64](memory)
+	return &objective{compute: compute, gradient: both[:values:values], hessian: both[values:], memory: memory}
+}
+
+// free gives the memory back.
+func (o *objective) free() {
+	if o != nil {
+		o.gradient, o.hessian = nil, nil
+		o.memory.Free()
+	}
+}
+
+// newCustomState is a state of scores whose residuals are those of an objective.
+func newCustomState(o Objective, t *data.Target, scores []float64, impossible bool, k *kernel.Funcs, team *par.Team) *state {
+	rows, classes := t.Rows(), len(t.Classes)
+	s := &state{
+		residuals: loss.NewCustom(t.Labels, classes, loss.Stride(classes, impossible)),
+		objective: newObjective(o, rows*classes),
+		kernels:   k,
+		team:      team,
+		group:     t.Ranks,
+	}
+	s.residuals.Share(t.Ranks)
+	s.keep(scores, 1)
+	return s
+}
+
+// renewCustom computes the residuals from the scores.
+func (s *state) renewCustom() {
+	o, rows := s.objective, len(s.residuals.Labels)
+	if o.err != nil {
+		return
+	}
+	o.err = o.compute(s.scores, o.gradient, o.hessian)
+	most, failed := make([]float32, kernel.Blocks(rows)), make([]error, kernel.Blocks(rows))
+	if o.err == nil {
+		s.team.Do(len(most), func(_, b int) {
+			first, end := kernel.Block(b, rows)
+			most[b], failed[b] = s.residuals.SetCustom(o.gradient, o.hessian, first, end)
+		})
+		o.err = errors.Join(failed...)
+	}
+	if o.err != nil {
+		s.group.Abort(o.err)
+		return
+	}
+	all := float32(0)
+	for _, m := range most {
+		all = max(all, m)
+	}
+	s.setBound(0, all)
+}
+
+// Err is why an objective has ended the training; nil: it has not.
+func (e *Engine) Err() error {
+	if e.state.objective == nil {
+		return nil
+	}
+	return e.state.objective.err
+}
