@@ -71,6 +71,12 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	g.TimeLimit = float64(c.time_limit)
 	g.CategorySmoothing = float64(c.category_smoothing)
 	g.CategoryL2 = float64(c.category_l2)
+	if g.MonotoneConstraints, err = goNested("monotone_constraints", c.monotone_constraints); err != nil {
+		return g, err
+	}
+	if g.InteractionConstraints, err = goNested("interaction_constraints", c.interaction_constraints); err != nil {
+		return g, err
+	}
 	return g, nil
 }
 
@@ -127,5 +133,7 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 	c.time_limit = C.double(g.TimeLimit)
 	c.category_smoothing = C.double(g.CategorySmoothing)
 	c.category_l2 = C.double(g.CategoryL2)
+	c.monotone_constraints = cNested(g.MonotoneConstraints)
+	c.interaction_constraints = cNested(g.InteractionConstraints)
 	return c, nil
 }

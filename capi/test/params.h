@@ -32,7 +32,9 @@
     F(T, calibration) \
     F(T, time_limit) \
     F(T, category_smoothing) \
-    F(T, category_l2)
+    F(T, category_l2) \
+    F(T, monotone_constraints) \
+    F(T, interaction_constraints)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \

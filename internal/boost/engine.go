@@ -11,6 +11,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/libaoso/aoso/internal/constraint"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
@@ -24,6 +25,9 @@ type Job struct {
 	Start       *Start    // of a training that continues a model; nil: all scores are zero
 	Valid       *data.Set // nil: none
 	ValidScores []float64 // of the model to continue; nil: all are zero
+
+	Signs        [][]int8                 // by column and class: how raw scores may change as the column rises; nil: as they like
+	Interactions *constraint.Interactions // nil: none are forbidden
 
 	EvalEvery int  // iterations between two evaluations, at least 1
 	Silent    bool // nobody reads the training loss before the end

@@ -10,7 +10,7 @@ import (
 // either side.
 func (s *splitter) exact(n *node, column int) candidate {
 	t := tile{0, 1, 0, s.Mapper.Features[column].Codes(), kernel.TileLanes, nil}
-	one := splitter{kernels: s.kernels, gradients: s.gradients, minSamples: 1, best: make([]candidate, 1)}
+	one := splitter{kernels: s.kernels, gradients: s.gradients, minSamples: 1, params: s.params, best: make([]candidate, 1)}
 	one.Coarse, one.CoarseMapper, one.Mapper, one.layout = s.Matrix, s.Mapper, s.Mapper, &layout{columns: []int{column}, tiles: []tile{t}}
 	h := s.column.histogram(t.bins*kernel.TileLanes, n.count > kernel.SpillRows)
 	one.fillGroup(&group{0, 1, nil, nil}, &h, &s.workers[0], 1)
@@ -24,11 +24,13 @@ func (s *splitter) exact(n *node, column int) candidate {
 		w.subsets.load(&h, t.bins, t.stride, 0, s.job.Pairs)
 		counts := s.count(n.list, column)
 		return w.subsets.find(s.kernels, &s.job, &counts, s.minSamples)
+	case s.searchesCuts(n, column):
+		return s.bestCut(n, column, &h)
 	case s.minSamples > 1:
 		return s.recount(n, column, &h)
 	}
 	w.scan = s.job
-	one.scan(&t, &h, 0, w)
+	one.scan(n, &t, &h, 0, w)
 	return one.best[0]
 }
 

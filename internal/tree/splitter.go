@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/collective"
+	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -22,6 +23,7 @@ type splitter struct {
 	minGain    float64
 	l2         float64
 	subsets    Subsets
+	params     *Params
 
 	*layout
 	job     kernel.ScanJob // what the scans of all tiles have in common
@@ -31,6 +33,8 @@ type splitter struct {
 	whole   scratch // with a group: of all columns
 	column  scratch // of one column, in all its bins
 	merged  scratch
+
+	monotone monotoneSearch
 }
 
 // worker is what a worker of the team has to itself. Its jobs are here rather
@@ -53,6 +57,7 @@ type candidate struct {
 	exact       bool // the best of all bins that leave min samples on both sides
 	subset      bool // set goes left, in place of what bin and missingLeft say
 	set         model.Set
+	boxes       *[2]*loss.Box // of the children; nil: the node's
 }
 
 // use makes the columns of a layout those that are searched.
@@ -97,7 +102,7 @@ func (s *splitter) find(n *node, sibling *Histogram, team *par.Team) SplitInfo {
 		}
 		w.scan = s.job
 		for t := g.firstTile; t < g.endTile; t++ {
-			s.scan(&s.tiles[t], &part, first, w)
+			s.scan(n, &s.tiles[t], &part, first, w)
 		}
 	})
 	return s.choose(n)
@@ -131,7 +136,7 @@ func unsplit(j *kernel.ScanJob) float64 {
 }
 
 // scan finds the best cut of each column of a tile.
-func (s *splitter) scan(t *tile, part *Histogram, base int, w *worker) {
+func (s *splitter) scan(n *node, t *tile, part *Histogram, base int, w *worker) {
 	job := &w.scan
 	m := job.Pairs
 	job.Bins, job.Stride = t.bins, t.stride
@@ -154,7 +159,7 @@ func (s *splitter) scan(t *tile, part *Histogram, base int, w *worker) {
 				continue
 			}
 			best := candidate{score: job.Score[f], bin: int(job.Bin[f]), missingLeft: job.MissingLeft[f]}
-			best.exact = s.minSamples == 1 && !s.coarse(s.columns[c])
+			best.exact = s.minSamples == 1 && !s.coarse(s.columns[c]) && !s.searchesCuts(n, s.columns[c])
 			if best.exact && !math.IsInf(best.score, -1) {
 				best.next = cells.nextFilled(best.bin, t, f*m, m)
 			}
@@ -195,6 +200,9 @@ func (s *splitter) coarse(column int) bool {
 // counted out, a pass over one column each.
 func (s *splitter) choose(n *node) SplitInfo {
 	whole := unsplit(&s.job)
+	if n.bounded {
+		whole = s.scoreWithin(n, &s.job.TotalG, &s.job.TotalH)
+	}
 	if !slices.ContainsFunc(s.best, func(c candidate) bool { return !math.IsInf(c.score, -1) }) {
 		// What is in one coarse bin may be in several of the others.
 		for c, column := range s.columns {
@@ -212,7 +220,7 @@ func (s *splitter) choose(n *node) SplitInfo {
 			}
 		}
 		// Rounding alone makes gains of some 1e-16 of the score.
-		if best < 0 || !(s.best[best].score-whole > max(s.minGain, 1e-12*whole)) {
+		if best < 0 || !(s.best[best].score-whole > max(s.minGain, 1e-12*math.Abs(whole))) {
 			return SplitInfo{}
 		}
 		if !s.best[best].exact {
@@ -230,6 +238,7 @@ func (s *splitter) choose(n *node) SplitInfo {
 			Bin:         uint8(feature.CutBetween(b.bin, b.next)),
 			MissingLeft: b.missingLeft,
 			Gain:        b.score - whole,
+			boxes:       b.boxes,
 		}
 	}
 }

@@ -32,6 +32,8 @@ FIELDS = (
     ("time_limit", "double"),
     ("category_smoothing", "double"),
     ("category_l2", "double"),
+    ("monotone_constraints", "char_p"),
+    ("interaction_constraints", "char_p"),
 )
 
 # The types of the values.
@@ -50,6 +52,8 @@ TYPES = {
     "min_samples": int,
     "min_hessian": float,
     "min_gain": float,
+    "monotone_constraints": str,
+    "interaction_constraints": str,
     "category_smoothing": float,
     "category_l2": float,
     "l2": float,
@@ -68,6 +72,12 @@ TYPES = {
     "level": str,
 }
 
+# The parameters whose values are lists or dicts.
+NESTED = {
+    "monotone_constraints",
+    "interaction_constraints",
+}
+
 # What LightGBM, XGBoost, CatBoost and scikit-learn call our parameters, to name ours in an error.
 ALIASES = {
     "trees": "num_iterations n_estimators num_boost_round iterations num_trees max_iter",
@@ -77,6 +87,8 @@ ALIASES = {
     "min_samples": "min_data_in_leaf min_child_samples min_samples_leaf",
     "min_hessian": "min_sum_hessian_in_leaf min_child_weight",
     "min_gain": "min_gain_to_split min_split_gain gamma min_split_loss min_impurity_decrease",
+    "monotone_constraints": "mc monotone_constraint monotonic_cst",
+    "interaction_constraints": "interaction_cst",
     "category_smoothing": "cat_smooth",
     "category_l2": "cat_l2",
     "l2": "lambda_l2 reg_lambda lambda l2_leaf_reg l2_regularization",
