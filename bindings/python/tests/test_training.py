@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import aoso
-from aoso._parameters import TYPES
+from aoso._parameters import NESTED, TYPES
 
 
 @pytest.fixture(scope="module")
