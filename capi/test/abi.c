@@ -34,7 +34,8 @@
     F(T, has_valid) F(T, stopped_by) F(T, valid) F(T, phase) F(T, max_trees) F(T, others) F(T, num_others)
 #define TRAIN_OPTIONS(F, T)                                                                                   \
     F(T, struct_size) F(T, eval_every) F(T, valid) F(T, callback) F(T, user) F(T, others) F(T, num_others) \
-    F(T, objective) F(T, objective_user) F(T, class_weights) F(T, num_class_weights)
+    F(T, objective) F(T, objective_user) F(T, class_weights) F(T, num_class_weights) \
+    F(T, checkpoint) F(T, checkpoint_seconds)
 #define RESULT(F, T)                                                                                          \
     F(T, struct_size) F(T, stopped_by) F(T, iterations) F(T, best_iteration) F(T, threads) F(T, train_loss)   \
     F(T, seconds) F(T, has_valid) F(T, phase) F(T, valid) F(T, held_out_rows) F(T, held_out)
