@@ -23,10 +23,13 @@ func (p *Params) checkConstraints() error {
 func badConstraint(name string, err error) error {
 	var wrong *constraint.Error
 	if errors.As(err, &wrong) {
-		return badArgument(name, wrong.Value, "%s", wrong.Allowed)
+		return badArgument(name, inWords(wrong.Value), "%s", wrong.Allowed)
 	}
 	return err
 }
+
+// inWords describes a value, which an error does not quote.
+type inWords string
 
 // constrain reads the constraints on a training.
 func constrain(job *fit.Job, train *Dataset, p *Params) error {
@@ -58,7 +61,7 @@ func (d *Dataset) signs(p *Params) ([][]int8, error) {
 	}
 	for j := range signs {
 		if signs[j] != nil && d.Categories(j) != nil {
-			return nil, badArgument("monotone_constraints", "a sign for the categorical feature "+d.set.Names[j], "numeric features, which have an order")
+			return nil, badArgument("monotone_constraints", inWords("for the categorical feature "+d.set.Names[j]), "numeric features, which have an order")
 		}
 	}
 	return signs, nil

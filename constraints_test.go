@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"regexp"
 	"slices"
 	"sync"
 	"testing"
@@ -200,15 +202,29 @@ func within(path map[int]bool, features ...int) bool {
 // TestConstrainedEverywhere: the model does not depend on levels, threads and ranks.
 func TestConstrainedEverywhere(t *testing.T) {
 	d := blobs(5, 3000, 5, 3, 60).punch(5, 0.05).weighted(5)
-	for _, change := range []func(*Params){
+	for i, change := range []func(*Params){
 		func(p *Params) {},
 		func(p *Params) { p.Subsample, p.ColsampleByNode, p.Trim, p.MinSamples = 0.7, 0.7, 0.1, 5 },
 		func(p *Params) { p.Leaf, p.Pairs = "pair", 1 },
 		func(p *Params) { p.Method, p.Leaf, p.Pairs = LogitBoost, "", 0 },
+		func(p *Params) { p.Pairs, p.InteractionConstraints = 1, "" }, // children take histograms over
+		func(p *Params) { p.MonotoneConstraints = "" },
 	} {
-		p := params(func(p *Params) { p.Trees, p.Leaves = 9, 16; change(p) })
-		p.MonotoneConstraints, p.InteractionConstraints = `[[1,0,-1],[0,1,0],[0,0,0],[-1,-1,1],[0,0,0]]`, "[[0,1,2],[2,3]]"
-		want := trained(t, d, p).Model.Fingerprint()
+		p := params(func(p *Params) {
+			p.Trees, p.Leaves = 9, 16
+			p.MonotoneConstraints, p.InteractionConstraints = `[[1,0,-1],[0,1,0],[0,0,0],[-1,-1,1],[0,0,0]]`, "[[0,1,2],[2,3]]"
+			change(p)
+		})
+		m := trained(t, d, p).Model
+		want := m.Fingerprint()
+		if p.MonotoneConstraints != "" {
+			checkMonotone(t, m, d, [][]int{{1, 0, -1}, {0, 1, 0}, {0, 0, 0}, {-1, -1, 1}, {0, 0, 0}})
+		}
+		free := p
+		free.MonotoneConstraints, free.InteractionConstraints = "", ""
+		if trained(t, d, free).Model.Fingerprint() == want {
+			t.Errorf("parameters %d: the constraints change nothing", i)
+		}
 		for _, level := range Levels() {
 			p.Level, p.Threads = level, 3
 			if got := trained(t, d, p).Model.Fingerprint(); got != want {
@@ -242,6 +258,26 @@ func TestConstrainedEverywhere(t *testing.T) {
 	}
 }
 
+// TestConstraintsPage: the Go code of the page makes scores monotone.
+func TestConstraintsPage(t *testing.T) {
+	page, err := os.ReadFile("docs/constraints.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := regexp.MustCompile("(?s)```go\np\\.MonotoneConstraints = `(.*?)`\n```").FindSubmatch(page)
+	if code == nil {
+		t.Fatal("the page has no Go code")
+	}
+	d := risk(3, 600) // whose odds rise with what is called debt and fall with income
+	x := d.features()
+	set, err := NewDataset(x, d.labels(), DatasetOptions{Names: []string{"debt", "income", "age"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := params(func(p *Params) { p.Trees, p.MonotoneConstraints = 40, string(code[1]) })
+	checkMonotone(t, train(t, set, p, TrainOptions{}).Model, d, [][]int{{-1, 1}, {1, -1}, {0, 0}})
+}
+
 func TestConstraintErrors(t *testing.T) {
 	three, two := newDataset(t, blobs(1, 60, 3, 3, 9)), newDataset(t, blobs(1, 60, 3, 2, 9))
 	for _, test := range []struct {
@@ -250,7 +286,7 @@ func TestConstraintErrors(t *testing.T) {
 		texts      []string
 	}{
 		{two, "monotone_constraints", "[1,0]", []string{"2 values", "3 values, one for each feature"}},
-		{two, "monotone_constraints", "[1,0,2]", []string{"a sign 2", "-1, 0 or 1"}},
+		{two, "monotone_constraints", "[1,0,2]", []string{"a sign of 2", "-1, 0 or 1"}},
 		{two, "monotone_constraints", `{"f0":"up"}`, []string{"up", "-1, 0 or 1"}},
 		{two, "monotone_constraints", `{"age":1}`, []string{"age", "f0, f1, f2"}},
 		{two, "monotone_constraints", `{"3":1}`, []string{"3", "f0, f1, f2"}},

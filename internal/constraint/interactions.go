@@ -58,7 +58,7 @@ func NewInteractions(text string, names []string) (*Interactions, error) {
 				ok = j < len(names)
 			}
 			if !ok {
-				return nil, wrong("of a feature "+show(v), "features of the data, by number, 0 to %d, or name: %s", len(names)-1, listed(names))
+				return nil, wrong("for feature "+show(v), "features of the data, by number, 0 to %d, or name: %s", len(names)-1, listed(names))
 			}
 			in[j] = true
 			features = append(features, j)
@@ -122,7 +122,7 @@ func checkFeature(value any) error {
 			return nil
 		}
 	}
-	return wrong(fmt.Sprintf("of a feature %s", show(value)), "the name of a feature, or its number from 0")
+	return wrong(fmt.Sprintf("for a feature %s", show(value)), "the name of a feature, or its number from 0")
 }
 
 // owner is the feature that a column comes from.

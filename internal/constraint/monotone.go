@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 )
 
 const signsAllowed = `a list of -1, 0 or 1 for each feature, such as [1,0,-1], a dict such as {"age": 1}, ` +
@@ -52,7 +53,7 @@ func Monotone(text string, names, classes []string) (signs [][]int8, err error) 
 		for _, key := range slices.Sorted(maps.Keys(v)) {
 			j, ok := position(key, names)
 			if !ok {
-				return nil, wrong("of a feature "+key, "features of the data: %s", listed(names))
+				return nil, wrong("for feature "+strconv.Quote(key), "features of the data: %s", listed(names))
 			}
 			if err := set(j, v[key]); err != nil {
 				return nil, err
@@ -109,7 +110,7 @@ func signOf(value any) (int8, error) {
 			return int8(x), nil
 		}
 	}
-	return 0, wrong("a sign "+show(value), "-1, 0 or 1")
+	return 0, wrong("a sign of "+show(value), "-1, 0 or 1")
 }
 
 // signsOf reads the entry of a feature.
@@ -127,7 +128,7 @@ func signsOf(entry any, name string, classes []string) (signs []int8, err error)
 		for _, class := range slices.Sorted(maps.Keys(e)) {
 			k := slices.Index(classes, class)
 			if k < 0 {
-				return nil, wrong(fmt.Sprintf("of a class %s for feature %s", class, name), "the classes: %s", listed(classes))
+				return nil, wrong(fmt.Sprintf("for class %s of feature %s", class, name), "the classes: %s", listed(classes))
 			}
 			signs[k], _ = signOf(e[class])
 		}

@@ -118,9 +118,9 @@ def test_continued(risk):
     ("name", "value", "message"),
     [
         ("monotone_constraints", [1, 0], "2 values.*3 values, one for each feature"),
-        ("monotone_constraints", [1, 0, 2], "a sign 2.*-1, 0 or 1"),
+        ("monotone_constraints", [1, 0, 2], "a sign of 2.*-1, 0 or 1"),
         ("monotone_constraints", {"weight": 1}, "weight.*age, net income, height"),
-        ("monotone_constraints", {"age": {"ugly": 1}}, "class ugly.*bad, good"),
+        ("monotone_constraints", {"age": {"ugly": 1}}, "for class ugly.*bad, good"),
         ("monotone_constraints", 1j, "allowed: a list, a dict or a string"),
         ("interaction_constraints", [["age", "weight"]], "weight.*age, net income, height"),
         ("interaction_constraints", [[0, 3]], "3.*0 to 2"),
