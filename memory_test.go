@@ -162,34 +162,46 @@ func TestEstimateBounds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			child := exec.Command(os.Args[0], "-test.run=^TestPeakChild$", "-test.v")
-			child.Env = append(os.Environ(), "AOSO_TEST_PEAK="+strconv.Itoa(i))
-			out, err := child.CombinedOutput()
-			if err != nil {
-				t.Fatalf("%v: %s", err, out)
-			}
-			value := func(name string) int64 {
-				_, text, _ := strings.Cut(string(out), name+"=")
-				text, _, _ = strings.Cut(text, "\n")
-				v, err := strconv.ParseInt(text, 10, 64)
-				if err != nil {
-					t.Fatalf("no %s in %s", name, out)
-				}
-				return v
-			}
-			peak, built, total := value("peak"), value("built"), e.Total
+			// What a training needs at most is the most of some runs: the garbage collector is
+			// sometimes early.
+			peak, total := int64(0), e.Total
 			if s.Mapped { // the peak is that of training
-				if built > total {
-					t.Errorf("a peak of %d bytes while the dataset is built, estimated %+v", built, e)
-				}
 				total -= e.Quantizing
 			}
+			low := func() bool { return s.precise && float64(peak) < 0.9*float64(total-e.Runtime) }
+			for run := 0; run == 0 || run < 3 && low(); run++ {
+				now, built := childPeak(t, i)
+				if peak = max(peak, now); s.Mapped && built > e.Total {
+					t.Errorf("a peak of %d bytes while the dataset is built, estimated %+v", built, e)
+				}
+			}
 			t.Logf("%.1f of an estimated %.1f MB (%.2f)", float64(peak)/1e6, float64(total)/1e6, float64(peak)/float64(total))
-			if peak > total || s.precise && float64(peak) < 0.9*float64(total-e.Runtime) {
+			if peak > total || low() {
 				t.Errorf("a peak of %d bytes, estimated %+v", peak, e)
 			}
 		})
 	}
+}
+
+// childPeak measures a training in a process of its own: the peak of all, and the peak
+// while the dataset is built.
+func childPeak(t *testing.T, shape int) (peak, built int64) {
+	child := exec.Command(os.Args[0], "-test.run=^TestPeakChild$", "-test.v")
+	child.Env = append(os.Environ(), "AOSO_TEST_PEAK="+strconv.Itoa(shape))
+	out, err := child.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	value := func(name string) int64 {
+		_, text, _ := strings.Cut(string(out), name+"=")
+		text, _, _ = strings.Cut(text, "\n")
+		v, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			t.Fatalf("no %s in %s", name, out)
+		}
+		return v
+	}
+	return value("peak"), value("built")
 }
 
 // TestPeakChild is such a process.

@@ -24,8 +24,12 @@ func TestVersion1(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if m.Fingerprint() != test.fingerprint || m.Params().String() != test.params {
-			t.Errorf("%s: fingerprint %s, want %s; params %s, want %s", test.name, m.Fingerprint(), test.fingerprint, m.Params(), test.params)
+		params, err := ParseParams(test.params)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Fingerprint() != test.fingerprint || m.Params() != params {
+			t.Errorf("%s: fingerprint %s, want %s; params %s, want %s", test.name, m.Fingerprint(), test.fingerprint, m.Params(), params)
 		}
 		if calibrated := m.Temperature() != 1; calibrated != (test.name == "aoso-full") {
 			t.Errorf("%s: temperature %v", test.name, m.Temperature())

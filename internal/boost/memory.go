@@ -141,10 +141,11 @@ func BuildingMemory(s Shape, p Params, sampleRows int) int64 {
 	e := newEstimate(s, &p)
 	sample, rows := min(e.rows, float64(sampleRows)), max(e.rows, e.valid)
 	sorters := min(e.threads, math.Ceil(e.columns/4))
-	work := sortedBytes*sorters*sample + binBytes*float64(s.MaxBins+1)*e.columns
-	if e.rows > sample {
-		work += drawBytes * sample
+	work := sortedBytes * sorters * sample
+	if e.rows > sample { // rows are drawn before columns are sorted
+		work = max(work, drawBytes*sample)
 	}
+	work += binBytes * float64(s.MaxBins+1) * e.columns
 	if s.Rated > 0 { // rates, categories, and the order that rates are taken in
 		work += (4*(e.columns-float64(s.Features)) + 2*4 + 4) * rows
 	}
