@@ -110,7 +110,7 @@ def test_wrong_values(small, params, message):
 
 def test_parameters_of_the_estimator():
     model = AOSOClassifier(preset="fast", calibration="folds", trees=30)
-    unset = {*AUTO, "trials", "class_weight", "n_jobs", "monotone_constraints", "interaction_constraints"}
+    unset = {*AUTO, "trials", "class_weight", "n_jobs", "validation_fraction", "monotone_constraints", "interaction_constraints"}
     assert {name for name, value in AOSOClassifier().get_params().items() if value is None} == unset
     assert clone(model).get_params() == model.get_params()
     assert model.set_params(preset="auto", calibration="auto", trees=None).get_params() == AOSOClassifier().get_params()
