@@ -110,8 +110,10 @@ def test_wrong_values(small, params, message):
 
 def test_parameters_of_the_estimator():
     model = AOSOClassifier(preset="fast", calibration="folds", trees=30)
-    unset = {*AUTO, "trials", "class_weight", "n_jobs", "validation_fraction", "monotone_constraints", "interaction_constraints"}
-    assert {name for name, value in AOSOClassifier().get_params().items() if value is None} == unset
+    assert {name for name, value in AOSOClassifier().get_params().items() if value is None} == {
+        *AUTO,
+        *("trials", "validation_fraction", "class_weight", "n_jobs", "monotone_constraints", "interaction_constraints"),
+    }
     assert clone(model).get_params() == model.get_params()
     assert model.set_params(preset="auto", calibration="auto", trees=None).get_params() == AOSOClassifier().get_params()
 
@@ -139,15 +141,13 @@ def test_a_validation_set_beside_the_rows_held_out(train_set, valid):
 
 
 def test_history_of_the_estimator(letters):
-    """It is of raw scores, on the way and at the end."""
+    """It is of raw scores, and all sets have as many."""
     x, y, _ = letters
     sets = [(x[2000:3000], y[2000:3000])] * 2
     model = AOSOClassifier(shrinkage=0.5).fit(x[:2000], y[:2000], eval_set=sets)
-    at_the_end, on_the_way = model.evals_result_.values()
-    trees, best = model.booster_.num_trees, model.best_iteration_
-    assert len(on_the_way["logloss"]) == model.n_iter_ >= best >= trees == len(at_the_end["logloss"])
-    for metric in ("logloss", "error"):
-        assert at_the_end[metric] == on_the_way[metric][best - trees : best]
+    first, last = model.evals_result_.values()
+    assert first == last and first.keys() == {"logloss", "error"}
+    assert len(last["logloss"]) == len(last["error"]) == model.n_iter_ >= model.best_iteration_ >= model.booster_.num_trees
     assert model.booster_.temperature != 1
 
 

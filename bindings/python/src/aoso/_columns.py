@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import _capi
-from ._capi import Array
+from ._input import Array, readable
 from .errors import ArgumentError, DTypeError
 
 NUMBERS = "biuf"  # kinds of dtypes: bools, integers, floats
@@ -70,7 +69,7 @@ def numbers(array: Array, what: str) -> Array:
     kind = array.dtype.kind
     if kind == "b":
         array = array.view(np.uint8)
-    if _capi.readable(array):
+    if readable(array):
         return array
     if kind == "O":
         return _numbers_of_objects(array, what)

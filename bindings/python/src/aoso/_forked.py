@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes as c
 import os
 import weakref
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from ._input import Array, Matrix
 from ._library import Handle
 from ._serving import Twin
 
-if TYPE_CHECKING:
-    from ._capi import Predictor
+
+class _Predictor(Protocol):
+    def serve(self) -> None: ...
+
 
 # All row predictors, which a child changes to twins.
-predictors: weakref.WeakSet[Predictor] = weakref.WeakSet()
+predictors: weakref.WeakSet[_Predictor] = weakref.WeakSet()
 
 
 def _before_fork() -> None:

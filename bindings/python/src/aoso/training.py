@@ -530,7 +530,7 @@ class _Curve:
         best = self._iterations[self._best] if self._rounds else 0
         means = map(float, self._values[-1].mean(axis=0))
         step = first.last._replace(iteration=self._iterations[-1], best=best)
-        return Progress(step, {"valid": dict(zip(self._names, means))}, first.booster, self._set_shrinkage)
+        return Progress(step, {"valid": dict(zip(self._names, means))}, first.booster, first.local_booster, True, self._set_shrinkage)
 
     def _set_shrinkage(self, shrinkage: float) -> None:
         for training in self._trainings:
