@@ -23,7 +23,8 @@ func (m *Model) Truncated(trees int) (*Model, error) {
 
 // Merge is a model of the trees of several, whose raw scores are the sums of
 // theirs. The models must have the same classes, features, method, kind of
-// leaf and number of pairs; the parameters are those of the first. Scores of
+// leaf and number of pairs; the parameters are those of the first, but for
+// constraints that others do not have. Scores of
 // models that were trained apart are too sure of themselves when summed:
 // [Model.Calibrate] mends that. The merged model has no temperature.
 func Merge(models ...*Model) (*Model, error) {
@@ -56,5 +57,9 @@ func Merge(models ...*Model) (*Model, error) {
 		}
 		forests[i] = m.forest
 	}
-	return models[0].with(model.Concat(forests...)), nil
+	merged := models[0].with(model.Concat(forests...))
+	for _, m := range models[1:] { // what one of them breaks does not hold
+		merged.params.constrainedAs(&m.params)
+	}
+	return merged, nil
 }

@@ -2,12 +2,14 @@ package aoso
 
 import (
 	"fmt"
+	"iter"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
+	"github.com/libaoso/aoso/internal/constraint"
 	"github.com/libaoso/aoso/spec"
 )
 
@@ -38,6 +40,13 @@ func (p *Params) Set(name, value string) error {
 	if known.Auto != "" && value == auto {
 		set(field, known.Default)
 		return nil
+	}
+	if known.Nested {
+		normal, ok := constraint.Normal(value)
+		if !ok {
+			return badArgument(known.Name, value, "a list, a dict or a word")
+		}
+		value = normal
 	}
 	allowed, ok := set(field, value)
 	if ok && known.Type != spec.String && isAuto(known, field) { // text has a word for it
@@ -81,11 +90,11 @@ func assign[T any](dst *T, value T, err error) bool {
 
 // ParseParams reads parameters from text such as "trees=500, leaves=64":
 // items name=value between spaces, commas or line ends, the last of a name
-// being the one that counts. What is not named has its default.
+// being the one that counts. What is not named has its default. Spaces and commas
+// may stand in the brackets of a list or dict.
 func ParseParams(text string) (Params, error) {
 	p := DefaultParams()
-	items := strings.FieldsFunc(text, func(r rune) bool { return r == ',' || unicode.IsSpace(r) })
-	for _, item := range items {
+	for item := range splitItems(text) {
 		name, value, ok := strings.Cut(item, "=")
 		if !ok {
 			return Params{}, badArgument("params", item, "items name=value, without spaces inside")
@@ -97,8 +106,38 @@ func ParseParams(text string) (Params, error) {
 	return p, nil
 }
 
-// String is the parameters as [ParseParams] reads them.
-func (p Params) String() string { return strings.Join(p.items(), " ") }
+// splitItems yields the items of a text of parameters.
+func splitItems(text string) iter.Seq[string] {
+	separates := func(r rune) bool { return r == ',' || unicode.IsSpace(r) }
+	return func(yield func(string) bool) {
+		for text = strings.TrimLeftFunc(text, separates); text != ""; text = strings.TrimLeftFunc(text, separates) {
+			end := strings.IndexFunc(text, separates)
+			if end < 0 {
+				end = len(text)
+			}
+			if name, _, ok := strings.Cut(text[:end], "="); ok {
+				if known, _, found := spec.Find(name); found && known.Nested {
+					end = len(name) + 1 + constraint.End(text[len(name)+1:], separates)
+				}
+			}
+			if !yield(text[:end]) {
+				return
+			}
+			text = text[end:]
+		}
+	}
+}
+
+// String is the parameters as [ParseParams] reads them, constraints if there are some.
+func (p Params) String() string {
+	items := p.items()
+	for i := len(items) - 1; i >= 0; i-- {
+		if known := &spec.Parameters[i]; known.Nested && isAuto(known, p.fields()[i]) {
+			items = slices.Delete(items, i, i+1)
+		}
+	}
+	return strings.Join(items, " ")
+}
 
 // Changes is those of the parameters that differ from the defaults, as
 // [ParseParams] reads them.

@@ -55,6 +55,10 @@ func (p Params) complete(classes int) (Params, error) {
 	if err := p.check(); err != nil {
 		return p, err
 	}
+	if err := p.checkConstraints(); err != nil {
+		return p, err
+	}
+	p = p.normalized()
 	if n := p.treesPerIteration(classes); p.Trees < n {
 		return p, badArgument("trees", p.Trees, "at least %d, one iteration of %s", n, p.Method)
 	}

@@ -60,6 +60,20 @@ type Params struct {
 	// Gain that a split must exceed.
 	// Allowed: a finite number, at least 0. Default: 0.
 	MinGain float64 `json:"min_gain"`
+	// How raw scores may change as a feature rises: 1, they never fall; -1, they never rise; 0, they
+	// do as they like. A list with a sign for each feature, such as [1,0,-1], or a dict such as
+	// {"age":1,"weight":-1}. A sign is that of the second of two classes. With more classes, a feature
+	// has a list with a sign for each class, or a dict such as {"age":{"high":1,"low":-1}}. Missing
+	// values are apart. See the chapter on constraints. Categorical features have no order. A model
+	// that is continued must have been trained with the same constraints.
+	// Default: "", which means no feature is constrained.
+	MonotoneConstraints string `json:"monotone_constraints"`
+	// Groups of features that may be split on along the same path from the root. A list of lists of
+	// features by number or name, such as [[0,1],["age","weight"]]; pairwise: any two;
+	// no_interactions: one alone. Features that are in no group are a further group. A model that is
+	// continued must have been trained with the same constraints.
+	// Default: "", which means all features may interact.
+	InteractionConstraints string `json:"interaction_constraints"`
 	// Hessian added to that of each category before categories are ordered: more of it puts rare ones
 	// in the middle.
 	// Allowed: a finite number, at least 0. Default: 10.
@@ -180,6 +194,8 @@ func (p *Params) fields() []any {
 		&p.MinSamples,
 		&p.MinHessian,
 		&p.MinGain,
+		&p.MonotoneConstraints,
+		&p.InteractionConstraints,
 		&p.CategorySmoothing,
 		&p.CategoryL2,
 		&p.L2,

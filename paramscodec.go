@@ -9,18 +9,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/libaoso/aoso/internal/constraint"
 	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/spec"
 )
 
-// saved yields the names of the parameters that model files hold, and pointers
-// to their fields. Threads and level say how a training ran, not what the model
-// is.
-func (p *Params) saved() iter.Seq2[string, any] {
-	return func(yield func(string, any) bool) {
+// saved yields the parameters that model files hold, and pointers to their fields.
+// Threads and level say how a training ran, not what the model is.
+func (p *Params) saved() iter.Seq2[*Parameter, any] {
+	return func(yield func(*Parameter, any) bool) {
 		for i, field := range p.fields() {
-			name := spec.Parameters[i].Name
-			if name != "threads" && name != "level" && !yield(name, field) {
+			known := &spec.Parameters[i]
+			if known.Name != "threads" && known.Name != "level" && !yield(known, field) {
 				return
 			}
 		}
@@ -28,16 +28,20 @@ func (p *Params) saved() iter.Seq2[string, any] {
 }
 
 // encodeParams is parameters as model files hold them: a JSON object, their
-// names as users know them.
+// names as users know them. Constraints are there if the model has some, so that
+// builds which do not know them read the others.
 func encodeParams(p Params) ([]byte, error) {
 	var b bytes.Buffer
 	separator := '{'
-	for name, field := range p.saved() {
+	for known, field := range p.saved() {
+		if known.Nested && isAuto(known, field) {
+			continue
+		}
 		value, err := json.Marshal(field)
 		if err != nil {
 			return nil, err
 		}
-		fmt.Fprintf(&b, "%c%q:%s", separator, name, value)
+		fmt.Fprintf(&b, "%c%q:%s", separator, known.Name, value)
 		separator = ','
 	}
 	b.WriteByte('}')
@@ -53,15 +57,15 @@ func decodeParams(object []byte) (Params, error) {
 	if err := json.Unmarshal(object, &values); err != nil {
 		return p, fmt.Errorf("%w: its parameters: %w", ErrCorrupt, err)
 	}
-	for name, field := range p.saved() {
-		value, ok := values[name]
+	for known, field := range p.saved() {
+		value, ok := values[known.Name]
 		if !ok {
 			continue
 		}
-		if err := json.Unmarshal(value, field); err != nil || !sensible(field) {
-			return p, fmt.Errorf("%w: its header: the parameter %s is %s", ErrCorrupt, name, value)
+		if err := json.Unmarshal(value, field); err != nil || !sensible(known, field) {
+			return p, fmt.Errorf("%w: its header: the parameter %s is %s", ErrCorrupt, known.Name, value)
 		}
-		delete(values, name)
+		delete(values, known.Name)
 	}
 	if len(values) > 0 {
 		return p, modelio.UnknownKey("the parameter " + strings.Join(slices.Sorted(maps.Keys(values)), ", "))
@@ -71,13 +75,17 @@ func decodeParams(object []byte) (Params, error) {
 
 // sensible reports whether a parameter has a value that some version may have
 // allowed, and that can be shown to a user.
-func sensible(field any) bool {
+func sensible(known *Parameter, field any) bool {
 	switch v := field.(type) {
 	case *int:
 		return *v >= 0
 	case *float64:
 		return *v >= 0
 	case *string:
+		if known.Nested {
+			normal, ok := constraint.Normal(*v)
+			return ok && normal == *v
+		}
 		return strings.Trim(*v, "abcdefghijklmnopqrstuvwxyz0123456789_") == ""
 	}
 	return true

@@ -23,6 +23,8 @@ type RefitOptions struct {
 // of that step. Rows of weight zero count for nothing; a leaf that no row
 // reaches stays as it is.
 //
+// A model with monotone constraints cannot be refitted.
+//
 // Splits, class pairs and gains stay; the numbers of rows of nodes and leaves
 // become those of the new data. The refitted model has no temperature. Refit
 // on its own training data, a model trained without trimming or on a subsample
@@ -40,6 +42,9 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	}
 	if err := checkThreads(o.Threads); err != nil {
 		return nil, err
+	}
+	if m.params.MonotoneConstraints != "" {
+		return nil, badArgument("model", "one with monotone constraints", "one without, as other leaf values would break them")
 	}
 	t, err := m.target(x.Rows(), labels, o.Weights)
 	if err != nil {

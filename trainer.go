@@ -81,6 +81,9 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	for _, setting := range settings {
 		job.Settings = append(job.Settings, boost.Params(setting))
 	}
+	if err := constrain(&job, train, &p); err != nil {
+		return job, nil, err
+	}
 	if train.start != nil {
 		if err := train.start.model.checkContinued(&settings[0], job.Settings[0].TreesPerIteration(len(train.set.Classes))); err != nil {
 			return job, nil, err

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"unsafe"
 
 	"github.com/libaoso/aoso"
@@ -83,6 +84,40 @@ func cLevel(name string) (*C.char, error) {
 		return nil, badArgument("level", name, "%s on this CPU", strings.Join(levels, ", "))
 	}
 	return levelNames[i], nil
+}
+
+// goNested is a list or a dict in a string; null: none.
+func goNested(name string, text *C.char) (string, error) {
+	if text == nil {
+		return "", nil
+	}
+	return goString(name, text)
+}
+
+// keptTexts is strings of C that live for ever, each once. C keeps a list of them,
+// so that leak checkers see that they do.
+var keptTexts struct {
+	sync.Mutex
+	known map[string]*C.char
+}
+
+// cNested is the way back.
+func cNested(text string) *C.char {
+	if text == "" {
+		return nil
+	}
+	kept := &keptTexts
+	kept.Lock()
+	defer kept.Unlock()
+	if kept.known == nil {
+		kept.known = map[string]*C.char{}
+	}
+	c, ok := kept.known[text]
+	if !ok {
+		c = C.shim_keep((*C.char)(unsafe.Pointer(unsafe.StringData(text))), C.size_t(len(text)))
+		kept.known[strings.Clone(text)] = c
+	}
+	return c
 }
 
 //export goaoso_params_init

@@ -75,6 +75,12 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 		return g, err
 	}
 	g.MinDelta = float64(c.min_delta)
+	if g.MonotoneConstraints, err = goNested("monotone_constraints", c.monotone_constraints); err != nil {
+		return g, err
+	}
+	if g.InteractionConstraints, err = goNested("interaction_constraints", c.interaction_constraints); err != nil {
+		return g, err
+	}
 	return g, nil
 }
 
@@ -133,5 +139,7 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 	c.category_l2 = C.double(g.CategoryL2)
 	c.top_k = C.int64_t(g.TopK)
 	c.min_delta = C.double(g.MinDelta)
+	c.monotone_constraints = cNested(g.MonotoneConstraints)
+	c.interaction_constraints = cNested(g.InteractionConstraints)
 	return c, nil
 }

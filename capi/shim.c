@@ -23,6 +23,23 @@ void shim_set_error(const char *text, size_t n) {
     message[n] = 0;
 }
 
+struct kept {
+    struct kept *next;
+    char text[];
+};
+
+static struct kept *kept; // for leak checkers
+
+char *shim_keep(const char *text, size_t n) {
+    struct kept *k = malloc(sizeof *k + n + 1);
+    if (!k) abort();
+    memcpy(k->text, text, n);
+    k->text[n] = 0;
+    k->next = kept;
+    kept = k;
+    return k->text;
+}
+
 static void set_error(const char *text) { shim_set_error(text, strlen(text)); }
 
 static __attribute__((noinline, cold)) int32_t refuse(int32_t why) {

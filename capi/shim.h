@@ -10,6 +10,9 @@
 // Sets the error message of the calling thread to a text of n bytes.
 void shim_set_error(const char *text, size_t n);
 
+// Copies a text of n bytes to memory that is never freed.
+char *shim_keep(const char *text, size_t n);
+
 // Makes the library refuse all further calls.
 void process_poison(void);
 

@@ -67,10 +67,8 @@ var Foreigns = []Foreign{
 
 	// What is possible elsewhere only.
 	{"lambda_l1 reg_alpha alpha l1_regularization", "0", "leave it out: there is no L1 regularization; l2 regularizes"},
-	{
-		"monotone_constraints mc monotone_constraint monotonic_cst monotone_constraints_method interaction_constraints interaction_cst",
-		"", "leave it out: there are no constraints",
-	},
+	{"monotone_constraints_method monotone_constraining_method mc_method", "basic", "leave it out: constraints hold as with LightGBM's method basic"},
+	{"monotone_penalty monotone_splits_penalty ms_penalty mc_penalty", "0", nothingLikeIt},
 	{"scale_pos_weight", "1", "leave it out; weigh the classes with class_weight, such as {0: 1, 1: 9}"},
 	{"pos_bagging_fraction neg_bagging_fraction", "1", "leave it out; weigh the classes with class_weight, such as {0: 1, 1: 9}"},
 	{"bootstrap_type", "bernoulli no", "leave it out or write Bernoulli; subsample draws rows"},

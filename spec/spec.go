@@ -29,6 +29,7 @@ type Parameter struct {
 	Field   string // in Go: MinSamples
 	Group   string
 	Type    string // of its value: String, Int, Uint64 or Float64
+	Nested  bool   // the String is a list or a dict, as JSON, or a word
 	Default string
 	Auto    string   // what the default stands for, if it is no value itself: "", 0 or -1, in text "auto"
 	Choices []Choice // the values allowed, if they can be listed

@@ -149,6 +149,30 @@ var Parameters = []Parameter{
 		Others: Others{LightGBM: "min_gain_to_split min_split_gain", XGBoost: "gamma min_split_loss", ScikitLearn: "~min_impurity_decrease"},
 	},
 	{
+		Name: "monotone_constraints", Field: "MonotoneConstraints", Group: Trees, Type: String, Nested: true, Default: "", C: C{Slot: 33},
+		Auto: "no feature is constrained",
+		Help: "How raw scores may change as a feature rises: 1, they never fall; -1, they never rise; 0, they do as they like.",
+		Detail: `A list with a sign for each feature, such as [1,0,-1], or a dict such as {"age":1,"weight":-1}. ` +
+			`A sign is that of the second of two classes. With more classes, a feature has a list with a sign for each class, or a dict such as {"age":{"high":1,"low":-1}}. ` +
+			"Missing values are apart. See the chapter on constraints.",
+		Limits: "Categorical features have no order. A model that is continued must have been trained with the same constraints.",
+		Others: Others{
+			LightGBM: "monotone_constraints mc monotone_constraint monotonic_cst", XGBoost: "monotone_constraints", CatBoost: "monotone_constraints",
+			ScikitLearn: "monotonic_cst", Note: "With more than two classes, aoso takes a sign for each class.",
+		},
+	},
+	{
+		Name: "interaction_constraints", Field: "InteractionConstraints", Group: Trees, Type: String, Nested: true, Default: "", C: C{Slot: 34},
+		Auto:   "all features may interact",
+		Help:   "Groups of features that may be split on along the same path from the root.",
+		Detail: `A list of lists of features by number or name, such as [[0,1],["age","weight"]]; pairwise: any two; no_interactions: one alone. Features that are in no group are a further group.`,
+		Limits: "A model that is continued must have been trained with the same constraints.",
+		Others: Others{
+			LightGBM: "interaction_constraints", XGBoost: "interaction_constraints", ScikitLearn: "interaction_cst",
+			Note: "LightGBM never uses features that are in no group, XGBoost uses each of them alone.",
+		},
+	},
+	{
 		Name: "category_smoothing", Field: "CategorySmoothing", Group: Trees, Type: Float64, Default: "10", C: C{Slot: 29},
 		Range: notNegative, Usual: between(1e-3, 100),
 		Help:   "Hessian added to that of each category before categories are ordered: more of it puts rare ones in the middle.",

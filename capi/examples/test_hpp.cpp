@@ -95,6 +95,11 @@ static void parameters() {
     EXPECT(status_of([&] { p.set(std::string("trees=8 no_such=1")); }) == AOSO_INVALID_ARGUMENT && p.trees == 7);
     EXPECT(status_of([&] { p.set(static_cast<const char *>(nullptr)); }) == AOSO_INVALID_ARGUMENT);
     p.check();
+    EXPECT(p.set("monotone_constraints=(1, 0) trees=9").monotone_constraints == std::string("[1,0]") && p.trees == 9);
+    p.interaction_constraints = "[[0],1]";
+    EXPECT(status_of([&] { p.check(); }) == AOSO_INVALID_ARGUMENT);
+    p.set("monotone_constraints=auto interaction_constraints=auto trees=7");
+    EXPECT(!p.monotone_constraints && !p.interaction_constraints);
     p.shrinkage = -1;
     EXPECT(status_of([&] { p.check(); }) == AOSO_INVALID_ARGUMENT);
     aoso::params(aoso::suggest_params(1000000, 50, 10)).set("l2=auto").check();

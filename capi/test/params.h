@@ -34,7 +34,9 @@
     F(T, category_smoothing) \
     F(T, category_l2) \
     F(T, top_k) \
-    F(T, min_delta)
+    F(T, min_delta) \
+    F(T, monotone_constraints) \
+    F(T, interaction_constraints)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \

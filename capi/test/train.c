@@ -36,6 +36,13 @@ static void params(void) {
     EXPECT(p.num_threads == 3);
     OK(aoso_params_check(&p));
     OK(aoso_params_check(NULL));
+    EXPECT(p.monotone_constraints == NULL && p.interaction_constraints == NULL);
+    OK(aoso_params_parse(&p, "monotone_constraints=(1, 0, {\"a b\":-1}) trees=5, interaction_constraints=((0,1),[2])"));
+    EXPECT(strcmp(p.monotone_constraints, "[1,0,{\"a b\":-1}]") == 0 && strcmp(p.interaction_constraints, "[[0,1],[2]]") == 0);
+    OK(aoso_params_parse(&p, "monotone_constraints=[2]"));
+    FAILS(AOSO_INVALID_ARGUMENT, "monotone_constraints is a sign of 2; allowed: -1, 0 or 1", aoso_params_check(&p));
+    OK(aoso_params_parse(&p, "monotone_constraints=auto interaction_constraints=auto trees=77"));
+    EXPECT(p.monotone_constraints == NULL && p.interaction_constraints == NULL);
     aoso_params before = p;
     FAILS(AOSO_INVALID_ARGUMENT, "leafs", aoso_params_parse(&p, "trees=5 leafs=7"));
     FAILS(AOSO_INVALID_ARGUMENT, "trees is \"many\"", aoso_params_parse(&p, "leaves=5 trees=many"));

@@ -11,6 +11,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/libaoso/aoso/internal/constraint"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/model"
@@ -32,6 +33,9 @@ type Job struct {
 	// Repeated has the trees of the same training, as far as it came: they are not
 	// grown again. Those of Start are among them. Nil: none.
 	Repeated *model.Forest
+
+	Signs        [][]int8                 // by column and class: how raw scores may change as the column rises; nil: as they like
+	Interactions *constraint.Interactions // nil: none are forbidden
 
 	EvalEvery int  // iterations between two evaluations, at least 1
 	Silent    bool // nobody reads the training loss before the end

@@ -57,6 +57,11 @@ func (p *Params) fullLeaf() bool { return p.Leaf == "full" }
 // fixedPairs tells whether all nodes of a tree split on pairs chosen before.
 func (p *Params) fixedPairs() bool { return p.Method != model.AOSO }
 
+// valued tells whether all leaves of a tree have values for the same classes.
+func (p *Params) valued(classes int) bool {
+	return p.fullLeaf() || p.fixedPairs() || classes == 2 || p.PairSelection == "root"
+}
+
 // draws tells whether trees differ by what is drawn for them.
 func (p *Params) draws() bool {
 	return p.Subsample < 1 || p.ColsampleByTree < 1 || p.ColsampleByNode < 1

@@ -37,6 +37,10 @@ func newTrees(j *Job, r *loss.Residuals) *trees {
 	g.sampler = newSampler(&sampling, g.train, rows, bins, r, g.kernels, g.team)
 	params := j.Params.tree(len(g.sampler.columns), j.CacheBytes)
 	params.Newton.Custom = j.Objective != nil
+	params.Interactions = j.Interactions
+	if j.Signs != nil {
+		params.Monotone = &tree.Monotone{Signs: j.Signs, Middle: j.Params.valued(r.Classes)}
+	}
 	if sample := g.sampler.sample; sample != nil {
 		g.values = tree.LeafValues{Kernels: g.kernels, Residuals: r, Newton: params.Newton, Team: g.team, Group: group}
 		rows = share(j.Params.Subsample, rows)

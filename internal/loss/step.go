@@ -32,6 +32,18 @@ func (n *Newton) PairStep(sumG, sumH int64, unit float64, pair kernel.Pair, clas
 	return n.Step(g, h)
 }
 
+// PairWithin is PairStep, before shrinkage, within a box.
+func (n *Newton) PairWithin(g, h float64, pair kernel.Pair, box *Box) float64 {
+	if k := float64(len(box.Low)); float64(pair.S) >= k {
+		g = float64((k - 1) / k * g)
+	}
+	low, high := box.pair(pair.R, pair.S)
+	return min(max(n.clip(g, h), low), high)
+}
+
+// Shrunk is a leaf value after shrinkage.
+func (n *Newton) Shrunk(value float64) float32 { return float32(float64(n.Shrinkage * value)) }
+
 // Full writes a leaf value for every class: (K−1)/K · m_k/(h_kk + L2), or without
 // (K−1)/K if Custom, clipped, then centred so that the values sum to zero, then
 // multiplied by Shrinkage.
@@ -45,6 +57,17 @@ func (n *Newton) Full(values []float32, t *Totals, unit float64) {
 	for i := range values {
 		values[i] = float32(float64(n.Shrinkage * (n.full(t, unit, i, k) - mean)))
 	}
+}
+
+// FullWithin is Full, before shrinkage, within a box.
+func (n *Newton) FullWithin(values []float64, t *Totals, unit float64, box *Box) {
+	k := float64(len(values))
+	mean := 0.0
+	for i := range values {
+		values[i] = n.full(t, unit, i, k)
+		mean += values[i]
+	}
+	box.center(values, mean/k, n.MaxStep)
 }
 
 func (n *Newton) full(t *Totals, unit float64, i int, k float64) float64 {

@@ -42,6 +42,7 @@ var checks = []check{
 	{"new rows", 0.2, checkNewRows},
 	{"shap", 0.1, checkSHAP},
 	{"derived", 0.1, checkDerived},
+	{"monotone", 1, checkMonotone},
 	{"sets", 0.2, checkSets},
 	{"probabilities", 0.1, checkProbabilities},
 	{"export", 0.1, checkExport},

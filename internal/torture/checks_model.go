@@ -342,18 +342,8 @@ func checkDerived(t *trial, d dice) error {
 	} else if !(calibrated.Temperature() > 0) || !(c.After <= c.Before*(1+1e-9)+1e-12) {
 		return fmt.Errorf("calibration gives the temperature %g: log loss %g before, %g after", calibrated.Temperature(), c.Before, c.After)
 	}
-	refitted, err := m.Refit(t.x, labels, aoso.RefitOptions{Weights: t.train.weights, Keep: d.Float64()})
-	if err != nil {
+	if err := t.refit(labels, d); err != nil {
 		return fmt.Errorf("refit: %w", err)
-	}
-	raw, err := refitted.PredictRaw(t.x, aoso.PredictOptions{})
-	if err != nil {
-		return err
-	}
-	for i, f := range raw {
-		if math.IsNaN(f) || math.IsInf(f, 0) {
-			return fmt.Errorf("refit: score %d is %g", i, f)
-		}
 	}
 	if m.Trees() == 0 {
 		return nil
@@ -379,6 +369,27 @@ func checkDerived(t *trial, d dice) error {
 	}
 	if got := merged.Trees(); got != cut.Trees()+m.Trees() {
 		return fmt.Errorf("merge of %d and %d trees has %d trees", cut.Trees(), m.Trees(), got)
+	}
+	return nil
+}
+
+// refit refits the model, unless its constraints forbid that.
+func (t *trial) refit(labels aoso.Labels, d dice) error {
+	refitted, err := t.model.Refit(t.x, labels, aoso.RefitOptions{Weights: t.train.weights, Keep: d.Float64()})
+	if t.params.MonotoneConstraints != "" {
+		return wantArgumentError(err, "model")
+	}
+	if err != nil {
+		return err
+	}
+	raw, err := refitted.PredictRaw(t.x, aoso.PredictOptions{})
+	if err != nil {
+		return err
+	}
+	for i, f := range raw {
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return fmt.Errorf("score %d is %g", i, f)
+		}
 	}
 	return nil
 }

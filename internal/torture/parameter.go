@@ -24,7 +24,8 @@ type setting struct {
 	dice
 	params  *aoso.Params // those before it in the table are drawn
 	classes int
-	valid   bool // there is a validation set
+	valid   bool  // there is a validation set
+	ordered []int // the columns that are not categorical
 }
 
 func (s *setting) perRound() int { return perRound(s.params, s.classes) }
@@ -58,11 +59,13 @@ var special = map[string]generator{
 		forMethod(oneOf("auto", "8"), oneOf("auto")),
 		forMethod(integers("3", "16", "-1"), integers("2", "8")),
 	},
-	"trees":          {plainTrees, extremeTrees, invalidTrees},
-	"early_stopping": {withValid(count(1, 10)), withValid(oneOf("1", maxInt)), invalidEarlyStopping},
-	"metric":         {oneOf(withoutCustom()...), oneOf(withoutCustom()[1:]...), oneOf("", "other", "LOGLOSS")},
-	"time_limit":     {number(1e5, 1e6), oneOf("3e38"), numbers("-1", "1e39")}, // a model that time decides cannot be repeated
-	"level":          {anyLevel, oneOf(""), oneOf("sse2", "AVX2")},
+	"trees":                   {plainTrees, extremeTrees, invalidTrees},
+	"early_stopping":          {withValid(count(1, 10)), withValid(oneOf("1", maxInt)), invalidEarlyStopping},
+	"monotone_constraints":    {monotone, oneOf("", "{}"), oneOf("up", "[2]", `{"0":1.5}`, "[1,")},
+	"interaction_constraints": {groups, oneOf("", "[]", "pairwise", "no_interactions"), oneOf("all", "[[-1]]", "[[0],1]", `{"0":1}`)},
+	"metric":                  {oneOf(withoutCustom()...), oneOf(withoutCustom()[1:]...), oneOf("", "other", "LOGLOSS")},
+	"time_limit":              {number(1e5, 1e6), oneOf("3e38"), numbers("-1", "1e39")}, // a model that time decides cannot be repeated
+	"level":                   {anyLevel, oneOf(""), oneOf("sse2", "AVX2")},
 }
 
 // withoutCustom lists the metrics that the library computes.
@@ -184,6 +187,42 @@ func invalidEarlyStopping(s *setting) string {
 		return integers("-1")(s)
 	}
 	return integers("-1", "1", "10")(s)
+}
+
+// monotone is a sign for some features, by class where there are more than two.
+func monotone(s *setting) string {
+	var entries []string
+	for _, j := range s.ordered {
+		if !s.chance(0.4) || len(entries) > 20 {
+			continue
+		}
+		entry := pick(s.dice, "1", "-1")
+		if s.classes > 2 {
+			signs := make([]string, s.classes)
+			for k := range signs {
+				signs[k] = pick(s.dice, "0", "0", "1", "-1")
+			}
+			entry = "[" + strings.Join(signs, ",") + "]"
+		}
+		entries = append(entries, fmt.Sprintf(`"%d":%s`, j, entry))
+	}
+	return "{" + strings.Join(entries, ",") + "}"
+}
+
+// groups is some groups of features, which may overlap.
+func groups(s *setting) string {
+	if len(s.ordered) == 0 {
+		return "pairwise"
+	}
+	var all []string
+	for range s.between(1, 4) {
+		var group []string
+		for range s.between(1, 5) {
+			group = append(group, strconv.Itoa(pick(s.dice, s.ordered...)))
+		}
+		all = append(all, "["+strings.Join(group, ",")+"]")
+	}
+	return "[" + strings.Join(all, ",") + "]"
 }
 
 func anyLevel(s *setting) string {

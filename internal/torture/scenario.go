@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/libaoso/aoso"
@@ -78,7 +79,13 @@ func drawScenario(d dice, s size) *scenario {
 		}
 	}
 	c.data.Weights = c.train.weights
-	c.params, c.kinds = drawParams(&setting{dice: d, classes: c.train.classes(), valid: c.valid != nil})
+	draws := &setting{dice: d, classes: c.train.classes(), valid: c.valid != nil}
+	for j := range c.train.cols() {
+		if !slices.Contains(c.data.Categorical, j) {
+			draws.ordered = append(draws.ordered, j)
+		}
+	}
+	c.params, c.kinds = drawParams(draws)
 	if d.chance(0.05) {
 		c.steepen(d)
 	}

@@ -73,7 +73,7 @@ func TestGenerators(t *testing.T) {
 		g, seen := generatorOf(&known), map[string]bool{}
 		for seed := range uint64(100) {
 			p := aoso.DefaultParams()
-			s := &setting{dice: newDice(seed, known.Name), params: &p, classes: 5, valid: true}
+			s := &setting{dice: newDice(seed, known.Name), params: &p, classes: 5, valid: true, ordered: []int{0, 1, 2}}
 			for kind, draw := range map[string]func(*setting) string{plain: g.plain, extreme: g.extreme, invalid: g.invalid} {
 				value := draw(s)
 				changed := p
@@ -94,7 +94,7 @@ func TestGenerators(t *testing.T) {
 		}
 	}
 	for seed := range uint64(500) {
-		p, kinds := drawParams(&setting{dice: newDice(seed, "test"), classes: 5, valid: true})
+		p, kinds := drawParams(&setting{dice: newDice(seed, "test"), classes: 5, valid: true, ordered: []int{0, 1, 2}})
 		if err := p.Check(); err != nil {
 			t.Fatalf("%v: %v", kinds, err)
 		}
@@ -157,14 +157,18 @@ func TestChecks(t *testing.T) {
 		"evaluation":      func(t *trial) { t.result.Valid.Errors++ },
 		"shap":            score,
 		"derived":         nil,
-		"sets":            otherClass,
-		"probabilities":   otherClass,
-		"export":          nil,
-		"staged":          score,
-		"new rows":        nil,
-		"estimate":        nil,
-		"invalid values":  nil,
-		"invalid data":    nil,
+		"monotone": func(t *trial) {
+			up := strings.TrimSuffix(strings.Repeat("1,", len(t.model.Classes())), ",")
+			t.params.MonotoneConstraints = `{"0":[` + up + `]}` // all scores rise together only if none does
+		},
+		"sets":           otherClass,
+		"probabilities":  otherClass,
+		"export":         nil,
+		"staged":         score,
+		"new rows":       nil,
+		"estimate":       nil,
+		"invalid values": nil,
+		"invalid data":   nil,
 	}
 	for _, check := range checks {
 		corrupt, ok := corruptions[check.name]

@@ -11,8 +11,11 @@ import (
 func (s *splitter) exact(n *node, column int) candidate {
 	h := s.fillColumn(n, column)
 	var counts [kernel.MaxBins]int64
-	if s.counts(column) {
+	if s.counts(n, column) {
 		counts = s.count(n.list, column)
+	}
+	if s.needsTotals(n, column) {
+		s.sumCodes(n.list, column)
 	}
 	return s.bestCut(n, column, &h, &counts)
 }
@@ -37,11 +40,14 @@ func (s *splitter) layoutOf(column int) *layout {
 	return &layout{columns: []int{column}, tiles: []tile{t}}
 }
 
-// counts tells whether the cuts of a column are found by the number of rows in bins.
-func (s *splitter) counts(column int) bool { return s.minSamples > 1 || s.categorical(column) }
+// counts tells whether the cuts of a node's column are found by the number of rows in
+// bins.
+func (s *splitter) counts(n *node, column int) bool {
+	return s.minSamples > 1 || s.categorical(column) || s.searchesCuts(n, column)
+}
 
-// bestCut is exact with the histogram of the column and, if counts says so, the
-// numbers of rows by code.
+// bestCut is exact with the histogram of the column, the numbers of rows by code if
+// counts says so, and their class totals if needsTotals does.
 func (s *splitter) bestCut(n *node, column int, h *Histogram, counts *[kernel.MaxBins]int64) candidate {
 	w := &s.workers[0]
 	l := s.layoutOf(column)
@@ -51,13 +57,15 @@ func (s *splitter) bestCut(n *node, column int, h *Histogram, counts *[kernel.Ma
 		w.subsets.Subsets = s.subsets
 		w.subsets.load(h, t.bins, t.stride, 0, s.job.Pairs)
 		return w.subsets.find(s.kernels, &s.job, counts, s.minSamples)
+	case s.searchesCuts(n, column):
+		return s.allowedCut(n, column, h, counts)
 	case s.minSamples > 1:
 		return s.recount(n, column, h, counts)
 	}
-	one := splitter{kernels: s.kernels, gradients: s.gradients, minSamples: 1, best: make([]candidate, 1)}
+	one := splitter{kernels: s.kernels, gradients: s.gradients, minSamples: 1, params: s.params, best: make([]candidate, 1)}
 	one.CoarseMapper, one.Mapper, one.layout = s.Mapper, s.Mapper, l
 	w.scan = s.job
-	one.scan(t, h, 0, w)
+	one.scan(n, t, h, 0, w)
 	return one.best[0]
 }
 

@@ -36,7 +36,7 @@ func newEvaluator(k *kernel.Funcs, b Bins, r *loss.Residuals, p *Params, room *g
 	e.gradients = gradients{kernels: k, residuals: r, pairs: p.Pairs, room: room}
 	e.splitter = splitter{
 		Bins: b, kernels: k, gradients: &e.gradients,
-		minSamples: p.MinSamples, minHessian: p.MinHessian, minGain: p.MinGain, l2: p.Newton.L2, subsets: p.Subsets,
+		minSamples: p.MinSamples, minHessian: p.MinHessian, minGain: p.MinGain, l2: p.Newton.L2, subsets: p.Subsets, params: p,
 		workers: make([]worker, team.Workers()),
 	}
 	return e
@@ -110,7 +110,7 @@ func (e *evaluator) evaluateRest(n, large, share *node) {
 	team := e.teamFor(large.rows())
 	e.gradients.use(large.start, large.end)
 	large.quanta = n.quanta
-	if e.MinSamples > 1 { // which counts cuts out anew
+	if e.MinSamples > 1 || large.box != nil { // which count cuts out anew
 		e.gradients.compute(large.list, large.pairs, team)
 		e.gradients.quantize(large.list, large.quanta, team)
 	}

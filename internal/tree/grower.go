@@ -2,10 +2,12 @@ package tree
 
 import (
 	"container/heap"
+	"math"
 	"slices"
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/collective"
+	"github.com/libaoso/aoso/internal/constraint"
 	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/model"
@@ -28,6 +30,9 @@ type Params struct {
 	FullLeaf    bool // a leaf steps along every class, not along its pairs
 	NodeColumns int  // columns drawn for each node; 0: all
 	CacheBytes  int  // histograms filled at once; the tree is the same
+
+	Monotone     *Monotone                // nil: no constraints
+	Interactions *constraint.Interactions // likewise
 }
 
 // Bins are the features that trees are grown on. Splits are first looked for in
@@ -111,6 +116,9 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 
 	rows := g.partition.Rows
 	root := g.newNode(node{end: len(rows), list: rows, count: len(rows), parent: -1, pairs: g.fixed, seed: seed})
+	if g.Monotone != nil {
+		root.box = loss.NewBox(g.residuals.Classes)
+	}
 	if g.group != nil {
 		g.plantTogether(root)
 	} else {
@@ -163,8 +171,16 @@ func (g *Grower) admit(n *node, last bool) {
 		return
 	}
 	n.layout = g.layout
+	columns := g.columns
+	if g.Interactions != nil {
+		columns = g.Interactions.Allowed(n.path, columns)
+	}
 	if g.drawsColumns() {
-		n.layout = g.newLayout(hash.Choose(n.seed, g.columns, g.NodeColumns))
+		share := float64(g.NodeColumns) / float64(len(g.columns))
+		columns = hash.Choose(n.seed, columns, max(1, int(math.Round(share*float64(len(columns))))))
+	}
+	if len(columns) < len(g.columns) {
+		n.layout = g.newLayout(columns)
 	}
 }
 
@@ -203,6 +219,7 @@ func (g *Grower) expand(n *node) {
 func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int, last bool) {
 	n.place(rows, left)
 	small, large := g.count(e, n)
+	g.constrain(n)
 	g.admit(n.left, last)
 	g.admit(n.right, last)
 	if g.fixed != nil {
@@ -212,6 +229,19 @@ func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int
 	}
 	if n.histogram == nil || large.layout == nil || !slices.Equal(large.pairs, n.pairs) || !g.inherit(e, n, small, large) {
 		g.evaluateBoth(e, small, large)
+	}
+}
+
+// constrain hands the constraints on a node down to its children.
+func (g *Grower) constrain(n *node) {
+	for i, child := range []*node{n.left, n.right} {
+		child.box, child.bounded = n.box, n.bounded
+		if n.split.boxes != nil {
+			child.box, child.bounded = n.split.boxes[i], true
+		}
+		if g.Interactions != nil {
+			child.path = g.Interactions.Extend(n.path, n.split.Feature)
+		}
 	}
 }
 
@@ -356,7 +386,7 @@ func (g *Grower) recycle(n *node) {
 // several pairs of their own choice are hardly ever all the same, and columns of
 // their own are others.
 func (g *Grower) keepsHistograms() bool {
-	return (g.Pairs == 1 || g.fixed != nil) && !g.drawsColumns()
+	return (g.Pairs == 1 || g.fixed != nil) && !g.drawsColumns() && g.Interactions == nil
 }
 
 // keepHistogram finds room for a node's histogram if its larger child might
@@ -392,7 +422,7 @@ func (g *Grower) release(n *node) {
 func (g *Grower) finish(open []*node) []Segment {
 	segments := make([]Segment, len(open))
 	for i, n := range g.leftToRight(open) {
-		leaf := Leaf{Rows: n.count}
+		leaf := Leaf{Rows: n.count, box: n.box}
 		steps := g.residuals.Classes
 		if !g.FullLeaf {
 			leaf.Pairs, steps = n.pairs, len(n.pairs)

@@ -140,11 +140,31 @@ func (v *LeafValues) setShared(leaves []Leaf) {
 // setSteps sets the steps of a leaf from the sums of its rows: those of its
 // pairs, or, without pairs, of all classes.
 func (l *Leaf) setSteps(n *loss.Newton, totals *loss.Totals, stats *[kernel.MaxPairs]kernel.PairStats, r *loss.Residuals) {
-	if l.Pairs == nil {
+	switch {
+	case l.box != nil:
+		l.setWithin(n, totals, stats, r)
+		return
+	case l.Pairs == nil:
 		n.Full(l.Steps, totals, r.Units.Sums)
 		return
 	}
 	for p, pair := range l.Pairs {
 		l.Steps[p] = n.PairStep(stats[p].SumG, stats[p].SumH, r.Units.Sums, pair, r.Classes)
+	}
+}
+
+// setWithin is setSteps within the leaf's box.
+func (l *Leaf) setWithin(n *loss.Newton, totals *loss.Totals, stats *[kernel.MaxPairs]kernel.PairStats, r *loss.Residuals) {
+	if l.Pairs == nil {
+		values := make([]float64, len(l.Steps))
+		n.FullWithin(values, totals, r.Units.Sums, l.box)
+		for k, v := range values {
+			l.Steps[k] = n.Shrunk(v)
+		}
+		return
+	}
+	for p, pair := range l.Pairs {
+		g, h := float64(stats[p].SumG)*r.Units.Sums, float64(stats[p].SumH)*r.Units.Sums
+		l.Steps[p] = n.Shrunk(n.PairWithin(g, h, pair, l.box))
 	}
 }

@@ -27,6 +27,10 @@ type node struct {
 	stats  [kernel.MaxPairs]kernel.PairStats // ΣG and ΣH are a pair leaf's
 	split  SplitInfo
 
+	box     *loss.Box // of the leaf values; nil: none are constrained
+	bounded bool      // by it
+	path    []int     // the features of the splits above, if interactions are constrained
+
 	// What the larger child can take over, less the smaller one's share.
 	cross      []int64    // Σ p_r·p_k for the class r of its only pair; nil: not kept
 	histogram  *Histogram // nil: not kept

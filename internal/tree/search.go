@@ -24,7 +24,7 @@ func (g *Grower) fillTask(t *task, l *layout) {
 	s.gradients = &t.gradients
 	s.use(l)
 	wide := t.node.count > kernel.SpillRows
-	h := s.whole.histogram(l.cells, wide)
+	h := s.all.histogram(l.cells, wide)
 	s.fillOnly(&h, g.evaluator.teamFor(t.node.rows()))
 	n := 0
 	for rank := range l.deal.codes {
@@ -159,7 +159,7 @@ func (g *Grower) scanFamily(f *family, tasks []*task, sums map[*task][]int64) (s
 func (g *Grower) scanTask(t *task, sums []int64, h *Histogram) *search {
 	l := t.node.layout
 	if h == nil {
-		own := g.evaluator.splitter.whole.histogram(l.deal.own.cells, t.node.count > kernel.SpillRows)
+		own := g.evaluator.splitter.all.histogram(l.deal.own.cells, t.node.count > kernel.SpillRows)
 		h = &own
 	}
 	t.receive(sums, h, l)
@@ -187,7 +187,7 @@ func (g *Grower) scan(s *search, h *Histogram) {
 		w.scan = splitter.job
 		t := &d.own.tiles[i]
 		cells := h.tile(t.firstCell, t.endCell())
-		splitter.scan(t, &cells, t.firstCell, w)
+		splitter.scan(s.node, t, &cells, t.firstCell, w)
 	})
 	s.candidates = make([]candidate, len(d.columns))
 	of := make(map[int]candidate, len(d.own.columns))
@@ -273,9 +273,9 @@ func (g *Grower) settle(searches []*search) {
 		open := searches[:0:0]
 		for _, s := range searches {
 			splitter := g.splitterOf(s)
-			columns := slices.Clone(splitter.unsettled())
+			columns := slices.Clone(splitter.unsettled(s.node))
 			if len(columns) == 0 {
-				s.node.split = splitter.split()
+				s.node.split = splitter.split(s.node)
 				continue
 			}
 			open, looks = append(open, s), append(looks, columns)
@@ -318,15 +318,18 @@ func (g *Grower) quantizeRest(s *search) {
 	s.gradients.sumG, s.gradients.sumH = n.sumG, n.sumH
 }
 
-// packLook appends what the rows here have in a column: its histogram in all bins
-// and, if its cuts are counted out, the number of rows in each.
+// packLook appends what the rows here have in a column: its histogram in all bins and,
+// where they are needed, the number of rows in each and their class totals.
 func (s *splitter) packLook(v []int64, n *node, column int) []int64 {
 	h := s.fillColumn(n, column)
 	codes, m := s.Mapper.Features[column].Codes(), s.gradients.pairs
 	v = h.pack(v, [][3]int{{0, kernel.TileLanes, codes}}, m, h.wide())
-	if s.counts(column) {
+	if s.counts(n, column) {
 		counts := s.count(n.list, column)
 		v = append(v, counts[:codes]...)
+	}
+	if s.needsTotals(n, column) {
+		v = append(v, s.sumCodes(n.list, column)...)
 	}
 	return v
 }
@@ -339,9 +342,12 @@ func (s *splitter) unpackLook(v []int64, n *node, c int) []int64 {
 	codes, m := s.Mapper.Features[column].Codes(), s.gradients.pairs
 	v = h.unpack(v, [][3]int{{0, kernel.TileLanes, codes}}, m, h.wide())
 	var counts [kernel.MaxBins]int64
-	if s.counts(column) {
+	if s.counts(n, column) {
 		copy(counts[:], v[:codes])
 		v = v[codes:]
+	}
+	if s.needsTotals(n, column) {
+		v = v[copy(s.roomForTotals(codes), v):]
 	}
 	s.best[c] = s.bestCut(n, column, &h, &counts)
 	return v

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -20,6 +21,7 @@ type splitter struct {
 	minGain    float64
 	l2         float64
 	subsets    Subsets
+	params     *Params
 
 	*layout
 	job     kernel.ScanJob // what the scans of all tiles have in common
@@ -27,9 +29,11 @@ type splitter struct {
 	workers []worker
 	parts   []part
 	looks   []int   // of unsettled
-	whole   scratch // on several machines: of all columns
+	all     scratch // on several machines: of all columns
 	column  scratch // of one column, in all its bins
 	merged  scratch
+
+	monotone monotoneSearch
 }
 
 // worker is what a worker of the team has to itself. Its jobs are here rather
@@ -52,6 +56,7 @@ type candidate struct {
 	exact       bool // the best of all bins that leave min samples on both sides
 	subset      bool // set goes left, in place of what bin and missingLeft say
 	set         model.Set
+	boxes       *[2]*loss.Box // of the children; nil: the node's
 }
 
 // use makes the columns of a layout those that are searched.
@@ -87,7 +92,7 @@ func (s *splitter) find(n *node, sibling *Histogram, team *par.Team) SplitInfo {
 		}
 		w.scan = s.job
 		for t := g.firstTile; t < g.endTile; t++ {
-			s.scan(&s.tiles[t], &part, first, w)
+			s.scan(n, &s.tiles[t], &part, first, w)
 		}
 	})
 	return s.choose(n)
@@ -109,7 +114,15 @@ func (s *splitter) setJob() {
 	}
 }
 
-// unsplit is the score of the node as it is.
+// whole is the score of the node as it is.
+func (s *splitter) whole(n *node) float64 {
+	if n.bounded {
+		return s.scoreWithin(n, &s.job.TotalG, &s.job.TotalH)
+	}
+	return unsplit(&s.job)
+}
+
+// unsplit is whole without bounds.
 func unsplit(j *kernel.ScanJob) float64 {
 	score := 0.0
 	for p := range j.Pairs {
@@ -121,7 +134,7 @@ func unsplit(j *kernel.ScanJob) float64 {
 }
 
 // scan finds the best cut of each column of a tile.
-func (s *splitter) scan(t *tile, part *Histogram, base int, w *worker) {
+func (s *splitter) scan(n *node, t *tile, part *Histogram, base int, w *worker) {
 	job := &w.scan
 	m := job.Pairs
 	job.Bins, job.Stride = t.bins, t.stride
@@ -144,7 +157,7 @@ func (s *splitter) scan(t *tile, part *Histogram, base int, w *worker) {
 				continue
 			}
 			best := candidate{score: job.Score[f], bin: int(job.Bin[f]), missingLeft: job.MissingLeft[f]}
-			best.exact = s.minSamples == 1 && !s.coarse(s.columns[c])
+			best.exact = s.minSamples == 1 && !s.coarse(s.columns[c]) && !s.searchesCuts(n, s.columns[c])
 			if best.exact && !math.IsInf(best.score, -1) {
 				best.next = cells.nextFilled(best.bin, t, f*m, m)
 			}
@@ -184,9 +197,9 @@ func (s *splitter) coarse(column int) bool {
 // all their bins, and their cuts counted out, a pass over one column each.
 func (s *splitter) choose(n *node) SplitInfo {
 	for {
-		columns := s.unsettled()
+		columns := s.unsettled(n)
 		if len(columns) == 0 {
-			return s.split()
+			return s.split(n)
 		}
 		for _, c := range columns {
 			s.best[c] = s.exact(n, s.columns[c])
@@ -196,7 +209,7 @@ func (s *splitter) choose(n *node) SplitInfo {
 
 // unsettled is the candidates that must become exact before the best is known. It is
 // good until the next call.
-func (s *splitter) unsettled() []int {
+func (s *splitter) unsettled(n *node) []int {
 	s.looks = s.looks[:0]
 	if !slices.ContainsFunc(s.best, func(c candidate) bool { return !math.IsInf(c.score, -1) }) {
 		// What is in one coarse bin may be in several of the others.
@@ -207,7 +220,7 @@ func (s *splitter) unsettled() []int {
 		}
 		return s.looks
 	}
-	if best := s.first(); best >= 0 && !s.best[best].exact {
+	if best := s.first(n); best >= 0 && !s.best[best].exact {
 		s.looks = append(s.looks, best)
 	}
 	return s.looks
@@ -215,7 +228,7 @@ func (s *splitter) unsettled() []int {
 
 // first is the best candidate; −1: none is better than no split. The lowest feature
 // wins a tie.
-func (s *splitter) first() int {
+func (s *splitter) first(n *node) int {
 	best := -1
 	for c := range s.best {
 		if best < 0 || s.best[c].score > s.best[best].score ||
@@ -224,21 +237,21 @@ func (s *splitter) first() int {
 		}
 	}
 	// Rounding alone makes gains of some 1e-16 of the score.
-	whole := unsplit(&s.job)
-	if best < 0 || !(s.best[best].score-whole > max(s.minGain, 1e-12*whole)) {
+	whole := s.whole(n)
+	if best < 0 || !(s.best[best].score-whole > max(s.minGain, 1e-12*math.Abs(whole))) {
 		return -1
 	}
 	return best
 }
 
 // split is the split of the best candidate.
-func (s *splitter) split() SplitInfo {
-	best := s.first()
+func (s *splitter) split(n *node) SplitInfo {
+	best := s.first(n)
 	if best < 0 {
 		return SplitInfo{}
 	}
 	b := &s.best[best]
-	i := SplitInfo{Feature: s.columns[best], MissingLeft: b.missingLeft, Gain: b.score - unsplit(&s.job)}
+	i := SplitInfo{Feature: s.columns[best], MissingLeft: b.missingLeft, Gain: b.score - s.whole(n), boxes: b.boxes}
 	if b.subset {
 		set := b.set
 		i.Set = &set

@@ -79,6 +79,7 @@ func (g *Grower) expandTogether(n *node) {
 			n.right.totals.Sub(n.totals, n.left.totals)
 		}
 		small, large := n.bySize(missing[i] > 0)
+		g.constrain(n)
 		g.admit(n.left, last)
 		g.admit(n.right, last)
 		families[i] = family{parent: n, small: small, large: large}

@@ -6,6 +6,7 @@
 package tree
 
 import (
+	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -34,6 +35,8 @@ type Leaf struct {
 	Pairs []kernel.Pair
 	Steps []float32
 	Rows  int
+
+	box *loss.Box // that the steps stay in; nil: no constraints
 }
 
 // AddTo adds the leaf's steps to the scores of a row, one a class.

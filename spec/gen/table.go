@@ -161,7 +161,10 @@ func (p parameter) PyValueType() string { return pyTypes[p.Type] }
 
 // PyType is the type of the argument.
 func (p parameter) PyType() string {
-	if p.Auto != "" {
+	switch {
+	case p.Nested:
+		return "Any"
+	case p.Auto != "":
 		return p.PyValueType() + " | None"
 	}
 	return p.PyValueType()
@@ -180,6 +183,9 @@ func (p parameter) PyDefault() string {
 // PyKind is what numpydoc calls the type.
 func (p parameter) PyKind() string {
 	kind := p.PyValueType()
+	if p.Nested {
+		kind = "list, dict or str"
+	}
 	if p.Choices != nil {
 		values := p.Values()
 		for i := range values {

@@ -4,6 +4,8 @@ import inspect
 import re
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
 import aoso
@@ -28,6 +30,20 @@ def test_the_page_on_tuning_runs():
         if "import optuna" in block:
             pytest.importorskip("optuna")
         exec(compile(block, "docs/tuning.md", "exec"), names)
+
+
+def test_the_page_on_constraints_runs():
+    text = (HERE.parents[1] / "docs/constraints.md").read_text()
+    rng = np.random.default_rng(3)
+    x = pd.DataFrame(rng.uniform(0, 10, (300, 3)), columns=["income", "debt", "age"])
+    names = {"aoso": aoso, "AOSOClassifier": aoso.AOSOClassifier, "x": x, "y": x["debt"] - x["income"] + rng.normal(size=300) > 0}
+    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(compile(block, "docs/constraints.md", "exec"), names)
+    assert names["booster"].params["monotone_constraints"] == {"income": -1, "debt": 1}
+    for model in (names["booster"], names["model"].booster_):
+        for name, sign in (("income", -1), ("debt", 1)):
+            rows = x[:40].assign(**{name: np.linspace(0, 10, 40)}).assign(**{other: 5.0 for other in x if other != name})
+            assert (sign * np.diff(model.predict_raw(rows)[:, 1]) >= 0).all()
 
 
 def test_links_lead_somewhere():

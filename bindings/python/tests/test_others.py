@@ -57,7 +57,8 @@ DICTS = [
     ({"loss": "log_loss", "max_depth": None, "l2_regularization": 0.0, "max_bins": 255, "verbose": 0}, {"l2": 0.0, "max_depth": 0}),
     ({"early_stopping": "auto", "validation_fraction": 0.1, "n_iter_no_change": 10, "tol": 1e-7, "scoring": "loss"}, {"early_stopping": 0}),
     ({"n_estimators": 5, "criterion": "friedman_mse", "min_samples_split": 2, "max_features": 0.5, "ccp_alpha": 0.0}, {"colsample_bynode": 0.5}),
-    ({"max_iter": 5, "monotonic_cst": [1, 0, 0, 0], "interaction_cst": "pairwise"}, "monotonic_cst is .*interaction_cst is 'pairwise'"),
+    ({"max_iter": 5, "monotonic_cst": None, "interaction_cst": "pairwise"}, {"interaction_constraints": "pairwise"}),
+    ({"max_iter": 5, "monotonic_cst": [1, 0, 0, 0]}, r"monotone_constraints is .*a sign for each class"),
 ]  # fmt: skip
 
 

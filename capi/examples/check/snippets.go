@@ -31,8 +31,8 @@ type snippet struct {
 	check  bool   // there is such a block
 }
 
-// snippetJobs returns jobs that compile and run the snippets of the chapter. First
-// it checks that the chapter and aoso.hpp cover every function.
+// snippetJobs returns jobs that compile and run the snippets of the chapter and the
+// page. First it checks that the chapter and aoso.hpp cover every function.
 func snippetJobs(prefix string) ([]job, error) {
 	text, err := os.ReadFile(chapter)
 	if err != nil {
@@ -49,12 +49,23 @@ func snippetJobs(prefix string) ([]job, error) {
 	if err := wrapped(); err != nil {
 		return nil, err
 	}
+	more, err := os.ReadFile(page)
+	if err != nil {
+		return nil, err
+	}
+	chapterEnd := len(snippets)
+	others, _ := parse(string(more))
+	snippets = append(snippets, others...)
 	frame := slices.IndexFunc(snippets, func(s snippet) bool { return strings.Contains(s.code, place) })
 	if frame < 0 {
 		return nil, fmt.Errorf("%s: no snippet contains the line %q", chapter, strings.TrimSpace(place))
 	}
 	var jobs []job
 	for i, s := range snippets {
+		file := chapter
+		if i >= chapterEnd {
+			file = page
+		}
 		switch {
 		case s.lang == "c" && i != frame:
 			s.code = s.in(snippets[frame].code)
@@ -62,7 +73,7 @@ func snippetJobs(prefix string) ([]job, error) {
 		default:
 			continue
 		}
-		jobs = append(jobs, job{fmt.Sprintf("%s:%d", chapter, s.line), func(dir string) error { return s.run(dir, prefix) }})
+		jobs = append(jobs, job{fmt.Sprintf("%s:%d", file, s.line), func(dir string) error { return s.run(dir, prefix) }})
 	}
 	return jobs, nil
 }

@@ -206,6 +206,22 @@ typedef struct aoso_params {
     /* Early stopping counts a metric as better only if it has improved by more than this.
      * Allowed: a finite number, at least 0. Default: 0. */
     double min_delta;
+
+    /* How raw scores may change as a feature rises: 1, they never fall; -1, they never rise; 0, they do as they
+     * like. A list with a sign for each feature, such as [1,0,-1], or a dict such as {"age":1,"weight":-1}. A sign
+     * is that of the second of two classes. With more classes, a feature has a list with a sign for each class, or
+     * a dict such as {"age":{"high":1,"low":-1}}. Missing values are apart. See the chapter on constraints.
+     * Categorical features have no order. A model that is continued must have been trained with the same
+     * constraints.
+     * Default: NULL, which means no feature is constrained. */
+    const char *monotone_constraints;
+
+    /* Groups of features that may be split on along the same path from the root. A list of lists of features by
+     * number or name, such as [[0,1],["age","weight"]]; pairwise: any two; no_interactions: one alone. Features
+     * that are in no group are a further group. A model that is continued must have been trained with the same
+     * constraints.
+     * Default: NULL, which means all features may interact. */
+    const char *interaction_constraints;
 } aoso_params;
 /* end parameters */
 

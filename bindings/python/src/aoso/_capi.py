@@ -28,7 +28,7 @@ from ._input import strings as _strings
 from ._input import table as table
 from ._library import Handle as Handle
 from ._library import _bytes, _call, _call_back, _create, _loaded, _staged, _string, _write
-from ._parameters import TYPES
+from ._parameters import NESTED, TYPES
 from ._progress import Evaluation, Result
 from ._ranks import Ranks as Ranks
 from ._structs import integer as integer
@@ -252,15 +252,51 @@ def suggested(rows: Any, features: Any, classes: Any) -> dict[str, Any]:
 
 
 def _read_params(text: str) -> dict[str, Any]:
-    items = (item.split("=") for item in text.split())
-    return {name: value if value == "auto" else TYPES[name](value) for name, value in items}
+    values: dict[str, Any] = {}
+    decoder = json.JSONDecoder()
+    while text := text.lstrip():
+        name, _, text = text.partition("=")
+        if name in NESTED and text[0] in "[{":
+            values[name], end = decoder.raw_decode(text)
+            text = text[end:]
+            continue
+        value, _, text = text.partition(" ")
+        values[name] = value if value == "auto" or name in NESTED else TYPES[name](value)
+    return values
 
 
 def _assignment(name: str, value: Any) -> str:
+    if name in NESTED:
+        return f"{name}={_nested(name, value)}"
     text = str(value.item() if isinstance(value, np.generic) else value)
     if not isinstance(value, (int, float, str, np.integer, np.floating)) or not re.fullmatch(r"[\w.+-]+", text):
         raise errors.ArgumentError(f"parameter {name} is {value!r}; allowed: a number or a word")
     return f"{name}={text}"
+
+
+def _nested(name: str, value: Any) -> str:
+    """A list or a dict as text."""
+    try:
+        if isinstance(value, str):
+            text = value.strip()
+            bare = text[:1] not in ("[", "(", "{") and re.search(r"[\s,]", text)
+            return f"[{text}]" if bare or re.search(r"^[\[(][^\[(]*[\])]\s*,", text) else text
+        return json.dumps(_plain(value), ensure_ascii=False)
+    except TypeError as e:
+        raise errors.ArgumentError(f"parameter {name} is {value!r}; allowed: a list, a dict or a string") from e
+
+
+def _plain(value: Any) -> Any:
+    """Lists and dicts of what JSON can have."""
+    if isinstance(value, Mapping):
+        return {str(key.item() if isinstance(key, np.generic) else key): _plain(v) for key, v in value.items()}
+    if isinstance(value, (set, frozenset)):
+        return sorted((_plain(v) for v in value), key=lambda v: (isinstance(v, str), v))
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(v) for v in value]
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _read_evaluation(e: structs.Evaluation) -> Evaluation:

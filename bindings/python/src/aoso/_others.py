@@ -110,7 +110,7 @@ def _chosen(ours: str, values: dict[str, Any], problems: list[str]) -> Any:
     for other, its in others:
         if value is None:
             name, value = other, its
-        elif its is not None and its != value:
+        elif its is not None and not np.array_equal(its, value):
             problems.append(f"{name} is {value!r} and {other} is {its!r}, which are both {ours}; allowed: one of them")
     return value
 

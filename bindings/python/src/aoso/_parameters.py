@@ -34,6 +34,8 @@ FIELDS = (
     ("category_l2", "double"),
     ("top_k", "int64"),
     ("min_delta", "double"),
+    ("monotone_constraints", "char_p"),
+    ("interaction_constraints", "char_p"),
 )
 
 # The types of the values.
@@ -52,6 +54,8 @@ TYPES = {
     "min_samples": int,
     "min_hessian": float,
     "min_gain": float,
+    "monotone_constraints": str,
+    "interaction_constraints": str,
     "category_smoothing": float,
     "category_l2": float,
     "l2": float,
@@ -72,6 +76,12 @@ TYPES = {
     "level": str,
 }
 
+# The parameters whose values are lists or dicts.
+NESTED = {
+    "monotone_constraints",
+    "interaction_constraints",
+}
+
 # What LightGBM, XGBoost, CatBoost and scikit-learn call our parameters.
 ALIASES = {
     "trees": "num_iterations n_estimators num_boost_round num_round num_rounds num_iteration num_tree n_iter nrounds iterations num_trees max_iter",
@@ -81,6 +91,8 @@ ALIASES = {
     "min_samples": "min_data_in_leaf min_child_samples min_data_per_leaf min_data min_samples_leaf",
     "min_hessian": "min_sum_hessian_in_leaf min_child_weight min_sum_hessian_per_leaf min_sum_hessian",
     "min_gain": "min_gain_to_split min_split_gain gamma min_split_loss min_impurity_decrease",
+    "monotone_constraints": "mc monotone_constraint monotonic_cst",
+    "interaction_constraints": "interaction_cst",
     "category_smoothing": "cat_smooth",
     "category_l2": "cat_l2",
     "l2": "lambda_l2 reg_lambda lambda l2_leaf_reg l2_regularization",
@@ -159,7 +171,8 @@ FOREIGN = (
     ("sampling_frequency feature_border_type approx_on_full_history", "*", ""),
     ("top_rate other_rate drop_rate max_drop skip_drop xgboost_dart_mode uniform_drop rate_drop one_drop sample_type normalize_type", "*", ""),
     ("lambda_l1 reg_alpha alpha l1_regularization", "0", "leave it out: there is no L1 regularization; l2 regularizes"),
-    ("monotone_constraints mc monotone_constraint monotonic_cst monotone_constraints_method interaction_constraints interaction_cst", "", "leave it out: there are no constraints"),
+    ("monotone_constraints_method monotone_constraining_method mc_method", "basic", "leave it out: constraints hold as with LightGBM's method basic"),
+    ("monotone_penalty monotone_splits_penalty ms_penalty mc_penalty", "0", "leave it out: there is nothing like it"),
     ("scale_pos_weight", "1", "leave it out; weigh the classes with class_weight, such as {0: 1, 1: 9}"),
     ("pos_bagging_fraction neg_bagging_fraction", "1", "leave it out; weigh the classes with class_weight, such as {0: 1, 1: 9}"),
     ("bootstrap_type", "bernoulli no", "leave it out or write Bernoulli; subsample draws rows"),

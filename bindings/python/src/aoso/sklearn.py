@@ -100,6 +100,18 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     min_gain : float, default 0
         Gain that a split must exceed.
         Allowed: a finite number, at least 0.
+    monotone_constraints : list, dict or str, optional
+        How raw scores may change as a feature rises: 1, they never fall; -1, they never rise; 0, they do as they like.
+        A list with a sign for each feature, such as [1,0,-1], or a dict such as {"age":1,"weight":-1}. A sign is that
+        of the second of two classes. With more classes, a feature has a list with a sign for each class, or a dict such
+        as {"age":{"high":1,"low":-1}}. Missing values are apart. See the chapter on constraints. Categorical features
+        have no order. A model that is continued must have been trained with the same constraints.
+        Default: no feature is constrained.
+    interaction_constraints : list, dict or str, optional
+        Groups of features that may be split on along the same path from the root. A list of lists of features by number
+        or name, such as [[0,1],["age","weight"]]; pairwise: any two; no_interactions: one alone. Features that are in
+        no group are a further group. A model that is continued must have been trained with the same constraints.
+        Default: all features may interact.
     category_smoothing : float, default 10
         Hessian added to that of each category before categories are ordered: more of it puts rare ones in the middle.
         Allowed: a finite number, at least 0.
@@ -241,6 +253,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         min_samples: int | None = None,
         min_hessian: float = 0.0,
         min_gain: float = 0.0,
+        monotone_constraints: Any = None,
+        interaction_constraints: Any = None,
         category_smoothing: float = 10.0,
         category_l2: float = 10.0,
         l2: float | None = None,
@@ -281,6 +295,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         self.min_samples = min_samples
         self.min_hessian = min_hessian
         self.min_gain = min_gain
+        self.monotone_constraints = monotone_constraints
+        self.interaction_constraints = interaction_constraints
         self.category_smoothing = category_smoothing
         self.category_l2 = category_l2
         self.l2 = l2
