@@ -73,7 +73,7 @@ static void params(void) {
     BAD(pair_selection, 9, "pair_selection is 9")
     BAD(base_class, 2, "base_class is 2")
     BAD(base_gap, 0, "base_gap is 0")
-    BAD(metric, 2, "metric is 2")
+    BAD(metric, 99, "metric is 99")
     BAD(trees, -1, "trees is -1; allowed: at least 1")
     BAD(leaves, 1, "leaves is 1")
     BAD(leaves, INT64_MAX, "leaves is 9223372036854775807")
