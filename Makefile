@@ -225,6 +225,12 @@ build/python/%.ready: bindings/python/requirements/%.txt
 	build/python/$*/bin/pip install -q --no-compile -r $<
 	@touch $@
 
+# Needs node and qemu for its checks, and several minutes, so it is not part of test.
+.PHONY: release
+release: tools ## build the files of a release from the last commit into build/release and check each in an empty environment
+	internal/release/build
+	internal/release/check
+
 # Benchmarks. For those in Python, QUICK=1 measures very little, and ARGS passes arguments, such as ARGS=--help.
 COUNT ?= 4
 BENCHSTAT = golang.org/x/perf/cmd/benchstat@v0.0.0-20260908200009-22c9c6c9d4da
