@@ -138,7 +138,7 @@ lib: ## build the C library into build/lib: shared, static, with pkg-config and 
 	go build -buildmode=c-shared -trimpath -o $(STAGE)/$(SONAME) \
 		-ldflags '-s -w -extldflags "-Wl,-soname,$(SONAME) -Wl,--version-script=$(CURDIR)/capi/aoso.map"' ./capi
 	go build -buildmode=c-archive -trimpath -o $(STAGE)/go.a -ldflags '-s -w' ./capi
-	@cd $(STAGE) && ar x go.a && $$(go env CC) -r -nostdlib -Wl,-d -Wl,--wrap=pthread_create -o aoso.o go.o 0*.o && \
+	@cd $(STAGE) && ar x go.a && $(LD) -r -d --wrap=pthread_create -o aoso.o go.o 0*.o && \
 		$(OBJCOPY) --wildcard --keep-global-symbol='aoso_*' --strip-debug \
 		--rename-section .init_array=.init_array.00102 aoso.o && ar rcs libaoso.a aoso.o
 	@cp -r capi/include build
