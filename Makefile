@@ -162,7 +162,7 @@ predictlib: ## build the C library that only predicts into build/lib; make lib d
 	@cp capi/include/aoso_predict.h build/include
 	for f in capi/predict/*.c; do $$(go env CC) $(PREDICT_CFLAGS) -c $$f -o $(STAGE)/predict-$$(basename $$f .c).o || exit 1; done
 	@cd $(STAGE) && $$(go env CC) -shared -s -Wl,-soname,$(PREDICT_SONAME) -Wl,-z,relro,-z,now -o $(PREDICT_SONAME) predict-*.o && \
-		$$(go env CC) -r -nostdlib -o aoso_predict.o predict-*.o && \
+		$(LD) -r -o aoso_predict.o predict-*.o && \
 		$(OBJCOPY) --wildcard --keep-global-symbol='aosop_*' --strip-debug aoso_predict.o && ar rcs libaoso_predict.a aoso_predict.o
 	@mv $(STAGE)/$(PREDICT_SONAME) build/lib/$(PREDICT_SONAME).$(VERSION) && mv $(STAGE)/libaoso_predict.a build/lib
 	@ln -sf $(PREDICT_SONAME).$(VERSION) build/lib/$(PREDICT_SONAME) && ln -sf $(PREDICT_SONAME) build/lib/libaoso_predict.so
