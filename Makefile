@@ -4,7 +4,7 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 TWO = --no-print-directory -j2 --output-sync=target
-STAGES = test-python test-go test-arm64 race test-capi test-examples torture
+STAGES = test-python test-go test-arm64 race test-capi test-examples test-wasm torture
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test test-go tools vet params notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
@@ -196,6 +196,7 @@ test-examples: tools lib ## build and run the C and C++ examples and snippets wi
 # scikit-learn 1.2 and packages of the same age.
 PYTHON ?= python3
 PYTHONS = build/python/new.ready build/python/old.ready
+WEB_VENV = build/web-venv
 .PHONY: wheel test-python kills
 KILLS ?= 50
 
@@ -223,6 +224,24 @@ kills: lib build/python/new.ready ## kill ranks of MPI and workers of Dask in KI
 build/python/%.ready: bindings/python/requirements/%.txt
 	$(PYTHON) -m venv --clear build/python/$*
 	build/python/$*/bin/pip install -q --no-compile -r $<
+	@touch $@
+
+# The page that trains in the browser. The native model that it compares with is trained here.
+.PHONY: web test-wasm test-web
+web: ## build the page that trains in the browser into build/web; python3 -m http.server -d build/web shows it
+	go run ./web/build build/web
+
+test-wasm: web build ## train with WebAssembly under Node, by the page's program and by the command, and compare the models
+	@if command -v node >/dev/null; then set -e; node web/check.mjs build/web; node --no-warnings web/wasi.mjs build/wasi bin/aoso; \
+	else echo "WebAssembly skipped: no node"; fi
+
+test-web: web $(WEB_VENV)/ready ## open the page in headless Chromium, train there, and check the model; pictures go to build/web-check
+	@internal/need chromium=chromium
+	$(WEB_VENV)/bin/python web/check.py build/web build/web-check
+
+$(WEB_VENV)/ready: web/requirements.txt
+	$(PYTHON) -m venv --clear $(WEB_VENV)
+	$(WEB_VENV)/bin/pip install -q --no-compile -r $<
 	@touch $@
 
 # Needs node and qemu for its checks, and several minutes, so it is not part of test.
