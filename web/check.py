@@ -34,7 +34,7 @@ with sync_playwright() as playwright:
         page.wait_for_function("document.getElementById('native').textContent.length === 32")
         page.screenshot(path=pictures / f"{width}-before.png", full_page=True)
         page.click("#train")
-        page.wait_for_function("Number(document.getElementById('trees').textContent) >= 60", timeout=60_000)
+        page.wait_for_function("Number(document.getElementById('trees').textContent) >= 40", timeout=60_000)
         page.screenshot(path=pictures / f"{width}-training.png", full_page=True)
         page.wait_for_selector(".verdict.same", timeout=60_000)
         page.screenshot(path=pictures / f"{width}-trained.png", full_page=True)

@@ -16,7 +16,7 @@ import (
 	"github.com/libaoso/aoso/web/letters"
 )
 
-const trees = 200
+const trees = 100
 
 func main() {
 	log.SetFlags(0)
