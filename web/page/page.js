@@ -56,11 +56,17 @@ function drawGraph(classes, pairs) {
     const angle = (2 * Math.PI * i) / classes.length - Math.PI / 2;
     return [cx + r * Math.cos(angle), cy + r * Math.sin(angle)];
   };
+  // The nearer two letters are, the less does their edge bend towards the centre.
+  const bend = (a, b) => {
+    const apart = Math.min(a - b, classes.length - (a - b)) / (classes.length / 2);
+    const middle = (a + b) / 2 + (a - b > classes.length / 2 ? classes.length / 2 : 0);
+    return [middle, radius * (1 - apart) * 0.7];
+  };
   const wrong = new Set();
   const edges = pairs.map(({ a, b, count }) => {
     wrong.add(a).add(b);
     const path = shape("path", {
-      class: "edge", d: `M${at(a, radius)} Q${cx},${cy} ${at(b, radius)}`,
+      class: "edge", d: `M${at(a, radius)} Q${at(...bend(a, b))} ${at(b, radius)}`,
       "stroke-width": 1 + 0.9 * count, opacity: Math.min(1, 0.25 + 0.12 * count),
     });
     path.append(shape("title", {}, `${classes[a]} and ${classes[b]}: ${count}`));
