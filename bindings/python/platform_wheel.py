@@ -9,7 +9,8 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-SOURCES = ("Makefile", "LICENSE", "THIRD_PARTY_NOTICES", "go.mod", "go.sum", "*.go", "*.s", "capi", "internal", "kernel")
+NOTICES = ("LICENSE", "THIRD_PARTY_NOTICES")
+SOURCES = (*NOTICES, "Makefile", "go.mod", "go.sum", "*.go", "*.s", "capi", "internal", "kernel")
 NOT_SOURCES = ("*_test.go", "*/testdata/*", "bench", "capi/examples", "capi/test", "cmd", "columnar", "internal/torture")
 
 MACHINES = {62: "x86_64", 183: "aarch64"}  # by the number in an ELF header
@@ -18,7 +19,10 @@ MACHINES = {62: "x86_64", 183: "aarch64"}  # by the number in an ELF header
 class PlatformWheel(BuildHookInterface):  # type: ignore[type-arg]
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         if self.target_name == "sdist":
-            build_data["force_include"].update(sources(Path(self.root).parents[1]))
+            files = build_data["force_include"]
+            for name in NOTICES:
+                del files[str(Path(self.root) / name)]  # a link to the file in the repository
+            files.update(sources(Path(self.root).parents[1]))
             return
         library = self.library()
         libraries = library, library.with_name("libaoso_predict.so").resolve()
@@ -46,7 +50,7 @@ def sources(checkout: Path) -> dict[str, str]:
     command = ["git", "ls-files", "-z", "--", *SOURCES, *(f":!{pattern}" for pattern in NOT_SOURCES)]
     listed: str = subprocess.run(command, cwd=checkout, check=True, capture_output=True, text=True).stdout
     files = {str(checkout / name): f"library/{name}" for name in listed.split("\0") if name}
-    return files | {str(checkout / name): name for name in ("LICENSE", "THIRD_PARTY_NOTICES")}
+    return files | {str(checkout / name): name for name in NOTICES}
 
 
 def newest_glibc(library: Path) -> int:
