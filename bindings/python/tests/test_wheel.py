@@ -9,9 +9,10 @@ import venv
 import zipfile
 from pathlib import Path
 
-import aoso
 import pytest
 from conftest import ROOT
+
+import aoso
 
 
 @pytest.fixture(scope="module")
