@@ -4,7 +4,7 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 TWO = --no-print-directory -j2 --output-sync=target
-STAGES = test-python test-go test-arm64 race test-capi test-examples torture
+STAGES = test-python test-go test-arm64 race test-capi test-examples test-wasm torture
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test test-go tools vet params notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
@@ -138,7 +138,7 @@ lib: ## build the C library into build/lib: shared, static, with pkg-config and 
 	go build -buildmode=c-shared -trimpath -o $(STAGE)/$(SONAME) \
 		-ldflags '-s -w -extldflags "-Wl,-soname,$(SONAME) -Wl,--version-script=$(CURDIR)/capi/aoso.map"' ./capi
 	go build -buildmode=c-archive -trimpath -o $(STAGE)/go.a -ldflags '-s -w' ./capi
-	@cd $(STAGE) && ar x go.a && $$(go env CC) -r -nostdlib -Wl,-d -Wl,--wrap=pthread_create -o aoso.o go.o 0*.o && \
+	@cd $(STAGE) && ar x go.a && $(LD) -r -d --wrap=pthread_create -o aoso.o go.o 0*.o && \
 		$(OBJCOPY) --wildcard --keep-global-symbol='aoso_*' --strip-debug \
 		--rename-section .init_array=.init_array.00102 aoso.o && ar rcs libaoso.a aoso.o
 	@cp -r capi/include build
@@ -162,7 +162,7 @@ predictlib: ## build the C library that only predicts into build/lib; make lib d
 	@cp capi/include/aoso_predict.h build/include
 	for f in capi/predict/*.c; do $$(go env CC) $(PREDICT_CFLAGS) -c $$f -o $(STAGE)/predict-$$(basename $$f .c).o || exit 1; done
 	@cd $(STAGE) && $$(go env CC) -shared -s -Wl,-soname,$(PREDICT_SONAME) -Wl,-z,relro,-z,now -o $(PREDICT_SONAME) predict-*.o && \
-		$$(go env CC) -r -nostdlib -o aoso_predict.o predict-*.o && \
+		$(LD) -r -o aoso_predict.o predict-*.o && \
 		$(OBJCOPY) --wildcard --keep-global-symbol='aosop_*' --strip-debug aoso_predict.o && ar rcs libaoso_predict.a aoso_predict.o
 	@mv $(STAGE)/$(PREDICT_SONAME) build/lib/$(PREDICT_SONAME).$(VERSION) && mv $(STAGE)/libaoso_predict.a build/lib
 	@ln -sf $(PREDICT_SONAME).$(VERSION) build/lib/$(PREDICT_SONAME) && ln -sf $(PREDICT_SONAME) build/lib/libaoso_predict.so
@@ -196,6 +196,7 @@ test-examples: tools lib ## build and run the C and C++ examples and snippets wi
 # scikit-learn 1.2 and packages of the same age.
 PYTHON ?= python3
 PYTHONS = build/python/new.ready build/python/old.ready
+WEB_VENV = build/web-venv
 .PHONY: wheel test-python kills
 KILLS ?= 50
 
@@ -224,6 +225,29 @@ build/python/%.ready: bindings/python/requirements/%.txt
 	$(PYTHON) -m venv --clear build/python/$*
 	build/python/$*/bin/pip install -q --no-compile -r $<
 	@touch $@
+
+# The page that trains in the browser. The native model that it compares with is trained here.
+.PHONY: web test-wasm test-web
+web: ## build the page that trains in the browser into build/web; python3 -m http.server -d build/web shows it
+	go run ./web/build build/web
+
+test-wasm: web ## train with the page's WebAssembly under Node, and compare with the native model
+	@if command -v node >/dev/null; then node web/check.mjs build/web; else echo "WebAssembly skipped: no node"; fi
+
+test-web: web $(WEB_VENV)/ready ## open the page in headless Chromium, train there, and check the model; pictures go to build/web-check
+	@internal/need chromium=chromium
+	$(WEB_VENV)/bin/python web/check.py build/web build/web-check
+
+$(WEB_VENV)/ready: web/requirements.txt
+	$(PYTHON) -m venv --clear $(WEB_VENV)
+	$(WEB_VENV)/bin/pip install -q --no-compile -r $<
+	@touch $@
+
+# Needs node and qemu for its checks, and several minutes, so it is not part of test.
+.PHONY: release
+release: tools ## build the files of a release from the last commit into build/release and check each in an empty environment
+	internal/release/build
+	internal/release/check
 
 # Benchmarks. For those in Python, QUICK=1 measures very little, and ARGS passes arguments, such as ARGS=--help.
 COUNT ?= 4

@@ -6,8 +6,8 @@
 //	go run ./internal/notices write   write THIRD_PARTY_NOTICES
 //	go run ./internal/notices check   fail if THIRD_PARTY_NOTICES is out of date
 //
-// The modules are those that the Go tool links for amd64 and arm64. The licence
-// texts come from the module cache and from the Go distribution.
+// The modules are those that the Go tool links for the platforms of a release.
+// The licence texts come from the module cache and from the Go distribution.
 package main
 
 import (
@@ -86,9 +86,13 @@ func linked() ([]module, error) {
 		return nil, err
 	}
 	found := map[string]module{}
-	for _, arch := range []string{"amd64", "arm64"} {
+	for _, platform := range []string{"linux/amd64", "linux/arm64", "darwin/arm64", "windows/amd64", "wasip1/wasm"} {
+		system, arch, _ := strings.Cut(platform, "/")
 		for _, of := range []string{library, command} {
-			list, err := output([]string{"CGO_ENABLED=1", "GOOS=linux", "GOARCH=" + arch}, "list", "-deps", "-f",
+			if of == library && system != "linux" {
+				continue
+			}
+			list, err := output([]string{"CGO_ENABLED=1", "GOOS=" + system, "GOARCH=" + arch}, "list", "-deps", "-f",
 				"{{with .Module}}{{.Path}}\t{{.Version}}\t{{.Dir}}{{end}}", of)
 			if err != nil {
 				return nil, err

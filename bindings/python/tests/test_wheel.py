@@ -4,12 +4,15 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 from conftest import ROOT
+
+import aoso
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +61,27 @@ def test_version_is_the_librarys(wheel):
     header = (ROOT / "capi/include/aoso/base.h").read_text()
     version = ".".join(re.search(rf"#define AOSO_VERSION_{part} (\d+)", header)[1] for part in ("MAJOR", "MINOR", "PATCH"))
     assert wheel.name.split("-")[1] == version
+
+
+def test_the_readmes_links_lead_to_files_of_the_repository(wheel):
+    archive = zipfile.ZipFile(wheel)
+    (metadata,) = [archive.read(name).decode() for name in archive.namelist() if name.endswith(".dist-info/METADATA")]
+    links = re.findall(r"\]\(([^)#]+)", metadata)
+    files = [link.split(f"/blob/v{aoso.__version__}/")[1] for link in links if link.startswith("https://github.com/libaoso/aoso/")]
+    assert all(link.startswith("https:") for link in links)
+    assert "docs/categories.md" in files and "bindings/python/docs/parameters.md" in files
+    assert all((ROOT / file).is_file() for file in files)
+
+
+def test_the_sdist_has_what_builds_the_library(tmp_path):
+    """make release builds and installs it; here, the files that the Go tool needs must be there."""
+    sdist = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", tmp_path]
+    subprocess.run(sdist, cwd=ROOT / "bindings/python", check=True, capture_output=True)
+    (path,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        archive.extractall(tmp_path, filter="data")
+    library = path.with_suffix("").with_suffix("") / "library"
+    subprocess.run(["go", "build", "-mod=readonly", "-n", "-o", os.devnull, "./capi"], cwd=library, check=True, capture_output=True)
 
 
 def test_the_readmes_examples_run_with_nothing_else(wheel, tmp_path):

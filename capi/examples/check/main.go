@@ -65,7 +65,7 @@ func check(folder string) error {
 		compilers = append(compilers, compiler{"clang", "clang++"})
 	}
 	prefix := filepath.Join(folder, "prefix")
-	jobs := exampleJobs(compilers, prefix)
+	jobs := append(exampleJobs(compilers, prefix), languageJobs(prefix)...)
 	snippets, err := snippetJobs(prefix)
 	if err != nil {
 		return err
