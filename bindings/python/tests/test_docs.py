@@ -20,22 +20,6 @@ def test_python_blocks_run(name, tmp_path, monkeypatch):
     exec(compile("\n".join(blocks), name, "exec"), {"__name__": name})
 
 
-def test_the_page_on_tuning_runs():
-    """Its blocks build on one another, but for that with Optuna, which few have."""
-    text = (HERE.parents[1] / "docs/tuning.md").read_text()
-    names = {"__name__": "tuning"}
-    for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
-        if "import optuna" in block:
-            pytest.importorskip("optuna")
-        exec(compile(block, "docs/tuning.md", "exec"), names)
-
-
-def test_links_lead_somewhere():
-    for document in (HERE / "README.md", *(HERE / "docs").glob("*.md")):
-        for link in re.findall(r"\]\(([^)#]+)", document.read_text()):
-            assert link.startswith("http") or (document.parent / link).exists(), f"{document.name}: {link}"
-
-
 def rows(document):
     """The rows of the tables in a document, by what is in backquotes in their first cells."""
     table = [line.strip("|").split("|") for line in (HERE / document).read_text().splitlines() if line.startswith("| `")]
