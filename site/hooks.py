@@ -36,6 +36,8 @@ ELSEWHERE = {
 PLACES = {path: place for place, path in ELSEWHERE.items()}
 
 FENCE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
+TIGHT = re.compile(r"^(?!\s|[-*|#>]|\d+\. )(.*\S.*\n)(?=- |\d+\. )", re.MULTILINE)  # a paragraph, and a list without a blank line
+MERMAID = re.compile(r"^```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
@@ -62,7 +64,17 @@ def on_page_markdown(markdown, page, config, files):
     if place.startswith("tutorials/"):
         name = place.removesuffix(".md").rpartition("/")[2]
         markdown = markdown.replace("\n\n", f"\n\n[Download this page as a notebook]({name}.ipynb){{ .md-button }}\n\n", 1)
-    return outside_code(markdown, lambda text: LINK.sub(lambda link: mended(link, place), text))
+    markdown = MERMAID.sub(lambda chart: arrows(chart[0]), markdown)
+    return outside_code(markdown, lambda text: LINK.sub(lambda link: mended(link, place), TIGHT.sub(r"\1\n", text)))
+
+
+def arrows(chart):
+    """A flow chart as a table: the program that draws it would come from another host."""
+    names = dict(re.findall(r'(\w+)\["(.*?)"\]', chart))
+    lines = ["| from | to |", "|---|---|"]
+    for start, end in re.findall(r'^ +(\w+)\S*.*?--> *(\w+)', chart, re.MULTILINE):
+        lines.append(f"| {names[start]} | {names[end]} |")
+    return "\n".join(lines)
 
 
 def outside_code(markdown, change):
