@@ -72,7 +72,7 @@ def arrows(chart):
     """A flow chart as a table: the program that draws it would come from another host."""
     names = dict(re.findall(r'(\w+)\["(.*?)"\]', chart))
     lines = ["| from | to |", "|---|---|"]
-    for start, end in re.findall(r'^ +(\w+)\S*.*?--> *(\w+)', chart, re.MULTILINE):
+    for start, end in re.findall(r"^ +(\w+)\S*.*?--> *(\w+)", chart, re.MULTILINE):
         lines.append(f"| {names[start]} | {names[end]} |")
     return "\n".join(lines)
 
