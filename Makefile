@@ -294,6 +294,21 @@ $(BENCH_VENV)/ready: bench/requirements.txt
 	$(BENCH_VENV)/bin/pip install -q -r bench/requirements.txt
 	@touch $@
 
+# The documentation. Its snippets and links are tested by test-python.
+.PHONY: docs pictures
+
+docs: build/docs/ready ## build the documentation site into build/site (half a minute)
+	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build -q -f site/mkdocs.yml
+	@echo "make docs: open build/site/index.html"
+
+build/docs/ready: site/requirements.txt
+	$(PYTHON) -m venv --clear build/docs
+	build/docs/bin/pip install -q --no-compile -r $<
+	@touch $@
+
+pictures: lib build/python/new.ready ## draw the pictures of the documentation from trainings on Letter (half a minute)
+	PYTHONPATH=bindings/python/src build/python/new/bin/python site/pictures.py
+
 fmt: ## format the sources
 	gofmt -w $(GOFILES)
 

@@ -17,6 +17,7 @@ type CollectiveScatterer = collective.Scatterer
 // CollectiveOp is what [Collective.AllReduce] does with the numbers of all ranks.
 type CollectiveOp = collective.Op
 
+// How values of the ranks are combined.
 const (
 	CollectiveSum = collective.Sum // modulo 2⁶⁴
 	CollectiveMax = collective.Max

@@ -9,6 +9,7 @@ type ArgumentError struct {
 	Allowed  string // which values are allowed
 }
 
+// Error names the argument, the value and what is allowed.
 func (e *ArgumentError) Error() string {
 	value := fmt.Sprint(e.Value)
 	if s, ok := e.Value.(string); ok {

@@ -164,19 +164,21 @@ func ExampleModel_PredictSet() {
 	// Output: [high low] [false true true true true false] <nil>
 }
 
-// The README shows the lines between the marks above.
+// The README and the page of the first fit show the lines between the marks above.
 func TestReadme(t *testing.T) {
 	source, err := os.ReadFile("example_test.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	lines := strings.Split(string(source), "\t// README\n")[1]
 	lines = strings.TrimPrefix(strings.ReplaceAll(lines, "\n\t", "\n"), "\t")
-	if !strings.Contains(string(readme), "```go\n"+lines+"```\n") {
-		t.Errorf("README.md does not show these lines:\n%s", lines)
+	for _, name := range []string{"README.md", "docs/first-fit.md"} {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(page), "```go\n"+lines+"```\n") {
+			t.Errorf("%s does not show these lines:\n%s", name, lines)
+		}
 	}
 }

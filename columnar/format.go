@@ -8,6 +8,7 @@ import (
 // Format is a file format.
 type Format uint8
 
+// The formats that FormatOf tells apart.
 const (
 	Unknown Format = iota
 	Parquet

@@ -60,7 +60,10 @@ type Error struct {
 	Err  error
 }
 
+// Error names the file and says what is wrong.
 func (e *Error) Error() string { return e.File + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // A part of a file may take this share of the memory, for whoever reads it wants to
