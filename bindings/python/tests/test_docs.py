@@ -5,8 +5,6 @@ import inspect
 import re
 from pathlib import Path
 
-import numpy as np
-import pandas as pd
 import pytest
 
 import aoso

@@ -120,6 +120,7 @@ def command(tmp_path, monkeypatch):
     for month in ("january.csv", "february.csv", "february.csv.gz"):
         Path(month).write_text(Path("train.csv").read_text())
     Path("people.csv").write_text("id,zip,job,income\n" + "".join(f"{i},{i % 3},{'ab'[i % 2]},{'xyz'[i % 3]}\n" for i in range(60)))
+    Path("loans.csv").write_text("income,debt,class\n" + "".join(f"{i % 7},{i % 5},{'yes' if i % 7 > i % 5 else 'no'}\n" for i in range(60)))
     Path("costs.csv").write_text("class,A,B,ask\nA,0,1,0.2\nB,1,0,0.2\nD,1,1,0.2\n")
     for name in ("letters", "a", "b"):
         train = ["aoso", "train", "--quiet", "--data", "train.csv", "--model", f"{name}.aoso", "--trees", "5"]
