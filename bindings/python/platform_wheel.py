@@ -3,6 +3,7 @@ distribution, from which a wheel builds them with Go and a C compiler."""
 
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NOTICES = ("LICENSE", "THIRD_PARTY_NOTICES")
-SOURCES = (*NOTICES, "Makefile", "go.mod", "go.sum", "*.go", "*.s", "capi", "internal", "kernel")
+SOURCES = ("Makefile", "go.mod", "go.sum", "*.go", "*.s", "capi", "internal", "kernel")
 NOT_SOURCES = ("*_test.go", "*/testdata/*", "bench", "capi/examples", "capi/test", "cmd", "columnar", "internal/torture")
 
 MACHINES = {62: "x86_64", 183: "aarch64"}  # by the number in an ELF header
@@ -39,6 +40,8 @@ class PlatformWheel(BuildHookInterface):  # type: ignore[type-arg]
             return Path(os.environ["AOSO_LIBRARY"]).resolve()
         root = Path(self.root) / "library"
         if root.is_dir():
+            for name in NOTICES:
+                shutil.copy(Path(self.root) / name, root)  # make lib installs them
             subprocess.run(["make", "-C", root, "lib"], check=True)
         else:
             root = Path(self.root).parents[1]
