@@ -197,7 +197,7 @@ test-examples: tools lib ## build and run the C and C++ examples and snippets wi
 PYTHON ?= python3
 PYTHONS = build/python/new.ready build/python/old.ready
 WEB_VENV = build/web-venv
-.PHONY: wheel test-python kills
+.PHONY: wheel test-python test-tools kills
 KILLS ?= 50
 
 # Bytecode goes to build/, and only for modules that are imported.
@@ -216,6 +216,10 @@ test-python: build wheel $(PYTHONS) ## test the Python wheel: tests, doctests, t
 	cd bindings/python && ../../build/python/new/bin/mypy --cache-dir ../../build/python/mypy
 	cd bindings/python && ../../build/python/old/bin/python -m pytest tests/test_sklearn.py tests/test_sklearn_checks.py
 	@echo "make test-python: all passed"
+
+test-tools: wheel build/python/tools.ready ## test the Python wheel with shap, mlflow, Optuna, skl2onnx, skops and duckdb (minutes)
+	build/python/tools/bin/pip install -q --no-compile --force-reinstall --no-deps build/wheel/*.whl
+	cd bindings/python && ../../build/python/tools/bin/python -m pytest tests/test_tools.py tests/test_report.py tests/test_scripts.py
 
 kills: lib build/python/new.ready ## kill ranks of MPI and workers of Dask in KILLS trainings, which begin again (half an hour)
 	cd bindings/python/tests && for engine in mpi dask; do \

@@ -153,5 +153,7 @@ func (m *Model) content() *model.Model {
 		Encoder: m.encoder,
 		Forest:  m.forest,
 		Scores:  m.scores,
+
+		LabelType: m.labelType,
 	}
 }

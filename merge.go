@@ -9,7 +9,9 @@ import (
 
 // with is a model of other trees, to which no temperature was fitted.
 func (m *Model) with(f *model.Forest) *Model {
-	return newModel(f, m.classes, m.names, m.encoder, m.method, m.perRound, m.params)
+	made := newModel(f, m.classes, m.names, m.encoder, m.method, m.perRound, m.params)
+	made.labelType = m.labelType
+	return made
 }
 
 // Truncated is the model of the first trees of m, 1 to all of them. It has no

@@ -3,6 +3,7 @@ package aoso
 import (
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/category"
@@ -24,6 +25,7 @@ type Model struct {
 
 	temperature float64           // 0: none
 	scores      *conformal.Scores // for prediction sets; nil: none
+	labelType   string            // "": not said
 
 	predictor *predict.Predictor
 }
@@ -71,6 +73,25 @@ func (m *Model) columns(x Features) (bin.Source, error) {
 
 // Classes is the labels of the classes, in the order of their numbers.
 func (m *Model) Classes() []string { return slices.Clone(m.classes) }
+
+// LabelType is the type of the labels as [Model.WithLabelType] was told, or "".
+func (m *Model) LabelType() string { return m.labelType }
+
+// WithLabelType is the model with a note of what type its labels had in the
+// program that trained it, such as "int8" or "bool": at most 64 bytes of UTF-8.
+// The note is part of the file, and of the models that are made of this one. The
+// Python package, whose labels have types, gives and reads it. It changes neither
+// predictions nor the fingerprint.
+func (m *Model) WithLabelType(labelType string) (*Model, error) {
+	if len(labelType) > maxLabelType || !utf8.ValidString(labelType) {
+		return nil, badArgument("labelType", labelType, "at most %d bytes of UTF-8", maxLabelType)
+	}
+	noted := *m
+	noted.labelType = labelType
+	return &noted, nil
+}
+
+const maxLabelType = 64
 
 // FeatureNames is the names of the features.
 func (m *Model) FeatureNames() []string { return slices.Clone(m.names) }

@@ -90,6 +90,38 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
+// TestLabelType: the note is in the file and in derived models, and not in the fingerprint.
+func TestLabelType(t *testing.T) {
+	d := blobs(71, 100, 2, 3, 255)
+	set, err := NewDataset(d.features(), d.labels(), DatasetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := train(t, set, params(func(p *Params) { p.rounds(3, 5) }), TrainOptions{}).Model
+	noted, err := m.WithLabelType("int8")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shorter, err := noted.Truncated(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file bytes.Buffer
+	if err := shorter.Write(&file); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := Decode(file.Bytes())
+	if err != nil || loaded.LabelType() != "int8" || m.LabelType() != "" {
+		t.Errorf("label types %q and %q, error %v", loaded.LabelType(), m.LabelType(), err)
+	}
+	if noted.Fingerprint() != m.Fingerprint() {
+		t.Error("the note changes the fingerprint")
+	}
+	if _, err := m.WithLabelType(strings.Repeat("x", 65)); err == nil {
+		t.Error("a note of 65 bytes is taken")
+	}
+}
+
 // TestContinueLoaded continues a model from its file.
 func TestContinueLoaded(t *testing.T) {
 	d := blobs(71, 300, 4, 5, 255)

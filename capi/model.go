@@ -197,6 +197,34 @@ func goaoso_model_fingerprint(handle C.uintptr_t, buffer *C.char, size C.size_t,
 	})
 }
 
+//export goaoso_model_label_type
+func goaoso_model_label_type(handle C.uintptr_t, buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
+	return try(func() error {
+		m, err := findModel(handle)
+		if err != nil {
+			return err
+		}
+		return putText(m.LabelType(), buffer, size, needed)
+	})
+}
+
+//export goaoso_model_with_label_type
+func goaoso_model_with_label_type(handle C.uintptr_t, labelType *C.char, out *C.uintptr_t) C.aoso_status {
+	return try(func() error {
+		return giveModel(out, func() (*aoso.Model, error) {
+			m, err := findModel(handle)
+			if err != nil {
+				return nil, err
+			}
+			noted, err := goString("label_type", labelType)
+			if err != nil {
+				return nil, err
+			}
+			return m.WithLabelType(noted)
+		})
+	})
+}
+
 //export goaoso_model_dump
 func goaoso_model_dump(handle C.uintptr_t, trees C.int64_t, buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
 	return try(func() error {

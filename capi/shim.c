@@ -413,6 +413,14 @@ aoso_status aoso_model_fingerprint(const aoso_model *model, char *buffer, size_t
     GO(goaoso_model_fingerprint(ID(model), P(buffer), size, P(needed)));
 }
 
+aoso_status aoso_model_label_type(const aoso_model *model, char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_model_label_type(ID(model), P(buffer), size, P(needed)));
+}
+
+aoso_status aoso_model_with_label_type(const aoso_model *model, const char *label_type, aoso_model **out) {
+    GO(goaoso_model_with_label_type(ID(model), P(label_type), P(out)));
+}
+
 aoso_status aoso_model_dump(const aoso_model *model, int64_t trees, char *buffer, size_t size, size_t *needed) {
     GO(goaoso_model_dump(ID(model), trees, P(buffer), size, P(needed)));
 }

@@ -18,6 +18,20 @@ static aoso_model_info info_of(const aoso_model *m) {
     return i;
 }
 
+static void label_type(void) {
+    char type[8];
+    aoso_model *noted, *shorter, *none = NULL;
+    OK(aoso_model_label_type(model, type, sizeof type, NULL));
+    EXPECT(strcmp(type, "") == 0);
+    OK(aoso_model_with_label_type(model, "int8", &noted));
+    OK(aoso_model_truncate(noted, 3, &shorter));
+    OK(aoso_model_label_type(shorter, type, sizeof type, NULL));
+    EXPECT(strcmp(type, "int8") == 0);
+    FAILS(AOSO_INVALID_ARGUMENT, "label_type is null", aoso_model_with_label_type(model, NULL, &none));
+    OK(aoso_model_free(noted));
+    OK(aoso_model_free(shorter));
+}
+
 static void truncate(void) {
     aoso_model *m, *none = (aoso_model *)&dataset;
     for (int trees = 1; trees <= 30; trees += 29) {
@@ -268,6 +282,7 @@ int main(void) {
     make_data();
     dataset = make_dataset();
     model = train_on(dataset, "preset=paper trees=30 leaves=7 trim=0");
+    label_type();
     truncate();
     merge();
     refit();

@@ -18,18 +18,19 @@ type meta struct {
 	Trees     int               `json:"trees"`
 	Params    json.RawMessage   `json:"params"`
 	Conformal *conformal.Header `json:"conformal,omitempty"` // nil: none
+	LabelType string            `json:"label_type,omitempty"`
 }
 
 // Encode writes the model in its file format.
 func (m *Model) Encode(w io.Writer) error {
-	file := m.writer(meta{m.Header, m.Forest.Trees(), m.Params, m.Scores.Header()})
+	file := m.writer(meta{m.Header, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType})
 	m.Scores.Write(file)
 	_, err := file.WriteTo(w)
 	return err
 }
 
-// Fingerprint is a hash, in hexadecimal, of the model without its parameters and
-// scores.
+// Fingerprint is a hash, in hexadecimal, of the model without its parameters,
+// scores and type of labels.
 func (m *Model) Fingerprint() string {
 	hash := m.writer(m.Header).Hash()
 	return hex.EncodeToString(hash[:16])
@@ -87,7 +88,7 @@ func Decode(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{h.Header, encoder, f, h.Params, scores}, nil
+	return &Model{h.Header, encoder, f, h.Params, scores, h.LabelType}, nil
 }
 
 func decodeForest(file *modelio.File, h *Header, codes []int) (*Forest, error) {

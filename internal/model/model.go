@@ -17,6 +17,8 @@ type Model struct {
 	Forest  *Forest
 	Params  json.RawMessage   // an object: the parameters of the training by their names
 	Scores  *conformal.Scores // for prediction sets; nil: none
+
+	LabelType string // what the program that trained the model takes labels for; "": not said
 }
 
 // Header is a model without its trees.

@@ -31,9 +31,13 @@ def trained(y):
         np.array(["ä", "ö", "ü"]),
         np.array(["9", "10", "é"]),
         np.array(["a", "b", "c"], object),
+        np.array([1, 2, 3], object),
+        np.array([False, True, True], object),
+        np.array([0.25, 0.5, 1.0], object),
         np.array([b"a", b"b", b"c"]),
         np.array([False, True, True]),
         np.array(["2020-01-01", "2020-01-02", "2021-01-01"], "M8[D]"),
+        np.array(["2020-01-01T12", "2020-01-02", "2021-01-01"], "M8[ns]"),
     ],
     ids=str,
 )
@@ -44,6 +48,10 @@ def test_any_labels(labels):
     np.testing.assert_array_equal(np.sort(booster.classes), np.unique(labels))
     np.testing.assert_array_equal(booster.predict(X), y)
     assert booster.predict_proba(X).argmax(axis=1).tolist() == [booster.classes.tolist().index(label) for label in y.tolist()]
+    for model in (aoso.Booster.from_bytes(booster.to_bytes()), aoso.Booster.from_bytes(booster.truncated(3).to_bytes())):
+        assert model.classes.dtype == labels.dtype
+        assert model.classes.tolist() == booster.classes.tolist()
+        assert list(map(type, model.classes.tolist())) == list(map(type, booster.classes.tolist()))
 
 
 def test_equal_models_of_equal_labels():
@@ -64,7 +72,7 @@ def test_equal_models_of_equal_labels():
 def test_strings_of_digits_are_in_the_order_of_their_values():
     booster = trained(np.array(["9", "10", "11"])[CODES])
     assert booster.classes.tolist() == ["9", "10", "11"]
-    assert aoso.Booster.from_bytes(booster.to_bytes()).classes.tolist() == [9, 10, 11]
+    assert aoso.Booster.from_bytes(booster.to_bytes()).classes.tolist() == ["9", "10", "11"]
 
 
 def test_classes_of_models_from_files():
@@ -97,6 +105,18 @@ def test_bad_labels(y, message):
     with pytest.raises(ValueError, match=message) as error:
         trained(y)
     assert isinstance(error.value, aoso.AosoError)
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i4", "i8", "u1", "u8", ">i2", "?"])
+def test_codes_of_integers_are_those_of_a_sort(dtype):
+    info = np.iinfo(dtype) if dtype != "?" else None
+    ends = [0, 1, 1, 0] if info is None else [info.min, info.min + 3, info.min + 1, info.min]
+    for y in (np.array(ends * 50, dtype), np.array([*ends, 1, 1 if info is None else info.max], dtype)):
+        classes, codes = aoso._labels._unique(y)
+        wanted, positions = np.unique(y, return_inverse=True)
+        np.testing.assert_array_equal(classes, wanted)
+        np.testing.assert_array_equal(codes, positions)
+        assert classes.dtype == wanted.dtype
 
 
 def test_dates():

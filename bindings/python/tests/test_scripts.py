@@ -9,7 +9,10 @@ import pytest
 SCRIPTS = sorted((Path(__file__).parent / "scripts").glob("*.py"))
 
 # Lines that have to change too.
-CHANGES = {"booster": [("model.predict(X_valid)", "model.predict_proba(X_valid)")]}
+CHANGES = {
+    "booster": [("model.predict(X_valid)", "model.predict_proba(X_valid)")],
+    "explanation": [("shap.TreeExplainer(model)", "shap.TreeExplainer(model.booster_.to_shap())")],
+}
 
 
 def replaced(script):
@@ -21,8 +24,8 @@ def replaced(script):
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 def test_script(script, tmp_path, monkeypatch):
-    for name in ("matplotlib", "optuna"):
-        if name in script.read_text():
+    for name in ("matplotlib", "optuna", "shap"):
+        if re.search(rf"^(import|from) {name}\b", script.read_text(), re.MULTILINE):
             pytest.importorskip(name)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(logging.getLogger("aoso"), "disabled", True)

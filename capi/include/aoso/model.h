@@ -49,6 +49,14 @@ AOSO_API aoso_status aoso_model_decode(const void *bytes, size_t size, aoso_mode
  * and with any number of threads. */
 AOSO_API aoso_status aoso_model_fingerprint(const aoso_model *model, char *buffer, size_t size, size_t *needed);
 
+/* A note of the type that the labels had in the program that trained the model,
+ * such as "int8"; "" if there is none. It is part of the file and of derived
+ * models, and changes neither predictions nor the fingerprint.
+ * aoso_model_with_label_type makes the same model with another note, of at most
+ * 64 bytes. */
+AOSO_API aoso_status aoso_model_label_type(const aoso_model *model, char *buffer, size_t size, size_t *needed);
+AOSO_API aoso_status aoso_model_with_label_type(const aoso_model *model, const char *label_type, aoso_model **out);
+
 /* The first trees as text, one line per node. trees 0: all. */
 AOSO_API aoso_status aoso_model_dump(const aoso_model *model, int64_t trees, char *buffer, size_t size, size_t *needed);
 

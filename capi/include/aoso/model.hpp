@@ -131,6 +131,9 @@ public:
     // JSON.
     std::string describe() const { return detail::text(aoso_model_describe, get()); }
     std::string fingerprint() const { return detail::text(aoso_model_fingerprint, get()); }
+    // A note of the type that the labels had; empty if there is none.
+    std::string label_type() const { return detail::text(aoso_model_label_type, get()); }
+    model with_label_type(const std::string &type) const { return detail::make<model>(aoso_model_with_label_type, get(), type.c_str()); }
     // The first trees as text; 0: all of them.
     std::string dump(int64_t trees = 0) const { return detail::text(aoso_model_dump, get(), trees); }
 

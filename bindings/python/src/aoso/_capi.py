@@ -365,6 +365,17 @@ def fingerprint(model: Handle) -> str:
     return _string("model_fingerprint", model)
 
 
+def label_type(model: Handle) -> str:
+    if model.twin is not None:
+        return str(model.twin.meta.get("label_type", ""))
+    return _string("model_label_type", model)
+
+
+def with_label_type(model: Handle, noted: str) -> Handle:
+    """The model with a note of the type of its labels."""
+    return model if noted == label_type(model) else _create("model_with_label_type", model, noted.encode())
+
+
 def dump(model: Handle, trees: int) -> str:
     return _string("model_dump", model, integer("trees", trees))
 

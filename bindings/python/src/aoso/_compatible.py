@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from . import _others
@@ -120,6 +121,10 @@ class Compatible:
             own["n_jobs"] = training.pop("threads") or -1
         return training, own
 
+    def _threads(self) -> int:
+        threads: int = effective_n_jobs(self._meant()[1]["n_jobs"])
+        return threads
+
     def _trees(self, num_iteration: int | None = None, iteration_range: tuple[int, int] | None = None) -> int:
         """The number of trees of the first iterations; 0: all."""
         if iteration_range is not None:
@@ -175,6 +180,25 @@ class Compatible:
         """The model: ``booster_``."""
         check_is_fitted(self)
         return self.booster_
+
+    def explain(self, X: Any) -> Any:
+        """SHAP values as an object of the package shap, for its plots. Needs shap.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+
+        Returns
+        -------
+        shap.Explanation
+            As :meth:`aoso.Booster.explain` returns it, with the classes in the order of ``classes_``.
+        """
+        explanation = self.get_booster().explain(X)
+        order = self.booster_.classes.argsort()
+        explanation.values = explanation.values[:, :, order]
+        explanation.base_values = explanation.base_values[:, order]
+        explanation.output_names = [str(label) for label in self.classes_]
+        return explanation
 
     def save_model(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file: see :meth:`aoso.Booster.save`.

@@ -169,9 +169,9 @@ class Labels:
     """Labels as codes of named classes."""
 
     def __init__(self, codes: Array, names: list[str]) -> None:
-        self._keep = codes = np.ascontiguousarray(codes, np.int32)
+        self._keep = codes = np.ascontiguousarray(codes, codes.dtype if codes.dtype.kind == "u" else np.int32)
         self.struct = structs.Labels(
-            dtype=_DTYPES["i4"],
+            dtype=_dtype(codes),
             count=len(codes),
             data=address(codes),
             class_names=strings("label", names),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -49,11 +49,42 @@ def _unique(y: Any) -> tuple[Array, Array]:
     if y.ndim != 1:
         raise ArgumentError(f"y has shape {y.shape}; allowed: one label per row")
     check_missing(y)
+    found = _near(y)
+    if found is not None:
+        return found
     try:
         return np.unique(y, return_inverse=True)
     except TypeError as e:
         types = sorted({type(label).__name__ for label in y})
         raise ArgumentError(f"y has labels of types {', '.join(types)}, which do not sort; allowed: one type") from e
+
+
+_BLOCK = 1 << 16
+
+
+def _near(y: Array) -> tuple[Array, Array] | None:
+    """What np.unique finds, of integers and bools that are near each other: without a sort, with codes of 1 or 2 bytes."""
+    if y.dtype.kind not in "biu" or not len(y):
+        return None
+    low, high = int(y.min()), int(y.max())
+    if high - low >= _BLOCK:
+        return None
+    there = np.zeros(high - low + 1, bool)
+    blocks = [slice(first, first + _BLOCK) for first in range(0, len(y), _BLOCK)]
+    for block in blocks:
+        there[_above(y[block], low)] = True
+    places = np.flatnonzero(there)
+    of_place = np.zeros(len(there), np.uint8 if len(places) <= 256 else np.uint16)
+    of_place[places] = np.arange(len(places))
+    codes = np.empty(len(y), of_place.dtype)
+    for block in blocks:
+        codes[block] = of_place[_above(y[block], low)]
+    return np.array([low + place for place in places.tolist()], y.dtype), codes
+
+
+def _above(y: Array, low: int) -> Array:
+    above: Array = y - y.dtype.type(low) if y.dtype.kind == "u" else y.astype(np.int64) - low
+    return above.astype(np.intp)
 
 
 def check_missing(y: Array) -> None:
@@ -114,8 +145,39 @@ def ordered(classes: Array, by: list[str]) -> Array:
     return classes[[position[name] for name in by]]
 
 
-def from_names(by: list[str]) -> Array:
-    """Classes from their names: integers if all look like integers."""
+def type_of(classes: Array) -> str:
+    """What a model file notes of the type of classes, so that from_names restores them; "" where that needs no note."""
+    plain = from_names(names(classes))
+    if plain.dtype.kind == classes.dtype.kind == "U" or plain.dtype == classes.dtype:
+        return ""
+    types = {type(label).__name__ for label in classes.tolist()}
+    if classes.dtype.kind == "O":
+        noted = f"object[{types.pop()}]" if len(types) == 1 else ""
+    else:
+        noted = {"U": "str", "S": "bytes"}.get(classes.dtype.kind, classes.dtype.name)
+    try:
+        restored = from_names(names(classes), noted)
+        same = restored.dtype == classes.dtype or restored.dtype.kind == classes.dtype.kind == "U"
+        return noted if same and restored.tolist() == classes.tolist() else ""
+    except ValueError:
+        return ""
+
+
+_OF_NAME: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "float": float, "bool": "True".__eq__, "bytes": str.encode}
+
+
+def from_names(by: list[str], noted: str = "") -> Array:
+    """Classes from their names, of the type noted: see type_of. Without a note they are integers if all look like integers."""
+    if noted in ("str", "bytes", "bool"):
+        return np.array([_OF_NAME[noted](name) for name in by])
+    if re.fullmatch(r"u?int(8|16|32|64)|float(16|32|64)", noted):
+        return np.array([(float if noted[0] == "f" else int)(name) for name in by], noted)
+    if re.fullmatch(r"datetime64\[[a-zA-Z]{1,2}\]", noted):
+        whole = all(re.fullmatch("-?[0-9]{5,}", name) for name in by)  # of units finer than Python's, numpy has numbers
+        return np.array([int(name) if whole else name for name in by], noted)
+    element = _OF_NAME.get(noted[len("object[") : -1])
+    if noted.startswith("object[") and element is not None:
+        return np.array([element(name) for name in by], object)
     if all(re.fullmatch("0|-?[1-9][0-9]{0,17}", name) for name in by):
         return np.array(by, dtype=np.int64)
     return np.array(by)

@@ -84,6 +84,8 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "model_encode": (_handle, *_text),
     "model_decode": (c.c_char_p, c.c_size_t, _out),
     "model_fingerprint": (_handle, *_text),
+    "model_label_type": (_handle, *_text),
+    "model_with_label_type": (_handle, c.c_char_p, _out),
     "model_dump": (_handle, c.c_int64, *_text),
     "model_tree": (_handle, c.c_int64, *_text),
     "export_formats": _text,

@@ -175,6 +175,7 @@ def check_length(x: Any, y: Array) -> None:
 
 def take(x: Any, rows: Array) -> Any:
     """The given rows of a table."""
+    x = known(x)
     if is_frame(x):
         return x.iloc[rows]
     if hasattr(x, "take") and is_arrow(x):
@@ -189,7 +190,23 @@ def take(x: Any, rows: Array) -> Any:
     return (_rows(x) if isinstance(x, (list, tuple)) else np.asanyarray(x))[rows]  # any: masks stay
 
 
+def known(x: Any) -> Any:
+    """A frame that narwhals knows, such as of modin, ibis or polars' LazyFrame, as an Arrow table. Others are left as they are."""
+    library = type(x).__module__.partition(".")[0]
+    if library not in ("duckdb", "ibis", "modin", "narwhals", "polars") or (library == "polars" and hasattr(x, "__len__")):
+        return x
+    try:
+        import narwhals
+    except ImportError as e:
+        raise ImportError(f"frames of type {type(x).__name__} need narwhals: pip install narwhals pyarrow ({e})") from e
+    frame = narwhals.from_native(x, pass_through=True)
+    if isinstance(frame, narwhals.LazyFrame):
+        frame = frame.collect("pyarrow")
+    return frame.to_arrow() if isinstance(frame, narwhals.DataFrame) else x
+
+
 def _read(x: Any) -> _capi.Matrix:
+    x = known(x)
     if is_frame(x):
         return _read_frame(x)
     if is_arrow(x):

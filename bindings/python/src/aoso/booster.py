@@ -11,10 +11,11 @@ import numpy as np
 
 from . import _capi, _labels, _matrix
 from ._capi import Array
-from ._progress import Result
+from ._progress import Evaluation, Result
 from .contributions import Contributions
 from .errors import ArgumentError
 from .probability import Probability
+from .report import Report
 from .row import RowPredictor
 
 __all__ = ["Booster", "merge"]
@@ -23,16 +24,17 @@ __all__ = ["Booster", "merge"]
 _STAGED_BYTES = 1 << 28
 
 
-class Booster(Probability):
-    """A trained model, created by :func:`aoso.train`, :meth:`load` or :meth:`from_bytes`.
+class Booster(Report, Probability):
+    """A trained model, created by :func:`aoso.train`, :meth:`load` or :meth:`from_bytes`. ``Booster("file")`` loads it too.
 
     A model never changes, so any number of threads may use it at once. It can be pickled and copied.
 
     Attributes
     ----------
     classes : array of shape (n_classes,)
-        The classes, in the order of the columns of ``predict_proba``. In a model from a file they are ints if all look
-        like ints, else strings.
+        The classes, in the order of the columns of ``predict_proba``, of the type of the labels. A file keeps the type if it
+        is bool, int, float, text, bytes or a date, also as a Python object. In a file from other languages they are ints if
+        all look like ints, else strings.
     feature_names : list of str
     result : aoso.training.Result or None
         The outcome of training; None for a model that was loaded or derived from others.
@@ -56,15 +58,20 @@ class Booster(Probability):
 
     def __init__(
         self,
-        handle: _capi.Handle,
+        handle: _capi.Handle | str | os.PathLike[str],
         classes: Array | None = None,
         result: Result | None = None,
         calibration: _capi.Calibration | None = None,
     ) -> None:
-        self._handle = handle
+        if not isinstance(handle, _capi.Handle):
+            handle = _capi.load("model", handle)
         self._info = _capi.model_info(handle)
         if classes is None:
-            classes = _labels.from_names(_capi.class_names("model", handle, self._info.classes))
+            names = _capi.class_names("model", handle, self._info.classes)
+            classes = _labels.from_names(names, _capi.label_type(handle))
+        else:
+            handle = _capi.with_label_type(handle, _labels.type_of(classes))
+        self._handle = handle
         self.classes = classes
         self.feature_names = _capi.feature_names("model", handle, self._info.features)
         self.result = result
@@ -544,15 +551,21 @@ class Booster(Probability):
         """
         return cls(_capi.decode(data))
 
-    def __reduce__(self) -> Any:
-        return _restore, (self.to_bytes(), self.classes, self.result, self.calibration)
+    def __getstate__(self) -> dict[str, Any]:
+        """Only what skops trusts: lists and arrays."""
+        result = None if self.result is None else [list(v) if isinstance(v, tuple) else v for v in self.result]
+        calibration = None if self.calibration is None else list(self.calibration)
+        return {"model": self.to_bytes(), "classes": self.classes, "result": result, "calibration": calibration}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        result, calibration = state["result"], state["calibration"]
+        if result is not None:
+            result = Result._make(Evaluation(*v) if isinstance(v, list) else v for v in result)
+        calibration = None if calibration is None else _capi.Calibration(*calibration)
+        Booster.__init__(self, _capi.decode(state["model"]), state["classes"], result, calibration)
 
     def __repr__(self) -> str:
         return f"Booster({self.num_trees} trees, {self.num_features} features, {len(self.classes)} classes)"
-
-
-def _restore(data: bytes, *attributes: Any) -> Booster:
-    return Booster(_capi.decode(data), *attributes)
 
 
 def merge(models: Iterable[Booster]) -> Booster:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _labels
+from . import _labels, _matrix
 from ._capi import Array
 from .booster import Booster
 from .errors import ArgumentError
@@ -17,7 +17,16 @@ from .errors import ArgumentError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["plot_class_pairs", "plot_importance", "plot_metric", "plot_reliability", "plot_tree", "plot_tuning"]
+__all__ = [
+    "plot_class_pairs",
+    "plot_confusion",
+    "plot_importance",
+    "plot_metric",
+    "plot_reliability",
+    "plot_split_value_histogram",
+    "plot_tree",
+    "plot_tuning",
+]
 
 _SURFACE, _INK, _MUTED, _GRID = "#fcfcfb", "#1f1f1d", "#6b6a66", "#e4e3df"
 _SERIES = ("#2a78d6", "#1baf7a", "#eda100", "#008300", "#4a3aa7", "#e34948", "#e87ba4", "#eb6834")
@@ -134,6 +143,87 @@ def plot_reliability(model: Any, x: Any, y: Any, *, weight: Any = None, ax: Axes
     ax.set(xlabel="mean probability of the likeliest class", ylabel="share of rows that have it", aspect="equal")
     ax.set_title(f"ECE {report.ece:.3g}, Brier score {report.brier:.3g}", loc="left", color=_INK, fontsize=11)
     ax.grid(color=_GRID, linewidth=0.8)
+    return ax
+
+
+def plot_confusion(model: Any, x: Any, y: Any, *, weight: Any = None, normalize: bool = True, ax: Axes | None = None) -> Axes:
+    """Draw the confusion matrix: how often each class is predicted for rows of each class.
+
+    Parameters
+    ----------
+    model : Booster or AOSOClassifier
+    x : table of shape (n_rows, n_features)
+    y : array of shape (n_rows,)
+        Rows that the model was not trained on, and their labels. Rows of unknown labels are left out.
+    weight : array of shape (n_rows,), optional
+    normalize : bool, default True
+        Show shares of the rows of each class rather than sums of weights.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    from matplotlib.colors import LinearSegmentedColormap
+
+    booster = _booster(model)
+    codes, guessed = _labels.codes(y, booster.classes), _labels.codes(booster.predict(x), booster.classes)
+    weights = _matrix.weights(weight, len(codes))
+    counts = np.zeros((len(booster.classes),) * 2)
+    known = codes >= 0
+    np.add.at(counts, (codes[known], guessed[known]), 1 if weights is None else weights[known])
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
+    order = booster.classes.argsort()
+    shown = (shares if normalize else counts)[np.ix_(order, order)]
+    size = 2.5 + 0.3 * len(order)
+    ax = _axes(ax, (size, size))
+    ax.imshow(shares[np.ix_(order, order)], cmap=LinearSegmentedColormap.from_list("aoso", [_SURFACE, _BLUE]), vmin=0, vmax=1)
+    if len(order) <= 15:
+        for i, k in np.ndindex(shown.shape):
+            if shown[i, k]:
+                dark = shares[order[i], order[k]] > 0.6
+                text = f"{shown[i, k]:.2f}" if normalize else f"{shown[i, k]:g}"
+                ax.text(k, i, text, ha="center", va="center", fontsize=8, color=_SURFACE if dark else _INK)
+    names = [str(label) for label in booster.classes[order]]
+    ax.set_xticks(range(len(names)), names)
+    ax.set_yticks(range(len(names)), names)
+    ax.set(xlabel="predicted class", ylabel="class")
+    ax.set_title(f"{1 - counts.trace() / max(counts.sum(), 1e-300):.2%} errors", loc="left", color=_INK, fontsize=11)
+    return ax
+
+
+def plot_split_value_histogram(model: Any, feature: int | str, *, bins: Any = None, ax: Axes | None = None) -> Axes:
+    """Draw how many splits have their threshold where, for a numeric feature.
+
+    Parameters
+    ----------
+    model : Booster or AOSOClassifier
+    feature : int or str
+        Its number or name.
+    bins : optional
+        Of ``numpy.histogram``; by default 20, or fewer for fewer thresholds.
+    ax : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib axes
+    """
+    booster = _booster(model)
+    names = booster.feature_names
+    if feature not in names and not (isinstance(feature, (int, np.integer)) and 0 <= feature < len(names)):
+        raise ArgumentError(f"feature is {feature!r}; allowed: a name, or 0 to {len(names) - 1}")
+    number = names.index(feature) if isinstance(feature, str) else int(feature)
+    if names[number] in booster.categories:
+        raise ArgumentError(f"feature is {feature!r}, which is categorical; allowed: a numeric feature")
+    nodes = (node for tree in range(booster.num_trees) for node in booster.tree(tree)["nodes"])
+    thresholds = [node["threshold"] for node in nodes if node["feature"] == number and node["threshold"] is not None]
+    if not thresholds:
+        raise ArgumentError(f"feature is {feature!r}, which no split uses; allowed: a feature of a split")
+    counts, edges = np.histogram(thresholds, min(20, len(set(thresholds))) if bins is None else bins)
+    ax = _axes(ax, (7, 4))
+    ax.bar(edges[:-1], counts, width=np.diff(edges) * 0.9, align="edge", color=_BLUE)
+    ax.set(xlabel=f"threshold of {names[number]}", ylabel="splits")
+    ax.grid(axis="y", color=_GRID, linewidth=0.8)
     return ax
 
 

@@ -575,6 +575,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         """Features for a Dataset or a Booster, checked as scikit-learn requires."""
+        X = _matrix.known(X)
         if _matrix.is_frame(X):  # check_array would convert all columns to one array, even categories
             _matrix.check_distinct(_matrix.column_names(X))
             return _validate_data(self, X, reset=reset, skip_check_array=True)
@@ -587,10 +588,6 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             self.feature_names_in_ = np.array(_matrix.read(X).names, dtype=object)
             self.n_features_in_ = len(self.feature_names_in_)
         return X
-
-    def _threads(self) -> int:
-        threads: int = effective_n_jobs(self._meant()[1]["n_jobs"])
-        return threads
 
     def _sorted(self, columns: Array) -> Array:
         """Put columns in the order of ``classes_``. The model's order differs for strings such as "9" and "10"."""

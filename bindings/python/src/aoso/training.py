@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar, Union
 
 import numpy as np
 
-from . import _capi, _labels, _matrix, _objective, _others, _trainer
+from . import _capi, _folds, _labels, _matrix, _objective, _others, _trainer
 from ._capi import Array
 from ._parameters import METRICS
 from ._progress import Evaluation, Result, Step
@@ -570,7 +570,7 @@ def _trainings(
     if hasattr(folds, "split"):
         folds = folds.split(np.zeros(len(y)), y)
     if isinstance(folds, (int, np.integer)):
-        folds = _stratified(y, ids, int(folds), seed)
+        folds = _folds.stratified(y, ids, int(folds), seed)
     for number, (rows, test) in enumerate(folds):
         if len(rows) == 0 or len(test) == 0:
             raise ArgumentError(f"folds[{number}] has {len(rows)} and {len(test)} rows; allowed: at least one each")
@@ -584,22 +584,3 @@ def _trainings(
             first = training.booster().params["trees"]
             training = _Training({**params, "trees": first}, train_set, valid, eval_every, further=further)
         yield training
-
-
-def _stratified(y: Array, ids: Array | None, folds: int, seed: int) -> list[tuple[Array, Array]]:
-    """Folds of about as many rows of each class. The fold of a row depends on its id and those of its class."""
-    if not 2 <= folds <= len(y):
-        raise ArgumentError(f"folds is {folds}; allowed: 2 to {len(y)}, the number of rows")
-    _, codes = np.unique(y, return_inverse=True)
-    order = np.lexsort((_hashes(np.arange(len(y)) if ids is None else ids, seed), codes))
-    fold = np.empty(len(y), int)
-    fold[order] = np.arange(len(y)) % folds
-    return [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(folds)]
-
-
-def _hashes(ids: Array, seed: int) -> Array:
-    """Numbers that look random, each of an id (S. Vigna's splitmix64)."""
-    x = ids.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64((seed + 0x9E3779B97F4A7C15) % 2**64)
-    x = (x ^ x >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ x >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
-    return x ^ x >> np.uint64(31)

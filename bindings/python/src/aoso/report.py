@@ -1,0 +1,196 @@
+"""What a model shows of itself: trees as a table, SHAP values as an explanation, a summary for notebooks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._capi import Array
+from .errors import ArgumentError
+
+__all__ = ["Report"]
+
+
+class Report:
+    """The methods of :class:`aoso.Booster` that show what is in a model."""
+
+    if TYPE_CHECKING:
+        classes: Array
+        feature_names: list[str]
+
+        @property
+        def num_trees(self) -> int: ...
+        @property
+        def num_features(self) -> int: ...
+        @property
+        def temperature(self) -> float: ...
+        @property
+        def categories(self) -> dict[str, list[str]]: ...
+        @property
+        def params(self) -> dict[str, Any]: ...
+        def tree(self, number: int) -> dict[str, Any]: ...
+        def importance(self, kind: str = "gain") -> Array: ...
+        def shap(self, x: Any, *, trees: int = 0, threads: int = 0) -> Array: ...
+
+    def explain(self, x: Any, *, trees: int = 0, threads: int = 0) -> Any:
+        """SHAP values as an object of the package shap, for its plots. Needs shap.
+
+        Parameters
+        ----------
+        x, trees, threads
+            As for :meth:`predict`.
+
+        Returns
+        -------
+        shap.Explanation
+            ``values`` of shape (n_rows, n_features, n_classes), ``base_values`` of shape (n_rows, n_classes); the classes are in
+            the order of ``classes``. Both add up to the raw score of a class, without the temperature.
+        """
+        try:
+            import shap
+        except ImportError as e:
+            raise ImportError(f"explain needs shap: pip install shap ({e})") from e
+        values = self.shap(x, trees=trees, threads=threads)
+        return shap.Explanation(
+            values=np.ascontiguousarray(values[:, :, :-1].transpose(0, 2, 1)),
+            base_values=values[:, :, -1],
+            data=np.asarray(x.toarray() if hasattr(x, "toarray") else x),
+            feature_names=self.feature_names,
+            output_names=[str(label) for label in self.classes],
+        )
+
+    def to_shap(self) -> dict[str, Any]:
+        """The trees in the form that ``shap.TreeExplainer`` takes, which also has interaction values.
+
+        Returns
+        -------
+        dict
+            The explainer's raw scores are those of :meth:`predict_raw`, one output for each class.
+
+        Raises
+        ------
+        ArgumentError
+            If the model has categorical features, which shap cannot split on.
+        """
+        if self.categories:
+            raise ArgumentError(f"the model has the categorical features {', '.join(self.categories)}; allowed: numeric features")
+        trees = [_shap_tree(self.tree(number), len(self.classes)) for number in range(self.num_trees)]
+        return {"trees": trees, "internal_dtype": np.float64, "input_dtype": np.float64}
+
+    def trees_to_dataframe(self) -> Any:
+        """The nodes and leaves of all trees as a table. Needs pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+            A row for each node and leaf. The columns are those of LightGBM: ``tree_index``, ``node_depth`` (from 1),
+            ``node_index`` ("0-S1" is split 1 of tree 0, "0-L2" leaf 2), ``left_child``, ``right_child``, ``parent_index``,
+            ``split_feature``, ``split_gain``, ``threshold`` (a list of names for categories), ``missing_direction``, ``count``.
+            A split has its class pairs in ``class_pairs``, and a leaf its values by class in ``value``, a dict.
+        """
+        import pandas as pd
+
+        return pd.DataFrame([row for number in range(self.num_trees) for row in self._tree_rows(number)])
+
+    def _tree_rows(self, number: int) -> list[dict[str, Any]]:
+        tree, labels = self.tree(number), self.classes.tolist()
+        depths, parents = {0 if tree["nodes"] else -1: 1}, {}
+        for i, node in enumerate(tree["nodes"]):
+            for child in (node["left"], node["right"]):
+                depths[child], parents[child] = depths[i] + 1, i
+
+        def name(i: int) -> str:
+            return f"{number}-S{i}" if i >= 0 else f"{number}-L{-1 - i}"
+
+        rows = []
+        for i, of in [*enumerate(tree["nodes"]), *((-1 - leaf, of) for leaf, of in enumerate(tree["leaves"]))]:
+            feature = self.feature_names[of["feature"]] if i >= 0 else None
+            sides = [self.categories[str(feature)][c] for c in of["categories"]] if "categories" in of else of.get("threshold")
+            rows.append(
+                {
+                    "tree_index": number,
+                    "node_depth": depths[i],
+                    "node_index": name(i),
+                    "left_child": name(of["left"]) if i >= 0 else None,
+                    "right_child": name(of["right"]) if i >= 0 else None,
+                    "parent_index": name(parents[i]) if i in parents else None,
+                    "split_feature": feature,
+                    "split_gain": of.get("gain"),
+                    "threshold": sides,
+                    "missing_direction": of.get("missing"),
+                    "class_pairs": [tuple(labels[k] for k in pair) for pair in of["pairs"]] if i >= 0 else None,
+                    "value": None if i >= 0 else {labels[int(k)]: value for k, value in of["steps"]},
+                    "count": of["rows"],
+                }
+            )
+        return rows
+
+    def _repr_html_(self) -> str:
+        """A summary for notebooks, with the features that contribute most."""
+        import html
+
+        names = ", ".join(str(label) for label in self.classes[:8])
+        facts = {
+            "trees": self.num_trees,
+            "classes": f"{len(self.classes)}: {names}{', …' if len(self.classes) > 8 else ''}",
+            "features": self.num_features,
+            "leaves": self.params["leaves"],
+            "shrinkage": self.params["shrinkage"],
+            "temperature": f"{self.temperature:.3g}",
+        }
+        rows = "".join(f"<tr><th>{name}</th><td>{html.escape(str(fact))}</td></tr>" for name, fact in facts.items())
+        return f"<table><caption>aoso.Booster</caption>{rows}</table>{_bars(self.feature_names, self.importance())}"
+
+
+def _bars(names: list[str], values: Array) -> str:
+    """A small bar chart of the greatest values, as SVG."""
+    import html
+
+    most = np.argsort(-values, kind="stable")[:8]
+    if not len(most) or values[most[0]] <= 0:
+        return ""
+    bars = []
+    for line, j in enumerate(most):
+        width = 180 * values[j] / values[most[0]]
+        name = names[j] if len(names[j]) <= 20 else names[j][:19] + "…"
+        bars.append(
+            f'<text x="126" y="{16 * line + 26}" text-anchor="end">{html.escape(name)}</text>'
+            f'<rect x="132" y="{16 * line + 16}" width="{width:.1f}" height="12" fill="#2a78d6"/>'
+        )
+    height = 16 * len(most) + 20
+    head = f'<svg width="320" height="{height}" font-size="11" font-family="sans-serif" fill="currentColor">'
+    return f'{head}<text x="132" y="11">gain of the splits</text>{"".join(bars)}</svg>'
+
+
+def _shap_tree(tree: dict[str, Any], classes: int) -> dict[str, Any]:
+    nodes, leaves = tree["nodes"], tree["leaves"]
+    count = len(nodes) + len(leaves)
+
+    def column(of_node: Any, of_leaf: Any, dtype: Any) -> Array:
+        return np.array([*(of_node(node) for node in nodes), *[of_leaf] * len(leaves)], dtype)
+
+    def below(side: str) -> Array:
+        return column(lambda node: node[side] if node[side] >= 0 else len(nodes) - 1 - node[side], -1, np.int32)
+
+    def threshold(node: dict[str, Any]) -> float:  # shap goes left at the threshold too
+        return np.inf if node["threshold"] is None else float(np.nextafter(node["threshold"], -np.inf))
+
+    values = np.zeros((count, classes))
+    for i, leaf in enumerate(leaves):
+        for k, step in leaf["steps"]:
+            values[len(nodes) + i, int(k)] = step
+    return {
+        "children_left": below("left"),
+        "children_right": below("right"),
+        "children_default": column(lambda node: _default(node, len(nodes)), -1, np.int32),
+        "features": column(lambda node: node["feature"], -2, np.int32),
+        "thresholds": column(threshold, -2.0, np.float64),
+        "values": values,
+        "node_sample_weight": np.array([of["rows"] for of in (*nodes, *leaves)], np.float64),
+    }
+
+
+def _default(node: dict[str, Any], nodes: int) -> int:
+    child: int = node[node["missing"]]
+    return child if child >= 0 else nodes - 1 - child
