@@ -117,10 +117,10 @@ def test_several_validation_sets_class_weights_and_a_checkpoint(tmp_path, metric
 def test_custom_metrics_need_all_rows():
     def work(collective):
         train_set = small(collective)
-        with pytest.raises(ArgumentError, match="feval is given; allowed: None with a collective"):
-            aoso.train(FEW, train_set, valid=train_set, feval=lambda *_: ("custom", 0.0, True))
+        return aoso.train(FEW, train_set, valid=train_set, feval=lambda *_: ("custom", 0.0, True))
 
-    assert ranks.on_threads(2, work) == [None, None]
+    for error in ranks.on_threads(2, work):
+        assert "feval is given; allowed: None with a collective" in str(error)
 
 
 class Failing(ranks.LocalCollective):
@@ -143,7 +143,8 @@ class Failing(ranks.LocalCollective):
 def test_errors_of_an_engine(at):
     kind = type("Kind", (Failing,), {"at": at})
     first, second = ranks.on_threads(2, lambda collective: aoso.train(FEW, small(collective)), kind)
-    assert isinstance(first, CollectiveError) and "rank 1: ZeroDivisionError: the engine fails" in str(first), repr(first)
+    assert isinstance(first, CollectiveError), repr(first)
+    assert "rank 1" in str(first) and "ZeroDivisionError: the engine fails" in str(first), repr(first)
     assert isinstance(second, CollectiveError) and isinstance(second.__cause__, ZeroDivisionError), repr(second)
 
 
