@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strconv"
 
 	"github.com/libaoso/aoso"
@@ -21,10 +22,18 @@ type trainLog struct {
 	phase string
 	trees int // in the model, at the last iteration
 	run   int // of the phase, from 1: phase holdout may try several parameters
+
+	columns int
 }
 
-// newLog opens a log; nil if the name is empty.
-func newLog(name string) (*trainLog, error) {
+// otherColumns is the columns of a further validation set, from 2.
+func otherColumns(set int) []string {
+	return []string{fmt.Sprintf("errors_%d", set), fmt.Sprintf("error_rate_%d", set), fmt.Sprintf("logloss_%d", set)}
+}
+
+// newLog opens a log of a training with so many further validation sets; nil if the
+// name is empty.
+func newLog(name string, others int) (*trainLog, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -33,7 +42,12 @@ func newLog(name string) (*trainLog, error) {
 		return nil, fmt.Errorf("cannot write %s: %w", name, withoutPath(err))
 	}
 	l := &trainLog{file: file, out: csv.NewWriter(file)}
-	l.write(logColumns)
+	header := slices.Clone(logColumns)
+	for i := range others {
+		header = append(header, otherColumns(i+2)...)
+	}
+	l.columns = len(header)
+	l.write(header)
 	return l, nil
 }
 
@@ -57,10 +71,13 @@ func (l *trainLog) add(p aoso.Progress) {
 		return
 	}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
-	line := []string{p.Phase, strconv.Itoa(l.run), strconv.Itoa(p.Iteration), strconv.Itoa(p.Trees), number(p.Elapsed.Seconds()), number(p.TrainLoss), "", "", ""}
-	if v := p.Valid; v != nil {
-		copy(line[6:], []string{strconv.Itoa(v.Errors), number(v.ErrorRate), number(v.LogLoss)})
+	line := []string{p.Phase, strconv.Itoa(l.run), strconv.Itoa(p.Iteration), strconv.Itoa(p.Trees), number(p.Elapsed.Seconds()), number(p.TrainLoss)}
+	if p.Valid != nil {
+		for _, v := range append([]*aoso.Evaluation{p.Valid}, p.Others...) {
+			line = append(line, strconv.Itoa(v.Errors), number(v.ErrorRate), number(v.LogLoss))
+		}
 	}
+	line = append(line, make([]string, l.columns-len(line))...)
 	l.write(line)
 }
 

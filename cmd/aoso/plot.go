@@ -100,6 +100,11 @@ func (p *curvePlotter) run(c *cobra.Command) error {
 			losses.Series = append(losses.Series, chart.Series{Name: valid, X: run.validTrees, Y: run.logLoss, Second: true, Dashed: dashed})
 			errorRates.Series = append(errorRates.Series, chart.Series{Name: valid, X: run.validTrees, Y: run.errorRate, Second: true, Dashed: dashed})
 		}
+		for i, other := range run.others {
+			name := fmt.Sprintf("validation rows %d", i+2)
+			losses.Series = append(losses.Series, chart.Series{Name: name, X: run.validTrees, Y: other.logLoss, Second: true, Dashed: true})
+			errorRates.Series = append(errorRates.Series, chart.Series{Name: name, X: run.validTrees, Y: other.errorRate, Second: true, Dashed: true})
+		}
 	}
 	panels := []chart.Lines{losses}
 	if len(errorRates.Series) > 0 {
@@ -112,7 +117,11 @@ func (p *curvePlotter) run(c *cobra.Command) error {
 type loggedRun struct {
 	phase, run                                       string
 	trees, trainLoss, validTrees, errorRate, logLoss []float64
+	others                                           []*loggedSet
 }
+
+// loggedSet is a further validation set in a run.
+type loggedSet struct{ errorRate, logLoss []float64 }
 
 // bestRuns is the run of each phase that reached the least loss on validation rows.
 func bestRuns(runs []*loggedRun) (best []*loggedRun) {
@@ -154,16 +163,30 @@ func readLog(file string) (runs []*loggedRun, err error) {
 			runs = append(runs, &loggedRun{phase: phase, run: run})
 		}
 		var failed error
-		number := func(name string) float64 {
-			v, err := strconv.ParseFloat(record[at[name]], 64)
+		parse := func(text string) float64 {
+			v, err := strconv.ParseFloat(text, 64)
 			failed = cmp.Or(failed, err)
 			return v
+		}
+		number := func(name string) float64 {
+			return parse(record[at[name]])
 		}
 		r := runs[len(runs)-1]
 		r.trees, r.trainLoss = append(r.trees, number("trees")), append(r.trainLoss, number("train_loss"))
 		if record[at["logloss"]] != "" {
 			r.validTrees = append(r.validTrees, number("trees"))
 			r.errorRate, r.logLoss = append(r.errorRate, number("error_rate")), append(r.logLoss, number("logloss"))
+			for i := range (len(record) - len(logColumns)) / 3 {
+				columns := record[len(logColumns)+3*i:]
+				if columns[0] == "" {
+					break
+				}
+				if i == len(r.others) {
+					r.others = append(r.others, &loggedSet{})
+				}
+				r.others[i].errorRate = append(r.others[i].errorRate, parse(columns[1]))
+				r.others[i].logLoss = append(r.others[i].logLoss, parse(columns[2]))
+			}
 		}
 		if failed != nil {
 			return nil, fmt.Errorf("%s:%d: %w", file, i+2, failed)

@@ -78,6 +78,9 @@ func (d *barDisplay) show(p aoso.Progress) {
 		if v := p.Valid; v != nil {
 			text += fmt.Sprintf(", errors %d (%.2f %%)", v.Errors, 100*v.ErrorRate)
 		}
+		for _, v := range p.Others {
+			text += fmt.Sprintf(", %d (%.2f %%)", v.Errors, 100*v.ErrorRate)
+		}
 		if p.Phase == aoso.PhaseHoldOut {
 			text = "without the rows held out: " + text
 		}
@@ -137,6 +140,9 @@ func (d *lineDisplay) write(p aoso.Progress) {
 		if p.Valid != nil {
 			fmt.Fprintf(d.w, " %8s %8s %9s", "errors", "rate", "logloss")
 		}
+		for i := range p.Others {
+			fmt.Fprintf(d.w, " %8s %8s %9s", fmt.Sprint("errors ", i+2), fmt.Sprint("rate ", i+2), fmt.Sprint("logloss ", i+2))
+		}
 		fmt.Fprintln(d.w)
 	}
 	d.last, d.left = time.Now(), nil
@@ -145,6 +151,9 @@ func (d *lineDisplay) write(p aoso.Progress) {
 	}
 	fmt.Fprintf(d.w, "%8d %9.2f %12.5g", p.Trees, p.Elapsed.Seconds(), p.TrainLoss)
 	if v := p.Valid; v != nil {
+		fmt.Fprintf(d.w, " %8d %6.2f %% %9.5f", v.Errors, 100*v.ErrorRate, v.LogLoss)
+	}
+	for _, v := range p.Others {
 		fmt.Fprintf(d.w, " %8d %6.2f %% %9.5f", v.Errors, 100*v.ErrorRate, v.LogLoss)
 	}
 	fmt.Fprintln(d.w)

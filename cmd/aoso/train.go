@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -23,12 +24,14 @@ import (
 type trainer struct {
 	reader
 	data, valid string
+	others      []*otherSet
 	init, model string
 	log         string
 	params      aoso.Params
 	maxBins     int
 	evalEvery   int
 	checkpoint  string
+	classWeight string
 	json        bool
 }
 
@@ -49,6 +52,7 @@ result is printed, so it is there even if standard output fails.`,
 	t.bind(c)
 	c.Flags().StringVar(&t.log, "log", "", "`file` for the evaluations during training, as CSV; aoso plot curve draws them")
 	c.Flags().StringVar(&t.checkpoint, "checkpoint", "", "`file` that keeps how far training has come, each minute and at the end; if it exists, training goes on from there")
+	c.Flags().StringVar(&t.classWeight, "class-weight", "", "weights of classes as `text`: balanced, or such as A=2,B=0.5, with 1 for the others")
 	c.Flags().IntVar(&t.evalEvery, "eval-every", 0, "iterations between evaluations (default 1 with early stopping, else up to 10)")
 	return c
 }
@@ -58,7 +62,7 @@ func (t *trainer) bind(c *cobra.Command) {
 	f := c.Flags()
 	f.SortFlags = false
 	f.StringVar(&t.data, "data", "", "`file` to train on")
-	f.StringVar(&t.valid, "valid", "", "`file` to validate on")
+	f.Var(&validFlag{t}, "valid", "`file` to validate on; for train, further ones are only evaluated")
 	t.reader.bind(c)
 	t.reader.bindKinds(c)
 	f.StringVar(&t.model, "model", "", "`file` to save the model to")
@@ -133,6 +137,8 @@ type trained struct {
 	Rows           int      `json:"rows"`
 	Phase          string   `json:"phase"`
 	Model          *string  `json:"model"` // null: not saved
+
+	Others []evaluatedSet `json:"valid_others,omitempty"` // of the further files of --valid
 }
 
 func (t *trainer) run(c *cobra.Command) error {
@@ -141,7 +147,7 @@ func (t *trainer) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	log, err := newLog(t.log)
+	log, err := newLog(t.log, len(t.others))
 	if err != nil {
 		return err
 	}
@@ -217,17 +223,18 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		return nil, usageError(fmt.Errorf("eval_every is %d; allowed: at least 0", t.evalEvery))
 	case t.params.EarlyStopping > 0 && t.valid == "":
 		return nil, usageError(errors.New("--early-stopping needs --valid"))
-	case t.data == "-" && t.valid == "-":
+	case counted(t.inputs(), "-") > 1:
 		return nil, usageError(errors.New("--data and --valid cannot both be standard input"))
 	}
 	if t.log != "" && (t.log == t.model || t.log == "-") {
 		return nil, usageError(fmt.Errorf("log is %q; allowed: a file of its own", t.log))
 	}
-	if err := cmp.Or(keepApart(t.model, t.data, t.valid), keepApart(t.log, t.data, t.valid, t.init)); err != nil {
+	inputs := slices.DeleteFunc(t.inputs(), func(file string) bool { return file == t.init })
+	if err := cmp.Or(keepApart(t.model, inputs...), keepApart(t.log, t.inputs()...)); err != nil {
 		return nil, err
 	}
 	if t.checkpoint != "" {
-		if err := keepApart(t.checkpoint, t.data, t.valid, t.init, t.model); err != nil {
+		if err := keepApart(t.checkpoint, append(t.inputs(), t.model)...); err != nil {
 			return nil, err
 		}
 	}
@@ -249,15 +256,13 @@ func (t *trainer) datasets(before *aoso.Model, stderr, notes io.Writer) (train, 
 	if t.valid == "" {
 		return train, nil, nil
 	}
-	d, err := t.readValid(t.valid, train)
-	if err != nil {
+	if _, valid, err = t.readValidation(t.valid, train, stderr); err != nil {
 		return nil, nil, err
 	}
-	if valid, err = train.Aligned(d.features(), aoso.StringLabels(d.labels), d.weights); err != nil {
-		return nil, nil, err
-	}
-	if n := valid.Unknown(); n > 0 {
-		warn(stderr, "%d of the %d rows of %s have labels that the training data do not have; they count as errors", n, valid.Rows(), t.valid)
+	for _, other := range t.others {
+		if other.data, other.set, err = t.readValidation(other.file, train, stderr); err != nil {
+			return nil, nil, err
+		}
 	}
 	return train, valid, nil
 }
@@ -307,10 +312,20 @@ func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before 
 		}
 	}
 	d := newDisplay(notes, had)
+	weights, err := t.classWeights(train)
+	if err != nil {
+		return nil, d, err
+	}
+	var others []*aoso.Dataset
+	for _, other := range t.others {
+		others = append(others, other.set)
+	}
 	result, err := aoso.Train(ctx, train, t.params, aoso.TrainOptions{
-		Valid:      valid,
-		EvalEvery:  every,
-		Checkpoint: t.checkpoint,
+		Valid:        valid,
+		Others:       others,
+		ClassWeights: weights,
+		EvalEvery:    every,
+		Checkpoint:   t.checkpoint,
 		Callback: func(p aoso.Progress) bool {
 			log.add(p)
 			d.show(p)
@@ -334,10 +349,16 @@ func (t *trainer) iterations(classes int) int {
 
 // report writes the result, as JSON or for people.
 func (t *trainer) report(w io.Writer, r *aoso.Result, train, valid *aoso.Dataset, saved bool, total time.Duration) error {
-	if !t.json {
-		return t.tell(w, r, valid, saved)
+	others, err := t.evaluate(r.Model)
+	if err != nil {
+		return err
 	}
-	return json.NewEncoder(w).Encode(t.line(r, train, valid, saved, total))
+	if !t.json {
+		return t.tell(w, r, valid, others, saved)
+	}
+	line := t.line(r, train, valid, saved, total)
+	line.Others = others
+	return json.NewEncoder(w).Encode(line)
 }
 
 // line is the result for JSON.
@@ -376,7 +397,7 @@ func (t *trainer) line(r *aoso.Result, train, valid *aoso.Dataset, saved bool, t
 	return line
 }
 
-func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, saved bool) error {
+func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, others []evaluatedSet, saved bool) error {
 	fmt.Fprintf(w, "iterations  %d; training took %.2f s on %d threads, %s kernels; stopped by %s\n",
 		r.Iterations, r.Elapsed.Seconds(), r.Threads, r.Level, r.StoppedBy)
 	fmt.Fprintf(w, "train loss  %.6g\n", r.TrainLoss)
@@ -386,6 +407,9 @@ func (t *trainer) tell(w io.Writer, r *aoso.Result, valid *aoso.Dataset, saved b
 			fmt.Fprintf(w, " (best iteration: %d)", r.BestIteration)
 		}
 		fmt.Fprintln(w)
+	}
+	for i := range others {
+		others[i].tell(w)
 	}
 	if h := r.HeldOut; h != nil {
 		fmt.Fprintf(w, "held out    %d errors of %d rows (%.2f %%), logloss %.5f\n", h.Errors, r.HeldOutRows, 100*h.ErrorRate, h.LogLoss)
@@ -403,4 +427,14 @@ func finite(v float64) *float64 {
 		return nil
 	}
 	return &v
+}
+
+// counted is how often a text is among others.
+func counted(texts []string, text string) (n int) {
+	for _, t := range texts {
+		if t == text {
+			n++
+		}
+	}
+	return n
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -51,6 +52,9 @@ func (t *tuner) run(c *cobra.Command) error {
 	before, err := t.check(c)
 	if err != nil {
 		return err
+	}
+	if len(t.others) > 0 {
+		return usageError(errors.New("--valid is there more than once; allowed for tune: once"))
 	}
 	if t.table != "" {
 		if err := keepApart(t.table, t.data, t.valid, t.model); err != nil {
@@ -131,7 +135,7 @@ func (t *tuner) reportSearch(w io.Writer, r *aoso.TuneResult, train, valid *aoso
 	if err := tellTrials(w, r.Trials); err != nil {
 		return err
 	}
-	if err := t.tell(w, &r.Result, valid, saved); err != nil {
+	if err := t.tell(w, &r.Result, valid, nil, saved); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "params      %s\n", terminal.Plain(r.Params.Changes()))

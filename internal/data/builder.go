@@ -188,10 +188,13 @@ func (b *Builder) target(classes []string) Target {
 func (b *Builder) fit(team *par.Team) *bin.Mapper {
 	sample, rows := b.sketch.Rows(team)
 	x := category.EncodeRows(b.columns, sample, func(i int) int { return rows[i] })
+	categories := b.set.Encoder.Codes(len(b.set.Names))
+	var m *bin.Mapper
 	if b.options.Ranks != nil {
-		x = b.gatherSample(x)
+		m = b.fitShare(x, categories, team)
+	} else {
+		m = bin.Fit(x, nil, b.options.MaxBins, categories, team)
 	}
-	m := bin.Fit(x, nil, b.options.MaxBins, b.set.Encoder.Codes(len(b.set.Names)), team)
 	owners := b.set.Encoder.Owners()
 	for j := range m.Features {
 		owner := j

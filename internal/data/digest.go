@@ -17,11 +17,26 @@ func (s *Set) Digest() string {
 	s.Encoder.Write(w)
 	sum := w.Hash()
 	rows := [1]int64{}
+	before := s.rowsBefore()
 	for row, y := range s.Labels {
-		h := hash.Row(hash.Mix(uint64(y)), s.ID(row))
+		h := hash.Row(hash.Mix(uint64(y)), before+s.ID(row))
 		rows[0] += int64(hash.Mix(h ^ math.Float64bits(s.Weight(row))))
 	}
 	s.Ranks.Sum(rows[:])
 	b := hash.Mix(uint64(rows[0]))
 	return hex.EncodeToString(sum[:12]) + hex.EncodeToString([]byte{byte(b >> 24), byte(b >> 16), byte(b >> 8), byte(b)})
+}
+
+// rowsBefore is how many rows lower ranks have, if rows are numbered rank after rank.
+func (s *Set) rowsBefore() (before uint64) {
+	counts := make([]int64, s.Ranks.Size())
+	counts[s.Ranks.Rank()] = int64(len(s.Labels))
+	s.Ranks.Sum(counts)
+	if s.IDs != nil {
+		return 0
+	}
+	for _, n := range counts[:s.Ranks.Rank()] {
+		before += uint64(n)
+	}
+	return before
 }

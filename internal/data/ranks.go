@@ -10,6 +10,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/collective"
+	"github.com/libaoso/aoso/internal/par"
 )
 
 // shard is what the machines of a collective tell one another of their rows.
@@ -100,53 +101,110 @@ func (b *Builder) number(label Label) int {
 	return number
 }
 
-// gatherSample is the sample of all machines' rows, of which x, encoded, has those of
-// this one.
-func (b *Builder) gatherSample(x bin.Source) bin.Source {
-	rows := b.sketch.sample.Rows()
-	bound := b.gatherBound(rows)
-	column, all := make([]float64, x.Rows()), make(sampled, x.Cols())
-	var mine []uint64
-	for j := range all {
-		x.Column(j, 0, column)
-		for i, row := range rows {
-			if row.Hash <= bound {
-				mine = append(mine, math.Float64bits(column[i]))
+// fitShare fits the bins to the sample of all machines' rows, of which x, encoded, has
+// those of this one. Each machine gets the values of some features, and fits their bins.
+func (b *Builder) fitShare(x bin.Source, categories []int, team *par.Team) *bin.Mapper {
+	ranks, cols := b.options.Ranks, x.Cols()
+	first := func(rank int) int { return rank * cols / ranks.Size() } // feature of a rank
+	values, rows := b.sampleValues(x)
+	counts := make([]int, ranks.Size())
+	for rank := range counts {
+		counts[rank] = (first(rank+1) - first(rank)) * rows
+	}
+	part := ranks.SumPart(values, counts)
+	from, to := first(ranks.Rank()), first(ranks.Rank()+1)
+	share := make(sampled, to-from)
+	for j := range share {
+		share[j] = make([]float64, rows)
+		for i, bits := range part[j*rows:][:rows] {
+			share[j][i] = math.Float64frombits(uint64(bits))
+		}
+	}
+	if categories != nil {
+		categories = categories[from:to]
+	}
+	mine := bin.Fit(share, nil, b.options.MaxBins, categories, team)
+	var packed []uint64
+	for j := range mine.Features {
+		packed = mine.Features[j].Pack(packed)
+	}
+	m := &bin.Mapper{Features: make([]bin.Feature, cols)}
+	for rank, theirs := range ranks.Gather(collective.Pack(packed), 8) {
+		rest, ok := collective.Unpack(theirs), true
+		for j := first(rank); j < first(rank+1); j++ {
+			if m.Features[j], rest, ok = bin.Unpack(rest); !ok {
+				ranks.Abort(fmt.Errorf("rank %d has sent wrong bins of feature %d", rank, j))
+				return m
 			}
 		}
 	}
-	for _, bytes := range b.options.Ranks.Gather(collective.Pack(mine), 8*len(all)) {
-		theirs := collective.Unpack(bytes)
-		n := len(theirs) / len(all)
-		for j := range all {
-			for _, bits := range theirs[j*n:][:n] {
-				all[j] = append(all[j], math.Float64frombits(bits))
-			}
-		}
-	}
-	return all
+	return m
 }
 
-// gatherBound is the greatest hash in the sample of all machines' rows.
-func (b *Builder) gatherBound(rows []SampledRow) uint64 {
+// sampleValues is the bits of the values in the sample, whose rows it counts, by column
+// and row: zeros for the rows of other machines.
+func (b *Builder) sampleValues(x bin.Source) (values []int64, rows int) {
+	sample := b.sketch.sample.Rows()
+	bound, before, rows := b.gatherBound(sample)
+	if rows == 0 {
+		return nil, 0
+	}
+	values = make([]int64, x.Cols()*rows)
+	column := make([]float64, x.Rows())
+	for j := range x.Cols() {
+		x.Column(j, 0, column)
+		at := values[j*rows+before:]
+		for i, row := range sample {
+			if row.Hash <= bound {
+				at[0], at = int64(math.Float64bits(column[i])), at[1:]
+			}
+		}
+	}
+	return values, rows
+}
+
+// gatherBound is the greatest hash in the sample of all machines' rows, and how many
+// rows in it are of lower ranks and of all.
+func (b *Builder) gatherBound(rows []SampledRow) (bound uint64, before, all int) {
 	mine := make([]uint64, len(rows))
 	for i, row := range rows {
 		mine[i] = row.Hash
 	}
 	var hashes []uint64
-	for _, theirs := range b.options.Ranks.Gather(collective.Pack(mine), 8) {
-		hashes = append(hashes, collective.Unpack(theirs)...)
+	ends := []int{0}
+	for rank, theirs := range b.options.Ranks.Gather(collective.Pack(mine), 8) {
+		if rank == b.options.Ranks.Rank() {
+			hashes = append(hashes, mine...)
+		} else {
+			hashes = append(hashes, collective.Unpack(theirs)...)
+		}
+		ends = append(ends, len(hashes))
 	}
-	if len(hashes) <= b.options.SampleRows {
-		return math.MaxUint64
+	bound = math.MaxUint64
+	if len(hashes) > b.options.SampleRows {
+		sorted := slices.Clone(hashes)
+		slices.Sort(sorted)
+		bound = sorted[b.options.SampleRows-1]
 	}
-	slices.Sort(hashes)
-	return hashes[b.options.SampleRows-1]
+	for i, hash := range hashes {
+		if hash <= bound {
+			all++
+			if i < ends[b.options.Ranks.Rank()] {
+				before++
+			}
+		}
+	}
+	return bound, before, all
 }
 
 // sampled is a source of columns.
 type sampled [][]float64
 
-func (c sampled) Rows() int                          { return len(c[0]) }
+func (c sampled) Rows() int {
+	if len(c) == 0 {
+		return 0
+	}
+	return len(c[0])
+}
 func (c sampled) Cols() int                          { return len(c) }
 func (c sampled) Column(j, first int, dst []float64) { copy(dst, c[j][first:]) }

@@ -94,6 +94,35 @@ def test_validation_and_callbacks():
     assert first[1] == 3
 
 
+@pytest.mark.parametrize("metric", ["logloss", "f1_macro"])
+def test_several_validation_sets_class_weights_and_a_checkpoint(tmp_path, metric):
+    """Evaluations are those of one machine, also of a training that goes on from its file."""
+
+    def work(file, collective=None):
+        data = ranks.mixed() if collective is None else ranks.part(ranks.mixed(), collective.rank, collective.size)
+        train_set = aoso.Dataset(**data, collective=collective, threads=1)
+        odd = data["row_id"] % 2 == 1
+        valid = train_set.aligned(data["x"][odd], data["y"][odd], weight=data["weight"][odd])
+        history = {}
+        params = {"trees": 5, "early_stopping": 3, "metric": metric, "threads": 1, "class_weight": "balanced"}
+        arguments = {"valid_sets": {"odd": valid, "all": train_set}, "callbacks": [aoso.record_evaluation(history)]}
+        return aoso.train(params, train_set, checkpoint=file, **arguments).fingerprint, history
+
+    want = work(tmp_path / "one")
+    assert metric in want[1]["odd"] and metric in want[1]["all"]
+    assert ranks.on_threads(3, lambda collective: work(tmp_path / "three", collective)) == [want] * 3
+    assert ranks.on_threads(2, lambda collective: work(tmp_path / "three", collective)) == [want] * 2
+
+
+def test_custom_metrics_need_all_rows():
+    def work(collective):
+        train_set = small(collective)
+        return aoso.train(FEW, train_set, valid=train_set, feval=lambda *_: ("custom", 0.0, True))
+
+    for error in ranks.on_threads(2, work):
+        assert "feval is given; allowed: None with a collective" in str(error)
+
+
 class Failing(ranks.LocalCollective):
     """Rank 1 fails in a call."""
 
@@ -114,7 +143,8 @@ class Failing(ranks.LocalCollective):
 def test_errors_of_an_engine(at):
     kind = type("Kind", (Failing,), {"at": at})
     first, second = ranks.on_threads(2, lambda collective: aoso.train(FEW, small(collective)), kind)
-    assert isinstance(first, CollectiveError) and "rank 1: ZeroDivisionError: the engine fails" in str(first), repr(first)
+    assert isinstance(first, CollectiveError), repr(first)
+    assert "rank 1" in str(first) and "ZeroDivisionError: the engine fails" in str(first), repr(first)
     assert isinstance(second, CollectiveError) and isinstance(second.__cause__, ZeroDivisionError), repr(second)
 
 

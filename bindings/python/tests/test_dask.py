@@ -80,7 +80,7 @@ def test_classifier(client):
 def test_errors(client):
     x, y = spread(client, 2, np.ones((60, 2)), 20), spread(client, 2, np.arange(60) % 2, 20)
     with pytest.raises(AosoError, match="no parameter"):
-        aoso.dask.train(client, {"num_leaves": 3}, x, y)
+        aoso.dask.train(client, {"nonsense": 3}, x, y)
     with pytest.raises(AosoError, match="allowed: a dask array"):
         aoso.dask.train(client, None, x, np.arange(60))
 
@@ -102,7 +102,7 @@ def test_a_worker_that_is_killed(client):
 def kill(client, address, ready=lambda: True):
     """Kill a worker in a training, a second after all workers are in it or when it is ready."""
     pid = client.run(os.getpid)[address]
-    while not all(client.run(lambda dask_worker: bool(getattr(dask_worker, "_aoso_mailboxes", None))).values()):
+    while not all(client.run(lambda dask_worker: bool(getattr(dask_worker, "_aoso_connections", None))).values()):
         time.sleep(0.1)
     time.sleep(1)
     while not ready():

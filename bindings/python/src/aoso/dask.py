@@ -1,7 +1,7 @@
 """Training on the workers of a Dask cluster.
 
 The partitions stay where they are. Each worker that has some is a rank of the training, and the workers send one another sums
-over their connections of Dask::
+over connections of Dask's kind. Each worker listens on a free port, which the others must be able to reach::
 
     from distributed import Client
     import aoso.dask
@@ -17,8 +17,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import threading
-import time
 import uuid
 from collections.abc import Mapping
 from concurrent.futures import CancelledError
@@ -30,152 +28,19 @@ from ._capi import integer
 from ._input import Array
 from ._rows import seed as seed_of
 from .booster import Booster
-from .collective import Collective
-from .dataset import Dataset
 from .errors import ArgumentError, CollectiveError
 from .sklearn import AOSOClassifier
-from .training import train as _train
 
 try:
     import dask
-    from distributed import Client, KilledWorker, default_client, get_worker, wait
+    from distributed import Client, KilledWorker, default_client, wait
+
+    from . import _dask_worker
+    from ._dask_worker import DaskCollective
 except ImportError as e:
     raise ImportError(f"aoso.dask needs dask and distributed: pip install 'aoso[dask]' ({e})") from e
 
 __all__ = ["DaskAOSOClassifier", "DaskCollective", "train"]
-
-_SMALL = 4096  # numbers that every worker sends to all others; of more, each sums a part
-
-
-class _Mailbox:
-    """What the other ranks of a training have sent to a worker."""
-
-    def __init__(self) -> None:
-        self.changed = threading.Condition()
-        self.received: dict[tuple[int, int], bytes] = {}  # by call and rank
-        self.aborted = ""
-
-
-def _open(session: str, dask_worker: Any) -> None:
-    """Make a worker ready to receive messages of a training."""
-    boxes = dask_worker.__dict__.setdefault("_aoso_mailboxes", {})
-    boxes[session] = _Mailbox()
-
-    def receive(session: str, call: int, rank: int, data: bytes, reason: str) -> bool:
-        box = boxes.get(session)
-        if box is not None:
-            with box.changed:
-                box.aborted = box.aborted or reason
-                if not reason and call >= 0:
-                    box.received[call, rank] = data
-                box.changed.notify_all()
-        return box is not None
-
-    dask_worker.handlers["aoso_receive"] = receive
-
-
-def _close(session: str, dask_worker: Any) -> None:
-    """End a training on a worker, which may still wait for another."""
-    box = dask_worker.__dict__.get("_aoso_mailboxes", {}).pop(session, None)
-    if box is not None:
-        with box.changed:
-            box.aborted = box.aborted or "the training has ended"
-            box.changed.notify_all()
-
-
-class DaskCollective(Collective):
-    """Workers of a Dask cluster, each within a task. :func:`train` makes it."""
-
-    def __init__(self, session: str, addresses: list[str], rank: int, timeout: float) -> None:
-        self._session, self._addresses, self._rank, self._timeout = session, addresses, rank, timeout
-        self._worker = get_worker()
-        self._box: _Mailbox = self._worker._aoso_mailboxes[session]
-        self._call = 0
-
-    @property
-    def rank(self) -> int:
-        """The number of this worker, from 0."""
-        return self._rank
-
-    @property
-    def size(self) -> int:
-        """The number of workers."""
-        return len(self._addresses)
-
-    def all_reduce(self, op: str, values: Array) -> None:
-        """Replace numbers by those of all workers, summed or the greatest."""
-        if len(values) <= _SMALL:
-            values[:] = _reduced(op, self._exchange([values.tobytes()] * self.size))
-            return
-        parts = np.array_split(values, self.size)
-        mine = _reduced(op, self._exchange([part.tobytes() for part in parts])).tobytes()
-        for part, data in zip(parts, self._exchange([mine] * self.size)):
-            part[:] = np.frombuffer(data, np.int64)
-
-    def all_gather(self, data: bytes) -> list[bytes]:
-        """Return what every worker gives, by rank."""
-        return self._exchange([data] * self.size)
-
-    def abort(self, reason: str) -> None:
-        """Tell the other workers that this one gives up, and why."""
-        for rank in self._others():
-            try:
-                self._send({rank: b""}, -1, reason)
-            except CollectiveError:
-                continue
-
-    def _others(self) -> list[int]:
-        return [rank for rank in range(self.size) if rank != self._rank]
-
-    def _exchange(self, given: list[bytes]) -> list[bytes]:
-        """Send a message to each rank. Return theirs."""
-        call, until = self._call, time.monotonic() + self._timeout
-        self._call += 1
-        self._send({rank: given[rank] for rank in self._others()}, call)
-        received, missing = {self._rank: given[self._rank]}, self._others()
-        while True:
-            with self._box.changed:
-                for rank in missing:
-                    if (call, rank) in self._box.received:
-                        received[rank] = self._box.received.pop((call, rank))
-                missing = [rank for rank in missing if rank not in received]
-                if not missing:
-                    return [received[rank] for rank in range(self.size)]
-                if self._box.aborted:
-                    raise CollectiveError(self._box.aborted)
-                if self._box.changed.wait(min(1, self._timeout)):
-                    continue
-            if time.monotonic() > until:
-                raise CollectiveError(f"{self._names(missing)} has not answered in {self._timeout:g} s")
-            self._send(dict.fromkeys(missing, b""), -1)  # fails if the worker is gone
-
-    def _names(self, ranks: list[int]) -> str:
-        return ", ".join(f"rank {rank} ({self._addresses[rank]})" for rank in ranks)
-
-    def _send(self, messages: dict[int, bytes], call: int, reason: str = "") -> None:
-        """Send messages, by rank. Those with a negative call only ask whether the rank is there."""
-
-        limit = self._timeout if call >= 0 else min(self._timeout, 20)
-
-        async def send(rank: int, data: bytes) -> None:
-            message = {"session": self._session, "call": call, "rank": self._rank, "data": data, "reason": reason}
-            try:
-                there = await asyncio.wait_for(self._worker.rpc(self._addresses[rank]).aoso_receive(**message), limit)
-            except Exception as e:
-                raise CollectiveError(f"{self._names([rank])} cannot be reached: {type(e).__name__}: {e}") from e
-            if not there:
-                raise CollectiveError(f"{self._names([rank])} has left the training")
-
-        async def send_all() -> None:
-            await asyncio.gather(*(send(rank, data) for rank, data in messages.items()))
-
-        asyncio.run_coroutine_threadsafe(send_all(), self._worker.loop.asyncio_loop).result(2 * self._timeout)
-
-
-def _reduced(op: str, parts: list[bytes]) -> Array:
-    numbers = np.array([np.frombuffer(part, np.int64) for part in parts])
-    reduced: Array = numbers.sum(axis=0) if op == "sum" else numbers.max(axis=0)
-    return reduced
 
 
 def train(
@@ -231,7 +96,7 @@ def train(
             f"the partitions of x, y and weight number {[len(parts) for parts in columns]}; allowed: equally many"
         )
     file = {"checkpoint": None if checkpoint is None else os.fspath(checkpoint), "checkpoint_seconds": checkpoint_seconds}
-    parts = [dask.delayed(_block)(*block) for block in zip(*columns)]
+    parts = [dask.delayed(_dask_worker.block)(*block) for block in zip(*columns)]
     for left in reversed(range(integer("retries", retries, 0) + 1)):
         try:
             return _trained(client, parts, dict(params or {}), dataset, file, timeout)
@@ -250,13 +115,14 @@ def _trained(
         blocks = client.compute(parts)
         held, starts = _placed(client, blocks)
         addresses = sorted(held)
-        client.run(_open, session, workers=addresses)
+        opened = client.run(_dask_worker.open_connections, session, workers=addresses)
+        listening = [opened[address] for address in addresses]
         for rank, address in enumerate(addresses):
             mine = [blocks[number] for number in held[address]]
             first = [starts[number] for number in held[address]]
-            arguments = (mine, first, params, dataset, file, session, addresses, rank, timeout)
+            arguments = (mine, first, params, dataset, file, session, addresses, listening, rank, timeout)
             tasks.append(
-                client.submit(_train_rank, *arguments, workers=[address], allow_other_workers=False, pure=False, retries=0)
+                client.submit(_dask_worker.train_rank, *arguments, workers=[address], allow_other_workers=False, pure=False, retries=0)
             )
         return _result(client, tasks, addresses)
     except (CancelledError, KilledWorker, OSError) as e:
@@ -264,13 +130,13 @@ def _trained(
     finally:
         client.cancel(tasks)
         with contextlib.suppress(OSError):
-            client.run(_close, session, workers=[address for address in addresses if address in client.nthreads()])
+            client.run(_dask_worker.close_connections, session, workers=[address for address in addresses if address in client.nthreads()])
 
 
 def _placed(client: Client, blocks: list[Any]) -> tuple[dict[str, list[int]], list[int]]:
     """The numbers of the blocks that each worker has, and the numbers of their first rows."""
     wait(blocks)
-    sizes = client.gather(client.map(_rows, blocks))
+    sizes = client.gather(client.map(_dask_worker.rows, blocks))
     held: dict[str, list[int]] = {}
     for number, block in enumerate(blocks):
         workers = client.who_has([block])[block.key]
@@ -314,36 +180,6 @@ def _partitions(data: Any, name: str) -> list[Any]:
     if parts.ndim == 2 and parts.shape[1] > 1:
         raise ArgumentError(f"{name} has {parts.shape[1]} chunks of columns; allowed: 1, as of {name}.rechunk((rows, -1))")
     return list(parts.ravel())
-
-
-def _block(*columns: Any) -> tuple[Any, ...]:
-    return columns
-
-
-def _rows(block: tuple[Any, ...]) -> int:
-    return len(block[1])
-
-
-def _train_rank(
-    blocks: list[tuple[Any, ...]],
-    starts: list[int],
-    params: dict[str, Any],
-    dataset: dict[str, Any],
-    file: dict[str, Any],
-    session: str,
-    addresses: list[str],
-    rank: int,
-    timeout: float,
-) -> Booster | None:
-    """Train as a rank. Rank 0 returns the model."""
-    threads = int(params.setdefault("threads", get_worker().state.nthreads))
-    collective = DaskCollective(session, addresses, rank, timeout)
-    rows = [
-        (block[0], block[1], block[2] if len(block) > 2 else None, np.arange(start, start + len(block[1])))
-        for block, start in zip(blocks, starts)
-    ]
-    booster = _train(params, Dataset.from_blocks(rows, collective=collective, **{"threads": threads, **dataset}), **file)
-    return booster if rank == 0 else None
 
 
 class DaskAOSOClassifier(AOSOClassifier):
