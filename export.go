@@ -147,7 +147,7 @@ func (m *Model) checkTree(tree int) error {
 func (m *Model) content() *model.Model {
 	return &model.Model{
 		Header: model.Header{
-			Method: m.method, Leaf: m.forest.LeafKind(), Pairs: m.forest.Pairs(), TreesPerIteration: m.perRound,
+			Method: m.method, Leaf: m.forest.LeafKind(), LeafClasses: m.forest.Named(), Pairs: m.forest.Pairs(), TreesPerIteration: m.perRound,
 			Classes: m.classes, Features: m.names, Temperature: m.temperature,
 		},
 		Encoder: m.encoder,

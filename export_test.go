@@ -445,7 +445,7 @@ func TestDOT(t *testing.T) {
 				!strings.Contains(text, `"a\\\"b\" < `) && !strings.Contains(text, `"c d < `) {
 				t.Errorf("%s, tree %d:\n%s", v.name, tree, text)
 			}
-			if strings.Contains(text, "more") != (m.forest.Full()) {
+			if strings.Contains(text, "more") != (m.forest.ValuesPerLeaf() > 8) {
 				t.Errorf("%s: leaves show too many classes:\n%s", v.name, text)
 			}
 		}

@@ -74,6 +74,8 @@ func TestSameModelOnEveryMachine(t *testing.T) {
 		"full leaf, 4 pairs":       "ef965aa4b579e38474dfee10d8b9f5aa",
 		"full leaf, 8 pairs":       "d4aeec7a78745f0e3f781fbc913170d5",
 		"full leaf, root, 8 pairs": "a2f97a517c1cdb09c7968a813d200243",
+		"sparse leaf":              "ea30a991d2bc4e20709946fd846329fd",
+		"sparse leaf, all classes": "74dc82c52ebb2ceeb8f88a5cfaaba875",
 		"abc":                      "7843bc14ca79fe2d9589bc3dee9a9868",
 		"abc, gap":                 "3506ce710d829737a7e99d1026d79a72",
 		"abc, exhaustive":          "0c4957daaefe01bb655d4880dbbab17d",

@@ -42,10 +42,12 @@ func (m *Model) checkContinued(p *Params, perRound int) error {
 	switch {
 	case m.method != p.Method:
 		return badArgument("method", p.Method, "%s, as in the model to continue", m.method)
-	case m.forest.Full() != (p.Leaf == "full"):
+	case m.forest.LeafKind() != p.Leaf:
 		return badArgument("leaf", p.Leaf, "%s, as in the model to continue", m.params.Leaf)
 	case m.forest.Pairs() != p.Pairs:
 		return badArgument("pairs", p.Pairs, "%d, as in the model to continue", m.forest.Pairs())
+	case p.Leaf == "sparse" && m.forest.Named() != p.LeafClasses:
+		return badArgument("leaf_classes", p.LeafClasses, "%d, as in the model to continue", m.forest.Named())
 	case m.perRound != perRound:
 		return badArgument("classes", perRound, "as many as in the model to continue")
 	}

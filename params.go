@@ -62,6 +62,9 @@ func (p Params) complete(classes int) (Params, error) {
 	if n := p.treesPerIteration(classes); p.Trees < n {
 		return p, badArgument("trees", p.Trees, "at least %d, one iteration of %s", n, p.Method)
 	}
+	if p.LeafClasses == 0 {
+		p.LeafClasses = defaultLeafClasses
+	}
 	if p.Method != AOSO {
 		if p.Leaf != "" && p.Leaf != "pair" {
 			return p, badArgument("leaf", p.Leaf, "pair, for method %s", p.Method)
@@ -83,6 +86,9 @@ func (p Params) complete(classes int) (Params, error) {
 	}
 	return p, nil
 }
+
+// defaultLeafClasses is the number of classes that a sparse leaf moves.
+const defaultLeafClasses = 16
 
 // MaxThreads is the greatest number of threads that may be asked for.
 const MaxThreads = spec.MaxThreads

@@ -11,13 +11,17 @@ type Params struct {
 	// Default: "aoso".
 	Method string `json:"method"`
 	// Classes whose scores a leaf changes. "full": every class; "pair": only the class pairs chosen by
-	// the node, as in the paper. Methods abc and logitboost take pair only.
+	// the node, as in the paper; "sparse": its best `leaf_classes`, relative to all others; for many
+	// classes. Methods abc and logitboost take pair only.
 	// Default: "", which means full for method aoso, pair for the others.
 	Leaf string `json:"leaf"`
 	// Number of class pairs that a node splits on. The paper uses 1. No more are used than half the
 	// number of classes, rounded up to one of these. Methods abc and logitboost take 1 only.
 	// Allowed: 1, 2, 4 or 8. Default: 0, which means 4 for method aoso, 1 for the others.
 	Pairs int `json:"pairs"`
+	// Number of classes whose scores a sparse leaf changes.
+	// Allowed: 1 to 63. Default: 0, which means 16.
+	LeafClasses int `json:"leaf_classes"`
 	// How a node chooses its class pairs. "second_order": by gradients and Hessians, as in the paper;
 	// "first_order": by gradients alone; "root": by gradients and Hessians at the root, for the whole
 	// tree.
@@ -183,6 +187,7 @@ func (p *Params) fields() []any {
 		&p.Method,
 		&p.Leaf,
 		&p.Pairs,
+		&p.LeafClasses,
 		&p.PairSelection,
 		&p.BaseClass,
 		&p.BaseGap,

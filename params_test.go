@@ -15,7 +15,7 @@ func TestParamErrors(t *testing.T) {
 		texts    []string
 	}{
 		{"method", "boost", func(p *Params) { p.Method = "boost" }, []string{`"boost"`, "aoso, abc or logitboost"}},
-		{"leaf", "half", func(p *Params) { p.Leaf = "half" }, []string{`"half"`, "full or pair"}},
+		{"leaf", "half", func(p *Params) { p.Leaf = "half" }, []string{`"half"`, "full, pair or sparse"}},
 		{"leaf", "full", func(p *Params) { p.Method, p.Leaf = ABC, "full" }, []string{"pair", "method abc"}},
 		{"pairs", 3, func(p *Params) { p.Pairs = 3 }, []string{"1, 2, 4 or 8"}},
 		{"pairs", -1, func(p *Params) { p.Pairs = -1 }, nil},

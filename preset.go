@@ -74,6 +74,10 @@ func (p *Params) preset(s Shape) []setting {
 	few.trees, few.shrinkage = 1000, 0.05
 	few.leaves, few.subsample = leavesFor(s.Rows, 16, 4), 0.6
 
+	if p.Leaf == "sparse" {
+		clean.leaves = leavesForClasses(clean.leaves, s)
+	}
+
 	if p.Preset == PresetFast {
 		clean.trees, clean.shrinkage = 200, 0.4
 		noisy.trees, noisy.shrinkage = 250, 0.2
@@ -91,6 +95,10 @@ func leavesFor(rows int, least, divisor float64) int {
 	return int(math.Round(max(least, math.Sqrt(float64(rows))/divisor)))
 }
 
+// leavesForClasses is at least one leaf for each class, as long as a leaf has a hundred
+// rows: a leaf that moves a few classes should have the rows of few.
+func leavesForClasses(least int, s Shape) int { return max(least, min(s.Classes, s.Rows/100)) }
+
 // manyRows is the number of rows from which a sample tells where to split.
 const manyRows = 100_000
 
@@ -103,8 +111,12 @@ func (p *Params) large(s Shape) setting {
 	if p.Preset == PresetFast {
 		trees = 300
 	}
+	leaves := 256
+	if p.Leaf == "sparse" {
+		leaves = leavesForClasses(leaves, s)
+	}
 	return setting{
-		trees: trees, leaves: 256, minSamples: 1, shrinkage: 0.3, l2: 10, maxStep: 3,
+		trees: trees, leaves: leaves, minSamples: 1, shrinkage: 0.3, l2: 10, maxStep: 3,
 		subsample:       min(1, math.Round(1000*sample/float64(s.Rows))/1000),
 		colsampleByNode: 1,
 	}

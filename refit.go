@@ -40,6 +40,9 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	if !(o.Keep >= 0 && o.Keep <= 1) {
 		return nil, badArgument("keep", o.Keep, "0 to 1")
 	}
+	if m.forest.Named() > 0 {
+		return nil, badArgument("model", "sparse leaves", "a model with leaf full or pair")
+	}
 	if err := checkThreads(o.Threads); err != nil {
 		return nil, err
 	}

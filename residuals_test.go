@@ -87,6 +87,9 @@ func TestSumToZero(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
 			r := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(10, 9) }))
+			if r.Model.forest.Named() > 0 {
+				t.Skip("the steps of sparse leaves are relative to the classes that they do not move")
+			}
 			scores, worst := rawScores(t, r.Model, d.features(), PredictOptions{}), 0.0
 			for i := range d.y {
 				sum := 0.0

@@ -47,6 +47,8 @@ func TestRowOrder(t *testing.T) {
 		{"logitboost", heavy, func(p *Params) { p.Method = LogitBoost; draws(p) }, DatasetOptions{}},
 		{"large steps", plain, func(p *Params) { p.Shrinkage, p.MaxStep = 1, 5 }, DatasetOptions{}},
 		{"categories and weights", categories, draws, DatasetOptions{Categorical: []int{0, 1}}},
+		{"sparse leaf, weights and trim", heavy, func(p *Params) { draws(p); p.Leaf, p.LeafClasses, p.Trim = "sparse", 2, 0.1 }, DatasetOptions{}},
+		{"sparse leaf, many rows", many, func(p *Params) { p.Leaf, p.LeafClasses, p.Trees = "sparse", 2, 3 }, DatasetOptions{}},
 		{"chosen parameters", holes, func(p *Params) { chosen(p); p.Trees = 30 }, DatasetOptions{}},
 		{"chosen parameters, weights", heavy, func(p *Params) { chosen(p); draws(p); p.Trees = 30 }, DatasetOptions{}},
 		{"chosen trees, five folds", few, chosen, DatasetOptions{}},

@@ -94,6 +94,9 @@ func TestSubsample(t *testing.T) {
 						t.Errorf("tree %d counts %d of 1000 rows", tree, rows)
 					}
 				}
+				if m.forest.Named() > 0 { // cannot be refitted
+					return
+				}
 				for i, s := range leafValues(refitted(t, m, d, RefitOptions{}).forest) {
 					if was := leafValues(m.forest)[i]; !near(float64(s), float64(was), 1e-3) && math.Abs(float64(s-was)) > 1e-5 {
 						t.Fatalf("step %d is %v, all rows make it %v", i, was, s)

@@ -81,6 +81,9 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	if g.InteractionConstraints, err = goNested("interaction_constraints", c.interaction_constraints); err != nil {
 		return g, err
 	}
+	if g.LeafClasses, err = narrow("leaf_classes", int64(c.leaf_classes)); err != nil {
+		return g, err
+	}
 	return g, nil
 }
 
@@ -141,5 +144,6 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 	c.min_delta = C.double(g.MinDelta)
 	c.monotone_constraints = cNested(g.MonotoneConstraints)
 	c.interaction_constraints = cNested(g.InteractionConstraints)
+	c.leaf_classes = C.int64_t(g.LeafClasses)
 	return c, nil
 }

@@ -115,7 +115,7 @@ func TestAllows(t *testing.T) {
 		"trim":        {"at least 0, below 1", []any{0.0, math.Nextafter(1, 0)}, []any{1.0, -5e-324, nan}},
 		"l2":          {"a finite number, at least 0", []any{-1.0, 0.0, math.MaxFloat32}, []any{1e39, inf, nan, -0.5}},
 		"min_gain":    {"a finite number, at least 0", []any{0.0, math.MaxFloat32}, []any{1e39, inf, nan, -1.0}},
-		"leaf":        {"full or pair", []any{"", "full", "pair"}, []any{"Full", "half"}},
+		"leaf":        {"full, pair or sparse", []any{"", "full", "pair", "sparse"}, []any{"Full", "half"}},
 		"method":      {"aoso, abc or logitboost", []any{"aoso", "logitboost"}, []any{"", "gbdt"}},
 		"pairs":       {"1, 2, 4 or 8", []any{0, 1, 8}, []any{3, 16, -1}},
 		"seed":        {"an integer, at least 0", []any{uint64(0), uint64(math.MaxUint64)}, nil},
@@ -144,7 +144,7 @@ func TestAllows(t *testing.T) {
 func TestUsage(t *testing.T) {
 	for name, want := range map[string]string{
 		"leaves":    "maximum number of leaves per tree; 2 to 65536 (default 16 to 256, more for more rows)",
-		"leaf":      "classes whose scores a leaf changes: full or pair (default full for method aoso, pair for the others)",
+		"leaf":      "classes whose scores a leaf changes: full, pair or sparse (default full for method aoso, pair for the others)",
 		"max_depth": "maximum number of splits from the root to a leaf; 0 means no limit",
 		"seed":      "seed of all random draws",
 		"threads":   "number of threads; 0 means all cores that the process may use; 0 to 4096",

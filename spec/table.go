@@ -40,6 +40,7 @@ var Parameters = []Parameter{
 		Choices: []Choice{
 			{"full", "every class"},
 			{"pair", "only the class pairs chosen by the node, as in the paper"},
+			{"sparse", "its best `leaf_classes`, relative to all others; for many classes"},
 		},
 		Limits: "Methods abc and logitboost take pair only.",
 	},
@@ -50,6 +51,12 @@ var Parameters = []Parameter{
 		Detail:  "The paper uses 1. No more are used than half the number of classes, rounded up to one of these.",
 		Choices: []Choice{{Value: "1"}, {Value: "2"}, {Value: "4"}, {Value: "8"}},
 		Limits:  "Methods abc and logitboost take 1 only.",
+	},
+	{
+		Name: "leaf_classes", Field: "LeafClasses", Group: Algorithm, Type: Int, Default: "0", C: C{Slot: 35},
+		Auto:  "16",
+		Range: between(1, 63), Usual: between(8, 32),
+		Help: "Number of classes whose scores a sparse leaf changes.",
 	},
 	{
 		Name: "pair_selection", Field: "PairSelection", Group: Algorithm, Type: String, Default: "second_order",

@@ -35,7 +35,7 @@ static aosop_status no_memory(void) { return set_error(AOSOP_OUT_OF_MEMORY, "the
 
 typedef struct header {
     char method[16], leaf[8];
-    uint64_t pairs, trees_per_iteration, trees;
+    uint64_t pairs, leaf_classes, trees_per_iteration, trees;
     double temperature;
     json classes, features;
 } header;
@@ -50,6 +50,7 @@ static aosop_status read_header(header *h, json meta) {
         if (strcmp(key, "method") == 0) json_string(&meta, h->method, sizeof h->method);
         else if (strcmp(key, "leaf") == 0) json_string(&meta, h->leaf, sizeof h->leaf);
         else if (strcmp(key, "pairs") == 0) h->pairs = json_unsigned(&meta);
+        else if (strcmp(key, "leaf_classes") == 0) h->leaf_classes = json_unsigned(&meta);
         else if (strcmp(key, "trees_per_iteration") == 0) h->trees_per_iteration = json_unsigned(&meta);
         else if (strcmp(key, "trees") == 0) h->trees = json_unsigned(&meta);
         else if (strcmp(key, "temperature") == 0) h->temperature = json_number(&meta);
@@ -63,7 +64,9 @@ static aosop_status read_header(header *h, json meta) {
     const bool boosts = strcmp(h->method, "aoso") == 0;
     if (meta.failed || !h->classes.at || !h->features.at) return CORRUPT("its header is incomplete");
     if (!boosts && strcmp(h->method, "abc") != 0 && strcmp(h->method, "logitboost") != 0) return CORRUPT("its header: method is \"%s\"", h->method);
-    if (strcmp(h->leaf, "pair") != 0 && (strcmp(h->leaf, "full") != 0 || !boosts)) return CORRUPT("its header: leaf is \"%s\"", h->leaf);
+    const bool sparse = strcmp(h->leaf, "sparse") == 0;
+    if (strcmp(h->leaf, "pair") != 0 && ((strcmp(h->leaf, "full") != 0 && !sparse) || !boosts)) return CORRUPT("its header: leaf is \"%s\"", h->leaf);
+    if (h->leaf_classes > 63 || (h->leaf_classes > 0) != sparse) return CORRUPT("its header: leaf_classes is %d", (int)h->leaf_classes);
     if (h->pairs != 1 && ((h->pairs != 2 && h->pairs != 4 && h->pairs != 8) || !boosts)) return CORRUPT("its header: pairs is %d", (int)h->pairs);
     if (h->temperature != 0 && !(h->temperature >= 1.0 / 64 && h->temperature <= 64)) return CORRUPT("its header: temperature is %g", h->temperature);
     return AOSOP_OK;
@@ -209,7 +212,7 @@ static aosop_status check_splits(aosop_model *m, const file *f, const raw_forest
 static aosop_status read_values(aosop_model *m, const file *f, const header *h) {
     aosop_status status = AOSOP_OK;
     const bool full = strcmp(h->leaf, "full") == 0;
-    m->per_leaf = full ? m->classes : (int64_t)h->pairs;
+    m->per_leaf = full ? m->classes : (int64_t)(h->leaf_classes ? h->leaf_classes : h->pairs);
     const uint64_t leaves = (uint64_t)m->leaves, per_leaf = (uint64_t)m->per_leaf, stride = (uint64_t)m->stride;
     const uint8_t *steps = take(f, "steps", "f32", leaves * per_leaf, &status);
     const uint8_t *ends = take(f, "leaf_pairs", "u16", full ? 0 : leaves * 2 * per_leaf, &status);

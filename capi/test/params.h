@@ -36,7 +36,8 @@
     F(T, top_k) \
     F(T, min_delta) \
     F(T, monotone_constraints) \
-    F(T, interaction_constraints)
+    F(T, interaction_constraints) \
+    F(T, leaf_classes)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \
@@ -46,6 +47,7 @@
     C(AOSO_LEAF_DEFAULT) \
     C(AOSO_LEAF_FULL) \
     C(AOSO_LEAF_PAIR) \
+    C(AOSO_LEAF_SPARSE) \
     C(AOSO_SELECT_SECOND_ORDER) \
     C(AOSO_SELECT_FIRST_ORDER) \
     C(AOSO_SELECT_ROOT) \
@@ -76,7 +78,7 @@
 // values), COUNT(type, field), NUMBER(field).
 #define PARAM_KINDS(CHOICE, COUNT, NUMBER) \
     CHOICE(int32_t, method, 3) \
-    CHOICE(int32_t, leaf, 3) \
+    CHOICE(int32_t, leaf, 4) \
     COUNT(int32_t, pairs) \
     CHOICE(int32_t, pair_selection, 3) \
     CHOICE(int32_t, base_class, 2) \
@@ -103,4 +105,5 @@
     NUMBER(category_smoothing) \
     NUMBER(category_l2) \
     COUNT(int64_t, top_k) \
-    NUMBER(min_delta)
+    NUMBER(min_delta) \
+    COUNT(int64_t, leaf_classes)

@@ -224,6 +224,8 @@ int main(int argc, char **argv) {
     numeric("pairs", "preset=paper trees=20 leaf=pair pairs=4", 5);
     numeric("abc", "preset=paper trees=20 method=abc pairs=1 leaf=pair", 4);
     numeric("logitboost", "preset=paper trees=20 method=logitboost pairs=1 leaf=pair", 4);
+    numeric("sparse", "preset=paper trees=20 leaf=sparse leaf_classes=2", 40);
+    numeric("sparse-few", "preset=paper trees=20 leaf=sparse", 5);
     numeric("one", "preset=paper trees=2", 1);
     categorical("categories", "preset=paper trees=40");
     categorical("categories-pair", "preset=paper trees=40 leaf=pair");

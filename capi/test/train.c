@@ -68,7 +68,7 @@ static void params(void) {
     BAD(struct_size, 7, "params.struct_size is 7")
     BAD(method, 3, "method is 3; allowed: 0 to 2")
     BAD(method, -1, "method is -1")
-    BAD(leaf, 3, "leaf is 3")
+    BAD(leaf, 4, "leaf is 4")
     BAD(pairs, 3, "pairs is 3; allowed: 1, 2, 4 or 8")
     BAD(pair_selection, 9, "pair_selection is 9")
     BAD(base_class, 2, "base_class is 2")

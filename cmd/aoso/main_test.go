@@ -138,7 +138,7 @@ func TestUsage(t *testing.T) {
 		{"train --data x --model y --level mmx", `level is "mmx"; allowed: `},
 		{"train --data x --model y --trees 0", "allowed: at least 1 or auto"},
 		{"train --data x --model y --pairs 3", "pairs is 3; allowed: 1, 2, 4 or 8"},
-		{"train --data x --model y --leaf both", `leaf is "both"; allowed: full or pair`},
+		{"train --data x --model y --leaf both", `leaf is "both"; allowed: full, pair or sparse`},
 		{"train --data x --model y --method gbdt", `method is "gbdt"; allowed: aoso, abc or logitboost`},
 		{"train --data x --model y --shrinkage NaN", "shrinkage is NaN"},
 		{"train --data x --model y --max-bins 256", "max_bins is 256; allowed: 2 to 255"},

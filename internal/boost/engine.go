@@ -88,7 +88,7 @@ type Engine struct {
 // New prepares a training for its first iteration.
 func New(j Job) *Engine {
 	p, classes := &j.Params, len(j.Train.Classes)
-	e := &Engine{job: j, method: newMethod(p), forest: model.NewForest(classes, p.Pairs, p.fullLeaf()), weight: j.Train.TotalWeight()}
+	e := &Engine{job: j, method: newMethod(p), forest: p.newForest(classes), weight: j.Train.TotalWeight()}
 	e.perIteration = p.TreesPerIteration(classes)
 	if j.Start != nil {
 		e.forest = j.Start.Forest.Clone()
@@ -100,7 +100,7 @@ func New(j Job) *Engine {
 		j.Kernels = e.job.Kernels
 		e.state = newCustomState(j.Objective, &j.Train.Target, j.Start.first(), p.impossible(classes), j.Kernels, j.Team)
 	} else {
-		e.state = newState(&j.Train.Target, p.impossible(classes), j.Kernels, j.Team)
+		e.state = newState(&j.Train.Target, p, j.Kernels, j.Team)
 		j.Start.begin(e.state, p)
 	}
 	e.trees = newTrees(&j, e.state.residuals)

@@ -224,6 +224,10 @@ func (e *estimate) coarse() bool { return e.MaxBins > e.searchBins() }
 // residualBytes is the residuals and the scores.
 func (e *estimate) residualBytes() float64 {
 	residuals, scores := 4*(e.stride+1), 8*e.classes // of a row
+	if n := e.named(); n > 0 {
+		const entry, sums = 12 * 9 / 8.0, 28 // an entry of a row, its room included; what a row has beside them
+		return (sums + entry*min(e.classes, float64(n*e.Trees))) * e.rows
+	}
 	bytes := residuals * e.rows
 	if e.period() > 0 {
 		bytes += scores*e.rows + e.threads*scores*kernel.RowBlock
@@ -278,7 +282,9 @@ func (e *estimate) treeBytes() float64 {
 		leaves = min(leaves, 1<<e.MaxDepth)
 	}
 	leaf, pairs := 4.0, float64(e.Pairs)
-	if e.fullLeaf() {
+	if n := e.named(); n > 0 {
+		leaf += 8 * float64(n)
+	} else if e.fullLeaf() {
 		leaf += 4 * e.classes
 	} else {
 		leaf += 8 * pairs

@@ -49,10 +49,19 @@ func (p *Params) tree(columns, cacheBytes int) tree.Params {
 }
 
 func (p *Params) newton() loss.Newton {
-	return loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2}
+	return loss.Newton{Shrinkage: p.Shrinkage, MaxStep: p.MaxStep, L2: p.L2, Named: p.named()}
 }
 
-func (p *Params) fullLeaf() bool { return p.Leaf == "full" }
+// fullLeaf tells whether leaf values come from the totals of all classes.
+func (p *Params) fullLeaf() bool { return p.Leaf != "pair" }
+
+// named is how many classes a leaf moves by steps of their own; 0: all, or its pairs.
+func (p *Params) named() int {
+	if p.Leaf == "sparse" {
+		return p.LeafClasses
+	}
+	return 0
+}
 
 // fixedPairs tells whether all nodes of a tree split on pairs chosen before.
 func (p *Params) fixedPairs() bool { return p.Method != model.AOSO }
@@ -82,10 +91,30 @@ func (p *Params) TreesPerIteration(classes int) int {
 // steps of up to 1; with 1.5, some on contradictory data did.
 const smallStep = 1
 
+// stateParams is the parameters that a state for replays is made by: it has room for the
+// impossible class wherever it is dense.
+func (p *Params) stateParams() *Params {
+	if p.named() > 0 {
+		return p
+	}
+	return nil
+}
+
+// newForest is a forest without trees.
+func (p *Params) newForest(classes int) *model.Forest {
+	if n := p.named(); n > 0 {
+		return model.NewSparseForest(classes, p.Pairs, n)
+	}
+	return model.NewForest(classes, p.Pairs, p.fullLeaf())
+}
+
 // period is the number of iterations after which training renews the residuals
 // from scores; 0: it keeps none. In abc and logitboost the steps of many trees
 // add up.
 func (p *Params) period() int {
+	if p.named() > 0 {
+		return 0
+	}
 	if !p.fixedPairs() && p.Shrinkage*p.MaxStep <= smallStep {
 		return 0
 	}

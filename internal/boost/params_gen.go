@@ -8,6 +8,7 @@ type Params struct {
 	Method                 string
 	Leaf                   string
 	Pairs                  int
+	LeafClasses            int
 	PairSelection          string
 	BaseClass              string
 	BaseGap                int

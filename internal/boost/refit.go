@@ -15,7 +15,7 @@ func Refit(f *model.Forest, x bin.Source, t *data.Target, p Params, keep float64
 	r := &refit{
 		replay: replay{
 			x: x, forest: f.Clone(), perIteration: p.TreesPerIteration(len(t.Classes)), team: team,
-			state: newState(t, true, k, team),
+			state: newState(t, nil, k, team),
 		},
 		keep: keep,
 	}

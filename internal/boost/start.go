@@ -31,7 +31,7 @@ func (s *Start) Replay(x bin.Source, t *data.Target, k *kernel.Funcs, team *par.
 	unweighted.Weights = nil
 	r := replay{
 		x: x, forest: s.Forest, perIteration: s.Params.TreesPerIteration(classes), team: team,
-		state: newState(&unweighted, true, k, team),
+		state: newState(&unweighted, s.Params.stateParams(), k, team),
 	}
 	if period > 0 {
 		r.state.keep(nil, period)

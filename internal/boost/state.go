@@ -40,6 +40,7 @@ type state struct {
 	updates []kernel.UpdateJob
 	factors []float32           // moves × Stride: what they multiply the odds by
 	jobs    []kernel.SoftmaxJob // by worker
+	stepOf  []int32             // by row: its move, in the form for many classes
 }
 
 // move is rows that are to take the step of a leaf.
@@ -49,12 +50,16 @@ type move struct {
 	at   int // of its factors
 }
 
-// newState is the state at scores of zero, with room for the impossible class
-// if asked.
-func newState(t *data.Target, impossible bool, k *kernel.Funcs, team *par.Team) *state {
+// newState is the state at scores of zero of a training with these parameters; nil: with
+// room for the impossible class.
+func newState(t *data.Target, p *Params, k *kernel.Funcs, team *par.Team) *state {
 	classes := len(t.Classes)
+	create := loss.NewResiduals
+	if p != nil && p.named() > 0 {
+		create = loss.NewSparse
+	}
 	s := &state{
-		residuals: loss.NewResiduals(t.Labels, t.Weights, classes, loss.Stride(classes, impossible)),
+		residuals: create(t.Labels, t.Weights, classes, loss.Stride(classes, p == nil || p.impossible(classes))),
 		kernels:   k,
 		team:      team,
 		group:     t.Ranks,
@@ -90,6 +95,12 @@ func (s *state) free() {
 // move prepares the rows of segments to move by the values of their leaves, with
 // the next apply.
 func (s *state) move(leaves []tree.Leaf, segments []tree.Segment) {
+	if s.residuals.Sparse() {
+		for _, segment := range segments {
+			s.moves = append(s.moves, move{rows: segment.Rows, leaf: &leaves[segment.Leaf]})
+		}
+		return
+	}
 	stride := s.residuals.Stride
 	for _, segment := range segments {
 		leaf, at := &leaves[segment.Leaf], len(s.factors)
@@ -105,6 +116,10 @@ func (s *state) move(leaves []tree.Leaf, segments []tree.Segment) {
 
 // apply makes the moves, no two of which may be of the same row.
 func (s *state) apply() {
+	if s.residuals.Sparse() {
+		s.applySparse()
+		return
+	}
 	if s.scores != nil {
 		s.team.Do(len(s.moves), func(_, i int) {
 			for _, row := range s.moves[i].rows {
@@ -126,6 +141,36 @@ func (s *state) apply() {
 		}
 	}
 	s.moves, s.factors = s.moves[:0], s.factors[:0]
+}
+
+// applySparse does so in the form for many classes.
+func (s *state) applySparse() {
+	if s.stepOf == nil {
+		s.stepOf = make([]int32, len(s.residuals.Labels))
+	}
+	for i := range s.stepOf {
+		s.stepOf[i] = -1
+	}
+	steps := make([]loss.Step, len(s.moves))
+	s.team.Do(len(s.moves), func(_, i int) {
+		steps[i] = sparseStep(s.moves[i].leaf, s.residuals.Classes)
+		for _, row := range s.moves[i].rows {
+			s.stepOf[row] = int32(i)
+		}
+	})
+	s.moved, s.most = s.residuals.Move(steps, s.stepOf, s.team)
+	s.moves = s.moves[:0]
+}
+
+// sparseStep is what a leaf multiplies the odds of its classes by.
+func sparseStep(l *tree.Leaf, classes int) (s loss.Step) {
+	for i, pair := range l.Pairs {
+		if int(pair.R) < classes {
+			s.Classes = append(s.Classes, uint32(pair.R))
+			s.Factors = append(s.Factors, kernel.Exp(float64(l.Steps[i])))
+		}
+	}
+	return s
 }
 
 // settle ends an iteration, numbered from zero, in which every row was moved.

@@ -61,15 +61,17 @@ type Fit struct {
 	freed     bool
 }
 
-// Rows that are held out: one in so many, but no more than so many.
-const heldOut, mostHeldOut = 5, 50_000
+// Rows that are held out: one in so many, but no more than so many, and no more than have
+// so many scores, a gigabyte of them.
+const heldOut, mostHeldOut, mostScores = 5, 50_000, 1 << 27
 
 // parts is the number of parts that rows are dealt to.
-func parts(rows, folds int) int {
+func parts(rows, folds, classes int) int {
 	if folds > 1 {
 		return folds
 	}
-	return max(heldOut, (rows+mostHeldOut-1)/mostHeldOut)
+	most := max(1, min(mostHeldOut, mostScores/classes))
+	return max(heldOut, (rows+most-1)/most)
 }
 
 // New prepares a training for its first iteration.

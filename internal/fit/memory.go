@@ -22,7 +22,7 @@ func EstimateMemory(s boost.Shape, p boost.Params, folds, sampleRows int) boost.
 
 // holdOutMemory bounds the memory of the first phase, without the datasets.
 func holdOutMemory(s boost.Shape, p boost.Params, folds int) (m boost.Memory) {
-	held := s.Rows/parts(s.Rows, folds) + 1
+	held := s.Rows/parts(s.Rows, folds, s.Classes) + 1
 	of := s
 	of.Rows, of.ValidRows = s.Rows-held+1, held
 	one := boost.SubsetMemory(s, of.Rows, true).Plus(boost.SubsetMemory(s, held, false)).Plus(boost.TrainingMemory(of, p))

@@ -177,7 +177,7 @@ func newPart(set *data.Set, folds []int8, fold int8, team *par.Team) part {
 // newParts makes the parts that hold out each fold of the job in its turn; nil:
 // there are too few rows.
 func newParts(j *Job) (made []part) {
-	folds := deal(&j.Train.Target, parts(j.Train.AllRows(), j.Folds), j.Folds, j.Settings[0].Seed)
+	folds := deal(&j.Train.Target, parts(j.Train.AllRows(), j.Folds, len(j.Train.Classes)), j.Folds, j.Settings[0].Seed)
 	for i := range int8(j.Folds) {
 		if !j.Train.Ranks.Any(slices.Contains(folds, i)) {
 			freeParts(made)

@@ -25,6 +25,9 @@ type Residuals struct {
 	Units             // of sums over the rows
 	memory  *mem.Block
 
+	entries *entries // in place of Data and Own, in the form for many classes; else nil
+	taken   []uint32 // of a sample in that form: which rows it has
+
 	rows      int     // of the training set
 	maxWeight float32 // of all rows
 }
@@ -88,6 +91,9 @@ func (r *Residuals) SetUnits(most float32) { r.Units = newUnits(most, r.maxWeigh
 // Free releases the memory of r, which must not be used afterwards.
 func (r *Residuals) Free() {
 	r.Data = nil
+	if r.entries != nil && r.Labels != nil { // a sample owns none
+		r.entries.free()
+	}
 	r.memory.Free()
 }
 
@@ -123,6 +129,10 @@ func (r *Residuals) SetScores(scores []float64, first, end int, f *kernel.Funcs,
 
 // Copy copies the residuals of o, which has the same rows and classes.
 func (r *Residuals) Copy(o *Residuals) {
+	if o.entries != nil {
+		r.entries, r.Units = o.entries.copy(), o.Units
+		return
+	}
 	for i := range r.Labels {
 		copy(r.Row(i)[:r.Classes], o.Row(i))
 	}
@@ -134,16 +144,20 @@ func (r *Residuals) Copy(o *Residuals) {
 // them. A sample has no Own and no Labels.
 func (r *Residuals) NewSample(rows int) *Residuals {
 	floats := rows * r.Stride
+	if r.Sparse() {
+		floats = 0
+	}
+	data := floats
 	if r.Weights != nil {
 		floats += rows
 	}
 	memory := mem.New(4 * floats)
 	s := &Residuals{
-		Data: mem.View[float32](memory)[:rows*r.Stride], Stride: r.Stride, Classes: r.Classes,
-		memory: memory, rows: r.rows, maxWeight: r.maxWeight,
+		Data: mem.View[float32](memory)[:data], Stride: r.Stride, Classes: r.Classes,
+		memory: memory, entries: r.entries, rows: r.rows, maxWeight: r.maxWeight,
 	}
 	if r.Weights != nil {
-		s.Weights = mem.View[float32](memory)[rows*r.Stride:]
+		s.Weights = mem.View[float32](memory)[data:]
 	}
 	return s
 }
@@ -152,10 +166,15 @@ func (r *Residuals) NewSample(rows int) *Residuals {
 // least len(rows) rows.
 func (r *Residuals) Take(o *Residuals, rows []uint32, team *par.Team) {
 	r.Units = o.Units
+	if r.Sparse() {
+		r.taken = rows
+	}
 	team.Do(kernel.Blocks(len(rows)), func(_, b int) {
 		first, end := kernel.Block(b, len(rows))
 		for i := first; i < end; i++ {
-			copy(r.Row(i), o.Row(int(rows[i])))
+			if !r.Sparse() {
+				copy(r.Row(i), o.Row(int(rows[i])))
+			}
 			if o.Weights != nil {
 				r.Weights[i] = o.Weights[rows[i]]
 			}
@@ -166,6 +185,14 @@ func (r *Residuals) Take(o *Residuals, rows []uint32, team *par.Team) {
 // Bound returns Σ (1 − p_y) over all rows, a lower bound of the log loss without
 // weights, and the greatest 1 − p_y.
 func (r *Residuals) Bound() (sum float64, most float32) {
+	if r.Sparse() {
+		for i := range r.entries.rows {
+			q := r.entries.rows[i].other
+			sum += q
+			most = max(most, float32(q))
+		}
+		return sum, most
+	}
 	for i, y := range r.Labels {
 		q := -r.Row(i)[y]
 		sum += float64(q)
@@ -176,7 +203,7 @@ func (r *Residuals) Bound() (sum float64, most float32) {
 
 // Lost reports whether p_y of some row has been clipped to kernel.OwnFloor. Only
 // the raw scores know the true p_y of such a row.
-func (r *Residuals) Lost() bool { return slices.Contains(r.Own, kernel.OwnFloor) }
+func (r *Residuals) Lost() bool { return !r.Sparse() && slices.Contains(r.Own, kernel.OwnFloor) }
 
 // Row returns the residuals of row i.
 func (r *Residuals) Row(i int) []float32 { return r.Data[i*r.Stride:][:r.Stride] }
@@ -215,7 +242,9 @@ func (r *Residuals) LogLoss(scores, byClass []float64, group *collective.Group) 
 	sum, sums := exact.Sum{}, make([]exact.Sum, len(byClass))
 	for i, y := range r.Labels {
 		var l float64
-		if p := r.Own[i]; p < reliable && scores != nil {
+		if r.Sparse() {
+			l = negLogOwn(r.entries.rows[i].other, r.entries.rows[i].own)
+		} else if p := r.Own[i]; p < reliable && scores != nil {
 			l = NegLogSoftmax(scores[i*r.Classes:][:r.Classes], int(y))
 		} else {
 			l = negLogOwn(-float64(r.Data[i*r.Stride+int(y)]), float64(p))
@@ -241,6 +270,9 @@ func (r *Residuals) LogLoss(scores, byClass []float64, group *collective.Group) 
 func (r *Residuals) Influence(i int) float32 {
 	if r.Weights != nil && r.Weights[i] == 0 {
 		return 0
+	}
+	if r.Sparse() {
+		return float32(r.entries.rows[i].other)
 	}
 	return -r.Data[i*r.Stride+int(r.Labels[i])]
 }

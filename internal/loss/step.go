@@ -2,6 +2,7 @@ package loss
 
 import (
 	"math"
+	"slices"
 
 	"github.com/libaoso/aoso/kernel"
 )
@@ -11,6 +12,7 @@ type Newton struct {
 	Shrinkage float64 // v in the paper; applied last
 	MaxStep   float64 // leaf values are clipped to ±MaxStep before shrinkage
 	L2        float64 // added to the Hessian
+	Named     int     // classes that a leaf moves by steps of their own, relative to all others; 0: all
 	Custom    bool    // of a loss of the caller's, whose gradients are taken as they are
 }
 
@@ -76,6 +78,69 @@ func (n *Newton) full(t *Totals, unit float64, i int, k float64) float64 {
 		factor = 1
 	}
 	return n.clip(float64(factor*(unit*float64(t.Gradient[i]))), unit*float64(t.Hessian[i]))
+}
+
+// Best sets the values of the classes that are best moved by steps of their own, one pair of
+// class and impossible class each, and those of no class to zero. All other classes take a
+// common step, the Newton step of their sum, which the softmax does not see: values are
+// relative to it. The best classes are those that gain most by not taking it.
+func (n *Newton) Best(values []float32, pairs []kernel.Pair, t *Totals, unit float64, classes int) {
+	named := min(n.Named, classes)
+	best, common := make([]int32, 0, named+1), 0.0
+	for range 2 { // the first round does not know the common step yet
+		best = n.worth(best[:0], named, t, unit, classes, common)
+		common = n.common(best, t, unit, classes)
+	}
+	slices.Sort(best)
+	for i := range values {
+		values[i], pairs[i] = 0, kernel.Pair{R: int32(classes), S: int32(classes)}
+		if i < len(best) {
+			k := int(best[i])
+			pairs[i].R = best[i]
+			values[i] = float32(float64(n.Shrinkage * (n.full(t, unit, k, float64(classes)) - common)))
+		}
+	}
+}
+
+// worth returns the classes whose own steps gain most over the common one, the best
+// first, and the lower class first in a tie.
+func (n *Newton) worth(best []int32, named int, t *Totals, unit float64, classes int, common float64) []int32 {
+	gains := make([]float64, 0, named+1)
+	for k := range classes {
+		step, g, h := n.full(t, unit, k, float64(classes)), unit*float64(t.Gradient[k]), unit*float64(t.Hessian[k])+n.L2
+		gain := float64((step - common) * (g - float64(h*float64((step+common)/2)))) // of the loss in second order
+		if len(gains) == named && gain <= gains[named-1] {
+			continue
+		}
+		i := len(gains)
+		for i > 0 && gain > gains[i-1] {
+			i--
+		}
+		gains, best = slices.Insert(gains, i, gain), slices.Insert(best, i, int32(k))
+		gains, best = gains[:min(len(gains), named)], best[:min(len(best), named)]
+	}
+	return best
+}
+
+// common is the Newton step of all classes but the best together; if there is no other
+// class, the mean of their steps.
+func (n *Newton) common(best []int32, t *Totals, unit float64, classes int) float64 {
+	if len(best) == classes {
+		mean := 0.0
+		for k := range classes {
+			mean += n.full(t, unit, k, float64(classes))
+		}
+		return mean / float64(classes)
+	}
+	var g, h int64
+	for k := range classes {
+		g, h = g+t.Gradient[k], h+t.Hessian[k]
+	}
+	for _, k := range best {
+		g, h = g-t.Gradient[k], h-t.Hessian[k]
+	}
+	factor := float64(classes-1) / float64(classes)
+	return n.clip(float64(factor*(unit*float64(g))), unit*float64(h))
 }
 
 // clip returns G/(H + L2) clipped to ±MaxStep. A zero gradient gives zero even

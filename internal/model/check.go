@@ -38,10 +38,10 @@ func (f *Forest) Check(codes []int) error {
 			return fmt.Errorf("leaf %d has value %v", i/f.ValuesPerLeaf(), v)
 		}
 	}
-	if i := f.badPair(f.nodePairs); i >= 0 {
+	if i := f.badPair(f.nodePairs, f.pairs); i >= 0 {
 		return fmt.Errorf("node %d has classes that make no pairs", i)
 	}
-	if i := f.badPair(f.leafPairs); i >= 0 {
+	if i := f.badPair(f.leafPairs, f.pairsPerLeaf()); i >= 0 {
 		return fmt.Errorf("leaf %d has classes that make no pairs", i)
 	}
 	return nil
@@ -60,7 +60,7 @@ func (f *Forest) checkSizes() error {
 		int(f.firstNode[trees]) != nodes || int(f.firstLeaf[trees]) != leaves {
 		return errors.New("first_node and first_leaf do not fit the nodes and leaves")
 	}
-	leafPairs := leaves * 2 * f.pairs
+	leafPairs := leaves * 2 * f.pairsPerLeaf()
 	if f.full {
 		leafPairs = 0
 	}
@@ -102,12 +102,12 @@ func (f *Forest) checkTree(number int, cuts []kernel.Cut) error {
 
 // badPair finds a node or leaf whose pairs cannot be: a pair is two classes, or
 // one and a number that is no class; those of two such numbers come last.
-func (f *Forest) badPair(ends []uint16) int {
+func (f *Forest) badPair(ends []uint16, pairs int) int {
 	for i := 0; i < len(ends); i += 2 {
 		r, s, real := ends[i], ends[i+1], int(ends[i]) < f.classes
-		afterNone := i%(2*f.pairs) != 0 && int(ends[i-2]) >= f.classes
+		afterNone := i%(2*pairs) != 0 && int(ends[i-2]) >= f.classes
 		if real && (r == s || afterNone) || !real && int(s) < f.classes {
-			return i / (2 * f.pairs)
+			return i / (2 * pairs)
 		}
 	}
 	return -1

@@ -92,7 +92,7 @@ func Decode(data []byte) (*Model, error) {
 }
 
 func decodeForest(file *modelio.File, h *Header, codes []int) (*Forest, error) {
-	f := &Forest{classes: len(h.Classes), pairs: h.Pairs, full: h.Leaf == "full"}
+	f := &Forest{classes: len(h.Classes), pairs: h.Pairs, full: h.Leaf == "full", named: h.LeafClasses}
 	if err := cmp.Or(
 		modelio.Read(file, "first_node", &f.firstNode),
 		modelio.Read(file, "first_leaf", &f.firstLeaf),

@@ -14,6 +14,7 @@ type Forest struct {
 	classes int
 	pairs   int
 	full    bool
+	named   int // pairs of a leaf with steps for its best classes, each with the impossible class; 0: it has as many as a node
 
 	firstNode, firstLeaf []uint32 // by tree, and one past the last
 
@@ -36,10 +37,30 @@ func NewForest(classes, pairs int, full bool) *Forest {
 	return &Forest{classes: classes, pairs: pairs, full: full, firstNode: []uint32{0}, firstLeaf: []uint32{0}}
 }
 
+// NewSparseForest is a forest without trees whose leaves have values for so many of the
+// classes. Such a value is relative to that of all classes without one.
+func NewSparseForest(classes, pairs, named int) *Forest {
+	f := NewForest(classes, pairs, false)
+	f.named = named
+	return f
+}
+
+// Named is the number of classes that a leaf of [NewSparseForest] has values for, else 0.
+func (f *Forest) Named() int { return f.named }
+
+// pairsPerLeaf is the number of pairs of a leaf that is not full.
+func (f *Forest) pairsPerLeaf() int {
+	if f.named > 0 {
+		return f.named
+	}
+	return f.pairs
+}
+
 // Classes is the number of classes.
 func (f *Forest) Classes() int { return f.classes }
 
-// Pairs is the number of class pairs of a node, and of a leaf that is not full.
+// Pairs is the number of class pairs of a node, and of a leaf that is neither full nor
+// has values for its best classes.
 func (f *Forest) Pairs() int { return f.pairs }
 
 // Full reports whether leaves have a value for each class.
@@ -50,7 +71,7 @@ func (f *Forest) ValuesPerLeaf() int {
 	if f.full {
 		return f.classes
 	}
-	return f.pairs
+	return f.pairsPerLeaf()
 }
 
 // Trees is the number of trees.
@@ -167,7 +188,7 @@ func (f *Forest) Truncated(trees int) *Forest {
 	t.gain, t.nodeRows, t.nodePairs = first(f.gain, nodes), first(f.nodeRows, nodes), first(f.nodePairs, nodes*2*f.pairs)
 	t.leafRows, t.values = first(f.leafRows, leaves), first(f.values, leaves*f.ValuesPerLeaf())
 	if !f.full {
-		t.leafPairs = first(f.leafPairs, leaves*2*f.pairs)
+		t.leafPairs = first(f.leafPairs, leaves*2*f.pairsPerLeaf())
 	}
 	return &t
 }
@@ -182,6 +203,7 @@ func (f *Forest) Clone() *Forest { return Concat(f) }
 // shares nothing with them.
 func Concat(forests ...*Forest) *Forest {
 	c := NewForest(forests[0].classes, forests[0].pairs, forests[0].full)
+	c.named = forests[0].named
 	for _, f := range forests {
 		nodes, leaves := uint32(c.Nodes()), uint32(c.Leaves())
 		for t := range f.Trees() {

@@ -32,7 +32,7 @@ func (l Leaf) Pairs() []kernel.Pair {
 		return nil
 	}
 	class := func(k uint16) int32 { return int32(min(int(k), f.classes)) }
-	pairs, ends := make([]kernel.Pair, f.pairs), l.ends()
+	pairs, ends := make([]kernel.Pair, f.pairsPerLeaf()), l.ends()
 	for i := range pairs {
 		pairs[i] = kernel.Pair{R: class(ends[2*i]), S: class(ends[2*i+1])}
 	}
@@ -40,7 +40,7 @@ func (l Leaf) Pairs() []kernel.Pair {
 }
 
 func (l Leaf) ends() []uint16 {
-	n := 2 * l.forest.pairs
+	n := 2 * l.forest.pairsPerLeaf()
 	return l.forest.leafPairs[l.index*n:][:n]
 }
 

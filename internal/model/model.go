@@ -26,6 +26,7 @@ type Header struct {
 	Method            string   `json:"method"`
 	Leaf              string   `json:"leaf"`
 	Pairs             int      `json:"pairs"`
+	LeafClasses       int      `json:"leaf_classes,omitempty"` // that a sparse leaf has values for
 	TreesPerIteration int      `json:"trees_per_iteration"`
 	Classes           []string `json:"classes"`
 	Features          []string `json:"features"`
@@ -54,6 +55,8 @@ const (
 const (
 	MinTemperature = 1.0 / 64
 	MaxTemperature = 64
+
+	MostLeafClasses = 63
 )
 
 // TreesPerIteration is the number of trees that an iteration of a method adds.
@@ -67,10 +70,13 @@ func TreesPerIteration(method string, classes int) int {
 	return 1
 }
 
-// LeafKind is the kind of leaves that a forest has: "full" or "pair".
+// LeafKind is the kind of leaves that a forest has: "full", "sparse" or "pair".
 func (f *Forest) LeafKind() string {
-	if f.full {
+	switch {
+	case f.full:
 		return "full"
+	case f.named > 0:
+		return "sparse"
 	}
 	return "pair"
 }
@@ -85,8 +91,10 @@ func (h *Header) check() error {
 		return errors.New("there are no features")
 	case h.Method != AOSO && h.Method != ABC && h.Method != LogitBoost:
 		return fmt.Errorf("method is %q", h.Method)
-	case h.Leaf != "pair" && (h.Leaf != "full" || h.Method != AOSO):
+	case h.Leaf != "pair" && (h.Leaf != "full" && h.Leaf != "sparse" || h.Method != AOSO):
 		return fmt.Errorf("leaf is %q for method %s", h.Leaf, h.Method)
+	case h.LeafClasses < 0 || h.LeafClasses > MostLeafClasses || (h.LeafClasses > 0) != (h.Leaf == "sparse"):
+		return fmt.Errorf("leaf_classes is %d with leaf %s", h.LeafClasses, h.Leaf)
 	case h.Pairs != 1 && (h.Pairs != 2 && h.Pairs != 4 && h.Pairs != 8 || h.Method != AOSO):
 		return fmt.Errorf("pairs is %d for method %s", h.Pairs, h.Method)
 	case h.Temperature != 0 && !(h.Temperature >= MinTemperature && h.Temperature <= MaxTemperature):

@@ -142,10 +142,16 @@ func (w *walks) boundRun(f *model.Forest, first, last int) {
 		clear(treeHigh)
 		treeSize := 0.0
 		for _, leaf := range f.Tree(t).Leaves() {
-			clear(scores)
-			leaf.AddTo(scores)
-			for k, score := range scores {
-				treeLow[k], treeHigh[k] = min(treeLow[k], score), max(treeHigh[k], score)
+			if f.Named() > 0 { // the few classes of such a leaf differ
+				for k, score := range leaf.Scores() {
+					treeLow[k], treeHigh[k] = min(treeLow[k], score), max(treeHigh[k], score)
+				}
+			} else {
+				clear(scores)
+				leaf.AddTo(scores)
+				for k, score := range scores {
+					treeLow[k], treeHigh[k] = min(treeLow[k], score), max(treeHigh[k], score)
+				}
 			}
 			leafSize := 0.0
 			for _, value := range leaf.Values() {

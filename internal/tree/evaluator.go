@@ -181,6 +181,10 @@ func (e *evaluator) inheritPairs(n, small, large *node) {
 // count sums up the class totals of rows.
 func (e *evaluator) count(t *loss.Totals, rows []uint32) {
 	r := e.residuals
+	if r.Sparse() {
+		r.SparseTotals(t, rows, e.teamFor(len(rows)))
+		return
+	}
 	sums := sumBlocks(e, &e.totals, rows, 2*r.Stride, e.teamFor(len(rows)), func(job *sumJob, rows []uint32, sums []int64) {
 		job.totals = r.TotalsJob(rows, sums)
 		e.kernels.Totals(&job.totals)
@@ -193,6 +197,9 @@ func (e *evaluator) count(t *loss.Totals, rows []uint32) {
 // first. The result is good until the next count or cross.
 func (e *evaluator) cross(rows []uint32, first []int32, team *par.Team) []int64 {
 	r := e.residuals
+	if r.Sparse() {
+		return r.SparseCross(rows, first, team)
+	}
 	sums := sumBlocks(e, &e.products, rows, len(first)*r.Stride, team, func(job *sumJob, rows []uint32, sums []uint32) {
 		job.cross = r.CrossJob(rows, first, sums)
 		e.kernels.Cross(&job.cross)

@@ -77,7 +77,7 @@ func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) 
 		first, last := kernel.Block(b, len(rows))
 		job := &g.blocks[b].compute
 		*job = g.residuals.GradientsJob(rows[first:last], pairs, g.floats(first, last))
-		g.kernels.Gradients(job)
+		g.residuals.ComputeGradients(g.kernels, job)
 	})
 	for b := range g.blocks {
 		for p := range pairs {

@@ -27,7 +27,7 @@ type Params struct {
 	Trim        float64
 	Pairs       int // class pairs a node splits on: 1, 2, 4 or 8
 	Selection   loss.Selection
-	FullLeaf    bool // a leaf steps along every class, not along its pairs
+	FullLeaf    bool // a leaf steps along every class, or its best, not along its pairs
 	NodeColumns int  // columns drawn for each node; 0: all
 	CacheBytes  int  // histograms filled at once; the tree is the same
 
@@ -424,7 +424,10 @@ func (g *Grower) finish(open []*node) []Segment {
 	for i, n := range g.leftToRight(open) {
 		leaf := Leaf{Rows: n.count, box: n.box}
 		steps := g.residuals.Classes
-		if !g.FullLeaf {
+		switch {
+		case g.Newton.Named > 0:
+			leaf.Pairs, steps = make([]kernel.Pair, g.Newton.Named), g.Newton.Named
+		case !g.FullLeaf:
 			leaf.Pairs, steps = n.pairs, len(n.pairs)
 		}
 		leaf.Steps = make([]float32, steps)

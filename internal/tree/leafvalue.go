@@ -33,6 +33,10 @@ type piece struct {
 // Set sets the steps and numbers of rows of leaves to those of the rows that
 // reach them. The steps of a leaf that no row reaches stay as they are.
 func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
+	if v.Newton.Named > 0 {
+		v.setBest(leaves, segments)
+		return
+	}
 	v.pieces = v.pieces[:0]
 	for i := range leaves {
 		leaves[i].Rows = 0
@@ -69,6 +73,22 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 		}
 		v.set(&leaves[v.pieces[first].leaf], first, end)
 		first = end
+	}
+}
+
+// setBest does so for leaves that move their best classes, one leaf at a time: totals of
+// all at once would take too much memory.
+func (v *LeafValues) setBest(leaves []Leaf, segments []Segment) {
+	for i := range leaves {
+		leaves[i].Rows = 0
+	}
+	stride := v.Residuals.Stride
+	for _, s := range segments {
+		v.sums = slices.Grow(v.sums[:0], 2*stride)[:2*stride]
+		totals := loss.Totals{Gradient: v.sums[:stride], Hessian: v.sums[stride:]}
+		v.Residuals.SparseTotals(&totals, s.Rows, v.Team)
+		leaves[s.Leaf].Rows = len(s.Rows)
+		leaves[s.Leaf].setSteps(&v.Newton, &totals, nil, v.Residuals)
 	}
 }
 
@@ -141,6 +161,9 @@ func (v *LeafValues) setShared(leaves []Leaf) {
 // pairs, or, without pairs, of all classes.
 func (l *Leaf) setSteps(n *loss.Newton, totals *loss.Totals, stats *[kernel.MaxPairs]kernel.PairStats, r *loss.Residuals) {
 	switch {
+	case n.Named > 0:
+		n.Best(l.Steps, l.Pairs, totals, r.Units.Sums, r.Classes)
+		return
 	case l.box != nil:
 		l.setWithin(n, totals, stats, r)
 		return

@@ -20,6 +20,7 @@ enum { /* leaf. Classes whose scores a leaf changes. */
     AOSO_LEAF_DEFAULT = 0, /* full for method aoso, pair for the others */
     AOSO_LEAF_FULL = 1, /* every class */
     AOSO_LEAF_PAIR = 2, /* only the class pairs chosen by the node, as in the paper */
+    AOSO_LEAF_SPARSE = 3, /* its best `leaf_classes`, relative to all others; for many classes */
 };
 
 enum { /* pair_selection. How a node chooses its class pairs. */
@@ -222,6 +223,10 @@ typedef struct aoso_params {
      * constraints.
      * Default: NULL, which means all features may interact. */
     const char *interaction_constraints;
+
+    /* Number of classes whose scores a sparse leaf changes.
+     * Allowed: 1 to 63. Default: 0, which means 16. */
+    int64_t leaf_classes;
 } aoso_params;
 /* end parameters */
 

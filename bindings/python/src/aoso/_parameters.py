@@ -36,6 +36,7 @@ FIELDS = (
     ("min_delta", "double"),
     ("monotone_constraints", "char_p"),
     ("interaction_constraints", "char_p"),
+    ("leaf_classes", "int64"),
 )
 
 # The types of the values.
@@ -43,6 +44,7 @@ TYPES = {
     "method": str,
     "leaf": str,
     "pairs": int,
+    "leaf_classes": int,
     "pair_selection": str,
     "base_class": str,
     "base_gap": int,

@@ -57,14 +57,18 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Boosting algorithm. "aoso": one tree per iteration, each of whose nodes chooses its own class pairs; "abc":
         ABC-LogitBoost, a tree per iteration for every class except a base class; "logitboost": a tree per iteration for
         every class.
-    leaf : {"full", "pair"}, optional
+    leaf : {"full", "pair", "sparse"}, optional
         Classes whose scores a leaf changes. "full": every class; "pair": only the class pairs chosen by the node, as in
-        the paper. Methods abc and logitboost take pair only.
+        the paper; "sparse": its best `leaf_classes`, relative to all others; for many classes. Methods abc and
+        logitboost take pair only.
         Default: full for method aoso, pair for the others.
     pairs : {1, 2, 4, 8}, optional
         Number of class pairs that a node splits on. The paper uses 1. No more are used than half the number of classes,
         rounded up to one of these. Methods abc and logitboost take 1 only.
         Allowed: 1, 2, 4 or 8. Default: 4 for method aoso, 1 for the others.
+    leaf_classes : int, optional
+        Number of classes whose scores a sparse leaf changes.
+        Allowed: 1 to 63. Default: 16.
     pair_selection : {"second_order", "first_order", "root"}, default "second_order"
         How a node chooses its class pairs. "second_order": by gradients and Hessians, as in the paper; "first_order":
         by gradients alone; "root": by gradients and Hessians at the root, for the whole tree.
@@ -242,6 +246,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         method: str = "aoso",
         leaf: str | None = None,
         pairs: int | None = None,
+        leaf_classes: int | None = None,
         pair_selection: str = "second_order",
         base_class: str = "worst",
         base_gap: int = 1,
@@ -284,6 +289,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         self.method = method
         self.leaf = leaf
         self.pairs = pairs
+        self.leaf_classes = leaf_classes
         self.pair_selection = pair_selection
         self.base_class = base_class
         self.base_gap = base_gap

@@ -1,0 +1,92 @@
+// Command many measures training with thousands of classes: CPU seconds, memory, errors
+// and log loss on a hierarchical mixture of Gaussians.
+//
+//	go run ./bench/many -classes 1000 -rows 200000 -leaf sparse
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"runtime/pprof"
+	"syscall"
+	"time"
+
+	"github.com/libaoso/aoso"
+)
+
+func main() {
+	log.SetFlags(0)
+	m := mixture{}
+	flag.IntVar(&m.classes, "classes", 1000, "classes")
+	flag.IntVar(&m.features, "features", 50, "features")
+	rows := flag.Int("rows", 200_000, "rows to train on")
+	test := flag.Int("test", 2000, "rows to test on")
+	p := aoso.DefaultParams()
+	flag.StringVar(&p.Leaf, "leaf", p.Leaf, "full or sparse")
+	flag.IntVar(&p.LeafClasses, "leaf-classes", p.LeafClasses, "classes that a sparse leaf moves")
+	flag.IntVar(&p.Trees, "trees", 40, "trees; 0: the data choose")
+	flag.IntVar(&p.Leaves, "leaves", p.Leaves, "leaves of a tree; 0: the default")
+	flag.IntVar(&p.Pairs, "pairs", p.Pairs, "class pairs of a node; 0: the default")
+	flag.Float64Var(&p.Shrinkage, "shrinkage", p.Shrinkage, "learning rate; 0: the default")
+	flag.Float64Var(&p.MaxStep, "max-step", p.MaxStep, "most that a leaf moves a score; 0: the default")
+	flag.Float64Var(&p.Subsample, "subsample", p.Subsample, "share of the rows that a tree is grown on; 0: the default")
+	flag.Float64Var(&p.L2, "l2", p.L2, "regularization; -1: the default")
+	flag.StringVar(&p.Calibration, "calibration", "none", "how the temperature is found")
+	flag.StringVar(&p.PairSelection, "pair-selection", p.PairSelection, "how a node chooses its class pairs")
+	flag.IntVar(&p.Threads, "threads", 2, "threads")
+	profile := flag.String("cpuprofile", "", "file for a profile of the training")
+	flag.Parse()
+	if *profile != "" {
+		f, err := os.Create(*profile)
+		if err != nil {
+			log.Fatal(err)
+		}
+		if err := pprof.StartCPUProfile(f); err != nil {
+			log.Fatal(err)
+		}
+		defer pprof.StopCPUProfile()
+	}
+	if err := measure(&m, *rows, *test, p); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func measure(m *mixture, rows, test int, p aoso.Params) error {
+	m.place()
+	x, y := m.draw(rows, 1)
+	train, err := aoso.NewDataset(aoso.RowMajor(x, rows, m.features), aoso.IntLabels(y), aoso.DatasetOptions{Threads: p.Threads})
+	if err != nil {
+		return err
+	}
+	x = nil
+	cpu, _ := usage()
+	start := time.Now()
+	r, err := aoso.Train(context.Background(), train, p, aoso.TrainOptions{})
+	if err != nil {
+		return err
+	}
+	wall := time.Since(start)
+	end, peak := usage()
+	xt, yt := m.draw(test, 2)
+	e, err := r.Model.Evaluate(aoso.RowMajor(xt, test, m.features), aoso.IntLabels(yt), nil, aoso.PredictOptions{Threads: p.Threads})
+	if err != nil {
+		return err
+	}
+	q := r.Model.Params()
+	fmt.Printf("classes %d rows %d leaf %s %d leaves %d shrinkage %g subsample %g trees %d: %.1f CPU s, %.1f s, %.0f MB, train loss %.4f, log loss %.4f, errors %.2f %%\n",
+		m.classes, rows, q.Leaf, q.LeafClasses, q.Leaves, q.Shrinkage, q.Subsample, r.Model.Trees(),
+		(end - cpu).Seconds(), wall.Seconds(), float64(peak)/1e6, r.TrainLoss, e.LogLoss, 100*e.ErrorRate)
+	return nil
+}
+
+// usage is the CPU time of the process and the most memory it had, in bytes.
+func usage() (cpu time.Duration, peak int64) {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		log.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano()), u.Maxrss << 10
+}

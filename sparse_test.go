@@ -1,0 +1,66 @@
+package aoso
+
+import (
+	"math"
+	"testing"
+)
+
+// TestSparseMatchesFull: sparse leaves that move all classes make the model of full leaves.
+// The residuals of full leaves have 24 bits, so the two part after some trees.
+func TestSparseMatchesFull(t *testing.T) {
+	d := blobs(210, 1500, 6, 7, 255)
+	for name, d := range map[string]*table{"plain": d, "weighted": d.weighted(210)} {
+		for _, pairs := range []int{1, 2} {
+			change := func(p *Params) { p.Pairs, p.Leaves, p.Trees, p.Shrinkage, p.Trim, p.L2 = pairs, 12, 5, 0.2, 0, 1 }
+			full := trained(t, d, params(change))
+			sparse := trained(t, d, params(func(p *Params) { change(p); p.Leaf, p.LeafClasses = "sparse", 7 }))
+			if math.Abs(full.TrainLoss-sparse.TrainLoss) > 1e-4*full.TrainLoss {
+				t.Errorf("%s, %d pairs: the loss is %v, of full leaves %v", name, pairs, sparse.TrainLoss, full.TrainLoss)
+			}
+			p, q := proba(t, full.Model, d), proba(t, sparse.Model, d)
+			for i := range p {
+				if math.Abs(p[i]-q[i]) > 1e-4 {
+					t.Fatalf("%s, %d pairs: row %d has the probability %v, of full leaves %v", name, pairs, i/7, q[i], p[i])
+				}
+			}
+		}
+	}
+}
+
+func proba(t *testing.T, m *Model, d *table) []float64 {
+	t.Helper()
+	p, err := m.PredictProba(d.features(), PredictOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestSparseRefused: what sparse leaves cannot do yet is refused.
+func TestSparseRefused(t *testing.T) {
+	set := newDataset(t, blobs(211, 100, 3, 3, 255))
+	p := params(func(p *Params) { p.Leaf = "sparse" })
+	_, err := NewTrainer(set, p, TrainOptions{Objective: func(scores, gradient, hessian []float64) error { return nil }})
+	wantArgumentError(t, err, "leaf", "objective")
+	_, err = NewTrainer(set, params(func(p *Params) { p.Leaf, p.LeafClasses = "sparse", 64 }), TrainOptions{})
+	wantArgumentError(t, err, "leaf_classes", "63")
+	p.MonotoneConstraints = "0:1"
+	_, err = NewTrainer(set, p, TrainOptions{})
+	wantArgumentError(t, err, "leaf", "monotone_constraints")
+}
+
+// TestSparseChooses: rows held out choose the number of trees and the temperature.
+func TestSparseChooses(t *testing.T) {
+	d := blobs(212, 2500, 5, 30, 255)
+	p := DefaultParams()
+	p.Leaf, p.LeafClasses, p.TimeLimit = "sparse", 4, 0
+	p.Preset, p.Shrinkage = PresetFast, 0.5
+	r := trained(t, d, p)
+	if r.HeldOut == nil || r.Model.Temperature() == 1 || r.Model.Trees() < 3 {
+		t.Fatalf("%d trees with the temperature %v; held out %+v", r.Model.Trees(), r.Model.Temperature(), r.HeldOut)
+	}
+	full := trained(t, d, func() Params { q := p; q.Leaf = "full"; return q }())
+	if got, want := r.HeldOut.LogLoss, full.HeldOut.LogLoss; got > 1.2*want {
+		t.Errorf("the log loss of the rows held out is %v, of full leaves %v", got, want)
+	}
+}
