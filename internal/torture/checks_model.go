@@ -373,10 +373,10 @@ func checkDerived(t *trial, d dice) error {
 	return nil
 }
 
-// refit refits the model, unless its constraints forbid that.
+// refit refits the model, unless its constraints or leaves forbid that.
 func (t *trial) refit(labels aoso.Labels, d dice) error {
 	refitted, err := t.model.Refit(t.x, labels, aoso.RefitOptions{Weights: t.train.weights, Keep: d.Float64()})
-	if t.params.MonotoneConstraints != "" {
+	if t.params.MonotoneConstraints != "" || t.params.Leaf == "sparse" {
 		return wantArgumentError(err, "model")
 	}
 	if err != nil {

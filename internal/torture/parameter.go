@@ -50,7 +50,7 @@ type generator struct {
 // CPU or other parameters.
 var special = map[string]generator{
 	"leaf": {
-		forMethod(oneOf("full", "pair"), oneOf("pair")),
+		forMethod(oneOf("full", "pair", "sparse"), oneOf("pair")),
 		forMethod(oneOf("", "pair"), oneOf("")),
 		forMethod(oneOf("half", "Full"), oneOf("full", "half")),
 	},
@@ -191,6 +191,9 @@ func invalidEarlyStopping(s *setting) string {
 
 // monotone is a sign for some features, by class where there are more than two.
 func monotone(s *setting) string {
+	if s.params.Leaf == "sparse" {
+		return "" // they need the other leaves
+	}
 	var entries []string
 	for _, j := range s.ordered {
 		if !s.chance(0.4) || len(entries) > 20 {

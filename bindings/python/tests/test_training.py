@@ -434,7 +434,7 @@ def test_cv_of_tables_and_weights(letters):
 
 def test_cv_folds_have_their_share_of_every_class():
     y = np.repeat([0, 1, 2], [60, 30, 9])
-    from aoso.training import _stratified
+    from aoso._folds import stratified as _stratified
 
     folds = _stratified(y, None, 3, seed=5)
     assert sorted(np.concatenate([test for _, test in folds])) == list(range(99))
