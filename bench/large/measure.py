@@ -66,7 +66,8 @@ def run(command: Sequence[str], limits: Limits) -> dict[str, Any]:
     seconds = time.perf_counter() - start
     watch.done.set()
     watcher.join()
-    if child.returncode in (-signal.SIGXCPU, -signal.SIGKILL) and used.ru_utime + used.ru_stime >= limits.cpu > 0:
+    # The limit counts a little more than wait4.
+    if child.returncode in (-signal.SIGXCPU, -signal.SIGKILL) and used.ru_utime + used.ru_stime >= limits.cpu - 3 > 0:
         ended = f"stopped after {limits.cpu} s of CPU time"
     elif child.returncode:
         lines = output.strip().splitlines() or [f"exit status {child.returncode}"]
