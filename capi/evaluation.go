@@ -44,21 +44,25 @@ func goaoso_model_evaluate(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_label
 	})
 }
 
+// readScored finds a model, and reads raw scores of rows with their labels and weights.
+func readScored(handle C.uintptr_t, raw *C.double, length C.int64_t, y *C.aoso_labels, weights *C.double, numWeights C.int64_t) (m *model, scores []float64, l labelled, err error) {
+	if m, err = findModel(handle); err != nil {
+		return nil, nil, l, err
+	}
+	if scores, err = m.rawScores(raw, length); err != nil {
+		return nil, nil, l, err
+	}
+	l, err = m.readLabelled(len(scores)/len(m.classes), y, weights, numWeights)
+	return m, scores, l, err
+}
+
 //export goaoso_model_evaluate_raw
 func goaoso_model_evaluate_raw(handle C.uintptr_t, raw *C.double, length C.int64_t, y *C.aoso_labels, weights *C.double, numWeights C.int64_t, out *C.aoso_evaluation) C.aoso_status {
 	return try(func() error {
 		if err := checkPut(out, "evaluation"); err != nil {
 			return err
 		}
-		m, err := findModel(handle)
-		if err != nil {
-			return err
-		}
-		scores, err := m.rawScores(raw, length)
-		if err != nil {
-			return err
-		}
-		l, err := m.readLabelled(len(scores)/len(m.classes), y, weights, numWeights)
+		m, scores, l, err := readScored(handle, raw, length, y, weights, numWeights)
 		if err != nil {
 			return err
 		}
@@ -76,15 +80,7 @@ func goaoso_model_measure_raw(handle C.uintptr_t, raw *C.double, length C.int64_
 		if err := checkPut(out, "value"); err != nil {
 			return err
 		}
-		m, err := findModel(handle)
-		if err != nil {
-			return err
-		}
-		scores, err := m.rawScores(raw, length)
-		if err != nil {
-			return err
-		}
-		l, err := m.readLabelled(len(scores)/len(m.classes), y, weights, numWeights)
+		m, scores, l, err := readScored(handle, raw, length, y, weights, numWeights)
 		if err != nil {
 			return err
 		}

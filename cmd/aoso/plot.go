@@ -311,14 +311,14 @@ func (p *evaluationPlotter) confusion(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	predicted, err := m.Predict(d.features(), p.options)
-	if err != nil {
-		return err
-	}
 	classes := m.Classes()
 	const most = 1000
 	if len(classes) > most {
 		return fmt.Errorf("the model has %d classes; allowed: at most %d", len(classes), most)
+	}
+	predicted, err := m.Predict(d.features(), p.options)
+	if err != nil {
+		return err
 	}
 	at, counts := map[string]int{}, make([][]int, len(classes))
 	for k, class := range classes {

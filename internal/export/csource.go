@@ -31,15 +31,7 @@ func cSource(w io.Writer, m *model.Model) error {
 		}
 		return fmt.Sprintf("static const %s %s[%d] = {\n", kinds[kind], cName(name), n)
 	}}
-	types, functions, _ := strings.Cut(cProgram, "/* tables */\n")
-	s.program(types)
-	s.names("ClassNames", m.Classes)
-	s.names("FeatureNames", m.Features)
-	s.encoder()
-	s.trees()
-	s.leaves()
-	s.program(functions)
-	return s.Flush()
+	return s.write(cProgram, "/* tables */\n")
 }
 
 // cName writes a name in lower case with underscores.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 
 	"github.com/libaoso/aoso/internal/model"
 )
@@ -29,13 +28,5 @@ func goSource(w io.Writer, m *model.Model) error {
 		}
 		return fmt.Sprintf("\nvar %s = [%d]%s{\n", name, n, kind)
 	}}
-	types, functions, _ := strings.Cut(goProgram, "// tables\n")
-	s.program(types)
-	s.names("ClassNames", m.Classes)
-	s.names("FeatureNames", m.Features)
-	s.encoder()
-	s.trees()
-	s.leaves()
-	s.program(functions)
-	return s.Flush()
+	return s.write(goProgram, "// tables\n")
 }

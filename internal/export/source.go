@@ -161,6 +161,19 @@ func hexadecimal(x float64, bits int) string {
 	return strconv.FormatFloat(x, 'x', -1, bits)
 }
 
+// write writes a program, whose tables stand at the mark.
+func (s *source) write(program, mark string) error {
+	types, functions, _ := strings.Cut(program, mark)
+	s.program(types)
+	s.names("ClassNames", s.m.Classes)
+	s.names("FeatureNames", s.m.Features)
+	s.encoder()
+	s.trees()
+	s.leaves()
+	s.program(functions)
+	return s.Flush()
+}
+
 // program writes the lines of a text between which nothing is missing: lines that
 // begin with a tag are for models with that property only. Names in @ stand for
 // numbers of the model.

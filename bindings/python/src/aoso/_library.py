@@ -243,3 +243,28 @@ def _create(name: str, *arguments: Any) -> Handle:
     out = c.c_void_p()
     _call(name, *arguments, c.byref(out))
     return Handle(name.split("_")[0], out)
+
+
+def _apart(call: Callable[[], None], interrupt: Callable[[], None]) -> BaseException | None:
+    """Make a call in another thread, and return what it raises. Ctrl-C calls ``interrupt``, and is raised when the call
+    has ended.
+
+    KeyboardInterrupt would else be raised between C and a Python function that C calls, where ctypes prints it and continues.
+    """
+    raised: list[BaseException] = []
+
+    def work() -> None:
+        try:
+            call()
+        except BaseException as e:
+            raised.append(e)
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    try:
+        thread.join()
+    except BaseException:
+        interrupt()
+        thread.join()
+        raise
+    return raised[0] if raised else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes as c
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 from . import _structs as structs
 from . import errors
 from ._input import Array
-from ._library import Handle
+from ._library import Handle, _apart
 
 # Raw scores and the training set to gradients and Hessians, each of shape (n_rows, n_classes).
 Function = Callable[[Array, Any], tuple[Any, Any]]
@@ -35,24 +34,12 @@ class Objective:
 
     def call(self, call: Callable[..., None], name: str, *arguments: Any) -> None:
         """Call a function of the library, by way of ``call``."""
-        raised: list[BaseException] = []
+        raised = _apart(lambda: call(name, *arguments), self._interrupt)
+        if raised is not None:
+            raise self._failure or raised
 
-        def work() -> None:
-            try:
-                call(name, *arguments)
-            except BaseException as e:
-                raised.append(e)
-
-        thread = threading.Thread(target=work, daemon=True)
-        thread.start()
-        try:
-            thread.join()
-        except BaseException:
-            self._interrupted = True
-            thread.join()
-            raise
-        if raised:
-            raise self._failure or raised[0]
+    def _interrupt(self) -> None:
+        self._interrupted = True
 
     def create(self, call: Callable[..., None], name: str, *arguments: Any) -> Handle:
         out = c.c_void_p()

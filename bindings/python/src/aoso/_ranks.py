@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import ctypes as c
 import json
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,7 +13,7 @@ import numpy as np
 from . import _structs as structs
 from . import errors
 from ._input import Array
-from ._library import Handle, _call
+from ._library import Handle, _apart, _call
 from .collective import Collective
 
 _OPS = ("sum", "max")
@@ -40,31 +39,15 @@ class Ranks:
         self.address = c.addressof(self._struct)
 
     def call(self, name: str, *arguments: Any) -> None:
-        """Call a function of the library.
+        """Call a function of the library."""
+        raised = _apart(lambda: _call(name, *arguments), self._interrupt)
+        if raised is not None and self._failure is not None:
+            raise type(raised)(f"{raised}: {self._failure}") from self._failure
+        if raised is not None:
+            raise raised
 
-        Another thread makes the call, because KeyboardInterrupt would else be raised between C and the methods of the
-        collective, where ctypes prints it and continues.
-        """
-        raised: list[BaseException] = []
-
-        def work() -> None:
-            try:
-                _call(name, *arguments)
-            except BaseException as e:
-                raised.append(e)
-
-        thread = threading.Thread(target=work, daemon=True)
-        thread.start()
-        try:
-            thread.join()
-        except BaseException:
-            self._interrupted = True
-            thread.join()
-            raise
-        if raised and self._failure is not None:
-            raise type(raised[0])(f"{raised[0]}: {self._failure}") from self._failure
-        if raised:
-            raise raised[0]
+    def _interrupt(self) -> None:
+        self._interrupted = True
 
     def create(self, name: str, *arguments: Any) -> Handle:
         out = c.c_void_p()
