@@ -4,7 +4,7 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 TWO = --no-print-directory -j2 --output-sync=target
-STAGES = test-python test-go test-arm64 race test-capi test-examples test-wasm torture
+STAGES = test-python test-go test-arm64 race test-capi test-examples test-r test-wasm torture
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test test-go tools vet params notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
@@ -25,6 +25,7 @@ test: tools ## run every test: vet, gofmt, Go, arm64 under qemu, race detector, 
 	@$(MAKE) $(TWO) -o tools vet lib build wheel $(PYTHONS)
 	@$(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) TORTURE=8s TORTURE_RUNS=2000 SEED=1
 	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; random trainings)"
+	@for program in node cargo R; do command -v $$program >/dev/null || echo "make test: skipped what needs $$program, which is missing"; done
 	@go run ./internal/levels
 
 # For other platforms, vet checks only the packages with platform-specific files, and on arm64 only the assembly declarations.
@@ -230,6 +231,10 @@ build/python/%.ready: bindings/python/requirements/%.txt
 	build/python/$*/bin/pip install -q --no-compile -r $<
 	@touch $@
 
+.PHONY: test-r
+test-r: lib ## check the R package as CRAN does, and run the examples of its page
+	@if command -v R >/dev/null; then bindings/r/check $(CURDIR)/build build/r; else echo "R skipped: no R (Debian: r-base-core)"; fi
+
 # The page that trains in the browser. The native model that it compares with is trained here.
 .PHONY: web test-wasm test-web
 web: ## build the page that trains in the browser into build/web; python3 -m http.server -d build/web shows it
@@ -247,9 +252,10 @@ $(WEB_VENV)/ready: web/requirements.txt
 	$(WEB_VENV)/bin/pip install -q --no-compile -r $<
 	@touch $@
 
-# Needs node and qemu for its checks, and several minutes, so it is not part of test.
+# Needs node, R and qemu for its checks, and several minutes, so it is not part of test.
 .PHONY: release
 release: tools ## build the files of a release from the last commit into build/release and check each in an empty environment
+	@internal/need R=r-base-core
 	internal/release/build
 	internal/release/check
 

@@ -25,6 +25,7 @@ DEMO = ROOT / "build/web"  # the page that trains in the browser, if it was buil
 # Files of the repository, by their places on the site.
 ELSEWHERE = {
     "python.md": "bindings/python/README.md",
+    "r.md": "bindings/r/README.md",
     "parameters.md": "bindings/python/docs/parameters.md",
     "migration.md": "bindings/python/docs/migration.md",
     "benchmarks.md": "bench/README.md",
@@ -47,6 +48,7 @@ def on_files(files, config):
     pages = {
         "go": subprocess.run(["go", "run", "./internal/reference"], cwd=ROOT, check=True, capture_output=True, text=True).stdout,
         "python": reference.python(ROOT / "bindings/python/src/aoso"),
+        "r": reference.r(ROOT / "bindings/r/man"),
         "c": reference.c(ROOT / "capi/include"),
         "cpp": reference.cpp(ROOT / "capi/include"),
     }
@@ -93,7 +95,7 @@ def mended(link, place):
         return link[0]
     here = ELSEWHERE.get(place, "docs/" + place)
     path = posixpath.normpath(posixpath.join(posixpath.dirname(here), target))
-    if path == "bindings/python":
+    if path in ("bindings/python", "bindings/r"):
         path += "/README.md"
     if path in PLACES or path.startswith("docs/"):
         there = PLACES.get(path, path.removeprefix("docs/"))
