@@ -15,8 +15,8 @@ import (
 
 // Block is some rows of a dataset.
 type Block struct {
-	Features Features
-	Labels   Labels
+	Features Features  // of the rows of the block
+	Labels   Labels    // one for each row
 	Weights  []float64 // nil: all one, in every block
 	RowIDs   []uint64  // no two the same; nil: positions among all rows, in every block
 }

@@ -472,7 +472,7 @@ func (d *Dataset) continued() *Model {
 
 // DatasetInfo is facts about a dataset.
 type DatasetInfo struct {
-	Rows, Features, Classes int
+	Rows, Features, Classes int   // their numbers
 	Bins                    []int // value bins of each feature, 0 to 255
 	Bytes                   int64 // of memory, mapped files included; what a model to continue has is not
 }

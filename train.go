@@ -87,18 +87,18 @@ type Progress struct {
 
 // Result is a trained model and how training went.
 type Result struct {
-	Model         *Model
-	Phase         string      // PhaseHoldOut: training ended there, and the model has not seen the rows held out
-	Iterations    int         // in this phase
-	BestIteration int         // the iteration that the model ends with, if it was stopped early; else the last
-	TrainLoss     float64     // mean log loss of the training rows after the last iteration, weighted
-	Valid         *Evaluation // of the model, if there was a validation set
-	HeldOut       *Evaluation // of a training without the rows held out, on them; nil: none were
-	HeldOutRows   int
-	StoppedBy     string
+	Model         *Model        // the model; it never changes
+	Phase         string        // PhaseHoldOut: training ended there, and the model has not seen the rows held out
+	Iterations    int           // in this phase
+	BestIteration int           // the iteration that the model ends with, if it was stopped early; else the last
+	TrainLoss     float64       // mean log loss of the training rows after the last iteration, weighted
+	Valid         *Evaluation   // of the model, if there was a validation set
+	HeldOut       *Evaluation   // of a training without the rows held out, on them; nil: none were
+	HeldOutRows   int           // rows held out in the first phase
+	StoppedBy     string        // why training ended: a constant such as StoppedByTrees
 	Elapsed       time.Duration // spent in iterations
-	Threads       int
-	Level         string // the instruction-set level of the kernels
+	Threads       int           // that trained
+	Level         string        // the instruction-set level of the kernels
 }
 
 // Train trains a model. Unless all parameters are given, it first trains without
