@@ -247,10 +247,16 @@ AOSO_API aoso_status aoso_params_check(const aoso_params *params);
 AOSO_API aoso_status aoso_suggest_params(int64_t rows, int64_t features, int64_t classes, char *buffer, size_t size,
                                          size_t *needed);
 
+/* An upper bound on the memory of a training, in bytes. */
 typedef struct aoso_memory {
     uint32_t struct_size;
     int32_t reserved;
-    int64_t matrix, sparse, residuals, rows, histograms, quantizing;
+    int64_t matrix;        /* part of total: values by column */
+    int64_t sparse;        /* part of total: values by row, or two to a column */
+    int64_t residuals;     /* part of total: residuals by row and class, and scores */
+    int64_t rows;          /* part of total: labels, weights, row lists, gradients */
+    int64_t histograms;    /* part of total: gradients summed by value bin */
+    int64_t quantizing;    /* part of total: what building the datasets takes beyond the other parts */
     int64_t total;         /* most bytes that dataset and training need besides the input */
     int64_t trees;         /* part of total: the model, if every tree has all its leaves */
     int64_t runtime;       /* part of total: Go's garbage collector */
