@@ -54,6 +54,10 @@ staticcheck: ## find unused and suspicious code for amd64, arm64 and purego
 	GOARCH=arm64 build/tools/staticcheck ./...
 	GOFLAGS=-tags=purego build/tools/staticcheck ./...
 
+.PHONY: workflows
+workflows: ## check the workflows of GitHub Actions
+	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml
+
 # The target vet has already vetted the tests.
 GO_TEST = go test -vet=off
 
@@ -243,9 +247,9 @@ web: ## build the page that trains in the browser into build/web; python3 -m htt
 test-wasm: web ## train with the page's WebAssembly under Node, and compare with the native model
 	@if command -v node >/dev/null; then node web/check.mjs build/web; else echo "WebAssembly skipped: no node"; fi
 
-test-web: web $(WEB_VENV)/ready ## open the page in headless Chromium, train there, and check the model; pictures go to build/web-check
+test-web: docs $(WEB_VENV)/ready ## open every page of the site in headless Chromium, and train in one; pictures go to build/web-check
 	@internal/need chromium=chromium
-	$(WEB_VENV)/bin/python web/check.py build/web build/web-check
+	$(WEB_VENV)/bin/python web/check.py build/site build/web-check
 
 $(WEB_VENV)/ready: web/requirements.txt
 	$(PYTHON) -m venv --clear $(WEB_VENV)
@@ -307,7 +311,7 @@ $(BENCH_VENV)/ready: bench/requirements.txt
 # The documentation. Its snippets and links are tested by test-python.
 .PHONY: docs pictures
 
-docs: build/docs/ready ## build the documentation site into build/site (half a minute)
+docs: web build/docs/ready ## build the documentation site into build/site, with the page that trains in the browser (half a minute)
 	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build -q -f site/mkdocs.yml
 	@echo "make docs: open build/site/index.html"
 

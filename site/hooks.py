@@ -4,7 +4,6 @@ mends the links, which are written for GitHub."""
 from __future__ import annotations
 
 import json
-import os
 import posixpath
 import re
 import shutil
