@@ -38,6 +38,7 @@ PLACES = {path: place for place, path in ELSEWHERE.items()}
 FENCE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
 TIGHT = re.compile(r"^(?!\s|[-*|#>]|\d+\. )(.*\S.*\n)(?=- |\d+\. )", re.MULTILINE)  # a paragraph, and a list without a blank line
 MERMAID = re.compile(r"^```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
+ROLE = re.compile(r":(?:attr|class|exc|func|meth|mod):<code>[.~]?")
 LINK = re.compile(r"\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
@@ -67,6 +68,11 @@ def on_page_markdown(markdown, page, config, files):
         markdown = markdown.replace("\n\n", f"\n\n[Download this page as a notebook]({name}.ipynb){{ .md-button }}\n\n", 1)
     markdown = MERMAID.sub(lambda chart: arrows(chart[0]), markdown)
     return outside_code(markdown, lambda text: LINK.sub(lambda link: mended(link, place), TIGHT.sub(r"\1\n", text)))
+
+
+def on_page_content(html, page, config, files):
+    """Roles of Sphinx in docstrings, such as :meth:, are no text."""
+    return ROLE.sub("<code>", html) if page.file.src_uri == "reference/python.md" else html
 
 
 def arrows(chart):

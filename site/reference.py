@@ -120,9 +120,17 @@ def page(title: str, intro: str, include: Path, headers: list[Path], language: s
     return "\n".join(lines)
 
 
+# A function with a body of several lines, and the private part of a class.
+BODY = re.compile(
+    r"^( *)((?!(?:class|enum|extern|for|if|namespace|struct|typedef|union)\b)\S(?:[^\n{};]|\{\})*(?:\n(?:[^\n{};]|\{\})+){0,4}) \{\n(?:(?!\1\}).*\n)*\1\}\n",
+    re.MULTILINE,
+)
+PRIVATE = re.compile(r"^\n?private:\n(?:.*\n)*?(?=\};)", re.MULTILINE)
+
+
 def declarations(text: str) -> str:
-    """A header without what only compilers need: guards, includes, and the namespace detail."""
+    """A header without what only compilers need: guards, includes, bodies of several lines, private parts, the namespace detail."""
     text = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", text, flags=re.DOTALL)
     text = re.sub(r"^namespace detail \{.*?^\} // namespace detail\n", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"^#(?:ifndef AOSO\w*_HP?P?|define AOSO\w*_HP?P?|include.*|endif.*)\n", "", text, flags=re.MULTILINE)
-    return re.sub(r"\n{3,}", "\n\n", text).strip()
+    return re.sub(r"\n{3,}", "\n\n", BODY.sub(r"\1\2;\n", PRIVATE.sub("", text))).strip()
