@@ -131,6 +131,7 @@ PRIVATE = re.compile(r"^\n?private:\n(?:.*\n)*?(?=\};)", re.MULTILINE)
 def declarations(text: str) -> str:
     """A header without what only compilers need: guards, includes, bodies of several lines, private parts, the namespace detail."""
     text = re.sub(r"#ifdef __cplusplus\n.*?#endif\n", "", text, flags=re.DOTALL)
+    text = re.sub(r"#if defined\(__GNUC__\)\n.*?#endif\n", "", text, flags=re.DOTALL)
     text = re.sub(r"^namespace detail \{.*?^\} // namespace detail\n", "", text, flags=re.DOTALL | re.MULTILINE)
     text = re.sub(r"^#(?:ifndef AOSO\w*_HP?P?|define AOSO\w*_HP?P?|include.*|endif.*)\n", "", text, flags=re.MULTILINE)
     return re.sub(r"\n{3,}", "\n\n", BODY.sub(r"\1\2;\n", PRIVATE.sub("", text))).strip()
