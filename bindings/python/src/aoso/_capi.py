@@ -83,6 +83,7 @@ class DatasetOptions:
         threads: int,
         dense_only: bool,
         path: str | os.PathLike[str] | None,
+        text_labels: bool = False,
         init: Handle | None = None,
         ranks: Ranks | None = None,
     ) -> None:
@@ -92,6 +93,7 @@ class DatasetOptions:
         o.set_integer("seed", seed)
         o.set_integer("threads", threads, "num_threads")
         o.dense_only = bool(dense_only)
+        o.text_labels = text_labels
         if init is not None:
             o.init = init._as_parameter_
         self._columns = np.array(categorical, np.int64)
@@ -279,6 +281,8 @@ def _nested(name: str, value: Any) -> str:
     try:
         if isinstance(value, str):
             text = value.strip()
+            if re.match(r"[^\[({]*:", text):  # CatBoost's signs by name
+                return f"{{{text}}}"
             bare = text[:1] not in ("[", "(", "{") and re.search(r"[\s,]", text)
             return f"[{text}]" if bare or re.search(r"^[\[(][^\[(]*[\])]\s*,", text) else text
         return json.dumps(_plain(value), ensure_ascii=False)

@@ -33,8 +33,8 @@ class Booster(Report, Probability):
     ----------
     classes : array of shape (n_classes,)
         The classes, in the order of the columns of ``predict_proba``, of the type of the labels. A file keeps the type if it
-        is bool, int, float, text, bytes or a date, also as a Python object. In a file from other languages they are ints if
-        all look like ints, else strings.
+        is bool, int, float, text, bytes or a date, also as a Python object. In a file from other languages they are numbers
+        if all look like numbers, else strings.
     feature_names : list of str
     result : aoso.training.Result or None
         The outcome of training; None for a model that was loaded or derived from others.

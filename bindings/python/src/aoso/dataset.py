@@ -80,7 +80,8 @@ class Dataset:
     Attributes
     ----------
     classes : array of shape (n_classes,)
-        The classes, in the order of their numbers in the library.
+        The classes, in the order of their numbers in the library: numbers by value, texts by their bytes, also those of digits,
+        and False before True. The order of the categories of a pandas category does not count.
     feature_names : list of str
     categories : dict of str to list of str
         The categories of each categorical feature, in order.
@@ -178,6 +179,7 @@ class Dataset:
         labels, classes = _labels.read(y, rows)
         weights = _matrix.weights(weight, rows)
         init = None if init_model is None else init_model._handle
+        options["text_labels"] = _labels.are_texts(classes)
         described = _capi.DatasetOptions(matrix, columns, init=init, ranks=self._ranks, **options)
         self._handle = _capi.dataset(matrix, labels, weights, _matrix.row_ids(row_id, rows), described)
         self._describe()
@@ -271,6 +273,7 @@ class Dataset:
             if builder is None:
                 _matrix.check_distinct(matrix.names)
                 columns = _matrix.categorical(categorical_features, matrix)
+                options["text_labels"] = _labels.are_texts(source.classes)
                 builder = _capi.Builder(matrix.shape[1], _capi.DatasetOptions(matrix, columns, ranks=self._ranks, **options))
             builder.sample(matrix, labels, weights, row_ids)
         if builder is None:
@@ -410,7 +413,7 @@ class Dataset:
         Returns
         -------
         Dataset
-            Its classes are ints if all look like ints, else strings.
+            Its classes are numbers if all look like numbers, else strings.
         """
         dataset = cls.__new__(cls)
         dataset._ranks = None

@@ -206,7 +206,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-        The classes, sorted.
+        The classes: numbers by value, texts by their bytes, also those of digits, and False before True.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features_in_,)
         The column names, if all are strings.
@@ -225,8 +225,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     tuning_ : aoso.Tuning
         The parameters that the search found, and the trials table; with ``tune`` only.
     booster_ : aoso.Booster
-        The model, to save it or for other methods, such as ``booster_.shap(X)``. Its columns are in the order of
-        ``booster_.classes``.
+        The model, to save it or for other methods, such as ``booster_.shap(X)``.
 
     Examples
     --------
@@ -444,7 +443,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         _labels.check_missing(y)
-        check_classification_targets(y)
+        if y.dtype.kind not in "biu":  # which it would copy and sort to find them allowed
+            check_classification_targets(y)
         return _rows.without_weightless(X, y, _rows.weights(y, sample_weight, class_weight))
 
     def _fraction(self, params: Mapping[str, Any]) -> float | None:
@@ -596,7 +596,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         return X
 
     def _sorted(self, columns: Array) -> Array:
-        """Put columns in the order of ``classes_``. The model's order differs for strings such as "9" and "10"."""
+        """Put columns in the order of ``classes_``. A model from another language may have texts such as "9" and "10" by value."""
         order = self.booster_.classes.argsort()
         return columns if (order[:-1] < order[1:]).all() else columns[:, order]
 
