@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, Union
 
 import numpy as np
@@ -23,6 +24,9 @@ __all__ = ["CVBooster", "Evaluation", "Progress", "Result", "cv", "suggest_param
 _Callback = TypeVar("_Callback")
 _File = tuple[Union[str, "os.PathLike[str]"], float]
 ValidSet = Union[Dataset, tuple[Any, ...]]
+
+# Each gives every training a further callback, for as long as it lasts.
+automatic: list[Callable[[], contextlib.AbstractContextManager[Callback]]] = []
 
 
 class _Training:
@@ -319,13 +323,14 @@ def train(
         valid_sets = [continued if one is train_set else one for one in _listed(valid_sets)]
         train_set = continued
     eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
-    with train_set._aborting():
+    with contextlib.ExitStack() as recorders, train_set._aborting():
+        callbacks += [recorders.enter_context(recorder()) for recorder in automatic]
         file = None if checkpoint is None else (checkpoint, checkpoint_seconds)
         sets = ValidSets(train_set, named_sets(train_set, valid, valid_name, valid_sets, valid_names))
         booster = _trained(params, train_set, sets, metrics, feval, objective, class_weight, eval_every, callbacks, file)
-    for callback in callbacks:
-        if hasattr(callback, "finish"):
-            callback.finish(booster)
+        for callback in callbacks:
+            if hasattr(callback, "finish"):
+                callback.finish(booster)
     return booster
 
 
