@@ -28,7 +28,7 @@ from ._input import strings as _strings
 from ._input import table as table
 from ._library import Handle as Handle
 from ._library import _bytes, _call, _call_back, _create, _loaded, _staged, _string, _write
-from ._parameters import NESTED, TYPES
+from ._parameters import METRICS, NESTED, TYPES
 from ._progress import Evaluation, Result
 from ._ranks import Ranks as Ranks
 from ._structs import integer as integer
@@ -271,6 +271,8 @@ def _assignment(name: str, value: Any) -> str:
     if name in NESTED:
         return f"{name}={_nested(name, value)}"
     text = str(value.item() if isinstance(value, np.generic) else value)
+    if name == "metric" and isinstance(value, str) and value not in METRICS:
+        raise errors.ArgumentError(f"metric is {value!r}; allowed: {', '.join(METRICS)}")
     if not isinstance(value, (int, float, str, np.integer, np.floating)) or not re.fullmatch(r"[\w.+-]+", text):
         raise errors.ArgumentError(f"parameter {name} is {value!r}; allowed: a number or a word")
     return f"{name}={text}"

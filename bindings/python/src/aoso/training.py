@@ -311,6 +311,7 @@ def train(
         callbacks.append(record_evaluation(evals_result))
     if verbose_eval:
         callbacks.append(log_evaluation(int(verbose_eval)))
+    params, objective = _objective.of_params(params, objective)
     params = _parameters(params, train_set, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds)
     class_weight = params.pop("class_weight", class_weight)
     for callback in callbacks:
@@ -431,7 +432,7 @@ def cv(
     return_cvbooster : bool, default False
         Whether the result has the models too.
     **dataset
-        Other arguments of :class:`Dataset`, such as ``max_bins``. The folds that are drawn depend on ``row_id``, not on the
+        Other arguments of :class:`Dataset`, such as ``max_bins``, and ``metrics`` for the parameter ``metric``. The folds that are drawn depend on ``row_id``, not on the
         order of the rows.
 
     Returns
@@ -450,7 +451,7 @@ def cv(
     (20, 0.0)
     """
     params, of_dataset = _others.parameters(
-        params, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds
+        _of_cv(params, dataset), num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds
     )
     callbacks = _callables(callbacks)
     for callback in callbacks:
@@ -481,6 +482,18 @@ def cv(
         if hasattr(callback, "finish") and not isinstance(callback, EarlyStopping):
             callback.finish(trainings[0].booster())
     return result
+
+
+def _of_cv(params: Any, others: dict[str, Any]) -> Any:
+    """Parameters with LightGBM's and XGBoost's argument ``metrics``, and the other arguments without those of theirs."""
+    for name in ("stratified", "shuffle"):
+        if not others.pop(name, True):
+            raise ArgumentError(f"{name} is False; allowed: True, or folds=KFold(...) or another splitter")
+    for name in ("as_pandas", "eval_train_metric", "show_stdv"):
+        if others.pop(name, False) and name != "show_stdv":
+            raise ArgumentError(f"{name} is True; allowed: False, because the result is a dict of the metrics of the folds left out")
+    metrics = others.pop("metrics", None) or None
+    return params if metrics is None else {**(params or {}), "metric": metrics}
 
 
 class CVBooster(NamedTuple):
