@@ -137,6 +137,7 @@ func (o *DatasetOptions) building(cols int) data.BuildOptions {
 		MaxBins:     cmp.Or(o.MaxBins, bin.MaxValueBins),
 		SampleRows:  cmp.Or(o.SampleRows, defaultSampleRows),
 		Seed:        o.Seed,
+		TextLabels:  o.TextLabels,
 		DenseOnly:   o.DenseOnly || o.Collective != nil, // all ranks need the same forms
 		Path:        o.Path,
 		Categorical: o.categorical(cols),
@@ -180,6 +181,7 @@ func (b *DatasetBuilder) beginAgain(team *par.Team) error {
 			return errNoWeight()
 		}
 	}
+	b.options.TextLabels = b.passes.TextLabels()
 	classes, err := b.options.classesOf(Labels(b.passes.Labels()))
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ type BuildOptions struct {
 	MaxBins     int
 	SampleRows  int // that bins are fitted to
 	Seed        uint64
+	TextLabels  bool // for [Classes]
 	DenseOnly   bool
 	Path        string            // of the file to keep the set in; "": in memory
 	Ranks       *collective.Group // that have the other rows; nil: there are none
@@ -54,6 +55,9 @@ func NewBuilder(o BuildOptions, d *category.Dictionary) *Builder {
 
 // Rows is the number of rows seen the first time.
 func (b *Builder) Rows() int { return b.sketch.seen }
+
+// TextLabels tells whether the labels of any rank are texts.
+func (b *Builder) TextLabels() bool { return b.options.TextLabels }
 
 // Labels is the labels seen, each once.
 func (b *Builder) Labels() []Label { return b.labels }

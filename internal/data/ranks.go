@@ -18,6 +18,7 @@ type shard struct {
 	Rows       int
 	Agreed     agreed
 	Weighted   bool
+	TextLabels bool
 	Labels     []string
 	Categories [][]string // by column; nil: it has numbers
 	Missing    []bool     // by column
@@ -38,7 +39,7 @@ func (b *Builder) Unite() error {
 	o := &b.options
 	mine := shard{
 		Rows: b.Rows(), Agreed: agreed{o.Names, o.Categorical, o.MaxBins, o.SampleRows, o.Seed},
-		Weighted: b.weighted, Missing: b.sketch.Missing, Categories: make([][]string, len(o.Names)),
+		Weighted: b.weighted, TextLabels: o.TextLabels, Missing: b.sketch.Missing, Categories: make([][]string, len(o.Names)),
 	}
 	for _, label := range b.labels {
 		mine.Labels = append(mine.Labels, label.Value())
@@ -72,6 +73,7 @@ func (b *Builder) Unite() error {
 			b.number(unique.Make(label))
 		}
 		b.weighted = b.weighted || s.Weighted
+		o.TextLabels = o.TextLabels || s.TextLabels
 		b.dictionary.Unite(s.Categories)
 		for j, missing := range s.Missing {
 			b.sketch.Missing[j] = b.sketch.Missing[j] || missing

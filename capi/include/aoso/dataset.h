@@ -35,6 +35,9 @@ typedef struct aoso_dataset_options {
      * between ranks too. If no rank has any, rows are numbered rank after rank. Not
      * possible with init. */
     const aoso_collective *collective;
+
+    int32_t text_labels; /* 1: labels are texts, even if all look like numbers: class 10 then comes before 9 */
+    int32_t reserved;    /* 0 */
 } aoso_dataset_options;
 
 /* Quantizes features and labels for training. options may be NULL. */

@@ -26,6 +26,7 @@ struct dataset_options {
     span<const uint64_t> row_ids = {};           // by row, all different; empty: the positions of the rows
     std::string path = {};                       // a file to keep the dataset in rather than memory
     collective *ranks = nullptr;                 // the machines that each have some of the rows; null: these are all rows
+    bool text_labels = false;                    // labels are texts, even if all look like numbers: class 10 then comes before 9
 };
 
 namespace detail {
@@ -55,6 +56,7 @@ struct c_dataset_options : aoso_dataset_options {
             shared = o.ranks->get();
             collective = &shared;
         }
+        text_labels = o.text_labels;
     }
 };
 

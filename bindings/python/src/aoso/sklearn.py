@@ -206,7 +206,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-        The classes, sorted.
+        The classes: numbers by value, texts by their bytes, also those of digits, and False before True.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features_in_,)
         The column names, if all are strings.
@@ -225,8 +225,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     tuning_ : aoso.Tuning
         The parameters that the search found, and the trials table; with ``tune`` only.
     booster_ : aoso.Booster
-        The model, to save it or for other methods, such as ``booster_.shap(X)``. Its columns are in the order of
-        ``booster_.classes``.
+        The model, to save it or for other methods, such as ``booster_.shap(X)``.
 
     Examples
     --------
@@ -347,6 +346,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         callbacks: Iterable[Callable[[Any], Any]] | None = None,
         init_model: Booster | AOSOClassifier | str | os.PathLike[str] | None = None,
         table: str | os.PathLike[str] | None = None,
+        **others: Any,
     ) -> AOSOClassifier:
         """Train on labelled data.
 
@@ -383,6 +383,9 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             A model to continue: training adds ``trees`` trees to it. Its classes are those of the new model.
         table : path, optional
             With ``tune``, a file for the trials table: see :func:`aoso.tune`.
+        **others
+            LightGBM's ``feature_name`` and ``categorical_feature``, CatBoost's ``cat_features``, and XGBoost's ``xgb_model``. Others
+            of theirs that choose nothing here, such as ``use_best_model`` and ``plot``, have no effect.
 
         Returns
         -------
@@ -390,7 +393,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             The estimator itself.
         """
         params, own = self._meant(eval_metric=eval_metric, early_stopping_rounds=early_stopping_rounds)
-        given = X
+        given, others = X, self._of_fit(others)
         X, y, weight = self._training_rows(X, y, sample_weight, own["class_weight"])
         seed, threads = _rows.seed(own["random_state"]), effective_n_jobs(own["n_jobs"])
         sets = _rows.evaluation_sets(eval_set, eval_names, X_val, y_val, sample_weight_val, eval_sample_weight)
@@ -399,13 +402,13 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         if not sets and fraction is not None:
             X, y, weight, sets = _rows.set_apart(X, y, weight, fraction, seed)
             names = list(sets)
-        before = self._before(init_model, params)
+        before = self._before(others.get("init_model", init_model), params)
         train_set = Dataset(
             X,
             y,
             weight=weight,
-            feature_names=list(getattr(self, "feature_names_in_", ())) or None,
-            categorical_features=own["categorical_features"],
+            feature_names=others.get("feature_names") or list(getattr(self, "feature_names_in_", ())) or None,
+            categorical_features=others.get("categorical_features", own["categorical_features"]),
             max_bins=own["max_bins"],
             sample_rows=own["sample_rows"],
             seed=seed,
@@ -444,7 +447,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         _labels.check_missing(y)
-        check_classification_targets(y)
+        if y.dtype.kind not in "biu":  # which it would copy and sort to find them allowed
+            check_classification_targets(y)
         return _rows.without_weightless(X, y, _rows.weights(y, sample_weight, class_weight))
 
     def _fraction(self, params: Mapping[str, Any]) -> float | None:
@@ -473,17 +477,16 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             history[name] = {metric: values[done:] for metric, values in stages.items()}
         return history
 
-    def predict(self, X: Any, *, pred_contrib: bool = False, **first: Any) -> Array:
+    def predict(self, X: Any, **others: Any) -> Array:
         """The likeliest class of each row.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
             As for :meth:`fit`. If the columns have names, they must be the same.
-        pred_contrib : bool, default False
-            Return SHAP values as LightGBM does: for each class those of the features, then the bias.
-        **first
-            ``num_iteration=n`` or ``iteration_range=(0, n)``: only the first n iterations.
+        **others
+            ``num_iteration=n`` or ``iteration_range=(0, n)``: only the first n iterations. LightGBM's ``raw_score``, ``pred_leaf``
+            and ``pred_contrib``, and XGBoost's ``output_margin`` and ``pred_contribs``, return what they do there.
 
         Returns
         -------
@@ -491,11 +494,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             Labels of ``classes_``.
         """
         check_is_fitted(self)
-        rows, trees = self._read(X, reset=False), self._trees(**first)
-        if pred_contrib:
-            values = self.booster_.shap(rows, trees=trees, threads=self._threads())
-            return values[:, self.booster_.classes.argsort()].reshape(len(values), -1)
-        return self.booster_.predict(rows, trees=trees, threads=self._threads())
+        return self.booster_.predict(self._read(X, reset=False), threads=self._threads(), **others)
 
     def predict_proba(self, X: Any, **first: Any) -> Array:
         """The probability of each class for each row.
@@ -504,7 +503,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         ----------
         X : table of shape (n_samples, n_features)
         **first
-            As for :meth:`predict`.
+            ``num_iteration`` or ``iteration_range``, as for :meth:`predict`.
 
         Returns
         -------
@@ -512,7 +511,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             In the order of ``classes_``.
         """
         check_is_fitted(self)
-        rows, trees = self._read(X, reset=False), self._trees(**first)
+        rows, trees = self._read(X, reset=False), self.booster_._trees_of(**first)
         return self._sorted(self.booster_.predict_proba(rows, trees=trees, threads=self._threads()))
 
     def decision_function(self, X: Any) -> Array:
@@ -596,7 +595,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         return X
 
     def _sorted(self, columns: Array) -> Array:
-        """Put columns in the order of ``classes_``. The model's order differs for strings such as "9" and "10"."""
+        """Put columns in the order of ``classes_``. A model from another language may have texts such as "9" and "10" by value."""
         order = self.booster_.classes.argsort()
         return columns if (order[:-1] < order[1:]).all() else columns[:, order]
 

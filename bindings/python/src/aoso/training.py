@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, Union
 
 import numpy as np
@@ -23,6 +24,9 @@ __all__ = ["CVBooster", "Evaluation", "Progress", "Result", "cv", "suggest_param
 _Callback = TypeVar("_Callback")
 _File = tuple[Union[str, "os.PathLike[str]"], float]
 ValidSet = Union[Dataset, tuple[Any, ...]]
+
+# Each gives every training a further callback, for as long as it lasts.
+automatic: list[Callable[[], contextlib.AbstractContextManager[Callback]]] = []
 
 
 class _Training:
@@ -307,6 +311,7 @@ def train(
         callbacks.append(record_evaluation(evals_result))
     if verbose_eval:
         callbacks.append(log_evaluation(int(verbose_eval)))
+    params, objective = _objective.of_params(params, objective)
     params = _parameters(params, train_set, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds)
     class_weight = params.pop("class_weight", class_weight)
     for callback in callbacks:
@@ -319,13 +324,14 @@ def train(
         valid_sets = [continued if one is train_set else one for one in _listed(valid_sets)]
         train_set = continued
     eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
-    with train_set._aborting():
+    with contextlib.ExitStack() as recorders, train_set._aborting():
+        callbacks += [recorders.enter_context(recorder()) for recorder in automatic]
         file = None if checkpoint is None else (checkpoint, checkpoint_seconds)
         sets = ValidSets(train_set, named_sets(train_set, valid, valid_name, valid_sets, valid_names))
         booster = _trained(params, train_set, sets, metrics, feval, objective, class_weight, eval_every, callbacks, file)
-    for callback in callbacks:
-        if hasattr(callback, "finish"):
-            callback.finish(booster)
+        for callback in callbacks:
+            if hasattr(callback, "finish"):
+                callback.finish(booster)
     return booster
 
 
@@ -426,7 +432,7 @@ def cv(
     return_cvbooster : bool, default False
         Whether the result has the models too.
     **dataset
-        Other arguments of :class:`Dataset`, such as ``max_bins``. The folds that are drawn depend on ``row_id``, not on the
+        Other arguments of :class:`Dataset`, such as ``max_bins``, and ``metrics`` for the parameter ``metric``. The folds that are drawn depend on ``row_id``, not on the
         order of the rows.
 
     Returns
@@ -445,7 +451,7 @@ def cv(
     (20, 0.0)
     """
     params, of_dataset = _others.parameters(
-        params, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds
+        _of_cv(params, dataset), num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds
     )
     callbacks = _callables(callbacks)
     for callback in callbacks:
@@ -476,6 +482,18 @@ def cv(
         if hasattr(callback, "finish") and not isinstance(callback, EarlyStopping):
             callback.finish(trainings[0].booster())
     return result
+
+
+def _of_cv(params: Any, others: dict[str, Any]) -> Any:
+    """Parameters with LightGBM's and XGBoost's argument ``metrics``, and the other arguments without those of theirs."""
+    for name in ("stratified", "shuffle"):
+        if not others.pop(name, True):
+            raise ArgumentError(f"{name} is False; allowed: True, or folds=KFold(...) or another splitter")
+    for name in ("as_pandas", "eval_train_metric", "show_stdv"):
+        if others.pop(name, False) and name != "show_stdv":
+            raise ArgumentError(f"{name} is True; allowed: False, because the result is a dict of the metrics of the folds left out")
+    metrics = others.pop("metrics", None) or None
+    return params if metrics is None else {**(params or {}), "metric": metrics}
 
 
 class CVBooster(NamedTuple):
