@@ -123,6 +123,9 @@ func (b *DatasetBuilder) beginPasses() {
 	if b.passes == nil {
 		o := b.options.building(b.cols)
 		o.Ranks = b.ranks
+		if b.whole != nil {
+			o.Whole = b.whole
+		}
 		if m := b.options.Init; m != nil {
 			o.Continues, o.Encoder, o.Names = true, m.encoder, slices.Clone(m.names)
 		}

@@ -188,7 +188,7 @@ func newShard(features Features, labels Labels, o DatasetOptions, ranks *collect
 		return nil, err
 	}
 	defer b.Free()
-	b.ranks = ranks
+	b.ranks, b.whole = ranks, features
 	if ids, err = numbered(ids, rows, ranks); err != nil {
 		return nil, err
 	}

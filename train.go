@@ -121,11 +121,15 @@ func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Resu
 		return nil, err
 	}
 	defer b.Free()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	for {
 		progress, more := b.Step(ctx)
-		stop := !more || o.Callback != nil && !o.Callback(progress)
-		if train.set.Ranks.Any(stop) {
+		if !more {
 			break
+		}
+		if o.Callback != nil && !o.Callback(progress) {
+			cancel() // of which all ranks hear in the next step
 		}
 	}
 	if err := b.Err(); err != nil {

@@ -57,7 +57,8 @@ typedef struct aoso_progress {
 } aoso_progress;
 
 /* Called after each iteration. Anything but 0 stops the training; the model
- * keeps the iterations so far. */
+ * keeps the iterations so far. With a collective, the next step then ends the
+ * training on all ranks, and has no effect. */
 typedef int32_t (*aoso_progress_callback)(const aoso_progress *progress, void *user);
 
 /* Computes the gradient and the diagonal of the Hessian of your own loss from the

@@ -73,6 +73,10 @@ class _Training:
         self.iteration, self.ended, self.last = step.iteration, bool(step.stopped_by), step
         return step
 
+    def interrupt(self) -> None:
+        """Have the next step end training, on all ranks."""
+        _trainer.interrupt(self._handle)
+
     def _measure(self, number: int, name: str, dataset: Dataset) -> dict[str, float]:
         values = {metric: _trainer.measure(self._handle, number, metric, self._ranks) for metric in self._further}
         if self._custom:
@@ -372,8 +376,9 @@ def _trained(
             done, progress = (step.phase, step.iteration), training.progress(step)
             for callback in callbacks:
                 stop = bool(callback(progress)) or stop
-        if ranks is not None and watched:
-            stop = ranks.any(stop)
+        if stop and ranks is not None and not training.ended:
+            training.interrupt()
+            stop = False
     return training.booster()
 
 
