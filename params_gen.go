@@ -85,6 +85,10 @@ type Params struct {
 	// Hessian added to that of both sides of a split on categories, which makes such splits rarer.
 	// Allowed: a finite number, at least 0. Default: 10.
 	CategoryL2 float64 `json:"category_l2"`
+	// The most categories on the smaller side of a split. The more there are, the better sets fit the
+	// training rows by chance.
+	// Allowed: at least 1. Default: 4.
+	CategoryLimit int `json:"category_limit"`
 	// Regularization term, added to the sums of Hessians in gains and leaf values.
 	// Allowed: a finite number, at least 0. Default: -1, which means 0, or more for noisy data.
 	L2 float64 `json:"l2"`
@@ -171,6 +175,7 @@ func DefaultParams() Params {
 		Preset:            "auto",
 		CategorySmoothing: 10,
 		CategoryL2:        10,
+		CategoryLimit:     4,
 		L2:                -1,
 		ColsampleByTree:   1,
 		Trim:              0.1,
@@ -203,6 +208,7 @@ func (p *Params) fields() []any {
 		&p.InteractionConstraints,
 		&p.CategorySmoothing,
 		&p.CategoryL2,
+		&p.CategoryLimit,
 		&p.L2,
 		&p.MaxStep,
 		&p.Subsample,

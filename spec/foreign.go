@@ -60,7 +60,7 @@ var Foreigns = []Foreign{
 	{"allow_writing_files train_dir save_snapshot snapshot_file snapshot_interval snapshot_freq", "*", ""},
 	{"metric_period metric_freq output_freq is_provide_training_metric training_metric is_training_metric train_metric", "*", ""},
 	{"use_best_model best_model_min_trees first_metric_only eval_at boost_from_average bagging_freq subsample_freq", "*", ""},
-	{"min_data_in_bin min_data_per_group max_cat_threshold max_cat_to_onehot max_cat_group one_hot_max_size max_ctr_complexity", "*", ""},
+	{"min_data_in_bin min_data_per_group max_cat_to_onehot max_cat_group one_hot_max_size max_ctr_complexity", "*", ""},
 	{"nan_mode use_missing score_function leaf_estimation_backtracking fold_permutation_block fold_len_multiplier multi_strategy", "*", ""},
 	{"sampling_frequency feature_border_type approx_on_full_history", "*", ""},
 	{"top_rate other_rate drop_rate max_drop skip_drop xgboost_dart_mode uniform_drop rate_drop one_drop sample_type normalize_type", "*", ""},

@@ -192,6 +192,12 @@ var Parameters = []Parameter{
 		Others: Others{LightGBM: "cat_l2"},
 	},
 	{
+		Name: "category_limit", Field: "CategoryLimit", Group: Trees, Type: Int, Default: "4", C: C{Slot: 36},
+		Range: atLeast(1), Usual: between(1, 32),
+		Help:   "The most categories on the smaller side of a split. The more there are, the better sets fit the training rows by chance.",
+		Others: Others{LightGBM: "max_cat_threshold", XGBoost: "max_cat_threshold"},
+	},
+	{
 		Name: "l2", Field: "L2", Group: Trees, Type: Float64, Default: "-1", C: C{Slot: 16},
 		Auto:  "0, or more for noisy data",
 		Range: notNegative, Usual: between(1e-3, 100),

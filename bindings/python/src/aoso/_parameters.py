@@ -37,6 +37,7 @@ FIELDS = (
     ("monotone_constraints", "char_p"),
     ("interaction_constraints", "char_p"),
     ("leaf_classes", "int64"),
+    ("category_limit", "int64"),
 )
 
 # The types of the values.
@@ -60,6 +61,7 @@ TYPES = {
     "interaction_constraints": str,
     "category_smoothing": float,
     "category_l2": float,
+    "category_limit": int,
     "l2": float,
     "max_step": float,
     "subsample": float,
@@ -97,6 +99,7 @@ ALIASES = {
     "interaction_constraints": "interaction_cst",
     "category_smoothing": "cat_smooth",
     "category_l2": "cat_l2",
+    "category_limit": "max_cat_threshold",
     "l2": "lambda_l2 reg_lambda lambda l2_leaf_reg l2_regularization",
     "max_step": "max_delta_step max_tree_output max_leaf_output",
     "subsample": "bagging_fraction sub_row bagging",
@@ -168,7 +171,7 @@ FOREIGN = (
     ("allow_writing_files train_dir save_snapshot snapshot_file snapshot_interval snapshot_freq", "*", ""),
     ("metric_period metric_freq output_freq is_provide_training_metric training_metric is_training_metric train_metric", "*", ""),
     ("use_best_model best_model_min_trees first_metric_only eval_at boost_from_average bagging_freq subsample_freq", "*", ""),
-    ("min_data_in_bin min_data_per_group max_cat_threshold max_cat_to_onehot max_cat_group one_hot_max_size max_ctr_complexity", "*", ""),
+    ("min_data_in_bin min_data_per_group max_cat_to_onehot max_cat_group one_hot_max_size max_ctr_complexity", "*", ""),
     ("nan_mode use_missing score_function leaf_estimation_backtracking fold_permutation_block fold_len_multiplier multi_strategy", "*", ""),
     ("sampling_frequency feature_border_type approx_on_full_history", "*", ""),
     ("top_rate other_rate drop_rate max_drop skip_drop xgboost_dart_mode uniform_drop rate_drop one_drop sample_type normalize_type", "*", ""),

@@ -122,6 +122,10 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     category_l2 : float, default 10
         Hessian added to that of both sides of a split on categories, which makes such splits rarer.
         Allowed: a finite number, at least 0.
+    category_limit : int, default 4
+        The most categories on the smaller side of a split. The more there are, the better sets fit the training rows by
+        chance.
+        Allowed: at least 1.
     l2 : float, optional
         Regularization term, added to the sums of Hessians in gains and leaf values.
         Allowed: a finite number, at least 0. Default: 0, or more for noisy data.
@@ -261,6 +265,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         interaction_constraints: Any = None,
         category_smoothing: float = 10.0,
         category_l2: float = 10.0,
+        category_limit: int = 4,
         l2: float | None = None,
         max_step: float | None = None,
         subsample: float | None = None,
@@ -304,6 +309,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         self.interaction_constraints = interaction_constraints
         self.category_smoothing = category_smoothing
         self.category_l2 = category_l2
+        self.category_limit = category_limit
         self.l2 = l2
         self.max_step = max_step
         self.subsample = subsample
