@@ -85,8 +85,7 @@ type Params struct {
 	// Hessian added to that of both sides of a split on categories, which makes such splits rarer.
 	// Allowed: a finite number, at least 0. Default: 10.
 	CategoryL2 float64 `json:"category_l2"`
-	// The most categories on the smaller side of a split. The more there are, the better sets fit the
-	// training rows by chance.
+	// The most categories on the smaller side of a split: large sets fit the training rows by chance.
 	// Allowed: at least 1. Default: 4.
 	CategoryLimit int `json:"category_limit"`
 	// Regularization term, added to the sums of Hessians in gains and leaf values.

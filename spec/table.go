@@ -194,7 +194,7 @@ var Parameters = []Parameter{
 	{
 		Name: "category_limit", Field: "CategoryLimit", Group: Trees, Type: Int, Default: "4", C: C{Slot: 36},
 		Range: atLeast(1), Usual: between(1, 32),
-		Help:   "The most categories on the smaller side of a split. The more there are, the better sets fit the training rows by chance.",
+		Help:   "The most categories on the smaller side of a split: large sets fit the training rows by chance.",
 		Others: Others{LightGBM: "max_cat_threshold", XGBoost: "max_cat_threshold"},
 	},
 	{

@@ -228,8 +228,7 @@ typedef struct aoso_params {
      * Allowed: 1 to 63. Default: 0, which means 16. */
     int64_t leaf_classes;
 
-    /* The most categories on the smaller side of a split. The more there are, the better sets fit the training
-     * rows by chance.
+    /* The most categories on the smaller side of a split: large sets fit the training rows by chance.
      * Allowed: at least 1. Default: 4. */
     int64_t category_limit;
 } aoso_params;

@@ -123,8 +123,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Hessian added to that of both sides of a split on categories, which makes such splits rarer.
         Allowed: a finite number, at least 0.
     category_limit : int, default 4
-        The most categories on the smaller side of a split. The more there are, the better sets fit the training rows by
-        chance.
+        The most categories on the smaller side of a split: large sets fit the training rows by chance.
         Allowed: at least 1.
     l2 : float, optional
         Regularization term, added to the sums of Hessians in gains and leaf values.
