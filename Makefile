@@ -202,7 +202,7 @@ test-examples: tools lib ## build and run the C and C++ examples and snippets wi
 PYTHON ?= python3
 PYTHONS = build/python/new.ready build/python/old.ready
 WEB_VENV = build/web-venv
-.PHONY: wheel test-python test-tools kills
+.PHONY: wheel test-python test-tools kills matrix
 KILLS ?= 50
 
 # Bytecode goes to build/, and only for modules that are imported.
@@ -229,6 +229,10 @@ test-tools: wheel build/python/tools.ready ## test the Python wheel with shap, m
 kills: lib build/python/new.ready ## kill ranks of MPI and workers of Dask in KILLS trainings, which begin again (half an hour)
 	cd bindings/python/tests && for engine in mpi dask; do \
 		PYTHONPATH=../src ../../../build/python/new/bin/python kills.py --engine $$engine --kills $(KILLS) || exit 1; done
+
+# MATRIX="--sets letter --trees 20" takes a part, and less time.
+matrix: lib build/python/new.ready ## train every set on 1 to 4 ranks of threads, MPI and Dask with default parameters, and compare (an hour)
+	cd bindings/python/tests && PYTHONPATH=$(CURDIR)/bindings/python/src ../../../build/python/new/bin/python matrix.py $(MATRIX)
 
 build/python/%.ready: bindings/python/requirements/%.txt
 	$(PYTHON) -m venv --clear build/python/$*
