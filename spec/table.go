@@ -111,7 +111,11 @@ var Parameters = []Parameter{
 		Range: between(2, 1<<16), Usual: between(2, 256),
 		Help:   "Maximum number of leaves per tree.",
 		Detail: "Trees grow best-first.",
-		Others: Others{LightGBM: "num_leaves num_leaf max_leaf", XGBoost: "max_leaves", CatBoost: "max_leaves num_leaves", ScikitLearn: "max_leaf_nodes"},
+		Others: Others{
+			LightGBM: "num_leaves num_leaf max_leaf", XGBoost: "max_leaves", CatBoost: "max_leaves num_leaves", ScikitLearn: "max_leaf_nodes",
+			Values: "~0=",
+			Note:   "XGBoost writes 0 for no limit; here 0 is the default.",
+		},
 	},
 	{
 		Name: "shrinkage", Field: "Shrinkage", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 13},
@@ -137,7 +141,8 @@ var Parameters = []Parameter{
 		Help: "Minimum number of training rows in a leaf.",
 		Others: Others{
 			LightGBM: "min_data_in_leaf min_child_samples min_data_per_leaf min_data", CatBoost: "min_data_in_leaf min_child_samples", ScikitLearn: "min_samples_leaf",
-			Note: "LightGBM and scikit-learn have 20 by default.",
+			Values: "~0=1",
+			Note:   "LightGBM and scikit-learn have 20 by default.",
 		},
 	},
 	{
@@ -211,8 +216,12 @@ var Parameters = []Parameter{
 		Name: "max_step", Field: "MaxStep", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 17},
 		Auto:  "5, or 3 from 100,000 rows",
 		Range: Range{Least: 0, Most: 20, LeastOpen: true}, Usual: between(0.1, 20),
-		Help:   "Maximum absolute value of a leaf before shrinkage.",
-		Others: Others{LightGBM: "max_delta_step max_tree_output max_leaf_output", XGBoost: "max_delta_step"},
+		Help: "Maximum absolute value of a leaf before shrinkage.",
+		Others: Others{
+			LightGBM: "max_delta_step max_tree_output max_leaf_output", XGBoost: "max_delta_step",
+			Values: "~0=",
+			Note:   "LightGBM and XGBoost write 0 for no limit; here 0 is the default.",
+		},
 	},
 
 	{

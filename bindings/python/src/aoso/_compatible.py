@@ -110,7 +110,7 @@ class Compatible:
         parameters = inspect.signature(base.__init__).parameters.values()  # type: ignore[misc]
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
-    def _meant(self, **arguments: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _meant(self, check: bool = True, **arguments: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """What the parameters mean: those of training, and the others by our names. Arguments of fit count more."""
         arguments = {name: value for name, value in arguments.items() if value is not None}
         replaced = {_others.OURS[name] for name in arguments}
@@ -124,7 +124,7 @@ class Compatible:
             if name not in replaced
             and (not _same(value, defaults[name]) if _others.OURS.get(name) in twice else name not in _APART)
         }
-        training, dataset = _others.parameters({**spelled, **others}, **arguments)
+        training, dataset = _others.parameters({**spelled, **others}, check, **arguments)
         own.update({name: dataset[name] for name in dataset}, sample_rows=dataset.get("sample_rows", 200_000))
         if "seed" in training:
             own["random_state"] = training.pop("seed")
@@ -133,7 +133,7 @@ class Compatible:
         return training, own
 
     def _threads(self) -> int:
-        threads: int = effective_n_jobs(self._meant()[1]["n_jobs"])
+        threads: int = effective_n_jobs(self._meant(check=False)[1]["n_jobs"])
         return threads
 
     def _of_fit(self, others: dict[str, Any]) -> dict[str, Any]:
@@ -179,7 +179,7 @@ class Compatible:
         if not scores:
             raise ArgumentError("best_score needs an eval_set; allowed: after fit(X, y, eval_set=...)")
         last = scores[list(scores)[-1]]
-        return last.get(str(self._meant()[0].get("metric")), last["logloss"])
+        return last.get(str(self._meant(check=False)[0].get("metric")), last["logloss"])
 
     @property
     def best_iteration(self) -> int:

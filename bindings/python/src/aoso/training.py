@@ -118,9 +118,9 @@ class _Training:
         return Booster(_trainer.local_model(self._handle), self._train_set.classes)
 
 
-def _parameters(params: Any, train_set: Dataset, **arguments: Any) -> dict[str, Any]:
+def _parameters(params: Any, train_set: Dataset, feval: Any = None, **arguments: Any) -> dict[str, Any]:
     """Parameters by our names. Those that belong to a dataset must be the ones that it was made with."""
-    given = _others.parameters(params, **arguments)
+    given = _others.parameters(params, feval=feval, **arguments)
     if train_set._given.get("class_weight") is None and "class_weight" in given.dataset:
         given.training["class_weight"] = given.dataset.pop("class_weight")
     for name, value in given.dataset.items():
@@ -316,7 +316,7 @@ def train(
     if verbose_eval:
         callbacks.append(log_evaluation(int(verbose_eval)))
     params, objective = _objective.of_params(params, objective)
-    params = _parameters(params, train_set, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds)
+    params = _parameters(params, train_set, feval, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds)
     class_weight = params.pop("class_weight", class_weight)
     for callback in callbacks:
         if isinstance(callback, EarlyStopping):
