@@ -25,7 +25,7 @@ type meta struct {
 func (m *Model) Encode(w io.Writer) error {
 	file := m.writer(meta{m.Header, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType})
 	m.Scores.Write(file)
-	_, err := file.WriteTo(w)
+	_, err := file.WritePacked(w)
 	return err
 }
 
@@ -49,7 +49,7 @@ func (m *Model) writer(meta any) *modelio.Writer {
 	modelio.Add(w, "node_pairs", f.nodePairs)
 	modelio.Add(w, "leaf_rows", f.leafRows)
 	modelio.Add(w, "leaf_pairs", f.leafPairs)
-	modelio.Add(w, "steps", f.values)
+	modelio.AddGroups(w, "steps", f.values, f.ValuesPerLeaf())
 	m.Encoder.Write(w)
 	return w
 }
