@@ -505,6 +505,9 @@ func (g *Grower) newTotals() *loss.Totals {
 		g.totals = g.totals[:n-1]
 		return t
 	}
+	if g.residuals.Sparse() {
+		return &loss.Totals{Listed: true}
+	}
 	stride := g.residuals.Stride
 	memory := make([]int64, 2*stride)
 	return &loss.Totals{Gradient: memory[:stride], Hessian: memory[stride:]}
