@@ -35,6 +35,9 @@ type piece struct {
 // reach them. The steps of a leaf that no row reaches stay as they are.
 func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 	if v.Newton.Named > 0 {
+		for i := range leaves {
+			leaves[i].Rows = 0
+		}
 		v.setBest(leaves, segments)
 		return
 	}
@@ -80,9 +83,6 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 // setBest does so for leaves that move their best classes. There are many leaves of few
 // rows each, so each worker has leaves of its own.
 func (v *LeafValues) setBest(leaves []Leaf, segments []Segment) {
-	for i := range leaves {
-		leaves[i].Rows = 0
-	}
 	for len(v.rooms) < v.Team.Workers() {
 		v.rooms = append(v.rooms, bestRoom{totals: loss.Totals{Listed: true}})
 	}
