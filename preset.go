@@ -74,7 +74,7 @@ func (p *Params) preset(s Shape) []setting {
 	few.trees, few.shrinkage = 1000, 0.05
 	few.leaves, few.subsample, few.minSamples = leavesFor(s.Rows, 16, 4), 0.6, 10
 
-	if p.Leaf == "sparse" {
+	if p.leafFor(s.Classes) == "sparse" {
 		clean.leaves = leavesForClasses(clean.leaves, s)
 	}
 
@@ -112,7 +112,7 @@ func (p *Params) large(s Shape) setting {
 		trees = 300
 	}
 	leaves := 256
-	if p.Leaf == "sparse" {
+	if p.leafFor(s.Classes) == "sparse" {
 		leaves = leavesForClasses(leaves, s)
 	}
 	return setting{

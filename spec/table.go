@@ -35,7 +35,7 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "leaf", Field: "Leaf", Group: Algorithm, Type: String, Default: "", C: C{Slot: 2, Enum: "LEAF"},
-		Auto: "full for method aoso, pair for the others",
+		Auto: "full for method aoso, sparse with 5000 classes or more; pair for the other methods",
 		Help: "Classes whose scores a leaf changes.",
 		Choices: []Choice{
 			{"full", "every class"},
@@ -54,7 +54,7 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "leaf_classes", Field: "LeafClasses", Group: Algorithm, Type: Int, Default: "0", C: C{Slot: 35},
-		Auto:  "16",
+		Auto:  "32",
 		Range: between(1, 63), Usual: between(8, 32),
 		Help: "Number of classes whose scores a sparse leaf changes.",
 	},

@@ -17,7 +17,7 @@ enum { /* method. Boosting algorithm. */
 };
 
 enum { /* leaf. Classes whose scores a leaf changes. */
-    AOSO_LEAF_DEFAULT = 0, /* full for method aoso, pair for the others */
+    AOSO_LEAF_DEFAULT = 0, /* full for method aoso, sparse with 5000 classes or more; pair for the other methods */
     AOSO_LEAF_FULL = 1, /* every class */
     AOSO_LEAF_PAIR = 2, /* only the class pairs chosen by the node, as in the paper */
     AOSO_LEAF_SPARSE = 3, /* its best `leaf_classes`, relative to all others; for many classes */
@@ -225,7 +225,7 @@ typedef struct aoso_params {
     const char *interaction_constraints;
 
     /* Number of classes whose scores a sparse leaf changes.
-     * Allowed: 1 to 63. Default: 0, which means 16. */
+     * Allowed: 1 to 63. Default: 0, which means 32. */
     int64_t leaf_classes;
 
     /* The most categories on the smaller side of a split: large sets fit the training rows by chance.

@@ -61,14 +61,14 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Classes whose scores a leaf changes. "full": every class; "pair": only the class pairs chosen by the node, as in
         the paper; "sparse": its best `leaf_classes`, relative to all others; for many classes. Methods abc and
         logitboost take pair only.
-        Default: full for method aoso, pair for the others.
+        Default: full for method aoso, sparse with 5000 classes or more; pair for the other methods.
     pairs : {1, 2, 4, 8}, optional
         Number of class pairs that a node splits on. The paper uses 1. No more are used than half the number of classes,
         rounded up to one of these. Methods abc and logitboost take 1 only.
         Allowed: 1, 2, 4 or 8. Default: 4 for method aoso, 1 for the others.
     leaf_classes : int, optional
         Number of classes whose scores a sparse leaf changes.
-        Allowed: 1 to 63. Default: 16.
+        Allowed: 1 to 63. Default: 32.
     pair_selection : {"second_order", "first_order", "root"}, default "second_order"
         How a node chooses its class pairs. "second_order": by gradients and Hessians, as in the paper; "first_order":
         by gradients alone; "root": by gradients and Hessians at the root, for the whole tree.
