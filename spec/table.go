@@ -35,7 +35,7 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "leaf", Field: "Leaf", Group: Algorithm, Type: String, Default: "", C: C{Slot: 2, Enum: "LEAF"},
-		Auto: "full for method aoso, sparse with 5000 classes or more; pair for the other methods",
+		Auto: "full, from 5000 classes on sparse; pair for abc and logitboost",
 		Help: "Classes whose scores a leaf changes.",
 		Choices: []Choice{
 			{"full", "every class"},

@@ -17,7 +17,7 @@ enum { /* method. Boosting algorithm. */
 };
 
 enum { /* leaf. Classes whose scores a leaf changes. */
-    AOSO_LEAF_DEFAULT = 0, /* full for method aoso, sparse with 5000 classes or more; pair for the other methods */
+    AOSO_LEAF_DEFAULT = 0, /* full, from 5000 classes on sparse; pair for abc and logitboost */
     AOSO_LEAF_FULL = 1, /* every class */
     AOSO_LEAF_PAIR = 2, /* only the class pairs chosen by the node, as in the paper */
     AOSO_LEAF_SPARSE = 3, /* its best `leaf_classes`, relative to all others; for many classes */

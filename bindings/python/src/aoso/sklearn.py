@@ -61,7 +61,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Classes whose scores a leaf changes. "full": every class; "pair": only the class pairs chosen by the node, as in
         the paper; "sparse": its best `leaf_classes`, relative to all others; for many classes. Methods abc and
         logitboost take pair only.
-        Default: full for method aoso, sparse with 5000 classes or more; pair for the other methods.
+        Default: full, from 5000 classes on sparse; pair for abc and logitboost.
     pairs : {1, 2, 4, 8}, optional
         Number of class pairs that a node splits on. The paper uses 1. No more are used than half the number of classes,
         rounded up to one of these. Methods abc and logitboost take 1 only.
