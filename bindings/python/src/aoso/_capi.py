@@ -271,10 +271,9 @@ def _assignment(name: str, value: Any) -> str:
     if name in NESTED:
         return f"{name}={_nested(name, value)}"
     text = str(value.item() if isinstance(value, np.generic) else value)
-    if name == "metric" and isinstance(value, str) and value not in METRICS:
-        raise errors.ArgumentError(f"metric is {value!r}; allowed: {', '.join(METRICS)}")
     if not isinstance(value, (int, float, str, np.integer, np.floating)) or not re.fullmatch(r"[\w.+-]+", text):
-        raise errors.ArgumentError(f"parameter {name} is {value!r}; allowed: a number or a word")
+        allowed = ", ".join(METRICS) if name == "metric" else "a number or a word"
+        raise errors.ArgumentError(f"parameter {name} is {value!r}; allowed: {allowed}")
     return f"{name}={text}"
 
 

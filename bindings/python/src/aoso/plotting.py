@@ -60,8 +60,9 @@ def plot_metric(
     if hasattr(history, "evals_result_"):
         best_iteration = history.best_iteration_ if best_iteration is None else best_iteration
         history = history.evals_result_
-    if not any(metric in metrics for metrics in history.values()):
-        metric = _others.parameters({"metric": metric, "verbose": 0}).training.get("metric", metric)
+    meant = _others.parameters({"metric": metric, "verbose": 0}, check=False).training.get("metric", metric)
+    if not any(metric in metrics for metrics in history.values()) and any(meant in metrics for metrics in history.values()):
+        metric = meant
     curves = {name: metrics[metric] for name, metrics in history.items() if metric in metrics}
     if not curves:
         recorded = sorted({of for metrics in history.values() for of in metrics})
