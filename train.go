@@ -3,6 +3,7 @@ package aoso
 import (
 	"cmp"
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
@@ -121,15 +122,14 @@ func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Resu
 		return nil, err
 	}
 	defer b.Free()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+	until := &stoppable{Context: ctx}
 	for {
-		progress, more := b.Step(ctx)
+		progress, more := b.Step(until)
 		if !more {
 			break
 		}
 		if o.Callback != nil && !o.Callback(progress) {
-			cancel() // of which all ranks hear in the next step
+			until.stopped.Store(true) // of which all ranks hear in the next step
 		}
 	}
 	if err := b.Err(); err != nil {
@@ -138,4 +138,17 @@ func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Resu
 	r := b.Result()
 	r.StoppedBy = cmp.Or(r.StoppedBy, StoppedByInterrupt)
 	return r, nil
+}
+
+// stoppable is a context that is also cancelled once it is stopped.
+type stoppable struct {
+	context.Context
+	stopped atomic.Bool
+}
+
+func (s *stoppable) Err() error {
+	if s.stopped.Load() {
+		return context.Canceled
+	}
+	return s.Context.Err()
 }
