@@ -4,7 +4,7 @@ FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
 TWO = --no-print-directory -j2 --output-sync=target
-STAGES = test-python test-go test-arm64 race test-capi test-examples test-wasm torture
+STAGES = test-python test-go test-arm64 race test-capi test-examples test-r test-wasm torture
 
 .DEFAULT_GOAL := help
 .PHONY: help build demo test test-go tools vet params notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
@@ -25,6 +25,7 @@ test: tools ## run every test: vet, gofmt, Go, arm64 under qemu, race detector, 
 	@$(MAKE) $(TWO) -o tools vet lib build wheel $(PYTHONS)
 	@$(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) TORTURE=8s TORTURE_RUNS=2000 SEED=1
 	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; random trainings)"
+	@for program in node cargo R; do command -v $$program >/dev/null || echo "make test: skipped what needs $$program, which is missing"; done
 	@go run ./internal/levels
 
 # For other platforms, vet checks only the packages with platform-specific files, and on arm64 only the assembly declarations.
@@ -52,6 +53,10 @@ staticcheck: ## find unused and suspicious code for amd64, arm64 and purego
 	GOARCH=amd64 build/tools/staticcheck ./...
 	GOARCH=arm64 build/tools/staticcheck ./...
 	GOFLAGS=-tags=purego build/tools/staticcheck ./...
+
+.PHONY: workflows
+workflows: ## check the workflows of GitHub Actions
+	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml
 
 # The target vet has already vetted the tests.
 GO_TEST = go test -vet=off
@@ -197,7 +202,7 @@ test-examples: tools lib ## build and run the C and C++ examples and snippets wi
 PYTHON ?= python3
 PYTHONS = build/python/new.ready build/python/old.ready
 WEB_VENV = build/web-venv
-.PHONY: wheel test-python test-tools kills
+.PHONY: wheel test-python test-tools kills matrix
 KILLS ?= 50
 
 # Bytecode goes to build/, and only for modules that are imported.
@@ -225,10 +230,18 @@ kills: lib build/python/new.ready ## kill ranks of MPI and workers of Dask in KI
 	cd bindings/python/tests && for engine in mpi dask; do \
 		PYTHONPATH=../src ../../../build/python/new/bin/python kills.py --engine $$engine --kills $(KILLS) || exit 1; done
 
+# MATRIX="--sets letter --trees 20" takes a part, and less time.
+matrix: lib build/python/new.ready ## train every set on 1 to 4 ranks of threads, MPI and Dask with default parameters, and compare (an hour)
+	cd bindings/python/tests && PYTHONPATH=$(CURDIR)/bindings/python/src ../../../build/python/new/bin/python matrix.py $(MATRIX)
+
 build/python/%.ready: bindings/python/requirements/%.txt
 	$(PYTHON) -m venv --clear build/python/$*
 	build/python/$*/bin/pip install -q --no-compile -r $<
 	@touch $@
+
+.PHONY: test-r
+test-r: lib ## check the R package as CRAN does, and run the examples of its page
+	@if command -v R >/dev/null; then bindings/r/check $(CURDIR)/build build/r; else echo "R skipped: no R (Debian: r-base-core)"; fi
 
 # The page that trains in the browser. The native model that it compares with is trained here.
 .PHONY: web test-wasm test-web
@@ -238,18 +251,19 @@ web: ## build the page that trains in the browser into build/web; python3 -m htt
 test-wasm: web ## train with the page's WebAssembly under Node, and compare with the native model
 	@if command -v node >/dev/null; then node web/check.mjs build/web; else echo "WebAssembly skipped: no node"; fi
 
-test-web: web $(WEB_VENV)/ready ## open the page in headless Chromium, train there, and check the model; pictures go to build/web-check
+test-web: docs $(WEB_VENV)/ready ## open every page of the site in headless Chromium, and train in one; pictures go to build/web-check
 	@internal/need chromium=chromium
-	$(WEB_VENV)/bin/python web/check.py build/web build/web-check
+	$(WEB_VENV)/bin/python web/check.py build/site build/web-check
 
 $(WEB_VENV)/ready: web/requirements.txt
 	$(PYTHON) -m venv --clear $(WEB_VENV)
 	$(WEB_VENV)/bin/pip install -q --no-compile -r $<
 	@touch $@
 
-# Needs node and qemu for its checks, and several minutes, so it is not part of test.
+# Needs node, R and qemu for its checks, and several minutes, so it is not part of test.
 .PHONY: release
 release: tools ## build the files of a release from the last commit into build/release and check each in an empty environment
+	@internal/need R=r-base-core
 	internal/release/build
 	internal/release/check
 
@@ -301,7 +315,7 @@ $(BENCH_VENV)/ready: bench/requirements.txt
 # The documentation. Its snippets and links are tested by test-python.
 .PHONY: docs pictures
 
-docs: build/docs/ready ## build the documentation site into build/site (half a minute)
+docs: web build/docs/ready ## build the documentation site into build/site, with the page that trains in the browser (half a minute)
 	NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build -q -f site/mkdocs.yml
 	@echo "make docs: open build/site/index.html"
 

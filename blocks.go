@@ -15,8 +15,8 @@ import (
 
 // Block is some rows of a dataset.
 type Block struct {
-	Features Features
-	Labels   Labels
+	Features Features  // of the rows of the block
+	Labels   Labels    // one for each row
 	Weights  []float64 // nil: all one, in every block
 	RowIDs   []uint64  // no two the same; nil: positions among all rows, in every block
 }
@@ -123,6 +123,9 @@ func (b *DatasetBuilder) beginPasses() {
 	if b.passes == nil {
 		o := b.options.building(b.cols)
 		o.Ranks = b.ranks
+		if b.whole != nil {
+			o.Whole = b.whole
+		}
 		if m := b.options.Init; m != nil {
 			o.Continues, o.Encoder, o.Names = true, m.encoder, slices.Clone(m.names)
 		}
@@ -137,6 +140,7 @@ func (o *DatasetOptions) building(cols int) data.BuildOptions {
 		MaxBins:     cmp.Or(o.MaxBins, bin.MaxValueBins),
 		SampleRows:  cmp.Or(o.SampleRows, defaultSampleRows),
 		Seed:        o.Seed,
+		TextLabels:  o.TextLabels,
 		DenseOnly:   o.DenseOnly || o.Collective != nil, // all ranks need the same forms
 		Path:        o.Path,
 		Categorical: o.categorical(cols),
@@ -180,6 +184,7 @@ func (b *DatasetBuilder) beginAgain(team *par.Team) error {
 			return errNoWeight()
 		}
 	}
+	b.options.TextLabels = b.passes.TextLabels()
 	classes, err := b.options.classesOf(Labels(b.passes.Labels()))
 	if err != nil {
 		return err

@@ -29,6 +29,7 @@ type DatasetBuilder struct {
 	options DatasetOptions
 	cols    int
 	ranks   *collective.Group
+	whole   Features // all rows of this rank, which stay; nil: they come in chunks
 
 	dictionary category.Dictionary
 	total      int  // rows

@@ -10,7 +10,7 @@ import (
 
 // Calibration is what a temperature does for a model's probabilities.
 type Calibration struct {
-	Temperature   float64
+	Temperature   float64 // of the new model: [Model.Temperature]
 	Before, After float64 // mean −log p_y on the data that it was fitted to
 }
 

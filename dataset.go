@@ -33,6 +33,10 @@ type DatasetOptions struct {
 	// does. It is replaced whole, or on an error left as it was.
 	Path string
 
+	// TextLabels says that labels are texts, even if all look like numbers: class 10
+	// then comes before 9. One rank that says so is enough.
+	TextLabels bool
+
 	DenseOnly bool // keep features in columns only, not sparse ones row by row or small ones by two; the model is the same, training slower
 
 	// Collective has the ranks, each of which has some of the rows; nil: these are all
@@ -136,7 +140,7 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 
 // classesOf is the classes of labels, or of the model to continue.
 func (o *DatasetOptions) classesOf(labels Labels) ([]string, error) {
-	classes, err := labels.classes()
+	classes, err := labels.classes(o.TextLabels)
 	if err != nil || o.Init == nil {
 		return classes, err
 	}
@@ -184,7 +188,7 @@ func newShard(features Features, labels Labels, o DatasetOptions, ranks *collect
 		return nil, err
 	}
 	defer b.Free()
-	b.ranks = ranks
+	b.ranks, b.whole = ranks, features
 	if ids, err = numbered(ids, rows, ranks); err != nil {
 		return nil, err
 	}
@@ -472,7 +476,7 @@ func (d *Dataset) continued() *Model {
 
 // DatasetInfo is facts about a dataset.
 type DatasetInfo struct {
-	Rows, Features, Classes int
+	Rows, Features, Classes int   // their numbers
 	Bins                    []int // value bins of each feature, 0 to 255
 	Bytes                   int64 // of memory, mapped files included; what a model to continue has is not
 }

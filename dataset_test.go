@@ -165,10 +165,6 @@ func TestSampleRows(t *testing.T) {
 func TestDatasetErrors(t *testing.T) {
 	x := RowMajor([]float64{1, 2, 3, 4, 5, 6}, 3, 2)
 	y := IntLabels([]int{0, 1, 0})
-	many := make([]int, MaxClasses+1)
-	for i := range many {
-		many[i] = i
-	}
 	inf := math.Inf(1)
 	tests := []struct {
 		name     string
@@ -190,7 +186,6 @@ func TestDatasetErrors(t *testing.T) {
 		{"names", x, y, DatasetOptions{Names: []string{"a"}}, "names", []string{"1", "2, one for each feature"}},
 		{"labels", x, y[:2], DatasetOptions{}, "labels", []string{"2", "3, one for each row"}},
 		{"empty label", x, StringLabels([]string{"a", "", "b"}), DatasetOptions{}, "labels", []string{"row 1"}},
-		{"too many classes", RowMajor(make([]float64, len(many)), len(many), 1), IntLabels(many), DatasetOptions{}, "labels", []string{"65535 classes", "65534"}},
 		{"weights", x, y, DatasetOptions{Weights: []float64{1}}, "weights", []string{"1", "3, one for each row"}},
 		{"negative weight", x, y, DatasetOptions{Weights: []float64{1, 1, -2}}, "weights[2]", []string{"-2"}},
 		{"NaN weight", x, y, DatasetOptions{Weights: []float64{1, math.NaN(), 1}}, "weights[1]", nil},

@@ -28,11 +28,11 @@ type SHAPOptions struct {
 // row 1. Its columns are the features and, last in each line, the bias.
 // Contributions of zero are left out.
 type Contributions struct {
-	PerRow  int
-	Classes []int32 // by line: the number of its class
-	First   []int   // by line, and one past the last: where it begins in Columns and Values
-	Columns []int32 // rising within a line
-	Values  []float64
+	PerRow  int       // lines of each row
+	Classes []int32   // by line: the number of its class
+	First   []int     // by line, and one past the last: where it begins in Columns and Values
+	Columns []int32   // the feature of each value, rising within a line; the number of features for the bias
+	Values  []float64 // SHAP values that are not 0
 }
 
 // SHAPSparse returns the SHAP values that [Model.SHAP] does. If Top is set,
@@ -73,10 +73,10 @@ func (m *Model) Importance(kind string) ([]float64, error) {
 
 // PairImportance is what a feature contributes to telling two classes apart.
 type PairImportance struct {
-	Feature int
-	Classes [2]int // the lower first; the second is −1 where a class was split from all others
-	Gain    float64
-	Splits  int
+	Feature int     // from 0
+	Classes [2]int  // the lower first; the second is −1 where a class was split from all others
+	Gain    float64 // of its splits on the pair
+	Splits  int     // on the pair
 }
 
 // PairImportances is the importance of features by class pair, the greatest

@@ -10,7 +10,7 @@ import (
 
 // ExportFormat describes a format that [Model.Export] writes.
 type ExportFormat struct {
-	Name    string `json:"name"`
+	Name    string `json:"name"`     // for [Model.Export]
 	Help    string `json:"help"`     // one line
 	OneTree bool   `json:"one_tree"` // it shows one tree only
 	Binary  bool   `json:"binary"`   // it is not text

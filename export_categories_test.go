@@ -25,7 +25,7 @@ func categorical(t testing.TB, categories, classes int, change func(*Params)) *M
 		t.Fatal(err)
 	}
 	return train(t, set, params(func(p *Params) {
-		p.Trees, p.Leaves, p.MinSamples, p.CategoryL2, p.CategorySmoothing = 6, 8, 1, 0, 0
+		p.Trees, p.Leaves, p.MinSamples, p.CategoryL2, p.CategorySmoothing, p.CategoryLimit = 6, 8, 1, 0, 0, 64
 		change(p)
 	}), TrainOptions{}).Model
 }

@@ -11,7 +11,9 @@ import (
 // slice without copying it, [FromColumns] of its columns, [CSC] of compressed
 // ones; [FromRows] and [CSR] copy. Several goroutines may read it at once.
 type Features interface {
+	// Rows is the number of rows.
 	Rows() int
+	// Cols is the number of columns, which are the features.
 	Cols() int
 	// Column writes the values of column j to dst, from row first on.
 	Column(j, first int, dst []float64)

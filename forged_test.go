@@ -324,8 +324,8 @@ func TestForgedCategories(t *testing.T) {
 			t.Errorf("%v, want %q", err, test.want)
 		}
 	}
-	if version := file[8]; version != 3 {
-		t.Errorf("the file has version %d, which builds read that do not know categories", version)
+	if version := file[8]; version != 4 {
+		t.Errorf("the file has version %d, which builds read that do not know packed arrays", version)
 	}
 }
 

@@ -51,9 +51,19 @@ func kernels(level string) (*kernel.Funcs, error) {
 	return nil, badArgument(name, level, "%s on this CPU", strings.Join(Levels(), ", "))
 }
 
-// cacheBytes is how much memory histograms that are filled together may take, or
-// the steps of trees that predict together: two thirds of the first-level cache.
-// The rest is for the rows.
+// predictionBytes is how much memory the steps of trees that predict together may
+// take: a quarter of the second-level cache.
+func predictionBytes() int {
+	const common = 512 << 10
+	l2 := cpuid.CPU.Cache.L2
+	if l2 <= 0 {
+		l2 = common
+	}
+	return l2 / 4
+}
+
+// cacheBytes is how much memory histograms that are filled together may take: two
+// thirds of the first-level cache. The rest is for the rows.
 func cacheBytes() int {
 	const common = 48 << 10
 	l1 := cpuid.CPU.Cache.L1D

@@ -18,6 +18,9 @@ const MaxClasses = modelio.MaxClasses
 // Labels are the classes of the rows, as text that each class has once, in 8
 // bytes a row. Any set of values will do; integers and their decimal strings
 // are the same labels. Labels can be sliced and appended to one another.
+//
+// A model has its classes in order: by value if all are numbers, else by their
+// bytes.
 type Labels []unique.Handle[string]
 
 // Integer is the type of integer labels.
@@ -98,10 +101,10 @@ func (y Labels) check(rows int) error {
 	return nil
 }
 
-// classes is the distinct labels in order: by value if all are integers, else
-// as strings.
-func (y Labels) classes() ([]string, error) {
-	classes := data.Classes(y)
+// classes is the distinct labels in order: by value if all are numbers, unless they
+// are texts all the same, else by their bytes.
+func (y Labels) classes(texts bool) ([]string, error) {
+	classes := data.Classes(y, texts)
 	if len(classes) > MaxClasses {
 		return nil, badArgument("labels", fmt.Sprintf("%d classes", len(classes)), "at most %d classes", MaxClasses)
 	}

@@ -2,6 +2,7 @@ package aoso
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
@@ -51,6 +52,38 @@ func TestLabels(t *testing.T) {
 				t.Error("other labels than those of the same strings")
 			}
 		})
+	}
+}
+
+func TestOrderOfClasses(t *testing.T) {
+	for _, want := range [][]string{
+		{"-10", "-9", "0", "9", "10"},
+		{"-1e3", "-0.5", "1e-05", "0.1", "9.5", "10", "10.25"},
+		{"-9223372036854775809", "-9223372036854775808", "18446744073709551614", "18446744073709551615", "100000000000000000000"},
+		{"10", "9", "nan"},
+		{"01", "10", "9"},
+		{"10", "9", "Inf"},
+		{"10", "10 ", "9"},
+		{"10", "1_0", "9"},
+		{"0x1", "10", "9"},
+		{"10", "1e400", "9"},
+		{"False", "True", "a", "é"},
+	} {
+		for range 20 {
+			y := StringLabels(want)
+			rand.Shuffle(len(y), func(i, j int) { y[i], y[j] = y[j], y[i] })
+			if got, err := y.classes(false); err != nil || !slices.Equal(got, want) {
+				t.Errorf("%q, want %q (%v)", got, want, err)
+			}
+			sorted := slices.Sorted(slices.Values(want))
+			if got, err := y.classes(true); err != nil || !slices.Equal(got, sorted) {
+				t.Errorf("texts: %q, want %q (%v)", got, sorted, err)
+			}
+		}
+	}
+	d, err := NewDataset(RowMajor([]float64{1, 2, 3}, 3, 1), StringLabels([]string{"9", "10", "9"}), DatasetOptions{TextLabels: true})
+	if err != nil || !slices.Equal(d.Classes(), []string{"10", "9"}) {
+		t.Errorf("%q, %v", d.Classes(), err)
 	}
 }
 
@@ -106,7 +139,7 @@ func BenchmarkLabels(b *testing.B) {
 				if err := y.check(rows); err != nil {
 					b.Fatal(err)
 				}
-				found, err := y.classes()
+				found, err := y.classes(false)
 				if target := data.NewTarget(y, found); err != nil || len(found) != classes || target.Rows() != rows || target.Unknown > 0 {
 					b.Fatal(found, err)
 				}

@@ -11,8 +11,8 @@ import (
 
 // Metric is a way to measure how well a model does on a dataset.
 type Metric struct {
-	Name           string `json:"name"`
-	HigherIsBetter bool   `json:"higher_is_better"`
+	Name           string `json:"name"`             // for [Model.Measure] and the parameter metric
+	HigherIsBetter bool   `json:"higher_is_better"` // if false, lower is better
 }
 
 // Metrics lists the metrics that there are, besides error@K, the top_k_error of K

@@ -11,8 +11,8 @@ import (
 
 // Shape is the size of a training: what memory depends on.
 type Shape struct {
-	Rows, Features, Classes int
-	ValidRows               int
+	Rows, Features, Classes int  // of the training set: their numbers
+	ValidRows               int  // rows of the validation set
 	MaxBins                 int  // 0: 255
 	Rated                   int  // categorical features of more than 100 categories, or of more than MaxBins
 	Categories              int  // of these features, in all
@@ -28,11 +28,11 @@ type MemoryEstimate struct {
 	Sparse     int64 // the same again, row by row if every feature is sparse, or two to a column if every one is small
 	Residuals  int64 // residuals by row and class, and scores where training keeps them
 	Rows       int64 // labels, weights, row lists, gradients, validation scores, sums by block
-	Histograms int64
+	Histograms int64 // gradients summed by bin: those of each thread, and those that nodes keep
 	Quantizing int64 // what building the datasets takes beyond the other parts
 	Trees      int64 // of the model, if it has all trees with all their leaves
 	Runtime    int64 // what Go's garbage collector and its caches need on top
-	Total      int64
+	Total      int64 // the sum of the parts
 	Files      int64 // of a dataset in a file: pages of it and of files without names, which the system may take back; not in Total
 }
 
@@ -44,7 +44,7 @@ type MemoryEstimate struct {
 //	Matrix      (N + V)·D, and N·D more with several pairs and B above 32, or
 //	            with subsample and B above 64
 //	Sparse      (D + 8·⌈D/256⌉)·N at most, or twice that likewise; 0 if Dense
-//	Residuals   (28 + 13.5·min(K, leaf_classes · trees))·N with leaf sparse, else
+//	Residuals   (28 + 8.5·min(K, leaf_classes · trees))·N with leaf sparse, else
 //	            4·(S + 1)·N, and 8·K·N of scores with abc, logitboost or a
 //	            shrinkage · max_step above 1, twice that with an exhaustive abc
 //	Rows        (24 + 8·m)·N, N more with trim, 8·S·max(m, 2) a thousand rows

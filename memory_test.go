@@ -83,7 +83,7 @@ func TestEstimate(t *testing.T) {
 		_, err := Estimate(s, DefaultParams())
 		wantArgumentError(t, err, argument)
 	}
-	huge := Shape{Rows: math.MaxUint32 - 1, Features: math.MaxInt32, Classes: MaxClasses, ValidRows: math.MaxUint32 - 1}
+	huge := Shape{Rows: math.MaxUint32 - 1, Features: math.MaxInt32, Classes: denseClasses, ValidRows: math.MaxUint32 - 1}
 	if e := estimate(huge, func(p *Params) { p.Trees, p.Leaves = most, 1<<16 }); e.Total < 4<<56 {
 		t.Errorf("of %+v: %+v", huge, e)
 	}

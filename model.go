@@ -33,7 +33,7 @@ type Model struct {
 func newModel(f *model.Forest, classes, names []string, e *category.Encoder, method string, perRound int, params Params) *Model {
 	return &Model{
 		forest: f, classes: classes, names: names, encoder: e, method: method, perRound: perRound, params: params,
-		predictor: predict.New(f, cacheBytes()),
+		predictor: predict.New(f, predictionBytes()),
 	}
 }
 

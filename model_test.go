@@ -289,18 +289,21 @@ func repair(data []byte) {
 	head := data[:32+size]
 	for _, m := range arrayEntry.FindAllSubmatchIndex(head, -1) {
 		count, err1 := strconv.ParseUint(string(head[m[4]:m[5]]), 10, 32)
-		offset, err2 := strconv.ParseUint(string(head[m[6]:m[7]]), 10, 32)
-		end := offset + count*map[byte]uint64{'8': 1, '6': 2, '2': 4, '4': 8}[head[m[3]-1]]
-		if err1 == nil && err2 == nil && end <= uint64(len(data)) {
-			copy(head[m[8]:m[9]], fmt.Sprintf("%08x", crc32.Checksum(data[offset:end], castagnoli)))
+		offset, err2 := strconv.ParseUint(string(head[m[8]:m[9]]), 10, 32)
+		size := count * map[byte]uint64{'8': 1, '6': 2, '2': 4, '4': 8}[head[m[3]-1]]
+		if m[6] >= 0 {
+			size, err1 = strconv.ParseUint(string(head[m[6]:m[7]]), 10, 32)
+		}
+		if end := offset + size; err1 == nil && err2 == nil && end <= uint64(len(data)) {
+			copy(head[m[10]:m[11]], fmt.Sprintf("%08x", crc32.Checksum(data[offset:end], castagnoli)))
 		}
 	}
 	binary.LittleEndian.PutUint64(data[24:], uint64(len(data)))
 	binary.LittleEndian.PutUint32(data[12:], crc32.Update(crc32.Checksum(head[:12], castagnoli), castagnoli, head[16:]))
 }
 
-// In the entry of an array: its type, count, offset and checksum.
-var arrayEntry = regexp.MustCompile(`"type":"(\w+)","count":(\d+),"offset":(\d+),"crc32c":"(\w{8})"`)
+// In the entry of an array: its type, count, bytes if it is packed, offset and checksum.
+var arrayEntry = regexp.MustCompile(`"type":"(\w+)","count":(\d+)(?:,"packed":(\d+))?,"offset":(\d+),"crc32c":"(\w{8})"`)
 
 // use does everything with a decoded model that reads its arrays.
 func use(t *testing.T, m *Model) {

@@ -1,6 +1,7 @@
 package aoso
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"reflect"
@@ -92,18 +93,51 @@ func assign[T any](dst *T, value T, err error) bool {
 // items name=value between spaces, commas or line ends, the last of a name
 // being the one that counts. What is not named has its default. Spaces and commas
 // may stand in the brackets of a list or dict.
+//
+// The names of LightGBM, XGBoost, CatBoost and scikit-learn do as well, as in
+// "num_leaves=64 learning_rate=0.1". Those that choose nothing here have no effect.
+// The error names everything that is wrong.
 func ParseParams(text string) (Params, error) {
 	p := DefaultParams()
+	var wrong []error
 	for item := range splitItems(text) {
 		name, value, ok := strings.Cut(item, "=")
 		if !ok {
 			return Params{}, badArgument("params", item, "items name=value, without spaces inside")
 		}
-		if err := p.Set(name, value); err != nil {
-			return Params{}, err
+		if err := p.understand(name, value); err != nil {
+			wrong = append(wrong, err)
 		}
 	}
+	if len(wrong) > 0 {
+		return Params{}, errors.Join(wrong...)
+	}
 	return p, nil
+}
+
+// understand sets a parameter by its name or by that in another library.
+func (p *Params) understand(name, value string) error {
+	meaning, foreign := spec.Understand(name, value)
+	if _, _, ours := spec.Find(name); ours || !foreign {
+		return p.Set(name, value)
+	}
+	if meaning.Allowed != "" {
+		return badArgument(name, value, "%s", meaning.Allowed)
+	}
+	known := meaning.Parameter
+	if known == nil {
+		return nil
+	}
+	if meaning.Value == "" {
+		_, i, _ := spec.Find(known.Name)
+		set(p.fields()[i], known.Default)
+		return nil
+	}
+	err := p.Set(known.Name, meaning.Value)
+	if wrong, ok := errors.AsType[*ArgumentError](err); ok {
+		wrong.Argument = name
+	}
+	return err
 }
 
 // splitItems yields the items of a text of parameters.
@@ -116,7 +150,11 @@ func splitItems(text string) iter.Seq[string] {
 				end = len(text)
 			}
 			if name, _, ok := strings.Cut(text[:end], "="); ok {
-				if known, _, found := spec.Find(name); found && known.Nested {
+				known, _, found := spec.Find(name)
+				if meaning, foreign := spec.Understand(name, ""); !found && foreign {
+					known = meaning.Parameter
+				}
+				if known != nil && known.Nested {
 					end = len(name) + 1 + constraint.End(text[len(name)+1:], separates)
 				}
 			}

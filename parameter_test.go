@@ -67,6 +67,13 @@ func TestParseParams(t *testing.T) {
 		{"level=auto leaf=auto pairs=auto trees=auto l2=auto", func(*Params) {}},
 		{"preset=paper calibration=folds", func(p *Params) { p.Preset, p.Calibration = PresetPaper, "folds" }},
 		{"num_threads=2", func(p *Params) { p.Threads = 2 }},
+		{"num_leaves=9, eta=0.5 n_estimators=7 lambda_l2=2 min_child_samples=0 max_delta_step=0.0", func(p *Params) {
+			p.Leaves, p.Shrinkage, p.Trees, p.L2, p.MinSamples = 9, 0.5, 7, 2, 1
+		}},
+		{"max_leaves=0 eval_metric=mlogloss objective=multi:softprob verbosity=-1 booster=gbtree reg_alpha=0.0 num_class=3", func(p *Params) {}},
+		{"monotonic_cst=[1, 0] interaction_cst=[[0, 1], [2]] leaves=5", func(p *Params) {
+			p.MonotoneConstraints, p.InteractionConstraints, p.Leaves = "[1,0]", "[[0,1],[2]]", 5
+		}},
 	}
 	for _, test := range tests {
 		want := DefaultParams()
@@ -79,22 +86,27 @@ func TestParseParams(t *testing.T) {
 
 func TestParseParamErrors(t *testing.T) {
 	for text, want := range map[string][]string{
-		"tree=5":             {"parameter", `"tree"`, "method, leaf, pairs", "seed, level"},
-		"=5":                 {"parameter", `""`},
-		"trees":              {"params", `"trees"`, "name=value"},
-		"trees = 5":          {"params", `"trees"`},
-		"trees=many":         {"trees", `"many"`, "an integer"},
-		"trees=5.0":          {"trees", `"5.0"`},
-		"trees=":             {"trees", `""`},
-		"trees=1e99":         {"trees"},
-		"trim=0,1":           {"params", `"1"`},
-		"shrinkage=low":      {"shrinkage", `"low"`, "a number"},
-		"l2=1e999":           {"l2", "a number"},
-		"seed=-1":            {"seed", `"-1"`, "at least 0"},
-		"trees=0":            {"trees", `"0"`, "at least 1 or auto"},
-		"l2=-1":              {"l2", `"-1"`, "at least 0 or auto"},
-		"seed=auto":          {"seed", `"auto"`, "at least 0"},
-		"leaves=9 threads=x": {"threads", `"x"`},
+		"trie=5":                          {"parameter", `"trie"`, "method, leaf, pairs", "seed, level"},
+		"=5":                              {"parameter", `""`},
+		"trees":                           {"params", `"trees"`, "name=value"},
+		"trees = 5":                       {"params", `"trees"`},
+		"trees=many":                      {"trees", `"many"`, "an integer"},
+		"trees=5.0":                       {"trees", `"5.0"`},
+		"trees=":                          {"trees", `""`},
+		"trees=1e99":                      {"trees"},
+		"trim=0,1":                        {"params", `"1"`},
+		"shrinkage=low":                   {"shrinkage", `"low"`, "a number"},
+		"l2=1e999":                        {"l2", "a number"},
+		"seed=-1":                         {"seed", `"-1"`, "at least 0"},
+		"trees=0":                         {"trees", `"0"`, "at least 1 or auto"},
+		"l2=-1":                           {"l2", `"-1"`, "at least 0 or auto"},
+		"seed=auto":                       {"seed", `"auto"`, "at least 0"},
+		"leaves=9 threads=x":              {"threads", `"x"`},
+		"eta=fast":                        {"eta", `"fast"`, "a number"},
+		"boosting=dart":                   {"boosting", `"dart"`, "gbdt, gbrt, gbtree, plain; leave it out"},
+		"init=model":                      {"init", "none; leave it out"},
+		"max_bin=63":                      {"max_bin", "none; it is max_bins of the dataset"},
+		"goss=1 device=gpu eta=x trees=x": {"parameter", `"goss"`, `device is "gpu"; allowed: cpu`, `eta is "x"`, `trees is "x"`},
 	} {
 		p, err := ParseParams(text)
 		wantArgumentError(t, err, want[0], want[1:]...)

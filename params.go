@@ -65,6 +65,9 @@ func (p Params) complete(classes int) (Params, error) {
 	if p.LeafClasses == 0 {
 		p.LeafClasses = defaultLeafClasses
 	}
+	if err := p.checkMany(classes); err != nil {
+		return p, err
+	}
 	if p.Method != AOSO {
 		if p.Leaf != "" && p.Leaf != "pair" {
 			return p, badArgument("leaf", p.Leaf, "pair, for method %s", p.Method)
@@ -76,7 +79,7 @@ func (p Params) complete(classes int) (Params, error) {
 		return p, nil
 	}
 	if p.Leaf == "" {
-		p.Leaf = "full"
+		p.Leaf = p.leafFor(classes)
 	}
 	if p.Pairs == 0 {
 		p.Pairs = 4
@@ -87,8 +90,35 @@ func (p Params) complete(classes int) (Params, error) {
 	return p, nil
 }
 
+// manyClasses is the number of classes from which leaves are sparse by default, and
+// denseClasses the most that there can be if they are not.
+const manyClasses, denseClasses = 5000, 1<<16 - 2
+
+// leafFor is the kind of leaves of method aoso for so many classes.
+func (p *Params) leafFor(classes int) string {
+	switch {
+	case p.Leaf != "":
+		return p.Leaf
+	case classes >= manyClasses && p.Method == AOSO && p.Preset != PresetPaper && p.MonotoneConstraints == "":
+		return "sparse"
+	}
+	return "full"
+}
+
+// checkMany tells whether the parameters suit so many classes.
+func (p *Params) checkMany(classes int) error {
+	switch {
+	case classes <= denseClasses:
+	case p.Method != AOSO:
+		return badArgument("method", p.Method, "aoso, for more than %d classes", denseClasses)
+	case p.leafFor(classes) != "sparse":
+		return badArgument("leaf", p.leafFor(classes), "sparse, for more than %d classes", denseClasses)
+	}
+	return nil
+}
+
 // defaultLeafClasses is the number of classes that a sparse leaf moves.
-const defaultLeafClasses = 16
+const defaultLeafClasses = 32
 
 // MaxThreads is the greatest number of threads that may be asked for.
 const MaxThreads = spec.MaxThreads

@@ -13,14 +13,14 @@ type Params struct {
 	// Classes whose scores a leaf changes. "full": every class; "pair": only the class pairs chosen by
 	// the node, as in the paper; "sparse": its best `leaf_classes`, relative to all others; for many
 	// classes. Methods abc and logitboost take pair only.
-	// Default: "", which means full for method aoso, pair for the others.
+	// Default: "", which means full, from 5000 classes on sparse; pair for abc and logitboost.
 	Leaf string `json:"leaf"`
 	// Number of class pairs that a node splits on. The paper uses 1. No more are used than half the
 	// number of classes, rounded up to one of these. Methods abc and logitboost take 1 only.
 	// Allowed: 1, 2, 4 or 8. Default: 0, which means 4 for method aoso, 1 for the others.
 	Pairs int `json:"pairs"`
 	// Number of classes whose scores a sparse leaf changes.
-	// Allowed: 1 to 63. Default: 0, which means 16.
+	// Allowed: 1 to 63. Default: 0, which means 32.
 	LeafClasses int `json:"leaf_classes"`
 	// How a node chooses its class pairs. "second_order": by gradients and Hessians, as in the paper;
 	// "first_order": by gradients alone; "root": by gradients and Hessians at the root, for the whole
@@ -85,6 +85,9 @@ type Params struct {
 	// Hessian added to that of both sides of a split on categories, which makes such splits rarer.
 	// Allowed: a finite number, at least 0. Default: 10.
 	CategoryL2 float64 `json:"category_l2"`
+	// The most categories on the smaller side of a split: large sets fit the training rows by chance.
+	// Allowed: at least 1. Default: 4.
+	CategoryLimit int `json:"category_limit"`
 	// Regularization term, added to the sums of Hessians in gains and leaf values.
 	// Allowed: a finite number, at least 0. Default: -1, which means 0, or more for noisy data.
 	L2 float64 `json:"l2"`
@@ -171,6 +174,7 @@ func DefaultParams() Params {
 		Preset:            "auto",
 		CategorySmoothing: 10,
 		CategoryL2:        10,
+		CategoryLimit:     4,
 		L2:                -1,
 		ColsampleByTree:   1,
 		Trim:              0.1,
@@ -203,6 +207,7 @@ func (p *Params) fields() []any {
 		&p.InteractionConstraints,
 		&p.CategorySmoothing,
 		&p.CategoryL2,
+		&p.CategoryLimit,
 		&p.L2,
 		&p.MaxStep,
 		&p.Subsample,

@@ -43,14 +43,33 @@ func (m *Model) job(x Features, o PredictOptions) (*predict.Job, error) {
 
 // PredictRaw returns the raw scores F of the rows of x, rows × classes.
 func (m *Model) PredictRaw(x Features, o PredictOptions) ([]float64, error) {
-	return m.predict(x, o, func(*kernel.Funcs, []float64) {})
+	return m.predict(nil, x, o, func(*kernel.Funcs, []float64) {})
+}
+
+// PredictRawTo is [Model.PredictRaw] into memory of the caller's.
+func (m *Model) PredictRawTo(scores []float64, x Features, o PredictOptions) error {
+	_, err := m.predict(notNil(scores), x, o, func(*kernel.Funcs, []float64) {})
+	return err
 }
 
 // PredictProba returns the class probabilities of the rows of x, rows ×
 // classes: the softmax of the raw scores, divided by the temperature if the
 // model has one.
 func (m *Model) PredictProba(x Features, o PredictOptions) ([]float64, error) {
-	return m.predict(x, o, m.softmax)
+	return m.predict(nil, x, o, m.softmax)
+}
+
+// PredictProbaTo is [Model.PredictProba] into memory of the caller's.
+func (m *Model) PredictProbaTo(proba []float64, x Features, o PredictOptions) error {
+	_, err := m.predict(notNil(proba), x, o, m.softmax)
+	return err
+}
+
+func notNil(scores []float64) []float64 {
+	if scores == nil {
+		return []float64{}
+	}
+	return scores
 }
 
 // RawToProba replaces raw scores, rows × classes, by the probabilities that
@@ -87,13 +106,20 @@ func (m *Model) Predict(x Features, o PredictOptions) ([]int, error) {
 	return best, nil
 }
 
-// predict returns what finish makes of the raw scores of rows, block by block.
-func (m *Model) predict(x Features, o PredictOptions, finish func(k *kernel.Funcs, scores []float64)) ([]float64, error) {
+// predict returns what finish makes of the raw scores of rows, block by block, in the
+// memory given; nil: in new memory.
+func (m *Model) predict(scores []float64, x Features, o PredictOptions, finish func(k *kernel.Funcs, scores []float64)) ([]float64, error) {
 	j, err := m.job(x, o)
 	if err != nil {
 		return nil, err
 	}
-	scores := make([]float64, x.Rows()*len(m.classes))
+	due := x.Rows() * len(m.classes)
+	if scores == nil {
+		scores = make([]float64, due)
+	}
+	if err := checkLength("the result", len(scores), due, "rows × classes"); err != nil {
+		return nil, err
+	}
 	m.predictor.Scores(j, scores, func(_ int, block []float64) { finish(j.Kernels, block) })
 	return scores, nil
 }

@@ -35,6 +35,13 @@ func TestPredictions(t *testing.T) {
 				if err1 != nil || err2 != nil {
 					t.Fatal(err1, err2)
 				}
+				used := slices.Repeat([]float64{math.NaN()}, len(proba))
+				if err := m.PredictProbaTo(used, x, o); err != nil || !slices.Equal(used, proba) {
+					t.Fatal("probabilities into memory of the caller's differ:", err)
+				}
+				if err := m.PredictRawTo(used, x, o); err != nil || !slices.Equal(used, scores) {
+					t.Fatal("raw scores into memory of the caller's differ:", err)
+				}
 				for i, row := range d.x {
 					f := make([]float64, 5)
 					for tree := range n {

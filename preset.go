@@ -63,24 +63,24 @@ func (p *Params) preset(s Shape) []setting {
 	clean.leaves = leavesFor(s.Rows, 16, 2.5)
 	clean.colsampleByNode = fewFeatures(s)
 
-	// Labels that they do not: small trees learn slowly, and from many rows each.
-	noisy.trees, noisy.shrinkage = 500, 0.1
-	noisy.leaves, noisy.minSamples, noisy.l2 = leavesFor(s.Rows, 8, 12), 10, 3
+	// Labels that they do not: small trees learn slowly.
+	noisy.trees, noisy.shrinkage = 500, 0.125
+	noisy.leaves, noisy.l2 = leavesFor(s.Rows, 8, 12), 3
 	noisy.colsampleByNode = 0.5
 
 	// Few such labels: larger trees learn more slowly still, each from another sample
-	// of the rows.
+	// of the rows, and each leaf from many of them.
 	few := noisy
 	few.trees, few.shrinkage = 1000, 0.05
-	few.leaves, few.subsample = leavesFor(s.Rows, 16, 4), 0.6
+	few.leaves, few.subsample, few.minSamples = leavesFor(s.Rows, 16, 4), 0.6, 10
 
-	if p.Leaf == "sparse" {
+	if p.leafFor(s.Classes) == "sparse" {
 		clean.leaves = leavesForClasses(clean.leaves, s)
 	}
 
 	if p.Preset == PresetFast {
 		clean.trees, clean.shrinkage = 200, 0.4
-		noisy.trees, noisy.shrinkage = 250, 0.2
+		noisy.trees, noisy.shrinkage = 250, 0.25
 		few.trees, few.shrinkage = 500, 0.1
 	}
 	settings := []setting{clean, noisy, few}
@@ -112,7 +112,7 @@ func (p *Params) large(s Shape) setting {
 		trees = 300
 	}
 	leaves := 256
-	if p.Leaf == "sparse" {
+	if p.leafFor(s.Classes) == "sparse" {
 		leaves = leavesForClasses(leaves, s)
 	}
 	return setting{

@@ -47,7 +47,7 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 		return nil, err
 	}
 	if m.params.MonotoneConstraints != "" {
-		return nil, badArgument("model", "one with monotone constraints", "one without, as other leaf values would break them")
+		return nil, badArgument("model", "one with monotone constraints", "one without, as other leaf values would break them; train anew, or continue the training")
 	}
 	t, err := m.target(x.Rows(), labels, o.Weights)
 	if err != nil {

@@ -22,7 +22,7 @@ type Reliability struct {
 
 // ReliabilityBin is rows whose likeliest class has about the same probability.
 type ReliabilityBin struct {
-	Rows       int
+	Rows       int     // how many there are
 	Share      float64 // of all rows, weighted
 	Confidence float64 // mean probability of the likeliest class, weighted
 	Accuracy   float64 // share of the rows that have this class, weighted; rows of unknown classes have not

@@ -3,6 +3,7 @@ package aoso
 import (
 	"cmp"
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
@@ -87,18 +88,18 @@ type Progress struct {
 
 // Result is a trained model and how training went.
 type Result struct {
-	Model         *Model
-	Phase         string      // PhaseHoldOut: training ended there, and the model has not seen the rows held out
-	Iterations    int         // in this phase
-	BestIteration int         // the iteration that the model ends with, if it was stopped early; else the last
-	TrainLoss     float64     // mean log loss of the training rows after the last iteration, weighted
-	Valid         *Evaluation // of the model, if there was a validation set
-	HeldOut       *Evaluation // of a training without the rows held out, on them; nil: none were
-	HeldOutRows   int
-	StoppedBy     string
+	Model         *Model        // the model; it never changes
+	Phase         string        // PhaseHoldOut: training ended there, and the model has not seen the rows held out
+	Iterations    int           // in this phase
+	BestIteration int           // the iteration that the model ends with, if it was stopped early; else the last
+	TrainLoss     float64       // mean log loss of the training rows after the last iteration, weighted
+	Valid         *Evaluation   // of the model, if there was a validation set
+	HeldOut       *Evaluation   // of a training without the rows held out, on them; nil: none were
+	HeldOutRows   int           // rows held out in the first phase
+	StoppedBy     string        // why training ended: a constant such as StoppedByTrees
 	Elapsed       time.Duration // spent in iterations
-	Threads       int
-	Level         string // the instruction-set level of the kernels
+	Threads       int           // that trained
+	Level         string        // the instruction-set level of the kernels
 }
 
 // Train trains a model. Unless all parameters are given, it first trains without
@@ -121,11 +122,14 @@ func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Resu
 		return nil, err
 	}
 	defer b.Free()
+	until := &stoppable{Context: ctx}
 	for {
-		progress, more := b.Step(ctx)
-		stop := !more || o.Callback != nil && !o.Callback(progress)
-		if train.set.Ranks.Any(stop) {
+		progress, more := b.Step(until)
+		if !more {
 			break
+		}
+		if o.Callback != nil && !o.Callback(progress) {
+			until.stopped.Store(true) // of which all ranks hear in the next step
 		}
 	}
 	if err := b.Err(); err != nil {
@@ -134,4 +138,17 @@ func Train(ctx context.Context, train *Dataset, p Params, o TrainOptions) (*Resu
 	r := b.Result()
 	r.StoppedBy = cmp.Or(r.StoppedBy, StoppedByInterrupt)
 	return r, nil
+}
+
+// stoppable is a context that is also cancelled once it is stopped.
+type stoppable struct {
+	context.Context
+	stopped atomic.Bool
+}
+
+func (s *stoppable) Err() error {
+	if s.stopped.Load() {
+		return context.Canceled
+	}
+	return s.Context.Err()
 }

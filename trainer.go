@@ -165,6 +165,9 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 	if err := checkClassWeights(o.ClassWeights, len(train.set.Classes)); err != nil {
 		return nil, err
 	}
+	if p.Leaf == "" && p.Method == AOSO && (train.set.Ranks != nil || o.Objective != nil) {
+		p.Leaf = "full" // however many classes there are
+	}
 	if p.Leaf == "sparse" && train.set.Ranks != nil {
 		return nil, badArgument("leaf", p.Leaf, "full or pair, for training on several machines")
 	}

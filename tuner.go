@@ -42,9 +42,9 @@ type TuneProgress struct {
 
 // TuneResult is the model with the best parameters.
 type TuneResult struct {
-	Result        // Phase is PhaseSearch if the model has not seen the rows held out
-	Params Params // those found; [Train] with them trains such a model
-	Trials []Trial
+	Result         // Phase is PhaseSearch if the model has not seen the rows held out
+	Params Params  // those found; [Train] with them trains such a model
+	Trials []Trial // the trials table
 }
 
 // Tune searches for the parameters that suit the data, and trains a model with

@@ -123,7 +123,7 @@ func TestTuneTable(t *testing.T) {
 	set, path := newDataset(t, d), filepath.Join(t.TempDir(), "trials.csv")
 	whole := tuned(t, set, TuneOptions{Trials: 8})
 	steps := 0
-	stop := func(TuneProgress) bool { steps++; return steps%360 != 0 }
+	stop := func(TuneProgress) bool { steps++; return steps%180 != 0 }
 	for range 3 { // each goes a little further
 		r := tuned(t, set, TuneOptions{Trials: 8, Table: path, Callback: stop})
 		if r.StoppedBy != StoppedByInterrupt || r.Phase != PhaseSearch {

@@ -1,6 +1,8 @@
 package aoso
 
 import (
+	"bytes"
+	"os"
 	"path/filepath"
 	"testing"
 )
@@ -33,6 +35,33 @@ func TestVersion1(t *testing.T) {
 		}
 		if calibrated := m.Temperature() != 1; calibrated != (test.name == "aoso-full") {
 			t.Errorf("%s: temperature %v", test.name, m.Temperature())
+		}
+	}
+}
+
+// TestUnpackedFiles: files of versions 2 and 3, whose arrays are not packed, still load, and models made
+// of them are saved as all others.
+func TestUnpackedFiles(t *testing.T) {
+	for _, test := range []struct {
+		name, fingerprint string
+		version           byte
+	}{{"numbers", "c3734f7221ffadafa62cd584cc25345e", 2}, {"categories", "d1df953f2d3309d98c6d7d958db47f85", 3}} {
+		data, err := os.ReadFile(filepath.Join("testdata", "unpacked", test.name+".aoso"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Decode(data)
+		if err != nil || data[8] != test.version || m.Fingerprint() != test.fingerprint {
+			t.Errorf("%s, version %d: %v, fingerprint %v", test.name, data[8], err, m)
+			continue
+		}
+		var packed bytes.Buffer
+		if err := m.Write(&packed); err != nil || packed.Len() > len(data)+64 { // for parameters that the old version had not
+			t.Errorf("%s: %v, %d bytes in place of %d", test.name, err, packed.Len(), len(data))
+		}
+		again, err := Decode(packed.Bytes())
+		if err != nil || again.Fingerprint() != test.fingerprint || packed.Bytes()[8] != 4 {
+			t.Errorf("%s, packed: %v, fingerprint %v", test.name, err, again)
 		}
 	}
 }

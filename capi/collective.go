@@ -110,19 +110,6 @@ func (r *ranks) apart(threads int, work func() error) error {
 	})
 }
 
-// all tells whether a condition holds on all ranks. After an error, which the next
-// call of the training will meet too, it holds.
-func (r *ranks) all(condition bool) bool {
-	if r == nil {
-		return condition
-	}
-	var v [1]int64
-	if !condition {
-		v[0] = 1
-	}
-	return r.AllReduce(aoso.CollectiveMax, v[:]) != nil || v[0] == 0
-}
-
 func (r *ranks) Rank() int { return int(r.given.rank) }
 func (r *ranks) Size() int { return int(r.given.size) }
 

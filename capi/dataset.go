@@ -64,7 +64,7 @@ func readDatasetOptions(p *C.aoso_dataset_options, cols int) (g aoso.DatasetOpti
 	if o, err = readStruct("options", p, C.aoso_dataset_options{}); err != nil {
 		return g, o, err
 	}
-	g = aoso.DatasetOptions{MaxBins: int(o.max_bins), Seed: uint64(o.seed), DenseOnly: o.dense_only != 0}
+	g = aoso.DatasetOptions{MaxBins: int(o.max_bins), Seed: uint64(o.seed), DenseOnly: o.dense_only != 0, TextLabels: o.text_labels != 0}
 	if g.SampleRows, err = narrow("options.sample_rows", int64(o.sample_rows)); err != nil {
 		return g, o, err
 	}

@@ -84,6 +84,9 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	if g.LeafClasses, err = narrow("leaf_classes", int64(c.leaf_classes)); err != nil {
 		return g, err
 	}
+	if g.CategoryLimit, err = narrow("category_limit", int64(c.category_limit)); err != nil {
+		return g, err
+	}
 	return g, nil
 }
 
@@ -145,5 +148,6 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 	c.monotone_constraints = cNested(g.MonotoneConstraints)
 	c.interaction_constraints = cNested(g.InteractionConstraints)
 	c.leaf_classes = C.int64_t(g.LeafClasses)
+	c.category_limit = C.int64_t(g.CategoryLimit)
 	return c, nil
 }

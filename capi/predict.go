@@ -49,6 +49,16 @@ func fill[T any](out unsafe.Pointer, length C.int64_t, results int, what string,
 	return err
 }
 
+// scoresTo has scores written to memory of the host.
+func (m *model) scoresTo(out *C.double, length C.int64_t, x aoso.Features, o aoso.PredictOptions,
+	write func([]float64, aoso.Features, aoso.PredictOptions) error) error {
+	to, err := output[float64](unsafe.Pointer(out), length, x.Rows()*len(m.classes), "rows × classes")
+	if err == nil {
+		apart(o.Threads, nil, func() { err = write(to, x, o) })
+	}
+	return err
+}
+
 // affordableScores returns an error if there is not enough memory for the raw
 // scores of the rows.
 func (m *model) affordableScores(rows int) error {
@@ -121,14 +131,14 @@ func goaoso_model_predict(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_
 //export goaoso_model_predict_proba
 func goaoso_model_predict_proba(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.double, length C.int64_t) C.aoso_status {
 	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
-		return fill(unsafe.Pointer(out), length, x.Rows()*len(m.classes), "rows × classes", o.Threads, func() ([]float64, error) { return m.PredictProba(x, o) })
+		return m.scoresTo(out, length, x, o, m.PredictProbaTo)
 	})
 }
 
 //export goaoso_model_predict_raw
 func goaoso_model_predict_raw(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.double, length C.int64_t) C.aoso_status {
 	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
-		return fill(unsafe.Pointer(out), length, x.Rows()*len(m.classes), "rows × classes", o.Threads, func() ([]float64, error) { return m.PredictRaw(x, o) })
+		return m.scoresTo(out, length, x, o, m.PredictRawTo)
 	})
 }
 

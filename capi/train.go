@@ -183,10 +183,8 @@ func (t *training) gradients(scores, gradient, hessian []float64) error {
 }
 
 // report calls the host's callback after an iteration. It returns false if the
-// host wants to stop, on any rank.
-func (t *training) report(p aoso.Progress) bool { return t.train.ranks.all(t.reported(p)) }
-
-func (t *training) reported(p aoso.Progress) bool {
+// host wants to stop.
+func (t *training) report(p aoso.Progress) bool {
 	return t.callback == nil || t.calls.zero(func() C.int32_t {
 		checkpoint(inCallback)
 		c := t.progress(p)
@@ -294,7 +292,7 @@ func goaoso_train(train C.uintptr_t, params *C.aoso_params, options *C.aoso_trai
 		defer t.end()
 		o := t.options()
 		if t.callback != nil {
-			o.Callback = t.reported
+			o.Callback = t.report
 		}
 		var r *aoso.Result
 		err = t.run(func() (err error) {

@@ -63,7 +63,10 @@ func (b *trainer) step() (p aoso.Progress, err error) {
 		case "":
 			panic("a trainer stopped without a reason") // aoso_trainer_run would loop forever
 		}
-	case !b.report(p):
+	case b.report(p):
+	case b.train.ranks != nil:
+		b.interrupt() // of which all ranks hear in the next step
+	default:
 		p.StoppedBy = cmp.Or(p.StoppedBy, aoso.StoppedByInterrupt)
 	}
 	return p, nil

@@ -30,9 +30,9 @@ const (
 
 // Column is a column of a file.
 type Column struct {
-	Name string
+	Name string // as in the file
 	Type string // for people, such as "int32" or "timestamp[us, tz=UTC]"
-	Kind Kind
+	Kind Kind   // how a dataset takes it
 }
 
 // Roles say what the columns of a file are for. Columns are given by name or
@@ -172,9 +172,9 @@ func (f *File) Rows() int64 { return f.source.rows() }
 
 // Assignment is the columns of a file by their roles, as indices.
 type Assignment struct {
-	Features             []int
-	Label, Weight, RowID int // −1: none
-	Ignored              []int
+	Features             []int // the columns that are features, from 0
+	Label, Weight, RowID int   // −1: none
+	Ignored              []int // the columns that are left out
 }
 
 // Assign finds the columns that have the roles.

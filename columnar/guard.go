@@ -56,8 +56,8 @@ func damage(p any) error {
 
 // Error is what is wrong with a file.
 type Error struct {
-	File string
-	Err  error
+	File string // its path
+	Err  error  // what is wrong with it
 }
 
 // Error names the file and says what is wrong.

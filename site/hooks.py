@@ -4,7 +4,6 @@ mends the links, which are written for GitHub."""
 from __future__ import annotations
 
 import json
-import os
 import posixpath
 import re
 import shutil
@@ -25,6 +24,7 @@ DEMO = ROOT / "build/web"  # the page that trains in the browser, if it was buil
 # Files of the repository, by their places on the site.
 ELSEWHERE = {
     "python.md": "bindings/python/README.md",
+    "r.md": "bindings/r/README.md",
     "parameters.md": "bindings/python/docs/parameters.md",
     "migration.md": "bindings/python/docs/migration.md",
     "benchmarks.md": "bench/README.md",
@@ -38,6 +38,7 @@ PLACES = {path: place for place, path in ELSEWHERE.items()}
 FENCE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
 TIGHT = re.compile(r"^(?!\s|[-*|#>]|\d+\. )(.*\S.*\n)(?=- |\d+\. )", re.MULTILINE)  # a paragraph, and a list without a blank line
 MERMAID = re.compile(r"^```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
+ROLE = re.compile(r":(?:attr|class|exc|func|meth|mod):<code>[.~]?")
 LINK = re.compile(r"\]\(([^)\s#]+)(#[^)\s]*)?\)")
 
 
@@ -47,6 +48,7 @@ def on_files(files, config):
     pages = {
         "go": subprocess.run(["go", "run", "./internal/reference"], cwd=ROOT, check=True, capture_output=True, text=True).stdout,
         "python": reference.python(ROOT / "bindings/python/src/aoso"),
+        "r": reference.r(ROOT / "bindings/r/man"),
         "c": reference.c(ROOT / "capi/include"),
         "cpp": reference.cpp(ROOT / "capi/include"),
     }
@@ -66,6 +68,11 @@ def on_page_markdown(markdown, page, config, files):
         markdown = markdown.replace("\n\n", f"\n\n[Download this page as a notebook]({name}.ipynb){{ .md-button }}\n\n", 1)
     markdown = MERMAID.sub(lambda chart: arrows(chart[0]), markdown)
     return outside_code(markdown, lambda text: LINK.sub(lambda link: mended(link, place), TIGHT.sub(r"\1\n", text)))
+
+
+def on_page_content(html, page, config, files):
+    """Roles of Sphinx in docstrings, such as :meth:, are no text."""
+    return ROLE.sub("<code>", html) if page.file.src_uri == "reference/python.md" else html
 
 
 def arrows(chart):
@@ -93,7 +100,7 @@ def mended(link, place):
         return link[0]
     here = ELSEWHERE.get(place, "docs/" + place)
     path = posixpath.normpath(posixpath.join(posixpath.dirname(here), target))
-    if path == "bindings/python":
+    if path in ("bindings/python", "bindings/r"):
         path += "/README.md"
     if path in PLACES or path.startswith("docs/"):
         there = PLACES.get(path, path.removeprefix("docs/"))

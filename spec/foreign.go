@@ -60,9 +60,10 @@ var Foreigns = []Foreign{
 	{"allow_writing_files train_dir save_snapshot snapshot_file snapshot_interval snapshot_freq", "*", ""},
 	{"metric_period metric_freq output_freq is_provide_training_metric training_metric is_training_metric train_metric", "*", ""},
 	{"use_best_model best_model_min_trees first_metric_only eval_at boost_from_average bagging_freq subsample_freq", "*", ""},
-	{"min_data_in_bin min_data_per_group max_cat_threshold max_cat_to_onehot max_cat_group one_hot_max_size max_ctr_complexity", "*", ""},
+	{"min_data_in_bin min_data_per_group max_cat_to_onehot max_cat_group one_hot_max_size max_ctr_complexity", "*", ""},
 	{"nan_mode use_missing score_function leaf_estimation_backtracking fold_permutation_block fold_len_multiplier multi_strategy", "*", ""},
-	{"sampling_frequency feature_border_type approx_on_full_history", "*", ""},
+	{"sampling_frequency feature_border_type approx_on_full_history allow_const_label diffusion_temperature name custom_metric", "*", ""},
+	{"refit_decay_rate linear_lambda sigmoid bagging_by_query saved_feature_importance_type time_out local_listen_port", "*", ""},
 	{"top_rate other_rate drop_rate max_drop skip_drop xgboost_dart_mode uniform_drop rate_drop one_drop sample_type normalize_type", "*", ""},
 
 	// What is possible elsewhere only.
@@ -88,13 +89,19 @@ var Foreigns = []Foreign{
 	{"min_samples_split", "2", "leave it out; set min_samples, the rows of a leaf"},
 	{"validation_fraction", "*", ""},
 	{"min_weight_fraction_leaf ccp_alpha path_smooth od_wait_fraction", "0", nothingLikeIt},
-	{"linear_tree linear_lambda langevin model_shrink_rate posterior_sampling", "false 0", nothingLikeIt},
+	{"linear_tree langevin model_shrink_rate posterior_sampling", "false 0", nothingLikeIt},
 	{"updater process_type refresh_leaf", "default grow_quantile_histmaker 1 true", nothingLikeIt},
+	{"cegb_tradeoff penalties_coefficient", "1", nothingLikeIt},
+	{"model_size_reg cegb_penalty_split", "0", nothingLikeIt},
 	{
-		"forcedsplits_filename forcedbins_filename forced_splits max_bin_by_feature feature_contri cegb_tradeoff cegb_penalty_split " +
-			"feature_weights per_float_feature_quantization",
+		"forcedsplits_filename forcedbins_filename forced_splits max_bin_by_feature feature_contri cegb_penalty_feature_lazy " +
+			"cegb_penalty_feature_coupled feature_weights per_float_feature_quantization first_feature_use_penalties per_object_feature_penalties",
 		"", nothingLikeIt,
 	},
+	{"has_time", "false 0", "leave it out: the order of the rows does not count"},
+	{"text_features embedding_features", "", "leave it out: there are no features of texts or embeddings; texts are categories"},
+	{"feature_types", "", "leave it out; categorical_features of Dataset lists the features whose numbers are categories"},
+	{"warm_start", "false 0", "write init_model, a model to continue"},
 	{"ignore_column ignored_features", "", "leave the columns out of x"},
 	{"weight_column", "", "write Dataset(x, y, weight=...)"},
 }

@@ -144,7 +144,7 @@ func TestAllows(t *testing.T) {
 func TestUsage(t *testing.T) {
 	for name, want := range map[string]string{
 		"leaves":    "maximum number of leaves per tree; 2 to 65536 (default 16 to 256, more for more rows)",
-		"leaf":      "classes whose scores a leaf changes: full, pair or sparse (default full for method aoso, pair for the others)",
+		"leaf":      "classes whose scores a leaf changes: full, pair or sparse (default full, from 5000 classes on sparse; pair for abc and logitboost)",
 		"max_depth": "maximum number of splits from the root to a leaf; 0 means no limit",
 		"seed":      "seed of all random draws",
 		"threads":   "number of threads; 0 means all cores that the process may use; 0 to 4096",

@@ -35,7 +35,7 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "leaf", Field: "Leaf", Group: Algorithm, Type: String, Default: "", C: C{Slot: 2, Enum: "LEAF"},
-		Auto: "full for method aoso, pair for the others",
+		Auto: "full, from 5000 classes on sparse; pair for abc and logitboost",
 		Help: "Classes whose scores a leaf changes.",
 		Choices: []Choice{
 			{"full", "every class"},
@@ -54,7 +54,7 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "leaf_classes", Field: "LeafClasses", Group: Algorithm, Type: Int, Default: "0", C: C{Slot: 35},
-		Auto:  "16",
+		Auto:  "32",
 		Range: between(1, 63), Usual: between(8, 32),
 		Help: "Number of classes whose scores a sparse leaf changes.",
 	},
@@ -111,7 +111,11 @@ var Parameters = []Parameter{
 		Range: between(2, 1<<16), Usual: between(2, 256),
 		Help:   "Maximum number of leaves per tree.",
 		Detail: "Trees grow best-first.",
-		Others: Others{LightGBM: "num_leaves num_leaf max_leaf", XGBoost: "max_leaves", CatBoost: "max_leaves num_leaves", ScikitLearn: "max_leaf_nodes"},
+		Others: Others{
+			LightGBM: "num_leaves num_leaf max_leaf", XGBoost: "max_leaves", CatBoost: "max_leaves num_leaves", ScikitLearn: "max_leaf_nodes",
+			Values: "~0=",
+			Note:   "XGBoost writes 0 for no limit; here 0 is the default.",
+		},
 	},
 	{
 		Name: "shrinkage", Field: "Shrinkage", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 13},
@@ -137,7 +141,8 @@ var Parameters = []Parameter{
 		Help: "Minimum number of training rows in a leaf.",
 		Others: Others{
 			LightGBM: "min_data_in_leaf min_child_samples min_data_per_leaf min_data", CatBoost: "min_data_in_leaf min_child_samples", ScikitLearn: "min_samples_leaf",
-			Note: "LightGBM and scikit-learn have 20 by default.",
+			Values: "~0=1",
+			Note:   "LightGBM and scikit-learn have 20 by default.",
 		},
 	},
 	{
@@ -192,6 +197,12 @@ var Parameters = []Parameter{
 		Others: Others{LightGBM: "cat_l2"},
 	},
 	{
+		Name: "category_limit", Field: "CategoryLimit", Group: Trees, Type: Int, Default: "4", C: C{Slot: 36},
+		Range: atLeast(1), Usual: between(1, 32),
+		Help:   "The most categories on the smaller side of a split: large sets fit the training rows by chance.",
+		Others: Others{LightGBM: "max_cat_threshold", XGBoost: "max_cat_threshold"},
+	},
+	{
 		Name: "l2", Field: "L2", Group: Trees, Type: Float64, Default: "-1", C: C{Slot: 16},
 		Auto:  "0, or more for noisy data",
 		Range: notNegative, Usual: between(1e-3, 100),
@@ -205,8 +216,12 @@ var Parameters = []Parameter{
 		Name: "max_step", Field: "MaxStep", Group: Trees, Type: Float64, Default: "0", C: C{Slot: 17},
 		Auto:  "5, or 3 from 100,000 rows",
 		Range: Range{Least: 0, Most: 20, LeastOpen: true}, Usual: between(0.1, 20),
-		Help:   "Maximum absolute value of a leaf before shrinkage.",
-		Others: Others{LightGBM: "max_delta_step max_tree_output max_leaf_output", XGBoost: "max_delta_step"},
+		Help: "Maximum absolute value of a leaf before shrinkage.",
+		Others: Others{
+			LightGBM: "max_delta_step max_tree_output max_leaf_output", XGBoost: "max_delta_step",
+			Values: "~0=",
+			Note:   "LightGBM and XGBoost write 0 for no limit; here 0 is the default.",
+		},
 	},
 
 	{

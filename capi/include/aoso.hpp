@@ -14,6 +14,8 @@
 //   Objects     Objects own their handles. They can be moved, not copied. After
 //               a move, the old object can be destroyed or assigned to; any
 //               other use throws.
+//   Reference   A function without a comment does what the C function does that
+//               it calls.
 //   Errors      Errors are thrown as aoso::error.
 //   Callbacks   Callbacks are std::functions. If one throws, the training, the
 //               prediction or the export ends, and the exception comes out of

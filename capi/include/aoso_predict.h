@@ -51,14 +51,14 @@ extern "C" {
 
 /* --------------------------------------------------------------- status -- */
 
-typedef int32_t aosop_status;
+typedef int32_t aosop_status; /* AOSOP_OK or an error, below */
 
 enum {
-    AOSOP_OK = 0,
+    AOSOP_OK = 0,               /* the call did what it should */
     AOSOP_INVALID_ARGUMENT = 1, /* a value that is not allowed */
     AOSOP_IO = 4,               /* the file cannot be read */
     AOSOP_BAD_FORMAT = 5,       /* not a model file, or truncated, corrupt or too new */
-    AOSOP_OUT_OF_MEMORY = 6
+    AOSOP_OUT_OF_MEMORY = 6     /* the system has no memory left */
 };
 
 /* The text of the calling thread's last error; "" before the first one. It is
@@ -70,7 +70,7 @@ AOSOP_API const char *aosop_version(void);
 
 /* --------------------------------------------------------------- models -- */
 
-typedef struct aosop_model aosop_model;
+typedef struct aosop_model aosop_model; /* a model, which never changes */
 
 /* Reads a model from a file. Free it with aosop_free. */
 AOSOP_API aosop_status aosop_load(const char *path, aosop_model **out);
@@ -81,6 +81,7 @@ AOSOP_API aosop_status aosop_decode(const void *data, size_t size, aosop_model *
 /* Frees a model. NULL is allowed. No call may be using the model. */
 AOSOP_API void aosop_free(aosop_model *model);
 
+/* The numbers of classes, features and trees. */
 AOSOP_API int64_t aosop_num_classes(const aosop_model *model);
 AOSOP_API int64_t aosop_num_features(const aosop_model *model);
 AOSOP_API int64_t aosop_num_trees(const aosop_model *model);
@@ -110,6 +111,7 @@ AOSOP_API int64_t aosop_find_category(const aosop_model *model, int64_t j, const
 
 /* ----------------------------------------------------------------- rows -- */
 
+/* The types of values: float and double. */
 enum { AOSOP_FLOAT32 = 1, AOSOP_FLOAT64 = 2 };
 
 /* A dense matrix. Row i has the value of feature j at data[i * row_stride +
@@ -117,11 +119,11 @@ enum { AOSOP_FLOAT32 = 1, AOSOP_FLOAT64 = 2 };
  * categorical feature is the position of its category: see
  * aosop_find_category. */
 typedef struct aosop_rows {
-    const void *data;
+    const void *data; /* element (0, 0) */
     int32_t type; /* AOSOP_FLOAT32 or AOSOP_FLOAT64 */
     int32_t reserved;
-    int64_t rows, cols;
-    int64_t row_stride, col_stride;
+    int64_t rows, cols; /* examples and features */
+    int64_t row_stride, col_stride; /* elements from one row, or column, to the next */
 } aosop_rows;
 
 /* Rows one after the other, without gaps. */
@@ -138,6 +140,7 @@ static inline aosop_rows aosop_column_major(const void *data, int32_t type, int6
 
 /* ----------------------------------------------------------- prediction -- */
 
+/* Up to so many rows and classes, predictions allocate nothing: see Memory. */
 #define AOSOP_FEW_ROWS 12
 #define AOSOP_FEW_CLASSES 500
 

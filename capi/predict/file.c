@@ -1,9 +1,12 @@
 /* See file.h. internal/modelio documents the format. */
 #include "file.h"
 
-#include "model.h"
+#include <stdlib.h>
 
-enum { PREFIX = 32, ALIGNMENT = 64, MOST_HEADER = 64 << 20, NEWEST = 3 };
+#include "model.h"
+#include "unpack.h"
+
+enum { PREFIX = 32, ALIGNMENT = 64, MOST_HEADER = 64 << 20, NEWEST = 4 };
 
 static const char magic[] = "AOSO\r\n\x1a\n";
 
@@ -64,20 +67,23 @@ static aosop_status read_array(file *f, json *j, const uint8_t *data, uint64_t s
         if (strcmp(key, "name") == 0) json_string(j, a.name, sizeof a.name);
         else if (strcmp(key, "type") == 0) json_string(j, a.type, sizeof a.type);
         else if (strcmp(key, "count") == 0) a.count = json_unsigned(j);
+        else if (strcmp(key, "packed") == 0) a.packed = json_unsigned(j);
         else if (strcmp(key, "offset") == 0) offset = json_unsigned(j);
         else if (strcmp(key, "crc32c") == 0) json_string(j, crc, sizeof crc);
         else json_skip(j);
     }
     const uint64_t each = size_of(a.type), rest = size - *pos;
-    if (j->failed || !each || offset != *pos || a.count > rest / each || aligned(a.count * each) > rest || f->num_arrays == MOST_ARRAYS)
+    const bool fits = a.packed ? a.packed <= rest && a.count / MOST_PER_BYTE <= a.packed : each && a.count <= rest / each;
+    const uint64_t bytes = a.packed ? a.packed : a.count * each;
+    if (j->failed || !each || offset != *pos || !fits || aligned(bytes) > rest || f->num_arrays == MOST_ARRAYS)
         return CORRUPT("its header has an array that does not fit in the file");
     if (file_find(f, a.name, NULL) || !a.name[0]) return CORRUPT("its header has the array \"%s\" twice, or without a name", a.name);
     char due[9];
-    const uint32_t sum = crc32c(f, 0, a.data, a.count * each);
+    const uint32_t sum = crc32c(f, 0, a.data, bytes);
     for (int i = 0; i < 8; i++) due[i] = "0123456789abcdef"[sum >> (28 - 4 * i) & 15];
     due[8] = 0;
     if (differs((uint32_t)strcmp(crc, due), 0)) return CORRUPT("the checksum of array \"%s\" does not match", a.name);
-    const uint64_t end = *pos + a.count * each;
+    const uint64_t end = *pos + bytes;
     *pos = aligned(end);
     for (uint64_t i = end; i < *pos; i++)
         if (data[i]) return CORRUPT("the padding after array \"%s\" is not zero", a.name);
@@ -143,8 +149,23 @@ aosop_status file_open(file *f, const uint8_t *data, uint64_t size) {
     return AOSOP_OK;
 }
 
-const file_array *file_find(const file *f, const char *name, const char *type) {
-    for (int i = 0; i < f->num_arrays; i++)
-        if (strcmp(f->arrays[i].name, name) == 0 && (!type || strcmp(f->arrays[i].type, type) == 0)) return &f->arrays[i];
+const file_array *file_find(file *f, const char *name, const char *type) {
+    for (int i = 0; i < f->num_arrays; i++) {
+        file_array *a = &f->arrays[i];
+        if (strcmp(a->name, name) != 0 || (type && strcmp(a->type, type) != 0)) continue;
+        if (!type || !a->packed || a->unpacked) return a;
+        a->unpacked = malloc((size_t)(a->count * size_of(type)) + 8);
+        if (!a->unpacked || !unpack(a->data, a->packed, type, a->count, a->unpacked)) {
+            free(a->unpacked);
+            a->unpacked = NULL;
+            return NULL;
+        }
+        a->data = a->unpacked;
+        return a;
+    }
     return NULL;
+}
+
+void file_close(file *f) {
+    for (int i = 0; i < f->num_arrays; i++) free(f->arrays[i].unpacked);
 }

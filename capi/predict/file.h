@@ -13,8 +13,9 @@ enum { MOST_ARRAYS = 64 };
 
 typedef struct file_array {
     char name[32], type[4];
-    uint64_t count;
+    uint64_t count, packed; /* elements; bytes, 0 if it is not packed */
     const uint8_t *data;
+    uint8_t *unpacked; /* NULL: not yet */
 } file_array;
 
 typedef struct file {
@@ -27,8 +28,12 @@ typedef struct file {
 /* Checks all of a file, which must stay in memory while it is in use. */
 aosop_status file_open(file *f, const uint8_t *data, uint64_t size);
 
-/* An array; NULL: there is none of the name and type. */
-const file_array *file_find(const file *f, const char *name, const char *type);
+/* An array; NULL: there is none of the name and type, or it cannot be unpacked. Without
+ * a type, its data may be packed. */
+const file_array *file_find(file *f, const char *name, const char *type);
+
+/* Frees what was unpacked. */
+void file_close(file *f);
 
 /* The numbers of arrays are little-endian, and need not be aligned in memory. */
 static inline uint64_t little(const uint8_t *p, int bytes) {

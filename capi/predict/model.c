@@ -132,7 +132,7 @@ static aosop_status read_feature(aosop_model *m, encoder *e, int64_t j, int64_t 
     return AOSOP_OK;
 }
 
-static aosop_status read_encoder(aosop_model *m, const file *f) {
+static aosop_status read_encoder(aosop_model *m, file *f) {
     m->columns = m->features;
     const file_array *counts = file_find(f, "categories", NULL);
     if (!counts) return AOSOP_OK;
@@ -170,7 +170,7 @@ static aosop_status read_encoder(aosop_model *m, const file *f) {
 /* --------------------------------------------------------------- forest -- */
 
 /* An array of the forest; its length must be due. */
-static const uint8_t *take(const file *f, const char *name, const char *type, uint64_t due, aosop_status *status) {
+static const uint8_t *take(file *f, const char *name, const char *type, uint64_t due, aosop_status *status) {
     const file_array *a = file_find(f, name, type);
     if (a && a->count == due) return a->data;
     if (!*status) *status = CORRUPT("array \"%s\" is missing or has %llu numbers in place of %llu", name, a ? (unsigned long long)a->count : 0, (unsigned long long)due);
@@ -187,7 +187,7 @@ static aosop_status check_split(const aosop_model *m, const raw_forest *r, uint6
     return AOSOP_OK;
 }
 
-static aosop_status check_splits(aosop_model *m, const file *f, const raw_forest *r) {
+static aosop_status check_splits(aosop_model *m, file *f, const raw_forest *r) {
     const file_array *sets = file_find(f, "sets", "u64");
     const uint64_t due = r->set && sets ? sets->count / 4 : 0;
     uint32_t used = 0;
@@ -209,7 +209,7 @@ static aosop_status check_splits(aosop_model *m, const file *f, const raw_forest
 
 /* Reads the values of leaves: for each class if they are full, or if that is the
  * faster way and the result is the same; otherwise for pairs of classes. */
-static aosop_status read_values(aosop_model *m, const file *f, const header *h) {
+static aosop_status read_values(aosop_model *m, file *f, const header *h) {
     aosop_status status = AOSOP_OK;
     const bool full = strcmp(h->leaf, "full") == 0;
     m->per_leaf = full ? m->classes : (int64_t)(h->leaf_classes ? h->leaf_classes : h->pairs);
@@ -250,7 +250,7 @@ static aosop_status read_values(aosop_model *m, const file *f, const header *h) 
     return AOSOP_OK;
 }
 
-static aosop_status read_forest(aosop_model *m, const file *f, const header *h) {
+static aosop_status read_forest(aosop_model *m, file *f, const header *h) {
     const file_array *feature = file_find(f, "feature", "i32"), *rows = file_find(f, "leaf_rows", "u32");
     if (!feature || !rows || h->trees > UINT32_MAX - 1 || feature->count > UINT32_MAX / 4 || rows->count > UINT32_MAX / 4)
         return CORRUPT("its arrays of nodes and leaves are missing or too long");
@@ -308,6 +308,7 @@ aosop_status model_decode(aosop_model *m, const uint8_t *data, uint64_t size) {
     if (!status) status = read_encoder(m, f);
     if (!status && m->columns >= INT32_MAX) status = CORRUPT("there are %lld columns", (long long)m->columns);
     if (!status) status = read_forest(m, f, &h);
+    file_close(f);
     free(f);
     return status;
 }

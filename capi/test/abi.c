@@ -20,7 +20,8 @@
 #define DATASET_OPTIONS(F, T)                                                                                 \
     F(T, struct_size) F(T, max_bins) F(T, sample_rows) F(T, seed) F(T, num_threads) F(T, dense_only)          \
     F(T, weights) F(T, num_weights) F(T, feature_names) F(T, num_feature_names) F(T, init) \
-    F(T, categorical) F(T, num_categorical) F(T, row_ids) F(T, num_row_ids) F(T, path) F(T, collective)
+    F(T, categorical) F(T, num_categorical) F(T, row_ids) F(T, num_row_ids) F(T, path) F(T, collective) \
+    F(T, text_labels)
 #define COLLECTIVE(F, T)                                                                                      \
     F(T, struct_size) F(T, rank) F(T, size) F(T, context) F(T, all_reduce) F(T, gather_sizes) F(T, gather)    \
     F(T, abort) F(T, reduce_scatter)

@@ -37,7 +37,8 @@
     F(T, min_delta) \
     F(T, monotone_constraints) \
     F(T, interaction_constraints) \
-    F(T, leaf_classes)
+    F(T, leaf_classes) \
+    F(T, category_limit)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \
@@ -106,4 +107,5 @@
     NUMBER(category_l2) \
     COUNT(int64_t, top_k) \
     NUMBER(min_delta) \
-    COUNT(int64_t, leaf_classes)
+    COUNT(int64_t, leaf_classes) \
+    COUNT(int64_t, category_limit)

@@ -81,7 +81,7 @@ func (b *binner) run(c *cobra.Command) error {
 		return err
 	}
 	bar := newReadBar(notes(c), s)
-	b.options.Path = b.out
+	b.options.Path, b.options.TextLabels = b.out, b.layout.TextLabels
 	d, err := s.dataset(i, &b.reader, b.options, bar.begin)
 	bar.close()
 	if code := i.code(); code != 0 && err != nil {

@@ -52,6 +52,7 @@ func (r *reader) bindKinds(c *cobra.Command) {
 	f, o := c.Flags(), &r.layout
 	r.bindWeight(c)
 	f.StringArrayVar(&o.Columns, "columns", nil, "`columns` that are features, given as those to ignore; default: all others; may be repeated")
+	f.BoolVar(&o.TextLabels, "text-labels", false, "labels are texts, even if all are numbers: class 10 comes before 9, and 1.0 is not 1")
 	f.StringVar(&o.RowID, "row-id", "", "`column` of integers, one for each row, that are no feature: what is drawn depends on them, not on the order of the rows; default: the rows' positions")
 	f.StringArrayVar(&o.Numeric, "numeric", nil, "`columns` in which text is an error, rather than a category; may be repeated")
 	f.StringArrayVar(&o.Categorical, "categorical", nil, "`columns` whose numbers are categories; may be repeated")
@@ -219,6 +220,7 @@ func kindsOf(t *table.Table) string {
 type owner interface {
 	FeatureNames() []string
 	Categories(feature int) []string
+	Classes() []string
 }
 
 // readAs reads a labelled file that must have the features of a model or dataset.
@@ -248,6 +250,7 @@ func (r *reader) readUnlabelled(file string, of owner, called string) (*data, er
 func (r *reader) readMatched(file string, of owner, called string, o table.Options) (*data, error) {
 	names := of.FeatureNames()
 	o.Features, o.Columns, o.Numeric, o.Categorical = len(names), nil, nil, nil
+	o.Classes = of.Classes()
 	if !unnamed(names) {
 		o.Names = names
 	}

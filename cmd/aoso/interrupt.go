@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime"
 	"sync/atomic"
 	"syscall"
 )
@@ -23,7 +24,7 @@ func interruptions() *interruption {
 	ctx, cancel := context.WithCancel(context.Background())
 	i := &interruption{Context: ctx, signals: make(chan os.Signal, 1)}
 	for _, s := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(s) {
+		if runtime.GOARCH != "wasm" && !signal.Ignored(s) { // WebAssembly has no signals, and Ignored panics there
 			signal.Notify(i.signals, s)
 		}
 	}

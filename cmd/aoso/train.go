@@ -269,7 +269,7 @@ func (t *trainer) datasets(before *aoso.Model, stderr, notes io.Writer) (train, 
 
 // trainingSet reads the training set.
 func (t *trainer) trainingSet(before *aoso.Model, notes io.Writer) (*aoso.Dataset, error) {
-	o := aoso.DatasetOptions{MaxBins: t.maxBins, Seed: t.params.Seed, Threads: t.params.Threads, Init: before}
+	o := aoso.DatasetOptions{MaxBins: t.maxBins, Seed: t.params.Seed, Threads: t.params.Threads, Init: before, TextLabels: t.layout.TextLabels}
 	switch {
 	case isDataset(t.data) && before != nil:
 		return nil, usageError(fmt.Errorf("%s is a dataset, which cannot continue a model; allowed with --init: a data file", t.data))

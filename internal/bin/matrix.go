@@ -132,6 +132,25 @@ func readSample(s Source, first, end int, sample []int, values []float64, size i
 	return missing
 }
 
+// ReadPicked is the values of some rows of a source, by column, and which columns have
+// missing values in any row. The rows are in increasing order.
+func ReadPicked(s Source, rows []int, team *par.Team) (values [][]float64, missing []bool) {
+	if rows == nil {
+		rows = []int{}
+	}
+	values, missing = make([][]float64, s.Cols()), make([]bool, s.Cols())
+	team.Do((s.Cols()+columnGroup-1)/columnGroup, func(_, i int) {
+		first, end := i*columnGroup, min((i+1)*columnGroup, s.Cols())
+		group := make([]float64, (end-first)*len(rows))
+		inGroup := readSample(s, first, end, rows, group, len(rows))
+		for j := first; j < end; j++ {
+			values[j], group = group[:len(rows):len(rows)], group[len(rows):]
+			missing[j] = inGroup[j-first]
+		}
+	})
+	return values, missing
+}
+
 func hasMissing(values []float64) bool {
 	for _, x := range values {
 		if x != x {

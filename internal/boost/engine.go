@@ -197,7 +197,8 @@ func (e *Engine) SetShrinkage(shrinkage float64) {
 		return
 	}
 	p.Shrinkage = shrinkage
-	e.trees.grower.Newton.Shrinkage, e.trees.values.Newton.Shrinkage = shrinkage, shrinkage
+	e.trees.grower.SetShrinkage(shrinkage)
+	e.trees.values.Newton.Shrinkage = shrinkage
 	switch period := p.period(); {
 	case period == 0 || e.job.Objective != nil:
 	case e.state.scores == nil:

@@ -172,8 +172,16 @@ func TrainingMemory(s Shape, p Params) (m Memory) {
 		Rows:       wholeBytes(e.rowBytes()),
 		Histograms: wholeBytes(e.histogramBytes()),
 		Trees:      wholeBytes(trees),
-		Runtime:    wholeBytes(32*e.stride*(e.leaves()+2)+trees) + e.runtimeBytes(),
+		Runtime:    wholeBytes(e.totalsBytes()+trees) + e.runtimeBytes(),
 	})
+}
+
+// totalsBytes is the class totals of nodes.
+func (e *estimate) totalsBytes() float64 {
+	if e.named() > 0 {
+		return 0 // sparseBytes has them
+	}
+	return 32 * e.stride * (e.leaves() + 2)
 }
 
 // runtimeBytes is what there is beside rows and trees.
@@ -225,8 +233,8 @@ func (e *estimate) coarse() bool { return e.MaxBins > e.searchBins() }
 func (e *estimate) residualBytes() float64 {
 	residuals, scores := 4*(e.stride+1), 8*e.classes // of a row
 	if n := e.named(); n > 0 {
-		const entry, sums = 12 * 9 / 8.0, 28 // an entry of a row, its room included; what a row has beside them
-		return (sums + entry*min(e.classes, float64(n*e.Trees))) * e.rows
+		const entry, sums = 8 * 17 / 16.0, 28 // an entry of a row, its room included; what a row has beside them
+		return (sums+entry*e.entries())*e.rows + e.sparseBytes()
 	}
 	bytes := residuals * e.rows
 	if e.period() > 0 {
@@ -239,6 +247,18 @@ func (e *estimate) residualBytes() float64 {
 		bytes += residuals * float64(e.drawn)
 	}
 	return bytes
+}
+
+// entries is the most entries of a row in the form for many classes.
+func (e *estimate) entries() float64 { return min(e.classes, float64(e.named()*e.Trees)) }
+
+// sparseBytes is what that form takes beside entries: room for sums by class, for each thread
+// twice; the class totals of nodes; what is known of the rows of a node.
+func (e *estimate) sparseBytes() float64 {
+	const sums, listed, kept = 16 + 2, 2 * 20, 4096 // tree.node forgets longer lists
+	lists := e.leaves()*min(e.classes, kept) + 4*e.classes
+	known := 4 * float64(e.Pairs*(e.Pairs+8)) * float64(e.drawn)
+	return 2*(e.threads+1)*(sums*e.classes+4*kernel.RowBlock*e.entries()) + listed*lists + known
 }
 
 // rowBytes is what there is of rows beside that.
@@ -254,6 +274,9 @@ func (e *estimate) rowBytes() float64 {
 		}
 	}
 	sums := 8 * e.stride * max(float64(e.Pairs), 2)
+	if e.named() > 0 {
+		sums = 0
+	}
 	bytes += float64(kernel.Blocks(e.Rows)) * (sums + jobBytes)
 	return bytes + math.Ceil(e.rows/segmentRows)*segmentBytes*e.leaves()
 }

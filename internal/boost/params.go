@@ -34,7 +34,7 @@ func (p *Params) tree(columns, cacheBytes int) tree.Params {
 		MinSamples: p.MinSamples,
 		MinHessian: p.MinHessian,
 		MinGain:    p.MinGain,
-		Subsets:    tree.Subsets{Smoothing: p.CategorySmoothing, L2: p.CategoryL2},
+		Subsets:    tree.Subsets{Smoothing: p.CategorySmoothing, L2: p.CategoryL2, Limit: p.CategoryLimit},
 		Newton:     p.newton(),
 		Trim:       p.Trim,
 		Pairs:      p.Pairs,

@@ -24,6 +24,7 @@ type Params struct {
 	InteractionConstraints string
 	CategorySmoothing      float64
 	CategoryL2             float64
+	CategoryLimit          int
 	L2                     float64
 	MaxStep                float64
 	Subsample              float64

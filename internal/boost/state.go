@@ -1,6 +1,7 @@
 package boost
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -164,11 +165,15 @@ func (s *state) applySparse() {
 
 // sparseStep is what a leaf multiplies the odds of its classes by.
 func sparseStep(l *tree.Leaf, classes int) (s loss.Step) {
+	order := make([]int, 0, len(l.Pairs))
 	for i, pair := range l.Pairs {
 		if int(pair.R) < classes {
-			s.Classes = append(s.Classes, uint32(pair.R))
-			s.Factors = append(s.Factors, kernel.Exp(float64(l.Steps[i])))
+			order = append(order, i)
 		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(l.Pairs[a].R, l.Pairs[b].R) })
+	for _, i := range order {
+		s.Classes, s.By = append(s.Classes, uint32(l.Pairs[i].R)), append(s.By, kernel.Exp(float64(l.Steps[i])))
 	}
 	return s
 }

@@ -51,30 +51,35 @@ func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 	unknown := s.Unknown / float64(max(t.Ranks.Int(rows-t.Unknown), 1)) // for each row
 	type sums struct{ slope, curvature exact.Sum }
 	blocks := make([]sums, kernel.Blocks(rows))
-	s.Team.Do(len(blocks), func(_, b int) {
-		p := make([]float64, classes)
-		job := kernel.SoftmaxJob{Scores: p, Classes: classes}
+	together := max(1, 1024/classes) // rows whose probabilities stay in the cache
+	room := make([]float64, s.Team.Workers()*together*classes)
+	s.Team.Do(len(blocks), func(worker, b int) {
+		p := room[worker*together*classes:][:together*classes]
 		first, end := kernel.Block(b, rows)
-		for i := first; i < end; i++ {
-			if t.Labels[i] < 0 {
-				continue
+		for ; first < end; first += together {
+			last := min(first+together, end)
+			scores := s.Scores[first*classes : last*classes]
+			for i, f := range scores {
+				p[i] = f * factor
 			}
-			w, f := t.Weight(i), s.Scores[i*classes:][:classes]
-			for k := range p {
-				p[k] = f[k] * factor
+			s.Kernels.Softmax(&kernel.SoftmaxJob{Scores: p[:len(scores)], Classes: classes})
+			for i := first; i < last; i++ {
+				if t.Labels[i] < 0 {
+					continue
+				}
+				w, f := t.Weight(i), s.Scores[i*classes:][:classes]
+				mean, square, even := 0.0, 0.0, 0.0
+				for k, p := range p[(i-first)*classes:][:classes] { // against the row's own score, where p is about 1
+					above := f[k] - f[t.Labels[i]]
+					mean += float64(p * above)
+					square += float64(float64(p*above) * above)
+					even += above
+				}
+				variance := square - float64(mean*mean)
+				even /= float64(classes)
+				blocks[b].slope.Add(w * (mean + float64(unknown*(mean-even))))
+				blocks[b].curvature.Add(w * (variance + float64(unknown*variance)))
 			}
-			s.Kernels.Softmax(&job)
-			mean, square, even := 0.0, 0.0, 0.0
-			for k, p := range p { // against the row's own score, where p is about 1
-				above := f[k] - f[t.Labels[i]]
-				mean += float64(p * above)
-				square += float64(float64(p*above) * above)
-				even += above
-			}
-			variance := square - float64(mean*mean)
-			even /= float64(classes)
-			blocks[b].slope.Add(w * (mean + float64(unknown*(mean-even))))
-			blocks[b].curvature.Add(w * (variance + float64(unknown*variance)))
 		}
 	})
 	var all sums

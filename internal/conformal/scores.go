@@ -19,6 +19,9 @@ import (
 	"github.com/libaoso/aoso/internal/par"
 )
 
+// mostClasses is the most classes for which scores are kept: their numbers have 16 bits.
+const mostClasses = 1 << 16
+
 // MaxRows is the most rows whose scores a model keeps.
 const MaxRows = 20_000
 
@@ -95,6 +98,9 @@ func NewSample(t *data.Target) *Sample {
 
 // placesOf is the rows of a target that may be drawn.
 func placesOf(t *data.Target) (places []place) {
+	if len(t.Classes) > mostClasses {
+		return nil
+	}
 	for row, y := range t.Labels {
 		if w := t.Weight(row); y >= 0 && w > 0 {
 			places = append(places, place{hash.Mix(t.ID(row)), t.Ranks.Rank(), row, uint16(y), float32(w)})

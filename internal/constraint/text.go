@@ -23,7 +23,7 @@ func wrong(value any, allowed string, args ...any) *Error {
 
 // Normal is a text of constraints as JSON without spaces. Round brackets stand for
 // square ones, and the outermost may be missing, as in "1,0,-1" and "[0,1],[2,3]".
-// A single word stays as it is.
+// Names need no quotes in signs such as "age:1,weight:-1". A single word stays as it is.
 func Normal(text string) (normal string, ok bool) {
 	text = strings.TrimSpace(text)
 	if isWord(text) {
@@ -36,7 +36,28 @@ func Normal(text string) (normal string, ok bool) {
 			return b.String(), true
 		}
 	}
-	return "", false
+	return pairs(text)
+}
+
+// pairs is signs by name, as CatBoost writes them, as JSON.
+func pairs(text string) (normal string, ok bool) {
+	if strings.HasPrefix(text, "{") {
+		text = strings.TrimSuffix(text[1:], "}")
+	}
+	signs := map[string]json.Number{}
+	for pair := range strings.SplitSeq(text, ",") {
+		colon := strings.LastIndex(pair, ":")
+		if colon < 0 || strings.ContainsAny(pair, `[]{}"`) {
+			return "", false
+		}
+		name, sign := strings.TrimSpace(pair[:colon]), strings.TrimSpace(pair[colon+1:])
+		if _, twice := signs[name]; twice || !slices.Contains([]string{"-1", "0", "1"}, sign) {
+			return "", false
+		}
+		signs[name] = json.Number(sign)
+	}
+	b, err := json.Marshal(signs)
+	return string(b), err == nil
 }
 
 func isWord(text string) bool { return strings.Trim(text, "abcdefghijklmnopqrstuvwxyz_") == "" }

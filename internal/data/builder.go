@@ -18,9 +18,11 @@ type BuildOptions struct {
 	MaxBins     int
 	SampleRows  int // that bins are fitted to
 	Seed        uint64
+	TextLabels  bool // for [Classes]
 	DenseOnly   bool
 	Path        string            // of the file to keep the set in; "": in memory
 	Ranks       *collective.Group // that have the other rows; nil: there are none
+	Whole       bin.Source        // all rows, with ranks, which can be read at any time; nil: they come and go in blocks
 	Continues   bool              // a model, whose encoder is given
 	Encoder     *category.Encoder // of that model; nil: its features are numbers
 }
@@ -49,11 +51,18 @@ type Builder struct {
 
 // NewBuilder is a builder without rows, whose categories go to the dictionary.
 func NewBuilder(o BuildOptions, d *category.Dictionary) *Builder {
-	return &Builder{options: o, dictionary: d, sketch: NewSketch(len(o.Names), o.Seed, o.SampleRows), numbers: map[Label]int{}}
+	b := &Builder{options: o, dictionary: d, sketch: NewSketch(len(o.Names), o.Seed, o.SampleRows), numbers: map[Label]int{}}
+	if o.Whole != nil {
+		b.sketch.values = nil
+	}
+	return b
 }
 
 // Rows is the number of rows seen the first time.
 func (b *Builder) Rows() int { return b.sketch.seen }
+
+// TextLabels tells whether the labels of any rank are texts.
+func (b *Builder) TextLabels() bool { return b.options.TextLabels }
 
 // Labels is the labels seen, each once.
 func (b *Builder) Labels() []Label { return b.labels }
@@ -186,25 +195,31 @@ func (b *Builder) target(classes []string) Target {
 
 // fit fits the bins.
 func (b *Builder) fit(team *par.Team) *bin.Mapper {
-	sample, rows := b.sketch.Rows(team)
-	x := category.EncodeRows(b.columns, sample, func(i int) int { return rows[i] })
+	defer func() { b.sketch.values, b.sketch.rows, b.sketch.sample = nil, nil, nil }()
 	categories := b.set.Encoder.Codes(len(b.set.Names))
-	var m *bin.Mapper
 	if b.options.Ranks != nil {
-		m = b.fitShare(x, categories, team)
-	} else {
-		m = bin.Fit(x, nil, b.options.MaxBins, categories, team)
+		return b.fitShare(categories, team)
 	}
-	owners := b.set.Encoder.Owners()
+	x, _ := b.sampled(team)
+	m := bin.Fit(x, nil, b.options.MaxBins, categories, team)
 	for j := range m.Features {
-		owner := j
-		if owners != nil {
-			owner = owners[j]
-		}
-		m.Features[j].Missing = b.sketch.Missing[owner]
+		m.Features[j].Missing = b.sketch.Missing[b.owner(j)]
 	}
-	b.sketch.values, b.sketch.rows, b.sketch.sample = nil, nil, nil
 	return m
+}
+
+// sampled is the rows of the sample, encoded, and their numbers among all rows.
+func (b *Builder) sampled(team *par.Team) (bin.Source, []int) {
+	sample, rows := b.sketch.Rows(team)
+	return category.EncodeRows(b.columns, sample, func(i int) int { return rows[i] }), rows
+}
+
+// owner is the feature that an encoded column is made of.
+func (b *Builder) owner(column int) int {
+	if owners := b.set.Encoder.Owners(); owners != nil {
+		return owners[column]
+	}
+	return column
 }
 
 // A ChangedError says what rows have in place of what they had the first time.

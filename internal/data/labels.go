@@ -1,17 +1,20 @@
 package data
 
 import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
 	"unique"
-
-	"github.com/libaoso/aoso/internal/category"
 )
 
 // Label is the class of a row. The text of a class is in memory once.
 type Label = unique.Handle[string]
 
-// Classes is the distinct labels in order: by value if all are integers, else
-// as strings.
-func Classes(labels []Label) []string {
+// Classes is the distinct labels in order: by value if all are numbers, unless they
+// are texts all the same, else by their bytes.
+func Classes(labels []Label, texts bool) []string {
 	seen := map[Label]bool{}
 	for _, label := range labels {
 		if !seen[label] { // looking is faster than writing
@@ -22,8 +25,33 @@ func Classes(labels []Label) []string {
 	for label := range seen {
 		classes = append(classes, label.Value())
 	}
-	category.SortNames(classes)
+	slices.Sort(classes)
+	if !texts {
+		sortNumbers(classes)
+	}
 	return classes
+}
+
+// sortNumbers sorts texts by value if all are numbers, as JSON writes them.
+func sortNumbers(texts []string) {
+	values := make(map[string]float64, len(texts))
+	for _, text := range texts {
+		value, err := strconv.ParseFloat(text, 64)
+		if err != nil || !json.Valid([]byte(text)) || strings.TrimSpace(text) != text {
+			return
+		}
+		values[text] = value
+	}
+	slices.SortStableFunc(texts, func(a, b string) int {
+		order := cmp.Compare(values[a], values[b])
+		if order != 0 || strings.ContainsAny(a+b, ".eE") {
+			return order
+		}
+		if a[0] == '-' { // of integers that are one float64, the longer one is further from 0
+			a, b = b, a
+		}
+		return cmp.Or(cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	})
 }
 
 // NewTarget makes the target of rows with the given labels, without weights.

@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/bits"
 	"reflect"
 	"slices"
 	"unique"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/par"
 )
@@ -18,9 +20,9 @@ type shard struct {
 	Rows       int
 	Agreed     agreed
 	Weighted   bool
+	TextLabels bool
 	Labels     []string
 	Categories [][]string // by column; nil: it has numbers
-	Missing    []bool     // by column
 }
 
 // agreed is what must be the same on all machines.
@@ -32,13 +34,13 @@ type agreed struct {
 	Seed        uint64
 }
 
-// Unite makes the labels, categories and missing values seen those of all machines,
-// after the first pass.
+// Unite makes the labels and categories seen those of all machines, after the first
+// pass.
 func (b *Builder) Unite() error {
 	o := &b.options
 	mine := shard{
 		Rows: b.Rows(), Agreed: agreed{o.Names, o.Categorical, o.MaxBins, o.SampleRows, o.Seed},
-		Weighted: b.weighted, Missing: b.sketch.Missing, Categories: make([][]string, len(o.Names)),
+		Weighted: b.weighted, TextLabels: o.TextLabels, Categories: make([][]string, len(o.Names)),
 	}
 	for _, label := range b.labels {
 		mine.Labels = append(mine.Labels, label.Value())
@@ -72,10 +74,8 @@ func (b *Builder) Unite() error {
 			b.number(unique.Make(label))
 		}
 		b.weighted = b.weighted || s.Weighted
+		o.TextLabels = o.TextLabels || s.TextLabels
 		b.dictionary.Unite(s.Categories)
-		for j, missing := range s.Missing {
-			b.sketch.Missing[j] = b.sketch.Missing[j] || missing
-		}
 	}
 	return o.Ranks.Err()
 }
@@ -101,29 +101,23 @@ func (b *Builder) number(label Label) int {
 	return number
 }
 
-// fitShare fits the bins to the sample of all machines' rows, of which x, encoded, has
-// those of this one. Each machine gets the values of some features, and fits their bins.
-func (b *Builder) fitShare(x bin.Source, categories []int, team *par.Team) *bin.Mapper {
-	ranks, cols := b.options.Ranks, x.Cols()
+// fitShare fits the bins to the sample of all machines' rows. Each machine gets the
+// values of some features, and fits their bins.
+func (b *Builder) fitShare(categories []int, team *par.Team) *bin.Mapper {
+	ranks := b.options.Ranks
+	drawn := b.draw(team)
+	cols := len(drawn.values)
 	first := func(rank int) int { return rank * cols / ranks.Size() } // feature of a rank
-	values, rows := b.sampleValues(x)
 	counts := make([]int, ranks.Size())
 	for rank := range counts {
-		counts[rank] = (first(rank+1) - first(rank)) * rows
+		counts[rank] = (first(rank+1) - first(rank)) * drawn.words()
 	}
-	part := ranks.SumPart(values, counts)
+	part := ranks.SumPart(drawn.pack(), counts)
 	from, to := first(ranks.Rank()), first(ranks.Rank()+1)
-	share := make(sampled, to-from)
-	for j := range share {
-		share[j] = make([]float64, rows)
-		for i, bits := range part[j*rows:][:rows] {
-			share[j][i] = math.Float64frombits(uint64(bits))
-		}
-	}
 	if categories != nil {
 		categories = categories[from:to]
 	}
-	mine := bin.Fit(share, nil, b.options.MaxBins, categories, team)
+	mine := bin.Fit(drawn.unpack(part, to-from), nil, b.options.MaxBins, categories, team)
 	var packed []uint64
 	for j := range mine.Features {
 		packed = mine.Features[j].Pack(packed)
@@ -136,65 +130,166 @@ func (b *Builder) fitShare(x bin.Source, categories []int, team *par.Team) *bin.
 				ranks.Abort(fmt.Errorf("rank %d has sent wrong bins of feature %d", rank, j))
 				return m
 			}
+			m.Features[j].Missing = drawn.missing[j]
 		}
 	}
 	return m
 }
 
-// sampleValues is the bits of the values in the sample, whose rows it counts, by column
-// and row: zeros for the rows of other machines.
-func (b *Builder) sampleValues(x bin.Source) (values []int64, rows int) {
+// draw draws the sample of all machines' rows.
+func (b *Builder) draw(team *par.Team) *drawnRows {
+	ranks, cols := b.options.Ranks, b.columns.Cols()
+	d := &drawnRows{missing: make([]bool, cols)}
 	sample := b.sketch.sample.Rows()
-	bound, before, rows := b.gatherBound(sample)
-	if rows == 0 {
-		return nil, 0
-	}
-	values = make([]int64, x.Cols()*rows)
-	column := make([]float64, x.Rows())
-	for j := range x.Cols() {
-		x.Column(j, 0, column)
-		at := values[j*rows+before:]
-		for i, row := range sample {
-			if row.Hash <= bound {
-				at[0], at = int64(math.Float64bits(column[i])), at[1:]
-			}
+	bound := b.bound(sample)
+	var rows []int // of the source below that are in the sample
+	for i, row := range sample {
+		switch {
+		case row.Hash > bound:
+		case b.options.Whole != nil:
+			rows = append(rows, row.Row)
+		default:
+			rows = append(rows, i)
 		}
 	}
-	return values, rows
+	if x := b.options.Whole; x != nil && x.Rows() > 0 {
+		x = category.EncodeRows(b.columns, b.dictionary.Renumber(x), func(i int) int { return i })
+		d.values, d.missing = bin.ReadPicked(x, rows, team)
+	} else if b.Rows() > 0 {
+		x, _ = b.sampled(team)
+		d.values, _ = bin.ReadPicked(x, rows, team)
+		for j := range d.missing {
+			d.missing[j] = b.sketch.Missing[b.owner(j)]
+		}
+	} else {
+		d.values = make([][]float64, cols)
+	}
+	d.share(ranks, len(rows))
+	return d
 }
 
-// gatherBound is the greatest hash in the sample of all machines' rows, and how many
-// rows in it are of lower ranks and of all.
-func (b *Builder) gatherBound(rows []SampledRow) (bound uint64, before, all int) {
-	mine := make([]uint64, len(rows))
-	for i, row := range rows {
-		mine[i] = row.Hash
+// bound is the greatest hash in the sample of all machines' rows.
+func (b *Builder) bound(sample []SampledRow) uint64 {
+	const digits = 12 // of the hashes, by which they are counted
+	ranks := b.options.Ranks
+	longest := int64(0)
+	for _, row := range sample {
+		longest = max(longest, int64(bits.Len64(row.Hash)))
 	}
-	var hashes []uint64
-	ends := []int{0}
-	for rank, theirs := range b.options.Ranks.Gather(collective.Pack(mine), 8) {
-		if rank == b.options.Ranks.Rank() {
-			hashes = append(hashes, mine...)
-		} else {
-			hashes = append(hashes, collective.Unpack(theirs)...)
+	v := []int64{longest}
+	ranks.Max(v)
+	shift := max(0, int(max(longest, v[0]))-digits)
+	counts := make([]int64, 1<<digits)
+	for _, row := range sample {
+		counts[row.Hash>>shift]++
+	}
+	ranks.Sum(counts)
+	last, left := 0, int64(b.options.SampleRows)
+	for ; last < len(counts) && counts[last] <= left; last++ {
+		left -= counts[last]
+	}
+	if last == len(counts) {
+		return math.MaxUint64 // all rows are in the sample
+	}
+	var near, all []uint64
+	for _, row := range sample {
+		if row.Hash>>shift == uint64(last) {
+			near = append(near, row.Hash)
 		}
-		ends = append(ends, len(hashes))
 	}
-	bound = math.MaxUint64
-	if len(hashes) > b.options.SampleRows {
-		sorted := slices.Clone(hashes)
-		slices.Sort(sorted)
-		bound = sorted[b.options.SampleRows-1]
+	for _, theirs := range ranks.Gather(collective.Pack(near), 8) {
+		all = append(all, collective.Unpack(theirs)...)
 	}
-	for i, hash := range hashes {
-		if hash <= bound {
-			all++
-			if i < ends[b.options.Ranks.Rank()] {
-				before++
+	if left == 0 || ranks.Err() != nil { // the sample ends with the hashes before
+		return uint64(last)<<shift - 1
+	}
+	slices.Sort(all)
+	return all[left-1]
+}
+
+// drawnRows is the sample that bins are fitted to, of which this machine has some
+// rows.
+type drawnRows struct {
+	values  [][]float64 // by column, of the rows here
+	missing []bool      // by column: there are missing values on any machine
+	rows    int         // of all machines
+	before  int         // of lower ranks
+	narrow  bool        // float32 has all values exactly
+}
+
+// share finds out what other machines have, beside so many rows here.
+func (d *drawnRows) share(ranks *collective.Group, here int) {
+	flags := make([]int64, len(d.missing)+1)
+	for j, missing := range d.missing {
+		if missing {
+			flags[j] = 1
+		}
+	}
+	wide := func(v float64) bool { return v == v && float64(float32(v)) != v }
+	if slices.ContainsFunc(d.values, func(column []float64) bool { return slices.ContainsFunc(column, wide) }) {
+		flags[len(d.missing)] = 1
+	}
+	ranks.Max(flags)
+	for j := range d.missing {
+		d.missing[j] = flags[j] > 0
+	}
+	d.narrow = flags[len(d.missing)] == 0
+	counts := make([]int64, ranks.Size())
+	counts[ranks.Rank()] = int64(here)
+	ranks.Sum(counts)
+	if ranks.Err() != nil {
+		d.rows = here
+		return
+	}
+	for rank, n := range counts {
+		d.rows += int(n)
+		if rank < ranks.Rank() {
+			d.before += int(n)
+		}
+	}
+}
+
+// words is how many numbers a column is sent as.
+func (d *drawnRows) words() int {
+	if d.narrow {
+		return (d.rows + 1) / 2
+	}
+	return d.rows
+}
+
+// pack is the bits of the values by column and row, two to a number if they are narrow.
+// Those of other machines are zeros, to which these add theirs.
+func (d *drawnRows) pack() []int64 {
+	v := make([]int64, len(d.values)*d.words())
+	for j, column := range d.values {
+		words := v[j*d.words():][:d.words()]
+		for i, x := range column {
+			at := d.before + i
+			if d.narrow {
+				words[at/2] |= int64(uint64(math.Float32bits(float32(x))) << (32 * (at % 2)))
+			} else {
+				words[at] = int64(math.Float64bits(x))
 			}
 		}
 	}
-	return bound, before, all
+	return v
+}
+
+// unpack is the values of some columns that all machines have packed.
+func (d *drawnRows) unpack(v []int64, cols int) sampled {
+	columns := make(sampled, cols)
+	for j := range columns {
+		words := v[j*d.words():][:d.words()]
+		columns[j] = make([]float64, d.rows)
+		for i := range columns[j] {
+			if d.narrow {
+				columns[j][i] = float64(math.Float32frombits(uint32(uint64(words[i/2]) >> (32 * (i % 2)))))
+			} else {
+				columns[j][i] = math.Float64frombits(uint64(words[i]))
+			}
+		}
+	}
+	return columns
 }
 
 // sampled is a source of columns.

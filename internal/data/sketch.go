@@ -14,7 +14,7 @@ import (
 type Sketch struct {
 	Missing []bool // by column
 	sample  *Sample
-	values  *RowBlocks // of the sample, and of some rows more
+	values  *RowBlocks // of the sample, and of some rows more; nil: none are kept
 	rows    []int      // the numbers of these rows
 	seen    int
 }
@@ -30,6 +30,9 @@ func (s *Sketch) Add(x bin.Source, ids []uint64, team *par.Team) {
 	first := s.seen
 	s.seen += x.Rows()
 	s.sample.Add(first, x.Rows(), ids)
+	if s.values == nil {
+		return
+	}
 	drawn := s.sample.rows[sort.Search(len(s.sample.rows), func(i int) bool { return s.sample.rows[i].Row >= first }):]
 	picked := make([]int, len(drawn))
 	for i, row := range drawn {

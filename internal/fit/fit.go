@@ -5,6 +5,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -185,17 +186,19 @@ func (f *Fit) tryNext() bool {
 		return false
 	}
 	return f.setting+1 < len(f.job.Settings) && r.stopped != boost.StoppedByTimeLimit &&
-		(r.overfits() || f.job.Thorough && r.noisy())
+		(r.overfits() || f.job.Thorough && r.path.noisy())
 }
 
 // look adds a point to the path where it is time, and ends a run that only gets
-// worse.
+// worse or that other settings beat.
 func (f *Fit) look() {
 	r := f.run
-	if r.path == nil || f.follows() {
+	if r.path == nil || f.follows() || !r.look(f.job.Choose) || !f.job.Choose || r.stopped != "" {
 		return
 	}
-	r.look(f.job.Choose)
+	if best := cmp.Or(f.best, f.rival); best != nil && r.path.beaten(best.path, r.mostIterations()) {
+		r.stopped = boost.StoppedByEarlyStopping
+	}
 }
 
 // watch ends a run when its time is over.

@@ -30,7 +30,7 @@ type path struct {
 	least  int       // the point of the least refined loss
 	pick   int       // the point picked
 	losses []float64 // by row: the refined loss at the least point
-	worse  bool      // the last point's refined loss is clearly above the least
+	excess float64   // of the last point's refined loss over the least, in standard errors
 }
 
 // point is what the rows say about the model after an iteration.
@@ -50,14 +50,21 @@ const (
 	// A point follows when the number of iterations has grown by one in so many.
 	sparseness = 7
 	// A refined loss is as good as the least if it exceeds it by at most so many
-	// standard errors, and clearly worse if by more than so many.
-	similar, different = 0.25, 2
+	// standard errors.
+	similar = 0.25
 	// A model whose scores are too small needs more trees rather than a temperature
 	// below 1. Its loss may exceed the least by so many standard errors.
 	unfinished = 1
-	// No path is over before so many iterations, and so many times those of the least.
-	warmUp, patience = 50, 2
+	// Labels are noisy if more than this share of the rows is predicted wrong.
+	noisyFrom = 0.05
 )
+
+// ending is when a path is over: after so many iterations, after so many times those
+// of the least refined loss, and when it exceeds that by so many standard errors.
+type ending struct{ warmUp, patience, rise float64 }
+
+// Where labels are clear, a loss that rises may fall again.
+var clearEnding, noisyEnding = ending{50, 2, 2}, ending{20, 1.5, 1}
 
 // newPath returns nil if no row of a known class has weight.
 func newPath(t *data.Target, temper bool, k *kernel.Funcs, team *par.Team) *path {
@@ -97,12 +104,11 @@ func (p *path) look(iteration int, scores []float64) {
 	now, losses := p.measure(iteration, scores, p.last().factor, 1e-3)
 	p.points = append(p.points, now)
 	if now.loss < p.lowest() || p.losses == nil {
-		p.least, p.pick, p.losses, p.worse = len(p.points)-1, len(p.points)-1, losses, false
+		p.least, p.pick, p.losses, p.excess = len(p.points)-1, len(p.points)-1, losses, 0
 		return
 	}
-	excess := (now.loss - p.lowest()) / p.standardError(losses)
-	p.worse = excess > different
-	if excess <= similar || excess <= unfinished && p.picked().factor > 1 {
+	p.excess = (now.loss - p.lowest()) / p.standardError(losses)
+	if p.excess <= similar || p.excess <= unfinished && p.picked().factor > 1 {
 		p.pick = len(p.points) - 1
 	}
 }
@@ -151,5 +157,29 @@ func (p *path) standardError(losses []float64) float64 {
 
 // over tells whether more iterations would only make the model worse.
 func (p *path) over() bool {
-	return p.worse && p.last().iteration >= max(warmUp, patience*p.best().iteration)
+	end := clearEnding
+	if p.noisy() {
+		end = noisyEnding
+	}
+	return p.excess > end.rise && float64(p.last().iteration) >= max(end.warmUp, end.patience*float64(p.best().iteration))
+}
+
+// noisy tells whether many rows are predicted wrong.
+func (p *path) noisy() bool { return p.best().evaluation.ErrorRate > noisyFrom }
+
+// beaten tells whether the path can hardly come down to the least refined loss of
+// another by so many iterations. A fifth of them tells.
+func (p *path) beaten(by *path, iterations int) bool {
+	return 5*p.last().iteration >= iterations && min(p.lowest(), p.reach(iterations)) > by.lowest()
+}
+
+// reach is the refined loss after so many iterations, if it goes on to fall by as much
+// whenever they double.
+func (p *path) reach(iterations int) float64 {
+	last := p.last()
+	loss, fall := last.loss, p.at((last.iteration+1)/2).loss-last.loss
+	for i := last.iteration; i < iterations; i *= 2 {
+		loss -= fall
+	}
+	return loss
 }

@@ -95,6 +95,67 @@ func TestPick(t *testing.T) {
 	}
 }
 
+// TestOver: where labels are noisy, a path that rises is over sooner.
+func TestOver(t *testing.T) {
+	for _, test := range []struct {
+		errorRate, excess float64
+		best, last        int
+		want              bool
+	}{
+		{0.2, 1.1, 100, 149, false},
+		{0.2, 1.1, 100, 150, true},
+		{0.2, 0.9, 100, 400, false},
+		{0.2, 1.1, 5, 19, false},
+		{0.2, 1.1, 5, 20, true},
+		{0.02, 1.1, 100, 400, false},
+		{0.02, 2.1, 100, 199, false},
+		{0.02, 2.1, 100, 200, true},
+		{0.02, 2.1, 5, 49, false},
+	} {
+		p := follower(test.errorRate, 1, test.best, test.last).path
+		p.excess = test.excess
+		if got := p.over(); got != test.want {
+			t.Errorf("%+v: %t", test, got)
+		}
+	}
+}
+
+// TestReach: the loss falls by as much with each doubling as with the last one.
+func TestReach(t *testing.T) {
+	p := &path{points: []point{{loss: math.Inf(1)}, {iteration: 45, loss: 1.5}, {iteration: 60, loss: 1.2}, {iteration: 100, loss: 1}}}
+	for iterations, want := range map[int]float64{100: 1, 150: 0.5, 200: 0.5, 400: 0, 500: -0.5} {
+		if got := p.reach(iterations); got != want {
+			t.Errorf("after %d iterations %g, want %g", iterations, got, want)
+		}
+	}
+}
+
+// TestBeaten: a fifth of the iterations tells whether a path may still come down to
+// another.
+func TestBeaten(t *testing.T) {
+	other := &path{points: []point{{loss: 0.6}}}
+	for _, test := range []struct {
+		name       string
+		iterations int
+		half, now  float64
+		want       bool
+	}{
+		{"too far behind", 100, 1.1, 1, true},
+		{"may catch up", 100, 1.2, 1, false},
+		{"ahead", 100, 1, 0.5, false},
+		{"was ahead", 100, 0.5, 1, false},
+		{"too early to tell", 99, 1.1, 1, false},
+	} {
+		p := &path{points: []point{{loss: math.Inf(1)}, {iteration: 50, loss: test.half}, {iteration: test.iterations, loss: test.now}}, least: 2}
+		if test.half < test.now {
+			p.least = 1
+		}
+		if got := p.beaten(other, 500); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}
+
 // TestUnknown: there is no path on rows that say nothing.
 func TestUnknown(t *testing.T) {
 	for _, target := range []*data.Target{

@@ -34,6 +34,9 @@ func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
 
 func (r *run) params() *boost.Params { return r.engines[0].Params() }
 
+// mostIterations is the most that there may be.
+func (r *run) mostIterations() int { return r.params().Trees / r.engines[0].TreesPerIteration() }
+
 // over tells whether a training of the run is over.
 func over(e *boost.Engine) bool {
 	return e.Stopped() != "" && e.Stopped() != boost.StoppedByInterrupt
@@ -62,16 +65,17 @@ func (r *run) end() {
 	r.stopped = r.engines[0].Stopped()
 }
 
-// look adds a point to the path where it is time. If the number of trees is to be
-// chosen, it ends a run that only gets worse.
-func (r *run) look(choose bool) {
+// look adds a point to the path where it is time, and tells whether it was. If the
+// number of trees is to be chosen, it ends a run that only gets worse.
+func (r *run) look(choose bool) bool {
 	if r.stopped == "" && r.iteration < r.path.next {
-		return
+		return false
 	}
 	r.path.look(r.iteration, r.scores())
 	if choose && r.path.over() && r.stopped == "" {
 		r.stopped = boost.StoppedByEarlyStopping
 	}
+	return true
 }
 
 // scores is the raw scores of the rows held out, one part after another.
@@ -122,14 +126,8 @@ func (r *run) free() {
 // overfits tells whether the settings were at their best early, so that others,
 // which learn more slowly, may be better.
 func (r *run) overfits() bool {
-	const early = 8 // the first part of so many
-	return r.path.worse || r.path.best().iteration < r.path.last().iteration/early
-}
-
-// noisy tells whether many rows were predicted wrong.
-func (r *run) noisy() bool {
-	const many = 0.05
-	return r.path.best().evaluation.ErrorRate > many
+	const early = 5 // the first part of so many
+	return r.path.excess > clearEnding.rise || r.path.over() || r.path.best().iteration < r.path.last().iteration/early
 }
 
 // better is the run with the lower refined loss, or b if there is no a.

@@ -20,15 +20,6 @@ func (r *Residuals) GradientsJob(rows []uint32, pairs []kernel.Pair, gradients [
 	}
 }
 
-// ComputeGradients does a job of GradientsJob.
-func (r *Residuals) ComputeGradients(k *kernel.Funcs, j *kernel.GradientsJob) {
-	if r.Sparse() {
-		r.SparseGradients(j)
-		return
-	}
-	k.Gradients(j)
-}
-
 // CrossJob sums up the products of the probabilities of rows, at most a block of them,
 // with those of the classes first.
 func (r *Residuals) CrossJob(rows []uint32, first []int32, sums []uint32) kernel.CrossJob {

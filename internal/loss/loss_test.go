@@ -274,7 +274,7 @@ func TestSecondClasses(t *testing.T) {
 	for range 3000 {
 		classes := 2 + r.IntN(12)
 		stride := Stride(classes, false)
-		totals := Totals{make([]int64, stride), make([]int64, stride)}
+		totals := Totals{Gradient: make([]int64, stride), Hessian: make([]int64, stride)}
 		for k := range classes {
 			totals.Gradient[k], totals.Hessian[k] = int64(r.IntN(7)-3), int64(r.IntN(4))
 		}
@@ -330,9 +330,9 @@ func TestSelection(t *testing.T) {
 }
 
 func TestTotalsSub(t *testing.T) {
-	parent := Totals{[]int64{5, -2, 1, 4}, []int64{8, 3, 1, 2}}
-	sibling := Totals{[]int64{1, 1, 1 << 60, 1}, []int64{2, 4, 1, 2}}
-	got := Totals{make([]int64, 4), make([]int64, 4)}
+	parent := Totals{Gradient: []int64{5, -2, 1, 4}, Hessian: []int64{8, 3, 1, 2}}
+	sibling := Totals{Gradient: []int64{1, 1, 1 << 60, 1}, Hessian: []int64{2, 4, 1, 2}}
+	got := Totals{Gradient: make([]int64, 4), Hessian: make([]int64, 4)}
 	got.Sub(&parent, &sibling)
 	if want := []int64{4, -3, 1 - 1<<60, 3}; !slices.Equal(got.Gradient, want) {
 		t.Errorf("gradient %v, want %v", got.Gradient, want)
@@ -375,7 +375,7 @@ func TestFullStep(t *testing.T) {
 	for range 300 {
 		classes := 2 + r.IntN(20)
 		n := Newton{Shrinkage: 0.1, MaxStep: 5, L2: []float64{0, 1}[r.IntN(2)]}
-		unit, totals := 0x1p-40, Totals{make([]int64, classes+3), make([]int64, classes+3)}
+		unit, totals := 0x1p-40, Totals{Gradient: make([]int64, classes+3), Hessian: make([]int64, classes+3)}
 		want, mean := make([]float64, classes), 0.0
 		for k := range classes {
 			totals.Gradient[k], totals.Hessian[k] = int64(10*r.NormFloat64()/unit), int64(float64(r.IntN(5))/unit)

@@ -21,19 +21,6 @@ var selectionNames = [...]string{"second_order", "first_order", "root"}
 
 func (s Selection) String() string { return selectionNames[s] }
 
-// Totals are the sums over a node's rows for each class: the negative gradient
-// m_k and the Hessian diagonal h_kk (paper, equations (11) and (12)), in units of
-// Units.Sums. Both slices have Stride elements.
-type Totals struct{ Gradient, Hessian []int64 }
-
-// Sub sets t to parent − sibling. t may be parent.
-func (t *Totals) Sub(parent, sibling *Totals) {
-	for k := range t.Gradient {
-		t.Gradient[k] = parent.Gradient[k] - sibling.Gradient[k]
-		t.Hessian[k] = parent.Hessian[k] - sibling.Hessian[k]
-	}
-}
-
 // FirstClasses returns r_1 … r_m, the m classes with the largest gradients, in
 // decreasing order. The lower class comes first in a tie. The result overwrites
 // dst.

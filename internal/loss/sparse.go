@@ -1,6 +1,9 @@
 package loss
 
 import (
+	"math/bits"
+	"slices"
+
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -9,24 +12,41 @@ import (
 // added, as in the kernels. A class without an entry adds the same as all others
 // without one: that is added up once, and the entries add what they differ by.
 
-// rowsAtOnce is the fewest rows that are worth sums of their own.
-const rowsAtOnce = 4096
+// Room is where rows are summed up. It is used again and again.
+type Room struct {
+	parts []roomPart
+	known Known
+}
 
-// share runs sum on shares of the rows, each with cleared room for sums, and adds the
-// rooms up.
-func share(rows []uint32, width int, team *par.Team, sum func(rows []uint32, sums []int64)) []int64 {
+// Known is residuals of a node's rows, which were looked up to choose its pairs.
+type Known struct {
+	wanted    []uint32  // of these classes, in order
+	residuals []float32 // rows × wanted
+}
+
+// roomPart is the room of some of the rows. Between two uses, it has zeros only.
+type roomPart struct {
+	sums   []ClassTotals // by class: what its rows differ from rest by
+	marks  []uint64      // a bit by class: it may differ
+	all    bool          // so may all
+	rest   ClassTotals
+	cross  []int64 // by product
+	odds   []float64
+	finder finder
+}
+
+// rowsAtOnce is the fewest rows that are worth sums of their own.
+const rowsAtOnce = 1024
+
+// share calls sum with shares of the rows and parts of the room, which it returns.
+func (room *Room) share(rows []uint32, team *par.Team, sum func(first, end int, part *roomPart)) []roomPart {
 	n := max(1, min(team.Workers(), len(rows)/rowsAtOnce))
-	all := make([]int64, n*width)
-	team.Do(n, func(_, i int) {
-		first, end := i*len(rows)/n, (i+1)*len(rows)/n
-		sum(rows[first:end], all[i*width:(i+1)*width])
-	})
-	for i := 1; i < n; i++ {
-		for k, v := range all[i*width : (i+1)*width] {
-			all[k] += v
-		}
+	for len(room.parts) < n {
+		room.parts = append(room.parts, roomPart{})
 	}
-	return all[:width]
+	parts := room.parts[:n]
+	team.Do(n, func(_, i int) { sum(i*len(rows)/n, (i+1)*len(rows)/n, &parts[i]) })
+	return parts
 }
 
 // original is the row of the entries that a row is.
@@ -38,18 +58,56 @@ func (r *Residuals) original(row uint32) int {
 }
 
 // SparseTotals sums up the class totals of rows.
-func (r *Residuals) SparseTotals(t *Totals, rows []uint32, team *par.Team) {
-	sums := share(rows, 2*r.Classes, team, r.addTotals)
-	clear(t.Gradient)
-	clear(t.Hessian)
-	for k := range r.Classes {
-		t.Gradient[k], t.Hessian[k] = sums[2*k], sums[2*k+1]
+func (r *Residuals) SparseTotals(t *Totals, rows []uint32, room *Room, team *par.Team) {
+	parts := room.share(rows, team, func(first, end int, part *roomPart) { r.addTotals(rows[first:end], part) })
+	all := &parts[0]
+	for i := range parts[1:] {
+		all.take(&parts[i+1])
 	}
+	t.clear(all.rest)
+	list := func(k int) {
+		of := &all.sums[k]
+		t.add(uint32(k), ClassTotals{all.rest.Gradient + of.Gradient, all.rest.Hessian + of.Hessian})
+		*of = ClassTotals{}
+	}
+	if all.all {
+		for k := range r.Classes {
+			list(k)
+		}
+	} else {
+		for w, marks := range all.marks {
+			for ; marks != 0; marks &= marks - 1 {
+				list(w*64 + bits.TrailingZeros64(marks))
+			}
+		}
+	}
+	clear(all.marks)
+	all.rest, all.all = ClassTotals{}, false
 }
 
-// addTotals adds gradients and Hessians, side by side for each class.
-func (r *Residuals) addTotals(rows []uint32, sums []int64) {
-	e, shift := r.entries, kernel.Shift(r.Units.Sums)
+// take moves the sums of another part to p.
+func (p *roomPart) take(o *roomPart) {
+	p.rest = ClassTotals{p.rest.Gradient + o.rest.Gradient, p.rest.Hessian + o.rest.Hessian}
+	p.all = p.all || o.all
+	for k, of := range o.sums {
+		p.sums[k].Gradient += of.Gradient
+		p.sums[k].Hessian += of.Hessian
+	}
+	for w, marks := range o.marks {
+		p.marks[w] |= marks
+	}
+	clear(o.sums)
+	clear(o.marks)
+	o.rest, o.all = ClassTotals{}, false
+}
+
+// addTotals adds gradients and Hessians.
+func (r *Residuals) addTotals(rows []uint32, part *roomPart) {
+	if part.sums == nil {
+		part.sums, part.marks = make([]ClassTotals, r.Classes), make([]uint64, (r.Classes+63)/64)
+	}
+	e, shift, sums := r.entries, kernel.Shift(r.Units.Sums), part.sums
+	part.all = part.all || len(rows)*e.width >= r.Classes
 	var commonP, commonH int64
 	for _, row := range rows {
 		w, original := r.Weight(int(row)), r.original(row)
@@ -59,112 +117,172 @@ func (r *Residuals) addTotals(rows []uint32, sums []int64) {
 		baseP := kernel.Units(float64(w*rest)+shift, shift)
 		baseH := kernel.Units(float64(w*float64(rest*(1-rest)))+shift, shift)
 		commonP, commonH = commonP+baseP, commonH+baseH
+		odds = odds[:len(classes)]
+		for i, k := range classes {
+			p := float64(float64(odds[i]) * rest)
+			of := &sums[k]
+			of.Gradient += baseP - kernel.Units(float64(w*p)+shift, shift)
+			of.Hessian += kernel.Units(float64(w*float64(p*(1-p)))+shift, shift) - baseH
+		}
 		ownP, ownH := baseP, baseH
-		for i, k := range classes {
-			p := float64(odds[i] * rest)
-			unitsP := kernel.Units(float64(w*p)+shift, shift)
-			unitsH := kernel.Units(float64(w*float64(p*(1-p)))+shift, shift)
-			if k == y {
-				ownP, ownH = unitsP, unitsH
-			}
-			of := sums[2*k : 2*k+2 : 2*k+2]
-			of[0] += baseP - unitsP
-			of[1] += unitsH - baseH
+		if i := below(classes, y); i < len(classes) && classes[i] == y {
+			p := float64(float64(odds[i]) * rest)
+			ownP = kernel.Units(float64(w*p)+shift, shift)
+			ownH = kernel.Units(float64(w*float64(p*(1-p)))+shift, shift)
 		}
-		of, q := sums[2*y:2*y+2], s.other
-		of[0] += ownP + kernel.Units(float64(w*q)+shift, shift)
-		of[1] += kernel.Units(float64(w*float64(q*(1-q)))+shift, shift) - ownH
+		of, q := &sums[y], s.other
+		of.Gradient += ownP + kernel.Units(float64(w*q)+shift, shift)
+		of.Hessian += kernel.Units(float64(w*float64(q*(1-q)))+shift, shift) - ownH
+		if !part.all {
+			part.marks[y/64] |= 1 << (y % 64)
+			for _, k := range classes {
+				part.marks[k/64] |= 1 << (k % 64)
+			}
+		}
 	}
-	for k := range r.Classes {
-		sums[2*k] -= commonP
-		sums[2*k+1] += commonH
+	part.rest = ClassTotals{part.rest.Gradient - commonP, part.rest.Hessian + commonH}
+}
+
+// finder finds the odds of rows against a class without an entry, for some classes.
+type finder struct {
+	wanted []uint32 // in order, at most mostWanted
+	slots  []uint8  // by class: its number in wanted, from 1; 0: it is not wanted
+	at     [mostWanted + 1]int32
+}
+
+const mostWanted = 255
+
+// want makes the finder ready for classes; nil: it is done with them.
+func (f *finder) want(wanted []uint32, classes int) {
+	if f.slots == nil {
+		f.slots = make([]uint8, classes)
+	}
+	for _, k := range f.wanted {
+		f.slots[k] = 0
+	}
+	f.wanted = wanted
+	for i, k := range wanted {
+		f.slots[k] = uint8(i + 1)
 	}
 }
 
-// slotsOf numbers classes from 1.
-func (r *Residuals) slotsOf(classes []int32) []uint8 {
-	slots := make([]uint8, r.Classes)
+// find finds them in the entries of a row: it looks at all entries if they are few, else
+// it searches for each class.
+func (f *finder) find(found []float64, classes []uint32, odds []float32) {
+	const few = 12 // for each class
+	found = found[:len(f.wanted)]
+	if len(classes) > few*len(f.wanted) {
+		for i, k := range f.wanted {
+			found[i] = 1
+			if at := below(classes, k); at < len(classes) && classes[at] == k {
+				found[i] = float64(odds[at])
+			}
+		}
+		return
+	}
+	for i := range f.wanted {
+		f.at[i+1] = -1
+	}
 	for i, k := range classes {
-		slots[k] = uint8(i + 1)
+		f.at[f.slots[k]] = int32(i)
 	}
-	return slots
-}
-
-// SparseCross sums up the products of the probabilities of the classes first with
-// those of all classes, Stride for each of first.
-func (r *Residuals) SparseCross(rows []uint32, first []int32, team *par.Team) []int64 {
-	m := len(first)
-	slots := r.slotsOf(first)
-	sums := share(rows, m*r.Classes, team, func(rows []uint32, sums []int64) { r.addCross(rows, m, slots, sums) })
-	cross := make([]int64, m*r.Stride)
-	for k := range r.Classes {
-		for i := range m {
-			cross[i*r.Stride+k] = sums[k*m+i]
+	for i := range found {
+		found[i] = 1
+		if at := f.at[i+1]; at >= 0 {
+			found[i] = float64(odds[at])
 		}
 	}
-	return cross
 }
 
-// addCross adds the products with m classes, side by side for each class.
-func (r *Residuals) addCross(rows []uint32, m int, slots []uint8, sums []int64) {
-	e, unit := r.entries, float64(r.Units.Cross)
-	shift := kernel.Shift(unit)
-	var p [2*kernel.MaxPairs + 1]float64
-	var base, common [2 * kernel.MaxPairs]int64
-	for _, row := range rows {
-		original := r.original(row)
-		classes, odds := e.of(original)
-		rest, w := e.rows[original].rest, r.Weight(int(row))
-		for i := range m {
-			p[i+1] = 1
+// product is a product of the probabilities of two of the classes wanted.
+type product struct{ r, k int32 }
+
+// sparseCross sums up products of the probabilities of the classes wanted, which are in
+// order. The result is good until the next, and so are the residuals that the room knows.
+func (r *Residuals) sparseCross(rows []uint32, wanted []uint32, products []product, room *Room, team *par.Team) []int64 {
+	n := len(rows) * len(wanted)
+	room.known = Known{wanted, slices.Grow(room.known.residuals[:0], n)[:n]}
+	parts := room.share(rows, team, func(first, end int, part *roomPart) {
+		part.cross = append(part.cross[:0], make([]int64, len(products))...)
+		r.addCross(rows[first:end], wanted, products, part, room.known.residuals[first*len(wanted):])
+	})
+	all := parts[0].cross
+	for i := range parts[1:] {
+		for j, sum := range parts[i+1].cross {
+			all[j] += sum
 		}
-		for i, k := range classes {
-			p[slots[k]] = odds[i]
+	}
+	return all
+}
+
+func (r *Residuals) addCross(rows []uint32, wanted []uint32, products []product, part *roomPart, residuals []float32) {
+	e, shift := r.entries, kernel.Shift(float64(r.Units.Cross))
+	part.odds = append(part.odds[:0], make([]float64, len(wanted))...)
+	p, sums := part.odds, part.cross[:len(products)]
+	part.finder.want(wanted, r.Classes)
+	for i, row := range rows {
+		w := r.Weight(int(row))
+		e.find(r.original(row), &part.finder, p, residuals[i*len(wanted):])
+		for i, of := range products {
+			sums[i] += kernel.Units(float64(float64(w*p[of.r])*p[of.k])+shift, shift)
 		}
-		largest := 0.0
-		for i := range m {
-			p[i+1] = float64(w * float64(p[i+1]*rest))
-			largest = max(largest, p[i+1])
-			base[i] = kernel.Units(float64(p[i+1]*rest)+shift, shift)
-			common[i] += base[i]
+	}
+}
+
+// find finds the probabilities and residuals of a row for the classes wanted.
+func (e *entries) find(row int, f *finder, p []float64, residuals []float32) {
+	s, y := &e.rows[row], uint32(e.labels[row])
+	classes, odds := e.of(row)
+	f.find(p, classes, odds)
+	residuals = residuals[:len(f.wanted)]
+	for i, k := range f.wanted {
+		p[i] = float64(p[i] * s.rest)
+		residuals[i] = float32(p[i])
+		if k == y {
+			residuals[i] = float32(-s.other) + negativeZero
 		}
-		if largest < unit/2 { // all products round to zero
-			continue
-		}
-		first := p[1 : m+1]
-		for i, k := range classes {
-			of, p := sums[int(k)*m:][:len(first)], float64(odds[i]*rest)
-			for j, f := range first {
-				of[j] += kernel.Units(float64(f*p)+shift, shift) - base[j]
+	}
+}
+
+// residualsOf is the residuals of the rows of a job for the ends of its pairs, at least.
+func (r *Residuals) residualsOf(j *kernel.GradientsJob, known *Known, first int) (wanted []uint32, residuals []float32) {
+	if known != nil {
+		return known.wanted, known.residuals[first*len(known.wanted):]
+	}
+	for _, pair := range j.Pairs {
+		for _, k := range []int32{pair.R, pair.S} {
+			if int(k) < r.Classes { // else it is the impossible class
+				wanted = append(wanted, uint32(k))
 			}
 		}
 	}
-	for i := range sums {
-		sums[i] += common[i%m]
+	sortUnique(&wanted)
+	residuals = make([]float32, len(j.Rows)*len(wanted))
+	var p [2 * kernel.MaxPairs]float64
+	var f finder
+	f.want(wanted, r.Classes)
+	for i, row := range j.Rows {
+		r.entries.find(r.original(row), &f, p[:], residuals[i*len(wanted):])
 	}
+	return wanted, residuals
 }
 
-// SparseGradients does the work of the kernel Gradients.
-func (r *Residuals) SparseGradients(j *kernel.GradientsJob) {
+// SparseGradients does the work of the kernel Gradients. The rows of the job begin with
+// this one of those that are known, if any are.
+func (r *Residuals) SparseGradients(j *kernel.GradientsJob, known *Known, first int) {
 	m, shift := len(j.Pairs), kernel.Shift(j.Unit)
-	var ends []int32
-	for _, pair := range j.Pairs {
-		ends = append(ends, min(pair.R, int32(r.Classes)), min(pair.S, int32(r.Classes)))
-		j.Stats[len(ends)/2-1] = kernel.PairStats{}
+	for p := range j.Pairs {
+		j.Stats[p] = kernel.PairStats{}
 	}
-	slots := make([]uint8, r.Classes+1)
-	for i, k := range ends {
-		slots[k] = uint8(i + 1)
+	wanted, residuals := r.residualsOf(j, known, first)
+	var places [2 * kernel.MaxPairs]int // in wanted, by end of a pair
+	for p, pair := range j.Pairs {
+		places[2*p], places[2*p+1] = below(wanted, uint32(pair.R)), below(wanted, uint32(pair.S))
 	}
-	var residuals [2*kernel.MaxPairs + 1]float64
 	for i, row := range j.Rows {
-		original := r.original(row)
-		r.residualsOf(original, slots, residuals[:len(ends)+1])
-		if slots[r.Classes] != 0 {
-			r.clearImpossible(ends, residuals[1:])
-		}
-		for p := range j.Pairs {
-			g, h := kernel.PairGradient(float32(residuals[2*p+1]), float32(residuals[2*p+2]))
+		of := residuals[i*len(wanted):][:len(wanted)]
+		for p := range m {
+			g, h := kernel.PairGradient(residualAt(of, places[2*p]), residualAt(of, places[2*p+1]))
 			if j.Weights != nil {
 				w := j.Weights[row]
 				g, h = g*w, h*w
@@ -179,29 +297,13 @@ func (r *Residuals) SparseGradients(j *kernel.GradientsJob) {
 	}
 }
 
-// residualsOf sets the residuals of a row for the classes that have slots.
-func (r *Residuals) residualsOf(row int, slots []uint8, residuals []float64) {
-	e := r.entries
-	rest := e.rows[row].rest
-	classes, odds := e.of(row)
-	for i := range residuals {
-		residuals[i] = rest
+// residualAt is one of the residuals of a row. That of the impossible class, past the last,
+// is zero.
+func residualAt(residuals []float32, place int) float32 {
+	if place < len(residuals) {
+		return residuals[place]
 	}
-	for i, k := range classes {
-		residuals[slots[k]] = float64(odds[i] * rest)
-	}
-	if slot := slots[e.labels[row]]; slot != 0 {
-		residuals[slot] = -e.rows[row].other + float64(negativeZero)
-	}
-}
-
-// clearImpossible sets the residuals of the impossible class to zero.
-func (r *Residuals) clearImpossible(ends []int32, residuals []float64) {
-	for i, k := range ends {
-		if int(k) == r.Classes {
-			residuals[i] = 0
-		}
-	}
+	return 0
 }
 
 // Probabilities writes the probabilities of all classes of a row.
@@ -212,6 +314,6 @@ func (r *Residuals) Probabilities(row int, p []float64) {
 	}
 	classes, odds := r.entries.of(row)
 	for i, k := range classes {
-		p[k] = float64(odds[i] * rest)
+		p[k] = float64(float64(odds[i]) * rest)
 	}
 }

@@ -3,18 +3,21 @@ package loss
 import (
 	"math"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
 
-// sparseCase is random rows, moved by random steps of a few leaves, and their softmax
-// as float64 computes it from the raw scores.
+// sparseCase is random rows, moved by random steps of a few leaves, the same in float64,
+// and their softmax as float64 computes it from the raw scores.
 type sparseCase struct {
 	*Residuals
-	rows []uint32
-	p    [][]float64 // by row and class
+	reference table[float64]
+	rows      []uint32
+	p         [][]float64 // by row and class
 }
 
 func newSparseCase(rows, classes, named, trees int, weighted bool, team *par.Team) *sparseCase {
@@ -26,7 +29,10 @@ func newSparseCase(rows, classes, named, trees int, weighted bool, team *par.Tea
 			weights = append(weights, float32(rng.Float64()+0.1))
 		}
 	}
-	c := &sparseCase{Residuals: NewSparse(labels, weights, classes, Stride(classes, false))}
+	c := &sparseCase{
+		Residuals: NewSparse(labels, weights, classes, Stride(classes, false)),
+		reference: newTable(rows, 1, multiplyOdds[float64]),
+	}
 	scores := make([][]float64, rows)
 	for i := range scores {
 		scores[i] = make([]float64, classes)
@@ -37,9 +43,11 @@ func newSparseCase(rows, classes, named, trees int, weighted bool, team *par.Tea
 		raw := make([]map[int]float64, len(steps))
 		for s := range steps {
 			raw[s] = map[int]float64{}
-			for _, k := range rng.Perm(classes)[:named] {
+			moved := rng.Perm(classes)[:named]
+			slices.Sort(moved)
+			for _, k := range moved {
 				step := float64(float32(rng.NormFloat64()))
-				steps[s].Classes, steps[s].Factors = append(steps[s].Classes, uint32(k)), append(steps[s].Factors, kernel.Exp(step))
+				steps[s].Classes, steps[s].By = append(steps[s].Classes, uint32(k)), append(steps[s].By, kernel.Exp(step))
 				raw[s][k] = step
 			}
 		}
@@ -52,6 +60,7 @@ func newSparseCase(rows, classes, named, trees int, weighted bool, team *par.Tea
 			}
 		}
 		c.SetUnits(second(c.Move(steps, of, team)))
+		c.reference.move(steps, of, team, func(int, []uint32, []float64) {})
 	}
 	for _, f := range scores {
 		sum, p := 0.0, make([]float64, classes)
@@ -72,7 +81,10 @@ func second(_ float64, most float32) float32 { return most }
 var sparseSizes = []struct {
 	rows, classes, named, trees int
 	weighted                    bool
-}{{300, 5, 5, 7, false}, {3000, 40, 6, 20, true}, {2500, 40, 40, 5, true}, {9000, 30, 16, 9, false}, {1, 3, 1, 1, true}}
+}{{300, 5, 5, 7, false}, {40, 700, 3, 2, false}, {3000, 40, 6, 20, true}, {2500, 40, 40, 5, true}, {9000, 30, 16, 9, false}, {1, 3, 1, 1, true}}
+
+// single is the precision of odds in float32, after some steps.
+const single = 1e-6
 
 func TestSparseIsExact(t *testing.T) {
 	team := par.NewTeam(2)
@@ -82,18 +94,26 @@ func TestSparseIsExact(t *testing.T) {
 		p := make([]float64, size.classes)
 		due, bound := 0.0, 0.0
 		for i := range c.rows {
-			c.Probabilities(i, p)
-			for k := range p {
-				near(t, "a probability", p[k], c.p[i][k], 1e-12)
-			}
 			y := c.Labels[i]
+			c.Probabilities(i, p)
+			classes, odds := c.reference.of(i)
+			sums := sumOdds(classes, odds, uint32(y), size.classes)
+			for k := range p {
+				near(t, "a probability", p[k], c.p[i][k], single)
+				due := sums.rest
+				if at := below(classes, uint32(k)); at < len(classes) && classes[at] == uint32(k) {
+					due *= odds[at]
+				}
+				near(t, "a probability in float64", due, c.p[i][k], 1e-12)
+			}
+			near(t, "1 − p_y in float64", sums.other, 1-c.p[i][y], 1e-12)
 			due -= c.Weight(i) * math.Log(c.p[i][y])
 			bound += 1 - c.p[i][y]
 			near(t, "an influence", float64(c.Influence(i)), 1-c.p[i][y], 1e-6)
 		}
-		near(t, "the log loss", c.LogLoss(nil, nil, nil), due, 1e-12)
+		near(t, "the log loss", c.LogLoss(nil, nil, nil), due, single)
 		sum, _ := c.Bound()
-		near(t, "the bound", sum, bound, 1e-12)
+		near(t, "the bound", sum, bound, single)
 		c.testSums(t, c.Residuals, c.rows, team)
 
 		sample, rows := c.NewSample(len(c.rows)), []uint32(nil)
@@ -114,13 +134,24 @@ func (c *sparseCase) testSums(t *testing.T, r *Residuals, rows []uint32, team *p
 	for i := range numbers {
 		numbers[i] = uint32(i)
 	}
-	totals := &Totals{Gradient: make([]int64, r.Stride), Hessian: make([]int64, r.Stride)}
-	r.SparseTotals(totals, numbers, team)
-	first := []int32{0, int32(r.Classes - 1)}
-	cross := r.SparseCross(numbers, first, team)
+	var room Room
+	totals := &Totals{Listed: true}
+	r.SparseTotals(totals, numbers, &room, team)
+	half := &Totals{Listed: true}
+	r.SparseTotals(half, numbers[:len(numbers)/2], &room, team)
+	half.Sub(totals, half.clone())
+	r.SparseTotals(totals, numbers[len(numbers)/2:], &room, team)
+	if !reflect.DeepEqual(half, totals) {
+		t.Fatalf("what half of the rows leave is %v in place of %v", half, totals)
+	}
+	r.SparseTotals(totals, numbers, &room, team)
+	dense := totals.dense(r)
+	wanted := []uint32{0, uint32(r.Classes / 2), uint32(r.Classes - 1)}
+	products := []product{{0, 1}, {2, 0}}
+	cross := r.sparseCross(numbers, wanted, products, &room, team)
 	slack := r.Units.Sums * float64(len(rows))
 	for k := range r.Classes {
-		g, h, products := 0.0, 0.0, [2]float64{}
+		g, h := 0.0, 0.0
 		for _, row := range rows {
 			w, p := c.Weight(int(row)), c.p[row]
 			if int(c.Labels[row]) == k {
@@ -128,17 +159,63 @@ func (c *sparseCase) testSums(t *testing.T, r *Residuals, rows []uint32, team *p
 			}
 			g -= w * p[k]
 			h += w * p[k] * (1 - p[k])
+		}
+		near(t, "a gradient", float64(dense.Gradient[k])*r.Units.Sums, g, single*float64(len(rows))+slack)
+		near(t, "a Hessian", float64(dense.Hessian[k])*r.Units.Sums, h, single*float64(len(rows))+slack)
+	}
+	for i, of := range products {
+		due := 0.0
+		for _, row := range rows {
+			due += c.Weight(int(row)) * c.p[row][wanted[of.r]] * c.p[row][wanted[of.k]]
+		}
+		near(t, "a product", float64(cross[i])*float64(r.Units.Cross), due, (single+float64(r.Units.Cross))*float64(len(rows)))
+	}
+	c.testPairs(t, r, totals, dense, numbers, team)
+	c.testGradients(t, r, rows, numbers)
+}
+
+func (t *Totals) clone() *Totals {
+	c := *t
+	c.List, c.Gradient, c.Hessian = slices.Clone(t.List), slices.Clone(t.Gradient), slices.Clone(t.Hessian)
+	return &c
+}
+
+// dense is the totals of all classes.
+func (t *Totals) dense(r *Residuals) *Totals {
+	d := &Totals{Gradient: make([]int64, r.Stride), Hessian: make([]int64, r.Stride)}
+	for k := range r.Classes {
+		d.Gradient[k], d.Hessian[k] = t.Rest.Gradient, t.Rest.Hessian
+	}
+	for i, k := range t.List {
+		d.Gradient[k], d.Hessian[k] = t.Gradient[i], t.Hessian[i]
+	}
+	return d
+}
+
+// testPairs compares the pairs chosen with those that all products lead to.
+func (c *sparseCase) testPairs(t *testing.T, r *Residuals, totals, dense *Totals, numbers []uint32, team *par.Team) {
+	t.Helper()
+	for _, by := range []Selection{FirstOrder, SecondOrder} {
+		for m := range min(3, r.Classes/2) {
+			var room Room
+			have, _ := r.SparsePairs(totals, numbers, m+1, by, &room, team)
+			first := FirstClasses(nil, dense.Gradient, r.Classes, m+1)
+			cross := make([]int64, r.Stride*len(first))
 			for i, f := range first {
-				products[i] += w * p[k] * p[f]
+				for k := range r.Classes {
+					wanted, of := []uint32{uint32(f), uint32(k)}, product{0, 1}
+					if sortUnique(&wanted); len(wanted) == 1 {
+						continue // no class is paired with itself
+					}
+					cross[i*r.Stride+k] = r.sparseCross(numbers, wanted, []product{of}, &room, team)[0]
+				}
+			}
+			due := SecondClasses(nil, first, dense, cross, r.Units, r.Classes, r.Stride, by)
+			if !slices.Equal(have, due) {
+				t.Fatalf("%v chooses %v in place of %v", by, have, due)
 			}
 		}
-		near(t, "a gradient", float64(totals.Gradient[k])*r.Units.Sums, g, 1e-12+slack)
-		near(t, "a Hessian", float64(totals.Hessian[k])*r.Units.Sums, h, 1e-12+slack)
-		for i := range first {
-			near(t, "a product", float64(cross[i*r.Stride+k])*float64(r.Units.Cross), products[i], float64(r.Units.Cross)*float64(len(rows)))
-		}
 	}
-	c.testGradients(t, r, rows, numbers)
 }
 
 func (c *sparseCase) testGradients(t *testing.T, r *Residuals, rows, numbers []uint32) {
@@ -146,7 +223,7 @@ func (c *sparseCase) testGradients(t *testing.T, r *Residuals, rows, numbers []u
 	pairs := []kernel.Pair{{R: 1, S: 2}, {R: 0, S: 3}}[:min(2, r.Classes/2)]
 	n := min(len(rows), kernel.RowBlock)
 	job := r.GradientsJob(numbers[:n], pairs, make([]float32, 2*n*len(pairs)))
-	r.ComputeGradients(nil, &job)
+	r.SparseGradients(&job, nil, 0)
 	for i, row := range rows[:n] {
 		for j, pair := range pairs {
 			residual := func(k int32) float64 {

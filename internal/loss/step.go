@@ -86,28 +86,34 @@ func (n *Newton) full(t *Totals, unit float64, i int, k float64) float64 {
 // relative to it. The best classes are those that gain most by not taking it.
 func (n *Newton) Best(values []float32, pairs []kernel.Pair, t *Totals, unit float64, classes int) {
 	named := min(n.Named, classes)
-	best, common := make([]int32, 0, named+1), 0.0
+	pool, of := t.pool(classes, named)
+	best, common := make([]int, 0, named+1), 0.0
 	for range 2 { // the first round does not know the common step yet
-		best = n.worth(best[:0], named, t, unit, classes, common)
-		common = n.common(best, t, unit, classes)
+		best = n.worth(best[:0], named, of, unit, classes, common)
+		common = n.common(best, of, t.sum(classes), unit, classes)
 	}
 	slices.Sort(best)
 	for i := range values {
 		values[i], pairs[i] = 0, kernel.Pair{R: int32(classes), S: int32(classes)}
 		if i < len(best) {
-			k := int(best[i])
-			pairs[i].R = best[i]
-			values[i] = float32(float64(n.Shrinkage * (n.full(t, unit, k, float64(classes)) - common)))
+			pairs[i].R = int32(pool[best[i]])
+			values[i] = float32(float64(n.Shrinkage * (n.own(of[best[i]], unit, classes) - common)))
 		}
 	}
 }
 
-// worth returns the classes whose own steps gain most over the common one, the best
-// first, and the lower class first in a tie.
-func (n *Newton) worth(best []int32, named int, t *Totals, unit float64, classes int, common float64) []int32 {
+// own is the step of a class by itself.
+func (n *Newton) own(t ClassTotals, unit float64, classes int) float64 {
+	factor := float64(classes-1) / float64(classes)
+	return n.clip(float64(factor*(unit*float64(t.Gradient))), unit*float64(t.Hessian))
+}
+
+// worth returns the places of the classes whose own steps gain most over the common one, the
+// best first, and the lower class first in a tie.
+func (n *Newton) worth(best []int, named int, of []ClassTotals, unit float64, classes int, common float64) []int {
 	gains := make([]float64, 0, named+1)
-	for k := range classes {
-		step, g, h := n.full(t, unit, k, float64(classes)), unit*float64(t.Gradient[k]), unit*float64(t.Hessian[k])+n.L2
+	for place, t := range of {
+		step, g, h := n.own(t, unit, classes), unit*float64(t.Gradient), unit*float64(t.Hessian)+n.L2
 		gain := float64((step - common) * (g - float64(h*float64((step+common)/2)))) // of the loss in second order
 		if len(gains) == named && gain <= gains[named-1] {
 			continue
@@ -116,31 +122,25 @@ func (n *Newton) worth(best []int32, named int, t *Totals, unit float64, classes
 		for i > 0 && gain > gains[i-1] {
 			i--
 		}
-		gains, best = slices.Insert(gains, i, gain), slices.Insert(best, i, int32(k))
+		gains, best = slices.Insert(gains, i, gain), slices.Insert(best, i, place)
 		gains, best = gains[:min(len(gains), named)], best[:min(len(best), named)]
 	}
 	return best
 }
 
-// common is the Newton step of all classes but the best together; if there is no other
-// class, the mean of their steps.
-func (n *Newton) common(best []int32, t *Totals, unit float64, classes int) float64 {
+// common is the Newton step of all classes but the best together, given the totals of all;
+// if there is no other class, the mean of their steps.
+func (n *Newton) common(best []int, of []ClassTotals, all ClassTotals, unit float64, classes int) float64 {
+	mean := 0.0
+	for _, place := range best {
+		t := of[place]
+		all.Gradient, all.Hessian = all.Gradient-t.Gradient, all.Hessian-t.Hessian
+		mean += n.own(t, unit, classes)
+	}
 	if len(best) == classes {
-		mean := 0.0
-		for k := range classes {
-			mean += n.full(t, unit, k, float64(classes))
-		}
 		return mean / float64(classes)
 	}
-	var g, h int64
-	for k := range classes {
-		g, h = g+t.Gradient[k], h+t.Hessian[k]
-	}
-	for _, k := range best {
-		g, h = g-t.Gradient[k], h-t.Hessian[k]
-	}
-	factor := float64(classes-1) / float64(classes)
-	return n.clip(float64(factor*(unit*float64(g))), unit*float64(h))
+	return n.own(all, unit, classes)
 }
 
 // clip returns G/(H + L2) clipped to ±MaxStep. A zero gradient gives zero even

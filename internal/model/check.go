@@ -102,7 +102,7 @@ func (f *Forest) checkTree(number int, cuts []kernel.Cut) error {
 
 // badPair finds a node or leaf whose pairs cannot be: a pair is two classes, or
 // one and a number that is no class; those of two such numbers come last.
-func (f *Forest) badPair(ends []uint16, pairs int) int {
+func (f *Forest) badPair(ends []uint32, pairs int) int {
 	for i := 0; i < len(ends); i += 2 {
 		r, s, real := ends[i], ends[i+1], int(ends[i]) < f.classes
 		afterNone := i%(2*pairs) != 0 && int(ends[i-2]) >= f.classes

@@ -25,7 +25,7 @@ type meta struct {
 func (m *Model) Encode(w io.Writer) error {
 	file := m.writer(meta{m.Header, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType})
 	m.Scores.Write(file)
-	_, err := file.WriteTo(w)
+	_, err := file.WritePacked(w)
 	return err
 }
 
@@ -46,12 +46,45 @@ func (m *Model) writer(meta any) *modelio.Writer {
 	modelio.Add(w, "right", f.right)
 	modelio.Add(w, "gain", f.gain)
 	modelio.Add(w, "node_rows", f.nodeRows)
-	modelio.Add(w, "node_pairs", f.nodePairs)
+	addEnds(w, "node_pairs", f.nodePairs, f.classes)
 	modelio.Add(w, "leaf_rows", f.leafRows)
-	modelio.Add(w, "leaf_pairs", f.leafPairs)
-	modelio.Add(w, "steps", f.values)
+	addEnds(w, "leaf_pairs", f.leafPairs, f.classes)
+	modelio.AddGroups(w, "steps", f.values, f.ValuesPerLeaf())
 	m.Encoder.Write(w)
 	return w
+}
+
+// narrowClasses is the most classes whose numbers have 16 bits in files, and those past the
+// last class too.
+const narrowClasses = 1<<16 - 2
+
+// addEnds adds class pairs.
+func addEnds(w *modelio.Writer, name string, ends []uint32, classes int) {
+	if classes > narrowClasses {
+		modelio.Add(w, name, ends)
+		return
+	}
+	narrow := make([]uint16, len(ends))
+	for i, k := range ends {
+		narrow[i] = uint16(k)
+	}
+	modelio.Add(w, name, narrow)
+}
+
+// readEnds reads them.
+func readEnds(file *modelio.File, name string, ends *[]uint32, classes int) error {
+	if classes > narrowClasses {
+		return modelio.Read(file, name, ends)
+	}
+	var narrow []uint16
+	if err := modelio.Read(file, name, &narrow); err != nil {
+		return err
+	}
+	*ends = make([]uint32, len(narrow))
+	for i, k := range narrow {
+		(*ends)[i] = uint32(k)
+	}
+	return nil
 }
 
 // Decode reads a model from the bytes of its file, which the model goes on to
@@ -101,9 +134,9 @@ func decodeForest(file *modelio.File, h *Header, codes []int) (*Forest, error) {
 		modelio.Read(file, "right", &f.right),
 		modelio.Read(file, "gain", &f.gain),
 		modelio.Read(file, "node_rows", &f.nodeRows),
-		modelio.Read(file, "node_pairs", &f.nodePairs),
+		readEnds(file, "node_pairs", &f.nodePairs, f.classes),
 		modelio.Read(file, "leaf_rows", &f.leafRows),
-		modelio.Read(file, "leaf_pairs", &f.leafPairs),
+		readEnds(file, "leaf_pairs", &f.leafPairs, f.classes),
 		modelio.Read(file, "steps", &f.values),
 	); err != nil {
 		return nil, err

@@ -23,11 +23,11 @@ type Forest struct {
 	left, right []Child
 	gain        []float32
 	nodeRows    []uint32
-	nodePairs   []uint16 // 2·pairs each: r, s, r, s, …; see Pairs
+	nodePairs   []uint32 // 2·pairs each: r, s, r, s, …; see Pairs
 
 	// By leaf.
 	leafRows  []uint32
-	leafPairs []uint16  // 2·pairs each, unless full
+	leafPairs []uint32  // 2·pairs each, unless full
 	values    []float32 // ValuesPerLeaf each
 }
 
@@ -119,7 +119,7 @@ func (f *Forest) AllNodes() iter.Seq[Node] {
 // last, one leaf after the other. Unless the leaves are full, it returns their
 // class pairs as well: r, s, r, s, …. Both belong to the forest and must not be
 // changed.
-func (f *Forest) LeafValues(first, last int) (values []float32, pairs []uint16) {
+func (f *Forest) LeafValues(first, last int) (values []float32, pairs []uint32) {
 	n, begin, end := f.ValuesPerLeaf(), int(f.firstLeaf[first]), int(f.firstLeaf[last])
 	if !f.full {
 		pairs = f.leafPairs[2*n*begin : 2*n*end]
@@ -170,9 +170,9 @@ func (f *Forest) AddTree(t Tree) {
 	f.EndTree()
 }
 
-func appendPairs(dst []uint16, pairs []kernel.Pair) []uint16 {
+func appendPairs(dst []uint32, pairs []kernel.Pair) []uint32 {
 	for _, p := range pairs {
-		dst = append(dst, uint16(p.R), uint16(p.S))
+		dst = append(dst, uint32(p.R), uint32(p.S))
 	}
 	return dst
 }

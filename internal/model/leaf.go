@@ -31,7 +31,7 @@ func (l Leaf) Pairs() []kernel.Pair {
 	if f.full {
 		return nil
 	}
-	class := func(k uint16) int32 { return int32(min(int(k), f.classes)) }
+	class := func(k uint32) int32 { return int32(min(int(k), f.classes)) }
 	pairs, ends := make([]kernel.Pair, f.pairsPerLeaf()), l.ends()
 	for i := range pairs {
 		pairs[i] = kernel.Pair{R: class(ends[2*i]), S: class(ends[2*i+1])}
@@ -39,7 +39,7 @@ func (l Leaf) Pairs() []kernel.Pair {
 	return pairs
 }
 
-func (l Leaf) ends() []uint16 {
+func (l Leaf) ends() []uint32 {
 	n := 2 * l.forest.pairsPerLeaf()
 	return l.forest.leafPairs[l.index*n:][:n]
 }

@@ -35,7 +35,7 @@ const Others = -1
 // realPairs yields the pairs among r, s, r, s, …. A number that is not below
 // classes is no class: as s it means all others, and a pair whose r is no class
 // is empty. Empty pairs come last.
-func realPairs(ends []uint16, classes int) iter.Seq2[int, int] {
+func realPairs(ends []uint32, classes int) iter.Seq2[int, int] {
 	return func(yield func(int, int) bool) {
 		for ; len(ends) > 0 && int(ends[0]) < classes; ends = ends[2:] {
 			s := int(ends[1])

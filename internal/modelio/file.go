@@ -17,8 +17,8 @@ type File struct {
 }
 
 type array struct {
-	typ  string
-	data []byte
+	arrayInfo
+	data []byte // in the file
 }
 
 // Open checks all of data, a whole file of the kind. The File refers to data, which must
@@ -125,10 +125,10 @@ func (f *File) readArray(a arrayInfo, data []byte, pos uint64) (next uint64, err
 	}
 	// Dividing cannot overflow; multiplying could.
 	rest := uint64(len(data)) - pos
-	if a.Count > rest/size || align(a.Count*size) > rest {
+	if a.Packed == 0 && a.Count > rest/size || a.Packed > rest || a.Packed > 0 && a.Count/mostPerByte > a.Packed || align(a.size()) > rest {
 		return 0, corrupt("header: array %q of %d %s does not fit in the file", a.Name, a.Count, a.Type)
 	}
-	end := pos + a.Count*size
+	end := pos + a.size()
 	next = align(end)
 	body := data[pos:end:end]
 	if checksum(body) != a.CRC {
@@ -139,7 +139,7 @@ func (f *File) readArray(a arrayInfo, data []byte, pos uint64) (next uint64, err
 			return 0, corrupt("the padding after array %q is not zero at byte %d", a.Name, end+uint64(i))
 		}
 	}
-	f.arrays[a.Name] = array{a.Type, body}
+	f.arrays[a.Name] = array{a, body}
 	return next, nil
 }
 
@@ -169,15 +169,22 @@ func Read[T Element](f *File, name string, dst *[]T) (err error) {
 	return err
 }
 
-// Array returns an array of f. It is a part of the file's own bytes wherever
-// the machine allows that, so it must not be written to.
+// Array returns an array of f. Unless it is packed, it is a part of the file's own
+// bytes wherever the machine allows that, so it must not be written to.
 func Array[T Element](f *File, name string) ([]T, error) {
 	a, ok := f.arrays[name]
 	if !ok {
 		return nil, corrupt("there is no array %q of type %s", name, typeName[T]())
 	}
-	if a.typ != typeName[T]() {
-		return nil, corrupt("array %q has type %s instead of %s", name, a.typ, typeName[T]())
+	if a.Type != typeName[T]() {
+		return nil, corrupt("array %q has type %s instead of %s", name, a.Type, typeName[T]())
+	}
+	if a.Packed > 0 {
+		data, ok := unpack[T](a.data, int(a.Count))
+		if !ok {
+			return nil, corrupt("array %q is not packed as it should be", name)
+		}
+		return data, nil
 	}
 	return decode[T](a.data, bigEndian), nil
 }

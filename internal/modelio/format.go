@@ -19,17 +19,19 @@
 //
 //	{
 //	  "format": "aoso-model",  (or "aoso-dataset", "aoso-training")
-//	  "version": 2,  (3 with categories; of a dataset 1, 2 with categories or row ids; of a training 1)
+//	  "version": 4,  (of a dataset 1, 2 with categories or row ids; of a training 1)
 //	  "meta": {what the caller gave},
 //	  "arrays": [
-//	    {"name":"node_feature","type":"i32","count":123,"offset":4096,"crc32c":"89abcdef"}
+//	    {"name":"feature","type":"i32","count":123,"packed":57,"offset":4096,"crc32c":"89abcdef"}
 //	  ]
 //	}
 //
 // Offsets count from the start of the file; the types are i8, u8, u16, i32,
-// u32, i64, u64, f32 and f64. The bytes of an array are covered by its own
-// CRC-32C, the padding by the rule that it is zero, so no bit of a file can
-// change unnoticed. The checksums guard against accidents, not malice.
+// u32, i64, u64, f32 and f64. An array with "packed" has that many bytes in the
+// file, in the form that pack.go describes; models of versions 2 and 3 have none.
+// The bytes of an array are covered by its own CRC-32C, the padding by the rule
+// that it is zero, so no bit of a file can change unnoticed. The checksums guard
+// against accidents, not malice.
 package modelio
 
 import (
@@ -59,16 +61,17 @@ const (
 
 func (k Kind) format() string { return "aoso-" + string(k) }
 
-// version is the newest version of files that this build reads. It writes the one
-// before, which older builds read too, unless [Writer.NeedNewest] was called.
+// version is the newest version of files that this build reads. Models of version 1
+// had other names of parameters, those of version 3 have categories, those of
+// version 4 packed arrays.
 func (k Kind) version() uint32 {
 	if k == Model {
-		return newest // 1 had other names of parameters
+		return newest
 	}
 	return 2
 }
 
-const newest = 3 // version of all kinds
+const newest = 4 // version of all kinds
 
 func (k Kind) newer(version uint32) error {
 	return fmt.Errorf("%w: it has version %d and this build of aoso reads up to version %d; please update aoso",
@@ -101,12 +104,18 @@ type arrayInfo struct {
 	Name   string `json:"name"`
 	Type   string `json:"type"`
 	Count  uint64 `json:"count"`
+	Packed uint64 `json:"packed,omitempty"` // bytes; 0: it is not packed
 	Offset uint64 `json:"offset"`
 	CRC    string `json:"crc32c"`
 }
 
-// size is the number of bytes of the array.
-func (a *arrayInfo) size() uint64 { return a.Count * typeSizes[a.Type] }
+// size is the number of bytes of the array in the file.
+func (a *arrayInfo) size() uint64 {
+	if a.Packed > 0 {
+		return a.Packed
+	}
+	return a.Count * typeSizes[a.Type]
+}
 
 func checksum(data []byte) string {
 	return fmt.Sprintf("%08x", crc32.Checksum(data, castagnoli))

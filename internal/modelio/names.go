@@ -2,9 +2,8 @@ package modelio
 
 import "fmt"
 
-// MaxClasses is the largest number of classes. Their numbers have 16 bits, and the
-// number past the last class is that of the impossible class.
-const MaxClasses = 1<<16 - 2
+// MaxClasses is the largest number of classes.
+const MaxClasses = 1 << 24
 
 // CheckNames checks names that must differ: at least one, at most so many.
 func CheckNames(what string, names []string, most int) error {

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -15,9 +16,11 @@ import (
 type Writer struct {
 	kind   Kind
 	newest bool
+	packed uint32 // version of a file whose arrays are packed; 0: they are not
 	meta   []byte // compact JSON
 	arrays []arrayInfo
 	data   [][]byte
+	pack   []func() []byte // of each array
 	err    error
 }
 
@@ -31,7 +34,11 @@ func NewWriter(kind Kind, meta any) *Writer {
 
 // Add appends an array. data is not copied and must not change before the
 // last WriteTo or Hash.
-func Add[T Element](w *Writer, name string, data []T) {
+func Add[T Element](w *Writer, name string, data []T) { AddGroups(w, name, data, 1) }
+
+// AddGroups is Add for elements in groups of so many, which have more in common than
+// others.
+func AddGroups[T Element](w *Writer, name string, data []T, group int) {
 	if name == "" || !utf8.ValidString(name) {
 		w.fail(fmt.Errorf("bad array name %q", name))
 	}
@@ -43,16 +50,34 @@ func Add[T Element](w *Writer, name string, data []T) {
 	bytes := encode(data, bigEndian)
 	w.arrays = append(w.arrays, arrayInfo{Name: name, Type: typeName[T](), Count: uint64(len(data)), CRC: checksum(bytes)})
 	w.data = append(w.data, bytes)
+	w.pack = append(w.pack, func() []byte { return pack(data, group) })
 }
 
-// NeedNewest gives the file the newest version, which older builds refuse to read.
+// NeedNewest gives a file that is not packed its newest version, which older builds
+// refuse to read.
 func (w *Writer) NeedNewest() { w.newest = true }
 
 func (w *Writer) version() uint32 {
-	if w.newest {
-		return w.kind.version()
+	version := uint32(1)
+	if w.kind == Model {
+		version++
 	}
-	return w.kind.version() - 1
+	if w.newest {
+		version++
+	}
+	return max(version, w.packed)
+}
+
+// WritePacked writes the file with its arrays packed, where that makes them shorter.
+func (w *Writer) WritePacked(out io.Writer) (int64, error) {
+	p := *w
+	p.arrays, p.data, p.packed = slices.Clone(w.arrays), slices.Clone(w.data), newest
+	for i := range p.arrays {
+		if code := p.pack[i](); code != nil && align(uint64(len(code))) < align(p.arrays[i].size()) {
+			p.data[i], p.arrays[i].Packed, p.arrays[i].CRC = code, uint64(len(code)), checksum(code)
+		}
+	}
+	return p.WriteTo(out)
 }
 
 // Err returns what was wrong with the meta or the names given so far.

@@ -92,13 +92,14 @@ type block struct {
 	atLeast []uint64
 	leaves  []uint16 // of a group of trees
 	scores  []float64
+	lost    []float64 // room for scores that are lost after use
 }
 
 // leafStride keeps the leaf numbers of different trees in different cache sets.
 const leafStride = kernel.PredictRows + 32
 
-// newBlock is a block of rows that kernels predict.
-func (p *blocks) newBlock(k *kernel.Funcs) *block {
+// newBlock is a block of at most so many rows that kernels predict.
+func (p *blocks) newBlock(k *kernel.Funcs, rows int) *block {
 	return &block{
 		blocks:  p,
 		adder:   p.values.newAdder(k),
@@ -107,7 +108,7 @@ func (p *blocks) newBlock(k *kernel.Funcs) *block {
 		right:   make([]uint64, len(p.thresholds)*kernel.PredictWords),
 		atLeast: make([]uint64, (p.values.most+1)*kernel.PredictWords),
 		leaves:  make([]uint16, p.group*leafStride),
-		scores:  make([]float64, kernel.PredictRows*p.values.stride()),
+		scores:  make([]float64, rows*p.values.stride()),
 	}
 }
 
@@ -143,17 +144,28 @@ func (b *block) load(x bin.Source, first, rows int) {
 // addTo adds the values of the first trees to the scores of the rows, rows ×
 // classes.
 func (b *block) addTo(scores []float64, trees int) {
-	stride := b.stride()
 	for i := range b.rows {
-		copy(b.scores[i*stride:], scores[i*b.classes:][:b.classes])
+		copy(b.scores[i*b.stride():], scores[i*b.classes:][:b.classes])
 	}
+	b.addTrees(scores, trees)
+}
+
+// write writes the scores of the rows by the first trees, rows × classes.
+func (b *block) write(scores []float64, trees int) {
+	clear(b.scores[:b.rows*b.stride()])
+	b.addTrees(scores, trees)
+}
+
+// addTrees adds the values of the first trees to the block's own scores, and copies
+// these.
+func (b *block) addTrees(scores []float64, trees int) {
 	for first := 0; first < trees; first += b.group {
 		last := min(first+b.group, trees)
 		b.findLeaves(first, last)
 		b.add(b.scores, b.rows, first, last, b.leaves, leafStride)
 	}
 	for i := range b.rows {
-		copy(scores[i*b.classes:][:b.classes], b.scores[i*stride:])
+		copy(scores[i*b.classes:][:b.classes], b.scores[i*b.stride():])
 	}
 }
 

@@ -115,7 +115,7 @@ func TestBlocks(t *testing.T) {
 			}
 			for _, run := range []struct{ first, last, use int }{{0, trees, trees}, {0, trees, 31}, {13, 80, 67}, {5, 5, 0}} {
 				p := newBlocks(f, run.first, newValues(f, run.first, run.last), 4096)
-				b := p.newBlock(kernel.Generic)
+				b := p.newBlock(kernel.Generic, kernel.PredictRows)
 				for _, block := range []struct{ first, rows int }{{0, 512}, {512, 88}, {3, 1}, {9, 64}} {
 					b.load(x, block.first, block.rows)
 					scores := make([]float64, block.rows*test.classes)
@@ -153,3 +153,20 @@ func TestSpread(t *testing.T) {
 		t.Error("a class is there twice")
 	}
 }
+
+// TestPlan: blocks of rows with many scores have fewer rows.
+func TestPlan(t *testing.T) {
+	for _, test := range []struct{ classes, want int }{{2, 512}, {300, 512}, {10_000, 64}, {1 << 24, 64}} {
+		j := Job{Features: rowsOf(10_000), Threads: 1}
+		if threads, size := j.plan(8 * test.classes); threads != 1 || size > test.want || size <= test.want/2 {
+			t.Errorf("%d classes: %d threads, %d rows; want at most %d", test.classes, threads, size, test.want)
+		}
+	}
+}
+
+// rowsOf is rows without features.
+type rowsOf int
+
+func (n rowsOf) Rows() int                    { return int(n) }
+func (rowsOf) Cols() int                      { return 0 }
+func (rowsOf) Column(_, _ int, dst []float64) {}

@@ -4,6 +4,7 @@ package predict
 
 import (
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/libaoso/aoso/internal/bin"
@@ -40,15 +41,21 @@ type Job struct {
 	Threads  int // 0: as many as there are cores, and rows for
 }
 
-// plan is how many threads a job has, and how many rows each of its blocks.
-func (j *Job) plan() (threads, size int) {
+// scoreBytes is what the scores of a block of rows take at most, unless those of the
+// least number of rows, 64, take more.
+const scoreBytes = 8 << 20
+
+// plan is how many threads a job has, and how many rows each of its blocks, if each
+// has so many bytes of scores.
+func (j *Job) plan(rowBytes int) (threads, size int) {
 	words := max(1, (j.Features.Rows()+63)/64) // of rows; less than one takes as long
 	threads = j.Threads
 	if threads == 0 && words > 1 {
 		threads = par.Available()
 	}
 	threads = max(1, min(threads, words))
-	rounds := (words + threads*kernel.PredictWords - 1) / (threads * kernel.PredictWords)
+	most := max(1, min(kernel.PredictWords, scoreBytes/(64*rowBytes)))
+	rounds := (words + threads*most - 1) / (threads * most)
 	return threads, (words + threads*rounds - 1) / (threads * rounds) * 64
 }
 
@@ -58,7 +65,7 @@ func (j *Job) run(t *blocks, team *par.Team, size int, f func(b *block, first in
 	ready, rows := make([]*block, team.Workers()), j.Features.Rows()
 	team.Do((rows+size-1)/size, func(worker, i int) {
 		if ready[worker] == nil {
-			ready[worker] = t.newBlock(j.Kernels)
+			ready[worker] = t.newBlock(j.Kernels, size)
 		}
 		b, first := ready[worker], i*size
 		b.load(j.Features, first, min(size, rows-first))
@@ -70,8 +77,8 @@ func (j *Job) run(t *blocks, team *par.Team, size int, f func(b *block, first in
 const FewRows = 12
 
 // Scores calls use with the raw scores of each block of rows and the number of
-// its first row. It writes them to all, rows × classes of zeros. If all is nil,
-// they are lost after use.
+// its first row. It writes them to all, rows × classes. If all is nil, they are
+// lost after use.
 func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []float64)) {
 	rows, classes := j.Features.Rows(), p.forest.Classes()
 	if rows <= FewRows {
@@ -89,7 +96,7 @@ func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []f
 		use(0, all)
 		return
 	}
-	threads, size := j.plan()
+	threads, size := j.plan(8 * classes)
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
@@ -97,9 +104,10 @@ func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []f
 		if all != nil {
 			scores = all[first*classes:][:b.rows*classes]
 		} else {
-			scores = make([]float64, b.rows*classes)
+			b.lost = slices.Grow(b.lost[:0], b.rows*classes)
+			scores = b.lost[:b.rows*classes]
 		}
-		b.addTo(scores, j.Trees)
+		b.write(scores, j.Trees)
 		use(first, scores)
 	})
 }
@@ -107,7 +115,7 @@ func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []f
 // Leaves returns the leaf that each row reaches in each tree, rows × trees.
 func (p *Predictor) Leaves(j *Job) []int32 {
 	leaves := make([]int32, j.Features.Rows()*j.Trees)
-	threads, size := j.plan()
+	threads, size := j.plan(8 * p.forest.Classes())
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
@@ -122,7 +130,7 @@ func (p *Predictor) Staged(j *Job, every int) iter.Seq2[int, []float64] {
 	classes := p.forest.Classes()
 	return func(yield func(int, []float64) bool) {
 		scores := make([]float64, j.Features.Rows()*classes)
-		threads, size := j.plan()
+		threads, size := j.plan(8 * classes)
 		team := par.NewTeam(threads)
 		defer team.Close()
 		for first := 0; first < j.Trees; first += every {

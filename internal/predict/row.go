@@ -106,7 +106,7 @@ func (r *Row) Scores() []float64 {
 
 // ScoresOf writes the raw scores of some classes.
 func (r *Row) ScoresOf(classes []int, scores []float64) {
-	if r.pairs != nil || r.classes <= fewClasses*len(classes) {
+	if r.full == nil || r.classes <= fewClasses*len(classes) {
 		all := r.Scores()
 		for i, k := range classes {
 			scores[i] = all[k]

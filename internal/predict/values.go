@@ -1,6 +1,8 @@
 package predict
 
 import (
+	"math"
+
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -14,7 +16,14 @@ type values struct {
 
 	full    []float32         // of leaves with a value for every class
 	pairs   []kernel.PairStep // of the others, perLeaf each
+	wide    []widePair        // in their place, if numbers of classes have more than 16 bits
 	perLeaf int
+}
+
+// widePair is a kernel.PairStep of any classes.
+type widePair struct {
+	r, s uint32
+	step float64
 }
 
 // newValues takes the leaves of the trees from first up to last.
@@ -39,11 +48,18 @@ const fullClasses = 16
 
 // takePairs makes pairs, or full leaves where they take less time. All
 // impossible classes become the one past the last.
-func (v *values) takePairs(all []float32, ends []uint16) {
-	impossible := uint16(v.classes)
+func (v *values) takePairs(all []float32, ends []uint32) {
+	impossible := uint32(v.classes)
+	if impossible > math.MaxUint16 {
+		v.wide = make([]widePair, len(all))
+		for i, value := range all {
+			v.wide[i] = widePair{min(ends[2*i], impossible), min(ends[2*i+1], impossible), float64(value)}
+		}
+		return
+	}
 	v.pairs = make([]kernel.PairStep, len(all))
 	for i, value := range all {
-		v.pairs[i] = kernel.PairStep{R: min(ends[2*i], impossible), S: min(ends[2*i+1], impossible), Step: value}
+		v.pairs[i] = kernel.PairStep{R: uint16(min(ends[2*i], impossible)), S: uint16(min(ends[2*i+1], impossible)), Step: value}
 	}
 	if v.classes <= fullClasses*v.perLeaf {
 		if full, ok := spread(v.pairs, v.perLeaf, v.classes); ok {
@@ -85,6 +101,9 @@ func (v *values) stride() int { return (v.classes + 8) &^ 7 }
 // leafBytes is the room of a leaf's values for as many classes as a kernel adds
 // up at a time.
 func (v *values) leafBytes() int {
+	if v.wide != nil {
+		return 16 * v.perLeaf
+	}
 	if v.pairs != nil {
 		return 8 * v.perLeaf
 	}
@@ -111,7 +130,9 @@ func (v *values) newAdder(k *kernel.Funcs) adder {
 
 // add adds the values of the trees from first up to last, whose leaves are given.
 func (a *adder) add(scores []float64, rows, first, last int, leaves []uint16, leafStride int) {
-	if a.pairs != nil {
+	if a.wide != nil {
+		a.addWide(scores, rows, first, last, leaves, leafStride)
+	} else if a.pairs != nil {
 		j := &a.ofPairs
 		j.Scores, j.Rows = scores, rows
 		j.FirstLeaf, j.Leaves, j.LeafStride = a.firstLeaf[first:last], leaves, leafStride
@@ -121,5 +142,18 @@ func (a *adder) add(scores []float64, rows, first, last int, leaves []uint16, le
 		j.Scores, j.Rows = scores, rows
 		j.FirstLeaf, j.Leaves, j.LeafStride = a.firstLeaf[first:last], leaves, leafStride
 		a.kernels.AddSteps(j)
+	}
+}
+
+func (a *adder) addWide(scores []float64, rows, first, last int, leaves []uint16, leafStride int) {
+	stride := a.stride()
+	for t, begin := range a.firstLeaf[first:last] {
+		for row := range rows {
+			leaf, of := int(begin)+int(leaves[t*leafStride+row]), scores[row*stride:][:stride]
+			for _, p := range a.wide[leaf*a.perLeaf:][:a.perLeaf] {
+				of[p.r] += p.step
+				of[p.s] -= p.step
+			}
+		}
 	}
 }

@@ -87,12 +87,35 @@ func (p *page) pkg(root, folder string) error {
 		fmt.Fprintf(p, "\n### %s.%s\n\n", name, t.Name)
 		p.code(t.Decl)
 		p.comment(t.Name, t.Doc)
+		p.members(t)
 		p.values(t.Consts)
 		p.values(t.Vars)
 		p.functions(t.Funcs)
 		p.functions(t.Methods)
 	}
 	return nil
+}
+
+// members notes the public fields and methods in the declaration of a struct or an interface that no comment explains.
+func (p *page) members(t *doc.Type) {
+	for _, spec := range t.Decl.Specs {
+		var fields *ast.FieldList
+		switch of := spec.(*ast.TypeSpec).Type.(type) {
+		case *ast.StructType:
+			fields = of.Fields
+		case *ast.InterfaceType:
+			fields = of.Methods
+		default:
+			continue
+		}
+		for _, field := range fields.List {
+			for _, name := range field.Names {
+				if name.IsExported() && field.Doc == nil && field.Comment == nil {
+					p.bare = append(p.bare, t.Name+"."+name.Name)
+				}
+			}
+		}
+	}
 }
 
 func (p *page) functions(functions []*doc.Func) {

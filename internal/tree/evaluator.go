@@ -22,6 +22,7 @@ type evaluator struct {
 	products  []uint32 // cross products by block
 	sums      []int64  // of these
 	jobs      []sumJob // by block
+	room      loss.Room
 	partition kernel.PartitionJob
 }
 
@@ -43,7 +44,7 @@ func newEvaluator(k *kernel.Funcs, b Bins, r *loss.Residuals, p *Params, room *g
 }
 
 // work is a measure of what there is to do in a node.
-func (e *evaluator) work(rows int) int { return rows * (e.columns + e.residuals.Stride) }
+func (e *evaluator) work(rows int) int { return rows * (e.columns + e.residuals.Width()) }
 
 // leastShared is the least work that a team shares: to share less takes longer
 // than it saves.
@@ -121,6 +122,11 @@ func (e *evaluator) evaluateRest(n, large, share *node) {
 
 // choosePairs chooses the class pairs of a node from its totals.
 func (e *evaluator) choosePairs(n *node, team *par.Team) {
+	if r := e.residuals; r.Sparse() {
+		pairs, known := r.SparsePairs(n.totals, n.list, min(e.Pairs, r.Classes/2), e.Selection, &e.room, team)
+		n.pairs, e.gradients.known = e.padded(pairs), known
+		return
+	}
 	e.first = e.firstClasses(e.first, n)
 	var cross []int64
 	if e.Selection != loss.FirstOrder {
@@ -182,7 +188,7 @@ func (e *evaluator) inheritPairs(n, small, large *node) {
 func (e *evaluator) count(t *loss.Totals, rows []uint32) {
 	r := e.residuals
 	if r.Sparse() {
-		r.SparseTotals(t, rows, e.teamFor(len(rows)))
+		r.SparseTotals(t, rows, &e.room, e.teamFor(len(rows)))
 		return
 	}
 	sums := sumBlocks(e, &e.totals, rows, 2*r.Stride, e.teamFor(len(rows)), func(job *sumJob, rows []uint32, sums []int64) {
@@ -197,9 +203,6 @@ func (e *evaluator) count(t *loss.Totals, rows []uint32) {
 // first. The result is good until the next count or cross.
 func (e *evaluator) cross(rows []uint32, first []int32, team *par.Team) []int64 {
 	r := e.residuals
-	if r.Sparse() {
-		return r.SparseCross(rows, first, team)
-	}
 	sums := sumBlocks(e, &e.products, rows, len(first)*r.Stride, team, func(job *sumJob, rows []uint32, sums []uint32) {
 		job.cross = r.CrossJob(rows, first, sums)
 		e.kernels.Cross(&job.cross)

@@ -31,6 +31,8 @@ type gradients struct {
 	blocks []gradientBlock
 	kept   int // rows kept by the last quantize
 
+	known *loss.Known // of the rows of the node, in the form for many classes; nil: nothing
+
 	quanta
 	sumG, sumH [kernel.MaxPairs]int64
 }
@@ -60,6 +62,7 @@ func (r *gradientRoom) free() {
 func (g *gradients) use(start, end int) {
 	g.cells = g.room.cells[start*g.pairs : end*g.pairs]
 	g.rows = g.room.kept[start:end]
+	g.known = nil
 }
 
 // gradientBlock is the work on a block of rows. The jobs stay here, since one
@@ -77,7 +80,11 @@ func (g *gradients) compute(rows []uint32, pairs []kernel.Pair, team *par.Team) 
 		first, last := kernel.Block(b, len(rows))
 		job := &g.blocks[b].compute
 		*job = g.residuals.GradientsJob(rows[first:last], pairs, g.floats(first, last))
-		g.residuals.ComputeGradients(g.kernels, job)
+		if g.residuals.Sparse() {
+			g.residuals.SparseGradients(job, g.known, first)
+		} else {
+			g.kernels.Gradients(job)
+		}
 	})
 	for b := range g.blocks {
 		for p := range pairs {

@@ -62,6 +62,7 @@ type Grower struct {
 	pool      HistogramPool
 	totals    []*loss.Totals // to use again
 	nodes     []*node        // likewise
+	values    LeafValues     // of leaves that have forgotten their totals
 	packed    [][]int64      // likewise, on several machines: histograms to send
 	sent      []int64        // likewise: those of all tasks
 
@@ -83,11 +84,17 @@ func NewGrower(k *kernel.Funcs, b Bins, r *loss.Residuals, p Params, rows *Parti
 		partition: rows,
 		gradients: newGradientRoom(b.Matrix.Rows, p.Pairs),
 	}
+	g.values = LeafValues{Residuals: r, Newton: p.Newton, Team: team}
 	g.evaluator = newEvaluator(k, b, r, &g.Params, g.gradients, team)
 	for range team.Workers() {
 		g.aside = append(g.aside, newEvaluator(k, b, r, &g.Params, g.gradients, alone))
 	}
 	return g
+}
+
+// SetShrinkage changes the shrinkage of the trees to come.
+func (g *Grower) SetShrinkage(shrinkage float64) {
+	g.Newton.Shrinkage, g.values.Newton.Shrinkage = shrinkage, shrinkage
 }
 
 // Free gives the memory back; nothing may use it any more.
@@ -196,7 +203,7 @@ func (g *Grower) expand(n *node) {
 	for _, n := range g.ahead {
 		n.left = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 0)})
 		n.right = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 1), isRight: true})
-		if n.totals != nil {
+		if n.totals != nil || n.forgot {
 			n.left.totals, n.right.totals = g.newTotals(), g.newTotals()
 		}
 	}
@@ -230,6 +237,8 @@ func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int
 	if n.histogram == nil || large.layout == nil || !slices.Equal(large.pairs, n.pairs) || !g.inherit(e, n, small, large) {
 		g.evaluateBoth(e, small, large)
 	}
+	small.forget()
+	large.forget()
 }
 
 // constrain hands the constraints on a node down to its children.
@@ -250,7 +259,11 @@ func (g *Grower) constrain(n *node) {
 func (g *Grower) count(e *evaluator, n *node) (small, large *node) {
 	n.left.count, n.right.count = n.left.rows(), n.right.rows()
 	small, large = n.bySize(g.missingGoRight(n))
-	if n.totals != nil {
+	switch {
+	case n.forgot:
+		e.count(small.totals, small.list)
+		e.count(large.totals, large.list)
+	case n.totals != nil:
 		// Not in the partition pass: that would read the residuals of all rows,
 		// not of the smaller child's only, for what takes 3 to 7 % of the time.
 		e.count(small.totals, small.list)
@@ -421,6 +434,7 @@ func (g *Grower) release(n *node) {
 // finish makes leaves of the open nodes, from left to right.
 func (g *Grower) finish(open []*node) []Segment {
 	segments := make([]Segment, len(open))
+	var forgotten []Segment
 	for i, n := range g.leftToRight(open) {
 		leaf := Leaf{Rows: n.count, box: n.box}
 		steps := g.residuals.Classes
@@ -431,10 +445,14 @@ func (g *Grower) finish(open []*node) []Segment {
 			leaf.Pairs, steps = n.pairs, len(n.pairs)
 		}
 		leaf.Steps = make([]float32, steps)
-		leaf.setSteps(&g.Newton, n.totals, &n.stats, g.residuals)
+		segments[i] = Segment{i, g.rowsOf(n)}
+		if n.forgot {
+			forgotten = append(forgotten, segments[i])
+		} else {
+			leaf.setSteps(&g.Newton, n.totals, &n.stats, g.residuals)
+		}
 		g.link(n, int32(^i))
 		g.tree.Leaves = append(g.tree.Leaves, leaf)
-		segments[i] = Segment{i, g.rowsOf(n)}
 		g.release(n)
 		g.recycle(n)
 		if n.left != nil { // expanded ahead in vain
@@ -444,6 +462,7 @@ func (g *Grower) finish(open []*node) []Segment {
 			}
 		}
 	}
+	g.values.setBest(g.tree.Leaves, forgotten)
 	return segments
 }
 
@@ -504,6 +523,9 @@ func (g *Grower) newTotals() *loss.Totals {
 		t := g.totals[n-1]
 		g.totals = g.totals[:n-1]
 		return t
+	}
+	if g.residuals.Sparse() {
+		return &loss.Totals{Listed: true}
 	}
 	stride := g.residuals.Stride
 	memory := make([]int64, 2*stride)

@@ -20,6 +20,7 @@ type LeafValues struct {
 	pieces []piece
 	sums   []int64 // by piece
 	floats [][]float32
+	rooms  []bestRoom // by worker
 }
 
 // piece is a part of the rows of a leaf, as many as a kernel takes at once.
@@ -34,6 +35,9 @@ type piece struct {
 // reach them. The steps of a leaf that no row reaches stay as they are.
 func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 	if v.Newton.Named > 0 {
+		for i := range leaves {
+			leaves[i].Rows = 0
+		}
 		v.setBest(leaves, segments)
 		return
 	}
@@ -76,20 +80,24 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 	}
 }
 
-// setBest does so for leaves that move their best classes, one leaf at a time: totals of
-// all at once would take too much memory.
+// setBest does so for leaves that move their best classes. There are many leaves of few
+// rows each, so each worker has leaves of its own.
 func (v *LeafValues) setBest(leaves []Leaf, segments []Segment) {
-	for i := range leaves {
-		leaves[i].Rows = 0
+	for len(v.rooms) < v.Team.Workers() {
+		v.rooms = append(v.rooms, bestRoom{totals: loss.Totals{Listed: true}})
 	}
-	stride := v.Residuals.Stride
-	for _, s := range segments {
-		v.sums = slices.Grow(v.sums[:0], 2*stride)[:2*stride]
-		totals := loss.Totals{Gradient: v.sums[:stride], Hessian: v.sums[stride:]}
-		v.Residuals.SparseTotals(&totals, s.Rows, v.Team)
-		leaves[s.Leaf].Rows = len(s.Rows)
-		leaves[s.Leaf].setSteps(&v.Newton, &totals, nil, v.Residuals)
-	}
+	v.Team.Do(len(segments), func(worker, i int) {
+		room, leaf := &v.rooms[worker], &leaves[segments[i].Leaf]
+		v.Residuals.SparseTotals(&room.totals, segments[i].Rows, &room.sums, alone)
+		leaf.Rows = len(segments[i].Rows)
+		leaf.setSteps(&v.Newton, &room.totals, nil, v.Residuals)
+	})
+}
+
+// bestRoom is what a worker needs to sum up the rows of a leaf.
+type bestRoom struct {
+	totals loss.Totals
+	sums   loss.Room
 }
 
 // set sets the steps of a leaf from the sums of its pieces.

@@ -21,6 +21,7 @@ type node struct {
 
 	totals *loss.Totals
 	own    *loss.Totals // on several machines: of the rows here
+	forgot bool         // the totals, which are too long to be kept; to compute them anew gives the same
 	weight int64        // likewise, with trimming: that of all rows, in units
 	layout *layout      // the columns that it may be split on; nil: it is a leaf for good
 	pairs  []kernel.Pair
@@ -58,6 +59,14 @@ func (n *node) bySize(missing bool) (small, large *node) {
 		s.MissingLeft = true // as the node has none to learn from
 	}
 	return n.right, n.left
+}
+
+// forget forgets totals that list many classes: all open nodes would have them at once.
+func (n *node) forget() {
+	const most = 4096
+	if n.totals != nil && len(n.totals.List) > most {
+		n.totals, n.forgot = nil, true
+	}
 }
 
 // leave makes the sums of n those that share leaves of its parent's. It tells

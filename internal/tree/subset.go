@@ -3,6 +3,7 @@ package tree
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/libaoso/aoso/internal/model"
@@ -18,6 +19,7 @@ import (
 type Subsets struct {
 	Smoothing float64 // Hessian that is added to that of a bin when bins are ordered
 	L2        float64 // added to the L2 of leaf values, which makes these splits rarer
+	Limit     int     // the most codes on the smaller side, missing values apart
 }
 
 // subsetSearch finds the best set of bins of a column to send left. It keeps its
@@ -37,11 +39,6 @@ type subsetSearch struct {
 type walk struct {
 	codes []int // those that change
 	ends  []int // by set: where its changes end
-}
-
-func (w *walk) step(codes ...int) {
-	w.codes = append(w.codes, codes...)
-	w.ends = append(w.ends, len(w.codes))
 }
 
 // set is a set of the walk, counted from 1.
@@ -141,37 +138,39 @@ func (s *subsetSearch) newWalk() *walk {
 	return w
 }
 
-// enumerate walks through all sets of the codes filled, but for complements.
-func (s *subsetSearch) enumerate(w *walk) {
-	n := len(s.filled) - 1 // the last stays right
-	var now model.Set
-	for i := 1; i < 1<<n; i++ {
-		bit := 0 // Gray code: the one that changes
-		for i>>bit&1 == 0 {
-			bit++
-		}
-		now.Toggle(s.filled[bit])
-		w.step(s.filled[bit])
-	}
-	first := len(w.codes)
-	for _, code := range s.filled {
-		if !now.Has(code) {
-			w.codes = append(w.codes, code)
-		}
-	}
-	if len(w.codes) > first {
+// end makes the changes so far a set of the walk, of so many codes, unless there
+// are too many on either side.
+func (s *subsetSearch) end(w *walk, codes int) {
+	if min(codes, len(s.filled)-codes) <= s.Limit {
 		w.ends = append(w.ends, len(w.codes))
 	}
 }
 
+// enumerate walks through all sets of the codes filled, but for complements.
+func (s *subsetSearch) enumerate(w *walk) {
+	n := len(s.filled) - 1 // the last stays right
+	for i := 1; i < 1<<n; i++ {
+		changed := bits.TrailingZeros(uint(i)) // Gray code: i ^ i>>1 are in the set
+		w.codes = append(w.codes, s.filled[changed])
+		s.end(w, bits.OnesCount(uint(i^i>>1)))
+	}
+	// The last set of a Gray code is its last bit. With the others, it is all.
+	if n > 0 {
+		w.codes = append(w.codes, s.filled[:n-1]...)
+	}
+	w.codes = append(w.codes, s.filled[n])
+	s.end(w, n+1)
+}
+
 // order walks through the codes in the order of their keys.
 func (s *subsetSearch) order(w *walk) {
-	w.codes = append(w.codes, s.filled...)
-	slices.SortFunc(w.codes, func(a, b int) int {
+	sorted := append(w.codes, s.filled...)
+	slices.SortFunc(sorted, func(a, b int) int {
 		return cmp.Or(cmp.Compare(s.keys[b], s.keys[a]), cmp.Compare(a, b))
 	})
-	for i := range w.codes {
-		w.ends = append(w.ends, i+1)
+	for i := range sorted {
+		w.codes = sorted[:i+1]
+		s.end(w, i+1)
 	}
 }
 

@@ -82,11 +82,15 @@ func (n *smallNode) best(minSamples int) float64 {
 	return best
 }
 
+func unlimited() *subsetSearch {
+	return &subsetSearch{Subsets: Subsets{Limit: kernel.MaxBins}}
+}
+
 // TestBestSubset: with one pair, or up to mostEnumerated categories, the set found
 // is the best of all. It has the score that it is said to have.
 func TestBestSubset(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 16))
-	var search subsetSearch
+	search := unlimited()
 	for i := range 10_000 {
 		pairs := []int{1, 1, 1, 2, 4}[i%5]
 		categories := 1 + r.IntN(9)
@@ -114,7 +118,7 @@ func TestBestSubset(t *testing.T) {
 // one pair and few rows required, the best of the others hardly ever escapes.
 func TestSubsetMinSamples(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 16))
-	var search subsetSearch
+	search := unlimited()
 	found, best := 0.0, 0.0
 	for i := range 3000 {
 		pairs, minSamples := []int{1, 2, 4, 8}[i%4], 1+r.IntN(60)
@@ -144,7 +148,7 @@ func TestSubsetMinSamples(t *testing.T) {
 func TestSubsetsOfPairs(t *testing.T) {
 	for _, pairs := range []int{2, 4, 8} {
 		r := rand.New(rand.NewPCG(3, 16))
-		var search subsetSearch
+		search := unlimited()
 		found, best, none := 0.0, 0.0, 0.0
 		for range 60 {
 			n := newSmallNode(r, mostEnumerated+2+r.IntN(2), pairs)
@@ -157,6 +161,45 @@ func TestSubsetsOfPairs(t *testing.T) {
 		t.Logf("%d pairs: the gain is %.4f of the best", pairs, share)
 		if share < 0.9 {
 			t.Errorf("%d pairs: the gain is %.4f of the best", pairs, share)
+		}
+	}
+}
+
+// TestSubsetLimit: the sets found are within the limit. Up to mostEnumerated
+// categories with several pairs, they are the best of these.
+func TestSubsetLimit(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 16))
+	for i := range 2000 {
+		pairs, limit := []int{1, 2, 4, 8}[i%4], 1+r.IntN(4)
+		n := newSmallNode(r, 2+r.IntN(9), pairs)
+		search := subsetSearch{Subsets: Subsets{Limit: limit}}
+		search.load(&n.cells, n.bins, kernel.TileLanes, 0, pairs)
+		got := search.find(kernel.Generic, &n.job, nil, 1)
+		smaller := func(set func(int) bool) int {
+			left := 0
+			for b := 1; b < n.bins; b++ {
+				if set(b) {
+					left++
+				}
+			}
+			return min(left, n.bins-1-left)
+		}
+		if side := smaller(got.set.Has); side > limit {
+			t.Fatalf("node %d: %d categories on the smaller side, at most %d are allowed", i, side, limit)
+		}
+		if pairs == 1 || n.bins-1 > mostEnumerated {
+			continue
+		}
+		best := math.Inf(-1)
+		for bits := range 1 << n.bins {
+			if set := func(code int) bool { return bits>>code&1 != 0 }; smaller(set) <= limit {
+				if score, left, right := n.score(set); left > 0 && right > 0 {
+					best = max(best, score)
+				}
+			}
+		}
+		if math.Abs(got.score-best) > 1e-9*best {
+			t.Fatalf("node %d: score %v, the best within the limit has %v", i, got.score, best)
 		}
 	}
 }

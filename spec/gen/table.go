@@ -233,7 +233,7 @@ func (p parameter) Foreign() []string {
 	var names []string
 	for _, name := range strings.Fields(p.all()) {
 		name = strings.TrimPrefix(name, "~")
-		if name != p.Name && name != p.CName() && !slices.Contains(names, name) {
+		if name != p.Name && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -90,11 +90,23 @@ class Dask:
 
     def __init__(self, rng):
         import dask
-        import distributed
 
         dask.config.set({"distributed.comm.timeouts.connect": "5s"})
-        self.rng = rng
-        self.cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0")
+        self.rng, self.client = rng, None
+
+    def start(self, size):
+        """A cluster of so many workers. Dask does not start a worker again that was killed while it started: then, a new cluster."""
+        import distributed
+
+        if self.client is not None:
+            try:
+                self.cluster.scale(size)
+                self.client.wait_for_workers(size, timeout=20)
+                return
+            except TimeoutError:
+                self.client.close()
+                self.cluster.close()
+        self.cluster = distributed.LocalCluster(n_workers=size, threads_per_worker=1, processes=True, dashboard_address=":0")
         self.client = distributed.Client(self.cluster)
 
     def train(self, folder, kills):
@@ -103,8 +115,7 @@ class Dask:
         import aoso.dask
 
         size = int(self.rng.integers(2, MOST_RANKS + 1))
-        self.cluster.scale(size)
-        self.client.wait_for_workers(size)
+        self.start(size)
         data, ended, killed = rows(), threading.Event(), []
 
         def kill():

@@ -12,18 +12,17 @@ import aoso
 LETTER = Path(__file__).resolve().parents[3] / "testdata/letter.csv.gz"
 
 
-def letter():
-    """Letter, as options of a dataset."""
+def letter(rows=6000):
+    """The first rows of Letter, as options of a dataset."""
     with gzip.open(LETTER, "rt") as file:
         next(file)
-        rows = [line.strip().split(",") for line in file][:6000]
-    return {"x": np.array([row[:-1] for row in rows], float), "y": np.array([row[-1] for row in rows])}
+        table = [line.strip().split(",") for line in file][:rows]
+    return {"x": np.array([row[:-1] for row in table], float), "y": np.array([row[-1] for row in table])}
 
 
-def mixed():
-    """Categories, weights, missing values and row ids; a class and some categories are on one rank only."""
+def mixed(n=900):
+    """n rows with categories, weights, missing values and row ids; a class and some categories are on one rank only."""
     rng = np.random.default_rng(7)
-    n = 900
     colour = rng.choice(["red", "blue", "green", None], n).astype(object)
     colour[:10] = "violet"
     numbers = rng.normal(size=(n, 3))
@@ -137,3 +136,8 @@ if __name__ == "__main__":
     else:
         for name in DATA:
             say(f"{name} {trained(name, collective).fingerprint}")
+        if sys.argv[1] == "torch":  # which aborts a process whose connections are open when it ends
+            import torch.distributed
+
+            torch.distributed.barrier()
+            torch.distributed.destroy_process_group()

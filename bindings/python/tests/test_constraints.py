@@ -39,6 +39,8 @@ def steps(model, x, feature, class_):
         "(-1,1,0)",
         "-1,1,0",
         {"age": -1, "net income": 1},
+        "age:-1, net income:1",
+        "0:-1,1:1",
         {0: -1, 1: 1},
         {"age": {"bad": 1}, "net income": {"good": 1}},
         [[1, -1], 0, 0],

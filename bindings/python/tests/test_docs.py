@@ -79,3 +79,39 @@ def test_every_argument_is_explained(thing):
     ]
     for name in inspect.signature(thing).parameters:
         assert name == "self" or name in explained, name
+
+
+def public_functions():
+    """The public functions and methods, with their docstrings: those of the class or of a base class count too."""
+    classes = {}
+    for source in SOURCES:
+        tree = ast.parse(source.read_text())
+        named = {name for thing in tree.body if isinstance(thing, ast.Assign) and getattr(thing.targets[0], "id", "") == "__all__"
+                 for name in ast.literal_eval(thing.value)}  # fmt: skip
+        for thing in tree.body:
+            if isinstance(thing, ast.ClassDef) and not thing.name.startswith("_"):
+                classes[thing.name] = thing
+            elif isinstance(thing, ast.FunctionDef) and thing.name in named:
+                yield thing.name, thing, ast.get_docstring(thing)
+    for name, thing in classes.items():
+        bases = [thing, *(classes[base.id] for base in thing.bases if getattr(base, "id", "") in classes)]
+        for method in thing.body:
+            if not isinstance(method, ast.FunctionDef) or (method.name.startswith("_") and method.name != "__init__"):
+                continue
+            if method.name == "__init__" and "Parameters\n---" not in ast.get_docstring(thing):
+                continue  # the library makes such objects
+            texts = [ast.get_docstring(base) for base in bases]
+            texts += [ast.get_docstring(same) for base in bases for same in base.body if getattr(same, "name", "") == method.name]
+            yield f"{name}.{method.name}", method, "\n".join(text for text in texts if text)
+
+
+def test_every_argument_is_named():
+    """The docstring of each public function and method names all its arguments."""
+    count = 0
+    for name, function, text in public_functions():
+        a = function.args
+        for argument in [*a.posonlyargs, *a.args, *a.kwonlyargs, *filter(None, (a.vararg, a.kwarg))]:
+            if argument.arg not in ("self", "cls") and not argument.arg.startswith("_"):
+                count += 1
+                assert re.search(rf"\b{argument.arg}\b", text), f"{name}: {argument.arg}"
+    assert count > 300

@@ -1,14 +1,18 @@
 """Labels of any kind: their classes, their order, and the model they make."""
 
 import datetime
+import subprocess
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from sklearn.utils.multiclass import type_of_target
 
 import aoso
+
+from conftest import ROOT
 
 X = np.arange(60.0).reshape(-1, 1) % 6
 CODES = (X[:, 0] // 2).astype(int)
@@ -69,10 +73,57 @@ def test_equal_models_of_equal_labels():
         assert trained(y).fingerprint == wanted
 
 
-def test_strings_of_digits_are_in_the_order_of_their_values():
-    booster = trained(np.array(["9", "10", "11"])[CODES])
-    assert booster.classes.tolist() == ["9", "10", "11"]
-    assert aoso.Booster.from_bytes(booster.to_bytes()).classes.tolist() == ["9", "10", "11"]
+@pytest.mark.parametrize(
+    "labels",
+    [
+        [9, 10, 100],
+        np.array([-9, -10, 3], np.int16),
+        np.array([2**64 - 1, 9, 10], np.uint64),
+        [9.5, 0.25, 10.25],
+        [9.0, 10.0, 100.0],
+        [9.0, 1e-5, 10.0],
+        np.array([0.1, 9.5, 10.25], np.float32),
+        [True, False, True],
+        ["b", "é", "B"],
+        ["9", "10", "-1"],
+        ["9", "1.0", "10.0"],
+        ["9", "10", "x"],
+        np.array([9, 10, 11], object),
+        pd.Categorical(["9", "10", "é"], categories=["é", "9", "10"], ordered=True),
+        pd.Categorical([10, 9, 11], categories=[11, 9, 10]),
+    ],
+    ids=lambda labels: f"{np.asarray(labels).dtype} {labels}".replace("\n", " "),
+)
+def test_one_order_of_classes(labels, tmp_path):
+    """Numbers by value, texts by their bytes: in the estimator, in a booster and in the command."""
+    y = labels[CODES] if hasattr(labels, "take") else np.array(labels)[CODES]
+    params = {"trees": 12, "leaves": 3, "preset": "paper"}
+    booster = aoso.train(params, aoso.Dataset(X, y))
+    wanted = np.unique(np.asarray(y))
+    for classes in (booster.classes, aoso.Booster.from_bytes(booster.to_bytes()).classes):
+        assert classes.tolist() == wanted.tolist() and classes.dtype == wanted.dtype
+    if type_of_target(y) in ("binary", "multiclass"):  # as scikit-learn sees it: no fractions, and no integers as objects
+        model = aoso.AOSOClassifier(**params).fit(X, y)
+        assert model.classes_.tolist() == model.booster_.classes.tolist() == wanted.tolist()
+        assert model.booster_.fingerprint == booster.fingerprint
+        np.testing.assert_array_equal(model.predict_proba(X), booster.predict_proba(X))
+
+    data, file = tmp_path / "data.csv", tmp_path / "model.aoso"
+    pd.DataFrame({"f0": X[:, 0], "label": y}).to_csv(data, index=False)
+    texts = ["--text-labels"] * isinstance(wanted[0], str)
+    flags = [text for name, value in params.items() for text in (f"--{name}", str(value))]
+    subprocess.run([ROOT / "bin/aoso", "train", "--data", data, "--model", file, *flags, *texts], check=True, capture_output=True)
+    of_command = aoso.Booster(file)
+    assert of_command.fingerprint == booster.fingerprint
+    np.testing.assert_array_equal(of_command.predict_proba(X), booster.predict_proba(X))
+    tested = subprocess.run([ROOT / "bin/aoso", "eval", "--data", data, "--model", file], check=True, capture_output=True, text=True)
+    assert "unknown" not in tested.stdout + tested.stderr
+
+
+def test_numbers_in_files_of_other_languages():
+    """Their order tells numbers from texts."""
+    for names, wanted in ((["9", "10"], [9, 10]), (["10", "9"], ["10", "9"]), (["0.5", "10"], [0.5, 10.0]), (["1.50", "2"], ["1.50", "2"])):
+        assert aoso._labels.from_names(names).tolist() == wanted
 
 
 def test_classes_of_models_from_files():

@@ -1,6 +1,8 @@
 """Parameters as users of other libraries write them."""
 
 import logging
+import os
+import random
 
 import numpy as np
 import pytest
@@ -10,6 +12,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 import aoso
 from aoso import AOSOClassifier, _others
 from aoso._parameters import ALIASES, ELSEWHERE, FOREIGN, TYPES
+
+from documented import DOCUMENTED
 
 # Parameters as documents and examples of the four libraries have them, and what the model is trained with, or what the error says.
 DICTS = [
@@ -84,6 +88,46 @@ def test_dicts_of_other_libraries(train_set, params, outcome):
     quick = {} if any(_others.OURS.get(name) == "trees" for name in params) else {"trees": 3}
     booster = aoso.train({**params, **quick}, train_set)
     assert booster.params.items() >= outcome.items()
+
+
+def wrong(params):
+    """The message about parameters; "": there is none."""
+    try:
+        _others.parameters(params)
+    except aoso.errors.ArgumentError as e:
+        return str(e)
+    return ""
+
+
+def test_every_documented_name_is_known():
+    """What a library does without being asked is either possible here or a message that says what to write."""
+    for library, table in DOCUMENTED.items():
+        for name, values in table.items():
+            assert _others.known(name), f"{name} of {library}"
+            for value in values:
+                assert not wrong({name: value}) or name in wrong({name: value}), f"{name}={value} of {library}"
+
+
+@pytest.mark.parametrize("library", DOCUMENTED)
+def test_random_dicts(train_set, library, monkeypatch):
+    """Each trains, or one message has all names that cannot be met, and what to write."""
+    monkeypatch.setattr(logging.getLogger("aoso"), "disabled", True)
+    rng, seed = random.Random(), int(os.environ.get("AOSO_SEED", 1))
+    trained = 0
+    for number in range(seed, seed + int(os.environ.get("AOSO_DRAWS", 150))):
+        rng.seed(f"{library} {number}")
+        table = DOCUMENTED[library]
+        params = {name: rng.choice(table[name]) for name in rng.sample(list(table), rng.randint(1, 9))}
+        alone = [name for name, value in params.items() if wrong({name: value})]
+        message = wrong(params)
+        assert all(name in message for name in alone), f"draw {number}: {params}: {message}"
+        assert bool(alone) == bool(message) or "which are both" in message, f"draw {number}: {params}: {message}"
+        if not message and trained < 3:
+            trained += 1
+            belongs = {name: value for name, value in params.items() if _others.OURS.get(name) in ELSEWHERE}
+            made = aoso.Dataset(*train_set._source.get()[:2], params=belongs)
+            booster = aoso.train({**params, "calibration": "none"}, made, **({} if "trees" in map(_others.OURS.get, params) else {"num_boost_round": 2}))
+            assert booster.num_trees > 0
 
 
 def test_every_name_stands_for_one_thing():

@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENTS = sorted(
     path
-    for pattern in ("*.md", "docs/**/*.md", "bench/*.md", "bindings/python/*.md", "bindings/python/docs/*.md", "testdata/*.md")
+    for pattern in ("*.md", "docs/**/*.md", "bench/*.md", "bindings/python/*.md", "bindings/r/*.md", "bindings/python/docs/*.md", "testdata/*.md")
     for path in ROOT.glob(pattern)
 )
 BLOCK = re.compile(r"^( *)```(\w+)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)

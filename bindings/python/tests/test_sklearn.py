@@ -1,6 +1,8 @@
 import copy
 import io
 import pickle
+import subprocess
+import sys
 
 import joblib
 import numpy as np
@@ -57,7 +59,6 @@ def test_predictions_agree(frame):
 
 @pytest.mark.parametrize("labels", [["9", "10", "100"], ["-1", "-2", "3"]], ids=str)
 def test_columns_are_in_the_order_of_the_classes(small, labels):
-    """The library's own order is that of their values where all look like integers."""
     x, codes = small
     y = np.array(labels)[codes]
     model = AOSOClassifier(preset="paper", trees=30).fit(x, y)
@@ -286,3 +287,39 @@ def test_without_scikit_learn(monkeypatch):
     monkeypatch.delitem(sys.modules, "aoso.sklearn")
     with pytest.raises(ImportError, match=r"AOSOClassifier needs scikit-learn 1.2 or later: pip install 'aoso\[sklearn\]'"):
         aoso.AOSOClassifier
+
+
+def test_memory():
+    """The estimator takes no more than a dataset and a training, and gives it back."""
+    script = """
+import gc, sys
+import numpy as np
+import aoso
+
+def status(name):
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith(name)) / 1024
+
+rng = np.random.default_rng(0)
+x = rng.standard_normal((1_000_000, 10), np.float32)
+y = (x[:, 0] > 0).astype(np.int64) + (x[:, 1] > 1)
+params = {"trees": 1, "leaves": 4, "preset": "paper"}
+fits = [lambda x, y: aoso.train(params, aoso.Dataset(x, y)), aoso.AOSOClassifier(**params, n_jobs=2).fit]
+for fit in fits:
+    fit(x[:2000], y[:2000])
+for fit in fits:
+    open("/proc/self/clear_refs", "w").write("5")
+    before = status("VmRSS")
+    fitted = fit(x, y)
+    peak = status("VmHWM")
+    del fitted
+    gc.collect()
+    print(peak - before, status("VmRSS") - before)
+"""
+    try:
+        open("/proc/self/clear_refs", "w").close()
+    except OSError:
+        pytest.skip("no /proc/self/clear_refs, which starts the peak anew")
+    run = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True)
+    (peak, _), (estimators, stays) = (map(float, line.split()) for line in run.stdout.splitlines())
+    assert estimators < peak + 10  # a copy of x would be 40
+    assert stays < 40

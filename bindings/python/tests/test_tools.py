@@ -60,6 +60,44 @@ def test_mlflow(tmp_path, monkeypatch):
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
 
 
+def test_mlflow_autolog(tmp_path, monkeypatch):
+    mlflow = pytest.importorskip("mlflow")
+    from aoso.tools import mlflow_autolog
+
+    def runs():
+        return mlflow.search_runs(search_all_experiments=True, output_format="list", order_by=["start_time ASC"])
+
+    monkeypatch.chdir(tmp_path)
+    mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/runs.db")
+    mlflow_autolog(every=4)
+    try:
+        model = aoso.AOSOClassifier(n_estimators=12, calibration="none").fit(X, Y, eval_set=[(X, Y)])
+        (run,) = runs()
+        assert mlflow.active_run() is None and run.info.status == "FINISHED"
+        assert run.data.params["trees"] == "12" and run.data.metrics["best_iteration"] == model.best_iteration_
+        history = mlflow.MlflowClient().get_metric_history(run.info.run_id, "valid_0-logloss")
+        assert [metric.step for metric in history] == [4, 8, 12]
+        gains = mlflow.artifacts.load_dict(f"runs:/{run.info.run_id}/feature_importance_gain.json")
+        assert list(gains) == model.feature_name_ and list(gains.values()) == model.booster_.importance().tolist()
+        loaded = mlflow.sklearn.load_model(f"runs:/{run.info.run_id}/model")
+        np.testing.assert_array_equal(loaded.predict_proba(X), model.predict_proba(X))
+
+        mlflow_autolog(log_models=False)
+        with mlflow.start_run():
+            aoso.train({"trees": 2}, aoso.Dataset(X, Y))
+            with pytest.warns(UserWarning, match="mlflow did not record the parameters"):
+                aoso.train({"trees": 3}, aoso.Dataset(X, Y))
+        assert len(runs()) == 2 and runs()[1].data.params["trees"] == "2"
+
+        with pytest.raises(ZeroDivisionError):
+            aoso.train({"trees": 2}, aoso.Dataset(X, Y), callbacks=[lambda _: 1 / 0])
+        assert runs()[2].info.status == "FAILED"
+    finally:
+        mlflow_autolog(disable=True)
+    aoso.train({"trees": 2}, aoso.Dataset(X, Y))
+    assert len(runs()) == 3
+
+
 def test_optuna_prunes():
     optuna = pytest.importorskip("optuna")
     from aoso.tools import optuna_pruning

@@ -17,6 +17,7 @@ extern "C" {
 
 /* ------------------------------------------------------------- versions -- */
 
+/* The version of this header: MAJOR.MINOR.PATCH. */
 #define AOSO_VERSION_MAJOR 0
 #define AOSO_VERSION_MINOR 1
 #define AOSO_VERSION_PATCH 0
@@ -39,10 +40,10 @@ AOSO_API aoso_status aoso_build_info(char *buffer, size_t size, size_t *needed);
 /* --------------------------------------------------------------- status -- */
 
 enum {
-    AOSO_OK = 0,
+    AOSO_OK = 0,                /* the call did what it should */
     AOSO_INVALID_ARGUMENT = 1, /* a value that is not allowed */
     AOSO_INVALID_HANDLE = 2,   /* null, freed, or of another type */
-    AOSO_BUFFER_TOO_SMALL = 3,
+    AOSO_BUFFER_TOO_SMALL = 3, /* see Outputs in aoso.h */
     AOSO_IO = 4,        /* a file or stream could not be read or written */
     AOSO_BAD_FORMAT = 5, /* not an aoso file, or truncated, corrupt or too new */
     AOSO_OUT_OF_MEMORY = 6, /* see Memory in aoso.h */

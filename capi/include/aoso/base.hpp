@@ -20,8 +20,10 @@ namespace aoso {
 
 // ------------------------------------------------------------------ errors --
 
+// What the library throws. what() names the argument, the value and what is allowed.
 class error : public std::runtime_error {
 public:
+    // status is not AOSO_OK.
     error(aoso_status status, const std::string &message) : std::runtime_error(message), status_(status) {}
 
     // AOSO_INVALID_ARGUMENT etc.
@@ -171,13 +173,16 @@ template <class T>
 class span {
 public:
     constexpr span() noexcept = default;
+    // size elements from data on.
     constexpr span(T *data, std::size_t size) noexcept : data_(data), size_(size) {}
 
+    // All elements of a container, which must outlive the span.
     template <class Container,
               class = std::enable_if_t<std::is_convertible_v<
                   std::remove_pointer_t<decltype(std::data(std::declval<Container &>()))> (*)[], T (*)[]>>>
     constexpr span(Container &&c) noexcept : data_(std::data(c)), size_(std::size(c)) {}
 
+    // As in std::span.
     constexpr T *data() const noexcept { return data_; }
     constexpr std::size_t size() const noexcept { return size_; }
     constexpr T &operator[](std::size_t i) const noexcept { return data_[i]; }
@@ -197,6 +202,7 @@ inline int32_t abi_version() { return aoso_abi_version(); }
 // JSON.
 inline std::string build_info() { return detail::text(aoso_build_info); }
 
+// Called with AOSO_LOG_WARNING or AOSO_LOG_INFO, and a message.
 using log_function = std::function<void(int32_t level, const char *message)>;
 
 // Sets the function that receives the library's messages, for the whole

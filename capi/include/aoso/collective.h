@@ -11,7 +11,7 @@ extern "C" {
 /* What all_reduce does with the numbers of all ranks. */
 enum {
     AOSO_SUM = 0, /* modulo 2^64, which never fails */
-    AOSO_MAX = 1
+    AOSO_MAX = 1  /* the greatest */
 };
 
 /* The machines of a training, called ranks, as an engine such as MPI connects

@@ -9,6 +9,7 @@
 extern "C" {
 #endif
 
+/* How to make a dataset. */
 typedef struct aoso_dataset_options {
     uint32_t struct_size;
     int32_t max_bins;          /* value bins of a feature, 2 to 255; 0: 255 */
@@ -17,14 +18,14 @@ typedef struct aoso_dataset_options {
     int32_t num_threads;       /* 0: the cores that the process may use */
     int32_t dense_only;        /* 1: store no sparse feature row by row; slower, same model */
     const double *weights;     /* by row, not negative; NULL: all 1 */
-    int64_t num_weights;
+    int64_t num_weights;       /* the number of rows */
     const char *const *feature_names; /* NULL: Arrow's names, else f0, f1, ... */
-    int64_t num_feature_names;
+    int64_t num_feature_names; /* the number of features */
     const aoso_model *init; /* a model that training continues; its classes and features become the dataset's */
     const int64_t *categorical; /* columns of numbers that stand for categories: 3 is the category "3" */
-    int64_t num_categorical;
+    int64_t num_categorical;    /* how many there are */
     const uint64_t *row_ids; /* by row, all different; NULL: the positions of the rows, from 0 */
-    int64_t num_row_ids;
+    int64_t num_row_ids;     /* the number of rows */
     const char *path; /* a file to keep the dataset in rather than memory, as aoso_dataset_load does; NULL: none */
 
     /* The machines that each have some of the rows; NULL: these are all rows. A rank may
@@ -34,6 +35,9 @@ typedef struct aoso_dataset_options {
      * between ranks too. If no rank has any, rows are numbered rank after rank. Not
      * possible with init. */
     const aoso_collective *collective;
+
+    int32_t text_labels; /* 1: labels are texts, even if all look like numbers: class 10 then comes before 9 */
+    int32_t reserved;    /* 0 */
 } aoso_dataset_options;
 
 /* Quantizes features and labels for training. options may be NULL. */
@@ -46,10 +50,11 @@ AOSO_API aoso_status aoso_dataset_create(const aoso_matrix *x, const aoso_labels
 AOSO_API aoso_status aoso_dataset_create_aligned(const aoso_dataset *train, const aoso_matrix *x, const aoso_labels *y,
                                              const aoso_dataset_options *options, aoso_dataset **out);
 
+/* The size of a dataset. */
 typedef struct aoso_dataset_info {
     uint32_t struct_size;
     int32_t reserved;
-    int64_t rows, features, classes;
+    int64_t rows, features, classes; /* their numbers */
     int64_t unknown; /* rows of a validation set whose label the training set does not have */
     int64_t bytes;   /* memory in use */
 } aoso_dataset_info;
@@ -57,6 +62,7 @@ typedef struct aoso_dataset_info {
 /* Set info->struct_size first. */
 AOSO_API aoso_status aoso_dataset_get_info(const aoso_dataset *dataset, aoso_dataset_info *info);
 
+/* The name of class k, or of feature j, both counted from 0. */
 AOSO_API aoso_status aoso_dataset_class_name(const aoso_dataset *dataset, int64_t k, char *buffer, size_t size, size_t *needed);
 AOSO_API aoso_status aoso_dataset_feature_name(const aoso_dataset *dataset, int64_t j, char *buffer, size_t size,
                                            size_t *needed);

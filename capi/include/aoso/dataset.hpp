@@ -14,18 +14,19 @@ namespace aoso {
 
 // The fields of aoso_dataset_options.
 struct dataset_options {
-    int32_t max_bins = 0;
-    int64_t sample_rows = 0;
-    uint64_t seed = 0;
-    int32_t num_threads = 0;
-    bool dense_only = false;
-    span<const double> weights = {};
-    std::vector<std::string> feature_names = {};
-    const model *init = nullptr;
-    std::vector<int64_t> categorical = {}; // columns of numbers that stand for categories
-    span<const uint64_t> row_ids = {};
-    std::string path = {}; // a file to keep the dataset in rather than memory
-    collective *ranks = nullptr; // the machines that each have some of the rows; null: these are all rows
+    int32_t max_bins = 0;                        // value bins of a feature, 2 to 255; 0: 255
+    int64_t sample_rows = 0;                     // rows that bins are fitted to; 0: 200,000; negative: all
+    uint64_t seed = 0;                           // of that sample
+    int32_t num_threads = 0;                     // 0: the cores that the process may use
+    bool dense_only = false;                     // store no sparse feature row by row; slower, same model
+    span<const double> weights = {};             // by row, not negative; empty: all 1
+    std::vector<std::string> feature_names = {}; // empty: Arrow's names, else f0, f1, ...
+    const model *init = nullptr;                 // a model that training continues; null: none
+    std::vector<int64_t> categorical = {};       // columns of numbers that stand for categories
+    span<const uint64_t> row_ids = {};           // by row, all different; empty: the positions of the rows
+    std::string path = {};                       // a file to keep the dataset in rather than memory
+    collective *ranks = nullptr;                 // the machines that each have some of the rows; null: these are all rows
+    bool text_labels = false;                    // labels are texts, even if all look like numbers: class 10 then comes before 9
 };
 
 namespace detail {
@@ -55,6 +56,7 @@ struct c_dataset_options : aoso_dataset_options {
             shared = o.ranks->get();
             collective = &shared;
         }
+        text_labels = o.text_labels;
     }
 };
 
@@ -82,6 +84,7 @@ public:
     void save(const std::string &path) const { detail::check(aoso_dataset_save(get(), path.c_str())); }
 
     aoso_dataset_info info() const { return detail::filled<aoso_dataset_info>(aoso_dataset_get_info, get()); }
+    // Their numbers.
     int64_t rows() const { return info().rows; }
     int64_t features() const { return info().features; }
     int64_t classes() const { return info().classes; }

@@ -9,32 +9,32 @@ extern "C" {
 #endif
 
 enum { /* element types */
-    AOSO_FLOAT32 = 1,
-    AOSO_FLOAT64 = 2,
-    AOSO_INT8 = 3,
-    AOSO_INT16 = 4,
-    AOSO_INT32 = 5,
-    AOSO_INT64 = 6,
-    AOSO_UINT8 = 7,
-    AOSO_UINT16 = 8,
-    AOSO_UINT32 = 9,
-    AOSO_UINT64 = 10,
+    AOSO_FLOAT32 = 1,   /* float */
+    AOSO_FLOAT64 = 2,   /* double */
+    AOSO_INT8 = 3,      /* int8_t */
+    AOSO_INT16 = 4,     /* int16_t */
+    AOSO_INT32 = 5,     /* int32_t */
+    AOSO_INT64 = 6,     /* int64_t */
+    AOSO_UINT8 = 7,     /* uint8_t */
+    AOSO_UINT16 = 8,    /* uint16_t */
+    AOSO_UINT32 = 9,    /* uint32_t */
+    AOSO_UINT64 = 10,   /* uint64_t */
     AOSO_STRING = 11 /* const char *; labels only */
 };
 
 enum { /* layouts of a matrix */
-    AOSO_DENSE = 0,
-    AOSO_COLUMNS = 1,
-    AOSO_CSR = 2,
-    AOSO_CSC = 3,
-    AOSO_ARROW = 4,
-    AOSO_ARROW_STREAM = 5,
-    AOSO_TABLE = 6
+    AOSO_DENSE = 0,        /* all values, with a stride between rows and one between columns */
+    AOSO_COLUMNS = 1,      /* an array for each column, all of one type */
+    AOSO_CSR = 2,          /* compressed sparse rows */
+    AOSO_CSC = 3,          /* compressed sparse columns */
+    AOSO_ARROW = 4,        /* a record batch of the Arrow C data interface */
+    AOSO_ARROW_STREAM = 5, /* a stream of record batches */
+    AOSO_TABLE = 6         /* columns of any kinds and types */
 };
 
 enum { /* kinds of a column */
-    AOSO_NUMERIC = 0,
-    AOSO_CATEGORICAL = 1
+    AOSO_NUMERIC = 0,    /* numbers, which have an order */
+    AOSO_CATEGORICAL = 1 /* categories, which have names */
 };
 
 /* A column of a table. The memory is not copied. Create one with the functions
@@ -67,7 +67,7 @@ struct ArrowArrayStream;
  * well. The values are not copied. Create one with the functions below. */
 typedef struct aoso_matrix {
     uint32_t struct_size;
-    int32_t layout;
+    int32_t layout;      /* AOSO_DENSE etc. */
     int32_t dtype;       /* of the values; ignored for Arrow */
     int32_t index_dtype; /* CSR, CSC: AOSO_INT32 or AOSO_INT64 */
     int64_t rows, cols;  /* ignored for Arrow */
@@ -102,6 +102,7 @@ typedef struct aoso_matrix {
     const aoso_column *table; /* AOSO_TABLE: cols columns */
 } aoso_matrix;
 
+/* rows × cols, with any strides, in elements. */
 static inline aoso_matrix aoso_dense(const void *data, int32_t dtype, int64_t rows, int64_t cols, int64_t row_stride,
                                      int64_t col_stride) {
     aoso_matrix m = {sizeof(aoso_matrix), AOSO_DENSE, 0, 0, 0, 0, NULL, 0, 0, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL};
@@ -209,8 +210,8 @@ static inline aoso_matrix aoso_arrow_stream(struct ArrowArrayStream *stream) {
 typedef struct aoso_labels {
     uint32_t struct_size;
     int32_t dtype; /* any; NaN is not a label */
-    int64_t count;
-    const void *data;
+    int64_t count; /* the number of rows */
+    const void *data; /* the label of the first row; the others follow */
 
     /* If not NULL, data has an integer type and the label of row i is
      * class_names[data[i]]. */
@@ -218,6 +219,7 @@ typedef struct aoso_labels {
     int64_t num_class_names;
 } aoso_labels;
 
+/* One label for each row, of any element type. */
 static inline aoso_labels aoso_labels_of(const void *data, int32_t dtype, int64_t count) {
     aoso_labels y = {sizeof(aoso_labels), 0, 0, NULL, NULL, 0};
     y.dtype = dtype;
@@ -226,10 +228,12 @@ static inline aoso_labels aoso_labels_of(const void *data, int32_t dtype, int64_
     return y;
 }
 
+/* One integer for each row. */
 static inline aoso_labels aoso_int32_labels(const int32_t *data, int64_t count) {
     return aoso_labels_of(data, AOSO_INT32, count);
 }
 
+/* One text for each row, in UTF-8. */
 static inline aoso_labels aoso_string_labels(const char *const *data, int64_t count) {
     return aoso_labels_of(data, AOSO_STRING, count);
 }

@@ -96,6 +96,7 @@ public:
         column_.num_categories = detail::count(categories_);
     }
 
+    // The number of rows.
     int64_t rows() const { return rows_; }
 
 private:

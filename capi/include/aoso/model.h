@@ -15,16 +15,20 @@ typedef struct aoso_evaluation {
     double log_loss;   /* weighted mean of -log p over rows with known labels */
 } aoso_evaluation;
 
+/* The size of a model, and what its probabilities depend on. */
 typedef struct aoso_model_info {
     uint32_t struct_size;
     int32_t reserved;
-    int64_t classes, features, trees;
+    int64_t classes, features, trees; /* their numbers */
     int64_t trees_per_iteration; /* 1 for aoso, K - 1 for abc, K for logitboost */
     double temperature; /* raw scores are divided by it before they become probabilities; 1 unless calibrated */
     int64_t conformal_rows; /* rows whose scores the model keeps for aoso_model_predict_set; 0: none */
 } aoso_model_info;
 
+/* Set info->struct_size first. */
 AOSO_API aoso_status aoso_model_get_info(const aoso_model *model, aoso_model_info *info);
+
+/* The name of class k, or of feature j, both counted from 0. */
 AOSO_API aoso_status aoso_model_class_name(const aoso_model *model, int64_t k, char *buffer, size_t size, size_t *needed);
 AOSO_API aoso_status aoso_model_feature_name(const aoso_model *model, int64_t j, char *buffer, size_t size, size_t *needed);
 
@@ -82,10 +86,10 @@ AOSO_API aoso_status aoso_model_export(const aoso_model *model, const char *form
 AOSO_API aoso_status aoso_model_export_file(const aoso_model *model, const char *format, int64_t tree,
                                             const char *path);
 
-enum { /* gain of the splits, number of splits, or rows that the splits divided */
-    AOSO_IMPORTANCE_GAIN = 0,
-    AOSO_IMPORTANCE_SPLIT = 1,
-    AOSO_IMPORTANCE_COVER = 2
+enum { /* kinds of importance */
+    AOSO_IMPORTANCE_GAIN = 0,  /* the gain of the splits on the feature */
+    AOSO_IMPORTANCE_SPLIT = 1, /* their number */
+    AOSO_IMPORTANCE_COVER = 2  /* the rows that they divided */
 };
 
 /* How much each feature contributes; length must be the number of features. */
@@ -93,10 +97,10 @@ AOSO_API aoso_status aoso_model_importance(const aoso_model *model, int32_t kind
 
 /* How much a feature contributes to telling two classes apart. */
 typedef struct aoso_pair_importance {
-    int64_t feature;
+    int64_t feature;    /* counted from 0 */
     int32_t classes[2]; /* the lower first; the second is -1 if a class was split from all others */
-    double gain;
-    int64_t splits;
+    double gain;        /* of its splits on the pair */
+    int64_t splits;     /* their number */
 } aoso_pair_importance;
 
 /* Returns all entries, the largest gain first. NULL and 0 ask for their number
@@ -111,11 +115,12 @@ AOSO_API aoso_status aoso_model_truncate(const aoso_model *model, int64_t trees,
  * raw scores of the new model are the sums of theirs. */
 AOSO_API aoso_status aoso_model_merge(const aoso_model *const *models, int64_t count, aoso_model **out);
 
+/* How to compute leaf values from other data. */
 typedef struct aoso_refit_options {
     uint32_t struct_size;
     int32_t num_threads;   /* 0: the cores that the process may use */
     const double *weights; /* by row, not negative; NULL: all 1 */
-    int64_t num_weights;
+    int64_t num_weights;   /* the number of rows */
     double keep; /* share of its old values that a leaf keeps, 0 to 1 */
 } aoso_refit_options;
 
@@ -124,6 +129,7 @@ typedef struct aoso_refit_options {
 AOSO_API aoso_status aoso_model_refit(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
                                       const aoso_refit_options *options, aoso_model **out);
 
+/* Frees the handle. Trainers and predictors keep the models that they use. */
 AOSO_API aoso_status aoso_model_free(aoso_model *model);
 
 #ifdef __cplusplus

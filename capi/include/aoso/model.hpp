@@ -20,6 +20,7 @@ namespace aoso {
 // What a callback returns.
 enum class then { go_on, stop };
 
+// How to predict.
 struct predict_options {
     int64_t trees = 0;       // use the first trees only; 0: all
     int32_t num_threads = 0; // 0: the cores that the process may use
@@ -27,12 +28,14 @@ struct predict_options {
     aoso_predict_options get() const { return {sizeof(aoso_predict_options), num_threads, trees}; }
 };
 
+// How to compute leaf values from other data.
 struct refit_options {
     double keep = 0; // share of its old values that a leaf keeps
-    span<const double> weights = {};
-    int32_t num_threads = 0;
+    span<const double> weights = {}; // by row, not negative; empty: all 1
+    int32_t num_threads = 0;         // 0: the cores that the process may use
 };
 
+// How to choose the classes of prediction sets.
 struct set_options {
     double alpha = 0.1;             // the probability that a set misses the class of its row
     int32_t method = AOSO_SET_LAC;  // or AOSO_SET_APS, AOSO_SET_RAPS
@@ -61,17 +64,17 @@ using staged_function = std::function<then(int64_t trees, span<const double> raw
 
 // For each row, the number of the decision of least expected cost, and that cost.
 struct decisions {
-    std::vector<int32_t> numbers;
-    std::vector<double> expected;
+    std::vector<int32_t> numbers;  // columns of the costs
+    std::vector<double> expected;  // costs
 };
 
 // SHAP values as a sparse matrix in compressed rows.
 struct contributions {
     int64_t per_row = 0;          // lines per row
     std::vector<int32_t> classes; // the class of each line
-    std::vector<int64_t> indptr;
+    std::vector<int64_t> indptr;  // where each line begins in columns and values, and their end
     std::vector<int32_t> columns; // features, and the bias last
-    std::vector<double> values;
+    std::vector<double> values;   // SHAP values that are not 0
 };
 
 namespace detail {
@@ -88,6 +91,7 @@ struct predict_set {
 
 } // namespace detail
 
+// Trained trees with their classes and features. A model never changes.
 class model : public detail::object<aoso_model, aoso_model_free> {
 public:
     using object::object;
@@ -112,12 +116,17 @@ public:
     }
 
     aoso_model_info info() const { return detail::filled<aoso_model_info>(aoso_model_get_info, get()); }
+
+    // Their numbers.
     int64_t classes() const { return info().classes; }
     int64_t features() const { return info().features; }
     int64_t trees() const { return info().trees; }
+
+    // What raw scores are divided by before they become probabilities; 1 unless calibrated.
     double temperature() const { return info().temperature; }
 
     std::string class_name(int64_t k) const { return detail::text(aoso_model_class_name, get(), k); }
+    // All of them, in order.
     std::vector<std::string> class_names() const {
         std::vector<std::string> out;
         for (int64_t k = 0, n = classes(); k < n; k++) out.push_back(class_name(k));
@@ -387,6 +396,7 @@ private:
 // thread. It keeps its model.
 class predictor : public detail::object<aoso_predictor, aoso_predictor_free> {
 public:
+    // Of the model, which it keeps.
     explicit predictor(const model &m, const predict_options &o = {}) : predictor(m, o.get()) {}
 
     // row: one value per feature, NaN if missing.

@@ -17,7 +17,7 @@ enum { /* method. Boosting algorithm. */
 };
 
 enum { /* leaf. Classes whose scores a leaf changes. */
-    AOSO_LEAF_DEFAULT = 0, /* full for method aoso, pair for the others */
+    AOSO_LEAF_DEFAULT = 0, /* full, from 5000 classes on sparse; pair for abc and logitboost */
     AOSO_LEAF_FULL = 1, /* every class */
     AOSO_LEAF_PAIR = 2, /* only the class pairs chosen by the node, as in the paper */
     AOSO_LEAF_SPARSE = 3, /* its best `leaf_classes`, relative to all others; for many classes */
@@ -225,8 +225,12 @@ typedef struct aoso_params {
     const char *interaction_constraints;
 
     /* Number of classes whose scores a sparse leaf changes.
-     * Allowed: 1 to 63. Default: 0, which means 16. */
+     * Allowed: 1 to 63. Default: 0, which means 32. */
     int64_t leaf_classes;
+
+    /* The most categories on the smaller side of a split: large sets fit the training rows by chance.
+     * Allowed: at least 1. Default: 4. */
+    int64_t category_limit;
 } aoso_params;
 /* end parameters */
 
@@ -247,10 +251,16 @@ AOSO_API aoso_status aoso_params_check(const aoso_params *params);
 AOSO_API aoso_status aoso_suggest_params(int64_t rows, int64_t features, int64_t classes, char *buffer, size_t size,
                                          size_t *needed);
 
+/* An upper bound on the memory of a training, in bytes. */
 typedef struct aoso_memory {
     uint32_t struct_size;
     int32_t reserved;
-    int64_t matrix, sparse, residuals, rows, histograms, quantizing;
+    int64_t matrix;        /* part of total: values by column */
+    int64_t sparse;        /* part of total: values by row, or two to a column */
+    int64_t residuals;     /* part of total: residuals by row and class, and scores */
+    int64_t rows;          /* part of total: labels, weights, row lists, gradients */
+    int64_t histograms;    /* part of total: gradients summed by value bin */
+    int64_t quantizing;    /* part of total: what building the datasets takes beyond the other parts */
     int64_t total;         /* most bytes that dataset and training need besides the input */
     int64_t trees;         /* part of total: the model, if every tree has all its leaves */
     int64_t runtime;       /* part of total: Go's garbage collector */

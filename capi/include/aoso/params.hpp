@@ -14,6 +14,7 @@ namespace aoso {
 // A text such as "leaves=20 shrinkage=0.1" converts to params.
 struct params : aoso_params {
     params() : aoso_params() { detail::check(aoso_params_init(this, sizeof(aoso_params))); }
+    // The defaults, changed as the text says.
     params(const char *text) : params() { set(text); }
     params(const std::string &text) : params(text.c_str()) {}
 

@@ -10,6 +10,7 @@ extern "C" {
 
 /* ----------------------------------------------------------- prediction -- */
 
+/* How to predict. */
 typedef struct aoso_predict_options {
     uint32_t struct_size;
     int32_t num_threads; /* 0: the cores that the process may use */
@@ -70,10 +71,11 @@ AOSO_API aoso_status aoso_model_measure_raw(const aoso_model *model, const doubl
  * top_k_error of 3 classes, and so on. */
 AOSO_API aoso_status aoso_metrics(char *buffer, size_t size, size_t *needed);
 
+/* The outcome of a calibration. */
 typedef struct aoso_calibration {
     uint32_t struct_size;
     int32_t reserved;
-    double temperature;
+    double temperature;   /* raw scores are divided by it before they become probabilities */
     double before, after; /* mean log loss on the rows that it was fitted to */
 } aoso_calibration;
 
@@ -103,13 +105,15 @@ typedef struct aoso_contributions aoso_contributions;
 AOSO_API aoso_status aoso_model_shap_sparse(const aoso_model *model, const aoso_matrix *x,
                                             const aoso_predict_options *options, int64_t top, aoso_contributions **out);
 
+/* The size of SHAP values. */
 typedef struct aoso_contributions_info {
     uint32_t struct_size;
     int32_t reserved;
-    int64_t lines, per_row;
+    int64_t lines, per_row; /* all lines, and those of a row */
     int64_t values; /* stored */
 } aoso_contributions_info;
 
+/* Set info->struct_size first. */
 AOSO_API aoso_status aoso_contributions_get_info(const aoso_contributions *contributions, aoso_contributions_info *info);
 
 /* Copies the matrix: the class of each line; lines + 1 offsets; the column of
@@ -126,6 +130,7 @@ AOSO_API aoso_status aoso_contributions_free(aoso_contributions *contributions);
  * may use a predictor: create one per thread. It keeps its model. */
 typedef struct aoso_predictor aoso_predictor;
 
+/* options may be NULL. */
 AOSO_API aoso_status aoso_predictor_create(const aoso_model *model, const aoso_predict_options *options,
                                        aoso_predictor **out);
 

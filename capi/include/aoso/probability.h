@@ -14,6 +14,7 @@ enum { /* how a prediction set measures how badly a class fits a row */
     AOSO_SET_RAPS = 2 /* the same with a penalty for each class beyond the likeliest ones */
 };
 
+/* How to choose the classes of prediction sets. */
 typedef struct aoso_set_options {
     uint32_t struct_size;
     int32_t method;            /* AOSO_SET_LAC, _APS or _RAPS */
@@ -46,7 +47,7 @@ AOSO_API aoso_status aoso_model_decide(const aoso_model *model, const aoso_matri
 
 /* Rows whose likeliest class has about the same probability. */
 typedef struct aoso_reliability_bin {
-    int64_t rows;
+    int64_t rows;      /* how many there are */
     double share;      /* of the weight of all rows */
     double confidence; /* weighted mean probability of the likeliest class */
     double accuracy;   /* share of the weight that the rows of this class have */
@@ -54,9 +55,10 @@ typedef struct aoso_reliability_bin {
 
 #define AOSO_RELIABILITY_BINS 15 /* at most */
 
+/* How well probabilities fit labels. */
 typedef struct aoso_reliability {
     uint32_t struct_size;
-    int32_t num_bins;
+    int32_t num_bins; /* how many of bins are set */
     double brier; /* weighted mean of the squared errors, summed over the classes, on rows with known labels: 0 to 2 */
     double ece;   /* expected calibration error: mean of |confidence - accuracy|, weighted by share */
     aoso_reliability_bin bins[AOSO_RELIABILITY_BINS]; /* of equal weight, in the order of confidence */

@@ -28,13 +28,13 @@ enum { /* phases */
 };
 
 enum { /* stop reasons */
-    AOSO_RUNNING = 0,
-    AOSO_STOPPED_BY_STOP_LOSS = 1,
-    AOSO_STOPPED_BY_TREES = 2,
-    AOSO_STOPPED_BY_EARLY_STOPPING = 3,
-    AOSO_STOPPED_BY_INTERRUPT = 4,
-    AOSO_STOPPED_BY_NO_SPLIT = 5,
-    AOSO_STOPPED_BY_TIME_LIMIT = 6
+    AOSO_RUNNING = 0,                   /* training goes on */
+    AOSO_STOPPED_BY_STOP_LOSS = 1,      /* the training loss is at most the parameter stop_loss */
+    AOSO_STOPPED_BY_TREES = 2,          /* the model has all its trees */
+    AOSO_STOPPED_BY_EARLY_STOPPING = 3, /* no better evaluation for early_stopping iterations */
+    AOSO_STOPPED_BY_INTERRUPT = 4,      /* a callback or an interrupt ended it */
+    AOSO_STOPPED_BY_NO_SPLIT = 5,       /* nothing can be split, and no leaf moves */
+    AOSO_STOPPED_BY_TIME_LIMIT = 6      /* the parameter time_limit */
 };
 
 /* The state of training after an iteration. */
@@ -44,7 +44,7 @@ typedef struct aoso_progress {
     int64_t iteration;  /* from 1 in each phase */
     int64_t trees;      /* in the model */
     int64_t best;       /* with early stopping, the iteration of the best evaluation; 0: none */
-    double seconds;
+    double seconds;     /* spent in iterations */
     double train_loss;  /* mean log loss of the training rows, weighted */
     int32_t has_valid;  /* 1: valid is set */
     int32_t stopped_by; /* AOSO_RUNNING, or the stop reason if this is the last iteration */
@@ -57,7 +57,8 @@ typedef struct aoso_progress {
 } aoso_progress;
 
 /* Called after each iteration. Anything but 0 stops the training; the model
- * keeps the iterations so far. */
+ * keeps the iterations so far. With a collective, the next step then ends the
+ * training on all ranks, and has no effect. */
 typedef int32_t (*aoso_progress_callback)(const aoso_progress *progress, void *user);
 
 /* Computes the gradient and the diagonal of the Hessian of your own loss from the
@@ -75,20 +76,21 @@ typedef int32_t (*aoso_progress_callback)(const aoso_progress *progress, void *u
 typedef int32_t (*aoso_objective_callback)(const double *scores, int64_t rows, int64_t classes, double *gradient,
                                            double *hessian, void *user);
 
+/* How to train, beside the parameters. */
 typedef struct aoso_train_options {
     uint32_t struct_size;
     int32_t eval_every;        /* iterations between evaluations; 0: 1 */
     const aoso_dataset *valid; /* chooses the number of trees and the temperature, and early stopping watches it;
                                   from aoso_dataset_create_aligned; NULL: none */
-    aoso_progress_callback callback;
-    void *user;
+    aoso_progress_callback callback; /* NULL: none */
+    void *user;                      /* passed to the callback */
     const aoso_dataset *const *others; /* further validation sets, which are evaluated alike and decide nothing;
                                           the training set may be among them */
-    int64_t num_others;
+    int64_t num_others;           /* how many there are */
     aoso_objective_callback objective; /* NULL: the log loss */
-    void *objective_user;
+    void *objective_user;              /* passed to the objective */
     const double *class_weights; /* multiply the weights of the training rows; one for each class, or NULL: all 1 */
-    int64_t num_class_weights;
+    int64_t num_class_weights;   /* the number of classes */
 
     /* A file that keeps how far training has come; NULL: none. If it exists, training
      * takes the trees from it and goes on from there, and the model is that of a
@@ -104,14 +106,14 @@ typedef struct aoso_train_options {
  * and the model has not seen the rows held out. */
 typedef struct aoso_result {
     uint32_t struct_size;
-    int32_t stopped_by;
+    int32_t stopped_by;     /* the stop reason */
     int64_t iterations;     /* in this phase */
     int64_t best_iteration; /* the iteration that the model ends with: the best after early stopping, else the last */
-    int64_t threads;
+    int64_t threads;        /* that trained */
     double train_loss; /* mean log loss of the training rows after the last iteration, weighted */
-    double seconds;
-    int32_t has_valid;
-    int32_t phase;
+    double seconds;    /* spent in iterations */
+    int32_t has_valid; /* 1: valid is set */
+    int32_t phase;     /* AOSO_PHASE_TRAIN or AOSO_PHASE_HOLDOUT; of a search, AOSO_PHASE_SEARCH too */
     aoso_evaluation valid;    /* of the model */
     int64_t held_out_rows;    /* 0: none were, and held_out is not set */
     aoso_evaluation held_out; /* of these rows, by models trained without them: what to expect of new data */
@@ -125,6 +127,7 @@ AOSO_API aoso_status aoso_train(const aoso_dataset *train, const aoso_params *pa
  * their handles. */
 typedef struct aoso_trainer aoso_trainer;
 
+/* params and options may be NULL. */
 AOSO_API aoso_status aoso_trainer_create(const aoso_dataset *train, const aoso_params *params,
                                      const aoso_train_options *options, aoso_trainer **out);
 

@@ -25,10 +25,11 @@ using progress_function = std::function<then(const progress &)>;
 using objective_function =
     std::function<void(span<const double> scores, int64_t rows, int64_t classes, double *gradient, double *hessian)>;
 
+// How to train, beside the parameters.
 struct train_options {
     const dataset *valid = nullptr; // decides when to stop; from dataset::aligned
     int32_t eval_every = 0;         // iterations between evaluations; 0: 1
-    progress_function callback = {};
+    progress_function callback = {}; // empty: none
     std::vector<const dataset *> others = {}; // further validation sets, which are only evaluated
     objective_function objective = {};        // the loss; empty: the log loss
     span<const double> class_weights = {};    // multiply the weights of the training rows; empty: all 1
@@ -85,6 +86,7 @@ inline model train(const dataset &data, const params &p = {}, const train_option
 // A training that advances step by step. It keeps its datasets.
 class trainer {
 public:
+    // Copies the options.
     explicit trainer(const dataset &data, const params &p = {}, const train_options &o = {})
         : options_(std::make_unique<train_options>(o)), handle_(create(data, p, *options_)) {}
 
@@ -128,6 +130,7 @@ public:
         return detail::make<model>([&](aoso_model **out) { return aoso_trainer_local_model(get(), out); });
     }
 
+    // The handle, for the functions of aoso.h.
     aoso_trainer *get() const noexcept { return handle_.get(); }
 
 private:

@@ -19,7 +19,7 @@ typedef struct aoso_tune_progress {
     int64_t rung;       /* step of successive halving that the trial is to reach, from 1 */
     int64_t iteration;  /* of the trial, or of the model */
     int64_t trials;     /* begun so far */
-    double seconds;
+    double seconds;     /* spent in iterations */
     double log_loss;    /* refined loss of the best trial; NaN: none is complete */
     int64_t errors;     /* of the best trial */
     int32_t stopped_by; /* AOSO_RUNNING, or the stop reason if this is the last iteration */
@@ -29,14 +29,15 @@ typedef struct aoso_tune_progress {
 /* Called after each iteration. Anything but 0 stops the search. */
 typedef int32_t (*aoso_tune_callback)(const aoso_tune_progress *progress, void *user);
 
+/* How to search, beside the parameters. */
 typedef struct aoso_tune_options {
     uint32_t struct_size;
     int32_t reserved;
     const aoso_dataset *valid; /* judges the parameters, in place of rows held out; NULL: none */
     int64_t trials;            /* the most parameters to try; 0: as many as time_limit allows, or 50 without one */
     const char *table;         /* a file for the trials table; if it has the trials of an earlier search, this one goes on from there; NULL: none */
-    aoso_tune_callback callback;
-    void *user;
+    aoso_tune_callback callback; /* NULL: none */
+    void *user;                  /* passed to the callback */
 } aoso_tune_options;
 
 /* A search for the parameters that suit the data, and the training of a model with
@@ -48,6 +49,7 @@ typedef struct aoso_tune_options {
  * free their handles. */
 typedef struct aoso_tuner aoso_tuner;
 
+/* params and options may be NULL. */
 AOSO_API aoso_status aoso_tuner_create(const aoso_dataset *train, const aoso_params *params, const aoso_tune_options *options,
                                    aoso_tuner **out);
 

@@ -17,16 +17,18 @@ using tune_progress = aoso_tune_progress;
 // Called after each iteration.
 using tune_function = std::function<then(const tune_progress &)>;
 
+// How to search, beside the parameters.
 struct tune_options {
     const dataset *valid = nullptr; // from dataset::aligned
     int64_t trials = 0;             // 0: as many as time_limit allows, or 50 without one
     std::string table = {};         // file; empty: none
-    tune_function callback = {};
+    tune_function callback = {};    // empty: none
 };
 
 // A search for parameters that advances step by step. It keeps its datasets.
 class tuner {
 public:
+    // Parameters that are not at their defaults stay as they are.
     explicit tuner(const dataset &data, const params &p = {}, const tune_options &o = {})
         : callback_(std::make_unique<tune_function>(o.callback)), handle_(create(data, p, o, *callback_)) {}
 
@@ -50,6 +52,7 @@ public:
     // The trials table as CSV.
     std::string trials() const { return detail::text(aoso_tuner_trials, get()); }
 
+    // The handle, for the functions of aoso.h.
     aoso_tuner *get() const noexcept { return handle_.get(); }
 
 private:

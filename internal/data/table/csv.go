@@ -57,7 +57,7 @@ type csvParser struct {
 // after it has read numbers there, it returns them in a mixedError. give, unless it
 // is nil, gets the rows block by block; the table returned has none then.
 func parseCSV(s *source, o Options, known map[int]bool, give func(*Table) error) (*Table, error) {
-	p := &csvParser{source: s, known: known, give: give, guessed: o.Header == "" || o.Header == "auto"}
+	p := &csvParser{source: s, known: known, give: give, guessed: o.Header == "" || o.Header == "auto", labels: labels{keep: o.keepsLabel}}
 	head, err := p.openDialect(o.Dialect)
 	var first []byte
 	if err == nil {

@@ -37,7 +37,7 @@ type libsvmParser struct {
 // parseLIBSVM reads a table. give is as for parseCSV, but its tables have the columns
 // so far, by the index as written, and are not full.
 func parseLIBSVM(s *source, o Options, limit int64, give func(*Table) error) (*Table, error) {
-	p := &libsvmParser{source: s, limit: limit, give: give}
+	p := &libsvmParser{source: s, limit: limit, give: give, labels: labels{keep: o.keepsLabel}}
 	switch o.Label {
 	case "", "last", "none":
 	default:

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -41,6 +42,11 @@ type Options struct {
 	// a header has an index for a name, the name wins. In LIBSVM files the label is the first token
 	// of each line, and only "last" and "none" are allowed.
 	Label string
+
+	// TextLabels takes labels as they are. Otherwise 1.0 is the label 1, unless Classes, those of
+	// the model or dataset that the labels are for, has 1.0.
+	TextLabels bool
+	Classes    []string
 
 	// Format is "auto" (or ""), "csv" or "libsvm".
 	Format string
@@ -235,10 +241,26 @@ func reason(err error) string {
 	return err.Error()
 }
 
+// keepsLabel tells whether a label stays as it is even if it is a whole number with a fraction of zeros.
+func (o *Options) keepsLabel(text string) bool {
+	return o.TextLabels || slices.Contains(o.Classes, text)
+}
+
 // labels collects label cells, each distinct text stored once.
 type labels struct {
+	keep func(text string) bool
 	list []string
-	seen map[string]string
+	seen map[string]string // by cell
+}
+
+// whole is 1 for 1.0, and "" for what is no whole number with a fraction of zeros.
+func whole(text string) string {
+	digits, zeros, _ := strings.Cut(text, ".")
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || zeros == "" || strings.Trim(zeros, "0") != "" || strconv.FormatInt(n, 10) != digits {
+		return ""
+	}
+	return digits
 }
 
 // add appends a label; fail makes the error of one that is no text.
@@ -252,7 +274,10 @@ func (l *labels) add(b []byte, s *source, fail func(msg string) error) error {
 			l.seen = make(map[string]string)
 		}
 		text = string(b)
-		l.seen[text] = text
+		if number := whole(text); number != "" && !l.keep(text) {
+			text = number
+		}
+		l.seen[string(b)] = text
 		if err := s.take(len(text) + 128); err != nil {
 			return err
 		}

@@ -53,6 +53,18 @@ __all__ = [
 ]
 
 
+# What takes the place of names in other libraries.
+_INSTEAD = {
+    **dict.fromkeys(("DMatrix", "QuantileDMatrix", "Pool"), "write Dataset(x, y) to train, and predict from x itself"),
+    **dict.fromkeys(
+        ("LGBMClassifier", "XGBClassifier", "CatBoostClassifier", "HistGradientBoostingClassifier"),
+        "write AOSOClassifier, which takes its parameters",
+    ),
+    **dict.fromkeys(("LGBMRegressor", "XGBRegressor", "CatBoostRegressor"), "there is no regression"),
+    "LGBMRanker": "there is no ranking",
+}
+
+
 def __getattr__(name: str) -> Any:
     """Import names that need more than numpy on first use."""
     import importlib
@@ -63,4 +75,5 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(".plotting", __name__), name)
     if name in ("errors", "plotting"):
         return importlib.import_module("." + name, __name__)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    instead = _INSTEAD.get(name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}" + (f"; {instead}" if instead else ""))

@@ -28,7 +28,7 @@ from ._input import strings as _strings
 from ._input import table as table
 from ._library import Handle as Handle
 from ._library import _bytes, _call, _call_back, _create, _loaded, _staged, _string, _write
-from ._parameters import NESTED, TYPES
+from ._parameters import METRICS, NESTED, TYPES
 from ._progress import Evaluation, Result
 from ._ranks import Ranks as Ranks
 from ._structs import integer as integer
@@ -83,6 +83,7 @@ class DatasetOptions:
         threads: int,
         dense_only: bool,
         path: str | os.PathLike[str] | None,
+        text_labels: bool = False,
         init: Handle | None = None,
         ranks: Ranks | None = None,
     ) -> None:
@@ -92,6 +93,7 @@ class DatasetOptions:
         o.set_integer("seed", seed)
         o.set_integer("threads", threads, "num_threads")
         o.dense_only = bool(dense_only)
+        o.text_labels = text_labels
         if init is not None:
             o.init = init._as_parameter_
         self._columns = np.array(categorical, np.int64)
@@ -270,7 +272,8 @@ def _assignment(name: str, value: Any) -> str:
         return f"{name}={_nested(name, value)}"
     text = str(value.item() if isinstance(value, np.generic) else value)
     if not isinstance(value, (int, float, str, np.integer, np.floating)) or not re.fullmatch(r"[\w.+-]+", text):
-        raise errors.ArgumentError(f"parameter {name} is {value!r}; allowed: a number or a word")
+        allowed = ", ".join(METRICS) if name == "metric" else "a number or a word"
+        raise errors.ArgumentError(f"parameter {name} is {value!r}; allowed: {allowed}")
     return f"{name}={text}"
 
 
@@ -279,6 +282,8 @@ def _nested(name: str, value: Any) -> str:
     try:
         if isinstance(value, str):
             text = value.strip()
+            if re.match(r"[^\[({]*:", text):  # CatBoost's signs by name
+                return f"{{{text}}}"
             bare = text[:1] not in ("[", "(", "{") and re.search(r"[\s,]", text)
             return f"[{text}]" if bare or re.search(r"^[\[(][^\[(]*[\])]\s*,", text) else text
         return json.dumps(_plain(value), ensure_ascii=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -22,6 +22,15 @@ _Estimator = TypeVar("_Estimator", bound="Compatible")
 # Parameters of the estimator that are none of training, or not under that name.
 _APART = {"tune", "trials", "warm_start", "validation_fraction", "n_jobs", "random_state", *ELSEWHERE}
 
+# Arguments of fit that others have, and ours; "": they have no effect.
+_OF_FIT = {
+    "feature_name": "feature_names",
+    "categorical_feature": "categorical_features",
+    "cat_features": "categorical_features",
+    "xgb_model": "init_model",
+    **dict.fromkeys(("use_best_model", "plot", "plot_file", "logging_level", "silent", "metric_period", "verbose_eval"), ""),
+}
+
 
 class Compatible:
     """Parameters by other names are attributes like the others, but only of the estimators that have got them."""
@@ -37,6 +46,8 @@ class Compatible:
 
         @classmethod
         def _get_param_names(cls) -> list[str]: ...
+
+        def staged_predict_proba(self, X: Any, every: int = 1) -> Iterator[Array]: ...
 
     def _set_others(self, others: dict[str, Any]) -> None:
         vars(self).update(others)
@@ -99,7 +110,7 @@ class Compatible:
         parameters = inspect.signature(base.__init__).parameters.values()  # type: ignore[misc]
         return {p.name: p.default for p in parameters if p.kind is p.KEYWORD_ONLY}
 
-    def _meant(self, **arguments: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    def _meant(self, check: bool = True, **arguments: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """What the parameters mean: those of training, and the others by our names. Arguments of fit count more."""
         arguments = {name: value for name, value in arguments.items() if value is not None}
         replaced = {_others.OURS[name] for name in arguments}
@@ -113,7 +124,7 @@ class Compatible:
             if name not in replaced
             and (not _same(value, defaults[name]) if _others.OURS.get(name) in twice else name not in _APART)
         }
-        training, dataset = _others.parameters({**spelled, **others}, **arguments)
+        training, dataset = _others.parameters({**spelled, **others}, check, **arguments)
         own.update({name: dataset[name] for name in dataset}, sample_rows=dataset.get("sample_rows", 200_000))
         if "seed" in training:
             own["random_state"] = training.pop("seed")
@@ -122,23 +133,34 @@ class Compatible:
         return training, own
 
     def _threads(self) -> int:
-        threads: int = effective_n_jobs(self._meant()[1]["n_jobs"])
+        threads: int = effective_n_jobs(self._meant(check=False)[1]["n_jobs"])
         return threads
 
-    def _trees(self, num_iteration: int | None = None, iteration_range: tuple[int, int] | None = None) -> int:
-        """The number of trees of the first iterations; 0: all."""
-        if iteration_range is not None:
-            if iteration_range[0] != 0:
-                raise ArgumentError(f"iteration_range is {iteration_range}; allowed: (0, n)")
-            num_iteration = iteration_range[1]
-        iterations = max(num_iteration or 0, 0)
-        return min(iterations * self.booster_.trees_per_iteration, self.booster_.num_trees)
+    def _of_fit(self, others: dict[str, Any]) -> dict[str, Any]:
+        """Arguments of fit by our names, without those that have no effect."""
+        strange = [name for name in others if name not in _OF_FIT]
+        if strange:
+            known = ", ".join(name for name, ours in _OF_FIT.items() if ours)
+            raise ArgumentError(f"fit has no argument {', '.join(map(repr, strange))}; allowed: those of its documentation, and {known}")
+        meant = {ours: others.get(name) for name, ours in _OF_FIT.items() if ours and name in others}
+        return {ours: value for ours, value in meant.items() if value is not None and not (isinstance(value, str) and value == "auto")}
+
+    @property
+    def n_classes_(self) -> int:
+        """The number of classes."""
+        check_is_fitted(self)
+        return len(self.classes_)
+
+    @property
+    def tree_count_(self) -> int:
+        """CatBoost's name for :attr:`n_estimators_`."""
+        return self.n_estimators_
 
     @property
     def n_estimators_(self) -> int:
         """Iterations of the model."""
         check_is_fitted(self)
-        return self.booster_.num_trees // self.booster_.trees_per_iteration
+        return self.booster_.current_iteration()
 
     @property
     def best_score_(self) -> dict[str, dict[str, float]]:
@@ -149,6 +171,15 @@ class Compatible:
             name: {metric: values[min(at, len(values) - 1)] for metric, values in metrics.items()}
             for name, metrics in self.evals_result_.items()
         }
+
+    @property
+    def best_score(self) -> float:
+        """The metric that early stopping watches, of the best iteration on the last evaluation set, as XGBoost has it."""
+        scores = self.best_score_
+        if not scores:
+            raise ArgumentError("best_score needs an eval_set; allowed: after fit(X, y, eval_set=...)")
+        last = scores[list(scores)[-1]]
+        return last.get(str(self._meant(check=False)[0].get("metric")), last["logloss"])
 
     @property
     def best_iteration(self) -> int:
@@ -180,6 +211,21 @@ class Compatible:
         """The model: ``booster_``."""
         check_is_fitted(self)
         return self.booster_
+
+    def staged_predict(self, X: Any, every: int = 1) -> Iterator[Array]:
+        """The likeliest classes at stages of boosting: after every ``every`` iterations, and at the end.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+        every : int, default 1
+            Iterations between two stages.
+
+        Yields
+        ------
+        array of shape (n_samples,)
+        """
+        return (self.classes_[proba.argmax(axis=1)] for proba in self.staged_predict_proba(X, every))
 
     def explain(self, X: Any) -> Any:
         """SHAP values as an object of the package shap, for its plots. Needs shap.

@@ -93,7 +93,7 @@ def check_missing(y: Array) -> None:
     if kind == "O":
         missing = np.array([_is_missing(label) for label in y.tolist()], bool)
     elif kind in "fcmM":
-        missing = np.isnat(y) if kind in "mM" else np.isnan(y)
+        missing = np.isnat(y) if kind in "mM" else ~np.isfinite(y)
     else:
         return
     if missing.any():
@@ -123,9 +123,15 @@ def check_mask(y: Any) -> None:
         raise ArgumentError(f"y[{np.argmax(mask)}] is masked; allowed: a label in every row")
 
 
+def are_texts(classes: Array) -> bool:
+    """Whether classes are in the order of texts even if all look like numbers."""
+    return classes.dtype.kind in "US" or (classes.dtype.kind == "O" and all(isinstance(label, (str, bytes)) for label in classes))
+
+
 def names(classes: Array) -> list[str]:
-    """The names of classes: text unchanged, whole numbers without a decimal point."""
-    return [_name(label) for label in classes.tolist()]
+    """The names of classes: text unchanged, whole numbers without a decimal point, others as their shortest decimals."""
+    short = classes.dtype.kind == "f" and classes.itemsize < 8
+    return [_name(float(str(label)) if short else label) for label in (classes if short else classes.tolist())]
 
 
 def _name(label: Any) -> str:
@@ -167,7 +173,7 @@ _OF_NAME: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "float": fl
 
 
 def from_names(by: list[str], noted: str = "") -> Array:
-    """Classes from their names, of the type noted: see type_of. Without a note they are integers if all look like integers."""
+    """Classes from their names, of the type noted: see type_of. Without a note they are numbers if all look like it, also by their order."""
     if noted in ("str", "bytes", "bool"):
         return np.array([_OF_NAME[noted](name) for name in by])
     if re.fullmatch(r"u?int(8|16|32|64)|float(16|32|64)", noted):
@@ -179,5 +185,9 @@ def from_names(by: list[str], noted: str = "") -> Array:
     if noted.startswith("object[") and element is not None:
         return np.array([element(name) for name in by], object)
     if all(re.fullmatch("0|-?[1-9][0-9]{0,17}", name) for name in by):
-        return np.array(by, dtype=np.int64)
-    return np.array(by)
+        numbers = np.array(by, dtype=np.int64)
+    elif all(re.fullmatch(r"-?[0-9]+([.][0-9]+)?(e-?[0-9]+)?", name) for name in by):
+        numbers = np.array(by, np.float64)
+    else:
+        return np.array(by)
+    return numbers if names(numbers) == by and (numbers[:-1] < numbers[1:]).all() else np.array(by)

@@ -61,6 +61,7 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "suggest_params": (c.c_int64, c.c_int64, c.c_int64, *_text),
     "trainer_create": (_handle, c.POINTER(structs.Params), c.POINTER(structs.TrainOptions), _out),
     "trainer_step": (_handle, c.POINTER(structs.Progress)),
+    "trainer_interrupt": (_handle,),
     "trainer_scores": (_handle, c.c_int64, c.c_void_p, c.c_int64),
     "trainer_measure": (_handle, c.c_int64, c.c_char_p, c.POINTER(c.c_double)),
     "trainer_set_shrinkage": (_handle, c.c_double),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,15 @@ from ._library import Handle, _apart
 
 # Raw scores and the training set to gradients and Hessians, each of shape (n_rows, n_classes).
 Function = Callable[[Array, Any], tuple[Any, Any]]
+
+
+def of_params(params: Any, objective: Function | None) -> tuple[Any, Function | None]:
+    """Parameters without a loss, which LightGBM has among them, and the loss."""
+    if not isinstance(params, Mapping) or not callable(params.get("objective")):
+        return params, objective
+    if objective is not None:
+        raise errors.ArgumentError("objective is among params and an argument; allowed: one of them")
+    return {name: value for name, value in params.items() if name != "objective"}, params["objective"]
 
 
 class Objective:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import _capi
 from ._parameters import ALIASES, ELSEWHERE, FOREIGN, TYPES, VALUES
 from .errors import ArgumentError
 
@@ -36,20 +37,24 @@ def known(name: str) -> bool:
     return name in OURS or name in _FOREIGN
 
 
-def parameters(params: Any, **arguments: Any) -> Parameters:
-    """Parameters by our names, of a dict and of other arguments. What they became is said once."""
+def parameters(params: Any, check: bool = True, feval: Any = None, **arguments: Any) -> Parameters:
+    """Parameters by our names, of a dict and of other arguments. What they became is said once.
+
+    All that is wrong is one error; without ``check``, values are not compared with what the library allows. With ``feval``, the
+    metric may be one of the user's.
+    """
     if params is not None and not isinstance(params, Mapping):
         raise ArgumentError(f"params is a {type(params).__name__}; allowed: a dict")
     spelled: dict[str, dict[str, Any]] = {}  # by our name, what was given under which name
     for name, value in arguments.items():
-        spelled.setdefault(OURS[name], {})[f"the argument {name}"] = value
+        spelled.setdefault(OURS[name], {})[f"the argument {name}"] = _value(OURS[name], value, name)
     problems: list[str] = []
     strange: list[Any] = []
     idle: list[str] = []
     became: list[str] = []
     for name, value in (params or {}).items():
         if name in OURS:
-            ours, meant = OURS[name], _value(OURS[name], value)
+            ours, meant = OURS[name], _value(OURS[name], value, name)
             spelled.setdefault(ours, {})[name] = meant
             if name != ours or (ours in _VALUES and _text(meant) != _text(value) and value is not None):
                 became.append(f"{name} is {ours}" if name != ours else f"{name}={value} is {'the default' if meant is None else meant}")
@@ -61,6 +66,8 @@ def parameters(params: Any, **arguments: Any) -> Parameters:
         became.append("bagging_freq=0 leaves out subsample")
         spelled.pop("subsample", None)
     chosen = {ours: _chosen(ours, values, problems) for ours, values in spelled.items()}
+    if check:
+        problems += [problem for ours, values in spelled.items() if (problem := _forbidden(ours, chosen[ours], values, feval))]
     if strange:
         problems.append(unknown(strange, list(TYPES)))
     if problems:
@@ -73,6 +80,18 @@ def parameters(params: Any, **arguments: Any) -> Parameters:
     )
 
 
+def _forbidden(ours: str, value: Any, spelled: dict[str, Any], feval: Any) -> str:
+    """Why the library does not allow a value; "": it does, or it is to say so once it has the data."""
+    if ours not in TYPES or value is None or (ours == "metric" and (feval is not None or not isinstance(value, str) or "@" in value)):
+        return ""
+    try:
+        _capi.Params({ours: value})
+    except ArgumentError as e:
+        name = next(name for name, its in spelled.items() if its is not None)
+        return str(e) if name == ours or "argument" in name else f"{name} is {value!r}; {str(e).partition('; ')[2]}"
+    return ""
+
+
 def _text(value: Any) -> str:
     """A value as the tables write it."""
     if isinstance(value, np.generic):
@@ -82,13 +101,16 @@ def _text(value: Any) -> str:
     return str(value).lower()
 
 
-def _value(ours: str, value: Any) -> Any:
-    """What a value means here; None is the default."""
+def _value(ours: str, value: Any, name: str) -> Any:
+    """What a value means here; None is the default. A "~" before it in the table leaves our own name out."""
     if ours == "metric" and isinstance(value, (list, tuple, set)):
-        return next((one for one in (_value(ours, one) for one in value) if one is not None), None)
-    if value is None or ours not in _VALUES or _text(value) not in _VALUES[ours]:
+        return next((one for one in (_value(ours, one, name) for one in value) if one is not None), None)
+    if isinstance(value, str) and not value:
+        return None
+    table = _VALUES.get(ours, {})
+    meant = table.get(_text(value), table.get("~" + _text(value)) if name != ours else None)
+    if value is None or meant is None:
         return value
-    meant = _VALUES[ours][_text(value)]
     return int(meant) if meant.isdigit() else meant or None
 
 

@@ -37,6 +37,7 @@ FIELDS = (
     ("monotone_constraints", "char_p"),
     ("interaction_constraints", "char_p"),
     ("leaf_classes", "int64"),
+    ("category_limit", "int64"),
 )
 
 # The types of the values.
@@ -60,6 +61,7 @@ TYPES = {
     "interaction_constraints": str,
     "category_smoothing": float,
     "category_l2": float,
+    "category_limit": int,
     "l2": float,
     "max_step": float,
     "subsample": float,
@@ -97,6 +99,7 @@ ALIASES = {
     "interaction_constraints": "interaction_cst",
     "category_smoothing": "cat_smooth",
     "category_l2": "cat_l2",
+    "category_limit": "max_cat_threshold",
     "l2": "lambda_l2 reg_lambda lambda l2_leaf_reg l2_regularization",
     "max_step": "max_delta_step max_tree_output max_leaf_output",
     "subsample": "bagging_fraction sub_row bagging",
@@ -106,7 +109,7 @@ ALIASES = {
     "metric": "metrics metric_types eval_metric scoring",
     "top_k": "multi_error_top_k",
     "min_delta": "early_stopping_min_delta tol",
-    "threads": "n_jobs num_thread nthreads nthread thread_count",
+    "threads": "num_threads n_jobs num_thread nthreads nthread thread_count",
     "seed": "random_state random_seed",
 }
 
@@ -129,7 +132,10 @@ METRICS = (
 
 # What their values are here.
 VALUES = {
+    "leaves": "~0=",
     "max_depth": "-1=0",
+    "min_samples": "~0=1",
+    "max_step": "~0=",
     "early_stopping": "-1=0 false=0 auto=0",
     "metric": "multi_logloss=logloss binary_logloss=logloss multiclass=logloss softmax=logloss binary=logloss mlogloss=logloss log_loss=logloss neg_log_loss=logloss cross_entropy=logloss crossentropy=logloss loss=logloss multi_error=error binary_error=error merror=error accuracy=error zerooneloss=error auc=auc_ovr roc_auc=auc_ovr roc_auc_ovr=auc_ovr roc_auc_ovr_weighted=auc_ovr_weighted auc_mu=auc_ovo roc_auc_ovo=auc_ovo roc_auc_ovo_weighted=auc_ovo_weighted balanced_accuracy=balanced_error f1=f1_macro kappa=kappa logloss=logloss error=error none= null= na=",
     "threads": "-1=0",
@@ -168,9 +174,10 @@ FOREIGN = (
     ("allow_writing_files train_dir save_snapshot snapshot_file snapshot_interval snapshot_freq", "*", ""),
     ("metric_period metric_freq output_freq is_provide_training_metric training_metric is_training_metric train_metric", "*", ""),
     ("use_best_model best_model_min_trees first_metric_only eval_at boost_from_average bagging_freq subsample_freq", "*", ""),
-    ("min_data_in_bin min_data_per_group max_cat_threshold max_cat_to_onehot max_cat_group one_hot_max_size max_ctr_complexity", "*", ""),
+    ("min_data_in_bin min_data_per_group max_cat_to_onehot max_cat_group one_hot_max_size max_ctr_complexity", "*", ""),
     ("nan_mode use_missing score_function leaf_estimation_backtracking fold_permutation_block fold_len_multiplier multi_strategy", "*", ""),
-    ("sampling_frequency feature_border_type approx_on_full_history", "*", ""),
+    ("sampling_frequency feature_border_type approx_on_full_history allow_const_label diffusion_temperature name custom_metric", "*", ""),
+    ("refit_decay_rate linear_lambda sigmoid bagging_by_query saved_feature_importance_type time_out local_listen_port", "*", ""),
     ("top_rate other_rate drop_rate max_drop skip_drop xgboost_dart_mode uniform_drop rate_drop one_drop sample_type normalize_type", "*", ""),
     ("lambda_l1 reg_alpha alpha l1_regularization", "0", "leave it out: there is no L1 regularization; l2 regularizes"),
     ("monotone_constraints_method monotone_constraining_method mc_method", "basic", "leave it out: constraints hold as with LightGBM's method basic"),
@@ -194,9 +201,15 @@ FOREIGN = (
     ("min_samples_split", "2", "leave it out; set min_samples, the rows of a leaf"),
     ("validation_fraction", "*", ""),
     ("min_weight_fraction_leaf ccp_alpha path_smooth od_wait_fraction", "0", "leave it out: there is nothing like it"),
-    ("linear_tree linear_lambda langevin model_shrink_rate posterior_sampling", "false 0", "leave it out: there is nothing like it"),
+    ("linear_tree langevin model_shrink_rate posterior_sampling", "false 0", "leave it out: there is nothing like it"),
     ("updater process_type refresh_leaf", "default grow_quantile_histmaker 1 true", "leave it out: there is nothing like it"),
-    ("forcedsplits_filename forcedbins_filename forced_splits max_bin_by_feature feature_contri cegb_tradeoff cegb_penalty_split feature_weights per_float_feature_quantization", "", "leave it out: there is nothing like it"),
+    ("cegb_tradeoff penalties_coefficient", "1", "leave it out: there is nothing like it"),
+    ("model_size_reg cegb_penalty_split", "0", "leave it out: there is nothing like it"),
+    ("forcedsplits_filename forcedbins_filename forced_splits max_bin_by_feature feature_contri cegb_penalty_feature_lazy cegb_penalty_feature_coupled feature_weights per_float_feature_quantization first_feature_use_penalties per_object_feature_penalties", "", "leave it out: there is nothing like it"),
+    ("has_time", "false 0", "leave it out: the order of the rows does not count"),
+    ("text_features embedding_features", "", "leave it out: there are no features of texts or embeddings; texts are categories"),
+    ("feature_types", "", "leave it out; categorical_features of Dataset lists the features whose numbers are categories"),
+    ("warm_start", "false 0", "write init_model, a model to continue"),
     ("ignore_column ignored_features", "", "leave the columns out of x"),
     ("weight_column", "", "write Dataset(x, y, weight=...)"),
 )

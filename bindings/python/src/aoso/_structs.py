@@ -111,6 +111,8 @@ class DatasetOptions(Struct):
         ("num_row_ids", c.c_int64),
         ("path", c.c_char_p),
         ("collective", c.c_void_p),
+        ("text_labels", c.c_int32),
+        ("reserved", c.c_int32),
     ]
 
 

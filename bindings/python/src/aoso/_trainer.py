@@ -54,6 +54,11 @@ def step(trainer: Handle, ranks: Ranks | None = None, objective: Objective | Non
     return _read_step(p)
 
 
+def interrupt(trainer: Handle) -> None:
+    """Have the next step end training, on all ranks."""
+    _call("trainer_interrupt", trainer)
+
+
 def set_shrinkage(trainer: Handle, shrinkage: float, ranks: Ranks | None = None) -> None:
     """Change the shrinkage from the next iteration on."""
     if not isinstance(shrinkage, (int, float, np.integer, np.floating)):

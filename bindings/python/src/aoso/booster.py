@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _capi, _labels, _matrix
 from ._capi import Array
+from ._familiar import Familiar
 from ._progress import Evaluation, Result
 from .contributions import Contributions
 from .errors import ArgumentError
@@ -24,7 +25,7 @@ __all__ = ["Booster", "merge"]
 _STAGED_BYTES = 1 << 28
 
 
-class Booster(Report, Probability):
+class Booster(Report, Probability, Familiar):
     """A trained model, created by :func:`aoso.train`, :meth:`load` or :meth:`from_bytes`. ``Booster("file")`` loads it too.
 
     A model never changes, so any number of threads may use it at once. It can be pickled and copied.
@@ -33,8 +34,8 @@ class Booster(Report, Probability):
     ----------
     classes : array of shape (n_classes,)
         The classes, in the order of the columns of ``predict_proba``, of the type of the labels. A file keeps the type if it
-        is bool, int, float, text, bytes or a date, also as a Python object. In a file from other languages they are ints if
-        all look like ints, else strings.
+        is bool, int, float, text, bytes or a date, also as a Python object. In a file from other languages they are numbers
+        if all look like numbers, else strings.
     feature_names : list of str
     result : aoso.training.Result or None
         The outcome of training; None for a model that was loaded or derived from others.
@@ -58,13 +59,12 @@ class Booster(Report, Probability):
 
     def __init__(
         self,
-        handle: _capi.Handle | str | os.PathLike[str],
+        model_file: _capi.Handle | str | os.PathLike[str],
         classes: Array | None = None,
         result: Result | None = None,
         calibration: _capi.Calibration | None = None,
     ) -> None:
-        if not isinstance(handle, _capi.Handle):
-            handle = _capi.load("model", handle)
+        handle = model_file if isinstance(model_file, _capi.Handle) else _capi.load("model", model_file)
         self._info = _capi.model_info(handle)
         if classes is None:
             names = _capi.class_names("model", handle, self._info.classes)
@@ -84,7 +84,7 @@ class Booster(Report, Probability):
 
     # ------------------------------------------------------------- prediction
 
-    def predict(self, x: Any, *, trees: int = 0, threads: int = 0) -> Array:
+    def predict(self, x: Any, *, trees: int = 0, threads: int = 0, **others: Any) -> Array:
         """The likeliest class of each row.
 
         Parameters
@@ -96,6 +96,9 @@ class Booster(Report, Probability):
             Use only the first trees; 0: all.
         threads : int, default 0
             Threads to use; 0: the cores that the process may use.
+        **others
+            LightGBM's ``num_iteration``, ``raw_score``, ``pred_leaf`` and ``pred_contrib``, and XGBoost's ``iteration_range``,
+            ``output_margin`` and ``pred_contribs``, which return what they do there.
 
         Returns
         -------
@@ -107,6 +110,8 @@ class Booster(Report, Probability):
         ArgumentError
             If the columns are not the model's features. The message says what differs.
         """
+        if others:
+            return self._predict_as(x, trees, threads, **others)
         return np.asarray(self.classes[self._predict("", x, 1, trees, threads)[:, 0]])
 
     def predict_proba(self, x: Any, *, trees: int = 0, threads: int = 0) -> Array:
@@ -313,6 +318,7 @@ class Booster(Report, Probability):
         return _capi.predict(kind, self._handle, self._read(x), width, trees, threads)
 
     def _read(self, x: Any) -> _capi.Matrix:
+        x = x._rows_of_dataset() if hasattr(x, "_rows_of_dataset") else x
         matrix = _matrix.read(x)
         _matrix.check_names(matrix.names, self.feature_names)
         return matrix
@@ -321,9 +327,7 @@ class Booster(Report, Probability):
         labels, _ = _labels.read(y, x.shape[0])
         return labels, _matrix.weights(weight, x.shape[0])
 
-    # ----------------------------------------------------------- other models
-
-    def refit(self, x: Any, y: Any, *, weight: Any = None, keep: float = 0.0, threads: int = 0) -> Booster:
+    def refit(self, x: Any, y: Any, *, weight: Any = None, keep: float = 0.0, decay_rate: float = 0.0, threads: int = 0) -> Booster:
         """The same splits with leaf values computed from other data.
 
         Parameters
@@ -332,7 +336,7 @@ class Booster(Report, Probability):
         y : array of shape (n_rows,)
             Labels that the model knows.
         weight : array of shape (n_rows,), optional
-        keep : float, default 0
+        keep, decay_rate : float, default 0
             Share of its old values that a leaf keeps, 0 to 1. A leaf that no row reaches keeps its values.
         threads : int, default 0
 
@@ -340,7 +344,7 @@ class Booster(Report, Probability):
         -------
         Booster
         """
-        matrix = self._read(x)
+        matrix, keep = self._read(x), keep or decay_rate
         return Booster(_capi.refit(self._handle, matrix, *self._read_labels(y, weight, matrix), keep, threads), self.classes)
 
     def truncated(self, trees: int) -> Booster:
@@ -356,8 +360,6 @@ class Booster(Report, Probability):
         Booster
         """
         return Booster(_capi.truncate(self._handle, trees), self.classes)
-
-    # -------------------------------------------------------------- the model
 
     @property
     def num_trees(self) -> int:

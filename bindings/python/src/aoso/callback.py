@@ -104,7 +104,7 @@ class EarlyStopping:
         pass
 
     def finish(self, booster: Booster) -> None:
-        """Report the best iteration."""
+        """Report the best iteration of ``booster``."""
         result = booster.result
         if self._verbose and result is not None and result.stopped_by == "early_stopping":
             _report(f"early stopping: the best iteration is {result.best_iteration} of {result.iterations}")

@@ -67,8 +67,8 @@ class Collective(abc.ABC):
 
     @abc.abstractmethod
     def all_gather(self, data: bytes) -> list[bytes]:
-        """Return what every rank gives, by rank. Lengths may differ, and may be 0."""
+        """Return the ``data`` of every rank, by rank. Lengths may differ, and may be 0."""
 
     @abc.abstractmethod
     def abort(self, reason: str) -> None:
-        """Tell the other ranks that this one gives up, and why, so that their calls fail rather than wait."""
+        """Tell the other ranks that this one gives up, and the ``reason``, so that their calls fail rather than wait."""

@@ -239,11 +239,11 @@ class DaskAOSOClassifier(AOSOClassifier):
         return self
 
     def predict(self, X: Any) -> Any:  # type: ignore[override]
-        """The likeliest class of each row: a Dask array or series for Dask data, else as :class:`aoso.AOSOClassifier` does."""
+        """The likeliest class of each row of ``X``: a Dask array or series for Dask data, else as :class:`aoso.AOSOClassifier` does."""
         return self._by_block("predict", X, self.classes_[:1])
 
     def predict_proba(self, X: Any) -> Any:  # type: ignore[override]
-        """The probability of each class for each row: a Dask array or data frame for Dask data."""
+        """The probability of each class for each row of ``X``: a Dask array or data frame for Dask data."""
         return self._by_block("predict_proba", X, np.zeros((1, len(self.classes_))))
 
     def _by_block(self, method: str, X: Any, like: Array) -> Any:

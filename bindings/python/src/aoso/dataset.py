@@ -76,11 +76,15 @@ class Dataset:
         LightGBM's and XGBoost's name for ``y``.
     params : dict, optional
         Parameters of training, of which those are used that belong here, such as LightGBM's ``max_bin``.
+    **others
+        Other names: ``data`` for ``x``, ``feature_name`` for ``feature_names``, ``categorical_feature`` and ``cat_features`` for
+        ``categorical_features``. ``free_raw_data``, ``silent``, ``enable_categorical`` and ``nthread`` have no effect.
 
     Attributes
     ----------
     classes : array of shape (n_classes,)
-        The classes, in the order of their numbers in the library.
+        The classes, in the order of their numbers in the library: numbers by value, texts by their bytes, also those of digits,
+        and False before True. The order of the categories of a pandas category does not count.
     feature_names : list of str
     categories : dict of str to list of str
         The categories of each categorical feature, in order.
@@ -107,7 +111,7 @@ class Dataset:
 
     def __init__(
         self,
-        x: Any,
+        x: Any = None,
         y: Any = None,
         *,
         weight: Any = None,
@@ -126,8 +130,14 @@ class Dataset:
         reference: Dataset | None = None,
         label: Any = None,
         params: Mapping[str, Any] | None = None,
+        **others: Any,
     ) -> None:
+        x = _one("x", x, "data", others.pop("data", None))
         y = _one("y", y, "label", label)
+        feature_names = _other(others, "feature_name", "auto", feature_names)
+        categorical_features = _other(others, "categorical_feature", "auto", categorical_features)
+        categorical_features = _other(others, "cat_features", None, categorical_features)
+        _refuse(others)
         if reference is not None:
             self._align(reference, x, y, weight)
             return
@@ -178,6 +188,7 @@ class Dataset:
         labels, classes = _labels.read(y, rows)
         weights = _matrix.weights(weight, rows)
         init = None if init_model is None else init_model._handle
+        options["text_labels"] = _labels.are_texts(classes)
         described = _capi.DatasetOptions(matrix, columns, init=init, ranks=self._ranks, **options)
         self._handle = _capi.dataset(matrix, labels, weights, _matrix.row_ids(row_id, rows), described)
         self._describe()
@@ -271,6 +282,7 @@ class Dataset:
             if builder is None:
                 _matrix.check_distinct(matrix.names)
                 columns = _matrix.categorical(categorical_features, matrix)
+                options["text_labels"] = _labels.are_texts(source.classes)
                 builder = _capi.Builder(matrix.shape[1], _capi.DatasetOptions(matrix, columns, ranks=self._ranks, **options))
             builder.sample(matrix, labels, weights, row_ids)
         if builder is None:
@@ -336,6 +348,54 @@ class Dataset:
             return self
         x, y, weight, given = self._parts()
         return Dataset(x, y, weight=weight, init_model=model, **given)
+
+    def _rows_of_dataset(self) -> Any:
+        """The rows that it was made of."""
+        x = None if self._source is None else self._source.get()[0]
+        if x is None:
+            raise ArgumentError("x is a Dataset whose data are gone; allowed: the rows themselves")
+        return x
+
+    def construct(self) -> Dataset:
+        """The dataset itself, which is made already: LightGBM's makes it here.
+
+        Returns
+        -------
+        Dataset
+        """
+        return self
+
+    def num_data(self) -> int:
+        """LightGBM's name for :attr:`num_rows`.
+
+        Returns
+        -------
+        int
+        """
+        return self.num_rows
+
+    def num_feature(self) -> int:
+        """LightGBM's name for :attr:`num_features`.
+
+        Returns
+        -------
+        int
+        """
+        return self.num_features
+
+    def create_valid(self, x: Any, label: Any, weight: Any = None) -> Dataset:
+        """LightGBM's name for :meth:`aligned`.
+
+        Parameters
+        ----------
+        x, label, weight
+            As for :meth:`aligned`.
+
+        Returns
+        -------
+        Dataset
+        """
+        return self.aligned(x, label, weight=weight)
 
     def _parts(self) -> tuple[Any, Any, Any, dict[str, Any]]:
         """What it was made of: rows, labels, weights and options."""
@@ -410,7 +470,7 @@ class Dataset:
         Returns
         -------
         Dataset
-            Its classes are ints if all look like ints, else strings.
+            Its classes are numbers if all look like numbers, else strings.
         """
         dataset = cls.__new__(cls)
         dataset._ranks = None
@@ -485,6 +545,20 @@ def _one(name: str, value: Any, other: str, its: Any) -> Any:
     if (value is None) == (its is None):
         raise ArgumentError(f"{name} is {'missing' if value is None else f'given as {other} as well'}; allowed: {name} or {other}")
     return its if value is None else value
+
+
+def _other(others: dict[str, Any], name: str, default: Any, value: Any) -> Any:
+    """An argument that has another name among others."""
+    given = others.pop(name, default)
+    return value if given is default or (isinstance(given, str) and given == default) else given
+
+
+def _refuse(others: dict[str, Any]) -> None:
+    """Raise an error if there are others than those without effect."""
+    unknown = [name for name in others if name not in ("free_raw_data", "silent", "enable_categorical", "nthread")]
+    if unknown:
+        advice = "; init_model continues a model" if "init_score" in unknown or "base_margin" in unknown else ""
+        raise ArgumentError(f"Dataset has no argument {', '.join(map(repr, unknown))}; allowed: those of its documentation{advice}")
 
 
 def _weighed(weight: Any, class_weight: Any, y: Any, collective: Collective | None) -> Any:

@@ -39,7 +39,7 @@ except ImportError as e:
 __all__ = ["MPICollective"]
 
 _ABORT, _WAITING = 1, 2  # tags of messages beside the collective calls
-_SPIN = 1e-3  # seconds before a process that waits sleeps, from which it takes long to wake
+_SPIN = 5e-3  # seconds before a process that waits sleeps, from which it takes long to wake
 _BLOCK = 1024  # bytes of the message that says how many there are: few follow without another message
 _PIECE = 1 << 27  # numbers or bytes in a call of MPI, whose counts have 31 bits
 
@@ -88,6 +88,7 @@ class MPICollective(Collective):
     def __init__(self, comm: Any = None, timeout: float = 600) -> None:
         comm = MPI.COMM_WORLD if comm is None else comm
         self._comm, self._control, self._timeout = comm.Dup(), comm.Dup(), timeout
+        self._block, self._blocks = bytearray(_BLOCK), bytearray(_BLOCK * comm.size)
         self._call = 0  # the number of the call
         self._kept: list[Any] = []  # requests that may never end, with their buffers
 
@@ -117,10 +118,10 @@ class MPICollective(Collective):
 
     def all_gather(self, data: bytes) -> list[bytes]:
         """Return what every process gives, by rank."""
-        mine = np.zeros(_BLOCK, np.uint8)
         start = len(data).to_bytes(8, "little") + data[: _BLOCK - 8]
-        mine[: len(start)] = np.frombuffer(start, np.uint8)
-        blocks = self._gather(mine, [_BLOCK] * self.size)
+        self._block[: len(start)] = start
+        self._wait(self._comm.Iallgather([self._block, MPI.BYTE], [self._blocks, MPI.BYTE]))
+        blocks = [bytes(self._blocks[at : at + _BLOCK]) for at in range(0, len(self._blocks), _BLOCK)]
         sizes = [int.from_bytes(block[:8], "little") for block in blocks]
         pieces = [[block[8 : 8 + n]] for block, n in zip(blocks, sizes)]
         most = max(_PIECE // self.size, 1)

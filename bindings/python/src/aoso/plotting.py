@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _labels, _matrix
+from . import _labels, _matrix, _others
 from ._capi import Array
+from ._familiar import XGBOOST
 from .booster import Booster
 from .errors import ArgumentError
 
@@ -46,7 +47,8 @@ def plot_metric(
     ----------
     history : dict or AOSOClassifier
         A dict filled by :func:`aoso.record_evaluation`, or an estimator fitted with an ``eval_set``.
-    metric : {"logloss", "error"}
+    metric : str, default "logloss"
+        One of the history, also by its name in other libraries.
     best_iteration : int, optional
         An iteration to mark; by default that of the estimator.
     ax : matplotlib axes, optional
@@ -58,6 +60,9 @@ def plot_metric(
     if hasattr(history, "evals_result_"):
         best_iteration = history.best_iteration_ if best_iteration is None else best_iteration
         history = history.evals_result_
+    meant = _others.parameters({"metric": metric, "verbose": 0}, check=False).training.get("metric", metric)
+    if not any(metric in metrics for metrics in history.values()) and any(meant in metrics for metrics in history.values()):
+        metric = meant
     curves = {name: metrics[metric] for name, metrics in history.items() if metric in metrics}
     if not curves:
         recorded = sorted({of for metrics in history.values() for of in metrics})
@@ -87,7 +92,15 @@ def plot_metric(
     return ax
 
 
-def plot_importance(model: Any, *, kind: str = "gain", most: int = 20, ax: Axes | None = None) -> Axes:
+def plot_importance(
+    model: Any,
+    *,
+    kind: str = "gain",
+    most: int = 20,
+    importance_type: str | None = None,
+    max_num_features: int | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Draw the features that contribute most.
 
     Parameters
@@ -96,6 +109,8 @@ def plot_importance(model: Any, *, kind: str = "gain", most: int = 20, ax: Axes 
     kind : {"gain", "split", "cover"}
     most : int, default 20
         Features to show.
+    importance_type, max_num_features
+        LightGBM's and XGBoost's names for ``kind`` and ``most``.
     ax : matplotlib axes, optional
 
     Returns
@@ -103,8 +118,8 @@ def plot_importance(model: Any, *, kind: str = "gain", most: int = 20, ax: Axes 
     matplotlib axes
     """
     booster = _booster(model)
-    values = booster.importance(kind)
-    order = np.argsort(-values, kind="stable")[:most][::-1]
+    values = booster.importance(XGBOOST.get(importance_type, importance_type) if importance_type else kind)
+    order = np.argsort(-values, kind="stable")[: most if max_num_features is None else max_num_features][::-1]
     ax = _axes(ax, (7, 0.6 + 0.27 * len(order)))
     ax.barh(range(len(order)), values[order], height=0.72, color=_BLUE)
     ax.set_yticks(range(len(order)), [booster.feature_names[j] for j in order])
@@ -287,7 +302,7 @@ def plot_class_pairs(model: Any, x: Any = None, y: Any = None, *, most: int = 60
     return ax
 
 
-def plot_tree(model: Any, tree: int = 0, *, ax: Axes | None = None) -> Axes:
+def plot_tree(model: Any, tree: int = 0, *, tree_index: int | None = None, ax: Axes | None = None) -> Axes:
     """Draw a tree: at each node its split and class pairs, at each leaf its largest leaf values.
 
     Parameters
@@ -295,13 +310,15 @@ def plot_tree(model: Any, tree: int = 0, *, ax: Axes | None = None) -> Axes:
     model : Booster or AOSOClassifier
     tree : int, default 0
         From 0; negative numbers count from the end.
+    tree_index : int, optional
+        LightGBM's name for ``tree``.
     ax : matplotlib axes, optional
 
     Returns
     -------
     matplotlib axes
     """
-    nodes = _layout(_booster(model), tree)
+    nodes = _layout(_booster(model), tree if tree_index is None else tree_index)
     width = max(x for x, _, _, _ in nodes) + 1
     depth = max(y for _, y, _, _ in nodes) + 1
     ax = _axes(ax, (max(4, 1.5 * width), max(2.5, 1.25 * depth)))

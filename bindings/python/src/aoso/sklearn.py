@@ -61,14 +61,14 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Classes whose scores a leaf changes. "full": every class; "pair": only the class pairs chosen by the node, as in
         the paper; "sparse": its best `leaf_classes`, relative to all others; for many classes. Methods abc and
         logitboost take pair only.
-        Default: full for method aoso, pair for the others.
+        Default: full, from 5000 classes on sparse; pair for abc and logitboost.
     pairs : {1, 2, 4, 8}, optional
         Number of class pairs that a node splits on. The paper uses 1. No more are used than half the number of classes,
         rounded up to one of these. Methods abc and logitboost take 1 only.
         Allowed: 1, 2, 4 or 8. Default: 4 for method aoso, 1 for the others.
     leaf_classes : int, optional
         Number of classes whose scores a sparse leaf changes.
-        Allowed: 1 to 63. Default: 16.
+        Allowed: 1 to 63. Default: 32.
     pair_selection : {"second_order", "first_order", "root"}, default "second_order"
         How a node chooses its class pairs. "second_order": by gradients and Hessians, as in the paper; "first_order":
         by gradients alone; "root": by gradients and Hessians at the root, for the whole tree.
@@ -122,6 +122,9 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     category_l2 : float, default 10
         Hessian added to that of both sides of a split on categories, which makes such splits rarer.
         Allowed: a finite number, at least 0.
+    category_limit : int, default 4
+        The most categories on the smaller side of a split: large sets fit the training rows by chance.
+        Allowed: at least 1.
     l2 : float, optional
         Regularization term, added to the sums of Hessians in gains and leaf values.
         Allowed: a finite number, at least 0. Default: 0, or more for noisy data.
@@ -206,7 +209,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     Attributes
     ----------
     classes_ : array of shape (n_classes,)
-        The classes, sorted.
+        The classes: numbers by value, texts by their bytes, also those of digits, and False before True.
     n_features_in_ : int
     feature_names_in_ : array of shape (n_features_in_,)
         The column names, if all are strings.
@@ -225,8 +228,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     tuning_ : aoso.Tuning
         The parameters that the search found, and the trials table; with ``tune`` only.
     booster_ : aoso.Booster
-        The model, to save it or for other methods, such as ``booster_.shap(X)``. Its columns are in the order of
-        ``booster_.classes``.
+        The model, to save it or for other methods, such as ``booster_.shap(X)``.
 
     Examples
     --------
@@ -262,6 +264,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         interaction_constraints: Any = None,
         category_smoothing: float = 10.0,
         category_l2: float = 10.0,
+        category_limit: int = 4,
         l2: float | None = None,
         max_step: float | None = None,
         subsample: float | None = None,
@@ -305,6 +308,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         self.interaction_constraints = interaction_constraints
         self.category_smoothing = category_smoothing
         self.category_l2 = category_l2
+        self.category_limit = category_limit
         self.l2 = l2
         self.max_step = max_step
         self.subsample = subsample
@@ -347,6 +351,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         callbacks: Iterable[Callable[[Any], Any]] | None = None,
         init_model: Booster | AOSOClassifier | str | os.PathLike[str] | None = None,
         table: str | os.PathLike[str] | None = None,
+        **others: Any,
     ) -> AOSOClassifier:
         """Train on labelled data.
 
@@ -383,6 +388,9 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             A model to continue: training adds ``trees`` trees to it. Its classes are those of the new model.
         table : path, optional
             With ``tune``, a file for the trials table: see :func:`aoso.tune`.
+        **others
+            LightGBM's ``feature_name`` and ``categorical_feature``, CatBoost's ``cat_features``, and XGBoost's ``xgb_model``. Others
+            of theirs that choose nothing here, such as ``use_best_model`` and ``plot``, have no effect.
 
         Returns
         -------
@@ -390,7 +398,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             The estimator itself.
         """
         params, own = self._meant(eval_metric=eval_metric, early_stopping_rounds=early_stopping_rounds)
-        given = X
+        given, others = X, self._of_fit(others)
         X, y, weight = self._training_rows(X, y, sample_weight, own["class_weight"])
         seed, threads = _rows.seed(own["random_state"]), effective_n_jobs(own["n_jobs"])
         sets = _rows.evaluation_sets(eval_set, eval_names, X_val, y_val, sample_weight_val, eval_sample_weight)
@@ -399,13 +407,13 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         if not sets and fraction is not None:
             X, y, weight, sets = _rows.set_apart(X, y, weight, fraction, seed)
             names = list(sets)
-        before = self._before(init_model, params)
+        before = self._before(others.get("init_model", init_model), params)
         train_set = Dataset(
             X,
             y,
             weight=weight,
-            feature_names=list(getattr(self, "feature_names_in_", ())) or None,
-            categorical_features=own["categorical_features"],
+            feature_names=others.get("feature_names") or list(getattr(self, "feature_names_in_", ())) or None,
+            categorical_features=others.get("categorical_features", own["categorical_features"]),
             max_bins=own["max_bins"],
             sample_rows=own["sample_rows"],
             seed=seed,
@@ -444,7 +452,8 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         _labels.check_missing(y)
-        check_classification_targets(y)
+        if y.dtype.kind not in "biu":  # which it would copy and sort to find them allowed
+            check_classification_targets(y)
         return _rows.without_weightless(X, y, _rows.weights(y, sample_weight, class_weight))
 
     def _fraction(self, params: Mapping[str, Any]) -> float | None:
@@ -473,17 +482,16 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             history[name] = {metric: values[done:] for metric, values in stages.items()}
         return history
 
-    def predict(self, X: Any, *, pred_contrib: bool = False, **first: Any) -> Array:
+    def predict(self, X: Any, **others: Any) -> Array:
         """The likeliest class of each row.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
             As for :meth:`fit`. If the columns have names, they must be the same.
-        pred_contrib : bool, default False
-            Return SHAP values as LightGBM does: for each class those of the features, then the bias.
-        **first
-            ``num_iteration=n`` or ``iteration_range=(0, n)``: only the first n iterations.
+        **others
+            ``num_iteration=n`` or ``iteration_range=(0, n)``: only the first n iterations. LightGBM's ``raw_score``, ``pred_leaf``
+            and ``pred_contrib``, and XGBoost's ``output_margin`` and ``pred_contribs``, return what they do there.
 
         Returns
         -------
@@ -491,11 +499,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             Labels of ``classes_``.
         """
         check_is_fitted(self)
-        rows, trees = self._read(X, reset=False), self._trees(**first)
-        if pred_contrib:
-            values = self.booster_.shap(rows, trees=trees, threads=self._threads())
-            return values[:, self.booster_.classes.argsort()].reshape(len(values), -1)
-        return self.booster_.predict(rows, trees=trees, threads=self._threads())
+        return self.booster_.predict(self._read(X, reset=False), threads=self._threads(), **others)
 
     def predict_proba(self, X: Any, **first: Any) -> Array:
         """The probability of each class for each row.
@@ -504,7 +508,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         ----------
         X : table of shape (n_samples, n_features)
         **first
-            As for :meth:`predict`.
+            ``num_iteration`` or ``iteration_range``, as for :meth:`predict`.
 
         Returns
         -------
@@ -512,7 +516,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             In the order of ``classes_``.
         """
         check_is_fitted(self)
-        rows, trees = self._read(X, reset=False), self._trees(**first)
+        rows, trees = self._read(X, reset=False), self.booster_._trees_of(**first)
         return self._sorted(self.booster_.predict_proba(rows, trees=trees, threads=self._threads()))
 
     def decision_function(self, X: Any) -> Array:
@@ -596,7 +600,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         return X
 
     def _sorted(self, columns: Array) -> Array:
-        """Put columns in the order of ``classes_``. The model's order differs for strings such as "9" and "10"."""
+        """Put columns in the order of ``classes_``. A model from another language may have texts such as "9" and "10" by value."""
         order = self.booster_.classes.argsort()
         return columns if (order[:-1] < order[1:]).all() else columns[:, order]
 

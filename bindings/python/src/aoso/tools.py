@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+import warnings
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .callback import Callback, Progress
 from .errors import ArgumentError
+from .training import automatic
 
 if TYPE_CHECKING:
     from .booster import Booster
 
-__all__ = ["mlflow_tracking", "optuna_pruning"]
+__all__ = ["mlflow_autolog", "mlflow_tracking", "optuna_pruning"]
 
 
 def mlflow_tracking(every: int = 1) -> Callback:
@@ -33,6 +37,35 @@ def mlflow_tracking(every: int = 1) -> Callback:
     return _Tracking(every)
 
 
+def mlflow_autolog(*, every: int = 1, log_models: bool = True, disable: bool = False) -> None:
+    """Record every training from now on, of :func:`aoso.train` and ``AOSOClassifier.fit``, as ``mlflow.lightgbm.autolog`` does.
+
+    A training records what :func:`mlflow_tracking` does, the importance of the features and the model, in the active run. If there
+    is none, it has a run of its own. A second training in one run keeps the parameters of the first, and warns if its own differ.
+
+    Parameters
+    ----------
+    every : int, default 1
+        Iterations between two records.
+    log_models : bool, default True
+        Whether to log the model, an ``AOSOClassifier``, in the flavour of scikit-learn. Needs scikit-learn.
+    disable : bool, default False
+        Record trainings no more.
+    """
+    mlflow_tracking(every)  # checks the argument, and that mlflow is there
+
+    @contextlib.contextmanager
+    def recorder() -> Iterator[_Tracking]:
+        import mlflow
+
+        with contextlib.nullcontext() if mlflow.active_run() else mlflow.start_run():
+            yield _Autolog(every, log_models)
+
+    automatic.clear()
+    if not disable:
+        automatic.append(recorder)
+
+
 class _Tracking:
     def __init__(self, every: int) -> None:
         import mlflow
@@ -52,6 +85,33 @@ class _Tracking:
         if booster.result is not None:
             self._mlflow.log_metric("best_iteration", booster.result.best_iteration)
         self._mlflow.log_params(booster.params)
+
+
+class _Autolog(_Tracking):
+    def __init__(self, every: int, log_models: bool) -> None:
+        super().__init__(every)
+        self._log_models = log_models
+
+    def finish(self, booster: Booster) -> None:
+        try:
+            super().finish(booster)
+        except self._mlflow.MlflowException as e:
+            warnings.warn(f"mlflow did not record the parameters: {e}", stacklevel=4)
+        gains = booster.importance().tolist()
+        self._mlflow.log_dict(dict(zip(booster.feature_names, gains)), "feature_importance_gain.json")
+        if self._log_models:
+            import sklearn
+
+            from . import __version__
+            from .sklearn import AOSOClassifier
+
+            requirements = [f"aoso=={__version__}", f"scikit-learn=={sklearn.__version__}", "cloudpickle"]
+            self._mlflow.sklearn.log_model(
+                AOSOClassifier.from_booster(booster),
+                name="model",
+                serialization_format="cloudpickle",
+                pip_requirements=requirements,
+            )
 
 
 def optuna_pruning(trial: Any, metric: str = "logloss", valid_name: str | None = None, every: int = 1) -> Callback:

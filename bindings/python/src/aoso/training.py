@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar, Union
 
 import numpy as np
@@ -23,6 +24,9 @@ __all__ = ["CVBooster", "Evaluation", "Progress", "Result", "cv", "suggest_param
 _Callback = TypeVar("_Callback")
 _File = tuple[Union[str, "os.PathLike[str]"], float]
 ValidSet = Union[Dataset, tuple[Any, ...]]
+
+# Each gives every training a further callback, for as long as it lasts.
+automatic: list[Callable[[], contextlib.AbstractContextManager[Callback]]] = []
 
 
 class _Training:
@@ -69,6 +73,10 @@ class _Training:
         self.iteration, self.ended, self.last = step.iteration, bool(step.stopped_by), step
         return step
 
+    def interrupt(self) -> None:
+        """Have the next step end training, on all ranks."""
+        _trainer.interrupt(self._handle)
+
     def _measure(self, number: int, name: str, dataset: Dataset) -> dict[str, float]:
         values = {metric: _trainer.measure(self._handle, number, metric, self._ranks) for metric in self._further}
         if self._custom:
@@ -110,9 +118,9 @@ class _Training:
         return Booster(_trainer.local_model(self._handle), self._train_set.classes)
 
 
-def _parameters(params: Any, train_set: Dataset, **arguments: Any) -> dict[str, Any]:
+def _parameters(params: Any, train_set: Dataset, feval: Any = None, **arguments: Any) -> dict[str, Any]:
     """Parameters by our names. Those that belong to a dataset must be the ones that it was made with."""
-    given = _others.parameters(params, **arguments)
+    given = _others.parameters(params, feval=feval, **arguments)
     if train_set._given.get("class_weight") is None and "class_weight" in given.dataset:
         given.training["class_weight"] = given.dataset.pop("class_weight")
     for name, value in given.dataset.items():
@@ -307,7 +315,8 @@ def train(
         callbacks.append(record_evaluation(evals_result))
     if verbose_eval:
         callbacks.append(log_evaluation(int(verbose_eval)))
-    params = _parameters(params, train_set, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds)
+    params, objective = _objective.of_params(params, objective)
+    params = _parameters(params, train_set, feval, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds)
     class_weight = params.pop("class_weight", class_weight)
     for callback in callbacks:
         if isinstance(callback, EarlyStopping):
@@ -319,13 +328,14 @@ def train(
         valid_sets = [continued if one is train_set else one for one in _listed(valid_sets)]
         train_set = continued
     eval_every = _capi.integer("eval_every", eval_every, 1, 2**31 - 1)
-    with train_set._aborting():
+    with contextlib.ExitStack() as recorders, train_set._aborting():
+        callbacks += [recorders.enter_context(recorder()) for recorder in automatic]
         file = None if checkpoint is None else (checkpoint, checkpoint_seconds)
         sets = ValidSets(train_set, named_sets(train_set, valid, valid_name, valid_sets, valid_names))
         booster = _trained(params, train_set, sets, metrics, feval, objective, class_weight, eval_every, callbacks, file)
-    for callback in callbacks:
-        if hasattr(callback, "finish"):
-            callback.finish(booster)
+        for callback in callbacks:
+            if hasattr(callback, "finish"):
+                callback.finish(booster)
     return booster
 
 
@@ -366,8 +376,9 @@ def _trained(
             done, progress = (step.phase, step.iteration), training.progress(step)
             for callback in callbacks:
                 stop = bool(callback(progress)) or stop
-        if ranks is not None and watched:
-            stop = ranks.any(stop)
+        if stop and ranks is not None and not training.ended:
+            training.interrupt()
+            stop = False
     return training.booster()
 
 
@@ -426,7 +437,7 @@ def cv(
     return_cvbooster : bool, default False
         Whether the result has the models too.
     **dataset
-        Other arguments of :class:`Dataset`, such as ``max_bins``. The folds that are drawn depend on ``row_id``, not on the
+        Other arguments of :class:`Dataset`, such as ``max_bins``, and ``metrics`` for the parameter ``metric``. The folds that are drawn depend on ``row_id``, not on the
         order of the rows.
 
     Returns
@@ -445,7 +456,7 @@ def cv(
     (20, 0.0)
     """
     params, of_dataset = _others.parameters(
-        params, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds
+        _of_cv(params, dataset), num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds
     )
     callbacks = _callables(callbacks)
     for callback in callbacks:
@@ -476,6 +487,18 @@ def cv(
         if hasattr(callback, "finish") and not isinstance(callback, EarlyStopping):
             callback.finish(trainings[0].booster())
     return result
+
+
+def _of_cv(params: Any, others: dict[str, Any]) -> Any:
+    """Parameters with LightGBM's and XGBoost's argument ``metrics``, and the other arguments without those of theirs."""
+    for name in ("stratified", "shuffle"):
+        if not others.pop(name, True):
+            raise ArgumentError(f"{name} is False; allowed: True, or folds=KFold(...) or another splitter")
+    for name in ("as_pandas", "eval_train_metric", "show_stdv"):
+        if others.pop(name, False) and name != "show_stdv":
+            raise ArgumentError(f"{name} is True; allowed: False, because the result is a dict of the metrics of the folds left out")
+    metrics = others.pop("metrics", None) or None
+    return params if metrics is None else {**(params or {}), "metric": metrics}
 
 
 class CVBooster(NamedTuple):

@@ -1,0 +1,142 @@
+"""What users of LightGBM, XGBoost, CatBoost and scikit-learn write without a thought."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import aoso
+from aoso import AOSOClassifier
+
+PARAMS = {"objective": "multiclass", "num_class": 3, "num_leaves": 4, "learning_rate": 0.3, "verbosity": -1}
+
+
+@pytest.fixture(scope="module")
+def data(small):
+    x, y = small
+    return x[::2], y[::2], x[1::2], y[1::2]
+
+
+@pytest.fixture(scope="module")
+def booster(data):
+    train_set = aoso.Dataset(data=data[0], label=data[1], free_raw_data=False)
+    return aoso.train(PARAMS, train_set, 30, valid_sets=[train_set.create_valid(*data[2:])], early_stopping_rounds=5)
+
+
+def test_predict(booster, data):
+    x = data[2]
+    np.testing.assert_array_equal(booster.predict(x, raw_score=True), booster.predict_raw(x))
+    np.testing.assert_array_equal(booster.predict(x, output_margin=True, iteration_range=(0, 2)), booster.predict_raw(x, trees=2))
+    np.testing.assert_array_equal(booster.predict(x, pred_leaf=True, num_iteration=3), booster.predict_leaf(x, trees=3))
+    np.testing.assert_array_equal(booster.predict(x, pred_contrib=True), booster.shap(x).reshape(75, 15))
+    np.testing.assert_array_equal(booster.predict(x, pred_contribs=True), booster.shap(x))
+    for first in ({"num_iteration": 2}, {"ntree_limit": 2}, {"iteration_range": (0, 2)}):
+        np.testing.assert_array_equal(booster.predict(x, **first), booster.predict(x, trees=2))
+    np.testing.assert_array_equal(booster.predict(x, num_iteration=booster.best_iteration), booster.predict(x))
+    with pytest.raises(ValueError, match=r"start_iteration is 1; allowed: 0"):
+        booster.predict(x, start_iteration=1)
+    with pytest.raises(TypeError, match="raw_scores"):
+        booster.predict(x, raw_scores=True)
+
+
+def test_predict_with_a_dataset(booster, data):
+    x = data[2].copy()
+    dataset = aoso.Dataset(x, data[3])
+    np.testing.assert_array_equal(booster.predict(dataset), booster.predict(x))
+    del x
+    with pytest.raises(ValueError, match="x is a Dataset whose data are gone; allowed: the rows themselves"):
+        booster.predict(dataset)
+
+
+def test_what_a_booster_has(booster, tmp_path):
+    assert booster.best_iteration == booster.best_ntree_limit == booster.result.best_iteration == booster.num_boosted_rounds()
+    assert booster.feature_name() == booster.feature_names and booster.num_feature() == 4
+    np.testing.assert_array_equal(booster.feature_importance(), booster.importance("split"))
+    np.testing.assert_array_equal(booster.feature_importance(importance_type="gain"), booster.importance("gain"))
+    scores = booster.get_score(importance_type="gain")
+    splits, gains = booster.importance("split"), booster.importance("gain")
+    assert scores == {f"f{j}": gains[j] / splits[j] for j in range(4) if splits[j]}
+    assert list(booster.get_score().values()) == splits[splits > 0].tolist()
+    with pytest.raises(ValueError, match="importance_type is 'split'; allowed: 'weight'"):
+        booster.get_score(importance_type="split")
+    booster.save_model(tmp_path / "model.aoso", num_iteration=2)
+    assert aoso.Booster(model_file=tmp_path / "model.aoso").current_iteration() == 2
+    booster.save_model(tmp_path / "model.aoso")
+    assert aoso.Booster(model_file=tmp_path / "model.aoso").fingerprint == booster.fingerprint
+
+
+def test_refit_with_a_decay_rate(booster, data):
+    assert booster.refit(*data[2:], decay_rate=0.9).fingerprint == booster.refit(*data[2:], keep=0.9).fingerprint
+
+
+def test_a_dataset(data):
+    x, y = data[:2]
+    named = aoso.Dataset(x, label=y, feature_name=list("abcd"), categorical_feature="auto", enable_categorical=True).construct()
+    assert named.feature_names == list("abcd") and named.num_data() == 75 and named.num_feature() == 4
+    rounded = np.round(x)
+    coded = aoso.Dataset(rounded, y, categorical_feature=[0], feature_name="auto")
+    assert list(coded.categories) == ["f0"] == list(aoso.Dataset(rounded, y, cat_features=[0]).categories)
+    with pytest.raises(ValueError, match="Dataset has no argument 'init_score', 'lable'; allowed: .*; init_model continues a model"):
+        aoso.Dataset(x, y, init_score=y, lable=1)
+    with pytest.raises(ValueError, match="x is given as data as well"):
+        aoso.Dataset(x, y, data=x)
+
+
+def test_a_loss_among_the_parameters(data):
+    def loss(scores, train_set):
+        p = np.exp(scores - scores.max(axis=1, keepdims=True))
+        p /= p.sum(axis=1, keepdims=True)
+        return p - np.eye(3)[train_set.get_label()], p * (1 - p)
+
+    train_set = aoso.Dataset(*data[:2])
+    params = {"trees": 5, "preset": "paper"}
+    by_params = aoso.train({**params, "objective": loss}, train_set)
+    assert by_params.fingerprint == aoso.train(params, train_set, objective=loss).fingerprint
+    with pytest.raises(ValueError, match="objective is among params and an argument"):
+        aoso.train({"objective": loss}, train_set, objective=loss)
+
+
+def test_cv(data):
+    x, y = data[:2]
+    result = aoso.cv({**PARAMS, "metric": "none"}, x, y, num_boost_round=3, nfold=3, stratified=True, shuffle=True, metrics="auc_mu")
+    assert "auc_ovo-mean" in result
+    for name in ("stratified", "shuffle"):
+        with pytest.raises(ValueError, match=f"{name} is False; allowed: True, or folds="):
+            aoso.cv(PARAMS, x, y, **{name: False})
+    with pytest.raises(ValueError, match="as_pandas is True; allowed: False"):
+        aoso.cv(PARAMS, x, y, as_pandas=True)
+
+
+def test_an_estimator(data):
+    x, y, x_valid, y_valid = data
+    model = AOSOClassifier(n_estimators=9, num_leaves=4, eval_metric="merror").fit(
+        x, y, eval_set=[(x, y), (x_valid, y_valid)], use_best_model=True, plot=False, feature_name=list("abcd"), verbose=False
+    )
+    assert model.feature_name_ == list("abcd") and model.n_classes_ == 3 and model.tree_count_ == model.n_estimators_
+    assert model.best_score == model.evals_result_["valid_1"]["error"][model.best_iteration]
+    stages = list(model.staged_predict(x_valid, every=3))
+    np.testing.assert_array_equal(stages[-1], model.predict(x_valid))
+    np.testing.assert_array_equal(stages[0], model.predict(x_valid, num_iteration=3))
+    np.testing.assert_array_equal(model.predict(x_valid, output_margin=True), model.booster_.predict_raw(x_valid))
+    more = AOSOClassifier(n_estimators=2, num_leaves=4).fit(x, y, xgb_model=model, feature_name="auto")
+    assert more.tree_count_ == model.tree_count_ + 2
+    frame = pd.DataFrame(np.round(x), columns=list("abcd"))
+    assert AOSOClassifier(trees=2).fit(frame, y, cat_features=["b"]).is_categorical_.tolist() == [False, True, False, False]
+    with pytest.raises(ValueError, match="fit has no argument 'eval_sets'; allowed: those of its documentation, and feature_name"):
+        AOSOClassifier().fit(x, y, eval_sets=[])
+
+
+def test_names_of_other_libraries():
+    with pytest.raises(AttributeError, match=r"no attribute 'DMatrix'; write Dataset\(x, y\)"):
+        aoso.DMatrix  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'LGBMRegressor'; there is no regression"):
+        aoso.LGBMRegressor  # noqa: B018
+    with pytest.raises(AttributeError, match="no attribute 'Dateset'$"):
+        aoso.Dateset  # noqa: B018
+
+
+def test_plots_by_other_names(booster):
+    pytest.importorskip("matplotlib").use("Agg")
+    assert len(aoso.plot_importance(booster, importance_type="split", max_num_features=2).patches) == 2
+    aoso.plot_tree(booster, tree_index=1)
+    axes = aoso.plot_metric({"valid": {"logloss": [0.5, 0.4], "error": [0.2, 0.1]}}, metric="multi_logloss")
+    assert axes.get_ylabel() == "log loss"

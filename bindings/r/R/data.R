@@ -1,0 +1,79 @@
+# Data for the library: lists that matrix_of and labels_of of src/input.c read.
+
+as_input <- function(x) {
+  if (is.data.frame(x)) return(as_table(x))
+  if (methods::is(x, "Matrix")) return(as_sparse(x))
+  if (!is.matrix(x) || !(is.numeric(x) || is.logical(x))) {
+    stop("x is ", class(x)[1L], "; allowed: a data frame, a matrix of numbers or a sparse matrix of package Matrix", call. = FALSE)
+  }
+  names <- colnames(x)
+  if (!is.double(x)) storage.mode(x) <- "double" # the library does not know NA of integers
+  list("dense", dim(x), x, names = names, dim = dim(x))
+}
+
+as_sparse <- function(x) {
+  names <- colnames(x)
+  if (!inherits(x, "dgCMatrix")) x <- methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
+  list("sparse", dim(x), x@x, x@p, x@i, names = names, dim = dim(x))
+}
+
+as_table <- function(x) {
+  columns <- lapply(names(x), function(name) as_column(x[[name]], name))
+  dim <- c(nrow(x), ncol(x))
+  list("table", dim, columns, names = names(x), dim = dim)
+}
+
+# A column of a data frame as a factor, which the library reads as categories, or as doubles. Points in time and durations are seconds.
+as_column <- function(column, name) {
+  if (is.factor(column)) return(column)
+  if (is.character(column)) return(factor(column))
+  if (inherits(column, "Date")) return(as.double(column) * 86400)
+  if (inherits(column, "POSIXt")) return(as.double(as.POSIXct(column)))
+  if (inherits(column, "difftime")) return(as.double(column, units = "secs"))
+  if (!is.null(dim(column)) || !(is.numeric(column) || is.logical(column))) {
+    stop("column ", name, " is ", class(column)[1L], "; allowed: numbers, logicals, factors, texts, dates, times", call. = FALSE)
+  }
+  as.double(column)
+}
+
+# Labels as positions from 0 in a list of names.
+as_labels <- function(y, rows, name) {
+  if (length(y) != rows || !is.atomic(y)) {
+    stop(name, " has ", length(y), " labels; allowed: ", rows, ", one for each row of x", call. = FALSE)
+  }
+  if (anyNA(y)) stop(name, "[", which(is.na(y))[1L], "] is NA; allowed: a label in every row", call. = FALSE)
+  classes <- factor(y)
+  names <- if (is.logical(y)) c("False", "True")[as.logical(levels(classes)) + 1L] else levels(classes)
+  list(as.integer(classes) - 1L, names)
+}
+
+# What a model file notes of the type of labels. Python knows these notes, except for factor.
+label_type <- function(y) {
+  if (is.factor(y)) return("factor")
+  switch(typeof(y), logical = "bool", integer = "int32", double = "float64", "str")
+}
+
+# Class names as labels of the type noted.
+as_classes <- function(names, type) {
+  if (type == "factor") return(factor(names, levels = names))
+  if (type == "bool") return(names == "True")
+  if (grepl("^float", type)) return(as.double(names))
+  if (!grepl("int", type) && (type != "" || !all(grepl("^(0|-?[1-9][0-9]{0,8})$", names)))) return(names)
+  numbers <- as.double(names)
+  if (all(abs(numbers) <= .Machine$integer.max)) as.integer(numbers) else numbers
+}
+
+# The columns of x that the model has, in its order. Without names, positions count.
+select <- function(x, features, name) {
+  given <- colnames(x)
+  unnamed <- is.null(features) || identical(features, paste0("f", seq_along(features) - 1L))
+  if (is.null(given) || unnamed) {
+    if (!is.null(features) && !identical(ncol(x), length(features))) {
+      stop(name, " has ", NCOL(x), " columns; allowed: ", length(features), ", the features of the model", call. = FALSE)
+    }
+    return(x)
+  }
+  missing <- setdiff(features, given)
+  if (length(missing)) stop(name, " lacks the column ", missing[1L], "; allowed: all features of the model", call. = FALSE)
+  if (identical(given, features)) x else x[, features, drop = FALSE]
+}

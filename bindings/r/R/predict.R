@@ -1,0 +1,50 @@
+# Predictions.
+
+predict.aoso <- function(object, newdata, type = c("class", "prob", "raw", "leaf", "shap", "set"), trees = 0, alpha = 0.1, threads = 0, ...) {
+  type <- match.arg(type)
+  pointer <- pointer_of(object)
+  input <- as_input(new_rows(object, newdata))
+  rows <- input$dim[1L]
+  if (type == "set") {
+    out <- matrix(.Call(r_predict_set, pointer, input, alpha, threads) == 1L, ncol = rows)
+    return(in_order(object, out))
+  }
+  out <- .Call(r_predict, pointer, input, type, trees, threads)
+  switch(type,
+    class = object$classes[out + 1L],
+    leaf = t(matrix(out, ncol = rows)) + 1L,
+    shap = contributions(object, out, rows),
+    in_order(object, matrix(out, ncol = rows))
+  )
+}
+
+# newdata as the features of the model.
+new_rows <- function(model, newdata) {
+  if (is.null(model$terms)) return(select(newdata, model$features, "newdata"))
+  if (!is.data.frame(newdata)) stop("newdata is ", class(newdata)[1L], "; allowed: a data frame", call. = FALSE)
+  frame <- stats::model.frame(model$terms, newdata, na.action = stats::na.pass)
+  predictors(model$terms, frame)
+}
+
+# A matrix with a row for each class, in the order of the model, as a matrix with a column for each class.
+in_order <- function(model, out) {
+  rownames(out) <- as.character(model$classes)
+  t(out[class_order(model), , drop = FALSE])
+}
+
+# Classes of a factor come in the order of its levels, others in that of the model.
+class_order <- function(model) if (is.factor(model$classes)) order(model$classes) else seq_along(model$classes)
+
+contributions <- function(model, out, rows) {
+  names <- list(c(model$features, "bias"), as.character(model$classes), NULL)
+  out <- array(out, c(length(names[[1L]]), length(names[[2L]]), rows), names)
+  aperm(out[, class_order(model), , drop = FALSE], c(3L, 1L, 2L))
+}
+
+aoso_evaluate <- function(model, newdata, y, weights = NULL, trees = 0, threads = 0) {
+  pointer <- pointer_of(model)
+  input <- as_input(new_rows(model, newdata))
+  rows <- input$dim[1L]
+  out <- .Call(r_evaluate, pointer, input, as_labels(y, rows, "y"), as_weights(weights, rows, "weights"), trees, threads)
+  stats::setNames(out, c("errors", "error_rate", "log_loss"))
+}

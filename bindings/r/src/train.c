@@ -1,0 +1,123 @@
+/* Training. */
+#include "glue.h"
+
+static void free_dataset(SEXP dataset) {
+    aoso_dataset_free(R_ExternalPtrAddr(dataset));
+    R_ClearExternalPtr(dataset);
+}
+
+static SEXP new_dataset(void) {
+    SEXP dataset = PROTECT(R_MakeExternalPtr(NULL, R_NilValue, R_NilValue));
+    R_RegisterCFinalizer(dataset, free_dataset);
+    UNPROTECT(1);
+    return dataset;
+}
+
+/* A dataset of x, y and weights; reference is that of the training set if these are validation rows, else NULL. */
+static SEXP dataset_of(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP max_bins, const aoso_dataset *reference) {
+    SEXP holder = PROTECT(new_dataset());
+    const aoso_matrix matrix = matrix_of(x);
+    const aoso_labels labels = labels_of(y);
+    aoso_dataset_options options = {.struct_size = sizeof options};
+    options.weights = numbers_of(weights);
+    options.num_weights = Rf_xlength(weights);
+    if (!reference) {
+        options.max_bins = Rf_asInteger(max_bins);
+        options.feature_names = strings_of(features);
+        options.num_feature_names = Rf_xlength(features);
+    }
+    aoso_dataset *dataset = NULL;
+    begin_call();
+    const aoso_status status = reference ? aoso_dataset_create_aligned(reference, &matrix, &labels, &options, &dataset)
+                                         : aoso_dataset_create(&matrix, &labels, &options, &dataset);
+    R_SetExternalPtrAddr(holder, dataset);
+    end_call();
+    check(status);
+    UNPROTECT(1);
+    return holder;
+}
+
+typedef struct {
+    const aoso_progress *progress;
+    SEXP callback; /* a function of numbers, or NULL */
+    int stop;
+} watcher;
+
+/* Runs inside R_ToplevelExec, because R may jump out of it. */
+static void ask_r(void *user) {
+    watcher *w = user;
+    R_CheckUserInterrupt();
+    if (Rf_isNull(w->callback)) return;
+    const aoso_progress *p = w->progress;
+    SEXP numbers = PROTECT(Rf_allocVector(REALSXP, 8));
+    double *v = REAL(numbers);
+    v[0] = p->phase, v[1] = (double)p->iteration, v[2] = (double)p->trees, v[3] = p->seconds;
+    v[4] = p->evaluated ? p->train_loss : NA_REAL;
+    v[5] = p->evaluated && p->has_valid ? p->valid.log_loss : NA_REAL;
+    v[6] = p->evaluated && p->has_valid ? p->valid.error_rate : NA_REAL;
+    v[7] = p->stopped_by;
+    SEXP call = PROTECT(Rf_lang2(w->callback, numbers));
+    w->stop = Rf_asLogical(Rf_eval(call, R_GlobalEnv)) == TRUE;
+    UNPROTECT(2);
+}
+
+static int32_t on_progress(const aoso_progress *progress, void *user) {
+    watcher *w = user;
+    w->progress = progress;
+    if (!is_interrupted() && !R_ToplevelExec(ask_r, w)) set_interrupted();
+    return is_interrupted() || w->stop;
+}
+
+static SEXP evaluation(int known, const aoso_evaluation *e) {
+    if (!known) return R_NilValue;
+    SEXP out = PROTECT(Rf_allocVector(REALSXP, 3));
+    REAL(out)[0] = (double)e->errors, REAL(out)[1] = e->error_rate, REAL(out)[2] = e->log_loss;
+    UNPROTECT(1);
+    return out;
+}
+
+static SEXP result_of(const aoso_result *result) {
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, 3));
+    SEXP numbers = Rf_allocVector(REALSXP, 7);
+    SET_VECTOR_ELT(out, 0, numbers);
+    double *v = REAL(numbers);
+    v[0] = result->phase, v[1] = result->stopped_by, v[2] = (double)result->iterations, v[3] = (double)result->best_iteration;
+    v[4] = result->train_loss, v[5] = result->seconds, v[6] = (double)result->held_out_rows;
+    SET_VECTOR_ELT(out, 1, evaluation(result->has_valid, &result->valid));
+    SET_VECTOR_ELT(out, 2, evaluation(result->held_out_rows > 0, &result->held_out));
+    UNPROTECT(1);
+    return out;
+}
+
+SEXP r_train(SEXP x, SEXP y, SEXP weights, SEXP features, SEXP valid, SEXP params, SEXP max_bins, SEXP callback, SEXP type) {
+    aoso_params p;
+    check(aoso_params_init(&p, sizeof p));
+    check(aoso_params_parse(&p, Rf_translateCharUTF8(STRING_ELT(params, 0))));
+    SEXP train = PROTECT(dataset_of(x, y, weights, features, max_bins, NULL)), others = R_NilValue;
+    aoso_train_options options = {.struct_size = sizeof options};
+    if (!Rf_isNull(valid)) {
+        others = dataset_of(VECTOR_ELT(valid, 0), VECTOR_ELT(valid, 1), VECTOR_ELT(valid, 2), R_NilValue, max_bins, R_ExternalPtrAddr(train));
+        options.valid = R_ExternalPtrAddr(others);
+    }
+    PROTECT(others);
+    watcher w = {.callback = callback};
+    options.callback = on_progress;
+    options.user = &w;
+    aoso_result result = {.struct_size = sizeof result};
+    SEXP plain = PROTECT(new_model()), model = PROTECT(new_model());
+    aoso_model *trained = NULL, *noted = NULL;
+    begin_call();
+    aoso_status status = aoso_train(R_ExternalPtrAddr(train), &p, &options, &trained, &result);
+    R_SetExternalPtrAddr(plain, trained);
+    end_call();
+    R_CheckUserInterrupt();
+    check(status);
+    status = aoso_model_with_label_type(trained, CHAR(STRING_ELT(type, 0)), &noted);
+    R_SetExternalPtrAddr(model, noted);
+    check(status);
+    SEXP out = PROTECT(Rf_allocVector(VECSXP, 2));
+    SET_VECTOR_ELT(out, 0, model);
+    SET_VECTOR_ELT(out, 1, result_of(&result));
+    UNPROTECT(5);
+    return out;
+}

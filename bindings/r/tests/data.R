@@ -1,0 +1,73 @@
+library(aoso)
+
+says <- function(code, text) {
+  message <- tryCatch({ code; "no error" }, error = conditionMessage)
+  if (!grepl(text, message, fixed = TRUE)) stop("the error is \"", message, "\", not \"", text, "\"")
+}
+quick <- function(...) aoso(..., trees = 20, calibration = "none", threads = 2)
+
+# The class depends on a factor alone. NA and unused levels are missing, and no class of their own.
+n <- 300
+city <- factor(rep(c("Oslo", "Rome", "Paris", NA, "Bern", "Roma"), length.out = n), levels = c("unused", "Rome", "Roma", "Oslo", "Paris", "Bern"))
+frame <- data.frame(city, age = seq_len(n) %% 7, class = ifelse(city %in% c("Oslo", "Bern"), "north", "south"))
+model <- quick(class ~ city + age, frame)
+stopifnot(
+  identical(predict(model, frame), frame$class),
+  identical(predict(model, data.frame(city = c("Bern", "Rome", NA, "Atlantis"), age = 1)), c("north", "south", "south", "south")),
+  identical(quick(frame[1:2], frame$class)$fingerprint, model$fingerprint)
+)
+texts <- transform(frame, city = as.character(city))
+stopifnot(quick(class ~ city + age, texts)$fingerprint == model$fingerprint, identical(predict(model, texts), frame$class))
+levels(frame$city) <- c("unused", "Z\u00fcrich", "Roma", "Oslo", "Paris", "Bern")
+stopifnot(identical(predict(quick(class ~ city, frame), frame), frame$class))
+
+# Integers and logicals with NA, dates, times and durations are numbers.
+day <- as.Date("2026-11-23") + seq_len(n)
+frame <- data.frame(
+  whole = c(NA, seq_len(n - 1)), flag = rep(c(TRUE, FALSE, NA), n / 3), day, time = as.POSIXct(day), span = as.difftime(seq_len(n), units = "mins")
+)
+frame$listed <- as.POSIXlt(day)
+stopifnot(all(predict(quick(frame, frame$flag %in% TRUE), frame) == frame$flag %in% TRUE))
+numbers <- data.frame(
+  whole = as.double(frame$whole), flag = as.double(frame$flag), day = as.double(day) * 86400, time = as.double(as.POSIXct(day)),
+  span = seq_len(n) * 60, listed = as.double(as.POSIXct(day))
+)
+label <- rep(1:3, length.out = n)
+stopifnot(quick(frame, label)$fingerprint == quick(numbers, label)$fingerprint)
+integers <- matrix(c(NA, 1:299, 300:1), ncol = 2)
+doubles <- integers
+storage.mode(doubles) <- "double"
+stopifnot(quick(integers, label)$fingerprint == quick(doubles, label)$fingerprint)
+says(quick(data.frame(i = I(as.list(seq_len(n)))), label), "column i is")
+says(quick(data.frame(i = complex(n)), label), "column i is complex")
+
+# Labels come back as they were.
+x <- as.matrix(iris[, 1:4])
+back <- function(y) {
+  model <- quick(x, y)
+  file <- tempfile()
+  aoso_save(model, file)
+  stopifnot(identical(predict(aoso_load(file), x, type = "raw")[, as.character(model$classes)], predict(model, x, type = "raw")[, as.character(model$classes)]))
+  list(model = predict(model, x), loaded = predict(aoso_load(file), x))
+}
+code <- as.integer(iris$Species)
+for (y in list(c(-3L, 10L, 9L)[code], c(0.5, -1, 1e10)[code], code == 2, c("b", "a", "B")[code], c("10", "9", "1")[code])) {
+  found <- back(y)
+  stopifnot(identical(typeof(found$model), typeof(y)), mean(found$model == y) > 0.95, identical(found$loaded, found$model))
+}
+backwards <- factor(iris$Species, levels = rev(c("unused", levels(iris$Species))), ordered = TRUE)
+found <- back(backwards)
+stopifnot(
+  identical(levels(found$model), levels(backwards)), is.ordered(found$model), mean(found$model == backwards) > 0.95,
+  is.factor(found$loaded), identical(as.character(found$loaded), as.character(found$model)),
+  identical(colnames(predict(quick(x, backwards), x, type = "prob")), c("virginica", "versicolor", "setosa"))
+)
+
+# Columns are found by name. Unnamed ones are counted.
+model <- quick(x, iris$Species)
+stopifnot(identical(predict(model, iris[5:1]), predict(model, x)), identical(predict(model, x[, 4:1]), predict(model, x)))
+says(predict(model, x[, -2]), "newdata lacks the column Sepal.Width")
+unnamed <- quick(unname(x), iris$Species)
+stopifnot(identical(predict(unnamed, x), predict(model, x)))
+says(predict(unnamed, unname(x[, -1])), "newdata has 3 columns; allowed: 4")
+stopifnot(length(predict(model, x[0, ])) == 0, identical(dim(predict(model, x[1, , drop = FALSE], type = "prob")), c(1L, 3L)))

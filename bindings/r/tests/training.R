@@ -1,0 +1,84 @@
+library(aoso)
+
+error_of <- function(code) tryCatch({ code; "no error" }, error = conditionMessage)
+says <- function(code, text) {
+  message <- error_of(code)
+  if (!grepl(text, message, fixed = TRUE)) stop("the error is \"", message, "\", not \"", text, "\"")
+}
+quick <- function(...) aoso(..., trees = 20, calibration = "none", threads = 2)
+
+# Both interfaces train the same model, from a data frame, a matrix and a sparse matrix.
+x <- as.matrix(iris[, 1:4])
+model <- quick(Species ~ ., data = iris)
+stopifnot(
+  model$trees == 20, identical(levels(model$classes), levels(iris$Species)), identical(model$features, names(iris)[1:4]),
+  quick(x, iris$Species)$fingerprint == model$fingerprint,
+  quick(iris[, 1:4], as.character(iris$Species))$fingerprint == model$fingerprint,
+  quick(Species ~ Sepal.Length + Sepal.Width + Petal.Length + Petal.Width, iris)$fingerprint == model$fingerprint
+)
+if (requireNamespace("Matrix", quietly = TRUE)) {
+  stopifnot(quick(Matrix::Matrix(x, sparse = TRUE), iris$Species)$fingerprint == model$fingerprint)
+}
+
+# The default: rows are held out, and parameters are chosen.
+default <- aoso(Species ~ ., iris, threads = 2)
+stopifnot(default$result$held_out_rows == 150, default$result$held_out[["error_rate"]] < 0.1, default$parameters$trees == default$trees)
+
+# A validation set takes their place; early stopping.
+odd <- seq(1, 150, 2)
+watched <- aoso(Species ~ ., iris[odd, ], valid = iris[-odd, ], early_stopping = 5, trees = 500, threads = 2)
+stopifnot(watched$result$stopped_by == "early_stopping", watched$trees < 500, watched$result$valid[["error_rate"]] < 0.1)
+listed <- aoso(x[odd, ], iris$Species[odd], valid = list(x = x[-odd, 4:1], y = iris$Species[-odd]), early_stopping = 5, trees = 500, threads = 2)
+stopifnot(listed$fingerprint == watched$fingerprint)
+warned <- tryCatch(quick(Species ~ ., iris[1:100, ], valid = iris), warning = conditionMessage)
+stopifnot(grepl("50 rows of the validation set", warned))
+
+# Weights: a row of weight 2 counts as two rows. Class weights multiply them.
+twice <- rep(1:2, 75)
+doubled <- quick(x, iris$Species, weights = twice)
+stopifnot(
+  doubled$fingerprint != model$fingerprint,
+  aoso(Species ~ . - count, cbind(iris, count = twice), count, trees = 20, calibration = "none", threads = 2)$fingerprint ==
+    doubled$fingerprint,
+  quick(x, iris$Species, class_weights = c(setosa = 2, versicolor = 2, virginica = 2))$fingerprint ==
+    quick(x, iris$Species, weights = rep(2, 150))$fingerprint,
+  quick(x, iris$Species, class_weights = "balanced")$fingerprint == model$fingerprint
+)
+
+# Constraints as lists and vectors.
+risen <- quick(x, iris$Species, monotone_constraints = list(Petal.Width = c(setosa = -1, virginica = 1)))
+raw <- predict(risen, cbind(x[rep(71, 20), 1:3], Petal.Width = 1:20 / 8), type = "raw")
+stopifnot(all(diff(raw[, "virginica"]) >= 0), all(diff(raw[, "setosa"]) <= 0), risen$fingerprint != model$fingerprint)
+alone <- quick(x, iris$Species, interaction_constraints = list(c("Petal.Width", "Petal.Length"), list("Sepal.Width")))
+stopifnot(alone$parameters$interaction_constraints == '[["Petal.Width","Petal.Length"],["Sepal.Width"]]')
+
+# A callback sees each iteration, and can end training.
+seen <- NULL
+stopped <- aoso(Species ~ ., iris, trees = 50, calibration = "none", threads = 2, callback = function(now) {
+  seen <<- c(seen, now$train_loss)
+  now$iteration == 7
+})
+stopifnot(length(seen) == 7, stopped$trees == 7, stopped$result$stopped_by == "interrupt", all(diff(seen) < 0))
+says(quick(Species ~ ., iris, callback = function(now) stop("no more")), "no more")
+lines <- capture.output(invisible(quick(Species ~ ., iris, verbose = 10)), type = "message")
+stopifnot(length(lines) == 2, grepl("^train 20: training log loss 0", lines[2]))
+
+# Ctrl-C ends training, also twice.
+interrupted <- tryCatch({
+  quick(Species ~ ., iris, callback = function(now) for (i in 1:2) tools::pskill(Sys.getpid(), tools::SIGINT))
+  "finished"
+}, interrupt = function(e) "interrupted")
+stopifnot(interrupted == "interrupted", quick(Species ~ ., iris)$fingerprint == model$fingerprint)
+
+# Errors name the argument, the value and what is allowed.
+says(quick(Species ~ ., iris, no_such = 1), "\"no_such\"; allowed: method, leaf")
+says(quick(Species ~ ., iris, leaves = 1), "leaves")
+says(quick(Species ~ ., iris, leaves = 1:2), "leaves has 2 values")
+says(quick(x, iris$Species, 7), "weights has length 1; allowed: 150 numbers")
+says(quick(x, iris$Species[-1]), "y has 149 labels; allowed: 150")
+says(quick(x, c(NA, 1:149)), "y[1] is NA")
+says(quick(x, iris$Species, valid = 3), "valid is numeric")
+says(quick(x, iris$Species, class_weights = c(rose = 1)), "class_weights has rose")
+says(quick(Species ~ Sepal.Width:Petal.Width, iris), "the term Sepal.Width:Petal.Width")
+says(quick(~Sepal.Width, iris), "formula has no response")
+says(quick(letters, iris$Species), "x is character")

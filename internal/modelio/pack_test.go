@@ -1,0 +1,130 @@
+package modelio
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// roundTrip packs data and compares what comes back bit by bit.
+func roundTrip[T Element](t *testing.T, name string, data []T, group int) int {
+	t.Helper()
+	code := pack(data, group)
+	if code == nil {
+		return len(data) * sizeOf[T]()
+	}
+	back, ok := unpack[T](code, len(data))
+	if !ok || !slices.EqualFunc(data, back, func(a, b T) bool { return compare(a, b) == 0 }) {
+		t.Errorf("%s: %d elements of %d bytes did not come back (%v)", name, len(data), len(code), ok)
+	}
+	return len(code)
+}
+
+func TestPack(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, n := range []int{0, 1, 2, 63, 64, 65, 1000} {
+		u8, u16, i32, u64 := make([]uint8, n), make([]uint16, n), make([]int32, n), make([]uint64, n)
+		f32, f64, halves := make([]float32, n), make([]float64, n), make([]float64, n)
+		for i := range n {
+			u8[i], u16[i], i32[i] = uint8(r.IntN(3)), uint16(r.IntN(1<<16)), int32(r.Uint32())>>r.IntN(32)
+			u64[i] = r.Uint64() >> r.IntN(64)
+			f32[i], f64[i] = math.Float32frombits(r.Uint32()), math.Float64frombits(r.Uint64()) // also NaN and infinite
+			halves[i] = float64(r.IntN(100)) / 2
+		}
+		roundTrip(t, "u8", u8, 1)
+		roundTrip(t, "u16", u16, 2)
+		roundTrip(t, "i32", i32, 1)
+		roundTrip(t, "u64", u64, 5)
+		roundTrip(t, "f32", f32, 1)
+		roundTrip(t, "f64", f64, 1)
+		roundTrip(t, "negative zeros", append([]float32{float32(math.Copysign(0, -1))}, f32...), 1)
+		if size := roundTrip(t, "halves", halves, 1); n == 1000 && size > 1000 {
+			t.Errorf("1000 numbers of 100 take %d bytes", size)
+		}
+		if size := roundTrip(t, "constant", make([]float32, 64*n), 64); n == 1000 && size > 1010 {
+			t.Errorf("64,000 zeros take %d bytes", size)
+		}
+	}
+	roundTrip(t, "extremes", []int64{math.MinInt64, math.MaxInt64, 0, -1, 1, math.MinInt64, math.MaxInt64, 7, 7, 7, 7, 7}, 3)
+	roundTrip(t, "extremes", []uint64{math.MaxUint64, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 1)
+	roundTrip(t, "extremes", []float64{math.MaxFloat64, math.SmallestNonzeroFloat64, -math.MaxFloat64, 1, 1, 1, 1, 1, 1, 1}, 1)
+}
+
+// FuzzUnpack: code that is not of [pack] gives as many elements as asked for, or none.
+func FuzzUnpack(f *testing.F) {
+	thresholds, steps := make([]float64, 300), make([]float32, 300)
+	for i := range steps {
+		thresholds[i], steps[i] = float64(i%7)*1.1, float32(i%5)/8
+	}
+	for _, code := range [][]byte{pack(thresholds, 1), pack(steps, 5), pack(make([]uint16, 300), 1), nil} {
+		f.Add(code, 300)
+		f.Add(code, 301)
+	}
+	f.Fuzz(func(t *testing.T, code []byte, count int) {
+		if count < 0 || count > 1<<16 {
+			return
+		}
+		checkUnpack[float64](t, code, count)
+		checkUnpack[float32](t, code, count)
+		checkUnpack[uint16](t, code, count)
+	})
+}
+
+func checkUnpack[T Element](t *testing.T, code []byte, count int) {
+	data, ok := unpack[T](code, count)
+	if ok && len(data) != count || !ok && data != nil || ok && count/mostPerByte > len(code) {
+		t.Fatalf("%d elements in place of %d, %v, from %d bytes", len(data), count, ok, len(code))
+	}
+}
+
+// TestPackedFile: a file with packed arrays holds the same, and says what is wrong with them.
+func TestPackedFile(t *testing.T) {
+	w, steps, pairs := NewWriter(Model, map[string]int{"a": 1}), make([]float32, 1000), []uint16{1, 2, 3}
+	for i := range steps {
+		steps[i] = float32(i%5) / 8
+	}
+	AddGroups(w, "steps", steps, 5)
+	Add(w, "pairs", pairs)
+	var plain, short bytes.Buffer
+	if _, err := w.WriteTo(&plain); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.WritePacked(&short); err != nil {
+		t.Fatal(err)
+	}
+	if short.Len() > plain.Len()-3000 {
+		t.Errorf("%d bytes, and packed %d", plain.Len(), short.Len())
+	}
+	for _, data := range [][]byte{plain.Bytes(), short.Bytes()} {
+		file, err := Open(Model, data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Array[float32](file, "steps")
+		if err != nil || !slices.Equal(got, steps) {
+			t.Error("steps:", err)
+		}
+		if got, err := Array[uint16](file, "pairs"); err != nil || !slices.Equal(got, pairs) {
+			t.Error("pairs:", err)
+		}
+	}
+	code := pack(steps, 5)
+	code[0] = 0xff
+	body := append(code, make([]byte, align(uint64(len(code)))-uint64(len(code)))...)
+	for count, want := range map[uint64]error{1000: nil, uint64(len(code))*mostPerByte + 64: ErrCorrupt, math.MaxUint64: ErrCorrupt} {
+		file, err := Open(Model, forgeArrays(fmt.Sprintf(`[{"name":"a","type":"f32","count":%d,"packed":%d,"offset":512,"crc32c":"%s"}]`, count, len(code), checksum(code)), body))
+		if !errors.Is(err, want) {
+			t.Errorf("%d elements: %v", count, err)
+		}
+		if err == nil {
+			if _, err := Array[float32](file, "a"); !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), `"a"`) {
+				t.Error(err)
+			}
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package spec
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Meaning is what a parameter of another library is here.
+type Meaning struct {
+	Parameter *Parameter // nil: it has no effect
+	Value     string     // of ours; "": the default
+	Allowed   string     // what is allowed in place of the value, and what to do; "": the value is
+}
+
+// Understand tells what a value of a parameter of another library means. It does not know
+// our own names.
+func Understand(name, value string) (m Meaning, ok bool) {
+	meaning, ok := meanings()[name]
+	if !ok {
+		return m, false
+	}
+	return meaning(value), true
+}
+
+var meanings = sync.OnceValue(func() map[string]func(string) Meaning {
+	known := map[string]func(string) Meaning{}
+	for i := range Foreigns {
+		for name := range strings.FieldsSeq(Foreigns[i].Names) {
+			known[name] = Foreigns[i].meaning
+		}
+	}
+	for i := range Elsewheres {
+		for name := range strings.FieldsSeq(Elsewheres[i].Names) {
+			known[name] = Elsewheres[i].meaning
+		}
+	}
+	for i := range Parameters {
+		p := &Parameters[i]
+		for name := range strings.FieldsSeq(strings.Join([]string{p.Others.LightGBM, p.Others.XGBoost, p.Others.CatBoost, p.Others.ScikitLearn}, " ")) {
+			known[strings.TrimPrefix(name, "~")] = p.meaning
+		}
+	}
+	return known
+})
+
+func (f *Foreign) meaning(value string) Meaning {
+	values := strings.Fields(f.Values)
+	if value == "" || f.Values == "*" || slices.Contains(values, plain(value)) {
+		return Meaning{}
+	}
+	allowed := strings.Join(values, ", ")
+	if allowed == "" {
+		allowed = "none"
+	}
+	return Meaning{Allowed: allowed + "; " + f.Advice}
+}
+
+func (e *Elsewhere) meaning(string) Meaning {
+	return Meaning{Allowed: "none; it is " + e.Argument + " of the dataset"}
+}
+
+func (p *Parameter) meaning(value string) Meaning {
+	for pair := range strings.FieldsSeq(p.Others.Values) {
+		if theirs, ours, _ := strings.Cut(pair, "="); strings.TrimPrefix(theirs, "~") == plain(value) {
+			return Meaning{Parameter: p, Value: ours}
+		}
+	}
+	return Meaning{Parameter: p, Value: value}
+}
+
+// plain is a value as the tables write it.
+func plain(value string) string {
+	if x, err := strconv.ParseFloat(value, 64); err == nil && x == float64(int64(x)) {
+		return strconv.FormatInt(int64(x), 10)
+	}
+	return strings.ToLower(value)
+}
