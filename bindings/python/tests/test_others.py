@@ -39,7 +39,7 @@ DICTS = [
     ({"num_leavs": 31, "lerning_rate": 0.1}, r"'num_leavs' \(did you mean num_leaves\?\), 'lerning_rate' \(did you mean learning_rate\?\)"),
     # XGBoost
     ({"objective": "multi:softprob", "num_class": 3, "eta": 0.3, "max_depth": 6}, {"shrinkage": 0.3, "max_depth": 6}),
-    ({"metric": "aucpr"}, "metric is 'aucpr'; allowed: logloss, .*; the nearest to it is auc_ovr$"),
+    ({"metric": "aucpr"}, 'metric is "aucpr"; allowed: logloss, .*; the nearest to it is auc_ovr$'),
     ({"objective": "multi:softmax", "eval_metric": "mlogloss", "tree_method": "hist", "device": "cpu"}, {"metric": "logloss"}),
     ({"objective": "binary:logistic", "eval_metric": "error", "max_depth": 2, "eta": 1}, {"metric": "error", "max_depth": 2}),
     ({"booster": "gbtree", "gamma": 0.5, "min_child_weight": 1, "lambda": 2, "alpha": 0, "verbosity": 0}, {"min_gain": 0.5, "l2": 2.0}),
