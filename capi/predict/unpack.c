@@ -75,7 +75,8 @@ typedef struct packing {
     enum form form;
     enum origin origin;
     bool floating;
-    int size, exponent;
+    int size;
+    double unit; /* of multiples */
     uint64_t group, entries;
     uint8_t *list;
 } packing;
@@ -83,7 +84,7 @@ typedef struct packing {
 /* The bits of the element that an integer stands for. */
 static uint64_t element_bits(const packing *p, uint64_t n) {
     if (p->form == MULTIPLE) {
-        const double x = ldexp((double)(int64_t)n, p->exponent);
+        const double x = (double)(int64_t)n * p->unit;
         const float narrow = (float)x;
         uint64_t wide;
         uint32_t bits;
@@ -133,7 +134,11 @@ bool unpack(const uint8_t *code, uint64_t size, const char *type, uint64_t count
     packing p = {.form = code[0] & 15, .origin = code[0] >> 4, .floating = type[0] == 'f', .size = atoi(type + 1) / 8};
     bool ok = p.origin <= GROUP && (p.floating ? p.form != INTEGER && p.form <= POSITION : p.form == INTEGER || p.form == POSITION);
     code++, size--;
-    if (ok && p.form == MULTIPLE) p.exponent = (int16_t)take_number(&code, &size, 2, &ok);
+    if (ok && p.form == MULTIPLE) {
+        const int exponent = (int16_t)take_number(&code, &size, 2, &ok);
+        ok = ok && exponent >= -1022 && exponent <= 1023;
+        if (ok) p.unit = ldexp(1, exponent);
+    }
     if (ok && p.form == POSITION) {
         p.entries = take_number(&code, &size, 8, &ok);
         const uint64_t length = take_number(&code, &size, 8, &ok);

@@ -180,11 +180,11 @@ func Array[T Element](f *File, name string) ([]T, error) {
 		return nil, corrupt("array %q has type %s instead of %s", name, a.Type, typeName[T]())
 	}
 	if a.Packed > 0 {
-		data, ok := unpack[T](a.data, int(a.Count))
+		e, ok := unpack(a.data, a.Type, int(a.Count))
 		if !ok {
 			return nil, corrupt("array %q is not packed as it should be", name)
 		}
-		return data, nil
+		return decode[T](e.data, bigEndian), nil
 	}
 	return decode[T](a.data, bigEndian), nil
 }
