@@ -56,6 +56,11 @@ static bool next(numbers *r, uint64_t *n) {
     const uint32_t further = (uint32_t)(token - 16) / 4 + 2;
     if (further > r->bits - r->at) return false;
     *n = (uint64_t)(4 | (token & 3)) << further;
+    if (further <= 56 && r->bits - r->at >= 64) { /* then the eight bytes at the first bit are there */
+        *n |= little(r->further + r->at / 8, 8) >> (r->at % 8) & (((uint64_t)1 << further) - 1);
+        r->at += further;
+        return true;
+    }
     for (uint32_t have = 0; have < further;) {
         const uint32_t skip = (uint32_t)(r->at % 8), left = 8 - skip, take = further - have < left ? further - have : left;
         *n |= (uint64_t)(r->further[r->at / 8] >> skip & ((1u << take) - 1)) << have;

@@ -39,6 +39,10 @@ func Add[T Element](w *Writer, name string, data []T) { AddGroups(w, name, data,
 // AddGroups is Add for elements in groups of so many, which have more in common than
 // others.
 func AddGroups[T Element](w *Writer, name string, data []T, group int) {
+	w.add(name, typeName[T](), encode(data, bigEndian), len(data), group)
+}
+
+func (w *Writer) add(name, of string, data []byte, count, group int) {
 	if name == "" || !utf8.ValidString(name) {
 		w.fail(fmt.Errorf("bad array name %q", name))
 	}
@@ -47,9 +51,8 @@ func AddGroups[T Element](w *Writer, name string, data []T, group int) {
 			w.fail(fmt.Errorf("two arrays named %q", name))
 		}
 	}
-	bytes := encode(data, bigEndian)
-	w.arrays = append(w.arrays, arrayInfo{Name: name, Type: typeName[T](), Count: uint64(len(data)), CRC: checksum(bytes)})
-	w.data = append(w.data, bytes)
+	w.arrays = append(w.arrays, arrayInfo{Name: name, Type: of, Count: uint64(count), CRC: checksum(data)})
+	w.data = append(w.data, data)
 	w.groups = append(w.groups, group)
 }
 
