@@ -16,6 +16,7 @@ import (
 type Room struct {
 	parts []roomPart
 	known Known
+	used  []bool // by place of a class that may be in a pair
 }
 
 // Known is residuals of a node's rows, which were looked up to choose its pairs.
@@ -64,7 +65,7 @@ func (r *Residuals) SparseTotals(t *Totals, rows []uint32, room *Room, team *par
 	for i := range parts[1:] {
 		all.take(&parts[i+1])
 	}
-	t.clear(all.rest)
+	t.clear(all.rest, all.most())
 	list := func(k int) {
 		of := &all.sums[k]
 		t.add(uint32(k), ClassTotals{all.rest.Gradient + of.Gradient, all.rest.Hessian + of.Hessian})
@@ -83,6 +84,17 @@ func (r *Residuals) SparseTotals(t *Totals, rows []uint32, room *Room, team *par
 	}
 	clear(all.marks)
 	all.rest, all.all = ClassTotals{}, false
+}
+
+// most is how many classes differ from rest at most.
+func (p *roomPart) most() (n int) {
+	if p.all {
+		return len(p.sums)
+	}
+	for _, marks := range p.marks {
+		n += bits.OnesCount64(marks)
+	}
+	return n
 }
 
 // take moves the sums of another part to p.
