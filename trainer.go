@@ -185,6 +185,9 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 			return nil, badArgument("calibration", p.Calibration, "auto or none, with an objective")
 		}
 	}
+	if train.start != nil && p.LeafClasses == 0 {
+		p.LeafClasses = train.start.model.forest.Named()
+	}
 	return p.resolve(train.shape())
 }
 
