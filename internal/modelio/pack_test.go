@@ -55,6 +55,13 @@ func TestPack(t *testing.T) {
 			t.Errorf("64,000 zeros take %d bytes", size)
 		}
 	}
+	leaves := make([]float32, 300*200) // more than a sample
+	for i := range leaves {
+		leaves[i] = float32(1+i/300%7) + float32(r.IntN(9))/1024
+	}
+	if size := roundTrip(t, "leaves", leaves, 300); size > len(leaves)/2+2000 {
+		t.Errorf("%d numbers, of 9 in a group, take %d bytes", len(leaves), size)
+	}
 	roundTrip(t, "extremes", []int64{math.MinInt64, math.MaxInt64, 0, -1, 1, math.MinInt64, math.MaxInt64, 7, 7, 7, 7, 7}, 3)
 	roundTrip(t, "extremes", []uint64{math.MaxUint64, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 1)
 	roundTrip(t, "extremes", []float64{math.MaxFloat64, math.SmallestNonzeroFloat64, -math.MaxFloat64, 1, 1, 1, 1, 1, 1, 1}, 1)
@@ -127,5 +134,25 @@ func TestPackedFile(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+func BenchmarkPack4MB(b *testing.B) {
+	r, leaves := rand.New(rand.NewPCG(1, 2)), make([]float32, 100*10_000)
+	for i := range leaves {
+		leaves[i] = float32(i/100%7) + r.Float32()/64
+	}
+	e := asElements(leaves)
+	code := pack(e, 100)
+	for name, work := range map[string]func(){
+		"pack":   func() { pack(e, 100) },
+		"unpack": func() { unpack(code, e.of, e.len()) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(e.data)))
+			for b.Loop() {
+				work()
+			}
+		})
 	}
 }
