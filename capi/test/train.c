@@ -112,7 +112,7 @@ static void suggest(void) {
     FAILS(AOSO_BUFFER_TOO_SMALL, "size is 1", aoso_suggest_params(1000000, 30, 10, text, 1, NULL));
     FAILS(AOSO_INVALID_ARGUMENT, "rows is 0; allowed: 1 to", aoso_suggest_params(0, 30, 10, text, sizeof text, NULL));
     FAILS(AOSO_INVALID_ARGUMENT, "features is -1", aoso_suggest_params(1, -1, 10, text, sizeof text, NULL));
-    FAILS(AOSO_INVALID_ARGUMENT, "classes is 70000", aoso_suggest_params(1, 1, 70000, text, sizeof text, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "classes is 16777217", aoso_suggest_params(1, 1, 16777217, text, sizeof text, NULL));
     FAILS(AOSO_INVALID_ARGUMENT, "buffer is null", aoso_suggest_params(1, 1, 1, NULL, 0, NULL));
 }
 

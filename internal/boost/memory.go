@@ -250,7 +250,7 @@ func (e *estimate) residualBytes() float64 {
 }
 
 // entries is the most entries of a row in the form for many classes.
-func (e *estimate) entries() float64 { return min(e.classes, float64(e.named()*e.Trees)) }
+func (e *estimate) entries() float64 { return min(e.classes, float64(e.named())*float64(e.Trees)) }
 
 // sparseBytes is what that form takes beside entries: room for sums by class, for each thread
 // twice; the class totals of nodes; what is known of the rows of a node.
