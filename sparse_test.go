@@ -44,7 +44,7 @@ func TestSparseRefused(t *testing.T) {
 	wantArgumentError(t, err, "leaf", "objective")
 	_, err = NewTrainer(set, params(func(p *Params) { p.Leaf, p.LeafClasses = "sparse", 64 }), TrainOptions{})
 	wantArgumentError(t, err, "leaf_classes", "63")
-	p.MonotoneConstraints = "0:1"
+	p.MonotoneConstraints = `{"f0":{"2":1}}`
 	_, err = NewTrainer(set, p, TrainOptions{})
 	wantArgumentError(t, err, "leaf", "monotone_constraints")
 }
