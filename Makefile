@@ -219,7 +219,7 @@ test-python: build wheel $(PYTHONS) ## test the Python wheel: tests, doctests, t
 	cd bindings/python && ../../build/python/new/bin/python -m pytest
 	cd bindings/python && ../../build/python/new/bin/python -m pytest --doctest-modules --doctest-ignore-import-errors --pyargs aoso
 	cd bindings/python && ../../build/python/new/bin/mypy --cache-dir ../../build/python/mypy
-	cd bindings/python && ../../build/python/old/bin/python -m pytest tests/test_sklearn.py tests/test_sklearn_checks.py
+	cd bindings/python && ../../build/python/old/bin/python -m pytest tests/test_sklearn.py tests/test_sklearn_checks.py tests/test_matrix.py tests/test_arrow.py
 	@echo "make test-python: all passed"
 
 test-tools: wheel build/python/tools.ready ## test the Python wheel with shap, mlflow, Optuna, skl2onnx, skops and duckdb (minutes)

@@ -214,7 +214,7 @@ func (c *checkpoint) write(w io.Writer, record *fit.Record) error {
 				method: run.Params.Method, perRound: run.Params.TreesPerIteration(len(set.Classes)), params: Params(run.Params),
 			}
 			var content bytes.Buffer
-			if err := m.Write(&content); err != nil {
+			if err := m.writePlain(&content); err != nil {
 				return err
 			}
 			modelio.Add(file, arrayName(i, j), content.Bytes())

@@ -92,6 +92,8 @@ func TestMonotone(t *testing.T) {
 			p.MonotoneConstraints = signsText(signs)
 			m := trained(t, d, p).Model
 			checkMonotone(t, m, d, signs)
+			other := blobs(seed+100, 400, cols, classes, 20)
+			checkMonotone(t, refitted(t, m, other, RefitOptions{Keep: r.Float64() * float64(r.IntN(2))}), other, signs)
 		})
 	}
 }

@@ -19,13 +19,27 @@ var (
 
 // Write writes the model in its file format.
 func (m *Model) Write(w io.Writer) error {
-	c := m.content()
-	params, err := encodeParams(m.params)
+	c, err := m.fileContent()
 	if err != nil {
 		return err
 	}
-	c.Params = params
 	return c.Encode(w)
+}
+
+// writePlain is Write for a file that is written often.
+func (m *Model) writePlain(w io.Writer) error {
+	c, err := m.fileContent()
+	if err != nil {
+		return err
+	}
+	return c.EncodePlain(w)
+}
+
+func (m *Model) fileContent() (*model.Model, error) {
+	c := m.content()
+	params, err := encodeParams(m.params)
+	c.Params = params
+	return c, err
 }
 
 // Save writes the model to a file, which is either replaced whole or, on any

@@ -94,8 +94,8 @@ func assign[T any](dst *T, value T, err error) bool {
 // being the one that counts. What is not named has its default. Spaces and commas
 // may stand in the brackets of a list or dict.
 //
-// The names of LightGBM, XGBoost, CatBoost and scikit-learn do as well, as in
-// "num_leaves=64 learning_rate=0.1". Those that choose nothing here have no effect.
+// The names and values of LightGBM, XGBoost, CatBoost and scikit-learn do as well, as in
+// "num_leaves=64 max_depth=-1". Names that choose nothing here have no effect.
 // The error names everything that is wrong.
 func ParseParams(text string) (Params, error) {
 	p := DefaultParams()
@@ -117,8 +117,8 @@ func ParseParams(text string) (Params, error) {
 
 // understand sets a parameter by its name or by that in another library.
 func (p *Params) understand(name, value string) error {
-	meaning, foreign := spec.Understand(name, value)
-	if _, _, ours := spec.Find(name); ours || !foreign {
+	meaning, ok := spec.Understand(name, value)
+	if !ok {
 		return p.Set(name, value)
 	}
 	if meaning.Allowed != "" {
@@ -128,7 +128,7 @@ func (p *Params) understand(name, value string) error {
 	if known == nil {
 		return nil
 	}
-	if meaning.Value == "" {
+	if _, _, ours := spec.Find(name); meaning.Value == "" && (value != "" || !ours) {
 		_, i, _ := spec.Find(known.Name)
 		set(p.fields()[i], known.Default)
 		return nil

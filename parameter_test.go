@@ -71,6 +71,9 @@ func TestParseParams(t *testing.T) {
 			p.Leaves, p.Shrinkage, p.Trees, p.L2, p.MinSamples = 9, 0.5, 7, 2, 1
 		}},
 		{"max_leaves=0 eval_metric=mlogloss objective=multi:softprob verbosity=-1 booster=gbtree reg_alpha=0.0 num_class=3", func(p *Params) {}},
+		{"max_depth=-1 num_threads=-1 metric=multi_error", func(p *Params) { p.Metric = "error" }},
+		{"eval_metric=HammingLoss early_stopping=false depth=-1", func(p *Params) { p.Metric = "error" }},
+		{"scoring=top_k_accuracy", func(p *Params) { p.Metric = "top_k_error" }},
 		{"monotonic_cst=[1, 0] interaction_cst=[[0, 1], [2]] leaves=5", func(p *Params) {
 			p.MonotoneConstraints, p.InteractionConstraints, p.Leaves = "[1,0]", "[[0,1],[2]]", 5
 		}},
@@ -104,6 +107,9 @@ func TestParseParamErrors(t *testing.T) {
 		"leaves=9 threads=x":              {"threads", `"x"`},
 		"eta=fast":                        {"eta", `"fast"`, "a number"},
 		"boosting=dart":                   {"boosting", `"dart"`, "gbdt, gbrt, gbtree, plain; leave it out"},
+		"metric=MCC":                      {"metric", `"MCC"`, "logloss, error", "; the nearest to it is kappa"},
+		"eval_metric=TotalF1":             {"eval_metric", `"TotalF1"`, "; the nearest to it is f1_macro"},
+		"eval_metric=TotalF1:average=Any": {"eval_metric", `"TotalF1:average=Any"`, "; the nearest to it is f1_macro"},
 		"init=model":                      {"init", "none; leave it out"},
 		"max_bin=63":                      {"max_bin", "none; it is max_bins of the dataset"},
 		"goss=1 device=gpu eta=x trees=x": {"parameter", `"goss"`, `device is "gpu"; allowed: cpu`, `eta is "x"`, `trees is "x"`},

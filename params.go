@@ -27,7 +27,11 @@ func (p Params) Check() error {
 func (p Params) resolve(s Shape) ([]Params, error) {
 	var settings []Params
 	for _, fill := range p.preset(s) {
-		filled, err := p.filled(fill).complete(s.Classes)
+		filled := p.filled(fill)
+		if filled.LeafClasses == 0 {
+			filled.LeafClasses = leafClassesFor(s, filled.Trees)
+		}
+		filled, err := filled.complete(s.Classes)
 		if err != nil {
 			return nil, err
 		}
@@ -119,6 +123,19 @@ func (p *Params) checkMany(classes int) error {
 
 // defaultLeafClasses is the number of classes that a sparse leaf moves.
 const defaultLeafClasses = 32
+
+// mostEntries is how many classes the leaves of all trees may move for all rows together
+// by default. Each takes 8.5 bytes, unless a tree before has moved the same class of the row.
+const mostEntries, leastLeafClasses = 800e6, 8
+
+// leafClassesFor is the default number of classes that a sparse leaf moves.
+func leafClassesFor(s Shape, trees int) int {
+	rows := float64(s.Rows)
+	if rows*float64(s.Classes) <= mostEntries || trees < 1 {
+		return defaultLeafClasses
+	}
+	return int(min(max(mostEntries/(rows*float64(trees)), leastLeafClasses), defaultLeafClasses))
+}
 
 // MaxThreads is the greatest number of threads that may be asked for.
 const MaxThreads = spec.MaxThreads

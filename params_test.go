@@ -80,3 +80,23 @@ func TestParamErrors(t *testing.T) {
 	}
 	wantArgumentError(t, params(func(p *Params) { p.Level = "mmx" }).Check(), "level", "generic")
 }
+
+// TestLeafClassesFollowRows: by default, leaves move so few classes that the entries of
+// many rows fit into memory.
+func TestLeafClassesFollowRows(t *testing.T) {
+	for _, c := range []struct{ rows, classes, trees, want int }{
+		{500_000, 100_000, 200, 8},
+		{500_000, 100_000, 20, 32},
+		{200_000, 10_000, 200, 20},
+		{200_000, 10_000, 1000, 8},
+		{100_000, 5000, 1000, 32},
+	} {
+		settings, err := params(func(p *Params) { p.Leaf, p.Trees = "sparse", c.trees }).resolve(Shape{Rows: c.rows, Features: 50, Classes: c.classes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if have := settings[0].LeafClasses; have != c.want {
+			t.Errorf("%d rows, %d classes, %d trees: leaves move %d classes, want %d", c.rows, c.classes, c.trees, have, c.want)
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/constraint"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -23,7 +24,8 @@ type RefitOptions struct {
 // of that step. Rows of weight zero count for nothing; a leaf that no row
 // reaches stays as it is.
 //
-// A model with monotone constraints cannot be refitted.
+// Monotone constraints of the model hold afterwards: leaf values stay on their side of
+// the middle between the old values on both sides of a split.
 //
 // Splits, class pairs and gains stay; the numbers of rows of nodes and leaves
 // become those of the new data. The refitted model has no temperature. Refit
@@ -46,9 +48,6 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	if err := checkThreads(o.Threads); err != nil {
 		return nil, err
 	}
-	if m.params.MonotoneConstraints != "" {
-		return nil, badArgument("model", "one with monotone constraints", "one without, as other leaf values would break them; train anew, or continue the training")
-	}
 	t, err := m.target(x.Rows(), labels, o.Weights)
 	if err != nil {
 		return nil, err
@@ -60,11 +59,15 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	if err != nil {
 		return nil, err
 	}
+	signs, err := constraint.Monotone(m.params.MonotoneConstraints, m.names, m.classes)
+	if err != nil {
+		return nil, badConstraint("monotone_constraints", err)
+	}
 	k, err := kernels("")
 	if err != nil {
 		return nil, err
 	}
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
-	return m.with(boost.Refit(m.forest, columns, t, boost.Params(p), o.Keep, k, team)), nil
+	return m.with(boost.Refit(m.forest, columns, t, boost.Params(p), signs, o.Keep, k, team)), nil
 }

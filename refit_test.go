@@ -161,3 +161,36 @@ func TestRefitErrors(t *testing.T) {
 		wantArgumentError(t, err, c.argument, c.texts...)
 	}
 }
+
+// TestRefitMonotone: constraints hold after a refit, also if the data are against them.
+func TestRefitMonotone(t *testing.T) {
+	d := blobs(137, 2000, 5, 3, 60).punch(137, 0.05)
+	other := blobs(138, 2000, 5, 3, 60)
+	for i, change := range []func(*Params){
+		func(p *Params) {},
+		func(p *Params) { p.Leaf, p.Pairs = "pair", 1 },
+		func(p *Params) { p.Leaf, p.Pairs = "pair", 2 },
+		func(p *Params) { p.Method, p.Leaf, p.Pairs = ABC, "", 0 },
+		func(p *Params) { p.Method, p.Leaf, p.Pairs = LogitBoost, "", 0 },
+	} {
+		p := params(func(p *Params) {
+			p.Trees, p.Leaves = 12, 16
+			p.MonotoneConstraints = `[[1,0,-1],[0,1,0],[0,0,0],[-1,-1,1],[0,0,0]]`
+			change(p)
+		})
+		m := trained(t, d, p).Model
+		for _, keep := range []float64{0, 0.4} {
+			r := refitted(t, m, other, RefitOptions{Keep: keep})
+			sameTrees(t, m, r)
+			if r.Fingerprint() == m.Fingerprint() {
+				t.Errorf("parameters %d: the model is the same", i)
+			}
+			checkMonotone(t, r, other, [][]int{{1, 0, -1}, {0, 1, 0}, {0, 0, 0}, {-1, -1, 1}, {0, 0, 0}})
+		}
+		free := *m
+		free.params.MonotoneConstraints = ""
+		if refitted(t, &free, other, RefitOptions{}).Fingerprint() == refitted(t, m, other, RefitOptions{}).Fingerprint() {
+			t.Errorf("parameters %d: the constraints change nothing", i)
+		}
+	}
+}

@@ -44,7 +44,7 @@ func TestSparseRefused(t *testing.T) {
 	wantArgumentError(t, err, "leaf", "objective")
 	_, err = NewTrainer(set, params(func(p *Params) { p.Leaf, p.LeafClasses = "sparse", 64 }), TrainOptions{})
 	wantArgumentError(t, err, "leaf_classes", "63")
-	p.MonotoneConstraints = "0:1"
+	p.MonotoneConstraints = `{"f0":{"2":1}}`
 	_, err = NewTrainer(set, p, TrainOptions{})
 	wantArgumentError(t, err, "leaf", "monotone_constraints")
 }
@@ -63,4 +63,22 @@ func TestSparseChooses(t *testing.T) {
 	if got, want := r.HeldOut.LogLoss, full.HeldOut.LogLoss; got > 1.2*want {
 		t.Errorf("the log loss of the rows held out is %v, of full leaves %v", got, want)
 	}
+}
+
+// TestSparseContinues: leaves move as many classes as in the model to continue, unless
+// leaf_classes says otherwise.
+func TestSparseContinues(t *testing.T) {
+	d := blobs(213, 300, 4, 9, 255)
+	sparse := func(classes int) Params {
+		return params(func(p *Params) { p.Leaf, p.LeafClasses, p.Trees = "sparse", classes, 2 })
+	}
+	set, err := NewDataset(d.features(), IntLabels(d.y), DatasetOptions{Init: trained(t, d, sparse(4)).Model})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := train(t, set, sparse(0), TrainOptions{}).Model.Params().LeafClasses; n != 4 {
+		t.Errorf("leaves move %d classes, want 4", n)
+	}
+	_, err = NewTrainer(set, sparse(5), TrainOptions{})
+	wantArgumentError(t, err, "leaf_classes", "4")
 }

@@ -171,9 +171,6 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 	if p.Leaf == "sparse" && train.set.Ranks != nil {
 		return nil, badArgument("leaf", p.Leaf, "full or pair, for training on several machines")
 	}
-	if p.Leaf == "sparse" && p.MonotoneConstraints != "" {
-		return nil, badArgument("leaf", p.Leaf, "full or pair, with monotone_constraints")
-	}
 	if o.Objective != nil {
 		if p.Leaf == "sparse" {
 			return nil, badArgument("leaf", p.Leaf, "full or pair, with an objective")
@@ -184,6 +181,9 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 		if p.Calibration != auto && p.Calibration != "none" {
 			return nil, badArgument("calibration", p.Calibration, "auto or none, with an objective")
 		}
+	}
+	if train.start != nil && p.LeafClasses == 0 {
+		p.LeafClasses = train.start.model.forest.Named()
 	}
 	return p.resolve(train.shape())
 }

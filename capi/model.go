@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"sync"
 	"unsafe"
+	"weak"
 
 	"github.com/libaoso/aoso"
 )
@@ -16,10 +17,13 @@ type model struct {
 	*aoso.Model
 	names, classes []string
 	splits         func() float64 // number of splits in all trees
+
+	encoding sync.Mutex
+	encoded  weak.Pointer[bytes.Buffer]
 }
 
 func addModel(out *C.uintptr_t, m *aoso.Model) error {
-	return put(out, &model{m, m.FeatureNames(), m.Classes(), sync.OnceValue(func() (sum float64) {
+	return put(out, &model{Model: m, names: m.FeatureNames(), classes: m.Classes(), splits: sync.OnceValue(func() (sum float64) {
 		byFeature, _ := m.Importance("split")
 		for _, n := range byFeature {
 			sum += n
@@ -160,12 +164,28 @@ func goaoso_model_encode(handle C.uintptr_t, buffer unsafe.Pointer, size C.size_
 		if err != nil {
 			return err
 		}
-		var encoded bytes.Buffer
-		if err := m.Write(&encoded); err != nil {
+		encoded, err := m.encode()
+		if err != nil {
 			return err
 		}
 		return putBytes(encoded.Bytes(), buffer, size, needed)
 	})
+}
+
+// encode is Write, once for a host that asks for the size and then for the bytes. The
+// collector may take them before.
+func (m *model) encode() (*bytes.Buffer, error) {
+	m.encoding.Lock()
+	defer m.encoding.Unlock()
+	if encoded := m.encoded.Value(); encoded != nil {
+		return encoded, nil
+	}
+	encoded := new(bytes.Buffer)
+	if err := m.Write(encoded); err != nil {
+		return nil, err
+	}
+	m.encoded = weak.Make(encoded)
+	return encoded, nil
 }
 
 //export goaoso_model_decode

@@ -14,8 +14,8 @@ type Meaning struct {
 	Allowed   string     // what is allowed in place of the value, and what to do; "": the value is
 }
 
-// Understand tells what a value of a parameter of another library means. It does not know
-// our own names.
+// Understand tells what a value of a parameter of another library means. The parameter may
+// have our own name.
 func Understand(name, value string) (m Meaning, ok bool) {
 	meaning, ok := meanings()[name]
 	if !ok {
@@ -39,8 +39,9 @@ var meanings = sync.OnceValue(func() map[string]func(string) Meaning {
 	for i := range Parameters {
 		p := &Parameters[i]
 		for name := range strings.FieldsSeq(strings.Join([]string{p.Others.LightGBM, p.Others.XGBoost, p.Others.CatBoost, p.Others.ScikitLearn}, " ")) {
-			known[strings.TrimPrefix(name, "~")] = p.meaning
+			known[strings.TrimPrefix(name, "~")] = p.theirs
 		}
+		known[p.Name], known[p.CName()] = p.ours, p.ours
 	}
 	return known
 })
@@ -61,13 +62,34 @@ func (e *Elsewhere) meaning(string) Meaning {
 	return Meaning{Allowed: "none; it is " + e.Argument + " of the dataset"}
 }
 
-func (p *Parameter) meaning(value string) Meaning {
-	for pair := range strings.FieldsSeq(p.Others.Values) {
-		if theirs, ours, _ := strings.Cut(pair, "="); strings.TrimPrefix(theirs, "~") == plain(value) {
-			return Meaning{Parameter: p, Value: ours}
-		}
+// theirs is what a value means under a name of another library.
+func (p *Parameter) theirs(value string) Meaning {
+	if ours, ok := lookUp(p.Others.Values, "~"+plain(value)); ok {
+		return Meaning{Parameter: p, Value: ours}
+	}
+	return p.ours(value)
+}
+
+// ours is what a value means under our own name.
+func (p *Parameter) ours(value string) Meaning {
+	if ours, ok := lookUp(p.Others.Values, plain(value)); ok {
+		return Meaning{Parameter: p, Value: ours}
+	}
+	kind, _, _ := strings.Cut(plain(value), ":") // as in CatBoost's TotalF1:average=Macro
+	if nearest, ok := lookUp(p.Others.Nearest, kind); ok {
+		return Meaning{Allowed: p.Allowed() + "; the nearest to it is " + nearest}
 	}
 	return Meaning{Parameter: p, Value: value}
+}
+
+// lookUp finds a word in pairs theirs=ours.
+func lookUp(pairs, word string) (ours string, ok bool) {
+	for pair := range strings.FieldsSeq(pairs) {
+		if theirs, ours, _ := strings.Cut(pair, "="); theirs == word {
+			return ours, true
+		}
+	}
+	return "", false
 }
 
 // plain is a value as the tables write it.

@@ -60,6 +60,7 @@ type C struct {
 type Others struct {
 	LightGBM, XGBoost, CatBoost, ScikitLearn string
 	Values                                   string // what their values are here: multi_logloss=logloss
+	Nearest                                  string // what is nearest to values that do not exist here: mcc=kappa
 	Note                                     string // how their values differ
 }
 

@@ -102,6 +102,18 @@ func TestOthers(t *testing.T) {
 	}
 }
 
+// TestValues: what values of others are, or are nearest to, is allowed.
+func TestValues(t *testing.T) {
+	for _, p := range Parameters {
+		for pair := range strings.FieldsSeq(p.Others.Values + " " + p.Others.Nearest) {
+			theirs, ours, ok := strings.Cut(pair, "=")
+			if !ok || p.Choices != nil && ours != "" && !slices.Contains(p.Values(), ours) {
+				t.Errorf("%s: %s is %s; allowed: %s", p.Name, theirs, ours, p.Allowed())
+			}
+		}
+	}
+}
+
 func TestAllows(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for name, values := range map[string]struct {

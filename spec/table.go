@@ -54,7 +54,7 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "leaf_classes", Field: "LeafClasses", Group: Algorithm, Type: Int, Default: "0", C: C{Slot: 35},
-		Auto:  "32",
+		Auto:  "32; 8 to 31 with more than 25 million rows × trees and 800 million rows × classes",
 		Range: between(1, 63), Usual: between(8, 32),
 		Help: "Number of classes whose scores a sparse leaf changes.",
 	},
@@ -318,10 +318,16 @@ var Parameters = []Parameter{
 			LightGBM: "metric metrics metric_types", XGBoost: "eval_metric", CatBoost: "eval_metric", ScikitLearn: "scoring",
 			Values: "multi_logloss=logloss binary_logloss=logloss multiclass=logloss softmax=logloss binary=logloss mlogloss=logloss " +
 				"log_loss=logloss neg_log_loss=logloss cross_entropy=logloss crossentropy=logloss loss=logloss " +
-				"multi_error=error binary_error=error merror=error accuracy=error zerooneloss=error " +
+				"multi_error=error binary_error=error merror=error accuracy=error zerooneloss=error hammingloss=error " +
+				"f1_micro=error precision_micro=error recall_micro=error top_k_accuracy=top_k_error " +
 				"auc=auc_ovr roc_auc=auc_ovr roc_auc_ovr=auc_ovr roc_auc_ovr_weighted=auc_ovr_weighted auc_mu=auc_ovo roc_auc_ovo=auc_ovo " +
-				"roc_auc_ovo_weighted=auc_ovo_weighted balanced_accuracy=balanced_error f1=f1_macro kappa=kappa " +
+				"roc_auc_ovo_weighted=auc_ovo_weighted balanced_accuracy=balanced_error balancedaccuracy=balanced_error balancederrorrate=balanced_error " +
+				"recall_macro=balanced_error f1=f1_macro kappa=kappa neg_brier_score=brier brierscore=brier " +
 				"logloss=logloss error=error none= null= na=",
+			Nearest: "totalf1=f1_macro f1_weighted=f1_macro precision=f1_macro precision_macro=f1_macro precision_weighted=f1_macro " +
+				"recall=balanced_error recall_weighted=error mcc=kappa matthews_corrcoef=kappa wkappa=kappa " +
+				"aucpr=auc_ovr prauc=auc_ovr average_precision=auc_ovr ndcg=auc_ovr map=auc_ovr multiclassonevsall=logloss " +
+				"kullback_leibler=logloss kldiv=logloss cross_entropy_lambda=logloss xentlambda=logloss rmse=brier l2=brier mse=brier",
 			Note: "Their values are multi_logloss and multi_error in LightGBM, mlogloss and merror in XGBoost.",
 		},
 	},

@@ -46,7 +46,7 @@ static bool differs(uint32_t crc, uint32_t due) {
 
 static uint64_t aligned(uint64_t n) { return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
-static uint64_t size_of(const char *type) {
+uint64_t size_of(const char *type) {
     static const struct {
         const char *name;
         uint64_t size;

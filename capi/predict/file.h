@@ -32,6 +32,9 @@ aosop_status file_open(file *f, const uint8_t *data, uint64_t size);
  * a type, its data may be packed. */
 const file_array *file_find(file *f, const char *name, const char *type);
 
+/* The bytes of an element; 0: there is no such type. */
+uint64_t size_of(const char *type);
+
 /* Frees what was unpacked. */
 void file_close(file *f);
 

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "model.h"
+#include "unpack.h"
 
 /* --------------------------------------------------------------- status -- */
 
@@ -345,5 +347,14 @@ aosop_status aosop_raw_to_proba(const aosop_model *m, double *raw, int64_t lengt
     if (!m || (!raw && length)) return INVALID("%s is NULL; allowed: an address", m ? "raw" : "model");
     if (length < 0 || length % m->classes) return INVALID("length is %lld; allowed: a multiple of %lld, the classes", (long long)length, (long long)m->classes);
     best_loops()->softmax(raw, length / m->classes, m->classes, m->temperature);
+    return AOSOP_OK;
+}
+
+aosop_status aosop_unpack(const void *packed, size_t size, const char *type, int64_t count, void *out, size_t length) {
+    if (!packed || !type || !out) return INVALID("%s is NULL; allowed: an address", !packed ? "packed" : !type ? "type" : "out");
+    if (!size_of(type)) return INVALID("type is %.20s; allowed: i8, u8, u16, i32, u32, i64, u64, f32 or f64", type);
+    if (count < 0 || length % size_of(type) || length / size_of(type) != (uint64_t)count)
+        return INVALID("length is %llu; allowed: the bytes of %lld %s", (unsigned long long)length, (long long)count, type);
+    if (!unpack(packed, size, type, (uint64_t)count, out)) return set_error(AOSOP_BAD_FORMAT, "the array is not packed as it should be");
     return AOSOP_OK;
 }

@@ -56,6 +56,11 @@ static bool next(numbers *r, uint64_t *n) {
     const uint32_t further = (uint32_t)(token - 16) / 4 + 2;
     if (further > r->bits - r->at) return false;
     *n = (uint64_t)(4 | (token & 3)) << further;
+    if (further <= 56 && r->bits - r->at >= 64) { /* then the eight bytes at the first bit are there */
+        *n |= little(r->further + r->at / 8, 8) >> (r->at % 8) & (((uint64_t)1 << further) - 1);
+        r->at += further;
+        return true;
+    }
     for (uint32_t have = 0; have < further;) {
         const uint32_t skip = (uint32_t)(r->at % 8), left = 8 - skip, take = further - have < left ? further - have : left;
         *n |= (uint64_t)(r->further[r->at / 8] >> skip & ((1u << take) - 1)) << have;
@@ -75,7 +80,8 @@ typedef struct packing {
     enum form form;
     enum origin origin;
     bool floating;
-    int size, exponent;
+    int size;
+    double unit; /* of multiples */
     uint64_t group, entries;
     uint8_t *list;
 } packing;
@@ -83,7 +89,7 @@ typedef struct packing {
 /* The bits of the element that an integer stands for. */
 static uint64_t element_bits(const packing *p, uint64_t n) {
     if (p->form == MULTIPLE) {
-        const double x = ldexp((double)(int64_t)n, p->exponent);
+        const double x = (double)(int64_t)n * p->unit;
         const float narrow = (float)x;
         uint64_t wide;
         uint32_t bits;
@@ -133,7 +139,11 @@ bool unpack(const uint8_t *code, uint64_t size, const char *type, uint64_t count
     packing p = {.form = code[0] & 15, .origin = code[0] >> 4, .floating = type[0] == 'f', .size = atoi(type + 1) / 8};
     bool ok = p.origin <= GROUP && (p.floating ? p.form != INTEGER && p.form <= POSITION : p.form == INTEGER || p.form == POSITION);
     code++, size--;
-    if (ok && p.form == MULTIPLE) p.exponent = (int16_t)take_number(&code, &size, 2, &ok);
+    if (ok && p.form == MULTIPLE) {
+        const int exponent = (int16_t)take_number(&code, &size, 2, &ok);
+        ok = ok && exponent >= -1022 && exponent <= 1023;
+        if (ok) p.unit = ldexp(1, exponent);
+    }
     if (ok && p.form == POSITION) {
         p.entries = take_number(&code, &size, 8, &ok);
         const uint64_t length = take_number(&code, &size, 8, &ok);

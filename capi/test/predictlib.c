@@ -196,6 +196,9 @@ static void refuses(void) {
     REFUSES(AOSOP_INVALID_ARGUMENT, "length is 1; allowed: ", aosop_predict_raw(p, &x, 0, out, 1));
     REFUSES(AOSOP_INVALID_ARGUMENT, "x is NULL", aosop_predict_raw(p, NULL, 0, out, 1));
     REFUSES(AOSOP_INVALID_ARGUMENT, "a multiple of", aosop_raw_to_proba(p, out, 1));
+    REFUSES(AOSOP_INVALID_ARGUMENT, "type is f16; allowed: i8", aosop_unpack("", 1, "f16", 5, out, 10));
+    REFUSES(AOSOP_INVALID_ARGUMENT, "length is 39; allowed: the bytes of 5 f64", aosop_unpack("", 1, "f64", 5, out, 39));
+    REFUSES(AOSOP_BAD_FORMAT, "not packed as it should be", aosop_unpack("\0", 1, "f64", 5, out, 40));
     x.type = 7;
     REFUSES(AOSOP_INVALID_ARGUMENT, "type is 7", aosop_predict_raw(p, &x, 0, out, 5));
     x = aosop_row_major(row, AOSOP_FLOAT64, 1, 2);

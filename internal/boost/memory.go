@@ -250,15 +250,16 @@ func (e *estimate) residualBytes() float64 {
 }
 
 // entries is the most entries of a row in the form for many classes.
-func (e *estimate) entries() float64 { return min(e.classes, float64(e.named()*e.Trees)) }
+func (e *estimate) entries() float64 { return min(e.classes, float64(e.named())*float64(e.Trees)) }
 
 // sparseBytes is what that form takes beside entries: room for sums by class, for each thread
 // twice; the class totals of nodes; what is known of the rows of a node.
 func (e *estimate) sparseBytes() float64 {
-	const sums, listed, kept = 16 + 2, 2 * 20, 4096 // tree.node forgets longer lists
-	lists := e.leaves()*min(e.classes, kept) + 4*e.classes
+	const sums, listed, garbage = 16 + 2, 20, 2
+	kept := min(e.leaves()*e.classes, tree.ListedOfRow*float64(e.drawn)+tree.ListedBytes/listed)
+	lists := listed * (4*(e.threads+1)*e.classes + garbage*kept)
 	known := 4 * float64(e.Pairs*(e.Pairs+8)) * float64(e.drawn)
-	return 2*(e.threads+1)*(sums*e.classes+4*kernel.RowBlock*e.entries()) + listed*lists + known
+	return 2*(e.threads+1)*(sums*e.classes+4*kernel.RowBlock*e.entries()) + lists + known
 }
 
 // rowBytes is what there is of rows beside that.

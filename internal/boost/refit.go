@@ -10,14 +10,15 @@ import (
 )
 
 // Refit returns the same trees with the leaf values that training would give
-// them on other data. The share keep of each old value stays.
-func Refit(f *model.Forest, x bin.Source, t *data.Target, p Params, keep float64, k *kernel.Funcs, team *par.Team) *model.Forest {
+// them on other data. The share keep of each old value stays. The trees meet the monotone
+// constraints, signs by feature and class, before and after.
+func Refit(f *model.Forest, x bin.Source, t *data.Target, p Params, signs [][]int8, keep float64, k *kernel.Funcs, team *par.Team) *model.Forest {
 	r := &refit{
 		replay: replay{
 			x: x, forest: f.Clone(), perIteration: p.TreesPerIteration(len(t.Classes)), team: team,
 			state: newState(t, nil, k, team),
 		},
-		keep: keep,
+		keep: keep, signs: signs,
 	}
 	defer r.state.free()
 	r.state.keep(nil, 1)
@@ -30,6 +31,7 @@ func Refit(f *model.Forest, x bin.Source, t *data.Target, p Params, keep float64
 type refit struct {
 	replay
 	keep   float64
+	signs  [][]int8
 	values tree.LeafValues
 }
 
@@ -39,6 +41,9 @@ func (r *refit) refitTree(t int, segments []tree.Segment) {
 	leaves := tree.LeavesOf(refitted)
 	for i := range leaves {
 		leaves[i].Steps = make([]float32, len(leaves[i].Steps))
+	}
+	if r.signs != nil {
+		tree.Bound(leaves, refitted, r.signs, r.forest.Classes(), r.values.Newton.Shrinkage)
 	}
 	r.values.Set(leaves, segments)
 	for i, leaf := range leaves {

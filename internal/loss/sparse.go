@@ -16,6 +16,7 @@ import (
 type Room struct {
 	parts []roomPart
 	known Known
+	used  []bool // by place of a class that may be in a pair
 }
 
 // Known is residuals of a node's rows, which were looked up to choose its pairs.
@@ -31,7 +32,7 @@ type roomPart struct {
 	all    bool          // so may all
 	rest   ClassTotals
 	cross  []int64 // by product
-	odds   []float64
+	found  []float64
 	finder finder
 }
 
@@ -64,7 +65,7 @@ func (r *Residuals) SparseTotals(t *Totals, rows []uint32, room *Room, team *par
 	for i := range parts[1:] {
 		all.take(&parts[i+1])
 	}
-	t.clear(all.rest)
+	t.clear(all.rest, all.most())
 	list := func(k int) {
 		of := &all.sums[k]
 		t.add(uint32(k), ClassTotals{all.rest.Gradient + of.Gradient, all.rest.Hessian + of.Hessian})
@@ -83,6 +84,17 @@ func (r *Residuals) SparseTotals(t *Totals, rows []uint32, room *Room, team *par
 	}
 	clear(all.marks)
 	all.rest, all.all = ClassTotals{}, false
+}
+
+// most is how many classes differ from rest at most.
+func (p *roomPart) most() (n int) {
+	if p.all {
+		return len(p.sums)
+	}
+	for _, marks := range p.marks {
+		n += bits.OnesCount64(marks)
+	}
+	return n
 }
 
 // take moves the sums of another part to p.
@@ -143,11 +155,10 @@ func (r *Residuals) addTotals(rows []uint32, part *roomPart) {
 	part.rest = ClassTotals{part.rest.Gradient - commonP, part.rest.Hessian + commonH}
 }
 
-// finder finds the odds of rows against a class without an entry, for some classes.
+// finder finds the probabilities of rows for some classes.
 type finder struct {
 	wanted []uint32 // in order, at most mostWanted
 	slots  []uint8  // by class: its number in wanted, from 1; 0: it is not wanted
-	at     [mostWanted + 1]int32
 }
 
 const mostWanted = 255
@@ -166,32 +177,30 @@ func (f *finder) want(wanted []uint32, classes int) {
 	}
 }
 
-// find finds them in the entries of a row: it looks at all entries if they are few, else
-// it searches for each class.
-func (f *finder) find(found []float64, classes []uint32, odds []float32) {
+// find finds them in the entries of a row, and tells whether any of them is not rest: it
+// looks at all entries if they are few, else it searches for each class.
+func (f *finder) find(p []float64, classes []uint32, odds []float32, rest float64) (differ bool) {
 	const few = 12 // for each class
-	found = found[:len(f.wanted)]
+	p, odds = p[:len(f.wanted)], odds[:len(classes)]
+	for i := range p {
+		p[i] = rest
+	}
 	if len(classes) > few*len(f.wanted) {
 		for i, k := range f.wanted {
-			found[i] = 1
-			if at := below(classes, k); at < len(classes) && classes[at] == k {
-				found[i] = float64(odds[at])
+			at := below(classes, k)
+			classes, odds = classes[at:], odds[at:]
+			if len(classes) > 0 && classes[0] == k {
+				p[i], differ = float64(float64(odds[0])*rest), true
 			}
 		}
-		return
-	}
-	for i := range f.wanted {
-		f.at[i+1] = -1
+		return differ
 	}
 	for i, k := range classes {
-		f.at[f.slots[k]] = int32(i)
-	}
-	for i := range found {
-		found[i] = 1
-		if at := f.at[i+1]; at >= 0 {
-			found[i] = float64(odds[at])
+		if slot := f.slots[k]; slot > 0 {
+			p[slot-1], differ = float64(float64(odds[i])*rest), true
 		}
 	}
+	return differ
 }
 
 // product is a product of the probabilities of two of the classes wanted.
@@ -217,31 +226,40 @@ func (r *Residuals) sparseCross(rows []uint32, wanted []uint32, products []produ
 
 func (r *Residuals) addCross(rows []uint32, wanted []uint32, products []product, part *roomPart, residuals []float32) {
 	e, shift := r.entries, kernel.Shift(float64(r.Units.Cross))
-	part.odds = append(part.odds[:0], make([]float64, len(wanted))...)
-	p, sums := part.odds, part.cross[:len(products)]
+	part.found = append(part.found[:0], make([]float64, len(wanted))...)
+	p, sums, common := part.found, part.cross[:len(products)], int64(0)
 	part.finder.want(wanted, r.Classes)
 	for i, row := range rows {
-		w := r.Weight(int(row))
-		e.find(r.original(row), &part.finder, p, residuals[i*len(wanted):])
-		for i, of := range products {
-			sums[i] += kernel.Units(float64(float64(w*p[of.r])*p[of.k])+shift, shift)
+		w, original := r.Weight(int(row)), r.original(row)
+		rest := e.rows[original].rest
+		base := kernel.Units(float64(float64(w*rest)*rest)+shift, shift)
+		common += base
+		if !e.find(original, &part.finder, p, residuals[i*len(wanted):]) {
+			continue
 		}
+		for i, of := range products {
+			sums[i] += kernel.Units(float64(float64(w*p[of.r])*p[of.k])+shift, shift) - base
+		}
+	}
+	for i := range sums {
+		sums[i] += common
 	}
 }
 
-// find finds the probabilities and residuals of a row for the classes wanted.
-func (e *entries) find(row int, f *finder, p []float64, residuals []float32) {
-	s, y := &e.rows[row], uint32(e.labels[row])
+// find finds the probabilities and residuals of a row for the classes wanted, and tells
+// whether any of the probabilities is not rest.
+func (e *entries) find(row int, f *finder, p []float64, residuals []float32) (differ bool) {
+	s := &e.rows[row]
 	classes, odds := e.of(row)
-	f.find(p, classes, odds)
+	differ = f.find(p, classes, odds, s.rest)
 	residuals = residuals[:len(f.wanted)]
-	for i, k := range f.wanted {
-		p[i] = float64(p[i] * s.rest)
+	for i := range residuals {
 		residuals[i] = float32(p[i])
-		if k == y {
-			residuals[i] = float32(-s.other) + negativeZero
-		}
 	}
+	if slot := f.slots[e.labels[row]]; slot > 0 {
+		residuals[slot-1] = float32(-s.other) + negativeZero
+	}
+	return differ
 }
 
 // residualsOf is the residuals of the rows of a job for the ends of its pairs, at least.

@@ -187,7 +187,7 @@ func (t *Totals) dense(r *Residuals) *Totals {
 		d.Gradient[k], d.Hessian[k] = t.Rest.Gradient, t.Rest.Hessian
 	}
 	for i, k := range t.List {
-		d.Gradient[k], d.Hessian[k] = t.Gradient[i], t.Hessian[i]
+		d.Gradient[k], d.Hessian[k] = t.Of[i].Gradient, t.Of[i].Hessian
 	}
 	return d
 }

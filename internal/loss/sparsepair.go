@@ -19,8 +19,10 @@ const shortList = 8
 //
 // It returns what it got to know of the rows, which is good until the next choice; nil: nothing.
 func (r *Residuals) SparsePairs(t *Totals, rows []uint32, m int, by Selection, room *Room, team *par.Team) ([]kernel.Pair, *Known) {
-	c := chooser{unit: r.Units, by: by, used: make([]bool, len(t.List)+2*m)}
-	c.classes, c.totals = t.pool(r.Classes, 2*m) // of classes that are alike, no pair needs more
+	t.listMore(r.Classes, 2*m) // of classes that are alike, no pair needs more
+	room.used = slices.Grow(room.used[:0], len(t.List))[:len(t.List)]
+	clear(room.used)
+	c := chooser{unit: r.Units, by: by, classes: t.List, totals: t.Of, used: room.used}
 	c.first = first(c.classes, c.totals, m)
 	for _, place := range c.first {
 		c.used[place] = true
@@ -49,13 +51,18 @@ type chooser struct {
 // gain is the second-order gain of the pair of two places, given the product of their
 // probabilities.
 func (c *chooser) gain(r, k int, product float64) float64 {
-	a, b := &c.totals[r], &c.totals[k]
-	d := c.unit.Sums * float64(a.Gradient-b.Gradient)
-	h := c.unit.Sums*float64(a.Hessian+b.Hessian) + 2*product
-	if h == 0 {
+	square, h := c.ratio(r, k)
+	if h += 2 * product; h == 0 {
 		h = 1
 	}
-	return float64(d*d) / h
+	return square / h
+}
+
+// ratio is the gain without the product, as a ratio.
+func (c *chooser) ratio(r, k int) (square, h float64) {
+	a, b := &c.totals[r], &c.totals[k]
+	d := c.unit.Sums * float64(a.Gradient-b.Gradient)
+	return float64(d * d), c.unit.Sums * float64(a.Hessian+b.Hessian)
 }
 
 // shorten finds the classes that may be the second of each pair.
@@ -65,12 +72,13 @@ func (c *chooser) shorten() {
 	for i, r := range c.first {
 		n, best := shortList+i, make([]int, 0, shortList+i+1) // pairs before this one take i classes at most
 		gains = gains[:0]
+		least := 0.0 // a division takes longer than a product
 		for k := range c.classes {
-			if c.used[k] {
+			square, h := c.ratio(r, k)
+			if c.used[k] || square < float64(least*h) {
 				continue
 			}
-			gain := c.gain(r, k, 0)
-			at := len(gains)
+			gain, at := c.gain(r, k, 0), len(gains)
 			if at == n && gain <= gains[n-1] {
 				continue
 			}
@@ -79,6 +87,9 @@ func (c *chooser) shorten() {
 			}
 			gains, best = slices.Insert(gains, at, gain), slices.Insert(best, at, k)
 			gains, best = gains[:min(len(gains), n)], best[:min(len(best), n)]
+			if len(gains) == n {
+				least = (1 - 1e-9) * gains[n-1] // whatever the rounding
+			}
 		}
 		slices.Sort(best)
 		c.seconds[i] = best

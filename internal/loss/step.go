@@ -86,18 +86,18 @@ func (n *Newton) full(t *Totals, unit float64, i int, k float64) float64 {
 // relative to it. The best classes are those that gain most by not taking it.
 func (n *Newton) Best(values []float32, pairs []kernel.Pair, t *Totals, unit float64, classes int) {
 	named := min(n.Named, classes)
-	pool, of := t.pool(classes, named)
+	t.listMore(classes, named)
 	best, common := make([]int, 0, named+1), 0.0
 	for range 2 { // the first round does not know the common step yet
-		best = n.worth(best[:0], named, of, unit, classes, common)
-		common = n.common(best, of, t.sum(classes), unit, classes)
+		best = n.worth(best[:0], named, t.Of, unit, classes, common)
+		common = n.common(best, t.Of, t.sum(classes), unit, classes)
 	}
 	slices.Sort(best)
 	for i := range values {
 		values[i], pairs[i] = 0, kernel.Pair{R: int32(classes), S: int32(classes)}
 		if i < len(best) {
-			pairs[i].R = int32(pool[best[i]])
-			values[i] = float32(float64(n.Shrinkage * (n.own(of[best[i]], unit, classes) - common)))
+			pairs[i].R = int32(t.List[best[i]])
+			values[i] = float32(float64(n.Shrinkage * (n.own(t.Of[best[i]], unit, classes) - common)))
 		}
 	}
 }

@@ -7,31 +7,37 @@ import "slices"
 // Units.Sums. Both slices have Stride elements.
 //
 // In the form for many classes they are those of the classes listed, in order. All other
-// classes have the same, and each one listed has others.
+// classes have the same.
 type Totals struct {
 	Gradient, Hessian []int64
 
 	Listed bool
 	List   []uint32
-	Rest   ClassTotals // of each class that is not listed
+	Of     []ClassTotals // the classes listed
+	Rest   ClassTotals   // of each class that is not listed
 }
 
 // ClassTotals are the totals of one class.
 type ClassTotals struct{ Gradient, Hessian int64 }
 
-// at is the totals of the i-th class listed.
-func (t *Totals) at(i int) ClassTotals { return ClassTotals{t.Gradient[i], t.Hessian[i]} }
+// Clone is totals of listed classes, without room for more.
+func (t *Totals) Clone() *Totals {
+	c := &Totals{Listed: true, List: make([]uint32, len(t.List)), Of: make([]ClassTotals, len(t.Of)), Rest: t.Rest}
+	copy(c.List, t.List)
+	copy(c.Of, t.Of)
+	return c
+}
 
 // add lists a class, unless it has what those that are not listed have.
 func (t *Totals) add(class uint32, of ClassTotals) {
 	if of != t.Rest {
-		t.List, t.Gradient, t.Hessian = append(t.List, class), append(t.Gradient, of.Gradient), append(t.Hessian, of.Hessian)
+		t.List, t.Of = append(t.List, class), append(t.Of, of)
 	}
 }
 
-// clear lists no class.
-func (t *Totals) clear(rest ClassTotals) {
-	t.List, t.Gradient, t.Hessian, t.Rest = t.List[:0], t.Gradient[:0], t.Hessian[:0], rest
+// clear lists no class, and has room for n.
+func (t *Totals) clear(rest ClassTotals, n int) {
+	t.List, t.Of, t.Rest = slices.Grow(t.List[:0], n), slices.Grow(t.Of[:0], n), rest
 }
 
 // Sub sets t to parent − sibling. Unless classes are listed, t may be parent.
@@ -50,38 +56,42 @@ func (t *Totals) subListed(parent, sibling *Totals) {
 	less := func(a, b ClassTotals) ClassTotals {
 		return ClassTotals{a.Gradient - b.Gradient, a.Hessian - b.Hessian}
 	}
-	t.clear(less(parent.Rest, sibling.Rest))
+	t.clear(less(parent.Rest, sibling.Rest), max(len(parent.List), len(sibling.List)))
 	for p, s := 0, 0; p < len(parent.List) || s < len(sibling.List); {
 		switch {
 		case s == len(sibling.List) || p < len(parent.List) && parent.List[p] < sibling.List[s]:
-			t.add(parent.List[p], less(parent.at(p), sibling.Rest))
+			t.add(parent.List[p], less(parent.Of[p], sibling.Rest))
 			p++
 		case p == len(parent.List) || sibling.List[s] < parent.List[p]:
-			t.add(sibling.List[s], less(parent.Rest, sibling.at(s)))
+			t.add(sibling.List[s], less(parent.Rest, sibling.Of[s]))
 			s++
 		default:
-			t.add(parent.List[p], less(parent.at(p), sibling.at(s)))
+			t.add(parent.List[p], less(parent.Of[p], sibling.Of[s]))
 			p, s = p+1, s+1
 		}
 	}
 }
 
-// pool is the classes listed and the first n others, in order, with their totals.
-func (t *Totals) pool(classes, n int) (pool []uint32, of []ClassTotals) {
-	size := len(t.List) + n
-	pool, of = make([]uint32, 0, size), make([]ClassTotals, 0, size)
-	for i, next := 0, uint32(0); next < uint32(classes) && (n > 0 || i < len(t.List)); next++ {
-		switch {
-		case i < len(t.List) && (n == 0 || t.List[i] == next):
-			next = t.List[i]
-			pool, of = append(pool, next), append(of, t.at(i))
-			i++
-		case n > 0:
-			pool, of = append(pool, next), append(of, t.Rest)
+// listMore lists the first n classes that are not listed, too.
+func (t *Totals) listMore(classes, n int) {
+	n = min(n, classes-len(t.List))
+	below := 0 // how many listed classes are below the last of them
+	for below < len(t.List) && int(t.List[below]) < below+n {
+		below++
+	}
+	t.List, t.Of = slices.Grow(t.List, n)[:len(t.List)+n], slices.Grow(t.Of, n)[:len(t.Of)+n]
+	copy(t.List[below+n:], t.List[below:])
+	copy(t.Of[below+n:], t.Of[below:])
+	for next := below + n - 1; n > 0; next-- { // these are the classes from zero on, without a gap
+		if below > 0 && int(t.List[below-1]) == next {
+			t.Of[next] = t.Of[below-1]
+			below--
+		} else {
+			t.Of[next] = t.Rest
 			n--
 		}
+		t.List[next] = uint32(next)
 	}
-	return pool, of
 }
 
 // Sum is the totals of all classes together.
@@ -89,7 +99,7 @@ func (t *Totals) sum(classes int) (sum ClassTotals) {
 	others := int64(classes - len(t.List))
 	sum = ClassTotals{others * t.Rest.Gradient, others * t.Rest.Hessian}
 	for i := range t.List {
-		sum.Gradient, sum.Hessian = sum.Gradient+t.Gradient[i], sum.Hessian+t.Hessian[i]
+		sum.Gradient, sum.Hessian = sum.Gradient+t.Of[i].Gradient, sum.Hessian+t.Of[i].Hessian
 	}
 	return sum
 }

@@ -23,10 +23,20 @@ type meta struct {
 
 // Encode writes the model in its file format.
 func (m *Model) Encode(w io.Writer) error {
-	file := m.writer(meta{m.Header, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType})
-	m.Scores.Write(file)
-	_, err := file.WritePacked(w)
+	_, err := m.file().WritePacked(w)
 	return err
+}
+
+// EncodePlain is Encode without packing: it takes less time, and the file more room.
+func (m *Model) EncodePlain(w io.Writer) error {
+	_, err := m.file().WriteTo(w)
+	return err
+}
+
+func (m *Model) file() *modelio.Writer {
+	w := m.writer(meta{m.Header, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType})
+	m.Scores.Write(w)
+	return w
 }
 
 // Fingerprint is a hash, in hexadecimal, of the model without its parameters,

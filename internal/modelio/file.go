@@ -172,21 +172,30 @@ func Read[T Element](f *File, name string, dst *[]T) (err error) {
 // Array returns an array of f. Unless it is packed, it is a part of the file's own
 // bytes wherever the machine allows that, so it must not be written to.
 func Array[T Element](f *File, name string) ([]T, error) {
+	data, err := f.array(name, typeName[T]())
+	if err != nil {
+		return nil, err
+	}
+	return decode[T](data, bigEndian), nil
+}
+
+// array is the bytes of an array, unpacked.
+func (f *File) array(name, of string) ([]byte, error) {
 	a, ok := f.arrays[name]
 	if !ok {
-		return nil, corrupt("there is no array %q of type %s", name, typeName[T]())
+		return nil, corrupt("there is no array %q of type %s", name, of)
 	}
-	if a.Type != typeName[T]() {
-		return nil, corrupt("array %q has type %s instead of %s", name, a.Type, typeName[T]())
+	if a.Type != of {
+		return nil, corrupt("array %q has type %s instead of %s", name, a.Type, of)
 	}
-	if a.Packed > 0 {
-		data, ok := unpack[T](a.data, int(a.Count))
-		if !ok {
-			return nil, corrupt("array %q is not packed as it should be", name)
-		}
-		return data, nil
+	if a.Packed == 0 {
+		return a.data, nil
 	}
-	return decode[T](a.data, bigEndian), nil
+	e, ok := unpack(a.data, of, int(a.Count))
+	if !ok {
+		return nil, corrupt("array %q is not packed as it should be", name)
+	}
+	return e.data, nil
 }
 
 // Has reports whether the file has an array.

@@ -1,8 +1,8 @@
 package modelio
 
 import (
-	"cmp"
 	"encoding/binary"
+	"iter"
 	"math"
 	"math/bits"
 	"slices"
@@ -15,7 +15,7 @@ import (
 //	form
 //	0  integers
 //	1  the bits of floating-point numbers, as integers that rise with them
-//	2  floating-point numbers as multiples of 2^e; e follows, int16
+//	2  floating-point numbers as multiples of 2^e; e, −1022 to 1023, follows, int16
 //	3  positions in a list of all that differ, which rise; its length follows,
 //	   uint64, that of its code, uint64, and the list as a packed array
 //	origin
@@ -45,161 +45,264 @@ const (
 
 const mostPerByte = 64
 
-// pack returns the code of an array whose elements come in groups of so many, or nil
-// if that is no shorter.
-func pack[T Element](data []T, group int) []byte {
-	if len(data) == 0 {
+// A form is a way to write elements as integers, and what its code begins with.
+type form struct {
+	head     []byte
+	integers elements
+}
+
+// pack returns the code of elements that come in groups of so many, or nil if that is no
+// shorter.
+func pack(e elements, group int) []byte {
+	if e.len() == 0 {
 		return nil
 	}
-	code := packed(data, group, sizeOf[T]() == 8)
-	for len(code)*mostPerByte < len(data) {
+	code := packed(e, group, true)
+	for len(code)*mostPerByte < e.len() {
 		code = append(code, 0)
 	}
-	if len(code) >= len(data)*sizeOf[T]() {
+	if len(code) >= len(e.data) {
 		return nil
 	}
 	return code
 }
 
-// packed takes the shortest code of those in forms that suit.
-func packed[T Element](data []T, group int, positions bool) []byte {
-	var code []byte
-	shorter := func(form byte, head []byte, numbers []int64) {
-		if other := appendArray(append([]byte{form}, head...), numbers, group); code == nil || len(other) < len(code) {
-			code = other
+// packed takes the form and the origin that make the code of a sample shortest.
+func packed(e elements, group int, positions bool) []byte {
+	forms := []form{{[]byte{formInteger}, e}}
+	if e.floating() {
+		forms[0].head[0] = formBits
+		if f, ok := multiples(e); ok {
+			forms = append(forms, f)
 		}
 	}
-	numbers, form := integers(data)
-	shorter(form, nil, numbers)
-	if e, ok := multiples(data, numbers); ok {
-		shorter(formMultiple, binary.LittleEndian.AppendUint16(nil, uint16(e)), numbers)
-	}
-	if list := distinct(data); positions && len(list) < len(data)/2 {
-		all := packed(list, 1, false)
-		head := binary.LittleEndian.AppendUint64(nil, uint64(len(list)))
-		head = append(binary.LittleEndian.AppendUint64(head, uint64(len(all))), all...)
-		for i, x := range data {
-			at, _ := slices.BinarySearchFunc(list, x, compare)
-			numbers[i] = int64(at)
-		}
-		shorter(formPosition, head, numbers)
-	}
-	return code
-}
-
-// integers is the elements as integers, and the form that says how.
-func integers[T Element](data []T) ([]int64, byte) {
-	numbers := make([]int64, len(data))
-	for i, x := range data {
-		numbers[i] = integer(x)
-	}
-	if isFloat[T]() {
-		return numbers, formBits
-	}
-	return numbers, formInteger
-}
-
-// integer is a number as an integer: a floating-point number by its bits.
-func integer[T Element](x T) int64 {
-	switch x := any(x).(type) {
-	case float32:
-		return rising(int64(int32(math.Float32bits(x))), math.MinInt32)
-	case float64:
-		return rising(int64(math.Float64bits(x)), math.MinInt64)
-	}
-	return int64(x)
-}
-
-// rising turns sign and magnitude, least being those of minus zero, into a number that
-// rises with what they stand for, and back.
-func rising(bits, least int64) int64 {
-	if bits < 0 {
-		return least - bits - 1
-	}
-	return bits
-}
-
-// compare orders elements by their integers, which tell every two apart.
-func compare[T Element](a, b T) int { return cmp.Compare(integer(a), integer(b)) }
-
-// distinct is the different elements, rising.
-func distinct[T Element](data []T) []T {
-	list := slices.Clone(data)
-	slices.SortFunc(list, compare)
-	return slices.CompactFunc(list, func(a, b T) bool { return compare(a, b) == 0 })
-}
-
-// multiples writes floating-point numbers as multiples of 2^e, if 32 bits hold each of them.
-func multiples[T Element](data []T, numbers []int64) (e int, ok bool) {
-	if !isFloat[T]() {
-		return 0, false
-	}
-	e = math.MaxInt16
-	for _, x := range data {
-		if x != 0 {
-			fraction, exponent := math.Frexp(float64(x))
-			e = min(e, exponent-53+bits.TrailingZeros64(uint64(int64(math.Ldexp(fraction, 53)))))
+	if positions && e.size == 8 {
+		if f, ok := distinct(e); ok {
+			forms = append(forms, f)
 		}
 	}
-	for i, x := range data {
-		n := math.Ldexp(float64(x), -e)
-		if !(math.Abs(n) <= math.MaxInt32) || integer(multiple[T](int64(n), e)) != integer(x) { // as of −0
-			return 0, false
-		}
-		numbers[i] = int64(n)
-	}
-	return e, true
-}
-
-// multiple is n·2^e.
-func multiple[T Element](n int64, e int) T { return T(math.Ldexp(float64(n), e)) }
-
-// appendArray appends the code of numbers relative to the origins that make it
-// shortest, by those of the first numbers. The form is the first byte.
-func appendArray(code []byte, numbers []int64, group int) []byte {
-	const some = 1 << 16
-	first := numbers[:min(len(numbers), max(1, some/group)*group)]
-	best, least := byte(originPositive), -1
-	for origin := byte(originPositive); origin <= originGroup; origin++ {
-		if origin == originPositive && slices.Min(numbers) < 0 || origin == originGroup && (group == 1 || len(numbers)%group != 0) {
-			continue
-		}
-		if length := len(appendNumbers(nil, relative(first, origin, group))); least < 0 || length < least {
-			best, least = origin, length
-		}
-	}
-	code[0] |= best << 4
-	if best == originGroup {
-		code = binary.LittleEndian.AppendUint64(code, uint64(group))
-	}
-	return appendNumbers(code, relative(numbers, best, group))
-}
-
-// relative is numbers relative to an origin. That of a group is its median.
-func relative(numbers []int64, origin byte, group int) []uint64 {
-	out, base := make([]uint64, 0, len(numbers)+len(numbers)/group+1), int64(0)
-	if origin != originGroup {
-		group = len(numbers)
-	}
-	for members := range slices.Chunk(numbers, group) {
-		if origin == originGroup {
-			sorted := slices.Sorted(slices.Values(members))
-			median := sorted[len(sorted)/2]
-			out, base = append(out, zigzag(median-base)), median
-		}
-		for _, n := range members {
-			switch origin {
-			case originPositive:
-				out = append(out, uint64(n))
-				continue
-			case originBefore:
-				out, base = append(out, zigzag(n-base)), n
+	var best form
+	origin, least := byte(originPositive), -1
+	for _, f := range forms {
+		for o := byte(originPositive); o <= originGroup; o++ {
+			if o == originPositive && f.integers.negative() || o == originGroup && (group == 1 || e.len()%group != 0) {
 				continue
 			}
-			out = append(out, zigzag(n-base))
+			if cost := f.cost(o, group); least < 0 || cost < least {
+				best, origin, least = f, o, cost
+			}
 		}
 	}
-	return out
+	code := best.head
+	code[0] |= origin << 4
+	if origin == originGroup {
+		code = binary.LittleEndian.AppendUint64(code, uint64(group))
+	}
+	w := numberWriter{tokens: make([]byte, 0, e.len()+e.len()/group), further: make([]byte, 0, e.len())}
+	for numbers := range best.integers.relative(origin, group, 0, e.len()) {
+		w.add(numbers)
+	}
+	return w.appendTo(code)
+}
+
+// negative reports whether any of the integers is.
+func (e elements) negative() bool {
+	for _, block := range e.blocks(0, e.len(), 1) {
+		if slices.Min(block) < 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// multiples is floating-point numbers as multiples of 2^e, if 32 bits hold each of them.
+func multiples(e elements) (f form, ok bool) {
+	least, end := math.MaxInt, math.MinInt
+	for _, block := range e.blocks(0, e.len(), 1) {
+		for _, n := range block {
+			fraction, exponent, ok := odd(e.float(n))
+			if !ok {
+				return f, false
+			}
+			if fraction != 0 {
+				least, end = min(least, exponent), max(end, exponent+bits.Len64(uint64(max(fraction, -fraction))))
+			}
+		}
+		if end > least && end-least > 31 {
+			return f, false
+		}
+	}
+	if end < least { // zeros
+		least = 0
+	}
+	integers := newElements("i32", e.len())
+	for first, block := range e.blocks(0, e.len(), 1) {
+		for i, n := range block {
+			fraction, exponent, _ := odd(e.float(n))
+			block[i] = fraction << max(0, exponent-least)
+		}
+		integers.set(first, block)
+	}
+	return form{binary.LittleEndian.AppendUint16([]byte{formMultiple}, uint16(least)), integers}, least >= minExponent
+}
+
+const minExponent, maxExponent = -1022, 1023
+
+// odd writes x as fraction·2^exponent with an odd fraction, or zero. It refuses minus zero,
+// numbers less than any normal one, and those that are not finite.
+func odd(x float64) (fraction int64, exponent int, ok bool) {
+	word := math.Float64bits(x)
+	if word == 0 {
+		return 0, 0, true
+	}
+	exponent = int(word >> 52 & 0x7ff)
+	if exponent == 0 || exponent == 0x7ff {
+		return 0, 0, false
+	}
+	fraction = int64(word&(1<<52-1) | 1<<52)
+	zeros := bits.TrailingZeros64(uint64(fraction))
+	if fraction >>= zeros; x < 0 {
+		fraction = -fraction
+	}
+	return fraction, exponent - 1075 + zeros, true
+}
+
+// distinct is elements as positions in a list, if they are much more than it has.
+func distinct(e elements) (f form, ok bool) {
+	all := make([]int64, e.len())
+	e.get(0, all)
+	list := slices.Clone(all)
+	slices.Sort(list)
+	list = slices.Compact(list)
+	if len(list) >= len(all)/2 || len(list) > math.MaxUint32 {
+		return f, false
+	}
+	for i, n := range all {
+		at, _ := slices.BinarySearch(list, n)
+		all[i] = int64(at)
+	}
+	entries, positions := newElements(e.of, len(list)), newElements("u32", len(all))
+	entries.set(0, list)
+	positions.set(0, all)
+	code := packed(entries, 1, false)
+	head := binary.LittleEndian.AppendUint64([]byte{formPosition}, uint64(len(list)))
+	head = binary.LittleEndian.AppendUint64(head, uint64(len(code)))
+	return form{append(head, code...), positions}, true
+}
+
+// cost is nearly the number of bits of the code, by a sample.
+func (f *form) cost(origin byte, group int) int {
+	const pieces, most = 8, 1 << 14 // elements, unless groups are large
+	n := f.integers.len()
+	piece, stride := n, n
+	if n > most {
+		piece = max(1, most/pieces/group) * group
+		stride = max(piece, (n/pieces/group+1)*group)
+	}
+	var counts [256]int
+	total, further := 0, 0
+	for first := 0; first < n; first += stride {
+		for numbers := range f.integers.relative(origin, group, first, min(n, first+piece)) {
+			total += len(numbers)
+			for _, number := range numbers {
+				token, bits := tokenOf(number)
+				counts[token]++
+				further += bits
+			}
+		}
+	}
+	cost, used := further<<16, 0
+	for _, count := range counts {
+		if count > 0 {
+			cost += count * (log2(total) - log2(count))
+			used++
+		}
+	}
+	all, head := n, 8*len(f.head)+24*used
+	if origin == originGroup {
+		all += n / group
+		head += 64
+	}
+	return int(float64(cost>>16)*float64(all)/float64(total)) + head
+}
+
+// log2 is nearly 2^16 times the binary logarithm. It is made of integers, so that every
+// machine makes the same choice.
+func log2(n int) int {
+	whole := bits.Len(uint(n)) - 1
+	rest := uint64(n)<<16>>whole - 1<<16
+	return whole<<16 + int(rest+rest*(1<<16-rest)*22282>>32)
+}
+
+// relative yields integers from first up to end, in blocks, relative to an origin. Both
+// stand between groups.
+func (e elements) relative(origin byte, group, first, end int) iter.Seq[[]uint64] {
+	return func(yield func([]uint64) bool) {
+		var before [1]int64
+		if first > 0 {
+			e.get(first-1, before[:])
+		}
+		base, numbers, room := before[0], []uint64(nil), []int64(nil)
+		for _, block := range e.blocks(first, end, group) {
+			numbers = slices.Grow(numbers[:0], len(block)+len(block)/group+1)
+			switch origin {
+			case originPositive:
+				for _, n := range block {
+					numbers = append(numbers, uint64(n))
+				}
+			case originZero:
+				for _, n := range block {
+					numbers = append(numbers, zigzag(n))
+				}
+			case originBefore:
+				for _, n := range block {
+					numbers = append(numbers, zigzag(n-base))
+					base = n
+				}
+			case originGroup:
+				for members := range slices.Chunk(block, group) {
+					room = append(room[:0], members...)
+					middle := median(room)
+					numbers = append(numbers, zigzag(middle-base))
+					base = middle
+					for _, n := range members {
+						numbers = append(numbers, zigzag(n-base))
+					}
+				}
+			}
+			if !yield(numbers) {
+				return
+			}
+		}
+	}
+}
+
+// median reorders numbers (C. A. R. Hoare, Algorithm 65: find, 1961).
+func median(numbers []int64) int64 {
+	middle := len(numbers) / 2
+	for low, high := 0, len(numbers)-1; low < high; {
+		pivot, i, j := numbers[middle], low, high
+		for i <= j {
+			for numbers[i] < pivot {
+				i++
+			}
+			for numbers[j] > pivot {
+				j--
+			}
+			if i <= j {
+				numbers[i], numbers[j] = numbers[j], numbers[i]
+				i++
+				j--
+			}
+		}
+		if j < middle {
+			low = i
+		}
+		if i > middle {
+			high = j
+		}
+	}
+	return numbers[middle]
 }
 
 func zigzag(n int64) uint64 { return uint64(n<<1 ^ n>>63) }

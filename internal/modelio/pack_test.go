@@ -11,15 +11,20 @@ import (
 	"testing"
 )
 
+func asElements[T Element](data []T) elements {
+	return elementsOf(typeName[T](), encode(data, bigEndian))
+}
+
 // roundTrip packs data and compares what comes back bit by bit.
 func roundTrip[T Element](t *testing.T, name string, data []T, group int) int {
 	t.Helper()
-	code := pack(data, group)
+	e := asElements(data)
+	code := pack(e, group)
 	if code == nil {
-		return len(data) * sizeOf[T]()
+		return len(e.data)
 	}
-	back, ok := unpack[T](code, len(data))
-	if !ok || !slices.EqualFunc(data, back, func(a, b T) bool { return compare(a, b) == 0 }) {
+	back, ok := unpack(code, e.of, len(data))
+	if !ok || !bytes.Equal(back.data, e.data) {
 		t.Errorf("%s: %d elements of %d bytes did not come back (%v)", name, len(data), len(code), ok)
 	}
 	return len(code)
@@ -50,6 +55,13 @@ func TestPack(t *testing.T) {
 			t.Errorf("64,000 zeros take %d bytes", size)
 		}
 	}
+	leaves := make([]float32, 300*200) // more than a sample
+	for i := range leaves {
+		leaves[i] = float32(1+i/300%7) + float32(r.IntN(9))/1024
+	}
+	if size := roundTrip(t, "leaves", leaves, 300); size > len(leaves)/2+2000 {
+		t.Errorf("%d numbers, of 9 in a group, take %d bytes", len(leaves), size)
+	}
 	roundTrip(t, "extremes", []int64{math.MinInt64, math.MaxInt64, 0, -1, 1, math.MinInt64, math.MaxInt64, 7, 7, 7, 7, 7}, 3)
 	roundTrip(t, "extremes", []uint64{math.MaxUint64, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 1)
 	roundTrip(t, "extremes", []float64{math.MaxFloat64, math.SmallestNonzeroFloat64, -math.MaxFloat64, 1, 1, 1, 1, 1, 1, 1}, 1)
@@ -61,7 +73,7 @@ func FuzzUnpack(f *testing.F) {
 	for i := range steps {
 		thresholds[i], steps[i] = float64(i%7)*1.1, float32(i%5)/8
 	}
-	for _, code := range [][]byte{pack(thresholds, 1), pack(steps, 5), pack(make([]uint16, 300), 1), nil} {
+	for _, code := range [][]byte{pack(asElements(thresholds), 1), pack(asElements(steps), 5), pack(asElements(make([]uint16, 300)), 1), nil} {
 		f.Add(code, 300)
 		f.Add(code, 301)
 	}
@@ -69,17 +81,13 @@ func FuzzUnpack(f *testing.F) {
 		if count < 0 || count > 1<<16 {
 			return
 		}
-		checkUnpack[float64](t, code, count)
-		checkUnpack[float32](t, code, count)
-		checkUnpack[uint16](t, code, count)
+		for _, of := range []string{"f64", "f32", "u16"} {
+			e, ok := unpack(code, of, count)
+			if ok && (e.len() != count || count/mostPerByte > len(code)) {
+				t.Fatalf("%d elements in place of %d from %d bytes", e.len(), count, len(code))
+			}
+		}
 	})
-}
-
-func checkUnpack[T Element](t *testing.T, code []byte, count int) {
-	data, ok := unpack[T](code, count)
-	if ok && len(data) != count || !ok && data != nil || ok && count/mostPerByte > len(code) {
-		t.Fatalf("%d elements in place of %d, %v, from %d bytes", len(data), count, ok, len(code))
-	}
 }
 
 // TestPackedFile: a file with packed arrays holds the same, and says what is wrong with them.
@@ -113,7 +121,7 @@ func TestPackedFile(t *testing.T) {
 			t.Error("pairs:", err)
 		}
 	}
-	code := pack(steps, 5)
+	code := pack(asElements(steps), 5)
 	code[0] = 0xff
 	body := append(code, make([]byte, align(uint64(len(code)))-uint64(len(code)))...)
 	for count, want := range map[uint64]error{1000: nil, uint64(len(code))*mostPerByte + 64: ErrCorrupt, math.MaxUint64: ErrCorrupt} {
@@ -126,5 +134,25 @@ func TestPackedFile(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+func BenchmarkPack4MB(b *testing.B) {
+	r, leaves := rand.New(rand.NewPCG(1, 2)), make([]float32, 100*10_000)
+	for i := range leaves {
+		leaves[i] = float32(i/100%7) + r.Float32()/64
+	}
+	e := asElements(leaves)
+	code := pack(e, 100)
+	for name, work := range map[string]func(){
+		"pack":   func() { pack(e, 100) },
+		"unpack": func() { unpack(code, e.of, e.len()) },
+	} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(e.data)))
+			for b.Loop() {
+				work()
+			}
+		})
 	}
 }

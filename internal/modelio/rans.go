@@ -3,6 +3,7 @@ package modelio
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // A sequence of numbers is coded as tokens, by asymmetric numeral systems (J. Duda,
@@ -60,75 +61,88 @@ func frequencies(counts *[256]int) (scaled [256]uint16) {
 	return scaled
 }
 
-// appendNumbers appends the code of numbers: how many tokens occur less one, each with
-// its frequency, the length of the tokens' code, that code, and the further bits.
-func appendNumbers(code []byte, numbers []uint64) []byte {
-	var counts [256]int
+// numberWriter codes numbers: how many tokens occur less one, each with its frequency, the
+// length of the tokens' code, that code, and the further bits, the lowest first.
+type numberWriter struct {
+	counts  [256]int
+	tokens  []byte // of all numbers
+	further []byte
+	pending uint64 // further bits that make no 32 yet
+	have    int    // of them
+}
+
+func (w *numberWriter) add(numbers []uint64) {
 	for _, n := range numbers {
-		token, _ := tokenOf(n)
-		counts[token]++
+		token, further := tokenOf(n)
+		w.tokens = append(w.tokens, token)
+		w.counts[token]++
+		if further > 32 {
+			w.put(n&(1<<32-1), 32)
+			n, further = n>>32, further-32
+		}
+		w.put(n&(1<<further-1), further)
 	}
-	frequency, used := frequencies(&counts), 0
+}
+
+// put adds at most 32 further bits.
+func (w *numberWriter) put(n uint64, bits int) {
+	w.pending |= n << w.have
+	if w.have += bits; w.have >= 32 {
+		w.further = binary.LittleEndian.AppendUint32(w.further, uint32(w.pending))
+		w.pending >>= 32
+		w.have -= 32
+	}
+}
+
+// appendTo appends the code of all numbers.
+func (w *numberWriter) appendTo(code []byte) []byte {
+	frequency, used := frequencies(&w.counts), 0
 	for _, f := range frequency {
 		if f > 0 {
 			used++
 		}
 	}
 	code = append(code, byte(used-1))
-	var start [256]uint32
-	sum := uint32(0)
 	for token, f := range frequency {
-		start[token] = sum
-		if sum += uint32(f); f > 0 {
+		if f > 0 {
 			code = binary.LittleEndian.AppendUint16(append(code, byte(token)), f)
 		}
 	}
-	// The decoder takes last what the encoder gives first, so the bytes come out backwards.
-	var reversed []byte
-	state := uint32(lowState)
-	for i := len(numbers) - 1; i >= 0; i-- {
-		token, _ := tokenOf(numbers[i])
-		f := uint32(frequency[token])
-		for uint64(state) >= uint64(f)<<(31-scaleBits) {
-			reversed = append(reversed, byte(state))
-			state >>= 8
-		}
-		state = state/f<<scaleBits + state%f + start[token]
-	}
-	code = binary.LittleEndian.AppendUint64(code, uint64(len(reversed)+4))
-	code = binary.LittleEndian.AppendUint32(code, state)
-	for i := len(reversed) - 1; i >= 0; i-- {
-		code = append(code, reversed[i])
-	}
-	return appendFurther(code, numbers)
-}
-
-// appendFurther appends the further bits of numbers, the lowest first.
-func appendFurther(code []byte, numbers []uint64) []byte {
-	pending, have := uint64(0), 0
-	put := func(n uint64, bits int) { // at most 32
-		pending |= n << have
-		for have += bits; have >= 8; have -= 8 {
-			code = append(code, byte(pending))
-			pending >>= 8
-		}
-	}
-	for _, n := range numbers {
-		_, further := tokenOf(n)
-		n &= 1<<further - 1
-		if further > 32 {
-			put(n&(1<<32-1), 32)
-			n, further = n>>32, further-32
-		}
-		put(n, further)
-	}
-	if have > 0 {
-		code = append(code, byte(pending))
+	tokens := w.codeTokens(&frequency)
+	code = binary.LittleEndian.AppendUint64(code, uint64(len(tokens)))
+	code = append(append(code, tokens...), w.further...)
+	for ; w.have > 0; w.have -= 8 {
+		code = append(code, byte(w.pending))
+		w.pending >>= 8
 	}
 	return code
 }
 
-// numbers reads what appendNumbers wrote.
+// codeTokens begins with the last token, because the decoder takes last what the encoder
+// gives first. The bytes come out backwards too.
+func (w *numberWriter) codeTokens(frequency *[256]uint16) []byte {
+	var ranges [256]struct{ start, frequency uint32 }
+	sum := uint32(0)
+	for token, f := range frequency {
+		ranges[token].start, ranges[token].frequency = sum, uint32(f)
+		sum += uint32(f)
+	}
+	code := make([]byte, 0, len(w.tokens)/2+4)
+	state := uint32(lowState)
+	for i := len(w.tokens) - 1; i >= 0; i-- {
+		of := &ranges[w.tokens[i]]
+		for uint64(state) >= uint64(of.frequency)<<(31-scaleBits) {
+			code = append(code, byte(state))
+			state >>= 8
+		}
+		state = state/of.frequency<<scaleBits + state%of.frequency + of.start
+	}
+	code = binary.BigEndian.AppendUint32(code, state)
+	slices.Reverse(code)
+	return code
+}
+
+// numbers reads what a numberWriter wrote.
 type numbers struct {
 	slots   [1 << scaleBits]byte // the token of each
 	ranges  [256]struct{ start, frequency uint32 }
@@ -165,36 +179,48 @@ func readNumbers(code []byte) (*numbers, bool) {
 	return r, true
 }
 
-// next is the next number; ok is false if the code has ended before it.
-func (r *numbers) next() (n uint64, ok bool) {
-	slot := r.state & (1<<scaleBits - 1)
-	token := r.slots[slot]
-	of := &r.ranges[token]
-	r.state = of.frequency*(r.state>>scaleBits) + slot - of.start
-	for r.state < lowState {
-		if len(r.tokens) == 0 {
-			return 0, false
+// read reads as many numbers as out has; it fails if the code ends before.
+func (r *numbers) read(out []uint64) bool {
+	state, tokens, further, at := r.state, r.tokens, r.further, r.at
+	for i := range out {
+		slot := state % (1 << scaleBits)
+		token := r.slots[slot]
+		of := &r.ranges[token]
+		state = of.frequency*(state>>scaleBits) + slot - of.start
+		for state < lowState {
+			if len(tokens) == 0 {
+				return false
+			}
+			state = state<<8 | uint32(tokens[0])
+			tokens = tokens[1:]
 		}
-		r.state = r.state<<8 | uint32(r.tokens[0])
-		r.tokens = r.tokens[1:]
-	}
-	if token < 16 {
-		return uint64(token), true
-	}
-	n, further := numberOf(token)
-	if i := r.at / 8; further <= 56 && i+8 <= uint64(len(r.further)) {
-		n |= binary.LittleEndian.Uint64(r.further[i:]) >> (r.at % 8) & (1<<further - 1)
-		r.at += uint64(further)
-		return n, true
-	}
-	for have := 0; have < further; {
-		i, skip := r.at/8, int(r.at%8)
-		if i >= uint64(len(r.further)) {
-			return 0, false
+		n, bits := numberOf(token)
+		if bits > 0 {
+			more, ok := bitsAt(further, at, bits)
+			if !ok {
+				return false
+			}
+			n |= more
+			at += uint64(bits)
 		}
-		take := min(8-skip, further-have)
-		n |= uint64(r.further[i]>>skip) & (1<<take - 1) << have
-		r.at, have = r.at+uint64(take), have+take
+		out[i] = n
 	}
-	return n, true
+	r.state, r.tokens, r.at = state, tokens, at
+	return true
+}
+
+// bitsAt is so many bits of code, at most 61, from the one at bit at on.
+func bitsAt(code []byte, at uint64, bits int) (n uint64, ok bool) {
+	i, skip := at/8, int(at%8)
+	if bits <= 56 && i+8 <= uint64(len(code)) {
+		return binary.LittleEndian.Uint64(code[i:]) >> skip & (1<<bits - 1), true
+	}
+	if at+uint64(bits) > 8*uint64(len(code)) {
+		return 0, false
+	}
+	for have := 0; have < bits; i++ {
+		n |= uint64(code[i]>>skip) << have
+		have, skip = have+8-skip, 0
+	}
+	return n & (1<<bits - 1), true
 }

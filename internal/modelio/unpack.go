@@ -3,16 +3,16 @@ package modelio
 import (
 	"encoding/binary"
 	"math"
-	"reflect"
 )
 
 // unpack is the way back from [pack]; ok is false if code is not that of so many elements.
-func unpack[T Element](code []byte, count int) (data []T, ok bool) {
+func unpack(code []byte, of string, count int) (e elements, ok bool) {
 	if len(code) == 0 || count/mostPerByte > len(code) {
-		return nil, false
+		return e, false
 	}
-	form, origin, code := code[0]&15, code[0]>>4, code[1:]
-	number := func(bytes int) int {
+	p := packing{form: code[0] & 15, origin: code[0] >> 4, group: count}
+	code = code[1:]
+	number := func(bytes int) uint64 {
 		if len(code) < bytes {
 			ok = false
 			return 0
@@ -20,89 +20,104 @@ func unpack[T Element](code []byte, count int) (data []T, ok bool) {
 		var word [8]byte
 		copy(word[:], code[:bytes])
 		code = code[bytes:]
-		return int(binary.LittleEndian.Uint64(word[:]))
+		return binary.LittleEndian.Uint64(word[:])
 	}
 	ok = true
-	e, list := 0, []T(nil)
-	switch form {
+	switch p.form {
 	case formMultiple:
-		e = int(int16(number(2)))
+		exponent := int(int16(number(2)))
+		if exponent < minExponent || exponent > maxExponent {
+			return e, false
+		}
+		p.unit = math.Ldexp(1, exponent)
 	case formPosition:
 		entries, length := number(8), number(8)
-		if !ok || length < 1 || length > len(code) || uint(entries) > uint(count) || code[0]&15 == formPosition {
-			return nil, false
+		if !ok || length < 1 || length > uint64(len(code)) || entries > uint64(count) || code[0]&15 == formPosition {
+			return e, false
 		}
-		if list, ok = unpack[T](code[:length], entries); !ok {
-			return nil, false
+		list, ok := unpack(code[:length], of, int(entries))
+		if !ok {
+			return e, false
 		}
+		p.list = make([]int64, entries)
+		list.get(0, p.list)
 		code = code[length:]
 	}
-	group := 0
-	if origin == originGroup {
-		group = number(8)
+	if p.origin == originGroup {
+		p.group = int(min(number(8), uint64(count)))
 	}
-	if float := isFloat[T](); !ok || origin > originGroup || origin == originGroup && group < 1 || form > formPosition ||
-		float && form == formInteger || !float && (form == formBits || form == formMultiple) {
-		return nil, false
+	if float := of[0] == 'f'; !ok || p.origin > originGroup || p.origin == originGroup && p.group < 1 || p.form > formPosition ||
+		float && p.form == formInteger || !float && (p.form == formBits || p.form == formMultiple) {
+		return e, false
 	}
-	integers, ok := readNumbers(code)
-	if !ok {
-		return nil, false
+	if p.numbers, ok = readNumbers(code); !ok {
+		return e, false
 	}
-	return elements(integers, form, origin, group, e, list, make([]T, count))
+	e = newElements(of, count)
+	return e, p.read(e)
 }
 
-func isFloat[T Element]() bool {
-	kind := reflect.TypeFor[T]().Kind()
-	return kind == reflect.Float32 || kind == reflect.Float64
+// packing is how numbers make elements.
+type packing struct {
+	form, origin byte
+	group        int
+	unit         float64
+	list         []int64
+	numbers      *numbers
+	base         int64
 }
 
-// elements reads the elements of data.
-func elements[T Element](r *numbers, form, origin byte, group, e int, list, data []T) ([]T, bool) {
-	base := int64(0)
-	for i := range data {
-		if origin == originGroup && i%group == 0 {
-			n, ok := r.next()
-			if !ok {
-				return nil, false
+// read reads all elements.
+func (p *packing) read(e elements) bool {
+	const some = 1 << 12
+	var room [some]uint64
+	var integers [some]int64
+	for first, count := 0, e.len(); first < count; {
+		if p.origin == originGroup && first%p.group == 0 {
+			if !p.numbers.read(room[:1]) {
+				return false
 			}
-			base += unzigzag(n)
+			p.base += unzigzag(room[0])
 		}
-		word, ok := r.next()
-		if !ok {
-			return nil, false
+		n := min(some, count-first, p.group-first%p.group)
+		if !p.numbers.read(room[:n]) || !p.integers(e, room[:n], integers[:n]) {
+			return false
 		}
-		n := int64(word)
-		if origin != originPositive {
-			n = base + unzigzag(word)
-		}
-		if origin == originBefore {
-			base = n
-		}
-		switch form {
-		case formMultiple:
-			data[i] = multiple[T](n, e)
-		case formPosition:
-			if uint64(n) >= uint64(len(list)) {
-				return nil, false
-			}
-			data[i] = list[n]
-		default:
-			data[i] = element[T](n)
-		}
+		e.set(first, integers[:n])
+		first += n
 	}
-	return data, true
+	return true
 }
 
-// element is the way back from integer.
-func element[T Element](n int64) (x T) {
-	switch x := any(&x).(type) {
-	case *float32:
-		*x = math.Float32frombits(uint32(rising(n, math.MinInt32)))
-	case *float64:
-		*x = math.Float64frombits(uint64(rising(n, math.MinInt64)))
+// integers are what numbers say of elements.
+func (p *packing) integers(e elements, numbers []uint64, out []int64) bool {
+	switch p.origin {
+	case originPositive:
+		for i, n := range numbers {
+			out[i] = int64(n)
+		}
+	case originBefore:
+		for i, n := range numbers {
+			p.base += unzigzag(n)
+			out[i] = p.base
+		}
 	default:
-		return T(n)
+		for i, n := range numbers {
+			out[i] = p.base + unzigzag(n)
+		}
 	}
-	return x
+	switch p.form {
+	case formMultiple:
+		for i, n := range out {
+			out[i] = e.ofFloat(float64(n) * p.unit)
+		}
+	case formPosition:
+		for i, n := range out {
+			if uint64(n) >= uint64(len(p.list)) {
+				return false
+			}
+			out[i] = p.list[n]
+		}
+	}
+	return true
 }

@@ -20,7 +20,7 @@ type Writer struct {
 	meta   []byte // compact JSON
 	arrays []arrayInfo
 	data   [][]byte
-	pack   []func() []byte // of each array
+	groups []int // elements of each array that have much in common
 	err    error
 }
 
@@ -39,6 +39,10 @@ func Add[T Element](w *Writer, name string, data []T) { AddGroups(w, name, data,
 // AddGroups is Add for elements in groups of so many, which have more in common than
 // others.
 func AddGroups[T Element](w *Writer, name string, data []T, group int) {
+	w.add(name, typeName[T](), encode(data, bigEndian), len(data), group)
+}
+
+func (w *Writer) add(name, of string, data []byte, count, group int) {
 	if name == "" || !utf8.ValidString(name) {
 		w.fail(fmt.Errorf("bad array name %q", name))
 	}
@@ -47,10 +51,9 @@ func AddGroups[T Element](w *Writer, name string, data []T, group int) {
 			w.fail(fmt.Errorf("two arrays named %q", name))
 		}
 	}
-	bytes := encode(data, bigEndian)
-	w.arrays = append(w.arrays, arrayInfo{Name: name, Type: typeName[T](), Count: uint64(len(data)), CRC: checksum(bytes)})
-	w.data = append(w.data, bytes)
-	w.pack = append(w.pack, func() []byte { return pack(data, group) })
+	w.arrays = append(w.arrays, arrayInfo{Name: name, Type: of, Count: uint64(count), CRC: checksum(data)})
+	w.data = append(w.data, data)
+	w.groups = append(w.groups, group)
 }
 
 // NeedNewest gives a file that is not packed its newest version, which older builds
@@ -73,7 +76,7 @@ func (w *Writer) WritePacked(out io.Writer) (int64, error) {
 	p := *w
 	p.arrays, p.data, p.packed = slices.Clone(w.arrays), slices.Clone(w.data), newest
 	for i := range p.arrays {
-		if code := p.pack[i](); code != nil && align(uint64(len(code))) < align(p.arrays[i].size()) {
+		if code := pack(elementsOf(p.arrays[i].Type, p.data[i]), p.groups[i]); code != nil && align(uint64(len(code))) < align(p.arrays[i].size()) {
 			p.data[i], p.arrays[i].Packed, p.arrays[i].CRC = code, uint64(len(code)), checksum(code)
 		}
 	}

@@ -373,10 +373,10 @@ func checkDerived(t *trial, d dice) error {
 	return nil
 }
 
-// refit refits the model, unless its constraints or leaves forbid that.
+// refit refits the model, unless its leaves forbid that.
 func (t *trial) refit(labels aoso.Labels, d dice) error {
 	refitted, err := t.model.Refit(t.x, labels, aoso.RefitOptions{Weights: t.train.weights, Keep: d.Float64()})
-	if t.params.MonotoneConstraints != "" || t.params.Leaf == "sparse" {
+	if t.params.Leaf == "sparse" {
 		return wantArgumentError(err, "model")
 	}
 	if err != nil {
@@ -391,7 +391,9 @@ func (t *trial) refit(labels aoso.Labels, d dice) error {
 			return fmt.Errorf("score %d is %g", i, f)
 		}
 	}
-	return nil
+	other := *t
+	other.model = refitted
+	return checkMonotone(&other, d)
 }
 
 // checkExport writes the model in every format.

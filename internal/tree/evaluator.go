@@ -23,6 +23,7 @@ type evaluator struct {
 	sums      []int64  // of these
 	jobs      []sumJob // by block
 	room      loss.Room
+	listed    [2]loss.Totals // of the children being evaluated
 	partition kernel.PartitionJob
 }
 
@@ -34,6 +35,7 @@ type sumJob struct {
 
 func newEvaluator(k *kernel.Funcs, b Bins, r *loss.Residuals, p *Params, room *gradientRoom, team *par.Team) *evaluator {
 	e := &evaluator{Params: p, kernels: k, residuals: r, team: team}
+	e.listed[0].Listed, e.listed[1].Listed = true, true
 	e.gradients = gradients{kernels: k, residuals: r, pairs: p.Pairs, room: room}
 	e.splitter = splitter{
 		Bins: b, kernels: k, gradients: &e.gradients,

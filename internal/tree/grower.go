@@ -155,11 +155,14 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 func (g *Grower) plant(root *node) {
 	g.admit(root, false)
 	if g.needsTotals() {
-		root.totals = g.newTotals()
+		if root.totals = &g.evaluator.listed[0]; !g.residuals.Sparse() {
+			root.totals = g.newTotals()
+		}
 		g.evaluator.count(root.totals, root.list)
 	}
 	g.keepHistogram(root)
 	g.evaluator.evaluate(root)
+	root.keep(g.mostListed())
 }
 
 // newLayout lays out columns, and deals them to the ranks.
@@ -203,7 +206,7 @@ func (g *Grower) expand(n *node) {
 	for _, n := range g.ahead {
 		n.left = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 0)})
 		n.right = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 1), isRight: true})
-		if n.totals != nil || n.forgot {
+		if n.totals != nil && !g.residuals.Sparse() {
 			n.left.totals, n.right.totals = g.newTotals(), g.newTotals()
 		}
 	}
@@ -225,6 +228,9 @@ func (g *Grower) expand(n *node) {
 // go left. The last children of a tree stay leaves.
 func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int, last bool) {
 	n.place(rows, left)
+	if g.residuals.Sparse() && g.needsTotals() {
+		n.left.totals, n.right.totals = &e.listed[0], &e.listed[1]
+	}
 	small, large := g.count(e, n)
 	g.constrain(n)
 	g.admit(n.left, last)
@@ -237,8 +243,8 @@ func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int
 	if n.histogram == nil || large.layout == nil || !slices.Equal(large.pairs, n.pairs) || !g.inherit(e, n, small, large) {
 		g.evaluateBoth(e, small, large)
 	}
-	small.forget()
-	large.forget()
+	small.keep(g.mostListed())
+	large.keep(g.mostListed())
 }
 
 // constrain hands the constraints on a node down to its children.
@@ -388,10 +394,11 @@ func (g *Grower) testOf(s *SplitInfo) model.Split {
 // recycle keeps the memory of a node that is not needed any more.
 func (g *Grower) recycle(n *node) {
 	for _, t := range []*loss.Totals{n.totals, n.own} {
-		if t != nil {
+		if t != nil && !t.Listed {
 			g.totals = append(g.totals, t)
 		}
 	}
+	n.totals = nil
 	g.nodes = append(g.nodes, n)
 }
 
@@ -518,14 +525,18 @@ func (g *Grower) newNode(n node) *node {
 	return place
 }
 
+// The lists of class totals that open nodes keep have ListedOfRow classes for each row at
+// most, or ListedBytes bytes.
+const ListedOfRow, ListedBytes = 16, 64 << 20
+
+// mostListed is how many classes the totals of any node may list.
+func (g *Grower) mostListed() int { return ListedBytes / (20 * max(g.Leaves, 1)) }
+
 func (g *Grower) newTotals() *loss.Totals {
 	if n := len(g.totals); n > 0 {
 		t := g.totals[n-1]
 		g.totals = g.totals[:n-1]
 		return t
-	}
-	if g.residuals.Sparse() {
-		return &loss.Totals{Listed: true}
 	}
 	stride := g.residuals.Stride
 	memory := make([]int64, 2*stride)

@@ -21,7 +21,7 @@ type node struct {
 
 	totals *loss.Totals
 	own    *loss.Totals // on several machines: of the rows here
-	forgot bool         // the totals, which are too long to be kept; to compute them anew gives the same
+	forgot bool         // the totals, which are long
 	weight int64        // likewise, with trimming: that of all rows, in units
 	layout *layout      // the columns that it may be split on; nil: it is a leaf for good
 	pairs  []kernel.Pair
@@ -61,11 +61,15 @@ func (n *node) bySize(missing bool) (small, large *node) {
 	return n.right, n.left
 }
 
-// forget forgets totals that list many classes: all open nodes would have them at once.
-func (n *node) forget() {
-	const most = 4096
-	if n.totals != nil && len(n.totals.List) > most {
+// keep makes listed totals the node's own, or forgets them if they are long: to compute
+// them anew gives the same, and takes the longer, the more rows there are.
+func (n *node) keep(most int) {
+	switch t := n.totals; {
+	case t == nil || !t.Listed:
+	case len(t.List) > max(most, ListedOfRow*n.rows()):
 		n.totals, n.forgot = nil, true
+	default:
+		n.totals = t.Clone()
 	}
 }
 

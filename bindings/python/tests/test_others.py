@@ -39,6 +39,7 @@ DICTS = [
     ({"num_leavs": 31, "lerning_rate": 0.1}, r"'num_leavs' \(did you mean num_leaves\?\), 'lerning_rate' \(did you mean learning_rate\?\)"),
     # XGBoost
     ({"objective": "multi:softprob", "num_class": 3, "eta": 0.3, "max_depth": 6}, {"shrinkage": 0.3, "max_depth": 6}),
+    ({"metric": "aucpr"}, 'metric is "aucpr"; allowed: logloss, .*; the nearest to it is auc_ovr$'),
     ({"objective": "multi:softmax", "eval_metric": "mlogloss", "tree_method": "hist", "device": "cpu"}, {"metric": "logloss"}),
     ({"objective": "binary:logistic", "eval_metric": "error", "max_depth": 2, "eta": 1}, {"metric": "error", "max_depth": 2}),
     ({"booster": "gbtree", "gamma": 0.5, "min_child_weight": 1, "lambda": 2, "alpha": 0, "verbosity": 0}, {"min_gain": 0.5, "l2": 2.0}),
@@ -52,6 +53,8 @@ DICTS = [
     # CatBoost
     ({"iterations": 10, "learning_rate": 0.1, "depth": 6, "loss_function": "MultiClass"}, {"trees": 10, "shrinkage": 0.1, "max_depth": 6}),
     ({"iterations": 5, "eval_metric": "Accuracy", "random_seed": 42, "logging_level": "Silent", "task_type": "CPU"}, {"metric": "error", "seed": 42}),
+    ({"iterations": 5, "eval_metric": "BalancedAccuracy"}, {"metric": "balanced_error"}),
+    ({"eval_metric": "TotalF1:average=Macro", "depth": 99}, "eval_metric is 'TotalF1:average=Macro'; allowed: logloss, .*; the nearest to it is f1_macro"),
     ({"l2_leaf_reg": 3, "rsm": 0.5, "border_count": 254, "bootstrap_type": "Bernoulli", "subsample": 0.66}, {"l2": 3.0, "subsample": 0.66}),
     ({"loss_function": "Logloss", "thread_count": -1, "allow_writing_files": False, "verbose": False}, {}),
     ({"bagging_temperature": 1, "random_strength": 2, "loss_function": "RMSE"}, "bagging_temperature is 1; leave it out.*random_strength is 2; .*loss_function is 'RMSE'"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ._capi import Array
@@ -25,3 +27,15 @@ def _hashes(ids: Array, seed: int) -> Array:
     x = (x ^ x >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ x >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
     return x ^ x >> np.uint64(31)
+
+
+def meant(params: Any, others: dict[str, Any]) -> Any:
+    """Parameters with LightGBM's and XGBoost's argument ``metrics``, and the other arguments without those of theirs."""
+    for name in ("stratified", "shuffle"):
+        if not others.pop(name, True):
+            raise ArgumentError(f"{name} is False; allowed: True, or folds=KFold(...) or another splitter")
+    for name in ("as_pandas", "eval_train_metric", "show_stdv"):
+        if others.pop(name, False) and name != "show_stdv":
+            raise ArgumentError(f"{name} is True; allowed: False, because the result is a dict of the metrics of the folds left out")
+    metrics = others.pop("metrics", None) or None
+    return params if metrics is None else {**(params or {}), "metric": metrics}

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from . import _capi
-from ._parameters import ALIASES, ELSEWHERE, FOREIGN, TYPES, VALUES
+from ._parameters import ALIASES, ELSEWHERE, FOREIGN, NEAREST, TYPES, VALUES
 from .errors import ArgumentError
 
 _log = logging.getLogger("aoso")
@@ -21,7 +21,9 @@ OURS = {name: name for name in TYPES} | {
 }
 # The values that change nothing, and what to do about others.
 _FOREIGN = {name: (values.split(), advice) for names, values, advice in FOREIGN for name in names.split()}
-_VALUES = {ours: dict(pair.split("=") for pair in pairs.split()) for ours, pairs in VALUES.items()}
+_VALUES, _NEAREST = (
+    {ours: dict(pair.split("=") for pair in pairs.split()) for ours, pairs in table.items()} for table in (VALUES, NEAREST)
+)
 _ROUNDS = 10  # that scikit-learn's early_stopping=True waits for
 
 
@@ -88,7 +90,9 @@ def _forbidden(ours: str, value: Any, spelled: dict[str, Any], feval: Any) -> st
         _capi.Params({ours: value})
     except ArgumentError as e:
         name = next(name for name, its in spelled.items() if its is not None)
-        return str(e) if name == ours or "argument" in name else f"{name} is {value!r}; {str(e).partition('; ')[2]}"
+        problem = str(e) if name == ours or "argument" in name else f"{name} is {value!r}; {str(e).partition('; ')[2]}"
+        nearest = _NEAREST.get(ours, {}).get(_text(value).partition(":")[0])
+        return f"{problem}; the nearest to it is {nearest}" if nearest else problem
     return ""
 
 

@@ -137,11 +137,16 @@ VALUES = {
     "min_samples": "~0=1",
     "max_step": "~0=",
     "early_stopping": "-1=0 false=0 auto=0",
-    "metric": "multi_logloss=logloss binary_logloss=logloss multiclass=logloss softmax=logloss binary=logloss mlogloss=logloss log_loss=logloss neg_log_loss=logloss cross_entropy=logloss crossentropy=logloss loss=logloss multi_error=error binary_error=error merror=error accuracy=error zerooneloss=error auc=auc_ovr roc_auc=auc_ovr roc_auc_ovr=auc_ovr roc_auc_ovr_weighted=auc_ovr_weighted auc_mu=auc_ovo roc_auc_ovo=auc_ovo roc_auc_ovo_weighted=auc_ovo_weighted balanced_accuracy=balanced_error f1=f1_macro kappa=kappa logloss=logloss error=error none= null= na=",
+    "metric": "multi_logloss=logloss binary_logloss=logloss multiclass=logloss softmax=logloss binary=logloss mlogloss=logloss log_loss=logloss neg_log_loss=logloss cross_entropy=logloss crossentropy=logloss loss=logloss multi_error=error binary_error=error merror=error accuracy=error zerooneloss=error hammingloss=error f1_micro=error precision_micro=error recall_micro=error top_k_accuracy=top_k_error auc=auc_ovr roc_auc=auc_ovr roc_auc_ovr=auc_ovr roc_auc_ovr_weighted=auc_ovr_weighted auc_mu=auc_ovo roc_auc_ovo=auc_ovo roc_auc_ovo_weighted=auc_ovo_weighted balanced_accuracy=balanced_error balancedaccuracy=balanced_error balancederrorrate=balanced_error recall_macro=balanced_error f1=f1_macro kappa=kappa neg_brier_score=brier brierscore=brier logloss=logloss error=error none= null= na=",
     "threads": "-1=0",
     "max_bins": "256=255 254=255",
     "categorical_features": "auto=from_dtype",
     "class_weight": "balanced=balanced true=balanced false= none=",
+}
+
+# What is nearest to values of theirs that do not exist here.
+NEAREST = {
+    "metric": "totalf1=f1_macro f1_weighted=f1_macro precision=f1_macro precision_macro=f1_macro precision_weighted=f1_macro recall=balanced_error recall_weighted=error mcc=kappa matthews_corrcoef=kappa wkappa=kappa aucpr=auc_ovr prauc=auc_ovr average_precision=auc_ovr ndcg=auc_ovr map=auc_ovr multiclassonevsall=logloss kullback_leibler=logloss kldiv=logloss cross_entropy_lambda=logloss xentlambda=logloss rmse=brier l2=brier mse=brier",
 }
 
 # Arguments of Dataset, and what they are called among the parameters of other libraries.

@@ -7,14 +7,56 @@ from typing import Any
 
 import numpy as np
 from sklearn.model_selection import train_test_split
-from sklearn.utils import check_random_state
+from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
 from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
-from . import _matrix
+from . import _labels, _matrix
 from ._capi import Array
 from .dataset import Dataset
 from .errors import ArgumentError
+
+try:
+    from sklearn.utils.validation import validate_data as _validate_data
+except ImportError:  # before 1.6
+
+    def _validate_data(estimator: Any, X: Any, *, reset: bool, skip_check_array: bool = False, **check: Any) -> Any:
+        if not skip_check_array:
+            return estimator._validate_data(X, reset=reset, force_all_finite=check.pop("ensure_all_finite"), **check)
+        estimator._check_feature_names(X, reset=reset)
+        estimator._check_n_features(X, reset=reset)
+        return X
+
+
+def features(estimator: Any, X: Any, *, reset: bool) -> Any:
+    """Features for a Dataset or a Booster, checked as scikit-learn requires."""
+    X = _matrix.known(X)
+    if _matrix.is_frame(X):  # check_array would convert all columns to one array, even categories
+        _matrix.check_distinct(_matrix.column_names(X))
+        return _validate_data(estimator, X, reset=reset, skip_check_array=True)
+    if not _matrix.is_arrow(X):
+        X, numeric = _matrix.checkable(X)
+        if not numeric:
+            return _validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return _validate_data(estimator, X, reset=reset, accept_sparse=("csr", "csc"), ensure_all_finite=False)
+    if reset:
+        estimator.feature_names_in_ = np.array(_matrix.read(X).names, dtype=object)
+        estimator.n_features_in_ = len(estimator.feature_names_in_)
+    return X
+
+
+def labels(y: Any) -> Array:
+    """Labels for a Dataset, checked as scikit-learn requires."""
+    y = _labels.array(y) if isinstance(y, (list, tuple)) else y
+    _labels.check_mask(y)
+    y = column_or_1d(y, warn=True)
+    assert_all_finite(y, input_name="y")
+    _labels.check_missing(y)
+    if y.dtype.kind not in "biu":  # which it would copy and sort to find them allowed
+        check_classification_targets(y)
+    checked: Array = y
+    return checked
 
 
 def seed(random_state: Any) -> int:

@@ -57,6 +57,7 @@ def _loaded() -> c.CDLL:
     for name in ("predict", "predict_proba", "predict_raw", "predict_leaf"):
         getattr(library, "aosop_" + name).argtypes = c.c_void_p, c.POINTER(_Rows), c.c_int64, c.c_void_p, c.c_int64
     library.aosop_raw_to_proba.argtypes = c.c_void_p, c.c_void_p, c.c_int64
+    library.aosop_unpack.argtypes = c.c_char_p, c.c_size_t, c.c_char_p, c.c_int64, c.c_void_p, c.c_size_t
     return library
 
 
@@ -86,7 +87,7 @@ class Twin:
         _call("decode", data, len(data), c.byref(out))
         self._model = _Model(out)
         self.meta, arrays = _read_arrays(data)
-        self.conformal = {name: array.copy() for name, array in arrays.items() if name.startswith("conformal_")}
+        self.conformal = {name: array for name, array in arrays.items() if name.startswith("conformal_")}
         self.features: list[str] = self.meta["features"]
         self.classes: list[str] = self.meta["classes"]
         self.categories = _read_categories(arrays)
@@ -175,14 +176,21 @@ class _Model:
 
 
 def _read_arrays(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
-    """What the header of a model file says of the model, and the arrays, little-endian, by name. The file has been checked."""
+    """What the header of a model file says of the model, and the arrays of conformity scores and categories by name. The file
+    has been checked."""
     header = json.loads(data[32 : 32 + int.from_bytes(data[16:24], "little")])
-    arrays = {
-        a["name"]: np.frombuffer(data, f"<{a['type'][0]}{int(a['type'][1:]) // 8}", a["count"], a["offset"])
-        for a in header["arrays"]
-        if a["count"]
-    }
-    return header["meta"], arrays
+    wanted = (a for a in header["arrays"] if a["count"] and a["name"].startswith(("conformal_", "categor")))
+    return header["meta"], {a["name"]: _read_array(data, **a) for a in wanted}
+
+
+def _read_array(data: bytes, type: str, count: int, offset: int, packed: int = 0, **others: str) -> Array:
+    array = np.empty(count, f"<{type[0]}{int(type[1:]) // 8}")
+    if packed:
+        code = data[offset : offset + packed]
+        _call("unpack", code, packed, type.encode(), count, address(array), array.nbytes)
+    else:
+        array[:] = np.frombuffer(data, array.dtype, count, offset)
+    return array
 
 
 def _read_categories(arrays: dict[str, Array]) -> list[list[str] | None] | None:

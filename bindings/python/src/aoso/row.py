@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _capi, _labels, _matrix
 from ._capi import Array
+from ._predictor import Predictor
 from .errors import ArgumentError
 
 __all__ = ["RowPredictor"]
@@ -33,7 +34,7 @@ class RowPredictor:
 
     def __init__(self, model: _capi.Handle, features: list[str], classes: Array, trees: int) -> None:
         self._model, self._features = model, features
-        self._predictor = _capi.Predictor(model, len(features), len(classes), trees)
+        self._predictor = Predictor(model, len(features), len(classes), trees)
         self._row, self._scores, self._number = self._predictor.row, self._predictor.scores, self._predictor.number
         self._classes, self._numbers = classes, {name: k for k, name in enumerate(_labels.names(classes))}
 

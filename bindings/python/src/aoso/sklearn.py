@@ -11,13 +11,11 @@ import numpy as np
 try:
     from joblib import effective_n_jobs
     from sklearn.base import BaseEstimator, ClassifierMixin
-    from sklearn.utils import assert_all_finite, column_or_1d
-    from sklearn.utils.multiclass import check_classification_targets
     from sklearn.utils.validation import check_is_fitted
 except ImportError as e:
     raise ImportError(f"AOSOClassifier needs scikit-learn 1.2 or later: pip install 'aoso[sklearn]' ({e})") from e
 
-from . import _labels, _matrix, _rows
+from . import _rows
 from ._capi import Array
 from ._compatible import Compatible
 from ._decisions import Decisions
@@ -29,17 +27,6 @@ from .training import train
 from .tuning import tune
 
 __all__ = ["AOSOClassifier"]
-
-try:
-    from sklearn.utils.validation import validate_data as _validate_data
-except ImportError:  # before 1.6
-
-    def _validate_data(estimator: Any, X: Any, *, reset: bool, skip_check_array: bool = False, **check: Any) -> Any:
-        if not skip_check_array:
-            return estimator._validate_data(X, reset=reset, force_all_finite=check.pop("ensure_all_finite"), **check)
-        estimator._check_feature_names(X, reset=reset)
-        estimator._check_n_features(X, reset=reset)
-        return X
 
 
 class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -68,7 +55,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Allowed: 1, 2, 4 or 8. Default: 4 for method aoso, 1 for the others.
     leaf_classes : int, optional
         Number of classes whose scores a sparse leaf changes.
-        Allowed: 1 to 63. Default: 32.
+        Allowed: 1 to 63. Default: 32; 8 to 31 with more than 25 million rows × trees and 800 million rows × classes.
     pair_selection : {"second_order", "first_order", "root"}, default "second_order"
         How a node chooses its class pairs. "second_order": by gradients and Hessians, as in the paper; "first_order":
         by gradients alone; "root": by gradients and Hessians at the root, for the whole tree.
@@ -447,13 +434,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
 
     def _training_rows(self, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> tuple[Any, Array, Array | None]:
         X = self._read(X, reset=True)
-        y = _labels.array(y) if isinstance(y, (list, tuple)) else y
-        _labels.check_mask(y)
-        y = column_or_1d(y, warn=True)
-        assert_all_finite(y, input_name="y")
-        _labels.check_missing(y)
-        if y.dtype.kind not in "biu":  # which it would copy and sort to find them allowed
-            check_classification_targets(y)
+        y = _rows.labels(y)
         return _rows.without_weightless(X, y, _rows.weights(y, sample_weight, class_weight))
 
     def _fraction(self, params: Mapping[str, Any]) -> float | None:
@@ -584,20 +565,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         return {"allow_nan": True}
 
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Features for a Dataset or a Booster, checked as scikit-learn requires."""
-        X = _matrix.known(X)
-        if _matrix.is_frame(X):  # check_array would convert all columns to one array, even categories
-            _matrix.check_distinct(_matrix.column_names(X))
-            return _validate_data(self, X, reset=reset, skip_check_array=True)
-        if not _matrix.is_arrow(X):
-            X, numeric = _matrix.checkable(X)
-            if not numeric:
-                return _validate_data(self, X, reset=reset, skip_check_array=True)
-            return _validate_data(self, X, reset=reset, accept_sparse=("csr", "csc"), ensure_all_finite=False)
-        if reset:
-            self.feature_names_in_ = np.array(_matrix.read(X).names, dtype=object)
-            self.n_features_in_ = len(self.feature_names_in_)
-        return X
+        return _rows.features(self, X, reset=reset)
 
     def _sorted(self, columns: Array) -> Array:
         """Put columns in the order of ``classes_``. A model from another language may have texts such as "9" and "10" by value."""

@@ -456,7 +456,7 @@ def cv(
     (20, 0.0)
     """
     params, of_dataset = _others.parameters(
-        _of_cv(params, dataset), num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds
+        _folds.meant(params, dataset), num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds
     )
     callbacks = _callables(callbacks)
     for callback in callbacks:
@@ -487,18 +487,6 @@ def cv(
         if hasattr(callback, "finish") and not isinstance(callback, EarlyStopping):
             callback.finish(trainings[0].booster())
     return result
-
-
-def _of_cv(params: Any, others: dict[str, Any]) -> Any:
-    """Parameters with LightGBM's and XGBoost's argument ``metrics``, and the other arguments without those of theirs."""
-    for name in ("stratified", "shuffle"):
-        if not others.pop(name, True):
-            raise ArgumentError(f"{name} is False; allowed: True, or folds=KFold(...) or another splitter")
-    for name in ("as_pandas", "eval_train_metric", "show_stdv"):
-        if others.pop(name, False) and name != "show_stdv":
-            raise ArgumentError(f"{name} is True; allowed: False, because the result is a dict of the metrics of the folds left out")
-    metrics = others.pop("metrics", None) or None
-    return params if metrics is None else {**(params or {}), "metric": metrics}
 
 
 class CVBooster(NamedTuple):

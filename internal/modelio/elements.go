@@ -1,0 +1,137 @@
+package modelio
+
+import (
+	"encoding/binary"
+	"iter"
+	"math"
+)
+
+// elements is an array of a type as little-endian bytes. Its numbers are read and written as
+// integers, so that what works on them need not be compiled for each type.
+type elements struct {
+	of   string // type
+	size int    // of an element, in bytes
+	data []byte
+}
+
+func elementsOf(of string, data []byte) elements { return elements{of, int(typeSizes[of]), data} }
+
+func newElements(of string, count int) elements {
+	return elementsOf(of, make([]byte, count*int(typeSizes[of])))
+}
+
+func (e elements) len() int { return len(e.data) / e.size }
+
+func (e elements) floating() bool { return e.of[0] == 'f' }
+
+// get reads integers from the one at first on: floating-point numbers by their bits, as
+// integers that rise with them.
+func (e elements) get(first int, out []int64) {
+	data := e.data[first*e.size:][:len(out)*e.size]
+	switch e.of {
+	case "i8":
+		for i := range out {
+			out[i] = int64(int8(data[i]))
+		}
+	case "u8":
+		for i := range out {
+			out[i] = int64(data[i])
+		}
+	case "u16":
+		for i := range out {
+			out[i] = int64(binary.LittleEndian.Uint16(data[2*i:]))
+		}
+	case "u32":
+		for i := range out {
+			out[i] = int64(binary.LittleEndian.Uint32(data[4*i:]))
+		}
+	case "i32":
+		for i := range out {
+			out[i] = int64(int32(binary.LittleEndian.Uint32(data[4*i:])))
+		}
+	case "f32":
+		for i := range out {
+			out[i] = rising(int64(int32(binary.LittleEndian.Uint32(data[4*i:]))), math.MinInt32)
+		}
+	case "f64":
+		for i := range out {
+			out[i] = rising(int64(binary.LittleEndian.Uint64(data[8*i:])), math.MinInt64)
+		}
+	default:
+		for i := range out {
+			out[i] = int64(binary.LittleEndian.Uint64(data[8*i:]))
+		}
+	}
+}
+
+// set is the way back from get.
+func (e elements) set(first int, integers []int64) {
+	data := e.data[first*e.size:][:len(integers)*e.size]
+	switch e.of {
+	case "i8", "u8":
+		for i, n := range integers {
+			data[i] = byte(n)
+		}
+	case "u16":
+		for i, n := range integers {
+			binary.LittleEndian.PutUint16(data[2*i:], uint16(n))
+		}
+	case "i32", "u32":
+		for i, n := range integers {
+			binary.LittleEndian.PutUint32(data[4*i:], uint32(n))
+		}
+	case "f32":
+		for i, n := range integers {
+			binary.LittleEndian.PutUint32(data[4*i:], uint32(rising(n, math.MinInt32)))
+		}
+	case "f64":
+		for i, n := range integers {
+			binary.LittleEndian.PutUint64(data[8*i:], uint64(rising(n, math.MinInt64)))
+		}
+	default:
+		for i, n := range integers {
+			binary.LittleEndian.PutUint64(data[8*i:], uint64(n))
+		}
+	}
+}
+
+// rising turns sign and magnitude, least being those of minus zero, into a number that
+// rises with what they stand for, and back.
+func rising(bits, least int64) int64 {
+	if bits < 0 {
+		return least - bits - 1
+	}
+	return bits
+}
+
+// float is the floating-point number that an integer of get stands for.
+func (e elements) float(n int64) float64 {
+	if e.size == 4 {
+		return float64(math.Float32frombits(uint32(rising(n, math.MinInt32))))
+	}
+	return math.Float64frombits(uint64(rising(n, math.MinInt64)))
+}
+
+// ofFloat is the way back from float.
+func (e elements) ofFloat(x float64) int64 {
+	if e.size == 4 {
+		return rising(int64(int32(math.Float32bits(float32(x)))), math.MinInt32)
+	}
+	return rising(int64(math.Float64bits(x)), math.MinInt64)
+}
+
+// blocks yields the integers from first up to end in blocks of whole groups, which may be
+// changed, each with the place of its first.
+func (e elements) blocks(first, end, group int) iter.Seq2[int, []int64] {
+	const some = 1 << 10
+	block := make([]int64, min(end-first, max(1, some/group)*group))
+	return func(yield func(int, []int64) bool) {
+		for ; first < end; first += len(block) {
+			block = block[:min(len(block), end-first)]
+			e.get(first, block)
+			if !yield(first, block) {
+				return
+			}
+		}
+	}
+}
