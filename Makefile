@@ -7,7 +7,7 @@ TWO = --no-print-directory -j2 --output-sync=target
 STAGES = test-python test-go test-arm64 race test-capi test-examples test-r test-wasm torture
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-go tools vet params notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
+.PHONY: help build demo test test-go tools vet params notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
@@ -300,6 +300,9 @@ bench-growth: lib $(BENCH_VENV)/ready ## measure how the time per tree grows wit
 
 bench-scale: ## measure ranks in one process with delays, and reckon the time of a tree on many machines (half a minute)
 	go run ./bench/scale $(ARGS)
+
+bench-many: lib $(BENCH_VENV)/ready ## compare on a thousand classes, each with 16 GiB and an hour (hours; QUICK=1: a minute)
+	$(BENCH) bench.many $(if $(QUICK),--quick) $(ARGS)
 
 bench-coverage: lib $(BENCH_VENV)/ready ## measure how often prediction sets have the class of their row (minutes)
 	$(BENCH) bench.coverage $(if $(QUICK),--quick) $(ARGS)

@@ -23,16 +23,6 @@ func (m *Model) Temperature() float64 {
 	return m.temperature
 }
 
-// tempered divides scores by the temperature, in place.
-func (m *Model) tempered(scores []float64) []float64 {
-	if m.temperature != 0 {
-		for i := range scores {
-			scores[i] /= m.temperature
-		}
-	}
-	return scores
-}
-
 // Calibrate returns the model with a temperature (C. Guo et al., On
 // calibration of modern neural networks, 2017): that which gives validation
 // data, not those of training, the least log loss, between 1/64 and 64.

@@ -60,16 +60,16 @@ func TestCheckpoint(t *testing.T) {
 		valid  bool
 		change func(*Params)
 	}{
-		{"defaults", clean, false, func(p *Params) { p.Trees = 60 }},
+		{"defaults", clean, false, func(p *Params) { p.Trees = 30 }},
 		{"several settings", noisy, false, func(p *Params) { p.Trees = 50 }},
-		{"folds", clean, false, func(p *Params) { p.Calibration, p.Trees = "folds", 20 }},
+		{"folds", clean, false, func(p *Params) { p.Calibration, p.Trees = "folds", 10 }},
 		{"early stopping", noisy, true, func(p *Params) { p.EarlyStopping, p.Trees, p.Subsample = 8, 200, 0.6 }},
-		{"validation", noisy, true, func(p *Params) { p.Trees = 60 }},
-		{"paper", clean, false, func(p *Params) { p.Preset, p.Trees, p.Trim, p.ColsampleByNode = PresetPaper, 40, 0.1, 0.5 }},
-		{"large steps", clean, false, func(p *Params) { p.Preset, p.Trees, p.Shrinkage = PresetPaper, 40, 0.9 }},
-		{"abc", clean, false, func(p *Params) { p.Method, p.BaseClass, p.BaseGap, p.Trees = ABC, "worst", 3, 30 }},
-		{"abc, exhaustive", clean, false, func(p *Params) { p.Method, p.BaseClass, p.BaseGap, p.Trees = ABC, "exhaustive", 2, 20 }},
-		{"logitboost", clean, false, func(p *Params) { p.Method, p.Trees = LogitBoost, 30 }},
+		{"validation", noisy, true, func(p *Params) { p.Trees = 30 }},
+		{"paper", clean, false, func(p *Params) { p.Preset, p.Trees, p.Trim, p.ColsampleByNode = PresetPaper, 20, 0.1, 0.5 }},
+		{"large steps", clean, false, func(p *Params) { p.Preset, p.Trees, p.Shrinkage = PresetPaper, 20, 0.9 }},
+		{"abc", clean, false, func(p *Params) { p.Method, p.BaseClass, p.BaseGap, p.Trees = ABC, "worst", 3, 20 }},
+		{"abc, exhaustive", clean, false, func(p *Params) { p.Method, p.BaseClass, p.BaseGap, p.Trees = ABC, "exhaustive", 2, 10 }},
+		{"logitboost", clean, false, func(p *Params) { p.Method, p.Trees = LogitBoost, 15 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rows := test.data

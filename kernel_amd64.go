@@ -62,8 +62,14 @@ var avx512 = kernel.Checked(kernel.Funcs{
 		}
 	},
 	AddPairs: addPairs,
-	Softmax:  softmax(expAVX512),
-	Walk:     walkLanes,
+	AddShort: func(j *kernel.AddShortJob) {
+		for a := new(addShortArgs); a.next(j, 128); {
+			addShortAVX512(a)
+		}
+	},
+	Scores:  scores,
+	Softmax: softmax(expAVX512),
+	Walk:    walkLanes,
 })
 
 var avx2 = kernel.Checked(kernel.Funcs{
@@ -108,8 +114,14 @@ var avx2 = kernel.Checked(kernel.Funcs{
 		}
 	},
 	AddPairs: addPairs,
-	Softmax:  softmax(expAVX2),
-	Walk:     walkLanes,
+	AddShort: func(j *kernel.AddShortJob) {
+		for a := new(addShortArgs); a.next(j, 128); {
+			addShortAVX2(a)
+		}
+	},
+	Scores:  scores,
+	Softmax: softmax(expAVX2),
+	Walk:    walkLanes,
 })
 
 // Most routines take a job as it is. go_asm.h has the offsets of its fields
@@ -147,6 +159,9 @@ func leavesAVX512(a *leavesArgs)
 //go:noescape
 func addStepsAVX512(a *addStepsArgs)
 
+//go:noescape
+func addShortAVX512(a *addShortArgs)
+
 func totalsAVX2(j *totalsJob)
 func crossAVX2(j *crossJob)
 func gradientsAVX2(j *gradientsJob)
@@ -166,6 +181,9 @@ func leavesAVX2(a *leavesArgs)
 
 //go:noescape
 func addStepsAVX2(a *addStepsArgs)
+
+//go:noescape
+func addShortAVX2(a *addShortArgs)
 
 // partitionSet takes jobs with a set. It serves AVX-512 as well: what takes time
 // is to gather the codes.

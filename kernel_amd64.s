@@ -4782,6 +4782,244 @@ done:
 	VZEROUPPER
 	RET
 
+// Short steps: 16 bits a class, of 16 to 128 classes at a time. The sums of the trees
+// stay in registers, and widen once for all of them.
+//
+//	Registers as in addStepsAVX512, but
+//	R11 the row's sums, of 32 bits    Y8, Y9 those of 16 classes
+
+// what both levels read of their arguments, BX = classes
+#define SHORT_ARGS \
+	MOVQ addShortArgs_leaves(AX), SI     \
+	MOVQ addShortArgs_leafStride(AX), DX \
+	MOVQ addShortArgs_firstLeaf(AX), DI  \
+	MOVQ DI, FIRST_LEAF                  \
+	MOVQ addShortArgs_trees(AX), R8      \
+	LEAQ (DI)(R8*4), R8                  \
+	MOVQ addShortArgs_steps(AX), R9      \
+	MOVQ addShortArgs_leafBytes(AX), R10 \
+	MOVQ addShortArgs_sums(AX), R11      \
+	MOVQ addShortArgs_stride(AX), R12    \
+	MOVQ addShortArgs_rows(AX), R13      \
+	MOVQ addShortArgs_classes(AX), BX
+
+#define SHORT_ROWS(CLEAR, STEPS, SUMS, row, tree, done) \
+row:  \
+	CLEAR           \
+	FIRST_TREE      \
+	tree:           \
+	STEPS_OF(0, AX) \
+	STEPS           \
+	NEXT_TREE(tree) \
+	SUMS            \
+	ADDQ $2, SI     \
+	ADDQ R12, R11   \
+	DECQ R13        \
+	JNZ  row        \
+	JMP  done
+
+#define SHORT_CLEAR16_AVX2 \
+	VPXOR Y0, Y0, Y0
+
+#define SHORT_CLEAR32_AVX2 \
+	SHORT_CLEAR16_AVX2 \
+	VPXOR Y1, Y1, Y1
+
+#define SHORT_CLEAR64_AVX2 \
+	SHORT_CLEAR32_AVX2 \
+	VPXOR Y2, Y2, Y2   \
+	VPXOR Y3, Y3, Y3
+
+#define SHORT_CLEAR128_AVX2 \
+	SHORT_CLEAR64_AVX2 \
+	VPXOR Y4, Y4, Y4   \
+	VPXOR Y5, Y5, Y5   \
+	VPXOR Y6, Y6, Y6   \
+	VPXOR Y7, Y7, Y7
+
+#define SHORT_STEPS16_AVX2 \
+	VPADDW (R9)(AX*1), Y0, Y0
+
+#define SHORT_STEPS32_AVX2 \
+	SHORT_STEPS16_AVX2          \
+	VPADDW 32(R9)(AX*1), Y1, Y1
+
+#define SHORT_STEPS64_AVX2 \
+	SHORT_STEPS32_AVX2          \
+	VPADDW 64(R9)(AX*1), Y2, Y2 \
+	VPADDW 96(R9)(AX*1), Y3, Y3
+
+#define SHORT_STEPS128_AVX2 \
+	SHORT_STEPS64_AVX2           \
+	VPADDW 128(R9)(AX*1), Y4, Y4 \
+	VPADDW 160(R9)(AX*1), Y5, Y5 \
+	VPADDW 192(R9)(AX*1), Y6, Y6 \
+	VPADDW 224(R9)(AX*1), Y7, Y7
+
+// sums of 16 classes += those of the trees
+#define SHORT_SUM_AVX2(at, X, Y) \
+	VPMOVSXWD    X, Y8               \
+	VEXTRACTI128 $1, Y, X9           \
+	VPMOVSXWD    X9, Y9              \
+	VPADDD       at(R11), Y8, Y8     \
+	VPADDD       (at+32)(R11), Y9, Y9 \
+	VMOVDQU      Y8, at(R11)         \
+	VMOVDQU      Y9, (at+32)(R11)
+
+#define SHORT_SUMS16_AVX2 \
+	SHORT_SUM_AVX2(0, X0, Y0)
+
+#define SHORT_SUMS32_AVX2 \
+	SHORT_SUMS16_AVX2          \
+	SHORT_SUM_AVX2(64, X1, Y1)
+
+#define SHORT_SUMS64_AVX2 \
+	SHORT_SUMS32_AVX2           \
+	SHORT_SUM_AVX2(128, X2, Y2) \
+	SHORT_SUM_AVX2(192, X3, Y3)
+
+#define SHORT_SUMS128_AVX2 \
+	SHORT_SUMS64_AVX2           \
+	SHORT_SUM_AVX2(256, X4, Y4) \
+	SHORT_SUM_AVX2(320, X5, Y5) \
+	SHORT_SUM_AVX2(384, X6, Y6) \
+	SHORT_SUM_AVX2(448, X7, Y7)
+
+// func addShortAVX2(a *addShortArgs)
+TEXT ·addShortAVX2(SB), NOSPLIT, $8-8
+	MOVQ a+0(FP), AX
+	SHORT_ARGS
+	CMPQ BX, $32
+	JB   classes16
+	JE   classes32
+	CMPQ BX, $64
+	JE   classes64
+	SHORT_ROWS(SHORT_CLEAR128_AVX2, SHORT_STEPS128_AVX2, SHORT_SUMS128_AVX2, row128, tree128, done)
+
+classes64:
+	SHORT_ROWS(SHORT_CLEAR64_AVX2, SHORT_STEPS64_AVX2, SHORT_SUMS64_AVX2, row64, tree64, done)
+
+classes32:
+	SHORT_ROWS(SHORT_CLEAR32_AVX2, SHORT_STEPS32_AVX2, SHORT_SUMS32_AVX2, row32, tree32, done)
+
+classes16:
+	SHORT_ROWS(SHORT_CLEAR16_AVX2, SHORT_STEPS16_AVX2, SHORT_SUMS16_AVX2, row16, tree16, done)
+
+done:
+	VZEROUPPER
+	RET
+
+#define SHORT_CLEAR32_AVX512 \
+	VPXORQ Z0, Z0, Z0
+
+#define SHORT_CLEAR64_AVX512 \
+	SHORT_CLEAR32_AVX512 \
+	VPXORQ Z1, Z1, Z1
+
+#define SHORT_CLEAR128_AVX512 \
+	SHORT_CLEAR64_AVX512 \
+	VPXORQ Z2, Z2, Z2    \
+	VPXORQ Z3, Z3, Z3
+
+#define SHORT_STEPS32_AVX512 \
+	VPADDW (R9)(AX*1), Z0, Z0
+
+#define SHORT_STEPS64_AVX512 \
+	SHORT_STEPS32_AVX512        \
+	VPADDW 64(R9)(AX*1), Z1, Z1
+
+#define SHORT_STEPS128_AVX512 \
+	SHORT_STEPS64_AVX512         \
+	VPADDW 128(R9)(AX*1), Z2, Z2 \
+	VPADDW 192(R9)(AX*1), Z3, Z3
+
+// sums of 32 classes += those of the trees
+#define SHORT_SUM_AVX512(at, Y, Z) \
+	VPMOVSXWD     Y, Z8                \
+	VEXTRACTI64X4 $1, Z, Y9            \
+	VPMOVSXWD     Y9, Z9               \
+	VPADDD        at(R11), Z8, Z8      \
+	VPADDD        (at+64)(R11), Z9, Z9 \
+	VMOVDQU32     Z8, at(R11)          \
+	VMOVDQU32     Z9, (at+64)(R11)
+
+#define SHORT_SUMS32_AVX512 \
+	SHORT_SUM_AVX512(0, Y0, Z0)
+
+#define SHORT_SUMS64_AVX512 \
+	SHORT_SUMS32_AVX512           \
+	SHORT_SUM_AVX512(128, Y1, Z1)
+
+#define SHORT_SUMS128_AVX512 \
+	SHORT_SUMS64_AVX512           \
+	SHORT_SUM_AVX512(256, Y2, Z2) \
+	SHORT_SUM_AVX512(384, Y3, Z3)
+
+// func addShortAVX512(a *addShortArgs)
+TEXT ·addShortAVX512(SB), NOSPLIT, $8-8
+	MOVQ a+0(FP), AX
+	SHORT_ARGS
+	CMPQ BX, $32
+	JB   classes16
+	JE   classes32
+	CMPQ BX, $64
+	JE   classes64
+	SHORT_ROWS(SHORT_CLEAR128_AVX512, SHORT_STEPS128_AVX512, SHORT_SUMS128_AVX512, row128, tree128, done)
+
+classes64:
+	SHORT_ROWS(SHORT_CLEAR64_AVX512, SHORT_STEPS64_AVX512, SHORT_SUMS64_AVX512, row64, tree64, done)
+
+classes32:
+	SHORT_ROWS(SHORT_CLEAR32_AVX512, SHORT_STEPS32_AVX512, SHORT_SUMS32_AVX512, row32, tree32, done)
+
+classes16:
+	SHORT_ROWS(SHORT_CLEAR16_AVX2, SHORT_STEPS16_AVX2, SHORT_SUMS16_AVX2, row16, tree16, done)
+
+done:
+	VZEROUPPER
+	RET
+
+// func scoresRows(a *scoresArgs)
+//
+// The last four classes of a row overlap those before.
+//
+//	SI sums of the row      DX bytes of it      R9 classes, R10 less the last four
+//	DI its scores           R8 bytes of them    R13 rows left
+//	AX class                Y0 scores           Y15 unit
+TEXT ·scoresRows(SB), NOSPLIT, $0-8
+	MOVQ         a+0(FP), AX
+	MOVQ         scoresArgs_sums(AX), SI
+	MOVQ         scoresArgs_stride(AX), DX
+	MOVQ         scoresArgs_scores(AX), DI
+	MOVQ         scoresArgs_classes(AX), R9
+	MOVQ         scoresArgs_rows(AX), R13
+	VBROADCASTSD scoresArgs_unit(AX), Y15
+	LEAQ         (R9*8), R8
+	LEAQ         -4(R9), R10
+
+row:
+	XORL AX, AX
+	JMP  first
+
+four:
+	VCVTDQ2PD (SI)(AX*4), Y0
+	VMULPD    Y15, Y0, Y0
+	VMOVUPD   Y0, (DI)(AX*8)
+	ADDQ      $4, AX
+
+first:
+	CMPQ      AX, R10
+	JB        four
+	VCVTDQ2PD (SI)(R10*4), Y0
+	VMULPD    Y15, Y0, Y0
+	VMOVUPD   Y0, (DI)(R10*8)
+	ADDQ      DX, SI
+	ADDQ      R8, DI
+	DECQ      R13
+	JNZ       row
+	VZEROUPPER
+	RET
+
 // func addPairsRows(a *addPairsArgs)
 //
 // Trees outside, rows inside: the sums of different rows do not wait for one

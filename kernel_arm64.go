@@ -45,8 +45,14 @@ var neon = kernel.Checked(kernel.Funcs{
 		}
 	},
 	AddPairs: addPairs,
-	Softmax:  softmax(expNEON),
-	Walk:     walkLanes,
+	AddShort: func(j *kernel.AddShortJob) {
+		for a := new(addShortArgs); a.next(j, 64); {
+			addShortNEON(a)
+		}
+	},
+	Scores:  scores,
+	Softmax: softmax(expNEON),
+	Walk:    walkLanes,
 })
 
 func expNEON(x *float64, n int)
@@ -59,6 +65,9 @@ func leavesNEON(a *leavesArgs)
 
 //go:noescape
 func addStepsNEON(a *addStepsArgs)
+
+//go:noescape
+func addShortNEON(a *addShortArgs)
 
 // Routines take a few classes of a job. Strides of residuals, factors and sums
 // are in bytes.

@@ -2249,6 +2249,151 @@ classes3:
 	LATER_HALF(2)
 	STEP_ROWS(LOAD_3, STEPS_3, STORE_3, row3, tree3)
 
+// Short steps: 16 bits a class, of 16, 32 or 64 classes at a time. The sums of the
+// trees stay in registers, and widen once for all of them.
+//
+//	Registers as in addStepsNEON, but
+//	R8 the row's sums, of 32 bits    V0 … V7 those of the trees    V16 … V23 steps
+
+#define SHORT_STEPS_16 \
+	FLDPQ (R14), (F16, F17)   \
+	VADD  V16.H8, V0.H8, V0.H8 \
+	VADD  V17.H8, V1.H8, V1.H8
+
+#define SHORT_STEPS_32 \
+	SHORT_STEPS_16             \
+	FLDPQ 32(R14), (F18, F19)  \
+	VADD  V18.H8, V2.H8, V2.H8 \
+	VADD  V19.H8, V3.H8, V3.H8
+
+#define SHORT_STEPS_64 \
+	SHORT_STEPS_32             \
+	FLDPQ 64(R14), (F20, F21)  \
+	FLDPQ 96(R14), (F22, F23)  \
+	VADD  V20.H8, V4.H8, V4.H8 \
+	VADD  V21.H8, V5.H8, V5.H8 \
+	VADD  V22.H8, V6.H8, V6.H8 \
+	VADD  V23.H8, V7.H8, V7.H8
+
+#define SHORT_CLEAR \
+	VEOR V0.B16, V0.B16, V0.B16 \
+	VEOR V1.B16, V1.B16, V1.B16 \
+	VEOR V2.B16, V2.B16, V2.B16 \
+	VEOR V3.B16, V3.B16, V3.B16 \
+	VEOR V4.B16, V4.B16, V4.B16 \
+	VEOR V5.B16, V5.B16, V5.B16 \
+	VEOR V6.B16, V6.B16, V6.B16 \
+	VEOR V7.B16, V7.B16, V7.B16
+
+// sums of 16 classes += those of the trees
+#define SHORT_SUMS_16 \
+	FLDPQ (R8), (F24, F25)   \
+	FLDPQ 32(R8), (F26, F27) \
+	WORD  $0x0e601318 \ // saddw v24.4s, v24.4s, v0.4h
+	WORD  $0x4e601339 \ // saddw2 v25.4s, v25.4s, v0.8h
+	WORD  $0x0e61135a \ // saddw v26.4s, v26.4s, v1.4h
+	WORD  $0x4e61137b \ // saddw2 v27.4s, v27.4s, v1.8h
+	FSTPQ (F24, F25), (R8)   \
+	FSTPQ (F26, F27), 32(R8)
+
+#define SHORT_SUMS_32 \
+	SHORT_SUMS_16             \
+	FLDPQ 64(R8), (F24, F25)  \
+	FLDPQ 96(R8), (F26, F27)  \
+	WORD  $0x0e621318 \ // saddw v24.4s, v24.4s, v2.4h
+	WORD  $0x4e621339 \ // saddw2 v25.4s, v25.4s, v2.8h
+	WORD  $0x0e63135a \ // saddw v26.4s, v26.4s, v3.4h
+	WORD  $0x4e63137b \ // saddw2 v27.4s, v27.4s, v3.8h
+	FSTPQ (F24, F25), 64(R8)  \
+	FSTPQ (F26, F27), 96(R8)
+
+#define SHORT_SUMS_64 \
+	SHORT_SUMS_32              \
+	FLDPQ 128(R8), (F24, F25)  \
+	FLDPQ 160(R8), (F26, F27)  \
+	WORD  $0x0e641318 \ // saddw v24.4s, v24.4s, v4.4h
+	WORD  $0x4e641339 \ // saddw2 v25.4s, v25.4s, v4.8h
+	WORD  $0x0e65135a \ // saddw v26.4s, v26.4s, v5.4h
+	WORD  $0x4e65137b \ // saddw2 v27.4s, v27.4s, v5.8h
+	FSTPQ (F24, F25), 128(R8)  \
+	FSTPQ (F26, F27), 160(R8)  \
+	FLDPQ 192(R8), (F24, F25)  \
+	FLDPQ 224(R8), (F26, F27)  \
+	WORD  $0x0e661318 \ // saddw v24.4s, v24.4s, v6.4h
+	WORD  $0x4e661339 \ // saddw2 v25.4s, v25.4s, v6.8h
+	WORD  $0x0e67135a \ // saddw v26.4s, v26.4s, v7.4h
+	WORD  $0x4e67137b \ // saddw2 v27.4s, v27.4s, v7.8h
+	FSTPQ (F24, F25), 192(R8)  \
+	FSTPQ (F26, F27), 224(R8)
+
+// func addShortNEON(a *addShortArgs)
+TEXT ·addShortNEON(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LDP  addShortArgs_leaves(R0), (R1, R2)
+	LDP  addShortArgs_firstLeaf(R0), (R3, R4)
+	LDP  addShortArgs_steps(R0), (R5, R7)
+	LDP  addShortArgs_sums(R0), (R8, R9)
+	LDP  addShortArgs_rows(R0), (R10, R6)
+	CMP  $32, R6
+	BLT  classes16
+	BEQ  classes32
+	STEP_ROWS(SHORT_CLEAR, SHORT_STEPS_64, SHORT_SUMS_64, row64, tree64)
+
+classes32:
+	STEP_ROWS(SHORT_CLEAR, SHORT_STEPS_32, SHORT_SUMS_32, row32, tree32)
+
+classes16:
+	STEP_ROWS(SHORT_CLEAR, SHORT_STEPS_16, SHORT_SUMS_16, row16, tree16)
+
+// func scoresRows(a *scoresArgs)
+// The last four classes of a row overlap those before.
+//
+//	R0  a                      R4  classes less the last four    R8   class
+//	R1  sums of the row        R5  classes left                  R9   at them
+//	R2  bytes of it            R6  rows left                     V0   sums
+//	R3  scores of the row      R7  bytes of it                   V16  unit
+TEXT ·scoresRows(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	LDP   scoresArgs_sums(R0), (R1, R2)
+	FMOVD scoresArgs_unit(R0), F16
+	MOVD  scoresArgs_scores(R0), R3
+	LDP   scoresArgs_classes(R0), (R5, R6)
+	VDUP  V16.D[0], V16.D2
+	SUB   $4, R5, R4
+	LSL   $3, R5, R7
+
+row:
+	MOVD $0, R5
+	JMP  first
+
+four:
+	ADD   R5<<2, R1, R8
+	ADD   R5<<3, R3, R9
+	FMOVQ (R8), F0
+	WORD  $0x0f20a401 // sxtl v1.2d, v0.2s
+	WORD  $0x4f20a402 // sxtl2 v2.2d, v0.4s
+	WORD  $0x4e61d821 // scvtf v1.2d, v1.2d
+	WORD  $0x4e61d842 // scvtf v2.2d, v2.2d
+	WORD  $0x6e70dc21 // fmul v1.2d, v1.2d, v16.2d
+	WORD  $0x6e70dc42 // fmul v2.2d, v2.2d, v16.2d
+	FSTPQ (F1, F2), (R9)
+	CMP   R4, R5
+	BEQ   next
+	ADD   $4, R5
+
+first:
+	CMP  R4, R5
+	BLT  four
+	MOVD R4, R5
+	JMP  four
+
+next:
+	ADD  R2, R1
+	ADD  R7, R3
+	SUB  $1, R6
+	CBNZ R6, row
+	RET
+
 // func addPairsRows(a *addPairsArgs)
 // Trees outside, rows inside: the sums of different rows do not wait for one
 // another.

@@ -221,6 +221,62 @@ func addPairs(j *kernel.AddPairsJob) {
 	}
 }
 
+// addShortArgs is some classes of a job. Strides are in bytes.
+type addShortArgs struct {
+	leaves     *uint16 // of the first row in the first tree
+	leafStride int     // from one tree to the next
+	firstLeaf  *uint32
+	trees      int    // at least 1
+	steps      *int16 // of the first class
+	leafBytes  int    // of all classes
+	sums       *int32 // of the first row and class
+	stride     int    // from one row to the next
+	rows       int    // at least 1
+	classes    int    // 16, 32, 64 or 128
+	first      int    // class
+}
+
+// next takes the next classes, at most so many, if there are any.
+func (a *addShortArgs) next(j *kernel.AddShortJob, most int) bool {
+	trees, first := len(j.FirstLeaf), a.first+a.classes
+	if trees == 0 || j.Rows == 0 || first == j.Classes {
+		return false
+	}
+	classes := most
+	for classes > j.Classes-first {
+		classes /= 2
+	}
+	*a = addShortArgs{
+		leaves: &j.Leaves[0], leafStride: 2 * j.LeafStride,
+		firstLeaf: &j.FirstLeaf[0], trees: trees,
+		steps: &j.Steps[first], leafBytes: 2 * j.Classes,
+		sums: &j.Sums[first], stride: 4 * j.Classes,
+		rows: j.Rows, classes: classes, first: first,
+	}
+	return true
+}
+
+type scoresArgs struct {
+	sums    *int32
+	stride  int // of sums, in bytes
+	unit    float64
+	scores  *float64
+	classes int // at least 4
+	rows    int // at least 1
+}
+
+//go:noescape
+func scoresRows(a *scoresArgs)
+
+func scores(j *kernel.ScoresJob) {
+	rows := len(j.Scores) / j.Classes
+	if rows == 0 || j.Classes < 4 {
+		kernel.Scores(j)
+		return
+	}
+	scoresRows(&scoresArgs{&j.Sums[0], 4 * j.Stride, j.Unit, &j.Scores[0], j.Classes, rows})
+}
+
 // softmaxArgs is some rows of a job.
 type softmaxArgs struct {
 	scores      *float64

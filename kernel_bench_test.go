@@ -296,6 +296,16 @@ func benchPredict(b *testing.B, f *kernel.Funcs) {
 		}
 		bench(b, fmt.Sprintf("AddSteps/%s/K%d", f.Level, classes), n*trees, "row*tree", func() { f.AddSteps(&job) })
 	}
+	for _, classes := range []int{112, 304} {
+		job := kernel.AddShortJob{
+			Leaves: find.Leaves, LeafStride: n, FirstLeaf: firstLeaf,
+			Steps: make([]int16, trees*leaves*classes), Classes: classes,
+			Rows: n, Sums: make([]int32, n*classes),
+		}
+		bench(b, fmt.Sprintf("AddShort/%s/K%d", f.Level, classes), n*trees, "row*tree", func() { f.AddShort(&job) })
+		scores := kernel.ScoresJob{Sums: job.Sums, Stride: classes, Unit: 1, Classes: classes, Scores: make([]float64, n*classes)}
+		bench(b, fmt.Sprintf("Scores/%s/K%d", f.Level, classes), n, "row", func() { f.Scores(&scores) })
+	}
 	for _, pairs := range []int{1, 4} {
 		job := kernel.AddPairsJob{
 			Leaves: find.Leaves, LeafStride: n, FirstLeaf: firstLeaf,

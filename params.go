@@ -124,17 +124,14 @@ func (p *Params) checkMany(classes int) error {
 // defaultLeafClasses is the number of classes that a sparse leaf moves.
 const defaultLeafClasses = 32
 
-// mostEntries is how many classes the leaves of all trees may move for all rows together
-// by default. Each takes 8.5 bytes, unless a tree before has moved the same class of the row.
-const mostEntries, leastLeafClasses = 800e6, 8
+// mostChanges is how many classes the leaves of all trees may move for all rows together
+// by default: to multiply up so many steps takes seconds a tree.
+const mostChanges, leastLeafClasses = 2e9, 8
 
 // leafClassesFor is the default number of classes that a sparse leaf moves.
 func leafClassesFor(s Shape, trees int) int {
-	rows := float64(s.Rows)
-	if rows*float64(s.Classes) <= mostEntries || trees < 1 {
-		return defaultLeafClasses
-	}
-	return int(min(max(mostEntries/(rows*float64(trees)), leastLeafClasses), defaultLeafClasses))
+	each := mostChanges / (float64(s.Rows) * float64(max(trees, 1)))
+	return int(min(max(each, leastLeafClasses), defaultLeafClasses))
 }
 
 // MaxThreads is the greatest number of threads that may be asked for.

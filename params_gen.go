@@ -20,8 +20,7 @@ type Params struct {
 	// Allowed: 1, 2, 4 or 8. Default: 0, which means 4 for method aoso, 1 for the others.
 	Pairs int `json:"pairs"`
 	// Number of classes whose scores a sparse leaf changes.
-	// Allowed: 1 to 63. Default: 0, which means 32; 8 to 31 with more than 25 million rows × trees
-	// and 800 million rows × classes.
+	// Allowed: 1 to 63. Default: 0, which means 32; 8 to 31 with more than 62.5 million rows × trees.
 	LeafClasses int `json:"leaf_classes"`
 	// How a node chooses its class pairs. "second_order": by gradients and Hessians, as in the paper;
 	// "first_order": by gradients alone; "root": by gradients and Hessians at the root, for the whole

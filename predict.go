@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"iter"
 
-	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/predict"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -97,13 +96,31 @@ func (m *Model) Predict(x Features, o PredictOptions) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	best, classes := make([]int, x.Rows()), len(m.classes)
-	m.predictor.Scores(j, nil, func(first int, scores []float64) {
-		for i := range len(scores) / classes {
-			best[first+i] = metric.Argmax(scores[i*classes:][:classes])
+	best := make([]int, x.Rows())
+	m.predictor.Classes(j, best)
+	return best, nil
+}
+
+// PredictTop returns the numbers of the top likeliest classes of each row of x, the
+// likeliest first, and their probabilities, both rows × top. Of classes that tie, the
+// lower comes first. With sparse leaves it takes time by the classes that a row's leaves
+// move, not by all classes; probabilities can then differ from those of
+// [Model.PredictProba] by rounding.
+func (m *Model) PredictTop(x Features, top int, o PredictOptions) (classes []int, proba []float64, err error) {
+	if top < 1 || top > len(m.classes) {
+		return nil, nil, badArgument("top", top, "1 to %d, the classes of the model", len(m.classes))
+	}
+	j, err := m.job(x, o)
+	if err != nil {
+		return nil, nil, err
+	}
+	classes, proba = make([]int, x.Rows()*top), make([]float64, x.Rows()*top)
+	m.predictor.Top(j, top, m.temperature, func(row int, best []predict.Scored) {
+		for i, s := range best {
+			classes[row*top+i], proba[row*top+i] = s.Class, s.Proba
 		}
 	})
-	return best, nil
+	return classes, proba, nil
 }
 
 // predict returns what finish makes of the raw scores of rows, block by block, in the

@@ -82,3 +82,43 @@ func TestSparseContinues(t *testing.T) {
 	_, err = NewTrainer(set, sparse(5), TrainOptions{})
 	wantArgumentError(t, err, "leaf_classes", "4")
 }
+
+// TestWideValidation: a validation set with too many raw scores to keep them is judged all the
+// same. Every class has one row.
+func TestWideValidation(t *testing.T) {
+	const classes, distinct, times = 20_000, 20, 340
+	d, valid := &table{}, &table{}
+	for k := range classes {
+		d.x, d.y = append(d.x, []float64{float64(k % 141), float64(k / 141)}), append(d.y, k)
+	}
+	for i := range distinct * times {
+		valid.x, valid.y = append(valid.x, d.x[i%distinct*7]), append(valid.y, i%distinct*7)
+	}
+	train := newDataset(t, d)
+	p := params(func(p *Params) {
+		p.Leaf, p.LeafClasses, p.Trees, p.Leaves, p.EarlyStopping, p.MinSamples = "sparse", 40, 4, 200, 3, 1
+	})
+	wide := TrainOptions{Valid: aligned(t, train, valid)}
+	b, err := NewTrainer(train, p, wide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Free()
+	for more := true; more; {
+		_, more = b.Step(t.Context())
+	}
+	r := b.Result()
+	few := valid.slice(0, distinct)
+	want, err := r.Model.Evaluate(few.features(), few.labels(), nil, PredictOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Valid == nil || math.Abs(r.Valid.LogLoss-want.LogLoss) > 1e-9 || r.Valid.Errors != times*want.Errors || want.LogLoss > 9 {
+		t.Errorf("the validation set has %+v, the model %+v on its distinct rows", r.Valid, want)
+	}
+	_, err = b.Scores(0)
+	wantArgumentError(t, err, "set", "at most")
+	p.Metric = "auc_ovr"
+	_, err = NewTrainer(train, p, wide)
+	wantArgumentError(t, err, "metric", "logloss or error")
+}

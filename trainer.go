@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -67,6 +68,9 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	if err != nil {
 		return job, nil, err
 	}
+	if err := checkWide(&settings[0], o); err != nil {
+		return job, nil, err
+	}
 	funcs, err := kernels(p.Level)
 	if err != nil {
 		return job, nil, err
@@ -112,6 +116,27 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	job.Keep = c != nil
 	job.Team = par.NewTeam(p.Threads)
 	return job, c, nil
+}
+
+// isWide tells whether a validation set has too many raw scores to keep them.
+func (p *Params) isWide(d *Dataset) bool {
+	return (*boost.Params)(p).Wide(d.set.AllRows(), len(d.set.Classes))
+}
+
+// checkWide tells whether the validation sets without raw scores are asked for any.
+func checkWide(p *Params, o TrainOptions) error {
+	for i, d := range o.validSets() {
+		switch {
+		case !p.isWide(d):
+		case d.startScores() != nil:
+			return badArgument(fmt.Sprintf("validation set %d", i), d.set.AllRows(), "at most %d rows, to continue a model of %d classes",
+				boost.MostScores/len(d.set.Classes), len(d.set.Classes))
+		case d == o.Valid && p.EarlyStopping > 0 && !slices.Contains([]string{"logloss", "error", boost.CustomMetric}, p.Metric):
+			return badArgument("metric", p.Metric, "logloss or error, for a validation set of %d rows and %d classes: others need all raw scores",
+				d.set.AllRows(), len(d.set.Classes))
+		}
+	}
+	return nil
 }
 
 // agree tells whether all ranks train with the same parameters. The number of threads
@@ -244,10 +269,14 @@ func (b *Trainer) Step(ctx context.Context) (p Progress, more bool) {
 // Scores returns the raw scores of the model so far on a validation set, rows ×
 // classes: set 0 is TrainOptions.Valid, and its Others follow; without Valid they
 // begin at 0. The next step changes the scores. They are nil in PhaseHoldOut, and after
-// Free.
+// Free. With sparse leaves, a set of more than 2²⁷ scores has none: the result is an error.
 func (b *Trainer) Scores(set int) ([]float64, error) {
 	if set < 0 || set >= len(b.valid) {
 		return nil, badArgument("set", set, "less than %d, the number of validation sets", len(b.valid))
+	}
+	if d := b.valid[set].set; b.fit.Wide(d.AllRows(), len(d.Classes)) {
+		return nil, badArgument("set", set, "a validation set of at most %d rows: training keeps no more raw scores of %d classes",
+			boost.MostScores/len(d.Classes), len(d.Classes))
 	}
 	return b.fit.Scores(set), nil
 }

@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"encoding/json"
+	"unsafe"
 
 	"github.com/libaoso/aoso"
 )
@@ -41,6 +42,40 @@ func goaoso_model_evaluate(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_label
 			*out = cEvaluation(e)
 		}
 		return err
+	})
+}
+
+//export goaoso_model_confusions
+func goaoso_model_confusions(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, options *C.aoso_predict_options, out *C.aoso_confusion, length C.int64_t, count *C.int64_t) C.aoso_status {
+	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
+		if err := within("length", int64(length), 1, maxValues); err != nil {
+			return err
+		}
+		to, err := output[C.aoso_confusion](unsafe.Pointer(out), length, int(length), "the most pairs")
+		if err != nil {
+			return err
+		}
+		if err := checkPut(count, "number of pairs"); err != nil {
+			return err
+		}
+		l, err := m.readLabelled(x.Rows(), y, nil, 0)
+		if err != nil {
+			return err
+		}
+		var found []aoso.Confusion
+		apart(o.Threads, nil, func() { found, err = m.Confusions(x, l.labels, len(to), o) })
+		if err != nil {
+			return err
+		}
+		for i, c := range found {
+			to[i] = C.aoso_confusion{
+				classes:  [2]C.int32_t{C.int32_t(c.First), C.int32_t(c.Second)},
+				mistaken: [2]C.int64_t{C.int64_t(c.FirstAsSecond), C.int64_t(c.SecondAsFirst)},
+				rows:     [2]C.int64_t{C.int64_t(c.FirstRows), C.int64_t(c.SecondRows)},
+			}
+		}
+		*count = C.int64_t(len(found))
+		return nil
 	})
 }
 

@@ -142,6 +142,35 @@ func goaoso_model_predict_raw(handle C.uintptr_t, x *C.aoso_matrix, options *C.a
 	})
 }
 
+//export goaoso_model_predict_top
+func goaoso_model_predict_top(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, top C.int64_t, classes *C.int32_t, proba *C.double, length C.int64_t) C.aoso_status {
+	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {
+		if err := within("top", int64(top), 1, int64(len(m.classes))); err != nil {
+			return err
+		}
+		if err := within("rows × top", int64(top), 0, maxValues/int64(max(x.Rows(), 1))); err != nil {
+			return err
+		}
+		to, err := output[int32](unsafe.Pointer(classes), length, x.Rows()*int(top), "rows × top")
+		if err == nil {
+			err = affordable("the result", 28*float64(length))
+		}
+		if err != nil {
+			return err
+		}
+		var best []int
+		var of []float64
+		apart(o.Threads, nil, func() { best, of, err = m.PredictTop(x, int(top), o) })
+		for i, k := range best {
+			to[i] = int32(k)
+		}
+		if proba != nil {
+			copy(unsafe.Slice((*float64)(proba), length), of)
+		}
+		return err
+	})
+}
+
 //export goaoso_model_predict_leaf
 func goaoso_model_predict_leaf(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_options, out *C.int32_t, length C.int64_t) C.aoso_status {
 	return predict(handle, x, options, func(m *model, x aoso.Features, o aoso.PredictOptions) error {

@@ -490,6 +490,11 @@ aoso_status aoso_model_predict_raw(const aoso_model *model, const aoso_matrix *x
     GO_ROWS(x, goaoso_model_predict_raw(ID(model), P(x), P(options), P(out), length));
 }
 
+aoso_status aoso_model_predict_top(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
+                                   int64_t top, int32_t *classes, double *proba, int64_t length) {
+    GO_ROWS(x, goaoso_model_predict_top(ID(model), P(x), P(options), top, P(classes), P(proba), length));
+}
+
 aoso_status aoso_model_predict_leaf(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
                                     int32_t *out, int64_t length) {
     GO_ROWS(x, goaoso_model_predict_leaf(ID(model), P(x), P(options), P(out), length));
@@ -509,6 +514,12 @@ aoso_status aoso_model_evaluate(const aoso_model *model, const aoso_matrix *x, c
                                 const double *weights, int64_t num_weights, const aoso_predict_options *options,
                                 aoso_evaluation *out) {
     GO_ROWS(x, goaoso_model_evaluate(ID(model), P(x), P(y), P(weights), num_weights, P(options), P(out)));
+}
+
+aoso_status aoso_model_confusions(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
+                                  const aoso_predict_options *options, aoso_confusion *out, int64_t length,
+                                  int64_t *count) {
+    GO_ROWS(x, goaoso_model_confusions(ID(model), P(x), P(y), P(options), P(out), length, P(count)));
 }
 
 aoso_status aoso_model_evaluate_raw(const aoso_model *model, const double *raw, int64_t length, const aoso_labels *y,

@@ -316,21 +316,32 @@ func (j *LeavesJob) Check() error {
 	return nil
 }
 
+// checkReached checks the leaves that rows reach in trees.
+func checkReached(job string, rows, leafStride, trees int, leaves []uint16) error {
+	switch {
+	case rows < 0:
+		return bad(job, "Rows", rows, "0 or more")
+	case leafStride < rows:
+		return bad(job, "LeafStride", leafStride, fmt.Sprintf("%d or more, the rows", rows))
+	case trees > 0 && rows > 0 && len(leaves) < (trees-1)*leafStride+rows:
+		return short(job, "Leaves", len(leaves), (trees-1)*leafStride+rows)
+	}
+	return nil
+}
+
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *AddStepsJob) Check() error {
-	switch trees := len(j.FirstLeaf); {
+	switch {
 	case j.Classes < 1:
 		return bad("AddStepsJob", "Classes", j.Classes, "1 or more")
-	case j.Rows < 0:
-		return bad("AddStepsJob", "Rows", j.Rows, "0 or more")
 	case j.Stride < j.Classes:
 		return bad("AddStepsJob", "Stride", j.Stride, fmt.Sprintf("%d or more, the classes", j.Classes))
-	case j.LeafStride < j.Rows:
-		return bad("AddStepsJob", "LeafStride", j.LeafStride, fmt.Sprintf("%d or more, the rows", j.Rows))
-	case trees == 0 || j.Rows == 0:
-		return nil
-	case len(j.Leaves) < (trees-1)*j.LeafStride+j.Rows:
-		return short("AddStepsJob", "Leaves", len(j.Leaves), (trees-1)*j.LeafStride+j.Rows)
+	}
+	trees := len(j.FirstLeaf)
+	err := checkReached("AddStepsJob", j.Rows, j.LeafStride, trees, j.Leaves)
+	switch {
+	case err != nil || trees == 0 || j.Rows == 0:
+		return err
 	case len(j.Steps) < j.Classes:
 		return short("AddStepsJob", "Steps", len(j.Steps), j.Classes)
 	case len(j.Scores) < (j.Rows-1)*j.Stride+j.Classes:
@@ -340,20 +351,54 @@ func (j *AddStepsJob) Check() error {
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
+func (j *AddShortJob) Check() error {
+	if j.Classes < ShortLanes || j.Classes%ShortLanes != 0 {
+		return bad("AddShortJob", "Classes", j.Classes, fmt.Sprintf("a multiple of %d", ShortLanes))
+	}
+	trees := len(j.FirstLeaf)
+	err := checkReached("AddShortJob", j.Rows, j.LeafStride, trees, j.Leaves)
+	switch {
+	case err != nil || trees == 0 || j.Rows == 0:
+		return err
+	case len(j.Steps) < j.Classes:
+		return short("AddShortJob", "Steps", len(j.Steps), j.Classes)
+	case len(j.Sums) < j.Rows*j.Classes:
+		return short("AddShortJob", "Sums", len(j.Sums), j.Rows*j.Classes)
+	}
+	return nil
+}
+
+// Check returns an error that names what is wrong with the job; nil: nothing.
+func (j *ScoresJob) Check() error {
+	switch {
+	case j.Classes < 1:
+		return bad("ScoresJob", "Classes", j.Classes, "1 or more")
+	case j.Stride < j.Classes:
+		return bad("ScoresJob", "Stride", j.Stride, fmt.Sprintf("%d or more, the classes", j.Classes))
+	case len(j.Scores)%j.Classes != 0:
+		return bad("ScoresJob", "len(Scores)", len(j.Scores), fmt.Sprintf("a multiple of %d, the classes", j.Classes))
+	case len(j.Scores) == 0:
+		return nil
+	}
+	if least := (len(j.Scores)/j.Classes-1)*j.Stride + j.Classes; len(j.Sums) < least {
+		return short("ScoresJob", "Sums", len(j.Sums), least)
+	}
+	return nil
+}
+
+// Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *AddPairsJob) Check() error {
-	switch trees := len(j.FirstLeaf); {
+	switch {
 	case j.Pairs < 1:
 		return bad("AddPairsJob", "Pairs", j.Pairs, "1 or more")
-	case j.Rows < 0:
-		return bad("AddPairsJob", "Rows", j.Rows, "0 or more")
 	case j.Stride < 1:
 		return bad("AddPairsJob", "Stride", j.Stride, "1 or more")
-	case j.LeafStride < j.Rows:
-		return bad("AddPairsJob", "LeafStride", j.LeafStride, fmt.Sprintf("%d or more, the rows", j.Rows))
-	case trees == 0 || j.Rows == 0:
-		return nil
-	case len(j.Leaves) < (trees-1)*j.LeafStride+j.Rows:
-		return short("AddPairsJob", "Leaves", len(j.Leaves), (trees-1)*j.LeafStride+j.Rows)
+	}
+	trees := len(j.FirstLeaf)
+	err := checkReached("AddPairsJob", j.Rows, j.LeafStride, trees, j.Leaves)
+	switch {
+	case err != nil || trees == 0 || j.Rows == 0:
+		return err
 	case len(j.Steps) < j.Pairs:
 		return short("AddPairsJob", "Steps", len(j.Steps), j.Pairs)
 	case len(j.Scores) < j.Rows*j.Stride:

@@ -42,8 +42,9 @@
 // ([CompareJob]), is its bin code in a set ([MembersJob])? Each tree then needs
 // a few AND and OR operations on the results ([LeavesJob]). These are bit
 // vectors as in QuickScorer (Lucchese et al., SIGIR 2015), but of rows, not of
-// leaves. What remains is to add up steps ([AddStepsJob], [AddPairsJob]) and to
-// turn the sums into probabilities ([SoftmaxJob]). A single row walks through
+// leaves. What remains is to add up steps ([AddStepsJob], [AddPairsJob]; or
+// [AddShortJob] and [ScoresJob]) and to turn the sums into probabilities
+// ([SoftmaxJob]). A single row walks through
 // the trees ([WalkJob]).
 package kernel
 
@@ -313,6 +314,32 @@ type AddPairsJob struct {
 	Stride int
 }
 
+// ShortLanes is what the classes of an [AddShortJob] are a multiple of.
+const ShortLanes = 16
+
+// AddShortJob does the same for leaves whose steps are counted in units. It adds up
+// the steps of a row in 16 bits, which must hold what they add up to.
+type AddShortJob struct {
+	Leaves     []uint16 // by tree and row; trusted
+	LeafStride int      // leaf numbers from one tree to the next
+	FirstLeaf  []uint32 // by tree: where its leaves begin in Steps, counted in leaves; trusted
+	Steps      []int16
+	Classes    int // a multiple of ShortLanes; the steps of those past the model's are zero
+
+	Rows int
+	Sums []int32 // in and out, Rows × Classes
+}
+
+// ScoresJob turns sums of units into scores.
+type ScoresJob struct {
+	Sums    []int32 // rows × Stride
+	Stride  int     // Classes or more
+	Unit    float64
+	Classes int
+
+	Scores []float64 // out, rows × Classes
+}
+
 // SoftmaxJob turns raw scores into class probabilities, row after row. A class
 // has e^(f_k − max f), computed by [Exp], or zero where the exponent is below
 // [SoftmaxLeast]. All are multiplied by the inverse of their sum. The sum is
@@ -369,6 +396,8 @@ type Funcs struct {
 	Leaves    func(*LeavesJob)
 	AddSteps  func(*AddStepsJob)
 	AddPairs  func(*AddPairsJob)
+	AddShort  func(*AddShortJob)
+	Scores    func(*ScoresJob)
 	Softmax   func(*SoftmaxJob)
 	Walk      func(*WalkJob)
 }
@@ -393,6 +422,8 @@ var Generic = Checked(Funcs{
 	Leaves:    Leaves,
 	AddSteps:  AddSteps,
 	AddPairs:  AddPairs,
+	AddShort:  AddShort,
+	Scores:    Scores,
 	Softmax:   Softmax,
 	Walk:      WalkTrees,
 })
@@ -425,6 +456,8 @@ func Checked(f Funcs) *Funcs {
 		Leaves:    checked((*LeavesJob).Check, f.Leaves),
 		AddSteps:  checked((*AddStepsJob).Check, f.AddSteps),
 		AddPairs:  checked((*AddPairsJob).Check, f.AddPairs),
+		AddShort:  checked((*AddShortJob).Check, f.AddShort),
+		Scores:    checked((*ScoresJob).Check, f.Scores),
 		Softmax:   checked((*SoftmaxJob).Check, f.Softmax),
 		Walk:      checked((*WalkJob).Check, f.Walk),
 	}

@@ -26,3 +26,31 @@ func AddPairs(j *AddPairsJob) {
 		}
 	}
 }
+
+// AddShort is the reference of [Funcs.AddShort].
+func AddShort(j *AddShortJob) {
+	for i := range j.Rows {
+		for first := 0; first < j.Classes; first += ShortLanes {
+			var sums [ShortLanes]int16
+			for t, leaves := range j.FirstLeaf {
+				leaf := int(leaves) + int(j.Leaves[t*j.LeafStride+i])
+				for k, step := range j.Steps[leaf*j.Classes+first:][:ShortLanes] {
+					sums[k] += step
+				}
+			}
+			for k, sum := range sums {
+				j.Sums[i*j.Classes+first+k] += int32(sum)
+			}
+		}
+	}
+}
+
+// Scores is the reference of [Funcs.Scores].
+func Scores(j *ScoresJob) {
+	for i := range len(j.Scores) / j.Classes {
+		sums := j.Sums[i*j.Stride:][:j.Classes]
+		for k := range j.Scores[i*j.Classes:][:len(sums)] {
+			j.Scores[i*j.Classes+k] = float64(sums[k]) * j.Unit
+		}
+	}
+}

@@ -54,7 +54,7 @@ var Parameters = []Parameter{
 	},
 	{
 		Name: "leaf_classes", Field: "LeafClasses", Group: Algorithm, Type: Int, Default: "0", C: C{Slot: 35},
-		Auto:  "32; 8 to 31 with more than 25 million rows × trees and 800 million rows × classes",
+		Auto:  "32; 8 to 31 with more than 62.5 million rows × trees",
 		Range: between(1, 63), Usual: between(8, 32),
 		Help: "Number of classes whose scores a sparse leaf changes.",
 	},

@@ -2,6 +2,9 @@
 // and log loss on a hierarchical mixture of Gaussians.
 //
 //	go run ./bench/many -classes 1000 -rows 200000 -leaf sparse
+//
+// With -write it writes the rows for python -m bench.many, which measures other
+// libraries on them.
 package main
 
 import (
@@ -37,8 +40,15 @@ func main() {
 	flag.StringVar(&p.Calibration, "calibration", "none", "how the temperature is found")
 	flag.StringVar(&p.PairSelection, "pair-selection", p.PairSelection, "how a node chooses its class pairs")
 	flag.IntVar(&p.Threads, "threads", 2, "threads")
+	folder := flag.String("write", "", "write the rows to this folder, and do not train")
 	profile := flag.String("cpuprofile", "", "file for a profile of the training")
 	flag.Parse()
+	if *folder != "" {
+		if err := m.write(*folder, *rows, *test); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if *profile != "" {
 		f, err := os.Create(*profile)
 		if err != nil {

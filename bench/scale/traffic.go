@@ -39,8 +39,8 @@ func (s Shape) above(limit int) float64 {
 	return min(float64(above)/s.Nodes(), 1)
 }
 
-// together is the share of the splits that are made two at a time, which is so where a
-// rank has little work in a node.
+// together is the share of the splits that are made several at a time, which is so where
+// a rank has little work in a node.
 func (s Shape) together() float64 {
 	const mostWork = 1 << 20 // of tree.Grower
 	return 1 - s.above(mostWork*s.Ranks/(s.Features+(s.Classes+7)&^7))
@@ -67,8 +67,9 @@ func (s Shape) Tree() (t Traffic) {
 	const bound = 3
 	t.Gathered = number * (nodes*(5*m+2*float64(s.Features)/float64(s.Ranks)) + bound)
 
-	batches := 1 + splits*(1-s.together()/2) // the root, and two splits at a time where they are made together
-	searched := batches - 1                  // the last split is not followed by a search
+	const few = 0.4                                // expansions a split, where up to four are made together
+	batches := 1 + splits*(1-s.together()*(1-few)) // and the root
+	searched := batches - 1                        // the last split is not followed by a search
 	t.Scatters = searched
 	t.Gatherings = 2*searched + 1
 	t.Reduces = batches + searched + 2

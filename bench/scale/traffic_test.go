@@ -28,7 +28,7 @@ func TestTraffic(t *testing.T) {
 					t.Errorf("%d ranks, %d classes: %v is no number of %s", ranks, classes, n, name)
 				}
 			}
-			if splits < leaves-1 || splits > leaves+3 || nodes > 2*splits-1 {
+			if splits < leaves-1 || splits > 1.5*leaves || nodes > 2*splits-1 {
 				t.Errorf("%d ranks, %d classes: %v splits, %v nodes for %d leaves", ranks, classes, splits, nodes, leaves)
 			}
 			want := s.Tree()

@@ -51,6 +51,7 @@
 #define CALIBRATION(F, T) F(T, struct_size) F(T, temperature) F(T, before) F(T, after)
 #define CONTRIBUTIONS_INFO(F, T) F(T, struct_size) F(T, lines) F(T, per_row) F(T, values)
 #define SET_OPTIONS(F, T) F(T, struct_size) F(T, method) F(T, alpha) F(T, class_conditional) F(T, non_empty)
+#define CONFUSION(F, T) F(T, classes) F(T, mistaken) F(T, rows)
 #define RELIABILITY_BIN(F, T) F(T, rows) F(T, share) F(T, confidence) F(T, accuracy)
 #define RELIABILITY(F, T) F(T, struct_size) F(T, num_bins) F(T, brier) F(T, ece) F(T, bins)
 #define PREDICT_OPTIONS(F, T) F(T, struct_size) F(T, num_threads) F(T, trees)
@@ -79,6 +80,7 @@ int main(void) {
     PRINT(CALIBRATION, aoso_calibration)
     PRINT(CONTRIBUTIONS_INFO, aoso_contributions_info)
     PRINT(SET_OPTIONS, aoso_set_options)
+    PRINT(CONFUSION, aoso_confusion)
     PRINT(RELIABILITY_BIN, aoso_reliability_bin)
     PRINT(RELIABILITY, aoso_reliability)
 

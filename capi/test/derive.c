@@ -152,6 +152,39 @@ static int near(aoso_evaluation a, aoso_evaluation b) {
     return a.errors == b.errors && fabs(a.error_rate - b.error_rate) < 1e-12 && fabs(a.log_loss - b.log_loss) < 1e-9;
 }
 
+// The pairs are the entries off the diagonal of the confusion matrix.
+static void confusions(void) {
+    int32_t y[ROWS], predicted[ROWS];
+    int64_t matrix[CLASSES][CLASSES] = {{0}}, rows[CLASSES] = {0}, count, total = 0, errors = 0;
+    memcpy(y, classes, sizeof y);
+    y[5] = 77; // a class that the model does not have
+    aoso_matrix x = data();
+    aoso_labels labels = aoso_int32_labels(y, ROWS);
+    aoso_predict_options o = {.struct_size = sizeof o, .trees = 1};
+    OK(aoso_model_predict(model, &x, &o, predicted, ROWS));
+    for (int i = 0; i < ROWS; i++) {
+        if (i == 5) continue;
+        matrix[y[i]][predicted[i]]++, rows[y[i]]++;
+        errors += y[i] != predicted[i];
+    }
+    aoso_confusion all[CLASSES * CLASSES], one;
+    OK(aoso_model_confusions(model, &x, &labels, &o, all, CLASSES * CLASSES, &count));
+    for (int i = 0; i < count; i++) {
+        const int32_t a = all[i].classes[0], b = all[i].classes[1];
+        EXPECT(a < b && all[i].mistaken[0] == matrix[a][b] && all[i].mistaken[1] == matrix[b][a]);
+        EXPECT(all[i].rows[0] == rows[a] && all[i].rows[1] == rows[b]);
+        EXPECT(i == 0 || all[i].mistaken[0] + all[i].mistaken[1] <= all[i - 1].mistaken[0] + all[i - 1].mistaken[1]);
+        total += all[i].mistaken[0] + all[i].mistaken[1];
+    }
+    EXPECT(count > 1 && total == errors);
+    OK(aoso_model_confusions(model, &x, &labels, &o, &one, 1, &count));
+    EXPECT(count == 1 && memcmp(&one, all, sizeof one) == 0);
+    FAILS(AOSO_INVALID_ARGUMENT, "length is 0", aoso_model_confusions(model, &x, &labels, &o, &one, 0, &count));
+    FAILS(AOSO_INVALID_ARGUMENT, "out is null", aoso_model_confusions(model, &x, &labels, &o, NULL, 1, &count));
+    FAILS(AOSO_INVALID_ARGUMENT, "is null", aoso_model_confusions(model, &x, &labels, &o, &one, 1, NULL));
+    FAILS(AOSO_INVALID_ARGUMENT, "y is null", aoso_model_confusions(model, &x, NULL, &o, &one, 1, &count));
+}
+
 static void evaluate(void) {
     static double p[ROWS * CLASSES], weights[ROWS];
     int32_t y[ROWS];
@@ -286,6 +319,7 @@ int main(void) {
     truncate();
     merge();
     refit();
+    confusions();
     evaluate();
     evaluate_raw(model);
     calibrate();

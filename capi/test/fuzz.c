@@ -559,6 +559,12 @@ static aoso_status model_evaluate(void) {
                                rarely() ? NULL : guarded(sizeof(aoso_evaluation)));
 }
 
+static aoso_status model_confusions(void) {
+    const int64_t n = some_count(20), most = 100000; // pairs that the memory has room for; there are never more
+    return aoso_model_confusions(some_handle(MODEL), some_matrix(), some_labels(), some_predict_options(),
+                                 results(n < most ? n : most, sizeof(aoso_confusion)), n, rarely() ? NULL : guarded(8));
+}
+
 // Raw scores of as many rows as the features have, most of them finite.
 static double *some_raw(int64_t *n) {
     double raw[ROWS / 4 * CLASSES];
@@ -642,6 +648,14 @@ static aoso_status model_reliability(void) {
 CALL_PREDICT(model_predict, aoso_model_predict, int32_t, ROWS / 4)
 CALL_PREDICT(model_predict_proba, aoso_model_predict_proba, double, ROWS / 4 * CLASSES)
 CALL_PREDICT(model_predict_raw, aoso_model_predict_raw, double, ROWS / 4 * CLASSES)
+static aoso_status model_predict_top(void) {
+    static int32_t classes[ROWS * CLASSES];
+    static double proba[ROWS * CLASSES];
+    const int64_t top = some_count((int64_t)draw(CLASSES + 1));
+    return aoso_model_predict_top(some_handle(MODEL), some_matrix(), some_predict_options(), top, rarely() ? NULL : classes,
+                                  rarely() ? NULL : proba, some_count(top > 0 && top <= CLASSES ? ROWS / 4 * top : 0));
+}
+
 CALL_PREDICT(model_predict_leaf, aoso_model_predict_leaf, int32_t, ROWS / 4 * CLASSES)
 CALL_PREDICT(model_shap, aoso_model_shap, double, ROWS / 4 * CLASSES * (COLS + 1))
 CALL(model_predict_staged, aoso_model_predict_staged(some_handle(MODEL), some_matrix(), some_predict_options(), some_count(1),
@@ -708,10 +722,10 @@ static const struct {
     ENTRY(model_get_info), ENTRY(model_class_name), ENTRY(model_feature_name), ENTRY(model_categories), ENTRY(model_describe), ENTRY(model_fingerprint), ENTRY(model_label_type), ENTRY(model_with_label_type),
     ENTRY(model_dump), ENTRY(model_tree), ENTRY(model_save), ENTRY(model_load), ENTRY(model_encode), ENTRY(model_decode),
     ENTRY(export_formats), ENTRY(model_export), ENTRY(model_export_file), ENTRY(model_importance), ENTRY(model_pair_importance),
-    ENTRY(model_truncate), ENTRY(model_refit), ENTRY(model_merge), ENTRY(model_evaluate), ENTRY(model_evaluate_raw), ENTRY(model_measure_raw), ENTRY(metrics),
+    ENTRY(model_truncate), ENTRY(model_refit), ENTRY(model_merge), ENTRY(model_evaluate), ENTRY(model_confusions), ENTRY(model_evaluate_raw), ENTRY(model_measure_raw), ENTRY(metrics),
     ENTRY(model_calibrate),
     ENTRY(model_conformalize), ENTRY(model_predict_set), ENTRY(model_decide), ENTRY(model_reliability),
-    ENTRY(model_predict), ENTRY(model_predict_proba), ENTRY(model_predict_raw), ENTRY(model_predict_leaf), ENTRY(model_predict_staged),
+    ENTRY(model_predict), ENTRY(model_predict_proba), ENTRY(model_predict_raw), ENTRY(model_predict_top), ENTRY(model_predict_leaf), ENTRY(model_predict_staged),
     ENTRY(model_raw_to_proba),
     ENTRY(model_shap), ENTRY(model_shap_sparse), ENTRY(contributions_get_info), ENTRY(contributions_read),
     ENTRY(predictor_create), ENTRY(predictor_class), ENTRY(predictor_proba), ENTRY(predictor_raw), ENTRY(predictor_raw_of),

@@ -98,6 +98,9 @@ static aoso_status predict(const aoso_matrix *x, const aoso_labels *y) {
     aoso_reliability reliability = {.struct_size = sizeof reliability};
     TRY(aoso_model_predict_set(models[0], x, &sets, NULL, (uint8_t *)out, ROWS * CLASSES));
     TRY(aoso_model_decide(models[0], x, out, CLASSES, NULL, numbers, NULL, ROWS));
+    aoso_confusion confusions[2];
+    int64_t confused;
+    TRY(aoso_model_confusions(models[0], x, y, NULL, confusions, 2, &confused));
     TRY(aoso_model_reliability(models[0], x, y, NULL, 0, NULL, &reliability));
     TRY(aoso_model_shap(models[0], x, NULL, out, ROWS * CLASSES * (COLS + 1)));
     TRY(aoso_model_shap_sparse(models[0], x, NULL, 1, &contributions));

@@ -117,6 +117,19 @@ static void batches(void) {
     }
     EXPECT(wrong < ROWS / 3);
 
+    static int32_t top[ROWS * CLASSES];
+    static double of[ROWS * CLASSES];
+    OK(aoso_model_predict_top(model, &x, NULL, CLASSES, top, of, ROWS * CLASSES));
+    for (int i = 0; i < ROWS * CLASSES; i++) {
+        const int row = i / CLASSES, place = i % CLASSES;
+        EXPECT(of[i] == proba[row * CLASSES + top[i]]);
+        EXPECT(place == 0 ? top[i] == predicted[row] : of[i] <= of[i - 1] && top[i] != top[i - 1]);
+    }
+    OK(aoso_model_predict_top(model, &x, NULL, 1, top, NULL, ROWS));
+    EXPECT(memcmp(top, predicted, sizeof predicted) == 0);
+    FAILS(AOSO_INVALID_ARGUMENT, "top is 0; allowed: 1 to 3", aoso_model_predict_top(model, &x, NULL, 0, top, of, 0));
+    FAILS(AOSO_INVALID_ARGUMENT, "length is 300; allowed: 600, rows × top", aoso_model_predict_top(model, &x, NULL, 2, top, of, ROWS));
+
     static int32_t leaves[ROWS * 30];
     OK(aoso_model_predict_leaf(model, &x, NULL, leaves, ROWS * 30));
     for (int i = 0; i < ROWS * 30; i++) EXPECT(leaves[i] >= 0 && leaves[i] < 7);

@@ -47,6 +47,22 @@ func TestSets(t *testing.T) {
 	fail(t, exitFailed, []string{"unknown classes"}, "conformalize", "--model", model, "--data", file(t, "d.csv", "1,2,new\n"), "--out", with)
 }
 
+// TestTop: the likeliest classes and their probabilities, in order.
+func TestTop(t *testing.T) {
+	model, data := smallModel(t), file(t, "d.csv", small)
+	rows := records(t, "class1,probability1,class2,probability2", "predict", "--model", model, "--data", data, "--top", "2")
+	proba := records(t, "x,y,z", "predict", "--model", model, "--data", data, "--output", "proba")
+	for i, row := range rows {
+		first, second := strings.Index("xyz", row[0]), strings.Index("xyz", row[2])
+		if row[0] != strings.Split(smallClasses, "\n")[i] || first == second || row[1] != proba[i][first] || row[3] != proba[i][second] || row[1] <= row[3] {
+			t.Errorf("row %d: %v of %v", i, row, proba[i])
+		}
+	}
+	for _, top := range []string{"0", "4"} {
+		fail(t, exitUsage, []string{"top is " + top + "; allowed: 1 to 3"}, "predict", "--model", model, "--data", data, "--top", top)
+	}
+}
+
 func TestCosts(t *testing.T) {
 	model, data := smallModel(t), file(t, "d.csv", small)
 	costs := func(content string) []string {

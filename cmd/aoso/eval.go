@@ -18,6 +18,7 @@ type evaluator struct {
 	reader
 	model, data string
 	metrics     []string
+	confusions  int
 	options     aoso.PredictOptions
 	json        bool
 }
@@ -37,6 +38,7 @@ func newEval() *cobra.Command {
 	e.reader.bind(c)
 	e.bindWeight(c)
 	f.StringArrayVar(&e.metrics, "metric", nil, "further `metric`, such as auc_ovr, kappa, f1_macro or error@3; may be repeated")
+	f.IntVar(&e.confusions, "confusions", 0, "also tell the `N` pairs of classes that are confused most often")
 	bindPredict(c, &e.options)
 	f.BoolVar(&e.json, "json", false, "print the result as one line of JSON")
 	require(c, "model", "data")
@@ -57,6 +59,7 @@ type evaluated struct {
 
 	Metrics     map[string]*float64 `json:"metrics,omitempty"` // those asked for; null: not defined
 	Reliability []reliabilityBin    `json:"reliability"`
+	Confusions  []confusion         `json:"confusions,omitempty"`
 
 	asked []string // the names of the metrics
 }
@@ -69,9 +72,22 @@ type reliabilityBin struct {
 	Accuracy   float64 `json:"accuracy"`
 }
 
+// confusion is two classes that the model takes for one another.
+type confusion struct {
+	First         string `json:"first"`
+	Second        string `json:"second"`
+	FirstAsSecond int    `json:"first_as_second"` // rows of First that are predicted to be of Second
+	SecondAsFirst int    `json:"second_as_first"`
+	FirstRows     int    `json:"first_rows"`
+	SecondRows    int    `json:"second_rows"`
+}
+
 func (e *evaluator) run(c *cobra.Command) error {
 	if err := e.checkData(); err != nil {
 		return err
+	}
+	if e.confusions < 0 {
+		return usageError(fmt.Errorf("confusions is %d; allowed: at least 0", e.confusions))
 	}
 	m, err := aoso.Load(e.model)
 	if err != nil {
@@ -112,6 +128,9 @@ func (e *evaluator) run(c *cobra.Command) error {
 	for i, name := range e.metrics {
 		line.Metrics[name] = finite(values[i])
 	}
+	if line.Confusions, err = e.confused(m, d); err != nil {
+		return err
+	}
 	if e.json {
 		return json.NewEncoder(c.OutOrStdout()).Encode(line)
 	}
@@ -120,6 +139,22 @@ func (e *evaluator) run(c *cobra.Command) error {
 		return err
 	}
 	return line.tell(c.OutOrStdout(), m.Classes(), d.labels, predicted)
+}
+
+// confused is the pairs of classes that were asked for.
+func (e *evaluator) confused(m *aoso.Model, d *data) (named []confusion, err error) {
+	if e.confusions == 0 {
+		return nil, nil
+	}
+	found, err := m.Confusions(d.features(), aoso.StringLabels(d.labels), e.confusions, e.options)
+	if err != nil {
+		return nil, err
+	}
+	classes := m.Classes()
+	for _, c := range found {
+		named = append(named, confusion{classes[c.First], classes[c.Second], c.FirstAsSecond, c.SecondAsFirst, c.FirstRows, c.SecondRows})
+	}
+	return named, nil
 }
 
 // tell writes the result for people.
@@ -159,6 +194,13 @@ func (e *evaluated) tell(w io.Writer, classes, labels []string, predicted []int)
 	fmt.Fprintln(table, "\nconfidence\taccuracy\trows\t")
 	for _, b := range e.Reliability {
 		fmt.Fprintf(table, "%.2f %%\t%.2f %%\t%d\t\n", 100*b.Confidence, 100*b.Accuracy, b.Rows)
+	}
+	if len(e.Confusions) > 0 {
+		fmt.Fprintln(table, "\nfirst\tsecond\tfirst as second\tsecond as first\trows of first\trows of second\t")
+	}
+	for _, c := range e.Confusions {
+		first, second := terminal.Plain(c.First), terminal.Plain(c.Second)
+		fmt.Fprintf(table, "%s\t%s\t%d\t%d\t%d\t%d\t\n", first, second, c.FirstAsSecond, c.SecondAsFirst, c.FirstRows, c.SecondRows)
 	}
 	return table.Flush()
 }

@@ -25,6 +25,15 @@ func TestEval(t *testing.T) {
 		t.Error(out)
 	}
 	fail(t, exitUsage, []string{"metric", "auc", "auc_ovr"}, "eval", "--model", model, "--data", file(t, "d.csv", small), "--metric", "auc")
+	confused := []string{"eval", "--model", model, "--data", file(t, "d.csv", small+"5,1,x\n5,1,new\n"), "--confusions", "2"}
+	c := jsonLine[evaluated](t, do(t, append(confused, "--json")...)).Confusions
+	if len(c) != 1 || c[0].FirstAsSecond+c[0].SecondAsFirst != 1 || c[0].FirstRows+c[0].SecondRows != 7 {
+		t.Errorf("confusions %+v", c)
+	}
+	if out := do(t, confused...); !strings.Contains(out, "first as second") {
+		t.Error(out)
+	}
+	fail(t, exitUsage, []string{"confusions is -1", "at least 0"}, "eval", "--model", model, "--data", file(t, "d.csv", small), "--confusions", "-1")
 	rows := 0
 	for _, b := range e.Reliability {
 		rows += b.Rows

@@ -20,6 +20,7 @@ type predictor struct {
 	output, out string
 	of          []string // classes
 	decider     decider
+	top         int
 	options     aoso.PredictOptions
 }
 
@@ -38,6 +39,9 @@ trees for leaf.
 With --sets ALPHA the output is, for each row, the size of a set of classes that
 misses the row's class with probability ALPHA, and the classes, separated by |. In
 a name, a backslash precedes | and \. Such a set may be empty; see --non-empty.
+
+With --top N the output is, for each row, the N likeliest classes, the likeliest
+first, each followed by its probability.
 
 With --costs FILE the output is, for each row, the decision of least expected cost,
 and this cost. The file is CSV. Its header has a name for the first column and the
@@ -59,7 +63,8 @@ the row has this class. Decisions may be other things than classes.`,
 	f.BoolVar(&p.decider.sets.ClassConditional, "class-conditional", false, "for sets: miss the rows of each class with probability alpha")
 	f.BoolVar(&p.decider.sets.NonEmpty, "non-empty", false, "for sets: put the likeliest class into empty ones")
 	f.StringVar(&p.decider.costsFile, "costs", "", "write the decisions of least expected cost by the costs in this `file`")
-	c.MarkFlagsMutuallyExclusive("output", "sets", "costs")
+	f.IntVar(&p.top, "top", 0, "write the so many likeliest classes and their probabilities")
+	c.MarkFlagsMutuallyExclusive("output", "sets", "costs", "top")
 	f.StringVar(&p.out, "out", "", "`file` to write (default standard output)")
 	bindPredict(c, &p.options)
 	require(c, "model", "data")
@@ -82,6 +87,7 @@ func (p *predictor) run(c *cobra.Command) error {
 		"proba": p.proba,
 		"raw":   p.raw,
 		"leaf":  p.leaves,
+		"top":   p.likeliest,
 		"sets":  p.writeSets,
 		"costs": p.decide,
 	}[p.what(c)]
@@ -102,6 +108,9 @@ func (p *predictor) run(c *cobra.Command) error {
 		if err := p.decider.readCosts(m.Classes()); err != nil {
 			return err
 		}
+	}
+	if n := len(m.Classes()); p.output == "top" && (p.top < 1 || p.top > n) {
+		return usageError(fmt.Errorf("top is %d; allowed: 1 to %d, the classes of the model", p.top, n))
 	}
 	if len(p.of) > 0 {
 		if p.output != "raw" {
@@ -134,7 +143,9 @@ func (p *predictor) what(c *cobra.Command) string {
 		p.output = "sets"
 	case f.Changed("costs"):
 		p.output = "costs"
-	case p.output == "sets" || p.output == "costs": // which are not names of outputs
+	case f.Changed("top"):
+		p.output = "top"
+	case p.output == "sets" || p.output == "costs" || p.output == "top": // which are not names of outputs
 		return ""
 	}
 	return p.output
@@ -148,6 +159,12 @@ func (p *predictor) header(w *lineWriter, m *aoso.Model) {
 		} else {
 			w.line(m.Classes()...)
 		}
+	case "top":
+		for i := range p.top {
+			w.text(fmt.Sprintf("class%d", i+1))
+			w.text(fmt.Sprintf("probability%d", i+1))
+		}
+		w.end()
 	case "sets":
 		w.line("size", "classes")
 	case "costs":
@@ -170,6 +187,19 @@ func (p *predictor) classes(w *lineWriter, m *aoso.Model, x aoso.Features) error
 	for _, k := range predicted {
 		w.text(classes[k])
 		w.end()
+	}
+	return err
+}
+
+func (p *predictor) likeliest(w *lineWriter, m *aoso.Model, x aoso.Features) error {
+	best, proba, err := m.PredictTop(x, p.top, p.options)
+	classes := m.Classes()
+	for i, k := range best {
+		w.text(classes[k])
+		w.cell(strconv.AppendFloat(w.room(), proba[i], 'g', -1, 64))
+		if i%p.top == p.top-1 {
+			w.end()
+		}
 	}
 	return err
 }

@@ -105,10 +105,10 @@ func New(j Job) *Engine {
 	}
 	e.trees = newTrees(&j, e.state.residuals)
 	if j.Valid != nil {
-		e.validation = newValidation(j.Valid, j.ValidScores)
+		e.validation = newValidation(j.Valid, j.ValidScores, p.Wide(j.Valid.AllRows(), classes))
 	}
 	for _, o := range j.Others {
-		e.others = append(e.others, newValidation(o.Set, o.Scores))
+		e.others = append(e.others, newValidation(o.Set, o.Scores, p.Wide(o.Set.AllRows(), classes)))
 	}
 	if j.Objective == nil && e.state.lossAtMost(p.StopLoss) {
 		e.stopped = StoppedByStopLoss
@@ -159,9 +159,9 @@ func (e *Engine) look() {
 	now := &e.status
 	now.Evaluated = now.Iteration%e.job.EvalEvery == 0
 	if now.Evaluated {
-		now.Valid = e.evaluate()
+		now.Valid = e.Evaluate(1)
 		for _, v := range e.others {
-			now.Others = append(now.Others, v.evaluate())
+			now.Others = append(now.Others, v.evaluate(1, e.job.Team))
 		}
 		if !e.job.Silent {
 			now.TrainLoss = e.TrainLoss()
@@ -215,7 +215,7 @@ func (e *Engine) judged() bool { return e.job.Params.Metric == CustomMetric }
 // better.
 func (e *Engine) Judge(value float64) {
 	if e.status.Valid == nil {
-		e.status.Valid = e.evaluate()
+		e.status.Valid = e.Evaluate(1)
 	}
 	e.see(value)
 }
@@ -235,7 +235,7 @@ func (e *Engine) Stopped() StopReason { return e.stopped }
 func (e *Engine) Params() *Params { return &e.job.Params }
 
 // ValidScores is the raw scores of the model so far on the validation set, rows
-// × classes. The next step changes them.
+// × classes; nil: it has odds in their place. The next step changes them.
 func (e *Engine) ValidScores() []float64 { return e.validation.scores }
 
 // validations is all validation sets, first that which decides, if there is one.
@@ -247,15 +247,16 @@ func (e *Engine) validations() []*validation {
 }
 
 // Scores is the raw scores of the model so far on a validation set, by its number
-// among all of them.
+// among all of them; nil: it has odds in their place.
 func (e *Engine) Scores(set int) []float64 { return e.validations()[set].scores }
 
-// evaluate evaluates the model so far on the validation set; nil: there is none.
-func (e *Engine) evaluate() *Evaluation {
+// Evaluate evaluates the model so far on the validation set, its scores divided by the
+// temperature; nil: there is none.
+func (e *Engine) Evaluate(temperature float64) *Evaluation {
 	if e.validation == nil {
 		return nil
 	}
-	return e.validation.evaluate()
+	return e.validation.evaluate(temperature, e.job.Team)
 }
 
 // TreesPerIteration is the number of trees that an iteration adds.
@@ -293,7 +294,7 @@ func (e *Engine) result(look bool) Result {
 		Stopped:       e.stopped,
 	}
 	if look {
-		r.TrainLoss, r.Valid = e.TrainLoss(), e.evaluate()
+		r.TrainLoss, r.Valid = e.TrainLoss(), e.Evaluate(1)
 	}
 	r.Forest = e.forest.Truncated(e.forest.Trees())
 	if best := e.best; e.job.Params.EarlyStopping > 0 && best.iteration > 0 {

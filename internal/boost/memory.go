@@ -233,8 +233,8 @@ func (e *estimate) coarse() bool { return e.MaxBins > e.searchBins() }
 func (e *estimate) residualBytes() float64 {
 	residuals, scores := 4*(e.stride+1), 8*e.classes // of a row
 	if n := e.named(); n > 0 {
-		const entry, sums = 8 * 17 / 16.0, 28 // an entry of a row, its room included; what a row has beside them
-		return (sums+entry*e.entries())*e.rows + e.sparseBytes()
+		const sums, entry = 32, 8 // of a row: its sums, an entry
+		return (sums+entry*min(e.classes, float64(e.likely()))+e.trailBytes())*e.rows + e.sparseBytes(float64(n))
 	}
 	bytes := residuals * e.rows
 	if e.period() > 0 {
@@ -249,23 +249,35 @@ func (e *estimate) residualBytes() float64 {
 	return bytes
 }
 
-// entries is the most entries of a row in the form for many classes.
-func (e *estimate) entries() float64 { return min(e.classes, float64(e.named())*float64(e.Trees)) }
+// trailBytes is the leaves that a row reaches, in the form for many classes.
+func (e *estimate) trailBytes() float64 {
+	return 4 * math.Ceil(float64(e.Trees)/loss.SpanTrees) * loss.SpanTrees
+}
 
-// sparseBytes is what that form takes beside entries: room for sums by class, for each thread
-// twice; the class totals of nodes; what is known of the rows of a node.
-func (e *estimate) sparseBytes() float64 {
-	const sums, listed, garbage = 16 + 2, 20, 2
+// scoreBytes is the raw scores of a validation row, or what is in their place.
+func (e *estimate) scoreBytes() float64 {
+	if e.Wide(e.ValidRows, e.Shape.Classes) {
+		return e.trailBytes()
+	}
+	return 8 * e.classes
+}
+
+// sparseBytes is what the form for many classes takes beside rows: what leaves do to their
+// classes; for each thread room for sums by class, twice, and for the odds of a row; the
+// class totals of nodes; what is known of the rows of a node.
+func (e *estimate) sparseBytes(named float64) float64 {
+	const sums, listed, garbage, odds, change = 16 + 2, 20, 2, 4 + 4 + 4 + 8 + 8, 8 + 16
 	kept := min(e.leaves()*e.classes, tree.ListedOfRow*float64(e.drawn)+tree.ListedBytes/listed)
 	lists := listed * (4*(e.threads+1)*e.classes + garbage*kept)
 	known := 4 * float64(e.Pairs*(e.Pairs+8)) * float64(e.drawn)
-	return 2*(e.threads+1)*(sums*e.classes+4*kernel.RowBlock*e.entries()) + lists + known
+	changes := change * named * (e.leaves() + 1) * float64(e.Trees)
+	return changes + (e.threads+1)*(2*sums+odds)*e.classes + lists + known
 }
 
 // rowBytes is what there is of rows beside that.
 func (e *estimate) rowBytes() float64 {
 	gradients := 8 * float64(e.Pairs) // of a row
-	bytes := (8*e.classes + validBytes) * e.valid
+	bytes := (e.scoreBytes() + validBytes) * e.valid
 	if e.Subsample < 1 {
 		bytes += sampledBytes*e.rows + (drawnBytes+gradients)*float64(e.drawn)
 	} else {

@@ -44,19 +44,38 @@ func EvaluateRows(scores []float64, temperature float64, t *data.Target, team *p
 			losses[i] = loss.NegLogSoftmax(tempered, y)
 		}
 	})
+	return summarize(t, wrong, losses), losses
+}
+
+// summarize is the evaluation of rows of which some are predicted wrong, given −log p_y.
+func summarize(t *data.Target, wrong []bool, losses []float64) *Evaluation {
 	e := &Evaluation{}
 	var weight, wrongWeight, known, logLoss exact.Sum
+	knownRows := 0
 	for i, y := range t.Labels {
 		w := t.Weight(i)
-		weight.Add(w)
 		if wrong[i] {
 			e.Errors++
+		}
+		if y >= 0 {
+			knownRows++
+			logLoss.Add(w * losses[i])
+		}
+		if t.Weights == nil {
+			continue
+		}
+		weight.Add(w)
+		if wrong[i] {
 			wrongWeight.Add(w)
 		}
 		if y >= 0 {
 			known.Add(w)
-			logLoss.Add(w * losses[i])
 		}
+	}
+	if t.Weights == nil {
+		weight.Add(float64(t.Rows()))
+		wrongWeight.Add(float64(e.Errors))
+		known.Add(float64(knownRows))
 	}
 	if t.Ranks != nil {
 		var errors exact.Sum
@@ -68,7 +87,7 @@ func EvaluateRows(scores []float64, temperature float64, t *data.Target, team *p
 		e.ErrorRate = wrongWeight.Float64() / weight
 	}
 	e.LogLoss = logLoss.Float64() / known.Float64() // NaN if there are none
-	return e, losses
+	return e
 }
 
 // CustomMetric is the name of a metric that the caller computes.

@@ -63,6 +63,13 @@ func (p *Params) named() int {
 	return 0
 }
 
+// leastLikely is the fewest likely classes of a row that trees see in the form for many
+// classes.
+const leastLikely = 32
+
+// likely is how many they see: all, where a leaf moves all.
+func (p *Params) likely() int { return max(leastLikely, p.named()) }
+
 // fixedPairs tells whether all nodes of a tree split on pairs chosen before.
 func (p *Params) fixedPairs() bool { return p.Method != model.AOSO }
 

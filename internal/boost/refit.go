@@ -52,7 +52,12 @@ func (r *refit) refitTree(t int, segments []tree.Segment) {
 			continue
 		}
 		for j, old := range refitted.Leaf(i).Values() {
-			leaf.Steps[j] = float32(float64(r.keep*float64(old)) + float64((1-r.keep)*float64(leaf.Steps[j])))
+			value := float64(r.keep*float64(old)) + float64((1-r.keep)*float64(leaf.Steps[j]))
+			if r.forest.Full() {
+				leaf.Steps[j] = r.values.Newton.Rounded(value, r.forest.Classes())
+			} else {
+				leaf.Steps[j] = float32(value)
+			}
 		}
 		refitted.SetLeaf(i, leaf.Steps, leaf.Rows)
 	}

@@ -41,7 +41,10 @@ type state struct {
 	updates []kernel.UpdateJob
 	factors []float32           // moves × Stride: what they multiply the odds by
 	jobs    []kernel.SoftmaxJob // by worker
-	stepOf  []int32             // by row: its move, in the form for many classes
+
+	// In the form for many classes, in place of moves: the leaves of a tree and their rows.
+	leaves  []tree.Leaf
+	reached []loss.Reached
 }
 
 // move is rows that are to take the step of a leaf.
@@ -55,15 +58,12 @@ type move struct {
 // room for the impossible class.
 func newState(t *data.Target, p *Params, k *kernel.Funcs, team *par.Team) *state {
 	classes := len(t.Classes)
-	create := loss.NewResiduals
+	s := &state{kernels: k, team: team, group: t.Ranks}
+	stride := loss.Stride(classes, p == nil || p.impossible(classes))
 	if p != nil && p.named() > 0 {
-		create = loss.NewSparse
-	}
-	s := &state{
-		residuals: create(t.Labels, t.Weights, classes, loss.Stride(classes, p == nil || p.impossible(classes))),
-		kernels:   k,
-		team:      team,
-		group:     t.Ranks,
+		s.residuals = loss.NewSparse(t.Labels, t.Weights, classes, stride, p.likely())
+	} else {
+		s.residuals = loss.NewResiduals(t.Labels, t.Weights, classes, stride)
 	}
 	s.residuals.Share(t.Ranks)
 	return s
@@ -97,9 +97,7 @@ func (s *state) free() {
 // the next apply.
 func (s *state) move(leaves []tree.Leaf, segments []tree.Segment) {
 	if s.residuals.Sparse() {
-		for _, segment := range segments {
-			s.moves = append(s.moves, move{rows: segment.Rows, leaf: &leaves[segment.Leaf]})
-		}
+		s.leaves, s.reached = leaves, reached(s.reached, segments)
 		return
 	}
 	stride := s.residuals.Stride
@@ -146,21 +144,24 @@ func (s *state) apply() {
 
 // applySparse does so in the form for many classes.
 func (s *state) applySparse() {
-	if s.stepOf == nil {
-		s.stepOf = make([]int32, len(s.residuals.Labels))
+	steps := sparseSteps(s.leaves, s.residuals.Classes, s.team)
+	s.moved, s.most = s.residuals.Move(steps, s.reached, s.team)
+	s.reached = s.reached[:0]
+}
+
+// reached appends the rows of segments.
+func reached(to []loss.Reached, segments []tree.Segment) []loss.Reached {
+	for _, s := range segments {
+		to = append(to, loss.Reached(s))
 	}
-	for i := range s.stepOf {
-		s.stepOf[i] = -1
-	}
-	steps := make([]loss.Step, len(s.moves))
-	s.team.Do(len(s.moves), func(_, i int) {
-		steps[i] = sparseStep(s.moves[i].leaf, s.residuals.Classes)
-		for _, row := range s.moves[i].rows {
-			s.stepOf[row] = int32(i)
-		}
-	})
-	s.moved, s.most = s.residuals.Move(steps, s.stepOf, s.team)
-	s.moves = s.moves[:0]
+	return to
+}
+
+// sparseSteps is what leaves multiply odds by.
+func sparseSteps(leaves []tree.Leaf, classes int, team *par.Team) []loss.Step {
+	steps := make([]loss.Step, len(leaves))
+	team.Do(len(steps), func(_, i int) { steps[i] = sparseStep(&leaves[i], classes) })
+	return steps
 }
 
 // sparseStep is what a leaf multiplies the odds of its classes by.

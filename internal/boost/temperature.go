@@ -55,6 +55,7 @@ func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 	room := make([]float64, s.Team.Workers()*together*classes)
 	s.Team.Do(len(blocks), func(worker, b int) {
 		p := room[worker*together*classes:][:together*classes]
+		sum := &blocks[b]
 		first, end := kernel.Block(b, rows)
 		for ; first < end; first += together {
 			last := min(first+together, end)
@@ -68,17 +69,18 @@ func (s *Scaling) slope(factor float64) (slope, curvature float64) {
 					continue
 				}
 				w, f := t.Weight(i), s.Scores[i*classes:][:classes]
+				own := f[t.Labels[i]]
 				mean, square, even := 0.0, 0.0, 0.0
 				for k, p := range p[(i-first)*classes:][:classes] { // against the row's own score, where p is about 1
-					above := f[k] - f[t.Labels[i]]
+					above := f[k] - own
 					mean += float64(p * above)
 					square += float64(float64(p*above) * above)
 					even += above
 				}
 				variance := square - float64(mean*mean)
 				even /= float64(classes)
-				blocks[b].slope.Add(w * (mean + float64(unknown*(mean-even))))
-				blocks[b].curvature.Add(w * (variance + float64(unknown*variance)))
+				sum.slope.Add(w * (mean + float64(unknown*(mean-even))))
+				sum.curvature.Add(w * (variance + float64(unknown*variance)))
 			}
 		}
 	})

@@ -2,24 +2,38 @@ package boost
 
 import (
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
 )
 
-// validation is a validation set with the raw scores of the model so far.
+// MostScores is how many raw scores a validation set has at most, a gigabyte of them. With
+// sparse leaves, a larger one has odds in their place.
+const MostScores = 1 << 27
+
+// validation is a validation set with the raw scores of the model so far, or with odds.
 type validation struct {
 	set    *data.Set
-	scores []float64 // rows × classes
+	scores []float64 // rows × classes; nil: there are odds
+	odds   *loss.Odds
 	rows   *tree.Partition
 	memory *mem.Block // of the scores
 }
 
+// Wide tells whether a validation set of so many rows has odds in place of scores.
+func (p *Params) Wide(rows, classes int) bool { return p.named() > 0 && rows > MostScores/classes }
+
 // newValidation begins with the given scores; nil: zeros.
-func newValidation(set *data.Set, scores []float64) *validation {
-	memory := mem.New(8 * set.Rows() * len(set.Classes))
-	v := &validation{set, mem.View[float64](memory), tree.NewPartition(set.Rows()), memory}
+func newValidation(set *data.Set, scores []float64, wide bool) *validation {
+	v := &validation{set: set, rows: tree.NewPartition(set.Rows())}
+	if wide {
+		v.odds = loss.NewOdds(set.Rows(), len(set.Classes))
+		return v
+	}
+	v.memory = mem.New(8 * set.Rows() * len(set.Classes))
+	v.scores = mem.View[float64](v.memory)
 	copy(v.scores, scores)
 	return v
 }
@@ -28,19 +42,39 @@ func newValidation(set *data.Set, scores []float64) *validation {
 func (v *validation) free() {
 	v.scores = nil
 	v.rows.Free()
-	v.memory.Free()
+	if v.odds != nil {
+		v.odds.Free()
+	} else {
+		v.memory.Free()
+	}
 }
 
 // add adds the steps of a tree.
 func (v *validation) add(t *tree.Tree, k *kernel.Funcs, team *par.Team) {
 	v.rows.Fill(v.set.Rows())
 	classes := len(v.set.Classes)
-	for _, s := range v.rows.Order(t, k, v.set.Matrix, team) {
+	segments := v.rows.Order(t, k, v.set.Matrix, team)
+	if v.odds != nil {
+		v.odds.Move(sparseSteps(t.Leaves, classes, team), reached(nil, segments), team)
+		return
+	}
+	for _, s := range segments {
 		for _, row := range s.Rows {
 			t.Leaves[s.Leaf].AddTo(v.scores[int(row)*classes:][:classes])
 		}
 	}
 }
 
-// evaluate is how the model so far does.
-func (v *validation) evaluate() *Evaluation { return Evaluate(v.scores, 1, &v.set.Target) }
+// evaluate is how the model so far does, its scores divided by the temperature.
+func (v *validation) evaluate(temperature float64, team *par.Team) *Evaluation {
+	t := &v.set.Target
+	if v.odds == nil {
+		return Evaluate(v.scores, temperature, t)
+	}
+	best, losses, wrong := make([]int32, t.Rows()), make([]float64, t.Rows()), make([]bool, t.Rows())
+	v.odds.Judge(t.Labels, temperature, best, losses, team)
+	for i := range wrong {
+		wrong[i] = best[i] != t.Labels[i]
+	}
+	return summarize(t, wrong, losses)
+}

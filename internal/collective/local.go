@@ -3,90 +3,128 @@ package collective
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 )
 
 // NewLocal is the ranks of a collective within a process, each to be used by a
 // goroutine of its own. They are Scatterers.
 func NewLocal(size int) []Collective {
 	m := &meeting{}
-	m.all = sync.NewCond(&m.mu)
-	m.given = make([]any, size)
+	m.all.L = &m.mu
+	m.given[0], m.given[1] = make([]any, size), make([]any, size)
 	ranks := make([]Collective, size)
 	for i := range ranks {
-		ranks[i] = &local{m, i}
+		ranks[i] = &local{meeting: m, rank: i}
 	}
 	return ranks
 }
 
 // meeting is where ranks wait for one another.
 type meeting struct {
-	mu      sync.Mutex
-	all     *sync.Cond
-	given   []any // by rank
-	arrived int
-	left    int // ranks that have taken what was given
-	aborted error
+	given   [2][]any     // by rank, in exchanges of even and of odd numbers
+	arrived atomic.Int64 // ranks, in all exchanges so far
+	asleep  atomic.Int64 // ranks that wait for all
+	aborted atomic.Pointer[string]
+
+	mu  sync.Mutex
+	all sync.Cond
 }
 
 type local struct {
 	*meeting
-	rank int
+	rank      int
+	exchanges int64
+	numbers   [2][]int64 // room for what is given
 }
 
 func (l *local) Rank() int { return l.rank }
-func (l *local) Size() int { return len(l.given) }
+func (l *local) Size() int { return len(l.given[0]) }
 
-// exchange returns what all ranks have given. take must not keep it: the last to
-// take it lets the next exchange begin.
-func (l *local) exchange(give any, take func(given []any) error) error {
+// exchange returns what all ranks have given. It stays there until this rank begins
+// the exchange after the next: then all others have begun the next, and so left this.
+func (l *local) exchange(give any) ([]any, error) {
+	given := l.given[l.exchanges%2]
+	l.exchanges++
+	given[l.rank] = give
+	all := l.exchanges * int64(len(given))
+	if l.arrived.Add(1) == all {
+		l.wake()
+	} else if err := l.wait(all); err != nil {
+		return nil, err
+	}
+	return given, l.err()
+}
+
+// wait returns when so many ranks have arrived.
+func (l *local) wait(arrived int64) error {
+	const turns = 100 // take less time than to sleep and be woken
+	for range turns {
+		if l.arrived.Load() >= arrived || l.aborted.Load() != nil {
+			return l.err()
+		}
+		runtime.Gosched()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.left > 0 && l.aborted == nil { // of the exchange before
+	l.asleep.Add(1)
+	defer l.asleep.Add(-1)
+	for l.arrived.Load() < arrived && l.aborted.Load() == nil {
 		l.all.Wait()
 	}
-	l.given[l.rank] = give
-	l.arrived++
-	if l.arrived == len(l.given) {
-		l.arrived, l.left = 0, len(l.given)
+	return l.err()
+}
+
+func (l *local) wake() {
+	if l.asleep.Load() > 0 {
+		l.mu.Lock()
 		l.all.Broadcast()
+		l.mu.Unlock()
 	}
-	for l.left == 0 && l.aborted == nil {
-		l.all.Wait()
+}
+
+func (l *local) err() error {
+	if reason := l.aborted.Load(); reason != nil {
+		return errors.New(*reason)
 	}
-	if l.aborted != nil {
-		return l.aborted
-	}
-	err := take(l.given)
-	if l.left--; l.left == 0 {
-		clear(l.given)
-		l.all.Broadcast()
-	}
-	return err
+	return nil
+}
+
+func (l *local) Abort(reason string) {
+	l.aborted.CompareAndSwap(nil, &reason)
+	l.wake()
+}
+
+// copyOf is numbers where the others can read them, whatever becomes of v.
+func (l *local) copyOf(v []int64) []int64 {
+	room := &l.numbers[l.exchanges%2]
+	*room = append((*room)[:0], v...)
+	return *room
 }
 
 func (l *local) AllReduce(op Op, v []int64) error {
-	mine := append([]int64(nil), v...)
-	return l.exchange(mine, func(given []any) error {
-		for rank, g := range given {
-			theirs, ok := g.([]int64)
-			if !ok || len(theirs) != len(v) {
-				return fmt.Errorf("rank %d makes another call than AllReduce of %d numbers", rank, len(v))
-			}
+	given, err := l.exchange(l.copyOf(v))
+	for rank, g := range given {
+		theirs, ok := g.([]int64)
+		if !ok || len(theirs) != len(v) {
+			return fmt.Errorf("rank %d makes another call than AllReduce of %d numbers", rank, len(v))
+		}
+		switch {
+		case rank == 0:
+			copy(v, theirs)
+		case op == Sum:
 			for i, x := range theirs {
-				switch {
-				case rank == 0:
-					v[i] = x
-				case op == Sum:
-					v[i] += x
-				default:
-					v[i] = max(v[i], x)
-				}
+				v[i] += x
+			}
+		default:
+			for i, x := range theirs {
+				v[i] = max(v[i], x)
 			}
 		}
-		return nil
-	})
+	}
+	return err
 }
 
 // parts is what a rank gives to ReduceScatter.
@@ -101,42 +139,27 @@ func (l *local) ReduceScatter(v []int64, counts []int) ([]int64, error) {
 		first += n
 	}
 	sums := make([]int64, counts[l.rank])
-	mine := parts{slices.Clone(v), slices.Clone(counts)}
-	err := l.exchange(mine, func(given []any) error {
-		for rank, g := range given {
-			theirs, ok := g.(parts)
-			if !ok || len(theirs.v) != len(v) || !slices.Equal(theirs.counts, counts) {
-				return fmt.Errorf("rank %d makes another call than ReduceScatter of %d numbers", rank, len(v))
-			}
-			for i, x := range theirs.v[first:][:len(sums)] {
-				sums[i] += x
-			}
+	given, err := l.exchange(parts{l.copyOf(v), slices.Clone(counts)})
+	for rank, g := range given {
+		theirs, ok := g.(parts)
+		if !ok || len(theirs.v) != len(v) || !slices.Equal(theirs.counts, counts) {
+			return nil, fmt.Errorf("rank %d makes another call than ReduceScatter of %d numbers", rank, len(v))
 		}
-		return nil
-	})
+		for i, x := range theirs.v[first:][:len(sums)] {
+			sums[i] += x
+		}
+	}
 	return sums, err
 }
 
 func (l *local) AllGather(b []byte) (all [][]byte, err error) {
-	mine := append([]byte(nil), b...)
-	err = l.exchange(mine, func(given []any) error {
-		for rank, g := range given {
-			theirs, ok := g.([]byte)
-			if !ok {
-				return fmt.Errorf("rank %d makes another call than AllGather", rank)
-			}
-			all = append(all, theirs)
+	given, err := l.exchange(slices.Clone(b))
+	for rank, g := range given {
+		theirs, ok := g.([]byte)
+		if !ok {
+			return nil, fmt.Errorf("rank %d makes another call than AllGather", rank)
 		}
-		return nil
-	})
-	return all, err
-}
-
-func (l *local) Abort(reason string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.aborted == nil {
-		l.aborted = errors.New(reason)
+		all = append(all, theirs)
 	}
-	l.all.Broadcast()
+	return all, err
 }

@@ -70,7 +70,13 @@ type ranked struct{ score, weight float64 }
 // are too few rows. Scores are sorted in place.
 func threshold(scores []ranked, alpha float64) float64 {
 	slices.SortFunc(scores, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(a.score, b.score), cmp.Compare(a.weight, b.weight))
+		switch {
+		case a.score < b.score:
+			return -1
+		case a.score > b.score:
+			return 1
+		}
+		return cmp.Compare(a.weight, b.weight)
 	})
 	total := 0.0
 	for _, s := range scores {

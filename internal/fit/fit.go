@@ -64,7 +64,7 @@ type Fit struct {
 
 // Rows that are held out: one in so many, but no more than so many, and no more than have
 // so many scores, a gigabyte of them.
-const heldOut, mostHeldOut, mostScores = 5, 50_000, 1 << 27
+const heldOut, mostHeldOut, mostScores = 5, 50_000, boost.MostScores
 
 // parts is the number of parts that rows are dealt to.
 func parts(rows, folds, classes int) int {
@@ -119,7 +119,7 @@ func (f *Fit) begin(p boost.Params, first int) {
 	f.phase = Final
 	f.run = &run{engines: []*boost.Engine{boost.New(job)}, first: first, repeats: repeats}
 	f.run.end()
-	if v := job.Valid; v != nil && f.best == nil && (f.job.Choose || f.job.Temper) {
+	if v := job.Valid; v != nil && f.best == nil && (f.job.Choose || f.job.Temper) && !p.Wide(v.AllRows(), len(v.Classes)) {
 		f.run.path = newPath(&v.Target, f.job.Temper, job.Kernels, job.Team)
 	}
 }
@@ -311,6 +311,9 @@ func (f *Fit) Scores(set int) []float64 {
 	return f.run.engines[0].Scores(set)
 }
 
+// Wide tells whether a validation set of so many rows has no raw scores.
+func (f *Fit) Wide(rows, classes int) bool { return f.run.params().Wide(rows, classes) }
+
 // Elapsed is the time spent in steps.
 func (f *Fit) Elapsed() time.Duration { return f.elapsed }
 
@@ -393,7 +396,7 @@ func (r *Result) temper(f *Fit, at *point, look bool) {
 	}
 	r.Temperature = 1 / at.factor
 	if r.Valid != nil && look {
-		r.Valid = boost.Evaluate(f.run.scores(), r.Temperature, &f.job.Valid.Target)
+		r.Valid = f.run.engines[0].Evaluate(r.Temperature)
 	}
 }
 

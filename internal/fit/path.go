@@ -64,7 +64,7 @@ const (
 type ending struct{ warmUp, patience, rise float64 }
 
 // Where labels are clear, a loss that rises may fall again.
-var clearEnding, noisyEnding = ending{50, 2, 2}, ending{20, 1.5, 1}
+var clearEnding, noisyEnding = ending{50, 2, 2}, ending{20, 1.25, 1}
 
 // newPath returns nil if no row of a known class has weight.
 func newPath(t *data.Target, temper bool, k *kernel.Funcs, team *par.Team) *path {

@@ -102,8 +102,8 @@ func TestOver(t *testing.T) {
 		best, last        int
 		want              bool
 	}{
-		{0.2, 1.1, 100, 149, false},
-		{0.2, 1.1, 100, 150, true},
+		{0.2, 1.1, 100, 124, false},
+		{0.2, 1.1, 100, 125, true},
 		{0.2, 0.9, 100, 400, false},
 		{0.2, 1.1, 5, 19, false},
 		{0.2, 1.1, 5, 20, true},

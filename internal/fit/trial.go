@@ -23,7 +23,7 @@ func NewJudge(j Job) *Judge {
 		if judge.parts = newParts(&j); judge.parts == nil {
 			return nil
 		}
-	case j.Valid == nil || newPath(&j.Valid.Target, j.Temper, j.Kernels, j.Team) == nil:
+	case j.Valid == nil || j.Settings[0].Wide(j.Valid.AllRows(), len(j.Valid.Classes)) || newPath(&j.Valid.Target, j.Temper, j.Kernels, j.Team) == nil:
 		return nil
 	}
 	return judge

@@ -44,6 +44,9 @@ func Fraction(of float64) uint64 {
 	return uint64(min(max(of*steps, 0), steps-1)) * (1 << 64 / steps)
 }
 
+// onStack is how many hashes lie on the stack; more take memory from the heap.
+const onStack = 128
+
 // Choose is the n numbers whose hashes are the least, in the order in which they
 // are given. No two may be the same.
 func Choose(seed uint64, numbers []int, n int) []int {
@@ -53,9 +56,9 @@ func Choose(seed uint64, numbers []int, n int) []int {
 	if n == 0 {
 		return nil
 	}
-	hashes := make([]uint64, len(numbers))
-	for i, number := range numbers {
-		hashes[i] = Row(seed, uint64(number))
+	hashes := make([]uint64, 0, onStack)
+	for _, number := range numbers {
+		hashes = append(hashes, Row(seed, uint64(number)))
 	}
 	chosen, most := make([]int, 0, n), nth(hashes, n)
 	for i, number := range numbers {
@@ -78,7 +81,7 @@ func nth(hashes []uint64, n int) uint64 {
 	for ; counts[bucket] < n; bucket++ {
 		n -= counts[bucket]
 	}
-	shared := make([]uint64, 0, counts[bucket])
+	shared := make([]uint64, 0, onStack)
 	for _, h := range hashes {
 		if h>>(64-first) == uint64(bucket) {
 			shared = append(shared, h)

@@ -397,6 +397,28 @@ func TestFullStep(t *testing.T) {
 	}
 }
 
+// TestRounded: with many classes, values are multiples of a 64th of the power of two
+// that the shrinkage is not below, and next to what they were.
+func TestRounded(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 0))
+	for shrinkage, unit := range map[float64]float64{0.1: 0x1p-10, 0.2: 0x1p-9, 0.25: 0x1p-8, 1: 0x1p-6} {
+		n := Newton{Shrinkage: shrinkage, MaxStep: 5}
+		for range 1000 {
+			value := r.NormFloat64()
+			got := float64(n.Rounded(value, ShortClasses))
+			if units := got / unit; math.Abs(got-value) > unit/2 || units != math.Trunc(units) {
+				t.Fatalf("shrinkage %v: %v becomes %v", shrinkage, value, got)
+			}
+			if got := n.Rounded(value, ShortClasses-1); got != float32(value) {
+				t.Fatalf("%d classes: %v becomes %v", ShortClasses-1, value, got)
+			}
+		}
+		if got := n.Rounded(-unit/3, ShortClasses); got != 0 || math.Signbit(float64(got)) {
+			t.Errorf("shrinkage %v: %v becomes %v", shrinkage, -unit/3, got)
+		}
+	}
+}
+
 func TestStride(t *testing.T) {
 	for classes := 1; classes < 300; classes++ {
 		for _, impossible := range []bool{false, true} {

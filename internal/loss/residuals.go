@@ -130,6 +130,7 @@ func (r *Residuals) SetScores(scores []float64, first, end int, f *kernel.Funcs,
 // Copy copies the residuals of o, which has the same rows and classes.
 func (r *Residuals) Copy(o *Residuals) {
 	if o.entries != nil {
+		r.entries.free()
 		r.entries, r.Units = o.entries.copy(), o.Units
 		return
 	}
@@ -275,4 +276,17 @@ func (r *Residuals) Influence(i int) float32 {
 		return float32(r.entries.rows[i].other)
 	}
 	return -r.Data[i*r.Stride+int(r.Labels[i])]
+}
+
+// Influences is Influence for many rows from row first on, of which none has a weight.
+// It writes the bits of the numbers and returns their sum in units.
+func (r *Residuals) Influences(bits []uint32, first int) (sum int64) {
+	shift := kernel.Shift(r.Units.Sums)
+	labels, data := r.Labels[first:][:len(bits)], r.Data[first*r.Stride:]
+	for i, y := range labels {
+		influence := -data[i*r.Stride+int(y)]
+		bits[i] = math.Float32bits(influence)
+		sum += kernel.Units(float64(influence)+shift, shift)
+	}
+	return sum
 }

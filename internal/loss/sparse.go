@@ -119,35 +119,27 @@ func (r *Residuals) addTotals(rows []uint32, part *roomPart) {
 		part.sums, part.marks = make([]ClassTotals, r.Classes), make([]uint64, (r.Classes+63)/64)
 	}
 	e, shift, sums := r.entries, kernel.Shift(r.Units.Sums), part.sums
-	part.all = part.all || len(rows)*e.width >= r.Classes
+	part.all = part.all || len(rows)*r.Width() >= r.Classes
 	var commonP, commonH int64
 	for _, row := range rows {
 		w, original := r.Weight(int(row)), r.original(row)
-		s, y := &e.rows[original], uint32(e.labels[original])
-		classes, odds := e.of(original)
-		rest := s.rest
-		baseP := kernel.Units(float64(w*rest)+shift, shift)
-		baseH := kernel.Units(float64(w*float64(rest*(1-rest)))+shift, shift)
+		s, entries := &e.rows[original], e.of(original)
+		baseP := kernel.Units(float64(w*s.rest)+shift, shift)
+		baseH := kernel.Units(float64(w*float64(s.rest*(1-s.rest)))+shift, shift)
 		commonP, commonH = commonP+baseP, commonH+baseH
-		odds = odds[:len(classes)]
-		for i, k := range classes {
-			p := float64(float64(odds[i]) * rest)
-			of := &sums[k]
+		for i := range entries {
+			p := float64(entries[i].p)
+			of := &sums[entries[i].class]
 			of.Gradient += baseP - kernel.Units(float64(w*p)+shift, shift)
 			of.Hessian += kernel.Units(float64(w*float64(p*(1-p)))+shift, shift) - baseH
 		}
-		ownP, ownH := baseP, baseH
-		if i := below(classes, y); i < len(classes) && classes[i] == y {
-			p := float64(float64(odds[i]) * rest)
-			ownP = kernel.Units(float64(w*p)+shift, shift)
-			ownH = kernel.Units(float64(w*float64(p*(1-p)))+shift, shift)
-		}
-		of, q := &sums[y], s.other
-		of.Gradient += ownP + kernel.Units(float64(w*q)+shift, shift)
-		of.Hessian += kernel.Units(float64(w*float64(q*(1-q)))+shift, shift) - ownH
+		of, q := &sums[s.label], s.other
+		of.Gradient += baseP + kernel.Units(float64(w*q)+shift, shift)
+		of.Hessian += kernel.Units(float64(w*float64(q*(1-q)))+shift, shift) - baseH
 		if !part.all {
-			part.marks[y/64] |= 1 << (y % 64)
-			for _, k := range classes {
+			part.marks[s.label/64] |= 1 << (s.label % 64)
+			for i := range entries {
+				k := entries[i].class
 				part.marks[k/64] |= 1 << (k % 64)
 			}
 		}
@@ -157,11 +149,9 @@ func (r *Residuals) addTotals(rows []uint32, part *roomPart) {
 
 // finder finds the probabilities of rows for some classes.
 type finder struct {
-	wanted []uint32 // in order, at most mostWanted
+	wanted []uint32 // in order, at most 255
 	slots  []uint8  // by class: its number in wanted, from 1; 0: it is not wanted
 }
-
-const mostWanted = 255
 
 // want makes the finder ready for classes; nil: it is done with them.
 func (f *finder) want(wanted []uint32, classes int) {
@@ -175,32 +165,6 @@ func (f *finder) want(wanted []uint32, classes int) {
 	for i, k := range wanted {
 		f.slots[k] = uint8(i + 1)
 	}
-}
-
-// find finds them in the entries of a row, and tells whether any of them is not rest: it
-// looks at all entries if they are few, else it searches for each class.
-func (f *finder) find(p []float64, classes []uint32, odds []float32, rest float64) (differ bool) {
-	const few = 12 // for each class
-	p, odds = p[:len(f.wanted)], odds[:len(classes)]
-	for i := range p {
-		p[i] = rest
-	}
-	if len(classes) > few*len(f.wanted) {
-		for i, k := range f.wanted {
-			at := below(classes, k)
-			classes, odds = classes[at:], odds[at:]
-			if len(classes) > 0 && classes[0] == k {
-				p[i], differ = float64(float64(odds[0])*rest), true
-			}
-		}
-		return differ
-	}
-	for i, k := range classes {
-		if slot := f.slots[k]; slot > 0 {
-			p[slot-1], differ = float64(float64(odds[i])*rest), true
-		}
-	}
-	return differ
 }
 
 // product is a product of the probabilities of two of the classes wanted.
@@ -250,14 +214,18 @@ func (r *Residuals) addCross(rows []uint32, wanted []uint32, products []product,
 // whether any of the probabilities is not rest.
 func (e *entries) find(row int, f *finder, p []float64, residuals []float32) (differ bool) {
 	s := &e.rows[row]
-	classes, odds := e.of(row)
-	differ = f.find(p, classes, odds, s.rest)
-	residuals = residuals[:len(f.wanted)]
-	for i := range residuals {
-		residuals[i] = float32(p[i])
+	p, residuals = p[:len(f.wanted)], residuals[:len(f.wanted)]
+	rest := float32(s.rest)
+	for i := range p {
+		p[i], residuals[i] = s.rest, rest
 	}
-	if slot := f.slots[e.labels[row]]; slot > 0 {
-		residuals[slot-1] = float32(-s.other) + negativeZero
+	for _, of := range e.of(row) {
+		if slot := f.slots[of.class]; slot > 0 {
+			p[slot-1], residuals[slot-1], differ = float64(of.p), of.p, true
+		}
+	}
+	if slot := f.slots[s.label]; slot > 0 {
+		p[slot-1], residuals[slot-1], differ = s.own, float32(-s.other)+negativeZero, true
 	}
 	return differ
 }
@@ -315,6 +283,12 @@ func (r *Residuals) SparseGradients(j *kernel.GradientsJob, known *Known, first 
 	}
 }
 
+// below is how many of sorted classes are less than k.
+func below(classes []uint32, k uint32) int {
+	place, _ := slices.BinarySearch(classes, k)
+	return place
+}
+
 // residualAt is one of the residuals of a row. That of the impossible class, past the last,
 // is zero.
 func residualAt(residuals []float32, place int) float32 {
@@ -322,16 +296,4 @@ func residualAt(residuals []float32, place int) float32 {
 		return residuals[place]
 	}
 	return 0
-}
-
-// Probabilities writes the probabilities of all classes of a row.
-func (r *Residuals) Probabilities(row int, p []float64) {
-	rest := r.entries.rows[row].rest
-	for k := range p {
-		p[k] = rest
-	}
-	classes, odds := r.entries.of(row)
-	for i, k := range classes {
-		p[k] = float64(float64(odds[i]) * rest)
-	}
 }

@@ -15,12 +15,12 @@ import (
 // and their softmax as float64 computes it from the raw scores.
 type sparseCase struct {
 	*Residuals
-	reference table[float64]
+	reference trail[float64]
 	rows      []uint32
 	p         [][]float64 // by row and class
 }
 
-func newSparseCase(rows, classes, named, trees int, weighted bool, team *par.Team) *sparseCase {
+func newSparseCase(rows, classes, named, trees, likely int, weighted bool, team *par.Team) *sparseCase {
 	rng := rand.New(rand.NewPCG(1, uint64(classes)))
 	labels, weights := make([]int32, rows), []float32(nil)
 	for i := range labels {
@@ -30,8 +30,8 @@ func newSparseCase(rows, classes, named, trees int, weighted bool, team *par.Tea
 		}
 	}
 	c := &sparseCase{
-		Residuals: NewSparse(labels, weights, classes, Stride(classes, false)),
-		reference: newTable(rows, 1, multiplyOdds[float64]),
+		Residuals: NewSparse(labels, weights, classes, Stride(classes, false), likely),
+		reference: newTrail[float64](rows, classes),
 	}
 	scores := make([][]float64, rows)
 	for i := range scores {
@@ -39,7 +39,7 @@ func newSparseCase(rows, classes, named, trees int, weighted bool, team *par.Tea
 		c.rows = append(c.rows, uint32(i))
 	}
 	for range trees {
-		steps, of := make([]Step, 5), make([]int32, rows)
+		steps, reached := make([]Step, 5), make([]Reached, 5)
 		raw := make([]map[int]float64, len(steps))
 		for s := range steps {
 			raw[s] = map[int]float64{}
@@ -51,16 +51,18 @@ func newSparseCase(rows, classes, named, trees int, weighted bool, team *par.Tea
 				raw[s][k] = step
 			}
 		}
-		for i := range of {
-			of[i] = int32(rng.IntN(len(steps)+1)) - 1
-			if of[i] >= 0 {
-				for k, step := range raw[of[i]] {
-					scores[i][k] += step
-				}
+		for i := range scores {
+			leaf := rng.IntN(len(steps)+1) - 1
+			if leaf < 0 {
+				continue
+			}
+			reached[leaf].Leaf, reached[leaf].Rows = leaf, append(reached[leaf].Rows, uint32(i))
+			for k, step := range raw[leaf] {
+				scores[i][k] += step
 			}
 		}
-		c.SetUnits(second(c.Move(steps, of, team)))
-		c.reference.move(steps, of, team, func(int, []uint32, []float64) {})
+		c.SetUnits(second(c.Move(steps, reached, team)))
+		c.reference.add(steps, reached, team)
 	}
 	for _, f := range scores {
 		sum, p := 0.0, make([]float64, classes)
@@ -90,23 +92,14 @@ func TestSparseIsExact(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
 	for _, size := range sparseSizes {
-		c := newSparseCase(size.rows, size.classes, size.named, size.trees, size.weighted, team)
-		p := make([]float64, size.classes)
+		c := newSparseCase(size.rows, size.classes, size.named, size.trees, size.classes, size.weighted, team)
+		c.testReference(t)
 		due, bound := 0.0, 0.0
 		for i := range c.rows {
 			y := c.Labels[i]
-			c.Probabilities(i, p)
-			classes, odds := c.reference.of(i)
-			sums := sumOdds(classes, odds, uint32(y), size.classes)
-			for k := range p {
-				near(t, "a probability", p[k], c.p[i][k], single)
-				due := sums.rest
-				if at := below(classes, uint32(k)); at < len(classes) && classes[at] == uint32(k) {
-					due *= odds[at]
-				}
-				near(t, "a probability in float64", due, c.p[i][k], 1e-12)
+			for k, p := range c.probabilities(i) {
+				near(t, "a probability", p, c.p[i][k], single)
 			}
-			near(t, "1 − p_y in float64", sums.other, 1-c.p[i][y], 1e-12)
 			due -= c.Weight(i) * math.Log(c.p[i][y])
 			bound += 1 - c.p[i][y]
 			near(t, "an influence", float64(c.Influence(i)), 1-c.p[i][y], 1e-6)
@@ -124,6 +117,120 @@ func TestSparseIsExact(t *testing.T) {
 		c.testSums(t, sample, rows, team)
 		sample.Free()
 		c.Free()
+	}
+}
+
+// testReference compares the numbers of a trail in float64 with the softmax.
+func (c *sparseCase) testReference(t *testing.T) {
+	t.Helper()
+	c.reference.walk([]Reached{{Rows: c.rows}}, new(par.Team), func(_, row int, w *walker[float64]) {
+		sum := float64(c.Classes - w.changes)
+		for _, k := range w.changed[:w.changes] {
+			sum += w.numbers[k]
+		}
+		for k := range c.Classes {
+			odds := w.numbers[k]
+			if odds == 0 {
+				odds = 1
+			}
+			near(t, "a probability in float64", odds/sum, c.p[row][k], 1e-12)
+		}
+	})
+}
+
+// probabilities is what the entries of a row say.
+func (c *sparseCase) probabilities(row int) []float64 {
+	p, s := make([]float64, c.Classes), &c.entries.rows[row]
+	for k := range p {
+		p[k] = s.rest
+	}
+	for _, of := range c.entries.of(row) {
+		p[of.class] = float64(of.p)
+	}
+	p[s.label] = s.own
+	return p
+}
+
+// TestLikelyClasses: with few entries, a row has its likeliest classes, the exact
+// probability of its own class, and probabilities that sum to one.
+func TestLikelyClasses(t *testing.T) {
+	team := par.NewTeam(2)
+	defer team.Close()
+	const likely, bucket = 6, 1.125
+	c := newSparseCase(600, 50, 9, 20, likely, false, team)
+	defer c.Free()
+	for i := range c.rows {
+		p, y := c.probabilities(i), c.Labels[i]
+		near(t, "the probability of the own class", p[y], c.p[i][y], single)
+		entries, sum, least := c.entries.of(i), 0.0, 1.0
+		for _, of := range entries {
+			near(t, "the probability of an entry", float64(of.p), c.p[i][of.class], single)
+			least = min(least, float64(of.p))
+		}
+		for k := range p {
+			sum += p[k]
+			isEntry := slices.ContainsFunc(entries, func(e entry) bool { return int(e.class) == k })
+			if !isEntry && k != int(y) && len(entries) == likely && c.p[i][k] > bucket*least {
+				t.Fatalf("row %d has no entry for class %d of probability %v, but one of %v", i, k, c.p[i][k], least)
+			}
+		}
+		near(t, "the sum of probabilities", sum, 1, single)
+	}
+}
+
+// TestOddsJudge: odds tell the likeliest class and the log loss, at any temperature.
+func TestOddsJudge(t *testing.T) {
+	team := par.NewTeam(2)
+	defer team.Close()
+	for _, size := range sparseSizes {
+		c := newSparseCase(size.rows, size.classes, size.named, size.trees, size.classes, false, team)
+		odds, labels := Odds{c.reference}, slices.Clone(c.Labels)
+		labels[0] = -1
+		best, losses := make([]int32, size.rows), make([]float64, size.rows)
+		for _, temperature := range []float64{1, 0.7} {
+			odds.Judge(labels, temperature, best, losses, team)
+			for i, y := range labels {
+				scores := make([]float64, size.classes)
+				for k, p := range c.p[i] {
+					scores[k] = math.Log(p) / temperature
+				}
+				if want := slices.Max(scores); scores[best[i]] < want-1e-9 {
+					t.Fatalf("row %d is of class %d with the score %v, not %v", i, best[i], scores[best[i]], want)
+				}
+				want := 0.0
+				if y >= 0 {
+					want = NegLogSoftmax(scores, int(y))
+				}
+				near(t, "a log loss", losses[i], want, 1e-10)
+			}
+		}
+		c.Free()
+	}
+}
+
+// TestBestOfTies: of classes that tie, the lowest is the best, whether leaves have moved it or not.
+func TestBestOfTies(t *testing.T) {
+	team := new(par.Team)
+	for name, c := range map[string]struct {
+		classes []uint32
+		by      []float64
+		want    int32
+	}{
+		"none moved":         {nil, nil, 0},
+		"the best moved":     {[]uint32{1, 3}, []float64{2, 2}, 1},
+		"others are better":  {[]uint32{0, 1}, []float64{0.5, 0.5}, 2},
+		"moved by nothing":   {[]uint32{0, 2}, []float64{0.5, 1}, 1},
+		"all moved":          {[]uint32{0, 1, 2, 3}, []float64{0.1, 0.3, 0.3, 0.2}, 1},
+		"one moved and back": {[]uint32{0, 1, 2, 3}, []float64{1, 0.3, 0.3, 1}, 0},
+	} {
+		o := NewOdds(1, 4)
+		o.Move([]Step{{c.classes, c.by}}, []Reached{{0, []uint32{0}}}, team)
+		best := make([]int32, 1)
+		o.Judge([]int32{0}, 1, best, make([]float64, 1), team)
+		if best[0] != c.want {
+			t.Errorf("%s: the best class is %d, want %d", name, best[0], c.want)
+		}
+		o.Free()
 	}
 }
 

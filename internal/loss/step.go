@@ -46,9 +46,25 @@ func (n *Newton) PairWithin(g, h float64, pair kernel.Pair, box *Box) float64 {
 // Shrunk is a leaf value after shrinkage.
 func (n *Newton) Shrunk(value float64) float32 { return float32(float64(n.Shrinkage * value)) }
 
+// ShortClasses is the number of classes from which on the values of full leaves are
+// rounded: to multiples of a power of two, a 64th to a 128th of the shrinkage. 16 bits
+// then hold them and their sums over many trees, and files take less than half of the
+// room. A leaf would need thousands of rows of a class to know its step better.
+const ShortClasses = 100
+
+// Rounded is a value of a full leaf of so many classes, after shrinkage, as trees keep it.
+func (n *Newton) Rounded(value float64, classes int) float32 {
+	if classes < ShortClasses {
+		return float32(value)
+	}
+	_, exponent := math.Frexp(n.Shrinkage)
+	unit := math.Ldexp(1, exponent-7)
+	return float32(float64(math.RoundToEven(value/unit)*unit) + 0) // no minus zero
+}
+
 // Full writes a leaf value for every class: (K−1)/K · m_k/(h_kk + L2), or without
 // (K−1)/K if Custom, clipped, then centred so that the values sum to zero, then
-// multiplied by Shrinkage.
+// multiplied by Shrinkage and rounded.
 func (n *Newton) Full(values []float32, t *Totals, unit float64) {
 	k := float64(len(values))
 	mean := 0.0
@@ -57,7 +73,7 @@ func (n *Newton) Full(values []float32, t *Totals, unit float64) {
 	}
 	mean /= k
 	for i := range values {
-		values[i] = float32(float64(n.Shrinkage * (n.full(t, unit, i, k) - mean)))
+		values[i] = n.Rounded(float64(n.Shrinkage*(n.full(t, unit, i, k)-mean)), len(values))
 	}
 }
 

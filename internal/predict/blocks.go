@@ -28,7 +28,9 @@ type column struct {
 }
 
 // newBlocks prepares the trees from first on whose values are given. They are
-// worked on in groups with cacheBytes of values.
+// worked on in groups with cacheBytes of values, or four times as many where they are
+// short: the sums of a group are added to memory, which takes longer than to read
+// values again.
 func newBlocks(f *model.Forest, first int, v *values, cacheBytes int) *blocks {
 	const most = 64 // trees whose leaf numbers are kept
 	trees := v.trees()
@@ -42,6 +44,9 @@ func newBlocks(f *model.Forest, first int, v *values, cacheBytes int) *blocks {
 	}
 	p.makeTests(f, first)
 	bytes := int(v.firstLeaf[trees]) * v.leafBytes()
+	if v.short != nil {
+		cacheBytes *= 4
+	}
 	p.group = min(max(1, cacheBytes*trees/max(1, bytes)), most)
 	return p
 }
@@ -86,12 +91,15 @@ type block struct {
 	*blocks
 	adder
 	rows    int
+	most    int       // rows that there is room for
 	column  []float64 // values of a feature
 	codes   []uint8   // likewise, if it is categorical
 	right   []uint64  // answers to the tests
 	atLeast []uint64
 	leaves  []uint16 // of a group of trees
 	scores  []float64
+	sums    []int32   // in place of scores, of short values
+	entries *entries  // for the likeliest classes, of sparse leaves
 	lost    []float64 // room for scores that are lost after use
 }
 
@@ -102,13 +110,26 @@ const leafStride = kernel.PredictRows + 32
 func (p *blocks) newBlock(k *kernel.Funcs, rows int) *block {
 	return &block{
 		blocks:  p,
+		most:    rows,
 		adder:   p.values.newAdder(k),
 		column:  make([]float64, kernel.PredictRows),
 		codes:   make([]uint8, kernel.PredictRows),
 		right:   make([]uint64, len(p.thresholds)*kernel.PredictWords),
 		atLeast: make([]uint64, (p.values.most+1)*kernel.PredictWords),
 		leaves:  make([]uint16, p.group*leafStride),
-		scores:  make([]float64, rows*p.values.stride()),
+	}
+}
+
+// clearScores clears the scores or sums, for which it makes room the first time.
+func (b *block) clearScores() {
+	switch {
+	case b.scores == nil && b.sums == nil && b.short != nil:
+		b.sums = make([]int32, b.most*b.short.classes)
+	case b.scores == nil && b.sums == nil:
+		b.scores = make([]float64, b.most*b.stride())
+	default:
+		clear(b.sums)
+		clear(b.scores)
 	}
 }
 
@@ -141,31 +162,54 @@ func (b *block) load(x bin.Source, first, rows int) {
 	}
 }
 
+// total adds up the values of the first trees.
+func (b *block) total(trees int) {
+	b.clearScores()
+	b.addTrees(trees)
+}
+
 // addTo adds the values of the first trees to the scores of the rows, rows ×
 // classes.
 func (b *block) addTo(scores []float64, trees int) {
+	if b.short != nil {
+		b.total(trees)
+		for i := range b.rows {
+			b.short.addScores(scores[i*b.classes:][:b.classes], b.sums[i*b.short.classes:])
+		}
+		return
+	}
+	b.clearScores()
 	for i := range b.rows {
 		copy(b.scores[i*b.stride():], scores[i*b.classes:][:b.classes])
 	}
-	b.addTrees(scores, trees)
+	b.addTrees(trees)
+	b.write(scores[:b.rows*b.classes], 0)
 }
 
-// write writes the scores of the rows by the first trees, rows × classes.
-func (b *block) write(scores []float64, trees int) {
-	clear(b.scores[:b.rows*b.stride()])
-	b.addTrees(scores, trees)
+// write writes the scores of rows from the first on, rows × classes.
+func (b *block) write(scores []float64, first int) {
+	if b.short != nil {
+		b.kernels.Scores(&kernel.ScoresJob{
+			Sums: b.sums[first*b.short.classes:], Stride: b.short.classes, Unit: b.short.unit,
+			Classes: b.classes, Scores: scores,
+		})
+		return
+	}
+	for i := range len(scores) / b.classes {
+		copy(scores[i*b.classes:][:b.classes], b.scores[(first+i)*b.stride():])
+	}
 }
 
-// addTrees adds the values of the first trees to the block's own scores, and copies
-// these.
-func (b *block) addTrees(scores []float64, trees int) {
+// addTrees adds the values of the first trees to the block's own scores or sums.
+func (b *block) addTrees(trees int) {
 	for first := 0; first < trees; first += b.group {
 		last := min(first+b.group, trees)
 		b.findLeaves(first, last)
-		b.add(b.scores, b.rows, first, last, b.leaves, leafStride)
-	}
-	for i := range b.rows {
-		copy(scores[i*b.classes:][:b.classes], b.scores[i*b.stride():])
+		if b.short != nil {
+			b.addShort(b.sums, b.rows, first, last, b.leaves, leafStride)
+		} else {
+			b.add(b.scores, b.rows, first, last, b.leaves, leafStride)
+		}
 	}
 }
 

@@ -97,24 +97,38 @@ func newSource(r *rand.Rand, rows, cols int) source {
 	return s
 }
 
+// multiples makes values multiples of 1/8, the last of them the least that is short.
+func multiples(_ int, values []float32) {
+	for i, v := range values {
+		values[i] = float32(math.Round(float64(8*v))) / 8
+	}
+	values[len(values)-1] = -(1<<shortBits - 1) / 8.0
+}
+
 // TestBlocks compares with walks through the forest.
 func TestBlocks(t *testing.T) {
 	for seed, test := range []struct {
 		leaves, classes, pairs int
 		full                   bool
+		change                 func(tree int, values []float32)
 	}{
-		{20, 26, 1, true}, {2, 3, 1, true}, {70, 2, 1, false}, {20, 40, 2, false}, {20, 9, 4, false}, {700, 17, 1, false}, {1, 1, 1, true},
+		{20, 26, 1, true, unchanged}, {2, 3, 1, true, unchanged}, {70, 2, 1, false, unchanged}, {20, 40, 2, false, unchanged},
+		{20, 9, 4, false, unchanged}, {700, 17, 1, false, unchanged}, {1, 1, 1, true, unchanged},
+		{20, 16, 1, true, multiples}, {20, 300, 1, true, multiples}, {3, 15, 1, true, multiples},
 	} {
-		t.Run(fmt.Sprint(test), func(t *testing.T) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			const trees, cols, rows = 90, 7, 600
 			r := rand.New(rand.NewPCG(uint64(seed), 30))
-			f := randomForest(r, trees, test.leaves, cols, test.classes, test.pairs, test.full, unchanged)
+			f := randomForest(r, trees, test.leaves, cols, test.classes, test.pairs, test.full, test.change)
 			x := newSource(r, rows, cols)
 			if err := f.Check(make([]int, cols)); err != nil {
 				t.Fatal(err)
 			}
+			if v := newValues(f); (v.short != nil) != (seed == 7 || seed == 8) {
+				t.Fatal("short values:", v.short != nil)
+			}
 			for _, run := range []struct{ first, last, use int }{{0, trees, trees}, {0, trees, 31}, {13, 80, 67}, {5, 5, 0}} {
-				p := newBlocks(f, run.first, newValues(f, run.first, run.last), 4096)
+				p := newBlocks(f, run.first, newValues(f).of(run.first, run.last), 4096)
 				b := p.newBlock(kernel.Generic, kernel.PredictRows)
 				for _, block := range []struct{ first, rows int }{{0, 512}, {512, 88}, {3, 1}, {9, 64}} {
 					b.load(x, block.first, block.rows)
@@ -136,6 +150,11 @@ func TestBlocks(t *testing.T) {
 							t.Fatalf("%v, row %d: scores %v, want %v", run, i, got, want)
 						}
 					}
+					b.total(run.use)
+					whole := make([]float64, len(scores))
+					if b.write(whole, 0); !slices.Equal(whole, scores) {
+						t.Fatalf("%v: scores %v, added to zeros %v", run, whole, scores)
+					}
 				}
 			}
 		})
@@ -156,10 +175,47 @@ func TestSpread(t *testing.T) {
 
 // TestPlan: blocks of rows with many scores have fewer rows.
 func TestPlan(t *testing.T) {
-	for _, test := range []struct{ classes, want int }{{2, 512}, {300, 512}, {10_000, 64}, {1 << 24, 64}} {
+	for _, test := range []struct {
+		classes, want int
+		short         *shortValues
+	}{{2, 512, nil}, {300, 512, nil}, {10_000, 64, nil}, {1 << 24, 64, nil}, {100, 512, &shortValues{classes: 112}}, {300, 192, &shortValues{classes: 304}}} {
 		j := Job{Features: rowsOf(10_000), Threads: 1}
-		if threads, size := j.plan(8 * test.classes); threads != 1 || size > test.want || size <= test.want/2 {
+		if threads, size := (&values{classes: test.classes, short: test.short}).planBlocks(&j); threads != 1 || size > test.want || size <= test.want/2 {
 			t.Errorf("%d classes: %d threads, %d rows; want at most %d", test.classes, threads, size, test.want)
+		}
+	}
+}
+
+// TestShortValues: what multiples of a unit are.
+func TestShortValues(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, test := range []struct {
+		values []float32
+		short  bool
+	}{
+		{[]float32{0.5, -1, 0, float32(math.Copysign(0, -1))}, true}, {[]float32{2047, -1}, true}, {[]float32{4094, 2}, true},
+		{[]float32{0x1p100, -0x1p90}, true}, {[]float32{0x1p-149, -0x1p-149}, true},
+		{[]float32{1, 0x1p-13}, false}, {[]float32{0.1, 0.3}, false}, {[]float32{nan, 1}, false}, {[]float32{1, inf}, false},
+		{[]float32{0x1p30, 0x1p-149}, false}, {nil, false},
+	} {
+		values := slices.Concat(test.values, make([]float32, 20-len(test.values)))
+		if newShortValues(values, 20, 1<<20) != nil {
+			t.Errorf("%v: sums of a million trees are more than 32 bits hold", test.values)
+		}
+		s := newShortValues(values, 20, 1)
+		if (s != nil) != test.short {
+			t.Errorf("%v: short %v", test.values, s != nil)
+		}
+		if s == nil {
+			continue
+		}
+		for k, v := range values {
+			if float64(s.steps[k])*s.unit != float64(v) {
+				t.Errorf("%v: %d units of %v", v, s.steps[k], s.unit)
+			}
+		}
+		if sum := s.atOnce * int(max(slices.Max(s.steps), -slices.Min(s.steps))); sum > math.MaxInt16 || s.classes != 32 {
+			t.Errorf("%v: %d trees at once, %d classes", test.values, s.atOnce, s.classes)
 		}
 	}
 }

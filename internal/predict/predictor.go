@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -27,7 +28,7 @@ type Predictor struct {
 // New returns a Predictor of a forest, which must not change from then on.
 func New(f *model.Forest, cacheBytes int) *Predictor {
 	p := &Predictor{forest: f, cacheBytes: cacheBytes}
-	p.values = sync.OnceValue(func() *values { return newValues(f, 0, f.Trees()) })
+	p.values = sync.OnceValue(func() *values { return newValues(f) })
 	p.blocks = sync.OnceValue(func() *blocks { return newBlocks(f, 0, p.values(), cacheBytes) })
 	p.walks = sync.OnceValue(func() *walks { return newWalks(f, p.values()) })
 	return p
@@ -41,20 +42,28 @@ type Job struct {
 	Threads  int // 0: as many as there are cores, and rows for
 }
 
-// scoreBytes is what the scores of a block of rows take at most, unless those of the
-// least number of rows, 64, take more.
-const scoreBytes = 8 << 20
+// scoreBytes is what the scores of a block of rows take at most, and sumBytes what the
+// sums of short values take, unless those of the least number of rows, 64, take more.
+const scoreBytes, sumBytes = 8 << 20, 256 << 10
 
-// plan is how many threads a job has, and how many rows each of its blocks, if each
-// has so many bytes of scores.
-func (j *Job) plan(rowBytes int) (threads, size int) {
+// planBlocks is plan for blocks of scores or sums.
+func (v *values) planBlocks(j *Job) (threads, size int) {
+	if v.short != nil {
+		return j.plan(4*v.short.classes, sumBytes)
+	}
+	return j.plan(8*v.classes, scoreBytes)
+}
+
+// plan is how many threads a job has, and how many rows each of its blocks, if a row takes
+// so many bytes and a block may take so many.
+func (j *Job) plan(rowBytes, bytes int) (threads, size int) {
 	words := max(1, (j.Features.Rows()+63)/64) // of rows; less than one takes as long
 	threads = j.Threads
 	if threads == 0 && words > 1 {
 		threads = par.Available()
 	}
 	threads = max(1, min(threads, words))
-	most := max(1, min(kernel.PredictWords, scoreBytes/(64*rowBytes)))
+	most := max(1, min(kernel.PredictWords, bytes/(64*rowBytes)))
 	rounds := (words + threads*most - 1) / (threads * most)
 	return threads, (words + threads*rounds - 1) / (threads * rounds) * 64
 }
@@ -73,12 +82,16 @@ func (j *Job) run(t *blocks, team *par.Team, size int, f func(b *block, first in
 	})
 }
 
+// usedBytes is how many bytes of scores are used while they are in the cache, unless
+// those of a row take more.
+const usedBytes = 64 << 10
+
 // FewRows are predicted one by one in less time than as a block.
 const FewRows = 12
 
-// Scores calls use with the raw scores of each block of rows and the number of
-// its first row. It writes them to all, rows × classes. If all is nil, they are
-// lost after use.
+// Scores calls use with the raw scores of a few rows at a time and the number of the
+// first of them. It writes them to all, rows × classes. If all is nil, they are lost
+// after use.
 func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []float64)) {
 	rows, classes := j.Features.Rows(), p.forest.Classes()
 	if rows <= FewRows {
@@ -96,26 +109,52 @@ func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []f
 		use(0, all)
 		return
 	}
-	threads, size := j.plan(8 * classes)
+	threads, size := p.values().planBlocks(j)
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
-		var scores []float64
-		if all != nil {
-			scores = all[first*classes:][:b.rows*classes]
-		} else {
-			b.lost = slices.Grow(b.lost[:0], b.rows*classes)
-			scores = b.lost[:b.rows*classes]
+		b.total(j.Trees)
+		most := max(1, usedBytes/(8*classes))
+		for i := 0; i < b.rows; i += most {
+			var scores []float64
+			if rows := min(most, b.rows-i); all != nil {
+				scores = all[(first+i)*classes:][:rows*classes]
+			} else {
+				b.lost = slices.Grow(b.lost[:0], rows*classes)
+				scores = b.lost[:rows*classes]
+			}
+			b.write(scores, i)
+			use(first+i, scores)
 		}
-		b.write(scores, j.Trees)
-		use(first, scores)
+	})
+}
+
+// Classes writes the class of the greatest score of each row, the lowest where some tie.
+func (p *Predictor) Classes(j *Job, best []int) {
+	v := p.values()
+	if v.short == nil || j.Features.Rows() <= FewRows {
+		p.Scores(j, nil, func(first int, scores []float64) {
+			for i := range len(scores) / v.classes {
+				best[first+i] = metric.Argmax(scores[i*v.classes:][:v.classes])
+			}
+		})
+		return
+	}
+	threads, size := v.planBlocks(j)
+	team := par.NewTeam(threads)
+	defer team.Close()
+	j.run(p.blocks(), team, size, func(b *block, first int) {
+		b.total(j.Trees)
+		for i := range b.rows {
+			best[first+i] = metric.Argmax(b.sums[i*v.short.classes:][:v.classes])
+		}
 	})
 }
 
 // Leaves returns the leaf that each row reaches in each tree, rows × trees.
 func (p *Predictor) Leaves(j *Job) []int32 {
 	leaves := make([]int32, j.Features.Rows()*j.Trees)
-	threads, size := j.plan(8 * p.forest.Classes())
+	threads, size := p.values().planBlocks(j)
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
@@ -130,12 +169,12 @@ func (p *Predictor) Staged(j *Job, every int) iter.Seq2[int, []float64] {
 	classes := p.forest.Classes()
 	return func(yield func(int, []float64) bool) {
 		scores := make([]float64, j.Features.Rows()*classes)
-		threads, size := j.plan(8 * classes)
+		threads, size := p.values().planBlocks(j)
 		team := par.NewTeam(threads)
 		defer team.Close()
 		for first := 0; first < j.Trees; first += every {
 			last := min(first+every, j.Trees)
-			stage := newBlocks(p.forest, first, newValues(p.forest, first, last), p.cacheBytes)
+			stage := newBlocks(p.forest, first, p.values().of(first, last), p.cacheBytes)
 			j.run(stage, team, size, func(b *block, row int) {
 				b.addTo(scores[row*classes:], last-first)
 			})

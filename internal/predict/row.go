@@ -17,6 +17,7 @@ type Row struct {
 	walk   kernel.WalkJob
 	leaves [runTrees]uint16 // of a run
 	scores []float64
+	sums   []int32 // of the short values of a run
 
 	// What the trees from a run on can do, as in walks of one run.
 	restLow, restHigh, restSize []float64
@@ -31,6 +32,9 @@ func (w *walks) newRow(k *kernel.Funcs, trees int) *Row {
 		trees:  trees,
 		keys:   make([]uint64, max(w.memberSlots+len(w.slots), w.values.most)),
 		scores: make([]float64, w.values.stride()),
+	}
+	if r.short != nil {
+		r.sums = make([]int32, r.short.classes)
 	}
 	r.walk = kernel.WalkJob{Branches: w.branches, Keys: r.keys, Leaves: r.leaves[:]}
 	r.boundRests()
@@ -93,7 +97,13 @@ func (r *Row) walkRun(run int) (first, last int) {
 
 func (r *Row) addRun(run int) {
 	first, last := r.walkRun(run)
-	r.add(r.scores, 1, first, last, r.leaves[:], 1)
+	if r.short == nil {
+		r.add(r.scores, 1, first, last, r.leaves[:], 1)
+		return
+	}
+	clear(r.sums)
+	r.addShort(r.sums, 1, first, last, r.leaves[:], 1)
+	r.short.addScores(r.scores[:r.classes], r.sums)
 }
 
 // Scores is the raw scores of the row, good until the next is loaded.

@@ -27,6 +27,7 @@ func TestRow(t *testing.T) {
 		// the first trees decide, or all but do
 		{9, 4, 1, true, func(_ *rand.Rand, tree int) float64 { return math.Ldexp(1, -tree/8) }},
 		{9, 3, 4, false, func(_ *rand.Rand, tree int) float64 { return math.Ldexp(1, -tree/2) }},
+		{9, 20, 1, true, func(*rand.Rand, int) float64 { return 1 }}, // short
 		// sums that cancel to what rounding left of them
 		{3, 3, 1, true, func(r *rand.Rand, tree int) float64 { return math.Ldexp(1, r.IntN(2)*90-45) }},
 	} {
@@ -41,7 +42,7 @@ func TestRow(t *testing.T) {
 					values[i] = float32(math.Round(float64(v)*4) / 4 * scales[tree]) // with ties
 				}
 			})
-			w := newWalks(f, newValues(f, 0, trees))
+			w := newWalks(f, newValues(f))
 			x := newSource(r, 300, cols)
 			left := 0
 			for _, use := range []int{trees, 0, 1, 64, 65, 299} {

@@ -15,6 +15,7 @@ type values struct {
 	most      int      // leaves of a tree
 
 	full    []float32         // of leaves with a value for every class
+	short   *shortValues      // likewise, to be used in their place; nil: 16 bits do not hold them
 	pairs   []kernel.PairStep // of the others, perLeaf each
 	wide    []widePair        // in their place, if numbers of classes have more than 16 bits
 	perLeaf int
@@ -26,20 +27,45 @@ type widePair struct {
 	step float64
 }
 
-// newValues takes the leaves of the trees from first up to last.
-func newValues(f *model.Forest, first, last int) *values {
-	v := &values{classes: f.Classes(), firstLeaf: make([]uint32, last-first+1), perLeaf: f.ValuesPerLeaf(), most: 1}
-	for t := range last - first {
-		leaves := f.Tree(first + t).NumLeaves()
+// newValues takes the leaves of all trees.
+func newValues(f *model.Forest) *values {
+	trees := f.Trees()
+	v := &values{classes: f.Classes(), firstLeaf: make([]uint32, trees+1), perLeaf: f.ValuesPerLeaf(), most: 1}
+	for t := range trees {
+		leaves := f.Tree(t).NumLeaves()
 		v.firstLeaf[t+1], v.most = v.firstLeaf[t]+uint32(leaves), max(v.most, leaves)
 	}
-	all, pairs := f.LeafValues(first, last)
+	all, pairs := f.LeafValues(0, trees)
 	if f.Full() {
-		v.full = all
+		v.full, v.short = all, newShortValues(all, f.Classes(), trees)
 	} else {
 		v.takePairs(all, pairs)
 	}
 	return v
+}
+
+// of is the values of the trees from first up to last.
+func (v *values) of(first, last int) *values {
+	begin, end := v.firstLeaf[first], v.firstLeaf[last]
+	part := *v
+	part.firstLeaf = make([]uint32, last-first+1)
+	for t := range part.firstLeaf {
+		part.firstLeaf[t] = v.firstLeaf[first+t] - begin
+	}
+	switch {
+	case v.wide != nil:
+		part.wide = v.wide[int(begin)*v.perLeaf : int(end)*v.perLeaf]
+	case v.pairs != nil:
+		part.pairs = v.pairs[int(begin)*v.perLeaf : int(end)*v.perLeaf]
+	default:
+		part.full = v.full[int(begin)*v.classes : int(end)*v.classes]
+	}
+	if v.short != nil {
+		short := *v.short
+		short.steps = short.steps[int(begin)*short.classes : int(end)*short.classes]
+		part.short = &short
+	}
+	return &part
 }
 
 // fullClasses is how many classes' values are added up in the time of one
@@ -107,6 +133,9 @@ func (v *values) leafBytes() int {
 	if v.pairs != nil {
 		return 8 * v.perLeaf
 	}
+	if v.short != nil {
+		return 2 * min(v.short.classes, 128)
+	}
 	return 4 * min(v.classes, 32)
 }
 
@@ -117,18 +146,24 @@ type adder struct {
 	kernels *kernel.Funcs
 	ofFull  kernel.AddStepsJob
 	ofPairs kernel.AddPairsJob
+	ofShort kernel.AddShortJob
 }
 
 func (v *values) newAdder(k *kernel.Funcs) adder {
-	return adder{
+	a := adder{
 		values:  v,
 		kernels: k,
 		ofFull:  kernel.AddStepsJob{Steps: v.full, Classes: v.classes, Stride: v.stride()},
 		ofPairs: kernel.AddPairsJob{Steps: v.pairs, Pairs: v.perLeaf, Stride: v.stride()},
 	}
+	if v.short != nil {
+		a.ofShort = kernel.AddShortJob{Steps: v.short.steps, Classes: v.short.classes}
+	}
+	return a
 }
 
-// add adds the values of the trees from first up to last, whose leaves are given.
+// add adds the values of the trees from first up to last, whose leaves are given,
+// unless they are short: see addShort.
 func (a *adder) add(scores []float64, rows, first, last int, leaves []uint16, leafStride int) {
 	if a.wide != nil {
 		a.addWide(scores, rows, first, last, leaves, leafStride)

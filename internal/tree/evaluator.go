@@ -24,6 +24,7 @@ type evaluator struct {
 	jobs      []sumJob // by block
 	room      loss.Room
 	listed    [2]loss.Totals // of the children being evaluated
+	drawn     [2]layout      // likewise, of columns of their own
 	partition kernel.PartitionJob
 }
 
@@ -131,10 +132,16 @@ func (e *evaluator) choosePairs(n *node, team *par.Team) {
 	}
 	e.first = e.firstClasses(e.first, n)
 	var cross []int64
-	if e.Selection != loss.FirstOrder {
-		cross = e.cross(n.list, e.first, team)
+	switch {
+	case e.Selection == loss.FirstOrder:
+		e.pairUp(n, e.first, nil)
+	case e.residuals.Classes == 2:
+		e.pairUp(n, e.first, nil)
+		cross = []int64{}
+	default:
+		cross = e.cross(n.list, e.crossed(e.first), team)
+		e.pairUp(n, e.first, e.productsOf(e.first, cross))
 	}
-	e.pairUp(n, e.first, cross)
 	if e.Pairs == 1 {
 		n.cross = slices.Clone(cross)
 	}
@@ -158,10 +165,40 @@ func (e *evaluator) firstClasses(dst []int32, n *node) []int32 {
 	return loss.FirstClasses(dst, n.totals.Gradient, e.residuals.Classes, m)
 }
 
-// pairUp makes a node's pairs of the first classes, by their cross products.
+// pairUp makes a node's pairs of the first classes, by their cross products. Without
+// them, it goes by the gradients alone.
 func (e *evaluator) pairUp(n *node, first []int32, cross []int64) {
-	r := e.residuals
-	n.pairs = loss.SecondClasses(make([]kernel.Pair, 0, e.Pairs), first, n.totals, cross, r.Units, r.Classes, r.Stride, e.Selection)
+	r, by := e.residuals, e.Selection
+	if cross == nil {
+		by = loss.FirstOrder
+	}
+	n.pairs = loss.SecondClasses(make([]kernel.Pair, 0, e.Pairs), first, n.totals, cross, r.Units, r.Classes, r.Stride, by)
+}
+
+// crossed is the classes whose products are summed up to pair up the classes first. Of
+// three classes, those of two are all that there are, so that children can always
+// inherit them.
+func (e *evaluator) crossed(first []int32) []int32 {
+	if e.crossesAll() {
+		return twoOfThree
+	}
+	return first
+}
+
+var twoOfThree = []int32{0, 1}
+
+func (e *evaluator) crossesAll() bool { return e.Pairs == 1 && e.residuals.Classes == 3 }
+
+// productsOf is the products of the classes first among those of the classes crossed.
+func (e *evaluator) productsOf(first []int32, cross []int64) []int64 {
+	stride := e.residuals.Stride
+	switch {
+	case !e.crossesAll():
+		return cross
+	case first[0] < 2:
+		return cross[int(first[0])*stride:]
+	}
+	return []int64{cross[2], cross[stride+2], 0}
 }
 
 // inheritPairs chooses the pairs of both children of n where this takes a
@@ -172,18 +209,26 @@ func (e *evaluator) inheritPairs(n, small, large *node) {
 		return
 	}
 	first, second := e.firstClasses(nil, large), e.firstClasses(nil, small)
-	if len(first) == 0 || first[0] != n.pairs[0].R {
+	both := twoOfThree
+	if !e.crossesAll() {
+		if len(first) == 0 || first[0] != n.pairs[0].R {
+			return
+		}
+		both = append(slices.Clone(first), second...)
+	}
+	if len(n.cross) == 0 {
+		small.cross, large.cross = n.cross, n.cross
+		e.pairUp(small, second, nil)
+		e.pairUp(large, first, nil)
 		return
 	}
-	stride := e.residuals.Stride
-	both := append(slices.Clone(first), second...)
 	cross := slices.Clone(e.cross(small.list, both, e.teamFor(small.rows())))
-	large.cross, small.cross = n.cross, cross[stride:]
-	for k, c := range cross[:stride] {
-		large.cross[k] -= c
+	large.cross, small.cross = n.cross, cross[len(cross)-len(n.cross):]
+	for k := range large.cross {
+		large.cross[k] -= cross[k]
 	}
-	e.pairUp(small, second, small.cross)
-	e.pairUp(large, first, large.cross)
+	e.pairUp(small, second, e.productsOf(second, small.cross))
+	e.pairUp(large, first, e.productsOf(first, large.cross))
 }
 
 // count sums up the class totals of rows.

@@ -109,7 +109,8 @@ func (g *Grower) Free() {
 func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, []Segment) {
 	if g.layout == nil || !slices.Equal(columns, g.columns) {
 		g.pool.Free()
-		g.columns, g.layout = columns, g.newLayout(columns)
+		g.columns, g.layout = columns, &layout{}
+		g.lay(g.layout, columns)
 		g.pool = NewHistogramPool(g.layout.cells, g.Bytes)
 		if d := g.layout.deal; d != nil {
 			g.pool.cells = d.own.cells
@@ -153,7 +154,7 @@ func (g *Grower) Grow(columns []int, fixed []kernel.Pair, seed uint64) (*Tree, [
 
 // plant evaluates the root.
 func (g *Grower) plant(root *node) {
-	g.admit(root, false)
+	g.admit(root, false, &g.evaluator.drawn[0])
 	if g.needsTotals() {
 		if root.totals = &g.evaluator.listed[0]; !g.residuals.Sparse() {
 			root.totals = g.newTotals()
@@ -165,18 +166,18 @@ func (g *Grower) plant(root *node) {
 	root.keep(g.mostListed())
 }
 
-// newLayout lays out columns, and deals them to the ranks.
-func (g *Grower) newLayout(columns []int) *layout {
-	l := newLayout(g.Coarse, g.CoarseMapper, columns, g.Pairs, g.CacheBytes)
+// lay lays out columns, and deals them to the ranks.
+func (g *Grower) lay(l *layout, columns []int) {
+	l.lay(g.Coarse, g.CoarseMapper, columns, g.Pairs, g.CacheBytes)
 	if g.group != nil {
 		l.deal = newDeal(l, columns, g.Coarse, g.CoarseMapper, g.CacheBytes, g.group)
 	}
-	return l
 }
 
 // admit gives a new node the columns that it may be split on, unless it is to
-// stay a leaf.
-func (g *Grower) admit(n *node, last bool) {
+// stay a leaf. The layout of columns of its own takes the given memory, and is good
+// until that is used again.
+func (g *Grower) admit(n *node, last bool, memory *layout) {
 	if last || n.count < 2*g.MinSamples || n.count < 2 || g.MaxDepth > 0 && n.depth >= g.MaxDepth || len(g.columns) == 0 {
 		return
 	}
@@ -190,7 +191,8 @@ func (g *Grower) admit(n *node, last bool) {
 		columns = hash.Choose(n.seed, columns, max(1, int(math.Round(share*float64(len(columns))))))
 	}
 	if len(columns) < len(g.columns) {
-		n.layout = g.newLayout(columns)
+		n.layout = memory
+		g.lay(memory, columns)
 	}
 }
 
@@ -233,8 +235,8 @@ func (g *Grower) evaluateChildren(e *evaluator, n *node, rows []uint32, left int
 	}
 	small, large := g.count(e, n)
 	g.constrain(n)
-	g.admit(n.left, last)
-	g.admit(n.right, last)
+	g.admit(n.left, last, &e.drawn[0])
+	g.admit(n.right, last, &e.drawn[1])
 	if g.fixed != nil {
 		small.pairs, large.pairs = g.fixed, g.fixed
 	} else {
@@ -460,17 +462,20 @@ func (g *Grower) finish(open []*node) []Segment {
 		}
 		g.link(n, int32(^i))
 		g.tree.Leaves = append(g.tree.Leaves, leaf)
-		g.release(n)
-		g.recycle(n)
-		if n.left != nil { // expanded ahead in vain
-			for _, child := range []*node{n.left, n.right} {
-				g.release(child)
-				g.recycle(child)
-			}
-		}
+		g.discard(n)
 	}
 	g.values.setBest(g.tree.Leaves, forgotten)
 	return segments
+}
+
+// discard gives back what a leaf and its descendants, expanded in vain, have.
+func (g *Grower) discard(n *node) {
+	g.release(n)
+	g.recycle(n)
+	if n.left != nil {
+		g.discard(n.left)
+		g.discard(n.right)
+	}
 }
 
 // leftToRight is the open nodes in the order of the leaves.

@@ -14,6 +14,9 @@ import (
 
 // TestFewHistograms has no room for the histograms of all open nodes.
 func TestFewHistograms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes long, and one thread has no races")
+	}
 	for _, classes := range []int{2, 6} {
 		p := newProblem(t, 25, problemOptions{rows: 1500, classes: classes, missing: true, sparse: 9})
 		for _, most := range []int{0, 1, 2, 3, 1000} {

@@ -18,6 +18,9 @@ type layout struct {
 	cells   int
 	pairs   int
 	deal    *deal // to the ranks; nil: one machine searches all
+
+	left  []bool // columns not yet laid out
+	dense []int  // those of them that are neither sparse nor joint
 }
 
 type tile struct {
@@ -42,11 +45,28 @@ func (t *tile) endCell() int { return t.firstCell + t.bins*t.stride }
 // columns, then joint columns likewise, then columns of alike numbers of bins
 // into common tiles.
 func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cacheBytes int) *layout {
-	l := &layout{pairs: pairs}
-	left := make([]bool, len(x.Columns)) // columns not yet laid out
+	l := &layout{}
+	l.lay(x, m, columns, pairs, cacheBytes)
+	return l
+}
+
+// lay lays other columns out, in the memory that the layout has.
+func (l *layout) lay(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cacheBytes int) {
+	l.columns, l.tiles, l.groups = l.columns[:0], l.tiles[:0], l.groups[:0]
+	l.cells, l.pairs, l.deal = 0, pairs, nil
+	l.left = slices.Grow(l.left[:0], len(x.Columns))[:len(x.Columns)]
+	clear(l.left)
 	for _, c := range columns {
-		left[c] = true
+		l.left[c] = true
 	}
+	l.addSparse(x)
+	l.addJoint(x, cacheBytes)
+	l.addDense(m, columns, cacheBytes)
+}
+
+// addSparse lays out the sparse groups whose features are all among the columns.
+func (l *layout) addSparse(x *bin.Matrix) {
+	left := l.left
 	for _, s := range x.Sparse {
 		if slices.ContainsFunc(s.Columns, func(c int) bool { return !left[c] }) {
 			continue
@@ -60,30 +80,35 @@ func newLayout(x *bin.Matrix, m *bin.Mapper, columns []int, pairs, cacheBytes in
 			end := min(c+bin.SparseWidth, len(s.Columns))
 			first := len(l.columns)
 			l.columns = append(l.columns, s.Columns[c:end]...)
-			l.addTile(tile{first, len(l.columns), l.cells, bins, bin.SparseWidth * pairs, s.Default[c:end]})
+			l.addTile(tile{first, len(l.columns), l.cells, bins, bin.SparseWidth * l.pairs, s.Default[c:end]})
 		}
 	}
-	l.addJoint(x, left, pairs, cacheBytes)
-	dense := slices.DeleteFunc(slices.Clone(columns), func(c int) bool { return !left[c] })
+}
+
+// addDense lays out the columns that are left, those of alike numbers of bins together.
+func (l *layout) addDense(m *bin.Mapper, columns []int, cacheBytes int) {
+	l.dense = l.dense[:0]
+	for _, c := range columns {
+		if l.left[c] {
+			l.dense = append(l.dense, c)
+		}
+	}
 	codes := func(c int) int { return m.Features[c].Codes() }
-	slices.SortStableFunc(dense, func(a, b int) int { return cmp.Compare(codes(b), codes(a)) })
-	for len(dense) > 0 {
-		n := min(kernel.TileLanes/pairs, len(dense))
+	slices.SortStableFunc(l.dense, func(a, b int) int { return cmp.Compare(codes(b), codes(a)) })
+	for together := range slices.Chunk(l.dense, kernel.TileLanes/l.pairs) {
 		first := len(l.columns)
-		l.columns = append(l.columns, dense[:n]...)
-		t := tile{first, first + n, l.cells, codes(dense[0]), kernel.TileLanes, nil}
+		l.columns = append(l.columns, together...)
+		t := tile{first, len(l.columns), l.cells, codes(together[0]), kernel.TileLanes, nil}
 		if last := len(l.groups) - 1; last < 0 || !l.groups[last].takes(l, &t, cacheBytes) {
 			l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), nil, nil})
 		}
 		l.addTile(t)
-		dense = dense[n:]
 	}
-	return l
 }
 
 // addJoint lays out the joint columns whose features are both still left.
-func (l *layout) addJoint(x *bin.Matrix, left []bool, pairs, cacheBytes int) {
-	width := kernel.TileLanes / pairs
+func (l *layout) addJoint(x *bin.Matrix, cacheBytes int) {
+	left, width := l.left, kernel.TileLanes/l.pairs
 	most := max(width, min(kernel.TileLanes, cacheBytes/(8*jointCells)*width))
 	var joint []*bin.Joint
 	for _, c := range x.Joint {

@@ -190,7 +190,7 @@ func (l *Leaf) setWithin(n *loss.Newton, totals *loss.Totals, stats *[kernel.Max
 		values := make([]float64, len(l.Steps))
 		n.FullWithin(values, totals, r.Units.Sums, l.box)
 		for k, v := range values {
-			l.Steps[k] = n.Shrunk(v)
+			l.Steps[k] = n.Rounded(float64(n.Shrinkage*v), len(values))
 		}
 		return
 	}

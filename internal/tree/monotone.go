@@ -262,12 +262,11 @@ func (s *splitter) boxes(n *node, c *cut, signs []int8) *[2]*loss.Box {
 		}
 	}
 	boxes := [2]*loss.Box{n.box.Clone(), n.box.Clone()}
-	low, high := boxes[0], boxes[1] // the sides where class k has the lower values and the higher ones
 	for k, sign := range signs {
 		if sign == 0 {
 			continue
 		}
-		low, high = boxes[0], boxes[1]
+		low, high := boxes[0], boxes[1] // the sides where class k has the lower values and the higher ones
 		if sign < 0 {
 			low, high = high, low
 		}

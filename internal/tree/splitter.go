@@ -152,7 +152,8 @@ func (s *splitter) scan(n *node, t *tile, part *Histogram, base int, w *worker) 
 		}
 		for f := 0; c < end; f++ {
 			if s.categorical(s.columns[c]) {
-				s.best[c] = s.scanSubsets(&cells, t, f*m, w)
+				bins := s.CoarseMapper.Features[s.columns[c]].Codes()
+				s.best[c] = s.scanSubsets(&cells, t, bins, f*m, w)
 				c++
 				continue
 			}
@@ -167,10 +168,10 @@ func (s *splitter) scan(n *node, t *tile, part *Histogram, base int, w *worker) 
 	}
 }
 
-// scanSubsets finds the best set of bins of a categorical column.
-func (s *splitter) scanSubsets(cells *Histogram, t *tile, lane int, w *worker) candidate {
+// scanSubsets finds the best set of bins of a categorical column, which has so many.
+func (s *splitter) scanSubsets(cells *Histogram, t *tile, bins, lane int, w *worker) candidate {
 	w.subsets.Subsets = s.subsets
-	w.subsets.load(cells, t.bins, t.stride, lane, s.job.Pairs)
+	w.subsets.load(cells, bins, t.stride, lane, s.job.Pairs)
 	return w.subsets.find(s.kernels, &s.job, nil, s.minSamples)
 }
 

@@ -27,8 +27,9 @@ type Subsets struct {
 type subsetSearch struct {
 	Subsets
 	job    kernel.ScanJob
-	g, h   []int64 // by code and pair
-	filled []int   // codes that hold something, but for 0
+	g, h   []int64   // by code and pair
+	filled []int     // codes that hold something, but for 0
+	absent model.Set // codes that hold nothing
 	keys   []float64
 	walks  []walk
 	tile   scratch
@@ -52,21 +53,26 @@ func (w *walk) set(number int) (s model.Set) {
 // load takes the cells of a column, the lanes from lane on of a tile.
 func (s *subsetSearch) load(cells *Histogram, bins, stride, lane, m int) {
 	s.g, s.h = slices.Grow(s.g[:0], bins*m)[:bins*m], slices.Grow(s.h[:0], bins*m)[:bins*m]
-	s.filled = s.filled[:0]
+	s.filled, s.absent = s.filled[:0], model.Set{0: math.MaxUint64, 1: math.MaxUint64, 2: math.MaxUint64, 3: math.MaxUint64}
 	for b := range bins {
-		any := int64(0)
-		for p := range m {
-			i := b*stride + lane + p
-			var g, h int64
-			if cells.wide() {
-				g, h = cells.wideG[i], cells.wideH[i]
-			} else {
-				g, h = cells.cells[i]>>32, cells.cells[i]&(1<<32-1)
+		g, h, any := s.g[b*m:][:m], s.h[b*m:][:m], int64(0)
+		if at := b*stride + lane; cells.wide() {
+			copy(g, cells.wideG[at:])
+			copy(h, cells.wideH[at:])
+			for p := range m {
+				any |= g[p] | h[p]
 			}
-			s.g[b*m+p], s.h[b*m+p] = g, h
-			any |= g | h
+		} else {
+			for p, cell := range cells.cells[at:][:m] {
+				g[p], h[p] = cell>>32, cell&(1<<32-1)
+				any |= cell
+			}
 		}
-		if any != 0 && b > 0 {
+		if any == 0 {
+			continue
+		}
+		s.absent.Toggle(b)
+		if b > 0 {
 			s.filled = append(s.filled, b)
 		}
 	}
@@ -80,7 +86,7 @@ const mostEnumerated = 8
 // If counts are given, rows by code, it leaves minSamples rows on either side.
 func (s *subsetSearch) find(k *kernel.Funcs, node *kernel.ScanJob, counts *[kernel.MaxBins]int64, minSamples int) candidate {
 	best := candidate{score: math.Inf(-1), exact: counts != nil || minSamples == 1, subset: true}
-	if len(s.filled) == 0 || len(s.filled) == 1 && s.absent(0, node.Pairs) {
+	if len(s.filled) == 0 || len(s.filled) == 1 && s.absent.Has(0) {
 		return best
 	}
 	s.plan(node)
@@ -165,12 +171,49 @@ func (s *subsetSearch) enumerate(w *walk) {
 // order walks through the codes in the order of their keys.
 func (s *subsetSearch) order(w *walk) {
 	sorted := append(w.codes, s.filled...)
-	slices.SortFunc(sorted, func(a, b int) int {
-		return cmp.Or(cmp.Compare(s.keys[b], s.keys[a]), cmp.Compare(a, b))
-	})
+	if 2*s.Limit < len(sorted) { // no set ends between the ends
+		s.sortEnds(sorted, s.Limit)
+	} else {
+		slices.SortFunc(sorted, s.compare)
+	}
 	for i := range sorted {
 		w.codes = sorted[:i+1]
 		s.end(w, i+1)
+	}
+}
+
+// compare orders codes: the greater key is first, the lower code where some tie.
+func (s *subsetSearch) compare(a, b int) int {
+	switch {
+	case s.keys[a] > s.keys[b]:
+		return -1
+	case s.keys[a] < s.keys[b]:
+		return 1
+	}
+	return cmp.Or(cmp.Compare(s.keys[b], s.keys[a]), a-b)
+}
+
+// sortEnds sorts so many codes at either end of the order, which are less than half of
+// all.
+func (s *subsetSearch) sortEnds(codes []int, ends int) {
+	first, last := codes[:ends], codes[len(codes)-ends:]
+	slices.SortFunc(first, s.compare)
+	for i := ends; i < len(codes); i++ {
+		if code, at := codes[i], ends-1; s.compare(code, first[at]) < 0 {
+			for codes[i] = first[at]; at > 0 && s.compare(code, first[at-1]) < 0; at-- {
+				first[at] = first[at-1]
+			}
+			first[at] = code
+		}
+	}
+	slices.SortFunc(last, s.compare)
+	for i := len(codes) - ends - 1; i >= ends; i-- {
+		if code, at := codes[i], 0; s.compare(code, last[at]) > 0 {
+			for codes[i] = last[at]; at+1 < ends && s.compare(code, last[at+1]) > 0; at++ {
+				last[at] = last[at+1]
+			}
+			last[at] = code
+		}
 	}
 }
 
@@ -286,29 +329,20 @@ func (s *subsetSearch) scanCounted(k *kernel.Funcs, walks []walk, counts *[kerne
 
 // placeAbsent sends codes that hold nothing the way of the greater Hessian.
 func (s *subsetSearch) placeAbsent(set *model.Set, m int) {
-	var left, right int64
-	for code := range len(s.h) / m {
+	left, right := int64(0), s.h[0]
+	if set.Has(0) {
+		left, right = s.h[0], 0
+	}
+	for _, code := range s.filled {
 		if h := s.h[code*m]; set.Has(code) {
 			left += h
 		} else {
 			right += h
 		}
 	}
-	if left <= right {
-		return
-	}
-	for code := range kernel.MaxBins {
-		if code*m >= len(s.h) || s.absent(code, m) {
-			set.Add(code)
+	if left > right {
+		for i := range set {
+			set[i] |= s.absent[i]
 		}
 	}
-}
-
-func (s *subsetSearch) absent(code, m int) bool {
-	for p := range m {
-		if s.g[code*m+p]|s.h[code*m+p] != 0 {
-			return false
-		}
-	}
-	return true
 }

@@ -3,6 +3,7 @@ package tree
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/libaoso/aoso/kernel"
@@ -200,6 +201,29 @@ func TestSubsetLimit(t *testing.T) {
 		}
 		if math.Abs(got.score-best) > 1e-9*best {
 			t.Fatalf("node %d: score %v, the best within the limit has %v", i, got.score, best)
+		}
+	}
+}
+
+// TestSortEnds: the ends are those of the whole order, and no code is lost.
+func TestSortEnds(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 0))
+	for range 300 {
+		n := 3 + r.IntN(60)
+		s := subsetSearch{keys: make([]float64, n)}
+		codes := r.Perm(n)
+		for i := range s.keys {
+			s.keys[i] = float64(r.IntN(n)) // some tie
+		}
+		want := slices.Clone(codes)
+		slices.SortFunc(want, s.compare)
+		ends := 1 + r.IntN((n-1)/2)
+		s.sortEnds(codes, ends)
+		if !slices.Equal(codes[:ends], want[:ends]) || !slices.Equal(codes[n-ends:], want[n-ends:]) {
+			t.Fatalf("%d of %v: %v, want the ends of %v", ends, s.keys, codes, want)
+		}
+		if slices.Sort(codes); codes[n-1] != n-1 || len(slices.Compact(codes)) != n {
+			t.Fatalf("codes are lost: %v", codes)
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 // choose pairs by; the ranges of the gradients along them; the histograms, of which
 // each rank gets the sums of its columns; and the best cut of each column. Where
 // these are not exact, further rounds look at columns in all their bins. The children
-// of two nodes share the messages.
+// of several nodes share the messages.
 
 // family is the children of a node that are evaluated together. That of the root has
 // no parent, and the root for its large child.
@@ -47,17 +47,14 @@ func (g *Grower) plantTogether(root *node) {
 		g.evaluator.count(root.own, root.list)
 	}
 	g.countTogether([]*node{root}, []int64{0})
-	g.admit(root, false)
+	g.admit(root, false, &layout{})
 	g.evaluateTogether([]family{{large: root}})
 }
 
-// expandTogether makes and evaluates the children of n, and of the node that will
-// probably be split next if this takes less time than messages for it alone.
+// expandTogether makes and evaluates the children of n, and of the nodes that will
+// probably be split next where this takes less time than messages for each alone.
 func (g *Grower) expandTogether(n *node) {
-	parents := []*node{n}
-	if next := g.nextTogether(n); next != nil {
-		parents = append(parents, next)
-	}
+	parents := g.nextTogether(n)
 	left, missing := make([]*node, len(parents)), make([]int64, len(parents))
 	for i, n := range parents {
 		n.left = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 0)})
@@ -80,34 +77,69 @@ func (g *Grower) expandTogether(n *node) {
 		}
 		small, large := n.bySize(missing[i] > 0)
 		g.constrain(n)
-		g.admit(n.left, last)
-		g.admit(n.right, last)
+		g.admit(n.left, last, &layout{})
+		g.admit(n.right, last, &layout{})
 		families[i] = family{parent: n, small: small, large: large}
 	}
 	g.evaluateTogether(families)
 }
 
-// nextTogether is the node whose turn comes after that of n; nil: its children are
-// not worth a guess.
-func (g *Grower) nextTogether(n *node) (next *node) {
-	const mostWork = 1 << 20 // takes about as long as the messages for a node
-	const mostWaiting = 4
-	if g.keepsHistograms() && g.pool.most < g.Leaves+4*mostWaiting { // the children depend on the room for histograms
-		return nil
-	}
-	splits, waiting := g.Leaves-len(g.open)-1, 0
-	for _, o := range g.open {
-		switch {
-		case o.left != nil:
-			waiting++
-		case o.split.Gain > 0 && (next == nil || o.before(next)):
-			next = o
+// nextTogether is n and the nodes that will probably be split soon after it, of those
+// whose children are not known yet.
+func (g *Grower) nextTogether(n *node) []*node {
+	parents := []*node{n}
+	most := g.mostTogether()
+	splits := g.Leaves - 2 - len(g.open) // to make after that of n
+	var known, rest []*node              // nodes that may be split, and those of them whose children are not known
+	var add func(n *node)
+	add = func(n *node) {
+		if n.split.Gain > 0 {
+			known = append(known, n)
+			switch {
+			case n.left != nil:
+				add(n.left)
+				add(n.right)
+			case g.evaluator.work(n.count/g.group.Size()) <= mostWork:
+				rest = append(rest, n)
+			}
 		}
 	}
-	if next == nil || waiting >= mostWaiting || splits < waiting+3 || g.evaluator.work(next.count/g.group.Size()) > mostWork {
-		return nil
+	for _, o := range g.open {
+		add(o)
 	}
-	return next
+	for len(parents) < most && len(rest) > 0 {
+		best := 0
+		for i, o := range rest {
+			if o.split.Gain > rest[best].split.Gain {
+				best = i
+			}
+		}
+		before := 0
+		for _, o := range known {
+			if o.split.Gain > rest[best].split.Gain {
+				before++
+			}
+		}
+		if before >= 3*splits/4 {
+			break
+		}
+		parents = append(parents, rest[best])
+		rest = slices.Delete(rest, best, best+1)
+	}
+	return parents
+}
+
+// mostWork is the work of a node that takes about as long as the messages for it.
+const mostWork = 1 << 20
+
+// mostTogether is of how many nodes the children may share their messages. Some of them
+// wait to be split, or never are.
+func (g *Grower) mostTogether() int {
+	const most, mostBytes = 4, 1 << 22
+	if g.keepsHistograms() && g.pool.most < 2*g.Leaves+2*most { // the children depend on the room for histograms
+		return 1
+	}
+	return max(1, min(most, mostBytes/(16*g.layout.cells)))
 }
 
 // countHere sums up the class totals of the children of a node over the rows here.

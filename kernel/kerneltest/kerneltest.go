@@ -49,6 +49,8 @@ var suites = []suite{
 	{"Leaves", leavesShapes, leaves},
 	{"AddSteps", classShapes, addSteps},
 	{"AddPairs", pairShapes, addPairs},
+	{"AddShort", classShapes, addShort},
+	{"Scores", classShapes, scores},
 	{"Softmax", softmaxShapes, softmax},
 	{"Walk", walkShapes, walk},
 }

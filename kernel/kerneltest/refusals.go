@@ -300,6 +300,8 @@ func scoresRefusals() (list []refusal) {
 	type (
 		addSteps = kernel.AddStepsJob
 		addPairs = kernel.AddPairsJob
+		addShort = kernel.AddShortJob
+		scores   = kernel.ScoresJob
 		softmax  = kernel.SoftmaxJob
 	)
 	list = append(list, refusals("AddStepsJob", func(f *kernel.Funcs, j *addSteps) { f.AddSteps(j) },
@@ -331,6 +333,30 @@ func scoresRefusals() (list []refusal) {
 		fault[addPairs]{"len(Leaves) is 4, must be 5 or more", func(j *addPairs) { j.Leaves = j.Leaves[:4] }},
 		fault[addPairs]{"len(Steps) is 1, must be 2 or more", func(j *addPairs) { j.Steps = j.Steps[:1] }},
 		fault[addPairs]{"len(Scores) is 7, must be 8 or more", func(j *addPairs) { j.Scores = j.Scores[:7] }},
+	)...)
+	list = append(list, refusals("AddShortJob", func(f *kernel.Funcs, j *addShort) { f.AddShort(j) },
+		func() addShort {
+			return addShort{
+				Leaves: make([]uint16, 5), LeafStride: 3, FirstLeaf: make([]uint32, 2), Steps: make([]int16, 16), Classes: 16,
+				Rows: 2, Sums: make([]int32, 32),
+			}
+		},
+		fault[addShort]{"Classes is 0, must be a multiple of 16", func(j *addShort) { j.Classes = 0 }},
+		fault[addShort]{"Classes is 24, must be a multiple of 16", func(j *addShort) { j.Classes = 24 }},
+		fault[addShort]{"Rows is -1, must be 0 or more", func(j *addShort) { j.Rows = -1 }},
+		fault[addShort]{"LeafStride is 1, must be 2 or more, the rows", func(j *addShort) { j.LeafStride = 1 }},
+		fault[addShort]{"len(Leaves) is 4, must be 5 or more", func(j *addShort) { j.Leaves = j.Leaves[:4] }},
+		fault[addShort]{"len(Steps) is 15, must be 16 or more", func(j *addShort) { j.Steps = j.Steps[:15] }},
+		fault[addShort]{"len(Sums) is 31, must be 32 or more", func(j *addShort) { j.Sums = j.Sums[:31] }},
+	)...)
+	list = append(list, refusals("ScoresJob", func(f *kernel.Funcs, j *scores) { f.Scores(j) },
+		func() scores {
+			return scores{Sums: make([]int32, 7), Stride: 4, Unit: 1, Classes: 3, Scores: make([]float64, 6)}
+		},
+		fault[scores]{"Classes is 0, must be 1 or more", func(j *scores) { j.Classes = 0 }},
+		fault[scores]{"Stride is 2, must be 3 or more, the classes", func(j *scores) { j.Stride = 2 }},
+		fault[scores]{"len(Scores) is 5, must be a multiple of 3, the classes", func(j *scores) { j.Scores = j.Scores[:5] }},
+		fault[scores]{"len(Sums) is 6, must be 7 or more", func(j *scores) { j.Sums = j.Sums[:6] }},
 	)...)
 	return append(list, refusals("SoftmaxJob", func(f *kernel.Funcs, j *softmax) { f.Softmax(j) },
 		func() softmax { return softmax{Scores: make([]float64, 6), Classes: 3, Temperature: 2} },

@@ -101,3 +101,49 @@ func addPairs(d dice, s shape) call {
 		})
 	}
 }
+
+func addShort(d dice, s shape) call {
+	classes := (s.classes + kernel.ShortLanes - 1) / kernel.ShortLanes * pick(d, 1, 1, 2, 5) * kernel.ShortLanes
+	r := d.reached(s.rows, 2*classes)
+	steps := make([]int16, r.total*classes)
+	for i := range steps {
+		switch d.IntN(8) {
+		case 0:
+			steps[i] = pick[int16](d, 0, math.MaxInt16, math.MinInt16)
+		default:
+			steps[i] = int16(d.IntN(2000) - 1000)
+		}
+	}
+	sums := d.units(s.rows * classes)
+	return func(f *kernel.Funcs, m *memory) {
+		f.AddShort(&kernel.AddShortJob{
+			Leaves:     input(m, "Leaves", r.leaves),
+			LeafStride: r.leafStride,
+			FirstLeaf:  input(m, "FirstLeaf", r.firstLeaf),
+			Steps:      inputAfter(m, "Steps", r.lead*classes, steps),
+			Classes:    classes,
+			Rows:       s.rows,
+			Sums:       inout(m, "Sums", sums),
+		})
+	}
+}
+
+// units is sums of steps.
+func (d dice) units(n int) []int32 {
+	sums := make([]int32, n)
+	for i := range sums {
+		sums[i] = pick(d, 0, math.MinInt32, math.MaxInt32, int32(d.Uint32()), int32(d.IntN(1<<16)-1<<15))
+	}
+	return sums
+}
+
+func scores(d dice, s shape) call {
+	stride := s.classes + pick(d, 0, 0, 1, d.IntN(16))
+	sums, unit := d.units(s.rows*stride), math.Ldexp(1, -d.IntN(20))
+	return func(f *kernel.Funcs, m *memory) {
+		f.Scores(&kernel.ScoresJob{
+			Sums: input(m, "Sums", sums), Stride: stride, Unit: unit, Classes: s.classes,
+			Scores: output[float64](m, "Scores", s.rows*s.classes),
+		})
+	}
+}

@@ -134,6 +134,9 @@ class Dask:
 
         def attempt(*arguments):
             attempts.append(time.monotonic())
+            if not self.client.nthreads():  # all were killed while they started: Dask does not start them again
+                self.cluster.scale(0)
+                self.cluster.scale(size)
             return train(*arguments)
 
         aoso.dask._trained = attempt

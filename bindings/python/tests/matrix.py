@@ -46,8 +46,12 @@ def trained(name, params, collective=None):
     return aoso.train(params, aoso.Dataset(**data, collective=collective, threads=1)).fingerprint
 
 
+class Patient(ranks.LocalCollective):
+    seconds = 300
+
+
 def threads(name, params, size):
-    return ranks.on_threads(size, lambda collective: trained(name, params, collective))
+    return ranks.on_threads(size, lambda collective: trained(name, params, collective), Patient)
 
 
 def mpi(name, params, size):

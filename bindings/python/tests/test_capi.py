@@ -37,6 +37,11 @@ def test_pair_importance():
     assert layout == {name: f"{at}+{dtype.itemsize}" for name, (dtype, at) in _structs.PAIR_IMPORTANCE.fields.items()}
 
 
+def test_confusion():
+    layout = dict(re.findall(r"^aoso_confusion\.(\w+): (\d+\+\d+)$", ABI, re.MULTILINE))
+    assert layout == {name: f"{at}+{dtype.itemsize}" for name, (dtype, at) in _structs.CONFUSION.fields.items()}
+
+
 @pytest.mark.parametrize("name", _library._FUNCTIONS)
 def test_functions(name):
     (arguments,) = re.findall(rf"^aoso_status aoso_{name}\((.*)\);$", ABI, re.MULTILINE)

@@ -114,13 +114,55 @@ def test_several_validation_sets_class_weights_and_a_checkpoint(tmp_path, metric
     assert ranks.on_threads(2, lambda collective: work(tmp_path / "three", collective)) == [want] * 2
 
 
-def test_custom_metrics_need_all_rows():
-    def work(collective):
-        train_set = small(collective)
-        return aoso.train(FEW, train_set, valid=train_set, feval=lambda *_: ("custom", 0.0, True))
+def loss_and_error(probabilities, dataset):
+    """Means over rows: lower, and higher, is better."""
+    label, weight, rows = dataset.get_label(), dataset.get_weight(), np.arange(dataset.num_rows)
+    place = np.searchsorted(dataset.classes, label)
+    loss = -np.log(probabilities[rows, place])
+    right = probabilities.argmax(axis=1) == place
+    return [("own_loss", np.average(loss, weights=weight), False), ("own_share", np.average(right, weights=weight), True)]
 
-    for error in ranks.on_threads(2, work):
-        assert "feval is given; allowed: None with a collective" in str(error)
+
+@pytest.mark.parametrize("metric", ["own_loss", "own_share"])
+def test_custom_metrics_are_means_of_the_ranks(metric):
+    """They end training at the same iteration on all ranks, and on one machine."""
+
+    def work(collective=None):
+        data = ranks.mixed() if collective is None else ranks.part(ranks.mixed(), collective.rank, collective.size)
+        train_set = aoso.Dataset(**data, collective=collective, threads=1)
+        chosen = data["row_id"] % 3 == 0
+        if collective is not None and collective.rank == 0:
+            chosen[:] = False  # a rank without validation rows
+        elif collective is None:
+            chosen[: int(len(chosen) / 3**1.5)] = False
+        valid = train_set.aligned(data["x"][chosen], data["y"][chosen], weight=data["weight"][chosen])
+        history = {}
+        params = {"trees": 40, "early_stopping": 2, "min_delta": 0.02, "metric": metric, "preset": "paper", "shrinkage": 1, "threads": 1}
+        callbacks = [aoso.record_evaluation(history)]
+        booster = aoso.train(params, train_set, valid=valid, feval=loss_and_error, callbacks=callbacks)
+        return booster.fingerprint, booster.result.iterations, booster.result.stopped_by, history["valid"]
+
+    want = work()
+    results = ranks.on_threads(3, work)
+    assert results[0] == results[1] == results[2], results
+    assert results[0][:3] == want[:3] and want[2] == "early_stopping"
+    for name in ("own_loss", "own_share"):
+        np.testing.assert_allclose(results[0][3][name], want[3][name], rtol=1e-12)
+    np.testing.assert_allclose(results[0][3]["own_loss"], want[3]["logloss"], rtol=1e-9)
+
+
+def test_custom_metrics_that_differ():
+    def work(feval, collective):
+        train_set = small(collective)
+        valid = train_set.aligned(np.ones((5, 3)), np.arange(5) % 3)
+        return aoso.train(FEW, train_set, valid=valid, feval=feval[collective.rank])
+
+    def one(*_):
+        return "one", 0.5, True
+
+    for other, message in [(lambda *_: ("two", 0.5, True), "allowed: the same metrics on all ranks"), (lambda *_: 1 / 0, "division by zero")]:
+        for error in ranks.on_threads(2, functools.partial(work, [one, other])):
+            assert message in str(error), repr(error)
 
 
 class Failing(ranks.LocalCollective):

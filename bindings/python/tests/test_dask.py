@@ -85,6 +85,12 @@ def test_errors(client):
         aoso.dask.train(client, None, x, np.arange(60))
 
 
+def test_a_cluster_without_workers():
+    with distributed.LocalCluster(n_workers=0, processes=False, dashboard_address=":0") as cluster, distributed.Client(cluster) as client:
+        with pytest.raises(CollectiveError, match="no workers for 1 s"):
+            aoso.dask.train(client, {}, da.ones((4, 2)), da.ones(4), timeout=1)
+
+
 def test_a_worker_that_is_killed(client):
     """The cluster starts another worker in its place."""
     rng = np.random.default_rng(1)

@@ -48,6 +48,7 @@ struct set_options {
 using reliability_report = aoso_reliability;
 using pair_importance = aoso_pair_importance;
 using evaluation = aoso_evaluation;
+using confusion = aoso_confusion;
 using calibration = aoso_calibration;
 
 // The export formats, as JSON.
@@ -233,6 +234,18 @@ public:
                                                 detail::count(weights), &options);
     }
 
+    // The pairs of classes that the model confuses most often, at most n.
+    std::vector<confusion> confusions(const matrix &x, const labels &y, int64_t n = 10,
+                                      const predict_options &o = {}) const {
+        const aoso_labels classes = y.get();
+        const aoso_predict_options options = o.get();
+        std::vector<confusion> out(static_cast<std::size_t>(n > 0 ? n : 0));
+        int64_t count = 0;
+        detail::check(aoso_model_confusions(get(), &x, &classes, &options, out.data(), n, &count));
+        out.resize(static_cast<std::size_t>(count));
+        return out;
+    }
+
     // Compares predictions with labels.
     evaluation evaluate(const matrix &x, const labels &y, span<const double> weights = {},
                         const predict_options &o = {}) const {
@@ -310,6 +323,19 @@ public:
     }
     void predict_raw_into(const matrix &x, span<double> out, const predict_options &o = {}) const {
         fill(aoso_model_predict_raw, x, out, o);
+    }
+
+    // The numbers of the top likeliest classes of each row, the likeliest first, rows × top.
+    // proba: if given, becomes their probabilities, likewise.
+    std::vector<int32_t> predict_top(const matrix &x, int64_t top, std::vector<double> *proba = nullptr,
+                                     const predict_options &o = {}) const {
+        const aoso_predict_options options = o.get();
+        std::vector<int32_t> classes(cells(x, std::max<int64_t>(top, 0)));
+        std::vector<double> of(proba ? classes.size() : 0);
+        detail::check(aoso_model_predict_top(get(), &x, &options, top, classes.data(), proba ? of.data() : nullptr,
+                                             static_cast<int64_t>(classes.size())));
+        if (proba) *proba = std::move(of);
+        return classes;
     }
 
     // The leaf that each row reaches in each tree, rows × trees.

@@ -225,8 +225,7 @@ typedef struct aoso_params {
     const char *interaction_constraints;
 
     /* Number of classes whose scores a sparse leaf changes.
-     * Allowed: 1 to 63. Default: 0, which means 32; 8 to 31 with more than 25 million rows × trees and 800
-     * million rows × classes. */
+     * Allowed: 1 to 63. Default: 0, which means 32; 8 to 31 with more than 62.5 million rows × trees. */
     int64_t leaf_classes;
 
     /* The most categories on the smaller side of a split: large sets fit the training rows by chance.

@@ -30,6 +30,15 @@ AOSO_API aoso_status aoso_model_predict_proba(const aoso_model *model, const aos
 AOSO_API aoso_status aoso_model_predict_raw(const aoso_model *model, const aoso_matrix *x,
                                         const aoso_predict_options *options, double *out, int64_t length);
 
+/* The numbers of the top likeliest classes of each row, the likeliest first, and
+ * their probabilities, both rows × top; length must be that product. Of classes
+ * that tie, the lower comes first. proba may be NULL. With sparse leaves this takes
+ * time by the classes that a row's leaves move, not by all classes, and
+ * probabilities can differ from those of aoso_model_predict_proba by rounding. */
+AOSO_API aoso_status aoso_model_predict_top(const aoso_model *model, const aoso_matrix *x,
+                                        const aoso_predict_options *options, int64_t top, int32_t *classes,
+                                        double *proba, int64_t length);
+
 /* The leaf that each row reaches in each tree, rows × trees. Leaves are numbered
  * within their tree from left to right. */
 AOSO_API aoso_status aoso_model_predict_leaf(const aoso_model *model, const aoso_matrix *x,
@@ -49,6 +58,20 @@ AOSO_API aoso_status aoso_model_predict_staged(const aoso_model *model, const ao
  * probabilities that aoso_model_predict_proba returns for the same rows. The
  * scores must be finite. */
 AOSO_API aoso_status aoso_model_raw_to_proba(const aoso_model *model, double *raw, int64_t length);
+
+/* Two classes that a model takes for one another. */
+typedef struct aoso_confusion {
+    int32_t classes[2];  /* the lower first */
+    int64_t mistaken[2]; /* rows of the first that are predicted to be of the second, and the reverse */
+    int64_t rows[2];     /* rows of each class in all */
+} aoso_confusion;
+
+/* Returns the pairs of classes that the model confuses most often, those with most
+ * rows first: at most length. *count becomes their number. Rows of labels that the
+ * model does not know do not count. */
+AOSO_API aoso_status aoso_model_confusions(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
+                                           const aoso_predict_options *options, aoso_confusion *out, int64_t length,
+                                           int64_t *count);
 
 /* Compares predictions with labels. weights: one per row, or NULL: all 1. Labels
  * that the model does not know count as errors and not for the log loss. */

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 from . import _labels
 from ._capi import Array
 from .booster import Booster
+from .confusion import Confusion
 from .errors import ArgumentError
 from .probability import Reliability, cost_matrix
 
@@ -28,6 +29,29 @@ class Decisions:
         def _read(self, X: Any, *, reset: bool) -> Any: ...
         def _sorted(self, columns: Array) -> Array: ...
         def _threads(self) -> int: ...
+
+    def predict_top(self, X: Any, top: int = 5) -> tuple[Array, Array]:
+        """The likeliest classes of each row, the likeliest first, and their probabilities.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+        top : int, default 5
+            Number of classes, 1 to all.
+
+        Returns
+        -------
+        labels : array of shape (n_samples, top)
+            Labels of ``classes_``.
+        proba : array of shape (n_samples, top), float64
+
+        Raises
+        ------
+        ArgumentError
+            If ``top`` is not in its range, or the columns are not those of :meth:`fit`.
+        """
+        check_is_fitted(self)
+        return self.booster_.predict_top(self._read(X, reset=False), top, threads=self._threads())
 
     def predict_set(
         self,
@@ -145,3 +169,21 @@ class Decisions:
         """
         check_is_fitted(self)
         return self.booster_.reliability(self._read(X, reset=False), y, weight=sample_weight, threads=self._threads())
+
+    def confusions(self, X: Any, y: Any, n: int = 10) -> list[Confusion]:
+        """The pairs of classes that are confused most often.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        n : int, default 10
+            The most pairs to return, at least 1.
+
+        Returns
+        -------
+        list of aoso.confusion.Confusion
+            Those with most rows first. See :meth:`aoso.Booster.confusions`.
+        """
+        check_is_fitted(self)
+        return self.booster_.confusions(self._read(X, reset=False), y, n, threads=self._threads())

@@ -102,9 +102,14 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
         f"model_{what}": (_handle, c.POINTER(structs.Matrix), c.POINTER(structs.PredictOptions), c.c_void_p, c.c_int64)
         for what in ("predict", "predict_proba", "predict_raw", "predict_leaf", "shap")
     },
+    "model_predict_top": (
+        *(_handle, c.POINTER(structs.Matrix), c.POINTER(structs.PredictOptions), c.c_int64),
+        *(c.c_void_p, c.c_void_p, c.c_int64),
+    ),
     "model_predict_staged": (_handle, c.POINTER(structs.Matrix), c.POINTER(structs.PredictOptions), c.c_int64, _staged, c.c_void_p),
     "model_raw_to_proba": (_handle, c.c_void_p, c.c_int64),
     "model_evaluate": (*_weighted, c.POINTER(structs.Evaluation)),
+    "model_confusions": (*_labelled, c.POINTER(structs.PredictOptions), c.c_void_p, c.c_int64, c.POINTER(c.c_int64)),
     "model_evaluate_raw": (_handle, c.c_void_p, c.c_int64, c.POINTER(structs.Labels), c.c_void_p, c.c_int64, c.POINTER(structs.Evaluation)),
     "model_measure_raw": (_handle, c.c_void_p, c.c_int64, c.POINTER(structs.Labels), c.c_void_p, c.c_int64, c.c_char_p, c.POINTER(c.c_double)),
     "metrics": _text,

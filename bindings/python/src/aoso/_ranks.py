@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import ctypes as c
 import json
+import math
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -17,6 +18,8 @@ from ._library import Handle, _apart, _call
 from .collective import Collective
 
 _OPS = ("sum", "max")
+
+Metric = tuple[str, float, bool]  # name, value, whether higher is better
 
 
 class Ranks:
@@ -92,6 +95,21 @@ class Ranks:
         except TypeError as e:
             raise errors.ArgumentError(f"y has labels on other ranks that do not sort with those of this rank: {e}") from e
         return united
+
+    def mean(self, results: list[Metric], weight: float) -> list[Metric]:
+        """Custom metrics averaged over the ranks, each by the weight of its rows; those of a rank without weight do not count."""
+        mine = [weight, [[str(name), float(value), bool(rising)] for name, value, rising in results]]
+        with self._own_error():
+            parts = [json.loads(part) for part in self.collective.all_gather(json.dumps(mine).encode())]
+        parts = [(weight, results) for weight, results in parts if weight > 0]
+        names = {tuple((name, rising) for name, _, rising in results) for _, results in parts}
+        if len(names) > 1:
+            raise errors.ArgumentError(f"feval has returned {' and '.join(map(str, sorted(names)))}; allowed: the same metrics on all ranks")
+        total = math.fsum(weight for weight, _ in parts)
+        return [
+            (name, math.fsum(weight * results[j][1] for weight, results in parts) / total, rising)
+            for j, (name, rising) in enumerate(next(iter(names), ()))
+        ]
 
     @contextlib.contextmanager
     def _own_error(self) -> Iterator[None]:

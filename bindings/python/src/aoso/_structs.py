@@ -287,6 +287,9 @@ class SetOptions(Struct):
     ]
 
 
+# aoso_confusion as a numpy dtype.
+CONFUSION = np.dtype([("classes", "i4", 2), ("mistaken", "i8", 2), ("rows", "i8", 2)])
+
 # aoso_reliability_bin as a numpy dtype.
 RELIABILITY_BIN = np.dtype([("rows", "i8"), ("share", "f8"), ("confidence", "f8"), ("accuracy", "f8")])
 

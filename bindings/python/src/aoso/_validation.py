@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import _capi
-from ._capi import Array
+from ._capi import Array, Ranks
 from .dataset import Dataset
 from .errors import ArgumentError
 
@@ -78,13 +78,18 @@ class CustomMetrics:
     """The metrics that the user's functions compute, and the one of them that early stopping watches, if any."""
 
     def __init__(
-        self, functions: Metric | Iterable[Metric] | None, watched: str | None, deciding: str | None, raw: bool = False
+        self,
+        functions: Metric | Iterable[Metric] | None,
+        watched: str | None,
+        deciding: str | None,
+        raw: bool = False,
+        ranks: Ranks | None = None,
     ) -> None:
         self._functions = [functions] if callable(functions) else list(functions or ())
         for j, function in enumerate(self._functions):
             if not callable(function):
                 raise ArgumentError(f"feval[{j}] is a {type(function).__name__}; allowed: a callable")
-        self._watched, self._deciding, self._raw = watched, deciding, raw
+        self._watched, self._deciding, self._raw, self._ranks = watched, deciding, raw, ranks
         self.value: float | None = None  # of the metric that early stopping watches: lower is better
 
     def __bool__(self) -> bool:
@@ -92,14 +97,21 @@ class CustomMetrics:
 
     def of(self, name: str, scores: Array, dataset: Dataset) -> dict[str, float]:
         """The metrics of a validation set with these raw scores, by name."""
-        predictions = scores if self._raw else _softmax(scores)
         found: dict[str, float] = {}
-        for function in self._functions:
-            for metric, value, higher_is_better in _results(function(predictions, dataset)):
-                if name == self._deciding and self._watched in (metric, "custom") and not (self._watched == "custom" and found):
-                    self.value = -float(value) if higher_is_better else float(value)
-                found[str(metric)] = float(value)
+        for metric, value, higher_is_better in self._all(scores, dataset):
+            if name == self._deciding and self._watched in (metric, "custom") and not (self._watched == "custom" and found):
+                self.value = -float(value) if higher_is_better else float(value)
+            found[str(metric)] = float(value)
         return found
+
+    def _all(self, scores: Array, dataset: Dataset) -> list[tuple[str, float, bool]]:
+        """What all functions return, on all ranks."""
+        predictions = scores if self._raw else _softmax(scores)
+        if self._ranks is None:
+            return [result for function in self._functions for result in _results(function(predictions, dataset))]
+        weight = float(dataset.get_weight().sum())
+        results = [result for function in self._functions if weight > 0 for result in _results(function(predictions, dataset))]
+        return self._ranks.mean(results, weight)
 
     def take(self) -> float:
         """The value that early stopping is told."""

@@ -13,6 +13,7 @@ from . import _capi, _labels, _matrix
 from ._capi import Array
 from ._familiar import Familiar
 from ._progress import Evaluation, Result
+from .confusion import Confusing
 from .contributions import Contributions
 from .errors import ArgumentError
 from .probability import Probability
@@ -25,7 +26,7 @@ __all__ = ["Booster", "merge"]
 _STAGED_BYTES = 1 << 28
 
 
-class Booster(Report, Probability, Familiar):
+class Booster(Report, Probability, Confusing, Familiar):
     """A trained model, created by :func:`aoso.train`, :meth:`load` or :meth:`from_bytes`. ``Booster("file")`` loads it too.
 
     A model never changes, so any number of threads may use it at once. It can be pickled and copied.

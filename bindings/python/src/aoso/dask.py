@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import time
 import uuid
 from collections.abc import Mapping
 from concurrent.futures import CancelledError
@@ -69,7 +70,7 @@ def train(
         Its partitions have the rows of those of ``x``.
     weight : dask.array or dask.dataframe.Series of shape (n_rows,), optional
     timeout : float, default 600
-        Seconds that a worker waits for the others.
+        Seconds that a worker waits for the others, and that the cluster may be without workers.
     retries : int, default 0
         How often training begins again when a worker is lost, on the workers that there are then. What the lost worker had is
         computed again. Data that cannot be computed, because they were scattered, are lost.
@@ -113,7 +114,7 @@ def _trained(
     session, tasks, addresses = uuid.uuid4().hex, [], []
     try:
         blocks = client.compute(parts)
-        held, starts = _placed(client, blocks)
+        held, starts = _placed(client, blocks, timeout)
         addresses = sorted(held)
         opened = client.run(_dask_worker.open_connections, session, workers=addresses)
         listening = [opened[address] for address in addresses]
@@ -133,10 +134,11 @@ def _trained(
             client.run(_dask_worker.close_connections, session, workers=[address for address in addresses if address in client.nthreads()])
 
 
-def _placed(client: Client, blocks: list[Any]) -> tuple[dict[str, list[int]], list[int]]:
+def _placed(client: Client, blocks: list[Any], timeout: float) -> tuple[dict[str, list[int]], list[int]]:
     """The numbers of the blocks that each worker has, and the numbers of their first rows."""
-    wait(blocks)
-    sizes = client.gather(client.map(_dask_worker.rows, blocks))
+    numbers = client.map(_dask_worker.rows, blocks)
+    _computed(client, numbers, timeout)
+    sizes = client.gather(numbers)
     held: dict[str, list[int]] = {}
     for number, block in enumerate(blocks):
         workers = client.who_has([block])[block.key]
@@ -147,6 +149,19 @@ def _placed(client: Client, blocks: list[Any]) -> tuple[dict[str, list[int]], li
     if not held:
         raise ArgumentError("x has no rows; allowed: at least one")
     return held, np.concatenate([[0], np.cumsum(sizes)]).tolist()
+
+
+def _computed(client: Client, futures: list[Any], timeout: float) -> None:
+    """Wait for results. A cluster that has lost all its workers has some time to start others."""
+    alive = time.monotonic()
+    while True:
+        with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
+            wait(futures, timeout=2)
+            return
+        if client.nthreads():
+            alive = time.monotonic()
+        elif time.monotonic() - alive > timeout:
+            raise CollectiveError(f"the cluster has had no workers for {timeout:g} s")
 
 
 def _result(client: Client, tasks: list[Any], addresses: list[str]) -> Booster:

@@ -55,7 +55,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Allowed: 1, 2, 4 or 8. Default: 4 for method aoso, 1 for the others.
     leaf_classes : int, optional
         Number of classes whose scores a sparse leaf changes.
-        Allowed: 1 to 63. Default: 32; 8 to 31 with more than 25 million rows × trees and 800 million rows × classes.
+        Allowed: 1 to 63. Default: 32; 8 to 31 with more than 62.5 million rows × trees.
     pair_selection : {"second_order", "first_order", "root"}, default "second_order"
         How a node chooses its class pairs. "second_order": by gradients and Hessians, as in the paper; "first_order":
         by gradients alone; "root": by gradients and Hessians at the root, for the whole tree.

@@ -47,16 +47,14 @@ class _Training:
         self._further = further
         params, watched = _watched(params, feval)
         self._objective = None if objective is None else _objective.Objective(objective, train_set)
-        self._custom = CustomMetrics(feval, watched, valid.deciding, raw=objective is not None)
+        self._ranks = train_set._ranks
+        self._custom = CustomMetrics(feval, watched, valid.deciding, raw=objective is not None, ranks=self._ranks)
         self._judged = watched is not None and bool(params.get("early_stopping"))
         checked = _capi.Params(params)
         self.ended = False
         self.iteration = 0
         self.metrics_now: dict[str, float] = {}  # for cross-validation
         self._train_set, self._valid = train_set, valid
-        self._ranks = train_set._ranks
-        if self._ranks is not None and self._custom:
-            raise ArgumentError("feval is given; allowed: None with a collective, where each rank has a part of the rows")
         weights = train_set._class_weights(class_weight)
         self._handle = _trainer.create(
             train_set._handle, checked, *valid.handles(), eval_every, self._ranks, self._objective, weights, checkpoint
@@ -259,7 +257,9 @@ def train(
         Custom metrics. Each is called with the probabilities of a validation set, of shape (n_rows, n_classes), and the set,
         whose ``get_label()`` has the labels. It returns ``(name, value, higher_is_better)``, or a list of them. Callbacks find
         the values among the metrics. Early stopping watches the one that the parameter ``metric`` names. With ``objective``, raw
-        scores take the place of the probabilities.
+        scores take the place of the probabilities. With a collective, each rank calls them with its own rows of the set, and the
+        value is the mean of the ranks' values, weighted by the weights of their rows: that of all rows if the metric is a mean
+        over rows, as a share of errors is, but not for an area under a curve.
     objective : callable, optional
         A loss to train by in place of the log loss. It is called with the raw scores of the training set, of shape (n_rows,
         n_classes), and the training set, before the first iteration and after each. It returns the gradient of the loss and

@@ -1,0 +1,157 @@
+"""The systems that are compared. Those of bench.peers are called as they are there; the others are those that it lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import sklearn
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.neural_network import MLPClassifier
+
+from bench.many.ngrams import NGrams
+from bench.peers import systems
+from bench.peers.clock import Clock
+
+TREES = 100  # of a forest, the default of scikit-learn
+FOREST_LEAVES = 4096
+BLOCK = 10_000  # rows that the linear softmax is given at a time
+LEAST = 1e-15  # the least probability that a log loss counts, as forests have some that are 0
+
+# Systems by name with the parameters that differ from the library's defaults. aoso's number of trees is 1000; no rows are held
+# out, since the time is given.
+PARAMS: dict[str, dict[str, Any]] = {
+    "aoso": {"leaf": "full", "calibration": "none"},
+    "aoso-sparse": {"leaf": "sparse", "calibration": "none"},
+    "lightgbm": {},
+    "xgboost": {},
+    "xgboost-vector": {},
+    "catboost": {},
+    "forest": {},
+    "forest-leaves": {"max_leaf_nodes": FOREST_LEAVES},
+    "logistic": {},
+    "softmax": {},
+    "means": {},
+    "unigram": {},
+    "trigram": {},
+}
+
+# Systems that see the words before a row in place of its features.
+OF_WORDS = ("unigram", "trigram")
+
+TITLES = {
+    "aoso": "aoso, full leaves",
+    "aoso-sparse": "aoso, sparse leaves",
+    "lightgbm": "LightGBM",
+    "xgboost": "XGBoost",
+    "xgboost-vector": "XGBoost, vector leaves",
+    "catboost": "CatBoost",
+    "forest": "random forest",
+    "forest-leaves": f"random forest of {FOREST_LEAVES:,} leaves a tree",
+    "logistic": "linear softmax, L-BFGS",
+    "softmax": "linear softmax, Adam",
+    "means": "nearest mean of a class",
+    "unigram": "frequency of the words",
+    "trigram": "trigrams with back-off",
+}
+
+# Systems whose model can predict while it is trained. The others are evaluated at the same steps after training.
+LIVE = {"lightgbm", "xgboost", "xgboost-vector", "forest", "forest-leaves", "softmax"}
+
+UNBOUNDED = 1_000_000  # iterations
+
+
+class Staged:
+    """A model of scikit-learn that predicts while it is trained."""
+
+    version = sklearn.__version__
+    model: Any
+
+    def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
+        yield np.log(np.maximum(self.model.predict_proba(x), LEAST))
+
+
+class Forest(Staged):
+    """scikit-learn's random forest. An iteration is a tree."""
+
+    def train(
+        self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
+    ) -> None:
+        self.model = RandomForestClassifier(0, warm_start=True, n_jobs=threads, random_state=0, **params)
+        clock.start()
+        for trees in range(1, (iterations or TREES) + 1):
+            self.model.set_params(n_estimators=trees).fit(x, y)
+            if clock.tick():
+                break
+
+
+class Softmax(Staged):
+    """A linear softmax, trained by Adam: scikit-learn's network without hidden layers. An iteration is a pass over the rows."""
+
+    def train(
+        self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
+    ) -> None:
+        classes = np.arange(y.max() + 1)
+        self.model = MLPClassifier((), random_state=0, **params)
+        order = np.random.default_rng(0)
+        clock.start()
+        for _ in range(iterations or UNBOUNDED):
+            rows = order.permutation(len(y))
+            for block in np.array_split(rows, max(1, len(y) // BLOCK)):
+                self.model.partial_fit(x[block], y[block], classes=classes)
+            if clock.tick():
+                break
+
+
+class Logistic:
+    """A linear softmax, trained by L-BFGS. There is no callback: it trains for as many iterations as the library sets, 100."""
+
+    version = sklearn.__version__
+
+    def train(
+        self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
+    ) -> None:
+        self.model = LogisticRegression(**params)
+        clock.start()
+        self.model.fit(x, y)
+        clock.tick()
+
+    def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
+        yield self.model.decision_function(x)
+
+
+class Means:
+    """The class whose rows have the nearest mean: the best classifier for Gaussians of unit variance, up to the error of the
+    means."""
+
+    version = ""
+
+    def train(
+        self, x: np.ndarray, y: np.ndarray, params: dict[str, Any], iterations: int | None, threads: int, clock: Clock
+    ) -> None:
+        clock.start()
+        sums = np.zeros((y.max() + 1, x.shape[1]))
+        np.add.at(sums, y, x)
+        self.means = sums / np.bincount(y)[:, None]
+        clock.tick()
+
+    def staged(self, x: np.ndarray, stages: Sequence[int]) -> Iterator[np.ndarray]:
+        yield x @ self.means.T - (self.means**2).sum(axis=1) / 2
+
+
+OTHERS = {
+    "forest": Forest,
+    "logistic": Logistic,
+    "softmax": Softmax,
+    "means": Means,
+    "unigram": lambda: NGrams(0),
+    "trigram": lambda: NGrams(2),
+}
+
+
+def make(name: str) -> Any:
+    """The system with the given name, with ``train`` and ``staged`` as in bench.peers.systems."""
+    own = OTHERS.get(name.split("-")[0])
+    return own() if own else systems.make("aoso" if name == "aoso-sparse" else name)

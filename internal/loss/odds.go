@@ -1,0 +1,77 @@
+package loss
+
+import (
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// Odds are those of the classes of rows that a model does not train on, against a class
+// that no leaf has moved, in room that does not grow with the number of classes.
+type Odds struct{ trail[float64] }
+
+// NewOdds is the odds of raw scores of zero.
+func NewOdds(rows, classes int) *Odds { return &Odds{newTrail[float64](rows, classes)} }
+
+// Move multiplies the odds of rows by the steps of the leaves of a tree.
+func (o *Odds) Move(steps []Step, reached []Reached, team *par.Team) { o.add(steps, reached, team) }
+
+// Free gives the memory back.
+func (o *Odds) Free() { o.free() }
+
+// Judge finds, for each row, the class of the greatest odds, the lowest where some tie,
+// and −log p of its label, which is zero for rows without one (−1). Scores are divided by
+// the temperature.
+func (o *Odds) Judge(labels []int32, temperature float64, classes []int32, losses []float64, team *par.Team) {
+	all := make([]uint32, len(labels))
+	for i := range all {
+		all[i] = uint32(i)
+	}
+	o.walk([]Reached{{Rows: all}}, team, func(_, row int, w *walker[float64]) {
+		classes[row] = w.best()
+		if y := labels[row]; y >= 0 {
+			losses[row] = w.loss(uint32(y), o.classes, temperature)
+		}
+	})
+}
+
+// best is the class of the greatest number, the lowest where some tie.
+func (w *walker[N]) best() int32 {
+	best, most := uint32(0), N(1) // of the classes that have not changed
+	for w.numbers[best] != 0 && int(best) < len(w.numbers)-1 {
+		best++
+	}
+	if int(best) == len(w.numbers)-1 { // all have
+		most = 0
+	}
+	for _, k := range w.changed[:w.changes] {
+		if x := w.numbers[k]; x > most || x == most && k < best {
+			best, most = k, x
+		}
+	}
+	return int32(best)
+}
+
+// loss is −log p of class y.
+func (w *walker[N]) loss(y uint32, classes int, temperature float64) float64 {
+	odds := func(k uint32) float64 {
+		switch x := float64(w.numbers[k]); {
+		case x == 0:
+			return 1
+		case temperature != 1:
+			return kernel.Exp(Log(x) / temperature)
+		default:
+			return x
+		}
+	}
+	own := odds(y)
+	others := float64(classes - w.changes)
+	if w.numbers[y] == 0 {
+		others--
+	}
+	for _, k := range w.changed[:w.changes] {
+		if k != y {
+			others += odds(k)
+		}
+	}
+	return negLogOwn(others/(others+own), own/(others+own))
+}

@@ -1,0 +1,75 @@
+package predict
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/libaoso/aoso/kernel"
+)
+
+// shortValues is the values of full leaves as multiples of one power of two, the unit.
+// Sums of such values are exact in integers, and so they are in float64: both ways give
+// the same scores, bit for bit. Training rounds the values of many classes so
+// (loss.Newton), which makes them short.
+type shortValues struct {
+	steps   []int16 // in units, by leaf and class
+	unit    float64
+	classes int // of a leaf in steps: whole vectors
+	atOnce  int // trees whose sums 16 bits hold
+}
+
+// shortBits is how many bits a short value has at most, without its sign, so that 16 hold
+// the sums of several trees.
+const shortBits = 12
+
+// newShortValues counts values of trees in units. It returns nil if not all of them are
+// multiples of a unit that are short.
+func newShortValues(values []float32, classes, trees int) *shortValues {
+	const mostTrees = math.MaxInt32 >> shortBits
+	most := float32(0)
+	for _, v := range values {
+		most = max(most, v, -v)
+	}
+	if !(most > 0 && most <= math.MaxFloat32) || classes < kernel.ShortLanes || trees > mostTrees {
+		return nil
+	}
+	_, exponent := math.Frexp(float64(most))
+	unit := math.Ldexp(1, exponent-shortBits)
+	var set int16 // bits of any value
+	for _, v := range values {
+		units := float64(v) / unit
+		if units != float64(int16(units)) {
+			return nil
+		}
+		set |= int16(units)
+	}
+	unit = math.Ldexp(unit, bits.TrailingZeros16(uint16(set)))
+	s := &shortValues{unit: unit, classes: (classes + kernel.ShortLanes - 1) &^ (kernel.ShortLanes - 1)}
+	s.steps = make([]int16, len(values)/classes*s.classes)
+	for leaf := range len(values) / classes {
+		for k, v := range values[leaf*classes:][:classes] {
+			s.steps[leaf*s.classes+k] = int16(float64(v) / unit)
+		}
+	}
+	s.atOnce = math.MaxInt16 / int(float64(most)/unit)
+	return s
+}
+
+// addShort adds the short values of the trees from first up to last, whose leaves are
+// given, to the sums of rows.
+func (a *adder) addShort(sums []int32, rows, first, last int, leaves []uint16, leafStride int) {
+	j := &a.ofShort
+	j.Sums, j.Rows, j.LeafStride = sums, rows, leafStride
+	for ; first < last; first += a.short.atOnce {
+		j.FirstLeaf, j.Leaves = a.firstLeaf[first:min(first+a.short.atOnce, last)], leaves
+		a.kernels.AddShort(j)
+		leaves = leaves[min(len(leaves), a.short.atOnce*leafStride):]
+	}
+}
+
+// addScores adds sums of short values to scores.
+func (s *shortValues) addScores(scores []float64, sums []int32) {
+	for k := range scores {
+		scores[k] += float64(float64(sums[k]) * s.unit)
+	}
+}

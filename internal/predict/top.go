@@ -1,0 +1,171 @@
+package predict
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// Scored is a class of a row and its probability.
+type Scored struct {
+	Class int
+	Proba float64
+	score float64
+}
+
+// better puts greater scores first, and of equal ones the lower class.
+func better(a, b Scored) int {
+	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.Class, b.Class))
+}
+
+// best keeps the n best of all, in order.
+func best(all []Scored, n int) []Scored {
+	slices.SortFunc(all, better)
+	return all[:n]
+}
+
+// bestOf is the n best classes of a row with a score for each.
+func bestOf(top []Scored, scores []float64, n int) []Scored {
+	top = top[:0]
+	for k, score := range scores {
+		if len(top) == n {
+			if score <= top[n-1].score {
+				continue
+			}
+			top = top[:n-1]
+		}
+		at := len(top)
+		for at > 0 && score > top[at-1].score {
+			at--
+		}
+		top = slices.Insert(top, at, Scored{Class: k, score: score})
+	}
+	return top
+}
+
+// Top calls use with the n likeliest classes of each row, in any order of the rows. The
+// classes are good until use returns. Sparse leaves take time and memory by the classes
+// that they move, not by all there are.
+func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, top []Scored)) {
+	v := p.values()
+	if p.forest.Named() > 0 && v.full == nil {
+		p.topEntries(j, n, temperature, use)
+		return
+	}
+	p.Scores(j, nil, func(first int, scores []float64) {
+		const few = 32 // are faster found one by one than by sorting all
+		all, proba := make([]Scored, 0, v.classes), slices.Clone(scores)
+		j.Kernels.Softmax(&kernel.SoftmaxJob{Scores: proba, Classes: v.classes, Temperature: temperature})
+		for i := range len(scores) / v.classes {
+			row := scores[i*v.classes:][:v.classes]
+			if n <= few {
+				all = bestOf(all, row, n)
+			} else {
+				all = all[:0]
+				for k, score := range row {
+					all = append(all, Scored{Class: k, score: score})
+				}
+				all = best(all, n)
+			}
+			for j := range all {
+				all[j].Proba = proba[i*v.classes+all[j].Class]
+			}
+			use(first+i, all)
+		}
+	})
+}
+
+// topEntries is Top for leaves that move a few classes.
+func (p *Predictor) topEntries(j *Job, n int, temperature float64, use func(row int, top []Scored)) {
+	v := p.values()
+	threads, size := j.plan(4*j.Trees, scoreBytes) // leaf numbers are what takes memory
+	team := par.NewTeam(threads)
+	defer team.Close()
+	j.run(p.blocks(), team, size, func(b *block, first int) {
+		if b.entries == nil {
+			b.entries = &entries{values: v, scores: make([]float64, v.classes), touched: make([]bool, v.classes)}
+		}
+		e := b.entries
+		e.leaves = slices.Grow(e.leaves[:0], b.rows*j.Trees)[:b.rows*j.Trees]
+		b.writeLeaves(e.leaves, j.Trees)
+		for i := range b.rows {
+			use(first+i, e.top(e.leaves[i*j.Trees:][:j.Trees], n, temperature))
+		}
+	})
+}
+
+// entries is the classes that the leaves of a row move, and their scores.
+type entries struct {
+	*values
+	leaves  []int32
+	scores  []float64 // by class; zero unless touched
+	touched []bool    // by class
+	list    []Scored
+}
+
+// top is the n likeliest classes of a row that reaches the leaves given.
+func (e *entries) top(leaves []int32, n int, temperature float64) []Scored {
+	e.list = e.list[:0]
+	for t, leaf := range leaves {
+		at := (int(e.firstLeaf[t]) + int(leaf)) * e.perLeaf
+		for i := range e.perLeaf {
+			if e.wide != nil {
+				e.add(int(e.wide[at+i].r), e.wide[at+i].step)
+			} else {
+				e.add(int(e.pairs[at+i].R), float64(e.pairs[at+i].Step))
+			}
+		}
+	}
+	moved := len(e.list)
+	for i := range e.list {
+		e.list[i].score = e.scores[e.list[i].Class]
+	}
+	for k, more := 0, n; more > 0 && k < e.classes; k++ { // of those that no leaf moves, the first
+		if !e.touched[k] {
+			e.list, more = append(e.list, Scored{Class: k}), more-1
+		}
+	}
+	for _, s := range e.list[:moved] {
+		e.scores[s.Class], e.touched[s.Class] = 0, false
+	}
+	e.probabilities(moved, temperature)
+	return best(e.list, n)
+}
+
+func (e *entries) add(class int, step float64) {
+	if class == e.classes { // impossible
+		return
+	}
+	if !e.touched[class] {
+		e.touched[class] = true
+		e.list = append(e.list, Scored{Class: class})
+	}
+	e.scores[class] += step
+}
+
+// probabilities sets those of the list. Its first classes are moved by leaves. All that
+// are not have the score zero.
+func (e *entries) probabilities(moved int, temperature float64) {
+	if temperature == 0 {
+		temperature = 1
+	}
+	most := slices.MaxFunc(e.list, func(a, b Scored) int { return cmp.Compare(a.score, b.score) }).score / temperature
+	odds := func(score float64) float64 {
+		if x := score/temperature - most; x >= kernel.SoftmaxLeast {
+			return kernel.Exp(x)
+		}
+		return 0
+	}
+	sum := float64(float64(e.classes-moved) * odds(0))
+	for i := range e.list {
+		e.list[i].Proba = odds(e.list[i].score)
+		if i < moved {
+			sum += e.list[i].Proba
+		}
+	}
+	for i := range e.list {
+		e.list[i].Proba /= sum
+	}
+}
