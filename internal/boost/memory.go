@@ -55,7 +55,7 @@ const (
 	categoryBytes  = 80       // a category of a feature with rates, without these: its name, and where it is looked up
 	nodeBytes      = 29       // a node of a forest, without its pairs
 	workerBytes    = 1 << 18  // the caches of Go's allocator, for each thread
-	collectorBytes = 10 << 20 // Go's garbage collector
+	collectorBytes = 14 << 20 // Go's garbage collector, which is late on a busy machine
 	copiesOfTrees  = 3        // while an array grows: the old one, the new one, and its spare room
 )
 

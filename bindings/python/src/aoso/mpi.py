@@ -39,7 +39,7 @@ except ImportError as e:
 __all__ = ["MPICollective"]
 
 _ABORT, _WAITING = 1, 2  # tags of messages beside the collective calls
-_SPIN = 5e-3  # seconds before a process that waits sleeps, from which it takes long to wake
+_SPIN = 5e-3  # seconds before a process that waits sleeps, from which it takes long to wake; none if others need its core
 _BLOCK = 1024  # bytes of the message that says how many there are: few follow without another message
 _PIECE = 1 << 27  # numbers or bytes in a call of MPI, whose counts have 31 bits
 
@@ -72,6 +72,11 @@ class _Failure:
 _failure = _Failure()
 
 
+def _cores() -> int:
+    """The number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class MPICollective(Collective):
     """The processes of an MPI communicator.
 
@@ -88,6 +93,9 @@ class MPICollective(Collective):
     def __init__(self, comm: Any = None, timeout: float = 600) -> None:
         comm = MPI.COMM_WORLD if comm is None else comm
         self._comm, self._control, self._timeout = comm.Dup(), comm.Dup(), timeout
+        here = comm.Split_type(MPI.COMM_TYPE_SHARED)
+        self._spin = _SPIN if here.size <= _cores() else 0.0
+        here.Free()
         self._block, self._blocks = bytearray(_BLOCK), bytearray(_BLOCK * comm.size)
         self._call = 0  # the number of the call
         self._kept: list[Any] = []  # requests that may never end, with their buffers
@@ -158,7 +166,7 @@ class MPICollective(Collective):
             waited, last = waited + min(now - last, 1), now  # a process that was suspended has not waited
             if waited > self._timeout:
                 raise self._failed(f"rank {self.rank} has waited {waited:.0f} s for {self._missing()}", request, buffers)
-            if waited > _SPIN:
+            if waited > self._spin:
                 time.sleep(min(waited / 10, 1e-3))
             else:
                 os.sched_yield()  # to a process that computes, if there is one on this core
