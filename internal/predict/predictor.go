@@ -145,9 +145,7 @@ func (p *Predictor) Classes(j *Job, best []int) {
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
 		b.total(j.Trees)
-		for i := range b.rows {
-			best[first+i] = metric.Argmax(b.sums[i*v.short.classes:][:v.classes])
-		}
+		j.Kernels.Best(&kernel.BestJob{Sums: b.sums, Stride: v.short.classes, Classes: v.classes, Best: best[first:][:b.rows]})
 	})
 }
 
