@@ -3,6 +3,7 @@ package aoso
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -39,6 +40,8 @@ type modelFile struct {
 	Steps       []float32 `json:"-"`
 
 	Scores conformal.Scores `json:"-"` // if Conformal is there
+
+	ClassesApart, FeaturesApart bool `json:"-"` // whose names the header does not have
 
 	// Of models with categories only.
 	Set          []uint32  `json:"-"`
@@ -121,8 +124,22 @@ func forge(t testing.TB, file []byte, change func(m *modelFile)) []byte {
 	if categories {
 		m.categories(read)
 	}
+	m.ClassesApart, m.FeaturesApart = readApart(t, opened, "classes", &m.Classes), readApart(t, opened, "features", &m.Features)
 	change(&m)
+	classes, features := m.Classes, m.Features
+	if m.ClassesApart {
+		m.Classes = nil
+	}
+	if m.FeaturesApart {
+		m.Features = nil
+	}
 	w := modelio.NewWriter(modelio.Model, &m)
+	if m.ClassesApart && len(classes) > 0 {
+		modelio.AddNames(w, "classes", classes)
+	}
+	if m.FeaturesApart && len(features) > 0 {
+		modelio.AddNames(w, "features", features)
+	}
 	write := func(name string, array any) {
 		switch array := array.(type) {
 		case *[]uint8:
@@ -150,6 +167,19 @@ func forge(t testing.TB, file []byte, change func(m *modelFile)) []byte {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+// readApart reads names that the header may not have, and tells whether that is so.
+func readApart(t testing.TB, file *modelio.File, name string, names *[]string) bool {
+	t.Helper()
+	if !file.Has(name) {
+		return false
+	}
+	var err error
+	if *names, err = file.Names(name); err != nil {
+		t.Fatal(err)
+	}
+	return true
 }
 
 func clone[T modelio.Element](t testing.TB, file *modelio.File, name string, dst *[]T) {
@@ -326,6 +356,65 @@ func TestForgedCategories(t *testing.T) {
 	}
 	if version := file[8]; version != 4 {
 		t.Errorf("the file has version %d, which builds read that do not know packed arrays", version)
+	}
+}
+
+// TestForgedNames is TestForgedModels for classes whose names the header does not have.
+func TestForgedNames(t *testing.T) {
+	file := encode(t, named(t, 300))
+	for want, change := range map[string]func(f *modelFile){
+		`"n104" is among the classes twice`: func(f *modelFile) { f.Classes[8] = f.Classes[7] },
+		`"" is among the classes`:           func(f *modelFile) { f.Classes[8] = "" },
+		"there are no features":             func(f *modelFile) { f.Features = nil },
+		"there are 0 classes":               func(f *modelFile) { f.Classes = nil },
+		"steps has":                         func(f *modelFile) { f.Classes = f.Classes[1:] },
+		`array "features" is not packed`:    func(f *modelFile) { f.Features[8] = "\xff" },
+	} {
+		m, err := Decode(forge(t, file, change))
+		if !errors.Is(err, ErrCorrupt) || !strings.Contains(err.Error(), want) || m != nil {
+			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// named is a model of 300 classes and so many features.
+func named(t testing.TB, features int) *Model {
+	d := blobs(91, 600, features, 300, 255)
+	names, y := make([]string, features), make([]string, 600)
+	for i := range names {
+		names[i] = fmt.Sprintf("width of leaf %d", i)
+	}
+	for i := range y {
+		y[i] = fmt.Sprintf("n%d", i%300)
+	}
+	set, err := NewDataset(d.features(), StringLabels(y), DatasetOptions{Names: names})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return train(t, set, params(func(p *Params) { p.Trees, p.Leaves, p.Calibration = 2, 8, "none" }), TrainOptions{}).Model
+}
+
+// TestNamedModel: names that the header does not have come back, and older builds
+// refuse such files only.
+func TestNamedModel(t *testing.T) {
+	m := named(t, 300)
+	file := encode(t, m)
+	var plain bytes.Buffer
+	if err := m.writePlain(&plain); err != nil {
+		t.Fatal(err)
+	}
+	for _, data := range [][]byte{file, plain.Bytes()} {
+		again, err := Decode(data)
+		if err != nil || again.Fingerprint() != m.Fingerprint() || !slices.Equal(again.Classes(), m.Classes()) || !slices.Equal(again.FeatureNames(), m.FeatureNames()) {
+			t.Errorf("the model comes back otherwise: %v", err)
+		}
+		if data[8] != 5 || bytes.Contains(data[:4096], []byte("n299")) {
+			t.Errorf("version %d, or names are in the header", data[8])
+		}
+	}
+	few := encode(t, trained(t, blobs(91, 600, 256, 256, 255), params(func(p *Params) { p.Trees, p.Leaves, p.Calibration = 2, 8, "none" })).Model)
+	if few[8] != 4 || !bytes.Contains(few, []byte(`"255"`)) {
+		t.Errorf("256 names: version %d", few[8])
 	}
 }
 

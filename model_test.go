@@ -377,7 +377,7 @@ func smallFiles(t testing.TB) (files [][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(files, encode(t, m), encode(t, forgeable(t)))
+	return append(files, encode(t, m), encode(t, forgeable(t)), encode(t, named(t, 2)))
 }
 
 // TestDamagedFiles changes files at random and repairs the checksums, so that

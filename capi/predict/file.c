@@ -6,7 +6,7 @@
 #include "model.h"
 #include "unpack.h"
 
-enum { PREFIX = 32, ALIGNMENT = 64, MOST_HEADER = 64 << 20, NEWEST = 4 };
+enum { PREFIX = 32, ALIGNMENT = 64, MOST_HEADER = 64 << 20, NEWEST = 5 };
 
 static const char magic[] = "AOSO\r\n\x1a\n";
 
@@ -72,7 +72,8 @@ static aosop_status read_array(file *f, json *j, const uint8_t *data, uint64_t s
         else if (strcmp(key, "crc32c") == 0) json_string(j, crc, sizeof crc);
         else json_skip(j);
     }
-    const uint64_t each = size_of(a.type), rest = size - *pos;
+    const bool names = strcmp(a.type, "str") == 0 && a.packed; /* which are always packed */
+    const uint64_t each = names ? 1 : size_of(a.type), rest = size - *pos;
     const bool fits = a.packed ? a.packed <= rest && a.count / MOST_PER_BYTE <= a.packed : each && a.count <= rest / each;
     const uint64_t bytes = a.packed ? a.packed : a.count * each;
     if (j->failed || !each || offset != *pos || !fits || aligned(bytes) > rest || f->num_arrays == MOST_ARRAYS)

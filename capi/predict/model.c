@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "file.h"
+#include "unpack.h"
 
 #define CORRUPT(...) set_error(AOSOP_BAD_FORMAT, "file is corrupt: " __VA_ARGS__)
 
@@ -62,7 +63,7 @@ static aosop_status read_header(header *h, json meta) {
             return set_error(AOSOP_BAD_FORMAT, "file is of a newer format: its header has \"%s\", which this build does not know", key);
     }
     const bool boosts = strcmp(h->method, "aoso") == 0;
-    if (meta.failed || !h->classes.at || !h->features.at) return CORRUPT("its header is incomplete");
+    if (meta.failed) return CORRUPT("its header is incomplete");
     if (!boosts && strcmp(h->method, "abc") != 0 && strcmp(h->method, "logitboost") != 0) return CORRUPT("its header: method is \"%s\"", h->method);
     const bool sparse = strcmp(h->leaf, "sparse") == 0;
     if (strcmp(h->leaf, "pair") != 0 && ((strcmp(h->leaf, "full") != 0 && !sparse) || !boosts)) return CORRUPT("its header: leaf is \"%s\"", h->leaf);
@@ -72,8 +73,23 @@ static aosop_status read_header(header *h, json meta) {
     return AOSOP_OK;
 }
 
-/* Reads a list of names. */
-static aosop_status read_names(aosop_model *m, json list, char ***out, int64_t *count) {
+/* Reads the names of an array. */
+static aosop_status unpack_list(aosop_model *m, const file_array *a, char ***out, int64_t *count) {
+    uint64_t bytes;
+    if (a->count == 0 || !names_size(a->data, a->packed, a->count, &bytes)) return CORRUPT("its array \"%s\" has no names", a->name);
+    char *text = model_allocate(m, bytes, 1);
+    *out = model_allocate(m, a->count, sizeof **out);
+    if (!text || !*out) return no_memory();
+    if (!unpack_names(a->data, a->packed, a->count, text, *out)) return CORRUPT("its array \"%s\" has no names", a->name);
+    *count = (int64_t)a->count;
+    return AOSOP_OK;
+}
+
+/* Reads a list of names, in the header or in an array. */
+static aosop_status read_names(aosop_model *m, json list, file *f, const char *array, char ***out, int64_t *count) {
+    const file_array *packed = list.at ? NULL : file_find(f, array, NULL);
+    if (packed && strcmp(packed->type, "str") == 0) return unpack_list(m, packed, out, count);
+    if (!list.at) return CORRUPT("its header has no %s", array);
     const json start = list;
     uint64_t n = 0, bytes = 0;
     bool first = true;
@@ -300,9 +316,9 @@ aosop_status model_decode(aosop_model *m, const uint8_t *data, uint64_t size) {
     header h = {0};
     aosop_status status = file_open(f, data, size);
     if (!status) status = read_header(&h, f->meta);
-    if (!status) status = read_names(m, h.classes, &m->class_names, &m->classes);
+    if (!status) status = read_names(m, h.classes, f, "classes", &m->class_names, &m->classes);
     if (!status && m->classes > MOST_CLASSES) status = CORRUPT("its header: there are %lld classes", (long long)m->classes);
-    if (!status) status = read_names(m, h.features, &m->feature_names, &m->features);
+    if (!status) status = read_names(m, h.features, f, "features", &m->feature_names, &m->features);
     m->temperature = h.temperature;
     m->stride = (m->classes + 4) & ~(int64_t)3; /* with room for the class that is none */
     if (!status) status = read_encoder(m, f);

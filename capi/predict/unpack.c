@@ -43,14 +43,20 @@ static bool read_numbers(numbers *r, const uint8_t *code, uint64_t size) {
     return true;
 }
 
-static bool next(numbers *r, uint64_t *n) {
+static bool next_token(numbers *r, uint8_t *token) {
     const uint32_t slot = r->state % SCALE;
-    const uint8_t token = r->slots[slot];
-    r->state = r->frequency[token] * (r->state / SCALE) + slot - r->start[token];
+    *token = r->slots[slot];
+    r->state = r->frequency[*token] * (r->state / SCALE) + slot - r->start[*token];
     while (r->state < LOW_STATE) {
         if (r->tokens == r->tokens_end) return false;
         r->state = r->state << 8 | *r->tokens++;
     }
+    return true;
+}
+
+static bool next(numbers *r, uint64_t *n) {
+    uint8_t token;
+    if (!next_token(r, &token)) return false;
     *n = token;
     if (token < 16) return true;
     const uint32_t further = (uint32_t)(token - 16) / 4 + 2;
@@ -157,4 +163,55 @@ bool unpack(const uint8_t *code, uint64_t size, const char *type, uint64_t count
     free(r);
     free(p.list);
     return ok;
+}
+
+/* --------------------------------------------------------------- names -- */
+
+/* Takes the code of so many lengths, each at most total. NULL: it is not that. */
+static uint8_t *take_lengths(const uint8_t **code, uint64_t *size, uint64_t count, uint64_t total) {
+    bool ok = true;
+    const uint64_t length = take_number(code, size, 8, &ok);
+    uint8_t *lengths = ok && length <= *size ? malloc((size_t)(4 * count + 4)) : NULL;
+    ok = lengths && unpack(*code, length, "u32", count, lengths);
+    for (uint64_t i = 0; ok && i < count; i++) ok = u32_at(lengths, i) <= total;
+    if (!ok) {
+        free(lengths);
+        return NULL;
+    }
+    *code += length, *size -= length;
+    return lengths;
+}
+
+bool names_size(const uint8_t *code, uint64_t size, uint64_t count, uint64_t *bytes) {
+    bool ok = true;
+    const uint64_t most = MOST_PER_BYTE * size, total = take_number(&code, &size, 8, &ok);
+    *bytes = total + count;
+    return ok && total <= most && count <= most;
+}
+
+bool unpack_names(const uint8_t *code, uint64_t size, uint64_t count, char *text, char **names) {
+    bool ok = true;
+    uint64_t left = take_number(&code, &size, 8, &ok);
+    uint8_t *shared = ok ? take_lengths(&code, &size, count, left) : NULL;
+    uint8_t *own = shared ? take_lengths(&code, &size, count, left) : NULL;
+    numbers *r = calloc(1, sizeof *r);
+    uint64_t before = 0, bytes = 0; /* of the last name, of all names' own */
+    for (uint64_t i = 0; own && i < count; i++) bytes += u32_at(own, i);
+    ok = own && r && (bytes == 0 || read_numbers(r, code, size));
+    for (uint64_t i = 0; ok && i < count; i++) {
+        const uint64_t of_before = u32_at(shared, i), of_own = u32_at(own, i);
+        names[i] = text;
+        ok = of_before <= before && of_before + of_own <= left;
+        if (!ok) break;
+        if (of_before) memcpy(text, names[i - 1], (size_t)of_before);
+        text += of_before;
+        for (uint64_t b = 0; ok && b < of_own; b++) ok = next_token(r, (uint8_t *)text++);
+        *text++ = 0;
+        before = of_before + of_own;
+        left -= before;
+    }
+    free(r);
+    free(own);
+    free(shared);
+    return ok && left == 0;
 }

@@ -1,4 +1,4 @@
-/* Packed arrays. internal/modelio/pack.go describes them. */
+/* Packed arrays and lists of names. pack.go and names.go of internal/modelio describe them. */
 #ifndef AOSOP_UNPACK_H
 #define AOSOP_UNPACK_H
 
@@ -10,5 +10,12 @@ enum { MOST_PER_BYTE = 64 }; /* elements */
 /* Writes count little-endian elements of a type to out. Returns whether code, of at
  * least count / MOST_PER_BYTE bytes, is that of so many. */
 bool unpack(const uint8_t *code, uint64_t size, const char *type, uint64_t count, uint8_t *out);
+
+/* The bytes of so many names, each with a final 0. Returns whether code, of so many bytes, may have
+ * them. */
+bool names_size(const uint8_t *code, uint64_t size, uint64_t count, uint64_t *bytes);
+
+/* Writes names to text, which has room for them. Returns whether code is that of so many. */
+bool unpack_names(const uint8_t *code, uint64_t size, uint64_t count, char *text, char **names);
 
 #endif

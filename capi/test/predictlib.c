@@ -161,6 +161,45 @@ static void categorical(const char *name, const char *params) {
     OK(aoso_model_free(m));
 }
 
+// Names that the header of a file does not have: 300 classes, some of 300 features.
+static void many_names(void) {
+    enum { MANY_COLUMNS = 300 };
+    static double wide[600 * MANY_COLUMNS];
+    static char long_names[MANY_COLUMNS][32];
+    static const char *features[MANY_COLUMNS];
+    static int32_t classes[600];
+    uint64_t state = 5;
+    for (int j = 0; j < MANY_COLUMNS; j++) {
+        snprintf(long_names[j], sizeof long_names[j], "width of leaf %d", j);
+        features[j] = long_names[j];
+    }
+    for (int i = 0; i < 600; i++) {
+        classes[i] = i % 300;
+        for (int j = 0; j < MANY_COLUMNS; j++) wide[i * MANY_COLUMNS + j] = (double)(next_random(&state) % 100) + (j == i % 4 ? i % 300 : 0);
+    }
+    aoso_matrix x = aoso_row_major(wide, AOSO_FLOAT64, 600, MANY_COLUMNS);
+    aoso_labels y = aoso_int32_labels(classes, 600);
+    y.class_names = name_list;
+    y.num_class_names = 300;
+    const aoso_dataset_options o = {.struct_size = sizeof o, .feature_names = features, .num_feature_names = MANY_COLUMNS};
+    aoso_dataset *d;
+    OK(aoso_dataset_create(&x, &y, &o, &d));
+    aoso_model *m = train_on(d, "preset=paper trees=3 leaves=8");
+    aosop_model *p = moved(m, "names");
+    EXPECT(aosop_num_classes(p) == 300 && aosop_num_features(p) == MANY_COLUMNS);
+    for (int i = 0; i < 300; i++) {
+        char class_name[64], feature_name[64];
+        OK(aoso_model_class_name(m, i, class_name, sizeof class_name, NULL));
+        OK(aoso_model_feature_name(m, i, feature_name, sizeof feature_name, NULL));
+        EXPECT(strcmp(aosop_class_name(p, i), class_name) == 0 && strcmp(aosop_feature_name(p, i), feature_name) == 0);
+    }
+    const aosop_rows px = aosop_row_major(wide, AOSOP_FLOAT64, 600, MANY_COLUMNS);
+    compare(m, p, &x, &px, 0);
+    aosop_free(p);
+    OK(aoso_model_free(m));
+    OK(aoso_dataset_free(d));
+}
+
 static void in_forked_child(void) {
     static double before[MANY * 8], after[MANY * 8];
     aoso_model *m = train_table("preset=paper trees=20");
@@ -232,6 +271,7 @@ int main(int argc, char **argv) {
     numeric("one", "preset=paper trees=2", 1);
     categorical("categories", "preset=paper trees=40");
     categorical("categories-pair", "preset=paper trees=40 leaf=pair");
+    many_names();
     in_forked_child();
     refuses();
     return finish("predictlib");

@@ -34,7 +34,20 @@ func (m *Model) EncodePlain(w io.Writer) error {
 }
 
 func (m *Model) file() *modelio.Writer {
-	w := m.writer(meta{m.Header, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType})
+	h := m.Header
+	if len(h.Classes) > mostNamed {
+		h.Classes = nil
+	}
+	if len(h.Features) > mostNamed {
+		h.Features = nil
+	}
+	w := m.writer(meta{h, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType})
+	if h.Classes == nil {
+		modelio.AddNames(w, "classes", m.Classes)
+	}
+	if h.Features == nil {
+		modelio.AddNames(w, "features", m.Features)
+	}
 	m.Scores.Write(w)
 	return w
 }
@@ -97,6 +110,14 @@ func readEnds(file *modelio.File, name string, ends *[]uint32, classes int) erro
 	return nil
 }
 
+// readNames reads names that the header of a file does not have.
+func readNames(file *modelio.File, name string, names *[]string) (err error) {
+	if *names == nil && file.Has(name) {
+		*names, err = file.Names(name)
+	}
+	return err
+}
+
 // Decode reads a model from the bytes of its file, which the model goes on to
 // use. Files of version 1 have their parameters renamed.
 func Decode(data []byte) (*Model, error) {
@@ -106,6 +127,9 @@ func Decode(data []byte) (*Model, error) {
 	}
 	var h meta
 	if err := file.Meta(&h); err != nil {
+		return nil, err
+	}
+	if err := cmp.Or(readNames(file, "classes", &h.Classes), readNames(file, "features", &h.Features)); err != nil {
 		return nil, err
 	}
 	if err := h.check(); err != nil {

@@ -28,10 +28,14 @@ type Header struct {
 	Pairs             int      `json:"pairs"`
 	LeafClasses       int      `json:"leaf_classes,omitempty"` // that a sparse leaf has values for
 	TreesPerIteration int      `json:"trees_per_iteration"`
-	Classes           []string `json:"classes"`
-	Features          []string `json:"features"`
+	Classes           []string `json:"classes,omitempty"`
+	Features          []string `json:"features,omitempty"`
 	Temperature       float64  `json:"temperature,omitempty"` // 0: none
 }
+
+// mostNamed is how many names of classes, or of features, the header of a file has at most.
+// Longer lists are arrays.
+const mostNamed = 256
 
 // Categories lists the categories of each feature, nil for one that is numeric.
 func (m *Model) Categories() [][]string {

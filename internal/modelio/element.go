@@ -22,6 +22,7 @@ var typeNames = map[reflect.Kind]string{
 
 var typeSizes = map[string]uint64{
 	"i8": 1, "u8": 1, "u16": 2, "i32": 4, "u32": 4, "i64": 8, "u64": 8, "f32": 4, "f64": 8,
+	listOfNames: 1, // which is always packed
 }
 
 func typeName[T Element]() string { return typeNames[reflect.TypeFor[T]().Kind()] }

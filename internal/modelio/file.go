@@ -198,6 +198,19 @@ func (f *File) array(name, of string) ([]byte, error) {
 	return e.data, nil
 }
 
+// Names returns a list of names.
+func (f *File) Names(name string) ([]string, error) {
+	a, ok := f.arrays[name]
+	if !ok || a.Type != listOfNames {
+		return nil, corrupt("there is no array %q of type %s", name, listOfNames)
+	}
+	names, ok := unpackNames(a.data, int(a.Count))
+	if !ok {
+		return nil, corrupt("array %q is not packed as it should be", name)
+	}
+	return names, nil
+}
+
 // Has reports whether the file has an array.
 func (f *File) Has(name string) bool {
 	_, ok := f.arrays[name]

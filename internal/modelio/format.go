@@ -19,7 +19,7 @@
 //
 //	{
 //	  "format": "aoso-model",  (or "aoso-dataset", "aoso-training")
-//	  "version": 4,  (of a dataset 1, 2 with categories or row ids; of a training 1)
+//	  "version": 4,  (5 with names in arrays; of a dataset 1, 2 with categories or row ids; of a training 1)
 //	  "meta": {what the caller gave},
 //	  "arrays": [
 //	    {"name":"feature","type":"i32","count":123,"packed":57,"offset":4096,"crc32c":"89abcdef"}
@@ -29,6 +29,7 @@
 // Offsets count from the start of the file; the types are i8, u8, u16, i32,
 // u32, i64, u64, f32 and f64. An array with "packed" has that many bytes in the
 // file, in the form that pack.go describes; models of versions 2 and 3 have none.
+// The type str is a list of names. It is always packed, as names.go describes.
 // The bytes of an array are covered by its own CRC-32C, the padding by the rule
 // that it is zero, so no bit of a file can change unnoticed. The checksums guard
 // against accidents, not malice.
@@ -63,7 +64,7 @@ func (k Kind) format() string { return "aoso-" + string(k) }
 
 // version is the newest version of files that this build reads. Models of version 1
 // had other names of parameters, those of version 3 have categories, those of
-// version 4 packed arrays.
+// version 4 packed arrays, those of version 5 lists of names.
 func (k Kind) version() uint32 {
 	if k == Model {
 		return newest
@@ -71,7 +72,13 @@ func (k Kind) version() uint32 {
 	return 2
 }
 
-const newest = 4 // version of all kinds
+const newest = 5 // version of all kinds
+
+// Versions of models that have what older ones have not.
+const (
+	versionPacked = 4
+	versionNames  = 5
+)
 
 func (k Kind) newer(version uint32) error {
 	return fmt.Errorf("%w: it has version %d and this build of aoso reads up to version %d; please update aoso",

@@ -57,14 +57,16 @@ func pack(e elements, group int) []byte {
 	if e.len() == 0 {
 		return nil
 	}
-	code := packed(e, group, true)
-	for len(code)*mostPerByte < e.len() {
-		code = append(code, 0)
-	}
+	code := lengthened(packed(e, group, true), e.len())
 	if len(code) >= len(e.data) {
 		return nil
 	}
 	return code
+}
+
+// lengthened is code with zeros behind it, until it may have so many elements.
+func lengthened(code []byte, elements int) []byte {
+	return append(code, make([]byte, max(0, (elements+mostPerByte-1)/mostPerByte-len(code)))...)
 }
 
 // packed takes the form and the origin that make the code of a sample shortest.

@@ -149,7 +149,8 @@ type numbers struct {
 	state   uint32
 	tokens  []byte // not read yet
 	further []byte
-	at      uint64 // bit of further
+	at      uint64        // bit of further
+	room    [1 << 12]byte // for tokens
 }
 
 // readNumbers begins with the first of the numbers.
@@ -181,7 +182,32 @@ func readNumbers(code []byte) (*numbers, bool) {
 
 // read reads as many numbers as out has; it fails if the code ends before.
 func (r *numbers) read(out []uint64) bool {
-	state, tokens, further, at := r.state, r.tokens, r.further, r.at
+	for len(out) > 0 {
+		tokens := r.room[:min(len(out), len(r.room))]
+		if !r.readTokens(tokens) {
+			return false
+		}
+		further, at := r.further, r.at
+		for i, token := range tokens {
+			n, bits := numberOf(token)
+			if bits > 0 {
+				more, ok := bitsAt(further, at, bits)
+				if !ok {
+					return false
+				}
+				n |= more
+				at += uint64(bits)
+			}
+			out[i] = n
+		}
+		r.at, out = at, out[len(tokens):]
+	}
+	return true
+}
+
+// readTokens reads tokens without further bits.
+func (r *numbers) readTokens(out []byte) bool {
+	state, tokens := r.state, r.tokens
 	for i := range out {
 		slot := state % (1 << scaleBits)
 		token := r.slots[slot]
@@ -194,18 +220,9 @@ func (r *numbers) read(out []uint64) bool {
 			state = state<<8 | uint32(tokens[0])
 			tokens = tokens[1:]
 		}
-		n, bits := numberOf(token)
-		if bits > 0 {
-			more, ok := bitsAt(further, at, bits)
-			if !ok {
-				return false
-			}
-			n |= more
-			at += uint64(bits)
-		}
-		out[i] = n
+		out[i] = token
 	}
-	r.state, r.tokens, r.at = state, tokens, at
+	r.state, r.tokens = state, tokens
 	return true
 }
 

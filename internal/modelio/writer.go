@@ -16,7 +16,7 @@ import (
 type Writer struct {
 	kind   Kind
 	newest bool
-	packed uint32 // version of a file whose arrays are packed; 0: they are not
+	least  uint32 // version that the arrays need; 0: any
 	meta   []byte // compact JSON
 	arrays []arrayInfo
 	data   [][]byte
@@ -56,6 +56,14 @@ func (w *Writer) add(name, of string, data []byte, count, group int) {
 	w.groups = append(w.groups, group)
 }
 
+// AddNames appends a list of names, which older builds refuse to read.
+func AddNames(w *Writer, name string, names []string) {
+	code := packNames(names)
+	w.add(name, listOfNames, code, len(names), 1)
+	w.arrays[len(w.arrays)-1].Packed = uint64(len(code))
+	w.least = versionNames
+}
+
 // NeedNewest gives a file that is not packed its newest version, which older builds
 // refuse to read.
 func (w *Writer) NeedNewest() { w.newest = true }
@@ -68,14 +76,17 @@ func (w *Writer) version() uint32 {
 	if w.newest {
 		version++
 	}
-	return max(version, w.packed)
+	return max(version, w.least)
 }
 
 // WritePacked writes the file with its arrays packed, where that makes them shorter.
 func (w *Writer) WritePacked(out io.Writer) (int64, error) {
 	p := *w
-	p.arrays, p.data, p.packed = slices.Clone(w.arrays), slices.Clone(w.data), newest
+	p.arrays, p.data, p.least = slices.Clone(w.arrays), slices.Clone(w.data), max(w.least, versionPacked)
 	for i := range p.arrays {
+		if p.arrays[i].Packed > 0 {
+			continue
+		}
 		if code := pack(elementsOf(p.arrays[i].Type, p.data[i]), p.groups[i]); code != nil && align(uint64(len(code))) < align(p.arrays[i].size()) {
 			p.data[i], p.arrays[i].Packed, p.arrays[i].CRC = code, uint64(len(code)), checksum(code)
 		}
