@@ -27,10 +27,10 @@ type RefitOptions struct {
 // Monotone constraints of the model hold afterwards: leaf values stay on their side of
 // the middle between the old values on both sides of a split.
 //
-// Splits, class pairs, the classes of sparse leaves and gains stay; the numbers of rows of nodes and leaves
-// become those of the new data. The refitted model has no temperature. Refit
-// on its own training data, a model trained without trimming or on a subsample
-// stays the same but for rounding.
+// Splits, class pairs, the classes of sparse leaves and gains stay; the numbers
+// of rows of nodes and leaves become those of the new data. The refitted model
+// has no temperature. Refit on its own training data, a model trained without
+// trimming or on a subsample stays the same but for rounding.
 func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error) {
 	columns, err := m.columns(x)
 	if err != nil {
