@@ -63,6 +63,21 @@ func TestTogetherListed(t *testing.T) {
 	}
 }
 
+// TestListedTraffic: what ranks give beside histograms does not grow with classes that no row
+// lists. Full leaves would take 8 J (2K + 3) + 2J · 8 m K bytes.
+func TestListedTraffic(t *testing.T) {
+	const classes, leaves, pairs = 5000, 60, 4
+	p := newSparseProblem(t, problemOptions{rows: 2000, classes: classes, sparse: 5})
+	params := Params{Leaves: leaves, Pairs: pairs, MinSamples: 1, FullLeaf: true, Newton: loss.Newton{Shrinkage: 0.1, MaxStep: 5, Named: 32}}
+	_, sent := p.growTogether(t, params, nil, 2)
+	const full = 8*leaves*(2*classes+3) + 2*leaves*8*pairs*classes
+	for rank, s := range sent {
+		if bytes := 8*s.reduced + s.gathered; bytes > full/30 {
+			t.Errorf("rank %d has given %d bytes, and with full leaves %d", rank, bytes, full)
+		}
+	}
+}
+
 // echo is rank 0 of two, of which the other gives what it gives, but for a change.
 type echo struct{ change func(b []byte) []byte }
 
