@@ -1,6 +1,9 @@
 package aoso
 
-import "github.com/libaoso/aoso/internal/explain"
+import (
+	"github.com/libaoso/aoso/internal/explain"
+	"github.com/libaoso/aoso/internal/predict"
+)
 
 // SHAP returns the SHAP values of the rows of x, rows × classes × (features +
 // 1): what knowing each feature adds to the raw score of each class
@@ -9,11 +12,11 @@ import "github.com/libaoso/aoso/internal/explain"
 // sum to its raw score. They depend neither on the number of threads nor on
 // the other rows.
 func (m *Model) SHAP(x Features, o PredictOptions) ([]float64, error) {
-	j, err := m.explanation(x, SHAPOptions{PredictOptions: o})
+	j, err := m.job(x, o)
 	if err != nil {
 		return nil, err
 	}
-	return explain.SHAP(j), nil
+	return explain.SHAP(m.explanation(j)), nil
 }
 
 // SHAPOptions say what [Model.SHAPSparse] explains. The zero value is the
@@ -40,24 +43,38 @@ type Contributions struct {
 // first, the lower where some tie. Else the classes are in the order of their
 // numbers.
 func (m *Model) SHAPSparse(x Features, o SHAPOptions) (*Contributions, error) {
-	j, err := m.explanation(x, o)
+	if o.Top < 0 || o.Top > len(m.classes) {
+		return nil, badArgument("top", o.Top, "0 to %d, the classes of the model", len(m.classes))
+	}
+	rows, err := m.job(x, o.PredictOptions)
 	if err != nil {
 		return nil, err
+	}
+	j := m.explanation(rows)
+	if o.Top > 0 {
+		j.PerRow, j.Classes = o.Top, m.top(rows, o.Top)
 	}
 	c := Contributions(explain.SparseSHAP(j))
 	return &c, nil
 }
 
-// explanation checks what is to be explained and how.
-func (m *Model) explanation(x Features, o SHAPOptions) (explain.Job, error) {
-	p, err := m.job(x, o.PredictOptions)
-	if err != nil {
-		return explain.Job{}, err
+// explanation is what explains all classes of rows that are predicted.
+func (m *Model) explanation(j *predict.Job) explain.Job {
+	return explain.Job{
+		Forest: m.forest, Columns: j.Features, Owners: m.encoder.Owners(), Trees: j.Trees, Threads: j.Threads,
+		PerRow: len(m.classes),
 	}
-	if o.Top < 0 || o.Top > len(m.classes) {
-		return explain.Job{}, badArgument("top", o.Top, "0 to %d, the classes of the model", len(m.classes))
-	}
-	return explain.Job{Forest: m.forest, Columns: p.Features, Owners: m.encoder.Owners(), Trees: p.Trees, Threads: o.Threads, Top: o.Top}, nil
+}
+
+// top is the likeliest classes of each row, rows × n.
+func (m *Model) top(j *predict.Job, n int) []int32 {
+	classes := make([]int32, j.Features.Rows()*n)
+	m.predictor.Top(j, n, m.temperature, func(row int, best []predict.Scored) {
+		for i, s := range best {
+			classes[row*n+i] = int32(s.Class)
+		}
+	})
+	return classes
 }
 
 // Importance is how much each feature contributes: by "gain", the loss that

@@ -68,6 +68,7 @@ var avx512 = kernel.Checked(kernel.Funcs{
 		}
 	},
 	Scores:  scores,
+	Best:    best,
 	Softmax: softmax(expAVX512),
 	Walk:    walkLanes,
 })
@@ -120,6 +121,7 @@ var avx2 = kernel.Checked(kernel.Funcs{
 		}
 	},
 	Scores:  scores,
+	Best:    best,
 	Softmax: softmax(expAVX2),
 	Walk:    walkLanes,
 })
@@ -425,3 +427,23 @@ func (a *scanArgs) store(j *kernel.ScanJob) {
 //
 //lint:ignore U1000 the assembly reads it
 var lastLanes = [16]int64{-1, -1, -1, -1, -1, -1, -1, -1}
+
+// bestArgs is the rows of a job.
+type bestArgs struct {
+	sums    *int32
+	stride  int // in bytes
+	classes int // at least 8
+	best    *int
+	rows    int // at least 1
+}
+
+//go:noescape
+func bestRows(a *bestArgs)
+
+func best(j *kernel.BestJob) {
+	if j.Classes < 8 || len(j.Best) == 0 {
+		kernel.Best(j)
+		return
+	}
+	bestRows(&bestArgs{&j.Sums[0], 4 * j.Stride, j.Classes, &j.Best[0], len(j.Best)})
+}

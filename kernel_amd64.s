@@ -5020,6 +5020,66 @@ first:
 	VZEROUPPER
 	RET
 
+// func bestRows(a *bestArgs)
+//
+// First the greatest sum, then the first class that has it. The last eight classes
+// of a row overlap those before. It serves AVX-512 as well: a row is in the
+// first-level cache, and so short that it is over before wider vectors save much.
+//
+//	SI sums of the row    DX bytes of it      R10 offset of its last eight classes
+//	DI its best class     AX offset           R13 rows left
+//	Y0 greatest           Y1 temporary        R8 mask of those that are as great
+TEXT ·bestRows(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), AX
+	MOVQ bestArgs_sums(AX), SI
+	MOVQ bestArgs_stride(AX), DX
+	MOVQ bestArgs_classes(AX), R10
+	MOVQ bestArgs_best(AX), DI
+	MOVQ bestArgs_rows(AX), R13
+	LEAQ -32(R10*4), R10
+
+row:
+	VMOVDQU (SI)(R10*1), Y0
+	XORL    AX, AX
+	JMP     first
+
+eight:
+	VPMAXSD (SI)(AX*1), Y0, Y0
+	ADDQ    $32, AX
+
+first:
+	CMPQ       AX, R10
+	JB         eight
+	VPERM2I128 $1, Y0, Y0, Y1
+	VPMAXSD    Y1, Y0, Y0
+	VPSHUFD    $0x4E, Y0, Y1
+	VPMAXSD    Y1, Y0, Y0
+	VPSHUFD    $0xB1, Y0, Y1
+	VPMAXSD    Y1, Y0, Y0
+	XORL       AX, AX
+
+find:
+	VPCMPEQD  (SI)(AX*1), Y0, Y1
+	VMOVMSKPS Y1, R8
+	TESTL     R8, R8
+	JNZ       found
+	ADDQ      $32, AX
+	CMPQ      AX, R10
+	CMOVQHI   R10, AX
+	JMP       find
+
+found:
+	BSFL R8, R8
+	SHRQ $2, AX
+	ADDQ R8, AX
+	MOVQ AX, (DI)
+	ADDQ $8, DI
+	ADDQ DX, SI
+	DECQ R13
+	JNZ  row
+	VZEROUPPER
+	RET
+
 // func addPairsRows(a *addPairsArgs)
 //
 // Trees outside, rows inside: the sums of different rows do not wait for one

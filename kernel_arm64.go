@@ -51,6 +51,7 @@ var neon = kernel.Checked(kernel.Funcs{
 		}
 	},
 	Scores:  scores,
+	Best:    kernel.Best,
 	Softmax: softmax(expNEON),
 	Walk:    walkLanes,
 })

@@ -305,6 +305,11 @@ func benchPredict(b *testing.B, f *kernel.Funcs) {
 		bench(b, fmt.Sprintf("AddShort/%s/K%d", f.Level, classes), n*trees, "row*tree", func() { f.AddShort(&job) })
 		scores := kernel.ScoresJob{Sums: job.Sums, Stride: classes, Unit: 1, Classes: classes, Scores: make([]float64, n*classes)}
 		bench(b, fmt.Sprintf("Scores/%s/K%d", f.Level, classes), n, "row", func() { f.Scores(&scores) })
+		for i := range job.Sums {
+			job.Sums[i] = r.Int32N(1 << 16)
+		}
+		best := kernel.BestJob{Sums: job.Sums, Stride: classes, Classes: classes, Best: make([]int, n)}
+		bench(b, fmt.Sprintf("Best/%s/K%d", f.Level, classes), n, "row", func() { f.Best(&best) })
 	}
 	for _, pairs := range []int{1, 4} {
 		job := kernel.AddPairsJob{

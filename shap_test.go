@@ -218,6 +218,41 @@ func TestSHAPSparse(t *testing.T) {
 	}
 }
 
+// TestSHAPWide explains the likeliest of 20,000 classes.
+func TestSHAPWide(t *testing.T) {
+	const classes, rows, top = 20_000, 30, 3
+	d := &table{}
+	for k := range classes {
+		d.x, d.y = append(d.x, []float64{float64(k % 141), float64(k / 141)}), append(d.y, k)
+	}
+	for i := range 100 * rows { // classes that leaves are sure to move
+		d.x, d.y = append(d.x, d.x[7000+i%rows]), append(d.y, 7000+i%rows)
+	}
+	m := trained(t, d, params(func(p *Params) { p.Leaf, p.Trees, p.Leaves = "sparse", 3, 40 })).Model
+	x := d.slice(7000, 7000+rows).features()
+	c, err := m.SHAPSparse(x, SHAPOptions{Top: top})
+	if err != nil {
+		t.Fatal(err)
+	}
+	likeliest, _, err := m.PredictTop(x, top, PredictOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	scores := rawScores(t, m, x, PredictOptions{})
+	for line, k := range c.Classes {
+		if k != int32(likeliest[line]) {
+			t.Fatalf("line %d: class %d, want %d", line, k, likeliest[line])
+		}
+		sum := 0.0
+		for _, v := range c.Values[c.First[line]:c.First[line+1]] {
+			sum += v
+		}
+		if want := scores[line/top*classes+int(k)]; line%top == 0 && want == 0 || math.Abs(sum-want) > 1e-12 {
+			t.Fatalf("line %d, class %d: the values sum to %v, the score is %v", line, k, sum, want)
+		}
+	}
+}
+
 // chain is a model of one tree that asks for one feature after the other,
 // with the share of the rows that goes on.
 func chain(features int, share float64) *Model {

@@ -24,6 +24,25 @@ func BenchmarkPredict(b *testing.B) {
 	}
 }
 
+// BenchmarkPredictLabels predicts the classes of many rows, of 300.
+func BenchmarkPredictLabels(b *testing.B) {
+	t := mixture(30_000, 20, 300, 1<<16)
+	d, p := t.dataset(b), aoso.DefaultParams()
+	defer d.Free()
+	p.Trees, p.Leaves, p.Shrinkage, p.Preset = 100, 20, 0.1, aoso.PresetPaper
+	m := train(b, d, p)
+	for _, level := range aoso.Levels() {
+		b.Run("set=mixture30k/level="+level, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := m.Predict(t.features(), aoso.PredictOptions{Threads: 1, Level: level}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*t.rows*m.Trees()), "ns/row*tree")
+		})
+	}
+}
+
 // BenchmarkRow predicts single rows: all scores, the most probable class, or two
 // of the scores.
 func BenchmarkRow(b *testing.B) {

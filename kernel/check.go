@@ -387,6 +387,22 @@ func (j *ScoresJob) Check() error {
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
+func (j *BestJob) Check() error {
+	switch {
+	case j.Classes < 1:
+		return bad("BestJob", "Classes", j.Classes, "1 or more")
+	case j.Stride < j.Classes:
+		return bad("BestJob", "Stride", j.Stride, fmt.Sprintf("%d or more, the classes", j.Classes))
+	case len(j.Best) == 0:
+		return nil
+	}
+	if least := (len(j.Best)-1)*j.Stride + j.Classes; len(j.Sums) < least {
+		return short("BestJob", "Sums", len(j.Sums), least)
+	}
+	return nil
+}
+
+// Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *AddPairsJob) Check() error {
 	switch {
 	case j.Pairs < 1:

@@ -44,7 +44,7 @@
 // vectors as in QuickScorer (Lucchese et al., SIGIR 2015), but of rows, not of
 // leaves. What remains is to add up steps ([AddStepsJob], [AddPairsJob]; or
 // [AddShortJob] and [ScoresJob]) and to turn the sums into probabilities
-// ([SoftmaxJob]). A single row walks through
+// ([SoftmaxJob]) or to find the greatest ([BestJob]). A single row walks through
 // the trees ([WalkJob]).
 package kernel
 
@@ -340,6 +340,15 @@ type ScoresJob struct {
 	Scores []float64 // out, rows × Classes
 }
 
+// BestJob finds the class of the greatest sum of each row, the lowest where some tie.
+type BestJob struct {
+	Sums    []int32 // rows × Stride
+	Stride  int     // Classes or more
+	Classes int
+
+	Best []int // out, by row
+}
+
 // SoftmaxJob turns raw scores into class probabilities, row after row. A class
 // has e^(f_k − max f), computed by [Exp], or zero where the exponent is below
 // [SoftmaxLeast]. All are multiplied by the inverse of their sum. The sum is
@@ -398,6 +407,7 @@ type Funcs struct {
 	AddPairs  func(*AddPairsJob)
 	AddShort  func(*AddShortJob)
 	Scores    func(*ScoresJob)
+	Best      func(*BestJob)
 	Softmax   func(*SoftmaxJob)
 	Walk      func(*WalkJob)
 }
@@ -424,6 +434,7 @@ var Generic = Checked(Funcs{
 	AddPairs:  AddPairs,
 	AddShort:  AddShort,
 	Scores:    Scores,
+	Best:      Best,
 	Softmax:   Softmax,
 	Walk:      WalkTrees,
 })
@@ -458,6 +469,7 @@ func Checked(f Funcs) *Funcs {
 		AddPairs:  checked((*AddPairsJob).Check, f.AddPairs),
 		AddShort:  checked((*AddShortJob).Check, f.AddShort),
 		Scores:    checked((*ScoresJob).Check, f.Scores),
+		Best:      checked((*BestJob).Check, f.Best),
 		Softmax:   checked((*SoftmaxJob).Check, f.Softmax),
 		Walk:      checked((*WalkJob).Check, f.Walk),
 	}

@@ -54,3 +54,16 @@ func Scores(j *ScoresJob) {
 		}
 	}
 }
+
+// Best is the reference of [Funcs.Best].
+func Best(j *BestJob) {
+	for i := range j.Best {
+		best, sums := 0, j.Sums[i*j.Stride:][:j.Classes]
+		for k, sum := range sums {
+			if sum > sums[best] {
+				best = k
+			}
+		}
+		j.Best[i] = best
+	}
+}

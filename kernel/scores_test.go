@@ -40,3 +40,12 @@ func TestAddStepsOrder(t *testing.T) {
 		t.Errorf("score %v, want 0", j.Scores[0])
 	}
 }
+
+// TestBest: of equal sums the first.
+func TestBest(t *testing.T) {
+	j := BestJob{Sums: []int32{-3, -2, -2, 9, 0, 0, 0, 9, 1, 2, 3}, Stride: 4, Classes: 3, Best: make([]int, 3)}
+	Best(&j)
+	if want := []int{1, 0, 2}; !slices.Equal(j.Best, want) {
+		t.Errorf("classes %v, want %v", j.Best, want)
+	}
+}

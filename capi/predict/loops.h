@@ -85,17 +85,21 @@ TARGET static void NAME(add_full)(const aosop_model *m, double *scores, int64_t 
 
 TARGET static void NAME(add)(const aosop_model *m, double *scores, int64_t rows, int64_t first, int64_t last, const uint16_t *leaves,
                              int64_t leaf_stride) {
-    if (!m->pairs) {
+    if (m->full) {
         NAME(add_full)(m, scores, rows, first, last, leaves, leaf_stride);
         return;
     }
     for (int64_t t = first; t < last; t++, leaves += leaf_stride)
         for (int64_t i = 0; i < rows; i++) {
-            const pair_step *p = m->pairs + ((int64_t)m->first_leaf[t] + leaves[i]) * m->per_leaf;
+            const int64_t begin = ((int64_t)m->first_leaf[t] + leaves[i]) * m->per_leaf, end = begin + m->per_leaf;
             double *own = scores + i * m->stride;
-            for (int64_t n = 0; n < m->per_leaf; n++) {
-                own[p[n].r] += p[n].step;
-                own[p[n].s] -= p[n].step;
+            if (m->few) {
+                for (const class_step *c = m->few + begin; c < m->few + end; c++) own[c->k] += c->step;
+                continue;
+            }
+            for (const pair_step *p = m->pairs + begin; p < m->pairs + end; p++) {
+                own[p->r] += p->step;
+                own[p->s] -= p->step;
             }
         }
 }

@@ -11,7 +11,8 @@
 
 #define CORRUPT(...) set_error(AOSOP_BAD_FORMAT, "file is corrupt: " __VA_ARGS__)
 
-enum { MOST_CLASSES = (1 << 16) - 2, MOST_LEAVES = 1 << 16, MOST_CODES = 255 };
+enum { MOST_CLASSES = 1 << 24, MOST_LEAVES = 1 << 16, MOST_CODES = 255 };
+enum { NARROW_CLASSES = (1 << 16) - 2 }; /* so many have numbers of 16 bits, and only sparse leaves have more */
 
 /* --------------------------------------------------------------- memory -- */
 
@@ -223,46 +224,73 @@ static aosop_status check_splits(aosop_model *m, file *f, const raw_forest *r) {
     return AOSOP_OK;
 }
 
-/* Reads the values of leaves: for each class if they are full, or if that is the
- * faster way and the result is the same; otherwise for pairs of classes. */
+/* The values of leaves in a file. */
+typedef struct raw_values {
+    const uint8_t *steps, *ends; /* ends: of pairs, 16 or 32 bits each */
+    uint64_t count, per_leaf;
+    uint32_t classes;
+} raw_values;
+
+/* The class of an end; the number of classes: none. */
+static uint32_t end_of(const raw_values *v, uint64_t i, int side) {
+    const uint32_t k = v->classes > NARROW_CLASSES ? u32_at(v->ends, 2 * i + (uint64_t)side) : u16_at(v->ends, 2 * i + (uint64_t)side);
+    return k < v->classes ? k : v->classes;
+}
+
+static aosop_status check_values(const raw_values *v, bool sparse) {
+    for (uint64_t i = 0; i < v->count; i++) {
+        const float step = f32_at(v->steps, i);
+        if (!(step - step == 0)) return CORRUPT("leaf %llu has the value %g", (unsigned long long)(i / v->per_leaf), (double)step);
+        if (!v->ends) continue;
+        const uint32_t r = end_of(v, i, 0), s = end_of(v, i, 1);
+        if (r < v->classes && (r == s || (sparse && s < v->classes)))
+            return CORRUPT("leaf %llu has classes that make no pairs", (unsigned long long)(i / v->per_leaf));
+    }
+    return AOSOP_OK;
+}
+
+/* Whether values of pairs are added faster by class, and with the same result: a class
+ * that is twice in a leaf is rounded twice. */
+static bool can_spread(const raw_values *v) {
+    enum { FULL_CLASSES = 16 }; /* whose values are added in the time of one pair's */
+    if (v->classes > FULL_CLASSES * v->per_leaf) return false;
+    for (uint64_t i = 0; i < 2 * v->count; i++) {
+        const uint32_t k = end_of(v, i / 2, i % 2);
+        for (uint64_t o = i / 2 / v->per_leaf * v->per_leaf * 2; o < i; o++)
+            if (k < v->classes && k == end_of(v, o / 2, o % 2)) return false;
+    }
+    return true;
+}
+
 static aosop_status read_values(aosop_model *m, file *f, const header *h) {
     aosop_status status = AOSOP_OK;
-    const bool full = strcmp(h->leaf, "full") == 0;
-    m->per_leaf = full ? m->classes : (int64_t)(h->leaf_classes ? h->leaf_classes : h->pairs);
-    const uint64_t leaves = (uint64_t)m->leaves, per_leaf = (uint64_t)m->per_leaf, stride = (uint64_t)m->stride;
-    const uint8_t *steps = take(f, "steps", "f32", leaves * per_leaf, &status);
-    const uint8_t *ends = take(f, "leaf_pairs", "u16", full ? 0 : leaves * 2 * per_leaf, &status);
+    const bool full = strcmp(h->leaf, "full") == 0, sparse = strcmp(h->leaf, "sparse") == 0;
+    if (m->classes > NARROW_CLASSES && !sparse) return CORRUPT("its header: there are %lld classes", (long long)m->classes);
+    m->per_leaf = full ? m->classes : (int64_t)(sparse ? h->leaf_classes : h->pairs);
+    const uint64_t per_leaf = (uint64_t)m->per_leaf, stride = (uint64_t)m->stride, count = (uint64_t)m->leaves * per_leaf;
+    raw_values v = {.count = count, .per_leaf = per_leaf, .classes = (uint32_t)m->classes};
+    v.steps = take(f, "steps", "f32", count, &status);
+    const uint8_t *ends = take(f, "leaf_pairs", m->classes > NARROW_CLASSES ? "u32" : "u16", full ? 0 : 2 * count, &status);
+    v.ends = full ? NULL : ends;
+    if (!status) status = check_values(&v, sparse);
     if (status) return status;
-    for (uint64_t i = 0; i < leaves * per_leaf; i++) {
-        const float v = f32_at(steps, i);
-        if (!(v - v == 0)) return CORRUPT("leaf %llu has the value %g", (unsigned long long)(i / per_leaf), (double)v);
-    }
-    enum { FULL_CLASSES = 16 }; /* whose values are added in the time of one pair's */
-    bool spread = full || m->classes <= FULL_CLASSES * m->per_leaf;
-    if (spread && !(m->full = model_allocate(m, leaves * stride + 8, sizeof *m->full))) return no_memory();
-    if (!full && !(m->pairs = model_allocate(m, leaves * per_leaf, sizeof *m->pairs))) return no_memory();
-    for (uint64_t i = 0; i < leaves * per_leaf; i++) {
-        const float v = f32_at(steps, i);
-        if (full) {
-            m->full[i / per_leaf * stride + i % per_leaf] = v;
-            continue;
+    if (full || can_spread(&v)) {
+        if (!(m->full = model_allocate(m, (uint64_t)m->leaves * stride + 8, sizeof *m->full))) return no_memory();
+        for (uint64_t i = 0; i < count; i++) {
+            float *leaf = m->full + i / per_leaf * stride;
+            const float step = f32_at(v.steps, i);
+            const uint32_t r = full ? (uint32_t)(i % per_leaf) : end_of(&v, i, 0), s = full ? v.classes : end_of(&v, i, 1);
+            if (r < v.classes) leaf[r] = step;
+            if (s < v.classes) leaf[s] = -step;
         }
-        const uint16_t most = (uint16_t)m->classes;
-        pair_step p = {u16_at(ends, 2 * i), u16_at(ends, 2 * i + 1), v};
-        if (p.r > most) p.r = most;
-        if (p.s > most) p.s = most;
-        m->pairs[i] = p;
-        if (p.r < most && p.r == p.s) return CORRUPT("leaf %llu has classes that make no pairs", (unsigned long long)(i / per_leaf));
-        for (uint64_t o = i / per_leaf * per_leaf; o < i && spread; o++) /* a class that is twice in a leaf is rounded twice */
-            for (int side = 0; side < 2; side++) {
-                const uint16_t k = side ? p.s : p.r;
-                if (k < most && (m->pairs[o].r == k || m->pairs[o].s == k)) spread = false;
-            }
-        if (!spread) continue;
-        if (p.r < most) m->full[i / per_leaf * stride + p.r] = v;
-        if (p.s < most) m->full[i / per_leaf * stride + p.s] = -v;
+    } else if (sparse) {
+        if (!(m->few = model_allocate(m, count, sizeof *m->few))) return no_memory();
+        for (uint64_t i = 0; i < count; i++) m->few[i] = (class_step){end_of(&v, i, 0), f32_at(v.steps, i)};
+    } else {
+        if (!(m->pairs = model_allocate(m, count, sizeof *m->pairs))) return no_memory();
+        for (uint64_t i = 0; i < count; i++)
+            m->pairs[i] = (pair_step){(uint16_t)end_of(&v, i, 0), (uint16_t)end_of(&v, i, 1), f32_at(v.steps, i)};
     }
-    if (spread) m->pairs = NULL;
     return AOSOP_OK;
 }
 

@@ -64,6 +64,12 @@ typedef struct pair_step {
     float step;
 } pair_step;
 
+/* What a sparse leaf adds to the score of a class. */
+typedef struct class_step {
+    uint32_t k; /* the number of classes: none */
+    float step;
+} class_step;
+
 struct aosop_model {
     int64_t classes, features, columns, trees, nodes, leaves;
     double temperature; /* 0: none */
@@ -91,8 +97,9 @@ struct aosop_model {
     uint32_t *set_of;   /* by test of a categorical column */
 
     int64_t stride;   /* of the values of full leaves, and of scores */
-    float *full;      /* by leaf and class */
-    pair_step *pairs; /* by leaf, per_leaf each; NULL: leaves are full */
+    float *full;      /* by leaf and class; NULL: one of the next two is in its place */
+    pair_step *pairs; /* by leaf, per_leaf each */
+    class_step *few;  /* likewise, of sparse leaves */
     int64_t per_leaf;
 
     void *blocks; /* of memory, each with the next one's address at its start */

@@ -116,11 +116,11 @@ int64_t aosop_find_category(const aosop_model *m, int64_t j, const char *name) {
 typedef struct block {
     const aosop_model *m;
     const loops *loops;
-    int64_t rows, group; /* group: trees whose leaves are kept at once */
+    int64_t rows, group; /* group: trees whose leaves are kept at once: all, if leaves are sparse */
     uint64_t *right;     /* answers to the tests */
     uint64_t *at_least, *marks;
     uint16_t *leaves;
-    double *scores, *values;
+    double *scores, *values; /* scores: of all rows, or of one if leaves are sparse */
     void *memory;
 } block;
 
@@ -133,12 +133,12 @@ static aosop_status block_create(block *b, const aosop_model *m) {
     const uint64_t group = CACHE_BYTES * (uint64_t)m->trees / larger(1, (uint64_t)m->leaves * leaf_bytes);
     b->m = m;
     b->loops = best_loops();
-    b->group = (int64_t)(group < 1 ? 1 : group > GROUP_TREES ? GROUP_TREES : group);
+    b->group = m->few ? m->trees : (int64_t)(group < 1 ? 1 : group > GROUP_TREES ? GROUP_TREES : group);
     uint64_t most = 256; /* thresholds of a column, or codes */
     for (uint32_t i = 0; i < m->num_tested; i++) most = larger(most, m->tested[i].end - m->tested[i].first);
     const uint64_t right = m->num_tests * (uint64_t)BLOCK_WORDS, at_least = (m->most + 1) * (uint64_t)BLOCK_WORDS,
                    marks = (most + 1) * BLOCK_WORDS, leaves = (uint64_t)b->group * LEAF_STRIDE / 4,
-                   scores = (uint64_t)m->stride * BLOCK_ROWS;
+                   scores = (uint64_t)m->stride * (m->few ? 1 : BLOCK_ROWS);
     const uint64_t words = right + at_least + marks + leaves + scores + BLOCK_ROWS + 8;
     uint64_t *at = words < SIZE_MAX / 8 ? malloc((size_t)words * 8) : NULL;
     b->memory = at;
@@ -250,15 +250,20 @@ typedef struct job {
     double *scores;
 } job;
 
+/* The class of the greatest score, the lowest if several tie. */
+static int32_t greatest(const double *scores, int64_t classes) {
+    int64_t best = 0;
+    for (int64_t k = 1; k < classes; k++)
+        if (scores[k] > scores[best]) best = k;
+    return (int32_t)best;
+}
+
 /* Makes the output for rows from their raw scores, rows × stride. */
 static void finish(const job *j, const double *scores, int64_t first, int64_t rows) {
     const int64_t classes = j->m->classes;
     for (int64_t i = 0; i < rows; i++, scores += j->m->stride) {
         if (j->kind == CLASS) {
-            int64_t best = 0;
-            for (int64_t k = 1; k < classes; k++)
-                if (scores[k] > scores[best]) best = k;
-            j->numbers[first + i] = (int32_t)best;
+            j->numbers[first + i] = greatest(scores, classes);
         } else {
             memcpy(j->scores + (first + i) * classes, scores, (size_t)classes * sizeof *scores);
         }
@@ -287,6 +292,42 @@ static aosop_status predict_rows(const job *j) {
     return AOSOP_OK;
 }
 
+/* The class of row i of a block whose leaves are sparse. It looks only at the classes that
+ * these move, whose scores it leaves zero again. */
+static int32_t sparse_class(block *b, int64_t trees, int64_t i) {
+    const aosop_model *m = b->m;
+    double *scores = b->scores;
+    uint32_t best = (uint32_t)m->classes;
+    b->loops->add(m, scores, 1, 0, trees, b->leaves + i, LEAF_STRIDE);
+    scores[best] = 0; /* no class that is moved has more: one that is not may be the greatest */
+    for (int reset = 0; reset < 2; reset++) {
+        for (int64_t t = 0; t < trees; t++) {
+            const class_step *c = m->few + ((int64_t)m->first_leaf[t] + b->leaves[t * LEAF_STRIDE + i]) * m->per_leaf;
+            for (int64_t n = 0; n < m->per_leaf; n++) {
+                if (reset) scores[c[n].k] = 0;
+                else if (scores[c[n].k] > scores[best] || (scores[c[n].k] == scores[best] && c[n].k < best)) best = c[n].k;
+            }
+        }
+        if (!reset && scores[best] <= 0) best = (uint32_t)greatest(scores, m->classes);
+    }
+    return (int32_t)best;
+}
+
+/* Predicts a block of rows one after the other: the scores of a row may be many. */
+static void predict_sparse(block *b, const job *j, int64_t row) {
+    memset(b->scores, 0, (size_t)j->m->stride * sizeof *b->scores);
+    block_leaves(b, 0, j->trees);
+    for (int64_t i = 0; i < b->rows; i++) {
+        if (j->kind == CLASS) {
+            j->numbers[row + i] = sparse_class(b, j->trees, i);
+            continue;
+        }
+        if (i > 0) memset(b->scores, 0, (size_t)j->m->stride * sizeof *b->scores);
+        b->loops->add(j->m, b->scores, 1, 0, j->trees, b->leaves + i, LEAF_STRIDE);
+        finish(j, b->scores, row + i, 1);
+    }
+}
+
 /* Predicts blocks of rows. */
 static aosop_status predict_blocks(const job *j) {
     const int64_t blocks = (j->x->rows + BLOCK_ROWS - 1) / BLOCK_ROWS, size = ((j->x->rows + blocks - 1) / blocks + 63) / 64 * 64;
@@ -295,7 +336,11 @@ static aosop_status predict_blocks(const job *j) {
     if (status) return status;
     for (int64_t row = 0; row < j->x->rows; row += size) {
         block_load(&b, j->x, row, j->x->rows - row < size ? j->x->rows - row : size);
-        memset(b.scores, 0, (size_t)(b.rows * j->m->stride) * sizeof *b.scores);
+        if (j->m->few && j->kind != LEAF) {
+            predict_sparse(&b, j, row);
+            continue;
+        }
+        if (!j->m->few) memset(b.scores, 0, (size_t)(b.rows * j->m->stride) * sizeof *b.scores);
         for (int64_t first = 0; first < j->trees; first += b.group) {
             const int64_t last = first + b.group < j->trees ? first + b.group : j->trees;
             block_leaves(&b, first, last);

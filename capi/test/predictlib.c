@@ -200,6 +200,36 @@ static void many_names(void) {
     OK(aoso_dataset_free(d));
 }
 
+// Numbers of classes that have more than 16 bits. The last five classes have most rows.
+static void many_classes(void) {
+    enum { CLASSES = 70000, OFTEN = 2000, ALL = CLASSES + OFTEN };
+    static float x[ALL * 2];
+    static int32_t classes[ALL], found[OFTEN];
+    for (int i = 0; i < ALL; i++) {
+        classes[i] = i < CLASSES ? i : CLASSES - 1 - i % 5;
+        x[2 * i] = i < CLASSES ? (float)(i % 251) : (float)(300 + i % 5);
+        x[2 * i + 1] = (float)(i / 251);
+    }
+    aoso_matrix matrix = aoso_row_major(x, AOSO_FLOAT32, ALL, 2);
+    aoso_labels y = aoso_int32_labels(classes, ALL);
+    aoso_dataset *d;
+    OK(aoso_dataset_create(&matrix, &y, NULL, &d));
+    aoso_model *m = train_on(d, "preset=paper trees=3 leaves=20 leaf=sparse leaf_classes=8");
+    aosop_model *p = moved(m, "wide");
+    EXPECT(aosop_num_classes(p) == CLASSES && aosop_memory(p) < 8 << 20);
+    const int64_t counts[] = {1, AOSOP_FEW_ROWS + 1, 60}, firsts[] = {ALL - 1, CLASSES - 6, 0};
+    for (int i = 0; i < 3; i++) {
+        matrix = aoso_row_major(x + 2 * firsts[i], AOSO_FLOAT32, counts[i], 2);
+        const aosop_rows px = aosop_row_major(x + 2 * firsts[i], AOSOP_FLOAT32, counts[i], 2);
+        for (int64_t trees = 0; trees < 3; trees++) compare(m, p, &matrix, &px, trees);
+    }
+    const aosop_rows often = aosop_row_major(x + 2 * CLASSES, AOSOP_FLOAT32, OFTEN, 2);
+    EXPECT(aosop_predict(p, &often, 0, found, OFTEN) == AOSOP_OK && found[0] > UINT16_MAX);
+    aosop_free(p);
+    OK(aoso_model_free(m));
+    OK(aoso_dataset_free(d));
+}
+
 static void in_forked_child(void) {
     static double before[MANY * 8], after[MANY * 8];
     aoso_model *m = train_table("preset=paper trees=20");
@@ -272,6 +302,7 @@ int main(int argc, char **argv) {
     categorical("categories", "preset=paper trees=40");
     categorical("categories-pair", "preset=paper trees=40 leaf=pair");
     many_names();
+    many_classes();
     in_forked_child();
     refuses();
     return finish("predictlib");

@@ -233,8 +233,8 @@ func (e *estimate) coarse() bool { return e.MaxBins > e.searchBins() }
 func (e *estimate) residualBytes() float64 {
 	residuals, scores := 4*(e.stride+1), 8*e.classes // of a row
 	if n := e.named(); n > 0 {
-		const sums, entry = 32, 8 // of a row: its sums, an entry
-		return (sums+entry*min(e.classes, float64(e.likely()))+e.trailBytes())*e.rows + e.sparseBytes(float64(n))
+		const sums, entry = 48, 8 // of a row: its sums, an entry
+		return (sums+entry*float64(e.likely(e.Shape.Classes))+e.trailBytes())*e.rows + e.sparseBytes(float64(n))
 	}
 	bytes := residuals * e.rows
 	if e.period() > 0 {
@@ -263,15 +263,16 @@ func (e *estimate) scoreBytes() float64 {
 }
 
 // sparseBytes is what the form for many classes takes beside rows: what leaves do to their
-// classes; for each thread room for sums by class, twice, and for the odds of a row; the
-// class totals of nodes; what is known of the rows of a node.
+// classes; for each thread room for sums by class, twice, and for odds; the class totals of
+// nodes; what is known of the rows of a node.
 func (e *estimate) sparseBytes(named float64) float64 {
-	const sums, listed, garbage, odds, change = 16 + 2, 20, 2, 4 + 4 + 4 + 8 + 8, 8 + 16
+	const sums, listed, garbage, odds, change = 16 + 2, 20, 2, 1 + 8 + 8, 8 + 16
 	kept := min(e.leaves()*e.classes, tree.ListedOfRow*float64(e.drawn)+tree.ListedBytes/listed)
 	lists := listed * (4*(e.threads+1)*e.classes + garbage*kept)
 	known := 4 * float64(e.Pairs*(e.Pairs+8)) * float64(e.drawn)
 	changes := change * named * (e.leaves() + 1) * float64(e.Trees)
-	return changes + (e.threads+1)*(2*sums+odds)*e.classes + lists + known
+	recalled := e.threads * loss.RecallBytes(named, e.leaves())
+	return changes + (e.threads+1)*(2*sums+odds)*e.classes + lists + known + recalled
 }
 
 // rowBytes is what there is of rows beside that.

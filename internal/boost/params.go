@@ -63,12 +63,15 @@ func (p *Params) named() int {
 	return 0
 }
 
-// leastLikely is the fewest likely classes of a row that trees see in the form for many
-// classes.
-const leastLikely = 32
-
-// likely is how many they see: all, where a leaf moves all.
-func (p *Params) likely() int { return max(leastLikely, p.named()) }
+// likely is how many likely classes of a row trees see in the form for many classes: all,
+// where a leaf moves all. More take longer and do not help.
+func (p *Params) likely(classes int) int {
+	const likely = 16
+	if p.named() >= classes {
+		return classes
+	}
+	return min(likely, classes)
+}
 
 // fixedPairs tells whether all nodes of a tree split on pairs chosen before.
 func (p *Params) fixedPairs() bool { return p.Method != model.AOSO }

@@ -61,7 +61,7 @@ func newState(t *data.Target, p *Params, k *kernel.Funcs, team *par.Team) *state
 	s := &state{kernels: k, team: team, group: t.Ranks}
 	stride := loss.Stride(classes, p == nil || p.impossible(classes))
 	if p != nil && p.named() > 0 {
-		s.residuals = loss.NewSparse(t.Labels, t.Weights, classes, stride, p.likely())
+		s.residuals = loss.NewSparse(t.Labels, t.Weights, classes, stride, p.likely(classes))
 	} else {
 		s.residuals = loss.NewResiduals(t.Labels, t.Weights, classes, stride)
 	}

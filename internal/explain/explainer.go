@@ -51,6 +51,11 @@ type explainer struct {
 	integrand []float64 // by point: its weight · Π (t·o + (1−t)·w)
 	quotients []int     // by step: where in tables those of its answer are
 	picked    value
+
+	// Of leaves of few classes, if rows are explained for some.
+	lines   map[int32][]int // by class: where in task.only it is
+	byRow   []value         // the value of the leaf at hand
+	touched []int           // the rows that have one
 }
 
 // task is what explain was given.
@@ -91,6 +96,12 @@ func (e *explainer) explain(rows []float64, classes []int32, per int, out []floa
 	clear(out)
 	clear(e.bias)
 	e.task = task{rows, classes, per, out}
+	if classes != nil && !e.full {
+		e.lines, e.byRow = map[int32][]int{}, make([]value, len(rows)/e.features)
+		for line, k := range classes {
+			e.lines[k] = append(e.lines[k], line)
+		}
+	}
 	for t := range e.trees {
 		e.tree = e.forest.Tree(t)
 		e.descend(e.tree.Root())
@@ -147,24 +158,53 @@ func (e *explainer) addLeaf(l model.Leaf) {
 		share *= s.share
 	}
 	e.value.addTo(e.bias, share)
+	if e.lines != nil {
+		e.addParts()
+		return
+	}
 	e.tabulate()
 	for i := range len(e.rows) / e.features {
 		value := &e.value
 		if e.only != nil {
 			value = e.pick(e.only[i*e.per:][:e.per])
 		}
-		if len(value.values) == 0 {
-			continue
-		}
-		e.integrate(e.rows[i*e.features:][:e.features])
-		out := e.out[i*(e.features+1)*e.per:]
-		for j := range e.path {
-			c := 0.0
-			for q, quotient := range e.tables[e.quotients[j]:][:len(e.integrand)] {
-				c += float64(e.integrand[q] * quotient)
+		e.addRow(i, value)
+	}
+}
+
+// addParts does the same for a leaf of few classes: most rows are explained for none of them.
+func (e *explainer) addParts() {
+	e.touched = e.touched[:0]
+	for i, k := range e.classes {
+		for _, line := range e.lines[k] {
+			row := line / e.per
+			v := &e.byRow[row]
+			if len(v.values) == 0 {
+				e.touched = append(e.touched, row)
 			}
-			value.addTo(out[e.path[j].feature*e.per:][:e.per], c)
+			v.classes, v.values = append(v.classes, int32(line%e.per)), append(v.values, e.values[i])
 		}
+	}
+	if len(e.touched) > 0 {
+		e.tabulate()
+	}
+	for _, row := range e.touched {
+		v := &e.byRow[row]
+		e.addRow(row, v)
+		v.classes, v.values = v.classes[:0], v.values[:0]
+	}
+}
+
+// addRow adds what the features on the path contribute to a value of a leaf, for a row.
+func (e *explainer) addRow(i int, v *value) {
+	e.integrate(e.rows[i*e.features:][:e.features])
+	out := e.out[i*(e.features+1)*e.per:]
+	for j := range e.path {
+		c := 0.0
+		for q, quotient := range e.tables[e.quotients[j]:][:len(e.integrand)] {
+			c += float64(e.integrand[q] * quotient)
+		}
+		v.addTo(out[e.path[j].feature*e.per:][:e.per], c)
 	}
 }
 
@@ -189,22 +229,13 @@ func (e *explainer) evaluate(l model.Leaf) {
 	}
 }
 
-// pick is the leaf's value for some classes, by their slots.
+// pick is the value of a full leaf for some classes.
 func (e *explainer) pick(classes []int32) *value {
-	p := &e.picked
-	p.classes, p.values = p.classes[:0], p.values[:0]
-	if e.full {
-		for _, k := range classes {
-			p.values = append(p.values, e.values[k])
-		}
-		return p
+	e.picked.values = e.picked.values[:0]
+	for _, k := range classes {
+		e.picked.values = append(e.picked.values, e.values[k])
 	}
-	for i, k := range e.classes {
-		if slot := slices.Index(classes, k); slot >= 0 {
-			p.classes, p.values = append(p.classes, int32(slot)), append(p.values, e.values[i])
-		}
-	}
-	return p
+	return &e.picked
 }
 
 // tabulate makes four tables by point t for each step of the path: the factors

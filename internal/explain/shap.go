@@ -3,7 +3,6 @@
 package explain
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/libaoso/aoso/internal/bin"
@@ -17,8 +16,9 @@ type Job struct {
 	Columns bin.Source // that the forest splits on
 	Owners  []int      // by column: the feature that it comes from; nil: they are the features
 	Trees   int
-	Threads int // 0: all cores
-	Top     int // classes: the likeliest of each row; 0: all
+	Threads int     // 0: all cores
+	PerRow  int     // classes that a row is explained for, all unless Classes are given
+	Classes []int32 // rows × PerRow: none twice in a row; nil: all
 }
 
 // features is the number of features.
@@ -29,13 +29,12 @@ func (j *Job) features() int {
 	return slices.Max(j.Owners) + 1
 }
 
-// SHAP returns SHAP values, rows × classes × (features + 1). The last number of
+// SHAP returns SHAP values of all classes, rows × classes × (features + 1). The last number of
 // a class is the bias, its mean score over the training rows.
 func SHAP(j Job) []float64 {
-	j.Top = 0
-	classes, columns := j.Forest.Classes(), j.features()+1
+	classes, columns := j.PerRow, j.features()+1
 	all := make([]float64, j.Columns.Rows()*classes*columns)
-	j.run(func(first int, _ []int32, values []float64) {
+	j.run(func(first int, values []float64) {
 		for out := all[first*classes*columns:]; len(values) > 0; values, out = values[classes*columns:], out[classes*columns:] {
 			for k := range classes {
 				for c := range columns {
@@ -56,27 +55,27 @@ type Sparse struct {
 	Values  []float64
 }
 
-// SparseSHAP returns the SHAP values that [SHAP] does, without those of zero. The
-// likeliest class of a row comes first if j.Top is set, the lower where some
-// tie; else the classes are in the order of their numbers.
+// SparseSHAP returns the SHAP values that [SHAP] does, without those of zero.
 func SparseSHAP(j Job) Sparse {
-	columns, per, size := j.features()+1, j.perRow(), j.blockRows()
+	columns, per, size := j.features()+1, j.PerRow, j.blockRows()
 	lines := j.Columns.Rows() * per
-	s := Sparse{PerRow: per, Classes: make([]int32, lines), First: make([]int, lines+1)}
+	s := Sparse{PerRow: per, Classes: j.Classes, First: make([]int, lines+1)}
+	if j.Classes == nil {
+		s.Classes = make([]int32, lines)
+		for line := range s.Classes {
+			s.Classes[line] = int32(line % per)
+		}
+	}
 	type part struct {
 		columns []int32
 		values  []float64
 	}
 	parts := make([]part, j.blocks())
-	j.run(func(first int, classes []int32, values []float64) {
+	j.run(func(first int, values []float64) {
 		p := &parts[first/size]
 		for i := 0; len(values) > 0; i, values = i+1, values[per*columns:] {
 			for slot := range per {
 				line := (first+i)*per + slot
-				s.Classes[line] = int32(slot)
-				if classes != nil {
-					s.Classes[line] = classes[i*per+slot]
-				}
 				for c := range columns {
 					if v := values[c*per+slot]; v != 0 || c == columns-1 {
 						p.columns, p.values = append(p.columns, int32(c)), append(p.values, v)
@@ -98,14 +97,11 @@ func SparseSHAP(j Job) Sparse {
 	return s
 }
 
-// perRow is the number of classes that a row is explained for.
-func (j *Job) perRow() int { return cmp.Or(j.Top, j.Forest.Classes()) }
-
 // blockRows is the number of rows of a block. A tree is taken up for all of
 // them at once, while their values stay in cache.
 func (j *Job) blockRows() int {
 	const cached = 1 << 15 // values
-	return min(max(cached/(j.perRow()*(j.Columns.Cols()+1)), 1), 256)
+	return min(max(cached/(j.PerRow*(j.Columns.Cols()+1)), 1), 256)
 }
 
 func (j *Job) blocks() int {
@@ -113,17 +109,15 @@ func (j *Job) blocks() int {
 	return (j.Columns.Rows() + size - 1) / size
 }
 
-// run calls f with every block: the number of its first row; the classes,
-// rows × perRow, that it was explained for, or nil for all; their SHAP values,
-// rows × (features + 1) × perRow, good until f returns.
-func (j *Job) run(f func(first int, classes []int32, values []float64)) {
+// run calls f with every block: the number of its first row, and its SHAP values,
+// rows × (features + 1) × PerRow, good until f returns.
+func (j *Job) run(f func(first int, values []float64)) {
 	team := par.NewTeam(j.Threads)
 	defer team.Close()
-	columns, per, size := j.Columns.Cols(), j.perRow(), j.blockRows()
+	columns, per, size := j.Columns.Cols(), j.PerRow, j.blockRows()
 	type worker struct {
 		*explainer
 		rows, values []float64
-		classes      []int32
 	}
 	workers := make([]*worker, team.Workers())
 	team.Do(j.blocks(), func(number, b int) {
@@ -139,11 +133,12 @@ func (j *Job) run(f func(first int, classes []int32, values []float64)) {
 		first, n := b*size, min(size, j.Columns.Rows()-b*size)
 		rows, values := w.rows[:n*columns], w.values[:n*(columns+1)*per]
 		bin.ReadRows(j.Columns, first, rows)
-		if j.Top > 0 {
-			w.classes = j.likeliest(w.classes[:0], rows)
+		var classes []int32
+		if j.Classes != nil {
+			classes = j.Classes[first*per:][:n*per]
 		}
-		w.explain(rows, w.classes, per, values)
-		f(first, w.classes, j.join(values, n, per))
+		w.explain(rows, classes, per, values)
+		f(first, j.join(values, n, per))
 	})
 }
 
@@ -164,23 +159,4 @@ func (j *Job) join(values []float64, rows, per int) []float64 {
 		copy(out[features*per:], in[columns*per:])
 	}
 	return values[:rows*(features+1)*per]
-}
-
-// likeliest appends the likeliest classes of rows to dst.
-func (j *Job) likeliest(dst []int32, rows []float64) []int32 {
-	f := j.Forest
-	scores, order := make([]float64, f.Classes()), make([]int32, f.Classes())
-	for columns := j.Columns.Cols(); len(rows) > 0; rows = rows[columns:] {
-		clear(scores)
-		for t := range j.Trees {
-			tree := f.Tree(t)
-			tree.Leaf(tree.Find(rows[:columns])).AddTo(scores)
-		}
-		for k := range order {
-			order[k] = int32(k)
-		}
-		slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(scores[b], scores[a]) })
-		dst = append(dst, order[:j.Top]...)
-	}
-	return dst
 }

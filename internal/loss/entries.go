@@ -1,7 +1,7 @@
 package loss
 
 import (
-	"math"
+	"math/bits"
 	"slices"
 	"unsafe"
 
@@ -14,32 +14,38 @@ import (
 // best classes by steps relative to those of all others. The trail has the odds of the
 // classes that leaves have moved, against a class that none has.
 //
-// Trees are grown on less: a row has an entry for each of its likeliest classes beside its
-// own, and all other classes share what is left.
+// Trees are grown on less: a row has entries for likely classes beside its own, and all
+// other classes share what is left. A class gets an entry when a leaf moves it and it is
+// then likelier than the least likely one that has an entry, which gives it up.
 type entries struct {
 	trail[float32]
 	likely  int // most entries of a row
 	rows    []rowSums
 	all     []entry // rows × likely
 	memory  *mem.Block
-	mean    int // entries of a row, rounded down
-	choices []choice
+	mean    int      // entries of a row, rounded down
+	recalls []recall // by worker
 }
 
-// entry is the probability of a class.
+// entry is the odds of a class.
 type entry struct {
 	class uint32
-	p     float32
+	odds  float32
 }
 
 // rowSums is what a row has beside its entries.
 type rowSums struct {
 	rest    float64 // probability of each other class without an entry
-	own     float64 // p_y
 	other   float64 // 1 − p_y, as the sum of the others
+	light   float64 // odds of all other classes without an entry
+	scale   float64 // what makes odds probabilities
 	label   uint32
+	own     float32 // odds
 	entries uint32
 }
+
+// p is p_y.
+func (s *rowSums) p() float64 { return float64(float64(s.own) * s.scale) }
 
 // NewSparse is NewResiduals in the form for many classes, of which trees see so many
 // likely ones of a row, beside its own.
@@ -49,7 +55,7 @@ func NewSparse(labels []int32, weights []float32, classes, stride, likely int) *
 	e.room()
 	k := float64(classes)
 	for i, y := range labels {
-		e.rows[i] = rowSums{rest: 1 / k, own: 1 / k, other: (k - 1) / k, label: uint32(y)}
+		e.rows[i] = rowSums{rest: 1 / k, other: (k - 1) / k, light: k - 1, scale: 1 / k, label: uint32(y), own: 1}
 	}
 	r := &Residuals{
 		entries: e, Stride: stride, Classes: classes, Labels: labels, Weights: weights,
@@ -111,9 +117,12 @@ func (e *entries) free() {
 // Σ (1 − p_y) over all rows and the greatest of these.
 func (r *Residuals) Move(steps []Step, reached []Reached, team *par.Team) (sum float64, most float32) {
 	e := r.entries
+	for len(e.recalls) < team.Workers() {
+		e.recalls = append(e.recalls, recall{})
+	}
+	tasks := together(reached)
+	team.Do(len(tasks), func(worker, i int) { e.move(&steps[tasks[i].Leaf], tasks[i].Rows, &e.recalls[worker]) })
 	e.add(steps, reached, team)
-	e.choices = slices.Grow(e.choices, team.Workers())[:team.Workers()]
-	e.walk(reached, team, func(worker, row int, w *walker[float32]) { e.set(row, w, &e.choices[worker]) })
 	n := 0
 	for i := range e.rows {
 		s := &e.rows[i]
@@ -125,109 +134,92 @@ func (r *Residuals) Move(steps []Step, reached []Reached, team *par.Team) (sum f
 	return sum, most
 }
 
-// choice is room to choose the entries of a row.
-type choice struct {
-	classes []uint32
-	odds    []float32
-	counts  [buckets]uint32
+// move moves rows by a step.
+func (e *entries) move(step *Step, rows []uint32, r *recall) {
+	n := len(step.Classes)
+	r.want(step.Classes, e.classes)
+	odds := r.find(&e.trail, rows, n)
+	by := [manyEffects]float32{1}
+	for i := range step.By {
+		by[i+1] = factor[float32](step.By[i])
+	}
+	for i, row := range rows {
+		e.set(int(row), step.Classes, odds[i*n:][:n], &by, r.slots)
+	}
+	r.forget(step.Classes)
 }
 
-// Odds are told apart by buckets, eight for each power of two.
-const (
-	bucketShift = 23 - 3
-	buckets     = 1 << (31 - bucketShift)
-)
-
-// set sets the entries of a row from its odds, which are forgotten.
-func (e *entries) set(row int, w *walker[float32], c *choice) {
-	s, own := &e.rows[row], 1.0
-	if x := w.numbers[s.label]; x > 0 {
-		own = float64(x)
+// set moves classes of a row, of which it is given the odds so far. Slots are places of
+// factors by class; that of a class that is not moved is a factor of one.
+func (e *entries) set(row int, classes []uint32, odds []float32, by *[manyEffects]float32, slots []uint8) {
+	s, all := &e.rows[row], e.all[row*e.likely:][:e.likely]
+	n := int(s.entries)
+	slot := slots[s.label] % manyEffects
+	s.own = times(s.own, by[slot])
+	seen := uint64(1) << slot
+	for i := range all[:n] {
+		of := &all[i]
+		slot := slots[of.class] % manyEffects
+		seen |= 1 << slot
+		of.odds = times(of.odds, by[slot])
 	}
-	c.others(w, s.label)
-	entries := e.all[row*e.likely:][:e.likely]
-	n := c.take(entries)
-	heavy := 0.0
-	for i := range entries[:n] {
-		heavy += float64(entries[i].p)
+	least := 0
+	if n == e.likely {
+		least = leastEntry(all)
 	}
-	light := float64(e.classes-1-len(c.odds)) + sumLanes(c.odds)
-	others := light + heavy
-	z := others + own
-	s.own, s.other, s.rest, s.entries = own/z, others/z, 0, uint32(n)
-	if left := e.classes - 1 - n; left > 0 {
-		s.rest = light / z / float64(left)
-	}
-	for i := range entries[:n] {
-		entries[i].p = float32(float64(entries[i].p) / z)
-	}
-}
-
-// others lists the odds of the classes that were moved, but for the row's own.
-func (c *choice) others(w *walker[float32], own uint32) {
-	changed := w.changed[:w.changes]
-	c.classes, c.odds = slices.Grow(c.classes[:0], len(changed))[:len(changed)], slices.Grow(c.odds[:0], len(changed))[:len(changed)]
-	classes, odds, numbers := c.classes, c.odds, w.numbers
-	n := 0
-	for _, k := range changed {
-		classes[n], odds[n] = k, numbers[k]
-		numbers[k] = 0
-		if k != own {
+	for left := (uint64(2)<<len(classes) - 1) &^ (seen | 1); left != 0; left &= left - 1 {
+		i := bits.TrailingZeros64(left) - 1
+		was, now := odds[i], times(odds[i], by[i+1])
+		switch {
+		case n < e.likely:
+			all[n] = entry{classes[i], now}
 			n++
-		}
-	}
-	w.changes = 0
-	c.classes, c.odds = classes[:n], odds[:n]
-}
-
-// take moves the greatest odds to the entries, whose p they are for now, and leaves zeros
-// in their place. In the last bucket, those that come first are taken.
-func (c *choice) take(to []entry) (n int) {
-	least, spare := c.threshold(len(to))
-	for i, x := range c.odds {
-		b := math.Float32bits(x) >> bucketShift
-		if b < least {
-			continue
-		}
-		if b == least {
-			if spare == 0 {
-				continue
+			s.light -= float64(was)
+			if n == e.likely {
+				least = leastEntry(all)
 			}
-			spare--
+		case now > all[least].odds:
+			s.light += float64(all[least].odds) - float64(was)
+			all[least] = entry{classes[i], now}
+			least = leastEntry(all)
+		default:
+			s.light += float64(now) - float64(was)
 		}
-		to[n] = entry{c.classes[i], x}
-		c.odds[i] = 0
-		n++
 	}
-	return n
+	s.entries = uint32(n)
+	s.settle(all[:n], e.classes)
 }
 
-// threshold is the bucket from which on odds are among the n greatest, and how many of
-// that bucket are.
-func (c *choice) threshold(n int) (least uint32, spare int) {
-	if len(c.odds) <= n {
-		return 0, n
+// settle sets the probabilities of a row.
+func (s *rowSums) settle(entries []entry, classes int) {
+	s.light = max(s.light, 0) // what is left of numbers that were greater may be less
+	others := s.light + sumOdds(entries)
+	s.scale = 1 / (others + float64(s.own))
+	s.other, s.rest = float64(others*s.scale), 0
+	if left := classes - 1 - len(entries); left > 0 {
+		s.rest = float64(s.light*s.scale) / float64(left)
 	}
-	clear(c.counts[:])
-	for _, x := range c.odds {
-		b := math.Float32bits(x) >> bucketShift % buckets
-		c.counts[b]++
-		least = max(least, b)
-	}
-	for spare = n; int(c.counts[least]) <= spare; least-- {
-		spare -= int(c.counts[least])
-	}
-	return least, spare
 }
 
-// sumLanes adds numbers up in four lanes.
-func sumLanes(numbers []float32) float64 {
+// leastEntry is the place of the least odds, the first where some tie.
+func leastEntry(entries []entry) (least int) {
+	odds := float32(mostOdds)
+	for i := range entries {
+		if entries[i].odds < odds {
+			least, odds = i, entries[i].odds
+		}
+	}
+	return least
+}
+
+// sumOdds adds odds up in four lanes.
+func sumOdds(of []entry) float64 {
 	var a, b, c, d float64
-	for ; len(numbers) >= 4; numbers = numbers[4:] {
-		a, b, c, d = a+float64(numbers[0]), b+float64(numbers[1]), c+float64(numbers[2]), d+float64(numbers[3])
+	for ; len(of) >= 4; of = of[4:] {
+		a, b, c, d = a+float64(of[0].odds), b+float64(of[1].odds), c+float64(of[2].odds), d+float64(of[3].odds)
 	}
-	for _, x := range numbers {
-		a += float64(x)
+	for i := range of {
+		a += float64(of[i].odds)
 	}
 	return (a + b) + (c + d)
 }

@@ -7,10 +7,13 @@ import (
 
 // Odds are those of the classes of rows that a model does not train on, against a class
 // that no leaf has moved, in room that does not grow with the number of classes.
-type Odds struct{ trail[float64] }
+type Odds struct {
+	trail[float64]
+	walkers []walker // by worker
+}
 
 // NewOdds is the odds of raw scores of zero.
-func NewOdds(rows, classes int) *Odds { return &Odds{newTrail[float64](rows, classes)} }
+func NewOdds(rows, classes int) *Odds { return &Odds{trail: newTrail[float64](rows, classes)} }
 
 // Move multiplies the odds of rows by the steps of the leaves of a tree.
 func (o *Odds) Move(steps []Step, reached []Reached, team *par.Team) { o.add(steps, reached, team) }
@@ -22,28 +25,69 @@ func (o *Odds) Free() { o.free() }
 // and −log p of its label, which is zero for rows without one (−1). Scores are divided by
 // the temperature.
 func (o *Odds) Judge(labels []int32, temperature float64, classes []int32, losses []float64, team *par.Team) {
-	all := make([]uint32, len(labels))
-	for i := range all {
-		all[i] = uint32(i)
+	for len(o.walkers) < team.Workers() {
+		o.walkers = append(o.walkers, newWalker(o.classes))
 	}
-	o.walk([]Reached{{Rows: all}}, team, func(_, row int, w *walker[float64]) {
-		classes[row] = w.best()
-		if y := labels[row]; y >= 0 {
-			losses[row] = w.loss(uint32(y), o.classes, temperature)
+	team.Do((len(labels)+rowsTogether-1)/rowsTogether, func(worker, i int) {
+		w := &o.walkers[worker]
+		for row := i * rowsTogether; row < min((i+1)*rowsTogether, len(labels)); row++ {
+			w.visit(&o.trail, row)
+			classes[row] = w.best()
+			if y := labels[row]; y >= 0 {
+				losses[row] = w.loss(uint32(y), o.classes, temperature)
+			}
+			w.leave()
 		}
 	})
 }
 
+// walker has the odds of a row.
+type walker struct {
+	numbers []float64 // by class; zero stands for one, but for the class that does not exist
+	changed []uint32
+}
+
+func newWalker(classes int) walker {
+	w := walker{numbers: make([]float64, classes+1)}
+	w.numbers[classes] = 1
+	return w
+}
+
+// visit multiplies the odds of a row up.
+func (w *walker) visit(t *trail[float64], row int) {
+	for s := range t.spans {
+		trees := t.spanTrees(s)
+		for i, leaf := range t.spans[s].leaves[row*SpanTrees:][:len(trees)] {
+			for _, c := range trees[i].of(leaf) {
+				x := w.numbers[c.class]
+				if x == 0 {
+					w.changed = append(w.changed, c.class)
+					x = 1
+				}
+				w.numbers[c.class] = times(x, c.by)
+			}
+		}
+	}
+}
+
+// leave forgets the odds of a row.
+func (w *walker) leave() {
+	for _, k := range w.changed {
+		w.numbers[k] = 0
+	}
+	w.changed = w.changed[:0]
+}
+
 // best is the class of the greatest number, the lowest where some tie.
-func (w *walker[N]) best() int32 {
-	best, most := uint32(0), N(1) // of the classes that have not changed
+func (w *walker) best() int32 {
+	best, most := uint32(0), 1.0 // of the classes that have not changed
 	for w.numbers[best] != 0 && int(best) < len(w.numbers)-1 {
 		best++
 	}
 	if int(best) == len(w.numbers)-1 { // all have
 		most = 0
 	}
-	for _, k := range w.changed[:w.changes] {
+	for _, k := range w.changed {
 		if x := w.numbers[k]; x > most || x == most && k < best {
 			best, most = k, x
 		}
@@ -52,7 +96,7 @@ func (w *walker[N]) best() int32 {
 }
 
 // loss is −log p of class y.
-func (w *walker[N]) loss(y uint32, classes int, temperature float64) float64 {
+func (w *walker) loss(y uint32, classes int, temperature float64) float64 {
 	odds := func(k uint32) float64 {
 		switch x := float64(w.numbers[k]); {
 		case x == 0:
@@ -64,11 +108,11 @@ func (w *walker[N]) loss(y uint32, classes int, temperature float64) float64 {
 		}
 	}
 	own := odds(y)
-	others := float64(classes - w.changes)
+	others := float64(classes - len(w.changed))
 	if w.numbers[y] == 0 {
 		others--
 	}
-	for _, k := range w.changed[:w.changes] {
+	for _, k := range w.changed {
 		if k != y {
 			others += odds(k)
 		}

@@ -244,7 +244,7 @@ func (r *Residuals) LogLoss(scores, byClass []float64, group *collective.Group) 
 	for i, y := range r.Labels {
 		var l float64
 		if r.Sparse() {
-			l = negLogOwn(r.entries.rows[i].other, r.entries.rows[i].own)
+			l = negLogOwn(r.entries.rows[i].other, r.entries.rows[i].p())
 		} else if p := r.Own[i]; p < reliable && scores != nil {
 			l = NegLogSoftmax(scores[i*r.Classes:][:r.Classes], int(y))
 		} else {

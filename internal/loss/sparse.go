@@ -128,7 +128,7 @@ func (r *Residuals) addTotals(rows []uint32, part *roomPart) {
 		baseH := kernel.Units(float64(w*float64(s.rest*(1-s.rest)))+shift, shift)
 		commonP, commonH = commonP+baseP, commonH+baseH
 		for i := range entries {
-			p := float64(entries[i].p)
+			p := float64(float64(entries[i].odds) * s.scale)
 			of := &sums[entries[i].class]
 			of.Gradient += baseP - kernel.Units(float64(w*p)+shift, shift)
 			of.Hessian += kernel.Units(float64(w*float64(p*(1-p)))+shift, shift) - baseH
@@ -221,11 +221,12 @@ func (e *entries) find(row int, f *finder, p []float64, residuals []float32) (di
 	}
 	for _, of := range e.of(row) {
 		if slot := f.slots[of.class]; slot > 0 {
-			p[slot-1], residuals[slot-1], differ = float64(of.p), of.p, true
+			q := float64(float64(of.odds) * s.scale)
+			p[slot-1], residuals[slot-1], differ = q, float32(q), true
 		}
 	}
 	if slot := f.slots[s.label]; slot > 0 {
-		p[slot-1], residuals[slot-1], differ = s.own, float32(-s.other)+negativeZero, true
+		p[slot-1], residuals[slot-1], differ = s.p(), float32(-s.other)+negativeZero, true
 	}
 	return differ
 }

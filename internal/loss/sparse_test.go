@@ -15,7 +15,9 @@ import (
 // and their softmax as float64 computes it from the raw scores.
 type sparseCase struct {
 	*Residuals
-	reference trail[float64]
+	reference *Odds
+	last      []Reached // rows by leaf of the last tree, and its steps
+	steps     []Step
 	rows      []uint32
 	p         [][]float64 // by row and class
 }
@@ -31,7 +33,7 @@ func newSparseCase(rows, classes, named, trees, likely int, weighted bool, team 
 	}
 	c := &sparseCase{
 		Residuals: NewSparse(labels, weights, classes, Stride(classes, false), likely),
-		reference: newTrail[float64](rows, classes),
+		reference: NewOdds(rows, classes),
 	}
 	scores := make([][]float64, rows)
 	for i := range scores {
@@ -62,7 +64,8 @@ func newSparseCase(rows, classes, named, trees, likely int, weighted bool, team 
 			}
 		}
 		c.SetUnits(second(c.Move(steps, reached, team)))
-		c.reference.add(steps, reached, team)
+		c.reference.Move(steps, reached, team)
+		c.last, c.steps = reached, steps
 	}
 	for _, f := range scores {
 		sum, p := 0.0, make([]float64, classes)
@@ -123,9 +126,11 @@ func TestSparseIsExact(t *testing.T) {
 // testReference compares the numbers of a trail in float64 with the softmax.
 func (c *sparseCase) testReference(t *testing.T) {
 	t.Helper()
-	c.reference.walk([]Reached{{Rows: c.rows}}, new(par.Team), func(_, row int, w *walker[float64]) {
-		sum := float64(c.Classes - w.changes)
-		for _, k := range w.changed[:w.changes] {
+	w := newWalker(c.Classes)
+	for row := range c.rows {
+		w.visit(&c.reference.trail, row)
+		sum := float64(c.Classes - len(w.changed))
+		for _, k := range w.changed {
 			sum += w.numbers[k]
 		}
 		for k := range c.Classes {
@@ -135,7 +140,8 @@ func (c *sparseCase) testReference(t *testing.T) {
 			}
 			near(t, "a probability in float64", odds/sum, c.p[row][k], 1e-12)
 		}
-	})
+		w.leave()
+	}
 }
 
 // probabilities is what the entries of a row say.
@@ -145,36 +151,47 @@ func (c *sparseCase) probabilities(row int) []float64 {
 		p[k] = s.rest
 	}
 	for _, of := range c.entries.of(row) {
-		p[of.class] = float64(of.p)
+		p[of.class] = float64(of.odds) * s.scale
 	}
-	p[s.label] = s.own
+	p[s.label] = s.p()
 	return p
 }
 
-// TestLikelyClasses: with few entries, a row has its likeliest classes, the exact
-// probability of its own class, and probabilities that sum to one.
+// TestLikelyClasses: with few entries, a row has exact probabilities of its own class and of
+// those with an entry, which sum to one with the rest. No class that its last leaf moved is
+// likelier than its entries and has none.
 func TestLikelyClasses(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
-	const likely, bucket = 6, 1.125
-	c := newSparseCase(600, 50, 9, 20, likely, false, team)
+	const likely = 6
+	c := newSparseCase(600, 50, 9, 40, likely, false, team)
 	defer c.Free()
+	moved := make([][]uint32, len(c.rows)) // by row: what its leaf of the last tree moved
+	for _, r := range c.last {
+		for _, row := range r.Rows {
+			moved[row] = c.steps[r.Leaf].Classes
+		}
+	}
 	for i := range c.rows {
-		p, y := c.probabilities(i), c.Labels[i]
+		p, y := c.probabilities(i), uint32(c.Labels[i])
 		near(t, "the probability of the own class", p[y], c.p[i][y], single)
-		entries, sum, least := c.entries.of(i), 0.0, 1.0
-		for _, of := range entries {
-			near(t, "the probability of an entry", float64(of.p), c.p[i][of.class], single)
-			least = min(least, float64(of.p))
+		sum, least, has := 0.0, 1.0, map[uint32]bool{y: true}
+		for _, of := range c.entries.of(i) {
+			near(t, "the probability of an entry", p[of.class], c.p[i][of.class], single)
+			least, has[of.class] = min(least, p[of.class]), true
+		}
+		if len(has) != likely+1 {
+			t.Fatalf("row %d has entries for %d classes beside its own, not %d", i, len(has)-1, likely)
 		}
 		for k := range p {
 			sum += p[k]
-			isEntry := slices.ContainsFunc(entries, func(e entry) bool { return int(e.class) == k })
-			if !isEntry && k != int(y) && len(entries) == likely && c.p[i][k] > bucket*least {
+		}
+		near(t, "the sum of probabilities", sum, 1, single)
+		for _, k := range moved[i] {
+			if !has[k] && c.p[i][k] > least*(1+single) {
 				t.Fatalf("row %d has no entry for class %d of probability %v, but one of %v", i, k, c.p[i][k], least)
 			}
 		}
-		near(t, "the sum of probabilities", sum, 1, single)
 	}
 }
 
@@ -184,7 +201,7 @@ func TestOddsJudge(t *testing.T) {
 	defer team.Close()
 	for _, size := range sparseSizes {
 		c := newSparseCase(size.rows, size.classes, size.named, size.trees, size.classes, false, team)
-		odds, labels := Odds{c.reference}, slices.Clone(c.Labels)
+		odds, labels := c.reference, slices.Clone(c.Labels)
 		labels[0] = -1
 		best, losses := make([]int32, size.rows), make([]float64, size.rows)
 		for _, temperature := range []float64{1, 0.7} {

@@ -6,14 +6,13 @@ import (
 )
 
 // trail is which leaf of each tree a row has reached, and what the leaves do to their
-// classes. It has a number for each row and class in room that does not grow with the
-// number of classes: all numbers begin as one, and each leaf of a row multiplies those of
-// its classes. They are multiplied up anew, row by row, when they are asked for.
+// classes. It tells the odds of each class of a row, in room that does not grow with the
+// number of classes: all odds begin as one, and each leaf of a row multiplies those of its
+// classes.
 type trail[N number] struct {
 	classes int
 	trees   []leafChanges[N]
 	spans   []span
-	walkers []walker[N] // by worker
 	rows    int
 }
 
@@ -32,11 +31,12 @@ type span struct {
 
 // leafChanges is the changes of the leaves of a tree, the same number for each.
 type leafChanges[N number] struct {
+	leaves  uint32 // and one, for none
 	width   int
 	changes []change[N] // by leaf, from 1
 }
 
-// change is a factor of the number of a class.
+// change is a factor of the odds of a class.
 type change[N number] struct {
 	class uint32
 	by    N
@@ -56,6 +56,16 @@ type Reached struct {
 
 // Odds stay in these bounds, so that no sum overflows.
 const leastOdds, mostOdds = 1e-30, 1e30
+
+// times is odds multiplied by a factor.
+func times[N number](x, by N) N {
+	if x *= by; x < leastOdds {
+		return leastOdds
+	} else if x > mostOdds {
+		return mostOdds
+	}
+	return x
+}
 
 func newTrail[N number](rows, classes int) trail[N] { return trail[N]{classes: classes, rows: rows} }
 
@@ -81,16 +91,27 @@ func newLeafChanges[N number](steps []Step, classes int) leafChanges[N] {
 	for i := range steps {
 		width = max(width, len(steps[i].Classes))
 	}
-	c := leafChanges[N]{width, make([]change[N], (len(steps)+1)*width)}
+	c := leafChanges[N]{uint32(len(steps) + 1), width, make([]change[N], (len(steps)+1)*width)}
 	for i := range c.changes {
 		c.changes[i] = change[N]{uint32(classes), 1}
 	}
 	for i, step := range steps {
 		for j, k := range step.Classes {
-			c.changes[(i+1)*width+j] = change[N]{k, N(min(max(step.By[j], leastOdds), mostOdds))}
+			c.changes[(i+1)*width+j] = change[N]{k, factor[N](step.By[j])}
 		}
 	}
 	return c
+}
+
+// factor is what a step multiplies odds by.
+func factor[N number](by float64) N { return N(min(max(by, leastOdds), mostOdds)) }
+
+// of is the changes of a leaf.
+func (c *leafChanges[N]) of(leaf uint32) []change[N] { return c.changes[int(leaf)*c.width:][:c.width] }
+
+// spanTrees is the trees of a span.
+func (t *trail[N]) spanTrees(s int) []leafChanges[N] {
+	return t.trees[s*SpanTrees : min((s+1)*SpanTrees, len(t.trees))]
 }
 
 // copy is a trail of the same rows that shares nothing that changes with t.
@@ -113,80 +134,17 @@ func (t *trail[N]) free() {
 	t.spans = nil
 }
 
-// rowsTogether is the rows of a leaf that a worker walks one after another. Rows of one
-// leaf have many others in common, whose changes are then in the cache.
-const rowsTogether = 256
+// rowsTogether is the most rows that a worker takes one after another.
+const rowsTogether = 512
 
-// walk shows the numbers of rows that are not one, in an order that depends on the row
-// alone. They are good until show returns.
-func (t *trail[N]) walk(reached []Reached, team *par.Team, show func(worker, row int, w *walker[N])) {
-	for len(t.walkers) < team.Workers() {
-		t.walkers = append(t.walkers, newWalker[N](t.classes))
-	}
-	var tasks [][]uint32
-	for i := range reached {
-		for rows := reached[i].Rows; len(rows) > 0; {
+// together splits the rows of leaves into tasks.
+func together(reached []Reached) (tasks []Reached) {
+	for _, r := range reached {
+		for rows := r.Rows; len(rows) > 0; {
 			n := min(len(rows), rowsTogether)
-			tasks, rows = append(tasks, rows[:n]), rows[n:]
+			tasks = append(tasks, Reached{r.Leaf, rows[:n]})
+			rows = rows[n:]
 		}
 	}
-	team.Do(len(tasks), func(worker, i int) {
-		w := &t.walkers[worker]
-		for _, row := range tasks[i] {
-			w.visit(t, int(row))
-			show(worker, int(row), w)
-			w.leave()
-		}
-	})
-}
-
-// walker has the numbers of a row.
-type walker[N number] struct {
-	numbers []N // by class; zero stands for one, but for the class that does not exist
-	changed []uint32
-	changes int // of changed, which has room for more
-}
-
-func newWalker[N number](classes int) walker[N] {
-	w := walker[N]{numbers: make([]N, classes+1)}
-	w.numbers[classes] = 1
-	return w
-}
-
-// visit finds the numbers of a row.
-func (w *walker[N]) visit(t *trail[N], row int) {
-	n, numbers := 0, w.numbers
-	for s := range t.spans {
-		trees := t.trees[s*SpanTrees : min((s+1)*SpanTrees, len(t.trees))]
-		for i, leaf := range t.spans[s].leaves[row*SpanTrees:][:len(trees)] {
-			of := &trees[i]
-			if n+of.width > len(w.changed) {
-				w.changed = append(w.changed, make([]uint32, len(w.changed)+of.width)...)
-			}
-			changed := w.changed
-			for _, c := range of.changes[int(leaf)*of.width:][:of.width] {
-				x := numbers[c.class]
-				if x == 0 {
-					changed[n] = c.class
-					n++
-					numbers[c.class] = c.by
-					continue
-				}
-				if x *= c.by; x < leastOdds {
-					x = leastOdds
-				} else if x > mostOdds {
-					x = mostOdds
-				}
-				numbers[c.class] = x
-			}
-		}
-	}
-	w.changes = n
-}
-
-// leave forgets the numbers of a row.
-func (w *walker[N]) leave() {
-	for _, k := range w.changed[:w.changes] {
-		w.numbers[k] = 0
-	}
+	return tasks
 }

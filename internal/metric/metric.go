@@ -84,7 +84,7 @@ func TopKError(top int) Metric {
 func (m Metric) Of(r *Rows) float64 { return m.of(r) }
 
 // Argmax is the position of the greatest value, the first where some tie.
-func Argmax[T float64 | int32](v []T) int {
+func Argmax(v []float64) int {
 	best := 0
 	for k := range v {
 		if v[k] > v[best] {

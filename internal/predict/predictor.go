@@ -132,6 +132,10 @@ func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []f
 // Classes writes the class of the greatest score of each row, the lowest where some tie.
 func (p *Predictor) Classes(j *Job, best []int) {
 	v := p.values()
+	if j.Features.Rows() > FewRows && p.sparse() {
+		p.eachEntries(j, 1, func(row int, e *entries) { best[row] = slices.MinFunc(e.list, better).Class })
+		return
+	}
 	if v.short == nil || j.Features.Rows() <= FewRows {
 		p.Scores(j, nil, func(first int, scores []float64) {
 			for i := range len(scores) / v.classes {
@@ -145,9 +149,7 @@ func (p *Predictor) Classes(j *Job, best []int) {
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
 		b.total(j.Trees)
-		for i := range b.rows {
-			best[first+i] = metric.Argmax(b.sums[i*v.short.classes:][:v.classes])
-		}
+		j.Kernels.Best(&kernel.BestJob{Sums: b.sums, Stride: v.short.classes, Classes: v.classes, Best: best[first:][:b.rows]})
 	})
 }
 

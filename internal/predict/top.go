@@ -49,11 +49,14 @@ func bestOf(top []Scored, scores []float64, n int) []Scored {
 // classes are good until use returns. Sparse leaves take time and memory by the classes
 // that they move, not by all there are.
 func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, top []Scored)) {
-	v := p.values()
-	if p.forest.Named() > 0 && v.full == nil {
-		p.topEntries(j, n, temperature, use)
+	if p.sparse() {
+		p.eachEntries(j, n, func(row int, e *entries) {
+			e.probabilities(temperature)
+			use(row, best(e.list, n))
+		})
 		return
 	}
+	v := p.values()
 	p.Scores(j, nil, func(first int, scores []float64) {
 		const few = 32 // are faster found one by one than by sorting all
 		all, proba := make([]Scored, 0, v.classes), slices.Clone(scores)
@@ -77,8 +80,12 @@ func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, to
 	})
 }
 
-// topEntries is Top for leaves that move a few classes.
-func (p *Predictor) topEntries(j *Job, n int, temperature float64, use func(row int, top []Scored)) {
+// sparse tells whether leaves move a few classes of many.
+func (p *Predictor) sparse() bool { return p.forest.Named() > 0 && p.values().full == nil }
+
+// eachEntries calls use with the entries of each row, in any order of the rows. Among them
+// are so many classes that no leaf moves, the first ones.
+func (p *Predictor) eachEntries(j *Job, more int, use func(row int, e *entries)) {
 	v := p.values()
 	threads, size := j.plan(4*j.Trees, scoreBytes) // leaf numbers are what takes memory
 	team := par.NewTeam(threads)
@@ -91,7 +98,8 @@ func (p *Predictor) topEntries(j *Job, n int, temperature float64, use func(row 
 		e.leaves = slices.Grow(e.leaves[:0], b.rows*j.Trees)[:b.rows*j.Trees]
 		b.writeLeaves(e.leaves, j.Trees)
 		for i := range b.rows {
-			use(first+i, e.top(e.leaves[i*j.Trees:][:j.Trees], n, temperature))
+			e.load(e.leaves[i*j.Trees:][:j.Trees], more)
+			use(first+i, e)
 		}
 	})
 }
@@ -102,11 +110,12 @@ type entries struct {
 	leaves  []int32
 	scores  []float64 // by class; zero unless touched
 	touched []bool    // by class
-	list    []Scored
+	list    []Scored  // those moved, and after them others, whose score is zero
+	moved   int
 }
 
-// top is the n likeliest classes of a row that reaches the leaves given.
-func (e *entries) top(leaves []int32, n int, temperature float64) []Scored {
+// load lists the classes of a row that reaches the leaves given, and some that none moves.
+func (e *entries) load(leaves []int32, more int) {
 	e.list = e.list[:0]
 	for t, leaf := range leaves {
 		at := (int(e.firstLeaf[t]) + int(leaf)) * e.perLeaf
@@ -118,20 +127,18 @@ func (e *entries) top(leaves []int32, n int, temperature float64) []Scored {
 			}
 		}
 	}
-	moved := len(e.list)
+	e.moved = len(e.list)
 	for i := range e.list {
 		e.list[i].score = e.scores[e.list[i].Class]
 	}
-	for k, more := 0, n; more > 0 && k < e.classes; k++ { // of those that no leaf moves, the first
+	for k := 0; more > 0 && k < e.classes; k++ {
 		if !e.touched[k] {
 			e.list, more = append(e.list, Scored{Class: k}), more-1
 		}
 	}
-	for _, s := range e.list[:moved] {
+	for _, s := range e.list[:e.moved] {
 		e.scores[s.Class], e.touched[s.Class] = 0, false
 	}
-	e.probabilities(moved, temperature)
-	return best(e.list, n)
 }
 
 func (e *entries) add(class int, step float64) {
@@ -145,9 +152,8 @@ func (e *entries) add(class int, step float64) {
 	e.scores[class] += step
 }
 
-// probabilities sets those of the list. Its first classes are moved by leaves. All that
-// are not have the score zero.
-func (e *entries) probabilities(moved int, temperature float64) {
+// probabilities sets those of the list.
+func (e *entries) probabilities(temperature float64) {
 	if temperature == 0 {
 		temperature = 1
 	}
@@ -158,10 +164,10 @@ func (e *entries) probabilities(moved int, temperature float64) {
 		}
 		return 0
 	}
-	sum := float64(float64(e.classes-moved) * odds(0))
+	sum := float64(float64(e.classes-e.moved) * odds(0))
 	for i := range e.list {
 		e.list[i].Proba = odds(e.list[i].score)
-		if i < moved {
+		if i < e.moved {
 			sum += e.list[i].Proba
 		}
 	}

@@ -51,6 +51,7 @@ var suites = []suite{
 	{"AddPairs", pairShapes, addPairs},
 	{"AddShort", classShapes, addShort},
 	{"Scores", classShapes, scores},
+	{"Best", classShapes, best},
 	{"Softmax", softmaxShapes, softmax},
 	{"Walk", walkShapes, walk},
 }

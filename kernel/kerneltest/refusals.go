@@ -302,6 +302,7 @@ func scoresRefusals() (list []refusal) {
 		addPairs = kernel.AddPairsJob
 		addShort = kernel.AddShortJob
 		scores   = kernel.ScoresJob
+		best     = kernel.BestJob
 		softmax  = kernel.SoftmaxJob
 	)
 	list = append(list, refusals("AddStepsJob", func(f *kernel.Funcs, j *addSteps) { f.AddSteps(j) },
@@ -357,6 +358,12 @@ func scoresRefusals() (list []refusal) {
 		fault[scores]{"Stride is 2, must be 3 or more, the classes", func(j *scores) { j.Stride = 2 }},
 		fault[scores]{"len(Scores) is 5, must be a multiple of 3, the classes", func(j *scores) { j.Scores = j.Scores[:5] }},
 		fault[scores]{"len(Sums) is 6, must be 7 or more", func(j *scores) { j.Sums = j.Sums[:6] }},
+	)...)
+	list = append(list, refusals("BestJob", func(f *kernel.Funcs, j *best) { f.Best(j) },
+		func() best { return best{Sums: make([]int32, 7), Stride: 4, Classes: 3, Best: make([]int, 2)} },
+		fault[best]{"Classes is 0, must be 1 or more", func(j *best) { j.Classes = 0 }},
+		fault[best]{"Stride is 2, must be 3 or more, the classes", func(j *best) { j.Stride = 2 }},
+		fault[best]{"len(Sums) is 6, must be 7 or more", func(j *best) { j.Sums = j.Sums[:6] }},
 	)...)
 	return append(list, refusals("SoftmaxJob", func(f *kernel.Funcs, j *softmax) { f.Softmax(j) },
 		func() softmax { return softmax{Scores: make([]float64, 6), Classes: 3, Temperature: 2} },

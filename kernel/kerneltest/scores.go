@@ -147,3 +147,18 @@ func scores(d dice, s shape) call {
 		})
 	}
 }
+
+func best(d dice, s shape) call {
+	stride := s.classes + pick(d, 0, 0, 1, d.IntN(16))
+	sums := d.units(s.rows * stride)
+	if few := int32(pick(d, 0, 1, 3)); few > 0 { // most rows have several of the greatest
+		for i := range sums {
+			sums[i] = d.Int32N(few) - few/2
+		}
+	}
+	return func(f *kernel.Funcs, m *memory) {
+		f.Best(&kernel.BestJob{
+			Sums: input(m, "Sums", sums), Stride: stride, Classes: s.classes, Best: output[int](m, "Best", s.rows),
+		})
+	}
+}

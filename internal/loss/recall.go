@@ -1,0 +1,116 @@
+package loss
+
+import "slices"
+
+// recall finds the odds of a few classes for rows of one leaf, from their trail. Such rows
+// share most of their other leaves, too, and most leaves move few of the classes, or none.
+// So what a leaf does to the classes is looked up once for all rows.
+type recall struct {
+	slots   []uint8  // by class: its place among the classes, from 1; 0: it is none of them
+	known   []uint32 // by tree of a span and leaf: its effects, manyEffects × the first + how many; 0: unknown
+	used    []uint32 // places of known that are not 0
+	effects []effect
+	odds    []float32 // rows × classes
+}
+
+// effect is what a leaf does to one of the classes.
+type effect struct {
+	slot uint32 // from 1
+	by   float32
+}
+
+// manyEffects is more than the classes of a leaf.
+const manyEffects = 64
+
+// RecallBytes bounds what a worker recalls of leaves that move so many classes.
+func RecallBytes(named, leaves float64) float64 {
+	const place, effect, odds = 4 + 8, 8, 4
+	return SpanTrees*place*(leaves+1) + rowsTogether*named*(2*SpanTrees*effect+2*odds)
+}
+
+// want makes the recall ready for classes, fewer than manyEffects.
+func (r *recall) want(wanted []uint32, classes int) {
+	if r.slots == nil {
+		r.slots = make([]uint8, classes+1)
+	}
+	for i, k := range wanted {
+		r.slots[k] = uint8(i + 1)
+	}
+}
+
+// forget ends what want began.
+func (r *recall) forget(wanted []uint32) {
+	for _, k := range wanted {
+		r.slots[k] = 0
+	}
+}
+
+// find returns the odds of the classes wanted, by row and class, which are good until the
+// next are found.
+func (r *recall) find(t *trail[float32], rows []uint32, wanted int) []float32 {
+	r.odds = r.odds[:0]
+	for range len(rows) * wanted {
+		r.odds = append(r.odds, 1)
+	}
+	for s := range t.spans {
+		r.multiply(t, s, rows, wanted)
+	}
+	return r.odds
+}
+
+// multiply multiplies the odds by what the leaves of a span do.
+func (r *recall) multiply(t *trail[float32], s int, rows []uint32, wanted int) {
+	trees, leaves := t.spanTrees(s), t.spans[s].leaves
+	first, all := r.begin(trees)
+	known := r.known[:all]
+	var odds [manyEffects]float32
+	for i, row := range rows {
+		kept := r.odds[i*wanted:][:wanted]
+		copy(odds[1:], kept)
+		for j, leaf := range leaves[int(row)*SpanTrees:][:len(trees)] {
+			at := first[j] + leaf
+			of := known[at]
+			if of == 0 {
+				of = r.learn(trees[j].of(leaf), at)
+			}
+			begin, n := of/manyEffects, of%manyEffects
+			for _, e := range r.effects[begin:][:n] {
+				x := &odds[e.slot%manyEffects]
+				*x = times(*x, e.by)
+			}
+		}
+		copy(kept, odds[1:])
+	}
+	for _, at := range r.used {
+		known[at] = 0
+	}
+}
+
+// begin makes room for what is known of the leaves of trees, and tells where each of them
+// begins.
+func (r *recall) begin(trees []leafChanges[float32]) (first [SpanTrees]uint32, all uint32) {
+	for i := range trees {
+		first[i] = all
+		all += trees[i].leaves
+	}
+	if int(all) > len(r.known) {
+		r.known = make([]uint32, all)
+	}
+	r.used, r.effects = r.used[:0], append(r.effects[:0], effect{}) // so that nothing known is 0
+	return first, all
+}
+
+// learn looks up what a leaf does to the classes.
+func (r *recall) learn(changes []change[float32], at uint32) uint32 {
+	begin := len(r.effects)
+	effects := slices.Grow(r.effects, len(changes))[:begin+len(changes)]
+	n := begin
+	for _, c := range changes { // none of it depends on a guess of the processor
+		slot := r.slots[c.class]
+		effects[n] = effect{uint32(slot), c.by}
+		n += int((uint32(slot) + manyEffects*4 - 1) / (manyEffects * 4))
+	}
+	r.effects, r.used = effects[:n], append(r.used, at)
+	r.known[at] = uint32(begin*manyEffects + n - begin)
+	return r.known[at]
+}
