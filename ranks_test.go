@@ -134,6 +134,74 @@ func TestCollective(t *testing.T) {
 	}
 }
 
+// TestCollectiveSparse trains sparse leaves on several ranks: with 50 classes because it is
+// asked to, with 6,000 by default. Most classes have rows on one rank only.
+func TestCollectiveSparse(t *testing.T) {
+	for _, test := range []struct {
+		name          string
+		classes, rows int
+		change        func(*Params)
+	}{
+		{"50 classes", 50, 2500, func(p *Params) { p.Leaf, p.Trees = "sparse", 10 }},
+		{"6000 classes", 6000, 7500, func(p *Params) { p.Trees, p.Leaves, p.Calibration = 2, 1000, "none" }},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := rand.New(rand.NewPCG(11, uint64(test.classes)))
+			x, labels := make([]float64, 0, 3*test.rows), make([]int, test.rows)
+			for i := range labels {
+				labels[i] = i % test.classes
+				for j := range 3 {
+					x = append(x, float64(labels[i]*(j+3)%97)+r.NormFloat64())
+				}
+			}
+			p := DefaultParams()
+			p.Threads = 1
+			test.change(&p)
+			train := func(c Collective, rank, ranks int) (string, error) {
+				var part []float64
+				var y []int
+				o := DatasetOptions{Collective: c}
+				for i, label := range labels {
+					to := label % ranks
+					if label%10 == 0 {
+						to = i % ranks
+					}
+					if to == rank {
+						part, y, o.RowIDs = append(part, x[3*i:3*i+3]...), append(y, label), append(o.RowIDs, uint64(i))
+					}
+				}
+				d, err := NewDataset(RowMajor(part, len(y), 3), IntLabels(y), o)
+				if err != nil {
+					return "", err
+				}
+				got, err := Train(t.Context(), d, p, TrainOptions{})
+				if err != nil {
+					return "", err
+				}
+				if leaf := got.Model.Params().Leaf; leaf != "sparse" {
+					t.Errorf("leaves are %s", leaf)
+				}
+				return fmt.Sprint(got.Model.Fingerprint(), got.TrainLoss, got.Iterations, got.HeldOutRows, got.Model.Temperature()), nil
+			}
+			want, err := train(nil, 0, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for ranks := 2; ranks <= 4; ranks++ {
+				var all sync.WaitGroup
+				for rank, c := range NewLocalCollective(ranks) {
+					all.Go(func() {
+						if got, err := train(c, rank, ranks); err != nil || got != want {
+							t.Errorf("rank %d of %d: %v %v, want %v", rank, ranks, got, err, want)
+						}
+					})
+				}
+				all.Wait()
+			}
+		})
+	}
+}
+
 // lossy is a rank that fails in its n-th call.
 type lossy struct {
 	Collective
@@ -173,11 +241,17 @@ func (l lossy) ReduceScatter(v []int64, counts []int) ([]int64, error) {
 // TestCollectiveFaults has a rank fail in any of its calls: all ranks end with an
 // error, and none hangs.
 func TestCollectiveFaults(t *testing.T) {
+	for _, leaf := range []string{"full", "sparse"} {
+		t.Run(leaf, func(t *testing.T) { testFaults(t, leaf) })
+	}
+}
+
+func testFaults(t *testing.T, leaf string) {
 	const rows, ranks = 400, 3
 	x, labels, weights := people(rows)
 	of := spread(rows, ranks)
 	p := DefaultParams()
-	p.Trees, p.Threads = 4, 1
+	p.Trees, p.Threads, p.Leaf = 4, 1, leaf
 	train := func(c Collective, of []int) (Collective, error) {
 		var y []int
 		o := DatasetOptions{Collective: c}

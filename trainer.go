@@ -190,11 +190,8 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 	if err := checkClassWeights(o.ClassWeights, len(train.set.Classes)); err != nil {
 		return nil, err
 	}
-	if p.Leaf == "" && p.Method == AOSO && (train.set.Ranks != nil || o.Objective != nil) {
+	if p.Leaf == "" && p.Method == AOSO && o.Objective != nil {
 		p.Leaf = "full" // however many classes there are
-	}
-	if p.Leaf == "sparse" && train.set.Ranks != nil {
-		return nil, badArgument("leaf", p.Leaf, "full or pair, for training on several machines")
 	}
 	if o.Objective != nil {
 		if p.Leaf == "sparse" {

@@ -305,7 +305,7 @@ func (e *estimate) histogramBytes() float64 {
 		one *= 3
 	}
 	bytes := one * (2*e.threads + 1)
-	if e.fixedPairs() || e.PairSelection == "root" || e.Pairs == 1 {
+	if e.fixedPairs() || e.PairSelection == "root" || e.Pairs == 1 && e.named() == 0 {
 		kept := tree.MostHistograms(int(cells), int(e.columns)*bin.ColumnBytes(e.drawn))
 		bytes += one * float64(min(kept, e.Leaves)+2)
 	}

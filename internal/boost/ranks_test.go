@@ -94,6 +94,13 @@ func TestRanks(t *testing.T) {
 		{"large steps", 3, false, func(p *Params) { p.Shrinkage = 1 }},
 		{"logitboost", 3, false, func(p *Params) { p.Method = "logitboost" }},
 		{"abc", 4, true, func(p *Params) { p.Method = "abc" }},
+		{"sparse", 50, true, func(p *Params) { p.Leaf, p.Pairs, p.LeafClasses, p.Leaves = "sparse", 4, 8, 40 }},
+		{"sparse, one pair", 50, false, func(p *Params) { p.Leaf, p.LeafClasses, p.Trim = "sparse", 5, 0.1 }},
+		{"sparse, first order", 20, false, func(p *Params) { p.Leaf, p.Pairs, p.LeafClasses, p.PairSelection = "sparse", 2, 8, "first_order" }},
+		{"sparse, root pairs", 20, false, func(p *Params) { p.Leaf, p.Pairs, p.LeafClasses, p.PairSelection = "sparse", 2, 8, "root" }},
+		{"sparse, subsample", 50, true, func(p *Params) {
+			p.Leaf, p.Pairs, p.LeafClasses, p.Subsample, p.ColsampleByNode = "sparse", 4, 8, 0.6, 0.7
+		}},
 		{"abc, exhaustive", 3, false, func(p *Params) { p.Method, p.BaseClass, p.Subsample = "abc", "exhaustive", 0.7 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {

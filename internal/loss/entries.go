@@ -88,6 +88,14 @@ func (r *Residuals) Width() int {
 	return r.Stride
 }
 
+// MostWidth is what Width is at most. Unlike that, it is the same on all machines.
+func (r *Residuals) MostWidth() int {
+	if r.Sparse() {
+		return r.entries.likely + 1
+	}
+	return r.Stride
+}
+
 // of is the entries of a row.
 func (e *entries) of(row int) []entry { return e.all[row*e.likely:][:e.rows[row].entries] }
 

@@ -19,25 +19,48 @@ const shortList = 8
 //
 // It returns what it got to know of the rows, which is good until the next choice; nil: nothing.
 func (r *Residuals) SparsePairs(t *Totals, rows []uint32, m int, by Selection, room *Room, team *par.Team) ([]kernel.Pair, *Known) {
+	room.used = slices.Grow(room.used[:0], len(t.List)+2*m)
+	c := r.choosePairs(t, m, by, room.used)
+	pairs := c.Pairs(c.Cross(r, rows, room, team))
+	if by == FirstOrder {
+		return pairs, nil
+	}
+	return pairs, &room.known
+}
+
+// ChoosePairs is SparsePairs in steps, for rows on several machines.
+func (r *Residuals) ChoosePairs(t *Totals, m int, by Selection) *PairChoice {
+	return r.choosePairs(t, m, by, make([]bool, 0, len(t.List)+2*m))
+}
+
+// choosePairs has room for the classes used.
+func (r *Residuals) choosePairs(t *Totals, m int, by Selection, used []bool) *PairChoice {
 	t.listMore(r.Classes, 2*m) // of classes that are alike, no pair needs more
-	room.used = slices.Grow(room.used[:0], len(t.List))[:len(t.List)]
-	clear(room.used)
-	c := chooser{unit: r.Units, by: by, classes: t.List, totals: t.Of, used: room.used}
+	used = used[:len(t.List)]
+	clear(used)
+	c := &PairChoice{unit: r.Units, by: by, classes: t.List, totals: t.Of, used: used}
 	c.first = first(c.classes, c.totals, m)
 	for _, place := range c.first {
 		c.used[place] = true
 	}
 	if by != FirstOrder {
 		c.shorten()
-		wanted, products := c.wanted()
-		c.cross = r.sparseCross(rows, wanted, products, room, team)
-		return c.pairs(), &room.known
+		c.wanted, c.products = c.deciding()
 	}
-	return c.pairs(), nil
+	return c
 }
 
-// chooser chooses the pairs of a node.
-type chooser struct {
+// Cross sums up the products that decide, over some rows. The result is good until the room
+// is used again. Over all rows, it is the sum of such results.
+func (c *PairChoice) Cross(r *Residuals, rows []uint32, room *Room, team *par.Team) []int64 {
+	if c.by == FirstOrder {
+		return nil
+	}
+	return r.sparseCross(rows, c.wanted, c.products, room, team)
+}
+
+// PairChoice is the choice of the pairs of a node.
+type PairChoice struct {
 	unit    Units
 	by      Selection
 	classes []uint32 // that pairs may have, in order
@@ -45,12 +68,14 @@ type chooser struct {
 	first   []int // places of the first classes of the pairs
 	used    []bool
 	seconds [][]int // by pair: places of the classes that may be the second one; unset if all
-	cross   []int64 // by pair and such a class
+
+	wanted   []uint32  // classes whose probabilities decide, in order
+	products []product // of them: by pair and class that may be the second one
 }
 
 // gain is the second-order gain of the pair of two places, given the product of their
 // probabilities.
-func (c *chooser) gain(r, k int, product float64) float64 {
+func (c *PairChoice) gain(r, k int, product float64) float64 {
 	square, h := c.ratio(r, k)
 	if h += 2 * product; h == 0 {
 		h = 1
@@ -59,14 +84,14 @@ func (c *chooser) gain(r, k int, product float64) float64 {
 }
 
 // ratio is the gain without the product, as a ratio.
-func (c *chooser) ratio(r, k int) (square, h float64) {
+func (c *PairChoice) ratio(r, k int) (square, h float64) {
 	a, b := &c.totals[r], &c.totals[k]
 	d := c.unit.Sums * float64(a.Gradient-b.Gradient)
 	return float64(d * d), c.unit.Sums * float64(a.Hessian+b.Hessian)
 }
 
 // shorten finds the classes that may be the second of each pair.
-func (c *chooser) shorten() {
+func (c *PairChoice) shorten() {
 	gains := make([]float64, 0, shortList+len(c.first)+1)
 	c.seconds = make([][]int, len(c.first))
 	for i, r := range c.first {
@@ -96,8 +121,8 @@ func (c *chooser) shorten() {
 	}
 }
 
-// wanted is the classes whose probabilities decide, and the products of them.
-func (c *chooser) wanted() (wanted []uint32, products []product) {
+// deciding is the classes whose probabilities decide, and the products of them.
+func (c *PairChoice) deciding() (wanted []uint32, products []product) {
 	for i, r := range c.first {
 		wanted = append(wanted, c.classes[r])
 		for _, k := range c.seconds[i] {
@@ -113,9 +138,8 @@ func (c *chooser) wanted() (wanted []uint32, products []product) {
 	return wanted, products
 }
 
-// pairs pairs each first class with the best that is free.
-func (c *chooser) pairs() (pairs []kernel.Pair) {
-	cross := c.cross
+// Pairs pairs each first class with the best that is free, given the sums of the products.
+func (c *PairChoice) Pairs(cross []int64) (pairs []kernel.Pair) {
 	for i, r := range c.first {
 		best, bestScore := -1, math.Inf(-1)
 		consider := func(k int, score float64) {

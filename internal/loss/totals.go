@@ -53,23 +53,60 @@ func (t *Totals) Sub(parent, sibling *Totals) {
 }
 
 func (t *Totals) subListed(parent, sibling *Totals) {
-	less := func(a, b ClassTotals) ClassTotals {
+	t.join(parent, sibling, func(a, b ClassTotals) ClassTotals {
 		return ClassTotals{a.Gradient - b.Gradient, a.Hessian - b.Hessian}
-	}
-	t.clear(less(parent.Rest, sibling.Rest), max(len(parent.List), len(sibling.List)))
-	for p, s := 0, 0; p < len(parent.List) || s < len(sibling.List); {
+	})
+}
+
+// AddListed sets t to the sum of two others that list classes.
+func (t *Totals) AddListed(a, b *Totals) {
+	t.join(a, b, func(a, b ClassTotals) ClassTotals {
+		return ClassTotals{a.Gradient + b.Gradient, a.Hessian + b.Hessian}
+	})
+}
+
+// join sets t to what two others, which list classes, make class by class.
+func (t *Totals) join(a, b *Totals, of func(a, b ClassTotals) ClassTotals) {
+	t.clear(of(a.Rest, b.Rest), max(len(a.List), len(b.List)))
+	for i, j := 0, 0; i < len(a.List) || j < len(b.List); {
 		switch {
-		case s == len(sibling.List) || p < len(parent.List) && parent.List[p] < sibling.List[s]:
-			t.add(parent.List[p], less(parent.Of[p], sibling.Rest))
-			p++
-		case p == len(parent.List) || sibling.List[s] < parent.List[p]:
-			t.add(sibling.List[s], less(parent.Rest, sibling.Of[s]))
-			s++
+		case j == len(b.List) || i < len(a.List) && a.List[i] < b.List[j]:
+			t.add(a.List[i], of(a.Of[i], b.Rest))
+			i++
+		case i == len(a.List) || b.List[j] < a.List[i]:
+			t.add(b.List[j], of(a.Rest, b.Of[j]))
+			j++
 		default:
-			t.add(parent.List[p], less(parent.Of[p], sibling.Of[s]))
-			p, s = p+1, s+1
+			t.add(a.List[i], of(a.Of[i], b.Of[j]))
+			i, j = i+1, j+1
 		}
 	}
+}
+
+// Pack appends listed totals as numbers.
+func (t *Totals) Pack(v []uint64) []uint64 {
+	v = append(v, uint64(len(t.List)), uint64(t.Rest.Gradient), uint64(t.Rest.Hessian))
+	for i, k := range t.List {
+		v = append(v, uint64(k), uint64(t.Of[i].Gradient), uint64(t.Of[i].Hessian))
+	}
+	return v
+}
+
+// Unpack is the way back from Pack. It returns what follows; ok is false if v does not begin
+// with the totals of so many classes.
+func (t *Totals) Unpack(v []uint64, classes int) (rest []uint64, ok bool) {
+	if len(v) < 3 || v[0] > uint64(len(v)-3)/3 {
+		return nil, false
+	}
+	n := int(v[0])
+	t.clear(ClassTotals{int64(v[1]), int64(v[2])}, n)
+	for v = v[3:]; n > 0; n, v = n-1, v[3:] {
+		if last := len(t.List) - 1; v[0] >= uint64(classes) || last >= 0 && v[0] <= uint64(t.List[last]) {
+			return nil, false
+		}
+		t.List, t.Of = append(t.List, uint32(v[0])), append(t.Of, ClassTotals{int64(v[1]), int64(v[2])})
+	}
+	return v, true
 }
 
 // listMore lists the first n classes that are not listed, too.

@@ -84,7 +84,7 @@ func NewGrower(k *kernel.Funcs, b Bins, r *loss.Residuals, p Params, rows *Parti
 		partition: rows,
 		gradients: newGradientRoom(b.Matrix.Rows, p.Pairs),
 	}
-	g.values = LeafValues{Residuals: r, Newton: p.Newton, Team: team}
+	g.values = LeafValues{Residuals: r, Newton: p.Newton, Team: team, Group: group}
 	g.evaluator = newEvaluator(k, b, r, &g.Params, g.gradients, team)
 	for range team.Workers() {
 		g.aside = append(g.aside, newEvaluator(k, b, r, &g.Params, g.gradients, alone))
@@ -400,15 +400,15 @@ func (g *Grower) recycle(n *node) {
 			g.totals = append(g.totals, t)
 		}
 	}
-	n.totals = nil
+	n.totals, n.own = nil, nil
 	g.nodes = append(g.nodes, n)
 }
 
 // keepsHistograms tells whether nodes may take their parents' histograms over:
-// several pairs of their own choice are hardly ever all the same, and columns of
-// their own are others.
+// several pairs of their own choice are hardly ever all the same, nor is one of many
+// classes, and columns of their own are others.
 func (g *Grower) keepsHistograms() bool {
-	return (g.Pairs == 1 || g.fixed != nil) && !g.drawsColumns() && g.Interactions == nil
+	return (g.Pairs == 1 && !g.residuals.Sparse() || g.fixed != nil) && !g.drawsColumns() && g.Interactions == nil
 }
 
 // keepHistogram finds room for a node's histogram if its larger child might
@@ -456,6 +456,7 @@ func (g *Grower) finish(open []*node) []Segment {
 		leaf.Steps = make([]float32, steps)
 		segments[i] = Segment{i, g.rowsOf(n)}
 		if n.forgot {
+			leaf.Rows = 0 // setBest adds them up
 			forgotten = append(forgotten, segments[i])
 		} else {
 			leaf.setSteps(&g.Newton, n.totals, &n.stats, g.residuals)
@@ -534,10 +535,20 @@ func (g *Grower) newNode(n node) *node {
 // most, or ListedBytes bytes.
 const ListedOfRow, ListedBytes = 16, 64 << 20
 
-// mostListed is how many classes the totals of any node may list.
-func (g *Grower) mostListed() int { return ListedBytes / (20 * max(g.Leaves, 1)) }
+// mostListed is how many classes the totals of any node may list. On several machines, it
+// has those of the rows here, too.
+func (g *Grower) mostListed() int {
+	most := ListedBytes / (20 * max(g.Leaves, 1))
+	if g.group != nil {
+		most /= 2
+	}
+	return most
+}
 
 func (g *Grower) newTotals() *loss.Totals {
+	if g.residuals.Sparse() {
+		return &loss.Totals{Listed: true}
+	}
 	if n := len(g.totals); n > 0 {
 		t := g.totals[n-1]
 		g.totals = g.totals[:n-1]

@@ -39,6 +39,9 @@ func (v *LeafValues) Set(leaves []Leaf, segments []Segment) {
 		for i := range leaves {
 			leaves[i].Rows = 0
 		}
+		if v.Group != nil {
+			segments = segmentsOf(len(leaves), segments)
+		}
 		v.setBest(leaves, segments)
 		return
 	}
@@ -87,6 +90,10 @@ func (v *LeafValues) setBest(leaves []Leaf, segments []Segment) {
 	for len(v.rooms) < v.Team.Workers() {
 		v.rooms = append(v.rooms, bestRoom{totals: loss.Totals{Listed: true}})
 	}
+	if v.Group != nil {
+		v.setListed(leaves, segments)
+		return
+	}
 	v.Team.Do(len(segments), func(worker, i int) {
 		room, leaf := &v.rooms[worker], &leaves[segments[i].Leaf]
 		v.Residuals.SparseTotals(&room.totals, segments[i].Rows, &room.sums, alone)
@@ -97,6 +104,18 @@ func (v *LeafValues) setBest(leaves []Leaf, segments []Segment) {
 		}
 		leaf.setSteps(&v.Newton, &room.totals, nil, v.Residuals)
 	})
+}
+
+// segmentsOf is segments of all leaves, also of those that no row here reaches.
+func segmentsOf(leaves int, some []Segment) []Segment {
+	all := make([]Segment, leaves)
+	for i := range all {
+		all[i].Leaf = i
+	}
+	for _, s := range some {
+		all[s.Leaf] = s
+	}
+	return all
 }
 
 // bestRoom is what a worker needs to sum up the rows of a leaf.

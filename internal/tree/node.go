@@ -66,8 +66,8 @@ func (n *node) bySize(missing bool) (small, large *node) {
 func (n *node) keep(most int) {
 	switch t := n.totals; {
 	case t == nil || !t.Listed:
-	case len(t.List) > max(most, ListedOfRow*n.rows()):
-		n.totals, n.forgot = nil, true
+	case len(t.List) > max(most, ListedOfRow*n.count):
+		n.totals, n.own, n.forgot = nil, nil, true
 	default:
 		n.totals = t.Clone()
 	}

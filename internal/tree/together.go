@@ -49,13 +49,14 @@ func (g *Grower) plantTogether(root *node) {
 	g.countTogether([]*node{root}, []int64{0})
 	g.admit(root, false, &layout{})
 	g.evaluateTogether([]family{{large: root}})
+	root.keep(g.mostListed())
 }
 
 // expandTogether makes and evaluates the children of n, and of the nodes that will
 // probably be split next where this takes less time than messages for each alone.
 func (g *Grower) expandTogether(n *node) {
 	parents := g.nextTogether(n)
-	left, missing := make([]*node, len(parents)), make([]int64, len(parents))
+	counted, missing := make([]*node, len(parents)), make([]int64, len(parents))
 	for i, n := range parents {
 		n.left = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 0)})
 		n.right = g.newNode(node{depth: n.depth + 1, seed: hash.Seed(n.seed, hash.NodeColumns, 1), isRight: true})
@@ -65,9 +66,14 @@ func (g *Grower) expandTogether(n *node) {
 			missing[i] = 1
 		}
 		g.countHere(n)
-		left[i] = n.left
+		counted[i] = n.left
 	}
-	g.countTogether(left, missing)
+	for _, n := range parents {
+		if n.forgot {
+			counted, missing = append(counted, n.right), append(missing, 0)
+		}
+	}
+	g.countTogether(counted, missing)
 	families := make([]family, len(parents))
 	last := len(g.open)+2 >= g.Leaves
 	for i, n := range parents {
@@ -82,6 +88,10 @@ func (g *Grower) expandTogether(n *node) {
 		families[i] = family{parent: n, small: small, large: large}
 	}
 	g.evaluateTogether(families)
+	for _, n := range parents {
+		n.left.keep(g.mostListed())
+		n.right.keep(g.mostListed())
+	}
 }
 
 // nextTogether is n and the nodes that will probably be split soon after it, of those
@@ -99,7 +109,7 @@ func (g *Grower) nextTogether(n *node) []*node {
 			case n.left != nil:
 				add(n.left)
 				add(n.right)
-			case g.evaluator.work(n.count/g.group.Size()) <= mostWork:
+			case n.count/g.group.Size()*(len(g.columns)+g.residuals.MostWidth()) <= mostWork:
 				rest = append(rest, n)
 			}
 		}
@@ -144,7 +154,7 @@ func (g *Grower) mostTogether() int {
 
 // countHere sums up the class totals of the children of a node over the rows here.
 func (g *Grower) countHere(n *node) {
-	if n.totals == nil {
+	if n.totals == nil && !n.forgot {
 		return
 	}
 	for _, child := range []*node{n.left, n.right} {
@@ -155,12 +165,20 @@ func (g *Grower) countHere(n *node) {
 		few, many = many, few
 	}
 	g.evaluator.count(few.own, few.list)
-	many.own.Sub(n.own, few.own)
+	if n.forgot {
+		g.evaluator.count(many.own, many.list)
+	} else {
+		many.own.Sub(n.own, few.own)
+	}
 }
 
 // countTogether makes the rows, weights and class totals of nodes those of all
 // machines, and sums up flags.
 func (g *Grower) countTogether(nodes []*node, flags []int64) {
+	if g.residuals.Sparse() {
+		g.countListed(nodes, flags)
+		return
+	}
 	classes := g.residuals.Classes
 	var v []int64
 	for i, n := range nodes {
@@ -298,6 +316,10 @@ type crossing struct {
 
 // choosePairsTogether chooses the class pairs of the children of families.
 func (g *Grower) choosePairsTogether(families []family) {
+	if g.fixed == nil && g.residuals.Sparse() {
+		g.chooseListed(families)
+		return
+	}
 	e := g.evaluator
 	var crossings []crossing
 	for i := range families {
