@@ -122,7 +122,7 @@ def table_jobs(name: str) -> Iterator[Job]:
 
 def large_jobs(name: str) -> Iterator[Job]:
     for system in SYSTEMS:
-        yield Job(name, system, "default", "large")
+        yield Job(name, system, "default", "default")
         yield Job(name, system, "matched", "large", tree_shape(system, *MATCHED))
     yield Job(name, "aoso", SUGGESTED, "large")
     yield Job(name, "aoso", PAPER, "large", PRESET)
