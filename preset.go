@@ -99,24 +99,28 @@ func leavesFor(rows int, least, divisor float64) int {
 // rows: a leaf that moves a few classes should have the rows of few.
 func leavesForClasses(least int, s Shape) int { return max(least, min(s.Classes, s.Rows/100)) }
 
-// manyRows is the number of rows from which a sample tells where to split.
-const manyRows = 100_000
+// manyRows is the number of rows from which a sample tells where to split. Of more
+// classes than wideClasses, a leaf that moves them all does right by a few: small trees
+// learn slowly.
+const manyRows, wideClasses = 100_000, 100
 
-// large is the setting for many rows. The structure of its large trees comes from
-// a sample of the rows, and their leaf values from all of them.
+// large is the setting for many rows. The structure of its trees comes from a sample
+// of the rows, and their leaf values from all of them.
 func (p *Params) large(s Shape) setting {
 	// A hundred rows a leaf tell where to split, however many rows there are.
 	sample := math.Max(30_000, 300*float64(s.Classes))
-	trees := 1000
-	if p.Preset == PresetFast {
-		trees = 300
-	}
-	leaves := 256
-	if p.leafFor(s.Classes) == "sparse" {
+	trees, leaves, shrinkage := 1000, 256, 0.3
+	switch {
+	case p.leafFor(s.Classes) == "sparse":
 		leaves = leavesForClasses(leaves, s)
+	case s.Classes > wideClasses:
+		trees, leaves, shrinkage = 500, int(math.Round(2*math.Sqrt(float64(s.Classes)))), 0.1
+	}
+	if p.Preset == PresetFast {
+		trees, shrinkage = 300, max(shrinkage, 0.2)
 	}
 	return setting{
-		trees: trees, leaves: leaves, minSamples: 1, shrinkage: 0.3, l2: 10, maxStep: 3,
+		trees: trees, leaves: leaves, minSamples: 1, shrinkage: shrinkage, l2: 10, maxStep: 3,
 		subsample:       min(1, math.Round(1000*sample/float64(s.Rows))/1000),
 		colsampleByNode: 1,
 	}

@@ -127,6 +127,32 @@ func TestNoise(t *testing.T) {
 	}
 }
 
+// TestLarge: many rows have large trees, but small ones for many classes that full leaves move.
+func TestLarge(t *testing.T) {
+	for _, test := range []struct {
+		classes int
+		preset  string
+		want    []string
+	}{
+		{2, PresetAuto, []string{"leaves=256", "shrinkage=0.3", "trees=1000", "leaf=full"}},
+		{100, PresetFast, []string{"leaves=256", "shrinkage=0.3", "trees=300", "leaf=full"}},
+		{101, PresetAuto, []string{"leaves=20", "shrinkage=0.1", "trees=500", "leaf=full"}},
+		{1000, PresetFast, []string{"leaves=63", "shrinkage=0.2", "trees=300", "leaf=full"}},
+		{10_000, PresetAuto, []string{"leaves=2000", "shrinkage=0.3", "trees=1000", "leaf=sparse"}},
+	} {
+		p := defaults(func(p *Params) { p.Preset = test.preset })
+		settings, err := p.resolve(Shape{Rows: 200_000, Features: 20, Classes: test.classes})
+		if err != nil || len(settings) != 1 {
+			t.Fatalf("%d classes: %d settings, %v", test.classes, len(settings), err)
+		}
+		for _, item := range test.want {
+			if !slices.Contains(settings[0].items(), item) {
+				t.Errorf("%d classes, preset %s: no %s in %v", test.classes, test.preset, item, settings[0])
+			}
+		}
+	}
+}
+
 // TestNoiseValidated: a validation set chooses the settings too.
 func TestNoiseValidated(t *testing.T) {
 	d := blobs(77, 3000, 6, 3, 255)

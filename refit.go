@@ -19,7 +19,7 @@ type RefitOptions struct {
 // other data give them. From scores of zero, one iteration after the other, a
 // leaf takes the step that training would: a Newton step from the
 // probabilities by the iterations before, as refitted, of the rows that reach
-// it, for the leaf's class pairs or for all classes, with the model's
+// it, for the leaf's class pairs, its best classes or all classes, with the model's
 // shrinkage, MaxStep and L2. The new value is Keep of the old one and 1 − Keep
 // of that step. Rows of weight zero count for nothing; a leaf that no row
 // reaches stays as it is.
@@ -27,10 +27,10 @@ type RefitOptions struct {
 // Monotone constraints of the model hold afterwards: leaf values stay on their side of
 // the middle between the old values on both sides of a split.
 //
-// Splits, class pairs and gains stay; the numbers of rows of nodes and leaves
-// become those of the new data. The refitted model has no temperature. Refit
-// on its own training data, a model trained without trimming or on a subsample
-// stays the same but for rounding.
+// Splits, class pairs, the classes of sparse leaves and gains stay; the numbers
+// of rows of nodes and leaves become those of the new data. The refitted model
+// has no temperature. Refit on its own training data, a model trained without
+// trimming or on a subsample stays the same but for rounding.
 func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error) {
 	columns, err := m.columns(x)
 	if err != nil {
@@ -41,9 +41,6 @@ func (m *Model) Refit(x Features, labels Labels, o RefitOptions) (*Model, error)
 	}
 	if !(o.Keep >= 0 && o.Keep <= 1) {
 		return nil, badArgument("keep", o.Keep, "0 to 1")
-	}
-	if m.forest.Named() > 0 {
-		return nil, badArgument("model", "sparse leaves", "a model with leaf full or pair")
 	}
 	if err := checkThreads(o.Threads); err != nil {
 		return nil, err

@@ -42,9 +42,6 @@ func TestRefitSame(t *testing.T) {
 		for name, d := range map[string]*table{"plain": d, "weighted": d.weighted(130)} {
 			t.Run(v.name+"/"+name, func(t *testing.T) {
 				m := trained(t, d, params(func(p *Params) { v.change(p); p.Leaves, p.L2 = 8, 0.5; p.rounds(10, 5) })).Model
-				if m.forest.Named() > 0 {
-					t.Skip("sparse leaves cannot be refitted")
-				}
 				r := refitted(t, m, d, RefitOptions{})
 				sameTrees(t, m, r)
 				for i, s := range leafValues(r.forest) {
@@ -71,11 +68,6 @@ func TestRefitOther(t *testing.T) {
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
 			m := trained(t, old, params(func(p *Params) { v.change(p); p.Leaves = 8; p.rounds(10, 5) })).Model
-			if m.forest.Named() > 0 {
-				_, err := m.Refit(new.features(), new.labels(), RefitOptions{})
-				wantArgumentError(t, err, "model", "leaf full or pair")
-				return
-			}
 			print := m.Fingerprint()
 			r := refitted(t, m, new, RefitOptions{Threads: 1})
 			sameTrees(t, m, r)
@@ -100,6 +92,44 @@ func TestRefitOther(t *testing.T) {
 				t.Error("a leaf that keeps all of its value has another")
 			}
 		})
+	}
+}
+
+// TestRefitSparse has more classes than rows have entries.
+func TestRefitSparse(t *testing.T) {
+	const classes = 150
+	d := blobs(135, 1800, 6, classes, 255)
+	m := trained(t, d, params(func(p *Params) {
+		p.Leaf, p.LeafClasses, p.Trees, p.Leaves, p.Shrinkage = "sparse", 6, 12, 40, 0.3
+	})).Model
+	same := refitted(t, m, d, RefitOptions{})
+	sameTrees(t, m, same)
+	for i, s := range leafValues(same.forest) {
+		if s != leafValues(m.forest)[i] {
+			t.Fatalf("step %d is %v, was %v", i, s, leafValues(m.forest)[i])
+		}
+	}
+	shifted := &table{y: d.y}
+	for _, row := range d.x {
+		row = slices.Clone(row)
+		for j := range row {
+			row[j] += 2
+		}
+		shifted.x = append(shifted.x, row)
+	}
+	r := refitted(t, m, shifted, RefitOptions{Threads: 1})
+	sameTrees(t, m, r)
+	if before, after := lossOf(t, m, shifted, PredictOptions{}), lossOf(t, r, shifted, PredictOptions{}); after > before-0.02 {
+		t.Errorf("the loss was %v and is %v", before, after)
+	}
+	if again := refitted(t, r, shifted, RefitOptions{Threads: 3}); again.Fingerprint() != r.Fingerprint() {
+		t.Error("refitted twice, or with more threads, it is another")
+	}
+	few := refitted(t, m, shifted.slice(0, 3), RefitOptions{})
+	for i, rows := range rowsOfLeaves(few.forest) {
+		if rows == 0 && !slices.Equal(leafValues(few.forest)[i*6:][:6], leafValues(m.forest)[i*6:][:6]) {
+			t.Errorf("leaf %d has no rows and other steps", i)
+		}
 	}
 }
 

@@ -13,16 +13,21 @@ import (
 // them on other data. The share keep of each old value stays. The trees meet the monotone
 // constraints, signs by feature and class, before and after.
 func Refit(f *model.Forest, x bin.Source, t *data.Target, p Params, signs [][]int8, keep float64, k *kernel.Funcs, team *par.Team) *model.Forest {
+	if p.LeafClasses = f.Named(); f.Named() > 0 {
+		p.Leaf = "sparse"
+	}
 	r := &refit{
 		replay: replay{
 			x: x, forest: f.Clone(), perIteration: p.TreesPerIteration(len(t.Classes)), team: team,
-			state: newState(t, nil, k, team),
+			state: newState(t, p.stateParams(), k, team),
 		},
 		keep: keep, signs: signs,
 	}
 	defer r.state.free()
-	r.state.keep(nil, 1)
-	r.values = tree.LeafValues{Kernels: k, Residuals: r.state.residuals, Newton: p.newton(), Team: team}
+	if f.Named() == 0 {
+		r.state.keep(nil, 1)
+	}
+	r.values = tree.LeafValues{Kernels: k, Residuals: r.state.residuals, Newton: p.newton(), Again: true, Team: team}
 	r.run(r.refitTree, nil)
 	return r.forest
 }

@@ -118,6 +118,25 @@ func (n *Newton) Best(values []float32, pairs []kernel.Pair, t *Totals, unit flo
 	}
 }
 
+// Again sets the values of the classes that pairs have, as Best does those of the classes
+// that it finds.
+func (n *Newton) Again(values []float32, pairs []kernel.Pair, t *Totals, unit float64, classes int) {
+	of, places := make([]ClassTotals, 0, len(pairs)), make([]int, 0, len(pairs))
+	for _, pair := range pairs {
+		if int(pair.R) < classes {
+			places, of = append(places, len(of)), append(of, t.of(uint32(pair.R)))
+		}
+	}
+	common := n.common(places, of, t.sum(classes), unit, classes)
+	for i, pair := range pairs {
+		values[i] = 0
+		if int(pair.R) < classes {
+			values[i] = float32(float64(n.Shrinkage * (n.own(of[0], unit, classes) - common)))
+			of = of[1:]
+		}
+	}
+}
+
 // own is the step of a class by itself.
 func (n *Newton) own(t ClassTotals, unit float64, classes int) float64 {
 	factor := float64(classes-1) / float64(classes)

@@ -131,6 +131,14 @@ func (t *Totals) listMore(classes, n int) {
 	}
 }
 
+// of is the totals of a class.
+func (t *Totals) of(class uint32) ClassTotals {
+	if place, listed := slices.BinarySearch(t.List, class); listed {
+		return t.Of[place]
+	}
+	return t.Rest
+}
+
 // Sum is the totals of all classes together.
 func (t *Totals) sum(classes int) (sum ClassTotals) {
 	others := int64(classes - len(t.List))

@@ -14,6 +14,7 @@ type LeafValues struct {
 	Kernels   *kernel.Funcs
 	Residuals *loss.Residuals
 	Newton    loss.Newton
+	Again     bool // leaves that move their best classes keep those that they have
 	Team      *par.Team
 	Group     *collective.Group
 
@@ -97,6 +98,10 @@ func (v *LeafValues) setBest(leaves []Leaf, segments []Segment) {
 		room, leaf := &v.rooms[worker], &leaves[segments[i].Leaf]
 		v.Residuals.SparseTotals(&room.totals, segments[i].Rows, &room.sums, alone)
 		leaf.Rows = len(segments[i].Rows)
+		if v.Again {
+			v.Newton.Again(leaf.Steps, leaf.Pairs, &room.totals, v.Residuals.Units.Sums, v.Residuals.Classes)
+			return
+		}
 		leaf.setSteps(&v.Newton, &room.totals, nil, v.Residuals)
 	})
 }

@@ -58,6 +58,15 @@ def test_refit(booster, letters):
         booster.refit(x[:10], ["?"] * 10)
 
 
+def test_refit_of_sparse_leaves(letters):
+    x, y, _ = letters
+    booster = aoso.train({"trees": 20, "leaf": "sparse", "leaf_classes": 8, "calibration": "none"}, aoso.Dataset(x[:3000], y[:3000]))
+    same = booster.refit(x[:3000], y[:3000])
+    np.testing.assert_allclose(same.predict_raw(x[:100]), booster.predict_raw(x[:100]), rtol=1e-4, atol=1e-4)
+    other = booster.refit(x[4000:8000], y[4000:8000])
+    assert other.evaluate(x[4000:8000], y[4000:8000])["logloss"] < booster.evaluate(x[4000:8000], y[4000:8000])["logloss"]
+
+
 def test_calibrated(booster, letters):
     x, y, _ = letters
     fit, test = slice(4000, 8000), slice(8000, 12000)

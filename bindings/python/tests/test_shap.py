@@ -4,6 +4,8 @@ import sys
 import numpy as np
 import pytest
 
+import aoso
+
 
 def test_values_sum_to_the_raw_scores(any_method, letters):
     x = letters[0][2000:2030].copy()
@@ -33,6 +35,17 @@ def test_the_likeliest_classes(booster, letters):
     np.testing.assert_array_equal(top.classes, np.argsort(-raw, axis=1, kind="stable")[:, :3])
     wanted = np.take_along_axis(booster.shap(x), top.classes[:, :, None], axis=1)
     np.testing.assert_allclose(top.to_scipy().toarray().reshape(30, 3, 17), wanted, atol=1e-12)
+
+
+def test_the_likeliest_of_20000_classes():
+    y = np.concatenate([np.arange(20_000), np.arange(30).repeat(60)])
+    x = np.column_stack([y % 141, y // 141]).astype(float)
+    wide = aoso.train({"trees": 3, "leaves": 40, "leaf": "sparse", "calibration": "none"}, aoso.Dataset(x, y))
+    top = wide.shap(x[:20], sparse=True, top=3)
+    np.testing.assert_array_equal(wide.classes[top.classes], wide.predict_top(x[:20], 3)[0])
+    sums = np.asarray(top.to_scipy().sum(axis=1)).reshape(20, 3)
+    np.testing.assert_allclose(sums, np.take_along_axis(wide.predict_raw(x[:20]), top.classes, 1), atol=1e-12)
+    assert (sums[:, 0] > 0).any()
 
 
 def test_no_rows(booster):
