@@ -21,6 +21,16 @@ def test_predictions_agree(any_method, letters):
     assert (label == letters[1][2000:3000]).mean() > 0.6
 
 
+def test_many_names_come_back():
+    names, labels = [f"width of leaf {j}" for j in range(300)], np.array([f"Quercus robur {k}" for k in range(280)])
+    x = np.random.default_rng(5).normal(size=(560, 300))
+    data = aoso.Dataset(x, np.tile(labels, 2), feature_names=names)
+    booster = aoso.train({"trees": 2, "leaves": 4, "calibration": "none"}, data)
+    for again in (pickle.loads(pickle.dumps(booster)), aoso.Booster.from_bytes(booster.to_bytes())):
+        assert again.fingerprint == booster.fingerprint and again.feature_names == names
+        assert again.classes.tolist() == sorted(labels.tolist())
+
+
 def test_stages_are_the_predictions_of_the_first_trees(any_method, letters):
     x = letters[0][2000:2300]
     per, trees = any_method.trees_per_iteration, any_method.num_trees

@@ -33,6 +33,17 @@ def test_blocks():
     assert ranks.on_threads(2, work) == [wanted("mixed")] * 2
 
 
+def test_sparse_leaves():
+    params = {"leaf": "sparse", "trees": 5, "subsample": 0.7, "threads": 1}
+    whole = aoso.train(params, aoso.Dataset(**ranks.mixed(), threads=1))
+
+    def work(collective):
+        data = ranks.part(ranks.mixed(), collective.rank, collective.size)
+        return aoso.train(params, aoso.Dataset(**data, collective=collective, threads=1)).fingerprint
+
+    assert ranks.on_threads(3, work) == [whole.fingerprint] * 3
+
+
 def test_a_model_is_continued_on_other_ranks():
     params = {"preset": "paper", "trees": 3, "threads": 1}
     half = aoso.train(params, aoso.Dataset(**ranks.mixed(), threads=1))
