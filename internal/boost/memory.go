@@ -263,16 +263,17 @@ func (e *estimate) scoreBytes() float64 {
 }
 
 // sparseBytes is what the form for many classes takes beside rows: what leaves do to their
-// classes; for each thread room for sums by class, twice, and for odds; the class totals of
-// nodes; what is known of the rows of a node.
+// classes, with indexes by class; for each thread room for sums by class, twice, and for
+// odds; the class totals of nodes; what is known of the rows of a node.
 func (e *estimate) sparseBytes(named float64) float64 {
-	const sums, listed, garbage, odds, change = 16 + 2, 20, 2, 1 + 8 + 8, 8 + 16
+	const sums, listed, garbage, odds, change = 16 + 2, 20, 2, 1 + 8 + 8, 8 + 8 + 16
 	kept := min(e.leaves()*e.classes, tree.ListedOfRow*float64(e.drawn)+tree.ListedBytes/listed)
 	lists := listed * (4*(e.threads+1)*e.classes + garbage*kept)
 	known := 4 * float64(e.Pairs*(e.Pairs+8)) * float64(e.drawn)
 	changes := change * named * (e.leaves() + 1) * float64(e.Trees)
+	indexes := 4 * (e.classes + 2) * math.Ceil(float64(e.Trees)/loss.SpanTrees)
 	recalled := e.threads * loss.RecallBytes(named, e.leaves())
-	return changes + (e.threads+1)*(2*sums+odds)*e.classes + lists + known + recalled
+	return changes + indexes + (e.threads+1)*(2*sums+odds)*e.classes + lists + known + recalled
 }
 
 // rowBytes is what there is of rows beside that.

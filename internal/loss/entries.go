@@ -123,6 +123,7 @@ func (r *Residuals) Move(steps []Step, reached []Reached, team *par.Team) (sum f
 	tasks := together(reached)
 	team.Do(len(tasks), func(worker, i int) { e.move(&steps[tasks[i].Leaf], tasks[i].Rows, &e.recalls[worker]) })
 	e.add(steps, reached, team)
+	e.indexSpan()
 	n := 0
 	for i := range e.rows {
 		s := &e.rows[i]
@@ -134,11 +135,19 @@ func (r *Residuals) Move(steps []Step, reached []Reached, team *par.Team) (sum f
 	return sum, most
 }
 
+// indexSpan gives the last span an index, if it is full.
+func (e *entries) indexSpan() {
+	s := len(e.spans) - 1
+	if trees := e.spanTrees(s); len(trees) == SpanTrees {
+		e.spans[s].index = newIndex(trees, e.classes)
+	}
+}
+
 // move moves rows by a step.
 func (e *entries) move(step *Step, rows []uint32, r *recall) {
 	n := len(step.Classes)
 	r.want(step.Classes, e.classes)
-	odds := r.find(&e.trail, rows, n)
+	odds := r.find(&e.trail, rows, step.Classes)
 	by := [manyEffects]float32{1}
 	for i := range step.By {
 		by[i+1] = factor[float32](step.By[i])

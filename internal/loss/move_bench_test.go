@@ -13,7 +13,7 @@ func BenchmarkMove(b *testing.B) {
 	team := par.NewTeam(1)
 	defer team.Close()
 	for _, size := range []struct{ rows, classes, named, leaves, trees int }{
-		{50_000, 1000, 32, 1000, 40}, {50_000, 100_000, 8, 1000, 40},
+		{50_000, 1000, 32, 1000, 40}, {50_000, 100_000, 20, 500, 80},
 	} {
 		b.Run(fmt.Sprintf("%d classes", size.classes), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 1))

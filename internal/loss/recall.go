@@ -4,10 +4,11 @@ import "slices"
 
 // recall finds the odds of a few classes for rows of one leaf, from their trail. Such rows
 // share most of their other leaves, too, and most leaves move few of the classes, or none.
-// So what a leaf does to the classes is looked up once for all rows.
+// So what a leaf does to the classes is looked up once for all rows: by leaf, or by class,
+// where that is less work.
 type recall struct {
 	slots   []uint8  // by class: its place among the classes, from 1; 0: it is none of them
-	known   []uint32 // by tree of a span and leaf: its effects, manyEffects × the first + how many; 0: unknown
+	known   []uint32 // by tree of a span and leaf: its effects, manyEffects × the first + how many; 0: unknown, or none
 	used    []uint32 // places of known that are not 0
 	effects []effect
 	odds    []float32 // rows × classes
@@ -47,9 +48,9 @@ func (r *recall) forget(wanted []uint32) {
 
 // find returns the odds of the classes wanted, by row and class, which are good until the
 // next are found.
-func (r *recall) find(t *trail[float32], rows []uint32, wanted int) []float32 {
+func (r *recall) find(t *trail[float32], rows, wanted []uint32) []float32 {
 	r.odds = r.odds[:0]
-	for range len(rows) * wanted {
+	for range len(rows) * len(wanted) {
 		r.odds = append(r.odds, 1)
 	}
 	for s := range t.spans {
@@ -59,18 +60,25 @@ func (r *recall) find(t *trail[float32], rows []uint32, wanted int) []float32 {
 }
 
 // multiply multiplies the odds by what the leaves of a span do.
-func (r *recall) multiply(t *trail[float32], s int, rows []uint32, wanted int) {
-	trees, leaves := t.spanTrees(s), t.spans[s].leaves
+func (r *recall) multiply(t *trail[float32], s int, rows, wanted []uint32) {
+	trees, leaves, index := t.spanTrees(s), t.spans[s].leaves, t.spans[s].index
 	first, all := r.begin(trees)
+	byClass := index != nil && index.saves(wanted, len(rows))
+	if byClass {
+		r.lookUp(index, wanted)
+	}
 	known := r.known[:all]
 	var odds [manyEffects]float32
 	for i, row := range rows {
-		kept := r.odds[i*wanted:][:wanted]
+		kept := r.odds[i*len(wanted):][:len(wanted)]
 		copy(odds[1:], kept)
 		for j, leaf := range leaves[int(row)*SpanTrees:][:len(trees)] {
 			at := first[j] + leaf
 			of := known[at]
 			if of == 0 {
+				if byClass {
+					continue
+				}
 				of = r.learn(trees[j].of(leaf), at)
 			}
 			begin, n := of/manyEffects, of%manyEffects
@@ -98,6 +106,32 @@ func (r *recall) begin(trees []leafChanges[float32]) (first [SpanTrees]uint32, a
 	}
 	r.used, r.effects = r.used[:0], append(r.effects[:0], effect{}) // so that nothing known is 0
 	return first, all
+}
+
+// lookUp looks up what all leaves of an index do to the classes.
+func (r *recall) lookUp(index *index, wanted []uint32) {
+	for _, k := range wanted {
+		for _, m := range index.of(k) {
+			if r.known[m.at] == 0 {
+				r.used = append(r.used, m.at)
+			}
+			r.known[m.at]++
+		}
+	}
+	end := uint32(len(r.effects))
+	for _, at := range r.used {
+		n := r.known[at]
+		r.known[at] = end * manyEffects
+		end += n
+	}
+	r.effects = slices.Grow(r.effects, int(end))[:end]
+	for i, k := range wanted {
+		for _, m := range index.of(k) {
+			of := r.known[m.at]
+			r.effects[of/manyEffects+of%manyEffects] = effect{uint32(i + 1), m.by}
+			r.known[m.at]++
+		}
+	}
 }
 
 // learn looks up what a leaf does to the classes.

@@ -86,7 +86,7 @@ func second(_ float64, most float32) float32 { return most }
 var sparseSizes = []struct {
 	rows, classes, named, trees int
 	weighted                    bool
-}{{300, 5, 5, 7, false}, {40, 700, 3, 2, false}, {3000, 40, 6, 20, true}, {2500, 40, 40, 5, true}, {9000, 30, 16, 9, false}, {1, 3, 1, 1, true}}
+}{{300, 5, 5, 7, false}, {40, 700, 3, 2, false}, {3000, 40, 6, 20, true}, {2500, 40, 40, 5, true}, {9000, 30, 16, 9, false}, {1, 3, 1, 1, true}, {4, 6, 6, 40, false}}
 
 // single is the precision of odds in float32, after some steps.
 const single = 1e-6

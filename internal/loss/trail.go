@@ -27,6 +27,7 @@ const SpanTrees = 16
 type span struct {
 	memory *mem.Block
 	leaves []uint32
+	index  *index // of what its trees change; nil: there is none
 }
 
 // leafChanges is the changes of the leaves of a tree, the same number for each.
@@ -74,7 +75,7 @@ func (t *trail[N]) add(steps []Step, reached []Reached, team *par.Team) {
 	at := len(t.trees) % SpanTrees
 	if at == 0 {
 		memory := mem.New(4 * t.rows * SpanTrees)
-		t.spans = append(t.spans, span{memory, mem.View[uint32](memory)})
+		t.spans = append(t.spans, span{memory, mem.View[uint32](memory), nil})
 	}
 	t.trees = append(t.trees, newLeafChanges[N](steps, t.classes))
 	leaves := t.spans[len(t.spans)-1].leaves
@@ -122,7 +123,7 @@ func (t *trail[N]) copy() trail[N] {
 		memory := mem.New(4 * len(s.leaves))
 		leaves := mem.View[uint32](memory)
 		copy(leaves, s.leaves)
-		c.spans = append(c.spans, span{memory, leaves})
+		c.spans = append(c.spans, span{memory, leaves, s.index})
 	}
 	return c
 }
