@@ -146,7 +146,9 @@ func (t *training) affordable() error {
 	for _, d := range t.others {
 		shape.ValidRows += d.Rows()
 	}
-	e, err := aoso.Estimate(shape, t.params)
+	p := t.params
+	p.Trees = 1 // training may end after any
+	e, err := aoso.Estimate(shape, p)
 	if err != nil {
 		return err
 	}

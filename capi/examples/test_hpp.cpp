@@ -912,7 +912,7 @@ private:
             meeting_.changed.notify_all();
         }
         meeting_.changed.wait(lock, [&] { return meeting_.turn != turn || meeting_.aborted; });
-        if (meeting_.aborted) throw my_exception();
+        if (meeting_.turn == turn) throw my_exception();
     }
 
     meeting &meeting_;

@@ -171,7 +171,7 @@ func (s *subsetSearch) enumerate(w *walk) {
 // order walks through the codes in the order of their keys.
 func (s *subsetSearch) order(w *walk) {
 	sorted := append(w.codes, s.filled...)
-	if 2*s.Limit < len(sorted) { // no set ends between the ends
+	if s.Limit < (len(sorted)+1)/2 { // no set ends between the ends
 		s.sortEnds(sorted, s.Limit)
 	} else {
 		slices.SortFunc(sorted, s.compare)

@@ -172,6 +172,9 @@ func TestSubsetLimit(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 16))
 	for i := range 2000 {
 		pairs, limit := []int{1, 2, 4, 8}[i%4], 1+r.IntN(4)
+		if i%50 == 0 {
+			limit = math.MaxInt
+		}
 		n := newSmallNode(r, 2+r.IntN(9), pairs)
 		search := subsetSearch{Subsets: Subsets{Limit: limit}}
 		search.load(&n.cells, n.bins, kernel.TileLanes, 0, pairs)
