@@ -147,7 +147,9 @@ func (t *training) affordable() error {
 		shape.ValidRows += d.Rows()
 	}
 	p := t.params
-	p.Trees = 1 // training may end after any
+	if p.Method == aoso.AOSO {
+		p.Trees = 1 // training may end after any
+	}
 	e, err := aoso.Estimate(shape, p)
 	if err != nil {
 		return err

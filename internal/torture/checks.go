@@ -251,7 +251,7 @@ func checkContinued(t *trial, d dice) error {
 	perRound := t.model.TreesPerIteration()
 	first := d.between(1, t.result.Iterations-1)
 	p := t.params
-	p.Trees, p.LeafClasses = first*perRound, t.model.Params().LeafClasses // whose default depends on the trees
+	p.Trees = first * perRound
 	half, err := t.run(t.trainSet, t.validSet, p, nil)
 	if err != nil {
 		return err

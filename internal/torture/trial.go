@@ -39,6 +39,9 @@ func newTrial(c *scenario, folder string) (*trial, error) {
 	}
 	t.model = t.result.Model
 	t.fingerprint = t.model.Fingerprint()
+	if p := t.model.Params(); p.Leaf == "sparse" {
+		t.params.LeafClasses = p.LeafClasses // the default depends on the trees, which checks change
+	}
 	if t.raw, err = t.model.PredictRaw(t.x, aoso.PredictOptions{}); err != nil {
 		return nil, err
 	}
