@@ -147,7 +147,7 @@ func (t *training) affordable() error {
 		shape.ValidRows += d.Rows()
 	}
 	p := t.params
-	if p.Method == aoso.AOSO {
+	if p.Method == aoso.AOSO && p.Trees >= 0 {
 		p.Trees = 1 // training may end after any
 	}
 	e, err := aoso.Estimate(shape, p)
