@@ -63,7 +63,7 @@ var special = map[string]generator{
 	"early_stopping":          {withValid(count(1, 10)), withValid(oneOf("1", maxInt)), invalidEarlyStopping},
 	"monotone_constraints":    {monotone, oneOf("", "{}"), oneOf("up", "[2]", `{"0":1.5}`, "[1,")},
 	"interaction_constraints": {groups, oneOf("", "[]", "pairwise", "no_interactions"), oneOf("all", "[[-1]]", "[[0],1]", `{"0":1}`)},
-	"metric":                  {oneOf(withoutCustom()...), oneOf(withoutCustom()[1:]...), oneOf("", "other", "log loss")},
+	"metric":                  {oneOf(withoutCustom()...), oneOf(withoutCustom()[1:]...), oneOf("", "other", "no_such_loss")},
 	"time_limit":              {number(1e5, 1e6), oneOf("3e38"), numbers("-1", "1e39")}, // a model that time decides cannot be repeated
 	"level":                   {anyLevel, oneOf(""), oneOf("sse2", "AVX2")},
 }
