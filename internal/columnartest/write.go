@@ -111,7 +111,10 @@ func Parquet(t testing.TB, rowsPerGroup int, dictionary bool, codec compress.Com
 	}
 	rows := len(columns[0].Levels)
 	for first := 0; first < rows; first += rowsPerGroup {
-		group := w.AppendRowGroup()
+		group, err := w.AppendRowGroupChecked()
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, c := range columns {
 			chunk, err := group.NextColumn()
 			if err != nil {
