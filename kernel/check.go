@@ -331,11 +331,8 @@ func checkReached(job string, rows, leafStride, trees int, leaves []uint16) erro
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *AddStepsJob) Check() error {
-	switch {
-	case j.Classes < 1:
-		return bad("AddStepsJob", "Classes", j.Classes, "1 or more")
-	case j.Stride < j.Classes:
-		return bad("AddStepsJob", "Stride", j.Stride, fmt.Sprintf("%d or more, the classes", j.Classes))
+	if err := checkStride("AddStepsJob", j.Classes, j.Stride); err != nil {
+		return err
 	}
 	trees := len(j.FirstLeaf)
 	err := checkReached("AddStepsJob", j.Rows, j.LeafStride, trees, j.Leaves)
@@ -368,38 +365,42 @@ func (j *AddShortJob) Check() error {
 	return nil
 }
 
-// Check returns an error that names what is wrong with the job; nil: nothing.
-func (j *ScoresJob) Check() error {
+// checkStride checks the layout of rows that have a number for each class.
+func checkStride(job string, classes, stride int) error {
 	switch {
-	case j.Classes < 1:
-		return bad("ScoresJob", "Classes", j.Classes, "1 or more")
-	case j.Stride < j.Classes:
-		return bad("ScoresJob", "Stride", j.Stride, fmt.Sprintf("%d or more, the classes", j.Classes))
-	case len(j.Scores)%j.Classes != 0:
-		return bad("ScoresJob", "len(Scores)", len(j.Scores), fmt.Sprintf("a multiple of %d, the classes", j.Classes))
-	case len(j.Scores) == 0:
-		return nil
+	case classes < 1:
+		return bad(job, "Classes", classes, "1 or more")
+	case stride < classes:
+		return bad(job, "Stride", stride, fmt.Sprintf("%d or more, the classes", classes))
 	}
-	if least := (len(j.Scores)/j.Classes-1)*j.Stride + j.Classes; len(j.Sums) < least {
-		return short("ScoresJob", "Sums", len(j.Sums), least)
+	return nil
+}
+
+// checkSums checks that there are the sums of so many rows.
+func checkSums(job string, sums []int32, rows, classes, stride int) error {
+	if least := (rows-1)*stride + classes; rows > 0 && len(sums) < least {
+		return short(job, "Sums", len(sums), least)
 	}
 	return nil
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
+func (j *ScoresJob) Check() error {
+	if err := checkStride("ScoresJob", j.Classes, j.Stride); err != nil {
+		return err
+	}
+	if len(j.Scores)%j.Classes != 0 {
+		return bad("ScoresJob", "len(Scores)", len(j.Scores), fmt.Sprintf("a multiple of %d, the classes", j.Classes))
+	}
+	return checkSums("ScoresJob", j.Sums, len(j.Scores)/j.Classes, j.Classes, j.Stride)
+}
+
+// Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *BestJob) Check() error {
-	switch {
-	case j.Classes < 1:
-		return bad("BestJob", "Classes", j.Classes, "1 or more")
-	case j.Stride < j.Classes:
-		return bad("BestJob", "Stride", j.Stride, fmt.Sprintf("%d or more, the classes", j.Classes))
-	case len(j.Best) == 0:
-		return nil
+	if err := checkStride("BestJob", j.Classes, j.Stride); err != nil {
+		return err
 	}
-	if least := (len(j.Best)-1)*j.Stride + j.Classes; len(j.Sums) < least {
-		return short("BestJob", "Sums", len(j.Sums), least)
-	}
-	return nil
+	return checkSums("BestJob", j.Sums, len(j.Best), j.Classes, j.Stride)
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
