@@ -32,6 +32,7 @@ type modelFile struct {
 	MissingLeft []uint8   `json:"-"`
 	Left        []int32   `json:"-"`
 	Right       []int32   `json:"-"`
+	Middle      []uint16  `json:"-"`
 	Gain        []float32 `json:"-"`
 	NodeRows    []uint32  `json:"-"`
 	NodePairs   []uint16  `json:"-"`
@@ -42,6 +43,7 @@ type modelFile struct {
 	Scores conformal.Scores `json:"-"` // if Conformal is there
 
 	ClassesApart, FeaturesApart bool `json:"-"` // whose names the header does not have
+	Short                       bool `json:"-"` // with Middle in place of Left, Right and NodeRows
 
 	// Of models with categories only.
 	Set          []uint32  `json:"-"`
@@ -61,10 +63,14 @@ func (m *modelFile) arrays(f func(name string, array any)) {
 	f("feature", &m.Feature)
 	f("threshold", &m.Threshold)
 	f("missing_left", &m.MissingLeft)
-	f("left", &m.Left)
-	f("right", &m.Right)
+	if m.Short {
+		f("middle", &m.Middle)
+	} else {
+		f("left", &m.Left)
+		f("right", &m.Right)
+		f("node_rows", &m.NodeRows)
+	}
 	f("gain", &m.Gain)
-	f("node_rows", &m.NodeRows)
 	f("node_pairs", &m.NodePairs)
 	f("leaf_rows", &m.LeafRows)
 	f("leaf_pairs", &m.LeafPairs)
@@ -119,6 +125,7 @@ func forge(t testing.TB, file []byte, change func(m *modelFile)) []byte {
 			clone(t, opened, name, array)
 		}
 	}
+	m.Short = opened.Has("middle")
 	m.arrays(read)
 	categories := opened.Has("categories")
 	if categories {
@@ -228,7 +235,8 @@ func TestMissingParameters(t *testing.T) {
 // named.
 func TestForgedModels(t *testing.T) {
 	d := blobs(90, 200, 3, 4, 255).punch(90, 0.05)
-	full := encode(t, trained(t, d, params(func(p *Params) { p.Trees, p.Pairs = 4, 2 })).Model)
+	model := trained(t, d, params(func(p *Params) { p.Trees, p.Pairs = 4, 2 })).Model
+	full, plain := encode(t, model), encodePlain(t, model)
 	pair := encode(t, trained(t, d, params(func(p *Params) { p.Trees, p.Method = 6, ABC })).Model)
 	sets := encode(t, conformalized(t, trained(t, d, params(func(p *Params) { p.Trees = 4 })).Model, d.weighted(90)))
 	nan := float32(math.NaN())
@@ -264,12 +272,22 @@ func TestForgedModels(t *testing.T) {
 		{"node 0 has missing_left 2", full, func(f *modelFile) { f.MissingLeft[0] = 2 }},
 		{"leaf 1 has value NaN", full, func(f *modelFile) { f.Steps[5] = nan }},
 		{"leaf 5 has value -Inf", pair, func(f *modelFile) { f.Steps[5] = float32(math.Inf(-1)) }},
-		{"the nodes of tree 0", full, func(f *modelFile) { f.Left[0] = 0 }},
-		{"rows of a node of tree 0", full, func(f *modelFile) { f.NodeRows[0]++ }},
-		{"rows of a node of tree 0", full, func(f *modelFile) { f.LeafRows[0] += 3 }},
-		{"tree 0 has", full, func(f *modelFile) { f.FirstLeaf[1]++ }},
-		{"tree 0 has", full, func(f *modelFile) { f.FirstNode[1], f.FirstLeaf[1] = 1<<31, 1<<31+1 }},
-		{"first_node and first_leaf", full, func(f *modelFile) { f.FirstNode[0] = 1 }},
+		{"the nodes of tree 0", plain, func(f *modelFile) { f.Left[0] = 0 }},
+		{"rows of a node of tree 0", plain, func(f *modelFile) { f.NodeRows[0]++ }},
+		{"rows of a node of tree 0", plain, func(f *modelFile) { f.LeafRows[0] += 3 }},
+		{"tree 0 has", plain, func(f *modelFile) { f.FirstLeaf[1]++ }},
+		{"do not make trees", full, func(f *modelFile) { f.FirstLeaf[1]++ }},
+		{"do not make trees", full, func(f *modelFile) { f.FirstNode[1], f.FirstLeaf[1] = 1<<31, 1<<31+1 }},
+		{"tree 0 has", plain, func(f *modelFile) { f.FirstNode[1], f.FirstLeaf[1] = 1<<31, 1<<31+1 }},
+		{"do not make trees", full, func(f *modelFile) { f.Middle[0] = 0 }},
+		{"do not make trees", full, func(f *modelFile) { f.Middle[1] = f.Middle[0] }},
+		{"do not make trees", full, func(f *modelFile) { f.Middle[0] = uint16(f.FirstLeaf[1]) }},
+		{"do not make trees", full, func(f *modelFile) { f.Middle = f.Middle[1:] }},
+		{"do not make trees", full, func(f *modelFile) { f.FirstLeaf = f.FirstLeaf[1:] }},
+		{"do not make trees", full, func(f *modelFile) { f.LeafRows = f.LeafRows[1:] }},
+		{"left has", full, func(f *modelFile) { f.Middle = append(f.Middle, 1) }},
+		{"rows of a node of tree 0", full, func(f *modelFile) { f.LeafRows[0], f.LeafRows[1] = math.MaxUint32, math.MaxUint32 }},
+		{"first_node and first_leaf", plain, func(f *modelFile) { f.FirstNode[0] = 1 }},
 		{"gain has", full, func(f *modelFile) { f.Gain = f.Gain[1:] }},
 		{"leaf_pairs has 2 numbers in place of 0", full, func(f *modelFile) { f.LeafPairs = []uint16{0, 1} }},
 		{"node 0 has classes", full, func(f *modelFile) { f.NodePairs[0] = f.NodePairs[1] }},
@@ -354,9 +372,6 @@ func TestForgedCategories(t *testing.T) {
 			t.Errorf("%v, want %q", err, test.want)
 		}
 	}
-	if version := file[8]; version != 4 {
-		t.Errorf("the file has version %d, which builds read that do not know packed arrays", version)
-	}
 }
 
 // TestForgedNames is TestForgedModels for classes whose names the header does not have.
@@ -394,16 +409,11 @@ func named(t testing.TB, features int) *Model {
 	return train(t, set, params(func(p *Params) { p.Trees, p.Leaves, p.Calibration = 2, 8, "none" }), TrainOptions{}).Model
 }
 
-// TestNamedModel: names that the header does not have come back, and older builds
-// refuse such files only.
+// TestNamedModel: names that the header does not have come back.
 func TestNamedModel(t *testing.T) {
 	m := named(t, 300)
 	file := encode(t, m)
-	var plain bytes.Buffer
-	if err := m.writePlain(&plain); err != nil {
-		t.Fatal(err)
-	}
-	for _, data := range [][]byte{file, plain.Bytes()} {
+	for _, data := range [][]byte{file, encodePlain(t, m)} {
 		again, err := Decode(data)
 		if err != nil || again.Fingerprint() != m.Fingerprint() || !slices.Equal(again.Classes(), m.Classes()) || !slices.Equal(again.FeatureNames(), m.FeatureNames()) {
 			t.Errorf("the model comes back otherwise: %v", err)
@@ -413,8 +423,8 @@ func TestNamedModel(t *testing.T) {
 		}
 	}
 	few := encode(t, trained(t, blobs(91, 600, 256, 256, 255), params(func(p *Params) { p.Trees, p.Leaves, p.Calibration = 2, 8, "none" })).Model)
-	if few[8] != 4 || !bytes.Contains(few, []byte(`"255"`)) {
-		t.Errorf("256 names: version %d", few[8])
+	if !bytes.Contains(few, []byte(`"255"`)) {
+		t.Error("256 names are not in the header")
 	}
 }
 
@@ -540,19 +550,29 @@ func spoil(r *rand.Rand, f *modelFile) {
 			f.Threshold[n] = v
 		case 9:
 			f.Gain[n] = float32(v)
-		case 10:
-			f.Left[n] = int32(i)
-		case 11:
-			f.Right[n] = ^int32(i)
+		case 10, 11, 13:
+			spoilShape(f, k, n, i)
 		case 12:
 			f.NodePairs[pick(len(f.NodePairs))] = uint16(i)
-		case 13:
-			f.NodeRows[n] = uint32(i)
 		case 14:
 			f.FirstNode[pick(len(f.FirstNode))] = uint32(i)
 		case 15:
 			f.Steps[pick(len(f.Steps))] = float32(v)
 		}
+	}
+}
+
+// spoilShape changes a number of what makes a node part of a tree.
+func spoilShape(f *modelFile, k, node, i int) {
+	switch {
+	case f.Short:
+		f.Middle[node] = uint16(i)
+	case k == 10:
+		f.Left[node] = int32(i)
+	case k == 11:
+		f.Right[node] = ^int32(i)
+	default:
+		f.NodeRows[node] = uint32(i)
 	}
 }
 

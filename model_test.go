@@ -29,6 +29,16 @@ func encode(t testing.TB, m *Model) []byte {
 	return b.Bytes()
 }
 
+// encodePlain is a file that is not packed, as older builds write it.
+func encodePlain(t testing.TB, m *Model) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := m.writePlain(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 func dump(t testing.TB, m *Model, trees int) string {
 	t.Helper()
 	var b strings.Builder
@@ -377,7 +387,7 @@ func smallFiles(t testing.TB) (files [][]byte) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(files, encode(t, m), encode(t, forgeable(t)), encode(t, named(t, 2)))
+	return append(files, encode(t, m), encodePlain(t, m), encode(t, forgeable(t)), encode(t, named(t, 2)))
 }
 
 // TestDamagedFiles changes files at random and repairs the checksums, so that

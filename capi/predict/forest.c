@@ -19,7 +19,7 @@ typedef struct tree {
     uint32_t nodes;
 } tree;
 
-static int32_t child(const tree *t, uint32_t node, int side) { return i32_at(side ? t->r->right : t->r->left, t->first + node); }
+static int32_t child(const tree *t, uint32_t node, int side) { return t->r->children[2 * (t->first + node) + (uint64_t)side]; }
 
 /* Finds which leaves each node separates. Returns whether the root leads to every
  * node, once and after its parent, and to the leaves in their order. */

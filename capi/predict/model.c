@@ -294,6 +294,52 @@ static aosop_status read_values(aosop_model *m, file *f, const header *h) {
     return AOSOP_OK;
 }
 
+/* Finds the children of the nodes of a tree by their middles, the first leaves on their
+ * right. A node comes after its parent, so of the nodes that separate some leaves, the
+ * first separates them first. */
+static bool children_of(const uint8_t *middles, uint64_t first, uint32_t nodes, int32_t *children, int32_t *room) {
+    int32_t *order = room, *open = room + nodes, below = -1, waiting = 0; /* nodes by middle; those whose right child is not known yet */
+    for (uint32_t i = 0; i < nodes; i++) order[i] = -1;
+    for (uint32_t i = 0; i < nodes; i++) {
+        const uint32_t middle = u16_at(middles, first + i);
+        if (middle < 1 || middle > nodes || order[middle - 1] >= 0) return false;
+        order[middle - 1] = (int32_t)i;
+    }
+    for (uint32_t i = 0; i <= nodes; i++) {
+        const int32_t node = i < nodes ? order[i] : -1;
+        while (waiting > 0 && open[waiting - 1] > node) {
+            children[2 * open[--waiting] + 1] = below;
+            below = open[waiting];
+        }
+        if (node < 0) break;
+        children[2 * node] = below;
+        below = -2 - (int32_t)i;
+        open[waiting++] = node;
+    }
+    return true;
+}
+
+/* Reads the shape of trees whose ranges of nodes are known. */
+static aosop_status read_shape(const aosop_model *m, file *f, const raw_forest *r) {
+    aosop_status status = AOSOP_OK;
+    const uint64_t n = (uint64_t)m->nodes;
+    if (!file_find(f, "middle", NULL)) {
+        const uint8_t *left = take(f, "left", "i32", n, &status), *right = take(f, "right", "i32", n, &status);
+        for (uint64_t i = 0; !status && i < n; i++) r->children[2 * i] = i32_at(left, i), r->children[2 * i + 1] = i32_at(right, i);
+        return status;
+    }
+    const uint8_t *middles = take(f, "middle", "u16", n, &status);
+    int32_t *room = status ? NULL : malloc((2 * (size_t)m->most + 1) * sizeof *room);
+    if (!status && !room) status = no_memory();
+    for (int64_t t = 0; !status && t < m->trees; t++) {
+        const uint64_t first = m->first_cut[t];
+        if (!children_of(middles, first, (uint32_t)(m->first_cut[t + 1] - first), r->children + 2 * first, room))
+            status = CORRUPT("the middles of tree %lld do not make a tree", (long long)t);
+    }
+    free(room);
+    return status;
+}
+
 static aosop_status read_forest(aosop_model *m, file *f, const header *h) {
     const file_array *feature = file_find(f, "feature", "i32"), *rows = file_find(f, "leaf_rows", "u32");
     if (!feature || !rows || h->trees > UINT32_MAX - 1 || feature->count > UINT32_MAX / 4 || rows->count > UINT32_MAX / 4)
@@ -307,8 +353,6 @@ static aosop_status read_forest(aosop_model *m, file *f, const header *h) {
     const uint8_t *first_leaf = take(f, "first_leaf", "u32", h->trees + 1, &status);
     r.threshold = take(f, "threshold", "f64", n, &status);
     r.missing_left = take(f, "missing_left", "u8", n, &status);
-    r.left = take(f, "left", "i32", n, &status);
-    r.right = take(f, "right", "i32", n, &status);
     if (file_find(f, "sets", NULL)) {
         r.set = take(f, "set", "u32", n, &status);
         const file_array *sets = file_find(f, "sets", "u64");
@@ -335,7 +379,11 @@ static aosop_status read_forest(aosop_model *m, file *f, const header *h) {
     if (m->first_cut[h->trees] != n || m->first_leaf[h->trees] != rows->count) return CORRUPT("there are nodes or leaves of no tree");
     if ((status = check_splits(m, f, &r))) return status;
     if ((status = read_values(m, f, h))) return status;
-    return forest_prepare(m, &r);
+    if (!(r.children = malloc((2 * (size_t)n + 1) * sizeof *r.children))) return no_memory();
+    status = read_shape(m, f, &r);
+    if (!status) status = forest_prepare(m, &r);
+    free(r.children);
+    return status;
 }
 
 aosop_status model_decode(aosop_model *m, const uint8_t *data, uint64_t size) {

@@ -117,7 +117,8 @@ aosop_status model_decode(aosop_model *m, const uint8_t *data, uint64_t size);
 
 /* Prepares the trees, whose nodes have been checked, for both ways to predict. */
 typedef struct raw_forest {
-    const uint8_t *first_node, *feature, *threshold, *missing_left, *set, *left, *right; /* arrays of the file */
+    const uint8_t *first_node, *feature, *threshold, *missing_left, *set; /* arrays of the file */
+    int32_t *children;                                                    /* left and right, by node */
 } raw_forest;
 aosop_status forest_prepare(aosop_model *m, const raw_forest *f);
 

@@ -1,6 +1,7 @@
 /* See unpack.h. */
 #include "unpack.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,44 +10,60 @@
 
 enum { SCALE_BITS = 12, SCALE = 1 << SCALE_BITS, LOW_STATE = 1 << 23 };
 
+/* Which states stand for which tokens. */
+typedef struct table {
+    uint8_t slots[SCALE]; /* the token of each */
+    uint32_t start[256], frequency[256];
+} table;
+
 /* Numbers as tokens, coded by asymmetric numeral systems, and further bits. */
 typedef struct numbers {
-    uint8_t slots[SCALE]; /* the token of each */
-    uint32_t start[256], frequency[256], state;
+    uint32_t state;
     const uint8_t *tokens, *tokens_end, *further;
     uint64_t at, bits; /* of further */
+    table tables[];
 } numbers;
 
-static bool read_numbers(numbers *r, const uint8_t *code, uint64_t size) {
-    if (size == 0) return false;
-    const uint64_t used = (uint64_t)code[0] + 1;
-    if (size < 1 + 3 * used + 12) return false;
+static bool read_table(table *t, const uint8_t **code, uint64_t *size) {
+    const uint64_t used = *size ? (uint64_t)(*code)[0] + 1 : 0;
+    if (used == 0 || *size < 1 + 3 * used) return false;
     uint32_t sum = 0;
     for (uint64_t i = 0; i < used; i++) {
-        const uint8_t token = code[1 + 3 * i];
-        const uint32_t frequency = (uint32_t)little(code + 2 + 3 * i, 2);
+        const uint8_t token = (*code)[1 + 3 * i];
+        const uint32_t frequency = (uint32_t)little(*code + 2 + 3 * i, 2);
         if (sum + frequency > SCALE) return false;
-        r->start[token] = sum;
-        r->frequency[token] = frequency;
-        memset(r->slots + sum, token, frequency);
+        t->start[token] = sum;
+        t->frequency[token] = frequency;
+        memset(t->slots + sum, token, frequency);
         sum += frequency;
     }
-    code += 1 + 3 * used, size -= 1 + 3 * used + 8;
-    const uint64_t length = little(code, 8);
-    if (sum != SCALE || length < 4 || length > size) return false;
-    code += 8;
+    *code += 1 + 3 * used, *size -= 1 + 3 * used;
+    return sum == SCALE;
+}
+
+/* Begins with the first of numbers that have so many tables. NULL: the code is not that, or
+ * there is no memory. */
+static numbers *read_numbers(const uint8_t *code, uint64_t size, int tables) {
+    numbers *r = calloc(1, sizeof *r + (size_t)tables * sizeof *r->tables);
+    bool ok = r != NULL;
+    for (int i = 0; ok && i < tables; i++) ok = read_table(&r->tables[i], &code, &size);
+    const uint64_t length = ok && size >= 8 ? little(code, 8) : 0;
+    if (length < 4 || length > size - 8) {
+        free(r);
+        return NULL;
+    }
+    code += 8, size -= 8;
     r->state = (uint32_t)little(code, 4);
     r->tokens = code + 4;
     r->tokens_end = r->further = code + length;
     r->bits = 8 * (size - length);
-    r->at = 0;
-    return true;
+    return r;
 }
 
-static bool next_token(numbers *r, uint8_t *token) {
+static bool next_token(numbers *r, const table *t, uint8_t *token) {
     const uint32_t slot = r->state % SCALE;
-    *token = r->slots[slot];
-    r->state = r->frequency[*token] * (r->state / SCALE) + slot - r->start[*token];
+    *token = t->slots[slot];
+    r->state = t->frequency[*token] * (r->state / SCALE) + slot - t->start[*token];
     while (r->state < LOW_STATE) {
         if (r->tokens == r->tokens_end) return false;
         r->state = r->state << 8 | *r->tokens++;
@@ -54,9 +71,9 @@ static bool next_token(numbers *r, uint8_t *token) {
     return true;
 }
 
-static bool next(numbers *r, uint64_t *n) {
+static bool next(numbers *r, int table, uint64_t *n) {
     uint8_t token;
-    if (!next_token(r, &token)) return false;
+    if (!next_token(r, &r->tables[table], &token)) return false;
     *n = token;
     if (token < 16) return true;
     const uint32_t further = (uint32_t)(token - 16) / 4 + 2;
@@ -78,8 +95,9 @@ static bool next(numbers *r, uint64_t *n) {
 
 static uint64_t unzigzag(uint64_t n) { return n >> 1 ^ (0 - (n & 1)); }
 
-enum form { INTEGER, BITS, MULTIPLE, POSITION };
-enum origin { POSITIVE, ZERO, BEFORE, GROUP };
+enum form { INTEGER, BITS, MULTIPLE, POSITION, FLOAT };
+enum origin { POSITIVE, ZERO, BEFORE, PLAIN_GROUP, GROUP };
+enum { MOST_KINDS = 16, FRACTION_BITS = 23 };
 
 /* How the elements of an array are made of numbers. */
 typedef struct packing {
@@ -89,8 +107,23 @@ typedef struct packing {
     int size;
     double unit; /* of multiples */
     uint64_t group, entries;
+    int num_kinds;  /* of groups */
+    uint8_t *kinds; /* by group; NULL: there is one */
     uint8_t *list;
+    uint64_t greatest; /* exponent */
 } packing;
+
+/* Bits of floating-point numbers as integers that rise with them, and back. */
+static uint64_t rising(const packing *p, uint64_t n) {
+    if (!(n >> 63)) return n;
+    return (p->size == 4 ? UINT64_MAX << 31 : (uint64_t)1 << 63) - n - 1; /* the rest of negative numbers falls as they rise */
+}
+
+static uint64_t rising_float(const packing *p, float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return rising(p, bits >> 31 ? UINT64_MAX << 32 | bits : bits);
+}
 
 /* The bits of the element that an integer stands for. */
 static uint64_t element_bits(const packing *p, uint64_t n) {
@@ -103,28 +136,65 @@ static uint64_t element_bits(const packing *p, uint64_t n) {
         memcpy(&wide, &x, sizeof wide);
         return p->size == 4 ? bits : wide;
     }
-    if (p->form != BITS || !(n >> 63)) return n;
-    return (p->size == 4 ? UINT64_MAX << 31 : (uint64_t)1 << 63) - n - 1; /* the rest of negative numbers falls as they rise */
+    return p->form == BITS || p->form == FLOAT ? rising(p, n) : n;
+}
+
+static bool put(const packing *p, uint64_t n, uint8_t *out) {
+    if (p->form == POSITION) {
+        if (n >= p->entries) return false;
+        memcpy(out, p->list + n * (uint64_t)p->size, (size_t)p->size);
+        return true;
+    }
+    n = element_bits(p, n);
+    for (int b = 0; b < p->size; b++) out[b] = (uint8_t)(n >> 8 * b);
+    return true;
+}
+
+/* Makes an integer of a number relative to base. */
+static bool integer_of(const packing *p, uint64_t number, uint64_t base, uint64_t *n) {
+    if (p->form != FLOAT || number < (uint64_t)1 << FRACTION_BITS) {
+        *n = base + unzigzag(number);
+        return true;
+    }
+    const uint64_t parts = (number >> FRACTION_BITS) - 1; /* far from base: sign and exponent */
+    if (parts / 2 > p->greatest) return false;
+    const uint64_t rest = (p->greatest - parts / 2) << FRACTION_BITS | (number & (((uint64_t)1 << FRACTION_BITS) - 1));
+    *n = rising(p, parts % 2 ? UINT64_MAX << 31 | rest : rest);
+    return true;
+}
+
+/* What makes the sum of n others zero. */
+static float closing(const uint8_t *others, uint64_t n) {
+    double sum = 0;
+    for (uint64_t i = 0; i < n; i++) sum -= (double)f32_at(others, i);
+    return fabs(sum) <= FLT_MAX ? (float)sum : 0;
+}
+
+static bool unpack_groups(const packing *p, numbers *r, uint64_t count, uint8_t *out) {
+    const int bases = p->origin == GROUP ? p->num_kinds : 0;
+    const uint64_t members = p->form == FLOAT ? p->group - 1 : p->group;
+    uint64_t base = 0, n;
+    for (uint64_t i = 0; i < count / p->group; i++) {
+        const uint8_t *first = out;
+        const int kind = p->kinds ? p->kinds[i] : 0;
+        if (!next(r, bases, &n) || !integer_of(p, n, base, &base)) return false;
+        for (uint64_t j = 0; j < members; j++, out += p->size)
+            if (!next(r, kind, &n) || !integer_of(p, n, base, &n) || !put(p, n, out)) return false;
+        if (p->form != FLOAT) continue;
+        if (!next(r, bases + 1, &n)) return false;
+        put(p, rising_float(p, closing(first, members)) + unzigzag(n), out);
+        out += p->size;
+    }
+    return true;
 }
 
 static bool unpack_elements(const packing *p, numbers *r, uint64_t count, uint8_t *out) {
-    uint64_t base = 0;
+    uint64_t base = 0, n;
     for (uint64_t i = 0; i < count; i++, out += p->size) {
-        uint64_t n;
-        if (p->origin == GROUP && i % p->group == 0) {
-            if (!next(r, &n)) return false;
-            base += unzigzag(n);
-        }
-        if (!next(r, &n)) return false;
+        if (!next(r, 0, &n)) return false;
         if (p->origin != POSITIVE) n = base + unzigzag(n);
         if (p->origin == BEFORE) base = n;
-        if (p->form == POSITION) {
-            if (n >= p->entries) return false;
-            memcpy(out, p->list + n * (uint64_t)p->size, (size_t)p->size);
-            continue;
-        }
-        n = element_bits(p, n);
-        for (int b = 0; b < p->size; b++) out[b] = (uint8_t)(n >> 8 * b);
+        if (!put(p, n, out)) return false;
     }
     return true;
 }
@@ -140,16 +210,43 @@ static uint64_t take_number(const uint8_t **code, uint64_t *size, int bytes, boo
     return n;
 }
 
+/* Takes what stands before the numbers of groups. */
+static bool take_groups(packing *p, const uint8_t **code, uint64_t *size, uint64_t count) {
+    bool ok = true;
+    p->group = take_number(code, size, 8, &ok);
+    p->num_kinds = 1;
+    if (!ok || p->group < 1 || p->group > count || count % p->group) return false;
+    if (p->origin == PLAIN_GROUP) return true;
+    p->num_kinds = (int)take_number(code, size, 1, &ok);
+    if (!ok || p->num_kinds < 1 || p->num_kinds > MOST_KINDS) return false;
+    if (p->num_kinds == 1) return true;
+    const uint64_t length = take_number(code, size, 8, &ok), groups = count / p->group;
+    if (!ok || length < 1 || length > *size || ((*code)[0] & 15) != INTEGER || (*code)[0] >> 4 >= PLAIN_GROUP) return false; /* no groups in groups */
+    p->kinds = groups / MOST_PER_BYTE <= length ? malloc((size_t)groups) : NULL;
+    ok = p->kinds && unpack(*code, length, "u8", groups, p->kinds);
+    for (uint64_t i = 0; ok && i < groups; i++) ok = p->kinds[i] < p->num_kinds;
+    *code += length, *size -= length;
+    return ok;
+}
+
+/* Whether an array of the type can be packed so. */
+static bool sound(const packing *p, const char *type) {
+    if (p->origin > GROUP || p->form > FLOAT) return false;
+    if (p->form == FLOAT) return strcmp(type, "f32") == 0 && p->origin == GROUP;
+    return p->floating ? p->form != INTEGER : p->form == INTEGER || p->form == POSITION;
+}
+
 bool unpack(const uint8_t *code, uint64_t size, const char *type, uint64_t count, uint8_t *out) {
     if (size == 0 || count / MOST_PER_BYTE > size) return false;
     packing p = {.form = code[0] & 15, .origin = code[0] >> 4, .floating = type[0] == 'f', .size = atoi(type + 1) / 8};
-    bool ok = p.origin <= GROUP && (p.floating ? p.form != INTEGER && p.form <= POSITION : p.form == INTEGER || p.form == POSITION);
+    bool ok = sound(&p, type);
     code++, size--;
     if (ok && p.form == MULTIPLE) {
         const int exponent = (int16_t)take_number(&code, &size, 2, &ok);
         ok = ok && exponent >= -1022 && exponent <= 1023;
         if (ok) p.unit = ldexp(1, exponent);
     }
+    if (ok && p.form == FLOAT) p.greatest = take_number(&code, &size, 1, &ok);
     if (ok && p.form == POSITION) {
         p.entries = take_number(&code, &size, 8, &ok);
         const uint64_t length = take_number(&code, &size, 8, &ok);
@@ -157,10 +254,13 @@ bool unpack(const uint8_t *code, uint64_t size, const char *type, uint64_t count
         ok = ok && (p.list = malloc((size_t)(p.entries + 1) * (size_t)p.size)) && unpack(code, length, type, p.entries, p.list);
         if (ok) code += length, size -= length;
     }
-    if (ok && p.origin == GROUP) p.group = take_number(&code, &size, 8, &ok);
-    numbers *r = calloc(1, sizeof *r);
-    ok = ok && r && (p.origin != GROUP || p.group - 1 < INT64_MAX) && read_numbers(r, code, size) && unpack_elements(&p, r, count, out);
+    const bool grouped = p.origin >= PLAIN_GROUP;
+    if (ok && grouped) ok = take_groups(&p, &code, &size, count);
+    const int tables = p.origin == GROUP ? p.num_kinds + (p.form == FLOAT ? 2 : 1) : 1;
+    numbers *r = ok ? read_numbers(code, size, tables) : NULL;
+    ok = r && (grouped ? unpack_groups : unpack_elements)(&p, r, count, out);
     free(r);
+    free(p.kinds);
     free(p.list);
     return ok;
 }
@@ -194,10 +294,10 @@ bool unpack_names(const uint8_t *code, uint64_t size, uint64_t count, char *text
     uint64_t left = take_number(&code, &size, 8, &ok);
     uint8_t *shared = ok ? take_lengths(&code, &size, count, left) : NULL;
     uint8_t *own = shared ? take_lengths(&code, &size, count, left) : NULL;
-    numbers *r = calloc(1, sizeof *r);
     uint64_t before = 0, bytes = 0; /* of the last name, of all names' own */
     for (uint64_t i = 0; own && i < count; i++) bytes += u32_at(own, i);
-    ok = own && r && (bytes == 0 || read_numbers(r, code, size));
+    numbers *r = bytes ? read_numbers(code, size, 1) : NULL;
+    ok = own && (r || bytes == 0);
     for (uint64_t i = 0; ok && i < count; i++) {
         const uint64_t of_before = u32_at(shared, i), of_own = u32_at(own, i);
         names[i] = text;
@@ -205,7 +305,7 @@ bool unpack_names(const uint8_t *code, uint64_t size, uint64_t count, char *text
         if (!ok) break;
         if (of_before) memcpy(text, names[i - 1], (size_t)of_before);
         text += of_before;
-        for (uint64_t b = 0; ok && b < of_own; b++) ok = next_token(r, (uint8_t *)text++);
+        for (uint64_t b = 0; ok && b < of_own; b++) ok = next_token(r, &r->tables[0], (uint8_t *)text++);
         *text++ = 0;
         before = of_before + of_own;
         left -= before;

@@ -23,17 +23,17 @@ type meta struct {
 
 // Encode writes the model in its file format.
 func (m *Model) Encode(w io.Writer) error {
-	_, err := m.file().WritePacked(w)
+	_, err := m.file(true).WritePacked(w)
 	return err
 }
 
 // EncodePlain is Encode without packing: it takes less time, and the file more room.
 func (m *Model) EncodePlain(w io.Writer) error {
-	_, err := m.file().WriteTo(w)
+	_, err := m.file(false).WriteTo(w)
 	return err
 }
 
-func (m *Model) file() *modelio.Writer {
+func (m *Model) file(short bool) *modelio.Writer {
 	h := m.Header
 	if len(h.Classes) > mostNamed {
 		h.Classes = nil
@@ -41,7 +41,7 @@ func (m *Model) file() *modelio.Writer {
 	if len(h.Features) > mostNamed {
 		h.Features = nil
 	}
-	w := m.writer(meta{h, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType})
+	w := m.writer(meta{h, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType}, short)
 	if h.Classes == nil {
 		modelio.AddNames(w, "classes", m.Classes)
 	}
@@ -55,20 +55,27 @@ func (m *Model) file() *modelio.Writer {
 // Fingerprint is a hash, in hexadecimal, of the model without its parameters,
 // scores and type of labels.
 func (m *Model) Fingerprint() string {
-	hash := m.writer(m.Header).Hash()
+	hash := m.writer(m.Header, false).Hash()
 	return hex.EncodeToString(hash[:16])
 }
 
-// writer takes the arrays of a forest. Their names are those of the file.
-func (m *Model) writer(meta any) *modelio.Writer {
+// writer takes the arrays of a forest. Their names are those of the file. In short files,
+// middles stand for what they tell.
+func (m *Model) writer(meta any, short bool) *modelio.Writer {
 	w, f := modelio.NewWriter(modelio.Model, meta), m.Forest
 	modelio.Add(w, "first_node", f.firstNode)
 	modelio.Add(w, "first_leaf", f.firstLeaf)
 	f.splits.write(w)
-	modelio.Add(w, "left", f.left)
-	modelio.Add(w, "right", f.right)
+	if short {
+		modelio.Add(w, "middle", f.middles())
+	} else {
+		modelio.Add(w, "left", f.left)
+		modelio.Add(w, "right", f.right)
+	}
 	modelio.Add(w, "gain", f.gain)
-	modelio.Add(w, "node_rows", f.nodeRows)
+	if !short {
+		modelio.Add(w, "node_rows", f.nodeRows)
+	}
 	addEnds(w, "node_pairs", f.nodePairs, f.classes)
 	modelio.Add(w, "leaf_rows", f.leafRows)
 	addEnds(w, "leaf_pairs", f.leafPairs, f.classes)
@@ -164,12 +171,10 @@ func decodeForest(file *modelio.File, h *Header, codes []int) (*Forest, error) {
 		modelio.Read(file, "first_node", &f.firstNode),
 		modelio.Read(file, "first_leaf", &f.firstLeaf),
 		f.splits.read(file),
-		modelio.Read(file, "left", &f.left),
-		modelio.Read(file, "right", &f.right),
 		modelio.Read(file, "gain", &f.gain),
-		modelio.Read(file, "node_rows", &f.nodeRows),
 		readEnds(file, "node_pairs", &f.nodePairs, f.classes),
 		modelio.Read(file, "leaf_rows", &f.leafRows),
+		f.readShape(file),
 		readEnds(file, "leaf_pairs", &f.leafPairs, f.classes),
 		modelio.Read(file, "steps", &f.values),
 	); err != nil {
@@ -179,4 +184,20 @@ func decodeForest(file *modelio.File, h *Header, codes []int) (*Forest, error) {
 		return nil, fmt.Errorf("%w: %w", modelio.ErrCorrupt, err)
 	}
 	return f, nil
+}
+
+// readShape reads the children of nodes and their numbers of rows, once those of leaves are
+// known.
+func (f *Forest) readShape(file *modelio.File) error {
+	if !file.Has("middle") {
+		return cmp.Or(modelio.Read(file, "left", &f.left), modelio.Read(file, "right", &f.right), modelio.Read(file, "node_rows", &f.nodeRows))
+	}
+	var middles []uint16
+	if err := modelio.Read(file, "middle", &middles); err != nil {
+		return err
+	}
+	if !f.setMiddles(middles) {
+		return fmt.Errorf("%w: the middles of nodes do not make trees", modelio.ErrCorrupt)
+	}
+	return nil
 }

@@ -19,7 +19,7 @@
 //
 //	{
 //	  "format": "aoso-model",  (or "aoso-dataset", "aoso-training")
-//	  "version": 4,  (5 with names in arrays; of a dataset 1, 2 with categories or row ids; of a training 1)
+//	  "version": 5,  (of a dataset 1, 2 with categories or row ids, 5 with names in arrays; of a training 1)
 //	  "meta": {what the caller gave},
 //	  "arrays": [
 //	    {"name":"feature","type":"i32","count":123,"packed":57,"offset":4096,"crc32c":"89abcdef"}
@@ -64,7 +64,7 @@ func (k Kind) format() string { return "aoso-" + string(k) }
 
 // version is the newest version of files that this build reads. Models of version 1
 // had other names of parameters, those of version 3 have categories, those of
-// version 4 packed arrays, those of version 5 lists of names.
+// version 4 packed arrays, those of version 5 lists of names and middles of nodes.
 func (k Kind) version() uint32 {
 	if k == Model {
 		return newest
@@ -74,11 +74,9 @@ func (k Kind) version() uint32 {
 
 const newest = 5 // version of all kinds
 
-// Versions of models that have what older ones have not.
-const (
-	versionPacked = 4
-	versionNames  = 5
-)
+// versionShort is the first version of files with lists of names, and with groups of packed
+// numbers.
+const versionShort = 5
 
 func (k Kind) newer(version uint32) error {
 	return fmt.Errorf("%w: it has version %d and this build of aoso reads up to version %d; please update aoso",

@@ -52,16 +52,13 @@ func packNames(names []string) []byte {
 		text.tokens = append(text.tokens, name[n:]...)
 		before, total = name, total+len(name)
 	}
-	for _, token := range text.tokens {
-		text.counts[token]++
-	}
 	code := binary.LittleEndian.AppendUint64(nil, uint64(total))
 	for _, e := range []elements{shared, own} {
 		lengths := lengthened(packed(e, 1, false), len(names))
 		code = append(binary.LittleEndian.AppendUint64(code, uint64(len(lengths))), lengths...)
 	}
 	if len(text.tokens) > 0 {
-		code = text.appendTo(code)
+		code = text.appendTo(code, 1)
 	}
 	return lengthened(code, total)
 }
@@ -89,7 +86,7 @@ func unpackNames(code []byte, count int) (names []string, ok bool) {
 	}
 	rest := make([]byte, of)
 	if of > 0 {
-		if r, ok := readNumbers(code); !ok || !r.readTokens(rest) {
+		if r, ok := readNumbers(code, 1); !ok || !r.readTokens(rest, 0) {
 			return nil, false
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 // A packed array is code of numbers. Its first byte says what they are made of its
 // elements (form, low 4 bits), and what each of them is relative to (origin, high 4
-// bits). What form and origin need follows, then the code of [appendNumbers].
+// bits). What form and origin need follows, then the code of [numberWriter].
 //
 //	form
 //	0  integers
@@ -18,14 +18,17 @@ import (
 //	2  floating-point numbers as multiples of 2^e; e, −1022 to 1023, follows, int16
 //	3  positions in a list of all that differ, which rise; its length follows,
 //	   uint64, that of its code, uint64, and the list as a packed array
+//	4  the bits of 32-bit floating-point numbers, near or far, in groups that add up
+//	   to about zero, as [floats] has them; the greatest exponent follows, uint8
 //	origin
 //	0  zero, and none is below it
 //	1  zero
 //	2  the number before, or zero
 //	3  a number that stands before each so many elements, which itself is relative
-//	   to the one before; how many follows, uint64
+//	   to the one before; how many follows, uint64; older builds wrote it
+//	4  as 3; what follows, and the tables of the numbers, are those of [groups]
 //
-// Numbers relative to origins 1 to 3 can be negative: n becomes 2n, and −n 2n − 1.
+// Numbers relative to origins 1 to 4 can be negative: n becomes 2n, and −n 2n − 1.
 //
 // A packed array has at least a byte for every 64 elements, so that a small file cannot
 // ask for much memory.
@@ -34,12 +37,14 @@ const (
 	formBits
 	formMultiple
 	formPosition
+	formFloat
 )
 
 const (
 	originPositive = iota
 	originZero
 	originBefore
+	originPlainGroup
 	originGroup
 )
 
@@ -49,6 +54,15 @@ const mostPerByte = 64
 type form struct {
 	head     []byte
 	integers elements
+	floats   *floats // nil: it is another form
+}
+
+// number is an integer relative to another.
+func (f *form) number(n, base int64) uint64 {
+	if f.floats != nil {
+		return f.floats.number(n, base)
+	}
+	return zigzag(n - base)
 }
 
 // pack returns the code of elements that come in groups of so many, or nil if that is no
@@ -71,11 +85,14 @@ func lengthened(code []byte, elements int) []byte {
 
 // packed takes the form and the origin that make the code of a sample shortest.
 func packed(e elements, group int, positions bool) []byte {
-	forms := []form{{[]byte{formInteger}, e}}
+	grouped := group > 1 && e.len()%group == 0
+	forms := []form{{[]byte{formInteger}, e, nil}}
 	if e.floating() {
 		forms[0].head[0] = formBits
 		if f, ok := multiples(e); ok {
 			forms = append(forms, f)
+		} else if grouped && e.size == 4 {
+			forms = append(forms, floatsOf(e))
 		}
 	}
 	if positions && e.size == 8 {
@@ -87,7 +104,7 @@ func packed(e elements, group int, positions bool) []byte {
 	origin, least := byte(originPositive), -1
 	for _, f := range forms {
 		for o := byte(originPositive); o <= originGroup; o++ {
-			if o == originPositive && f.integers.negative() || o == originGroup && (group == 1 || e.len()%group != 0) {
+			if o == originPlainGroup || o == originGroup && !grouped || o != originGroup && f.floats != nil || o == originPositive && f.integers.negative() {
 				continue
 			}
 			if cost := f.cost(o, group); least < 0 || cost < least {
@@ -97,14 +114,14 @@ func packed(e elements, group int, positions bool) []byte {
 	}
 	code := best.head
 	code[0] |= origin << 4
-	if origin == originGroup {
-		code = binary.LittleEndian.AppendUint64(code, uint64(group))
-	}
 	w := numberWriter{tokens: make([]byte, 0, e.len()+e.len()/group), further: make([]byte, 0, e.len())}
-	for numbers := range best.integers.relative(origin, group, 0, e.len()) {
+	for numbers := range best.relative(origin, group, 0, e.len()) {
 		w.add(numbers)
 	}
-	return w.appendTo(code)
+	if origin == originGroup {
+		return w.appendGroups(code, group, best.floats != nil)
+	}
+	return w.appendTo(code, 1)
 }
 
 // negative reports whether any of the integers is.
@@ -145,7 +162,7 @@ func multiples(e elements) (f form, ok bool) {
 		}
 		integers.set(first, block)
 	}
-	return form{binary.LittleEndian.AppendUint16([]byte{formMultiple}, uint16(least)), integers}, least >= minExponent
+	return form{binary.LittleEndian.AppendUint16([]byte{formMultiple}, uint16(least)), integers, nil}, least >= minExponent
 }
 
 const minExponent, maxExponent = -1022, 1023
@@ -189,7 +206,7 @@ func distinct(e elements) (f form, ok bool) {
 	code := packed(entries, 1, false)
 	head := binary.LittleEndian.AppendUint64([]byte{formPosition}, uint64(len(list)))
 	head = binary.LittleEndian.AppendUint64(head, uint64(len(code)))
-	return form{append(head, code...), positions}, true
+	return form{append(head, code...), positions, nil}, true
 }
 
 // cost is nearly the number of bits of the code, by a sample.
@@ -204,7 +221,7 @@ func (f *form) cost(origin byte, group int) int {
 	var counts [256]int
 	total, further := 0, 0
 	for first := 0; first < n; first += stride {
-		for numbers := range f.integers.relative(origin, group, first, min(n, first+piece)) {
+		for numbers := range f.relative(origin, group, first, min(n, first+piece)) {
 			total += len(numbers)
 			for _, number := range numbers {
 				token, bits := tokenOf(number)
@@ -238,8 +255,9 @@ func log2(n int) int {
 
 // relative yields integers from first up to end, in blocks, relative to an origin. Both
 // stand between groups.
-func (e elements) relative(origin byte, group, first, end int) iter.Seq[[]uint64] {
+func (f *form) relative(origin byte, group, first, end int) iter.Seq[[]uint64] {
 	return func(yield func([]uint64) bool) {
+		e := f.integers
 		var before [1]int64
 		if first > 0 {
 			e.get(first-1, before[:])
@@ -265,10 +283,13 @@ func (e elements) relative(origin byte, group, first, end int) iter.Seq[[]uint64
 				for members := range slices.Chunk(block, group) {
 					room = append(room[:0], members...)
 					middle := median(room)
-					numbers = append(numbers, zigzag(middle-base))
+					numbers = append(numbers, f.number(middle, base))
 					base = middle
 					for _, n := range members {
-						numbers = append(numbers, zigzag(n-base))
+						numbers = append(numbers, f.number(n, base))
+					}
+					if f.floats != nil {
+						numbers[len(numbers)-1] = zigzag(members[group-1] - e.closing(members[:group-1]))
 					}
 				}
 			}

@@ -67,13 +67,98 @@ func TestPack(t *testing.T) {
 	roundTrip(t, "extremes", []float64{math.MaxFloat64, math.SmallestNonzeroFloat64, -math.MaxFloat64, 1, 1, 1, 1, 1, 1, 1}, 1)
 }
 
+// centred is groups of numbers that add up to about zero: most are alike, some far from them.
+// Groups with many digits and with few take turns.
+func centred(r *rand.Rand, groups, group int) []float32 {
+	all := make([]float32, 0, groups*group)
+	for g := range groups {
+		sum := 0.0
+		for range group - 1 {
+			x := -0.1 + r.NormFloat64()/1e5
+			if g%2 == 0 {
+				x = math.Round(x*1e6) / 1e6
+			}
+			if r.IntN(4) == 0 {
+				x = math.Exp(r.NormFloat64()) * float64(2*r.IntN(2)-1)
+			}
+			all = append(all, float32(x))
+			sum += x
+		}
+		all = append(all, float32(-sum))
+	}
+	return all
+}
+
+// TestGroups: groups come back in as many kinds as there may be, and the last of each takes
+// little room.
+func TestGroups(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for _, test := range []struct{ groups, group, kinds int }{{100, 5, 1}, {20, 500, 1}, {8000, 9, 2}, {400, 5000, 16}} {
+		steps := centred(r, test.groups, test.group)
+		e := asElements(steps)
+		code := packed(e, test.group, true)
+		if code[0] != originGroup<<4|formFloat || int(code[10]) != test.kinds {
+			t.Errorf("%+v: form and origin %#x, %d kinds", test, code[0], code[10])
+		}
+		size := roundTrip(t, fmt.Sprintf("%+v", test), steps, test.group)
+		for i := test.group - 1; i < len(steps); i += test.group {
+			steps[i] = r.Float32() // so that the sum is not zero
+		}
+		if worse := roundTrip(t, "not centred", steps, test.group); test.groups > 1 && worse < size+test.groups*2 {
+			t.Errorf("%+v: %d bytes, and %d if the sum is not zero", test, size, worse)
+		}
+		for _, special := range []uint32{0, 1 << 31, 1, 0x7f7fffff, 0xff7fffff, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001} {
+			steps[r.IntN(len(steps))] = math.Float32frombits(special)
+		}
+		roundTrip(t, "with special numbers", steps, test.group)
+	}
+}
+
+// TestForgedGroups: code whose groups cannot be is refused.
+func TestForgedGroups(t *testing.T) {
+	steps := centred(rand.New(rand.NewPCG(5, 6)), 8000, 9)
+	good := packed(asElements(steps), 9, true)
+	const greatest, group, kinds, length, inner = 1, 2, 10, 11, 19 // where these are
+	if _, ok := unpack(good, "f32", len(steps)); !ok || good[kinds] != 2 {
+		t.Fatal("this is sound")
+	}
+	for what, change := range map[string]func(code []byte) []byte{
+		"exponents below zero":   func(code []byte) []byte { code[greatest] = 3; return code },
+		"groups of none":         func(code []byte) []byte { code[group] = 0; return code },
+		"groups of seven":        func(code []byte) []byte { code[group] = 7; return code },
+		"groups of too many":     func(code []byte) []byte { code[group+7] = 0x80; return code },
+		"no kinds":               func(code []byte) []byte { code[kinds] = 0; return code },
+		"17 kinds":               func(code []byte) []byte { code[kinds] = 17; return code },
+		"one kind":               func(code []byte) []byte { code[kinds] = 1; return code },
+		"kinds past the end":     func(code []byte) []byte { code[length+7] = 1; return code },
+		"no code of kinds":       func(code []byte) []byte { code[length], code[length+1] = 0, 0; return code },
+		"groups of kinds":        func(code []byte) []byte { code[inner] = originGroup << 4; return code },
+		"plain groups of kinds":  func(code []byte) []byte { code[inner] = originPlainGroup << 4; return code },
+		"positions of kinds":     func(code []byte) []byte { code[inner] = formPosition; return code },
+		"another origin":         func(code []byte) []byte { code[0] = originZero<<4 | formFloat; return code },
+		"groups of another kind": func(code []byte) []byte { code[0] = originPlainGroup<<4 | formFloat; return code },
+		"the end is missing":     func(code []byte) []byte { return code[:len(code)-20] },
+		"all but the kinds":      func(code []byte) []byte { return code[:length] },
+	} {
+		if _, ok := unpack(change(slices.Clone(good)), "f32", len(steps)); ok {
+			t.Error(what)
+		}
+	}
+	if _, ok := unpack(good, "u32", len(steps)); ok {
+		t.Error("integers in the form of floating-point numbers")
+	}
+	if _, ok := unpack(good, "f32", 8999); ok {
+		t.Error("groups that are not whole")
+	}
+}
+
 // FuzzUnpack: code that is not of [pack] gives as many elements as asked for, or none.
 func FuzzUnpack(f *testing.F) {
 	thresholds, steps := make([]float64, 300), make([]float32, 300)
 	for i := range steps {
 		thresholds[i], steps[i] = float64(i%7)*1.1, float32(i%5)/8
 	}
-	for _, code := range [][]byte{pack(asElements(thresholds), 1), pack(asElements(steps), 5), pack(asElements(make([]uint16, 300)), 1), nil} {
+	for _, code := range [][]byte{pack(asElements(thresholds), 1), pack(asElements(steps), 5), pack(asElements(centred(rand.New(rand.NewPCG(7, 8)), 60, 5)), 5), pack(asElements(make([]uint16, 300)), 1), nil} {
 		f.Add(code, 300)
 		f.Add(code, 301)
 	}

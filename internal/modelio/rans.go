@@ -35,7 +35,7 @@ func numberOf(token byte) (n uint64, further int) {
 }
 
 // frequencies scales the counts of tokens so that they add up to 1 << scaleBits and
-// none that occurs becomes zero.
+// none that occurs becomes zero. If none occurs, the first has them all.
 func frequencies(counts *[256]int) (scaled [256]uint16) {
 	total, rest, most := 0, 1<<scaleBits, 0
 	for _, n := range counts {
@@ -61,11 +61,12 @@ func frequencies(counts *[256]int) (scaled [256]uint16) {
 	return scaled
 }
 
-// numberWriter codes numbers: how many tokens occur less one, each with its frequency, the
-// length of the tokens' code, that code, and the further bits, the lowest first.
+// numberWriter codes numbers: tables of frequencies, the length of the tokens' code, that
+// code, and the further bits, the lowest first. A table says how many tokens occur, less
+// one, and gives each of them with its frequency.
 type numberWriter struct {
-	counts  [256]int
 	tokens  []byte // of all numbers
+	tables  []byte // by token: the table with its frequency; nil: there is one table
 	further []byte
 	pending uint64 // further bits that make no 32 yet
 	have    int    // of them
@@ -75,7 +76,6 @@ func (w *numberWriter) add(numbers []uint64) {
 	for _, n := range numbers {
 		token, further := tokenOf(n)
 		w.tokens = append(w.tokens, token)
-		w.counts[token]++
 		if further > 32 {
 			w.put(n&(1<<32-1), 32)
 			n, further = n>>32, further-32
@@ -94,21 +94,16 @@ func (w *numberWriter) put(n uint64, bits int) {
 	}
 }
 
-// appendTo appends the code of all numbers.
-func (w *numberWriter) appendTo(code []byte) []byte {
-	frequency, used := frequencies(&w.counts), 0
-	for _, f := range frequency {
-		if f > 0 {
-			used++
-		}
+// appendTo appends the code of all numbers, with so many tables.
+func (w *numberWriter) appendTo(code []byte, tables int) []byte {
+	counts, ranges := make([][256]int, tables), make([]ranges, tables)
+	for i, token := range w.tokens {
+		counts[w.table(i)][token]++
 	}
-	code = append(code, byte(used-1))
-	for token, f := range frequency {
-		if f > 0 {
-			code = binary.LittleEndian.AppendUint16(append(code, byte(token)), f)
-		}
+	for i := range ranges {
+		code = ranges[i].write(code, frequencies(&counts[i]))
 	}
-	tokens := w.codeTokens(&frequency)
+	tokens := w.codeTokens(ranges)
 	code = binary.LittleEndian.AppendUint64(code, uint64(len(tokens)))
 	code = append(append(code, tokens...), w.further...)
 	for ; w.have > 0; w.have -= 8 {
@@ -118,19 +113,20 @@ func (w *numberWriter) appendTo(code []byte) []byte {
 	return code
 }
 
+func (w *numberWriter) table(i int) byte {
+	if w.tables == nil {
+		return 0
+	}
+	return w.tables[i]
+}
+
 // codeTokens begins with the last token, because the decoder takes last what the encoder
 // gives first. The bytes come out backwards too.
-func (w *numberWriter) codeTokens(frequency *[256]uint16) []byte {
-	var ranges [256]struct{ start, frequency uint32 }
-	sum := uint32(0)
-	for token, f := range frequency {
-		ranges[token].start, ranges[token].frequency = sum, uint32(f)
-		sum += uint32(f)
-	}
+func (w *numberWriter) codeTokens(tables []ranges) []byte {
 	code := make([]byte, 0, len(w.tokens)/2+4)
 	state := uint32(lowState)
 	for i := len(w.tokens) - 1; i >= 0; i-- {
-		of := &ranges[w.tokens[i]]
+		of := &tables[w.table(i)][w.tokens[i]]
 		for uint64(state) >= uint64(of.frequency)<<(31-scaleBits) {
 			code = append(code, byte(state))
 			state >>= 8
@@ -142,21 +138,33 @@ func (w *numberWriter) codeTokens(frequency *[256]uint16) []byte {
 	return code
 }
 
-// numbers reads what a numberWriter wrote.
-type numbers struct {
-	slots   [1 << scaleBits]byte // the token of each
-	ranges  [256]struct{ start, frequency uint32 }
-	state   uint32
-	tokens  []byte // not read yet
-	further []byte
-	at      uint64        // bit of further
-	room    [1 << 12]byte // for tokens
+// ranges is which states stand for each token.
+type ranges [256]struct{ start, frequency uint32 }
+
+// write sets the ranges from frequencies and appends the code of these.
+func (r *ranges) write(code []byte, frequency [256]uint16) []byte {
+	at, sum := len(code), uint32(0)
+	code = append(code, 0)
+	for token, f := range frequency {
+		if f > 0 {
+			code = binary.LittleEndian.AppendUint16(append(code, byte(token)), f)
+		}
+		r[token].start, r[token].frequency = sum, uint32(f)
+		sum += uint32(f)
+	}
+	code[at] = byte((len(code)-at-1)/3 - 1)
+	return code
 }
 
-// readNumbers begins with the first of the numbers.
-func readNumbers(code []byte) (*numbers, bool) {
-	r := &numbers{}
-	if len(code) == 0 || len(code) < 1+3*(int(code[0])+1)+12 {
+// table is the tokens that states stand for.
+type table struct {
+	slots  [1 << scaleBits]byte // the token of each
+	ranges ranges
+}
+
+// read takes a table from the front of code.
+func (t *table) read(code []byte) (rest []byte, ok bool) {
+	if len(code) == 0 || len(code) < 1+3*(int(code[0])+1) {
 		return nil, false
 	}
 	used, sum := int(code[0])+1, 0
@@ -165,26 +173,46 @@ func readNumbers(code []byte) (*numbers, bool) {
 		if sum+f > 1<<scaleBits {
 			return nil, false
 		}
-		r.ranges[token].start, r.ranges[token].frequency = uint32(sum), uint32(f)
+		t.ranges[token].start, t.ranges[token].frequency = uint32(sum), uint32(f)
 		for ; f > 0; f-- {
-			r.slots[sum] = token
+			t.slots[sum] = token
 			sum++
 		}
 	}
-	code = code[1+3*used:]
-	length := binary.LittleEndian.Uint64(code)
-	if code = code[8:]; sum != 1<<scaleBits || length < 4 || length > uint64(len(code)) {
+	return code[1+3*used:], sum == 1<<scaleBits
+}
+
+// numbers reads what a numberWriter wrote.
+type numbers struct {
+	tables  []table
+	state   uint32
+	tokens  []byte // not read yet
+	further []byte
+	at      uint64        // bit of further
+	room    [1 << 12]byte // for tokens
+}
+
+// readNumbers begins with the first of the numbers, which have so many tables.
+func readNumbers(code []byte, tables int) (*numbers, bool) {
+	r, ok := &numbers{tables: make([]table, tables)}, true
+	for i := range r.tables {
+		if code, ok = r.tables[i].read(code); !ok {
+			return nil, false
+		}
+	}
+	length, code, ok := takeUint64(code)
+	if !ok || length < 4 || length > uint64(len(code)) {
 		return nil, false
 	}
 	r.state, r.tokens, r.further = binary.LittleEndian.Uint32(code), code[4:length], code[length:]
 	return r, true
 }
 
-// read reads as many numbers as out has; it fails if the code ends before.
-func (r *numbers) read(out []uint64) bool {
+// read reads as many numbers of a table as out has; it fails if the code ends before.
+func (r *numbers) read(out []uint64, table int) bool {
 	for len(out) > 0 {
 		tokens := r.room[:min(len(out), len(r.room))]
-		if !r.readTokens(tokens) {
+		if !r.readTokens(tokens, table) {
 			return false
 		}
 		further, at := r.further, r.at
@@ -206,12 +234,12 @@ func (r *numbers) read(out []uint64) bool {
 }
 
 // readTokens reads tokens without further bits.
-func (r *numbers) readTokens(out []byte) bool {
-	state, tokens := r.state, r.tokens
+func (r *numbers) readTokens(out []byte, table int) bool {
+	state, tokens, t := r.state, r.tokens, &r.tables[table]
 	for i := range out {
 		slot := state % (1 << scaleBits)
-		token := r.slots[slot]
-		of := &r.ranges[token]
+		token := t.slots[slot]
+		of := &t.ranges[token]
 		state = of.frequency*(state>>scaleBits) + slot - of.start
 		for state < lowState {
 			if len(tokens) == 0 {

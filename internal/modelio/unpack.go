@@ -3,6 +3,7 @@ package modelio
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // unpack is the way back from [pack]; ok is false if code is not that of so many elements.
@@ -10,7 +11,7 @@ func unpack(code []byte, of string, count int) (e elements, ok bool) {
 	if len(code) == 0 || count/mostPerByte > len(code) {
 		return e, false
 	}
-	p := packing{form: code[0] & 15, origin: code[0] >> 4, group: count}
+	p := packing{form: code[0] & 15, origin: code[0] >> 4}
 	code = code[1:]
 	number := func(bytes int) uint64 {
 		if len(code) < bytes {
@@ -42,61 +43,119 @@ func unpack(code []byte, of string, count int) (e elements, ok bool) {
 		p.list = make([]int64, entries)
 		list.get(0, p.list)
 		code = code[length:]
+	case formFloat:
+		p.floats.greatest = int64(number(1))
 	}
-	if p.origin == originGroup {
-		p.group = int(min(number(8), uint64(count)))
+	tables := 1
+	if ok && (p.origin == originPlainGroup || p.origin == originGroup) {
+		p.groups, code, ok = takeGroups(code, count, p.origin == originPlainGroup)
+		if p.last = p.form == formFloat; p.origin == originGroup {
+			tables = p.tables()
+		}
 	}
-	if float := of[0] == 'f'; !ok || p.origin > originGroup || p.origin == originGroup && p.group < 1 || p.form > formPosition ||
+	if float := of[0] == 'f'; !ok || p.origin > originGroup || p.form > formFloat ||
+		p.form == formFloat && (of != "f32" || p.origin != originGroup) ||
 		float && p.form == formInteger || !float && (p.form == formBits || p.form == formMultiple) {
 		return e, false
 	}
-	if p.numbers, ok = readNumbers(code); !ok {
+	if p.numbers, ok = readNumbers(code, tables); !ok {
 		return e, false
 	}
 	e = newElements(of, count)
-	return e, p.read(e)
+	if p.group > 0 {
+		return e, p.readGroups(e)
+	}
+	return e, p.read(e, 0, count, 0)
 }
 
 // packing is how numbers make elements.
 type packing struct {
 	form, origin byte
-	group        int
-	unit         float64
-	list         []int64
-	numbers      *numbers
-	base         int64
+	groups
+	unit    float64
+	list    []int64
+	floats  floats
+	numbers *numbers
+	base    int64
+	room    [1 << 12]uint64
+	ready   [1 << 12]int64
+	others  []int64
 }
 
-// read reads all elements.
-func (p *packing) read(e elements) bool {
-	const some = 1 << 12
-	var room [some]uint64
-	var integers [some]int64
-	for first, count := 0, e.len(); first < count; {
-		if p.origin == originGroup && first%p.group == 0 {
-			if !p.numbers.read(room[:1]) {
-				return false
-			}
-			p.base += unzigzag(room[0])
-		}
-		n := min(some, count-first, p.group-first%p.group)
-		if !p.numbers.read(room[:n]) || !p.integers(e, room[:n], integers[:n]) {
+// read reads elements from first up to end, by a table.
+func (p *packing) read(e elements, first, end, table int) bool {
+	for first < end {
+		n := min(len(p.room), end-first)
+		if !p.numbers.read(p.room[:n], table) || !p.integers(e, p.room[:n], p.ready[:n]) {
 			return false
 		}
-		e.set(first, integers[:n])
+		e.set(first, p.ready[:n])
 		first += n
 	}
 	return true
 }
 
+// readGroups reads all elements, in groups.
+func (p *packing) readGroups(e elements) bool {
+	bases, kind, members := 0, 0, p.group
+	if p.origin == originGroup {
+		bases = p.count
+	}
+	if p.last {
+		members--
+	}
+	for first := 0; first < e.len(); first += p.group {
+		if !p.numbers.read(p.room[:1], bases) || !p.rebase(p.room[0]) {
+			return false
+		}
+		if p.kinds != nil {
+			kind = int(p.kinds[first/p.group])
+		}
+		if !p.read(e, first, first+members, kind) || p.last && !p.readLast(e, first) {
+			return false
+		}
+	}
+	return true
+}
+
+// rebase reads the number before a group.
+func (p *packing) rebase(number uint64) (ok bool) {
+	if p.form == formFloat {
+		p.base, ok = p.floats.integer(number, p.base)
+		return ok
+	}
+	p.base += unzigzag(number)
+	return true
+}
+
+// readLast reads the last element of a group.
+func (p *packing) readLast(e elements, first int) bool {
+	p.others = slices.Grow(p.others[:0], p.group)[:p.group]
+	e.get(first, p.others)
+	others, last := p.others[:p.group-1], p.others[p.group-1:]
+	if !p.numbers.read(p.room[:1], p.count+1) {
+		return false
+	}
+	last[0] = e.closing(others) + unzigzag(p.room[0])
+	e.set(first+p.group-1, last)
+	return true
+}
+
 // integers are what numbers say of elements.
 func (p *packing) integers(e elements, numbers []uint64, out []int64) bool {
-	switch p.origin {
-	case originPositive:
+	switch {
+	case p.form == formFloat:
+		for i, n := range numbers {
+			var ok bool
+			if out[i], ok = p.floats.integer(n, p.base); !ok {
+				return false
+			}
+		}
+	case p.origin == originPositive:
 		for i, n := range numbers {
 			out[i] = int64(n)
 		}
-	case originBefore:
+	case p.origin == originBefore:
 		for i, n := range numbers {
 			p.base += unzigzag(n)
 			out[i] = p.base

@@ -61,7 +61,7 @@ func AddNames(w *Writer, name string, names []string) {
 	code := packNames(names)
 	w.add(name, listOfNames, code, len(names), 1)
 	w.arrays[len(w.arrays)-1].Packed = uint64(len(code))
-	w.least = versionNames
+	w.least = versionShort
 }
 
 // NeedNewest gives a file that is not packed its newest version, which older builds
@@ -82,7 +82,7 @@ func (w *Writer) version() uint32 {
 // WritePacked writes the file with its arrays packed, where that makes them shorter.
 func (w *Writer) WritePacked(out io.Writer) (int64, error) {
 	p := *w
-	p.arrays, p.data, p.least = slices.Clone(w.arrays), slices.Clone(w.data), max(w.least, versionPacked)
+	p.arrays, p.data, p.least = slices.Clone(w.arrays), slices.Clone(w.data), versionShort
 	for i := range p.arrays {
 		if p.arrays[i].Packed > 0 {
 			continue

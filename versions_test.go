@@ -1,7 +1,6 @@
 package aoso
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -39,29 +38,33 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// TestUnpackedFiles: files of versions 2 and 3, whose arrays are not packed, still load, and models made
-// of them are saved as all others.
-func TestUnpackedFiles(t *testing.T) {
+// TestOlderFiles: files of versions 2 and 3, whose arrays are not packed, and of version 4, which have children
+// in place of middles and groups of one kind, still load, and models made of them are saved as all others.
+func TestOlderFiles(t *testing.T) {
 	for _, test := range []struct {
-		name, fingerprint string
+		path, fingerprint string
 		version           byte
-	}{{"numbers", "c3734f7221ffadafa62cd584cc25345e", 2}, {"categories", "d1df953f2d3309d98c6d7d958db47f85", 3}} {
-		data, err := os.ReadFile(filepath.Join("testdata", "unpacked", test.name+".aoso"))
+	}{
+		{"unpacked/numbers.aoso", "c3734f7221ffadafa62cd584cc25345e", 2},
+		{"unpacked/categories.aoso", "d1df953f2d3309d98c6d7d958db47f85", 3},
+		{"version4/numbers.aoso", "24474f43ac341d6f0184f19fefcc75ae", 4},
+	} {
+		data, err := os.ReadFile(filepath.Join("testdata", test.path))
 		if err != nil {
 			t.Fatal(err)
 		}
 		m, err := Decode(data)
 		if err != nil || data[8] != test.version || m.Fingerprint() != test.fingerprint {
-			t.Errorf("%s, version %d: %v, fingerprint %v", test.name, data[8], err, m)
+			t.Errorf("%s, version %d: %v, fingerprint %v", test.path, data[8], err, m)
 			continue
 		}
-		var packed bytes.Buffer
-		if err := m.Write(&packed); err != nil || packed.Len() > len(data)+256 { // more parameters since
-			t.Errorf("%s: %v, %d bytes in place of %d", test.name, err, packed.Len(), len(data))
+		file := encode(t, m)
+		if len(file) > len(data)+256 { // more parameters since
+			t.Errorf("%s: %d bytes in place of %d", test.path, len(file), len(data))
 		}
-		again, err := Decode(packed.Bytes())
-		if err != nil || again.Fingerprint() != test.fingerprint || packed.Bytes()[8] != 4 {
-			t.Errorf("%s, packed: %v, fingerprint %v", test.name, err, again)
+		again, err := Decode(file)
+		if err != nil || again.Fingerprint() != test.fingerprint || file[8] != 5 {
+			t.Errorf("%s, version %d: %v, fingerprint %v", test.path, file[8], err, again)
 		}
 	}
 }
