@@ -251,7 +251,7 @@ func TestLoadErrors(t *testing.T) {
 		{"leaf", meta(`"leaf": "full"`, `"leaf": "fool"`), ErrCorrupt},
 		{"pairs", meta(`"pairs": 1`, `"pairs": 3`), ErrCorrupt},
 		{"trees an iteration", meta(`"trees_per_iteration": 1`, `"trees_per_iteration": 0`), ErrCorrupt},
-		{"no such array", meta(`"name":"left"`, `"name":"laft"`), ErrCorrupt},
+		{"no such array", meta(`"name":"gain"`, `"name":"gein"`), ErrCorrupt},
 		{"array of another type", meta(`"name":"left","type":"i32"`, `"name":"left","type":"u32"`), ErrCorrupt},
 	}
 	for _, test := range tests {
