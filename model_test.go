@@ -252,7 +252,7 @@ func TestLoadErrors(t *testing.T) {
 		{"pairs", meta(`"pairs": 1`, `"pairs": 3`), ErrCorrupt},
 		{"trees an iteration", meta(`"trees_per_iteration": 1`, `"trees_per_iteration": 0`), ErrCorrupt},
 		{"no such array", meta(`"name":"gain"`, `"name":"gein"`), ErrCorrupt},
-		{"array of another type", meta(`"name":"left","type":"i32"`, `"name":"left","type":"u32"`), ErrCorrupt},
+		{"array of another type", meta(`"name":"gain","type":"f32"`, `"name":"gain","type":"u32"`), ErrCorrupt},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
