@@ -45,9 +45,14 @@ var avx512 = kernel.Checked(kernel.Funcs{
 		}
 	},
 	Update: update(updateAVX512),
-	Compare: func(j *kernel.CompareJob) {
-		if a := new(compareArgs); a.load(j) {
+	Compare: func(j *kernel.CompareJob[float64]) {
+		if a := new(compareArgs); loadCompare(a, j) {
 			compareAVX512(a)
+		}
+	},
+	Compare32: func(j *kernel.CompareJob[float32]) {
+		if a := new(compareArgs); loadCompare(a, j) {
+			compare32AVX512(a)
 		}
 	},
 	Members: members,
@@ -69,7 +74,7 @@ var avx512 = kernel.Checked(kernel.Funcs{
 	},
 	Scores:  scores,
 	Best:    best,
-	Softmax: softmax(expAVX512),
+	Softmax: softmax(expAVX512, softmaxRowsAVX512),
 	Walk:    walkLanes,
 })
 
@@ -98,9 +103,14 @@ var avx2 = kernel.Checked(kernel.Funcs{
 		}
 	},
 	Update: update(updateAVX2),
-	Compare: func(j *kernel.CompareJob) {
-		if a := new(compareArgs); a.load(j) {
+	Compare: func(j *kernel.CompareJob[float64]) {
+		if a := new(compareArgs); loadCompare(a, j) {
 			compareAVX2(a)
+		}
+	},
+	Compare32: func(j *kernel.CompareJob[float32]) {
+		if a := new(compareArgs); loadCompare(a, j) {
+			compare32AVX2(a)
 		}
 	},
 	Members: members,
@@ -122,7 +132,7 @@ var avx2 = kernel.Checked(kernel.Funcs{
 	},
 	Scores:  scores,
 	Best:    best,
-	Softmax: softmax(expAVX2),
+	Softmax: softmax(expAVX2, softmaxRowsAVX2),
 	Walk:    walkLanes,
 })
 
@@ -148,12 +158,16 @@ func quantizeAVX512(j *quantizeJob)
 func partitionAVX512(j *partitionJob)
 func updateAVX512(j *updateJob) bool
 func expAVX512(x *float64, n int)
+func softmaxRowsAVX512(scores *float64, rows, classes int)
 
 //go:noescape
 func scanAVX512(a *scanArgs)
 
 //go:noescape
 func compareAVX512(a *compareArgs)
+
+//go:noescape
+func compare32AVX512(a *compareArgs)
 
 //go:noescape
 func leavesAVX512(a *leavesArgs)
@@ -171,12 +185,16 @@ func quantizeAVX2(j *quantizeJob)
 func partitionAVX2(j *partitionJob)
 func updateAVX2(j *updateJob) bool
 func expAVX2(x *float64, n int)
+func softmaxRowsAVX2(scores *float64, rows, classes int)
 
 //go:noescape
 func scanAVX2(a *scanArgs)
 
 //go:noescape
 func compareAVX2(a *compareArgs)
+
+//go:noescape
+func compare32AVX2(a *compareArgs)
 
 //go:noescape
 func leavesAVX2(a *leavesArgs)

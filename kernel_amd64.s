@@ -4047,34 +4047,36 @@ bin:
 //	DI args        CX thresholds left, missing values going left; then right
 //	SI values      R8 their end    AX of a word
 //	DX threshold   R9 its answers  BX to a word
-#define COMPARE_ARGS \
+//
+// The values of 64 rows have 1<<shift bytes.
+#define COMPARE_ARGS(shift) \
 	MOVQ compareArgs_values(DI), SI      \
 	MOVQ compareArgs_words(DI), R8       \
-	SHLQ $9, R8                          \
+	SHLQ $shift, R8                      \
 	ADDQ SI, R8                          \
 	MOVQ compareArgs_thresholds(DI), DX  \
 	MOVQ compareArgs_missingLeft(DI), CX \
 	MOVQ compareArgs_right(DI), R9
 
-// COMPARE_ALL makes the tests of CX thresholds, T being the threshold in every
-// lane. WORD writes the answers of 64 rows.
-#define COMPARE_ALL(WORD, how, T, threshold, word, done) \
-	TESTQ        CX, CX    \
-	JZ           done      \
-	threshold:             \
-	VBROADCASTSD (DX), T   \
-	MOVQ         R9, BX    \
-	MOVQ         SI, AX    \
-	word:                  \
-	WORD(how)              \
-	ADDQ         $8, BX    \
-	ADDQ         $512, AX  \
-	CMPQ         AX, R8    \
-	JB           word      \
-	ADDQ         $8, DX    \
-	ADDQ         $64, R9   \
-	DECQ         CX        \
-	JNZ          threshold
+// COMPARE_ALL makes the tests of CX thresholds of so many bytes, T being the
+// threshold in every lane. WORD writes the answers of 64 rows.
+#define COMPARE_ALL(WORD, how, BROADCAST, bytes, T, threshold, word, done) \
+	TESTQ     CX, CX           \
+	JZ        done             \
+	threshold:                 \
+	BROADCAST (DX), T          \
+	MOVQ      R9, BX           \
+	MOVQ      SI, AX           \
+	word:                      \
+	WORD(how)                  \
+	ADDQ      $8, BX           \
+	ADDQ      $(64*bytes), AX  \
+	CMPQ      AX, R8           \
+	JB        word             \
+	ADDQ      $bytes, DX       \
+	ADDQ      $64, R9          \
+	DECQ      CX               \
+	JNZ       threshold
 
 #define COMPARE8_AVX512(how, i, K) VCMPPD how, (64*i)(AX), Z0, K
 
@@ -4098,13 +4100,38 @@ bin:
 
 TEXT ·compareAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
-	COMPARE_ARGS
-	COMPARE_ALL(COMPARE64_AVX512, NOT_GREATER, Z0, left, leftWord, leftDone)
+	COMPARE_ARGS(9)
+	COMPARE_ALL(COMPARE64_AVX512, NOT_GREATER, VBROADCASTSD, 8, Z0, left, leftWord, leftDone)
 
 leftDone:
 	MOVQ compareArgs_n(DI), CX
 	SUBQ compareArgs_missingLeft(DI), CX
-	COMPARE_ALL(COMPARE64_AVX512, NOT_ABOVE, Z0, right, rightWord, rightDone)
+	COMPARE_ALL(COMPARE64_AVX512, NOT_ABOVE, VBROADCASTSD, 8, Z0, right, rightWord, rightDone)
+
+rightDone:
+	VZEROUPPER
+	RET
+
+// func compare32AVX512(a *compareArgs)
+#define COMPARE16_AVX512(how, i, K) \
+	VCMPPS how, (64*i)(AX), Z0, K \
+	KMOVW  K, (2*i)(BX)
+
+#define COMPARE64X32_AVX512(how) \
+	COMPARE16_AVX512(how, 0, K1) \
+	COMPARE16_AVX512(how, 1, K2) \
+	COMPARE16_AVX512(how, 2, K3) \
+	COMPARE16_AVX512(how, 3, K4)
+
+TEXT ·compare32AVX512(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	COMPARE_ARGS(8)
+	COMPARE_ALL(COMPARE64X32_AVX512, NOT_GREATER, VBROADCASTSS, 4, Z0, left, leftWord, leftDone)
+
+leftDone:
+	MOVQ compareArgs_n(DI), CX
+	SUBQ compareArgs_missingLeft(DI), CX
+	COMPARE_ALL(COMPARE64X32_AVX512, NOT_ABOVE, VBROADCASTSS, 4, Z0, right, rightWord, rightDone)
 
 rightDone:
 	VZEROUPPER
@@ -4523,13 +4550,43 @@ done:
 
 TEXT ·compareAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
-	COMPARE_ARGS
-	COMPARE_ALL(COMPARE64_AVX2, NOT_GREATER, Y0, left, leftWord, leftDone)
+	COMPARE_ARGS(9)
+	COMPARE_ALL(COMPARE64_AVX2, NOT_GREATER, VBROADCASTSD, 8, Y0, left, leftWord, leftDone)
 
 leftDone:
 	MOVQ compareArgs_n(DI), CX
 	SUBQ compareArgs_missingLeft(DI), CX
-	COMPARE_ALL(COMPARE64_AVX2, NOT_ABOVE, Y0, right, rightWord, rightDone)
+	COMPARE_ALL(COMPARE64_AVX2, NOT_ABOVE, VBROADCASTSD, 8, Y0, right, rightWord, rightDone)
+
+rightDone:
+	VZEROUPPER
+	RET
+
+// func compare32AVX2(a *compareArgs)
+#define COMPARE8X32_AVX2(how, i) \
+	VCMPPS    how, (32*i)(AX), Y0, Y1 \
+	VMOVMSKPS Y1, R11                 \
+	MOVB      R11, i(BX)
+
+#define COMPARE64X32_AVX2(how) \
+	COMPARE8X32_AVX2(how, 0) \
+	COMPARE8X32_AVX2(how, 1) \
+	COMPARE8X32_AVX2(how, 2) \
+	COMPARE8X32_AVX2(how, 3) \
+	COMPARE8X32_AVX2(how, 4) \
+	COMPARE8X32_AVX2(how, 5) \
+	COMPARE8X32_AVX2(how, 6) \
+	COMPARE8X32_AVX2(how, 7)
+
+TEXT ·compare32AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	COMPARE_ARGS(8)
+	COMPARE_ALL(COMPARE64X32_AVX2, NOT_GREATER, VBROADCASTSS, 4, Y0, left, leftWord, leftDone)
+
+leftDone:
+	MOVQ compareArgs_n(DI), CX
+	SUBQ compareArgs_missingLeft(DI), CX
+	COMPARE_ALL(COMPARE64X32_AVX2, NOT_ABOVE, VBROADCASTSS, 4, Y0, right, rightWord, rightDone)
 
 rightDone:
 	VZEROUPPER
@@ -4981,11 +5038,25 @@ done:
 
 // func scoresRows(a *scoresArgs)
 //
-// The last four classes of a row overlap those before.
+// The last four classes of a row overlap those before. A quotient a/t is a·(1/t), corrected
+// twice by what is left of a. The first time makes it one of the two numbers next to the
+// quotient, the second time the nearer one (Markstein, IBM Journal of Research and
+// Development 34, 1990). That takes less time than a division.
 //
 //	SI sums of the row      DX bytes of it      R9 classes, R10 less the last four
 //	DI its scores           R8 bytes of them    R13 rows left
-//	AX class                Y0 scores           Y15 unit
+//	AX class                Y0 scores           Y13 temperature    Y14 1/Y13    Y15 unit
+#define SCORES(i) \
+	VCVTDQ2PD    (SI)(i*4), Y0  \
+	VMULPD       Y15, Y0, Y0    \
+	VMULPD       Y14, Y0, Y1    \
+	VMOVAPD      Y0, Y2         \
+	VFNMADD231PD Y13, Y1, Y2    \ // a − t·quotient
+	VFMADD231PD  Y14, Y2, Y1    \
+	VFNMADD231PD Y13, Y1, Y0    \
+	VFMADD231PD  Y14, Y0, Y1    \
+	VMOVUPD      Y1, (DI)(i*8)
+
 TEXT ·scoresRows(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), AX
 	MOVQ         scoresArgs_sums(AX), SI
@@ -4994,6 +5065,9 @@ TEXT ·scoresRows(SB), NOSPLIT, $0-8
 	MOVQ         scoresArgs_classes(AX), R9
 	MOVQ         scoresArgs_rows(AX), R13
 	VBROADCASTSD scoresArgs_unit(AX), Y15
+	VBROADCASTSD scoresArgs_temperature(AX), Y13
+	VBROADCASTSD ·one64(SB), Y14
+	VDIVPD       Y13, Y14, Y14
 	LEAQ         (R9*8), R8
 	LEAQ         -4(R9), R10
 
@@ -5002,21 +5076,17 @@ row:
 	JMP  first
 
 four:
-	VCVTDQ2PD (SI)(AX*4), Y0
-	VMULPD    Y15, Y0, Y0
-	VMOVUPD   Y0, (DI)(AX*8)
-	ADDQ      $4, AX
+	SCORES(AX)
+	ADDQ $4, AX
 
 first:
-	CMPQ      AX, R10
-	JB        four
-	VCVTDQ2PD (SI)(R10*4), Y0
-	VMULPD    Y15, Y0, Y0
-	VMOVUPD   Y0, (DI)(R10*8)
-	ADDQ      DX, SI
-	ADDQ      R8, DI
-	DECQ      R13
-	JNZ       row
+	CMPQ AX, R10
+	JB   four
+	SCORES(R10)
+	ADDQ DX, SI
+	ADDQ R8, DI
+	DECQ R13
+	JNZ  row
 	VZEROUPPER
 	RET
 
@@ -5141,9 +5211,9 @@ pair:
 
 // Probabilities: from every row its greatest score is taken away, then e to all
 // that is left is computed, rows regardless, then sums are divided out. With whole
-// rows by themselves, their last classes by mask, 7 classes take four times as
-// long, 26 twice; with eight rows side by side a half more. Passes over rows are
-// the same at both levels.
+// rows by themselves, their last classes by mask, 10 classes take as long, 26 a half
+// more, but 300 a fifth less: such rows have functions of their own. Other passes over
+// rows are the same at both levels.
 //
 //	DI row              R8 past the last              R9 bytes of a row
 //	AX offset in a row  R10 of its last 1 … 4 classes R11 of its last 1 … 8
@@ -5165,14 +5235,42 @@ GLOBL ·nan64(SB), RODATA|NOPTR, $8
 	ANDQ  $-32, R10                   \
 	ANDQ  $-64, R11
 
+// func softmaxDivide(scores *float64, n int, by float64)
+TEXT ·softmaxDivide(SB), NOSPLIT, $0-24
+	MOVQ         scores+0(FP), DI
+	MOVQ         n+8(FP), CX
+	VBROADCASTSD by+16(FP), Y3
+	SUBQ         $4, CX
+	JB           rest
+
+four:
+	VMOVUPD (DI), Y0
+	VDIVPD  Y3, Y0, Y0
+	VMOVUPD Y0, (DI)
+	ADDQ    $32, DI
+	SUBQ    $4, CX
+	JAE     four
+
+rest:
+	ADDQ $4, CX
+	JZ   done
+
+one:
+	VMOVSD (DI), X0
+	VDIVSD X3, X0, X0
+	VMOVSD X0, (DI)
+	ADDQ   $8, DI
+	DECQ   CX
+	JNZ    one
+
+done:
+	VZEROUPPER
+	RET
+
 // func softmaxTops(a *softmaxArgs)
 TEXT ·softmaxTops(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), BX
 	SOFTMAX_ROWS
-	CMPQ softmaxArgs_temperature(BX), $0
-	JNE  divide
-
-divided:
 	CMPQ R9, $32
 	JB   rowX
 
@@ -5230,40 +5328,34 @@ rowX:
 	VZEROUPPER
 	RET
 
-divide:
-	VBROADCASTSD softmaxArgs_temperature(BX), Y3
-	LEAQ         -32(R8), CX
-	MOVQ         DI, AX
-	JMP          divideNext
-
-divideFour:
-	VMOVUPD (AX), Y0
-	VDIVPD  Y3, Y0, Y0
-	VMOVUPD Y0, (AX)
-	ADDQ    $32, AX
-
-divideNext:
-	CMPQ AX, CX
-	JBE  divideFour
-	ADDQ $32, CX
-
-divideOne:
-	CMPQ   AX, CX
-	JAE    divided
-	VMOVSD (AX), X0
-	VDIVSD X3, X0, X0
-	VMOVSD X0, (AX)
-	ADDQ   $8, AX
-	JMP    divideOne
-
 // SOFTMAX_INVERSE is X2 = 1/X0, or math.NaN where that is none.
-#define SOFTMAX_INVERSE(number) \
-	VDIVSD       X0, X7, X2     \
+#define SOFTMAX_INVERSE(one, number) \
+	VDIVSD       X0, one, X2    \
 	VUCOMISD     X0, X0         \
 	JPC          number         \
 	VMOVSD       ·nan64(SB), X2 \
 	number:                     \
 	VBROADCASTSD X2, Y2
+
+// SOFTMAX_SCALE multiplies a row by the inverse of its sum, of which Y0 has four parts.
+#define SOFTMAX_SCALE(one, number, scale, last) \
+	VMOVUPD      -32(DI)(R9*1), Y1     \
+	VEXTRACTF128 $1, Y0, X2            \
+	VADDPD       X2, X0, X0            \
+	VPERMILPD    $1, X0, X2            \
+	VADDSD       X2, X0, X0            \
+	SOFTMAX_INVERSE(one, number)       \
+	VMULPD       Y1, Y2, Y1            \
+	MOVQ         R10, AX               \
+	TESTQ        AX, AX                \
+	JZ           last                  \
+	scale:                             \
+	VMULPD       -32(DI)(AX*1), Y2, Y0 \
+	VMOVUPD      Y0, -32(DI)(AX*1)     \
+	SUBQ         $32, AX               \
+	JNZ          scale                 \
+	last:                              \
+	VMOVUPD      Y1, -32(DI)(R9*1)
 
 // func softmaxSums(a *softmaxArgs)
 //
@@ -5286,7 +5378,6 @@ TEXT ·softmaxSums(SB), NOSPLIT, $0-8
 	JMP          rowX
 
 row:
-	VMOVUPD -32(DI)(R9*1), Y1
 	VXORPD  Y0, Y0, Y0
 	VXORPD  Y3, Y3, Y3
 	XORL    AX, AX
@@ -5306,27 +5397,10 @@ rest:
 	VADDPD       Y2, Y0, Y0
 	VADDPD       Y4, Y3, Y3
 	VADDPD       Y3, Y0, Y0
-	VEXTRACTF128 $1, Y0, X2
-	VADDPD       X2, X0, X0
-	VPERMILPD    $1, X0, X2
-	VADDSD       X2, X0, X0
-	SOFTMAX_INVERSE(number)
-	VMULPD       Y1, Y2, Y1
-	MOVQ         R10, AX
-	TESTQ        AX, AX
-	JZ           last
-
-scale:
-	VMULPD  -32(DI)(AX*1), Y2, Y0
-	VMOVUPD Y0, -32(DI)(AX*1)
-	SUBQ    $32, AX
-	JNZ     scale
-
-last:
-	VMOVUPD Y1, -32(DI)(R9*1)
-	ADDQ    R9, DI
-	CMPQ    DI, R8
-	JB      row
+	SOFTMAX_SCALE(X7, number, scale, last)
+	ADDQ         R9, DI
+	CMPQ         DI, R8
+	JB           row
 	VZEROUPPER
 	RET
 
@@ -5337,7 +5411,7 @@ rowX:
 	VADDPD     X0, X3, X0
 	VPERMILPD  $1, X0, X2
 	VADDSD     X2, X0, X0
-	SOFTMAX_INVERSE(numberX)
+	SOFTMAX_INVERSE(X7, numberX)
 	VMULPD     X3, X2, X3
 	VMULPD     X1, X2, X1
 	VMOVUPD    X3, (DI)
@@ -5348,163 +5422,332 @@ rowX:
 	VZEROUPPER
 	RET
 
+// Exponentials of two vectors side by side: while one number waits for another, there is
+// work on the other vector near enough to be found.
+//
+// Both macros are X = e to X and X2 = e to X2, or zero below SoftmaxLeast. The other
+// registers are lost.
+
+#define EXP_LANES(i) ·expLanes+(32*i)(SB)
+
+#define TWO(OP, operand, from, to, from2, to2) \
+	OP operand, from, to   \
+	OP operand, from2, to2
+
+// EXP_TERM is E = E·R + even and O = O·R + odd: the next terms of the series.
+#define EXP_TERM(even, odd, R, E, O, R2, E2, O2) \
+	VMULPD R, E, E               \
+	VMULPD R2, E2, E2            \
+	VMULPD R, O, O               \
+	VMULPD R2, O2, O2            \
+	TWO(VADDPD, even, E, E, E2, E2) \
+	TWO(VADDPD, odd, O, O, O2, O2)
+
+#define EXP_AVX2(X, S, R, E, O, M, X2, S2, R2, E2, O2, M2) \
+	VCMPPD $5, EXP_LANES(5), X, M                               \ // not below, or NaN
+	VCMPPD $5, EXP_LANES(5), X2, M2                             \
+	TWO(VMULPD, EXP_LANES(0), X, S, X2, S2)                     \
+	TWO(VADDPD, EXP_LANES(1), S, S, S2, S2)                     \ // k in the lowest bits
+	TWO(VSUBPD, EXP_LANES(1), S, E, S2, E2)                     \
+	TWO(VFNMADD231PD, EXP_LANES(2), E, X, E2, X2)               \ // the product is exact
+	TWO(VMULPD, EXP_LANES(3), E, E, E2, E2)                     \
+	VSUBPD E, X, X                                              \ // r
+	VSUBPD E2, X2, X2                                           \
+	TWO(VPSLLQ, $52, S, S, S2, S2)                              \
+	TWO(VPADDQ, EXP_LANES(4), S, S, S2, S2)                     \ // 2ᵏ
+	VMULPD X, X, R                                              \ // r²
+	VMULPD X2, X2, R2                                           \
+	TWO(VMULPD, EXP_LANES(16), R, E, R2, E2)                    \ // even terms
+	TWO(VMULPD, EXP_LANES(17), R, O, R2, O2)                    \ // odd terms
+	TWO(VADDPD, EXP_LANES(14), E, E, E2, E2)                    \
+	TWO(VADDPD, EXP_LANES(15), O, O, O2, O2)                    \
+	EXP_TERM(EXP_LANES(12), EXP_LANES(13), R, E, O, R2, E2, O2) \
+	EXP_TERM(EXP_LANES(10), EXP_LANES(11), R, E, O, R2, E2, O2) \
+	EXP_TERM(EXP_LANES(8), EXP_LANES(9), R, E, O, R2, E2, O2)   \
+	EXP_TERM(EXP_LANES(6), EXP_LANES(7), R, E, O, R2, E2, O2)   \
+	VMULPD X, O, O                                              \
+	VMULPD X2, O2, O2                                           \
+	VADDPD O, E, E                                              \
+	VADDPD O2, E2, E2                                           \
+	VMULPD R, E, E                                              \
+	VMULPD R2, E2, E2                                           \
+	VADDPD E, X, X                                              \
+	VADDPD E2, X2, X2                                           \
+	TWO(VADDPD, EXP_LANES(4), X, X, X2, X2)                     \
+	VMULPD S, X, X                                              \
+	VMULPD S2, X2, X2                                           \
+	VANDPD M, X, X                                              \
+	VANDPD M2, X2, X2
+
+// Z14 … Z31 are expLanes.
+#define EXP_AVX512(X, S, R, E, O, M, X2, S2, R2, E2, O2, M2) \
+	VCMPPD $5, Z19, X, M                    \ // not below, or NaN
+	VCMPPD $5, Z19, X2, M2                  \
+	TWO(VMULPD, Z14, X, S, X2, S2)          \
+	TWO(VADDPD, Z15, S, S, S2, S2)          \ // k in the lowest bits
+	TWO(VSUBPD, Z15, S, E, S2, E2)          \
+	TWO(VFNMADD231PD, Z16, E, X, E2, X2)    \ // the product is exact
+	TWO(VMULPD, Z17, E, E, E2, E2)          \
+	VSUBPD E, X, X                          \ // r
+	VSUBPD E2, X2, X2                       \
+	TWO(VPSLLQ, $52, S, S, S2, S2)          \
+	TWO(VPADDQ, Z18, S, S, S2, S2)          \ // 2ᵏ
+	VMULPD X, X, R                          \ // r²
+	VMULPD X2, X2, R2                       \
+	TWO(VMULPD, Z30, R, E, R2, E2)          \ // even terms
+	TWO(VMULPD, Z31, R, O, R2, O2)          \ // odd terms
+	TWO(VADDPD, Z28, E, E, E2, E2)          \
+	TWO(VADDPD, Z29, O, O, O2, O2)          \
+	EXP_TERM(Z26, Z27, R, E, O, R2, E2, O2) \
+	EXP_TERM(Z24, Z25, R, E, O, R2, E2, O2) \
+	EXP_TERM(Z22, Z23, R, E, O, R2, E2, O2) \
+	EXP_TERM(Z20, Z21, R, E, O, R2, E2, O2) \
+	VMULPD X, O, O                          \
+	VMULPD X2, O2, O2                       \
+	VADDPD O, E, E                          \
+	VADDPD O2, E2, E2                       \
+	VMULPD R, E, E                          \
+	VMULPD R2, E2, E2                       \
+	VADDPD E, X, X                          \
+	VADDPD E2, X2, X2                       \
+	TWO(VADDPD, Z18, X, X, X2, X2)          \
+	VMULPD.Z S, X, M, X                     \
+	VMULPD.Z S2, X2, M2, X2
+
+#define EXP_CONST_AVX512 \
+	VBROADCASTSD ·expLanes+0(SB), Z14   \
+	VBROADCASTSD ·expLanes+32(SB), Z15  \
+	VBROADCASTSD ·expLanes+64(SB), Z16  \
+	VBROADCASTSD ·expLanes+96(SB), Z17  \
+	VBROADCASTSD ·expLanes+128(SB), Z18 \
+	VBROADCASTSD ·expLanes+160(SB), Z19 \
+	VBROADCASTSD ·expLanes+192(SB), Z20 \
+	VBROADCASTSD ·expLanes+224(SB), Z21 \
+	VBROADCASTSD ·expLanes+256(SB), Z22 \
+	VBROADCASTSD ·expLanes+288(SB), Z23 \
+	VBROADCASTSD ·expLanes+320(SB), Z24 \
+	VBROADCASTSD ·expLanes+352(SB), Z25 \
+	VBROADCASTSD ·expLanes+384(SB), Z26 \
+	VBROADCASTSD ·expLanes+416(SB), Z27 \
+	VBROADCASTSD ·expLanes+448(SB), Z28 \
+	VBROADCASTSD ·expLanes+480(SB), Z29 \
+	VBROADCASTSD ·expLanes+512(SB), Z30 \
+	VBROADCASTSD ·expLanes+544(SB), Z31
+
 // func expAVX512(x *float64, n int)
 //
-//	DI vector    R8 the last, of 1 … 8 numbers: K1    Z5 numbers
-//	Z14 … Z31 expLanes
-
-// EXP_TERM is E = E·R2 + even and O = O·R2 + odd: the next terms of the series.
-#define EXP_TERM(even, odd, R2, E, O) \
-	VMULPD R2, E, E   \
-	VMULPD R2, O, O   \
-	VADDPD even, E, E \
-	VADDPD odd, O, O
-
-// EXP_AVX512 is X = e to X, or zero below SoftmaxLeast. Z0 … Z4 are lost.
-#define EXP_AVX512(X) \
-	VCMPPD       $5, Z19, X, K2    \ // not below, or NaN
-	VMULPD       Z14, X, Z0        \
-	VADDPD       Z15, Z0, Z0       \ // k in the lowest bits
-	VSUBPD       Z15, Z0, Z1       \
-	VFNMADD231PD Z16, Z1, X        \ // the product is exact
-	VMULPD       Z17, Z1, Z1       \
-	VSUBPD       Z1, X, X          \ // r
-	VMULPD       X, X, Z2          \ // r²
-	VMULPD       Z30, Z2, Z3       \ // even terms
-	VMULPD       Z31, Z2, Z4       \ // odd terms
-	VADDPD       Z28, Z3, Z3       \
-	VADDPD       Z29, Z4, Z4       \
-	EXP_TERM(Z26, Z27, Z2, Z3, Z4) \
-	EXP_TERM(Z24, Z25, Z2, Z3, Z4) \
-	EXP_TERM(Z22, Z23, Z2, Z3, Z4) \
-	EXP_TERM(Z20, Z21, Z2, Z3, Z4) \
-	VMULPD       X, Z4, Z4         \
-	VADDPD       Z4, Z3, Z3        \
-	VMULPD       Z3, Z2, Z3        \
-	VADDPD       Z3, X, X          \
-	VADDPD       Z18, X, X         \
-	VPSLLQ       $52, Z0, Z0       \
-	VPADDQ       Z18, Z0, Z0       \ // 2ᵏ
-	VMULPD.Z     Z0, X, K2, X
-
+//	DI vectors    R8 the last, of 1 … 16 numbers: K1, K4
 TEXT ·expAVX512(SB), NOSPLIT, $0-16
-	MOVQ         x+0(FP), DI
-	MOVQ         n+8(FP), R8
-	DECQ         R8
-	MOVL         R8, CX
-	ANDL         $7, CX
-	MOVL         $2, AX
-	SHLL         CX, AX
-	DECL         AX
-	KMOVB        AX, K1
-	ANDQ         $-8, R8
-	LEAQ         (DI)(R8*8), R8
-	VBROADCASTSD ·expLanes+0(SB), Z14
-	VBROADCASTSD ·expLanes+32(SB), Z15
-	VBROADCASTSD ·expLanes+64(SB), Z16
-	VBROADCASTSD ·expLanes+96(SB), Z17
-	VBROADCASTSD ·expLanes+128(SB), Z18
-	VBROADCASTSD ·expLanes+160(SB), Z19
-	VBROADCASTSD ·expLanes+192(SB), Z20
-	VBROADCASTSD ·expLanes+224(SB), Z21
-	VBROADCASTSD ·expLanes+256(SB), Z22
-	VBROADCASTSD ·expLanes+288(SB), Z23
-	VBROADCASTSD ·expLanes+320(SB), Z24
-	VBROADCASTSD ·expLanes+352(SB), Z25
-	VBROADCASTSD ·expLanes+384(SB), Z26
-	VBROADCASTSD ·expLanes+416(SB), Z27
-	VBROADCASTSD ·expLanes+448(SB), Z28
-	VBROADCASTSD ·expLanes+480(SB), Z29
-	VBROADCASTSD ·expLanes+512(SB), Z30
-	VBROADCASTSD ·expLanes+544(SB), Z31
-	CMPQ         DI, R8
-	JEQ          last
+	MOVQ  x+0(FP), DI
+	MOVQ  n+8(FP), R8
+	DECQ  R8
+	MOVL  R8, CX
+	ANDL  $15, CX
+	MOVL  $2, AX
+	SHLL  CX, AX
+	DECL  AX
+	KMOVB AX, K1
+	SHRL  $8, AX
+	KMOVB AX, K4
+	ANDQ  $-16, R8
+	LEAQ  (DI)(R8*8), R8
+	EXP_CONST_AVX512
+	CMPQ  DI, R8
+	JEQ   last
 
-vector:
-	VMOVUPD (DI), Z5
-	EXP_AVX512(Z5)
-	VMOVUPD Z5, (DI)
-	ADDQ    $64, DI
+vectors:
+	VMOVUPD (DI), Z0
+	VMOVUPD 64(DI), Z5
+	EXP_AVX512(Z0, Z1, Z2, Z3, Z4, K2, Z5, Z6, Z7, Z8, Z9, K3)
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z5, 64(DI)
+	ADDQ    $128, DI
 	CMPQ    DI, R8
-	JB      vector
+	JB      vectors
 
 last:
-	VMOVUPD.Z (DI), K1, Z5
-	EXP_AVX512(Z5)
-	VMOVUPD   Z5, K1, (DI)
+	VMOVUPD.Z (DI), K1, Z0
+	VMOVUPD.Z 64(DI), K4, Z5
+	EXP_AVX512(Z0, Z1, Z2, Z3, Z4, K2, Z5, Z6, Z7, Z8, Z9, K3)
+	VMOVUPD   Z0, K1, (DI)
+	VMOVUPD   Z5, K4, 64(DI)
 	VZEROUPPER
 	RET
 
 // func expAVX2(x *float64, n int)
 //
-//	DI vector    R8 the last, of 1 … 4 numbers: Y15    Y5 numbers
-//	Y7 … Y14 some of expLanes
-
-#define EXP_LANES(i) ·expLanes+(32*i)(SB)
-
-// EXP_AVX2 is Y5 = e to Y5, or zero below SoftmaxLeast. Y0 … Y4, Y6 are lost.
-#define EXP_AVX2 \
-	VCMPPD $5, EXP_LANES(5), Y5, Y6                    \
-	VMULPD EXP_LANES(0), Y5, Y0                        \
-	VADDPD Y7, Y0, Y0                                  \
-	VSUBPD Y7, Y0, Y1                                  \
-	VMULPD Y8, Y1, Y2                                  \
-	VSUBPD Y2, Y5, Y5                                  \
-	VMULPD Y9, Y1, Y1                                  \
-	VSUBPD Y1, Y5, Y5                                  \
-	VMULPD Y5, Y5, Y2                                  \
-	VMULPD EXP_LANES(16), Y2, Y3                       \
-	VMULPD EXP_LANES(17), Y2, Y4                       \
-	VADDPD EXP_LANES(14), Y3, Y3                       \
-	VADDPD EXP_LANES(15), Y4, Y4                       \
-	EXP_TERM(EXP_LANES(12), EXP_LANES(13), Y2, Y3, Y4) \
-	EXP_TERM(EXP_LANES(10), Y14, Y2, Y3, Y4)           \
-	EXP_TERM(Y13, Y12, Y2, Y3, Y4)                     \
-	EXP_TERM(Y11, EXP_LANES(7), Y2, Y3, Y4)            \
-	VMULPD Y5, Y4, Y4                                  \
-	VADDPD Y4, Y3, Y3                                  \
-	VMULPD Y3, Y2, Y3                                  \
-	VADDPD Y3, Y5, Y5                                  \
-	VADDPD Y10, Y5, Y5                                 \
-	VPSLLQ $52, Y0, Y0                                 \
-	VPADDQ Y10, Y0, Y0                                 \
-	VMULPD Y0, Y5, Y5                                  \
-	VANDPD Y6, Y5, Y5
-
+//	DI vectors    R8 the last, of 1 … 8 numbers    CX their masks
 TEXT ·expAVX2(SB), NOSPLIT, $0-16
-	MOVQ    x+0(FP), DI
-	MOVQ    n+8(FP), R8
-	DECQ    R8
-	MOVQ    R8, CX
-	ANDQ    $3, CX
-	NEGQ    CX
-	LEAQ    ·lastLanes+56(SB), AX
-	VMOVUPD (AX)(CX*8), Y15
-	ANDQ    $-4, R8
-	LEAQ    (DI)(R8*8), R8
-	VMOVUPD EXP_LANES(1), Y7
-	VMOVUPD EXP_LANES(2), Y8
-	VMOVUPD EXP_LANES(3), Y9
-	VMOVUPD EXP_LANES(4), Y10
-	VMOVUPD EXP_LANES(6), Y11
-	VMOVUPD EXP_LANES(9), Y12
-	VMOVUPD EXP_LANES(8), Y13
-	VMOVUPD EXP_LANES(11), Y14
-	CMPQ    DI, R8
-	JEQ     last
+	MOVQ x+0(FP), DI
+	MOVQ n+8(FP), R8
+	DECQ R8
+	MOVQ R8, AX
+	ANDQ $7, AX
+	LEAQ ·lastLanes+56(SB), CX
+	SHLQ $3, AX
+	SUBQ AX, CX
+	ANDQ $-8, R8
+	LEAQ (DI)(R8*8), R8
+	CMPQ DI, R8
+	JEQ  last
 
-vector:
-	VMOVUPD (DI), Y5
-	EXP_AVX2
-	VMOVUPD Y5, (DI)
-	ADDQ    $32, DI
+vectors:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y6
+	EXP_AVX2(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11)
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y6, 32(DI)
+	ADDQ    $64, DI
 	CMPQ    DI, R8
-	JB      vector
+	JB      vectors
 
 last:
-	VMASKMOVPD (DI), Y15, Y5
-	EXP_AVX2
-	VMASKMOVPD Y5, Y15, (DI)
+	VMOVUPD    (CX), Y12
+	VMOVUPD    32(CX), Y13
+	VMASKMOVPD (DI), Y12, Y0
+	VMASKMOVPD 32(DI), Y13, Y6
+	EXP_AVX2(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11)
+	VMASKMOVPD Y0, Y12, (DI)
+	TESTQ      $32, AX
+	JZ         done
+	VMASKMOVPD Y6, Y13, 32(DI)
+
+done:
+	VZEROUPPER
+	RET
+
+// Rows of many classes, each by itself: they are read and written half as often. The
+// arguments are in the order of softmaxArgs.
+//
+//	DI, R8 … R11 as above       R12 of the last 1 … 16    CX, K1 and K4 masks of the last
+//	Y13, Z11 greatest score     Y14 and Y15, Z12 sums
+
+// SOFTMAX_TOP is X0 = the greatest of a row's scores. Y1, X2 are lost.
+#define SOFTMAX_TOP(tops) \
+	VMOVUPD      -32(DI)(R9*1), Y0      \
+	VMOVAPD      Y0, Y1                 \
+	MOVQ         R11, AX                \
+	VMAXPD       -32(DI)(R10*1), Y0, Y0 \
+	tops:                               \
+	VMAXPD       -32(DI)(AX*1), Y0, Y0  \
+	VMAXPD       -64(DI)(AX*1), Y1, Y1  \
+	SUBQ         $64, AX                \
+	JNZ          tops                   \
+	VMAXPD       Y1, Y0, Y0             \
+	VEXTRACTF128 $1, Y0, X2             \
+	VMAXPD       X2, X0, X0             \
+	VPERMILPD    $1, X0, X2             \
+	VMAXPD       X2, X0, X0
+
+#define SOFTMAX_ODDS_AVX2 \
+	VSUBPD Y13, Y0, Y0                                         \
+	VSUBPD Y13, Y6, Y6                                         \
+	EXP_AVX2(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11)
+
+// func softmaxRowsAVX2(scores *float64, rows, classes int)
+TEXT ·softmaxRowsAVX2(SB), NOSPLIT, $0-24
+	LEAQ scores+0(FP), BX
+	SOFTMAX_ROWS
+	LEAQ ·lastLanes+64(SB), CX
+	ADDQ R11, CX
+	SUBQ R9, CX
+
+row:
+	SOFTMAX_TOP(tops)
+	VBROADCASTSD X0, Y13
+	VXORPD       Y14, Y14, Y14
+	VXORPD       Y15, Y15, Y15
+	XORL         AX, AX
+
+vectors:
+	VMOVUPD (DI)(AX*1), Y0
+	VMOVUPD 32(DI)(AX*1), Y6
+	SOFTMAX_ODDS_AVX2
+	VMOVUPD Y0, (DI)(AX*1)
+	VMOVUPD Y6, 32(DI)(AX*1)
+	VADDPD  Y0, Y14, Y14
+	VADDPD  Y6, Y15, Y15
+	ADDQ    $64, AX
+	CMPQ    AX, R11
+	JB      vectors
+	VMOVUPD    (CX), Y1
+	VMOVUPD    32(CX), Y7
+	VMASKMOVPD (DI)(R11*1), Y1, Y0
+	VMASKMOVPD 32(DI)(R11*1), Y7, Y6
+	SOFTMAX_ODDS_AVX2
+	VMOVUPD    (CX), Y1
+	VANDPD     Y1, Y0, Y0
+	VADDPD     Y0, Y14, Y14
+	VMASKMOVPD Y0, Y1, (DI)(R11*1)
+	CMPQ       R10, R11
+	JEQ        sums
+	VMOVUPD    32(CX), Y7
+	VANDPD     Y7, Y6, Y6
+	VADDPD     Y6, Y15, Y15
+	VMASKMOVPD Y6, Y7, 32(DI)(R11*1)
+
+sums:
+	VADDPD Y15, Y14, Y0
+	VMOVSD ·one64(SB), X7
+	SOFTMAX_SCALE(X7, number, scale, last)
+	ADDQ   R9, DI
+	CMPQ   DI, R8
+	JB     row
+	VZEROUPPER
+	RET
+
+#define SOFTMAX_ODDS_AVX512 \
+	VSUBPD Z11, Z0, Z0                                         \
+	VSUBPD Z11, Z5, Z5                                         \
+	EXP_AVX512(Z0, Z1, Z2, Z3, Z4, K2, Z5, Z6, Z7, Z8, Z9, K3)
+
+// func softmaxRowsAVX512(scores *float64, rows, classes int)
+TEXT ·softmaxRowsAVX512(SB), NOSPLIT, $0-24
+	LEAQ         scores+0(FP), BX
+	SOFTMAX_ROWS
+	EXP_CONST_AVX512
+	LEAQ         -8(R9), R12
+	MOVL         R12, CX
+	ANDQ         $-128, R12
+	SUBL         R12, CX
+	SHRL         $3, CX
+	MOVL         $2, AX
+	SHLL         CX, AX
+	DECL         AX
+	KMOVB        AX, K1
+	SHRL         $8, AX
+	KMOVB        AX, K4
+
+row:
+	SOFTMAX_TOP(tops)
+	VBROADCASTSD X0, Z11
+	VPXORQ       Z12, Z12, Z12
+	XORL         AX, AX
+
+vectors:
+	VMOVUPD (DI)(AX*1), Z0
+	VMOVUPD 64(DI)(AX*1), Z5
+	SOFTMAX_ODDS_AVX512
+	VMOVUPD Z0, (DI)(AX*1)
+	VMOVUPD Z5, 64(DI)(AX*1)
+	VADDPD  Z0, Z12, Z12
+	VADDPD  Z5, Z12, Z12
+	ADDQ    $128, AX
+	CMPQ    AX, R12
+	JB      vectors
+	VMOVUPD.Z     (DI)(R12*1), K1, Z0
+	VMOVUPD.Z     64(DI)(R12*1), K4, Z5
+	SOFTMAX_ODDS_AVX512
+	VMOVUPD       Z0, K1, (DI)(R12*1)
+	VMOVUPD       Z5, K4, 64(DI)(R12*1)
+	VADDPD        Z0, Z12, K1, Z12
+	VADDPD        Z5, Z12, K4, Z12
+	VEXTRACTF64X4 $1, Z12, Y0
+	VADDPD        Y0, Y12, Y0
+	SOFTMAX_SCALE(X18, number, scale, last)
+	ADDQ          R9, DI
+	CMPQ          DI, R8
+	JB            row
 	VZEROUPPER
 	RET
 

@@ -28,9 +28,14 @@ var neon = kernel.Checked(kernel.Funcs{
 	// mask one behind the other.
 	Partition: kernel.Partition,
 	Update:    update,
-	Compare: func(j *kernel.CompareJob) {
-		if a := new(compareArgs); a.load(j) {
+	Compare: func(j *kernel.CompareJob[float64]) {
+		if a := new(compareArgs); loadCompare(a, j) {
 			compareNEON(a)
+		}
+	},
+	Compare32: func(j *kernel.CompareJob[float32]) {
+		if a := new(compareArgs); loadCompare(a, j) {
+			compare32NEON(a)
 		}
 	},
 	Members: members,
@@ -52,7 +57,7 @@ var neon = kernel.Checked(kernel.Funcs{
 	},
 	Scores:  scores,
 	Best:    kernel.Best,
-	Softmax: softmax(expNEON),
+	Softmax: softmax(expNEON, nil),
 	Walk:    walkLanes,
 })
 
@@ -60,6 +65,9 @@ func expNEON(x *float64, n int)
 
 //go:noescape
 func compareNEON(a *compareArgs)
+
+//go:noescape
+func compare32NEON(a *compareArgs)
 
 //go:noescape
 func leavesNEON(a *leavesArgs)

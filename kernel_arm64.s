@@ -1747,6 +1747,19 @@ done:
 	WORD $0x6ee6e606 \ // fcmgt v6.2d, v16.2d, v6.2d
 	WORD $0x6ee7e607 // fcmgt v7.2d, v16.2d, v7.2d
 
+// Likewise for V0–V3 of float32
+#define AT_LEAST32 \
+	WORD $0x6e30e400 \ // fcmge v0.4s, v0.4s, v16.4s
+	WORD $0x6e30e421 \ // fcmge v1.4s, v1.4s, v16.4s
+	WORD $0x6e30e442 \ // fcmge v2.4s, v2.4s, v16.4s
+	WORD $0x6e30e463 // fcmge v3.4s, v3.4s, v16.4s
+
+#define BELOW32 \
+	WORD $0x6ea0e600 \ // fcmgt v0.4s, v16.4s, v0.4s
+	WORD $0x6ea1e601 \ // fcmgt v1.4s, v16.4s, v1.4s
+	WORD $0x6ea2e602 \ // fcmgt v2.4s, v16.4s, v2.4s
+	WORD $0x6ea3e603 // fcmgt v3.4s, v16.4s, v3.4s
+
 // to = the answers of the next 16 rows, each a bit of its byte
 #define COMPARE_16(TEST, to) \
 	VLD1.P 64(R7), [V0.D2, V1.D2, V2.D2, V3.D2] \
@@ -1768,12 +1781,21 @@ done:
 	VADDP V22.B16, V20.B16, V20.B16 \
 	VADDP V20.B16, V20.B16, V20.B16
 
+// COMPARE_16 of float32
+#define COMPARE32_16(TEST, to) \
+	VLD1.P 64(R7), [V0.S4, V1.S4, V2.S4, V3.S4] \
+	TEST                                        \
+	VUZP1  V1.H8, V0.H8, V0.H8                  \
+	VUZP1  V3.H8, V2.H8, V2.H8                  \
+	VUZP1  V2.B16, V0.B16, V0.B16               \
+	VAND   V17.B16, V0.B16, to.B16
+
 // V20 = the answers of the next 64 rows, twice
-#define COMPARE_64(TEST) \
-	COMPARE_16(TEST, V20) \
-	COMPARE_16(TEST, V21) \
-	COMPARE_16(TEST, V22) \
-	COMPARE_16(TEST, V23) \
+#define COMPARE_64(SIXTEEN, TEST) \
+	SIXTEEN(TEST, V20) \
+	SIXTEEN(TEST, V21) \
+	SIXTEEN(TEST, V22) \
+	SIXTEEN(TEST, V23) \
 	PACK_64
 
 // func compareNEON(a *compareArgs)
@@ -1802,14 +1824,53 @@ threshold:
 	SUB     $1, R10
 
 missingLeft:
-	COMPARE_64(AT_LEAST)
+	COMPARE_64(COMPARE_16, AT_LEAST)
 	FMOVD.P F20, 8(R6)
 	SUB     $1, R8
 	CBNZ    R8, missingLeft
 	B       next
 
 missingRight:
-	COMPARE_64(BELOW)
+	COMPARE_64(COMPARE_16, BELOW)
+	VMOV   V20.D[0], R9
+	MVN    R9, R9
+	MOVD.P R9, 8(R6)
+	SUB    $1, R8
+	CBNZ   R8, missingRight
+
+next:
+	ADD  $64, R5
+	SUB  $1, R4
+	CBNZ R4, threshold
+	RET
+
+// func compare32NEON(a *compareArgs)
+TEXT ·compare32NEON(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LDP  compareArgs_values(R0), (R1, R2)
+	LDP  compareArgs_thresholds(R0), (R3, R4)
+	LDP  compareArgs_missingLeft(R0), (R10, R5)
+	MOVD $0x8040201008040201, R6
+	VDUP R6, V17.D2
+
+threshold:
+	FMOVS.P 4(R3), F16
+	VDUP    V16.S[0], V16.S4
+	MOVD    R5, R6
+	MOVD    R1, R7
+	MOVD    R2, R8
+	CBZ     R10, missingRight
+	SUB     $1, R10
+
+missingLeft:
+	COMPARE_64(COMPARE32_16, AT_LEAST32)
+	FMOVD.P F20, 8(R6)
+	SUB     $1, R8
+	CBNZ    R8, missingLeft
+	B       next
+
+missingRight:
+	COMPARE_64(COMPARE32_16, BELOW32)
 	VMOV   V20.D[0], R9
 	MVN    R9, R9
 	MOVD.P R9, 8(R6)
@@ -2351,7 +2412,7 @@ classes16:
 //	R0  a                      R4  classes less the last four    R8   class
 //	R1  sums of the row        R5  classes left                  R9   at them
 //	R2  bytes of it            R6  rows left                     V0   sums
-//	R3  scores of the row      R7  bytes of it                   V16  unit
+//	R3  scores of the row      R7  bytes of it                   V16  unit, V17 temperature
 TEXT ·scoresRows(SB), NOSPLIT, $0-8
 	MOVD  a+0(FP), R0
 	LDP   scoresArgs_sums(R0), (R1, R2)
@@ -2359,6 +2420,8 @@ TEXT ·scoresRows(SB), NOSPLIT, $0-8
 	MOVD  scoresArgs_scores(R0), R3
 	LDP   scoresArgs_classes(R0), (R5, R6)
 	VDUP  V16.D[0], V16.D2
+	FMOVD scoresArgs_temperature(R0), F17
+	VDUP  V17.D[0], V17.D2
 	SUB   $4, R5, R4
 	LSL   $3, R5, R7
 
@@ -2376,6 +2439,8 @@ four:
 	WORD  $0x4e61d842 // scvtf v2.2d, v2.2d
 	WORD  $0x6e70dc21 // fmul v1.2d, v1.2d, v16.2d
 	WORD  $0x6e70dc42 // fmul v2.2d, v2.2d, v16.2d
+	WORD  $0x6e71fc21 // fdiv v1.2d, v1.2d, v17.2d
+	WORD  $0x6e71fc42 // fdiv v2.2d, v2.2d, v17.2d
 	FSTPQ (F1, F2), (R9)
 	CMP   R4, R5
 	BEQ   next
@@ -2463,32 +2528,35 @@ pair:
 	LSR  $1, R4                           \
 	LSL  $3, R3
 
-// func softmaxTops(a *softmaxArgs)
-TEXT ·softmaxTops(SB), NOSPLIT, $0-8
-	SOFTMAX_ROWS
-	FMOVD softmaxArgs_temperature(R0), F4
-	FCMPD $(0.0), F4
-	BEQ   row
+// func softmaxDivide(scores *float64, n int, by float64)
+TEXT ·softmaxDivide(SB), NOSPLIT, $0-24
+	MOVD  scores+0(FP), R1
+	MOVD  n+8(FP), R2
+	FMOVD by+16(FP), F4
 	VDUP  V4.D[0], V4.D2
-	MOVD  R1, R5
-	MUL   R2, R3, R6
-	LSR   $3, R6
 
 divide:
 	// two scores, or the last by itself
-	CMP     $2, R6
-	BLT     divideLast
-	FMOVQ   (R5), F2
+	CMP     $2, R2
+	BLT     last
+	FMOVQ   (R1), F2
 	WORD    $0x6e64fc42 // fdiv v2.2d, v2.2d, v4.2d
-	FMOVQ.P F2, 16(R5)
-	SUB     $2, R6
+	FMOVQ.P F2, 16(R1)
+	SUB     $2, R2
 	B       divide
 
-divideLast:
-	CBZ   R6, row
-	FMOVD (R5), F2
+last:
+	CBZ   R2, done
+	FMOVD (R1), F2
 	FDIVD F4, F2, F2
-	FMOVD F2, (R5)
+	FMOVD F2, (R1)
+
+done:
+	RET
+
+// func softmaxTops(a *softmaxArgs)
+TEXT ·softmaxTops(SB), NOSPLIT, $0-8
+	SOFTMAX_ROWS
 
 row:
 	ADD   R3, R1, R7

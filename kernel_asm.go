@@ -3,6 +3,7 @@
 package aoso
 
 import (
+	"cmp"
 	"unsafe"
 
 	"github.com/libaoso/aoso/kernel"
@@ -82,21 +83,21 @@ func subtract(dst, minuend, subtrahend []int64) {
 }
 
 type compareArgs struct {
-	values      *float64
-	words       int // of rows, at least 1
-	thresholds  *float64
+	values      unsafe.Pointer // float64, or float32, as the thresholds
+	words       int            // of rows, at least 1
+	thresholds  unsafe.Pointer
 	n           int // at least 1
 	missingLeft int
 	right       *uint64
 }
 
-// load tells whether there is anything to compare.
-func (a *compareArgs) load(j *kernel.CompareJob) bool {
+// loadCompare tells whether there is anything to compare.
+func loadCompare[T float32 | float64](a *compareArgs, j *kernel.CompareJob[T]) bool {
 	n, words := len(j.Thresholds), len(j.Values)/64
 	if n == 0 || words == 0 {
 		return false
 	}
-	*a = compareArgs{&j.Values[0], words, &j.Thresholds[0], n, j.MissingLeft, &j.Right[0]}
+	*a = compareArgs{unsafe.Pointer(&j.Values[0]), words, unsafe.Pointer(&j.Thresholds[0]), n, j.MissingLeft, &j.Right[0]}
 	return true
 }
 
@@ -257,36 +258,41 @@ func (a *addShortArgs) next(j *kernel.AddShortJob, most int) bool {
 }
 
 type scoresArgs struct {
-	sums    *int32
-	stride  int // of sums, in bytes
-	unit    float64
-	scores  *float64
-	classes int // at least 4
-	rows    int // at least 1
+	sums        *int32
+	stride      int // of sums, in bytes
+	unit        float64
+	scores      *float64
+	classes     int // at least 4
+	rows        int // at least 1
+	temperature float64
 }
 
 //go:noescape
 func scoresRows(a *scoresArgs)
 
+// ordinary numbers can be multiplied and divided a few times without overflow or underflow.
+func ordinary(x float64) bool { return 0x1p-200 < x && x < 0x1p200 }
+
 func scores(j *kernel.ScoresJob) {
-	rows := len(j.Scores) / j.Classes
-	if rows == 0 || j.Classes < 4 {
+	rows, temperature := len(j.Scores)/j.Classes, cmp.Or(j.Temperature, 1)
+	if rows == 0 || j.Classes < 4 || !(ordinary(j.Unit) && ordinary(temperature)) {
 		kernel.Scores(j)
 		return
 	}
-	scoresRows(&scoresArgs{&j.Sums[0], 4 * j.Stride, j.Unit, &j.Scores[0], j.Classes, rows})
+	scoresRows(&scoresArgs{&j.Sums[0], 4 * j.Stride, j.Unit, &j.Scores[0], j.Classes, rows, temperature})
 }
 
 // softmaxArgs is some rows of a job.
 type softmaxArgs struct {
-	scores      *float64
-	rows        int // at least 1
-	classes     int // at least 2
-	temperature float64
+	scores  *float64
+	rows    int // at least 1
+	classes int // at least 2
 }
 
-// softmaxTops divides the scores of rows by the temperature, unless that is 0,
-// and subtracts the row's greatest from them.
+//go:noescape
+func softmaxDivide(scores *float64, n int, by float64)
+
+// softmaxTops subtracts the greatest score of each row from its scores.
 //
 //go:noescape
 func softmaxTops(a *softmaxArgs)
@@ -296,9 +302,13 @@ func softmaxTops(a *softmaxArgs)
 //go:noescape
 func softmaxSums(a *softmaxArgs)
 
+// byRow is from how many classes on rows by themselves take less time. At least 9.
+const byRow = 64
+
 // softmax is the kernel of a level: exp replaces n numbers x by eˣ, or by zero
-// below SoftmaxLeast.
-func softmax(exp func(x *float64, n int)) func(*kernel.SoftmaxJob) {
+// below SoftmaxLeast. If it is not nil, many does the same as softmaxTops, exp and
+// softmaxSums to rows of byRow classes or more.
+func softmax(exp func(x *float64, n int), many func(scores *float64, rows, classes int)) func(*kernel.SoftmaxJob) {
 	return func(j *kernel.SoftmaxJob) {
 		if j.Classes == 1 || len(j.Scores) <= 4 { // so few take the reference less time
 			kernel.Softmax(j)
@@ -307,7 +317,14 @@ func softmax(exp func(x *float64, n int)) func(*kernel.SoftmaxJob) {
 		most := rowsInCache(8*j.Classes, 1)
 		rows := len(j.Scores) / j.Classes
 		for row := 0; row < rows; row += most {
-			a := softmaxArgs{&j.Scores[row*j.Classes], min(most, rows-row), j.Classes, j.Temperature}
+			a := softmaxArgs{&j.Scores[row*j.Classes], min(most, rows-row), j.Classes}
+			if j.Temperature != 0 {
+				softmaxDivide(a.scores, a.rows*a.classes, j.Temperature)
+			}
+			if many != nil && j.Classes >= byRow {
+				many(a.scores, a.rows, a.classes)
+				continue
+			}
 			softmaxTops(&a)
 			exp(a.scores, a.rows*a.classes)
 			softmaxSums(&a)

@@ -247,17 +247,23 @@ func benchUpdate(b *testing.B, f *kernel.Funcs) {
 func benchPredict(b *testing.B, f *kernel.Funcs) {
 	const n, tests, leaves, trees = kernel.PredictRows, 240, 20, 16
 	r := rand.New(rand.NewPCG(6, 6))
-	compare := kernel.CompareJob{
+	compare := kernel.CompareJob[float64]{
 		Values: make([]float64, n), Thresholds: make([]float64, tests), MissingLeft: tests / 2,
 		Right: make([]uint64, tests*kernel.PredictWords),
 	}
+	narrow := kernel.CompareJob[float32]{
+		Values: make([]float32, n), Thresholds: make([]float32, tests), MissingLeft: tests / 2, Right: compare.Right,
+	}
 	for i := range compare.Values {
 		compare.Values[i] = float64(r.IntN(tests))
+		narrow.Values[i] = float32(compare.Values[i])
 	}
 	for i := range compare.Thresholds {
 		compare.Thresholds[i] = float64(r.IntN(tests))
+		narrow.Thresholds[i] = float32(compare.Thresholds[i])
 	}
 	bench(b, fmt.Sprintf("Compare/%s", f.Level), n*tests, "row*test", func() { f.Compare(&compare) })
+	bench(b, fmt.Sprintf("Compare32/%s", f.Level), n*tests, "row*test", func() { f.Compare32(&narrow) })
 	members := kernel.MembersJob{
 		Codes: benchCodes(n, 256), Sets: make([][4]uint64, tests), Right: make([]uint64, tests*kernel.PredictWords),
 	}

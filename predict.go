@@ -42,12 +42,12 @@ func (m *Model) job(x Features, o PredictOptions) (*predict.Job, error) {
 
 // PredictRaw returns the raw scores F of the rows of x, rows × classes.
 func (m *Model) PredictRaw(x Features, o PredictOptions) ([]float64, error) {
-	return m.predict(nil, x, o, func(*kernel.Funcs, []float64) {})
+	return m.predict(nil, x, o, m.raw)
 }
 
 // PredictRawTo is [Model.PredictRaw] into memory of the caller's.
 func (m *Model) PredictRawTo(scores []float64, x Features, o PredictOptions) error {
-	_, err := m.predict(notNil(scores), x, o, func(*kernel.Funcs, []float64) {})
+	_, err := m.predict(notNil(scores), x, o, m.raw)
 	return err
 }
 
@@ -55,12 +55,12 @@ func (m *Model) PredictRawTo(scores []float64, x Features, o PredictOptions) err
 // classes: the softmax of the raw scores, divided by the temperature if the
 // model has one.
 func (m *Model) PredictProba(x Features, o PredictOptions) ([]float64, error) {
-	return m.predict(nil, x, o, m.softmax)
+	return m.predict(nil, x, o, m.proba)
 }
 
 // PredictProbaTo is [Model.PredictProba] into memory of the caller's.
 func (m *Model) PredictProbaTo(proba []float64, x Features, o PredictOptions) error {
-	_, err := m.predict(notNil(proba), x, o, m.softmax)
+	_, err := m.predict(notNil(proba), x, o, m.proba)
 	return err
 }
 
@@ -123,9 +123,15 @@ func (m *Model) PredictTop(x Features, top int, o PredictOptions) (classes []int
 	return classes, proba, nil
 }
 
-// predict returns what finish makes of the raw scores of rows, block by block, in the
-// memory given; nil: in new memory.
-func (m *Model) predict(scores []float64, x Features, o PredictOptions, finish func(k *kernel.Funcs, scores []float64)) ([]float64, error) {
+func (m *Model) raw(j *predict.Job, scores []float64) {
+	m.predictor.Scores(j, scores, func(int, []float64) {})
+}
+
+func (m *Model) proba(j *predict.Job, proba []float64) { m.predictor.Proba(j, m.temperature, proba) }
+
+// predict returns rows × classes numbers that write writes to the memory given; nil: to
+// new memory.
+func (m *Model) predict(scores []float64, x Features, o PredictOptions, write func(j *predict.Job, to []float64)) ([]float64, error) {
 	j, err := m.job(x, o)
 	if err != nil {
 		return nil, err
@@ -137,7 +143,7 @@ func (m *Model) predict(scores []float64, x Features, o PredictOptions, finish f
 	if err := checkLength("the result", len(scores), due, "rows × classes"); err != nil {
 		return nil, err
 	}
-	m.predictor.Scores(j, scores, func(_ int, block []float64) { finish(j.Kernels, block) })
+	write(j, scores)
 	return scores, nil
 }
 

@@ -262,7 +262,7 @@ func (j *UpdateJob) Check() error {
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
-func (j *CompareJob) Check() error {
+func (j *CompareJob[T]) Check() error {
 	switch n, rows := len(j.Thresholds), len(j.Values); {
 	case rows&63 != 0 || rows > PredictRows:
 		return bad("CompareJob", "len(Values)", rows, "a multiple of 64, up to 512")

@@ -242,10 +242,11 @@ type UpdateJob struct {
 }
 
 // CompareJob compares a feature of rows with thresholds. A row goes right where
-// its value is not below the threshold.
-type CompareJob struct {
-	Values      []float64 // whole words of rows, at most PredictRows; NaN: missing
-	Thresholds  []float64
+// its value is not below the threshold. Half as wide, twice as many are compared at
+// once.
+type CompareJob[T float32 | float64] struct {
+	Values      []T // whole words of rows, at most PredictRows; NaN: missing
+	Thresholds  []T
 	MissingLeft int // missing values go left at the first MissingLeft thresholds, right at the others
 
 	Right []uint64 // out, PredictWords from one threshold to the next; words past the rows' stay as they are
@@ -330,12 +331,13 @@ type AddShortJob struct {
 	Sums []int32 // in and out, Rows × Classes
 }
 
-// ScoresJob turns sums of units into scores.
+// ScoresJob turns sums of units into scores, and divides them by the temperature.
 type ScoresJob struct {
-	Sums    []int32 // rows × Stride
-	Stride  int     // Classes or more
-	Unit    float64
-	Classes int
+	Sums        []int32 // rows × Stride
+	Stride      int     // Classes or more
+	Unit        float64
+	Temperature float64 // 0: none
+	Classes     int
 
 	Scores []float64 // out, rows × Classes
 }
@@ -400,7 +402,8 @@ type Funcs struct {
 	Scan      func(*ScanJob)
 	Partition func(*PartitionJob)
 	Update    func(*UpdateJob)
-	Compare   func(*CompareJob)
+	Compare   func(*CompareJob[float64])
+	Compare32 func(*CompareJob[float32])
 	Members   func(*MembersJob)
 	Leaves    func(*LeavesJob)
 	AddSteps  func(*AddStepsJob)
@@ -427,7 +430,8 @@ var Generic = Checked(Funcs{
 	Scan:      Scan,
 	Partition: Partition,
 	Update:    Update,
-	Compare:   Compare,
+	Compare:   Compare[float64],
+	Compare32: Compare[float32],
 	Members:   Members,
 	Leaves:    Leaves,
 	AddSteps:  AddSteps,
@@ -462,7 +466,8 @@ func Checked(f Funcs) *Funcs {
 		Scan:      checked((*ScanJob).Check, f.Scan),
 		Partition: checked((*PartitionJob).Check, f.Partition),
 		Update:    checked((*UpdateJob).Check, f.Update),
-		Compare:   checked((*CompareJob).Check, f.Compare),
+		Compare:   checked((*CompareJob[float64]).Check, f.Compare),
+		Compare32: checked((*CompareJob[float32]).Check, f.Compare32),
 		Members:   checked((*MembersJob).Check, f.Members),
 		Leaves:    checked((*LeavesJob).Check, f.Leaves),
 		AddSteps:  checked((*AddStepsJob).Check, f.AddSteps),

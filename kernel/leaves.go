@@ -2,8 +2,8 @@ package kernel
 
 import "math/bits"
 
-// Compare is the reference of [Funcs.Compare].
-func Compare(j *CompareJob) {
+// Compare is the reference of [Funcs.Compare] and [Funcs.Compare32].
+func Compare[T float32 | float64](j *CompareJob[T]) {
 	for i, threshold := range j.Thresholds {
 		right := j.Right[i*PredictWords:][:len(j.Values)/64]
 		for w := range right {

@@ -14,7 +14,7 @@ func bitOf(right []uint64, test, row int) bool {
 func TestCompare(t *testing.T) {
 	r := rand.New(rand.NewPCG(19, 20))
 	nan := math.NaN()
-	j := CompareJob{Values: make([]float64, 128), Thresholds: []float64{-1, 0, 2, 0, math.Inf(1)}, MissingLeft: 3}
+	j := CompareJob[float64]{Values: make([]float64, 128), Thresholds: []float64{-1, 0, 2, 0, math.Inf(1)}, MissingLeft: 3}
 	for i := range j.Values {
 		j.Values[i] = []float64{nan, -1, math.Copysign(0, -1), 0, 1, 2, math.Inf(1), math.Inf(-1)}[r.IntN(8)]
 	}

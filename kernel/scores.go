@@ -50,7 +50,11 @@ func Scores(j *ScoresJob) {
 	for i := range len(j.Scores) / j.Classes {
 		sums := j.Sums[i*j.Stride:][:j.Classes]
 		for k := range j.Scores[i*j.Classes:][:len(sums)] {
-			j.Scores[i*j.Classes+k] = float64(sums[k]) * j.Unit
+			score := float64(sums[k]) * j.Unit
+			if j.Temperature != 0 {
+				score /= j.Temperature
+			}
+			j.Scores[i*j.Classes+k] = score
 		}
 	}
 }

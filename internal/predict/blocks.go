@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"math"
 	"slices"
 
 	"github.com/libaoso/aoso/internal/bin"
@@ -14,6 +15,7 @@ type blocks struct {
 	values     *values
 	columns    []column
 	thresholds []float64   // by test
+	narrow     []float32   // the least that are not below them
 	sets       [][4]uint64 // likewise, of categorical columns
 	cuts       []kernel.Cut
 	firstCut   []uint32 // by tree, and one past the last
@@ -72,6 +74,7 @@ func (p *blocks) makeTests(f *model.Forest, first int) {
 				p.columns = append(p.columns, column{int(a.Feature), n, n, n, a.Set() != nil})
 			}
 			p.thresholds = append(p.thresholds, a.Threshold())
+			p.narrow = append(p.narrow, narrowThreshold(a.Threshold()))
 			if set := a.Set(); set != nil {
 				p.sets = append(slices.Grow(p.sets, n+1-len(p.sets))[:n], *set)
 			}
@@ -91,14 +94,15 @@ type block struct {
 	*blocks
 	adder
 	rows    int
-	most    int       // rows that there is room for
 	column  []float64 // values of a feature
+	narrow  []float32 // likewise, if they are float32s
 	codes   []uint8   // likewise, if it is categorical
 	right   []uint64  // answers to the tests
 	atLeast []uint64
 	leaves  []uint16 // of a group of trees
 	scores  []float64
 	sums    []int32   // in place of scores, of short values
+	found   int       // trees whose leaves are found, but not added up; 0: none
 	entries *entries  // for the likeliest classes, of sparse leaves
 	lost    []float64 // room for scores that are lost after use
 }
@@ -106,13 +110,13 @@ type block struct {
 // leafStride keeps the leaf numbers of different trees in different cache sets.
 const leafStride = kernel.PredictRows + 32
 
-// newBlock is a block of at most so many rows that kernels predict.
-func (p *blocks) newBlock(k *kernel.Funcs, rows int) *block {
+// newBlock is a block of rows that kernels predict.
+func (p *blocks) newBlock(k *kernel.Funcs) *block {
 	return &block{
 		blocks:  p,
-		most:    rows,
 		adder:   p.values.newAdder(k),
 		column:  make([]float64, kernel.PredictRows),
+		narrow:  make([]float32, kernel.PredictRows),
 		codes:   make([]uint8, kernel.PredictRows),
 		right:   make([]uint64, len(p.thresholds)*kernel.PredictWords),
 		atLeast: make([]uint64, (p.values.most+1)*kernel.PredictWords),
@@ -120,17 +124,21 @@ func (p *blocks) newBlock(k *kernel.Funcs, rows int) *block {
 	}
 }
 
-// clearScores clears the scores or sums, for which it makes room the first time.
-func (b *block) clearScores() {
-	switch {
-	case b.scores == nil && b.sums == nil && b.short != nil:
-		b.sums = make([]int32, b.most*b.short.classes)
-	case b.scores == nil && b.sums == nil:
-		b.scores = make([]float64, b.most*b.stride())
-	default:
-		clear(b.sums)
-		clear(b.scores)
+// clearScores clears the scores or sums of so many rows.
+func (b *block) clearScores(rows int) {
+	if b.short != nil {
+		b.sums = cleared(b.sums, rows*b.short.classes)
+	} else {
+		b.scores = cleared(b.scores, rows*b.stride())
 	}
+}
+
+func cleared[T int32 | float64](numbers []T, n int) []T {
+	if n > cap(numbers) {
+		return make([]T, n)
+	}
+	clear(numbers[:n])
+	return numbers[:n]
 }
 
 func (b *block) words() int { return (b.rows + 63) / 64 }
@@ -153,19 +161,81 @@ func (b *block) load(x bin.Source, first, rows int) {
 			})
 			continue
 		}
-		b.kernels.Compare(&kernel.CompareJob{
+		right := b.right[c.first*kernel.PredictWords:]
+		if c.end-c.first >= narrowTests && narrow(b.narrow, b.column[:rows]) {
+			b.kernels.Compare32(&kernel.CompareJob[float32]{
+				Values:      b.narrow[:64*b.words()],
+				Thresholds:  b.blocks.narrow[c.first:c.end],
+				MissingLeft: c.middle - c.first,
+				Right:       right,
+			})
+			continue
+		}
+		b.kernels.Compare(&kernel.CompareJob[float64]{
 			Values:      b.column[:64*b.words()],
 			Thresholds:  b.thresholds[c.first:c.end],
 			MissingLeft: c.middle - c.first,
-			Right:       b.right[c.first*kernel.PredictWords:],
+			Right:       right,
 		})
 	}
 }
 
-// total adds up the values of the first trees.
+// narrowTests is how many tests of a feature take as much less time on float32s as it
+// takes to find out that its values are such.
+const narrowTests = 8
+
+// narrow writes numbers as float32s and tells whether all of them are.
+func narrow(to []float32, from []float64) bool {
+	for i, x := range from {
+		to[i] = float32(x)
+		if float64(to[i]) != x && x == x {
+			return false
+		}
+	}
+	return true
+}
+
+// narrowThreshold is the least float32 that is not below a threshold. The same float32s
+// are below both.
+func narrowThreshold(threshold float64) float32 {
+	narrow := float32(threshold)
+	if float64(narrow) < threshold {
+		narrow = math.Nextafter32(narrow, float32(math.Inf(1)))
+	}
+	return narrow
+}
+
+// total adds up the values of the first trees. Short values of a single group are added up
+// when they are asked for: then the sums of a few rows stay in the first-level cache.
 func (b *block) total(trees int) {
-	b.clearScores()
+	b.found = 0
+	if b.short != nil && 0 < trees && trees <= b.group {
+		b.findLeaves(0, trees)
+		b.found = trees
+		return
+	}
+	b.clearScores(b.rows)
 	b.addTrees(trees)
+}
+
+// shortSums is the sums of rows from the first on. They are good until the next call.
+func (b *block) shortSums(first, rows int) []int32 {
+	if b.found == 0 {
+		return b.sums[first*b.short.classes:][:rows*b.short.classes]
+	}
+	b.clearScores(rows)
+	b.addShort(b.sums, rows, 0, b.found, b.leaves[first:], leafStride)
+	return b.sums
+}
+
+// parts yields ranges of rows whose scores stay in the cache while they are used.
+func (b *block) parts(yield func(first, rows int) bool) {
+	most := max(1, usedBytes/(8*b.classes))
+	for first := 0; first < b.rows; first += most {
+		if !yield(first, min(most, b.rows-first)) {
+			return
+		}
+	}
 }
 
 // addTo adds the values of the first trees to the scores of the rows, rows ×
@@ -173,25 +243,29 @@ func (b *block) total(trees int) {
 func (b *block) addTo(scores []float64, trees int) {
 	if b.short != nil {
 		b.total(trees)
-		for i := range b.rows {
-			b.short.addScores(scores[i*b.classes:][:b.classes], b.sums[i*b.short.classes:])
+		for first, rows := range b.parts {
+			sums := b.shortSums(first, rows)
+			for i := range rows {
+				b.short.addScores(scores[(first+i)*b.classes:][:b.classes], sums[i*b.short.classes:])
+			}
 		}
 		return
 	}
-	b.clearScores()
+	b.clearScores(b.rows)
 	for i := range b.rows {
 		copy(b.scores[i*b.stride():], scores[i*b.classes:][:b.classes])
 	}
 	b.addTrees(trees)
-	b.write(scores[:b.rows*b.classes], 0)
+	b.write(scores[:b.rows*b.classes], 0, 0)
 }
 
-// write writes the scores of rows from the first on, rows × classes.
-func (b *block) write(scores []float64, first int) {
+// write writes the scores of rows from the first on, rows × classes. Short ones are
+// divided by the temperature, unless that is 0.
+func (b *block) write(scores []float64, first int, temperature float64) {
 	if b.short != nil {
 		b.kernels.Scores(&kernel.ScoresJob{
-			Sums: b.sums[first*b.short.classes:], Stride: b.short.classes, Unit: b.short.unit,
-			Classes: b.classes, Scores: scores,
+			Sums: b.shortSums(first, len(scores)/b.classes), Stride: b.short.classes, Unit: b.short.unit,
+			Temperature: temperature, Classes: b.classes, Scores: scores,
 		})
 		return
 	}

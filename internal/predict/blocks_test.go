@@ -92,9 +92,42 @@ func newSource(r *rand.Rand, rows, cols int) source {
 			if s[i][j] = number(r); r.IntN(5) == 0 {
 				s[i][j] = math.NaN()
 			}
+			if j%2 == 0 && math.IsInf(s[i][j], 0) { // so that the column is one of float32s
+				s[i][j] = 0.25
+			}
 		}
 	}
 	return s
+}
+
+// TestNarrow: float32s are above the same thresholds as in float64.
+func TestNarrow(t *testing.T) {
+	r := rand.New(rand.NewPCG(40, 41))
+	for range 100_000 {
+		x := math.Float32frombits(r.Uint32())
+		threshold := math.Float64frombits(r.Uint64())
+		if r.IntN(2) == 0 { // at x, or next to it
+			threshold = float64(x)
+			for range r.IntN(3) {
+				threshold = math.Nextafter(threshold, math.Inf(r.IntN(2)*2-1))
+			}
+		}
+		if threshold == threshold && (float64(x) >= threshold) != (x >= narrowThreshold(threshold)) {
+			t.Fatalf("%v and threshold %v, as float32 %v", x, threshold, narrowThreshold(threshold))
+		}
+	}
+	to := make([]float32, 3)
+	for _, test := range []struct {
+		values []float64
+		narrow bool
+	}{
+		{[]float64{0.5, math.NaN(), -math.MaxFloat32}, true}, {[]float64{math.SmallestNonzeroFloat32, 0, math.Inf(1)}, true}, {nil, true},
+		{[]float64{0.5, 0.1, 0}, false}, {[]float64{0, 0, math.MaxFloat64}, false}, {[]float64{0, 1 << 24, 1<<24 + 1}, false},
+	} {
+		if narrow(to, test.values) != test.narrow {
+			t.Errorf("%v: not %v", test.values, test.narrow)
+		}
+	}
 }
 
 // multiples makes values multiples of 1/8, the last of them the least that is short.
@@ -129,7 +162,7 @@ func TestBlocks(t *testing.T) {
 			}
 			for _, run := range []struct{ first, last, use int }{{0, trees, trees}, {0, trees, 31}, {13, 80, 67}, {5, 5, 0}} {
 				p := newBlocks(f, run.first, newValues(f).of(run.first, run.last), 4096)
-				b := p.newBlock(kernel.Generic, kernel.PredictRows)
+				b := p.newBlock(kernel.Generic)
 				for _, block := range []struct{ first, rows int }{{0, 512}, {512, 88}, {3, 1}, {9, 64}} {
 					b.load(x, block.first, block.rows)
 					scores := make([]float64, block.rows*test.classes)
@@ -152,7 +185,7 @@ func TestBlocks(t *testing.T) {
 					}
 					b.total(run.use)
 					whole := make([]float64, len(scores))
-					if b.write(whole, 0); !slices.Equal(whole, scores) {
+					if b.write(whole, 0, 0); !slices.Equal(whole, scores) {
 						t.Fatalf("%v: scores %v, added to zeros %v", run, whole, scores)
 					}
 				}
@@ -178,9 +211,14 @@ func TestPlan(t *testing.T) {
 	for _, test := range []struct {
 		classes, want int
 		short         *shortValues
-	}{{2, 512, nil}, {300, 512, nil}, {10_000, 64, nil}, {1 << 24, 64, nil}, {100, 512, &shortValues{classes: 112}}, {300, 192, &shortValues{classes: 304}}} {
-		j := Job{Features: rowsOf(10_000), Threads: 1}
-		if threads, size := (&values{classes: test.classes, short: test.short}).planBlocks(&j); threads != 1 || size > test.want || size <= test.want/2 {
+		trees         int
+	}{
+		{2, 512, nil, 9}, {300, 512, nil, 9}, {10_000, 64, nil, 9}, {1 << 24, 64, nil, 9},
+		{100, 512, &shortValues{classes: 112}, 9}, {300, 192, &shortValues{classes: 304}, 9}, {300, 512, &shortValues{classes: 304}, 8},
+	} {
+		j := Job{Features: rowsOf(10_000), Threads: 1, Trees: test.trees}
+		p := blocks{values: &values{classes: test.classes, short: test.short}, group: 8}
+		if threads, size := p.planBlocks(&j); threads != 1 || size > test.want || size <= test.want/2 {
 			t.Errorf("%d classes: %d threads, %d rows; want at most %d", test.classes, threads, size, test.want)
 		}
 	}

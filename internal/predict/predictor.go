@@ -47,11 +47,14 @@ type Job struct {
 const scoreBytes, sumBytes = 8 << 20, 256 << 10
 
 // planBlocks is plan for blocks of scores or sums.
-func (v *values) planBlocks(j *Job) (threads, size int) {
-	if v.short != nil {
-		return j.plan(4*v.short.classes, sumBytes)
+func (p *blocks) planBlocks(j *Job) (threads, size int) {
+	switch {
+	case p.values.short != nil && j.Trees <= p.group: // sums are added up in parts
+		return j.plan(1, scoreBytes)
+	case p.values.short != nil:
+		return j.plan(4*p.values.short.classes, sumBytes)
 	}
-	return j.plan(8*v.classes, scoreBytes)
+	return j.plan(8*p.values.classes, scoreBytes)
 }
 
 // plan is how many threads a job has, and how many rows each of its blocks, if a row takes
@@ -74,7 +77,7 @@ func (j *Job) run(t *blocks, team *par.Team, size int, f func(b *block, first in
 	ready, rows := make([]*block, team.Workers()), j.Features.Rows()
 	team.Do((rows+size-1)/size, func(worker, i int) {
 		if ready[worker] == nil {
-			ready[worker] = t.newBlock(j.Kernels, size)
+			ready[worker] = t.newBlock(j.Kernels)
 		}
 		b, first := ready[worker], i*size
 		b.load(j.Features, first, min(size, rows-first))
@@ -93,6 +96,29 @@ const FewRows = 12
 // first of them. It writes them to all, rows × classes. If all is nil, they are lost
 // after use.
 func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []float64)) {
+	p.scores(j, 0, all, use)
+}
+
+// Proba writes the softmax of the raw scores of rows, divided by the temperature unless that
+// is 0, to proba, rows × classes.
+func (p *Predictor) Proba(j *Job, temperature float64, proba []float64) {
+	softmax := kernel.SoftmaxJob{Classes: p.forest.Classes(), Temperature: temperature}
+	if p.dividesShort(j) {
+		softmax.Temperature = 0
+	}
+	p.scores(j, temperature, proba, func(_ int, scores []float64) {
+		softmax := softmax
+		softmax.Scores = scores
+		j.Kernels.Softmax(&softmax)
+	})
+}
+
+// dividesShort tells whether scores divides by the temperature: sums of short values.
+func (p *Predictor) dividesShort(j *Job) bool {
+	return j.Features.Rows() > FewRows && p.values().short != nil
+}
+
+func (p *Predictor) scores(j *Job, temperature float64, all []float64, use func(first int, scores []float64)) {
 	rows, classes := j.Features.Rows(), p.forest.Classes()
 	if rows <= FewRows {
 		if all == nil {
@@ -109,21 +135,20 @@ func (p *Predictor) Scores(j *Job, all []float64, use func(first int, scores []f
 		use(0, all)
 		return
 	}
-	threads, size := p.values().planBlocks(j)
+	threads, size := p.blocks().planBlocks(j)
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
 		b.total(j.Trees)
-		most := max(1, usedBytes/(8*classes))
-		for i := 0; i < b.rows; i += most {
+		for i, rows := range b.parts {
 			var scores []float64
-			if rows := min(most, b.rows-i); all != nil {
+			if all != nil {
 				scores = all[(first+i)*classes:][:rows*classes]
 			} else {
 				b.lost = slices.Grow(b.lost[:0], rows*classes)
 				scores = b.lost[:rows*classes]
 			}
-			b.write(scores, i)
+			b.write(scores, i, temperature)
 			use(first+i, scores)
 		}
 	})
@@ -144,19 +169,23 @@ func (p *Predictor) Classes(j *Job, best []int) {
 		})
 		return
 	}
-	threads, size := v.planBlocks(j)
+	threads, size := p.blocks().planBlocks(j)
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
 		b.total(j.Trees)
-		j.Kernels.Best(&kernel.BestJob{Sums: b.sums, Stride: v.short.classes, Classes: v.classes, Best: best[first:][:b.rows]})
+		for i, rows := range b.parts {
+			j.Kernels.Best(&kernel.BestJob{
+				Sums: b.shortSums(i, rows), Stride: v.short.classes, Classes: v.classes, Best: best[first+i:][:rows],
+			})
+		}
 	})
 }
 
 // Leaves returns the leaf that each row reaches in each tree, rows × trees.
 func (p *Predictor) Leaves(j *Job) []int32 {
 	leaves := make([]int32, j.Features.Rows()*j.Trees)
-	threads, size := p.values().planBlocks(j)
+	threads, size := p.blocks().planBlocks(j)
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
@@ -171,7 +200,7 @@ func (p *Predictor) Staged(j *Job, every int) iter.Seq2[int, []float64] {
 	classes := p.forest.Classes()
 	return func(yield func(int, []float64) bool) {
 		scores := make([]float64, j.Features.Rows()*classes)
-		threads, size := p.values().planBlocks(j)
+		threads, size := p.blocks().planBlocks(j)
 		team := par.NewTeam(threads)
 		defer team.Close()
 		for first := 0; first < j.Trees; first += every {

@@ -45,6 +45,7 @@ var suites = []suite{
 	{"Partition", partitionShapes, partition},
 	{"Update", classShapes, update},
 	{"Compare", compareShapes, compare},
+	{"Compare32", compareShapes, compare32},
 	{"Members", compareShapes, members},
 	{"Leaves", leavesShapes, leaves},
 	{"AddSteps", classShapes, addSteps},

@@ -19,7 +19,17 @@ func compareShapes() (shapes []shape) {
 }
 
 func compare(d dice, s shape) call {
-	values, thresholds := d.numbers(s.rows%(kernel.PredictWords+1)*64), d.numbers(s.classes)
+	return compareNumbers(d, s, d.numbers, func(f *kernel.Funcs) func(*kernel.CompareJob[float64]) { return f.Compare })
+}
+
+func compare32(d dice, s shape) call {
+	return compareNumbers(d, s, d.numbers32, func(f *kernel.Funcs) func(*kernel.CompareJob[float32]) { return f.Compare32 })
+}
+
+func compareNumbers[T float32 | float64](
+	d dice, s shape, numbers func(n int) []T, compare func(*kernel.Funcs) func(*kernel.CompareJob[T]),
+) call {
+	values, thresholds := numbers(s.rows%(kernel.PredictWords+1)*64), numbers(s.classes)
 	for i, x := range thresholds {
 		if x != x {
 			thresholds[i] = 0
@@ -33,7 +43,7 @@ func compare(d dice, s shape) call {
 	missingLeft := pick(d, 0, len(thresholds), d.IntN(len(thresholds)+1))
 	size := max(0, (len(thresholds)-1)*kernel.PredictWords+len(values)/64)
 	return func(f *kernel.Funcs, m *memory) {
-		f.Compare(&kernel.CompareJob{
+		compare(f)(&kernel.CompareJob[T]{
 			Values:      input(m, "Values", values),
 			Thresholds:  input(m, "Thresholds", thresholds),
 			MissingLeft: missingLeft,
@@ -70,6 +80,16 @@ func (d dice) numbers(n int) []float64 {
 			v[i] = d.NormFloat64()
 		default:
 			v[i] = float64(d.IntN(9) - 4)
+		}
+	}
+	return v
+}
+
+func (d dice) numbers32(n int) []float32 {
+	v := make([]float32, n)
+	for i, x := range d.numbers(n) {
+		if v[i] = float32(x); d.IntN(8) == 0 {
+			v[i] = math.Float32frombits(d.Uint32())
 		}
 	}
 	return v

@@ -236,25 +236,34 @@ func cellsRefusals() (list []refusal) {
 	)...)
 }
 
-func leavesRefusals() (list []refusal) {
-	type (
-		compare = kernel.CompareJob
-		members = kernel.MembersJob
-		leaves  = kernel.LeavesJob
-		walk    = kernel.WalkJob
-	)
-	list = append(list, refusals("CompareJob", func(f *kernel.Funcs, j *compare) { f.Compare(j) },
+func compareRefusals[T float32 | float64](name string, run func(*kernel.Funcs, *kernel.CompareJob[T])) []refusal {
+	type compare = kernel.CompareJob[T]
+	list := refusals("CompareJob", run,
 		func() compare {
-			return compare{Values: make([]float64, 128), Thresholds: make([]float64, 2), MissingLeft: 1, Right: make([]uint64, 10)}
+			return compare{Values: make([]T, 128), Thresholds: make([]T, 2), MissingLeft: 1, Right: make([]uint64, 10)}
 		},
 		fault[compare]{"len(Values) is 100, must be a multiple of 64, up to 512", func(j *compare) { j.Values = j.Values[:100] }},
 		fault[compare]{"len(Values) is 576, must be a multiple of 64, up to 512", func(j *compare) {
-			j.Values, j.Right = make([]float64, 576), make([]uint64, 100)
+			j.Values, j.Right = make([]T, 576), make([]uint64, 100)
 		}},
 		fault[compare]{"MissingLeft is 3, must be 0 to 2, the thresholds", func(j *compare) { j.MissingLeft = 3 }},
 		fault[compare]{"MissingLeft is -1, must be 0 to 2, the thresholds", func(j *compare) { j.MissingLeft = -1 }},
 		fault[compare]{"len(Right) is 9, must be 10 or more", func(j *compare) { j.Right = j.Right[:9] }},
-	)...)
+	)
+	for i := range list {
+		list[i].kernel = name
+	}
+	return list
+}
+
+func leavesRefusals() (list []refusal) {
+	type (
+		members = kernel.MembersJob
+		leaves  = kernel.LeavesJob
+		walk    = kernel.WalkJob
+	)
+	list = append(list, compareRefusals("Compare", func(f *kernel.Funcs, j *kernel.CompareJob[float64]) { f.Compare(j) })...)
+	list = append(list, compareRefusals("Compare32", func(f *kernel.Funcs, j *kernel.CompareJob[float32]) { f.Compare32(j) })...)
 	list = append(list, refusals("MembersJob", func(f *kernel.Funcs, j *members) { f.Members(j) },
 		func() members {
 			return members{Codes: make([]uint8, 128), Sets: make([][4]uint64, 2), Right: make([]uint64, 10)}
