@@ -24,7 +24,7 @@ def main() -> None:
             continue
         store = Results(folder, "prediction", name)
         if options.again or not store.runs:
-            measure(plan.quick(name) if options.quick else plan.Job(name), store)
+            measure(plan.quick(name) if options.quick else plan.full(name), store)
     report.write(folder)
 
 
