@@ -39,6 +39,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--budget", type=float, default=math.inf, help="maximum CPU seconds of a training, if below the plan's")
     parser.add_argument("--rounds", type=int, default=plan.REPEATS, help="number of rounds of the default and matched settings")
     parser.add_argument("--again", action="store_true", help="measure again what the results already have")
+    parser.add_argument("--sizes", action="store_true", help="train again and replace only the sizes of model files")
     parser.add_argument("--report", action="store_true", help="only write the tables and pictures")
     return parser.parse_args()
 
@@ -56,10 +57,26 @@ def measure(names: list[str], options: argparse.Namespace, folder: Path) -> None
         for job in (plan.quick_jobs if options.quick else plan.jobs)(list(stores))
         if (not options.systems or job.system in options.systems) and (not options.settings or job.setting in options.settings)
     ]
+    if options.sizes:
+        for job in jobs:
+            measure_size(job, stores[job.set])
+        return
     for repeat in range(1 if options.quick else options.rounds):
         for job in jobs:
             if repeat == 0 or job.kind in plan.REPEATED:
                 run_once(job, stores[job.set], repeat, options.again and repeat == 0)
+
+
+def measure_size(job: plan.Job, store: Results) -> None:
+    """Replaces the size of a model's file if training gives the same model again. Times are of the machine that measured them."""
+    run = store.runs.get(job.key)
+    if not run or "failed" in run:
+        return
+    measured = process.run("bench.peers.worker", dataclasses.asdict(job), job.threads)
+    same = measured["curve"] == run["curve"]
+    print(f"{job.set}: {job.key}: {run['bytes']:,} bytes, now {measured['bytes']:,}{'' if same else ', of another model: not noted'}", flush=True)
+    if same:
+        store.add(job.key, run | {"bytes": measured["bytes"]})
 
 
 def run_once(job: plan.Job, store: Results, repeat: int, again: bool) -> None:
