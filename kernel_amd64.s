@@ -4047,36 +4047,44 @@ bin:
 //	DI args        CX thresholds left, missing values going left; then right
 //	SI values      R8 their end    AX of a word
 //	DX threshold   R9 its answers  BX to a word
-//
-// The values of 64 rows have 1<<shift bytes.
-#define COMPARE_ARGS(shift) \
-	MOVQ compareArgs_values(DI), SI      \
-	MOVQ compareArgs_words(DI), R8       \
-	SHLQ $shift, R8                      \
-	ADDQ SI, R8                          \
-	MOVQ compareArgs_thresholds(DI), DX  \
-	MOVQ compareArgs_missingLeft(DI), CX \
-	MOVQ compareArgs_right(DI), R9
 
-// COMPARE_ALL makes the tests of CX thresholds of so many bytes, T being the
+// COMPARE_THRESHOLDS makes the tests of CX thresholds of so many bytes, T being the
 // threshold in every lane. WORD writes the answers of 64 rows.
-#define COMPARE_ALL(WORD, how, BROADCAST, bytes, T, threshold, word, done) \
-	TESTQ     CX, CX           \
-	JZ        done             \
+#define COMPARE_THRESHOLDS(WORD, how, BROADCAST, bytes, T, threshold, word, done) \
+	TESTQ      CX, CX          \
+	JZ         done            \
 	threshold:                 \
-	BROADCAST (DX), T          \
-	MOVQ      R9, BX           \
-	MOVQ      SI, AX           \
+	BROADCAST  (DX), T         \
+	MOVQ       R9, BX          \
+	MOVQ       SI, AX          \
 	word:                      \
 	WORD(how)                  \
-	ADDQ      $8, BX           \
-	ADDQ      $(64*bytes), AX  \
-	CMPQ      AX, R8           \
-	JB        word             \
-	ADDQ      $bytes, DX       \
-	ADDQ      $64, R9          \
-	DECQ      CX               \
-	JNZ       threshold
+	ADDQ       $8, BX          \
+	ADDQ       $(64*bytes), AX \
+	CMPQ       AX, R8          \
+	JB         word            \
+	ADDQ       $bytes, DX      \
+	ADDQ       $64, R9         \
+	DECQ       CX              \
+	JNZ        threshold
+
+// COMPARE is a whole function.
+#define COMPARE(WORD, BROADCAST, bytes, T) \
+	MOVQ       compareArgs_values(DI), SI                                                 \
+	MOVQ       compareArgs_words(DI), R8                                                  \
+	IMULQ      $(64*bytes), R8                                                            \
+	ADDQ       SI, R8                                                                     \
+	MOVQ       compareArgs_thresholds(DI), DX                                             \
+	MOVQ       compareArgs_missingLeft(DI), CX                                            \
+	MOVQ       compareArgs_right(DI), R9                                                  \
+	COMPARE_THRESHOLDS(WORD, NOT_GREATER, BROADCAST, bytes, T, left, leftWord, leftDone)  \
+	leftDone:                                                                             \
+	MOVQ       compareArgs_n(DI), CX                                                      \
+	SUBQ       compareArgs_missingLeft(DI), CX                                            \
+	COMPARE_THRESHOLDS(WORD, NOT_ABOVE, BROADCAST, bytes, T, right, rightWord, rightDone) \
+	rightDone:                                                                            \
+	VZEROUPPER                                                                            \
+	RET
 
 #define COMPARE8_AVX512(how, i, K) VCMPPD how, (64*i)(AX), Z0, K
 
@@ -4100,17 +4108,7 @@ bin:
 
 TEXT ·compareAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
-	COMPARE_ARGS(9)
-	COMPARE_ALL(COMPARE64_AVX512, NOT_GREATER, VBROADCASTSD, 8, Z0, left, leftWord, leftDone)
-
-leftDone:
-	MOVQ compareArgs_n(DI), CX
-	SUBQ compareArgs_missingLeft(DI), CX
-	COMPARE_ALL(COMPARE64_AVX512, NOT_ABOVE, VBROADCASTSD, 8, Z0, right, rightWord, rightDone)
-
-rightDone:
-	VZEROUPPER
-	RET
+	COMPARE(COMPARE64_AVX512, VBROADCASTSD, 8, Z0)
 
 // func compare32AVX512(a *compareArgs)
 #define COMPARE16_AVX512(how, i, K) \
@@ -4125,17 +4123,7 @@ rightDone:
 
 TEXT ·compare32AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
-	COMPARE_ARGS(8)
-	COMPARE_ALL(COMPARE64X32_AVX512, NOT_GREATER, VBROADCASTSS, 4, Z0, left, leftWord, leftDone)
-
-leftDone:
-	MOVQ compareArgs_n(DI), CX
-	SUBQ compareArgs_missingLeft(DI), CX
-	COMPARE_ALL(COMPARE64X32_AVX512, NOT_ABOVE, VBROADCASTSS, 4, Z0, right, rightWord, rightDone)
-
-rightDone:
-	VZEROUPPER
-	RET
+	COMPARE(COMPARE64X32_AVX512, VBROADCASTSS, 4, Z0)
 
 // func membersWords(a *membersArgs)
 //
@@ -4550,17 +4538,7 @@ done:
 
 TEXT ·compareAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
-	COMPARE_ARGS(9)
-	COMPARE_ALL(COMPARE64_AVX2, NOT_GREATER, VBROADCASTSD, 8, Y0, left, leftWord, leftDone)
-
-leftDone:
-	MOVQ compareArgs_n(DI), CX
-	SUBQ compareArgs_missingLeft(DI), CX
-	COMPARE_ALL(COMPARE64_AVX2, NOT_ABOVE, VBROADCASTSD, 8, Y0, right, rightWord, rightDone)
-
-rightDone:
-	VZEROUPPER
-	RET
+	COMPARE(COMPARE64_AVX2, VBROADCASTSD, 8, Y0)
 
 // func compare32AVX2(a *compareArgs)
 #define COMPARE8X32_AVX2(how, i) \
@@ -4580,17 +4558,7 @@ rightDone:
 
 TEXT ·compare32AVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
-	COMPARE_ARGS(8)
-	COMPARE_ALL(COMPARE64X32_AVX2, NOT_GREATER, VBROADCASTSS, 4, Y0, left, leftWord, leftDone)
-
-leftDone:
-	MOVQ compareArgs_n(DI), CX
-	SUBQ compareArgs_missingLeft(DI), CX
-	COMPARE_ALL(COMPARE64X32_AVX2, NOT_ABOVE, VBROADCASTSS, 4, Y0, right, rightWord, rightDone)
-
-rightDone:
-	VZEROUPPER
-	RET
+	COMPARE(COMPARE64X32_AVX2, VBROADCASTSS, 4, Y0)
 
 // func leavesAVX2(a *leavesArgs)
 //
@@ -4869,11 +4837,11 @@ row:  \
 	STEPS           \
 	NEXT_TREE(tree) \
 	SUMS            \
-	ADDQ $2, SI     \
-	ADDQ R12, R11   \
-	DECQ R13        \
-	JNZ  row        \
-	JMP  done
+	ADDQ  $2, SI    \
+	ADDQ  R12, R11  \
+	DECQ  R13       \
+	JNZ   row       \
+	JMP   done
 
 #define SHORT_CLEAR16_AVX2 \
 	VPXOR Y0, Y0, Y0
@@ -4915,12 +4883,12 @@ row:  \
 
 // sums of 16 classes += those of the trees
 #define SHORT_SUM_AVX2(at, X, Y) \
-	VPMOVSXWD    X, Y8               \
-	VEXTRACTI128 $1, Y, X9           \
-	VPMOVSXWD    X9, Y9              \
-	VPADDD       at(R11), Y8, Y8     \
+	VPMOVSXWD    X, Y8                \
+	VEXTRACTI128 $1, Y, X9            \
+	VPMOVSXWD    X9, Y9               \
+	VPADDD       at(R11), Y8, Y8      \
 	VPADDD       (at+32)(R11), Y9, Y9 \
-	VMOVDQU      Y8, at(R11)         \
+	VMOVDQU      Y8, at(R11)          \
 	VMOVDQU      Y9, (at+32)(R11)
 
 #define SHORT_SUMS16_AVX2 \
@@ -5047,14 +5015,14 @@ done:
 //	DI its scores           R8 bytes of them    R13 rows left
 //	AX class                Y0 scores           Y13 temperature    Y14 1/Y13    Y15 unit
 #define SCORES(i) \
-	VCVTDQ2PD    (SI)(i*4), Y0  \
-	VMULPD       Y15, Y0, Y0    \
-	VMULPD       Y14, Y0, Y1    \
-	VMOVAPD      Y0, Y2         \
-	VFNMADD231PD Y13, Y1, Y2    \ // a − t·quotient
-	VFMADD231PD  Y14, Y2, Y1    \
-	VFNMADD231PD Y13, Y1, Y0    \
-	VFMADD231PD  Y14, Y0, Y1    \
+	VCVTDQ2PD    (SI)(i*4), Y0 \
+	VMULPD       Y15, Y0, Y0   \
+	VMULPD       Y14, Y0, Y1   \
+	VMOVAPD      Y0, Y2        \
+	VFNMADD231PD Y13, Y1, Y2   \ // a − t·quotient
+	VFMADD231PD  Y14, Y2, Y1   \
+	VFNMADD231PD Y13, Y1, Y0   \
+	VFMADD231PD  Y14, Y0, Y1   \
 	VMOVUPD      Y1, (DI)(i*8)
 
 TEXT ·scoresRows(SB), NOSPLIT, $0-8
@@ -5378,11 +5346,11 @@ TEXT ·softmaxSums(SB), NOSPLIT, $0-8
 	JMP          rowX
 
 row:
-	VXORPD  Y0, Y0, Y0
-	VXORPD  Y3, Y3, Y3
-	XORL    AX, AX
-	TESTQ   R11, R11
-	JZ      rest
+	VXORPD Y0, Y0, Y0
+	VXORPD Y3, Y3, Y3
+	XORL   AX, AX
+	TESTQ  R11, R11
+	JZ     rest
 
 sum:
 	VADDPD (DI)(AX*1), Y0, Y0
@@ -5392,15 +5360,15 @@ sum:
 	JB     sum
 
 rest:
-	VMASKMOVPD   (DI)(R11*1), Y5, Y2
-	VMASKMOVPD   32(DI)(R11*1), Y6, Y4
-	VADDPD       Y2, Y0, Y0
-	VADDPD       Y4, Y3, Y3
-	VADDPD       Y3, Y0, Y0
+	VMASKMOVPD (DI)(R11*1), Y5, Y2
+	VMASKMOVPD 32(DI)(R11*1), Y6, Y4
+	VADDPD     Y2, Y0, Y0
+	VADDPD     Y4, Y3, Y3
+	VADDPD     Y3, Y0, Y0
 	SOFTMAX_SCALE(X7, number, scale, last)
-	ADDQ         R9, DI
-	CMPQ         DI, R8
-	JB           row
+	ADDQ       R9, DI
+	CMPQ       DI, R8
+	JB         row
 	VZEROUPPER
 	RET
 
@@ -5436,10 +5404,10 @@ rowX:
 
 // EXP_TERM is E = E·R + even and O = O·R + odd: the next terms of the series.
 #define EXP_TERM(even, odd, R, E, O, R2, E2, O2) \
-	VMULPD R, E, E               \
-	VMULPD R2, E2, E2            \
-	VMULPD R, O, O               \
-	VMULPD R2, O2, O2            \
+	VMULPD R, E, E                  \
+	VMULPD R2, E2, E2               \
+	VMULPD R, O, O                  \
+	VMULPD R2, O2, O2               \
 	TWO(VADDPD, even, E, E, E2, E2) \
 	TWO(VADDPD, odd, O, O, O2, O2)
 
@@ -5481,19 +5449,19 @@ rowX:
 
 // Z14 … Z31 are expLanes.
 #define EXP_AVX512(X, S, R, E, O, M, X2, S2, R2, E2, O2, M2) \
-	VCMPPD $5, Z19, X, M                    \ // not below, or NaN
-	VCMPPD $5, Z19, X2, M2                  \
+	VCMPPD   $5, Z19, X, M                  \ // not below, or NaN
+	VCMPPD   $5, Z19, X2, M2                \
 	TWO(VMULPD, Z14, X, S, X2, S2)          \
 	TWO(VADDPD, Z15, S, S, S2, S2)          \ // k in the lowest bits
 	TWO(VSUBPD, Z15, S, E, S2, E2)          \
 	TWO(VFNMADD231PD, Z16, E, X, E2, X2)    \ // the product is exact
 	TWO(VMULPD, Z17, E, E, E2, E2)          \
-	VSUBPD E, X, X                          \ // r
-	VSUBPD E2, X2, X2                       \
+	VSUBPD   E, X, X                        \ // r
+	VSUBPD   E2, X2, X2                     \
 	TWO(VPSLLQ, $52, S, S, S2, S2)          \
 	TWO(VPADDQ, Z18, S, S, S2, S2)          \ // 2ᵏ
-	VMULPD X, X, R                          \ // r²
-	VMULPD X2, X2, R2                       \
+	VMULPD   X, X, R                        \ // r²
+	VMULPD   X2, X2, R2                     \
 	TWO(VMULPD, Z30, R, E, R2, E2)          \ // even terms
 	TWO(VMULPD, Z31, R, O, R2, O2)          \ // odd terms
 	TWO(VADDPD, Z28, E, E, E2, E2)          \
@@ -5502,14 +5470,14 @@ rowX:
 	EXP_TERM(Z24, Z25, R, E, O, R2, E2, O2) \
 	EXP_TERM(Z22, Z23, R, E, O, R2, E2, O2) \
 	EXP_TERM(Z20, Z21, R, E, O, R2, E2, O2) \
-	VMULPD X, O, O                          \
-	VMULPD X2, O2, O2                       \
-	VADDPD O, E, E                          \
-	VADDPD O2, E2, E2                       \
-	VMULPD R, E, E                          \
-	VMULPD R2, E2, E2                       \
-	VADDPD E, X, X                          \
-	VADDPD E2, X2, X2                       \
+	VMULPD   X, O, O                        \
+	VMULPD   X2, O2, O2                     \
+	VADDPD   O, E, E                        \
+	VADDPD   O2, E2, E2                     \
+	VMULPD   R, E, E                        \
+	VMULPD   R2, E2, E2                     \
+	VADDPD   E, X, X                        \
+	VADDPD   E2, X2, X2                     \
 	TWO(VADDPD, Z18, X, X, X2, X2)          \
 	VMULPD.Z S, X, M, X                     \
 	VMULPD.Z S2, X2, M2, X2
@@ -5660,16 +5628,16 @@ row:
 	XORL         AX, AX
 
 vectors:
-	VMOVUPD (DI)(AX*1), Y0
-	VMOVUPD 32(DI)(AX*1), Y6
+	VMOVUPD    (DI)(AX*1), Y0
+	VMOVUPD    32(DI)(AX*1), Y6
 	SOFTMAX_ODDS_AVX2
-	VMOVUPD Y0, (DI)(AX*1)
-	VMOVUPD Y6, 32(DI)(AX*1)
-	VADDPD  Y0, Y14, Y14
-	VADDPD  Y6, Y15, Y15
-	ADDQ    $64, AX
-	CMPQ    AX, R11
-	JB      vectors
+	VMOVUPD    Y0, (DI)(AX*1)
+	VMOVUPD    Y6, 32(DI)(AX*1)
+	VADDPD     Y0, Y14, Y14
+	VADDPD     Y6, Y15, Y15
+	ADDQ       $64, AX
+	CMPQ       AX, R11
+	JB         vectors
 	VMOVUPD    (CX), Y1
 	VMOVUPD    32(CX), Y7
 	VMASKMOVPD (DI)(R11*1), Y1, Y0
@@ -5703,20 +5671,20 @@ sums:
 
 // func softmaxRowsAVX512(scores *float64, rows, classes int)
 TEXT ·softmaxRowsAVX512(SB), NOSPLIT, $0-24
-	LEAQ         scores+0(FP), BX
+	LEAQ  scores+0(FP), BX
 	SOFTMAX_ROWS
 	EXP_CONST_AVX512
-	LEAQ         -8(R9), R12
-	MOVL         R12, CX
-	ANDQ         $-128, R12
-	SUBL         R12, CX
-	SHRL         $3, CX
-	MOVL         $2, AX
-	SHLL         CX, AX
-	DECL         AX
-	KMOVB        AX, K1
-	SHRL         $8, AX
-	KMOVB        AX, K4
+	LEAQ  -8(R9), R12
+	MOVL  R12, CX
+	ANDQ  $-128, R12
+	SUBL  R12, CX
+	SHRL  $3, CX
+	MOVL  $2, AX
+	SHLL  CX, AX
+	DECL  AX
+	KMOVB AX, K1
+	SHRL  $8, AX
+	KMOVB AX, K4
 
 row:
 	SOFTMAX_TOP(tops)
@@ -5725,16 +5693,16 @@ row:
 	XORL         AX, AX
 
 vectors:
-	VMOVUPD (DI)(AX*1), Z0
-	VMOVUPD 64(DI)(AX*1), Z5
+	VMOVUPD       (DI)(AX*1), Z0
+	VMOVUPD       64(DI)(AX*1), Z5
 	SOFTMAX_ODDS_AVX512
-	VMOVUPD Z0, (DI)(AX*1)
-	VMOVUPD Z5, 64(DI)(AX*1)
-	VADDPD  Z0, Z12, Z12
-	VADDPD  Z5, Z12, Z12
-	ADDQ    $128, AX
-	CMPQ    AX, R12
-	JB      vectors
+	VMOVUPD       Z0, (DI)(AX*1)
+	VMOVUPD       Z5, 64(DI)(AX*1)
+	VADDPD        Z0, Z12, Z12
+	VADDPD        Z5, Z12, Z12
+	ADDQ          $128, AX
+	CMPQ          AX, R12
+	JB            vectors
 	VMOVUPD.Z     (DI)(R12*1), K1, Z0
 	VMOVUPD.Z     64(DI)(R12*1), K4, Z5
 	SOFTMAX_ODDS_AVX512

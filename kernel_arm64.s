@@ -1726,7 +1726,7 @@ done:
 
 // V0–V7 = 16 rows' values, V16 = a threshold.
 // V0–V7 = all ones where the row goes right: value ≥ threshold
-#define AT_LEAST \
+#define AT_LEAST64 \
 	WORD $0x6e70e400 \ // fcmge v0.2d, v0.2d, v16.2d
 	WORD $0x6e70e421 \ // fcmge v1.2d, v1.2d, v16.2d
 	WORD $0x6e70e442 \ // fcmge v2.2d, v2.2d, v16.2d
@@ -1737,7 +1737,7 @@ done:
 	WORD $0x6e70e4e7 // fcmge v7.2d, v7.2d, v16.2d
 
 // V0–V7 = all ones where the row goes left: threshold > value
-#define BELOW \
+#define BELOW64 \
 	WORD $0x6ee0e600 \ // fcmgt v0.2d, v16.2d, v0.2d
 	WORD $0x6ee1e601 \ // fcmgt v1.2d, v16.2d, v1.2d
 	WORD $0x6ee2e602 \ // fcmgt v2.2d, v16.2d, v2.2d
@@ -1806,82 +1806,54 @@ done:
 //	R3  next threshold       R8  words left        V20–V23  answers
 //	R4  thresholds left      R9  a word
 //	                         R10 thresholds that send missing values left
+#define COMPARE(THRESHOLD, SIXTEEN, AT_LEAST, BELOW) \
+	LDP     compareArgs_values(R0), (R1, R2)       \
+	LDP     compareArgs_thresholds(R0), (R3, R4)   \
+	LDP     compareArgs_missingLeft(R0), (R10, R5) \
+	MOVD    $0x8040201008040201, R6                \
+	VDUP    R6, V17.D2                             \
+	threshold:                                     \
+	THRESHOLD                                      \
+	MOVD    R5, R6                                 \
+	MOVD    R1, R7                                 \
+	MOVD    R2, R8                                 \
+	CBZ     R10, missingRight                      \
+	SUB     $1, R10                                \
+	missingLeft:                                   \
+	COMPARE_64(SIXTEEN, AT_LEAST)                  \
+	FMOVD.P F20, 8(R6)                             \
+	SUB     $1, R8                                 \
+	CBNZ    R8, missingLeft                        \
+	B       next                                   \
+	missingRight:                                  \
+	COMPARE_64(SIXTEEN, BELOW)                     \
+	VMOV    V20.D[0], R9                           \
+	MVN     R9, R9                                 \
+	MOVD.P  R9, 8(R6)                              \
+	SUB     $1, R8                                 \
+	CBNZ    R8, missingRight                       \
+	next:                                          \
+	ADD     $64, R5                                \
+	SUB     $1, R4                                 \
+	CBNZ    R4, threshold                          \
+	RET
+
+#define THRESHOLD64 \
+	FMOVD.P 8(R3), F16         \
+	VDUP    V16.D[0], V16.D2
+
+#define THRESHOLD32 \
+	FMOVS.P 4(R3), F16         \
+	VDUP    V16.S[0], V16.S4
+
 TEXT ·compareNEON(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
-	LDP  compareArgs_values(R0), (R1, R2)
-	LDP  compareArgs_thresholds(R0), (R3, R4)
-	LDP  compareArgs_missingLeft(R0), (R10, R5)
-	MOVD $0x8040201008040201, R6
-	VDUP R6, V17.D2
-
-threshold:
-	FMOVD.P 8(R3), F16
-	VDUP    V16.D[0], V16.D2
-	MOVD    R5, R6
-	MOVD    R1, R7
-	MOVD    R2, R8
-	CBZ     R10, missingRight
-	SUB     $1, R10
-
-missingLeft:
-	COMPARE_64(COMPARE_16, AT_LEAST)
-	FMOVD.P F20, 8(R6)
-	SUB     $1, R8
-	CBNZ    R8, missingLeft
-	B       next
-
-missingRight:
-	COMPARE_64(COMPARE_16, BELOW)
-	VMOV   V20.D[0], R9
-	MVN    R9, R9
-	MOVD.P R9, 8(R6)
-	SUB    $1, R8
-	CBNZ   R8, missingRight
-
-next:
-	ADD  $64, R5
-	SUB  $1, R4
-	CBNZ R4, threshold
-	RET
+	COMPARE(THRESHOLD64, COMPARE_16, AT_LEAST64, BELOW64)
 
 // func compare32NEON(a *compareArgs)
 TEXT ·compare32NEON(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
-	LDP  compareArgs_values(R0), (R1, R2)
-	LDP  compareArgs_thresholds(R0), (R3, R4)
-	LDP  compareArgs_missingLeft(R0), (R10, R5)
-	MOVD $0x8040201008040201, R6
-	VDUP R6, V17.D2
-
-threshold:
-	FMOVS.P 4(R3), F16
-	VDUP    V16.S[0], V16.S4
-	MOVD    R5, R6
-	MOVD    R1, R7
-	MOVD    R2, R8
-	CBZ     R10, missingRight
-	SUB     $1, R10
-
-missingLeft:
-	COMPARE_64(COMPARE32_16, AT_LEAST32)
-	FMOVD.P F20, 8(R6)
-	SUB     $1, R8
-	CBNZ    R8, missingLeft
-	B       next
-
-missingRight:
-	COMPARE_64(COMPARE32_16, BELOW32)
-	VMOV   V20.D[0], R9
-	MVN    R9, R9
-	MOVD.P R9, 8(R6)
-	SUB    $1, R8
-	CBNZ   R8, missingRight
-
-next:
-	ADD  $64, R5
-	SUB  $1, R4
-	CBNZ R4, threshold
-	RET
+	COMPARE(THRESHOLD32, COMPARE32_16, AT_LEAST32, BELOW32)
 
 // codes = their bytes in sets, bits = their bits in those bytes
 #define MEMBER_BITS(codes, bits) \
