@@ -395,10 +395,6 @@ func TestDataset(t *testing.T) {
 	want := saved(t, func() (*aoso.Dataset, error) {
 		return aoso.NewDataset(table, aoso.IntLabels([]int{1, 2, 1, 2}), aoso.DatasetOptions{Names: []string{"x", "c"}})
 	})
-	f, err := NewStream(bytes.NewReader(columnartest.ArrowStream(t, batch.NewSlice(0, 1), batch.NewSlice(1, 4))), "f")
-	if err != nil {
-		t.Fatal(err)
-	}
 	b := columnartest.ArrowStream(t, batch.NewSlice(0, 1), batch.NewSlice(1, 4))
 	twice, err := New(bytes.NewReader(b), int64(len(b)), "f")
 	if err != nil {
@@ -410,7 +406,7 @@ func TestDataset(t *testing.T) {
 	if !bytes.Equal(got, want) {
 		t.Error("the dataset of the blocks differs from that of the columns")
 	}
-	f, err = NewStream(bytes.NewReader(b), "f")
+	f, err := NewStream(bytes.NewReader(b), "f")
 	if err != nil {
 		t.Fatal(err)
 	}
