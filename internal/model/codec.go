@@ -80,6 +80,7 @@ func (m *Model) writer(meta any, short bool) *modelio.Writer {
 	modelio.Add(w, "leaf_rows", f.leafRows)
 	addEnds(w, "leaf_pairs", f.leafPairs, f.classes)
 	modelio.AddGroups(w, "steps", f.values, f.ValuesPerLeaf())
+	f.linear.write(w)
 	m.Encoder.Write(w)
 	return w
 }
@@ -180,6 +181,11 @@ func decodeForest(file *modelio.File, h *Header, codes []int) (*Forest, error) {
 	); err != nil {
 		return nil, err
 	}
+	linear, err := readLinear(file, f.classes, codes)
+	if err != nil {
+		return nil, err
+	}
+	f.linear = linear
 	if err := f.Check(codes); err != nil {
 		return nil, fmt.Errorf("%w: %w", modelio.ErrCorrupt, err)
 	}

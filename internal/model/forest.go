@@ -16,6 +16,8 @@ type Forest struct {
 	full    bool
 	named   int // pairs of a leaf with steps for its best classes, each with the impossible class; 0: it has as many as a node
 
+	linear *Linear // scores before any tree; nil: zeros
+
 	firstNode, firstLeaf []uint32 // by tree, and one past the last
 
 	// By node.
@@ -47,6 +49,12 @@ func NewSparseForest(classes, pairs, named int) *Forest {
 
 // Named is the number of classes that a leaf of [NewSparseForest] has values for, else 0.
 func (f *Forest) Named() int { return f.named }
+
+// Linear is the scores that rows have before any tree; nil: zeros.
+func (f *Forest) Linear() *Linear { return f.linear }
+
+// SetLinear changes them.
+func (f *Forest) SetLinear(l *Linear) { f.linear = l }
 
 // pairsPerLeaf is the number of pairs of a leaf that is not full.
 func (f *Forest) pairsPerLeaf() int {
@@ -199,8 +207,8 @@ func first[T any](s []T, n int) []T { return s[:n:n] }
 // Clone is a copy that shares nothing with f.
 func (f *Forest) Clone() *Forest { return Concat(f) }
 
-// Concat is the trees of forests of one kind, one forest after the other. It
-// shares nothing with them.
+// Concat is the trees of forests of one kind, one forest after the other, with the sum of
+// their linear scores. It shares nothing that changes with them.
 func Concat(forests ...*Forest) *Forest {
 	c := NewForest(forests[0].classes, forests[0].pairs, forests[0].full)
 	c.named = forests[0].named
@@ -210,6 +218,7 @@ func Concat(forests ...*Forest) *Forest {
 			c.firstNode = append(c.firstNode, nodes+f.firstNode[t+1])
 			c.firstLeaf = append(c.firstLeaf, leaves+f.firstLeaf[t+1])
 		}
+		c.linear = c.linear.plus(f.linear)
 		c.splits.addAll(&f.splits)
 		c.left, c.right = append(c.left, f.left...), append(c.right, f.right...)
 		c.gain, c.nodeRows = append(c.gain, f.gain...), append(c.nodeRows, f.nodeRows...)

@@ -19,7 +19,7 @@
 //
 //	{
 //	  "format": "aoso-model",  (or "aoso-dataset", "aoso-training")
-//	  "version": 5,  (of a dataset 1, 2 with categories or row ids, 5 with names in arrays; of a training 1)
+//	  "version": 6,  (of a dataset 1, 2 with categories or row ids, 5 with names in arrays; of a training 1)
 //	  "meta": {what the caller gave},
 //	  "arrays": [
 //	    {"name":"feature","type":"i32","count":123,"packed":57,"offset":4096,"crc32c":"89abcdef"}
@@ -64,7 +64,8 @@ func (k Kind) format() string { return "aoso-" + string(k) }
 
 // version is the newest version of files that this build reads. Models of version 1
 // had other names of parameters, those of version 3 have categories, those of
-// version 4 packed arrays, those of version 5 lists of names and middles of nodes.
+// version 4 packed arrays, those of version 5 lists of names and middles of nodes, those
+// of version 6 linear scores.
 func (k Kind) version() uint32 {
 	if k == Model {
 		return newest
@@ -72,11 +73,15 @@ func (k Kind) version() uint32 {
 	return 2
 }
 
-const newest = 5 // version of all kinds
+const newest = 6 // version of all kinds
 
 // versionShort is the first version of files with lists of names, and with groups of packed
 // numbers.
 const versionShort = 5
+
+// VersionLinear is the first version of models with linear scores, which older builds would
+// leave out.
+const VersionLinear = 6
 
 func (k Kind) newer(version uint32) error {
 	return fmt.Errorf("%w: it has version %d and this build of aoso reads up to version %d; please update aoso",

@@ -296,7 +296,7 @@ func TestErrorTexts(t *testing.T) {
 		{nil, ErrTruncated, []string{"empty"}},
 		{[]byte("f1,f2\n1,2"), ErrForeign, []string{`"f1,f2\n1,"`}},
 		{[]byte("AOSO\n\x1a\n"), ErrForeign, []string{"text mode"}},
-		{data[:100], ErrNewer, []string{"version 7", "up to version 5", "update"}},
+		{data[:100], ErrNewer, []string{"version 7", "up to version 6", "update"}},
 	} {
 		_, err := Open(Model, c.data)
 		if !errors.Is(err, c.is) {

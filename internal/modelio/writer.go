@@ -61,8 +61,11 @@ func AddNames(w *Writer, name string, names []string) {
 	code := packNames(names)
 	w.add(name, listOfNames, code, len(names), 1)
 	w.arrays[len(w.arrays)-1].Packed = uint64(len(code))
-	w.least = versionShort
+	w.Need(versionShort)
 }
+
+// Need gives the file at least a version of its format.
+func (w *Writer) Need(version uint32) { w.least = max(w.least, version) }
 
 // NeedNewest gives a file that is not packed its newest version, which older builds
 // refuse to read.
@@ -82,7 +85,7 @@ func (w *Writer) version() uint32 {
 // WritePacked writes the file with its arrays packed, where that makes them shorter.
 func (w *Writer) WritePacked(out io.Writer) (int64, error) {
 	p := *w
-	p.arrays, p.data, p.least = slices.Clone(w.arrays), slices.Clone(w.data), versionShort
+	p.arrays, p.data, p.least = slices.Clone(w.arrays), slices.Clone(w.data), max(w.least, versionShort)
 	for i := range p.arrays {
 		if p.arrays[i].Packed > 0 {
 			continue

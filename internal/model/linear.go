@@ -1,0 +1,201 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/libaoso/aoso/internal/modelio"
+)
+
+// Linear is the raw scores that rows have before any tree: those of a linear model. It
+// does not take the value of a feature itself but that of its bin, a place, so that
+// training, which has only bins, knows the same scores, and an extreme value
+// weighs no more than the others of its bin.
+//
+// The score of a class is its bias and, for each term, the product of the place of the
+// term's column and the weight of the class there, rounded to a multiple of 2⁻²⁴. A
+// missing value has place 0, the mean.
+type Linear struct {
+	classes int
+
+	// By term.
+	columns   []int32
+	firstEdge []uint32 // and one past the last
+	edges     []float64
+	places    []float32 // one more than edges: below the first, from one to the next, from the last on
+	weights   []float32 // terms × classes
+
+	bias []float32 // by class
+}
+
+// NewLinear is scores that are the same for all rows.
+func NewLinear(bias []float32) *Linear {
+	return &Linear{classes: len(bias), firstEdge: []uint32{0}, bias: bias}
+}
+
+// Add adds a term: a column, where its bins meet, what a value counts as in each of them,
+// and the weight of each class.
+func (l *Linear) Add(column int, edges []float64, places, weights []float32) {
+	l.columns = append(l.columns, int32(column))
+	l.edges, l.places = append(l.edges, edges...), append(l.places, places...)
+	l.firstEdge = append(l.firstEdge, uint32(len(l.edges)))
+	l.weights = append(l.weights, weights...)
+}
+
+// Terms is the number of terms.
+func (l *Linear) Terms() int { return len(l.columns) }
+
+// Bias is the score of each class where all places are 0.
+func (l *Linear) Bias() []float32 { return l.bias }
+
+// Column is the column of a term.
+func (l *Linear) Column(term int) int { return int(l.columns[term]) }
+
+// Edges is where the bins of a term meet.
+func (l *Linear) Edges(term int) []float64 { return l.edges[l.firstEdge[term]:l.firstEdge[term+1]] }
+
+// Places is what values count as in the bins of a term.
+func (l *Linear) Places(term int) []float32 {
+	return l.places[int(l.firstEdge[term])+term : int(l.firstEdge[term+1])+term+1]
+}
+
+// Weights is the weight of each class in a term.
+func (l *Linear) Weights(term int) []float32 {
+	return l.weights[term*l.classes:][:l.classes]
+}
+
+// Place is what a value of a term's column counts as.
+func (l *Linear) Place(term int, x float64) float32 {
+	if x != x {
+		return 0
+	}
+	x = max(-math.MaxFloat64, min(x, math.MaxFloat64))
+	edges := l.Edges(term)
+	return l.Places(term)[sort.Search(len(edges), func(i int) bool { return x < edges[i] })]
+}
+
+// Round rounds a score to a multiple of 2⁻²⁴, so that scores and short leaf values add up
+// exactly, in any order.
+func Round(score float64) float64 {
+	const shift = 3 << (51 - 24)
+	return (score + shift) - shift
+}
+
+// Scores writes the scores of a row whose places are given, by term. A product of two
+// float32s is exact in float64, so no CPU or compiler can round it otherwise.
+func (l *Linear) Scores(places []float32, scores []float64) {
+	scores = scores[:l.classes]
+	for k, b := range l.bias {
+		scores[k] = float64(b)
+	}
+	for t, place := range places {
+		if place == 0 {
+			continue
+		}
+		x := float64(place)
+		for k, w := range l.Weights(t)[:len(scores)] {
+			scores[k] += x * float64(w)
+		}
+	}
+	for k, score := range scores {
+		scores[k] = Round(score)
+	}
+}
+
+// plus is the sum of two linear models; either may be nil.
+func (l *Linear) plus(o *Linear) *Linear {
+	if l == nil || o == nil {
+		return cmp.Or(l, o)
+	}
+	bias := slices.Clone(l.bias)
+	for k, b := range o.bias {
+		bias[k] += b
+	}
+	sum := NewLinear(bias)
+	for _, part := range [...]*Linear{l, o} {
+		for t := range part.Terms() {
+			sum.Add(part.Column(t), part.Edges(t), part.Places(t), part.Weights(t))
+		}
+	}
+	return sum
+}
+
+func (l *Linear) write(w *modelio.Writer) {
+	if l == nil {
+		return
+	}
+	w.Need(modelio.VersionLinear)
+	modelio.Add(w, "linear_columns", l.columns)
+	modelio.Add(w, "linear_first_edge", l.firstEdge)
+	modelio.Add(w, "linear_edges", l.edges)
+	modelio.Add(w, "linear_places", l.places)
+	modelio.Add(w, "linear_weights", l.weights)
+	modelio.Add(w, "linear_bias", l.bias)
+}
+
+// readLinear reads scores of so many classes by columns with codes; nil: the file has none.
+func readLinear(file *modelio.File, classes int, codes []int) (*Linear, error) {
+	if !file.Has("linear_bias") {
+		return nil, nil
+	}
+	l := &Linear{classes: classes}
+	if err := cmp.Or(
+		modelio.Read(file, "linear_columns", &l.columns),
+		modelio.Read(file, "linear_first_edge", &l.firstEdge),
+		modelio.Read(file, "linear_edges", &l.edges),
+		modelio.Read(file, "linear_places", &l.places),
+		modelio.Read(file, "linear_weights", &l.weights),
+		modelio.Read(file, "linear_bias", &l.bias),
+	); err != nil {
+		return nil, err
+	}
+	if err := l.check(codes); err != nil {
+		return nil, fmt.Errorf("%w: %w", modelio.ErrCorrupt, err)
+	}
+	return l, nil
+}
+
+// check returns what is wrong, if anything. codes is as in [Forest.Check].
+func (l *Linear) check(codes []int) error {
+	terms, edges := l.Terms(), len(l.edges)
+	if len(l.firstEdge) != terms+1 || l.firstEdge[0] != 0 || int(l.firstEdge[terms]) != edges {
+		return fmt.Errorf("linear_first_edge does not fit %d columns and %d edges", terms, edges)
+	}
+	for _, array := range []size{
+		{"linear_places", len(l.places), edges + terms},
+		{"linear_weights", len(l.weights), terms * l.classes},
+		{"linear_bias", len(l.bias), l.classes},
+	} {
+		if array.have != array.due {
+			return fmt.Errorf("%s has %d numbers in place of %d", array.name, array.have, array.due)
+		}
+	}
+	for t := range terms {
+		first, end := l.firstEdge[t], l.firstEdge[t+1]
+		if first > end || int(end) > edges {
+			return fmt.Errorf("term %d has no range of edges", t)
+		}
+		column := l.Column(t)
+		if column < 0 || column >= len(codes) || codes[column] > 0 {
+			return fmt.Errorf("term %d has column %d, which is none of numbers", t, column)
+		}
+		last := math.Inf(-1)
+		for _, edge := range l.Edges(t) {
+			if !(edge > last && edge <= math.MaxFloat64) {
+				return fmt.Errorf("term %d has edge %v after %v", t, edge, last)
+			}
+			last = edge
+		}
+	}
+	for _, numbers := range [][]float32{l.places, l.weights, l.bias} {
+		for _, x := range numbers {
+			if x-x != 0 {
+				return fmt.Errorf("a linear score has number %v", x)
+			}
+		}
+	}
+	return nil
+}
