@@ -104,6 +104,7 @@ type block struct {
 	sums    []int32   // in place of scores, of short values
 	found   int       // trees whose leaves are found, but not added up; 0: none
 	entries *entries  // for the likeliest classes, of sparse leaves
+	linear  linear    // what scores begin with
 	lost    []float64 // room for scores that are lost after use
 }
 
@@ -121,24 +122,19 @@ func (p *blocks) newBlock(k *kernel.Funcs) *block {
 		right:   make([]uint64, len(p.thresholds)*kernel.PredictWords),
 		atLeast: make([]uint64, (p.values.most+1)*kernel.PredictWords),
 		leaves:  make([]uint16, p.group*leafStride),
+		linear:  linear{Linear: p.values.linear},
 	}
 }
 
-// clearScores clears the scores or sums of so many rows.
-func (b *block) clearScores(rows int) {
+// beginScores makes the scores or sums of so many rows what they are before any tree.
+func (b *block) beginScores(rows int) {
 	if b.short != nil {
-		b.sums = cleared(b.sums, rows*b.short.classes)
+		b.sums = resized(b.sums, rows*b.short.classes)
+		clear(b.sums)
 	} else {
-		b.scores = cleared(b.scores, rows*b.stride())
+		b.scores = resized(b.scores, rows*b.stride())
+		b.linear.begin(b.scores, b.stride())
 	}
-}
-
-func cleared[T int32 | float64](numbers []T, n int) []T {
-	if n > cap(numbers) {
-		return make([]T, n)
-	}
-	clear(numbers[:n])
-	return numbers[:n]
 }
 
 func (b *block) words() int { return (b.rows + 63) / 64 }
@@ -146,6 +142,9 @@ func (b *block) words() int { return (b.rows + 63) / 64 }
 // load asks at most PredictRows rows, from the first on, all tests.
 func (b *block) load(x bin.Source, first, rows int) {
 	b.rows = rows
+	if b.linear.Linear != nil {
+		b.linear.load(x, first, rows)
+	}
 	for _, c := range b.columns {
 		bin.ReadColumn(x, c.feature, first, b.column[:rows])
 		if c.categorical {
@@ -214,7 +213,7 @@ func (b *block) total(trees int) {
 		b.found = trees
 		return
 	}
-	b.clearScores(b.rows)
+	b.beginScores(b.rows)
 	b.addTrees(trees)
 }
 
@@ -223,7 +222,7 @@ func (b *block) shortSums(first, rows int) []int32 {
 	if b.found == 0 {
 		return b.sums[first*b.short.classes:][:rows*b.short.classes]
 	}
-	b.clearScores(rows)
+	b.beginScores(rows)
 	b.addShort(b.sums, rows, 0, b.found, b.leaves[first:], leafStride)
 	return b.sums
 }
@@ -251,8 +250,9 @@ func (b *block) addTo(scores []float64, trees int) {
 		}
 		return
 	}
-	b.clearScores(b.rows)
+	b.scores = resized(b.scores, b.rows*b.stride())
 	for i := range b.rows {
+		clear(b.scores[i*b.stride()+b.classes:][:b.stride()-b.classes])
 		copy(b.scores[i*b.stride():], scores[i*b.classes:][:b.classes])
 	}
 	b.addTrees(trees)

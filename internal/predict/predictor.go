@@ -207,6 +207,10 @@ func (p *Predictor) Staged(j *Job, every int) iter.Seq2[int, []float64] {
 			last := min(first+every, j.Trees)
 			stage := newBlocks(p.forest, first, p.values().of(first, last), p.cacheBytes)
 			j.run(stage, team, size, func(b *block, row int) {
+				if first == 0 && b.linear.Linear != nil {
+					b.beginScores(b.rows)
+					b.write(scores[row*classes:][:b.rows*classes], 0, 0)
+				}
 				b.addTo(scores[row*classes:], last-first)
 			})
 			if !yield(last, scores) {

@@ -18,6 +18,7 @@ type Row struct {
 	leaves [runTrees]uint16 // of a run
 	scores []float64
 	sums   []int32 // of the short values of a run
+	linear linear  // what scores begin with
 
 	// What the trees from a run on can do, as in walks of one run.
 	restLow, restHigh, restSize []float64
@@ -32,6 +33,10 @@ func (w *walks) newRow(k *kernel.Funcs, trees int) *Row {
 		trees:  trees,
 		keys:   make([]uint64, max(w.memberSlots+len(w.slots), w.values.most)),
 		scores: make([]float64, w.values.stride()),
+		linear: linear{Linear: w.values.linear},
+	}
+	if l := r.linear.Linear; l != nil {
+		r.linear.places = make([]float32, l.Terms())
 	}
 	if r.short != nil {
 		r.sums = make([]int32, r.short.classes)
@@ -82,7 +87,10 @@ func (r *Row) Load(row []float64) {
 	for _, m := range r.members {
 		m.load(row[m.feature], r.keys)
 	}
-	clear(r.scores)
+	if r.linear.Linear != nil {
+		r.linear.loadRow(row)
+	}
+	r.linear.begin(r.scores, len(r.scores))
 }
 
 // walkRun walks through the trees of a run. It returns those to use.
@@ -123,7 +131,9 @@ func (r *Row) ScoresOf(classes []int, scores []float64) {
 		}
 		return
 	}
-	clear(scores)
+	for i, k := range classes {
+		scores[i] = r.scores[k]
+	}
 	for run := range r.runs() {
 		first, last := r.walkRun(run)
 		for t, leaf := range r.leaves[:last-first] {

@@ -80,8 +80,10 @@ func (p *Predictor) Top(j *Job, n int, temperature float64, use func(row int, to
 	})
 }
 
-// sparse tells whether leaves move a few classes of many.
-func (p *Predictor) sparse() bool { return p.forest.Named() > 0 && p.values().full == nil }
+// sparse tells whether leaves move a few classes of many, and all others have one score.
+func (p *Predictor) sparse() bool {
+	return p.forest.Named() > 0 && p.values().full == nil && p.forest.Linear() == nil
+}
 
 // eachEntries calls use with the entries of each row, in any order of the rows. Among them
 // are so many classes that no leaf moves, the first ones.

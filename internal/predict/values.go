@@ -13,6 +13,7 @@ type values struct {
 	classes   int
 	firstLeaf []uint32 // by tree, and one past the last
 	most      int      // leaves of a tree
+	linear    *model.Linear
 
 	full    []float32         // of leaves with a value for every class
 	short   *shortValues      // likewise, to be used in their place; nil: 16 bits do not hold them
@@ -30,14 +31,17 @@ type widePair struct {
 // newValues takes the leaves of all trees.
 func newValues(f *model.Forest) *values {
 	trees := f.Trees()
-	v := &values{classes: f.Classes(), firstLeaf: make([]uint32, trees+1), perLeaf: f.ValuesPerLeaf(), most: 1}
+	v := &values{classes: f.Classes(), firstLeaf: make([]uint32, trees+1), perLeaf: f.ValuesPerLeaf(), most: 1, linear: f.Linear()}
 	for t := range trees {
 		leaves := f.Tree(t).NumLeaves()
 		v.firstLeaf[t+1], v.most = v.firstLeaf[t]+uint32(leaves), max(v.most, leaves)
 	}
 	all, pairs := f.LeafValues(0, trees)
 	if f.Full() {
-		v.full, v.short = all, newShortValues(all, f.Classes(), trees)
+		v.full = all
+		if v.linear == nil { // else scores are no multiples of values
+			v.short = newShortValues(all, f.Classes(), trees)
+		}
 	} else {
 		v.takePairs(all, pairs)
 	}

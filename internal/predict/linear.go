@@ -1,0 +1,60 @@
+package predict
+
+import (
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/model"
+)
+
+// linear is the linear scores that rows of a block begin with; without a model, zeros.
+type linear struct {
+	*model.Linear
+	places []float32 // rows × terms
+	column []float64 // values of a feature
+}
+
+// load finds the places of rows.
+func (l *linear) load(x bin.Source, first, rows int) {
+	terms := l.Terms()
+	l.places = resized(l.places, rows*terms)
+	l.column = resized(l.column, rows)
+	last := -1
+	for t := range terms {
+		if column := l.Column(t); column != last {
+			bin.ReadColumn(x, column, first, l.column)
+			last = column
+		}
+		for i, v := range l.column {
+			l.places[i*terms+t] = l.Place(t, v)
+		}
+	}
+}
+
+// loadRow finds the places of one row.
+func (l *linear) loadRow(row []float64) {
+	l.places = resized(l.places, l.Terms())
+	for t := range l.places {
+		l.places[t] = l.Place(t, row[l.Column(t)])
+	}
+}
+
+// begin writes the scores of the rows loaded, rows × stride.
+func (l *linear) begin(scores []float64, stride int) {
+	if l.Linear == nil {
+		clear(scores)
+		return
+	}
+	terms := l.Terms()
+	for i := range len(scores) / stride {
+		row := scores[i*stride:][:stride]
+		l.Scores(l.places[i*terms:][:terms], row)
+		clear(row[len(l.Bias()):])
+	}
+}
+
+// resized is a slice of so many numbers, whatever they are.
+func resized[T any](s []T, n int) []T {
+	if n > cap(s) {
+		return make([]T, n)
+	}
+	return s[:n]
+}
