@@ -37,8 +37,11 @@ func constrain(job *fit.Job, train *Dataset, p *Params) error {
 	if err != nil {
 		return err
 	}
-	if signs != nil && p.Leaf == "sparse" {
+	switch {
+	case signs != nil && p.Leaf == "sparse":
 		return badArgument("leaf", p.Leaf, "full or pair, with monotone_constraints")
+	case signs != nil && p.Start == "linear":
+		return badArgument("start", p.Start, "zero, with monotone_constraints")
 	}
 	interactions, err := train.interactions(p)
 	if err != nil {

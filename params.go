@@ -79,13 +79,8 @@ func (p Params) complete(classes int) (Params, error) {
 	if p.Start == "" {
 		p.Start = "zero"
 	}
-	if p.Start == "linear" {
-		switch {
-		case p.Method != AOSO:
-			return p, badArgument("start", p.Start, "zero, for method %s", p.Method)
-		case p.MonotoneConstraints != "":
-			return p, badArgument("start", p.Start, "zero, with monotone constraints")
-		}
+	if p.Start == "linear" && p.Method != AOSO {
+		return p, badArgument("start", p.Start, "zero, for method %s", p.Method)
 	}
 	if p.Method != AOSO {
 		if p.Leaf != "" && p.Leaf != "pair" {

@@ -52,6 +52,7 @@ type described struct {
 	Leaves            int         `json:"leaves"`
 	Classes           int         `json:"classes"`
 	Features          int         `json:"features"`
+	LinearFeatures    int         `json:"linear_features"`
 	ClassLabels       []string    `json:"class_labels"`
 	FeatureNames      []string    `json:"feature_names"`
 	Temperature       float64     `json:"temperature"`
@@ -78,7 +79,7 @@ func (i *inspector) run(c *cobra.Command) error {
 	}
 	p := m.Params()
 	d := &described{p.Method, p.Leaf, p.Pairs, m.Trees(), m.TreesPerIteration(), 0, len(m.Classes()), len(m.FeatureNames()),
-		m.Classes(), m.FeatureNames(), m.Temperature(), m.ConformalRows(), m.Fingerprint(), level, aoso.Levels(), p, i.model}
+		m.LinearFeatures(), m.Classes(), m.FeatureNames(), m.Temperature(), m.ConformalRows(), m.Fingerprint(), level, aoso.Levels(), p, i.model}
 	for t := range m.Trees() {
 		d.Leaves += m.Leaves(t)
 	}
@@ -98,6 +99,9 @@ func (d *described) tell(w io.Writer, m *aoso.Model) error {
 	fmt.Fprintf(w, "classes      %d: %s\n", d.Classes, shown(d.ClassLabels))
 	fmt.Fprintf(w, "features     %d: %s\n", d.Features, shown(d.FeatureNames))
 	tellCategories(w, m)
+	if d.LinearFeatures > 0 {
+		fmt.Fprintf(w, "start        linear scores of %d features\n", d.LinearFeatures)
+	}
 	fmt.Fprintf(w, "shrinkage    %v, at most %d leaves per tree\n", d.Params.Shrinkage, d.Params.Leaves)
 	if d.Temperature != 1 {
 		fmt.Fprintf(w, "temperature  %.5g\n", d.Temperature)

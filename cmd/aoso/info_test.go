@@ -26,6 +26,21 @@ func TestInfo(t *testing.T) {
 	fail(t, exitFailed, []string{"trees is 99"}, "info", "--model", model, "--dump", "--trees", "99")
 }
 
+// TestInfoOfLinearScores: a model says how many features its linear scores have.
+func TestInfoOfLinearScores(t *testing.T) {
+	model := smallModel(t, "--start", "linear")
+	if out := do(t, "info", "--model", model); !strings.Contains(out, "start        linear scores of 2 features\n") {
+		t.Error(out)
+	}
+	d := jsonLine[described](t, do(t, "info", "--model", model, "--json"))
+	if d.LinearFeatures != 2 || d.Params.Start != "linear" {
+		t.Errorf("%+v", d)
+	}
+	if out := do(t, "info", "--model", smallModel(t)); strings.Contains(out, "linear") {
+		t.Error(out)
+	}
+}
+
 // A model of one class has no splits.
 func TestInfoOfOneClass(t *testing.T) {
 	model := filepath.Join(t.TempDir(), "m")

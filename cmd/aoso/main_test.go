@@ -115,10 +115,10 @@ const small = `a,b,class
 `
 
 // smallModel trains a model on small.
-func smallModel(t *testing.T) string {
+func smallModel(t *testing.T, flags ...string) string {
 	t.Helper()
 	model := filepath.Join(t.TempDir(), "small.aoso")
-	do(t, "train", "--data", file(t, "small.csv", small), "--model", model, "--trees", "20")
+	do(t, append([]string{"train", "--data", file(t, "small.csv", small), "--model", model, "--trees", "20"}, flags...)...)
 	return model
 }
 
