@@ -41,7 +41,7 @@ func constrain(job *fit.Job, train *Dataset, p *Params) error {
 	case signs != nil && p.Leaf == "sparse":
 		return badArgument("leaf", p.Leaf, "full or pair, with monotone_constraints")
 	case signs != nil && p.Start == "linear":
-		return badArgument("start", p.Start, "zero, with monotone_constraints")
+		return badArgument("start", p.Start, "zero, with monotone constraints")
 	}
 	interactions, err := train.interactions(p)
 	if err != nil {

@@ -103,9 +103,9 @@ func (m *Model) Predict(x Features, o PredictOptions) ([]int, error) {
 
 // PredictTop returns the numbers of the top likeliest classes of each row of x, the
 // likeliest first, and their probabilities, both rows × top. Of classes that tie, the
-// lower comes first. With sparse leaves it takes time by the classes that a row's leaves
-// move, not by all classes; probabilities can then differ from those of
-// [Model.PredictProba] by rounding.
+// lower comes first. With sparse leaves and no linear scores it takes time by the classes
+// that a row's leaves move, not by all classes; probabilities can then differ from those
+// of [Model.PredictProba] by rounding.
 func (m *Model) PredictTop(x Features, top int, o PredictOptions) (classes []int, proba []float64, err error) {
 	if top < 1 || top > len(m.classes) {
 		return nil, nil, badArgument("top", top, "1 to %d, the classes of the model", len(m.classes))

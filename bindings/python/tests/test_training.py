@@ -62,7 +62,7 @@ def test_bad_parameters(sets, params, message):
 
 def test_suggested_parameters(sets):
     auto = aoso.suggest_params(4000, 16, 26)
-    assert auto.keys() == {"trees", "leaves", "shrinkage", "min_samples", "l2", "max_step", "subsample", "colsample_bynode"}
+    assert auto.keys() == {"trees", "leaves", "shrinkage", "min_samples", "l2", "max_step", "subsample", "colsample_bynode", "start"}
     assert aoso.train(None, sets[0], valid=sets[1]).params.items() >= auto.items()
     params = aoso.suggest_params(np.int64(1_000_000), 30, 10)
     assert params and all(type(value) is TYPES[name] for name, value in params.items())

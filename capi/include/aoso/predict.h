@@ -32,9 +32,10 @@ AOSO_API aoso_status aoso_model_predict_raw(const aoso_model *model, const aoso_
 
 /* The numbers of the top likeliest classes of each row, the likeliest first, and
  * their probabilities, both rows × top; length must be that product. Of classes
- * that tie, the lower comes first. proba may be NULL. With sparse leaves this takes
- * time by the classes that a row's leaves move, not by all classes, and
- * probabilities can differ from those of aoso_model_predict_proba by rounding. */
+ * that tie, the lower comes first. proba may be NULL. With sparse leaves and no
+ * linear scores this takes time by the classes that a row's leaves move, not by all
+ * classes, and probabilities can differ from those of aoso_model_predict_proba by
+ * rounding. */
 AOSO_API aoso_status aoso_model_predict_top(const aoso_model *model, const aoso_matrix *x,
                                         const aoso_predict_options *options, int64_t top, int32_t *classes,
                                         double *proba, int64_t length);

@@ -54,7 +54,7 @@ class Probability:
     def predict_top(self, x: Any, top: int = 5, *, trees: int = 0, threads: int = 0) -> tuple[Array, Array]:
         """The likeliest classes of each row, the likeliest first, and their probabilities.
 
-        With sparse leaves, it takes time by the classes that a row's leaves move, not by all classes.
+        With sparse leaves and no linear scores, it takes time by the classes that a row's leaves move, not by all classes.
 
         Parameters
         ----------

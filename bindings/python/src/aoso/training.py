@@ -132,7 +132,8 @@ def suggest_params(rows: int, features: int, classes: int) -> dict[str, Any]:
     """The parameters that preset "auto" tries first on data of this size.
 
     Training may choose others by the rows held out. It uses these where nothing is held out, as with a validation set, but may
-    stop before it has grown all the trees.
+    stop before it has grown all the trees. With more than 100 classes, ``start`` is "linear". Where no rows can judge that,
+    training begins with zeros unless you set ``start``.
 
     Parameters
     ----------
@@ -405,7 +406,7 @@ def cv(
     worse.
 
     The fold takes the place of the rows that :func:`train` would hold out, so that there is no hold-out phase: parameters that
-    are not given are those of :func:`suggest_params`. The log losses are those of raw scores, without a temperature; those of a
+    are not given are those of :func:`suggest_params`, but ``start`` is "zero". The log losses are those of raw scores, without a temperature; those of a
     calibrated model are lower. To judge all that :func:`train` does, use scikit-learn's ``cross_val_score`` on an
     ``AOSOClassifier``.
 
