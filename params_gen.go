@@ -22,6 +22,12 @@ type Params struct {
 	// Number of classes whose scores a sparse leaf changes.
 	// Allowed: 1 to 63. Default: 0, which means 32; 8 to 31 with more than 62.5 million rows × trees.
 	LeafClasses int `json:"leaf_classes"`
+	// Scores that rows have before the first tree. "zero": the same for all classes; "linear": those
+	// of a linear discriminant analysis of the numeric features. linear is for method aoso, without an
+	// objective and without monotone constraints.
+	// Default: "", which means zero; with more than 100 classes, the one that suits the held-out rows
+	// best.
+	Start string `json:"start"`
 	// How a node chooses its class pairs. "second_order": by gradients and Hessians, as in the paper;
 	// "first_order": by gradients alone; "root": by gradients and Hessians at the root, for the whole
 	// tree.
@@ -192,6 +198,7 @@ func (p *Params) fields() []any {
 		&p.Leaf,
 		&p.Pairs,
 		&p.LeafClasses,
+		&p.Start,
 		&p.PairSelection,
 		&p.BaseClass,
 		&p.BaseGap,

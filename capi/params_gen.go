@@ -87,6 +87,9 @@ func goParams(c *C.aoso_params) (g aoso.Params, err error) {
 	if g.CategoryLimit, err = narrow("category_limit", int64(c.category_limit)); err != nil {
 		return g, err
 	}
+	if g.Start, err = choice("start", int64(c.start)); err != nil {
+		return g, err
+	}
 	return g, nil
 }
 
@@ -149,5 +152,8 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 	c.interaction_constraints = cNested(g.InteractionConstraints)
 	c.leaf_classes = C.int64_t(g.LeafClasses)
 	c.category_limit = C.int64_t(g.CategoryLimit)
+	if c.start, err = number[C.int32_t]("start", g.Start); err != nil {
+		return c, err
+	}
 	return c, nil
 }

@@ -59,6 +59,16 @@ var Parameters = []Parameter{
 		Help: "Number of classes whose scores a sparse leaf changes.",
 	},
 	{
+		Name: "start", Field: "Start", Group: Algorithm, Type: String, Default: "", C: C{Slot: 37, Enum: "START"},
+		Auto: "zero; with more than 100 classes, the one that suits the held-out rows best",
+		Help: "Scores that rows have before the first tree.",
+		Choices: []Choice{
+			{"zero", "the same for all classes"},
+			{"linear", "those of a linear discriminant analysis of the numeric features"},
+		},
+		Limits: "linear is for method aoso, without an objective and without monotone constraints.",
+	},
+	{
 		Name: "pair_selection", Field: "PairSelection", Group: Algorithm, Type: String, Default: "second_order",
 		C:    C{Slot: 4, Enum: "SELECT"},
 		Help: "How a node chooses its class pairs.",

@@ -28,6 +28,7 @@ func main() {
 	rows := flag.Int("rows", 200_000, "rows to train on")
 	test := flag.Int("test", 2000, "rows to test on")
 	p := aoso.DefaultParams()
+	flag.StringVar(&p.Start, "start", p.Start, "zero or linear")
 	flag.StringVar(&p.Leaf, "leaf", p.Leaf, "full or sparse")
 	flag.IntVar(&p.LeafClasses, "leaf-classes", p.LeafClasses, "classes that a sparse leaf moves")
 	flag.IntVar(&p.Trees, "trees", 40, "trees; 0: the data choose")

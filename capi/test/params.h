@@ -38,7 +38,8 @@
     F(T, monotone_constraints) \
     F(T, interaction_constraints) \
     F(T, leaf_classes) \
-    F(T, category_limit)
+    F(T, category_limit) \
+    F(T, start)
 
 // C(constant) for every value of its enums.
 #define PARAM_CONSTANTS(C) \
@@ -73,7 +74,10 @@
     C(AOSO_CALIBRATION_AUTO) \
     C(AOSO_CALIBRATION_NONE) \
     C(AOSO_CALIBRATION_HOLDOUT) \
-    C(AOSO_CALIBRATION_FOLDS)
+    C(AOSO_CALIBRATION_FOLDS) \
+    C(AOSO_START_DEFAULT) \
+    C(AOSO_START_ZERO) \
+    C(AOSO_START_LINEAR)
 
 // By kind, the fields that may have any value: CHOICE(type, field, number of
 // values), COUNT(type, field), NUMBER(field).
@@ -108,4 +112,5 @@
     COUNT(int64_t, top_k) \
     NUMBER(min_delta) \
     COUNT(int64_t, leaf_classes) \
-    COUNT(int64_t, category_limit)
+    COUNT(int64_t, category_limit) \
+    CHOICE(int32_t, start, 3)

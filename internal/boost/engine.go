@@ -13,6 +13,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/constraint"
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/linear"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
@@ -92,6 +93,14 @@ func New(j Job) *Engine {
 	e.perIteration = p.TreesPerIteration(classes)
 	if j.Start != nil {
 		e.forest = j.Start.Forest.Clone()
+	} else if p.Start == "linear" {
+		e.forest.SetLinear(linear.Fit(j.Train, j.Team))
+	}
+	begin := func(set *data.Set) *beginning {
+		if j.Start != nil { // its scores are given
+			return nil
+		}
+		return beginBinned(e.forest.Linear(), set)
 	}
 	e.status.Trees = e.forest.Trees()
 	e.best = best{value: math.Inf(1), trees: e.forest.Trees()}
@@ -100,15 +109,15 @@ func New(j Job) *Engine {
 		j.Kernels = e.job.Kernels
 		e.state = newCustomState(j.Objective, &j.Train.Target, j.Start.first(), p.impossible(classes), j.Kernels, j.Team)
 	} else {
-		e.state = newState(&j.Train.Target, p, j.Kernels, j.Team)
+		e.state = newState(&j.Train.Target, p, begin(j.Train), j.Kernels, j.Team)
 		j.Start.begin(e.state, p)
 	}
 	e.trees = newTrees(&j, e.state.residuals)
 	if j.Valid != nil {
-		e.validation = newValidation(j.Valid, j.ValidScores, p.Wide(j.Valid.AllRows(), classes))
+		e.validation = newValidation(j.Valid, j.ValidScores, begin(j.Valid), p.Wide(j.Valid.AllRows(), classes))
 	}
 	for _, o := range j.Others {
-		e.others = append(e.others, newValidation(o.Set, o.Scores, p.Wide(o.Set.AllRows(), classes)))
+		e.others = append(e.others, newValidation(o.Set, o.Scores, begin(o.Set), p.Wide(o.Set.AllRows(), classes)))
 	}
 	if j.Objective == nil && e.state.lossAtMost(p.StopLoss) {
 		e.stopped = StoppedByStopLoss

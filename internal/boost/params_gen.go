@@ -9,6 +9,7 @@ type Params struct {
 	Leaf                   string
 	Pairs                  int
 	LeafClasses            int
+	Start                  string
 	PairSelection          string
 	BaseClass              string
 	BaseGap                int

@@ -19,13 +19,15 @@ func Refit(f *model.Forest, x bin.Source, t *data.Target, p Params, signs [][]in
 	r := &refit{
 		replay: replay{
 			x: x, forest: f.Clone(), perIteration: p.TreesPerIteration(len(t.Classes)), team: team,
-			state: newState(t, p.stateParams(), k, team),
+			state: newState(t, p.stateParams(), beginRaw(f.Linear(), x, team), k, team),
 		},
 		keep: keep, signs: signs,
 	}
 	defer r.state.free()
 	if f.Named() == 0 {
 		r.state.keep(nil, 1)
+	} else {
+		r.state.reset()
 	}
 	r.values = tree.LeafValues{Kernels: k, Residuals: r.state.residuals, Newton: p.newton(), Again: true, Team: team}
 	r.run(r.refitTree, nil)

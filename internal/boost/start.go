@@ -31,8 +31,9 @@ func (s *Start) Replay(x bin.Source, t *data.Target, k *kernel.Funcs, team *par.
 	unweighted.Weights = nil
 	r := replay{
 		x: x, forest: s.Forest, perIteration: s.Params.TreesPerIteration(classes), team: team,
-		state: newState(&unweighted, s.Params.stateParams(), k, team),
+		state: newState(&unweighted, s.Params.stateParams(), beginRaw(s.Forest.Linear(), x, team), k, team),
 	}
+	r.state.reset()
 	if period > 0 {
 		r.state.keep(nil, period)
 	}
@@ -60,6 +61,7 @@ func (s *Start) begin(to *state, p *Params) {
 	period := p.period()
 	switch {
 	case s == nil && period == 0:
+		to.reset()
 	case s == nil:
 		to.keep(nil, period)
 	case s.residuals != nil && s.Params.period() == period:

@@ -27,6 +27,7 @@ type state struct {
 	scores    []float64  // rows × Classes; nil: not kept
 	memory    *mem.Block // of the scores
 	objective *objective // computes the residuals from the scores; nil: they are those of the softmax
+	begin     *beginning // the scores before any tree; nil: zeros
 	period    int        // iterations between two renewals of the residuals; 0: scores are not kept
 	bound     float64    // Σ (1 − p_y), without weights: a lower bound of the loss
 	kernels   *kernel.Funcs
@@ -54,11 +55,11 @@ type move struct {
 	at   int // of its factors
 }
 
-// newState is the state at scores of zero of a training with these parameters; nil: with
-// room for the impossible class.
-func newState(t *data.Target, p *Params, k *kernel.Funcs, team *par.Team) *state {
+// newState is the state of a training with these parameters at the scores that it begins
+// with, once reset was called. nil: scores of zero, and room for the impossible class.
+func newState(t *data.Target, p *Params, begin *beginning, k *kernel.Funcs, team *par.Team) *state {
 	classes := len(t.Classes)
-	s := &state{kernels: k, team: team, group: t.Ranks}
+	s := &state{begin: begin, kernels: k, team: team, group: t.Ranks}
 	stride := loss.Stride(classes, p == nil || p.impossible(classes))
 	if p != nil && p.named() > 0 {
 		s.residuals = loss.NewSparse(t.Labels, t.Weights, classes, stride, p.likely(classes))
@@ -69,11 +70,33 @@ func newState(t *data.Target, p *Params, k *kernel.Funcs, team *par.Team) *state
 	return s
 }
 
-// keep makes the state keep scores, which begin with these (nil: zeros), and
-// renews the residuals.
+// reset sets the residuals of a state without scores to those before any tree.
+func (s *state) reset() {
+	switch {
+	case s.begin == nil: // they are
+	case s.residuals.Sparse():
+		s.setBound(s.residuals.Begin(s.begin, s.team))
+	default:
+		s.renewFrom(func(first, end int, room []float64) []float64 {
+			room = slices.Grow(room[:0], (end-first)*s.residuals.Classes)[:(end-first)*s.residuals.Classes]
+			s.begin.write(first, end, room)
+			return room
+		})
+	}
+}
+
+// keep makes the state keep scores, which begin with these (nil: those before any tree),
+// and renews the residuals.
 func (s *state) keep(scores []float64, period int) {
-	s.memory = mem.New(8 * len(s.residuals.Labels) * s.residuals.Classes)
+	rows := len(s.residuals.Labels)
+	s.memory = mem.New(8 * rows * s.residuals.Classes)
 	s.scores, s.period = mem.View[float64](s.memory), period
+	if scores == nil && s.begin != nil {
+		s.team.Do(kernel.Blocks(rows), func(_, b int) {
+			first, end := kernel.Block(b, rows)
+			s.begin.write(first, end, s.scores[first*s.residuals.Classes:])
+		})
+	}
 	s.setScores(scores)
 }
 
@@ -220,6 +243,13 @@ func (s *state) renew(scores []float64) {
 		s.renewCustom()
 		return
 	}
+	s.renewFrom(func(first, end int, _ []float64) []float64 {
+		return scores[first*s.residuals.Classes : end*s.residuals.Classes]
+	})
+}
+
+// renewFrom does so with scores that it asks for by ranges of rows, with room for them.
+func (s *state) renewFrom(scores func(first, end int, room []float64) []float64) {
 	rows := len(s.residuals.Labels)
 	type bound struct {
 		sum  float64
@@ -229,9 +259,11 @@ func (s *state) renew(scores []float64) {
 	if s.jobs == nil {
 		s.jobs = make([]kernel.SoftmaxJob, s.team.Workers())
 	}
+	rooms := make([][]float64, s.team.Workers())
 	s.team.Do(len(bounds), func(worker, b int) {
 		first, end := kernel.Block(b, rows)
-		bounds[b].sum, bounds[b].most = s.residuals.SetScores(scores, first, end, s.kernels, &s.jobs[worker])
+		rooms[worker] = scores(first, end, rooms[worker])
+		bounds[b].sum, bounds[b].most = s.residuals.SetScores(rooms[worker], first, end, s.kernels, &s.jobs[worker])
 	})
 	var all bound
 	for _, b := range bounds {

@@ -25,16 +25,21 @@ type validation struct {
 // Wide tells whether a validation set of so many rows has odds in place of scores.
 func (p *Params) Wide(rows, classes int) bool { return p.named() > 0 && rows > MostScores/classes }
 
-// newValidation begins with the given scores; nil: zeros.
-func newValidation(set *data.Set, scores []float64, wide bool) *validation {
+// newValidation begins with the given scores; nil: those before any tree.
+func newValidation(set *data.Set, scores []float64, begin *beginning, wide bool) *validation {
 	v := &validation{set: set, rows: tree.NewPartition(set.Rows())}
 	if wide {
 		v.odds = loss.NewOdds(set.Rows(), len(set.Classes))
+		if begin != nil {
+			v.odds.Begin(begin)
+		}
 		return v
 	}
 	v.memory = mem.New(8 * set.Rows() * len(set.Classes))
 	v.scores = mem.View[float64](v.memory)
-	copy(v.scores, scores)
+	if copy(v.scores, scores) == 0 && begin != nil {
+		begin.write(0, set.Rows(), v.scores)
+	}
 	return v
 }
 

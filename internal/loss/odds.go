@@ -15,6 +15,9 @@ type Odds struct {
 // NewOdds is the odds of raw scores of zero.
 func NewOdds(rows, classes int) *Odds { return &Odds{trail: newTrail[float64](rows, classes)} }
 
+// Begin makes rows begin with scores. Nothing has moved them yet.
+func (o *Odds) Begin(scores Base) { o.base = newBaseOdds(scores, o.rows) }
+
 // Move multiplies the odds of rows by the steps of the leaves of a tree.
 func (o *Odds) Move(steps []Step, reached []Reached, team *par.Team) { o.add(steps, reached, team) }
 
@@ -55,6 +58,12 @@ func newWalker(classes int) walker {
 
 // visit multiplies the odds of a row up.
 func (w *walker) visit(t *trail[float64], row int) {
+	if t.base != nil {
+		t.base.all(row, w.numbers[:t.classes])
+		for k := range t.classes {
+			w.changed = append(w.changed, uint32(k))
+		}
+	}
 	for s := range t.spans {
 		trees := t.spanTrees(s)
 		for i, leaf := range t.spans[s].leaves[row*SpanTrees:][:len(trees)] {

@@ -12,6 +12,7 @@ type recall struct {
 	used    []uint32 // places of known that are not 0
 	effects []effect
 	odds    []float32 // rows × classes
+	room    []float64 // likewise
 }
 
 // effect is what a leaf does to one of the classes.
@@ -49,9 +50,15 @@ func (r *recall) forget(wanted []uint32) {
 // find returns the odds of the classes wanted, by row and class, which are good until the
 // next are found.
 func (r *recall) find(t *trail[float32], rows, wanted []uint32) []float32 {
-	r.odds = r.odds[:0]
-	for range len(rows) * len(wanted) {
-		r.odds = append(r.odds, 1)
+	n := len(rows) * len(wanted)
+	r.odds = slices.Grow(r.odds[:0], n)[:n]
+	if t.base != nil {
+		r.room = slices.Grow(r.room[:0], n)[:n]
+		t.base.pick(rows, wanted, r.room, r.odds)
+	} else {
+		for i := range r.odds {
+			r.odds[i] = 1
+		}
 	}
 	for s := range t.spans {
 		r.multiply(t, s, rows, wanted)

@@ -100,11 +100,11 @@ func (r *Residuals) Free() {
 var negativeZero = float32(math.Copysign(0, -1))
 
 // SetScores sets the residuals of the rows first to end-1 from raw scores.
-// scores holds those of all rows, rows × Classes. The results are the sum of 1 − p_y
+// scores holds those of these rows, rows × Classes. The results are the sum of 1 − p_y
 // over the rows that were set, and the greatest of them. SetScores uses job.Scores
 // as scratch space.
 func (r *Residuals) SetScores(scores []float64, first, end int, f *kernel.Funcs, job *kernel.SoftmaxJob) (sum float64, most float32) {
-	p := append(job.Scores[:0], scores[first*r.Classes:end*r.Classes]...)
+	p := append(job.Scores[:0], scores[:(end-first)*r.Classes]...)
 	job.Scores, job.Classes = p, r.Classes
 	f.Softmax(job)
 	for i := first; i < end; i++ {

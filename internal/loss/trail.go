@@ -7,10 +7,10 @@ import (
 
 // trail is which leaf of each tree a row has reached, and what the leaves do to their
 // classes. It tells the odds of each class of a row, in room that does not grow with the
-// number of classes: all odds begin as one, and each leaf of a row multiplies those of its
-// classes.
+// number of classes: each leaf of a row multiplies the odds of its classes.
 type trail[N number] struct {
 	classes int
+	base    *baseOdds // nil: all odds begin as one
 	trees   []leafChanges[N]
 	spans   []span
 	rows    int
@@ -118,6 +118,7 @@ func (t *trail[N]) spanTrees(s int) []leafChanges[N] {
 // copy is a trail of the same rows that shares nothing that changes with t.
 func (t *trail[N]) copy() trail[N] {
 	c := newTrail[N](t.rows, t.classes)
+	c.base = t.base
 	c.trees = append(c.trees, t.trees...)
 	for _, s := range t.spans {
 		memory := mem.New(4 * len(s.leaves))

@@ -63,6 +63,12 @@ enum { /* calibration. Where the temperature comes from that makes probabilities
     AOSO_CALIBRATION_FOLDS = 3, /* from five trainings, each without another fifth of the rows, which come first */
 };
 
+enum { /* start. Scores that rows have before the first tree. */
+    AOSO_START_DEFAULT = 0, /* zero; with more than 100 classes, the one that suits the held-out rows best */
+    AOSO_START_ZERO = 1, /* the same for all classes */
+    AOSO_START_LINEAR = 2, /* those of a linear discriminant analysis of the numeric features */
+};
+
 /* The parameters of training. A default outside the values allowed, such as 0
  * trees, makes training choose a value for the data, as preset says. train.h
  * explains how training holds rows out for that. */
@@ -231,6 +237,11 @@ typedef struct aoso_params {
     /* The most categories on the smaller side of a split: large sets fit the training rows by chance.
      * Allowed: at least 1. Default: 4. */
     int64_t category_limit;
+
+    /* Scores that rows have before the first tree. linear is for method aoso, without an objective and without
+     * monotone constraints.
+     * Default: AOSO_START_DEFAULT. */
+    int32_t start;
 } aoso_params;
 /* end parameters */
 

@@ -38,6 +38,7 @@ FIELDS = (
     ("interaction_constraints", "char_p"),
     ("leaf_classes", "int64"),
     ("category_limit", "int64"),
+    ("start", "int32"),
 )
 
 # The types of the values.
@@ -46,6 +47,7 @@ TYPES = {
     "leaf": str,
     "pairs": int,
     "leaf_classes": int,
+    "start": str,
     "pair_selection": str,
     "base_class": str,
     "base_gap": int,

@@ -56,6 +56,11 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     leaf_classes : int, optional
         Number of classes whose scores a sparse leaf changes.
         Allowed: 1 to 63. Default: 32; 8 to 31 with more than 62.5 million rows × trees.
+    start : {"zero", "linear"}, optional
+        Scores that rows have before the first tree. "zero": the same for all classes; "linear": those of a linear
+        discriminant analysis of the numeric features. linear is for method aoso, without an objective and without
+        monotone constraints.
+        Default: zero; with more than 100 classes, the one that suits the held-out rows best.
     pair_selection : {"second_order", "first_order", "root"}, default "second_order"
         How a node chooses its class pairs. "second_order": by gradients and Hessians, as in the paper; "first_order":
         by gradients alone; "root": by gradients and Hessians at the root, for the whole tree.
@@ -236,6 +241,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         leaf: str | None = None,
         pairs: int | None = None,
         leaf_classes: int | None = None,
+        start: str | None = None,
         pair_selection: str = "second_order",
         base_class: str = "worst",
         base_gap: int = 1,
@@ -280,6 +286,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         self.leaf = leaf
         self.pairs = pairs
         self.leaf_classes = leaf_classes
+        self.start = start
         self.pair_selection = pair_selection
         self.base_class = base_class
         self.base_gap = base_gap

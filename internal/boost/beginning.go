@@ -1,0 +1,102 @@
+package boost
+
+import (
+	"github.com/libaoso/aoso/internal/bin"
+	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// beginning is the raw scores that rows have before any tree: the linear scores of a
+// model.
+type beginning struct {
+	*model.Linear
+	places  func(row int, places []float32)
+	byClass []float32 // weights, classes × terms
+}
+
+func newBeginning(l *model.Linear, places func(row int, places []float32)) *beginning {
+	terms := l.Terms()
+	b := &beginning{l, places, make([]float32, len(l.Bias())*terms)}
+	for t := range terms {
+		for k, w := range l.Weights(t) {
+			b.byClass[k*terms+t] = w
+		}
+	}
+	return b
+}
+
+// beginBinned is the scores of rows of the bins that they were fitted to; nil: zeros.
+func beginBinned(l *model.Linear, set *data.Set) *beginning {
+	if l == nil {
+		return nil
+	}
+	columns, places := make([][]uint8, l.Terms()), make([][256]float32, l.Terms())
+	for t := range columns {
+		columns[t] = set.Matrix.Columns[l.Column(t)]
+		for i, x := range set.Mapper.Features[l.Column(t)].Lower {
+			places[t][i+1] = l.Place(t, x)
+		}
+	}
+	return newBeginning(l, func(row int, to []float32) {
+		for t, column := range columns {
+			to[t] = places[t][column[row]]
+		}
+	})
+}
+
+// beginRaw is the scores of rows that have no bins; nil: zeros.
+func beginRaw(l *model.Linear, x bin.Source, team *par.Team) *beginning {
+	if l == nil {
+		return nil
+	}
+	terms := l.Terms()
+	all := make([]float32, x.Rows()*terms)
+	team.Do(terms, func(_, t int) {
+		var values [kernel.RowBlock]float64
+		for first := 0; first < x.Rows(); first += len(values) {
+			block := values[:min(len(values), x.Rows()-first)]
+			bin.ReadColumn(x, l.Column(t), first, block)
+			for i, v := range block {
+				all[(first+i)*terms+t] = l.Place(t, v)
+			}
+		}
+	})
+	return newBeginning(l, func(row int, to []float32) { copy(to, all[row*terms:]) })
+}
+
+// Scores writes the scores of a row.
+func (b *beginning) Scores(row int, scores []float64) {
+	places := make([]float32, b.Terms())
+	b.places(row, places)
+	b.Linear.Scores(places, scores)
+}
+
+// Pick writes the scores of some classes of rows, rows × classes: the bits of Scores.
+func (b *beginning) Pick(rows, classes []uint32, scores []float64) {
+	terms := b.Terms()
+	places, x := make([]float32, terms), make([]float64, terms)
+	for _, row := range rows {
+		b.places(int(row), places)
+		for t, place := range places {
+			x[t] = float64(place)
+		}
+		for i, k := range classes {
+			score := float64(b.Bias()[k])
+			for t, w := range b.byClass[int(k)*terms:][:terms] {
+				score += x[t] * float64(w)
+			}
+			scores[i] = model.Round(score)
+		}
+		scores = scores[len(classes):]
+	}
+}
+
+// write writes the scores of rows from first up to end, rows × classes.
+func (b *beginning) write(first, end int, scores []float64) {
+	classes := len(b.Bias())
+	for row := first; row < end; row++ {
+		b.Scores(row, scores[(row-first)*classes:][:classes])
+	}
+}

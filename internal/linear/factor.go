@@ -1,0 +1,139 @@
+package linear
+
+import (
+	"math"
+	"slices"
+
+	"github.com/libaoso/aoso/internal/exact"
+	"github.com/libaoso/aoso/internal/hash"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// The factor is fitted on a sample of about so many scores, of so many rows.
+const sampleScores, leastSample, mostSample = 1 << 23, 256, 1 << 14
+
+// scored is what the scores of the sample consist of: each is prior + factor × part.
+type scored struct {
+	rows  []int
+	parts []float64 // rows × classes
+}
+
+// factor finds the factor of the weights that leaves the least log loss.
+func (f *fit) factor() float64 {
+	if len(f.features) == 0 || f.rows == 0 {
+		return 0
+	}
+	s := f.sample()
+	low, high := 0.0, 2.0
+	if slope, _ := f.slope(s, 0); !(slope < 0) {
+		return 0
+	}
+	factor := 1.0
+	for range 50 {
+		slope, curvature := f.slope(s, factor)
+		if slope > 0 {
+			high = factor
+		} else {
+			low = factor
+		}
+		next := factor - slope/curvature
+		if !(next > low && next < high) {
+			next = low/2 + high/2
+		}
+		done := math.Abs(next-factor) < 1e-4*factor
+		if factor = next; done {
+			break
+		}
+	}
+	return factor
+}
+
+// sample draws rows by their ids, so that their order does not matter, and scores them.
+// The mean of a row's own class is that of its other rows.
+func (f *fit) sample() *scored {
+	t, n := &f.set.Target, len(f.features)
+	size := min(max(sampleScores/f.classes, leastSample), mostSample)
+	below := hash.Fraction(float64(size) / max(f.rows, 1))
+	all := t.AllRows() <= size
+	s := &scored{}
+	for row := range t.Rows() {
+		if all || hash.Row(sampleSeed, t.ID(row)) < below {
+			s.rows = append(s.rows, row)
+		}
+	}
+	s.parts = make([]float64, len(s.rows)*f.classes)
+	f.team.Do(len(s.rows), func(_, i int) {
+		row, parts := s.rows[i], s.parts[i*f.classes:][:f.classes]
+		x := make([]float64, n)
+		for j := range x {
+			of := &f.features[j]
+			x[j] = float64(of.places[f.set.Matrix.Columns[of.column][row]]) / steps
+		}
+		for k := range parts {
+			parts[k] = dot(x, f.weight[k*n:][:n]) - f.offsets[k]
+		}
+		y := int(t.Labels[row])
+		parts[y] = f.partWithout(x, f.weightOf(row), y)
+	})
+	return s
+}
+
+const sampleSeed = 0x9d5c0fb9
+
+// partWithout is the score of a row for its own class with the mean of the class's other
+// rows.
+func (f *fit) partWithout(x []float64, weight int64, class int) float64 {
+	left := f.counts[class] - weight
+	if left <= 0 {
+		return 0
+	}
+	mean := make([]float64, len(x))
+	rows := float64(left) * f.unit
+	for j := range mean {
+		sum := float64(f.sums[j*f.classes+class])/steps - float64(float64(weight)*x[j])
+		mean[j] = sum / float64(left) * (rows / (rows + f.drawn))
+	}
+	weights := slices.Clone(mean)
+	substitute(f.within, weights)
+	return dot(x, weights) - dot(mean, weights)/2
+}
+
+// slope is the derivatives of the log loss of the sample by the factor.
+func (f *fit) slope(s *scored, factor float64) (slope, curvature float64) {
+	type sums struct{ slope, curvature exact.Sum }
+	rooms, parts := make([][]float64, f.team.Workers()), make([]sums, f.team.Workers())
+	f.team.Do(len(s.rows), func(worker, i int) {
+		if rooms[worker] == nil {
+			rooms[worker] = make([]float64, f.classes)
+		}
+		p, of := rooms[worker], s.parts[i*f.classes:][:f.classes]
+		y := f.set.Labels[s.rows[i]]
+		for k, part := range of {
+			p[k] = f.priors[k] + float64(factor*part)
+		}
+		most, total := slices.Max(p), 0.0
+		for k, score := range p {
+			p[k] = 0
+			if d := score - most; d >= kernel.SoftmaxLeast {
+				p[k] = kernel.Exp(d)
+			}
+			total += p[k]
+		}
+		mean, square := 0.0, 0.0
+		for k, p := range p {
+			above := of[k] - of[y]
+			mean += float64(p / total * above)
+			square += float64(p / total * float64(above*above))
+		}
+		w := float64(f.weightOf(s.rows[i])) * f.unit
+		parts[worker].slope.Add(w * mean)
+		parts[worker].curvature.Add(w * (square - float64(mean*mean)))
+	})
+	var all sums
+	for i := range parts {
+		all.slope.Merge(&parts[i].slope)
+		all.curvature.Merge(&parts[i].curvature)
+	}
+	f.set.Ranks.Add(&all.slope, &all.curvature)
+	return all.slope.Float64(), all.curvature.Float64()
+}

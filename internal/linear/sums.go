@@ -1,0 +1,233 @@
+package linear
+
+import (
+	"math"
+	"math/bits"
+)
+
+// weigh makes weights whole numbers: of so many bits that no sum overflows.
+func (f *fit) weigh() {
+	t := &f.set.Target
+	rows := t.AllRows()
+	f.rows, f.unit = float64(rows), 1
+	if t.Weights == nil {
+		return
+	}
+	most := []int64{0}
+	for _, w := range t.Weights {
+		most[0] = max(most[0], int64(math.Float32bits(w))) // as the numbers: none is negative
+	}
+	t.Ranks.Max(most)
+	const of = 62 - 2*11 // bits that two places leave
+	digits := min(20, of-bits.Len(uint(rows)))
+	scale := float64(int64(1)<<digits) / max(float64(math.Float32frombits(uint32(most[0]))), math.SmallestNonzeroFloat32)
+	f.weights = make([]int64, len(t.Weights))
+	total := []int64{0}
+	for i, w := range t.Weights {
+		f.weights[i] = int64(math.RoundToEven(float64(float64(w) * scale)))
+		total[0] += f.weights[i]
+	}
+	t.Ranks.Sum(total)
+	f.unit = float64(rows) / max(float64(total[0]), 1)
+}
+
+func (f *fit) weightOf(row int) int64 {
+	if f.weights == nil {
+		return 1
+	}
+	return f.weights[row]
+}
+
+// standardize lists the features of numbers and the places of their bins.
+func (f *fit) standardize() {
+	x := f.set.Matrix
+	columns := f.set.Columns()
+	counts := make([]int64, 256*len(columns)) // of codes
+	f.team.Do(len(columns), func(_, i int) {
+		of := (*[256]int64)(counts[256*i:])
+		if f.weights == nil {
+			for _, code := range x.Columns[columns[i]] {
+				of[code]++
+			}
+			return
+		}
+		for row, code := range x.Columns[columns[i]] {
+			of[code] += f.weights[row]
+		}
+	})
+	f.set.Ranks.Sum(counts)
+	for i, j := range columns {
+		bins := &f.set.Mapper.Features[j]
+		if bins.Categorical {
+			continue
+		}
+		var middles [256]float64
+		for b := range bins.Lower {
+			middles[b+1] = bins.Lower[b]/2 + bins.Upper[b]/2
+		}
+		if of, ok := newFeature(j, bins.Codes(), &middles, counts[256*i:][:256]); ok {
+			f.features = append(f.features, of)
+		}
+	}
+}
+
+// newFeature finds the places of bins, of which the middles and the weights are given. It
+// returns false if all values are about the same.
+func newFeature(column, codes int, middles *[256]float64, counts []int64) (f feature, ok bool) {
+	total, most := 0.0, 0.0
+	for b := 1; b < codes; b++ {
+		total += float64(counts[b])
+		most = max(most, math.Abs(middles[b]))
+	}
+	if total == 0 || most == 0 {
+		return f, false
+	}
+	mean, variance := 0.0, 0.0
+	for b := 1; b < codes; b++ {
+		middles[b] /= most // so that no square overflows
+		mean += float64(float64(counts[b]) / total * middles[b])
+	}
+	for b := 1; b < codes; b++ {
+		d := middles[b] - mean
+		variance += float64(float64(counts[b]) / total * float64(d*d))
+	}
+	if variance < 1e-20 {
+		return f, false
+	}
+	f.column = column
+	scale := steps / math.Sqrt(variance)
+	for b := 1; b < codes; b++ {
+		f.places[b] = int32(min(max(math.RoundToEven(float64((middles[b]-mean)*scale)), -mostSteps), mostSteps))
+	}
+	return f, true
+}
+
+// sumUp adds up what the means of the classes and the covariance are made of.
+func (f *fit) sumUp() {
+	t := &f.set.Target
+	f.counts = make([]int64, f.classes)
+	for row, y := range t.Labels {
+		f.counts[y] += f.weightOf(row)
+	}
+	t.Ranks.Sum(f.counts)
+	if len(f.features) > MostFeatures {
+		f.choose()
+	}
+	f.sums = make([]int64, len(f.features)*f.classes)
+	f.team.Do(len(f.features), func(_, j int) { f.sumColumn(&f.features[j], f.sums[j*f.classes:][:f.classes]) })
+	t.Ranks.Sum(f.sums)
+	f.sumProducts()
+	t.Ranks.Sum(f.products)
+}
+
+// sumColumn adds the places of a feature up by class.
+func (f *fit) sumColumn(of *feature, sums []int64) {
+	labels := f.set.Labels
+	column := f.set.Matrix.Columns[of.column][:len(labels)]
+	if f.weights == nil {
+		for row, y := range labels {
+			sums[y] += int64(of.places[column[row]])
+		}
+		return
+	}
+	for row, y := range labels {
+		sums[y] += f.weights[row] * int64(of.places[column[row]])
+	}
+}
+
+// choose keeps the features that tell the classes apart best, each by itself.
+func (f *fit) choose() {
+	const together = 256
+	sums := make([]int64, min(together, len(f.features))*f.classes)
+	for first := 0; first < len(f.features); first += together {
+		part := f.features[first:min(first+together, len(f.features))]
+		sums := sums[:len(part)*f.classes]
+		clear(sums)
+		f.team.Do(len(part), func(_, j int) { f.sumColumn(&part[j], sums[j*f.classes:][:f.classes]) })
+		f.set.Ranks.Sum(sums)
+		for j := range part {
+			between := 0.0
+			for k, sum := range sums[j*f.classes:][:f.classes] {
+				if f.counts[k] > 0 {
+					between += float64(float64(sum) / float64(f.counts[k]) * float64(sum))
+				}
+			}
+			part[j].apart = between // the variance of all is one
+		}
+	}
+	f.features = best(f.features, MostFeatures)
+}
+
+// blockRows is how many rows are multiplied at once.
+const blockRows = 256
+
+// sumProducts adds up products of places.
+func (f *fit) sumProducts() {
+	n, rows := len(f.features), f.set.Rows()
+	type room struct{ places, weighted, sums []int64 }
+	rooms := make([]room, f.team.Workers())
+	f.team.Do((rows+blockRows-1)/blockRows, func(worker, b int) {
+		r := &rooms[worker]
+		if r.sums == nil {
+			*r = room{make([]int64, n*blockRows), make([]int64, n*blockRows), make([]int64, n*n)}
+		}
+		first := b * blockRows
+		last := min(first+blockRows, rows)
+		for j := range f.features {
+			of := &f.features[j]
+			for i, code := range f.set.Matrix.Columns[of.column][first:last] {
+				place := int64(of.places[code])
+				r.places[j*blockRows+i], r.weighted[j*blockRows+i] = place, place*f.weightOf(first+i)
+			}
+		}
+		for j := range n {
+			for l := range j + 1 {
+				r.sums[j*n+l] += product(r.places[j*blockRows:][:last-first], r.weighted[l*blockRows:][:last-first])
+			}
+		}
+	})
+	f.products = make([]int64, n*n)
+	for _, r := range rooms {
+		for i, sum := range r.sums {
+			f.products[i] += sum
+		}
+	}
+}
+
+func product(a, b []int64) int64 {
+	b = b[:len(a)]
+	var x, y, z, w int64
+	i := 0
+	for ; i+4 <= len(a); i += 4 {
+		x += a[i] * b[i]
+		y += a[i+1] * b[i+1]
+		z += a[i+2] * b[i+2]
+		w += a[i+3] * b[i+3]
+	}
+	for ; i < len(a); i++ {
+		x += a[i] * b[i]
+	}
+	return (x + y) + (z + w)
+}
+
+// covariances finds the covariance within classes, and the variances between them.
+func (f *fit) covariances() (between []float64) {
+	n := len(f.features)
+	total := max(float64(f.rows)/f.unit, 1) // in units
+	f.within, between = make([]float64, n*n), make([]float64, n)
+	f.team.Do(n, func(_, j int) {
+		for l := range j + 1 {
+			all, classes := float64(f.products[j*n+l])/(steps*steps), 0.0
+			for k, count := range f.counts {
+				if count > 0 {
+					classes += float64(float64(float64(f.sums[j*f.classes+k])/steps) * (float64(f.sums[l*f.classes+k]) / (steps * float64(count))))
+				}
+			}
+			f.within[j*n+l] = (all - classes) / total
+			if j == l {
+				between[j] = classes / total
+			}
+		}
+	})
+	return between
+}

@@ -1,0 +1,97 @@
+package loss
+
+import (
+	"slices"
+
+	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
+)
+
+// Base is the raw scores of rows before any leaf, where these are not zeros.
+type Base interface {
+	// Scores writes those of all classes of a row.
+	Scores(row int, scores []float64)
+	// Pick writes those of some classes of rows, rows × classes.
+	Pick(rows, classes []uint32, scores []float64)
+}
+
+// baseOdds is the odds of rows before any leaf, against the likeliest class of the row.
+type baseOdds struct {
+	Base
+	most []float64 // by row: the greatest score
+}
+
+func newBaseOdds(of Base, rows int) *baseOdds { return &baseOdds{of, make([]float64, rows)} }
+
+// odds is those of a score of a row.
+func (b *baseOdds) odds(row int, score float64) float64 {
+	if x := score - b.most[row]; x >= kernel.SoftmaxLeast {
+		return max(kernel.Exp(x), leastOdds)
+	}
+	return leastOdds
+}
+
+// all replaces room by the odds of all classes of a row.
+func (b *baseOdds) all(row int, room []float64) {
+	b.Scores(row, room)
+	b.most[row] = slices.Max(room)
+	for k, score := range room {
+		room[k] = b.odds(row, score)
+	}
+}
+
+// pick writes the odds of some classes of rows. Room is used for their scores.
+func (b *baseOdds) pick(rows, classes []uint32, room []float64, odds []float32) {
+	room = room[:len(rows)*len(classes)]
+	b.Pick(rows, classes, room)
+	for i, score := range room {
+		odds[i] = float32(b.odds(int(rows[i/len(classes)]), score))
+	}
+}
+
+// Begin makes rows begin with scores, in the form for many classes. Nothing has moved them
+// yet. It returns Σ (1 − p_y) over all rows and the greatest of these.
+func (r *Residuals) Begin(scores Base, team *par.Team) (sum float64, most float32) {
+	e := r.entries
+	e.base = newBaseOdds(scores, len(e.rows))
+	rooms := make([][]float64, team.Workers())
+	team.Do((len(e.rows)+rowsTogether-1)/rowsTogether, func(worker, i int) {
+		if rooms[worker] == nil {
+			rooms[worker] = make([]float64, e.classes)
+		}
+		for row := i * rowsTogether; row < min((i+1)*rowsTogether, len(e.rows)); row++ {
+			e.begin(row, rooms[worker])
+		}
+	})
+	for i := range e.rows {
+		e.mean += int(e.rows[i].entries)
+	}
+	e.mean /= max(len(e.rows), 1)
+	return r.Bound()
+}
+
+// begin gives the likeliest classes of a row entries.
+func (e *entries) begin(row int, odds []float64) {
+	e.base.all(row, odds)
+	s, all, n, least := &e.rows[row], e.all[row*e.likely:][:e.likely], 0, 0
+	s.own, s.light = float32(odds[s.label]), 0
+	for k, x := range odds {
+		x := float32(x)
+		switch {
+		case k == int(s.label):
+		case n < e.likely:
+			all[n] = entry{uint32(k), x}
+			if n++; n == e.likely {
+				least = leastEntry(all)
+			}
+		case n > 0 && x > all[least].odds:
+			s.light += float64(all[least].odds)
+			all[least] = entry{uint32(k), x}
+			least = leastEntry(all)
+		default:
+			s.light += float64(x)
+		}
+	}
+	s.entries = uint32(n)
+	s.settle(all[:n], e.classes)
+}
