@@ -74,6 +74,7 @@ var avx512 = kernel.Checked(kernel.Funcs{
 	},
 	Scores:  scores,
 	Best:    best,
+	Linear:  kernel.Linear,
 	Softmax: softmax(expAVX512, softmaxRowsAVX512),
 	Walk:    walkLanes,
 })
@@ -132,6 +133,7 @@ var avx2 = kernel.Checked(kernel.Funcs{
 	},
 	Scores:  scores,
 	Best:    best,
+	Linear:  kernel.Linear,
 	Softmax: softmax(expAVX2, softmaxRowsAVX2),
 	Walk:    walkLanes,
 })

@@ -57,6 +57,7 @@ var neon = kernel.Checked(kernel.Funcs{
 	},
 	Scores:  scores,
 	Best:    kernel.Best,
+	Linear:  kernel.Linear,
 	Softmax: softmax(expNEON, nil),
 	Walk:    walkLanes,
 })
