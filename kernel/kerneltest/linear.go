@@ -14,7 +14,7 @@ func linearShapes() (shapes []shape) {
 	}
 	for _, rows := range []int{1, 3, 18} {
 		for _, terms := range []int{255, 256, 257, 1000} {
-			for _, classes := range []int{8, 32} {
+			for _, classes := range []int{8, 24, 32, 40} {
 				shapes = append(shapes, shape{rows: rows, classes: classes, terms: terms})
 			}
 		}
@@ -55,4 +55,25 @@ func linear(d dice, s shape) call {
 			Scores:  output[float64](m, "Scores", s.rows*stride),
 		})
 	}
+}
+
+func linearRefusals() []refusal {
+	type linear = kernel.LinearJob
+	return refusals("LinearJob", func(f *kernel.Funcs, j *linear) { f.Linear(j) },
+		func() linear {
+			return linear{
+				Places: make([]float32, 6), Terms: 3, Weights: make([]float32, 24), Bias: make([]float32, 8), Stride: 8,
+				Rows: 2, Scores: make([]float64, 16),
+			}
+		},
+		fault[linear]{"Terms is -1, must be 0 or more", func(j *linear) { j.Terms = -1 }},
+		fault[linear]{"Stride is 0, must be a multiple of 8", func(j *linear) { j.Stride = 0 }},
+		fault[linear]{"Stride is 12, must be a multiple of 8", func(j *linear) { j.Stride = 12 }},
+		fault[linear]{"Stride is -8, must be a multiple of 8", func(j *linear) { j.Stride = -8 }},
+		fault[linear]{"Rows is -1, must be 0 or more", func(j *linear) { j.Rows = -1 }},
+		fault[linear]{"len(Places) is 5, must be 6 or more", func(j *linear) { j.Places = j.Places[:5] }},
+		fault[linear]{"len(Weights) is 23, must be 24 or more", func(j *linear) { j.Weights = j.Weights[:23] }},
+		fault[linear]{"len(Bias) is 7, must be 8 or more", func(j *linear) { j.Bias = j.Bias[:7] }},
+		fault[linear]{"len(Scores) is 15, must be 16 or more", func(j *linear) { j.Scores = j.Scores[:15] }},
+	)
 }

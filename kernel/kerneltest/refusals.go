@@ -62,7 +62,7 @@ func twoClasses() []float32 {
 
 // allRefusals are those of every kernel.
 func allRefusals() []refusal {
-	return slices.Concat(rowRefusals(), histogramRefusals(), cellsRefusals(), leavesRefusals(), scoresRefusals())
+	return slices.Concat(rowRefusals(), histogramRefusals(), cellsRefusals(), leavesRefusals(), scoresRefusals(), linearRefusals())
 }
 
 func rowRefusals() (list []refusal) {
@@ -312,7 +312,6 @@ func scoresRefusals() (list []refusal) {
 		addShort = kernel.AddShortJob
 		scores   = kernel.ScoresJob
 		best     = kernel.BestJob
-		linear   = kernel.LinearJob
 		softmax  = kernel.SoftmaxJob
 	)
 	list = append(list, refusals("AddStepsJob", func(f *kernel.Funcs, j *addSteps) { f.AddSteps(j) },
@@ -374,23 +373,6 @@ func scoresRefusals() (list []refusal) {
 		fault[best]{"Classes is 0, must be 1 or more", func(j *best) { j.Classes = 0 }},
 		fault[best]{"Stride is 2, must be 3 or more, the classes", func(j *best) { j.Stride = 2 }},
 		fault[best]{"len(Sums) is 6, must be 7 or more", func(j *best) { j.Sums = j.Sums[:6] }},
-	)...)
-	list = append(list, refusals("LinearJob", func(f *kernel.Funcs, j *linear) { f.Linear(j) },
-		func() linear {
-			return linear{
-				Places: make([]float32, 6), Terms: 3, Weights: make([]float32, 24), Bias: make([]float32, 8), Stride: 8,
-				Rows: 2, Scores: make([]float64, 16),
-			}
-		},
-		fault[linear]{"Terms is -1, must be 0 or more", func(j *linear) { j.Terms = -1 }},
-		fault[linear]{"Stride is 0, must be a multiple of 8", func(j *linear) { j.Stride = 0 }},
-		fault[linear]{"Stride is 12, must be a multiple of 8", func(j *linear) { j.Stride = 12 }},
-		fault[linear]{"Stride is -8, must be a multiple of 8", func(j *linear) { j.Stride = -8 }},
-		fault[linear]{"Rows is -1, must be 0 or more", func(j *linear) { j.Rows = -1 }},
-		fault[linear]{"len(Places) is 5, must be 6 or more", func(j *linear) { j.Places = j.Places[:5] }},
-		fault[linear]{"len(Weights) is 23, must be 24 or more", func(j *linear) { j.Weights = j.Weights[:23] }},
-		fault[linear]{"len(Bias) is 7, must be 8 or more", func(j *linear) { j.Bias = j.Bias[:7] }},
-		fault[linear]{"len(Scores) is 15, must be 16 or more", func(j *linear) { j.Scores = j.Scores[:15] }},
 	)...)
 	return append(list, refusals("SoftmaxJob", func(f *kernel.Funcs, j *softmax) { f.Softmax(j) },
 		func() softmax { return softmax{Scores: make([]float64, 6), Classes: 3, Temperature: 2} },
