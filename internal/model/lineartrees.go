@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -55,8 +56,7 @@ func (l *Linear) leaves() int {
 }
 
 // forest is trees that add up to the scores, but for roundings: one of a single leaf, the
-// bias, and one for each term. Their nodes have no class pairs. Nobody knows how many rows
-// had which place, so each leaf has one row.
+// bias, and one for each term. Their nodes have no class pairs.
 func (l *Linear) forest(pairs int) *Forest {
 	f := NewForest(l.classes, pairs, true)
 	f.AddLeaf(l.bias, nil, 1)
@@ -96,12 +96,33 @@ func (l *Linear) addTree(f *Forest, term int, none []kernel.Pair) {
 		}
 	}
 	add(0, len(edges), 0)
-	values := make([]float32, l.classes)
+	values, rows := make([]float32, l.classes), balance(l.Places(term))
 	for _, place := range slices.Insert(slices.Clone(l.Places(term)), 1, 0) {
 		for k, w := range l.Weights(term) {
 			values[k] = float32(float64(place) * float64(w))
 		}
-		f.AddLeaf(values, nil, 1)
+		f.AddLeaf(values, nil, rows[cmp.Compare(place, 0)])
 	}
 	f.EndTree()
+}
+
+// balance is numbers of rows of places below 0, at 0 and above it, by their signs. Nobody
+// knows the true ones. With these, the mean place is 0 as well, so that SHAP values from
+// the tree are those of the term.
+func balance(places []float32) map[int]int {
+	above, below := 0.0, 0.0
+	for _, place := range places {
+		above += max(float64(place), 0)
+		below -= min(float64(place), 0)
+	}
+	if above == 0 || below == 0 {
+		return map[int]int{-1: 1, 0: 1, 1: 1}
+	}
+	const digits = 20
+	_, exponent := math.Frexp(max(above, below))
+	return map[int]int{
+		-1: max(int(math.Ldexp(above, digits-exponent)), 1),
+		0:  1,
+		1:  max(int(math.Ldexp(below, digits-exponent)), 1),
+	}
 }

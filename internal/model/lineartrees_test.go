@@ -6,6 +6,27 @@ import (
 	"testing"
 )
 
+// TestBalance: the mean of the places of a tree is 0, with rows that fit counters.
+func TestBalance(t *testing.T) {
+	for _, places := range [][]float32{{-2, -1, 0.5, 1, 3}, {-0.25, 0, 4}, {-1e-30, 1e-30, 2e-30}, {-3e38, 1}, {1, 2}} {
+		l := NewLinear([]float32{0})
+		edges := make([]float64, len(places)-1)
+		for i := range edges {
+			edges[i] = float64(i)
+		}
+		l.Add(0, edges, places, []float32{1})
+		sum, size := 0.0, 0.0
+		f := l.forest(1)
+		for _, leaf := range f.Tree(1).Leaves() {
+			value := float64(leaf.Values()[0]) * float64(leaf.Rows())
+			sum, size = sum+value, max(size, math.Abs(value))
+		}
+		if err := f.Check(numbers); err != nil || places[0] < -1e-30 && places[len(places)-1] > 1 && sum != 0 || places[0] < 0 && math.Abs(sum) > size*1e-5 && size < 1e38 {
+			t.Errorf("%v: sum %v, %v", places, sum, err)
+		}
+	}
+}
+
 // TestTreesOnly: trees stand for linear scores, whatever the leaves beside them.
 func TestTreesOnly(t *testing.T) {
 	l := NewLinear([]float32{0.5, -1, 0.25})
