@@ -2,6 +2,7 @@ package aoso
 
 import (
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/linear"
 	"github.com/libaoso/aoso/spec"
 )
 
@@ -34,6 +35,9 @@ func (p Params) resolve(s Shape) ([]Params, error) {
 		filled, err := filled.complete(s.Classes)
 		if err != nil {
 			return nil, err
+		}
+		if filled.Start == "linear" && !linear.Fits(s.Features, s.Classes) {
+			return nil, badArgument("start", filled.Start, "zero, for %d classes of %d features", s.Classes, s.Features)
 		}
 		if len(settings) == 0 || filled != settings[len(settings)-1] {
 			settings = append(settings, filled)
@@ -71,6 +75,17 @@ func (p Params) complete(classes int) (Params, error) {
 	}
 	if err := p.checkMany(classes); err != nil {
 		return p, err
+	}
+	if p.Start == "" {
+		p.Start = "zero"
+	}
+	if p.Start == "linear" {
+		switch {
+		case p.Method != AOSO:
+			return p, badArgument("start", p.Start, "zero, for method %s", p.Method)
+		case p.MonotoneConstraints != "":
+			return p, badArgument("start", p.Start, "zero, with monotone constraints")
+		}
 	}
 	if p.Method != AOSO {
 		if p.Leaf != "" && p.Leaf != "pair" {

@@ -1,6 +1,11 @@
 package aoso
 
-import "math"
+import (
+	"cmp"
+	"math"
+
+	"github.com/libaoso/aoso/internal/linear"
+)
 
 // The presets.
 const (
@@ -13,6 +18,7 @@ const (
 type setting struct {
 	trees, leaves, minSamples                          int
 	shrinkage, l2, maxStep, subsample, colsampleByNode float64
+	start                                              string
 }
 
 // filled is the parameters with values for those that have none.
@@ -36,6 +42,7 @@ func (p Params) filled(s setting) Params {
 	if p.L2 == -1 {
 		p.L2 = s.l2
 	}
+	p.Start = cmp.Or(p.Start, s.start)
 	return p
 }
 
@@ -49,7 +56,30 @@ func paperParams() Params {
 // preset is the settings to try, the likeliest first. bench/README.md shows what
 // they were chosen by.
 func (p *Params) preset(s Shape) []setting {
-	paper := setting{trees: 1000, leaves: 20, minSamples: 1, shrinkage: 0.1, maxStep: 5, subsample: 1, colsampleByNode: 1}
+	settings := p.fromZero(s)
+	if !p.mayBeginLinear(s) {
+		return settings
+	}
+	begun := settings[0]
+	begun.start = "linear"
+	return append([]setting{begun}, settings...)
+}
+
+// mostLinear is the most products that the linear scores of all rows may take by default,
+// which is some minutes on one thread.
+const mostLinear = 1 << 40
+
+// mayBeginLinear tells whether rows held out are to say if training begins with linear
+// scores.
+func (p *Params) mayBeginLinear(s Shape) bool {
+	products := float64(s.Rows) * float64(s.Classes) * float64(min(s.Features, linear.MostFeatures))
+	return p.Start == "" && p.Method == AOSO && p.Preset != PresetPaper && p.MonotoneConstraints == "" &&
+		s.Classes > wideClasses && s.Rows >= leastRows && products <= mostLinear && linear.Fits(s.Features, s.Classes)
+}
+
+// fromZero is the settings for training that begins with scores of zero.
+func (p *Params) fromZero(s Shape) []setting {
+	paper := setting{start: "zero", trees: 1000, leaves: 20, minSamples: 1, shrinkage: 0.1, maxStep: 5, subsample: 1, colsampleByNode: 1}
 	switch {
 	case p.Preset == PresetPaper || p.Method != AOSO || s.Rows < leastRows: // few rows tell nothing about a setting
 		return []setting{paper}
@@ -123,6 +153,7 @@ func (p *Params) large(s Shape) setting {
 		trees: trees, leaves: leaves, minSamples: 1, shrinkage: shrinkage, l2: 10, maxStep: 3,
 		subsample:       min(1, math.Round(1000*sample/float64(s.Rows))/1000),
 		colsampleByNode: 1,
+		start:           "zero",
 	}
 }
 

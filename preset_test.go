@@ -128,6 +128,7 @@ func TestNoise(t *testing.T) {
 }
 
 // TestLarge: many rows have large trees, but small ones for many classes that full leaves move.
+// With many classes, linear scores are tried first.
 func TestLarge(t *testing.T) {
 	for _, test := range []struct {
 		classes int
@@ -142,8 +143,17 @@ func TestLarge(t *testing.T) {
 	} {
 		p := defaults(func(p *Params) { p.Preset = test.preset })
 		settings, err := p.resolve(Shape{Rows: 200_000, Features: 20, Classes: test.classes})
-		if err != nil || len(settings) != 1 {
+		starts := []string{"zero"}
+		if test.classes > wideClasses {
+			starts = []string{"linear", "zero"}
+		}
+		if err != nil || len(settings) != len(starts) {
 			t.Fatalf("%d classes: %d settings, %v", test.classes, len(settings), err)
+		}
+		for i, start := range starts {
+			if settings[i].Start != start {
+				t.Errorf("%d classes: start=%s in place of %s", test.classes, settings[i].Start, start)
+			}
 		}
 		for _, item := range test.want {
 			if !slices.Contains(settings[0].items(), item) {

@@ -109,6 +109,7 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 		job.Objective, plan.folds, plan.choose, plan.temper = boost.Objective(o.Objective), 0, false, false
 	}
 	job.Folds, job.Choose, job.Temper, job.Thorough = plan.folds, plan.choose, plan.temper, plan.thorough
+	job.Linear = len(settings) > 1 && settings[0].Start != settings[1].Start
 	job.Silent = !train.set.Ranks.Any(!silent)
 	if c, job.Record, err = newCheckpoint(train, p, o); err != nil {
 		return job, nil, err
@@ -193,7 +194,16 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 	if p.Leaf == "" && p.Method == AOSO && o.Objective != nil {
 		p.Leaf = "full" // however many classes there are
 	}
+	if train.start != nil {
+		if err := p.continueFrom(train.start.model); err != nil {
+			return nil, err
+		}
+	}
 	if o.Objective != nil {
+		if p.Start == "linear" && train.start == nil {
+			return nil, badArgument("start", p.Start, "zero, with an objective")
+		}
+		p.Start = cmp.Or(p.Start, "zero")
 		if p.Leaf == "sparse" {
 			return nil, badArgument("leaf", p.Leaf, "full or pair, with an objective")
 		}
@@ -204,10 +214,22 @@ func checkTraining(train *Dataset, p Params, o TrainOptions) ([]Params, error) {
 			return nil, badArgument("calibration", p.Calibration, "auto or none, with an objective")
 		}
 	}
-	if train.start != nil && p.LeafClasses == 0 {
-		p.LeafClasses = train.start.model.forest.Named()
-	}
 	return p.resolve(train.shape())
+}
+
+// continueFrom takes over what a model that training continues has begun with.
+func (p *Params) continueFrom(m *Model) error {
+	if p.LeafClasses == 0 {
+		p.LeafClasses = m.forest.Named()
+	}
+	start := "zero"
+	if m.forest.Linear() != nil {
+		start = "linear"
+	}
+	if p.Start = cmp.Or(p.Start, start); p.Start != start {
+		return badArgument("start", p.Start, "%s, as in the model to continue", start)
+	}
+	return nil
 }
 
 // validSets is all validation sets, that which decides first.

@@ -152,7 +152,7 @@ func cParams(g aoso.Params) (c C.aoso_params, err error) {
 	c.interaction_constraints = cNested(g.InteractionConstraints)
 	c.leaf_classes = C.int64_t(g.LeafClasses)
 	c.category_limit = C.int64_t(g.CategoryLimit)
-	if c.start, err = number[C.int32_t]("start", g.Start); err != nil {
+	if c.start, err = number[C.int64_t]("start", g.Start); err != nil {
 		return c, err
 	}
 	return c, nil

@@ -59,7 +59,7 @@ var Parameters = []Parameter{
 		Help: "Number of classes whose scores a sparse leaf changes.",
 	},
 	{
-		Name: "start", Field: "Start", Group: Algorithm, Type: String, Default: "", C: C{Slot: 37, Enum: "START"},
+		Name: "start", Field: "Start", Group: Algorithm, Type: String, Default: "", C: C{Slot: 37, Enum: "START", Type: "int64_t"},
 		Auto: "zero; with more than 100 classes, the one that suits the held-out rows best",
 		Help: "Scores that rows have before the first tree.",
 		Choices: []Choice{

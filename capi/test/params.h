@@ -113,4 +113,4 @@
     NUMBER(min_delta) \
     COUNT(int64_t, leaf_classes) \
     COUNT(int64_t, category_limit) \
-    CHOICE(int32_t, start, 3)
+    CHOICE(int64_t, start, 3)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/conformal"
+	"github.com/libaoso/aoso/internal/data"
 )
 
 // Job describes a training.
@@ -18,9 +19,11 @@ type Job struct {
 	boost.Job // its Params are not used
 
 	// Settings are the parameters to try. All but the first are tried only if those
-	// before overfit the data, or predict many rows wrong and Thorough is set.
+	// before overfit the data, or predict many rows wrong and Thorough is set; or, after
+	// those of Linear, if trees have improved the linear scores by much.
 	Settings []boost.Params
 	Thorough bool
+	Linear   bool // the first settings begin with linear scores, for nothing but the rows held out to judge
 	Folds    int  // 0: hold no rows out; 1: a part of them; else each of so many parts in turn
 	Choose   bool // the number of trees; the settings' own is then the most
 	Temper   bool // find a temperature
@@ -91,22 +94,35 @@ func New(j Job) *Fit {
 // start begins the first phase that there is.
 func (f *Fit) start() {
 	j := &f.job
-	if j.Folds == 0 {
-		f.begin(j.Settings[0], 0)
-		return
+	if j.Folds > 0 {
+		if f.parts = newParts(j); f.parts != nil {
+			f.try(0)
+			return
+		}
 	}
-	if f.parts = newParts(j); f.parts == nil {
-		f.begin(j.Settings[0], 0)
-		return
+	if p := &j.Settings[0]; j.Linear && !(j.Choose && p.EarlyStopping == 0 && f.judges(j.Valid, p)) {
+		f.setting++
 	}
-	f.try(0)
+	f.begin(j.Settings[f.setting], 0)
 }
+
+// judges tells whether a validation set judges settings.
+func (f *Fit) judges(valid *data.Set, p *boost.Params) bool {
+	return valid != nil && (f.job.Choose || f.job.Temper) && !p.Wide(valid.AllRows(), len(valid.Classes))
+}
+
+// beginsLinear tells whether the run under way is that of linear scores which others may
+// be tried beside.
+func (f *Fit) beginsLinear() bool { return f.job.Linear && f.setting == 0 }
 
 // try begins to train the next settings without the rows held out, after so many
 // iterations of others.
 func (f *Fit) try(first int) {
 	f.run = newRun(&f.job, f.parts, f.job.Settings[f.setting], f.repeats(f.job.Settings[f.setting]))
 	f.run.first = first
+	if f.beginsLinear() {
+		f.run.path.begins(f.run.scores())
+	}
 }
 
 // begin begins to train the model itself, after so many iterations with other
@@ -119,8 +135,11 @@ func (f *Fit) begin(p boost.Params, first int) {
 	f.phase = Final
 	f.run = &run{engines: []*boost.Engine{boost.New(job)}, first: first, repeats: repeats}
 	f.run.end()
-	if v := job.Valid; v != nil && f.best == nil && (f.job.Choose || f.job.Temper) && !p.Wide(v.AllRows(), len(v.Classes)) {
-		f.run.path = newPath(&v.Target, f.job.Temper, job.Kernels, job.Team)
+	if f.best == nil && f.judges(job.Valid, &p) {
+		f.run.path = newPath(&job.Valid.Target, f.job.Temper, job.Kernels, job.Team)
+		if f.run.path != nil && f.beginsLinear() {
+			f.run.path.begins(f.run.scores())
+		}
 	}
 }
 
@@ -185,8 +204,13 @@ func (f *Fit) tryNext() bool {
 	if f.phase == Final && (f.best != nil || r.path == nil || !f.job.Choose || r.params().EarlyStopping > 0) {
 		return false
 	}
-	return f.setting+1 < len(f.job.Settings) && r.stopped != boost.StoppedByTimeLimit &&
-		(r.overfits() || f.job.Thorough && r.path.noisy())
+	if f.setting+1 == len(f.job.Settings) || r.stopped == boost.StoppedByTimeLimit {
+		return false
+	}
+	if f.beginsLinear() {
+		return r.path.improved()
+	}
+	return r.overfits() || f.job.Thorough && r.path.noisy()
 }
 
 // look adds a point to the path where it is time, and ends a run that only gets

@@ -25,6 +25,7 @@ type path struct {
 	kernels *kernel.Funcs
 	team    *par.Team
 
+	linear float64   // refined loss of the linear scores that training begins with; 0: it does not
 	next   int       // iteration of the next point
 	points []point   // those so far; the first stands for no model
 	least  int       // the point of the least refined loss
@@ -66,6 +67,12 @@ type ending struct{ warmUp, patience, rise float64 }
 // Where labels are clear, a loss that rises may fall again.
 var clearEnding, noisyEnding = ending{50, 2, 2}, ending{20, 1.25, 1}
 
+// After linear scores, trees do more good or harm from the beginning.
+const linearWarmUp = 10
+
+// Trees that take more than this share off the loss of linear scores might do without.
+const improvement = 0.1
+
 // newPath returns nil if no row of a known class has weight.
 func newPath(t *data.Target, temper bool, k *kernel.Funcs, team *par.Team) *path {
 	p := &path{target: t, rows: t.AllRows(), temper: temper, kernels: k, team: team, next: 1}
@@ -97,6 +104,16 @@ func (p *path) at(iteration int) *point {
 	}
 	return &p.points[i]
 }
+
+// begins takes note of linear scores, which training begins with.
+func (p *path) begins(scores []float64) {
+	now, _ := p.measure(0, scores, 1, 1e-3)
+	p.linear = now.loss
+}
+
+// improved tells whether trees have improved the linear scores so much that others, which
+// do without, may be better.
+func (p *path) improved() bool { return p.lowest() < (1-improvement)*p.linear }
 
 // look adds a point: the raw scores of the model after an iteration.
 func (p *path) look(iteration int, scores []float64) {
@@ -160,6 +177,9 @@ func (p *path) over() bool {
 	end := clearEnding
 	if p.noisy() {
 		end = noisyEnding
+	}
+	if p.linear > 0 {
+		end.warmUp = linearWarmUp
 	}
 	return p.excess > end.rise && float64(p.last().iteration) >= max(end.warmUp, end.patience*float64(p.best().iteration))
 }

@@ -241,7 +241,7 @@ typedef struct aoso_params {
     /* Scores that rows have before the first tree. linear is for method aoso, without an objective and without
      * monotone constraints.
      * Default: AOSO_START_DEFAULT. */
-    int32_t start;
+    int64_t start;
 } aoso_params;
 /* end parameters */
 

@@ -38,7 +38,7 @@ FIELDS = (
     ("interaction_constraints", "char_p"),
     ("leaf_classes", "int64"),
     ("category_limit", "int64"),
-    ("start", "int32"),
+    ("start", "int64"),
 )
 
 # The types of the values.
