@@ -83,7 +83,7 @@ func TestExportedLinear(t *testing.T) {
 	}
 }
 
-// TestMerged exports a model with several terms of each feature.
+// TestExportedLinearMerged exports a model with several terms of each feature.
 func TestExportedLinearMerged(t *testing.T) {
 	d := blobs(155, 200, 3, 4, 12)
 	m := withLinear(trained(t, d, params(func(p *Params) { p.Trees = 2 })).Model, d.x)
