@@ -59,6 +59,7 @@ func TestTreesOnly(t *testing.T) {
 			if err := only.Check(numbers); err != nil {
 				t.Fatal(err)
 			}
+			scores := make([]float64, l.Scorer().Stride())
 			values := []float64{math.Inf(-1), -math.MaxFloat64, -1, math.Nextafter(-1, -2), 0, 0.4, 0.5, 2, math.MaxFloat64, math.Inf(1), math.NaN()}
 			for _, x := range values {
 				for _, y := range values {
@@ -67,7 +68,8 @@ func TestTreesOnly(t *testing.T) {
 					for term := range places {
 						places[term] = l.Place(term, row[l.Column(term)])
 					}
-					l.Scores(places, want)
+					l.Scorer().Scores(places, 1, scores, kernel.Generic)
+					copy(want, scores)
 					for _, tree := range f.All() {
 						tree.Leaf(tree.Find(row)).AddTo(want)
 					}
