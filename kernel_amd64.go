@@ -72,8 +72,13 @@ var avx512 = kernel.Checked(kernel.Funcs{
 			addShortAVX512(a)
 		}
 	},
-	Scores:  scores,
-	Best:    best,
+	Scores: scores,
+	Best:   best,
+	Linear: func(j *kernel.LinearJob) {
+		for a := new(linearArgs); a.next(j, 8); {
+			linearAVX512(a)
+		}
+	},
 	Softmax: softmax(expAVX512, softmaxRowsAVX512),
 	Walk:    walkLanes,
 })
@@ -130,8 +135,13 @@ var avx2 = kernel.Checked(kernel.Funcs{
 			addShortAVX2(a)
 		}
 	},
-	Scores:  scores,
-	Best:    best,
+	Scores: scores,
+	Best:   best,
+	Linear: func(j *kernel.LinearJob) {
+		for a := new(linearArgs); a.next(j, 4); {
+			linearAVX2(a)
+		}
+	},
 	Softmax: softmax(expAVX2, softmaxRowsAVX2),
 	Walk:    walkLanes,
 })
@@ -178,6 +188,9 @@ func addStepsAVX512(a *addStepsArgs)
 //go:noescape
 func addShortAVX512(a *addShortArgs)
 
+//go:noescape
+func linearAVX512(a *linearArgs)
+
 func totalsAVX2(j *totalsJob)
 func crossAVX2(j *crossJob)
 func gradientsAVX2(j *gradientsJob)
@@ -204,6 +217,9 @@ func addStepsAVX2(a *addStepsArgs)
 
 //go:noescape
 func addShortAVX2(a *addShortArgs)
+
+//go:noescape
+func linearAVX2(a *linearArgs)
 
 // partitionSet takes jobs with a set. It serves AVX-512 as well: what takes time
 // is to gather the codes.

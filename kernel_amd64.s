@@ -5118,6 +5118,169 @@ found:
 	VZEROUPPER
 	RET
 
+// Linear scores: of four rows at a time, and of two or three vectors of lanes. The sums
+// stay in registers during the loop over the terms, and weights widen once for the four
+// rows. Where fewer than four rows are left, the last stands for those past it too.
+//
+//	SI places of the rows      R8 terms              R15 terms left
+//	DI weights of term 0       R9 bytes of a term    CX weights of the term
+//	R10 bias                   R13 rows left
+//	R11, AX, BX, DX scores of the four rows          R12 bytes of a row of them
+//	A, B, C sums of a row      U, V, W weights       P place of a row, then the shift
+
+// A macro LINEARn does something with n vectors of so many bytes.
+
+// weights = float32 numbers
+#define LINEAR2_WIDEN(at, bytes, U, V, W) \
+	VCVTPS2PD (at), U          \
+	VCVTPS2PD (bytes/2)(at), V
+
+#define LINEAR3_WIDEN(at, bytes, U, V, W) \
+	LINEAR2_WIDEN(at, bytes, U, V, W) \
+	VCVTPS2PD bytes(at), W
+
+// sums = weights
+#define LINEAR2_BIAS(U, V, W, A, B, C) \
+	VMOVAPD U, A \
+	VMOVAPD V, B
+
+#define LINEAR3_BIAS(U, V, W, A, B, C) \
+	LINEAR2_BIAS(U, V, W, A, B, C) \
+	VMOVAPD W, C
+
+// sums = scores
+#define LINEAR2_SCORES(at, bytes, A, B, C) \
+	VMOVUPD (at), A      \
+	VMOVUPD bytes(at), B
+
+#define LINEAR3_SCORES(at, bytes, A, B, C) \
+	LINEAR2_SCORES(at, bytes, A, B, C) \
+	VMOVUPD (2*bytes)(at), C
+
+// sums += place * weights
+#define LINEAR2_TERM(offset, P, U, V, W, A, B, C) \
+	VBROADCASTSD offset(SI), P \
+	VFMADD231PD  P, U, A       \
+	VFMADD231PD  P, V, B
+
+#define LINEAR3_TERM(offset, P, U, V, W, A, B, C) \
+	LINEAR2_TERM(offset, P, U, V, W, A, B, C) \
+	VFMADD231PD P, W, C
+
+// scores = sums + shift - shift
+#define LINEAR2_STORE(at, bytes, P, A, B, C) \
+	VADDPD  P, A, A      \
+	VADDPD  P, B, B      \
+	VSUBPD  P, A, A      \
+	VSUBPD  P, B, B      \
+	VMOVUPD A, (at)      \
+	VMOVUPD B, bytes(at)
+
+#define LINEAR3_STORE(at, bytes, P, A, B, C) \
+	LINEAR2_STORE(at, bytes, P, A, B, C) \
+	VADDPD  P, C, C                      \
+	VSUBPD  P, C, C                      \
+	VMOVUPD C, (2*bytes)(at)
+
+// LINEAR_ROWS is the loop over the rows. R10 = 0: the scores have terms before these.
+#define LINEAR_ROWS(WIDEN, BIAS, SCORES, TERM, STORE, bytes, P, U, V, W, A0, B0, C0, A1, B1, C1, A2, B2, C2, A3, B3, C3, rows, more, term, done) \
+rows:  \
+	LEAQ    (R11)(R12*1), AX   \ // the next three rows, as far as there are
+	CMPQ    R13, $2            \
+	CMOVQLT R11, AX            \
+	LEAQ    (AX)(R12*1), BX    \
+	CMPQ    R13, $3            \
+	CMOVQLT AX, BX             \
+	LEAQ    (BX)(R12*1), DX    \
+	CMPQ    R13, $4            \
+	CMOVQLT BX, DX             \
+	MOVQ    DI, CX             \
+	MOVQ    R8, R15            \
+	TESTQ   R10, R10           \
+	JZ      more               \
+	WIDEN(R10, bytes, U, V, W) \ // sums = bias
+	BIAS(U, V, W, A0, B0, C0)  \
+	BIAS(U, V, W, A1, B1, C1)  \
+	BIAS(U, V, W, A2, B2, C2)  \
+	BIAS(U, V, W, A3, B3, C3)  \
+	JMP     term               \
+	more:                                 \
+	SCORES(R11, bytes, A0, B0, C0)        \ // sums = scores
+	SCORES(AX, bytes, A1, B1, C1)         \
+	SCORES(BX, bytes, A2, B2, C2)         \
+	SCORES(DX, bytes, A3, B3, C3)         \
+	term:                                 \
+	WIDEN(CX, bytes, U, V, W)             \ // sums += places * weights
+	TERM(0, P, U, V, W, A0, B0, C0)       \
+	TERM(8, P, U, V, W, A1, B1, C1)       \
+	TERM(16, P, U, V, W, A2, B2, C2)      \
+	TERM(24, P, U, V, W, A3, B3, C3)      \
+	ADDQ         $32, SI                  \
+	ADDQ         R9, CX                   \
+	DECQ         R15                      \
+	JNZ          term                     \
+	MOVQ         a+0(FP), R15             \
+	VBROADCASTSD linearArgs_shift(R15), P \
+	STORE(R11, bytes, P, A0, B0, C0)      \ // scores = rounded sums
+	STORE(AX, bytes, P, A1, B1, C1)       \
+	STORE(BX, bytes, P, A2, B2, C2)       \
+	STORE(DX, bytes, P, A3, B3, C3)       \
+	LEAQ         (DX)(R12*1), R11         \
+	SUBQ         $4, R13                  \
+	JG           rows                     \
+	JMP          done
+
+#define LINEAR_AVX2(WIDEN, BIAS, SCORES, TERM, STORE, rows, more, term, done) \
+LINEAR_ROWS(WIDEN, BIAS, SCORES, TERM, STORE, 32, Y15, Y12, Y13, Y14, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, Y8, Y9, Y10, Y11, rows, more, term, done)
+
+#define LINEAR_AVX512(WIDEN, BIAS, SCORES, TERM, STORE, rows, more, term, done) \
+LINEAR_ROWS(WIDEN, BIAS, SCORES, TERM, STORE, 64, Z15, Z12, Z13, Z14, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, Z8, Z9, Z10, Z11, rows, more, term, done)
+
+// what both levels read of their arguments, R15 = lanes
+#define LINEAR_ARGS \
+	MOVQ a+0(FP), AX                \
+	LEAQ linearArgs_quads(AX), SI   \
+	MOVQ linearArgs_terms(AX), R8   \
+	MOVQ linearArgs_weights(AX), DI \
+	MOVQ linearArgs_stride(AX), R9  \
+	LEAQ (R9*2), R12                \
+	MOVQ linearArgs_bias(AX), R10   \
+	MOVQ linearArgs_scores(AX), R11 \
+	MOVQ linearArgs_rows(AX), R13   \
+	MOVQ linearArgs_lanes(AX), R15
+
+// func linearAVX2(a *linearArgs)
+TEXT ·linearAVX2(SB), NOSPLIT, $0-8
+	LINEAR_ARGS
+	CMPQ R15, $8
+	JE   lanes8
+	LINEAR_AVX2(LINEAR3_WIDEN, LINEAR3_BIAS, LINEAR3_SCORES, LINEAR3_TERM, LINEAR3_STORE, rows12, more12, term12, done)
+
+lanes8:
+	LINEAR_AVX2(LINEAR2_WIDEN, LINEAR2_BIAS, LINEAR2_SCORES, LINEAR2_TERM, LINEAR2_STORE, rows8, more8, term8, done)
+
+done:
+	VZEROUPPER
+	RET
+
+// func linearAVX512(a *linearArgs)
+TEXT ·linearAVX512(SB), NOSPLIT, $0-8
+	LINEAR_ARGS
+	CMPQ R15, $16
+	JB   lanes8
+	JE   lanes16
+	LINEAR_AVX512(LINEAR3_WIDEN, LINEAR3_BIAS, LINEAR3_SCORES, LINEAR3_TERM, LINEAR3_STORE, rows24, more24, term24, done)
+
+lanes16:
+	LINEAR_AVX512(LINEAR2_WIDEN, LINEAR2_BIAS, LINEAR2_SCORES, LINEAR2_TERM, LINEAR2_STORE, rows16, more16, term16, done)
+
+lanes8:
+	LINEAR_AVX2(LINEAR2_WIDEN, LINEAR2_BIAS, LINEAR2_SCORES, LINEAR2_TERM, LINEAR2_STORE, rows8, more8, term8, done)
+
+done:
+	VZEROUPPER
+	RET
+
 // func addPairsRows(a *addPairsArgs)
 //
 // Trees outside, rows inside: the sums of different rows do not wait for one

@@ -55,8 +55,13 @@ var neon = kernel.Checked(kernel.Funcs{
 			addShortNEON(a)
 		}
 	},
-	Scores:  scores,
-	Best:    kernel.Best,
+	Scores: scores,
+	Best:   kernel.Best,
+	Linear: func(j *kernel.LinearJob) {
+		for a := new(linearArgs); a.next(j, 4); {
+			linearNEON(a)
+		}
+	},
 	Softmax: softmax(expNEON, nil),
 	Walk:    walkLanes,
 })
@@ -77,6 +82,9 @@ func addStepsNEON(a *addStepsArgs)
 
 //go:noescape
 func addShortNEON(a *addShortArgs)
+
+//go:noescape
+func linearNEON(a *linearArgs)
 
 // Routines take a few classes of a job. Strides of residuals, factors and sums
 // are in bytes.

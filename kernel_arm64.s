@@ -15,7 +15,7 @@
 //   - Every routine takes one struct, its fields' offsets being those of
 //     go_asm.h; kernel_arm64.go says what they mean.
 //   - A product is fused (FMLA) only where package kernel adds it to a shift
-//     and rounds once.
+//     and rounds once, or where it is exact.
 //   - R18 and R27–R30 belong to the system, the assembler and Go.
 
 // Histograms.
@@ -2430,6 +2430,226 @@ next:
 	SUB  $1, R6
 	CBNZ R6, row
 	RET
+
+// Linear scores: of four rows and 8 or 12 lanes at a time. The sums stay in registers
+// during the loop over the terms, and weights widen once for the four rows. Where fewer
+// than four rows are left, the last stands for those past it too.
+//
+//	R0  a                         R5  bias                   R12  weights of the term
+//	R1  places of the rows        R6–R9  scores of the       R13  terms left
+//	R2  terms                     four rows                  V0–V23   sums, six for each row
+//	R3  weights of the first      R10 bytes of a row of      V24–V29  weights
+//	R4  bytes of a term's         them, R11 rows left        V30, V31 places, then the shift
+
+// V24 to V27, or V29 = weights
+#define LINEAR_WIDEN_8(at) \
+	FLDPQ (at), (F24, F26) \
+	WORD  $0x4e617b19      \ // fcvtl2 v25.2d, v24.4s
+	WORD  $0x0e617b18      \ // fcvtl v24.2d, v24.2s
+	WORD  $0x4e617b5b      \ // fcvtl2 v27.2d, v26.4s
+	WORD  $0x0e617b5a      // fcvtl v26.2d, v26.2s
+
+#define LINEAR_WIDEN_12(at) \
+	LINEAR_WIDEN_8(at) \
+	FMOVQ 32(at), F28  \
+	WORD  $0x4e617b9d  \ // fcvtl2 v29.2d, v28.4s
+	WORD  $0x0e617b9c // fcvtl v28.2d, v28.2s
+
+// sums = weights
+#define LINEAR_BIAS_8 \
+	VMOV V24.B16, V0.B16  \
+	VMOV V25.B16, V1.B16  \
+	VMOV V26.B16, V2.B16  \
+	VMOV V27.B16, V3.B16  \
+	VMOV V24.B16, V6.B16  \
+	VMOV V25.B16, V7.B16  \
+	VMOV V26.B16, V8.B16  \
+	VMOV V27.B16, V9.B16  \
+	VMOV V24.B16, V12.B16 \
+	VMOV V25.B16, V13.B16 \
+	VMOV V26.B16, V14.B16 \
+	VMOV V27.B16, V15.B16 \
+	VMOV V24.B16, V18.B16 \
+	VMOV V25.B16, V19.B16 \
+	VMOV V26.B16, V20.B16 \
+	VMOV V27.B16, V21.B16
+
+#define LINEAR_BIAS_12 \
+	LINEAR_BIAS_8         \
+	VMOV V28.B16, V4.B16  \
+	VMOV V29.B16, V5.B16  \
+	VMOV V28.B16, V10.B16 \
+	VMOV V29.B16, V11.B16 \
+	VMOV V28.B16, V16.B16 \
+	VMOV V29.B16, V17.B16 \
+	VMOV V28.B16, V22.B16 \
+	VMOV V29.B16, V23.B16
+
+// sums = scores
+#define LINEAR_SCORES_8 \
+	FLDPQ (R6), (F0, F1)     \
+	FLDPQ 32(R6), (F2, F3)   \
+	FLDPQ (R7), (F6, F7)     \
+	FLDPQ 32(R7), (F8, F9)   \
+	FLDPQ (R8), (F12, F13)   \
+	FLDPQ 32(R8), (F14, F15) \
+	FLDPQ (R9), (F18, F19)   \
+	FLDPQ 32(R9), (F20, F21)
+
+#define LINEAR_SCORES_12 \
+	LINEAR_SCORES_8          \
+	FLDPQ 64(R6), (F4, F5)   \
+	FLDPQ 64(R7), (F10, F11) \
+	FLDPQ 64(R8), (F16, F17) \
+	FLDPQ 64(R9), (F22, F23)
+
+// sums += places * weights
+#define LINEAR_TERM_8 \
+	WORD $0x4fde1300 \ // fmla v0.2d, v24.2d, v30.d[0]
+	WORD $0x4fde1321 \ // fmla v1.2d, v25.2d, v30.d[0]
+	WORD $0x4fde1342 \ // fmla v2.2d, v26.2d, v30.d[0]
+	WORD $0x4fde1363 \ // fmla v3.2d, v27.2d, v30.d[0]
+	WORD $0x4fde1b06 \ // fmla v6.2d, v24.2d, v30.d[1]
+	WORD $0x4fde1b27 \ // fmla v7.2d, v25.2d, v30.d[1]
+	WORD $0x4fde1b48 \ // fmla v8.2d, v26.2d, v30.d[1]
+	WORD $0x4fde1b69 \ // fmla v9.2d, v27.2d, v30.d[1]
+	WORD $0x4fdf130c \ // fmla v12.2d, v24.2d, v31.d[0]
+	WORD $0x4fdf132d \ // fmla v13.2d, v25.2d, v31.d[0]
+	WORD $0x4fdf134e \ // fmla v14.2d, v26.2d, v31.d[0]
+	WORD $0x4fdf136f \ // fmla v15.2d, v27.2d, v31.d[0]
+	WORD $0x4fdf1b12 \ // fmla v18.2d, v24.2d, v31.d[1]
+	WORD $0x4fdf1b33 \ // fmla v19.2d, v25.2d, v31.d[1]
+	WORD $0x4fdf1b54 \ // fmla v20.2d, v26.2d, v31.d[1]
+	WORD $0x4fdf1b75 // fmla v21.2d, v27.2d, v31.d[1]
+
+#define LINEAR_TERM_12 \
+	LINEAR_TERM_8    \
+	WORD $0x4fde1384 \ // fmla v4.2d, v28.2d, v30.d[0]
+	WORD $0x4fde13a5 \ // fmla v5.2d, v29.2d, v30.d[0]
+	WORD $0x4fde1b8a \ // fmla v10.2d, v28.2d, v30.d[1]
+	WORD $0x4fde1bab \ // fmla v11.2d, v29.2d, v30.d[1]
+	WORD $0x4fdf1390 \ // fmla v16.2d, v28.2d, v31.d[0]
+	WORD $0x4fdf13b1 \ // fmla v17.2d, v29.2d, v31.d[0]
+	WORD $0x4fdf1b96 \ // fmla v22.2d, v28.2d, v31.d[1]
+	WORD $0x4fdf1bb7 // fmla v23.2d, v29.2d, v31.d[1]
+
+// scores = sums + shift - shift
+#define LINEAR_STORE_8 \
+	WORD  $0x4e7ed400        \ // fadd v0.2d, v0.2d, v30.2d
+	WORD  $0x4e7ed421        \ // fadd v1.2d, v1.2d, v30.2d
+	WORD  $0x4e7ed442        \ // fadd v2.2d, v2.2d, v30.2d
+	WORD  $0x4e7ed463        \ // fadd v3.2d, v3.2d, v30.2d
+	WORD  $0x4e7ed4c6        \ // fadd v6.2d, v6.2d, v30.2d
+	WORD  $0x4e7ed4e7        \ // fadd v7.2d, v7.2d, v30.2d
+	WORD  $0x4e7ed508        \ // fadd v8.2d, v8.2d, v30.2d
+	WORD  $0x4e7ed529        \ // fadd v9.2d, v9.2d, v30.2d
+	WORD  $0x4e7ed58c        \ // fadd v12.2d, v12.2d, v30.2d
+	WORD  $0x4e7ed5ad        \ // fadd v13.2d, v13.2d, v30.2d
+	WORD  $0x4e7ed5ce        \ // fadd v14.2d, v14.2d, v30.2d
+	WORD  $0x4e7ed5ef        \ // fadd v15.2d, v15.2d, v30.2d
+	WORD  $0x4e7ed652        \ // fadd v18.2d, v18.2d, v30.2d
+	WORD  $0x4e7ed673        \ // fadd v19.2d, v19.2d, v30.2d
+	WORD  $0x4e7ed694        \ // fadd v20.2d, v20.2d, v30.2d
+	WORD  $0x4e7ed6b5        \ // fadd v21.2d, v21.2d, v30.2d
+	WORD  $0x4efed400        \ // fsub v0.2d, v0.2d, v30.2d
+	WORD  $0x4efed421        \ // fsub v1.2d, v1.2d, v30.2d
+	WORD  $0x4efed442        \ // fsub v2.2d, v2.2d, v30.2d
+	WORD  $0x4efed463        \ // fsub v3.2d, v3.2d, v30.2d
+	WORD  $0x4efed4c6        \ // fsub v6.2d, v6.2d, v30.2d
+	WORD  $0x4efed4e7        \ // fsub v7.2d, v7.2d, v30.2d
+	WORD  $0x4efed508        \ // fsub v8.2d, v8.2d, v30.2d
+	WORD  $0x4efed529        \ // fsub v9.2d, v9.2d, v30.2d
+	WORD  $0x4efed58c        \ // fsub v12.2d, v12.2d, v30.2d
+	WORD  $0x4efed5ad        \ // fsub v13.2d, v13.2d, v30.2d
+	WORD  $0x4efed5ce        \ // fsub v14.2d, v14.2d, v30.2d
+	WORD  $0x4efed5ef        \ // fsub v15.2d, v15.2d, v30.2d
+	WORD  $0x4efed652        \ // fsub v18.2d, v18.2d, v30.2d
+	WORD  $0x4efed673        \ // fsub v19.2d, v19.2d, v30.2d
+	WORD  $0x4efed694        \ // fsub v20.2d, v20.2d, v30.2d
+	WORD  $0x4efed6b5        \ // fsub v21.2d, v21.2d, v30.2d
+	FSTPQ (F0, F1), (R6)     \
+	FSTPQ (F2, F3), 32(R6)   \
+	FSTPQ (F6, F7), (R7)     \
+	FSTPQ (F8, F9), 32(R7)   \
+	FSTPQ (F12, F13), (R8)   \
+	FSTPQ (F14, F15), 32(R8) \
+	FSTPQ (F18, F19), (R9)   \
+	FSTPQ (F20, F21), 32(R9)
+
+#define LINEAR_STORE_12 \
+	LINEAR_STORE_8           \
+	WORD  $0x4e7ed484        \ // fadd v4.2d, v4.2d, v30.2d
+	WORD  $0x4e7ed4a5        \ // fadd v5.2d, v5.2d, v30.2d
+	WORD  $0x4e7ed54a        \ // fadd v10.2d, v10.2d, v30.2d
+	WORD  $0x4e7ed56b        \ // fadd v11.2d, v11.2d, v30.2d
+	WORD  $0x4e7ed610        \ // fadd v16.2d, v16.2d, v30.2d
+	WORD  $0x4e7ed631        \ // fadd v17.2d, v17.2d, v30.2d
+	WORD  $0x4e7ed6d6        \ // fadd v22.2d, v22.2d, v30.2d
+	WORD  $0x4e7ed6f7        \ // fadd v23.2d, v23.2d, v30.2d
+	WORD  $0x4efed484        \ // fsub v4.2d, v4.2d, v30.2d
+	WORD  $0x4efed4a5        \ // fsub v5.2d, v5.2d, v30.2d
+	WORD  $0x4efed54a        \ // fsub v10.2d, v10.2d, v30.2d
+	WORD  $0x4efed56b        \ // fsub v11.2d, v11.2d, v30.2d
+	WORD  $0x4efed610        \ // fsub v16.2d, v16.2d, v30.2d
+	WORD  $0x4efed631        \ // fsub v17.2d, v17.2d, v30.2d
+	WORD  $0x4efed6d6        \ // fsub v22.2d, v22.2d, v30.2d
+	WORD  $0x4efed6f7        \ // fsub v23.2d, v23.2d, v30.2d
+	FSTPQ (F4, F5), 64(R6)   \
+	FSTPQ (F10, F11), 64(R7) \
+	FSTPQ (F16, F17), 64(R8) \
+	FSTPQ (F22, F23), 64(R9)
+
+// LINEAR_ROWS is the loop over the rows. R5 = 0: the scores have terms before these.
+#define LINEAR_ROWS(WIDEN, BIAS, SCORES, TERM, STORE, rows, more, terms, term) \
+rows:  \
+	ADD     R10, R6, R7               \ // the next three rows, as far as there are
+	CMP     $2, R11                   \
+	CSEL    GE, R7, R6, R7            \
+	ADD     R10, R7, R8               \
+	CMP     $3, R11                   \
+	CSEL    GE, R8, R7, R8            \
+	ADD     R10, R8, R9               \
+	CMP     $4, R11                   \
+	CSEL    GE, R9, R8, R9            \
+	CBZ     R5, more                  \
+	WIDEN(R5)                         \
+	BIAS                              \
+	B       terms                     \
+	more:                             \
+	SCORES                            \
+	terms:                            \
+	MOVD    R3, R12                   \
+	MOVD    R2, R13                   \
+	term:                             \
+	WIDEN(R12)                        \
+	FLDPQ.P 32(R1), (F30, F31)        \
+	TERM                              \
+	ADD     R4, R12                   \
+	SUB     $1, R13                   \
+	CBNZ    R13, term                 \
+	FMOVD   linearArgs_shift(R0), F30 \
+	VDUP    V30.D[0], V30.D2          \
+	STORE                             \
+	ADD     R10, R9, R6               \
+	SUBS    $4, R11                   \
+	BGT     rows                      \
+	RET
+
+// func linearNEON(a *linearArgs)
+TEXT ·linearNEON(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	ADD  $linearArgs_quads, R0, R1
+	LDP  linearArgs_terms(R0), (R2, R3)
+	LDP  linearArgs_stride(R0), (R4, R5)
+	LDP  linearArgs_scores(R0), (R6, R11)
+	MOVD linearArgs_lanes(R0), R14
+	LSL  $1, R4, R10
+	CMP  $8, R14
+	BEQ  lanes8
+	LINEAR_ROWS(LINEAR_WIDEN_12, LINEAR_BIAS_12, LINEAR_SCORES_12, LINEAR_TERM_12, LINEAR_STORE_12, rows12, more12, terms12, term12)
+
+lanes8:
+	LINEAR_ROWS(LINEAR_WIDEN_8, LINEAR_BIAS_8, LINEAR_SCORES_8, LINEAR_TERM_8, LINEAR_STORE_8, rows8, more8, terms8, term8)
 
 // func addPairsRows(a *addPairsArgs)
 // Trees outside, rows inside: the sums of different rows do not wait for one

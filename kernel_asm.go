@@ -282,6 +282,80 @@ func scores(j *kernel.ScoresJob) {
 	scoresRows(&scoresArgs{&j.Sums[0], 4 * j.Stride, j.Unit, &j.Scores[0], j.Classes, rows, temperature})
 }
 
+// linearArgs is some rows, terms and lanes of a job.
+type linearArgs struct {
+	terms   int      // at least 1
+	weights *float32 // of the first term and lane
+	stride  int      // from one term to the next, in bytes; twice that from one row of scores to the next
+	bias    *float32 // of the first lane; nil: the scores have the terms before these
+	scores  *float64 // of the first row and lane
+	rows    int      // at least 1
+	lanes   int      // one vector to three
+	shift   float64  // 0: there are more terms
+
+	row, term, lane int // the first
+
+	// Places: of four rows side by side, term after term; then of the next four. Rows
+	// past the last are the last again.
+	quads [4 * linearTerms]float64
+}
+
+// linearTerms is how many terms are taken at once.
+const linearTerms = 256
+
+// next takes the next rows, terms and lanes, if there are any. A vector has width lanes.
+func (a *linearArgs) next(j *kernel.LinearJob, width int) bool {
+	if j.Terms == 0 {
+		kernel.Linear(j)
+		return false
+	}
+	if a.lane += a.lanes; a.lane == j.Stride {
+		a.lane, a.term = 0, a.term+a.terms
+	}
+	if a.term == j.Terms {
+		a.term, a.row = 0, a.row+a.rows
+	}
+	if a.row == j.Rows {
+		return false
+	}
+	if a.lane == 0 {
+		a.load(j)
+	}
+	vectors := (j.Stride - a.lane) / width
+	tiles := (vectors + 2) / 3
+	a.lanes = (vectors + tiles - 1) / tiles * width
+	a.weights = &j.Weights[a.term*j.Stride+a.lane]
+	a.bias, a.shift = nil, 0
+	if a.term == 0 {
+		a.bias = &j.Bias[a.lane]
+	}
+	if a.term+a.terms == j.Terms {
+		a.shift = kernel.Shift(kernel.LinearUnit)
+	}
+	a.scores = &j.Scores[a.row*j.Stride+a.lane]
+	return true
+}
+
+// load takes the places of the next rows and terms.
+func (a *linearArgs) load(j *kernel.LinearJob) {
+	a.stride = 4 * j.Stride
+	a.terms = min(j.Terms-a.term, linearTerms)
+	a.rows = min(j.Rows-a.row, len(a.quads)/min(j.Terms, linearTerms)&^3)
+	quads := a.quads[:]
+	for first := 0; first < a.rows; first += 4 {
+		var rows [4][]float32
+		for i := range rows {
+			row := a.row + min(first+i, a.rows-1)
+			rows[i] = j.Places[row*j.Terms+a.term:][:a.terms]
+		}
+		for t, x := range rows[0] {
+			quad := quads[4*t:][:4]
+			quad[0], quad[1], quad[2], quad[3] = float64(x), float64(rows[1][t]), float64(rows[2][t]), float64(rows[3][t])
+		}
+		quads = quads[4*a.terms:]
+	}
+}
+
 // softmaxArgs is some rows of a job.
 type softmaxArgs struct {
 	scores  *float64

@@ -328,8 +328,32 @@ func benchPredict(b *testing.B, f *kernel.Funcs) {
 		}
 		bench(b, fmt.Sprintf("AddPairs/%s/K26/pairs%d", f.Level, pairs), n*trees, "row*tree", func() { f.AddPairs(&job) })
 	}
+	benchLinear(b, f)
 	benchSoftmax(b, f)
 	benchWalk(b, f)
+}
+
+// benchLinear has one row, and as many as are predicted at once.
+func benchLinear(b *testing.B, f *kernel.Funcs) {
+	r := rand.New(rand.NewPCG(9, 9))
+	numbers := func(n int) []float32 {
+		v := make([]float32, n)
+		for i := range v {
+			v[i] = float32(r.NormFloat64())
+		}
+		return v
+	}
+	for _, shape := range []struct{ classes, terms int }{{304, 20}, {1000, 50}} {
+		for _, rows := range []int{1, kernel.PredictRows} {
+			job := kernel.LinearJob{
+				Places: numbers(rows * shape.terms), Terms: shape.terms,
+				Weights: numbers(shape.terms * shape.classes), Bias: numbers(shape.classes), Stride: shape.classes,
+				Rows: rows, Scores: make([]float64, rows*shape.classes),
+			}
+			name := fmt.Sprintf("Linear/%s/K%d/terms%d/rows%d", f.Level, shape.classes, shape.terms, rows)
+			bench(b, name, rows*shape.terms*shape.classes, "row*term*class", func() { f.Linear(&job) })
+		}
+	}
 }
 
 // benchSoftmax has one row, and as many as are predicted at once.

@@ -404,6 +404,29 @@ func (j *BestJob) Check() error {
 }
 
 // Check returns an error that names what is wrong with the job; nil: nothing.
+func (j *LinearJob) Check() error {
+	switch {
+	case j.Terms < 0:
+		return bad("LinearJob", "Terms", j.Terms, "0 or more")
+	case j.Stride < Lanes || j.Stride%Lanes != 0:
+		return bad("LinearJob", "Stride", j.Stride, fmt.Sprintf("a multiple of %d", Lanes))
+	case j.Rows < 0:
+		return bad("LinearJob", "Rows", j.Rows, "0 or more")
+	case j.Rows == 0:
+		return nil
+	case len(j.Places) < j.Rows*j.Terms:
+		return short("LinearJob", "Places", len(j.Places), j.Rows*j.Terms)
+	case len(j.Weights) < j.Terms*j.Stride:
+		return short("LinearJob", "Weights", len(j.Weights), j.Terms*j.Stride)
+	case len(j.Bias) < j.Stride:
+		return short("LinearJob", "Bias", len(j.Bias), j.Stride)
+	case len(j.Scores) < j.Rows*j.Stride:
+		return short("LinearJob", "Scores", len(j.Scores), j.Rows*j.Stride)
+	}
+	return nil
+}
+
+// Check returns an error that names what is wrong with the job; nil: nothing.
 func (j *AddPairsJob) Check() error {
 	switch {
 	case j.Pairs < 1:

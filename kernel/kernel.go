@@ -45,7 +45,8 @@
 // leaves. What remains is to add up steps ([AddStepsJob], [AddPairsJob]; or
 // [AddShortJob] and [ScoresJob]) and to turn the sums into probabilities
 // ([SoftmaxJob]) or to find the greatest ([BestJob]). A single row walks through
-// the trees ([WalkJob]).
+// the trees ([WalkJob]). Scores that rows have before any tree come from a linear
+// model ([LinearJob]).
 package kernel
 
 const (
@@ -351,6 +352,21 @@ type BestJob struct {
 	Best []int // out, by row
 }
 
+// LinearJob computes linear scores of rows: of each lane its bias and, for one term
+// after the other, the product of the row's place and the lane's weight, rounded to
+// multiples of [LinearUnit] in the end. A product of two float32s is exact in float64,
+// so that a fused multiply-add rounds as the plain operations do. All numbers are finite.
+type LinearJob struct {
+	Places  []float32 // rows × Terms
+	Terms   int
+	Weights []float32 // Terms × Stride
+	Bias    []float32 // Stride
+	Stride  int       // lanes of weights, bias and scores, a multiple of Lanes
+
+	Rows   int
+	Scores []float64 // out, Rows × Stride
+}
+
 // SoftmaxJob turns raw scores into class probabilities, row after row. A class
 // has e^(f_k − max f), computed by [Exp], or zero where the exponent is below
 // [SoftmaxLeast]. All are multiplied by the inverse of their sum. The sum is
@@ -411,6 +427,7 @@ type Funcs struct {
 	AddShort  func(*AddShortJob)
 	Scores    func(*ScoresJob)
 	Best      func(*BestJob)
+	Linear    func(*LinearJob)
 	Softmax   func(*SoftmaxJob)
 	Walk      func(*WalkJob)
 }
@@ -439,6 +456,7 @@ var Generic = Checked(Funcs{
 	AddShort:  AddShort,
 	Scores:    Scores,
 	Best:      Best,
+	Linear:    Linear,
 	Softmax:   Softmax,
 	Walk:      WalkTrees,
 })
@@ -475,6 +493,7 @@ func Checked(f Funcs) *Funcs {
 		AddShort:  checked((*AddShortJob).Check, f.AddShort),
 		Scores:    checked((*ScoresJob).Check, f.Scores),
 		Best:      checked((*BestJob).Check, f.Best),
+		Linear:    checked((*LinearJob).Check, f.Linear),
 		Softmax:   checked((*SoftmaxJob).Check, f.Softmax),
 		Walk:      checked((*WalkJob).Check, f.Walk),
 	}

@@ -13,12 +13,14 @@ import (
 type beginning struct {
 	*model.Linear
 	places  func(row int, places []float32)
+	scorer  *model.Scorer
 	byClass []float32 // weights, classes × terms
+	kernels *kernel.Funcs
 }
 
-func newBeginning(l *model.Linear, places func(row int, places []float32)) *beginning {
-	terms := l.Terms()
-	b := &beginning{l, places, make([]float32, len(l.Bias())*terms)}
+func newBeginning(l *model.Linear, places func(row int, places []float32), k *kernel.Funcs) *beginning {
+	terms, classes := l.Terms(), len(l.Bias())
+	b := &beginning{l, places, l.Scorer(), make([]float32, classes*terms), k}
 	for t := range terms {
 		for k, w := range l.Weights(t) {
 			b.byClass[k*terms+t] = w
@@ -28,7 +30,7 @@ func newBeginning(l *model.Linear, places func(row int, places []float32)) *begi
 }
 
 // beginBinned is the scores of rows of the bins that they were fitted to; nil: zeros.
-func beginBinned(l *model.Linear, set *data.Set) *beginning {
+func beginBinned(l *model.Linear, set *data.Set, k *kernel.Funcs) *beginning {
 	if l == nil {
 		return nil
 	}
@@ -43,11 +45,11 @@ func beginBinned(l *model.Linear, set *data.Set) *beginning {
 		for t, column := range columns {
 			to[t] = places[t][column[row]]
 		}
-	})
+	}, k)
 }
 
 // beginRaw is the scores of rows that have no bins; nil: zeros.
-func beginRaw(l *model.Linear, x bin.Source, team *par.Team) *beginning {
+func beginRaw(l *model.Linear, x bin.Source, k *kernel.Funcs, team *par.Team) *beginning {
 	if l == nil {
 		return nil
 	}
@@ -63,14 +65,20 @@ func beginRaw(l *model.Linear, x bin.Source, team *par.Team) *beginning {
 			}
 		}
 	})
-	return newBeginning(l, func(row int, to []float32) { copy(to, all[row*terms:]) })
+	return newBeginning(l, func(row int, to []float32) { copy(to, all[row*terms:]) }, k)
 }
 
-// Scores writes the scores of a row.
-func (b *beginning) Scores(row int, scores []float64) {
-	places := make([]float32, b.Terms())
-	b.places(row, places)
-	b.Linear.Scores(places, scores)
+// Stride is the distance of the scores of rows.
+func (b *beginning) Stride() int { return b.scorer.Stride() }
+
+// Scores writes the scores of rows from first up to end, rows × Stride.
+func (b *beginning) Scores(first, end int, scores []float64) {
+	terms := b.Terms()
+	places := make([]float32, (end-first)*terms)
+	for row := first; row < end; row++ {
+		b.places(row, places[(row-first)*terms:][:terms])
+	}
+	b.scorer.Scores(places, end-first, scores, b.kernels)
 }
 
 // Pick writes the scores of some classes of rows, rows × classes: the bits of Scores.
@@ -95,8 +103,15 @@ func (b *beginning) Pick(rows, classes []uint32, scores []float64) {
 
 // write writes the scores of rows from first up to end, rows × classes.
 func (b *beginning) write(first, end int, scores []float64) {
-	classes := len(b.Bias())
-	for row := first; row < end; row++ {
-		b.Scores(row, scores[(row-first)*classes:][:classes])
+	const together = 16 // rows whose scores stay in the cache
+	classes, stride := len(b.Bias()), b.Stride()
+	room := make([]float64, together*stride)
+	for ; first < end; first += together {
+		last := min(first+together, end)
+		b.Scores(first, last, room)
+		for i := range last - first {
+			copy(scores[:classes], room[i*stride:])
+			scores = scores[classes:]
+		}
 	}
 }

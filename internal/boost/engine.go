@@ -100,7 +100,7 @@ func New(j Job) *Engine {
 		if j.Start != nil { // its scores are given
 			return nil
 		}
-		return beginBinned(e.forest.Linear(), set)
+		return beginBinned(e.forest.Linear(), set, j.Kernels)
 	}
 	e.status.Trees = e.forest.Trees()
 	e.best = best{value: math.Inf(1), trees: e.forest.Trees()}

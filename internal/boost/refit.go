@@ -19,7 +19,7 @@ func Refit(f *model.Forest, x bin.Source, t *data.Target, p Params, signs [][]in
 	r := &refit{
 		replay: replay{
 			x: x, forest: f.Clone(), perIteration: p.TreesPerIteration(len(t.Classes)), team: team,
-			state: newState(t, p.stateParams(), beginRaw(f.Linear(), x, team), k, team),
+			state: newState(t, p.stateParams(), beginRaw(f.Linear(), x, k, team), k, team),
 		},
 		keep: keep, signs: signs,
 	}

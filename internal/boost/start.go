@@ -31,7 +31,7 @@ func (s *Start) Replay(x bin.Source, t *data.Target, k *kernel.Funcs, team *par.
 	unweighted.Weights = nil
 	r := replay{
 		x: x, forest: s.Forest, perIteration: s.Params.TreesPerIteration(classes), team: team,
-		state: newState(&unweighted, s.Params.stateParams(), beginRaw(s.Forest.Linear(), x, team), k, team),
+		state: newState(&unweighted, s.Params.stateParams(), beginRaw(s.Forest.Linear(), x, k, team), k, team),
 	}
 	r.state.reset()
 	if period > 0 {

@@ -9,8 +9,10 @@ import (
 
 // Base is the raw scores of rows before any leaf, where these are not zeros.
 type Base interface {
-	// Scores writes those of all classes of a row.
-	Scores(row int, scores []float64)
+	// Stride is the distance of the scores of rows, at least the number of classes.
+	Stride() int
+	// Scores writes those of all classes of the rows from first up to end, rows × Stride.
+	Scores(first, end int, scores []float64)
 	// Pick writes those of some classes of rows, rows × classes.
 	Pick(rows, classes []uint32, scores []float64)
 }
@@ -31,12 +33,11 @@ func (b *baseOdds) odds(row int, score float64) float64 {
 	return leastOdds
 }
 
-// all replaces room by the odds of all classes of a row.
-func (b *baseOdds) all(row int, room []float64) {
-	b.Scores(row, room)
-	b.most[row] = slices.Max(room)
-	for k, score := range room {
-		room[k] = b.odds(row, score)
+// all replaces the scores of all classes of a row by odds.
+func (b *baseOdds) all(row int, scores []float64) {
+	b.most[row] = slices.Max(scores)
+	for k, score := range scores {
+		scores[k] = b.odds(row, score)
 	}
 }
 
@@ -54,13 +55,16 @@ func (b *baseOdds) pick(rows, classes []uint32, room []float64, odds []float32) 
 func (r *Residuals) Begin(scores Base, team *par.Team) (sum float64, most float32) {
 	e := r.entries
 	e.base = newBaseOdds(scores, len(e.rows))
-	rooms := make([][]float64, team.Workers())
-	team.Do((len(e.rows)+rowsTogether-1)/rowsTogether, func(worker, i int) {
+	const together = 16 // rows whose scores stay in the cache
+	rooms, stride := make([][]float64, team.Workers()), scores.Stride()
+	team.Do((len(e.rows)+together-1)/together, func(worker, i int) {
 		if rooms[worker] == nil {
-			rooms[worker] = make([]float64, e.classes)
+			rooms[worker] = make([]float64, together*stride)
 		}
-		for row := i * rowsTogether; row < min((i+1)*rowsTogether, len(e.rows)); row++ {
-			e.begin(row, rooms[worker])
+		first, end := i*together, min((i+1)*together, len(e.rows))
+		scores.Scores(first, end, rooms[worker])
+		for row := first; row < end; row++ {
+			e.begin(row, rooms[worker][(row-first)*stride:][:e.classes])
 		}
 	})
 	for i := range e.rows {
@@ -70,7 +74,7 @@ func (r *Residuals) Begin(scores Base, team *par.Team) (sum float64, most float3
 	return r.Bound()
 }
 
-// begin gives the likeliest classes of a row entries.
+// begin gives the likeliest classes of a row entries. Odds are its scores at first.
 func (e *entries) begin(row int, odds []float64) {
 	e.base.all(row, odds)
 	s, all, n, least := &e.rows[row], e.all[row*e.likely:][:e.likely], 0, 0

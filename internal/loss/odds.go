@@ -1,6 +1,8 @@
 package loss
 
 import (
+	"slices"
+
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -48,6 +50,7 @@ func (o *Odds) Judge(labels []int32, temperature float64, classes []int32, losse
 type walker struct {
 	numbers []float64 // by class; zero stands for one, but for the class that does not exist
 	changed []uint32
+	scores  []float64 // before any leaf
 }
 
 func newWalker(classes int) walker {
@@ -59,6 +62,9 @@ func newWalker(classes int) walker {
 // visit multiplies the odds of a row up.
 func (w *walker) visit(t *trail[float64], row int) {
 	if t.base != nil {
+		w.scores = slices.Grow(w.scores[:0], t.base.Stride())[:t.base.Stride()]
+		t.base.Scores(row, row+1, w.scores)
+		copy(w.numbers, w.scores[:t.classes])
 		t.base.all(row, w.numbers[:t.classes])
 		for k := range t.classes {
 			w.changed = append(w.changed, uint32(k))

@@ -8,6 +8,7 @@ import (
 	"sort"
 
 	"github.com/libaoso/aoso/internal/modelio"
+	"github.com/libaoso/aoso/kernel"
 )
 
 // Linear is the raw scores that rows have before any tree: those of a linear model. It
@@ -80,29 +81,33 @@ func (l *Linear) Place(term int, x float64) float32 {
 // Round rounds a score to a multiple of 2⁻²⁴, so that scores and short leaf values add up
 // exactly, in any order.
 func Round(score float64) float64 {
-	const shift = 3 << (51 - 24)
+	shift := kernel.Shift(kernel.LinearUnit)
 	return (score + shift) - shift
 }
 
-// Scores writes the scores of a row whose places are given, by term. A product of two
-// float32s is exact in float64, so no CPU or compiler can round it otherwise.
-func (l *Linear) Scores(places []float32, scores []float64) {
-	scores = scores[:l.classes]
-	for k, b := range l.bias {
-		scores[k] = float64(b)
+// Scorer computes the scores of rows.
+type Scorer struct{ job kernel.LinearJob }
+
+// Scorer makes it ready to compute scores of rows. They have a distance of whole vectors,
+// with room for an impossible class.
+func (l *Linear) Scorer() *Scorer {
+	stride := (l.classes + 8) &^ 7
+	s := &Scorer{kernel.LinearJob{Terms: l.Terms(), Stride: stride, Bias: make([]float32, stride), Weights: make([]float32, l.Terms()*stride)}}
+	copy(s.job.Bias, l.bias)
+	for t := range l.Terms() {
+		copy(s.job.Weights[t*stride:], l.Weights(t))
 	}
-	for t, place := range places {
-		if place == 0 {
-			continue
-		}
-		x := float64(place)
-		for k, w := range l.Weights(t)[:len(scores)] {
-			scores[k] += x * float64(w)
-		}
-	}
-	for k, score := range scores {
-		scores[k] = Round(score)
-	}
+	return s
+}
+
+// Stride is the distance of the scores of rows. That of the impossible class is zero.
+func (s *Scorer) Stride() int { return s.job.Stride }
+
+// Scores writes the scores of rows of which the places are given, rows × terms.
+func (s *Scorer) Scores(places []float32, rows int, scores []float64, k *kernel.Funcs) {
+	j := s.job
+	j.Places, j.Rows, j.Scores = places, rows, scores
+	k.Linear(&j)
 }
 
 // plus is the sum of two linear models; either may be nil.

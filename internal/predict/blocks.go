@@ -122,7 +122,7 @@ func (p *blocks) newBlock(k *kernel.Funcs) *block {
 		right:   make([]uint64, len(p.thresholds)*kernel.PredictWords),
 		atLeast: make([]uint64, (p.values.most+1)*kernel.PredictWords),
 		leaves:  make([]uint16, p.group*leafStride),
-		linear:  linear{Linear: p.values.linear},
+		linear:  newLinear(p.values),
 	}
 }
 
@@ -133,7 +133,7 @@ func (b *block) beginScores(rows int) {
 		clear(b.sums)
 	} else {
 		b.scores = resized(b.scores, rows*b.stride())
-		b.linear.begin(b.scores, b.stride())
+		b.linear.begin(b.scores, rows, b.kernels)
 	}
 }
 

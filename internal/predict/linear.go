@@ -3,13 +3,24 @@ package predict
 import (
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/kernel"
 )
 
 // linear is the linear scores that rows of a block begin with; without a model, zeros.
 type linear struct {
 	*model.Linear
+	scorer *model.Scorer
 	places []float32 // rows × terms
 	column []float64 // values of a feature
+}
+
+// newLinear is the scores of single rows.
+func newLinear(v *values) linear {
+	l := linear{Linear: v.linear, scorer: v.scorer}
+	if l.Linear != nil {
+		l.places = make([]float32, l.Terms())
+	}
+	return l
 }
 
 // load finds the places of rows.
@@ -31,24 +42,18 @@ func (l *linear) load(x bin.Source, first, rows int) {
 
 // loadRow finds the places of one row.
 func (l *linear) loadRow(row []float64) {
-	l.places = resized(l.places, l.Terms())
 	for t := range l.places {
 		l.places[t] = l.Place(t, row[l.Column(t)])
 	}
 }
 
-// begin writes the scores of the rows loaded, rows × stride.
-func (l *linear) begin(scores []float64, stride int) {
+// begin writes the scores of the rows loaded, whose distance is that of the values.
+func (l *linear) begin(scores []float64, rows int, k *kernel.Funcs) {
 	if l.Linear == nil {
 		clear(scores)
 		return
 	}
-	terms := l.Terms()
-	for i := range len(scores) / stride {
-		row := scores[i*stride:][:stride]
-		l.Scores(l.places[i*terms:][:terms], row)
-		clear(row[len(l.Bias()):])
-	}
+	l.scorer.Scores(l.places, rows, scores, k)
 }
 
 // resized is a slice of so many numbers, whatever they are.

@@ -78,7 +78,9 @@ func TestLinear(t *testing.T) {
 				for term := range places {
 					places[term] = l.Place(term, row[l.Column(term)])
 				}
-				l.Scores(places, scores)
+				begin := make([]float64, l.Scorer().Stride())
+				l.Scorer().Scores(places, 1, begin, kernel.Generic)
+				copy(scores, begin)
 				for number, tree := range f.All() {
 					tree.Leaf(tree.Find(row)).AddTo(scores)
 					if number == half-1 {

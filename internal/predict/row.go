@@ -33,10 +33,7 @@ func (w *walks) newRow(k *kernel.Funcs, trees int) *Row {
 		trees:  trees,
 		keys:   make([]uint64, max(w.memberSlots+len(w.slots), w.values.most)),
 		scores: make([]float64, w.values.stride()),
-		linear: linear{Linear: w.values.linear},
-	}
-	if l := r.linear.Linear; l != nil {
-		r.linear.places = make([]float32, l.Terms())
+		linear: newLinear(w.values),
 	}
 	if r.short != nil {
 		r.sums = make([]int32, r.short.classes)
@@ -90,7 +87,7 @@ func (r *Row) Load(row []float64) {
 	if r.linear.Linear != nil {
 		r.linear.loadRow(row)
 	}
-	r.linear.begin(r.scores, len(r.scores))
+	r.linear.begin(r.scores, 1, r.kernels)
 }
 
 // walkRun walks through the trees of a run. It returns those to use.

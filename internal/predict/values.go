@@ -14,6 +14,7 @@ type values struct {
 	firstLeaf []uint32 // by tree, and one past the last
 	most      int      // leaves of a tree
 	linear    *model.Linear
+	scorer    *model.Scorer
 
 	full    []float32         // of leaves with a value for every class
 	short   *shortValues      // likewise, to be used in their place; nil: 16 bits do not hold them
@@ -35,6 +36,9 @@ func newValues(f *model.Forest) *values {
 	for t := range trees {
 		leaves := f.Tree(t).NumLeaves()
 		v.firstLeaf[t+1], v.most = v.firstLeaf[t]+uint32(leaves), max(v.most, leaves)
+	}
+	if v.linear != nil {
+		v.scorer = v.linear.Scorer()
 	}
 	all, pairs := f.LeafValues(0, trees)
 	if f.Full() {

@@ -24,6 +24,7 @@ type shape struct {
 	rows       int // bins of a scan, cells of a spill
 	classes    int
 	pairs      int
+	terms      int
 	impossible bool // a lane for the impossible class
 	weighted   bool
 }
@@ -53,6 +54,7 @@ var suites = []suite{
 	{"AddShort", classShapes, addShort},
 	{"Scores", classShapes, scores},
 	{"Best", classShapes, best},
+	{"Linear", linearShapes, linear},
 	{"Softmax", softmaxShapes, softmax},
 	{"Walk", walkShapes, walk},
 }

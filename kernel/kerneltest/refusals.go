@@ -62,7 +62,7 @@ func twoClasses() []float32 {
 
 // allRefusals are those of every kernel.
 func allRefusals() []refusal {
-	return slices.Concat(rowRefusals(), histogramRefusals(), cellsRefusals(), leavesRefusals(), scoresRefusals())
+	return slices.Concat(rowRefusals(), histogramRefusals(), cellsRefusals(), leavesRefusals(), scoresRefusals(), linearRefusals())
 }
 
 func rowRefusals() (list []refusal) {

@@ -11,7 +11,10 @@ import aoso
 from aoso import AOSOClassifier
 from aoso._parameters import TYPES
 
-AUTO = ["leaf", "leaf_classes", "start", "pairs", "trees", "leaves", "shrinkage", "min_samples", "l2", "max_step", "subsample", "colsample_bynode"]
+AUTO = [
+    *("leaf", "leaf_classes", "start", "pairs", "trees", "leaves", "shrinkage", "min_samples", "l2", "max_step", "subsample"),
+    "colsample_bynode",
+]
 
 
 @pytest.fixture(scope="module")

