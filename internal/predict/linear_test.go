@@ -58,6 +58,7 @@ func TestLinear(t *testing.T) {
 		{40, 3, func(r *rand.Rand) *model.Forest { return randomForest(r, trees, 9, cols, 40, 2, false, unchanged) }},
 		{90, 3, func(r *rand.Rand) *model.Forest { return sparseForest(r, trees, 12, cols, 90, 3) }},
 		{70_000, 2, func(r *rand.Rand) *model.Forest { return sparseForest(r, 3, 12, cols, 70_000, 3) }},
+		{5, 4, func(r *rand.Rand) *model.Forest { return randomForest(r, 0, 9, cols, 5, 1, true, unchanged) }},
 		{3, 0, func(r *rand.Rand) *model.Forest { return randomForest(r, trees, 1, cols, 3, 1, true, unchanged) }},
 	} {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -71,7 +72,7 @@ func TestLinear(t *testing.T) {
 			}
 			x := newSource(r, n, cols)
 			want, stage := make([]float64, n*test.classes), make([]float64, n*test.classes)
-			half := (f.Trees() + 1) / 2
+			half := max(f.Trees()+1, 2) / 2
 			for i, row := range x {
 				scores := want[i*test.classes:][:test.classes]
 				places := make([]float32, l.Terms())

@@ -54,11 +54,6 @@ var special = map[string]generator{
 		forMethod(oneOf("", "pair"), oneOf("")),
 		forMethod(oneOf("half", "Full"), oneOf("full", "half")),
 	},
-	"start": {
-		forMethod(oneOf("zero", "linear"), oneOf("zero")),
-		forMethod(oneOf("linear"), oneOf("zero")),
-		forMethod(oneOf("other", "Zero"), oneOf("linear", "other")),
-	},
 	"pairs": {
 		forMethod(oneOf("1", "2", "4", "8"), oneOf("1")),
 		forMethod(oneOf("auto", "8"), oneOf("auto")),
@@ -196,8 +191,8 @@ func invalidEarlyStopping(s *setting) string {
 
 // monotone is a sign for some features, by class where there are more than two.
 func monotone(s *setting) string {
-	if s.params.Leaf == "sparse" || s.params.Start == "linear" {
-		return "" // they need other leaves, and zeros to begin with
+	if s.params.Leaf == "sparse" {
+		return "" // they need the other leaves
 	}
 	var entries []string
 	for _, j := range s.ordered {

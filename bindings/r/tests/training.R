@@ -20,6 +20,8 @@ if (requireNamespace("Matrix", quietly = TRUE)) {
   stopifnot(quick(Matrix::Matrix(x, sparse = TRUE), iris$Species)$fingerprint == model$fingerprint)
 }
 
+stopifnot(quick(Species ~ ., iris, start = "linear")$parameters$start == "linear")
+
 # The default: rows are held out, and parameters are chosen.
 default <- aoso(Species ~ ., iris, threads = 2)
 stopifnot(default$result$held_out_rows == 150, default$result$held_out[["error_rate"]] < 0.1, default$parameters$trees == default$trees)
