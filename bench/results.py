@@ -25,8 +25,8 @@ class Results:
         self.runs: dict[str, dict[str, Any]] = content.get("runs", {})
 
     def add(self, key: str, run: dict[str, Any]) -> None:
-        """Adds a run of this machine, or replaces the run with the same name."""
-        self.runs[key] = run | {"machine": machine.describe()}
+        """Adds a run of this machine, unless it names another, or replaces the run with the same name."""
+        self.runs[key] = {"machine": machine.describe()} | run
         lines = [f"{json.dumps(k)}: {json.dumps(run, sort_keys=True)}" for k, run in sorted(self.runs.items())]
         head = f'{{"shape": {json.dumps(self.shape)},\n"runs": {{\n'
         self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -15,7 +15,6 @@ import numpy as np
 from bench import results, sets
 from bench.peers import systems
 from bench.peers.clock import Clock
-from bench.peers.plan import PRESET
 from bench.peers.worker import evaluate, stages
 from bench.prediction import models, plan
 
@@ -28,7 +27,7 @@ class Trained:
     def __init__(self, name: str, data: sets.Set, job: plan.Job) -> None:
         self.name, self.system = name, systems.make(name)
         clock = Clock(job.budget)
-        params = PRESET if name == "aoso" else {}
+        params = {"preset": job.preset} if name == "aoso" else {}
         self.system.train(data.x, data.y, params, job.iterations, 1, clock)
         self.iterations = len(clock.cpu)
         self.stages = stages(self.iterations)

@@ -3,6 +3,8 @@ package linear
 import (
 	"math"
 	"math/bits"
+
+	"github.com/libaoso/aoso/internal/bin"
 )
 
 // weigh makes weights whole numbers: of so many bits that no sum overflows.
@@ -61,14 +63,30 @@ func (f *fit) standardize() {
 		if bins.Categorical {
 			continue
 		}
-		var middles [256]float64
-		for b := range bins.Lower {
-			middles[b+1] = bins.Lower[b]/2 + bins.Upper[b]/2
-		}
-		if of, ok := newFeature(j, bins.Codes(), &middles, counts[256*i:][:256]); ok {
+		of := counts[256*i:][:256]
+		middles := middles(bins, of)
+		if of, ok := newFeature(j, bins.Codes(), &middles, of); ok {
 			f.features = append(f.features, of)
 		}
 	}
+}
+
+// middles is what values count as in the bins, of which the weights are given. The first and
+// the last bin may reach far out, where few values are. There values count as those of an
+// exponential tail would on average, one as dense at its beginning as the bin beside it.
+func middles(f *bin.Feature, counts []int64) (of [256]float64) {
+	n := len(f.Lower)
+	for b := range n {
+		of[b+1] = f.Lower[b]/2 + f.Upper[b]/2
+	}
+	tail := func(at, beside int) float64 {
+		return (f.Edges[beside-1] - f.Edges[beside-2]) * (float64(counts[at]) / max(float64(counts[beside]), 1))
+	}
+	if n > 3 {
+		of[1] = max(of[1], f.Upper[0]-tail(1, 2))
+		of[n] = min(of[n], f.Lower[n-1]+tail(n, n-1))
+	}
+	return of
 }
 
 // newFeature finds the places of bins, of which the middles and the weights are given. It

@@ -27,8 +27,9 @@ func newBaseOdds(of Base, rows int) *baseOdds { return &baseOdds{of, make([]floa
 
 // odds is those of a score of a row.
 func (b *baseOdds) odds(row int, score float64) float64 {
-	if x := score - b.most[row]; x >= kernel.SoftmaxLeast {
-		return max(kernel.Exp(x), leastOdds)
+	const least = -69 // e to it is above leastOdds, but not by much
+	if x := score - b.most[row]; x > least {
+		return kernel.Exp(x)
 	}
 	return leastOdds
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/libaoso/aoso/kernel"
 )
 
 // TestBalance: the mean of the places of a tree is 0, with rows that fit counters.
