@@ -57,7 +57,8 @@ def measure(name: str, rows: Path, options: argparse.Namespace) -> dict[str, Any
         said = [line for line in output.splitlines() if line and not line.startswith("{")] or ["ended without a message"]
         full = any(word in output for word in OUT_OF_MEMORY) or run["peaks"]["anonymous"] > FULL_MEMORY * memory
         run["ended"] = "out of memory" if full else said[-1]
-    steps = {line["iteration"]: line for line in lines if "iteration" in line}
+    begun = max((i for i, line in enumerate(lines) if "forgotten" in line), default=0)
+    steps = {line["iteration"]: line for line in lines[begun:] if "iteration" in line}
     version = next((line["version"] for line in lines if "version" in line), "")
     limits = {"budget": options.budget, "threads": options.threads, "limit": memory}
     return run | limits | {"steps": list(steps.values()), "version": version}

@@ -24,11 +24,11 @@ TOP = 5
 
 
 class Steps(Clock):
-    """Calls ``look`` at each step. What that takes does not count."""
+    """Calls ``look`` at each step, and ``begin`` where training begins anew. What that takes does not count."""
 
-    def __init__(self, budget: float, look: Callable[[int, float], None]) -> None:
+    def __init__(self, budget: float, look: Callable[[int, float], None], begin: Callable[[], None]) -> None:
         super().__init__(budget)
-        self._look, self._next, self._seen = look, 0.0, 0
+        self._look, self._begin, self._next, self._seen = look, begin, 0.0, 0
 
     def start(self) -> None:
         super().start()
@@ -42,6 +42,13 @@ class Steps(Clock):
             self._next = GROWTH * self.cpu[-1]
             self._cpu += time.process_time() - before
         return ended
+
+    def forget(self) -> None:
+        """Training begins anew: it tries other settings, or trains on all rows. What it spent before counts."""
+        super().forget()
+        self._seen = 0
+        self._begin()
+        print(json.dumps({"forgotten": True}), flush=True)
 
     def look(self) -> None:
         """Looks at the last iteration, once."""
@@ -64,7 +71,7 @@ def measure(job: dict[str, Any]) -> None:
             steps.append(step)
         print(json.dumps(step), flush=True)
 
-    clock = Steps(job["budget"], look)
+    clock = Steps(job["budget"], look, steps.clear)
     iterations = systems.UNBOUNDED if name in ("lightgbm", "xgboost", "xgboost-vector") else None
     system.train(x, y, systems.PARAMS[name], iterations, job["threads"], clock)
     clock.look()
