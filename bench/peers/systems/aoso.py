@@ -32,7 +32,7 @@ class Aoso:
 
         def tick(progress: aoso.Progress) -> bool:
             nonlocal trees
-            if progress.trees < trees:  # training tries other settings, or begins to train on all rows
+            if progress.trees <= trees:  # training tries other settings, or begins to train on all rows
                 clock.forget()
             trees = progress.trees
             return clock.tick()
