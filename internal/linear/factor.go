@@ -16,6 +16,7 @@ const sampleScores, leastSample, mostSample = 1 << 23, 256, 1 << 14
 type scored struct {
 	rows  []int
 	parts []float64 // rows × classes
+	all   int       // rows, on all machines
 }
 
 // factor finds the factor of the weights that leaves the least log loss.
@@ -61,7 +62,7 @@ func (f *fit) sample() *scored {
 			s.rows = append(s.rows, row)
 		}
 	}
-	s.parts = make([]float64, len(s.rows)*f.classes)
+	s.parts, s.all = make([]float64, len(s.rows)*f.classes), t.Ranks.Int(len(s.rows))
 	f.team.Do(len(s.rows), func(_, i int) {
 		row, parts := s.rows[i], s.parts[i*f.classes:][:f.classes]
 		x := make([]float64, n)
@@ -98,8 +99,10 @@ func (f *fit) partWithout(x []float64, weight int64, class int) float64 {
 	return dot(x, weights) - dot(mean, weights)/2
 }
 
-// slope is the derivatives of the log loss of the sample by the factor.
+// slope is the derivatives of the log loss of the sample by the factor. One further row, whose
+// class may be any, keeps the factor small where all rows are right: others may be wrong.
 func (f *fit) slope(s *scored, factor float64) (slope, curvature float64) {
+	unknown := 1 / float64(max(s.all, 1)) // of it, for each row
 	type sums struct{ slope, curvature exact.Sum }
 	rooms, parts := make([][]float64, f.team.Workers()), make([]sums, f.team.Workers())
 	f.team.Do(len(s.rows), func(worker, i int) {
@@ -119,15 +122,17 @@ func (f *fit) slope(s *scored, factor float64) (slope, curvature float64) {
 			}
 			total += p[k]
 		}
-		mean, square := 0.0, 0.0
+		mean, square, even := 0.0, 0.0, 0.0
 		for k, p := range p {
 			above := of[k] - of[y]
 			mean += float64(p / total * above)
 			square += float64(p / total * float64(above*above))
+			even += above
 		}
+		even /= float64(f.classes)
 		w := float64(f.weightOf(s.rows[i])) * f.unit
-		parts[worker].slope.Add(w * mean)
-		parts[worker].curvature.Add(w * (square - float64(mean*mean)))
+		parts[worker].slope.Add(w * (mean + float64(unknown*(mean-even))))
+		parts[worker].curvature.Add(w * (1 + unknown) * (square - float64(mean*mean)))
 	})
 	var all sums
 	for i := range parts {

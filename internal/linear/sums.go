@@ -76,20 +76,24 @@ func (f *fit) standardize() {
 func newFeature(column, codes int, middles *[256]float64, counts []int64) (f feature, ok bool) {
 	total, most := 0.0, 0.0
 	for b := 1; b < codes; b++ {
-		total += float64(counts[b])
-		most = max(most, math.Abs(middles[b]))
+		if counts[b] > 0 { // else its middle may be beyond all others
+			total += float64(counts[b])
+			most = max(most, math.Abs(middles[b]))
+		}
 	}
 	if total == 0 || most == 0 {
 		return f, false
 	}
 	mean, variance := 0.0, 0.0
 	for b := 1; b < codes; b++ {
-		middles[b] /= most // so that no square overflows
-		mean += float64(float64(counts[b]) / total * middles[b])
+		if middles[b] /= most; counts[b] > 0 { // so that no square overflows
+			mean += float64(float64(counts[b]) / total * middles[b])
+		}
 	}
 	for b := 1; b < codes; b++ {
-		d := middles[b] - mean
-		variance += float64(float64(counts[b]) / total * float64(d*d))
+		if d := middles[b] - mean; counts[b] > 0 {
+			variance += float64(float64(counts[b]) / total * float64(d*d))
+		}
 	}
 	if variance < 1e-20 {
 		return f, false
