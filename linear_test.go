@@ -424,6 +424,40 @@ func TestStartWithoutJudge(t *testing.T) {
 	}
 }
 
+// TestStartLinearLost: linear scores that are sure of the wrong class of a row leave the state
+// of a training what the model is.
+func TestStartLinearLost(t *testing.T) {
+	for classes, wrong := range map[int][]int{3: {4}, 16: {1, 2, 3, 4}} {
+		d := &table{}
+		r := rand.New(rand.NewPCG(317, 0))
+		for range 40_000 {
+			y := r.IntN(classes)
+			d.x = append(d.x, []float64{float64(y) + 1e-3*r.NormFloat64(), r.Float64()})
+			d.y = append(d.y, y)
+		}
+		for _, row := range wrong {
+			d.y[row] = (d.y[row] + classes/2) % classes
+		}
+		for _, leaf := range []string{"full", "pair", "sparse"} {
+			p := params(func(p *Params) { linearly(p); p.Leaf, p.Leaves, p.LeafClasses, p.Trees = leaf, 20, 2, 10 })
+			set := newDataset(t, d)
+			r := train(t, set, p, TrainOptions{})
+			t.Logf("%d classes, %s: a loss of %v", classes, leaf, r.TrainLoss)
+			if leaf != "sparse" { // whose odds have bounds
+				checkTrainLoss(t, r, d, 1e-6)
+			}
+			p.Trees /= 2
+			again, err := NewDataset(d.features(), d.labels(), DatasetOptions{Init: train(t, set, p, TrainOptions{}).Model})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := train(t, again, p, TrainOptions{}); got.Model.Fingerprint() != r.Model.Fingerprint() {
+				t.Error("continued: another model")
+			}
+		}
+	}
+}
+
 // TestStartLinearTimeLimit: time ends training in either phase, with a model that works.
 func TestStartLinearTimeLimit(t *testing.T) {
 	d := gaussians(316, 3000, 8, 120)
