@@ -9,8 +9,9 @@ import (
 // 1): what knowing each feature adds to the raw score of each class
 // (path-dependent TreeSHAP, Lundberg et al. 2020). The last number of a class
 // is the bias, its mean score over the training rows. The values of a class
-// sum to its raw score. They depend neither on the number of threads nor on
-// the other rows.
+// sum to its raw score. Linear scores, which have no interactions, add to the
+// values of their features. The values depend neither on the number of threads
+// nor on the other rows.
 func (m *Model) SHAP(x Features, o PredictOptions) ([]float64, error) {
 	j, err := m.job(x, o)
 	if err != nil {
@@ -79,7 +80,8 @@ func (m *Model) top(j *predict.Job, n int) []int32 {
 
 // Importance is how much each feature contributes: by "gain", the loss that
 // its splits were estimated to save; by "split", their number; or by "cover",
-// the number of rows that they parted, summed over them.
+// the number of rows that they parted, summed over them. Linear scores take no
+// part in it.
 func (m *Model) Importance(kind string) ([]float64, error) {
 	importance, ok := explain.Importance(m.forest, kind, len(m.names), m.encoder.Owners())
 	if !ok {
@@ -98,7 +100,7 @@ type PairImportance struct {
 
 // PairImportances is the importance of features by class pair, the greatest
 // gain first. A split on several pairs at once counts for each of them with
-// an equal share of its gain.
+// an equal share of its gain. Linear scores take no part in it.
 func (m *Model) PairImportances() []PairImportance {
 	sums := explain.PairImportances(m.forest, m.encoder.Owners())
 	all := make([]PairImportance, len(sums))

@@ -27,6 +27,10 @@ func ExportFormats() []ExportFormat {
 
 // Export writes the model in one of the [ExportFormats]. tree, counted from 0,
 // is the tree that a format of one tree shows; for other formats it must be 0.
+//
+// Formats for other programs have no linear scores: trees of all classes stand
+// for them, whose values are rounded to float32. Raw scores may then differ by
+// about a millionth. Where the trees would be too large, it is an error.
 func (m *Model) Export(w io.Writer, format string, tree int) error {
 	var names []string
 	for _, f := range export.Formats() {
@@ -62,7 +66,7 @@ func (m *Model) WriteONNX(w io.Writer) error { return m.Export(w, "onnx", 0) }
 // WriteLightGBM writes the model in LightGBM's text format, for LightGBM and
 // what else reads it: with a tree for each class in every iteration. Raw
 // scores are the same, but those of a model with a temperature are divided by
-// it. Characters of feature names that LightGBM does not take become _. It
+// it, and those of one with linear scores differ by roundings. Characters of feature names that LightGBM does not take become _. It
 // needs at least two classes.
 //
 // A value of a categorical feature is its position in [Model.Categories], and the
@@ -89,6 +93,8 @@ func (m *Model) WriteDOT(w io.Writer, tree int) error { return m.Export(w, "dot"
 // unseen is the side of categories that the model does not list:
 //
 //	color in {blue, red}  [A|L]  missing right  unseen right  gain 12.5  rows 400
+//
+// For a model with linear scores, the first line names their features.
 func (m *Model) Dump(w io.Writer, trees int) error {
 	if trees < 0 || trees > m.Trees() {
 		return badArgument("trees", trees, "0 to %d, the trees of the model", m.Trees())
@@ -124,6 +130,18 @@ func (m *Model) Dump(w io.Writer, trees int) error {
 //
 // in place of a threshold: categories by number, those that go left. unseen is the
 // side of categories that the model does not list.
+//
+// A model with linear scores has version 3, with or without categorical features, and
+//
+//	"linear": {"bias": [−0.2, …], "terms": [
+//	 {"feature": 7, "edges": [1.5, 2.5], "places": [−0.8, 0.3, 1.1], "weights": [0.4, …]}, …]}
+//
+// before the trees. The scores of a row begin with the bias of each class. A term adds a
+// place times the weights of the classes. The place is the first one below the first edge,
+// the next one from there to the second edge, and so on, and 0 for a missing value. A term of a
+// categorical feature has no edges: its places are by category, and the last is that of
+// categories that the model does not list. The sum, in double precision, is rounded to a
+// multiple of 2⁻²⁴, and leaves add to that.
 func (m *Model) WriteJSON(w io.Writer) error { return m.Export(w, "json", 0) }
 
 // WriteTreeJSON writes a tree, counted from 0, as JSON: the element of "trees"

@@ -342,7 +342,14 @@ type jsonModel struct {
 	Format     string
 	Version    int
 	Categories [][]string
-	Trees      []struct {
+	Linear     *struct {
+		Bias  []float64
+		Terms []struct {
+			Feature                int
+			Edges, Places, Weights []float64
+		}
+	}
+	Trees []struct {
 		Nodes []struct {
 			Feature         int
 			Threshold       *float64
@@ -360,9 +367,38 @@ type jsonModel struct {
 	}
 }
 
+// linearScores are those of a row before any tree.
+func (j *jsonModel) linearScores(row []float64) []float64 {
+	scores := make([]float64, len(j.Classes))
+	if j.Linear == nil {
+		return scores
+	}
+	copy(scores, j.Linear.Bias)
+	for _, term := range j.Linear.Terms {
+		x, bin := row[term.Feature], 0
+		switch {
+		case math.IsNaN(x):
+			continue
+		case term.Edges == nil:
+			bin = min(int(x), len(term.Places)-1)
+		default:
+			for bin < len(term.Edges) && x >= term.Edges[bin] {
+				bin++
+			}
+		}
+		for k, w := range term.Weights {
+			scores[k] += term.Places[bin] * w
+		}
+	}
+	for k, score := range scores {
+		scores[k] = math.RoundToEven(score*0x1p24) * 0x1p-24
+	}
+	return scores
+}
+
 // scores are those of a row, by the JSON alone.
 func (j *jsonModel) scores(row []float64) []float64 {
-	scores := make([]float64, len(j.Classes))
+	scores := j.linearScores(row)
 	for _, tree := range j.Trees {
 		child := 0
 		if len(tree.Nodes) == 0 {

@@ -39,12 +39,31 @@ func expected(t model.Tree, child model.Child, row []float64, known uint, share 
 	expected(t, n.Right(), row, known, share*(1-toLeft), scores)
 }
 
+// expectedLinear does the same for linear scores.
+func expectedLinear(l *model.Linear, row []float64, known uint, scores []float64) {
+	if l == nil {
+		return
+	}
+	for k, b := range l.Bias() {
+		scores[k] += float64(b)
+	}
+	for t := range l.Terms() {
+		if known>>l.Column(t)&1 == 0 {
+			continue // places are 0 on average
+		}
+		for k, w := range l.Weights(t) {
+			scores[k] += float64(l.Place(t, row[l.Column(t)])) * float64(w)
+		}
+	}
+}
+
 // shapley is a row's SHAP values by their definition, classes × (features + 1).
 func shapley(m *Model, row []float64, trees int) []float64 {
 	classes, d := len(m.classes), len(row)
 	games := make([][]float64, 1<<d)
 	for known := range games {
 		games[known] = make([]float64, classes)
+		expectedLinear(m.forest.Linear(), row, uint(known), games[known])
 		for t := range trees {
 			tree := m.forest.Tree(t)
 			expected(tree, tree.Root(), row, uint(known), 1, games[known])
@@ -76,6 +95,15 @@ func shapValues(t testing.TB, m *Model, x Features, o PredictOptions) []float64 
 	return values
 }
 
+// linearRounding is how far the scores of a model may be from a sum for the rounding of linear
+// scores.
+func linearRounding(m *Model) float64 {
+	if m.forest.Linear() == nil {
+		return 0
+	}
+	return 0x1p-25
+}
+
 // checkSums checks that SHAP values of rows sum to the raw scores.
 func checkSums(t testing.TB, m *Model, x Features, values []float64, o PredictOptions) {
 	t.Helper()
@@ -85,7 +113,7 @@ func checkSums(t testing.TB, m *Model, x Features, values []float64, o PredictOp
 		for _, v := range values[i*columns:][:columns] {
 			sum += v
 		}
-		if math.Abs(sum-f) > 1e-9 {
+		if math.Abs(sum-f) > 1e-9+linearRounding(m) {
 			t.Fatalf("row %d, class %d: the values sum to %v, the score is %v", i/len(m.classes), i%len(m.classes), sum, f)
 		}
 	}
@@ -110,6 +138,75 @@ func TestSHAP(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSHAPLinear compares with the definition where trees come after linear scores.
+func TestSHAPLinear(t *testing.T) {
+	d := blobs(106, 400, 5, 6, 12).punch(106, 0.05)
+	for _, v := range variants {
+		t.Run(v.name, func(t *testing.T) {
+			m := withLinear(trained(t, d, params(func(p *Params) { v.change(p); p.Leaves = 12; p.rounds(2, 6) })).Model, d.x)
+			for _, trees := range []int{0, 1} {
+				o := PredictOptions{Trees: trees}
+				values := shapValues(t, m, d.features(), o)
+				checkSums(t, m, d.features(), values, o)
+				for i, row := range d.x[:12] {
+					for j, want := range shapley(m, row, [...]int{m.Trees(), 1}[trees]) {
+						if got := values[i*36+j]; math.Abs(got-want) > 1e-12 {
+							t.Fatalf("row %d, class %d, column %d: %v, want %v", i, j/6, j%6, got, want)
+						}
+					}
+				}
+				for k := range 6 {
+					mean := 0.0
+					for i := range d.x {
+						for _, v := range values[i*36+k*6:][:6] {
+							mean += v / 400
+						}
+					}
+					if bias := values[k*6+5]; math.Abs(mean-bias) > 1e-6 {
+						t.Errorf("class %d: the mean score is %v, the bias %v", k, mean, bias)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestSHAPLinearCategories: a feature has what its rates contribute.
+func TestSHAPLinearCategories(t *testing.T) {
+	plain := categorical(t, 400, 4, func(*Params) {})
+	m := withLinear(plain, nil)
+	columns, _ := coloured(300, 400, 4, 1)
+	more, _ := coloured(300, 401, 4, 2)
+	x, err := NewTable(columns[1], columns[0], more[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoded, err := m.encoder.Encode(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, before := shapValues(t, m, x, PredictOptions{}), shapValues(t, plain, x, PredictOptions{})
+	checkSums(t, m, x, values, PredictOptions{})
+	l, owners := m.forest.Linear(), m.encoder.Owners()
+	for i := range 300 {
+		for term := range l.Terms() {
+			value := make([]float64, 1)
+			encoded.Column(l.Column(term), i, value)
+			for k, w := range l.Weights(term) {
+				before[(i*4+k)*4+owners[l.Column(term)]] += float64(l.Place(term, value[0])) * float64(w)
+			}
+		}
+		for k, b := range l.Bias() {
+			before[(i*4+k)*4+3] += float64(b)
+		}
+	}
+	for i, want := range before {
+		if math.Abs(values[i]-want) > 1e-12 {
+			t.Fatalf("value %d is %v, want %v", i, values[i], want)
+		}
 	}
 }
 
@@ -140,7 +237,7 @@ func TestSHAPValues(t *testing.T) {
 // TestSHAPThreads: the same bits whatever the threads and the rows beside.
 func TestSHAPThreads(t *testing.T) {
 	d := blobs(102, 700, 4, 5, 255)
-	m := trained(t, d, params(func(p *Params) { p.Trees = 10 })).Model
+	m := withLinear(trained(t, d, params(func(p *Params) { p.Trees = 10 })).Model, d.x)
 	want := shapValues(t, m, d.features(), PredictOptions{Threads: 1})
 	for _, rows := range []int{0, 1, 255, 256, 257, 700} {
 		for _, threads := range []int{0, 1, 2, 3} {
@@ -169,44 +266,46 @@ func TestSHAPSparse(t *testing.T) {
 	}
 	for _, v := range variants {
 		t.Run(v.name, func(t *testing.T) {
-			m := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(2, 7) })).Model
-			x, o := d.features(), PredictOptions{}
-			dense, scores := shapValues(t, m, x, o), rawScores(t, m, x, o)
-			for _, top := range []int{0, 1, 3, 7} {
-				c, err := m.SHAPSparse(x, SHAPOptions{o, top})
-				if err != nil {
-					t.Fatal(err)
-				}
-				if want := [...]int{7, 1, 0, 3, 0, 0, 0, 7}[top]; c.PerRow != want || len(c.Classes) != 300*want || len(c.First) != 300*want+1 {
-					t.Fatalf("%d classes a row, %d in all, want %d a row", c.PerRow, len(c.Classes), want)
-				}
-				for i := range d.x {
-					order := []int32{0, 1, 2, 3, 4, 5, 6}
-					if f := scores[i*7:][:7]; top > 0 {
-						slices.SortStableFunc(order, func(a, b int32) int {
-							if f[a] > f[b] {
-								return -1
-							} else if f[a] < f[b] {
-								return 1
-							}
-							return 0
-						})
+			plain := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(2, 7) })).Model
+			for _, m := range []*Model{plain, withLinear(plain, d.x)} {
+				x, o := d.features(), PredictOptions{}
+				dense, scores := shapValues(t, m, x, o), rawScores(t, m, x, o)
+				for _, top := range []int{0, 1, 3, 7} {
+					c, err := m.SHAPSparse(x, SHAPOptions{o, top})
+					if err != nil {
+						t.Fatal(err)
 					}
-					if got := c.Classes[i*c.PerRow:][:c.PerRow]; !slices.Equal(got, order[:c.PerRow]) {
-						t.Fatalf("row %d: classes %v, want %v", i, got, order[:c.PerRow])
+					if want := [...]int{7, 1, 0, 3, 0, 0, 0, 7}[top]; c.PerRow != want || len(c.Classes) != 300*want || len(c.First) != 300*want+1 {
+						t.Fatalf("%d classes a row, %d in all, want %d a row", c.PerRow, len(c.Classes), want)
 					}
-				}
-				for line, k := range c.Classes {
-					want := make([]float64, 7)
-					columns := c.Columns[c.First[line]:c.First[line+1]]
-					for e, j := range columns {
-						want[j] = c.Values[c.First[line]+e]
+					for i := range d.x {
+						order := []int32{0, 1, 2, 3, 4, 5, 6}
+						if f := scores[i*7:][:7]; top > 0 {
+							slices.SortStableFunc(order, func(a, b int32) int {
+								if f[a] > f[b] {
+									return -1
+								} else if f[a] < f[b] {
+									return 1
+								}
+								return 0
+							})
+						}
+						if got := c.Classes[i*c.PerRow:][:c.PerRow]; !slices.Equal(got, order[:c.PerRow]) {
+							t.Fatalf("row %d: classes %v, want %v", i, got, order[:c.PerRow])
+						}
 					}
-					if !slices.IsSorted(columns) || columns[len(columns)-1] != 6 || slices.Contains(columns, 2) || slices.Contains(columns, 5) {
-						t.Fatalf("line %d has the columns %v", line, columns)
-					}
-					if got := dense[(line/c.PerRow*7+int(k))*7:][:7]; !slices.Equal(got, want) {
-						t.Fatalf("line %d, class %d: %v, want %v", line, k, got, want)
+					for line, k := range c.Classes {
+						want := make([]float64, 7)
+						columns := c.Columns[c.First[line]:c.First[line+1]]
+						for e, j := range columns {
+							want[j] = c.Values[c.First[line]+e]
+						}
+						if !slices.IsSorted(columns) || columns[len(columns)-1] != 6 || slices.Contains(columns, 2) || slices.Contains(columns, 5) {
+							t.Fatalf("line %d has the columns %v", line, columns)
+						}
+						if got := dense[(line/c.PerRow*7+int(k))*7:][:7]; !slices.Equal(got, want) {
+							t.Fatalf("line %d, class %d: %v, want %v", line, k, got, want)
+						}
 					}
 				}
 			}
@@ -228,27 +327,29 @@ func TestSHAPWide(t *testing.T) {
 	for i := range 100 * rows { // classes that leaves are sure to move
 		d.x, d.y = append(d.x, d.x[7000+i%rows]), append(d.y, 7000+i%rows)
 	}
-	m := trained(t, d, params(func(p *Params) { p.Leaf, p.Trees, p.Leaves = "sparse", 3, 40 })).Model
-	x := d.slice(7000, 7000+rows).features()
-	c, err := m.SHAPSparse(x, SHAPOptions{Top: top})
-	if err != nil {
-		t.Fatal(err)
-	}
-	likeliest, _, err := m.PredictTop(x, top, PredictOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	scores := rawScores(t, m, x, PredictOptions{})
-	for line, k := range c.Classes {
-		if k != int32(likeliest[line]) {
-			t.Fatalf("line %d: class %d, want %d", line, k, likeliest[line])
+	plain := trained(t, d, params(func(p *Params) { p.Leaf, p.Trees, p.Leaves = "sparse", 3, 40 })).Model
+	for _, m := range []*Model{plain, withLinear(plain, nil)} {
+		x := d.slice(7000, 7000+rows).features()
+		c, err := m.SHAPSparse(x, SHAPOptions{Top: top})
+		if err != nil {
+			t.Fatal(err)
 		}
-		sum := 0.0
-		for _, v := range c.Values[c.First[line]:c.First[line+1]] {
-			sum += v
+		likeliest, _, err := m.PredictTop(x, top, PredictOptions{})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if want := scores[line/top*classes+int(k)]; line%top == 0 && want == 0 || math.Abs(sum-want) > 1e-12 {
-			t.Fatalf("line %d, class %d: the values sum to %v, the score is %v", line, k, sum, want)
+		scores := rawScores(t, m, x, PredictOptions{})
+		for line, k := range c.Classes {
+			if k != int32(likeliest[line]) {
+				t.Fatalf("line %d: class %d, want %d", line, k, likeliest[line])
+			}
+			sum := 0.0
+			for _, v := range c.Values[c.First[line]:c.First[line+1]] {
+				sum += v
+			}
+			if want := scores[line/top*classes+int(k)]; line%top == 0 && want == 0 || math.Abs(sum-want) > 1e-12+linearRounding(m) {
+				t.Fatalf("line %d, class %d: the values sum to %v, the score is %v", line, k, sum, want)
+			}
 		}
 	}
 }

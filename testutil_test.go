@@ -9,11 +9,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/libaoso/aoso/internal/data/datatest"
+	"github.com/libaoso/aoso/internal/model"
 )
 
 // table is a data set as the tests use it: rows of features, labels 0 … K−1.
@@ -197,6 +199,47 @@ func train(t testing.TB, set *Dataset, p Params, o TrainOptions) *Result {
 		t.Fatal(err)
 	}
 	return r
+}
+
+// withLinear is a model whose rows have linear scores before the trees of m: terms of all
+// columns of numbers, with places centred on rows, and a second one of the last of them.
+func withLinear(m *Model, rows [][]float64) *Model {
+	r := rand.New(rand.NewPCG(uint64(len(rows)), 20))
+	numbers := func(n int) []float32 {
+		all := make([]float32, n)
+		for i := range all {
+			all[i] = float32(r.NormFloat64() / 4)
+		}
+		return all
+	}
+	l := model.NewLinear(numbers(len(m.classes)))
+	add := func(column int) {
+		edges := []float64{-1, 0, 0.25, 0.5, 3, 7, 100}[r.IntN(4):]
+		places := numbers(len(edges) + 1)
+		if len(rows) > 0 {
+			mean, n := 0.0, 0
+			for _, row := range rows {
+				if x := row[column]; x == x {
+					mean, n = mean+float64(places[sort.Search(len(edges), func(i int) bool { return x < edges[i] })]), n+1
+				}
+			}
+			for i := range places {
+				places[i] -= float32(mean / float64(n))
+			}
+		}
+		l.Add(column, edges, places, numbers(len(m.classes)))
+	}
+	last := 0
+	for column, codes := range m.encoder.Codes(len(m.names)) {
+		if codes == 0 {
+			add(column)
+			last = column
+		}
+	}
+	add(last)
+	f := m.forest.Clone()
+	f.SetLinear(l)
+	return m.with(f)
 }
 
 func rawScores(t testing.TB, m *Model, x Features, o PredictOptions) []float64 {

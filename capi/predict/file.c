@@ -6,7 +6,7 @@
 #include "model.h"
 #include "unpack.h"
 
-enum { PREFIX = 32, ALIGNMENT = 64, MOST_HEADER = 64 << 20, NEWEST = 5 };
+enum { PREFIX = 32, ALIGNMENT = 64, MOST_HEADER = 64 << 20, NEWEST = 6 };
 
 static const char magic[] = "AOSO\r\n\x1a\n";
 

@@ -53,6 +53,38 @@ TARGET static void NAME(leaves)(const aosop_model *m, int64_t first, int64_t las
 
 /* ------------------------------------------------------------------ scores -- */
 
+/* Adds terms to the linear scores of 4·n classes, from class k on. A product of floats is exact,
+ * and scores are rounded to multiples of 2^-24. */
+TARGET static inline __attribute__((always_inline)) void NAME(add_weights)(const aosop_model *m, double *scores, int64_t k, int n, int64_t first,
+                                                                           int64_t last, const float *places) {
+    const linear *l = &m->linear;
+    const floats_at *weights = (const floats_at *)(l->weights + k * l->terms) + first * n, *bias = (const floats_at *)(l->bias + k);
+    const doubles magic = doubles_of(0x1.8p28);
+    doubles sums[GROUP_CLASSES / 4];
+    doubles_at *own = (doubles_at *)(scores + k);
+    for (int i = 0; i < n; i++) {
+        if (first > 0) sums[i] = own[i];
+        else sums[i] = WIDEN(bias[i]);
+    }
+    for (int64_t t = first; t < last; t++, weights += n) {
+        const double place = places[t - first];
+        for (int i = 0; i < n; i++) sums[i] += doubles_of(place) * WIDEN(weights[i]);
+    }
+    for (int i = 0; i < n; i++) own[i] = last < l->terms ? sums[i] : (sums[i] + magic) - magic;
+}
+
+TARGET static void NAME(add_terms)(const aosop_model *m, double *scores, int64_t rows, int64_t first, int64_t last, const float *places) {
+#define ADD(n) NAME(add_weights)(m, scores + i * m->stride, k, n, first, last, places + i * GROUP_TERMS)
+    for (int64_t k = 0; k < m->stride; k += GROUP_CLASSES)
+        for (int64_t i = 0; i < rows; i++) switch ((m->stride - k) / 4) {
+            case 1: ADD(1); break;
+            case 2: ADD(2); break;
+            case 3: ADD(3); break;
+            default: ADD(GROUP_CLASSES / 4);
+            }
+#undef ADD
+}
+
 /* Adds the values of 4·n classes, from class k on. */
 TARGET static inline __attribute__((always_inline)) void NAME(add_classes)(const aosop_model *m, double *scores, int64_t k, int n, int64_t first,
                                                                            int64_t last, const uint16_t *leaves, int64_t leaf_stride) {
@@ -154,4 +186,4 @@ TARGET static void NAME(softmax)(double *scores, int64_t rows, int64_t classes, 
     }
 }
 
-static const loops NAME(loops) = {NAME(leaves), NAME(add), NAME(softmax)};
+static const loops NAME(loops) = {NAME(leaves), NAME(add_terms), NAME(add), NAME(softmax)};

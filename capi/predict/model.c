@@ -3,6 +3,7 @@
 #include "model.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,15 +185,84 @@ static aosop_status read_encoder(aosop_model *m, file *f) {
     return AOSOP_OK;
 }
 
-/* --------------------------------------------------------------- forest -- */
-
-/* An array of the forest; its length must be due. */
+/* An array; its length must be due. */
 static const uint8_t *take(file *f, const char *name, const char *type, uint64_t due, aosop_status *status) {
     const file_array *a = file_find(f, name, type);
     if (a && a->count == due) return a->data;
     if (!*status) *status = CORRUPT("array \"%s\" is missing or has %llu numbers in place of %llu", name, a ? (unsigned long long)a->count : 0, (unsigned long long)due);
     return NULL;
 }
+
+/* -------------------------------------------------------- linear scores -- */
+
+/* Reads numbers, which must be finite. */
+static bool read_floats(const uint8_t *numbers, uint64_t count, float *out) {
+    bool all = true;
+    for (uint64_t i = 0; i < count; i++) {
+        out[i] = f32_at(numbers, i);
+        all &= out[i] - out[i] == 0;
+    }
+    return all;
+}
+
+/* Reads the edges of a term, which must rise. */
+static bool read_edges(linear *l, uint64_t term, const uint8_t *edges) {
+    double last = -INFINITY;
+    for (uint32_t i = l->first_edge[term]; i < l->first_edge[term + 1]; i++) {
+        const double edge = f64_at(edges, i);
+        if (!(edge > last && edge <= DBL_MAX)) return false;
+        last = l->edges[i] = edge;
+    }
+    return true;
+}
+
+/* Reads the weights of a term. */
+static bool read_weights(aosop_model *m, uint64_t term, const uint8_t *weights) {
+    const linear *l = &m->linear;
+    bool all = true;
+    for (int64_t k = 0; k < m->classes; k += GROUP_CLASSES) {
+        const int64_t width = m->stride - k < GROUP_CLASSES ? m->stride - k : GROUP_CLASSES, count = m->classes - k < width ? m->classes - k : width;
+        all &= read_floats(weights + 4 * (term * (uint64_t)m->classes + (uint64_t)k), (uint64_t)count, l->weights + k * l->terms + (int64_t)term * width);
+    }
+    return all;
+}
+
+static aosop_status read_linear(aosop_model *m, file *f) {
+    if (!file_find(f, "linear_bias", NULL)) return AOSOP_OK;
+    const file_array *columns = file_find(f, "linear_columns", "i32"), *edges = file_find(f, "linear_edges", "f64");
+    if (!columns || !edges || columns->count > UINT32_MAX / 4 || edges->count > UINT32_MAX / 4)
+        return CORRUPT("its arrays of linear scores are missing or too long");
+    aosop_status status = AOSOP_OK;
+    const uint64_t terms = columns->count, classes = (uint64_t)m->classes;
+    const uint8_t *first_edge = take(f, "linear_first_edge", "u32", terms + 1, &status),
+                  *places = take(f, "linear_places", "f32", edges->count + terms, &status),
+                  *weights = take(f, "linear_weights", "f32", terms * classes, &status), *bias = take(f, "linear_bias", "f32", classes, &status);
+    if (status) return status;
+    linear *l = &m->linear;
+    l->terms = (int64_t)terms;
+    l->columns = model_allocate(m, terms, sizeof *l->columns);
+    l->first_edge = model_allocate(m, terms + 1, sizeof *l->first_edge);
+    l->edges = model_allocate(m, edges->count, sizeof *l->edges);
+    l->places = model_allocate(m, edges->count + terms, sizeof *l->places);
+    l->weights = model_allocate(m, terms * (uint64_t)m->stride, sizeof *l->weights);
+    l->bias = model_allocate(m, (uint64_t)m->stride, sizeof *l->bias);
+    if (!l->columns || !l->first_edge || !l->edges || !l->places || !l->weights || !l->bias) return no_memory();
+    bool all = read_floats(places, edges->count + terms, l->places) & read_floats(bias, classes, l->bias);
+    for (uint64_t t = 0; t < terms; t++) {
+        const int64_t column = i32_at(columns->data, t);
+        if (column < 0 || column >= m->columns || is_categorical(m, (uint32_t)column))
+            return CORRUPT("term %llu has column %lld, which is none of numbers", (unsigned long long)t, (long long)column);
+        l->columns[t] = (uint32_t)column;
+        l->first_edge[t + 1] = u32_at(first_edge, t + 1);
+        if (l->first_edge[t + 1] < l->first_edge[t] || l->first_edge[t + 1] > edges->count || !read_edges(l, t, edges->data))
+            return CORRUPT("the edges of term %llu do not rise", (unsigned long long)t);
+        all &= read_weights(m, t, weights);
+    }
+    if (u32_at(first_edge, 0) != 0 || l->first_edge[terms] != edges->count) return CORRUPT("there are edges of no term");
+    return all ? AOSOP_OK : CORRUPT("a linear score has a number that is not finite");
+}
+
+/* --------------------------------------------------------------- forest -- */
 
 static aosop_status check_split(const aosop_model *m, const raw_forest *r, uint64_t node, uint32_t *sets) {
     const int64_t column = i32_at(r->feature, node);
@@ -399,6 +469,7 @@ aosop_status model_decode(aosop_model *m, const uint8_t *data, uint64_t size) {
     m->stride = (m->classes + 4) & ~(int64_t)3; /* with room for the class that is none */
     if (!status) status = read_encoder(m, f);
     if (!status && m->columns >= INT32_MAX) status = CORRUPT("there are %lld columns", (long long)m->columns);
+    if (!status) status = read_linear(m, f);
     if (!status) status = read_forest(m, f, &h);
     file_close(f);
     free(f);

@@ -2,6 +2,7 @@
 #ifndef AOSOP_MODEL_H
 #define AOSOP_MODEL_H
 
+#include <float.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -70,6 +71,17 @@ typedef struct class_step {
     float step;
 } class_step;
 
+/* The scores of rows before any tree: a bias, and for each term the product of the place of
+ * a column's value and the weight of the class. internal/model documents it. */
+typedef struct linear {
+    int64_t terms;
+    uint32_t *columns, *first_edge; /* by term; first_edge: and one past the last */
+    double *edges;                  /* where bins of values meet */
+    float *places;                  /* of bins: one more than edges for each term */
+    float *weights;                 /* of GROUP_CLASSES by term, then of the next ones, and so on */
+    float *bias;                    /* by class; NULL: the scores are zero */
+} linear;
+
 struct aosop_model {
     int64_t classes, features, columns, trees, nodes, leaves;
     double temperature; /* 0: none */
@@ -102,6 +114,8 @@ struct aosop_model {
     class_step *few;  /* likewise, of sparse leaves */
     int64_t per_leaf;
 
+    linear linear;
+
     void *blocks; /* of memory, each with the next one's address at its start */
 };
 
@@ -124,7 +138,28 @@ aosop_status forest_prepare(aosop_model *m, const raw_forest *f);
 
 /* ----------------------------------------------------------- prediction -- */
 
-enum { BLOCK_ROWS = 512, BLOCK_WORDS = 8, GROUP_TREES = 64, WALK_LANES = 8 };
+enum { BLOCK_ROWS = 512, BLOCK_WORDS = 8, GROUP_TREES = 64, GROUP_TERMS = 64, GROUP_CLASSES = 16, WALK_LANES = 8 };
+
+/* Infinite numbers count as the largest finite ones. */
+static inline double to_finite(double x) { return x > DBL_MAX ? DBL_MAX : x < -DBL_MAX ? -DBL_MAX : x; }
+
+/* How many of the thresholds, which rise, x reaches. */
+static inline uint32_t rank_of(double x, const double *thresholds, uint32_t n) {
+    const double *base = thresholds;
+    while (n > 1) {
+        const uint32_t half = n / 2;
+        base = base[half] <= x ? base + half : base;
+        n -= half;
+    }
+    return (uint32_t)(base - thresholds) + (n == 1 && *base <= x);
+}
+
+/* What a value, which is not infinite, counts as in a term. */
+static inline float place_of(const linear *l, int64_t term, double x) {
+    if (x != x) return 0;
+    const uint32_t first = l->first_edge[term], n = l->first_edge[term + 1] - first;
+    return l->places[first + term + rank_of(x, l->edges + first, n)];
+}
 
 /* The value of a row in a column of a model with categories: a number, or a code. */
 double encoded_value(const aosop_model *m, double x, uint32_t column);
@@ -139,6 +174,9 @@ static inline double element(const aosop_rows *x, int64_t row, int64_t col) {
     return x->type == AOSOP_FLOAT32 ? (double)((const float *)x->data)[at] : ((const double *)x->data)[at];
 }
 
+/* Makes the scores of a row what they are before any tree. */
+void begin_row(const aosop_model *m, const aosop_rows *x, int64_t row, double *scores);
+
 /* Finds the leaves of a row in trees, at most GROUP_TREES of them. */
 void row_leaves(const aosop_model *m, const aosop_rows *x, int64_t row, int64_t first, int64_t last, uint16_t *leaves);
 
@@ -147,6 +185,9 @@ typedef struct loops {
     /* The leaf numbers of the rows of a block, by tree. */
     void (*leaves)(const aosop_model *m, int64_t first, int64_t last, int words, const uint64_t *right, uint64_t *at_least,
                    uint16_t *leaves, int64_t leaf_stride);
+    /* Adds terms, at most GROUP_TERMS, to linear scores, rows × stride. places: rows × GROUP_TERMS.
+     * With the first term the scores begin, with the last one they are complete. */
+    void (*add_terms)(const aosop_model *m, double *scores, int64_t rows, int64_t first, int64_t last, const float *places);
     /* Adds the values of leaves to scores, rows × stride. */
     void (*add)(const aosop_model *m, double *scores, int64_t rows, int64_t first, int64_t last, const uint16_t *leaves,
                 int64_t leaf_stride);

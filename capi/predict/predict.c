@@ -121,6 +121,7 @@ typedef struct block {
     uint64_t *at_least, *marks;
     uint16_t *leaves;
     double *scores, *values; /* scores: of all rows, or of one if leaves are sparse */
+    float *places;           /* of all rows: what they have in terms of linear scores */
     void *memory;
 } block;
 
@@ -138,8 +139,8 @@ static aosop_status block_create(block *b, const aosop_model *m) {
     for (uint32_t i = 0; i < m->num_tested; i++) most = larger(most, m->tested[i].end - m->tested[i].first);
     const uint64_t right = m->num_tests * (uint64_t)BLOCK_WORDS, at_least = (m->most + 1) * (uint64_t)BLOCK_WORDS,
                    marks = (most + 1) * BLOCK_WORDS, leaves = (uint64_t)b->group * LEAF_STRIDE / 4,
-                   scores = (uint64_t)m->stride * (m->few ? 1 : BLOCK_ROWS);
-    const uint64_t words = right + at_least + marks + leaves + scores + BLOCK_ROWS + 8;
+                   scores = (uint64_t)m->stride * (m->few ? 1 : BLOCK_ROWS), places = m->linear.bias && !m->few ? BLOCK_ROWS * GROUP_TERMS / 2 : 0;
+    const uint64_t words = right + at_least + marks + leaves + scores + places + BLOCK_ROWS + 8;
     uint64_t *at = words < SIZE_MAX / 8 ? malloc((size_t)words * 8) : NULL;
     b->memory = at;
     if (!at) return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory to predict a block of rows");
@@ -149,19 +150,9 @@ static aosop_status block_create(block *b, const aosop_model *m) {
     b->marks = at, at += marks;
     b->scores = (double *)at, at += scores;
     b->values = (double *)at, at += BLOCK_ROWS;
+    b->places = (float *)at, at += places;
     b->leaves = (uint16_t *)at;
     return AOSOP_OK;
-}
-
-/* How many of the thresholds, which rise, x reaches. */
-static inline uint32_t rank_of(double x, const double *thresholds, uint32_t n) {
-    const double *base = thresholds;
-    while (n > 1) {
-        const uint32_t half = n / 2;
-        base = base[half] <= x ? base + half : base;
-        n -= half;
-    }
-    return (uint32_t)(base - thresholds) + (n == 1 && *base <= x);
 }
 
 /* Answers tests by rising threshold: a row goes right at those that it reaches.
@@ -203,16 +194,13 @@ static void sort_codes(block *b, const column *c) {
     }
 }
 
-/* Reads a column of the rows. Infinite numbers become the largest finite ones. */
+/* Reads a column of the rows. */
 static void read_column(block *b, const aosop_rows *x, int64_t first, uint32_t column) {
     const int64_t j = owner(b->m, column), start = first * x->row_stride + j * x->col_stride;
     const float *f = (const float *)x->data + (x->type == AOSOP_FLOAT32 ? start : 0);
     const double *d = (const double *)x->data + (x->type == AOSOP_FLOAT64 ? start : 0);
-    for (int64_t i = 0; i < b->rows; i++) {
-        double v = x->type == AOSOP_FLOAT32 ? (double)f[i * x->row_stride] : d[i * x->row_stride];
-        v = v > DBL_MAX ? DBL_MAX : v < -DBL_MAX ? -DBL_MAX : v;
-        b->values[i] = v;
-    }
+    for (int64_t i = 0; i < b->rows; i++)
+        b->values[i] = to_finite(x->type == AOSOP_FLOAT32 ? (double)f[i * x->row_stride] : d[i * x->row_stride]);
     if (!b->m->categories) return;
     for (int64_t i = 0; i < b->rows; i++) b->values[i] = encoded_value(b->m, b->values[i], column);
 }
@@ -230,6 +218,25 @@ static void block_load(block *b, const aosop_rows *x, int64_t first, int64_t row
             rank_rows(b, c->middle, c->end, true);
         }
     }
+}
+
+/* Makes the scores of the rows what they are before any tree. */
+static void block_begin(block *b, const aosop_rows *x, int64_t first_row) {
+    const linear *l = &b->m->linear;
+    if (!l->bias) {
+        memset(b->scores, 0, (size_t)(b->rows * b->m->stride) * sizeof *b->scores);
+        return;
+    }
+    int64_t first = 0;
+    do {
+        const int64_t last = first + GROUP_TERMS < l->terms ? first + GROUP_TERMS : l->terms;
+        for (int64_t t = first; t < last; t++) {
+            read_column(b, x, first_row, l->columns[t]);
+            for (int64_t i = 0; i < b->rows; i++) b->places[i * GROUP_TERMS + t - first] = place_of(l, t, b->values[i]);
+        }
+        b->loops->add_terms(b->m, b->scores, b->rows, first, last, b->places);
+        first = last;
+    } while (first < l->terms);
 }
 
 static void block_leaves(block *b, int64_t first, int64_t last) {
@@ -278,7 +285,7 @@ static aosop_status predict_rows(const job *j) {
     if (m->classes > AOSOP_FEW_CLASSES && !(scores = malloc((size_t)m->stride * sizeof *scores)))
         return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory to predict a row");
     for (int64_t i = 0; i < j->x->rows; i++) {
-        memset(scores, 0, (size_t)m->stride * sizeof *scores);
+        if (j->kind != LEAF) begin_row(m, j->x, i, scores);
         for (int64_t first = 0; first < j->trees; first += GROUP_TREES) {
             const int64_t last = first + GROUP_TREES < j->trees ? first + GROUP_TREES : j->trees;
             uint16_t leaves[GROUP_TREES + WALK_LANES];
@@ -293,7 +300,7 @@ static aosop_status predict_rows(const job *j) {
 }
 
 /* The class of row i of a block whose leaves are sparse. It looks only at the classes that
- * these move, whose scores it leaves zero again. */
+ * these move, whose scores it leaves zero again. Scores must begin as zeros. */
 static int32_t sparse_class(block *b, int64_t trees, int64_t i) {
     const aosop_model *m = b->m;
     double *scores = b->scores;
@@ -318,11 +325,11 @@ static void predict_sparse(block *b, const job *j, int64_t row) {
     memset(b->scores, 0, (size_t)j->m->stride * sizeof *b->scores);
     block_leaves(b, 0, j->trees);
     for (int64_t i = 0; i < b->rows; i++) {
-        if (j->kind == CLASS) {
+        if (j->kind == CLASS && !j->m->linear.bias) {
             j->numbers[row + i] = sparse_class(b, j->trees, i);
             continue;
         }
-        if (i > 0) memset(b->scores, 0, (size_t)j->m->stride * sizeof *b->scores);
+        begin_row(j->m, j->x, row + i, b->scores);
         b->loops->add(j->m, b->scores, 1, 0, j->trees, b->leaves + i, LEAF_STRIDE);
         finish(j, b->scores, row + i, 1);
     }
@@ -340,7 +347,7 @@ static aosop_status predict_blocks(const job *j) {
             predict_sparse(&b, j, row);
             continue;
         }
-        if (!j->m->few) memset(b.scores, 0, (size_t)(b.rows * j->m->stride) * sizeof *b.scores);
+        if (j->kind != LEAF) block_begin(&b, j->x, row);
         for (int64_t first = 0; first < j->trees; first += b.group) {
             const int64_t last = first + b.group < j->trees ? first + b.group : j->trees;
             block_leaves(&b, first, last);

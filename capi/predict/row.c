@@ -1,5 +1,6 @@
-/* Rows that walk through the trees one by one. */
+/* Rows that are predicted one by one. */
 #include <math.h>
+#include <string.h>
 
 #include "model.h"
 
@@ -15,6 +16,29 @@ double encoded_value(const aosop_model *m, double x, uint32_t column) {
     if (column >= m->features) return c->rates[((int64_t)column - c->column) * (c->count + 1) + p];
     if (c->rated) return 1;
     return p < c->count ? (double)(p + 1) : NAN;
+}
+
+/* The place of a row in a term. */
+static float row_place(const aosop_model *m, const aosop_rows *x, int64_t row, int64_t term) {
+    const uint32_t column = m->linear.columns[term];
+    const double v = to_finite(element(x, row, owner(m, column)));
+    return place_of(&m->linear, term, m->categories ? encoded_value(m, v, column) : v);
+}
+
+void begin_row(const aosop_model *m, const aosop_rows *x, int64_t row, double *scores) {
+    const linear *l = &m->linear;
+    if (!l->bias) {
+        memset(scores, 0, (size_t)m->stride * sizeof *scores);
+        return;
+    }
+    int64_t first = 0;
+    do {
+        const int64_t last = first + GROUP_TERMS < l->terms ? first + GROUP_TERMS : l->terms;
+        float places[GROUP_TERMS];
+        for (int64_t t = first; t < last; t++) places[t - first] = row_place(m, x, row, t);
+        best_loops()->add_terms(m, scores, 1, first, last, places);
+        first = last;
+    } while (first < l->terms);
 }
 
 /* The leaf of a row in a tree of a model with categories. */

@@ -1,6 +1,6 @@
 // libaoso_predict returns the bits of libaoso: for every kind of model, matrix and
 // number of rows, in a forked child and in several threads. It writes its models to
-// a folder, for predictfuzz.c.
+// a folder, for predictfuzz.c. Arguments: the folder, the program of capi/test/linear.
 #define _POSIX_C_SOURCE 200809L
 #include "check.h"
 
@@ -14,7 +14,9 @@ static double rows[MANY * WIDE]; // the last two columns: categories
 static int32_t labels[MANY], towns[MANY], streets[MANY];
 static char names[300][16];
 static const char *name_list[300];
-static const char *folder;
+static const char *folder, *linear;
+static double transposed[3 * MANY], plain[3 * MANY]; // the numbers of the rows alone
+static float small[3 * MANY];
 
 static void make_rows(void) {
     uint64_t state = 3;
@@ -94,9 +96,38 @@ static aosop_model *moved(const aoso_model *m, const char *name) {
     return p;
 }
 
+// The model of a file with linear scores at random, in both libraries.
+static aoso_model *with_linear(const char *name, aosop_model **p) {
+    char command[1600], own[80], path[400];
+    aoso_model *m;
+    snprintf(own, sizeof own, "%s-linear", name);
+    snprintf(path, sizeof path, "%s/%s.aoso", folder, own);
+    snprintf(command, sizeof command, "%s %s/%s.aoso %s", linear, folder, name, path);
+    EXPECT(system(command) == 0);
+    OK(aoso_model_load(path, &m));
+    *p = moved(m, own);
+    return m;
+}
+
+// Compares predictions with numbers, and frees the models.
+static void compare_numbers(aoso_model *m, aosop_model *p) {
+    const int64_t counts[] = {0, 1, AOSOP_FEW_ROWS, AOSOP_FEW_ROWS + 1, 64, 65, 512, 513, MANY}, trees = aosop_num_trees(p);
+    aoso_matrix x = aoso_row_major(plain, AOSO_FLOAT64, MANY, 3);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        x.rows = counts[i];
+        aosop_rows px = aosop_row_major(plain, AOSOP_FLOAT64, counts[i], 3);
+        compare(m, p, &x, &px, i % 2 ? 0 : trees / 2);
+        px = aosop_row_major(small, AOSOP_FLOAT32, counts[i], 3);
+        compare(m, p, &x, &px, 0);
+        px = aosop_column_major(transposed, AOSOP_FLOAT64, MANY, 3);
+        px.rows = counts[i];
+        compare(m, p, &x, &px, trees > 0);
+    }
+    aosop_free(p);
+    OK(aoso_model_free(m));
+}
+
 static void numeric(const char *name, const char *params, int32_t classes) {
-    static double transposed[3 * MANY], plain[3 * MANY];
-    static float small[3 * MANY];
     static int32_t limited[MANY];
     for (int i = 0; i < MANY; i++) {
         limited[i] = (classes > 8 ? 8 * labels[i] + i % 8 : labels[i]) % classes;
@@ -111,19 +142,9 @@ static void numeric(const char *name, const char *params, int32_t classes) {
     aoso_model_info info = {.struct_size = sizeof info};
     OK(aoso_model_get_info(m, &info));
     EXPECT(aosop_num_classes(p) == info.classes && aosop_num_features(p) == 3 && aosop_num_trees(p) == info.trees && aosop_temperature(p) == info.temperature);
-    const int64_t counts[] = {0, 1, AOSOP_FEW_ROWS, AOSOP_FEW_ROWS + 1, 64, 65, 512, 513, MANY};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        x.rows = counts[i];
-        aosop_rows px = aosop_row_major(plain, AOSOP_FLOAT64, counts[i], 3);
-        compare(m, p, &x, &px, i % 2 ? 0 : info.trees / 2);
-        px = aosop_row_major(small, AOSOP_FLOAT32, counts[i], 3);
-        compare(m, p, &x, &px, 0);
-        px = aosop_column_major(transposed, AOSOP_FLOAT64, MANY, 3);
-        px.rows = counts[i];
-        compare(m, p, &x, &px, info.trees > 0);
-    }
-    aosop_free(p);
-    OK(aoso_model_free(m));
+    compare_numbers(m, p);
+    m = with_linear(name, &p);
+    compare_numbers(m, p);
     OK(aoso_dataset_free(d));
 }
 
@@ -138,10 +159,9 @@ static aoso_model *train_table(const char *params) {
     return m;
 }
 
-static void categorical(const char *name, const char *params) {
+// Compares predictions with categories.
+static void compare_tables(const aoso_model *m, const aosop_model *p) {
     aoso_column columns[WIDE];
-    aoso_model *m = train_table(params);
-    aosop_model *p = moved(m, name);
     EXPECT(aosop_num_categories(p, 0) == -1 && aosop_num_categories(p, 3) == 12 && aosop_num_categories(p, 4) > 255);
     EXPECT(aosop_find_category(p, 3, "n200") == 12 && strcmp(aosop_category_name(p, 3, aosop_find_category(p, 3, "n7")), "n7") == 0);
     EXPECT(!aosop_category_name(p, 3, 12) && !aosop_category_name(p, 0, 0) && !aosop_class_name(p, -1) && strcmp(aosop_feature_name(p, 4), "f4") == 0);
@@ -157,8 +177,19 @@ static void categorical(const char *name, const char *params) {
     }
     snprintf(names[11], sizeof names[11], "n11");
     towns[5] = known;
+}
+
+static void categorical(const char *name, const char *params) {
+    aosop_model *p;
+    aoso_model *m = train_table(params), *l;
+    p = moved(m, name);
+    compare_tables(m, p);
+    aosop_free(p);
+    l = with_linear(name, &p);
+    compare_tables(l, p);
     aosop_free(p);
     OK(aoso_model_free(m));
+    OK(aoso_model_free(l));
 }
 
 // Names that the header of a file does not have: 300 classes, some of 300 features.
@@ -217,16 +248,21 @@ static void many_classes(void) {
     aoso_model *m = train_on(d, "preset=paper trees=3 leaves=20 leaf=sparse leaf_classes=8");
     aosop_model *p = moved(m, "wide");
     EXPECT(aosop_num_classes(p) == CLASSES && aosop_memory(p) < 8 << 20);
+    aosop_model *lp;
+    aoso_model *l = with_linear("wide", &lp);
     const int64_t counts[] = {1, AOSOP_FEW_ROWS + 1, 60}, firsts[] = {ALL - 1, CLASSES - 6, 0};
     for (int i = 0; i < 3; i++) {
         matrix = aoso_row_major(x + 2 * firsts[i], AOSO_FLOAT32, counts[i], 2);
         const aosop_rows px = aosop_row_major(x + 2 * firsts[i], AOSOP_FLOAT32, counts[i], 2);
         for (int64_t trees = 0; trees < 3; trees++) compare(m, p, &matrix, &px, trees);
+        compare(l, lp, &matrix, &px, 0);
     }
     const aosop_rows often = aosop_row_major(x + 2 * CLASSES, AOSOP_FLOAT32, OFTEN, 2);
     EXPECT(aosop_predict(p, &often, 0, found, OFTEN) == AOSOP_OK && found[0] > UINT16_MAX);
     aosop_free(p);
+    aosop_free(lp);
     OK(aoso_model_free(m));
+    OK(aoso_model_free(l));
     OK(aoso_dataset_free(d));
 }
 
@@ -287,8 +323,28 @@ static void refuses(void) {
     }
 }
 
+// Both libraries refuse models whose linear scores are wrong.
+static void refuses_wrong(const char *name) {
+    char command[2000], path[400];
+    snprintf(command, sizeof command, "mkdir -p %s/wrong && %s %s/%s.aoso %s/wrong/right.aoso %s/wrong", folder, linear, folder, name, folder, folder);
+    EXPECT(system(command) == 0);
+    int tried = 0;
+    for (;; tried++) {
+        snprintf(path, sizeof path, "%s/wrong/wrong%d.aoso", folder, tried);
+        if (access(path, R_OK) != 0) break;
+        aoso_model *m = NULL;
+        aosop_model *p = NULL;
+        EXPECT(aoso_model_load(path, &m) == AOSO_BAD_FORMAT && !m);
+        REFUSES(AOSOP_BAD_FORMAT, "file is corrupt", aosop_load(path, &p));
+        EXPECT(!p && remove(path) == 0);
+    }
+    EXPECT(tried > 20);
+}
+
 int main(int argc, char **argv) {
-    folder = argc > 1 ? argv[1] : ".";
+    if (argc < 3) return 2;
+    folder = argv[1];
+    linear = argv[2];
     make_rows();
     numeric("full", "preset=paper trees=12", 5);
     numeric("calibrated", "trees=20", 5);
@@ -301,8 +357,12 @@ int main(int argc, char **argv) {
     numeric("one", "preset=paper trees=2", 1);
     categorical("categories", "preset=paper trees=40");
     categorical("categories-pair", "preset=paper trees=40 leaf=pair");
+    numeric("start", "preset=paper trees=12 start=linear", 5);
+    categorical("start-categories", "preset=paper trees=12 start=linear");
     many_names();
     many_classes();
+    refuses_wrong("full");
+    refuses_wrong("categories");
     in_forked_child();
     refuses();
     return finish("predictlib");

@@ -37,8 +37,9 @@ with the bias they sum to the raw score. The output is one of
   mean    one line per feature, with the mean absolute value
 
 Without --data, the importance of each feature: the gain of its splits, their
-number, and the number of rows that they divided. With --output pairs, gain and
-number for each class pair that the splits tell apart, the largest gain first.`,
+number, and the number of rows that they divided. Linear scores take no part in
+it. With --output pairs, gain and number for each class pair that the splits
+tell apart, the largest gain first.`,
 		Example: `  aoso explain --model letters.aoso
   aoso explain --model letters.aoso --data new.csv --output mean --top 0`,
 		RunE: work(e.run),

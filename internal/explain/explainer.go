@@ -30,6 +30,8 @@ import (
 // by |S|, which are extended and unwound, this loses no digits on long paths.
 // The cost of a leaf is d² for all classes together, and an addition for each
 // class and feature of the path.
+//
+// The values of linear scores are their terms.
 type explainer struct {
 	forest   *model.Forest
 	features int
@@ -66,6 +68,14 @@ type task struct {
 	out  []float64
 }
 
+// class is one of those that a row is explained for.
+func (t *task) class(row, slot int) int {
+	if t.only == nil {
+		return slot
+	}
+	return int(t.only[row*t.per+slot])
+}
+
 // step is what a path asks of one feature.
 type step struct {
 	feature int
@@ -96,6 +106,7 @@ func (e *explainer) explain(rows []float64, classes []int32, per int, out []floa
 	clear(out)
 	clear(e.bias)
 	e.task = task{rows, classes, per, out}
+	e.addLinear()
 	if classes != nil && !e.full {
 		e.lines, e.byRow = map[int32][]int{}, make([]value, len(rows)/e.features)
 		for line, k := range classes {
@@ -109,11 +120,32 @@ func (e *explainer) explain(rows []float64, classes []int32, per int, out []floa
 	for i := range len(rows) / e.features {
 		last := out[i*(e.features+1)*per+e.features*per:][:per]
 		for slot := range last {
-			k := slot
-			if classes != nil {
-				k = int(classes[i*per+slot])
+			last[slot] = e.bias[e.class(i, slot)]
+		}
+	}
+}
+
+// addLinear adds what the linear scores contribute. A term is that of its column alone, and its
+// mean over the training rows is 0.
+func (e *explainer) addLinear() {
+	l := e.forest.Linear()
+	if l == nil {
+		return
+	}
+	for k, b := range l.Bias() {
+		e.bias[k] = float64(b)
+	}
+	for i := range len(e.rows) / e.features {
+		row, out := e.rows[i*e.features:][:e.features], e.out[i*(e.features+1)*e.per:]
+		for t := range l.Terms() {
+			column, weights := l.Column(t), l.Weights(t)
+			place := float64(l.Place(t, row[column]))
+			if place == 0 {
+				continue
 			}
-			last[slot] = e.bias[k]
+			for slot := range e.per {
+				out[column*e.per+slot] += place * float64(weights[e.class(i, slot)])
+			}
 		}
 	}
 }

@@ -25,13 +25,13 @@ func cSource(w io.Writer, m *model.Model) error {
 		"text": "char *const", "index": "uint32_t", "node": "struct node", "word": "uint32_t", "value": "float", "pair": "struct pair",
 		"feature": "struct feature", "rateColumn": "struct rate_column",
 	}
-	s := &source{Writer: bufio.NewWriter(w), m: m, end: "};\n", quoted: cText, table: func(name, kind string, n int) string {
+	s := &source{Writer: bufio.NewWriter(w), end: "};\n", quoted: cText, table: func(name, kind string, n int) string {
 		if kind == "text" {
 			return fmt.Sprintf("const %s NAME(%s)[%d] = {\n", kinds[kind], cName(name), n)
 		}
 		return fmt.Sprintf("static const %s %s[%d] = {\n", kinds[kind], cName(name), n)
 	}}
-	return s.write(cProgram, "/* tables */\n")
+	return s.write(m, "c", cProgram, "/* tables */\n")
 }
 
 // cName writes a name in lower case with underscores.

@@ -4,6 +4,7 @@ package export
 
 import (
 	"cmp"
+	"fmt"
 	"io"
 	"slices"
 
@@ -23,6 +24,18 @@ type Format struct {
 
 // Write writes a model, or one of its trees if that is all that the format shows.
 func (f *Format) Write(w io.Writer, m *model.Model, tree int) error { return f.write(w, m, tree) }
+
+// treesOnly is a model without linear scores for a format that has none: trees stand for them.
+func treesOnly(m *model.Model, format string) (*model.Model, error) {
+	const most = 1 << 28 // leaf values
+	f, ok := m.Forest.TreesOnly(most)
+	if !ok {
+		return nil, fmt.Errorf("format %s has no linear scores, and trees in their place would have more than %d leaf values: train with start=zero", format, most)
+	}
+	made := *m
+	made.Forest = f
+	return &made, nil
+}
 
 var formats []Format // by name
 

@@ -41,14 +41,25 @@ type jsonLeaf struct {
 	Steps [][2]float64 `json:"steps"`
 }
 
+// jsonTerm is a term of linear scores.
+type jsonTerm struct {
+	Feature int       `json:"feature"`
+	Edges   []float64 `json:"edges,omitzero"` // of a categorical feature: none
+	Places  []float64 `json:"places"`         // of a categorical feature: by category, and last that of those not listed
+	Weights []float64 `json:"weights"`
+}
+
 func jsonModel(w io.Writer, m *model.Model) error {
 	out := bufio.NewWriter(w)
 	head, err := json.Marshal(m.Header)
 	if err != nil {
 		return err
 	}
-	version := 1
-	if m.Encoder != nil {
+	version, linear := 1, m.Forest.Linear()
+	switch {
+	case linear != nil:
+		version = 3
+	case m.Encoder != nil:
 		version = 2
 	}
 	fmt.Fprintf(out, `{"format":"aoso-json","version":%d,%s`, version, head[1:len(head)-1])
@@ -58,6 +69,11 @@ func jsonModel(w io.Writer, m *model.Model) error {
 			return err
 		}
 		fmt.Fprintf(out, `,"categories":%s`, categories)
+	}
+	if linear != nil {
+		if err := jsonLinear(out, m, linear); err != nil {
+			return err
+		}
 	}
 	out.WriteString(`,"trees":[`)
 	separator := "\n"
@@ -70,6 +86,52 @@ func jsonModel(w io.Writer, m *model.Model) error {
 	}
 	out.WriteString("\n]}\n")
 	return out.Flush()
+}
+
+// jsonLinear writes linear scores, one term after the other.
+func jsonLinear(out *bufio.Writer, m *model.Model, l *model.Linear) error {
+	bias, err := json.Marshal(inFull(l.Bias()))
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, `,"linear":{"bias":%s,"terms":[`, bias)
+	separator := "\n"
+	for t := range l.Terms() {
+		term, err := json.Marshal(newJSONTerm(m, l, t))
+		if err != nil {
+			return err
+		}
+		out.WriteString(separator)
+		out.Write(term)
+		separator = ",\n"
+	}
+	out.WriteString("\n]}")
+	return nil
+}
+
+func newJSONTerm(m *model.Model, l *model.Linear, term int) jsonTerm {
+	column, places := l.Column(term), l.Places(term)
+	j := jsonTerm{Feature: column, Edges: append([]float64{}, l.Edges(term)...), Weights: inFull(l.Weights(term))}
+	if m.Encoder != nil {
+		j.Feature, _ = m.Encoder.Owner(column)
+		if m.Encoder.Features[j.Feature].Categories != nil {
+			j.Edges, places = nil, nil
+			for _, v := range m.Encoder.Values(column) {
+				places = append(places, l.Place(term, v))
+			}
+		}
+	}
+	j.Places = inFull(places)
+	return j
+}
+
+// inFull is numbers that are written with all digits of a float64.
+func inFull(numbers []float32) []float64 {
+	all := make([]float64, len(numbers))
+	for i, x := range numbers {
+		all[i] = float64(x)
+	}
+	return all
 }
 
 // TreeJSON writes a tree of a model as JSON, as it is among all trees.

@@ -30,12 +30,16 @@ func init() {
 // have no class in common go into one iteration.
 //
 // Raw scores are the same sums in the same order, those of a model with a
-// temperature divided by it.
+// temperature divided by it. Linear scores become trees.
 //
 // A category is its position there, and one that is not listed is the number of
 // categories. In a DataFrame, LightGBM finds the positions of names itself, by
 // pandas_categorical.
 func lightGBM(w io.Writer, m *model.Model) error {
+	m, err := treesOnly(m, "lightgbm")
+	if err != nil {
+		return err
+	}
 	var trees bytes.Buffer
 	var sizes []string
 	idle := (&lightTree{leafValue: []string{"0"}, leafCount: []string{"0"}}).text()

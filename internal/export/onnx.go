@@ -42,12 +42,16 @@ const (
 // A tree stays one tree, whose leaves have a weight for each class that they
 // move. X is cast to double, which makes the operator compare and add in
 // double: all rows go their ways as here, and sums over thousands of trees
-// lose nothing.
+// lose nothing. Linear scores become trees.
 //
 // A category is its position, and any other number is a category that training did
 // not see. A split on a set of categories becomes a chain of nodes. Rates come from
 // tables, as further columns.
 func onnx(w io.Writer, m *model.Model) error {
+	m, err := treesOnly(m, "onnx")
+	if err != nil {
+		return err
+	}
 	labels, labelType := onnxLabels(m.Classes)
 	var file message
 	file.integer(1, 8) // ir_version
@@ -87,7 +91,7 @@ func onnx(w io.Writer, m *model.Model) error {
 	if len(file) > math.MaxInt32 {
 		return fmt.Errorf("the model would have %d bytes in ONNX, which has room for %d", len(file), math.MaxInt32)
 	}
-	_, err := w.Write(file)
+	_, err = w.Write(file)
 	return err
 }
 

@@ -14,7 +14,8 @@ import (
 // differs between languages is how a table is declared.
 type source struct {
 	*bufio.Writer
-	m *model.Model
+	m     *model.Model
+	exact bool // scores have the bits of the library
 
 	table  func(name, kind string, n int) string // the beginning of a table
 	end    string                                // of a table
@@ -161,8 +162,13 @@ func hexadecimal(x float64, bits int) string {
 	return strconv.FormatFloat(x, 'x', -1, bits)
 }
 
-// write writes a program, whose tables stand at the mark.
-func (s *source) write(program, mark string) error {
+// write writes a model as a program, whose tables stand at the mark. Linear scores become
+// trees.
+func (s *source) write(m *model.Model, format, program, mark string) (err error) {
+	if s.m, err = treesOnly(m, format); err != nil {
+		return err
+	}
+	s.exact = m.Forest.Linear() == nil
 	types, functions, _ := strings.Cut(program, mark)
 	s.program(types)
 	s.names("ClassNames", s.m.Classes)
@@ -182,7 +188,7 @@ func (s *source) program(text string) {
 	if temperature == 0 {
 		temperature = 1
 	}
-	has := map[string]bool{"full": s.m.Forest.Full(), "pair": !s.m.Forest.Full(), "categories": s.m.Encoder != nil, "numbers": s.m.Encoder == nil}
+	has := map[string]bool{"exact": s.exact, "rounded": !s.exact, "full": s.m.Forest.Full(), "pair": !s.m.Forest.Full(), "categories": s.m.Encoder != nil, "numbers": s.m.Encoder == nil}
 	numbers := strings.NewReplacer(
 		"@classes@", strconv.Itoa(len(s.m.Classes)), "@features@", strconv.Itoa(len(s.m.Features)),
 		"@trees@", strconv.Itoa(s.m.Forest.Trees()), "@values@", strconv.Itoa(s.m.Forest.ValuesPerLeaf()),

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/libaoso/aoso/internal/model"
@@ -19,15 +20,44 @@ func init() {
 	})
 }
 
-// text writes the trees, a line for each node and leaf. Characters of names that
+// text writes the features of linear scores, and the trees, a line for each node and leaf. Characters of names that
 // do not print are escaped.
 func text(w io.Writer, m *model.Model) error {
 	out := bufio.NewWriter(w)
+	if l := m.Forest.Linear(); l != nil {
+		fmt.Fprintf(out, "linear scores of %s, to which leaves add\n", linearNames(m, l))
+	}
 	for i, t := range m.Forest.All() {
 		fmt.Fprintf(out, "tree %d\n", i)
 		writeText(out, m, t, t.Root(), 1)
 	}
 	return out.Flush()
+}
+
+// linearNames is the features of linear scores for a terminal, of many the first.
+func linearNames(m *model.Model, l *model.Linear) string {
+	var features []int
+	for t := range l.Terms() {
+		feature := l.Column(t)
+		if m.Encoder != nil {
+			feature, _ = m.Encoder.Owner(feature)
+		}
+		features = append(features, feature)
+	}
+	slices.Sort(features)
+	features = slices.Compact(features)
+	if len(features) == 0 {
+		return "no feature"
+	}
+	const most = 6
+	var names []string
+	for _, j := range features[:min(len(features), most)] {
+		names = append(names, terminal.Plain(m.Features[j]))
+	}
+	if more := len(features) - most; more > 0 {
+		names = append(names, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(names, ", ")
 }
 
 func writeText(out *bufio.Writer, m *model.Model, t model.Tree, c model.Child, depth int) {

@@ -39,6 +39,16 @@ def test_explainer_of_shap(model):
     np.testing.assert_allclose(pairs.sum(axis=2), ours.values[:9], atol=1e-6)
 
 
+@pytest.mark.parametrize("leaf", ["full", "sparse"])
+def test_explainer_of_linear_scores(leaf):
+    shap = pytest.importorskip("shap")
+    booster = aoso.train({"trees": 3, "start": "linear", "leaf": leaf}, aoso.Dataset(X, Y))
+    explainer, ours = shap.TreeExplainer(booster.to_shap()), booster.shap(X)
+    np.testing.assert_allclose(ours.sum(axis=2), booster.predict_raw(X), atol=1e-7)
+    np.testing.assert_allclose(explainer(X).values, ours[:, :, :-1].transpose(0, 2, 1), atol=1e-6)
+    np.testing.assert_allclose(explainer.expected_value, ours[0, :, -1], atol=1e-6)
+
+
 def test_mlflow(tmp_path, monkeypatch):
     mlflow = pytest.importorskip("mlflow")
     from aoso.tools import mlflow_tracking

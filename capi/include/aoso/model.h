@@ -61,7 +61,8 @@ AOSO_API aoso_status aoso_model_fingerprint(const aoso_model *model, char *buffe
 AOSO_API aoso_status aoso_model_label_type(const aoso_model *model, char *buffer, size_t size, size_t *needed);
 AOSO_API aoso_status aoso_model_with_label_type(const aoso_model *model, const char *label_type, aoso_model **out);
 
-/* The first trees as text, one line per node. trees 0: all. */
+/* The first trees as text, one line per node. trees 0: all. For a model with
+ * linear scores, the first line names their features. */
 AOSO_API aoso_status aoso_model_dump(const aoso_model *model, int64_t trees, char *buffer, size_t size, size_t *needed);
 
 /* A tree, counted from 0, as JSON, as in the list "trees" of the format "json". */
@@ -92,7 +93,8 @@ enum { /* kinds of importance */
     AOSO_IMPORTANCE_COVER = 2  /* the rows that they divided */
 };
 
-/* How much each feature contributes; length must be the number of features. */
+/* How much each feature contributes; length must be the number of features.
+ * Linear scores take no part in it. */
 AOSO_API aoso_status aoso_model_importance(const aoso_model *model, int32_t kind, double *out, int64_t length);
 
 /* How much a feature contributes to telling two classes apart. */
@@ -103,7 +105,7 @@ typedef struct aoso_pair_importance {
     int64_t splits;     /* their number */
 } aoso_pair_importance;
 
-/* Returns all entries, the largest gain first. NULL and 0 ask for their number
+/* Returns all entries, the largest gain first. Linear scores take no part. NULL and 0 ask for their number
  * in *needed alone. */
 AOSO_API aoso_status aoso_model_pair_importance(const aoso_model *model, aoso_pair_importance *out, int64_t length,
                                                 int64_t *needed);

@@ -397,7 +397,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         return _capi.fingerprint(self._handle)
 
     def importance(self, kind: str = "gain") -> Array:
-        """How much each feature contributes.
+        """How much each feature contributes. Linear scores take no part in it.
 
         Parameters
         ----------
@@ -434,7 +434,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         return sums + np.triu(sums, 1).T
 
     def pair_importance(self) -> Array:
-        """How much each feature contributes to telling two classes apart.
+        """How much each feature contributes to telling two classes apart. Linear scores take no part in it.
 
         Returns
         -------
@@ -474,6 +474,9 @@ class Booster(Report, Probability, Confusing, Familiar):
     def export(self, format: str, path: str | os.PathLike[str] | None = None, *, tree: int = 0) -> bytes | str | None:
         """Write the model in a format that other programs read.
 
+        Where the model has linear scores, formats for other programs have trees in their place. Raw scores may then differ by
+        about a millionth.
+
         Parameters
         ----------
         format : str
@@ -504,7 +507,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         return int(tree) % trees
 
     def dump(self, trees: int = 0) -> str:
-        """The trees as text, one line per node.
+        """The trees as text, one line per node. For a model with linear scores, the first line names their features.
 
         Parameters
         ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +31,7 @@ class Report:
         @property
         def params(self) -> dict[str, Any]: ...
         def tree(self, number: int) -> dict[str, Any]: ...
+        def export(self, format: str) -> bytes | str: ...
         def importance(self, kind: str = "gain") -> Array: ...
         def shap(self, x: Any, *, trees: int = 0, threads: int = 0) -> Array: ...
 
@@ -61,7 +63,9 @@ class Report:
         )
 
     def to_shap(self) -> dict[str, Any]:
-        """The trees in the form that ``shap.TreeExplainer`` takes, which also has interaction values.
+        """The model in the form that ``shap.TreeExplainer`` takes, which also has interaction values.
+
+        Linear scores become trees, whose SHAP values are those of :meth:`shap`.
 
         Returns
         -------
@@ -75,7 +79,9 @@ class Report:
         """
         if self.categories:
             raise ArgumentError(f"the model has the categorical features {', '.join(self.categories)}; allowed: numeric features")
-        trees = [_shap_tree(self.tree(number), len(self.classes)) for number in range(self.num_trees)]
+        content = json.loads(self.export("json"))
+        trees = _linear_trees(content["linear"]) if "linear" in content else []
+        trees = [_shap_tree(tree, len(self.classes)) for tree in trees + content["trees"]]
         return {"trees": trees, "internal_dtype": np.float64, "input_dtype": np.float64}
 
     def trees_to_dataframe(self) -> Any:
@@ -87,7 +93,8 @@ class Report:
             A row for each node and leaf. The columns are those of LightGBM: ``tree_index``, ``node_depth`` (from 1),
             ``node_index`` ("0-S1" is split 1 of tree 0, "0-L2" leaf 2), ``left_child``, ``right_child``, ``parent_index``,
             ``split_feature``, ``split_gain``, ``threshold`` (a list of names for categories), ``missing_direction``, ``count``.
-            A split has its class pairs in ``class_pairs``, and a leaf its values by class in ``value``, a dict.
+            A split has its class pairs in ``class_pairs``, and a leaf its values by class in ``value``, a dict. Linear scores
+            are in no tree.
         """
         import pandas as pd
 
@@ -161,6 +168,37 @@ def _bars(names: list[str], values: Array) -> str:
     height = 16 * len(most) + 20
     head = f'<svg width="320" height="{height}" font-size="11" font-family="sans-serif" fill="currentColor">'
     return f'{head}<text x="132" y="11">gain of the splits</text>{"".join(bars)}</svg>'
+
+
+def _linear_trees(linear: dict[str, Any]) -> list[dict[str, Any]]:
+    """Linear scores of the JSON export as trees like its own."""
+    bias: dict[str, Any] = {"nodes": [], "leaves": [{"rows": 1, "steps": list(enumerate(linear["bias"]))}]}
+    return [bias, *map(_term_tree, linear["terms"])]
+
+
+def _term_tree(term: dict[str, Any]) -> dict[str, Any]:
+    """A term as a tree: a leaf for each bin, and one for missing values after the first.
+
+    Two nodes are at the lowest edge. Missing values go right at the first of them, and left elsewhere.
+    """
+    edges, places = term["edges"], term["places"]
+    edges, places = [edges[0] if edges else None, *edges], [places[0], 0.0, *places[1:]]
+    # Nobody knows the rows of the bins. With these, the mean place is 0, as it was in training.
+    above, below = sum(p for p in places if p > 0), -sum(p for p in places if p < 0)
+    rows = [(below if p > 0 else above if p < 0 else 1) or 1 for p in places]
+    nodes: list[dict[str, Any]] = []
+
+    def add(first: int, end: int) -> int:
+        if first == end:
+            return -1 - first
+        number, middle = len(nodes), (first + end) // 2
+        nodes.append({"feature": term["feature"], "threshold": edges[middle], "missing": "left" if middle else "right"})
+        nodes[number] |= {"left": add(first, middle), "right": add(middle + 1, end), "rows": sum(rows[first : end + 1])}
+        return number
+
+    add(0, len(edges))
+    leaves = [{"rows": n, "steps": [(k, p * w) for k, w in enumerate(term["weights"])]} for n, p in zip(rows, places)]
+    return {"nodes": nodes, "leaves": leaves}
 
 
 def _shap_tree(tree: dict[str, Any], classes: int) -> dict[str, Any]:

@@ -556,7 +556,10 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
 
     @property
     def feature_importances_(self) -> Array:
-        """Gain of the splits on each feature, as a share of the total, or what ``importance_type`` says."""
+        """Gain of the splits on each feature, as a share of the total, or what ``importance_type`` says.
+
+        Linear scores take no part in it.
+        """
         check_is_fitted(self)
         kind = str(getattr(self, "importance_type", None) or "gain").replace("total_", "").replace("weight", "split")
         gains = self.booster_.importance(kind)
