@@ -63,9 +63,13 @@ func (f *fit) sample() *scored {
 		}
 	}
 	s.parts, s.all = make([]float64, len(s.rows)*f.classes), t.Ranks.Int(len(s.rows))
-	f.team.Do(len(s.rows), func(_, i int) {
+	rooms := make([][]float64, f.team.Workers())
+	f.team.Do(len(s.rows), func(worker, i int) {
+		if rooms[worker] == nil {
+			rooms[worker] = make([]float64, 3*n)
+		}
 		row, parts := s.rows[i], s.parts[i*f.classes:][:f.classes]
-		x := make([]float64, n)
+		x, room := rooms[worker][:n], rooms[worker][n:]
 		for j := range x {
 			of := &f.features[j]
 			x[j] = float64(of.places[f.set.Matrix.Columns[of.column][row]]) / steps
@@ -74,7 +78,7 @@ func (f *fit) sample() *scored {
 			parts[k] = dot(x, f.weight[k*n:][:n]) - f.offsets[k]
 		}
 		y := int(t.Labels[row])
-		parts[y] = f.partWithout(x, f.weightOf(row), y)
+		parts[y] = f.partWithout(x, f.weightOf(row), y, room)
 	})
 	return s
 }
@@ -82,19 +86,19 @@ func (f *fit) sample() *scored {
 const sampleSeed = 0x9d5c0fb9
 
 // partWithout is the score of a row for its own class with the mean of the class's other
-// rows.
-func (f *fit) partWithout(x []float64, weight int64, class int) float64 {
+// rows. Room is for two rows.
+func (f *fit) partWithout(x []float64, weight int64, class int, room []float64) float64 {
 	left := f.counts[class] - weight
 	if left <= 0 {
 		return 0
 	}
-	mean := make([]float64, len(x))
+	mean, weights := room[:len(x)], room[len(x):]
 	rows := float64(left) * f.unit
 	for j := range mean {
 		sum := float64(f.sums[j*f.classes+class])/steps - float64(float64(weight)*x[j])
 		mean[j] = sum / float64(left) * (rows / (rows + f.drawn))
 	}
-	weights := slices.Clone(mean)
+	copy(weights, mean)
 	substitute(f.within, weights)
 	return dot(x, weights) - dot(mean, weights)/2
 }

@@ -139,12 +139,14 @@ func (f *fit) sumColumn(of *feature, sums []int64) {
 	}
 }
 
+// choosing is how many features are looked at at once.
+const choosing = 256
+
 // choose keeps the features that tell the classes apart best, each by itself.
 func (f *fit) choose() {
-	const together = 256
-	sums := make([]int64, min(together, len(f.features))*f.classes)
-	for first := 0; first < len(f.features); first += together {
-		part := f.features[first:min(first+together, len(f.features))]
+	sums := make([]int64, min(choosing, len(f.features))*f.classes)
+	for first := 0; first < len(f.features); first += choosing {
+		part := f.features[first:min(first+choosing, len(f.features))]
 		sums := sums[:len(part)*f.classes]
 		clear(sums)
 		f.team.Do(len(part), func(_, j int) { f.sumColumn(&part[j], sums[j*f.classes:][:f.classes]) })
