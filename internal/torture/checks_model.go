@@ -210,7 +210,7 @@ func (m *modelJSON) begin(row []float64, classes int) []float64 {
 		return scores
 	}
 	for k, score := range scores {
-		scores[k] = math.RoundToEven(score*0x1p24) * 0x1p-24
+		scores[k] = float64(math.RoundToEven(score*0x1p24)*0x1p-24) + 0 // no minus zero
 	}
 	return scores
 }
