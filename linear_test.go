@@ -250,6 +250,43 @@ func TestStartLinearObjective(t *testing.T) {
 	checkTrainLoss(t, r, d, 1e-6)
 }
 
+// TestLinearAlone: a model may have linear scores and no tree.
+func TestLinearAlone(t *testing.T) {
+	for _, leaf := range []string{"full", "pair", "sparse"} {
+		d := blobs(318, 300, 4, 110, 255).punch(318, 0.05)
+		m := trained(t, d, params(func(p *Params) { linearly(p); p.StopLoss, p.Leaf = 1e30, leaf })).Model
+		if m.Trees() != 0 {
+			t.Fatalf("%d trees", m.Trees())
+		}
+		loaded, err := Decode(encode(t, m))
+		if err != nil || loaded.Fingerprint() != m.Fingerprint() {
+			t.Errorf("another model comes back (%v)", err)
+		}
+		scores, p := rawScores(t, m, d.features(), PredictOptions{}), proba(t, m, d)
+		classes, err := m.Predict(d.features(), PredictOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, err := m.RowPredictor(PredictOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, row := range d.x {
+			want := linearScores(m, row)
+			if !slices.Equal(scores[i*110:][:110], want) {
+				t.Fatalf("%s, row %d: scores %v, want %v", leaf, i, scores[i*110:][:110], want)
+			}
+			best := slices.Index(want, slices.Max(want))
+			if class, err := alone.Class(row); err != nil || class != best || classes[i] != best {
+				t.Fatalf("%s, row %d: class %d, alone %d (%v), want %d", leaf, i, classes[i], class, err, best)
+			}
+			if loss := rowLoss(want, d.y[i]); !near(p[i*110+d.y[i]], math.Exp(-loss), 1e-9) {
+				t.Fatalf("%s, row %d: a probability of %v, want %v", leaf, i, p[i*110+d.y[i]], math.Exp(-loss))
+			}
+		}
+	}
+}
+
 // TestStartLinearValidation: a validation set has the scores of the model, and early
 // stopping ends with its best iteration.
 func TestStartLinearValidation(t *testing.T) {

@@ -151,19 +151,27 @@ const fewClasses = 12
 // Class is the class of the greatest score, the lowest where some tie. It stops
 // when no tree that is left can change it, after so many trees.
 func (r *Row) Class() (class, trees int) {
+	if r.linear.Linear != nil {
+		class = r.likeliest()
+	}
 	for run := range r.runs() {
 		if run > 0 && r.decided(class, run) {
 			return class, run * runTrees
 		}
 		r.addRun(run)
-		class = 0
-		for k, score := range r.scores[:r.classes] {
-			if score > r.scores[class] {
-				class = k
-			}
-		}
+		class = r.likeliest()
 	}
 	return class, r.trees
+}
+
+// likeliest is the class of the greatest score so far.
+func (r *Row) likeliest() (class int) {
+	for k, score := range r.scores[:r.classes] {
+		if score > r.scores[class] {
+			class = k
+		}
+	}
+	return class
 }
 
 // decided tells whether the trees from a run on leave a class the only one of
