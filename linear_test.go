@@ -434,6 +434,27 @@ func TestStartChosen(t *testing.T) {
 	}
 }
 
+// TestStartChosenAnyhow: what is chosen does not depend on levels, threads or the order of rows.
+func TestStartChosenAnyhow(t *testing.T) {
+	for name, d := range map[string]*table{"gaussians": gaussians(321, 900, 6, 110), "checkerboard": checkerboard(322, 900, 110)} {
+		d = d.punch(321, 0.02).weighted(321)
+		p := DefaultParams()
+		p.Trees, p.Leaves, p.Threads = 12, 20, 1
+		set := newDataset(t, d)
+		want := train(t, set, p, TrainOptions{}).Model.Fingerprint()
+		for i, level := range Levels() {
+			p.Level, p.Threads = level, 1+i%3
+			if got := train(t, set, p, TrainOptions{}).Model.Fingerprint(); got != want {
+				t.Errorf("%s, %s with %d threads: another model", name, level, p.Threads)
+			}
+			other, ids := shuffled(uint64(i), d, positionIDs(len(d.y)))
+			if got := train(t, withIDs(t, other, ids, DatasetOptions{}), p, TrainOptions{}).Model.Fingerprint(); got != want {
+				t.Errorf("%s, in another order: another model", name)
+			}
+		}
+	}
+}
+
 // TestStartWithoutJudge: where nothing judges settings, training begins at zero.
 func TestStartWithoutJudge(t *testing.T) {
 	d := gaussians(315, 700, 4, 120)
@@ -491,6 +512,26 @@ func TestStartLinearLost(t *testing.T) {
 			if got := train(t, again, p, TrainOptions{}); got.Model.Fingerprint() != r.Model.Fingerprint() {
 				t.Error("continued: another model")
 			}
+		}
+	}
+}
+
+// TestTuneStart: a search tries both beginnings, and the better one wins.
+func TestTuneStart(t *testing.T) {
+	for want, d := range map[string]*table{"linear": gaussians(319, 1300, 8, 110), "zero": checkerboard(320, 1300, 110)} {
+		set := newDataset(t, d)
+		r := tuned(t, set, TuneOptions{Trials: 3}, func(p *Params) { p.Leaves, p.Trees, p.Threads = 30, 20, 2 })
+		starts := map[string]int{}
+		for _, trial := range r.Trials {
+			p, err := ParseParams(trial.Params)
+			if err != nil {
+				t.Fatal(err)
+			}
+			starts[p.Start]++
+		}
+		t.Logf("%s: %v", want, starts)
+		if got := r.Model.Params().Start; want == "linear" && got != want || (r.Model.forest.Linear() != nil) != (got == "linear") {
+			t.Errorf("it starts with %s, want %s", got, want)
 		}
 	}
 }
