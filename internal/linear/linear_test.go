@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -184,15 +185,36 @@ func (p *plain) place(d *rows, s *data.Set, column int) {
 	if s.Matrix.Columns[column] == nil {
 		return // it is constant
 	}
-	bins := &s.Mapper.Features[column]
+	bins, all := &s.Mapper.Features[column], 0.0
 	values, total, most, mean, variance := make([]float64, len(d.y)), 0.0, 0.0, 0.0, 0.0
 	for i := range values {
 		code := int(s.Matrix.Columns[column][i])
 		if values[i] = math.NaN(); code > 0 {
 			values[i] = bins.Lower[code-1]/2 + bins.Upper[code-1]/2
-			if d.weight(i) > 0 {
-				most = max(most, math.Abs(values[i]))
+			all += d.weight(i)
+		}
+	}
+	below := func(share float64) float64 { // no less than a share of the weight
+		sorted := slices.DeleteFunc(inOrder(len(values)), func(i int) bool { return values[i] != values[i] })
+		slices.SortFunc(sorted, func(a, b int) int { return cmp.Compare(values[a], values[b]) })
+		sum := 0.0
+		for _, i := range sorted {
+			if sum += d.weight(i); 20*sum >= 20*share*all {
+				return values[i]
 			}
+		}
+		return 0
+	}
+	if low, high := below(0.05), below(0.95); high > low {
+		for i, v := range values {
+			if v == v {
+				values[i] = min(max(v, low-(high-low)), high+(high-low))
+			}
+		}
+	}
+	for i, v := range values {
+		if v == v && d.weight(i) > 0 {
+			most = max(most, math.Abs(v))
 		}
 	}
 	if most == 0 {
@@ -592,6 +614,28 @@ func TestGaussians(t *testing.T) {
 		if got/n > want/n+c.excess {
 			t.Errorf("%+v: a log loss of %v, of the true means %v", c, got/n, want/n)
 		}
+	}
+}
+
+// TestOutliers: a few wild values take little from linear scores.
+func TestOutliers(t *testing.T) {
+	team := par.NewTeam(2)
+	defer team.Close()
+	d := drawn(60, 3000, 6, 20)
+	lossOf := func(l *model.Linear) (sum float64) {
+		for i, y := range d.y {
+			sum += logLoss(scoresOf(l, d.x, i), y)
+		}
+		return sum / float64(len(d.y))
+	}
+	want := lossOf(Fit(d.set(inOrder(len(d.y)), team), team))
+	for j := range d.x {
+		for n, wild := range []float64{1e9, -1e30, math.MaxFloat64, 1e3} {
+			d.x[j][100*j+n] = wild
+		}
+	}
+	if got := lossOf(Fit(d.set(inOrder(len(d.y)), team), team)); got > want+0.1 {
+		t.Errorf("a log loss of %v, without wild values %v", got, want)
 	}
 }
 

@@ -74,6 +74,7 @@ func (f *fit) standardize() {
 // newFeature finds the places of bins, of which the middles and the weights are given. It
 // returns false if all values are about the same.
 func newFeature(column, codes int, middles *[256]float64, counts []int64) (f feature, ok bool) {
+	drawIn(middles[1:codes], counts[1:codes])
 	total, most := 0.0, 0.0
 	for b := 1; b < codes; b++ {
 		if counts[b] > 0 { // else its middle may be beyond all others
@@ -104,6 +105,32 @@ func newFeature(column, codes int, middles *[256]float64, counts []int64) (f fea
 		f.places[b] = int32(min(max(math.RoundToEven(float64((middles[b]-mean)*scale)), -mostSteps), mostSteps))
 	}
 	return f, true
+}
+
+// drawIn draws outliers in: to no further from the middle nine tenths of the rows than these
+// are wide. One wild value could make all others the same.
+func drawIn(middles []float64, counts []int64) {
+	total, sum := int64(0), int64(0)
+	for _, n := range counts {
+		total += n
+	}
+	low, high := -1, -1
+	for b, n := range counts {
+		if sum += n; low < 0 && 20*sum >= total {
+			low = b
+		}
+		if high < 0 && 20*sum >= 19*total {
+			high = b
+		}
+	}
+	if low == high {
+		return
+	}
+	first, last := middles[low]/4, middles[high]/4 // so that nothing overflows
+	width := last - first
+	for b, x := range middles {
+		middles[b] = min(max(x, 4*(first-width)), 4*(last+width))
+	}
 }
 
 // sumUp adds up what the means of the classes and the covariance are made of.
