@@ -51,7 +51,7 @@ func TestMinSamples(t *testing.T) {
 		{"binary, missing", binary, 0, false},
 		{"binary, missing, trim", binary, 0.1, true},
 	}
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		for _, s := range sets {
 			for _, least := range []int{1, 2, 37} {
 				t.Run(fmt.Sprintf("%s/%s/%d", v.name, s.name, least), func(t *testing.T) {

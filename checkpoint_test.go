@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -54,6 +55,10 @@ func TestCheckpoint(t *testing.T) {
 			noisy.y[row] = row / 3 % 4
 		}
 	}
+	many, oddCells := gaussians(6, 700, 6, 110), checkerboard(8, 3000, 110)
+	for i, row := range oddCells.x {
+		oddCells.x[i] = append(row, float64(oddCells.y[i]/10)+rand.New(rand.NewPCG(8, uint64(i))).NormFloat64())
+	}
 	for _, test := range []struct {
 		name   string
 		data   *table
@@ -67,6 +72,9 @@ func TestCheckpoint(t *testing.T) {
 		{"validation", noisy, true, func(p *Params) { p.Trees = 30 }},
 		{"paper", clean, false, func(p *Params) { p.Preset, p.Trees, p.Trim, p.ColsampleByNode = PresetPaper, 20, 0.1, 0.5 }},
 		{"large steps", clean, false, func(p *Params) { p.Preset, p.Trees, p.Shrinkage = PresetPaper, 20, 0.9 }},
+		{"linear scores", many, false, func(p *Params) { p.Leaves = 20 }},
+		{"linear scores that trees improve", oddCells, false, func(p *Params) { p.Leaves, p.Trees = 60, 30 }},
+		{"linear scores that know nothing", checkerboard(7, 700, 110), true, func(p *Params) { p.Leaves, p.TimeLimit = 20, 0 }},
 		{"abc", clean, false, func(p *Params) { p.Method, p.BaseClass, p.BaseGap, p.Trees = ABC, "worst", 3, 20 }},
 		{"abc, exhaustive", clean, false, func(p *Params) { p.Method, p.BaseClass, p.BaseGap, p.Trees = ABC, "exhaustive", 2, 10 }},
 		{"logitboost", clean, false, func(p *Params) { p.Method, p.Trees = LogitBoost, 15 }},

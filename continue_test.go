@@ -9,7 +9,7 @@ func TestContinue(t *testing.T) {
 	draws := func(p *Params) { p.Subsample, p.ColsampleByTree, p.ColsampleByNode, p.Trim = 0.7, 0.9, 0.8, 0.1 }
 	steep := func(p *Params) { p.Shrinkage = 1 }
 	large := func(p *Params) { p.Shrinkage, p.MaxStep = 1, 20 }
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		for name, change := range map[string]func(*Params){"plain": func(*Params) {}, "draws": draws, "steep": steep, "large steps": large} {
 			t.Run(v.name+"/"+name, func(t *testing.T) {
 				p := params(func(p *Params) { v.change(p); change(p); p.rounds(7, 5) })

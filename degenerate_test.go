@@ -8,7 +8,7 @@ import (
 func TestOneClass(t *testing.T) {
 	d := blobs(28, 50, 3, 2, 255)
 	clear(d.y)
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			r := trained(t, d, params(v.change))
 			if r.Model.Trees() != 0 || r.Iterations != 0 || r.StoppedBy != StoppedByStopLoss || r.TrainLoss != 0 {
@@ -47,7 +47,7 @@ func TestSmall(t *testing.T) {
 		{"extremes", [][]float64{{-math.MaxFloat64}, {math.MaxFloat64}, {0}, {5e-324}}, []int{0, 1, 2, 0}, 0},
 	}
 	for _, test := range tests {
-		for _, v := range variants {
+		for _, v := range everyVariant {
 			t.Run(test.name+"/"+v.name, func(t *testing.T) {
 				d := &table{x: test.x, y: test.y}
 				r := trained(t, d, params(func(p *Params) { v.change(p); p.Trees, p.StopLoss, p.Shrinkage = 400, 1e-12, 0.2 }))
@@ -72,7 +72,7 @@ func TestNoSplit(t *testing.T) {
 	for i := range 100 {
 		d.x, d.y = append(d.x, []float64{1, 2}), append(d.y, i%10%3)
 	}
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		if p := params(v.change); p.Method != AOSO {
 			continue
 		}
@@ -107,7 +107,7 @@ func TestContradiction(t *testing.T) {
 		}
 		d.y = append(d.y, label)
 	}
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			r := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(1500, 3) }))
 			if r.StoppedBy != StoppedByTrees {
@@ -131,7 +131,7 @@ func TestContradiction(t *testing.T) {
 func TestManyClasses(t *testing.T) {
 	const classes = 1000
 	d := blobs(29, 3*classes, 5, classes, 255)
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		if v.name == "abc, exhaustive" { // a million trees
 			continue
 		}
@@ -162,7 +162,7 @@ func TestManyClasses(t *testing.T) {
 // abc add up.
 func TestGreatSteps(t *testing.T) {
 	d := blobs(30, 400, 4, 12, 255)
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			r := trained(t, d, params(func(p *Params) { v.change(p); p.MaxStep, p.Shrinkage = 20, 1; p.rounds(3, 12) }))
 			if !(r.TrainLoss >= 0 && r.TrainLoss < math.Inf(1)) {

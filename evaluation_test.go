@@ -49,7 +49,7 @@ func TestValidation(t *testing.T) {
 	if valid.Unknown() != 40 {
 		t.Fatalf("%d rows of unknown classes, want 40", valid.Unknown())
 	}
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			result := train(t, set, params(func(p *Params) { v.change(p); p.rounds(8, 5) }), TrainOptions{Valid: valid})
 			got, err := result.Model.Evaluate(validSet.features(), validSet.labels(), validSet.weights, PredictOptions{})

@@ -76,12 +76,15 @@ func TestSameModelOnEveryMachine(t *testing.T) {
 		"full leaf, root, 8 pairs": "a2f97a517c1cdb09c7968a813d200243",
 		"sparse leaf":              "fa6d9a7377629aeacc037bb07e7d9b2e",
 		"sparse leaf, all classes": "7133e51e55c686ed1d8f6735ba98c45b",
+		"linear, full leaf":        "c1fce5c363577a882751d741375099e8",
+		"linear, pair leaf":        "c7a1690d1a35e36e0cb1d540c1bf44a5",
+		"linear, sparse leaf":      "47bc06301fae9158b9725e2242d65c3c",
 		"abc":                      "7843bc14ca79fe2d9589bc3dee9a9868",
 		"abc, gap":                 "3506ce710d829737a7e99d1026d79a72",
 		"abc, exhaustive":          "0c4957daaefe01bb655d4880dbbab17d",
 		"logitboost":               "b1382df28338fe823e9df3147ed2215c",
 	}
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		m := trained(t, d, params(func(p *Params) {
 			v.change(p)
 			p.Leaves, p.Subsample, p.Trim, p.MinSamples = 8, 0.8, 0.05, 3
@@ -134,7 +137,7 @@ func TestForms(t *testing.T) {
 		{"wide", wide, func(p *Params) { p.Leaves = 6 }},
 		{"wide root", wide, func(p *Params) { p.Leaves, p.PairSelection = 6, "root" }},
 	}
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		tests = append(tests, test{v.name, d, v.change})
 	}
 	for _, test := range tests {

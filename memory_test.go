@@ -56,6 +56,7 @@ func TestEstimate(t *testing.T) {
 		"subsample":       func(_ *Shape, p *Params) { p.Subsample = 0.5 },
 		"threads":         func(_ *Shape, p *Params) { p.Threads = 4 },
 		"rated features":  func(s *Shape, _ *Params) { s.Rated = 5 },
+		"linear scores":   func(_ *Shape, p *Params) { p.Start = "linear" },
 		"categories":      func(s *Shape, _ *Params) { s.Rated, s.Categories = 5, 5000 },
 	} {
 		s := base
@@ -125,6 +126,13 @@ var peakShapes = []peakShape{
 	{Shape{Rows: 20_000, Features: 64, Classes: 3, MaxBins: 2}, "trees=10", false},
 	{Shape{Rows: 20_000, Features: 64, Classes: 3, MaxBins: 15}, "trees=10", false},
 	{Shape{Rows: 1, Features: 1, Classes: 1}, "", false},
+	{Shape{Rows: 1, Features: 1, Classes: 1}, "start=linear", false},
+	{Shape{Rows: 2000, Features: 8, Classes: 300}, "trees=3 start=linear", false},
+	{Shape{Rows: 2000, Features: 600, Classes: 300, ValidRows: 1000}, "trees=2 start=linear threads=2", false},
+	{Shape{Rows: 20_000, Features: 20, Classes: 10, ValidRows: 5000}, "trees=3 start=linear", false},
+	{Shape{Rows: 20_000, Features: 100, Classes: 2000}, "trees=3 start=linear leaf=sparse threads=2", false},
+	{Shape{Rows: 12_000, Features: 20, Classes: 6000, ValidRows: 3000}, "trees=1 start=linear leaf=sparse", false},
+	{Shape{Rows: 5000, Features: 20, Classes: 200}, "preset=auto trees=3", false},
 	{Shape{Rows: 1500, Features: 10, Classes: 10}, "preset=auto trees=100", false},
 	{Shape{Rows: 20_000, Features: 30, Classes: 10}, "preset=auto trees=10", false},
 	{Shape{Rows: 120_000, Features: 10, Classes: 3}, "preset=auto trees=10", false},

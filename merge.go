@@ -60,6 +60,9 @@ func Merge(models ...*Model) (*Model, error) {
 		forests[i] = m.forest
 	}
 	merged := models[0].with(model.Concat(forests...))
+	if merged.forest.Linear() != nil {
+		merged.params.Start = "linear"
+	}
 	for _, m := range models[1:] { // what one of them breaks does not hold
 		merged.params.constrainedAs(&m.params)
 	}

@@ -52,7 +52,7 @@ func dump(t testing.TB, m *Model, trees int) string {
 func TestSaveLoad(t *testing.T) {
 	d := blobs(70, 300, 4, 5, 255).punch(70, 0.05)
 	x := d.features()
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			set, err := NewDataset(x, d.labels(), DatasetOptions{Names: []string{"länge", "<b>", `"q"`, "f\n3"}})
 			if err != nil {
@@ -377,7 +377,7 @@ func use(t *testing.T, m *Model) {
 // smallFiles is a model file of every variant, and one with categories.
 func smallFiles(t testing.TB) (files [][]byte) {
 	d := blobs(76, 60, 3, 4, 255).punch(76, 0.05)
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		files = append(files, encode(t, trained(t, d, params(func(p *Params) { v.change(p); p.Leaves = 4; p.rounds(2, 4) })).Model))
 	}
 	m, err := Decode(files[0])
@@ -541,7 +541,7 @@ func TestImportance(t *testing.T) {
 	for _, row := range d.x {
 		row[2] = 1 // constant
 	}
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			m := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(4, 5) })).Model
 			gain, err1 := m.Importance("gain")

@@ -12,10 +12,26 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
+// linearScores is the scores of a row before any tree.
+func linearScores(m *Model, row []float64) []float64 {
+	scores, l := make([]float64, len(m.Classes())), m.forest.Linear()
+	if l == nil {
+		return scores
+	}
+	for k := range scores {
+		scores[k] = float64(l.Bias()[k])
+		for term := range l.Terms() {
+			scores[k] += float64(l.Place(term, row[l.Column(term)])) * float64(l.Weights(term)[k])
+		}
+		scores[k] = math.RoundToEven(scores[k]*(1<<24)) / (1 << 24)
+	}
+	return scores
+}
+
 // TestPredictions derives every kind of prediction from the trees themselves.
 func TestPredictions(t *testing.T) {
 	d := blobs(60, 700, 4, 5, 255).punch(60, 0.05)
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			m := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(4, 5) })).Model
 			x := d.features()
@@ -43,7 +59,7 @@ func TestPredictions(t *testing.T) {
 					t.Fatal("raw scores into memory of the caller's differ:", err)
 				}
 				for i, row := range d.x {
-					f := make([]float64, 5)
+					f := linearScores(m, row)
 					for tree := range n {
 						leaf := walk(m, tree, row)
 						if int(leaves[i*n+tree]) != leaf {
@@ -197,7 +213,7 @@ func TestPredictNothing(t *testing.T) {
 func TestStaged(t *testing.T) {
 	d := blobs(63, 300, 4, 5, 255)
 	x := d.features()
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		for _, every := range []int{1, 2, 3, 100, math.MaxInt} {
 			t.Run(fmt.Sprint(v.name, every), func(t *testing.T) {
 				m := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(7, 5) })).Model

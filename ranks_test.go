@@ -109,6 +109,8 @@ func TestCollective(t *testing.T) {
 		{"paper", false, func(p *Params) { p.Preset, p.Trees = PresetPaper, 20 }},
 		{"early stopping", true, func(p *Params) { p.Preset, p.Trees, p.EarlyStopping, p.Subsample = PresetPaper, 60, 5, 0.5 }},
 		{"validation", true, func(p *Params) { p.Trees = 20 }},
+		{"linear", false, func(p *Params) { p.Start, p.Trees = "linear", 10 }},
+		{"linear, validation", true, func(p *Params) { p.Start, p.Trees = "linear", 10 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := DefaultParams()
@@ -142,6 +144,7 @@ func TestCollectiveSparse(t *testing.T) {
 		classes, rows int
 		change        func(*Params)
 	}{
+		{"120 classes that linear scores may know", 120, 2500, func(p *Params) { p.Leaves = 30 }},
 		{"50 classes", 50, 2500, func(p *Params) { p.Leaf, p.Trees = "sparse", 10 }},
 		{"6000 classes", 6000, 7500, func(p *Params) { p.Trees, p.Leaves, p.Calibration = 2, 1000, "none" }},
 	} {
@@ -178,7 +181,7 @@ func TestCollectiveSparse(t *testing.T) {
 				if err != nil {
 					return "", err
 				}
-				if leaf := got.Model.Params().Leaf; leaf != "sparse" {
+				if leaf := got.Model.Params().Leaf; leaf != "sparse" && test.classes != 120 {
 					t.Errorf("leaves are %s", leaf)
 				}
 				return fmt.Sprint(got.Model.Fingerprint(), got.TrainLoss, got.Iterations, got.HeldOutRows, got.Model.Temperature()), nil

@@ -38,7 +38,7 @@ func sameTrees(t testing.TB, a, b *Model) {
 // TestRefitSame: on its own training data a model stays what it is.
 func TestRefitSame(t *testing.T) {
 	d := blobs(130, 700, 4, 5, 255).punch(130, 0.05)
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		for name, d := range map[string]*table{"plain": d, "weighted": d.weighted(130)} {
 			t.Run(v.name+"/"+name, func(t *testing.T) {
 				m := trained(t, d, params(func(p *Params) { v.change(p); p.Leaves, p.L2 = 8, 0.5; p.rounds(10, 5) })).Model
@@ -65,7 +65,7 @@ func TestRefitOther(t *testing.T) {
 	for _, y := range d.y[300:] { // the classes have changed places
 		new.y = append(new.y, (y+1)%5)
 	}
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			m := trained(t, old, params(func(p *Params) { v.change(p); p.Leaves = 8; p.rounds(10, 5) })).Model
 			print := m.Fingerprint()

@@ -27,7 +27,7 @@ func TestResiduals(t *testing.T) {
 			p.MinSamples, p.Trim, p.L2, p.MaxDepth = 7, 0.1, 0.1, 4
 		}},
 	}
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		for _, s := range sets {
 			t.Run(v.name+"/"+s.name, func(t *testing.T) {
 				r := trained(t, s.data, params(func(p *Params) {
@@ -50,7 +50,7 @@ func TestResiduals(t *testing.T) {
 // TestResidualsToTheEnd does so when next to no loss is left.
 func TestResidualsToTheEnd(t *testing.T) {
 	d := blobs(2, 400, 5, 6, 255)
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			p := params(func(p *Params) { v.change(p); p.StopLoss, p.Shrinkage, p.Trees = 1e-7, 0.3, 10_000 })
 			r := trained(t, d, p)
@@ -66,7 +66,7 @@ func TestResidualsToTheEnd(t *testing.T) {
 
 func TestLossFalls(t *testing.T) {
 	d := blobs(3, 1200, 5, 7, 255)
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			last := math.Log(7)
 			train(t, newDataset(t, d), params(func(p *Params) { v.change(p); p.Shrinkage = 0.02; p.rounds(25, 7) }), TrainOptions{
@@ -84,7 +84,7 @@ func TestLossFalls(t *testing.T) {
 // TestSumToZero checks the leaf vectors by the scores that they make.
 func TestSumToZero(t *testing.T) {
 	d := blobs(4, 1000, 5, 9, 255)
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			r := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(10, 9) }))
 			if r.Model.forest.Named() > 0 {

@@ -103,7 +103,7 @@ func TestRowPredictorClass(t *testing.T) {
 
 func TestRowPredictorAllocates(t *testing.T) {
 	d := blobs(84, 200, 4, 5, 255)
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		m := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(4, 5) })).Model
 		for _, level := range Levels() {
 			p, err := m.RowPredictor(PredictOptions{Level: level})

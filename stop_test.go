@@ -74,7 +74,7 @@ func TestLastIsBest(t *testing.T) {
 
 func TestCallback(t *testing.T) {
 	d := blobs(32, 300, 4, 4, 255)
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			var last Progress
 			r := train(t, newDataset(t, d), params(v.change), TrainOptions{EvalEvery: 2, Callback: func(p Progress) bool {
@@ -111,7 +111,7 @@ func (c *countdown) Err() error {
 func TestCancel(t *testing.T) {
 	d := blobs(33, 300, 4, 5, 255)
 	set := newDataset(t, d)
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			p := params(func(p *Params) { v.change(p); p.Shrinkage = 0.3; p.rounds(4, 5) })
 			whole := train(t, set, p, TrainOptions{}).Model

@@ -36,7 +36,7 @@ func TestSteps(t *testing.T) {
 	set := newDataset(t, d.slice(0, 400))
 	valid := aligned(t, set, d.slice(400, 900))
 	for _, stop := range []string{StoppedByTrees, StoppedByEarlyStopping, StoppedByStopLoss} {
-		for _, v := range variants {
+		for _, v := range everyVariant {
 			t.Run(stop+"/"+v.name, func(t *testing.T) {
 				p := params(func(p *Params) {
 					v.change(p)
@@ -143,7 +143,7 @@ func TestSnapshotEarlyStopping(t *testing.T) {
 func TestResume(t *testing.T) {
 	d := blobs(92, 300, 4, 5, 255)
 	set := newDataset(t, d)
-	for _, v := range variants {
+	for _, v := range everyVariant {
 		t.Run(v.name, func(t *testing.T) {
 			p := params(func(p *Params) {
 				v.change(p)

@@ -1,11 +1,15 @@
 package aoso
 
-// variants is every kind of tree and leaf.
-var variants = []struct {
+import "slices"
+
+// variant is parameters with a name.
+type variant struct {
 	name   string
 	change func(*Params)
-}{
+}
 
+// variants is every kind of tree and leaf.
+var variants = []variant{
 	{"paper", paper},
 	{"first order", func(p *Params) { paper(p); p.PairSelection = "first_order" }},
 	{"root", func(p *Params) { paper(p); p.PairSelection = "root" }},
@@ -22,6 +26,13 @@ var variants = []struct {
 	{"abc, exhaustive", func(p *Params) { p.Method, p.BaseClass, p.BaseGap = ABC, "exhaustive", 2 }},
 	{"logitboost", func(p *Params) { p.Method = LogitBoost }},
 }
+
+// everyVariant is the variants, and those that begin with linear scores.
+var everyVariant = append(slices.Clip(variants), []variant{
+	{"linear, full leaf", func(p *Params) { p.Start = "linear" }},
+	{"linear, pair leaf", func(p *Params) { p.Start, p.Leaf = "linear", "pair" }},
+	{"linear, sparse leaf", func(p *Params) { p.Start, p.Leaf, p.LeafClasses = "linear", "sparse", 3 }},
+}...)
 
 // rounds sets the number of trees to so many iterations.
 func (p *Params) rounds(n, classes int) { p.Trees = n * p.treesPerIteration(classes) }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/category"
+	"github.com/libaoso/aoso/internal/linear"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/model"
@@ -166,6 +167,9 @@ func TrainingMemory(s Shape, p Params) (m Memory) {
 		m = m.Plus(s.copied(e.drawn))
 		m.Sparse += s.forms(float64(e.drawn)).Sparse // entries grow
 	}
+	if p.Start == "linear" {
+		m = m.Plus(e.linearMemory())
+	}
 	trees := e.treeBytes()
 	return m.Plus(Memory{
 		Residuals:  wholeBytes(e.residualBytes()),
@@ -174,6 +178,29 @@ func TrainingMemory(s Shape, p Params) (m Memory) {
 		Trees:      wholeBytes(trees),
 		Runtime:    wholeBytes(e.totalsBytes()+trees) + e.runtimeBytes(),
 	})
+}
+
+// linearMemory is what linear scores take: the model, its weights once more by class for each
+// set, the places of bins, the greatest score of a row, and what fitting it takes.
+func (e *estimate) linearMemory() Memory {
+	const place, weight, score = 4 * 256, 4, 8
+	terms, sets := min(e.columns, linear.MostFeatures), 1.0
+	if e.ValidRows > 0 {
+		sets = 2
+	}
+	rooms := e.threads * score * e.classes
+	if e.named() == 0 {
+		rooms *= 2 * kernel.RowBlock
+	}
+	rows := 0.0
+	if e.named() > 0 {
+		rows = score * (e.rows + e.valid)
+	}
+	return Memory{
+		Rows:    wholeBytes(rows + rooms),
+		Trees:   wholeBytes(weight*(copiesOfTrees+sets)*terms*e.classes + (sets+copiesOfTrees)*place*terms),
+		Runtime: wholeBytes(linear.FitBytes(e.rows, e.columns, e.classes, e.threads)),
+	}
 }
 
 // totalsBytes is the class totals of nodes.

@@ -101,6 +101,9 @@ func TestRanks(t *testing.T) {
 		{"sparse, subsample", 50, true, func(p *Params) {
 			p.Leaf, p.Pairs, p.LeafClasses, p.Subsample, p.ColsampleByNode = "sparse", 4, 8, 0.6, 0.7
 		}},
+		{"linear", 4, true, func(p *Params) { p.Start = "linear" }},
+		{"linear, pair leaves, large steps", 5, false, func(p *Params) { p.Start, p.Leaf, p.Shrinkage, p.Trim = "linear", "pair", 1, 0.1 }},
+		{"linear, sparse", 50, true, func(p *Params) { p.Start, p.Leaf, p.Pairs, p.LeafClasses, p.Subsample = "linear", "sparse", 2, 8, 0.6 }},
 		{"abc, exhaustive", 3, false, func(p *Params) { p.Method, p.BaseClass, p.Subsample = "abc", "exhaustive", 0.7 }},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -33,9 +33,10 @@ func (s *Start) Replay(x bin.Source, t *data.Target, k *kernel.Funcs, team *par.
 		x: x, forest: s.Forest, perIteration: s.Params.TreesPerIteration(classes), team: team,
 		state: newState(&unweighted, s.Params.stateParams(), beginRaw(s.Forest.Linear(), x, k, team), k, team),
 	}
-	r.state.reset()
-	if period > 0 {
+	if r.state.reset(); period > 0 {
 		r.state.keep(nil, period)
+	} else if r.state.lost() {
+		r.state.keep(nil, s.Params.safePeriod())
 	}
 	r.run(nil, func(trees int) {
 		kept, predictErr := scores(trees)
@@ -75,6 +76,9 @@ func (s *Start) begin(to *state, p *Params) {
 		to.renew(s.Scores)
 	}
 	to.setBound(to.residuals.Bound())
+	if to.lost() { // before the first iteration
+		to.keep(s.first(), p.safePeriod())
+	}
 }
 
 // Bytes is the memory that the start takes in addition to the model.

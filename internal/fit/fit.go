@@ -120,8 +120,10 @@ func (f *Fit) beginsLinear() bool { return f.job.Linear && f.setting == 0 }
 func (f *Fit) try(first int) {
 	f.run = newRun(&f.job, f.parts, f.job.Settings[f.setting], f.repeats(f.job.Settings[f.setting]))
 	f.run.first = first
-	if f.beginsLinear() {
-		f.run.path.begins(f.run.scores())
+	if f.beginsLinear() && !f.run.path.begins(f.run.scores()) {
+		f.run.free()
+		f.setting++
+		f.try(first)
 	}
 }
 
@@ -137,8 +139,10 @@ func (f *Fit) begin(p boost.Params, first int) {
 	f.run.end()
 	if f.best == nil && f.judges(job.Valid, &p) {
 		f.run.path = newPath(&job.Valid.Target, f.job.Temper, job.Kernels, job.Team)
-		if f.run.path != nil && f.beginsLinear() {
-			f.run.path.begins(f.run.scores())
+		if f.run.path != nil && f.beginsLinear() && !f.run.path.begins(f.run.scores()) {
+			f.run.free()
+			f.setting++
+			f.begin(f.job.Settings[f.setting], first)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/libaoso/aoso/internal/conformal"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/exact"
+	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -70,7 +71,8 @@ var clearEnding, noisyEnding = ending{50, 2, 2}, ending{20, 1.25, 1}
 // After linear scores, trees do more good or harm from the beginning.
 const linearWarmUp = 10
 
-// Trees that take more than this share off the loss of linear scores might do without.
+// Linear scores should take more than this share off the log loss. Trees that take more
+// off theirs might do without them.
 const improvement = 0.1
 
 // newPath returns nil if no row of a known class has weight.
@@ -105,10 +107,33 @@ func (p *path) at(iteration int) *point {
 	return &p.points[i]
 }
 
-// begins takes note of linear scores, which training begins with.
-func (p *path) begins(scores []float64) {
+// begins takes note of linear scores, which training begins with. It tells whether they
+// know more than how frequent the classes are.
+func (p *path) begins(scores []float64) bool {
 	now, _ := p.measure(0, scores, 1, 1e-3)
 	p.linear = now.loss
+	return p.linear < (1-improvement)*p.entropy()
+}
+
+// entropy is the log loss of the shares of the classes, to each of which half a row is added.
+func (p *path) entropy() float64 {
+	sums, all := make([]exact.Sum, len(p.target.Classes)), []*exact.Sum(nil)
+	for row, y := range p.target.Labels {
+		if y >= 0 {
+			sums[y].Add(p.target.Weight(row))
+		}
+	}
+	for k := range sums {
+		all = append(all, &sums[k])
+	}
+	p.target.Ranks.Add(all...)
+	half := 0.5 * p.known / float64(max(p.rows, 1))
+	entropy := 0.0
+	for k := range sums {
+		weight := sums[k].Float64()
+		entropy -= float64(weight / p.known * loss.Log((weight+half)/(p.known+float64(half*float64(len(sums))))))
+	}
+	return entropy
 }
 
 // improved tells whether trees have improved the linear scores so much that others, which

@@ -95,6 +95,51 @@ func TestPick(t *testing.T) {
 	}
 }
 
+// TestBegins: scores begin a path if they know more than the shares of the classes.
+func TestBegins(t *testing.T) {
+	target, scores := drawn(3000, 0, 1)
+	p := follow(t, target)
+	if !p.begins(scores) || p.linear <= 0 || p.linear > p.entropy() {
+		t.Errorf("good scores: a loss of %v, %v of the shares", p.linear, p.entropy())
+	}
+	p.points = append(p.points, point{loss: 0.91 * p.linear})
+	p.least = 1
+	if p.improved() {
+		t.Error("a loss that is a little less has improved by much")
+	}
+	if p.points[1].loss *= 0.98; !p.improved() {
+		t.Error("a loss that is much less has not improved")
+	}
+	p.points, p.excess = append(p.points, point{iteration: linearWarmUp - 1}), 3
+	if p.over() {
+		t.Error("a path is over before trees have had a chance")
+	}
+	if p.last().iteration++; !p.over() {
+		t.Error("a path that rises is not over")
+	}
+	for i := range scores {
+		scores[i] *= 0.1 // a temperature makes them good
+	}
+	if p = follow(t, target); !p.begins(scores) {
+		t.Error("good scores times a factor know nothing")
+	}
+
+	rare := &data.Target{Classes: []string{"a", "b", "c"}, Weights: []float32{}}
+	scores = nil
+	for i := range 3000 {
+		rare.Labels, rare.Weights = append(rare.Labels, int32(i%15/14)), append(rare.Weights, 0.5)
+		scores = append(scores, math.Log(14), 0, math.Log(1e-3))
+	}
+	rare.Labels[0], rare.Unknown = -1, 1
+	p = follow(t, rare)
+	if want := math.Log(15) - 14.0/15*math.Log(14); math.Abs(p.entropy()-want) > 0.01 {
+		t.Errorf("the shares have a loss of %v, want %v", p.entropy(), want)
+	}
+	if p.begins(scores) {
+		t.Errorf("the shares know more than themselves: a loss of %v", p.linear)
+	}
+}
+
 // TestOver: where labels are noisy, a path that rises is over sooner.
 func TestOver(t *testing.T) {
 	for _, test := range []struct {

@@ -44,6 +44,31 @@ func TestTryNext(t *testing.T) {
 	}
 }
 
+// TestTryNextLinear: settings that begin at zero are tried after trees that improved linear
+// scores by much, whatever else there is to say of these.
+func TestTryNextLinear(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		linear  float64 // loss before any tree
+		setting int
+		stopped boost.StopReason
+		want    bool
+	}{
+		{"trees do nothing", 1.05, 0, "", false},
+		{"trees improve", 1.2, 0, "", true},
+		{"no time left", 1.2, 0, boost.StoppedByTimeLimit, false},
+		{"at zero, overfit", 0, 1, "", true},
+		{"last settings", 0, 2, "", false},
+	} {
+		r := follower(0.3, 1, 20, 500)
+		r.path.linear, r.stopped = test.linear, test.stopped
+		f := &Fit{job: Job{Settings: make([]boost.Params, 3), Thorough: true, Choose: true, Linear: true}, phase: HoldOut, run: r, setting: test.setting}
+		if got := f.tryNext(); got != test.want {
+			t.Errorf("%s: %t", test.name, got)
+		}
+	}
+}
+
 // TestBetter: the best of several runs wins, wherever it stands.
 func TestBetter(t *testing.T) {
 	for best := range 3 {

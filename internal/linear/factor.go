@@ -16,6 +16,7 @@ const sampleScores, leastSample, mostSample = 1 << 23, 256, 1 << 14
 type scored struct {
 	rows  []int
 	parts []float64 // rows × classes
+	all   int       // rows, on all machines
 }
 
 // factor finds the factor of the weights that leaves the least log loss.
@@ -61,10 +62,14 @@ func (f *fit) sample() *scored {
 			s.rows = append(s.rows, row)
 		}
 	}
-	s.parts = make([]float64, len(s.rows)*f.classes)
-	f.team.Do(len(s.rows), func(_, i int) {
+	s.parts, s.all = make([]float64, len(s.rows)*f.classes), t.Ranks.Int(len(s.rows))
+	rooms := make([][]float64, f.team.Workers())
+	f.team.Do(len(s.rows), func(worker, i int) {
+		if rooms[worker] == nil {
+			rooms[worker] = make([]float64, 3*n)
+		}
 		row, parts := s.rows[i], s.parts[i*f.classes:][:f.classes]
-		x := make([]float64, n)
+		x, room := rooms[worker][:n], rooms[worker][n:]
 		for j := range x {
 			of := &f.features[j]
 			x[j] = float64(of.places[f.set.Matrix.Columns[of.column][row]]) / steps
@@ -73,7 +78,7 @@ func (f *fit) sample() *scored {
 			parts[k] = dot(x, f.weight[k*n:][:n]) - f.offsets[k]
 		}
 		y := int(t.Labels[row])
-		parts[y] = f.partWithout(x, f.weightOf(row), y)
+		parts[y] = f.partWithout(x, f.weightOf(row), y, room)
 	})
 	return s
 }
@@ -81,25 +86,27 @@ func (f *fit) sample() *scored {
 const sampleSeed = 0x9d5c0fb9
 
 // partWithout is the score of a row for its own class with the mean of the class's other
-// rows.
-func (f *fit) partWithout(x []float64, weight int64, class int) float64 {
+// rows. Room is for two rows.
+func (f *fit) partWithout(x []float64, weight int64, class int, room []float64) float64 {
 	left := f.counts[class] - weight
 	if left <= 0 {
 		return 0
 	}
-	mean := make([]float64, len(x))
+	mean, weights := room[:len(x)], room[len(x):]
 	rows := float64(left) * f.unit
 	for j := range mean {
 		sum := float64(f.sums[j*f.classes+class])/steps - float64(float64(weight)*x[j])
 		mean[j] = sum / float64(left) * (rows / (rows + f.drawn))
 	}
-	weights := slices.Clone(mean)
+	copy(weights, mean)
 	substitute(f.within, weights)
 	return dot(x, weights) - dot(mean, weights)/2
 }
 
-// slope is the derivatives of the log loss of the sample by the factor.
+// slope is the derivatives of the log loss of the sample by the factor. One further row, whose
+// class may be any, keeps the factor small where all rows are right: others may be wrong.
 func (f *fit) slope(s *scored, factor float64) (slope, curvature float64) {
+	unknown := 1 / float64(max(s.all, 1)) // of it, for each row
 	type sums struct{ slope, curvature exact.Sum }
 	rooms, parts := make([][]float64, f.team.Workers()), make([]sums, f.team.Workers())
 	f.team.Do(len(s.rows), func(worker, i int) {
@@ -119,15 +126,17 @@ func (f *fit) slope(s *scored, factor float64) (slope, curvature float64) {
 			}
 			total += p[k]
 		}
-		mean, square := 0.0, 0.0
+		mean, square, even := 0.0, 0.0, 0.0
 		for k, p := range p {
 			above := of[k] - of[y]
 			mean += float64(p / total * above)
 			square += float64(p / total * float64(above*above))
+			even += above
 		}
+		even /= float64(f.classes)
 		w := float64(f.weightOf(s.rows[i])) * f.unit
-		parts[worker].slope.Add(w * mean)
-		parts[worker].curvature.Add(w * (square - float64(mean*mean)))
+		parts[worker].slope.Add(w * (mean + float64(unknown*(mean-even))))
+		parts[worker].curvature.Add(w * (1 + unknown) * (square - float64(mean*mean)))
 	})
 	var all sums
 	for i := range parts {

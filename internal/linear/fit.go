@@ -78,11 +78,8 @@ type feature struct {
 // A standard deviation has so many steps, and places are at most so many from the mean.
 const steps, mostSteps = 256, 2047
 
-// mean is the sum of places of a class over its weight, in standard deviations.
+// mean is the sum of places of a class that has weight over it, in standard deviations.
 func (f *fit) mean(feature, class int) float64 {
-	if f.counts[class] == 0 {
-		return 0
-	}
 	return float64(f.sums[feature*f.classes+class]) / (steps * float64(f.counts[class]))
 }
 
@@ -112,8 +109,10 @@ func (f *fit) solve() {
 	f.team.Do(f.classes, func(_, k int) {
 		mean, weight := f.means[k*n:][:n], f.weight[k*n:][:n]
 		rows := f.classRows(k)
-		for j := range mean {
-			mean[j] = f.mean(j, k) * (rows / (rows + f.drawn))
+		if rows > 0 {
+			for j := range mean {
+				mean[j] = f.mean(j, k) * (rows / (rows + f.drawn))
+			}
 		}
 		copy(weight, mean)
 		substitute(f.within, weight)

@@ -92,22 +92,27 @@ func middles(f *bin.Feature, counts []int64) (of [256]float64) {
 // newFeature finds the places of bins, of which the middles and the weights are given. It
 // returns false if all values are about the same.
 func newFeature(column, codes int, middles *[256]float64, counts []int64) (f feature, ok bool) {
+	drawIn(middles[1:codes], counts[1:codes])
 	total, most := 0.0, 0.0
 	for b := 1; b < codes; b++ {
-		total += float64(counts[b])
-		most = max(most, math.Abs(middles[b]))
+		if counts[b] > 0 { // else its middle may be beyond all others
+			total += float64(counts[b])
+			most = max(most, math.Abs(middles[b]))
+		}
 	}
 	if total == 0 || most == 0 {
 		return f, false
 	}
 	mean, variance := 0.0, 0.0
 	for b := 1; b < codes; b++ {
-		middles[b] /= most // so that no square overflows
-		mean += float64(float64(counts[b]) / total * middles[b])
+		if middles[b] /= most; counts[b] > 0 { // so that no square overflows
+			mean += float64(float64(counts[b]) / total * middles[b])
+		}
 	}
 	for b := 1; b < codes; b++ {
-		d := middles[b] - mean
-		variance += float64(float64(counts[b]) / total * float64(d*d))
+		if d := middles[b] - mean; counts[b] > 0 {
+			variance += float64(float64(counts[b]) / total * float64(d*d))
+		}
 	}
 	if variance < 1e-20 {
 		return f, false
@@ -118,6 +123,32 @@ func newFeature(column, codes int, middles *[256]float64, counts []int64) (f fea
 		f.places[b] = int32(min(max(math.RoundToEven(float64((middles[b]-mean)*scale)), -mostSteps), mostSteps))
 	}
 	return f, true
+}
+
+// drawIn draws outliers in: to no further from the middle nine tenths of the rows than these
+// are wide. One wild value could make all others the same.
+func drawIn(middles []float64, counts []int64) {
+	total, sum := int64(0), int64(0)
+	for _, n := range counts {
+		total += n
+	}
+	low, high := -1, -1
+	for b, n := range counts {
+		if sum += n; low < 0 && 20*sum >= total {
+			low = b
+		}
+		if high < 0 && 20*sum >= 19*total {
+			high = b
+		}
+	}
+	if low == high {
+		return
+	}
+	first, last := middles[low]/4, middles[high]/4 // so that nothing overflows
+	width := last - first
+	for b, x := range middles {
+		middles[b] = min(max(x, 4*(first-width)), 4*(last+width))
+	}
 }
 
 // sumUp adds up what the means of the classes and the covariance are made of.
@@ -153,12 +184,14 @@ func (f *fit) sumColumn(of *feature, sums []int64) {
 	}
 }
 
+// choosing is how many features are looked at at once.
+const choosing = 256
+
 // choose keeps the features that tell the classes apart best, each by itself.
 func (f *fit) choose() {
-	const together = 256
-	sums := make([]int64, min(together, len(f.features))*f.classes)
-	for first := 0; first < len(f.features); first += together {
-		part := f.features[first:min(first+together, len(f.features))]
+	sums := make([]int64, min(choosing, len(f.features))*f.classes)
+	for first := 0; first < len(f.features); first += choosing {
+		part := f.features[first:min(first+choosing, len(f.features))]
 		sums := sums[:len(part)*f.classes]
 		clear(sums)
 		f.team.Do(len(part), func(_, j int) { f.sumColumn(&part[j], sums[j*f.classes:][:f.classes]) })

@@ -419,6 +419,14 @@ func TestRounded(t *testing.T) {
 	}
 }
 
+// TestRoundedLeast: the least shrinkage makes no value NaN.
+func TestRoundedLeast(t *testing.T) {
+	n := Newton{Shrinkage: math.SmallestNonzeroFloat64, MaxStep: 5}
+	if got := n.Rounded(n.Shrinkage*3, ShortClasses); got != 0 {
+		t.Errorf("a value of next to nothing becomes %v", got)
+	}
+}
+
 func TestStride(t *testing.T) {
 	for classes := 1; classes < 300; classes++ {
 		for _, impossible := range []bool{false, true} {

@@ -15,6 +15,7 @@ import (
 // and their softmax as float64 computes it from the raw scores.
 type sparseCase struct {
 	*Residuals
+	base      [][]float64 // by row: raw scores before any leaf; nil: zeros
 	reference *Odds
 	last      []Reached // rows by leaf of the last tree, and its steps
 	steps     []Step
@@ -22,7 +23,20 @@ type sparseCase struct {
 	p         [][]float64 // by row and class
 }
 
-func newSparseCase(rows, classes, named, trees, likely int, weighted bool, team *par.Team) *sparseCase {
+// fixedBase is given scores.
+type fixedBase [][]float64
+
+func (b fixedBase) Scores(row int, scores []float64) { copy(scores, b[row]) }
+
+func (b fixedBase) Pick(rows, classes []uint32, scores []float64) {
+	for i, row := range rows {
+		for j, k := range classes {
+			scores[i*len(classes)+j] = b[row][k]
+		}
+	}
+}
+
+func newSparseCase(rows, classes, named, trees, likely int, weighted, based bool, team *par.Team) *sparseCase {
 	rng := rand.New(rand.NewPCG(1, uint64(classes)))
 	labels, weights := make([]int32, rows), []float32(nil)
 	for i := range labels {
@@ -39,6 +53,16 @@ func newSparseCase(rows, classes, named, trees, likely int, weighted bool, team 
 	for i := range scores {
 		scores[i] = make([]float64, classes)
 		c.rows = append(c.rows, uint32(i))
+		if based {
+			for k := range scores[i] {
+				scores[i][k] = 2 * rng.NormFloat64()
+			}
+			c.base = append(c.base, slices.Clone(scores[i]))
+		}
+	}
+	if based {
+		c.SetUnits(second(c.Begin(fixedBase(c.base), team)))
+		c.reference.Begin(fixedBase(c.base))
 	}
 	for range trees {
 		steps, reached := make([]Step, 5), make([]Reached, 5)
@@ -85,8 +109,12 @@ func second(_ float64, most float32) float32 { return most }
 
 var sparseSizes = []struct {
 	rows, classes, named, trees int
-	weighted                    bool
-}{{300, 5, 5, 7, false}, {40, 700, 3, 2, false}, {3000, 40, 6, 20, true}, {2500, 40, 40, 5, true}, {9000, 30, 16, 9, false}, {1, 3, 1, 1, true}, {4, 6, 6, 40, false}}
+	weighted, based             bool
+}{
+	{300, 5, 5, 7, false, false}, {40, 700, 3, 2, false, false}, {3000, 40, 6, 20, true, false}, {2500, 40, 40, 5, true, false},
+	{9000, 30, 16, 9, false, false}, {1, 3, 1, 1, true, false}, {4, 6, 6, 40, false, false},
+	{300, 5, 5, 7, false, true}, {40, 700, 3, 2, true, true}, {3000, 40, 6, 20, true, true}, {1, 3, 1, 0, true, true}, {4, 6, 6, 40, false, true},
+}
 
 // single is the precision of odds in float32, after some steps.
 const single = 1e-6
@@ -95,7 +123,7 @@ func TestSparseIsExact(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
 	for _, size := range sparseSizes {
-		c := newSparseCase(size.rows, size.classes, size.named, size.trees, size.classes, size.weighted, team)
+		c := newSparseCase(size.rows, size.classes, size.named, size.trees, size.classes, size.weighted, size.based, team)
 		c.testReference(t)
 		due, bound := 0.0, 0.0
 		for i := range c.rows {
@@ -163,8 +191,18 @@ func (c *sparseCase) probabilities(row int) []float64 {
 func TestLikelyClasses(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
+	for _, based := range []bool{false, true} {
+		for _, trees := range []int{0, 40} {
+			if based || trees > 0 {
+				testLikely(t, trees, based, team)
+			}
+		}
+	}
+}
+
+func testLikely(t *testing.T, trees int, based bool, team *par.Team) {
 	const likely = 6
-	c := newSparseCase(600, 50, 9, 40, likely, false, team)
+	c := newSparseCase(600, 50, 9, trees, likely, false, based, team)
 	defer c.Free()
 	moved := make([][]uint32, len(c.rows)) // by row: what its leaf of the last tree moved
 	for _, r := range c.last {
@@ -187,6 +225,11 @@ func TestLikelyClasses(t *testing.T) {
 			sum += p[k]
 		}
 		near(t, "the sum of probabilities", sum, 1, single)
+		if trees == 0 {
+			for k := range p {
+				moved[i] = append(moved[i], uint32(k)) // base scores give the likeliest of all entries
+			}
+		}
 		for _, k := range moved[i] {
 			if !has[k] && c.p[i][k] > least*(1+single) {
 				t.Fatalf("row %d has no entry for class %d of probability %v, but one of %v", i, k, c.p[i][k], least)
@@ -195,12 +238,36 @@ func TestLikelyClasses(t *testing.T) {
 	}
 }
 
+// TestBaseFarApart: odds of a base stay in their bounds, and a copy has them as well.
+func TestBaseFarApart(t *testing.T) {
+	team := new(par.Team)
+	base := fixedBase{{0, -1000, 3}, {700, 0, -700}, {-5, -5, -5}}
+	r := NewSparse([]int32{1, 2, 0}, nil, 3, Stride(3, false), 3)
+	defer r.Free()
+	sum, most := r.Begin(base, team)
+	if !(math.Abs(sum-(2+2.0/3)) < 1e-6 && most == 1) {
+		t.Errorf("the sum of 1 - p is %v, the greatest %v", sum, most)
+	}
+	loss := r.LogLoss(nil, nil, nil)
+	if want := 2*-math.Log(leastOdds) + math.Log1p(math.Exp(-3)) + math.Log(3); !(math.Abs(loss-want) < 1e-3) {
+		t.Errorf("the log loss is %v, want %v", loss, want)
+	}
+	copied := NewSparse([]int32{1, 2, 0}, nil, 3, Stride(3, false), 3)
+	defer copied.Free()
+	copied.Copy(r)
+	steps, reached := []Step{{[]uint32{1}, []float64{3}}}, []Reached{{0, []uint32{0, 1, 2}}}
+	for _, of := range []*Residuals{r, copied} {
+		of.Move(steps, reached, team)
+		near(t, "p of the last row", of.entries.rows[2].p(), 0.2, single)
+	}
+}
+
 // TestOddsJudge: odds tell the likeliest class and the log loss, at any temperature.
 func TestOddsJudge(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
 	for _, size := range sparseSizes {
-		c := newSparseCase(size.rows, size.classes, size.named, size.trees, size.classes, false, team)
+		c := newSparseCase(size.rows, size.classes, size.named, size.trees, size.classes, false, size.based, team)
 		odds, labels := c.reference, slices.Clone(c.Labels)
 		labels[0] = -1
 		best, losses := make([]int32, size.rows), make([]float64, size.rows)

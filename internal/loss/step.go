@@ -58,7 +58,7 @@ func (n *Newton) Rounded(value float64, classes int) float32 {
 		return float32(value)
 	}
 	_, exponent := math.Frexp(n.Shrinkage)
-	unit := math.Ldexp(1, exponent-7)
+	unit := math.Ldexp(1, max(exponent-7, -1000))                  // not zero
 	return float32(float64(math.RoundToEven(value/unit)*unit) + 0) // no minus zero
 }
 

@@ -127,8 +127,15 @@ func comparePaths(m *aoso.Model, rows *table, raw []float64, d dice) error {
 }
 
 // modelJSON is the part of the output of [aoso.Model.WriteJSON] that describes
-// the trees.
+// the linear scores and the trees.
 type modelJSON struct {
+	Linear struct {
+		Bias  []float64
+		Terms []struct {
+			Feature                int
+			Edges, Places, Weights []float64
+		}
+	}
 	Trees []struct {
 		Nodes []struct {
 			Feature     int
@@ -164,7 +171,8 @@ func checkLeaves(t *trial, d dice) error {
 	}
 	for range min(t.train.rows(), 20) {
 		i := d.IntN(t.train.rows())
-		row, scores := t.train.row(i), make([]float64, classes)
+		row := t.train.row(i)
+		scores := m.begin(row, classes)
 		for n := range m.Trees {
 			leaf := m.leaf(n, row)
 			if got := int(leaves[i*trees+n]); got != leaf {
@@ -179,6 +187,32 @@ func checkLeaves(t *trial, d dice) error {
 		}
 	}
 	return nil
+}
+
+// begin returns the scores of a row before any tree.
+func (m *modelJSON) begin(row []float64, classes int) []float64 {
+	scores := make([]float64, classes)
+	copy(scores, m.Linear.Bias)
+	for _, term := range m.Linear.Terms {
+		x := row[term.Feature]
+		if math.IsNaN(x) {
+			continue
+		}
+		bin := 0
+		for bin < len(term.Edges) && x >= term.Edges[bin] {
+			bin++
+		}
+		for k, w := range term.Weights {
+			scores[k] += term.Places[bin] * w
+		}
+	}
+	if m.Linear.Bias == nil {
+		return scores
+	}
+	for k, score := range scores {
+		scores[k] = float64(math.RoundToEven(score*0x1p24)*0x1p-24) + 0 // no minus zero
+	}
+	return scores
 }
 
 // leaf returns the number of the leaf that a row reaches in a tree.

@@ -102,7 +102,7 @@ func (t *table) fill(d dice, kinds ...string) *table {
 }
 
 func manyClasses(d dice, s size) *table {
-	most := max(100, s.classes)
+	most := max(140, s.classes) // from 101 on, rows held out say what training begins with
 	classes := d.between(min(100, most/2), most)
 	t := labelled(classes*d.between(1, 3), func(i int) int { return i % classes }).withCols(d, s)
 	return t.fill(d, "gaussian", "integer", "label")

@@ -1,0 +1,20 @@
+package linear
+
+import "math"
+
+// FitBytes bounds the memory of fitting scores, without the model.
+func FitBytes(rows, columns, classes, threads float64) float64 {
+	n := min(columns, MostFeatures)
+	numbers := 8 * 3 * n * classes // sums, means, weights
+	if columns > n {
+		numbers += 8 * choosing * classes
+	}
+	products := 8*n*n*(threads+2) + 2*8*n*blockRows*threads
+	bins := (8*256 + featureBytes) * columns
+	sampled := min(rows, max(min(sampleScores/classes, mostSample), leastSample))
+	sampled += 6 * math.Sqrt(sampled) // by a chance of one in a billion
+	return numbers + products + bins + 8*rows + 8*(classes+3)*sampled + 8*(classes+3*n)*threads
+}
+
+// featureBytes is a feature, and those that a list leaves behind as it grows.
+const featureBytes = 3 * (4*256 + 32)
