@@ -16,7 +16,6 @@ const sampleScores, leastSample, mostSample = 1 << 23, 256, 1 << 14
 type scored struct {
 	rows  []int
 	parts []float64 // rows × classes
-	all   int       // rows, on all machines
 }
 
 // factor finds the factor of the weights that leaves the least log loss.
@@ -62,7 +61,7 @@ func (f *fit) sample() *scored {
 			s.rows = append(s.rows, row)
 		}
 	}
-	s.parts, s.all = make([]float64, len(s.rows)*f.classes), t.Ranks.Int(len(s.rows))
+	s.parts = make([]float64, len(s.rows)*f.classes)
 	rooms := make([][]float64, f.team.Workers())
 	f.team.Do(len(s.rows), func(worker, i int) {
 		if rooms[worker] == nil {
@@ -106,7 +105,7 @@ func (f *fit) partWithout(x []float64, weight int64, class int, room []float64) 
 // slope is the derivatives of the log loss of the sample by the factor. One further row, whose
 // class may be any, keeps the factor small where all rows are right: others may be wrong.
 func (f *fit) slope(s *scored, factor float64) (slope, curvature float64) {
-	unknown := 1 / float64(max(s.all, 1)) // of it, for each row
+	unknown := 1 / max(f.rows, 1) // of it, for each row
 	type sums struct{ slope, curvature exact.Sum }
 	rooms, parts := make([][]float64, f.team.Workers()), make([]sums, f.team.Workers())
 	f.team.Do(len(s.rows), func(worker, i int) {

@@ -14,6 +14,7 @@ import (
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
+	"github.com/libaoso/aoso/kernel"
 )
 
 // numbers is a bin.Source of columns.
@@ -187,10 +188,22 @@ func (p *plain) place(d *rows, s *data.Set, column int) {
 	}
 	bins, all := &s.Mapper.Features[column], 0.0
 	values, total, most, mean, variance := make([]float64, len(d.y)), 0.0, 0.0, 0.0, 0.0
+	inBin, n := make([]float64, len(bins.Lower)+1), len(bins.Lower)
+	for i, code := range s.Matrix.Columns[column] {
+		inBin[code] += d.weight(i)
+	}
+	width := func(code int) float64 { return bins.Edges[code-1] - bins.Edges[code-2] }
 	for i := range values {
 		code := int(s.Matrix.Columns[column][i])
 		if values[i] = math.NaN(); code > 0 {
 			values[i] = bins.Lower[code-1]/2 + bins.Upper[code-1]/2
+			switch { // what an exponential tail has on average
+			case n < 4:
+			case code == 1 && inBin[2] > 0:
+				values[i] = max(values[i], bins.Upper[0]-width(2)*inBin[1]/inBin[2])
+			case code == n && inBin[n-1] > 0:
+				values[i] = min(values[i], bins.Lower[n-1]+width(n-1)*inBin[n]/inBin[n-1])
+			}
 			all += d.weight(i)
 		}
 	}
@@ -336,7 +349,10 @@ func scoresOf(l *model.Linear, x numbers, i int) []float64 {
 	for t := range places {
 		places[t] = l.Place(t, x[l.Column(t)][i])
 	}
-	l.Scores(places, scores)
+	scorer := l.Scorer()
+	room := make([]float64, scorer.Stride())
+	scorer.Scores(places, 1, room, kernel.Generic)
+	copy(scores, room)
 	for _, s := range scores {
 		mean += s / float64(len(scores))
 	}

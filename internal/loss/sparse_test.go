@@ -26,7 +26,13 @@ type sparseCase struct {
 // fixedBase is given scores.
 type fixedBase [][]float64
 
-func (b fixedBase) Scores(row int, scores []float64) { copy(scores, b[row]) }
+func (b fixedBase) Stride() int { return len(b[0]) + 1 }
+
+func (b fixedBase) Scores(first, end int, scores []float64) {
+	for i, row := range b[first:end] {
+		copy(scores[i*b.Stride():], row)
+	}
+}
 
 func (b fixedBase) Pick(rows, classes []uint32, scores []float64) {
 	for i, row := range rows {
