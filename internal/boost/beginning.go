@@ -78,7 +78,8 @@ func (b *beginning) Scores(first, end int, scores []float64) {
 	for row := first; row < end; row++ {
 		b.places(row, places[(row-first)*terms:][:terms])
 	}
-	b.scorer.Scores(places, end-first, scores, b.kernels)
+	scorer := *b.scorer
+	scorer.Scores(places, end-first, scores, b.kernels)
 }
 
 // Pick writes the scores of some classes of rows, rows × classes: the bits of Scores.

@@ -85,7 +85,8 @@ func Round(score float64) float64 {
 	return (score + shift) - shift
 }
 
-// Scorer computes the scores of rows.
+// Scorer computes the scores of rows. No two goroutines may use one at once, but copies share
+// the weights.
 type Scorer struct{ job kernel.LinearJob }
 
 // Scorer makes it ready to compute scores of rows. They have a distance of whole vectors,
@@ -105,9 +106,8 @@ func (s *Scorer) Stride() int { return s.job.Stride }
 
 // Scores writes the scores of rows of which the places are given, rows × terms.
 func (s *Scorer) Scores(places []float32, rows int, scores []float64, k *kernel.Funcs) {
-	j := s.job
-	j.Places, j.Rows, j.Scores = places, rows, scores
-	k.Linear(&j)
+	s.job.Places, s.job.Rows, s.job.Scores = places, rows, scores
+	k.Linear(&s.job)
 }
 
 // plus is the sum of two linear models; either may be nil.

@@ -9,15 +9,16 @@ import (
 // linear is the linear scores that rows of a block begin with; without a model, zeros.
 type linear struct {
 	*model.Linear
-	scorer *model.Scorer
+	scorer model.Scorer
 	places []float32 // rows × terms
 	column []float64 // values of a feature
 }
 
 // newLinear is the scores of single rows.
 func newLinear(v *values) linear {
-	l := linear{Linear: v.linear, scorer: v.scorer}
+	l := linear{Linear: v.linear}
 	if l.Linear != nil {
+		l.scorer = *v.scorer
 		l.places = make([]float32, l.Terms())
 	}
 	return l
