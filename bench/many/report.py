@@ -37,7 +37,8 @@ def one(store: Results) -> str:
         f"{shape['classes']:,} classes, {shape['rows']:,} rows, {shape['features']} features, {shape['test_rows']:,} test rows"
     )
     some = next(iter(runs.values()))
-    budgets = " or ".join(f"{budget:,.0f}" for budget in sorted({run["budget"] for run in runs.values()}))
+    *most, last = (f"{budget:,.0f}" for budget in sorted({run["budget"] for run in runs.values()}))
+    budgets = f"{', '.join(most)} or {last}" if most else last
     limits = f"{some['limit'] / 2**30:g} GiB of memory and {budgets} CPU s on {some['threads']} thread{'s'[: some['threads'] > 1]} for each"
     missing = [TITLES[name] for name in TITLES if name not in runs and not (name in OF_WORDS and "mixture" in store.set)]
     return f"{sizes}; {limits}:\n\n{table(HEAD, rows)}" + (f"\n\nNot measured yet: {'; '.join(missing)}." if missing else "")
