@@ -25,10 +25,12 @@ type baseOdds struct {
 
 func newBaseOdds(of Base, rows int) *baseOdds { return &baseOdds{of, make([]float64, rows)} }
 
+// leastExponent is what e to the power of is above leastOdds, but not by much.
+const leastExponent = -69
+
 // odds is those of a score of a row.
 func (b *baseOdds) odds(row int, score float64) float64 {
-	const least = -69 // e to it is above leastOdds, but not by much
-	if x := score - b.most[row]; x > least {
+	if x := score - b.most[row]; x > leastExponent {
 		return kernel.Exp(x)
 	}
 	return leastOdds
@@ -75,15 +77,21 @@ func (r *Residuals) Begin(scores Base, team *par.Team) (sum float64, most float3
 	return r.Bound()
 }
 
-// begin gives the likeliest classes of a row entries. Odds are its scores at first.
-func (e *entries) begin(row int, odds []float64) {
-	e.base.all(row, odds)
+// begin gives the likeliest classes of a row with these scores entries. Most of many classes
+// are so far below the likeliest that they have the least odds.
+func (e *entries) begin(row int, scores []float64) {
+	b := e.base
+	b.most[row] = slices.Max(scores)
 	s, all, n, least := &e.rows[row], e.all[row*e.likely:][:e.likely], 0, 0
-	s.own, s.light = float32(odds[s.label]), 0
-	for k, x := range odds {
-		x := float32(x)
+	s.own, s.light = float32(b.odds(row, scores[s.label])), 0
+	far, near := len(scores)-1, b.most[row]+leastExponent
+	for k, score := range scores {
+		if !(score > near) || k == int(s.label) {
+			continue
+		}
+		far--
+		x := float32(b.odds(row, score))
 		switch {
-		case k == int(s.label):
 		case n < e.likely:
 			all[n] = entry{uint32(k), x}
 			if n++; n == e.likely {
@@ -97,6 +105,7 @@ func (e *entries) begin(row int, odds []float64) {
 			s.light += float64(x)
 		}
 	}
+	s.light += float64(far) * float64(float32(leastOdds))
 	s.entries = uint32(n)
 	s.settle(all[:n], e.classes)
 }
