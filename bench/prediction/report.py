@@ -66,7 +66,7 @@ def against(ours: float | None, theirs: float | None) -> str:
 
 def sentence(stores: list[Results]) -> str:
     """How much the early exit saves."""
-    shares = [f"{100 * store.runs['aoso']['walked']:.0f} % on {store.set}" for store in stores if "aoso" in store.runs]
+    shares = [f"{100 * store.runs['aoso']['walked']:.0f} % on {store.set}" for store in stores if "aoso" in store.runs and plan.full(store.set).preset == "paper"]
     if not shares:
         return ""
     return f"With preset=paper, predicting only the class of a row takes this share of the trees: {', '.join(shares)}.\n\n"
