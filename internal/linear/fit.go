@@ -61,9 +61,8 @@ type fit struct {
 	rows    float64   // all weight, in rows
 	within  []float64 // features × features: Cholesky factor of the covariance within classes
 	drawn   float64   // rows of the common mean that a class's own is mixed with
-	means   []float64 // classes × features
 	weight  []float64 // classes × features
-	offsets []float64 // by class: half the product of both
+	offsets []float64 // by class: half the product of its mean and its weights
 	priors  []float64 // by class: log of its share
 }
 
@@ -86,7 +85,7 @@ func (f *fit) mean(feature, class int) float64 {
 // classRows is the weight of a class in rows.
 func (f *fit) classRows(class int) float64 { return float64(f.counts[class]) * f.unit }
 
-// solve finds means and weights of the classes.
+// solve finds the weights of the classes.
 func (f *fit) solve() {
 	n := len(f.features)
 	between := f.covariances()
@@ -104,13 +103,13 @@ func (f *fit) solve() {
 	}
 	cholesky(f.within, n)
 
-	f.means = make([]float64, f.classes*n)
+	means := make([]float64, f.team.Workers()*n)
 	f.weight, f.offsets, f.priors = make([]float64, f.classes*n), make([]float64, f.classes), make([]float64, f.classes)
-	f.team.Do(f.classes, func(_, k int) {
-		mean, weight := f.means[k*n:][:n], f.weight[k*n:][:n]
+	f.team.Do(f.classes, func(worker, k int) {
+		mean, weight := means[worker*n:][:n], f.weight[k*n:][:n]
 		rows := f.classRows(k)
-		if rows > 0 {
-			for j := range mean {
+		for j := range mean {
+			if mean[j] = 0; rows > 0 {
 				mean[j] = f.mean(j, k) * (rows / (rows + f.drawn))
 			}
 		}

@@ -5,7 +5,7 @@ import "math"
 // FitBytes bounds the memory of fitting scores, without the model.
 func FitBytes(rows, columns, classes, threads float64) float64 {
 	n := min(columns, MostFeatures)
-	numbers := 8 * 3 * n * classes // sums, means, weights
+	numbers := 8 * 2 * n * classes // sums, weights
 	if columns > n {
 		numbers += 8 * choosing * classes
 	}
@@ -13,7 +13,7 @@ func FitBytes(rows, columns, classes, threads float64) float64 {
 	bins := (8*256 + featureBytes) * columns
 	sampled := min(rows, max(min(sampleScores/classes, mostSample), leastSample))
 	sampled += 6 * math.Sqrt(sampled) // by a chance of one in a billion
-	return numbers + products + bins + 8*rows + 8*(classes+3)*sampled + 8*(classes+3*n)*threads
+	return numbers + products + bins + 8*rows + 8*(classes+3)*sampled + 8*(classes+4*n)*threads
 }
 
 // featureBytes is a feature, and those that a list leaves behind as it grows.
