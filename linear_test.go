@@ -333,14 +333,8 @@ func TestStartLinearValidation(t *testing.T) {
 // TestStartLinearWide: a validation set with too many raw scores to keep them begins with
 // linear scores, too.
 func TestStartLinearWide(t *testing.T) {
-	const classes, distinct, times = 20_000, 20, 340
-	d, valid := &table{}, &table{}
-	for k := range classes {
-		d.x, d.y = append(d.x, []float64{float64(k % 141), float64(k / 141)}), append(d.y, k)
-	}
-	for i := range distinct * times {
-		valid.x, valid.y = append(valid.x, d.x[i%distinct*7]), append(valid.y, i%distinct*7)
-	}
+	const distinct, times = 20, 340
+	d, valid := wideTables(distinct, times)
 	set := newDataset(t, d)
 	p := params(func(p *Params) {
 		linearly(p)

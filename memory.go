@@ -60,7 +60,7 @@ type MemoryEstimate struct {
 // that bins are fitted to, and 32·(B + 1)·D for the edges of bins; Quantizing is what
 // there is of that beyond the parts of training.
 //
-// Linear scores of D features, at most 512, take 20·D·K in Trees, and in Runtime 24·D·K, 8·D²
+// Linear scores of D features, at most 512, take 20·D·K in Trees, and in Runtime 16·D·K, 8·D²
 // for each thread and two more, 8·N, and up to 64 MiB of a sample, or 3·K kiB with more than
 // 32,768 classes.
 //

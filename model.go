@@ -116,21 +116,7 @@ func (m *Model) Leaves(tree int) int {
 
 // LinearFeatures is the number of features in the linear scores that rows have before
 // the first tree; 0: there are none.
-func (m *Model) LinearFeatures() int {
-	l := m.forest.Linear()
-	if l == nil {
-		return 0
-	}
-	owners, features := m.encoder.Owners(), map[int]bool{}
-	for t := range l.Terms() {
-		feature := l.Column(t)
-		if owners != nil {
-			feature = owners[feature]
-		}
-		features[feature] = true
-	}
-	return len(features)
-}
+func (m *Model) LinearFeatures() int { return len(m.content().LinearFeatures()) }
 
 // Params is the parameters that the model was trained with.
 func (m *Model) Params() Params { return m.params }

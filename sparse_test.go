@@ -83,17 +83,24 @@ func TestSparseContinues(t *testing.T) {
 	wantArgumentError(t, err, "leaf_classes", "4")
 }
 
-// TestWideValidation: a validation set with too many raw scores to keep them is judged all the
-// same. Every class has one row.
-func TestWideValidation(t *testing.T) {
-	const classes, distinct, times = 20_000, 20, 340
-	d, valid := &table{}, &table{}
-	for k := range classes {
+// wideTables are 20,000 classes with a row each, and distinct ones of these rows, each so many
+// times.
+func wideTables(distinct, times int) (d, valid *table) {
+	d, valid = &table{}, &table{}
+	for k := range 20_000 {
 		d.x, d.y = append(d.x, []float64{float64(k % 141), float64(k / 141)}), append(d.y, k)
 	}
 	for i := range distinct * times {
 		valid.x, valid.y = append(valid.x, d.x[i%distinct*7]), append(valid.y, i%distinct*7)
 	}
+	return d, valid
+}
+
+// TestWideValidation: a validation set with too many raw scores to keep them is judged all the
+// same. Every class has one row.
+func TestWideValidation(t *testing.T) {
+	const distinct, times = 20, 340
+	d, valid := wideTables(distinct, times)
 	train := newDataset(t, d)
 	p := params(func(p *Params) {
 		p.Leaf, p.LeafClasses, p.Trees, p.Leaves, p.EarlyStopping, p.MinSamples = "sparse", 40, 4, 200, 3, 1

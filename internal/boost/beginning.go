@@ -1,6 +1,8 @@
 package boost
 
 import (
+	"sync"
+
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/model"
@@ -14,19 +16,22 @@ type beginning struct {
 	*model.Linear
 	places  func(row int, places []float32)
 	scorer  *model.Scorer
-	byClass []float32 // weights, classes × terms
+	byClass func() []float32 // weights, classes × terms; made when first asked for
 	kernels *kernel.Funcs
 }
 
 func newBeginning(l *model.Linear, places func(row int, places []float32), k *kernel.Funcs) *beginning {
-	terms, classes := l.Terms(), len(l.Bias())
-	b := &beginning{l, places, l.Scorer(), make([]float32, classes*terms), k}
-	for t := range terms {
-		for k, w := range l.Weights(t) {
-			b.byClass[k*terms+t] = w
+	byClass := sync.OnceValue(func() []float32 {
+		terms := l.Terms()
+		weights := make([]float32, len(l.Bias())*terms)
+		for t := range terms {
+			for k, w := range l.Weights(t) {
+				weights[k*terms+t] = w
+			}
 		}
-	}
-	return b
+		return weights
+	})
+	return &beginning{l, places, l.Scorer(), byClass, k}
 }
 
 // beginBinned is the scores of rows of the bins that they were fitted to; nil: zeros.
@@ -84,7 +89,7 @@ func (b *beginning) Scores(first, end int, scores []float64) {
 
 // Pick writes the scores of some classes of rows, rows × classes: the bits of Scores.
 func (b *beginning) Pick(rows, classes []uint32, scores []float64) {
-	terms := b.Terms()
+	terms, byClass := b.Terms(), b.byClass()
 	places, x := make([]float32, terms), make([]float64, terms)
 	for _, row := range rows {
 		b.places(int(row), places)
@@ -93,7 +98,7 @@ func (b *beginning) Pick(rows, classes []uint32, scores []float64) {
 		}
 		for i, k := range classes {
 			score := float64(b.Bias()[k])
-			for t, w := range b.byClass[int(k)*terms:][:terms] {
+			for t, w := range byClass[int(k)*terms:][:terms] {
 				score += x[t] * float64(w)
 			}
 			scores[i] = model.Round(score)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"slices"
 	"strings"
 
 	"github.com/libaoso/aoso/internal/model"
@@ -24,8 +23,8 @@ func init() {
 // do not print are escaped.
 func text(w io.Writer, m *model.Model) error {
 	out := bufio.NewWriter(w)
-	if l := m.Forest.Linear(); l != nil {
-		fmt.Fprintf(out, "linear scores of %s, to which leaves add\n", linearNames(m, l))
+	if m.Forest.Linear() != nil {
+		fmt.Fprintf(out, "linear scores of %s, to which leaves add\n", linearNames(m))
 	}
 	for i, t := range m.Forest.All() {
 		fmt.Fprintf(out, "tree %d\n", i)
@@ -35,17 +34,8 @@ func text(w io.Writer, m *model.Model) error {
 }
 
 // linearNames is the features of linear scores for a terminal, of many the first.
-func linearNames(m *model.Model, l *model.Linear) string {
-	var features []int
-	for t := range l.Terms() {
-		feature := l.Column(t)
-		if m.Encoder != nil {
-			feature, _ = m.Encoder.Owner(feature)
-		}
-		features = append(features, feature)
-	}
-	slices.Sort(features)
-	features = slices.Compact(features)
+func linearNames(m *model.Model) string {
+	features := m.LinearFeatures()
 	if len(features) == 0 {
 		return "no feature"
 	}

@@ -71,7 +71,7 @@ type fit struct {
 type feature struct {
 	column int
 	places [256]int32 // by code
-	apart  float64    // variance between classes over that within
+	apart  float64    // sum of squares between classes, if features are to be chosen
 }
 
 // A standard deviation has so many steps, and places are at most so many from the mean.

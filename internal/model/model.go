@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/category"
 	"github.com/libaoso/aoso/internal/conformal"
@@ -46,6 +47,24 @@ func (m *Model) Categories() [][]string {
 		}
 	}
 	return categories
+}
+
+// LinearFeatures lists the features in the linear scores, in their order.
+func (m *Model) LinearFeatures() (features []int) {
+	l := m.Forest.Linear()
+	if l == nil {
+		return nil
+	}
+	owners := m.Encoder.Owners()
+	for t := range l.Terms() {
+		feature := l.Column(t)
+		if owners != nil {
+			feature = owners[feature]
+		}
+		features = append(features, feature)
+	}
+	slices.Sort(features)
+	return slices.Compact(features)
 }
 
 // The methods of training.

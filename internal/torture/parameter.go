@@ -62,7 +62,7 @@ var special = map[string]generator{
 	"start":                   {forMethod(oneOf("linear", "zero"), oneOf("zero")), oneOf("auto"), forMethod(oneOf("other", "LINEAR"), oneOf("linear"))},
 	"trees":                   {plainTrees, extremeTrees, invalidTrees},
 	"early_stopping":          {withValid(count(1, 10)), withValid(oneOf("1", maxInt)), invalidEarlyStopping},
-	"monotone_constraints":    {monotone, unlessLinear(oneOf("", "{}")), oneOf("up", "[2]", `{"0":1.5}`, "[1,")},
+	"monotone_constraints":    {monotone, oneOf("", "{}"), oneOf("up", "[2]", `{"0":1.5}`, "[1,")},
 	"interaction_constraints": {groups, oneOf("", "[]", "pairwise", "no_interactions"), oneOf("all", "[[-1]]", "[[0],1]", `{"0":1}`)},
 	"metric":                  {oneOf(withoutCustom()...), oneOf(withoutCustom()[1:]...), oneOf("", "other", "no_such_loss")},
 	"time_limit":              {number(1e5, 1e6), oneOf("3e38"), numbers("-1", "1e39")}, // a model that time decides cannot be repeated
@@ -188,16 +188,6 @@ func invalidEarlyStopping(s *setting) string {
 		return integers("-1")(s)
 	}
 	return integers("-1", "1", "10")(s)
-}
-
-// unlessLinear is no constraint where training begins with linear scores.
-func unlessLinear(values func(*setting) string) func(*setting) string {
-	return func(s *setting) string {
-		if s.params.Start == "linear" {
-			return ""
-		}
-		return values(s)
-	}
 }
 
 // monotone is a sign for some features, by class where there are more than two.
