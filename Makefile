@@ -17,7 +17,7 @@ build: ## build the command line into bin/aoso
 	go build -buildmode=pie -trimpath -o bin/aoso ./cmd/aoso
 
 demo: build ## train on the Letter data in testdata and compare with the paper (about half a minute)
-	@go run ./internal/demo bin/aoso testdata/letter.csv.gz build/demo
+	@go run ./tools/demo bin/aoso testdata/letter.csv.gz build/demo
 
 # Two targets run at a time. Each prints its output when it ends. Common prerequisites are built first, so that two targets
 # do not compile the same code at the same time.
@@ -26,15 +26,15 @@ test: tools ## run every test: vet, gofmt, Go, arm64 under qemu, race detector, 
 	@$(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) TORTURE=8s TORTURE_RUNS=2000 SEED=1
 	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; random trainings)"
 	@for program in node cargo R; do command -v $$program >/dev/null || echo "make test: skipped what needs $$program, which is missing"; done
-	@go run ./internal/levels
+	@go run ./tools/levels
 
 # For other platforms, vet checks only the packages with platform-specific files, and on arm64 only the assembly declarations.
 vet:
 	go mod download
 	GOARCH=amd64 go vet ./...
 	GOARCH=arm64 go vet -asmdecl . ./kernel/... ./internal/mem ./internal/modelio
-	go run ./internal/asm lint
-	go run ./internal/notices check
+	go run ./tools/asm lint
+	go run ./tools/notices check
 	@if go list -deps ./capi | grep github.com/apache/arrow-go; then echo "the C library must not contain Arrow's modules"; exit 1; fi
 	@unformatted=$$(gofmt -l $(GOFILES)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:" $$unformatted; exit 1; fi
@@ -43,7 +43,7 @@ params: ## write what is generated from the table of parameters in spec/
 	go generate ./spec
 
 notices: ## write THIRD_PARTY_NOTICES, the licences of the linked modules
-	go run ./internal/notices write
+	go run ./tools/notices write
 
 # It takes a minute for each platform, so it is not part of vet.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -67,14 +67,14 @@ test-go: ## run the Go tests
 
 # Installs the programs that the tests need (PROGRAM=DEBIAN-PACKAGE).
 tools:
-	@internal/need gcc=gcc g++=g++ make=make cmake=cmake pkg-config=pkg-config gzip=gzip readelf=binutils \
+	@tools/need gcc=gcc g++=g++ make=make cmake=cmake pkg-config=pkg-config gzip=gzip readelf=binutils \
 		aarch64-linux-gnu-as=binutils-aarch64-linux-gnu qemu-aarch64-static=qemu-user-static
 
 asm: tools ## encode the words in kernel_arm64.s from their comments
-	go run ./internal/asm write
+	go run ./tools/asm write
 
 asm-check: tools ## check that the words in kernel_arm64.s match their comments
-	go run ./internal/asm check
+	go run ./tools/asm check
 
 test-arm64: asm-check ## run the conformance suite of the kernels and predictions for arm64 under qemu
 	CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/arm64.test .
@@ -86,8 +86,8 @@ test-arm64: asm-check ## run the conformance suite of the kernels and prediction
 test-export: build ## check exported models with onnxruntime and LightGBM
 	@mkdir -p build
 	test -x build/export/bin/python || python3 -m venv build/export
-	build/export/bin/python -m pip install --quiet --disable-pip-version-check -r internal/export/check/requirements.txt
-	build/export/bin/python internal/export/check/check.py bin/aoso $${AOSO_DATA:-../shared/data} testdata/letter.csv.gz
+	build/export/bin/python -m pip install --quiet --disable-pip-version-check -r tools/exportcheck/requirements.txt
+	build/export/bin/python tools/exportcheck/check.py bin/aoso $${AOSO_DATA:-../shared/data} testdata/letter.csv.gz
 
 # The race detector needs cgo and a C compiler. It checks the packages that share work among goroutines, several trainings
 # at once on one dataset, and a training that is interrupted. It also vets the root package for purego, whose packages it
@@ -103,7 +103,7 @@ race: ## run the tests of parallel code under the race detector
 # If a time limit expires during an input, Go may report a failure ("context deadline exceeded"). A number of inputs such
 # as 2000x avoids that.
 fuzz: ## fuzz every parser for FUZZTIME (30s by default, or a number of inputs such as 2000x) and count the inputs
-	@go run ./internal/fuzz $(FUZZTIME)
+	@go run ./tools/fuzz $(FUZZTIME)
 
 JOBS ?= 10000
 random-jobs: ## compare every kernel of every level with the reference on JOBS (10000) random jobs
@@ -116,9 +116,9 @@ TORTURE_CLIENT = build/torture/client
 .PHONY: torture
 
 torture: lib $(TORTURE_CLIENT) build/python/new.ready ## run random trainings through Go, C and Python, for TORTURE (2m) or TORTURE_RUNS times
-	go run ./internal/torture -time $(TORTURE) -runs $(or $(TORTURE_RUNS),0) -seed $(or $(SEED),0) -c $(TORTURE_CLIENT) -python build/python/new/bin/python $(ARGS)
+	go run ./tools/torture -time $(TORTURE) -runs $(or $(TORTURE_RUNS),0) -seed $(or $(SEED),0) -c $(TORTURE_CLIENT) -python build/python/new/bin/python $(ARGS)
 
-$(TORTURE_CLIENT): internal/torture/clients/client.c | lib
+$(TORTURE_CLIENT): tools/torture/clients/client.c | lib
 	@mkdir -p build/torture
 	$$(go env CC) -std=c11 -O1 -Wall -Wextra -Wpedantic -Werror -Ibuild/include $< -o $@ -Lbuild/lib -laoso -Wl,-rpath,$(CURDIR)/build/lib
 
@@ -252,7 +252,7 @@ test-wasm: web ## train with the page's WebAssembly under Node, and compare with
 	@if command -v node >/dev/null; then node web/check.mjs build/web; else echo "WebAssembly skipped: no node"; fi
 
 test-web: docs $(WEB_VENV)/ready ## open every page of the site in headless Chromium, and train in one; pictures go to build/web-check
-	@internal/need chromium=chromium
+	@tools/need chromium=chromium
 	$(WEB_VENV)/bin/python web/check.py build/site build/web-check
 
 $(WEB_VENV)/ready: web/requirements.txt
@@ -263,9 +263,9 @@ $(WEB_VENV)/ready: web/requirements.txt
 # Needs node, R and qemu for its checks, and several minutes, so it is not part of test.
 .PHONY: release
 release: tools ## build the files of a release from the last commit into build/release and check each in an empty environment
-	@internal/need R=r-base-core
-	internal/release/build
-	internal/release/check
+	@tools/need R=r-base-core
+	tools/release/build
+	tools/release/check
 
 # Benchmarks. For those in Python, QUICK=1 measures very little, and ARGS passes arguments, such as ARGS=--help.
 COUNT ?= 4
@@ -277,7 +277,7 @@ bench: ## benchmark kernels, training, prediction and files, and compare the lev
 	@mkdir -p build
 	go test -run '^$$' -bench Kernels -benchtime 50ms -count $(COUNT) -timeout 0 . | tee build/kernels.txt
 	@! grep -q '^FAIL' build/kernels.txt
-	@go run ./internal/asm levels build/kernels.txt
+	@go run ./tools/asm levels build/kernels.txt
 	go test -run '^$$' -bench . -count $(COUNT) -timeout 0 ./bench/... | tee build/bench.txt
 	@! grep -q '^FAIL' build/bench.txt
 	@go run $(BENCHSTAT) -filter '.name:Train /threads:1 .unit:ns/row*feature' \

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso/internal/model"
-	"github.com/libaoso/aoso/internal/oracle"
+	"github.com/libaoso/aoso/tools/oracle"
 )
 
 // TestOracleTrees grows trees beside the oracle's exact float64 ones. The data

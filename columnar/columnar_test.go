@@ -19,7 +19,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/libaoso/aoso"
-	"github.com/libaoso/aoso/internal/columnartest"
+	"github.com/libaoso/aoso/columnar/columnartest"
 	"github.com/libaoso/aoso/internal/data"
 )
 

@@ -46,7 +46,7 @@ def on_files(files, config):
     for place, path in ELSEWHERE.items():
         files.append(File.generated(config, place, abs_src_path=str(ROOT / path)))
     pages = {
-        "go": subprocess.run(["go", "run", "./internal/reference"], cwd=ROOT, check=True, capture_output=True, text=True).stdout,
+        "go": subprocess.run(["go", "run", "./tools/reference"], cwd=ROOT, check=True, capture_output=True, text=True).stdout,
         "python": reference.python(ROOT / "bindings/python/src/aoso"),
         "r": reference.r(ROOT / "bindings/r/man"),
         "c": reference.c(ROOT / "capi/include"),

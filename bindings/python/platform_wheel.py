@@ -12,7 +12,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 NOTICES = ("LICENSE", "THIRD_PARTY_NOTICES")
 SOURCES = ("Makefile", "go.mod", "go.sum", "*.go", "*.s", "capi", "internal", "kernel")
-NOT_SOURCES = ("*_test.go", "*/testdata/*", "bench", "capi/examples", "capi/test", "cmd", "columnar", "internal/torture")
+NOT_SOURCES = ("*_test.go", "*/testdata/*", "bench", "capi/examples", "capi/test", "cmd", "columnar", "tools")
 
 MACHINES = {62: "x86_64", 183: "aarch64"}  # by the number in an ELF header
 

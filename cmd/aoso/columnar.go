@@ -9,8 +9,8 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/cmd/aoso/internal/table"
 	"github.com/libaoso/aoso/columnar"
-	"github.com/libaoso/aoso/internal/data/table"
 	"github.com/libaoso/aoso/internal/mem"
 )
 

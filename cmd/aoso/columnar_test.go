@@ -17,7 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
-	"github.com/libaoso/aoso/internal/columnartest"
+	"github.com/libaoso/aoso/columnar/columnartest"
 )
 
 // columnarFiles writes a CSV file as Parquet, an Arrow IPC file and a stream. The

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libaoso/aoso"
-	"github.com/libaoso/aoso/internal/data/table"
+	"github.com/libaoso/aoso/cmd/aoso/internal/spelling"
+	"github.com/libaoso/aoso/cmd/aoso/internal/table"
 	"github.com/libaoso/aoso/internal/modelio"
-	"github.com/libaoso/aoso/internal/spelling"
 	"github.com/libaoso/aoso/internal/terminal"
 )
 

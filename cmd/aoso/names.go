@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/libaoso/aoso"
-	"github.com/libaoso/aoso/internal/spelling"
+	"github.com/libaoso/aoso/cmd/aoso/internal/spelling"
 )
 
 // otherFlags is what other programs call flags that are no parameters.

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/libaoso/aoso"
-	"github.com/libaoso/aoso/internal/chart"
+	"github.com/libaoso/aoso/cmd/aoso/internal/chart"
 )
 
 // plotter is what the commands that draw have in common.

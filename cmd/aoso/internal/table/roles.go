@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/libaoso/aoso/internal/spelling"
+	"github.com/libaoso/aoso/cmd/aoso/internal/spelling"
 )
 
 // Roles is what the columns of a file are for, as their indices.

@@ -1,7 +1,7 @@
 // Command reference prints the reference of the Go packages as Markdown, from
 // their comments, for the documentation site.
 //
-//	go run ./internal/reference
+//	go run ./tools/reference
 //
 // It fails if a public name has no comment.
 package main

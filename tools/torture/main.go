@@ -87,7 +87,7 @@ func (o *options) newWorker() *worker {
 		w.clients = append(w.clients, newClient("c", o.c))
 	}
 	if o.python != "" {
-		w.clients = append(w.clients, newClient("python", o.python, "internal/torture/clients/client.py"))
+		w.clients = append(w.clients, newClient("python", o.python, "tools/torture/clients/client.py"))
 	}
 	return w
 }
@@ -112,7 +112,7 @@ func (o *options) torture() bool {
 	if o.runs == 0 {
 		o.runs = math.MaxInt
 	}
-	r := newReport(os.Stdout, o.verbose, "go run ./internal/torture "+strings.Join(o.shared(), " "))
+	r := newReport(os.Stdout, o.verbose, "go run ./tools/torture "+strings.Join(o.shared(), " "))
 	started := 0
 	p := &pool{
 		args: append([]string{"-worker"}, o.shared()...),

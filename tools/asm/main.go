@@ -8,11 +8,11 @@
 //
 // Usage, from the module's root:
 //
-//	go run ./internal/asm write         encode every word from its comment
-//	go run ./internal/asm check         fail if a word does not match its comment
-//	go run ./internal/asm lint          fail if vector code for amd64 mixes encodings
+//	go run ./tools/asm write         encode every word from its comment
+//	go run ./tools/asm check         fail if a word does not match its comment
+//	go run ./tools/asm lint          fail if vector code for amd64 mixes encodings
 //	                                    or returns without VZEROUPPER
-//	go run ./internal/asm levels FILE   print the output of BenchmarkKernels with the
+//	go run ./tools/asm levels FILE   print the output of BenchmarkKernels with the
 //	                                    levels side by side, and mark where AVX2 is slow
 //
 // The encoder is asm2plan9s, a tool in go.mod, which calls GNU as. It encodes for
@@ -113,7 +113,7 @@ func check() error {
 	fmt.Printf("%s: %d words encoded again and decoded: %d by golang.org/x/arch, %d by objdump, %d by objdump only\n",
 		source, len(words), byArch, byArch+byObjdump, byObjdump)
 	if wrong > 0 {
-		return fmt.Errorf("%d words do not match their comments: correct the comments or run 'go run ./internal/asm write'", wrong)
+		return fmt.Errorf("%d words do not match their comments: correct the comments or run 'go run ./tools/asm write'", wrong)
 	}
 	return nil
 }

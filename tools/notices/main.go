@@ -3,8 +3,8 @@
 //
 // Usage, from the module's root:
 //
-//	go run ./internal/notices write   write THIRD_PARTY_NOTICES
-//	go run ./internal/notices check   fail if THIRD_PARTY_NOTICES is out of date
+//	go run ./tools/notices write   write THIRD_PARTY_NOTICES
+//	go run ./tools/notices check   fail if THIRD_PARTY_NOTICES is out of date
 //
 // The modules are those that the Go tool links for the platforms of a release.
 // The licence texts come from the module cache and from the Go distribution.

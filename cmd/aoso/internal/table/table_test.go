@@ -207,7 +207,7 @@ func TestErrorText(t *testing.T) {
 
 // The demonstration data of the repository, in the form its README gives.
 func TestLetter(t *testing.T) {
-	got, err := Read("../../../testdata/letter.csv.gz", Options{})
+	got, err := Read("../../../../testdata/letter.csv.gz", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
