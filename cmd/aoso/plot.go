@@ -27,7 +27,7 @@ func newPlot() *cobra.Command {
 		Use:   "plot",
 		Short: "Draw a learning curve, importance, a confusion matrix or a reliability diagram",
 		Long: `Draw a learning curve, importance, a confusion matrix or a reliability diagram,
-as SVG or PNG. The ending of --out tells which.`,
+as SVG.`,
 	}
 	c.Run = func(c *cobra.Command, _ []string) { c.Help() }
 	c.AddCommand(newPlotCurve(), newPlotImportance(), newPlotConfusion(), newPlotReliability())
@@ -36,24 +36,20 @@ as SVG or PNG. The ending of --out tells which.`,
 
 func (p *plotter) bind(c *cobra.Command, title string) {
 	c.Flags().StringVar(&p.title, "title", title, "`text` above the chart")
-	c.Flags().StringVar(&p.out, "out", "", "`file` to write, which ends in .svg or .png; - is standard output, as SVG")
+	c.Flags().StringVar(&p.out, "out", "", "`file` to write, which ends in .svg; - is standard output")
 	require(c, "out")
 }
 
 // check checks, before any work, that the chart can be written.
 func (p *plotter) check(in ...string) error {
-	if ending := strings.ToLower(filepath.Ext(p.out)); p.out != "-" && ending != ".svg" && ending != ".png" {
-		return usageError(fmt.Errorf("out is %q; allowed: a file that ends in .svg or .png, or - for SVG on standard output", p.out))
+	if p.out != "-" && !strings.EqualFold(filepath.Ext(p.out), ".svg") {
+		return usageError(fmt.Errorf("out is %q; allowed: a file that ends in .svg, or - for standard output", p.out))
 	}
 	return checkOut(p.out, in...)
 }
 
 func (p *plotter) write(c *cobra.Command, f *chart.Figure) error {
-	write := f.WriteSVG
-	if strings.EqualFold(filepath.Ext(p.out), ".png") {
-		write = f.WritePNG
-	}
-	return writeFile(p.out, c.OutOrStdout(), write)
+	return writeFile(p.out, c.OutOrStdout(), f.WriteSVG)
 }
 
 // curvePlotter is the command plot curve.
@@ -299,7 +295,7 @@ func newPlotConfusion() *cobra.Command {
 		Long: `Draw how often each class was taken for each other: numbers of rows, whatever
 their weights. Rows with labels that the model does not know are left out. The
 darker a cell, the larger its share of the rows of the class.`,
-		Example: `  aoso plot confusion --model letters.aoso --data test.csv.gz --out confusion.png`,
+		Example: `  aoso plot confusion --model letters.aoso --data test.csv.gz --out confusion.svg`,
 		RunE:    work(p.confusion),
 	}
 	p.bind(c, "Confusion matrix")

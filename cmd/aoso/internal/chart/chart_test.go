@@ -3,10 +3,7 @@ package chart
 import (
 	"bytes"
 	"encoding/xml"
-	"image"
-	"image/png"
 	"io"
-	"math"
 	"strings"
 	"testing"
 )
@@ -49,42 +46,6 @@ func TestSVG(t *testing.T) {
 					t.Errorf("%s: %q is beyond the figure", name, text.text)
 				}
 			}
-		}
-	}
-}
-
-// TestPNG: what is drawn has the colours that it should have.
-func TestPNG(t *testing.T) {
-	for name, f := range figures() {
-		var b bytes.Buffer
-		if err := f.WritePNG(&b); err != nil {
-			t.Fatal(err)
-		}
-		picture, err := png.Decode(&b)
-		if err != nil || picture.Bounds().Dx() != int(math.Ceil(2*f.Width)) {
-			t.Fatalf("%s: %v", name, err)
-		}
-		dark := 0
-		for y := 0; y < picture.Bounds().Dy(); y += 3 {
-			for x := 0; x < picture.Bounds().Dx(); x += 3 {
-				if r, _, _, _ := picture.At(x, y).RGBA(); r < 0x8000 {
-					dark++
-				}
-			}
-		}
-		if dark < 20 {
-			t.Errorf("%s: only %d of the pixels looked at are dark", name, dark)
-		}
-	}
-	f := &Figure{Width: 20, Height: 20}
-	f.add(rect{0, 0, 10, 10, blue}, disc{point{15, 15}, 3, orange}, line{[]point{{0, 12.5}, {10, 12.5}}, 1, ink, false})
-	p := &painter{image.NewRGBA(image.Rect(0, 0, 40, 40))}
-	for _, m := range f.marks {
-		m.png(p)
-	}
-	for at, want := range map[image.Point]string{{10, 10}: blue, {30, 30}: orange, {10, 25}: ink} {
-		if got := p.image.RGBAAt(at.X, at.Y); got != colour(want) {
-			t.Errorf("at %v: %v, want %s", at, got, want)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"math"
+	"strconv"
 )
 
 // Series is a line of a chart.
@@ -141,14 +142,23 @@ func Matrix(title, below string, classes []string, counts [][]int) *Figure {
 // shade is the colour of a share: blue on the diagonal, orange elsewhere. Small
 // shares are made visible by the square root.
 func shade(share float64, diagonal bool) string {
-	full, empty := colour(orange), colour("#f3f4f6")
+	full, empty := channels(orange), channels("#f3f4f6")
 	if diagonal {
-		full = colour(blue)
+		full = channels(blue)
 	} else {
 		share = math.Sqrt(share)
 	}
-	mix := func(a, b uint8) int { return int(math.Round(float64(a) + share*(float64(b)-float64(a)))) }
-	return fmt.Sprintf("#%02x%02x%02x", mix(empty.R, full.R), mix(empty.G, full.G), mix(empty.B, full.B))
+	var mixed [3]int
+	for i := range mixed {
+		mixed[i] = int(math.Round(empty[i] + share*(full[i]-empty[i])))
+	}
+	return fmt.Sprintf("#%02x%02x%02x", mixed[0], mixed[1], mixed[2])
+}
+
+// channels returns the red, green and blue of a colour written as #rrggbb, 0 to 255.
+func channels(colour string) [3]float64 {
+	v, _ := strconv.ParseUint(colour[1:], 16, 32) // one of our own constants
+	return [3]float64{float64(v >> 16), float64(v >> 8 & 255), float64(v & 255)}
 }
 
 // Reliability draws a reliability diagram: the accuracy of rows by the confidence of

@@ -1,4 +1,4 @@
-// Package chart draws charts as SVG and PNG.
+// Package chart draws charts as SVG.
 package chart
 
 import (
@@ -8,11 +8,7 @@ import (
 	"io"
 	"math"
 	"strings"
-
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/opentype"
-	"golang.org/x/image/math/fixed"
+	"unicode"
 )
 
 // Colours. Those for data are of the palette of M. Okabe and K. Ito, which
@@ -33,6 +29,9 @@ const (
 	large  = 17.0
 )
 
+// dashLength is the length of the dashes of a line, and of the gaps between them.
+const dashLength = 5.0
+
 // Figure is a drawing. Its units are pixels, from the top left corner.
 type Figure struct {
 	Width, Height float64
@@ -42,7 +41,6 @@ type Figure struct {
 // mark is one of the kinds of marks below.
 type mark interface {
 	svg(w io.Writer)
-	png(p *painter)
 }
 
 type point struct{ x, y float64 }
@@ -90,7 +88,7 @@ func (f *Figure) add(marks ...mark) { f.marks = append(f.marks, marks...) }
 // WriteSVG writes the figure as SVG.
 func (f *Figure) WriteSVG(out io.Writer) error {
 	w := bufio.NewWriter(out)
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" font-family="Go, Helvetica, Arial, sans-serif">`+"\n", n(f.Width), n(f.Height))
+	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" width="%s" height="%s" viewBox="0 0 %[1]s %[2]s" font-family="Helvetica, Arial, sans-serif">`+"\n", n(f.Width), n(f.Height))
 	rect{0, 0, f.Width, f.Height, white}.svg(w)
 	for _, m := range f.marks {
 		m.svg(w)
@@ -147,32 +145,33 @@ func printable(s string) string {
 	}, strings.ToValidUTF8(s, "\ufffd"))
 }
 
-var goFont = sfnt()
-
-func sfnt() *opentype.Font {
-	f, err := opentype.Parse(goregular.TTF)
-	if err != nil {
-		panic(err) // the font is a constant
-	}
-	return f
-}
-
-// face is the font in a size.
-func face(size float64) font.Face {
-	f, err := opentype.NewFace(goFont, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
-	if err != nil {
-		panic(err) // no size fails
-	}
-	return f
-}
-
-// widest is the width of the widest text, about.
+// widest returns the approximate width of the widest of some strings in Helvetica, whose
+// letters are about as wide as those of the fonts that replace it.
 func widest(size float64, texts ...string) float64 {
-	f, most := face(size), fixed.Int26_6(0)
+	most := 0.0
 	for _, t := range texts {
-		most = max(most, font.MeasureString(f, t))
+		width := 0.0
+		for _, r := range t {
+			width += runeWidth(r)
+		}
+		most = max(most, width)
 	}
-	return math.Ceil(float64(most) / 64)
+	return math.Ceil(size * most)
+}
+
+// runeWidth returns the approximate width of a letter as a share of the font size.
+func runeWidth(r rune) float64 {
+	switch {
+	case strings.ContainsRune("fijlrt.,:;!|'()[] /", r):
+		return 0.33
+	case strings.ContainsRune("mwMW%@", r):
+		return 0.9
+	case unicode.IsUpper(r):
+		return 0.72
+	case r >= 0x1100: // Asian scripts and symbols fill a square
+		return 1
+	}
+	return 0.56
 }
 
 // shortened is a text that is at most so wide, with … at its end if it is cut.
