@@ -127,5 +127,5 @@ func (m *Model) Conformalize(x Features, labels Labels, weights []float64, o Pre
 
 // conformalize takes the scores of rows whose raw scores are known.
 func (m *Model) conformalize(raw []float64, t *data.Target, k *kernel.Funcs, team *par.Team) {
-	m.scores = conformal.NewSample(t).Scores(raw, func(block []float64) { m.softmax(k, block) }, team)
+	m.scores = conformal.NewSample(conformal.Target{Ranks: t.Ranks, Classes: len(t.Classes), Labels: t.Labels, Weights: t.Weights, IDs: t.IDs}).Scores(raw, func(block []float64) { m.softmax(k, block) }, team)
 }

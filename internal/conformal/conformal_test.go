@@ -4,10 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -33,16 +31,10 @@ func drawn(r *rand.Rand, rows, classes int) ([]float64, []int32) {
 	return proba, labels
 }
 
-func target(labels []int32, classes int) *data.Target {
-	t := &data.Target{Labels: labels}
-	for k := range classes {
-		t.Classes = append(t.Classes, strconv.Itoa(k))
-	}
-	return t
-}
+func target(labels []int32, classes int) Target { return Target{Labels: labels, Classes: classes} }
 
 // scoresOf are the scores of rows whose probabilities are known.
-func scoresOf(proba []float64, t *data.Target) *Scores {
+func scoresOf(proba []float64, t Target) *Scores {
 	return NewSample(t).Scores(proba, func([]float64) {}, &par.Team{})
 }
 
@@ -230,11 +222,11 @@ func TestSample(t *testing.T) {
 // rows' ids, not on their positions.
 func TestSampleOrder(t *testing.T) {
 	rows := MaxRows + 500
-	plain := &data.Target{Classes: make([]string, 50)}
+	plain := Target{Classes: 50}
 	for row := range rows {
 		plain.Labels = append(plain.Labels, int32(row%50))
 	}
-	moved := &data.Target{Classes: plain.Classes}
+	moved := Target{Classes: plain.Classes}
 	for row := range rows {
 		from := (row*7 + 3) % rows
 		moved.Labels, moved.IDs = append(moved.Labels, plain.Labels[from]), append(moved.IDs, uint64(from))

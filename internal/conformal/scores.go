@@ -14,7 +14,6 @@ import (
 	"slices"
 
 	"github.com/libaoso/aoso/internal/collective"
-	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/hash"
 	"github.com/libaoso/aoso/internal/par"
 )
@@ -60,6 +59,29 @@ func (s *Scores) weight(row int) float64 {
 	return float64(s.Weights[row])
 }
 
+// Target is the classes of the rows that scores can be kept of.
+type Target struct {
+	Ranks   *collective.Group // whose other machines have more rows; nil: these are all
+	Classes int
+	Labels  []int32   // by row; below 0: none of the classes
+	Weights []float32 // by row; nil: all one
+	IDs     []uint64  // by row, no two the same; nil: the rows' positions
+}
+
+func (t *Target) weight(row int) float32 {
+	if t.Weights == nil {
+		return 1
+	}
+	return t.Weights[row]
+}
+
+func (t *Target) id(row int) uint64 {
+	if t.IDs == nil {
+		return uint64(row)
+	}
+	return t.IDs[row]
+}
+
 // Sample is the rows of a target whose scores a model keeps, in a random order: all
 // that have a known class and weight, or MaxRows of them.
 type Sample struct {
@@ -81,12 +103,12 @@ type place struct {
 }
 
 // NewSample draws by the ids of the rows.
-func NewSample(t *data.Target) *Sample {
-	places := least(placesOf(t))
+func NewSample(t Target) *Sample {
+	places := least(placesOf(&t))
 	if t.Ranks != nil {
 		places = least(gather(places, t.Ranks))
 	}
-	s := &Sample{classes: len(t.Classes), ranks: t.Ranks}
+	s := &Sample{classes: t.Classes, ranks: t.Ranks}
 	for _, p := range places {
 		s.from, s.rows, s.labels = append(s.from, p.from), append(s.rows, p.row), append(s.labels, p.label)
 		if t.Weights != nil {
@@ -97,13 +119,13 @@ func NewSample(t *data.Target) *Sample {
 }
 
 // placesOf is the rows of a target that may be drawn.
-func placesOf(t *data.Target) (places []place) {
-	if len(t.Classes) > mostClasses {
+func placesOf(t *Target) (places []place) {
+	if t.Classes > mostClasses {
 		return nil
 	}
 	for row, y := range t.Labels {
-		if w := t.Weight(row); y >= 0 && w > 0 {
-			places = append(places, place{hash.Mix(t.ID(row)), t.Ranks.Rank(), row, uint16(y), float32(w)})
+		if w := t.weight(row); y >= 0 && w > 0 {
+			places = append(places, place{hash.Mix(t.id(row)), t.Ranks.Rank(), row, uint16(y), w})
 		}
 	}
 	return places

@@ -88,7 +88,7 @@ func newPath(t *data.Target, temper bool, k *kernel.Funcs, team *par.Team) *path
 	if p.known = known.Float64(); p.known == 0 {
 		return nil
 	}
-	p.sample = conformal.NewSample(t)
+	p.sample = conformal.NewSample(conformal.Target{Ranks: t.Ranks, Classes: len(t.Classes), Labels: t.Labels, Weights: t.Weights, IDs: t.IDs})
 	p.points = []point{{factor: 1, loss: math.Inf(1)}}
 	return p
 }
