@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
-	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -50,7 +50,7 @@ func (m *Model) Calibrate(x Features, labels Labels, weights []float64, o Predic
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
 	calibrated := *m
-	scaling := boost.Scaling{Scores: scores, Target: t, Start: 1, Precision: 1e-12, Kernels: k, Team: team}
+	scaling := metric.Scaling{Scores: scores, Target: t, Start: 1, Precision: 1e-12, Kernels: k, Team: team}
 	calibrated.temperature = 1 / scaling.Factor()
 	calibrated.scores = nil
 	if cmp.Or(o.Trees, m.Trees()) == m.Trees() {

@@ -1,9 +1,6 @@
 package aoso
 
-import (
-	"cmp"
-	"slices"
-)
+import "github.com/libaoso/aoso/internal/metric"
 
 // Confusion is two classes that a model takes for one another.
 type Confusion struct {
@@ -33,50 +30,9 @@ func (m *Model) Confusions(x Features, labels Labels, n int, o PredictOptions) (
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]int, len(m.classes))
-	var wrong []miss
-	for i, k := range t.Labels {
-		if k < 0 {
-			continue
-		}
-		rows[k]++
-		if p := predicted[i]; p != int(k) {
-			wrong = append(wrong, miss{int(k), p})
-		}
-	}
-	all := pairUp(wrong)
-	slices.SortStableFunc(all, func(a, b Confusion) int { return cmp.Compare(b.Rows(), a.Rows()) })
-	if n > 0 && n < len(all) {
-		all = slices.Clone(all[:n])
-	}
-	for i := range all {
-		all[i].FirstRows, all[i].SecondRows = rows[all[i].First], rows[all[i].Second]
+	var all []Confusion
+	for _, c := range metric.Confusions(t.Labels, predicted, len(m.classes), n) {
+		all = append(all, Confusion(c))
 	}
 	return all, nil
-}
-
-// miss is a row that is predicted wrongly.
-type miss struct{ class, predicted int }
-
-func (m miss) pair() (first, second int) { return min(m.class, m.predicted), max(m.class, m.predicted) }
-
-// pairUp counts the rows of each pair of classes, in the order of the pairs.
-func pairUp(wrong []miss) (all []Confusion) {
-	slices.SortFunc(wrong, func(a, b miss) int {
-		a1, a2 := a.pair()
-		b1, b2 := b.pair()
-		return cmp.Or(cmp.Compare(a1, b1), cmp.Compare(a2, b2))
-	})
-	for _, w := range wrong {
-		first, second := w.pair()
-		if n := len(all); n == 0 || all[n-1].First != first || all[n-1].Second != second {
-			all = append(all, Confusion{First: first, Second: second})
-		}
-		if c := &all[len(all)-1]; w.class == first {
-			c.FirstAsSecond++
-		} else {
-			c.SecondAsFirst++
-		}
-	}
-	return all
 }

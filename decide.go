@@ -1,6 +1,10 @@
 package aoso
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/libaoso/aoso/internal/metric"
+)
 
 // Decide returns, for each row of x, the number of the decision whose expected cost
 // is least, the lowest where some tie, and that cost. costs has a row for each class
@@ -26,22 +30,8 @@ func (m *Model) Decide(x Features, costs []float64, o PredictOptions) (decisions
 	decisions, expected = make([]int, x.Rows()), make([]float64, x.Rows())
 	m.predictor.Scores(j, nil, func(first int, scores []float64) {
 		m.softmax(j.Kernels, scores)
-		mean := make([]float64, choices)
-		for i := range len(scores) / classes {
-			clear(mean)
-			for k, p := range scores[i*classes:][:classes] {
-				for d, c := range costs[k*choices:][:choices] {
-					mean[d] += float64(p * c)
-				}
-			}
-			best := 0
-			for d := range mean {
-				if mean[d] < mean[best] {
-					best = d
-				}
-			}
-			decisions[first+i], expected[first+i] = best, mean[best]
-		}
+		rows := len(scores) / classes
+		metric.LeastCosts(scores, classes, costs, decisions[first:first+rows], expected[first:first+rows])
 	})
 	return decisions, expected, nil
 }

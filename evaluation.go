@@ -3,8 +3,8 @@ package aoso
 import (
 	"fmt"
 
-	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/metric"
 )
 
 // Evaluation is how well a model does on a dataset.
@@ -70,5 +70,5 @@ func (m *Model) target(rows int, labels Labels, weights []float64) (*data.Target
 
 // evaluate compares raw scores, rows × classes, with labels.
 func (m *Model) evaluate(scores []float64, t *data.Target) *Evaluation {
-	return (*Evaluation)(boost.Evaluate(scores, m.Temperature(), t))
+	return (*Evaluation)(metric.Evaluate(scores, m.Temperature(), t))
 }

@@ -3,7 +3,6 @@ package aoso
 import (
 	"strings"
 
-	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/par"
@@ -65,7 +64,7 @@ func measured(metrics []string, raw []float64, temperature float64, t *data.Targ
 		return nil, err
 	}
 	for _, name := range metrics {
-		value, err := boost.Measure(name, raw, temperature, t, k, team)
+		value, err := metric.Measure(name, raw, temperature, t, k, team)
 		if err != nil {
 			return nil, badArgument("metric", name, "logloss, error, %s or error@K", strings.Join(metric.Names(), ", "))
 		}

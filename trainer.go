@@ -12,6 +12,7 @@ import (
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/fit"
+	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 	"github.com/libaoso/aoso/spec"
@@ -132,7 +133,7 @@ func checkWide(p *Params, o TrainOptions) error {
 		case d.startScores() != nil:
 			return badArgument(fmt.Sprintf("validation set %d", i), d.set.AllRows(), "at most %d rows, to continue a model of %d classes",
 				boost.MostScores/len(d.set.Classes), len(d.set.Classes))
-		case d == o.Valid && p.EarlyStopping > 0 && !slices.Contains([]string{"logloss", "error", boost.CustomMetric}, p.Metric):
+		case d == o.Valid && p.EarlyStopping > 0 && !slices.Contains([]string{"logloss", "error", metric.Custom}, p.Metric):
 			return badArgument("metric", p.Metric, "logloss or error, for a validation set of %d rows and %d classes: others need all raw scores",
 				d.set.AllRows(), len(d.set.Classes))
 		}
@@ -304,7 +305,7 @@ func (b *Trainer) Scores(set int) ([]float64, error) {
 // stopping: lower is better. The parameter metric must be custom. Judge returns the
 // state, whose StoppedBy says whether training goes on.
 func (b *Trainer) Judge(value float64) (Progress, error) {
-	if b.params.Metric != boost.CustomMetric || b.params.EarlyStopping == 0 {
+	if b.params.Metric != metric.Custom || b.params.EarlyStopping == 0 {
 		return b.last, badArgument("metric", b.params.Metric, "custom, with early_stopping above 0")
 	}
 	b.fit.Judge(value)

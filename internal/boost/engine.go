@@ -15,6 +15,7 @@ import (
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/linear"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
@@ -59,8 +60,8 @@ type Status struct {
 	Trees     int // in the model, those it continues included
 	Evaluated bool
 	TrainLoss float64 // mean log loss of the training rows, weighted
-	Valid     *Evaluation
-	Others    []*Evaluation
+	Valid     *metric.Evaluation
+	Others    []*metric.Evaluation
 	Best      int        // iteration of the best Valid so far; 0: none
 	Stopped   StopReason // "": it is not the last iteration
 }
@@ -218,7 +219,7 @@ func (e *Engine) SetShrinkage(shrinkage float64) {
 }
 
 // judged tells whether the caller computes the metric that early stopping watches.
-func (e *Engine) judged() bool { return e.job.Params.Metric == CustomMetric }
+func (e *Engine) judged() bool { return e.job.Params.Metric == metric.Custom }
 
 // Judge tells the value of the caller's metric after the last iteration. Lower is
 // better.
@@ -232,7 +233,7 @@ func (e *Engine) Judge(value float64) {
 // TrainLoss is the mean log loss of the training rows, weighted.
 func (e *Engine) TrainLoss() float64 {
 	if e.job.Objective != nil {
-		return Evaluate(e.state.scores, 1, &e.job.Train.Target).LogLoss
+		return metric.Evaluate(e.state.scores, 1, &e.job.Train.Target).LogLoss
 	}
 	return e.state.logLoss(nil) / e.weight
 }
@@ -261,7 +262,7 @@ func (e *Engine) Scores(set int) []float64 { return e.validations()[set].scores 
 
 // Evaluate evaluates the model so far on the validation set, its scores divided by the
 // temperature; nil: there is none.
-func (e *Engine) Evaluate(temperature float64) *Evaluation {
+func (e *Engine) Evaluate(temperature float64) *metric.Evaluation {
 	if e.validation == nil {
 		return nil
 	}
@@ -278,9 +279,9 @@ func (e *Engine) Status() Status { return e.status }
 type Result struct {
 	Forest        *model.Forest
 	Iterations    int
-	BestIteration int         // the iteration that the model ends with
-	TrainLoss     float64     // after the last iteration; NaN after Free
-	Valid         *Evaluation // of the model; after Free only with early stopping
+	BestIteration int                // the iteration that the model ends with
+	TrainLoss     float64            // after the last iteration; NaN after Free
+	Valid         *metric.Evaluation // of the model; after Free only with early stopping
 	Stopped       StopReason
 }
 

@@ -1,5 +1,7 @@
 package boost
 
+import "github.com/libaoso/aoso/internal/metric"
+
 // StopReason says why training is over; "" means that it is not.
 type StopReason string
 
@@ -27,4 +29,43 @@ func (e *Engine) stopReason() StopReason {
 		return StoppedByTrees
 	}
 	return ""
+}
+
+// watched is the value that early stopping watches: lower is better.
+func (e *Engine) watched(v *metric.Evaluation) float64 {
+	p := &e.job.Params
+	switch p.Metric {
+	case "logloss":
+		return v.LogLoss
+	case "error":
+		return v.ErrorRate
+	}
+	m, err := metric.Parse(p.Metric)
+	if err != nil {
+		panic(err) // the parameters were checked
+	}
+	if p.Metric == "top_k_error" {
+		m = metric.TopKError(p.TopK)
+	}
+	value := m.Measure(e.validation.scores, 1, &e.job.Valid.Target, e.job.Kernels, e.job.Team)
+	if m.HigherIsBetter {
+		return -value
+	}
+	return value
+}
+
+// best is the best evaluation so far.
+type best struct {
+	value     float64 // of the metric
+	iteration int     // 0: none was evaluated
+	trees     int
+	valid     *metric.Evaluation
+}
+
+// see takes the value of the metric after an iteration into account. It is better if it
+// is lower by more than minDelta.
+func (b *best) see(value, minDelta float64, at *Status) {
+	if value < b.value-minDelta {
+		*b = best{value, at.Iteration, at.Trees, at.Valid}
+	}
 }

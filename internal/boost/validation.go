@@ -4,6 +4,7 @@ import (
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/internal/tree"
 	"github.com/libaoso/aoso/kernel"
@@ -71,15 +72,15 @@ func (v *validation) add(t *tree.Tree, k *kernel.Funcs, team *par.Team) {
 }
 
 // evaluate is how the model so far does, its scores divided by the temperature.
-func (v *validation) evaluate(temperature float64, team *par.Team) *Evaluation {
+func (v *validation) evaluate(temperature float64, team *par.Team) *metric.Evaluation {
 	t := &v.set.Target
 	if v.odds == nil {
-		return Evaluate(v.scores, temperature, t)
+		return metric.Evaluate(v.scores, temperature, t)
 	}
 	best, losses, wrong := make([]int32, t.Rows()), make([]float64, t.Rows()), make([]bool, t.Rows())
 	v.odds.Judge(t.Labels, temperature, best, losses, team)
 	for i := range wrong {
 		wrong[i] = best[i] != t.Labels[i]
 	}
-	return summarize(t, wrong, losses)
+	return metric.NewEvaluation(t, wrong, losses)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/conformal"
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/metric"
 )
 
 // Job describes a training.
@@ -270,7 +271,7 @@ func (f *Fit) observe() {
 		return
 	}
 	if now.Evaluated = now.Iteration > 0 && !f.job.Silent && now.Iteration%f.job.EvalEvery == 0; now.Evaluated {
-		now.TrainLoss, now.Valid = r.trainLoss(), boost.Evaluate(r.scores(), 1, r.path.target)
+		now.TrainLoss, now.Valid = r.trainLoss(), metric.Evaluate(r.scores(), 1, r.path.target)
 	}
 }
 
@@ -361,7 +362,7 @@ type Result struct {
 // HeldOut is how well a training without the rows held out predicted them.
 type HeldOut struct {
 	Rows       int
-	Evaluation boost.Evaluation
+	Evaluation metric.Evaluation
 }
 
 // Result is the model so far. With folds, an interrupted hold-out phase leaves

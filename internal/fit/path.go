@@ -3,11 +3,11 @@ package fit
 import (
 	"math"
 
-	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/conformal"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/exact"
 	"github.com/libaoso/aoso/internal/loss"
+	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -40,7 +40,7 @@ type point struct {
 	iteration  int
 	factor     float64 // of the scores, with which the loss is least: 1/temperature
 	loss       float64 // the refined loss
-	evaluation boost.Evaluation
+	evaluation metric.Evaluation
 	scores     *conformal.Scores
 }
 
@@ -158,16 +158,16 @@ func (p *path) look(iteration int, scores []float64) {
 // measure is the point of raw scores, and the loss of each row there. The search
 // for its factor begins with a guess and is over at a relative precision.
 func (p *path) measure(iteration int, scores []float64, guess, precision float64) (point, []float64) {
-	scaling := boost.Scaling{
+	scaling := metric.Scaling{
 		Scores: scores, Target: p.target, Unknown: unknownRows,
 		Start: guess, Precision: precision, Kernels: p.kernels, Team: p.team,
 	}
 	now := point{iteration: iteration, factor: scaling.Factor()}
-	tempered, losses := boost.EvaluateRows(scores, 1/now.factor, p.target, p.team)
+	tempered, losses := metric.EvaluateRows(scores, 1/now.factor, p.target, p.team)
 	now.loss, now.evaluation = tempered.LogLoss, *tempered
 	temperature := 1 / now.factor
 	if !p.temper {
-		now.evaluation = *boost.Evaluate(scores, 1, p.target)
+		now.evaluation = *metric.Evaluate(scores, 1, p.target)
 		temperature = 0
 	}
 	now.scores = p.sample.Scores(scores, func(block []float64) {

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -48,7 +48,7 @@ func TestTemperature(t *testing.T) {
 		p.temper = false
 		p.look(20, scores)
 		tempered, raw := p.at(10), p.last()
-		if want := boost.Evaluate(scores, 1, target); raw.evaluation != *want || raw.evaluation.Errors != tempered.evaluation.Errors ||
+		if want := metric.Evaluate(scores, 1, target); raw.evaluation != *want || raw.evaluation.Errors != tempered.evaluation.Errors ||
 			tempered.loss != tempered.evaluation.LogLoss || tempered.loss > want.LogLoss+1e-12 {
 			t.Errorf("%+v, tempered %+v; want %+v", raw, tempered, want)
 		}

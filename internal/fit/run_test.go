@@ -4,14 +4,15 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/metric"
 )
 
 // follower is a run whose rows held out had some error rate and refined loss at
 // its best iteration, of so many.
 func follower(errorRate, loss float64, best, iterations int) *run {
 	return &run{path: &path{points: []point{
-		{iteration: best, loss: loss, evaluation: boost.Evaluation{ErrorRate: errorRate}},
-		{iteration: iterations, loss: loss + 1, evaluation: boost.Evaluation{ErrorRate: errorRate}},
+		{iteration: best, loss: loss, evaluation: metric.Evaluation{ErrorRate: errorRate}},
+		{iteration: iterations, loss: loss + 1, evaluation: metric.Evaluation{ErrorRate: errorRate}},
 	}}}
 }
 

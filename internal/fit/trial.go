@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
+	"github.com/libaoso/aoso/internal/metric"
 )
 
 // Judge tries settings on one data set. Rows that a training does not see judge
@@ -73,7 +74,7 @@ func (t *Trial) Step(ctx context.Context) bool {
 	path := t.run.path
 	t.run.look(t.judge.job.Choose)
 	if path.picked() == path.last() {
-		t.raw = boost.Evaluate(t.run.scores(), 1, path.target).LogLoss
+		t.raw = metric.Evaluate(t.run.scores(), 1, path.target).LogLoss
 	}
 	return true
 }

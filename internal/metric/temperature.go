@@ -1,4 +1,4 @@
-package boost
+package metric
 
 import (
 	"math"

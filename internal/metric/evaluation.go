@@ -1,4 +1,4 @@
-package boost
+package metric
 
 import (
 	"slices"
@@ -6,7 +6,6 @@ import (
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/exact"
 	"github.com/libaoso/aoso/internal/loss"
-	"github.com/libaoso/aoso/internal/metric"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
 )
@@ -35,7 +34,7 @@ func EvaluateRows(scores []float64, temperature float64, t *data.Target, team *p
 		first, end := kernel.Block(b, rows)
 		for i := first; i < end; i++ {
 			f, y := scores[i*classes:][:classes], int(t.Labels[i])
-			if wrong[i] = y != metric.Argmax(f); y < 0 {
+			if wrong[i] = y != Argmax(f); y < 0 {
 				continue
 			}
 			for k := range f {
@@ -44,11 +43,11 @@ func EvaluateRows(scores []float64, temperature float64, t *data.Target, team *p
 			losses[i] = loss.NegLogSoftmax(tempered, y)
 		}
 	})
-	return summarize(t, wrong, losses), losses
+	return NewEvaluation(t, wrong, losses), losses
 }
 
-// summarize is the evaluation of rows of which some are predicted wrong, given −log p_y.
-func summarize(t *data.Target, wrong []bool, losses []float64) *Evaluation {
+// NewEvaluation evaluates rows of which some are predicted wrong, by the losses −log p_y.
+func NewEvaluation(t *data.Target, wrong []bool, losses []float64) *Evaluation {
 	e := &Evaluation{}
 	var weight, wrongWeight, known, logLoss exact.Sum
 	knownRows := 0
@@ -90,8 +89,8 @@ func summarize(t *data.Target, wrong []bool, losses []float64) *Evaluation {
 	return e
 }
 
-// CustomMetric is the name of a metric that the caller computes.
-const CustomMetric = "custom"
+// Custom is the name of a metric that the caller computes.
+const Custom = "custom"
 
 // Measure is a metric of raw scores, rows × classes, divided by the temperature, by
 // name; NaN: it is not defined for the target.
@@ -102,15 +101,16 @@ func Measure(name string, scores []float64, temperature float64, t *data.Target,
 	case "error":
 		return Evaluate(scores, temperature, t).ErrorRate, nil
 	}
-	m, err := metric.Parse(name)
+	m, err := Parse(name)
 	if err != nil {
 		return 0, err
 	}
-	return measure(m, scores, temperature, t, k, team), nil
+	return m.Measure(scores, temperature, t, k, team), nil
 }
 
-func measure(m metric.Metric, scores []float64, temperature float64, t *data.Target, k *kernel.Funcs, team *par.Team) float64 {
-	rows := &metric.Rows{Target: t, Scores: scores, Kernels: k, Team: team}
+// Measure computes the metric of raw scores, rows × classes, divided by the temperature.
+func (m Metric) Measure(scores []float64, temperature float64, t *data.Target, k *kernel.Funcs, team *par.Team) float64 {
+	rows := &Rows{Target: t, Scores: scores, Kernels: k, Team: team}
 	if m.NeedsProba {
 		classes := len(t.Classes)
 		rows.Proba = slices.Clone(scores)
@@ -119,44 +119,5 @@ func measure(m metric.Metric, scores []float64, temperature float64, t *data.Tar
 			k.Softmax(&kernel.SoftmaxJob{Scores: rows.Proba[first*classes : end*classes], Classes: classes, Temperature: temperature})
 		})
 	}
-	return m.Of(rows)
-}
-
-// watched is the value that early stopping watches: lower is better.
-func (e *Engine) watched(v *Evaluation) float64 {
-	p := &e.job.Params
-	switch p.Metric {
-	case "logloss":
-		return v.LogLoss
-	case "error":
-		return v.ErrorRate
-	}
-	m, err := metric.Parse(p.Metric)
-	if err != nil {
-		panic(err) // the parameters were checked
-	}
-	if p.Metric == "top_k_error" {
-		m = metric.TopKError(p.TopK)
-	}
-	value := measure(m, e.validation.scores, 1, &e.job.Valid.Target, e.job.Kernels, e.job.Team)
-	if m.HigherIsBetter {
-		return -value
-	}
-	return value
-}
-
-// best is the best evaluation so far.
-type best struct {
-	value     float64 // of the metric
-	iteration int     // 0: none was evaluated
-	trees     int
-	valid     *Evaluation
-}
-
-// see takes the value of the metric after an iteration into account. It is better if it
-// is lower by more than minDelta.
-func (b *best) see(value, minDelta float64, at *Status) {
-	if value < b.value-minDelta {
-		*b = best{value, at.Iteration, at.Trees, at.Valid}
-	}
+	return m.of(rows)
 }
