@@ -1,7 +1,7 @@
 // Package metric measures how well scores tell the classes of rows: log loss, errors,
 // other metrics by name, confusions, reliability, expected costs, and the temperature that
-// suits the scores. A metric does not
-// depend on the order of the rows, nor on how many machines share them.
+// suits the scores best. No result depends on the order of the rows or on how many
+// machines share them.
 package metric
 
 import (
