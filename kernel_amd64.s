@@ -73,13 +73,14 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 
 // EACH_ROW begins the loop body: AX points at the next row's residuals. It
 // prefetches those of a row to come, unless the list is too short (R15).
-#define EACH_ROW \
+#define EACH_ROW(near) \
 	CMPQ       R8, R15               \
-	JAE        5(PC)                 \
+	JAE        near                  \
 	MOVL       (4*aheadRows)(R8), AX \
 	IMULQ      DX, AX                \
 	PREFETCHT0 (SI)(AX*1)            \
 	PREFETCHT0 64(SI)(AX*1)          \
+	near:                            \
 	MOVL       (R8), AX              \
 	IMULQ      DX, AX                \
 	ADDQ       SI, AX
@@ -152,13 +153,13 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 
 // TOTALS_ROWS is the loop over the rows for one tile. ADD adds a row to the sums, WEIGHTED a
 // row of weight W, whose lower half is HALF.
-#define TOTALS_ROWS(ADD, WEIGHTED, HALF, W, rows, weighted, store) \
+#define TOTALS_ROWS(ADD, WEIGHTED, HALF, W, rows, near, weighted, store) \
 	CMPQ  R8, R9      \
 	JAE   store       \
 	TESTQ R13, R13    \
 	JNZ   weighted    \
 	rows:             \
-	EACH_ROW          \
+	EACH_ROW(near)    \
 	ADD               \
 	REPEAT_ROWS(rows) \
 	JMP   store       \
@@ -195,7 +196,7 @@ tile:
 	JAE   tile16
 	TESTQ R12, R12
 	JZ    done
-	TOTALS_ROWS(TILE8_AVX512(TOTALS_AVX512), TILE8_AVX512(WEIGHTED_AVX512), Y29, Z29, rows8, weighted8, store8)
+	TOTALS_ROWS(TILE8_AVX512(TOTALS_AVX512), TILE8_AVX512(WEIGHTED_AVX512), Y29, Z29, rows8, near8, weighted8, store8)
 
 store8:
 	VMOVUPD Z0, (R10)
@@ -206,7 +207,7 @@ done:
 	RET
 
 tile16:
-	TOTALS_ROWS(TILE16_AVX512(TOTALS_AVX512), TILE16_AVX512(WEIGHTED_AVX512), Y29, Z29, rows16, weighted16, store16)
+	TOTALS_ROWS(TILE16_AVX512(TOTALS_AVX512), TILE16_AVX512(WEIGHTED_AVX512), Y29, Z29, rows16, near16, weighted16, store16)
 
 store16:
 	VMOVUPD Z0, (R10)
@@ -220,7 +221,7 @@ store16:
 	JMP     tile
 
 tile32:
-	TOTALS_ROWS(TILE32_AVX512(TOTALS_AVX512), TILE32_AVX512(WEIGHTED_AVX512), Y29, Z29, rows32, weighted32, store32)
+	TOTALS_ROWS(TILE32_AVX512(TOTALS_AVX512), TILE32_AVX512(WEIGHTED_AVX512), Y29, Z29, rows32, near32, weighted32, store32)
 
 store32:
 	VMOVUPD Z0, (R10)
@@ -631,13 +632,14 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 
 // FOUR_ROWS begins a loop over four rows at a time, NEXT_FOUR ends it. With fewer
 // than four left, it jumps to few, which repeats the last row and jumps to go.
-#define FOUR_ROWS(few, go) \
+#define FOUR_ROWS(near, few, go) \
 	CMPQ      CX, $(aheadRows+4)           \
-	JB        21(PC)                       \
+	JB        near                         \
 	FETCH_ROW(0)                           \
 	FETCH_ROW(4)                           \
 	FETCH_ROW(8)                           \
 	FETCH_ROW(12)                          \
+	near:                                  \
 	MOVL      (DI), R8                     \
 	CMPQ      CX, $4                       \
 	JB        few                          \
@@ -734,7 +736,7 @@ TEXT ·updateAVX512(SB), NOSPLIT, $80-9
 	JNE          rowsAny
 
 rows8:
-	FOUR_ROWS(few8, go8)
+	FOUR_ROWS(near8, few8, go8)
 	ODDS8_AVX512(R8, Y0)
 	VMOVSS (BX)(AX*4), X11
 	LEAQ   (R8)(AX*4), R12
@@ -754,7 +756,7 @@ rows8:
 	FEW(few8, go8)
 
 rows16:
-	FOUR_ROWS(few16, go16)
+	FOUR_ROWS(near16, few16, go16)
 	ODDS16_AVX512(R8, Z0)
 	VMOVSS (BX)(AX*4), X11
 	LEAQ   (R8)(AX*4), R12
@@ -774,7 +776,7 @@ rows16:
 	FEW(few16, go16)
 
 rows32:
-	FOUR_ROWS(few32, go32)
+	FOUR_ROWS(near32, few32, go32)
 	ODDS32_AVX512(R8, Z0, Z1)
 	VMOVSS (BX)(AX*4), X11
 	LEAQ   (R8)(AX*4), R12
@@ -1363,9 +1365,11 @@ few:
 	LEAQ         gradAVX512Rows(SP), DI
 
 	// Their lanes, four a row, do not count.
-	CMPQ  gradAVX512Row(SP), $32
-	JNE   2(PC)
-	MOVQ  SI, gradAVX512Next(SP)
+	CMPQ gradAVX512Row(SP), $32
+	JNE  ignore
+	MOVQ SI, gradAVX512Next(SP)
+
+ignore:
 	MOVL  $0x11111111, SI
 	PDEPL SI, AX, AX
 	IMULL $15, AX
@@ -1835,7 +1839,7 @@ tile:
 	JAE   tile16
 	TESTQ R12, R12
 	JZ    done
-	TOTALS_ROWS(TILE8_AVX2(TOTALS_AVX2), TILE8_AVX2(WEIGHTED_AVX2), X13, Y13, rows8, weighted8, store8)
+	TOTALS_ROWS(TILE8_AVX2(TOTALS_AVX2), TILE8_AVX2(WEIGHTED_AVX2), X13, Y13, rows8, near8, weighted8, store8)
 
 store8:
 	VMOVUPD Y0, (R10)
@@ -1848,7 +1852,7 @@ done:
 	RET
 
 tile16:
-	TOTALS_ROWS(TILE16_AVX2(TOTALS_AVX2), TILE16_AVX2(WEIGHTED_AVX2), X13, Y13, rows16, weighted16, store16)
+	TOTALS_ROWS(TILE16_AVX2(TOTALS_AVX2), TILE16_AVX2(WEIGHTED_AVX2), X13, Y13, rows16, near16, weighted16, store16)
 
 store16:
 	VMOVUPD Y0, (R10)
@@ -1974,9 +1978,11 @@ TEXT ·updateAVX2(SB), NOSPLIT, $8-9
 	JZ           done
 
 row:
-	CMPQ   CX, $aheadRows
-	JBE    6(PC)
+	CMPQ CX, $aheadRows
+	JBE  near
 	FETCH_ROW(0)
+
+near:
 	MOVL   (DI), R8
 	LEAQ   (BP)(R8*4), R12
 	UPDATE_ROW(R8)
@@ -2430,17 +2436,19 @@ bounds:
 
 bound:
 	TESTQ        BP, BP
-	JZ           3(PC)
+	JZ           boundWeighed
 	MOVL         (DI)(R13*4), AX
 	VBROADCASTSS (BP)(AX*4), Y12
-	VMULPS       Y8, Y12, Y0
-	VMULPS       Y9, Y12, Y1
-	VMOVUPS      Y0, quantAVX2Bounds(SP)(BX*1)
-	VMOVUPS      Y1, (quantAVX2Bounds+32)(SP)(BX*1)
-	LEAQ         (BX)(DX*8), BX
-	INCL         R13
-	CMPL         R13, $8
-	JB           bound
+
+boundWeighed:
+	VMULPS  Y8, Y12, Y0
+	VMULPS  Y9, Y12, Y1
+	VMOVUPS Y0, quantAVX2Bounds(SP)(BX*1)
+	VMOVUPS Y1, (quantAVX2Bounds+32)(SP)(BX*1)
+	LEAQ    (BX)(DX*8), BX
+	INCL    R13
+	CMPL    R13, $8
+	JB      bound
 
 eight:
 	XORL R12, R12
@@ -2513,11 +2521,13 @@ few:
 row:
 	// R12 = whether any pair passes.
 	TESTQ        BP, BP
-	JZ           3(PC)
+	JZ           rowWeighed
 	MOVL         (DI), AX
 	VBROADCASTSS (BP)(AX*4), X12
-	XORL         R12, R12
-	XORL         R13, R13
+
+rowWeighed:
+	XORL R12, R12
+	XORL R13, R13
 
 cell:
 	VMOVSD    (SI)(R13*8), X0
@@ -3495,10 +3505,12 @@ TEXT ·scanAVX2(SB), NOSPLIT, $0-8
 	VPXOR        G1, G1, G1
 	VPXOR        H1, H1, H1
 	TESTQ        WIDEH, WIDEH
-	JNZ          4(PC)
+	JNZ          start
 	VPCMPEQD     SUM0, SUM0, SUM0
 	VPSLLQ       $63, SUM0, SUM0
 	VMOVDQA      SUM0, SUM1
+
+start:
 	VBROADCASTSD scanArgs_minHessian(ARGS), Y7
 	VPXOR        Y8, Y8, Y8
 	VPXOR        Y10, Y10, Y10
@@ -3693,21 +3705,23 @@ light:
 
 test:
 	TESTQ  LEFT, LEFT
-	JZ     3(PC)
+	JZ     testright
 	VADDPD scanArgs_missingH(ARGS), Y9, Y9
 	VADDPD (scanArgs_missingH+32)(ARGS), Y11, Y11
-	CMPL   PAIRS, $1
-	JEQ    testeach
+
+testright:
+	CMPL PAIRS, $1
+	JEQ  testeach
 	SCAN_LIGHT(0, Y9, Y12)
 	SCAN_LIGHT(32, Y11, Y13)
 	SCAN_SUM2(Y9, Y11)
 	SCAN_SUM2(Y12, Y13)
-	CMPL   PAIRS, $2
-	JEQ    testsummed
+	CMPL PAIRS, $2
+	JEQ  testsummed
 	SCAN_SUM4(Y9, X9)
 	SCAN_SUM4(Y12, X12)
-	CMPL   PAIRS, $4
-	JEQ    testsummed
+	CMPL PAIRS, $4
+	JEQ  testsummed
 	SCAN_SUM8(X9)
 	SCAN_SUM8(X12)
 
@@ -3715,13 +3729,15 @@ testsummed:
 	VBROADCASTSD scanArgs_minHessian(ARGS), Y13
 	SCAN_HEAVY(Y9, Y12)
 	TESTQ        LEFT, LEFT
-	JZ           4(PC)
+	JZ           takesummed
 	VMOVUPD      scanArgs_missing(ARGS), Y12
 	VUNPCKLPD    (scanArgs_missing+32)(ARGS), Y12, Y12
 	VANDPD       Y12, Y9, Y9
+
+takesummed:
 	SCAN_CUT
 	SCAN_TAKE_HEAVY(Y9, SCORE0, BEST0, BESTCUT0)
-	JMP          next
+	JMP next
 
 testeach:
 	VBROADCASTSD scanArgs_minHessian(ARGS), Y13
@@ -3730,13 +3746,15 @@ testeach:
 	SCAN_LIGHT(32, Y11, Y12)
 	SCAN_HEAVY(Y11, Y12)
 	TESTQ        LEFT, LEFT
-	JZ           3(PC)
+	JZ           takeeach
 	VANDPD       scanArgs_missing(ARGS), Y9, Y9
 	VANDPD       (scanArgs_missing+32)(ARGS), Y11, Y11
+
+takeeach:
 	SCAN_CUT
 	SCAN_TAKE_HEAVY(Y9, SCORE0, BEST0, BESTCUT0)
 	SCAN_TAKE_HEAVY(Y11, SCORE1, BEST1, BESTCUT1)
-	JMP          next
+	JMP next
 
 left:
 	// Missing values go left.
@@ -4110,7 +4128,7 @@ TEXT ·compareAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
 	COMPARE(COMPARE64_AVX512, VBROADCASTSD, 8, Z0)
 
-// func compare32AVX512(a *compareArgs)
+	// func compare32AVX512(a *compareArgs)
 #define COMPARE16_AVX512(how, i, K) \
 	VCMPPS how, (64*i)(AX), Z0, K \
 	KMOVW  K, (2*i)(BX)
@@ -4540,7 +4558,7 @@ TEXT ·compareAVX2(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
 	COMPARE(COMPARE64_AVX2, VBROADCASTSD, 8, Y0)
 
-// func compare32AVX2(a *compareArgs)
+	// func compare32AVX2(a *compareArgs)
 #define COMPARE8X32_AVX2(how, i) \
 	VCMPPS    how, (32*i)(AX), Y0, Y1 \
 	VMOVMSKPS Y1, R11                 \

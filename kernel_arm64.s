@@ -1807,43 +1807,43 @@ done:
 //	R4  thresholds left      R9  a word
 //	                         R10 thresholds that send missing values left
 #define COMPARE(THRESHOLD, SIXTEEN, AT_LEAST, BELOW) \
-	LDP     compareArgs_values(R0), (R1, R2)       \
-	LDP     compareArgs_thresholds(R0), (R3, R4)   \
-	LDP     compareArgs_missingLeft(R0), (R10, R5) \
-	MOVD    $0x8040201008040201, R6                \
-	VDUP    R6, V17.D2                             \
-	threshold:                                     \
-	THRESHOLD                                      \
-	MOVD    R5, R6                                 \
-	MOVD    R1, R7                                 \
-	MOVD    R2, R8                                 \
-	CBZ     R10, missingRight                      \
-	SUB     $1, R10                                \
-	missingLeft:                                   \
-	COMPARE_64(SIXTEEN, AT_LEAST)                  \
-	FMOVD.P F20, 8(R6)                             \
-	SUB     $1, R8                                 \
-	CBNZ    R8, missingLeft                        \
-	B       next                                   \
-	missingRight:                                  \
-	COMPARE_64(SIXTEEN, BELOW)                     \
-	VMOV    V20.D[0], R9                           \
-	MVN     R9, R9                                 \
-	MOVD.P  R9, 8(R6)                              \
-	SUB     $1, R8                                 \
-	CBNZ    R8, missingRight                       \
-	next:                                          \
-	ADD     $64, R5                                \
-	SUB     $1, R4                                 \
-	CBNZ    R4, threshold                          \
+	LDP           compareArgs_values(R0), (R1, R2)       \
+	LDP           compareArgs_thresholds(R0), (R3, R4)   \
+	LDP           compareArgs_missingLeft(R0), (R10, R5) \
+	MOVD          $0x8040201008040201, R6                \
+	VDUP          R6, V17.D2                             \
+	threshold:                                           \
+	THRESHOLD                                            \
+	MOVD          R5, R6                                 \
+	MOVD          R1, R7                                 \
+	MOVD          R2, R8                                 \
+	CBZ           R10, missingRight                      \
+	SUB           $1, R10                                \
+	missingLeft:                                         \
+	COMPARE_64(SIXTEEN, AT_LEAST)                        \
+	FMOVD.P       F20, 8(R6)                             \
+	SUB           $1, R8                                 \
+	CBNZ          R8, missingLeft                        \
+	B             next                                   \
+	missingRight:                                        \
+	COMPARE_64(SIXTEEN, BELOW)                           \
+	VMOV          V20.D[0], R9                           \
+	MVN           R9, R9                                 \
+	MOVD.P        R9, 8(R6)                              \
+	SUB           $1, R8                                 \
+	CBNZ          R8, missingRight                       \
+	next:                                                \
+	ADD           $64, R5                                \
+	SUB           $1, R4                                 \
+	CBNZ          R4, threshold                          \
 	RET
 
 #define THRESHOLD64 \
-	FMOVD.P 8(R3), F16         \
+	FMOVD.P 8(R3), F16       \
 	VDUP    V16.D[0], V16.D2
 
 #define THRESHOLD32 \
-	FMOVS.P 4(R3), F16         \
+	FMOVS.P 4(R3), F16       \
 	VDUP    V16.S[0], V16.S4
 
 TEXT ·compareNEON(SB), NOSPLIT, $0-8
@@ -1855,7 +1855,7 @@ TEXT ·compare32NEON(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	COMPARE(THRESHOLD32, COMPARE32_16, AT_LEAST32, BELOW32)
 
-// codes = their bytes in sets, bits = their bits in those bytes
+	// codes = their bytes in sets, bits = their bits in those bytes
 #define MEMBER_BITS(codes, bits) \
 	VAND  V16.B16, codes.B16, bits.B16  \
 	VTBL  bits.B16, [V17.B16], bits.B16 \
@@ -2282,14 +2282,14 @@ classes3:
 	LATER_HALF(2)
 	STEP_ROWS(LOAD_3, STEPS_3, STORE_3, row3, tree3)
 
-// Short steps: 16 bits a class, of 16, 32 or 64 classes at a time. The sums of the
-// trees stay in registers, and widen once for all of them.
-//
-//	Registers as in addStepsNEON, but
-//	R8 the row's sums, of 32 bits    V0 … V7 those of the trees    V16 … V23 steps
+	// Short steps: 16 bits a class, of 16, 32 or 64 classes at a time. The sums of the
+	// trees stay in registers, and widen once for all of them.
+	//
+	//	Registers as in addStepsNEON, but
+	//	R8 the row's sums, of 32 bits    V0 … V7 those of the trees    V16 … V23 steps
 
 #define SHORT_STEPS_16 \
-	FLDPQ (R14), (F16, F17)   \
+	FLDPQ (R14), (F16, F17)    \
 	VADD  V16.H8, V0.H8, V0.H8 \
 	VADD  V17.H8, V1.H8, V1.H8
 
@@ -2322,41 +2322,41 @@ classes3:
 #define SHORT_SUMS_16 \
 	FLDPQ (R8), (F24, F25)   \
 	FLDPQ 32(R8), (F26, F27) \
-	WORD  $0x0e601318 \ // saddw v24.4s, v24.4s, v0.4h
-	WORD  $0x4e601339 \ // saddw2 v25.4s, v25.4s, v0.8h
-	WORD  $0x0e61135a \ // saddw v26.4s, v26.4s, v1.4h
-	WORD  $0x4e61137b \ // saddw2 v27.4s, v27.4s, v1.8h
+	WORD  $0x0e601318        \ // saddw v24.4s, v24.4s, v0.4h
+	WORD  $0x4e601339        \ // saddw2 v25.4s, v25.4s, v0.8h
+	WORD  $0x0e61135a        \ // saddw v26.4s, v26.4s, v1.4h
+	WORD  $0x4e61137b        \ // saddw2 v27.4s, v27.4s, v1.8h
 	FSTPQ (F24, F25), (R8)   \
 	FSTPQ (F26, F27), 32(R8)
 
 #define SHORT_SUMS_32 \
-	SHORT_SUMS_16             \
-	FLDPQ 64(R8), (F24, F25)  \
-	FLDPQ 96(R8), (F26, F27)  \
-	WORD  $0x0e621318 \ // saddw v24.4s, v24.4s, v2.4h
-	WORD  $0x4e621339 \ // saddw2 v25.4s, v25.4s, v2.8h
-	WORD  $0x0e63135a \ // saddw v26.4s, v26.4s, v3.4h
-	WORD  $0x4e63137b \ // saddw2 v27.4s, v27.4s, v3.8h
-	FSTPQ (F24, F25), 64(R8)  \
+	SHORT_SUMS_16            \
+	FLDPQ 64(R8), (F24, F25) \
+	FLDPQ 96(R8), (F26, F27) \
+	WORD  $0x0e621318        \ // saddw v24.4s, v24.4s, v2.4h
+	WORD  $0x4e621339        \ // saddw2 v25.4s, v25.4s, v2.8h
+	WORD  $0x0e63135a        \ // saddw v26.4s, v26.4s, v3.4h
+	WORD  $0x4e63137b        \ // saddw2 v27.4s, v27.4s, v3.8h
+	FSTPQ (F24, F25), 64(R8) \
 	FSTPQ (F26, F27), 96(R8)
 
 #define SHORT_SUMS_64 \
-	SHORT_SUMS_32              \
-	FLDPQ 128(R8), (F24, F25)  \
-	FLDPQ 160(R8), (F26, F27)  \
-	WORD  $0x0e641318 \ // saddw v24.4s, v24.4s, v4.4h
-	WORD  $0x4e641339 \ // saddw2 v25.4s, v25.4s, v4.8h
-	WORD  $0x0e65135a \ // saddw v26.4s, v26.4s, v5.4h
-	WORD  $0x4e65137b \ // saddw2 v27.4s, v27.4s, v5.8h
-	FSTPQ (F24, F25), 128(R8)  \
-	FSTPQ (F26, F27), 160(R8)  \
-	FLDPQ 192(R8), (F24, F25)  \
-	FLDPQ 224(R8), (F26, F27)  \
-	WORD  $0x0e661318 \ // saddw v24.4s, v24.4s, v6.4h
-	WORD  $0x4e661339 \ // saddw2 v25.4s, v25.4s, v6.8h
-	WORD  $0x0e67135a \ // saddw v26.4s, v26.4s, v7.4h
-	WORD  $0x4e67137b \ // saddw2 v27.4s, v27.4s, v7.8h
-	FSTPQ (F24, F25), 192(R8)  \
+	SHORT_SUMS_32             \
+	FLDPQ 128(R8), (F24, F25) \
+	FLDPQ 160(R8), (F26, F27) \
+	WORD  $0x0e641318         \ // saddw v24.4s, v24.4s, v4.4h
+	WORD  $0x4e641339         \ // saddw2 v25.4s, v25.4s, v4.8h
+	WORD  $0x0e65135a         \ // saddw v26.4s, v26.4s, v5.4h
+	WORD  $0x4e65137b         \ // saddw2 v27.4s, v27.4s, v5.8h
+	FSTPQ (F24, F25), 128(R8) \
+	FSTPQ (F26, F27), 160(R8) \
+	FLDPQ 192(R8), (F24, F25) \
+	FLDPQ 224(R8), (F26, F27) \
+	WORD  $0x0e661318         \ // saddw v24.4s, v24.4s, v6.4h
+	WORD  $0x4e661339         \ // saddw2 v25.4s, v25.4s, v6.8h
+	WORD  $0x0e67135a         \ // saddw v26.4s, v26.4s, v7.4h
+	WORD  $0x4e67137b         \ // saddw2 v27.4s, v27.4s, v7.8h
+	FSTPQ (F24, F25), 192(R8) \
 	FSTPQ (F26, F27), 224(R8)
 
 // func addShortNEON(a *addShortArgs)
@@ -2405,14 +2405,14 @@ four:
 	ADD   R5<<2, R1, R8
 	ADD   R5<<3, R3, R9
 	FMOVQ (R8), F0
-	WORD  $0x0f20a401 // sxtl v1.2d, v0.2s
-	WORD  $0x4f20a402 // sxtl2 v2.2d, v0.4s
-	WORD  $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD  $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD  $0x6e70dc21 // fmul v1.2d, v1.2d, v16.2d
-	WORD  $0x6e70dc42 // fmul v2.2d, v2.2d, v16.2d
-	WORD  $0x6e71fc21 // fdiv v1.2d, v1.2d, v17.2d
-	WORD  $0x6e71fc42 // fdiv v2.2d, v2.2d, v17.2d
+	WORD  $0x0f20a401    // sxtl v1.2d, v0.2s
+	WORD  $0x4f20a402    // sxtl2 v2.2d, v0.4s
+	WORD  $0x4e61d821    // scvtf v1.2d, v1.2d
+	WORD  $0x4e61d842    // scvtf v2.2d, v2.2d
+	WORD  $0x6e70dc21    // fmul v1.2d, v1.2d, v16.2d
+	WORD  $0x6e70dc42    // fmul v2.2d, v2.2d, v16.2d
+	WORD  $0x6e71fc21    // fdiv v1.2d, v1.2d, v17.2d
+	WORD  $0x6e71fc42    // fdiv v2.2d, v2.2d, v17.2d
 	FSTPQ (F1, F2), (R9)
 	CMP   R4, R5
 	BEQ   next
