@@ -79,7 +79,7 @@ var avx512 = kernel.Checked(kernel.Funcs{
 			linearAVX512(a)
 		}
 	},
-	Softmax: softmax(expAVX512, softmaxRowsAVX512),
+	Softmax: softmax(softmaxExpAVX512, softmaxRowsAVX512),
 	Walk:    walkLanes,
 })
 
@@ -142,88 +142,9 @@ var avx2 = kernel.Checked(kernel.Funcs{
 			linearAVX2(a)
 		}
 	},
-	Softmax: softmax(expAVX2, softmaxRowsAVX2),
+	Softmax: softmax(softmaxExpAVX2, softmaxRowsAVX2),
 	Walk:    walkLanes,
 })
-
-// Most routines take a job as it is. go_asm.h has the offsets of its fields
-// under these names.
-type (
-	totalsJob    = kernel.TotalsJob
-	crossJob     = kernel.CrossJob
-	gradientsJob = kernel.GradientsJob
-	quantizeJob  = kernel.QuantizeJob
-	partitionJob = kernel.PartitionJob
-	updateJob    = kernel.UpdateJob
-	//lint:ignore U1000 for go_asm.h
-	pair = kernel.Pair
-	//lint:ignore U1000 for go_asm.h
-	pairStats = kernel.PairStats
-)
-
-func totalsAVX512(j *totalsJob)
-func crossAVX512(j *crossJob)
-func gradientsAVX512(j *gradientsJob)
-func quantizeAVX512(j *quantizeJob)
-func partitionAVX512(j *partitionJob)
-func updateAVX512(j *updateJob) bool
-func expAVX512(x *float64, n int)
-func softmaxRowsAVX512(scores *float64, rows, classes int)
-
-//go:noescape
-func scanAVX512(a *scanArgs)
-
-//go:noescape
-func compareAVX512(a *compareArgs)
-
-//go:noescape
-func compare32AVX512(a *compareArgs)
-
-//go:noescape
-func leavesAVX512(a *leavesArgs)
-
-//go:noescape
-func addStepsAVX512(a *addStepsArgs)
-
-//go:noescape
-func addShortAVX512(a *addShortArgs)
-
-//go:noescape
-func linearAVX512(a *linearArgs)
-
-func totalsAVX2(j *totalsJob)
-func crossAVX2(j *crossJob)
-func gradientsAVX2(j *gradientsJob)
-func quantizeAVX2(j *quantizeJob)
-func partitionAVX2(j *partitionJob)
-func updateAVX2(j *updateJob) bool
-func expAVX2(x *float64, n int)
-func softmaxRowsAVX2(scores *float64, rows, classes int)
-
-//go:noescape
-func scanAVX2(a *scanArgs)
-
-//go:noescape
-func compareAVX2(a *compareArgs)
-
-//go:noescape
-func compare32AVX2(a *compareArgs)
-
-//go:noescape
-func leavesAVX2(a *leavesArgs)
-
-//go:noescape
-func addStepsAVX2(a *addStepsArgs)
-
-//go:noescape
-func addShortAVX2(a *addShortArgs)
-
-//go:noescape
-func linearAVX2(a *linearArgs)
-
-// partitionSet takes jobs with a set. It serves AVX-512 as well: what takes time
-// is to gather the codes.
-func partitionSet(j *partitionJob)
 
 // cross is the kernel of a routine that without rows writes nothing.
 func cross(routine func(*crossJob)) func(*kernel.CrossJob) {
@@ -295,25 +216,6 @@ type histogramArgs struct {
 	fetch   bool
 	sparse  bool
 }
-
-// histogramTile fills the eight lanes of a tile with one pair.
-//
-//go:noescape
-func histogramTile(a *histogramArgs)
-
-// histogramQuad1, 2, 4 and 8 fill one to four columns with so many pairs.
-//
-//go:noescape
-func histogramQuad1(a *histogramArgs)
-
-//go:noescape
-func histogramQuad2(a *histogramArgs)
-
-//go:noescape
-func histogramQuad4(a *histogramArgs)
-
-//go:noescape
-func histogramQuad8(a *histogramArgs)
 
 // quadColumns is the most columns that the histogramQuad loops take.
 const quadColumns = 4
@@ -470,9 +372,6 @@ type bestArgs struct {
 	best    *int
 	rows    int // at least 1
 }
-
-//go:noescape
-func bestRows(a *bestArgs)
 
 func best(j *kernel.BestJob) {
 	if j.Classes < 8 || len(j.Best) == 0 {

@@ -62,29 +62,9 @@ var neon = kernel.Checked(kernel.Funcs{
 			linearNEON(a)
 		}
 	},
-	Softmax: softmax(expNEON, nil),
+	Softmax: softmax(softmaxExpNEON, nil),
 	Walk:    walkLanes,
 })
-
-func expNEON(x *float64, n int)
-
-//go:noescape
-func compareNEON(a *compareArgs)
-
-//go:noescape
-func compare32NEON(a *compareArgs)
-
-//go:noescape
-func leavesNEON(a *leavesArgs)
-
-//go:noescape
-func addStepsNEON(a *addStepsArgs)
-
-//go:noescape
-func addShortNEON(a *addShortArgs)
-
-//go:noescape
-func linearNEON(a *linearArgs)
 
 // Routines take a few classes of a job. Strides of residuals, factors and sums
 // are in bytes.
@@ -98,9 +78,6 @@ type totalsArgs struct {
 	shift             float64
 	gradient, hessian *int64 // in and out, of the eight classes
 }
-
-//go:noescape
-func totals8(a *totalsArgs)
 
 func totals(j *kernel.TotalsJob) {
 	gradient, hessian := j.Gradient[:j.Stride], j.Hessian[:j.Stride]
@@ -150,12 +127,6 @@ type crossArgs struct {
 	crossStride int
 }
 
-//go:noescape
-func cross4x8(a *crossArgs)
-
-//go:noescape
-func cross1x8(a *crossArgs)
-
 func cross(j *kernel.CrossJob) {
 	cross := j.Cross[:len(j.First)*j.Stride]
 	shift := j.Unit * (1 << 23) // as in unitSums
@@ -193,9 +164,6 @@ func cross(j *kernel.CrossJob) {
 	})
 }
 
-// pairStats is here for go_asm.h.
-type pairStats = kernel.PairStats
-
 type gradientsArgs struct {
 	residuals *float32
 	stride    int
@@ -208,9 +176,6 @@ type gradientsArgs struct {
 	shift     float64
 	stats     *pairStats // in and out
 }
-
-//go:noescape
-func gradients4(a *gradientsArgs)
 
 func gradients(j *kernel.GradientsJob) {
 	m, whole := len(j.Pairs), len(j.Rows)&^3
@@ -256,12 +221,6 @@ type quantizeArgs struct {
 	sum         [kernel.MaxPairs]int64 // out: of the cells, by pair
 }
 
-//go:noescape
-func quantize1(a *quantizeArgs)
-
-//go:noescape
-func quantize2(a *quantizeArgs)
-
 func quantize(j *kernel.QuantizeJob) {
 	m, n := j.Pairs, len(j.Rows)
 	a := quantizeArgs{pairs: m, weights: unsafe.SliceData(j.Weights)}
@@ -297,32 +256,6 @@ type histogramArgs struct {
 	cells      *int64
 	n          int // rows
 }
-
-// histogramMxC adds the cells of M pairs to the histograms of C columns.
-
-//go:noescape
-func histogram1x8(a *histogramArgs)
-
-//go:noescape
-func histogram1x4(a *histogramArgs)
-
-//go:noescape
-func histogram1x1(a *histogramArgs)
-
-//go:noescape
-func histogram2x4(a *histogramArgs)
-
-//go:noescape
-func histogram2x1(a *histogramArgs)
-
-//go:noescape
-func histogram4x2(a *histogramArgs)
-
-//go:noescape
-func histogram4x1(a *histogramArgs)
-
-//go:noescape
-func histogram8x1(a *histogramArgs)
 
 func histogram(j *kernel.HistogramJob) {
 	n := len(j.Cells) / j.Pairs
@@ -389,12 +322,6 @@ type scanArgs struct {
 	lightL, lightR, scores [kernel.MaxPairs]float64
 }
 
-//go:noescape
-func scanVector(a *scanArgs)
-
-//go:noescape
-func scanVectors(a *scanArgs)
-
 func scan(j *kernel.ScanJob) {
 	m := j.Pairs
 	stride := max(j.Stride, kernel.TileLanes)
@@ -443,9 +370,6 @@ type updateArgs struct {
 	sumResidual float64 // in and out
 	maxResidual float32 // in and out
 }
-
-//go:noescape
-func updateNEON(a *updateArgs)
 
 func update(j *kernel.UpdateJob) {
 	a := updateArgs{

@@ -1,9 +1,37 @@
 //go:build !purego
 
-#include "go_asm.h"
-#include "textflag.h"
-
-// The NEON kernels. Every AArch64 processor has NEON.
+// The kernels for arm64, in the order of kernel.Funcs. Each begins after a line
+// of dashes. Every AArch64 processor has NEON.
+//
+// begin generated: contents
+//
+//	kernel      section    NEON
+//	Totals           52      93
+//	Cross           178     200
+//	Gradients       351     365
+//	Quantize        507     523
+//	Histogram       665     741
+//	Sparse         1023    1049
+//	SumBins        1179    1188
+//	Spill          1212    1223
+//	Subtract       1254    1263
+//	Scan           1281    1342
+//	Update         1604    1641
+//	Compare        1782    1880
+//	Compare32      1885    1915
+//	Members        1920    1943
+//	Leaves         1979    1997
+//	AddSteps       2110    2321
+//	AddPairs       2360    2373
+//	AddShort       2416    2495
+//	Scores         2516    2526
+//	Linear         2572    2777
+//	Softmax        2794    3040
+//	Walk           3080    3110
+//
+// Plain Go: Partition, Best.
+//
+// end generated
 //
 // How to read this file:
 //
@@ -18,7 +46,625 @@
 //     and rounds once, or where it is exact.
 //   - R18 and R27–R30 belong to the system, the assembler and Go.
 
-// Histograms.
+#include "go_asm.h"
+#include "textflag.h"
+
+// ---------------------------------------------------------------------------
+// Totals
+//
+// The routines of Totals and Cross take eight classes of many rows, so that the
+// sums stay in registers. The caller loops over the classes and starts the sums:
+// see unitSums.
+
+// V0, V1 = eight residuals. V2–V5 = the same in float64.
+#define WIDEN_RESIDUALS \
+	WORD $0x0e617802 \ // fcvtl v2.2d, v0.2s
+	WORD $0x4e617803 \ // fcvtl2 v3.2d, v0.4s
+	WORD $0x0e617824 \ // fcvtl v4.2d, v1.2s
+	WORD $0x4e617825 // fcvtl2 v5.2d, v1.4s
+
+// V2–V5 = a = |d|; V26–V29 = 1 − a
+#define COMPLEMENTS \
+	WORD $0x4ee0f842 \ // fabs v2.2d, v2.2d
+	WORD $0x4ee0f863 \ // fabs v3.2d, v3.2d
+	WORD $0x4ee0f884 \ // fabs v4.2d, v4.2d
+	WORD $0x4ee0f8a5 \ // fabs v5.2d, v5.2d
+	WORD $0x4ee2d71a \ // fsub v26.2d, v24.2d, v2.2d
+	WORD $0x4ee3d71b \ // fsub v27.2d, v24.2d, v3.2d
+	WORD $0x4ee4d71c \ // fsub v28.2d, v24.2d, v4.2d
+	WORD $0x4ee5d71d // fsub v29.2d, v24.2d, v5.2d
+
+// sum += bits(x·y + shift), rounded once; V6 is lost.
+#define ADD_PRODUCT(x, y, sum) \
+	VMOV  V25.B16, V6.B16       \
+	VFMLA x.D2, y.D2, V6.D2     \
+	VADD  V6.D2, sum.D2, sum.D2
+
+// func totals8(a *totalsArgs)
+//
+//	R0  a            R5  weights, 0: none     V0, V1   residuals
+//	R1  residuals    R6  gradient, hessian    V2–V5    residuals d, then a = |d|
+//	R2  stride       R7  row number           V6       scratch
+//	R3  next row     R8  row's residuals      V7, V30  weight w, −w
+//	R4  rows left                             V16–V19  gradient
+//	                                          V20–V23  hessian
+//	                                          V24, V25 1, shift
+//	                                          V26–V29  1 − a, then a(1 − a)
+TEXT ·totals8(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  totalsArgs_residuals(R0), R1
+	MOVD  totalsArgs_stride(R0), R2
+	MOVD  totalsArgs_rows(R0), R3
+	MOVD  totalsArgs_n(R0), R4
+	MOVD  totalsArgs_weights(R0), R5
+	FMOVD $1.0, F24
+	VDUP  V24.D[0], V24.D2
+	FMOVD totalsArgs_shift(R0), F25
+	VDUP  V25.D[0], V25.D2
+
+	// gradient, hessian: go on from what the last call left
+	MOVD totalsArgs_gradient(R0), R6
+	VLD1 (R6), [V16.D2, V17.D2, V18.D2, V19.D2]
+	MOVD totalsArgs_hessian(R0), R6
+	VLD1 (R6), [V20.D2, V21.D2, V22.D2, V23.D2]
+	CBZ  R4, done
+	CBNZ R5, weighted
+
+row:
+	// d = eight residuals of row *rows++
+	MOVWU.P 4(R3), R7
+	MADD    R2, R1, R7, R8
+	FLDPQ   (R8), (F0, F1)
+	WIDEN_RESIDUALS
+
+	// gradient += bits(shift − d)
+	WORD $0x4ee2d726           // fsub v6.2d, v25.2d, v2.2d
+	VADD V6.D2, V16.D2, V16.D2
+	WORD $0x4ee3d726           // fsub v6.2d, v25.2d, v3.2d
+	VADD V6.D2, V17.D2, V17.D2
+	WORD $0x4ee4d726           // fsub v6.2d, v25.2d, v4.2d
+	VADD V6.D2, V18.D2, V18.D2
+	WORD $0x4ee5d726           // fsub v6.2d, v25.2d, v5.2d
+	VADD V6.D2, V19.D2, V19.D2
+
+	// hessian += bits(a·(1 − a) + shift)
+	COMPLEMENTS
+	ADD_PRODUCT(V2, V26, V20)
+	ADD_PRODUCT(V3, V27, V21)
+	ADD_PRODUCT(V4, V28, V22)
+	ADD_PRODUCT(V5, V29, V23)
+	SUB  $1, R4
+	CBNZ R4, row
+	B    done
+
+weighted:
+	// d = eight residuals of row *rows++; w = weights[row]
+	MOVWU.P 4(R3), R7
+	MADD    R2, R1, R7, R8
+	FLDPQ   (R8), (F0, F1)
+	FMOVS   (R5)(R7<<2), F7
+	FCVTSD  F7, F7
+	FNEGD   F7, F30
+	VDUP    V7.D[0], V7.D2
+	VDUP    V30.D[0], V30.D2
+	WIDEN_RESIDUALS
+
+	// gradient += bits(shift − w·d)
+	ADD_PRODUCT(V2, V30, V16)
+	ADD_PRODUCT(V3, V30, V17)
+	ADD_PRODUCT(V4, V30, V18)
+	ADD_PRODUCT(V5, V30, V19)
+
+	// hessian += bits(w·(a·(1 − a)) + shift)
+	COMPLEMENTS
+	WORD $0x6e7adc5a  // fmul v26.2d, v2.2d, v26.2d
+	WORD $0x6e7bdc7b  // fmul v27.2d, v3.2d, v27.2d
+	WORD $0x6e7cdc9c  // fmul v28.2d, v4.2d, v28.2d
+	WORD $0x6e7ddcbd  // fmul v29.2d, v5.2d, v29.2d
+	ADD_PRODUCT(V26, V7, V20)
+	ADD_PRODUCT(V27, V7, V21)
+	ADD_PRODUCT(V28, V7, V22)
+	ADD_PRODUCT(V29, V7, V23)
+	SUB  $1, R4
+	CBNZ R4, weighted
+
+done:
+	MOVD totalsArgs_gradient(R0), R6
+	VST1 [V16.D2, V17.D2, V18.D2, V19.D2], (R6)
+	MOVD totalsArgs_hessian(R0), R6
+	VST1 [V20.D2, V21.D2, V22.D2, V23.D2], (R6)
+	RET
+
+// ---------------------------------------------------------------------------
+// Cross
+
+// V2, V3 = eight residuals, V7 = 1.
+// r += 1 where the sign bit marks the row's own class; V6 is lost.
+#define PROBABILITIES \
+	WORD $0x4ea0a846            \ // cmlt v6.4s, v2.4s, #0
+	VAND V7.B16, V6.B16, V6.B16 \
+	WORD $0x4e26d442            \ // fadd v2.4s, v2.4s, v6.4s
+	WORD $0x4ea0a866            \ // cmlt v6.4s, v3.4s, #0
+	VAND V7.B16, V6.B16, V6.B16 \
+	WORD $0x4e26d463            // fadd v3.4s, v3.4s, v6.4s
+
+// func cross4x8(a *crossArgs)
+// Four first classes times eight classes.
+//
+//	R0  a            R5  weights, 0: none      V0       p_r of the four first classes
+//	R1  residuals    R6  first of the eight    V2, V3   p_k of the eight classes
+//	R2  stride       R7  row number            V6       scratch, product
+//	R3  next row     R8  row's residuals       V7       1
+//	R4  rows left    R9–R12  first classes     V8, V9   weight, shift
+//	R13  scratch     R14     cross stride      V16–V23  cross, two by first class
+TEXT ·cross4x8(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  crossArgs_residuals(R0), R1
+	MOVD  crossArgs_stride(R0), R2
+	MOVD  crossArgs_rows(R0), R3
+	MOVD  crossArgs_n(R0), R4
+	MOVD  crossArgs_weights(R0), R5
+	MOVD  crossArgs_class(R0), R6
+	LDP   crossArgs_first(R0), (R9, R10)
+	LDP   (crossArgs_first+16)(R0), (R11, R12)
+	MOVD  crossArgs_crossStride(R0), R14
+	FMOVS $1.0, F7
+	VDUP  V7.S[0], V7.S4
+	FMOVS crossArgs_shift(R0), F9
+	VDUP  V9.S[0], V9.S4
+
+	// cross: go on from what the last call left
+	MOVD   crossArgs_cross(R0), R13
+	VLD1.P (R13)(R14), [V16.S4, V17.S4]
+	VLD1.P (R13)(R14), [V18.S4, V19.S4]
+	VLD1.P (R13)(R14), [V20.S4, V21.S4]
+	VLD1   (R13), [V22.S4, V23.S4]
+	CBZ    R4, done
+
+row:
+	// residuals of the first classes in row *rows++
+	MOVWU.P 4(R3), R7
+	MADD    R2, R1, R7, R8
+	FMOVS   (R8)(R9), F0
+	ADD     R8, R10, R13
+	VLD1    (R13), V0.S[1]
+	ADD     R8, R11, R13
+	VLD1    (R13), V0.S[2]
+	ADD     R8, R12, R13
+	VLD1    (R13), V0.S[3]
+
+	// p_r = the residual, and 1 more where its sign bit is set
+	WORD $0x4ea0a806            // cmlt v6.4s, v0.4s, #0
+	VAND V7.B16, V6.B16, V6.B16
+	WORD $0x4e26d400            // fadd v0.4s, v0.4s, v6.4s
+	CBZ  R5, unweighted
+
+	// p_r *= weights[row]
+	FMOVS (R5)(R7<<2), F8
+	WORD  $0x4f889000     // fmul v0.4s, v0.4s, v8.s[0]
+
+unweighted:
+	// p_k of the eight classes
+	ADD   R8, R6, R13
+	FLDPQ (R13), (F2, F3)
+	PROBABILITIES
+
+	// cross[0] += bits(p_r[0]·p_k + shift)
+	VMOV V9.B16, V6.B16
+	WORD $0x4f801046           // fmla v6.4s, v2.4s, v0.s[0]
+	VADD V6.S4, V16.S4, V16.S4
+	VMOV V9.B16, V6.B16
+	WORD $0x4f801066           // fmla v6.4s, v3.4s, v0.s[0]
+	VADD V6.S4, V17.S4, V17.S4
+
+	// cross[1] += bits(p_r[1]·p_k + shift)
+	VMOV V9.B16, V6.B16
+	WORD $0x4fa01046           // fmla v6.4s, v2.4s, v0.s[1]
+	VADD V6.S4, V18.S4, V18.S4
+	VMOV V9.B16, V6.B16
+	WORD $0x4fa01066           // fmla v6.4s, v3.4s, v0.s[1]
+	VADD V6.S4, V19.S4, V19.S4
+
+	// cross[2] += bits(p_r[2]·p_k + shift)
+	VMOV V9.B16, V6.B16
+	WORD $0x4f801846           // fmla v6.4s, v2.4s, v0.s[2]
+	VADD V6.S4, V20.S4, V20.S4
+	VMOV V9.B16, V6.B16
+	WORD $0x4f801866           // fmla v6.4s, v3.4s, v0.s[2]
+	VADD V6.S4, V21.S4, V21.S4
+
+	// cross[3] += bits(p_r[3]·p_k + shift)
+	VMOV V9.B16, V6.B16
+	WORD $0x4fa01846           // fmla v6.4s, v2.4s, v0.s[3]
+	VADD V6.S4, V22.S4, V22.S4
+	VMOV V9.B16, V6.B16
+	WORD $0x4fa01866           // fmla v6.4s, v3.4s, v0.s[3]
+	VADD V6.S4, V23.S4, V23.S4
+	SUB  $1, R4
+	CBNZ R4, row
+
+done:
+	MOVD   crossArgs_cross(R0), R13
+	VST1.P [V16.S4, V17.S4], (R13)(R14)
+	VST1.P [V18.S4, V19.S4], (R13)(R14)
+	VST1.P [V20.S4, V21.S4], (R13)(R14)
+	VST1   [V22.S4, V23.S4], (R13)
+	RET
+
+// func cross1x8(a *crossArgs)
+// One first class times eight classes; registers as in cross4x8.
+TEXT ·cross1x8(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  crossArgs_residuals(R0), R1
+	MOVD  crossArgs_stride(R0), R2
+	MOVD  crossArgs_rows(R0), R3
+	MOVD  crossArgs_n(R0), R4
+	MOVD  crossArgs_weights(R0), R5
+	MOVD  crossArgs_class(R0), R6
+	MOVD  crossArgs_first(R0), R9
+	FMOVS $1.0, F7
+	VDUP  V7.S[0], V7.S4
+	FMOVS crossArgs_shift(R0), F9
+	VDUP  V9.S[0], V9.S4
+
+	// cross: go on from what the last call left
+	MOVD crossArgs_cross(R0), R13
+	VLD1 (R13), [V16.S4, V17.S4]
+	CBZ  R4, done
+
+row:
+	// p_r = the first class's residual in row *rows++, and 1 more where its
+	// sign bit is set; only lane 0 counts
+	MOVWU.P 4(R3), R7
+	MADD    R2, R1, R7, R8
+	FMOVS   (R8)(R9), F0
+	WORD    $0x4ea0a806            // cmlt v6.4s, v0.4s, #0
+	VAND    V7.B16, V6.B16, V6.B16
+	FADDS   F6, F0, F0
+	CBZ     R5, unweighted
+
+	// p_r *= weights[row]
+	FMOVS (R5)(R7<<2), F8
+	FMULS F8, F0, F0
+
+unweighted:
+	// p_k of the eight classes
+	ADD   R8, R6, R13
+	FLDPQ (R13), (F2, F3)
+	PROBABILITIES
+
+	// cross += bits(p_r·p_k + shift)
+	VMOV V9.B16, V6.B16
+	WORD $0x4f801046           // fmla v6.4s, v2.4s, v0.s[0]
+	VADD V6.S4, V16.S4, V16.S4
+	VMOV V9.B16, V6.B16
+	WORD $0x4f801066           // fmla v6.4s, v3.4s, v0.s[0]
+	VADD V6.S4, V17.S4, V17.S4
+	SUB  $1, R4
+	CBNZ R4, row
+
+done:
+	MOVD crossArgs_cross(R0), R13
+	VST1 [V16.S4, V17.S4], (R13)
+	RET
+
+// ---------------------------------------------------------------------------
+// Gradients
+
+// func gradients4(a *gradientsArgs)
+// One pair, four rows a turn.
+//
+//	R0  a             R9–R11   scratch             V0, V1    residuals r, s
+//	R1  residuals     R12      next (h, g)         V2–V4     g, h, |g|
+//	R2  stride        R13      its stride          V5, V6    scratch
+//	R3  next row      R14      stats               V16, V17  sumG
+//	R4  rows left     R20–R23  four row numbers    V18, V19  sumH
+//	R5  weights, 0: none                           V20, V21  sumAbsG
+//	R6, R7  offsets of r and s                     V24       shift
+//	                                               V28–V30   maxAbsG, maxH, 0
+TEXT ·gradients4(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  gradientsArgs_residuals(R0), R1
+	MOVD  gradientsArgs_stride(R0), R2
+	MOVD  gradientsArgs_rows(R0), R3
+	MOVD  gradientsArgs_n(R0), R4
+	MOVD  gradientsArgs_weights(R0), R5
+	LDP   gradientsArgs_r(R0), (R6, R7)
+	MOVD  gradientsArgs_gradients(R0), R12
+	MOVD  gradientsArgs_pairs(R0), R13
+	LSL   $3, R13
+	FMOVD gradientsArgs_shift(R0), F24
+	VDUP  V24.D[0], V24.D2
+	VEOR  V30.B16, V30.B16, V30.B16
+
+	// go on from the stats: they are in lane 0, the others are 0
+	MOVD  gradientsArgs_stats(R0), R14
+	FMOVD pairStats_SumG(R14), F16
+	VEOR  V17.B16, V17.B16, V17.B16
+	FMOVD pairStats_SumH(R14), F18
+	VEOR  V19.B16, V19.B16, V19.B16
+	FMOVD pairStats_SumAbsG(R14), F20
+	VEOR  V21.B16, V21.B16, V21.B16
+	FMOVS pairStats_MaxAbsG(R14), F28
+	FMOVS pairStats_MaxH(R14), F29
+
+rows:
+	// r, s = the residuals of four rows *rows++
+	MOVWU.P 4(R3), R20
+	MADD    R2, R1, R20, R9
+	FMOVS   (R9)(R6), F0
+	FMOVS   (R9)(R7), F1
+	MOVWU.P 4(R3), R21
+	MADD    R2, R1, R21, R9
+	ADD     R6, R9, R10
+	VLD1    (R10), V0.S[1]
+	ADD     R7, R9, R11
+	VLD1    (R11), V1.S[1]
+	MOVWU.P 4(R3), R22
+	MADD    R2, R1, R22, R9
+	ADD     R6, R9, R10
+	VLD1    (R10), V0.S[2]
+	ADD     R7, R9, R11
+	VLD1    (R11), V1.S[2]
+	MOVWU.P 4(R3), R23
+	MADD    R2, R1, R23, R9
+	ADD     R6, R9, R10
+	VLD1    (R10), V0.S[3]
+	ADD     R7, R9, R11
+	VLD1    (R11), V1.S[3]
+
+	// u = s − r; h = |r| + |s|
+	WORD $0x4ea0d422 // fsub v2.4s, v1.4s, v0.4s
+	WORD $0x4ea0f803 // fabs v3.4s, v0.4s
+	WORD $0x4ea0f824 // fabs v4.4s, v1.4s
+	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
+
+	// h += 2·max(r, s) where one of them is negative
+	WORD $0x4e21f404            // fmax v4.4s, v0.4s, v1.4s
+	WORD $0x4e24d484            // fadd v4.4s, v4.4s, v4.4s
+	VORR V0.B16, V1.B16, V5.B16
+	WORD $0x4ea0a8a5            // cmlt v5.4s, v5.4s, #0
+	VAND V5.B16, V4.B16, V4.B16
+	WORD $0x4e24d463            // fadd v3.4s, v3.4s, v4.4s
+
+	// h = max(h − u·u, 0)
+	WORD $0x6e22dc44    // fmul v4.4s, v2.4s, v2.4s
+	WORD $0x4ea4d463    // fsub v3.4s, v3.4s, v4.4s
+	WORD $0x4e3ef463    // fmax v3.4s, v3.4s, v30.4s
+	CBZ  R5, unweighted
+
+	// g, h *= weights[row]
+	FMOVS (R5)(R20<<2), F6
+	ADD   R21<<2, R5, R9
+	VLD1  (R9), V6.S[1]
+	ADD   R22<<2, R5, R9
+	VLD1  (R9), V6.S[2]
+	ADD   R23<<2, R5, R9
+	VLD1  (R9), V6.S[3]
+	WORD  $0x6e26dc42      // fmul v2.4s, v2.4s, v6.4s
+	WORD  $0x6e26dc63      // fmul v3.4s, v3.4s, v6.4s
+
+unweighted:
+	// gradients = (h, g), row by row
+	VZIP1 V2.S4, V3.S4, V0.S4
+	VZIP2 V2.S4, V3.S4, V1.S4
+	VST1  V0.D[0], (R12)
+	ADD   R13, R12
+	VST1  V0.D[1], (R12)
+	ADD   R13, R12
+	VST1  V1.D[0], (R12)
+	ADD   R13, R12
+	VST1  V1.D[1], (R12)
+	ADD   R13, R12
+
+	// maxAbsG = max(maxAbsG, |g|); maxH = max(maxH, h)
+	WORD $0x4ea0f844 // fabs v4.4s, v2.4s
+	WORD $0x4e24f79c // fmax v28.4s, v28.4s, v4.4s
+	WORD $0x4e23f7bd // fmax v29.4s, v29.4s, v3.4s
+
+	// sumG += bits(g + shift)
+	WORD $0x0e617845           // fcvtl v5.2d, v2.2s
+	WORD $0x4e617846           // fcvtl2 v6.2d, v2.4s
+	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
+	VADD V5.D2, V16.D2, V16.D2
+	VADD V6.D2, V17.D2, V17.D2
+
+	// sumH += bits(h + shift)
+	WORD $0x0e617865           // fcvtl v5.2d, v3.2s
+	WORD $0x4e617866           // fcvtl2 v6.2d, v3.4s
+	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
+	VADD V5.D2, V18.D2, V18.D2
+	VADD V6.D2, V19.D2, V19.D2
+
+	// sumAbsG += bits(|g| + shift)
+	WORD $0x0e617885           // fcvtl v5.2d, v4.2s
+	WORD $0x4e617886           // fcvtl2 v6.2d, v4.4s
+	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
+	VADD V5.D2, V20.D2, V20.D2
+	VADD V6.D2, V21.D2, V21.D2
+	SUB  $4, R4
+	CBNZ R4, rows
+
+	// the sums and the maxima of all lanes
+	VADD  V17.D2, V16.D2, V16.D2
+	VADD  V19.D2, V18.D2, V18.D2
+	VADD  V21.D2, V20.D2, V20.D2
+	WORD  $0x5ef1ba10                 // addp d16, v16.2d
+	WORD  $0x5ef1ba52                 // addp d18, v18.2d
+	WORD  $0x5ef1ba94                 // addp d20, v20.2d
+	WORD  $0x6e30fb9c                 // fmaxv s28, v28.4s
+	WORD  $0x6e30fbbd                 // fmaxv s29, v29.4s
+	FMOVD F16, pairStats_SumG(R14)
+	FMOVD F18, pairStats_SumH(R14)
+	FMOVD F20, pairStats_SumAbsG(R14)
+	FMOVS F28, pairStats_MaxAbsG(R14)
+	FMOVS F29, pairStats_MaxH(R14)
+	RET
+
+// ---------------------------------------------------------------------------
+// Quantize
+//
+// A row's gradients are (h, g) by pair, and so is a packed cell in
+// memory: h in the low half, g in the high half.
+
+// func quantize1(a *quantizeArgs)
+// One pair. Every row is stored where the next kept row goes, but only a kept
+// row moves that place on: no branch to mispredict.
+//
+//	R0  a                 R6  kept             V0, V1  scale, trim: (h, g)
+//	R1  next row          R7  sum of cells     V2      all bits but the sign of g
+//	R2  next gradients    R8  row number       V3      1.5·2²³
+//	R3  rows left         R9  trimmed, cell    V4      gradients, then cell
+//	R4  cells             R10 weights, or 0    V5      where below the trim bounds
+//	R5  kept rows                              V6, V7  trim·weight, weight
+TEXT ·quantize1(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  quantizeArgs_rows(R0), R1
+	MOVD  quantizeArgs_gradients(R0), R2
+	MOVD  quantizeArgs_n(R0), R3
+	MOVD  quantizeArgs_cells(R0), R4
+	MOVD  quantizeArgs_keptRows(R0), R5
+	MOVD  $0, R6
+	MOVD  $0, R7
+	FMOVD quantizeArgs_scale(R0), F0
+	FMOVD quantizeArgs_trim(R0), F1
+	FMOVD F1, F6
+	MOVD  quantizeArgs_weights(R0), R10
+	MOVD  $0x7fffffffffffffff, R8
+	FMOVD R8, F2
+	MOVD  $0x4b400000, R8
+	VDUP  R8, V3.S4
+	CBZ   R3, done
+
+row:
+	MOVWU.P 4(R1), R8
+	FMOVD.P 8(R2), F4
+	CBZ     R10, weighed
+	FMOVS   (R10)(R8<<2), F7
+	WORD    $0x0f879026      // fmul v6.2s, v1.2s, v7.s[0]
+
+weighed:
+	// trimmed = trim·weight > (h, |g|) in both lanes
+	VAND  V2.B8, V4.B8, V5.B8
+	WORD  $0x2ea5e4c5         // fcmgt v5.2s, v6.2s, v5.2s
+	FMOVD F5, R9
+	CMN   $1, R9
+
+	// cell = (h, g)·scale, to the nearest integer: adding 1.5·2²³ rounds
+	WORD  $0x2e20dc84 // fmul v4.2s, v4.2s, v0.2s
+	WORD  $0x0e23d484 // fadd v4.2s, v4.2s, v3.2s
+	WORD  $0x0ea3d484 // fsub v4.2s, v4.2s, v3.2s
+	WORD  $0x0ea1b884 // fcvtzs v4.2s, v4.2s
+	FMOVD F4, R9
+
+	// cells[kept] = cell; keptRows[kept] = row
+	MOVD R9, (R4)(R6<<3)
+	MOVW R8, (R5)(R6<<2)
+
+	// if !trimmed: kept++, sum += cell
+	CSEL NE, R9, ZR, R9
+	ADD  R9, R7
+	CINC NE, R6, R6
+	SUB  $1, R3
+	CBNZ R3, row
+
+done:
+	MOVD R6, quantizeArgs_kept(R0)
+	MOVD R7, quantizeArgs_sum(R0)
+	RET
+
+// func quantize2(a *quantizeArgs)
+// Two, four or eight pairs: one, two or four vectors a row.
+//
+//	R0  a                 R6  kept             V2   all bits but the signs of g
+//	R1  next row          R7  bytes of pairs   V3   1.5·2²³
+//	R2  next gradients    R8  row number       V4   gradients, then cells
+//	R3  rows left         R9  offset           V5   scale, trim·weight, sums
+//	R4  next cells        R10, R11  scratch    V6   where below the trim bounds
+//	R5  next kept row     R12 weights, or 0    V7   weight
+TEXT ·quantize2(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  quantizeArgs_rows(R0), R1
+	MOVD  quantizeArgs_gradients(R0), R2
+	MOVD  quantizeArgs_n(R0), R3
+	MOVD  quantizeArgs_cells(R0), R4
+	MOVD  quantizeArgs_keptRows(R0), R5
+	MOVD  quantizeArgs_pairs(R0), R7
+	LSL   $3, R7
+	MOVD  quantizeArgs_weights(R0), R12
+	FMOVS $1.0, F7
+	MOVD  $0, R6
+	MOVD  $0x7fffffffffffffff, R8
+	VDUP  R8, V2.D2
+	MOVD  $0x4b400000, R8
+	VDUP  R8, V3.S4
+	CBZ   R3, done
+
+row:
+	MOVWU.P 4(R1), R8
+	MOVD    $0, R9
+	CBZ     R12, trim
+	FMOVS   (R12)(R8<<2), F7
+
+trim:
+	// trimmed = trim·weight > (h, |g|) in all lanes; if not, keep the row
+	ADD   R2, R9, R10
+	FMOVQ (R10), F4
+	ADD   R0, R9, R11
+	FMOVQ quantizeArgs_trim(R11), F5
+	WORD  $0x4f8790a5                // fmul v5.4s, v5.4s, v7.s[0]
+	VAND  V2.B16, V4.B16, V6.B16
+	WORD  $0x6ea6e4a6                // fcmgt v6.4s, v5.4s, v6.4s
+	VMOV  V6.D[0], R10
+	VMOV  V6.D[1], R11
+	AND   R10, R11, R10
+	CMN   $1, R10
+	BNE   keep
+	ADD   $16, R9
+	CMP   R7, R9
+	BLT   trim
+	ADD   R7, R2
+	B     next
+
+keep:
+	// *keptRows++ = row
+	MOVW.P R8, 4(R5)
+	ADD    $1, R6
+	MOVD   $0, R9
+
+vector:
+	// cells = (h, g)·scale, to the nearest integer
+	ADD     R0, R9, R11
+	FMOVQ.P 16(R2), F4
+	FMOVQ   quantizeArgs_scale(R11), F5
+	WORD    $0x6e25dc84                 // fmul v4.4s, v4.4s, v5.4s
+	WORD    $0x4e23d484                 // fadd v4.4s, v4.4s, v3.4s
+	WORD    $0x4ea3d484                 // fsub v4.4s, v4.4s, v3.4s
+	WORD    $0x4ea1b884                 // fcvtzs v4.4s, v4.4s
+
+	// *cells++ = cells; sum += cells
+	FMOVQ.P F4, 16(R4)
+	FMOVQ   quantizeArgs_sum(R11), F5
+	VADD    V4.D2, V5.D2, V5.D2
+	FMOVQ   F5, quantizeArgs_sum(R11)
+	ADD     $16, R9
+	CMP     R7, R9
+	BLT     vector
+
+next:
+	SUB  $1, R3
+	CBNZ R3, row
+
+done:
+	MOVD R6, quantizeArgs_kept(R0)
+	RET
+
+// ---------------------------------------------------------------------------
+// Histogram
+//
 //
 // A bin of a tile is 64 bytes. What differs between the routines is the number
 // of cells that a row adds to a bin (1, 2, 4 or 8) and the number of columns
@@ -374,7 +1020,8 @@ counted:
 done:
 	RET
 
-// Sparse histograms: the entries of a row are the bins that its cells go to.
+// ---------------------------------------------------------------------------
+// Sparse: the entries of a row are the bins that its cells go to.
 //
 //	R0  j            R5  rows left           R9   next entry       V0–V3  cells
 //	R1  first        R6  next cell           R10  row's last       V4–V7  sums
@@ -529,6 +1176,9 @@ next:
 done:
 	RET
 
+// ---------------------------------------------------------------------------
+// SumBins
+
 // func sumBins8(sums, cells *int64, stride, bins int)
 // The sums of eight lanes over bins that are stride cells apart.
 //
@@ -559,477 +1209,79 @@ done:
 	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R0)
 	RET
 
-// Totals and Cross. The routines take eight classes of many rows, so that the
-// sums stay in registers. The caller loops over the classes and starts the sums:
-// see unitSums.
+// ---------------------------------------------------------------------------
+// Spill
 
-// V0, V1 = eight residuals. V2–V5 = the same in float64.
-#define WIDEN_RESIDUALS \
-	WORD $0x0e617802 \ // fcvtl v2.2d, v0.2s
-	WORD $0x4e617803 \ // fcvtl2 v3.2d, v0.4s
-	WORD $0x0e617824 \ // fcvtl v4.2d, v1.2s
-	WORD $0x4e617825 // fcvtl2 v5.2d, v1.4s
-
-// V2–V5 = a = |d|; V26–V29 = 1 − a
-#define COMPLEMENTS \
-	WORD $0x4ee0f842 \ // fabs v2.2d, v2.2d
-	WORD $0x4ee0f863 \ // fabs v3.2d, v3.2d
-	WORD $0x4ee0f884 \ // fabs v4.2d, v4.2d
-	WORD $0x4ee0f8a5 \ // fabs v5.2d, v5.2d
-	WORD $0x4ee2d71a \ // fsub v26.2d, v24.2d, v2.2d
-	WORD $0x4ee3d71b \ // fsub v27.2d, v24.2d, v3.2d
-	WORD $0x4ee4d71c \ // fsub v28.2d, v24.2d, v4.2d
-	WORD $0x4ee5d71d // fsub v29.2d, v24.2d, v5.2d
-
-// sum += bits(x·y + shift), rounded once; V6 is lost.
-#define ADD_PRODUCT(x, y, sum) \
-	VMOV  V25.B16, V6.B16       \
-	VFMLA x.D2, y.D2, V6.D2     \
-	VADD  V6.D2, sum.D2, sum.D2
-
-// func totals8(a *totalsArgs)
+// func spill8(wideG, wideH, narrow *int64, blocks int)
+// wide += narrow; narrow = 0. A block is eight cells.
 //
-//	R0  a            R5  weights, 0: none     V0, V1   residuals
-//	R1  residuals    R6  gradient, hessian    V2–V5    residuals d, then a = |d|
-//	R2  stride       R7  row number           V6       scratch
-//	R3  next row     R8  row's residuals      V7, V30  weight w, −w
-//	R4  rows left                             V16–V19  gradient
-//	                                          V20–V23  hessian
-//	                                          V24, V25 1, shift
-//	                                          V26–V29  1 − a, then a(1 − a)
-TEXT ·totals8(SB), NOSPLIT, $0-8
-	MOVD  a+0(FP), R0
-	MOVD  totalsArgs_residuals(R0), R1
-	MOVD  totalsArgs_stride(R0), R2
-	MOVD  totalsArgs_rows(R0), R3
-	MOVD  totalsArgs_n(R0), R4
-	MOVD  totalsArgs_weights(R0), R5
-	FMOVD $1.0, F24
-	VDUP  V24.D[0], V24.D2
-	FMOVD totalsArgs_shift(R0), F25
-	VDUP  V25.D[0], V25.D2
+//	R0  wideG     R3  cells left    V0    cells, g
+//	R1  wideH                       V1    h
+//	R2  narrow                      V2    wide cells
+//	                                V3    2³² − 1
+//	                                V4    0
+TEXT ·spill8(SB), NOSPLIT, $0-32
+	LDP  wideG+0(FP), (R0, R1)
+	LDP  narrow+16(FP), (R2, R3)
+	LSL  $3, R3
+	MOVD $0xffffffff, R4
+	VDUP R4, V3.D2
+	VEOR V4.B16, V4.B16, V4.B16
+	CBZ  R3, done
 
-	// gradient, hessian: go on from what the last call left
-	MOVD totalsArgs_gradient(R0), R6
-	VLD1 (R6), [V16.D2, V17.D2, V18.D2, V19.D2]
-	MOVD totalsArgs_hessian(R0), R6
-	VLD1 (R6), [V20.D2, V21.D2, V22.D2, V23.D2]
-	CBZ  R4, done
-	CBNZ R5, weighted
+cells:
+	// cells = *narrow; *narrow++ = 0
+	FMOVQ   (R2), F0
+	FMOVQ.P F4, 16(R2)
 
-row:
-	// d = eight residuals of row *rows++
-	MOVWU.P 4(R3), R7
-	MADD    R2, R1, R7, R8
-	FLDPQ   (R8), (F0, F1)
-	WIDEN_RESIDUALS
+	// h = the low half, g = the high half
+	VAND V3.B16, V0.B16, V1.B16
+	WORD $0x4f600400            // sshr v0.2d, v0.2d, #32
 
-	// gradient += bits(shift − d)
-	WORD $0x4ee2d726           // fsub v6.2d, v25.2d, v2.2d
-	VADD V6.D2, V16.D2, V16.D2
-	WORD $0x4ee3d726           // fsub v6.2d, v25.2d, v3.2d
-	VADD V6.D2, V17.D2, V17.D2
-	WORD $0x4ee4d726           // fsub v6.2d, v25.2d, v4.2d
-	VADD V6.D2, V18.D2, V18.D2
-	WORD $0x4ee5d726           // fsub v6.2d, v25.2d, v5.2d
-	VADD V6.D2, V19.D2, V19.D2
-
-	// hessian += bits(a·(1 − a) + shift)
-	COMPLEMENTS
-	ADD_PRODUCT(V2, V26, V20)
-	ADD_PRODUCT(V3, V27, V21)
-	ADD_PRODUCT(V4, V28, V22)
-	ADD_PRODUCT(V5, V29, V23)
-	SUB  $1, R4
-	CBNZ R4, row
-	B    done
-
-weighted:
-	// d = eight residuals of row *rows++; w = weights[row]
-	MOVWU.P 4(R3), R7
-	MADD    R2, R1, R7, R8
-	FLDPQ   (R8), (F0, F1)
-	FMOVS   (R5)(R7<<2), F7
-	FCVTSD  F7, F7
-	FNEGD   F7, F30
-	VDUP    V7.D[0], V7.D2
-	VDUP    V30.D[0], V30.D2
-	WIDEN_RESIDUALS
-
-	// gradient += bits(shift − w·d)
-	ADD_PRODUCT(V2, V30, V16)
-	ADD_PRODUCT(V3, V30, V17)
-	ADD_PRODUCT(V4, V30, V18)
-	ADD_PRODUCT(V5, V30, V19)
-
-	// hessian += bits(w·(a·(1 − a)) + shift)
-	COMPLEMENTS
-	WORD $0x6e7adc5a  // fmul v26.2d, v2.2d, v26.2d
-	WORD $0x6e7bdc7b  // fmul v27.2d, v3.2d, v27.2d
-	WORD $0x6e7cdc9c  // fmul v28.2d, v4.2d, v28.2d
-	WORD $0x6e7ddcbd  // fmul v29.2d, v5.2d, v29.2d
-	ADD_PRODUCT(V26, V7, V20)
-	ADD_PRODUCT(V27, V7, V21)
-	ADD_PRODUCT(V28, V7, V22)
-	ADD_PRODUCT(V29, V7, V23)
-	SUB  $1, R4
-	CBNZ R4, weighted
+	// *wideG++ += g; *wideH++ += h
+	FMOVQ   (R0), F2
+	VADD    V0.D2, V2.D2, V2.D2
+	FMOVQ.P F2, 16(R0)
+	FMOVQ   (R1), F2
+	VADD    V1.D2, V2.D2, V2.D2
+	FMOVQ.P F2, 16(R1)
+	SUB     $2, R3
+	CBNZ    R3, cells
 
 done:
-	MOVD totalsArgs_gradient(R0), R6
-	VST1 [V16.D2, V17.D2, V18.D2, V19.D2], (R6)
-	MOVD totalsArgs_hessian(R0), R6
-	VST1 [V20.D2, V21.D2, V22.D2, V23.D2], (R6)
 	RET
 
-// V2, V3 = eight residuals, V7 = 1.
-// r += 1 where the sign bit marks the row's own class; V6 is lost.
-#define PROBABILITIES \
-	WORD $0x4ea0a846            \ // cmlt v6.4s, v2.4s, #0
-	VAND V7.B16, V6.B16, V6.B16 \
-	WORD $0x4e26d442            \ // fadd v2.4s, v2.4s, v6.4s
-	WORD $0x4ea0a866            \ // cmlt v6.4s, v3.4s, #0
-	VAND V7.B16, V6.B16, V6.B16 \
-	WORD $0x4e26d463            // fadd v3.4s, v3.4s, v6.4s
+// ---------------------------------------------------------------------------
+// Subtract
 
-// func cross4x8(a *crossArgs)
-// Four first classes times eight classes.
+// func subtract8(dst, minuend, subtrahend *int64, blocks int)
+// dst = minuend − subtrahend. A block is eight cells.
 //
-//	R0  a            R5  weights, 0: none      V0       p_r of the four first classes
-//	R1  residuals    R6  first of the eight    V2, V3   p_k of the eight classes
-//	R2  stride       R7  row number            V6       scratch, product
-//	R3  next row     R8  row's residuals       V7       1
-//	R4  rows left    R9–R12  first classes     V8, V9   weight, shift
-//	R13  scratch     R14     cross stride      V16–V23  cross, two by first class
-TEXT ·cross4x8(SB), NOSPLIT, $0-8
-	MOVD  a+0(FP), R0
-	MOVD  crossArgs_residuals(R0), R1
-	MOVD  crossArgs_stride(R0), R2
-	MOVD  crossArgs_rows(R0), R3
-	MOVD  crossArgs_n(R0), R4
-	MOVD  crossArgs_weights(R0), R5
-	MOVD  crossArgs_class(R0), R6
-	LDP   crossArgs_first(R0), (R9, R10)
-	LDP   (crossArgs_first+16)(R0), (R11, R12)
-	MOVD  crossArgs_crossStride(R0), R14
-	FMOVS $1.0, F7
-	VDUP  V7.S[0], V7.S4
-	FMOVS crossArgs_shift(R0), F9
-	VDUP  V9.S[0], V9.S4
+//	R0  dst           R3  cells left
+//	R1  minuend       V0, V1  minuend, difference
+//	R2  subtrahend    V2, V3  subtrahend
+TEXT ·subtract8(SB), NOSPLIT, $0-32
+	LDP dst+0(FP), (R0, R1)
+	LDP subtrahend+16(FP), (R2, R3)
+	LSL $3, R3
+	CBZ R3, done
 
-	// cross: go on from what the last call left
-	MOVD   crossArgs_cross(R0), R13
-	VLD1.P (R13)(R14), [V16.S4, V17.S4]
-	VLD1.P (R13)(R14), [V18.S4, V19.S4]
-	VLD1.P (R13)(R14), [V20.S4, V21.S4]
-	VLD1   (R13), [V22.S4, V23.S4]
-	CBZ    R4, done
-
-row:
-	// residuals of the first classes in row *rows++
-	MOVWU.P 4(R3), R7
-	MADD    R2, R1, R7, R8
-	FMOVS   (R8)(R9), F0
-	ADD     R8, R10, R13
-	VLD1    (R13), V0.S[1]
-	ADD     R8, R11, R13
-	VLD1    (R13), V0.S[2]
-	ADD     R8, R12, R13
-	VLD1    (R13), V0.S[3]
-
-	// p_r = the residual, and 1 more where its sign bit is set
-	WORD $0x4ea0a806            // cmlt v6.4s, v0.4s, #0
-	VAND V7.B16, V6.B16, V6.B16
-	WORD $0x4e26d400            // fadd v0.4s, v0.4s, v6.4s
-	CBZ  R5, unweighted
-
-	// p_r *= weights[row]
-	FMOVS (R5)(R7<<2), F8
-	WORD  $0x4f889000     // fmul v0.4s, v0.4s, v8.s[0]
-
-unweighted:
-	// p_k of the eight classes
-	ADD   R8, R6, R13
-	FLDPQ (R13), (F2, F3)
-	PROBABILITIES
-
-	// cross[0] += bits(p_r[0]·p_k + shift)
-	VMOV V9.B16, V6.B16
-	WORD $0x4f801046           // fmla v6.4s, v2.4s, v0.s[0]
-	VADD V6.S4, V16.S4, V16.S4
-	VMOV V9.B16, V6.B16
-	WORD $0x4f801066           // fmla v6.4s, v3.4s, v0.s[0]
-	VADD V6.S4, V17.S4, V17.S4
-
-	// cross[1] += bits(p_r[1]·p_k + shift)
-	VMOV V9.B16, V6.B16
-	WORD $0x4fa01046           // fmla v6.4s, v2.4s, v0.s[1]
-	VADD V6.S4, V18.S4, V18.S4
-	VMOV V9.B16, V6.B16
-	WORD $0x4fa01066           // fmla v6.4s, v3.4s, v0.s[1]
-	VADD V6.S4, V19.S4, V19.S4
-
-	// cross[2] += bits(p_r[2]·p_k + shift)
-	VMOV V9.B16, V6.B16
-	WORD $0x4f801846           // fmla v6.4s, v2.4s, v0.s[2]
-	VADD V6.S4, V20.S4, V20.S4
-	VMOV V9.B16, V6.B16
-	WORD $0x4f801866           // fmla v6.4s, v3.4s, v0.s[2]
-	VADD V6.S4, V21.S4, V21.S4
-
-	// cross[3] += bits(p_r[3]·p_k + shift)
-	VMOV V9.B16, V6.B16
-	WORD $0x4fa01846           // fmla v6.4s, v2.4s, v0.s[3]
-	VADD V6.S4, V22.S4, V22.S4
-	VMOV V9.B16, V6.B16
-	WORD $0x4fa01866           // fmla v6.4s, v3.4s, v0.s[3]
-	VADD V6.S4, V23.S4, V23.S4
-	SUB  $1, R4
-	CBNZ R4, row
+cells:
+	FLDPQ.P 32(R1), (F0, F1)
+	FLDPQ.P 32(R2), (F2, F3)
+	VSUB    V2.D2, V0.D2, V0.D2
+	VSUB    V3.D2, V1.D2, V1.D2
+	FSTPQ.P (F0, F1), 32(R0)
+	SUB     $4, R3
+	CBNZ    R3, cells
 
 done:
-	MOVD   crossArgs_cross(R0), R13
-	VST1.P [V16.S4, V17.S4], (R13)(R14)
-	VST1.P [V18.S4, V19.S4], (R13)(R14)
-	VST1.P [V20.S4, V21.S4], (R13)(R14)
-	VST1   [V22.S4, V23.S4], (R13)
 	RET
 
-// func cross1x8(a *crossArgs)
-// One first class times eight classes; registers as in cross4x8.
-TEXT ·cross1x8(SB), NOSPLIT, $0-8
-	MOVD  a+0(FP), R0
-	MOVD  crossArgs_residuals(R0), R1
-	MOVD  crossArgs_stride(R0), R2
-	MOVD  crossArgs_rows(R0), R3
-	MOVD  crossArgs_n(R0), R4
-	MOVD  crossArgs_weights(R0), R5
-	MOVD  crossArgs_class(R0), R6
-	MOVD  crossArgs_first(R0), R9
-	FMOVS $1.0, F7
-	VDUP  V7.S[0], V7.S4
-	FMOVS crossArgs_shift(R0), F9
-	VDUP  V9.S[0], V9.S4
-
-	// cross: go on from what the last call left
-	MOVD crossArgs_cross(R0), R13
-	VLD1 (R13), [V16.S4, V17.S4]
-	CBZ  R4, done
-
-row:
-	// p_r = the first class's residual in row *rows++, and 1 more where its
-	// sign bit is set; only lane 0 counts
-	MOVWU.P 4(R3), R7
-	MADD    R2, R1, R7, R8
-	FMOVS   (R8)(R9), F0
-	WORD    $0x4ea0a806            // cmlt v6.4s, v0.4s, #0
-	VAND    V7.B16, V6.B16, V6.B16
-	FADDS   F6, F0, F0
-	CBZ     R5, unweighted
-
-	// p_r *= weights[row]
-	FMOVS (R5)(R7<<2), F8
-	FMULS F8, F0, F0
-
-unweighted:
-	// p_k of the eight classes
-	ADD   R8, R6, R13
-	FLDPQ (R13), (F2, F3)
-	PROBABILITIES
-
-	// cross += bits(p_r·p_k + shift)
-	VMOV V9.B16, V6.B16
-	WORD $0x4f801046           // fmla v6.4s, v2.4s, v0.s[0]
-	VADD V6.S4, V16.S4, V16.S4
-	VMOV V9.B16, V6.B16
-	WORD $0x4f801066           // fmla v6.4s, v3.4s, v0.s[0]
-	VADD V6.S4, V17.S4, V17.S4
-	SUB  $1, R4
-	CBNZ R4, row
-
-done:
-	MOVD crossArgs_cross(R0), R13
-	VST1 [V16.S4, V17.S4], (R13)
-	RET
-
-// Update.
-
-// V20 = the class numbers from 1 of the row's own class, V21 = those of four
-// lanes, V22 = 4, V0 = their residuals, V4 = their factors.
-// odds = residual·factor, +0 in the row's own class, which V20 notes.
-#define ODDS_0 \
-	WORD $0x6e24dc04              \ // fmul v4.4s, v0.4s, v4.4s
-	WORD $0x4ea0a800              \ // cmlt v0.4s, v0.4s, #0
-	WORD $0x4e601c84              \ // bic v4.16b, v4.16b, v0.16b
-	VAND V21.B16, V0.B16, V0.B16  \
-	VORR V0.B16, V20.B16, V20.B16 \
-	VADD V22.S4, V21.S4, V21.S4
-
-// The same of V1 and V5.
-#define ODDS_1 \
-	WORD $0x6e25dc25              \ // fmul v5.4s, v1.4s, v5.4s
-	WORD $0x4ea0a821              \ // cmlt v1.4s, v1.4s, #0
-	WORD $0x4e611ca5              \ // bic v5.16b, v5.16b, v1.16b
-	VAND V21.B16, V1.B16, V1.B16  \
-	VORR V1.B16, V20.B16, V20.B16 \
-	VADD V22.S4, V21.S4, V21.S4
-
-// func updateNEON(a *updateArgs)
+// ---------------------------------------------------------------------------
+// Scan
 //
-//	R0  a                R8   stride/16        V0, V1    residuals, then p
-//	R1  residuals        R9   row number       V4, V5    factors, odds
-//	R2  stride           R10  row's residuals  V16–V19   odds of the others, 16 lanes
-//	R3  next row         R12  next residuals   V20       own class + 1, in its lane
-//	R4  rows left        R13  next factors     V21       class numbers from 1
-//	R5  factors          R14  lanes left       V22, V23  4; 1, 2, 3, 4
-//	R7  stride/8         R15  own class        V24, V25  FlushBelow; OwnFloor
-//	                     R16  own              V26       1
-//	                                           V27       sum of the others, q
-//	                                           V28       Σ, 1/Σ
-//	                                           V29, V31  sum, maximum of residuals
-//	                                           V30       own odds, own
-TEXT ·updateNEON(SB), NOSPLIT, $0-8
-	MOVD  a+0(FP), R0
-	MOVD  updateArgs_residuals(R0), R1
-	MOVD  updateArgs_own(R0), R16
-	MOVD  updateArgs_stride(R0), R2
-	MOVD  updateArgs_rows(R0), R3
-	MOVD  updateArgs_n(R0), R4
-	MOVD  updateArgs_factors(R0), R5
-	LSR   $5, R2, R7
-	LSR   $6, R2, R8
-	MOVD  $updateLanes<>(SB), R15
-	FMOVQ (R15), F23
-	MOVD  $4, R15
-	VDUP  R15, V22.S4
-	FMOVS updateArgs_flushBelow(R0), F24
-	VDUP  V24.S[0], V24.S4
-	FMOVS updateArgs_ownFloor(R0), F25
-	FMOVS $1.0, F26
-	FMOVD updateArgs_sumResidual(R0), F29
-	FMOVS updateArgs_maxResidual(R0), F31
-	CBZ   R4, done
-
-row:
-	// the residuals of row *rows++
-	MOVWU.P 4(R3), R9
-	MADD    R2, R1, R9, R10
-
-	// others = 0; own = 0; k = 1, 2, 3, 4
-	VEOR V16.B16, V16.B16, V16.B16
-	VEOR V17.B16, V17.B16, V17.B16
-	VEOR V18.B16, V18.B16, V18.B16
-	VEOR V19.B16, V19.B16, V19.B16
-	VEOR V20.B16, V20.B16, V20.B16
-	VMOV V23.B16, V21.B16
-	MOVD R10, R12
-	MOVD R5, R13
-	MOVD R8, R14
-	CBZ  R14, eight
-
-sixteen:
-	// others += the odds of sixteen classes, but for the row's own
-	FLDPQ.P 32(R12), (F0, F1)
-	FLDPQ.P 32(R13), (F4, F5)
-	ODDS_0
-	ODDS_1
-	WORD    $0x4e24d610       // fadd v16.4s, v16.4s, v4.4s
-	WORD    $0x4e25d631       // fadd v17.4s, v17.4s, v5.4s
-	FLDPQ.P 32(R12), (F0, F1)
-	FLDPQ.P 32(R13), (F4, F5)
-	ODDS_0
-	ODDS_1
-	WORD    $0x4e24d652       // fadd v18.4s, v18.4s, v4.4s
-	WORD    $0x4e25d673       // fadd v19.4s, v19.4s, v5.4s
-	SUB     $1, R14
-	CBNZ    R14, sixteen
-
-eight:
-	// the eight last ones of an odd number of eights
-	TBZ   $0, R7, fold
-	FLDPQ (R12), (F0, F1)
-	FLDPQ (R13), (F4, F5)
-	ODDS_0
-	ODDS_1
-	WORD  $0x4e24d610     // fadd v16.4s, v16.4s, v4.4s
-	WORD  $0x4e25d631     // fadd v17.4s, v17.4s, v5.4s
-
-fold:
-	// sum = the 16 lanes, folded in half until one is left
-	WORD $0x4e32d610                   // fadd v16.4s, v16.4s, v18.4s
-	WORD $0x4e33d631                   // fadd v17.4s, v17.4s, v19.4s
-	WORD $0x4e31d610                   // fadd v16.4s, v16.4s, v17.4s
-	VEXT $8, V16.B16, V16.B16, V17.B16
-	WORD $0x4e31d610                   // fadd v16.4s, v16.4s, v17.4s
-	WORD $0x7e30da1b                   // faddp s27, v16.2s
-
-	// own = the number in the only lane that is not 0; none: give up
-	VADDV V20.S4, V20
-	FMOVS F20, R15
-	CBZ   R15, none
-	SUB   $1, R15
-
-	// ownOdds = own[row]·factors[own]
-	FMOVS (R16)(R9<<2), F30
-	FMOVS (R5)(R15<<2), F28
-	FMULS F28, F30, F30
-
-	// inverse = 1/(sum + ownOdds); q = sum·inverse
-	FADDS F30, F27, F28
-	FDIVS F28, F26, F28
-	FMULS F28, F27, F27
-
-	// own[row] = max(ownOdds·inverse, OwnFloor)
-	FMULS F28, F30, F30
-	FMAXS F25, F30, F30
-	FMOVS F30, (R16)(R9<<2)
-	MOVD  R10, R12
-	MOVD  R5, R13
-	MOVD  R7, R14
-
-normalize:
-	// p = residual·factor·inverse of eight classes, the product that was
-	// summed above; 0 where p < FlushBelow, which a negative one is as well
-	FLDPQ   (R12), (F0, F1)
-	FLDPQ.P 32(R13), (F4, F5)
-	WORD    $0x6e24dc00       // fmul v0.4s, v0.4s, v4.4s
-	WORD    $0x6e25dc21       // fmul v1.4s, v1.4s, v5.4s
-	WORD    $0x4f9c9000       // fmul v0.4s, v0.4s, v28.s[0]
-	WORD    $0x4f9c9021       // fmul v1.4s, v1.4s, v28.s[0]
-	WORD    $0x6ea0e704       // fcmgt v4.4s, v24.4s, v0.4s
-	WORD    $0x6ea1e705       // fcmgt v5.4s, v24.4s, v1.4s
-	WORD    $0x4e641c00       // bic v0.16b, v0.16b, v4.16b
-	WORD    $0x4e651c21       // bic v1.16b, v1.16b, v5.16b
-	FSTPQ.P (F0, F1), 32(R12)
-	SUB     $1, R14
-	CBNZ    R14, normalize
-
-	// residuals[own] = −q; sumResidual += q; maxResidual = max(maxResidual, q)
-	FNEGS  F27, F0
-	FMOVS  F0, (R10)(R15<<2)
-	FMAXS  F27, F31, F31
-	FCVTSD F27, F27
-	FADDD  F27, F29, F29
-	SUB    $1, R4
-	CBNZ   R4, row
-
-done:
-	FMOVD F29, updateArgs_sumResidual(R0)
-	FMOVS F31, updateArgs_maxResidual(R0)
-
-none:
-	// rows that were not updated: above 0 only after a row without a class
-	MOVD R4, updateArgs_n(R0)
-	RET
-
-// Class numbers from 1.
-DATA updateLanes<>+0(SB)/4, $1
-DATA updateLanes<>+4(SB)/4, $2
-DATA updateLanes<>+8(SB)/4, $3
-DATA updateLanes<>+12(SB)/4, $4
-GLOBL updateLanes<>(SB), RODATA|NOPTR, $16
-
-// Scan. A vector is two lanes of a tile: two features of one pair, or two
+// A vector is two lanes of a tile: two features of one pair, or two
 // pairs of one feature.
 
 // V18, V19 = left g and h in quanta, V4, V5 = totals, V6 = scale, V7 = l2,
@@ -1349,380 +1601,186 @@ done:
 	FMOVQ F11, scanArgs_code(R0)
 	RET
 
-// Gradients.
+// ---------------------------------------------------------------------------
+// Update
 
-// func gradients4(a *gradientsArgs)
-// One pair, four rows a turn.
+// V20 = the class numbers from 1 of the row's own class, V21 = those of four
+// lanes, V22 = 4, V0 = their residuals, V4 = their factors.
+// odds = residual·factor, +0 in the row's own class, which V20 notes.
+#define ODDS_0 \
+	WORD $0x6e24dc04              \ // fmul v4.4s, v0.4s, v4.4s
+	WORD $0x4ea0a800              \ // cmlt v0.4s, v0.4s, #0
+	WORD $0x4e601c84              \ // bic v4.16b, v4.16b, v0.16b
+	VAND V21.B16, V0.B16, V0.B16  \
+	VORR V0.B16, V20.B16, V20.B16 \
+	VADD V22.S4, V21.S4, V21.S4
+
+// The same of V1 and V5.
+#define ODDS_1 \
+	WORD $0x6e25dc25              \ // fmul v5.4s, v1.4s, v5.4s
+	WORD $0x4ea0a821              \ // cmlt v1.4s, v1.4s, #0
+	WORD $0x4e611ca5              \ // bic v5.16b, v5.16b, v1.16b
+	VAND V21.B16, V1.B16, V1.B16  \
+	VORR V1.B16, V20.B16, V20.B16 \
+	VADD V22.S4, V21.S4, V21.S4
+
+// func updateNEON(a *updateArgs)
 //
-//	R0  a             R9–R11   scratch             V0, V1    residuals r, s
-//	R1  residuals     R12      next (h, g)         V2–V4     g, h, |g|
-//	R2  stride        R13      its stride          V5, V6    scratch
-//	R3  next row      R14      stats               V16, V17  sumG
-//	R4  rows left     R20–R23  four row numbers    V18, V19  sumH
-//	R5  weights, 0: none                           V20, V21  sumAbsG
-//	R6, R7  offsets of r and s                     V24       shift
-//	                                               V28–V30   maxAbsG, maxH, 0
-TEXT ·gradients4(SB), NOSPLIT, $0-8
+//	R0  a                R8   stride/16        V0, V1    residuals, then p
+//	R1  residuals        R9   row number       V4, V5    factors, odds
+//	R2  stride           R10  row's residuals  V16–V19   odds of the others, 16 lanes
+//	R3  next row         R12  next residuals   V20       own class + 1, in its lane
+//	R4  rows left        R13  next factors     V21       class numbers from 1
+//	R5  factors          R14  lanes left       V22, V23  4; 1, 2, 3, 4
+//	R7  stride/8         R15  own class        V24, V25  FlushBelow; OwnFloor
+//	                     R16  own              V26       1
+//	                                           V27       sum of the others, q
+//	                                           V28       Σ, 1/Σ
+//	                                           V29, V31  sum, maximum of residuals
+//	                                           V30       own odds, own
+TEXT ·updateNEON(SB), NOSPLIT, $0-8
 	MOVD  a+0(FP), R0
-	MOVD  gradientsArgs_residuals(R0), R1
-	MOVD  gradientsArgs_stride(R0), R2
-	MOVD  gradientsArgs_rows(R0), R3
-	MOVD  gradientsArgs_n(R0), R4
-	MOVD  gradientsArgs_weights(R0), R5
-	LDP   gradientsArgs_r(R0), (R6, R7)
-	MOVD  gradientsArgs_gradients(R0), R12
-	MOVD  gradientsArgs_pairs(R0), R13
-	LSL   $3, R13
-	FMOVD gradientsArgs_shift(R0), F24
-	VDUP  V24.D[0], V24.D2
-	VEOR  V30.B16, V30.B16, V30.B16
-
-	// go on from the stats: they are in lane 0, the others are 0
-	MOVD  gradientsArgs_stats(R0), R14
-	FMOVD pairStats_SumG(R14), F16
-	VEOR  V17.B16, V17.B16, V17.B16
-	FMOVD pairStats_SumH(R14), F18
-	VEOR  V19.B16, V19.B16, V19.B16
-	FMOVD pairStats_SumAbsG(R14), F20
-	VEOR  V21.B16, V21.B16, V21.B16
-	FMOVS pairStats_MaxAbsG(R14), F28
-	FMOVS pairStats_MaxH(R14), F29
-
-rows:
-	// r, s = the residuals of four rows *rows++
-	MOVWU.P 4(R3), R20
-	MADD    R2, R1, R20, R9
-	FMOVS   (R9)(R6), F0
-	FMOVS   (R9)(R7), F1
-	MOVWU.P 4(R3), R21
-	MADD    R2, R1, R21, R9
-	ADD     R6, R9, R10
-	VLD1    (R10), V0.S[1]
-	ADD     R7, R9, R11
-	VLD1    (R11), V1.S[1]
-	MOVWU.P 4(R3), R22
-	MADD    R2, R1, R22, R9
-	ADD     R6, R9, R10
-	VLD1    (R10), V0.S[2]
-	ADD     R7, R9, R11
-	VLD1    (R11), V1.S[2]
-	MOVWU.P 4(R3), R23
-	MADD    R2, R1, R23, R9
-	ADD     R6, R9, R10
-	VLD1    (R10), V0.S[3]
-	ADD     R7, R9, R11
-	VLD1    (R11), V1.S[3]
-
-	// u = s − r; h = |r| + |s|
-	WORD $0x4ea0d422 // fsub v2.4s, v1.4s, v0.4s
-	WORD $0x4ea0f803 // fabs v3.4s, v0.4s
-	WORD $0x4ea0f824 // fabs v4.4s, v1.4s
-	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-
-	// h += 2·max(r, s) where one of them is negative
-	WORD $0x4e21f404            // fmax v4.4s, v0.4s, v1.4s
-	WORD $0x4e24d484            // fadd v4.4s, v4.4s, v4.4s
-	VORR V0.B16, V1.B16, V5.B16
-	WORD $0x4ea0a8a5            // cmlt v5.4s, v5.4s, #0
-	VAND V5.B16, V4.B16, V4.B16
-	WORD $0x4e24d463            // fadd v3.4s, v3.4s, v4.4s
-
-	// h = max(h − u·u, 0)
-	WORD $0x6e22dc44    // fmul v4.4s, v2.4s, v2.4s
-	WORD $0x4ea4d463    // fsub v3.4s, v3.4s, v4.4s
-	WORD $0x4e3ef463    // fmax v3.4s, v3.4s, v30.4s
-	CBZ  R5, unweighted
-
-	// g, h *= weights[row]
-	FMOVS (R5)(R20<<2), F6
-	ADD   R21<<2, R5, R9
-	VLD1  (R9), V6.S[1]
-	ADD   R22<<2, R5, R9
-	VLD1  (R9), V6.S[2]
-	ADD   R23<<2, R5, R9
-	VLD1  (R9), V6.S[3]
-	WORD  $0x6e26dc42      // fmul v2.4s, v2.4s, v6.4s
-	WORD  $0x6e26dc63      // fmul v3.4s, v3.4s, v6.4s
-
-unweighted:
-	// gradients = (h, g), row by row
-	VZIP1 V2.S4, V3.S4, V0.S4
-	VZIP2 V2.S4, V3.S4, V1.S4
-	VST1  V0.D[0], (R12)
-	ADD   R13, R12
-	VST1  V0.D[1], (R12)
-	ADD   R13, R12
-	VST1  V1.D[0], (R12)
-	ADD   R13, R12
-	VST1  V1.D[1], (R12)
-	ADD   R13, R12
-
-	// maxAbsG = max(maxAbsG, |g|); maxH = max(maxH, h)
-	WORD $0x4ea0f844 // fabs v4.4s, v2.4s
-	WORD $0x4e24f79c // fmax v28.4s, v28.4s, v4.4s
-	WORD $0x4e23f7bd // fmax v29.4s, v29.4s, v3.4s
-
-	// sumG += bits(g + shift)
-	WORD $0x0e617845           // fcvtl v5.2d, v2.2s
-	WORD $0x4e617846           // fcvtl2 v6.2d, v2.4s
-	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
-	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
-	VADD V5.D2, V16.D2, V16.D2
-	VADD V6.D2, V17.D2, V17.D2
-
-	// sumH += bits(h + shift)
-	WORD $0x0e617865           // fcvtl v5.2d, v3.2s
-	WORD $0x4e617866           // fcvtl2 v6.2d, v3.4s
-	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
-	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
-	VADD V5.D2, V18.D2, V18.D2
-	VADD V6.D2, V19.D2, V19.D2
-
-	// sumAbsG += bits(|g| + shift)
-	WORD $0x0e617885           // fcvtl v5.2d, v4.2s
-	WORD $0x4e617886           // fcvtl2 v6.2d, v4.4s
-	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
-	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
-	VADD V5.D2, V20.D2, V20.D2
-	VADD V6.D2, V21.D2, V21.D2
-	SUB  $4, R4
-	CBNZ R4, rows
-
-	// the sums and the maxima of all lanes
-	VADD  V17.D2, V16.D2, V16.D2
-	VADD  V19.D2, V18.D2, V18.D2
-	VADD  V21.D2, V20.D2, V20.D2
-	WORD  $0x5ef1ba10                 // addp d16, v16.2d
-	WORD  $0x5ef1ba52                 // addp d18, v18.2d
-	WORD  $0x5ef1ba94                 // addp d20, v20.2d
-	WORD  $0x6e30fb9c                 // fmaxv s28, v28.4s
-	WORD  $0x6e30fbbd                 // fmaxv s29, v29.4s
-	FMOVD F16, pairStats_SumG(R14)
-	FMOVD F18, pairStats_SumH(R14)
-	FMOVD F20, pairStats_SumAbsG(R14)
-	FMOVS F28, pairStats_MaxAbsG(R14)
-	FMOVS F29, pairStats_MaxH(R14)
-	RET
-
-// Quantize. A row's gradients are (h, g) by pair, and so is a packed cell in
-// memory: h in the low half, g in the high half.
-
-// func quantize1(a *quantizeArgs)
-// One pair. Every row is stored where the next kept row goes, but only a kept
-// row moves that place on: no branch to mispredict.
-//
-//	R0  a                 R6  kept             V0, V1  scale, trim: (h, g)
-//	R1  next row          R7  sum of cells     V2      all bits but the sign of g
-//	R2  next gradients    R8  row number       V3      1.5·2²³
-//	R3  rows left         R9  trimmed, cell    V4      gradients, then cell
-//	R4  cells             R10 weights, or 0    V5      where below the trim bounds
-//	R5  kept rows                              V6, V7  trim·weight, weight
-TEXT ·quantize1(SB), NOSPLIT, $0-8
-	MOVD  a+0(FP), R0
-	MOVD  quantizeArgs_rows(R0), R1
-	MOVD  quantizeArgs_gradients(R0), R2
-	MOVD  quantizeArgs_n(R0), R3
-	MOVD  quantizeArgs_cells(R0), R4
-	MOVD  quantizeArgs_keptRows(R0), R5
-	MOVD  $0, R6
-	MOVD  $0, R7
-	FMOVD quantizeArgs_scale(R0), F0
-	FMOVD quantizeArgs_trim(R0), F1
-	FMOVD F1, F6
-	MOVD  quantizeArgs_weights(R0), R10
-	MOVD  $0x7fffffffffffffff, R8
-	FMOVD R8, F2
-	MOVD  $0x4b400000, R8
-	VDUP  R8, V3.S4
-	CBZ   R3, done
+	MOVD  updateArgs_residuals(R0), R1
+	MOVD  updateArgs_own(R0), R16
+	MOVD  updateArgs_stride(R0), R2
+	MOVD  updateArgs_rows(R0), R3
+	MOVD  updateArgs_n(R0), R4
+	MOVD  updateArgs_factors(R0), R5
+	LSR   $5, R2, R7
+	LSR   $6, R2, R8
+	MOVD  $updateLanes<>(SB), R15
+	FMOVQ (R15), F23
+	MOVD  $4, R15
+	VDUP  R15, V22.S4
+	FMOVS updateArgs_flushBelow(R0), F24
+	VDUP  V24.S[0], V24.S4
+	FMOVS updateArgs_ownFloor(R0), F25
+	FMOVS $1.0, F26
+	FMOVD updateArgs_sumResidual(R0), F29
+	FMOVS updateArgs_maxResidual(R0), F31
+	CBZ   R4, done
 
 row:
-	MOVWU.P 4(R1), R8
-	FMOVD.P 8(R2), F4
-	CBZ     R10, weighed
-	FMOVS   (R10)(R8<<2), F7
-	WORD    $0x0f879026      // fmul v6.2s, v1.2s, v7.s[0]
+	// the residuals of row *rows++
+	MOVWU.P 4(R3), R9
+	MADD    R2, R1, R9, R10
 
-weighed:
-	// trimmed = trim·weight > (h, |g|) in both lanes
-	VAND  V2.B8, V4.B8, V5.B8
-	WORD  $0x2ea5e4c5         // fcmgt v5.2s, v6.2s, v5.2s
-	FMOVD F5, R9
-	CMN   $1, R9
+	// others = 0; own = 0; k = 1, 2, 3, 4
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	VEOR V20.B16, V20.B16, V20.B16
+	VMOV V23.B16, V21.B16
+	MOVD R10, R12
+	MOVD R5, R13
+	MOVD R8, R14
+	CBZ  R14, eight
 
-	// cell = (h, g)·scale, to the nearest integer: adding 1.5·2²³ rounds
-	WORD  $0x2e20dc84 // fmul v4.2s, v4.2s, v0.2s
-	WORD  $0x0e23d484 // fadd v4.2s, v4.2s, v3.2s
-	WORD  $0x0ea3d484 // fsub v4.2s, v4.2s, v3.2s
-	WORD  $0x0ea1b884 // fcvtzs v4.2s, v4.2s
-	FMOVD F4, R9
+sixteen:
+	// others += the odds of sixteen classes, but for the row's own
+	FLDPQ.P 32(R12), (F0, F1)
+	FLDPQ.P 32(R13), (F4, F5)
+	ODDS_0
+	ODDS_1
+	WORD    $0x4e24d610       // fadd v16.4s, v16.4s, v4.4s
+	WORD    $0x4e25d631       // fadd v17.4s, v17.4s, v5.4s
+	FLDPQ.P 32(R12), (F0, F1)
+	FLDPQ.P 32(R13), (F4, F5)
+	ODDS_0
+	ODDS_1
+	WORD    $0x4e24d652       // fadd v18.4s, v18.4s, v4.4s
+	WORD    $0x4e25d673       // fadd v19.4s, v19.4s, v5.4s
+	SUB     $1, R14
+	CBNZ    R14, sixteen
 
-	// cells[kept] = cell; keptRows[kept] = row
-	MOVD R9, (R4)(R6<<3)
-	MOVW R8, (R5)(R6<<2)
+eight:
+	// the eight last ones of an odd number of eights
+	TBZ   $0, R7, fold
+	FLDPQ (R12), (F0, F1)
+	FLDPQ (R13), (F4, F5)
+	ODDS_0
+	ODDS_1
+	WORD  $0x4e24d610     // fadd v16.4s, v16.4s, v4.4s
+	WORD  $0x4e25d631     // fadd v17.4s, v17.4s, v5.4s
 
-	// if !trimmed: kept++, sum += cell
-	CSEL NE, R9, ZR, R9
-	ADD  R9, R7
-	CINC NE, R6, R6
-	SUB  $1, R3
-	CBNZ R3, row
+fold:
+	// sum = the 16 lanes, folded in half until one is left
+	WORD $0x4e32d610                   // fadd v16.4s, v16.4s, v18.4s
+	WORD $0x4e33d631                   // fadd v17.4s, v17.4s, v19.4s
+	WORD $0x4e31d610                   // fadd v16.4s, v16.4s, v17.4s
+	VEXT $8, V16.B16, V16.B16, V17.B16
+	WORD $0x4e31d610                   // fadd v16.4s, v16.4s, v17.4s
+	WORD $0x7e30da1b                   // faddp s27, v16.2s
 
-done:
-	MOVD R6, quantizeArgs_kept(R0)
-	MOVD R7, quantizeArgs_sum(R0)
-	RET
+	// own = the number in the only lane that is not 0; none: give up
+	VADDV V20.S4, V20
+	FMOVS F20, R15
+	CBZ   R15, none
+	SUB   $1, R15
 
-// func quantize2(a *quantizeArgs)
-// Two, four or eight pairs: one, two or four vectors a row.
-//
-//	R0  a                 R6  kept             V2   all bits but the signs of g
-//	R1  next row          R7  bytes of pairs   V3   1.5·2²³
-//	R2  next gradients    R8  row number       V4   gradients, then cells
-//	R3  rows left         R9  offset           V5   scale, trim·weight, sums
-//	R4  next cells        R10, R11  scratch    V6   where below the trim bounds
-//	R5  next kept row     R12 weights, or 0    V7   weight
-TEXT ·quantize2(SB), NOSPLIT, $0-8
-	MOVD  a+0(FP), R0
-	MOVD  quantizeArgs_rows(R0), R1
-	MOVD  quantizeArgs_gradients(R0), R2
-	MOVD  quantizeArgs_n(R0), R3
-	MOVD  quantizeArgs_cells(R0), R4
-	MOVD  quantizeArgs_keptRows(R0), R5
-	MOVD  quantizeArgs_pairs(R0), R7
-	LSL   $3, R7
-	MOVD  quantizeArgs_weights(R0), R12
-	FMOVS $1.0, F7
-	MOVD  $0, R6
-	MOVD  $0x7fffffffffffffff, R8
-	VDUP  R8, V2.D2
-	MOVD  $0x4b400000, R8
-	VDUP  R8, V3.S4
-	CBZ   R3, done
+	// ownOdds = own[row]·factors[own]
+	FMOVS (R16)(R9<<2), F30
+	FMOVS (R5)(R15<<2), F28
+	FMULS F28, F30, F30
 
-row:
-	MOVWU.P 4(R1), R8
-	MOVD    $0, R9
-	CBZ     R12, trim
-	FMOVS   (R12)(R8<<2), F7
+	// inverse = 1/(sum + ownOdds); q = sum·inverse
+	FADDS F30, F27, F28
+	FDIVS F28, F26, F28
+	FMULS F28, F27, F27
 
-trim:
-	// trimmed = trim·weight > (h, |g|) in all lanes; if not, keep the row
-	ADD   R2, R9, R10
-	FMOVQ (R10), F4
-	ADD   R0, R9, R11
-	FMOVQ quantizeArgs_trim(R11), F5
-	WORD  $0x4f8790a5                // fmul v5.4s, v5.4s, v7.s[0]
-	VAND  V2.B16, V4.B16, V6.B16
-	WORD  $0x6ea6e4a6                // fcmgt v6.4s, v5.4s, v6.4s
-	VMOV  V6.D[0], R10
-	VMOV  V6.D[1], R11
-	AND   R10, R11, R10
-	CMN   $1, R10
-	BNE   keep
-	ADD   $16, R9
-	CMP   R7, R9
-	BLT   trim
-	ADD   R7, R2
-	B     next
+	// own[row] = max(ownOdds·inverse, OwnFloor)
+	FMULS F28, F30, F30
+	FMAXS F25, F30, F30
+	FMOVS F30, (R16)(R9<<2)
+	MOVD  R10, R12
+	MOVD  R5, R13
+	MOVD  R7, R14
 
-keep:
-	// *keptRows++ = row
-	MOVW.P R8, 4(R5)
-	ADD    $1, R6
-	MOVD   $0, R9
+normalize:
+	// p = residual·factor·inverse of eight classes, the product that was
+	// summed above; 0 where p < FlushBelow, which a negative one is as well
+	FLDPQ   (R12), (F0, F1)
+	FLDPQ.P 32(R13), (F4, F5)
+	WORD    $0x6e24dc00       // fmul v0.4s, v0.4s, v4.4s
+	WORD    $0x6e25dc21       // fmul v1.4s, v1.4s, v5.4s
+	WORD    $0x4f9c9000       // fmul v0.4s, v0.4s, v28.s[0]
+	WORD    $0x4f9c9021       // fmul v1.4s, v1.4s, v28.s[0]
+	WORD    $0x6ea0e704       // fcmgt v4.4s, v24.4s, v0.4s
+	WORD    $0x6ea1e705       // fcmgt v5.4s, v24.4s, v1.4s
+	WORD    $0x4e641c00       // bic v0.16b, v0.16b, v4.16b
+	WORD    $0x4e651c21       // bic v1.16b, v1.16b, v5.16b
+	FSTPQ.P (F0, F1), 32(R12)
+	SUB     $1, R14
+	CBNZ    R14, normalize
 
-vector:
-	// cells = (h, g)·scale, to the nearest integer
-	ADD     R0, R9, R11
-	FMOVQ.P 16(R2), F4
-	FMOVQ   quantizeArgs_scale(R11), F5
-	WORD    $0x6e25dc84                 // fmul v4.4s, v4.4s, v5.4s
-	WORD    $0x4e23d484                 // fadd v4.4s, v4.4s, v3.4s
-	WORD    $0x4ea3d484                 // fsub v4.4s, v4.4s, v3.4s
-	WORD    $0x4ea1b884                 // fcvtzs v4.4s, v4.4s
-
-	// *cells++ = cells; sum += cells
-	FMOVQ.P F4, 16(R4)
-	FMOVQ   quantizeArgs_sum(R11), F5
-	VADD    V4.D2, V5.D2, V5.D2
-	FMOVQ   F5, quantizeArgs_sum(R11)
-	ADD     $16, R9
-	CMP     R7, R9
-	BLT     vector
-
-next:
-	SUB  $1, R3
-	CBNZ R3, row
+	// residuals[own] = −q; sumResidual += q; maxResidual = max(maxResidual, q)
+	FNEGS  F27, F0
+	FMOVS  F0, (R10)(R15<<2)
+	FMAXS  F27, F31, F31
+	FCVTSD F27, F27
+	FADDD  F27, F29, F29
+	SUB    $1, R4
+	CBNZ   R4, row
 
 done:
-	MOVD R6, quantizeArgs_kept(R0)
+	FMOVD F29, updateArgs_sumResidual(R0)
+	FMOVS F31, updateArgs_maxResidual(R0)
+
+none:
+	// rows that were not updated: above 0 only after a row without a class
+	MOVD R4, updateArgs_n(R0)
 	RET
 
-// func spill8(wideG, wideH, narrow *int64, blocks int)
-// wide += narrow; narrow = 0. A block is eight cells.
-//
-//	R0  wideG     R3  cells left    V0    cells, g
-//	R1  wideH                       V1    h
-//	R2  narrow                      V2    wide cells
-//	                                V3    2³² − 1
-//	                                V4    0
-TEXT ·spill8(SB), NOSPLIT, $0-32
-	LDP  wideG+0(FP), (R0, R1)
-	LDP  narrow+16(FP), (R2, R3)
-	LSL  $3, R3
-	MOVD $0xffffffff, R4
-	VDUP R4, V3.D2
-	VEOR V4.B16, V4.B16, V4.B16
-	CBZ  R3, done
+// Class numbers from 1.
+DATA updateLanes<>+0(SB)/4, $1
+DATA updateLanes<>+4(SB)/4, $2
+DATA updateLanes<>+8(SB)/4, $3
+DATA updateLanes<>+12(SB)/4, $4
+GLOBL updateLanes<>(SB), RODATA|NOPTR, $16
 
-cells:
-	// cells = *narrow; *narrow++ = 0
-	FMOVQ   (R2), F0
-	FMOVQ.P F4, 16(R2)
-
-	// h = the low half, g = the high half
-	VAND V3.B16, V0.B16, V1.B16
-	WORD $0x4f600400            // sshr v0.2d, v0.2d, #32
-
-	// *wideG++ += g; *wideH++ += h
-	FMOVQ   (R0), F2
-	VADD    V0.D2, V2.D2, V2.D2
-	FMOVQ.P F2, 16(R0)
-	FMOVQ   (R1), F2
-	VADD    V1.D2, V2.D2, V2.D2
-	FMOVQ.P F2, 16(R1)
-	SUB     $2, R3
-	CBNZ    R3, cells
-
-done:
-	RET
-
-// func subtract8(dst, minuend, subtrahend *int64, blocks int)
-// dst = minuend − subtrahend. A block is eight cells.
-//
-//	R0  dst           R3  cells left
-//	R1  minuend       V0, V1  minuend, difference
-//	R2  subtrahend    V2, V3  subtrahend
-TEXT ·subtract8(SB), NOSPLIT, $0-32
-	LDP dst+0(FP), (R0, R1)
-	LDP subtrahend+16(FP), (R2, R3)
-	LSL $3, R3
-	CBZ R3, done
-
-cells:
-	FLDPQ.P 32(R1), (F0, F1)
-	FLDPQ.P 32(R2), (F2, F3)
-	VSUB    V2.D2, V0.D2, V0.D2
-	VSUB    V3.D2, V1.D2, V1.D2
-	FSTPQ.P (F0, F1), 32(R0)
-	SUB     $4, R3
-	CBNZ    R3, cells
-
-done:
-	RET
-
-// Prediction: tests, leaves, sums of steps.
+// ---------------------------------------------------------------------------
+// Compare
 
 // V0–V7 = 16 rows' values, V16 = a threshold.
 // V0–V7 = all ones where the row goes right: value ≥ threshold
@@ -1747,19 +1805,6 @@ done:
 	WORD $0x6ee6e606 \ // fcmgt v6.2d, v16.2d, v6.2d
 	WORD $0x6ee7e607 // fcmgt v7.2d, v16.2d, v7.2d
 
-// Likewise for V0–V3 of float32
-#define AT_LEAST32 \
-	WORD $0x6e30e400 \ // fcmge v0.4s, v0.4s, v16.4s
-	WORD $0x6e30e421 \ // fcmge v1.4s, v1.4s, v16.4s
-	WORD $0x6e30e442 \ // fcmge v2.4s, v2.4s, v16.4s
-	WORD $0x6e30e463 // fcmge v3.4s, v3.4s, v16.4s
-
-#define BELOW32 \
-	WORD $0x6ea0e600 \ // fcmgt v0.4s, v16.4s, v0.4s
-	WORD $0x6ea1e601 \ // fcmgt v1.4s, v16.4s, v1.4s
-	WORD $0x6ea2e602 \ // fcmgt v2.4s, v16.4s, v2.4s
-	WORD $0x6ea3e603 // fcmgt v3.4s, v16.4s, v3.4s
-
 // to = the answers of the next 16 rows, each a bit of its byte
 #define COMPARE_16(TEST, to) \
 	VLD1.P 64(R7), [V0.D2, V1.D2, V2.D2, V3.D2] \
@@ -1780,15 +1825,6 @@ done:
 	VADDP V23.B16, V22.B16, V22.B16 \
 	VADDP V22.B16, V20.B16, V20.B16 \
 	VADDP V20.B16, V20.B16, V20.B16
-
-// COMPARE_16 of float32
-#define COMPARE32_16(TEST, to) \
-	VLD1.P 64(R7), [V0.S4, V1.S4, V2.S4, V3.S4] \
-	TEST                                        \
-	VUZP1  V1.H8, V0.H8, V0.H8                  \
-	VUZP1  V3.H8, V2.H8, V2.H8                  \
-	VUZP1  V2.B16, V0.B16, V0.B16               \
-	VAND   V17.B16, V0.B16, to.B16
 
 // V20 = the answers of the next 64 rows, twice
 #define COMPARE_64(SIXTEEN, TEST) \
@@ -1835,27 +1871,56 @@ done:
 	next:                                                \
 	ADD           $64, R5                                \
 	SUB           $1, R4                                 \
-	CBNZ          R4, threshold                          \
-	RET
+	CBNZ          R4, threshold
 
 #define THRESHOLD64 \
 	FMOVD.P 8(R3), F16       \
 	VDUP    V16.D[0], V16.D2
 
-#define THRESHOLD32 \
-	FMOVS.P 4(R3), F16       \
-	VDUP    V16.S[0], V16.S4
-
 TEXT ·compareNEON(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	COMPARE(THRESHOLD64, COMPARE_16, AT_LEAST64, BELOW64)
+	RET
+
+// ---------------------------------------------------------------------------
+// Compare32
+
+// Likewise for V0–V3 of float32
+#define AT_LEAST32 \
+	WORD $0x6e30e400 \ // fcmge v0.4s, v0.4s, v16.4s
+	WORD $0x6e30e421 \ // fcmge v1.4s, v1.4s, v16.4s
+	WORD $0x6e30e442 \ // fcmge v2.4s, v2.4s, v16.4s
+	WORD $0x6e30e463 // fcmge v3.4s, v3.4s, v16.4s
+
+#define BELOW32 \
+	WORD $0x6ea0e600 \ // fcmgt v0.4s, v16.4s, v0.4s
+	WORD $0x6ea1e601 \ // fcmgt v1.4s, v16.4s, v1.4s
+	WORD $0x6ea2e602 \ // fcmgt v2.4s, v16.4s, v2.4s
+	WORD $0x6ea3e603 // fcmgt v3.4s, v16.4s, v3.4s
+
+// COMPARE_16 of float32
+#define COMPARE32_16(TEST, to) \
+	VLD1.P 64(R7), [V0.S4, V1.S4, V2.S4, V3.S4] \
+	TEST                                        \
+	VUZP1  V1.H8, V0.H8, V0.H8                  \
+	VUZP1  V3.H8, V2.H8, V2.H8                  \
+	VUZP1  V2.B16, V0.B16, V0.B16               \
+	VAND   V17.B16, V0.B16, to.B16
+
+#define THRESHOLD32 \
+	FMOVS.P 4(R3), F16       \
+	VDUP    V16.S[0], V16.S4
 
 // func compare32NEON(a *compareArgs)
 TEXT ·compare32NEON(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	COMPARE(THRESHOLD32, COMPARE32_16, AT_LEAST32, BELOW32)
+	RET
 
-	// codes = their bytes in sets, bits = their bits in those bytes
+// ---------------------------------------------------------------------------
+// Members
+
+// codes = their bytes in sets, bits = their bits in those bytes
 #define MEMBER_BITS(codes, bits) \
 	VAND  V16.B16, codes.B16, bits.B16  \
 	VTBL  bits.B16, [V17.B16], bits.B16 \
@@ -1910,6 +1975,9 @@ set:
 	SUB    $1, R2
 	CBNZ   R2, word
 	RET
+
+// ---------------------------------------------------------------------------
+// Leaves
 
 // V16 = bits of the next 8 rows' numbers; numbers = 2·numbers + bits
 #define LEAF_BITS(numbers) \
@@ -2039,7 +2107,10 @@ more:
 	CBNZ   R12, word
 	RET
 
-// Sums of steps. Half of the vectors of four classes go from the first class
+// ---------------------------------------------------------------------------
+// AddSteps
+//
+// Half of the vectors of four classes go from the first class
 // on, half up to the last; where they overlap both have the same sums.
 //
 //	R0  a                       R7  bytes a leaf            V0–V15   sums
@@ -2244,8 +2315,7 @@ row:  \
 	ADD   R9, R8    \
 	ADD   R9, R16   \
 	SUB   $1, R10   \
-	CBNZ  R10, row  \
-	RET
+	CBNZ  R10, row
 
 // func addStepsNEON(a *addStepsArgs)
 TEXT ·addStepsNEON(SB), NOSPLIT, $0-8
@@ -2265,28 +2335,90 @@ TEXT ·addStepsNEON(SB), NOSPLIT, $0-8
 	BLE  classes24
 	LATER_HALF(16)
 	STEP_ROWS(LOAD_32, STEPS_32, STORE_32, row32, tree32)
+	RET
 
 classes24:
 	LATER_HALF(12)
 	STEP_ROWS(LOAD_24, STEPS_24, STORE_24, row24, tree24)
+	RET
 
 classes16:
 	LATER_HALF(8)
 	STEP_ROWS(LOAD_16, STEPS_16, STORE_16, row16, tree16)
+	RET
 
 classes8:
 	LATER_HALF(4)
 	STEP_ROWS(LOAD_8, STEPS_8, STORE_8, row8, tree8)
+	RET
 
 classes3:
 	LATER_HALF(2)
 	STEP_ROWS(LOAD_3, STEPS_3, STORE_3, row3, tree3)
+	RET
 
-	// Short steps: 16 bits a class, of 16, 32 or 64 classes at a time. The sums of the
-	// trees stay in registers, and widen once for all of them.
-	//
-	//	Registers as in addStepsNEON, but
-	//	R8 the row's sums, of 32 bits    V0 … V7 those of the trees    V16 … V23 steps
+// ---------------------------------------------------------------------------
+// AddPairs
+
+// func addPairsRows(a *addPairsArgs)
+// Trees outside, rows inside: the sums of different rows do not wait for one
+// another.
+//
+//	R0  a                           R7  bytes a leaf        R12  the row's in the tree
+//	R1  leaf numbers of the tree    R8  scores              R13  rows left
+//	R2  stride of trees             R9  stride of rows      R14  pair
+//	R3  next first leaf             R10 rows                R15  pairs of the leaf's end
+//	R4  trees left                  R11 scores of the row   R16  class
+//	R5  steps                       R6  steps of the tree   F0   step, F1 score
+TEXT ·addPairsRows(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LDP  addPairsArgs_leaves(R0), (R1, R2)
+	LDP  addPairsArgs_firstLeaf(R0), (R3, R4)
+	LDP  addPairsArgs_steps(R0), (R5, R7)
+	LDP  addPairsArgs_scores(R0), (R8, R9)
+	MOVD addPairsArgs_rows(R0), R10
+
+tree:
+	MOVWU.P 4(R3), R6
+	MADD    R7, R5, R6, R6
+	MOVD    R1, R12
+	MOVD    R8, R11
+	MOVD    R10, R13
+
+row:
+	MOVHU.P 2(R12), R14
+	MADD    R7, R6, R14, R14
+	ADD     R7, R14, R15
+
+pair:
+	// scores[r] += step; scores[s] −= step
+	FMOVS  4(R14), F0
+	FCVTSD F0, F0
+	MOVHU  (R14), R16
+	FMOVD  (R11)(R16<<3), F1
+	FADDD  F0, F1, F1
+	FMOVD  F1, (R11)(R16<<3)
+	MOVHU  2(R14), R16
+	FMOVD  (R11)(R16<<3), F1
+	FSUBD  F0, F1, F1
+	FMOVD  F1, (R11)(R16<<3)
+	ADD    $8, R14
+	CMP    R15, R14
+	BLO    pair
+	ADD    R9, R11
+	SUB    $1, R13
+	CBNZ   R13, row
+	ADD    R2, R1
+	SUB    $1, R4
+	CBNZ   R4, tree
+	RET
+
+// ---------------------------------------------------------------------------
+// AddShort: 16 bits a class, of 16, 32 or 64 classes at a time. The sums of the
+// trees stay in registers, and widen once for all of them.
+//
+//	Registers as in addStepsNEON, but
+//	R8 the row's sums, of 32 bits    V0 … V7 those of the trees    V16 … V23 steps
 
 #define SHORT_STEPS_16 \
 	FLDPQ (R14), (F16, F17)    \
@@ -2371,12 +2503,18 @@ TEXT ·addShortNEON(SB), NOSPLIT, $0-8
 	BLT  classes16
 	BEQ  classes32
 	STEP_ROWS(SHORT_CLEAR, SHORT_STEPS_64, SHORT_SUMS_64, row64, tree64)
+	RET
 
 classes32:
 	STEP_ROWS(SHORT_CLEAR, SHORT_STEPS_32, SHORT_SUMS_32, row32, tree32)
+	RET
 
 classes16:
 	STEP_ROWS(SHORT_CLEAR, SHORT_STEPS_16, SHORT_SUMS_16, row16, tree16)
+	RET
+
+// ---------------------------------------------------------------------------
+// Scores
 
 // func scoresRows(a *scoresArgs)
 // The last four classes of a row overlap those before.
@@ -2431,7 +2569,8 @@ next:
 	CBNZ R6, row
 	RET
 
-// Linear scores: of four rows and 8 or 12 lanes at a time. The sums stay in registers
+// ---------------------------------------------------------------------------
+// Linear: four rows and 8 or 12 lanes at a time. The sums stay in registers
 // during the loop over the terms, and weights widen once for the four rows. Where fewer
 // than four rows are left, the last stands for those past it too.
 //
@@ -2632,8 +2771,7 @@ rows:  \
 	STORE                             \
 	ADD     R10, R9, R6               \
 	SUBS    $4, R11                   \
-	BGT     rows                      \
-	RET
+	BGT     rows
 
 // func linearNEON(a *linearArgs)
 TEXT ·linearNEON(SB), NOSPLIT, $0-8
@@ -2647,63 +2785,13 @@ TEXT ·linearNEON(SB), NOSPLIT, $0-8
 	CMP  $8, R14
 	BEQ  lanes8
 	LINEAR_ROWS(LINEAR_WIDEN_12, LINEAR_BIAS_12, LINEAR_SCORES_12, LINEAR_TERM_12, LINEAR_STORE_12, rows12, more12, terms12, term12)
+	RET
 
 lanes8:
 	LINEAR_ROWS(LINEAR_WIDEN_8, LINEAR_BIAS_8, LINEAR_SCORES_8, LINEAR_TERM_8, LINEAR_STORE_8, rows8, more8, terms8, term8)
-
-// func addPairsRows(a *addPairsArgs)
-// Trees outside, rows inside: the sums of different rows do not wait for one
-// another.
-//
-//	R0  a                           R7  bytes a leaf        R12  the row's in the tree
-//	R1  leaf numbers of the tree    R8  scores              R13  rows left
-//	R2  stride of trees             R9  stride of rows      R14  pair
-//	R3  next first leaf             R10 rows                R15  pairs of the leaf's end
-//	R4  trees left                  R11 scores of the row   R16  class
-//	R5  steps                       R6  steps of the tree   F0   step, F1 score
-TEXT ·addPairsRows(SB), NOSPLIT, $0-8
-	MOVD a+0(FP), R0
-	LDP  addPairsArgs_leaves(R0), (R1, R2)
-	LDP  addPairsArgs_firstLeaf(R0), (R3, R4)
-	LDP  addPairsArgs_steps(R0), (R5, R7)
-	LDP  addPairsArgs_scores(R0), (R8, R9)
-	MOVD addPairsArgs_rows(R0), R10
-
-tree:
-	MOVWU.P 4(R3), R6
-	MADD    R7, R5, R6, R6
-	MOVD    R1, R12
-	MOVD    R8, R11
-	MOVD    R10, R13
-
-row:
-	MOVHU.P 2(R12), R14
-	MADD    R7, R6, R14, R14
-	ADD     R7, R14, R15
-
-pair:
-	// scores[r] += step; scores[s] −= step
-	FMOVS  4(R14), F0
-	FCVTSD F0, F0
-	MOVHU  (R14), R16
-	FMOVD  (R11)(R16<<3), F1
-	FADDD  F0, F1, F1
-	FMOVD  F1, (R11)(R16<<3)
-	MOVHU  2(R14), R16
-	FMOVD  (R11)(R16<<3), F1
-	FSUBD  F0, F1, F1
-	FMOVD  F1, (R11)(R16<<3)
-	ADD    $8, R14
-	CMP    R15, R14
-	BLO    pair
-	ADD    R9, R11
-	SUB    $1, R13
-	CBNZ   R13, row
-	ADD    R2, R1
-	SUB    $1, R4
-	CBNZ   R4, tree
 	RET
 
+// ---------------------------------------------------------------------------
 // Softmax: subtract the greatest score of each row, take e to the differences,
 // divide by their sum.
 //
@@ -2747,6 +2835,8 @@ done:
 	RET
 
 // func softmaxTops(a *softmaxArgs)
+//
+// From every row its greatest score is subtracted.
 TEXT ·softmaxTops(SB), NOSPLIT, $0-8
 	SOFTMAX_ROWS
 
@@ -2788,6 +2878,8 @@ last:
 	RET
 
 // func softmaxSums(a *softmaxArgs)
+//
+// Every row is divided by its sum.
 //
 //	R8  eights before the row's last 1 … 8 classes, R9    V0–V3    8 lanes of sums
 //	V7  1                                                 V16–V19  e to scores
@@ -2944,8 +3036,8 @@ last:
 	WORD $0x6e60dca5          \ // fmul v5.2d, v5.2d, v0.2d
 	WORD $0x4e661ca5          // bic v5.16b, v5.16b, v6.16b
 
-// func expNEON(x *float64, n int)
-TEXT ·expNEON(SB), NOSPLIT, $0-16
+// func softmaxExpNEON(x *float64, n int)
+TEXT ·softmaxExpNEON(SB), NOSPLIT, $0-16
 	LDP   x+0(FP), (R1, R2)
 	MOVD  $·expLanes(SB), R3
 	FMOVQ (R3), F14
@@ -2984,6 +3076,9 @@ one:
 
 done:
 	RET
+
+// ---------------------------------------------------------------------------
+// Walk
 
 // func walkTrees(a *walkArgs)
 // WalkLanes walks at a time, step by step side by side.

@@ -17,19 +17,6 @@ import (
 // Arguments are made on the stack: predicting a row must not allocate memory.
 // Therefore routines are called by their names, not through variables.
 
-// sparseJob and cut are here for go_asm.h, which has the offsets of fields.
-type sparseJob = kernel.SparseJob
-
-//lint:ignore U1000 for go_asm.h
-type cut = kernel.Cut
-
-// sparse1, sparse2, sparse4 and sparse8 take jobs of so many pairs.
-
-func sparse1(j *sparseJob)
-func sparse2(j *sparseJob)
-func sparse4(j *sparseJob)
-func sparse8(j *sparseJob)
-
 func sparse(j *kernel.SparseJob) {
 	switch j.Pairs {
 	case 1:
@@ -43,9 +30,6 @@ func sparse(j *kernel.SparseJob) {
 	}
 }
 
-// sumBins8 sums up eight lanes of one or more bins, which are stride cells apart.
-func sumBins8(sums, cells *int64, stride, bins int)
-
 func sumBins(sums, cells []int64) {
 	bins := len(cells) / max(len(sums), 1)
 	if len(sums)%8 != 0 || bins == 0 || bins*len(sums) != len(cells) {
@@ -57,12 +41,8 @@ func sumBins(sums, cells []int64) {
 	}
 }
 
-// spill8 and subtract8 take one or more blocks of eight cells. The reference
-// does the rest.
-
-func spill8(wideG, wideH, narrow *int64, blocks int)
-
-func subtract8(dst, minuend, subtrahend *int64, blocks int)
+// spill and subtract leave cells that do not fill a block of eight to the
+// reference.
 
 func spill(wideG, wideH, narrow []int64) {
 	blocks := len(narrow) / 8
@@ -108,9 +88,6 @@ type membersArgs struct {
 	n     int // at least 1
 	right *uint64
 }
-
-//go:noescape
-func membersWords(a *membersArgs)
 
 func members(j *kernel.MembersJob) {
 	n, words := len(j.Sets), len(j.Codes)/64
@@ -196,9 +173,6 @@ type addPairsArgs struct {
 	rows       int      // at least 1
 }
 
-//go:noescape
-func addPairsRows(a *addPairsArgs)
-
 // rowsInCache is how many rows of so many bytes stay in the first-level cache
 // while a kernel passes over them several times.
 func rowsInCache(bytes, least int) int {
@@ -266,9 +240,6 @@ type scoresArgs struct {
 	rows        int // at least 1
 	temperature float64
 }
-
-//go:noescape
-func scoresRows(a *scoresArgs)
 
 // ordinary numbers can be multiplied and divided a few times without overflow or underflow.
 func ordinary(x float64) bool { return 0x1p-200 < x && x < 0x1p200 }
@@ -363,19 +334,6 @@ type softmaxArgs struct {
 	classes int // at least 2
 }
 
-//go:noescape
-func softmaxDivide(scores *float64, n int, by float64)
-
-// softmaxTops subtracts the greatest score of each row from its scores.
-//
-//go:noescape
-func softmaxTops(a *softmaxArgs)
-
-// softmaxSums divides rows by their sums.
-//
-//go:noescape
-func softmaxSums(a *softmaxArgs)
-
 // byRow is from how many classes on rows by themselves take less time. At least 9.
 const byRow = 64
 
@@ -428,9 +386,6 @@ type walkArgs struct {
 	n        int // of depths, at least 1
 	leaves   *uint16
 }
-
-//go:noescape
-func walkTrees(a *walkArgs)
 
 func walkLanes(j *kernel.WalkJob) {
 	if n := len(j.Depths); n > 0 {
