@@ -12,139 +12,45 @@ import (
 
 func cpuLevels() (levels []*kernel.Funcs) {
 	if cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL, cpuid.BMI2) {
-		levels = append(levels, avx512)
+		levels = append(levels, newLevel("avx512", true))
 	}
 	if cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI2, cpuid.FMA3) {
-		levels = append(levels, avx2)
+		levels = append(levels, newLevel("avx2", false))
 	}
 	return levels
 }
 
-var avx512 = kernel.Checked(kernel.Funcs{
-	Level:     "avx512",
-	Totals:    totalsAVX512,
-	Cross:     cross(crossAVX512),
-	Gradients: gradientsAVX512,
-	Quantize:  quantizeAVX512,
-	Histogram: histogram,
-	Sparse:    sparse,
-	SumBins:   sumBins,
-	Spill:     spill,
-	Subtract:  subtract,
-	Scan: func(j *kernel.ScanJob) {
-		if a := new(scanArgs); a.load(j) {
-			scanAVX512(a)
-			a.store(j)
-		}
-	},
-	Partition: func(j *kernel.PartitionJob) {
-		if j.Set != nil {
-			partitionSet(j)
-		} else {
-			partitionAVX512(j)
-		}
-	},
-	Update: update(updateAVX512),
-	Compare: func(j *kernel.CompareJob[float64]) {
-		if a := new(compareArgs); loadCompare(a, j) {
-			compareAVX512(a)
-		}
-	},
-	Compare32: func(j *kernel.CompareJob[float32]) {
-		if a := new(compareArgs); loadCompare(a, j) {
-			compare32AVX512(a)
-		}
-	},
-	Members: members,
-	Leaves: func(j *kernel.LeavesJob) {
-		for a := new(leavesArgs); a.next(j); {
-			leavesAVX512(a)
-		}
-	},
-	AddSteps: func(j *kernel.AddStepsJob) {
-		for a := new(addStepsArgs); a.next(j); {
-			addStepsAVX512(a)
-		}
-	},
-	AddPairs: addPairs,
-	AddShort: func(j *kernel.AddShortJob) {
-		for a := new(addShortArgs); a.next(j, 128); {
-			addShortAVX512(a)
-		}
-	},
-	Scores: scores,
-	Best:   best,
-	Linear: func(j *kernel.LinearJob) {
-		for a := new(linearArgs); a.next(j, 8); {
-			linearAVX512(a)
-		}
-	},
-	Softmax: softmax(softmaxExpAVX512, softmaxRowsAVX512),
-	Walk:    walkLanes,
-})
+func newLevel(name string, wide bool) *kernel.Funcs {
+	return completed(wide, kernel.Funcs{
+		Level:     name,
+		Totals:    either(wide, totalsAVX512, totalsAVX2),
+		Cross:     cross(either(wide, crossAVX512, crossAVX2)),
+		Gradients: either(wide, gradientsAVX512, gradientsAVX2),
+		Quantize:  either(wide, quantizeAVX512, quantizeAVX2),
+		Histogram: histogram,
+		Scan: func(j *kernel.ScanJob) {
+			if a := new(scanArgs); a.load(j) {
+				scanLevel(wide, a)
+				a.store(j)
+			}
+		},
+		Partition: partition(either(wide, partitionAVX512, partitionAVX2)),
+		Update:    update(either(wide, updateAVX512, updateAVX2)),
+		Best:      best,
+		Softmax:   softmax(either(wide, softmaxExpAVX512, softmaxExpAVX2), either(wide, softmaxRowsAVX512, softmaxRowsAVX2)),
+	})
+}
 
-var avx2 = kernel.Checked(kernel.Funcs{
-	Level:     "avx2",
-	Totals:    totalsAVX2,
-	Cross:     cross(crossAVX2),
-	Gradients: gradientsAVX2,
-	Quantize:  quantizeAVX2,
-	Histogram: histogram,
-	Sparse:    sparse,
-	SumBins:   sumBins,
-	Spill:     spill,
-	Subtract:  subtract,
-	Scan: func(j *kernel.ScanJob) {
-		if a := new(scanArgs); a.load(j) {
-			scanAVX2(a)
-			a.store(j)
-		}
-	},
-	Partition: func(j *kernel.PartitionJob) {
-		if j.Set != nil {
-			partitionSet(j)
-		} else {
-			partitionAVX2(j)
-		}
-	},
-	Update: update(updateAVX2),
-	Compare: func(j *kernel.CompareJob[float64]) {
-		if a := new(compareArgs); loadCompare(a, j) {
-			compareAVX2(a)
-		}
-	},
-	Compare32: func(j *kernel.CompareJob[float32]) {
-		if a := new(compareArgs); loadCompare(a, j) {
-			compare32AVX2(a)
-		}
-	},
-	Members: members,
-	Leaves: func(j *kernel.LeavesJob) {
-		for a := new(leavesArgs); a.next(j); {
-			leavesAVX2(a)
-		}
-	},
-	AddSteps: func(j *kernel.AddStepsJob) {
-		for a := new(addStepsArgs); a.next(j); {
-			addStepsAVX2(a)
-		}
-	},
-	AddPairs: addPairs,
-	AddShort: func(j *kernel.AddShortJob) {
-		for a := new(addShortArgs); a.next(j, 128); {
-			addShortAVX2(a)
-		}
-	},
-	Scores: scores,
-	Best:   best,
-	Linear: func(j *kernel.LinearJob) {
-		for a := new(linearArgs); a.next(j, 4); {
-			linearAVX2(a)
-		}
-	},
-	Softmax: softmax(softmaxExpAVX2, softmaxRowsAVX2),
-	Walk:    walkLanes,
-})
+// shortClasses is how many sums of AddShort the registers hold.
+const shortClasses = 128
+
+// either returns one of two values.
+func either[T any](wide bool, avx512, avx2 T) T {
+	if wide {
+		return avx512
+	}
+	return avx2
+}
 
 // cross is the kernel of a routine that without rows writes nothing.
 func cross(routine func(*crossJob)) func(*kernel.CrossJob) {
@@ -154,7 +60,19 @@ func cross(routine func(*crossJob)) func(*kernel.CrossJob) {
 	}
 }
 
-// update is the kernel of a routine that tells whether every row has a class.
+// partition is the kernel of a routine for jobs without a set. Those with a set
+// take as long with AVX2, because gathering codes takes most of the time.
+func partition(routine func(*partitionJob)) func(*kernel.PartitionJob) {
+	return func(j *kernel.PartitionJob) {
+		if j.Set != nil {
+			partitionSet(j)
+		} else {
+			routine(j)
+		}
+	}
+}
+
+// update is the kernel of a routine that reports whether every row has a class.
 func update(routine func(*updateJob) bool) func(*kernel.UpdateJob) {
 	return func(j *kernel.UpdateJob) {
 		if !routine(j) {

@@ -6,30 +6,30 @@
 // begin generated: contents
 //
 //	kernel      section  AVX512    AVX2
-//	Totals          108     197     349
-//	Cross           439     563     792
-//	Gradients       975    1208    1608
-//	Quantize       1788    1814    2103
-//	Histogram      2363    2433    2433
-//	Sparse         2693    2733    2733
-//	SumBins        2850    2856    2856
-//	Spill          2877    2901    2901
-//	Subtract       2919    2927    2927
-//	Scan           2949    3045    3351
-//	Partition      3676    3745    3807
-//	Update         3910    4109    4359
-//	Compare        4453    4523    4551
-//	Compare32      4556    4570    4591
-//	Members        4596    4632    4632
-//	Leaves         4670    4705    4831
-//	AddSteps       4919    5068    5166
-//	AddPairs       5240    5253    5253
-//	AddShort       5302    5477    5407
-//	Scores         5500    5524    5524
-//	Best           5557    5569    5569
-//	Linear         5620    5769    5755
-//	Softmax        5786    6121    6161
-//	Walk           6335    6361    6361
+//	Totals          113     202     354
+//	Cross           444     568     797
+//	Gradients       980    1213    1613
+//	Quantize       1793    1819    2108
+//	Histogram      2368    2435    2435
+//	Sparse         2679    2718    2718
+//	SumBins        2825    2831    2831
+//	Spill          2852    2876    2876
+//	Subtract       2894    2902    2902
+//	Scan           2924    3017    3298
+//	Partition      3597    3666    3728
+//	Update         3831    4030    4280
+//	Compare        4374    4444    4472
+//	Compare32      4477    4491    4512
+//	Members        4517    4553    4553
+//	Leaves         4591    4626    4752
+//	AddSteps       4840    4894    5200
+//	AddPairs       5480    5493    5493
+//	AddShort       5542    5586    5691
+//	Scores         5818    5842    5842
+//	Best           5875    5887    5887
+//	Linear         5938    6087    6073
+//	Softmax        6104    6442    6482
+//	Walk           6656    6682    6682
 //
 // end generated
 //
@@ -104,6 +104,11 @@ GLOBL ·bits8(SB), RODATA|NOPTR, $8
 	VMOVD X, R    \
 	IMULL rows, R \
 	NEGL  R
+
+// Histogram, Sparse and Scan have names for their registers. These they share.
+#define ARGS   DI // a routine's argument; Histogram: until the loops start
+#define CELLS  SI // Histogram: past the last cell, or the next row's; Scan: those of bin 1, or its sums of g
+#define OFFSET CX // of a bin
 
 // ---------------------------------------------------------------------------
 // Totals
@@ -2366,12 +2371,9 @@ done:
 // A bin is 64 bytes from the next. INDEX counts the rows up from −n to 0; what
 // it indexes is addressed from its end.
 
-#define ARGS    DI // until the loops start
-#define CELLS   SI // past the last cell; histogramQuad: the next row's
 #define ROWS    DX // past the last row number
 #define INDEX   BX
 #define CELL    AX // the row's cell, one pair
-#define OFFSET  CX // of a bin: 64·code
 #define COLUMN0 R8
 #define COLUMN1 R9
 #define COLUMN2 R10
@@ -2394,9 +2396,9 @@ done:
 //
 //	R8 … R15  columns
 //	DI TILE   bin 0 of the first column
-//	BP ROW    row number
+//	BP TILE_ROW  row number
 #define TILE    DI
-#define ROW     BP
+#define TILE_ROW     BP
 #define COLUMN4 R12
 #define COLUMN5 R13
 #define COLUMN6 R14
@@ -2420,15 +2422,15 @@ done:
 
 // row i+k of the list
 #define TILE_LISTED(k) \
-	MOVQ (8*k)(CELLS)(INDEX*8), CELL \
-	MOVL (4*k)(ROWS)(INDEX*4), ROW   \
-	TILE_ADD8(ROW)
+	MOVQ (8*k)(CELLS)(INDEX*8), CELL    \
+	MOVL (4*k)(ROWS)(INDEX*4), TILE_ROW \
+	TILE_ADD8(TILE_ROW)
 
 // two columns of row i+k+AHEAD
 #define TILE_PREFETCH(k, columnA, columnB) \
-	MOVL       (4*(AHEAD+k))(ROWS)(INDEX*4), ROW \
-	PREFETCHT0 (columnA)(ROW*1)                  \
-	PREFETCHT0 (columnB)(ROW*1)
+	MOVL       (4*(AHEAD+k))(ROWS)(INDEX*4), TILE_ROW \
+	PREFETCHT0 (columnA)(TILE_ROW*1)                  \
+	PREFETCHT0 (columnB)(TILE_ROW*1)
 
 TEXT ·histogramTile(SB), NOSPLIT, $8-8
 	MOVQ    a+0(FP), ARGS
@@ -2513,13 +2515,6 @@ each:
 	INCQ INDEX
 	JNZ  each
 	RET
-
-#undef TILE
-#undef ROW
-#undef COLUMN4
-#undef COLUMN5
-#undef COLUMN6
-#undef COLUMN7
 
 // histogramQuadM, M = 1, 2, 4, 8:
 //
@@ -2681,41 +2676,31 @@ TEXT ·histogramQuad8(SB), NOSPLIT, $8-8
 	VZEROUPPER
 	RET
 
-#undef ROW
-#undef COUNT
-#undef CELLS
-#undef ROWS
-#undef INDEX
-#undef CELL
-#undef OFFSET
-#undef ARGS
-
 // ---------------------------------------------------------------------------
 // Sparse
 //
 //	SI NEXT_ROW, DX ROWS_END  row numbers to do
-//	R8 CELLS                  the row's cells
+//	R8 ROW_CELLS              the row's cells
 //	R9 FIRST                  where the entries of each row begin
 //	R10 ENTRIES
 //	DI HIST                   the histogram
 //	AX ENTRY, BX END          the row's entries
 //	CX OFFSET                 of an entry's bin
-#define NEXT_ROW SI
-#define ROWS_END DX
-#define CELLS    R8
-#define FIRST    R9
-#define ENTRIES  R10
-#define HIST     DI
-#define ENTRY    AX
-#define END      BX
-#define OFFSET   CX
+#define NEXT_ROW  SI
+#define ROWS_END  DX
+#define ROW_CELLS R8
+#define FIRST     R9
+#define ENTRIES   R10
+#define HIST      DI
+#define ENTRY     AX
+#define END       BX
 
 // what the job in AX says
 #define SPARSE_ARGS \
 	MOVQ sparseJob_Rows+0(AX), NEXT_ROW   \
 	MOVQ sparseJob_Rows+8(AX), ROWS_END   \
 	LEAQ (NEXT_ROW)(ROWS_END*4), ROWS_END \
-	MOVQ sparseJob_Cells+0(AX), CELLS     \
+	MOVQ sparseJob_Cells+0(AX), ROW_CELLS \
 	MOVQ sparseJob_First+0(AX), FIRST     \
 	MOVQ sparseJob_Entries+0(AX), ENTRIES \
 	MOVQ sparseJob_Histogram+0(AX), HIST
@@ -2738,8 +2723,8 @@ row:
 	CMPQ NEXT_ROW, ROWS_END
 	JEQ  done
 	SPARSE_ROW
-	MOVQ (CELLS), R11       // the row's cell
-	ADDQ $8, CELLS
+	MOVQ (ROW_CELLS), R11   // the row's cell
+	ADDQ $8, ROW_CELLS
 
 	// histogram[entry] += cell, four entries at a time
 	SUBQ $8, END
@@ -2783,7 +2768,7 @@ done:
 	row:                       \
 	SPARSE_ROW                 \
 	LOAD                       \
-	ADDQ    $SIZE, CELLS       \
+	ADDQ    $SIZE, ROW_CELLS   \
 	CMPQ    ENTRY, END         \
 	JEQ     test               \
 	entry:                     \
@@ -2797,11 +2782,11 @@ done:
 	CMPQ    NEXT_ROW, ROWS_END \
 	JNE     row
 
-#define SPARSE_LOAD2 VMOVDQU (CELLS), X0
-#define SPARSE_LOAD4 VMOVDQU (CELLS), Y0
+#define SPARSE_LOAD2 VMOVDQU (ROW_CELLS), X0
+#define SPARSE_LOAD4 VMOVDQU (ROW_CELLS), Y0
 #define SPARSE_LOAD8 \
-	SPARSE_LOAD4          \
-	VMOVDQU 32(CELLS), Y1
+	SPARSE_LOAD4              \
+	VMOVDQU 32(ROW_CELLS), Y1
 
 #define SPARSE_ADD2 \
 	VPADDQ  (HIST)(OFFSET*1), X0, X2 \
@@ -2836,16 +2821,6 @@ TEXT ·sparse8(SB), NOSPLIT, $0-8
 	SPARSE_PAIRS(6, 64, SPARSE_LOAD8, SPARSE_ADD8)
 	VZEROUPPER
 	RET
-
-#undef NEXT_ROW
-#undef ROWS_END
-#undef CELLS
-#undef FIRST
-#undef ENTRIES
-#undef HIST
-#undef ENTRY
-#undef END
-#undef OFFSET
 
 // ---------------------------------------------------------------------------
 // SumBins
@@ -2963,10 +2938,7 @@ block:
 #define GREATER  $0x1e // VCMPPD predicates; NOT_LESS is true of NaN
 #define NOT_LESS  $0x15
 
-#define ARGS    DI
-#define CELLS   SI // of bin 1, or its sums of g
 #define WIDEH   DX // its sums of h, or nil
-#define OFFSET  CX // of the bin from bin 1
 #define STRIDE  R12 // from one bin to the next
 #define CUTS    R10 // bins left
 #define BIN     R11 // bin number
@@ -3040,7 +3012,7 @@ block:
 #define SCAN_SWAP256(how, x) VSHUFF64X2 how, x, x, OTHER
 
 // GL |= the cells of a bin
-#define SCAN_OR(bin) VPORQ (bin), GL, GL
+#define SCAN_OR_AVX512(bin) VPORQ (bin), GL, GL
 
 TEXT ·scanAVX512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), ARGS
@@ -3085,10 +3057,10 @@ bin:
 	TESTL  $(SKIP-1), CUTS
 	JNZ    scan
 	VPXORQ GL, GL, GL
-	SCAN_OR_BINS(SCAN_OR, CELLS)
+	SCAN_OR_BINS(SCAN_OR_AVX512, CELLS)
 	TESTQ  WIDEH, WIDEH
 	JZ     packed
-	SCAN_OR_BINS(SCAN_OR, WIDEH)
+	SCAN_OR_BINS(SCAN_OR_AVX512, WIDEH)
 
 packed:
 	VPTESTMQ GL, GL, K1
@@ -3186,31 +3158,6 @@ done:
 wide:
 	VMOVDQU64 (WIDEH)(OFFSET*1), HL
 	JMP       sums
-
-#undef SCAN_OR
-#undef GSUM
-#undef HSUM
-#undef GL
-#undef HL
-#undef GR
-#undef HR
-#undef LIGHTL
-#undef LIGHTR
-#undef OTHER
-#undef CUT
-#undef BEST
-#undef BESTCUT
-#undef TOTALG
-#undef TOTALH
-#undef L2
-#undef UNITH
-#undef SCALE
-#undef MINH
-#undef MISSG
-#undef MISSH
-#undef ONES
-#undef LOW32
-#undef GOLEFT
 
 // func scanAVX2(a *scanArgs)
 //
@@ -3344,7 +3291,7 @@ SCAN_CONSTANT(scanBiasAll, $0x4530000080100000) // 2⁸⁴ + 2⁶³ + 2⁵²
 	VBLENDVPD Y13, Y12, bestCut, bestCut
 
 // Y12 |= the cells of a bin
-#define SCAN_OR(bin) \
+#define SCAN_OR_AVX2(bin) \
 	VPOR (bin), Y12, Y12   \
 	VPOR 32(bin), Y12, Y12
 
@@ -3456,10 +3403,10 @@ bin:
 	TESTL $(SKIP-1), CUTS
 	JNZ   scan
 	VPXOR Y12, Y12, Y12
-	SCAN_OR_BINS(SCAN_OR, CELLS)
+	SCAN_OR_BINS(SCAN_OR_AVX2, CELLS)
 	TESTQ WIDEH, WIDEH
 	JZ    packed
-	SCAN_OR_BINS(SCAN_OR, WIDEH)
+	SCAN_OR_BINS(SCAN_OR_AVX2, WIDEH)
 
 packed:
 	VPTEST Y12, Y12
@@ -3646,32 +3593,6 @@ widelight:
 	VMOVAPD H0, Y9
 	VMOVAPD H1, Y11
 	JMP     test
-
-#undef ARGS
-#undef CELLS
-#undef WIDEH
-#undef OFFSET
-#undef STRIDE
-#undef CUTS
-#undef BIN
-#undef PAIRS
-#undef MISSING
-#undef LEFT
-#undef SCAN_OR
-#undef SUM0
-#undef SUM1
-#undef G0
-#undef H0
-#undef G1
-#undef H1
-#undef BEST0
-#undef BEST1
-#undef SCORE0
-#undef SCORE1
-#undef BIAS52
-#undef BIAS31
-#undef BESTCUT0
-#undef BESTCUT1
 
 // ---------------------------------------------------------------------------
 // Partition, AVX-512: sixteen rows at a time
@@ -4918,89 +4839,19 @@ lower:
 
 // ---------------------------------------------------------------------------
 // AddSteps
-
-// func addStepsAVX512(a *addStepsArgs)
 //
-// Sums stay in registers while the trees pass by. As a product with one a step
-// takes the multipliers' way to them: conversions occupy the adders.
+// Sums stay in registers while the trees pass by.
 //
 //	SI the row's leaf numbers    DX stride of trees     BX of the row in the tree
 //	CX first leaf of the tree    R8 past the last
 //	R9 steps                     R10 bytes a leaf       AX, DI where leaves begin
 //	R11 the row's scores         R12 stride of rows     R13 rows left
-//	Z0 … Z7 sums                 Z16 … Z19 steps        Z31 one
-//	K1 the classes of the last vector
 
 // LEAF = where the steps of the leaf of a row begin
 #define STEPS_OF(row, LEAF) \
 	MOVWLZX (2*row)(BX), LEAF \
 	ADDL    (CX), LEAF        \
 	IMULQ   R10, LEAF
-
-// S += the steps of 8, 16, 24 or 32 classes
-#define STEPS8_AVX512(LEAF, S0, S1, S2, S3) \
-	VCVTPS2PD.Z (R9)(LEAF*1), K1, Z16 \
-	VFMADD231PD Z16, Z31, S0
-
-#define STEPS16_AVX512(LEAF, S0, S1, S2, S3) \
-	VCVTPS2PD   (R9)(LEAF*1), Z16       \
-	VCVTPS2PD.Z 32(R9)(LEAF*1), K1, Z17 \
-	VFMADD231PD Z16, Z31, S0            \
-	VFMADD231PD Z17, Z31, S1
-
-#define STEPS24_AVX512(LEAF, S0, S1, S2, S3) \
-	VCVTPS2PD   (R9)(LEAF*1), Z16       \
-	VCVTPS2PD   32(R9)(LEAF*1), Z17     \
-	VCVTPS2PD.Z 64(R9)(LEAF*1), K1, Z18 \
-	VFMADD231PD Z16, Z31, S0            \
-	VFMADD231PD Z17, Z31, S1            \
-	VFMADD231PD Z18, Z31, S2
-
-#define STEPS32_AVX512(LEAF, S0, S1, S2, S3) \
-	VCVTPS2PD   (R9)(LEAF*1), Z16       \
-	VCVTPS2PD   32(R9)(LEAF*1), Z17     \
-	VCVTPS2PD   64(R9)(LEAF*1), Z18     \
-	VCVTPS2PD.Z 96(R9)(LEAF*1), K1, Z19 \
-	VFMADD231PD Z16, Z31, S0            \
-	VFMADD231PD Z17, Z31, S1            \
-	VFMADD231PD Z18, Z31, S2            \
-	VFMADD231PD Z19, Z31, S3
-
-#define LOAD_SCORES8_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD.Z (at), K1, S0
-
-#define LOAD_SCORES16_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD   (at), S0       \
-	VMOVUPD.Z 64(at), K1, S1
-
-#define LOAD_SCORES24_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD   (at), S0        \
-	VMOVUPD   64(at), S1      \
-	VMOVUPD.Z 128(at), K1, S2
-
-#define LOAD_SCORES32_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD   (at), S0        \
-	VMOVUPD   64(at), S1      \
-	VMOVUPD   128(at), S2     \
-	VMOVUPD.Z 192(at), K1, S3
-
-#define STORE_SCORES8_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD S0, K1, (at)
-
-#define STORE_SCORES16_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD S0, (at)       \
-	VMOVUPD S1, K1, 64(at)
-
-#define STORE_SCORES24_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD S0, (at)        \
-	VMOVUPD S1, 64(at)      \
-	VMOVUPD S2, K1, 128(at)
-
-#define STORE_SCORES32_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD S0, (at)        \
-	VMOVUPD S1, 64(at)      \
-	VMOVUPD S2, 128(at)     \
-	VMOVUPD S3, K1, 192(at)
 
 // where the first tree's first leaf stands
 #define FIRST_LEAF first-8(SP)
@@ -5014,41 +4865,6 @@ lower:
 	ADDQ $4, CX \
 	CMPQ CX, R8 \
 	JB   tree
-
-// STEP_ROWS takes two rows at a time, for sums must wait for the ones before,
-// and at the end one.
-#define STEP_ROWS(LOAD, STEPS, STORE, A0, A1, A2, A3, B0, B1, B2, B3, two, twotree, one, onetree, done) \
-two:  \
-	CMPQ     R13, $2           \
-	JB       one               \
-	LEAQ     (R11)(R12*1), AX  \
-	LOAD(R11, A0, A1, A2, A3)  \
-	LOAD(AX, B0, B1, B2, B3)   \
-	FIRST_TREE                 \
-	twotree:                   \
-	STEPS_OF(0, AX)            \
-	STEPS_OF(1, DI)            \
-	STEPS(AX, A0, A1, A2, A3)  \
-	STEPS(DI, B0, B1, B2, B3)  \
-	NEXT_TREE(twotree)         \
-	STORE(R11, A0, A1, A2, A3) \
-	ADDQ     R12, R11          \
-	STORE(R11, B0, B1, B2, B3) \
-	ADDQ     R12, R11          \
-	ADDQ     $4, SI            \
-	SUBQ     $2, R13           \
-	JMP      two               \
-	one:                       \
-	TESTQ    R13, R13          \
-	JZ       done              \
-	LOAD(R11, A0, A1, A2, A3)  \
-	FIRST_TREE                 \
-	onetree:                   \
-	STEPS_OF(0, AX)            \
-	STEPS(AX, A0, A1, A2, A3)  \
-	NEXT_TREE(onetree)         \
-	STORE(R11, A0, A1, A2, A3) \
-	JMP      done
 
 // what both levels read of their arguments, BX = classes
 #define STEP_ARGS \
@@ -5065,6 +4881,16 @@ two:  \
 	MOVQ addStepsArgs_rows(AX), R13      \
 	MOVQ addStepsArgs_classes(AX), BX
 
+// begin generated: addSteps
+// ---------------------------------------------------------------------------
+// AddSteps, AVX-512
+//
+// As a product with one a step takes the multipliers' way to its sum: conversions
+// occupy the adders.
+//
+//	Z0 … Z7 sums    Z16 … Z19 steps    Z31 one    K1 the classes of the last vector
+
+// func addStepsAVX512(a *addStepsArgs)
 TEXT ·addStepsAVX512(SB), NOSPLIT, $8-8
 	MOVQ         a+0(FP), AX
 	STEP_ARGS
@@ -5083,27 +4909,279 @@ TEXT ·addStepsAVX512(SB), NOSPLIT, $8-8
 	JBE   classes16
 	CMPQ  BX, $24
 	JBE   classes24
-	STEP_ROWS(LOAD_SCORES32_AVX512, STEPS32_AVX512, STORE_SCORES32_AVX512, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two32, twotree32, one32, onetree32, done)
+
+two32:
+	// the sums of two rows = their scores
+	CMPQ      R13, $2
+	JB        one32
+	LEAQ      (R11)(R12*1), AX
+	VMOVUPD   (R11), Z0
+	VMOVUPD   64(R11), Z1
+	VMOVUPD   128(R11), Z2
+	VMOVUPD.Z 192(R11), K1, Z3
+	VMOVUPD   (AX), Z4
+	VMOVUPD   64(AX), Z5
+	VMOVUPD   128(AX), Z6
+	VMOVUPD.Z 192(AX), K1, Z7
+	FIRST_TREE
+
+two32tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEPS_OF(1, DI)
+	VCVTPS2PD   (R9)(AX*1), Z16
+	VCVTPS2PD   32(R9)(AX*1), Z17
+	VCVTPS2PD   64(R9)(AX*1), Z18
+	VCVTPS2PD.Z 96(R9)(AX*1), K1, Z19
+	VFMADD231PD Z16, Z31, Z0
+	VFMADD231PD Z17, Z31, Z1
+	VFMADD231PD Z18, Z31, Z2
+	VFMADD231PD Z19, Z31, Z3
+	VCVTPS2PD   (R9)(DI*1), Z16
+	VCVTPS2PD   32(R9)(DI*1), Z17
+	VCVTPS2PD   64(R9)(DI*1), Z18
+	VCVTPS2PD.Z 96(R9)(DI*1), K1, Z19
+	VFMADD231PD Z16, Z31, Z4
+	VFMADD231PD Z17, Z31, Z5
+	VFMADD231PD Z18, Z31, Z6
+	VFMADD231PD Z19, Z31, Z7
+	NEXT_TREE(two32tree)
+
+	// scores = sums
+	VMOVUPD Z0, (R11)
+	VMOVUPD Z1, 64(R11)
+	VMOVUPD Z2, 128(R11)
+	VMOVUPD Z3, K1, 192(R11)
+	ADDQ    R12, R11
+	VMOVUPD Z4, (R11)
+	VMOVUPD Z5, 64(R11)
+	VMOVUPD Z6, 128(R11)
+	VMOVUPD Z7, K1, 192(R11)
+	ADDQ    R12, R11
+	ADDQ    $4, SI
+	SUBQ    $2, R13
+	JMP     two32
+
+one32:
+	// the sums of the last row = its scores
+	TESTQ     R13, R13
+	JZ        done
+	VMOVUPD   (R11), Z0
+	VMOVUPD   64(R11), Z1
+	VMOVUPD   128(R11), Z2
+	VMOVUPD.Z 192(R11), K1, Z3
+	FIRST_TREE
+
+one32tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	VCVTPS2PD   (R9)(AX*1), Z16
+	VCVTPS2PD   32(R9)(AX*1), Z17
+	VCVTPS2PD   64(R9)(AX*1), Z18
+	VCVTPS2PD.Z 96(R9)(AX*1), K1, Z19
+	VFMADD231PD Z16, Z31, Z0
+	VFMADD231PD Z17, Z31, Z1
+	VFMADD231PD Z18, Z31, Z2
+	VFMADD231PD Z19, Z31, Z3
+	NEXT_TREE(one32tree)
+
+	// scores = sums
+	VMOVUPD Z0, (R11)
+	VMOVUPD Z1, 64(R11)
+	VMOVUPD Z2, 128(R11)
+	VMOVUPD Z3, K1, 192(R11)
+	JMP     done
 
 classes24:
-	STEP_ROWS(LOAD_SCORES24_AVX512, STEPS24_AVX512, STORE_SCORES24_AVX512, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two24, twotree24, one24, onetree24, done)
+
+two24:
+	// the sums of two rows = their scores
+	CMPQ      R13, $2
+	JB        one24
+	LEAQ      (R11)(R12*1), AX
+	VMOVUPD   (R11), Z0
+	VMOVUPD   64(R11), Z1
+	VMOVUPD.Z 128(R11), K1, Z2
+	VMOVUPD   (AX), Z4
+	VMOVUPD   64(AX), Z5
+	VMOVUPD.Z 128(AX), K1, Z6
+	FIRST_TREE
+
+two24tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEPS_OF(1, DI)
+	VCVTPS2PD   (R9)(AX*1), Z16
+	VCVTPS2PD   32(R9)(AX*1), Z17
+	VCVTPS2PD.Z 64(R9)(AX*1), K1, Z18
+	VFMADD231PD Z16, Z31, Z0
+	VFMADD231PD Z17, Z31, Z1
+	VFMADD231PD Z18, Z31, Z2
+	VCVTPS2PD   (R9)(DI*1), Z16
+	VCVTPS2PD   32(R9)(DI*1), Z17
+	VCVTPS2PD.Z 64(R9)(DI*1), K1, Z18
+	VFMADD231PD Z16, Z31, Z4
+	VFMADD231PD Z17, Z31, Z5
+	VFMADD231PD Z18, Z31, Z6
+	NEXT_TREE(two24tree)
+
+	// scores = sums
+	VMOVUPD Z0, (R11)
+	VMOVUPD Z1, 64(R11)
+	VMOVUPD Z2, K1, 128(R11)
+	ADDQ    R12, R11
+	VMOVUPD Z4, (R11)
+	VMOVUPD Z5, 64(R11)
+	VMOVUPD Z6, K1, 128(R11)
+	ADDQ    R12, R11
+	ADDQ    $4, SI
+	SUBQ    $2, R13
+	JMP     two24
+
+one24:
+	// the sums of the last row = its scores
+	TESTQ     R13, R13
+	JZ        done
+	VMOVUPD   (R11), Z0
+	VMOVUPD   64(R11), Z1
+	VMOVUPD.Z 128(R11), K1, Z2
+	FIRST_TREE
+
+one24tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	VCVTPS2PD   (R9)(AX*1), Z16
+	VCVTPS2PD   32(R9)(AX*1), Z17
+	VCVTPS2PD.Z 64(R9)(AX*1), K1, Z18
+	VFMADD231PD Z16, Z31, Z0
+	VFMADD231PD Z17, Z31, Z1
+	VFMADD231PD Z18, Z31, Z2
+	NEXT_TREE(one24tree)
+
+	// scores = sums
+	VMOVUPD Z0, (R11)
+	VMOVUPD Z1, 64(R11)
+	VMOVUPD Z2, K1, 128(R11)
+	JMP     done
 
 classes16:
-	STEP_ROWS(LOAD_SCORES16_AVX512, STEPS16_AVX512, STORE_SCORES16_AVX512, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two16, twotree16, one16, onetree16, done)
+
+two16:
+	// the sums of two rows = their scores
+	CMPQ      R13, $2
+	JB        one16
+	LEAQ      (R11)(R12*1), AX
+	VMOVUPD   (R11), Z0
+	VMOVUPD.Z 64(R11), K1, Z1
+	VMOVUPD   (AX), Z4
+	VMOVUPD.Z 64(AX), K1, Z5
+	FIRST_TREE
+
+two16tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEPS_OF(1, DI)
+	VCVTPS2PD   (R9)(AX*1), Z16
+	VCVTPS2PD.Z 32(R9)(AX*1), K1, Z17
+	VFMADD231PD Z16, Z31, Z0
+	VFMADD231PD Z17, Z31, Z1
+	VCVTPS2PD   (R9)(DI*1), Z16
+	VCVTPS2PD.Z 32(R9)(DI*1), K1, Z17
+	VFMADD231PD Z16, Z31, Z4
+	VFMADD231PD Z17, Z31, Z5
+	NEXT_TREE(two16tree)
+
+	// scores = sums
+	VMOVUPD Z0, (R11)
+	VMOVUPD Z1, K1, 64(R11)
+	ADDQ    R12, R11
+	VMOVUPD Z4, (R11)
+	VMOVUPD Z5, K1, 64(R11)
+	ADDQ    R12, R11
+	ADDQ    $4, SI
+	SUBQ    $2, R13
+	JMP     two16
+
+one16:
+	// the sums of the last row = its scores
+	TESTQ     R13, R13
+	JZ        done
+	VMOVUPD   (R11), Z0
+	VMOVUPD.Z 64(R11), K1, Z1
+	FIRST_TREE
+
+one16tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	VCVTPS2PD   (R9)(AX*1), Z16
+	VCVTPS2PD.Z 32(R9)(AX*1), K1, Z17
+	VFMADD231PD Z16, Z31, Z0
+	VFMADD231PD Z17, Z31, Z1
+	NEXT_TREE(one16tree)
+
+	// scores = sums
+	VMOVUPD Z0, (R11)
+	VMOVUPD Z1, K1, 64(R11)
+	JMP     done
 
 classes8:
-	STEP_ROWS(LOAD_SCORES8_AVX512, STEPS8_AVX512, STORE_SCORES8_AVX512, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two8, twotree8, one8, onetree8, done)
+
+two8:
+	// the sums of two rows = their scores
+	CMPQ      R13, $2
+	JB        one8
+	LEAQ      (R11)(R12*1), AX
+	VMOVUPD.Z (R11), K1, Z0
+	VMOVUPD.Z (AX), K1, Z4
+	FIRST_TREE
+
+two8tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEPS_OF(1, DI)
+	VCVTPS2PD.Z (R9)(AX*1), K1, Z16
+	VFMADD231PD Z16, Z31, Z0
+	VCVTPS2PD.Z (R9)(DI*1), K1, Z16
+	VFMADD231PD Z16, Z31, Z4
+	NEXT_TREE(two8tree)
+
+	// scores = sums
+	VMOVUPD Z0, K1, (R11)
+	ADDQ    R12, R11
+	VMOVUPD Z4, K1, (R11)
+	ADDQ    R12, R11
+	ADDQ    $4, SI
+	SUBQ    $2, R13
+	JMP     two8
+
+one8:
+	// the sums of the last row = its scores
+	TESTQ     R13, R13
+	JZ        done
+	VMOVUPD.Z (R11), K1, Z0
+	FIRST_TREE
+
+one8tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	VCVTPS2PD.Z (R9)(AX*1), K1, Z16
+	VFMADD231PD Z16, Z31, Z0
+	NEXT_TREE(one8tree)
+
+	// scores = sums
+	VMOVUPD Z0, K1, (R11)
+	JMP     done
 
 done:
 	VZEROUPPER
 	RET
 
-// func addStepsAVX2(a *addStepsArgs)
+// ---------------------------------------------------------------------------
+// AddSteps, AVX2
 //
 // Half of the vectors go from the first class on, half up to the last; where
 // they overlap both have the same sums.
 //
-//	Registers as in addStepsAVX512, but
 //	R14 steps of the later half    R15 offset of its scores
 //	Y0 … Y7 sums                   Y8 … Y15 steps
 
@@ -5112,83 +5190,57 @@ done:
 	VCVTPS2PD at(half)(LEAF*1), T \
 	VADDPD    T, S, S
 
-// two, four, six and eight vectors, and two short ones for 2 or 3 classes
-#define STEPSX_AVX2(LEAF, S0, S1, S2, S3) \
-	STEP_AVX2(0, R9, LEAF, X8, S0)  \
-	STEP_AVX2(0, R14, LEAF, X9, S1)
-
-#define STEPS2_AVX2(LEAF, S0, S1, S2, S3) \
-	STEP_AVX2(0, R9, LEAF, Y8, S0)  \
-	STEP_AVX2(0, R14, LEAF, Y9, S1)
-
-#define STEPS4_AVX2(LEAF, S0, S1, S2, S3) \
-	STEP_AVX2(0, R9, LEAF, Y8, S0)    \
-	STEP_AVX2(16, R9, LEAF, Y9, S1)   \
-	STEP_AVX2(0, R14, LEAF, Y10, S2)  \
-	STEP_AVX2(16, R14, LEAF, Y11, S3)
-
-#define STEPS6_AVX2(LEAF) \
-	STEPS4_AVX2(LEAF, Y0, Y1, Y2, Y3) \
-	STEP_AVX2(32, R9, LEAF, Y12, Y4)  \
-	STEP_AVX2(32, R14, LEAF, Y13, Y5)
-
-#define STEPS8_AVX2(LEAF) \
-	STEPS6_AVX2(LEAF)                 \
-	STEP_AVX2(48, R9, LEAF, Y14, Y6)  \
-	STEP_AVX2(48, R14, LEAF, Y15, Y7)
-
-#define LOAD_SCORES2_AVX2(at, S0, S1, S2, S3) \
-	VMOVUPD (at), S0        \
-	VMOVUPD (at)(R15*1), S1
-
-#define LOAD_SCORES4_AVX2(at, S0, S1, S2, S3) \
-	VMOVUPD (at), S0          \
-	VMOVUPD 32(at), S1        \
-	VMOVUPD (at)(R15*1), S2   \
-	VMOVUPD 32(at)(R15*1), S3
-
-#define STORE_SCORES2_AVX2(at, S0, S1, S2, S3) \
-	VMOVUPD S0, (at)        \
-	VMOVUPD S1, (at)(R15*1)
-
-#define STORE_SCORES4_AVX2(at, S0, S1, S2, S3) \
-	VMOVUPD S0, (at)          \
-	VMOVUPD S1, 32(at)        \
-	VMOVUPD S2, (at)(R15*1)   \
-	VMOVUPD S3, 32(at)(R15*1)
-
 // the later half: 2·vectors classes from the last
 #define LATER_HALF(classes) \
 	LEAQ -classes(BX), R15 \
 	LEAQ (R9)(R15*4), R14  \
 	SHLQ $3, R15
 
+// func addStepsAVX2(a *addStepsArgs)
 TEXT ·addStepsAVX2(SB), NOSPLIT, $8-8
 	MOVQ a+0(FP), AX
 	STEP_ARGS
 	CMPQ BX, $4
-	JB   vectorsX
+	JB   classes3
 	CMPQ BX, $8
-	JBE  vectors2
+	JBE  classes8
 	CMPQ BX, $16
-	JBE  vectors4
+	JBE  classes16
 	CMPQ BX, $24
-	JBE  vectors6
+	JBE  classes24
+
 	LATER_HALF(16)
 
-row8:
-	LOAD_SCORES4_AVX2(R11, Y0, Y1, Y2, Y3)
+one32:
+	// the sums of a row = its scores
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD (R11)(R15*1), Y2
+	VMOVUPD 32(R11)(R15*1), Y3
 	VMOVUPD 64(R11), Y4
 	VMOVUPD 64(R11)(R15*1), Y5
 	VMOVUPD 96(R11), Y6
 	VMOVUPD 96(R11)(R15*1), Y7
 	FIRST_TREE
 
-tree8:
+one32tree:
+	// sums += the steps of the rows' leaves in the next tree
 	STEPS_OF(0, AX)
-	STEPS8_AVX2(AX)
-	NEXT_TREE(tree8)
-	STORE_SCORES4_AVX2(R11, Y0, Y1, Y2, Y3)
+	STEP_AVX2(0, R9, AX, Y8, Y0)
+	STEP_AVX2(16, R9, AX, Y9, Y1)
+	STEP_AVX2(0, R14, AX, Y10, Y2)
+	STEP_AVX2(16, R14, AX, Y11, Y3)
+	STEP_AVX2(32, R9, AX, Y12, Y4)
+	STEP_AVX2(32, R14, AX, Y13, Y5)
+	STEP_AVX2(48, R9, AX, Y14, Y6)
+	STEP_AVX2(48, R14, AX, Y15, Y7)
+	NEXT_TREE(one32tree)
+
+	// scores = sums
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, 32(R11)
+	VMOVUPD Y2, (R11)(R15*1)
+	VMOVUPD Y3, 32(R11)(R15*1)
 	VMOVUPD Y4, 64(R11)
 	VMOVUPD Y5, 64(R11)(R15*1)
 	VMOVUPD Y6, 96(R11)
@@ -5196,46 +5248,234 @@ tree8:
 	ADDQ    $2, SI
 	ADDQ    R12, R11
 	DECQ    R13
-	JNZ     row8
+	JNZ     one32
 	JMP     done
 
-vectors6:
+classes24:
 	LATER_HALF(12)
 
-row6:
-	LOAD_SCORES4_AVX2(R11, Y0, Y1, Y2, Y3)
+one24:
+	// the sums of a row = its scores
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD (R11)(R15*1), Y2
+	VMOVUPD 32(R11)(R15*1), Y3
 	VMOVUPD 64(R11), Y4
 	VMOVUPD 64(R11)(R15*1), Y5
 	FIRST_TREE
 
-tree6:
+one24tree:
+	// sums += the steps of the rows' leaves in the next tree
 	STEPS_OF(0, AX)
-	STEPS6_AVX2(AX)
-	NEXT_TREE(tree6)
-	STORE_SCORES4_AVX2(R11, Y0, Y1, Y2, Y3)
+	STEP_AVX2(0, R9, AX, Y8, Y0)
+	STEP_AVX2(16, R9, AX, Y9, Y1)
+	STEP_AVX2(0, R14, AX, Y10, Y2)
+	STEP_AVX2(16, R14, AX, Y11, Y3)
+	STEP_AVX2(32, R9, AX, Y12, Y4)
+	STEP_AVX2(32, R14, AX, Y13, Y5)
+	NEXT_TREE(one24tree)
+
+	// scores = sums
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, 32(R11)
+	VMOVUPD Y2, (R11)(R15*1)
+	VMOVUPD Y3, 32(R11)(R15*1)
 	VMOVUPD Y4, 64(R11)
 	VMOVUPD Y5, 64(R11)(R15*1)
 	ADDQ    $2, SI
 	ADDQ    R12, R11
 	DECQ    R13
-	JNZ     row6
+	JNZ     one24
 	JMP     done
 
-vectors4:
+classes16:
 	LATER_HALF(8)
-	STEP_ROWS(LOAD_SCORES4_AVX2, STEPS4_AVX2, STORE_SCORES4_AVX2, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, two4, twotree4, one4, onetree4, done)
 
-vectors2:
+two16:
+	// the sums of two rows = their scores
+	CMPQ    R13, $2
+	JB      one16
+	LEAQ    (R11)(R12*1), AX
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD (R11)(R15*1), Y2
+	VMOVUPD 32(R11)(R15*1), Y3
+	VMOVUPD (AX), Y4
+	VMOVUPD 32(AX), Y5
+	VMOVUPD (AX)(R15*1), Y6
+	VMOVUPD 32(AX)(R15*1), Y7
+	FIRST_TREE
+
+two16tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEPS_OF(1, DI)
+	STEP_AVX2(0, R9, AX, Y8, Y0)
+	STEP_AVX2(16, R9, AX, Y9, Y1)
+	STEP_AVX2(0, R14, AX, Y10, Y2)
+	STEP_AVX2(16, R14, AX, Y11, Y3)
+	STEP_AVX2(0, R9, DI, Y8, Y4)
+	STEP_AVX2(16, R9, DI, Y9, Y5)
+	STEP_AVX2(0, R14, DI, Y10, Y6)
+	STEP_AVX2(16, R14, DI, Y11, Y7)
+	NEXT_TREE(two16tree)
+
+	// scores = sums
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, 32(R11)
+	VMOVUPD Y2, (R11)(R15*1)
+	VMOVUPD Y3, 32(R11)(R15*1)
+	ADDQ    R12, R11
+	VMOVUPD Y4, (R11)
+	VMOVUPD Y5, 32(R11)
+	VMOVUPD Y6, (R11)(R15*1)
+	VMOVUPD Y7, 32(R11)(R15*1)
+	ADDQ    R12, R11
+	ADDQ    $4, SI
+	SUBQ    $2, R13
+	JMP     two16
+
+one16:
+	// the sums of the last row = its scores
+	TESTQ   R13, R13
+	JZ      done
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD (R11)(R15*1), Y2
+	VMOVUPD 32(R11)(R15*1), Y3
+	FIRST_TREE
+
+one16tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEP_AVX2(0, R9, AX, Y8, Y0)
+	STEP_AVX2(16, R9, AX, Y9, Y1)
+	STEP_AVX2(0, R14, AX, Y10, Y2)
+	STEP_AVX2(16, R14, AX, Y11, Y3)
+	NEXT_TREE(one16tree)
+
+	// scores = sums
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, 32(R11)
+	VMOVUPD Y2, (R11)(R15*1)
+	VMOVUPD Y3, 32(R11)(R15*1)
+	JMP     done
+
+classes8:
 	LATER_HALF(4)
-	STEP_ROWS(LOAD_SCORES2_AVX2, STEPS2_AVX2, STORE_SCORES2_AVX2, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, two2, twotree2, one2, onetree2, done)
 
-vectorsX:
+two8:
+	// the sums of two rows = their scores
+	CMPQ    R13, $2
+	JB      one8
+	LEAQ    (R11)(R12*1), AX
+	VMOVUPD (R11), Y0
+	VMOVUPD (R11)(R15*1), Y1
+	VMOVUPD (AX), Y4
+	VMOVUPD (AX)(R15*1), Y5
+	FIRST_TREE
+
+two8tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEPS_OF(1, DI)
+	STEP_AVX2(0, R9, AX, Y8, Y0)
+	STEP_AVX2(0, R14, AX, Y9, Y1)
+	STEP_AVX2(0, R9, DI, Y8, Y4)
+	STEP_AVX2(0, R14, DI, Y9, Y5)
+	NEXT_TREE(two8tree)
+
+	// scores = sums
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, (R11)(R15*1)
+	ADDQ    R12, R11
+	VMOVUPD Y4, (R11)
+	VMOVUPD Y5, (R11)(R15*1)
+	ADDQ    R12, R11
+	ADDQ    $4, SI
+	SUBQ    $2, R13
+	JMP     two8
+
+one8:
+	// the sums of the last row = its scores
+	TESTQ   R13, R13
+	JZ      done
+	VMOVUPD (R11), Y0
+	VMOVUPD (R11)(R15*1), Y1
+	FIRST_TREE
+
+one8tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEP_AVX2(0, R9, AX, Y8, Y0)
+	STEP_AVX2(0, R14, AX, Y9, Y1)
+	NEXT_TREE(one8tree)
+
+	// scores = sums
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, (R11)(R15*1)
+	JMP     done
+
+classes3:
 	LATER_HALF(2)
-	STEP_ROWS(LOAD_SCORES2_AVX2, STEPSX_AVX2, STORE_SCORES2_AVX2, X0, X1, X2, X3, X4, X5, X6, X7, twoX, twotreeX, oneX, onetreeX, done)
+
+two3:
+	// the sums of two rows = their scores
+	CMPQ    R13, $2
+	JB      one3
+	LEAQ    (R11)(R12*1), AX
+	VMOVUPD (R11), X0
+	VMOVUPD (R11)(R15*1), X1
+	VMOVUPD (AX), X4
+	VMOVUPD (AX)(R15*1), X5
+	FIRST_TREE
+
+two3tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEPS_OF(1, DI)
+	STEP_AVX2(0, R9, AX, X8, X0)
+	STEP_AVX2(0, R14, AX, X9, X1)
+	STEP_AVX2(0, R9, DI, X8, X4)
+	STEP_AVX2(0, R14, DI, X9, X5)
+	NEXT_TREE(two3tree)
+
+	// scores = sums
+	VMOVUPD X0, (R11)
+	VMOVUPD X1, (R11)(R15*1)
+	ADDQ    R12, R11
+	VMOVUPD X4, (R11)
+	VMOVUPD X5, (R11)(R15*1)
+	ADDQ    R12, R11
+	ADDQ    $4, SI
+	SUBQ    $2, R13
+	JMP     two3
+
+one3:
+	// the sums of the last row = its scores
+	TESTQ   R13, R13
+	JZ      done
+	VMOVUPD (R11), X0
+	VMOVUPD (R11)(R15*1), X1
+	FIRST_TREE
+
+one3tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEP_AVX2(0, R9, AX, X8, X0)
+	STEP_AVX2(0, R14, AX, X9, X1)
+	NEXT_TREE(one3tree)
+
+	// scores = sums
+	VMOVUPD X0, (R11)
+	VMOVUPD X1, (R11)(R15*1)
+	JMP     done
 
 done:
 	VZEROUPPER
 	RET
+
+// end generated
 
 // ---------------------------------------------------------------------------
 // AddPairs
@@ -5321,59 +5561,6 @@ pair:
 	MOVQ addShortArgs_rows(AX), R13      \
 	MOVQ addShortArgs_classes(AX), BX
 
-#define SHORT_ROWS(CLEAR, STEPS, SUMS, row, tree, done) \
-row:  \
-	CLEAR           \
-	FIRST_TREE      \
-	tree:           \
-	STEPS_OF(0, AX) \
-	STEPS           \
-	NEXT_TREE(tree) \
-	SUMS            \
-	ADDQ  $2, SI    \
-	ADDQ  R12, R11  \
-	DECQ  R13       \
-	JNZ   row       \
-	JMP   done
-
-#define SHORT_CLEAR16_AVX2 \
-	VPXOR Y0, Y0, Y0
-
-#define SHORT_CLEAR32_AVX2 \
-	SHORT_CLEAR16_AVX2 \
-	VPXOR Y1, Y1, Y1
-
-#define SHORT_CLEAR64_AVX2 \
-	SHORT_CLEAR32_AVX2 \
-	VPXOR Y2, Y2, Y2   \
-	VPXOR Y3, Y3, Y3
-
-#define SHORT_CLEAR128_AVX2 \
-	SHORT_CLEAR64_AVX2 \
-	VPXOR Y4, Y4, Y4   \
-	VPXOR Y5, Y5, Y5   \
-	VPXOR Y6, Y6, Y6   \
-	VPXOR Y7, Y7, Y7
-
-#define SHORT_STEPS16_AVX2 \
-	VPADDW (R9)(AX*1), Y0, Y0
-
-#define SHORT_STEPS32_AVX2 \
-	SHORT_STEPS16_AVX2          \
-	VPADDW 32(R9)(AX*1), Y1, Y1
-
-#define SHORT_STEPS64_AVX2 \
-	SHORT_STEPS32_AVX2          \
-	VPADDW 64(R9)(AX*1), Y2, Y2 \
-	VPADDW 96(R9)(AX*1), Y3, Y3
-
-#define SHORT_STEPS128_AVX2 \
-	SHORT_STEPS64_AVX2           \
-	VPADDW 128(R9)(AX*1), Y4, Y4 \
-	VPADDW 160(R9)(AX*1), Y5, Y5 \
-	VPADDW 192(R9)(AX*1), Y6, Y6 \
-	VPADDW 224(R9)(AX*1), Y7, Y7
-
 // sums of 16 classes += those of the trees
 #define SHORT_SUM_AVX2(at, X, Y) \
 	VPMOVSXWD    X, Y8                \
@@ -5383,73 +5570,6 @@ row:  \
 	VPADDD       (at+32)(R11), Y9, Y9 \
 	VMOVDQU      Y8, at(R11)          \
 	VMOVDQU      Y9, (at+32)(R11)
-
-#define SHORT_SUMS16_AVX2 \
-	SHORT_SUM_AVX2(0, X0, Y0)
-
-#define SHORT_SUMS32_AVX2 \
-	SHORT_SUMS16_AVX2          \
-	SHORT_SUM_AVX2(64, X1, Y1)
-
-#define SHORT_SUMS64_AVX2 \
-	SHORT_SUMS32_AVX2           \
-	SHORT_SUM_AVX2(128, X2, Y2) \
-	SHORT_SUM_AVX2(192, X3, Y3)
-
-#define SHORT_SUMS128_AVX2 \
-	SHORT_SUMS64_AVX2           \
-	SHORT_SUM_AVX2(256, X4, Y4) \
-	SHORT_SUM_AVX2(320, X5, Y5) \
-	SHORT_SUM_AVX2(384, X6, Y6) \
-	SHORT_SUM_AVX2(448, X7, Y7)
-
-// func addShortAVX2(a *addShortArgs)
-TEXT ·addShortAVX2(SB), NOSPLIT, $8-8
-	MOVQ a+0(FP), AX
-	SHORT_ARGS
-	CMPQ BX, $32
-	JB   classes16
-	JE   classes32
-	CMPQ BX, $64
-	JE   classes64
-	SHORT_ROWS(SHORT_CLEAR128_AVX2, SHORT_STEPS128_AVX2, SHORT_SUMS128_AVX2, row128, tree128, done)
-
-classes64:
-	SHORT_ROWS(SHORT_CLEAR64_AVX2, SHORT_STEPS64_AVX2, SHORT_SUMS64_AVX2, row64, tree64, done)
-
-classes32:
-	SHORT_ROWS(SHORT_CLEAR32_AVX2, SHORT_STEPS32_AVX2, SHORT_SUMS32_AVX2, row32, tree32, done)
-
-classes16:
-	SHORT_ROWS(SHORT_CLEAR16_AVX2, SHORT_STEPS16_AVX2, SHORT_SUMS16_AVX2, row16, tree16, done)
-
-done:
-	VZEROUPPER
-	RET
-
-#define SHORT_CLEAR32_AVX512 \
-	VPXORQ Z0, Z0, Z0
-
-#define SHORT_CLEAR64_AVX512 \
-	SHORT_CLEAR32_AVX512 \
-	VPXORQ Z1, Z1, Z1
-
-#define SHORT_CLEAR128_AVX512 \
-	SHORT_CLEAR64_AVX512 \
-	VPXORQ Z2, Z2, Z2    \
-	VPXORQ Z3, Z3, Z3
-
-#define SHORT_STEPS32_AVX512 \
-	VPADDW (R9)(AX*1), Z0, Z0
-
-#define SHORT_STEPS64_AVX512 \
-	SHORT_STEPS32_AVX512        \
-	VPADDW 64(R9)(AX*1), Z1, Z1
-
-#define SHORT_STEPS128_AVX512 \
-	SHORT_STEPS64_AVX512         \
-	VPADDW 128(R9)(AX*1), Z2, Z2 \
-	VPADDW 192(R9)(AX*1), Z3, Z3
 
 // sums of 32 classes += those of the trees
 #define SHORT_SUM_AVX512(at, Y, Z) \
@@ -5461,18 +5581,7 @@ done:
 	VMOVDQU32     Z8, at(R11)          \
 	VMOVDQU32     Z9, (at+64)(R11)
 
-#define SHORT_SUMS32_AVX512 \
-	SHORT_SUM_AVX512(0, Y0, Z0)
-
-#define SHORT_SUMS64_AVX512 \
-	SHORT_SUMS32_AVX512           \
-	SHORT_SUM_AVX512(128, Y1, Z1)
-
-#define SHORT_SUMS128_AVX512 \
-	SHORT_SUMS64_AVX512           \
-	SHORT_SUM_AVX512(256, Y2, Z2) \
-	SHORT_SUM_AVX512(384, Y3, Z3)
-
+// begin generated: addShort
 // func addShortAVX512(a *addShortArgs)
 TEXT ·addShortAVX512(SB), NOSPLIT, $8-8
 	MOVQ a+0(FP), AX
@@ -5482,20 +5591,229 @@ TEXT ·addShortAVX512(SB), NOSPLIT, $8-8
 	JE   classes32
 	CMPQ BX, $64
 	JE   classes64
-	SHORT_ROWS(SHORT_CLEAR128_AVX512, SHORT_STEPS128_AVX512, SHORT_SUMS128_AVX512, row128, tree128, done)
+
+row128:
+	// the trees' sums = 0
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	FIRST_TREE
+
+tree128:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Z0, Z0
+	VPADDW 64(R9)(AX*1), Z1, Z1
+	VPADDW 128(R9)(AX*1), Z2, Z2
+	VPADDW 192(R9)(AX*1), Z3, Z3
+	NEXT_TREE(tree128)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX512(0, Y0, Z0)
+	SHORT_SUM_AVX512(128, Y1, Z1)
+	SHORT_SUM_AVX512(256, Y2, Z2)
+	SHORT_SUM_AVX512(384, Y3, Z3)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row128
+	JMP  done
 
 classes64:
-	SHORT_ROWS(SHORT_CLEAR64_AVX512, SHORT_STEPS64_AVX512, SHORT_SUMS64_AVX512, row64, tree64, done)
+row64:
+	// the trees' sums = 0
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	FIRST_TREE
+
+tree64:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Z0, Z0
+	VPADDW 64(R9)(AX*1), Z1, Z1
+	NEXT_TREE(tree64)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX512(0, Y0, Z0)
+	SHORT_SUM_AVX512(128, Y1, Z1)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row64
+	JMP  done
 
 classes32:
-	SHORT_ROWS(SHORT_CLEAR32_AVX512, SHORT_STEPS32_AVX512, SHORT_SUMS32_AVX512, row32, tree32, done)
+row32:
+	// the trees' sums = 0
+	VPXORQ Z0, Z0, Z0
+	FIRST_TREE
+
+tree32:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Z0, Z0
+	NEXT_TREE(tree32)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX512(0, Y0, Z0)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row32
+	JMP  done
 
 classes16:
-	SHORT_ROWS(SHORT_CLEAR16_AVX2, SHORT_STEPS16_AVX2, SHORT_SUMS16_AVX2, row16, tree16, done)
+row16:
+	// the trees' sums = 0
+	VPXOR Y0, Y0, Y0
+	FIRST_TREE
+
+tree16:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Y0, Y0
+	NEXT_TREE(tree16)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX2(0, X0, Y0)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row16
+	JMP  done
 
 done:
 	VZEROUPPER
 	RET
+
+// func addShortAVX2(a *addShortArgs)
+TEXT ·addShortAVX2(SB), NOSPLIT, $8-8
+	MOVQ a+0(FP), AX
+	SHORT_ARGS
+	CMPQ BX, $32
+	JB   classes16
+	JE   classes32
+	CMPQ BX, $64
+	JE   classes64
+
+row128:
+	// the trees' sums = 0
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	FIRST_TREE
+
+tree128:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Y0, Y0
+	VPADDW 32(R9)(AX*1), Y1, Y1
+	VPADDW 64(R9)(AX*1), Y2, Y2
+	VPADDW 96(R9)(AX*1), Y3, Y3
+	VPADDW 128(R9)(AX*1), Y4, Y4
+	VPADDW 160(R9)(AX*1), Y5, Y5
+	VPADDW 192(R9)(AX*1), Y6, Y6
+	VPADDW 224(R9)(AX*1), Y7, Y7
+	NEXT_TREE(tree128)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX2(0, X0, Y0)
+	SHORT_SUM_AVX2(64, X1, Y1)
+	SHORT_SUM_AVX2(128, X2, Y2)
+	SHORT_SUM_AVX2(192, X3, Y3)
+	SHORT_SUM_AVX2(256, X4, Y4)
+	SHORT_SUM_AVX2(320, X5, Y5)
+	SHORT_SUM_AVX2(384, X6, Y6)
+	SHORT_SUM_AVX2(448, X7, Y7)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row128
+	JMP  done
+
+classes64:
+row64:
+	// the trees' sums = 0
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	FIRST_TREE
+
+tree64:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Y0, Y0
+	VPADDW 32(R9)(AX*1), Y1, Y1
+	VPADDW 64(R9)(AX*1), Y2, Y2
+	VPADDW 96(R9)(AX*1), Y3, Y3
+	NEXT_TREE(tree64)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX2(0, X0, Y0)
+	SHORT_SUM_AVX2(64, X1, Y1)
+	SHORT_SUM_AVX2(128, X2, Y2)
+	SHORT_SUM_AVX2(192, X3, Y3)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row64
+	JMP  done
+
+classes32:
+row32:
+	// the trees' sums = 0
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	FIRST_TREE
+
+tree32:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Y0, Y0
+	VPADDW 32(R9)(AX*1), Y1, Y1
+	NEXT_TREE(tree32)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX2(0, X0, Y0)
+	SHORT_SUM_AVX2(64, X1, Y1)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row32
+	JMP  done
+
+classes16:
+row16:
+	// the trees' sums = 0
+	VPXOR Y0, Y0, Y0
+	FIRST_TREE
+
+tree16:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Y0, Y0
+	NEXT_TREE(tree16)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX2(0, X0, Y0)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row16
+	JMP  done
+
+done:
+	VZEROUPPER
+	RET
+
+// end generated
 
 // ---------------------------------------------------------------------------
 // Scores
@@ -6005,9 +6323,6 @@ rowX:
 
 // Exponentials of two vectors side by side: while one number waits for another, there is
 // work on the other vector near enough to be found.
-//
-// Both macros are X = e to X and X2 = e to X2, or zero below SoftmaxLeast. The other
-// registers are lost.
 
 #define EXP_LANES(i) ·expLanes+(32*i)(SB)
 
@@ -6024,43 +6339,9 @@ rowX:
 	TWO(VADDPD, even, E, E, E2, E2) \
 	TWO(VADDPD, odd, O, O, O2, O2)
 
-#define EXP_AVX2(X, S, R, E, O, M, X2, S2, R2, E2, O2, M2) \
-	VCMPPD $5, EXP_LANES(5), X, M                               \ // not below, or NaN
-	VCMPPD $5, EXP_LANES(5), X2, M2                             \
-	TWO(VMULPD, EXP_LANES(0), X, S, X2, S2)                     \
-	TWO(VADDPD, EXP_LANES(1), S, S, S2, S2)                     \ // k in the lowest bits
-	TWO(VSUBPD, EXP_LANES(1), S, E, S2, E2)                     \
-	TWO(VFNMADD231PD, EXP_LANES(2), E, X, E2, X2)               \ // the product is exact
-	TWO(VMULPD, EXP_LANES(3), E, E, E2, E2)                     \
-	VSUBPD E, X, X                                              \ // r
-	VSUBPD E2, X2, X2                                           \
-	TWO(VPSLLQ, $52, S, S, S2, S2)                              \
-	TWO(VPADDQ, EXP_LANES(4), S, S, S2, S2)                     \ // 2ᵏ
-	VMULPD X, X, R                                              \ // r²
-	VMULPD X2, X2, R2                                           \
-	TWO(VMULPD, EXP_LANES(16), R, E, R2, E2)                    \ // even terms
-	TWO(VMULPD, EXP_LANES(17), R, O, R2, O2)                    \ // odd terms
-	TWO(VADDPD, EXP_LANES(14), E, E, E2, E2)                    \
-	TWO(VADDPD, EXP_LANES(15), O, O, O2, O2)                    \
-	EXP_TERM(EXP_LANES(12), EXP_LANES(13), R, E, O, R2, E2, O2) \
-	EXP_TERM(EXP_LANES(10), EXP_LANES(11), R, E, O, R2, E2, O2) \
-	EXP_TERM(EXP_LANES(8), EXP_LANES(9), R, E, O, R2, E2, O2)   \
-	EXP_TERM(EXP_LANES(6), EXP_LANES(7), R, E, O, R2, E2, O2)   \
-	VMULPD X, O, O                                              \
-	VMULPD X2, O2, O2                                           \
-	VADDPD O, E, E                                              \
-	VADDPD O2, E2, E2                                           \
-	VMULPD R, E, E                                              \
-	VMULPD R2, E2, E2                                           \
-	VADDPD E, X, X                                              \
-	VADDPD E2, X2, X2                                           \
-	TWO(VADDPD, EXP_LANES(4), X, X, X2, X2)                     \
-	VMULPD S, X, X                                              \
-	VMULPD S2, X2, X2                                           \
-	VANDPD M, X, X                                              \
-	VANDPD M2, X2, X2
-
-// Z14 … Z31 are expLanes.
+// begin generated: softmax
+// EXP_AVX512 is X = e to X and X2 = e to X2, or zero below SoftmaxLeast. The other
+// registers are lost. Z14 to Z31 are expLanes.
 #define EXP_AVX512(X, S, R, E, O, M, X2, S2, R2, E2, O2, M2) \
 	VCMPPD   $5, Z19, X, M                  \ // not below, or NaN
 	VCMPPD   $5, Z19, X2, M2                \
@@ -6114,6 +6395,46 @@ rowX:
 	VBROADCASTSD ·expLanes+480(SB), Z29 \
 	VBROADCASTSD ·expLanes+512(SB), Z30 \
 	VBROADCASTSD ·expLanes+544(SB), Z31
+
+// EXP_AVX2 is X = e to X and X2 = e to X2, or zero below SoftmaxLeast. The other
+// registers are lost.
+#define EXP_AVX2(X, S, R, E, O, M, X2, S2, R2, E2, O2, M2) \
+	VCMPPD $5, EXP_LANES(5), X, M                               \ // not below, or NaN
+	VCMPPD $5, EXP_LANES(5), X2, M2                             \
+	TWO(VMULPD, EXP_LANES(0), X, S, X2, S2)                     \
+	TWO(VADDPD, EXP_LANES(1), S, S, S2, S2)                     \ // k in the lowest bits
+	TWO(VSUBPD, EXP_LANES(1), S, E, S2, E2)                     \
+	TWO(VFNMADD231PD, EXP_LANES(2), E, X, E2, X2)               \ // the product is exact
+	TWO(VMULPD, EXP_LANES(3), E, E, E2, E2)                     \
+	VSUBPD E, X, X                                              \ // r
+	VSUBPD E2, X2, X2                                           \
+	TWO(VPSLLQ, $52, S, S, S2, S2)                              \
+	TWO(VPADDQ, EXP_LANES(4), S, S, S2, S2)                     \ // 2ᵏ
+	VMULPD X, X, R                                              \ // r²
+	VMULPD X2, X2, R2                                           \
+	TWO(VMULPD, EXP_LANES(16), R, E, R2, E2)                    \ // even terms
+	TWO(VMULPD, EXP_LANES(17), R, O, R2, O2)                    \ // odd terms
+	TWO(VADDPD, EXP_LANES(14), E, E, E2, E2)                    \
+	TWO(VADDPD, EXP_LANES(15), O, O, O2, O2)                    \
+	EXP_TERM(EXP_LANES(12), EXP_LANES(13), R, E, O, R2, E2, O2) \
+	EXP_TERM(EXP_LANES(10), EXP_LANES(11), R, E, O, R2, E2, O2) \
+	EXP_TERM(EXP_LANES(8), EXP_LANES(9), R, E, O, R2, E2, O2)   \
+	EXP_TERM(EXP_LANES(6), EXP_LANES(7), R, E, O, R2, E2, O2)   \
+	VMULPD X, O, O                                              \
+	VMULPD X2, O2, O2                                           \
+	VADDPD O, E, E                                              \
+	VADDPD O2, E2, E2                                           \
+	VMULPD R, E, E                                              \
+	VMULPD R2, E2, E2                                           \
+	VADDPD E, X, X                                              \
+	VADDPD E2, X2, X2                                           \
+	TWO(VADDPD, EXP_LANES(4), X, X, X2, X2)                     \
+	VMULPD S, X, X                                              \
+	VMULPD S2, X2, X2                                           \
+	VANDPD M, X, X                                              \
+	VANDPD M2, X2, X2
+
+// end generated
 
 // func softmaxExpAVX512(x *float64, n int)
 //

@@ -9,62 +9,27 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-func cpuLevels() []*kernel.Funcs { return []*kernel.Funcs{neon} }
+// Every AArch64 processor has NEON.
+func cpuLevels() []*kernel.Funcs {
+	return []*kernel.Funcs{completed(false, kernel.Funcs{
+		Level:     "neon",
+		Totals:    totals,
+		Cross:     cross,
+		Gradients: gradients,
+		Quantize:  quantize,
+		Histogram: histogram,
+		Scan:      scan,
+		// NEON can neither gather bin codes by row number nor store the lanes of a
+		// mask one behind the other.
+		Partition: kernel.Partition,
+		Update:    update,
+		Best:      kernel.Best,
+		Softmax:   softmax(softmaxExpNEON, nil),
+	})}
+}
 
-// neon is what every AArch64 processor runs.
-var neon = kernel.Checked(kernel.Funcs{
-	Level:     "neon",
-	Totals:    totals,
-	Cross:     cross,
-	Gradients: gradients,
-	Quantize:  quantize,
-	Histogram: histogram,
-	Sparse:    sparse,
-	SumBins:   sumBins,
-	Spill:     spill,
-	Subtract:  subtract,
-	Scan:      scan,
-	// NEON can neither gather bin codes by row number nor store the lanes of a
-	// mask one behind the other.
-	Partition: kernel.Partition,
-	Update:    update,
-	Compare: func(j *kernel.CompareJob[float64]) {
-		if a := new(compareArgs); loadCompare(a, j) {
-			compareNEON(a)
-		}
-	},
-	Compare32: func(j *kernel.CompareJob[float32]) {
-		if a := new(compareArgs); loadCompare(a, j) {
-			compare32NEON(a)
-		}
-	},
-	Members: members,
-	Leaves: func(j *kernel.LeavesJob) {
-		for a := new(leavesArgs); a.next(j); {
-			leavesNEON(a)
-		}
-	},
-	AddSteps: func(j *kernel.AddStepsJob) {
-		for a := new(addStepsArgs); a.next(j); {
-			addStepsNEON(a)
-		}
-	},
-	AddPairs: addPairs,
-	AddShort: func(j *kernel.AddShortJob) {
-		for a := new(addShortArgs); a.next(j, 64); {
-			addShortNEON(a)
-		}
-	},
-	Scores: scores,
-	Best:   kernel.Best,
-	Linear: func(j *kernel.LinearJob) {
-		for a := new(linearArgs); a.next(j, 4); {
-			linearNEON(a)
-		}
-	},
-	Softmax: softmax(softmaxExpNEON, nil),
-	Walk:    walkLanes,
-})
+// shortClasses is how many sums of AddShort the registers hold.
+const shortClasses = 64
 
 // Routines take a few classes of a job. Strides of residuals, factors and sums
 // are in bytes.
@@ -382,7 +347,7 @@ func update(j *kernel.UpdateJob) {
 		flushBelow: kernel.FlushBelow,
 		ownFloor:   kernel.OwnFloor,
 	}
-	updateNEON(&a)
+	updateRows(&a)
 	if a.n > 0 {
 		panic(kernel.ErrNoClass)
 	}

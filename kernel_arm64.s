@@ -10,24 +10,24 @@
 //	Cross           178     200
 //	Gradients       351     365
 //	Quantize        507     523
-//	Histogram       665     741
-//	Sparse         1023    1049
-//	SumBins        1179    1188
-//	Spill          1212    1223
-//	Subtract       1254    1263
-//	Scan           1281    1342
-//	Update         1604    1641
-//	Compare        1782    1880
-//	Compare32      1885    1915
-//	Members        1920    1943
-//	Leaves         1979    1997
-//	AddSteps       2110    2321
-//	AddPairs       2360    2373
-//	AddShort       2416    2495
-//	Scores         2516    2526
-//	Linear         2572    2777
-//	Softmax        2794    3040
-//	Walk           3080    3110
+//	Histogram       665     792
+//	Sparse          878     960
+//	SumBins         994    1003
+//	Spill          1027    1038
+//	Subtract       1069    1078
+//	Scan           1096    1157
+//	Update         1419    1456
+//	Compare        1597    1695
+//	Compare32      1700    1730
+//	Members        1735    1758
+//	Leaves         1794    1812
+//	AddSteps       1925    1962
+//	AddPairs       2226    2239
+//	AddShort       2282    2291
+//	Scores         2461    2471
+//	Linear         2517    2559
+//	Softmax        2835    3081
+//	Walk           3121    3151
 //
 // Plain Go: Partition, Best.
 //
@@ -736,6 +736,57 @@ done:
 	LDP (histogramArgs_histograms+32)(R0), (R13, R14) \
 	LDP (histogramArgs_histograms+48)(R0), (R15, R16)
 
+// LOAD_M is the next row's M cells.
+#define LOAD_1 MOVD.P 8(R20), R22
+
+#define LOAD_2 FMOVQ.P 16(R20), F0
+
+#define LOAD_4 FLDPQ.P 32(R20), (F0, F1)
+
+#define LOAD_8 VLD1.P 64(R20), [V0.D2, V1.D2, V2.D2, V3.D2]
+
+// COLUMNS_C adds them to C columns.
+#define COLUMNS_1(CELLS) CELLS(R1, R9)
+
+#define COLUMNS_2(CELLS) \
+	COLUMNS_1(CELLS) \
+	CELLS(R2, R10)
+
+#define COLUMNS_4(CELLS) \
+	COLUMNS_2(CELLS) \
+	CELLS(R3, R11)   \
+	CELLS(R4, R12)
+
+#define COLUMNS_8(CELLS) \
+	COLUMNS_4(CELLS) \
+	CELLS(R5, R13)   \
+	CELLS(R6, R14)   \
+	CELLS(R7, R15)   \
+	CELLS(R8, R16)
+
+// HISTOGRAM is a routine after its columns are loaded:
+//
+//	for i = 0 … n−1
+//		row = rows[i], or first + i without a list
+//		histogram[64·column[row]] += cells[i], for each column
+#define HISTOGRAM(LOAD, COLUMNS, CELLS) \
+	LOAD_ROWS            \
+	CBZ     R21, done    \
+	CBZ     R17, counted \
+	listed:              \
+	MOVWU.P 4(R17), R19  \
+	LOAD                 \
+	COLUMNS(CELLS)       \
+	SUB     $1, R21      \
+	CBNZ    R21, listed  \
+	RET                  \
+	counted:              \
+	LOAD                  \
+	COLUMNS(CELLS)        \
+	ADD      $1, R19      \
+	SUB      $1, R21      \
+	CBNZ     R21, counted
+
 // func histogram1x8(a *histogramArgs)
 // One pair, eight columns.
 TEXT ·histogram1x8(SB), NOSPLIT, $0-8
@@ -743,44 +794,7 @@ TEXT ·histogram1x8(SB), NOSPLIT, $0-8
 	LOAD_COLUMNS_01
 	LOAD_COLUMNS_23
 	LOAD_COLUMNS_4567
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; cell = *cells++
-	MOVWU.P 4(R17), R19
-	MOVD.P  8(R20), R22
-
-	// histogram[column[row]] += cell, eight times
-	ADD_1(R1, R9)
-	ADD_1(R2, R10)
-	ADD_1(R3, R11)
-	ADD_1(R4, R12)
-	ADD_1(R5, R13)
-	ADD_1(R6, R14)
-	ADD_1(R7, R15)
-	ADD_1(R8, R16)
-	SUB  $1, R21
-	CBNZ R21, listed
-	RET
-
-counted:
-	// cell = *cells++
-	MOVD.P 8(R20), R22
-
-	// histogram[column[row]] += cell, eight times; row++
-	ADD_1(R1, R9)
-	ADD_1(R2, R10)
-	ADD_1(R3, R11)
-	ADD_1(R4, R12)
-	ADD_1(R5, R13)
-	ADD_1(R6, R14)
-	ADD_1(R7, R15)
-	ADD_1(R8, R16)
-	ADD  $1, R19
-	SUB  $1, R21
-	CBNZ R21, counted
+	HISTOGRAM(LOAD_1, COLUMNS_8, ADD_1)
 
 done:
 	RET
@@ -791,36 +805,7 @@ TEXT ·histogram1x4(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	LOAD_COLUMNS_01
 	LOAD_COLUMNS_23
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; cell = *cells++
-	MOVWU.P 4(R17), R19
-	MOVD.P  8(R20), R22
-
-	// histogram[column[row]] += cell, four times
-	ADD_1(R1, R9)
-	ADD_1(R2, R10)
-	ADD_1(R3, R11)
-	ADD_1(R4, R12)
-	SUB  $1, R21
-	CBNZ R21, listed
-	RET
-
-counted:
-	// cell = *cells++
-	MOVD.P 8(R20), R22
-
-	// histogram[column[row]] += cell, four times; row++
-	ADD_1(R1, R9)
-	ADD_1(R2, R10)
-	ADD_1(R3, R11)
-	ADD_1(R4, R12)
-	ADD  $1, R19
-	SUB  $1, R21
-	CBNZ R21, counted
+	HISTOGRAM(LOAD_1, COLUMNS_4, ADD_1)
 
 done:
 	RET
@@ -831,26 +816,7 @@ TEXT ·histogram1x1(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	MOVD histogramArgs_columns(R0), R1
 	MOVD histogramArgs_histograms(R0), R9
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; cell = *cells++; histogram[column[row]] += cell
-	MOVWU.P 4(R17), R19
-	MOVD.P  8(R20), R22
-	ADD_1(R1, R9)
-	SUB     $1, R21
-	CBNZ    R21, listed
-	RET
-
-counted:
-	// cell = *cells++; histogram[column[row]] += cell; row++
-	MOVD.P 8(R20), R22
-	ADD_1(R1, R9)
-	ADD    $1, R19
-	SUB    $1, R21
-	CBNZ   R21, counted
+	HISTOGRAM(LOAD_1, COLUMNS_1, ADD_1)
 
 done:
 	RET
@@ -861,36 +827,7 @@ TEXT ·histogram2x4(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	LOAD_COLUMNS_01
 	LOAD_COLUMNS_23
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; cells = the next two
-	MOVWU.P 4(R17), R19
-	FMOVQ.P 16(R20), F0
-
-	// histogram[column[row]] += cells, four times
-	ADD_2(R1, R9)
-	ADD_2(R2, R10)
-	ADD_2(R3, R11)
-	ADD_2(R4, R12)
-	SUB  $1, R21
-	CBNZ R21, listed
-	RET
-
-counted:
-	// cells = the next two
-	FMOVQ.P 16(R20), F0
-
-	// histogram[column[row]] += cells, four times; row++
-	ADD_2(R1, R9)
-	ADD_2(R2, R10)
-	ADD_2(R3, R11)
-	ADD_2(R4, R12)
-	ADD  $1, R19
-	SUB  $1, R21
-	CBNZ R21, counted
+	HISTOGRAM(LOAD_2, COLUMNS_4, ADD_2)
 
 done:
 	RET
@@ -901,26 +838,7 @@ TEXT ·histogram2x1(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	MOVD histogramArgs_columns(R0), R1
 	MOVD histogramArgs_histograms(R0), R9
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; histogram[column[row]] += the next two cells
-	MOVWU.P 4(R17), R19
-	FMOVQ.P 16(R20), F0
-	ADD_2(R1, R9)
-	SUB     $1, R21
-	CBNZ    R21, listed
-	RET
-
-counted:
-	// histogram[column[row]] += the next two cells; row++
-	FMOVQ.P 16(R20), F0
-	ADD_2(R1, R9)
-	ADD     $1, R19
-	SUB     $1, R21
-	CBNZ    R21, counted
+	HISTOGRAM(LOAD_2, COLUMNS_1, ADD_2)
 
 done:
 	RET
@@ -930,32 +848,7 @@ done:
 TEXT ·histogram4x2(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	LOAD_COLUMNS_01
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; cells = the next four
-	MOVWU.P 4(R17), R19
-	FLDPQ.P 32(R20), (F0, F1)
-
-	// histogram[column[row]] += cells, twice
-	ADD_4(R1, R9)
-	ADD_4(R2, R10)
-	SUB  $1, R21
-	CBNZ R21, listed
-	RET
-
-counted:
-	// cells = the next four
-	FLDPQ.P 32(R20), (F0, F1)
-
-	// histogram[column[row]] += cells, twice; row++
-	ADD_4(R1, R9)
-	ADD_4(R2, R10)
-	ADD  $1, R19
-	SUB  $1, R21
-	CBNZ R21, counted
+	HISTOGRAM(LOAD_4, COLUMNS_2, ADD_4)
 
 done:
 	RET
@@ -966,26 +859,7 @@ TEXT ·histogram4x1(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	MOVD histogramArgs_columns(R0), R1
 	MOVD histogramArgs_histograms(R0), R9
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; histogram[column[row]] += the next four cells
-	MOVWU.P 4(R17), R19
-	FLDPQ.P 32(R20), (F0, F1)
-	ADD_4(R1, R9)
-	SUB     $1, R21
-	CBNZ    R21, listed
-	RET
-
-counted:
-	// histogram[column[row]] += the next four cells; row++
-	FLDPQ.P 32(R20), (F0, F1)
-	ADD_4(R1, R9)
-	ADD     $1, R19
-	SUB     $1, R21
-	CBNZ    R21, counted
+	HISTOGRAM(LOAD_4, COLUMNS_1, ADD_4)
 
 done:
 	RET
@@ -996,26 +870,7 @@ TEXT ·histogram8x1(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	MOVD histogramArgs_columns(R0), R1
 	MOVD histogramArgs_histograms(R0), R9
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; histogram[column[row]] += the next eight cells
-	MOVWU.P 4(R17), R19
-	VLD1.P  64(R20), [V0.D2, V1.D2, V2.D2, V3.D2]
-	ADD_8(R1, R9)
-	SUB     $1, R21
-	CBNZ    R21, listed
-	RET
-
-counted:
-	// histogram[column[row]] += the next eight cells; row++
-	VLD1.P 64(R20), [V0.D2, V1.D2, V2.D2, V3.D2]
-	ADD_8(R1, R9)
-	ADD    $1, R19
-	SUB    $1, R21
-	CBNZ   R21, counted
+	HISTOGRAM(LOAD_8, COLUMNS_1, ADD_8)
 
 done:
 	RET
@@ -1044,34 +899,67 @@ done:
 	ADD     R9<<1, R2, R9   \
 	ADD     R10<<1, R2, R10
 
+// SPARSE is a routine: LOAD is a row's cells, ADD_CELLS adds them to a bin of 2^SHIFT
+// bytes.
+//
+//	for each row
+//		for each entry of the row
+//			histogram[entry] += cells
+#define SPARSE(LOAD, SHIFT, ADD_CELLS) \
+	LOAD_SPARSE                 \
+	CBZ     R5, done            \
+	row:                        \
+	NEXT_ENTRIES                \
+	LOAD                        \
+	CMP     R10, R9             \
+	BHS     next                \
+	entry:                      \
+	MOVHU.P 2(R9), R11          \
+	ADD     R11<<SHIFT, R3, R12 \
+	ADD_CELLS                   \
+	CMP     R10, R9             \
+	BLO     entry               \
+	next:                       \
+	SUB     $1, R5              \
+	CBNZ    R5, row
+
+#define SPARSE_LOAD_1 MOVD.P 8(R6), R7
+
+#define SPARSE_LOAD_2 FMOVQ.P 16(R6), F0
+
+#define SPARSE_LOAD_4 FLDPQ.P 32(R6), (F0, F1)
+
+#define SPARSE_LOAD_8 VLD1.P 64(R6), [V0.D2, V1.D2, V2.D2, V3.D2]
+
+#define SPARSE_ADD_1 \
+	MOVD (R12), R11   \
+	ADD  R7, R11, R11 \
+	MOVD R11, (R12)
+
+#define SPARSE_ADD_2 \
+	FMOVQ (R12), F4           \
+	VADD  V0.D2, V4.D2, V4.D2 \
+	FMOVQ F4, (R12)
+
+#define SPARSE_ADD_4 \
+	FLDPQ (R12), (F4, F5)     \
+	VADD  V0.D2, V4.D2, V4.D2 \
+	VADD  V1.D2, V5.D2, V5.D2 \
+	FSTPQ (F4, F5), (R12)
+
+#define SPARSE_ADD_8 \
+	VLD1 (R12), [V4.D2, V5.D2, V6.D2, V7.D2] \
+	VADD V0.D2, V4.D2, V4.D2                 \
+	VADD V1.D2, V5.D2, V5.D2                 \
+	VADD V2.D2, V6.D2, V6.D2                 \
+	VADD V3.D2, V7.D2, V7.D2                 \
+	VST1 [V4.D2, V5.D2, V6.D2, V7.D2], (R12)
+
 // func sparse1(j *sparseJob)
 // One pair.
 TEXT ·sparse1(SB), NOSPLIT, $0-8
 	MOVD j+0(FP), R0
-	LOAD_SPARSE
-	CBZ  R5, done
-
-row:
-	NEXT_ENTRIES
-
-	// cell = *cells++
-	MOVD.P 8(R6), R7
-	CMP    R10, R9
-	BHS    next
-
-entry:
-	// histogram[*entries++] += cell
-	MOVHU.P 2(R9), R11
-	ADD     R11<<3, R3, R12
-	MOVD    (R12), R11
-	ADD     R7, R11, R11
-	MOVD    R11, (R12)
-	CMP     R10, R9
-	BLO     entry
-
-next:
-	SUB  $1, R5
-	CBNZ R5, row
+	SPARSE(SPARSE_LOAD_1, 3, SPARSE_ADD_1)
 
 done:
 	RET
@@ -1080,30 +968,7 @@ done:
 // Two pairs.
 TEXT ·sparse2(SB), NOSPLIT, $0-8
 	MOVD j+0(FP), R0
-	LOAD_SPARSE
-	CBZ  R5, done
-
-row:
-	NEXT_ENTRIES
-
-	// cells = the next two
-	FMOVQ.P 16(R6), F0
-	CMP     R10, R9
-	BHS     next
-
-entry:
-	// histogram[*entries++] += cells
-	MOVHU.P 2(R9), R11
-	ADD     R11<<4, R3, R12
-	FMOVQ   (R12), F4
-	VADD    V0.D2, V4.D2, V4.D2
-	FMOVQ   F4, (R12)
-	CMP     R10, R9
-	BLO     entry
-
-next:
-	SUB  $1, R5
-	CBNZ R5, row
+	SPARSE(SPARSE_LOAD_2, 4, SPARSE_ADD_2)
 
 done:
 	RET
@@ -1112,31 +977,7 @@ done:
 // Four pairs.
 TEXT ·sparse4(SB), NOSPLIT, $0-8
 	MOVD j+0(FP), R0
-	LOAD_SPARSE
-	CBZ  R5, done
-
-row:
-	NEXT_ENTRIES
-
-	// cells = the next four
-	FLDPQ.P 32(R6), (F0, F1)
-	CMP     R10, R9
-	BHS     next
-
-entry:
-	// histogram[*entries++] += cells
-	MOVHU.P 2(R9), R11
-	ADD     R11<<5, R3, R12
-	FLDPQ   (R12), (F4, F5)
-	VADD    V0.D2, V4.D2, V4.D2
-	VADD    V1.D2, V5.D2, V5.D2
-	FSTPQ   (F4, F5), (R12)
-	CMP     R10, R9
-	BLO     entry
-
-next:
-	SUB  $1, R5
-	CBNZ R5, row
+	SPARSE(SPARSE_LOAD_4, 5, SPARSE_ADD_4)
 
 done:
 	RET
@@ -1145,33 +986,7 @@ done:
 // Eight pairs.
 TEXT ·sparse8(SB), NOSPLIT, $0-8
 	MOVD j+0(FP), R0
-	LOAD_SPARSE
-	CBZ  R5, done
-
-row:
-	NEXT_ENTRIES
-
-	// cells = the next eight
-	VLD1.P 64(R6), [V0.D2, V1.D2, V2.D2, V3.D2]
-	CMP    R10, R9
-	BHS    next
-
-entry:
-	// histogram[*entries++] += cells
-	MOVHU.P 2(R9), R11
-	ADD     R11<<6, R3, R12
-	VLD1    (R12), [V4.D2, V5.D2, V6.D2, V7.D2]
-	VADD    V0.D2, V4.D2, V4.D2
-	VADD    V1.D2, V5.D2, V5.D2
-	VADD    V2.D2, V6.D2, V6.D2
-	VADD    V3.D2, V7.D2, V7.D2
-	VST1    [V4.D2, V5.D2, V6.D2, V7.D2], (R12)
-	CMP     R10, R9
-	BLO     entry
-
-next:
-	SUB  $1, R5
-	CBNZ R5, row
+	SPARSE(SPARSE_LOAD_8, 6, SPARSE_ADD_8)
 
 done:
 	RET
@@ -1624,7 +1439,7 @@ done:
 	VORR V1.B16, V20.B16, V20.B16 \
 	VADD V22.S4, V21.S4, V21.S4
 
-// func updateNEON(a *updateArgs)
+// func updateRows(a *updateArgs)
 //
 //	R0  a                R8   stride/16        V0, V1    residuals, then p
 //	R1  residuals        R9   row number       V4, V5    factors, odds
@@ -1638,7 +1453,7 @@ done:
 //	                                           V28       Σ, 1/Σ
 //	                                           V29, V31  sum, maximum of residuals
 //	                                           V30       own odds, own
-TEXT ·updateNEON(SB), NOSPLIT, $0-8
+TEXT ·updateRows(SB), NOSPLIT, $0-8
 	MOVD  a+0(FP), R0
 	MOVD  updateArgs_residuals(R0), R1
 	MOVD  updateArgs_own(R0), R16
@@ -2130,168 +1945,11 @@ more:
 	MADD    R7, R5, R14, R14 \
 	ADD     R6, R14, R15
 
-// sums of four classes += steps
-#define ADD_STEPS_0 \
-	WORD $0x0e617a18 \ // fcvtl v24.2d, v16.2s
-	WORD $0x4e617a19 \ // fcvtl2 v25.2d, v16.4s
-	WORD $0x4e78d400 \ // fadd v0.2d, v0.2d, v24.2d
-	WORD $0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
-
-#define ADD_STEPS_1 \
-	WORD $0x0e617a3a \ // fcvtl v26.2d, v17.2s
-	WORD $0x4e617a3b \ // fcvtl2 v27.2d, v17.4s
-	WORD $0x4e7ad442 \ // fadd v2.2d, v2.2d, v26.2d
-	WORD $0x4e7bd463 // fadd v3.2d, v3.2d, v27.2d
-
-#define ADD_STEPS_2 \
-	WORD $0x0e617a5c \ // fcvtl v28.2d, v18.2s
-	WORD $0x4e617a5d \ // fcvtl2 v29.2d, v18.4s
-	WORD $0x4e7cd484 \ // fadd v4.2d, v4.2d, v28.2d
-	WORD $0x4e7dd4a5 // fadd v5.2d, v5.2d, v29.2d
-
-#define ADD_STEPS_3 \
-	WORD $0x0e617a7e \ // fcvtl v30.2d, v19.2s
-	WORD $0x4e617a7f \ // fcvtl2 v31.2d, v19.4s
-	WORD $0x4e7ed4c6 \ // fadd v6.2d, v6.2d, v30.2d
-	WORD $0x4e7fd4e7 // fadd v7.2d, v7.2d, v31.2d
-
-#define ADD_STEPS_4 \
-	WORD $0x0e617a98 \ // fcvtl v24.2d, v20.2s
-	WORD $0x4e617a99 \ // fcvtl2 v25.2d, v20.4s
-	WORD $0x4e78d508 \ // fadd v8.2d, v8.2d, v24.2d
-	WORD $0x4e79d529 // fadd v9.2d, v9.2d, v25.2d
-
-#define ADD_STEPS_5 \
-	WORD $0x0e617aba \ // fcvtl v26.2d, v21.2s
-	WORD $0x4e617abb \ // fcvtl2 v27.2d, v21.4s
-	WORD $0x4e7ad54a \ // fadd v10.2d, v10.2d, v26.2d
-	WORD $0x4e7bd56b // fadd v11.2d, v11.2d, v27.2d
-
-#define ADD_STEPS_6 \
-	WORD $0x0e617adc \ // fcvtl v28.2d, v22.2s
-	WORD $0x4e617add \ // fcvtl2 v29.2d, v22.4s
-	WORD $0x4e7cd58c \ // fadd v12.2d, v12.2d, v28.2d
-	WORD $0x4e7dd5ad // fadd v13.2d, v13.2d, v29.2d
-
-#define ADD_STEPS_7 \
-	WORD $0x0e617afe \ // fcvtl v30.2d, v23.2s
-	WORD $0x4e617aff \ // fcvtl2 v31.2d, v23.4s
-	WORD $0x4e7ed5ce \ // fadd v14.2d, v14.2d, v30.2d
-	WORD $0x4e7fd5ef // fadd v15.2d, v15.2d, v31.2d
-
-// the steps of 2 or 3, 4 to 8, … 16, … 24, … 32 classes of a leaf
-#define STEPS_3 \
-	FMOVD (R14), F16  \
-	FMOVD (R15), F17  \
-	WORD  $0x0e617a18 \ // fcvtl v24.2d, v16.2s
-	WORD  $0x0e617a39 \ // fcvtl v25.2d, v17.2s
-	WORD  $0x4e78d400 \ // fadd v0.2d, v0.2d, v24.2d
-	WORD  $0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
-
-#define STEPS_8 \
-	FMOVQ (R14), F16 \
-	FMOVQ (R15), F17 \
-	ADD_STEPS_0      \
-	ADD_STEPS_1
-
-#define STEPS_16 \
-	FLDPQ (R14), (F16, F17) \
-	FLDPQ (R15), (F18, F19) \
-	ADD_STEPS_0             \
-	ADD_STEPS_1             \
-	ADD_STEPS_2             \
-	ADD_STEPS_3
-
-#define STEPS_24 \
-	FLDPQ (R14), (F16, F17) \
-	FMOVQ 32(R14), F18      \
-	FLDPQ (R15), (F19, F20) \
-	FMOVQ 32(R15), F21      \
-	ADD_STEPS_0             \
-	ADD_STEPS_1             \
-	ADD_STEPS_2             \
-	ADD_STEPS_3             \
-	ADD_STEPS_4             \
-	ADD_STEPS_5
-
-#define STEPS_32 \
-	FLDPQ (R14), (F16, F17)   \
-	FLDPQ 32(R14), (F18, F19) \
-	FLDPQ (R15), (F20, F21)   \
-	FLDPQ 32(R15), (F22, F23) \
-	ADD_STEPS_0               \
-	ADD_STEPS_1               \
-	ADD_STEPS_2               \
-	ADD_STEPS_3               \
-	ADD_STEPS_4               \
-	ADD_STEPS_5               \
-	ADD_STEPS_6               \
-	ADD_STEPS_7
-
-// the sums of a row, both halves
-#define LOAD_3 \
-	FMOVQ (R8), F0  \
-	FMOVQ (R16), F1
-
-#define LOAD_8 \
-	FLDPQ (R8), (F0, F1)  \
-	FLDPQ (R16), (F2, F3)
-
-#define LOAD_16 \
-	FLDPQ (R8), (F0, F1)    \
-	FLDPQ 32(R8), (F2, F3)  \
-	FLDPQ (R16), (F4, F5)   \
-	FLDPQ 32(R16), (F6, F7)
-
-#define LOAD_24 \
-	FLDPQ (R8), (F0, F1)      \
-	FLDPQ 32(R8), (F2, F3)    \
-	FLDPQ 64(R8), (F4, F5)    \
-	FLDPQ (R16), (F6, F7)     \
-	FLDPQ 32(R16), (F8, F9)   \
-	FLDPQ 64(R16), (F10, F11)
-
-#define LOAD_32 \
-	FLDPQ (R8), (F0, F1)      \
-	FLDPQ 32(R8), (F2, F3)    \
-	FLDPQ 64(R8), (F4, F5)    \
-	FLDPQ 96(R8), (F6, F7)    \
-	FLDPQ (R16), (F8, F9)     \
-	FLDPQ 32(R16), (F10, F11) \
-	FLDPQ 64(R16), (F12, F13) \
-	FLDPQ 96(R16), (F14, F15)
-
-#define STORE_3 \
-	FMOVQ F0, (R8)  \
-	FMOVQ F1, (R16)
-
-#define STORE_8 \
-	FSTPQ (F0, F1), (R8)  \
-	FSTPQ (F2, F3), (R16)
-
-#define STORE_16 \
-	FSTPQ (F0, F1), (R8)    \
-	FSTPQ (F2, F3), 32(R8)  \
-	FSTPQ (F4, F5), (R16)   \
-	FSTPQ (F6, F7), 32(R16)
-
-#define STORE_24 \
-	FSTPQ (F0, F1), (R8)      \
-	FSTPQ (F2, F3), 32(R8)    \
-	FSTPQ (F4, F5), 64(R8)    \
-	FSTPQ (F6, F7), (R16)     \
-	FSTPQ (F8, F9), 32(R16)   \
-	FSTPQ (F10, F11), 64(R16)
-
-#define STORE_32 \
-	FSTPQ (F0, F1), (R8)      \
-	FSTPQ (F2, F3), 32(R8)    \
-	FSTPQ (F4, F5), 64(R8)    \
-	FSTPQ (F6, F7), 96(R8)    \
-	FSTPQ (F8, F9), (R16)     \
-	FSTPQ (F10, F11), 32(R16) \
-	FSTPQ (F12, F13), 64(R16) \
-	FSTPQ (F14, F15), 96(R16)
+// R11, R12, R13 = the row in the first tree
+#define FIRST_TREE \
+	MOVD R1, R11 \
+	MOVD R3, R12 \
+	MOVD R4, R13
 
 // R6, R16: the later half begins so many classes before the last.
 #define LATER_HALF(classes) \
@@ -2299,24 +1957,7 @@ more:
 	LSL $2, R6         \
 	ADD R6<<1, R8, R16
 
-#define STEP_ROWS(LOAD, STEPS, STORE, row, tree) \
-row:  \
-	LOAD            \
-	MOVD  R1, R11   \
-	MOVD  R3, R12   \
-	MOVD  R4, R13   \
-	tree:           \
-	NEXT_LEAF       \
-	STEPS           \
-	SUB   $1, R13   \
-	CBNZ  R13, tree \
-	STORE           \
-	ADD   $2, R1    \
-	ADD   R9, R8    \
-	ADD   R9, R16   \
-	SUB   $1, R10   \
-	CBNZ  R10, row
-
+// begin generated: addSteps
 // func addStepsNEON(a *addStepsArgs)
 TEXT ·addStepsNEON(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
@@ -2333,29 +1974,254 @@ TEXT ·addStepsNEON(SB), NOSPLIT, $0-8
 	BLE  classes16
 	CMP  $24, R6
 	BLE  classes24
+
 	LATER_HALF(16)
-	STEP_ROWS(LOAD_32, STEPS_32, STORE_32, row32, tree32)
+
+row32:
+	// sums = scores, both halves
+	FLDPQ (R8), (F0, F1)
+	FLDPQ 32(R8), (F2, F3)
+	FLDPQ 64(R8), (F4, F5)
+	FLDPQ 96(R8), (F6, F7)
+	FLDPQ (R16), (F8, F9)
+	FLDPQ 32(R16), (F10, F11)
+	FLDPQ 64(R16), (F12, F13)
+	FLDPQ 96(R16), (F14, F15)
+	FIRST_TREE
+
+tree32:
+	// sums += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FLDPQ (R14), (F16, F17)
+	FLDPQ 32(R14), (F18, F19)
+	FLDPQ (R15), (F20, F21)
+	FLDPQ 32(R15), (F22, F23)
+	WORD  $0x0e617a18         // fcvtl v24.2d, v16.2s
+	WORD  $0x4e617a19         // fcvtl2 v25.2d, v16.4s
+	WORD  $0x4e78d400         // fadd v0.2d, v0.2d, v24.2d
+	WORD  $0x4e79d421         // fadd v1.2d, v1.2d, v25.2d
+	WORD  $0x0e617a3a         // fcvtl v26.2d, v17.2s
+	WORD  $0x4e617a3b         // fcvtl2 v27.2d, v17.4s
+	WORD  $0x4e7ad442         // fadd v2.2d, v2.2d, v26.2d
+	WORD  $0x4e7bd463         // fadd v3.2d, v3.2d, v27.2d
+	WORD  $0x0e617a5c         // fcvtl v28.2d, v18.2s
+	WORD  $0x4e617a5d         // fcvtl2 v29.2d, v18.4s
+	WORD  $0x4e7cd484         // fadd v4.2d, v4.2d, v28.2d
+	WORD  $0x4e7dd4a5         // fadd v5.2d, v5.2d, v29.2d
+	WORD  $0x0e617a7e         // fcvtl v30.2d, v19.2s
+	WORD  $0x4e617a7f         // fcvtl2 v31.2d, v19.4s
+	WORD  $0x4e7ed4c6         // fadd v6.2d, v6.2d, v30.2d
+	WORD  $0x4e7fd4e7         // fadd v7.2d, v7.2d, v31.2d
+	WORD  $0x0e617a98         // fcvtl v24.2d, v20.2s
+	WORD  $0x4e617a99         // fcvtl2 v25.2d, v20.4s
+	WORD  $0x4e78d508         // fadd v8.2d, v8.2d, v24.2d
+	WORD  $0x4e79d529         // fadd v9.2d, v9.2d, v25.2d
+	WORD  $0x0e617aba         // fcvtl v26.2d, v21.2s
+	WORD  $0x4e617abb         // fcvtl2 v27.2d, v21.4s
+	WORD  $0x4e7ad54a         // fadd v10.2d, v10.2d, v26.2d
+	WORD  $0x4e7bd56b         // fadd v11.2d, v11.2d, v27.2d
+	WORD  $0x0e617adc         // fcvtl v28.2d, v22.2s
+	WORD  $0x4e617add         // fcvtl2 v29.2d, v22.4s
+	WORD  $0x4e7cd58c         // fadd v12.2d, v12.2d, v28.2d
+	WORD  $0x4e7dd5ad         // fadd v13.2d, v13.2d, v29.2d
+	WORD  $0x0e617afe         // fcvtl v30.2d, v23.2s
+	WORD  $0x4e617aff         // fcvtl2 v31.2d, v23.4s
+	WORD  $0x4e7ed5ce         // fadd v14.2d, v14.2d, v30.2d
+	WORD  $0x4e7fd5ef         // fadd v15.2d, v15.2d, v31.2d
+	SUB   $1, R13
+	CBNZ  R13, tree32
+
+	// scores = sums
+	FSTPQ (F0, F1), (R8)
+	FSTPQ (F2, F3), 32(R8)
+	FSTPQ (F4, F5), 64(R8)
+	FSTPQ (F6, F7), 96(R8)
+	FSTPQ (F8, F9), (R16)
+	FSTPQ (F10, F11), 32(R16)
+	FSTPQ (F12, F13), 64(R16)
+	FSTPQ (F14, F15), 96(R16)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row32
 	RET
 
 classes24:
 	LATER_HALF(12)
-	STEP_ROWS(LOAD_24, STEPS_24, STORE_24, row24, tree24)
+
+row24:
+	// sums = scores, both halves
+	FLDPQ (R8), (F0, F1)
+	FLDPQ 32(R8), (F2, F3)
+	FLDPQ 64(R8), (F4, F5)
+	FLDPQ (R16), (F6, F7)
+	FLDPQ 32(R16), (F8, F9)
+	FLDPQ 64(R16), (F10, F11)
+	FIRST_TREE
+
+tree24:
+	// sums += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FLDPQ (R14), (F16, F17)
+	FMOVQ 32(R14), F18
+	FLDPQ (R15), (F19, F20)
+	FMOVQ 32(R15), F21
+	WORD  $0x0e617a18       // fcvtl v24.2d, v16.2s
+	WORD  $0x4e617a19       // fcvtl2 v25.2d, v16.4s
+	WORD  $0x4e78d400       // fadd v0.2d, v0.2d, v24.2d
+	WORD  $0x4e79d421       // fadd v1.2d, v1.2d, v25.2d
+	WORD  $0x0e617a3a       // fcvtl v26.2d, v17.2s
+	WORD  $0x4e617a3b       // fcvtl2 v27.2d, v17.4s
+	WORD  $0x4e7ad442       // fadd v2.2d, v2.2d, v26.2d
+	WORD  $0x4e7bd463       // fadd v3.2d, v3.2d, v27.2d
+	WORD  $0x0e617a5c       // fcvtl v28.2d, v18.2s
+	WORD  $0x4e617a5d       // fcvtl2 v29.2d, v18.4s
+	WORD  $0x4e7cd484       // fadd v4.2d, v4.2d, v28.2d
+	WORD  $0x4e7dd4a5       // fadd v5.2d, v5.2d, v29.2d
+	WORD  $0x0e617a7e       // fcvtl v30.2d, v19.2s
+	WORD  $0x4e617a7f       // fcvtl2 v31.2d, v19.4s
+	WORD  $0x4e7ed4c6       // fadd v6.2d, v6.2d, v30.2d
+	WORD  $0x4e7fd4e7       // fadd v7.2d, v7.2d, v31.2d
+	WORD  $0x0e617a98       // fcvtl v24.2d, v20.2s
+	WORD  $0x4e617a99       // fcvtl2 v25.2d, v20.4s
+	WORD  $0x4e78d508       // fadd v8.2d, v8.2d, v24.2d
+	WORD  $0x4e79d529       // fadd v9.2d, v9.2d, v25.2d
+	WORD  $0x0e617aba       // fcvtl v26.2d, v21.2s
+	WORD  $0x4e617abb       // fcvtl2 v27.2d, v21.4s
+	WORD  $0x4e7ad54a       // fadd v10.2d, v10.2d, v26.2d
+	WORD  $0x4e7bd56b       // fadd v11.2d, v11.2d, v27.2d
+	SUB   $1, R13
+	CBNZ  R13, tree24
+
+	// scores = sums
+	FSTPQ (F0, F1), (R8)
+	FSTPQ (F2, F3), 32(R8)
+	FSTPQ (F4, F5), 64(R8)
+	FSTPQ (F6, F7), (R16)
+	FSTPQ (F8, F9), 32(R16)
+	FSTPQ (F10, F11), 64(R16)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row24
 	RET
 
 classes16:
 	LATER_HALF(8)
-	STEP_ROWS(LOAD_16, STEPS_16, STORE_16, row16, tree16)
+
+row16:
+	// sums = scores, both halves
+	FLDPQ (R8), (F0, F1)
+	FLDPQ 32(R8), (F2, F3)
+	FLDPQ (R16), (F4, F5)
+	FLDPQ 32(R16), (F6, F7)
+	FIRST_TREE
+
+tree16:
+	// sums += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FLDPQ (R14), (F16, F17)
+	FLDPQ (R15), (F18, F19)
+	WORD  $0x0e617a18       // fcvtl v24.2d, v16.2s
+	WORD  $0x4e617a19       // fcvtl2 v25.2d, v16.4s
+	WORD  $0x4e78d400       // fadd v0.2d, v0.2d, v24.2d
+	WORD  $0x4e79d421       // fadd v1.2d, v1.2d, v25.2d
+	WORD  $0x0e617a3a       // fcvtl v26.2d, v17.2s
+	WORD  $0x4e617a3b       // fcvtl2 v27.2d, v17.4s
+	WORD  $0x4e7ad442       // fadd v2.2d, v2.2d, v26.2d
+	WORD  $0x4e7bd463       // fadd v3.2d, v3.2d, v27.2d
+	WORD  $0x0e617a5c       // fcvtl v28.2d, v18.2s
+	WORD  $0x4e617a5d       // fcvtl2 v29.2d, v18.4s
+	WORD  $0x4e7cd484       // fadd v4.2d, v4.2d, v28.2d
+	WORD  $0x4e7dd4a5       // fadd v5.2d, v5.2d, v29.2d
+	WORD  $0x0e617a7e       // fcvtl v30.2d, v19.2s
+	WORD  $0x4e617a7f       // fcvtl2 v31.2d, v19.4s
+	WORD  $0x4e7ed4c6       // fadd v6.2d, v6.2d, v30.2d
+	WORD  $0x4e7fd4e7       // fadd v7.2d, v7.2d, v31.2d
+	SUB   $1, R13
+	CBNZ  R13, tree16
+
+	// scores = sums
+	FSTPQ (F0, F1), (R8)
+	FSTPQ (F2, F3), 32(R8)
+	FSTPQ (F4, F5), (R16)
+	FSTPQ (F6, F7), 32(R16)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row16
 	RET
 
 classes8:
 	LATER_HALF(4)
-	STEP_ROWS(LOAD_8, STEPS_8, STORE_8, row8, tree8)
+
+row8:
+	// sums = scores, both halves
+	FLDPQ (R8), (F0, F1)
+	FLDPQ (R16), (F2, F3)
+	FIRST_TREE
+
+tree8:
+	// sums += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FMOVQ (R14), F16
+	FMOVQ (R15), F17
+	WORD  $0x0e617a18 // fcvtl v24.2d, v16.2s
+	WORD  $0x4e617a19 // fcvtl2 v25.2d, v16.4s
+	WORD  $0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
+	WORD  $0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
+	WORD  $0x0e617a3a // fcvtl v26.2d, v17.2s
+	WORD  $0x4e617a3b // fcvtl2 v27.2d, v17.4s
+	WORD  $0x4e7ad442 // fadd v2.2d, v2.2d, v26.2d
+	WORD  $0x4e7bd463 // fadd v3.2d, v3.2d, v27.2d
+	SUB   $1, R13
+	CBNZ  R13, tree8
+
+	// scores = sums
+	FSTPQ (F0, F1), (R8)
+	FSTPQ (F2, F3), (R16)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row8
 	RET
 
 classes3:
 	LATER_HALF(2)
-	STEP_ROWS(LOAD_3, STEPS_3, STORE_3, row3, tree3)
+
+row3:
+	// sums = scores, both halves
+	FMOVQ (R8), F0
+	FMOVQ (R16), F1
+	FIRST_TREE
+
+tree3:
+	// sums += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FMOVD (R14), F16
+	FMOVD (R15), F17
+	WORD  $0x0e617a18 // fcvtl v24.2d, v16.2s
+	WORD  $0x0e617a39 // fcvtl v25.2d, v17.2s
+	WORD  $0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
+	WORD  $0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
+	SUB   $1, R13
+	CBNZ  R13, tree3
+
+	// scores = sums
+	FMOVQ F0, (R8)
+	FMOVQ F1, (R16)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row3
 	RET
+
+// end generated
 
 // ---------------------------------------------------------------------------
 // AddPairs
@@ -2420,77 +2286,7 @@ pair:
 //	Registers as in addStepsNEON, but
 //	R8 the row's sums, of 32 bits    V0 … V7 those of the trees    V16 … V23 steps
 
-#define SHORT_STEPS_16 \
-	FLDPQ (R14), (F16, F17)    \
-	VADD  V16.H8, V0.H8, V0.H8 \
-	VADD  V17.H8, V1.H8, V1.H8
-
-#define SHORT_STEPS_32 \
-	SHORT_STEPS_16             \
-	FLDPQ 32(R14), (F18, F19)  \
-	VADD  V18.H8, V2.H8, V2.H8 \
-	VADD  V19.H8, V3.H8, V3.H8
-
-#define SHORT_STEPS_64 \
-	SHORT_STEPS_32             \
-	FLDPQ 64(R14), (F20, F21)  \
-	FLDPQ 96(R14), (F22, F23)  \
-	VADD  V20.H8, V4.H8, V4.H8 \
-	VADD  V21.H8, V5.H8, V5.H8 \
-	VADD  V22.H8, V6.H8, V6.H8 \
-	VADD  V23.H8, V7.H8, V7.H8
-
-#define SHORT_CLEAR \
-	VEOR V0.B16, V0.B16, V0.B16 \
-	VEOR V1.B16, V1.B16, V1.B16 \
-	VEOR V2.B16, V2.B16, V2.B16 \
-	VEOR V3.B16, V3.B16, V3.B16 \
-	VEOR V4.B16, V4.B16, V4.B16 \
-	VEOR V5.B16, V5.B16, V5.B16 \
-	VEOR V6.B16, V6.B16, V6.B16 \
-	VEOR V7.B16, V7.B16, V7.B16
-
-// sums of 16 classes += those of the trees
-#define SHORT_SUMS_16 \
-	FLDPQ (R8), (F24, F25)   \
-	FLDPQ 32(R8), (F26, F27) \
-	WORD  $0x0e601318        \ // saddw v24.4s, v24.4s, v0.4h
-	WORD  $0x4e601339        \ // saddw2 v25.4s, v25.4s, v0.8h
-	WORD  $0x0e61135a        \ // saddw v26.4s, v26.4s, v1.4h
-	WORD  $0x4e61137b        \ // saddw2 v27.4s, v27.4s, v1.8h
-	FSTPQ (F24, F25), (R8)   \
-	FSTPQ (F26, F27), 32(R8)
-
-#define SHORT_SUMS_32 \
-	SHORT_SUMS_16            \
-	FLDPQ 64(R8), (F24, F25) \
-	FLDPQ 96(R8), (F26, F27) \
-	WORD  $0x0e621318        \ // saddw v24.4s, v24.4s, v2.4h
-	WORD  $0x4e621339        \ // saddw2 v25.4s, v25.4s, v2.8h
-	WORD  $0x0e63135a        \ // saddw v26.4s, v26.4s, v3.4h
-	WORD  $0x4e63137b        \ // saddw2 v27.4s, v27.4s, v3.8h
-	FSTPQ (F24, F25), 64(R8) \
-	FSTPQ (F26, F27), 96(R8)
-
-#define SHORT_SUMS_64 \
-	SHORT_SUMS_32             \
-	FLDPQ 128(R8), (F24, F25) \
-	FLDPQ 160(R8), (F26, F27) \
-	WORD  $0x0e641318         \ // saddw v24.4s, v24.4s, v4.4h
-	WORD  $0x4e641339         \ // saddw2 v25.4s, v25.4s, v4.8h
-	WORD  $0x0e65135a         \ // saddw v26.4s, v26.4s, v5.4h
-	WORD  $0x4e65137b         \ // saddw2 v27.4s, v27.4s, v5.8h
-	FSTPQ (F24, F25), 128(R8) \
-	FSTPQ (F26, F27), 160(R8) \
-	FLDPQ 192(R8), (F24, F25) \
-	FLDPQ 224(R8), (F26, F27) \
-	WORD  $0x0e661318         \ // saddw v24.4s, v24.4s, v6.4h
-	WORD  $0x4e661339         \ // saddw2 v25.4s, v25.4s, v6.8h
-	WORD  $0x0e67135a         \ // saddw v26.4s, v26.4s, v7.4h
-	WORD  $0x4e67137b         \ // saddw2 v27.4s, v27.4s, v7.8h
-	FSTPQ (F24, F25), 192(R8) \
-	FSTPQ (F26, F27), 224(R8)
-
+// begin generated: addShort
 // func addShortNEON(a *addShortArgs)
 TEXT ·addShortNEON(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
@@ -2502,16 +2298,165 @@ TEXT ·addShortNEON(SB), NOSPLIT, $0-8
 	CMP  $32, R6
 	BLT  classes16
 	BEQ  classes32
-	STEP_ROWS(SHORT_CLEAR, SHORT_STEPS_64, SHORT_SUMS_64, row64, tree64)
+
+row64:
+	// the trees' sums = 0
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	FIRST_TREE
+
+tree64:
+	// += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FLDPQ (R14), (F16, F17)
+	VADD  V16.H8, V0.H8, V0.H8
+	VADD  V17.H8, V1.H8, V1.H8
+	FLDPQ 32(R14), (F18, F19)
+	VADD  V18.H8, V2.H8, V2.H8
+	VADD  V19.H8, V3.H8, V3.H8
+	FLDPQ 64(R14), (F20, F21)
+	FLDPQ 96(R14), (F22, F23)
+	VADD  V20.H8, V4.H8, V4.H8
+	VADD  V21.H8, V5.H8, V5.H8
+	VADD  V22.H8, V6.H8, V6.H8
+	VADD  V23.H8, V7.H8, V7.H8
+	SUB   $1, R13
+	CBNZ  R13, tree64
+
+	// the row's sums += the trees', 16 classes at a time
+	FLDPQ (R8), (F24, F25)
+	FLDPQ 32(R8), (F26, F27)
+	WORD  $0x0e601318         // saddw v24.4s, v24.4s, v0.4h
+	WORD  $0x4e601339         // saddw2 v25.4s, v25.4s, v0.8h
+	WORD  $0x0e61135a         // saddw v26.4s, v26.4s, v1.4h
+	WORD  $0x4e61137b         // saddw2 v27.4s, v27.4s, v1.8h
+	FSTPQ (F24, F25), (R8)
+	FSTPQ (F26, F27), 32(R8)
+	FLDPQ 64(R8), (F24, F25)
+	FLDPQ 96(R8), (F26, F27)
+	WORD  $0x0e621318         // saddw v24.4s, v24.4s, v2.4h
+	WORD  $0x4e621339         // saddw2 v25.4s, v25.4s, v2.8h
+	WORD  $0x0e63135a         // saddw v26.4s, v26.4s, v3.4h
+	WORD  $0x4e63137b         // saddw2 v27.4s, v27.4s, v3.8h
+	FSTPQ (F24, F25), 64(R8)
+	FSTPQ (F26, F27), 96(R8)
+	FLDPQ 128(R8), (F24, F25)
+	FLDPQ 160(R8), (F26, F27)
+	WORD  $0x0e641318         // saddw v24.4s, v24.4s, v4.4h
+	WORD  $0x4e641339         // saddw2 v25.4s, v25.4s, v4.8h
+	WORD  $0x0e65135a         // saddw v26.4s, v26.4s, v5.4h
+	WORD  $0x4e65137b         // saddw2 v27.4s, v27.4s, v5.8h
+	FSTPQ (F24, F25), 128(R8)
+	FSTPQ (F26, F27), 160(R8)
+	FLDPQ 192(R8), (F24, F25)
+	FLDPQ 224(R8), (F26, F27)
+	WORD  $0x0e661318         // saddw v24.4s, v24.4s, v6.4h
+	WORD  $0x4e661339         // saddw2 v25.4s, v25.4s, v6.8h
+	WORD  $0x0e67135a         // saddw v26.4s, v26.4s, v7.4h
+	WORD  $0x4e67137b         // saddw2 v27.4s, v27.4s, v7.8h
+	FSTPQ (F24, F25), 192(R8)
+	FSTPQ (F26, F27), 224(R8)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row64
 	RET
 
 classes32:
-	STEP_ROWS(SHORT_CLEAR, SHORT_STEPS_32, SHORT_SUMS_32, row32, tree32)
+row32:
+	// the trees' sums = 0
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	FIRST_TREE
+
+tree32:
+	// += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FLDPQ (R14), (F16, F17)
+	VADD  V16.H8, V0.H8, V0.H8
+	VADD  V17.H8, V1.H8, V1.H8
+	FLDPQ 32(R14), (F18, F19)
+	VADD  V18.H8, V2.H8, V2.H8
+	VADD  V19.H8, V3.H8, V3.H8
+	SUB   $1, R13
+	CBNZ  R13, tree32
+
+	// the row's sums += the trees', 16 classes at a time
+	FLDPQ (R8), (F24, F25)
+	FLDPQ 32(R8), (F26, F27)
+	WORD  $0x0e601318        // saddw v24.4s, v24.4s, v0.4h
+	WORD  $0x4e601339        // saddw2 v25.4s, v25.4s, v0.8h
+	WORD  $0x0e61135a        // saddw v26.4s, v26.4s, v1.4h
+	WORD  $0x4e61137b        // saddw2 v27.4s, v27.4s, v1.8h
+	FSTPQ (F24, F25), (R8)
+	FSTPQ (F26, F27), 32(R8)
+	FLDPQ 64(R8), (F24, F25)
+	FLDPQ 96(R8), (F26, F27)
+	WORD  $0x0e621318        // saddw v24.4s, v24.4s, v2.4h
+	WORD  $0x4e621339        // saddw2 v25.4s, v25.4s, v2.8h
+	WORD  $0x0e63135a        // saddw v26.4s, v26.4s, v3.4h
+	WORD  $0x4e63137b        // saddw2 v27.4s, v27.4s, v3.8h
+	FSTPQ (F24, F25), 64(R8)
+	FSTPQ (F26, F27), 96(R8)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row32
 	RET
 
 classes16:
-	STEP_ROWS(SHORT_CLEAR, SHORT_STEPS_16, SHORT_SUMS_16, row16, tree16)
+row16:
+	// the trees' sums = 0
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	FIRST_TREE
+
+tree16:
+	// += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FLDPQ (R14), (F16, F17)
+	VADD  V16.H8, V0.H8, V0.H8
+	VADD  V17.H8, V1.H8, V1.H8
+	SUB   $1, R13
+	CBNZ  R13, tree16
+
+	// the row's sums += the trees', 16 classes at a time
+	FLDPQ (R8), (F24, F25)
+	FLDPQ 32(R8), (F26, F27)
+	WORD  $0x0e601318        // saddw v24.4s, v24.4s, v0.4h
+	WORD  $0x4e601339        // saddw2 v25.4s, v25.4s, v0.8h
+	WORD  $0x0e61135a        // saddw v26.4s, v26.4s, v1.4h
+	WORD  $0x4e61137b        // saddw2 v27.4s, v27.4s, v1.8h
+	FSTPQ (F24, F25), (R8)
+	FSTPQ (F26, F27), 32(R8)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row16
 	RET
+
+// end generated
 
 // ---------------------------------------------------------------------------
 // Scores
@@ -2594,185 +2539,22 @@ next:
 	WORD  $0x4e617b9d  \ // fcvtl2 v29.2d, v28.4s
 	WORD  $0x0e617b9c // fcvtl v28.2d, v28.2s
 
-// sums = weights
-#define LINEAR_BIAS_8 \
-	VMOV V24.B16, V0.B16  \
-	VMOV V25.B16, V1.B16  \
-	VMOV V26.B16, V2.B16  \
-	VMOV V27.B16, V3.B16  \
-	VMOV V24.B16, V6.B16  \
-	VMOV V25.B16, V7.B16  \
-	VMOV V26.B16, V8.B16  \
-	VMOV V27.B16, V9.B16  \
-	VMOV V24.B16, V12.B16 \
-	VMOV V25.B16, V13.B16 \
-	VMOV V26.B16, V14.B16 \
-	VMOV V27.B16, V15.B16 \
-	VMOV V24.B16, V18.B16 \
-	VMOV V25.B16, V19.B16 \
-	VMOV V26.B16, V20.B16 \
-	VMOV V27.B16, V21.B16
+// LINEAR_NEXT_ROWS is R7 to R9 = the scores of the three rows after R6, as far as
+// there are rows.
+#define LINEAR_NEXT_ROWS \
+	ADD  R10, R6, R7    \
+	CMP  $2, R11        \
+	CSEL GE, R7, R6, R7 \
+	ADD  R10, R7, R8    \
+	CMP  $3, R11        \
+	CSEL GE, R8, R7, R8 \
+	ADD  R10, R8, R9    \
+	CMP  $4, R11        \
+	CSEL GE, R9, R8, R9
 
-#define LINEAR_BIAS_12 \
-	LINEAR_BIAS_8         \
-	VMOV V28.B16, V4.B16  \
-	VMOV V29.B16, V5.B16  \
-	VMOV V28.B16, V10.B16 \
-	VMOV V29.B16, V11.B16 \
-	VMOV V28.B16, V16.B16 \
-	VMOV V29.B16, V17.B16 \
-	VMOV V28.B16, V22.B16 \
-	VMOV V29.B16, V23.B16
+// R5 = 0: the scores have terms before these.
 
-// sums = scores
-#define LINEAR_SCORES_8 \
-	FLDPQ (R6), (F0, F1)     \
-	FLDPQ 32(R6), (F2, F3)   \
-	FLDPQ (R7), (F6, F7)     \
-	FLDPQ 32(R7), (F8, F9)   \
-	FLDPQ (R8), (F12, F13)   \
-	FLDPQ 32(R8), (F14, F15) \
-	FLDPQ (R9), (F18, F19)   \
-	FLDPQ 32(R9), (F20, F21)
-
-#define LINEAR_SCORES_12 \
-	LINEAR_SCORES_8          \
-	FLDPQ 64(R6), (F4, F5)   \
-	FLDPQ 64(R7), (F10, F11) \
-	FLDPQ 64(R8), (F16, F17) \
-	FLDPQ 64(R9), (F22, F23)
-
-// sums += places * weights
-#define LINEAR_TERM_8 \
-	WORD $0x4fde1300 \ // fmla v0.2d, v24.2d, v30.d[0]
-	WORD $0x4fde1321 \ // fmla v1.2d, v25.2d, v30.d[0]
-	WORD $0x4fde1342 \ // fmla v2.2d, v26.2d, v30.d[0]
-	WORD $0x4fde1363 \ // fmla v3.2d, v27.2d, v30.d[0]
-	WORD $0x4fde1b06 \ // fmla v6.2d, v24.2d, v30.d[1]
-	WORD $0x4fde1b27 \ // fmla v7.2d, v25.2d, v30.d[1]
-	WORD $0x4fde1b48 \ // fmla v8.2d, v26.2d, v30.d[1]
-	WORD $0x4fde1b69 \ // fmla v9.2d, v27.2d, v30.d[1]
-	WORD $0x4fdf130c \ // fmla v12.2d, v24.2d, v31.d[0]
-	WORD $0x4fdf132d \ // fmla v13.2d, v25.2d, v31.d[0]
-	WORD $0x4fdf134e \ // fmla v14.2d, v26.2d, v31.d[0]
-	WORD $0x4fdf136f \ // fmla v15.2d, v27.2d, v31.d[0]
-	WORD $0x4fdf1b12 \ // fmla v18.2d, v24.2d, v31.d[1]
-	WORD $0x4fdf1b33 \ // fmla v19.2d, v25.2d, v31.d[1]
-	WORD $0x4fdf1b54 \ // fmla v20.2d, v26.2d, v31.d[1]
-	WORD $0x4fdf1b75 // fmla v21.2d, v27.2d, v31.d[1]
-
-#define LINEAR_TERM_12 \
-	LINEAR_TERM_8    \
-	WORD $0x4fde1384 \ // fmla v4.2d, v28.2d, v30.d[0]
-	WORD $0x4fde13a5 \ // fmla v5.2d, v29.2d, v30.d[0]
-	WORD $0x4fde1b8a \ // fmla v10.2d, v28.2d, v30.d[1]
-	WORD $0x4fde1bab \ // fmla v11.2d, v29.2d, v30.d[1]
-	WORD $0x4fdf1390 \ // fmla v16.2d, v28.2d, v31.d[0]
-	WORD $0x4fdf13b1 \ // fmla v17.2d, v29.2d, v31.d[0]
-	WORD $0x4fdf1b96 \ // fmla v22.2d, v28.2d, v31.d[1]
-	WORD $0x4fdf1bb7 // fmla v23.2d, v29.2d, v31.d[1]
-
-// scores = sums + shift - shift
-#define LINEAR_STORE_8 \
-	WORD  $0x4e7ed400        \ // fadd v0.2d, v0.2d, v30.2d
-	WORD  $0x4e7ed421        \ // fadd v1.2d, v1.2d, v30.2d
-	WORD  $0x4e7ed442        \ // fadd v2.2d, v2.2d, v30.2d
-	WORD  $0x4e7ed463        \ // fadd v3.2d, v3.2d, v30.2d
-	WORD  $0x4e7ed4c6        \ // fadd v6.2d, v6.2d, v30.2d
-	WORD  $0x4e7ed4e7        \ // fadd v7.2d, v7.2d, v30.2d
-	WORD  $0x4e7ed508        \ // fadd v8.2d, v8.2d, v30.2d
-	WORD  $0x4e7ed529        \ // fadd v9.2d, v9.2d, v30.2d
-	WORD  $0x4e7ed58c        \ // fadd v12.2d, v12.2d, v30.2d
-	WORD  $0x4e7ed5ad        \ // fadd v13.2d, v13.2d, v30.2d
-	WORD  $0x4e7ed5ce        \ // fadd v14.2d, v14.2d, v30.2d
-	WORD  $0x4e7ed5ef        \ // fadd v15.2d, v15.2d, v30.2d
-	WORD  $0x4e7ed652        \ // fadd v18.2d, v18.2d, v30.2d
-	WORD  $0x4e7ed673        \ // fadd v19.2d, v19.2d, v30.2d
-	WORD  $0x4e7ed694        \ // fadd v20.2d, v20.2d, v30.2d
-	WORD  $0x4e7ed6b5        \ // fadd v21.2d, v21.2d, v30.2d
-	WORD  $0x4efed400        \ // fsub v0.2d, v0.2d, v30.2d
-	WORD  $0x4efed421        \ // fsub v1.2d, v1.2d, v30.2d
-	WORD  $0x4efed442        \ // fsub v2.2d, v2.2d, v30.2d
-	WORD  $0x4efed463        \ // fsub v3.2d, v3.2d, v30.2d
-	WORD  $0x4efed4c6        \ // fsub v6.2d, v6.2d, v30.2d
-	WORD  $0x4efed4e7        \ // fsub v7.2d, v7.2d, v30.2d
-	WORD  $0x4efed508        \ // fsub v8.2d, v8.2d, v30.2d
-	WORD  $0x4efed529        \ // fsub v9.2d, v9.2d, v30.2d
-	WORD  $0x4efed58c        \ // fsub v12.2d, v12.2d, v30.2d
-	WORD  $0x4efed5ad        \ // fsub v13.2d, v13.2d, v30.2d
-	WORD  $0x4efed5ce        \ // fsub v14.2d, v14.2d, v30.2d
-	WORD  $0x4efed5ef        \ // fsub v15.2d, v15.2d, v30.2d
-	WORD  $0x4efed652        \ // fsub v18.2d, v18.2d, v30.2d
-	WORD  $0x4efed673        \ // fsub v19.2d, v19.2d, v30.2d
-	WORD  $0x4efed694        \ // fsub v20.2d, v20.2d, v30.2d
-	WORD  $0x4efed6b5        \ // fsub v21.2d, v21.2d, v30.2d
-	FSTPQ (F0, F1), (R6)     \
-	FSTPQ (F2, F3), 32(R6)   \
-	FSTPQ (F6, F7), (R7)     \
-	FSTPQ (F8, F9), 32(R7)   \
-	FSTPQ (F12, F13), (R8)   \
-	FSTPQ (F14, F15), 32(R8) \
-	FSTPQ (F18, F19), (R9)   \
-	FSTPQ (F20, F21), 32(R9)
-
-#define LINEAR_STORE_12 \
-	LINEAR_STORE_8           \
-	WORD  $0x4e7ed484        \ // fadd v4.2d, v4.2d, v30.2d
-	WORD  $0x4e7ed4a5        \ // fadd v5.2d, v5.2d, v30.2d
-	WORD  $0x4e7ed54a        \ // fadd v10.2d, v10.2d, v30.2d
-	WORD  $0x4e7ed56b        \ // fadd v11.2d, v11.2d, v30.2d
-	WORD  $0x4e7ed610        \ // fadd v16.2d, v16.2d, v30.2d
-	WORD  $0x4e7ed631        \ // fadd v17.2d, v17.2d, v30.2d
-	WORD  $0x4e7ed6d6        \ // fadd v22.2d, v22.2d, v30.2d
-	WORD  $0x4e7ed6f7        \ // fadd v23.2d, v23.2d, v30.2d
-	WORD  $0x4efed484        \ // fsub v4.2d, v4.2d, v30.2d
-	WORD  $0x4efed4a5        \ // fsub v5.2d, v5.2d, v30.2d
-	WORD  $0x4efed54a        \ // fsub v10.2d, v10.2d, v30.2d
-	WORD  $0x4efed56b        \ // fsub v11.2d, v11.2d, v30.2d
-	WORD  $0x4efed610        \ // fsub v16.2d, v16.2d, v30.2d
-	WORD  $0x4efed631        \ // fsub v17.2d, v17.2d, v30.2d
-	WORD  $0x4efed6d6        \ // fsub v22.2d, v22.2d, v30.2d
-	WORD  $0x4efed6f7        \ // fsub v23.2d, v23.2d, v30.2d
-	FSTPQ (F4, F5), 64(R6)   \
-	FSTPQ (F10, F11), 64(R7) \
-	FSTPQ (F16, F17), 64(R8) \
-	FSTPQ (F22, F23), 64(R9)
-
-// LINEAR_ROWS is the loop over the rows. R5 = 0: the scores have terms before these.
-#define LINEAR_ROWS(WIDEN, BIAS, SCORES, TERM, STORE, rows, more, terms, term) \
-rows:  \
-	ADD     R10, R6, R7               \ // the next three rows, as far as there are
-	CMP     $2, R11                   \
-	CSEL    GE, R7, R6, R7            \
-	ADD     R10, R7, R8               \
-	CMP     $3, R11                   \
-	CSEL    GE, R8, R7, R8            \
-	ADD     R10, R8, R9               \
-	CMP     $4, R11                   \
-	CSEL    GE, R9, R8, R9            \
-	CBZ     R5, more                  \
-	WIDEN(R5)                         \
-	BIAS                              \
-	B       terms                     \
-	more:                             \
-	SCORES                            \
-	terms:                            \
-	MOVD    R3, R12                   \
-	MOVD    R2, R13                   \
-	term:                             \
-	WIDEN(R12)                        \
-	FLDPQ.P 32(R1), (F30, F31)        \
-	TERM                              \
-	ADD     R4, R12                   \
-	SUB     $1, R13                   \
-	CBNZ    R13, term                 \
-	FMOVD   linearArgs_shift(R0), F30 \
-	VDUP    V30.D[0], V30.D2          \
-	STORE                             \
-	ADD     R10, R9, R6               \
-	SUBS    $4, R11                   \
-	BGT     rows
-
+// begin generated: linear
 // func linearNEON(a *linearArgs)
 TEXT ·linearNEON(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
@@ -2784,12 +2566,271 @@ TEXT ·linearNEON(SB), NOSPLIT, $0-8
 	LSL  $1, R4, R10
 	CMP  $8, R14
 	BEQ  lanes8
-	LINEAR_ROWS(LINEAR_WIDEN_12, LINEAR_BIAS_12, LINEAR_SCORES_12, LINEAR_TERM_12, LINEAR_STORE_12, rows12, more12, terms12, term12)
+
+rows12:
+	LINEAR_NEXT_ROWS
+	CBZ R5, more12
+
+	// sums = bias
+	LINEAR_WIDEN_12(R5)
+	VMOV V24.B16, V0.B16
+	VMOV V25.B16, V1.B16
+	VMOV V26.B16, V2.B16
+	VMOV V27.B16, V3.B16
+	VMOV V24.B16, V6.B16
+	VMOV V25.B16, V7.B16
+	VMOV V26.B16, V8.B16
+	VMOV V27.B16, V9.B16
+	VMOV V24.B16, V12.B16
+	VMOV V25.B16, V13.B16
+	VMOV V26.B16, V14.B16
+	VMOV V27.B16, V15.B16
+	VMOV V24.B16, V18.B16
+	VMOV V25.B16, V19.B16
+	VMOV V26.B16, V20.B16
+	VMOV V27.B16, V21.B16
+	VMOV V28.B16, V4.B16
+	VMOV V29.B16, V5.B16
+	VMOV V28.B16, V10.B16
+	VMOV V29.B16, V11.B16
+	VMOV V28.B16, V16.B16
+	VMOV V29.B16, V17.B16
+	VMOV V28.B16, V22.B16
+	VMOV V29.B16, V23.B16
+	B    terms12
+
+more12:
+	// sums = scores
+	FLDPQ (R6), (F0, F1)
+	FLDPQ 32(R6), (F2, F3)
+	FLDPQ (R7), (F6, F7)
+	FLDPQ 32(R7), (F8, F9)
+	FLDPQ (R8), (F12, F13)
+	FLDPQ 32(R8), (F14, F15)
+	FLDPQ (R9), (F18, F19)
+	FLDPQ 32(R9), (F20, F21)
+	FLDPQ 64(R6), (F4, F5)
+	FLDPQ 64(R7), (F10, F11)
+	FLDPQ 64(R8), (F16, F17)
+	FLDPQ 64(R9), (F22, F23)
+
+terms12:
+	MOVD R3, R12
+	MOVD R2, R13
+
+term12:
+	// sums += places * weights
+	LINEAR_WIDEN_12(R12)
+	FLDPQ.P 32(R1), (F30, F31)
+	WORD    $0x4fde1300        // fmla v0.2d, v24.2d, v30.d[0]
+	WORD    $0x4fde1321        // fmla v1.2d, v25.2d, v30.d[0]
+	WORD    $0x4fde1342        // fmla v2.2d, v26.2d, v30.d[0]
+	WORD    $0x4fde1363        // fmla v3.2d, v27.2d, v30.d[0]
+	WORD    $0x4fde1b06        // fmla v6.2d, v24.2d, v30.d[1]
+	WORD    $0x4fde1b27        // fmla v7.2d, v25.2d, v30.d[1]
+	WORD    $0x4fde1b48        // fmla v8.2d, v26.2d, v30.d[1]
+	WORD    $0x4fde1b69        // fmla v9.2d, v27.2d, v30.d[1]
+	WORD    $0x4fdf130c        // fmla v12.2d, v24.2d, v31.d[0]
+	WORD    $0x4fdf132d        // fmla v13.2d, v25.2d, v31.d[0]
+	WORD    $0x4fdf134e        // fmla v14.2d, v26.2d, v31.d[0]
+	WORD    $0x4fdf136f        // fmla v15.2d, v27.2d, v31.d[0]
+	WORD    $0x4fdf1b12        // fmla v18.2d, v24.2d, v31.d[1]
+	WORD    $0x4fdf1b33        // fmla v19.2d, v25.2d, v31.d[1]
+	WORD    $0x4fdf1b54        // fmla v20.2d, v26.2d, v31.d[1]
+	WORD    $0x4fdf1b75        // fmla v21.2d, v27.2d, v31.d[1]
+	WORD    $0x4fde1384        // fmla v4.2d, v28.2d, v30.d[0]
+	WORD    $0x4fde13a5        // fmla v5.2d, v29.2d, v30.d[0]
+	WORD    $0x4fde1b8a        // fmla v10.2d, v28.2d, v30.d[1]
+	WORD    $0x4fde1bab        // fmla v11.2d, v29.2d, v30.d[1]
+	WORD    $0x4fdf1390        // fmla v16.2d, v28.2d, v31.d[0]
+	WORD    $0x4fdf13b1        // fmla v17.2d, v29.2d, v31.d[0]
+	WORD    $0x4fdf1b96        // fmla v22.2d, v28.2d, v31.d[1]
+	WORD    $0x4fdf1bb7        // fmla v23.2d, v29.2d, v31.d[1]
+	ADD     R4, R12
+	SUB     $1, R13
+	CBNZ    R13, term12
+
+	// scores = sums + shift - shift
+	FMOVD linearArgs_shift(R0), F30
+	VDUP  V30.D[0], V30.D2
+	WORD  $0x4e7ed400               // fadd v0.2d, v0.2d, v30.2d
+	WORD  $0x4e7ed421               // fadd v1.2d, v1.2d, v30.2d
+	WORD  $0x4e7ed442               // fadd v2.2d, v2.2d, v30.2d
+	WORD  $0x4e7ed463               // fadd v3.2d, v3.2d, v30.2d
+	WORD  $0x4e7ed4c6               // fadd v6.2d, v6.2d, v30.2d
+	WORD  $0x4e7ed4e7               // fadd v7.2d, v7.2d, v30.2d
+	WORD  $0x4e7ed508               // fadd v8.2d, v8.2d, v30.2d
+	WORD  $0x4e7ed529               // fadd v9.2d, v9.2d, v30.2d
+	WORD  $0x4e7ed58c               // fadd v12.2d, v12.2d, v30.2d
+	WORD  $0x4e7ed5ad               // fadd v13.2d, v13.2d, v30.2d
+	WORD  $0x4e7ed5ce               // fadd v14.2d, v14.2d, v30.2d
+	WORD  $0x4e7ed5ef               // fadd v15.2d, v15.2d, v30.2d
+	WORD  $0x4e7ed652               // fadd v18.2d, v18.2d, v30.2d
+	WORD  $0x4e7ed673               // fadd v19.2d, v19.2d, v30.2d
+	WORD  $0x4e7ed694               // fadd v20.2d, v20.2d, v30.2d
+	WORD  $0x4e7ed6b5               // fadd v21.2d, v21.2d, v30.2d
+	WORD  $0x4efed400               // fsub v0.2d, v0.2d, v30.2d
+	WORD  $0x4efed421               // fsub v1.2d, v1.2d, v30.2d
+	WORD  $0x4efed442               // fsub v2.2d, v2.2d, v30.2d
+	WORD  $0x4efed463               // fsub v3.2d, v3.2d, v30.2d
+	WORD  $0x4efed4c6               // fsub v6.2d, v6.2d, v30.2d
+	WORD  $0x4efed4e7               // fsub v7.2d, v7.2d, v30.2d
+	WORD  $0x4efed508               // fsub v8.2d, v8.2d, v30.2d
+	WORD  $0x4efed529               // fsub v9.2d, v9.2d, v30.2d
+	WORD  $0x4efed58c               // fsub v12.2d, v12.2d, v30.2d
+	WORD  $0x4efed5ad               // fsub v13.2d, v13.2d, v30.2d
+	WORD  $0x4efed5ce               // fsub v14.2d, v14.2d, v30.2d
+	WORD  $0x4efed5ef               // fsub v15.2d, v15.2d, v30.2d
+	WORD  $0x4efed652               // fsub v18.2d, v18.2d, v30.2d
+	WORD  $0x4efed673               // fsub v19.2d, v19.2d, v30.2d
+	WORD  $0x4efed694               // fsub v20.2d, v20.2d, v30.2d
+	WORD  $0x4efed6b5               // fsub v21.2d, v21.2d, v30.2d
+	FSTPQ (F0, F1), (R6)
+	FSTPQ (F2, F3), 32(R6)
+	FSTPQ (F6, F7), (R7)
+	FSTPQ (F8, F9), 32(R7)
+	FSTPQ (F12, F13), (R8)
+	FSTPQ (F14, F15), 32(R8)
+	FSTPQ (F18, F19), (R9)
+	FSTPQ (F20, F21), 32(R9)
+	WORD  $0x4e7ed484               // fadd v4.2d, v4.2d, v30.2d
+	WORD  $0x4e7ed4a5               // fadd v5.2d, v5.2d, v30.2d
+	WORD  $0x4e7ed54a               // fadd v10.2d, v10.2d, v30.2d
+	WORD  $0x4e7ed56b               // fadd v11.2d, v11.2d, v30.2d
+	WORD  $0x4e7ed610               // fadd v16.2d, v16.2d, v30.2d
+	WORD  $0x4e7ed631               // fadd v17.2d, v17.2d, v30.2d
+	WORD  $0x4e7ed6d6               // fadd v22.2d, v22.2d, v30.2d
+	WORD  $0x4e7ed6f7               // fadd v23.2d, v23.2d, v30.2d
+	WORD  $0x4efed484               // fsub v4.2d, v4.2d, v30.2d
+	WORD  $0x4efed4a5               // fsub v5.2d, v5.2d, v30.2d
+	WORD  $0x4efed54a               // fsub v10.2d, v10.2d, v30.2d
+	WORD  $0x4efed56b               // fsub v11.2d, v11.2d, v30.2d
+	WORD  $0x4efed610               // fsub v16.2d, v16.2d, v30.2d
+	WORD  $0x4efed631               // fsub v17.2d, v17.2d, v30.2d
+	WORD  $0x4efed6d6               // fsub v22.2d, v22.2d, v30.2d
+	WORD  $0x4efed6f7               // fsub v23.2d, v23.2d, v30.2d
+	FSTPQ (F4, F5), 64(R6)
+	FSTPQ (F10, F11), 64(R7)
+	FSTPQ (F16, F17), 64(R8)
+	FSTPQ (F22, F23), 64(R9)
+	ADD   R10, R9, R6
+	SUBS  $4, R11
+	BGT   rows12
 	RET
 
 lanes8:
-	LINEAR_ROWS(LINEAR_WIDEN_8, LINEAR_BIAS_8, LINEAR_SCORES_8, LINEAR_TERM_8, LINEAR_STORE_8, rows8, more8, terms8, term8)
+rows8:
+	LINEAR_NEXT_ROWS
+	CBZ R5, more8
+
+	// sums = bias
+	LINEAR_WIDEN_8(R5)
+	VMOV V24.B16, V0.B16
+	VMOV V25.B16, V1.B16
+	VMOV V26.B16, V2.B16
+	VMOV V27.B16, V3.B16
+	VMOV V24.B16, V6.B16
+	VMOV V25.B16, V7.B16
+	VMOV V26.B16, V8.B16
+	VMOV V27.B16, V9.B16
+	VMOV V24.B16, V12.B16
+	VMOV V25.B16, V13.B16
+	VMOV V26.B16, V14.B16
+	VMOV V27.B16, V15.B16
+	VMOV V24.B16, V18.B16
+	VMOV V25.B16, V19.B16
+	VMOV V26.B16, V20.B16
+	VMOV V27.B16, V21.B16
+	B    terms8
+
+more8:
+	// sums = scores
+	FLDPQ (R6), (F0, F1)
+	FLDPQ 32(R6), (F2, F3)
+	FLDPQ (R7), (F6, F7)
+	FLDPQ 32(R7), (F8, F9)
+	FLDPQ (R8), (F12, F13)
+	FLDPQ 32(R8), (F14, F15)
+	FLDPQ (R9), (F18, F19)
+	FLDPQ 32(R9), (F20, F21)
+
+terms8:
+	MOVD R3, R12
+	MOVD R2, R13
+
+term8:
+	// sums += places * weights
+	LINEAR_WIDEN_8(R12)
+	FLDPQ.P 32(R1), (F30, F31)
+	WORD    $0x4fde1300        // fmla v0.2d, v24.2d, v30.d[0]
+	WORD    $0x4fde1321        // fmla v1.2d, v25.2d, v30.d[0]
+	WORD    $0x4fde1342        // fmla v2.2d, v26.2d, v30.d[0]
+	WORD    $0x4fde1363        // fmla v3.2d, v27.2d, v30.d[0]
+	WORD    $0x4fde1b06        // fmla v6.2d, v24.2d, v30.d[1]
+	WORD    $0x4fde1b27        // fmla v7.2d, v25.2d, v30.d[1]
+	WORD    $0x4fde1b48        // fmla v8.2d, v26.2d, v30.d[1]
+	WORD    $0x4fde1b69        // fmla v9.2d, v27.2d, v30.d[1]
+	WORD    $0x4fdf130c        // fmla v12.2d, v24.2d, v31.d[0]
+	WORD    $0x4fdf132d        // fmla v13.2d, v25.2d, v31.d[0]
+	WORD    $0x4fdf134e        // fmla v14.2d, v26.2d, v31.d[0]
+	WORD    $0x4fdf136f        // fmla v15.2d, v27.2d, v31.d[0]
+	WORD    $0x4fdf1b12        // fmla v18.2d, v24.2d, v31.d[1]
+	WORD    $0x4fdf1b33        // fmla v19.2d, v25.2d, v31.d[1]
+	WORD    $0x4fdf1b54        // fmla v20.2d, v26.2d, v31.d[1]
+	WORD    $0x4fdf1b75        // fmla v21.2d, v27.2d, v31.d[1]
+	ADD     R4, R12
+	SUB     $1, R13
+	CBNZ    R13, term8
+
+	// scores = sums + shift - shift
+	FMOVD linearArgs_shift(R0), F30
+	VDUP  V30.D[0], V30.D2
+	WORD  $0x4e7ed400               // fadd v0.2d, v0.2d, v30.2d
+	WORD  $0x4e7ed421               // fadd v1.2d, v1.2d, v30.2d
+	WORD  $0x4e7ed442               // fadd v2.2d, v2.2d, v30.2d
+	WORD  $0x4e7ed463               // fadd v3.2d, v3.2d, v30.2d
+	WORD  $0x4e7ed4c6               // fadd v6.2d, v6.2d, v30.2d
+	WORD  $0x4e7ed4e7               // fadd v7.2d, v7.2d, v30.2d
+	WORD  $0x4e7ed508               // fadd v8.2d, v8.2d, v30.2d
+	WORD  $0x4e7ed529               // fadd v9.2d, v9.2d, v30.2d
+	WORD  $0x4e7ed58c               // fadd v12.2d, v12.2d, v30.2d
+	WORD  $0x4e7ed5ad               // fadd v13.2d, v13.2d, v30.2d
+	WORD  $0x4e7ed5ce               // fadd v14.2d, v14.2d, v30.2d
+	WORD  $0x4e7ed5ef               // fadd v15.2d, v15.2d, v30.2d
+	WORD  $0x4e7ed652               // fadd v18.2d, v18.2d, v30.2d
+	WORD  $0x4e7ed673               // fadd v19.2d, v19.2d, v30.2d
+	WORD  $0x4e7ed694               // fadd v20.2d, v20.2d, v30.2d
+	WORD  $0x4e7ed6b5               // fadd v21.2d, v21.2d, v30.2d
+	WORD  $0x4efed400               // fsub v0.2d, v0.2d, v30.2d
+	WORD  $0x4efed421               // fsub v1.2d, v1.2d, v30.2d
+	WORD  $0x4efed442               // fsub v2.2d, v2.2d, v30.2d
+	WORD  $0x4efed463               // fsub v3.2d, v3.2d, v30.2d
+	WORD  $0x4efed4c6               // fsub v6.2d, v6.2d, v30.2d
+	WORD  $0x4efed4e7               // fsub v7.2d, v7.2d, v30.2d
+	WORD  $0x4efed508               // fsub v8.2d, v8.2d, v30.2d
+	WORD  $0x4efed529               // fsub v9.2d, v9.2d, v30.2d
+	WORD  $0x4efed58c               // fsub v12.2d, v12.2d, v30.2d
+	WORD  $0x4efed5ad               // fsub v13.2d, v13.2d, v30.2d
+	WORD  $0x4efed5ce               // fsub v14.2d, v14.2d, v30.2d
+	WORD  $0x4efed5ef               // fsub v15.2d, v15.2d, v30.2d
+	WORD  $0x4efed652               // fsub v18.2d, v18.2d, v30.2d
+	WORD  $0x4efed673               // fsub v19.2d, v19.2d, v30.2d
+	WORD  $0x4efed694               // fsub v20.2d, v20.2d, v30.2d
+	WORD  $0x4efed6b5               // fsub v21.2d, v21.2d, v30.2d
+	FSTPQ (F0, F1), (R6)
+	FSTPQ (F2, F3), 32(R6)
+	FSTPQ (F6, F7), (R7)
+	FSTPQ (F8, F9), 32(R7)
+	FSTPQ (F12, F13), (R8)
+	FSTPQ (F14, F15), 32(R8)
+	FSTPQ (F18, F19), (R9)
+	FSTPQ (F20, F21), 32(R9)
+	ADD   R10, R9, R6
+	SUBS  $4, R11
+	BGT   rows8
 	RET
+
+// end generated
 
 // ---------------------------------------------------------------------------
 // Softmax: subtract the greatest score of each row, take e to the differences,

@@ -15,7 +15,50 @@ import (
 // (kernel.Checked).
 //
 // Arguments are made on the stack: predicting a row must not allocate memory.
-// Therefore routines are called by their names, not through variables.
+// Therefore routines are called by their names, not through variables. The
+// functions xLevel of kernel_gen_*.go call that of a level.
+
+// completed returns f, the kernels that differ between architectures, with all
+// others. If wide, they are those of AVX-512, else those of AVX2 or NEON.
+func completed(wide bool, f kernel.Funcs) *kernel.Funcs {
+	f.Sparse, f.SumBins, f.Spill, f.Subtract = sparse, sumBins, spill, subtract
+	f.Members, f.AddPairs, f.Scores, f.Walk = members, addPairs, scores, walkLanes
+	f.Compare = func(j *kernel.CompareJob[float64]) {
+		if a := new(compareArgs); loadCompare(a, j) {
+			compareLevel(wide, a)
+		}
+	}
+	f.Compare32 = func(j *kernel.CompareJob[float32]) {
+		if a := new(compareArgs); loadCompare(a, j) {
+			compare32Level(wide, a)
+		}
+	}
+	f.Leaves = func(j *kernel.LeavesJob) {
+		for a := new(leavesArgs); a.next(j); {
+			leavesLevel(wide, a)
+		}
+	}
+	f.AddSteps = func(j *kernel.AddStepsJob) {
+		for a := new(addStepsArgs); a.next(j); {
+			addStepsLevel(wide, a)
+		}
+	}
+	f.AddShort = func(j *kernel.AddShortJob) {
+		for a := new(addShortArgs); a.next(j, shortClasses); {
+			addShortLevel(wide, a)
+		}
+	}
+	lanes := 4 // of float64
+	if wide {
+		lanes = 8
+	}
+	f.Linear = func(j *kernel.LinearJob) {
+		for a := new(linearArgs); a.next(j, lanes); {
+			linearLevel(wide, a)
+		}
+	}
+	return kernel.Checked(f)
+}
 
 func sparse(j *kernel.SparseJob) {
 	switch j.Pairs {

@@ -133,10 +133,10 @@ func addStepsAVX2(a *addStepsArgs)
 func addPairsRows(a *addPairsArgs)
 
 //go:noescape
-func addShortAVX2(a *addShortArgs)
+func addShortAVX512(a *addShortArgs)
 
 //go:noescape
-func addShortAVX512(a *addShortArgs)
+func addShortAVX2(a *addShortArgs)
 
 //go:noescape
 func scoresRows(a *scoresArgs)
@@ -173,3 +173,59 @@ func softmaxRowsAVX512(scores *float64, rows, classes int)
 
 //go:noescape
 func walkTrees(a *walkArgs)
+
+func scanLevel(wide bool, a *scanArgs) {
+	if wide {
+		scanAVX512(a)
+	} else {
+		scanAVX2(a)
+	}
+}
+
+func compareLevel(wide bool, a *compareArgs) {
+	if wide {
+		compareAVX512(a)
+	} else {
+		compareAVX2(a)
+	}
+}
+
+func compare32Level(wide bool, a *compareArgs) {
+	if wide {
+		compare32AVX512(a)
+	} else {
+		compare32AVX2(a)
+	}
+}
+
+func leavesLevel(wide bool, a *leavesArgs) {
+	if wide {
+		leavesAVX512(a)
+	} else {
+		leavesAVX2(a)
+	}
+}
+
+func addStepsLevel(wide bool, a *addStepsArgs) {
+	if wide {
+		addStepsAVX512(a)
+	} else {
+		addStepsAVX2(a)
+	}
+}
+
+func addShortLevel(wide bool, a *addShortArgs) {
+	if wide {
+		addShortAVX512(a)
+	} else {
+		addShortAVX2(a)
+	}
+}
+
+func linearLevel(wide bool, a *linearArgs) {
+	if wide {
+		linearAVX512(a)
+	} else {
+		linearAVX2(a)
+	}
+}

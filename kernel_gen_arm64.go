@@ -83,7 +83,7 @@ func scanVector(a *scanArgs)
 func scanVectors(a *scanArgs)
 
 //go:noescape
-func updateNEON(a *updateArgs)
+func updateRows(a *updateArgs)
 
 //go:noescape
 func compareNEON(a *compareArgs)
@@ -126,3 +126,27 @@ func softmaxExpNEON(x *float64, n int)
 
 //go:noescape
 func walkTrees(a *walkArgs)
+
+func compareLevel(wide bool, a *compareArgs) {
+	compareNEON(a)
+}
+
+func compare32Level(wide bool, a *compareArgs) {
+	compare32NEON(a)
+}
+
+func leavesLevel(wide bool, a *leavesArgs) {
+	leavesNEON(a)
+}
+
+func addStepsLevel(wide bool, a *addStepsArgs) {
+	addStepsNEON(a)
+}
+
+func addShortLevel(wide bool, a *addShortArgs) {
+	addShortNEON(a)
+}
+
+func linearLevel(wide bool, a *linearArgs) {
+	linearNEON(a)
+}

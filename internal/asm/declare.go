@@ -12,11 +12,12 @@ import (
 var (
 	signatureLine = regexp.MustCompile(`(?m)^// func (\w+)\(.*$`)
 	jobField      = regexp.MustCompile(`\b([a-z]\w*?)_+[A-Za-z]\w*\b`)
+	argsParameter = regexp.MustCompile(`\(a (\*\w+Args)\)$`)
 	structLine    = regexp.MustCompile(`(?m)^type (\w+) struct`)
 )
 
 // declare returns the Go declarations of the routines of a text, which are in the
-// comments above them, and the names under which go_asm.h has the offsets of the
+// comments above them, functions that call the routine of a level, and the names under which go_asm.h has the offsets of the
 // fields of jobs.
 func (s source) declare(text string) (string, error) {
 	signatures := map[string]string{}
@@ -51,7 +52,28 @@ func (s source) declare(text string) (string, error) {
 			fmt.Fprintf(&b, "\n//go:noescape\n%s\n", signature)
 		}
 	}
+	for _, section := range sections {
+		for _, r := range section.routines {
+			if base, ok := strings.CutSuffix(r.name, s.levels[0]); ok {
+				b.WriteString(s.dispatch(base, signatures[r.name]))
+			}
+		}
+	}
 	return b.String(), nil
+}
+
+// dispatch returns a function that calls the routine of a level. A routine takes
+// either a job as it is, and needs none, or a struct of arguments.
+func (s source) dispatch(base, signature string) string {
+	m := argsParameter.FindStringSubmatch(signature)
+	if m == nil {
+		return ""
+	}
+	head := fmt.Sprintf("\nfunc %sLevel(wide bool, a %s) {\n", base, m[1])
+	if len(s.levels) == 1 {
+		return fmt.Sprintf("%s\t%s%s(a)\n}\n", head, base, s.levels[0])
+	}
+	return fmt.Sprintf("%s\tif wide {\n\t\t%s%s(a)\n\t} else {\n\t\t%s%s(a)\n\t}\n}\n", head, base, s.levels[0], base, s.levels[1])
 }
 
 // jobs returns the structs of package kernel whose fields a text uses, and those

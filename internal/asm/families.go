@@ -21,15 +21,16 @@ type level struct {
 	Name, Title string
 	R           string // what vector registers begin with
 	Registers   int
-	Doubles     int // in a vector
+	Doubles     int    // in a vector
 	Pairs       int    // of registers that are free for temporaries of Totals
 	CrossP      int    // the first register after the sums of Cross
 	Store       string // 32-bit integers
+	Xor         string // integers
 }
 
 var levels = []level{
-	{"AVX512", "AVX-512", "Z", 32, 8, 4, 16, "VMOVDQU32"},
-	{"AVX2", "AVX2", "Y", 16, 4, 2, 8, "VMOVDQU"},
+	{"AVX512", "AVX-512", "Z", 32, 8, 4, 16, "VMOVDQU32", "VPXORQ"},
+	{"AVX2", "AVX2", "Y", 16, 4, 2, 8, "VMOVDQU", "VPXOR"},
 }
 
 // Bytes returns the size of a vector.
@@ -41,6 +42,17 @@ func (l level) Last(i int) string { return fmt.Sprint(l.R, l.Registers-4+i) }
 // Half returns the lower half of one of the last four registers.
 func (l level) Half(i int) string {
 	return strings.NewReplacer("Y", "X", "Z", "Y").Replace(l.Last(i))
+}
+
+// HalfR returns what the lower halves of vector registers begin with.
+func (l level) HalfR() string { return l.Half(0)[:1] }
+
+// Exp returns a constant of the exponential function: a register, or memory.
+func (l level) Exp(i int) string {
+	if l.Registers == 32 {
+		return fmt.Sprint("Z", 14+i)
+	}
+	return fmt.Sprintf("EXP_LANES(%d)", i)
 }
 
 var familyFuncs = template.FuncMap{
