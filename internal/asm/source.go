@@ -199,22 +199,26 @@ func checkSources() error {
 		if err != nil {
 			return err
 		}
-		generated, declarations, err := s.generate(string(text))
-		if err != nil {
-			return err
-		}
-		declared, err := os.ReadFile(s.declarationsFile())
-		if err != nil {
-			return err
-		}
-		if err := sameLines(s.name, string(text), generated); err != nil {
-			return err
-		}
-		if err := sameLines(s.declarationsFile(), string(declared), declarations); err != nil {
+		if err := s.check(string(text)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (s source) check(text string) error {
+	generated, declarations, err := s.generate(text)
+	if err != nil {
+		return err
+	}
+	declared, err := os.ReadFile(s.declarationsFile())
+	if err != nil {
+		return err
+	}
+	if err := sameLines(s.name, text, generated); err != nil {
+		return err
+	}
+	return sameLines(s.declarationsFile(), string(declared), declarations)
 }
 
 func sameLines(name, got, want string) error {

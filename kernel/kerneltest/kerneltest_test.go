@@ -1,6 +1,7 @@
 package kerneltest
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,18 @@ func TestSuite(t *testing.T) {
 		messages := failures(wrong.kernel, &wrong.table)
 		if !slices.ContainsFunc(messages, func(m string) bool { return strings.HasPrefix(m, wrong.message) }) {
 			t.Errorf("%s: no failure %q, but %q", wrong.kernel, wrong.message, messages)
+		}
+	}
+}
+
+// TestEveryKernel looks for kernels that the suite leaves out.
+func TestEveryKernel(t *testing.T) {
+	table := reflect.TypeFor[kernel.Funcs]()
+	for i := range table.NumField() {
+		field := table.Field(i)
+		tested := slices.ContainsFunc(suites, func(s suite) bool { return s.name == field.Name })
+		if field.Type.Kind() == reflect.Func && !tested {
+			t.Errorf("%s has no test", field.Name)
 		}
 	}
 }
