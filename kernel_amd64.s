@@ -6,30 +6,30 @@
 // begin generated: contents
 //
 //	kernel      section  AVX512    AVX2
-//	Totals          113     202     354
-//	Cross           444     568     797
-//	Gradients       980    1213    1613
-//	Quantize       1793    1819    2108
-//	Histogram      2368    2435    2435
-//	Sparse         2679    2718    2718
-//	SumBins        2825    2831    2831
-//	Spill          2852    2876    2876
-//	Subtract       2894    2902    2902
-//	Scan           2924    3017    3298
-//	Partition      3597    3666    3728
-//	Update         3831    4030    4280
-//	Compare        4374    4444    4472
-//	Compare32      4477    4491    4512
-//	Members        4517    4553    4553
-//	Leaves         4591    4626    4752
-//	AddSteps       4840    4894    5200
-//	AddPairs       5480    5493    5493
-//	AddShort       5542    5586    5691
-//	Scores         5818    5842    5842
-//	Best           5875    5887    5887
-//	Linear         5938    6087    6073
-//	Softmax        6104    6442    6482
-//	Walk           6656    6682    6682
+//	Totals          113     203     347
+//	Cross           437     562     784
+//	Gradients       967    1200    1600
+//	Quantize       1780    1806    2095
+//	Histogram      2355    2422    2422
+//	Sparse         2666    2705    2705
+//	SumBins        2812    2818    2818
+//	Spill          2839    2863    2863
+//	Subtract       2881    2889    2889
+//	Scan           2911    3004    3285
+//	Partition      3584    3653    3715
+//	Update         3818    4017    4267
+//	Compare        4361    4431    4459
+//	Compare32      4464    4478    4499
+//	Members        4504    4540    4540
+//	Leaves         4578    4613    4739
+//	AddSteps       4827    4881    5187
+//	AddPairs       5467    5480    5480
+//	AddShort       5529    5573    5678
+//	Scores         5805    5829    5829
+//	Best           5862    5874    5874
+//	Linear         5925    6074    6060
+//	Softmax        6091    6429    6469
+//	Walk           6643    6669    6669
 //
 // end generated
 //
@@ -111,7 +111,16 @@ GLOBL ·bits8(SB), RODATA|NOPTR, $8
 #define OFFSET CX // of a bin
 
 // ---------------------------------------------------------------------------
-// Totals
+// Totals, row after row
+//
+// The classes are cut into tiles. The sums of a tile stay in registers during the
+// loop over the rows.
+//
+//	DI job            SI residuals of the tile    DX stride in bytes
+//	R8 row cursor     R9 end of the row numbers   AX row's residuals
+//	R10 gradient out  R11 Hessian out             R12 classes left
+//	R13 weights       R15 end of the rows to fetch
+//	BX what the sums begin with
 
 // EACH_ROW begins the loop body: AX points at the next row's residuals. It
 // prefetches those of a row to come, unless the list is too short (R15).
@@ -164,16 +173,8 @@ GLOBL ·bits8(SB), RODATA|NOPTR, $8
 
 // begin generated: totals
 // ---------------------------------------------------------------------------
-// Totals, AVX-512: 8 classes a vector, row after row
+// Totals, AVX-512: 8 classes a vector, tiles of 32, 16 or 8
 //
-// The classes are cut into tiles of 32, 16 or 8. The sums of a tile stay in
-// registers during the loop over the rows.
-//
-//	DI job            SI residuals of the tile    DX stride in bytes
-//	R8 row cursor     R9 end of the row numbers   AX row's residuals
-//	R10 gradient out  R11 Hessian out             R12 classes left
-//	R13 weights       R15 end of the rows to fetch
-//	BX what the sums begin with
 //	Z0-Z3 gradient    Z4-Z7 Hessian   Z8-Z15 temporaries
 //	Z28 shift   Z29 weight   Z30 abs mask   Z31 one
 
@@ -316,16 +317,8 @@ store32:
 	JMP     tile
 
 // ---------------------------------------------------------------------------
-// Totals, AVX2: 4 classes a vector, row after row
+// Totals, AVX2: 4 classes a vector, tiles of 16 or 8
 //
-// The classes are cut into tiles of 16 or 8. The sums of a tile stay in
-// registers during the loop over the rows.
-//
-//	DI job            SI residuals of the tile    DX stride in bytes
-//	R8 row cursor     R9 end of the row numbers   AX row's residuals
-//	R10 gradient out  R11 Hessian out             R12 classes left
-//	R13 weights       R15 end of the rows to fetch
-//	BX what the sums begin with
 //	Y0-Y3 gradient    Y4-Y7 Hessian   Y8-Y11 temporaries
 //	Y12 shift   Y13 weight   Y14 abs mask   Y15 one
 
@@ -442,7 +435,15 @@ store16:
 // end generated
 
 // ---------------------------------------------------------------------------
-// Cross
+// Cross, row after row
+//
+// The classes are cut into tiles. A tile takes four of the first classes at a
+// time, or two or one: their sums stay in registers during the loop over the rows.
+//
+//	SI residuals       CX those of the tile     DX stride in bytes
+//	R8 row cursor      R9 end of the row numbers
+//	AX row's offset    R14 weights, or 0        R10-R13 residuals of the firsts
+//	BX firsts cursor   DI their sums            R15 bytes of firsts left
 
 // CROSS_START comes before the tiles, CROSS_NEXT_TILE before each of them. R15 is
 // then the bytes from the tile to the end of the row.
@@ -520,16 +521,9 @@ store16:
 
 // begin generated: cross
 // ---------------------------------------------------------------------------
-// Cross, AVX-512: 16 classes a vector, row after row
+// Cross, AVX-512: 16 classes a vector, tiles of 32 or 16; a row of eight
+// classes is a tile of 16 with a mask
 //
-// The classes are cut into tiles of 32 or 16; a row of eight is one of 16 with a
-// mask. A tile takes four of the first classes at a time, or two or one: their
-// sums stay in registers during the loop over the rows.
-//
-//	SI residuals       CX those of the tile     DX stride in bytes
-//	R8 row cursor      R9 end of the row numbers
-//	AX row's offset    R14 weights, or 0        R10-R13 residuals of the firsts
-//	BX firsts cursor   DI their sums            R15 bytes of firsts left
 //	Z0-Z7 sums, two vectors a first   Z16, Z17 p of the classes
 //	Z18 p of a first   Z19 product   Z29 shift   Z30 weight   Z31 one
 //	K4 lanes of a tile's first vector
@@ -751,15 +745,8 @@ done:
 	RET
 
 // ---------------------------------------------------------------------------
-// Cross, AVX2: 8 classes a vector, row after row
+// Cross, AVX2: 8 classes a vector, tiles of 16 or 8
 //
-// The classes are cut into tiles of 16 or 8. A tile takes four of the first classes at a time, or two or one: their
-// sums stay in registers during the loop over the rows.
-//
-//	SI residuals       CX those of the tile     DX stride in bytes
-//	R8 row cursor      R9 end of the row numbers
-//	AX row's offset    R14 weights, or 0        R10-R13 residuals of the firsts
-//	BX firsts cursor   DI their sums            R15 bytes of firsts left
 //	Y0-Y7 sums, two vectors a first   Y8, Y9 p of the classes
 //	Y10 p of a first   Y11 product, temporary   Y13 shift   Y14 weight   Y15 one
 
@@ -5543,7 +5530,7 @@ pair:
 // AddShort: 16 bits a class, of 16 to 128 classes at a time. The sums of the
 // trees stay in registers, and widen once for all of them.
 //
-//	Registers as in addStepsAVX512, but
+//	Registers as in AddSteps, but
 //	R11 the row's sums, of 32 bits    Y8, Y9 those of 16 classes
 
 // what both levels read of their arguments, BX = classes

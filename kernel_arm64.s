@@ -25,9 +25,9 @@
 //	AddPairs       2226    2239
 //	AddShort       2282    2291
 //	Scores         2461    2471
-//	Linear         2517    2559
-//	Softmax        2835    3081
-//	Walk           3121    3151
+//	Linear         2517    2557
+//	Softmax        2833    3079
+//	Walk           3119    3149
 //
 // Plain Go: Partition, Best.
 //
@@ -1925,8 +1925,8 @@ more:
 // ---------------------------------------------------------------------------
 // AddSteps
 //
-// Half of the vectors of four classes go from the first class
-// on, half up to the last; where they overlap both have the same sums.
+// Half of the vectors of four classes go from the first class on, half up to the
+// last; where they overlap both have the same sums.
 //
 //	R0  a                       R7  bytes a leaf            V0–V15   sums
 //	R1  the row's leaf numbers  R8  the row's scores        V16–V23  steps
@@ -2283,7 +2283,7 @@ pair:
 // AddShort: 16 bits a class, of 16, 32 or 64 classes at a time. The sums of the
 // trees stay in registers, and widen once for all of them.
 //
-//	Registers as in addStepsNEON, but
+//	Registers as in AddSteps, but
 //	R8 the row's sums, of 32 bits    V0 … V7 those of the trees    V16 … V23 steps
 
 // begin generated: addShort
@@ -2552,8 +2552,6 @@ next:
 	CMP  $4, R11        \
 	CSEL GE, R9, R8, R9
 
-// R5 = 0: the scores have terms before these.
-
 // begin generated: linear
 // func linearNEON(a *linearArgs)
 TEXT ·linearNEON(SB), NOSPLIT, $0-8
@@ -2571,7 +2569,7 @@ rows12:
 	LINEAR_NEXT_ROWS
 	CBZ R5, more12
 
-	// sums = bias
+	// sums = bias, for the first terms
 	LINEAR_WIDEN_12(R5)
 	VMOV V24.B16, V0.B16
 	VMOV V25.B16, V1.B16
@@ -2600,7 +2598,7 @@ rows12:
 	B    terms12
 
 more12:
-	// sums = scores
+	// sums = scores, which have the terms before these
 	FLDPQ (R6), (F0, F1)
 	FLDPQ 32(R6), (F2, F3)
 	FLDPQ (R7), (F6, F7)
@@ -2723,7 +2721,7 @@ rows8:
 	LINEAR_NEXT_ROWS
 	CBZ R5, more8
 
-	// sums = bias
+	// sums = bias, for the first terms
 	LINEAR_WIDEN_8(R5)
 	VMOV V24.B16, V0.B16
 	VMOV V25.B16, V1.B16
@@ -2744,7 +2742,7 @@ rows8:
 	B    terms8
 
 more8:
-	// sums = scores
+	// sums = scores, which have the terms before these
 	FLDPQ (R6), (F0, F1)
 	FLDPQ 32(R6), (F2, F3)
 	FLDPQ (R7), (F6, F7)
