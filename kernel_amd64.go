@@ -41,7 +41,7 @@ func newLevel(name string, wide bool) *kernel.Funcs {
 	})
 }
 
-// shortClasses is how many sums of AddShort the registers hold.
+// shortClasses is the number of sums of AddShort that the registers hold.
 const shortClasses = 128
 
 // either returns one of two values.
@@ -52,7 +52,7 @@ func either[T any](wide bool, avx512, avx2 T) T {
 	return avx2
 }
 
-// cross is the kernel of a routine that without rows writes nothing.
+// cross returns a kernel that calls a routine which writes nothing without rows.
 func cross(routine func(*crossJob)) func(*kernel.CrossJob) {
 	return func(j *kernel.CrossJob) {
 		clear(j.Cross[:len(j.First)*j.Stride])
@@ -60,8 +60,8 @@ func cross(routine func(*crossJob)) func(*kernel.CrossJob) {
 	}
 }
 
-// partition is the kernel of a routine for jobs without a set. Those with a set
-// take as long with AVX2, because gathering codes takes most of the time.
+// partition returns a kernel that calls a routine for jobs without a set. Jobs with
+// a set take as long with AVX2 as with AVX-512: gathering codes takes most of the time.
 func partition(routine func(*partitionJob)) func(*kernel.PartitionJob) {
 	return func(j *kernel.PartitionJob) {
 		if j.Set != nil {
@@ -72,7 +72,8 @@ func partition(routine func(*partitionJob)) func(*kernel.PartitionJob) {
 	}
 }
 
-// update is the kernel of a routine that reports whether every row has a class.
+// update returns a kernel that calls a routine which reports whether every row has a
+// class.
 func update(routine func(*updateJob) bool) func(*kernel.UpdateJob) {
 	return func(j *kernel.UpdateJob) {
 		if !routine(j) {
@@ -123,7 +124,7 @@ func init() {
 	}
 }
 
-// histogramArgs is what the histogram loops read.
+// histogramArgs holds what the histogram loops read.
 type histogramArgs struct {
 	columns [kernel.TileLanes]*uint8 // code of row 0, or of the first row without a row list
 	bins    [kernel.TileLanes]*int64 // bin 0
@@ -193,7 +194,7 @@ func histogram(j *kernel.HistogramJob) {
 	}
 }
 
-// isTile tells whether the histograms of the columns from c on are the lanes
+// isTile reports whether the histograms of the columns from c on are the lanes
 // of one tile.
 func isTile(j *kernel.HistogramJob, c int) bool {
 	if j.Count-c < kernel.TileLanes {
@@ -208,7 +209,7 @@ func isTile(j *kernel.HistogramJob, c int) bool {
 	return true
 }
 
-// scanArgs is what the scan loops read and write, by lane of the tile. All
+// scanArgs holds what the scan loops read and write, by lane of the tile. All
 // sums are whole numbers below 2⁵³, so float64 adds them exactly.
 type scanArgs struct {
 	cells  *int64 // bin 1: packed cells, or sums of g
@@ -231,7 +232,8 @@ type scanArgs struct {
 // cutMissingLeft marks a cut that sends missing values left.
 const cutMissingLeft = 1 << 32
 
-// load tells whether there is a bin to scan. Without one, the reference does.
+// load reads a job and reports whether there is a bin to scan. If not, the reference
+// has done the job.
 func (a *scanArgs) load(j *kernel.ScanJob) bool {
 	m := j.Pairs
 	stride := max(j.Stride, kernel.TileLanes)
@@ -277,12 +279,12 @@ func (a *scanArgs) store(j *kernel.ScanJob) {
 	}
 }
 
-// lastLanes has masks: the one of n lanes begins n before the first 0.
+// lastLanes holds masks: the mask of n lanes begins n before the first 0.
 //
 //lint:ignore U1000 the assembly reads it
 var lastLanes = [16]int64{-1, -1, -1, -1, -1, -1, -1, -1}
 
-// bestArgs is the rows of a job.
+// bestArgs holds the rows of a job.
 type bestArgs struct {
 	sums    *int32
 	stride  int // in bytes

@@ -51,7 +51,7 @@
 #include "funcdata.h"
 #include "textflag.h"
 
-// Residuals are prefetched so many rows ahead, since rows seldom follow one
+// Residuals are prefetched aheadRows rows ahead, since rows seldom follow one
 // another in memory.
 #define aheadRows 16
 
@@ -82,9 +82,9 @@ GLOBL ·count16(SB), RODATA|NOPTR, $16
 DATA ·bits8+0(SB)/8, $0x8040201008040201
 GLOBL ·bits8(SB), RODATA|NOPTR, $8
 
-// SHIFT64 is X = 1.5·2⁵² units: adding it rounds a number to whole units, which
-// the bits of the result count. SHIFT32 is 2²³ units. START64 and START32 are what
-// a sum of such bits over so many rows begins with, so that the shifts cancel.
+// SHIFT64 sets X to 1.5·2⁵² units: adding it rounds a number to whole units, which
+// the bits of the result count. SHIFT32 sets X to 2²³ units. START64 and START32 set R
+// to the start of a sum of such bits over a number of rows, so that the shifts cancel.
 #define SHIFT64(unit, R, X) \
 	MOVQ   $0x4338000000000000, R \
 	VMOVQ  R, X                   \
@@ -151,7 +151,7 @@ GLOBL ·bits8(SB), RODATA|NOPTR, $8
 	CMPQ R8, R9 \
 	JB   loop
 
-// TOTALS_ARGS is what both levels read of the job.
+// TOTALS_ARGS reads the job.
 #define TOTALS_ARGS \
 	MOVQ j+0(FP), DI                               \
 	MOVQ totalsJob_Residuals(DI), SI               \
@@ -163,7 +163,7 @@ GLOBL ·bits8(SB), RODATA|NOPTR, $8
 	SHIFT64(totalsJob_Unit(DI), AX, X8)            \
 	START64(X8, (totalsJob_Rows+sliceLen)(DI), BX)
 
-// TOTALS_REWIND goes back to the first row. X0 = what the sums begin with.
+// TOTALS_REWIND goes back to the first row, and sets X0 to the start of the sums.
 #define TOTALS_REWIND \
 	MOVQ  totalsJob_Rows(DI), R8            \
 	MOVQ  (totalsJob_Rows+sliceLen)(DI), R9 \
@@ -509,7 +509,7 @@ store16:
 	near:                            \
 	MOVL       (R8), AX
 
-// CROSS_WEIGHT is W = the weight of row AX; AX = its offset. The zero flag is set where
+// CROSS_WEIGHT sets W to the weight of row AX, and AX to its offset. The zero flag is set where
 // there are no weights.
 #define CROSS_WEIGHT(W, weighed) \
 	TESTQ        R14, R14       \
@@ -528,7 +528,7 @@ store16:
 //	Z18 p of a first   Z19 product   Z29 shift   Z30 weight   Z31 one
 //	K4 lanes of a tile's first vector
 
-// CLASSES_AVX512 is p of the tile's first vector of classes in the row at AX, and
+// CLASSES_AVX512 computes p of the tile's first vector of classes in the row at AX,
 // CLASSES2_AVX512 of its second.
 #define CLASSES_AVX512 \
 	VMOVUPS.Z (CX)(AX*1), K4, Z16 \ // p = R
@@ -541,7 +541,7 @@ store16:
 	VADDPS   Z17, Z31, K2, Z17
 
 // CROSS_AVX512 adds the products of the first vector and a first's w·p to S, and
-// CROSS2_AVX512 then those of the second. The zero flag is set where there are no
+// CROSS2_AVX512 then adds the products of the second. The zero flag is set where there are no
 // weights.
 #define CROSS_AVX512(R, S, unweighted) \
 	VBROADCASTSS (R)(AX*1), Z18    \
@@ -750,7 +750,7 @@ done:
 //	Y0-Y7 sums, two vectors a first   Y8, Y9 p of the classes
 //	Y10 p of a first   Y11 product, temporary   Y13 shift   Y14 weight   Y15 one
 
-// CLASSES_AVX2 is p of the tile's first vector of classes in the row at AX, and
+// CLASSES_AVX2 computes p of the tile's first vector of classes in the row at AX,
 // CLASSES2_AVX2 of its second.
 #define CLASSES_AVX2 \
 	VMOVUPS   (CX)(AX*1), Y8  \ // p = R
@@ -763,7 +763,7 @@ done:
 	VBLENDVPS Y9, Y12, Y9, Y9
 
 // CROSS_AVX2 adds the products of the first vector and a first's w·p to S, and
-// CROSS2_AVX2 then those of the second. The zero flag is set where there are no
+// CROSS2_AVX2 then adds the products of the second. The zero flag is set where there are no
 // weights.
 #define CROSS_AVX2(R, S, unweighted) \
 	VBROADCASTSS (R)(AX*1), Y10     \
@@ -1041,7 +1041,7 @@ done:
 DATA ·squareFrom+0(SB)/4, $0x2B800000 // 2^-40
 GLOBL ·squareFrom(SB), RODATA|NOPTR, $4
 
-// GRADIENT_AVX512 is g and h of residuals R, S and weights W.
+// GRADIENT_AVX512 computes g and h from residuals R, S and weights W.
 #define GRADIENT_AVX512(R, S, G, H, T, W, LEAST, ABS, ZERO) \
 	VSUBPS   R, S, G          \ // u = s - r
 	VORPS    R, S, T          \
@@ -1106,7 +1106,7 @@ GLOBL ·squareFrom(SB), RODATA|NOPTR, $4
 	PREFETCHT0 (R8)(AX*1)               \
 	PREFETCHT0 (R12)(AX*1)
 
-// PAIRS_ROW is XR, XS = the row's residuals of the classes r, s of four pairs.
+// PAIRS_ROW sets XR, XS to the row's residuals of the classes r, s of four pairs.
 #define PAIRS_ROW(at, XR, XS) \
 	MOVL      at(DI), AX                 \
 	IMULQ     DX, AX                     \
@@ -1191,7 +1191,7 @@ GLOBL ·squareFrom(SB), RODATA|NOPTR, $4
 	VMAXPS        X0, X, X  \
 	VMOVUPS       X, to(SP)
 
-// PAIR_CLASS is R = the residuals of a class.
+// PAIR_CLASS sets R to the residuals of a class.
 #define PAIR_CLASS(class, R) \
 	MOVL class, R     \
 	LEAQ (SI)(R*4), R
@@ -1515,7 +1515,7 @@ ignore:
 	PREFETCHT0 (SI)(R8*1)                        \
 	PREFETCHT0 (SI)(R9*1)
 
-// GRADIENT_AVX2 is g = Y2 and h = Y3 of eight rows along the pair of AX and BX.
+// GRADIENT_AVX2 computes g = Y2 and h = Y3 of eight rows along the pair of AX and BX.
 #define GRADIENT_AVX2 \
 	GATHER8(AX, 1, X0, Y0, X4) \
 	GATHER8(BX, 1, X1, Y1, X5) \
@@ -1793,7 +1793,7 @@ pair:
 //	Z27 sum of cells  Z28 sum of h      Z29 low halves
 //	K4 lanes, K5 rows and K6 cells that there are
 
-// QUANTIZE_PAIRS is Z = (h, g) of the pairs in turn, of two lists in the job.
+// QUANTIZE_PAIRS sets Z to (h, g) of the pairs in turn, from two lists of the job.
 #define QUANTIZE_PAIRS(H, G, Z) \
 	VMOVUPS   H(DX), Y0  \ // eight pairs, of which m count
 	VMOVUPS   G(DX), Y1  \
@@ -3625,7 +3625,7 @@ widelight:
 	CMPL DX, R10 \
 	ADCL $0, AX  // or code < first
 
-// PARTITION_ARGS is what all routines read of the job at BX.
+// PARTITION_ARGS reads the job at BX.
 #define PARTITION_ARGS \
 	MOVQ partitionJob_Column(BX), SI          \
 	MOVQ partitionJob_Rows(BX), DI            \
@@ -3840,7 +3840,7 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	IMULQ DX, R \
 	ADDQ  SI, R
 
-// ODDSk is N = R·f of the classes without a sign bit, and zero for AX, the class
+// ODDSk sets N to R·f of the classes without a sign bit, and to zero for AX, the class
 // that has it.
 #define ODDS8_AVX512(R, Y) \
 	VMOVUPS  (R), Y         \
@@ -3879,7 +3879,7 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	VINSERTPS $(lane<<4), (BX)(AX*4), X11, X11 \
 	LEAQ      (R)(AX*4), to
 
-// SUM4 is X8 = the sums of A to D, folded in half as the contract has it.
+// SUM4 sets X8 to the sums of A to D, folded in half in the order of the contract.
 #define SUM4(A, B, C, D) \
 	VSHUFF64X2 $0x44, B, A, Z12     \ // 16 to 8: rows 0 and 1
 	VSHUFF64X2 $0xEE, B, A, Z13     \
@@ -3912,7 +3912,7 @@ GLOBL ·every4th(SB), RODATA|NOPTR, $16
 	VPERMPS      Z16, Z28, Z19 \
 	VBROADCASTSS X16, Z16
 
-// FLUSHED_AVX512 is N = N·inverse, or zero where that is below FlushBelow.
+// FLUSHED_AVX512 sets N to N·inverse, or to zero where that is below FlushBelow.
 #define FLUSHED_AVX512(N, inverse) \
 	VMULPS    N, inverse, N  \
 	VCMPPS    $5, Z31, N, K1 \ // not less than
@@ -4371,7 +4371,7 @@ bad:
 //	SI values      R8 their end    AX of a word
 //	DX threshold   R9 its answers  BX to a word
 
-// COMPARE_THRESHOLDS makes the tests of CX thresholds of so many bytes, T being the
+// COMPARE_THRESHOLDS compares with CX thresholds, each of a number of bytes. T holds the
 // threshold in every lane. WORD writes the answers of 64 rows.
 #define COMPARE_THRESHOLDS(WORD, how, BROADCAST, bytes, T, threshold, word, done) \
 	TESTQ      CX, CX          \
@@ -4391,7 +4391,7 @@ bad:
 	DECQ       CX              \
 	JNZ        threshold
 
-// COMPARE is all that a routine does.
+// COMPARE does all that a routine does.
 #define COMPARE(WORD, BROADCAST, bytes, T) \
 	MOVQ       compareArgs_values(DI), SI                                                 \
 	MOVQ       compareArgs_words(DI), R8                                                  \
@@ -4578,7 +4578,7 @@ set:
 // ---------------------------------------------------------------------------
 // Leaves
 
-// LEAVES_ARGS is what both levels read of their arguments.
+// LEAVES_ARGS reads the arguments.
 #define LEAVES_ARGS \
 	MOVQ a+0(FP), DI                 \
 	MOVQ leavesArgs_right(DI), SI    \
@@ -5935,7 +5935,7 @@ found:
 //	R11, AX, BX, DX scores of the four rows          R12 bytes of a row of them
 //	A, B, C sums of a row      U, V, W weights       P place of a row, then the shift
 
-// A macro LINEARn does something with n vectors of so many bytes.
+// The macros LINEARn handle n vectors, each of a number of bytes.
 
 // weights = float32 numbers
 #define LINEAR2_WIDEN(at, bytes, U, V, W) \
@@ -6212,7 +6212,7 @@ rowX:
 	VZEROUPPER
 	RET
 
-// SOFTMAX_INVERSE is X2 = 1/X0, or math.NaN where that is none.
+// SOFTMAX_INVERSE sets X2 to 1/X0, or to math.NaN where X0 is not a number.
 #define SOFTMAX_INVERSE(one, number) \
 	VDIVSD       X0, one, X2    \
 	VUCOMISD     X0, X0         \
@@ -6317,7 +6317,7 @@ rowX:
 	OP operand, from, to   \
 	OP operand, from2, to2
 
-// EXP_TERM is E = E·R + even and O = O·R + odd: the next terms of the series.
+// EXP_TERM computes E = E·R + even and O = O·R + odd, the next terms of the series.
 #define EXP_TERM(even, odd, R, E, O, R2, E2, O2) \
 	VMULPD R, E, E                  \
 	VMULPD R2, E2, E2               \
@@ -6327,7 +6327,7 @@ rowX:
 	TWO(VADDPD, odd, O, O, O2, O2)
 
 // begin generated: softmax
-// EXP_AVX512 is X = e to X and X2 = e to X2, or zero below SoftmaxLeast. The other
+// EXP_AVX512 sets X to e to X, and X2 to e to X2, or to zero below SoftmaxLeast. The other
 // registers are lost. Z14 to Z31 are expLanes.
 #define EXP_AVX512(X, S, R, E, O, M, X2, S2, R2, E2, O2, M2) \
 	VCMPPD   $5, Z19, X, M                  \ // not below, or NaN
@@ -6383,7 +6383,7 @@ rowX:
 	VBROADCASTSD ·expLanes+512(SB), Z30 \
 	VBROADCASTSD ·expLanes+544(SB), Z31
 
-// EXP_AVX2 is X = e to X and X2 = e to X2, or zero below SoftmaxLeast. The other
+// EXP_AVX2 sets X to e to X, and X2 to e to X2, or to zero below SoftmaxLeast. The other
 // registers are lost.
 #define EXP_AVX2(X, S, R, E, O, M, X2, S2, R2, E2, O2, M2) \
 	VCMPPD $5, EXP_LANES(5), X, M                               \ // not below, or NaN
@@ -6511,7 +6511,7 @@ done:
 //	DI, R8 … R11 as above       R12 of the last 1 … 16    CX, K1 and K4 masks of the last
 //	Y13, Z11 greatest score     Y14 and Y15, Z12 sums
 
-// SOFTMAX_TOP is X0 = the greatest of a row's scores. Y1, X2 are lost.
+// SOFTMAX_TOP sets X0 to the greatest of a row's scores. Y1, X2 are lost.
 #define SOFTMAX_TOP(tops) \
 	VMOVUPD      -32(DI)(R9*1), Y0      \
 	VMOVAPD      Y0, Y1                 \

@@ -28,7 +28,7 @@ func cpuLevels() []*kernel.Funcs {
 	})}
 }
 
-// shortClasses is how many sums of AddShort the registers hold.
+// shortClasses is the number of sums of AddShort that the registers hold.
 const shortClasses = 64
 
 // Routines take a few classes of a job. Strides of residuals, factors and sums
@@ -60,8 +60,8 @@ func totals(j *kernel.TotalsJob) {
 	})
 }
 
-// unitSums is what the addends of rows are shifted by, and where the sums of their
-// bits start: at minus the bits of that shift for each row.
+// unitSums returns the shift that is added to each addend, and the number that the sums
+// of their bits start from: minus the bits of the shift for each row.
 func unitSums(unit float64, rows int) (shift float64, start int64) {
 	shift = kernel.Shift(unit)
 	return shift, -int64(rows) * int64(math.Float64bits(shift))

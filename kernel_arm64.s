@@ -1951,7 +1951,7 @@ more:
 	MOVD R3, R12 \
 	MOVD R4, R13
 
-// R6, R16: the later half begins so many classes before the last.
+// R6, R16: the later half begins the given number of classes before the last.
 #define LATER_HALF(classes) \
 	SUB $classes, R6   \
 	LSL $2, R6         \
@@ -2539,7 +2539,7 @@ next:
 	WORD  $0x4e617b9d  \ // fcvtl2 v29.2d, v28.4s
 	WORD  $0x0e617b9c // fcvtl v28.2d, v28.2s
 
-// LINEAR_NEXT_ROWS is R7 to R9 = the scores of the three rows after R6, as far as
+// LINEAR_NEXT_ROWS sets R7 to R9 to the scores of the three rows after R6, as far as
 // there are rows.
 #define LINEAR_NEXT_ROWS \
 	ADD  R10, R6, R7    \

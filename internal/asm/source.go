@@ -165,7 +165,7 @@ func unexported(name string) string { return strings.ToLower(name[:1]) + name[1:
 
 func exported(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-// declarationsFile is the Go file that declares the routines of a source.
+// declarationsFile returns the Go file that declares the routines of a source.
 func (s source) declarationsFile() string {
 	return "kernel_gen_" + strings.TrimPrefix(strings.TrimSuffix(s.name, ".s"), "kernel_") + ".go"
 }

@@ -83,7 +83,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// failures are the suite's messages on small jobs.
+// failures returns the suite's messages on small jobs.
 func failures(name string, f *kernel.Funcs) (messages []string) {
 	for _, s := range suites {
 		if s.name != name {
@@ -103,7 +103,7 @@ func failures(name string, f *kernel.Funcs) (messages []string) {
 
 var sink uint32
 
-// past is the first element after a slice.
+// past returns the first element after a slice.
 func past[T any](s []T) *T {
 	var zero T
 	return (*T)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), len(s)*int(unsafe.Sizeof(zero))))
