@@ -1,35 +1,37 @@
 //go:build !purego
 
 // The kernels for amd64, in the order of kernel.Funcs. Each begins after a line
-// of dashes; levels of one kernel stand next to each other.
+// of dashes; levels of one kernel stand next to each other. Regions from "begin
+// generated" to "end generated" are written by make asm: the contents, and families
+// of routines from templates in internal/asm/families.
 //
 // begin generated: contents
 //
 //	kernel      section  AVX512    AVX2
-//	Totals          113     203     347
-//	Cross           437     562     784
-//	Gradients       967    1200    1600
-//	Quantize       1780    1806    2095
-//	Histogram      2355    2422    2422
-//	Sparse         2666    2705    2705
-//	SumBins        2812    2818    2818
-//	Spill          2839    2863    2863
-//	Subtract       2881    2889    2889
-//	Scan           2911    3004    3285
-//	Partition      3584    3653    3715
-//	Update         3818    4017    4267
-//	Compare        4361    4431    4459
-//	Compare32      4464    4478    4499
-//	Members        4504    4540    4540
-//	Leaves         4578    4613    4739
-//	AddSteps       4827    4881    5187
-//	AddPairs       5467    5480    5480
-//	AddShort       5529    5573    5678
-//	Scores         5805    5829    5829
-//	Best           5862    5874    5874
-//	Linear         5925    6074    6060
-//	Softmax        6091    6429    6469
-//	Walk           6643    6669    6669
+//	Totals          115     205     349
+//	Cross           439     564     786
+//	Gradients       969    1202    1602
+//	Quantize       1782    1808    2097
+//	Histogram      2357    2424    2424
+//	Sparse         2668    2707    2707
+//	SumBins        2814    2820    2820
+//	Spill          2841    2865    2865
+//	Subtract       2883    2891    2891
+//	Scan           2913    3006    3287
+//	Partition      3586    3655    3717
+//	Update         3820    4019    4269
+//	Compare        4363    4433    4461
+//	Compare32      4466    4480    4501
+//	Members        4506    4542    4542
+//	Leaves         4580    4615    4741
+//	AddSteps       4829    4883    5189
+//	AddPairs       5469    5482    5482
+//	AddShort       5531    5575    5680
+//	Scores         5807    5831    5831
+//	Best           5864    5876    5876
+//	Linear         5927    6076    6062
+//	Softmax        6093    6431    6471
+//	Walk           6645    6671    6671
 //
 // end generated
 //

@@ -1,33 +1,35 @@
 //go:build !purego
 
 // The kernels for arm64, in the order of kernel.Funcs. Each begins after a line
-// of dashes. Every AArch64 processor has NEON.
+// of dashes. Every AArch64 processor has NEON. Regions from "begin generated" to "end
+// generated" are written by make asm: the contents, and families of routines from
+// templates in internal/asm/families.
 //
 // begin generated: contents
 //
 //	kernel      section    NEON
-//	Totals           52      93
-//	Cross           178     200
-//	Gradients       351     365
-//	Quantize        507     523
-//	Histogram       665     792
-//	Sparse          878     960
-//	SumBins         994    1003
-//	Spill          1027    1038
-//	Subtract       1069    1078
-//	Scan           1096    1157
-//	Update         1419    1456
-//	Compare        1597    1695
-//	Compare32      1700    1730
-//	Members        1735    1758
-//	Leaves         1794    1812
-//	AddSteps       1925    1962
-//	AddPairs       2226    2239
-//	AddShort       2282    2291
-//	Scores         2461    2471
-//	Linear         2517    2557
-//	Softmax        2833    3079
-//	Walk           3119    3149
+//	Totals           54      95
+//	Cross           180     202
+//	Gradients       353     367
+//	Quantize        509     525
+//	Histogram       667     794
+//	Sparse          880     962
+//	SumBins         996    1005
+//	Spill          1029    1040
+//	Subtract       1071    1080
+//	Scan           1098    1159
+//	Update         1421    1458
+//	Compare        1599    1697
+//	Compare32      1702    1732
+//	Members        1737    1760
+//	Leaves         1796    1814
+//	AddSteps       1927    1964
+//	AddPairs       2228    2241
+//	AddShort       2284    2293
+//	Scores         2463    2473
+//	Linear         2519    2559
+//	Softmax        2835    3081
+//	Walk           3121    3151
 //
 // Plain Go: Partition, Best.
 //

@@ -2,9 +2,7 @@ package main
 
 import (
 	"embed"
-	"errors"
 	"fmt"
-	"io/fs"
 	"path"
 	"strings"
 	"text/template"
@@ -57,14 +55,14 @@ func (l level) Exp(i int) string {
 
 var familyFuncs = template.FuncMap{
 	"levels": func() []level { return levels },
-	"ruler":  func() string { return ruler[len("// "):] },
+	"dashes": func() string { return dashes },
 	"add":    func(a, b int) int { return a + b },
 	"sub":    func(a, b int) int { return a - b },
 	"mul":    func(a, b int) int { return a * b },
 	"div":    func(a, b int) int { return a / b },
 	"mod":    func(a, b int) int { return a % b },
 	"list":   func(list ...any) []any { return list },
-	// at is an address: an offset, which may be zero, from a register.
+	// at returns an address: an offset, which may be zero, from a register.
 	"at": func(offset int, register string) string {
 		if offset == 0 {
 			return "(" + register + ")"
@@ -78,7 +76,7 @@ var familyFuncs = template.FuncMap{
 func (s source) writeFamilies(text string) (string, error) {
 	folder := "families/" + strings.TrimPrefix(strings.TrimSuffix(s.name, ".s"), "kernel_")
 	files, err := families.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil {
 		return "", err
 	}
 	for _, file := range files {

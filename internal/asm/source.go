@@ -75,7 +75,7 @@ type routineAt struct {
 }
 
 var (
-	ruler       = "// " + strings.Repeat("-", 75)
+	dashes      = strings.Repeat("-", 75)
 	headingLine = regexp.MustCompile(`^// (\w+)`)
 	textLine    = regexp.MustCompile(`^TEXT ·(\w+)\(SB\)`)
 )
@@ -90,7 +90,7 @@ func (s source) sections(text string) (sections []section, err error) {
 		if code, _, _ := strings.Cut(line, "//"); strings.Contains(code, "(PC)") {
 			return nil, fmt.Errorf("%s: jump to a label, not over a number of instructions", at)
 		}
-		if line == ruler {
+		if line == "// "+dashes {
 			kernel := headingLine.FindStringSubmatch(lines[i+1])
 			switch {
 			case kernel == nil || !slices.Contains(order, kernel[1]):

@@ -30,11 +30,7 @@ func write() error {
 	if err := writeSources(); err != nil {
 		return err
 	}
-	text, words, err := readWords()
-	if err != nil {
-		return err
-	}
-	encoded, err := encode(words)
+	text, words, encoded, err := encodeSource()
 	if err != nil {
 		return err
 	}
@@ -43,11 +39,7 @@ func write() error {
 }
 
 func check() error {
-	text, words, err := readWords()
-	if err != nil {
-		return err
-	}
-	encoded, err := encode(words)
+	text, words, encoded, err := encodeSource()
 	if err != nil {
 		return err
 	}
@@ -71,6 +63,14 @@ func check() error {
 		return fmt.Errorf("%d words do not match their comments: correct the comments or run make asm", wrong)
 	}
 	return nil
+}
+
+// encodeSource encodes the words of the source again.
+func encodeSource() (text string, words []word, encoded []string, err error) {
+	if text, words, err = readWords(); err == nil {
+		encoded, err = encode(words)
+	}
+	return text, words, encoded, err
 }
 
 // word is one hand-encoded instruction of the source.
