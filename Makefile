@@ -33,7 +33,7 @@ vet:
 	go mod download
 	GOARCH=amd64 go vet ./...
 	GOARCH=arm64 go vet -asmdecl . ./kernel/... ./internal/mem ./internal/modelio
-	go run ./internal/asm lint
+	go run ./tools/asm lint
 	go run ./internal/notices check
 	@if go list -deps ./capi | grep github.com/apache/arrow-go; then echo "the C library must not contain Arrow's modules"; exit 1; fi
 	@unformatted=$$(gofmt -l $(GOFILES)); \
@@ -71,10 +71,10 @@ tools:
 		aarch64-linux-gnu-as=binutils-aarch64-linux-gnu qemu-aarch64-static=qemu-user-static
 
 asm: tools ## write what is generated in the assembly, and encode the words in kernel_arm64.s from their comments
-	go run ./internal/asm write
+	go run ./tools/asm write
 
 asm-check: tools ## check that the words in kernel_arm64.s match their comments
-	go run ./internal/asm check
+	go run ./tools/asm check
 
 test-arm64: asm-check ## run the conformance suite of the kernels and predictions for arm64 under qemu
 	CGO_ENABLED=0 GOARCH=arm64 $(GO_TEST) -c -o build/arm64.test .
@@ -277,7 +277,7 @@ bench: ## benchmark kernels, training, prediction and files, and compare the lev
 	@mkdir -p build
 	go test -run '^$$' -bench Kernels -benchtime 50ms -count $(COUNT) -timeout 0 . | tee build/kernels.txt
 	@! grep -q '^FAIL' build/kernels.txt
-	@go run ./internal/asm levels build/kernels.txt
+	@go run ./tools/asm levels build/kernels.txt
 	go test -run '^$$' -bench . -count $(COUNT) -timeout 0 ./bench/... | tee build/bench.txt
 	@! grep -q '^FAIL' build/bench.txt
 	@go run $(BENCHSTAT) -filter '.name:Train /threads:1 .unit:ns/row*feature' \

@@ -3,7 +3,7 @@
 // The kernels for amd64, in the order of kernel.Funcs. Each begins after a line
 // of dashes; levels of one kernel stand next to each other. Regions from "begin
 // generated" to "end generated" are written by make asm: the contents, and families
-// of routines from templates in internal/asm/families.
+// of routines from templates in tools/asm/families.
 //
 // begin generated: contents
 //

@@ -3,7 +3,7 @@
 // The kernels for arm64, in the order of kernel.Funcs. Each begins after a line
 // of dashes. Every AArch64 processor has NEON. Regions from "begin generated" to "end
 // generated" are written by make asm: the contents, and families of routines from
-// templates in internal/asm/families.
+// templates in tools/asm/families.
 //
 // begin generated: contents
 //

@@ -12,15 +12,15 @@
 //
 // Usage, from the module's root:
 //
-//	go run ./internal/asm write         write what is generated, and encode every word
-//	                                    from its comment
-//	go run ./internal/asm check         fail if a word does not match its comment
-//	go run ./internal/asm lint          fail if write would change a file other than a word,
-//	                                    routines are out of order, a jump counts
-//	                                    instructions, or vector code for amd64 mixes
-//	                                    encodings or returns without VZEROUPPER
-//	go run ./internal/asm levels FILE   print the output of BenchmarkKernels with the
-//	                                    levels side by side, and mark where AVX2 is slow
+//	go run ./tools/asm write         write what is generated, and encode every word
+//	                                 from its comment
+//	go run ./tools/asm check         fail if a word does not match its comment
+//	go run ./tools/asm lint          fail if write would change a file other than a word,
+//	                                 routines are out of order, a jump counts
+//	                                 instructions, or vector code for amd64 mixes
+//	                                 encodings or returns without VZEROUPPER
+//	go run ./tools/asm levels FILE   print the output of BenchmarkKernels with the
+//	                                 levels side by side, and mark where AVX2 is slow
 //
 // The encoder is asm2plan9s, a tool in go.mod, which calls GNU as. It encodes for
 // the GOARCH that it was built for, so it is built for arm64 and run under qemu.
