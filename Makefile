@@ -70,7 +70,7 @@ tools:
 	@tools/need gcc=gcc g++=g++ make=make cmake=cmake pkg-config=pkg-config gzip=gzip readelf=binutils \
 		aarch64-linux-gnu-as=binutils-aarch64-linux-gnu qemu-aarch64-static=qemu-user-static
 
-asm: tools ## encode the words in kernel_arm64.s from their comments
+asm: tools ## write what is generated in the assembly, and encode the words in kernel_arm64.s from their comments
 	go run ./tools/asm write
 
 asm-check: tools ## check that the words in kernel_arm64.s match their comments

@@ -9,7 +9,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// levels is the kernel tables that this CPU can run, the fastest first.
+// levels holds the kernel tables that this CPU can run, the fastest first.
 var levels = append(cpuLevels(), kernel.Generic)
 
 // Levels returns the names of the instruction-set levels that this CPU can
@@ -23,7 +23,7 @@ func Levels() []string {
 	return names
 }
 
-// DefaultLevel is the level that runs when none is asked for: that of the
+// DefaultLevel returns the level that runs when none is asked for: the value of the
 // environment variable AOSO_LEVEL, or else the fastest.
 func DefaultLevel() (string, error) {
 	k, err := kernels("")
@@ -33,8 +33,8 @@ func DefaultLevel() (string, error) {
 	return k.Level, nil
 }
 
-// kernels is the table of a level; "": that of the environment variable
-// AOSO_LEVEL, or else the fastest.
+// kernels returns the table of a level. Without a level, the environment variable
+// AOSO_LEVEL names it; if that is not set either, it is the fastest.
 func kernels(level string) (*kernel.Funcs, error) {
 	name := "level"
 	if level == "" {
@@ -51,8 +51,8 @@ func kernels(level string) (*kernel.Funcs, error) {
 	return nil, badArgument(name, level, "%s on this CPU", strings.Join(Levels(), ", "))
 }
 
-// predictionBytes is how much memory the steps of trees that predict together may
-// take: a quarter of the second-level cache.
+// predictionBytes returns the most memory for the steps of trees that predict
+// together: a quarter of the second-level cache.
 func predictionBytes() int {
 	const common = 512 << 10
 	l2 := cpuid.CPU.Cache.L2
@@ -62,7 +62,7 @@ func predictionBytes() int {
 	return l2 / 4
 }
 
-// cacheBytes is how much memory histograms that are filled together may take: two
+// cacheBytes returns the most memory for histograms that are filled together: two
 // thirds of the first-level cache. The rest is for the rows.
 func cacheBytes() int {
 	const common = 48 << 10

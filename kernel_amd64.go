@@ -12,220 +12,47 @@ import (
 
 func cpuLevels() (levels []*kernel.Funcs) {
 	if cpuid.CPU.Supports(cpuid.AVX512F, cpuid.AVX512BW, cpuid.AVX512DQ, cpuid.AVX512VL, cpuid.BMI2) {
-		levels = append(levels, avx512)
+		levels = append(levels, newLevel("avx512", true))
 	}
 	if cpuid.CPU.Supports(cpuid.AVX2, cpuid.BMI2, cpuid.FMA3) {
-		levels = append(levels, avx2)
+		levels = append(levels, newLevel("avx2", false))
 	}
 	return levels
 }
 
-var avx512 = kernel.Checked(kernel.Funcs{
-	Level:     "avx512",
-	Totals:    totalsAVX512,
-	Cross:     cross(crossAVX512),
-	Gradients: gradientsAVX512,
-	Quantize:  quantizeAVX512,
-	Histogram: histogram,
-	Sparse:    sparse,
-	SumBins:   sumBins,
-	Spill:     spill,
-	Subtract:  subtract,
-	Scan: func(j *kernel.ScanJob) {
-		if a := new(scanArgs); a.load(j) {
-			scanAVX512(a)
-			a.store(j)
-		}
-	},
-	Partition: func(j *kernel.PartitionJob) {
-		if j.Set != nil {
-			partitionSet(j)
-		} else {
-			partitionAVX512(j)
-		}
-	},
-	Update: update(updateAVX512),
-	Compare: func(j *kernel.CompareJob[float64]) {
-		if a := new(compareArgs); loadCompare(a, j) {
-			compareAVX512(a)
-		}
-	},
-	Compare32: func(j *kernel.CompareJob[float32]) {
-		if a := new(compareArgs); loadCompare(a, j) {
-			compare32AVX512(a)
-		}
-	},
-	Members: members,
-	Leaves: func(j *kernel.LeavesJob) {
-		for a := new(leavesArgs); a.next(j); {
-			leavesAVX512(a)
-		}
-	},
-	AddSteps: func(j *kernel.AddStepsJob) {
-		for a := new(addStepsArgs); a.next(j); {
-			addStepsAVX512(a)
-		}
-	},
-	AddPairs: addPairs,
-	AddShort: func(j *kernel.AddShortJob) {
-		for a := new(addShortArgs); a.next(j, 128); {
-			addShortAVX512(a)
-		}
-	},
-	Scores: scores,
-	Best:   best,
-	Linear: func(j *kernel.LinearJob) {
-		for a := new(linearArgs); a.next(j, 8); {
-			linearAVX512(a)
-		}
-	},
-	Softmax: softmax(expAVX512, softmaxRowsAVX512),
-	Walk:    walkLanes,
-})
+func newLevel(name string, wide bool) *kernel.Funcs {
+	return completed(wide, kernel.Funcs{
+		Level:     name,
+		Totals:    either(wide, totalsAVX512, totalsAVX2),
+		Cross:     cross(either(wide, crossAVX512, crossAVX2)),
+		Gradients: either(wide, gradientsAVX512, gradientsAVX2),
+		Quantize:  either(wide, quantizeAVX512, quantizeAVX2),
+		Histogram: histogram,
+		Scan: func(j *kernel.ScanJob) {
+			if a := new(scanArgs); a.load(j) {
+				scanLevel(wide, a)
+				a.store(j)
+			}
+		},
+		Partition: partition(either(wide, partitionAVX512, partitionAVX2)),
+		Update:    update(either(wide, updateAVX512, updateAVX2)),
+		Best:      best,
+		Softmax:   softmax(either(wide, softmaxExpAVX512, softmaxExpAVX2), either(wide, softmaxRowsAVX512, softmaxRowsAVX2)),
+	})
+}
 
-var avx2 = kernel.Checked(kernel.Funcs{
-	Level:     "avx2",
-	Totals:    totalsAVX2,
-	Cross:     cross(crossAVX2),
-	Gradients: gradientsAVX2,
-	Quantize:  quantizeAVX2,
-	Histogram: histogram,
-	Sparse:    sparse,
-	SumBins:   sumBins,
-	Spill:     spill,
-	Subtract:  subtract,
-	Scan: func(j *kernel.ScanJob) {
-		if a := new(scanArgs); a.load(j) {
-			scanAVX2(a)
-			a.store(j)
-		}
-	},
-	Partition: func(j *kernel.PartitionJob) {
-		if j.Set != nil {
-			partitionSet(j)
-		} else {
-			partitionAVX2(j)
-		}
-	},
-	Update: update(updateAVX2),
-	Compare: func(j *kernel.CompareJob[float64]) {
-		if a := new(compareArgs); loadCompare(a, j) {
-			compareAVX2(a)
-		}
-	},
-	Compare32: func(j *kernel.CompareJob[float32]) {
-		if a := new(compareArgs); loadCompare(a, j) {
-			compare32AVX2(a)
-		}
-	},
-	Members: members,
-	Leaves: func(j *kernel.LeavesJob) {
-		for a := new(leavesArgs); a.next(j); {
-			leavesAVX2(a)
-		}
-	},
-	AddSteps: func(j *kernel.AddStepsJob) {
-		for a := new(addStepsArgs); a.next(j); {
-			addStepsAVX2(a)
-		}
-	},
-	AddPairs: addPairs,
-	AddShort: func(j *kernel.AddShortJob) {
-		for a := new(addShortArgs); a.next(j, 128); {
-			addShortAVX2(a)
-		}
-	},
-	Scores: scores,
-	Best:   best,
-	Linear: func(j *kernel.LinearJob) {
-		for a := new(linearArgs); a.next(j, 4); {
-			linearAVX2(a)
-		}
-	},
-	Softmax: softmax(expAVX2, softmaxRowsAVX2),
-	Walk:    walkLanes,
-})
+// shortClasses is the number of sums of AddShort that the registers hold.
+const shortClasses = 128
 
-// Most routines take a job as it is. go_asm.h has the offsets of its fields
-// under these names.
-type (
-	totalsJob    = kernel.TotalsJob
-	crossJob     = kernel.CrossJob
-	gradientsJob = kernel.GradientsJob
-	quantizeJob  = kernel.QuantizeJob
-	partitionJob = kernel.PartitionJob
-	updateJob    = kernel.UpdateJob
-	//lint:ignore U1000 for go_asm.h
-	pair = kernel.Pair
-	//lint:ignore U1000 for go_asm.h
-	pairStats = kernel.PairStats
-)
+// either returns one of two values.
+func either[T any](wide bool, avx512, avx2 T) T {
+	if wide {
+		return avx512
+	}
+	return avx2
+}
 
-func totalsAVX512(j *totalsJob)
-func crossAVX512(j *crossJob)
-func gradientsAVX512(j *gradientsJob)
-func quantizeAVX512(j *quantizeJob)
-func partitionAVX512(j *partitionJob)
-func updateAVX512(j *updateJob) bool
-func expAVX512(x *float64, n int)
-func softmaxRowsAVX512(scores *float64, rows, classes int)
-
-//go:noescape
-func scanAVX512(a *scanArgs)
-
-//go:noescape
-func compareAVX512(a *compareArgs)
-
-//go:noescape
-func compare32AVX512(a *compareArgs)
-
-//go:noescape
-func leavesAVX512(a *leavesArgs)
-
-//go:noescape
-func addStepsAVX512(a *addStepsArgs)
-
-//go:noescape
-func addShortAVX512(a *addShortArgs)
-
-//go:noescape
-func linearAVX512(a *linearArgs)
-
-func totalsAVX2(j *totalsJob)
-func crossAVX2(j *crossJob)
-func gradientsAVX2(j *gradientsJob)
-func quantizeAVX2(j *quantizeJob)
-func partitionAVX2(j *partitionJob)
-func updateAVX2(j *updateJob) bool
-func expAVX2(x *float64, n int)
-func softmaxRowsAVX2(scores *float64, rows, classes int)
-
-//go:noescape
-func scanAVX2(a *scanArgs)
-
-//go:noescape
-func compareAVX2(a *compareArgs)
-
-//go:noescape
-func compare32AVX2(a *compareArgs)
-
-//go:noescape
-func leavesAVX2(a *leavesArgs)
-
-//go:noescape
-func addStepsAVX2(a *addStepsArgs)
-
-//go:noescape
-func addShortAVX2(a *addShortArgs)
-
-//go:noescape
-func linearAVX2(a *linearArgs)
-
-// partitionSet takes jobs with a set. It serves AVX-512 as well: what takes time
-// is to gather the codes.
-func partitionSet(j *partitionJob)
-
-// cross is the kernel of a routine that without rows writes nothing.
+// cross returns a kernel that calls a routine which writes nothing without rows.
 func cross(routine func(*crossJob)) func(*kernel.CrossJob) {
 	return func(j *kernel.CrossJob) {
 		clear(j.Cross[:len(j.First)*j.Stride])
@@ -233,7 +60,20 @@ func cross(routine func(*crossJob)) func(*kernel.CrossJob) {
 	}
 }
 
-// update is the kernel of a routine that tells whether every row has a class.
+// partition returns a kernel that calls a routine for jobs without a set. Jobs with
+// a set take as long with AVX2 as with AVX-512: gathering codes takes most of the time.
+func partition(routine func(*partitionJob)) func(*kernel.PartitionJob) {
+	return func(j *kernel.PartitionJob) {
+		if j.Set != nil {
+			partitionSet(j)
+		} else {
+			routine(j)
+		}
+	}
+}
+
+// update returns a kernel that calls a routine which reports whether every row has a
+// class.
 func update(routine func(*updateJob) bool) func(*kernel.UpdateJob) {
 	return func(j *kernel.UpdateJob) {
 		if !routine(j) {
@@ -284,7 +124,7 @@ func init() {
 	}
 }
 
-// histogramArgs is what the histogram loops read.
+// histogramArgs holds what the histogram loops read.
 type histogramArgs struct {
 	columns [kernel.TileLanes]*uint8 // code of row 0, or of the first row without a row list
 	bins    [kernel.TileLanes]*int64 // bin 0
@@ -295,25 +135,6 @@ type histogramArgs struct {
 	fetch   bool
 	sparse  bool
 }
-
-// histogramTile fills the eight lanes of a tile with one pair.
-//
-//go:noescape
-func histogramTile(a *histogramArgs)
-
-// histogramQuad1, 2, 4 and 8 fill one to four columns with so many pairs.
-//
-//go:noescape
-func histogramQuad1(a *histogramArgs)
-
-//go:noescape
-func histogramQuad2(a *histogramArgs)
-
-//go:noescape
-func histogramQuad4(a *histogramArgs)
-
-//go:noescape
-func histogramQuad8(a *histogramArgs)
 
 // quadColumns is the most columns that the histogramQuad loops take.
 const quadColumns = 4
@@ -373,7 +194,7 @@ func histogram(j *kernel.HistogramJob) {
 	}
 }
 
-// isTile tells whether the histograms of the columns from c on are the lanes
+// isTile reports whether the histograms of the columns from c on are the lanes
 // of one tile.
 func isTile(j *kernel.HistogramJob, c int) bool {
 	if j.Count-c < kernel.TileLanes {
@@ -388,7 +209,7 @@ func isTile(j *kernel.HistogramJob, c int) bool {
 	return true
 }
 
-// scanArgs is what the scan loops read and write, by lane of the tile. All
+// scanArgs holds what the scan loops read and write, by lane of the tile. All
 // sums are whole numbers below 2⁵³, so float64 adds them exactly.
 type scanArgs struct {
 	cells  *int64 // bin 1: packed cells, or sums of g
@@ -411,7 +232,8 @@ type scanArgs struct {
 // cutMissingLeft marks a cut that sends missing values left.
 const cutMissingLeft = 1 << 32
 
-// load tells whether there is a bin to scan. Without one, the reference does.
+// load reads a job and reports whether there is a bin to scan. If not, the reference
+// has done the job.
 func (a *scanArgs) load(j *kernel.ScanJob) bool {
 	m := j.Pairs
 	stride := max(j.Stride, kernel.TileLanes)
@@ -457,12 +279,12 @@ func (a *scanArgs) store(j *kernel.ScanJob) {
 	}
 }
 
-// lastLanes has masks: the one of n lanes begins n before the first 0.
+// lastLanes holds masks: the mask of n lanes begins n before the first 0.
 //
 //lint:ignore U1000 the assembly reads it
 var lastLanes = [16]int64{-1, -1, -1, -1, -1, -1, -1, -1}
 
-// bestArgs is the rows of a job.
+// bestArgs holds the rows of a job.
 type bestArgs struct {
 	sums    *int32
 	stride  int // in bytes
@@ -470,9 +292,6 @@ type bestArgs struct {
 	best    *int
 	rows    int // at least 1
 }
-
-//go:noescape
-func bestRows(a *bestArgs)
 
 func best(j *kernel.BestJob) {
 	if j.Classes < 8 || len(j.Best) == 0 {

@@ -1,7 +1,39 @@
 //go:build !purego
 
-// First the row kernels, what a pass over a node's rows computes; then the
-// histograms: filling, scanning, adding, subtracting.
+// The kernels for amd64, in the order of kernel.Funcs. Each begins after a line
+// of dashes; levels of one kernel stand next to each other. Regions from "begin
+// generated" to "end generated" are written by make asm: the contents, and families
+// of routines from templates in tools/asm/families.
+//
+// begin generated: contents
+//
+//	kernel      section  AVX512    AVX2
+//	Totals          115     205     349
+//	Cross           439     564     786
+//	Gradients       969    1202    1602
+//	Quantize       1782    1808    2097
+//	Histogram      2357    2424    2424
+//	Sparse         2668    2707    2707
+//	SumBins        2814    2820    2820
+//	Spill          2841    2865    2865
+//	Subtract       2883    2891    2891
+//	Scan           2913    3006    3287
+//	Partition      3586    3655    3717
+//	Update         3820    4019    4269
+//	Compare        4363    4433    4461
+//	Compare32      4466    4480    4501
+//	Members        4506    4542    4542
+//	Leaves         4580    4615    4741
+//	AddSteps       4829    4883    5189
+//	AddPairs       5469    5482    5482
+//	AddShort       5531    5575    5680
+//	Scores         5807    5831    5831
+//	Best           5864    5876    5876
+//	Linear         5927    6076    6062
+//	Softmax        6093    6431    6471
+//	Walk           6645    6671    6671
+//
+// end generated
 //
 // The contract is package kernel: every routine returns the bits that the
 // plain Go reference returns. Sums over rows are integers, so their order does not
@@ -21,7 +53,7 @@
 #include "funcdata.h"
 #include "textflag.h"
 
-// Residuals are prefetched so many rows ahead, since rows seldom follow one
+// Residuals are prefetched aheadRows rows ahead, since rows seldom follow one
 // another in memory.
 #define aheadRows 16
 
@@ -33,10 +65,28 @@ DATA ·one64+0(SB)/8, $0x3FF0000000000000 // 1.0
 GLOBL ·one64(SB), RODATA|NOPTR, $8
 DATA ·abs64+0(SB)/8, $0x7FFFFFFFFFFFFFFF // all but the sign
 GLOBL ·abs64(SB), RODATA|NOPTR, $8
+DATA ·updateConst+0(SB)/4, $0x3F800000 // 1.0
+DATA ·updateConst+4(SB)/4, $0x0D800000 // OwnFloor, 2⁻¹⁰⁰
+DATA ·updateConst+8(SB)/4, $0x0DA24260 // FlushBelow, 1e-30
+DATA ·updateConst+12(SB)/4, $0x80000000 // sign
+DATA ·updateConst+16(SB)/4, $1
+DATA ·updateConst+20(SB)/4, $2
+DATA ·updateConst+24(SB)/4, $3
+GLOBL ·updateConst(SB), RODATA|NOPTR, $28
+DATA ·abs32+0(SB)/4, $0x7FFFFFFF // all but the sign
+GLOBL ·abs32(SB), RODATA|NOPTR, $4
+DATA ·interleave+0(SB)/8, $0x1303120211011000 // of 16 + 16
+DATA ·interleave+8(SB)/8, $0x1707160615051404
+GLOBL ·interleave(SB), RODATA|NOPTR, $16
+DATA ·count16+0(SB)/8, $0x0706050403020100
+DATA ·count16+8(SB)/8, $0x0F0E0D0C0B0A0908
+GLOBL ·count16(SB), RODATA|NOPTR, $16
+DATA ·bits8+0(SB)/8, $0x8040201008040201
+GLOBL ·bits8(SB), RODATA|NOPTR, $8
 
-// SHIFT64 is X = 1.5·2⁵² units: adding it rounds a number to whole units, which
-// the bits of the result count. SHIFT32 is 2²³ units. START64 and START32 are what
-// a sum of such bits over so many rows begins with, so that the shifts cancel.
+// SHIFT64 sets X to 1.5·2⁵² units: adding it rounds a number to whole units, which
+// the bits of the result count. SHIFT32 sets X to 2²³ units. START64 and START32 set R
+// to the start of a sum of such bits over a number of rows, so that the shifts cancel.
 #define SHIFT64(unit, R, X) \
 	MOVQ   $0x4338000000000000, R \
 	VMOVQ  R, X                   \
@@ -57,29 +107,33 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 	IMULL rows, R \
 	NEGL  R
 
+// Histogram, Sparse and Scan have names for their registers. These they share.
+#define ARGS   DI // a routine's argument; Histogram: until the loops start
+#define CELLS  SI // Histogram: past the last cell, or the next row's; Scan: those of bin 1, or its sums of g
+#define OFFSET CX // of a bin
+
 // ---------------------------------------------------------------------------
-// Totals, AVX-512: vectors of eight classes, row after row
+// Totals, row after row
 //
-// The classes are cut into tiles of 32, 16 or 8. The sums of a tile stay in
-// registers during the loop over the rows.
+// The classes are cut into tiles. The sums of a tile stay in registers during the
+// loop over the rows.
 //
 //	DI job            SI residuals of the tile    DX stride in bytes
 //	R8 row cursor     R9 end of the row numbers   AX row's residuals
 //	R10 gradient out  R11 Hessian out             R12 classes left
 //	R13 weights       R15 end of the rows to fetch
 //	BX what the sums begin with
-//	Z0-Z3 gradient    Z4-Z7 Hessian               Z8-Z15 temporaries
-//	Z28 shift         Z29 weight                  Z30 abs mask       Z31 one
 
 // EACH_ROW begins the loop body: AX points at the next row's residuals. It
 // prefetches those of a row to come, unless the list is too short (R15).
-#define EACH_ROW \
+#define EACH_ROW(near) \
 	CMPQ       R8, R15               \
-	JAE        5(PC)                 \
+	JAE        near                  \
 	MOVL       (4*aheadRows)(R8), AX \
 	IMULQ      DX, AX                \
 	PREFETCHT0 (SI)(AX*1)            \
 	PREFETCHT0 64(SI)(AX*1)          \
+	near:                            \
 	MOVL       (R8), AX              \
 	IMULQ      DX, AX                \
 	ADDQ       SI, AX
@@ -99,7 +153,34 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 	CMPQ R8, R9 \
 	JB   loop
 
-// TOTALS_AVX512 adds eight classes of the row at AX to G and H.
+// TOTALS_ARGS reads the job.
+#define TOTALS_ARGS \
+	MOVQ j+0(FP), DI                               \
+	MOVQ totalsJob_Residuals(DI), SI               \
+	MOVQ totalsJob_Stride(DI), R12                 \
+	LEAQ (R12*4), DX                               \
+	MOVQ totalsJob_Gradient(DI), R10               \
+	MOVQ totalsJob_Hessian(DI), R11                \
+	MOVQ totalsJob_Weights(DI), R13                \
+	SHIFT64(totalsJob_Unit(DI), AX, X8)            \
+	START64(X8, (totalsJob_Rows+sliceLen)(DI), BX)
+
+// TOTALS_REWIND goes back to the first row, and sets X0 to the start of the sums.
+#define TOTALS_REWIND \
+	MOVQ  totalsJob_Rows(DI), R8            \
+	MOVQ  (totalsJob_Rows+sliceLen)(DI), R9 \
+	LEAQ  (R8)(R9*4), R9                    \
+	LEAQ  (-4*aheadRows)(R9), R15           \
+	VMOVQ BX, X0
+
+// begin generated: totals
+// ---------------------------------------------------------------------------
+// Totals, AVX-512: 8 classes a vector, tiles of 32, 16 or 8
+//
+//	Z0-Z3 gradient    Z4-Z7 Hessian   Z8-Z15 temporaries
+//	Z28 shift   Z29 weight   Z30 abs mask   Z31 one
+
+// TOTALS_AVX512 adds a vector of the row at AX to G and H.
 #define TOTALS_AVX512(offset, G, H, D, A) \
 	VCVTPS2PD   offset(AX), D \ // d = R
 	VANDPD      D, Z30, A     \ // a = |d|
@@ -120,65 +201,6 @@ GLOBL ·abs64(SB), RODATA|NOPTR, $8
 	VFMADD213PD  Z28, Z29, A   \
 	VPADDQ       A, H, H       // H += w*(a*(1-a))
 
-// TOTALS_ARGS is what both levels read of the job.
-#define TOTALS_ARGS \
-	MOVQ j+0(FP), DI                               \
-	MOVQ totalsJob_Residuals(DI), SI               \
-	MOVQ totalsJob_Stride(DI), R12                 \
-	LEAQ (R12*4), DX                               \
-	MOVQ totalsJob_Gradient(DI), R10               \
-	MOVQ totalsJob_Hessian(DI), R11                \
-	MOVQ totalsJob_Weights(DI), R13                \
-	SHIFT64(totalsJob_Unit(DI), AX, X8)            \
-	START64(X8, (totalsJob_Rows+sliceLen)(DI), BX)
-
-// TOTALS_REWIND goes back to the first row, TOTALS_START begins the sums.
-#define TOTALS_REWIND \
-	MOVQ  totalsJob_Rows(DI), R8            \
-	MOVQ  (totalsJob_Rows+sliceLen)(DI), R9 \
-	LEAQ  (R8)(R9*4), R9                    \
-	LEAQ  (-4*aheadRows)(R9), R15           \
-	VMOVQ BX, X0
-
-#define TOTALS_START(S0, S1, S2, S3, S4, S5, S6, S7) \
-	VPBROADCASTQ X0, S0 \
-	VMOVAPD      S0, S1 \
-	VMOVAPD      S0, S2 \
-	VMOVAPD      S0, S3 \
-	VMOVAPD      S0, S4 \
-	VMOVAPD      S0, S5 \
-	VMOVAPD      S0, S6 \
-	VMOVAPD      S0, S7
-
-// TOTALS_ROWS is the loop over the rows for one tile. ADD adds a row to the sums, WEIGHTED a
-// row of weight W, whose lower half is HALF.
-#define TOTALS_ROWS(ADD, WEIGHTED, HALF, W, rows, weighted, store) \
-	CMPQ  R8, R9      \
-	JAE   store       \
-	TESTQ R13, R13    \
-	JNZ   weighted    \
-	rows:             \
-	EACH_ROW          \
-	ADD               \
-	REPEAT_ROWS(rows) \
-	JMP   store       \
-	weighted:             \
-	WEIGHTED_ROW(HALF, W) \
-	WEIGHTED              \
-	REPEAT_ROWS(weighted)
-
-// TILEk_AVX512 is what ADD does, for a tile of k classes.
-#define TILE8_AVX512(ADD) ADD(0, Z0, Z4, Z8, Z9)
-
-#define TILE16_AVX512(ADD) \
-	TILE8_AVX512(ADD)         \
-	ADD(32, Z1, Z5, Z10, Z11)
-
-#define TILE32_AVX512(ADD) \
-	TILE16_AVX512(ADD)        \
-	ADD(64, Z2, Z6, Z12, Z13) \
-	ADD(96, Z3, Z7, Z14, Z15)
-
 // func totalsAVX512(j *totalsJob)
 TEXT ·totalsAVX512(SB), NOSPLIT, $0-8
 	TOTALS_ARGS
@@ -187,15 +209,38 @@ TEXT ·totalsAVX512(SB), NOSPLIT, $0-8
 	VBROADCASTSD ·one64(SB), Z31
 
 tile:
+	// the next tile: as many classes as possible, all sums at their start
 	TOTALS_REWIND
-	TOTALS_START(Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7)
-	CMPQ  R12, $32
-	JAE   tile32
-	CMPQ  R12, $16
-	JAE   tile16
-	TESTQ R12, R12
-	JZ    done
-	TOTALS_ROWS(TILE8_AVX512(TOTALS_AVX512), TILE8_AVX512(WEIGHTED_AVX512), Y29, Z29, rows8, weighted8, store8)
+	VPBROADCASTQ X0, Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z0, Z6
+	VMOVAPD      Z0, Z7
+	CMPQ         R12, $32
+	JAE          tile32
+	CMPQ         R12, $16
+	JAE          tile16
+	TESTQ        R12, R12
+	JZ           done
+
+	CMPQ  R8, R9
+	JAE   store8
+	TESTQ R13, R13
+	JNZ   weighted8
+
+rows8:
+	EACH_ROW(near8)
+	TOTALS_AVX512(0, Z0, Z4, Z8, Z9)
+	REPEAT_ROWS(rows8)
+	JMP store8
+
+weighted8:
+	WEIGHTED_ROW(Y29, Z29)
+	WEIGHTED_AVX512(0, Z0, Z4, Z8, Z9)
+	REPEAT_ROWS(weighted8)
 
 store8:
 	VMOVUPD Z0, (R10)
@@ -206,7 +251,23 @@ done:
 	RET
 
 tile16:
-	TOTALS_ROWS(TILE16_AVX512(TOTALS_AVX512), TILE16_AVX512(WEIGHTED_AVX512), Y29, Z29, rows16, weighted16, store16)
+	CMPQ  R8, R9
+	JAE   store16
+	TESTQ R13, R13
+	JNZ   weighted16
+
+rows16:
+	EACH_ROW(near16)
+	TOTALS_AVX512(0, Z0, Z4, Z8, Z9)
+	TOTALS_AVX512(32, Z1, Z5, Z10, Z11)
+	REPEAT_ROWS(rows16)
+	JMP store16
+
+weighted16:
+	WEIGHTED_ROW(Y29, Z29)
+	WEIGHTED_AVX512(0, Z0, Z4, Z8, Z9)
+	WEIGHTED_AVX512(32, Z1, Z5, Z10, Z11)
+	REPEAT_ROWS(weighted16)
 
 store16:
 	VMOVUPD Z0, (R10)
@@ -220,7 +281,27 @@ store16:
 	JMP     tile
 
 tile32:
-	TOTALS_ROWS(TILE32_AVX512(TOTALS_AVX512), TILE32_AVX512(WEIGHTED_AVX512), Y29, Z29, rows32, weighted32, store32)
+	CMPQ  R8, R9
+	JAE   store32
+	TESTQ R13, R13
+	JNZ   weighted32
+
+rows32:
+	EACH_ROW(near32)
+	TOTALS_AVX512(0, Z0, Z4, Z8, Z9)
+	TOTALS_AVX512(32, Z1, Z5, Z10, Z11)
+	TOTALS_AVX512(64, Z2, Z6, Z12, Z13)
+	TOTALS_AVX512(96, Z3, Z7, Z14, Z15)
+	REPEAT_ROWS(rows32)
+	JMP store32
+
+weighted32:
+	WEIGHTED_ROW(Y29, Z29)
+	WEIGHTED_AVX512(0, Z0, Z4, Z8, Z9)
+	WEIGHTED_AVX512(32, Z1, Z5, Z10, Z11)
+	WEIGHTED_AVX512(64, Z2, Z6, Z12, Z13)
+	WEIGHTED_AVX512(96, Z3, Z7, Z14, Z15)
+	REPEAT_ROWS(weighted32)
 
 store32:
 	VMOVUPD Z0, (R10)
@@ -238,7 +319,655 @@ store32:
 	JMP     tile
 
 // ---------------------------------------------------------------------------
-// Eight rows side by side
+// Totals, AVX2: 4 classes a vector, tiles of 16 or 8
+//
+//	Y0-Y3 gradient    Y4-Y7 Hessian   Y8-Y11 temporaries
+//	Y12 shift   Y13 weight   Y14 abs mask   Y15 one
+
+// TOTALS_AVX2 adds a vector of the row at AX to G and H.
+#define TOTALS_AVX2(offset, G, H, D, A) \
+	VCVTPS2PD   offset(AX), D \ // d = R
+	VANDPD      D, Y14, A     \ // a = |d|
+	VSUBPD      D, Y12, D     \
+	VPADDQ      D, G, G       \ // G -= d
+	VSUBPD      A, Y15, D     \
+	VFMADD213PD Y12, D, A     \
+	VPADDQ      A, H, H       // H += a*(1-a)
+
+// WEIGHTED_AVX2 does so for a row of weight Y13.
+#define WEIGHTED_AVX2(offset, G, H, D, A) \
+	VCVTPS2PD    offset(AX), D \
+	VANDPD       D, Y14, A     \
+	VFNMADD213PD Y12, Y13, D   \
+	VPADDQ       D, G, G       \ // G -= w*d
+	VSUBPD       A, Y15, D     \
+	VMULPD       A, D, A       \
+	VFMADD213PD  Y12, Y13, A   \
+	VPADDQ       A, H, H       // H += w*(a*(1-a))
+
+// func totalsAVX2(j *totalsJob)
+TEXT ·totalsAVX2(SB), NOSPLIT, $0-8
+	TOTALS_ARGS
+	VBROADCASTSD X8, Y12
+	VBROADCASTSD ·abs64(SB), Y14
+	VBROADCASTSD ·one64(SB), Y15
+
+tile:
+	// the next tile: as many classes as possible, all sums at their start
+	TOTALS_REWIND
+	VPBROADCASTQ X0, Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VMOVAPD      Y0, Y4
+	VMOVAPD      Y0, Y5
+	VMOVAPD      Y0, Y6
+	VMOVAPD      Y0, Y7
+	CMPQ         R12, $16
+	JAE          tile16
+	TESTQ        R12, R12
+	JZ           done
+
+	CMPQ  R8, R9
+	JAE   store8
+	TESTQ R13, R13
+	JNZ   weighted8
+
+rows8:
+	EACH_ROW(near8)
+	TOTALS_AVX2(0, Y0, Y4, Y8, Y9)
+	TOTALS_AVX2(16, Y1, Y5, Y10, Y11)
+	REPEAT_ROWS(rows8)
+	JMP store8
+
+weighted8:
+	WEIGHTED_ROW(X13, Y13)
+	WEIGHTED_AVX2(0, Y0, Y4, Y8, Y9)
+	WEIGHTED_AVX2(16, Y1, Y5, Y10, Y11)
+	REPEAT_ROWS(weighted8)
+
+store8:
+	VMOVUPD Y0, (R10)
+	VMOVUPD Y1, 32(R10)
+	VMOVUPD Y4, (R11)
+	VMOVUPD Y5, 32(R11)
+
+done:
+	VZEROUPPER
+	RET
+
+tile16:
+	CMPQ  R8, R9
+	JAE   store16
+	TESTQ R13, R13
+	JNZ   weighted16
+
+rows16:
+	EACH_ROW(near16)
+	TOTALS_AVX2(0, Y0, Y4, Y8, Y9)
+	TOTALS_AVX2(16, Y1, Y5, Y10, Y11)
+	TOTALS_AVX2(32, Y2, Y6, Y8, Y9)
+	TOTALS_AVX2(48, Y3, Y7, Y10, Y11)
+	REPEAT_ROWS(rows16)
+	JMP store16
+
+weighted16:
+	WEIGHTED_ROW(X13, Y13)
+	WEIGHTED_AVX2(0, Y0, Y4, Y8, Y9)
+	WEIGHTED_AVX2(16, Y1, Y5, Y10, Y11)
+	WEIGHTED_AVX2(32, Y2, Y6, Y8, Y9)
+	WEIGHTED_AVX2(48, Y3, Y7, Y10, Y11)
+	REPEAT_ROWS(weighted16)
+
+store16:
+	VMOVUPD Y0, (R10)
+	VMOVUPD Y1, 32(R10)
+	VMOVUPD Y2, 64(R10)
+	VMOVUPD Y3, 96(R10)
+	VMOVUPD Y4, (R11)
+	VMOVUPD Y5, 32(R11)
+	VMOVUPD Y6, 64(R11)
+	VMOVUPD Y7, 96(R11)
+	ADDQ    $128, R10
+	ADDQ    $128, R11
+	ADDQ    $64, SI
+	SUBQ    $16, R12
+	JMP     tile
+
+// end generated
+
+// ---------------------------------------------------------------------------
+// Cross, row after row
+//
+// The classes are cut into tiles. A tile takes four of the first classes at a
+// time, or two or one: their sums stay in registers during the loop over the rows.
+//
+//	SI residuals       CX those of the tile     DX stride in bytes
+//	R8 row cursor      R9 end of the row numbers
+//	AX row's offset    R14 weights, or 0        R10-R13 residuals of the firsts
+//	BX firsts cursor   DI their sums            R15 bytes of firsts left
+
+// CROSS_START comes before the tiles, CROSS_NEXT_TILE before each of them. R15 is
+// then the bytes from the tile to the end of the row.
+#define CROSS_START \
+	MOVQ j+0(FP), AX                              \
+	MOVQ crossJob_Residuals(AX), SI               \
+	MOVQ crossJob_Stride(AX), DX                  \
+	MOVQ crossJob_Weights(AX), R14                \
+	SHLQ $2, DX                                   \
+	MOVQ SI, CX                                   \
+	CMPQ (crossJob_Rows+sliceLen)(AX), $0         \
+	JEQ  done                                     \
+	SHIFT32(crossJob_Unit(AX), R8, X8)            \
+	START32(X8, (crossJob_Rows+sliceLen)(AX), R8) \
+	MOVL R8, start-8(SP)
+
+#define CROSS_NEXT_TILE \
+	MOVQ j+0(FP), AX            \
+	MOVQ crossJob_First(AX), BX \
+	MOVQ CX, DI                 \
+	SUBQ SI, DI                 \
+	MOVQ DX, R15                \
+	SUBQ DI, R15                \
+	JLE  done                   \
+	ADDQ crossJob_Cross(AX), DI
+
+// CROSS_NEXT_FIRSTS goes back to the first row. R10 = the firsts, R15 = how many
+// bytes of them are left; none: on to next.
+#define CROSS_NEXT_FIRSTS(next) \
+	MOVQ j+0(FP), AX                        \
+	MOVQ crossJob_Rows(AX), R8              \
+	MOVQ (crossJob_Rows+sliceLen)(AX), R9   \
+	LEAQ (R8)(R9*4), R9                     \
+	MOVQ crossJob_First(AX), R10            \
+	MOVQ (crossJob_First+sliceLen)(AX), R15 \
+	LEAQ (R10)(R15*4), R15                  \
+	SUBQ BX, R15                            \
+	JZ   next
+
+#define CROSS_FIRST(i, R) \
+	MOVL (i*4)(BX), R \
+	LEAQ (SI)(R*4), R
+
+// CROSS_ROWk begins the loop over the rows: AX = the next row. It prefetches k bytes
+// of the tile in a row to come, unless the list is too short (R15). (No label may
+// come right before PCALIGN: the assembler would not end.)
+#define CROSS_ROW64(near) \
+	CMPQ       R8, R15               \
+	JAE        near                  \
+	MOVL       (4*aheadRows)(R8), AX \
+	IMULQ      DX, AX                \
+	PREFETCHT0 (CX)(AX*1)            \
+	near:                            \
+	MOVL       (R8), AX
+
+#define CROSS_ROW128(near) \
+	CMPQ       R8, R15               \
+	JAE        near                  \
+	MOVL       (4*aheadRows)(R8), AX \
+	IMULQ      DX, AX                \
+	PREFETCHT0 (CX)(AX*1)            \
+	PREFETCHT0 64(CX)(AX*1)          \
+	near:                            \
+	MOVL       (R8), AX
+
+// CROSS_WEIGHT sets W to the weight of row AX, and AX to its offset. The zero flag is set where
+// there are no weights.
+#define CROSS_WEIGHT(W, weighed) \
+	TESTQ        R14, R14       \
+	JZ           weighed        \
+	VBROADCASTSS (R14)(AX*4), W \
+	weighed:                    \
+	IMULQ        DX, AX         \
+	TESTQ        R14, R14
+
+// begin generated: cross
+// ---------------------------------------------------------------------------
+// Cross, AVX-512: 16 classes a vector, tiles of 32 or 16; a row of eight
+// classes is a tile of 16 with a mask
+//
+//	Z0-Z7 sums, two vectors a first   Z16, Z17 p of the classes
+//	Z18 p of a first   Z19 product   Z29 shift   Z30 weight   Z31 one
+//	K4 lanes of a tile's first vector
+
+// CLASSES_AVX512 computes p of the tile's first vector of classes in the row at AX,
+// CLASSES2_AVX512 of its second.
+#define CLASSES_AVX512 \
+	VMOVUPS.Z (CX)(AX*1), K4, Z16 \ // p = R
+	VPMOVD2M  Z16, K1             \
+	VADDPS    Z16, Z31, K1, Z16   // p = 1 + R where R is signed
+
+#define CLASSES2_AVX512 \
+	VMOVUPS  64(CX)(AX*1), Z17 \
+	VPMOVD2M Z17, K2           \
+	VADDPS   Z17, Z31, K2, Z17
+
+// CROSS_AVX512 adds the products of the first vector and a first's w·p to S, and
+// CROSS2_AVX512 then adds the products of the second. The zero flag is set where there are no
+// weights.
+#define CROSS_AVX512(R, S, unweighted) \
+	VBROADCASTSS (R)(AX*1), Z18    \
+	VPMOVD2M     Z18, K3           \
+	VADDPS       Z18, Z31, K3, Z18 \
+	JZ           unweighted        \
+	VMULPS       Z18, Z30, Z18     \
+	unweighted:                    \
+	VMOVAPS      Z29, Z19          \
+	VFMADD231PS  Z16, Z18, Z19     \
+	VPADDD       Z19, S, S
+
+#define CROSS2_AVX512(S) \
+	VFMADD213PS Z29, Z17, Z18 \
+	VPADDD      Z18, S, S
+
+// func crossAVX512(j *crossJob)
+TEXT ·crossAVX512(SB), NOSPLIT, $8-8
+	CROSS_START
+	VBROADCASTSS X8, Z29
+	VBROADCASTSS ·updateConst+0(SB), Z31
+	KXNORW       K4, K4, K4
+	CMPQ         DX, $64
+	JAE          tile
+	KSHIFTRW     $8, K4, K4
+
+tile:
+	CROSS_NEXT_TILE
+	CMPQ R15, $128
+	JAE  firsts32
+
+firsts16:
+	CROSS_NEXT_FIRSTS(next16)
+	VPBROADCASTD start-8(SP), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z0, Z3
+	CROSS_FIRST(0, R10)
+	CMPQ         R15, $8
+	JB           one16
+	CROSS_FIRST(1, R11)
+	CMPQ         R15, $16
+	JB           two16
+	CROSS_FIRST(2, R12)
+	CROSS_FIRST(3, R13)
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z0, Z6
+	VMOVAPS      Z0, Z7
+	LEAQ         (-4*aheadRows)(R9), R15
+	PCALIGN      $64
+
+rows4x16:
+	// sums += w·p of four of the firsts times p of 16 classes, row by row
+	CROSS_ROW64(near4x16)
+	CROSS_WEIGHT(Z30, weighed4x16)
+	CLASSES_AVX512
+	CROSS_AVX512(R10, Z0, unweighted4x16x0)
+	CROSS_AVX512(R11, Z2, unweighted4x16x1)
+	CROSS_AVX512(R12, Z4, unweighted4x16x2)
+	CROSS_AVX512(R13, Z6, unweighted4x16x3)
+	REPEAT_ROWS(rows4x16)
+	LEAQ      (DI)(DX*1), AX
+	VMOVDQU32 Z0, K4, (DI)
+	VMOVDQU32 Z2, K4, (AX)
+	VMOVDQU32 Z4, K4, (DI)(DX*2)
+	VMOVDQU32 Z6, K4, (AX)(DX*2)
+	ADDQ      $16, BX
+	LEAQ      (DI)(DX*4), DI
+	JMP       firsts16
+
+two16:
+	LEAQ    (-4*aheadRows)(R9), R15
+	PCALIGN $64
+
+rows2x16:
+	// sums += w·p of two of the firsts times p of 16 classes, row by row
+	CROSS_ROW64(near2x16)
+	CROSS_WEIGHT(Z30, weighed2x16)
+	CLASSES_AVX512
+	CROSS_AVX512(R10, Z0, unweighted2x16x0)
+	CROSS_AVX512(R11, Z2, unweighted2x16x1)
+	REPEAT_ROWS(rows2x16)
+	VMOVDQU32 Z0, K4, (DI)
+	VMOVDQU32 Z2, K4, (DI)(DX*1)
+	ADDQ      $8, BX
+	LEAQ      (DI)(DX*2), DI
+	JMP       firsts16
+
+one16:
+	LEAQ    (-4*aheadRows)(R9), R15
+	PCALIGN $64
+
+rows1x16:
+	// sums += w·p of one of the firsts times p of 16 classes, row by row
+	CROSS_ROW64(near1x16)
+	CROSS_WEIGHT(Z30, weighed1x16)
+	CLASSES_AVX512
+	CROSS_AVX512(R10, Z0, unweighted1x16x0)
+	REPEAT_ROWS(rows1x16)
+	VMOVDQU32 Z0, K4, (DI)
+
+next16:
+	ADDQ $64, CX
+	JMP  tile
+
+firsts32:
+	CROSS_NEXT_FIRSTS(next32)
+	VPBROADCASTD start-8(SP), Z0
+	VMOVAPS      Z0, Z1
+	VMOVAPS      Z0, Z2
+	VMOVAPS      Z0, Z3
+	CROSS_FIRST(0, R10)
+	CMPQ         R15, $8
+	JB           one32
+	CROSS_FIRST(1, R11)
+	CMPQ         R15, $16
+	JB           two32
+	CROSS_FIRST(2, R12)
+	CROSS_FIRST(3, R13)
+	VMOVAPS      Z0, Z4
+	VMOVAPS      Z0, Z5
+	VMOVAPS      Z0, Z6
+	VMOVAPS      Z0, Z7
+	LEAQ         (-4*aheadRows)(R9), R15
+	PCALIGN      $64
+
+rows4x32:
+	// sums += w·p of four of the firsts times p of 32 classes, row by row
+	CROSS_ROW128(near4x32)
+	CROSS_WEIGHT(Z30, weighed4x32)
+	CLASSES_AVX512
+	CLASSES2_AVX512
+	CROSS_AVX512(R10, Z0, unweighted4x32x0)
+	CROSS2_AVX512(Z1)
+	CROSS_AVX512(R11, Z2, unweighted4x32x1)
+	CROSS2_AVX512(Z3)
+	CROSS_AVX512(R12, Z4, unweighted4x32x2)
+	CROSS2_AVX512(Z5)
+	CROSS_AVX512(R13, Z6, unweighted4x32x3)
+	CROSS2_AVX512(Z7)
+	REPEAT_ROWS(rows4x32)
+	LEAQ      (DI)(DX*1), AX
+	VMOVDQU32 Z0, (DI)
+	VMOVDQU32 Z1, 64(DI)
+	VMOVDQU32 Z2, (AX)
+	VMOVDQU32 Z3, 64(AX)
+	VMOVDQU32 Z4, (DI)(DX*2)
+	VMOVDQU32 Z5, 64(DI)(DX*2)
+	VMOVDQU32 Z6, (AX)(DX*2)
+	VMOVDQU32 Z7, 64(AX)(DX*2)
+	ADDQ      $16, BX
+	LEAQ      (DI)(DX*4), DI
+	JMP       firsts32
+
+two32:
+	LEAQ    (-4*aheadRows)(R9), R15
+	PCALIGN $64
+
+rows2x32:
+	// sums += w·p of two of the firsts times p of 32 classes, row by row
+	CROSS_ROW128(near2x32)
+	CROSS_WEIGHT(Z30, weighed2x32)
+	CLASSES_AVX512
+	CLASSES2_AVX512
+	CROSS_AVX512(R10, Z0, unweighted2x32x0)
+	CROSS2_AVX512(Z1)
+	CROSS_AVX512(R11, Z2, unweighted2x32x1)
+	CROSS2_AVX512(Z3)
+	REPEAT_ROWS(rows2x32)
+	VMOVDQU32 Z0, (DI)
+	VMOVDQU32 Z1, 64(DI)
+	VMOVDQU32 Z2, (DI)(DX*1)
+	VMOVDQU32 Z3, 64(DI)(DX*1)
+	ADDQ      $8, BX
+	LEAQ      (DI)(DX*2), DI
+	JMP       firsts32
+
+one32:
+	LEAQ    (-4*aheadRows)(R9), R15
+	PCALIGN $64
+
+rows1x32:
+	// sums += w·p of one of the firsts times p of 32 classes, row by row
+	CROSS_ROW128(near1x32)
+	CROSS_WEIGHT(Z30, weighed1x32)
+	CLASSES_AVX512
+	CLASSES2_AVX512
+	CROSS_AVX512(R10, Z0, unweighted1x32x0)
+	CROSS2_AVX512(Z1)
+	REPEAT_ROWS(rows1x32)
+	VMOVDQU32 Z0, (DI)
+	VMOVDQU32 Z1, 64(DI)
+
+next32:
+	ADDQ $128, CX
+	JMP  tile
+
+done:
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// Cross, AVX2: 8 classes a vector, tiles of 16 or 8
+//
+//	Y0-Y7 sums, two vectors a first   Y8, Y9 p of the classes
+//	Y10 p of a first   Y11 product, temporary   Y13 shift   Y14 weight   Y15 one
+
+// CLASSES_AVX2 computes p of the tile's first vector of classes in the row at AX,
+// CLASSES2_AVX2 of its second.
+#define CLASSES_AVX2 \
+	VMOVUPS   (CX)(AX*1), Y8  \ // p = R
+	VADDPS    Y8, Y15, Y11    \
+	VBLENDVPS Y8, Y11, Y8, Y8 // p = 1 + R where R is signed
+
+#define CLASSES2_AVX2 \
+	VMOVUPS   32(CX)(AX*1), Y9 \
+	VADDPS    Y9, Y15, Y12     \
+	VBLENDVPS Y9, Y12, Y9, Y9
+
+// CROSS_AVX2 adds the products of the first vector and a first's w·p to S, and
+// CROSS2_AVX2 then adds the products of the second. The zero flag is set where there are no
+// weights.
+#define CROSS_AVX2(R, S, unweighted) \
+	VBROADCASTSS (R)(AX*1), Y10     \
+	VADDPS       Y10, Y15, Y11      \
+	VBLENDVPS    Y10, Y11, Y10, Y10 \
+	JZ           unweighted         \
+	VMULPS       Y10, Y14, Y10      \
+	unweighted:                     \
+	VMOVAPS      Y13, Y11           \
+	VFMADD231PS  Y8, Y10, Y11       \
+	VPADDD       Y11, S, S
+
+#define CROSS2_AVX2(S) \
+	VFMADD213PS Y13, Y9, Y10 \
+	VPADDD      Y10, S, S
+
+// func crossAVX2(j *crossJob)
+TEXT ·crossAVX2(SB), NOSPLIT, $8-8
+	CROSS_START
+	VBROADCASTSS X8, Y13
+	VBROADCASTSS ·updateConst+0(SB), Y15
+
+tile:
+	CROSS_NEXT_TILE
+	CMPQ R15, $64
+	JAE  firsts16
+
+firsts8:
+	CROSS_NEXT_FIRSTS(next8)
+	VPBROADCASTD start-8(SP), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	VMOVAPS      Y0, Y3
+	CROSS_FIRST(0, R10)
+	CMPQ         R15, $8
+	JB           one8
+	CROSS_FIRST(1, R11)
+	CMPQ         R15, $16
+	JB           two8
+	CROSS_FIRST(2, R12)
+	CROSS_FIRST(3, R13)
+	VMOVAPS      Y0, Y4
+	VMOVAPS      Y0, Y5
+	VMOVAPS      Y0, Y6
+	VMOVAPS      Y0, Y7
+	LEAQ         (-4*aheadRows)(R9), R15
+	PCALIGN      $64
+
+rows4x8:
+	// sums += w·p of four of the firsts times p of 8 classes, row by row
+	CROSS_ROW64(near4x8)
+	CROSS_WEIGHT(Y14, weighed4x8)
+	CLASSES_AVX2
+	CROSS_AVX2(R10, Y0, unweighted4x8x0)
+	CROSS_AVX2(R11, Y2, unweighted4x8x1)
+	CROSS_AVX2(R12, Y4, unweighted4x8x2)
+	CROSS_AVX2(R13, Y6, unweighted4x8x3)
+	REPEAT_ROWS(rows4x8)
+	LEAQ    (DI)(DX*1), AX
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y2, (AX)
+	VMOVDQU Y4, (DI)(DX*2)
+	VMOVDQU Y6, (AX)(DX*2)
+	ADDQ    $16, BX
+	LEAQ    (DI)(DX*4), DI
+	JMP     firsts8
+
+two8:
+	LEAQ    (-4*aheadRows)(R9), R15
+	PCALIGN $64
+
+rows2x8:
+	// sums += w·p of two of the firsts times p of 8 classes, row by row
+	CROSS_ROW64(near2x8)
+	CROSS_WEIGHT(Y14, weighed2x8)
+	CLASSES_AVX2
+	CROSS_AVX2(R10, Y0, unweighted2x8x0)
+	CROSS_AVX2(R11, Y2, unweighted2x8x1)
+	REPEAT_ROWS(rows2x8)
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y2, (DI)(DX*1)
+	ADDQ    $8, BX
+	LEAQ    (DI)(DX*2), DI
+	JMP     firsts8
+
+one8:
+	LEAQ    (-4*aheadRows)(R9), R15
+	PCALIGN $64
+
+rows1x8:
+	// sums += w·p of one of the firsts times p of 8 classes, row by row
+	CROSS_ROW64(near1x8)
+	CROSS_WEIGHT(Y14, weighed1x8)
+	CLASSES_AVX2
+	CROSS_AVX2(R10, Y0, unweighted1x8x0)
+	REPEAT_ROWS(rows1x8)
+	VMOVDQU Y0, (DI)
+
+next8:
+	ADDQ $32, CX
+	JMP  tile
+
+firsts16:
+	CROSS_NEXT_FIRSTS(next16)
+	VPBROADCASTD start-8(SP), Y0
+	VMOVAPS      Y0, Y1
+	VMOVAPS      Y0, Y2
+	VMOVAPS      Y0, Y3
+	CROSS_FIRST(0, R10)
+	CMPQ         R15, $8
+	JB           one16
+	CROSS_FIRST(1, R11)
+	CMPQ         R15, $16
+	JB           two16
+	CROSS_FIRST(2, R12)
+	CROSS_FIRST(3, R13)
+	VMOVAPS      Y0, Y4
+	VMOVAPS      Y0, Y5
+	VMOVAPS      Y0, Y6
+	VMOVAPS      Y0, Y7
+	LEAQ         (-4*aheadRows)(R9), R15
+	PCALIGN      $64
+
+rows4x16:
+	// sums += w·p of four of the firsts times p of 16 classes, row by row
+	CROSS_ROW64(near4x16)
+	CROSS_WEIGHT(Y14, weighed4x16)
+	CLASSES_AVX2
+	CLASSES2_AVX2
+	CROSS_AVX2(R10, Y0, unweighted4x16x0)
+	CROSS2_AVX2(Y1)
+	CROSS_AVX2(R11, Y2, unweighted4x16x1)
+	CROSS2_AVX2(Y3)
+	CROSS_AVX2(R12, Y4, unweighted4x16x2)
+	CROSS2_AVX2(Y5)
+	CROSS_AVX2(R13, Y6, unweighted4x16x3)
+	CROSS2_AVX2(Y7)
+	REPEAT_ROWS(rows4x16)
+	LEAQ    (DI)(DX*1), AX
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, 32(DI)
+	VMOVDQU Y2, (AX)
+	VMOVDQU Y3, 32(AX)
+	VMOVDQU Y4, (DI)(DX*2)
+	VMOVDQU Y5, 32(DI)(DX*2)
+	VMOVDQU Y6, (AX)(DX*2)
+	VMOVDQU Y7, 32(AX)(DX*2)
+	ADDQ    $16, BX
+	LEAQ    (DI)(DX*4), DI
+	JMP     firsts16
+
+two16:
+	LEAQ    (-4*aheadRows)(R9), R15
+	PCALIGN $64
+
+rows2x16:
+	// sums += w·p of two of the firsts times p of 16 classes, row by row
+	CROSS_ROW64(near2x16)
+	CROSS_WEIGHT(Y14, weighed2x16)
+	CLASSES_AVX2
+	CLASSES2_AVX2
+	CROSS_AVX2(R10, Y0, unweighted2x16x0)
+	CROSS2_AVX2(Y1)
+	CROSS_AVX2(R11, Y2, unweighted2x16x1)
+	CROSS2_AVX2(Y3)
+	REPEAT_ROWS(rows2x16)
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, 32(DI)
+	VMOVDQU Y2, (DI)(DX*1)
+	VMOVDQU Y3, 32(DI)(DX*1)
+	ADDQ    $8, BX
+	LEAQ    (DI)(DX*2), DI
+	JMP     firsts16
+
+one16:
+	LEAQ    (-4*aheadRows)(R9), R15
+	PCALIGN $64
+
+rows1x16:
+	// sums += w·p of one of the firsts times p of 16 classes, row by row
+	CROSS_ROW64(near1x16)
+	CROSS_WEIGHT(Y14, weighed1x16)
+	CLASSES_AVX2
+	CLASSES2_AVX2
+	CROSS_AVX2(R10, Y0, unweighted1x16x0)
+	CROSS2_AVX2(Y1)
+	REPEAT_ROWS(rows1x16)
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, 32(DI)
+
+next16:
+	ADDQ $64, CX
+	JMP  tile
+
+done:
+	VZEROUPPER
+	RET
+
+// end generated
+
+// ---------------------------------------------------------------------------
+// Gradients: eight rows side by side
 //
 //	DI row cursor   DX stride in bytes   R8-R15 the rows
 
@@ -289,635 +1018,6 @@ store32:
 	VMOVDQU32    Y0, (DI)
 
 // ---------------------------------------------------------------------------
-// Cross, AVX-512: float32 vectors of sixteen classes, row after row
-//
-// The classes are cut into tiles of 32 or 16; a row of eight is one of 16 with a
-// mask. A tile takes four of the first classes at a time, or two or one: their
-// sums stay in registers during the loop over the rows.
-//
-//	SI residuals       CX those of the tile     DX stride in bytes
-//	R8 row cursor      R9 end of the row numbers
-//	AX row's offset    R14 weights, or 0        R10-R13 residuals of the firsts
-//	BX firsts cursor   DI their sums            R15 bytes of firsts left
-//	Z0-Z7 sums, two vectors a first             Z16, Z17 p of the classes
-//	Z18 p of a first   Z19 product              Z29 shift   Z30 weight   Z31 one
-//	K4 lanes of a tile's first vector
-
-// CLASSESk is p of the tile's k classes in the row at AX.
-#define CLASSES16_AVX512 \
-	VMOVUPS.Z (CX)(AX*1), K4, Z16 \ // p = R
-	VPMOVD2M  Z16, K1             \
-	VADDPS    Z16, Z31, K1, Z16   // p = 1 + R where R is signed
-
-#define CLASSES32_AVX512 \
-	CLASSES16_AVX512           \
-	VMOVUPS  64(CX)(AX*1), Z17 \
-	VPMOVD2M Z17, K2           \
-	VADDPS   Z17, Z31, K2, Z17
-
-// CROSSk adds the products of these and a first's w·p to its sums. The zero flag
-// is set where there are no weights.
-#define CROSS16_AVX512(R, S0, S1) \
-	VBROADCASTSS (R)(AX*1), Z18    \
-	VPMOVD2M     Z18, K3           \
-	VADDPS       Z18, Z31, K3, Z18 \
-	JZ           2(PC)             \
-	VMULPS       Z18, Z30, Z18     \
-	VMOVAPS      Z29, Z19          \
-	VFMADD231PS  Z16, Z18, Z19     \
-	VPADDD       Z19, S0, S0
-
-#define CROSS32_AVX512(R, S0, S1) \
-	CROSS16_AVX512(R, S0, S1) \
-	VFMADD213PS Z29, Z17, Z18 \
-	VPADDD      Z18, S1, S1
-
-// CROSS_ROWk does so with the first k of a row's firsts. CLASSES and CROSS are
-// of a level and a tile's width; S0 to S7 are the sums.
-#define CROSS_ROW1(CLASSES, CROSS, S0, S1) \
-	CLASSES            \
-	CROSS(R10, S0, S1)
-
-#define CROSS_ROW2(CLASSES, CROSS, S0, S1, S2, S3) \
-	CROSS_ROW1(CLASSES, CROSS, S0, S1) \
-	CROSS(R11, S2, S3)
-
-#define CROSS_ROW4(CLASSES, CROSS, S0, S1, S2, S3, S4, S5, S6, S7) \
-	CROSS_ROW2(CLASSES, CROSS, S0, S1, S2, S3) \
-	CROSS(R12, S4, S5)                         \
-	CROSS(R13, S6, S7)
-
-// STOREk stores the sums of a first and k classes.
-#define STORE16_AVX512(S0, S1, at) VMOVDQU32 S0, K4, at
-
-#define STORE32_AVX512(S0, S1, at) \
-	VMOVDQU32 S0, at    \
-	VMOVDQU32 S1, 64 at
-
-// CROSS_START comes before the tiles, CROSS_TILES before each of them. R15 is
-// then the bytes from the tile to the end of the row.
-#define CROSS_START \
-	MOVQ j+0(FP), AX                              \
-	MOVQ crossJob_Residuals(AX), SI               \
-	MOVQ crossJob_Stride(AX), DX                  \
-	MOVQ crossJob_Weights(AX), R14                \
-	SHLQ $2, DX                                   \
-	MOVQ SI, CX                                   \
-	CMPQ (crossJob_Rows+sliceLen)(AX), $0         \
-	JEQ  done                                     \
-	SHIFT32(crossJob_Unit(AX), R8, X8)            \
-	START32(X8, (crossJob_Rows+sliceLen)(AX), R8) \
-	MOVL R8, start-8(SP)
-
-#define CROSS_TILES \
-	MOVQ j+0(FP), AX            \
-	MOVQ crossJob_First(AX), BX \
-	MOVQ CX, DI                 \
-	SUBQ SI, DI                 \
-	MOVQ DX, R15                \
-	SUBQ DI, R15                \
-	JLE  done                   \
-	ADDQ crossJob_Cross(AX), DI
-
-#define CROSS_FIRST(i, R) \
-	MOVL (i*4)(BX), R \
-	LEAQ (SI)(R*4), R
-
-// CROSS_AHEADk prefetches k bytes of the tile in a row to come, unless the list
-// is too short (R15).
-#define CROSS_AHEAD64 \
-	CMPQ       R8, R15               \
-	JAE        4(PC)                 \
-	MOVL       (4*aheadRows)(R8), AX \
-	IMULQ      DX, AX                \
-	PREFETCHT0 (CX)(AX*1)
-
-#define CROSS_AHEAD128 \
-	CMPQ       R8, R15               \
-	JAE        5(PC)                 \
-	MOVL       (4*aheadRows)(R8), AX \
-	IMULQ      DX, AX                \
-	PREFETCHT0 (CX)(AX*1)            \
-	PREFETCHT0 64(CX)(AX*1)
-
-// CROSS_ROWS is the loop over the rows; STEP is its body. (No label may come
-// right before PCALIGN: the assembler would not end.)
-#define CROSS_ROWS(FETCH, STEP, W, loop) \
-	LEAQ         (-4*aheadRows)(R9), R15 \
-	PCALIGN      $64                     \
-	loop:                                \
-	FETCH                                \
-	MOVL         (R8), AX                \
-	TESTQ        R14, R14                \
-	JZ           2(PC)                   \
-	VBROADCASTSS (R14)(AX*4), W          \
-	IMULQ        DX, AX                  \
-	TESTQ        R14, R14                \
-	STEP                                 \
-	ADDQ         $4, R8                  \
-	CMPQ         R8, R9                  \
-	JB           loop
-
-// CROSS_TILE computes a tile of so many bytes with all firsts.
-#define CROSS_TILE(bytes, FETCH, CLASSES, CROSS, STORE, W, S0, S1, S2, S3, S4, S5, S6, S7, firsts, four, two, tworows, one, onerow, next) \
-firsts:  \
-	MOVQ         j+0(FP), AX                                                               \
-	MOVQ         crossJob_Rows(AX), R8                                                     \
-	MOVQ         (crossJob_Rows+sliceLen)(AX), R9                                          \
-	LEAQ         (R8)(R9*4), R9                                                            \
-	MOVQ         crossJob_First(AX), R10                                                   \
-	MOVQ         (crossJob_First+sliceLen)(AX), R15                                        \
-	LEAQ         (R10)(R15*4), R15                                                         \
-	SUBQ         BX, R15                                                                   \
-	JZ           next                                                                      \
-	VPBROADCASTD start-8(SP), S0                                                           \
-	VMOVAPS      S0, S1                                                                    \
-	VMOVAPS      S0, S2                                                                    \
-	VMOVAPS      S0, S3                                                                    \
-	CROSS_FIRST(0, R10)                                                                    \
-	CMPQ         R15, $8                                                                   \
-	JB           one                                                                       \
-	CROSS_FIRST(1, R11)                                                                    \
-	CMPQ         R15, $16                                                                  \
-	JB           two                                                                       \
-	CROSS_FIRST(2, R12)                                                                    \
-	CROSS_FIRST(3, R13)                                                                    \
-	VMOVAPS      S0, S4                                                                    \
-	VMOVAPS      S0, S5                                                                    \
-	VMOVAPS      S0, S6                                                                    \
-	VMOVAPS      S0, S7                                                                    \
-	CROSS_ROWS(FETCH, CROSS_ROW4(CLASSES, CROSS, S0, S1, S2, S3, S4, S5, S6, S7), W, four) \
-	LEAQ         (DI)(DX*1), AX                                                            \
-	STORE(S0, S1, (DI))                                                                    \
-	STORE(S2, S3, (AX))                                                                    \
-	STORE(S4, S5, (DI)(DX*2))                                                              \
-	STORE(S6, S7, (AX)(DX*2))                                                              \
-	ADDQ         $16, BX                                                                   \
-	LEAQ         (DI)(DX*4), DI                                                            \
-	JMP          firsts                                                                    \
-	two:                                                                      \
-	CROSS_ROWS(FETCH, CROSS_ROW2(CLASSES, CROSS, S0, S1, S2, S3), W, tworows) \
-	STORE(S0, S1, (DI))                                                       \
-	STORE(S2, S3, (DI)(DX*1))                                                 \
-	ADDQ $8, BX                                                               \
-	LEAQ (DI)(DX*2), DI                                                       \
-	JMP  firsts                                                               \
-	one:                                                             \
-	CROSS_ROWS(FETCH, CROSS_ROW1(CLASSES, CROSS, S0, S1), W, onerow) \
-	STORE(S0, S1, (DI))                                              \
-	next:                                                            \
-	ADDQ  $bytes, CX                                                 \
-	JMP   tile
-
-#define CROSS_TILE_AVX512(bytes, FETCH, CLASSES, CROSS, STORE, firsts, four, two, tworows, one, onerow, next) \
-CROSS_TILE(bytes, FETCH, CLASSES, CROSS, STORE, Z30, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, firsts, four, two, tworows, one, onerow, next)
-
-#define CROSS_TILE_AVX2(bytes, FETCH, CLASSES, CROSS, STORE, firsts, four, two, tworows, one, onerow, next) \
-CROSS_TILE(bytes, FETCH, CLASSES, CROSS, STORE, Y14, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, firsts, four, two, tworows, one, onerow, next)
-
-// func crossAVX512(j *crossJob)
-TEXT ·crossAVX512(SB), NOSPLIT, $8-8
-	CROSS_START
-	VBROADCASTSS X8, Z29
-	VBROADCASTSS ·updateConst+0(SB), Z31
-	KXNORW       K4, K4, K4
-	CMPQ         DX, $64
-	JAE          tile
-	KSHIFTRW     $8, K4, K4
-
-tile:
-	CROSS_TILES
-	CMPQ R15, $128
-	JAE  firsts32
-	CROSS_TILE_AVX512(64, CROSS_AHEAD64, CLASSES16_AVX512, CROSS16_AVX512, STORE16_AVX512, firsts16, four16, two16, tworows16, one16, onerow16, next16)
-	CROSS_TILE_AVX512(128, CROSS_AHEAD128, CLASSES32_AVX512, CROSS32_AVX512, STORE32_AVX512, firsts32, four32, two32, tworows32, one32, onerow32, next32)
-
-done:
-	VZEROUPPER
-	RET
-
-// ---------------------------------------------------------------------------
-// Update, AVX-512
-//
-// Up to 32 classes: four rows at a time, with their odds in registers. If fewer
-// than four rows are left, the last one is repeated; it gets the same values
-// each time. More classes: row by row, with odds written in place of residuals.
-//
-//	DI row cursor            CX rows left            SI residuals
-//	DX stride in bytes       BX factors
-//	BP own probabilities     R8-R11 rows
-//	R12-R15 the residuals of their own classes
-//	AX temporary             Z0-Z7 odds, two vectors a row
-//	Z8, Z9, Z20, Z21 sums    Z10-Z21 temporaries     X22 sum of residuals
-//	X23 sign bits            X24 OwnFloor            X25 one
-//	Z26-Z28 pick 1, 2, 3     Z29 pick 0, 4, 8, 12    Z30 zero   Z31 FlushBelow
-
-DATA ·updateConst+0(SB)/4, $0x3F800000 // 1.0
-DATA ·updateConst+4(SB)/4, $0x0D800000 // OwnFloor, 2⁻¹⁰⁰
-DATA ·updateConst+8(SB)/4, $0x0DA24260 // FlushBelow, 1e-30
-DATA ·updateConst+12(SB)/4, $0x80000000 // sign
-DATA ·updateConst+16(SB)/4, $1
-DATA ·updateConst+20(SB)/4, $2
-DATA ·updateConst+24(SB)/4, $3
-GLOBL ·updateConst(SB), RODATA|NOPTR, $28
-DATA ·every4th+0(SB)/8, $0x0000000400000000
-DATA ·every4th+8(SB)/8, $0x0000000C00000008
-GLOBL ·every4th(SB), RODATA|NOPTR, $16
-
-// UPDATE_ROW turns row number R into the address of its residuals.
-#define UPDATE_ROW(R) \
-	IMULQ DX, R \
-	ADDQ  SI, R
-
-// ODDSk is N = R·f of the classes without a sign bit, and zero for AX, the class
-// that has it.
-#define ODDS8_AVX512(R, Y) \
-	VMOVUPS  (R), Y         \
-	VPCMPD   $5, Y30, Y, K1 \ // K1 = not signed
-	VMULPS.Z (BX), Y, K1, Y \
-	KNOTB    K1, K2         \
-	KMOVB    K2, AX         \
-	TZCNTL   AX, AX         \
-	JCS      bad            // no class
-
-#define ODDS16_AVX512(R, N) \
-	VMOVUPS  (R), N         \
-	VPCMPD   $5, Z30, N, K1 \
-	VMULPS.Z (BX), N, K1, N \
-	KNOTW    K1, K2         \
-	KMOVW    K2, AX         \
-	TZCNTL   AX, AX         \
-	JCS      bad
-
-#define ODDS32_AVX512(R, N0, N1) \
-	VMOVUPS  (R), N0            \
-	VMOVUPS  64(R), N1          \
-	VPCMPD   $5, Z30, N0, K1    \
-	VPCMPD   $5, Z30, N1, K2    \
-	VMULPS.Z (BX), N0, K1, N0   \
-	VMULPS.Z 64(BX), N1, K2, N1 \
-	KUNPCKWD K1, K2, K3         \
-	KMOVD    K3, AX             \
-	NOTL     AX                 \
-	TZCNTL   AX, AX             \
-	JCS      bad
-
-// OWN collects the factor of class AX of row R in a lane of X11; to becomes the
-// address of its residual.
-#define OWN(lane, R, to) \
-	VINSERTPS $(lane<<4), (BX)(AX*4), X11, X11 \
-	LEAQ      (R)(AX*4), to
-
-// SUM4 is X8 = the sums of A to D, folded in half as the contract has it.
-#define SUM4(A, B, C, D) \
-	VSHUFF64X2 $0x44, B, A, Z12     \ // 16 to 8: rows 0 and 1
-	VSHUFF64X2 $0xEE, B, A, Z13     \
-	VSHUFF64X2 $0x44, D, C, Z14     \ // rows 2 and 3
-	VSHUFF64X2 $0xEE, D, C, Z15     \
-	VADDPS     Z13, Z12, Z12        \
-	VADDPS     Z15, Z14, Z14        \
-	VSHUFF64X2 $0x88, Z14, Z12, Z13 \ // 8 to 4: rows 0, 1, 2 and 3
-	VSHUFF64X2 $0xDD, Z14, Z12, Z15 \
-	VADDPS     Z15, Z13, Z13        \
-	VPERMILPS  $0x4E, Z13, Z15      \ // 4 to 2
-	VADDPS     Z15, Z13, Z13        \
-	VPERMILPS  $0xB1, Z13, Z15      \ // 2 to 1
-	VADDPS     Z15, Z13, Z13        \
-	VPERMPS    Z13, Z29, Z8         // a lane a row
-
-// INVERSE4 is Z16-Z19 = 1/(sum + own odds) of the four rows, broadcast, and
-// X20, X21 = ±the sum of the others times that. X8 has the sums, X10 the own
-// classes' probabilities, old and then new, and X11 their factors.
-#define INVERSE4 \
-	VMULPS       X11, X10, X10 \ // own odds
-	VADDPS       X10, X8, X11  \
-	VDIVPS       X11, X25, X16 \ // inverse = 1/(sum + own odds)
-	VMULPS       X16, X10, X10 \ // own = max(own odds·inverse, OwnFloor)
-	VMAXPS       X24, X10, X10 \
-	VMULPS       X16, X8, X20  \
-	VXORPS       X20, X23, X21 \
-	VPERMPS      Z16, Z26, Z17 \
-	VPERMPS      Z16, Z27, Z18 \
-	VPERMPS      Z16, Z28, Z19 \
-	VBROADCASTSS X16, Z16
-
-// FLUSHED_AVX512 is N = N·inverse, or zero where that is below FlushBelow.
-#define FLUSHED_AVX512(N, inverse) \
-	VMULPS    N, inverse, N  \
-	VCMPPS    $5, Z31, N, K1 \ // not less than
-	VMOVAPS.Z N, K1, N
-
-#define STORE_ODDS8(R, Z, Y, inverse) \
-	FLUSHED_AVX512(Z, inverse) \
-	VMOVUPS Y, (R)
-
-#define STORE_ODDS16(R, N, inverse) \
-	FLUSHED_AVX512(N, inverse) \
-	VMOVUPS N, (R)
-
-#define STORE_ODDS32(R, N0, N1, inverse) \
-	FLUSHED_AVX512(N0, inverse) \
-	FLUSHED_AVX512(N1, inverse) \
-	VMOVUPS N0, (R)             \
-	VMOVUPS N1, 64(R)
-
-// FETCH_ROW prefetches a row to come.
-#define FETCH_ROW(at) \
-	MOVL       (4*aheadRows+at)(DI), AX \
-	PREFETCHT0 (BP)(AX*4)               \
-	IMULQ      DX, AX                   \
-	PREFETCHT0 (SI)(AX*1)               \
-	PREFETCHT0 64(SI)(AX*1)
-
-// FOUR_ROWS begins a loop over four rows at a time, NEXT_FOUR ends it. With fewer
-// than four left, it jumps to few, which repeats the last row and jumps to go.
-#define FOUR_ROWS(few, go) \
-	CMPQ      CX, $(aheadRows+4)           \
-	JB        21(PC)                       \
-	FETCH_ROW(0)                           \
-	FETCH_ROW(4)                           \
-	FETCH_ROW(8)                           \
-	FETCH_ROW(12)                          \
-	MOVL      (DI), R8                     \
-	CMPQ      CX, $4                       \
-	JB        few                          \
-	MOVL      4(DI), R9                    \
-	MOVL      8(DI), R10                   \
-	MOVL      12(DI), R11                  \
-	go:                                    \
-	MOVQ      R8, row0-64(SP)              \
-	MOVQ      R9, row1-56(SP)              \
-	MOVQ      R10, row2-48(SP)             \
-	MOVQ      R11, row3-40(SP)             \
-	VMOVSS    (BP)(R8*4), X10              \
-	VINSERTPS $0x10, (BP)(R9*4), X10, X10  \
-	VINSERTPS $0x20, (BP)(R10*4), X10, X10 \
-	VINSERTPS $0x30, (BP)(R11*4), X10, X10 \
-	UPDATE_ROW(R8)                         \
-	UPDATE_ROW(R9)                         \
-	UPDATE_ROW(R10)                        \
-	UPDATE_ROW(R11)
-
-#define FEW(few, go) \
-few:  \
-	MOVL R8, R9     \
-	MOVL R8, R10    \
-	MOVL R8, R11    \
-	CMPQ CX, $2     \
-	JB   go         \
-	MOVL 4(DI), R9  \
-	MOVL R9, R10    \
-	MOVL R9, R11    \
-	JE   go         \
-	MOVL 8(DI), R10 \
-	MOVL R10, R11   \
-	JMP  go
-
-#define NEXT_FOUR(loop) \
-	VEXTRACTPS $0, X21, (R12)        \ // R of the own class = -(sum·inverse)
-	VEXTRACTPS $1, X21, (R13)        \
-	VEXTRACTPS $2, X21, (R14)        \
-	VEXTRACTPS $3, X21, (R15)        \
-	MOVQ       row0-64(SP), R8       \
-	MOVQ       row1-56(SP), R9       \
-	MOVQ       row2-48(SP), R10      \
-	MOVQ       row3-40(SP), R11      \
-	VEXTRACTPS $0, X10, (BP)(R8*4)   \
-	VEXTRACTPS $1, X10, (BP)(R9*4)   \
-	VEXTRACTPS $2, X10, (BP)(R10*4)  \
-	VEXTRACTPS $3, X10, (BP)(R11*4)  \
-	VMAXPS     most-80(SP), X20, X12 \
-	VMOVUPS    X12, most-80(SP)      \
-	VCVTPS2PD  X20, Y20              \ // row after row
-	VMOVUPD    Y20, q0-32(SP)        \
-	CMPQ       CX, $4                \
-	JB         last                  \
-	VADDSD     q0-32(SP), X22, X22   \
-	VADDSD     q1-24(SP), X22, X22   \
-	VADDSD     q2-16(SP), X22, X22   \
-	VADDSD     q3-8(SP), X22, X22    \
-	ADDQ       $16, DI               \
-	SUBQ       $4, CX                \
-	JNZ        loop                  \
-	JMP        done
-
-// func updateAVX512(j *updateJob) bool
-TEXT ·updateAVX512(SB), NOSPLIT, $80-9
-	MOVQ         j+0(FP), AX
-	MOVQ         updateJob_Residuals(AX), SI
-	MOVQ         updateJob_Own(AX), BP
-	MOVQ         updateJob_Stride(AX), DX
-	MOVQ         updateJob_Factors(AX), BX
-	MOVQ         updateJob_Rows(AX), DI
-	MOVQ         (updateJob_Rows+sliceLen)(AX), CX
-	VBROADCASTSS ·updateConst+0(SB), X25
-	VBROADCASTSS ·updateConst+4(SB), X24
-	VBROADCASTSS ·updateConst+8(SB), Z31
-	VBROADCASTSS ·updateConst+12(SB), X23
-	VBROADCASTSS ·updateConst+16(SB), Z26
-	VBROADCASTSS ·updateConst+20(SB), Z27
-	VBROADCASTSS ·updateConst+24(SB), Z28
-	VMOVDQU32    ·every4th(SB), X29
-	VPXORD       X30, X30, X30
-	VPXORQ       X22, X22, X22
-	VXORPS       X12, X12, X12
-	VMOVUPS      X12, most-80(SP)
-	SHLQ         $2, DX
-	TESTQ        CX, CX
-	JZ           done
-	CMPQ         DX, $64
-	JEQ          rows16
-	CMPQ         DX, $128
-	JEQ          rows32
-	JA           rowsAny
-	CMPQ         DX, $32
-	JNE          rowsAny
-
-rows8:
-	FOUR_ROWS(few8, go8)
-	ODDS8_AVX512(R8, Y0)
-	VMOVSS (BX)(AX*4), X11
-	LEAQ   (R8)(AX*4), R12
-	ODDS8_AVX512(R9, Y1)
-	OWN(1, R9, R13)
-	ODDS8_AVX512(R10, Y2)
-	OWN(2, R10, R14)
-	ODDS8_AVX512(R11, Y3)
-	OWN(3, R11, R15)
-	SUM4(Z0, Z1, Z2, Z3)
-	INVERSE4
-	STORE_ODDS8(R8, Z0, Y0, Z16)
-	STORE_ODDS8(R9, Z1, Y1, Z17)
-	STORE_ODDS8(R10, Z2, Y2, Z18)
-	STORE_ODDS8(R11, Z3, Y3, Z19)
-	NEXT_FOUR(rows8)
-	FEW(few8, go8)
-
-rows16:
-	FOUR_ROWS(few16, go16)
-	ODDS16_AVX512(R8, Z0)
-	VMOVSS (BX)(AX*4), X11
-	LEAQ   (R8)(AX*4), R12
-	ODDS16_AVX512(R9, Z1)
-	OWN(1, R9, R13)
-	ODDS16_AVX512(R10, Z2)
-	OWN(2, R10, R14)
-	ODDS16_AVX512(R11, Z3)
-	OWN(3, R11, R15)
-	SUM4(Z0, Z1, Z2, Z3)
-	INVERSE4
-	STORE_ODDS16(R8, Z0, Z16)
-	STORE_ODDS16(R9, Z1, Z17)
-	STORE_ODDS16(R10, Z2, Z18)
-	STORE_ODDS16(R11, Z3, Z19)
-	NEXT_FOUR(rows16)
-	FEW(few16, go16)
-
-rows32:
-	FOUR_ROWS(few32, go32)
-	ODDS32_AVX512(R8, Z0, Z1)
-	VMOVSS (BX)(AX*4), X11
-	LEAQ   (R8)(AX*4), R12
-	VADDPS Z1, Z0, Z8
-	ODDS32_AVX512(R9, Z2, Z3)
-	OWN(1, R9, R13)
-	VADDPS Z3, Z2, Z9
-	ODDS32_AVX512(R10, Z4, Z5)
-	OWN(2, R10, R14)
-	VADDPS Z5, Z4, Z20
-	ODDS32_AVX512(R11, Z6, Z7)
-	OWN(3, R11, R15)
-	VADDPS Z7, Z6, Z21
-	SUM4(Z8, Z9, Z20, Z21)
-	INVERSE4
-	STORE_ODDS32(R8, Z0, Z1, Z16)
-	STORE_ODDS32(R9, Z2, Z3, Z17)
-	STORE_ODDS32(R10, Z4, Z5, Z18)
-	STORE_ODDS32(R11, Z6, Z7, Z19)
-	NEXT_FOUR(rows32)
-	FEW(few32, go32)
-
-last:
-	// Repeated rows do not count.
-	VADDSD q0-32(SP), X22, X22
-	CMPQ   CX, $2
-	JB     done
-	VADDSD q1-24(SP), X22, X22
-	JE     done
-	VADDSD q2-16(SP), X22, X22
-
-done:
-	MOVQ      j+0(FP), AX
-	VMOVSD    X22, updateJob_SumResidual(AX)
-	VMOVUPS   most-80(SP), X12
-	VPERMILPS $0x4E, X12, X13
-	VMAXPS    X13, X12, X12
-	VPERMILPS $0xB1, X12, X13
-	VMAXSS    X13, X12, X12
-	VMOVSS    X12, updateJob_MaxResidual(AX)
-	MOVB      $1, ret+8(FP)
-	VZEROUPPER
-	RET
-
-bad:
-	MOVB $0, ret+8(FP)
-	VZEROUPPER
-	RET
-
-// Any number of classes: R8 row, R10 where its own class is, AX where its next
-// vector is, R12 where the last whole vector ends, R13 the own probability.
-rowsAny:
-	MOVQ DX, R12
-	ANDQ $-64, R12
-
-row:
-	MOVL  (DI), R8
-	LEAQ  (BP)(R8*4), R13
-	UPDATE_ROW(R8)
-	XORL  AX, AX
-	MOVQ  $-1, R10
-	VPXOR X8, X8, X8
-
-	// Odds and their sum; the residual of the own class stays.
-odds:
-	VMOVUPS (R8)(AX*1), Z0
-	VPCMPD  $5, Z30, Z0, K1
-	VMULPS  (BX)(AX*1), Z0, K1, Z0
-	VADDPS  Z0, Z8, K1, Z8
-	VMOVUPS Z0, (R8)(AX*1)
-	KNOTW   K1, K2
-	KMOVW   K2, R11
-	TZCNTL  R11, R11
-	LEAQ    (AX)(R11*4), R11
-	CMOVQCC R11, R10
-	ADDQ    $64, AX
-	CMPQ    AX, R12
-	JB      odds
-	CMPQ    AX, DX
-	JE      inverse
-	VMOVUPS (R8)(AX*1), Y0
-	VPCMPD  $5, Y30, Y0, K1
-	VMULPS  (BX)(AX*1), Y0, K1, Y0
-	VADDPS  Z0, Z8, K1, Z8
-	VMOVUPS Y0, (R8)(AX*1)
-	KNOTB   K1, K2
-	KMOVB   K2, R11
-	TZCNTL  R11, R11
-	LEAQ    (AX)(R11*4), R11
-	CMOVQCC R11, R10
-
-inverse:
-	TESTQ R10, R10
-	JLT   bad
-
-	// The inverse, as above, of one row.
-	VEXTRACTF64X4 $1, Z8, Y9
-	VADDPS        Y9, Y8, Y8
-	VEXTRACTF128  $1, Y8, X9
-	VADDPS        X9, X8, X8
-	VPERMILPS     $0x4E, X8, X9
-	VADDPS        X9, X8, X8
-	VPERMILPS     $0xB1, X8, X9
-	VADDPS        X9, X8, X8
-	VMOVSS        (R13), X10
-	VMULSS        (BX)(R10*1), X10, X10
-	VADDSS        X10, X8, X11
-	VDIVSS        X11, X25, X16
-	VMULSS        X16, X10, X10
-	VMAXSS        X24, X10, X10
-	VMOVSS        X10, (R13)
-	VMULSS        X16, X8, X20
-	VBROADCASTSS  X16, Z16
-	XORL          AX, AX
-
-	// The probabilities.
-scale:
-	VMOVUPS (R8)(AX*1), Z0
-	FLUSHED_AVX512(Z0, Z16)
-	VMOVUPS Z0, (R8)(AX*1)
-	ADDQ    $64, AX
-	CMPQ    AX, R12
-	JB      scale
-	CMPQ    AX, DX
-	JE      own
-	VMOVUPS (R8)(AX*1), Y0
-	FLUSHED_AVX512(Z0, Z16)
-	VMOVUPS Y0, (R8)(AX*1)
-
-own:
-	VXORPS    X20, X23, X21
-	VMOVSS    X21, (R8)(R10*1)
-	VMOVSS    most-80(SP), X12
-	VMAXSS    X20, X12, X12
-	VMOVSS    X12, most-80(SP)
-	VCVTSS2SD X20, X20, X20
-	VADDSD    X20, X22, X22
-	ADDQ      $4, DI
-	DECQ      CX
-	JNZ       row
-	JMP       done
-
-// ---------------------------------------------------------------------------
 // Gradients, AVX-512: eight rows side by side, along one pair or along four at
 // a time
 //
@@ -942,13 +1042,8 @@ own:
 // The square of a smaller number is lost in h >= |u|, and slow if subnormal.
 DATA ·squareFrom+0(SB)/4, $0x2B800000 // 2^-40
 GLOBL ·squareFrom(SB), RODATA|NOPTR, $4
-DATA ·abs32+0(SB)/4, $0x7FFFFFFF // all but the sign
-GLOBL ·abs32(SB), RODATA|NOPTR, $4
-DATA ·interleave+0(SB)/8, $0x1303120211011000 // of 16 + 16
-DATA ·interleave+8(SB)/8, $0x1707160615051404
-GLOBL ·interleave(SB), RODATA|NOPTR, $16
 
-// GRADIENT_AVX512 is g and h of residuals R, S and weights W.
+// GRADIENT_AVX512 computes g and h from residuals R, S and weights W.
 #define GRADIENT_AVX512(R, S, G, H, T, W, LEAST, ABS, ZERO) \
 	VSUBPS   R, S, G          \ // u = s - r
 	VORPS    R, S, T          \
@@ -1013,7 +1108,7 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $16
 	PREFETCHT0 (R8)(AX*1)               \
 	PREFETCHT0 (R12)(AX*1)
 
-// PAIRS_ROW is XR, XS = the row's residuals of the classes r, s of four pairs.
+// PAIRS_ROW sets XR, XS to the row's residuals of the classes r, s of four pairs.
 #define PAIRS_ROW(at, XR, XS) \
 	MOVL      at(DI), AX                 \
 	IMULQ     DX, AX                     \
@@ -1098,7 +1193,7 @@ GLOBL ·interleave(SB), RODATA|NOPTR, $16
 	VMAXPS        X0, X, X  \
 	VMOVUPS       X, to(SP)
 
-// PAIR_CLASS is R = the residuals of a class.
+// PAIR_CLASS sets R to the residuals of a class.
 #define PAIR_CLASS(class, R) \
 	MOVL class, R     \
 	LEAQ (SI)(R*4), R
@@ -1363,9 +1458,11 @@ few:
 	LEAQ         gradAVX512Rows(SP), DI
 
 	// Their lanes, four a row, do not count.
-	CMPQ  gradAVX512Row(SP), $32
-	JNE   2(PC)
-	MOVQ  SI, gradAVX512Next(SP)
+	CMPQ gradAVX512Row(SP), $32
+	JNE  ignore
+	MOVQ SI, gradAVX512Next(SP)
+
+ignore:
 	MOVL  $0x11111111, SI
 	PDEPL SI, AX, AX
 	IMULL $15, AX
@@ -1378,6 +1475,309 @@ few:
 	KMOVB AX, K4
 	LEAQ  gradAVX512Aside(SP), SI
 	JMP   rows
+
+// ---------------------------------------------------------------------------
+// Gradients, AVX2: as AVX-512, but the sums of all pairs pass through memory
+//
+//	Y0-Y9 temporaries, first as above   Y10 the least u to square
+//	Y11 abs, float64                    Y12 zero
+//	Y13 lanes of the rows that count    Y14 weights        Y15 abs
+
+// The frame. Sums lie pair by pair: 64 bytes each of g, h and |g|, 32 each of
+// the maxima of |g| and h. Rows and cells are those of fewer than eight rows.
+#define gradAVX2Sums 0
+#define gradAVX2Cells (8*256)
+#define gradAVX2Rows (gradAVX2Cells+8*8*8)
+#define gradAVX2Cursor (gradAVX2Rows+32)
+#define gradAVX2Left (gradAVX2Rows+40)
+#define gradAVX2Out (gradAVX2Rows+48)
+#define gradAVX2End (gradAVX2Rows+56)
+#define gradAVX2Residuals (gradAVX2Rows+64)
+#define gradAVX2Stride (gradAVX2Rows+72)
+#define gradAVX2Weights (gradAVX2Rows+80)
+#define gradAVX2Shift (gradAVX2Rows+88)
+
+// PAIR_CLASSES points AX and BX at the classes of the pair that stands at an
+// offset from DI.
+#define PAIR_CLASSES(offset) \
+	MOVL (pair_R+offset)(DI), AX   \
+	MOVL (pair_S+offset)(DI), BX   \
+	SHLQ $2, AX                    \
+	SHLQ $2, BX                    \
+	ADDQ gradAVX2Residuals(SP), AX \
+	ADDQ gradAVX2Residuals(SP), BX
+
+// FETCH2 prefetches the start of two rows, aheadEights times eight rows ahead.
+#define aheadEights 4
+#define FETCH2(offset) \
+	MOVL       (32*aheadEights+offset)(DI), R8   \
+	MOVL       (32*aheadEights+offset+4)(DI), R9 \
+	IMULQ      DX, R8                            \
+	IMULQ      DX, R9                            \
+	PREFETCHT0 (SI)(R8*1)                        \
+	PREFETCHT0 (SI)(R9*1)
+
+// GRADIENT_AVX2 computes g = Y2 and h = Y3 of eight rows along the pair of AX and BX.
+#define GRADIENT_AVX2 \
+	GATHER8(AX, 1, X0, Y0, X4) \
+	GATHER8(BX, 1, X1, Y1, X5) \
+	VSUBPS Y0, Y1, Y2          \ // u = s - r
+	VORPS  Y0, Y1, Y4          \
+	VPSRAD $31, Y4, Y4         \ // rows of class r or s
+	VMAXPS Y0, Y1, Y5          \
+	VADDPS Y5, Y5, Y5          \
+	VANDPS Y4, Y5, Y5          \ // 2·max(r, s) of those rows
+	VANDPS Y0, Y15, Y0         \
+	VANDPS Y1, Y15, Y1         \
+	VADDPS Y1, Y0, Y3          \ // h = |r| + |s|
+	VADDPS Y5, Y3, Y3          \
+	VANDPS Y2, Y15, Y4         \
+	VCMPPS $5, Y10, Y4, Y4     \
+	VANDPS Y2, Y4, Y4          \
+	VMULPS Y4, Y4, Y4          \
+	VSUBPS Y4, Y3, Y3          \ // - u², or 0 for one that is lost
+	VMAXPS Y12, Y3, Y3         \
+	VMULPS Y2, Y14, Y2         \ // both by weight
+	VMULPS Y3, Y14, Y3
+
+// STATS_AVX2 adds them to the pair's sums at SI.
+#define STATS_AVX2 \
+	VANDPS       Y13, Y2, Y4           \
+	VANDPS       Y13, Y3, Y5           \
+	VEXTRACTF128 $1, Y4, X6            \
+	VEXTRACTF128 $1, Y5, X7            \
+	VCVTPS2PD    X4, Y8                \
+	VCVTPS2PD    X6, Y9                \
+	VCVTPS2PD    X5, Y5                \
+	VCVTPS2PD    X7, Y7                \
+	VMOVUPD      gradAVX2Shift(SP), Y6 \
+	VADDPD       Y6, Y8, Y0            \
+	VADDPD       Y6, Y9, Y1            \
+	VADDPD       Y6, Y5, Y5            \
+	VADDPD       Y6, Y7, Y7            \
+	VPADDQ       (SI), Y0, Y0          \
+	VPADDQ       32(SI), Y1, Y1        \
+	VPADDQ       64(SI), Y5, Y5        \
+	VPADDQ       96(SI), Y7, Y7        \
+	VANDPD       Y8, Y11, Y8           \
+	VANDPD       Y9, Y11, Y9           \
+	VADDPD       Y6, Y8, Y8            \
+	VADDPD       Y6, Y9, Y9            \
+	VPADDQ       128(SI), Y8, Y8       \
+	VPADDQ       160(SI), Y9, Y9       \
+	VANDPS       Y2, Y15, Y4           \
+	VMAXPS       192(SI), Y4, Y4       \
+	VMAXPS       224(SI), Y3, Y6       \
+	VMOVUPD      Y0, (SI)              \
+	VMOVUPD      Y1, 32(SI)            \
+	VMOVUPD      Y5, 64(SI)            \
+	VMOVUPD      Y7, 96(SI)            \
+	VMOVUPD      Y8, 128(SI)           \
+	VMOVUPD      Y9, 160(SI)           \
+	VMOVUPS      Y4, 192(SI)           \
+	VMOVUPS      Y6, 224(SI)
+
+// FOLD_SUM_AVX2 adds up the lanes of a sum, and R9.
+#define FOLD_SUM_AVX2(from, to) \
+	VMOVDQU      from(SI), Y0          \
+	VPADDQ       (from+32)(SI), Y0, Y0 \
+	VEXTRACTI128 $1, Y0, X1            \
+	VPADDQ       X1, X0, X0            \
+	VPSHUFD      $0x4E, X0, X1         \
+	VPADDQ       X1, X0, X0            \
+	VMOVQ        X0, R8                \
+	ADDQ         R9, R8                \
+	MOVQ         R8, to(DI)
+
+#define FOLD_MAX_AVX2(from, to) \
+	VMOVUPS   from(SI), X0          \
+	VMAXPS    (from+16)(SI), X0, X0 \
+	VPERMILPS $0x4E, X0, X1         \
+	VMAXPS    X1, X0, X0            \
+	VPERMILPS $0xB1, X0, X1         \
+	VMAXSS    X1, X0, X0            \
+	VMOVSS    X0, to(DI)
+
+// func gradientsAVX2(j *gradientsJob)
+TEXT ·gradientsAVX2(SB), 0, $2680-8
+	NO_LOCAL_POINTERS
+	VBROADCASTSD ·abs64(SB), Y11
+	VBROADCASTSS ·squareFrom(SB), Y10
+	VXORPS       Y12, Y12, Y12
+	VPCMPEQD     Y13, Y13, Y13
+	VBROADCASTSS ·updateConst+0(SB), Y14
+	VBROADCASTSS ·abs32(SB), Y15
+	MOVQ         j+0(FP), AX
+	SHIFT64(gradientsJob_Unit(AX), R8, X0)
+	VBROADCASTSD X0, Y0
+	VMOVUPD      Y0, gradAVX2Shift(SP)
+	MOVQ         gradientsJob_Residuals(AX), R8
+	MOVQ         R8, gradAVX2Residuals(SP)
+	MOVQ         gradientsJob_Stride(AX), R8
+	SHLQ         $2, R8
+	MOVQ         R8, gradAVX2Stride(SP)
+	MOVQ         gradientsJob_Weights(AX), R8
+	MOVQ         R8, gradAVX2Weights(SP)
+	MOVQ         gradientsJob_Gradients(AX), R8
+	MOVQ         R8, gradAVX2Out(SP)
+	MOVQ         gradientsJob_Pairs(AX), BX
+	MOVQ         (gradientsJob_Pairs+sliceLen)(AX), R8
+	LEAQ         (BX)(R8*8), R9
+	MOVQ         R9, gradAVX2End(SP)
+	LEAQ         gradAVX2Sums(SP), R9
+
+clear:
+	VMOVUPS Y12, (R9)
+	VMOVUPS Y12, 32(R9)
+	VMOVUPS Y12, 64(R9)
+	VMOVUPS Y12, 96(R9)
+	VMOVUPS Y12, 128(R9)
+	VMOVUPS Y12, 160(R9)
+	VMOVUPS Y12, 192(R9)
+	VMOVUPS Y12, 224(R9)
+	ADDQ    $256, R9
+	DECQ    R8
+	JNZ     clear
+	MOVQ    gradientsJob_Rows(AX), DI
+	MOVQ    (gradientsJob_Rows+sliceLen)(AX), CX
+	TESTQ   CX, CX
+	JZ      stats
+
+eight:
+	MOVQ CX, gradAVX2Left(SP)
+	MOVQ DI, gradAVX2Cursor(SP)
+	CMPQ CX, $8
+	JB   few
+	CMPQ CX, $(8*aheadEights+8)
+	JB   near
+	MOVQ gradAVX2Residuals(SP), SI
+	MOVQ gradAVX2Stride(SP), DX
+	FETCH2(0)
+	FETCH2(8)
+	FETCH2(16)
+	FETCH2(24)
+
+near:
+	MOVQ gradAVX2Out(SP), CX
+
+rows:
+	ROWS8
+	MOVQ  gradAVX2Weights(SP), DX
+	TESTQ DX, DX
+	JZ    offsets
+	GATHER8(DX, 4, X14, Y14, X5)
+
+offsets:
+	MOVQ gradAVX2Stride(SP), DX
+	OFFSETS8
+	MOVQ j+0(FP), AX
+	MOVQ gradientsJob_Pairs(AX), DI
+	MOVQ (gradientsJob_Pairs+sliceLen)(AX), DX
+	SHLQ $3, DX
+	LEAQ gradAVX2Sums(SP), SI
+
+pairs:
+	PAIR_CLASSES(0)
+	GRADIENT_AVX2
+	STATS_AVX2
+
+	// (h, g): rows 0, 1, 4, 5 and 2, 3, 6, 7.
+	VUNPCKLPS    Y2, Y3, Y0
+	VUNPCKHPS    Y2, Y3, Y1
+	CMPQ         DX, $8
+	JE           onePair
+	LEAQ         (CX)(DX*2), AX
+	LEAQ         (CX)(DX*4), BX
+	VMOVLPS      X0, (CX)
+	VMOVHPS      X0, (CX)(DX*1)
+	VMOVLPS      X1, (AX)
+	VMOVHPS      X1, (AX)(DX*1)
+	LEAQ         (BX)(DX*2), AX
+	VEXTRACTF128 $1, Y0, X0
+	VEXTRACTF128 $1, Y1, X1
+	VMOVLPS      X0, (BX)
+	VMOVHPS      X0, (BX)(DX*1)
+	VMOVLPS      X1, (AX)
+	VMOVHPS      X1, (AX)(DX*1)
+	ADDQ         $256, SI
+	ADDQ         $8, CX
+	ADDQ         $pair__size, DI
+	CMPQ         DI, gradAVX2End(SP)
+	JB           pairs
+
+next:
+	// The next eight rows.
+	SHLQ $3, DX
+	MOVQ gradAVX2Left(SP), CX
+	MOVQ gradAVX2Cursor(SP), DI
+	CMPQ CX, $8
+	JB   copyout
+	ADDQ DX, gradAVX2Out(SP)
+	ADDQ $32, DI
+	SUBQ $8, CX
+	JA   eight
+	JMP  stats
+
+onePair:
+	VPERM2F128 $0x20, Y1, Y0, Y2
+	VPERM2F128 $0x31, Y1, Y0, Y3
+	VMOVUPS    Y2, (CX)
+	VMOVUPS    Y3, 32(CX)
+	JMP        next
+
+few:
+	// The last row again, in place of those that are missing.
+	VMOVD        CX, X0
+	VPBROADCASTD X0, Y0
+	VPMOVZXBD    ·count16(SB), Y1
+	VPCMPGTD     Y1, Y0, Y13
+	VPMASKMOVD   (DI), Y13, Y0
+	VPBROADCASTD -4(DI)(CX*4), Y1
+	VPBLENDVB    Y13, Y0, Y1, Y0
+	VMOVDQU      Y0, gradAVX2Rows(SP)
+	LEAQ         gradAVX2Rows(SP), DI
+	LEAQ         gradAVX2Cells(SP), CX
+	JMP          rows
+
+copyout:
+	// Fewer than eight rows were computed aside: CX rows of DX/8 bytes.
+	IMULQ DX, CX
+	SHRQ  $6, CX
+	MOVQ  gradAVX2Out(SP), DI
+	LEAQ  gradAVX2Cells(SP), SI
+
+copy8:
+	MOVQ -8(SI)(CX*8), AX
+	MOVQ AX, -8(DI)(CX*8)
+	DECQ CX
+	JNZ  copy8
+
+	// Add up the lanes: 8, 4, 2, 1.
+stats:
+	MOVQ j+0(FP), AX
+	MOVQ (gradientsJob_Pairs+sliceLen)(AX), CX
+	LEAQ gradientsJob_Stats(AX), DI
+	LEAQ gradAVX2Sums(SP), SI
+
+	// All lanes have the shift, also those of rows that do not count.
+	MOVQ  (gradientsJob_Rows+sliceLen)(AX), R9
+	ADDQ  $7, R9
+	ANDQ  $~7, R9
+	IMULQ gradAVX2Shift(SP), R9
+	NEGQ  R9
+
+pair:
+	FOLD_SUM_AVX2(0, pairStats_SumG)
+	FOLD_SUM_AVX2(64, pairStats_SumH)
+	FOLD_SUM_AVX2(128, pairStats_SumAbsG)
+	FOLD_MAX_AVX2(192, pairStats_MaxAbsG)
+	FOLD_MAX_AVX2(224, pairStats_MaxH)
+	ADDQ $256, SI
+	ADDQ $pairStats__size, DI
+	DECQ CX
+	JNZ  pair
+	VZEROUPPER
+	RET
 
 // ---------------------------------------------------------------------------
 // Quantize, AVX-512: eight cells at a time, of eight, four, two rows or one
@@ -1395,7 +1795,7 @@ few:
 //	Z27 sum of cells  Z28 sum of h      Z29 low halves
 //	K4 lanes, K5 rows and K6 cells that there are
 
-// QUANTIZE_PAIRS is Z = (h, g) of the pairs in turn, of two lists in the job.
+// QUANTIZE_PAIRS sets Z to (h, g) of the pairs in turn, from two lists of the job.
 #define QUANTIZE_PAIRS(H, G, Z) \
 	VMOVUPS   H(DX), Y0  \ // eight pairs, of which m count
 	VMOVUPS   G(DX), Y1  \
@@ -1403,10 +1803,6 @@ few:
 	VPERMPS   Y1, Y2, Y1 \
 	VPERMT2PS Z1, Z3, Z0 \ // h, g, h, g …
 	VMOVAPS   Z0, Z
-
-DATA ·count16+0(SB)/8, $0x0706050403020100
-DATA ·count16+8(SB)/8, $0x0F0E0D0C0B0A0908
-GLOBL ·count16(SB), RODATA|NOPTR, $16
 
 // func quantizeAVX512(j *quantizeJob)
 TEXT ·quantizeAVX512(SB), NOSPLIT, $0-8
@@ -1678,679 +2074,6 @@ rowweighed:
 	JMP       done
 
 // ---------------------------------------------------------------------------
-// Partition, AVX-512: sixteen rows at a time
-//
-//	DI row cursor     CX rows left      SI column
-//	R8 left           R9 right          AX, BX, DX temporaries
-//	X0, X1 codes      X2, R10 the first code that goes left, 0 or 1   X3, R11 the last
-//	Z4 row numbers    Z5 those going left                 Z6 those going right
-
-// CODE puts the code of row number i into byte k of X.
-#define CODE(i, k, X) \
-	MOVL    ((i)*4)(DI), AX      \
-	VPINSRB $k, (SI)(AX*1), X, X
-
-#define CODES8(i, X) \
-	CODE(i+0, 0, X) \
-	CODE(i+1, 1, X) \
-	CODE(i+2, 2, X) \
-	CODE(i+3, 3, X) \
-	CODE(i+4, 4, X) \
-	CODE(i+5, 5, X) \
-	CODE(i+6, 6, X) \
-	CODE(i+7, 7, X)
-
-// PARTITION_ROW splits one row: both stores happen, one of them counts. RIGHT
-// sets AX, which is 0, to 1 if the row goes right.
-#define PARTITION_ROW(RIGHT) \
-	MOVL    (DI), AX       \
-	MOVBLZX (SI)(AX*1), DX \
-	MOVL    AX, (R8)       \
-	MOVL    AX, (R9)       \
-	XORL    AX, AX         \
-	RIGHT                  \
-	LEAQ    (R9)(AX*4), R9 \
-	XORL    $1, AX         \
-	LEAQ    (R8)(AX*4), R8 \
-	ADDQ    $4, DI         \
-	DECQ    CX
-
-#define OUT_OF_BOUNDS \
-	CMPL R11, DX \
-	ADCL $0, AX  \ // last < code,
-	CMPL DX, R10 \
-	ADCL $0, AX  // or code < first
-
-// PARTITION_ARGS is what all routines read of the job.
-#define PARTITION_ARGS \
-	MOVQ j+0(FP), BX                          \
-	MOVQ partitionJob_Column(BX), SI          \
-	MOVQ partitionJob_Rows(BX), DI            \
-	MOVQ (partitionJob_Rows+sliceLen)(BX), CX \
-	MOVQ partitionJob_Left(BX), R8            \
-	MOVQ partitionJob_Right(BX), R9
-
-#define PARTITION_BOUNDS \
-	MOVBLZX partitionJob_MissingLeft(BX), R10 \
-	XORL    $1, R10                           \
-	MOVBLZX partitionJob_Bin(BX), R11
-
-// PARTITION_REST splits the last CX rows, one or more, and notes how many go
-// left.
-#define PARTITION_REST(RIGHT, one, done) \
-one:  \
-	PARTITION_ROW(RIGHT)               \
-	JNZ   one                          \
-	done:                              \
-	SUBQ  partitionJob_Left(BX), R8    \
-	SHRQ  $2, R8                       \
-	MOVQ  R8, partitionJob_NumLeft(BX)
-
-// func partitionAVX512(j *partitionJob)
-TEXT ·partitionAVX512(SB), NOSPLIT, $0-8
-	PARTITION_ARGS
-	PARTITION_BOUNDS
-	VPBROADCASTB R10, X2
-	VPBROADCASTB R11, X3
-	VPXOR        X0, X0, X0
-	VPXOR        X1, X1, X1
-	SUBQ         $16, CX
-	JB           tail
-
-loop:
-	CODES8(0, X0)
-	CODES8(8, X1)
-	VPUNPCKLQDQ   X1, X0, X4
-	VPCMPUB       $5, X2, X4, K1     // first <= code
-	VPCMPUB       $2, X3, X4, K1, K1 // K1 = and code <= last
-	KNOTW         K1, K2
-	VMOVDQU32     (DI), Z4
-	VPCOMPRESSD.Z Z4, K1, Z5
-	VPCOMPRESSD.Z Z4, K2, Z6
-	VMOVDQU32     Z5, (R8)
-	VMOVDQU32     Z6, (R9)
-	KMOVW         K1, AX
-	POPCNTL       AX, AX
-	LEAQ          (R8)(AX*4), R8
-	NEGQ          AX
-	LEAQ          64(R9)(AX*4), R9
-	ADDQ          $64, DI
-	SUBQ          $16, CX
-	JAE           loop
-
-tail:
-	ADDQ $16, CX
-	JZ   done
-	PARTITION_REST(OUT_OF_BOUNDS, one, done)
-	VZEROUPPER
-	RET
-
-// ---------------------------------------------------------------------------
-// Totals, AVX2: as AVX-512, in tiles of 16 or 8 classes
-//
-//	Y0-Y3 gradient   Y4-Y7 Hessian   Y8-Y11 temporaries
-//	Y12 shift        Y13 weight      Y14 abs mask       Y15 one
-
-// TOTALS_AVX2 adds four classes of the row at AX to G and H.
-#define TOTALS_AVX2(offset, G, H, D, A) \
-	VCVTPS2PD   offset(AX), D \ // d = R
-	VANDPD      D, Y14, A     \ // a = |d|
-	VSUBPD      D, Y12, D     \
-	VPADDQ      D, G, G       \ // G -= d
-	VSUBPD      A, Y15, D     \
-	VFMADD213PD Y12, D, A     \
-	VPADDQ      A, H, H       // H += a*(1-a)
-
-// WEIGHTED_AVX2 does so for a row of weight Y13.
-#define WEIGHTED_AVX2(offset, G, H, D, A) \
-	VCVTPS2PD    offset(AX), D \
-	VANDPD       D, Y14, A     \
-	VFNMADD213PD Y12, Y13, D   \
-	VPADDQ       D, G, G       \ // G -= w*d
-	VSUBPD       A, Y15, D     \
-	VMULPD       A, D, A       \
-	VFMADD213PD  Y12, Y13, A   \
-	VPADDQ       A, H, H       // H += w*(a*(1-a))
-
-#define TILE8_AVX2(ADD) \
-	ADD(0, Y0, Y4, Y8, Y9)    \
-	ADD(16, Y1, Y5, Y10, Y11)
-
-#define TILE16_AVX2(ADD) \
-	TILE8_AVX2(ADD)           \
-	ADD(32, Y2, Y6, Y8, Y9)   \
-	ADD(48, Y3, Y7, Y10, Y11)
-
-// func totalsAVX2(j *totalsJob)
-TEXT ·totalsAVX2(SB), NOSPLIT, $0-8
-	TOTALS_ARGS
-	VBROADCASTSD X8, Y12
-	VBROADCASTSD ·abs64(SB), Y14
-	VBROADCASTSD ·one64(SB), Y15
-
-tile:
-	TOTALS_REWIND
-	TOTALS_START(Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7)
-	CMPQ  R12, $16
-	JAE   tile16
-	TESTQ R12, R12
-	JZ    done
-	TOTALS_ROWS(TILE8_AVX2(TOTALS_AVX2), TILE8_AVX2(WEIGHTED_AVX2), X13, Y13, rows8, weighted8, store8)
-
-store8:
-	VMOVUPD Y0, (R10)
-	VMOVUPD Y1, 32(R10)
-	VMOVUPD Y4, (R11)
-	VMOVUPD Y5, 32(R11)
-
-done:
-	VZEROUPPER
-	RET
-
-tile16:
-	TOTALS_ROWS(TILE16_AVX2(TOTALS_AVX2), TILE16_AVX2(WEIGHTED_AVX2), X13, Y13, rows16, weighted16, store16)
-
-store16:
-	VMOVUPD Y0, (R10)
-	VMOVUPD Y1, 32(R10)
-	VMOVUPD Y2, 64(R10)
-	VMOVUPD Y3, 96(R10)
-	VMOVUPD Y4, (R11)
-	VMOVUPD Y5, 32(R11)
-	VMOVUPD Y6, 64(R11)
-	VMOVUPD Y7, 96(R11)
-	ADDQ    $128, R10
-	ADDQ    $128, R11
-	ADDQ    $64, SI
-	SUBQ    $16, R12
-	JMP     tile
-
-// ---------------------------------------------------------------------------
-// Cross, AVX2: as AVX-512, in tiles of 16 or 8 classes
-//
-//	Y0-Y7 sums, two vectors a first             Y8, Y9 p of the classes
-//	Y10 p of a first   Y11, Y12 temporaries     Y13 shift    Y14 weight   Y15 one
-
-#define CLASSES8_AVX2 \
-	VMOVUPS   (CX)(AX*1), Y8  \ // p = R
-	VADDPS    Y8, Y15, Y11    \
-	VBLENDVPS Y8, Y11, Y8, Y8 // p = 1 + R where R is signed
-
-#define CLASSES16_AVX2 \
-	CLASSES8_AVX2              \
-	VMOVUPS   32(CX)(AX*1), Y9 \
-	VADDPS    Y9, Y15, Y12     \
-	VBLENDVPS Y9, Y12, Y9, Y9
-
-#define CROSS8_AVX2(R, S0, S1) \
-	VBROADCASTSS (R)(AX*1), Y10     \
-	VADDPS       Y10, Y15, Y11      \
-	VBLENDVPS    Y10, Y11, Y10, Y10 \
-	JZ           2(PC)              \
-	VMULPS       Y10, Y14, Y10      \
-	VMOVAPS      Y13, Y11           \
-	VFMADD231PS  Y8, Y10, Y11       \
-	VPADDD       Y11, S0, S0
-
-#define CROSS16_AVX2(R, S0, S1) \
-	CROSS8_AVX2(R, S0, S1)   \
-	VFMADD213PS Y13, Y9, Y10 \
-	VPADDD      Y10, S1, S1
-
-#define STORE8_AVX2(S0, S1, at) VMOVDQU S0, at
-
-#define STORE16_AVX2(S0, S1, at) \
-	VMOVDQU S0, at    \
-	VMOVDQU S1, 32 at
-
-// func crossAVX2(j *crossJob)
-TEXT ·crossAVX2(SB), NOSPLIT, $8-8
-	CROSS_START
-	VBROADCASTSS X8, Y13
-	VBROADCASTSS ·updateConst+0(SB), Y15
-
-tile:
-	CROSS_TILES
-	CMPQ R15, $64
-	JAE  firsts16
-	CROSS_TILE_AVX2(32, CROSS_AHEAD64, CLASSES8_AVX2, CROSS8_AVX2, STORE8_AVX2, firsts8, four8, two8, tworows8, one8, onerow8, next8)
-	CROSS_TILE_AVX2(64, CROSS_AHEAD64, CLASSES16_AVX2, CROSS16_AVX2, STORE16_AVX2, firsts16, four16, two16, tworows16, one16, onerow16, next16)
-
-done:
-	VZEROUPPER
-	RET
-
-// ---------------------------------------------------------------------------
-// Update, AVX2: row by row, odds written in place of the residuals
-//
-//	DI row cursor   CX rows left     SI residuals   DX stride in bytes
-//	R8 row          BX factors
-//	BP own probabilities             R12 the row's
-//	R10 where its own class is       AX where its next vector is
-//	R11 temporary   Y0-Y5 odds       Y6, Y7 sums of lanes 0-7 and 8-15
-//	X8 sum of residuals              Y9 inverse     X10 temporary
-//	X11 sign bit    X12 OwnFloor     X13 one        Y14 FlushBelow
-//	X15 the greatest residual
-
-// ODDS_AVX2 adds R·f of eight classes that are not signed to S, stores it in
-// place of R and looks for the one that is signed.
-#define ODDS_AVX2(offset, R, N, S) \
-	VMOVUPS   offset(R8)(AX*1), R    \
-	VMULPS    offset(BX)(AX*1), R, N \
-	VMOVMSKPS R, R11                 \
-	VBLENDVPS R, R, N, N             \ // the own class keeps R
-	VPSRAD    $31, R, R              \
-	VMOVUPS   N, offset(R8)(AX*1)    \
-	VPANDN    N, R, R                \
-	VADDPS    R, S, S                \
-	TZCNTL    R11, R11               \ // carry: not here
-	LEAQ      offset(AX)(R11*4), R11 \
-	CMOVQCC   R11, R10
-
-// FLUSHED_AVX2 stores N·inverse of eight classes, or zero below FlushBelow.
-#define FLUSHED_AVX2(offset, N, M) \
-	VMULPS  offset(R8)(AX*1), Y9, N \
-	VCMPPS  $5, Y14, N, M           \ // not less than
-	VANDPS  M, N, N                 \
-	VMOVUPS N, offset(R8)(AX*1)
-
-// func updateAVX2(j *updateJob) bool
-TEXT ·updateAVX2(SB), NOSPLIT, $8-9
-	MOVQ         j+0(FP), AX
-	MOVQ         updateJob_Residuals(AX), SI
-	MOVQ         updateJob_Own(AX), BP
-	MOVQ         updateJob_Stride(AX), DX
-	SHLQ         $2, DX
-	MOVQ         updateJob_Factors(AX), BX
-	MOVQ         updateJob_Rows(AX), DI
-	MOVQ         (updateJob_Rows+sliceLen)(AX), CX
-	VMOVSS       ·updateConst+0(SB), X13
-	VMOVSS       ·updateConst+4(SB), X12
-	VBROADCASTSS ·updateConst+8(SB), Y14
-	VMOVSS       ·updateConst+12(SB), X11
-	VXORPD       X8, X8, X8
-	VXORPS       X15, X15, X15
-	TESTQ        CX, CX
-	JZ           done
-
-row:
-	CMPQ   CX, $aheadRows
-	JBE    6(PC)
-	FETCH_ROW(0)
-	MOVL   (DI), R8
-	LEAQ   (BP)(R8*4), R12
-	UPDATE_ROW(R8)
-	MOVQ   $-1, R10
-	XORL   AX, AX
-	VXORPS X6, X6, X6
-	VXORPS X7, X7, X7
-
-	// Odds and their sums; the residual of the own class stays.
-odds:
-	ODDS_AVX2(0, Y0, Y1, Y6)
-	ADDQ $32, AX
-	CMPQ AX, DX
-	JE   inverse
-	ODDS_AVX2(0, Y2, Y3, Y7)
-	ADDQ $32, AX
-	CMPQ AX, DX
-	JNE  odds
-
-inverse:
-	TESTQ        R10, R10
-	JLT          bad
-	VADDPS       Y7, Y6, Y6            // 16 to 8
-	VEXTRACTF128 $1, Y6, X7
-	VADDPS       X7, X6, X6
-	VPERMILPS    $0x4E, X6, X7
-	VADDPS       X7, X6, X6
-	VPERMILPS    $0xB1, X6, X7
-	VADDSS       X7, X6, X6
-	VMOVSS       (R12), X10            // own odds
-	VMULSS       (BX)(R10*1), X10, X10
-	VADDSS       X10, X6, X9
-	VDIVSS       X9, X13, X9           // inverse = 1/(sum + own odds)
-	VMULSS       X9, X10, X10          // own = max(own odds·inverse, OwnFloor)
-	VMAXSS       X12, X10, X10
-	VMOVSS       X10, (R12)
-	VMULSS       X9, X6, X6
-	VBROADCASTSS X9, Y9
-	XORL         AX, AX
-
-	// The probabilities.
-scale:
-	FLUSHED_AVX2(0, Y0, Y1)
-	ADDQ $32, AX
-	CMPQ AX, DX
-	JNE  scale
-
-	// R of the own class = -(sum·inverse).
-	VXORPS    X11, X6, X10
-	VMOVSS    X10, (R8)(R10*1)
-	VMAXSS    X6, X15, X15
-	VCVTSS2SD X6, X6, X6
-	VADDSD    X6, X8, X8
-	ADDQ      $4, DI
-	DECQ      CX
-	JNZ       row
-
-done:
-	MOVQ   j+0(FP), AX
-	VMOVSD X8, updateJob_SumResidual(AX)
-	VMOVSS X15, updateJob_MaxResidual(AX)
-	MOVB   $1, ret+8(FP)
-	VZEROUPPER
-	RET
-
-bad:
-	MOVB $0, ret+8(FP)
-	VZEROUPPER
-	RET
-
-// ---------------------------------------------------------------------------
-// Gradients, AVX2: as AVX-512, but the sums of all pairs pass through memory
-//
-//	Y0-Y9 temporaries, first as above   Y10 the least u to square
-//	Y11 abs, float64                    Y12 zero
-//	Y13 lanes of the rows that count    Y14 weights        Y15 abs
-
-// The frame. Sums lie pair by pair: 64 bytes each of g, h and |g|, 32 each of
-// the maxima of |g| and h. Rows and cells are those of fewer than eight rows.
-#define gradAVX2Sums 0
-#define gradAVX2Cells (8*256)
-#define gradAVX2Rows (gradAVX2Cells+8*8*8)
-#define gradAVX2Cursor (gradAVX2Rows+32)
-#define gradAVX2Left (gradAVX2Rows+40)
-#define gradAVX2Out (gradAVX2Rows+48)
-#define gradAVX2End (gradAVX2Rows+56)
-#define gradAVX2Residuals (gradAVX2Rows+64)
-#define gradAVX2Stride (gradAVX2Rows+72)
-#define gradAVX2Weights (gradAVX2Rows+80)
-#define gradAVX2Shift (gradAVX2Rows+88)
-
-// PAIR_CLASSES points AX and BX at the classes of the pair that stands at an
-// offset from DI.
-#define PAIR_CLASSES(offset) \
-	MOVL (pair_R+offset)(DI), AX   \
-	MOVL (pair_S+offset)(DI), BX   \
-	SHLQ $2, AX                    \
-	SHLQ $2, BX                    \
-	ADDQ gradAVX2Residuals(SP), AX \
-	ADDQ gradAVX2Residuals(SP), BX
-
-// FETCH2 prefetches the start of two rows, aheadEights times eight rows ahead.
-#define aheadEights 4
-#define FETCH2(offset) \
-	MOVL       (32*aheadEights+offset)(DI), R8   \
-	MOVL       (32*aheadEights+offset+4)(DI), R9 \
-	IMULQ      DX, R8                            \
-	IMULQ      DX, R9                            \
-	PREFETCHT0 (SI)(R8*1)                        \
-	PREFETCHT0 (SI)(R9*1)
-
-// GRADIENT_AVX2 is g = Y2 and h = Y3 of eight rows along the pair of AX and BX.
-#define GRADIENT_AVX2 \
-	GATHER8(AX, 1, X0, Y0, X4) \
-	GATHER8(BX, 1, X1, Y1, X5) \
-	VSUBPS Y0, Y1, Y2          \ // u = s - r
-	VORPS  Y0, Y1, Y4          \
-	VPSRAD $31, Y4, Y4         \ // rows of class r or s
-	VMAXPS Y0, Y1, Y5          \
-	VADDPS Y5, Y5, Y5          \
-	VANDPS Y4, Y5, Y5          \ // 2·max(r, s) of those rows
-	VANDPS Y0, Y15, Y0         \
-	VANDPS Y1, Y15, Y1         \
-	VADDPS Y1, Y0, Y3          \ // h = |r| + |s|
-	VADDPS Y5, Y3, Y3          \
-	VANDPS Y2, Y15, Y4         \
-	VCMPPS $5, Y10, Y4, Y4     \
-	VANDPS Y2, Y4, Y4          \
-	VMULPS Y4, Y4, Y4          \
-	VSUBPS Y4, Y3, Y3          \ // - u², or 0 for one that is lost
-	VMAXPS Y12, Y3, Y3         \
-	VMULPS Y2, Y14, Y2         \ // both by weight
-	VMULPS Y3, Y14, Y3
-
-// STATS_AVX2 adds them to the pair's sums at SI.
-#define STATS_AVX2 \
-	VANDPS       Y13, Y2, Y4           \
-	VANDPS       Y13, Y3, Y5           \
-	VEXTRACTF128 $1, Y4, X6            \
-	VEXTRACTF128 $1, Y5, X7            \
-	VCVTPS2PD    X4, Y8                \
-	VCVTPS2PD    X6, Y9                \
-	VCVTPS2PD    X5, Y5                \
-	VCVTPS2PD    X7, Y7                \
-	VMOVUPD      gradAVX2Shift(SP), Y6 \
-	VADDPD       Y6, Y8, Y0            \
-	VADDPD       Y6, Y9, Y1            \
-	VADDPD       Y6, Y5, Y5            \
-	VADDPD       Y6, Y7, Y7            \
-	VPADDQ       (SI), Y0, Y0          \
-	VPADDQ       32(SI), Y1, Y1        \
-	VPADDQ       64(SI), Y5, Y5        \
-	VPADDQ       96(SI), Y7, Y7        \
-	VANDPD       Y8, Y11, Y8           \
-	VANDPD       Y9, Y11, Y9           \
-	VADDPD       Y6, Y8, Y8            \
-	VADDPD       Y6, Y9, Y9            \
-	VPADDQ       128(SI), Y8, Y8       \
-	VPADDQ       160(SI), Y9, Y9       \
-	VANDPS       Y2, Y15, Y4           \
-	VMAXPS       192(SI), Y4, Y4       \
-	VMAXPS       224(SI), Y3, Y6       \
-	VMOVUPD      Y0, (SI)              \
-	VMOVUPD      Y1, 32(SI)            \
-	VMOVUPD      Y5, 64(SI)            \
-	VMOVUPD      Y7, 96(SI)            \
-	VMOVUPD      Y8, 128(SI)           \
-	VMOVUPD      Y9, 160(SI)           \
-	VMOVUPS      Y4, 192(SI)           \
-	VMOVUPS      Y6, 224(SI)
-
-// FOLD_SUM_AVX2 adds up the lanes of a sum, and R9.
-#define FOLD_SUM_AVX2(from, to) \
-	VMOVDQU      from(SI), Y0          \
-	VPADDQ       (from+32)(SI), Y0, Y0 \
-	VEXTRACTI128 $1, Y0, X1            \
-	VPADDQ       X1, X0, X0            \
-	VPSHUFD      $0x4E, X0, X1         \
-	VPADDQ       X1, X0, X0            \
-	VMOVQ        X0, R8                \
-	ADDQ         R9, R8                \
-	MOVQ         R8, to(DI)
-
-#define FOLD_MAX_AVX2(from, to) \
-	VMOVUPS   from(SI), X0          \
-	VMAXPS    (from+16)(SI), X0, X0 \
-	VPERMILPS $0x4E, X0, X1         \
-	VMAXPS    X1, X0, X0            \
-	VPERMILPS $0xB1, X0, X1         \
-	VMAXSS    X1, X0, X0            \
-	VMOVSS    X0, to(DI)
-
-// func gradientsAVX2(j *gradientsJob)
-TEXT ·gradientsAVX2(SB), 0, $2680-8
-	NO_LOCAL_POINTERS
-	VBROADCASTSD ·abs64(SB), Y11
-	VBROADCASTSS ·squareFrom(SB), Y10
-	VXORPS       Y12, Y12, Y12
-	VPCMPEQD     Y13, Y13, Y13
-	VBROADCASTSS ·updateConst+0(SB), Y14
-	VBROADCASTSS ·abs32(SB), Y15
-	MOVQ         j+0(FP), AX
-	SHIFT64(gradientsJob_Unit(AX), R8, X0)
-	VBROADCASTSD X0, Y0
-	VMOVUPD      Y0, gradAVX2Shift(SP)
-	MOVQ         gradientsJob_Residuals(AX), R8
-	MOVQ         R8, gradAVX2Residuals(SP)
-	MOVQ         gradientsJob_Stride(AX), R8
-	SHLQ         $2, R8
-	MOVQ         R8, gradAVX2Stride(SP)
-	MOVQ         gradientsJob_Weights(AX), R8
-	MOVQ         R8, gradAVX2Weights(SP)
-	MOVQ         gradientsJob_Gradients(AX), R8
-	MOVQ         R8, gradAVX2Out(SP)
-	MOVQ         gradientsJob_Pairs(AX), BX
-	MOVQ         (gradientsJob_Pairs+sliceLen)(AX), R8
-	LEAQ         (BX)(R8*8), R9
-	MOVQ         R9, gradAVX2End(SP)
-	LEAQ         gradAVX2Sums(SP), R9
-
-clear:
-	VMOVUPS Y12, (R9)
-	VMOVUPS Y12, 32(R9)
-	VMOVUPS Y12, 64(R9)
-	VMOVUPS Y12, 96(R9)
-	VMOVUPS Y12, 128(R9)
-	VMOVUPS Y12, 160(R9)
-	VMOVUPS Y12, 192(R9)
-	VMOVUPS Y12, 224(R9)
-	ADDQ    $256, R9
-	DECQ    R8
-	JNZ     clear
-	MOVQ    gradientsJob_Rows(AX), DI
-	MOVQ    (gradientsJob_Rows+sliceLen)(AX), CX
-	TESTQ   CX, CX
-	JZ      stats
-
-eight:
-	MOVQ CX, gradAVX2Left(SP)
-	MOVQ DI, gradAVX2Cursor(SP)
-	CMPQ CX, $8
-	JB   few
-	CMPQ CX, $(8*aheadEights+8)
-	JB   near
-	MOVQ gradAVX2Residuals(SP), SI
-	MOVQ gradAVX2Stride(SP), DX
-	FETCH2(0)
-	FETCH2(8)
-	FETCH2(16)
-	FETCH2(24)
-
-near:
-	MOVQ gradAVX2Out(SP), CX
-
-rows:
-	ROWS8
-	MOVQ  gradAVX2Weights(SP), DX
-	TESTQ DX, DX
-	JZ    offsets
-	GATHER8(DX, 4, X14, Y14, X5)
-
-offsets:
-	MOVQ gradAVX2Stride(SP), DX
-	OFFSETS8
-	MOVQ j+0(FP), AX
-	MOVQ gradientsJob_Pairs(AX), DI
-	MOVQ (gradientsJob_Pairs+sliceLen)(AX), DX
-	SHLQ $3, DX
-	LEAQ gradAVX2Sums(SP), SI
-
-pairs:
-	PAIR_CLASSES(0)
-	GRADIENT_AVX2
-	STATS_AVX2
-
-	// (h, g): rows 0, 1, 4, 5 and 2, 3, 6, 7.
-	VUNPCKLPS    Y2, Y3, Y0
-	VUNPCKHPS    Y2, Y3, Y1
-	CMPQ         DX, $8
-	JE           onePair
-	LEAQ         (CX)(DX*2), AX
-	LEAQ         (CX)(DX*4), BX
-	VMOVLPS      X0, (CX)
-	VMOVHPS      X0, (CX)(DX*1)
-	VMOVLPS      X1, (AX)
-	VMOVHPS      X1, (AX)(DX*1)
-	LEAQ         (BX)(DX*2), AX
-	VEXTRACTF128 $1, Y0, X0
-	VEXTRACTF128 $1, Y1, X1
-	VMOVLPS      X0, (BX)
-	VMOVHPS      X0, (BX)(DX*1)
-	VMOVLPS      X1, (AX)
-	VMOVHPS      X1, (AX)(DX*1)
-	ADDQ         $256, SI
-	ADDQ         $8, CX
-	ADDQ         $pair__size, DI
-	CMPQ         DI, gradAVX2End(SP)
-	JB           pairs
-
-next:
-	// The next eight rows.
-	SHLQ $3, DX
-	MOVQ gradAVX2Left(SP), CX
-	MOVQ gradAVX2Cursor(SP), DI
-	CMPQ CX, $8
-	JB   copyout
-	ADDQ DX, gradAVX2Out(SP)
-	ADDQ $32, DI
-	SUBQ $8, CX
-	JA   eight
-	JMP  stats
-
-onePair:
-	VPERM2F128 $0x20, Y1, Y0, Y2
-	VPERM2F128 $0x31, Y1, Y0, Y3
-	VMOVUPS    Y2, (CX)
-	VMOVUPS    Y3, 32(CX)
-	JMP        next
-
-few:
-	// The last row again, in place of those that are missing.
-	VMOVD        CX, X0
-	VPBROADCASTD X0, Y0
-	VPMOVZXBD    ·count16(SB), Y1
-	VPCMPGTD     Y1, Y0, Y13
-	VPMASKMOVD   (DI), Y13, Y0
-	VPBROADCASTD -4(DI)(CX*4), Y1
-	VPBLENDVB    Y13, Y0, Y1, Y0
-	VMOVDQU      Y0, gradAVX2Rows(SP)
-	LEAQ         gradAVX2Rows(SP), DI
-	LEAQ         gradAVX2Cells(SP), CX
-	JMP          rows
-
-copyout:
-	// Fewer than eight rows were computed aside: CX rows of DX/8 bytes.
-	IMULQ DX, CX
-	SHRQ  $6, CX
-	MOVQ  gradAVX2Out(SP), DI
-	LEAQ  gradAVX2Cells(SP), SI
-
-copy8:
-	MOVQ -8(SI)(CX*8), AX
-	MOVQ AX, -8(DI)(CX*8)
-	DECQ CX
-	JNZ  copy8
-
-	// Add up the lanes: 8, 4, 2, 1.
-stats:
-	MOVQ j+0(FP), AX
-	MOVQ (gradientsJob_Pairs+sliceLen)(AX), CX
-	LEAQ gradientsJob_Stats(AX), DI
-	LEAQ gradAVX2Sums(SP), SI
-
-	// All lanes have the shift, also those of rows that do not count.
-	MOVQ  (gradientsJob_Rows+sliceLen)(AX), R9
-	ADDQ  $7, R9
-	ANDQ  $~7, R9
-	IMULQ gradAVX2Shift(SP), R9
-	NEGQ  R9
-
-pair:
-	FOLD_SUM_AVX2(0, pairStats_SumG)
-	FOLD_SUM_AVX2(64, pairStats_SumH)
-	FOLD_SUM_AVX2(128, pairStats_SumAbsG)
-	FOLD_MAX_AVX2(192, pairStats_MaxAbsG)
-	FOLD_MAX_AVX2(224, pairStats_MaxH)
-	ADDQ $256, SI
-	ADDQ $pairStats__size, DI
-	DECQ CX
-	JNZ  pair
-	VZEROUPPER
-	RET
-
-// ---------------------------------------------------------------------------
 // Quantize, AVX2: eight rows at a time, eight cells at a time; then row by row
 //
 // Stores do not reach input that has not been read.
@@ -2430,17 +2153,19 @@ bounds:
 
 bound:
 	TESTQ        BP, BP
-	JZ           3(PC)
+	JZ           boundWeighed
 	MOVL         (DI)(R13*4), AX
 	VBROADCASTSS (BP)(AX*4), Y12
-	VMULPS       Y8, Y12, Y0
-	VMULPS       Y9, Y12, Y1
-	VMOVUPS      Y0, quantAVX2Bounds(SP)(BX*1)
-	VMOVUPS      Y1, (quantAVX2Bounds+32)(SP)(BX*1)
-	LEAQ         (BX)(DX*8), BX
-	INCL         R13
-	CMPL         R13, $8
-	JB           bound
+
+boundWeighed:
+	VMULPS  Y8, Y12, Y0
+	VMULPS  Y9, Y12, Y1
+	VMOVUPS Y0, quantAVX2Bounds(SP)(BX*1)
+	VMOVUPS Y1, (quantAVX2Bounds+32)(SP)(BX*1)
+	LEAQ    (BX)(DX*8), BX
+	INCL    R13
+	CMPL    R13, $8
+	JB      bound
 
 eight:
 	XORL R12, R12
@@ -2513,11 +2238,13 @@ few:
 row:
 	// R12 = whether any pair passes.
 	TESTQ        BP, BP
-	JZ           3(PC)
+	JZ           rowWeighed
 	MOVL         (DI), AX
 	VBROADCASTSS (BP)(AX*4), X12
-	XORL         R12, R12
-	XORL         R13, R13
+
+rowWeighed:
+	XORL R12, R12
+	XORL R13, R13
 
 cell:
 	VMOVSD    (SI)(R13*8), X0
@@ -2628,143 +2355,14 @@ done:
 	RET
 
 // ---------------------------------------------------------------------------
-// Partition, AVX2: as AVX-512, eight rows at a time
-//
-//	R15 permutations   X0 codes   X2, X3, R10, R11 bounds   Y4-Y6 temporaries
-
-// PARTITION_ROWS8 splits eight rows. AX is a mask of those that go left.
-#define PARTITION_ROWS8 \
-	VMOVDQU   (DI), Y6         \
-	VPMOVZXBD (R15)(AX*8), Y4  \
-	POPCNTL   AX, DX           \
-	XORL      $0xFF, AX        \
-	VPMOVZXBD (R15)(AX*8), Y5  \
-	VPERMD    Y6, Y4, Y4       \
-	VPERMD    Y6, Y5, Y5       \
-	VMOVDQU   Y4, (R8)         \
-	VMOVDQU   Y5, (R9)         \
-	LEAQ      (R8)(DX*4), R8   \
-	NEGQ      DX               \
-	LEAQ      32(R9)(DX*4), R9 \
-	ADDQ      $32, DI          \
-	SUBQ      $8, CX
-
-// func partitionAVX2(j *partitionJob)
-TEXT ·partitionAVX2(SB), NOSPLIT, $0-8
-	PARTITION_ARGS
-	PARTITION_BOUNDS
-	VMOVD        R10, X2
-	VMOVD        R11, X3
-	VPBROADCASTB X2, X2
-	VPBROADCASTB X3, X3
-	VPXOR        X0, X0, X0
-	LEAQ         ·permute8(SB), R15
-	SUBQ         $8, CX
-	JB           tail
-
-loop:
-	CODES8(0, X0)
-	VPMAXUB   X2, X0, X4
-	VPMINUB   X3, X0, X5
-	VPCMPEQB  X4, X0, X4 // first <= code
-	VPCMPEQB  X5, X0, X5 // code <= last
-	VPAND     X4, X5, X4
-	VPMOVMSKB X4, AX
-	MOVBLZX   AL, AX
-	PARTITION_ROWS8
-	JAE       loop
-
-tail:
-	ADDQ $8, CX
-	JZ   done
-	PARTITION_REST(OUT_OF_BOUNDS, one, done)
-	VZEROUPPER
-	RET
-
-// ---------------------------------------------------------------------------
-// Partition by a set, AVX2: as by bounds
-//
-//	R10 set   R11 one of its words   SP a byte for each code: 0xFF if in the set
-
-DATA ·bits8+0(SB)/8, $0x8040201008040201
-GLOBL ·bits8(SB), RODATA|NOPTR, $8
-DATA ·bytes4+0(SB)/8, $0x0000000000000000
-DATA ·bytes4+8(SB)/8, $0x0101010101010101
-DATA ·bytes4+16(SB)/8, $0x0202020202020202
-DATA ·bytes4+24(SB)/8, $0x0303030303030303
-GLOBL ·bytes4(SB), RODATA|NOPTR, $32
-
-// MEMBER puts the byte for the code of row number i into byte i of X.
-#define MEMBER(i, X) \
-	MOVL    ((i)*4)(DI), AX      \
-	MOVBLZX (SI)(AX*1), AX       \
-	VPINSRB $i, (SP)(AX*1), X, X
-
-#define NOT_IN_SET \
-	MOVL  DX, R11           \
-	SHRL  $6, R11           \
-	MOVQ  (R10)(R11*8), R11 \
-	BTQ   DX, R11           \
-	SETCC AL
-
-// func partitionSet(j *partitionJob)
-TEXT ·partitionSet(SB), NOSPLIT, $256-8
-	PARTITION_ARGS
-	MOVQ partitionJob_Set(BX), R10
-	SUBQ $8, CX
-	JB   tail
-
-	// 32 codes at a time
-	VPBROADCASTQ ·bits8(SB), Y2
-	VMOVDQU      ·bytes4(SB), Y3
-	XORL         AX, AX
-
-codes:
-	VPBROADCASTD (R10)(AX*4), Y4
-	VPSHUFB      Y3, Y4, Y4
-	VPAND        Y2, Y4, Y4
-	VPCMPEQB     Y2, Y4, Y4
-	MOVL         AX, DX
-	SHLL         $5, DX
-	VMOVDQU      Y4, (SP)(DX*1)
-	INCL         AX
-	CMPL         AX, $8
-	JB           codes
-	VPXOR        X0, X0, X0
-	LEAQ         ·permute8(SB), R15
-
-loop:
-	MEMBER(0, X0)
-	MEMBER(1, X0)
-	MEMBER(2, X0)
-	MEMBER(3, X0)
-	MEMBER(4, X0)
-	MEMBER(5, X0)
-	MEMBER(6, X0)
-	MEMBER(7, X0)
-	VPMOVMSKB X0, AX
-	PARTITION_ROWS8
-	JAE       loop
-
-tail:
-	ADDQ $8, CX
-	JZ   done
-	PARTITION_REST(NOT_IN_SET, one, done)
-	VZEROUPPER
-	RET
-
-// ---------------------------------------------------------------------------
 // Histogram
 //
 // A bin is 64 bytes from the next. INDEX counts the rows up from −n to 0; what
 // it indexes is addressed from its end.
 
-#define ARGS    DI // until the loops start
-#define CELLS   SI // past the last cell; histogramQuad: the next row's
 #define ROWS    DX // past the last row number
 #define INDEX   BX
 #define CELL    AX // the row's cell, one pair
-#define OFFSET  CX // of a bin: 64·code
 #define COLUMN0 R8
 #define COLUMN1 R9
 #define COLUMN2 R10
@@ -2787,9 +2385,9 @@ tail:
 //
 //	R8 … R15  columns
 //	DI TILE   bin 0 of the first column
-//	BP ROW    row number
+//	BP TILE_ROW  row number
 #define TILE    DI
-#define ROW     BP
+#define TILE_ROW     BP
 #define COLUMN4 R12
 #define COLUMN5 R13
 #define COLUMN6 R14
@@ -2813,15 +2411,15 @@ tail:
 
 // row i+k of the list
 #define TILE_LISTED(k) \
-	MOVQ (8*k)(CELLS)(INDEX*8), CELL \
-	MOVL (4*k)(ROWS)(INDEX*4), ROW   \
-	TILE_ADD8(ROW)
+	MOVQ (8*k)(CELLS)(INDEX*8), CELL    \
+	MOVL (4*k)(ROWS)(INDEX*4), TILE_ROW \
+	TILE_ADD8(TILE_ROW)
 
 // two columns of row i+k+AHEAD
 #define TILE_PREFETCH(k, columnA, columnB) \
-	MOVL       (4*(AHEAD+k))(ROWS)(INDEX*4), ROW \
-	PREFETCHT0 (columnA)(ROW*1)                  \
-	PREFETCHT0 (columnB)(ROW*1)
+	MOVL       (4*(AHEAD+k))(ROWS)(INDEX*4), TILE_ROW \
+	PREFETCHT0 (columnA)(TILE_ROW*1)                  \
+	PREFETCHT0 (columnB)(TILE_ROW*1)
 
 TEXT ·histogramTile(SB), NOSPLIT, $8-8
 	MOVQ    a+0(FP), ARGS
@@ -2907,14 +2505,7 @@ each:
 	JNZ  each
 	RET
 
-#undef TILE
-#undef ROW
-#undef COLUMN4
-#undef COLUMN5
-#undef COLUMN6
-#undef COLUMN7
-
-// func histogramQuadM(a *histogramArgs), M = 1, 2, 4, 8
+// histogramQuadM, M = 1, 2, 4, 8:
 //
 // One to four columns wherever their histograms lie, M pairs.
 //
@@ -3048,30 +2639,276 @@ each:
 	QUAD_ROW(LOAD, ADD, INDEX, eachDone) \
 	eachDone:                            \
 	INCQ        INDEX                    \
-	JNZ         each                     \
-	VZEROUPPER                           \
-	RET
+	JNZ         each
 
+// func histogramQuad1(a *histogramArgs)
 TEXT ·histogramQuad1(SB), NOSPLIT, $8-8
 	HISTOGRAM_QUAD(QUAD_LOAD1, QUAD_ADD1)
+	VZEROUPPER
+	RET
 
+// func histogramQuad2(a *histogramArgs)
 TEXT ·histogramQuad2(SB), NOSPLIT, $8-8
 	HISTOGRAM_QUAD(QUAD_LOAD2, QUAD_ADD2)
+	VZEROUPPER
+	RET
 
+// func histogramQuad4(a *histogramArgs)
 TEXT ·histogramQuad4(SB), NOSPLIT, $8-8
 	HISTOGRAM_QUAD(QUAD_LOAD4, QUAD_ADD4)
+	VZEROUPPER
+	RET
 
+// func histogramQuad8(a *histogramArgs)
 TEXT ·histogramQuad8(SB), NOSPLIT, $8-8
 	HISTOGRAM_QUAD(QUAD_LOAD8, QUAD_ADD8)
+	VZEROUPPER
+	RET
 
-#undef ROW
-#undef COUNT
-#undef CELLS
-#undef ROWS
-#undef INDEX
-#undef CELL
-#undef OFFSET
-#undef ARGS
+// ---------------------------------------------------------------------------
+// Sparse
+//
+//	SI NEXT_ROW, DX ROWS_END  row numbers to do
+//	R8 ROW_CELLS              the row's cells
+//	R9 FIRST                  where the entries of each row begin
+//	R10 ENTRIES
+//	DI HIST                   the histogram
+//	AX ENTRY, BX END          the row's entries
+//	CX OFFSET                 of an entry's bin
+#define NEXT_ROW  SI
+#define ROWS_END  DX
+#define ROW_CELLS R8
+#define FIRST     R9
+#define ENTRIES   R10
+#define HIST      DI
+#define ENTRY     AX
+#define END       BX
+
+// what the job in AX says
+#define SPARSE_ARGS \
+	MOVQ sparseJob_Rows+0(AX), NEXT_ROW   \
+	MOVQ sparseJob_Rows+8(AX), ROWS_END   \
+	LEAQ (NEXT_ROW)(ROWS_END*4), ROWS_END \
+	MOVQ sparseJob_Cells+0(AX), ROW_CELLS \
+	MOVQ sparseJob_First+0(AX), FIRST     \
+	MOVQ sparseJob_Entries+0(AX), ENTRIES \
+	MOVQ sparseJob_Histogram+0(AX), HIST
+
+// the entries of the next row
+#define SPARSE_ROW \
+	MOVL (NEXT_ROW), CX            \
+	ADDQ $4, NEXT_ROW              \
+	MOVL (FIRST)(CX*4), ENTRY      \
+	MOVL 4(FIRST)(CX*4), END       \
+	LEAQ (ENTRIES)(ENTRY*2), ENTRY \
+	LEAQ (ENTRIES)(END*2), END
+
+// func sparse1(j *sparseJob)
+TEXT ·sparse1(SB), NOSPLIT, $0-8
+	MOVQ j+0(FP), AX
+	SPARSE_ARGS
+
+row:
+	CMPQ NEXT_ROW, ROWS_END
+	JEQ  done
+	SPARSE_ROW
+	MOVQ (ROW_CELLS), R11   // the row's cell
+	ADDQ $8, ROW_CELLS
+
+	// histogram[entry] += cell, four entries at a time
+	SUBQ $8, END
+	CMPQ ENTRY, END
+	JA   last
+
+four:
+	MOVWLZX 0(ENTRY), OFFSET
+	MOVWLZX 2(ENTRY), R12
+	MOVWLZX 4(ENTRY), R13
+	MOVWLZX 6(ENTRY), R15
+	ADDQ    R11, (HIST)(OFFSET*8)
+	ADDQ    R11, (HIST)(R12*8)
+	ADDQ    R11, (HIST)(R13*8)
+	ADDQ    R11, (HIST)(R15*8)
+	ADDQ    $8, ENTRY
+	CMPQ    ENTRY, END
+	JBE     four
+
+last:
+	ADDQ $8, END
+	CMPQ ENTRY, END
+	JEQ  row
+
+one:
+	MOVWLZX (ENTRY), OFFSET
+	ADDQ    R11, (HIST)(OFFSET*8)
+	ADDQ    $2, ENTRY
+	CMPQ    ENTRY, END
+	JB      one
+	JMP     row
+
+done:
+	RET
+
+// Rows of several pairs: LOAD takes the row's cells, ADD adds them to the bin
+// at OFFSET, which is in units of a pair's 8 bytes times 2^SHIFT.
+#define SPARSE_PAIRS(SHIFT, SIZE, LOAD, ADD) \
+	SPARSE_ARGS \
+	JMP test    \
+	row:                       \
+	SPARSE_ROW                 \
+	LOAD                       \
+	ADDQ    $SIZE, ROW_CELLS   \
+	CMPQ    ENTRY, END         \
+	JEQ     test               \
+	entry:                     \
+	MOVWLZX (ENTRY), OFFSET    \
+	SHLL    $SHIFT, OFFSET     \
+	ADD                        \
+	ADDQ    $2, ENTRY          \
+	CMPQ    ENTRY, END         \
+	JB      entry              \
+	test:                      \
+	CMPQ    NEXT_ROW, ROWS_END \
+	JNE     row
+
+#define SPARSE_LOAD2 VMOVDQU (ROW_CELLS), X0
+#define SPARSE_LOAD4 VMOVDQU (ROW_CELLS), Y0
+#define SPARSE_LOAD8 \
+	SPARSE_LOAD4              \
+	VMOVDQU 32(ROW_CELLS), Y1
+
+#define SPARSE_ADD2 \
+	VPADDQ  (HIST)(OFFSET*1), X0, X2 \
+	VMOVDQU X2, (HIST)(OFFSET*1)
+
+#define SPARSE_ADD4 \
+	VPADDQ  (HIST)(OFFSET*1), Y0, Y2 \
+	VMOVDQU Y2, (HIST)(OFFSET*1)
+
+#define SPARSE_ADD8 \
+	SPARSE_ADD4                        \
+	VPADDQ  32(HIST)(OFFSET*1), Y1, Y3 \
+	VMOVDQU Y3, 32(HIST)(OFFSET*1)
+
+// func sparse2(j *sparseJob)
+TEXT ·sparse2(SB), NOSPLIT, $0-8
+	MOVQ j+0(FP), AX
+	SPARSE_PAIRS(4, 16, SPARSE_LOAD2, SPARSE_ADD2)
+	VZEROUPPER
+	RET
+
+// func sparse4(j *sparseJob)
+TEXT ·sparse4(SB), NOSPLIT, $0-8
+	MOVQ j+0(FP), AX
+	SPARSE_PAIRS(5, 32, SPARSE_LOAD4, SPARSE_ADD4)
+	VZEROUPPER
+	RET
+
+// func sparse8(j *sparseJob)
+TEXT ·sparse8(SB), NOSPLIT, $0-8
+	MOVQ j+0(FP), AX
+	SPARSE_PAIRS(6, 64, SPARSE_LOAD8, SPARSE_ADD8)
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// SumBins
+
+// func sumBins8(sums, cells *int64, stride, bins int)
+//
+// SumBins for eight lanes of bins that are stride cells apart.
+TEXT ·sumBins8(SB), NOSPLIT, $0-32
+	MOVQ  sums+0(FP), DI
+	MOVQ  cells+8(FP), SI
+	MOVQ  stride+16(FP), DX
+	MOVQ  bins+24(FP), CX
+	SHLQ  $3, DX
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+
+bin:
+	VPADDQ (SI), Y0, Y0
+	VPADDQ 32(SI), Y1, Y1
+	ADDQ   DX, SI
+	DECQ   CX
+	JNZ    bin
+
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, 32(DI)
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// Spill
+
+// func spill8(wideG, wideH, narrow *int64, blocks int)
+//
+//	DI, SI  wideG, wideH
+//	DX      narrow
+//	CX      blocks left
+//	Y7      zero
+
+// wide += narrow; narrow = 0, for four cells. The high half of a cell is
+// moved down; above it comes its sign.
+#define SPILL4(at, G, H) \
+	VMOVDQU  (at)(DX), H     \
+	VPSRAD   $31, H, Y6      \
+	VPSRLQ   $32, H, G       \
+	VPBLENDD $0xaa, Y6, G, G \
+	VPBLENDD $0xaa, Y7, H, H \
+	VPADDQ   (at)(DI), G, G  \
+	VPADDQ   (at)(SI), H, H  \
+	VMOVDQU  G, (at)(DI)     \
+	VMOVDQU  H, (at)(SI)     \
+	VMOVDQU  Y7, (at)(DX)
+
+TEXT ·spill8(SB), NOSPLIT, $0-32
+	MOVQ  wideG+0(FP), DI
+	MOVQ  wideH+8(FP), SI
+	MOVQ  narrow+16(FP), DX
+	MOVQ  blocks+24(FP), CX
+	VPXOR Y7, Y7, Y7
+
+block:
+	SPILL4(0, Y0, Y1)
+	SPILL4(32, Y2, Y3)
+	ADDQ $64, DI
+	ADDQ $64, SI
+	ADDQ $64, DX
+	DECQ CX
+	JNZ  block
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// Subtract
+
+// func subtract8(dst, minuend, subtrahend *int64, blocks int)
+//
+//	DI      dst
+//	SI, DX  minuend, subtrahend
+//	CX      blocks left
+TEXT ·subtract8(SB), NOSPLIT, $0-32
+	MOVQ dst+0(FP), DI
+	MOVQ minuend+8(FP), SI
+	MOVQ subtrahend+16(FP), DX
+	MOVQ blocks+24(FP), CX
+
+block:
+	// dst = minuend − subtrahend
+	VMOVDQU (SI), Y0
+	VMOVDQU 32(SI), Y1
+	VPSUBQ  (DX), Y0, Y0
+	VPSUBQ  32(DX), Y1, Y1
+	VMOVDQU Y0, (DI)
+	VMOVDQU Y1, 32(DI)
+	ADDQ    $64, DI
+	ADDQ    $64, SI
+	ADDQ    $64, DX
+	DECQ    CX
+	JNZ     block
+	VZEROUPPER
+	RET
 
 // ---------------------------------------------------------------------------
 // Scan
@@ -3090,10 +2927,7 @@ TEXT ·histogramQuad8(SB), NOSPLIT, $8-8
 #define GREATER  $0x1e // VCMPPD predicates; NOT_LESS is true of NaN
 #define NOT_LESS  $0x15
 
-#define ARGS    DI
-#define CELLS   SI // of bin 1, or its sums of g
 #define WIDEH   DX // its sums of h, or nil
-#define OFFSET  CX // of the bin from bin 1
 #define STRIDE  R12 // from one bin to the next
 #define CUTS    R10 // bins left
 #define BIN     R11 // bin number
@@ -3167,7 +3001,7 @@ TEXT ·histogramQuad8(SB), NOSPLIT, $8-8
 #define SCAN_SWAP256(how, x) VSHUFF64X2 how, x, x, OTHER
 
 // GL |= the cells of a bin
-#define SCAN_OR(bin) VPORQ (bin), GL, GL
+#define SCAN_OR_AVX512(bin) VPORQ (bin), GL, GL
 
 TEXT ·scanAVX512(SB), NOSPLIT, $0-8
 	MOVQ         a+0(FP), ARGS
@@ -3212,10 +3046,10 @@ bin:
 	TESTL  $(SKIP-1), CUTS
 	JNZ    scan
 	VPXORQ GL, GL, GL
-	SCAN_OR_BINS(SCAN_OR, CELLS)
+	SCAN_OR_BINS(SCAN_OR_AVX512, CELLS)
 	TESTQ  WIDEH, WIDEH
 	JZ     packed
-	SCAN_OR_BINS(SCAN_OR, WIDEH)
+	SCAN_OR_BINS(SCAN_OR_AVX512, WIDEH)
 
 packed:
 	VPTESTMQ GL, GL, K1
@@ -3313,31 +3147,6 @@ done:
 wide:
 	VMOVDQU64 (WIDEH)(OFFSET*1), HL
 	JMP       sums
-
-#undef SCAN_OR
-#undef GSUM
-#undef HSUM
-#undef GL
-#undef HL
-#undef GR
-#undef HR
-#undef LIGHTL
-#undef LIGHTR
-#undef OTHER
-#undef CUT
-#undef BEST
-#undef BESTCUT
-#undef TOTALG
-#undef TOTALH
-#undef L2
-#undef UNITH
-#undef SCALE
-#undef MINH
-#undef MISSG
-#undef MISSH
-#undef ONES
-#undef LOW32
-#undef GOLEFT
 
 // func scanAVX2(a *scanArgs)
 //
@@ -3471,7 +3280,7 @@ SCAN_CONSTANT(scanBiasAll, $0x4530000080100000) // 2⁸⁴ + 2⁶³ + 2⁵²
 	VBLENDVPD Y13, Y12, bestCut, bestCut
 
 // Y12 |= the cells of a bin
-#define SCAN_OR(bin) \
+#define SCAN_OR_AVX2(bin) \
 	VPOR (bin), Y12, Y12   \
 	VPOR 32(bin), Y12, Y12
 
@@ -3495,10 +3304,12 @@ TEXT ·scanAVX2(SB), NOSPLIT, $0-8
 	VPXOR        G1, G1, G1
 	VPXOR        H1, H1, H1
 	TESTQ        WIDEH, WIDEH
-	JNZ          4(PC)
+	JNZ          start
 	VPCMPEQD     SUM0, SUM0, SUM0
 	VPSLLQ       $63, SUM0, SUM0
 	VMOVDQA      SUM0, SUM1
+
+start:
 	VBROADCASTSD scanArgs_minHessian(ARGS), Y7
 	VPXOR        Y8, Y8, Y8
 	VPXOR        Y10, Y10, Y10
@@ -3581,10 +3392,10 @@ bin:
 	TESTL $(SKIP-1), CUTS
 	JNZ   scan
 	VPXOR Y12, Y12, Y12
-	SCAN_OR_BINS(SCAN_OR, CELLS)
+	SCAN_OR_BINS(SCAN_OR_AVX2, CELLS)
 	TESTQ WIDEH, WIDEH
 	JZ    packed
-	SCAN_OR_BINS(SCAN_OR, WIDEH)
+	SCAN_OR_BINS(SCAN_OR_AVX2, WIDEH)
 
 packed:
 	VPTEST Y12, Y12
@@ -3693,21 +3504,23 @@ light:
 
 test:
 	TESTQ  LEFT, LEFT
-	JZ     3(PC)
+	JZ     testright
 	VADDPD scanArgs_missingH(ARGS), Y9, Y9
 	VADDPD (scanArgs_missingH+32)(ARGS), Y11, Y11
-	CMPL   PAIRS, $1
-	JEQ    testeach
+
+testright:
+	CMPL PAIRS, $1
+	JEQ  testeach
 	SCAN_LIGHT(0, Y9, Y12)
 	SCAN_LIGHT(32, Y11, Y13)
 	SCAN_SUM2(Y9, Y11)
 	SCAN_SUM2(Y12, Y13)
-	CMPL   PAIRS, $2
-	JEQ    testsummed
+	CMPL PAIRS, $2
+	JEQ  testsummed
 	SCAN_SUM4(Y9, X9)
 	SCAN_SUM4(Y12, X12)
-	CMPL   PAIRS, $4
-	JEQ    testsummed
+	CMPL PAIRS, $4
+	JEQ  testsummed
 	SCAN_SUM8(X9)
 	SCAN_SUM8(X12)
 
@@ -3715,13 +3528,15 @@ testsummed:
 	VBROADCASTSD scanArgs_minHessian(ARGS), Y13
 	SCAN_HEAVY(Y9, Y12)
 	TESTQ        LEFT, LEFT
-	JZ           4(PC)
+	JZ           takesummed
 	VMOVUPD      scanArgs_missing(ARGS), Y12
 	VUNPCKLPD    (scanArgs_missing+32)(ARGS), Y12, Y12
 	VANDPD       Y12, Y9, Y9
+
+takesummed:
 	SCAN_CUT
 	SCAN_TAKE_HEAVY(Y9, SCORE0, BEST0, BESTCUT0)
-	JMP          next
+	JMP next
 
 testeach:
 	VBROADCASTSD scanArgs_minHessian(ARGS), Y13
@@ -3730,13 +3545,15 @@ testeach:
 	SCAN_LIGHT(32, Y11, Y12)
 	SCAN_HEAVY(Y11, Y12)
 	TESTQ        LEFT, LEFT
-	JZ           3(PC)
+	JZ           takeeach
 	VANDPD       scanArgs_missing(ARGS), Y9, Y9
 	VANDPD       (scanArgs_missing+32)(ARGS), Y11, Y11
+
+takeeach:
 	SCAN_CUT
 	SCAN_TAKE_HEAVY(Y9, SCORE0, BEST0, BESTCUT0)
 	SCAN_TAKE_HEAVY(Y11, SCORE1, BEST1, BESTCUT1)
-	JMP          next
+	JMP next
 
 left:
 	// Missing values go left.
@@ -3766,277 +3583,785 @@ widelight:
 	VMOVAPD H1, Y11
 	JMP     test
 
-#undef ARGS
-#undef CELLS
-#undef WIDEH
-#undef OFFSET
-#undef STRIDE
-#undef CUTS
-#undef BIN
-#undef PAIRS
-#undef MISSING
-#undef LEFT
-#undef SCAN_OR
-#undef SUM0
-#undef SUM1
-#undef G0
-#undef H0
-#undef G1
-#undef H1
-#undef BEST0
-#undef BEST1
-#undef SCORE0
-#undef SCORE1
-#undef BIAS52
-#undef BIAS31
-#undef BESTCUT0
-#undef BESTCUT1
-
-// func spill8(wideG, wideH, narrow *int64, blocks int)
+// ---------------------------------------------------------------------------
+// Partition, AVX-512: sixteen rows at a time
 //
-//	DI, SI  wideG, wideH
-//	DX      narrow
-//	CX      blocks left
-//	Y7      zero
+//	DI row cursor     CX rows left      SI column
+//	R8 left           R9 right          AX, BX, DX temporaries
+//	X0, X1 codes      X2, R10 the first code that goes left, 0 or 1   X3, R11 the last
+//	Z4 row numbers    Z5 those going left                 Z6 those going right
 
-// wide += narrow; narrow = 0, for four cells. The high half of a cell is
-// moved down; above it comes its sign.
-#define SPILL4(at, G, H) \
-	VMOVDQU  (at)(DX), H     \
-	VPSRAD   $31, H, Y6      \
-	VPSRLQ   $32, H, G       \
-	VPBLENDD $0xaa, Y6, G, G \
-	VPBLENDD $0xaa, Y7, H, H \
-	VPADDQ   (at)(DI), G, G  \
-	VPADDQ   (at)(SI), H, H  \
-	VMOVDQU  G, (at)(DI)     \
-	VMOVDQU  H, (at)(SI)     \
-	VMOVDQU  Y7, (at)(DX)
+// CODE puts the code of row number i into byte k of X.
+#define CODE(i, k, X) \
+	MOVL    ((i)*4)(DI), AX      \
+	VPINSRB $k, (SI)(AX*1), X, X
 
-TEXT ·spill8(SB), NOSPLIT, $0-32
-	MOVQ  wideG+0(FP), DI
-	MOVQ  wideH+8(FP), SI
-	MOVQ  narrow+16(FP), DX
-	MOVQ  blocks+24(FP), CX
-	VPXOR Y7, Y7, Y7
+#define CODES8(i, X) \
+	CODE(i+0, 0, X) \
+	CODE(i+1, 1, X) \
+	CODE(i+2, 2, X) \
+	CODE(i+3, 3, X) \
+	CODE(i+4, 4, X) \
+	CODE(i+5, 5, X) \
+	CODE(i+6, 6, X) \
+	CODE(i+7, 7, X)
 
-block:
-	SPILL4(0, Y0, Y1)
-	SPILL4(32, Y2, Y3)
-	ADDQ $64, DI
-	ADDQ $64, SI
-	ADDQ $64, DX
-	DECQ CX
-	JNZ  block
-	VZEROUPPER
-	RET
-
-// func subtract8(dst, minuend, subtrahend *int64, blocks int)
-//
-//	DI      dst
-//	SI, DX  minuend, subtrahend
-//	CX      blocks left
-TEXT ·subtract8(SB), NOSPLIT, $0-32
-	MOVQ dst+0(FP), DI
-	MOVQ minuend+8(FP), SI
-	MOVQ subtrahend+16(FP), DX
-	MOVQ blocks+24(FP), CX
-
-block:
-	// dst = minuend − subtrahend
-	VMOVDQU (SI), Y0
-	VMOVDQU 32(SI), Y1
-	VPSUBQ  (DX), Y0, Y0
-	VPSUBQ  32(DX), Y1, Y1
-	VMOVDQU Y0, (DI)
-	VMOVDQU Y1, 32(DI)
-	ADDQ    $64, DI
-	ADDQ    $64, SI
-	ADDQ    $64, DX
+// PARTITION_ROW splits one row: both stores happen, one of them counts. RIGHT
+// sets AX, which is 0, to 1 if the row goes right.
+#define PARTITION_ROW(RIGHT) \
+	MOVL    (DI), AX       \
+	MOVBLZX (SI)(AX*1), DX \
+	MOVL    AX, (R8)       \
+	MOVL    AX, (R9)       \
+	XORL    AX, AX         \
+	RIGHT                  \
+	LEAQ    (R9)(AX*4), R9 \
+	XORL    $1, AX         \
+	LEAQ    (R8)(AX*4), R8 \
+	ADDQ    $4, DI         \
 	DECQ    CX
-	JNZ     block
+
+#define OUT_OF_BOUNDS \
+	CMPL R11, DX \
+	ADCL $0, AX  \ // last < code,
+	CMPL DX, R10 \
+	ADCL $0, AX  // or code < first
+
+// PARTITION_ARGS reads the job at BX.
+#define PARTITION_ARGS \
+	MOVQ partitionJob_Column(BX), SI          \
+	MOVQ partitionJob_Rows(BX), DI            \
+	MOVQ (partitionJob_Rows+sliceLen)(BX), CX \
+	MOVQ partitionJob_Left(BX), R8            \
+	MOVQ partitionJob_Right(BX), R9
+
+#define PARTITION_BOUNDS \
+	MOVBLZX partitionJob_MissingLeft(BX), R10 \
+	XORL    $1, R10                           \
+	MOVBLZX partitionJob_Bin(BX), R11
+
+// PARTITION_REST splits the last CX rows, one or more, and notes how many go
+// left.
+#define PARTITION_REST(RIGHT, one, done) \
+one:  \
+	PARTITION_ROW(RIGHT)               \
+	JNZ   one                          \
+	done:                              \
+	SUBQ  partitionJob_Left(BX), R8    \
+	SHRQ  $2, R8                       \
+	MOVQ  R8, partitionJob_NumLeft(BX)
+
+// func partitionAVX512(j *partitionJob)
+TEXT ·partitionAVX512(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), BX
+	PARTITION_ARGS
+	PARTITION_BOUNDS
+	VPBROADCASTB R10, X2
+	VPBROADCASTB R11, X3
+	VPXOR        X0, X0, X0
+	VPXOR        X1, X1, X1
+	SUBQ         $16, CX
+	JB           tail
+
+loop:
+	CODES8(0, X0)
+	CODES8(8, X1)
+	VPUNPCKLQDQ   X1, X0, X4
+	VPCMPUB       $5, X2, X4, K1     // first <= code
+	VPCMPUB       $2, X3, X4, K1, K1 // K1 = and code <= last
+	KNOTW         K1, K2
+	VMOVDQU32     (DI), Z4
+	VPCOMPRESSD.Z Z4, K1, Z5
+	VPCOMPRESSD.Z Z4, K2, Z6
+	VMOVDQU32     Z5, (R8)
+	VMOVDQU32     Z6, (R9)
+	KMOVW         K1, AX
+	POPCNTL       AX, AX
+	LEAQ          (R8)(AX*4), R8
+	NEGQ          AX
+	LEAQ          64(R9)(AX*4), R9
+	ADDQ          $64, DI
+	SUBQ          $16, CX
+	JAE           loop
+
+tail:
+	ADDQ $16, CX
+	JZ   done
+	PARTITION_REST(OUT_OF_BOUNDS, one, done)
 	VZEROUPPER
 	RET
 
 // ---------------------------------------------------------------------------
-// Sparse
+// Partition, AVX2: as AVX-512, eight rows at a time
 //
-//	SI NEXT_ROW, DX ROWS_END  row numbers to do
-//	R8 CELLS                  the row's cells
-//	R9 FIRST                  where the entries of each row begin
-//	R10 ENTRIES
-//	DI HIST                   the histogram
-//	AX ENTRY, BX END          the row's entries
-//	CX OFFSET                 of an entry's bin
-#define NEXT_ROW SI
-#define ROWS_END DX
-#define CELLS    R8
-#define FIRST    R9
-#define ENTRIES  R10
-#define HIST     DI
-#define ENTRY    AX
-#define END      BX
-#define OFFSET   CX
+//	R15 permutations   X0 codes   X2, X3, R10, R11 bounds   Y4-Y6 temporaries
 
-// what the job in AX says
-#define SPARSE_ARGS \
-	MOVQ sparseJob_Rows+0(AX), NEXT_ROW   \
-	MOVQ sparseJob_Rows+8(AX), ROWS_END   \
-	LEAQ (NEXT_ROW)(ROWS_END*4), ROWS_END \
-	MOVQ sparseJob_Cells+0(AX), CELLS     \
-	MOVQ sparseJob_First+0(AX), FIRST     \
-	MOVQ sparseJob_Entries+0(AX), ENTRIES \
-	MOVQ sparseJob_Histogram+0(AX), HIST
+// PARTITION_ROWS8 splits eight rows. AX is a mask of those that go left.
+#define PARTITION_ROWS8 \
+	VMOVDQU   (DI), Y6         \
+	VPMOVZXBD (R15)(AX*8), Y4  \
+	POPCNTL   AX, DX           \
+	XORL      $0xFF, AX        \
+	VPMOVZXBD (R15)(AX*8), Y5  \
+	VPERMD    Y6, Y4, Y4       \
+	VPERMD    Y6, Y5, Y5       \
+	VMOVDQU   Y4, (R8)         \
+	VMOVDQU   Y5, (R9)         \
+	LEAQ      (R8)(DX*4), R8   \
+	NEGQ      DX               \
+	LEAQ      32(R9)(DX*4), R9 \
+	ADDQ      $32, DI          \
+	SUBQ      $8, CX
 
-// the entries of the next row
-#define SPARSE_ROW \
-	MOVL (NEXT_ROW), CX            \
-	ADDQ $4, NEXT_ROW              \
-	MOVL (FIRST)(CX*4), ENTRY      \
-	MOVL 4(FIRST)(CX*4), END       \
-	LEAQ (ENTRIES)(ENTRY*2), ENTRY \
-	LEAQ (ENTRIES)(END*2), END
+// func partitionAVX2(j *partitionJob)
+TEXT ·partitionAVX2(SB), NOSPLIT, $0-8
+	MOVQ         j+0(FP), BX
+	PARTITION_ARGS
+	PARTITION_BOUNDS
+	VMOVD        R10, X2
+	VMOVD        R11, X3
+	VPBROADCASTB X2, X2
+	VPBROADCASTB X3, X3
+	VPXOR        X0, X0, X0
+	LEAQ         ·permute8(SB), R15
+	SUBQ         $8, CX
+	JB           tail
 
-// func sparse1(j *sparseJob)
-TEXT ·sparse1(SB), NOSPLIT, $0-8
-	MOVQ j+0(FP), AX
-	SPARSE_ARGS
+loop:
+	CODES8(0, X0)
+	VPMAXUB   X2, X0, X4
+	VPMINUB   X3, X0, X5
+	VPCMPEQB  X4, X0, X4 // first <= code
+	VPCMPEQB  X5, X0, X5 // code <= last
+	VPAND     X4, X5, X4
+	VPMOVMSKB X4, AX
+	MOVBLZX   AL, AX
+	PARTITION_ROWS8
+	JAE       loop
 
-row:
-	CMPQ NEXT_ROW, ROWS_END
-	JEQ  done
-	SPARSE_ROW
-	MOVQ (CELLS), R11       // the row's cell
-	ADDQ $8, CELLS
+tail:
+	ADDQ $8, CX
+	JZ   done
+	PARTITION_REST(OUT_OF_BOUNDS, one, done)
+	VZEROUPPER
+	RET
 
-	// histogram[entry] += cell, four entries at a time
-	SUBQ $8, END
-	CMPQ ENTRY, END
-	JA   last
+// ---------------------------------------------------------------------------
+// Partition by a set, AVX2: as by bounds
+//
+//	R10 set   R11 one of its words   SP a byte for each code: 0xFF if in the set
 
-four:
-	MOVWLZX 0(ENTRY), OFFSET
-	MOVWLZX 2(ENTRY), R12
-	MOVWLZX 4(ENTRY), R13
-	MOVWLZX 6(ENTRY), R15
-	ADDQ    R11, (HIST)(OFFSET*8)
-	ADDQ    R11, (HIST)(R12*8)
-	ADDQ    R11, (HIST)(R13*8)
-	ADDQ    R11, (HIST)(R15*8)
-	ADDQ    $8, ENTRY
-	CMPQ    ENTRY, END
-	JBE     four
+DATA ·bytes4+0(SB)/8, $0x0000000000000000
+DATA ·bytes4+8(SB)/8, $0x0101010101010101
+DATA ·bytes4+16(SB)/8, $0x0202020202020202
+DATA ·bytes4+24(SB)/8, $0x0303030303030303
+GLOBL ·bytes4(SB), RODATA|NOPTR, $32
+
+// MEMBER puts the byte for the code of row number i into byte i of X.
+#define MEMBER(i, X) \
+	MOVL    ((i)*4)(DI), AX      \
+	MOVBLZX (SI)(AX*1), AX       \
+	VPINSRB $i, (SP)(AX*1), X, X
+
+#define NOT_IN_SET \
+	MOVL  DX, R11           \
+	SHRL  $6, R11           \
+	MOVQ  (R10)(R11*8), R11 \
+	BTQ   DX, R11           \
+	SETCC AL
+
+// func partitionSet(j *partitionJob)
+TEXT ·partitionSet(SB), NOSPLIT, $256-8
+	MOVQ j+0(FP), BX
+	PARTITION_ARGS
+	MOVQ partitionJob_Set(BX), R10
+	SUBQ $8, CX
+	JB   tail
+
+	// 32 codes at a time
+	VPBROADCASTQ ·bits8(SB), Y2
+	VMOVDQU      ·bytes4(SB), Y3
+	XORL         AX, AX
+
+codes:
+	VPBROADCASTD (R10)(AX*4), Y4
+	VPSHUFB      Y3, Y4, Y4
+	VPAND        Y2, Y4, Y4
+	VPCMPEQB     Y2, Y4, Y4
+	MOVL         AX, DX
+	SHLL         $5, DX
+	VMOVDQU      Y4, (SP)(DX*1)
+	INCL         AX
+	CMPL         AX, $8
+	JB           codes
+	VPXOR        X0, X0, X0
+	LEAQ         ·permute8(SB), R15
+
+loop:
+	MEMBER(0, X0)
+	MEMBER(1, X0)
+	MEMBER(2, X0)
+	MEMBER(3, X0)
+	MEMBER(4, X0)
+	MEMBER(5, X0)
+	MEMBER(6, X0)
+	MEMBER(7, X0)
+	VPMOVMSKB X0, AX
+	PARTITION_ROWS8
+	JAE       loop
+
+tail:
+	ADDQ $8, CX
+	JZ   done
+	PARTITION_REST(NOT_IN_SET, one, done)
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// Update, AVX-512
+//
+// Up to 32 classes: four rows at a time, with their odds in registers. If fewer
+// than four rows are left, the last one is repeated; it gets the same values
+// each time. More classes: row by row, with odds written in place of residuals.
+//
+//	DI row cursor            CX rows left            SI residuals
+//	DX stride in bytes       BX factors
+//	BP own probabilities     R8-R11 rows
+//	R12-R15 the residuals of their own classes
+//	AX temporary             Z0-Z7 odds, two vectors a row
+//	Z8, Z9, Z20, Z21 sums    Z10-Z21 temporaries     X22 sum of residuals
+//	X23 sign bits            X24 OwnFloor            X25 one
+//	Z26-Z28 pick 1, 2, 3     Z29 pick 0, 4, 8, 12    Z30 zero   Z31 FlushBelow
+
+DATA ·every4th+0(SB)/8, $0x0000000400000000
+DATA ·every4th+8(SB)/8, $0x0000000C00000008
+GLOBL ·every4th(SB), RODATA|NOPTR, $16
+
+// UPDATE_ROW turns row number R into the address of its residuals.
+#define UPDATE_ROW(R) \
+	IMULQ DX, R \
+	ADDQ  SI, R
+
+// ODDSk sets N to R·f of the classes without a sign bit, and to zero for AX, the class
+// that has it.
+#define ODDS8_AVX512(R, Y) \
+	VMOVUPS  (R), Y         \
+	VPCMPD   $5, Y30, Y, K1 \ // K1 = not signed
+	VMULPS.Z (BX), Y, K1, Y \
+	KNOTB    K1, K2         \
+	KMOVB    K2, AX         \
+	TZCNTL   AX, AX         \
+	JCS      bad            // no class
+
+#define ODDS16_AVX512(R, N) \
+	VMOVUPS  (R), N         \
+	VPCMPD   $5, Z30, N, K1 \
+	VMULPS.Z (BX), N, K1, N \
+	KNOTW    K1, K2         \
+	KMOVW    K2, AX         \
+	TZCNTL   AX, AX         \
+	JCS      bad
+
+#define ODDS32_AVX512(R, N0, N1) \
+	VMOVUPS  (R), N0            \
+	VMOVUPS  64(R), N1          \
+	VPCMPD   $5, Z30, N0, K1    \
+	VPCMPD   $5, Z30, N1, K2    \
+	VMULPS.Z (BX), N0, K1, N0   \
+	VMULPS.Z 64(BX), N1, K2, N1 \
+	KUNPCKWD K1, K2, K3         \
+	KMOVD    K3, AX             \
+	NOTL     AX                 \
+	TZCNTL   AX, AX             \
+	JCS      bad
+
+// OWN collects the factor of class AX of row R in a lane of X11; to becomes the
+// address of its residual.
+#define OWN(lane, R, to) \
+	VINSERTPS $(lane<<4), (BX)(AX*4), X11, X11 \
+	LEAQ      (R)(AX*4), to
+
+// SUM4 sets X8 to the sums of A to D, folded in half in the order of the contract.
+#define SUM4(A, B, C, D) \
+	VSHUFF64X2 $0x44, B, A, Z12     \ // 16 to 8: rows 0 and 1
+	VSHUFF64X2 $0xEE, B, A, Z13     \
+	VSHUFF64X2 $0x44, D, C, Z14     \ // rows 2 and 3
+	VSHUFF64X2 $0xEE, D, C, Z15     \
+	VADDPS     Z13, Z12, Z12        \
+	VADDPS     Z15, Z14, Z14        \
+	VSHUFF64X2 $0x88, Z14, Z12, Z13 \ // 8 to 4: rows 0, 1, 2 and 3
+	VSHUFF64X2 $0xDD, Z14, Z12, Z15 \
+	VADDPS     Z15, Z13, Z13        \
+	VPERMILPS  $0x4E, Z13, Z15      \ // 4 to 2
+	VADDPS     Z15, Z13, Z13        \
+	VPERMILPS  $0xB1, Z13, Z15      \ // 2 to 1
+	VADDPS     Z15, Z13, Z13        \
+	VPERMPS    Z13, Z29, Z8         // a lane a row
+
+// INVERSE4 is Z16-Z19 = 1/(sum + own odds) of the four rows, broadcast, and
+// X20, X21 = ±the sum of the others times that. X8 has the sums, X10 the own
+// classes' probabilities, old and then new, and X11 their factors.
+#define INVERSE4 \
+	VMULPS       X11, X10, X10 \ // own odds
+	VADDPS       X10, X8, X11  \
+	VDIVPS       X11, X25, X16 \ // inverse = 1/(sum + own odds)
+	VMULPS       X16, X10, X10 \ // own = max(own odds·inverse, OwnFloor)
+	VMAXPS       X24, X10, X10 \
+	VMULPS       X16, X8, X20  \
+	VXORPS       X20, X23, X21 \
+	VPERMPS      Z16, Z26, Z17 \
+	VPERMPS      Z16, Z27, Z18 \
+	VPERMPS      Z16, Z28, Z19 \
+	VBROADCASTSS X16, Z16
+
+// FLUSHED_AVX512 sets N to N·inverse, or to zero where that is below FlushBelow.
+#define FLUSHED_AVX512(N, inverse) \
+	VMULPS    N, inverse, N  \
+	VCMPPS    $5, Z31, N, K1 \ // not less than
+	VMOVAPS.Z N, K1, N
+
+#define STORE_ODDS8(R, Z, Y, inverse) \
+	FLUSHED_AVX512(Z, inverse) \
+	VMOVUPS Y, (R)
+
+#define STORE_ODDS16(R, N, inverse) \
+	FLUSHED_AVX512(N, inverse) \
+	VMOVUPS N, (R)
+
+#define STORE_ODDS32(R, N0, N1, inverse) \
+	FLUSHED_AVX512(N0, inverse) \
+	FLUSHED_AVX512(N1, inverse) \
+	VMOVUPS N0, (R)             \
+	VMOVUPS N1, 64(R)
+
+// FETCH_ROW prefetches a row to come.
+#define FETCH_ROW(at) \
+	MOVL       (4*aheadRows+at)(DI), AX \
+	PREFETCHT0 (BP)(AX*4)               \
+	IMULQ      DX, AX                   \
+	PREFETCHT0 (SI)(AX*1)               \
+	PREFETCHT0 64(SI)(AX*1)
+
+// FOUR_ROWS begins a loop over four rows at a time, NEXT_FOUR ends it. With fewer
+// than four left, it jumps to few, which repeats the last row and jumps to go.
+#define FOUR_ROWS(near, few, go) \
+	CMPQ      CX, $(aheadRows+4)           \
+	JB        near                         \
+	FETCH_ROW(0)                           \
+	FETCH_ROW(4)                           \
+	FETCH_ROW(8)                           \
+	FETCH_ROW(12)                          \
+	near:                                  \
+	MOVL      (DI), R8                     \
+	CMPQ      CX, $4                       \
+	JB        few                          \
+	MOVL      4(DI), R9                    \
+	MOVL      8(DI), R10                   \
+	MOVL      12(DI), R11                  \
+	go:                                    \
+	MOVQ      R8, row0-64(SP)              \
+	MOVQ      R9, row1-56(SP)              \
+	MOVQ      R10, row2-48(SP)             \
+	MOVQ      R11, row3-40(SP)             \
+	VMOVSS    (BP)(R8*4), X10              \
+	VINSERTPS $0x10, (BP)(R9*4), X10, X10  \
+	VINSERTPS $0x20, (BP)(R10*4), X10, X10 \
+	VINSERTPS $0x30, (BP)(R11*4), X10, X10 \
+	UPDATE_ROW(R8)                         \
+	UPDATE_ROW(R9)                         \
+	UPDATE_ROW(R10)                        \
+	UPDATE_ROW(R11)
+
+#define FEW(few, go) \
+few:  \
+	MOVL R8, R9     \
+	MOVL R8, R10    \
+	MOVL R8, R11    \
+	CMPQ CX, $2     \
+	JB   go         \
+	MOVL 4(DI), R9  \
+	MOVL R9, R10    \
+	MOVL R9, R11    \
+	JE   go         \
+	MOVL 8(DI), R10 \
+	MOVL R10, R11   \
+	JMP  go
+
+#define NEXT_FOUR(loop) \
+	VEXTRACTPS $0, X21, (R12)        \ // R of the own class = -(sum·inverse)
+	VEXTRACTPS $1, X21, (R13)        \
+	VEXTRACTPS $2, X21, (R14)        \
+	VEXTRACTPS $3, X21, (R15)        \
+	MOVQ       row0-64(SP), R8       \
+	MOVQ       row1-56(SP), R9       \
+	MOVQ       row2-48(SP), R10      \
+	MOVQ       row3-40(SP), R11      \
+	VEXTRACTPS $0, X10, (BP)(R8*4)   \
+	VEXTRACTPS $1, X10, (BP)(R9*4)   \
+	VEXTRACTPS $2, X10, (BP)(R10*4)  \
+	VEXTRACTPS $3, X10, (BP)(R11*4)  \
+	VMAXPS     most-80(SP), X20, X12 \
+	VMOVUPS    X12, most-80(SP)      \
+	VCVTPS2PD  X20, Y20              \ // row after row
+	VMOVUPD    Y20, q0-32(SP)        \
+	CMPQ       CX, $4                \
+	JB         last                  \
+	VADDSD     q0-32(SP), X22, X22   \
+	VADDSD     q1-24(SP), X22, X22   \
+	VADDSD     q2-16(SP), X22, X22   \
+	VADDSD     q3-8(SP), X22, X22    \
+	ADDQ       $16, DI               \
+	SUBQ       $4, CX                \
+	JNZ        loop                  \
+	JMP        done
+
+// func updateAVX512(j *updateJob) bool
+TEXT ·updateAVX512(SB), NOSPLIT, $80-9
+	MOVQ         j+0(FP), AX
+	MOVQ         updateJob_Residuals(AX), SI
+	MOVQ         updateJob_Own(AX), BP
+	MOVQ         updateJob_Stride(AX), DX
+	MOVQ         updateJob_Factors(AX), BX
+	MOVQ         updateJob_Rows(AX), DI
+	MOVQ         (updateJob_Rows+sliceLen)(AX), CX
+	VBROADCASTSS ·updateConst+0(SB), X25
+	VBROADCASTSS ·updateConst+4(SB), X24
+	VBROADCASTSS ·updateConst+8(SB), Z31
+	VBROADCASTSS ·updateConst+12(SB), X23
+	VBROADCASTSS ·updateConst+16(SB), Z26
+	VBROADCASTSS ·updateConst+20(SB), Z27
+	VBROADCASTSS ·updateConst+24(SB), Z28
+	VMOVDQU32    ·every4th(SB), X29
+	VPXORD       X30, X30, X30
+	VPXORQ       X22, X22, X22
+	VXORPS       X12, X12, X12
+	VMOVUPS      X12, most-80(SP)
+	SHLQ         $2, DX
+	TESTQ        CX, CX
+	JZ           done
+	CMPQ         DX, $64
+	JEQ          rows16
+	CMPQ         DX, $128
+	JEQ          rows32
+	JA           rowsAny
+	CMPQ         DX, $32
+	JNE          rowsAny
+
+rows8:
+	FOUR_ROWS(near8, few8, go8)
+	ODDS8_AVX512(R8, Y0)
+	VMOVSS (BX)(AX*4), X11
+	LEAQ   (R8)(AX*4), R12
+	ODDS8_AVX512(R9, Y1)
+	OWN(1, R9, R13)
+	ODDS8_AVX512(R10, Y2)
+	OWN(2, R10, R14)
+	ODDS8_AVX512(R11, Y3)
+	OWN(3, R11, R15)
+	SUM4(Z0, Z1, Z2, Z3)
+	INVERSE4
+	STORE_ODDS8(R8, Z0, Y0, Z16)
+	STORE_ODDS8(R9, Z1, Y1, Z17)
+	STORE_ODDS8(R10, Z2, Y2, Z18)
+	STORE_ODDS8(R11, Z3, Y3, Z19)
+	NEXT_FOUR(rows8)
+	FEW(few8, go8)
+
+rows16:
+	FOUR_ROWS(near16, few16, go16)
+	ODDS16_AVX512(R8, Z0)
+	VMOVSS (BX)(AX*4), X11
+	LEAQ   (R8)(AX*4), R12
+	ODDS16_AVX512(R9, Z1)
+	OWN(1, R9, R13)
+	ODDS16_AVX512(R10, Z2)
+	OWN(2, R10, R14)
+	ODDS16_AVX512(R11, Z3)
+	OWN(3, R11, R15)
+	SUM4(Z0, Z1, Z2, Z3)
+	INVERSE4
+	STORE_ODDS16(R8, Z0, Z16)
+	STORE_ODDS16(R9, Z1, Z17)
+	STORE_ODDS16(R10, Z2, Z18)
+	STORE_ODDS16(R11, Z3, Z19)
+	NEXT_FOUR(rows16)
+	FEW(few16, go16)
+
+rows32:
+	FOUR_ROWS(near32, few32, go32)
+	ODDS32_AVX512(R8, Z0, Z1)
+	VMOVSS (BX)(AX*4), X11
+	LEAQ   (R8)(AX*4), R12
+	VADDPS Z1, Z0, Z8
+	ODDS32_AVX512(R9, Z2, Z3)
+	OWN(1, R9, R13)
+	VADDPS Z3, Z2, Z9
+	ODDS32_AVX512(R10, Z4, Z5)
+	OWN(2, R10, R14)
+	VADDPS Z5, Z4, Z20
+	ODDS32_AVX512(R11, Z6, Z7)
+	OWN(3, R11, R15)
+	VADDPS Z7, Z6, Z21
+	SUM4(Z8, Z9, Z20, Z21)
+	INVERSE4
+	STORE_ODDS32(R8, Z0, Z1, Z16)
+	STORE_ODDS32(R9, Z2, Z3, Z17)
+	STORE_ODDS32(R10, Z4, Z5, Z18)
+	STORE_ODDS32(R11, Z6, Z7, Z19)
+	NEXT_FOUR(rows32)
+	FEW(few32, go32)
 
 last:
-	ADDQ $8, END
-	CMPQ ENTRY, END
-	JEQ  row
-
-one:
-	MOVWLZX (ENTRY), OFFSET
-	ADDQ    R11, (HIST)(OFFSET*8)
-	ADDQ    $2, ENTRY
-	CMPQ    ENTRY, END
-	JB      one
-	JMP     row
+	// Repeated rows do not count.
+	VADDSD q0-32(SP), X22, X22
+	CMPQ   CX, $2
+	JB     done
+	VADDSD q1-24(SP), X22, X22
+	JE     done
+	VADDSD q2-16(SP), X22, X22
 
 done:
+	MOVQ      j+0(FP), AX
+	VMOVSD    X22, updateJob_SumResidual(AX)
+	VMOVUPS   most-80(SP), X12
+	VPERMILPS $0x4E, X12, X13
+	VMAXPS    X13, X12, X12
+	VPERMILPS $0xB1, X12, X13
+	VMAXSS    X13, X12, X12
+	VMOVSS    X12, updateJob_MaxResidual(AX)
+	MOVB      $1, ret+8(FP)
+	VZEROUPPER
 	RET
 
-// Rows of several pairs: LOAD takes the row's cells, ADD adds them to the bin
-// at OFFSET, which is in units of a pair's 8 bytes times 2^SHIFT.
-#define SPARSE_PAIRS(SHIFT, SIZE, LOAD, ADD) \
-	SPARSE_ARGS \
-	JMP test    \
-	row:                       \
-	SPARSE_ROW                 \
-	LOAD                       \
-	ADDQ    $SIZE, CELLS       \
-	CMPQ    ENTRY, END         \
-	JEQ     test               \
-	entry:                     \
-	MOVWLZX (ENTRY), OFFSET    \
-	SHLL    $SHIFT, OFFSET     \
-	ADD                        \
-	ADDQ    $2, ENTRY          \
-	CMPQ    ENTRY, END         \
-	JB      entry              \
-	test:                      \
-	CMPQ    NEXT_ROW, ROWS_END \
-	JNE     row                \
-	VZEROUPPER                 \
+bad:
+	MOVB $0, ret+8(FP)
+	VZEROUPPER
 	RET
 
-#define SPARSE_LOAD2 VMOVDQU (CELLS), X0
-#define SPARSE_LOAD4 VMOVDQU (CELLS), Y0
-#define SPARSE_LOAD8 \
-	SPARSE_LOAD4          \
-	VMOVDQU 32(CELLS), Y1
+// Any number of classes: R8 row, R10 where its own class is, AX where its next
+// vector is, R12 where the last whole vector ends, R13 the own probability.
+rowsAny:
+	MOVQ DX, R12
+	ANDQ $-64, R12
 
-#define SPARSE_ADD2 \
-	VPADDQ  (HIST)(OFFSET*1), X0, X2 \
-	VMOVDQU X2, (HIST)(OFFSET*1)
+row:
+	MOVL  (DI), R8
+	LEAQ  (BP)(R8*4), R13
+	UPDATE_ROW(R8)
+	XORL  AX, AX
+	MOVQ  $-1, R10
+	VPXOR X8, X8, X8
 
-#define SPARSE_ADD4 \
-	VPADDQ  (HIST)(OFFSET*1), Y0, Y2 \
-	VMOVDQU Y2, (HIST)(OFFSET*1)
+	// Odds and their sum; the residual of the own class stays.
+odds:
+	VMOVUPS (R8)(AX*1), Z0
+	VPCMPD  $5, Z30, Z0, K1
+	VMULPS  (BX)(AX*1), Z0, K1, Z0
+	VADDPS  Z0, Z8, K1, Z8
+	VMOVUPS Z0, (R8)(AX*1)
+	KNOTW   K1, K2
+	KMOVW   K2, R11
+	TZCNTL  R11, R11
+	LEAQ    (AX)(R11*4), R11
+	CMOVQCC R11, R10
+	ADDQ    $64, AX
+	CMPQ    AX, R12
+	JB      odds
+	CMPQ    AX, DX
+	JE      inverse
+	VMOVUPS (R8)(AX*1), Y0
+	VPCMPD  $5, Y30, Y0, K1
+	VMULPS  (BX)(AX*1), Y0, K1, Y0
+	VADDPS  Z0, Z8, K1, Z8
+	VMOVUPS Y0, (R8)(AX*1)
+	KNOTB   K1, K2
+	KMOVB   K2, R11
+	TZCNTL  R11, R11
+	LEAQ    (AX)(R11*4), R11
+	CMOVQCC R11, R10
 
-#define SPARSE_ADD8 \
-	SPARSE_ADD4                        \
-	VPADDQ  32(HIST)(OFFSET*1), Y1, Y3 \
-	VMOVDQU Y3, 32(HIST)(OFFSET*1)
+inverse:
+	TESTQ R10, R10
+	JLT   bad
 
-// func sparse2(j *sparseJob)
-TEXT ·sparse2(SB), NOSPLIT, $0-8
-	MOVQ j+0(FP), AX
-	SPARSE_PAIRS(4, 16, SPARSE_LOAD2, SPARSE_ADD2)
+	// The inverse, as above, of one row.
+	VEXTRACTF64X4 $1, Z8, Y9
+	VADDPS        Y9, Y8, Y8
+	VEXTRACTF128  $1, Y8, X9
+	VADDPS        X9, X8, X8
+	VPERMILPS     $0x4E, X8, X9
+	VADDPS        X9, X8, X8
+	VPERMILPS     $0xB1, X8, X9
+	VADDPS        X9, X8, X8
+	VMOVSS        (R13), X10
+	VMULSS        (BX)(R10*1), X10, X10
+	VADDSS        X10, X8, X11
+	VDIVSS        X11, X25, X16
+	VMULSS        X16, X10, X10
+	VMAXSS        X24, X10, X10
+	VMOVSS        X10, (R13)
+	VMULSS        X16, X8, X20
+	VBROADCASTSS  X16, Z16
+	XORL          AX, AX
 
-// func sparse4(j *sparseJob)
-TEXT ·sparse4(SB), NOSPLIT, $0-8
-	MOVQ j+0(FP), AX
-	SPARSE_PAIRS(5, 32, SPARSE_LOAD4, SPARSE_ADD4)
+	// The probabilities.
+scale:
+	VMOVUPS (R8)(AX*1), Z0
+	FLUSHED_AVX512(Z0, Z16)
+	VMOVUPS Z0, (R8)(AX*1)
+	ADDQ    $64, AX
+	CMPQ    AX, R12
+	JB      scale
+	CMPQ    AX, DX
+	JE      own
+	VMOVUPS (R8)(AX*1), Y0
+	FLUSHED_AVX512(Z0, Z16)
+	VMOVUPS Y0, (R8)(AX*1)
 
-// func sparse8(j *sparseJob)
-TEXT ·sparse8(SB), NOSPLIT, $0-8
-	MOVQ j+0(FP), AX
-	SPARSE_PAIRS(6, 64, SPARSE_LOAD8, SPARSE_ADD8)
+own:
+	VXORPS    X20, X23, X21
+	VMOVSS    X21, (R8)(R10*1)
+	VMOVSS    most-80(SP), X12
+	VMAXSS    X20, X12, X12
+	VMOVSS    X12, most-80(SP)
+	VCVTSS2SD X20, X20, X20
+	VADDSD    X20, X22, X22
+	ADDQ      $4, DI
+	DECQ      CX
+	JNZ       row
+	JMP       done
 
-#undef NEXT_ROW
-#undef ROWS_END
-#undef CELLS
-#undef FIRST
-#undef ENTRIES
-#undef HIST
-#undef ENTRY
-#undef END
-#undef OFFSET
-
-// func sumBins8(sums, cells *int64, stride, bins int)
+// ---------------------------------------------------------------------------
+// Update, AVX2: row by row, odds written in place of the residuals
 //
-// SumBins for eight lanes of bins that are stride cells apart.
-TEXT ·sumBins8(SB), NOSPLIT, $0-32
-	MOVQ  sums+0(FP), DI
-	MOVQ  cells+8(FP), SI
-	MOVQ  stride+16(FP), DX
-	MOVQ  bins+24(FP), CX
-	SHLQ  $3, DX
-	VPXOR Y0, Y0, Y0
-	VPXOR Y1, Y1, Y1
+//	DI row cursor   CX rows left     SI residuals   DX stride in bytes
+//	R8 row          BX factors
+//	BP own probabilities             R12 the row's
+//	R10 where its own class is       AX where its next vector is
+//	R11 temporary   Y0-Y5 odds       Y6, Y7 sums of lanes 0-7 and 8-15
+//	X8 sum of residuals              Y9 inverse     X10 temporary
+//	X11 sign bit    X12 OwnFloor     X13 one        Y14 FlushBelow
+//	X15 the greatest residual
 
-bin:
-	VPADDQ (SI), Y0, Y0
-	VPADDQ 32(SI), Y1, Y1
-	ADDQ   DX, SI
-	DECQ   CX
-	JNZ    bin
+// ODDS_AVX2 adds R·f of eight classes that are not signed to S, stores it in
+// place of R and looks for the one that is signed.
+#define ODDS_AVX2(offset, R, N, S) \
+	VMOVUPS   offset(R8)(AX*1), R    \
+	VMULPS    offset(BX)(AX*1), R, N \
+	VMOVMSKPS R, R11                 \
+	VBLENDVPS R, R, N, N             \ // the own class keeps R
+	VPSRAD    $31, R, R              \
+	VMOVUPS   N, offset(R8)(AX*1)    \
+	VPANDN    N, R, R                \
+	VADDPS    R, S, S                \
+	TZCNTL    R11, R11               \ // carry: not here
+	LEAQ      offset(AX)(R11*4), R11 \
+	CMOVQCC   R11, R10
 
-	VMOVDQU Y0, (DI)
-	VMOVDQU Y1, 32(DI)
+// FLUSHED_AVX2 stores N·inverse of eight classes, or zero below FlushBelow.
+#define FLUSHED_AVX2(offset, N, M) \
+	VMULPS  offset(R8)(AX*1), Y9, N \
+	VCMPPS  $5, Y14, N, M           \ // not less than
+	VANDPS  M, N, N                 \
+	VMOVUPS N, offset(R8)(AX*1)
+
+// func updateAVX2(j *updateJob) bool
+TEXT ·updateAVX2(SB), NOSPLIT, $8-9
+	MOVQ         j+0(FP), AX
+	MOVQ         updateJob_Residuals(AX), SI
+	MOVQ         updateJob_Own(AX), BP
+	MOVQ         updateJob_Stride(AX), DX
+	SHLQ         $2, DX
+	MOVQ         updateJob_Factors(AX), BX
+	MOVQ         updateJob_Rows(AX), DI
+	MOVQ         (updateJob_Rows+sliceLen)(AX), CX
+	VMOVSS       ·updateConst+0(SB), X13
+	VMOVSS       ·updateConst+4(SB), X12
+	VBROADCASTSS ·updateConst+8(SB), Y14
+	VMOVSS       ·updateConst+12(SB), X11
+	VXORPD       X8, X8, X8
+	VXORPS       X15, X15, X15
+	TESTQ        CX, CX
+	JZ           done
+
+row:
+	CMPQ CX, $aheadRows
+	JBE  near
+	FETCH_ROW(0)
+
+near:
+	MOVL   (DI), R8
+	LEAQ   (BP)(R8*4), R12
+	UPDATE_ROW(R8)
+	MOVQ   $-1, R10
+	XORL   AX, AX
+	VXORPS X6, X6, X6
+	VXORPS X7, X7, X7
+
+	// Odds and their sums; the residual of the own class stays.
+odds:
+	ODDS_AVX2(0, Y0, Y1, Y6)
+	ADDQ $32, AX
+	CMPQ AX, DX
+	JE   inverse
+	ODDS_AVX2(0, Y2, Y3, Y7)
+	ADDQ $32, AX
+	CMPQ AX, DX
+	JNE  odds
+
+inverse:
+	TESTQ        R10, R10
+	JLT          bad
+	VADDPS       Y7, Y6, Y6            // 16 to 8
+	VEXTRACTF128 $1, Y6, X7
+	VADDPS       X7, X6, X6
+	VPERMILPS    $0x4E, X6, X7
+	VADDPS       X7, X6, X6
+	VPERMILPS    $0xB1, X6, X7
+	VADDSS       X7, X6, X6
+	VMOVSS       (R12), X10            // own odds
+	VMULSS       (BX)(R10*1), X10, X10
+	VADDSS       X10, X6, X9
+	VDIVSS       X9, X13, X9           // inverse = 1/(sum + own odds)
+	VMULSS       X9, X10, X10          // own = max(own odds·inverse, OwnFloor)
+	VMAXSS       X12, X10, X10
+	VMOVSS       X10, (R12)
+	VMULSS       X9, X6, X6
+	VBROADCASTSS X9, Y9
+	XORL         AX, AX
+
+	// The probabilities.
+scale:
+	FLUSHED_AVX2(0, Y0, Y1)
+	ADDQ $32, AX
+	CMPQ AX, DX
+	JNE  scale
+
+	// R of the own class = -(sum·inverse).
+	VXORPS    X11, X6, X10
+	VMOVSS    X10, (R8)(R10*1)
+	VMAXSS    X6, X15, X15
+	VCVTSS2SD X6, X6, X6
+	VADDSD    X6, X8, X8
+	ADDQ      $4, DI
+	DECQ      CX
+	JNZ       row
+
+done:
+	MOVQ   j+0(FP), AX
+	VMOVSD X8, updateJob_SumResidual(AX)
+	VMOVSS X15, updateJob_MaxResidual(AX)
+	MOVB   $1, ret+8(FP)
+	VZEROUPPER
+	RET
+
+bad:
+	MOVB $0, ret+8(FP)
 	VZEROUPPER
 	RET
 
 // ---------------------------------------------------------------------------
-// Prediction: tests, leaves, sums of steps
+// Compare
 
 // x >= t as t <= x, false of NaN, and not x < t, true of NaN
 #define NOT_GREATER $0x12
@@ -4048,7 +4373,7 @@ bin:
 //	SI values      R8 their end    AX of a word
 //	DX threshold   R9 its answers  BX to a word
 
-// COMPARE_THRESHOLDS makes the tests of CX thresholds of so many bytes, T being the
+// COMPARE_THRESHOLDS compares with CX thresholds, each of a number of bytes. T holds the
 // threshold in every lane. WORD writes the answers of 64 rows.
 #define COMPARE_THRESHOLDS(WORD, how, BROADCAST, bytes, T, threshold, word, done) \
 	TESTQ      CX, CX          \
@@ -4068,7 +4393,7 @@ bin:
 	DECQ       CX              \
 	JNZ        threshold
 
-// COMPARE is a whole function.
+// COMPARE does all that a routine does.
 #define COMPARE(WORD, BROADCAST, bytes, T) \
 	MOVQ       compareArgs_values(DI), SI                                                 \
 	MOVQ       compareArgs_words(DI), R8                                                  \
@@ -4083,8 +4408,7 @@ bin:
 	SUBQ       compareArgs_missingLeft(DI), CX                                            \
 	COMPARE_THRESHOLDS(WORD, NOT_ABOVE, BROADCAST, bytes, T, right, rightWord, rightDone) \
 	rightDone:                                                                            \
-	VZEROUPPER                                                                            \
-	RET
+	VZEROUPPER
 
 #define COMPARE8_AVX512(how, i, K) VCMPPD how, (64*i)(AX), Z0, K
 
@@ -4109,8 +4433,39 @@ bin:
 TEXT ·compareAVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
 	COMPARE(COMPARE64_AVX512, VBROADCASTSD, 8, Z0)
+	RET
 
-// func compare32AVX512(a *compareArgs)
+// func compareAVX2(a *compareArgs)
+//
+// As compareAVX512, eight rows a byte.
+
+// the answers of rows 8·i to 8·i + 7 of a word
+#define COMPARE8_AVX2(how, i) \
+	VCMPPD    how, (64*i)(AX), Y0, Y1    \
+	VCMPPD    how, (64*i+32)(AX), Y0, Y2 \
+	VSHUFPS   $0x88, Y2, Y1, Y1          \ // rows 0, 1, 4, 5, 2, 3, 6, 7
+	VPERMPD   $0xd8, Y1, Y1              \
+	VMOVMSKPS Y1, R11                    \
+	MOVB      R11, i(BX)
+
+#define COMPARE64_AVX2(how) \
+	COMPARE8_AVX2(how, 0) \
+	COMPARE8_AVX2(how, 1) \
+	COMPARE8_AVX2(how, 2) \
+	COMPARE8_AVX2(how, 3) \
+	COMPARE8_AVX2(how, 4) \
+	COMPARE8_AVX2(how, 5) \
+	COMPARE8_AVX2(how, 6) \
+	COMPARE8_AVX2(how, 7)
+
+TEXT ·compareAVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	COMPARE(COMPARE64_AVX2, VBROADCASTSD, 8, Y0)
+	RET
+
+// ---------------------------------------------------------------------------
+// Compare32
+
 #define COMPARE16_AVX512(how, i, K) \
 	VCMPPS how, (64*i)(AX), Z0, K \
 	KMOVW  K, (2*i)(BX)
@@ -4121,9 +4476,35 @@ TEXT ·compareAVX512(SB), NOSPLIT, $0-8
 	COMPARE16_AVX512(how, 2, K3) \
 	COMPARE16_AVX512(how, 3, K4)
 
+// func compare32AVX512(a *compareArgs)
 TEXT ·compare32AVX512(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), DI
 	COMPARE(COMPARE64X32_AVX512, VBROADCASTSS, 4, Z0)
+	RET
+
+#define COMPARE8X32_AVX2(how, i) \
+	VCMPPS    how, (32*i)(AX), Y0, Y1 \
+	VMOVMSKPS Y1, R11                 \
+	MOVB      R11, i(BX)
+
+#define COMPARE64X32_AVX2(how) \
+	COMPARE8X32_AVX2(how, 0) \
+	COMPARE8X32_AVX2(how, 1) \
+	COMPARE8X32_AVX2(how, 2) \
+	COMPARE8X32_AVX2(how, 3) \
+	COMPARE8X32_AVX2(how, 4) \
+	COMPARE8X32_AVX2(how, 5) \
+	COMPARE8X32_AVX2(how, 6) \
+	COMPARE8X32_AVX2(how, 7)
+
+// func compare32AVX2(a *compareArgs)
+TEXT ·compare32AVX2(SB), NOSPLIT, $0-8
+	MOVQ a+0(FP), DI
+	COMPARE(COMPARE64X32_AVX2, VBROADCASTSS, 4, Y0)
+	RET
+
+// ---------------------------------------------------------------------------
+// Members
 
 // func membersWords(a *membersArgs)
 //
@@ -4196,7 +4577,10 @@ set:
 	VZEROUPPER
 	RET
 
-// LEAVES_ARGS is what both levels read of their arguments.
+// ---------------------------------------------------------------------------
+// Leaves
+
+// LEAVES_ARGS reads the arguments.
 #define LEAVES_ARGS \
 	MOVQ a+0(FP), DI                 \
 	MOVQ leavesArgs_right(DI), SI    \
@@ -4334,232 +4718,6 @@ store:
 	VZEROUPPER
 	RET
 
-// func addStepsAVX512(a *addStepsArgs)
-//
-// Sums stay in registers while the trees pass by. As a product with one a step
-// takes the multipliers' way to them: conversions occupy the adders.
-//
-//	SI the row's leaf numbers    DX stride of trees     BX of the row in the tree
-//	CX first leaf of the tree    R8 past the last
-//	R9 steps                     R10 bytes a leaf       AX, DI where leaves begin
-//	R11 the row's scores         R12 stride of rows     R13 rows left
-//	Z0 … Z7 sums                 Z16 … Z19 steps        Z31 one
-//	K1 the classes of the last vector
-
-// LEAF = where the steps of the leaf of a row begin
-#define STEPS_OF(row, LEAF) \
-	MOVWLZX (2*row)(BX), LEAF \
-	ADDL    (CX), LEAF        \
-	IMULQ   R10, LEAF
-
-// S += the steps of 8, 16, 24 or 32 classes
-#define STEPS8_AVX512(LEAF, S0, S1, S2, S3) \
-	VCVTPS2PD.Z (R9)(LEAF*1), K1, Z16 \
-	VFMADD231PD Z16, Z31, S0
-
-#define STEPS16_AVX512(LEAF, S0, S1, S2, S3) \
-	VCVTPS2PD   (R9)(LEAF*1), Z16       \
-	VCVTPS2PD.Z 32(R9)(LEAF*1), K1, Z17 \
-	VFMADD231PD Z16, Z31, S0            \
-	VFMADD231PD Z17, Z31, S1
-
-#define STEPS24_AVX512(LEAF, S0, S1, S2, S3) \
-	VCVTPS2PD   (R9)(LEAF*1), Z16       \
-	VCVTPS2PD   32(R9)(LEAF*1), Z17     \
-	VCVTPS2PD.Z 64(R9)(LEAF*1), K1, Z18 \
-	VFMADD231PD Z16, Z31, S0            \
-	VFMADD231PD Z17, Z31, S1            \
-	VFMADD231PD Z18, Z31, S2
-
-#define STEPS32_AVX512(LEAF, S0, S1, S2, S3) \
-	VCVTPS2PD   (R9)(LEAF*1), Z16       \
-	VCVTPS2PD   32(R9)(LEAF*1), Z17     \
-	VCVTPS2PD   64(R9)(LEAF*1), Z18     \
-	VCVTPS2PD.Z 96(R9)(LEAF*1), K1, Z19 \
-	VFMADD231PD Z16, Z31, S0            \
-	VFMADD231PD Z17, Z31, S1            \
-	VFMADD231PD Z18, Z31, S2            \
-	VFMADD231PD Z19, Z31, S3
-
-#define LOAD_SCORES8_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD.Z (at), K1, S0
-
-#define LOAD_SCORES16_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD   (at), S0       \
-	VMOVUPD.Z 64(at), K1, S1
-
-#define LOAD_SCORES24_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD   (at), S0        \
-	VMOVUPD   64(at), S1      \
-	VMOVUPD.Z 128(at), K1, S2
-
-#define LOAD_SCORES32_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD   (at), S0        \
-	VMOVUPD   64(at), S1      \
-	VMOVUPD   128(at), S2     \
-	VMOVUPD.Z 192(at), K1, S3
-
-#define STORE_SCORES8_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD S0, K1, (at)
-
-#define STORE_SCORES16_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD S0, (at)       \
-	VMOVUPD S1, K1, 64(at)
-
-#define STORE_SCORES24_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD S0, (at)        \
-	VMOVUPD S1, 64(at)      \
-	VMOVUPD S2, K1, 128(at)
-
-#define STORE_SCORES32_AVX512(at, S0, S1, S2, S3) \
-	VMOVUPD S0, (at)        \
-	VMOVUPD S1, 64(at)      \
-	VMOVUPD S2, 128(at)     \
-	VMOVUPD S3, K1, 192(at)
-
-// where the first tree's first leaf stands
-#define FIRST_LEAF first-8(SP)
-
-#define FIRST_TREE \
-	MOVQ SI, BX         \
-	MOVQ FIRST_LEAF, CX
-
-#define NEXT_TREE(tree) \
-	ADDQ DX, BX \
-	ADDQ $4, CX \
-	CMPQ CX, R8 \
-	JB   tree
-
-// STEP_ROWS takes two rows at a time, for sums must wait for the ones before,
-// and at the end one.
-#define STEP_ROWS(LOAD, STEPS, STORE, A0, A1, A2, A3, B0, B1, B2, B3, two, twotree, one, onetree, done) \
-two:  \
-	CMPQ     R13, $2           \
-	JB       one               \
-	LEAQ     (R11)(R12*1), AX  \
-	LOAD(R11, A0, A1, A2, A3)  \
-	LOAD(AX, B0, B1, B2, B3)   \
-	FIRST_TREE                 \
-	twotree:                   \
-	STEPS_OF(0, AX)            \
-	STEPS_OF(1, DI)            \
-	STEPS(AX, A0, A1, A2, A3)  \
-	STEPS(DI, B0, B1, B2, B3)  \
-	NEXT_TREE(twotree)         \
-	STORE(R11, A0, A1, A2, A3) \
-	ADDQ     R12, R11          \
-	STORE(R11, B0, B1, B2, B3) \
-	ADDQ     R12, R11          \
-	ADDQ     $4, SI            \
-	SUBQ     $2, R13           \
-	JMP      two               \
-	one:                       \
-	TESTQ    R13, R13          \
-	JZ       done              \
-	LOAD(R11, A0, A1, A2, A3)  \
-	FIRST_TREE                 \
-	onetree:                   \
-	STEPS_OF(0, AX)            \
-	STEPS(AX, A0, A1, A2, A3)  \
-	NEXT_TREE(onetree)         \
-	STORE(R11, A0, A1, A2, A3) \
-	JMP      done
-
-// what both levels read of their arguments, BX = classes
-#define STEP_ARGS \
-	MOVQ addStepsArgs_leaves(AX), SI     \
-	MOVQ addStepsArgs_leafStride(AX), DX \
-	MOVQ addStepsArgs_firstLeaf(AX), DI  \
-	MOVQ DI, FIRST_LEAF                  \
-	MOVQ addStepsArgs_trees(AX), R8      \
-	LEAQ (DI)(R8*4), R8                  \
-	MOVQ addStepsArgs_steps(AX), R9      \
-	MOVQ addStepsArgs_leafBytes(AX), R10 \
-	MOVQ addStepsArgs_scores(AX), R11    \
-	MOVQ addStepsArgs_stride(AX), R12    \
-	MOVQ addStepsArgs_rows(AX), R13      \
-	MOVQ addStepsArgs_classes(AX), BX
-
-TEXT ·addStepsAVX512(SB), NOSPLIT, $8-8
-	MOVQ         a+0(FP), AX
-	STEP_ARGS
-	VBROADCASTSD ·one64(SB), Z31
-
-	// K1 = the last 1 … 8 classes
-	LEAQ  -1(BX), CX
-	ANDL  $7, CX
-	MOVL  $2, AX
-	SHLL  CX, AX
-	DECL  AX
-	KMOVB AX, K1
-	CMPQ  BX, $8
-	JBE   classes8
-	CMPQ  BX, $16
-	JBE   classes16
-	CMPQ  BX, $24
-	JBE   classes24
-	STEP_ROWS(LOAD_SCORES32_AVX512, STEPS32_AVX512, STORE_SCORES32_AVX512, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two32, twotree32, one32, onetree32, done)
-
-classes24:
-	STEP_ROWS(LOAD_SCORES24_AVX512, STEPS24_AVX512, STORE_SCORES24_AVX512, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two24, twotree24, one24, onetree24, done)
-
-classes16:
-	STEP_ROWS(LOAD_SCORES16_AVX512, STEPS16_AVX512, STORE_SCORES16_AVX512, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two16, twotree16, one16, onetree16, done)
-
-classes8:
-	STEP_ROWS(LOAD_SCORES8_AVX512, STEPS8_AVX512, STORE_SCORES8_AVX512, Z0, Z1, Z2, Z3, Z4, Z5, Z6, Z7, two8, twotree8, one8, onetree8, done)
-
-done:
-	VZEROUPPER
-	RET
-
-// func compareAVX2(a *compareArgs)
-//
-// As compareAVX512, eight rows a byte.
-
-// the answers of rows 8·i to 8·i + 7 of a word
-#define COMPARE8_AVX2(how, i) \
-	VCMPPD    how, (64*i)(AX), Y0, Y1    \
-	VCMPPD    how, (64*i+32)(AX), Y0, Y2 \
-	VSHUFPS   $0x88, Y2, Y1, Y1          \ // rows 0, 1, 4, 5, 2, 3, 6, 7
-	VPERMPD   $0xd8, Y1, Y1              \
-	VMOVMSKPS Y1, R11                    \
-	MOVB      R11, i(BX)
-
-#define COMPARE64_AVX2(how) \
-	COMPARE8_AVX2(how, 0) \
-	COMPARE8_AVX2(how, 1) \
-	COMPARE8_AVX2(how, 2) \
-	COMPARE8_AVX2(how, 3) \
-	COMPARE8_AVX2(how, 4) \
-	COMPARE8_AVX2(how, 5) \
-	COMPARE8_AVX2(how, 6) \
-	COMPARE8_AVX2(how, 7)
-
-TEXT ·compareAVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), DI
-	COMPARE(COMPARE64_AVX2, VBROADCASTSD, 8, Y0)
-
-// func compare32AVX2(a *compareArgs)
-#define COMPARE8X32_AVX2(how, i) \
-	VCMPPS    how, (32*i)(AX), Y0, Y1 \
-	VMOVMSKPS Y1, R11                 \
-	MOVB      R11, i(BX)
-
-#define COMPARE64X32_AVX2(how) \
-	COMPARE8X32_AVX2(how, 0) \
-	COMPARE8X32_AVX2(how, 1) \
-	COMPARE8X32_AVX2(how, 2) \
-	COMPARE8X32_AVX2(how, 3) \
-	COMPARE8X32_AVX2(how, 4) \
-	COMPARE8X32_AVX2(how, 5) \
-	COMPARE8X32_AVX2(how, 6) \
-	COMPARE8X32_AVX2(how, 7)
-
-TEXT ·compare32AVX2(SB), NOSPLIT, $0-8
-	MOVQ a+0(FP), DI
-	COMPARE(COMPARE64X32_AVX2, VBROADCASTSS, 4, Y0)
-
 // func leavesAVX2(a *leavesArgs)
 //
 //	SI answers                R8 cut, R9 past the last   AX … DX offsets of sets of rows
@@ -4668,12 +4826,351 @@ lower:
 	VZEROUPPER
 	RET
 
-// func addStepsAVX2(a *addStepsArgs)
+// ---------------------------------------------------------------------------
+// AddSteps
+//
+// Sums stay in registers while the trees pass by.
+//
+//	SI the row's leaf numbers    DX stride of trees     BX of the row in the tree
+//	CX first leaf of the tree    R8 past the last
+//	R9 steps                     R10 bytes a leaf       AX, DI where leaves begin
+//	R11 the row's scores         R12 stride of rows     R13 rows left
+
+// LEAF = where the steps of the leaf of a row begin
+#define STEPS_OF(row, LEAF) \
+	MOVWLZX (2*row)(BX), LEAF \
+	ADDL    (CX), LEAF        \
+	IMULQ   R10, LEAF
+
+// where the first tree's first leaf stands
+#define FIRST_LEAF first-8(SP)
+
+#define FIRST_TREE \
+	MOVQ SI, BX         \
+	MOVQ FIRST_LEAF, CX
+
+#define NEXT_TREE(tree) \
+	ADDQ DX, BX \
+	ADDQ $4, CX \
+	CMPQ CX, R8 \
+	JB   tree
+
+// what both levels read of their arguments, BX = classes
+#define STEP_ARGS \
+	MOVQ addStepsArgs_leaves(AX), SI     \
+	MOVQ addStepsArgs_leafStride(AX), DX \
+	MOVQ addStepsArgs_firstLeaf(AX), DI  \
+	MOVQ DI, FIRST_LEAF                  \
+	MOVQ addStepsArgs_trees(AX), R8      \
+	LEAQ (DI)(R8*4), R8                  \
+	MOVQ addStepsArgs_steps(AX), R9      \
+	MOVQ addStepsArgs_leafBytes(AX), R10 \
+	MOVQ addStepsArgs_scores(AX), R11    \
+	MOVQ addStepsArgs_stride(AX), R12    \
+	MOVQ addStepsArgs_rows(AX), R13      \
+	MOVQ addStepsArgs_classes(AX), BX
+
+// begin generated: addSteps
+// ---------------------------------------------------------------------------
+// AddSteps, AVX-512
+//
+// As a product with one a step takes the multipliers' way to its sum: conversions
+// occupy the adders.
+//
+//	Z0 … Z7 sums    Z16 … Z19 steps    Z31 one    K1 the classes of the last vector
+
+// func addStepsAVX512(a *addStepsArgs)
+TEXT ·addStepsAVX512(SB), NOSPLIT, $8-8
+	MOVQ         a+0(FP), AX
+	STEP_ARGS
+	VBROADCASTSD ·one64(SB), Z31
+
+	// K1 = the last 1 … 8 classes
+	LEAQ  -1(BX), CX
+	ANDL  $7, CX
+	MOVL  $2, AX
+	SHLL  CX, AX
+	DECL  AX
+	KMOVB AX, K1
+	CMPQ  BX, $8
+	JBE   classes8
+	CMPQ  BX, $16
+	JBE   classes16
+	CMPQ  BX, $24
+	JBE   classes24
+
+two32:
+	// the sums of two rows = their scores
+	CMPQ      R13, $2
+	JB        one32
+	LEAQ      (R11)(R12*1), AX
+	VMOVUPD   (R11), Z0
+	VMOVUPD   64(R11), Z1
+	VMOVUPD   128(R11), Z2
+	VMOVUPD.Z 192(R11), K1, Z3
+	VMOVUPD   (AX), Z4
+	VMOVUPD   64(AX), Z5
+	VMOVUPD   128(AX), Z6
+	VMOVUPD.Z 192(AX), K1, Z7
+	FIRST_TREE
+
+two32tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEPS_OF(1, DI)
+	VCVTPS2PD   (R9)(AX*1), Z16
+	VCVTPS2PD   32(R9)(AX*1), Z17
+	VCVTPS2PD   64(R9)(AX*1), Z18
+	VCVTPS2PD.Z 96(R9)(AX*1), K1, Z19
+	VFMADD231PD Z16, Z31, Z0
+	VFMADD231PD Z17, Z31, Z1
+	VFMADD231PD Z18, Z31, Z2
+	VFMADD231PD Z19, Z31, Z3
+	VCVTPS2PD   (R9)(DI*1), Z16
+	VCVTPS2PD   32(R9)(DI*1), Z17
+	VCVTPS2PD   64(R9)(DI*1), Z18
+	VCVTPS2PD.Z 96(R9)(DI*1), K1, Z19
+	VFMADD231PD Z16, Z31, Z4
+	VFMADD231PD Z17, Z31, Z5
+	VFMADD231PD Z18, Z31, Z6
+	VFMADD231PD Z19, Z31, Z7
+	NEXT_TREE(two32tree)
+
+	// scores = sums
+	VMOVUPD Z0, (R11)
+	VMOVUPD Z1, 64(R11)
+	VMOVUPD Z2, 128(R11)
+	VMOVUPD Z3, K1, 192(R11)
+	ADDQ    R12, R11
+	VMOVUPD Z4, (R11)
+	VMOVUPD Z5, 64(R11)
+	VMOVUPD Z6, 128(R11)
+	VMOVUPD Z7, K1, 192(R11)
+	ADDQ    R12, R11
+	ADDQ    $4, SI
+	SUBQ    $2, R13
+	JMP     two32
+
+one32:
+	// the sums of the last row = its scores
+	TESTQ     R13, R13
+	JZ        done
+	VMOVUPD   (R11), Z0
+	VMOVUPD   64(R11), Z1
+	VMOVUPD   128(R11), Z2
+	VMOVUPD.Z 192(R11), K1, Z3
+	FIRST_TREE
+
+one32tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	VCVTPS2PD   (R9)(AX*1), Z16
+	VCVTPS2PD   32(R9)(AX*1), Z17
+	VCVTPS2PD   64(R9)(AX*1), Z18
+	VCVTPS2PD.Z 96(R9)(AX*1), K1, Z19
+	VFMADD231PD Z16, Z31, Z0
+	VFMADD231PD Z17, Z31, Z1
+	VFMADD231PD Z18, Z31, Z2
+	VFMADD231PD Z19, Z31, Z3
+	NEXT_TREE(one32tree)
+
+	// scores = sums
+	VMOVUPD Z0, (R11)
+	VMOVUPD Z1, 64(R11)
+	VMOVUPD Z2, 128(R11)
+	VMOVUPD Z3, K1, 192(R11)
+	JMP     done
+
+classes24:
+
+two24:
+	// the sums of two rows = their scores
+	CMPQ      R13, $2
+	JB        one24
+	LEAQ      (R11)(R12*1), AX
+	VMOVUPD   (R11), Z0
+	VMOVUPD   64(R11), Z1
+	VMOVUPD.Z 128(R11), K1, Z2
+	VMOVUPD   (AX), Z4
+	VMOVUPD   64(AX), Z5
+	VMOVUPD.Z 128(AX), K1, Z6
+	FIRST_TREE
+
+two24tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEPS_OF(1, DI)
+	VCVTPS2PD   (R9)(AX*1), Z16
+	VCVTPS2PD   32(R9)(AX*1), Z17
+	VCVTPS2PD.Z 64(R9)(AX*1), K1, Z18
+	VFMADD231PD Z16, Z31, Z0
+	VFMADD231PD Z17, Z31, Z1
+	VFMADD231PD Z18, Z31, Z2
+	VCVTPS2PD   (R9)(DI*1), Z16
+	VCVTPS2PD   32(R9)(DI*1), Z17
+	VCVTPS2PD.Z 64(R9)(DI*1), K1, Z18
+	VFMADD231PD Z16, Z31, Z4
+	VFMADD231PD Z17, Z31, Z5
+	VFMADD231PD Z18, Z31, Z6
+	NEXT_TREE(two24tree)
+
+	// scores = sums
+	VMOVUPD Z0, (R11)
+	VMOVUPD Z1, 64(R11)
+	VMOVUPD Z2, K1, 128(R11)
+	ADDQ    R12, R11
+	VMOVUPD Z4, (R11)
+	VMOVUPD Z5, 64(R11)
+	VMOVUPD Z6, K1, 128(R11)
+	ADDQ    R12, R11
+	ADDQ    $4, SI
+	SUBQ    $2, R13
+	JMP     two24
+
+one24:
+	// the sums of the last row = its scores
+	TESTQ     R13, R13
+	JZ        done
+	VMOVUPD   (R11), Z0
+	VMOVUPD   64(R11), Z1
+	VMOVUPD.Z 128(R11), K1, Z2
+	FIRST_TREE
+
+one24tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	VCVTPS2PD   (R9)(AX*1), Z16
+	VCVTPS2PD   32(R9)(AX*1), Z17
+	VCVTPS2PD.Z 64(R9)(AX*1), K1, Z18
+	VFMADD231PD Z16, Z31, Z0
+	VFMADD231PD Z17, Z31, Z1
+	VFMADD231PD Z18, Z31, Z2
+	NEXT_TREE(one24tree)
+
+	// scores = sums
+	VMOVUPD Z0, (R11)
+	VMOVUPD Z1, 64(R11)
+	VMOVUPD Z2, K1, 128(R11)
+	JMP     done
+
+classes16:
+
+two16:
+	// the sums of two rows = their scores
+	CMPQ      R13, $2
+	JB        one16
+	LEAQ      (R11)(R12*1), AX
+	VMOVUPD   (R11), Z0
+	VMOVUPD.Z 64(R11), K1, Z1
+	VMOVUPD   (AX), Z4
+	VMOVUPD.Z 64(AX), K1, Z5
+	FIRST_TREE
+
+two16tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEPS_OF(1, DI)
+	VCVTPS2PD   (R9)(AX*1), Z16
+	VCVTPS2PD.Z 32(R9)(AX*1), K1, Z17
+	VFMADD231PD Z16, Z31, Z0
+	VFMADD231PD Z17, Z31, Z1
+	VCVTPS2PD   (R9)(DI*1), Z16
+	VCVTPS2PD.Z 32(R9)(DI*1), K1, Z17
+	VFMADD231PD Z16, Z31, Z4
+	VFMADD231PD Z17, Z31, Z5
+	NEXT_TREE(two16tree)
+
+	// scores = sums
+	VMOVUPD Z0, (R11)
+	VMOVUPD Z1, K1, 64(R11)
+	ADDQ    R12, R11
+	VMOVUPD Z4, (R11)
+	VMOVUPD Z5, K1, 64(R11)
+	ADDQ    R12, R11
+	ADDQ    $4, SI
+	SUBQ    $2, R13
+	JMP     two16
+
+one16:
+	// the sums of the last row = its scores
+	TESTQ     R13, R13
+	JZ        done
+	VMOVUPD   (R11), Z0
+	VMOVUPD.Z 64(R11), K1, Z1
+	FIRST_TREE
+
+one16tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	VCVTPS2PD   (R9)(AX*1), Z16
+	VCVTPS2PD.Z 32(R9)(AX*1), K1, Z17
+	VFMADD231PD Z16, Z31, Z0
+	VFMADD231PD Z17, Z31, Z1
+	NEXT_TREE(one16tree)
+
+	// scores = sums
+	VMOVUPD Z0, (R11)
+	VMOVUPD Z1, K1, 64(R11)
+	JMP     done
+
+classes8:
+
+two8:
+	// the sums of two rows = their scores
+	CMPQ      R13, $2
+	JB        one8
+	LEAQ      (R11)(R12*1), AX
+	VMOVUPD.Z (R11), K1, Z0
+	VMOVUPD.Z (AX), K1, Z4
+	FIRST_TREE
+
+two8tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEPS_OF(1, DI)
+	VCVTPS2PD.Z (R9)(AX*1), K1, Z16
+	VFMADD231PD Z16, Z31, Z0
+	VCVTPS2PD.Z (R9)(DI*1), K1, Z16
+	VFMADD231PD Z16, Z31, Z4
+	NEXT_TREE(two8tree)
+
+	// scores = sums
+	VMOVUPD Z0, K1, (R11)
+	ADDQ    R12, R11
+	VMOVUPD Z4, K1, (R11)
+	ADDQ    R12, R11
+	ADDQ    $4, SI
+	SUBQ    $2, R13
+	JMP     two8
+
+one8:
+	// the sums of the last row = its scores
+	TESTQ     R13, R13
+	JZ        done
+	VMOVUPD.Z (R11), K1, Z0
+	FIRST_TREE
+
+one8tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	VCVTPS2PD.Z (R9)(AX*1), K1, Z16
+	VFMADD231PD Z16, Z31, Z0
+	NEXT_TREE(one8tree)
+
+	// scores = sums
+	VMOVUPD Z0, K1, (R11)
+	JMP     done
+
+done:
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// AddSteps, AVX2
 //
 // Half of the vectors go from the first class on, half up to the last; where
 // they overlap both have the same sums.
 //
-//	Registers as in addStepsAVX512, but
 //	R14 steps of the later half    R15 offset of its scores
 //	Y0 … Y7 sums                   Y8 … Y15 steps
 
@@ -4682,83 +5179,57 @@ lower:
 	VCVTPS2PD at(half)(LEAF*1), T \
 	VADDPD    T, S, S
 
-// two, four, six and eight vectors, and two short ones for 2 or 3 classes
-#define STEPSX_AVX2(LEAF, S0, S1, S2, S3) \
-	STEP_AVX2(0, R9, LEAF, X8, S0)  \
-	STEP_AVX2(0, R14, LEAF, X9, S1)
-
-#define STEPS2_AVX2(LEAF, S0, S1, S2, S3) \
-	STEP_AVX2(0, R9, LEAF, Y8, S0)  \
-	STEP_AVX2(0, R14, LEAF, Y9, S1)
-
-#define STEPS4_AVX2(LEAF, S0, S1, S2, S3) \
-	STEP_AVX2(0, R9, LEAF, Y8, S0)    \
-	STEP_AVX2(16, R9, LEAF, Y9, S1)   \
-	STEP_AVX2(0, R14, LEAF, Y10, S2)  \
-	STEP_AVX2(16, R14, LEAF, Y11, S3)
-
-#define STEPS6_AVX2(LEAF) \
-	STEPS4_AVX2(LEAF, Y0, Y1, Y2, Y3) \
-	STEP_AVX2(32, R9, LEAF, Y12, Y4)  \
-	STEP_AVX2(32, R14, LEAF, Y13, Y5)
-
-#define STEPS8_AVX2(LEAF) \
-	STEPS6_AVX2(LEAF)                 \
-	STEP_AVX2(48, R9, LEAF, Y14, Y6)  \
-	STEP_AVX2(48, R14, LEAF, Y15, Y7)
-
-#define LOAD_SCORES2_AVX2(at, S0, S1, S2, S3) \
-	VMOVUPD (at), S0        \
-	VMOVUPD (at)(R15*1), S1
-
-#define LOAD_SCORES4_AVX2(at, S0, S1, S2, S3) \
-	VMOVUPD (at), S0          \
-	VMOVUPD 32(at), S1        \
-	VMOVUPD (at)(R15*1), S2   \
-	VMOVUPD 32(at)(R15*1), S3
-
-#define STORE_SCORES2_AVX2(at, S0, S1, S2, S3) \
-	VMOVUPD S0, (at)        \
-	VMOVUPD S1, (at)(R15*1)
-
-#define STORE_SCORES4_AVX2(at, S0, S1, S2, S3) \
-	VMOVUPD S0, (at)          \
-	VMOVUPD S1, 32(at)        \
-	VMOVUPD S2, (at)(R15*1)   \
-	VMOVUPD S3, 32(at)(R15*1)
-
 // the later half: 2·vectors classes from the last
 #define LATER_HALF(classes) \
 	LEAQ -classes(BX), R15 \
 	LEAQ (R9)(R15*4), R14  \
 	SHLQ $3, R15
 
+// func addStepsAVX2(a *addStepsArgs)
 TEXT ·addStepsAVX2(SB), NOSPLIT, $8-8
 	MOVQ a+0(FP), AX
 	STEP_ARGS
 	CMPQ BX, $4
-	JB   vectorsX
+	JB   classes3
 	CMPQ BX, $8
-	JBE  vectors2
+	JBE  classes8
 	CMPQ BX, $16
-	JBE  vectors4
+	JBE  classes16
 	CMPQ BX, $24
-	JBE  vectors6
+	JBE  classes24
+
 	LATER_HALF(16)
 
-row8:
-	LOAD_SCORES4_AVX2(R11, Y0, Y1, Y2, Y3)
+one32:
+	// the sums of a row = its scores
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD (R11)(R15*1), Y2
+	VMOVUPD 32(R11)(R15*1), Y3
 	VMOVUPD 64(R11), Y4
 	VMOVUPD 64(R11)(R15*1), Y5
 	VMOVUPD 96(R11), Y6
 	VMOVUPD 96(R11)(R15*1), Y7
 	FIRST_TREE
 
-tree8:
+one32tree:
+	// sums += the steps of the rows' leaves in the next tree
 	STEPS_OF(0, AX)
-	STEPS8_AVX2(AX)
-	NEXT_TREE(tree8)
-	STORE_SCORES4_AVX2(R11, Y0, Y1, Y2, Y3)
+	STEP_AVX2(0, R9, AX, Y8, Y0)
+	STEP_AVX2(16, R9, AX, Y9, Y1)
+	STEP_AVX2(0, R14, AX, Y10, Y2)
+	STEP_AVX2(16, R14, AX, Y11, Y3)
+	STEP_AVX2(32, R9, AX, Y12, Y4)
+	STEP_AVX2(32, R14, AX, Y13, Y5)
+	STEP_AVX2(48, R9, AX, Y14, Y6)
+	STEP_AVX2(48, R14, AX, Y15, Y7)
+	NEXT_TREE(one32tree)
+
+	// scores = sums
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, 32(R11)
+	VMOVUPD Y2, (R11)(R15*1)
+	VMOVUPD Y3, 32(R11)(R15*1)
 	VMOVUPD Y4, 64(R11)
 	VMOVUPD Y5, 64(R11)(R15*1)
 	VMOVUPD Y6, 96(R11)
@@ -4766,51 +5237,302 @@ tree8:
 	ADDQ    $2, SI
 	ADDQ    R12, R11
 	DECQ    R13
-	JNZ     row8
+	JNZ     one32
 	JMP     done
 
-vectors6:
+classes24:
 	LATER_HALF(12)
 
-row6:
-	LOAD_SCORES4_AVX2(R11, Y0, Y1, Y2, Y3)
+one24:
+	// the sums of a row = its scores
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD (R11)(R15*1), Y2
+	VMOVUPD 32(R11)(R15*1), Y3
 	VMOVUPD 64(R11), Y4
 	VMOVUPD 64(R11)(R15*1), Y5
 	FIRST_TREE
 
-tree6:
+one24tree:
+	// sums += the steps of the rows' leaves in the next tree
 	STEPS_OF(0, AX)
-	STEPS6_AVX2(AX)
-	NEXT_TREE(tree6)
-	STORE_SCORES4_AVX2(R11, Y0, Y1, Y2, Y3)
+	STEP_AVX2(0, R9, AX, Y8, Y0)
+	STEP_AVX2(16, R9, AX, Y9, Y1)
+	STEP_AVX2(0, R14, AX, Y10, Y2)
+	STEP_AVX2(16, R14, AX, Y11, Y3)
+	STEP_AVX2(32, R9, AX, Y12, Y4)
+	STEP_AVX2(32, R14, AX, Y13, Y5)
+	NEXT_TREE(one24tree)
+
+	// scores = sums
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, 32(R11)
+	VMOVUPD Y2, (R11)(R15*1)
+	VMOVUPD Y3, 32(R11)(R15*1)
 	VMOVUPD Y4, 64(R11)
 	VMOVUPD Y5, 64(R11)(R15*1)
 	ADDQ    $2, SI
 	ADDQ    R12, R11
 	DECQ    R13
-	JNZ     row6
+	JNZ     one24
 	JMP     done
 
-vectors4:
+classes16:
 	LATER_HALF(8)
-	STEP_ROWS(LOAD_SCORES4_AVX2, STEPS4_AVX2, STORE_SCORES4_AVX2, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, two4, twotree4, one4, onetree4, done)
 
-vectors2:
+two16:
+	// the sums of two rows = their scores
+	CMPQ    R13, $2
+	JB      one16
+	LEAQ    (R11)(R12*1), AX
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD (R11)(R15*1), Y2
+	VMOVUPD 32(R11)(R15*1), Y3
+	VMOVUPD (AX), Y4
+	VMOVUPD 32(AX), Y5
+	VMOVUPD (AX)(R15*1), Y6
+	VMOVUPD 32(AX)(R15*1), Y7
+	FIRST_TREE
+
+two16tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEPS_OF(1, DI)
+	STEP_AVX2(0, R9, AX, Y8, Y0)
+	STEP_AVX2(16, R9, AX, Y9, Y1)
+	STEP_AVX2(0, R14, AX, Y10, Y2)
+	STEP_AVX2(16, R14, AX, Y11, Y3)
+	STEP_AVX2(0, R9, DI, Y8, Y4)
+	STEP_AVX2(16, R9, DI, Y9, Y5)
+	STEP_AVX2(0, R14, DI, Y10, Y6)
+	STEP_AVX2(16, R14, DI, Y11, Y7)
+	NEXT_TREE(two16tree)
+
+	// scores = sums
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, 32(R11)
+	VMOVUPD Y2, (R11)(R15*1)
+	VMOVUPD Y3, 32(R11)(R15*1)
+	ADDQ    R12, R11
+	VMOVUPD Y4, (R11)
+	VMOVUPD Y5, 32(R11)
+	VMOVUPD Y6, (R11)(R15*1)
+	VMOVUPD Y7, 32(R11)(R15*1)
+	ADDQ    R12, R11
+	ADDQ    $4, SI
+	SUBQ    $2, R13
+	JMP     two16
+
+one16:
+	// the sums of the last row = its scores
+	TESTQ   R13, R13
+	JZ      done
+	VMOVUPD (R11), Y0
+	VMOVUPD 32(R11), Y1
+	VMOVUPD (R11)(R15*1), Y2
+	VMOVUPD 32(R11)(R15*1), Y3
+	FIRST_TREE
+
+one16tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEP_AVX2(0, R9, AX, Y8, Y0)
+	STEP_AVX2(16, R9, AX, Y9, Y1)
+	STEP_AVX2(0, R14, AX, Y10, Y2)
+	STEP_AVX2(16, R14, AX, Y11, Y3)
+	NEXT_TREE(one16tree)
+
+	// scores = sums
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, 32(R11)
+	VMOVUPD Y2, (R11)(R15*1)
+	VMOVUPD Y3, 32(R11)(R15*1)
+	JMP     done
+
+classes8:
 	LATER_HALF(4)
-	STEP_ROWS(LOAD_SCORES2_AVX2, STEPS2_AVX2, STORE_SCORES2_AVX2, Y0, Y1, Y2, Y3, Y4, Y5, Y6, Y7, two2, twotree2, one2, onetree2, done)
 
-vectorsX:
+two8:
+	// the sums of two rows = their scores
+	CMPQ    R13, $2
+	JB      one8
+	LEAQ    (R11)(R12*1), AX
+	VMOVUPD (R11), Y0
+	VMOVUPD (R11)(R15*1), Y1
+	VMOVUPD (AX), Y4
+	VMOVUPD (AX)(R15*1), Y5
+	FIRST_TREE
+
+two8tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEPS_OF(1, DI)
+	STEP_AVX2(0, R9, AX, Y8, Y0)
+	STEP_AVX2(0, R14, AX, Y9, Y1)
+	STEP_AVX2(0, R9, DI, Y8, Y4)
+	STEP_AVX2(0, R14, DI, Y9, Y5)
+	NEXT_TREE(two8tree)
+
+	// scores = sums
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, (R11)(R15*1)
+	ADDQ    R12, R11
+	VMOVUPD Y4, (R11)
+	VMOVUPD Y5, (R11)(R15*1)
+	ADDQ    R12, R11
+	ADDQ    $4, SI
+	SUBQ    $2, R13
+	JMP     two8
+
+one8:
+	// the sums of the last row = its scores
+	TESTQ   R13, R13
+	JZ      done
+	VMOVUPD (R11), Y0
+	VMOVUPD (R11)(R15*1), Y1
+	FIRST_TREE
+
+one8tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEP_AVX2(0, R9, AX, Y8, Y0)
+	STEP_AVX2(0, R14, AX, Y9, Y1)
+	NEXT_TREE(one8tree)
+
+	// scores = sums
+	VMOVUPD Y0, (R11)
+	VMOVUPD Y1, (R11)(R15*1)
+	JMP     done
+
+classes3:
 	LATER_HALF(2)
-	STEP_ROWS(LOAD_SCORES2_AVX2, STEPSX_AVX2, STORE_SCORES2_AVX2, X0, X1, X2, X3, X4, X5, X6, X7, twoX, twotreeX, oneX, onetreeX, done)
+
+two3:
+	// the sums of two rows = their scores
+	CMPQ    R13, $2
+	JB      one3
+	LEAQ    (R11)(R12*1), AX
+	VMOVUPD (R11), X0
+	VMOVUPD (R11)(R15*1), X1
+	VMOVUPD (AX), X4
+	VMOVUPD (AX)(R15*1), X5
+	FIRST_TREE
+
+two3tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEPS_OF(1, DI)
+	STEP_AVX2(0, R9, AX, X8, X0)
+	STEP_AVX2(0, R14, AX, X9, X1)
+	STEP_AVX2(0, R9, DI, X8, X4)
+	STEP_AVX2(0, R14, DI, X9, X5)
+	NEXT_TREE(two3tree)
+
+	// scores = sums
+	VMOVUPD X0, (R11)
+	VMOVUPD X1, (R11)(R15*1)
+	ADDQ    R12, R11
+	VMOVUPD X4, (R11)
+	VMOVUPD X5, (R11)(R15*1)
+	ADDQ    R12, R11
+	ADDQ    $4, SI
+	SUBQ    $2, R13
+	JMP     two3
+
+one3:
+	// the sums of the last row = its scores
+	TESTQ   R13, R13
+	JZ      done
+	VMOVUPD (R11), X0
+	VMOVUPD (R11)(R15*1), X1
+	FIRST_TREE
+
+one3tree:
+	// sums += the steps of the rows' leaves in the next tree
+	STEPS_OF(0, AX)
+	STEP_AVX2(0, R9, AX, X8, X0)
+	STEP_AVX2(0, R14, AX, X9, X1)
+	NEXT_TREE(one3tree)
+
+	// scores = sums
+	VMOVUPD X0, (R11)
+	VMOVUPD X1, (R11)(R15*1)
+	JMP     done
 
 done:
 	VZEROUPPER
 	RET
 
-// Short steps: 16 bits a class, of 16 to 128 classes at a time. The sums of the trees
-// stay in registers, and widen once for all of them.
+// end generated
+
+// ---------------------------------------------------------------------------
+// AddPairs
+
+// func addPairsRows(a *addPairsArgs)
 //
-//	Registers as in addStepsAVX512, but
+// Trees outside, rows inside: the sums of different rows do not wait for one
+// another.
+//
+//	SI leaf numbers of the tree    DX stride of trees    BX of the row
+//	CX first leaf of the tree      R8 past the last      DI args
+//	R9 steps of the tree           R10 bytes a leaf      AX pair, R15 past the last
+//	R11 the row's scores           R12 stride of rows    R13 rows left
+//	R14 class                      X0 step               X15 zero
+TEXT ·addPairsRows(SB), NOSPLIT, $0-8
+	MOVQ   a+0(FP), DI
+	MOVQ   addPairsArgs_leaves(DI), SI
+	MOVQ   addPairsArgs_leafStride(DI), DX
+	MOVQ   addPairsArgs_firstLeaf(DI), CX
+	MOVQ   addPairsArgs_trees(DI), R8
+	LEAQ   (CX)(R8*4), R8
+	MOVQ   addPairsArgs_leafBytes(DI), R10
+	MOVQ   addPairsArgs_stride(DI), R12
+	VXORPD X15, X15, X15
+
+tree:
+	MOVL  (CX), R9
+	IMULQ R10, R9
+	ADDQ  addPairsArgs_steps(DI), R9
+	MOVQ  SI, BX
+	MOVQ  addPairsArgs_scores(DI), R11
+	MOVQ  addPairsArgs_rows(DI), R13
+
+row:
+	MOVWLZX (BX), AX
+	IMULQ   R10, AX
+	ADDQ    R9, AX
+	LEAQ    (AX)(R10*1), R15
+
+pair:
+	// scores[r] += step; scores[s] −= step
+	VCVTSS2SD 4(AX), X15, X0
+	MOVWLZX   (AX), R14
+	VADDSD    (R11)(R14*8), X0, X1
+	VMOVSD    X1, (R11)(R14*8)
+	MOVWLZX   2(AX), R14
+	VMOVSD    (R11)(R14*8), X1
+	VSUBSD    X0, X1, X1
+	VMOVSD    X1, (R11)(R14*8)
+	ADDQ      $8, AX
+	CMPQ      AX, R15
+	JB        pair
+	ADDQ      $2, BX
+	ADDQ      R12, R11
+	DECQ      R13
+	JNZ       row
+	ADDQ      DX, SI
+	ADDQ      $4, CX
+	CMPQ      CX, R8
+	JB        tree
+	VZEROUPPER
+	RET
+
+// ---------------------------------------------------------------------------
+// AddShort: 16 bits a class, of 16 to 128 classes at a time. The sums of the
+// trees stay in registers, and widen once for all of them.
+//
+//	Registers as in AddSteps, but
 //	R11 the row's sums, of 32 bits    Y8, Y9 those of 16 classes
 
 // what both levels read of their arguments, BX = classes
@@ -4828,59 +5550,6 @@ done:
 	MOVQ addShortArgs_rows(AX), R13      \
 	MOVQ addShortArgs_classes(AX), BX
 
-#define SHORT_ROWS(CLEAR, STEPS, SUMS, row, tree, done) \
-row:  \
-	CLEAR           \
-	FIRST_TREE      \
-	tree:           \
-	STEPS_OF(0, AX) \
-	STEPS           \
-	NEXT_TREE(tree) \
-	SUMS            \
-	ADDQ  $2, SI    \
-	ADDQ  R12, R11  \
-	DECQ  R13       \
-	JNZ   row       \
-	JMP   done
-
-#define SHORT_CLEAR16_AVX2 \
-	VPXOR Y0, Y0, Y0
-
-#define SHORT_CLEAR32_AVX2 \
-	SHORT_CLEAR16_AVX2 \
-	VPXOR Y1, Y1, Y1
-
-#define SHORT_CLEAR64_AVX2 \
-	SHORT_CLEAR32_AVX2 \
-	VPXOR Y2, Y2, Y2   \
-	VPXOR Y3, Y3, Y3
-
-#define SHORT_CLEAR128_AVX2 \
-	SHORT_CLEAR64_AVX2 \
-	VPXOR Y4, Y4, Y4   \
-	VPXOR Y5, Y5, Y5   \
-	VPXOR Y6, Y6, Y6   \
-	VPXOR Y7, Y7, Y7
-
-#define SHORT_STEPS16_AVX2 \
-	VPADDW (R9)(AX*1), Y0, Y0
-
-#define SHORT_STEPS32_AVX2 \
-	SHORT_STEPS16_AVX2          \
-	VPADDW 32(R9)(AX*1), Y1, Y1
-
-#define SHORT_STEPS64_AVX2 \
-	SHORT_STEPS32_AVX2          \
-	VPADDW 64(R9)(AX*1), Y2, Y2 \
-	VPADDW 96(R9)(AX*1), Y3, Y3
-
-#define SHORT_STEPS128_AVX2 \
-	SHORT_STEPS64_AVX2           \
-	VPADDW 128(R9)(AX*1), Y4, Y4 \
-	VPADDW 160(R9)(AX*1), Y5, Y5 \
-	VPADDW 192(R9)(AX*1), Y6, Y6 \
-	VPADDW 224(R9)(AX*1), Y7, Y7
-
 // sums of 16 classes += those of the trees
 #define SHORT_SUM_AVX2(at, X, Y) \
 	VPMOVSXWD    X, Y8                \
@@ -4890,73 +5559,6 @@ row:  \
 	VPADDD       (at+32)(R11), Y9, Y9 \
 	VMOVDQU      Y8, at(R11)          \
 	VMOVDQU      Y9, (at+32)(R11)
-
-#define SHORT_SUMS16_AVX2 \
-	SHORT_SUM_AVX2(0, X0, Y0)
-
-#define SHORT_SUMS32_AVX2 \
-	SHORT_SUMS16_AVX2          \
-	SHORT_SUM_AVX2(64, X1, Y1)
-
-#define SHORT_SUMS64_AVX2 \
-	SHORT_SUMS32_AVX2           \
-	SHORT_SUM_AVX2(128, X2, Y2) \
-	SHORT_SUM_AVX2(192, X3, Y3)
-
-#define SHORT_SUMS128_AVX2 \
-	SHORT_SUMS64_AVX2           \
-	SHORT_SUM_AVX2(256, X4, Y4) \
-	SHORT_SUM_AVX2(320, X5, Y5) \
-	SHORT_SUM_AVX2(384, X6, Y6) \
-	SHORT_SUM_AVX2(448, X7, Y7)
-
-// func addShortAVX2(a *addShortArgs)
-TEXT ·addShortAVX2(SB), NOSPLIT, $8-8
-	MOVQ a+0(FP), AX
-	SHORT_ARGS
-	CMPQ BX, $32
-	JB   classes16
-	JE   classes32
-	CMPQ BX, $64
-	JE   classes64
-	SHORT_ROWS(SHORT_CLEAR128_AVX2, SHORT_STEPS128_AVX2, SHORT_SUMS128_AVX2, row128, tree128, done)
-
-classes64:
-	SHORT_ROWS(SHORT_CLEAR64_AVX2, SHORT_STEPS64_AVX2, SHORT_SUMS64_AVX2, row64, tree64, done)
-
-classes32:
-	SHORT_ROWS(SHORT_CLEAR32_AVX2, SHORT_STEPS32_AVX2, SHORT_SUMS32_AVX2, row32, tree32, done)
-
-classes16:
-	SHORT_ROWS(SHORT_CLEAR16_AVX2, SHORT_STEPS16_AVX2, SHORT_SUMS16_AVX2, row16, tree16, done)
-
-done:
-	VZEROUPPER
-	RET
-
-#define SHORT_CLEAR32_AVX512 \
-	VPXORQ Z0, Z0, Z0
-
-#define SHORT_CLEAR64_AVX512 \
-	SHORT_CLEAR32_AVX512 \
-	VPXORQ Z1, Z1, Z1
-
-#define SHORT_CLEAR128_AVX512 \
-	SHORT_CLEAR64_AVX512 \
-	VPXORQ Z2, Z2, Z2    \
-	VPXORQ Z3, Z3, Z3
-
-#define SHORT_STEPS32_AVX512 \
-	VPADDW (R9)(AX*1), Z0, Z0
-
-#define SHORT_STEPS64_AVX512 \
-	SHORT_STEPS32_AVX512        \
-	VPADDW 64(R9)(AX*1), Z1, Z1
-
-#define SHORT_STEPS128_AVX512 \
-	SHORT_STEPS64_AVX512         \
-	VPADDW 128(R9)(AX*1), Z2, Z2 \
-	VPADDW 192(R9)(AX*1), Z3, Z3
 
 // sums of 32 classes += those of the trees
 #define SHORT_SUM_AVX512(at, Y, Z) \
@@ -4968,18 +5570,7 @@ done:
 	VMOVDQU32     Z8, at(R11)          \
 	VMOVDQU32     Z9, (at+64)(R11)
 
-#define SHORT_SUMS32_AVX512 \
-	SHORT_SUM_AVX512(0, Y0, Z0)
-
-#define SHORT_SUMS64_AVX512 \
-	SHORT_SUMS32_AVX512           \
-	SHORT_SUM_AVX512(128, Y1, Z1)
-
-#define SHORT_SUMS128_AVX512 \
-	SHORT_SUMS64_AVX512           \
-	SHORT_SUM_AVX512(256, Y2, Z2) \
-	SHORT_SUM_AVX512(384, Y3, Z3)
-
+// begin generated: addShort
 // func addShortAVX512(a *addShortArgs)
 TEXT ·addShortAVX512(SB), NOSPLIT, $8-8
 	MOVQ a+0(FP), AX
@@ -4989,20 +5580,232 @@ TEXT ·addShortAVX512(SB), NOSPLIT, $8-8
 	JE   classes32
 	CMPQ BX, $64
 	JE   classes64
-	SHORT_ROWS(SHORT_CLEAR128_AVX512, SHORT_STEPS128_AVX512, SHORT_SUMS128_AVX512, row128, tree128, done)
+
+row128:
+	// the trees' sums = 0
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	VPXORQ Z2, Z2, Z2
+	VPXORQ Z3, Z3, Z3
+	FIRST_TREE
+
+tree128:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Z0, Z0
+	VPADDW 64(R9)(AX*1), Z1, Z1
+	VPADDW 128(R9)(AX*1), Z2, Z2
+	VPADDW 192(R9)(AX*1), Z3, Z3
+	NEXT_TREE(tree128)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX512(0, Y0, Z0)
+	SHORT_SUM_AVX512(128, Y1, Z1)
+	SHORT_SUM_AVX512(256, Y2, Z2)
+	SHORT_SUM_AVX512(384, Y3, Z3)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row128
+	JMP  done
 
 classes64:
-	SHORT_ROWS(SHORT_CLEAR64_AVX512, SHORT_STEPS64_AVX512, SHORT_SUMS64_AVX512, row64, tree64, done)
+row64:
+	// the trees' sums = 0
+	VPXORQ Z0, Z0, Z0
+	VPXORQ Z1, Z1, Z1
+	FIRST_TREE
+
+tree64:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Z0, Z0
+	VPADDW 64(R9)(AX*1), Z1, Z1
+	NEXT_TREE(tree64)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX512(0, Y0, Z0)
+	SHORT_SUM_AVX512(128, Y1, Z1)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row64
+	JMP  done
 
 classes32:
-	SHORT_ROWS(SHORT_CLEAR32_AVX512, SHORT_STEPS32_AVX512, SHORT_SUMS32_AVX512, row32, tree32, done)
+row32:
+	// the trees' sums = 0
+	VPXORQ Z0, Z0, Z0
+	FIRST_TREE
+
+tree32:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Z0, Z0
+	NEXT_TREE(tree32)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX512(0, Y0, Z0)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row32
+	JMP  done
 
 classes16:
-	SHORT_ROWS(SHORT_CLEAR16_AVX2, SHORT_STEPS16_AVX2, SHORT_SUMS16_AVX2, row16, tree16, done)
+row16:
+	// the trees' sums = 0
+	VPXOR Y0, Y0, Y0
+	FIRST_TREE
+
+tree16:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Y0, Y0
+	NEXT_TREE(tree16)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX2(0, X0, Y0)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row16
+	JMP  done
 
 done:
 	VZEROUPPER
 	RET
+
+// func addShortAVX2(a *addShortArgs)
+TEXT ·addShortAVX2(SB), NOSPLIT, $8-8
+	MOVQ a+0(FP), AX
+	SHORT_ARGS
+	CMPQ BX, $32
+	JB   classes16
+	JE   classes32
+	CMPQ BX, $64
+	JE   classes64
+
+row128:
+	// the trees' sums = 0
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	VPXOR Y4, Y4, Y4
+	VPXOR Y5, Y5, Y5
+	VPXOR Y6, Y6, Y6
+	VPXOR Y7, Y7, Y7
+	FIRST_TREE
+
+tree128:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Y0, Y0
+	VPADDW 32(R9)(AX*1), Y1, Y1
+	VPADDW 64(R9)(AX*1), Y2, Y2
+	VPADDW 96(R9)(AX*1), Y3, Y3
+	VPADDW 128(R9)(AX*1), Y4, Y4
+	VPADDW 160(R9)(AX*1), Y5, Y5
+	VPADDW 192(R9)(AX*1), Y6, Y6
+	VPADDW 224(R9)(AX*1), Y7, Y7
+	NEXT_TREE(tree128)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX2(0, X0, Y0)
+	SHORT_SUM_AVX2(64, X1, Y1)
+	SHORT_SUM_AVX2(128, X2, Y2)
+	SHORT_SUM_AVX2(192, X3, Y3)
+	SHORT_SUM_AVX2(256, X4, Y4)
+	SHORT_SUM_AVX2(320, X5, Y5)
+	SHORT_SUM_AVX2(384, X6, Y6)
+	SHORT_SUM_AVX2(448, X7, Y7)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row128
+	JMP  done
+
+classes64:
+row64:
+	// the trees' sums = 0
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	VPXOR Y2, Y2, Y2
+	VPXOR Y3, Y3, Y3
+	FIRST_TREE
+
+tree64:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Y0, Y0
+	VPADDW 32(R9)(AX*1), Y1, Y1
+	VPADDW 64(R9)(AX*1), Y2, Y2
+	VPADDW 96(R9)(AX*1), Y3, Y3
+	NEXT_TREE(tree64)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX2(0, X0, Y0)
+	SHORT_SUM_AVX2(64, X1, Y1)
+	SHORT_SUM_AVX2(128, X2, Y2)
+	SHORT_SUM_AVX2(192, X3, Y3)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row64
+	JMP  done
+
+classes32:
+row32:
+	// the trees' sums = 0
+	VPXOR Y0, Y0, Y0
+	VPXOR Y1, Y1, Y1
+	FIRST_TREE
+
+tree32:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Y0, Y0
+	VPADDW 32(R9)(AX*1), Y1, Y1
+	NEXT_TREE(tree32)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX2(0, X0, Y0)
+	SHORT_SUM_AVX2(64, X1, Y1)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row32
+	JMP  done
+
+classes16:
+row16:
+	// the trees' sums = 0
+	VPXOR Y0, Y0, Y0
+	FIRST_TREE
+
+tree16:
+	// += the steps of the row's leaf in the next tree
+	STEPS_OF(0, AX)
+	VPADDW (R9)(AX*1), Y0, Y0
+	NEXT_TREE(tree16)
+
+	// the row's sums += the trees'
+	SHORT_SUM_AVX2(0, X0, Y0)
+	ADDQ $2, SI
+	ADDQ R12, R11
+	DECQ R13
+	JNZ  row16
+	JMP  done
+
+done:
+	VZEROUPPER
+	RET
+
+// end generated
+
+// ---------------------------------------------------------------------------
+// Scores
 
 // func scoresRows(a *scoresArgs)
 //
@@ -5057,6 +5860,9 @@ first:
 	JNZ  row
 	VZEROUPPER
 	RET
+
+// ---------------------------------------------------------------------------
+// Best
 
 // func bestRows(a *bestArgs)
 //
@@ -5118,6 +5924,9 @@ found:
 	VZEROUPPER
 	RET
 
+// ---------------------------------------------------------------------------
+// Linear
+
 // Linear scores: of four rows at a time, and of two or three vectors of lanes. The sums
 // stay in registers during the loop over the terms, and weights widen once for the four
 // rows. Where fewer than four rows are left, the last stands for those past it too.
@@ -5128,7 +5937,7 @@ found:
 //	R11, AX, BX, DX scores of the four rows          R12 bytes of a row of them
 //	A, B, C sums of a row      U, V, W weights       P place of a row, then the shift
 
-// A macro LINEARn does something with n vectors of so many bytes.
+// The macros LINEARn handle n vectors, each of a number of bytes.
 
 // weights = float32 numbers
 #define LINEAR2_WIDEN(at, bytes, U, V, W) \
@@ -5281,64 +6090,8 @@ done:
 	VZEROUPPER
 	RET
 
-// func addPairsRows(a *addPairsArgs)
-//
-// Trees outside, rows inside: the sums of different rows do not wait for one
-// another.
-//
-//	SI leaf numbers of the tree    DX stride of trees    BX of the row
-//	CX first leaf of the tree      R8 past the last      DI args
-//	R9 steps of the tree           R10 bytes a leaf      AX pair, R15 past the last
-//	R11 the row's scores           R12 stride of rows    R13 rows left
-//	R14 class                      X0 step               X15 zero
-TEXT ·addPairsRows(SB), NOSPLIT, $0-8
-	MOVQ   a+0(FP), DI
-	MOVQ   addPairsArgs_leaves(DI), SI
-	MOVQ   addPairsArgs_leafStride(DI), DX
-	MOVQ   addPairsArgs_firstLeaf(DI), CX
-	MOVQ   addPairsArgs_trees(DI), R8
-	LEAQ   (CX)(R8*4), R8
-	MOVQ   addPairsArgs_leafBytes(DI), R10
-	MOVQ   addPairsArgs_stride(DI), R12
-	VXORPD X15, X15, X15
-
-tree:
-	MOVL  (CX), R9
-	IMULQ R10, R9
-	ADDQ  addPairsArgs_steps(DI), R9
-	MOVQ  SI, BX
-	MOVQ  addPairsArgs_scores(DI), R11
-	MOVQ  addPairsArgs_rows(DI), R13
-
-row:
-	MOVWLZX (BX), AX
-	IMULQ   R10, AX
-	ADDQ    R9, AX
-	LEAQ    (AX)(R10*1), R15
-
-pair:
-	// scores[r] += step; scores[s] −= step
-	VCVTSS2SD 4(AX), X15, X0
-	MOVWLZX   (AX), R14
-	VADDSD    (R11)(R14*8), X0, X1
-	VMOVSD    X1, (R11)(R14*8)
-	MOVWLZX   2(AX), R14
-	VMOVSD    (R11)(R14*8), X1
-	VSUBSD    X0, X1, X1
-	VMOVSD    X1, (R11)(R14*8)
-	ADDQ      $8, AX
-	CMPQ      AX, R15
-	JB        pair
-	ADDQ      $2, BX
-	ADDQ      R12, R11
-	DECQ      R13
-	JNZ       row
-	ADDQ      DX, SI
-	ADDQ      $4, CX
-	CMPQ      CX, R8
-	JB        tree
-	VZEROUPPER
-	RET
+// ---------------------------------------------------------------------------
+// Softmax
 
 // Probabilities: from every row its greatest score is taken away, then e to all
 // that is left is computed, rows regardless, then sums are divided out. With whole
@@ -5399,6 +6152,8 @@ done:
 	RET
 
 // func softmaxTops(a *softmaxArgs)
+//
+// From every row its greatest score is subtracted.
 TEXT ·softmaxTops(SB), NOSPLIT, $0-8
 	MOVQ a+0(FP), BX
 	SOFTMAX_ROWS
@@ -5459,7 +6214,7 @@ rowX:
 	VZEROUPPER
 	RET
 
-// SOFTMAX_INVERSE is X2 = 1/X0, or math.NaN where that is none.
+// SOFTMAX_INVERSE sets X2 to 1/X0, or to math.NaN where X0 is not a number.
 #define SOFTMAX_INVERSE(one, number) \
 	VDIVSD       X0, one, X2    \
 	VUCOMISD     X0, X0         \
@@ -5489,6 +6244,8 @@ rowX:
 	VMOVUPD      Y1, -32(DI)(R9*1)
 
 // func softmaxSums(a *softmaxArgs)
+//
+// Every row is divided by its sum.
 //
 // The inverse is the first factor: where it is NaN, that NaN is the product.
 //
@@ -5555,9 +6312,6 @@ rowX:
 
 // Exponentials of two vectors side by side: while one number waits for another, there is
 // work on the other vector near enough to be found.
-//
-// Both macros are X = e to X and X2 = e to X2, or zero below SoftmaxLeast. The other
-// registers are lost.
 
 #define EXP_LANES(i) ·expLanes+(32*i)(SB)
 
@@ -5565,7 +6319,7 @@ rowX:
 	OP operand, from, to   \
 	OP operand, from2, to2
 
-// EXP_TERM is E = E·R + even and O = O·R + odd: the next terms of the series.
+// EXP_TERM computes E = E·R + even and O = O·R + odd, the next terms of the series.
 #define EXP_TERM(even, odd, R, E, O, R2, E2, O2) \
 	VMULPD R, E, E                  \
 	VMULPD R2, E2, E2               \
@@ -5574,43 +6328,9 @@ rowX:
 	TWO(VADDPD, even, E, E, E2, E2) \
 	TWO(VADDPD, odd, O, O, O2, O2)
 
-#define EXP_AVX2(X, S, R, E, O, M, X2, S2, R2, E2, O2, M2) \
-	VCMPPD $5, EXP_LANES(5), X, M                               \ // not below, or NaN
-	VCMPPD $5, EXP_LANES(5), X2, M2                             \
-	TWO(VMULPD, EXP_LANES(0), X, S, X2, S2)                     \
-	TWO(VADDPD, EXP_LANES(1), S, S, S2, S2)                     \ // k in the lowest bits
-	TWO(VSUBPD, EXP_LANES(1), S, E, S2, E2)                     \
-	TWO(VFNMADD231PD, EXP_LANES(2), E, X, E2, X2)               \ // the product is exact
-	TWO(VMULPD, EXP_LANES(3), E, E, E2, E2)                     \
-	VSUBPD E, X, X                                              \ // r
-	VSUBPD E2, X2, X2                                           \
-	TWO(VPSLLQ, $52, S, S, S2, S2)                              \
-	TWO(VPADDQ, EXP_LANES(4), S, S, S2, S2)                     \ // 2ᵏ
-	VMULPD X, X, R                                              \ // r²
-	VMULPD X2, X2, R2                                           \
-	TWO(VMULPD, EXP_LANES(16), R, E, R2, E2)                    \ // even terms
-	TWO(VMULPD, EXP_LANES(17), R, O, R2, O2)                    \ // odd terms
-	TWO(VADDPD, EXP_LANES(14), E, E, E2, E2)                    \
-	TWO(VADDPD, EXP_LANES(15), O, O, O2, O2)                    \
-	EXP_TERM(EXP_LANES(12), EXP_LANES(13), R, E, O, R2, E2, O2) \
-	EXP_TERM(EXP_LANES(10), EXP_LANES(11), R, E, O, R2, E2, O2) \
-	EXP_TERM(EXP_LANES(8), EXP_LANES(9), R, E, O, R2, E2, O2)   \
-	EXP_TERM(EXP_LANES(6), EXP_LANES(7), R, E, O, R2, E2, O2)   \
-	VMULPD X, O, O                                              \
-	VMULPD X2, O2, O2                                           \
-	VADDPD O, E, E                                              \
-	VADDPD O2, E2, E2                                           \
-	VMULPD R, E, E                                              \
-	VMULPD R2, E2, E2                                           \
-	VADDPD E, X, X                                              \
-	VADDPD E2, X2, X2                                           \
-	TWO(VADDPD, EXP_LANES(4), X, X, X2, X2)                     \
-	VMULPD S, X, X                                              \
-	VMULPD S2, X2, X2                                           \
-	VANDPD M, X, X                                              \
-	VANDPD M2, X2, X2
-
-// Z14 … Z31 are expLanes.
+// begin generated: softmax
+// EXP_AVX512 sets X to e to X, and X2 to e to X2, or to zero below SoftmaxLeast. The other
+// registers are lost. Z14 to Z31 are expLanes.
 #define EXP_AVX512(X, S, R, E, O, M, X2, S2, R2, E2, O2, M2) \
 	VCMPPD   $5, Z19, X, M                  \ // not below, or NaN
 	VCMPPD   $5, Z19, X2, M2                \
@@ -5665,10 +6385,50 @@ rowX:
 	VBROADCASTSD ·expLanes+512(SB), Z30 \
 	VBROADCASTSD ·expLanes+544(SB), Z31
 
-// func expAVX512(x *float64, n int)
+// EXP_AVX2 sets X to e to X, and X2 to e to X2, or to zero below SoftmaxLeast. The other
+// registers are lost.
+#define EXP_AVX2(X, S, R, E, O, M, X2, S2, R2, E2, O2, M2) \
+	VCMPPD $5, EXP_LANES(5), X, M                               \ // not below, or NaN
+	VCMPPD $5, EXP_LANES(5), X2, M2                             \
+	TWO(VMULPD, EXP_LANES(0), X, S, X2, S2)                     \
+	TWO(VADDPD, EXP_LANES(1), S, S, S2, S2)                     \ // k in the lowest bits
+	TWO(VSUBPD, EXP_LANES(1), S, E, S2, E2)                     \
+	TWO(VFNMADD231PD, EXP_LANES(2), E, X, E2, X2)               \ // the product is exact
+	TWO(VMULPD, EXP_LANES(3), E, E, E2, E2)                     \
+	VSUBPD E, X, X                                              \ // r
+	VSUBPD E2, X2, X2                                           \
+	TWO(VPSLLQ, $52, S, S, S2, S2)                              \
+	TWO(VPADDQ, EXP_LANES(4), S, S, S2, S2)                     \ // 2ᵏ
+	VMULPD X, X, R                                              \ // r²
+	VMULPD X2, X2, R2                                           \
+	TWO(VMULPD, EXP_LANES(16), R, E, R2, E2)                    \ // even terms
+	TWO(VMULPD, EXP_LANES(17), R, O, R2, O2)                    \ // odd terms
+	TWO(VADDPD, EXP_LANES(14), E, E, E2, E2)                    \
+	TWO(VADDPD, EXP_LANES(15), O, O, O2, O2)                    \
+	EXP_TERM(EXP_LANES(12), EXP_LANES(13), R, E, O, R2, E2, O2) \
+	EXP_TERM(EXP_LANES(10), EXP_LANES(11), R, E, O, R2, E2, O2) \
+	EXP_TERM(EXP_LANES(8), EXP_LANES(9), R, E, O, R2, E2, O2)   \
+	EXP_TERM(EXP_LANES(6), EXP_LANES(7), R, E, O, R2, E2, O2)   \
+	VMULPD X, O, O                                              \
+	VMULPD X2, O2, O2                                           \
+	VADDPD O, E, E                                              \
+	VADDPD O2, E2, E2                                           \
+	VMULPD R, E, E                                              \
+	VMULPD R2, E2, E2                                           \
+	VADDPD E, X, X                                              \
+	VADDPD E2, X2, X2                                           \
+	TWO(VADDPD, EXP_LANES(4), X, X, X2, X2)                     \
+	VMULPD S, X, X                                              \
+	VMULPD S2, X2, X2                                           \
+	VANDPD M, X, X                                              \
+	VANDPD M2, X2, X2
+
+// end generated
+
+// func softmaxExpAVX512(x *float64, n int)
 //
 //	DI vectors    R8 the last, of 1 … 16 numbers: K1, K4
-TEXT ·expAVX512(SB), NOSPLIT, $0-16
+TEXT ·softmaxExpAVX512(SB), NOSPLIT, $0-16
 	MOVQ  x+0(FP), DI
 	MOVQ  n+8(FP), R8
 	DECQ  R8
@@ -5705,10 +6465,10 @@ last:
 	VZEROUPPER
 	RET
 
-// func expAVX2(x *float64, n int)
+// func softmaxExpAVX2(x *float64, n int)
 //
 //	DI vectors    R8 the last, of 1 … 8 numbers    CX their masks
-TEXT ·expAVX2(SB), NOSPLIT, $0-16
+TEXT ·softmaxExpAVX2(SB), NOSPLIT, $0-16
 	MOVQ x+0(FP), DI
 	MOVQ n+8(FP), R8
 	DECQ R8
@@ -5753,7 +6513,7 @@ done:
 //	DI, R8 … R11 as above       R12 of the last 1 … 16    CX, K1 and K4 masks of the last
 //	Y13, Z11 greatest score     Y14 and Y15, Z12 sums
 
-// SOFTMAX_TOP is X0 = the greatest of a row's scores. Y1, X2 are lost.
+// SOFTMAX_TOP sets X0 to the greatest of a row's scores. Y1, X2 are lost.
 #define SOFTMAX_TOP(tops) \
 	VMOVUPD      -32(DI)(R9*1), Y0      \
 	VMOVAPD      Y0, Y1                 \
@@ -5881,6 +6641,9 @@ vectors:
 	JB            row
 	VZEROUPPER
 	RET
+
+// ---------------------------------------------------------------------------
+// Walk
 
 // func walkTrees(a *walkArgs)
 //

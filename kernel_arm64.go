@@ -9,82 +9,27 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-func cpuLevels() []*kernel.Funcs { return []*kernel.Funcs{neon} }
+// Every AArch64 processor has NEON.
+func cpuLevels() []*kernel.Funcs {
+	return []*kernel.Funcs{completed(false, kernel.Funcs{
+		Level:     "neon",
+		Totals:    totals,
+		Cross:     cross,
+		Gradients: gradients,
+		Quantize:  quantize,
+		Histogram: histogram,
+		Scan:      scan,
+		// NEON can neither gather bin codes by row number nor store the lanes of a
+		// mask one behind the other.
+		Partition: kernel.Partition,
+		Update:    update,
+		Best:      kernel.Best,
+		Softmax:   softmax(softmaxExpNEON, nil),
+	})}
+}
 
-// neon is what every AArch64 processor runs.
-var neon = kernel.Checked(kernel.Funcs{
-	Level:     "neon",
-	Totals:    totals,
-	Cross:     cross,
-	Gradients: gradients,
-	Quantize:  quantize,
-	Histogram: histogram,
-	Sparse:    sparse,
-	SumBins:   sumBins,
-	Spill:     spill,
-	Subtract:  subtract,
-	Scan:      scan,
-	// NEON can neither gather bin codes by row number nor store the lanes of a
-	// mask one behind the other.
-	Partition: kernel.Partition,
-	Update:    update,
-	Compare: func(j *kernel.CompareJob[float64]) {
-		if a := new(compareArgs); loadCompare(a, j) {
-			compareNEON(a)
-		}
-	},
-	Compare32: func(j *kernel.CompareJob[float32]) {
-		if a := new(compareArgs); loadCompare(a, j) {
-			compare32NEON(a)
-		}
-	},
-	Members: members,
-	Leaves: func(j *kernel.LeavesJob) {
-		for a := new(leavesArgs); a.next(j); {
-			leavesNEON(a)
-		}
-	},
-	AddSteps: func(j *kernel.AddStepsJob) {
-		for a := new(addStepsArgs); a.next(j); {
-			addStepsNEON(a)
-		}
-	},
-	AddPairs: addPairs,
-	AddShort: func(j *kernel.AddShortJob) {
-		for a := new(addShortArgs); a.next(j, 64); {
-			addShortNEON(a)
-		}
-	},
-	Scores: scores,
-	Best:   kernel.Best,
-	Linear: func(j *kernel.LinearJob) {
-		for a := new(linearArgs); a.next(j, 4); {
-			linearNEON(a)
-		}
-	},
-	Softmax: softmax(expNEON, nil),
-	Walk:    walkLanes,
-})
-
-func expNEON(x *float64, n int)
-
-//go:noescape
-func compareNEON(a *compareArgs)
-
-//go:noescape
-func compare32NEON(a *compareArgs)
-
-//go:noescape
-func leavesNEON(a *leavesArgs)
-
-//go:noescape
-func addStepsNEON(a *addStepsArgs)
-
-//go:noescape
-func addShortNEON(a *addShortArgs)
-
-//go:noescape
-func linearNEON(a *linearArgs)
+// shortClasses is the number of sums of AddShort that the registers hold.
+const shortClasses = 64
 
 // Routines take a few classes of a job. Strides of residuals, factors and sums
 // are in bytes.
@@ -98,9 +43,6 @@ type totalsArgs struct {
 	shift             float64
 	gradient, hessian *int64 // in and out, of the eight classes
 }
-
-//go:noescape
-func totals8(a *totalsArgs)
 
 func totals(j *kernel.TotalsJob) {
 	gradient, hessian := j.Gradient[:j.Stride], j.Hessian[:j.Stride]
@@ -118,8 +60,8 @@ func totals(j *kernel.TotalsJob) {
 	})
 }
 
-// unitSums is what the addends of rows are shifted by, and where the sums of their
-// bits start: at minus the bits of that shift for each row.
+// unitSums returns the shift that is added to each addend, and the number that the sums
+// of their bits start from: minus the bits of the shift for each row.
 func unitSums(unit float64, rows int) (shift float64, start int64) {
 	shift = kernel.Shift(unit)
 	return shift, -int64(rows) * int64(math.Float64bits(shift))
@@ -149,12 +91,6 @@ type crossArgs struct {
 	cross       *uint32 // in and out, of the first r and the eight classes
 	crossStride int
 }
-
-//go:noescape
-func cross4x8(a *crossArgs)
-
-//go:noescape
-func cross1x8(a *crossArgs)
 
 func cross(j *kernel.CrossJob) {
 	cross := j.Cross[:len(j.First)*j.Stride]
@@ -193,9 +129,6 @@ func cross(j *kernel.CrossJob) {
 	})
 }
 
-// pairStats is here for go_asm.h.
-type pairStats = kernel.PairStats
-
 type gradientsArgs struct {
 	residuals *float32
 	stride    int
@@ -208,9 +141,6 @@ type gradientsArgs struct {
 	shift     float64
 	stats     *pairStats // in and out
 }
-
-//go:noescape
-func gradients4(a *gradientsArgs)
 
 func gradients(j *kernel.GradientsJob) {
 	m, whole := len(j.Pairs), len(j.Rows)&^3
@@ -256,12 +186,6 @@ type quantizeArgs struct {
 	sum         [kernel.MaxPairs]int64 // out: of the cells, by pair
 }
 
-//go:noescape
-func quantize1(a *quantizeArgs)
-
-//go:noescape
-func quantize2(a *quantizeArgs)
-
 func quantize(j *kernel.QuantizeJob) {
 	m, n := j.Pairs, len(j.Rows)
 	a := quantizeArgs{pairs: m, weights: unsafe.SliceData(j.Weights)}
@@ -297,32 +221,6 @@ type histogramArgs struct {
 	cells      *int64
 	n          int // rows
 }
-
-// histogramMxC adds the cells of M pairs to the histograms of C columns.
-
-//go:noescape
-func histogram1x8(a *histogramArgs)
-
-//go:noescape
-func histogram1x4(a *histogramArgs)
-
-//go:noescape
-func histogram1x1(a *histogramArgs)
-
-//go:noescape
-func histogram2x4(a *histogramArgs)
-
-//go:noescape
-func histogram2x1(a *histogramArgs)
-
-//go:noescape
-func histogram4x2(a *histogramArgs)
-
-//go:noescape
-func histogram4x1(a *histogramArgs)
-
-//go:noescape
-func histogram8x1(a *histogramArgs)
 
 func histogram(j *kernel.HistogramJob) {
 	n := len(j.Cells) / j.Pairs
@@ -389,12 +287,6 @@ type scanArgs struct {
 	lightL, lightR, scores [kernel.MaxPairs]float64
 }
 
-//go:noescape
-func scanVector(a *scanArgs)
-
-//go:noescape
-func scanVectors(a *scanArgs)
-
 func scan(j *kernel.ScanJob) {
 	m := j.Pairs
 	stride := max(j.Stride, kernel.TileLanes)
@@ -444,9 +336,6 @@ type updateArgs struct {
 	maxResidual float32 // in and out
 }
 
-//go:noescape
-func updateNEON(a *updateArgs)
-
 func update(j *kernel.UpdateJob) {
 	a := updateArgs{
 		residuals:  unsafe.SliceData(j.Residuals),
@@ -458,7 +347,7 @@ func update(j *kernel.UpdateJob) {
 		flushBelow: kernel.FlushBelow,
 		ownFloor:   kernel.OwnFloor,
 	}
-	updateNEON(&a)
+	updateRows(&a)
 	if a.n > 0 {
 		panic(kernel.ErrNoClass)
 	}

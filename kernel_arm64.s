@@ -1,9 +1,39 @@
 //go:build !purego
 
-#include "go_asm.h"
-#include "textflag.h"
-
-// The NEON kernels. Every AArch64 processor has NEON.
+// The kernels for arm64, in the order of kernel.Funcs. Each begins after a line
+// of dashes. Every AArch64 processor has NEON. Regions from "begin generated" to "end
+// generated" are written by make asm: the contents, and families of routines from
+// templates in tools/asm/families.
+//
+// begin generated: contents
+//
+//	kernel      section    NEON
+//	Totals           54      95
+//	Cross           180     202
+//	Gradients       353     367
+//	Quantize        509     525
+//	Histogram       667     794
+//	Sparse          880     962
+//	SumBins         996    1005
+//	Spill          1029    1040
+//	Subtract       1071    1080
+//	Scan           1098    1159
+//	Update         1421    1458
+//	Compare        1599    1697
+//	Compare32      1702    1732
+//	Members        1737    1760
+//	Leaves         1796    1814
+//	AddSteps       1927    1964
+//	AddPairs       2228    2241
+//	AddShort       2284    2293
+//	Scores         2463    2473
+//	Linear         2519    2559
+//	Softmax        2835    3081
+//	Walk           3121    3151
+//
+// Plain Go: Partition, Best.
+//
+// end generated
 //
 // How to read this file:
 //
@@ -18,548 +48,13 @@
 //     and rounds once, or where it is exact.
 //   - R18 and R27–R30 belong to the system, the assembler and Go.
 
-// Histograms.
+#include "go_asm.h"
+#include "textflag.h"
+
+// ---------------------------------------------------------------------------
+// Totals
 //
-// A bin of a tile is 64 bytes. What differs between the routines is the number
-// of cells that a row adds to a bin (1, 2, 4 or 8) and the number of columns
-// that share the loads of a row's number and cells. Each has two loops: one
-// over listed row numbers, one that counts them up.
-
-// R22 = a row's cell; R19 = its number.
-// histogram[64·column[row]] += cell
-#define ADD_1(column, histogram) \
-	MOVBU (column)(R19), R23     \
-	ADD   R23<<6, histogram, R23 \
-	MOVD  (R23), R24             \
-	ADD   R22, R24, R24          \
-	MOVD  R24, (R23)
-
-// V0 = a row's 2 cells; R19 = its number.
-#define ADD_2(column, histogram) \
-	MOVBU (column)(R19), R23     \
-	ADD   R23<<6, histogram, R23 \
-	FMOVQ (R23), F4              \
-	VADD  V0.D2, V4.D2, V4.D2    \
-	FMOVQ F4, (R23)
-
-// V0, V1 = a row's 4 cells; R19 = its number.
-#define ADD_4(column, histogram) \
-	MOVBU (column)(R19), R23     \
-	ADD   R23<<6, histogram, R23 \
-	FLDPQ (R23), (F4, F5)        \
-	VADD  V0.D2, V4.D2, V4.D2    \
-	VADD  V1.D2, V5.D2, V5.D2    \
-	FSTPQ (F4, F5), (R23)
-
-// V0–V3 = a row's 8 cells; R19 = its number.
-#define ADD_8(column, histogram) \
-	MOVBU (column)(R19), R23                  \
-	ADD   R23<<6, histogram, R23              \
-	VLD1  (R23), [V4.D2, V5.D2, V6.D2, V7.D2] \
-	VADD  V0.D2, V4.D2, V4.D2                 \
-	VADD  V1.D2, V5.D2, V5.D2                 \
-	VADD  V2.D2, V6.D2, V6.D2                 \
-	VADD  V3.D2, V7.D2, V7.D2                 \
-	VST1  [V4.D2, V5.D2, V6.D2, V7.D2], (R23)
-
-// Registers of all histogram routines:
-//
-//	R0      a              R17  next row number, 0: count   R22  cell
-//	R1–R8   columns 0–7    R19  row number                  R23  bin, then its address
-//	R9–R16  histograms     R20  next cell                   R24  sum
-//	                       R21  rows left                   V0–V3  cells, V4–V7  sums
-
-// A routine's R17, R19, R20 and R21.
-#define LOAD_ROWS \
-	MOVD histogramArgs_rows(R0), R17  \
-	MOVD histogramArgs_first(R0), R19 \
-	MOVD histogramArgs_cells(R0), R20 \
-	MOVD histogramArgs_n(R0), R21
-
-#define LOAD_COLUMNS_01 \
-	LDP histogramArgs_columns(R0), (R1, R2)     \
-	LDP histogramArgs_histograms(R0), (R9, R10)
-
-#define LOAD_COLUMNS_23 \
-	LDP (histogramArgs_columns+16)(R0), (R3, R4)      \
-	LDP (histogramArgs_histograms+16)(R0), (R11, R12)
-
-#define LOAD_COLUMNS_4567 \
-	LDP (histogramArgs_columns+32)(R0), (R5, R6)      \
-	LDP (histogramArgs_columns+48)(R0), (R7, R8)      \
-	LDP (histogramArgs_histograms+32)(R0), (R13, R14) \
-	LDP (histogramArgs_histograms+48)(R0), (R15, R16)
-
-// func histogram1x8(a *histogramArgs)
-// One pair, eight columns.
-TEXT ·histogram1x8(SB), NOSPLIT, $0-8
-	MOVD a+0(FP), R0
-	LOAD_COLUMNS_01
-	LOAD_COLUMNS_23
-	LOAD_COLUMNS_4567
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; cell = *cells++
-	MOVWU.P 4(R17), R19
-	MOVD.P  8(R20), R22
-
-	// histogram[column[row]] += cell, eight times
-	ADD_1(R1, R9)
-	ADD_1(R2, R10)
-	ADD_1(R3, R11)
-	ADD_1(R4, R12)
-	ADD_1(R5, R13)
-	ADD_1(R6, R14)
-	ADD_1(R7, R15)
-	ADD_1(R8, R16)
-	SUB  $1, R21
-	CBNZ R21, listed
-	RET
-
-counted:
-	// cell = *cells++
-	MOVD.P 8(R20), R22
-
-	// histogram[column[row]] += cell, eight times; row++
-	ADD_1(R1, R9)
-	ADD_1(R2, R10)
-	ADD_1(R3, R11)
-	ADD_1(R4, R12)
-	ADD_1(R5, R13)
-	ADD_1(R6, R14)
-	ADD_1(R7, R15)
-	ADD_1(R8, R16)
-	ADD  $1, R19
-	SUB  $1, R21
-	CBNZ R21, counted
-
-done:
-	RET
-
-// func histogram1x4(a *histogramArgs)
-// One pair, four columns.
-TEXT ·histogram1x4(SB), NOSPLIT, $0-8
-	MOVD a+0(FP), R0
-	LOAD_COLUMNS_01
-	LOAD_COLUMNS_23
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; cell = *cells++
-	MOVWU.P 4(R17), R19
-	MOVD.P  8(R20), R22
-
-	// histogram[column[row]] += cell, four times
-	ADD_1(R1, R9)
-	ADD_1(R2, R10)
-	ADD_1(R3, R11)
-	ADD_1(R4, R12)
-	SUB  $1, R21
-	CBNZ R21, listed
-	RET
-
-counted:
-	// cell = *cells++
-	MOVD.P 8(R20), R22
-
-	// histogram[column[row]] += cell, four times; row++
-	ADD_1(R1, R9)
-	ADD_1(R2, R10)
-	ADD_1(R3, R11)
-	ADD_1(R4, R12)
-	ADD  $1, R19
-	SUB  $1, R21
-	CBNZ R21, counted
-
-done:
-	RET
-
-// func histogram1x1(a *histogramArgs)
-// One pair, one column.
-TEXT ·histogram1x1(SB), NOSPLIT, $0-8
-	MOVD a+0(FP), R0
-	MOVD histogramArgs_columns(R0), R1
-	MOVD histogramArgs_histograms(R0), R9
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; cell = *cells++; histogram[column[row]] += cell
-	MOVWU.P 4(R17), R19
-	MOVD.P  8(R20), R22
-	ADD_1(R1, R9)
-	SUB     $1, R21
-	CBNZ    R21, listed
-	RET
-
-counted:
-	// cell = *cells++; histogram[column[row]] += cell; row++
-	MOVD.P 8(R20), R22
-	ADD_1(R1, R9)
-	ADD    $1, R19
-	SUB    $1, R21
-	CBNZ   R21, counted
-
-done:
-	RET
-
-// func histogram2x4(a *histogramArgs)
-// Two pairs, four columns.
-TEXT ·histogram2x4(SB), NOSPLIT, $0-8
-	MOVD a+0(FP), R0
-	LOAD_COLUMNS_01
-	LOAD_COLUMNS_23
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; cells = the next two
-	MOVWU.P 4(R17), R19
-	FMOVQ.P 16(R20), F0
-
-	// histogram[column[row]] += cells, four times
-	ADD_2(R1, R9)
-	ADD_2(R2, R10)
-	ADD_2(R3, R11)
-	ADD_2(R4, R12)
-	SUB  $1, R21
-	CBNZ R21, listed
-	RET
-
-counted:
-	// cells = the next two
-	FMOVQ.P 16(R20), F0
-
-	// histogram[column[row]] += cells, four times; row++
-	ADD_2(R1, R9)
-	ADD_2(R2, R10)
-	ADD_2(R3, R11)
-	ADD_2(R4, R12)
-	ADD  $1, R19
-	SUB  $1, R21
-	CBNZ R21, counted
-
-done:
-	RET
-
-// func histogram2x1(a *histogramArgs)
-// Two pairs, one column.
-TEXT ·histogram2x1(SB), NOSPLIT, $0-8
-	MOVD a+0(FP), R0
-	MOVD histogramArgs_columns(R0), R1
-	MOVD histogramArgs_histograms(R0), R9
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; histogram[column[row]] += the next two cells
-	MOVWU.P 4(R17), R19
-	FMOVQ.P 16(R20), F0
-	ADD_2(R1, R9)
-	SUB     $1, R21
-	CBNZ    R21, listed
-	RET
-
-counted:
-	// histogram[column[row]] += the next two cells; row++
-	FMOVQ.P 16(R20), F0
-	ADD_2(R1, R9)
-	ADD     $1, R19
-	SUB     $1, R21
-	CBNZ    R21, counted
-
-done:
-	RET
-
-// func histogram4x2(a *histogramArgs)
-// Four pairs, two columns.
-TEXT ·histogram4x2(SB), NOSPLIT, $0-8
-	MOVD a+0(FP), R0
-	LOAD_COLUMNS_01
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; cells = the next four
-	MOVWU.P 4(R17), R19
-	FLDPQ.P 32(R20), (F0, F1)
-
-	// histogram[column[row]] += cells, twice
-	ADD_4(R1, R9)
-	ADD_4(R2, R10)
-	SUB  $1, R21
-	CBNZ R21, listed
-	RET
-
-counted:
-	// cells = the next four
-	FLDPQ.P 32(R20), (F0, F1)
-
-	// histogram[column[row]] += cells, twice; row++
-	ADD_4(R1, R9)
-	ADD_4(R2, R10)
-	ADD  $1, R19
-	SUB  $1, R21
-	CBNZ R21, counted
-
-done:
-	RET
-
-// func histogram4x1(a *histogramArgs)
-// Four pairs, one column.
-TEXT ·histogram4x1(SB), NOSPLIT, $0-8
-	MOVD a+0(FP), R0
-	MOVD histogramArgs_columns(R0), R1
-	MOVD histogramArgs_histograms(R0), R9
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; histogram[column[row]] += the next four cells
-	MOVWU.P 4(R17), R19
-	FLDPQ.P 32(R20), (F0, F1)
-	ADD_4(R1, R9)
-	SUB     $1, R21
-	CBNZ    R21, listed
-	RET
-
-counted:
-	// histogram[column[row]] += the next four cells; row++
-	FLDPQ.P 32(R20), (F0, F1)
-	ADD_4(R1, R9)
-	ADD     $1, R19
-	SUB     $1, R21
-	CBNZ    R21, counted
-
-done:
-	RET
-
-// func histogram8x1(a *histogramArgs)
-// Eight pairs, one column.
-TEXT ·histogram8x1(SB), NOSPLIT, $0-8
-	MOVD a+0(FP), R0
-	MOVD histogramArgs_columns(R0), R1
-	MOVD histogramArgs_histograms(R0), R9
-	LOAD_ROWS
-	CBZ  R21, done
-	CBZ  R17, counted
-
-listed:
-	// row = *rows++; histogram[column[row]] += the next eight cells
-	MOVWU.P 4(R17), R19
-	VLD1.P  64(R20), [V0.D2, V1.D2, V2.D2, V3.D2]
-	ADD_8(R1, R9)
-	SUB     $1, R21
-	CBNZ    R21, listed
-	RET
-
-counted:
-	// histogram[column[row]] += the next eight cells; row++
-	VLD1.P 64(R20), [V0.D2, V1.D2, V2.D2, V3.D2]
-	ADD_8(R1, R9)
-	ADD    $1, R19
-	SUB    $1, R21
-	CBNZ   R21, counted
-
-done:
-	RET
-
-// Sparse histograms: the entries of a row are the bins that its cells go to.
-//
-//	R0  j            R5  rows left           R9   next entry       V0–V3  cells
-//	R1  first        R6  next cell           R10  row's last       V4–V7  sums
-//	R2  entries      R7  row number, cell    R11  entry
-//	R3  histogram    R8  first of the row    R12  bin's address
-//	R4  next row
-
-#define LOAD_SPARSE \
-	MOVD sparseJob_First(R0), R1      \
-	MOVD sparseJob_Entries(R0), R2    \
-	MOVD sparseJob_Histogram(R0), R3  \
-	LDP  sparseJob_Rows(R0), (R4, R5) \
-	MOVD sparseJob_Cells(R0), R6
-
-// R9, R10 = where the entries of row *rows++ begin and end
-#define NEXT_ENTRIES \
-	MOVWU.P 4(R4), R7       \
-	ADD     R7<<2, R1, R8   \
-	LDPW    (R8), (R9, R10) \
-	ADD     R9<<1, R2, R9   \
-	ADD     R10<<1, R2, R10
-
-// func sparse1(j *sparseJob)
-// One pair.
-TEXT ·sparse1(SB), NOSPLIT, $0-8
-	MOVD j+0(FP), R0
-	LOAD_SPARSE
-	CBZ  R5, done
-
-row:
-	NEXT_ENTRIES
-
-	// cell = *cells++
-	MOVD.P 8(R6), R7
-	CMP    R10, R9
-	BHS    next
-
-entry:
-	// histogram[*entries++] += cell
-	MOVHU.P 2(R9), R11
-	ADD     R11<<3, R3, R12
-	MOVD    (R12), R11
-	ADD     R7, R11, R11
-	MOVD    R11, (R12)
-	CMP     R10, R9
-	BLO     entry
-
-next:
-	SUB  $1, R5
-	CBNZ R5, row
-
-done:
-	RET
-
-// func sparse2(j *sparseJob)
-// Two pairs.
-TEXT ·sparse2(SB), NOSPLIT, $0-8
-	MOVD j+0(FP), R0
-	LOAD_SPARSE
-	CBZ  R5, done
-
-row:
-	NEXT_ENTRIES
-
-	// cells = the next two
-	FMOVQ.P 16(R6), F0
-	CMP     R10, R9
-	BHS     next
-
-entry:
-	// histogram[*entries++] += cells
-	MOVHU.P 2(R9), R11
-	ADD     R11<<4, R3, R12
-	FMOVQ   (R12), F4
-	VADD    V0.D2, V4.D2, V4.D2
-	FMOVQ   F4, (R12)
-	CMP     R10, R9
-	BLO     entry
-
-next:
-	SUB  $1, R5
-	CBNZ R5, row
-
-done:
-	RET
-
-// func sparse4(j *sparseJob)
-// Four pairs.
-TEXT ·sparse4(SB), NOSPLIT, $0-8
-	MOVD j+0(FP), R0
-	LOAD_SPARSE
-	CBZ  R5, done
-
-row:
-	NEXT_ENTRIES
-
-	// cells = the next four
-	FLDPQ.P 32(R6), (F0, F1)
-	CMP     R10, R9
-	BHS     next
-
-entry:
-	// histogram[*entries++] += cells
-	MOVHU.P 2(R9), R11
-	ADD     R11<<5, R3, R12
-	FLDPQ   (R12), (F4, F5)
-	VADD    V0.D2, V4.D2, V4.D2
-	VADD    V1.D2, V5.D2, V5.D2
-	FSTPQ   (F4, F5), (R12)
-	CMP     R10, R9
-	BLO     entry
-
-next:
-	SUB  $1, R5
-	CBNZ R5, row
-
-done:
-	RET
-
-// func sparse8(j *sparseJob)
-// Eight pairs.
-TEXT ·sparse8(SB), NOSPLIT, $0-8
-	MOVD j+0(FP), R0
-	LOAD_SPARSE
-	CBZ  R5, done
-
-row:
-	NEXT_ENTRIES
-
-	// cells = the next eight
-	VLD1.P 64(R6), [V0.D2, V1.D2, V2.D2, V3.D2]
-	CMP    R10, R9
-	BHS    next
-
-entry:
-	// histogram[*entries++] += cells
-	MOVHU.P 2(R9), R11
-	ADD     R11<<6, R3, R12
-	VLD1    (R12), [V4.D2, V5.D2, V6.D2, V7.D2]
-	VADD    V0.D2, V4.D2, V4.D2
-	VADD    V1.D2, V5.D2, V5.D2
-	VADD    V2.D2, V6.D2, V6.D2
-	VADD    V3.D2, V7.D2, V7.D2
-	VST1    [V4.D2, V5.D2, V6.D2, V7.D2], (R12)
-	CMP     R10, R9
-	BLO     entry
-
-next:
-	SUB  $1, R5
-	CBNZ R5, row
-
-done:
-	RET
-
-// func sumBins8(sums, cells *int64, stride, bins int)
-// The sums of eight lanes over bins that are stride cells apart.
-//
-//	R0  sums          R3  bins left
-//	R1  next cells    V0–V3  sums
-//	R2  stride, bytes V4–V7  cells
-TEXT ·sumBins8(SB), NOSPLIT, $0-32
-	LDP  sums+0(FP), (R0, R1)
-	LDP  stride+16(FP), (R2, R3)
-	LSL  $3, R2
-	VEOR V0.B16, V0.B16, V0.B16
-	VEOR V1.B16, V1.B16, V1.B16
-	VEOR V2.B16, V2.B16, V2.B16
-	VEOR V3.B16, V3.B16, V3.B16
-	CBZ  R3, done
-
-bin:
-	// sums += cells; cells += stride
-	VLD1.P (R1)(R2), [V4.D2, V5.D2, V6.D2, V7.D2]
-	VADD   V4.D2, V0.D2, V0.D2
-	VADD   V5.D2, V1.D2, V1.D2
-	VADD   V6.D2, V2.D2, V2.D2
-	VADD   V7.D2, V3.D2, V3.D2
-	SUB    $1, R3
-	CBNZ   R3, bin
-
-done:
-	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R0)
-	RET
-
-// Totals and Cross. The routines take eight classes of many rows, so that the
+// The routines of Totals and Cross take eight classes of many rows, so that the
 // sums stay in registers. The caller loops over the classes and starts the sums:
 // see unitSums.
 
@@ -681,6 +176,9 @@ done:
 	MOVD totalsArgs_hessian(R0), R6
 	VST1 [V20.D2, V21.D2, V22.D2, V23.D2], (R6)
 	RET
+
+// ---------------------------------------------------------------------------
+// Cross
 
 // V2, V3 = eight residuals, V7 = 1.
 // r += 1 where the sign bit marks the row's own class; V6 is lost.
@@ -852,184 +350,755 @@ done:
 	VST1 [V16.S4, V17.S4], (R13)
 	RET
 
-// Update.
+// ---------------------------------------------------------------------------
+// Gradients
 
-// V20 = the class numbers from 1 of the row's own class, V21 = those of four
-// lanes, V22 = 4, V0 = their residuals, V4 = their factors.
-// odds = residual·factor, +0 in the row's own class, which V20 notes.
-#define ODDS_0 \
-	WORD $0x6e24dc04              \ // fmul v4.4s, v0.4s, v4.4s
-	WORD $0x4ea0a800              \ // cmlt v0.4s, v0.4s, #0
-	WORD $0x4e601c84              \ // bic v4.16b, v4.16b, v0.16b
-	VAND V21.B16, V0.B16, V0.B16  \
-	VORR V0.B16, V20.B16, V20.B16 \
-	VADD V22.S4, V21.S4, V21.S4
-
-// The same of V1 and V5.
-#define ODDS_1 \
-	WORD $0x6e25dc25              \ // fmul v5.4s, v1.4s, v5.4s
-	WORD $0x4ea0a821              \ // cmlt v1.4s, v1.4s, #0
-	WORD $0x4e611ca5              \ // bic v5.16b, v5.16b, v1.16b
-	VAND V21.B16, V1.B16, V1.B16  \
-	VORR V1.B16, V20.B16, V20.B16 \
-	VADD V22.S4, V21.S4, V21.S4
-
-// func updateNEON(a *updateArgs)
+// func gradients4(a *gradientsArgs)
+// One pair, four rows a turn.
 //
-//	R0  a                R8   stride/16        V0, V1    residuals, then p
-//	R1  residuals        R9   row number       V4, V5    factors, odds
-//	R2  stride           R10  row's residuals  V16–V19   odds of the others, 16 lanes
-//	R3  next row         R12  next residuals   V20       own class + 1, in its lane
-//	R4  rows left        R13  next factors     V21       class numbers from 1
-//	R5  factors          R14  lanes left       V22, V23  4; 1, 2, 3, 4
-//	R7  stride/8         R15  own class        V24, V25  FlushBelow; OwnFloor
-//	                     R16  own              V26       1
-//	                                           V27       sum of the others, q
-//	                                           V28       Σ, 1/Σ
-//	                                           V29, V31  sum, maximum of residuals
-//	                                           V30       own odds, own
-TEXT ·updateNEON(SB), NOSPLIT, $0-8
+//	R0  a             R9–R11   scratch             V0, V1    residuals r, s
+//	R1  residuals     R12      next (h, g)         V2–V4     g, h, |g|
+//	R2  stride        R13      its stride          V5, V6    scratch
+//	R3  next row      R14      stats               V16, V17  sumG
+//	R4  rows left     R20–R23  four row numbers    V18, V19  sumH
+//	R5  weights, 0: none                           V20, V21  sumAbsG
+//	R6, R7  offsets of r and s                     V24       shift
+//	                                               V28–V30   maxAbsG, maxH, 0
+TEXT ·gradients4(SB), NOSPLIT, $0-8
 	MOVD  a+0(FP), R0
-	MOVD  updateArgs_residuals(R0), R1
-	MOVD  updateArgs_own(R0), R16
-	MOVD  updateArgs_stride(R0), R2
-	MOVD  updateArgs_rows(R0), R3
-	MOVD  updateArgs_n(R0), R4
-	MOVD  updateArgs_factors(R0), R5
-	LSR   $5, R2, R7
-	LSR   $6, R2, R8
-	MOVD  $updateLanes<>(SB), R15
-	FMOVQ (R15), F23
-	MOVD  $4, R15
-	VDUP  R15, V22.S4
-	FMOVS updateArgs_flushBelow(R0), F24
-	VDUP  V24.S[0], V24.S4
-	FMOVS updateArgs_ownFloor(R0), F25
-	FMOVS $1.0, F26
-	FMOVD updateArgs_sumResidual(R0), F29
-	FMOVS updateArgs_maxResidual(R0), F31
-	CBZ   R4, done
+	MOVD  gradientsArgs_residuals(R0), R1
+	MOVD  gradientsArgs_stride(R0), R2
+	MOVD  gradientsArgs_rows(R0), R3
+	MOVD  gradientsArgs_n(R0), R4
+	MOVD  gradientsArgs_weights(R0), R5
+	LDP   gradientsArgs_r(R0), (R6, R7)
+	MOVD  gradientsArgs_gradients(R0), R12
+	MOVD  gradientsArgs_pairs(R0), R13
+	LSL   $3, R13
+	FMOVD gradientsArgs_shift(R0), F24
+	VDUP  V24.D[0], V24.D2
+	VEOR  V30.B16, V30.B16, V30.B16
 
-row:
-	// the residuals of row *rows++
-	MOVWU.P 4(R3), R9
-	MADD    R2, R1, R9, R10
+	// go on from the stats: they are in lane 0, the others are 0
+	MOVD  gradientsArgs_stats(R0), R14
+	FMOVD pairStats_SumG(R14), F16
+	VEOR  V17.B16, V17.B16, V17.B16
+	FMOVD pairStats_SumH(R14), F18
+	VEOR  V19.B16, V19.B16, V19.B16
+	FMOVD pairStats_SumAbsG(R14), F20
+	VEOR  V21.B16, V21.B16, V21.B16
+	FMOVS pairStats_MaxAbsG(R14), F28
+	FMOVS pairStats_MaxH(R14), F29
 
-	// others = 0; own = 0; k = 1, 2, 3, 4
-	VEOR V16.B16, V16.B16, V16.B16
-	VEOR V17.B16, V17.B16, V17.B16
-	VEOR V18.B16, V18.B16, V18.B16
-	VEOR V19.B16, V19.B16, V19.B16
-	VEOR V20.B16, V20.B16, V20.B16
-	VMOV V23.B16, V21.B16
-	MOVD R10, R12
-	MOVD R5, R13
-	MOVD R8, R14
-	CBZ  R14, eight
+rows:
+	// r, s = the residuals of four rows *rows++
+	MOVWU.P 4(R3), R20
+	MADD    R2, R1, R20, R9
+	FMOVS   (R9)(R6), F0
+	FMOVS   (R9)(R7), F1
+	MOVWU.P 4(R3), R21
+	MADD    R2, R1, R21, R9
+	ADD     R6, R9, R10
+	VLD1    (R10), V0.S[1]
+	ADD     R7, R9, R11
+	VLD1    (R11), V1.S[1]
+	MOVWU.P 4(R3), R22
+	MADD    R2, R1, R22, R9
+	ADD     R6, R9, R10
+	VLD1    (R10), V0.S[2]
+	ADD     R7, R9, R11
+	VLD1    (R11), V1.S[2]
+	MOVWU.P 4(R3), R23
+	MADD    R2, R1, R23, R9
+	ADD     R6, R9, R10
+	VLD1    (R10), V0.S[3]
+	ADD     R7, R9, R11
+	VLD1    (R11), V1.S[3]
 
-sixteen:
-	// others += the odds of sixteen classes, but for the row's own
-	FLDPQ.P 32(R12), (F0, F1)
-	FLDPQ.P 32(R13), (F4, F5)
-	ODDS_0
-	ODDS_1
-	WORD    $0x4e24d610       // fadd v16.4s, v16.4s, v4.4s
-	WORD    $0x4e25d631       // fadd v17.4s, v17.4s, v5.4s
-	FLDPQ.P 32(R12), (F0, F1)
-	FLDPQ.P 32(R13), (F4, F5)
-	ODDS_0
-	ODDS_1
-	WORD    $0x4e24d652       // fadd v18.4s, v18.4s, v4.4s
-	WORD    $0x4e25d673       // fadd v19.4s, v19.4s, v5.4s
-	SUB     $1, R14
-	CBNZ    R14, sixteen
+	// u = s − r; h = |r| + |s|
+	WORD $0x4ea0d422 // fsub v2.4s, v1.4s, v0.4s
+	WORD $0x4ea0f803 // fabs v3.4s, v0.4s
+	WORD $0x4ea0f824 // fabs v4.4s, v1.4s
+	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
 
-eight:
-	// the eight last ones of an odd number of eights
-	TBZ   $0, R7, fold
-	FLDPQ (R12), (F0, F1)
-	FLDPQ (R13), (F4, F5)
-	ODDS_0
-	ODDS_1
-	WORD  $0x4e24d610     // fadd v16.4s, v16.4s, v4.4s
-	WORD  $0x4e25d631     // fadd v17.4s, v17.4s, v5.4s
+	// h += 2·max(r, s) where one of them is negative
+	WORD $0x4e21f404            // fmax v4.4s, v0.4s, v1.4s
+	WORD $0x4e24d484            // fadd v4.4s, v4.4s, v4.4s
+	VORR V0.B16, V1.B16, V5.B16
+	WORD $0x4ea0a8a5            // cmlt v5.4s, v5.4s, #0
+	VAND V5.B16, V4.B16, V4.B16
+	WORD $0x4e24d463            // fadd v3.4s, v3.4s, v4.4s
 
-fold:
-	// sum = the 16 lanes, folded in half until one is left
-	WORD $0x4e32d610                   // fadd v16.4s, v16.4s, v18.4s
-	WORD $0x4e33d631                   // fadd v17.4s, v17.4s, v19.4s
-	WORD $0x4e31d610                   // fadd v16.4s, v16.4s, v17.4s
-	VEXT $8, V16.B16, V16.B16, V17.B16
-	WORD $0x4e31d610                   // fadd v16.4s, v16.4s, v17.4s
-	WORD $0x7e30da1b                   // faddp s27, v16.2s
+	// h = max(h − u·u, 0)
+	WORD $0x6e22dc44    // fmul v4.4s, v2.4s, v2.4s
+	WORD $0x4ea4d463    // fsub v3.4s, v3.4s, v4.4s
+	WORD $0x4e3ef463    // fmax v3.4s, v3.4s, v30.4s
+	CBZ  R5, unweighted
 
-	// own = the number in the only lane that is not 0; none: give up
-	VADDV V20.S4, V20
-	FMOVS F20, R15
-	CBZ   R15, none
-	SUB   $1, R15
+	// g, h *= weights[row]
+	FMOVS (R5)(R20<<2), F6
+	ADD   R21<<2, R5, R9
+	VLD1  (R9), V6.S[1]
+	ADD   R22<<2, R5, R9
+	VLD1  (R9), V6.S[2]
+	ADD   R23<<2, R5, R9
+	VLD1  (R9), V6.S[3]
+	WORD  $0x6e26dc42      // fmul v2.4s, v2.4s, v6.4s
+	WORD  $0x6e26dc63      // fmul v3.4s, v3.4s, v6.4s
 
-	// ownOdds = own[row]·factors[own]
-	FMOVS (R16)(R9<<2), F30
-	FMOVS (R5)(R15<<2), F28
-	FMULS F28, F30, F30
+unweighted:
+	// gradients = (h, g), row by row
+	VZIP1 V2.S4, V3.S4, V0.S4
+	VZIP2 V2.S4, V3.S4, V1.S4
+	VST1  V0.D[0], (R12)
+	ADD   R13, R12
+	VST1  V0.D[1], (R12)
+	ADD   R13, R12
+	VST1  V1.D[0], (R12)
+	ADD   R13, R12
+	VST1  V1.D[1], (R12)
+	ADD   R13, R12
 
-	// inverse = 1/(sum + ownOdds); q = sum·inverse
-	FADDS F30, F27, F28
-	FDIVS F28, F26, F28
-	FMULS F28, F27, F27
+	// maxAbsG = max(maxAbsG, |g|); maxH = max(maxH, h)
+	WORD $0x4ea0f844 // fabs v4.4s, v2.4s
+	WORD $0x4e24f79c // fmax v28.4s, v28.4s, v4.4s
+	WORD $0x4e23f7bd // fmax v29.4s, v29.4s, v3.4s
 
-	// own[row] = max(ownOdds·inverse, OwnFloor)
-	FMULS F28, F30, F30
-	FMAXS F25, F30, F30
-	FMOVS F30, (R16)(R9<<2)
-	MOVD  R10, R12
-	MOVD  R5, R13
-	MOVD  R7, R14
+	// sumG += bits(g + shift)
+	WORD $0x0e617845           // fcvtl v5.2d, v2.2s
+	WORD $0x4e617846           // fcvtl2 v6.2d, v2.4s
+	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
+	VADD V5.D2, V16.D2, V16.D2
+	VADD V6.D2, V17.D2, V17.D2
 
-normalize:
-	// p = residual·factor·inverse of eight classes, the product that was
-	// summed above; 0 where p < FlushBelow, which a negative one is as well
-	FLDPQ   (R12), (F0, F1)
-	FLDPQ.P 32(R13), (F4, F5)
-	WORD    $0x6e24dc00       // fmul v0.4s, v0.4s, v4.4s
-	WORD    $0x6e25dc21       // fmul v1.4s, v1.4s, v5.4s
-	WORD    $0x4f9c9000       // fmul v0.4s, v0.4s, v28.s[0]
-	WORD    $0x4f9c9021       // fmul v1.4s, v1.4s, v28.s[0]
-	WORD    $0x6ea0e704       // fcmgt v4.4s, v24.4s, v0.4s
-	WORD    $0x6ea1e705       // fcmgt v5.4s, v24.4s, v1.4s
-	WORD    $0x4e641c00       // bic v0.16b, v0.16b, v4.16b
-	WORD    $0x4e651c21       // bic v1.16b, v1.16b, v5.16b
-	FSTPQ.P (F0, F1), 32(R12)
-	SUB     $1, R14
-	CBNZ    R14, normalize
+	// sumH += bits(h + shift)
+	WORD $0x0e617865           // fcvtl v5.2d, v3.2s
+	WORD $0x4e617866           // fcvtl2 v6.2d, v3.4s
+	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
+	VADD V5.D2, V18.D2, V18.D2
+	VADD V6.D2, V19.D2, V19.D2
 
-	// residuals[own] = −q; sumResidual += q; maxResidual = max(maxResidual, q)
-	FNEGS  F27, F0
-	FMOVS  F0, (R10)(R15<<2)
-	FMAXS  F27, F31, F31
-	FCVTSD F27, F27
-	FADDD  F27, F29, F29
-	SUB    $1, R4
-	CBNZ   R4, row
+	// sumAbsG += bits(|g| + shift)
+	WORD $0x0e617885           // fcvtl v5.2d, v4.2s
+	WORD $0x4e617886           // fcvtl2 v6.2d, v4.4s
+	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
+	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
+	VADD V5.D2, V20.D2, V20.D2
+	VADD V6.D2, V21.D2, V21.D2
+	SUB  $4, R4
+	CBNZ R4, rows
 
-done:
-	FMOVD F29, updateArgs_sumResidual(R0)
-	FMOVS F31, updateArgs_maxResidual(R0)
-
-none:
-	// rows that were not updated: above 0 only after a row without a class
-	MOVD R4, updateArgs_n(R0)
+	// the sums and the maxima of all lanes
+	VADD  V17.D2, V16.D2, V16.D2
+	VADD  V19.D2, V18.D2, V18.D2
+	VADD  V21.D2, V20.D2, V20.D2
+	WORD  $0x5ef1ba10                 // addp d16, v16.2d
+	WORD  $0x5ef1ba52                 // addp d18, v18.2d
+	WORD  $0x5ef1ba94                 // addp d20, v20.2d
+	WORD  $0x6e30fb9c                 // fmaxv s28, v28.4s
+	WORD  $0x6e30fbbd                 // fmaxv s29, v29.4s
+	FMOVD F16, pairStats_SumG(R14)
+	FMOVD F18, pairStats_SumH(R14)
+	FMOVD F20, pairStats_SumAbsG(R14)
+	FMOVS F28, pairStats_MaxAbsG(R14)
+	FMOVS F29, pairStats_MaxH(R14)
 	RET
 
-// Class numbers from 1.
-DATA updateLanes<>+0(SB)/4, $1
-DATA updateLanes<>+4(SB)/4, $2
-DATA updateLanes<>+8(SB)/4, $3
-DATA updateLanes<>+12(SB)/4, $4
-GLOBL updateLanes<>(SB), RODATA|NOPTR, $16
+// ---------------------------------------------------------------------------
+// Quantize
+//
+// A row's gradients are (h, g) by pair, and so is a packed cell in
+// memory: h in the low half, g in the high half.
 
-// Scan. A vector is two lanes of a tile: two features of one pair, or two
+// func quantize1(a *quantizeArgs)
+// One pair. Every row is stored where the next kept row goes, but only a kept
+// row moves that place on: no branch to mispredict.
+//
+//	R0  a                 R6  kept             V0, V1  scale, trim: (h, g)
+//	R1  next row          R7  sum of cells     V2      all bits but the sign of g
+//	R2  next gradients    R8  row number       V3      1.5·2²³
+//	R3  rows left         R9  trimmed, cell    V4      gradients, then cell
+//	R4  cells             R10 weights, or 0    V5      where below the trim bounds
+//	R5  kept rows                              V6, V7  trim·weight, weight
+TEXT ·quantize1(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  quantizeArgs_rows(R0), R1
+	MOVD  quantizeArgs_gradients(R0), R2
+	MOVD  quantizeArgs_n(R0), R3
+	MOVD  quantizeArgs_cells(R0), R4
+	MOVD  quantizeArgs_keptRows(R0), R5
+	MOVD  $0, R6
+	MOVD  $0, R7
+	FMOVD quantizeArgs_scale(R0), F0
+	FMOVD quantizeArgs_trim(R0), F1
+	FMOVD F1, F6
+	MOVD  quantizeArgs_weights(R0), R10
+	MOVD  $0x7fffffffffffffff, R8
+	FMOVD R8, F2
+	MOVD  $0x4b400000, R8
+	VDUP  R8, V3.S4
+	CBZ   R3, done
+
+row:
+	MOVWU.P 4(R1), R8
+	FMOVD.P 8(R2), F4
+	CBZ     R10, weighed
+	FMOVS   (R10)(R8<<2), F7
+	WORD    $0x0f879026      // fmul v6.2s, v1.2s, v7.s[0]
+
+weighed:
+	// trimmed = trim·weight > (h, |g|) in both lanes
+	VAND  V2.B8, V4.B8, V5.B8
+	WORD  $0x2ea5e4c5         // fcmgt v5.2s, v6.2s, v5.2s
+	FMOVD F5, R9
+	CMN   $1, R9
+
+	// cell = (h, g)·scale, to the nearest integer: adding 1.5·2²³ rounds
+	WORD  $0x2e20dc84 // fmul v4.2s, v4.2s, v0.2s
+	WORD  $0x0e23d484 // fadd v4.2s, v4.2s, v3.2s
+	WORD  $0x0ea3d484 // fsub v4.2s, v4.2s, v3.2s
+	WORD  $0x0ea1b884 // fcvtzs v4.2s, v4.2s
+	FMOVD F4, R9
+
+	// cells[kept] = cell; keptRows[kept] = row
+	MOVD R9, (R4)(R6<<3)
+	MOVW R8, (R5)(R6<<2)
+
+	// if !trimmed: kept++, sum += cell
+	CSEL NE, R9, ZR, R9
+	ADD  R9, R7
+	CINC NE, R6, R6
+	SUB  $1, R3
+	CBNZ R3, row
+
+done:
+	MOVD R6, quantizeArgs_kept(R0)
+	MOVD R7, quantizeArgs_sum(R0)
+	RET
+
+// func quantize2(a *quantizeArgs)
+// Two, four or eight pairs: one, two or four vectors a row.
+//
+//	R0  a                 R6  kept             V2   all bits but the signs of g
+//	R1  next row          R7  bytes of pairs   V3   1.5·2²³
+//	R2  next gradients    R8  row number       V4   gradients, then cells
+//	R3  rows left         R9  offset           V5   scale, trim·weight, sums
+//	R4  next cells        R10, R11  scratch    V6   where below the trim bounds
+//	R5  next kept row     R12 weights, or 0    V7   weight
+TEXT ·quantize2(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	MOVD  quantizeArgs_rows(R0), R1
+	MOVD  quantizeArgs_gradients(R0), R2
+	MOVD  quantizeArgs_n(R0), R3
+	MOVD  quantizeArgs_cells(R0), R4
+	MOVD  quantizeArgs_keptRows(R0), R5
+	MOVD  quantizeArgs_pairs(R0), R7
+	LSL   $3, R7
+	MOVD  quantizeArgs_weights(R0), R12
+	FMOVS $1.0, F7
+	MOVD  $0, R6
+	MOVD  $0x7fffffffffffffff, R8
+	VDUP  R8, V2.D2
+	MOVD  $0x4b400000, R8
+	VDUP  R8, V3.S4
+	CBZ   R3, done
+
+row:
+	MOVWU.P 4(R1), R8
+	MOVD    $0, R9
+	CBZ     R12, trim
+	FMOVS   (R12)(R8<<2), F7
+
+trim:
+	// trimmed = trim·weight > (h, |g|) in all lanes; if not, keep the row
+	ADD   R2, R9, R10
+	FMOVQ (R10), F4
+	ADD   R0, R9, R11
+	FMOVQ quantizeArgs_trim(R11), F5
+	WORD  $0x4f8790a5                // fmul v5.4s, v5.4s, v7.s[0]
+	VAND  V2.B16, V4.B16, V6.B16
+	WORD  $0x6ea6e4a6                // fcmgt v6.4s, v5.4s, v6.4s
+	VMOV  V6.D[0], R10
+	VMOV  V6.D[1], R11
+	AND   R10, R11, R10
+	CMN   $1, R10
+	BNE   keep
+	ADD   $16, R9
+	CMP   R7, R9
+	BLT   trim
+	ADD   R7, R2
+	B     next
+
+keep:
+	// *keptRows++ = row
+	MOVW.P R8, 4(R5)
+	ADD    $1, R6
+	MOVD   $0, R9
+
+vector:
+	// cells = (h, g)·scale, to the nearest integer
+	ADD     R0, R9, R11
+	FMOVQ.P 16(R2), F4
+	FMOVQ   quantizeArgs_scale(R11), F5
+	WORD    $0x6e25dc84                 // fmul v4.4s, v4.4s, v5.4s
+	WORD    $0x4e23d484                 // fadd v4.4s, v4.4s, v3.4s
+	WORD    $0x4ea3d484                 // fsub v4.4s, v4.4s, v3.4s
+	WORD    $0x4ea1b884                 // fcvtzs v4.4s, v4.4s
+
+	// *cells++ = cells; sum += cells
+	FMOVQ.P F4, 16(R4)
+	FMOVQ   quantizeArgs_sum(R11), F5
+	VADD    V4.D2, V5.D2, V5.D2
+	FMOVQ   F5, quantizeArgs_sum(R11)
+	ADD     $16, R9
+	CMP     R7, R9
+	BLT     vector
+
+next:
+	SUB  $1, R3
+	CBNZ R3, row
+
+done:
+	MOVD R6, quantizeArgs_kept(R0)
+	RET
+
+// ---------------------------------------------------------------------------
+// Histogram
+//
+//
+// A bin of a tile is 64 bytes. What differs between the routines is the number
+// of cells that a row adds to a bin (1, 2, 4 or 8) and the number of columns
+// that share the loads of a row's number and cells. Each has two loops: one
+// over listed row numbers, one that counts them up.
+
+// R22 = a row's cell; R19 = its number.
+// histogram[64·column[row]] += cell
+#define ADD_1(column, histogram) \
+	MOVBU (column)(R19), R23     \
+	ADD   R23<<6, histogram, R23 \
+	MOVD  (R23), R24             \
+	ADD   R22, R24, R24          \
+	MOVD  R24, (R23)
+
+// V0 = a row's 2 cells; R19 = its number.
+#define ADD_2(column, histogram) \
+	MOVBU (column)(R19), R23     \
+	ADD   R23<<6, histogram, R23 \
+	FMOVQ (R23), F4              \
+	VADD  V0.D2, V4.D2, V4.D2    \
+	FMOVQ F4, (R23)
+
+// V0, V1 = a row's 4 cells; R19 = its number.
+#define ADD_4(column, histogram) \
+	MOVBU (column)(R19), R23     \
+	ADD   R23<<6, histogram, R23 \
+	FLDPQ (R23), (F4, F5)        \
+	VADD  V0.D2, V4.D2, V4.D2    \
+	VADD  V1.D2, V5.D2, V5.D2    \
+	FSTPQ (F4, F5), (R23)
+
+// V0–V3 = a row's 8 cells; R19 = its number.
+#define ADD_8(column, histogram) \
+	MOVBU (column)(R19), R23                  \
+	ADD   R23<<6, histogram, R23              \
+	VLD1  (R23), [V4.D2, V5.D2, V6.D2, V7.D2] \
+	VADD  V0.D2, V4.D2, V4.D2                 \
+	VADD  V1.D2, V5.D2, V5.D2                 \
+	VADD  V2.D2, V6.D2, V6.D2                 \
+	VADD  V3.D2, V7.D2, V7.D2                 \
+	VST1  [V4.D2, V5.D2, V6.D2, V7.D2], (R23)
+
+// Registers of all histogram routines:
+//
+//	R0      a              R17  next row number, 0: count   R22  cell
+//	R1–R8   columns 0–7    R19  row number                  R23  bin, then its address
+//	R9–R16  histograms     R20  next cell                   R24  sum
+//	                       R21  rows left                   V0–V3  cells, V4–V7  sums
+
+// A routine's R17, R19, R20 and R21.
+#define LOAD_ROWS \
+	MOVD histogramArgs_rows(R0), R17  \
+	MOVD histogramArgs_first(R0), R19 \
+	MOVD histogramArgs_cells(R0), R20 \
+	MOVD histogramArgs_n(R0), R21
+
+#define LOAD_COLUMNS_01 \
+	LDP histogramArgs_columns(R0), (R1, R2)     \
+	LDP histogramArgs_histograms(R0), (R9, R10)
+
+#define LOAD_COLUMNS_23 \
+	LDP (histogramArgs_columns+16)(R0), (R3, R4)      \
+	LDP (histogramArgs_histograms+16)(R0), (R11, R12)
+
+#define LOAD_COLUMNS_4567 \
+	LDP (histogramArgs_columns+32)(R0), (R5, R6)      \
+	LDP (histogramArgs_columns+48)(R0), (R7, R8)      \
+	LDP (histogramArgs_histograms+32)(R0), (R13, R14) \
+	LDP (histogramArgs_histograms+48)(R0), (R15, R16)
+
+// LOAD_M is the next row's M cells.
+#define LOAD_1 MOVD.P 8(R20), R22
+
+#define LOAD_2 FMOVQ.P 16(R20), F0
+
+#define LOAD_4 FLDPQ.P 32(R20), (F0, F1)
+
+#define LOAD_8 VLD1.P 64(R20), [V0.D2, V1.D2, V2.D2, V3.D2]
+
+// COLUMNS_C adds them to C columns.
+#define COLUMNS_1(CELLS) CELLS(R1, R9)
+
+#define COLUMNS_2(CELLS) \
+	COLUMNS_1(CELLS) \
+	CELLS(R2, R10)
+
+#define COLUMNS_4(CELLS) \
+	COLUMNS_2(CELLS) \
+	CELLS(R3, R11)   \
+	CELLS(R4, R12)
+
+#define COLUMNS_8(CELLS) \
+	COLUMNS_4(CELLS) \
+	CELLS(R5, R13)   \
+	CELLS(R6, R14)   \
+	CELLS(R7, R15)   \
+	CELLS(R8, R16)
+
+// HISTOGRAM is a routine after its columns are loaded:
+//
+//	for i = 0 … n−1
+//		row = rows[i], or first + i without a list
+//		histogram[64·column[row]] += cells[i], for each column
+#define HISTOGRAM(LOAD, COLUMNS, CELLS) \
+	LOAD_ROWS            \
+	CBZ     R21, done    \
+	CBZ     R17, counted \
+	listed:              \
+	MOVWU.P 4(R17), R19  \
+	LOAD                 \
+	COLUMNS(CELLS)       \
+	SUB     $1, R21      \
+	CBNZ    R21, listed  \
+	RET                  \
+	counted:              \
+	LOAD                  \
+	COLUMNS(CELLS)        \
+	ADD      $1, R19      \
+	SUB      $1, R21      \
+	CBNZ     R21, counted
+
+// func histogram1x8(a *histogramArgs)
+// One pair, eight columns.
+TEXT ·histogram1x8(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LOAD_COLUMNS_01
+	LOAD_COLUMNS_23
+	LOAD_COLUMNS_4567
+	HISTOGRAM(LOAD_1, COLUMNS_8, ADD_1)
+
+done:
+	RET
+
+// func histogram1x4(a *histogramArgs)
+// One pair, four columns.
+TEXT ·histogram1x4(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LOAD_COLUMNS_01
+	LOAD_COLUMNS_23
+	HISTOGRAM(LOAD_1, COLUMNS_4, ADD_1)
+
+done:
+	RET
+
+// func histogram1x1(a *histogramArgs)
+// One pair, one column.
+TEXT ·histogram1x1(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	MOVD histogramArgs_columns(R0), R1
+	MOVD histogramArgs_histograms(R0), R9
+	HISTOGRAM(LOAD_1, COLUMNS_1, ADD_1)
+
+done:
+	RET
+
+// func histogram2x4(a *histogramArgs)
+// Two pairs, four columns.
+TEXT ·histogram2x4(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LOAD_COLUMNS_01
+	LOAD_COLUMNS_23
+	HISTOGRAM(LOAD_2, COLUMNS_4, ADD_2)
+
+done:
+	RET
+
+// func histogram2x1(a *histogramArgs)
+// Two pairs, one column.
+TEXT ·histogram2x1(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	MOVD histogramArgs_columns(R0), R1
+	MOVD histogramArgs_histograms(R0), R9
+	HISTOGRAM(LOAD_2, COLUMNS_1, ADD_2)
+
+done:
+	RET
+
+// func histogram4x2(a *histogramArgs)
+// Four pairs, two columns.
+TEXT ·histogram4x2(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LOAD_COLUMNS_01
+	HISTOGRAM(LOAD_4, COLUMNS_2, ADD_4)
+
+done:
+	RET
+
+// func histogram4x1(a *histogramArgs)
+// Four pairs, one column.
+TEXT ·histogram4x1(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	MOVD histogramArgs_columns(R0), R1
+	MOVD histogramArgs_histograms(R0), R9
+	HISTOGRAM(LOAD_4, COLUMNS_1, ADD_4)
+
+done:
+	RET
+
+// func histogram8x1(a *histogramArgs)
+// Eight pairs, one column.
+TEXT ·histogram8x1(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	MOVD histogramArgs_columns(R0), R1
+	MOVD histogramArgs_histograms(R0), R9
+	HISTOGRAM(LOAD_8, COLUMNS_1, ADD_8)
+
+done:
+	RET
+
+// ---------------------------------------------------------------------------
+// Sparse: the entries of a row are the bins that its cells go to.
+//
+//	R0  j            R5  rows left           R9   next entry       V0–V3  cells
+//	R1  first        R6  next cell           R10  row's last       V4–V7  sums
+//	R2  entries      R7  row number, cell    R11  entry
+//	R3  histogram    R8  first of the row    R12  bin's address
+//	R4  next row
+
+#define LOAD_SPARSE \
+	MOVD sparseJob_First(R0), R1      \
+	MOVD sparseJob_Entries(R0), R2    \
+	MOVD sparseJob_Histogram(R0), R3  \
+	LDP  sparseJob_Rows(R0), (R4, R5) \
+	MOVD sparseJob_Cells(R0), R6
+
+// R9, R10 = where the entries of row *rows++ begin and end
+#define NEXT_ENTRIES \
+	MOVWU.P 4(R4), R7       \
+	ADD     R7<<2, R1, R8   \
+	LDPW    (R8), (R9, R10) \
+	ADD     R9<<1, R2, R9   \
+	ADD     R10<<1, R2, R10
+
+// SPARSE is a routine: LOAD is a row's cells, ADD_CELLS adds them to a bin of 2^SHIFT
+// bytes.
+//
+//	for each row
+//		for each entry of the row
+//			histogram[entry] += cells
+#define SPARSE(LOAD, SHIFT, ADD_CELLS) \
+	LOAD_SPARSE                 \
+	CBZ     R5, done            \
+	row:                        \
+	NEXT_ENTRIES                \
+	LOAD                        \
+	CMP     R10, R9             \
+	BHS     next                \
+	entry:                      \
+	MOVHU.P 2(R9), R11          \
+	ADD     R11<<SHIFT, R3, R12 \
+	ADD_CELLS                   \
+	CMP     R10, R9             \
+	BLO     entry               \
+	next:                       \
+	SUB     $1, R5              \
+	CBNZ    R5, row
+
+#define SPARSE_LOAD_1 MOVD.P 8(R6), R7
+
+#define SPARSE_LOAD_2 FMOVQ.P 16(R6), F0
+
+#define SPARSE_LOAD_4 FLDPQ.P 32(R6), (F0, F1)
+
+#define SPARSE_LOAD_8 VLD1.P 64(R6), [V0.D2, V1.D2, V2.D2, V3.D2]
+
+#define SPARSE_ADD_1 \
+	MOVD (R12), R11   \
+	ADD  R7, R11, R11 \
+	MOVD R11, (R12)
+
+#define SPARSE_ADD_2 \
+	FMOVQ (R12), F4           \
+	VADD  V0.D2, V4.D2, V4.D2 \
+	FMOVQ F4, (R12)
+
+#define SPARSE_ADD_4 \
+	FLDPQ (R12), (F4, F5)     \
+	VADD  V0.D2, V4.D2, V4.D2 \
+	VADD  V1.D2, V5.D2, V5.D2 \
+	FSTPQ (F4, F5), (R12)
+
+#define SPARSE_ADD_8 \
+	VLD1 (R12), [V4.D2, V5.D2, V6.D2, V7.D2] \
+	VADD V0.D2, V4.D2, V4.D2                 \
+	VADD V1.D2, V5.D2, V5.D2                 \
+	VADD V2.D2, V6.D2, V6.D2                 \
+	VADD V3.D2, V7.D2, V7.D2                 \
+	VST1 [V4.D2, V5.D2, V6.D2, V7.D2], (R12)
+
+// func sparse1(j *sparseJob)
+// One pair.
+TEXT ·sparse1(SB), NOSPLIT, $0-8
+	MOVD j+0(FP), R0
+	SPARSE(SPARSE_LOAD_1, 3, SPARSE_ADD_1)
+
+done:
+	RET
+
+// func sparse2(j *sparseJob)
+// Two pairs.
+TEXT ·sparse2(SB), NOSPLIT, $0-8
+	MOVD j+0(FP), R0
+	SPARSE(SPARSE_LOAD_2, 4, SPARSE_ADD_2)
+
+done:
+	RET
+
+// func sparse4(j *sparseJob)
+// Four pairs.
+TEXT ·sparse4(SB), NOSPLIT, $0-8
+	MOVD j+0(FP), R0
+	SPARSE(SPARSE_LOAD_4, 5, SPARSE_ADD_4)
+
+done:
+	RET
+
+// func sparse8(j *sparseJob)
+// Eight pairs.
+TEXT ·sparse8(SB), NOSPLIT, $0-8
+	MOVD j+0(FP), R0
+	SPARSE(SPARSE_LOAD_8, 6, SPARSE_ADD_8)
+
+done:
+	RET
+
+// ---------------------------------------------------------------------------
+// SumBins
+
+// func sumBins8(sums, cells *int64, stride, bins int)
+// The sums of eight lanes over bins that are stride cells apart.
+//
+//	R0  sums          R3  bins left
+//	R1  next cells    V0–V3  sums
+//	R2  stride, bytes V4–V7  cells
+TEXT ·sumBins8(SB), NOSPLIT, $0-32
+	LDP  sums+0(FP), (R0, R1)
+	LDP  stride+16(FP), (R2, R3)
+	LSL  $3, R2
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	CBZ  R3, done
+
+bin:
+	// sums += cells; cells += stride
+	VLD1.P (R1)(R2), [V4.D2, V5.D2, V6.D2, V7.D2]
+	VADD   V4.D2, V0.D2, V0.D2
+	VADD   V5.D2, V1.D2, V1.D2
+	VADD   V6.D2, V2.D2, V2.D2
+	VADD   V7.D2, V3.D2, V3.D2
+	SUB    $1, R3
+	CBNZ   R3, bin
+
+done:
+	VST1 [V0.D2, V1.D2, V2.D2, V3.D2], (R0)
+	RET
+
+// ---------------------------------------------------------------------------
+// Spill
+
+// func spill8(wideG, wideH, narrow *int64, blocks int)
+// wide += narrow; narrow = 0. A block is eight cells.
+//
+//	R0  wideG     R3  cells left    V0    cells, g
+//	R1  wideH                       V1    h
+//	R2  narrow                      V2    wide cells
+//	                                V3    2³² − 1
+//	                                V4    0
+TEXT ·spill8(SB), NOSPLIT, $0-32
+	LDP  wideG+0(FP), (R0, R1)
+	LDP  narrow+16(FP), (R2, R3)
+	LSL  $3, R3
+	MOVD $0xffffffff, R4
+	VDUP R4, V3.D2
+	VEOR V4.B16, V4.B16, V4.B16
+	CBZ  R3, done
+
+cells:
+	// cells = *narrow; *narrow++ = 0
+	FMOVQ   (R2), F0
+	FMOVQ.P F4, 16(R2)
+
+	// h = the low half, g = the high half
+	VAND V3.B16, V0.B16, V1.B16
+	WORD $0x4f600400            // sshr v0.2d, v0.2d, #32
+
+	// *wideG++ += g; *wideH++ += h
+	FMOVQ   (R0), F2
+	VADD    V0.D2, V2.D2, V2.D2
+	FMOVQ.P F2, 16(R0)
+	FMOVQ   (R1), F2
+	VADD    V1.D2, V2.D2, V2.D2
+	FMOVQ.P F2, 16(R1)
+	SUB     $2, R3
+	CBNZ    R3, cells
+
+done:
+	RET
+
+// ---------------------------------------------------------------------------
+// Subtract
+
+// func subtract8(dst, minuend, subtrahend *int64, blocks int)
+// dst = minuend − subtrahend. A block is eight cells.
+//
+//	R0  dst           R3  cells left
+//	R1  minuend       V0, V1  minuend, difference
+//	R2  subtrahend    V2, V3  subtrahend
+TEXT ·subtract8(SB), NOSPLIT, $0-32
+	LDP dst+0(FP), (R0, R1)
+	LDP subtrahend+16(FP), (R2, R3)
+	LSL $3, R3
+	CBZ R3, done
+
+cells:
+	FLDPQ.P 32(R1), (F0, F1)
+	FLDPQ.P 32(R2), (F2, F3)
+	VSUB    V2.D2, V0.D2, V0.D2
+	VSUB    V3.D2, V1.D2, V1.D2
+	FSTPQ.P (F0, F1), 32(R0)
+	SUB     $4, R3
+	CBNZ    R3, cells
+
+done:
+	RET
+
+// ---------------------------------------------------------------------------
+// Scan
+//
+// A vector is two lanes of a tile: two features of one pair, or two
 // pairs of one feature.
 
 // V18, V19 = left g and h in quanta, V4, V5 = totals, V6 = scale, V7 = l2,
@@ -1349,380 +1418,186 @@ done:
 	FMOVQ F11, scanArgs_code(R0)
 	RET
 
-// Gradients.
+// ---------------------------------------------------------------------------
+// Update
 
-// func gradients4(a *gradientsArgs)
-// One pair, four rows a turn.
+// V20 = the class numbers from 1 of the row's own class, V21 = those of four
+// lanes, V22 = 4, V0 = their residuals, V4 = their factors.
+// odds = residual·factor, +0 in the row's own class, which V20 notes.
+#define ODDS_0 \
+	WORD $0x6e24dc04              \ // fmul v4.4s, v0.4s, v4.4s
+	WORD $0x4ea0a800              \ // cmlt v0.4s, v0.4s, #0
+	WORD $0x4e601c84              \ // bic v4.16b, v4.16b, v0.16b
+	VAND V21.B16, V0.B16, V0.B16  \
+	VORR V0.B16, V20.B16, V20.B16 \
+	VADD V22.S4, V21.S4, V21.S4
+
+// The same of V1 and V5.
+#define ODDS_1 \
+	WORD $0x6e25dc25              \ // fmul v5.4s, v1.4s, v5.4s
+	WORD $0x4ea0a821              \ // cmlt v1.4s, v1.4s, #0
+	WORD $0x4e611ca5              \ // bic v5.16b, v5.16b, v1.16b
+	VAND V21.B16, V1.B16, V1.B16  \
+	VORR V1.B16, V20.B16, V20.B16 \
+	VADD V22.S4, V21.S4, V21.S4
+
+// func updateRows(a *updateArgs)
 //
-//	R0  a             R9–R11   scratch             V0, V1    residuals r, s
-//	R1  residuals     R12      next (h, g)         V2–V4     g, h, |g|
-//	R2  stride        R13      its stride          V5, V6    scratch
-//	R3  next row      R14      stats               V16, V17  sumG
-//	R4  rows left     R20–R23  four row numbers    V18, V19  sumH
-//	R5  weights, 0: none                           V20, V21  sumAbsG
-//	R6, R7  offsets of r and s                     V24       shift
-//	                                               V28–V30   maxAbsG, maxH, 0
-TEXT ·gradients4(SB), NOSPLIT, $0-8
+//	R0  a                R8   stride/16        V0, V1    residuals, then p
+//	R1  residuals        R9   row number       V4, V5    factors, odds
+//	R2  stride           R10  row's residuals  V16–V19   odds of the others, 16 lanes
+//	R3  next row         R12  next residuals   V20       own class + 1, in its lane
+//	R4  rows left        R13  next factors     V21       class numbers from 1
+//	R5  factors          R14  lanes left       V22, V23  4; 1, 2, 3, 4
+//	R7  stride/8         R15  own class        V24, V25  FlushBelow; OwnFloor
+//	                     R16  own              V26       1
+//	                                           V27       sum of the others, q
+//	                                           V28       Σ, 1/Σ
+//	                                           V29, V31  sum, maximum of residuals
+//	                                           V30       own odds, own
+TEXT ·updateRows(SB), NOSPLIT, $0-8
 	MOVD  a+0(FP), R0
-	MOVD  gradientsArgs_residuals(R0), R1
-	MOVD  gradientsArgs_stride(R0), R2
-	MOVD  gradientsArgs_rows(R0), R3
-	MOVD  gradientsArgs_n(R0), R4
-	MOVD  gradientsArgs_weights(R0), R5
-	LDP   gradientsArgs_r(R0), (R6, R7)
-	MOVD  gradientsArgs_gradients(R0), R12
-	MOVD  gradientsArgs_pairs(R0), R13
-	LSL   $3, R13
-	FMOVD gradientsArgs_shift(R0), F24
-	VDUP  V24.D[0], V24.D2
-	VEOR  V30.B16, V30.B16, V30.B16
-
-	// go on from the stats: they are in lane 0, the others are 0
-	MOVD  gradientsArgs_stats(R0), R14
-	FMOVD pairStats_SumG(R14), F16
-	VEOR  V17.B16, V17.B16, V17.B16
-	FMOVD pairStats_SumH(R14), F18
-	VEOR  V19.B16, V19.B16, V19.B16
-	FMOVD pairStats_SumAbsG(R14), F20
-	VEOR  V21.B16, V21.B16, V21.B16
-	FMOVS pairStats_MaxAbsG(R14), F28
-	FMOVS pairStats_MaxH(R14), F29
-
-rows:
-	// r, s = the residuals of four rows *rows++
-	MOVWU.P 4(R3), R20
-	MADD    R2, R1, R20, R9
-	FMOVS   (R9)(R6), F0
-	FMOVS   (R9)(R7), F1
-	MOVWU.P 4(R3), R21
-	MADD    R2, R1, R21, R9
-	ADD     R6, R9, R10
-	VLD1    (R10), V0.S[1]
-	ADD     R7, R9, R11
-	VLD1    (R11), V1.S[1]
-	MOVWU.P 4(R3), R22
-	MADD    R2, R1, R22, R9
-	ADD     R6, R9, R10
-	VLD1    (R10), V0.S[2]
-	ADD     R7, R9, R11
-	VLD1    (R11), V1.S[2]
-	MOVWU.P 4(R3), R23
-	MADD    R2, R1, R23, R9
-	ADD     R6, R9, R10
-	VLD1    (R10), V0.S[3]
-	ADD     R7, R9, R11
-	VLD1    (R11), V1.S[3]
-
-	// u = s − r; h = |r| + |s|
-	WORD $0x4ea0d422 // fsub v2.4s, v1.4s, v0.4s
-	WORD $0x4ea0f803 // fabs v3.4s, v0.4s
-	WORD $0x4ea0f824 // fabs v4.4s, v1.4s
-	WORD $0x4e24d463 // fadd v3.4s, v3.4s, v4.4s
-
-	// h += 2·max(r, s) where one of them is negative
-	WORD $0x4e21f404            // fmax v4.4s, v0.4s, v1.4s
-	WORD $0x4e24d484            // fadd v4.4s, v4.4s, v4.4s
-	VORR V0.B16, V1.B16, V5.B16
-	WORD $0x4ea0a8a5            // cmlt v5.4s, v5.4s, #0
-	VAND V5.B16, V4.B16, V4.B16
-	WORD $0x4e24d463            // fadd v3.4s, v3.4s, v4.4s
-
-	// h = max(h − u·u, 0)
-	WORD $0x6e22dc44    // fmul v4.4s, v2.4s, v2.4s
-	WORD $0x4ea4d463    // fsub v3.4s, v3.4s, v4.4s
-	WORD $0x4e3ef463    // fmax v3.4s, v3.4s, v30.4s
-	CBZ  R5, unweighted
-
-	// g, h *= weights[row]
-	FMOVS (R5)(R20<<2), F6
-	ADD   R21<<2, R5, R9
-	VLD1  (R9), V6.S[1]
-	ADD   R22<<2, R5, R9
-	VLD1  (R9), V6.S[2]
-	ADD   R23<<2, R5, R9
-	VLD1  (R9), V6.S[3]
-	WORD  $0x6e26dc42      // fmul v2.4s, v2.4s, v6.4s
-	WORD  $0x6e26dc63      // fmul v3.4s, v3.4s, v6.4s
-
-unweighted:
-	// gradients = (h, g), row by row
-	VZIP1 V2.S4, V3.S4, V0.S4
-	VZIP2 V2.S4, V3.S4, V1.S4
-	VST1  V0.D[0], (R12)
-	ADD   R13, R12
-	VST1  V0.D[1], (R12)
-	ADD   R13, R12
-	VST1  V1.D[0], (R12)
-	ADD   R13, R12
-	VST1  V1.D[1], (R12)
-	ADD   R13, R12
-
-	// maxAbsG = max(maxAbsG, |g|); maxH = max(maxH, h)
-	WORD $0x4ea0f844 // fabs v4.4s, v2.4s
-	WORD $0x4e24f79c // fmax v28.4s, v28.4s, v4.4s
-	WORD $0x4e23f7bd // fmax v29.4s, v29.4s, v3.4s
-
-	// sumG += bits(g + shift)
-	WORD $0x0e617845           // fcvtl v5.2d, v2.2s
-	WORD $0x4e617846           // fcvtl2 v6.2d, v2.4s
-	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
-	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
-	VADD V5.D2, V16.D2, V16.D2
-	VADD V6.D2, V17.D2, V17.D2
-
-	// sumH += bits(h + shift)
-	WORD $0x0e617865           // fcvtl v5.2d, v3.2s
-	WORD $0x4e617866           // fcvtl2 v6.2d, v3.4s
-	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
-	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
-	VADD V5.D2, V18.D2, V18.D2
-	VADD V6.D2, V19.D2, V19.D2
-
-	// sumAbsG += bits(|g| + shift)
-	WORD $0x0e617885           // fcvtl v5.2d, v4.2s
-	WORD $0x4e617886           // fcvtl2 v6.2d, v4.4s
-	WORD $0x4e78d4a5           // fadd v5.2d, v5.2d, v24.2d
-	WORD $0x4e78d4c6           // fadd v6.2d, v6.2d, v24.2d
-	VADD V5.D2, V20.D2, V20.D2
-	VADD V6.D2, V21.D2, V21.D2
-	SUB  $4, R4
-	CBNZ R4, rows
-
-	// the sums and the maxima of all lanes
-	VADD  V17.D2, V16.D2, V16.D2
-	VADD  V19.D2, V18.D2, V18.D2
-	VADD  V21.D2, V20.D2, V20.D2
-	WORD  $0x5ef1ba10                 // addp d16, v16.2d
-	WORD  $0x5ef1ba52                 // addp d18, v18.2d
-	WORD  $0x5ef1ba94                 // addp d20, v20.2d
-	WORD  $0x6e30fb9c                 // fmaxv s28, v28.4s
-	WORD  $0x6e30fbbd                 // fmaxv s29, v29.4s
-	FMOVD F16, pairStats_SumG(R14)
-	FMOVD F18, pairStats_SumH(R14)
-	FMOVD F20, pairStats_SumAbsG(R14)
-	FMOVS F28, pairStats_MaxAbsG(R14)
-	FMOVS F29, pairStats_MaxH(R14)
-	RET
-
-// Quantize. A row's gradients are (h, g) by pair, and so is a packed cell in
-// memory: h in the low half, g in the high half.
-
-// func quantize1(a *quantizeArgs)
-// One pair. Every row is stored where the next kept row goes, but only a kept
-// row moves that place on: no branch to mispredict.
-//
-//	R0  a                 R6  kept             V0, V1  scale, trim: (h, g)
-//	R1  next row          R7  sum of cells     V2      all bits but the sign of g
-//	R2  next gradients    R8  row number       V3      1.5·2²³
-//	R3  rows left         R9  trimmed, cell    V4      gradients, then cell
-//	R4  cells             R10 weights, or 0    V5      where below the trim bounds
-//	R5  kept rows                              V6, V7  trim·weight, weight
-TEXT ·quantize1(SB), NOSPLIT, $0-8
-	MOVD  a+0(FP), R0
-	MOVD  quantizeArgs_rows(R0), R1
-	MOVD  quantizeArgs_gradients(R0), R2
-	MOVD  quantizeArgs_n(R0), R3
-	MOVD  quantizeArgs_cells(R0), R4
-	MOVD  quantizeArgs_keptRows(R0), R5
-	MOVD  $0, R6
-	MOVD  $0, R7
-	FMOVD quantizeArgs_scale(R0), F0
-	FMOVD quantizeArgs_trim(R0), F1
-	FMOVD F1, F6
-	MOVD  quantizeArgs_weights(R0), R10
-	MOVD  $0x7fffffffffffffff, R8
-	FMOVD R8, F2
-	MOVD  $0x4b400000, R8
-	VDUP  R8, V3.S4
-	CBZ   R3, done
+	MOVD  updateArgs_residuals(R0), R1
+	MOVD  updateArgs_own(R0), R16
+	MOVD  updateArgs_stride(R0), R2
+	MOVD  updateArgs_rows(R0), R3
+	MOVD  updateArgs_n(R0), R4
+	MOVD  updateArgs_factors(R0), R5
+	LSR   $5, R2, R7
+	LSR   $6, R2, R8
+	MOVD  $updateLanes<>(SB), R15
+	FMOVQ (R15), F23
+	MOVD  $4, R15
+	VDUP  R15, V22.S4
+	FMOVS updateArgs_flushBelow(R0), F24
+	VDUP  V24.S[0], V24.S4
+	FMOVS updateArgs_ownFloor(R0), F25
+	FMOVS $1.0, F26
+	FMOVD updateArgs_sumResidual(R0), F29
+	FMOVS updateArgs_maxResidual(R0), F31
+	CBZ   R4, done
 
 row:
-	MOVWU.P 4(R1), R8
-	FMOVD.P 8(R2), F4
-	CBZ     R10, weighed
-	FMOVS   (R10)(R8<<2), F7
-	WORD    $0x0f879026      // fmul v6.2s, v1.2s, v7.s[0]
+	// the residuals of row *rows++
+	MOVWU.P 4(R3), R9
+	MADD    R2, R1, R9, R10
 
-weighed:
-	// trimmed = trim·weight > (h, |g|) in both lanes
-	VAND  V2.B8, V4.B8, V5.B8
-	WORD  $0x2ea5e4c5         // fcmgt v5.2s, v6.2s, v5.2s
-	FMOVD F5, R9
-	CMN   $1, R9
+	// others = 0; own = 0; k = 1, 2, 3, 4
+	VEOR V16.B16, V16.B16, V16.B16
+	VEOR V17.B16, V17.B16, V17.B16
+	VEOR V18.B16, V18.B16, V18.B16
+	VEOR V19.B16, V19.B16, V19.B16
+	VEOR V20.B16, V20.B16, V20.B16
+	VMOV V23.B16, V21.B16
+	MOVD R10, R12
+	MOVD R5, R13
+	MOVD R8, R14
+	CBZ  R14, eight
 
-	// cell = (h, g)·scale, to the nearest integer: adding 1.5·2²³ rounds
-	WORD  $0x2e20dc84 // fmul v4.2s, v4.2s, v0.2s
-	WORD  $0x0e23d484 // fadd v4.2s, v4.2s, v3.2s
-	WORD  $0x0ea3d484 // fsub v4.2s, v4.2s, v3.2s
-	WORD  $0x0ea1b884 // fcvtzs v4.2s, v4.2s
-	FMOVD F4, R9
+sixteen:
+	// others += the odds of sixteen classes, but for the row's own
+	FLDPQ.P 32(R12), (F0, F1)
+	FLDPQ.P 32(R13), (F4, F5)
+	ODDS_0
+	ODDS_1
+	WORD    $0x4e24d610       // fadd v16.4s, v16.4s, v4.4s
+	WORD    $0x4e25d631       // fadd v17.4s, v17.4s, v5.4s
+	FLDPQ.P 32(R12), (F0, F1)
+	FLDPQ.P 32(R13), (F4, F5)
+	ODDS_0
+	ODDS_1
+	WORD    $0x4e24d652       // fadd v18.4s, v18.4s, v4.4s
+	WORD    $0x4e25d673       // fadd v19.4s, v19.4s, v5.4s
+	SUB     $1, R14
+	CBNZ    R14, sixteen
 
-	// cells[kept] = cell; keptRows[kept] = row
-	MOVD R9, (R4)(R6<<3)
-	MOVW R8, (R5)(R6<<2)
+eight:
+	// the eight last ones of an odd number of eights
+	TBZ   $0, R7, fold
+	FLDPQ (R12), (F0, F1)
+	FLDPQ (R13), (F4, F5)
+	ODDS_0
+	ODDS_1
+	WORD  $0x4e24d610     // fadd v16.4s, v16.4s, v4.4s
+	WORD  $0x4e25d631     // fadd v17.4s, v17.4s, v5.4s
 
-	// if !trimmed: kept++, sum += cell
-	CSEL NE, R9, ZR, R9
-	ADD  R9, R7
-	CINC NE, R6, R6
-	SUB  $1, R3
-	CBNZ R3, row
+fold:
+	// sum = the 16 lanes, folded in half until one is left
+	WORD $0x4e32d610                   // fadd v16.4s, v16.4s, v18.4s
+	WORD $0x4e33d631                   // fadd v17.4s, v17.4s, v19.4s
+	WORD $0x4e31d610                   // fadd v16.4s, v16.4s, v17.4s
+	VEXT $8, V16.B16, V16.B16, V17.B16
+	WORD $0x4e31d610                   // fadd v16.4s, v16.4s, v17.4s
+	WORD $0x7e30da1b                   // faddp s27, v16.2s
 
-done:
-	MOVD R6, quantizeArgs_kept(R0)
-	MOVD R7, quantizeArgs_sum(R0)
-	RET
+	// own = the number in the only lane that is not 0; none: give up
+	VADDV V20.S4, V20
+	FMOVS F20, R15
+	CBZ   R15, none
+	SUB   $1, R15
 
-// func quantize2(a *quantizeArgs)
-// Two, four or eight pairs: one, two or four vectors a row.
-//
-//	R0  a                 R6  kept             V2   all bits but the signs of g
-//	R1  next row          R7  bytes of pairs   V3   1.5·2²³
-//	R2  next gradients    R8  row number       V4   gradients, then cells
-//	R3  rows left         R9  offset           V5   scale, trim·weight, sums
-//	R4  next cells        R10, R11  scratch    V6   where below the trim bounds
-//	R5  next kept row     R12 weights, or 0    V7   weight
-TEXT ·quantize2(SB), NOSPLIT, $0-8
-	MOVD  a+0(FP), R0
-	MOVD  quantizeArgs_rows(R0), R1
-	MOVD  quantizeArgs_gradients(R0), R2
-	MOVD  quantizeArgs_n(R0), R3
-	MOVD  quantizeArgs_cells(R0), R4
-	MOVD  quantizeArgs_keptRows(R0), R5
-	MOVD  quantizeArgs_pairs(R0), R7
-	LSL   $3, R7
-	MOVD  quantizeArgs_weights(R0), R12
-	FMOVS $1.0, F7
-	MOVD  $0, R6
-	MOVD  $0x7fffffffffffffff, R8
-	VDUP  R8, V2.D2
-	MOVD  $0x4b400000, R8
-	VDUP  R8, V3.S4
-	CBZ   R3, done
+	// ownOdds = own[row]·factors[own]
+	FMOVS (R16)(R9<<2), F30
+	FMOVS (R5)(R15<<2), F28
+	FMULS F28, F30, F30
 
-row:
-	MOVWU.P 4(R1), R8
-	MOVD    $0, R9
-	CBZ     R12, trim
-	FMOVS   (R12)(R8<<2), F7
+	// inverse = 1/(sum + ownOdds); q = sum·inverse
+	FADDS F30, F27, F28
+	FDIVS F28, F26, F28
+	FMULS F28, F27, F27
 
-trim:
-	// trimmed = trim·weight > (h, |g|) in all lanes; if not, keep the row
-	ADD   R2, R9, R10
-	FMOVQ (R10), F4
-	ADD   R0, R9, R11
-	FMOVQ quantizeArgs_trim(R11), F5
-	WORD  $0x4f8790a5                // fmul v5.4s, v5.4s, v7.s[0]
-	VAND  V2.B16, V4.B16, V6.B16
-	WORD  $0x6ea6e4a6                // fcmgt v6.4s, v5.4s, v6.4s
-	VMOV  V6.D[0], R10
-	VMOV  V6.D[1], R11
-	AND   R10, R11, R10
-	CMN   $1, R10
-	BNE   keep
-	ADD   $16, R9
-	CMP   R7, R9
-	BLT   trim
-	ADD   R7, R2
-	B     next
+	// own[row] = max(ownOdds·inverse, OwnFloor)
+	FMULS F28, F30, F30
+	FMAXS F25, F30, F30
+	FMOVS F30, (R16)(R9<<2)
+	MOVD  R10, R12
+	MOVD  R5, R13
+	MOVD  R7, R14
 
-keep:
-	// *keptRows++ = row
-	MOVW.P R8, 4(R5)
-	ADD    $1, R6
-	MOVD   $0, R9
+normalize:
+	// p = residual·factor·inverse of eight classes, the product that was
+	// summed above; 0 where p < FlushBelow, which a negative one is as well
+	FLDPQ   (R12), (F0, F1)
+	FLDPQ.P 32(R13), (F4, F5)
+	WORD    $0x6e24dc00       // fmul v0.4s, v0.4s, v4.4s
+	WORD    $0x6e25dc21       // fmul v1.4s, v1.4s, v5.4s
+	WORD    $0x4f9c9000       // fmul v0.4s, v0.4s, v28.s[0]
+	WORD    $0x4f9c9021       // fmul v1.4s, v1.4s, v28.s[0]
+	WORD    $0x6ea0e704       // fcmgt v4.4s, v24.4s, v0.4s
+	WORD    $0x6ea1e705       // fcmgt v5.4s, v24.4s, v1.4s
+	WORD    $0x4e641c00       // bic v0.16b, v0.16b, v4.16b
+	WORD    $0x4e651c21       // bic v1.16b, v1.16b, v5.16b
+	FSTPQ.P (F0, F1), 32(R12)
+	SUB     $1, R14
+	CBNZ    R14, normalize
 
-vector:
-	// cells = (h, g)·scale, to the nearest integer
-	ADD     R0, R9, R11
-	FMOVQ.P 16(R2), F4
-	FMOVQ   quantizeArgs_scale(R11), F5
-	WORD    $0x6e25dc84                 // fmul v4.4s, v4.4s, v5.4s
-	WORD    $0x4e23d484                 // fadd v4.4s, v4.4s, v3.4s
-	WORD    $0x4ea3d484                 // fsub v4.4s, v4.4s, v3.4s
-	WORD    $0x4ea1b884                 // fcvtzs v4.4s, v4.4s
-
-	// *cells++ = cells; sum += cells
-	FMOVQ.P F4, 16(R4)
-	FMOVQ   quantizeArgs_sum(R11), F5
-	VADD    V4.D2, V5.D2, V5.D2
-	FMOVQ   F5, quantizeArgs_sum(R11)
-	ADD     $16, R9
-	CMP     R7, R9
-	BLT     vector
-
-next:
-	SUB  $1, R3
-	CBNZ R3, row
+	// residuals[own] = −q; sumResidual += q; maxResidual = max(maxResidual, q)
+	FNEGS  F27, F0
+	FMOVS  F0, (R10)(R15<<2)
+	FMAXS  F27, F31, F31
+	FCVTSD F27, F27
+	FADDD  F27, F29, F29
+	SUB    $1, R4
+	CBNZ   R4, row
 
 done:
-	MOVD R6, quantizeArgs_kept(R0)
+	FMOVD F29, updateArgs_sumResidual(R0)
+	FMOVS F31, updateArgs_maxResidual(R0)
+
+none:
+	// rows that were not updated: above 0 only after a row without a class
+	MOVD R4, updateArgs_n(R0)
 	RET
 
-// func spill8(wideG, wideH, narrow *int64, blocks int)
-// wide += narrow; narrow = 0. A block is eight cells.
-//
-//	R0  wideG     R3  cells left    V0    cells, g
-//	R1  wideH                       V1    h
-//	R2  narrow                      V2    wide cells
-//	                                V3    2³² − 1
-//	                                V4    0
-TEXT ·spill8(SB), NOSPLIT, $0-32
-	LDP  wideG+0(FP), (R0, R1)
-	LDP  narrow+16(FP), (R2, R3)
-	LSL  $3, R3
-	MOVD $0xffffffff, R4
-	VDUP R4, V3.D2
-	VEOR V4.B16, V4.B16, V4.B16
-	CBZ  R3, done
+// Class numbers from 1.
+DATA updateLanes<>+0(SB)/4, $1
+DATA updateLanes<>+4(SB)/4, $2
+DATA updateLanes<>+8(SB)/4, $3
+DATA updateLanes<>+12(SB)/4, $4
+GLOBL updateLanes<>(SB), RODATA|NOPTR, $16
 
-cells:
-	// cells = *narrow; *narrow++ = 0
-	FMOVQ   (R2), F0
-	FMOVQ.P F4, 16(R2)
-
-	// h = the low half, g = the high half
-	VAND V3.B16, V0.B16, V1.B16
-	WORD $0x4f600400            // sshr v0.2d, v0.2d, #32
-
-	// *wideG++ += g; *wideH++ += h
-	FMOVQ   (R0), F2
-	VADD    V0.D2, V2.D2, V2.D2
-	FMOVQ.P F2, 16(R0)
-	FMOVQ   (R1), F2
-	VADD    V1.D2, V2.D2, V2.D2
-	FMOVQ.P F2, 16(R1)
-	SUB     $2, R3
-	CBNZ    R3, cells
-
-done:
-	RET
-
-// func subtract8(dst, minuend, subtrahend *int64, blocks int)
-// dst = minuend − subtrahend. A block is eight cells.
-//
-//	R0  dst           R3  cells left
-//	R1  minuend       V0, V1  minuend, difference
-//	R2  subtrahend    V2, V3  subtrahend
-TEXT ·subtract8(SB), NOSPLIT, $0-32
-	LDP dst+0(FP), (R0, R1)
-	LDP subtrahend+16(FP), (R2, R3)
-	LSL $3, R3
-	CBZ R3, done
-
-cells:
-	FLDPQ.P 32(R1), (F0, F1)
-	FLDPQ.P 32(R2), (F2, F3)
-	VSUB    V2.D2, V0.D2, V0.D2
-	VSUB    V3.D2, V1.D2, V1.D2
-	FSTPQ.P (F0, F1), 32(R0)
-	SUB     $4, R3
-	CBNZ    R3, cells
-
-done:
-	RET
-
-// Prediction: tests, leaves, sums of steps.
+// ---------------------------------------------------------------------------
+// Compare
 
 // V0–V7 = 16 rows' values, V16 = a threshold.
 // V0–V7 = all ones where the row goes right: value ≥ threshold
@@ -1747,19 +1622,6 @@ done:
 	WORD $0x6ee6e606 \ // fcmgt v6.2d, v16.2d, v6.2d
 	WORD $0x6ee7e607 // fcmgt v7.2d, v16.2d, v7.2d
 
-// Likewise for V0–V3 of float32
-#define AT_LEAST32 \
-	WORD $0x6e30e400 \ // fcmge v0.4s, v0.4s, v16.4s
-	WORD $0x6e30e421 \ // fcmge v1.4s, v1.4s, v16.4s
-	WORD $0x6e30e442 \ // fcmge v2.4s, v2.4s, v16.4s
-	WORD $0x6e30e463 // fcmge v3.4s, v3.4s, v16.4s
-
-#define BELOW32 \
-	WORD $0x6ea0e600 \ // fcmgt v0.4s, v16.4s, v0.4s
-	WORD $0x6ea1e601 \ // fcmgt v1.4s, v16.4s, v1.4s
-	WORD $0x6ea2e602 \ // fcmgt v2.4s, v16.4s, v2.4s
-	WORD $0x6ea3e603 // fcmgt v3.4s, v16.4s, v3.4s
-
 // to = the answers of the next 16 rows, each a bit of its byte
 #define COMPARE_16(TEST, to) \
 	VLD1.P 64(R7), [V0.D2, V1.D2, V2.D2, V3.D2] \
@@ -1781,15 +1643,6 @@ done:
 	VADDP V22.B16, V20.B16, V20.B16 \
 	VADDP V20.B16, V20.B16, V20.B16
 
-// COMPARE_16 of float32
-#define COMPARE32_16(TEST, to) \
-	VLD1.P 64(R7), [V0.S4, V1.S4, V2.S4, V3.S4] \
-	TEST                                        \
-	VUZP1  V1.H8, V0.H8, V0.H8                  \
-	VUZP1  V3.H8, V2.H8, V2.H8                  \
-	VUZP1  V2.B16, V0.B16, V0.B16               \
-	VAND   V17.B16, V0.B16, to.B16
-
 // V20 = the answers of the next 64 rows, twice
 #define COMPARE_64(SIXTEEN, TEST) \
 	SIXTEEN(TEST, V20) \
@@ -1807,53 +1660,82 @@ done:
 //	R4  thresholds left      R9  a word
 //	                         R10 thresholds that send missing values left
 #define COMPARE(THRESHOLD, SIXTEEN, AT_LEAST, BELOW) \
-	LDP     compareArgs_values(R0), (R1, R2)       \
-	LDP     compareArgs_thresholds(R0), (R3, R4)   \
-	LDP     compareArgs_missingLeft(R0), (R10, R5) \
-	MOVD    $0x8040201008040201, R6                \
-	VDUP    R6, V17.D2                             \
-	threshold:                                     \
-	THRESHOLD                                      \
-	MOVD    R5, R6                                 \
-	MOVD    R1, R7                                 \
-	MOVD    R2, R8                                 \
-	CBZ     R10, missingRight                      \
-	SUB     $1, R10                                \
-	missingLeft:                                   \
-	COMPARE_64(SIXTEEN, AT_LEAST)                  \
-	FMOVD.P F20, 8(R6)                             \
-	SUB     $1, R8                                 \
-	CBNZ    R8, missingLeft                        \
-	B       next                                   \
-	missingRight:                                  \
-	COMPARE_64(SIXTEEN, BELOW)                     \
-	VMOV    V20.D[0], R9                           \
-	MVN     R9, R9                                 \
-	MOVD.P  R9, 8(R6)                              \
-	SUB     $1, R8                                 \
-	CBNZ    R8, missingRight                       \
-	next:                                          \
-	ADD     $64, R5                                \
-	SUB     $1, R4                                 \
-	CBNZ    R4, threshold                          \
-	RET
+	LDP           compareArgs_values(R0), (R1, R2)       \
+	LDP           compareArgs_thresholds(R0), (R3, R4)   \
+	LDP           compareArgs_missingLeft(R0), (R10, R5) \
+	MOVD          $0x8040201008040201, R6                \
+	VDUP          R6, V17.D2                             \
+	threshold:                                           \
+	THRESHOLD                                            \
+	MOVD          R5, R6                                 \
+	MOVD          R1, R7                                 \
+	MOVD          R2, R8                                 \
+	CBZ           R10, missingRight                      \
+	SUB           $1, R10                                \
+	missingLeft:                                         \
+	COMPARE_64(SIXTEEN, AT_LEAST)                        \
+	FMOVD.P       F20, 8(R6)                             \
+	SUB           $1, R8                                 \
+	CBNZ          R8, missingLeft                        \
+	B             next                                   \
+	missingRight:                                        \
+	COMPARE_64(SIXTEEN, BELOW)                           \
+	VMOV          V20.D[0], R9                           \
+	MVN           R9, R9                                 \
+	MOVD.P        R9, 8(R6)                              \
+	SUB           $1, R8                                 \
+	CBNZ          R8, missingRight                       \
+	next:                                                \
+	ADD           $64, R5                                \
+	SUB           $1, R4                                 \
+	CBNZ          R4, threshold
 
 #define THRESHOLD64 \
-	FMOVD.P 8(R3), F16         \
+	FMOVD.P 8(R3), F16       \
 	VDUP    V16.D[0], V16.D2
-
-#define THRESHOLD32 \
-	FMOVS.P 4(R3), F16         \
-	VDUP    V16.S[0], V16.S4
 
 TEXT ·compareNEON(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	COMPARE(THRESHOLD64, COMPARE_16, AT_LEAST64, BELOW64)
+	RET
+
+// ---------------------------------------------------------------------------
+// Compare32
+
+// Likewise for V0–V3 of float32
+#define AT_LEAST32 \
+	WORD $0x6e30e400 \ // fcmge v0.4s, v0.4s, v16.4s
+	WORD $0x6e30e421 \ // fcmge v1.4s, v1.4s, v16.4s
+	WORD $0x6e30e442 \ // fcmge v2.4s, v2.4s, v16.4s
+	WORD $0x6e30e463 // fcmge v3.4s, v3.4s, v16.4s
+
+#define BELOW32 \
+	WORD $0x6ea0e600 \ // fcmgt v0.4s, v16.4s, v0.4s
+	WORD $0x6ea1e601 \ // fcmgt v1.4s, v16.4s, v1.4s
+	WORD $0x6ea2e602 \ // fcmgt v2.4s, v16.4s, v2.4s
+	WORD $0x6ea3e603 // fcmgt v3.4s, v16.4s, v3.4s
+
+// COMPARE_16 of float32
+#define COMPARE32_16(TEST, to) \
+	VLD1.P 64(R7), [V0.S4, V1.S4, V2.S4, V3.S4] \
+	TEST                                        \
+	VUZP1  V1.H8, V0.H8, V0.H8                  \
+	VUZP1  V3.H8, V2.H8, V2.H8                  \
+	VUZP1  V2.B16, V0.B16, V0.B16               \
+	VAND   V17.B16, V0.B16, to.B16
+
+#define THRESHOLD32 \
+	FMOVS.P 4(R3), F16       \
+	VDUP    V16.S[0], V16.S4
 
 // func compare32NEON(a *compareArgs)
 TEXT ·compare32NEON(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
 	COMPARE(THRESHOLD32, COMPARE32_16, AT_LEAST32, BELOW32)
+	RET
+
+// ---------------------------------------------------------------------------
+// Members
 
 // codes = their bytes in sets, bits = their bits in those bytes
 #define MEMBER_BITS(codes, bits) \
@@ -1910,6 +1792,9 @@ set:
 	SUB    $1, R2
 	CBNZ   R2, word
 	RET
+
+// ---------------------------------------------------------------------------
+// Leaves
 
 // V16 = bits of the next 8 rows' numbers; numbers = 2·numbers + bits
 #define LEAF_BITS(numbers) \
@@ -2039,8 +1924,11 @@ more:
 	CBNZ   R12, word
 	RET
 
-// Sums of steps. Half of the vectors of four classes go from the first class
-// on, half up to the last; where they overlap both have the same sums.
+// ---------------------------------------------------------------------------
+// AddSteps
+//
+// Half of the vectors of four classes go from the first class on, half up to the
+// last; where they overlap both have the same sums.
 //
 //	R0  a                       R7  bytes a leaf            V0–V15   sums
 //	R1  the row's leaf numbers  R8  the row's scores        V16–V23  steps
@@ -2059,194 +1947,19 @@ more:
 	MADD    R7, R5, R14, R14 \
 	ADD     R6, R14, R15
 
-// sums of four classes += steps
-#define ADD_STEPS_0 \
-	WORD $0x0e617a18 \ // fcvtl v24.2d, v16.2s
-	WORD $0x4e617a19 \ // fcvtl2 v25.2d, v16.4s
-	WORD $0x4e78d400 \ // fadd v0.2d, v0.2d, v24.2d
-	WORD $0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
+// R11, R12, R13 = the row in the first tree
+#define FIRST_TREE \
+	MOVD R1, R11 \
+	MOVD R3, R12 \
+	MOVD R4, R13
 
-#define ADD_STEPS_1 \
-	WORD $0x0e617a3a \ // fcvtl v26.2d, v17.2s
-	WORD $0x4e617a3b \ // fcvtl2 v27.2d, v17.4s
-	WORD $0x4e7ad442 \ // fadd v2.2d, v2.2d, v26.2d
-	WORD $0x4e7bd463 // fadd v3.2d, v3.2d, v27.2d
-
-#define ADD_STEPS_2 \
-	WORD $0x0e617a5c \ // fcvtl v28.2d, v18.2s
-	WORD $0x4e617a5d \ // fcvtl2 v29.2d, v18.4s
-	WORD $0x4e7cd484 \ // fadd v4.2d, v4.2d, v28.2d
-	WORD $0x4e7dd4a5 // fadd v5.2d, v5.2d, v29.2d
-
-#define ADD_STEPS_3 \
-	WORD $0x0e617a7e \ // fcvtl v30.2d, v19.2s
-	WORD $0x4e617a7f \ // fcvtl2 v31.2d, v19.4s
-	WORD $0x4e7ed4c6 \ // fadd v6.2d, v6.2d, v30.2d
-	WORD $0x4e7fd4e7 // fadd v7.2d, v7.2d, v31.2d
-
-#define ADD_STEPS_4 \
-	WORD $0x0e617a98 \ // fcvtl v24.2d, v20.2s
-	WORD $0x4e617a99 \ // fcvtl2 v25.2d, v20.4s
-	WORD $0x4e78d508 \ // fadd v8.2d, v8.2d, v24.2d
-	WORD $0x4e79d529 // fadd v9.2d, v9.2d, v25.2d
-
-#define ADD_STEPS_5 \
-	WORD $0x0e617aba \ // fcvtl v26.2d, v21.2s
-	WORD $0x4e617abb \ // fcvtl2 v27.2d, v21.4s
-	WORD $0x4e7ad54a \ // fadd v10.2d, v10.2d, v26.2d
-	WORD $0x4e7bd56b // fadd v11.2d, v11.2d, v27.2d
-
-#define ADD_STEPS_6 \
-	WORD $0x0e617adc \ // fcvtl v28.2d, v22.2s
-	WORD $0x4e617add \ // fcvtl2 v29.2d, v22.4s
-	WORD $0x4e7cd58c \ // fadd v12.2d, v12.2d, v28.2d
-	WORD $0x4e7dd5ad // fadd v13.2d, v13.2d, v29.2d
-
-#define ADD_STEPS_7 \
-	WORD $0x0e617afe \ // fcvtl v30.2d, v23.2s
-	WORD $0x4e617aff \ // fcvtl2 v31.2d, v23.4s
-	WORD $0x4e7ed5ce \ // fadd v14.2d, v14.2d, v30.2d
-	WORD $0x4e7fd5ef // fadd v15.2d, v15.2d, v31.2d
-
-// the steps of 2 or 3, 4 to 8, … 16, … 24, … 32 classes of a leaf
-#define STEPS_3 \
-	FMOVD (R14), F16  \
-	FMOVD (R15), F17  \
-	WORD  $0x0e617a18 \ // fcvtl v24.2d, v16.2s
-	WORD  $0x0e617a39 \ // fcvtl v25.2d, v17.2s
-	WORD  $0x4e78d400 \ // fadd v0.2d, v0.2d, v24.2d
-	WORD  $0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
-
-#define STEPS_8 \
-	FMOVQ (R14), F16 \
-	FMOVQ (R15), F17 \
-	ADD_STEPS_0      \
-	ADD_STEPS_1
-
-#define STEPS_16 \
-	FLDPQ (R14), (F16, F17) \
-	FLDPQ (R15), (F18, F19) \
-	ADD_STEPS_0             \
-	ADD_STEPS_1             \
-	ADD_STEPS_2             \
-	ADD_STEPS_3
-
-#define STEPS_24 \
-	FLDPQ (R14), (F16, F17) \
-	FMOVQ 32(R14), F18      \
-	FLDPQ (R15), (F19, F20) \
-	FMOVQ 32(R15), F21      \
-	ADD_STEPS_0             \
-	ADD_STEPS_1             \
-	ADD_STEPS_2             \
-	ADD_STEPS_3             \
-	ADD_STEPS_4             \
-	ADD_STEPS_5
-
-#define STEPS_32 \
-	FLDPQ (R14), (F16, F17)   \
-	FLDPQ 32(R14), (F18, F19) \
-	FLDPQ (R15), (F20, F21)   \
-	FLDPQ 32(R15), (F22, F23) \
-	ADD_STEPS_0               \
-	ADD_STEPS_1               \
-	ADD_STEPS_2               \
-	ADD_STEPS_3               \
-	ADD_STEPS_4               \
-	ADD_STEPS_5               \
-	ADD_STEPS_6               \
-	ADD_STEPS_7
-
-// the sums of a row, both halves
-#define LOAD_3 \
-	FMOVQ (R8), F0  \
-	FMOVQ (R16), F1
-
-#define LOAD_8 \
-	FLDPQ (R8), (F0, F1)  \
-	FLDPQ (R16), (F2, F3)
-
-#define LOAD_16 \
-	FLDPQ (R8), (F0, F1)    \
-	FLDPQ 32(R8), (F2, F3)  \
-	FLDPQ (R16), (F4, F5)   \
-	FLDPQ 32(R16), (F6, F7)
-
-#define LOAD_24 \
-	FLDPQ (R8), (F0, F1)      \
-	FLDPQ 32(R8), (F2, F3)    \
-	FLDPQ 64(R8), (F4, F5)    \
-	FLDPQ (R16), (F6, F7)     \
-	FLDPQ 32(R16), (F8, F9)   \
-	FLDPQ 64(R16), (F10, F11)
-
-#define LOAD_32 \
-	FLDPQ (R8), (F0, F1)      \
-	FLDPQ 32(R8), (F2, F3)    \
-	FLDPQ 64(R8), (F4, F5)    \
-	FLDPQ 96(R8), (F6, F7)    \
-	FLDPQ (R16), (F8, F9)     \
-	FLDPQ 32(R16), (F10, F11) \
-	FLDPQ 64(R16), (F12, F13) \
-	FLDPQ 96(R16), (F14, F15)
-
-#define STORE_3 \
-	FMOVQ F0, (R8)  \
-	FMOVQ F1, (R16)
-
-#define STORE_8 \
-	FSTPQ (F0, F1), (R8)  \
-	FSTPQ (F2, F3), (R16)
-
-#define STORE_16 \
-	FSTPQ (F0, F1), (R8)    \
-	FSTPQ (F2, F3), 32(R8)  \
-	FSTPQ (F4, F5), (R16)   \
-	FSTPQ (F6, F7), 32(R16)
-
-#define STORE_24 \
-	FSTPQ (F0, F1), (R8)      \
-	FSTPQ (F2, F3), 32(R8)    \
-	FSTPQ (F4, F5), 64(R8)    \
-	FSTPQ (F6, F7), (R16)     \
-	FSTPQ (F8, F9), 32(R16)   \
-	FSTPQ (F10, F11), 64(R16)
-
-#define STORE_32 \
-	FSTPQ (F0, F1), (R8)      \
-	FSTPQ (F2, F3), 32(R8)    \
-	FSTPQ (F4, F5), 64(R8)    \
-	FSTPQ (F6, F7), 96(R8)    \
-	FSTPQ (F8, F9), (R16)     \
-	FSTPQ (F10, F11), 32(R16) \
-	FSTPQ (F12, F13), 64(R16) \
-	FSTPQ (F14, F15), 96(R16)
-
-// R6, R16: the later half begins so many classes before the last.
+// R6, R16: the later half begins the given number of classes before the last.
 #define LATER_HALF(classes) \
 	SUB $classes, R6   \
 	LSL $2, R6         \
 	ADD R6<<1, R8, R16
 
-#define STEP_ROWS(LOAD, STEPS, STORE, row, tree) \
-row:  \
-	LOAD            \
-	MOVD  R1, R11   \
-	MOVD  R3, R12   \
-	MOVD  R4, R13   \
-	tree:           \
-	NEXT_LEAF       \
-	STEPS           \
-	SUB   $1, R13   \
-	CBNZ  R13, tree \
-	STORE           \
-	ADD   $2, R1    \
-	ADD   R9, R8    \
-	ADD   R9, R16   \
-	SUB   $1, R10   \
-	CBNZ  R10, row  \
-	RET
-
+// begin generated: addSteps
 // func addStepsNEON(a *addStepsArgs)
 TEXT ·addStepsNEON(SB), NOSPLIT, $0-8
 	MOVD a+0(FP), R0
@@ -2263,393 +1976,257 @@ TEXT ·addStepsNEON(SB), NOSPLIT, $0-8
 	BLE  classes16
 	CMP  $24, R6
 	BLE  classes24
+
 	LATER_HALF(16)
-	STEP_ROWS(LOAD_32, STEPS_32, STORE_32, row32, tree32)
+
+row32:
+	// sums = scores, both halves
+	FLDPQ (R8), (F0, F1)
+	FLDPQ 32(R8), (F2, F3)
+	FLDPQ 64(R8), (F4, F5)
+	FLDPQ 96(R8), (F6, F7)
+	FLDPQ (R16), (F8, F9)
+	FLDPQ 32(R16), (F10, F11)
+	FLDPQ 64(R16), (F12, F13)
+	FLDPQ 96(R16), (F14, F15)
+	FIRST_TREE
+
+tree32:
+	// sums += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FLDPQ (R14), (F16, F17)
+	FLDPQ 32(R14), (F18, F19)
+	FLDPQ (R15), (F20, F21)
+	FLDPQ 32(R15), (F22, F23)
+	WORD  $0x0e617a18         // fcvtl v24.2d, v16.2s
+	WORD  $0x4e617a19         // fcvtl2 v25.2d, v16.4s
+	WORD  $0x4e78d400         // fadd v0.2d, v0.2d, v24.2d
+	WORD  $0x4e79d421         // fadd v1.2d, v1.2d, v25.2d
+	WORD  $0x0e617a3a         // fcvtl v26.2d, v17.2s
+	WORD  $0x4e617a3b         // fcvtl2 v27.2d, v17.4s
+	WORD  $0x4e7ad442         // fadd v2.2d, v2.2d, v26.2d
+	WORD  $0x4e7bd463         // fadd v3.2d, v3.2d, v27.2d
+	WORD  $0x0e617a5c         // fcvtl v28.2d, v18.2s
+	WORD  $0x4e617a5d         // fcvtl2 v29.2d, v18.4s
+	WORD  $0x4e7cd484         // fadd v4.2d, v4.2d, v28.2d
+	WORD  $0x4e7dd4a5         // fadd v5.2d, v5.2d, v29.2d
+	WORD  $0x0e617a7e         // fcvtl v30.2d, v19.2s
+	WORD  $0x4e617a7f         // fcvtl2 v31.2d, v19.4s
+	WORD  $0x4e7ed4c6         // fadd v6.2d, v6.2d, v30.2d
+	WORD  $0x4e7fd4e7         // fadd v7.2d, v7.2d, v31.2d
+	WORD  $0x0e617a98         // fcvtl v24.2d, v20.2s
+	WORD  $0x4e617a99         // fcvtl2 v25.2d, v20.4s
+	WORD  $0x4e78d508         // fadd v8.2d, v8.2d, v24.2d
+	WORD  $0x4e79d529         // fadd v9.2d, v9.2d, v25.2d
+	WORD  $0x0e617aba         // fcvtl v26.2d, v21.2s
+	WORD  $0x4e617abb         // fcvtl2 v27.2d, v21.4s
+	WORD  $0x4e7ad54a         // fadd v10.2d, v10.2d, v26.2d
+	WORD  $0x4e7bd56b         // fadd v11.2d, v11.2d, v27.2d
+	WORD  $0x0e617adc         // fcvtl v28.2d, v22.2s
+	WORD  $0x4e617add         // fcvtl2 v29.2d, v22.4s
+	WORD  $0x4e7cd58c         // fadd v12.2d, v12.2d, v28.2d
+	WORD  $0x4e7dd5ad         // fadd v13.2d, v13.2d, v29.2d
+	WORD  $0x0e617afe         // fcvtl v30.2d, v23.2s
+	WORD  $0x4e617aff         // fcvtl2 v31.2d, v23.4s
+	WORD  $0x4e7ed5ce         // fadd v14.2d, v14.2d, v30.2d
+	WORD  $0x4e7fd5ef         // fadd v15.2d, v15.2d, v31.2d
+	SUB   $1, R13
+	CBNZ  R13, tree32
+
+	// scores = sums
+	FSTPQ (F0, F1), (R8)
+	FSTPQ (F2, F3), 32(R8)
+	FSTPQ (F4, F5), 64(R8)
+	FSTPQ (F6, F7), 96(R8)
+	FSTPQ (F8, F9), (R16)
+	FSTPQ (F10, F11), 32(R16)
+	FSTPQ (F12, F13), 64(R16)
+	FSTPQ (F14, F15), 96(R16)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row32
+	RET
 
 classes24:
 	LATER_HALF(12)
-	STEP_ROWS(LOAD_24, STEPS_24, STORE_24, row24, tree24)
+
+row24:
+	// sums = scores, both halves
+	FLDPQ (R8), (F0, F1)
+	FLDPQ 32(R8), (F2, F3)
+	FLDPQ 64(R8), (F4, F5)
+	FLDPQ (R16), (F6, F7)
+	FLDPQ 32(R16), (F8, F9)
+	FLDPQ 64(R16), (F10, F11)
+	FIRST_TREE
+
+tree24:
+	// sums += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FLDPQ (R14), (F16, F17)
+	FMOVQ 32(R14), F18
+	FLDPQ (R15), (F19, F20)
+	FMOVQ 32(R15), F21
+	WORD  $0x0e617a18       // fcvtl v24.2d, v16.2s
+	WORD  $0x4e617a19       // fcvtl2 v25.2d, v16.4s
+	WORD  $0x4e78d400       // fadd v0.2d, v0.2d, v24.2d
+	WORD  $0x4e79d421       // fadd v1.2d, v1.2d, v25.2d
+	WORD  $0x0e617a3a       // fcvtl v26.2d, v17.2s
+	WORD  $0x4e617a3b       // fcvtl2 v27.2d, v17.4s
+	WORD  $0x4e7ad442       // fadd v2.2d, v2.2d, v26.2d
+	WORD  $0x4e7bd463       // fadd v3.2d, v3.2d, v27.2d
+	WORD  $0x0e617a5c       // fcvtl v28.2d, v18.2s
+	WORD  $0x4e617a5d       // fcvtl2 v29.2d, v18.4s
+	WORD  $0x4e7cd484       // fadd v4.2d, v4.2d, v28.2d
+	WORD  $0x4e7dd4a5       // fadd v5.2d, v5.2d, v29.2d
+	WORD  $0x0e617a7e       // fcvtl v30.2d, v19.2s
+	WORD  $0x4e617a7f       // fcvtl2 v31.2d, v19.4s
+	WORD  $0x4e7ed4c6       // fadd v6.2d, v6.2d, v30.2d
+	WORD  $0x4e7fd4e7       // fadd v7.2d, v7.2d, v31.2d
+	WORD  $0x0e617a98       // fcvtl v24.2d, v20.2s
+	WORD  $0x4e617a99       // fcvtl2 v25.2d, v20.4s
+	WORD  $0x4e78d508       // fadd v8.2d, v8.2d, v24.2d
+	WORD  $0x4e79d529       // fadd v9.2d, v9.2d, v25.2d
+	WORD  $0x0e617aba       // fcvtl v26.2d, v21.2s
+	WORD  $0x4e617abb       // fcvtl2 v27.2d, v21.4s
+	WORD  $0x4e7ad54a       // fadd v10.2d, v10.2d, v26.2d
+	WORD  $0x4e7bd56b       // fadd v11.2d, v11.2d, v27.2d
+	SUB   $1, R13
+	CBNZ  R13, tree24
+
+	// scores = sums
+	FSTPQ (F0, F1), (R8)
+	FSTPQ (F2, F3), 32(R8)
+	FSTPQ (F4, F5), 64(R8)
+	FSTPQ (F6, F7), (R16)
+	FSTPQ (F8, F9), 32(R16)
+	FSTPQ (F10, F11), 64(R16)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row24
+	RET
 
 classes16:
 	LATER_HALF(8)
-	STEP_ROWS(LOAD_16, STEPS_16, STORE_16, row16, tree16)
+
+row16:
+	// sums = scores, both halves
+	FLDPQ (R8), (F0, F1)
+	FLDPQ 32(R8), (F2, F3)
+	FLDPQ (R16), (F4, F5)
+	FLDPQ 32(R16), (F6, F7)
+	FIRST_TREE
+
+tree16:
+	// sums += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FLDPQ (R14), (F16, F17)
+	FLDPQ (R15), (F18, F19)
+	WORD  $0x0e617a18       // fcvtl v24.2d, v16.2s
+	WORD  $0x4e617a19       // fcvtl2 v25.2d, v16.4s
+	WORD  $0x4e78d400       // fadd v0.2d, v0.2d, v24.2d
+	WORD  $0x4e79d421       // fadd v1.2d, v1.2d, v25.2d
+	WORD  $0x0e617a3a       // fcvtl v26.2d, v17.2s
+	WORD  $0x4e617a3b       // fcvtl2 v27.2d, v17.4s
+	WORD  $0x4e7ad442       // fadd v2.2d, v2.2d, v26.2d
+	WORD  $0x4e7bd463       // fadd v3.2d, v3.2d, v27.2d
+	WORD  $0x0e617a5c       // fcvtl v28.2d, v18.2s
+	WORD  $0x4e617a5d       // fcvtl2 v29.2d, v18.4s
+	WORD  $0x4e7cd484       // fadd v4.2d, v4.2d, v28.2d
+	WORD  $0x4e7dd4a5       // fadd v5.2d, v5.2d, v29.2d
+	WORD  $0x0e617a7e       // fcvtl v30.2d, v19.2s
+	WORD  $0x4e617a7f       // fcvtl2 v31.2d, v19.4s
+	WORD  $0x4e7ed4c6       // fadd v6.2d, v6.2d, v30.2d
+	WORD  $0x4e7fd4e7       // fadd v7.2d, v7.2d, v31.2d
+	SUB   $1, R13
+	CBNZ  R13, tree16
+
+	// scores = sums
+	FSTPQ (F0, F1), (R8)
+	FSTPQ (F2, F3), 32(R8)
+	FSTPQ (F4, F5), (R16)
+	FSTPQ (F6, F7), 32(R16)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row16
+	RET
 
 classes8:
 	LATER_HALF(4)
-	STEP_ROWS(LOAD_8, STEPS_8, STORE_8, row8, tree8)
+
+row8:
+	// sums = scores, both halves
+	FLDPQ (R8), (F0, F1)
+	FLDPQ (R16), (F2, F3)
+	FIRST_TREE
+
+tree8:
+	// sums += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FMOVQ (R14), F16
+	FMOVQ (R15), F17
+	WORD  $0x0e617a18 // fcvtl v24.2d, v16.2s
+	WORD  $0x4e617a19 // fcvtl2 v25.2d, v16.4s
+	WORD  $0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
+	WORD  $0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
+	WORD  $0x0e617a3a // fcvtl v26.2d, v17.2s
+	WORD  $0x4e617a3b // fcvtl2 v27.2d, v17.4s
+	WORD  $0x4e7ad442 // fadd v2.2d, v2.2d, v26.2d
+	WORD  $0x4e7bd463 // fadd v3.2d, v3.2d, v27.2d
+	SUB   $1, R13
+	CBNZ  R13, tree8
+
+	// scores = sums
+	FSTPQ (F0, F1), (R8)
+	FSTPQ (F2, F3), (R16)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row8
+	RET
 
 classes3:
 	LATER_HALF(2)
-	STEP_ROWS(LOAD_3, STEPS_3, STORE_3, row3, tree3)
 
-// Short steps: 16 bits a class, of 16, 32 or 64 classes at a time. The sums of the
-// trees stay in registers, and widen once for all of them.
-//
-//	Registers as in addStepsNEON, but
-//	R8 the row's sums, of 32 bits    V0 … V7 those of the trees    V16 … V23 steps
-
-#define SHORT_STEPS_16 \
-	FLDPQ (R14), (F16, F17)   \
-	VADD  V16.H8, V0.H8, V0.H8 \
-	VADD  V17.H8, V1.H8, V1.H8
-
-#define SHORT_STEPS_32 \
-	SHORT_STEPS_16             \
-	FLDPQ 32(R14), (F18, F19)  \
-	VADD  V18.H8, V2.H8, V2.H8 \
-	VADD  V19.H8, V3.H8, V3.H8
-
-#define SHORT_STEPS_64 \
-	SHORT_STEPS_32             \
-	FLDPQ 64(R14), (F20, F21)  \
-	FLDPQ 96(R14), (F22, F23)  \
-	VADD  V20.H8, V4.H8, V4.H8 \
-	VADD  V21.H8, V5.H8, V5.H8 \
-	VADD  V22.H8, V6.H8, V6.H8 \
-	VADD  V23.H8, V7.H8, V7.H8
-
-#define SHORT_CLEAR \
-	VEOR V0.B16, V0.B16, V0.B16 \
-	VEOR V1.B16, V1.B16, V1.B16 \
-	VEOR V2.B16, V2.B16, V2.B16 \
-	VEOR V3.B16, V3.B16, V3.B16 \
-	VEOR V4.B16, V4.B16, V4.B16 \
-	VEOR V5.B16, V5.B16, V5.B16 \
-	VEOR V6.B16, V6.B16, V6.B16 \
-	VEOR V7.B16, V7.B16, V7.B16
-
-// sums of 16 classes += those of the trees
-#define SHORT_SUMS_16 \
-	FLDPQ (R8), (F24, F25)   \
-	FLDPQ 32(R8), (F26, F27) \
-	WORD  $0x0e601318 \ // saddw v24.4s, v24.4s, v0.4h
-	WORD  $0x4e601339 \ // saddw2 v25.4s, v25.4s, v0.8h
-	WORD  $0x0e61135a \ // saddw v26.4s, v26.4s, v1.4h
-	WORD  $0x4e61137b \ // saddw2 v27.4s, v27.4s, v1.8h
-	FSTPQ (F24, F25), (R8)   \
-	FSTPQ (F26, F27), 32(R8)
-
-#define SHORT_SUMS_32 \
-	SHORT_SUMS_16             \
-	FLDPQ 64(R8), (F24, F25)  \
-	FLDPQ 96(R8), (F26, F27)  \
-	WORD  $0x0e621318 \ // saddw v24.4s, v24.4s, v2.4h
-	WORD  $0x4e621339 \ // saddw2 v25.4s, v25.4s, v2.8h
-	WORD  $0x0e63135a \ // saddw v26.4s, v26.4s, v3.4h
-	WORD  $0x4e63137b \ // saddw2 v27.4s, v27.4s, v3.8h
-	FSTPQ (F24, F25), 64(R8)  \
-	FSTPQ (F26, F27), 96(R8)
-
-#define SHORT_SUMS_64 \
-	SHORT_SUMS_32              \
-	FLDPQ 128(R8), (F24, F25)  \
-	FLDPQ 160(R8), (F26, F27)  \
-	WORD  $0x0e641318 \ // saddw v24.4s, v24.4s, v4.4h
-	WORD  $0x4e641339 \ // saddw2 v25.4s, v25.4s, v4.8h
-	WORD  $0x0e65135a \ // saddw v26.4s, v26.4s, v5.4h
-	WORD  $0x4e65137b \ // saddw2 v27.4s, v27.4s, v5.8h
-	FSTPQ (F24, F25), 128(R8)  \
-	FSTPQ (F26, F27), 160(R8)  \
-	FLDPQ 192(R8), (F24, F25)  \
-	FLDPQ 224(R8), (F26, F27)  \
-	WORD  $0x0e661318 \ // saddw v24.4s, v24.4s, v6.4h
-	WORD  $0x4e661339 \ // saddw2 v25.4s, v25.4s, v6.8h
-	WORD  $0x0e67135a \ // saddw v26.4s, v26.4s, v7.4h
-	WORD  $0x4e67137b \ // saddw2 v27.4s, v27.4s, v7.8h
-	FSTPQ (F24, F25), 192(R8)  \
-	FSTPQ (F26, F27), 224(R8)
-
-// func addShortNEON(a *addShortArgs)
-TEXT ·addShortNEON(SB), NOSPLIT, $0-8
-	MOVD a+0(FP), R0
-	LDP  addShortArgs_leaves(R0), (R1, R2)
-	LDP  addShortArgs_firstLeaf(R0), (R3, R4)
-	LDP  addShortArgs_steps(R0), (R5, R7)
-	LDP  addShortArgs_sums(R0), (R8, R9)
-	LDP  addShortArgs_rows(R0), (R10, R6)
-	CMP  $32, R6
-	BLT  classes16
-	BEQ  classes32
-	STEP_ROWS(SHORT_CLEAR, SHORT_STEPS_64, SHORT_SUMS_64, row64, tree64)
-
-classes32:
-	STEP_ROWS(SHORT_CLEAR, SHORT_STEPS_32, SHORT_SUMS_32, row32, tree32)
-
-classes16:
-	STEP_ROWS(SHORT_CLEAR, SHORT_STEPS_16, SHORT_SUMS_16, row16, tree16)
-
-// func scoresRows(a *scoresArgs)
-// The last four classes of a row overlap those before.
-//
-//	R0  a                      R4  classes less the last four    R8   class
-//	R1  sums of the row        R5  classes left                  R9   at them
-//	R2  bytes of it            R6  rows left                     V0   sums
-//	R3  scores of the row      R7  bytes of it                   V16  unit, V17 temperature
-TEXT ·scoresRows(SB), NOSPLIT, $0-8
-	MOVD  a+0(FP), R0
-	LDP   scoresArgs_sums(R0), (R1, R2)
-	FMOVD scoresArgs_unit(R0), F16
-	MOVD  scoresArgs_scores(R0), R3
-	LDP   scoresArgs_classes(R0), (R5, R6)
-	VDUP  V16.D[0], V16.D2
-	FMOVD scoresArgs_temperature(R0), F17
-	VDUP  V17.D[0], V17.D2
-	SUB   $4, R5, R4
-	LSL   $3, R5, R7
-
-row:
-	MOVD $0, R5
-	JMP  first
-
-four:
-	ADD   R5<<2, R1, R8
-	ADD   R5<<3, R3, R9
+row3:
+	// sums = scores, both halves
 	FMOVQ (R8), F0
-	WORD  $0x0f20a401 // sxtl v1.2d, v0.2s
-	WORD  $0x4f20a402 // sxtl2 v2.2d, v0.4s
-	WORD  $0x4e61d821 // scvtf v1.2d, v1.2d
-	WORD  $0x4e61d842 // scvtf v2.2d, v2.2d
-	WORD  $0x6e70dc21 // fmul v1.2d, v1.2d, v16.2d
-	WORD  $0x6e70dc42 // fmul v2.2d, v2.2d, v16.2d
-	WORD  $0x6e71fc21 // fdiv v1.2d, v1.2d, v17.2d
-	WORD  $0x6e71fc42 // fdiv v2.2d, v2.2d, v17.2d
-	FSTPQ (F1, F2), (R9)
-	CMP   R4, R5
-	BEQ   next
-	ADD   $4, R5
+	FMOVQ (R16), F1
+	FIRST_TREE
 
-first:
-	CMP  R4, R5
-	BLT  four
-	MOVD R4, R5
-	JMP  four
+tree3:
+	// sums += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FMOVD (R14), F16
+	FMOVD (R15), F17
+	WORD  $0x0e617a18 // fcvtl v24.2d, v16.2s
+	WORD  $0x0e617a39 // fcvtl v25.2d, v17.2s
+	WORD  $0x4e78d400 // fadd v0.2d, v0.2d, v24.2d
+	WORD  $0x4e79d421 // fadd v1.2d, v1.2d, v25.2d
+	SUB   $1, R13
+	CBNZ  R13, tree3
 
-next:
-	ADD  R2, R1
-	ADD  R7, R3
-	SUB  $1, R6
-	CBNZ R6, row
+	// scores = sums
+	FMOVQ F0, (R8)
+	FMOVQ F1, (R16)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row3
 	RET
 
-// Linear scores: of four rows and 8 or 12 lanes at a time. The sums stay in registers
-// during the loop over the terms, and weights widen once for the four rows. Where fewer
-// than four rows are left, the last stands for those past it too.
-//
-//	R0  a                         R5  bias                   R12  weights of the term
-//	R1  places of the rows        R6–R9  scores of the       R13  terms left
-//	R2  terms                     four rows                  V0–V23   sums, six for each row
-//	R3  weights of the first      R10 bytes of a row of      V24–V29  weights
-//	R4  bytes of a term's         them, R11 rows left        V30, V31 places, then the shift
+// end generated
 
-// V24 to V27, or V29 = weights
-#define LINEAR_WIDEN_8(at) \
-	FLDPQ (at), (F24, F26) \
-	WORD  $0x4e617b19      \ // fcvtl2 v25.2d, v24.4s
-	WORD  $0x0e617b18      \ // fcvtl v24.2d, v24.2s
-	WORD  $0x4e617b5b      \ // fcvtl2 v27.2d, v26.4s
-	WORD  $0x0e617b5a      // fcvtl v26.2d, v26.2s
-
-#define LINEAR_WIDEN_12(at) \
-	LINEAR_WIDEN_8(at) \
-	FMOVQ 32(at), F28  \
-	WORD  $0x4e617b9d  \ // fcvtl2 v29.2d, v28.4s
-	WORD  $0x0e617b9c // fcvtl v28.2d, v28.2s
-
-// sums = weights
-#define LINEAR_BIAS_8 \
-	VMOV V24.B16, V0.B16  \
-	VMOV V25.B16, V1.B16  \
-	VMOV V26.B16, V2.B16  \
-	VMOV V27.B16, V3.B16  \
-	VMOV V24.B16, V6.B16  \
-	VMOV V25.B16, V7.B16  \
-	VMOV V26.B16, V8.B16  \
-	VMOV V27.B16, V9.B16  \
-	VMOV V24.B16, V12.B16 \
-	VMOV V25.B16, V13.B16 \
-	VMOV V26.B16, V14.B16 \
-	VMOV V27.B16, V15.B16 \
-	VMOV V24.B16, V18.B16 \
-	VMOV V25.B16, V19.B16 \
-	VMOV V26.B16, V20.B16 \
-	VMOV V27.B16, V21.B16
-
-#define LINEAR_BIAS_12 \
-	LINEAR_BIAS_8         \
-	VMOV V28.B16, V4.B16  \
-	VMOV V29.B16, V5.B16  \
-	VMOV V28.B16, V10.B16 \
-	VMOV V29.B16, V11.B16 \
-	VMOV V28.B16, V16.B16 \
-	VMOV V29.B16, V17.B16 \
-	VMOV V28.B16, V22.B16 \
-	VMOV V29.B16, V23.B16
-
-// sums = scores
-#define LINEAR_SCORES_8 \
-	FLDPQ (R6), (F0, F1)     \
-	FLDPQ 32(R6), (F2, F3)   \
-	FLDPQ (R7), (F6, F7)     \
-	FLDPQ 32(R7), (F8, F9)   \
-	FLDPQ (R8), (F12, F13)   \
-	FLDPQ 32(R8), (F14, F15) \
-	FLDPQ (R9), (F18, F19)   \
-	FLDPQ 32(R9), (F20, F21)
-
-#define LINEAR_SCORES_12 \
-	LINEAR_SCORES_8          \
-	FLDPQ 64(R6), (F4, F5)   \
-	FLDPQ 64(R7), (F10, F11) \
-	FLDPQ 64(R8), (F16, F17) \
-	FLDPQ 64(R9), (F22, F23)
-
-// sums += places * weights
-#define LINEAR_TERM_8 \
-	WORD $0x4fde1300 \ // fmla v0.2d, v24.2d, v30.d[0]
-	WORD $0x4fde1321 \ // fmla v1.2d, v25.2d, v30.d[0]
-	WORD $0x4fde1342 \ // fmla v2.2d, v26.2d, v30.d[0]
-	WORD $0x4fde1363 \ // fmla v3.2d, v27.2d, v30.d[0]
-	WORD $0x4fde1b06 \ // fmla v6.2d, v24.2d, v30.d[1]
-	WORD $0x4fde1b27 \ // fmla v7.2d, v25.2d, v30.d[1]
-	WORD $0x4fde1b48 \ // fmla v8.2d, v26.2d, v30.d[1]
-	WORD $0x4fde1b69 \ // fmla v9.2d, v27.2d, v30.d[1]
-	WORD $0x4fdf130c \ // fmla v12.2d, v24.2d, v31.d[0]
-	WORD $0x4fdf132d \ // fmla v13.2d, v25.2d, v31.d[0]
-	WORD $0x4fdf134e \ // fmla v14.2d, v26.2d, v31.d[0]
-	WORD $0x4fdf136f \ // fmla v15.2d, v27.2d, v31.d[0]
-	WORD $0x4fdf1b12 \ // fmla v18.2d, v24.2d, v31.d[1]
-	WORD $0x4fdf1b33 \ // fmla v19.2d, v25.2d, v31.d[1]
-	WORD $0x4fdf1b54 \ // fmla v20.2d, v26.2d, v31.d[1]
-	WORD $0x4fdf1b75 // fmla v21.2d, v27.2d, v31.d[1]
-
-#define LINEAR_TERM_12 \
-	LINEAR_TERM_8    \
-	WORD $0x4fde1384 \ // fmla v4.2d, v28.2d, v30.d[0]
-	WORD $0x4fde13a5 \ // fmla v5.2d, v29.2d, v30.d[0]
-	WORD $0x4fde1b8a \ // fmla v10.2d, v28.2d, v30.d[1]
-	WORD $0x4fde1bab \ // fmla v11.2d, v29.2d, v30.d[1]
-	WORD $0x4fdf1390 \ // fmla v16.2d, v28.2d, v31.d[0]
-	WORD $0x4fdf13b1 \ // fmla v17.2d, v29.2d, v31.d[0]
-	WORD $0x4fdf1b96 \ // fmla v22.2d, v28.2d, v31.d[1]
-	WORD $0x4fdf1bb7 // fmla v23.2d, v29.2d, v31.d[1]
-
-// scores = sums + shift - shift
-#define LINEAR_STORE_8 \
-	WORD  $0x4e7ed400        \ // fadd v0.2d, v0.2d, v30.2d
-	WORD  $0x4e7ed421        \ // fadd v1.2d, v1.2d, v30.2d
-	WORD  $0x4e7ed442        \ // fadd v2.2d, v2.2d, v30.2d
-	WORD  $0x4e7ed463        \ // fadd v3.2d, v3.2d, v30.2d
-	WORD  $0x4e7ed4c6        \ // fadd v6.2d, v6.2d, v30.2d
-	WORD  $0x4e7ed4e7        \ // fadd v7.2d, v7.2d, v30.2d
-	WORD  $0x4e7ed508        \ // fadd v8.2d, v8.2d, v30.2d
-	WORD  $0x4e7ed529        \ // fadd v9.2d, v9.2d, v30.2d
-	WORD  $0x4e7ed58c        \ // fadd v12.2d, v12.2d, v30.2d
-	WORD  $0x4e7ed5ad        \ // fadd v13.2d, v13.2d, v30.2d
-	WORD  $0x4e7ed5ce        \ // fadd v14.2d, v14.2d, v30.2d
-	WORD  $0x4e7ed5ef        \ // fadd v15.2d, v15.2d, v30.2d
-	WORD  $0x4e7ed652        \ // fadd v18.2d, v18.2d, v30.2d
-	WORD  $0x4e7ed673        \ // fadd v19.2d, v19.2d, v30.2d
-	WORD  $0x4e7ed694        \ // fadd v20.2d, v20.2d, v30.2d
-	WORD  $0x4e7ed6b5        \ // fadd v21.2d, v21.2d, v30.2d
-	WORD  $0x4efed400        \ // fsub v0.2d, v0.2d, v30.2d
-	WORD  $0x4efed421        \ // fsub v1.2d, v1.2d, v30.2d
-	WORD  $0x4efed442        \ // fsub v2.2d, v2.2d, v30.2d
-	WORD  $0x4efed463        \ // fsub v3.2d, v3.2d, v30.2d
-	WORD  $0x4efed4c6        \ // fsub v6.2d, v6.2d, v30.2d
-	WORD  $0x4efed4e7        \ // fsub v7.2d, v7.2d, v30.2d
-	WORD  $0x4efed508        \ // fsub v8.2d, v8.2d, v30.2d
-	WORD  $0x4efed529        \ // fsub v9.2d, v9.2d, v30.2d
-	WORD  $0x4efed58c        \ // fsub v12.2d, v12.2d, v30.2d
-	WORD  $0x4efed5ad        \ // fsub v13.2d, v13.2d, v30.2d
-	WORD  $0x4efed5ce        \ // fsub v14.2d, v14.2d, v30.2d
-	WORD  $0x4efed5ef        \ // fsub v15.2d, v15.2d, v30.2d
-	WORD  $0x4efed652        \ // fsub v18.2d, v18.2d, v30.2d
-	WORD  $0x4efed673        \ // fsub v19.2d, v19.2d, v30.2d
-	WORD  $0x4efed694        \ // fsub v20.2d, v20.2d, v30.2d
-	WORD  $0x4efed6b5        \ // fsub v21.2d, v21.2d, v30.2d
-	FSTPQ (F0, F1), (R6)     \
-	FSTPQ (F2, F3), 32(R6)   \
-	FSTPQ (F6, F7), (R7)     \
-	FSTPQ (F8, F9), 32(R7)   \
-	FSTPQ (F12, F13), (R8)   \
-	FSTPQ (F14, F15), 32(R8) \
-	FSTPQ (F18, F19), (R9)   \
-	FSTPQ (F20, F21), 32(R9)
-
-#define LINEAR_STORE_12 \
-	LINEAR_STORE_8           \
-	WORD  $0x4e7ed484        \ // fadd v4.2d, v4.2d, v30.2d
-	WORD  $0x4e7ed4a5        \ // fadd v5.2d, v5.2d, v30.2d
-	WORD  $0x4e7ed54a        \ // fadd v10.2d, v10.2d, v30.2d
-	WORD  $0x4e7ed56b        \ // fadd v11.2d, v11.2d, v30.2d
-	WORD  $0x4e7ed610        \ // fadd v16.2d, v16.2d, v30.2d
-	WORD  $0x4e7ed631        \ // fadd v17.2d, v17.2d, v30.2d
-	WORD  $0x4e7ed6d6        \ // fadd v22.2d, v22.2d, v30.2d
-	WORD  $0x4e7ed6f7        \ // fadd v23.2d, v23.2d, v30.2d
-	WORD  $0x4efed484        \ // fsub v4.2d, v4.2d, v30.2d
-	WORD  $0x4efed4a5        \ // fsub v5.2d, v5.2d, v30.2d
-	WORD  $0x4efed54a        \ // fsub v10.2d, v10.2d, v30.2d
-	WORD  $0x4efed56b        \ // fsub v11.2d, v11.2d, v30.2d
-	WORD  $0x4efed610        \ // fsub v16.2d, v16.2d, v30.2d
-	WORD  $0x4efed631        \ // fsub v17.2d, v17.2d, v30.2d
-	WORD  $0x4efed6d6        \ // fsub v22.2d, v22.2d, v30.2d
-	WORD  $0x4efed6f7        \ // fsub v23.2d, v23.2d, v30.2d
-	FSTPQ (F4, F5), 64(R6)   \
-	FSTPQ (F10, F11), 64(R7) \
-	FSTPQ (F16, F17), 64(R8) \
-	FSTPQ (F22, F23), 64(R9)
-
-// LINEAR_ROWS is the loop over the rows. R5 = 0: the scores have terms before these.
-#define LINEAR_ROWS(WIDEN, BIAS, SCORES, TERM, STORE, rows, more, terms, term) \
-rows:  \
-	ADD     R10, R6, R7               \ // the next three rows, as far as there are
-	CMP     $2, R11                   \
-	CSEL    GE, R7, R6, R7            \
-	ADD     R10, R7, R8               \
-	CMP     $3, R11                   \
-	CSEL    GE, R8, R7, R8            \
-	ADD     R10, R8, R9               \
-	CMP     $4, R11                   \
-	CSEL    GE, R9, R8, R9            \
-	CBZ     R5, more                  \
-	WIDEN(R5)                         \
-	BIAS                              \
-	B       terms                     \
-	more:                             \
-	SCORES                            \
-	terms:                            \
-	MOVD    R3, R12                   \
-	MOVD    R2, R13                   \
-	term:                             \
-	WIDEN(R12)                        \
-	FLDPQ.P 32(R1), (F30, F31)        \
-	TERM                              \
-	ADD     R4, R12                   \
-	SUB     $1, R13                   \
-	CBNZ    R13, term                 \
-	FMOVD   linearArgs_shift(R0), F30 \
-	VDUP    V30.D[0], V30.D2          \
-	STORE                             \
-	ADD     R10, R9, R6               \
-	SUBS    $4, R11                   \
-	BGT     rows                      \
-	RET
-
-// func linearNEON(a *linearArgs)
-TEXT ·linearNEON(SB), NOSPLIT, $0-8
-	MOVD a+0(FP), R0
-	ADD  $linearArgs_quads, R0, R1
-	LDP  linearArgs_terms(R0), (R2, R3)
-	LDP  linearArgs_stride(R0), (R4, R5)
-	LDP  linearArgs_scores(R0), (R6, R11)
-	MOVD linearArgs_lanes(R0), R14
-	LSL  $1, R4, R10
-	CMP  $8, R14
-	BEQ  lanes8
-	LINEAR_ROWS(LINEAR_WIDEN_12, LINEAR_BIAS_12, LINEAR_SCORES_12, LINEAR_TERM_12, LINEAR_STORE_12, rows12, more12, terms12, term12)
-
-lanes8:
-	LINEAR_ROWS(LINEAR_WIDEN_8, LINEAR_BIAS_8, LINEAR_SCORES_8, LINEAR_TERM_8, LINEAR_STORE_8, rows8, more8, terms8, term8)
+// ---------------------------------------------------------------------------
+// AddPairs
 
 // func addPairsRows(a *addPairsArgs)
 // Trees outside, rows inside: the sums of different rows do not wait for one
@@ -2704,6 +2281,558 @@ pair:
 	CBNZ   R4, tree
 	RET
 
+// ---------------------------------------------------------------------------
+// AddShort: 16 bits a class, of 16, 32 or 64 classes at a time. The sums of the
+// trees stay in registers, and widen once for all of them.
+//
+//	Registers as in AddSteps, but
+//	R8 the row's sums, of 32 bits    V0 … V7 those of the trees    V16 … V23 steps
+
+// begin generated: addShort
+// func addShortNEON(a *addShortArgs)
+TEXT ·addShortNEON(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	LDP  addShortArgs_leaves(R0), (R1, R2)
+	LDP  addShortArgs_firstLeaf(R0), (R3, R4)
+	LDP  addShortArgs_steps(R0), (R5, R7)
+	LDP  addShortArgs_sums(R0), (R8, R9)
+	LDP  addShortArgs_rows(R0), (R10, R6)
+	CMP  $32, R6
+	BLT  classes16
+	BEQ  classes32
+
+row64:
+	// the trees' sums = 0
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	FIRST_TREE
+
+tree64:
+	// += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FLDPQ (R14), (F16, F17)
+	VADD  V16.H8, V0.H8, V0.H8
+	VADD  V17.H8, V1.H8, V1.H8
+	FLDPQ 32(R14), (F18, F19)
+	VADD  V18.H8, V2.H8, V2.H8
+	VADD  V19.H8, V3.H8, V3.H8
+	FLDPQ 64(R14), (F20, F21)
+	FLDPQ 96(R14), (F22, F23)
+	VADD  V20.H8, V4.H8, V4.H8
+	VADD  V21.H8, V5.H8, V5.H8
+	VADD  V22.H8, V6.H8, V6.H8
+	VADD  V23.H8, V7.H8, V7.H8
+	SUB   $1, R13
+	CBNZ  R13, tree64
+
+	// the row's sums += the trees', 16 classes at a time
+	FLDPQ (R8), (F24, F25)
+	FLDPQ 32(R8), (F26, F27)
+	WORD  $0x0e601318         // saddw v24.4s, v24.4s, v0.4h
+	WORD  $0x4e601339         // saddw2 v25.4s, v25.4s, v0.8h
+	WORD  $0x0e61135a         // saddw v26.4s, v26.4s, v1.4h
+	WORD  $0x4e61137b         // saddw2 v27.4s, v27.4s, v1.8h
+	FSTPQ (F24, F25), (R8)
+	FSTPQ (F26, F27), 32(R8)
+	FLDPQ 64(R8), (F24, F25)
+	FLDPQ 96(R8), (F26, F27)
+	WORD  $0x0e621318         // saddw v24.4s, v24.4s, v2.4h
+	WORD  $0x4e621339         // saddw2 v25.4s, v25.4s, v2.8h
+	WORD  $0x0e63135a         // saddw v26.4s, v26.4s, v3.4h
+	WORD  $0x4e63137b         // saddw2 v27.4s, v27.4s, v3.8h
+	FSTPQ (F24, F25), 64(R8)
+	FSTPQ (F26, F27), 96(R8)
+	FLDPQ 128(R8), (F24, F25)
+	FLDPQ 160(R8), (F26, F27)
+	WORD  $0x0e641318         // saddw v24.4s, v24.4s, v4.4h
+	WORD  $0x4e641339         // saddw2 v25.4s, v25.4s, v4.8h
+	WORD  $0x0e65135a         // saddw v26.4s, v26.4s, v5.4h
+	WORD  $0x4e65137b         // saddw2 v27.4s, v27.4s, v5.8h
+	FSTPQ (F24, F25), 128(R8)
+	FSTPQ (F26, F27), 160(R8)
+	FLDPQ 192(R8), (F24, F25)
+	FLDPQ 224(R8), (F26, F27)
+	WORD  $0x0e661318         // saddw v24.4s, v24.4s, v6.4h
+	WORD  $0x4e661339         // saddw2 v25.4s, v25.4s, v6.8h
+	WORD  $0x0e67135a         // saddw v26.4s, v26.4s, v7.4h
+	WORD  $0x4e67137b         // saddw2 v27.4s, v27.4s, v7.8h
+	FSTPQ (F24, F25), 192(R8)
+	FSTPQ (F26, F27), 224(R8)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row64
+	RET
+
+classes32:
+row32:
+	// the trees' sums = 0
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	FIRST_TREE
+
+tree32:
+	// += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FLDPQ (R14), (F16, F17)
+	VADD  V16.H8, V0.H8, V0.H8
+	VADD  V17.H8, V1.H8, V1.H8
+	FLDPQ 32(R14), (F18, F19)
+	VADD  V18.H8, V2.H8, V2.H8
+	VADD  V19.H8, V3.H8, V3.H8
+	SUB   $1, R13
+	CBNZ  R13, tree32
+
+	// the row's sums += the trees', 16 classes at a time
+	FLDPQ (R8), (F24, F25)
+	FLDPQ 32(R8), (F26, F27)
+	WORD  $0x0e601318        // saddw v24.4s, v24.4s, v0.4h
+	WORD  $0x4e601339        // saddw2 v25.4s, v25.4s, v0.8h
+	WORD  $0x0e61135a        // saddw v26.4s, v26.4s, v1.4h
+	WORD  $0x4e61137b        // saddw2 v27.4s, v27.4s, v1.8h
+	FSTPQ (F24, F25), (R8)
+	FSTPQ (F26, F27), 32(R8)
+	FLDPQ 64(R8), (F24, F25)
+	FLDPQ 96(R8), (F26, F27)
+	WORD  $0x0e621318        // saddw v24.4s, v24.4s, v2.4h
+	WORD  $0x4e621339        // saddw2 v25.4s, v25.4s, v2.8h
+	WORD  $0x0e63135a        // saddw v26.4s, v26.4s, v3.4h
+	WORD  $0x4e63137b        // saddw2 v27.4s, v27.4s, v3.8h
+	FSTPQ (F24, F25), 64(R8)
+	FSTPQ (F26, F27), 96(R8)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row32
+	RET
+
+classes16:
+row16:
+	// the trees' sums = 0
+	VEOR V0.B16, V0.B16, V0.B16
+	VEOR V1.B16, V1.B16, V1.B16
+	VEOR V2.B16, V2.B16, V2.B16
+	VEOR V3.B16, V3.B16, V3.B16
+	VEOR V4.B16, V4.B16, V4.B16
+	VEOR V5.B16, V5.B16, V5.B16
+	VEOR V6.B16, V6.B16, V6.B16
+	VEOR V7.B16, V7.B16, V7.B16
+	FIRST_TREE
+
+tree16:
+	// += the steps of the row's leaf in the next tree
+	NEXT_LEAF
+	FLDPQ (R14), (F16, F17)
+	VADD  V16.H8, V0.H8, V0.H8
+	VADD  V17.H8, V1.H8, V1.H8
+	SUB   $1, R13
+	CBNZ  R13, tree16
+
+	// the row's sums += the trees', 16 classes at a time
+	FLDPQ (R8), (F24, F25)
+	FLDPQ 32(R8), (F26, F27)
+	WORD  $0x0e601318        // saddw v24.4s, v24.4s, v0.4h
+	WORD  $0x4e601339        // saddw2 v25.4s, v25.4s, v0.8h
+	WORD  $0x0e61135a        // saddw v26.4s, v26.4s, v1.4h
+	WORD  $0x4e61137b        // saddw2 v27.4s, v27.4s, v1.8h
+	FSTPQ (F24, F25), (R8)
+	FSTPQ (F26, F27), 32(R8)
+	ADD   $2, R1
+	ADD   R9, R8
+	ADD   R9, R16
+	SUB   $1, R10
+	CBNZ  R10, row16
+	RET
+
+// end generated
+
+// ---------------------------------------------------------------------------
+// Scores
+
+// func scoresRows(a *scoresArgs)
+// The last four classes of a row overlap those before.
+//
+//	R0  a                      R4  classes less the last four    R8   class
+//	R1  sums of the row        R5  classes left                  R9   at them
+//	R2  bytes of it            R6  rows left                     V0   sums
+//	R3  scores of the row      R7  bytes of it                   V16  unit, V17 temperature
+TEXT ·scoresRows(SB), NOSPLIT, $0-8
+	MOVD  a+0(FP), R0
+	LDP   scoresArgs_sums(R0), (R1, R2)
+	FMOVD scoresArgs_unit(R0), F16
+	MOVD  scoresArgs_scores(R0), R3
+	LDP   scoresArgs_classes(R0), (R5, R6)
+	VDUP  V16.D[0], V16.D2
+	FMOVD scoresArgs_temperature(R0), F17
+	VDUP  V17.D[0], V17.D2
+	SUB   $4, R5, R4
+	LSL   $3, R5, R7
+
+row:
+	MOVD $0, R5
+	JMP  first
+
+four:
+	ADD   R5<<2, R1, R8
+	ADD   R5<<3, R3, R9
+	FMOVQ (R8), F0
+	WORD  $0x0f20a401    // sxtl v1.2d, v0.2s
+	WORD  $0x4f20a402    // sxtl2 v2.2d, v0.4s
+	WORD  $0x4e61d821    // scvtf v1.2d, v1.2d
+	WORD  $0x4e61d842    // scvtf v2.2d, v2.2d
+	WORD  $0x6e70dc21    // fmul v1.2d, v1.2d, v16.2d
+	WORD  $0x6e70dc42    // fmul v2.2d, v2.2d, v16.2d
+	WORD  $0x6e71fc21    // fdiv v1.2d, v1.2d, v17.2d
+	WORD  $0x6e71fc42    // fdiv v2.2d, v2.2d, v17.2d
+	FSTPQ (F1, F2), (R9)
+	CMP   R4, R5
+	BEQ   next
+	ADD   $4, R5
+
+first:
+	CMP  R4, R5
+	BLT  four
+	MOVD R4, R5
+	JMP  four
+
+next:
+	ADD  R2, R1
+	ADD  R7, R3
+	SUB  $1, R6
+	CBNZ R6, row
+	RET
+
+// ---------------------------------------------------------------------------
+// Linear: four rows and 8 or 12 lanes at a time. The sums stay in registers
+// during the loop over the terms, and weights widen once for the four rows. Where fewer
+// than four rows are left, the last stands for those past it too.
+//
+//	R0  a                         R5  bias                   R12  weights of the term
+//	R1  places of the rows        R6–R9  scores of the       R13  terms left
+//	R2  terms                     four rows                  V0–V23   sums, six for each row
+//	R3  weights of the first      R10 bytes of a row of      V24–V29  weights
+//	R4  bytes of a term's         them, R11 rows left        V30, V31 places, then the shift
+
+// V24 to V27, or V29 = weights
+#define LINEAR_WIDEN_8(at) \
+	FLDPQ (at), (F24, F26) \
+	WORD  $0x4e617b19      \ // fcvtl2 v25.2d, v24.4s
+	WORD  $0x0e617b18      \ // fcvtl v24.2d, v24.2s
+	WORD  $0x4e617b5b      \ // fcvtl2 v27.2d, v26.4s
+	WORD  $0x0e617b5a      // fcvtl v26.2d, v26.2s
+
+#define LINEAR_WIDEN_12(at) \
+	LINEAR_WIDEN_8(at) \
+	FMOVQ 32(at), F28  \
+	WORD  $0x4e617b9d  \ // fcvtl2 v29.2d, v28.4s
+	WORD  $0x0e617b9c // fcvtl v28.2d, v28.2s
+
+// LINEAR_NEXT_ROWS sets R7 to R9 to the scores of the three rows after R6, as far as
+// there are rows.
+#define LINEAR_NEXT_ROWS \
+	ADD  R10, R6, R7    \
+	CMP  $2, R11        \
+	CSEL GE, R7, R6, R7 \
+	ADD  R10, R7, R8    \
+	CMP  $3, R11        \
+	CSEL GE, R8, R7, R8 \
+	ADD  R10, R8, R9    \
+	CMP  $4, R11        \
+	CSEL GE, R9, R8, R9
+
+// begin generated: linear
+// func linearNEON(a *linearArgs)
+TEXT ·linearNEON(SB), NOSPLIT, $0-8
+	MOVD a+0(FP), R0
+	ADD  $linearArgs_quads, R0, R1
+	LDP  linearArgs_terms(R0), (R2, R3)
+	LDP  linearArgs_stride(R0), (R4, R5)
+	LDP  linearArgs_scores(R0), (R6, R11)
+	MOVD linearArgs_lanes(R0), R14
+	LSL  $1, R4, R10
+	CMP  $8, R14
+	BEQ  lanes8
+
+rows12:
+	LINEAR_NEXT_ROWS
+	CBZ R5, more12
+
+	// sums = bias, for the first terms
+	LINEAR_WIDEN_12(R5)
+	VMOV V24.B16, V0.B16
+	VMOV V25.B16, V1.B16
+	VMOV V26.B16, V2.B16
+	VMOV V27.B16, V3.B16
+	VMOV V24.B16, V6.B16
+	VMOV V25.B16, V7.B16
+	VMOV V26.B16, V8.B16
+	VMOV V27.B16, V9.B16
+	VMOV V24.B16, V12.B16
+	VMOV V25.B16, V13.B16
+	VMOV V26.B16, V14.B16
+	VMOV V27.B16, V15.B16
+	VMOV V24.B16, V18.B16
+	VMOV V25.B16, V19.B16
+	VMOV V26.B16, V20.B16
+	VMOV V27.B16, V21.B16
+	VMOV V28.B16, V4.B16
+	VMOV V29.B16, V5.B16
+	VMOV V28.B16, V10.B16
+	VMOV V29.B16, V11.B16
+	VMOV V28.B16, V16.B16
+	VMOV V29.B16, V17.B16
+	VMOV V28.B16, V22.B16
+	VMOV V29.B16, V23.B16
+	B    terms12
+
+more12:
+	// sums = scores, which have the terms before these
+	FLDPQ (R6), (F0, F1)
+	FLDPQ 32(R6), (F2, F3)
+	FLDPQ (R7), (F6, F7)
+	FLDPQ 32(R7), (F8, F9)
+	FLDPQ (R8), (F12, F13)
+	FLDPQ 32(R8), (F14, F15)
+	FLDPQ (R9), (F18, F19)
+	FLDPQ 32(R9), (F20, F21)
+	FLDPQ 64(R6), (F4, F5)
+	FLDPQ 64(R7), (F10, F11)
+	FLDPQ 64(R8), (F16, F17)
+	FLDPQ 64(R9), (F22, F23)
+
+terms12:
+	MOVD R3, R12
+	MOVD R2, R13
+
+term12:
+	// sums += places * weights
+	LINEAR_WIDEN_12(R12)
+	FLDPQ.P 32(R1), (F30, F31)
+	WORD    $0x4fde1300        // fmla v0.2d, v24.2d, v30.d[0]
+	WORD    $0x4fde1321        // fmla v1.2d, v25.2d, v30.d[0]
+	WORD    $0x4fde1342        // fmla v2.2d, v26.2d, v30.d[0]
+	WORD    $0x4fde1363        // fmla v3.2d, v27.2d, v30.d[0]
+	WORD    $0x4fde1b06        // fmla v6.2d, v24.2d, v30.d[1]
+	WORD    $0x4fde1b27        // fmla v7.2d, v25.2d, v30.d[1]
+	WORD    $0x4fde1b48        // fmla v8.2d, v26.2d, v30.d[1]
+	WORD    $0x4fde1b69        // fmla v9.2d, v27.2d, v30.d[1]
+	WORD    $0x4fdf130c        // fmla v12.2d, v24.2d, v31.d[0]
+	WORD    $0x4fdf132d        // fmla v13.2d, v25.2d, v31.d[0]
+	WORD    $0x4fdf134e        // fmla v14.2d, v26.2d, v31.d[0]
+	WORD    $0x4fdf136f        // fmla v15.2d, v27.2d, v31.d[0]
+	WORD    $0x4fdf1b12        // fmla v18.2d, v24.2d, v31.d[1]
+	WORD    $0x4fdf1b33        // fmla v19.2d, v25.2d, v31.d[1]
+	WORD    $0x4fdf1b54        // fmla v20.2d, v26.2d, v31.d[1]
+	WORD    $0x4fdf1b75        // fmla v21.2d, v27.2d, v31.d[1]
+	WORD    $0x4fde1384        // fmla v4.2d, v28.2d, v30.d[0]
+	WORD    $0x4fde13a5        // fmla v5.2d, v29.2d, v30.d[0]
+	WORD    $0x4fde1b8a        // fmla v10.2d, v28.2d, v30.d[1]
+	WORD    $0x4fde1bab        // fmla v11.2d, v29.2d, v30.d[1]
+	WORD    $0x4fdf1390        // fmla v16.2d, v28.2d, v31.d[0]
+	WORD    $0x4fdf13b1        // fmla v17.2d, v29.2d, v31.d[0]
+	WORD    $0x4fdf1b96        // fmla v22.2d, v28.2d, v31.d[1]
+	WORD    $0x4fdf1bb7        // fmla v23.2d, v29.2d, v31.d[1]
+	ADD     R4, R12
+	SUB     $1, R13
+	CBNZ    R13, term12
+
+	// scores = sums + shift - shift
+	FMOVD linearArgs_shift(R0), F30
+	VDUP  V30.D[0], V30.D2
+	WORD  $0x4e7ed400               // fadd v0.2d, v0.2d, v30.2d
+	WORD  $0x4e7ed421               // fadd v1.2d, v1.2d, v30.2d
+	WORD  $0x4e7ed442               // fadd v2.2d, v2.2d, v30.2d
+	WORD  $0x4e7ed463               // fadd v3.2d, v3.2d, v30.2d
+	WORD  $0x4e7ed4c6               // fadd v6.2d, v6.2d, v30.2d
+	WORD  $0x4e7ed4e7               // fadd v7.2d, v7.2d, v30.2d
+	WORD  $0x4e7ed508               // fadd v8.2d, v8.2d, v30.2d
+	WORD  $0x4e7ed529               // fadd v9.2d, v9.2d, v30.2d
+	WORD  $0x4e7ed58c               // fadd v12.2d, v12.2d, v30.2d
+	WORD  $0x4e7ed5ad               // fadd v13.2d, v13.2d, v30.2d
+	WORD  $0x4e7ed5ce               // fadd v14.2d, v14.2d, v30.2d
+	WORD  $0x4e7ed5ef               // fadd v15.2d, v15.2d, v30.2d
+	WORD  $0x4e7ed652               // fadd v18.2d, v18.2d, v30.2d
+	WORD  $0x4e7ed673               // fadd v19.2d, v19.2d, v30.2d
+	WORD  $0x4e7ed694               // fadd v20.2d, v20.2d, v30.2d
+	WORD  $0x4e7ed6b5               // fadd v21.2d, v21.2d, v30.2d
+	WORD  $0x4efed400               // fsub v0.2d, v0.2d, v30.2d
+	WORD  $0x4efed421               // fsub v1.2d, v1.2d, v30.2d
+	WORD  $0x4efed442               // fsub v2.2d, v2.2d, v30.2d
+	WORD  $0x4efed463               // fsub v3.2d, v3.2d, v30.2d
+	WORD  $0x4efed4c6               // fsub v6.2d, v6.2d, v30.2d
+	WORD  $0x4efed4e7               // fsub v7.2d, v7.2d, v30.2d
+	WORD  $0x4efed508               // fsub v8.2d, v8.2d, v30.2d
+	WORD  $0x4efed529               // fsub v9.2d, v9.2d, v30.2d
+	WORD  $0x4efed58c               // fsub v12.2d, v12.2d, v30.2d
+	WORD  $0x4efed5ad               // fsub v13.2d, v13.2d, v30.2d
+	WORD  $0x4efed5ce               // fsub v14.2d, v14.2d, v30.2d
+	WORD  $0x4efed5ef               // fsub v15.2d, v15.2d, v30.2d
+	WORD  $0x4efed652               // fsub v18.2d, v18.2d, v30.2d
+	WORD  $0x4efed673               // fsub v19.2d, v19.2d, v30.2d
+	WORD  $0x4efed694               // fsub v20.2d, v20.2d, v30.2d
+	WORD  $0x4efed6b5               // fsub v21.2d, v21.2d, v30.2d
+	FSTPQ (F0, F1), (R6)
+	FSTPQ (F2, F3), 32(R6)
+	FSTPQ (F6, F7), (R7)
+	FSTPQ (F8, F9), 32(R7)
+	FSTPQ (F12, F13), (R8)
+	FSTPQ (F14, F15), 32(R8)
+	FSTPQ (F18, F19), (R9)
+	FSTPQ (F20, F21), 32(R9)
+	WORD  $0x4e7ed484               // fadd v4.2d, v4.2d, v30.2d
+	WORD  $0x4e7ed4a5               // fadd v5.2d, v5.2d, v30.2d
+	WORD  $0x4e7ed54a               // fadd v10.2d, v10.2d, v30.2d
+	WORD  $0x4e7ed56b               // fadd v11.2d, v11.2d, v30.2d
+	WORD  $0x4e7ed610               // fadd v16.2d, v16.2d, v30.2d
+	WORD  $0x4e7ed631               // fadd v17.2d, v17.2d, v30.2d
+	WORD  $0x4e7ed6d6               // fadd v22.2d, v22.2d, v30.2d
+	WORD  $0x4e7ed6f7               // fadd v23.2d, v23.2d, v30.2d
+	WORD  $0x4efed484               // fsub v4.2d, v4.2d, v30.2d
+	WORD  $0x4efed4a5               // fsub v5.2d, v5.2d, v30.2d
+	WORD  $0x4efed54a               // fsub v10.2d, v10.2d, v30.2d
+	WORD  $0x4efed56b               // fsub v11.2d, v11.2d, v30.2d
+	WORD  $0x4efed610               // fsub v16.2d, v16.2d, v30.2d
+	WORD  $0x4efed631               // fsub v17.2d, v17.2d, v30.2d
+	WORD  $0x4efed6d6               // fsub v22.2d, v22.2d, v30.2d
+	WORD  $0x4efed6f7               // fsub v23.2d, v23.2d, v30.2d
+	FSTPQ (F4, F5), 64(R6)
+	FSTPQ (F10, F11), 64(R7)
+	FSTPQ (F16, F17), 64(R8)
+	FSTPQ (F22, F23), 64(R9)
+	ADD   R10, R9, R6
+	SUBS  $4, R11
+	BGT   rows12
+	RET
+
+lanes8:
+rows8:
+	LINEAR_NEXT_ROWS
+	CBZ R5, more8
+
+	// sums = bias, for the first terms
+	LINEAR_WIDEN_8(R5)
+	VMOV V24.B16, V0.B16
+	VMOV V25.B16, V1.B16
+	VMOV V26.B16, V2.B16
+	VMOV V27.B16, V3.B16
+	VMOV V24.B16, V6.B16
+	VMOV V25.B16, V7.B16
+	VMOV V26.B16, V8.B16
+	VMOV V27.B16, V9.B16
+	VMOV V24.B16, V12.B16
+	VMOV V25.B16, V13.B16
+	VMOV V26.B16, V14.B16
+	VMOV V27.B16, V15.B16
+	VMOV V24.B16, V18.B16
+	VMOV V25.B16, V19.B16
+	VMOV V26.B16, V20.B16
+	VMOV V27.B16, V21.B16
+	B    terms8
+
+more8:
+	// sums = scores, which have the terms before these
+	FLDPQ (R6), (F0, F1)
+	FLDPQ 32(R6), (F2, F3)
+	FLDPQ (R7), (F6, F7)
+	FLDPQ 32(R7), (F8, F9)
+	FLDPQ (R8), (F12, F13)
+	FLDPQ 32(R8), (F14, F15)
+	FLDPQ (R9), (F18, F19)
+	FLDPQ 32(R9), (F20, F21)
+
+terms8:
+	MOVD R3, R12
+	MOVD R2, R13
+
+term8:
+	// sums += places * weights
+	LINEAR_WIDEN_8(R12)
+	FLDPQ.P 32(R1), (F30, F31)
+	WORD    $0x4fde1300        // fmla v0.2d, v24.2d, v30.d[0]
+	WORD    $0x4fde1321        // fmla v1.2d, v25.2d, v30.d[0]
+	WORD    $0x4fde1342        // fmla v2.2d, v26.2d, v30.d[0]
+	WORD    $0x4fde1363        // fmla v3.2d, v27.2d, v30.d[0]
+	WORD    $0x4fde1b06        // fmla v6.2d, v24.2d, v30.d[1]
+	WORD    $0x4fde1b27        // fmla v7.2d, v25.2d, v30.d[1]
+	WORD    $0x4fde1b48        // fmla v8.2d, v26.2d, v30.d[1]
+	WORD    $0x4fde1b69        // fmla v9.2d, v27.2d, v30.d[1]
+	WORD    $0x4fdf130c        // fmla v12.2d, v24.2d, v31.d[0]
+	WORD    $0x4fdf132d        // fmla v13.2d, v25.2d, v31.d[0]
+	WORD    $0x4fdf134e        // fmla v14.2d, v26.2d, v31.d[0]
+	WORD    $0x4fdf136f        // fmla v15.2d, v27.2d, v31.d[0]
+	WORD    $0x4fdf1b12        // fmla v18.2d, v24.2d, v31.d[1]
+	WORD    $0x4fdf1b33        // fmla v19.2d, v25.2d, v31.d[1]
+	WORD    $0x4fdf1b54        // fmla v20.2d, v26.2d, v31.d[1]
+	WORD    $0x4fdf1b75        // fmla v21.2d, v27.2d, v31.d[1]
+	ADD     R4, R12
+	SUB     $1, R13
+	CBNZ    R13, term8
+
+	// scores = sums + shift - shift
+	FMOVD linearArgs_shift(R0), F30
+	VDUP  V30.D[0], V30.D2
+	WORD  $0x4e7ed400               // fadd v0.2d, v0.2d, v30.2d
+	WORD  $0x4e7ed421               // fadd v1.2d, v1.2d, v30.2d
+	WORD  $0x4e7ed442               // fadd v2.2d, v2.2d, v30.2d
+	WORD  $0x4e7ed463               // fadd v3.2d, v3.2d, v30.2d
+	WORD  $0x4e7ed4c6               // fadd v6.2d, v6.2d, v30.2d
+	WORD  $0x4e7ed4e7               // fadd v7.2d, v7.2d, v30.2d
+	WORD  $0x4e7ed508               // fadd v8.2d, v8.2d, v30.2d
+	WORD  $0x4e7ed529               // fadd v9.2d, v9.2d, v30.2d
+	WORD  $0x4e7ed58c               // fadd v12.2d, v12.2d, v30.2d
+	WORD  $0x4e7ed5ad               // fadd v13.2d, v13.2d, v30.2d
+	WORD  $0x4e7ed5ce               // fadd v14.2d, v14.2d, v30.2d
+	WORD  $0x4e7ed5ef               // fadd v15.2d, v15.2d, v30.2d
+	WORD  $0x4e7ed652               // fadd v18.2d, v18.2d, v30.2d
+	WORD  $0x4e7ed673               // fadd v19.2d, v19.2d, v30.2d
+	WORD  $0x4e7ed694               // fadd v20.2d, v20.2d, v30.2d
+	WORD  $0x4e7ed6b5               // fadd v21.2d, v21.2d, v30.2d
+	WORD  $0x4efed400               // fsub v0.2d, v0.2d, v30.2d
+	WORD  $0x4efed421               // fsub v1.2d, v1.2d, v30.2d
+	WORD  $0x4efed442               // fsub v2.2d, v2.2d, v30.2d
+	WORD  $0x4efed463               // fsub v3.2d, v3.2d, v30.2d
+	WORD  $0x4efed4c6               // fsub v6.2d, v6.2d, v30.2d
+	WORD  $0x4efed4e7               // fsub v7.2d, v7.2d, v30.2d
+	WORD  $0x4efed508               // fsub v8.2d, v8.2d, v30.2d
+	WORD  $0x4efed529               // fsub v9.2d, v9.2d, v30.2d
+	WORD  $0x4efed58c               // fsub v12.2d, v12.2d, v30.2d
+	WORD  $0x4efed5ad               // fsub v13.2d, v13.2d, v30.2d
+	WORD  $0x4efed5ce               // fsub v14.2d, v14.2d, v30.2d
+	WORD  $0x4efed5ef               // fsub v15.2d, v15.2d, v30.2d
+	WORD  $0x4efed652               // fsub v18.2d, v18.2d, v30.2d
+	WORD  $0x4efed673               // fsub v19.2d, v19.2d, v30.2d
+	WORD  $0x4efed694               // fsub v20.2d, v20.2d, v30.2d
+	WORD  $0x4efed6b5               // fsub v21.2d, v21.2d, v30.2d
+	FSTPQ (F0, F1), (R6)
+	FSTPQ (F2, F3), 32(R6)
+	FSTPQ (F6, F7), (R7)
+	FSTPQ (F8, F9), 32(R7)
+	FSTPQ (F12, F13), (R8)
+	FSTPQ (F14, F15), 32(R8)
+	FSTPQ (F18, F19), (R9)
+	FSTPQ (F20, F21), 32(R9)
+	ADD   R10, R9, R6
+	SUBS  $4, R11
+	BGT   rows8
+	RET
+
+// end generated
+
+// ---------------------------------------------------------------------------
 // Softmax: subtract the greatest score of each row, take e to the differences,
 // divide by their sum.
 //
@@ -2747,6 +2876,8 @@ done:
 	RET
 
 // func softmaxTops(a *softmaxArgs)
+//
+// From every row its greatest score is subtracted.
 TEXT ·softmaxTops(SB), NOSPLIT, $0-8
 	SOFTMAX_ROWS
 
@@ -2788,6 +2919,8 @@ last:
 	RET
 
 // func softmaxSums(a *softmaxArgs)
+//
+// Every row is divided by its sum.
 //
 //	R8  eights before the row's last 1 … 8 classes, R9    V0–V3    8 lanes of sums
 //	V7  1                                                 V16–V19  e to scores
@@ -2944,8 +3077,8 @@ last:
 	WORD $0x6e60dca5          \ // fmul v5.2d, v5.2d, v0.2d
 	WORD $0x4e661ca5          // bic v5.16b, v5.16b, v6.16b
 
-// func expNEON(x *float64, n int)
-TEXT ·expNEON(SB), NOSPLIT, $0-16
+// func softmaxExpNEON(x *float64, n int)
+TEXT ·softmaxExpNEON(SB), NOSPLIT, $0-16
 	LDP   x+0(FP), (R1, R2)
 	MOVD  $·expLanes(SB), R3
 	FMOVQ (R3), F14
@@ -2984,6 +3117,9 @@ one:
 
 done:
 	RET
+
+// ---------------------------------------------------------------------------
+// Walk
 
 // func walkTrees(a *walkArgs)
 // WalkLanes walks at a time, step by step side by side.

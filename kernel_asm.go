@@ -15,20 +15,50 @@ import (
 // (kernel.Checked).
 //
 // Arguments are made on the stack: predicting a row must not allocate memory.
-// Therefore routines are called by their names, not through variables.
+// Therefore routines are called by their names, not through variables. The
+// functions xLevel of kernel_gen_*.go call the routine of a level.
 
-// sparseJob and cut are here for go_asm.h, which has the offsets of fields.
-type sparseJob = kernel.SparseJob
-
-//lint:ignore U1000 for go_asm.h
-type cut = kernel.Cut
-
-// sparse1, sparse2, sparse4 and sparse8 take jobs of so many pairs.
-
-func sparse1(j *sparseJob)
-func sparse2(j *sparseJob)
-func sparse4(j *sparseJob)
-func sparse8(j *sparseJob)
+// completed returns f, the kernels that differ between architectures, with all
+// others. They use AVX-512 if wide, else AVX2 or NEON.
+func completed(wide bool, f kernel.Funcs) *kernel.Funcs {
+	f.Sparse, f.SumBins, f.Spill, f.Subtract = sparse, sumBins, spill, subtract
+	f.Members, f.AddPairs, f.Scores, f.Walk = members, addPairs, scores, walkLanes
+	f.Compare = func(j *kernel.CompareJob[float64]) {
+		if a := new(compareArgs); loadCompare(a, j) {
+			compareLevel(wide, a)
+		}
+	}
+	f.Compare32 = func(j *kernel.CompareJob[float32]) {
+		if a := new(compareArgs); loadCompare(a, j) {
+			compare32Level(wide, a)
+		}
+	}
+	f.Leaves = func(j *kernel.LeavesJob) {
+		for a := new(leavesArgs); a.next(j); {
+			leavesLevel(wide, a)
+		}
+	}
+	f.AddSteps = func(j *kernel.AddStepsJob) {
+		for a := new(addStepsArgs); a.next(j); {
+			addStepsLevel(wide, a)
+		}
+	}
+	f.AddShort = func(j *kernel.AddShortJob) {
+		for a := new(addShortArgs); a.next(j, shortClasses); {
+			addShortLevel(wide, a)
+		}
+	}
+	lanes := 4 // of float64
+	if wide {
+		lanes = 8
+	}
+	f.Linear = func(j *kernel.LinearJob) {
+		for a := new(linearArgs); a.next(j, lanes); {
+			linearLevel(wide, a)
+		}
+	}
+	return kernel.Checked(f)
+}
 
 func sparse(j *kernel.SparseJob) {
 	switch j.Pairs {
@@ -43,9 +73,6 @@ func sparse(j *kernel.SparseJob) {
 	}
 }
 
-// sumBins8 sums up eight lanes of one or more bins, which are stride cells apart.
-func sumBins8(sums, cells *int64, stride, bins int)
-
 func sumBins(sums, cells []int64) {
 	bins := len(cells) / max(len(sums), 1)
 	if len(sums)%8 != 0 || bins == 0 || bins*len(sums) != len(cells) {
@@ -57,12 +84,8 @@ func sumBins(sums, cells []int64) {
 	}
 }
 
-// spill8 and subtract8 take one or more blocks of eight cells. The reference
-// does the rest.
-
-func spill8(wideG, wideH, narrow *int64, blocks int)
-
-func subtract8(dst, minuend, subtrahend *int64, blocks int)
+// spill and subtract leave cells that do not fill a block of eight to the
+// reference.
 
 func spill(wideG, wideH, narrow []int64) {
 	blocks := len(narrow) / 8
@@ -91,7 +114,7 @@ type compareArgs struct {
 	right       *uint64
 }
 
-// loadCompare tells whether there is anything to compare.
+// loadCompare reads a job and reports whether there is anything to compare.
 func loadCompare[T float32 | float64](a *compareArgs, j *kernel.CompareJob[T]) bool {
 	n, words := len(j.Thresholds), len(j.Values)/64
 	if n == 0 || words == 0 {
@@ -109,9 +132,6 @@ type membersArgs struct {
 	right *uint64
 }
 
-//go:noescape
-func membersWords(a *membersArgs)
-
 func members(j *kernel.MembersJob) {
 	n, words := len(j.Sets), len(j.Codes)/64
 	if n > 0 && words > 0 {
@@ -119,7 +139,7 @@ func members(j *kernel.MembersJob) {
 	}
 }
 
-// leavesArgs is one tree of a job.
+// leavesArgs holds one tree of a job.
 type leavesArgs struct {
 	right   *uint64
 	cuts    *kernel.Cut
@@ -130,7 +150,7 @@ type leavesArgs struct {
 	tree    int // the next
 }
 
-// next takes the next tree, if there is one.
+// next goes on to the next tree and reports whether there is one.
 func (a *leavesArgs) next(j *kernel.LeavesJob) bool {
 	if a.tree+1 >= len(j.FirstCut) {
 		return false
@@ -143,7 +163,7 @@ func (a *leavesArgs) next(j *kernel.LeavesJob) bool {
 	return true
 }
 
-// addStepsArgs is some classes of a job. Strides are in bytes.
+// addStepsArgs holds some classes of a job. Strides are in bytes.
 type addStepsArgs struct {
 	leaves     *uint16 // of the first row in the first tree
 	leafStride int     // from one tree to the next
@@ -158,10 +178,10 @@ type addStepsArgs struct {
 	tile       int      // the next
 }
 
-// stepClasses is how many sums the registers hold.
+// stepClasses is the number of sums of AddSteps that the registers hold.
 const stepClasses = 32
 
-// next takes the next classes, if there are any.
+// next goes on to the next classes and reports whether there are any.
 func (a *addStepsArgs) next(j *kernel.AddStepsJob) bool {
 	trees, tiles := len(j.FirstLeaf), (j.Classes+stepClasses-1)/stepClasses
 	switch {
@@ -183,7 +203,7 @@ func (a *addStepsArgs) next(j *kernel.AddStepsJob) bool {
 	return true
 }
 
-// addPairsArgs is some rows of a job. Strides are in bytes.
+// addPairsArgs holds some rows of a job. Strides are in bytes.
 type addPairsArgs struct {
 	leaves     *uint16 // of the first row in the first tree
 	leafStride int     // from one tree to the next
@@ -196,11 +216,8 @@ type addPairsArgs struct {
 	rows       int      // at least 1
 }
 
-//go:noescape
-func addPairsRows(a *addPairsArgs)
-
-// rowsInCache is how many rows of so many bytes stay in the first-level cache
-// while a kernel passes over them several times.
+// rowsInCache returns the number of rows that stay in the first-level cache while a
+// kernel passes over them several times, given the bytes of a row and the least number.
 func rowsInCache(bytes, least int) int {
 	const cache = 16 << 10 // half of the smallest there is
 	return max(cache/bytes, least)
@@ -222,7 +239,7 @@ func addPairs(j *kernel.AddPairsJob) {
 	}
 }
 
-// addShortArgs is some classes of a job. Strides are in bytes.
+// addShortArgs holds some classes of a job. Strides are in bytes.
 type addShortArgs struct {
 	leaves     *uint16 // of the first row in the first tree
 	leafStride int     // from one tree to the next
@@ -237,7 +254,7 @@ type addShortArgs struct {
 	first      int    // class
 }
 
-// next takes the next classes, at most so many, if there are any.
+// next goes on to the next classes, at most `most`, and reports whether there are any.
 func (a *addShortArgs) next(j *kernel.AddShortJob, most int) bool {
 	trees, first := len(j.FirstLeaf), a.first+a.classes
 	if trees == 0 || j.Rows == 0 || first == j.Classes {
@@ -267,9 +284,6 @@ type scoresArgs struct {
 	temperature float64
 }
 
-//go:noescape
-func scoresRows(a *scoresArgs)
-
 // ordinary numbers can be multiplied and divided a few times without overflow or underflow.
 func ordinary(x float64) bool { return 0x1p-200 < x && x < 0x1p200 }
 
@@ -282,7 +296,7 @@ func scores(j *kernel.ScoresJob) {
 	scoresRows(&scoresArgs{&j.Sums[0], 4 * j.Stride, j.Unit, &j.Scores[0], j.Classes, rows, temperature})
 }
 
-// linearArgs is some rows, terms and lanes of a job.
+// linearArgs holds some rows, terms and lanes of a job.
 type linearArgs struct {
 	terms   int      // at least 1
 	weights *float32 // of the first term and lane
@@ -300,10 +314,11 @@ type linearArgs struct {
 	quads [4 * linearTerms]float64
 }
 
-// linearTerms is how many terms are taken at once.
+// linearTerms is the most terms that are read at once.
 const linearTerms = 256
 
-// next takes the next rows, terms and lanes, if there are any. A vector has width lanes.
+// next goes on to the next rows, terms and lanes and reports whether there are any. A
+// vector has width lanes.
 func (a *linearArgs) next(j *kernel.LinearJob, width int) bool {
 	if j.Terms == 0 {
 		kernel.Linear(j)
@@ -336,7 +351,7 @@ func (a *linearArgs) next(j *kernel.LinearJob, width int) bool {
 	return true
 }
 
-// load takes the places of the next rows and terms.
+// load reads the places of the next rows and terms.
 func (a *linearArgs) load(j *kernel.LinearJob) {
 	a.stride = 4 * j.Stride
 	a.terms = min(j.Terms-a.term, linearTerms)
@@ -356,30 +371,18 @@ func (a *linearArgs) load(j *kernel.LinearJob) {
 	}
 }
 
-// softmaxArgs is some rows of a job.
+// softmaxArgs holds some rows of a job.
 type softmaxArgs struct {
 	scores  *float64
 	rows    int // at least 1
 	classes int // at least 2
 }
 
-//go:noescape
-func softmaxDivide(scores *float64, n int, by float64)
-
-// softmaxTops subtracts the greatest score of each row from its scores.
-//
-//go:noescape
-func softmaxTops(a *softmaxArgs)
-
-// softmaxSums divides rows by their sums.
-//
-//go:noescape
-func softmaxSums(a *softmaxArgs)
-
-// byRow is from how many classes on rows by themselves take less time. At least 9.
+// byRow is the number of classes, at least 9, from which on it takes less time to do
+// row after row.
 const byRow = 64
 
-// softmax is the kernel of a level: exp replaces n numbers x by eˣ, or by zero
+// softmax returns a kernel that calls two routines: exp replaces n numbers x by eˣ, or by zero
 // below SoftmaxLeast. If it is not nil, many does the same as softmaxTops, exp and
 // softmaxSums to rows of byRow classes or more.
 func softmax(exp func(x *float64, n int), many func(scores *float64, rows, classes int)) func(*kernel.SoftmaxJob) {
@@ -406,7 +409,7 @@ func softmax(exp func(x *float64, n int), many func(scores *float64, rows, class
 	}
 }
 
-// expLanes is what eˣ of a vector takes, each number in every lane.
+// expLanes holds the constants of eˣ, each in every lane of a vector.
 var expLanes [18][4]float64
 
 // roundBy, added and subtracted again, rounds to a whole number. In between,
@@ -428,9 +431,6 @@ type walkArgs struct {
 	n        int // of depths, at least 1
 	leaves   *uint16
 }
-
-//go:noescape
-func walkTrees(a *walkArgs)
 
 func walkLanes(j *kernel.WalkJob) {
 	if n := len(j.Depths); n > 0 {

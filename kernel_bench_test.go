@@ -37,7 +37,7 @@ func bench(b *testing.B, name string, units int, unit string, f func()) {
 }
 
 // benchFloors measures a read-modify-write of 8 bytes in the first-level cache,
-// the floor of histograms, and reads of rows of 128 bytes, that of all else.
+// the floor of histograms, and reads of rows of 128 bytes, the floor of all else.
 func benchFloors(b *testing.B) {
 	const n = 1 << 16
 	var cells [64 * kernel.TileLanes]int64
@@ -403,7 +403,7 @@ func benchWalk(b *testing.B, f *kernel.Funcs) {
 	})
 }
 
-// benchResiduals are those of a block of rows.
+// benchResiduals returns the residuals of a block of rows.
 func benchResiduals(classes int) (residuals []float32, stride int) {
 	r := rand.New(rand.NewPCG(2, 2))
 	stride = (classes + 15) / 16 * 16
@@ -420,7 +420,7 @@ func benchResiduals(classes int) (residuals []float32, stride int) {
 	return residuals, stride
 }
 
-// benchRows are n rows, one of every so many at random.
+// benchRows returns n rows: of every `every` rows, one at random.
 func benchRows(n, every int) []uint32 {
 	r := rand.New(rand.NewPCG(3, 3))
 	rows := make([]uint32, n)

@@ -7,19 +7,19 @@ import "fmt"
 // rows, which is the greatest, but not at what is in the slices: numbers that a
 // job calls trusted, and bin codes, are the caller's duty.
 
-// bad is the error of a number or a length.
+// bad returns the error of a number or a length.
 func bad(job, name string, got any, allowed string) error {
 	return fmt.Errorf("kernel: %s: %s is %v, must be %s", job, name, got, allowed)
 }
 
-// short is the error of a slice that is shorter than least.
+// short returns the error of a slice that is shorter than least.
 func short(job, name string, n, least int) error {
 	return bad(job, "len("+name+")", n, fmt.Sprintf("%d or more", least))
 }
 
 func badPairs(job, name string, m int) error { return bad(job, name, m, "1, 2, 4 or 8") }
 
-// goodPairs tells whether vectors hold a node's pairs whole.
+// goodPairs reports whether vectors hold a node's pairs whole.
 func goodPairs(m int) bool { return m == 1 || m == 2 || m == 4 || m == 8 }
 
 func badStride(job string, stride int) error {
@@ -28,10 +28,10 @@ func badStride(job string, stride int) error {
 
 func badUnit(job string, unit float64) error { return bad(job, "Unit", unit, "above zero") }
 
-// goodStride tells whether a row of residuals is of whole vectors.
+// goodStride reports whether a row of residuals consists of whole vectors.
 func goodStride(stride int) bool { return stride == 8 || stride > 0 && stride&15 == 0 }
 
-// end is one past the greatest of a list of rows, the last.
+// end returns one past the last and greatest of a list of rows.
 func end(rows []uint32) int {
 	if len(rows) == 0 {
 		return 0
@@ -376,7 +376,7 @@ func checkStride(job string, classes, stride int) error {
 	return nil
 }
 
-// checkSums checks that there are the sums of so many rows.
+// checkSums checks that sums holds the given number of rows.
 func checkSums(job string, sums []int32, rows, classes, stride int) error {
 	if least := (rows-1)*stride + classes; rows > 0 && len(sums) < least {
 		return short(job, "Sums", len(sums), least)

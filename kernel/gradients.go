@@ -2,7 +2,7 @@ package kernel
 
 import "math"
 
-// Gradients is the reference of [Funcs.Gradients].
+// Gradients implements [Funcs.Gradients] in plain Go.
 func Gradients(j *GradientsJob) {
 	m, shift := len(j.Pairs), Shift(j.Unit)
 	for p, pair := range j.Pairs {
@@ -28,7 +28,7 @@ func Gradients(j *GradientsJob) {
 	}
 }
 
-// PairGradient is the gradient and curvature of one row along a class pair,
+// PairGradient returns the gradient and curvature of one row along a class pair,
 // given the row's residuals of both classes.
 func PairGradient(r, s float32) (g, h float32) {
 	u := s - r
@@ -40,7 +40,7 @@ func PairGradient(r, s float32) (g, h float32) {
 	return u, max(h, 0)
 }
 
-// Quantize is the reference of [Funcs.Quantize].
+// Quantize implements [Funcs.Quantize] in plain Go.
 func Quantize(j *QuantizeJob) {
 	m, kept := j.Pairs, 0
 	j.SumG, j.SumH = [MaxPairs]int64{}, [MaxPairs]int64{}

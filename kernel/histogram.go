@@ -1,6 +1,6 @@
 package kernel
 
-// Histogram is the reference of [Funcs.Histogram].
+// Histogram implements [Funcs.Histogram] in plain Go.
 func Histogram(j *HistogramJob) {
 	m := j.Pairs
 	n := len(j.Cells) / m
@@ -49,7 +49,7 @@ func (j *HistogramJob) fourColumns(c int) {
 	}
 }
 
-// Sparse is the reference of [Funcs.Sparse].
+// Sparse implements [Funcs.Sparse] in plain Go.
 func Sparse(j *SparseJob) {
 	m := j.Pairs
 	for i, row := range j.Rows {
@@ -63,7 +63,7 @@ func Sparse(j *SparseJob) {
 	}
 }
 
-// SumBins is the reference of [Funcs.SumBins].
+// SumBins implements [Funcs.SumBins] in plain Go.
 func SumBins(sums, cells []int64) {
 	must(checkSumBins(sums, cells))
 	clear(sums)
@@ -74,7 +74,7 @@ func SumBins(sums, cells []int64) {
 	}
 }
 
-// Spill is the reference of [Funcs.Spill].
+// Spill implements [Funcs.Spill] in plain Go.
 func Spill(wideG, wideH, narrow []int64) {
 	wideG, wideH = wideG[:len(narrow)], wideH[:len(narrow)]
 	for i, cell := range narrow {
@@ -85,7 +85,7 @@ func Spill(wideG, wideH, narrow []int64) {
 	clear(narrow)
 }
 
-// Subtract is the reference of [Funcs.Subtract].
+// Subtract implements [Funcs.Subtract] in plain Go.
 func Subtract(dst, minuend, subtrahend []int64) {
 	minuend, subtrahend = minuend[:len(dst)], subtrahend[:len(dst)]
 	for i := range dst {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// randomCells are n packed cells, each of up to the given number of rows.
+// randomCells returns n packed cells, each of up to the given number of rows.
 func randomCells(r *rand.Rand, n, rows int) []int64 {
 	cells := make([]int64, n)
 	for i := range cells {

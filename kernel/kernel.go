@@ -87,10 +87,10 @@ const (
 	OwnFloor = 0x1p-100
 )
 
-// Blocks is the number of row blocks that n rows are worked on in.
+// Blocks returns the number of blocks of n rows.
 func Blocks(n int) int { return (n + RowBlock - 1) / RowBlock }
 
-// Block is the range of block b of n rows.
+// Block returns the first row of block b of n rows, and the end of the block.
 func Block(b, n int) (first, end int) { return b * RowBlock, min((b+1)*RowBlock, n) }
 
 // Pair is a class pair (r, s): a step t adds +t to the score of R and −t to
@@ -461,7 +461,7 @@ var Generic = Checked(Funcs{
 	Walk:      WalkTrees,
 })
 
-// Checked is a table of the kernels of f that check their jobs: each panics
+// Checked returns a table of the kernels of f with checks of their jobs: each panics
 // with the error of the job's Check before it touches anything.
 func Checked(f Funcs) *Funcs {
 	return &Funcs{
@@ -512,7 +512,7 @@ func must(err error) {
 	}
 }
 
-// sumLanes is the fixed tree that adds up the partial sums of a virtual vector.
+// sumLanes adds up the partial sums of a virtual vector in the order of a fixed tree.
 func sumLanes(v *[Lanes]float64) float64 {
 	return ((v[0] + v[4]) + (v[2] + v[6])) + ((v[1] + v[5]) + (v[3] + v[7]))
 }

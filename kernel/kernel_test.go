@@ -47,7 +47,7 @@ func newRows(r *rand.Rand, n, classes int) *rows {
 	return x
 }
 
-// weight is the weight of a row, by x.weights or one.
+// weight returns the weight of a row; one without weights.
 func (x *rows) weight(weights []float32, row uint32) float64 {
 	if weights == nil {
 		return 1
@@ -55,7 +55,7 @@ func (x *rows) weight(weights []float32, row uint32) float64 {
 	return float64(weights[row])
 }
 
-// near tells whether two numbers differ by less than a part of some scale.
+// near reports whether two numbers differ by at most a part of a scale.
 func near(got, want, scale, part float64) bool { return math.Abs(got-want) <= part*scale }
 
 // each runs a test on matrices of several sizes, weighted and not.

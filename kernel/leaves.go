@@ -2,7 +2,7 @@ package kernel
 
 import "math/bits"
 
-// Compare is the reference of [Funcs.Compare] and [Funcs.Compare32].
+// Compare implements [Funcs.Compare] and [Funcs.Compare32] in plain Go.
 func Compare[T float32 | float64](j *CompareJob[T]) {
 	for i, threshold := range j.Thresholds {
 		right := j.Right[i*PredictWords:][:len(j.Values)/64]
@@ -20,7 +20,7 @@ func Compare[T float32 | float64](j *CompareJob[T]) {
 	}
 }
 
-// Members is the reference of [Funcs.Members].
+// Members implements [Funcs.Members] in plain Go.
 func Members(j *MembersJob) {
 	for i, set := range j.Sets {
 		right := j.Right[i*PredictWords:][:len(j.Codes)/64]
@@ -34,7 +34,7 @@ func Members(j *MembersJob) {
 	}
 }
 
-// Leaves is the reference of [Funcs.Leaves].
+// Leaves implements [Funcs.Leaves] in plain Go.
 func Leaves(j *LeavesJob) {
 	for t, first := range j.FirstCut[:len(j.FirstCut)-1] {
 		cuts := j.Cuts[first:j.FirstCut[t+1]]
@@ -81,7 +81,7 @@ var spread = func() (table [16]uint64) {
 	return table
 }()
 
-// WalkTrees is the reference of [Funcs.Walk].
+// WalkTrees implements [Funcs.Walk] in plain Go.
 func WalkTrees(j *WalkJob) {
 	for i, depth := range j.Depths {
 		walks := j.Walks[i*WalkLanes:][:WalkLanes]

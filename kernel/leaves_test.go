@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// bitOf is the answer of a row.
+// bitOf returns the answer of a row.
 func bitOf(right []uint64, test, row int) bool {
 	return right[test*PredictWords+row/64]>>(row%64)&1 != 0
 }

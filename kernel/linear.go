@@ -3,7 +3,7 @@ package kernel
 // LinearUnit is what linear scores are multiples of.
 const LinearUnit = 0x1p-24
 
-// Linear is the reference of [Funcs.Linear].
+// Linear implements [Funcs.Linear] in plain Go.
 func Linear(j *LinearJob) {
 	shift := Shift(LinearUnit)
 	for i := range j.Rows {

@@ -1,6 +1,6 @@
 package kernel
 
-// Partition is the reference of [Funcs.Partition].
+// Partition implements [Funcs.Partition] in plain Go.
 func Partition(j *PartitionJob) {
 	if j.Set != nil {
 		partitionBySet(j)

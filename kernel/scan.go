@@ -2,7 +2,7 @@ package kernel
 
 import "math"
 
-// Scan is the reference of [Funcs.Scan].
+// Scan implements [Funcs.Scan] in plain Go.
 func Scan(j *ScanJob) {
 	m := j.Pairs
 	for f := range TileLanes / m {
@@ -28,7 +28,7 @@ func Scan(j *ScanJob) {
 // sums are the gradients and Hessians of one side of a cut, in quanta.
 type sums struct{ g, h [MaxPairs]int64 }
 
-// add adds bin b of feature f and tells whether it held anything.
+// add adds bin b of feature f and reports whether it held anything.
 func (s *sums) add(j *ScanJob, f, b int) bool {
 	var any int64
 	for p := range j.Pairs {
@@ -54,7 +54,7 @@ func (s *sums) plus(o *sums) sums {
 	return t
 }
 
-// score is the job's score of a cut, −Inf where a side is too light.
+// score returns the job's score of a cut, −Inf where a side is too light.
 func (j *ScanJob) score(left *sums) float64 {
 	var scores, lightL, lightR [MaxPairs]float64
 	for p := range j.Pairs {

@@ -73,7 +73,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// cutScore is the score of a cut, whose sums start at g and h.
+// cutScore returns the score of a cut, whose sums start at g and h.
 func cutScore(j *ScanJob, g, h []int64, stride, bin int, missingLeft bool) float64 {
 	sum, lightL, lightR := 0.0, 0.0, 0.0
 	for p := range j.Pairs {

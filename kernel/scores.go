@@ -1,6 +1,6 @@
 package kernel
 
-// AddSteps is the reference of [Funcs.AddSteps].
+// AddSteps implements [Funcs.AddSteps] in plain Go.
 func AddSteps(j *AddStepsJob) {
 	for i := range j.Rows {
 		scores := j.Scores[i*j.Stride:][:j.Classes]
@@ -13,7 +13,7 @@ func AddSteps(j *AddStepsJob) {
 	}
 }
 
-// AddPairs is the reference of [Funcs.AddPairs].
+// AddPairs implements [Funcs.AddPairs] in plain Go.
 func AddPairs(j *AddPairsJob) {
 	for t, first := range j.FirstLeaf {
 		for i, n := range j.Leaves[t*j.LeafStride:][:j.Rows] {
@@ -27,7 +27,7 @@ func AddPairs(j *AddPairsJob) {
 	}
 }
 
-// AddShort is the reference of [Funcs.AddShort].
+// AddShort implements [Funcs.AddShort] in plain Go.
 func AddShort(j *AddShortJob) {
 	for i := range j.Rows {
 		for first := 0; first < j.Classes; first += ShortLanes {
@@ -45,7 +45,7 @@ func AddShort(j *AddShortJob) {
 	}
 }
 
-// Scores is the reference of [Funcs.Scores].
+// Scores implements [Funcs.Scores] in plain Go.
 func Scores(j *ScoresJob) {
 	for i := range len(j.Scores) / j.Classes {
 		sums := j.Sums[i*j.Stride:][:j.Classes]
@@ -59,7 +59,7 @@ func Scores(j *ScoresJob) {
 	}
 }
 
-// Best is the reference of [Funcs.Best].
+// Best implements [Funcs.Best] in plain Go.
 func Best(j *BestJob) {
 	for i := range j.Best {
 		best, sums := 0, j.Sums[i*j.Stride:][:j.Classes]

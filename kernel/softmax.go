@@ -20,7 +20,7 @@ var InverseFactorials = [...]float64{
 	1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800,
 }
 
-// Exp is eˣ, in place of package math's, whose last bits differ between CPUs.
+// Exp returns eˣ, in place of package math's, whose last bits differ between CPUs.
 // The error is below 2⁻⁵⁰ of the result; below −708 that is zero, so that nothing
 // depends on subnormals.
 func Exp(x float64) float64 {
@@ -53,7 +53,7 @@ func Exp(x float64) float64 {
 
 func pow2(k int) float64 { return math.Float64frombits(uint64(1023+k) << 52) }
 
-// Softmax is the reference of [Funcs.Softmax].
+// Softmax implements [Funcs.Softmax] in plain Go.
 func Softmax(j *SoftmaxJob) {
 	for scores := j.Scores; len(scores) > 0; scores = scores[j.Classes:] {
 		p := scores[:j.Classes]

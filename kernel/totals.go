@@ -2,7 +2,7 @@ package kernel
 
 import "math"
 
-// Totals is the reference of [Funcs.Totals].
+// Totals implements [Funcs.Totals] in plain Go.
 func Totals(j *TotalsJob) {
 	gradient, hessian := j.Gradient[:j.Stride], j.Hessian[:j.Stride]
 	clear(gradient)
@@ -29,7 +29,7 @@ func Totals(j *TotalsJob) {
 	}
 }
 
-// Cross is the reference of [Funcs.Cross].
+// Cross implements [Funcs.Cross] in plain Go.
 func Cross(j *CrossJob) {
 	clear(j.Cross[:len(j.First)*j.Stride])
 	shift := Shift(float64(j.Unit))

@@ -9,10 +9,10 @@ import "math"
 // MostUnits is what addends must stay below, in units, for their sums to be exact.
 const MostUnits = 1 << 51
 
-// Shift is 1.5·2⁵² units.
+// Shift returns 1.5·2⁵² units.
 func Shift(unit float64) float64 { return unit * (3 << 51) }
 
-// Units is a shifted number in units.
+// Units returns a shifted number in units.
 func Units(shifted, shift float64) int64 {
 	return int64(math.Float64bits(shifted) - math.Float64bits(shift))
 }

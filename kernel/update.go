@@ -9,7 +9,7 @@ import (
 // sign bit.
 var ErrNoClass = errors.New("kernel: UpdateJob: a row of Residuals has no class of its own, must have one")
 
-// Update is the reference of [Funcs.Update].
+// Update implements [Funcs.Update] in plain Go.
 func Update(j *UpdateJob) {
 	j.SumResidual, j.MaxResidual = 0, 0
 	factors := j.Factors[:j.Stride]

@@ -16,7 +16,7 @@ func (d dice) yes() bool { return d.IntN(2) == 0 }
 
 func pick[T any](d dice, of ...T) T { return of[d.IntN(len(of))] }
 
-// rows is a rising list of n row numbers and the number of rows of a matrix
+// rows returns a rising list of n row numbers and the number of rows of a matrix
 // whose last one is on the list.
 func (d dice) rows(n int) (list []uint32, total int) {
 	list = make([]uint32, n)
@@ -39,7 +39,7 @@ func (d dice) rows(n int) (list []uint32, total int) {
 	return list, next
 }
 
-// lead is the number of rows before a matrix of n rows: mostly none, else so
+// lead returns the number of rows before a matrix of n rows: mostly none, else so
 // many that addresses and row numbers outgrow 31 or 32 bits.
 func (d dice) lead(n, rowBytes int) int {
 	if n == 0 || d.IntN(farOdds) > 0 {
@@ -56,7 +56,7 @@ func shifted(rows []uint32, lead int) []uint32 {
 	return rows
 }
 
-// weights are weights of rows.
+// weights returns the weights of rows.
 func (d dice) weights(n int) []float32 {
 	w := make([]float32, n)
 	for i := range w {
@@ -76,12 +76,12 @@ func (d dice) weights(n int) []float32 {
 	return w
 }
 
-// tiny is 2⁻⁹⁹ … 2⁻⁷, every exponent as likely.
+// tiny returns 2⁻⁹⁹ … 2⁻⁷, every exponent as likely.
 func (d dice) tiny() float32 {
 	return math.Float32frombits(uint32(127-99+d.IntN(93))<<23 | d.Uint32()>>9)
 }
 
-// stride is the library's rule: whole vectors, with room for the impossible
+// stride returns the stride that the library would choose: whole vectors, with room for the impossible
 // class if asked.
 func stride(classes int, impossible bool) int {
 	if impossible {
@@ -93,7 +93,7 @@ func stride(classes int, impossible bool) int {
 	return (classes + 15) / 16 * 16
 }
 
-// residuals are rows as boosting leaves them, and as it rarely does.
+// residuals returns rows as boosting leaves them, and as it rarely does.
 func (d dice) residuals(rows, classes, stride int) []float32 {
 	data := make([]float32, rows*stride)
 	for i := range rows {
@@ -157,7 +157,7 @@ func (d dice) residualRow(row []float32) {
 	}
 }
 
-// codes are n bin codes below bins.
+// codes returns n bin codes below bins.
 func (d dice) codes(n, bins int) []uint8 {
 	column := make([]uint8, n)
 	few := [4]uint8{}
@@ -182,7 +182,7 @@ func (d dice) codes(n, bins int) []uint8 {
 	return column
 }
 
-// set is a set of bin codes.
+// set returns a set of bin codes.
 func (d dice) set() (set [4]uint64) {
 	kind := d.IntN(6)
 	for w := range set {

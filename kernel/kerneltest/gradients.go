@@ -25,7 +25,7 @@ func gradients(d dice, s shape) call {
 	}
 }
 
-// pairs are disjoint class pairs and, where classes run out or chance has it,
+// pairs returns disjoint class pairs and, where classes run out or chance has it,
 // pairs with the impossible class, if there is one.
 func (d dice) pairs(s shape) []kernel.Pair {
 	pairs := make([]kernel.Pair, s.pairs)
@@ -144,7 +144,7 @@ func (d dice) weightBounds(job *kernel.QuantizeJob, gradients []float32, rows []
 	}
 }
 
-// scale is a power of two; now and then zero.
+// scale returns a power of two; now and then zero.
 func (d dice) scale() float32 {
 	if d.IntN(8) == 0 {
 		return 0
@@ -159,7 +159,7 @@ func orOne(scale float32) float32 {
 	return scale
 }
 
-// quanta is 0 … most; whole, half, or in between.
+// quanta returns 0 … most; whole, half, or in between.
 func (d dice) quanta(most float32) float32 {
 	switch d.IntN(8) {
 	case 0:

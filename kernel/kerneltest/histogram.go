@@ -79,7 +79,7 @@ func histogram(d dice, s shape) call {
 	}
 }
 
-// cells are packed gradients of rows: random ones, or the greatest.
+// cells returns packed gradients of rows: random ones, or the greatest.
 func (d dice) cells(rows, pairs int) []int64 {
 	cells := make([]int64, rows*pairs)
 	kind := d.IntN(4)
@@ -142,7 +142,7 @@ func subtract(d dice, s shape) call {
 	}
 }
 
-// narrow are packed cells of up to SpillRows rows.
+// narrow returns packed cells of up to SpillRows rows.
 func (d dice) narrow(n int) []int64 {
 	cells := make([]int64, n)
 	for i := range cells {
@@ -162,7 +162,7 @@ func (d dice) narrow(n int) []int64 {
 	return cells
 }
 
-// wide are sums of up to 2³² rows.
+// wide returns sums of up to 2³² rows.
 func (d dice) wide(n int) []int64 {
 	cells := make([]int64, n)
 	for i := range cells {

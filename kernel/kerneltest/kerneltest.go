@@ -88,7 +88,7 @@ func Run(t *testing.T, f *kernel.Funcs) {
 	})
 }
 
-// try compares a table with the reference on one job and tells the first
+// try compares a table with the reference on one job and describes the first
 // difference; "": none.
 func try(f *kernel.Funcs, c call, seed uint64) (message string) {
 	var want memory
@@ -116,7 +116,7 @@ var rowCounts = []int{0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 33, 63, 65, 255, 257,
 
 var classCounts = []int{2, 3, 4, 7, 8, 9, 16, 17, 26, 33, 100}
 
-// classShapes is every number of rows with every number of classes; the
+// classShapes returns every number of rows with every number of classes; the
 // smaller ones more often.
 func classShapes() (shapes []shape) {
 	for _, rows := range rowCounts {
@@ -132,7 +132,7 @@ func classShapes() (shapes []shape) {
 	return shapes
 }
 
-// pairShapes are the classShapes with numbers of pairs.
+// pairShapes returns the classShapes with numbers of pairs.
 func pairShapes() (shapes []shape) {
 	for _, s := range classShapes() {
 		for s.pairs = 1; s.pairs <= kernel.MaxPairs; s.pairs *= 2 {

@@ -1,6 +1,7 @@
 package kerneltest
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -52,6 +53,18 @@ func TestSuite(t *testing.T) {
 	}
 }
 
+// TestEveryKernel looks for kernels that the suite leaves out.
+func TestEveryKernel(t *testing.T) {
+	table := reflect.TypeFor[kernel.Funcs]()
+	for i := range table.NumField() {
+		field := table.Field(i)
+		tested := slices.ContainsFunc(suites, func(s suite) bool { return s.name == field.Name })
+		if field.Type.Kind() == reflect.Func && !tested {
+			t.Errorf("%s has no test", field.Name)
+		}
+	}
+}
+
 // TestRefusals gives the suite a table that does not check, and looks for
 // kernels without bad jobs.
 func TestRefusals(t *testing.T) {
@@ -70,7 +83,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// failures are the suite's messages on small jobs.
+// failures returns the suite's messages on small jobs.
 func failures(name string, f *kernel.Funcs) (messages []string) {
 	for _, s := range suites {
 		if s.name != name {
@@ -90,7 +103,7 @@ func failures(name string, f *kernel.Funcs) (messages []string) {
 
 var sink uint32
 
-// past is the first element after a slice.
+// past returns the first element after a slice.
 func past[T any](s []T) *T {
 	var zero T
 	return (*T)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(s)), len(s)*int(unsafe.Sizeof(zero))))

@@ -67,7 +67,7 @@ func members(d dice, s shape) call {
 	}
 }
 
-// numbers are of every kind, missing ones among them.
+// numbers returns numbers of every kind, missing ones among them.
 func (d dice) numbers(n int) []float64 {
 	v := make([]float64, n)
 	for i := range v {
@@ -227,7 +227,7 @@ func walk(d dice, s shape) call {
 	}
 }
 
-// key is one of few, or any.
+// key returns one of a few keys, or any key.
 func (d dice) key() uint64 {
 	return pick(d, 0, 1, 5, math.MaxUint64, 1<<63, 1<<63-1, d.Uint64(), d.Uint64())
 }

@@ -2,7 +2,7 @@ package kerneltest
 
 import "github.com/libaoso/aoso/kernel"
 
-// linearShapes are numbers of rows, terms and lanes around what registers hold, and
+// linearShapes returns numbers of rows, terms and lanes around what registers hold, and
 // more terms than are taken at once.
 func linearShapes() (shapes []shape) {
 	for _, rows := range []int{0, 1, 2, 3, 5, 64, 65} {

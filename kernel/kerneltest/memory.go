@@ -28,12 +28,12 @@ type buffer struct {
 
 const guard = 0xA5
 
-// input is a slice that the kernel may not write.
+// input returns a slice that the kernel may not write.
 func input[T any](m *memory, name string, values []T) []T {
 	return inputAfter(m, name, 0, values)
 }
 
-// inputAfter is an input that begins with lead elements which nobody reads.
+// inputAfter returns an input that begins with lead elements which nobody reads.
 func inputAfter[T any](m *memory, name string, lead int, values []T) []T {
 	s := inoutAfter(m, name, lead, values)
 	if m.places != nil && s != nil {
@@ -44,7 +44,7 @@ func inputAfter[T any](m *memory, name string, lead int, values []T) []T {
 	return s
 }
 
-// output is a slice of old contents that the kernel fills.
+// output returns a slice of old contents that the kernel fills.
 func output[T any](m *memory, name string, n int) []T {
 	values := make([]T, n)
 	for i := range view(values) {
@@ -53,12 +53,12 @@ func output[T any](m *memory, name string, n int) []T {
 	return inout(m, name, values)
 }
 
-// inout is a slice that the kernel reads and writes. A nil slice stays nil.
+// inout returns a slice that the kernel reads and writes. A nil slice stays nil.
 func inout[T any](m *memory, name string, values []T) []T {
 	return inoutAfter(m, name, 0, values)
 }
 
-// inoutAfter is an inout that begins with lead elements which nobody touches.
+// inoutAfter returns an inout that begins with lead elements which nobody touches.
 func inoutAfter[T any](m *memory, name string, lead int, values []T) []T {
 	if values == nil {
 		return nil
@@ -117,13 +117,13 @@ func (m *memory) define(name string, n int) {
 	}
 }
 
-// view is the bytes of a slice.
+// view returns the bytes of a slice.
 func view[T any](s []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), len(s)*int(unsafe.Sizeof(zero)))
 }
 
-// compare tells the first difference between what a kernel and what the
+// compare describes the first difference between what a kernel and what the
 // reference left behind, and damage to the guards; "": none.
 func (m *memory) compare(want *memory) string {
 	for i, b := range m.buffers {
@@ -161,7 +161,7 @@ func (b *buffer) damage() (at int, ok bool) {
 	return 0, false
 }
 
-// offset is an address counted from the slice's start.
+// offset returns an address counted from the slice's start.
 func (b *buffer) offset(address uintptr) int {
 	return int(address - uintptr(unsafe.Pointer(unsafe.SliceData(b.data))))
 }

@@ -34,7 +34,7 @@ var spare = struct {
 	of map[int][]pages
 }{of: map[int][]pages{}}
 
-// newPages is size bytes or more, after at least lead that fault.
+// newPages returns size bytes or more, after at least lead that fault.
 func newPages(lead, size int) pages {
 	lead, size = roundUp(lead)+pageSize, roundUp(size)
 	if lead == pageSize {

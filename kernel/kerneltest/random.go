@@ -9,8 +9,8 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// Random compares every kernel of a table with the reference on so many random
-// jobs, of the seeds from first on. It returns the number of all jobs. A fuzzer
+// Random compares every kernel of a table with the reference on random jobs, with
+// seeds from first to first + jobs − 1. It returns the number of all jobs. A fuzzer
 // would do no better: it does not see the branches of assembly.
 func Random(t *testing.T, f *kernel.Funcs, first, jobs uint64) (ran uint64) {
 	for stream, s := range suites {
@@ -34,7 +34,7 @@ func Random(t *testing.T, f *kernel.Funcs, first, jobs uint64) (ran uint64) {
 	return ran
 }
 
-// drawShape is a shape between those given, mostly a small one.
+// drawShape returns a shape between those given, mostly a small one.
 func drawShape(d dice, shapes []shape) shape {
 	shape := pick(d, shapes...)
 	if most := pick(d, 20, 60, 60, 300, 2000); shape.rows > most && d.IntN(64) > 0 {

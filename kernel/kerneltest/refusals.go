@@ -21,7 +21,7 @@ type fault[J any] struct {
 	spoil   func(*J)
 }
 
-// refusals are the jobs of a kernel with each of the faults, and the good one,
+// refusals returns the jobs of a kernel with each of the faults, and the good one,
 // which has no message.
 func refusals[J any](job string, run func(*kernel.Funcs, *J), good func() J, faults ...fault[J]) []refusal {
 	name := strings.TrimSuffix(job, "Job")
@@ -51,7 +51,7 @@ func (r *refusal) refuse(f *kernel.Funcs) (message string) {
 	return ""
 }
 
-// twoClasses are the residuals of four rows in two classes, with room for eight.
+// twoClasses returns the residuals of four rows in two classes, with room for eight.
 func twoClasses() []float32 {
 	residuals := make([]float32, 4*8)
 	for i := range 4 {
@@ -60,7 +60,7 @@ func twoClasses() []float32 {
 	return residuals
 }
 
-// allRefusals are those of every kernel.
+// allRefusals returns the jobs of every kernel that must be refused.
 func allRefusals() []refusal {
 	return slices.Concat(rowRefusals(), histogramRefusals(), cellsRefusals(), leavesRefusals(), scoresRefusals(), linearRefusals())
 }

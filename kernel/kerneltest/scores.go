@@ -128,7 +128,7 @@ func addShort(d dice, s shape) call {
 	}
 }
 
-// units is sums of steps.
+// units returns sums of steps.
 func (d dice) units(n int) []int32 {
 	sums := make([]int32, n)
 	for i := range sums {

@@ -6,7 +6,7 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// softmaxShapes are few rows of every small number of classes, and more of some.
+// softmaxShapes returns few rows of every small number of classes, and more of some.
 func softmaxShapes() (shapes []shape) {
 	for classes := 1; classes <= 70; classes++ {
 		for _, rows := range []int{0, 1, 2, 3, 7, 40} {
@@ -38,7 +38,7 @@ func softmax(d dice, s shape) call {
 	}
 }
 
-// scoreRow is the scores of a row: mostly as trees have them, else with numbers
+// scoreRow returns the scores of a row: mostly as trees have them, else with numbers
 // at the bounds, or no numbers, among them or alone.
 func (d dice) scoreRow(row []float64) {
 	spread := pick(d, 1, 10, 300, 1e-17)

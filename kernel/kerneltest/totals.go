@@ -66,7 +66,7 @@ func cross(d dice, s shape) call {
 	}
 }
 
-// crossUnit is a unit of which no product of the probabilities of two classes has
+// crossUnit returns a unit of which no product of the probabilities of two classes has
 // too many; now and then as small as can be.
 func (d dice) crossUnit(x *matrix, first []int32) float32 {
 	most := 0x1p-80
@@ -95,7 +95,7 @@ func probability(residual float32) float32 {
 	return residual
 }
 
-// unit is a unit that mostly makes numbers below one less than 2^bits units.
+// unit returns a unit that mostly makes numbers below one less than 2^bits units.
 func (d dice) unit(bits int) float64 {
 	return math.Ldexp(1, d.IntN(2*bits)-bits-pick(d, 0, 0, 0, bits/2))
 }

@@ -24,7 +24,7 @@ func update(d dice, s shape) call {
 	}
 }
 
-// own are the probabilities of the rows' own classes: what the residuals leave
+// own returns the probabilities of the rows' own classes: what the residuals leave
 // of one, or anything. It is not too small where the others are next to nothing,
 // for a row must have some odds.
 func (d dice) own(x *matrix) []float32 {
@@ -51,7 +51,7 @@ func (d dice) own(x *matrix) []float32 {
 	return own
 }
 
-// factors are e^step of some classes, and anything in the padding.
+// factors returns e^step of some classes, and anything in the padding.
 func (d dice) factors(classes, stride int) []float32 {
 	factors := make([]float32, stride)
 	most := pick(d, 0, 0.1, 1, 5, 40)

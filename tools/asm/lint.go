@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// lint finds two mistakes that make vector code, or its callers, slow. The first
+// lint checks what is generated, and finds two mistakes that make vector code, or its callers, slow. The first
 // is an instruction on vector registers without VEX or EVEX encoding: while the
 // upper halves of the registers are in use, it costs dozens of cycles on CPUs
 // before AVX-512. The second is a return that leaves the upper halves in use.
@@ -20,6 +20,9 @@ import (
 // lint reads the assembler's listing, in which macros are expanded. It checks
 // every instruction twice, by its text and by its bytes.
 func lint() error {
+	if err := checkSources(); err != nil {
+		return err
+	}
 	build := exec.Command("go", "build", "-asmflags=-S", "-o", os.DevNull, ".")
 	build.Env = append(os.Environ(), "GOARCH=amd64", "CGO_ENABLED=0")
 	listing, err := build.CombinedOutput()
