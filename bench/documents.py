@@ -108,7 +108,7 @@ def train_aoso(job: Job, data: Set) -> dict[str, Any]:
         if not job.constraints:
             del params["monotone_constraints"]
     booster = aoso.train(params, aoso.Dataset(data.x, data.y))
-    found = booster.evaluate(data.x_test, data.y_test)
+    found = {name: values[0] for name, values in booster.evaluate(data.x_test, data.y_test).items()}
     return {
         "logloss": found["logloss"], "errors": round(found["error"] * len(data.y_test)), "trees": booster.num_trees,
         "version": f"{aoso.version()} {machine.commit()}".strip(), "fingerprint": booster.fingerprint,
