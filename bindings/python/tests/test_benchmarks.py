@@ -1,4 +1,4 @@
-"""What README.md and bench/README.md say is measured is what the programs in bench/ make of bench/results."""
+"""The tables of measurements in README.md, bench/README.md and docs/ are what the programs in bench/ make of bench/results."""
 
 import shutil
 import sys
@@ -30,9 +30,10 @@ def results(tmp_path, monkeypatch):
 
 
 def test_the_pages_are_what_the_programs_write(results):
-    from bench import coverage, readme
+    from bench import coverage, documents, readme
     from bench.categories import report as categories
     from bench.growth import report as growth
+    from bench.large import report as large
     from bench.many import report as many
     from bench.paper import report as paper
     from bench.peers import report as peers
@@ -48,7 +49,9 @@ def test_the_pages_are_what_the_programs_write(results):
     growth.write(Results(results, "growth", "trees"))
     categories.write(Results(results, "categories", "tables"))
     readme.fill({"coverage": coverage.report(results)}, results)
-    for page in ("README.md", "bench/README.md"):
+    documents.write(results)
+    large.write(large.read(results))
+    for page in ("README.md", "bench/README.md", "docs/many-classes.md", "docs/constraints.md", "docs/large-data.md"):
         assert (results / page).read_text() == (ROOT / page).read_text(), f"{page}: run the programs of bench/ with --report"
 
 
