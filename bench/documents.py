@@ -184,7 +184,7 @@ def constraints_table(store: Results) -> str:
 def versions(store: Results) -> str:
     """What was measured with: errors and losses of aoso do not depend on the machine."""
     titles = {"lightgbm": "LightGBM", "xgboost": "XGBoost"}
-    found = {f"{titles.get(key.split()[0], 'aoso')} {run['version']}" for key, run in store.runs.items()}
+    found = {f"{titles.get(key.split()[0], 'aoso')} {run['version'].split()[0]}" for key, run in store.runs.items()}
     return f"Measured by `python -m bench.documents` with {', '.join(sorted(found))}."
 
 

@@ -30,7 +30,7 @@ def results(tmp_path, monkeypatch):
 
 
 def test_the_pages_are_what_the_programs_write(results):
-    from bench import coverage, documents, readme
+    from bench import clusters, coverage, documents, readme
     from bench.categories import report as categories
     from bench.growth import report as growth
     from bench.large import report as large
@@ -50,8 +50,9 @@ def test_the_pages_are_what_the_programs_write(results):
     categories.write(Results(results, "categories", "tables"))
     readme.fill({"coverage": coverage.report(results)}, results)
     documents.write(results)
+    clusters.report(results)
     large.write(large.read(results))
-    for page in ("README.md", "bench/README.md", "docs/many-classes.md", "docs/constraints.md", "docs/large-data.md"):
+    for page in ("README.md", "bench/README.md", "docs/many-classes.md", "docs/constraints.md", "docs/large-data.md", "docs/distributed.md"):
         assert (results / page).read_text() == (ROOT / page).read_text(), f"{page}: run the programs of bench/ with --report"
 
 
