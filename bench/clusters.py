@@ -1,4 +1,5 @@
-"""``python -m bench.clusters`` trains on two workers of a Dask cluster: this library, LightGBM and XGBoost.
+"""``python -m bench.clusters`` trains on two workers of a Dask cluster: this library, LightGBM and XGBoost. It writes the table of
+docs/distributed.md.
 
 It measures the seconds of a training and the bytes that cross the loopback interface meanwhile, from /proc/net/dev: nothing else
 should use it, as in a network namespace of its own (``unshare -n sh -c "ip link set lo up; python -m bench.clusters"``). The
@@ -14,32 +15,31 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import dask
-import dask.array as da
 import numpy as np
-from distributed import Client, LocalCluster, wait
 
-from bench import sets
+from bench import readme, sets
 from bench.results import FOLDER, QUICK_FOLDER, Results, shape
 
 SETS = ["letter", "covertype93k"]
+PAGE = sets.ROOT / "docs/distributed.md"
+TITLES = {"aoso": "aoso.dask", "lightgbm": "LightGBM", "xgboost": "XGBoost"}
 WORKERS = 2
 
 
-def aoso(client: Client, x: Any, y: Any, trees: int) -> Callable[[Any], Any]:
+def aoso(client: Any, x: Any, y: Any, trees: int) -> Callable[[Any], Any]:
     import aoso.dask
 
     return aoso.dask.train(client, {"trees": trees, "calibration": "none", "threads": 1}, x, y).predict
 
 
-def lightgbm(client: Client, x: Any, y: Any, trees: int) -> Callable[[Any], Any]:
+def lightgbm(client: Any, x: Any, y: Any, trees: int) -> Callable[[Any], Any]:
     import lightgbm
 
     model = lightgbm.DaskLGBMClassifier(client=client, n_estimators=trees, n_jobs=1, tree_learner="data", verbose=-1)
     return model.fit(x, y).to_local().predict
 
 
-def xgboost(client: Client, x: Any, y: Any, trees: int) -> Callable[[Any], Any]:
+def xgboost(client: Any, x: Any, y: Any, trees: int) -> Callable[[Any], Any]:
     import xgboost.dask
 
     data = xgboost.dask.DaskDMatrix(client, x, y)
@@ -57,8 +57,12 @@ def loopback() -> int:
     return next(int(line.split(":")[1].split()[0]) for line in lines if line.strip().startswith("lo:"))
 
 
-def measure(client: Client, system: str, data: sets.Set, trees: int) -> dict[str, Any]:
+def measure(client: Any, system: str, data: sets.Set, trees: int) -> dict[str, Any]:
     """Train on rows that are spread over the workers."""
+    import dask
+    import dask.array as da
+    from distributed import wait
+
     rows = -(-len(data.y) // WORKERS)
     workers = sorted(client.nthreads())
     parts = []
@@ -80,7 +84,28 @@ def main() -> None:
     parser.add_argument("--sets", type=lambda text: text.split(","), default=SETS, help="only these sets, separated by commas")
     parser.add_argument("--systems", type=lambda text: text.split(","), default=list(SYSTEMS), help="only these systems")
     parser.add_argument("--trees", type=int, default=10, help="iterations")
+    parser.add_argument("--report", action="store_true", help="only write the table")
     options = parser.parse_args()
+    if not options.report:
+        run(options)
+    report(QUICK_FOLDER if options.quick else FOLDER)
+
+
+def report(folder: Path) -> None:
+    """Bytes and errors. The seconds of a run on a shared machine say little."""
+    stores = [Results(folder, "clusters", name) for name in SETS]
+    rows = [
+        [store.set, TITLES[system], f"{run['bytes'] / 1e6:,.0f}", f"{run['errors']:,}"]
+        for store in stores
+        for system in TITLES
+        if (run := store.runs.get(system))
+    ]
+    readme.fill({"clusters": readme.table(["set", "library", "MB over the loopback interface", "test errors"], rows, left=2)}, folder, PAGE)
+
+
+def run(options: argparse.Namespace) -> None:
+    from distributed import Client, LocalCluster
+
     for name in options.sets:
         if why := sets.missing(name):
             print(f"{name} is skipped: {why}")
@@ -90,9 +115,9 @@ def main() -> None:
         results.shape = shape(data)
         for system in options.systems:
             with LocalCluster(n_workers=WORKERS, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-                run = measure(client, system, data, 3 if options.quick else options.trees)
-            print(f"{name} {run}", flush=True)
-            results.add(system, run)
+                measured = measure(client, system, data, 3 if options.quick else options.trees)
+            print(f"{name} {measured}", flush=True)
+            results.add(system, measured)
 
 
 if __name__ == "__main__":

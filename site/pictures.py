@@ -1,4 +1,4 @@
-"""Draws the pictures of the documentation from real trainings on the Letter data: make pictures (half a minute)."""
+"""Draws the pictures of the documentation from training on the Letter data: make pictures (half a minute)."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def trees(x, y, names) -> None:
 
 
 def phases(x, y, names) -> None:
-    """The log loss of the rows held out, in the first phase of a training."""
+    """The log loss of the held-out rows, in the first phase of training."""
     runs: list[list[float]] = []
 
     def watch(now) -> None:

@@ -58,7 +58,15 @@ def growth(store: Results) -> str:
         text += [f"By {what} ({others}):", table(head, rows)]
         if most:
             text.append(f"At most {', '.join(f'{ratio:.2f} × linear ({setting})' for setting, ratio in most.items())}.{aim}")
-    return "\n\n".join(text)
+    return "\n\n".join(text + conditions(store)) if text else ""
+
+
+def conditions(store: Results) -> list[str]:
+    """The machines and the versions of aoso that the result files name."""
+    runs = {name: run for name, run in store.runs.items() if "threads=" not in name}
+    versions = sorted({run["version"] for run in runs.values() if "version" in run})
+    machines = readme.machine_lines({name: run["machine"] for name, run in runs.items()}, names=False)
+    return ["\n".join([*machines, f"- aoso {', '.join(versions)}"])]
 
 
 def threads(store: Results) -> str:

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from bench.large import report
 from bench.large.measure import Limits, run
 from bench.results import FOLDER, Results
 from bench.sets import ROOT
@@ -25,6 +26,9 @@ PEER_LIMITS = Limits(memory=24 * 2**30, cpu=1800)  # 15 minutes of two cores
 
 def main() -> None:
     options = arguments()
+    if options.report:
+        report.write(report.read(FOLDER, options.rows))
+        return
     folder = options.folder
     folder.mkdir(parents=True, exist_ok=True)
     for program in ("./bench/large", "./cmd/aoso"):
@@ -36,6 +40,7 @@ def main() -> None:
             measured = measure(job, options)
             print(job, measured, flush=True)
             store.add(job, measured)
+    report.write(store)
 
 
 def jobs(options: argparse.Namespace) -> list[str]:
@@ -86,6 +91,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--limit", type=float, default=2.5e9, help="of memory, in bytes")
     parser.add_argument("--only", nargs="*", help="measure only jobs whose names have one of these words")
     parser.add_argument("--again", action="store_true", help="measure again what the results already have")
+    parser.add_argument("--report", action="store_true", help="only write the tables")
     return parser.parse_args()
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from bench import readme
 from bench.many.systems import OF_WORDS, TITLES
-from bench.readme import number, table
+from bench.readme import machine_lines, number, table
 from bench.results import FOLDER, Results
 
 NOTHING = "Not measured yet: `make bench-many`."
@@ -41,7 +41,8 @@ def one(store: Results) -> str:
     budgets = f"{', '.join(most)} or {last}" if most else last
     limits = f"{some['limit'] / 2**30:g} GiB of memory and {budgets} CPU s on {some['threads']} thread{'s'[: some['threads'] > 1]} for each"
     missing = [TITLES[name] for name in TITLES if name not in runs and not (name in OF_WORDS and "mixture" in store.set)]
-    return f"{sizes}; {limits}:\n\n{table(HEAD, rows)}" + (f"\n\nNot measured yet: {'; '.join(missing)}." if missing else "")
+    machines = "\n".join(machine_lines({TITLES[name]: run["machine"] for name, run in runs.items()}))
+    return f"{sizes}; {limits}:\n\n{table(HEAD, rows)}\n\n{machines}" + (f"\n\nNot measured yet: {'; '.join(missing)}." if missing else "")
 
 
 def loss(run: dict[str, Any]) -> float:

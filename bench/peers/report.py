@@ -6,9 +6,9 @@ import statistics
 from pathlib import Path
 
 from bench import readme
-from bench.peers import defaults, plan, plots
+from bench.peers import defaults, front, plan, plots
 from bench.peers.run import TITLES, Measured, Run, deviation
-from bench.readme import number, table
+from bench.readme import bold, number, table
 from bench.results import Results
 
 NOTHING = "Not measured yet: `make bench-peers`."
@@ -41,7 +41,9 @@ def write(folder: Path) -> None:
     plots.mixtures(synthetic, folder / "peers-mixtures.png")
     plots.noisy(noisy, folder / "peers-noisy.png")
     readme.fill({name: section or NOTHING for name, section in sections.items()}, folder)
-    readme.fill({"peers": summary(real) or NOTHING}, folder, readme.FRONT_PAGE)
+    compared = [s for s in [*real, *synthetic, *tables, *noisy] if s.find("aoso", "default") and s.peers("default")]
+    front_page = {"standing": front.standing(compared), "peers": front.summary(real), "losses": front.front_losses(compared)}
+    readme.fill({name: section or NOTHING for name, section in front_page.items()}, folder, readme.FRONT_PAGE)
 
 
 def machine(sets: list[Measured]) -> str:
@@ -81,7 +83,9 @@ def time_to_best(sets: list[Measured], setting: str) -> str:
             continue
         peer = min(peers, key=lambda run: (run.best, run.reach(run.best)))
         theirs, own = peer.reach(peer.best), ours.reach(peer.best)
-        shares[s.name] = own / theirs if own is not None else None
+        comparable = peer.machine == ours.machine
+        if comparable:
+            shares[s.name] = own / theirs if own is not None else None
         rows.append(
             [
                 s.name,
@@ -89,7 +93,7 @@ def time_to_best(sets: list[Measured], setting: str) -> str:
                 peer.title,
                 number(theirs) + elsewhere(peer, ours),
                 number(own) if own is not None else f"not reached ({ours.best} at best)",
-                f"{theirs / own:.1f} ×" if own is not None else "–",
+                f"{theirs / own:.1f} ×" if own is not None and comparable else "–",
             ]
         )
     if not rows:
@@ -100,27 +104,12 @@ def time_to_best(sets: list[Measured], setting: str) -> str:
     return "\n\n".join(
         [
             table(head, rows),
-            f"aoso takes at most a fifth of the time on {len(held)} of {len(shares)} sets (the aim: {ENOUGH} of {len(plan.REAL)})."
-            " It is slower than the peer, or does not reach its errors, on"
-            f" {', '.join(slower) or 'none of them'}." + " ‡ Measured on another machine than aoso." * any("‡" in row[3] for row in rows),
+            f"Where one machine measured both, aoso takes at most a fifth of the time on {len(held)} of {len(shares)} sets (the aim:"
+            f" {ENOUGH} of {len(plan.REAL)}). It is slower than the peer, or does not reach its errors, on"
+            f" {', '.join(slower) or 'none of them'}."
+            + " ‡ Another machine measured it than aoso, so the times are not compared." * any("‡" in row[3] for row in rows),
         ]
     )
-
-
-def summary(sets: list[Measured]) -> str:
-    """Errors, log loss and time with the defaults, for the front page."""
-    rows = []
-    for s in sets:
-        runs = {system: s.find(system, "default") for system in TITLES}
-        ours, peers = runs["aoso"], s.peers("default")
-        if not ours or not peers:
-            continue
-        peer = min(peers, key=lambda run: (run.best, run.reach(run.best)))
-        own, theirs = ours.reach(peer.best), peer.reach(peer.best)
-        faster = f"{theirs / own:.0f} ×{elsewhere(peer, ours)} ({peer.title})" if own else f"not reached ({peer.title})"
-        rows.append([s.name, str(s.store.shape["classes"]), *_marked({k: run for k, run in runs.items() if run}), faster])
-    head = ["set", "classes", *TITLES.values(), "aoso is faster by"]
-    return table(head, rows) if rows else ""
 
 
 def errors_matched(sets: list[Measured]) -> str:
@@ -145,7 +134,7 @@ def best_of_grid(sets: list[Measured]) -> str:
                 row[system] = min(runs, key=lambda run: (run.best, run.reach(run.best)))
         if row:
             best = min(run.best for run in row.values())
-            rows.append([s.name, *(f"{_bold(row[k].best, best)} ({row[k].setting})" if k in row else "–" for k in TITLES)])
+            rows.append([s.name, *(f"{bold(row[k].best, best)} ({row[k].setting})" if k in row else "–" for k in TITLES)])
     return table(["set", *TITLES.values()], rows) if rows else ""
 
 
@@ -185,6 +174,8 @@ def _against(ours: Run, peer: Run, what: str) -> str:
     found = f"The {what}, {peer.title} ({peer.setting}), needs {number(theirs)} CPU seconds to reach {peer.best} errors"
     if own is None:
         return f"{found}; aoso with preset=paper does not reach that: it has {ours.best} at best."
+    if peer.machine != ours.machine:
+        return f"{found}; aoso with preset=paper, on another machine, ends with {ours.last} errors."
     times = f"{theirs / own:.0f} times less (the aim: {1 / SHARE_LARGE:.0f})"
     return f"{found}; aoso with preset=paper needs {number(own)}, {times}, and ends with {ours.last} errors."
 
@@ -197,8 +188,9 @@ def equal_loss(s: Measured | None) -> str:
     rows = []
     for run in s.runs:
         loss = min(run.logloss)
-        reached = [t for own in ours if (t := own.reach_loss(loss)) is not None]
+        reached = [t for own in ours if own.machine == run.machine and (t := own.reach_loss(loss)) is not None]
         theirs = run.reach_loss(loss)
+        measured = any(own.machine == run.machine for own in ours)
         rows.append(
             [
                 run.title,
@@ -208,13 +200,14 @@ def equal_loss(s: Measured | None) -> str:
                 f"{100 * run.best / run.test_rows:.1f} %",
                 number(theirs),
                 _megabytes(run.content["memory"]),
-                number(min(reached)) if reached else "not reached",
+                number(min(reached)) if reached else "not reached" if measured else "–‡",
                 f"{theirs / min(reached):.1f} ×" if reached and theirs and run.system != "aoso" else "–",
             ]
         )
     rows += [[TITLES[k.split()[0]], k.split(" ", 1)[1], f"failed: {why}", *[""] * 6] for k, why in s.failed.items()]
     head = ["system", "setting", "iterations", "log loss", "errors", "CPU s", "peak MB", "aoso, CPU s to that loss", "faster"]
-    return table(head, rows, left=2)
+    note = "\n\n‡ aoso was not measured on this machine." * any("‡" in cell for row in rows for cell in row)
+    return table(head, rows, left=2) + note
 
 
 def time_to_loss(sets: list[Measured]) -> str:
@@ -288,34 +281,7 @@ def resources(sets: list[Measured]) -> str:
 
 def behind(sets: list[Measured]) -> str:
     """The sets on which a peer is better with the defaults, for each kind of measurement."""
-    figures = {
-        "test errors": lambda run: run.last,
-        "test log loss": lambda run: run.logloss[-1],
-        "Brier score": lambda run: run.brier,
-        "CPU time of training": lambda run: run.seconds,
-        "peak memory of training": lambda run: run.content["memory"] or 0,
-        "model size": lambda run: run.content["bytes"],
-        "predicting many rows": lambda run: run.median("batch_microseconds"),
-        "predicting one row": lambda run: run.median("row_microseconds"),
-    }
-    timed = ("CPU time of training", "predicting many rows", "predicting one row")
-    rows = []
-    for title, figure in figures.items():
-        where, compared = [], 0
-        for s in sets:
-            ours = s.find("aoso", "default")
-            peers = [run for run in s.peers("default") if figure(run) is not None]
-            if ours and title in timed:
-                peers = [run for run in peers if run.machine == ours.machine]
-            if not ours or not peers:
-                continue
-            compared += 1
-            peer = min(peers, key=figure)
-            if figure(ours) > figure(peer):
-                where.append(f"{s.name} {_ratio(figure(ours), figure(peer))} ({peer.title})")
-        if compared:
-            rows.append([title, f"{len(where)} of {compared}", ", ".join(where)])
-    return table(["", "sets where a peer is better", "our figure as a multiple of the best peer's"], rows, left=3) if rows else ""
+    return front.losses(sets, front.FIGURES)
 
 
 def variants(sets: list[Measured]) -> str:
@@ -329,9 +295,10 @@ def variants(sets: list[Measured]) -> str:
             cells.append(str(run.last) if run else "–")
             if run and base:
                 distances.append((run.last - base.last) / max(deviation(base.last, base.test_rows), 1))
-                ratios.append(run.seconds / base.seconds)
+                if run.machine == base.machine:
+                    ratios.append(run.seconds / base.seconds)
         if distances:
-            rows.append([setting, *cells, f"{statistics.mean(distances):+.2f}", f"{statistics.median(ratios):.2f} ×"])
+            rows.append([setting, *cells, f"{statistics.mean(distances):+.2f}", f"{statistics.median(ratios):.2f} ×" if ratios else "–"])
     return table(["", *(s.name for s in sets), "mean change in standard deviations", "median CPU time"], rows) if rows else ""
 
 
@@ -340,25 +307,8 @@ def elsewhere(run: Run, ours: Run) -> str:
     return "‡" * (run.machine != ours.machine)
 
 
-def _marked(runs: dict[str, Run]) -> list[str]:
-    """Errors and log loss of each system; the least are bold."""
-    fewest, lowest = min(run.last for run in runs.values()), min(run.logloss[-1] for run in runs.values())
-    return [
-        f"{_bold(run.last, fewest)} / {_bold(run.logloss[-1], lowest, '.3f')}{'†' * run.cut}" if (run := runs.get(k)) else "–"
-        for k in TITLES
-    ]
-
-
-def _bold(value: float, best: float, form: str = "") -> str:
-    return f"**{value:{form}}**" if value == best else f"{value:{form}}"
-
-
 def _best_and_last(run: Run, best: int) -> str:
-    return f"{_bold(run.best, best)} in {number(run.reach(run.best))} s; {run.last} in {number(run.seconds)} s"
-
-
-def _ratio(ours: float, theirs: float) -> str:
-    return f"{ours / theirs:.{2 if ours < 2 * theirs else 1}f} ×" if theirs else "against none"
+    return f"{bold(run.best, best)} in {number(run.reach(run.best))} s; {run.last} in {number(run.seconds)} s"
 
 
 def _megabytes(size: int | None) -> str:

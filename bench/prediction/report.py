@@ -18,7 +18,7 @@ NOTHING = "Not measured yet: `make bench-prediction`."
 def write(folder: Path) -> None:
     stores = [store for name in plan.SETS if (store := Results(folder, "prediction", name)).runs]
     sections = {
-        "prediction errors": sentence(stores) + compared(stores, "equal_errors", EQUAL_ERRORS),
+        "prediction errors": sentence(stores) + compared(stores, "equal_errors", EQUAL_ERRORS) + conditions(stores),
         "prediction trees": compared(stores, "equal_trees", EQUAL_TREES),
     }
     readme.fill({name: section or NOTHING for name, section in sections.items()}, folder)
@@ -62,6 +62,14 @@ def against(ours: float | None, theirs: float | None) -> str:
     if ours is None or theirs is None:
         return "–" if ours is None else f"{number(ours)} / –"
     return f"{number(ours)} / {number(theirs)} ({theirs / ours:.1f} ×)"
+
+
+def conditions(stores: list[Results]) -> str:
+    """The machines and the versions, as the result files name them. A pair of models is always measured by one machine."""
+    runs = {(s.set, TITLES[system]): s.runs[system] for s in stores for system in TITLES if "machine" in s.runs.get(system, {})}
+    versions = sorted({f"{title} {run['version']}" for (_, title), run in runs.items()})
+    machines = readme.machine_lines(readme.by_systems({key: run["machine"] for key, run in runs.items()}))
+    return "\n\n" + "\n".join([*machines, f"- {'; '.join(versions)}"]) if runs else ""
 
 
 def sentence(stores: list[Results]) -> str:

@@ -73,7 +73,7 @@ def report(folder: Path) -> None:
         _table(shown, folder, lambda run: str(run["errors"]), "errors", str),
         "CPU seconds / trials:",
         _table(shown, folder, lambda run: f"{run['cpu']:.0f} / {run['trials']}"),
-        f"{_wins(shown)} {_conditions(shown)}",
+        f"{_wins(shown)} {_conditions(shown)} {_defaults(shown, folder)}",
     ]
     fill({"tuning": "\n\n".join(parts)}, folder)
 
@@ -119,6 +119,13 @@ def _conditions(stores: list[Results]) -> str:
     machines = sorted({run["machine"]["cpu"] for run in runs})
     longest = max(run["wall"] for run in runs)
     return f"{'; '.join(machines)}, one core; no search took more than {longest:.0f} s of wall time. Versions: {'; '.join(versions)}."
+
+
+def _defaults(stores: list[Results], folder: Path) -> str:
+    """Which version of aoso the last column is of: not that of the searches, unless they have the same name."""
+    runs = [Results(folder, "peers", s.set).runs.get("aoso default") for s in stores]
+    versions = sorted({run["version"] for run in runs if run})
+    return f"The defaults are of other runs of aoso: {'; '.join(versions)}." if versions else ""
 
 
 if __name__ == "__main__":

@@ -558,7 +558,7 @@ static void training() {
     EXPECT(held_out >= 12 && trained == 12 && how.iterations == 12 && temperature != 1);
     EXPECT(how.phase == AOSO_PHASE_TRAIN && how.held_out_rows == rows && how.held_out.errors > 0 && how.held_out.errors < 200);
 
-    // Another thread interrupts a training that would take minutes.
+    // Another thread interrupts training that would take minutes.
     aoso::trainer endless(train, "trees=1000000 stop_loss=0");
     std::thread other([&] {
         std::this_thread::sleep_for(std::chrono::milliseconds(20));

@@ -20,7 +20,7 @@ static void check(aoso_status status) {
 
 static int32_t report(const aoso_progress *progress, void *user) {
     (void)user;
-    const char *phase = progress->phase == AOSO_PHASE_HOLDOUT ? "without the rows held out" : "all rows";
+    const char *phase = progress->phase == AOSO_PHASE_HOLDOUT ? "without the held-out rows" : "all rows";
     if (progress->evaluated) printf("%s, iteration %d: mean loss %.3f\n", phase, (int)progress->iteration, progress->train_loss);
     return 0; /* continue training */
 }

@@ -27,7 +27,7 @@ static void train_and_predict() {
     aoso::train_options options;
     options.eval_every = 200;
     options.callback = [](const aoso::progress &p) {
-        const char *phase = p.phase == AOSO_PHASE_HOLDOUT ? "without the rows held out" : "all rows";
+        const char *phase = p.phase == AOSO_PHASE_HOLDOUT ? "without the held-out rows" : "all rows";
         if (p.evaluated)
             std::printf("%s, iteration %d: mean loss %.3f\n", phase, static_cast<int>(p.iteration), p.train_loss);
         return aoso::then::go_on;

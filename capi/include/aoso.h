@@ -76,9 +76,9 @@
  *   Missing     Missing values are NaN, null in Arrow data, and negative codes
  *               of categories. Infinite values lie beyond every threshold, in
  *               training and in prediction.
- *   Categories  Datasets and models know categories by their names. A name that
- *               training did not see counts as missing, or as a rare category
- *               of a feature with many.
+ *   Categories  Datasets and models identify categories by their names. A name that
+ *               training did not see is treated as missing, or as a rare
+ *               category of a feature with many.
  */
 #ifndef AOSO_H
 #define AOSO_H

@@ -2,7 +2,7 @@
  *
  * libaoso_predict is a small library in C11. It needs the C library and nothing
  * else: it starts no threads, installs no signal handlers, and works in children
- * created by fork(). It reads the model files of aoso and returns the same bits
+ * created by fork(). It reads the model files of aoso and predicts the same bits
  * as aoso does. It cannot train.
  *
  * A first program:
@@ -86,8 +86,8 @@ AOSOP_API int64_t aosop_num_classes(const aosop_model *model);
 AOSOP_API int64_t aosop_num_features(const aosop_model *model);
 AOSOP_API int64_t aosop_num_trees(const aosop_model *model);
 
-/* What raw scores are divided by before they become probabilities; 1 unless the
- * model is calibrated. */
+/* The temperature, by which raw scores are divided before the softmax; 1 unless
+ * the model is calibrated. */
 AOSOP_API double aosop_temperature(const aosop_model *model);
 
 /* The bytes of memory that the model takes. */
@@ -140,14 +140,14 @@ static inline aosop_rows aosop_column_major(const void *data, int32_t type, int6
 
 /* ----------------------------------------------------------- prediction -- */
 
-/* Up to so many rows and classes, predictions allocate nothing: see Memory. */
+/* Predictions of at most this many rows and classes allocate nothing: see Memory. */
 #define AOSOP_FEW_ROWS 12
 #define AOSOP_FEW_CLASSES 500
 
 /* In all four, x has a column for each feature, trees says how many of the first
  * trees to use (0: all), and length is the number of elements of out. */
 
-/* The number of the likeliest class of each row, the lowest if several tie;
+/* The number of the most likely class of each row, the lowest if several tie;
  * length is rows. */
 AOSOP_API aosop_status aosop_predict(const aosop_model *model, const aosop_rows *x, int64_t trees, int32_t *out, int64_t length);
 

@@ -14,7 +14,7 @@ enum {
     AOSO_MAX = 1  /* the greatest */
 };
 
-/* The machines of a training, called ranks, as an engine such as MPI connects
+/* The machines that train together, called ranks, as an engine such as MPI connects
  * them. Each rank has some of the rows. All ranks make the same calls in the same
  * order: those that make datasets with this collective in their options, and those
  * that train on them. The model is that which one machine would train on all rows,

@@ -10,7 +10,7 @@
 
 namespace aoso {
 
-// The machines of a training, as an engine such as MPI connects them: see
+// The machines that train together, as an engine such as MPI connects them: see
 // aoso_collective. It must outlive the datasets made with it and their trainers.
 // Exceptions of its functions come out of the call that invoked them.
 class collective {

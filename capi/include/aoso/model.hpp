@@ -40,7 +40,7 @@ struct set_options {
     double alpha = 0.1;             // the probability that a set misses the class of its row
     int32_t method = AOSO_SET_LAC;  // or AOSO_SET_APS, AOSO_SET_RAPS
     bool class_conditional = false; // sets miss the rows of each class with probability alpha
-    bool non_empty = false;         // sets that would be empty have the likeliest class
+    bool non_empty = false;         // sets that would be empty have the most likely class
 
     aoso_set_options get() const { return {sizeof(aoso_set_options), method, alpha, class_conditional, non_empty}; }
 };
@@ -276,7 +276,7 @@ public:
         return out;
     }
 
-    // The number of the likeliest class of each row. Here and below, the _into
+    // The number of the most likely class of each row. Here and below, the _into
     // form fills the caller's memory, which must have the right size.
     std::vector<int32_t> predict(const matrix &x, const predict_options &o = {}) const {
         return filled<int32_t>(aoso_model_predict, x, 1, o);
@@ -325,7 +325,7 @@ public:
         fill(aoso_model_predict_raw, x, out, o);
     }
 
-    // The numbers of the top likeliest classes of each row, the likeliest first, rows × top.
+    // The numbers of the `top` most likely classes of each row, the most likely first, rows × top.
     // proba: if given, becomes their probabilities, likewise.
     std::vector<int32_t> predict_top(const matrix &x, int64_t top, std::vector<double> *proba = nullptr,
                                      const predict_options &o = {}) const {
@@ -373,7 +373,7 @@ public:
         fill(aoso_model_shap, x, out, o);
     }
 
-    // SHAP values that are not 0. top: how many of the likeliest classes of each
+    // SHAP values that are not 0. top: how many of the most likely classes of each
     // row to explain; 0: all.
     contributions shap_sparse(const matrix &x, int64_t top = 0, const predict_options &o = {}) const {
         using handle = detail::object<aoso_contributions, aoso_contributions_free>;

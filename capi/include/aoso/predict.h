@@ -17,7 +17,7 @@ typedef struct aoso_predict_options {
     int64_t trees;       /* use the first trees only; 0: all */
 } aoso_predict_options;
 
-/* The number of the likeliest class of each row; length must be the number of
+/* The number of the most likely class of each row; length must be the number of
  * rows. options may be NULL, here and below. */
 AOSO_API aoso_status aoso_model_predict(const aoso_model *model, const aoso_matrix *x, const aoso_predict_options *options,
                                     int32_t *out, int64_t length);
@@ -26,11 +26,12 @@ AOSO_API aoso_status aoso_model_predict(const aoso_model *model, const aoso_matr
 AOSO_API aoso_status aoso_model_predict_proba(const aoso_model *model, const aoso_matrix *x,
                                           const aoso_predict_options *options, double *out, int64_t length);
 
-/* Raw scores, rows × classes: probabilities are their softmax. */
+/* Raw scores, rows × classes: probabilities are the softmax of the raw scores divided
+ * by the temperature of the model. */
 AOSO_API aoso_status aoso_model_predict_raw(const aoso_model *model, const aoso_matrix *x,
                                         const aoso_predict_options *options, double *out, int64_t length);
 
-/* The numbers of the top likeliest classes of each row, the likeliest first, and
+/* The numbers of the `top` most likely classes of each row, the most likely first, and
  * their probabilities, both rows × top; length must be that product. Of classes
  * that tie, the lower comes first. proba may be NULL. With sparse leaves and no
  * linear scores this takes time by the classes that a row's leaves move, not by all
@@ -124,7 +125,7 @@ AOSO_API aoso_status aoso_model_shap(const aoso_model *model, const aoso_matrix 
  * first per_row lines belong to row 0, the next to row 1, and so on. */
 typedef struct aoso_contributions aoso_contributions;
 
-/* top: how many of the likeliest classes of each row to explain, the likeliest
+/* top: how many of the most likely classes of each row to explain, the most likely
  * first; 0: all classes, in the order of their numbers. */
 AOSO_API aoso_status aoso_model_shap_sparse(const aoso_model *model, const aoso_matrix *x,
                                             const aoso_predict_options *options, int64_t top, aoso_contributions **out);

@@ -11,7 +11,7 @@ extern "C" {
 enum { /* how a prediction set measures how badly a class fits a row */
     AOSO_SET_LAC = 0, /* 1 - its probability: the smallest sets on average */
     AOSO_SET_APS = 1, /* the probability of all likelier classes and a part of its own: larger sets for rows that are hard */
-    AOSO_SET_RAPS = 2 /* the same with a penalty for each class beyond the likeliest ones */
+    AOSO_SET_RAPS = 2 /* the same with a penalty for each class beyond the most likely ones */
 };
 
 /* How to choose the classes of prediction sets. */
@@ -20,13 +20,13 @@ typedef struct aoso_set_options {
     int32_t method;            /* AOSO_SET_LAC, _APS or _RAPS */
     double alpha;              /* the probability that a set misses the class of its row: above 0 and below 1 */
     int32_t class_conditional; /* 1: sets miss the rows of each class with probability alpha */
-    int32_t non_empty;         /* 1: sets that would be empty have the likeliest class */
+    int32_t non_empty;         /* 1: sets that would be empty have the most likely class */
 } aoso_set_options;
 
 /* A set of classes for each row that misses the row's class with probability
  * alpha: rows × classes, 1 for the classes in the set. length must be the product.
  * The model must have the scores of rows that it was not trained on: from training
- * with rows held out or with a validation set, from aoso_model_conformalize or from
+ * with held-out rows or with a validation set, from aoso_model_conformalize or from
  * aoso_model_calibrate. options->trees must be 0. */
 AOSO_API aoso_status aoso_model_predict_set(const aoso_model *model, const aoso_matrix *x, const aoso_set_options *sets,
                                             const aoso_predict_options *options, uint8_t *out, int64_t length);
@@ -45,11 +45,11 @@ AOSO_API aoso_status aoso_model_decide(const aoso_model *model, const aoso_matri
                                        const aoso_predict_options *options, int32_t *decisions, double *expected,
                                        int64_t length);
 
-/* Rows whose likeliest class has about the same probability. */
+/* Rows whose most likely class has about the same probability. */
 typedef struct aoso_reliability_bin {
     int64_t rows;      /* how many there are */
     double share;      /* of the weight of all rows */
-    double confidence; /* weighted mean probability of the likeliest class */
+    double confidence; /* weighted mean probability of the most likely class */
     double accuracy;   /* share of the weight that the rows of this class have */
 } aoso_reliability_bin;
 

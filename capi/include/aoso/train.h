@@ -10,21 +10,21 @@ extern "C" {
 #endif
 
 /* By default, training has two phases. The first trains without a part of the
- * rows, which it holds out. They tell which parameters suit the data, how many
- * trees to grow, and which temperature makes the best probabilities of the
- * scores. Parameters are tried one choice after another, each from its first
- * tree. The second phase trains the model itself, on all rows.
+ * rows, which it holds out. They choose the parameters, the number of trees, and
+ * the temperature of the probabilities. Parameters are tried one choice after
+ * another, each from its first tree. The second phase trains the model itself, on
+ * all rows.
  *
  * There is only the second phase
- *  - with a validation set, which takes the place of the rows held out, unless
+ *  - with a validation set, which replaces the held-out rows, unless
  *    calibration is holdout or folds; and with early stopping in any case;
- *  - if there is nothing to find: trees is set and calibration is none, or preset
+ *  - if there is nothing to choose: trees is set and calibration is none, or preset
  *    is paper and calibration is auto;
  *  - if training continues a model, which keeps its temperature;
  *  - for data of fewer than 50 rows or of a single class. */
 enum { /* phases */
     AOSO_PHASE_TRAIN = 0,  /* trains the model itself */
-    AOSO_PHASE_HOLDOUT = 1 /* comes first, and trains without the rows held out */
+    AOSO_PHASE_HOLDOUT = 1 /* comes first, and trains without the held-out rows */
 };
 
 enum { /* stop reasons */
@@ -48,7 +48,7 @@ typedef struct aoso_progress {
     double train_loss;  /* mean log loss of the training rows, weighted */
     int32_t has_valid;  /* 1: valid is set */
     int32_t stopped_by; /* AOSO_RUNNING, or the stop reason if this is the last iteration */
-    aoso_evaluation valid; /* of the validation set, or in AOSO_PHASE_HOLDOUT of the rows held out; without a temperature */
+    aoso_evaluation valid; /* of the validation set, or in AOSO_PHASE_HOLDOUT of the held-out rows; without a temperature */
     int32_t phase;         /* AOSO_PHASE_TRAIN or AOSO_PHASE_HOLDOUT */
     int32_t reserved;
     int64_t max_trees;     /* the most that the model in training can have */
@@ -62,9 +62,9 @@ typedef struct aoso_progress {
 typedef int32_t (*aoso_progress_callback)(const aoso_progress *progress, void *user);
 
 /* Computes the gradient and the diagonal of the Hessian of your own loss from the
- * raw scores of the training rows: all are rows x classes, row by row. The gradient is
- * that of the loss, so for the log loss p - y; Hessians are not negative. Weights of
- * rows are your business. Called before the first iteration and after each, on the
+ * raw scores of the training rows: all are rows x classes, row by row. The gradient of
+ * the log loss is p - y; Hessians must not be negative. Apply the weights of rows
+ * yourself. Called before the first iteration and after each, on the
  * thread of the call, for the rows of this rank if there are several. Anything but
  * 0 ends the training with an error.
  *
@@ -102,8 +102,8 @@ typedef struct aoso_train_options {
     double checkpoint_seconds; /* between two saves; 0: 60 */
 } aoso_train_options;
 
-/* The outcome of a training. If phase is AOSO_PHASE_HOLDOUT, training ended there,
- * and the model has not seen the rows held out. */
+/* The outcome of training. If phase is AOSO_PHASE_HOLDOUT, training ended there,
+ * and the model was not trained on the held-out rows. */
 typedef struct aoso_result {
     uint32_t struct_size;
     int32_t stopped_by;     /* the stop reason */

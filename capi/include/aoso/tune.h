@@ -33,7 +33,7 @@ typedef int32_t (*aoso_tune_callback)(const aoso_tune_progress *progress, void *
 typedef struct aoso_tune_options {
     uint32_t struct_size;
     int32_t reserved;
-    const aoso_dataset *valid; /* judges the parameters, in place of rows held out; NULL: none */
+    const aoso_dataset *valid; /* judges the parameters, in place of held-out rows; NULL: none */
     int64_t trials;            /* the most parameters to try; 0: as many as time_limit allows, or 50 without one */
     const char *table;         /* a file for the trials table; if it has the trials of an earlier search, this one goes on from there; NULL: none */
     aoso_tune_callback callback; /* NULL: none */
@@ -42,7 +42,7 @@ typedef struct aoso_tune_options {
 
 /* A search for the parameters that suit the data, and the training of a model with
  * them. It tries parameters by successive halving, first those that aoso_train
- * tries, and judges them by the refined loss on rows held out, or on the validation
+ * tries, and judges them by the refined loss on held-out rows, or on the validation
  * set. Parameters that are not at their defaults stay as they are. The search ends
  * after so many trials, or when the parameter time_limit leaves just enough time
  * for the model itself, which is trained on all rows. It keeps its datasets: you may
@@ -68,7 +68,7 @@ AOSO_API aoso_status aoso_tuner_run(aoso_tuner *tuner, aoso_result *result);
 AOSO_API aoso_status aoso_tuner_interrupt(aoso_tuner *tuner);
 
 /* Returns the best model so far. If phase of the result is AOSO_PHASE_SEARCH, the
- * model has not seen the rows held out. */
+ * model was not trained on the held-out rows. */
 AOSO_API aoso_status aoso_tuner_model(aoso_tuner *tuner, aoso_model **out, aoso_result *result);
 
 /* Writes the parameters of that model as text, which aoso_params_parse reads. */
