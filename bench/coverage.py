@@ -87,7 +87,7 @@ def report(folder) -> str:
     stores = [store for name in SETS if (store := Results(folder, "coverage", name)).runs]
     head = ["set", "errors", *(f"{name}, {alpha}" for alpha in ALPHAS for name, _, _ in METHODS)]
     parts = []
-    for source, title in [("held_out", "Scores of the rows held out in training"), ("fresh", f"Scores of half the test rows, mean of {SPLITS} splits")]:
+    for source, title in [("held_out", "Conformity scores of the held-out rows"), ("fresh", f"Conformity scores of half the test rows, mean of {SPLITS} splits")]:
         rows = []
         for store in stores:
             cells = [_cell(store.runs[f"{name} {alpha}"][source], 1 - alpha) for alpha in ALPHAS for name, _, _ in METHODS]

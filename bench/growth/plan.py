@@ -11,7 +11,7 @@ SIZES = {
     "features": (30, 100, 300, 1000),
     "classes": (2, 3, 5, 10, 30, 100, 300),
 }
-# Threads of a training, and trainings at once. Two independent trainings show what a second core adds on this machine.
+# Threads of a training, and training runs at once. Two independent training runs show what a second core adds on this machine.
 THREADS = ((1, 1), (2, 1), (1, 2))
 THREAD_SETS = ("noisy300k", "covertype93k")
 THREAD_ROUNDS = 3  # one and two threads alternate, because other programs may use the machine
@@ -32,7 +32,7 @@ class Job:
     classes: int = 0
     round: int = 1
     trees: int = TREES
-    at_once: int = 1  # trainings, in processes of their own
+    at_once: int = 1  # training runs, in processes of their own
 
     @property
     def key(self) -> str:

@@ -70,7 +70,7 @@ def conditions(store: Results) -> list[str]:
 
 
 def threads(store: Results) -> str:
-    """Wall time per tree with one thread, with two, and of two trainings at once."""
+    """Wall time per tree with one thread, with two, and of two training runs at once."""
     rows = []
     for name in plan.THREAD_SETS:
         for setting in plan.SETTINGS:
@@ -86,6 +86,6 @@ def threads(store: Results) -> str:
     if not rows:
         return ""
     loads = [run["load"] for key, run in store.runs.items() if "threads=2" in key]
-    head = ["set", "setting", "one thread, ms per tree", "two", "each of two trainings at once", "two threads", "two trainings", "aim"]
+    head = ["set", "setting", "one thread, ms per tree", "two", "each of two runs at once", "two threads", "two runs", "aim"]
     load = f"Median load of the machine when the runs with two threads began: {statistics.median(loads):.1f}."
     return f"{table(head, rows, left=2)}\n\n{load}"

@@ -5,7 +5,7 @@
 
 Each training has 20 iterations and default parameters otherwise. A line of JSON follows
 each iteration: its number, and the seconds and CPU seconds since the values were there,
-as an array of float32 in memory. Two trainings read them in blocks, within that time.
+as an array of float32 in memory. Two training runs read them in blocks, within that time.
 """
 
 import json

@@ -1,6 +1,6 @@
 """``python -m bench.paper`` trains the models of the paper's tables and writes the tables of bench/README.md.
 
-It can be interrupted and started again: it skips trainings that bench/results already has.
+It can be interrupted and started again: it skips training runs that bench/results already has.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ def arguments() -> argparse.Namespace:
 
     parser = argparse.ArgumentParser(prog="python -m bench.paper", description=__doc__)
     parser.add_argument(
-        "--quick", action="store_true", help=f"only a few trainings of {QUICK_TREES} trees; results go to build/bench/quick"
+        "--quick", action="store_true", help=f"only a few training runs of {QUICK_TREES} trees; results go to build/bench/quick"
     )
     parser.add_argument("--sets", type=words, help="only these sets, separated by commas")
-    parser.add_argument("--keys", type=words, help='only these trainings, such as "preset=paper,root,J=20 v=0.1"')
+    parser.add_argument("--keys", type=words, help='only these training runs, such as "preset=paper,root,J=20 v=0.1"')
     parser.add_argument("--again", action="store_true", help="train again what the results already have")
     parser.add_argument("--report", action="store_true", help="only write the tables and pictures")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of trainings at a time, each on one thread")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="number of training runs at a time, each on one thread")
     return parser.parse_args()
 
 

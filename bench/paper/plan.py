@@ -1,4 +1,4 @@
-"""The trainings for the paper's tables."""
+"""The training runs for the paper's tables."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Job:
 
 
 def jobs(row: figures.Row) -> Iterator[Job]:
-    """The trainings for a row of Table 3. The grids come last."""
+    """The training runs for a row of Table 3. The grids come last."""
     trees = max_trees(row)
     at = [(LEAVES, SHRINKAGE)]
     yield Job(row.set, "preset=paper", PRESET, 0)

@@ -93,7 +93,7 @@ def grid_errors(runs: Runs) -> str:
     if not verdicts:
         return ""
     counts = ", ".join(f"{word.strip('*')} {verdicts.count(word)}" for word in ("equal", "**fewer**", "**more**"))
-    return f"{table(['J', *(f'v = {v:g}' for v in steps)], lines)}\n\nOf {len(verdicts)} trainings: {counts}."
+    return f"{table(['J', *(f'v = {v:g}' for v in steps)], lines)}\n\nOf {len(verdicts)} training runs: {counts}."
 
 
 def convergence(runs: dict[str, Runs]) -> str:

@@ -16,7 +16,7 @@ NOISY = ("noisy300k", "noisy300k-2", "noisy1m", "noisy1m-2")
 TABLES = ("vowel", "soybean", "higgs7k", "shuttle", "poker25k", "adult", "diabetes130")
 SYSTEMS = ("aoso", "lightgbm", "xgboost", "xgboost-vector", "catboost", "sklearn")
 
-# The kinds of trainings in the order in which they run, with their limits in CPU seconds. Trainings of the kinds in REPEATED
+# The kinds of training runs in the order in which they run, with their limits in CPU seconds. Runs of the kinds in REPEATED
 # run in several rounds, unless they take longer than REPEATED_SECONDS.
 BUDGET = {"default": 2000, "table": 2000, "matched": 120, "variant": 120, "grid": 30, "large": 150, "noisy": 600}
 REPEATED = ("default", "matched", "noisy")

@@ -60,7 +60,7 @@ def machine(sets: list[Measured]) -> str:
     return "\n".join(
         [
             *(f"- {here}" + (f" ({_which(names)})" if len(on) > 1 else "") for here, names in on.items()),
-            f"- {plan.THREADS} thread per training; load of the machine when the trainings began: median"
+            f"- {plan.THREADS} thread per run; load of the machine when the runs began: median"
             f" {statistics.median(loads):.1f}, at most {max(loads):.1f} (the harness itself causes a load of 1)",
             f"- {'; '.join(versions)}",
         ]
