@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "model.h"
+#include "error.h"
 #include "unpack.h"
 
 enum { PREFIX = 32, ALIGNMENT = 64, MOST_HEADER = 64 << 20, NEWEST = 6 };
@@ -41,8 +41,6 @@ static bool differs(uint32_t crc, uint32_t due) {
     return crc != due;
 #endif
 }
-
-#define CORRUPT(...) set_error(AOSOP_BAD_FORMAT, "file is corrupt: " __VA_ARGS__)
 
 static uint64_t aligned(uint64_t n) { return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 

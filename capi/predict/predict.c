@@ -1,38 +1,22 @@
 /* The functions of aoso_predict.h, and blocks of rows. */
 #include <float.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
 #include "file.h"
 #include "model.h"
 #include "unpack.h"
 
-/* --------------------------------------------------------------- status -- */
-
-static _Thread_local char last_error[512];
-
-aosop_status set_error(aosop_status status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(last_error, sizeof last_error, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-const char *aosop_last_error(void) { return last_error; }
-
 const char *aosop_version(void) { return AOSOP_VERSION; }
-
-#define INVALID(...) set_error(AOSOP_INVALID_ARGUMENT, __VA_ARGS__)
 
 /* --------------------------------------------------------------- models -- */
 
 aosop_status aosop_decode(const void *data, size_t size, aosop_model **out) {
     if (!out || (!data && size)) return INVALID("%s is NULL; allowed: an address", out ? "data" : "out");
     aosop_model *m = calloc(1, sizeof *m);
-    if (!m) return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory for the model");
+    if (!m) return no_memory("the model");
     const aosop_status status = model_decode(m, data, size);
     if (status) aosop_free(m);
     else *out = m;
@@ -56,7 +40,7 @@ static aosop_status read_file(const char *path, uint8_t **data, size_t *size) {
     const int failed = ferror(f);
     fclose(f);
     *data = bytes;
-    if (!bytes) return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory for the bytes of %s", path);
+    if (!bytes) return no_memory(path);
     if (failed) {
         free(bytes);
         return set_error(AOSOP_IO, "cannot read %s", path);
@@ -72,11 +56,7 @@ aosop_status aosop_load(const char *path, aosop_model **out) {
     if (status) return status;
     status = aosop_decode(data, size, out);
     free(data);
-    if (status) {
-        char text[sizeof last_error];
-        memcpy(text, last_error, sizeof text);
-        snprintf(last_error, sizeof last_error, "%.200s: %.300s", path, text);
-    }
+    if (status) add_path(path);
     return status;
 }
 
@@ -143,7 +123,7 @@ static aosop_status block_create(block *b, const aosop_model *m) {
     const uint64_t words = right + at_least + marks + leaves + scores + places + BLOCK_ROWS + 8;
     uint64_t *at = words < SIZE_MAX / 8 ? malloc((size_t)words * 8) : NULL;
     b->memory = at;
-    if (!at) return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory to predict a block of rows");
+    if (!at) return no_memory("a block of rows");
     at += (64 - (uintptr_t)at % 64) % 64 / 8;
     b->right = at, at += right;
     b->at_least = at, at += at_least;
@@ -283,7 +263,7 @@ static aosop_status predict_rows(const job *j) {
     const aosop_model *m = j->m;
     double few[AOSOP_FEW_CLASSES + 4], *scores = few;
     if (m->classes > AOSOP_FEW_CLASSES && !(scores = malloc((size_t)m->stride * sizeof *scores)))
-        return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory to predict a row");
+        return no_memory("a row");
     for (int64_t i = 0; i < j->x->rows; i++) {
         if (j->kind != LEAF) begin_row(m, j->x, i, scores);
         for (int64_t first = 0; first < j->trees; first += GROUP_TREES) {
