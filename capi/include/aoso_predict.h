@@ -26,6 +26,9 @@
  *               success only.
  *   Threads     A model never changes. Any number of threads may use it at the
  *               same time. To use several cores, share the rows among threads.
+ *   Modes       On x86-64 and arm64, the floating-point mode of the calling thread
+ *               (rounding, treatment of subnormal numbers, traps) changes no
+ *               result. It is the same after a call as before.
  *   Memory      A model has its own memory: the file or the bytes that it came
  *               from are not needed any more. Calls that predict at most
  *               AOSOP_FEW_ROWS rows allocate nothing, if the model has at most

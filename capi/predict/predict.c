@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fpmode.h"
 #include "error.h"
 #include "file.h"
 #include "model.h"
@@ -17,7 +18,9 @@ aosop_status aosop_decode(const void *data, size_t size, aosop_model **out) {
     if (!out || (!data && size)) return INVALID("%s is NULL; allowed: an address", out ? "data" : "out");
     aosop_model *m = calloc(1, sizeof *m);
     if (!m) return no_memory("the model");
+    const fpmode host = fp_enter();
     const aosop_status status = model_decode(m, data, size);
+    fp_leave(host);
     if (status) aosop_free(m);
     else *out = m;
     return status;
@@ -356,7 +359,10 @@ static aosop_status predict(job j, const void *out, int64_t length) {
     if (width > 0 && j.x->rows > INT64_MAX / 8 / width) return INVALID("rows is %lld; allowed: fewer", (long long)j.x->rows);
     if (length != j.x->rows * width || (length > 0 && !out)) return INVALID("length is %lld; allowed: %lld, the numbers of out", (long long)length, (long long)(j.x->rows * width));
     if (j.x->rows == 0) return AOSOP_OK;
-    return j.x->rows <= AOSOP_FEW_ROWS ? predict_rows(&j) : predict_blocks(&j);
+    const fpmode host = fp_enter();
+    const aosop_status status = j.x->rows <= AOSOP_FEW_ROWS ? predict_rows(&j) : predict_blocks(&j);
+    fp_leave(host);
+    return status;
 }
 
 aosop_status aosop_predict(const aosop_model *m, const aosop_rows *x, int64_t trees, int32_t *out, int64_t length) {
@@ -378,7 +384,9 @@ aosop_status aosop_predict_leaf(const aosop_model *m, const aosop_rows *x, int64
 aosop_status aosop_raw_to_proba(const aosop_model *m, double *raw, int64_t length) {
     if (!m || (!raw && length)) return INVALID("%s is NULL; allowed: an address", m ? "raw" : "model");
     if (length < 0 || length % m->classes) return INVALID("length is %lld; allowed: a multiple of %lld, the classes", (long long)length, (long long)m->classes);
+    const fpmode host = fp_enter();
     best_loops()->softmax(raw, length / m->classes, m->classes, m->temperature);
+    fp_leave(host);
     return AOSOP_OK;
 }
 
@@ -387,6 +395,9 @@ aosop_status aosop_unpack(const void *packed, size_t size, const char *type, int
     if (!size_of(type)) return INVALID("type is %.20s; allowed: i8, u8, u16, i32, u32, i64, u64, f32 or f64", type);
     if (count < 0 || length % size_of(type) || length / size_of(type) != (uint64_t)count)
         return INVALID("length is %llu; allowed: the bytes of %lld %s", (unsigned long long)length, (long long)count, type);
-    if (!unpack(packed, size, type, (uint64_t)count, out)) return set_error(AOSOP_BAD_FORMAT, "the array is not packed as it should be");
+    const fpmode host = fp_enter();
+    const bool unpacked = unpack(packed, size, type, (uint64_t)count, out);
+    fp_leave(host);
+    if (!unpacked) return set_error(AOSOP_BAD_FORMAT, "the array is not packed as it should be");
     return AOSOP_OK;
 }
