@@ -6,6 +6,8 @@
 #include "error.h"
 #include "unpack.h"
 
+enum { MOST_UNPACKED = 32 }; /* bytes of arrays when they are unpacked, for each byte of the file */
+
 enum { PREFIX = 32, ALIGNMENT = 64, MOST_HEADER = 64 << 20, NEWEST = 6 };
 
 static const char magic[] = "AOSO\r\n\x1a\n";
@@ -87,6 +89,10 @@ static aosop_status read_array(file *f, json *j, const uint8_t *data, uint64_t s
     for (uint64_t i = end; i < *pos; i++)
         if (data[i]) return CORRUPT("the padding after array \"%s\" is not zero", a.name);
     f->arrays[f->num_arrays++] = a;
+    f->unpacked += names ? 16 * a.count + names_text(a.data, a.packed) : a.count * each;
+    if (f->unpacked > MOST_UNPACKED * size)
+        return CORRUPT("its arrays up to \"%s\" have %llu bytes when they are unpacked; allowed: %llu, which is %d times the size of the file", a.name,
+                       (unsigned long long)f->unpacked, (unsigned long long)(MOST_UNPACKED * size), MOST_UNPACKED);
     return AOSOP_OK;
 }
 

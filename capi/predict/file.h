@@ -22,6 +22,7 @@ typedef struct file {
     json meta; /* at the value */
     file_array arrays[MOST_ARRAYS];
     int num_arrays;
+    uint64_t unpacked; /* bytes of all arrays so far, when they are unpacked */
     uint32_t crc_tables[8][256];
 } file;
 

@@ -95,11 +95,23 @@ int64_t aosop_find_category(const aosop_model *m, int64_t j, const char *name) {
 
 /* --------------------------------------------------------------- blocks -- */
 
+/* What is made of rows: scores or leaves, both rows × width. */
+typedef enum kind { CLASS, PROBA, RAW, LEAF } kind;
+
+typedef struct job {
+    const aosop_model *m;
+    const aosop_rows *x;
+    int64_t trees;
+    kind kind;
+    int32_t *numbers;
+    double *scores;
+} job;
+
 /* A block of rows and room to predict it. */
 typedef struct block {
     const aosop_model *m;
     const loops *loops;
-    int64_t rows, group; /* group: trees whose leaves are kept at once: all, if leaves are sparse */
+    int64_t rows, group; /* group: trees whose leaves are kept at once: all of the job's, if leaves are sparse */
     uint64_t *right;     /* answers to the tests */
     uint64_t *at_least, *marks;
     uint16_t *leaves;
@@ -112,17 +124,27 @@ enum { LEAF_STRIDE = BLOCK_ROWS + 32, CACHE_BYTES = 128 << 10 /* a quarter of a 
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-static aosop_status block_create(block *b, const aosop_model *m) {
+/* Rows of sparse leaves are predicted one by one with more trees than this, whose leaves would take 17 MiB. */
+enum { MOST_KEPT_TREES = 1 << 14 };
+
+/* The most rows of a block: their scores take at most 4 MiB, unless those of 64 rows take more. */
+static int64_t most_rows(const aosop_model *m) {
+    const int64_t rows = m->few ? BLOCK_ROWS : (4 << 20) / 8 / m->stride / 64 * 64;
+    return rows < 64 ? 64 : rows > BLOCK_ROWS ? BLOCK_ROWS : rows;
+}
+
+static aosop_status block_create(block *b, const job *j) {
+    const aosop_model *m = j->m;
     const uint64_t leaf_bytes = m->pairs ? 8 * (uint64_t)m->per_leaf : 4 * (uint64_t)(m->classes < 32 ? m->classes : 32);
     const uint64_t group = CACHE_BYTES * (uint64_t)m->trees / larger(1, (uint64_t)m->leaves * leaf_bytes);
     b->m = m;
     b->loops = best_loops();
-    b->group = m->few ? m->trees : (int64_t)(group < 1 ? 1 : group > GROUP_TREES ? GROUP_TREES : group);
+    b->group = m->few ? j->trees : (int64_t)(group < 1 ? 1 : group > GROUP_TREES ? GROUP_TREES : group);
     uint64_t most = 256; /* thresholds of a column, or codes */
     for (uint32_t i = 0; i < m->num_tested; i++) most = larger(most, m->tested[i].end - m->tested[i].first);
     const uint64_t right = m->num_tests * (uint64_t)BLOCK_WORDS, at_least = (m->most + 1) * (uint64_t)BLOCK_WORDS,
                    marks = (most + 1) * BLOCK_WORDS, leaves = (uint64_t)b->group * LEAF_STRIDE / 4,
-                   scores = (uint64_t)m->stride * (m->few ? 1 : BLOCK_ROWS), places = m->linear.bias && !m->few ? BLOCK_ROWS * GROUP_TERMS / 2 : 0;
+                   scores = (uint64_t)m->stride * (m->few ? 1 : (uint64_t)most_rows(m)), places = m->linear.bias && !m->few ? BLOCK_ROWS * GROUP_TERMS / 2 : 0;
     const uint64_t words = right + at_least + marks + leaves + scores + places + BLOCK_ROWS + 8;
     uint64_t *at = words < SIZE_MAX / 8 ? malloc((size_t)words * 8) : NULL;
     b->memory = at;
@@ -228,18 +250,6 @@ static void block_leaves(block *b, int64_t first, int64_t last) {
 
 /* ----------------------------------------------------------- prediction -- */
 
-/* What is made of rows: scores or leaves, both rows × width. */
-typedef enum kind { CLASS, PROBA, RAW, LEAF } kind;
-
-typedef struct job {
-    const aosop_model *m;
-    const aosop_rows *x;
-    int64_t trees;
-    kind kind;
-    int32_t *numbers;
-    double *scores;
-} job;
-
 /* The class of the greatest score, the lowest if several tie. */
 static int32_t greatest(const double *scores, int64_t classes) {
     int64_t best = 0;
@@ -320,9 +330,9 @@ static void predict_sparse(block *b, const job *j, int64_t row) {
 
 /* Predicts blocks of rows. */
 static aosop_status predict_blocks(const job *j) {
-    const int64_t blocks = (j->x->rows + BLOCK_ROWS - 1) / BLOCK_ROWS, size = ((j->x->rows + blocks - 1) / blocks + 63) / 64 * 64;
+    const int64_t most = most_rows(j->m), blocks = (j->x->rows + most - 1) / most, size = ((j->x->rows + blocks - 1) / blocks + 63) / 64 * 64;
     block b = {0};
-    const aosop_status status = block_create(&b, j->m);
+    const aosop_status status = block_create(&b, j);
     if (status) return status;
     for (int64_t row = 0; row < j->x->rows; row += size) {
         block_load(&b, j->x, row, j->x->rows - row < size ? j->x->rows - row : size);
@@ -360,7 +370,7 @@ static aosop_status predict(job j, const void *out, int64_t length) {
     if (length != j.x->rows * width || (length > 0 && !out)) return INVALID("length is %lld; allowed: %lld, the numbers of out", (long long)length, (long long)(j.x->rows * width));
     if (j.x->rows == 0) return AOSOP_OK;
     const fpmode host = fp_enter();
-    const aosop_status status = j.x->rows <= AOSOP_FEW_ROWS ? predict_rows(&j) : predict_blocks(&j);
+    const aosop_status status = j.x->rows <= AOSOP_FEW_ROWS || (j.m->few && j.trees > MOST_KEPT_TREES) ? predict_rows(&j) : predict_blocks(&j);
     fp_leave(host);
     return status;
 }

@@ -282,6 +282,12 @@ static uint8_t *take_lengths(const uint8_t **code, uint64_t *size, uint64_t coun
     return lengths;
 }
 
+uint64_t names_text(const uint8_t *code, uint64_t size) {
+    bool ok = true;
+    const uint64_t most = MOST_PER_BYTE * size, total = take_number(&code, &size, 8, &ok);
+    return !ok ? 0 : total < most ? total : most;
+}
+
 bool names_size(const uint8_t *code, uint64_t size, uint64_t count, uint64_t *bytes) {
     bool ok = true;
     const uint64_t most = MOST_PER_BYTE * size, total = take_number(&code, &size, 8, &ok);
