@@ -8,7 +8,7 @@
 
 enum { MOST_UNPACKED = 32 }; /* bytes of arrays when they are unpacked, for each byte of the file */
 
-enum { PREFIX = 32, ALIGNMENT = 64, MOST_HEADER = 64 << 20, NEWEST = 6 };
+enum { PREFIX = FILE_PREFIX, ALIGNMENT = 64, MOST_HEADER = 64 << 20, NEWEST = 6 };
 
 static const char magic[] = "AOSO\r\n\x1a\n";
 
@@ -116,6 +116,10 @@ static aosop_status check_prefix(const file *f, const uint8_t *data, uint64_t si
     return AOSOP_OK;
 }
 
+uint64_t file_length(const uint8_t prefix[FILE_PREFIX]) {
+    return memcmp(prefix, magic, sizeof magic - 1) == 0 ? u64_at(prefix, 3) : 0;
+}
+
 aosop_status file_open(file *f, const uint8_t *data, uint64_t size) {
     memset(f, 0, sizeof *f);
     make_crc_tables(f->crc_tables);
@@ -159,7 +163,7 @@ const file_array *file_find(file *f, const char *name, const char *type) {
         file_array *a = &f->arrays[i];
         if (strcmp(a->name, name) != 0 || (type && strcmp(a->type, type) != 0)) continue;
         if (!type || !a->packed || a->unpacked) return a;
-        a->unpacked = malloc((size_t)(a->count * size_of(type)) + 8);
+        a->unpacked = allocate(a->count * size_of(type) + 8, 1);
         if (!a->unpacked || !unpack(a->data, a->packed, type, a->count, a->unpacked)) {
             free(a->unpacked);
             a->unpacked = NULL;

@@ -26,6 +26,11 @@ typedef struct file {
     uint32_t crc_tables[8][256];
 } file;
 
+enum { FILE_PREFIX = 32 };
+
+/* The length that a file of this prefix should have; 0: it is no model file. */
+uint64_t file_length(const uint8_t prefix[FILE_PREFIX]);
+
 /* Checks all of a file, which must stay in memory while it is in use. */
 aosop_status file_open(file *f, const uint8_t *data, uint64_t size);
 

@@ -1,5 +1,8 @@
 /* The functions of aoso_predict.h, and blocks of rows. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <float.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +21,7 @@ aosop_status aosop_decode(const void *data, size_t size, aosop_model **out) {
     if (!out || (!data && size)) return INVALID("%s is NULL; allowed: an address", out ? "data" : "out");
     aosop_model *m = calloc(1, sizeof *m);
     if (!m) return no_memory("the model");
+    begin_call();
     const fpmode host = fp_enter();
     const aosop_status status = model_decode(m, data, size);
     fp_leave(host);
@@ -26,40 +30,71 @@ aosop_status aosop_decode(const void *data, size_t size, aosop_model **out) {
     return status;
 }
 
-/* Reads all of a file. */
-static aosop_status read_file(const char *path, uint8_t **data, size_t *size) {
-    FILE *f = fopen(path, "rb");
-    if (!f) return set_error(AOSOP_IO, "cannot read %s", path);
+static aosop_status cannot_read(const char *path) {
+    return errno == ENOMEM ? no_memory(path) : set_error(AOSOP_IO, "cannot read %s: %s", path, strerror(errno));
+}
+
+/* Reads from a file, though signals interrupt it. Returns the bytes read: less than size at the end, or on an error. */
+static size_t read_some(FILE *f, uint8_t *bytes, size_t size) {
+    size_t n = 0;
+    while (n < size && !feof(f)) {
+        n += fread(bytes + n, 1, size - n, f);
+        if (!ferror(f)) continue;
+        if (errno != EINTR) break;
+        clearerr(f);
+    }
+    return n;
+}
+
+/* Reads all of a file. A pipe, or a device without an end, is read one byte further than the file should be. */
+static aosop_status read_stream(FILE *f, const char *path, uint8_t **data, size_t *size) {
     size_t room = 1 << 16, n;
+    uint64_t most = room;
     uint8_t *bytes = malloc(room);
-    *size = 0;
-    while (bytes && (n = fread(bytes + *size, 1, room - *size, f)) > 0) {
+    *size = bytes ? read_some(f, bytes, FILE_PREFIX) : 0;
+    if (*size == FILE_PREFIX) most = file_length(bytes);
+    while (bytes && *size <= most && (n = read_some(f, bytes + *size, room - *size)) > 0) {
         *size += n;
         if (*size < room) continue;
         uint8_t *more = room <= SIZE_MAX / 2 ? realloc(bytes, room *= 2) : NULL;
         if (!more) free(bytes);
         bytes = more;
     }
-    const int failed = ferror(f);
-    fclose(f);
     *data = bytes;
     if (!bytes) return no_memory(path);
-    if (failed) {
-        free(bytes);
-        return set_error(AOSOP_IO, "cannot read %s", path);
-    }
-    return AOSOP_OK;
+    if (!ferror(f)) return AOSOP_OK;
+    const aosop_status status = cannot_read(path);
+    free(bytes);
+    return status;
+}
+
+static aosop_status read_file(const char *path, uint8_t **data, size_t *size) {
+    FILE *f;
+    while (!(f = fopen(path, "rb")))
+        if (errno != EINTR) return cannot_read(path);
+    const aosop_status status = read_stream(f, path, data, size);
+    fclose(f);
+    return status;
+}
+
+/* Sets whether the thread can be cancelled; returns whether it could. */
+static int can_cancel(int state) {
+    pthread_setcancelstate(state, &state);
+    return state;
 }
 
 aosop_status aosop_load(const char *path, aosop_model **out) {
     if (!path || !out) return INVALID("%s is NULL; allowed: an address", out ? "path" : "out");
     uint8_t *data = NULL;
     size_t size = 0;
+    const int cancel = can_cancel(PTHREAD_CANCEL_DISABLE); /* else the file and the memory were lost */
     aosop_status status = read_file(path, &data, &size);
-    if (status) return status;
-    status = aosop_decode(data, size, out);
-    free(data);
-    if (status) add_path(path);
+    if (!status) {
+        status = aosop_decode(data, size, out);
+        free(data);
+        if (status) add_path(path);
+    }
+    can_cancel(cancel);
     return status;
 }
 
@@ -357,6 +392,13 @@ static aosop_status predict_blocks(const job *j) {
     return AOSOP_OK;
 }
 
+/* Whether the last element is as far from the first one as 64 bits can say, in bytes. */
+static bool within_memory(const aosop_rows *x) {
+    int64_t row, col, last;
+    return !__builtin_mul_overflow(x->rows, x->row_stride, &row) && !__builtin_mul_overflow(x->cols, x->col_stride, &col) &&
+           !__builtin_add_overflow(row, col, &last) && last <= INT64_MAX / 16 && last >= -(INT64_MAX / 16) && row <= INT64_MAX / 16 && row >= -(INT64_MAX / 16);
+}
+
 /* Checks the arguments of a prediction and does it. */
 static aosop_status predict(job j, const void *out, int64_t length) {
     if (!j.m || !j.x) return INVALID("%s is NULL; allowed: an address", j.m ? "x" : "model");
@@ -365,6 +407,7 @@ static aosop_status predict(job j, const void *out, int64_t length) {
     if (j.x->type != AOSOP_FLOAT32 && j.x->type != AOSOP_FLOAT64) return INVALID("type is %d; allowed: AOSOP_FLOAT32 and AOSOP_FLOAT64", (int)j.x->type);
     if (j.x->cols != j.m->features) return INVALID("cols is %lld; allowed: %lld, the features of the model", (long long)j.x->cols, (long long)j.m->features);
     if (j.x->rows < 0 || (j.x->rows > 0 && !j.x->data)) return INVALID("rows is %lld without data; allowed: 0 or more rows at an address", (long long)j.x->rows);
+    if (!within_memory(j.x)) return INVALID("row_stride is %lld and col_stride %lld; allowed: strides within memory", (long long)j.x->row_stride, (long long)j.x->col_stride);
     const int64_t width = j.kind == CLASS ? 1 : j.kind == LEAF ? j.trees : j.m->classes;
     if (width > 0 && j.x->rows > INT64_MAX / 8 / width) return INVALID("rows is %lld; allowed: fewer", (long long)j.x->rows);
     if (length != j.x->rows * width || (length > 0 && !out)) return INVALID("length is %lld; allowed: %lld, the numbers of out", (long long)length, (long long)(j.x->rows * width));
@@ -405,6 +448,7 @@ aosop_status aosop_unpack(const void *packed, size_t size, const char *type, int
     if (!size_of(type)) return INVALID("type is %.20s; allowed: i8, u8, u16, i32, u32, i64, u64, f32 or f64", type);
     if (count < 0 || length % size_of(type) || length / size_of(type) != (uint64_t)count)
         return INVALID("length is %llu; allowed: the bytes of %lld %s", (unsigned long long)length, (long long)count, type);
+    begin_call();
     const fpmode host = fp_enter();
     const bool unpacked = unpack(packed, size, type, (uint64_t)count, out);
     fp_leave(host);
