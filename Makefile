@@ -36,6 +36,8 @@ vet:
 	go run ./tools/asm lint
 	go run ./tools/notices check
 	@if go list -deps ./capi | grep github.com/apache/arrow-go; then echo "the C library must not contain Arrow's modules"; exit 1; fi
+	@built=$$(git ls-files '*.o' '*.a' '*.so' '*.so.*' '*.dylib' '*.dll' '*.pyc' '*.whl' '*.test' '*/Makevars' 2>/dev/null); \
+	if [ -n "$$built" ]; then echo "build output is committed:" $$built; exit 1; fi
 	@unformatted=$$(gofmt -l $(GOFILES)); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:" $$unformatted; exit 1; fi
 
@@ -68,7 +70,7 @@ test-go: ## run the Go tests
 # Installs the programs that the tests need (PROGRAM=DEBIAN-PACKAGE).
 tools:
 	@tools/need gcc=gcc g++=g++ make=make cmake=cmake pkg-config=pkg-config gzip=gzip readelf=binutils \
-		aarch64-linux-gnu-as=binutils-aarch64-linux-gnu qemu-aarch64-static=qemu-user-static
+		aarch64-linux-gnu-as=binutils-aarch64-linux-gnu qemu-aarch64-static=qemu-user-static 'R=r-base-core r-cran-matrix'
 
 asm: tools ## write what is generated in the assembly, and encode the words in kernel_arm64.s from their comments
 	go run ./tools/asm write

@@ -238,6 +238,7 @@ func TestForgedModels(t *testing.T) {
 	model := trained(t, d, params(func(p *Params) { p.Trees, p.Pairs = 4, 2 })).Model
 	full, plain := encode(t, model), encodePlain(t, model)
 	pair := encode(t, trained(t, d, params(func(p *Params) { p.Trees, p.Method = 6, ABC })).Model)
+	sparse := encode(t, trained(t, d, params(func(p *Params) { p.Trees, p.Leaf, p.LeafClasses = 4, "sparse", 2 })).Model)
 	sets := encode(t, conformalized(t, trained(t, d, params(func(p *Params) { p.Trees = 4 })).Model, d.weighted(90)))
 	nan := float32(math.NaN())
 	for _, test := range []struct {
@@ -293,6 +294,7 @@ func TestForgedModels(t *testing.T) {
 		{"node 0 has classes", full, func(f *modelFile) { f.NodePairs[0] = f.NodePairs[1] }},
 		{"node 0 has classes", full, func(f *modelFile) { f.NodePairs[0], f.NodePairs[1] = 4, 0 }},
 		{"leaf 2 has classes", pair, func(f *modelFile) { f.LeafPairs[4], f.LeafPairs[5] = 1, 1 }},
+		{"leaf 0 is sparse and has a pair of two classes", sparse, func(f *modelFile) { f.LeafPairs[1] = (f.LeafPairs[0] + 1) % 4 }},
 		{"leaf 0 has classes", pair, func(f *modelFile) { f.LeafPairs[0], f.LeafPairs[1] = math.MaxUint16, 3 }},
 		{"conformal: the arrays do not have", sets, func(f *modelFile) { f.Conformal.Rows = 0 }},
 		{"conformal: the arrays do not have", sets, func(f *modelFile) { f.Conformal.Rows = conformal.MaxRows + 1 }},

@@ -57,10 +57,9 @@ static __attribute__((noinline, cold)) int32_t refuse(int32_t why) {
         if (status_ != AOSO_OK) return refuse(status_);              \
         if (!process_thread_ready) process_ready_thread();           \
         const fpmode outer_ = host;                                  \
-        host = fp_get();                                             \
-        fp_switch(host, FP_DEFAULT);                                 \
+        host = fp_enter();                                           \
         status_ = (call);                                            \
-        fp_switch(FP_DEFAULT, host);                                 \
+        fp_leave(host);                                              \
         host = outer_;                                               \
         return status_;                                              \
     } while (0)
@@ -89,7 +88,7 @@ static int many_rows(const aoso_matrix *x) {
 
 #define HOST(call)                      \
     do {                                \
-        fp_switch(FP_DEFAULT, host);    \
+        fp_leave(host);                 \
         call;                           \
         fp_switch(host, FP_DEFAULT);    \
     } while (0)

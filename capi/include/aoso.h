@@ -39,7 +39,8 @@
  *               time. Another thread that uses or frees one meanwhile gets
  *               AOSO_BUSY. The library calls callbacks on the calling thread,
  *               during the call. They may use the library. They must return: no
- *               longjmp, no exception.
+ *               longjmp, no exception, no pthread_exit. If the thread can be
+ *               cancelled, they may have no cancellation point.
  *   Signals     During a call, the host's signal handlers run on a signal stack
  *               of 256 kB, on any thread. A thread that had a signal stack
  *               before its first call keeps its own. To this end, calls that

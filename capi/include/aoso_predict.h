@@ -26,13 +26,21 @@
  *               success only.
  *   Threads     A model never changes. Any number of threads may use it at the
  *               same time. To use several cores, share the rows among threads.
+ *               A stack of 32 kB suffices. A thread that is cancelled during a
+ *               call ends after it.
+ *   Signals     A signal may interrupt any call. A handler may not use the
+ *               library.
+ *   Modes       On x86-64 and arm64, the floating-point mode of the calling thread
+ *               (rounding, treatment of subnormal numbers, traps) changes no
+ *               result. It is the same after a call as before.
  *   Memory      A model has its own memory: the file or the bytes that it came
  *               from are not needed any more. Calls that predict at most
  *               AOSOP_FEW_ROWS rows allocate nothing, if the model has at most
  *               AOSOP_FEW_CLASSES classes. Other calls take working memory and
  *               give it back before they return.
  *   Safety      A model file may come from anywhere. If it is truncated, damaged
- *               or forged, loading it is an error, and never a crash. */
+ *               or forged, loading it is an error, and never a crash. Its size
+ *               bounds the memory that it takes: SECURITY.md has the numbers. */
 #ifndef AOSO_PREDICT_LIBRARY_H
 #define AOSO_PREDICT_LIBRARY_H
 

@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 
-#include "model.h"
+#include "error.h"
 #include "unpack.h"
 
-enum { PREFIX = 32, ALIGNMENT = 64, MOST_HEADER = 64 << 20, NEWEST = 6 };
+enum { MOST_UNPACKED = 32 }; /* bytes of arrays when they are unpacked, for each byte of the file */
+
+enum { PREFIX = FILE_PREFIX, ALIGNMENT = 64, MOST_HEADER = 64 << 20, NEWEST = 6 };
 
 static const char magic[] = "AOSO\r\n\x1a\n";
 
@@ -41,8 +43,6 @@ static bool differs(uint32_t crc, uint32_t due) {
     return crc != due;
 #endif
 }
-
-#define CORRUPT(...) set_error(AOSOP_BAD_FORMAT, "file is corrupt: " __VA_ARGS__)
 
 static uint64_t aligned(uint64_t n) { return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; }
 
@@ -89,6 +89,10 @@ static aosop_status read_array(file *f, json *j, const uint8_t *data, uint64_t s
     for (uint64_t i = end; i < *pos; i++)
         if (data[i]) return CORRUPT("the padding after array \"%s\" is not zero", a.name);
     f->arrays[f->num_arrays++] = a;
+    f->unpacked += names ? 16 * a.count + names_text(a.data, a.packed) : a.count * each;
+    if (f->unpacked > MOST_UNPACKED * size)
+        return CORRUPT("its arrays up to \"%s\" have %llu bytes when they are unpacked; allowed: %llu, which is %d times the size of the file", a.name,
+                       (unsigned long long)f->unpacked, (unsigned long long)(MOST_UNPACKED * size), MOST_UNPACKED);
     return AOSOP_OK;
 }
 
@@ -110,6 +114,10 @@ static aosop_status check_prefix(const file *f, const uint8_t *data, uint64_t si
     if (differs(crc32c(f, crc32c(f, 0, data, 12), data + 16, PREFIX + header - 16), u32_at(data, 3)))
         return CORRUPT("the checksum of the header does not match");
     return AOSOP_OK;
+}
+
+uint64_t file_length(const uint8_t prefix[FILE_PREFIX]) {
+    return memcmp(prefix, magic, sizeof magic - 1) == 0 ? u64_at(prefix, 3) : 0;
 }
 
 aosop_status file_open(file *f, const uint8_t *data, uint64_t size) {
@@ -155,7 +163,7 @@ const file_array *file_find(file *f, const char *name, const char *type) {
         file_array *a = &f->arrays[i];
         if (strcmp(a->name, name) != 0 || (type && strcmp(a->type, type) != 0)) continue;
         if (!type || !a->packed || a->unpacked) return a;
-        a->unpacked = malloc((size_t)(a->count * size_of(type)) + 8);
+        a->unpacked = allocate(a->count * size_of(type) + 8, 1);
         if (!a->unpacked || !unpack(a->data, a->packed, type, a->count, a->unpacked)) {
             free(a->unpacked);
             a->unpacked = NULL;

@@ -22,8 +22,14 @@ typedef struct file {
     json meta; /* at the value */
     file_array arrays[MOST_ARRAYS];
     int num_arrays;
+    uint64_t unpacked; /* bytes of all arrays so far, when they are unpacked */
     uint32_t crc_tables[8][256];
 } file;
+
+enum { FILE_PREFIX = 32 };
+
+/* The length that a file of this prefix should have; 0: it is no model file. */
+uint64_t file_length(const uint8_t prefix[FILE_PREFIX]);
 
 /* Checks all of a file, which must stay in memory while it is in use. */
 aosop_status file_open(file *f, const uint8_t *data, uint64_t size);

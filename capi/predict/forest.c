@@ -5,12 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
 #include "file.h"
 #include "model.h"
-
-#define CORRUPT(...) set_error(AOSOP_BAD_FORMAT, "file is corrupt: " __VA_ARGS__)
-
-static aosop_status no_memory(void) { return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory for the model"); }
 
 /* A tree of the file. Child n >= 0 is node n, and n < 0 is leaf -1 - n. */
 typedef struct tree {
@@ -87,7 +84,7 @@ static uint32_t make_branches(aosop_model *m, const tree *t, uint32_t base, int3
 static aosop_status make_trees(aosop_model *m, const raw_forest *r) {
     int32_t *nodes = malloc(2 * (size_t)m->most * sizeof *nodes);
     uint32_t *depths = malloc(2 * (size_t)m->most * sizeof *depths), base = 0;
-    aosop_status status = nodes && depths ? AOSOP_OK : no_memory();
+    aosop_status status = nodes && depths ? AOSOP_OK : no_memory("the model");
     for (int64_t i = 0; i < m->trees && !status; i++) {
         const tree t = {r, m->first_cut[i], m->first_cut[i + 1] - m->first_cut[i]};
         if (!make_cuts(&t, m->cuts + t.first)) {
@@ -124,7 +121,7 @@ static int compare_tests(const void *a, const void *b) {
 static aosop_status make_tests(aosop_model *m, const raw_forest *r) {
     const uint64_t n = (uint64_t)m->nodes;
     asked *all = malloc((size_t)(n + 1) * sizeof *all);
-    if (!all) return no_memory();
+    if (!all) return no_memory("the model");
     uint32_t tests = 0, columns = 0;
     for (uint64_t i = 0; i < n; i++) {
         const uint32_t number = r->set ? u32_at(r->set, i) : 0;
@@ -140,7 +137,7 @@ static aosop_status make_tests(aosop_model *m, const raw_forest *r) {
     m->set_of = m->categories ? model_allocate(m, tests, sizeof *m->set_of) : NULL;
     if (!m->tested || !m->thresholds || (m->categories && !m->set_of)) {
         free(all);
-        return no_memory();
+        return no_memory("the model");
     }
     for (uint64_t i = 0; i < n; i++) {
         if (i == 0 || all[i - 1].column != all[i].column)
@@ -164,7 +161,7 @@ aosop_status forest_prepare(aosop_model *m, const raw_forest *r) {
     m->leaf_of = model_allocate(m, (uint64_t)(m->nodes + m->leaves), sizeof *m->leaf_of);
     m->roots = model_allocate(m, (uint64_t)m->trees, sizeof *m->roots);
     m->depths = model_allocate(m, (uint64_t)m->trees, sizeof *m->depths);
-    if (!m->cuts || !m->branches || !m->leaf_of || !m->roots || !m->depths) return no_memory();
+    if (!m->cuts || !m->branches || !m->leaf_of || !m->roots || !m->depths) return no_memory("the model");
     const aosop_status status = make_trees(m, r);
     return status ? status : make_tests(m, r);
 }

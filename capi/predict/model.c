@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
 #include "file.h"
 #include "unpack.h"
-
-#define CORRUPT(...) set_error(AOSOP_BAD_FORMAT, "file is corrupt: " __VA_ARGS__)
 
 enum { MOST_CLASSES = 1 << 24, MOST_LEAVES = 1 << 16, MOST_CODES = 255 };
 enum { NARROW_CLASSES = (1 << 16) - 2 }; /* so many have numbers of 16 bits, and only sparse leaves have more */
@@ -31,8 +30,6 @@ void *model_allocate(aosop_model *m, uint64_t count, size_t size) {
     const uintptr_t start = (uintptr_t)block + sizeof(void *);
     return (void *)((start + BLOCK_HEAD - 1) / BLOCK_HEAD * BLOCK_HEAD);
 }
-
-static aosop_status no_memory(void) { return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory for the model"); }
 
 /* --------------------------------------------------------------- header -- */
 
@@ -81,7 +78,7 @@ static aosop_status unpack_list(aosop_model *m, const file_array *a, char ***out
     if (a->count == 0 || !names_size(a->data, a->packed, a->count, &bytes)) return CORRUPT("its array \"%s\" has no names", a->name);
     char *text = model_allocate(m, bytes, 1);
     *out = model_allocate(m, a->count, sizeof **out);
-    if (!text || !*out) return no_memory();
+    if (!text || !*out) return no_memory("the model");
     if (!unpack_names(a->data, a->packed, a->count, text, *out)) return CORRUPT("its array \"%s\" has no names", a->name);
     *count = (int64_t)a->count;
     return AOSOP_OK;
@@ -99,7 +96,7 @@ static aosop_status read_names(aosop_model *m, json list, file *f, const char *a
     for (; json_more(&list, ']', &first); n++) bytes += json_string(&list, NULL, 0) + 1;
     if (list.failed || n == 0) return CORRUPT("its header has no list of names");
     char **names = model_allocate(m, n, sizeof *names), *text = model_allocate(m, bytes, 1);
-    if (!names || !text) return no_memory();
+    if (!names || !text) return no_memory("the model");
     list = start;
     first = true;
     json_enter(&list, '[');
@@ -166,7 +163,7 @@ static aosop_status read_encoder(aosop_model *m, file *f) {
     m->category_names = model_allocate(m, ends->count, sizeof *m->category_names);
     m->rates = model_allocate(m, rates->count, sizeof *m->rates);
     char *text = model_allocate(m, names->count + ends->count, 1);
-    if (!m->categories || !m->category_names || !m->rates || !text) return no_memory();
+    if (!m->categories || !m->category_names || !m->rates || !text) return no_memory("the model");
     encoder e = {.text = text, .names = names->data, .ends = ends->data, .rates = rates->data,
                  .num_names = names->count, .num_ends = ends->count, .num_rates = rates->count};
     for (int64_t j = 0; j < m->features; j++) {
@@ -178,7 +175,7 @@ static aosop_status read_encoder(aosop_model *m, file *f) {
     }
     if (e.end < e.num_ends || e.begin < e.num_names || e.rate < e.num_rates) return CORRUPT("there are names or rates of no category");
     m->owners = model_allocate(m, (uint64_t)(m->columns - m->features), sizeof *m->owners);
-    if (!m->owners) return no_memory();
+    if (!m->owners) return no_memory("the model");
     for (int64_t j = 0; j < m->features; j++)
         for (int64_t i = 0; m->categories[j].rated && i < m->rated_classes; i++)
             m->owners[m->categories[j].column + i - m->features] = (uint32_t)j;
@@ -246,7 +243,7 @@ static aosop_status read_linear(aosop_model *m, file *f) {
     l->places = model_allocate(m, edges->count + terms, sizeof *l->places);
     l->weights = model_allocate(m, terms * (uint64_t)m->stride, sizeof *l->weights);
     l->bias = model_allocate(m, (uint64_t)m->stride, sizeof *l->bias);
-    if (!l->columns || !l->first_edge || !l->edges || !l->places || !l->weights || !l->bias) return no_memory();
+    if (!l->columns || !l->first_edge || !l->edges || !l->places || !l->weights || !l->bias) return no_memory("the model");
     bool all = read_floats(places, edges->count + terms, l->places) & read_floats(bias, classes, l->bias);
     for (uint64_t t = 0; t < terms; t++) {
         const int64_t column = i32_at(columns->data, t);
@@ -284,7 +281,7 @@ static aosop_status check_splits(aosop_model *m, file *f, const raw_forest *r) {
     }
     if (used != due) return CORRUPT("there are %llu sets in place of %u", (unsigned long long)due, used);
     m->sets = model_allocate(m, due, sizeof *m->sets);
-    if (!m->sets) return no_memory();
+    if (!m->sets) return no_memory("the model");
     for (uint64_t i = 0; i < 4 * due; i++) m->sets[i / 4].words[i % 4] = u64_at(sets->data, i);
     for (int64_t node = 0; node < m->nodes; node++) {
         const uint32_t set = r->set ? u32_at(r->set, (uint64_t)node) : 0;
@@ -345,7 +342,7 @@ static aosop_status read_values(aosop_model *m, file *f, const header *h) {
     if (!status) status = check_values(&v, sparse);
     if (status) return status;
     if (full || can_spread(&v)) {
-        if (!(m->full = model_allocate(m, (uint64_t)m->leaves * stride + 8, sizeof *m->full))) return no_memory();
+        if (!(m->full = model_allocate(m, (uint64_t)m->leaves * stride + 8, sizeof *m->full))) return no_memory("the model");
         for (uint64_t i = 0; i < count; i++) {
             float *leaf = m->full + i / per_leaf * stride;
             const float step = f32_at(v.steps, i);
@@ -354,10 +351,10 @@ static aosop_status read_values(aosop_model *m, file *f, const header *h) {
             if (s < v.classes) leaf[s] = -step;
         }
     } else if (sparse) {
-        if (!(m->few = model_allocate(m, count, sizeof *m->few))) return no_memory();
+        if (!(m->few = model_allocate(m, count, sizeof *m->few))) return no_memory("the model");
         for (uint64_t i = 0; i < count; i++) m->few[i] = (class_step){end_of(&v, i, 0), f32_at(v.steps, i)};
     } else {
-        if (!(m->pairs = model_allocate(m, count, sizeof *m->pairs))) return no_memory();
+        if (!(m->pairs = model_allocate(m, count, sizeof *m->pairs))) return no_memory("the model");
         for (uint64_t i = 0; i < count; i++)
             m->pairs[i] = (pair_step){(uint16_t)end_of(&v, i, 0), (uint16_t)end_of(&v, i, 1), f32_at(v.steps, i)};
     }
@@ -400,7 +397,7 @@ static aosop_status read_shape(const aosop_model *m, file *f, const raw_forest *
     }
     const uint8_t *middles = take(f, "middle", "u16", n, &status);
     int32_t *room = status ? NULL : malloc((2 * (size_t)m->most + 1) * sizeof *room);
-    if (!status && !room) status = no_memory();
+    if (!status && !room) status = no_memory("the model");
     for (int64_t t = 0; !status && t < m->trees; t++) {
         const uint64_t first = m->first_cut[t];
         if (!children_of(middles, first, (uint32_t)(m->first_cut[t + 1] - first), r->children + 2 * first, room))
@@ -431,7 +428,7 @@ static aosop_status read_forest(aosop_model *m, file *f, const header *h) {
     if (status) return status;
     m->first_leaf = model_allocate(m, h->trees + 1, sizeof *m->first_leaf);
     m->first_cut = model_allocate(m, h->trees + 1, sizeof *m->first_cut);
-    if (!m->first_leaf || !m->first_cut) return no_memory();
+    if (!m->first_leaf || !m->first_cut) return no_memory("the model");
     m->most = 1;
     for (uint64_t t = 0; t <= h->trees; t++) {
         const uint32_t node = u32_at(r.first_node, t), leaf = u32_at(first_leaf, t);
@@ -449,7 +446,7 @@ static aosop_status read_forest(aosop_model *m, file *f, const header *h) {
     if (m->first_cut[h->trees] != n || m->first_leaf[h->trees] != rows->count) return CORRUPT("there are nodes or leaves of no tree");
     if ((status = check_splits(m, f, &r))) return status;
     if ((status = read_values(m, f, h))) return status;
-    if (!(r.children = malloc((2 * (size_t)n + 1) * sizeof *r.children))) return no_memory();
+    if (!(r.children = malloc((2 * (size_t)n + 1) * sizeof *r.children))) return no_memory("the model");
     status = read_shape(m, f, &r);
     if (!status) status = forest_prepare(m, &r);
     free(r.children);
@@ -458,7 +455,7 @@ static aosop_status read_forest(aosop_model *m, file *f, const header *h) {
 
 aosop_status model_decode(aosop_model *m, const uint8_t *data, uint64_t size) {
     file *f = malloc(sizeof *f);
-    if (!f) return no_memory();
+    if (!f) return no_memory("the model");
     header h = {0};
     aosop_status status = file_open(f, data, size);
     if (!status) status = read_header(&h, f->meta);

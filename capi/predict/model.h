@@ -9,13 +9,6 @@
 
 #include "aoso_predict.h"
 
-/* Sets the text of aosop_last_error and returns the status. */
-aosop_status set_error(aosop_status status, const char *format, ...)
-#if defined(__GNUC__)
-    __attribute__((format(printf, 2, 3)))
-#endif
-    ;
-
 /* ------------------------------------------------------------- encoding -- */
 
 /* How a categorical feature becomes numbers. A category becomes a code: 1 for the

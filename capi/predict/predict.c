@@ -1,82 +1,100 @@
 /* The functions of aoso_predict.h, and blocks of rows. */
+#define _POSIX_C_SOURCE 200809L
+#include <errno.h>
 #include <float.h>
-#include <stdarg.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../fpmode.h"
+#include "error.h"
 #include "file.h"
 #include "model.h"
 #include "unpack.h"
 
-/* --------------------------------------------------------------- status -- */
-
-static _Thread_local char last_error[512];
-
-aosop_status set_error(aosop_status status, const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(last_error, sizeof last_error, format, arguments);
-    va_end(arguments);
-    return status;
-}
-
-const char *aosop_last_error(void) { return last_error; }
-
 const char *aosop_version(void) { return AOSOP_VERSION; }
-
-#define INVALID(...) set_error(AOSOP_INVALID_ARGUMENT, __VA_ARGS__)
 
 /* --------------------------------------------------------------- models -- */
 
 aosop_status aosop_decode(const void *data, size_t size, aosop_model **out) {
     if (!out || (!data && size)) return INVALID("%s is NULL; allowed: an address", out ? "data" : "out");
     aosop_model *m = calloc(1, sizeof *m);
-    if (!m) return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory for the model");
+    if (!m) return no_memory("the model");
+    begin_call();
+    const fpmode host = fp_enter();
     const aosop_status status = model_decode(m, data, size);
+    fp_leave(host);
     if (status) aosop_free(m);
     else *out = m;
     return status;
 }
 
-/* Reads all of a file. */
-static aosop_status read_file(const char *path, uint8_t **data, size_t *size) {
-    FILE *f = fopen(path, "rb");
-    if (!f) return set_error(AOSOP_IO, "cannot read %s", path);
+static aosop_status cannot_read(const char *path) {
+    return errno == ENOMEM ? no_memory(path) : set_error(AOSOP_IO, "cannot read %s: %s", path, strerror(errno));
+}
+
+/* Reads from a file, though signals interrupt it. Returns the bytes read: less than size at the end, or on an error. */
+static size_t read_some(FILE *f, uint8_t *bytes, size_t size) {
+    size_t n = 0;
+    while (n < size && !feof(f)) {
+        n += fread(bytes + n, 1, size - n, f);
+        if (!ferror(f)) continue;
+        if (errno != EINTR) break;
+        clearerr(f);
+    }
+    return n;
+}
+
+/* Reads all of a file. A pipe, or a device without an end, is read one byte further than the file should be. */
+static aosop_status read_stream(FILE *f, const char *path, uint8_t **data, size_t *size) {
     size_t room = 1 << 16, n;
+    uint64_t most = room;
     uint8_t *bytes = malloc(room);
-    *size = 0;
-    while (bytes && (n = fread(bytes + *size, 1, room - *size, f)) > 0) {
+    *size = bytes ? read_some(f, bytes, FILE_PREFIX) : 0;
+    if (*size == FILE_PREFIX) most = file_length(bytes);
+    while (bytes && *size <= most && (n = read_some(f, bytes + *size, room - *size)) > 0) {
         *size += n;
         if (*size < room) continue;
         uint8_t *more = room <= SIZE_MAX / 2 ? realloc(bytes, room *= 2) : NULL;
         if (!more) free(bytes);
         bytes = more;
     }
-    const int failed = ferror(f);
-    fclose(f);
     *data = bytes;
-    if (!bytes) return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory for the bytes of %s", path);
-    if (failed) {
-        free(bytes);
-        return set_error(AOSOP_IO, "cannot read %s", path);
-    }
-    return AOSOP_OK;
+    if (!bytes) return no_memory(path);
+    if (!ferror(f)) return AOSOP_OK;
+    const aosop_status status = cannot_read(path);
+    free(bytes);
+    return status;
+}
+
+static aosop_status read_file(const char *path, uint8_t **data, size_t *size) {
+    FILE *f;
+    while (!(f = fopen(path, "rb")))
+        if (errno != EINTR) return cannot_read(path);
+    const aosop_status status = read_stream(f, path, data, size);
+    fclose(f);
+    return status;
+}
+
+/* Sets whether the thread can be cancelled; returns whether it could. */
+static int can_cancel(int state) {
+    pthread_setcancelstate(state, &state);
+    return state;
 }
 
 aosop_status aosop_load(const char *path, aosop_model **out) {
     if (!path || !out) return INVALID("%s is NULL; allowed: an address", out ? "path" : "out");
     uint8_t *data = NULL;
     size_t size = 0;
+    const int cancel = can_cancel(PTHREAD_CANCEL_DISABLE); /* else the file and the memory were lost */
     aosop_status status = read_file(path, &data, &size);
-    if (status) return status;
-    status = aosop_decode(data, size, out);
-    free(data);
-    if (status) {
-        char text[sizeof last_error];
-        memcpy(text, last_error, sizeof text);
-        snprintf(last_error, sizeof last_error, "%.200s: %.300s", path, text);
+    if (!status) {
+        status = aosop_decode(data, size, out);
+        free(data);
+        if (status) add_path(path);
     }
+    can_cancel(cancel);
     return status;
 }
 
@@ -112,11 +130,23 @@ int64_t aosop_find_category(const aosop_model *m, int64_t j, const char *name) {
 
 /* --------------------------------------------------------------- blocks -- */
 
+/* What is made of rows: scores or leaves, both rows × width. */
+typedef enum kind { CLASS, PROBA, RAW, LEAF } kind;
+
+typedef struct job {
+    const aosop_model *m;
+    const aosop_rows *x;
+    int64_t trees;
+    kind kind;
+    int32_t *numbers;
+    double *scores;
+} job;
+
 /* A block of rows and room to predict it. */
 typedef struct block {
     const aosop_model *m;
     const loops *loops;
-    int64_t rows, group; /* group: trees whose leaves are kept at once: all, if leaves are sparse */
+    int64_t rows, group; /* group: trees whose leaves are kept at once: all of the job's, if leaves are sparse */
     uint64_t *right;     /* answers to the tests */
     uint64_t *at_least, *marks;
     uint16_t *leaves;
@@ -129,21 +159,31 @@ enum { LEAF_STRIDE = BLOCK_ROWS + 32, CACHE_BYTES = 128 << 10 /* a quarter of a 
 
 static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-static aosop_status block_create(block *b, const aosop_model *m) {
+/* Rows of sparse leaves are predicted one by one with more trees than this, whose leaves would take 17 MiB. */
+enum { MOST_KEPT_TREES = 1 << 14 };
+
+/* The most rows of a block: their scores take at most 4 MiB, unless those of 64 rows take more. */
+static int64_t most_rows(const aosop_model *m) {
+    const int64_t rows = m->few ? BLOCK_ROWS : (4 << 20) / 8 / m->stride / 64 * 64;
+    return rows < 64 ? 64 : rows > BLOCK_ROWS ? BLOCK_ROWS : rows;
+}
+
+static aosop_status block_create(block *b, const job *j) {
+    const aosop_model *m = j->m;
     const uint64_t leaf_bytes = m->pairs ? 8 * (uint64_t)m->per_leaf : 4 * (uint64_t)(m->classes < 32 ? m->classes : 32);
     const uint64_t group = CACHE_BYTES * (uint64_t)m->trees / larger(1, (uint64_t)m->leaves * leaf_bytes);
     b->m = m;
     b->loops = best_loops();
-    b->group = m->few ? m->trees : (int64_t)(group < 1 ? 1 : group > GROUP_TREES ? GROUP_TREES : group);
+    b->group = m->few ? j->trees : (int64_t)(group < 1 ? 1 : group > GROUP_TREES ? GROUP_TREES : group);
     uint64_t most = 256; /* thresholds of a column, or codes */
     for (uint32_t i = 0; i < m->num_tested; i++) most = larger(most, m->tested[i].end - m->tested[i].first);
     const uint64_t right = m->num_tests * (uint64_t)BLOCK_WORDS, at_least = (m->most + 1) * (uint64_t)BLOCK_WORDS,
                    marks = (most + 1) * BLOCK_WORDS, leaves = (uint64_t)b->group * LEAF_STRIDE / 4,
-                   scores = (uint64_t)m->stride * (m->few ? 1 : BLOCK_ROWS), places = m->linear.bias && !m->few ? BLOCK_ROWS * GROUP_TERMS / 2 : 0;
+                   scores = (uint64_t)m->stride * (m->few ? 1 : (uint64_t)most_rows(m)), places = m->linear.bias && !m->few ? BLOCK_ROWS * GROUP_TERMS / 2 : 0;
     const uint64_t words = right + at_least + marks + leaves + scores + places + BLOCK_ROWS + 8;
     uint64_t *at = words < SIZE_MAX / 8 ? malloc((size_t)words * 8) : NULL;
     b->memory = at;
-    if (!at) return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory to predict a block of rows");
+    if (!at) return no_memory("a block of rows");
     at += (64 - (uintptr_t)at % 64) % 64 / 8;
     b->right = at, at += right;
     b->at_least = at, at += at_least;
@@ -245,18 +285,6 @@ static void block_leaves(block *b, int64_t first, int64_t last) {
 
 /* ----------------------------------------------------------- prediction -- */
 
-/* What is made of rows: scores or leaves, both rows × width. */
-typedef enum kind { CLASS, PROBA, RAW, LEAF } kind;
-
-typedef struct job {
-    const aosop_model *m;
-    const aosop_rows *x;
-    int64_t trees;
-    kind kind;
-    int32_t *numbers;
-    double *scores;
-} job;
-
 /* The class of the greatest score, the lowest if several tie. */
 static int32_t greatest(const double *scores, int64_t classes) {
     int64_t best = 0;
@@ -283,7 +311,7 @@ static aosop_status predict_rows(const job *j) {
     const aosop_model *m = j->m;
     double few[AOSOP_FEW_CLASSES + 4], *scores = few;
     if (m->classes > AOSOP_FEW_CLASSES && !(scores = malloc((size_t)m->stride * sizeof *scores)))
-        return set_error(AOSOP_OUT_OF_MEMORY, "there is no memory to predict a row");
+        return no_memory("a row");
     for (int64_t i = 0; i < j->x->rows; i++) {
         if (j->kind != LEAF) begin_row(m, j->x, i, scores);
         for (int64_t first = 0; first < j->trees; first += GROUP_TREES) {
@@ -337,9 +365,9 @@ static void predict_sparse(block *b, const job *j, int64_t row) {
 
 /* Predicts blocks of rows. */
 static aosop_status predict_blocks(const job *j) {
-    const int64_t blocks = (j->x->rows + BLOCK_ROWS - 1) / BLOCK_ROWS, size = ((j->x->rows + blocks - 1) / blocks + 63) / 64 * 64;
+    const int64_t most = most_rows(j->m), blocks = (j->x->rows + most - 1) / most, size = ((j->x->rows + blocks - 1) / blocks + 63) / 64 * 64;
     block b = {0};
-    const aosop_status status = block_create(&b, j->m);
+    const aosop_status status = block_create(&b, j);
     if (status) return status;
     for (int64_t row = 0; row < j->x->rows; row += size) {
         block_load(&b, j->x, row, j->x->rows - row < size ? j->x->rows - row : size);
@@ -364,6 +392,13 @@ static aosop_status predict_blocks(const job *j) {
     return AOSOP_OK;
 }
 
+/* Whether the last element is as far from the first one as 64 bits can say, in bytes. */
+static bool within_memory(const aosop_rows *x) {
+    int64_t row, col, last;
+    return !__builtin_mul_overflow(x->rows, x->row_stride, &row) && !__builtin_mul_overflow(x->cols, x->col_stride, &col) &&
+           !__builtin_add_overflow(row, col, &last) && last <= INT64_MAX / 16 && last >= -(INT64_MAX / 16) && row <= INT64_MAX / 16 && row >= -(INT64_MAX / 16);
+}
+
 /* Checks the arguments of a prediction and does it. */
 static aosop_status predict(job j, const void *out, int64_t length) {
     if (!j.m || !j.x) return INVALID("%s is NULL; allowed: an address", j.m ? "x" : "model");
@@ -372,11 +407,15 @@ static aosop_status predict(job j, const void *out, int64_t length) {
     if (j.x->type != AOSOP_FLOAT32 && j.x->type != AOSOP_FLOAT64) return INVALID("type is %d; allowed: AOSOP_FLOAT32 and AOSOP_FLOAT64", (int)j.x->type);
     if (j.x->cols != j.m->features) return INVALID("cols is %lld; allowed: %lld, the features of the model", (long long)j.x->cols, (long long)j.m->features);
     if (j.x->rows < 0 || (j.x->rows > 0 && !j.x->data)) return INVALID("rows is %lld without data; allowed: 0 or more rows at an address", (long long)j.x->rows);
+    if (!within_memory(j.x)) return INVALID("row_stride is %lld and col_stride %lld; allowed: strides within memory", (long long)j.x->row_stride, (long long)j.x->col_stride);
     const int64_t width = j.kind == CLASS ? 1 : j.kind == LEAF ? j.trees : j.m->classes;
     if (width > 0 && j.x->rows > INT64_MAX / 8 / width) return INVALID("rows is %lld; allowed: fewer", (long long)j.x->rows);
     if (length != j.x->rows * width || (length > 0 && !out)) return INVALID("length is %lld; allowed: %lld, the numbers of out", (long long)length, (long long)(j.x->rows * width));
     if (j.x->rows == 0) return AOSOP_OK;
-    return j.x->rows <= AOSOP_FEW_ROWS ? predict_rows(&j) : predict_blocks(&j);
+    const fpmode host = fp_enter();
+    const aosop_status status = j.x->rows <= AOSOP_FEW_ROWS || (j.m->few && j.trees > MOST_KEPT_TREES) ? predict_rows(&j) : predict_blocks(&j);
+    fp_leave(host);
+    return status;
 }
 
 aosop_status aosop_predict(const aosop_model *m, const aosop_rows *x, int64_t trees, int32_t *out, int64_t length) {
@@ -398,7 +437,9 @@ aosop_status aosop_predict_leaf(const aosop_model *m, const aosop_rows *x, int64
 aosop_status aosop_raw_to_proba(const aosop_model *m, double *raw, int64_t length) {
     if (!m || (!raw && length)) return INVALID("%s is NULL; allowed: an address", m ? "raw" : "model");
     if (length < 0 || length % m->classes) return INVALID("length is %lld; allowed: a multiple of %lld, the classes", (long long)length, (long long)m->classes);
+    const fpmode host = fp_enter();
     best_loops()->softmax(raw, length / m->classes, m->classes, m->temperature);
+    fp_leave(host);
     return AOSOP_OK;
 }
 
@@ -407,6 +448,10 @@ aosop_status aosop_unpack(const void *packed, size_t size, const char *type, int
     if (!size_of(type)) return INVALID("type is %.20s; allowed: i8, u8, u16, i32, u32, i64, u64, f32 or f64", type);
     if (count < 0 || length % size_of(type) || length / size_of(type) != (uint64_t)count)
         return INVALID("length is %llu; allowed: the bytes of %lld %s", (unsigned long long)length, (long long)count, type);
-    if (!unpack(packed, size, type, (uint64_t)count, out)) return set_error(AOSOP_BAD_FORMAT, "the array is not packed as it should be");
+    begin_call();
+    const fpmode host = fp_enter();
+    const bool unpacked = unpack(packed, size, type, (uint64_t)count, out);
+    fp_leave(host);
+    if (!unpacked) return set_error(AOSOP_BAD_FORMAT, "the array is not packed as it should be");
     return AOSOP_OK;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
 #include "file.h"
 
 enum { SCALE_BITS = 12, SCALE = 1 << SCALE_BITS, LOW_STATE = 1 << 23 };
@@ -44,7 +45,7 @@ static bool read_table(table *t, const uint8_t **code, uint64_t *size) {
 /* Begins with the first of numbers that have so many tables. NULL: the code is not that, or
  * there is no memory. */
 static numbers *read_numbers(const uint8_t *code, uint64_t size, int tables) {
-    numbers *r = calloc(1, sizeof *r + (size_t)tables * sizeof *r->tables);
+    numbers *r = allocate(1, sizeof *r + (size_t)tables * sizeof *r->tables);
     bool ok = r != NULL;
     for (int i = 0; ok && i < tables; i++) ok = read_table(&r->tables[i], &code, &size);
     const uint64_t length = ok && size >= 8 ? little(code, 8) : 0;
@@ -222,7 +223,7 @@ static bool take_groups(packing *p, const uint8_t **code, uint64_t *size, uint64
     if (p->num_kinds == 1) return true;
     const uint64_t length = take_number(code, size, 8, &ok), groups = count / p->group;
     if (!ok || length < 1 || length > *size || ((*code)[0] & 15) != INTEGER || (*code)[0] >> 4 >= PLAIN_GROUP) return false; /* no groups in groups */
-    p->kinds = groups / MOST_PER_BYTE <= length ? malloc((size_t)groups) : NULL;
+    p->kinds = groups / MOST_PER_BYTE <= length ? allocate(groups + 1, 1) : NULL;
     ok = p->kinds && unpack(*code, length, "u8", groups, p->kinds);
     for (uint64_t i = 0; ok && i < groups; i++) ok = p->kinds[i] < p->num_kinds;
     *code += length, *size -= length;
@@ -251,7 +252,7 @@ bool unpack(const uint8_t *code, uint64_t size, const char *type, uint64_t count
         p.entries = take_number(&code, &size, 8, &ok);
         const uint64_t length = take_number(&code, &size, 8, &ok);
         ok = ok && length >= 1 && length <= size && p.entries <= count && (code[0] & 15) != POSITION;
-        ok = ok && (p.list = malloc((size_t)(p.entries + 1) * (size_t)p.size)) && unpack(code, length, type, p.entries, p.list);
+        ok = ok && (p.list = allocate(p.entries + 1, (size_t)p.size)) && unpack(code, length, type, p.entries, p.list);
         if (ok) code += length, size -= length;
     }
     const bool grouped = p.origin >= PLAIN_GROUP;
@@ -271,7 +272,7 @@ bool unpack(const uint8_t *code, uint64_t size, const char *type, uint64_t count
 static uint8_t *take_lengths(const uint8_t **code, uint64_t *size, uint64_t count, uint64_t total) {
     bool ok = true;
     const uint64_t length = take_number(code, size, 8, &ok);
-    uint8_t *lengths = ok && length <= *size ? malloc((size_t)(4 * count + 4)) : NULL;
+    uint8_t *lengths = ok && length <= *size ? allocate(count + 1, 4) : NULL;
     ok = lengths && unpack(*code, length, "u32", count, lengths);
     for (uint64_t i = 0; ok && i < count; i++) ok = u32_at(lengths, i) <= total;
     if (!ok) {
@@ -280,6 +281,12 @@ static uint8_t *take_lengths(const uint8_t **code, uint64_t *size, uint64_t coun
     }
     *code += length, *size -= length;
     return lengths;
+}
+
+uint64_t names_text(const uint8_t *code, uint64_t size) {
+    bool ok = true;
+    const uint64_t most = MOST_PER_BYTE * size, total = take_number(&code, &size, 8, &ok);
+    return !ok ? 0 : total < most ? total : most;
 }
 
 bool names_size(const uint8_t *code, uint64_t size, uint64_t count, uint64_t *bytes) {

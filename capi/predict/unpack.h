@@ -11,6 +11,9 @@ enum { MOST_PER_BYTE = 64 }; /* elements */
  * least count / MOST_PER_BYTE bytes, is that of so many. */
 bool unpack(const uint8_t *code, uint64_t size, const char *type, uint64_t count, uint8_t *out);
 
+/* The bytes of all names, without ends, that the code says it has; at most what it may have. */
+uint64_t names_text(const uint8_t *code, uint64_t size);
+
 /* The bytes of so many names, each with a final 0. Returns whether code, of so many bytes, may have
  * them. */
 bool names_size(const uint8_t *code, uint64_t size, uint64_t count, uint64_t *bytes);

@@ -1,10 +1,11 @@
 // libaoso_predict returns the bits of libaoso: for every kind of model, matrix and
 // number of rows, in a forked child and in several threads. It writes its models to
 // a folder, for predictfuzz.c. Arguments: the folder, the program of capi/test/linear.
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE
 #include "check.h"
 
 #include <aoso_predict.h>
+#include <fenv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -282,6 +283,115 @@ static void in_forked_child(void) {
     OK(aoso_model_free(m));
 }
 
+// ----------------------------------------------------- floating-point mode --
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+static uint64_t get_mode(void) {
+    uint16_t x87;
+    __asm__ volatile("fnstcw %0" : "=m"(x87));
+    return (uint64_t)x87 << 32 | (_mm_getcsr() & ~0x3fu);
+}
+static void flush_subnormals(void) { _mm_setcsr(_mm_getcsr() | 0x8040); }
+static void short_x87(void) { // 24 bits, downwards
+    const uint16_t x87 = 0x047f;
+    __asm__ volatile("fldcw %0" : : "m"(x87));
+}
+#elif defined(__aarch64__)
+static uint64_t get_mode(void) {
+    uint64_t m;
+    __asm__ volatile("mrs %0, fpcr" : "=r"(m));
+    return m;
+}
+static void flush_subnormals(void) {
+    const uint64_t m = get_mode() | 1u << 24;
+    __asm__ volatile("msr fpcr, %0" : : "r"(m));
+}
+static void short_x87(void) {}
+#else
+static uint64_t get_mode(void) { return (uint64_t)fegetround(); }
+static void flush_subnormals(void) {}
+static void short_x87(void) {}
+#endif
+
+static void upwards(void) { fesetround(FE_UPWARD); }
+static void downwards(void) { fesetround(FE_DOWNWARD); }
+static void towards_zero(void) { fesetround(FE_TOWARDZERO); }
+static void trap_all(void) { feenableexcept(FE_ALL_EXCEPT); }
+
+// All that libaoso_predict computes: what it reads from bytes, and what it predicts for subnormal rows.
+enum { MODE_ROWS = 200, MODE_CLASSES = 5, MODE_TREES = 30, UNPACKED = 64 };
+
+typedef struct outcome {
+    double raw[MODE_ROWS * MODE_CLASSES], proba[MODE_ROWS * MODE_CLASSES], again[MODE_ROWS * MODE_CLASSES], temperature;
+    int32_t found[MODE_ROWS], leaves[MODE_ROWS * MODE_TREES];
+    float multiples[UNPACKED];
+} outcome;
+
+static int computes(const void *bytes, size_t size, const double *x, const float *narrow, outcome *o) {
+    aosop_model *p;
+    const uint64_t mode = get_mode();
+    int ok = aosop_decode(bytes, size, &p) == AOSOP_OK;
+    if (!ok) return 0;
+    o->temperature = aosop_temperature(p);
+    for (int64_t first = 0, n = 1; first < MODE_ROWS; first += n, n = first < 40 ? n % AOSOP_FEW_ROWS + 1 : MODE_ROWS - first) {
+        const int64_t k = MODE_CLASSES, t = aosop_num_trees(p);
+        const aosop_rows rows = first % 2 ? aosop_row_major(x + 3 * first, AOSOP_FLOAT64, n, 3) : aosop_row_major(narrow + 3 * first, AOSOP_FLOAT32, n, 3);
+        ok &= aosop_predict_raw(p, &rows, 0, o->raw + first * k, n * k) == AOSOP_OK && get_mode() == mode;
+        memcpy(o->again + first * k, o->raw + first * k, (size_t)(n * k) * sizeof *o->raw);
+        ok &= aosop_raw_to_proba(p, o->again + first * k, n * k) == AOSOP_OK && get_mode() == mode;
+        ok &= aosop_predict_proba(p, &rows, 0, o->proba + first * k, n * k) == AOSOP_OK && get_mode() == mode;
+        ok &= aosop_predict(p, &rows, 0, o->found + first, n) == AOSOP_OK && get_mode() == mode;
+        ok &= aosop_predict_leaf(p, &rows, 0, o->leaves + first * t, n * t) == AOSOP_OK && get_mode() == mode;
+    }
+    // Multiples of 2^-149; a table of one token, 3; four bytes of tokens, of which the state is made.
+    static const uint8_t packed[] = {0x02, 0x6b, 0xff, 0, 3, 0, 16, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 128, 0};
+    ok &= aosop_unpack(packed, sizeof packed, "f32", UNPACKED, o->multiples, sizeof o->multiples) == AOSOP_OK && get_mode() == mode;
+    aosop_free(p);
+    return ok && get_mode() == mode;
+}
+
+// The mode of the host changes no bit, stays, and lets no exception trap.
+static void in_every_mode(const char *params) {
+    static double x[3 * MODE_ROWS];
+    static float narrow[3 * MODE_ROWS];
+    static int32_t classes[MODE_ROWS];
+    static outcome due, have;
+    uint64_t state = 9;
+    for (int i = 0; i < MODE_ROWS; i++) {
+        classes[i] = (int32_t)(next_random(&state) % MODE_CLASSES);
+        for (int j = 0; j < 3; j++) {
+            const uint32_t bits = (uint32_t)(next_random(&state) % 3000) + (uint32_t)classes[i] * 900;
+            memcpy(&narrow[3 * i + j], &bits, sizeof bits);
+            x[3 * i + j] = i % 7 == 0 ? NAN : (double)narrow[3 * i + j] * (i % 3 ? 1 : 0x1p-900);
+        }
+    }
+    aoso_dataset *d;
+    aoso_matrix m = aoso_row_major(x, AOSO_FLOAT64, MODE_ROWS, 3);
+    aoso_labels y = aoso_int32_labels(classes, MODE_ROWS);
+    OK(aoso_dataset_create(&m, &y, NULL, &d));
+    aoso_model *model = train_on(d, params);
+    size_t size;
+    OK(aoso_model_encode(model, NULL, 0, &size));
+    char *bytes = malloc(size);
+    OK(aoso_model_encode(model, bytes, size, NULL));
+    OK(aoso_dataset_free(d));
+    EXPECT(computes(bytes, size, x, narrow, &due));
+    OK(aoso_model_free(model));
+    void (*const modes[])(void) = {flush_subnormals, upwards, downwards, towards_zero, short_x87, trap_all};
+    fenv_t host;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        memset(&have, 1, sizeof have);
+        fegetenv(&host);
+        modes[i]();
+        const int ok = computes(bytes, size, x, narrow, &have);
+        fesetenv(&host);
+        EXPECT(ok);
+        EXPECT(memcmp(&due, &have, sizeof due) == 0);
+    }
+    free(bytes);
+}
+
 #define REFUSES(status, text, call) EXPECT((call) == (status) && strstr(aosop_last_error(), text))
 
 static void refuses(void) {
@@ -364,6 +474,8 @@ int main(int argc, char **argv) {
     refuses_wrong("full");
     refuses_wrong("categories");
     in_forked_child();
+    in_every_mode("trees=30");
+    in_every_mode("preset=paper trees=30 leaf=pair start=linear");
     refuses();
     return finish("predictlib");
 }

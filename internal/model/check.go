@@ -44,6 +44,11 @@ func (f *Forest) Check(codes []int) error {
 	if i := f.badPair(f.leafPairs, f.pairsPerLeaf()); i >= 0 {
 		return fmt.Errorf("leaf %d has classes that make no pairs", i)
 	}
+	for i := 1; f.named > 0 && i < len(f.leafPairs); i += 2 {
+		if int(f.leafPairs[i]) < f.classes {
+			return fmt.Errorf("leaf %d is sparse and has a pair of two classes", i/(2*f.named))
+		}
+	}
 	return nil
 }
 

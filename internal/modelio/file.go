@@ -12,6 +12,7 @@ import (
 type File struct {
 	Version uint32 // of its format
 
+	kind   Kind
 	meta   json.RawMessage
 	arrays map[string]array
 }
@@ -51,7 +52,7 @@ func Open(kind Kind, data []byte) (*File, error) {
 	if header.Version > kind.version() {
 		return nil, kind.newer(header.Version)
 	}
-	f := &File{Version: header.Version, meta: header.Meta, arrays: map[string]array{}}
+	f := &File{Version: header.Version, kind: kind, meta: header.Meta, arrays: map[string]array{}}
 	end, err := f.readArrays(header.Arrays, data, start)
 	if err != nil {
 		return nil, err
@@ -98,6 +99,8 @@ func (f *File) readArrays(list json.RawMessage, data []byte, pos uint64) (uint64
 	if t, _ := dec.Token(); t != json.Delim('[') {
 		return 0, corrupt("header: there is no list of arrays")
 	}
+	var unpacked uint64
+	limit := maxUnpacked * uint64(len(data))
 	for dec.More() {
 		var a arrayInfo
 		if err := dec.Decode(&a); err != nil {
@@ -106,6 +109,10 @@ func (f *File) readArrays(list json.RawMessage, data []byte, pos uint64) (uint64
 		next, err := f.readArray(a, data, pos)
 		if err != nil {
 			return 0, err
+		}
+		if unpacked += a.unpacked(data[pos:next]); unpacked > limit {
+			return 0, corrupt("its arrays up to %q have %d bytes when they are unpacked; allowed: %d, which is %d times the size of the file",
+				a.Name, unpacked, limit, maxUnpacked)
 		}
 		pos = next
 	}
@@ -119,6 +126,9 @@ func (f *File) readArray(a arrayInfo, data []byte, pos uint64) (next uint64, err
 	size := typeSizes[a.Type]
 	if size == 0 {
 		return 0, corrupt("header: array %q has the unknown type %q", a.Name, a.Type)
+	}
+	if a.Packed > 0 && a.Type != listOfNames && f.kind != Model {
+		return 0, corrupt("header: array %q is packed, as only those of models are", a.Name)
 	}
 	if a.Offset != pos {
 		return 0, corrupt("header: array %q is said to start at byte %d instead of %d", a.Name, a.Offset, pos)

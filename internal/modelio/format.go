@@ -30,7 +30,8 @@
 // u32, i64, u64, f32 and f64. An array with "packed" has that many bytes in the
 // file, in the form that pack.go describes; models of versions 2 and 3 have none.
 // The type str is a list of names. It is always packed, as names.go describes.
-// The bytes of an array are covered by its own CRC-32C, the padding by the rule
+// Unpacked, the arrays of a file have at most 32 times its bytes. Only those of models
+// are packed, but for lists of names. The bytes of an array are covered by its own CRC-32C, the padding by the rule
 // that it is zero, so no bit of a file can change unnoticed. The checksums guard
 // against accidents, not malice.
 package modelio
@@ -126,6 +127,19 @@ func (a *arrayInfo) size() uint64 {
 	}
 	return a.Count * typeSizes[a.Type]
 }
+
+// unpacked is the number of bytes that the array takes in memory, if data is it in the file: for a name, 16 and its text.
+func (a *arrayInfo) unpacked(data []byte) uint64 {
+	if a.Type == listOfNames {
+		total, _, _ := takeUint64(data)
+		return 16*a.Count + min(total, mostPerByte*a.Packed)
+	}
+	return a.Count * typeSizes[a.Type]
+}
+
+// maxUnpacked is how many bytes the arrays of a file take when they are unpacked, for each byte of the file, so that a
+// small file cannot ask for much memory. Writers lengthen the code of arrays that are packed more densely.
+const maxUnpacked = 32
 
 func checksum(data []byte) string {
 	return fmt.Sprintf("%08x", crc32.Checksum(data, castagnoli))

@@ -102,9 +102,37 @@ func (w *Writer) Err() error { return w.err }
 
 func (w *Writer) fail(err error) { w.err = cmp.Or(w.err, err) }
 
+// lengthened returns the content with zeros behind the code of the largest packed array, until the file, with a head of so
+// many bytes, has a byte for every maxUnpacked bytes that its arrays have when they are unpacked.
+func (w *Writer) lengthened(head int) *Writer {
+	largest, most, size, unpacked := -1, uint64(0), uint64(head), uint64(0)
+	for i := range w.arrays {
+		a := &w.arrays[i]
+		own := a.unpacked(w.data[i])
+		size, unpacked = size+align(a.size()), unpacked+own
+		if a.Packed > 0 && own > most {
+			largest, most = i, own
+		}
+	}
+	due := (unpacked + maxUnpacked - 1) / maxUnpacked
+	if due <= size {
+		return w
+	}
+	l := *w
+	l.arrays, l.data = slices.Clone(w.arrays), slices.Clone(w.data)
+	code := slices.Clip(l.data[largest])
+	code = append(code, make([]byte, align(uint64(len(code)))-uint64(len(code))+due-size)...)
+	l.data[largest], l.arrays[largest].Packed, l.arrays[largest].CRC = code, uint64(len(code)), checksum(code)
+	return &l
+}
+
 // WriteTo writes the file. Equal content gives equal bytes.
 func (w *Writer) WriteTo(out io.Writer) (int64, error) {
 	head, err := w.head()
+	if longer := w.lengthened(len(head)); err == nil && longer != w {
+		w = longer
+		head, err = w.head()
+	}
 	if err != nil {
 		return 0, err
 	}

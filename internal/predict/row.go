@@ -20,7 +20,7 @@ type Row struct {
 	sums   []int32 // of the short values of a run
 	linear linear  // what scores begin with
 
-	// What the trees from a run on can do, as in walks of one run.
+	// What the trees from a stage on can do, as in walks of one stage.
 	restLow, restHigh, restSize []float64
 	rounding                    float64 // of a sum, by the size of its terms
 }
@@ -45,18 +45,18 @@ func (w *walks) newRow(k *kernel.Funcs, trees int) *Row {
 
 func (r *Row) runs() int { return (r.trees + runTrees - 1) / runTrees }
 
-// boundRests adds up the bounds of runs from the last one back. The bounds of a
-// run hold for its first trees as well: zero is between them.
+// boundRests adds up the bounds of stages from the last one back. The bounds of a
+// stage hold for its first trees as well: zero is between them.
 func (r *Row) boundRests() {
-	runs, classes := r.runs(), r.classes
-	r.restLow, r.restHigh = make([]float64, (runs+1)*classes), make([]float64, (runs+1)*classes)
-	r.restSize = make([]float64, runs+1)
-	for run := runs - 1; run >= 0; run-- {
-		for k := run * classes; k < (run+1)*classes; k++ {
+	stages, classes := (r.runs()+r.stage-1)/r.stage, r.classes
+	r.restLow, r.restHigh = make([]float64, (stages+1)*classes), make([]float64, (stages+1)*classes)
+	r.restSize = make([]float64, stages+1)
+	for stage := stages - 1; stage >= 0; stage-- {
+		for k := stage * classes; k < (stage+1)*classes; k++ {
 			r.restLow[k] = r.restLow[k+classes] + r.low[k]
 			r.restHigh[k] = r.restHigh[k+classes] + r.high[k]
 		}
-		r.restSize[run] = r.restSize[run+1] + r.size[run]
+		r.restSize[stage] = r.restSize[stage+1] + r.size[stage]
 	}
 	// Half an ulp for each addition to either score, and to either bound; twice
 	// that, which covers the roundings of the roundings.
@@ -152,7 +152,7 @@ func (r *Row) Class() (class, trees int) {
 		class = r.greatest()
 	}
 	for run := range r.runs() {
-		if run > 0 && r.decided(class, run) {
+		if run > 0 && run%r.stage == 0 && r.decided(class, run/r.stage) {
 			return class, run * runTrees
 		}
 		r.addRun(run)
@@ -171,13 +171,13 @@ func (r *Row) greatest() (class int) {
 	return class
 }
 
-// decided tells whether the trees from a run on leave a class the only one of
+// decided reports whether the trees from a stage on leave a class the only one of
 // the greatest score, however their sums are rounded.
-func (r *Row) decided(class, run int) bool {
-	low, high := r.restLow[run*r.classes:][:r.classes], r.restHigh[run*r.classes:][:r.classes]
+func (r *Row) decided(class, stage int) bool {
+	low, high := r.restLow[stage*r.classes:][:r.classes], r.restHigh[stage*r.classes:][:r.classes]
 	own := r.scores[class]
 	for k, score := range r.scores[:r.classes] {
-		size := math.Abs(own) + math.Abs(score) + r.restSize[run]
+		size := math.Abs(own) + math.Abs(score) + r.restSize[stage]
 		if k != class && own+low[class]-score-high[k] <= r.rounding*size {
 			return false
 		}

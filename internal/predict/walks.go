@@ -21,10 +21,11 @@ type walks struct {
 
 	memberSlots int
 
-	// Between what the trees of a run change the score of a class, by run and
-	// class, zero being among it; and how much its sums can be rounded, by run: the
+	// Between what the trees of a stage change the score of a class, by stage and
+	// class, zero being among it; and how much its sums can be rounded, by stage: the
 	// greatest of what a tree adds to any score in absolute value, added up.
 	low, high, size []float64
+	stage           int // runs of a stage
 }
 
 // slot is where the key of a feature's value is kept. Missing values have two:
@@ -43,16 +44,23 @@ type slotsOf struct {
 // runTrees is how many trees are walked before their values are added.
 const runTrees = 8 * kernel.WalkLanes
 
+// freeBounds is how many bounds by stage and class any forest may have. There are no more than that, or than
+// values of leaves, so that many classes with few values take little memory.
+const freeBounds = 1 << 16
+
 // newWalks prepares all trees, whose values are given.
 func newWalks(f *model.Forest, v *values) *walks {
-	w := &walks{values: v}
+	runs := (f.Trees() + runTrees - 1) / runTrees
+	stages := max(1, max(freeBounds, f.Leaves()*v.perLeaf)/v.classes)
+	w := &walks{values: v, stage: max(1, (runs+stages-1)/stages)}
 	for leaf := range uint32(v.most) {
 		w.branches = append(w.branches, leafBranch(leaf, leaf))
 	}
 	slots := slotsOf{w.addMembers(f), map[slot]uint32{}}
+	bounds := newBounder(v.classes)
 	for first := 0; first < f.Trees(); first += runTrees {
 		w.addRun(f, slots, first, min(first+runTrees, f.Trees()))
-		w.boundRun(f, first, min(first+runTrees, f.Trees()))
+		w.boundRun(f, bounds, first, min(first+runTrees, f.Trees()))
 	}
 	return w
 }
@@ -131,38 +139,58 @@ func (w *walks) branch(split model.Split, slots slotsOf) kernel.Branch {
 	return kernel.Branch{Key: bin.Key(split.Threshold()), Slot: number}
 }
 
-// boundRun notes how some trees can change scores.
-func (w *walks) boundRun(f *model.Forest, first, last int) {
-	classes := f.Classes()
-	low, high := make([]float64, classes), make([]float64, classes)
-	treeLow, treeHigh, scores := make([]float64, classes), make([]float64, classes), make([]float64, classes)
-	size := 0.0
-	for t := first; t < last; t++ {
-		clear(treeLow)
-		clear(treeHigh)
-		treeSize := 0.0
-		for _, leaf := range f.Tree(t).Leaves() {
-			if f.Named() > 0 { // the few classes of such a leaf differ
-				for k, score := range leaf.Scores() {
-					treeLow[k], treeHigh[k] = min(treeLow[k], score), max(treeHigh[k], score)
-				}
-			} else {
-				clear(scores)
-				leaf.AddTo(scores)
-				for k, score := range scores {
-					treeLow[k], treeHigh[k] = min(treeLow[k], score), max(treeHigh[k], score)
-				}
-			}
-			leafSize := 0.0
-			for _, value := range leaf.Values() {
-				leafSize += 2 * math.Abs(float64(value)) // all values may be those of one class
-			}
-			treeSize = max(treeSize, leafSize)
+// bounder adds up how the trees of a stage can change scores.
+type bounder struct {
+	low, high []float64 // by class; of the stage so far
+	size      float64
+
+	// Of a tree, and of a leaf: zero between them.
+	treeLow, treeHigh, scores []float64
+}
+
+func newBounder(classes int) *bounder {
+	zeros := func() []float64 { return make([]float64, classes) }
+	return &bounder{low: zeros(), high: zeros(), treeLow: zeros(), treeHigh: zeros(), scores: zeros()}
+}
+
+// addTree adds the bounds of a tree, in time that its values take, however many the classes are. It returns the size of the
+// tree's sums.
+func (b *bounder) addTree(t model.Tree) (size float64) {
+	for _, leaf := range t.Leaves() {
+		for k, score := range leaf.Scores() {
+			b.scores[k] += score
 		}
-		for k := range low {
-			low[k], high[k] = low[k]+treeLow[k], high[k]+treeHigh[k]
+		for k := range leaf.Scores() {
+			b.treeLow[k], b.treeHigh[k] = min(b.treeLow[k], b.scores[k]), max(b.treeHigh[k], b.scores[k])
 		}
-		size += treeSize
+		leafSize := 0.0
+		for _, value := range leaf.Values() {
+			leafSize += 2 * math.Abs(float64(value)) // all values may be those of one class
+		}
+		size = max(size, leafSize)
+		for k := range leaf.Scores() {
+			b.scores[k] = 0
+		}
 	}
-	w.low, w.high, w.size = append(w.low, low...), append(w.high, high...), append(w.size, size)
+	for _, leaf := range t.Leaves() {
+		for k := range leaf.Scores() { // a class that comes again adds zeros
+			b.low[k], b.high[k] = b.low[k]+b.treeLow[k], b.high[k]+b.treeHigh[k]
+			b.treeLow[k], b.treeHigh[k] = 0, 0
+		}
+	}
+	return size
+}
+
+// boundRun adds how some trees can change scores to the bounds of their stage.
+func (w *walks) boundRun(f *model.Forest, b *bounder, first, last int) {
+	for t := first; t < last; t++ {
+		b.size += b.addTree(f.Tree(t))
+	}
+	if last < f.Trees() && last/runTrees%w.stage > 0 {
+		return
+	}
+	w.low, w.high, w.size = append(w.low, b.low...), append(w.high, b.high...), append(w.size, b.size)
+	clear(b.low)
+	clear(b.high)
+	b.size = 0
 }
