@@ -121,6 +121,9 @@ func (r *reader) read(file string) (*data, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.checkLabel(file, t, t.Labels); err != nil {
+		return nil, err
+	}
 	r.describe(file, t)
 	for j, column := range t.Columns {
 		if counts(column) {
@@ -160,6 +163,9 @@ func (r *reader) describe(file string, t *table.Table) {
 	}
 	if report := kindsOf(t); report != "" {
 		r.tell(file, report)
+	}
+	if len(t.Marked) > 0 {
+		r.tell(file, "missing values in numeric columns: "+shortList(t.Marked))
 	}
 }
 
@@ -202,11 +208,8 @@ func kindsOf(t *table.Table) string {
 		report += ", with decimal commas"
 	}
 	add := func(names []string, kind string) {
-		const most = 8
-		if len(names) > most {
-			report += fmt.Sprintf("; %d %s: %s and %d more", len(names), kind, strings.Join(names[:most], ", "), len(names)-most)
-		} else if len(names) > 0 {
-			report += fmt.Sprintf("; %d %s: %s", len(names), kind, strings.Join(names, ", "))
+		if len(names) > 0 {
+			report += fmt.Sprintf("; %d %s: %s", len(names), kind, shortList(names))
 		}
 	}
 	add(named[table.Categories], "categorical")
@@ -214,6 +217,15 @@ func kindsOf(t *table.Table) string {
 	add(named[table.Booleans], "of truth values")
 	add(t.Ignored, "ignored")
 	return report
+}
+
+// shortList lists texts for a report, but only the first few of many.
+func shortList(texts []string) string {
+	const most = 8
+	if len(texts) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
+	}
+	return strings.Join(texts, ", ")
 }
 
 // owner is what the features of a file must be those of.
@@ -255,7 +267,8 @@ func (r *reader) readMatched(file string, of owner, called string, o table.Optio
 		o.Names = names
 	}
 	for j := range names {
-		o.NumericFeatures = append(o.NumericFeatures, of.Categories(j) == nil)
+		categories := of.Categories(j)
+		o.Categories, o.NumericFeatures = append(o.Categories, categories), append(o.NumericFeatures, categories == nil)
 	}
 	t, err := readFile(file, o)
 	if err != nil {

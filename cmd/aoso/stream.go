@@ -64,6 +64,9 @@ func (s *stream) dataset(ctx context.Context, r *reader, o aoso.DatasetOptions, 
 	if err != nil {
 		return nil, err
 	}
+	if err := r.checkLabel(s.names[0], first, first.Labels); err != nil {
+		return nil, err
+	}
 	o.Names, o.Categorical = slices.Clone(first.Names), first.Coded
 	for {
 		begin()

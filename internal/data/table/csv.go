@@ -64,7 +64,7 @@ func parseCSV(s *source, o Options, known map[int]bool, give func(*Table) error)
 		first, err = p.next()
 	}
 	if err == io.EOF {
-		return nil, s.noRows("is empty")
+		return nil, s.errorf("is empty")
 	}
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func parseCSV(s *source, o Options, known map[int]bool, give func(*Table) error)
 		}
 	}
 	if p.given+p.rows == 0 {
-		return nil, s.noRows("has a header but no rows")
+		return nil, p.onlyHeader(o)
 	}
 	return p.table()
 }
@@ -235,6 +235,9 @@ func closing(b []byte) int {
 // begin settles the columns on the first record, which is a header or the first row.
 func (p *csvParser) begin(o Options) error {
 	p.width, p.assumed = len(p.cells), -1
+	if p.guessed && p.isRowOf(&o) {
+		o.Header = "no"
+	}
 	isHeader, err := p.find(o.Label, o.Header)
 	if err != nil {
 		return err

@@ -70,7 +70,7 @@ func parseLIBSVM(s *source, o Options, limit int64, give func(*Table) error) (*T
 		}
 	}
 	if p.given+p.rows == 0 {
-		return nil, s.noRows("is empty")
+		return nil, s.errorf("is empty")
 	}
 	if err := p.giveRows(); err != nil {
 		return nil, err
@@ -88,8 +88,10 @@ func (p *libsvmParser) row(line []byte, labelled bool) error {
 	}
 	p.rows++
 	switch bare := bytes.IndexByte(first, ':') < 0; {
-	case labelled && (!bare || isMissing(first)):
+	case labelled && !bare:
 		return p.fail("", "the label is missing")
+	case labelled && p.labels.isMissing(first):
+		return p.fail("", "%s", missingLabel(first))
 	case bare && bytes.IndexByte(first, ',') >= 0:
 		return p.fail("", "%s: more than one label in a row is not supported", quote(first))
 	case labelled:

@@ -46,10 +46,10 @@ func open(r io.Reader, name string) (*source, error) {
 		s.r.Discard(len(bom)) // programs that add one do so each time
 	}
 	head, _ := s.r.Peek(bufferSize)
+	if other := otherFormat(head); other != "" {
+		return nil, s.errorf("is %s; allowed: CSV and LIBSVM, plain or compressed with gzip, zstd, bzip2 or xz, Parquet and Arrow IPC", other)
+	}
 	if bytes.IndexByte(head[:min(512, len(head))], 0) >= 0 {
-		if other := otherFormat(head); other != "" {
-			return nil, s.errorf("is %s; allowed: CSV and LIBSVM, plain or compressed with gzip, zstd, bzip2 or xz, Parquet and Arrow IPC", other)
-		}
 		return nil, s.errorf("is not text in UTF-8 (it has zero bytes)")
 	}
 	if i := bytes.IndexByte(head, '\r'); i >= 0 && i < len(head)-1 && bytes.IndexByte(head, '\n') < 0 {
