@@ -38,7 +38,7 @@ func TestDefaultLabel(t *testing.T) {
 			t.Errorf("%s with --label: %+v", name, o)
 		}
 		data = file(t, "first.csv", first)
-		fail(t, exitFailed, []string{`the last column, "b", would be the label by default, but it has 20 different numbers in 60 rows, such as 0.`, "--label b takes this one"}, command(name, data)...)
+		fail(t, exitFailed, []string{`the last column, "b", would be the label by default, but it has 20 different numbers in 60 rows, such as 1.1`, "--label b takes this one"}, command(name, data)...)
 		do(t, command(name, data, "--label", "b")...)
 		do(t, command(name, data, "--label", "species")...)
 	}
