@@ -196,11 +196,11 @@ func (c *columnarFile) Blocks() iter.Seq2[*table.Table, error] {
 // roles says what the columns are for.
 func (c *columnarFile) roles() (*table.Roles, columnar.Roles, error) {
 	columns := c.file.Columns()
-	names := make([]string, len(columns))
+	names, index := make([]string, len(columns)), make([]bool, len(columns))
 	for j, column := range columns {
-		names[j] = column.Name
+		names[j], index[j] = column.Name, column.Index
 	}
-	found, err := c.options.RolesOf(names)
+	found, err := c.options.RolesOf(names, index)
 	if err != nil {
 		return nil, columnar.Roles{}, &table.Error{File: c.name, Msg: err.Error()}
 	}
@@ -210,7 +210,7 @@ func (c *columnarFile) roles() (*table.Roles, columnar.Roles, error) {
 		}
 		return names[j]
 	}
-	roles := columnar.Roles{Label: "none", Weight: named(found.Weight), RowID: named(found.RowID)}
+	roles := columnar.Roles{Label: "none", Weight: named(found.Weight), RowID: named(found.RowID), WithIndex: true}
 	if found.Label >= 0 {
 		roles.Label = names[found.Label]
 	}
@@ -250,7 +250,11 @@ func (c *columnarFile) facts(r *table.Roles) (*table.Table, error) {
 		t.LabelName, t.Labels = columns[r.Label].Name, []string{}
 	}
 	for _, j := range r.Ignored {
-		t.Ignored = append(t.Ignored, columns[j].Name)
+		name := columns[j].Name
+		if columns[j].Index {
+			name += " (index of pandas)"
+		}
+		t.Ignored = append(t.Ignored, name)
 	}
 	for _, j := range r.Strange {
 		t.Strange = append(t.Strange, columns[j].Name)

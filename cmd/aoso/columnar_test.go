@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/internal/columnartest"
 )
 
@@ -245,3 +246,40 @@ func TestColumnarFormat(t *testing.T) {
 }
 
 var arrow8 = arrow.PrimitiveTypes.Int8
+
+// TestPandasIndex: an index of pandas is left out, which train says, unless a flag or
+// the model names it.
+func TestPandasIndex(t *testing.T) {
+	levels := make([]int16, 40)
+	a, class, id := make([]int32, 40), make([]int32, 40), make([]int32, 40)
+	for i := range levels {
+		levels[i], a[i], class[i], id[i] = 1, int32(i/20), int32(i/20), int32(100-i)
+	}
+	column := func(name string, values []int32) columnartest.ParquetColumn {
+		return columnartest.ParquetColumn{Node: columnartest.Node(t, name, nil, parquet.Types.Int32, -1), Values: values, Levels: levels}
+	}
+	data := file(t, "d.parquet", string(columnartest.Parquet(t, 40, false, compress.Codecs.Uncompressed,
+		map[string]string{"pandas": `{"index_columns": ["id"]}`}, column("a", a), column("class", class), column("id", id))))
+	model := filepath.Join(t.TempDir(), "m.aoso")
+	features := func(flags ...string) string {
+		o := try(append([]string{"train", "--data", data, "--model", model, "--trees", "2"}, flags...)...)
+		if o.code != 0 || strings.Contains(o.stderr, "ignored: id (index of pandas)") != (len(flags) == 0) {
+			t.Errorf("%v: %+v", flags, o)
+		}
+		do(t, "eval", "--model", model, "--data", data)
+		m, err := aoso.Load(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(m.FeatureNames(), ",")
+	}
+	if got := features(); got != "a" {
+		t.Error(got)
+	}
+	if got := features("--columns", "a,id"); got != "a,id" {
+		t.Error(got)
+	}
+	if got := features("--row-id", "id"); got != "a" {
+		t.Error(got)
+	}
+}
