@@ -141,16 +141,17 @@ func isLarge(file string) bool {
 	return growth*float64(info.Size()) > mem.Plannable()/2
 }
 
-// isDataset tells whether a file is a dataset that bin has made.
+// isDataset tells whether a file is a dataset that bin has made. It does not open a
+// pipe, which can be opened only once.
 func isDataset(file string) bool {
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
 	var start [4]byte
 	_, err = f.Read(start[:])
 	return err == nil && string(start[:]) == "AOSO"
