@@ -38,6 +38,9 @@ func (r *reader) bind(c *cobra.Command) {
 	f.StringVar(&o.Separator, "separator", "", "`character` between the cells of CSV data, tab, or space for any number of blanks (default: found out)")
 	f.StringVar(&o.Decimal, "decimal", "", "`character` before decimals in CSV data: . or , (default: found out)")
 	f.StringVar(&o.Comment, "comment", "", "`text` that begins lines of CSV data to skip (default: #, before the data)")
+	f.IntVar(&o.Line, "max-line", table.DefaultLine, "longest line of a text file, in `bytes`")
+	f.IntVar(&o.Cell, "max-cell", table.DefaultCell, "longest cell, in `bytes`")
+	f.IntVar(&o.Ratio, "max-ratio", 0, "`bytes` that a byte of a file may take in memory, and unpacked, beyond 256 MiB; 0: 100, or 1000 if it is compressed, Parquet or Arrow")
 	c.MarkFlagsMutuallyExclusive("header", "no-header")
 }
 
@@ -70,7 +73,12 @@ func (r *reader) checkData() error {
 	if !slices.Contains([]string{"auto", "yes", "no"}, o.Header) {
 		return usageError(fmt.Errorf("header is %q; allowed: auto, yes or no", o.Header))
 	}
-	return usageError(cmp.Or(checkFormat(o.Format), o.Dialect.Check()))
+	for flag, value := range map[string]int{"max_line": o.Line, "max_cell": o.Cell} {
+		if value < 1 {
+			return usageError(fmt.Errorf("%s is %d; allowed: at least 1", flag, value))
+		}
+	}
+	return usageError(cmp.Or(checkFormat(o.Format), o.Dialect.Check(), o.Limits.Check()))
 }
 
 // data is the content of a data file, its columns in the order of the features.

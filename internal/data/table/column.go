@@ -97,6 +97,11 @@ func (p *csvParser) settle(o Options) error {
 // cell reads a cell, which is trimmed.
 func (p *csvParser) cell(j int, b []byte) error {
 	c := &p.info[j]
+	if c.place >= 0 || j == p.label {
+		if msg := p.cellTooLong(b); msg != "" {
+			return p.fail(j, msg)
+		}
+	}
 	switch {
 	case j == p.label && p.labels.isMissing(b):
 		return p.fail(j, missingLabel(b))
@@ -305,11 +310,13 @@ func (p *csvParser) headerIsRow() bool {
 
 // featureNames is the names without those of columns that are no features.
 func (p *csvParser) featureNames() []string {
-	names := []string{}
-	for j, c := range p.info {
-		if c.place >= 0 {
-			names = append(names, p.header[j])
+	if p.names == nil {
+		p.names = make([]string, 0, len(p.columns))
+		for j := range p.info {
+			if p.info[j].place >= 0 {
+				p.names = append(p.names, p.header[j])
+			}
 		}
 	}
-	return names
+	return p.names
 }

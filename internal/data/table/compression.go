@@ -19,10 +19,15 @@ type compression struct {
 	reader func(io.Reader) (io.Reader, error)
 }
 
+// mostWindow is how many bytes back compressed data may refer, all of which are in
+// memory.
+const mostWindow = 1 << 27
+
 var compressions = []compression{
 	{"gzip", "\x1f\x8b", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
 	{"Zstandard", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, error) {
-		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1)) // with no goroutine to end
+		// With no goroutine to end, and for windows up to those of zstd --long.
+		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow))
 	}},
 	{"bzip2", "BZh", func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }},
 	{"xz", "\xfd7zXZ\x00", func(r io.Reader) (io.Reader, error) { return xz.NewReader(r) }},

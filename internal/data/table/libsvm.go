@@ -90,6 +90,8 @@ func (p *libsvmParser) row(line []byte, labelled bool) error {
 	switch bare := bytes.IndexByte(first, ':') < 0; {
 	case labelled && !bare:
 		return p.fail("", "the label is missing")
+	case p.cellTooLong(first) != "":
+		return p.fail("", "%s", p.cellTooLong(first))
 	case labelled && p.labels.isMissing(first):
 		return p.fail("", "%s", missingLabel(first))
 	case bare && bytes.IndexByte(first, ',') >= 0:
@@ -170,7 +172,7 @@ func (p *libsvmParser) pair(b []byte, last int) (int, error) {
 func (p *libsvmParser) fits(columns int) error {
 	cells := int64(columns) * int64(p.rows+3)
 	if cells <= p.limit && (cells <= sureCells || cells/sparsest <= int64(p.present)) {
-		if 16*float64(cells) > p.most-p.taken { // columns that grow are there twice
+		if 16*float64(cells) > min(p.most, p.allowed())-p.taken { // columns that grow are there twice
 			return p.tooMuch(p.line)
 		}
 		return nil

@@ -59,7 +59,7 @@ func TestLIBSVMLimit(t *testing.T) {
 		limit int64
 		ok    bool
 	}{{11 * 13, true}, {11*13 - 1, false}} {
-		s, err := open(strings.NewReader(in), "f")
+		s, err := open(strings.NewReader(in), "f", Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func FuzzLIBSVM(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte, label string, features int) {
 		parse := func(in []byte, o Options) (*Table, error) {
-			s, err := open(bytes.NewReader(in), "f")
+			s, err := open(bytes.NewReader(in), "f", Limits{})
 			if err != nil {
 				return nil, err
 			}

@@ -3,6 +3,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -90,6 +91,7 @@ type Options struct {
 	Columns, Ignore, Numeric, Categorical []string
 
 	Dialect
+	Limits
 }
 
 // Dialect is how a CSV file is written; the zero value finds it out.
@@ -113,7 +115,7 @@ func (o *Options) check(name string) error {
 	default:
 		return &Error{File: name, Msg: fmt.Sprintf("unknown header %q (auto, yes or no)", o.Header)}
 	}
-	if err := o.Dialect.Check(); err != nil {
+	if err := cmp.Or(o.Dialect.Check(), o.Limits.Check()); err != nil {
 		return &Error{File: name, Msg: err.Error()}
 	}
 	return nil
@@ -190,7 +192,7 @@ func Parse(r io.Reader, name string, o Options) (*Table, error) {
 // parse reads a table in which some columns are known to be texts. give is as for
 // parseCSV.
 func parse(r *rereader, name string, o Options, texts map[int]bool, give func(*Table) error) (*Table, error) {
-	s, err := open(r, name)
+	s, err := open(r, name, o.Limits)
 	if err != nil {
 		return nil, err
 	}

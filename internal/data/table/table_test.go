@@ -175,7 +175,7 @@ func TestFormat(t *testing.T) {
 		{"1 1:abc\n", "libsvm"},
 		{"1:2 2:3\n", "libsvm"},
 	} {
-		s, err := open(strings.NewReader(c.in), "f")
+		s, err := open(strings.NewReader(c.in), "f", Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
