@@ -33,15 +33,21 @@ type Column struct {
 	Name string // as in the file
 	Type string // for people, such as "int32" or "timestamp[us, tz=UTC]"
 	Kind Kind   // how a dataset takes it
+	// Index says that pandas wrote the column from the index of a frame, which no role
+	// has by default.
+	Index bool
 }
 
-// Roles say what the columns of a file are for. Columns are given by name or
+// Roles say what the columns of a file are for. All others are features, but for
+// an index of pandas. Columns are given by name or
 // by index from 0; where a column has an index for a name, the name wins.
 type Roles struct {
-	Label  string   // the labels: a column, "last" (or ""), or "none"
+	Label  string   // the labels: a column, "last" (or "", the last one that is no index), or "none"
 	Weight string   // the weights of the rows; "": there are none
 	RowID  string   // the ids of the rows, which are integers; "": there are none
 	Ignore []string // left out
+
+	WithIndex bool // columns that pandas wrote from an index count as all others
 }
 
 // File is a Parquet file, or an Arrow IPC file or stream. One goroutine at a time
@@ -60,6 +66,8 @@ type source interface {
 	columns() []Column
 	// rows is the number of rows; −1: it is not known before all are read.
 	rows() int64
+	// pandas is the metadata that pandas adds to a file, as JSON; "": there are none.
+	pandas() string
 	// read gives the rows of some columns, from the first one, to a function that
 	// wants the rows in pieces of at most so many. It returns an error of that function.
 	read(columns []*column, most int, give func(rows int) error) error
@@ -137,6 +145,7 @@ func (f *File) opened(err error) (*File, error) {
 		return nil, err
 	}
 	f.columns = f.source.columns()
+	markIndex(f.columns, f.source.pandas())
 	seen := map[string]int{}
 	for j := range f.columns {
 		c := &f.columns[j]
@@ -196,7 +205,11 @@ func (f *File) Assign(r Roles) (Assignment, error) {
 	case "none":
 		r.Label = ""
 	case "", "last":
-		r.Label = f.columns[len(f.columns)-1].Name
+		last := len(f.columns) - 1
+		for last > 0 && f.columns[last].Index && !r.WithIndex {
+			last--
+		}
+		r.Label = f.columns[last].Name
 	}
 	for _, one := range []struct {
 		name, role string
@@ -218,7 +231,11 @@ func (f *File) Assign(r Roles) (Assignment, error) {
 		a.Ignored = append(a.Ignored, j)
 	}
 	for j := range f.columns {
-		if taken[j] == "" {
+		switch {
+		case taken[j] != "":
+		case f.columns[j].Index && !r.WithIndex:
+			a.Ignored = append(a.Ignored, j)
+		default:
 			a.Features = append(a.Features, j)
 		}
 	}

@@ -86,10 +86,15 @@ func newArrowStream(r io.Reader, size int64, again io.Seeker) (*ipcSource, error
 
 func (s *ipcSource) rows() int64 { return s.total }
 
+func (s *ipcSource) pandas() string {
+	text, _ := s.schema.Metadata().GetValue(pandasKey)
+	return text
+}
+
 func (s *ipcSource) columns() []Column {
 	var columns []Column
 	for _, f := range s.schema.Fields() {
-		columns = append(columns, Column{f.Name, f.Type.String(), kindOf(f.Type)})
+		columns = append(columns, Column{Name: f.Name, Type: f.Type.String(), Kind: kindOf(f.Type)})
 	}
 	return columns
 }

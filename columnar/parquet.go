@@ -78,6 +78,13 @@ func (s *parquetSource) readUnits() {
 
 func (s *parquetSource) rows() int64 { return s.file.NumRows() }
 
+func (s *parquetSource) pandas() string {
+	if text := s.file.MetaData().KeyValueMetadata().FindValue(pandasKey); text != nil {
+		return *text
+	}
+	return ""
+}
+
 func (s *parquetSource) columns() []Column {
 	var columns []Column
 	for _, n := range s.nodes {

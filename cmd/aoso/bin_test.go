@@ -76,3 +76,21 @@ func TestBin(t *testing.T) {
 		t.Errorf("the failures left %v", after)
 	}
 }
+
+// TestUnusedFlags: flags that say how to read data are refused where nothing reads them.
+func TestUnusedFlags(t *testing.T) {
+	data, dir := file(t, "d.csv", small), t.TempDir()
+	dataset, model := filepath.Join(dir, "d.aosod"), filepath.Join(dir, "m.aoso")
+	do(t, "bin", "--data", data, "--out", dataset)
+	do(t, "train", "--data", dataset, "--model", model, "--trees", "2")
+	for flag, value := range map[string]string{
+		"label": "class", "weight": "a", "ignore": "a", "header": "yes", "separator": ";", "decimal": ",", "comment": "%",
+		"columns": "a", "numeric": "a", "categorical": "a", "row-id": "a", "max-bins": "9",
+	} {
+		fail(t, exitUsage, []string{"--" + flag + " has no effect", "is a dataset"}, "train", "--data", dataset, "--model", model, "--"+flag, value)
+	}
+	fail(t, exitUsage, []string{"--text-labels has no effect"}, "tune", "--data", dataset, "--model", model, "--text-labels")
+	fail(t, exitUsage, []string{"--max-bins has no effect"}, "train", "--data", dataset, "--valid", data, "--model", model, "--max-bins", "9")
+	do(t, "train", "--data", dataset, "--valid", data, "--label", "class", "--model", model, "--trees", "2")
+	fail(t, exitUsage, []string{"--columns has no effect with --init"}, "train", "--data", data, "--init", model, "--columns", "a", "--model", model)
+}

@@ -37,14 +37,19 @@ func readFile(file string, o table.Options) (*table.Table, error) {
 		defer in.Close()
 		name = file
 	}
-	f, text, err := openColumnar(in, name, o.Format, nil)
+	c := &columnarFile{name: name, options: o}
+	f, text, err := openColumnar(in, name, o.Format, func(bytes int) { c.bytes += int64(bytes) })
 	if err != nil {
 		return nil, err
 	}
 	if f == nil {
 		return table.Parse(text, name, o)
 	}
-	return gather(&columnarFile{file: f, name: name, options: o})
+	if info, err := in.Stat(); err == nil && info.Mode().IsRegular() {
+		c.bytes = info.Size()
+	}
+	c.file = f
+	return gather(c)
 }
 
 // newBlockFile is a data file in any format, which is read later. progress is told
@@ -108,7 +113,7 @@ func openColumnar(in *os.File, name, format string, progress func(bytes int)) (*
 		f, err := columnar.New(&countedAt{io.NewSectionReader(in, start, size), progress}, size, name)
 		return f, nil, err
 	case found == columnar.ArrowStream:
-		f, err := columnar.NewStream(pipe, name)
+		f, err := columnar.NewStream(&countedReader{pipe, progress}, name)
 		return f, nil, err
 	}
 	return failed("a Parquet file or an Arrow IPC file is read from its end, which a pipe does not allow; allowed: a file, or an Arrow IPC stream")
@@ -121,6 +126,7 @@ type columnarFile struct {
 	options table.Options
 	in      *os.File     // kept open; nil: others keep it
 	known   *table.Table // what the columns are, once the rows were read
+	bytes   int64        // of the file, or of a pipe those read so far
 }
 
 // Facts is the table without its rows, once the file was read.
@@ -133,6 +139,20 @@ func (c *columnarFile) Size() int64 {
 		return 0
 	}
 	return info.Size()
+}
+
+// countedReader is a reader that tells how much it has read.
+type countedReader struct {
+	io.Reader
+	progress func(bytes int) // nil: nobody asks
+}
+
+func (c *countedReader) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	if c.progress != nil {
+		c.progress(n)
+	}
+	return n, err
 }
 
 // countedAt is a reader that tells how much it has read.
@@ -163,7 +183,7 @@ func (c *columnarFile) Blocks() iter.Seq2[*table.Table, error] {
 		}
 		t := *c.known
 		t.Columns = make([][]float64, len(c.known.Columns))
-		rows := 0
+		rows, before := 0, make([]int, len(c.known.Columns)) // before: categories of the blocks so far
 		for b, err := range c.file.Blocks(roles) {
 			if err != nil {
 				yield(nil, err)
@@ -181,6 +201,10 @@ func (c *columnarFile) Blocks() iter.Seq2[*table.Table, error] {
 					t.Categories[j] = b.Features.(aoso.CategoricalFeatures).Categories(j)
 				}
 			}
+			if err := c.checkTexts(&t, before); err != nil {
+				yield(nil, err)
+				return
+			}
 			t.IDs, t.Weights = b.RowIDs, b.Weights
 			rows += t.Rows
 			if !yield(&t, nil) {
@@ -196,11 +220,11 @@ func (c *columnarFile) Blocks() iter.Seq2[*table.Table, error] {
 // roles says what the columns are for.
 func (c *columnarFile) roles() (*table.Roles, columnar.Roles, error) {
 	columns := c.file.Columns()
-	names := make([]string, len(columns))
+	names, index := make([]string, len(columns)), make([]bool, len(columns))
 	for j, column := range columns {
-		names[j] = column.Name
+		names[j], index[j] = column.Name, column.Index
 	}
-	found, err := c.options.RolesOf(names)
+	found, err := c.options.RolesOf(names, index)
 	if err != nil {
 		return nil, columnar.Roles{}, &table.Error{File: c.name, Msg: err.Error()}
 	}
@@ -210,7 +234,7 @@ func (c *columnarFile) roles() (*table.Roles, columnar.Roles, error) {
 		}
 		return names[j]
 	}
-	roles := columnar.Roles{Label: "none", Weight: named(found.Weight), RowID: named(found.RowID)}
+	roles := columnar.Roles{Label: "none", Weight: named(found.Weight), RowID: named(found.RowID), WithIndex: true}
 	if found.Label >= 0 {
 		roles.Label = names[found.Label]
 	}
@@ -250,7 +274,11 @@ func (c *columnarFile) facts(r *table.Roles) (*table.Table, error) {
 		t.LabelName, t.Labels = columns[r.Label].Name, []string{}
 	}
 	for _, j := range r.Ignored {
-		t.Ignored = append(t.Ignored, columns[j].Name)
+		name := columns[j].Name
+		if columns[j].Index {
+			name += " (index of pandas)"
+		}
+		t.Ignored = append(t.Ignored, name)
 	}
 	for _, j := range r.Strange {
 		t.Strange = append(t.Strange, columns[j].Name)
@@ -258,10 +286,43 @@ func (c *columnarFile) facts(r *table.Roles) (*table.Table, error) {
 	return t, nil
 }
 
+// checkTexts checks the lengths of the categories that a block has added.
+func (c *columnarFile) checkTexts(t *table.Table, before []int) error {
+	for j, names := range t.Categories {
+		for _, name := range names[min(before[j], len(names)):] {
+			if most := c.options.MaxCell(); len(name) > most {
+				return &table.Error{File: c.name, Column: t.Names[j], Msg: fmt.Sprintf("a cell has %d bytes; allowed: at most %d, unless --max-cell allows more", len(name), most)}
+			}
+		}
+		before[j] = len(names)
+	}
+	return nil
+}
+
+// fits checks that so many rows of all columns may be in memory: the file may claim
+// more than it has bytes for.
+func (c *columnarFile) fits(rows int64, columns int) error {
+	const share = 0.75 // of the memory
+	takes, memory := 8*float64(rows)*float64(columns), share*mem.Plannable()
+	failed := func(format string, args ...any) error {
+		return &table.Error{File: c.name, Msg: fmt.Sprintf(format, args...)}
+	}
+	switch allowed := c.options.Bytes(c.bytes, true); {
+	case takes > memory:
+		return failed("%d rows take more than %.3g GB, %d %% of the memory there is", rows, memory/1e9, int(100*share))
+	case takes > allowed:
+		return failed("%d rows take %.3g GB, which is too much for %d bytes of the file: more than %.3g GB; --max-ratio allows more", rows, takes/1e9, c.bytes, allowed/1e9)
+	}
+	return nil
+}
+
 // gather reads all rows of a file.
 func gather(c *columnarFile) (*table.Table, error) {
-	const share = 0.75 // of the memory
-	most := share * mem.Plannable()
+	if found, _, err := c.roles(); err == nil {
+		if err := c.fits(c.file.Rows(), len(found.Features)+2); err != nil {
+			return nil, err
+		}
+	}
 	var columns [][]float64
 	var labels []string
 	var ids []uint64
@@ -275,8 +336,8 @@ func gather(c *columnarFile) (*table.Table, error) {
 			columns = make([][]float64, len(t.Columns))
 		}
 		rows += t.Rows
-		if 8*float64(rows)*float64(len(columns)+2) > most {
-			return nil, &table.Error{File: c.name, Msg: fmt.Sprintf("the first %d rows take more than %.3g GB, %d %% of the memory there is", rows, most/1e9, int(100*share))}
+		if err := c.fits(int64(rows), len(columns)+2); err != nil {
+			return nil, err
 		}
 		for j, column := range t.Columns {
 			columns[j] = append(columns[j], column...)

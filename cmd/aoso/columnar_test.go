@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/columnar/columnartest"
 )
 
@@ -245,3 +246,64 @@ func TestColumnarFormat(t *testing.T) {
 }
 
 var arrow8 = arrow.PrimitiveTypes.Int8
+
+// TestPandasIndex: an index of pandas is left out, which train says, unless a flag or
+// the model names it.
+func TestPandasIndex(t *testing.T) {
+	levels := make([]int16, 40)
+	a, class, id := make([]int32, 40), make([]int32, 40), make([]int32, 40)
+	for i := range levels {
+		levels[i], a[i], class[i], id[i] = 1, int32(i/20), int32(i/20), int32(100-i)
+	}
+	column := func(name string, values []int32) columnartest.ParquetColumn {
+		return columnartest.ParquetColumn{Node: columnartest.Node(t, name, nil, parquet.Types.Int32, -1), Values: values, Levels: levels}
+	}
+	data := file(t, "d.parquet", string(columnartest.Parquet(t, 40, false, compress.Codecs.Uncompressed,
+		map[string]string{"pandas": `{"index_columns": ["id"]}`}, column("a", a), column("class", class), column("id", id))))
+	model := filepath.Join(t.TempDir(), "m.aoso")
+	features := func(flags ...string) string {
+		o := try(append([]string{"train", "--data", data, "--model", model, "--trees", "2"}, flags...)...)
+		if o.code != 0 || strings.Contains(o.stderr, "ignored: id (index of pandas)") != (len(flags) == 0) {
+			t.Errorf("%v: %+v", flags, o)
+		}
+		do(t, "eval", "--model", model, "--data", data)
+		m, err := aoso.Load(model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(m.FeatureNames(), ",")
+	}
+	if got := features(); got != "a" {
+		t.Error(got)
+	}
+	if got := features("--columns", "a,id"); got != "a,id" {
+		t.Error(got)
+	}
+	if got := features("--row-id", "id"); got != "a" {
+		t.Error(got)
+	}
+}
+
+// TestColumnarLimits: a small file that claims many rows, or has a long text, is an
+// error, unless flags allow it.
+func TestColumnarLimits(t *testing.T) {
+	const rows = 12 << 20
+	model := filepath.Join(t.TempDir(), "m.aoso")
+	nulls := func(name string) columnartest.ParquetColumn {
+		return columnartest.ParquetColumn{Node: columnartest.Node(t, name, nil, parquet.Types.Int32, -1), Values: []int32{}, Levels: make([]int16, rows)}
+	}
+	bomb := file(t, "bomb.parquet", string(columnartest.Parquet(t, rows, false, compress.Codecs.Uncompressed, nil, nulls("a"), nulls("class"))))
+	fail(t, exitFailed, []string{"12582912 rows take 0.302 GB, which is too much for", "--max-ratio allows more"}, "train", "--data", bomb, "--model", model)
+	fail(t, exitFailed, []string{"row 0: the label is missing"}, "train", "--data", bomb, "--model", model, "--max-ratio", "100000")
+
+	texts := []parquet.ByteArray{[]byte("short"), []byte(strings.Repeat("long", 100))}
+	column := func(name string) columnartest.ParquetColumn {
+		return columnartest.ParquetColumn{Node: columnartest.Node(t, name, schema.StringLogicalType{}, parquet.Types.ByteArray, -1), Values: texts, Levels: []int16{1, 1}}
+	}
+	long := file(t, "long.parquet", string(columnartest.Parquet(t, 2, true, compress.Codecs.Uncompressed, nil, column("a"), column("class"))))
+	fail(t, exitFailed, []string{`column "a": a cell has 400 bytes; allowed: at most 399, unless --max-cell allows more`}, "train", "--data", long, "--model", model, "--max-cell", "399")
+	do(t, "train", "--data", long, "--model", model, "--trees", "2", "--max-cell", "400")
+	for flag, value := range map[string]string{"max-line": "0", "max-cell": "-1", "max-ratio": "-1"} {
+		fail(t, exitUsage, []string{strings.ReplaceAll(flag, "-", "_") + " is " + value}, "train", "--data", long, "--model", model, "--"+flag, value)
+	}
+}

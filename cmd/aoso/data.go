@@ -38,6 +38,9 @@ func (r *reader) bind(c *cobra.Command) {
 	f.StringVar(&o.Separator, "separator", "", "`character` between the cells of CSV data, tab, or space for any number of blanks (default: found out)")
 	f.StringVar(&o.Decimal, "decimal", "", "`character` before decimals in CSV data: . or , (default: found out)")
 	f.StringVar(&o.Comment, "comment", "", "`text` that begins lines of CSV data to skip (default: #, before the data)")
+	f.IntVar(&o.Line, "max-line", table.DefaultLine, "longest line of a text file, in `bytes`")
+	f.IntVar(&o.Cell, "max-cell", table.DefaultCell, "longest cell, in `bytes`")
+	f.IntVar(&o.Ratio, "max-ratio", 0, "`bytes` that a byte of a file may take in memory, and unpacked, beyond 256 MiB; 0: 100, or 1000 if it is compressed, Parquet or Arrow")
 	c.MarkFlagsMutuallyExclusive("header", "no-header")
 }
 
@@ -70,7 +73,12 @@ func (r *reader) checkData() error {
 	if !slices.Contains([]string{"auto", "yes", "no"}, o.Header) {
 		return usageError(fmt.Errorf("header is %q; allowed: auto, yes or no", o.Header))
 	}
-	return usageError(cmp.Or(checkFormat(o.Format), o.Dialect.Check()))
+	for flag, value := range map[string]int{"max_line": o.Line, "max_cell": o.Cell} {
+		if value < 1 {
+			return usageError(fmt.Errorf("%s is %d; allowed: at least 1", flag, value))
+		}
+	}
+	return usageError(cmp.Or(checkFormat(o.Format), o.Dialect.Check(), o.Limits.Check()))
 }
 
 // data is the content of a data file, its columns in the order of the features.
@@ -121,6 +129,9 @@ func (r *reader) read(file string) (*data, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := r.checkLabel(file, t, t.Labels); err != nil {
+		return nil, err
+	}
 	r.describe(file, t)
 	for j, column := range t.Columns {
 		if counts(column) {
@@ -160,6 +171,9 @@ func (r *reader) describe(file string, t *table.Table) {
 	}
 	if report := kindsOf(t); report != "" {
 		r.tell(file, report)
+	}
+	if len(t.Marked) > 0 {
+		r.tell(file, "missing values in numeric columns: "+shortList(t.Marked))
 	}
 }
 
@@ -202,11 +216,8 @@ func kindsOf(t *table.Table) string {
 		report += ", with decimal commas"
 	}
 	add := func(names []string, kind string) {
-		const most = 8
-		if len(names) > most {
-			report += fmt.Sprintf("; %d %s: %s and %d more", len(names), kind, strings.Join(names[:most], ", "), len(names)-most)
-		} else if len(names) > 0 {
-			report += fmt.Sprintf("; %d %s: %s", len(names), kind, strings.Join(names, ", "))
+		if len(names) > 0 {
+			report += fmt.Sprintf("; %d %s: %s", len(names), kind, shortList(names))
 		}
 	}
 	add(named[table.Categories], "categorical")
@@ -214,6 +225,15 @@ func kindsOf(t *table.Table) string {
 	add(named[table.Booleans], "of truth values")
 	add(t.Ignored, "ignored")
 	return report
+}
+
+// shortList lists texts for a report, but only the first few of many.
+func shortList(texts []string) string {
+	const most = 8
+	if len(texts) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(texts[:most], ", "), len(texts)-most)
+	}
+	return strings.Join(texts, ", ")
 }
 
 // owner is what the features of a file must be those of.
@@ -255,7 +275,8 @@ func (r *reader) readMatched(file string, of owner, called string, o table.Optio
 		o.Names = names
 	}
 	for j := range names {
-		o.NumericFeatures = append(o.NumericFeatures, of.Categories(j) == nil)
+		categories := of.Categories(j)
+		o.Categories, o.NumericFeatures = append(o.Categories, categories), append(o.NumericFeatures, categories == nil)
 	}
 	t, err := readFile(file, o)
 	if err != nil {

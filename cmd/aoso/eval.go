@@ -120,7 +120,7 @@ func (e *evaluator) run(c *cobra.Command) error {
 	for _, b := range r.Bins {
 		line.Reliability = append(line.Reliability, reliabilityBin(b))
 	}
-	values, err := m.Measure(e.metrics, x, aoso.StringLabels(d.labels), nil, e.options)
+	values, err := m.Measure(e.metrics, x, aoso.StringLabels(d.labels), d.weights, e.options)
 	if err != nil {
 		return usageError(err)
 	}

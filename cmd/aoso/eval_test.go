@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strings"
 	"testing"
 )
@@ -49,4 +50,24 @@ func TestEval(t *testing.T) {
 	}
 	fail(t, exitFailed, []string{"has no column for the label"}, "eval", "--model", model, "--data", file(t, "d.csv", "a,b\n1,2\n"))
 	fail(t, exitFailed, []string{"empty"}, "eval", "--model", model, "--data", file(t, "d.csv", ""))
+}
+
+// TestEvalWeights: metrics, losses and bins count rows by their weights.
+func TestEvalWeights(t *testing.T) {
+	model := smallModel(t)
+	weighted := file(t, "w.csv", "a,b,w,class\n5,1,3,x\n1,1,1,x\n")
+	repeated := file(t, "r.csv", "a,b,class\n5,1,x\n5,1,x\n5,1,x\n1,1,x\n")
+	metrics := []string{"--json", "--metric", "error", "--metric", "logloss", "--metric", "f1_macro", "--metric", "brier"}
+	of := func(args ...string) evaluated {
+		return jsonLine[evaluated](t, do(t, append(append([]string{"eval", "--model", model, "--data"}, args...), metrics...)...))
+	}
+	w, r := of(weighted, "--weight", "w"), of(repeated)
+	for name, want := range r.Metrics {
+		if got := w.Metrics[name]; got == nil || math.Abs(*got-*want) > 1e-12 {
+			t.Errorf("%s: %v, with repeated rows %v", name, got, *want)
+		}
+	}
+	if *r.Metrics["error"] != 0.75 || math.Abs(w.ErrorRate-r.ErrorRate) > 1e-12 || math.Abs(*w.Brier-*r.Brier) > 1e-12 {
+		t.Errorf("%+v\n%+v", w, r)
+	}
 }

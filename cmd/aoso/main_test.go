@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -45,11 +46,15 @@ func do(t *testing.T, args ...string) string {
 	return o.stdout
 }
 
-// fail runs a command that must fail with one line that contains all of want.
+// labelNote is what training commands say of the label when no flag names it.
+var labelNote = regexp.MustCompile(`(?m)^.*: label: the last column.* by default; --label names another\n`)
+
+// fail runs a command that must fail with one line that contains all of want, and
+// says no more before it than which column is the label.
 func fail(t *testing.T, code int, want []string, args ...string) {
 	t.Helper()
 	o := try(args...)
-	line := strings.TrimSuffix(o.stderr, "\n")
+	line := strings.TrimSuffix(labelNote.ReplaceAllString(o.stderr, ""), "\n")
 	if o.code != code || o.stdout != "" || !strings.HasPrefix(line, "aoso: ") || strings.Contains(line, "\n") {
 		t.Fatalf("aoso %s: exit code %d, want %d\nstdout %q\nstderr %q", strings.Join(args, " "), o.code, code, o.stdout, o.stderr)
 	}

@@ -102,7 +102,10 @@ func TestPredictOf(t *testing.T) {
 
 func TestPredictNothing(t *testing.T) {
 	model := smallModel(t)
-	for _, content := range []string{"", "a,b\n", "a,b,class\n"} {
+	for _, content := range []string{"", "\n", "# nothing\n"} {
+		fail(t, exitFailed, []string{"d.csv: is empty"}, "predict", "--model", model, "--data", file(t, "d.csv", content))
+	}
+	for _, content := range []string{"a,b\n", "a,b,class\n"} {
 		data := file(t, "d.csv", content)
 		if got := do(t, "predict", "--model", model, "--data", data); got != "" {
 			t.Errorf("%q: %q", content, got)

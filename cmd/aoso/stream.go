@@ -64,6 +64,9 @@ func (s *stream) dataset(ctx context.Context, r *reader, o aoso.DatasetOptions, 
 	if err != nil {
 		return nil, err
 	}
+	if err := r.checkLabel(s.names[0], first, first.Labels); err != nil {
+		return nil, err
+	}
 	o.Names, o.Categorical = slices.Clone(first.Names), first.Coded
 	for {
 		begin()
@@ -138,16 +141,17 @@ func isLarge(file string) bool {
 	return growth*float64(info.Size()) > mem.Plannable()/2
 }
 
-// isDataset tells whether a file is a dataset that bin has made.
+// isDataset tells whether a file is a dataset that bin has made. It does not open a
+// pipe, which can be opened only once.
 func isDataset(file string) bool {
+	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
 	f, err := os.Open(file)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return false
-	}
 	var start [4]byte
 	_, err = f.Read(start[:])
 	return err == nil && string(start[:]) == "AOSO"

@@ -213,7 +213,7 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 			}
 		}
 	}
-	if err := t.params.Check(); err != nil {
+	if err := cmp.Or(t.params.Check(), t.checkUnused(c)); err != nil {
 		return nil, usageError(err)
 	}
 	switch {
@@ -239,6 +239,34 @@ func (t *trainer) check(c *cobra.Command) (before *aoso.Model, err error) {
 		}
 	}
 	return before, modelio.Writable(t.model)
+}
+
+// checkUnused refuses flags that say how to read training data and would have no
+// effect.
+func (t *trainer) checkUnused(c *cobra.Command) error {
+	given := func(flags ...string) string {
+		i := slices.IndexFunc(flags, c.Flags().Changed)
+		if i < 0 {
+			return ""
+		}
+		return flags[i]
+	}
+	ofTraining := []string{"columns", "numeric", "categorical", "text-labels", "row-id", "max-bins"}
+	switch {
+	case isDataset(t.data):
+		unused := given(ofTraining...)
+		if t.valid == "" {
+			unused = cmp.Or(unused, given("label", "weight", "ignore", "format", "header", "no-header", "separator", "decimal", "comment"))
+		}
+		if unused != "" {
+			return fmt.Errorf("--%s has no effect: %s is a dataset, whose columns are settled; allowed: --%[1]s for aoso bin", unused, t.data)
+		}
+	case t.init != "":
+		if unused := given(ofTraining[:3]...); unused != "" {
+			return fmt.Errorf("--%s has no effect with --init: the features are those of %s; allowed: --ignore", unused, t.init)
+		}
+	}
+	return nil
 }
 
 // datasets reads the training set and the validation set, which may be nil.

@@ -123,7 +123,7 @@ func TestPhases(t *testing.T) {
 	o := try("train", "--data", train, "--model", model, "--json")
 	line := jsonLine[trained](t, o.stdout)
 	holdOut, all, found := strings.Cut(o.stderr, "training on all rows\n")
-	if !found || !strings.HasPrefix(holdOut, "choosing parameters") || !strings.Contains(holdOut, "errors") || strings.Contains(all, "errors") {
+	if !found || !strings.HasPrefix(labelNote.ReplaceAllString(holdOut, ""), "choosing parameters") || !strings.Contains(holdOut, "errors") || strings.Contains(all, "errors") {
 		t.Errorf("%+v", o)
 	}
 	if *line.HeldOutRows != 1000 || *line.HeldOutErrors >= 500 || line.Phase != aoso.PhaseTrain || line.Trees >= 1000 {

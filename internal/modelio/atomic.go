@@ -18,8 +18,9 @@ import (
 
 // WriteFile replaces the file at path by what write writes, all or nothing:
 // until the new content is safe on disk under another name in the same
-// directory, the old stays. A symbolic link is followed, the permissions of
-// an existing file are kept. Of a process that was killed while it wrote the
+// directory, the old stays. A symbolic link is followed. The permissions, the owner
+// and the group of an existing file are kept, if the process may give files away;
+// else the process owns the new file. Of a process that was killed while it wrote the
 // file, what it left is removed.
 func WriteFile(path string, write func(io.Writer) error) error {
 	if err := writeFile(path, write); err != nil {
@@ -72,7 +73,7 @@ func begin(path string) (*temporary, error) {
 	}
 	t := &temporary{f, target}
 	if statErr == nil {
-		if err := f.Chmod(perm); err != nil {
+		if err := f.Chmod(giveTo(f, old)); err != nil {
 			t.drop()
 			return nil, withoutPath(err, f.Name())
 		}

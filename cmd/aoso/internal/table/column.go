@@ -24,6 +24,9 @@ type column struct {
 	place    int    // among the features; −1: the label, the row id, or left out
 	fast     bool   // digits are a number, with nothing else to do
 	numeric  bool   // text is an error
+	texts    bool   // a model has categories for it: marks of missing values are texts
+	marks    int    // cells that mark missing values
+	mark     string // the first of them
 	seen     [4]int // cells by kind, of those that are not missing
 	text     string // the first cell of text
 	textLine int
@@ -81,6 +84,7 @@ func (p *csvParser) settle(o Options) error {
 		}
 		if feature < len(o.NumericFeatures) {
 			c.numeric = o.NumericFeatures[feature]
+			c.texts = !c.numeric
 		}
 		if p.known != nil && p.known[j] {
 			c.readTexts()
@@ -93,9 +97,14 @@ func (p *csvParser) settle(o Options) error {
 // cell reads a cell, which is trimmed.
 func (p *csvParser) cell(j int, b []byte) error {
 	c := &p.info[j]
+	if c.place >= 0 || j == p.label {
+		if msg := p.cellTooLong(b); msg != "" {
+			return p.fail(j, msg)
+		}
+	}
 	switch {
-	case j == p.label && isMissing(b):
-		return p.fail(j, "the label is missing")
+	case j == p.label && p.labels.isMissing(b):
+		return p.fail(j, missingLabel(b))
 	case j == p.label:
 		return p.labels.add(b, p.source, func(msg string) error { return p.fail(j, "the label "+msg) })
 	case j == p.id:
@@ -109,6 +118,9 @@ func (p *csvParser) cell(j int, b []byte) error {
 	}
 	v, k := p.number(b)
 	kind := Numbers
+	if k == mark && c.texts {
+		k = text
+	}
 	if k == text {
 		var ok bool
 		if v, ok = date(b); ok {
@@ -127,7 +139,7 @@ func (p *csvParser) cell(j int, b []byte) error {
 			msg += fmt.Sprintf("; with %d columns, as many as there should be features, the file was taken to have no label", p.width)
 		}
 		return p.fail(j, msg)
-	case k == text && c.seen == [4]int{} && p.given == 0:
+	case k == text && c.seen == [4]int{} && c.marks == 0 && p.given == 0:
 		c.readTexts()
 		return p.textCell(j, b)
 	case k == text:
@@ -135,6 +147,10 @@ func (p *csvParser) cell(j int, b []byte) error {
 		v = math.NaN() // the file is read again
 	case k == numeric:
 		c.seen[kind]++
+	case k == mark:
+		if c.marks++; c.mark == "" {
+			c.mark = string(b)
+		}
 	}
 	p.block = append(p.block, v)
 	return nil
@@ -225,12 +241,36 @@ func (p *csvParser) describe(t *Table) {
 		if slices.Contains(p.listedAs, j) && c.categories == nil {
 			t.Coded = append(t.Coded, c.place)
 		}
-		const few = 10
-		if numbers, texts := c.seen[Numbers], c.seen[Categories]; c.categories != nil && numbers > few*texts && !slices.Contains(p.listedAs, j) {
+		if c.isOdd() && !slices.Contains(p.listedAs, j) {
 			t.Odd = append(t.Odd, fmt.Sprintf("column %s is categorical because of %s in line %d, but %d of its %d cells are numbers",
-				quote(p.called(j)), quote(c.text), c.textLine, numbers, numbers+texts))
+				quote(p.called(j)), quote(c.text), c.textLine, c.seen[Numbers], c.seen[Numbers]+c.seen[Categories]))
+		}
+		if c.marks > 0 && c.categories == nil {
+			t.Marked = append(t.Marked, fmt.Sprintf("%s (%d times %s)", p.called(j), c.marks, quote(c.mark)))
 		}
 	}
+}
+
+// isOdd reports whether a column of texts may be meant as one of numbers: nearly all
+// cells are numbers, or most of them are and few different texts stand among them.
+func (c *column) isOdd() bool {
+	const few, fewTexts, manyNumbers = 10, 3, 20
+	numbers, texts := c.seen[Numbers], c.seen[Categories]
+	switch {
+	case c.categories == nil || numbers <= texts:
+		return false
+	case numbers > few*texts:
+		return true
+	case len(c.categories) <= manyNumbers:
+		return false
+	}
+	different := 0
+	for _, name := range c.categories {
+		if _, k := number([]byte(name)); k != numeric {
+			different++
+		}
+	}
+	return different <= fewTexts && len(c.categories)-different > manyNumbers
 }
 
 // called is what a column is called in messages: its name, or its index.
@@ -270,11 +310,13 @@ func (p *csvParser) headerIsRow() bool {
 
 // featureNames is the names without those of columns that are no features.
 func (p *csvParser) featureNames() []string {
-	names := []string{}
-	for j, c := range p.info {
-		if c.place >= 0 {
-			names = append(names, p.header[j])
+	if p.names == nil {
+		p.names = make([]string, 0, len(p.columns))
+		for j := range p.info {
+			if p.info[j].place >= 0 {
+				p.names = append(p.names, p.header[j])
+			}
 		}
 	}
-	return names
+	return p.names
 }

@@ -19,26 +19,37 @@ type compression struct {
 	reader func(io.Reader) (io.Reader, error)
 }
 
+// mostWindow is how many bytes back compressed data may refer, all of which are in
+// memory.
+const mostWindow = 1 << 27
+
 var compressions = []compression{
 	{"gzip", "\x1f\x8b", func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) }},
 	{"Zstandard", "\x28\xb5\x2f\xfd", func(r io.Reader) (io.Reader, error) {
-		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1)) // with no goroutine to end
+		// With no goroutine to end, and for windows up to those of zstd --long.
+		return zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(mostWindow))
 	}},
 	{"bzip2", "BZh", func(r io.Reader) (io.Reader, error) { return bzip2.NewReader(r), nil }},
 	{"xz", "\xfd7zXZ\x00", func(r io.Reader) (io.Reader, error) { return xz.NewReader(r) }},
 }
 
 // magicBytes is the most first bytes that tell a format.
-const magicBytes = 6
+const magicBytes = 10
 
 // compressionOf is the format of data that begin with these bytes; nil: none.
 func compressionOf(start []byte) *compression {
 	for i := range compressions {
-		if bytes.HasPrefix(start, []byte(compressions[i].magic)) {
-			return &compressions[i]
+		if c := &compressions[i]; bytes.HasPrefix(start, []byte(c.magic)) && (c.name != "bzip2" || isBzip2(start)) {
+			return c
 		}
 	}
 	return nil
+}
+
+// isBzip2 reports whether the first block of bzip2, or the end of an empty file,
+// follows the magic and the level: BZh may begin a text too.
+func isBzip2(start []byte) bool {
+	return len(start) < magicBytes || string(start[4:magicBytes]) == "1AY&SY" || string(start[4:magicBytes]) == "\x17rE8P\x90"
 }
 
 // IsCompressed tells whether a file is compressed.
@@ -51,20 +62,6 @@ func IsCompressed(path string) bool {
 	start := make([]byte, magicBytes)
 	n, _ := io.ReadFull(f, start)
 	return compressionOf(start[:n]) != nil
-}
-
-// otherFormat is a format of files that are no text, by their first bytes; "": none
-// is known.
-func otherFormat(start []byte) string {
-	for magic, name := range map[string]string{
-		"PK\x03\x04": "a zip archive or a workbook", "FEA1": "a Feather file of version 1", "\x89HDF": "an HDF5 file",
-		"PAR1": "a compressed Parquet file", "ARROW1": "a compressed Arrow IPC file", "AOSO": "a model or dataset file of aoso",
-	} {
-		if bytes.HasPrefix(start, []byte(magic)) {
-			return name
-		}
-	}
-	return ""
 }
 
 // endsEarly tells whether an error says that compressed data are cut off.

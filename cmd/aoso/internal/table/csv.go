@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // blockCells rows are gathered into a block of this many cells before they go to the columns: a row at a
@@ -19,6 +20,7 @@ type csvParser struct {
 	comma     bool     // numbers have decimal commas
 	comment   []byte   // begins lines to skip; empty: there are none
 	header    []string // nil when the file has none
+	names     []string // those of the features; nil: not listed yet
 	guessed   bool     // whether there is one, by the cells
 	width     int      // cells a record
 	label     int      // the label's column, -1 for none
@@ -64,7 +66,7 @@ func parseCSV(s *source, o Options, known map[int]bool, give func(*Table) error)
 		first, err = p.next()
 	}
 	if err == io.EOF {
-		return nil, s.noRows("is empty")
+		return nil, s.errorf("is empty")
 	}
 	if err != nil {
 		return nil, err
@@ -82,7 +84,7 @@ func parseCSV(s *source, o Options, known map[int]bool, give func(*Table) error)
 		}
 	}
 	if p.given+p.rows == 0 {
-		return nil, s.noRows("has a header but no rows")
+		return nil, p.onlyHeader(o)
 	}
 	return p.table()
 }
@@ -138,9 +140,13 @@ func (p *csvParser) nextLine() ([]byte, error) {
 // nextRecord returns the next record: a line, or several where quotes hold line ends.
 func (p *csvParser) nextRecord() ([]byte, error) {
 	line, err := p.nextLine()
+	const mostBlank = 1 << 20
 	for blank := 0; err == nil && p.isBlank(line); {
 		if blank == 0 {
 			blank = p.line
+		}
+		if p.line-blank > mostBlank {
+			return nil, &Error{File: p.name, Line: blank, Msg: fmt.Sprintf("more than %d blank lines", mostBlank)}
 		}
 		line, err = p.nextLine()
 		if err == nil && !p.isBlank(line) {
@@ -168,6 +174,9 @@ func (p *csvParser) nextRecord() ([]byte, error) {
 			return nil, err
 		}
 		quotes += bytes.Count(line, []byte{'"'})
+		if err := p.checkRecord(len(p.record) + len(line)); err != nil {
+			return nil, err
+		}
 		for _, part := range [][]byte{{'\n'}, line} {
 			if p.record, err = p.append(p.record, part); err != nil {
 				return nil, err
@@ -175,6 +184,15 @@ func (p *csvParser) nextRecord() ([]byte, error) {
 		}
 	}
 	return p.record, nil
+}
+
+// checkRecord checks the length of a record of several lines.
+func (p *csvParser) checkRecord(length int) error {
+	err := p.checkLine(length, p.start)
+	if e, ok := err.(*Error); ok {
+		e.Msg = strings.Replace(e.Msg, "the line is", "a quote opened in this line is not closed, or the record is", 1)
+	}
+	return err
 }
 
 // isBlank is careful with tabs, which may be cells.
@@ -235,6 +253,9 @@ func closing(b []byte) int {
 // begin settles the columns on the first record, which is a header or the first row.
 func (p *csvParser) begin(o Options) error {
 	p.width, p.assumed = len(p.cells), -1
+	if p.guessed && p.isRowOf(&o) {
+		o.Header = "no"
+	}
 	isHeader, err := p.find(o.Label, o.Header)
 	if err != nil {
 		return err
@@ -260,6 +281,9 @@ func (p *csvParser) begin(o Options) error {
 	seen := make(map[string]int, p.width)
 	names := make([]string, p.width)
 	for j, cell := range p.cells {
+		if msg := p.cellTooLong(cell); msg != "" {
+			return p.fail(j, msg)
+		}
 		if msg := notText(cell); msg != "" {
 			return p.fail(j, "the name "+msg)
 		}

@@ -81,7 +81,7 @@ func TestBadCSV(t *testing.T) {
 		{"long row", "1,2,3\n1,2,3,4\n", Options{}, "f:2: the row has 4 cells, the first row has 3"},
 		{"short row with quotes", "1,2,3\n1,\"A\"\n", Options{}, "f:2: the row has 2 cells, the first row has 3"},
 		{"missing label", "1,A\n2,\n", Options{}, "f:2: column 1: the label is missing"},
-		{"missing label, named", "u,w\n2,NA\n", Options{}, `f:2: column "w": the label is missing`},
+		{"missing label, named", "u,w\n2,NA\n", Options{}, `f:2: column "w": the label is missing ("NA" stands for a missing value; --text-labels takes it as a class)`},
 		{"duplicate names", "u,v,u,w\n1,2,3,4\n", Options{}, `f:1: columns 0 and 2 have the same name "u"`},
 		{"index too large", "1,2,3\n", Options{Label: "3"}, "f: label column 3 is out of range: the columns are 0..2"},
 		{"index negative", "1,2,3\n", Options{Label: "-1"}, "f: label column -1 is out of range: the columns are 0..2"},

@@ -180,6 +180,9 @@ func (p *csvParser) number(b []byte) (float64, kind) {
 		return number(b)
 	}
 	if bytes.IndexByte(b, '.') >= 0 {
+		if isMark(b) {
+			return math.NaN(), mark
+		}
 		return math.NaN(), text
 	}
 	p.scratch = append(p.scratch[:0], b...)

@@ -119,11 +119,8 @@ func TestMemory(t *testing.T) {
 		t.Skip("not run with -short, as the race detector is: that takes more address space than the test allows")
 	}
 	for name, test := range map[string]struct{ format, text string }{
-		"rows":            {"csv", "|1,2,A\n"},
-		"line":            {"csv", "|1,"},
-		"quoted":          {"csv", "\"|" + strings.Repeat("b", 100) + "\n"},
-		"LIBSVM":          {"libsvm", "|A 1:1 2:2\n"},
-		"a line of pairs": {"libsvm", "|1:1 "},
+		"rows":   {"csv", "|1,2,A\n"},
+		"LIBSVM": {"libsvm", "|A 1:1 2:2\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

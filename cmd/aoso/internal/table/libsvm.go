@@ -70,7 +70,7 @@ func parseLIBSVM(s *source, o Options, limit int64, give func(*Table) error) (*T
 		}
 	}
 	if p.given+p.rows == 0 {
-		return nil, s.noRows("is empty")
+		return nil, s.errorf("is empty")
 	}
 	if err := p.giveRows(); err != nil {
 		return nil, err
@@ -88,8 +88,12 @@ func (p *libsvmParser) row(line []byte, labelled bool) error {
 	}
 	p.rows++
 	switch bare := bytes.IndexByte(first, ':') < 0; {
-	case labelled && (!bare || isMissing(first)):
+	case labelled && !bare:
 		return p.fail("", "the label is missing")
+	case p.cellTooLong(first) != "":
+		return p.fail("", "%s", p.cellTooLong(first))
+	case labelled && p.labels.isMissing(first):
+		return p.fail("", "%s", missingLabel(first))
 	case bare && bytes.IndexByte(first, ',') >= 0:
 		return p.fail("", "%s: more than one label in a row is not supported", quote(first))
 	case labelled:
@@ -168,7 +172,7 @@ func (p *libsvmParser) pair(b []byte, last int) (int, error) {
 func (p *libsvmParser) fits(columns int) error {
 	cells := int64(columns) * int64(p.rows+3)
 	if cells <= p.limit && (cells <= sureCells || cells/sparsest <= int64(p.present)) {
-		if 16*float64(cells) > p.most-p.taken { // columns that grow are there twice
+		if 16*float64(cells) > min(p.most, p.allowed())-p.taken { // columns that grow are there twice
 			return p.tooMuch(p.line)
 		}
 		return nil

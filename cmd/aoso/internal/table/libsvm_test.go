@@ -32,7 +32,7 @@ func TestLIBSVM(t *testing.T) {
 		{"no features", "1\n2\n", svm, "f: has no features"},
 		{"label by name", "1 1:2\n", Options{Label: "y"}, `f: label "y": in a LIBSVM file it is the first token of each line, so only last and none can be asked for`},
 		{"no label", "1 1:1\n1:2 2:3\n", Options{}, "f:2: the label is missing"},
-		{"label not known", "? 1:1\n", Options{}, "f:1: the label is missing"},
+		{"label not known", "? 1:1\n", Options{}, `f:1: the label is missing ("?" stands for a missing value; --text-labels takes it as a class)`},
 		{"several labels", "1,3 1:2\n", Options{}, `f:1: "1,3": more than one label in a row is not supported`},
 		{"qid", "1 qid:3 1:2\n", Options{}, `f:1: "qid:3": ranking data is not supported`},
 		{"unsorted", "1 1:2\n1 3:1 2:1\n", Options{}, "f:2: index 2 comes after 3; indices must increase"},
@@ -59,7 +59,7 @@ func TestLIBSVMLimit(t *testing.T) {
 		limit int64
 		ok    bool
 	}{{11 * 13, true}, {11*13 - 1, false}} {
-		s, err := open(strings.NewReader(in), "f")
+		s, err := open(strings.NewReader(in), "f", Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func FuzzLIBSVM(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte, label string, features int) {
 		parse := func(in []byte, o Options) (*Table, error) {
-			s, err := open(bytes.NewReader(in), "f")
+			s, err := open(bytes.NewReader(in), "f", Limits{})
 			if err != nil {
 				return nil, err
 			}

@@ -14,6 +14,7 @@ type kind uint8
 const (
 	numeric kind = iota
 	missing
+	mark // missing in a column of numbers, a text among texts
 	tooLarge
 	text
 )
@@ -58,6 +59,9 @@ func slowNumber(b []byte) (float64, kind) {
 	if isMissing(b) {
 		return math.NaN(), missing
 	}
+	if isMark(b) {
+		return math.NaN(), mark
+	}
 	word := b
 	if b[0] == '+' || b[0] == '-' {
 		word = b[1:]
@@ -94,12 +98,30 @@ func isMissing(b []byte) bool {
 	return false
 }
 
+// isMark reports whether a cell marks a missing value in the way of other programs:
+// the marks of pandas, a minus, and the point of SAS.
+func isMark(b []byte) bool {
+	switch string(b) {
+	case "-", ".", "N/A", "n/a", "#N/A", "#N/A N/A", "#NA", "<NA>", "None", "NaT", "-NaN", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN":
+		return true
+	}
+	return false
+}
+
 // complaint is the message for a cell that is no number.
 func complaint(b []byte, k kind) string {
 	if k == tooLarge {
 		return quote(b) + " is beyond the range of numbers"
 	}
 	return quote(b) + " is not a number (numbers, or empty / NA / NaN / ? for missing)"
+}
+
+// missingLabel is the message for a label that is missing.
+func missingLabel(b []byte) string {
+	if len(b) == 0 {
+		return "the label is missing"
+	}
+	return "the label is missing (" + quote(b) + " stands for a missing value; --text-labels takes it as a class)"
 }
 
 // notText is the message for a name or label that is no text; "" for others.

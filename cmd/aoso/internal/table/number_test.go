@@ -22,9 +22,11 @@ func TestNumber(t *testing.T) {
 		{"1e-999", 0, numeric}, {"4.9e-324", 4.9e-324, numeric}, {"1.7976931348623157e308", math.MaxFloat64, numeric},
 		{"", 0, missing}, {"?", 0, missing}, {"NA", 0, missing}, {"na", 0, missing}, {"NaN", 0, missing},
 		{"nan", 0, missing}, {"NAN", 0, missing}, {"null", 0, missing}, {"NULL", 0, missing},
+		{"-", 0, mark}, {".", 0, mark}, {"N/A", 0, mark}, {"n/a", 0, mark}, {"#N/A", 0, mark}, {"<NA>", 0, mark}, {"None", 0, mark},
+		{"#N/A N/A", 0, mark}, {"-nan", 0, mark}, {"1.#IND", 0, mark}, {"none", 0, text}, {"--", 0, text}, {"NaT", 0, mark},
 		{"inf", math.Inf(1), numeric}, {"-Inf", math.Inf(-1), numeric}, {"+Infinity", math.Inf(1), numeric}, {"1e999", 0, tooLarge}, {"-1e999", 0, tooLarge},
-		{"a", 0, text}, {"-", 0, text}, {".", 0, text}, {"-.", 0, text}, {"1e", 0, text}, {"1 2", 0, text}, {"1,5", 0, text},
-		{"0x1p-2", 0, text}, {"0x10", 0, text}, {"1_000", 0, text}, {"1.2.3", 0, text}, {"--1", 0, text}, {"N/A", 0, text}, {"١", 0, text},
+		{"a", 0, text}, {"-.", 0, text}, {"1e", 0, text}, {"1 2", 0, text}, {"1,5", 0, text},
+		{"0x1p-2", 0, text}, {"0x10", 0, text}, {"1_000", 0, text}, {"1.2.3", 0, text}, {"--1", 0, text}, {"١", 0, text},
 	} {
 		got, k := number([]byte(c.in))
 		want := c.want

@@ -24,13 +24,16 @@ type header struct {
 	width int
 }
 
-// RolesOf says what the columns of a file with these names are for.
-func (o *Options) RolesOf(names []string) (*Roles, error) {
+// RolesOf says what the columns of a file with these names are for. Those of an index
+// are left out, unless the options name them.
+func (o *Options) RolesOf(names []string, index []bool) (*Roles, error) {
 	h, label := header{names, len(names)}, -1
+	o = o.withoutIndex(h, index)
 	switch o.Label {
 	case "none":
 	case "", "last":
-		label = len(names) - 1
+		for label = len(names) - 1; label > 0 && index[label]; label-- {
+		}
 	default:
 		var err error
 		if label, err = h.find(o.Label, "label"); err != nil {
@@ -41,6 +44,32 @@ func (o *Options) RolesOf(names []string) (*Roles, error) {
 		label = -1
 	}
 	return o.roles(h, label)
+}
+
+// withoutIndex returns options that ignore the columns of an index which they do not
+// name.
+func (o *Options) withoutIndex(h header, index []bool) *Options {
+	if !slices.Contains(index, true) {
+		return o
+	}
+	var single []string
+	for _, name := range []string{o.Label, o.Weight, o.RowID} {
+		if j, err := h.find(name, ""); err == nil {
+			single = append(single, h.names[j])
+		}
+	}
+	named, err := h.list(slices.Concat(o.Columns, o.Numeric, o.Categorical, o.Ignore), "columns")
+	if err != nil {
+		return o // which is told later
+	}
+	changed := *o
+	changed.Ignore = slices.Clone(o.Ignore)
+	for j, name := range h.names {
+		if index[j] && !slices.Contains(named, j) && !slices.Contains(single, name) && !slices.Contains(o.Names, name) {
+			changed.Ignore = append(changed.Ignore, name)
+		}
+	}
+	return &changed
 }
 
 // isUnlabelled tells whether a file that may lack labels does, or needs none

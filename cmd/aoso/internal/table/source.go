@@ -3,6 +3,7 @@ package table
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 
@@ -21,6 +22,8 @@ type source struct {
 
 	taken, most float64 // bytes of memory
 	again       *rereader
+	limits      Limits
+	read        int64 // bytes of the file
 }
 
 // share is how much of the machine's memory a table may take: whoever reads it
@@ -29,15 +32,16 @@ const share = 0.75
 
 const bom = "\xef\xbb\xbf"
 
-func open(r io.Reader, name string) (*source, error) {
-	s := &source{name: name, r: bufio.NewReaderSize(r, bufferSize), most: share * mem.Plannable(), again: &rereader{}}
+func open(r io.Reader, name string, limits Limits) (*source, error) {
+	s := &source{name: name, most: share * mem.Plannable(), again: &rereader{}, limits: limits}
+	s.r = bufio.NewReaderSize(&counted{r, func(bytes int) { s.read += int64(bytes) }}, bufferSize)
 	start, _ := s.r.Peek(magicBytes)
 	if s.packed = compressionOf(start); s.packed != nil {
 		unpacked, err := s.packed.reader(s.r)
 		if err != nil {
 			return nil, s.broken(err)
 		}
-		s.r = bufio.NewReaderSize(unpacked, bufferSize)
+		s.r = bufio.NewReaderSize(&bounded{Reader: unpacked, s: s}, bufferSize)
 	}
 	if mark, _ := s.r.Peek(2); string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff" {
 		return nil, s.errorf("is text in UTF-16; it must be UTF-8")
@@ -46,10 +50,10 @@ func open(r io.Reader, name string) (*source, error) {
 		s.r.Discard(len(bom)) // programs that add one do so each time
 	}
 	head, _ := s.r.Peek(bufferSize)
+	if other := otherFormat(head); other != "" {
+		return nil, s.errorf("is %s; allowed: CSV and LIBSVM, plain or compressed with gzip, zstd, bzip2 or xz, Parquet and Arrow IPC", other)
+	}
 	if bytes.IndexByte(head[:min(512, len(head))], 0) >= 0 {
-		if other := otherFormat(head); other != "" {
-			return nil, s.errorf("is %s; allowed: CSV and LIBSVM, plain or compressed with gzip, zstd, bzip2 or xz, Parquet and Arrow IPC", other)
-		}
 		return nil, s.errorf("is not text in UTF-8 (it has zero bytes)")
 	}
 	if i := bytes.IndexByte(head, '\r'); i >= 0 && i < len(head)-1 && bytes.IndexByte(head, '\n') < 0 {
@@ -78,6 +82,9 @@ func (s *source) next() ([]byte, error) {
 	if err == bufio.ErrBufferFull {
 		s.long = s.long[:0]
 		for err == bufio.ErrBufferFull {
+			if err := s.checkLine(len(s.long)+len(b), s.line+1); err != nil {
+				return nil, err
+			}
 			if s.long, err = s.append(s.long, b); err != nil {
 				return nil, err
 			}
@@ -95,6 +102,9 @@ func (s *source) next() ([]byte, error) {
 		return nil, io.EOF
 	}
 	s.line++
+	if err := s.checkLine(len(b), s.line); err != nil {
+		return nil, err
+	}
 	if len(b) > 0 && b[0] == bom[0] && bytes.HasPrefix(b, []byte(bom)) {
 		return nil, &Error{File: s.name, Line: s.line, Msg: "a byte order mark within the file, as where two files were joined"}
 	}
@@ -106,13 +116,16 @@ func (s *source) next() ([]byte, error) {
 func (s *source) take(bytes int) error {
 	s.taken += float64(bytes)
 	const growing = 3 // a buffer that grows to twice its size
-	if s.taken+growing*float64(s.again.read.Cap()) <= s.most {
+	if s.taken+growing*float64(s.again.read.Cap()) <= min(s.most, s.allowed()) {
 		return nil
 	}
 	return s.tooMuch(s.line)
 }
 
 func (s *source) tooMuch(line int) error {
+	if allowed := s.allowed(); allowed < s.most {
+		return &Error{File: s.name, Line: line, Msg: fmt.Sprintf("the data up to here take more than %.3g GB, which is too much for the first %d bytes of the file; --max-ratio allows more", allowed/1e9, s.read)}
+	}
 	return &Error{File: s.name, Line: line, Msg: fmt.Sprintf("the data up to here take more than %.3g GB, %d %% of the memory there is", s.most/1e9, int(100*share))}
 }
 
@@ -154,6 +167,8 @@ func (s *source) broken(err error) error {
 	e := &Error{File: s.name, Line: s.line, Msg: reason(err), Err: err}
 	switch {
 	case s.packed == nil:
+	case errors.Is(err, errUnpacked):
+		e.Msg = fmt.Sprintf("the %s data unpack to more than %.3g GB, which is too much for the first %d bytes of the file; --max-ratio allows more", s.packed.name, s.allowed()/1e9, s.read)
 	case endsEarly(err) && s.line == 0:
 		e.Msg = "the " + s.packed.name + " data ends early: the file is truncated"
 	case endsEarly(err):

@@ -3,6 +3,7 @@ package table
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -30,8 +31,9 @@ type Table struct {
 
 	DecimalComma bool // numbers have decimal commas; nobody said so
 
-	Odd   []string // why columns are categorical most of whose cells are numbers
-	Doubt string   // what may have been read otherwise than it was meant; "": nothing
+	Odd    []string // why columns are categorical most of whose cells are numbers
+	Marked []string // columns of numbers in which cells such as N/A are missing values
+	Doubt  string   // what may have been read otherwise than it was meant; "": nothing
 
 	sparse *libsvmParser // of a LIBSVM file
 }
@@ -43,8 +45,8 @@ type Options struct {
 	// of each line, and only "last" and "none" are allowed.
 	Label string
 
-	// TextLabels takes labels as they are. Otherwise 1.0 is the label 1, unless Classes, those of
-	// the model or dataset that the labels are for, has 1.0.
+	// TextLabels takes labels as they are. Otherwise 1.0 is the label 1 and NA a missing label, unless
+	// Classes, those of the model or dataset that the labels are for, has 1.0 or NA.
 	TextLabels bool
 	Classes    []string
 
@@ -71,6 +73,9 @@ type Options struct {
 	// numeric, so that text there is an error; nil: any may have texts.
 	NumericFeatures []bool
 
+	// Categories lists the categories of these features; nil, also for all: they are numeric, or not known.
+	Categories [][]string
+
 	// RowID is the column of a CSV file that has the ids of the rows, by name or 0-based index;
 	// "": none. If RowIDOptional is true, a file with a header may lack the column.
 	RowID         string
@@ -86,6 +91,7 @@ type Options struct {
 	Columns, Ignore, Numeric, Categorical []string
 
 	Dialect
+	Limits
 }
 
 // Dialect is how a CSV file is written; the zero value finds it out.
@@ -109,7 +115,7 @@ func (o *Options) check(name string) error {
 	default:
 		return &Error{File: name, Msg: fmt.Sprintf("unknown header %q (auto, yes or no)", o.Header)}
 	}
-	if err := o.Dialect.Check(); err != nil {
+	if err := cmp.Or(o.Dialect.Check(), o.Limits.Check()); err != nil {
 		return &Error{File: name, Msg: err.Error()}
 	}
 	return nil
@@ -186,7 +192,7 @@ func Parse(r io.Reader, name string, o Options) (*Table, error) {
 // parse reads a table in which some columns are known to be texts. give is as for
 // parseCSV.
 func parse(r *rereader, name string, o Options, texts map[int]bool, give func(*Table) error) (*Table, error) {
-	s, err := open(r, name)
+	s, err := open(r, name, o.Limits)
 	if err != nil {
 		return nil, err
 	}
@@ -251,6 +257,11 @@ type labels struct {
 	keep func(text string) bool
 	list []string
 	seen map[string]string // by cell
+}
+
+// isMissing reports whether a label cell is missing.
+func (l *labels) isMissing(b []byte) bool {
+	return len(b) == 0 || isMissing(b) && !l.keep(string(b))
 }
 
 // whole is 1 for 1.0, and "" for what is no whole number with a fraction of zeros.

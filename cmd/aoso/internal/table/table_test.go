@@ -175,7 +175,7 @@ func TestFormat(t *testing.T) {
 		{"1 1:abc\n", "libsvm"},
 		{"1:2 2:3\n", "libsvm"},
 	} {
-		s, err := open(strings.NewReader(c.in), "f")
+		s, err := open(strings.NewReader(c.in), "f", Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,8 +236,11 @@ func TestLabelOptional(t *testing.T) {
 }
 
 func TestNoRows(t *testing.T) {
-	for _, in := range []string{"", "\n", "u,v,y\n"} {
-		if _, err := Parse(strings.NewReader(in), "f", Options{}); !errors.Is(err, ErrNoRows) {
+	if _, err := Parse(strings.NewReader("u,v,y\n"), "f", Options{}); !errors.Is(err, ErrNoRows) {
+		t.Errorf("a header only: %v", err)
+	}
+	for _, in := range []string{"", "\n", "# a comment\n"} {
+		if _, err := Parse(strings.NewReader(in), "f", Options{}); err == nil || errors.Is(err, ErrNoRows) || err.Error() != "f: is empty" {
 			t.Errorf("%q: %v", in, err)
 		}
 	}

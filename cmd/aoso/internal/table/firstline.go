@@ -1,0 +1,81 @@
+package table
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+)
+
+// isRowOf reports whether the first record is a row of the features that the file
+// shall have: it has a cell for each, numbers where these are numeric, and not the
+// features' names.
+func (p *csvParser) isRowOf(o *Options) bool {
+	h, label := header{width: p.width}, p.width-1
+	switch index, err := strconv.Atoi(o.Label); {
+	case o.NumericFeatures == nil:
+		return false
+	case o.Label == "none":
+		label = -1
+	case err == nil:
+		label = index
+	case !o.lastLabel():
+		return false // a name
+	}
+	if o.LabelOptional && o.isUnlabelled(h) {
+		label = -1
+	}
+	r, err := o.roles(h, label)
+	if err != nil || len(r.Features) != len(o.NumericFeatures) || o.Names != nil && p.headerIf(true).lacking(o.Names) == "" {
+		return false
+	}
+	values := 0
+	for feature, j := range r.Features {
+		cell := p.cells[j]
+		_, k := p.number(cell)
+		if k == text {
+			if _, ok := date(cell); ok {
+				k = numeric
+			} else if _, ok := boolean(cell); ok {
+				k = numeric
+			}
+		}
+		switch {
+		case !o.NumericFeatures[feature]:
+			if feature < len(o.Categories) && slices.Contains(o.Categories[feature], string(cell)) {
+				values++
+			}
+		case k == numeric:
+			values++
+		case k == text:
+			return false
+		}
+	}
+	return values > 0
+}
+
+// lacking returns the first of the wanted names that a header lacks; "": none.
+func (h header) lacking(wanted []string) string {
+	at := positions(h.names)
+	for _, name := range wanted {
+		if _, ok := at[name]; !ok {
+			return name
+		}
+	}
+	return ""
+}
+
+// onlyHeader is the error of a file that has one line, which was taken for a header.
+// It is not ErrNoRows if the line may be a row with a fault.
+func (p *csvParser) onlyHeader(o Options) error {
+	doubt := ""
+	if p.guessed {
+		doubt = p.doubtfulHeader()
+	}
+	if name := (header{names: p.header}).lacking(o.Names); doubt == "" && name != "" {
+		doubt = fmt.Sprintf("it has no column %s, a feature", quote(name))
+	}
+	if doubt != "" {
+		return p.errorf("has one line only, which was taken for a header, though it is doubtful (%s); --no-header takes it for a row", doubt)
+	}
+	return p.noRows("has a header but no rows")
+}

@@ -1,0 +1,89 @@
+package table
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// Limits bound what a file may make of itself in memory, because files may come from
+// anyone. 0 is the default.
+type Limits struct {
+	Line  int // bytes of a line, or of a record of CSV with line ends in quotes
+	Cell  int // bytes of a cell, unless its column is left out
+	Ratio int // bytes in memory, and unpacked, for each byte of the file, beyond the first FreeBytes
+}
+
+// The default limits. A number takes two characters in a file and up to 24 bytes in
+// memory while its column grows; a category takes more than a hundred.
+const (
+	DefaultLine   = 1 << 26
+	DefaultCell   = 1 << 20
+	DefaultRatio  = 100  // of plain text
+	DefaultPacked = 1000 // of compressed files, Parquet and Arrow IPC
+	FreeBytes     = 1 << 28
+)
+
+// Check checks the limits.
+func (l *Limits) Check() error {
+	for _, one := range []struct {
+		name  string
+		value int
+	}{{"max_line", l.Line}, {"max_cell", l.Cell}, {"max_ratio", l.Ratio}} {
+		if one.value < 0 {
+			return fmt.Errorf("%s is %d; allowed: at least 1, or 0 for the default", one.name, one.value)
+		}
+	}
+	return nil
+}
+
+// Bytes returns how many bytes so many bytes of a file may take.
+func (l *Limits) Bytes(ofFile int64, packed bool) float64 {
+	ratio := DefaultRatio
+	if packed {
+		ratio = DefaultPacked
+	}
+	return FreeBytes + float64(cmp.Or(l.Ratio, ratio))*float64(ofFile)
+}
+
+// MaxCell is the limit of a cell.
+func (l *Limits) MaxCell() int { return cmp.Or(l.Cell, DefaultCell) }
+
+// allowed returns how much memory the bytes read so far may take.
+func (s *source) allowed() float64 { return s.limits.Bytes(s.read, s.packed != nil) }
+
+// checkLine checks the length of a line, or of a part of it.
+func (s *source) checkLine(length, line int) error {
+	if most := cmp.Or(s.limits.Line, DefaultLine); length > most {
+		return &Error{File: s.name, Line: line, Msg: fmt.Sprintf("the line is longer than %d bytes; --max-line allows more", most)}
+	}
+	return nil
+}
+
+// cellTooLong is the message for a cell above the limit; "": it is not.
+func (s *source) cellTooLong(b []byte) string {
+	if most := s.limits.MaxCell(); len(b) > most {
+		return fmt.Sprintf("a cell has %d bytes; allowed: at most %d, unless --max-cell allows more", len(b), most)
+	}
+	return ""
+}
+
+// errUnpacked is the error of compressed data that grow beyond the limit.
+var errUnpacked = errors.New("unpacked, the data are too large for the size of the file")
+
+// bounded reads what was unpacked, up to the limit.
+type bounded struct {
+	io.Reader
+	s        *source
+	unpacked float64 // bytes
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.unpacked > b.s.allowed() {
+		return 0, errUnpacked
+	}
+	n, err := b.Reader.Read(p)
+	b.unpacked += float64(n)
+	return n, err
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDefaultLabel: where no flag names the label, train, tune and bin say which column
+// they take, and refuse one that does not look like labels.
+func TestDefaultLabel(t *testing.T) {
+	model := filepath.Join(t.TempDir(), "m.aoso")
+	table := func(header string, row func(i int) string) string {
+		text := header
+		for i := range 60 {
+			text += row(i) + "\n"
+		}
+		return text
+	}
+	good := table("a,b,species\n", func(i int) string { return fmt.Sprintf("%d,%d,%c", i%7, i, 'x'+i%2) })
+	first := table("species,a,b\n", func(i int) string { return fmt.Sprintf("%c,%d,%d.%d", 'x'+i%2, i%7, i%4, i%5) })
+	command := func(name, data string, more ...string) []string {
+		if name == "bin" {
+			return append([]string{name, "--data", data, "--out", model}, more...)
+		}
+		if name == "tune" {
+			more = append(more, "--trials", "1")
+		}
+		return append([]string{name, "--data", data, "--model", model, "--trees", "2"}, more...)
+	}
+	for _, name := range []string{"train", "tune", "bin"} {
+		data := file(t, "good.csv", good)
+		if o := try(command(name, data)...); o.code != 0 || !strings.Contains(o.stderr, `good.csv: label: the last column, "species", by default; --label names another`) {
+			t.Errorf("%s: %+v", name, o)
+		}
+		if o := try(command(name, data, "--label", "species")...); o.code != 0 || strings.Contains(o.stderr, "label") {
+			t.Errorf("%s with --label: %+v", name, o)
+		}
+		data = file(t, "first.csv", first)
+		fail(t, exitFailed, []string{`the last column, "b", would be the label by default, but it has 20 different numbers in 60 rows, such as 1.1`, "--label b takes this one"}, command(name, data)...)
+		do(t, command(name, data, "--label", "b")...)
+		do(t, command(name, data, "--label", "species")...)
+	}
+	for text, want := range map[string]string{
+		strings.Replace(first, "species", "Class", 1):                                        `but there is a column "Class"; --label Class or --label b must say which`,
+		strings.TrimPrefix(first, "species,a,b\n"):                                           "the last column would be the label by default",
+		table("a,the id\n", func(i int) string { return fmt.Sprintf("%d,%d", i%7, 1000-i) }): "60 different numbers in 60 rows, such as 1000, as a feature has; --label names the column of the labels; --label 'the id' takes this one",
+	} {
+		fail(t, exitFailed, []string{want}, "train", "--data", file(t, "d.csv", text), "--model", model)
+	}
+	for _, text := range []string{
+		table("a,b,species\n", func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i, i%30) }),
+		table("a,b,stars\n", func(i int) string { return fmt.Sprintf("%d,%d,%g", i, i, float64(1+i%9)/2) }),
+		table("a,b,class\n", func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i, i) }),
+		table("label,b,class\n", func(i int) string { return fmt.Sprintf("%d,%d,%d", i, i, i%2) }),
+		"1,2\n3,4\n5,6\n",
+	} {
+		do(t, "train", "--data", file(t, "d.csv", text), "--model", model, "--trees", "2")
+	}
+}
+
+// TestPipedRow: a row without a header is a row, also if its texts repeat.
+func TestPipedRow(t *testing.T) {
+	text := "age,smoker,sex,drinker,ill\n"
+	for i := range 40 {
+		answer := []string{"no", "yes"}
+		text += fmt.Sprintf("%d,%s,%c,%s,%s\n", 20+i, answer[i%2], "mf"[i/2%2], answer[i/3%2], answer[i/20])
+	}
+	model := filepath.Join(t.TempDir(), "m.aoso")
+	do(t, "train", "--data", file(t, "d.csv", text), "--model", model, "--trees", "20")
+	for _, row := range []string{"57,no,f,no\n", "57,no,f,no", "57,no,f,no,yes\n", "age,smoker,sex,drinker\n57,no,f,no\n"} {
+		if got := do(t, "predict", "--model", model, "--data", file(t, "row.csv", row)); got != "yes\n" {
+			t.Errorf("%q: %q", row, got)
+		}
+	}
+	fail(t, exitFailed, []string{"has one line only", `no column "age"`}, "predict", "--model", model, "--data", file(t, "row.csv", "old,no,f,yes\n"))
+}
+
+// TestMarkedCells: cells such as N/A are missing in numeric columns, and train says so.
+func TestMarkedCells(t *testing.T) {
+	text, same := "age,city,class\n", "age,city,class\n"
+	for i := range 40 {
+		mark := []string{"N/A", "-", "<NA>", "None"}[i%4]
+		text += fmt.Sprintf("%d,%s,x\n%s,Rome,y\n", i, mark, mark)
+		same += fmt.Sprintf("%d,%s,x\n,Rome,y\n", i, mark)
+	}
+	o := try("train", "--data", file(t, "d.csv", text), "--model", filepath.Join(t.TempDir(), "m"), "--trees", "2")
+	if o.code != 0 || !strings.Contains(o.stderr, `d.csv: missing values in numeric columns: age (40 times "N/A")`) || !strings.Contains(o.stderr, "1 categorical: city (5)") {
+		t.Errorf("%+v", o)
+	}
+	if a, b := fingerprintOf(t, file(t, "d.csv", text)), fingerprintOf(t, file(t, "d.csv", same)); a != b {
+		t.Errorf("fingerprints %s and %s", a, b)
+	}
+}

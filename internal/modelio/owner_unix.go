@@ -1,0 +1,33 @@
+//go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
+
+package modelio
+
+import (
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+// giveTo gives a file the owner and the group of another, as far as the process may,
+// and returns the permissions that it shall have: those of the other. If its group
+// is another one, this group gets no more than all others.
+func giveTo(f *os.File, like fs.FileInfo) fs.FileMode {
+	perm := like.Mode().Perm()
+	own, err := f.Stat()
+	if err != nil {
+		return perm
+	}
+	want, ok1 := like.Sys().(*syscall.Stat_t)
+	have, ok2 := own.Sys().(*syscall.Stat_t)
+	if !ok1 || !ok2 {
+		return perm
+	}
+	if want.Uid != have.Uid && f.Chown(int(want.Uid), int(want.Gid)) == nil {
+		return perm
+	}
+	if want.Gid != have.Gid && f.Chown(-1, int(want.Gid)) != nil {
+		const group, others = 0o070, 0o007
+		perm &^= group &^ (perm & others << 3)
+	}
+	return perm
+}
