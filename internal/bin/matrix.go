@@ -84,7 +84,7 @@ func Fit(s Source, sample []int, maxBins int, categories []int, team *par.Team) 
 		}
 		f := fitters[worker]
 		first, end := i*columnGroup, min((i+1)*columnGroup, s.Cols())
-		missing := readSample(s, first, end, sample, f.values, size)
+		missing := readSample(s, first, end, sample, f.values, size, &f.block)
 		for j := first; j < end; j++ {
 			feature, values := &m.Features[j], f.values[(j-first)*size:][:size]
 			if categories != nil && categories[j] > 0 {
@@ -106,9 +106,9 @@ func Fit(s Source, sample []int, maxBins int, categories []int, team *par.Team) 
 
 // readSample copies the sampled rows (nil: all rows) of the columns first to
 // end-1 to values, size values for each column. If there is a sample, it returns
-// which of the columns have missing values in any row, sampled or not.
-func readSample(s Source, first, end int, sample []int, values []float64, size int) (missing [columnGroup]bool) {
-	var block [rowBlock]float64
+// which of the columns have missing values in any row, sampled or not. block is scratch
+// memory.
+func readSample(s Source, first, end int, sample []int, values []float64, size int, block *[rowBlock]float64) (missing [columnGroup]bool) {
 	n := 0 // sampled rows read so far
 	for row := 0; row < s.Rows(); row += rowBlock {
 		rows := min(rowBlock, s.Rows()-row)
@@ -139,10 +139,14 @@ func ReadPicked(s Source, rows []int, team *par.Team) (values [][]float64, missi
 		rows = []int{}
 	}
 	values, missing = make([][]float64, s.Cols()), make([]bool, s.Cols())
-	team.Do((s.Cols()+columnGroup-1)/columnGroup, func(_, i int) {
+	blocks := make([]*[rowBlock]float64, team.Workers())
+	team.Do((s.Cols()+columnGroup-1)/columnGroup, func(worker, i int) {
+		if blocks[worker] == nil {
+			blocks[worker] = new([rowBlock]float64)
+		}
 		first, end := i*columnGroup, min((i+1)*columnGroup, s.Cols())
 		group := make([]float64, (end-first)*len(rows))
-		inGroup := readSample(s, first, end, rows, group, len(rows))
+		inGroup := readSample(s, first, end, rows, group, len(rows), blocks[worker])
 		for j := first; j < end; j++ {
 			values[j], group = group[:len(rows):len(rows)], group[len(rows):]
 			missing[j] = inGroup[j-first]
@@ -202,14 +206,6 @@ func (m *Mapper) Matrix(codes []byte, rows int, memory *mem.Block, team *par.Tea
 	if slices.Contains(bad, true) {
 		return nil
 	}
-	return x
-}
-
-// Map quantizes a source, which need not be the one that the mapper was fitted
-// to.
-func (m *Mapper) Map(s Source, team *par.Team) *Matrix {
-	x := m.NewMatrix(s.Rows())
-	m.Coder().Map(s, x.Columns, 0, team)
 	return x
 }
 

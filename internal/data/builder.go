@@ -44,7 +44,7 @@ type Builder struct {
 
 	set     *Set
 	columns bin.Source // of the kept rows, encoded
-	coder   bin.Coder
+	coder   *bin.Coder
 	file    *codeFile // nil: the set is kept in memory
 	row     int       // the next row to quantize
 }
