@@ -49,15 +49,17 @@ type MemoryEstimate struct {
 //	            shrinkage · max_step above 1, twice that with an exhaustive abc
 //	Rows        (24 + 8·m)·N, N more with trim, 8·S·max(m, 2) a thousand rows
 //	            for sums, 48 a leaf and 8192 rows, (8·K + 24)·V
-//	Histograms  8·m·(B+1)·D for each thread, B being that bound at most, once more for all but the first; kept ones, with one pair a
-//	            node or fixed pairs, at most 6 MiB or an eighth of the matrix, and
-//	            two more; all threefold above 65,536 rows
+//	Histograms  for each thread two of a group of columns, at most 512·m kiB each, and with
+//	            several threads 8·m·(B+1)·D a thread, or less, B being that bound at most;
+//	            kept ones, of that size, with one pair a node or fixed pairs: at most 6 MiB or
+//	            an eighth of the matrix, and one more a thread; all threefold above 65,536 rows
 //	Trees       some 4·J·K·T, or 12·J·m·T if leaves have pairs, three times over
 //	            while arrays grow
-//	Runtime     some MiB, and Trees again
+//	Runtime     some MiB, Trees again, and for each feature twice 256, 28·B, or 19·B with
+//	            at most B rows, and 80 + 10·m and 80 a thread
 //
-// and Total is their sum. Building a dataset takes 44 a thread and 96 for each row
-// that bins are fitted to, and 32·(B + 1)·D for the edges of bins; Quantizing is what
+// and Total is their sum; B is N where that is less. Building a dataset takes 44 a thread and 96 for each row
+// that bins are fitted to, and 24·B·D at most to find bins; Quantizing is what
 // there is of that beyond the parts of training.
 //
 // Linear scores of D features, at most 512, take 20·D·K in Trees, and in Runtime 16·D·K, 8·D²

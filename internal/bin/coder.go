@@ -102,6 +102,12 @@ type coder struct {
 // an edge and more.
 func cellsOf(edges int) int { return 4 << bits.Len(uint(edges)) }
 
+// CoderBytes is the memory of a coder for each feature of so many bins.
+func CoderBytes(bins int) float64 {
+	const itself = 96
+	return float64(itself + cellsOf(bins-1) + 8*keysOf(bins-1))
+}
+
 // keysOf returns the length of the list of keys, a power of two above the number of edges.
 func keysOf(edges int) int { return 1 << bits.Len(uint(edges)) }
 
