@@ -7,6 +7,8 @@ import (
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/fit"
+	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/par"
 )
 
 // Shape is the size of a training: what memory depends on.
@@ -109,4 +111,32 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		most = most.Greater(fit.EstimateMemory(boost.Shape(s), boost.Params(setting), p.plan(s, false).folds, defaultSampleRows))
 	}
 	return MemoryEstimate(most), nil
+}
+
+// affordTraining returns an error if the limits of the process leave less memory than a
+// training on a dataset may need beside it, to its first tree at least.
+func affordTraining(train *Dataset, settings []Params, folds int, o TrainOptions) error {
+	s := boost.Shape{Rows: train.Rows(), Features: len(train.set.Mapper.Features), Classes: len(train.set.Classes), Dense: train.set.Matrix.Dense()}
+	bins := 0
+	for i := range train.set.Mapper.Features {
+		f := &train.set.Mapper.Features[i]
+		bins, s.MaxBins = bins+f.Codes(), max(s.MaxBins, f.Codes()-1)
+	}
+	if s.Rows == 0 {
+		return nil // a rank may have none
+	}
+	for _, d := range o.validSets() {
+		s.ValidRows += d.Rows()
+	}
+	const stack = 8 << 20 // of a thread
+	need := 0.0
+	for _, p := range settings {
+		if p.Method == AOSO {
+			p.Trees = min(p.Trees, 1) // training may end after any
+		}
+		threads := float64(par.NewTeam(p.Threads).Workers())
+		need = max(need, float64(fit.TrainingMemory(s, boost.Params(p), folds).Total)+stack*threads)
+	}
+	features := boost.RuntimeMemory(boost.Shape{Rows: s.Rows, Classes: s.Classes}, boost.Params(settings[0])).Total + int64(boost.FeaturesBytes(s.Features, bins))
+	return mem.Afford("training", 0, need+float64(features))
 }

@@ -111,6 +111,9 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	job.Folds, job.Choose, job.Temper, job.Thorough = plan.folds, plan.choose, plan.temper, plan.thorough
 	job.Linear = len(settings) > 1 && settings[0].Start != settings[1].Start
 	job.Silent = !train.set.Ranks.Any(!silent)
+	if err := affordTraining(train, settings, plan.folds, o); err != nil {
+		return job, nil, err
+	}
 	if c, job.Record, err = newCheckpoint(train, p, o); err != nil {
 		return job, nil, err
 	}

@@ -3,6 +3,7 @@ package bin
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
@@ -38,6 +39,9 @@ func (x *Matrix) Memory() int {
 	return n
 }
 
+// Dense reports whether no feature has another form than its column, or just a joint one.
+func (x *Matrix) Dense() bool { return len(x.Sparse) == 0 && len(x.Joint) == 0 }
+
 // Codes returns the memory of the columns. [Mapper.Matrix] accepts it.
 func (x *Matrix) Codes() []byte { return x.codes }
 
@@ -71,14 +75,25 @@ const (
 // lists the rows to choose them from, in increasing order; nil means all rows.
 // Whether a feature has missing values is determined from all rows. categories
 // lists the number of categories of each feature, 0 if it is numeric; nil: all are.
-func Fit(s Source, sample []int, maxBins int, categories []int, team *par.Team) *Mapper {
+//
+// The error is one of [mem.Afford]: how much memory the bins take is known as they are fitted.
+func Fit(s Source, sample []int, maxBins int, categories []int, team *par.Team) (*Mapper, error) {
 	m := &Mapper{Features: make([]Feature, s.Cols())}
 	size := s.Rows()
 	if sample != nil {
 		size = len(sample)
 	}
 	fitters := make([]*fitter, team.Workers())
+	var short atomic.Pointer[error]
 	team.Do((s.Cols()+columnGroup-1)/columnGroup, func(worker, i int) {
+		if i%affordGroups == 0 {
+			if err := mem.Afford("the dataset", 0, affordBytes*float64(team.Workers()+1)); err != nil {
+				short.Store(&err)
+			}
+		}
+		if short.Load() != nil {
+			return
+		}
 		if fitters[worker] == nil {
 			fitters[worker] = newFitter(size)
 		}
@@ -101,8 +116,15 @@ func Fit(s Source, sample []int, maxBins int, categories []int, team *par.Team) 
 			f.memory.Free()
 		}
 	}
-	return m
+	if err := short.Load(); err != nil {
+		return nil, *err
+	}
+	return m, nil
 }
+
+// Fit asks for memory before it begins with affordGroups groups of columns, whose bins take
+// affordBytes at most.
+const affordGroups, affordBytes = 512, 512 * columnGroup * 24 * (MaxValueBins + 10)
 
 // readSample copies the sampled rows (nil: all rows) of the columns first to
 // end-1 to values, size values for each column. If there is a sample, it returns

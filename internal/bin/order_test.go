@@ -129,7 +129,7 @@ func TestCoderBlocks(t *testing.T) {
 	clear(source[3]) // constant
 	team := par.NewTeam(2)
 	defer team.Close()
-	m := Fit(source, nil, 255, nil, team)
+	m := mustFit(source, nil, 255, nil, team)
 	want := m.Map(source, team)
 	for _, block := range []int{1000, rowBlock + 1} {
 		x := m.layOut(make([]byte, m.CodesBytes(rows)), rows, nil)

@@ -235,6 +235,11 @@ func RuntimeMemory(s Shape, p Params) Memory {
 	return Memory{Runtime: wholeBytes(collectorBytes + workerBytes*e.threads + categories + collected*features)}.summed()
 }
 
+// FeaturesBytes is the Go heap of features that have so many bins in all.
+func FeaturesBytes(features, bins int) float64 {
+	return featureBytes*float64(features) + binBytes*float64(bins)
+}
+
 // columnsBytes is what training has of columns: lists of them and of where their histograms
 // lie, the best split of each, and coarse bins.
 func (e *estimate) columnsBytes() float64 {
