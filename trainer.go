@@ -110,6 +110,9 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	job.Folds, job.Choose, job.Temper, job.Thorough = plan.folds, plan.choose, plan.temper, plan.thorough
 	job.Linear = len(settings) > 1 && settings[0].Start != settings[1].Start
 	job.Silent = !train.set.Ranks.Any(!silent)
+	if err := checkSavable(train, &settings[0]); err != nil {
+		return job, nil, err
+	}
 	if err := affordTraining(train, settings, plan.folds, o); err != nil {
 		return job, nil, err
 	}
