@@ -22,7 +22,9 @@ type checkpoint struct {
 	every   time.Duration
 	of      training
 	classes *Dataset // whose classes and features the trees are about
-	saved   time.Time
+	warn    func(error)
+	tried   time.Time // to save
+	failed  error     // the last time
 }
 
 // training tells trainings apart that do not grow the same trees.
@@ -62,7 +64,7 @@ func newCheckpoint(train *Dataset, p Params, o TrainOptions) (*checkpoint, *fit.
 	if !ranks.Any(o.Checkpoint != "") {
 		return nil, nil, nil
 	}
-	c := &checkpoint{every: o.CheckpointEvery, classes: train}
+	c := &checkpoint{every: o.CheckpointEvery, classes: train, warn: o.Warn}
 	if c.every == 0 {
 		c.every = checkpointEvery
 	}
@@ -188,17 +190,18 @@ func (t *training) differs(other *training) string {
 func arrayName(run, model int) string { return fmt.Sprintf("run_%d_model_%d", run, model) }
 
 // note takes note of an iteration, and saves the training if it is time or over. As
-// long as the file has more trees than the training, it stays.
-func (c *checkpoint) note(f *fit.Fit, over bool) error {
-	if c.path == "" || f.Repeating() || !over && time.Since(c.saved) < c.every {
-		return nil
+// long as the file has more trees than the training, it stays. A save that fails costs
+// nothing but the file: the training goes on.
+func (c *checkpoint) note(f *fit.Fit, over bool) {
+	if c.path == "" || f.Repeating() || !over && time.Since(c.tried) < c.every {
+		return
 	}
-	record := f.Record()
-	if err := modelio.WriteFile(c.path, func(w io.Writer) error { return c.write(w, &record) }); err != nil {
-		return err
+	record, before := f.Record(), c.failed
+	c.failed = modelio.WriteFile(c.path, func(w io.Writer) error { return c.write(w, &record) })
+	c.tried = time.Now()
+	if c.failed != nil && before == nil && c.warn != nil {
+		c.warn(c.failed)
 	}
-	c.saved = time.Now()
-	return nil
 }
 
 func (c *checkpoint) write(w io.Writer, record *fit.Record) error {

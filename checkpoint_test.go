@@ -250,9 +250,11 @@ func TestCheckpointErrors(t *testing.T) {
 	if err := crashed(d, p, TrainOptions{Checkpoint: file}, 1); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("damaged: %v", err)
 	}
+	var warnings []error
+	warn := func(err error) { warnings = append(warnings, err) }
 	folder := t.TempDir()
 	gone := filepath.Join(folder, "training")
-	b, err := NewTrainer(d, p, TrainOptions{Checkpoint: gone, CheckpointEvery: 1})
+	b, err := NewTrainer(d, p, TrainOptions{Checkpoint: gone, CheckpointEvery: 1, Warn: warn})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,8 +264,22 @@ func TestCheckpointErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Step(t.Context())
-	if _, more := b.Step(t.Context()); more || b.Err() == nil {
-		t.Errorf("it goes on without a folder for the checkpoint: %v", b.Err())
+	b.Step(t.Context())
+	if r := b.Result(); len(warnings) != 1 || r.Checkpoint == nil || b.Err() != nil {
+		t.Errorf("without a folder for the checkpoint: warned %v, result %v, error %v", warnings, r.Checkpoint, b.Err())
+	}
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for more := true; more; {
+		_, more = b.Step(t.Context())
+	}
+	want := train(t, d, p, TrainOptions{}).Model
+	if r := b.Result(); r.Checkpoint != nil || r.Model.Fingerprint() != want.Fingerprint() || len(warnings) != 1 {
+		t.Errorf("after the folder is there again: %v, warned %v", r.Checkpoint, warnings)
+	}
+	if err := crashed(d, p, TrainOptions{Checkpoint: gone}, 1); err != nil {
+		t.Errorf("the checkpoint after the folder is there again: %v", err)
 	}
 }
 

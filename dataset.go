@@ -118,7 +118,13 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 		return nil, err
 	}
 	sample := sampleRows(&set.Target, o)
-	set.Mapper = bin.Fit(columns, sample, cmp.Or(o.MaxBins, bin.MaxValueBins), set.Encoder.Codes(len(names)), team)
+	set.Mapper, err = bin.Fit(columns, sample, cmp.Or(o.MaxBins, bin.MaxValueBins), set.Encoder.Codes(len(names)), team)
+	if err == nil {
+		err = mem.Afford("the dataset", 0, float64(set.Mapper.CodesBytes(features.Rows())))
+	}
+	if err != nil {
+		return nil, err
+	}
 	const drawn, label = 96, 8 // bytes for a row of the sample, and for a label, which the caller may have given up
 	mem.GiveBack(drawn*len(sample) + label*len(labels))
 	set.Matrix = set.Mapper.Map(columns, team)
@@ -133,7 +139,9 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 		return nil, err
 	}
 	if !o.DenseOnly {
-		set.Group(team)
+		if err := set.Group(team); err != nil {
+			return nil, err
+		}
 	}
 	return &Dataset{set, start}, nil
 }

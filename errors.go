@@ -1,6 +1,15 @@
 package aoso
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/libaoso/aoso/internal/mem"
+)
+
+// ErrMemory is what errors of datasets and trainings are that need more memory than the limits
+// of the process (RLIMIT_AS, RLIMIT_DATA) leave. It comes before the memory is asked for:
+// Go ends a process that cannot get memory.
+var ErrMemory = mem.ErrShort
 
 // ArgumentError reports a value that is not allowed.
 type ArgumentError struct {

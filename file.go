@@ -3,6 +3,8 @@ package aoso
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/modelio"
@@ -40,6 +42,28 @@ func (m *Model) fileContent() (*model.Model, error) {
 	params, err := encodeParams(m.params)
 	c.Params = params
 	return c, err
+}
+
+// checkSavable returns an error if no model of a dataset can be saved, for its names are too long.
+func checkSavable(train *Dataset, p *Params) error {
+	long := 0
+	for _, names := range [][]string{train.set.Names, train.set.Classes} {
+		for _, name := range names {
+			long += len(name)
+		}
+	}
+	if long < modelio.MaxHeader/8 { // JSON takes six bytes for one at most
+		return nil
+	}
+	const rest = 64 << 10 // of the header
+	m := Model{
+		forest: model.NewForest(len(train.set.Classes), 1, false), classes: train.set.Classes, encoder: train.set.Encoder,
+		names: append(slices.Clone(train.set.Names), strings.Repeat("x", rest)), method: p.Method, perRound: 1, params: *p,
+	}
+	if err := m.Write(io.Discard); err != nil {
+		return badArgument("train", fmt.Sprintf("a dataset whose names have %d bytes", long), "names that a model file can hold: %v", err)
+	}
+	return nil
 }
 
 // Save writes the model to a file, which is either replaced whole or, on any

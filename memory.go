@@ -7,6 +7,8 @@ import (
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/fit"
+	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/par"
 )
 
 // Shape is the size of a training: what memory depends on.
@@ -49,15 +51,17 @@ type MemoryEstimate struct {
 //	            shrinkage · max_step above 1, twice that with an exhaustive abc
 //	Rows        (24 + 8·m)·N, N more with trim, 8·S·max(m, 2) a thousand rows
 //	            for sums, 48 a leaf and 8192 rows, (8·K + 24)·V
-//	Histograms  8·m·(B+1)·D for each thread, B being that bound at most, once more for all but the first; kept ones, with one pair a
-//	            node or fixed pairs, at most 6 MiB or an eighth of the matrix, and
-//	            two more; all threefold above 65,536 rows
+//	Histograms  for each thread two of a group of columns, at most 512·m kiB each, and with
+//	            several threads 8·m·(B+1)·D a thread, or less, B being that bound at most;
+//	            kept ones, of that size, with one pair a node or fixed pairs: at most 6 MiB or
+//	            an eighth of the matrix, and one more a thread; all threefold above 65,536 rows
 //	Trees       some 4·J·K·T, or 12·J·m·T if leaves have pairs, three times over
 //	            while arrays grow
-//	Runtime     some MiB, and Trees again
+//	Runtime     some MiB, Trees again, and for each feature twice 256, 28·B, or 19·B with
+//	            at most B rows, and 80 + 10·m and 80 a thread
 //
-// and Total is their sum. Building a dataset takes 44 a thread and 96 for each row
-// that bins are fitted to, and 32·(B + 1)·D for the edges of bins; Quantizing is what
+// and Total is their sum; B is N where that is less. Building a dataset takes 44 a thread and 96 for each row
+// that bins are fitted to, and 24·B·D at most to find bins; Quantizing is what
 // there is of that beyond the parts of training.
 //
 // Linear scores of D features, at most 512, take 20·D·K in Trees, and in Runtime 16·D·K, 8·D²
@@ -107,4 +111,32 @@ func Estimate(s Shape, p Params) (MemoryEstimate, error) {
 		most = most.Greater(fit.EstimateMemory(boost.Shape(s), boost.Params(setting), p.plan(s, false).folds, defaultSampleRows))
 	}
 	return MemoryEstimate(most), nil
+}
+
+// affordTraining returns an error if the limits of the process leave less memory than a
+// training on a dataset may need beside it, to its first tree at least.
+func affordTraining(train *Dataset, settings []Params, folds int, o TrainOptions) error {
+	s := boost.Shape{Rows: train.Rows(), Features: len(train.set.Mapper.Features), Classes: len(train.set.Classes), Dense: train.set.Matrix.Dense()}
+	bins := 0
+	for i := range train.set.Mapper.Features {
+		f := &train.set.Mapper.Features[i]
+		bins, s.MaxBins = bins+f.Codes(), max(s.MaxBins, f.Codes()-1)
+	}
+	if s.Rows == 0 {
+		return nil // a rank may have none
+	}
+	for _, d := range o.validSets() {
+		s.ValidRows += d.Rows()
+	}
+	const stack = 8 << 20 // of a thread
+	need := 0.0
+	for _, p := range settings {
+		if p.Method == AOSO {
+			p.Trees = min(p.Trees, 1) // training may end after any
+		}
+		threads := float64(par.NewTeam(p.Threads).Workers())
+		need = max(need, float64(fit.TrainingMemory(s, boost.Params(p), folds).Total)+stack*threads)
+	}
+	features := boost.RuntimeMemory(boost.Shape{Rows: s.Rows, Classes: s.Classes}, boost.Params(settings[0])).Total + int64(boost.FeaturesBytes(s.Features, bins))
+	return mem.Afford("training", 0, need+float64(features))
 }

@@ -155,6 +155,30 @@ func init() {
 	}
 }
 
+// init adds trainings of many features.
+func init() {
+	const features = 20_000
+	for _, rows := range []int{50, 500} {
+		for _, bins := range []int{2, 255} {
+			for _, start := range []string{"zero", "linear"} {
+				for i, leaf := range []string{"full", "pair", "sparse"} {
+					s := Shape{Rows: rows, Features: features, Classes: []int{3, 10, 40}[i], MaxBins: bins}
+					peakShapes = append(peakShapes, peakShape{s, "trees=2 start=" + start + " leaf=" + leaf, false})
+				}
+			}
+		}
+	}
+	wide := Shape{Rows: 50, Features: features, Classes: 3, ValidRows: 20}
+	for _, params := range []string{"threads=2 pairs=1", "threads=2 colsample_bynode=0.9", "subsample=0.5", "method=abc", "preset=auto", "preset=auto threads=2"} {
+		peakShapes = append(peakShapes, peakShape{wide, "trees=2 " + params, false})
+	}
+	wide.Features = 200_000
+	for _, bins := range []int{2, 255} {
+		wide.MaxBins = bins
+		peakShapes = append(peakShapes, peakShape{wide, "trees=2", false})
+	}
+}
+
 // TestEstimateBounds measures trainings, each in a process of its own.
 func TestEstimateBounds(t *testing.T) {
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {

@@ -669,3 +669,33 @@ func TestCheckAllows(t *testing.T) {
 	_, err := Train(t.Context(), newDataset(t, blobs(121, 30, 2, 3, 255)), p, TrainOptions{})
 	wantArgumentError(t, err, "trees", "at least 3")
 }
+
+// TestNamesTooLong: a training whose model could not be saved is refused before it begins.
+func TestNamesTooLong(t *testing.T) {
+	long := strings.Repeat("a", 45<<20)
+	for name, o := range map[string]DatasetOptions{"features": {Names: []string{long + "b", long + "c"}}, "control": {Names: []string{"x", strings.Repeat("\x01", 12<<20)}}} {
+		d, err := NewDataset(RowMajor([]float64{0, 1, 2, 3}, 2, 2), IntLabels([]int{0, 1}), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Train(t.Context(), d, DefaultParams(), TrainOptions{})
+		wantArgumentError(t, err, "train", "names that a model file can hold")
+		if err == nil {
+			t.Errorf("%s: trained", name)
+		}
+	}
+	classes := StringLabels([]string{long + "b", long + "c"})
+	d, err := NewDataset(RowMajor([]float64{0, 1, 2, 3}, 2, 2), classes, DatasetOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Train(t.Context(), d, DefaultParams(), TrainOptions{})
+	wantArgumentError(t, err, "train", "names that a model file can hold")
+	fits := DatasetOptions{Names: []string{"x", long}}
+	if d, err = NewDataset(RowMajor([]float64{0, 1, 2, 3}, 2, 2), IntLabels([]int{0, 1}), fits); err != nil {
+		t.Fatal(err)
+	}
+	if err := train(t, d, DefaultParams(), TrainOptions{}).Model.Write(io.Discard); err != nil {
+		t.Error(err)
+	}
+}

@@ -147,8 +147,9 @@ func TestObjectiveFails(t *testing.T) {
 	}{
 		"at once": {func(int) (float64, float64, error) { return 0, 0, failure }, failure.Error()},
 		"later":   {func(call int) (float64, float64, error) { return 1, 1, []error{nil, nil, failure}[min(call, 2)] }, failure.Error()},
-		"NaN":     {func(int) (float64, float64, error) { return math.NaN(), 1, nil }, "the gradient NaN of row 0 and class 0; allowed: finite numbers"},
-		"Hessian": {func(int) (float64, float64, error) { return 1, -1, nil }, "the Hessian -1 of row 0 and class 0; allowed: finite numbers, at least 0"},
+		"NaN":     {func(int) (float64, float64, error) { return math.NaN(), 1, nil }, "the gradient NaN of row 0 and class 0; allowed: -3.4e+38 to 3.4e+38"},
+		"great":   {func(int) (float64, float64, error) { return 1e308, 1, nil }, "the gradient -1e+308 of row 0 and class 0; allowed: -3.4e+38 to 3.4e+38"},
+		"Hessian": {func(int) (float64, float64, error) { return 1, -1, nil }, "the Hessian -1 of row 0 and class 0; allowed: 0 to 3.4e+38"},
 	} {
 		calls := 0
 		objective := func(scores, gradient, hessian []float64) (err error) {

@@ -65,10 +65,10 @@ type Params struct {
 	// Allowed: at least 1. Default: 0, which means 1, or 10 for noisy data.
 	MinSamples int `json:"min_samples"`
 	// Minimum sum of Hessians in a leaf, over the class pairs of the node.
-	// Allowed: a finite number, at least 0. Default: 0.
+	// Allowed: at least 0, at most 3.4e+38. Default: 0.
 	MinHessian float64 `json:"min_hessian"`
 	// Gain that a split must exceed.
-	// Allowed: a finite number, at least 0. Default: 0.
+	// Allowed: at least 0, at most 3.4e+38. Default: 0.
 	MinGain float64 `json:"min_gain"`
 	// How raw scores may change as a feature rises: 1, they never fall; -1, they never rise; 0, they
 	// do as they like. A list with a sign for each feature, such as [1,0,-1], or a dict such as
@@ -86,16 +86,16 @@ type Params struct {
 	InteractionConstraints string `json:"interaction_constraints"`
 	// Hessian added to that of each category before categories are ordered: more of it puts rare ones
 	// in the middle.
-	// Allowed: a finite number, at least 0. Default: 10.
+	// Allowed: at least 0, at most 3.4e+38. Default: 10.
 	CategorySmoothing float64 `json:"category_smoothing"`
 	// Hessian added to that of both sides of a split on categories, which makes such splits rarer.
-	// Allowed: a finite number, at least 0. Default: 10.
+	// Allowed: at least 0, at most 3.4e+38. Default: 10.
 	CategoryL2 float64 `json:"category_l2"`
 	// The most categories on the smaller side of a split: large sets fit the training rows by chance.
 	// Allowed: at least 1. Default: 4.
 	CategoryLimit int `json:"category_limit"`
 	// Regularization term, added to the sums of Hessians in gains and leaf values.
-	// Allowed: a finite number, at least 0. Default: -1, which means 0, or more for noisy data.
+	// Allowed: at least 0, at most 3.4e+38. Default: -1, which means 0, or more for noisy data.
 	L2 float64 `json:"l2"`
 	// Maximum absolute value of a leaf before shrinkage.
 	// Allowed: above 0, at most 20. Default: 0, which means 5, or 3 from 100,000 rows.
@@ -129,11 +129,11 @@ type Params struct {
 	Calibration string `json:"calibration"`
 	// Training stops when the sum of -log p over the training rows is no greater than this. This is a
 	// sum, as in the paper; the training loss that is reported is a mean.
-	// Allowed: a finite number, at least 0. Default: 1e-16.
+	// Allowed: at least 0, at most 3.4e+38. Default: 1e-16.
 	StopLoss float64 `json:"stop_loss"`
 	// Seconds after which training ends; 0 means no limit. Choosing parameters takes two fifths of it
 	// at most. Every phase has at least one iteration. The model depends on the speed of the machine.
-	// Allowed: a finite number, at least 0. Default: 0.
+	// Allowed: at least 0, at most 3.4e+38. Default: 0.
 	TimeLimit float64 `json:"time_limit"`
 	// Training stops after this many iterations without a better metric on the validation set; 0 turns
 	// this off. The model is then that of the best iteration. Values above 0 need a validation set.
@@ -155,7 +155,7 @@ type Params struct {
 	// Allowed: at least 1. Default: 5.
 	TopK int `json:"top_k"`
 	// Early stopping counts a metric as better only if it has improved by more than this.
-	// Allowed: a finite number, at least 0. Default: 0.
+	// Allowed: at least 0, at most 3.4e+38. Default: 0.
 	MinDelta float64 `json:"min_delta"`
 
 	// Number of threads; 0 means all cores that the process may use. The model does not depend on it.

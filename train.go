@@ -47,6 +47,11 @@ type TrainOptions struct {
 	Checkpoint      string
 	CheckpointEvery time.Duration // between two saves; 0: a minute
 
+	// Warn is told, during a step, what went wrong without ending training: that the checkpoint
+	// cannot be written. Training goes on, tries again after CheckpointEvery, and says no more
+	// until a save has worked. nil: nobody is told; [Result] has the last error.
+	Warn func(error)
+
 	EvalEvery int                 // iterations between two evaluations; 0: 1
 	Callback  func(Progress) bool // called by [Train] after each iteration; false stops training
 }
@@ -98,6 +103,7 @@ type Result struct {
 	HeldOut       *Evaluation   // of a training without the rows held out, on them; nil: none were
 	HeldOutRows   int           // rows held out in the first phase
 	StoppedBy     string        // why training ended: a constant such as StoppedByTrees
+	Checkpoint    error         // why the last save of the checkpoint failed; nil: it did not
 	Elapsed       time.Duration // spent in iterations
 	Threads       int           // that trained
 	Level         string        // the instruction-set level of the kernels

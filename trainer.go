@@ -30,7 +30,6 @@ type Trainer struct {
 	fit        *fit.Fit
 	checkpoint *checkpoint // nil: none
 	last       Progress
-	err        error // of the checkpoint
 }
 
 // NewTrainer makes a training ready for its first iteration. It takes what
@@ -112,6 +111,12 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	job.Folds, job.Choose, job.Temper, job.Thorough = plan.folds, plan.choose, plan.temper, plan.thorough
 	job.Linear = len(settings) > 1 && settings[0].Start != settings[1].Start
 	job.Silent = !train.set.Ranks.Any(!silent)
+	if err := checkSavable(train, &settings[0]); err != nil {
+		return job, nil, err
+	}
+	if err := affordTraining(train, settings, plan.folds, o); err != nil {
+		return job, nil, err
+	}
 	if c, job.Record, err = newCheckpoint(train, p, o); err != nil {
 		return job, nil, err
 	}
@@ -263,8 +268,8 @@ func (b *Trainer) Free() {
 
 // Err is why a training cannot go on. On several machines it wraps [ErrCollective],
 // and the model so far is that of the last iteration that all ranks have done. On one
-// machine it is an error of the objective, or a checkpoint that cannot be written.
-func (b *Trainer) Err() error { return cmp.Or(b.fit.Err(), b.train.set.Ranks.Err(), b.err) }
+// machine it is an error of the objective.
+func (b *Trainer) Err() error { return cmp.Or(b.fit.Err(), b.train.set.Ranks.Err()) }
 
 // Step does an iteration and returns the state after it. More is false, and
 // nothing was done, if training is over, for a reason that Result names: the
@@ -272,16 +277,11 @@ func (b *Trainer) Err() error { return cmp.Or(b.fit.Err(), b.train.set.Ranks.Err
 // the iteration or in it, it left no trace, and the next Step goes on as if
 // there had been no interruption.
 func (b *Trainer) Step(ctx context.Context) (p Progress, more bool) {
-	if b.err != nil {
-		return b.last, false
-	}
 	if more = b.fit.Step(ctx); more {
 		b.last = b.progress()
 	}
 	if b.checkpoint != nil && b.Err() == nil {
-		if b.err = b.checkpoint.note(b.fit, !more || b.last.StoppedBy != ""); b.err != nil {
-			b.train.set.Ranks.Abort(b.err)
-		}
+		b.checkpoint.note(b.fit, !more || b.last.StoppedBy != "")
 	}
 	return b.last, more
 }
@@ -354,6 +354,9 @@ func newProgress(s fit.Status, elapsed time.Duration) Progress {
 func (b *Trainer) Result() *Result {
 	r := newResult(b.train, b.fit.Result(), b.fit.TreesPerIteration())
 	r.Elapsed, r.Threads, r.Level = b.fit.Elapsed(), b.team.Workers(), b.kernels.Level
+	if b.checkpoint != nil {
+		r.Checkpoint = b.checkpoint.failed
+	}
 	return r
 }
 

@@ -16,14 +16,12 @@ type (
 	handleError string // the handle is invalid or has another type
 	bufferError string // the buffer is too small
 	busyError   string // another thread is using the object
-	memoryError string // there is not enough memory
 	brokenError string // an internal error occurred while the object was in use
 )
 
 func (e handleError) Error() string { return "aoso: " + string(e) }
 func (e bufferError) Error() string { return "aoso: " + string(e) }
 func (e busyError) Error() string   { return "aoso: " + string(e) }
-func (e memoryError) Error() string { return "aoso: " + string(e) }
 func (e brokenError) Error() string { return "aoso: " + string(e) }
 
 // fileError is an error of a file operation.
@@ -39,11 +37,13 @@ func onFile(err error) error {
 	return fileError{err}
 }
 
+func outOfMemory(format string, a ...any) error {
+	return fmt.Errorf("%w: %s", aoso.ErrMemory, fmt.Sprintf(format, a...))
+}
+
 func badArgument(name string, value any, allowed string, a ...any) error {
 	return &aoso.ArgumentError{Argument: name, Value: value, Allowed: fmt.Sprintf(allowed, a...)}
 }
-
-func outOfMemory(format string, a ...any) error { return memoryError(fmt.Sprintf(format, a...)) }
 
 // text is a value that [aoso.ArgumentError] prints without quotation marks.
 type text string
@@ -55,7 +55,6 @@ func statusOf(err error) C.aoso_status {
 		handle   handleError
 		buffer   bufferError
 		busy     busyError
-		memory   memoryError
 		broken   brokenError
 		argument *aoso.ArgumentError
 		file     fileError
@@ -67,7 +66,7 @@ func statusOf(err error) C.aoso_status {
 		return C.AOSO_BUFFER_TOO_SMALL
 	case errors.As(err, &busy):
 		return C.AOSO_BUSY
-	case errors.As(err, &memory):
+	case errors.Is(err, aoso.ErrMemory):
 		return C.AOSO_OUT_OF_MEMORY
 	case errors.As(err, &broken):
 		return C.AOSO_INTERNAL

@@ -4,8 +4,6 @@ package main
 import "C"
 
 import (
-	"runtime"
-
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/internal/mem"
 )
@@ -20,21 +18,10 @@ const (
 // affordable returns an error if the process cannot get that much memory. The
 // check comes first because Go ends the process when memory runs out.
 func affordable(name string, bytes float64) error {
-	const little = 1 << 20 // the check takes longer than it is worth below this
 	if denied() {
-		return outOfMemory("%s needs %.3g GB; a test denies it", name, bytes/1e9)
+		return &mem.ShortError{What: name, Need: bytes, Limit: "a test leaves"}
 	}
-	if total := mem.Machine(); bytes > total {
-		return outOfMemory("%s needs %.3g GB; the machine has %.3g GB", name, bytes/1e9, total/1e9)
-	}
-	if bytes < little || bytes < mem.Left() {
-		return nil
-	}
-	runtime.GC()
-	if left := mem.Left(); bytes > left {
-		return outOfMemory("%s needs %.3g GB; the limits of the process (RLIMIT_AS, RLIMIT_DATA) leave %.3g GB", name, bytes/1e9, left/1e9)
-	}
-	return nil
+	return mem.Afford(name, bytes, bytes)
 }
 
 // shape checks the size of a data set.

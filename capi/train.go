@@ -168,6 +168,9 @@ func (t *training) options() aoso.TrainOptions {
 	if t.objective != nil {
 		o.Objective = t.gradients
 	}
+	o.Warn = func(err error) {
+		t.calls.code(func() C.int32_t { logWarning("%v; training goes on", err); return 0 })
+	}
 	return o
 }
 

@@ -89,7 +89,7 @@ func (r Range) String() string {
 	case math.IsInf(r.Most, 1):
 		return least
 	case r.Most == math.MaxFloat32:
-		return "a finite number, " + least
+		return least + ", at most 3.4e+38" // the nearest below what a float32 can be
 	case r.LeastOpen || r.MostOpen:
 		return least + ", " + most
 	}

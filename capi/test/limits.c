@@ -42,10 +42,29 @@ static void in_large(void) {
     OK(aoso_dataset_free(make_dataset()));
 }
 
+// Many features take memory of Go, which ends the process where it gets none: a call that may
+// need more than there is refuses before. little says that all of them must.
+static void in_wide(int little) {
+    enum { WIDE_ROWS = 200, WIDE_COLS = 40000 };
+    static float numbers[WIDE_ROWS + WIDE_COLS];
+    static int32_t labels[WIDE_ROWS];
+    for (int i = 0; i < WIDE_ROWS + WIDE_COLS; i++) numbers[i] = (float)(i * 7919 % 10007);
+    for (int i = 0; i < WIDE_ROWS; i++) labels[i] = i % 3;
+    const aoso_matrix x = aoso_dense(numbers, AOSO_FLOAT32, WIDE_ROWS, WIDE_COLS, 1, 1);
+    const aoso_labels y = aoso_int32_labels(labels, WIDE_ROWS);
+    aoso_dataset *d = NULL;
+    aoso_model *m = NULL;
+    const aoso_params p = parse("trees=2 threads=2");
+    aoso_status status = aoso_dataset_create(&x, &y, NULL, &d);
+    if (status == AOSO_OK) status = aoso_train(d, &p, NULL, &m, NULL);
+    if (status != AOSO_OK || little) FAILS(AOSO_OUT_OF_MEMORY, "the limits of the process (RLIMIT_AS, RLIMIT_DATA) leave", status);
+}
+
 int main(int argc, char **argv) {
     make_data();
     if (argc == 3) {
         if (strcmp(argv[2], "large") == 0) in_large();
+        else if (strncmp(argv[2], "wide", 4) == 0) in_wide(strcmp(argv[2], "wide, little") == 0);
         else in_small(argv[2]);
         return failures != 0;
     }
@@ -54,7 +73,9 @@ int main(int argc, char **argv) {
         rlim_t mb;
         const char *expect;
     } limits[] = {{RLIMIT_AS, 200, "RLIMIT_AS"}, {RLIMIT_AS, 700, "RLIMIT_AS"}, {RLIMIT_AS, 1300, "RLIMIT_AS"}, {RLIMIT_AS, 2500, "large"},
-                  {RLIMIT_DATA, 60, "RLIMIT_DATA"}, {RLIMIT_DATA, 400, "large"}};
+                  {RLIMIT_DATA, 60, "RLIMIT_DATA"}, {RLIMIT_DATA, 400, "large"},
+                  {RLIMIT_AS, 1860, "wide, little"}, {RLIMIT_AS, 1950, "wide, little"}, {RLIMIT_AS, 2100, "wide"}, {RLIMIT_AS, 2400, "wide"},
+                  {RLIMIT_DATA, 160, "wide, little"}, {RLIMIT_DATA, 300, "wide"}};
     for (unsigned i = 0; i < sizeof limits / sizeof *limits; i++) {
         pid_t child = fork();
         if (child == 0) {

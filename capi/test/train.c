@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <pthread.h>
+#include <sys/stat.h>
 #include <time.h>
 
 static aoso_dataset *train;
@@ -554,8 +555,39 @@ static void note(int32_t level, const char *message, void *user) {
     if (level == AOSO_LOG_WARNING) warnings++;
 }
 
+// A checkpoint that cannot be written, for a folder has its name, is worth a warning: the
+// training goes on, and says so once.
+static void unwritable_checkpoint(const char *folder) {
+    char path[500];
+    snprintf(path, sizeof path, "%s/unwritable", folder);
+    self = pthread_self();
+    for (int threads = 1; threads <= 2; threads++) {
+        warnings = 0;
+        remove(path);
+        aoso_params p = parse(threads == 1 ? "trees=9 threads=1" : "trees=9 threads=2");
+        aoso_train_options o = {.struct_size = sizeof o, .checkpoint = path, .checkpoint_seconds = 1e-9};
+        aoso_trainer *b;
+        aoso_model *m, *whole;
+        OK(aoso_train(train, &p, NULL, &whole, NULL));
+        OK(aoso_set_log(note, (void *)5));
+        OK(aoso_trainer_create(train, &p, &o, &b));
+        EXPECT(mkdir(path, 0700) == 0);
+        OK(aoso_trainer_run(b, NULL));
+        EXPECT(warnings == 1 && foreign == 0);
+        OK(aoso_set_log(NULL, NULL));
+        OK(aoso_trainer_model(b, &m, NULL));
+        OK(aoso_trainer_free(b));
+        EXPECT(same(fingerprint_of(m), fingerprint_of(whole)));
+        OK(aoso_model_free(m));
+        OK(aoso_model_free(whole));
+        remove(path);
+    }
+    warnings = 0;
+}
+
 static void logging(void) {
     self = pthread_self();
+    infos = 0;
     OK(aoso_set_log(note, (void *)5));
     aoso_dataset *d = make_dataset(), *v;
     OK(aoso_model_free(train_on(d, "trees=2")));
@@ -584,6 +616,7 @@ int main(int argc, char **argv) {
     two_phases();
     interrupted_holdout();
     checkpoints(argc > 1 ? argv[1] : ".");
+    unwritable_checkpoint(argc > 1 ? argv[1] : ".");
     older_program();
     early_stopping();
     by_steps();

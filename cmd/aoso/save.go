@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -26,6 +27,28 @@ func (s *saver) bind(c *cobra.Command) {
 // check checks, before any work, that the model can be saved.
 func (s *saver) check() error { return modelio.Writable(s.out) }
 
+// saveModel saves a model. If that fails, as on a full disk, the work is not lost: the model
+// goes to a file in the folder of temporary files, which the error names.
+func saveModel(m *aoso.Model, file string) error {
+	err := m.Save(file)
+	if err == nil {
+		return nil
+	}
+	other, tempErr := os.CreateTemp("", "model-*.aoso")
+	if tempErr != nil {
+		return err
+	}
+	defer other.Close()
+	if tempErr = m.Write(other); tempErr == nil {
+		tempErr = other.Sync()
+	}
+	if tempErr != nil {
+		os.Remove(other.Name())
+		return fmt.Errorf("%w; nor %s: %w", err, other.Name(), tempErr)
+	}
+	return fmt.Errorf("%w; the model is in %s instead", err, other.Name())
+}
+
 // warnCooled warns that a derived model does not keep the temperature.
 func warnCooled(c *cobra.Command, file string, m *aoso.Model) {
 	if t := m.Temperature(); t != 1 {
@@ -46,7 +69,7 @@ type saved struct {
 
 // save saves a model and prints a report. calibration may be nil.
 func (s *saver) save(c *cobra.Command, m *aoso.Model, calibration *aoso.Calibration) error {
-	if err := m.Save(s.out); err != nil {
+	if err := saveModel(m, s.out); err != nil {
 		return err
 	}
 	line := saved{Trees: m.Trees(), Fingerprint: m.Fingerprint(), Temperature: m.Temperature(), ConformalRows: m.ConformalRows(), Model: s.out}

@@ -158,7 +158,7 @@ func (t *trainer) run(c *cobra.Command) error {
 	}
 	i := interruptions()
 	defer i.stop()
-	result, progress, err := t.train(i, train, valid, before, notes(c), log)
+	result, progress, err := t.train(i, train, valid, before, stderr, notes(c), log)
 	if err != nil {
 		progress.close()
 		return err
@@ -172,7 +172,7 @@ func (t *trainer) run(c *cobra.Command) error {
 func (t *trainer) finish(i *interruption, result *aoso.Result, hide func(), report func(saved bool) error) (err error) {
 	save := result.StoppedBy != aoso.StoppedByInterrupt || result.Iterations > 0
 	if save {
-		err = result.Model.Save(t.model) // before any output, which may fail or block
+		err = saveModel(result.Model, t.model) // before any output, which may fail or block
 	}
 	hide()
 	if err != nil {
@@ -327,7 +327,7 @@ func (t *trainer) trainingSet(before *aoso.Model, notes io.Writer) (*aoso.Datase
 
 // train trains to the end or until it is interrupted. The caller closes the
 // display.
-func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before *aoso.Model, notes io.Writer, log *trainLog) (*aoso.Result, display, error) {
+func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before *aoso.Model, stderr, notes io.Writer, log *trainLog) (*aoso.Result, display, error) {
 	had := 0
 	if before != nil {
 		had = before.Trees()
@@ -354,6 +354,7 @@ func (t *trainer) train(ctx context.Context, train, valid *aoso.Dataset, before 
 		ClassWeights: weights,
 		EvalEvery:    every,
 		Checkpoint:   t.checkpoint,
+		Warn:         func(err error) { warn(stderr, "%v; training goes on", err) },
 		Callback: func(p aoso.Progress) bool {
 			log.add(p)
 			d.show(p)

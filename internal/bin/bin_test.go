@@ -248,7 +248,7 @@ func TestMap(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		team := par.NewTeam(workers)
 		defer team.Close()
-		m := Fit(source, nil, 64, nil, team)
+		m := mustFit(source, nil, 64, nil, team)
 		other := columns{}
 		for _, column := range source {
 			c := slices.Clone(column)
@@ -283,7 +283,7 @@ func TestMap(t *testing.T) {
 // rows.
 func TestFitSample(t *testing.T) {
 	source := columns{{1, 2, 3, 4, math.NaN(), 6}, {5, 5, 5, 5, 5, 9}, {math.NaN(), 1, 2, 3, 4, 5}}
-	m := Fit(source, []int{1, 3, 5}, 255, nil, par.NewTeam(1))
+	m := mustFit(source, []int{1, 3, 5}, 255, nil, par.NewTeam(1))
 	for j, want := range [][]float64{{2, 4, 6}, {5, 9}, {1, 3, 5}} {
 		if f := m.Features[j]; !slices.Equal(f.Lower, want) || f.Missing != (j != 1) {
 			t.Errorf("feature %d: %+v, want values %v", j, f, want)
@@ -299,7 +299,7 @@ func TestInfinite(t *testing.T) {
 	for _, workers := range []int{1, 3} {
 		team := par.NewTeam(workers)
 		defer team.Close()
-		m := Fit(source, nil, 255, nil, team)
+		m := mustFit(source, nil, 255, nil, team)
 		x := m.Map(source, team)
 		for j, want := range [][]uint8{{2, 4, 3, 1}, {1, 1, 2, 0}, nil, {2, 2, 1, 1}} {
 			if !slices.Equal(x.Columns[j], want) {
@@ -354,7 +354,7 @@ func TestGroupSparse(t *testing.T) {
 			source = append(source, make([]float64, rows)) // constant
 			team := par.NewTeam(2)
 			defer team.Close()
-			m := Fit(source, nil, 255, nil, team)
+			m := mustFit(source, nil, 255, nil, team)
 			x := m.Map(source, team)
 			x.GroupSparse(m, team)
 			if len(x.Sparse) != test.groups {
@@ -420,7 +420,7 @@ func TestJoinSmall(t *testing.T) {
 	}
 	team := par.NewTeam(2)
 	defer team.Close()
-	m := Fit(source, nil, 255, nil, team)
+	m := mustFit(source, nil, 255, nil, team)
 	x := m.Map(source, team)
 	x.GroupSparse(m, team)
 	x.JoinSmall(m, team)
@@ -437,4 +437,13 @@ func TestJoinSmall(t *testing.T) {
 	if want := [][2]int{{0, 2}, {5, 6}}; !slices.Equal(joined, want) {
 		t.Errorf("joined %v, want %v", joined, want)
 	}
+}
+
+// mustFit is Fit without limits of memory.
+func mustFit(s Source, sample []int, maxBins int, categories []int, team *par.Team) *Mapper {
+	m, err := Fit(s, sample, maxBins, categories, team)
+	if err != nil {
+		panic(err)
+	}
+	return m
 }

@@ -47,7 +47,7 @@ func (f *Feature) join(width int) (c Feature) {
 		c.Lower = append(c.Lower, f.Lower[b])
 		c.Upper = append(c.Upper, f.Upper[min(b+width, len(f.Upper))-1])
 	}
-	return c
+	return c.compact()
 }
 
 // Coarsen returns the matrix and the mapper with at most maxBins value bins for

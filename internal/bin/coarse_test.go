@@ -26,7 +26,7 @@ func TestCoarse(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
 	for _, maxBins := range []int{2, 64, 65, 200, 255} {
-		fine := Fit(source, nil, maxBins, nil, team)
+		fine := mustFit(source, nil, maxBins, nil, team)
 		x := fine.Map(source, team)
 		const most = 64
 		coarse := fine.Coarse(most)
@@ -75,7 +75,7 @@ func TestSample(t *testing.T) {
 	}
 	team := par.NewTeam(2)
 	defer team.Close()
-	m := Fit(source, nil, 255, nil, team)
+	m := mustFit(source, nil, 255, nil, team)
 	x := m.Map(source, team)
 	defer x.Free()
 	x.GroupSparse(m, team)

@@ -3,20 +3,42 @@ package bin
 import (
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/libaoso/aoso/internal/par"
 )
 
 // Coder finds the bins of many values with the tables of a mapper's features.
-type Coder []coder
+type Coder struct {
+	coders []coder
+	first  []uint8  // the tables of all coders
+	edges  []uint64 // likewise
+}
 
 // Coder returns the coder of a mapper.
-func (m *Mapper) Coder() Coder {
-	c := make(Coder, len(m.Features))
-	for j := range c {
-		c[j].fit(&m.Features[j])
-	}
+func (m *Mapper) Coder() *Coder {
+	c := new(Coder)
+	c.fit(m.Features)
 	return c
+}
+
+// fit makes the tables of some features, in the memory that the coder has.
+func (c *Coder) fit(features []Feature) {
+	cells, keys := 0, 0
+	for j := range features {
+		n := len(features[j].Edges)
+		cells, keys = cells+cellsOf(n), keys+keysOf(n)
+	}
+	c.coders = slices.Grow(c.coders[:0], len(features))[:len(features)]
+	c.first, c.edges = slices.Grow(c.first[:0], cells)[:cells], slices.Grow(c.edges[:0], keys)[:keys]
+	first, edges := c.first, c.edges
+	for j := range features {
+		n := len(features[j].Edges)
+		cells, keys = cellsOf(n), keysOf(n)
+		c.coders[j] = coder{first: first[:cells:cells], edges: edges[:keys:keys]}
+		c.coders[j].fit(&features[j])
+		first, edges = first[cells:], edges[keys:]
+	}
 }
 
 // A source may store its values row by row. Map reads the columns of a tile one
@@ -25,7 +47,7 @@ const tileRows, tileColumns = 256, 16
 
 // Map writes the bins of all rows of a source to columns, from row first on. It
 // leaves out columns that are nil.
-func (c Coder) Map(s Source, columns [][]uint8, first int, team *par.Team) {
+func (c *Coder) Map(s Source, columns [][]uint8, first int, team *par.Team) {
 	rows, cols := s.Rows(), len(columns)
 	team.Do((rows+rowBlock-1)/rowBlock, func(_, b int) {
 		var values [tileRows]float64
@@ -36,7 +58,7 @@ func (c Coder) Map(s Source, columns [][]uint8, first int, team *par.Team) {
 				for j := left; j < min(left+tileColumns, cols); j++ {
 					if columns[j] != nil {
 						s.Column(j, row, values[:n])
-						c[j].code(columns[j][first+row:][:n], values[:n])
+						c.coders[j].code(columns[j][first+row:][:n], values[:n])
 					}
 				}
 			}
@@ -44,23 +66,57 @@ func (c Coder) Map(s Source, columns [][]uint8, first int, team *par.Team) {
 	})
 }
 
+// Map quantizes a source, which need not be the one that the mapper was fitted
+// to.
+func (m *Mapper) Map(s Source, team *par.Team) *Matrix {
+	const together = 1024 // columns whose tables are there at once
+	x, c := m.NewMatrix(s.Rows()), new(Coder)
+	for first := 0; first < len(m.Features); first += together {
+		end := min(first+together, len(m.Features))
+		c.fit(m.Features[first:end])
+		c.Map(columnsFrom{s, first}, x.Columns[first:end], 0, team)
+	}
+	return x
+}
+
+// columnsFrom is the columns of a source from first on.
+type columnsFrom struct {
+	Source
+	first int
+}
+
+func (s columnsFrom) Column(j, row int, dst []float64) { s.Source.Column(s.first+j, row, dst) }
+
 // coder finds the bins of many values of a feature. A value falls into one of
 // many cells of equal width. A binary search among the few edges in the cell
 // follows. It has no branches, because half of them would be mispredicted.
 type coder struct {
-	least, greatest float64 // the first edge and the last
-	scale           float64 // cells for each unit
-	first           [cells]uint8
-	half            uint64                   // length of the first search step
-	edges           [MaxValueBins + 1]uint64 // their keys
+	least, greatest float64  // the first edge and the last
+	scale           float64  // cells for each unit
+	half            uint64   // length of the first search step
+	first           []uint8  // by cell: where the search starts
+	edges           []uint64 // their keys; the rest are greater than any
 }
 
-const cells = 1 << 10
+// cellsOf returns the number of cells of a feature with so many edges, a power of two: four
+// an edge and more.
+func cellsOf(edges int) int { return 4 << bits.Len(uint(edges)) }
 
+// CoderBytes is the memory of a coder for each feature of so many bins.
+func CoderBytes(bins int) float64 {
+	const itself = 96
+	return float64(itself + cellsOf(bins-1) + 8*keysOf(bins-1))
+}
+
+// keysOf returns the length of the list of keys, a power of two above the number of edges.
+func keysOf(edges int) int { return 1 << bits.Len(uint(edges)) }
+
+// fit makes the tables of a feature, which have their lengths already.
 func (c *coder) fit(f *Feature) {
 	for i := range c.edges {
 		c.edges[i] = math.MaxUint64
 	}
+	clear(c.first)
 	edges := f.Edges
 	if len(edges) == 0 {
 		return
@@ -69,38 +125,45 @@ func (c *coder) fit(f *Feature) {
 		c.edges[i] = Key(edge)
 	}
 	c.least, c.greatest = edges[0], edges[len(edges)-1]
-	c.scale = (cells - 1) / (c.greatest - c.least)
+	c.scale = float64(len(c.first)-1) / (c.greatest - c.least)
 	if !(c.scale > 0 && c.scale <= math.MaxFloat64) { // one edge, or the distance overflows: a single cell
 		c.least, c.greatest, c.scale = 0, 0, 0
 	}
-	var counts [cells]int
+	var counts [mostCells]int
 	most := 0
 	for _, edge := range edges {
-		i := c.cell(edge)
+		i := c.cell(edge) & (len(c.first) - 1)
 		counts[i]++
 		most = max(most, counts[i])
 	}
 	c.half = 1 << bits.Len(uint(most)) >> 1
 	before := 0
-	for i, n := range counts {
+	for i, n := range counts[:len(c.first)] {
 		// The search must not go past the last edges.
 		c.first[i] = uint8(max(0, min(before, len(edges)+1-2*int(c.half))))
 		before += n
 	}
 }
 
-// cell is the cell of a value; of NaN, any. It never falls as values rise, so
-// each edge in a lower cell than a value's is below the value.
-func (c *coder) cell(x float64) uint64 {
-	return uint64(int64((min(max(x, c.least), c.greatest)-c.least)*c.scale)) % cells
+// mostCells is the number of cells of a feature with the most bins.
+const mostCells = 1 << 10
+
+// cell is the cell of a value, masked by the number of cells less one; of NaN, any. It never
+// falls as values rise, so each edge in a lower cell than a value's is below the value.
+func (c *coder) cell(x float64) int {
+	return int(int64((min(max(x, c.least), c.greatest) - c.least) * c.scale))
 }
 
 // code writes the bins of values to dst. They are those of Feature.Code.
 func (c *coder) code(dst []uint8, values []float64) {
+	first, edges, dst := c.first, c.edges, dst[:len(values)]
+	if len(first) == 0 || len(edges) == 0 {
+		return // never, but the compiler then needs no check of the masked indexes
+	}
 	for i, x := range values {
-		k, n := Key(x), uint64(c.first[c.cell(x)])
+		k, n := Key(x), uint64(first[c.cell(x)&(len(first)-1)])
 		for step := c.half; step > 0; step >>= 1 {
-			_, below := bits.Sub64(k, c.edges[(n+step-1)%uint64(len(c.edges))], 0)
+			_, below := bits.Sub64(k, edges[int(n+step-1)&(len(edges)-1)], 0)
 			n += step & (below - 1)
 		}
 		code := uint8(n + 1)

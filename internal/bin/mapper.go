@@ -46,7 +46,32 @@ func CategoricalFeature(categories int) Feature {
 	for number := range categories {
 		f.appendBin(float64(number+1), float64(number+1))
 	}
-	return f
+	return f.compact()
+}
+
+// compact returns the feature in an array without spare space, Upper being Lower if they are
+// equal.
+func (f *Feature) compact() Feature {
+	n, c := len(f.Lower), *f
+	if n == 0 {
+		return Feature{Missing: f.Missing, Categorical: f.Categorical}
+	}
+	same := slices.Equal(f.Lower, f.Upper)
+	size := 3*n - 1
+	if same {
+		size -= n
+	}
+	numbers := make([]float64, 0, size)
+	part := func(of []float64) []float64 {
+		first := len(numbers)
+		numbers = append(numbers, of...)
+		return numbers[first:len(numbers):len(numbers)]
+	}
+	c.Edges, c.Lower = part(f.Edges), part(f.Lower)
+	if c.Upper = c.Lower; !same {
+		c.Upper = part(f.Upper)
+	}
+	return c
 }
 
 // Valid reports whether f satisfies the invariants of a fitted feature.
@@ -133,6 +158,8 @@ type fitter struct {
 	counts  []uint32
 	memory  *mem.Block // holds the values, the scratch buffer and the counts
 	tally   tally
+	block   [rowBlock]float64 // of one column, where rows are sampled
+	bins    Feature           // in the making
 }
 
 func newFitter(size int) *fitter {
@@ -144,8 +171,9 @@ func newFitter(size int) *fitter {
 }
 
 // fit is FitFeature with the fitter's buffers.
-func (f *fitter) fit(values []float64, maxBins int) (fitted Feature) {
-	present := values
+func (f *fitter) fit(values []float64, maxBins int) Feature {
+	fitted, present := &f.bins, values
+	*fitted = Feature{Edges: fitted.Edges[:0], Lower: fitted.Lower[:0], Upper: fitted.Upper[:0]}
 	if fitted.Missing = hasMissing(values); fitted.Missing {
 		present = slices.DeleteFunc(values, math.IsNaN)
 	}
@@ -159,7 +187,7 @@ func (f *fitter) fit(values []float64, maxBins int) (fitted Feature) {
 		for _, x := range d.values {
 			fitted.appendBin(x, x)
 		}
-		return fitted
+		return fitted.compact()
 	}
 	left, bins := len(present), maxBins
 	for i := 0; i < len(d.values); bins-- {
@@ -177,7 +205,7 @@ func (f *fitter) fit(values []float64, maxBins int) (fitted Feature) {
 		fitted.appendBin(d.values[first], d.values[i-1])
 		left -= count
 	}
-	return fitted
+	return fitted.compact()
 }
 
 func (f *Feature) appendBin(lower, upper float64) {

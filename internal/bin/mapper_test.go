@@ -73,7 +73,7 @@ func TestMatrixOfCodes(t *testing.T) {
 	team := par.NewTeam(2)
 	defer team.Close()
 	source := columns{{1, 2, 3, math.NaN()}, {5, 5, 5, 5}, {1, 1, 2, 2}}
-	m := Fit(source, nil, 255, nil, team)
+	m := mustFit(source, nil, 255, nil, team)
 	x := m.Map(source, team)
 	codes := append([]byte(nil), x.Codes()...)
 	if len(codes) != 2*ColumnBytes(4) || x.Bytes() != len(codes) {

@@ -3,6 +3,7 @@ package bin
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 
 	"github.com/libaoso/aoso/internal/mem"
 	"github.com/libaoso/aoso/internal/par"
@@ -38,6 +39,9 @@ func (x *Matrix) Memory() int {
 	return n
 }
 
+// Dense reports whether no feature has another form than its column, or just a joint one.
+func (x *Matrix) Dense() bool { return len(x.Sparse) == 0 && len(x.Joint) == 0 }
+
 // Codes returns the memory of the columns. [Mapper.Matrix] accepts it.
 func (x *Matrix) Codes() []byte { return x.codes }
 
@@ -71,20 +75,31 @@ const (
 // lists the rows to choose them from, in increasing order; nil means all rows.
 // Whether a feature has missing values is determined from all rows. categories
 // lists the number of categories of each feature, 0 if it is numeric; nil: all are.
-func Fit(s Source, sample []int, maxBins int, categories []int, team *par.Team) *Mapper {
+//
+// The error is one of [mem.Afford]: how much memory the bins take is known as they are fitted.
+func Fit(s Source, sample []int, maxBins int, categories []int, team *par.Team) (*Mapper, error) {
 	m := &Mapper{Features: make([]Feature, s.Cols())}
 	size := s.Rows()
 	if sample != nil {
 		size = len(sample)
 	}
 	fitters := make([]*fitter, team.Workers())
+	var short atomic.Pointer[error]
 	team.Do((s.Cols()+columnGroup-1)/columnGroup, func(worker, i int) {
+		if i%affordGroups == 0 {
+			if err := mem.Afford("the dataset", 0, affordBytes*float64(team.Workers()+1)); err != nil {
+				short.Store(&err)
+			}
+		}
+		if short.Load() != nil {
+			return
+		}
 		if fitters[worker] == nil {
 			fitters[worker] = newFitter(size)
 		}
 		f := fitters[worker]
 		first, end := i*columnGroup, min((i+1)*columnGroup, s.Cols())
-		missing := readSample(s, first, end, sample, f.values, size)
+		missing := readSample(s, first, end, sample, f.values, size, &f.block)
 		for j := first; j < end; j++ {
 			feature, values := &m.Features[j], f.values[(j-first)*size:][:size]
 			if categories != nil && categories[j] > 0 {
@@ -101,14 +116,21 @@ func Fit(s Source, sample []int, maxBins int, categories []int, team *par.Team) 
 			f.memory.Free()
 		}
 	}
-	return m
+	if err := short.Load(); err != nil {
+		return nil, *err
+	}
+	return m, nil
 }
+
+// Fit asks for memory before it begins with affordGroups groups of columns, whose bins take
+// affordBytes at most.
+const affordGroups, affordBytes = 512, 512 * columnGroup * 24 * (MaxValueBins + 10)
 
 // readSample copies the sampled rows (nil: all rows) of the columns first to
 // end-1 to values, size values for each column. If there is a sample, it returns
-// which of the columns have missing values in any row, sampled or not.
-func readSample(s Source, first, end int, sample []int, values []float64, size int) (missing [columnGroup]bool) {
-	var block [rowBlock]float64
+// which of the columns have missing values in any row, sampled or not. block is scratch
+// memory.
+func readSample(s Source, first, end int, sample []int, values []float64, size int, block *[rowBlock]float64) (missing [columnGroup]bool) {
 	n := 0 // sampled rows read so far
 	for row := 0; row < s.Rows(); row += rowBlock {
 		rows := min(rowBlock, s.Rows()-row)
@@ -139,10 +161,14 @@ func ReadPicked(s Source, rows []int, team *par.Team) (values [][]float64, missi
 		rows = []int{}
 	}
 	values, missing = make([][]float64, s.Cols()), make([]bool, s.Cols())
-	team.Do((s.Cols()+columnGroup-1)/columnGroup, func(_, i int) {
+	blocks := make([]*[rowBlock]float64, team.Workers())
+	team.Do((s.Cols()+columnGroup-1)/columnGroup, func(worker, i int) {
+		if blocks[worker] == nil {
+			blocks[worker] = new([rowBlock]float64)
+		}
 		first, end := i*columnGroup, min((i+1)*columnGroup, s.Cols())
 		group := make([]float64, (end-first)*len(rows))
-		inGroup := readSample(s, first, end, rows, group, len(rows))
+		inGroup := readSample(s, first, end, rows, group, len(rows), blocks[worker])
 		for j := first; j < end; j++ {
 			values[j], group = group[:len(rows):len(rows)], group[len(rows):]
 			missing[j] = inGroup[j-first]
@@ -202,14 +228,6 @@ func (m *Mapper) Matrix(codes []byte, rows int, memory *mem.Block, team *par.Tea
 	if slices.Contains(bad, true) {
 		return nil
 	}
-	return x
-}
-
-// Map quantizes a source, which need not be the one that the mapper was fitted
-// to.
-func (m *Mapper) Map(s Source, team *par.Team) *Matrix {
-	x := m.NewMatrix(s.Rows())
-	m.Coder().Map(s, x.Columns, 0, team)
 	return x
 }
 

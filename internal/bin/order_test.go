@@ -108,9 +108,8 @@ func TestCoder(t *testing.T) {
 		x := append(numbers(r, 200), math.NaN(), math.Inf(1), math.Inf(-1))
 		x = append(x, probes(&f, values)...)
 		codes := make([]uint8, len(x))
-		c := new(coder)
-		c.fit(&f)
-		c.code(codes, x)
+		c := (&Mapper{[]Feature{f}}).Coder()
+		c.coders[0].code(codes, x)
 		for i, code := range codes {
 			if want := f.Code(x[i]); code != want {
 				t.Fatalf("%v with %d bins has code %d, want %d", x[i], len(f.Lower), code, want)
@@ -130,7 +129,7 @@ func TestCoderBlocks(t *testing.T) {
 	clear(source[3]) // constant
 	team := par.NewTeam(2)
 	defer team.Close()
-	m := Fit(source, nil, 255, nil, team)
+	m := mustFit(source, nil, 255, nil, team)
 	want := m.Map(source, team)
 	for _, block := range []int{1000, rowBlock + 1} {
 		x := m.layOut(make([]byte, m.CodesBytes(rows)), rows, nil)

@@ -27,8 +27,8 @@ type Sparse struct {
 // interleaved.
 const SparseWidth = 8
 
-// maxSparseCells is the largest number of cells that 16-bit entries can address.
-const maxSparseCells = 1 << 16
+// MostSparseCells is the most cells of a group: what 16-bit entries can address.
+const MostSparseCells = 1 << 16
 
 // SparseShare is the share of rows that must have the most common code for a
 // feature to be stored row by row. Below it, columns are as fast.
@@ -64,12 +64,12 @@ func (x *Matrix) GroupSparse(m *Mapper, team *par.Team) {
 	slices.SortStableFunc(sparse, func(a, b int) int { return cmp.Compare(codes(b), codes(a)) })
 
 	var groups []*Sparse
-	cells := maxSparseCells
+	cells := MostSparseCells
 	for len(sparse) > 0 {
 		tile := sparse[:min(SparseWidth, len(sparse))]
 		sparse = sparse[len(tile):]
 		bins := codes(tile[0])
-		if cells += bins * SparseWidth; cells > maxSparseCells {
+		if cells += bins * SparseWidth; cells > MostSparseCells {
 			groups = append(groups, &Sparse{})
 			cells = bins * SparseWidth
 		}

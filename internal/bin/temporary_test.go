@@ -32,7 +32,7 @@ func TestMappedMatrix(t *testing.T) {
 			}
 		}
 	}
-	m := Fit(x, nil, 200, nil, team)
+	m := mustFit(x, nil, 200, nil, team)
 	inMemory := m.Map(x, team)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "codes")

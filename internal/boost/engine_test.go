@@ -23,7 +23,11 @@ func TestScoresAreKept(t *testing.T) {
 	team := par.NewTeam(1)
 	defer team.Close()
 	x := column{1, 2, 3, 4, 5}
-	set := &data.Set{Names: []string{"x"}, Mapper: bin.Fit(x, nil, 255, nil, team)}
+	mapper, err := bin.Fit(x, nil, 255, nil, team)
+	if err != nil {
+		panic(err)
+	}
+	set := &data.Set{Names: []string{"x"}, Mapper: mapper}
 	set.Matrix = set.Mapper.Map(x, team)
 	set.Target = data.Target{Classes: []string{"a", "b", "c"}, Labels: []int32{0, 1, 0, 1, 2}}
 	e := New(Job{

@@ -52,12 +52,18 @@ const (
 	jobBytes       = 2048     // the kernels' jobs, for each block of rows
 	sortedBytes    = 44       // a row that bins are fitted to, for each thread
 	drawBytes      = 96       // a row that is drawn for that
-	binBytes       = 4 * 8    // the edges of a bin
+	featureBytes   = 256      // a feature without its bins: its name, its column and where it is looked up
+	binBytes       = 28.      // a bin: its edge, its least and greatest value
+	leastBinBytes  = 19.      // the same if they are equal
+	foundBytes     = 80       // the best split of a feature, by evaluator
+	laidBytes      = 2 * 40   // a feature in a list of columns, which grows
+	laneBytes      = 2 * 5    // the same for each pair
 	categoryBytes  = 80       // a category of a feature with rates, without these: its name, and where it is looked up
 	nodeBytes      = 29       // a node of a forest, without its pairs
 	workerBytes    = 1 << 18  // the caches of Go's allocator, for each thread
 	collectorBytes = 14 << 20 // Go's garbage collector, which is late on a busy machine
 	copiesOfTrees  = 3        // while an array grows: the old one, the new one, and its spare room
+	collected      = 2        // the Go heap at most, by what of it is in use, before garbage is collected
 )
 
 // estimate holds what the bounds of all parts depend on.
@@ -87,6 +93,9 @@ func newEstimate(s Shape, p *Params) *estimate {
 func (s *Shape) columns() float64 {
 	return float64(s.Features) + float64(s.Rated)*float64(category.RateColumns(s.Classes))
 }
+
+// bins is the most value bins that a feature has: each holds a value of some row.
+func (s *Shape) bins() int { return min(s.MaxBins, s.Rows) }
 
 // DatasetMemory bounds the memory of a dataset of so many rows.
 func DatasetMemory(s Shape, rows int) (m Memory) {
@@ -137,7 +146,7 @@ func SubsetMemory(s Shape, rows int, train bool) Memory {
 }
 
 // BuildingMemory bounds the memory of building the datasets of a training, these
-// included. Bins are fitted to at most sampleRows rows.
+// included, without RuntimeMemory. Bins are fitted to at most sampleRows rows.
 func BuildingMemory(s Shape, p Params, sampleRows int) int64 {
 	e := newEstimate(s, &p)
 	sample, rows := min(e.rows, float64(sampleRows)), max(e.rows, e.valid)
@@ -146,7 +155,7 @@ func BuildingMemory(s Shape, p Params, sampleRows int) int64 {
 	if e.rows > sample { // rows are drawn before columns are sorted
 		work = max(work, drawBytes*sample)
 	}
-	work += binBytes * float64(s.MaxBins+1) * e.columns
+	work += bin.CoderBytes(s.bins()) * e.columns
 	if s.Rated > 0 { // rates, categories, and the order that rates are taken in
 		work += (4*(e.columns-float64(s.Features)) + 2*4 + 4) * rows
 	}
@@ -154,10 +163,11 @@ func BuildingMemory(s Shape, p Params, sampleRows int) int64 {
 		work += (targetBytes+1)*rows + 3*8*sample*e.columns + 64<<20
 	}
 	sets := DatasetMemory(s, s.Rows).Plus(DatasetMemory(s, s.ValidRows))
-	return sets.Total + wholeBytes(work) + e.runtimeBytes()
+	return sets.Total + wholeBytes(work)
 }
 
-// TrainingMemory bounds the memory of training on a dataset, without the dataset.
+// TrainingMemory bounds the memory of training on a dataset, without the dataset and
+// RuntimeMemory.
 func TrainingMemory(s Shape, p Params) (m Memory) {
 	e := newEstimate(s, &p)
 	if e.coarse() {
@@ -176,7 +186,7 @@ func TrainingMemory(s Shape, p Params) (m Memory) {
 		Rows:       wholeBytes(e.rowBytes()),
 		Histograms: wholeBytes(e.histogramBytes()),
 		Trees:      wholeBytes(trees),
-		Runtime:    wholeBytes(e.totalsBytes()+trees) + e.runtimeBytes(),
+		Runtime:    wholeBytes(e.totalsBytes() + trees + e.columnsBytes()),
 	})
 }
 
@@ -199,7 +209,7 @@ func (e *estimate) linearMemory() Memory {
 	return Memory{
 		Rows:    wholeBytes(rows + rooms),
 		Trees:   wholeBytes(weight*(copiesOfTrees+sets)*terms*e.classes + (sets+copiesOfTrees)*place*terms),
-		Runtime: wholeBytes(linear.FitBytes(e.rows, e.columns, e.classes, e.threads)),
+		Runtime: wholeBytes(linear.FitBytes(e.rows, e.columns, float64(e.bins()), e.classes, e.threads)),
 	}
 }
 
@@ -211,10 +221,40 @@ func (e *estimate) totalsBytes() float64 {
 	return 32 * e.stride * (e.leaves() + 2)
 }
 
-// runtimeBytes is what there is beside rows and trees.
-func (e *estimate) runtimeBytes() int64 {
-	rates := 4 * float64(category.RateColumns(e.Shape.Classes))
-	return wholeBytes(collectorBytes + workerBytes*e.threads + float64(e.Categories)*(rates+categoryBytes))
+// RuntimeMemory bounds what is there once, however many trainings there are side by side:
+// the Go heap of the features, and what its collector needs.
+func RuntimeMemory(s Shape, p Params) Memory {
+	e := newEstimate(s, &p)
+	bin := leastBinBytes
+	if s.bins() < s.Rows {
+		bin = binBytes
+	}
+	features := (featureBytes + bin*float64(s.bins())) * e.columns
+	rates := 4 * float64(category.RateColumns(s.Classes))
+	categories := float64(s.Categories) * (rates + categoryBytes)
+	return Memory{Runtime: wholeBytes(collectorBytes + workerBytes*e.threads + categories + collected*features)}.summed()
+}
+
+// FeaturesBytes is the Go heap of features that have so many bins in all.
+func FeaturesBytes(features, bins int) float64 {
+	return featureBytes*float64(features) + binBytes*float64(bins)
+}
+
+// columnsBytes is what training has of columns: lists of them and of where their histograms
+// lie, the best split of each, and coarse bins.
+func (e *estimate) columnsBytes() float64 {
+	evaluators, lists := 1.0, 1.0
+	if e.threads > 1 {
+		evaluators += e.threads
+	}
+	if e.ColsampleByNode < 1 {
+		lists += 2 * evaluators
+	}
+	column := foundBytes*evaluators + (laidBytes+laneBytes*float64(e.Pairs))*lists
+	if e.coarse() {
+		column += featureBytes + binBytes*float64(e.searchBins())
+	}
+	return collected * column * e.columns
 }
 
 // Plus is what two things take that are there at once.
@@ -254,7 +294,7 @@ func wholeBytes(n float64) int64 { return int64(min(n, 1<<56)) }
 func (e *estimate) leaves() float64 { return float64(min(e.Leaves, e.Rows)) }
 
 // coarse tells whether the features are kept in coarse bins as well.
-func (e *estimate) coarse() bool { return e.MaxBins > e.searchBins() }
+func (e *estimate) coarse() bool { return e.bins() > e.searchBins() }
 
 // residualBytes is the residuals and the scores.
 func (e *estimate) residualBytes() float64 {
@@ -323,19 +363,27 @@ func (e *estimate) rowBytes() float64 {
 	return bytes + math.Ceil(e.rows/segmentRows)*segmentBytes*e.leaves()
 }
 
-// histogramBytes is the histograms being filled and those that are kept.
+// histogramBytes is the histograms being filled, by group of columns, and those of whole
+// nodes: the parts that threads fill of one, and those that are kept.
 func (e *estimate) histogramBytes() float64 {
-	bins := min(e.MaxBins, e.searchBins())
+	bins, pairs := min(e.bins(), e.searchBins()), float64(e.Pairs)
 	columns := (int(e.columns) + kernel.TileLanes - 1) / kernel.TileLanes * kernel.TileLanes
-	cells := float64(e.Pairs)*float64(bins+1)*float64(columns) + 2*kernel.MaxBins*kernel.TileLanes
-	one := 8 * cells
+	cells := pairs*float64(bins+1)*float64(columns) + 2*kernel.MaxBins*kernel.TileLanes
+	one, group, joint := 8*cells, tree.GroupBytes(e.Pairs, !e.Dense), tree.JointBytes(e.Pairs)
+	wide := 1.0
 	if e.drawn > kernel.SpillRows {
-		one *= 3
+		wide = 3
 	}
-	bytes := one * (2*e.threads + 1)
+	group = min(one, group)
+	bytes := (2*e.threads + 1) * (wide*group + joint)
+	if e.threads > 1 {
+		bytes += wide * e.threads * min(one, 2*e.threads*group)
+	}
 	if e.fixedPairs() || e.PairSelection == "root" || e.Pairs == 1 && e.named() == 0 {
 		kept := tree.MostHistograms(int(cells), int(e.columns)*bin.ColumnBytes(e.drawn))
-		bytes += one * float64(min(kept, e.Leaves)+2)
+		if kept > 0 {
+			bytes += wide * one * (float64(min(kept, e.Leaves)) + 1 + e.threads)
+		}
 	}
 	return bytes
 }

@@ -44,9 +44,14 @@ func noisy(rows, classes int, weighted bool, team *par.Team) *data.Set {
 			set.Weights = append(set.Weights, float32(r.IntN(4))*0.7+0.1)
 		}
 	}
-	set.Mapper = bin.Fit(x, nil, 255, nil, team)
+	var err error
+	if set.Mapper, err = bin.Fit(x, nil, 255, nil, team); err != nil {
+		panic(err)
+	}
 	set.Matrix = set.Mapper.Map(x, team)
-	set.Group(team)
+	if err := set.Group(team); err != nil {
+		panic(err)
+	}
 	return set
 }
 

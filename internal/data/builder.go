@@ -44,7 +44,7 @@ type Builder struct {
 
 	set     *Set
 	columns bin.Source // of the kept rows, encoded
-	coder   bin.Coder
+	coder   *bin.Coder
 	file    *codeFile // nil: the set is kept in memory
 	row     int       // the next row to quantize
 }
@@ -154,9 +154,14 @@ func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 	if err != nil {
 		return err
 	}
-	b.set.Mapper = b.fit(team)
+	if b.set.Mapper, err = b.fit(team); err != nil {
+		return err
+	}
 	b.coder, b.kept = b.set.Mapper.Coder(), nil
 	if o.Path == "" {
+		if err := mem.Afford("the dataset", 0, float64(b.set.Mapper.CodesBytes(b.Rows()))); err != nil {
+			return err
+		}
 		b.set.Matrix = b.set.Mapper.NewMatrix(b.Rows())
 		return nil
 	}
@@ -194,18 +199,21 @@ func (b *Builder) target(classes []string) Target {
 }
 
 // fit fits the bins.
-func (b *Builder) fit(team *par.Team) *bin.Mapper {
+func (b *Builder) fit(team *par.Team) (*bin.Mapper, error) {
 	defer func() { b.sketch.values, b.sketch.rows, b.sketch.sample = nil, nil, nil }()
 	categories := b.set.Encoder.Codes(len(b.set.Names))
 	if b.options.Ranks != nil {
 		return b.fitShare(categories, team)
 	}
 	x, _ := b.sampled(team)
-	m := bin.Fit(x, nil, b.options.MaxBins, categories, team)
+	m, err := bin.Fit(x, nil, b.options.MaxBins, categories, team)
+	if err != nil {
+		return nil, err
+	}
 	for j := range m.Features {
 		m.Features[j].Missing = b.sketch.Missing[b.owner(j)]
 	}
-	return m
+	return m, nil
 }
 
 // sampled is the rows of the sample, encoded, and their numbers among all rows.
@@ -263,7 +271,7 @@ func (b *Builder) Finish(team *par.Team) (*Set, error) {
 	}
 	b.release()
 	if !b.options.DenseOnly {
-		b.set.Group(team)
+		return b.set, b.set.Group(team)
 	}
 	return b.set, nil
 }

@@ -12,14 +12,14 @@ import (
 type codeFile struct {
 	draft  *modelio.Draft
 	set    *Set
-	coder  bin.Coder
+	coder  *bin.Coder
 	buffer *bin.Matrix
 	first  int // row of the file that is the first of the buffer
 	filled int // rows of the buffer
 }
 
 // newCodeFile begins the file of a set that has all but a matrix.
-func newCodeFile(path string, s *Set, c bin.Coder) (*codeFile, error) {
+func newCodeFile(path string, s *Set, c *bin.Coder) (*codeFile, error) {
 	const size, least = 32 << 20, 1 << 10 // bytes and rows of the buffer
 	rows := min(max(size/len(s.Mapper.Features), least), blockRows, s.Rows())
 	w := s.writer(s.Rows())

@@ -109,7 +109,7 @@ func Decode(memory *mem.Block) (*Set, error) {
 		return nil, fmt.Errorf("%w: its codes are not those of %d rows in its bins", modelio.ErrCorrupt, h.Rows)
 	}
 	if h.Grouped {
-		s.Group(team)
+		return s, s.Group(team)
 	}
 	return s, nil
 }

@@ -103,7 +103,7 @@ func (b *Builder) number(label Label) int {
 
 // fitShare fits the bins to the sample of all machines' rows. Each machine gets the
 // values of some features, and fits their bins.
-func (b *Builder) fitShare(categories []int, team *par.Team) *bin.Mapper {
+func (b *Builder) fitShare(categories []int, team *par.Team) (*bin.Mapper, error) {
 	ranks := b.options.Ranks
 	drawn := b.draw(team)
 	cols := len(drawn.values)
@@ -117,7 +117,11 @@ func (b *Builder) fitShare(categories []int, team *par.Team) *bin.Mapper {
 	if categories != nil {
 		categories = categories[from:to]
 	}
-	mine := bin.Fit(drawn.unpack(part, to-from), nil, b.options.MaxBins, categories, team)
+	mine, err := bin.Fit(drawn.unpack(part, to-from), nil, b.options.MaxBins, categories, team)
+	if err != nil {
+		ranks.Abort(err)
+		return nil, err
+	}
 	var packed []uint64
 	for j := range mine.Features {
 		packed = mine.Features[j].Pack(packed)
@@ -128,12 +132,12 @@ func (b *Builder) fitShare(categories []int, team *par.Team) *bin.Mapper {
 		for j := first(rank); j < first(rank+1); j++ {
 			if m.Features[j], rest, ok = bin.Unpack(rest); !ok {
 				ranks.Abort(fmt.Errorf("rank %d has sent wrong bins of feature %d", rank, j))
-				return m
+				return nil, ranks.Err()
 			}
 			m.Features[j].Missing = drawn.missing[j]
 		}
 	}
-	return m
+	return m, nil
 }
 
 // draw draws the sample of all machines' rows.

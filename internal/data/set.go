@@ -70,11 +70,16 @@ type Set struct {
 	rows *mem.Block // of a subset: holds labels, weights and ids; nil: the Go heap or the matrix do
 }
 
-// Group adds the forms of features to the matrix that make training fast.
-func (s *Set) Group(team *par.Team) {
+// Group adds the forms of features to the matrix that make training fast. The error is one of
+// [mem.Afford].
+func (s *Set) Group(team *par.Team) error {
+	if err := mem.Afford("the dataset", 0, float64(s.Matrix.Bytes())); err != nil {
+		return err
+	}
 	s.Grouped = true
 	s.Matrix.GroupSparse(s.Mapper, team)
 	s.Matrix.JoinSmall(s.Mapper, team)
+	return nil
 }
 
 // Subset copies the given rows, which keep their ids; ready to train on, if asked.

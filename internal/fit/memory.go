@@ -12,12 +12,20 @@ const pathBytes, pointBytes = 5 * 8, 10 * 80
 // EstimateMemory bounds the memory of building a dataset and training on it.
 // Bins are fitted to at most sampleRows rows.
 func EstimateMemory(s boost.Shape, p boost.Params, folds, sampleRows int) boost.Memory {
-	sets := boost.DatasetMemory(s, s.Rows).Plus(boost.DatasetMemory(s, s.ValidRows))
-	most := sets.Plus(boost.TrainingMemory(s, p))
+	runtime := boost.RuntimeMemory(s, p)
+	sets := boost.DatasetMemory(s, s.Rows).Plus(boost.DatasetMemory(s, s.ValidRows)).Plus(runtime)
+	most := sets.Plus(TrainingMemory(s, p, folds))
+	return most.WithBuilding(boost.BuildingMemory(s, p, sampleRows) + runtime.Total)
+}
+
+// TrainingMemory bounds the memory of both phases, without the datasets and
+// [boost.RuntimeMemory].
+func TrainingMemory(s boost.Shape, p boost.Params, folds int) boost.Memory {
+	most := boost.TrainingMemory(s, p)
 	if folds > 0 {
-		most = most.Greater(sets.Plus(holdOutMemory(s, p, folds)))
+		most = most.Greater(holdOutMemory(s, p, folds))
 	}
-	return most.WithBuilding(boost.BuildingMemory(s, p, sampleRows))
+	return most
 }
 
 // holdOutMemory bounds the memory of the first phase, without the datasets.

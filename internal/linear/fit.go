@@ -70,8 +70,8 @@ type fit struct {
 // many to a standard deviation.
 type feature struct {
 	column int
-	places [256]int32 // by code
-	apart  float64    // sum of squares between classes, if features are to be chosen
+	places []int32 // by code
+	apart  float64 // sum of squares between classes, if features are to be chosen
 }
 
 // A standard deviation has so many steps, and places are at most so many from the mean.

@@ -72,7 +72,10 @@ func (d *rows) set(order []int, team *par.Team) *data.Set {
 	for j := range d.categorical {
 		codes[j] = int(slices.Max(x[j]))
 	}
-	s.Mapper = bin.Fit(x, nil, 255, codes, team)
+	var err error
+	if s.Mapper, err = bin.Fit(x, nil, 255, codes, team); err != nil {
+		panic(err)
+	}
 	s.Matrix = s.Mapper.Map(x, team)
 	return s
 }

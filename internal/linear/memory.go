@@ -2,19 +2,20 @@ package linear
 
 import "math"
 
-// FitBytes bounds the memory of fitting scores, without the model.
-func FitBytes(rows, columns, classes, threads float64) float64 {
+// FitBytes bounds the memory of fitting scores to columns of so many bins at most, without the
+// model.
+func FitBytes(rows, columns, bins, classes, threads float64) float64 {
 	n := min(columns, MostFeatures)
 	numbers := 8 * 2 * n * classes // sums, weights
 	if columns > n {
 		numbers += 8 * choosing * classes
 	}
 	products := 8*n*n*(threads+2) + 2*8*n*blockRows*threads
-	bins := (8*256 + featureBytes) * columns
+	features := ((8+4)*(bins+1) + featureBytes) * columns
 	sampled := min(rows, max(min(sampleScores/classes, mostSample), leastSample))
 	sampled += 6 * math.Sqrt(sampled) // by a chance of one in a billion
-	return numbers + products + bins + 8*rows + 8*(classes+3)*sampled + 8*(classes+4*n)*threads
+	return numbers + products + features + 8*rows + 8*(classes+3)*sampled + 8*(classes+4*n)*threads
 }
 
-// featureBytes is a feature, and those that a list leaves behind as it grows.
-const featureBytes = 3 * (4*256 + 32)
+// featureBytes is a feature without its bins.
+const featureBytes = 64

@@ -44,9 +44,13 @@ func (f *fit) weightOf(row int) int64 {
 func (f *fit) standardize() {
 	x := f.set.Matrix
 	columns := f.set.Columns()
-	counts := make([]int64, 256*len(columns)) // of codes
+	first := make([]int, len(columns)+1) // of a column's codes among those of all
+	for i, j := range columns {
+		first[i+1] = first[i] + f.set.Mapper.Features[j].Codes()
+	}
+	counts := make([]int64, first[len(columns)]) // of codes
 	f.team.Do(len(columns), func(_, i int) {
-		of := (*[256]int64)(counts[256*i:])
+		of := counts[first[i]:first[i+1]]
 		if f.weights == nil {
 			for _, code := range x.Columns[columns[i]] {
 				of[code]++
@@ -58,14 +62,16 @@ func (f *fit) standardize() {
 		}
 	})
 	f.set.Ranks.Sum(counts)
+	f.features = make([]feature, 0, len(columns))
+	places := make([]int32, len(counts))
 	for i, j := range columns {
 		bins := &f.set.Mapper.Features[j]
 		if bins.Categorical {
 			continue
 		}
-		of := counts[256*i:][:256]
+		of := counts[first[i]:first[i+1]]
 		middles := middles(bins, of)
-		if of, ok := newFeature(j, bins.Codes(), &middles, of); ok {
+		if of, ok := newFeature(j, places[first[i]:first[i+1]], &middles, of); ok {
 			f.features = append(f.features, of)
 		}
 	}
@@ -89,9 +95,10 @@ func middles(f *bin.Feature, counts []int64) (of [256]float64) {
 	return of
 }
 
-// newFeature finds the places of bins, of which the middles and the weights are given. It
-// returns false if all values are about the same.
-func newFeature(column, codes int, middles *[256]float64, counts []int64) (f feature, ok bool) {
+// newFeature finds the places of bins, by code, of which the middles and the weights are given.
+// It returns false if all values are about the same.
+func newFeature(column int, places []int32, middles *[256]float64, counts []int64) (f feature, ok bool) {
+	codes := len(places)
 	drawIn(middles[1:codes], counts[1:codes])
 	total, most := 0.0, 0.0
 	for b := 1; b < codes; b++ {
@@ -117,7 +124,7 @@ func newFeature(column, codes int, middles *[256]float64, counts []int64) (f fea
 	if variance < 1e-20 {
 		return f, false
 	}
-	f.column = column
+	f.column, f.places = column, places
 	scale := steps / math.Sqrt(variance)
 	for b := 1; b < codes; b++ {
 		f.places[b] = int32(min(max(math.RoundToEven(float64((middles[b]-mean)*scale)), -mostSteps), mostSteps))

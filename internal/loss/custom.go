@@ -25,12 +25,13 @@ func (r *Residuals) SetCustom(gradient, hessian []float64, first, end int) (most
 	for i := first; i < end; i++ {
 		row := r.Row(i)
 		for k := range r.Classes {
-			g, h := float32(gradient[i*r.Classes+k]), float32(hessian[i*r.Classes+k])
+			at := i*r.Classes + k
+			g, h := float32(gradient[at]), float32(hessian[at])
 			if !(abs(g) <= math.MaxFloat32) {
-				return 0, fmt.Errorf("the objective has returned the gradient %v of row %d and class %d; allowed: finite numbers", g, i, k)
+				return 0, fmt.Errorf("the objective has returned the gradient %v of row %d and class %d; allowed: -3.4e+38 to 3.4e+38", gradient[at], i, k)
 			}
 			if !(h >= 0 && h <= math.MaxFloat32) {
-				return 0, fmt.Errorf("the objective has returned the Hessian %v of row %d and class %d; allowed: finite numbers, at least 0", h, i, k)
+				return 0, fmt.Errorf("the objective has returned the Hessian %v of row %d and class %d; allowed: 0 to 3.4e+38", hessian[at], i, k)
 			}
 			row[k], row[r.Stride/2+k] = g, h
 			most = max(most, abs(g), h)

@@ -48,8 +48,11 @@ const (
 	magic      = "AOSO\r\n\x1a\n"
 	prefixSize = 32
 	alignment  = 64
-	maxHeader  = 64 << 20
+	maxHeader  = MaxHeader
 )
+
+// MaxHeader is the most bytes of a file's header.
+const MaxHeader = 64 << 20
 
 // Kind is what a file holds.
 type Kind string

@@ -137,6 +137,20 @@ func (l *layout) addJoint(x *bin.Matrix, cacheBytes int) {
 // jointCells is the cells of a tile of joint columns.
 const jointCells = bin.JointBins * bin.JointBins * kernel.TileLanes
 
+// GroupBytes bounds the histograms of a group of columns, among which there may be sparse
+// ones, of narrow nodes.
+func GroupBytes(pairs int, sparse bool) float64 {
+	const mostCache = 192 << 10 // of a core, which histograms filled at once are to fit
+	bytes := max(mostCache, 8*kernel.MaxBins*kernel.TileLanes, 8*2*pairs*(bin.JointBins+1)*kernel.TileLanes)
+	if sparse {
+		bytes = max(bytes, 8*pairs*bin.MostSparseCells)
+	}
+	return float64(bytes)
+}
+
+// JointBytes bounds the histograms of joint columns that are filled at once.
+func JointBytes(pairs int) float64 { return float64(8 * pairs * jointCells) }
+
 // addTile adds a tile to the last group.
 func (l *layout) addTile(t tile) {
 	g := &l.groups[len(l.groups)-1]

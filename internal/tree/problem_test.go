@@ -61,7 +61,10 @@ func newProblem(t testing.TB, seed uint64, o problemOptions) *problem {
 		}
 	}
 	team := par.NewTeam(1)
-	p.mapper = bin.Fit(p.source, nil, 60, nil, team)
+	var err error
+	if p.mapper, err = bin.Fit(p.source, nil, 60, nil, team); err != nil {
+		panic(err)
+	}
 	p.matrix = p.mapper.Map(p.source, team)
 	if o.sparse > 0 {
 		if p.matrix.GroupSparse(p.mapper, team); len(p.matrix.Sparse) == 0 {

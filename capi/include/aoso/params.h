@@ -131,15 +131,15 @@ typedef struct aoso_params {
     double shrinkage;
 
     /* Minimum sum of Hessians in a leaf, over the class pairs of the node.
-     * Allowed: a finite number, at least 0. Default: 0. */
+     * Allowed: at least 0, at most 3.4e+38. Default: 0. */
     double min_hessian;
 
     /* Gain that a split must exceed.
-     * Allowed: a finite number, at least 0. Default: 0. */
+     * Allowed: at least 0, at most 3.4e+38. Default: 0. */
     double min_gain;
 
     /* Regularization term, added to the sums of Hessians in gains and leaf values.
-     * Allowed: a finite number, at least 0. Default: -1, which means 0, or more for noisy data. */
+     * Allowed: at least 0, at most 3.4e+38. Default: -1, which means 0, or more for noisy data. */
     double l2;
 
     /* Maximum absolute value of a leaf before shrinkage.
@@ -168,7 +168,7 @@ typedef struct aoso_params {
 
     /* Training stops when the sum of -log p over the training rows is no greater than this. This is a sum, as in
      * the paper; the training loss that is reported is a mean.
-     * Allowed: a finite number, at least 0. Default: 1e-16. */
+     * Allowed: at least 0, at most 3.4e+38. Default: 1e-16. */
     double stop_loss;
 
     /* Seed of all random draws.
@@ -194,16 +194,16 @@ typedef struct aoso_params {
 
     /* Seconds after which training ends; 0 means no limit. Choosing parameters takes two fifths of it at most.
      * Every phase has at least one iteration. The model depends on the speed of the machine.
-     * Allowed: a finite number, at least 0. Default: 0. */
+     * Allowed: at least 0, at most 3.4e+38. Default: 0. */
     double time_limit;
 
     /* Hessian added to that of each category before categories are ordered: more of it puts rare ones in the
      * middle.
-     * Allowed: a finite number, at least 0. Default: 10. */
+     * Allowed: at least 0, at most 3.4e+38. Default: 10. */
     double category_smoothing;
 
     /* Hessian added to that of both sides of a split on categories, which makes such splits rarer.
-     * Allowed: a finite number, at least 0. Default: 10. */
+     * Allowed: at least 0, at most 3.4e+38. Default: 10. */
     double category_l2;
 
     /* Number of classes that metric top_k_error looks at.
@@ -211,7 +211,7 @@ typedef struct aoso_params {
     int64_t top_k;
 
     /* Early stopping counts a metric as better only if it has improved by more than this.
-     * Allowed: a finite number, at least 0. Default: 0. */
+     * Allowed: at least 0, at most 3.4e+38. Default: 0. */
     double min_delta;
 
     /* How raw scores may change as a feature rises: 1, they never fall; -1, they never rise; 0, they do as they

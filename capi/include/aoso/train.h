@@ -97,7 +97,9 @@ typedef struct aoso_train_options {
      * training that was never interrupted. The data, the parameters and, with early
      * stopping, eval_every must be the same. The file is replaced whole, and is saved
      * as well when training ends. It stays. With a collective, rank 0 reads and writes
-     * it, and the next time the same rows may be on another number of ranks. */
+     * it, and the next time the same rows may be on another number of ranks. A save that
+     * fails does not end training: the log function gets a warning, once until a save
+     * works again. */
     const char *checkpoint;
     double checkpoint_seconds; /* between two saves; 0: 60 */
 } aoso_train_options;

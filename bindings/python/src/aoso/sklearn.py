@@ -92,10 +92,10 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Allowed: at least 1. Default: 1, or 10 for noisy data.
     min_hessian : float, default 0
         Minimum sum of Hessians in a leaf, over the class pairs of the node.
-        Allowed: a finite number, at least 0.
+        Allowed: at least 0, at most 3.4e+38.
     min_gain : float, default 0
         Gain that a split must exceed.
-        Allowed: a finite number, at least 0.
+        Allowed: at least 0, at most 3.4e+38.
     monotone_constraints : list, dict or str, optional
         How raw scores may change as a feature rises: 1, they never fall; -1, they never rise; 0, they do as they like.
         A list with a sign for each feature, such as [1,0,-1], or a dict such as {"age":1,"weight":-1}. A sign is that
@@ -110,16 +110,16 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Default: all features may interact.
     category_smoothing : float, default 10
         Hessian added to that of each category before categories are ordered: more of it puts rare ones in the middle.
-        Allowed: a finite number, at least 0.
+        Allowed: at least 0, at most 3.4e+38.
     category_l2 : float, default 10
         Hessian added to that of both sides of a split on categories, which makes such splits rarer.
-        Allowed: a finite number, at least 0.
+        Allowed: at least 0, at most 3.4e+38.
     category_limit : int, default 4
         The most categories on the smaller side of a split: large sets fit the training rows by chance.
         Allowed: at least 1.
     l2 : float, optional
         Regularization term, added to the sums of Hessians in gains and leaf values.
-        Allowed: a finite number, at least 0. Default: 0, or more for noisy data.
+        Allowed: at least 0, at most 3.4e+38. Default: 0, or more for noisy data.
     max_step : float, optional
         Maximum absolute value of a leaf before shrinkage.
         Allowed: above 0, at most 20. Default: 5, or 3 from 100,000 rows.
@@ -147,11 +147,11 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
     stop_loss : float, default 1e-16
         Training stops when the sum of -log p over the training rows is no greater than this. This is a sum, as in the
         paper; the training loss that is reported is a mean.
-        Allowed: a finite number, at least 0.
+        Allowed: at least 0, at most 3.4e+38.
     time_limit : float, default 0
         Seconds after which training ends; 0 means no limit. Choosing parameters takes two fifths of it at most. Every
         phase has at least one iteration. The model depends on the speed of the machine.
-        Allowed: a finite number, at least 0.
+        Allowed: at least 0, at most 3.4e+38.
     early_stopping : int, default 0
         Training stops after this many iterations without a better metric on the validation set; 0 turns this off. The
         model is then that of the best iteration. Values above 0 need a validation set.
@@ -171,7 +171,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         Allowed: at least 1.
     min_delta : float, default 0
         Early stopping counts a metric as better only if it has improved by more than this.
-        Allowed: a finite number, at least 0.
+        Allowed: at least 0, at most 3.4e+38.
     max_bins : int, default 255
         Value bins of a feature, 2 to 255.
     categorical_features : "from_dtype", None, or array-like, default "from_dtype"
