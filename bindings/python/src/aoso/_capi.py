@@ -135,9 +135,9 @@ class Builder:
         _calls(self._ranks)("builder_append", self._handle, x.struct, y.struct, None, 0)
 
     def finish(self) -> Handle:
-        out = c.c_void_p()
-        _calls(self._ranks)("builder_finish", self._handle, c.byref(out))
-        return Handle("dataset", out)
+        dataset = Handle("dataset")
+        _calls(self._ranks)("builder_finish", self._handle, dataset.out)
+        return dataset
 
 
 def labels(dataset: Handle, rows: int) -> Array:
@@ -324,9 +324,9 @@ def check_metrics(names: Any) -> list[str]:
 
 
 def _model_of(kind: str, owner: Handle, ranks: Ranks | None = None) -> tuple[Handle, Result]:
-    out, r = c.c_void_p(), structs.Result()
-    _calls(ranks)(f"{kind}_model", owner, c.byref(out), r)
-    return Handle("model", out), Result(
+    model, r = Handle("model"), structs.Result()
+    _calls(ranks)(f"{kind}_model", owner, model.out, r)
+    return model, Result(
         _PHASES[r.phase],
         r.iterations,
         r.best_iteration,
@@ -476,10 +476,10 @@ class Calibration(NamedTuple):
 
 
 def calibrate(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> tuple[Handle, Calibration]:
-    out, r = c.c_void_p(), structs.Calibration()
+    calibrated, r = Handle("model"), structs.Calibration()
     options = _predict_options(0, threads)
-    _call("model_calibrate", model, x.struct, y.struct, *_optional(weights), options, c.byref(out), r)
-    return Handle("model", out), Calibration(r.temperature, r.before, r.after)
+    _call("model_calibrate", model, x.struct, y.struct, *_optional(weights), options, calibrated.out, r)
+    return calibrated, Calibration(r.temperature, r.before, r.after)
 
 
 def evaluate(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> Evaluation:
@@ -584,9 +584,8 @@ def shap(model: Handle, x: Matrix, classes: int, features: int, trees: int, thre
 
 def shap_sparse(model: Handle, x: Matrix, top: int, trees: int, threads: int) -> tuple[Array, Array, Array, Array]:
     """The classes (rows × classes per row) and a compressed matrix: indptr, columns, values."""
-    out, info = c.c_void_p(), structs.ContributionsInfo()
-    _call("model_shap_sparse", model, x.struct, _predict_options(trees, threads), integer("top", top), c.byref(out))
-    found = Handle("contributions", out)
+    found, info = Handle("contributions"), structs.ContributionsInfo()
+    _call("model_shap_sparse", model, x.struct, _predict_options(trees, threads), integer("top", top), found.out)
     _call("contributions_get_info", found, info)
     classes, indptr = np.empty((x.shape[0], info.per_row), np.int32), np.empty(info.lines + 1, np.int64)
     columns, values = np.empty(info.values, np.int32), np.empty(info.values)
