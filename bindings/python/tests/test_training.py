@@ -265,7 +265,7 @@ def test_continued_training(sets, letters):
 
 
 def test_a_validation_set_of_another_training_set(sets, small):
-    other = aoso.Dataset(np.array(small[0]), small[1])  # whose data are gone
+    other = aoso.Dataset(*small, free_raw_data=True).construct()
     with pytest.raises(ValueError, match="valid is a dataset of its own bins"):
         aoso.train({}, sets[0], valid=other)
     with pytest.raises(ValueError, match="a dataset of other bins"):

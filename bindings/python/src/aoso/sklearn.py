@@ -413,6 +413,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             seed=seed,
             threads=threads,
             init_model=before,
+            free_raw_data=True,
         )
         params.update(seed=seed, threads=threads)
         callbacks = list(callbacks or ())

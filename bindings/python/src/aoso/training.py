@@ -117,14 +117,11 @@ class _Training:
 
 
 def _parameters(params: Any, train_set: Dataset, feval: Any = None, **arguments: Any) -> dict[str, Any]:
-    """Parameters by our names. Those that belong to a dataset must be the ones that it was made with."""
+    """Parameters by our names. The dataset takes those that belong to it."""
     given = _others.parameters(params, feval=feval, **arguments)
     if train_set._given.get("class_weight") is None and "class_weight" in given.dataset:
         given.training["class_weight"] = given.dataset.pop("class_weight")
-    for name, value in given.dataset.items():
-        its = train_set._given.get(name, value)
-        if its is not value and its != value:
-            raise ArgumentError(f"{name} is {value!r} for training, {its!r} for train_set; write Dataset(x, y, {name}={value!r})")
+    train_set._take(given.dataset)
     return given.training
 
 
@@ -469,8 +466,9 @@ def cv(
     if dataset.get("collective") is not None:
         raise ArgumentError("collective is given; allowed: none, because a fold is of all rows")
     if isinstance(x, Dataset):
-        x, y, weight, its = x._parts()
-        of_dataset = {**its, **of_dataset}
+        data, its = x._parts()
+        x, y, weight = data[:3]
+        of_dataset = {**its, "row_id": data.row_id, **of_dataset}
     dataset = {**of_dataset, **dataset}
     trainings = list(_trainings(params, x, y, weight, folds if nfold is None else nfold, seed, eval_every, dataset))
     if not trainings:
@@ -588,7 +586,7 @@ def _trainings(
             raise ArgumentError(f"folds[{number}] has {len(rows)} and {len(test)} rows; allowed: at least one each")
         train_weights, test_weights = (None, None) if weights is None else (weights[rows], weights[test])
         train_ids = None if ids is None else ids[rows]
-        train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, row_id=train_ids, **dataset)
+        train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, row_id=train_ids, free_raw_data=True, **dataset)
         valid = ValidSets(train_set, {"valid": (_matrix.take(x, test), y[test], test_weights)})
         further = _further(params, None)
         training = _Training(params, train_set, valid, eval_every, further=further)

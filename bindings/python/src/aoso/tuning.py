@@ -109,7 +109,7 @@ def tune(
     if "class_weight" in params:
         raise ArgumentError("class_weight is given; write Dataset(x, y, class_weight=...)")
     checked = _capi.Params(params)
-    tuner = _tuner.create(train_set._handle, checked, None if valid is None else valid._handle, limit, table)
+    tuner = _tuner.create(train_set._handle, checked, None if valid is None else valid._aligned_with(train_set, "valid")._handle, limit, table)
     try:
         _run(tuner, callbacks)
     except KeyboardInterrupt:
