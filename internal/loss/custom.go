@@ -27,10 +27,12 @@ func (r *Residuals) SetCustom(gradient, hessian []float64, first, end int) (most
 		for k := range r.Classes {
 			g, h := float32(gradient[i*r.Classes+k]), float32(hessian[i*r.Classes+k])
 			if !(abs(g) <= math.MaxFloat32) {
-				return 0, fmt.Errorf("the objective has returned the gradient %v of row %d and class %d; allowed: finite numbers", g, i, k)
+				return 0, fmt.Errorf("the objective has returned the gradient %v of row %d and class %d; allowed: finite numbers from -3.4e38 to 3.4e38",
+					gradient[i*r.Classes+k], i, k)
 			}
 			if !(h >= 0 && h <= math.MaxFloat32) {
-				return 0, fmt.Errorf("the objective has returned the Hessian %v of row %d and class %d; allowed: finite numbers, at least 0", h, i, k)
+				return 0, fmt.Errorf("the objective has returned the Hessian %v of row %d and class %d; allowed: finite numbers from 0 to 3.4e38",
+					hessian[i*r.Classes+k], i, k)
 			}
 			row[k], row[r.Stride/2+k] = g, h
 			most = max(most, abs(g), h)

@@ -14,6 +14,7 @@ from . import errors
 from ._apart import apart
 from ._input import Array
 from ._library import Handle, _create
+from ._scalars import shown
 
 # Raw scores and the training set to gradients and Hessians, each of shape (n_rows, n_classes).
 Function = Callable[[Array, Any], tuple[Any, Any]]
@@ -62,17 +63,27 @@ class Objective:
                 return 1
             shape = rows, classes
             found = self._function(_view(scores, shape).copy(), self._train_set)
-            if not (isinstance(found, tuple) and len(found) == 2):
-                raise errors.ArgumentError(f"objective has returned {found!r}; allowed: (gradient, hessian)")
+            if not (isinstance(found, (tuple, list)) and len(found) == 2):
+                raise errors.ArgumentError(f"objective has returned {shown(found)}; allowed: (gradient, hessian)")
             for kind, at, values in zip(("gradient", "hessian"), (gradient, hessian), found):
-                values = np.asarray(values, np.float64)
-                if values.shape != shape:
-                    raise errors.ArgumentError(f"objective has returned a {kind} of shape {values.shape}; allowed: {shape}")
-                _view(at, shape)[:] = values
+                _view(at, shape)[:] = _numbers(kind, values, shape)
             return 0
         except BaseException as e:
             self._failure = e
             return 1
+
+
+def _numbers(kind: str, values: Any, shape: tuple[int, int]) -> Array:
+    try:
+        array = np.asarray(values)
+        array = array.astype(np.float64) if array.dtype.kind == "O" else array
+    except (TypeError, ValueError) as e:
+        raise errors.ArgumentError(f"objective has returned a {kind} that is no array of numbers: {e}") from e
+    if array.dtype.kind not in "biuf":
+        raise errors.ArgumentError(f"objective has returned a {kind} of dtype {array.dtype}; allowed: numbers")
+    if array.shape != shape:
+        raise errors.ArgumentError(f"objective has returned a {kind} of shape {array.shape}; allowed: {shape}")
+    return array
 
 
 def _view(at: int | None, shape: tuple[int, int]) -> Array:

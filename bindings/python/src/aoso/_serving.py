@@ -19,6 +19,7 @@ from . import _library, errors
 from . import _structs as structs
 from ._input import _CSC, _CSR, _DENSE, _TABLE, Array, Matrix, address
 from ._living import free_with
+from ._scalars import integer
 
 if TYPE_CHECKING:
     from ._columns import Column
@@ -118,7 +119,7 @@ class Twin:
                 "predict" + (kind and "_" + kind),
                 self._model,
                 _rows(rows),
-                structs.integer("trees", trees),
+                integer("trees", trees),
                 address(block),
                 block.size,
             )

@@ -22,8 +22,10 @@ from concurrent.futures import CancelledError
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from ._capi import integer
+from ._compatible import restoring
 from ._input import Array
 from ._rows import seed as seed_of
 from .booster import Booster
@@ -229,6 +231,7 @@ class DaskAOSOClassifier(AOSOClassifier):
     >>> model = DaskAOSOClassifier(trees=100)  # .fit(x, y).predict(x).compute()
     """
 
+    @restoring
     def fit(  # type: ignore[override]
         self, X: Any, y: Any, sample_weight: Any = None, *, client: Client | None = None, timeout: float = 600
     ) -> DaskAOSOClassifier:
@@ -275,10 +278,12 @@ class DaskAOSOClassifier(AOSOClassifier):
 
     def predict(self, X: Any) -> Any:  # type: ignore[override]
         """The likeliest class of each row of ``X``: a Dask array or series for Dask data, else as :class:`aoso.AOSOClassifier` does."""
+        check_is_fitted(self)
         return self._by_block("predict", X, self.classes_[:1])
 
     def predict_proba(self, X: Any) -> Any:  # type: ignore[override]
         """The probability of each class for each row of ``X``: a Dask array or data frame for Dask data."""
+        check_is_fitted(self)
         return self._by_block("predict_proba", X, np.zeros((1, len(self.classes_))))
 
     def _by_block(self, method: str, X: Any, like: Array) -> Any:

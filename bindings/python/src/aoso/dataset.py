@@ -5,22 +5,19 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import threading
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from . import _blocks, _capi, _labels, _matrix, _others
 from ._capi import Array
+from ._quantized import DEFAULTS, Data, Pending, Quantized
 from .booster import Booster
 from .collective import Collective
 from .errors import ArgumentError
 
 __all__ = ["Dataset"]
-
-# Of the parameters that training can bring along.
-_DEFAULTS = {"categorical_features": "from_dtype", "class_weight": None, "max_bins": 255, "sample_rows": 200_000}
 
 
 class Dataset:
@@ -113,13 +110,13 @@ class Dataset:
     {'f0': ['blue', 'red']}
     """
 
-    _data: _Data | None = None  # None: they are gone, or in a file
+    _data: Data | None = None  # None: they are gone, or in a file
     _given: Mapping[str, Any] = {"class_weight": None}  # to __init__
     _init_model: Booster | None = None
     _reference: Dataset | None = None
-    _pending: _Pending | None = None  # until it is quantized
+    _pending: Pending | None = None  # until it is quantized
     _ranks: _capi.Ranks | None = None
-    _quantized: _Quantized
+    _quantized: Quantized
 
     def __init__(
         self,
@@ -151,7 +148,7 @@ class Dataset:
         categorical_features = _other(others, "categorical_feature", "auto", categorical_features)
         categorical_features = _other(others, "cat_features", None, categorical_features)
         _refuse(others)
-        self._data, self._frees = _Data(x, y, weight, row_id), bool(free_raw_data)
+        self._data, self._frees = Data(x, y, weight, row_id), bool(free_raw_data)
         self._ranks = None if collective is None else _capi.Ranks(collective)
         if reference is not None:
             self._begin_aligned(reference)
@@ -166,14 +163,15 @@ class Dataset:
         self._init_model = init_model
         with self._aborting():
             weight = _weighed(weight, self._given["class_weight"], y, collective)
-            self._begin(weight, feature_names, seed=seed, threads=threads, dense_only=dense_only, path=path)
+            plain = self._begin(weight, feature_names, seed=seed, threads=threads, dense_only=dense_only, path=path)
             if path is not None or collective is not None:
                 self._data = None  # which are not all rows, or larger than the memory
-            if self._data is None or row_id is not None or init_model is not None or not _plain(self._pending.weights):
+            if self._data is None or row_id is not None or init_model is not None or not plain:
                 self.construct()
 
-    def _begin(self, weight: Any, feature_names: list[str] | None, **options: Any) -> None:
-        """Read the data, to find what is wrong with them now."""
+    def _begin(self, weight: Any, feature_names: list[str] | None, **options: Any) -> bool:
+        """Read the data, to find what is wrong with them now. Return whether the weights are as they should be; the library says
+        what is wrong with others."""
         assert self._data is not None
         matrix, model = _matrix.read(self._data.x, feature_names), self._init_model
         if model is not None:
@@ -184,10 +182,11 @@ class Dataset:
         rows = matrix.shape[0]
         labels, classes = _labels.read(self._data.y, rows)
         weights, ids = _matrix.weights(weight, rows), _matrix.row_ids(self._data.row_id, rows)
-        self._pending = _Pending(matrix, labels, classes, weights, ids, options)
+        self._pending = Pending(matrix, labels, classes, weights, ids, options)
         _capi.Builder(matrix.shape[1], self._options(self._pending))  # checks the options
+        return weights is None or bool((weights >= 0).all() and np.isfinite(weights).all())
 
-    def _options(self, pending: _Pending) -> _capi.DatasetOptions:
+    def _options(self, pending: Pending) -> _capi.DatasetOptions:
         """How the dataset is to be quantized, checked."""
         matrix, model = pending.matrix, self._init_model
         names = matrix.names
@@ -206,15 +205,15 @@ class Dataset:
         finally:
             matrix.names = names
 
-    def _quantize(self, pending: _Pending) -> None:
+    def _quantize(self, pending: Pending) -> None:
         if self._reference is not None:
             self._align(pending, self._reference)
             return
         handle = _capi.dataset(pending.matrix, pending.labels, pending.weights, pending.row_ids, self._options(pending))
         if self._init_model is not None:
-            self._quantized = _Quantized.of(handle, self._init_model.classes)
+            self._quantized = Quantized.of(handle, self._init_model.classes)
             return
-        self._quantized = _Quantized.of(handle, pending.classes if self._ranks is None else self._ranks.unite(pending.classes), ordered=False)
+        self._quantized = Quantized.of(handle, pending.classes if self._ranks is None else self._ranks.unite(pending.classes), ordered=False)
 
     def _begin_aligned(self, reference: Any) -> None:
         if not isinstance(reference, Dataset):
@@ -225,14 +224,14 @@ class Dataset:
             matrix = _matrix.read(self._data.x)
             rows = matrix.shape[0]
             labels, classes = _labels.read(self._data.y, rows)
-            self._pending = _Pending(matrix, labels, classes, _matrix.weights(self._data.weight, rows))
+            self._pending = Pending(matrix, labels, classes, _matrix.weights(self._data.weight, rows))
             if reference._pending is None:
                 self.construct()
 
-    def _align(self, pending: _Pending, reference: Dataset) -> None:
+    def _align(self, pending: Pending, reference: Dataset) -> None:
         _matrix.check_names(pending.matrix.names, reference.feature_names)
         handle = _capi.aligned_dataset(reference._handle, pending.matrix, pending.labels, pending.weights, self._ranks)
-        self._quantized = _Quantized.of(handle, reference.classes)
+        self._quantized = Quantized.of(handle, reference.classes)
 
     def construct(self) -> Dataset:
         """Quantize the data now, unless they are so already.
@@ -258,7 +257,7 @@ class Dataset:
             its = self._given.get(name, value)
             if its is value or its == value:
                 continue
-            if self._pending is None or its != _DEFAULTS[name]:
+            if self._pending is None or its != DEFAULTS[name]:
                 done = "" if self._pending else ", which is quantized already"
                 raise ArgumentError(f"{name} is {value!r} for training, {its!r} for train_set{done}; write Dataset(x, y, {name}={value!r})")
             before, self._given = self._given, {**self._given, name: value}
@@ -371,7 +370,7 @@ class Dataset:
             builder.append(matrix, labels)
         handle = builder.finish()
         classes = source.classes if self._ranks is None else self._ranks.unite(source.classes)
-        self._quantized = _Quantized.of(handle, classes, ordered=False)
+        self._quantized = Quantized.of(handle, classes, ordered=False)
 
     def aligned(self, x: Any, y: Any, *, weight: Any = None) -> Dataset:
         """A validation set with the bins and classes of this training set.
@@ -410,8 +409,8 @@ class Dataset:
             model = Booster.load(model)
         if self._init_model is not None and self._init_model.fingerprint == model.fingerprint:
             return self
-        data, given = self._parts()
-        return Dataset(*data[:2], **data.others(), init_model=model, free_raw_data=True, **given)
+        (x, y, weight, row_id), given = self._parts()
+        return Dataset(x, y, weight=weight, row_id=row_id, init_model=model, free_raw_data=True, **given)
 
     def _rows_of_dataset(self) -> Any:
         """The rows that it was made of."""
@@ -451,7 +450,7 @@ class Dataset:
         """
         return self.aligned(x, label, weight=weight)
 
-    def _parts(self) -> tuple[_Data, dict[str, Any]]:
+    def _parts(self) -> tuple[Data, dict[str, Any]]:
         """What it was made of, and how."""
         if self._data is None or self._reference is not None:
             raise ArgumentError("the data of train_set are gone; allowed: a Dataset(x, y) without free_raw_data, path and collective")
@@ -527,7 +526,7 @@ class Dataset:
         """
         dataset = cls.__new__(cls)
         handle = _capi.load("dataset", path) if mmap else _capi.read_dataset(path)
-        dataset._quantized = _Quantized.of(handle)
+        dataset._quantized = Quantized.of(handle)
         return dataset
 
     @functools.cached_property
@@ -561,60 +560,6 @@ class Dataset:
     def __repr__(self) -> str:
         classes = len(self.classes if self._pending is None else self._pending.classes)
         return f"Dataset({self.num_rows} rows, {self.num_features} features, {classes} classes)"
-
-
-class _Data(NamedTuple):
-    """What a dataset is made of."""
-
-    x: Any
-    y: Any
-    weight: Any
-    row_id: Any
-
-    def others(self) -> dict[str, Any]:
-        """All but ``x`` and ``y``, as arguments."""
-        return {"weight": self.weight, "row_id": self.row_id}
-
-
-class _Pending:
-    """Data that have been read and are not quantized yet."""
-
-    def __init__(
-        self,
-        matrix: _capi.Matrix,
-        labels: _capi.Labels,
-        classes: Array,
-        weights: Array | None,
-        row_ids: Array | None = None,
-        options: Mapping[str, Any] = {},  # noqa: B006
-    ) -> None:
-        self.matrix, self.labels, self.classes, self.weights, self.row_ids, self.options = matrix, labels, classes, weights, row_ids, options
-        self.lock = threading.RLock()
-
-    def __reduce__(self) -> Any:
-        raise TypeError("a Dataset cannot be pickled or copied; save it to a file")
-
-
-class _Quantized(NamedTuple):
-    """A dataset of the library, and what it says of itself."""
-
-    handle: _capi.Handle
-    info: _capi.DatasetInfo
-    feature_names: list[str]
-    classes: Array
-
-    @classmethod
-    def of(cls, handle: _capi.Handle, classes: Array | None = None, ordered: bool = True) -> _Quantized:
-        info = _capi.dataset_info(handle)
-        if classes is None or not ordered:
-            names = _capi.class_names("dataset", handle, info.classes)
-            classes = _labels.from_names(names) if classes is None else _labels.ordered(classes, names)
-        return cls(handle, info, _capi.feature_names("dataset", handle, info.features), classes)
-
-
-def _plain(weights: Array | None) -> bool:
-    """Whether weights are as they should be. The library says what is wrong with others."""
-    return weights is None or bool((weights >= 0).all() and np.isfinite(weights).all())
 
 
 def _one(name: str, value: Any, other: str, its: Any) -> Any:
