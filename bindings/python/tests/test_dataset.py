@@ -1,3 +1,4 @@
+import concurrent.futures
 import copy
 import gc
 import os
@@ -182,3 +183,51 @@ def test_it_is_freed_and_what_uses_it_lives_on(small):
     with pytest.raises(aoso.AosoError):
         _library._call("dataset_get_info", number, _structs.DatasetInfo())
     assert _trainer.step(training).iteration == 1
+
+
+def test_training_brings_parameters_of_the_dataset_along(small):
+    x, y = small
+    params = {"trees": 4, "leaves": 4, "calibration": "none"}
+    wanted = aoso.train(params, aoso.Dataset(x, y, max_bins=7), valid=(x, y))
+    train_set = aoso.Dataset(x, y)
+    valid = aoso.Dataset(x, y, reference=train_set)
+    assert (train_set.num_data(), train_set.num_feature(), len(valid)) == (150, 4, 150) and "3 classes" in repr(train_set)
+    assert aoso.train({**params, "max_bin": 7}, train_set, valid=valid).fingerprint == wanted.fingerprint
+    assert aoso.train({**params, "max_bin": 7}, train_set).num_trees == 4  # as it was quantized
+    message = r"max_bins is 9 for training, 7 for train_set, which is quantized already; write Dataset\(x, y, max_bins=9\)"
+    with pytest.raises(ValueError, match=message):
+        aoso.train({**params, "max_bin": 9}, train_set)
+    with pytest.raises(ValueError, match="max_bins is 9 for training, 8 for train_set; write"):
+        aoso.train({**params, "max_bin": 9}, aoso.Dataset(x, y, max_bins=8))
+
+
+def test_training_brings_categories_along(small):
+    codes = np.random.default_rng(0).permutation(9)[small[1] * 3 + np.arange(150) % 3]
+    train_set = aoso.Dataset(codes[:, np.newaxis].astype(float), small[1])
+    with pytest.raises(ValueError, match="categorical_features has 1; allowed: 0 to 0"):
+        aoso.train({"categorical_feature": [1]}, train_set)
+    booster = aoso.train({"categorical_feature": [0], "trees": 2, "calibration": "none"}, train_set)
+    assert list(booster.categories) == list(train_set.categories) == ["f0"]
+
+
+def test_the_data_are_held_unless_freed(small):
+    params = {"trees": 2, "leaves": 4}
+    frame = pytest.importorskip("pandas").DataFrame(small[0])
+    result = aoso.cv(params, aoso.Dataset(frame.to_numpy(), small[1].tolist()).construct(), folds=3)
+    again = aoso.cv(params, frame.to_numpy(), small[1].tolist(), folds=3)
+    np.testing.assert_array_equal(result["logloss-mean"], again["logloss-mean"])
+    x = np.array(small[0])
+    held, freed = weakref.ref(x), aoso.Dataset(x, small[1], free_raw_data=True)
+    del x
+    assert held() is not None
+    freed.construct()
+    assert held() is None
+    with pytest.raises(ValueError, match="the data of train_set are gone; allowed: a Dataset\\(x, y\\) without free_raw_data"):
+        aoso.cv(params, freed, folds=3)
+
+
+def test_it_is_quantized_once_for_all_threads(small):
+    dataset = aoso.Dataset(np.tile(small[0], (50, 20)), np.tile(small[1], 50))
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        handles = list(pool.map(lambda _: dataset._handle, range(8)))
+    assert len(set(map(id, handles))) == 1

@@ -42,9 +42,9 @@ def test_predict_with_a_dataset(booster, data):
     x = data[2].copy()
     dataset = aoso.Dataset(x, data[3])
     np.testing.assert_array_equal(booster.predict(dataset), booster.predict(x))
-    del x
+    freed = aoso.Dataset(x, data[3], free_raw_data=True).construct()
     with pytest.raises(ValueError, match="x is a Dataset whose data are gone; allowed: the rows themselves"):
-        booster.predict(dataset)
+        booster.predict(freed)
 
 
 def test_what_a_booster_has(booster, tmp_path):

@@ -33,7 +33,6 @@ DICTS = [
     ({"boosting": "dart", "drop_rate": 0.1}, "boosting is 'dart'; leave it out: only gradient boosting"),
     ({"objective": "regression", "metric": "l2"}, "objective is 'regression'; write multiclass or leave it out"),
     ({"objective": "multiclassova", "device_type": "gpu", "reg_alpha": 0.1}, "multiclassova.*device_type is 'gpu'; leave it out.*reg_alpha is 0.1"),
-    ({"max_bin": 63}, r"max_bins is 63 for training, 255 for train_set; write Dataset\(x, y, max_bins=63\)"),
     ({"num_leaves": 31, "max_leaves": 15}, "num_leaves is 31 and max_leaves is 15, which are both leaves; allowed: one of them"),
     ({"is_unbalance": True, "num_leaves": 6}, {"leaves": 6}),
     ({"num_leavs": 31, "lerning_rate": 0.1}, r"'num_leavs' \(did you mean num_leaves\?\), 'lerning_rate' \(did you mean learning_rate\?\)"),
@@ -128,7 +127,7 @@ def test_random_dicts(train_set, library, monkeypatch):
         if not message and trained < 3:
             trained += 1
             belongs = {name: value for name, value in params.items() if _others.OURS.get(name) in ELSEWHERE}
-            made = aoso.Dataset(*train_set._source.get()[:2], params=belongs)
+            made = aoso.Dataset(*train_set._data[:2], params=belongs)
             booster = aoso.train({**params, "calibration": "none"}, made, **({} if "trees" in map(_others.OURS.get, params) else {"num_boost_round": 2}))
             assert booster.num_trees > 0
 
@@ -328,7 +327,7 @@ def test_a_model_that_training_continues(small, tmp_path):
     for continued, model in ((train_set, first), (train_set, tmp_path / "model"), (aoso.Dataset(x, y, max_bins=17, init_model=first), first)):
         assert aoso.train(params, continued, init_model=model).fingerprint == wanted.fingerprint
     with pytest.raises(ValueError, match="the data of train_set are gone"):
-        aoso.train(params, aoso.Dataset(x.tolist(), y), init_model=first)
+        aoso.train(params, aoso.Dataset(x, y, free_raw_data=True).construct(), init_model=first)
 
 
 def test_cross_validation_as_lightgbm_has_it(small):

@@ -323,3 +323,52 @@ for fit in fits:
     (peak, _), (estimators, stays) = (map(float, line.split()) for line in run.stdout.splitlines())
     assert estimators < peak + 10  # a copy of x would be 40
     assert stays < 40
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"validation_fraction": 1}, "validation_fraction is 1; allowed: a share of the rows, above 0 and below 1"),
+        ({"validation_fraction": 50}, "validation_fraction is 50; allowed: a share"),
+        ({"validation_fraction": "0.1"}, "validation_fraction is '0.1'; allowed: a share"),
+        ({"validation_fraction": 0.999}, "validation_fraction is 0.999; allowed: a share that leaves some of the 150 rows"),
+        ({"n_jobs": "4"}, "n_jobs is '4'; allowed: an integer"),
+        ({"n_jobs": 0}, "n_jobs is 0; allowed: None, a number of threads"),
+        ({"n_jobs": [2]}, r"n_jobs is \[2\]; allowed: an integer"),
+        ({"random_state": "3"}, "random_state is '3'; allowed: an integer, a RandomState or None"),
+        ({"time_limit": 1e100}, r"time_limit is 1e\+100; allowed: a finite number, at least 0, at most 3.4e\+38"),
+    ],
+)
+def test_parameters_that_are_nonsense(small, parameters, message):
+    with pytest.raises(aoso.errors.ArgumentError, match=message):
+        AOSOClassifier(trees=2, **parameters).fit(*small)
+
+
+def test_scalars_of_numpy_are_numbers(small):
+    given = {"trees": 3, "shrinkage": 0.25, "leaves": 4, "n_jobs": 1, "random_state": 3, "max_bins": 50, "time_limit": 100.0}
+    wanted = AOSOClassifier(**given).fit(*small).booster_.fingerprint
+    for kind in (np.array, lambda value: np.array(value)[()]):
+        scalars = {name: kind(value) for name, value in given.items()}
+        estimator = AOSOClassifier(**scalars, validation_fraction=None, tune=kind(False)).fit(*small)
+        assert estimator.booster_.fingerprint == wanted
+        estimator.predict(small[0])
+
+
+def test_an_estimator_whose_fit_fails(small):
+    x, y = small
+    estimator = AOSOClassifier(trees="many")
+    with pytest.raises(aoso.errors.ArgumentError):
+        estimator.fit(x, y)
+    with pytest.raises(NotFittedError):
+        estimator.predict(x)
+    estimator.set_params(trees=2).fit(x, y)
+    before = estimator.predict_proba(x)
+    with pytest.raises(ValueError):
+        estimator.fit(x[:, :2], y[:9])
+    np.testing.assert_array_equal(estimator.predict_proba(x), before)
+
+
+@pytest.mark.parametrize("value", [None, "text", [1, 2], np.arange(3), 1j, np.nan, {}])
+def test_a_metric_that_returns_nonsense(small, value):
+    with pytest.raises(aoso.errors.ArgumentError, match="eval_metric is|feval has returned|the metric .* is NaN; allowed: a number"):
+        AOSOClassifier(trees=3, early_stopping=2).fit(*small, eval_set=[small], eval_metric=lambda y, p: value)

@@ -1,3 +1,4 @@
+import pickle
 import time
 
 import numpy as np
@@ -5,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 
 import aoso
+from aoso import _trainer
 from aoso._parameters import NESTED, TYPES
 
 
@@ -265,7 +267,7 @@ def test_continued_training(sets, letters):
 
 
 def test_a_validation_set_of_another_training_set(sets, small):
-    other = aoso.Dataset(np.array(small[0]), small[1])  # whose data are gone
+    other = aoso.Dataset(*small, free_raw_data=True).construct()
     with pytest.raises(ValueError, match="valid is a dataset of its own bins"):
         aoso.train({}, sets[0], valid=other)
     with pytest.raises(ValueError, match="a dataset of other bins"):
@@ -536,3 +538,100 @@ def test_class_weights(blobs):
         aoso.train(params, train_set, class_weight={"c": 2})
     with pytest.raises(ValueError, match="class_weight is 3; allowed"):
         aoso.train(params, train_set, class_weight=3)
+
+
+@pytest.mark.parametrize("value", [None, "text", np.arange(3), 1j, 10**400])
+def test_a_metric_that_returns_nonsense(small, value):
+    with pytest.raises(aoso.errors.ArgumentError, match="the metric 'a' is .*; allowed: a number"):
+        aoso.train({"trees": 3}, aoso.Dataset(*small), valid=small, feval=lambda p, d: ("a", value, True))
+    with pytest.raises(aoso.errors.ArgumentError, match="feval has returned .*; allowed: .name, value, whether higher is better"):
+        aoso.train({"trees": 3}, aoso.Dataset(*small), valid=small, feval=lambda p, d: ("a", 0.5, value))
+
+
+def test_a_metric_that_is_nan(small):
+    def nan(probabilities, dataset):
+        return "a", np.nan, True
+
+    seen = []
+    aoso.train({"trees": 3}, aoso.Dataset(*small), valid=small, feval=nan, callbacks=[lambda p: seen.append(p.metrics["valid"]["a"])])
+    assert np.isnan(seen).all()
+    with pytest.raises(aoso.errors.ArgumentError, match="the metric 'a' is NaN; allowed: a number, because early stopping watches it"):
+        aoso.train({"trees": 3, "early_stopping": 2, "metric": "a"}, aoso.Dataset(*small), valid=small, feval=nan)
+
+
+@pytest.mark.parametrize(
+    ("returned", "message"),
+    [
+        (None, r"objective has returned None; allowed: \(gradient, hessian\)"),
+        ((np.ones((150, 3)),), r"objective has returned \(array\(.*; allowed: \(gradient, hessian\)"),
+        ((np.ones((150, 3)) * 1j, np.ones((150, 3))), "a gradient of dtype complex128; allowed: numbers"),
+        ((np.ones((150, 3)), np.full((150, 3), "a")), "a hessian of dtype <U1; allowed: numbers"),
+        ((np.full((150, 3), 1e308), np.ones((150, 3))), r"gradient 1e\+308 of row 0 and class 0; allowed: finite numbers from -3.4e38 to 3.4e38"),
+        ((np.ones((150, 3)), np.full((150, 3), 1e39)), r"Hessian 1e\+39 of row 0 and class 0; allowed: finite numbers from 0 to 3.4e38"),
+    ],
+)
+def test_an_objective_that_returns_nonsense(small, returned, message):
+    with pytest.raises(aoso.errors.ArgumentError, match=message):
+        aoso.train({"trees": 3}, aoso.Dataset(*small), objective=lambda scores, dataset: returned)
+
+
+def test_a_callback_that_returns_an_array(small):
+    for train in (
+        lambda callbacks: aoso.train({"trees": 3}, aoso.Dataset(*small), callbacks=callbacks),
+        lambda callbacks: aoso.cv({"trees": 3}, *small, folds=2, callbacks=callbacks),
+        lambda callbacks: aoso.tune({"trees": 3}, aoso.Dataset(*small), trials=1, callbacks=callbacks),
+    ):
+        with pytest.raises(aoso.errors.ArgumentError, match=r"callbacks\[0\] has returned array\(\[0, 1, 2\]\); allowed: True to end"):
+            train([lambda progress: np.arange(3)])
+
+
+def test_callbacks_can_be_pickled(small):
+    history = {}
+    callbacks = [
+        aoso.record_evaluation(history),
+        aoso.log_evaluation(0),
+        aoso.early_stopping(5, verbose=False),
+        aoso.reset_parameter(learning_rate=[0.1, 0.2]),
+        aoso.checkpoint("m", every=100),
+    ]
+    assert len(pickle.loads(pickle.dumps(callbacks))) == 5
+
+
+def test_folds_that_are_nonsense(small):
+    for folds in ("3", 3.5, None):
+        with pytest.raises(aoso.errors.ArgumentError, match="folds is .*; allowed: a number of folds, pairs"):
+            aoso.cv({"trees": 2}, *small, folds=folds)
+    with pytest.raises(aoso.errors.ArgumentError, match="seed is '3'; allowed: an integer"):
+        aoso.cv({"trees": 2}, *small, seed="3")
+    assert len(aoso.cv({"trees": 2}, *small, folds=np.array(3), seed=np.array(1))["iteration"]) == 2
+
+
+def test_a_model_that_cannot_be_saved_on_the_way(small, tmp_path):
+    with pytest.warns(UserWarning, match="the model so far is not saved: cannot write .*no such file or directory"):
+        booster = aoso.train({"trees": 3}, aoso.Dataset(*small), callbacks=[aoso.checkpoint(tmp_path / "gone/m", every=1)])
+    assert booster.num_trees == 3
+
+
+def test_a_checkpoint_that_cannot_be_saved_on_the_way(small, monkeypatch):
+    """The library writes the progress and returns AOSO_IO: training goes on."""
+    calls = _trainer._calls
+
+    def failing(ranks):
+        def call(name, trainer, *arguments):
+            calls(ranks)(name, trainer, *arguments)
+            if name == "trainer_step":
+                raise aoso.errors.FileError("cannot write the file: no space left on device")
+
+        return call
+
+    monkeypatch.setattr(_trainer, "_calls", failing)
+    with pytest.warns(UserWarning, match="the checkpoint is not up to date: cannot write the file: no space left"):
+        booster = aoso.train({"trees": 3}, aoso.Dataset(*small))
+    assert booster.num_trees == 3
+
+
+def test_paths_that_are_none(small):
+    with pytest.raises(TypeError, match="path is 3.5; allowed: a path"):
+        aoso.train({"trees": 3}, aoso.Dataset(*small), checkpoint=3.5)
+    with pytest.raises(aoso.errors.ArgumentError, match="checkpoint is ''; allowed: the path of a file"):
+        aoso.train({"trees": 3}, aoso.Dataset(*small), checkpoint="")

@@ -31,8 +31,9 @@ from ._library import _bytes, _call, _call_back, _create, _loaded, _staged, _str
 from ._parameters import METRICS, NESTED, TYPES
 from ._progress import Evaluation, Result
 from ._ranks import Ranks as Ranks
-from ._structs import integer as integer
-from ._structs import seconds as seconds
+from ._scalars import integer as integer
+from ._scalars import number, plain
+from ._scalars import seconds as seconds
 
 _PHASES = ("train", "holdout", "search")
 _STOPPED_BY = ("", "stop_loss", "trees", "early_stopping", "interrupt", "no_split", "time_limit")
@@ -60,7 +61,10 @@ def _optional(values: Array | None) -> tuple[int | None, int]:
 
 
 def _encoded_path(path: str | os.PathLike[str]) -> bytes:
-    encoded = os.fsencode(path)
+    try:
+        encoded = os.fsencode(path)
+    except TypeError as e:
+        raise errors.DTypeError(f"path is {path!r}; allowed: a path") from e
     if b"\0" in encoded:
         raise errors.ArgumentError(f"path {path!r} has a null character; allowed: any other")
     return encoded
@@ -135,9 +139,9 @@ class Builder:
         _calls(self._ranks)("builder_append", self._handle, x.struct, y.struct, None, 0)
 
     def finish(self) -> Handle:
-        out = c.c_void_p()
-        _calls(self._ranks)("builder_finish", self._handle, c.byref(out))
-        return Handle("dataset", out)
+        dataset = Handle("dataset")
+        _calls(self._ranks)("builder_finish", self._handle, dataset.out)
+        return dataset
 
 
 def labels(dataset: Handle, rows: int) -> Array:
@@ -270,8 +274,9 @@ def _read_params(text: str) -> dict[str, Any]:
 def _assignment(name: str, value: Any) -> str:
     if name in NESTED:
         return f"{name}={_nested(name, value)}"
-    text = str(value.item() if isinstance(value, np.generic) else value)
-    if not isinstance(value, (int, float, str, np.integer, np.floating)) or not re.fullmatch(r"[\w.+-]+", text):
+    value = plain(value)
+    text = str(value)
+    if not isinstance(value, (int, float, str)) or not re.fullmatch(r"[\w.+-]+", text):
         allowed = ", ".join(METRICS) if name == "metric" else "a number or a word"
         raise errors.ArgumentError(f"parameter {name} is {value!r}; allowed: {allowed}")
     return f"{name}={text}"
@@ -294,14 +299,14 @@ def _nested(name: str, value: Any) -> str:
 def _plain(value: Any) -> Any:
     """Lists and dicts of what JSON can have."""
     if isinstance(value, Mapping):
-        return {str(key.item() if isinstance(key, np.generic) else key): _plain(v) for key, v in value.items()}
+        return {str(plain(key)): _plain(v) for key, v in value.items()}
     if isinstance(value, (set, frozenset)):
         return sorted((_plain(v) for v in value), key=lambda v: (isinstance(v, str), v))
     if isinstance(value, np.ndarray):
         return value.tolist()
     if isinstance(value, (list, tuple)):
         return [_plain(v) for v in value]
-    return value.item() if isinstance(value, np.generic) else value
+    return plain(value)
 
 
 def _read_evaluation(e: structs.Evaluation) -> Evaluation:
@@ -324,9 +329,9 @@ def check_metrics(names: Any) -> list[str]:
 
 
 def _model_of(kind: str, owner: Handle, ranks: Ranks | None = None) -> tuple[Handle, Result]:
-    out, r = c.c_void_p(), structs.Result()
-    _calls(ranks)(f"{kind}_model", owner, c.byref(out), r)
-    return Handle("model", out), Result(
+    model, r = Handle("model"), structs.Result()
+    _calls(ranks)(f"{kind}_model", owner, model.out, r)
+    return model, Result(
         _PHASES[r.phase],
         r.iterations,
         r.best_iteration,
@@ -459,9 +464,7 @@ def merge(models: Sequence[Handle]) -> Handle:
 
 
 def refit(model: Handle, x: Matrix, y: Labels, weights: Array | None, keep: float, threads: int) -> Handle:
-    if not isinstance(keep, (int, float, np.integer, np.floating)):
-        raise errors.ArgumentError(f"keep is {keep!r}; allowed: a number, 0 to 1")
-    options = structs.RefitOptions(keep=keep)
+    options = structs.RefitOptions(keep=number("keep", keep, "a number, 0 to 1"))
     options.weights, options.num_weights = _optional(weights)
     options.set_integer("threads", threads, "num_threads")
     return _create("model_refit", model, x.struct, y.struct, options)
@@ -476,10 +479,10 @@ class Calibration(NamedTuple):
 
 
 def calibrate(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> tuple[Handle, Calibration]:
-    out, r = c.c_void_p(), structs.Calibration()
+    calibrated, r = Handle("model"), structs.Calibration()
     options = _predict_options(0, threads)
-    _call("model_calibrate", model, x.struct, y.struct, *_optional(weights), options, c.byref(out), r)
-    return Handle("model", out), Calibration(r.temperature, r.before, r.after)
+    _call("model_calibrate", model, x.struct, y.struct, *_optional(weights), options, calibrated.out, r)
+    return calibrated, Calibration(r.temperature, r.before, r.after)
 
 
 def evaluate(model: Handle, x: Matrix, y: Labels, weights: Array | None, threads: int) -> Evaluation:
@@ -584,9 +587,8 @@ def shap(model: Handle, x: Matrix, classes: int, features: int, trees: int, thre
 
 def shap_sparse(model: Handle, x: Matrix, top: int, trees: int, threads: int) -> tuple[Array, Array, Array, Array]:
     """The classes (rows × classes per row) and a compressed matrix: indptr, columns, values."""
-    out, info = c.c_void_p(), structs.ContributionsInfo()
-    _call("model_shap_sparse", model, x.struct, _predict_options(trees, threads), integer("top", top), c.byref(out))
-    found = Handle("contributions", out)
+    found, info = Handle("contributions"), structs.ContributionsInfo()
+    _call("model_shap_sparse", model, x.struct, _predict_options(trees, threads), integer("top", top), found.out)
     _call("contributions_get_info", found, info)
     classes, indptr = np.empty((x.shape[0], info.per_row), np.int32), np.empty(info.lines + 1, np.int64)
     columns, values = np.empty(info.values, np.int32), np.empty(info.values)

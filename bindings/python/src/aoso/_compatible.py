@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
-from . import _others
+from . import _others, _rows
 from ._capi import Array
 from ._parameters import ELSEWHERE
 from .booster import Booster
+from ._scalars import plain
 from .errors import ArgumentError
 
 _Estimator = TypeVar("_Estimator", bound="Compatible")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 # Parameters of the estimator that are none of training, or not under that name.
 _APART = {"tune", "trials", "warm_start", "validation_fraction", "n_jobs", "random_state", *ELSEWHERE}
@@ -30,6 +32,23 @@ _OF_FIT = {
     "xgb_model": "init_model",
     **dict.fromkeys(("use_best_model", "plot", "plot_file", "logging_level", "silent", "metric_period", "verbose_eval"), ""),
 }
+
+
+def restoring(fit: _Method) -> _Method:
+    """A method ``fit`` that leaves the estimator as it was if it raises an error: not fitted, or with the model of the last fit."""
+
+    @functools.wraps(fit)
+    def fit_or_restore(self: Any, *arguments: Any, **others: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return fit(self, *arguments, **others)
+        except BaseException:
+            for name in set(vars(self)).difference(before):
+                delattr(self, name)
+            vars(self).update(before)
+            raise
+
+    return cast(_Method, fit_or_restore)
 
 
 class Compatible:
@@ -117,7 +136,7 @@ class Compatible:
         defaults = self._defaults()
         others = {name: value for name, value in self._get_others().items() if _others.OURS.get(name) not in replaced}
         twice = {_others.OURS.get(name) for name in others}
-        own = {name: getattr(self, name) for name in defaults}
+        own = {name: plain(getattr(self, name)) for name in defaults}
         spelled = {  # two spellings conflict, unless ours has its default
             name: value
             for name, value in own.items()
@@ -133,8 +152,7 @@ class Compatible:
         return training, own
 
     def _threads(self) -> int:
-        threads: int = effective_n_jobs(self._meant(check=False)[1]["n_jobs"])
-        return threads
+        return _rows.threads(self._meant(check=False)[1]["n_jobs"])
 
     def _of_fit(self, others: dict[str, Any]) -> dict[str, Any]:
         """Arguments of fit by our names, without those that have no effect."""

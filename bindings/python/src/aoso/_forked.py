@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import ctypes as c
 import os
-import weakref
 from typing import Any, Protocol
 
 import numpy as np
@@ -15,6 +14,7 @@ import numpy as np
 from . import _library, errors
 from ._input import Array, Matrix
 from ._library import Handle
+from ._living import Living
 from ._serving import Twin
 
 
@@ -23,12 +23,12 @@ class _Predictor(Protocol):
 
 
 # All row predictors, which a child changes to twins.
-predictors: weakref.WeakSet[_Predictor] = weakref.WeakSet()
+predictors: Living[_Predictor] = Living()
 
 
 def _before_fork() -> None:
-    for model in list(_library.models):
-        if model.twin is None:
+    for model in _library.models:
+        if model.twin is None and model._as_parameter_:
             try:
                 model.twin = Twin(_library._bytes("model_encode", model))
             except (errors.AosoError, MemoryError):
@@ -36,7 +36,7 @@ def _before_fork() -> None:
 
 
 def _in_child() -> None:
-    for predictor in list(predictors):
+    for predictor in predictors:
         predictor.serve()
 
 

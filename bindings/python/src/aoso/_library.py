@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes as c
 import functools
 import os
-import threading
 import weakref
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +12,8 @@ from typing import Any
 
 from . import _structs as structs
 from . import errors
+from ._apart import apart
+from ._living import Living, free_with
 
 ABI_VERSION = 1
 
@@ -187,37 +188,29 @@ def _bytes(name: str, *arguments: Any) -> bytes:
 
 
 def _call_back(receive: Callable[..., Any], prototype: Any, name: str, *arguments: Any) -> None:
-    """Call a function whose last arguments are a callback and its user pointer. It ends if ``receive`` returns true.
-
-    Another thread makes the call. In the main thread, KeyboardInterrupt would be raised between C and ``receive``, where
-    ctypes prints it and continues.
-    """
-    raised: list[BaseException] = []
+    """Call a function whose last arguments are a callback and its user pointer. It ends if ``receive`` returns true."""
+    failure: BaseException | None = None
     interrupted = False
 
     def guarded(*received: Any) -> int:
+        nonlocal failure
         try:
             return int(interrupted or bool(receive(*received)))
         except BaseException as e:
-            raised.append(e)
+            failure = e
             return 1
 
-    def call() -> None:
-        try:
-            _call(name, *arguments, prototype(guarded), None)
-        except BaseException as e:
-            raised.append(e)
-
-    thread = threading.Thread(target=call)
-    thread.start()
-    try:
-        thread.join()
-    except BaseException:
+    def interrupt() -> None:
+        nonlocal interrupted
         interrupted = True
-        thread.join()
-        raise
-    if raised:
-        raise raised[0]
+
+    try:
+        apart(lambda: _call(name, *arguments, prototype(guarded), None), interrupt)
+    except errors.AosoError:
+        if failure is None:
+            raise
+    if failure is not None:
+        raise failure
 
 
 def _string(name: str, *arguments: Any) -> str:
@@ -225,52 +218,35 @@ def _string(name: str, *arguments: Any) -> str:
 
 
 # All models. A fork needs their twins.
-models: weakref.WeakSet[Handle] = weakref.WeakSet()
+models: Living[Handle] = Living()
 
 
 class Handle:
-    """An object of the library. It is freed when nothing refers to the handle any more."""
+    """An object of the library. It is freed when nothing refers to the handle any more.
+
+    Make the handle, of null, before the call that makes the object: else a signal handler can raise an exception in between.
+    """
 
     __slots__ = ("__weakref__", "_as_parameter_", "twin")
 
-    def __init__(self, kind: str, value: c.c_void_p) -> None:
-        self._as_parameter_ = value
+    def __init__(self, kind: str) -> None:
+        self._as_parameter_ = value = c.c_void_p()
         self.twin: Any = None  # of a model: what predicts in place of it in children created by fork
         if kind == "model":
-            models.add(self)
-        # Not at the end of the process: threads, other exit handlers and __del__ may still use it.
-        weakref.finalize(self, getattr(_loaded(), f"aoso_{kind}_free"), value).atexit = False
+            models.add(weakref.ref(self))
+        free_with(self, getattr(_loaded(), f"aoso_{kind}_free"), value)
 
     def __reduce__(self) -> Any:
         raise TypeError("an object of the aoso library cannot be pickled or copied; save it to a file")
 
 
-def _create(name: str, *arguments: Any) -> Handle:
-    out = c.c_void_p()
-    _call(name, *arguments, c.byref(out))
-    return Handle(name.split("_")[0], out)
+    @property
+    def out(self) -> Any:
+        """Where a function is to put the object."""
+        return c.byref(self._as_parameter_)
 
 
-def _apart(call: Callable[[], None], interrupt: Callable[[], None]) -> BaseException | None:
-    """Make a call in another thread, and return what it raises. Ctrl-C calls ``interrupt``, and is raised when the call
-    has ended.
-
-    KeyboardInterrupt would else be raised between C and a Python function that C calls, where ctypes prints it and continues.
-    """
-    raised: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            call()
-        except BaseException as e:
-            raised.append(e)
-
-    thread = threading.Thread(target=work, daemon=True)
-    thread.start()
-    try:
-        thread.join()
-    except BaseException:
-        interrupt()
-        thread.join()
-        raise
-    return raised[0] if raised else None
+def _create(name: str, *arguments: Any, call: Callable[..., None] = _call) -> Handle:
+    handle = Handle(name.split("_")[0])
+    call(name, *arguments, handle.out)
+    return handle

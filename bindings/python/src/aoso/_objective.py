@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,8 +11,10 @@ import numpy as np
 
 from . import _structs as structs
 from . import errors
+from ._apart import apart
 from ._input import Array
-from ._library import Handle, _apart
+from ._library import Handle, _create
+from ._scalars import shown
 
 # Raw scores and the training set to gradients and Hessians, each of shape (n_rows, n_classes).
 Function = Callable[[Array, Any], tuple[Any, Any]]
@@ -27,11 +30,7 @@ def of_params(params: Any, objective: Function | None) -> tuple[Any, Function | 
 
 
 class Objective:
-    """Calls functions of the library that call the user's objective.
-
-    Another thread makes the calls, because KeyboardInterrupt would else be raised between C and the objective, where ctypes
-    prints it and continues.
-    """
+    """Calls functions of the library that call the user's objective."""
 
     def __init__(self, function: Function, train_set: Any) -> None:
         if not callable(function):
@@ -43,17 +42,20 @@ class Objective:
 
     def call(self, call: Callable[..., None], name: str, *arguments: Any) -> None:
         """Call a function of the library, by way of ``call``."""
-        raised = _apart(lambda: call(name, *arguments), self._interrupt)
-        if raised is not None:
-            raise self._failure or raised
+
+        def work() -> None:
+            try:
+                call(name, *arguments)
+            except errors.AosoError as e:
+                raise self._failure or e from None
+
+        apart(work, self._interrupt)
 
     def _interrupt(self) -> None:
         self._interrupted = True
 
     def create(self, call: Callable[..., None], name: str, *arguments: Any) -> Handle:
-        out = c.c_void_p()
-        self.call(call, name, *arguments, c.byref(out))
-        return Handle(name.split("_")[0], out)
+        return _create(name, *arguments, call=functools.partial(self.call, call))
 
     def _guarded(self, scores: int, rows: int, classes: int, gradient: int, hessian: int, _: Any) -> int:
         try:
@@ -61,17 +63,27 @@ class Objective:
                 return 1
             shape = rows, classes
             found = self._function(_view(scores, shape).copy(), self._train_set)
-            if not (isinstance(found, tuple) and len(found) == 2):
-                raise errors.ArgumentError(f"objective has returned {found!r}; allowed: (gradient, hessian)")
+            if not (isinstance(found, (tuple, list)) and len(found) == 2):
+                raise errors.ArgumentError(f"objective has returned {shown(found)}; allowed: (gradient, hessian)")
             for kind, at, values in zip(("gradient", "hessian"), (gradient, hessian), found):
-                values = np.asarray(values, np.float64)
-                if values.shape != shape:
-                    raise errors.ArgumentError(f"objective has returned a {kind} of shape {values.shape}; allowed: {shape}")
-                _view(at, shape)[:] = values
+                _view(at, shape)[:] = _numbers(kind, values, shape)
             return 0
         except BaseException as e:
             self._failure = e
             return 1
+
+
+def _numbers(kind: str, values: Any, shape: tuple[int, int]) -> Array:
+    try:
+        array = np.asarray(values)
+        array = array.astype(np.float64) if array.dtype.kind == "O" else array
+    except (TypeError, ValueError) as e:
+        raise errors.ArgumentError(f"objective has returned a {kind} that is no array of numbers: {e}") from e
+    if array.dtype.kind not in "biuf":
+        raise errors.ArgumentError(f"objective has returned a {kind} of dtype {array.dtype}; allowed: numbers")
+    if array.shape != shape:
+        raise errors.ArgumentError(f"objective has returned a {kind} of shape {array.shape}; allowed: {shape}")
+    return array
 
 
 def _view(at: int | None, shape: tuple[int, int]) -> Array:

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _capi
 from ._parameters import ALIASES, ELSEWHERE, FOREIGN, NEAREST, TYPES, VALUES
+from ._scalars import plain
 from .errors import ArgumentError
 
 _log = logging.getLogger("aoso")
@@ -48,13 +49,15 @@ def parameters(params: Any, check: bool = True, feval: Any = None, **arguments: 
     if params is not None and not isinstance(params, Mapping):
         raise ArgumentError(f"params is a {type(params).__name__}; allowed: a dict")
     spelled: dict[str, dict[str, Any]] = {}  # by our name, what was given under which name
+    params = {name: plain(value) for name, value in (params or {}).items()}
     for name, value in arguments.items():
+        value = plain(value)
         spelled.setdefault(OURS[name], {})[f"the argument {name}"] = _value(OURS[name], value, name)
     problems: list[str] = []
     strange: list[Any] = []
     idle: list[str] = []
     became: list[str] = []
-    for name, value in (params or {}).items():
+    for name, value in params.items():
         if name in OURS:
             ours, meant = OURS[name], _value(OURS[name], value, name)
             spelled.setdefault(ours, {})[name] = meant
@@ -74,7 +77,7 @@ def parameters(params: Any, check: bool = True, feval: Any = None, **arguments: 
         problems.append(unknown(strange, list(TYPES)))
     if problems:
         raise ArgumentError(". ".join(problems))
-    _say(became, idle, _quiet(params or {}))
+    _say(became, idle, _quiet(params))
     given = {name: value for name, value in chosen.items() if value is not None}
     return Parameters(
         {name: value for name, value in given.items() if name in TYPES},
@@ -98,8 +101,6 @@ def _forbidden(ours: str, value: Any, spelled: dict[str, Any], feval: Any) -> st
 
 def _text(value: Any) -> str:
     """A value as the tables write it."""
-    if isinstance(value, np.generic):
-        value = value.item()
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value).lower()

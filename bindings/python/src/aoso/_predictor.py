@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes as c
 import functools
+import weakref
 
 import numpy as np
 
@@ -32,7 +33,7 @@ class Predictor:
         self.find_class = functools.partial(_call, "predictor_class", *of_row, _address(self.number))
         self.proba = functools.partial(_call, "predictor_proba", *into_scores)
         self.raw = functools.partial(_call, "predictor_raw", *into_scores)
-        _forked.predictors.add(self)
+        _forked.predictors.add(weakref.ref(self))
 
     def serve(self) -> None:
         """Predict with the model's twin from now on: this is a child created by ``fork``."""

@@ -13,8 +13,9 @@ import numpy as np
 
 from . import _structs as structs
 from . import errors
+from ._apart import apart
 from ._input import Array
-from ._library import Handle, _apart, _call
+from ._library import Handle, _call, _create
 from .collective import Collective
 
 _OPS = ("sum", "max")
@@ -43,19 +44,20 @@ class Ranks:
 
     def call(self, name: str, *arguments: Any) -> None:
         """Call a function of the library."""
-        raised = _apart(lambda: _call(name, *arguments), self._interrupt)
-        if raised is not None and self._failure is not None:
-            raise type(raised)(f"{raised}: {self._failure}") from self._failure
-        if raised is not None:
-            raise raised
+
+        def work() -> None:
+            try:
+                _call(name, *arguments)
+            except errors.AosoError as e:
+                raise e if self._failure is None else type(e)(f"{e}: {self._failure}") from self._failure
+
+        apart(work, self._interrupt)
 
     def _interrupt(self) -> None:
         self._interrupted = True
 
     def create(self, name: str, *arguments: Any) -> Handle:
-        out = c.c_void_p()
-        self.call(name, *arguments, c.byref(out))
-        return Handle(name.split("_")[0], out)
+        return _create(name, *arguments, call=self.call)
 
     def abort(self, reason: str) -> None:
         if not self._aborted:

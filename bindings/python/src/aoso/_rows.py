@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from sklearn.model_selection import train_test_split
 from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
 from sklearn.utils.class_weight import compute_sample_weight
@@ -14,6 +16,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from . import _labels, _matrix
 from ._capi import Array
+from ._scalars import integer, number, plain, shown
 from .dataset import Dataset
 from .errors import ArgumentError
 
@@ -60,8 +63,20 @@ def labels(y: Any) -> Array:
 
 
 def seed(random_state: Any) -> int:
-    drawn = isinstance(random_state, (int, np.integer))
-    return int(random_state if drawn else check_random_state(random_state).randint(2**31))
+    given = plain(random_state)
+    if isinstance(given, int):
+        return given
+    try:
+        return int(check_random_state(random_state).randint(2**31))
+    except ValueError as e:
+        raise ArgumentError(f"random_state is {shown(random_state)}; allowed: an integer, a RandomState or None") from e
+
+
+def threads(n_jobs: Any) -> int:
+    if n_jobs is not None and (integer("n_jobs", n_jobs, -(2**31), 2**31 - 1) == 0):
+        raise ArgumentError("n_jobs is 0; allowed: None, a number of threads, or -1 for all cores")
+    found: int = effective_n_jobs(plain(n_jobs))
+    return found
 
 
 def weights(y: Array, sample_weight: Any, class_weight: Any) -> Array | None:
@@ -77,8 +92,14 @@ def weights(y: Array, sample_weight: Any, class_weight: Any) -> Array | None:
 
 def set_apart(X: Any, y: Array, weight: Array | None, fraction: float, seed: int) -> tuple[Any, Array, Array | None, dict[str, Any]]:
     """The other rows, and those set apart as the evaluation set."""
+    allowed = "a share of the rows, above 0 and below 1"
+    fraction = number("validation_fraction", fraction, allowed)
+    if not 0 < fraction < 1:
+        raise ArgumentError(f"validation_fraction is {fraction:g}; allowed: {allowed}")
+    if math.ceil(fraction * len(y)) >= len(y):
+        raise ArgumentError(f"validation_fraction is {fraction:g}; allowed: a share that leaves some of the {len(y)} rows")
     each = np.unique(y, return_counts=True)[1]
-    stratify = y if each.min() > 1 and fraction * len(y) >= len(each) else None
+    stratify = y if each.min() > 1 and min(fraction, 1 - fraction) * len(y) >= len(each) + 1 else None
     rows, apart = train_test_split(np.arange(len(y)), test_size=fraction, stratify=stratify, random_state=seed % 2**32)
     weights, apart_weights = (None, None) if weight is None else (weight[rows], weight[apart])
     return _matrix.take(X, rows), y[rows], weights, {"valid_0": (_matrix.take(X, apart), y[apart], apart_weights)}
@@ -132,6 +153,6 @@ def metric_of(params: dict[str, Any]) -> Callable[[Array, Dataset], Any] | None:
 
     def evaluate(probabilities: Array, dataset: Dataset) -> Any:
         found = metric(dataset.get_label(), probabilities)
-        return found if isinstance(found, (tuple, list)) else (getattr(metric, "__name__", "custom"), float(found), False)
+        return found if isinstance(found, (tuple, list)) else (getattr(metric, "__name__", "custom"), number("eval_metric", found), False)
 
     return evaluate

@@ -18,6 +18,8 @@ import numpy as np
 from . import _library, errors
 from . import _structs as structs
 from ._input import _CSC, _CSR, _DENSE, _TABLE, Array, Matrix, address
+from ._living import free_with
+from ._scalars import integer
 
 if TYPE_CHECKING:
     from ._columns import Column
@@ -83,9 +85,8 @@ class Twin:
     """
 
     def __init__(self, data: bytes) -> None:
-        out = c.c_void_p()
-        _call("decode", data, len(data), c.byref(out))
-        self._model = _Model(out)
+        self._model = _Model()
+        _call("decode", data, len(data), c.byref(self._model._as_parameter_))
         self.meta, arrays = _read_arrays(data)
         self.conformal = {name: array for name, array in arrays.items() if name.startswith("conformal_")}
         self.features: list[str] = self.meta["features"]
@@ -118,7 +119,7 @@ class Twin:
                 "predict" + (kind and "_" + kind),
                 self._model,
                 _rows(rows),
-                structs.integer("trees", trees),
+                integer("trees", trees),
                 address(block),
                 block.size,
             )
@@ -168,11 +169,9 @@ class Twin:
 class _Model:
     """A model of the library, freed with this object."""
 
-    def __init__(self, handle: c.c_void_p) -> None:
-        self._as_parameter_ = handle
-
-    def __del__(self) -> None:
-        _loaded().aosop_free(self._as_parameter_)
+    def __init__(self) -> None:
+        self._as_parameter_ = c.c_void_p()
+        free_with(self, _loaded().aosop_free, self._as_parameter_)
 
 
 def _read_arrays(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
 from ._parameters import FIELDS
+from ._scalars import integer
 
 
 class Struct(c.Structure):
@@ -28,20 +28,6 @@ def _bounds(struct: Any, field: str) -> tuple[int, int]:
     kind = dict(struct._fields_)[field]
     bits = 8 * c.sizeof(kind)
     return (0, 2**bits - 1) if kind(-1).value > 0 else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
-
-
-def integer(name: str, value: Any, least: int = -(2**63), most: int = 2**63 - 1) -> int:
-    """The user's value for ``name``, checked."""
-    if not isinstance(value, (int, np.integer)) or not least <= value <= most:
-        raise errors.ArgumentError(f"{name} is {value!r}; allowed: an integer, {least} to {most}")
-    return int(value)
-
-
-def seconds(name: str, value: Any) -> float:
-    """The user's value for ``name``, a time, checked."""
-    if not isinstance(value, (int, float, np.integer, np.floating)) or not 0 < value <= 1e9:
-        raise errors.ArgumentError(f"{name} is {value!r}; allowed: a number of seconds, above 0")
-    return float(value)
 
 
 class Matrix(Struct):

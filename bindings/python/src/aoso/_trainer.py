@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes as c
 import os
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +14,7 @@ from . import errors
 from ._capi import _PHASES, _STOPPED_BY, Array, Params, Ranks, _calls, _creates, _encoded_path, _model_of, _optional, _read_evaluation
 from ._input import address as _address
 from ._library import Handle, _call, _create
-from ._structs import seconds
+from ._scalars import number, seconds
 from ._objective import Objective
 from ._progress import Result, Step
 
@@ -37,6 +38,8 @@ def create(
         o.valid = valid._as_parameter_
     o.others, o.num_others = (c.c_void_p * len(others))(*(other._as_parameter_.value for other in others)), len(others)
     if checkpoint is not None:
+        if not checkpoint[0]:
+            raise errors.ArgumentError(f"checkpoint is {checkpoint[0]!r}; allowed: the path of a file")
         o.checkpoint, o.checkpoint_seconds = _encoded_path(checkpoint[0]), seconds("checkpoint_seconds", checkpoint[1])
     if objective is None:
         return _creates(ranks)("trainer_create", train, params.struct, o)
@@ -45,12 +48,17 @@ def create(
 
 
 def step(trainer: Handle, ranks: Ranks | None = None, objective: Objective | None = None) -> Step:
-    """One iteration, without the GIL."""
+    """One iteration, without the GIL. If it cannot be saved, but training goes on, a warning says so."""
     p = structs.Progress()
-    if objective is None:
-        _calls(ranks)("trainer_step", trainer, p)
-    else:
-        objective.call(_calls(ranks), "trainer_step", trainer, p)
+    try:
+        if objective is None:
+            _calls(ranks)("trainer_step", trainer, p)
+        else:
+            objective.call(_calls(ranks), "trainer_step", trainer, p)
+    except errors.FileError as e:
+        if p.iteration == 0:  # nothing was done
+            raise
+        warnings.warn(f"the checkpoint is not up to date: {e}", stacklevel=5)
     return _read_step(p)
 
 
@@ -61,9 +69,7 @@ def interrupt(trainer: Handle) -> None:
 
 def set_shrinkage(trainer: Handle, shrinkage: float, ranks: Ranks | None = None) -> None:
     """Change the shrinkage from the next iteration on."""
-    if not isinstance(shrinkage, (int, float, np.integer, np.floating)):
-        raise errors.ArgumentError(f"shrinkage is {shrinkage!r}; allowed: a number")
-    _calls(ranks)("trainer_set_shrinkage", trainer, float(shrinkage))
+    _calls(ranks)("trainer_set_shrinkage", trainer, number("shrinkage", shrinkage))
 
 
 def judge(trainer: Handle, value: float) -> Step:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from . import _capi
 from ._capi import Array, Ranks
+from ._scalars import number, plain, shown
 from .dataset import Dataset
 from .errors import ArgumentError
 
@@ -100,8 +101,10 @@ class CustomMetrics:
         found: dict[str, float] = {}
         for metric, value, higher_is_better in self._all(scores, dataset):
             if name == self._deciding and self._watched in (metric, "custom") and not (self._watched == "custom" and found):
-                self.value = -float(value) if higher_is_better else float(value)
-            found[str(metric)] = float(value)
+                if value != value:
+                    raise ArgumentError(f"the metric {metric!r} is NaN; allowed: a number, because early stopping watches it")
+                self.value = -value if higher_is_better else value
+            found[metric] = value
         return found
 
     def _all(self, scores: Array, dataset: Dataset) -> list[tuple[str, float, bool]]:
@@ -123,10 +126,18 @@ class CustomMetrics:
 
 def _results(given: Any) -> list[tuple[str, float, bool]]:
     results = given if isinstance(given, list) else [given]
-    for result in results:
-        if not (isinstance(result, tuple) and len(result) == 3):
-            raise ArgumentError(f"feval has returned {result!r}; allowed: (name, value, whether higher is better), or a list of them")
-    return results
+    return [_result(*result) if isinstance(result, tuple) and len(result) == 3 else _refuse(result) for result in results]
+
+
+def _refuse(result: Any) -> NoReturn:
+    raise ArgumentError(f"feval has returned {shown(result)}; allowed: (name, value, whether higher is better), or a list of them")
+
+
+def _result(name: Any, value: Any, higher_is_better: Any) -> tuple[str, float, bool]:
+    rising = plain(higher_is_better)
+    if not isinstance(name, str) or not isinstance(rising, int) or rising not in (0, 1):
+        _refuse((name, value, higher_is_better))
+    return name, number(f"the metric {name!r}", value), bool(rising)
 
 
 def _softmax(scores: Array) -> Array:

@@ -1,7 +1,8 @@
 """Callbacks for training: early stopping, recording and logging of metrics, checkpoints, a progress bar.
 
 A callback is any callable that takes a :class:`aoso.training.Progress`. Training ends when it returns a true value. If
-it has a method ``finish``, training calls it with the trained model.
+it has a method ``finish``, training calls it with the trained model. Those of this module can be pickled; ``functools.partial`` or
+a class makes others that can, where a function in a function cannot.
 """
 
 from __future__ import annotations
@@ -9,14 +10,16 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable
-from typing import Any
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 from . import _capi
 from ._others import OURS
 from ._progress import Step
+from ._scalars import shown
 from .booster import Booster
-from .errors import ArgumentError
+from .errors import ArgumentError, FileError
 
 __all__ = ["checkpoint", "early_stopping", "log_evaluation", "progress", "record_evaluation", "reset_parameter"]
 
@@ -92,6 +95,28 @@ class Progress:
 
 
 Callback = Callable[[Progress], Any]
+_Callback = TypeVar("_Callback")
+_State = TypeVar("_State")
+
+
+def call_all(callbacks: Iterable[Callable[[_State], Any]], state: _State) -> bool:
+    """Call all callbacks. Return whether one of them ends training."""
+    stop = False
+    for j, callback in enumerate(callbacks):
+        answer = callback(state)
+        try:
+            stop = bool(answer) or stop
+        except (TypeError, ValueError) as e:
+            raise ArgumentError(f"callbacks[{j}] has returned {shown(answer)}; allowed: True to end training, or None") from e
+    return stop
+
+
+def callables(callbacks: Iterable[_Callback] | None) -> list[_Callback]:
+    callbacks = list(callbacks or ())
+    for j, callback in enumerate(callbacks):
+        if not callable(callback):
+            raise ArgumentError(f"callbacks[{j}] is a {type(callback).__name__}; allowed: a callable")
+    return callbacks
 
 
 class EarlyStopping:
@@ -148,15 +173,18 @@ def log_evaluation(period: int = 1, show_stdv: bool = True) -> Callback:
     show_stdv : bool
         Has no effect.
     """
-    period = _capi.integer("period", period, 0)
+    return _Log(_capi.integer("period", period, 0))
 
-    def log(progress: Progress) -> None:
-        if period and progress.metrics and (progress.iteration == 1 or progress.iteration % period == 0):
+
+class _Log:
+    def __init__(self, period: int) -> None:
+        self._period = period
+
+    def __call__(self, progress: Progress) -> None:
+        if self._period and progress.metrics and (progress.iteration == 1 or progress.iteration % self._period == 0):
             values = (f"{name} {metric}: {value:.6g}" for name, metric, value, _ in progress.evaluation_result_list)
             phase = "hold-out, " if progress.phase == "holdout" else ""
             _report(f"[{phase}{progress.iteration}] " + ", ".join(values))
-
-    return log
 
 
 def reset_parameter(**schedules: Any) -> Callback:
@@ -171,14 +199,17 @@ def reset_parameter(**schedules: Any) -> Callback:
     (name, schedule), *others = schedules.items() or (("", None),)
     if others or OURS.get(name) != "shrinkage":
         raise ArgumentError(f"reset_parameter has {', '.join(schedules) or 'nothing'}; allowed: learning_rate, eta or shrinkage")
-    value = schedule if callable(schedule) else dict(enumerate(schedule or ())).get
+    return _Reset(schedule if callable(schedule) else dict(enumerate(schedule or ())).get)
 
-    def reset(progress: Progress) -> None:
-        shrinkage = value(progress.iteration)
+
+class _Reset:
+    def __init__(self, shrinkage: Callable[[int], float | None]) -> None:
+        self._shrinkage = shrinkage
+
+    def __call__(self, progress: Progress) -> None:
+        shrinkage = self._shrinkage(progress.iteration)
         if progress.phase == "train" and shrinkage is not None:
             progress.set_shrinkage(shrinkage)
-
-    return reset
 
 
 def _report(line: str) -> None:
@@ -208,19 +239,23 @@ def record_evaluation(into: dict[str, dict[str, list[float]]]) -> Callback:
     [0.6, 0.52, 0.46]
     """
     into.clear()
+    return _Record(into)
 
-    def record(progress: Progress) -> None:
+
+class _Record:
+    def __init__(self, into: dict[str, dict[str, list[float]]]) -> None:
+        self._into = into
+
+    def __call__(self, progress: Progress) -> None:
         for name, metrics in progress.metrics.items():
             for metric, value in metrics.items():
-                into.setdefault(name, {}).setdefault(metric, []).append(value)
-
-    return record
+                self._into.setdefault(name, {}).setdefault(metric, []).append(value)
 
 
 def checkpoint(path: str | os.PathLike[str], every: int = 100, seconds: float | None = None) -> Callback:
     """Save the model at intervals during training, and at the end. Models of the hold-out phase are not saved on the way.
 
-    With a collective, rank 0 alone saves it. To go on with a training that was interrupted, use the argument ``checkpoint``
+    If it cannot be saved, a warning says so, and training goes on. With a collective, rank 0 alone saves it. To go on with a training that was interrupted, use the argument ``checkpoint``
     of :func:`aoso.train`, whose file is not a model.
 
     Parameters
@@ -253,7 +288,10 @@ class _Checkpoint:
             self._save(booster)
 
     def _save(self, booster: Booster) -> None:
-        booster.save(self._path.replace("{iteration}", str(self._last)))
+        try:
+            booster.save(self._path.replace("{iteration}", str(self._last)))
+        except FileError as e:
+            warnings.warn(f"the model so far is not saved: {e}", stacklevel=4)
 
 
 def progress(**options: Any) -> Callback:

@@ -14,18 +14,18 @@ The model is that of ``aoso.train`` on all rows in their order, whatever the par
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import os
 import time
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from ._capi import integer
+from ._compatible import restoring
 from ._input import Array
 from ._rows import seed as seed_of
 from .booster import Booster
@@ -34,7 +34,7 @@ from .sklearn import AOSOClassifier
 
 try:
     import dask
-    from distributed import Client, KilledWorker, default_client, wait
+    from distributed import Client, KilledWorker, default_client
 
     from . import _dask_worker
     from ._dask_worker import DaskCollective
@@ -126,12 +126,23 @@ def _trained(
                 client.submit(_dask_worker.train_rank, *arguments, workers=[address], allow_other_workers=False, pure=False, retries=0)
             )
         return _result(client, tasks, addresses)
+    except TimeoutError:  # of a signal handler
+        raise
     except (CancelledError, KilledWorker, OSError) as e:
         raise CollectiveError(f"a worker is lost: {type(e).__name__}: {e}") from e
     finally:
         client.cancel(tasks)
-        with contextlib.suppress(OSError):
-            client.run(_dask_worker.close_connections, session, workers=[address for address in addresses if address in client.nthreads()])
+        _forget(client, session, addresses)
+
+
+def _forget(client: Client, session: str, addresses: list[str]) -> None:
+    """Have the workers that are left close their connections."""
+    try:
+        client.run(_dask_worker.close_connections, session, workers=[address for address in addresses if address in client.nthreads()])
+    except TimeoutError:  # of a signal handler
+        raise
+    except OSError:
+        pass
 
 
 def _placed(client: Client, blocks: list[Any], timeout: float) -> tuple[dict[str, list[int]], list[int]]:
@@ -155,8 +166,7 @@ def _computed(client: Client, futures: list[Any], timeout: float) -> None:
     """Wait for results. A cluster that has lost all its workers has some time to start others."""
     alive = time.monotonic()
     while True:
-        with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
-            wait(futures, timeout=2)
+        if _wait(futures, all):
             return
         if client.nthreads():
             alive = time.monotonic()
@@ -164,13 +174,25 @@ def _computed(client: Client, futures: list[Any], timeout: float) -> None:
             raise CollectiveError(f"the cluster has had no workers for {timeout:g} s")
 
 
+def _wait(futures: Iterable[Any], enough: Callable[[Iterator[bool]], bool]) -> bool:
+    """Wait until enough futures are done, for 2 s at most. Return whether they are.
+
+    The TimeoutError of ``distributed.wait`` could be one of a signal handler.
+    """
+    end = time.monotonic() + 2
+    while not enough(future.done() for future in futures):
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
 def _result(client: Client, tasks: list[Any], addresses: list[str]) -> Booster:
     """What the task of rank 0 returns, when all are done."""
     pending = set(tasks)
     while pending:
         try:
-            with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
-                wait(list(pending), timeout=2, return_when="FIRST_COMPLETED")
+            _wait(pending, any)
             for task in [task for task in pending if task.done()]:
                 task.result()
                 pending.remove(task)
@@ -209,6 +231,7 @@ class DaskAOSOClassifier(AOSOClassifier):
     >>> model = DaskAOSOClassifier(trees=100)  # .fit(x, y).predict(x).compute()
     """
 
+    @restoring
     def fit(  # type: ignore[override]
         self, X: Any, y: Any, sample_weight: Any = None, *, client: Client | None = None, timeout: float = 600
     ) -> DaskAOSOClassifier:
@@ -255,10 +278,12 @@ class DaskAOSOClassifier(AOSOClassifier):
 
     def predict(self, X: Any) -> Any:  # type: ignore[override]
         """The likeliest class of each row of ``X``: a Dask array or series for Dask data, else as :class:`aoso.AOSOClassifier` does."""
+        check_is_fitted(self)
         return self._by_block("predict", X, self.classes_[:1])
 
     def predict_proba(self, X: Any) -> Any:  # type: ignore[override]
         """The probability of each class for each row of ``X``: a Dask array or data frame for Dask data."""
+        check_is_fitted(self)
         return self._by_block("predict_proba", X, np.zeros((1, len(self.classes_))))
 
     def _by_block(self, method: str, X: Any, like: Array) -> Any:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from . import _blocks, _capi, _labels, _matrix, _others
 from ._capi import Array
+from ._quantized import DEFAULTS, Data, Pending, Quantized
 from .booster import Booster
 from .collective import Collective
 from .errors import ArgumentError
@@ -23,7 +23,10 @@ __all__ = ["Dataset"]
 class Dataset:
     """Quantized features with labels and weights, ready for training.
 
-    A dataset never changes, and many trainings can use it at once. It does not keep the data that it was made from.
+    It is quantized on first need: by :meth:`construct`, by training, or when its classes or names are asked for. Training can
+    bring ``max_bins``, ``sample_rows`` and ``categorical_features`` along until then. Do not change ``x`` before. With
+    ``row_id``, ``init_model``, ``path``, ``collective`` or a ``reference`` that is quantized, it is quantized at once. Afterwards a
+    dataset never changes, and many trainings can use it at once.
 
     Parameters
     ----------
@@ -76,9 +79,12 @@ class Dataset:
         LightGBM's and XGBoost's name for ``y``.
     params : dict, optional
         Parameters of training, of which those are used that belong here, such as LightGBM's ``max_bin``.
+    free_raw_data : bool, default False
+        Whether to let go of ``x``, ``y`` and ``weight`` once they are quantized. Without them, the dataset cannot continue a model,
+        be cross-validated, or be a validation set of another dataset.
     **others
         Other names: ``data`` for ``x``, ``feature_name`` for ``feature_names``, ``categorical_feature`` and ``cat_features`` for
-        ``categorical_features``. ``free_raw_data``, ``silent``, ``enable_categorical`` and ``nthread`` have no effect.
+        ``categorical_features``. ``silent``, ``enable_categorical`` and ``nthread`` have no effect.
 
     Attributes
     ----------
@@ -104,10 +110,13 @@ class Dataset:
     {'f0': ['blue', 'red']}
     """
 
-    _source: _Source | None = None  # None: it is a validation set, or comes from elsewhere
+    _data: Data | None = None  # None: they are gone, or in a file
     _given: Mapping[str, Any] = {"class_weight": None}  # to __init__
     _init_model: Booster | None = None
-    _repeatable = False
+    _reference: Dataset | None = None
+    _pending: Pending | None = None  # until it is quantized
+    _ranks: _capi.Ranks | None = None
+    _quantized: Quantized
 
     def __init__(
         self,
@@ -130,6 +139,7 @@ class Dataset:
         reference: Dataset | None = None,
         label: Any = None,
         params: Mapping[str, Any] | None = None,
+        free_raw_data: bool = False,
         **others: Any,
     ) -> None:
         x = _one("x", x, "data", others.pop("data", None))
@@ -138,73 +148,142 @@ class Dataset:
         categorical_features = _other(others, "categorical_feature", "auto", categorical_features)
         categorical_features = _other(others, "cat_features", None, categorical_features)
         _refuse(others)
+        self._data, self._frees = Data(x, y, weight, row_id), bool(free_raw_data)
+        self._ranks = None if collective is None else _capi.Ranks(collective)
         if reference is not None:
-            self._align(reference, x, y, weight)
+            self._begin_aligned(reference)
             return
-        arguments = {
+        self._given = {
             "categorical_features": categorical_features,
             "class_weight": class_weight,
             "max_bins": max_bins,
             "sample_rows": sample_rows,
             **_others.parameters(params).dataset,
         }
-        self._given = dict(arguments)
         self._init_model = init_model
-        self._repeatable = row_id is None and path is None and collective is None
-        self._source = _Source(x, y, weight)
-        self._ranks = None if collective is None else _capi.Ranks(collective)
-        weight = _weighed(weight, arguments.pop("class_weight"), y, collective)
         with self._aborting():
-            self._build(
-                *(x, y, weight, row_id, feature_names, arguments.pop("categorical_features"), init_model),
-                **arguments,
-                seed=seed,
-                threads=threads,
-                dense_only=dense_only,
-                path=path,
-            )
+            weight = _weighed(weight, self._given["class_weight"], y, collective)
+            plain = self._begin(weight, feature_names, seed=seed, threads=threads, dense_only=dense_only, path=path)
+            if path is not None or collective is not None:
+                self._data = None  # which are not all rows, or larger than the memory
+            if self._data is None or row_id is not None or init_model is not None or not plain:
+                self.construct()
 
-    def _build(
-        self,
-        x: Any,
-        y: Any,
-        weight: Any,
-        row_id: Any,
-        feature_names: list[str] | None,
-        categorical_features: Any,
-        init_model: Booster | None,
-        **options: Any,
-    ) -> None:
-        matrix = _matrix.read(x, feature_names)
-        if init_model is not None:
-            _check_model(init_model)
-            _matrix.check_names(matrix.names, init_model.feature_names)
+    def _begin(self, weight: Any, feature_names: list[str] | None, **options: Any) -> bool:
+        """Read the data, to find what is wrong with them now. Return whether the weights are as they should be; the library says
+        what is wrong with others."""
+        assert self._data is not None
+        matrix, model = _matrix.read(self._data.x, feature_names), self._init_model
+        if model is not None:
+            _check_model(model)
+            _matrix.check_names(matrix.names, model.feature_names)
         else:
             _matrix.check_distinct(matrix.names)
-        columns = _matrix.categorical(categorical_features, matrix)
-        if init_model is not None:
-            matrix.names = None
         rows = matrix.shape[0]
-        labels, classes = _labels.read(y, rows)
-        weights = _matrix.weights(weight, rows)
-        init = None if init_model is None else init_model._handle
-        options["text_labels"] = _labels.are_texts(classes)
-        described = _capi.DatasetOptions(matrix, columns, init=init, ranks=self._ranks, **options)
-        self._handle = _capi.dataset(matrix, labels, weights, _matrix.row_ids(row_id, rows), described)
-        self._describe()
-        names = _capi.class_names("dataset", self._handle, self._info.classes)
-        if init_model is None:
-            self.classes = _labels.ordered(classes if self._ranks is None else self._ranks.unite(classes), names)
-        else:
-            self.classes = init_model.classes
+        labels, classes = _labels.read(self._data.y, rows)
+        weights, ids = _matrix.weights(weight, rows), _matrix.row_ids(self._data.row_id, rows)
+        self._pending = Pending(matrix, labels, classes, weights, ids, options)
+        _capi.Builder(matrix.shape[1], self._options(self._pending))  # checks the options
+        return weights is None or bool((weights >= 0).all() and np.isfinite(weights).all())
+
+    def _options(self, pending: Pending) -> _capi.DatasetOptions:
+        """How the dataset is to be quantized, checked."""
+        matrix, model = pending.matrix, self._init_model
+        names = matrix.names
+        columns = _matrix.categorical(self._given["categorical_features"], matrix)
+        try:
+            matrix.names = names if model is None else None
+            return _capi.DatasetOptions(
+                *(matrix, columns),
+                init=None if model is None else model._handle,
+                ranks=self._ranks,
+                text_labels=_labels.are_texts(pending.classes),
+                max_bins=self._given["max_bins"],
+                sample_rows=self._given["sample_rows"],
+                **pending.options,
+            )
+        finally:
+            matrix.names = names
+
+    def _quantize(self, pending: Pending) -> None:
+        if self._reference is not None:
+            self._align(pending, self._reference)
+            return
+        handle = _capi.dataset(pending.matrix, pending.labels, pending.weights, pending.row_ids, self._options(pending))
+        if self._init_model is not None:
+            self._quantized = Quantized.of(handle, self._init_model.classes)
+            return
+        self._quantized = Quantized.of(handle, pending.classes if self._ranks is None else self._ranks.unite(pending.classes), ordered=False)
+
+    def _begin_aligned(self, reference: Any) -> None:
+        if not isinstance(reference, Dataset):
+            raise ArgumentError(f"reference is a {type(reference).__name__}; allowed: a Dataset")
+        assert self._data is not None
+        self._reference, self._ranks = reference, reference._ranks
+        with self._aborting():
+            matrix = _matrix.read(self._data.x)
+            rows = matrix.shape[0]
+            labels, classes = _labels.read(self._data.y, rows)
+            self._pending = Pending(matrix, labels, classes, _matrix.weights(self._data.weight, rows))
+            if reference._pending is None:
+                self.construct()
+
+    def _align(self, pending: Pending, reference: Dataset) -> None:
+        _matrix.check_names(pending.matrix.names, reference.feature_names)
+        handle = _capi.aligned_dataset(reference._handle, pending.matrix, pending.labels, pending.weights, self._ranks)
+        self._quantized = Quantized.of(handle, reference.classes)
+
+    def construct(self) -> Dataset:
+        """Quantize the data now, unless they are so already.
+
+        Returns
+        -------
+        Dataset
+            The dataset itself.
+        """
+        pending = self._pending
+        if pending is not None:
+            with pending.lock, self._aborting():
+                if self._pending is not None:  # another thread may have been faster
+                    self._quantize(pending)
+                    self._pending = None
+                    if self._frees:
+                        self._data = None
+        return self
+
+    def _take(self, given: dict[str, Any]) -> None:
+        """Take parameters that training was given, by our names."""
+        for name, value in given.items():
+            its = self._given.get(name, value)
+            if its is value or its == value:
+                continue
+            if self._pending is None or its != DEFAULTS[name]:
+                done = "" if self._pending else ", which is quantized already"
+                raise ArgumentError(f"{name} is {value!r} for training, {its!r} for train_set{done}; write Dataset(x, y, {name}={value!r})")
+            before, self._given = self._given, {**self._given, name: value}
+            try:
+                _capi.Builder(self.num_features, self._options(self._pending))
+            except BaseException:
+                self._given = before
+                raise
+
+    @property
+    def _handle(self) -> _capi.Handle:
+        return self.construct()._quantized.handle
+
+    @property
+    def classes(self) -> Array:
+        """The classes, in the order of their numbers in the library."""
+        return self.construct()._quantized.classes
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The names of the features."""
+        return self.construct()._quantized.feature_names
 
     def _aborting(self) -> contextlib.AbstractContextManager[None]:
         """Tell the other machines if this one fails."""
         return contextlib.nullcontext() if self._ranks is None else self._ranks.aborting()
-
-    def _describe(self) -> None:
-        self._info = _capi.dataset_info(self._handle)
-        self.feature_names = _capi.feature_names("dataset", self._handle, self._info.features)
 
     @classmethod
     def from_blocks(
@@ -289,10 +368,9 @@ class Dataset:
             raise ArgumentError("blocks has no blocks; allowed: at least one")
         for matrix, labels, *_ in source:
             builder.append(matrix, labels)
-        self._handle = builder.finish()
-        self._describe()
+        handle = builder.finish()
         classes = source.classes if self._ranks is None else self._ranks.unite(source.classes)
-        self.classes = _labels.ordered(classes, _capi.class_names("dataset", self._handle, self._info.classes))
+        self._quantized = Quantized.of(handle, classes, ordered=False)
 
     def aligned(self, x: Any, y: Any, *, weight: Any = None) -> Dataset:
         """A validation set with the bins and classes of this training set.
@@ -314,31 +392,16 @@ class Dataset:
         """
         return Dataset(x, y, weight=weight, reference=self)
 
-    def _align(self, reference: Dataset, x: Any, y: Any, weight: Any) -> None:
-        if not isinstance(reference, Dataset):
-            raise ArgumentError(f"reference is a {type(reference).__name__}; allowed: a Dataset")
-        self._ranks = reference._ranks
-        with self._aborting():
-            matrix = _matrix.read(x)
-            _matrix.check_names(matrix.names, reference.feature_names)
-            rows = matrix.shape[0]
-            labels, _ = _labels.read(y, rows)
-            weights = _matrix.weights(weight, rows)
-            self._handle = _capi.aligned_dataset(reference._handle, matrix, labels, weights, self._ranks)
-        self._describe()
-        self.classes = reference.classes
-
     def _aligned_with(self, train_set: Dataset, name: str) -> Dataset:
         """This dataset as a validation set for a training set."""
-        if self is train_set or self._source is None:
+        if self is train_set or self._reference is not None or not self._given.get("max_bins"):
             return self
-        x, y, weight = self._source.get()
-        if x is None:
+        if self._data is None:
             raise ArgumentError(
                 f"{name} is a dataset of its own bins, and its data are gone; "
                 "allowed: Dataset(x, y, reference=train_set) or a tuple (x, y)"
             )
-        return Dataset(x, y, weight=weight, reference=train_set)
+        return Dataset(self._data.x, self._data.y, weight=self._data.weight, reference=train_set, free_raw_data=True)
 
     def _continuing(self, model: Booster | str | os.PathLike[str]) -> Dataset:
         """This dataset, to continue a model."""
@@ -346,24 +409,14 @@ class Dataset:
             model = Booster.load(model)
         if self._init_model is not None and self._init_model.fingerprint == model.fingerprint:
             return self
-        x, y, weight, given = self._parts()
-        return Dataset(x, y, weight=weight, init_model=model, **given)
+        (x, y, weight, row_id), given = self._parts()
+        return Dataset(x, y, weight=weight, row_id=row_id, init_model=model, free_raw_data=True, **given)
 
     def _rows_of_dataset(self) -> Any:
         """The rows that it was made of."""
-        x = None if self._source is None else self._source.get()[0]
-        if x is None:
+        if self._data is None:
             raise ArgumentError("x is a Dataset whose data are gone; allowed: the rows themselves")
-        return x
-
-    def construct(self) -> Dataset:
-        """The dataset itself, which is made already: LightGBM's makes it here.
-
-        Returns
-        -------
-        Dataset
-        """
-        return self
+        return self._data.x
 
     def num_data(self) -> int:
         """LightGBM's name for :attr:`num_rows`.
@@ -397,12 +450,11 @@ class Dataset:
         """
         return self.aligned(x, label, weight=weight)
 
-    def _parts(self) -> tuple[Any, Any, Any, dict[str, Any]]:
-        """What it was made of: rows, labels, weights and options."""
-        x, y, weight = self._source.get() if self._source is not None and self._repeatable else (None, None, None)
-        if x is None:
-            raise ArgumentError("the data of train_set are gone; allowed: a Dataset(x, y) of arrays or frames that you still have")
-        return x, y, weight, dict(self._given)
+    def _parts(self) -> tuple[Data, dict[str, Any]]:
+        """What it was made of, and how."""
+        if self._data is None or self._reference is not None:
+            raise ArgumentError("the data of train_set are gone; allowed: a Dataset(x, y) without free_raw_data, path and collective")
+        return self._data, dict(self._given)
 
     def get_label(self) -> Array:
         """The label of each row, as in ``classes``; None for labels that the training set does not have.
@@ -473,10 +525,8 @@ class Dataset:
             Its classes are numbers if all look like numbers, else strings.
         """
         dataset = cls.__new__(cls)
-        dataset._ranks = None
-        dataset._handle = _capi.load("dataset", path) if mmap else _capi.read_dataset(path)
-        dataset._describe()
-        dataset.classes = _labels.from_names(_capi.class_names("dataset", dataset._handle, dataset._info.classes))
+        handle = _capi.load("dataset", path) if mmap else _capi.read_dataset(path)
+        dataset._quantized = Quantized.of(handle)
         return dataset
 
     @functools.cached_property
@@ -487,57 +537,29 @@ class Dataset:
     @property
     def num_rows(self) -> int:
         """Number of rows."""
-        return self._info.rows
+        return self._quantized.info.rows if self._pending is None else self._pending.matrix.shape[0]
 
     @property
     def num_features(self) -> int:
         """Number of features."""
-        return self._info.features
+        return self._quantized.info.features if self._pending is None else self._pending.matrix.shape[1]
 
     @property
     def num_unknown(self) -> int:
         """Rows of a validation set with labels that the training set does not have."""
-        return self._info.unknown
+        return self.construct()._quantized.info.unknown
 
     @property
     def nbytes(self) -> int:
         """Memory in use, in bytes."""
-        return self._info.bytes
+        return self.construct()._quantized.info.bytes
 
     def __len__(self) -> int:
         return self.num_rows
 
     def __repr__(self) -> str:
-        return f"Dataset({self.num_rows} rows, {self.num_features} features, {len(self.classes)} classes)"
-
-
-class _Source:
-    """What a dataset was made of, if its owner still has it: train() makes a validation set of it.
-
-    Weak references do not keep the data in memory.
-    """
-
-    def __init__(self, *arguments: Any) -> None:
-        self._references = [_weakly(argument) for argument in arguments]
-
-    def __reduce__(self) -> Any:
-        return _Source, ()
-
-    def get(self) -> list[Any]:
-        """The arguments, each None if it is gone."""
-        found = [reference() for reference in self._references]
-        return found if all(found[i] is not None or self._references[i] is _none for i in range(len(found))) else [None] * len(found)
-
-
-def _none() -> None:
-    return None
-
-
-def _weakly(argument: Any) -> Callable[[], Any]:
-    try:
-        return _none if argument is None else weakref.ref(argument)
-    except TypeError:  # such as a list
-        return lambda: None
+        classes = len(self.classes if self._pending is None else self._pending.classes)
+        return f"Dataset({self.num_rows} rows, {self.num_features} features, {classes} classes)"
 
 
 def _one(name: str, value: Any, other: str, its: Any) -> Any:
@@ -555,7 +577,7 @@ def _other(others: dict[str, Any], name: str, default: Any, value: Any) -> Any:
 
 def _refuse(others: dict[str, Any]) -> None:
     """Raise an error if there are others than those without effect."""
-    unknown = [name for name in others if name not in ("free_raw_data", "silent", "enable_categorical", "nthread")]
+    unknown = [name for name in others if name not in ("silent", "enable_categorical", "nthread")]
     if unknown:
         advice = "; init_model continues a model" if "init_score" in unknown or "base_margin" in unknown else ""
         raise ArgumentError(f"Dataset has no argument {', '.join(map(repr, unknown))}; allowed: those of its documentation{advice}")

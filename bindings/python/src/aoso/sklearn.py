@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 
 try:
-    from joblib import effective_n_jobs
     from sklearn.base import BaseEstimator, ClassifierMixin
     from sklearn.utils.validation import check_is_fitted
 except ImportError as e:
     raise ImportError(f"AOSOClassifier needs scikit-learn 1.2 or later: pip install 'aoso[sklearn]' ({e})") from e
 
 from . import _rows
-from ._capi import Array
-from ._compatible import Compatible
+from ._capi import Array, integer
+from ._compatible import Compatible, restoring
 from ._decisions import Decisions
 from .booster import Booster
 from .callback import log_evaluation, record_evaluation
@@ -327,6 +326,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         self.n_jobs = n_jobs
         self._set_others(others)
 
+    @restoring
     def fit(
         self,
         X: Any,
@@ -394,7 +394,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         params, own = self._meant(eval_metric=eval_metric, early_stopping_rounds=early_stopping_rounds)
         given, others = X, self._of_fit(others)
         X, y, weight = self._training_rows(X, y, sample_weight, own["class_weight"])
-        seed, threads = _rows.seed(own["random_state"]), effective_n_jobs(own["n_jobs"])
+        seed, threads = _rows.seed(own["random_state"]), _rows.threads(own["n_jobs"])
         sets = _rows.evaluation_sets(eval_set, eval_names, X_val, y_val, sample_weight_val, eval_sample_weight)
         names, sets = list(sets), _rows.last_first(sets, given)
         fraction = self._fraction(params)
@@ -413,23 +413,23 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
             seed=seed,
             threads=threads,
             init_model=before,
+            free_raw_data=True,
         )
         params.update(seed=seed, threads=threads)
         callbacks = list(callbacks or ())
         valid_sets = {name: train_set.aligned(self._read(x, reset=False), *rest[:1], weight=rest[1]) for name, (x, *rest) in sets.items()}
         recorded: dict[str, dict[str, list[float]]] = {}
-        if self.tune:
+        if own["tune"]:
             valid = next(iter(valid_sets.values()), None)
-            self.tuning_ = tune(params, train_set, valid=valid, trials=self.trials, table=table, callbacks=callbacks)
+            self.tuning_ = tune(params, train_set, valid=valid, trials=own["trials"], table=table, callbacks=callbacks)
             self.booster_ = self.tuning_.booster
             recorded = self._history(sets, 0 if before is None else before.num_trees // before.trees_per_iteration, threads)
         else:
-            _refuse_search(self.trials, table)
+            _refuse_search(own["trials"], table)
             record = [record_evaluation(recorded)] if sets else []
-            report = [log_evaluation(int(verbose))] if verbose else []
+            report = [log_evaluation(integer("verbose", verbose, 0))] if verbose else []
             feval = _rows.metric_of(params)
-            callbacks = record + report + callbacks
-            self.booster_ = train(params, train_set, valid_sets=valid_sets, feval=feval, callbacks=callbacks)
+            self.booster_ = train(params, train_set, valid_sets=valid_sets, feval=feval, callbacks=record + report + callbacks)
 
         self.classes_ = np.sort(self.booster_.classes)
         self.is_categorical_ = np.array([name in self.booster_.categories for name in self.booster_.feature_names])

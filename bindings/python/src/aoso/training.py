@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypeVar, Union
+from typing import Any, NamedTuple, Union
 
 import numpy as np
 
@@ -13,15 +13,15 @@ from . import _capi, _folds, _labels, _matrix, _objective, _others, _trainer
 from ._capi import Array
 from ._parameters import METRICS
 from ._progress import Evaluation, Result, Step
+from ._scalars import plain, shown
 from ._validation import CustomMetrics, Metric, ValidSets, _listed, named_sets
 from .booster import Booster
-from .callback import Callback, EarlyStopping, Progress, log_evaluation, record_evaluation
+from .callback import Callback, EarlyStopping, Progress, call_all, callables, log_evaluation, record_evaluation
 from .dataset import Dataset
 from .errors import ArgumentError
 
 __all__ = ["CVBooster", "Evaluation", "Progress", "Result", "cv", "suggest_params", "train"]
 
-_Callback = TypeVar("_Callback")
 _File = tuple[Union[str, "os.PathLike[str]"], float]
 ValidSet = Union[Dataset, tuple[Any, ...]]
 
@@ -117,14 +117,11 @@ class _Training:
 
 
 def _parameters(params: Any, train_set: Dataset, feval: Any = None, **arguments: Any) -> dict[str, Any]:
-    """Parameters by our names. Those that belong to a dataset must be the ones that it was made with."""
+    """Parameters by our names. The dataset takes those that belong to it."""
     given = _others.parameters(params, feval=feval, **arguments)
     if train_set._given.get("class_weight") is None and "class_weight" in given.dataset:
         given.training["class_weight"] = given.dataset.pop("class_weight")
-    for name, value in given.dataset.items():
-        its = train_set._given.get(name, value)
-        if its is not value and its != value:
-            raise ArgumentError(f"{name} is {value!r} for training, {its!r} for train_set; write Dataset(x, y, {name}={value!r})")
+    train_set._take(given.dataset)
     return given.training
 
 
@@ -182,14 +179,6 @@ def _check_sets(train_set: Any, valid: Any) -> None:
     for name, dataset in (("train_set", train_set), ("valid", valid)):
         if not (isinstance(dataset, Dataset) or (dataset is None and name == "valid")):
             raise ArgumentError(f"{name} is a {type(dataset).__name__}; allowed: a Dataset")
-
-
-def _callables(callbacks: Iterable[_Callback] | None) -> list[_Callback]:
-    callbacks = list(callbacks or ())
-    for j, callback in enumerate(callbacks):
-        if not callable(callback):
-            raise ArgumentError(f"callbacks[{j}] is a {type(callback).__name__}; allowed: a callable")
-    return callbacks
 
 
 def train(
@@ -287,7 +276,7 @@ def train(
         A file that keeps how far training has come. If it exists, training takes the trees from it and goes on from there; the
         model is that of a training that was never interrupted. The data, the parameters and, with early stopping,
         ``eval_every`` must be the same. Callbacks see all iterations again. The file is replaced as a whole, is saved when
-        training ends too, and stays. With a collective, rank 0 reads and writes it, and the next time the same rows may be on
+        training ends too, and stays. If it cannot be saved, a warning says so, and training goes on. With a collective, rank 0 reads and writes it, and the next time the same rows may be on
         another number of ranks.
     checkpoint_seconds : float, default 60
         Time between two saves.
@@ -311,11 +300,11 @@ def train(
     (50, 0.0)
     """
     _check_sets(train_set, None)
-    callbacks = _callables(callbacks)
+    callbacks = callables(callbacks)
     if evals_result is not None:
         callbacks.append(record_evaluation(evals_result))
     if verbose_eval:
-        callbacks.append(log_evaluation(int(verbose_eval)))
+        callbacks.append(log_evaluation(_capi.integer("verbose_eval", verbose_eval, 0)))
     params, objective = _objective.of_params(params, objective)
     params = _parameters(params, train_set, feval, num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds)
     class_weight = params.pop("class_weight", class_weight)
@@ -375,8 +364,7 @@ def _trained(
         stop = training.ended
         if callbacks and step.iteration > 0 and (step.phase, step.iteration) != done:
             done, progress = (step.phase, step.iteration), training.progress(step)
-            for callback in callbacks:
-                stop = bool(callback(progress)) or stop
+            stop = call_all(callbacks, progress) or stop
         if stop and ranks is not None and not training.ended:
             training.interrupt()
             stop = False
@@ -459,7 +447,7 @@ def cv(
     params, of_dataset = _others.parameters(
         _folds.meant(params, dataset), num_boost_round=num_boost_round, early_stopping_rounds=early_stopping_rounds
     )
-    callbacks = _callables(callbacks)
+    callbacks = callables(callbacks)
     for callback in callbacks:
         if isinstance(callback, EarlyStopping):
             params.update(callback.params)
@@ -469,8 +457,9 @@ def cv(
     if dataset.get("collective") is not None:
         raise ArgumentError("collective is given; allowed: none, because a fold is of all rows")
     if isinstance(x, Dataset):
-        x, y, weight, its = x._parts()
-        of_dataset = {**its, **of_dataset}
+        data, its = x._parts()
+        x, y, weight = data[:3]
+        of_dataset = {**its, "row_id": data.row_id, **of_dataset}
     dataset = {**of_dataset, **dataset}
     trainings = list(_trainings(params, x, y, weight, folds if nfold is None else nfold, seed, eval_every, dataset))
     if not trainings:
@@ -480,7 +469,7 @@ def cv(
     while not stop and not curve.ended:
         if curve.advance():
             progress = curve.progress()
-            stop = any([bool(callback(progress)) for callback in callbacks])
+            stop = call_all(callbacks, progress)
     result = curve.result()
     if return_cvbooster:
         result["cvbooster"] = curve.models()
@@ -576,19 +565,22 @@ def _trainings(
 ) -> Iterator[_Training]:
     """A training for each fold, which is evaluated on that fold."""
     y = _labels.array(y)
+    seed = _capi.integer("seed", seed, 0)
     weights = _matrix.weights(weight, len(y))
     ids = _matrix.row_ids(dataset.pop("row_id", None), len(y))
     _matrix.check_length(x, y)
-    if hasattr(folds, "split"):
+    if hasattr(folds, "split") and not isinstance(folds, str):
         folds = folds.split(np.zeros(len(y)), y)
-    if isinstance(folds, (int, np.integer)):
-        folds = _folds.stratified(y, ids, int(folds), seed)
+    if isinstance(plain(folds), int):
+        folds = _folds.stratified(y, ids, plain(folds), seed)
+    elif not isinstance(folds, Iterable) or isinstance(folds, str):
+        raise ArgumentError(f"folds is {shown(folds)}; allowed: a number of folds, pairs (train, test), or a splitter")
     for number, (rows, test) in enumerate(folds):
         if len(rows) == 0 or len(test) == 0:
             raise ArgumentError(f"folds[{number}] has {len(rows)} and {len(test)} rows; allowed: at least one each")
         train_weights, test_weights = (None, None) if weights is None else (weights[rows], weights[test])
         train_ids = None if ids is None else ids[rows]
-        train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, row_id=train_ids, **dataset)
+        train_set = Dataset(_matrix.take(x, rows), y[rows], weight=train_weights, row_id=train_ids, free_raw_data=True, **dataset)
         valid = ValidSets(train_set, {"valid": (_matrix.take(x, test), y[test], test_weights)})
         further = _further(params, None)
         training = _Training(params, train_set, valid, eval_every, further=further)

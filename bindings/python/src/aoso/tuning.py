@@ -15,9 +15,10 @@ from . import _capi, _tuner
 from ._capi import Array
 from ._progress import Search
 from .booster import Booster
+from .callback import call_all, callables
 from .dataset import Dataset
 from .errors import ArgumentError, FileError
-from .training import _callables, _check_sets, _parameters
+from .training import _check_sets, _parameters
 
 __all__ = ["Search", "Tuning", "tune"]
 
@@ -103,13 +104,13 @@ def tune(
     (3, 2)
     """
     _check_sets(train_set, valid)
-    callbacks = _callables(callbacks)
+    callbacks = callables(callbacks)
     limit = 0 if trials is None else _capi.integer("trials", trials, 1)
     params = _parameters(params, train_set)
     if "class_weight" in params:
         raise ArgumentError("class_weight is given; write Dataset(x, y, class_weight=...)")
     checked = _capi.Params(params)
-    tuner = _tuner.create(train_set._handle, checked, None if valid is None else valid._handle, limit, table)
+    tuner = _tuner.create(train_set._handle, checked, None if valid is None else valid._aligned_with(train_set, "valid")._handle, limit, table)
     try:
         _run(tuner, callbacks)
     except KeyboardInterrupt:
@@ -127,8 +128,7 @@ def _run(tuner: _capi.Handle, callbacks: list[Callable[[Search], Any]]) -> None:
             warnings.warn(f"the trials table is not complete: {e}", stacklevel=3)
             continue
         stop = bool(step.stopped_by)
-        for callback in callbacks:
-            stop = bool(callback(step)) or stop
+        stop = call_all(callbacks, step) or stop
 
 
 def _columns(text: str) -> dict[str, Array]:
