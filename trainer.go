@@ -286,6 +286,14 @@ func (b *Trainer) Step(ctx context.Context) (p Progress, more bool) {
 	return b.last, more
 }
 
+// CheckpointErr returns why the last save of the checkpoint failed; nil: it did not.
+func (b *Trainer) CheckpointErr() error {
+	if b.checkpoint == nil {
+		return nil
+	}
+	return b.checkpoint.failed
+}
+
 // Scores returns the raw scores of the model so far on a validation set, rows ×
 // classes: set 0 is TrainOptions.Valid, and its Others follow; without Valid they
 // begin at 0. The next step changes the scores. They are nil in PhaseHoldOut, and after
@@ -354,9 +362,7 @@ func newProgress(s fit.Status, elapsed time.Duration) Progress {
 func (b *Trainer) Result() *Result {
 	r := newResult(b.train, b.fit.Result(), b.fit.TreesPerIteration())
 	r.Elapsed, r.Threads, r.Level = b.fit.Elapsed(), b.team.Workers(), b.kernels.Level
-	if b.checkpoint != nil {
-		r.Checkpoint = b.checkpoint.failed
-	}
+	r.Checkpoint = b.CheckpointErr()
 	return r
 }
 

@@ -342,6 +342,10 @@ aoso_status aoso_trainer_set_shrinkage(aoso_trainer *trainer, double shrinkage) 
     GO(goaoso_trainer_set_shrinkage(ID(trainer), shrinkage));
 }
 
+aoso_status aoso_trainer_checkpoint_error(aoso_trainer *trainer, char *buffer, size_t size, size_t *needed) {
+    GO(goaoso_trainer_checkpoint_error(ID(trainer), P(buffer), size, P(needed)));
+}
+
 aoso_status aoso_trainer_judge(aoso_trainer *trainer, double value, aoso_progress *progress) {
     GO(goaoso_trainer_judge(ID(trainer), value, P(progress)));
 }

@@ -195,6 +195,19 @@ func goaoso_trainer_set_shrinkage(handle C.uintptr_t, shrinkage C.double) C.aoso
 	})
 }
 
+//export goaoso_trainer_checkpoint_error
+func goaoso_trainer_checkpoint_error(handle C.uintptr_t, buffer *C.char, size C.size_t, needed *C.size_t) C.aoso_status {
+	return try(func() error {
+		return useTrainer(handle, func(b *trainer) error {
+			text := ""
+			if err := b.CheckpointErr(); err != nil {
+				text = err.Error()
+			}
+			return putText(text, buffer, size, needed)
+		})
+	})
+}
+
 //export goaoso_trainer_judge
 func goaoso_trainer_judge(handle C.uintptr_t, value C.double, progress *C.aoso_progress) C.aoso_status {
 	return try(func() error {

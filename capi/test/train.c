@@ -574,6 +574,9 @@ static void unwritable_checkpoint(const char *folder) {
         EXPECT(mkdir(path, 0700) == 0);
         OK(aoso_trainer_run(b, NULL));
         EXPECT(warnings == 1 && foreign == 0);
+        char reason[600];
+        OK(aoso_trainer_checkpoint_error(b, reason, sizeof reason, NULL));
+        EXPECT(strstr(reason, "unwritable"));
         OK(aoso_set_log(NULL, NULL));
         OK(aoso_trainer_model(b, &m, NULL));
         OK(aoso_trainer_free(b));

@@ -99,7 +99,7 @@ typedef struct aoso_train_options {
      * as well when training ends. It stays. With a collective, rank 0 reads and writes
      * it, and the next time the same rows may be on another number of ranks. A save that
      * fails does not end training: the log function gets a warning, once until a save
-     * works again. */
+     * works again, and aoso_trainer_checkpoint_error has the reason. */
     const char *checkpoint;
     double checkpoint_seconds; /* between two saves; 0: 60 */
 } aoso_train_options;
@@ -160,6 +160,10 @@ AOSO_API aoso_status aoso_trainer_measure(aoso_trainer *trainer, int64_t set, co
  * parameters that are tried, begin with their own again: progress.trees is then less
  * than before. */
 AOSO_API aoso_status aoso_trainer_set_shrinkage(aoso_trainer *trainer, double shrinkage);
+
+/* Writes why the last save of the checkpoint failed; an empty string: it did not. Such a
+ * failure does not end training. */
+AOSO_API aoso_status aoso_trainer_checkpoint_error(aoso_trainer *trainer, char *buffer, size_t size, size_t *needed);
 
 /* Tells the value of your own metric after the last step, for early stopping:
  * lower is better. The parameter metric must be AOSO_METRIC_CUSTOM, and

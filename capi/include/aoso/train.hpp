@@ -116,6 +116,9 @@ public:
     // Changes the parameter shrinkage from the next iteration on.
     void set_shrinkage(double shrinkage) { detail::check(aoso_trainer_set_shrinkage(get(), shrinkage)); }
 
+    // Why the last save of the checkpoint failed; empty: it did not.
+    std::string checkpoint_error() { return detail::text(aoso_trainer_checkpoint_error, get()); }
+
     // Tells the value of your own metric after the last step: lower is better.
     progress judge(double value) { return detail::filled<progress>(aoso_trainer_judge, get(), value); }
 

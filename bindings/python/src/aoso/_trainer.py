@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes as c
 import os
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,7 +12,7 @@ from . import _structs as structs
 from . import errors
 from ._capi import _PHASES, _STOPPED_BY, Array, Params, Ranks, _calls, _creates, _encoded_path, _model_of, _optional, _read_evaluation
 from ._input import address as _address
-from ._library import Handle, _call, _create
+from ._library import Handle, _call, _create, _string
 from ._scalars import number, seconds
 from ._objective import Objective
 from ._progress import Result, Step
@@ -48,18 +47,18 @@ def create(
 
 
 def step(trainer: Handle, ranks: Ranks | None = None, objective: Objective | None = None) -> Step:
-    """One iteration, without the GIL. If it cannot be saved, but training goes on, a warning says so."""
+    """One iteration, without the GIL."""
     p = structs.Progress()
-    try:
-        if objective is None:
-            _calls(ranks)("trainer_step", trainer, p)
-        else:
-            objective.call(_calls(ranks), "trainer_step", trainer, p)
-    except errors.FileError as e:
-        if p.iteration == 0:  # nothing was done
-            raise
-        warnings.warn(f"the checkpoint is not up to date: {e}", stacklevel=5)
+    if objective is None:
+        _calls(ranks)("trainer_step", trainer, p)
+    else:
+        objective.call(_calls(ranks), "trainer_step", trainer, p)
     return _read_step(p)
+
+
+def checkpoint_error(trainer: Handle) -> str:
+    """Why the last save of the checkpoint failed; empty: it did not."""
+    return _string("trainer_checkpoint_error", trainer)
 
 
 def interrupt(trainer: Handle) -> None:

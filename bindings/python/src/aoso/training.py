@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Union
 
@@ -56,6 +57,7 @@ class _Training:
         self.metrics_now: dict[str, float] = {}  # for cross-validation
         self._train_set, self._valid = train_set, valid
         weights = train_set._class_weights(class_weight)
+        self._checkpoint_error = None if checkpoint is None else ""
         self._handle = _trainer.create(
             train_set._handle, checked, *valid.handles(), eval_every, self._ranks, self._objective, weights, checkpoint
         )
@@ -68,8 +70,16 @@ class _Training:
                 self._values[name] = self._measure(number, name, dataset)
             if self._judged:
                 step = _trainer.judge(self._handle, self._custom.take())
+        self._warn_of_checkpoint()
         self.iteration, self.ended, self.last = step.iteration, bool(step.stopped_by), step
         return step
+
+    def _warn_of_checkpoint(self) -> None:
+        """Warn if the checkpoint cannot be saved any more; training goes on."""
+        if self._checkpoint_error is not None:
+            before, self._checkpoint_error = self._checkpoint_error, _trainer.checkpoint_error(self._handle)
+            if self._checkpoint_error and not before:
+                warnings.warn(f"the checkpoint is not up to date: {self._checkpoint_error}", stacklevel=5)
 
     def interrupt(self) -> None:
         """Have the next step end training, on all ranks."""
@@ -276,8 +286,8 @@ def train(
         A file that keeps how far training has come. If it exists, training takes the trees from it and goes on from there; the
         model is that of a training that was never interrupted. The data, the parameters and, with early stopping,
         ``eval_every`` must be the same. Callbacks see all iterations again. The file is replaced as a whole, is saved when
-        training ends too, and stays. If it cannot be saved, a warning says so, and training goes on. With a collective, rank 0 reads and writes it, and the next time the same rows may be on
-        another number of ranks.
+        training ends too, and stays. If it cannot be saved, a warning says so, and training goes on. With a collective, rank 0
+        reads and writes it, and the next time the same rows may be on another number of ranks.
     checkpoint_seconds : float, default 60
         Time between two saves.
 
