@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"syscall"
 	"unsafe"
 
 	"github.com/libaoso/aoso"
@@ -58,6 +59,7 @@ func statusOf(err error) C.aoso_status {
 		broken   brokenError
 		argument *aoso.ArgumentError
 		file     fileError
+		system   syscall.Errno
 	)
 	switch {
 	case errors.As(err, &handle):
@@ -76,7 +78,7 @@ func statusOf(err error) C.aoso_status {
 		return C.AOSO_INVALID_ARGUMENT
 	case errors.Is(err, aoso.ErrCollective):
 		return C.AOSO_COLLECTIVE
-	case errors.As(err, &file):
+	case errors.As(err, &file), errors.As(err, &system):
 		return C.AOSO_IO
 	}
 	return C.AOSO_INVALID_ARGUMENT

@@ -624,6 +624,11 @@ def test_a_checkpoint_that_cannot_be_saved_on_the_way(small, tmp_path):
     assert booster.num_trees == 9 and len(warned) == 1
 
 
+def test_a_checkpoint_in_a_folder_that_is_missing(small, tmp_path):
+    with pytest.raises(OSError, match="cannot write .*no such file or directory"):
+        aoso.train({"trees": 3}, aoso.Dataset(*small), checkpoint=tmp_path / "missing/checkpoint")
+
+
 def test_paths_that_are_none(small):
     with pytest.raises(TypeError, match="path is 3.5; allowed: a path"):
         aoso.train({"trees": 3}, aoso.Dataset(*small), checkpoint=3.5)
