@@ -294,7 +294,7 @@ func TestColumnarLimits(t *testing.T) {
 	}
 	bomb := file(t, "bomb.parquet", string(columnartest.Parquet(t, rows, false, compress.Codecs.Uncompressed, nil, nulls("a"), nulls("class"))))
 	fail(t, exitFailed, []string{"12582912 rows take 0.302 GB, which is too much for", "--max-ratio allows more"}, "train", "--data", bomb, "--model", model)
-	fail(t, exitFailed, []string{"row 0: the label is missing"}, "train", "--data", bomb, "--model", model, "--max-ratio", "100000")
+	fail(t, exitFailed, []string{"row 0: the label is missing"}, "train", "--data", bomb, "--model", model, "--max-ratio", "1000000")
 
 	texts := []parquet.ByteArray{[]byte("short"), []byte(strings.Repeat("long", 100))}
 	column := func(name string) columnartest.ParquetColumn {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strings"
@@ -134,9 +135,16 @@ func (r *reader) read(file string) (*data, error) {
 	}
 	r.describe(file, t)
 	for j, column := range t.Columns {
-		if counts(column) {
-			warn(r.stderr(), "column %s of %s counts the rows; --ignore leaves it out", nameOf(t, j), file)
+		what := "counts the rows"
+		switch {
+		case t.Kinds != nil && t.Kinds[j] == table.Categories && counts(column): // each category is new
+			what = "has a different text in each row"
+		case t.Names != nil && t.Names[j] == "" && numbers(column):
+			what = "has no name and a different whole number in each row, as an index"
+		case !counts(column):
+			continue
 		}
+		warn(r.stderr(), "column %s of %s %s; --ignore leaves it out", nameOf(t, j), file, what)
 	}
 	return &data{t.Columns, t.Categories, t.Coded, t.Names, t.Labels, t.IDs, t.Weights, t.Rows}, nil
 }
@@ -153,6 +161,23 @@ func counts(column []float64) bool {
 		}
 	}
 	return true
+}
+
+// numbers reports whether the cells of a column are whole numbers that number its rows
+// in any order.
+func numbers(column []float64) bool {
+	if counts(column) {
+		return false // which says more
+	}
+	const few = 20 // rows, which may do so by chance
+	seen := map[float64]bool{}
+	for _, v := range column {
+		if v != math.Trunc(v) || seen[v] {
+			return false
+		}
+		seen[v] = true
+	}
+	return len(seen) >= few
 }
 
 // nameOf is what a feature is called in messages: its name, or its index.

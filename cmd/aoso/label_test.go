@@ -93,3 +93,23 @@ func TestMarkedCells(t *testing.T) {
 		t.Errorf("fingerprints %s and %s", a, b)
 	}
 }
+
+// TestUselessColumns: columns that number the rows or differ in each are told.
+func TestUselessColumns(t *testing.T) {
+	text := ",key,count,a,class\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%d,k%d,%d,%d,%c\n", 100-i, i, i+1, i%9, 'x'+i%2)
+	}
+	o := try("train", "--data", file(t, "d.csv", text), "--model", filepath.Join(t.TempDir(), "m"), "--trees", "2")
+	for _, want := range []string{
+		`column "" of `, "has no name and a different whole number in each row, as an index; --ignore leaves it out",
+		`column "key" of `, "has a different text in each row; --ignore leaves it out", `column "count" of `, "counts the rows",
+	} {
+		if o.code != 0 || !strings.Contains(o.stderr, want) {
+			t.Errorf("%q is not in %s", want, o.stderr)
+		}
+	}
+	if strings.Count(o.stderr, "--ignore leaves it out") != 3 {
+		t.Error(o.stderr)
+	}
+}

@@ -57,6 +57,9 @@ func (t *tuner) run(c *cobra.Command) error {
 		return usageError(errors.New("--valid is there more than once; allowed for tune: once"))
 	}
 	if t.table != "" {
+		if !isWhole(t.table) { // a device may have no end
+			return usageError(fmt.Errorf("table is %q; allowed: a regular file", t.table))
+		}
 		if err := keepApart(t.table, t.data, t.valid, t.model); err != nil {
 			return err
 		}

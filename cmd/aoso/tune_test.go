@@ -51,3 +51,10 @@ func TestTune(t *testing.T) {
 		t.Errorf("%s, %v", one, err)
 	}
 }
+
+// TestTuneTableDevice: a table that has no end is not read.
+func TestTuneTableDevice(t *testing.T) {
+	for _, table := range []string{"/dev/full", "-"} {
+		fail(t, exitUsage, []string{`table is "` + table + `"; allowed: a regular file`}, "tune", "--data", file(t, "d.csv", small), "--table", table, "--model", filepath.Join(t.TempDir(), "m"))
+	}
+}

@@ -24,9 +24,10 @@ func endless(t testing.TB, first, more string, packed bool) io.Reader {
 // TestBombs: files that unpack without end, or have a line, a cell or a table without
 // end, are errors before they have taken a gigabyte.
 func TestBombs(t *testing.T) {
-	wide := ""
+	wide, names := "", ""
 	for j := range 63 {
 		wide += fmt.Sprintf(" %d:1", j+2)
+		names += fmt.Sprintf("c%d,", j)
 	}
 	bombs := map[string]struct {
 		first, more string
@@ -43,7 +44,7 @@ func TestBombs(t *testing.T) {
 		"carriage returns":   {"a,b,class\r1,2,x\r", "\r", "f:3: more than 1048576 blank lines"},
 		"rows":               {"", strings.Repeat("1,", 63) + "x\n", "too much for the first"},
 		"comments":           {"a,b,class\n1,2,x\n", "#,,\n", "the label is missing"},
-		"categories":         {"", strings.Repeat("x,", 63) + "x\n", "too much for the first"},
+		"categories":         {names + "class\n", strings.Repeat("x,", 63) + "x\n", "too much for the first"},
 		"rows of LIBSVM":     {"", "1 1:1" + wide + "\n", "too much for the first"},
 		"a line of LIBSVM":   {"1 1:1", " ", "f:1: the line is longer"},
 		"comments of LIBSVM": {"1 1:1\n", "# " + strings.Repeat("x", 5000) + "\n", "the Zstandard data unpack to more than 0.5"},

@@ -46,6 +46,7 @@ func TestHeader(t *testing.T) {
 		{"only a header", "1,2\n", Options{Header: "yes"}, "f: has a header but no rows"},
 		{"a mark within", "1,2,A\n" + bom + "3,4,B\n", Options{}, "f:2: a byte order mark within the file, as where two files were joined"},
 		{"UTF-16, big-endian", "\xfe\xff\x001\x00,", Options{}, "f: is text in UTF-16; it must be UTF-8"},
+		{"UTF-32", "\xff\xfe\x00\x001\x00\x00\x00", Options{}, "f: is text in UTF-32; it must be UTF-8"},
 		{"a label in Latin-1", "1,2,A\n3,4,caf\xe9\n", Options{}, `f:2: column 2: the label "caf\xe9" is not text in UTF-8`},
 		{"a label in Latin-1, LIBSVM", "a 1:2\ncaf\xe9 1:2\n", Options{Format: "libsvm"}, `f:2: the label "caf\xe9" is not text in UTF-8`},
 		{"a name in Latin-1", "1,gr\xf6\xdfe,A\n3,4,B\n", Options{}, `f:1: column 1: the name "gr\xf6\xdfe" is not text in UTF-8`},

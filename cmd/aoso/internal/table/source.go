@@ -43,6 +43,9 @@ func open(r io.Reader, name string, limits Limits) (*source, error) {
 		}
 		s.r = bufio.NewReaderSize(&bounded{Reader: unpacked, s: s}, bufferSize)
 	}
+	if mark, _ := s.r.Peek(4); string(mark) == "\xff\xfe\x00\x00" || string(mark) == "\x00\x00\xfe\xff" {
+		return nil, s.errorf("is text in UTF-32; it must be UTF-8")
+	}
 	if mark, _ := s.r.Peek(2); string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff" {
 		return nil, s.errorf("is text in UTF-16; it must be UTF-8")
 	}
