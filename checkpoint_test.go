@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libaoso/aoso/internal/cases"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // crashed trains so many steps with a checkpoint at each, and ends without a word.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/cases"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 func TestOneClass(t *testing.T) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libaoso/aoso/internal/cases"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // linearly makes training begin with linear scores.

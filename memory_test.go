@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libaoso/aoso/internal/cases"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 func TestEstimate(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/cases"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // encode is the bytes of a model's file.

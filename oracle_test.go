@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/cases"
 	"github.com/libaoso/aoso/internal/model"
 	"github.com/libaoso/aoso/internal/oracle"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // TestOracleTrees grows trees beside the oracle's exact float64 ones. The data

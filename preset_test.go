@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/cases"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // defaults is the default parameters, changed.

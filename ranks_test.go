@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/libaoso/aoso/internal/cases"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // spread is the rows of a table that each rank has. The last but one of three or more

@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/cases"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // TestRowOrder: a model depends on the set of rows, not on their order.

@@ -9,11 +9,11 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso/internal/bin"
-	"github.com/libaoso/aoso/internal/cases"
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // numbers is a bin.Source of columns.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/cases"
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // TestFewHistograms has no room for the histograms of all open nodes.

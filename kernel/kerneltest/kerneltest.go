@@ -9,8 +9,8 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"github.com/libaoso/aoso/internal/cases"
 	"github.com/libaoso/aoso/kernel"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // A suite tests one kernel.
