@@ -3,11 +3,13 @@
 FUZZTIME ?= 30s
 GOFILES = $(shell git ls-files --cached --others --exclude-standard '*.go' 2>/dev/null || find . -name '*.go')
 
-TWO = --no-print-directory -j2 --output-sync=target
-STAGES = test-python test-go test-arm64 race test-capi test-examples test-r test-wasm torture
+TWO = --no-print-directory -j2 --output-sync=target WORKERS=1
+CHECKS = check-go check-capi check-python
+STAGES = test-python test-go test-capi test-arm64 race test-examples torture test-r test-wasm
+LONG_STAGES = test-python-old test-tools test-export staticcheck workflows fuzz random-jobs kills matrix
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test test-go tools vet params notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
+.PHONY: help build demo check $(CHECKS) test test-long test-go tools vet params notices staticcheck race fuzz random-jobs bench bench-peers bench-prediction bench-categories bench-tuning bench-growth bench-coverage bench-many paper asm asm-check test-arm64 lib install uninstall test-capi abi abi-check test-examples test-export fmt clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  make \1\t/p' Makefile | expand -t 24
@@ -19,14 +21,34 @@ build: ## build the command line into bin/aoso
 demo: build ## train on the Letter data in testdata and compare with the paper (about half a minute)
 	@go run ./tools/demo bin/aoso testdata/letter.csv.gz build/demo
 
-# Two targets run at a time. Each prints its output when it ends. Common prerequisites are built first, so that two targets
-# do not compile the same code at the same time.
-test: tools ## run every test: vet, gofmt, Go, arm64 under qemu, race detector, C, C++, Python, random trainings
-	@$(MAKE) $(TWO) -o tools vet lib build wheel $(PYTHONS)
+# Two targets run at a time, each with one worker, the longest first. Each prints its output when it ends. Common prerequisites
+# are built first, so that two targets do not compile the same code at the same time.
+check: tools ## for every change: vet, gofmt, short Go tests, the C library once, the core of the Python tests (3 minutes)
+	@$(MAKE) $(TWO) -o tools vet lib build/python/new.ready
+	@$(MAKE) $(TWO) -o tools -o lib $(CHECKS)
+	@echo "make check: all passed"
+
+check-go:
+	$(GO_TEST) -short ./...
+
+check-capi: lib
+	AOSO_TESTS=short capi/test/run
+
+CORE = booster dataset training labels matrix export categories capi derived
+check-python: lib build/python/new.ready
+	cd bindings/python && PYTHONPATH=src ../../build/python/new/bin/python -m pytest -q $(CORE:%=tests/test_%.py)
+
+test: tools ## test before merging: check's parts whole, arm64 under qemu, race detector, examples, R, random trainings (8 minutes)
+	@$(MAKE) $(TWO) -o tools vet lib build wheel build/python/new.ready
 	@$(MAKE) $(TWO) -o tools -o lib -o build -o wheel $(STAGES) TORTURE=8s TORTURE_RUNS=2000 SEED=1
 	@echo "make test: all passed (vet for amd64, arm64 and purego; gofmt; Go; arm64; race detector; C and C++; Python; random trainings)"
 	@for program in node cargo R; do command -v $$program >/dev/null || echo "make test: skipped what needs $$program, which is missing"; done
 	@go run ./tools/levels
+
+# AOSO_TESTS=long makes the tests of Go, C, Python and R leave no case out. One stage runs at a time, and all run even if one fails.
+test-long: tools ## test every night: everything, with every case, fuzzed and killed (hours)
+	@$(MAKE) --no-print-directory test AOSO_TESTS=long
+	@$(MAKE) --no-print-directory -k RACE=./... FUZZTIME=5m JOBS=20000 race torture-long $(LONG_STAGES)
 
 # For other platforms, vet checks only the packages with platform-specific files, and on arm64 only the assembly declarations.
 vet:
@@ -61,7 +83,8 @@ workflows: ## check the workflows of GitHub Actions
 	go run github.com/rhysd/actionlint/cmd/actionlint@v1.7.12 .github/workflows/*.yml
 
 # The target vet has already vetted the tests.
-GO_TEST = go test -vet=off
+GO_TEST = go test -vet=off $(if $(WORKERS),-p $(WORKERS) -parallel $(WORKERS)) $(if $(findstring long,$(AOSO_TESTS)),-timeout 1h)
+export AOSO_TESTS
 
 test-go: ## run the Go tests
 	$(GO_TEST) -v -run '^TestLevelsExpected$$' .
@@ -93,11 +116,12 @@ test-export: build ## check exported models with onnxruntime and LightGBM
 
 # The race detector needs cgo and a C compiler. It checks the packages that share work among goroutines, several trainings
 # at once on one dataset, and a training that is interrupted. It also vets the root package for purego, whose packages it
-# compiles anyway.
+# compiles anyway. RACE=./... checks everything.
 race: ## run the tests of parallel code under the race detector
 	@if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v $$(go env CC | cut -d' ' -f1) >/dev/null; then set -ex; \
+		if [ -n "$(RACE)" ]; then AOSO_TESTS= $(GO_TEST) -race -timeout 2h $(RACE); exit; fi; \
 		$(GO_TEST) -race -short -tags purego $(addprefix ./internal/,par bin mem tree boost predict explain); \
-		go test -vet=all -race -short -tags purego -run '^(TestSharedDataset|TestInterrupt)$$' . ./cmd/aoso; \
+		go test -vet=all -race -short -tags purego -run '^(TestSharedDataset|TestInterrupt)$$' .; \
 	else echo "race detector skipped: no C compiler"; fi
 
 # Not a part of test: a fuzzer compiles all of Go anew, for a minute. The Go tests run every seed and stored input.
@@ -115,7 +139,10 @@ random-jobs: ## compare every kernel of every level with the reference on JOBS (
 # the first seed; by default it comes from the clock.
 TORTURE ?= $(if $(TORTURE_RUNS),0,2m)
 TORTURE_CLIENT = build/torture/client
-.PHONY: torture
+.PHONY: torture torture-long
+
+torture-long:
+	@$(MAKE) --no-print-directory torture TORTURE=1h
 
 torture: lib $(TORTURE_CLIENT) build/python/new.ready ## run random trainings through Go, C and Python, for TORTURE (2m) or TORTURE_RUNS times
 	go run ./tools/torture -time $(TORTURE) -runs $(or $(TORTURE_RUNS),0) -seed $(or $(SEED),0) -c $(TORTURE_CLIENT) -python build/python/new/bin/python $(ARGS)
@@ -199,12 +226,11 @@ test-examples: tools lib ## build and run the C and C++ examples and snippets wi
 	@$(MAKE) --no-print-directory -o lib install DESTDIR= PREFIX=$(CURDIR)/build/examples/prefix
 	go run ./capi/examples/check build/examples
 
-# The Python package is tested in two virtual environments: one has the newest version of every package, the other has
-# scikit-learn 1.2 and packages of the same age.
+# The Python package is tested in two virtual environments: one has the newest version of every package, the other, of
+# test-python-old, scikit-learn 1.2 and packages of the same age.
 PYTHON ?= python3
-PYTHONS = build/python/new.ready build/python/old.ready
 WEB_VENV = build/web-venv
-.PHONY: wheel test-python test-tools kills matrix
+.PHONY: wheel test-python test-python-old test-tools kills matrix
 KILLS ?= 50
 
 # Bytecode goes to build/, and only for modules that are imported.
@@ -216,16 +242,21 @@ wheel: lib ## build the Python wheel, which includes the library, into build/whe
 	$(PYTHON) -m pip wheel -q --no-deps -w build/wheel bindings/python
 	@ls -l build/wheel
 
-test-python: build wheel $(PYTHONS) ## test the Python wheel: tests, doctests, types, old versions of its dependencies
-	@for v in new old; do build/python/$$v/bin/pip install -q --no-compile --force-reinstall --no-deps build/wheel/*.whl || exit 1; done
+INSTALL_WHEEL = install -q --no-compile --force-reinstall --no-deps build/wheel/*.whl
+
+test-python: build wheel build/python/new.ready ## test the Python wheel: tests, doctests, types
+	build/python/new/bin/pip $(INSTALL_WHEEL)
 	cd bindings/python && ../../build/python/new/bin/python -m pytest
 	cd bindings/python && ../../build/python/new/bin/python -m pytest --doctest-modules --doctest-ignore-import-errors --pyargs aoso
 	cd bindings/python && ../../build/python/new/bin/mypy --cache-dir ../../build/python/mypy
-	cd bindings/python && ../../build/python/old/bin/python -m pytest tests/test_sklearn.py tests/test_sklearn_checks.py tests/test_matrix.py tests/test_arrow.py
 	@echo "make test-python: all passed"
 
+test-python-old: wheel build/python/old.ready ## test the Python wheel beside the oldest supported packages, and with PYTHON=python3.9
+	build/python/old/bin/pip $(INSTALL_WHEEL)
+	cd bindings/python && ../../build/python/old/bin/python -m pytest tests/test_sklearn.py tests/test_sklearn_checks.py tests/test_matrix.py tests/test_arrow.py
+
 test-tools: wheel build/python/tools.ready ## test the Python wheel with shap, mlflow, Optuna, skl2onnx, skops and duckdb (minutes)
-	build/python/tools/bin/pip install -q --no-compile --force-reinstall --no-deps build/wheel/*.whl
+	build/python/tools/bin/pip $(INSTALL_WHEEL)
 	cd bindings/python && ../../build/python/tools/bin/python -m pytest tests/test_tools.py tests/test_report.py tests/test_scripts.py
 
 kills: lib build/python/new.ready ## kill ranks of MPI and workers of Dask in KILLS trainings, which begin again (half an hour)

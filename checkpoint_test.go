@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // crashed trains so many steps with a checkpoint at each, and ends without a word.
@@ -48,6 +50,7 @@ func followed(d *Dataset, p Params, o TrainOptions) (string, error) {
 // TestCheckpoint ends trainings after some steps. Those that go on from the
 // checkpoint tell what an uninterrupted one tells.
 func TestCheckpoint(t *testing.T) {
+	t.Parallel()
 	clean := blobs(4, 900, 4, 3, 60).punch(4, 0.1).weighted(4)
 	noisy := blobs(5, 700, 3, 4, 40)
 	for row := range noisy.y {
@@ -55,16 +58,17 @@ func TestCheckpoint(t *testing.T) {
 			noisy.y[row] = row / 3 % 4
 		}
 	}
-	many, oddCells := gaussians(6, 700, 6, 110), checkerboard(8, 3000, 110)
+	many, oddCells := gaussians(6, 700, 6, 110), checkerboard(8, 1500, 110)
 	for i, row := range oddCells.x {
 		oddCells.x[i] = append(row, float64(oddCells.y[i]/10)+rand.New(rand.NewPCG(8, uint64(i))).NormFloat64())
 	}
-	for _, test := range []struct {
+	type test struct {
 		name   string
 		data   *table
 		valid  bool
 		change func(*Params)
-	}{
+	}
+	for _, test := range cases.Some(t, 8, []test{
 		{"defaults", clean, false, func(p *Params) { p.Trees = 30 }},
 		{"several settings", noisy, false, func(p *Params) { p.Trees = 50 }},
 		{"folds", clean, false, func(p *Params) { p.Calibration, p.Trees = "folds", 10 }},
@@ -78,7 +82,7 @@ func TestCheckpoint(t *testing.T) {
 		{"abc", clean, false, func(p *Params) { p.Method, p.BaseClass, p.BaseGap, p.Trees = ABC, "worst", 3, 20 }},
 		{"abc, exhaustive", clean, false, func(p *Params) { p.Method, p.BaseClass, p.BaseGap, p.Trees = ABC, "exhaustive", 2, 10 }},
 		{"logitboost", clean, false, func(p *Params) { p.Method, p.Trees = LogitBoost, 15 }},
-	} {
+	}) {
 		t.Run(test.name, func(t *testing.T) {
 			rows := test.data
 			o := TrainOptions{EvalEvery: 3, CheckpointEvery: 1}
@@ -97,7 +101,7 @@ func TestCheckpoint(t *testing.T) {
 				t.Fatal(err)
 			}
 			steps := strings.Count(want, "\n") - 1
-			for _, at := range []int{1, steps / 2, steps - 1} {
+			for _, at := range cases.Some(t, 1, []int{1, steps / 2, steps - 1}) {
 				o.Checkpoint = filepath.Join(t.TempDir(), "training")
 				for _, n := range []int{at, at / 3} { // the last one ends before it has come so far
 					if err := crashed(d, p, o, n); err != nil {
@@ -161,6 +165,10 @@ func TestCheckpointContinues(t *testing.T) {
 
 // TestCheckpointRanks: trainings that crash go on, on more ranks and on fewer.
 func TestCheckpointRanks(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	const rows = 1200
 	x, labels, weights := people(rows)
 	p := DefaultParams()

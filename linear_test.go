@@ -10,6 +10,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // linearly makes training begin with linear scores.
@@ -92,7 +94,8 @@ func checkTrainLoss(t *testing.T, r *Result, d *table, slack float64) {
 // thread counts, row orders and interruptions. Its loss is as training says, and it can be
 // continued, kept and refitted.
 func TestStartLinear(t *testing.T) {
-	for _, c := range linearCases() {
+	t.Parallel()
+	for _, c := range cases.Some(t, 20, linearCases()) {
 		t.Run(c.name, func(t *testing.T) {
 			set := c.set(t)
 			r := train(t, set, c.params, TrainOptions{})
@@ -333,6 +336,9 @@ func TestStartLinearValidation(t *testing.T) {
 // TestStartLinearWide: a validation set with too many raw scores to keep them begins with
 // linear scores, too.
 func TestStartLinearWide(t *testing.T) {
+	if !cases.Long() {
+		t.Skip("takes long: make test-long runs it")
+	}
 	const distinct, times = 20, 340
 	d, valid := wideTables(distinct, times)
 	set := newDataset(t, d)
@@ -388,55 +394,64 @@ func gaussians(seed uint64, rows, cols, classes int) *table {
 // TestStartChosen: with more than 100 classes, rows held out say whether training begins with
 // linear scores. A validation set does as well.
 func TestStartChosen(t *testing.T) {
-	for name, c := range map[string]struct {
-		data *table
-		want string
-	}{
-		"gaussians":    {gaussians(313, 3600, 12, 120), "linear"},
-		"checkerboard": {checkerboard(314, 3600, 120), "zero"},
-	} {
-		for _, valid := range []bool{false, true} {
-			t.Run(fmt.Sprint(name, valid), func(t *testing.T) {
-				var o TrainOptions
-				p := DefaultParams()
-				p.Threads, p.Leaves = 2, 40
-				d, test := c.data.slice(0, 3000), c.data.slice(3000, 3600)
-				set := newDataset(t, d)
-				if valid {
-					o.Valid = aligned(t, set, test)
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes long")
+	}
+	type test struct {
+		name  string
+		data  *table
+		valid bool
+		want  string
+	}
+	linear, trees := gaussians(313, 3600, 12, 120), checkerboard(314, 3600, 120)
+	for _, c := range cases.Some(t, 1, []test{
+		{"gaussians", linear, false, "linear"},
+		{"gaussians, validation", linear, true, "linear"},
+		{"checkerboard", trees, false, "zero"},
+		{"checkerboard, validation", trees, true, "zero"},
+	}) {
+		t.Run(c.name, func(t *testing.T) {
+			var o TrainOptions
+			p := DefaultParams()
+			p.Threads, p.Leaves = 2, 40
+			d, test := c.data.slice(0, 3000), c.data.slice(3000, 3600)
+			set := newDataset(t, d)
+			if c.valid {
+				o.Valid = aligned(t, set, test)
+			}
+			r := train(t, set, p, o)
+			if got := r.Model.Params().Start; got != c.want || (r.Model.forest.Linear() != nil) != (got == "linear") {
+				t.Errorf("it starts with %s, want %s", got, c.want)
+			}
+			loss := lossOf(t, r.Model, test, PredictOptions{})
+			for _, start := range []string{"zero", "linear"} {
+				p := p
+				p.Start = start
+				alone := train(t, set, p, o)
+				other := lossOf(t, alone.Model, test, PredictOptions{})
+				t.Logf("%s: log loss %.4f with %d trees, chosen %.4f with %d", start, other, alone.Model.Trees(), loss, r.Model.Trees())
+				if alone.Model.Params().Start != start {
+					t.Errorf("%s: it starts with %s", start, alone.Model.Params().Start)
 				}
-				r := train(t, set, p, o)
-				if got := r.Model.Params().Start; got != c.want || (r.Model.forest.Linear() != nil) != (got == "linear") {
-					t.Errorf("it starts with %s, want %s", got, c.want)
+				if loss > 1.1*other {
+					t.Errorf("the log loss is %v, %v with %s", loss, other, start)
 				}
-				loss := lossOf(t, r.Model, test, PredictOptions{})
-				for _, start := range []string{"zero", "linear"} {
-					p := p
-					p.Start = start
-					alone := train(t, set, p, o)
-					other := lossOf(t, alone.Model, test, PredictOptions{})
-					t.Logf("%s: log loss %.4f with %d trees, chosen %.4f with %d", start, other, alone.Model.Trees(), loss, r.Model.Trees())
-					if alone.Model.Params().Start != start {
-						t.Errorf("%s: it starts with %s", start, alone.Model.Params().Start)
-					}
-					if loss > 1.1*other {
-						t.Errorf("the log loss is %v, %v with %s", loss, other, start)
-					}
-				}
-			})
-		}
+			}
+		})
 	}
 }
 
 // TestStartChosenAnyhow: what is chosen does not depend on levels, threads or the order of rows.
 func TestStartChosenAnyhow(t *testing.T) {
+	t.Parallel()
 	for name, d := range map[string]*table{"gaussians": gaussians(321, 900, 6, 110), "checkerboard": checkerboard(322, 900, 110)} {
 		d = d.punch(321, 0.02).weighted(321)
 		p := DefaultParams()
 		p.Trees, p.Leaves, p.Threads = 12, 20, 1
 		set := newDataset(t, d)
 		want := train(t, set, p, TrainOptions{}).Model.Fingerprint()
-		for i, level := range Levels() {
+		for i, level := range cases.Some(t, 1, Levels()) {
 			p.Level, p.Threads = level, 1+i%3
 			if got := train(t, set, p, TrainOptions{}).Model.Fingerprint(); got != want {
 				t.Errorf("%s, %s with %d threads: another model", name, level, p.Threads)
@@ -479,6 +494,10 @@ func TestStartWithoutJudge(t *testing.T) {
 // TestStartLinearLost: linear scores that are sure of the wrong class of a row leave the state
 // of a training what the model is.
 func TestStartLinearLost(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes long")
+	}
 	for classes, wrong := range map[int][]int{3: {4}, 16: {1, 2, 3, 4}} {
 		d := &table{}
 		r := rand.New(rand.NewPCG(317, 0))

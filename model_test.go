@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // encode is the bytes of a model's file.
@@ -393,10 +395,13 @@ func smallFiles(t testing.TB) (files [][]byte) {
 // TestDamagedFiles changes files at random and repairs the checksums, so that
 // it is the content that must be found wrong, or do no harm.
 func TestDamagedFiles(t *testing.T) {
-	r := rand.New(rand.NewPCG(77, 0))
-	decoded, refused := 0, 0
+	t.Parallel()
+	seed := cases.Seed(t)
+	t.Logf("AOSO_TEST_SEED=%d repeats it", seed)
+	r := rand.New(rand.NewPCG(seed, 77))
+	decoded, refused, each := 0, 0, cases.Count(300, 1500)
 	for _, good := range smallFiles(t) {
-		for range 1500 {
+		for range each {
 			bad := damaged(r, good)
 			m, err := Decode(bad)
 			if err != nil {
@@ -407,7 +412,7 @@ func TestDamagedFiles(t *testing.T) {
 			use(t, m)
 		}
 	}
-	if decoded < 1000 || refused < 1000 {
+	if decoded < each || refused < each {
 		t.Errorf("%d damaged files were decoded, %d refused: want many of both", decoded, refused)
 	}
 }

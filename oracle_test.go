@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/tools/cases"
 	"github.com/libaoso/aoso/tools/oracle"
 )
 
@@ -181,17 +182,22 @@ func samePair(r, s int, n *oracle.Node, classes int) error {
 // lies from 5 % below to 18 % above the figure of Pendigits at 200 trees, and ours
 // from 5 % below to 11 % above that of Optdigits at 500.
 func TestAuthorsProgram(t *testing.T) {
-	tests := []struct {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("takes long")
+	}
+	type test struct {
 		name   string
 		share  float64
 		counts []int
-	}{
+	}
+	tests := []test{
 		{"pendigits", 0.12, []int{200, 500, 1000}},
 		{"optdigits", 0.15, []int{200, 500, 1000}},
 		{"letter", 0.04, []int{200, 500}},
 	}
 	figures := authorsFigures(t)
-	for _, test := range tests {
+	for _, test := range cases.Some(t, 1, tests) {
 		t.Run(test.name, func(t *testing.T) {
 			trainSet, testSet := sharedSet(t, test.name)
 			last := test.counts[len(test.counts)-1]

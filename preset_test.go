@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // defaults is the default parameters, changed.
@@ -86,8 +88,9 @@ func phases(t *testing.T, train *Dataset, p Params, valid *Dataset) (map[string]
 // TestCalibrated: by default, the rows held out foretell the log loss on new rows,
 // and the temperature improves it.
 func TestCalibrated(t *testing.T) {
+	t.Parallel()
 	all := letter()
-	for _, rows := range []int{600, 2500} {
+	for _, rows := range cases.Some(t, 1, []int{600, 2500}) {
 		d, test := all.slice(0, rows), all.slice(16_000, 20_000)
 		count, r := phases(t, newDataset(t, d), defaults(), nil)
 		if count[PhaseHoldOut] == 0 || count[PhaseTrain] != r.Iterations || r.Phase != PhaseTrain || r.Model.Trees() != r.Iterations {

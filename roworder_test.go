@@ -3,10 +3,13 @@ package aoso
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // TestRowOrder: a model depends on the set of rows, not on their order.
 func TestRowOrder(t *testing.T) {
+	t.Parallel()
 	plain := blobs(120, 1800, 6, 5, 1<<20)
 	few := blobs(121, 300, 4, 3, 1<<20)
 	many := blobs(122, 70_000, 3, 3, 1<<20)
@@ -24,12 +27,13 @@ func TestRowOrder(t *testing.T) {
 	holes := plain.punch(120, 0.05)
 	draws := func(p *Params) { p.Subsample, p.ColsampleByTree, p.ColsampleByNode = 0.6, 0.8, 0.5 }
 	chosen := func(p *Params) { *p = DefaultParams() }
-	tests := []struct {
+	type test struct {
 		name    string
 		data    *table
 		change  func(*Params)
 		options DatasetOptions
-	}{
+	}
+	tests := []test{
 		{"paper", plain, func(p *Params) { paper(p) }, DatasetOptions{}},
 		{"paper, ties", ties, paper, DatasetOptions{}},
 		{"4 pairs, ties", ties, func(p *Params) { p.Leaves = 20 }, DatasetOptions{}},
@@ -58,7 +62,7 @@ func TestRowOrder(t *testing.T) {
 		{"many rows", many, func(p *Params) { p.Trees = 3 }, DatasetOptions{}},
 		{"many rows, draws", many, func(p *Params) { draws(p); p.Trees = 3 }, DatasetOptions{}},
 	}
-	for _, test := range tests {
+	for _, test := range cases.Some(t, 14, tests) {
 		t.Run(test.name, func(t *testing.T) {
 			p := params(func(p *Params) { p.Leaves, p.Trees = 8, 40; test.change(p); p.Threads = 1 })
 			valid := blobs(123, 500, len(test.data.x[0]), test.data.classes(), 1<<20)
@@ -87,7 +91,8 @@ func TestRowOrderOfSets(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes long")
 	}
-	for _, name := range []string{"optdigits", "pendigits", "zipcode", "isolet", "covertype93k", "shuttle", "vowel"} {
+	t.Parallel()
+	for _, name := range cases.Some(t, 2, []string{"optdigits", "pendigits", "zipcode", "isolet", "covertype93k", "shuttle", "vowel"}) {
 		t.Run(name, func(t *testing.T) {
 			d, _ := sharedSet(t, name)
 			other, ids := shuffled(125, d, positionIDs(len(d.y)))

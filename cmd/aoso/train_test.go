@@ -118,7 +118,10 @@ func TestContinue(t *testing.T) {
 
 // TestPhases: by default, training holds rows out first.
 func TestPhases(t *testing.T) {
-	train, test := letter(t, 1000, 1000)
+	if testing.Short() {
+		t.Skip("takes long")
+	}
+	train, test := letter(t, 600, 1000)
 	model := filepath.Join(t.TempDir(), "m")
 	o := try("train", "--data", train, "--model", model, "--json")
 	line := jsonLine[trained](t, o.stdout)
@@ -126,7 +129,7 @@ func TestPhases(t *testing.T) {
 	if !found || !strings.HasPrefix(labelNote.ReplaceAllString(holdOut, ""), "choosing parameters") || !strings.Contains(holdOut, "errors") || strings.Contains(all, "errors") {
 		t.Errorf("%+v", o)
 	}
-	if *line.HeldOutRows != 1000 || *line.HeldOutErrors >= 500 || line.Phase != aoso.PhaseTrain || line.Trees >= 1000 {
+	if *line.HeldOutRows != 600 || *line.HeldOutErrors >= 300 || line.Phase != aoso.PhaseTrain || line.Trees >= 1000 {
 		t.Errorf("%+v", line)
 	}
 	eval := jsonLine[evaluated](t, do(t, "eval", "--model", model, "--data", test, "--json"))

@@ -67,4 +67,4 @@ func TestLayers(t *testing.T) {
 }
 
 // onlyTests are packages that only tests import.
-var onlyTests = []string{"internal/acceptance", "internal/data/datatest"}
+var onlyTests = []string{"internal/acceptance", "internal/data/datatest", "internal/model/densetest"}

@@ -10,6 +10,7 @@ import (
 	"github.com/libaoso/aoso/internal/loss"
 	"github.com/libaoso/aoso/internal/par"
 	"github.com/libaoso/aoso/kernel"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // TestFewHistograms has no room for the histograms of all open nodes.
@@ -89,8 +90,11 @@ func TestGrow(t *testing.T) {
 		{"wide", problemOptions{rows: 150_000, classes: 3, missing: true, sparse: 4}},
 		{"wide binary", problemOptions{rows: 150_000, classes: 2, weights: true, sparse: 4}},
 	}
-	every := 3
-	if testing.Short() {
+	every := 12
+	switch {
+	case cases.Long():
+		every = 3
+	case testing.Short():
 		every = 36
 	}
 	for i, data := range problems {

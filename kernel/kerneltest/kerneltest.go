@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/libaoso/aoso/kernel"
+	"github.com/libaoso/aoso/tools/cases"
 )
 
 // A suite tests one kernel.
@@ -60,13 +61,14 @@ var suites = []suite{
 }
 
 // Run tests every kernel of a table, each in a subtest of its name, and then
-// gives all of them bad jobs. With -short it tries every third shape.
+// gives all of them bad jobs. It tries every third shape with -short, and for the reference itself unless make test-long runs.
 func Run(t *testing.T, f *kernel.Funcs) {
 	for _, s := range suites {
 		t.Run(s.name, func(t *testing.T) {
 			failures := 0
+			third := testing.Short() || f == kernel.Generic && !cases.Long()
 			for i, shape := range s.shapes() {
-				if testing.Short() && i%3 > 0 {
+				if third && i%3 > 0 {
 					continue
 				}
 				seed := uint64(i)

@@ -2,7 +2,9 @@ import gzip
 import importlib.metadata
 import json
 import os
+import random
 import subprocess
+import time
 from pathlib import Path
 
 os.environ["SCIPY_ARRAY_API"] = "1"  # before scipy is imported: one of scikit-learn's checks needs it
@@ -14,6 +16,7 @@ import aoso
 
 ROOT = Path(__file__).resolve().parents[3]
 SHARED = Path(os.environ.get("AOSO_DATA", ROOT.parent / "shared" / "data"))
+SEED = os.environ.get("AOSO_TEST_SEED") or time.strftime("%Y%m%d", time.gmtime())
 
 
 @pytest.fixture(scope="session")
@@ -84,7 +87,23 @@ def trained_by_command(tmp_path):
     return train
 
 
+def pytest_collection_modifyitems(config, items):
+    """Leave out what only AOSO_TESTS=long runs: tests marked ``long``, and cases of ``sampled(n)`` beyond n drawn by the day."""
+    if os.environ.get("AOSO_TESTS") == "long":
+        return
+    tests = {}
+    for item in items:
+        if sampled := item.get_closest_marker("sampled"):
+            tests.setdefault(item.nodeid.split("[")[0], (sampled.args[0], []))[1].append(item)
+    left_out = {item for item in items if item.get_closest_marker("long")}
+    for name, (n, cases) in tests.items():
+        draw = random.Random(f"{SEED} {name}")
+        left_out.update(draw.sample(cases, max(len(cases) - n, 0)))
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
+
+
 def pytest_report_header():
     versions = [f"{name} {importlib.metadata.version(name)}" for name in ("aoso", "numpy", "scikit-learn")]
     data = f"data of {SHARED}" if SHARED.is_dir() else f"without the data of {SHARED}, which is not there"
-    return f"{', '.join(versions)}; {aoso.__file__}; {data}"
+    return f"{', '.join(versions)}; {aoso.__file__}; {data}; AOSO_TEST_SEED={SEED}"

@@ -116,6 +116,7 @@ def kill(client, address, ready=lambda: True):
     os.kill(pid, signal.SIGKILL)
 
 
+@pytest.mark.long
 def test_a_training_begins_again(client, tmp_path):
     """The data of the lost worker are computed again. Training goes on from the checkpoint."""
     client.wait_for_workers(3)

@@ -4,6 +4,7 @@ import kills
 import pytest
 
 
+@pytest.mark.long
 def test_trainings_go_on(capsys):
     pytest.importorskip("mpi4py")
     kills.main("mpi", 3, seed=3)

@@ -110,6 +110,7 @@ INTERRUPTED = """
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("how", ["plain", "callback", "cv", "estimator", "staged"])
 def test_ctrl_c(how):
     process = subprocess.Popen(

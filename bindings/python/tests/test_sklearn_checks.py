@@ -1,5 +1,6 @@
 """scikit-learn's own checks of estimators, in whatever release is installed."""
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from aoso import AOSOClassifier
@@ -14,6 +15,7 @@ ESTIMATORS = [
 ]
 
 
+@pytest.mark.sampled(200)
 @parametrize_with_checks(ESTIMATORS)
 def test_check(estimator, check):
     check(estimator)

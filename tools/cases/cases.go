@@ -1,0 +1,64 @@
+// Package cases chooses which cases of a large product a test runs. go test and make test run a few, drawn anew every day;
+// make test-long runs all.
+package cases
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// Long reports whether AOSO_TESTS=long asks for every case, as make test-long does.
+func Long() bool { return os.Getenv("AOSO_TESTS") == "long" }
+
+// Seed returns AOSO_TEST_SEED, or today's date as a number such as 20261125.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	text := os.Getenv("AOSO_TEST_SEED")
+	if text == "" {
+		text = time.Now().UTC().Format("20060102")
+	}
+	seed, err := strconv.ParseUint(text, 10, 64)
+	if err != nil {
+		t.Fatalf("AOSO_TEST_SEED=%s: want a number", text)
+	}
+	return seed
+}
+
+// Some returns n of the cases in their order, drawn by Seed and the test's name. With -short it returns one, for a long run all.
+func Some[T any](t testing.TB, n int, all []T) []T {
+	t.Helper()
+	if testing.Short() {
+		n = 1
+	}
+	if Long() || n >= len(all) {
+		return all
+	}
+	seed := Seed(t)
+	t.Logf("%d of %d cases: AOSO_TEST_SEED=%d repeats them, AOSO_TESTS=long runs all", n, len(all), seed)
+	name := uint64(0)
+	for _, c := range t.Name() {
+		name = name*31 + uint64(c)
+	}
+	order := rand.New(rand.NewPCG(seed, name)).Perm(len(all))[:n]
+	slices.Sort(order)
+	chosen := make([]T, n)
+	for i, at := range order {
+		chosen[i] = all[at]
+	}
+	return chosen
+}
+
+// Count returns how many random inputs a test tries: n, with -short a tenth of them, for a long run all.
+func Count(n, all int) int {
+	switch {
+	case Long():
+		return all
+	case testing.Short():
+		return max(n/10, 1)
+	}
+	return n
+}
