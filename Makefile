@@ -24,8 +24,8 @@ demo: build ## train on the Letter data in testdata and compare with the paper (
 # Two targets run at a time, each with one worker, the longest first. Each prints its output when it ends. Common prerequisites
 # are built first, so that two targets do not compile the same code at the same time.
 check: tools ## for every change: vet, gofmt, short Go tests, the C library once, the core of the Python tests (3 minutes)
-	@$(MAKE) $(TWO) -o tools vet lib build/python/new.ready
-	@$(MAKE) $(TWO) -o tools -o lib $(CHECKS)
+	@$(MAKE) $(TWO) -o tools vet lib build build/python/new.ready
+	@$(MAKE) $(TWO) -o tools -o lib -o build $(CHECKS)
 	@echo "make check: all passed"
 
 check-go:
@@ -35,7 +35,7 @@ check-capi: lib
 	AOSO_TESTS=short capi/test/run
 
 CORE = booster dataset training labels matrix export categories capi derived
-check-python: lib build/python/new.ready
+check-python: lib build build/python/new.ready
 	cd bindings/python && PYTHONPATH=src ../../build/python/new/bin/python -m pytest -q $(CORE:%=tests/test_%.py)
 
 test: tools ## test before merging: check's parts whole, arm64 under qemu, race detector, examples, R, random trainings (8 minutes)

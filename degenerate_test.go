@@ -112,7 +112,7 @@ func TestContradiction(t *testing.T) {
 	}
 	for _, v := range cases.Some(t, 9, everyVariant) {
 		t.Run(v.name, func(t *testing.T) {
-			r := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(600, 3) }))
+			r := trained(t, d, params(func(p *Params) { v.change(p); p.rounds(1500, 3) }))
 			if r.StoppedBy != StoppedByTrees {
 				t.Errorf("stopped by %s", r.StoppedBy)
 			}
