@@ -47,8 +47,9 @@ test: tools ## test before merging: check's parts whole, arm64 under qemu, race 
 
 # AOSO_TESTS=long makes the tests of Go, C, Python and R leave no case out. One stage runs at a time, and all run even if one fails.
 test-long: tools ## test every night: everything, with every case, fuzzed and killed (hours)
-	@$(MAKE) --no-print-directory test AOSO_TESTS=long
-	@$(MAKE) --no-print-directory -k RACE=./... FUZZTIME=5m JOBS=20000 race torture-long $(LONG_STAGES)
+	@$(MAKE) --no-print-directory -k AOSO_TESTS=long vet lib build wheel build/python/new.ready; first=$$?; \
+	$(MAKE) --no-print-directory -k AOSO_TESTS=long $(filter-out race torture,$(STAGES)); second=$$?; \
+	$(MAKE) --no-print-directory -k RACE=./... FUZZTIME=5m JOBS=20000 race torture-long $(LONG_STAGES) && [ $$first$$second = 00 ]
 
 # For other platforms, vet checks only the packages with platform-specific files, and on arm64 only the assembly declarations.
 vet:
