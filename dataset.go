@@ -345,7 +345,8 @@ func (o *DatasetOptions) check(cols int) error {
 }
 
 // Aligned quantizes a validation set like d: the same bins, the same classes.
-// Labels that d does not have count as errors; [Dataset.Unknown] counts them.
+// Labels that d does not have count as errors, and [Dataset.Unknown] counts them;
+// if it has none of them, the result is an error.
 func (d *Dataset) Aligned(features Features, labels Labels, weights []float64) (*Dataset, error) {
 	return d.aligned(features, labels, weights, nil, 0)
 }
@@ -372,6 +373,11 @@ func (d *Dataset) aligned(features Features, labels Labels, weights []float64, i
 	set := &data.Set{Target: data.NewTarget(labels, d.set.Classes), Names: d.set.Names, Encoder: d.set.Encoder, Mapper: d.set.Mapper}
 	set.Ranks = d.set.Ranks
 	set.Weights, set.IDs = narrow, slices.Clone(ids)
+	if set.Ranks == nil { // else the trainer asks whether another rank knows some
+		if err := checkKnown(labels, &set.Target); err != nil {
+			return nil, err
+		}
+	}
 	columns, err := encoded(set.Encoder, features, set.Names)
 	if err != nil {
 		return nil, err

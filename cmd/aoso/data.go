@@ -363,20 +363,6 @@ func listed(names []string) string {
 	return strings.Join(quoted, ", ")
 }
 
-// unknown counts the labels that are not among the classes.
-func unknown(labels, classes []string) (n int) {
-	known := make(map[string]bool, len(classes))
-	for _, class := range classes {
-		known[class] = true
-	}
-	for _, label := range labels {
-		if !known[label] {
-			n++
-		}
-	}
-	return n
-}
-
 // keepApart checks that the output file is not an input file.
 func keepApart(out string, in ...string) error {
 	info, err := os.Stat(out)
