@@ -295,3 +295,35 @@ def test_take(form):
     rows = np.array([3, 1, 80])
     taken = _matrix.take(form(X), rows)
     np.testing.assert_array_equal(taken.toarray() if sp.issparse(taken) else np.asarray(taken), X[rows])
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ({5: 1}, r"x.indptr\[5\] is 1; allowed: \d+, as in x.indptr\[4\], to 820"),
+        ({-1: 10**6}, r"x.indptr\[40\] is 1000000; allowed: .* the number of entries"),
+        ({3: 10**6}, r"x.indptr\[3\] is 1000000; allowed: "),
+        ({0: 5}, r"x.indptr\[0\] is 5; allowed: 0"),
+        ({0: -1}, r"x.indptr\[0\] is -1; allowed: 0"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("layout", [sp.csr_matrix, sp.csc_array])
+def test_damaged_sparse_matrices(damage, message, layout):
+    """scipy would read beyond the arrays, or raise an error of its own."""
+    x, y = layout(np.tril(np.ones((40, 40)))), np.arange(40) % 2
+    booster = aoso.train({"trees": 2}, aoso.Dataset(x, y))
+    model = aoso.AOSOClassifier(trees=2).fit(x, y)
+    for i, value in damage.items():
+        x.indptr[i] = value
+    for use in (
+        lambda: aoso.Dataset(x, y),
+        lambda: booster.predict(x),
+        lambda: booster.evaluate(x, y),
+        lambda: aoso.Dataset.from_blocks([(x, y)]),
+        lambda: aoso.cv({"trees": 2}, x, y, folds=2),
+        lambda: aoso.AOSOClassifier(trees=2).fit(x, y),
+        lambda: model.predict(x),
+    ):
+        with pytest.raises(ValueError, match=message):
+            use()

@@ -39,5 +39,7 @@ class Source:
                 raise ArgumentError(f"block {number} has the columns {matrix.names}; allowed: {self._names}, as in the first block")
             rows = matrix.shape[0]
             labels, classes = _labels.read(y, rows)
+            if self.classes.size and _labels.kind(classes) != _labels.kind(self.classes):
+                raise ArgumentError(f"block {number} has labels that are {_labels.kind(classes)}; allowed: {_labels.kind(self.classes)}, as before")
             self.classes = np.union1d(self.classes, classes) if self.classes.size else classes
             yield matrix, labels, _matrix.weights(weight, rows), _matrix.row_ids(row_id, rows)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -30,6 +31,22 @@ _OF_FIT = {
     "xgb_model": "init_model",
     **dict.fromkeys(("use_best_model", "plot", "plot_file", "logging_level", "silent", "metric_period", "verbose_eval"), ""),
 }
+
+
+def unchanged_on_error(fit: Callable[..., _Estimator]) -> Callable[..., _Estimator]:
+    """A method that leaves its estimator as it was if it fails: unfitted, or fitted to the data before."""
+
+    @functools.wraps(fit)
+    def wrapped(self: _Estimator, *arguments: Any, **named: Any) -> _Estimator:
+        before = dict(vars(self))
+        try:
+            return fit(self, *arguments, **named)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return wrapped
 
 
 class Compatible:

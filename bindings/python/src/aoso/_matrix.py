@@ -70,6 +70,8 @@ def checkable(x: Any) -> tuple[Any, bool]:
     What they would read differently from a Dataset becomes numbers: objects, masked values and times. Leave other shapes than
     rows × columns and complex numbers to scikit-learn, which has its own errors for them.
     """
+    if _is_sparse(x):
+        _check_indptr(x)
     if not isinstance(x, (np.ndarray, list, tuple)):
         return x, True
     array = _rows(x)
@@ -186,6 +188,7 @@ def take(x: Any, rows: Array) -> Any:
     if is_arrow(x):
         return x[rows]
     if _is_sparse(x):
+        _check_indptr(x)
         return x.tocsr()[rows]
     return (_rows(x) if isinstance(x, (list, tuple)) else np.asanyarray(x))[rows]  # any: masks stay
 
@@ -280,6 +283,7 @@ def _is_sparse_dtype(dtype: Any) -> bool:
 def _read_sparse(x: Any) -> _capi.Matrix:
     if x.ndim != 2:
         raise ArgumentError(f"x has shape {x.shape}; allowed: rows × columns")
+    _check_indptr(x)
     if x.format not in ("csr", "csc"):
         x = x.tocsr()
     if not x.has_canonical_format:
@@ -289,6 +293,19 @@ def _read_sparse(x: Any) -> _capi.Matrix:
     indptr, indices = (np.ascontiguousarray(a, index_dtype) for a in (x.indptr, x.indices))
     data = np.ascontiguousarray(_columns.numbers(x.data, "x"))
     return _capi.compressed(x.format == "csr", indptr, indices, data[: indptr[-1]], x.shape)
+
+
+def _check_indptr(x: Any) -> None:
+    """Raise an error if a row or column of a sparse matrix ends before it begins, or beyond the entries: scipy reads there."""
+    if x.format not in ("csr", "csc"):
+        return
+    starts, entries = np.asarray(x.indptr), min(len(x.indices), len(x.data))
+    wrong = np.flatnonzero((np.diff(starts) < 0) | (starts[1:] > entries))
+    if starts[0] != 0:
+        raise ArgumentError(f"x.indptr[0] is {starts[0]}; allowed: 0")
+    if len(wrong):
+        i = wrong[0] + 1
+        raise ArgumentError(f"x.indptr[{i}] is {starts[i]}; allowed: {starts[i - 1]}, as in x.indptr[{i - 1}], to {entries}, the number of entries")
 
 
 def _without(names: list[str], others: list[str]) -> list[str]:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import train_test_split
 from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
@@ -48,11 +47,13 @@ def features(estimator: Any, X: Any, *, reset: bool) -> Any:
 
 def labels(y: Any) -> Array:
     """Labels for a Dataset, checked as scikit-learn requires."""
-    y = _labels.array(y) if isinstance(y, (list, tuple)) else y
-    _labels.check_mask(y)
+    if _matrix.is_frame(y) and y.shape[1] == 1:
+        y = _labels.array(y.iloc[:, 0]).reshape(-1, 1)
+    y = _labels.array(y)
+    if y.dtype.kind != "f" and y.ndim:  # for which scikit-learn has its own words
+        _labels.check_missing(y.ravel())
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
-    _labels.check_missing(y)
     if y.dtype.kind not in "biu":  # which it would copy and sort to find them allowed
         check_classification_targets(y)
     checked: Array = y
@@ -71,7 +72,7 @@ def weights(y: Array, sample_weight: Any, class_weight: Any) -> Array | None:
         sample_weight = _matrix.vector(sample_weight, len(sample_weight), "sample_weight", "")
     weights: Array = _check_sample_weight(sample_weight, y, dtype=np.float64)
     if class_weight is not None:
-        weights = weights * compute_sample_weight(class_weight, y)
+        weights = weights * _labels.row_weights(y, class_weight)
     return weights
 
 

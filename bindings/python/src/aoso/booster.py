@@ -226,7 +226,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         ----------
         x : table of shape (n_rows, n_features)
         y : array of shape (n_rows,)
-            Labels that the model does not know count as errors and not for the log loss.
+            Labels that the model does not know count as errors and not for the log loss. If it knows none, that is an error.
         weight : array of shape (n_rows,), optional
         metrics : list of str, optional
             Further metrics: "top_k_error" (of 5 classes; "error@3": of 3), "auc_ovr", "auc_ovr_weighted", "auc_ovo",
@@ -325,7 +325,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         return matrix
 
     def _read_labels(self, y: Any, weight: Any, x: _capi.Matrix) -> tuple[_capi.Labels, Array | None]:
-        labels, _ = _labels.read(y, x.shape[0])
+        labels, _ = _labels.read(y, x.shape[0], self.classes)
         return labels, _matrix.weights(weight, x.shape[0])
 
     def refit(self, x: Any, y: Any, *, weight: Any = None, keep: float = 0.0, decay_rate: float = 0.0, threads: int = 0) -> Booster:

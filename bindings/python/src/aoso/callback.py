@@ -6,6 +6,7 @@ it has a method ``finish``, training calls it with the trained model.
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import time
@@ -148,15 +149,14 @@ def log_evaluation(period: int = 1, show_stdv: bool = True) -> Callback:
     show_stdv : bool
         Has no effect.
     """
-    period = _capi.integer("period", period, 0)
+    return functools.partial(_log_every, _capi.integer("period", period, 0))
 
-    def log(progress: Progress) -> None:
-        if period and progress.metrics and (progress.iteration == 1 or progress.iteration % period == 0):
-            values = (f"{name} {metric}: {value:.6g}" for name, metric, value, _ in progress.evaluation_result_list)
-            phase = "hold-out, " if progress.phase == "holdout" else ""
-            _report(f"[{phase}{progress.iteration}] " + ", ".join(values))
 
-    return log
+def _log_every(period: int, progress: Progress) -> None:
+    if period and progress.metrics and (progress.iteration == 1 or progress.iteration % period == 0):
+        values = (f"{name} {metric}: {value:.6g}" for name, metric, value, _ in progress.evaluation_result_list)
+        phase = "hold-out, " if progress.phase == "holdout" else ""
+        _report(f"[{phase}{progress.iteration}] " + ", ".join(values))
 
 
 def reset_parameter(**schedules: Any) -> Callback:
@@ -172,13 +172,13 @@ def reset_parameter(**schedules: Any) -> Callback:
     if others or OURS.get(name) != "shrinkage":
         raise ArgumentError(f"reset_parameter has {', '.join(schedules) or 'nothing'}; allowed: learning_rate, eta or shrinkage")
     value = schedule if callable(schedule) else dict(enumerate(schedule or ())).get
+    return functools.partial(_reset_shrinkage, value)
 
-    def reset(progress: Progress) -> None:
-        shrinkage = value(progress.iteration)
-        if progress.phase == "train" and shrinkage is not None:
-            progress.set_shrinkage(shrinkage)
 
-    return reset
+def _reset_shrinkage(value: Callable[[int], float | None], progress: Progress) -> None:
+    shrinkage = value(progress.iteration)
+    if progress.phase == "train" and shrinkage is not None:
+        progress.set_shrinkage(shrinkage)
 
 
 def _report(line: str) -> None:
@@ -208,13 +208,13 @@ def record_evaluation(into: dict[str, dict[str, list[float]]]) -> Callback:
     [0.6, 0.52, 0.46]
     """
     into.clear()
+    return functools.partial(_record, into)
 
-    def record(progress: Progress) -> None:
-        for name, metrics in progress.metrics.items():
-            for metric, value in metrics.items():
-                into.setdefault(name, {}).setdefault(metric, []).append(value)
 
-    return record
+def _record(into: dict[str, dict[str, list[float]]], progress: Progress) -> None:
+    for name, metrics in progress.metrics.items():
+        for metric, value in metrics.items():
+            into.setdefault(name, {}).setdefault(metric, []).append(value)
 
 
 def checkpoint(path: str | os.PathLike[str], every: int = 100, seconds: float | None = None) -> Callback:

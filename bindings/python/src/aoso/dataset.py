@@ -185,7 +185,7 @@ class Dataset:
         if init_model is not None:
             matrix.names = None
         rows = matrix.shape[0]
-        labels, classes = _labels.read(y, rows)
+        labels, classes = _labels.read(y, rows, None if init_model is None else init_model.classes, alone=self._ranks is None)
         weights = _matrix.weights(weight, rows)
         init = None if init_model is None else init_model._handle
         options["text_labels"] = _labels.are_texts(classes)
@@ -322,7 +322,7 @@ class Dataset:
             matrix = _matrix.read(x)
             _matrix.check_names(matrix.names, reference.feature_names)
             rows = matrix.shape[0]
-            labels, _ = _labels.read(y, rows)
+            labels, _ = _labels.read(y, rows, reference.classes, alone=self._ranks is None)
             weights = _matrix.weights(weight, rows)
             self._handle = _capi.aligned_dataset(reference._handle, matrix, labels, weights, self._ranks)
         self._describe()
@@ -433,16 +433,7 @@ class Dataset:
             return None
         if isinstance(given, str) and given == "balanced":
             return _capi.balanced_weights(self._handle, len(self.classes), self._ranks)
-        if not isinstance(given, Mapping):
-            raise ArgumentError(f'class_weight is {given!r}; allowed: "balanced", None, or a dict of weights by label')
-        weights = np.ones(len(self.classes))
-        numbers = {label: number for number, label in enumerate(self.classes.tolist())}
-        for label, weight in given.items():
-            label = label.item() if isinstance(label, np.generic) else label
-            if label not in numbers:
-                raise ArgumentError(f"class_weight has the label {label!r}; allowed: {', '.join(map(repr, numbers))}")
-            weights[numbers[label]] = weight
-        return weights
+        return _labels.class_weights(self.classes, given)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the quantized data to a file.
@@ -567,7 +558,7 @@ def _weighed(weight: Any, class_weight: Any, y: Any, collective: Collective | No
         return weight
     if collective is not None and class_weight == "balanced":
         raise ArgumentError("class_weight is 'balanced'; allowed: a dict, because each machine knows its own rows only")
-    by_class = _labels.class_weights(y, class_weight)
+    by_class = _labels.row_weights(y, class_weight, alone=collective is None)
     weights = _matrix.weights(weight, len(by_class))
     return by_class if weights is None else by_class * weights
 

@@ -17,7 +17,7 @@ except ImportError as e:
 
 from . import _rows
 from ._capi import Array
-from ._compatible import Compatible
+from ._compatible import Compatible, unchanged_on_error
 from ._decisions import Decisions
 from .booster import Booster
 from .callback import log_evaluation, record_evaluation
@@ -327,6 +327,7 @@ class AOSOClassifier(Compatible, Decisions, ClassifierMixin, BaseEstimator):  # 
         self.n_jobs = n_jobs
         self._set_others(others)
 
+    @unchanged_on_error
     def fit(
         self,
         X: Any,
