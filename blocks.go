@@ -127,7 +127,7 @@ func (b *DatasetBuilder) beginPasses() {
 			o.Whole = b.whole
 		}
 		if m := b.options.Init; m != nil {
-			o.Continues, o.Encoder, o.Names = true, m.encoder, slices.Clone(m.names)
+			o.Continues, o.Encoder, o.Names, o.Named = true, m.encoder, slices.Clone(m.names), m.named
 		}
 		b.passes = data.NewBuilder(o, &b.dictionary)
 	}
@@ -137,6 +137,7 @@ func (b *DatasetBuilder) beginPasses() {
 func (o *DatasetOptions) building(cols int) data.BuildOptions {
 	p := data.BuildOptions{
 		Names:       namesOf(o.Names, cols),
+		Named:       o.Names != nil,
 		MaxBins:     cmp.Or(o.MaxBins, bin.MaxValueBins),
 		SampleRows:  cmp.Or(o.SampleRows, defaultSampleRows),
 		Seed:        o.Seed,

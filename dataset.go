@@ -12,6 +12,7 @@ import (
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -98,9 +99,9 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	if err != nil {
 		return nil, err
 	}
-	names := namesOf(o.Names, features.Cols())
+	names, named := namesOf(o.Names, features.Cols()), o.Names != nil
 	if m := o.Init; m != nil {
-		names = slices.Clone(m.names)
+		names, named = slices.Clone(m.names), m.named
 	}
 	weights, err := checkWeights(o.Weights, features.Rows())
 	if err != nil {
@@ -111,7 +112,7 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	}
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
-	set := &data.Set{Target: data.NewTarget(labels, classes), Names: names}
+	set := &data.Set{Target: data.NewTarget(labels, classes), Names: names, Named: named}
 	set.Weights, set.IDs = weights, slices.Clone(o.RowIDs)
 	columns, err := fitEncoder(set, features, o)
 	if err != nil {
@@ -309,7 +310,7 @@ func namesOf(names []string, cols int) []string {
 	}
 	names = make([]string, cols)
 	for j := range names {
-		names[j] = fmt.Sprintf("f%d", j)
+		names[j] = modelio.GeneratedName(j)
 	}
 	return names
 }
@@ -370,7 +371,7 @@ func (d *Dataset) aligned(features Features, labels Labels, weights []float64, i
 	}
 	team := par.NewTeam(threads)
 	defer team.Close()
-	set := &data.Set{Target: data.NewTarget(labels, d.set.Classes), Names: d.set.Names, Encoder: d.set.Encoder, Mapper: d.set.Mapper}
+	set := &data.Set{Target: data.NewTarget(labels, d.set.Classes), Names: d.set.Names, Named: d.set.Named, Encoder: d.set.Encoder, Mapper: d.set.Mapper}
 	set.Ranks = d.set.Ranks
 	set.Weights, set.IDs = narrow, slices.Clone(ids)
 	if set.Ranks == nil { // else the trainer asks whether another rank knows some
@@ -529,6 +530,10 @@ func (d *Dataset) Weights() []float64 {
 
 // FeatureNames is the names of the features.
 func (d *Dataset) FeatureNames() []string { return slices.Clone(d.set.Names) }
+
+// Named reports whether the features were given names; otherwise these are generated:
+// f0, f1, ….
+func (d *Dataset) Named() bool { return d.set.Named }
 
 // Categories is the names of the categories of a feature, in order; nil: it is
 // numeric.

@@ -386,6 +386,7 @@ func (b *Trainer) LocalModel() *Model {
 func newResult(train *Dataset, r fit.Result, treesPerIteration int) *Result {
 	m := newModel(r.Forest, train.set.Classes, train.set.Names, train.set.Encoder, r.Params.Method, treesPerIteration, Params(r.Params))
 	m.temperature, m.scores = r.Temperature, r.Scores
+	m.named = train.set.Named
 	if before := train.continued(); before != nil {
 		m.temperature, m.labelType = cmp.Or(m.temperature, before.temperature), before.labelType
 	}

@@ -4,10 +4,13 @@ package main
 import "C"
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sort"
 	"unsafe"
+
+	"github.com/libaoso/aoso/internal/modelio"
 )
 
 // batches is a sequence of Arrow record batches.
@@ -61,7 +64,7 @@ func (c *arrowColumn) copy(first int, dst []float64) {
 
 // arrowSchema has the names of the columns and their types.
 type arrowSchema struct {
-	names   []string
+	names   []string // "" where a column has none; nil: none has one
 	columns []arrowField
 }
 
@@ -104,6 +107,7 @@ func readSchema(c *C.struct_ArrowSchema) (*arrowSchema, error) {
 		return nil, badArgument(name+".children", null, "%d columns", c.n_children)
 	}
 	s := &arrowSchema{}
+	named := false
 	for j, child := range unsafe.Slice(c.children, c.n_children) {
 		if child == nil {
 			return nil, badArgument(fmt.Sprintf("%s.children[%d]", name, j), null, "a column")
@@ -114,14 +118,15 @@ func readSchema(c *C.struct_ArrowSchema) (*arrowSchema, error) {
 				return nil, err
 			}
 		}
-		if column == "" {
-			column = fmt.Sprintf("f%d", j)
-		}
-		field, err := readField(fmt.Sprintf("x: column %d, %q", j, column), child)
+		named = named || column != ""
+		field, err := readField(fmt.Sprintf("x: column %d, %q", j, cmp.Or(column, modelio.GeneratedName(j))), child)
 		if err != nil {
 			return nil, err
 		}
 		s.names, s.columns = append(s.names, column), append(s.columns, field)
+	}
+	if !named {
+		s.names = nil
 	}
 	return s, nil
 }

@@ -174,6 +174,7 @@ class DatasetInfo(NamedTuple):
     classes: int
     unknown: int
     bytes: int
+    named: bool  # the features' names were given, not generated
 
 
 def dataset_info(dataset: Handle) -> DatasetInfo:
@@ -350,6 +351,7 @@ class ModelInfo(NamedTuple):
     trees_per_iteration: int
     temperature: float
     conformal_rows: int
+    named: bool  # the features' names were given, not generated
 
 
 def model_info(model: Handle) -> ModelInfo:

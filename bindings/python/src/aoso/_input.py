@@ -137,19 +137,19 @@ def _pointer(capsule: Any, name: bytes) -> int:
     return at
 
 
-def _children(schema: structs.ArrowSchema) -> tuple[list[str], list[int]]:
-    """The names of the columns, and the numbers of those that are categorical."""
+def _children(schema: structs.ArrowSchema) -> tuple[list[str] | None, list[int]]:
+    """The names of the columns, if they have some, and the numbers of those that are categorical."""
     children = [schema.children[j].contents for j in range(schema.n_children)]
     names = [(child.name or b"").decode() for child in children]
-    return names, [j for j, child in enumerate(children) if child.dictionary or child.format in (b"u", b"U", b"vu")]
+    return names if any(names) else None, [j for j, child in enumerate(children) if child.dictionary or child.format in (b"u", b"U", b"vu")]
 
 
 def arrow_array(schema: Any, array: Any) -> Matrix:
     """A record batch from the capsules of ``__arrow_c_array__``."""
     at_schema, at_array = _pointer(schema, b"arrow_schema"), _pointer(array, b"arrow_array")
     names, categorical = _children(structs.ArrowSchema.from_address(at_schema))
-    rows = structs.ArrowArrayLength.from_address(at_array).length
-    struct = structs.Matrix(layout=_ARROW, rows=rows, cols=len(names), arrow_array=at_array, arrow_schema=at_schema)
+    rows, cols = structs.ArrowArrayLength.from_address(at_array).length, structs.ArrowSchema.from_address(at_schema).n_children
+    struct = structs.Matrix(layout=_ARROW, rows=rows, cols=cols, arrow_array=at_array, arrow_schema=at_schema)
     return Matrix(struct, names, schema, array, categorical=categorical)
 
 
@@ -159,9 +159,9 @@ def arrow_stream(capsule: Any, rows: int) -> Matrix:
     stream, schema = structs.ArrowStream.from_address(at), structs.ArrowSchema()
     if not stream.get_schema or stream.get_schema(c.byref(stream), c.byref(schema)) != 0:
         raise errors.ArgumentError("x is an Arrow stream without a schema; allowed: record batches")
-    names, categorical = _children(schema)
+    (names, categorical), cols = _children(schema), schema.n_children
     schema.release(c.byref(schema))
-    struct = structs.Matrix(layout=_ARROW_STREAM, rows=rows, cols=len(names), arrow_stream=at)
+    struct = structs.Matrix(layout=_ARROW_STREAM, rows=rows, cols=cols, arrow_stream=at)
     return Matrix(struct, names, capsule, categorical=categorical)
 
 

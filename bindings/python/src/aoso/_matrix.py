@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,65 @@ def read(x: Any, feature_names: list[str] | None = None) -> _capi.Matrix:
     if feature_names is not None:
         matrix.names = [str(name) for name in feature_names]
     return matrix
+
+
+def read_as(x: Any, features: list[str], named: bool, *, labelled: bool = False) -> _capi.Matrix:
+    """As :func:`read`, with the columns that are features, in their order.
+
+    Columns are found by name if both have names, else by position: see :func:`positions`. Columns that are no features are left
+    out. If there are several, or one that cannot be the label because the rows are ``labelled`` otherwise, warn.
+    """
+    x = known(x)
+    matrix = read(x)
+    names = matrix.names
+    if names is None and named and is_frame(x):  # its columns are called 0, 1, ...
+        default = list(map(str, range(matrix.shape[1])))
+        names = default if set(features) <= set(default) else None
+    order = positions(names, features, named)
+    if order is None or names is None:
+        return matrix
+    strange = _without(names, features)
+    if named and len(strange) > (not labelled):
+        warnings.warn(f"columns of x are left out, because they are no features: {_listed(strange)}", stacklevel=4)
+    return read(_columns_of(x, order, [names[j] for j in order]))
+
+
+def positions(names: list[str] | None, features: list[str], named: bool) -> list[int] | None:
+    """The position of each feature among columns; None if all are there in their order, or if columns are taken by position.
+
+    That is so if they have no names, or features that nobody has named: then only columns that have the generated names, or are
+    called 0, 1, ..., are put in order.
+    """
+    if names is None or names == features:
+        return None
+    place = {name: j for j, name in enumerate(names)}
+    if not named:
+        for these in (features, [str(j) for j in range(len(features))]):
+            if len(names) == len(these) and place.keys() == set(these):
+                return [place[name] for name in these]
+        return None
+    missing = _without(features, names)
+    if missing:
+        strange = _without(names, features)
+        others = f"; unknown: {_listed(strange)}" if strange else ""
+        raise ArgumentError(f"x has {len(names)} columns, but not all of the {len(features)} features; missing: {_listed(missing)}{others}")
+    twice = next((name for name in features if names.count(name) > 1), None)
+    if twice is not None:
+        raise ArgumentError(f"x has several columns called {twice!r}; allowed: one for each feature")
+    return [place[name] for name in features]
+
+
+def _columns_of(x: Any, order: list[int], names: list[str]) -> Any:
+    """Some columns of a table with names."""
+    if is_frame(x):
+        return x.iloc[:, order]
+    if type(x).__module__.partition(".")[0] == "polars":
+        return x.select(names)
+    if not hasattr(x, "select"):
+        import pyarrow as pa
+
+        x = pa.table(x)
+    return x.select(order)
 
 
 def vector(values: Any, size: int, what: str, each: str) -> Array:
@@ -139,9 +199,11 @@ def is_frame(x: Any) -> bool:
 
 
 def column_names(x: Any) -> list[str] | None:
-    """The column names of a data frame, if all are strings."""
+    """The column names of a data frame as strings; None if they are 0, 1, ..., which pandas gives to columns without names."""
     names = x.columns.tolist()
-    return names if names and all(isinstance(name, str) for name in names) else None
+    if not names or (names == list(range(len(names))) and not any(isinstance(name, bool) for name in names)):
+        return None
+    return [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names]
 
 
 def check_distinct(names: list[str] | None) -> None:
@@ -151,21 +213,16 @@ def check_distinct(names: list[str] | None) -> None:
         raise ArgumentError(f"feature name {twice!r} is given twice; allowed: each name once")
 
 
-def check_names(given: list[str] | None, expected: list[str]) -> None:
-    """Raise an error if columns and features both have names, and the names differ."""
-    if given is None or given == expected or expected == [f"f{j}" for j in range(len(expected))]:
+def check_names(given: list[str], expected: list[str]) -> None:
+    """Raise an error if columns have other names or another order than in training, as scikit-learn does for data frames."""
+    if given == expected:
         return
-    missing, unknown = _without(expected, given), _without(given, expected)
-    differs = [f"missing: {_listed(missing)}"] * bool(missing) + [f"unknown: {_listed(unknown)}"] * bool(unknown)
-    if differs:
-        raise ArgumentError(f"x has {len(given)} columns that are not the model's {len(expected)} features; {'; '.join(differs)}")
-    if len(given) != len(expected):
-        raise ArgumentError(f"x has {len(given)} columns, some with the same name; the model has {len(expected)} features")
+    order = positions(given, expected, named=True)
+    strange = _without(given, expected)
+    if strange or order is None:
+        raise ArgumentError(f"x has {len(given)} columns that are not the {len(expected)} features; unknown: {_listed(strange)}")
     j = next(j for j, (a, b) in enumerate(zip(given, expected)) if a != b)
-    raise ArgumentError(
-        f"x has the model's features in another order: column {j} is {given[j]!r}, feature {j} is {expected[j]!r}; "
-        "select the columns by the model's feature_names"
-    )
+    raise ArgumentError(f"x has the features in another order: column {j} is {given[j]!r}, feature {j} is {expected[j]!r}")
 
 
 def check_length(x: Any, y: Array) -> None:

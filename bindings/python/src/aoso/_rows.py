@@ -39,9 +39,14 @@ def features(estimator: Any, X: Any, *, reset: bool) -> Any:
         if not numeric:
             return _validate_data(estimator, X, reset=reset, skip_check_array=True)
         return _validate_data(estimator, X, reset=reset, accept_sparse=("csr", "csc"), ensure_all_finite=False)
+    matrix = _matrix.read(X)
     if reset:
-        estimator.feature_names_in_ = np.array(_matrix.read(X).names, dtype=object)
-        estimator.n_features_in_ = len(estimator.feature_names_in_)
+        vars(estimator).pop("feature_names_in_", None)
+        estimator.n_features_in_ = matrix.shape[1]
+        if matrix.names is not None:
+            estimator.feature_names_in_ = np.array(matrix.names, dtype=object)
+    elif matrix.names is not None and hasattr(estimator, "feature_names_in_"):
+        _matrix.check_names(matrix.names, list(estimator.feature_names_in_))
     return X
 
 

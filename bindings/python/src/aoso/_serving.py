@@ -92,7 +92,7 @@ class Twin:
         self.classes: list[str] = self.meta["classes"]
         self.categories = _read_categories(arrays)
 
-    def info(self) -> tuple[int, int, int, int, float, int]:
+    def info(self) -> tuple[int, int, int, int, float, int, bool]:
         """The fields of :class:`aoso._capi.ModelInfo`."""
         meta = self.meta
         rows = meta["conformal"]["rows"] if "conformal" in meta else 0
@@ -103,6 +103,7 @@ class Twin:
             meta["trees_per_iteration"],
             meta.get("temperature", 1.0),
             rows,
+            meta.get("named", self.features != [f"f{j}" for j in range(len(self.features))]),
         )
 
     def predict(self, kind: str, x: Matrix, width: int, trees: int) -> Array:

@@ -134,7 +134,7 @@ class Collective(Struct):
 class DatasetInfo(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
-        ("reserved", c.c_int32),
+        ("named", c.c_int32),
         ("rows", c.c_int64),
         ("features", c.c_int64),
         ("classes", c.c_int64),
@@ -243,7 +243,7 @@ class Result(Struct):
 class ModelInfo(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
-        ("reserved", c.c_int32),
+        ("named", c.c_int32),
         ("classes", c.c_int64),
         ("features", c.c_int64),
         ("trees", c.c_int64),

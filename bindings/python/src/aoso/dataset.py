@@ -175,12 +175,12 @@ class Dataset:
         init_model: Booster | None,
         **options: Any,
     ) -> None:
-        matrix = _matrix.read(x, feature_names)
-        if init_model is not None:
-            _check_model(init_model)
-            _matrix.check_names(matrix.names, init_model.feature_names)
-        else:
+        if init_model is None:
+            matrix = _matrix.read(x, feature_names)
             _matrix.check_distinct(matrix.names)
+        else:
+            _check_model(init_model)
+            matrix = init_model._read(x, labelled=True)
         columns = _matrix.categorical(categorical_features, matrix)
         if init_model is not None:
             matrix.names = None
@@ -302,7 +302,7 @@ class Dataset:
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
-            As for the training set. If the columns have names, they must be the same.
+            As for the training set. If both have names, columns are found by name: see :meth:`aoso.Booster.predict`.
         y : array of shape (n_rows,)
             Labels that the training set does not have count as errors.
         weight : array of shape (n_rows,), optional
@@ -319,8 +319,7 @@ class Dataset:
             raise ArgumentError(f"reference is a {type(reference).__name__}; allowed: a Dataset")
         self._ranks = reference._ranks
         with self._aborting():
-            matrix = _matrix.read(x)
-            _matrix.check_names(matrix.names, reference.feature_names)
+            matrix = _matrix.read_as(x, reference.feature_names, bool(reference._info.named), labelled=True)
             rows = matrix.shape[0]
             labels, _ = _labels.read(y, rows, reference.classes, alone=self._ranks is None)
             weights = _matrix.weights(weight, rows)
