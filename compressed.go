@@ -134,6 +134,18 @@ func (s *compressed[T, I]) Rows() int { return s.rows }
 func (s *compressed[T, I]) Cols() int { return len(s.start) - 1 }
 
 func (s *compressed[T, I]) Column(j, first int, dst []float64) {
+	scatter(s, j, first, dst, func(v T) float64 { return float64(v) })
+}
+
+func (s *compressed[T, I]) Integers(j, first int, dst []int64) bool {
+	if isWhole[T]() {
+		scatter(s, j, first, dst, func(v T) int64 { return int64(v) })
+	}
+	return isWhole[T]()
+}
+
+// scatter writes a part of column j to dst, with zeros where there is no entry.
+func scatter[T Number, I ~int32 | ~int64, To float64 | int64](s *compressed[T, I], j, first int, dst []To, as func(T) To) {
 	clear(dst)
 	index, values := s.index[s.start[j]:s.start[j+1]], s.values[s.start[j]:s.start[j+1]]
 	k := 0
@@ -145,6 +157,6 @@ func (s *compressed[T, I]) Column(j, first int, dst []float64) {
 		if i >= len(dst) {
 			break
 		}
-		dst[i] = float64(values[k])
+		dst[i] = as(values[k])
 	}
 }

@@ -2,6 +2,7 @@ package aoso
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/libaoso/aoso/internal/bin"
 )
@@ -22,7 +23,7 @@ type Features interface {
 var _ bin.Source = Features(nil)
 
 // Number is the element type of a matrix. Elements are used as float64, so
-// integers beyond 2⁵³ are rounded.
+// integers beyond 2⁵³ are rounded, except where they stand for categories.
 type Number interface {
 	Integer | ~float32 | ~float64
 }
@@ -76,6 +77,12 @@ func FromColumns[T Number](columns [][]T) (Features, error) {
 	return columnar[T](columns), nil
 }
 
+// isWhole reports whether a type is of integers that float64 may round.
+func isWhole[T Number]() bool {
+	one := T(1)
+	return unsafe.Sizeof(one) == 8 && one/2 == 0
+}
+
 type columnar[T Number] [][]T
 
 func (c columnar[T]) Cols() int { return len(c) }
@@ -91,6 +98,15 @@ func (c columnar[T]) Column(j, first int, dst []float64) {
 	for k, x := range c[j][first:][:len(dst)] {
 		dst[k] = float64(x)
 	}
+}
+
+func (c columnar[T]) Integers(j, first int, dst []int64) bool {
+	if isWhole[T]() {
+		for k, x := range c[j][first:][:len(dst)] {
+			dst[k] = int64(x)
+		}
+	}
+	return isWhole[T]()
 }
 
 func (d *dense[T]) Rows() int { return d.rows }
@@ -114,6 +130,15 @@ func (d *dense[T]) Column(j, first int, dst []float64) {
 		dst[k] = float64(d.data[i])
 		i += s
 	}
+}
+
+func (d *dense[T]) Integers(j, first int, dst []int64) bool {
+	if isWhole[T]() {
+		for k := range dst {
+			dst[k] = int64(d.data[j*d.colStride+(first+k)*d.rowStride])
+		}
+	}
+	return isWhole[T]()
 }
 
 // check tells whether the matrix lies within its data.

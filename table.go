@@ -28,17 +28,26 @@ const MaxCategories = category.MaxCategories
 type Column struct {
 	rows       int
 	read       func(first int, dst []float64)
-	categories []string // nil: numbers
+	integers   func(first int, dst []int64) // nil: the numbers are none of 64 bits
+	categories []string                     // nil: numbers
 	err        error
 }
 
 // Numbers is a column of numbers. NaN is missing. The values are not copied.
 func Numbers[T Number](values []T) Column {
-	return Column{rows: len(values), read: func(first int, dst []float64) {
+	c := Column{rows: len(values), read: func(first int, dst []float64) {
 		for i, v := range values[first:][:len(dst)] {
 			dst[i] = float64(v)
 		}
 	}}
+	if isWhole[T]() {
+		c.integers = func(first int, dst []int64) {
+			for i, v := range values[first:][:len(dst)] {
+				dst[i] = int64(v)
+			}
+		}
+	}
+	return c
 }
 
 // Texts is a categorical column. Each different text is a category. The empty
@@ -110,5 +119,13 @@ func (t columnTable) Rows() int {
 }
 
 func (t columnTable) Column(j, first int, dst []float64) { t[j].read(first, dst) }
+
+func (t columnTable) Integers(j, first int, dst []int64) bool {
+	if t[j].integers == nil {
+		return false
+	}
+	t[j].integers(first, dst)
+	return true
+}
 
 func (t columnTable) Categories(j int) []string { return t[j].categories }

@@ -24,6 +24,7 @@ type batches struct {
 // arrowColumn is a column of a batch.
 type arrowColumn struct {
 	read   arrowReader
+	values unsafe.Pointer // of numbers
 	valid  unsafe.Pointer // a bit for each value, 1 if it is not null; nil if none is null
 	offset int
 }
@@ -41,6 +42,24 @@ func (b *batches) Column(j, first int, dst []float64) {
 		b.columns[i][j].copy(first-b.starts[i], dst[:n])
 		first, dst = first+n, dst[n:]
 	}
+}
+
+func (b *batches) Integers(j, first int, dst []int64) bool {
+	if f := &b.schema.columns[j]; f.categories != nil || f.format != "l" && f.format != "L" {
+		return false
+	}
+	for i := sort.SearchInts(b.starts, first+1) - 1; len(dst) > 0; i++ {
+		end := b.rows
+		if i+1 < len(b.starts) {
+			end = b.starts[i+1]
+		}
+		n, c := min(end-first, len(dst)), &b.columns[i][j]
+		for k := range n {
+			dst[k] = *(*int64)(unsafe.Add(c.values, 8*(c.offset+first-b.starts[i]+k)))
+		}
+		first, dst = first+n, dst[n:]
+	}
+	return true
 }
 
 func (b *batches) Categories(j int) []string {

@@ -183,6 +183,21 @@ func (s *strided[T]) Column(j, first int, dst []float64) {
 	}
 }
 
+func (s *strided[T]) Integers(j, first int, dst []int64) bool {
+	if isWhole[T]() {
+		for k := range dst {
+			dst[k] = int64(*(*T)(unsafe.Add(s.origin, j*s.colStride+(first+k)*s.rowStride)))
+		}
+	}
+	return isWhole[T]()
+}
+
+// isWhole reports whether a type is of integers that float64 may round.
+func isWhole[T aoso.Number]() bool {
+	one := T(1)
+	return unsafe.Sizeof(one) == 8 && one/2 == 0
+}
+
 // at is the value of a row in the first column.
 func (s *strided[T]) at(row int) T { return *(*T)(unsafe.Add(s.origin, row*s.rowStride)) }
 
@@ -221,6 +236,15 @@ func (c *columnar[T]) Column(j, first int, dst []float64) {
 	for k, v := range c.columns[j][first:][:len(dst)] {
 		dst[k] = float64(v)
 	}
+}
+
+func (c *columnar[T]) Integers(j, first int, dst []int64) bool {
+	if isWhole[T]() {
+		for k, v := range c.columns[j][first:][:len(dst)] {
+			dst[k] = int64(v)
+		}
+	}
+	return isWhole[T]()
 }
 
 func readCompressed[T aoso.Number, I int32 | int64](x *C.aoso_matrix) (*matrix, error) {

@@ -20,13 +20,19 @@ type table struct {
 // column is a column of a table.
 type column struct {
 	read       func(first int, dst []float64)
-	categories []string // nil: numbers
+	integers   func(first int, dst []int64) bool // nil: categories
+	categories []string                          // nil: numbers
 }
 
 func (t *table) Rows() int                          { return t.rows }
 func (t *table) Cols() int                          { return len(t.columns) }
 func (t *table) Column(j, first int, dst []float64) { t.columns[j].read(first, dst) }
-func (t *table) Categories(j int) []string          { return t.columns[j].categories }
+func (t *table) Integers(j, first int, dst []int64) bool {
+	integers := t.columns[j].integers
+	return integers != nil && integers(first, dst)
+}
+
+func (t *table) Categories(j int) []string { return t.columns[j].categories }
 
 func readTable(x *C.aoso_matrix) (*matrix, error) {
 	rows, cols := int(x.rows), int(x.cols)
@@ -99,7 +105,10 @@ func readNumbers[T aoso.Number](name string, c *C.aoso_column, rows int) (column
 	if err != nil {
 		return column{}, err
 	}
-	return column{read: func(first int, dst []float64) { values.Column(0, first, dst) }}, nil
+	return column{
+		read:     func(first int, dst []float64) { values.Column(0, first, dst) },
+		integers: func(first int, dst []int64) bool { return values.Integers(0, first, dst) },
+	}, nil
 }
 
 func stridedColumn[T aoso.Number](name string, c *C.aoso_column, rows int) (*strided[T], error) {
@@ -131,11 +140,11 @@ func readIntegers[T aoso.Integer](name string, c *C.aoso_column, rows int) (colu
 			return column{}, badArgument(fmt.Sprintf("%s: code of row %d", name, i), code, "below %d, the number of categories", len(numbers))
 		}
 	}
-	return column{func(first int, dst []float64) {
+	return column{read: func(first int, dst []float64) {
 		for k := range dst {
 			dst[k] = value(int64(values.at(first+k)), numbers)
 		}
-	}, known.names}, nil
+	}, categories: known.names}, nil
 }
 
 // value is the position of a code's category, or NaN if the value is missing.

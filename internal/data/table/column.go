@@ -24,6 +24,7 @@ type column struct {
 	place    int    // among the features; −1: the label, the row id, or left out
 	fast     bool   // digits are a number, with nothing else to do
 	numeric  bool   // text is an error
+	coded    bool   // numbers stand for categories
 	seen     [4]int // cells by kind, of those that are not missing
 	text     string // the first cell of text
 	textLine int
@@ -79,8 +80,9 @@ func (p *csvParser) settle(o Options) error {
 		if p.header != nil && o.Names != nil {
 			feature = wanted[p.header[j]]
 		}
+		c.coded = slices.Contains(r.Coded, j)
 		if feature < len(o.NumericFeatures) {
-			c.numeric = o.NumericFeatures[feature]
+			c.numeric, c.coded = o.NumericFeatures[feature], !o.NumericFeatures[feature]
 		}
 		if p.known != nil && p.known[j] {
 			c.readTexts()
@@ -116,6 +118,10 @@ func (p *csvParser) cell(j int, b []byte) error {
 		} else if v, ok = boolean(b); ok {
 			k, kind = numeric, Booleans
 		}
+	}
+	const exact = 1 << 53 // beyond, different integers are one float64
+	if c.coded && k == numeric && kind == Numbers && math.Abs(v) >= exact {
+		k = text
 	}
 	switch {
 	case k == tooLarge || k == text && (c.numeric || p.isOtherDecimal(b)):

@@ -30,7 +30,7 @@ class Source:
         """A block, with its columns in the order of those of the first block."""
         if self._names is None or self._feature_names is not None:
             return _matrix.read(x, self._feature_names)
-        return _matrix.read_as(x, self._names, True, labelled=True)
+        return _matrix.read_as(x, self._names, True, (), labelled=True)
 
     def __iter__(self) -> Iterator[tuple[_capi.Matrix, _capi.Labels, Array | None, Array | None]]:
         blocks = self._blocks() if callable(self._blocks) else self._blocks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,14 @@ class Matrix:
         """What the table is made of: an array; three arrays; columns; or capsules of Arrow."""
         return self._keep[0] if self.kind == _TABLE else self._keep
 
+    def coded(self, columns: Iterable[int]) -> Matrix:
+        """The table with all digits of the integers in columns that stand for categories."""
+        parts = list(self.parts) if self.kind == _TABLE else []
+        lossy = [j for j in columns if parts and parts[j].coded is not None]
+        for j in lossy:
+            parts[j] = parts[j].coded()
+        return table(parts, self.shape[0], self.names) if lossy else self
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.struct.rows, self.struct.cols
@@ -79,11 +87,11 @@ def dense(array: Array, names: list[str] | None = None) -> Matrix:
     return Matrix(struct, names, array)
 
 
-def table(parts: Sequence[tuple[Array, list[str] | None]], rows: int, names: list[str] | None = None) -> Matrix:
-    """A table of columns, each readable and of any type."""
+def table(parts: Sequence[Any], rows: int, names: list[str] | None = None) -> Matrix:
+    """A table of columns, each readable and of any type: see :class:`aoso._columns.Column`."""
     described = (structs.Column * len(parts))()
     keep: list[Any] = []
-    for j, (values, categories) in enumerate(parts):
+    for j, (values, categories, _) in enumerate(parts):
         stride = values.strides[0] // values.itemsize
         column = structs.Column(dtype=_dtype(values), data=address(values), stride=stride)
         if categories is not None:
@@ -92,7 +100,7 @@ def table(parts: Sequence[tuple[Array, list[str] | None]], rows: int, names: lis
             keep += text, offsets
         described[j] = column
     struct = structs.Matrix(layout=_TABLE, rows=rows, cols=len(parts), table=c.addressof(described))
-    categorical = [j for j, (_, categories) in enumerate(parts) if categories is not None]
+    categorical = [j for j, part in enumerate(parts) if part.categories is not None]
     return Matrix(struct, names, parts, described, keep, categorical=categorical)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -25,12 +26,18 @@ def read(x: Any, feature_names: list[str] | None = None) -> _capi.Matrix:
     return matrix
 
 
-def read_as(x: Any, features: list[str], named: bool, *, labelled: bool = False) -> _capi.Matrix:
+def read_as(x: Any, features: list[str], named: bool, categories: Container[str], *, labelled: bool = False) -> _capi.Matrix:
     """As :func:`read`, with the columns that are features, in their order.
 
     Columns are found by name if both have names, else by position: see :func:`positions`. Columns that are no features are left
-    out. If there are several, or one that cannot be the label because the rows are ``labelled`` otherwise, warn.
+    out. If there are several, or one that cannot be the label because the rows are ``labelled`` otherwise, warn. ``categories``
+    are the names of the categorical features.
     """
+    matrix = _in_order(x, features, named, labelled)
+    return matrix.coded(j for j, name in enumerate(features[: matrix.shape[1]]) if name in categories)
+
+
+def _in_order(x: Any, features: list[str], named: bool, labelled: bool) -> _capi.Matrix:
     x = known(x)
     matrix = read(x)
     names = matrix.names
@@ -42,7 +49,7 @@ def read_as(x: Any, features: list[str], named: bool, *, labelled: bool = False)
         return matrix
     strange = _without(names, features)
     if named and len(strange) > (not labelled):
-        warnings.warn(f"columns of x are left out, because they are no features: {_listed(strange)}", stacklevel=4)
+        warnings.warn(f"columns of x are left out, because they are no features: {_listed(strange)}", stacklevel=5)
     return read(_columns_of(x, order, [names[j] for j in order]))
 
 
@@ -140,7 +147,7 @@ def checkable(x: Any) -> tuple[Any, bool]:
     if array.dtype.kind not in "OUST":
         return _columns.numbers(array, "x"), True
     parts = _parts(array)
-    if any(part.categories is not None for part in parts) or not parts:
+    if not parts or _are_apart(parts):
         return array, False
     return np.column_stack([part.values for part in parts]), True
 
@@ -279,7 +286,7 @@ def _read(x: Any) -> _capi.Matrix:
     if array.dtype.kind not in "OUST":
         return _capi.dense(_columns.numbers(array, "x"))
     parts = _parts(array)
-    if parts and all(part.categories is None for part in parts):
+    if parts and not _are_apart(parts):
         return _capi.dense(np.column_stack([part.values for part in parts]))
     return _capi.table(parts, len(array))
 
@@ -290,6 +297,14 @@ def _read_arrow(x: Any) -> _capi.Matrix:
     if not hasattr(x, "__len__"):
         raise ArgumentError(f"x is a {type(x).__name__} of unknown length; allowed: a table, such as from read_all()")
     return _capi.arrow_stream(x.__arrow_c_stream__(), len(x))
+
+
+def _are_apart(parts: list[_columns.Column]) -> bool:
+    """Whether columns cannot be one array of numbers: categories, or integers that it would round."""
+    if any(part.categories is not None or part.coded is not None for part in parts):
+        return True
+    dtypes = {part.values.dtype for part in parts}
+    return len(dtypes) > 1 and any(dtype.kind in "iu" and dtype.itemsize == 8 for dtype in dtypes)
 
 
 def _parts(array: Array) -> list[_columns.Column]:

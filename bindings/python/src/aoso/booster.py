@@ -321,7 +321,7 @@ class Booster(Report, Probability, Confusing, Familiar):
 
     def _read(self, x: Any, *, labelled: bool = False) -> _capi.Matrix:
         x = x._rows_of_dataset() if hasattr(x, "_rows_of_dataset") else x
-        return _matrix.read_as(x, self.feature_names, bool(self._info.named), labelled=labelled)
+        return _matrix.read_as(x, self.feature_names, bool(self._info.named), self.categories, labelled=labelled)
 
     def _read_labels(self, y: Any, weight: Any, x: _capi.Matrix) -> tuple[_capi.Labels, Array | None]:
         labels, _ = _labels.read(y, x.shape[0], self.classes)

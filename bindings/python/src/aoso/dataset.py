@@ -182,6 +182,7 @@ class Dataset:
             _check_model(init_model)
             matrix = init_model._read(x, labelled=True)
         columns = _matrix.categorical(categorical_features, matrix)
+        matrix = matrix.coded(columns)
         if init_model is not None:
             matrix.names = None
         rows = matrix.shape[0]
@@ -278,17 +279,18 @@ class Dataset:
     def _build_of(self, blocks: Any, feature_names: list[str] | None, categorical_features: Any, **options: Any) -> None:
         source = _blocks.Source(blocks, feature_names)
         builder: _capi.Builder | None = None
+        columns: list[int] = []
         for matrix, labels, weights, row_ids in source:
             if builder is None:
                 _matrix.check_distinct(matrix.names)
                 columns = _matrix.categorical(categorical_features, matrix)
                 options["text_labels"] = _labels.are_texts(source.classes)
                 builder = _capi.Builder(matrix.shape[1], _capi.DatasetOptions(matrix, columns, ranks=self._ranks, **options))
-            builder.sample(matrix, labels, weights, row_ids)
+            builder.sample(matrix.coded(columns), labels, weights, row_ids)
         if builder is None:
             raise ArgumentError("blocks has no blocks; allowed: at least one")
         for matrix, labels, *_ in source:
-            builder.append(matrix, labels)
+            builder.append(matrix.coded(columns), labels)
         self._handle = builder.finish()
         self._describe()
         classes = source.classes if self._ranks is None else self._ranks.unite(source.classes)
@@ -319,7 +321,7 @@ class Dataset:
             raise ArgumentError(f"reference is a {type(reference).__name__}; allowed: a Dataset")
         self._ranks = reference._ranks
         with self._aborting():
-            matrix = _matrix.read_as(x, reference.feature_names, bool(reference._info.named), labelled=True)
+            matrix = _matrix.read_as(x, reference.feature_names, bool(reference._info.named), reference.categories, labelled=True)
             rows = matrix.shape[0]
             labels, _ = _labels.read(y, rows, reference.classes, alone=self._ranks is None)
             weights = _matrix.weights(weight, rows)
