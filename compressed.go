@@ -134,29 +134,42 @@ func (s *compressed[T, I]) Rows() int { return s.rows }
 func (s *compressed[T, I]) Cols() int { return len(s.start) - 1 }
 
 func (s *compressed[T, I]) Column(j, first int, dst []float64) {
-	scatter(s, j, first, dst, func(v T) float64 { return float64(v) })
-}
-
-func (s *compressed[T, I]) Integers(j, first int, dst []int64) bool {
-	if isWhole[T]() {
-		scatter(s, j, first, dst, func(v T) int64 { return int64(v) })
-	}
-	return isWhole[T]()
-}
-
-// scatter writes a part of column j to dst, with zeros where there is no entry.
-func scatter[T Number, I ~int32 | ~int64, To float64 | int64](s *compressed[T, I], j, first int, dst []To, as func(T) To) {
 	clear(dst)
 	index, values := s.index[s.start[j]:s.start[j+1]], s.values[s.start[j]:s.start[j+1]]
-	k := 0
-	if first > 0 {
-		k, _ = slices.BinarySearch(index, I(first))
-	}
-	for ; k < len(index); k++ {
+	for k := firstEntry(index, first); k < len(index); k++ {
 		i := int(index[k]) - first
 		if i >= len(dst) {
 			break
 		}
-		dst[i] = as(values[k])
+		dst[i] = float64(values[k])
 	}
+}
+
+func (s *compressed[T, I]) Integers(j, first int, dst []int64) bool {
+	values := wholes(s.values)
+	if values == nil {
+		return false
+	}
+	scatter(s.index[s.start[j]:s.start[j+1]], values[s.start[j]:s.start[j+1]], first, dst)
+	return true
+}
+
+// scatter writes the values of a column from row first on, with zeros where it has none.
+func scatter[I ~int32 | ~int64](index []I, values []int64, first int, dst []int64) {
+	clear(dst)
+	for k := firstEntry(index, first); k < len(index); k++ {
+		i := int(index[k]) - first
+		if i >= len(dst) {
+			break
+		}
+		dst[i] = values[k]
+	}
+}
+
+// firstEntry is the position of the first entry in row first or below.
+func firstEntry[I ~int32 | ~int64](index []I, first int) (k int) {
+	if first > 0 {
+		k, _ = slices.BinarySearch(index, I(first))
+	}
+	return k
 }

@@ -77,10 +77,16 @@ func FromColumns[T Number](columns [][]T) (Features, error) {
 	return columnar[T](columns), nil
 }
 
-// isWhole reports whether a type is of integers that float64 may round.
-func isWhole[T Number]() bool {
-	one := T(1)
-	return unsafe.Sizeof(one) == 8 && one/2 == 0
+// wholes returns values as int64 where float64 may round them, unsigned ones as their
+// bits; nil: they are of another type.
+func wholes[T Number](values []T) []int64 {
+	if one := T(1); unsafe.Sizeof(one) != 8 || one/2 != 0 {
+		return nil
+	}
+	if len(values) == 0 {
+		return []int64{}
+	}
+	return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(values))), len(values))
 }
 
 type columnar[T Number] [][]T
@@ -101,12 +107,12 @@ func (c columnar[T]) Column(j, first int, dst []float64) {
 }
 
 func (c columnar[T]) Integers(j, first int, dst []int64) bool {
-	if isWhole[T]() {
-		for k, x := range c[j][first:][:len(dst)] {
-			dst[k] = int64(x)
-		}
+	values := wholes(c[j])
+	if values == nil {
+		return false
 	}
-	return isWhole[T]()
+	copy(dst, values[first:])
+	return true
 }
 
 func (d *dense[T]) Rows() int { return d.rows }
@@ -133,12 +139,11 @@ func (d *dense[T]) Column(j, first int, dst []float64) {
 }
 
 func (d *dense[T]) Integers(j, first int, dst []int64) bool {
-	if isWhole[T]() {
-		for k := range dst {
-			dst[k] = int64(d.data[j*d.colStride+(first+k)*d.rowStride])
-		}
+	values := wholes(d.data)
+	for k := range dst[:min(len(dst), len(values))] {
+		dst[k] = values[j*d.colStride+(first+k)*d.rowStride]
 	}
-	return isWhole[T]()
+	return values != nil
 }
 
 // check tells whether the matrix lies within its data.

@@ -28,8 +28,8 @@ const MaxCategories = category.MaxCategories
 type Column struct {
 	rows       int
 	read       func(first int, dst []float64)
-	integers   func(first int, dst []int64) // nil: the numbers are none of 64 bits
-	categories []string                     // nil: numbers
+	integers   []int64  // the numbers, if they are integers of 64 bits; else nil
+	categories []string // nil: numbers
 	err        error
 }
 
@@ -40,13 +40,7 @@ func Numbers[T Number](values []T) Column {
 			dst[i] = float64(v)
 		}
 	}}
-	if isWhole[T]() {
-		c.integers = func(first int, dst []int64) {
-			for i, v := range values[first:][:len(dst)] {
-				dst[i] = int64(v)
-			}
-		}
-	}
+	c.integers = wholes(values)
 	return c
 }
 
@@ -124,7 +118,7 @@ func (t columnTable) Integers(j, first int, dst []int64) bool {
 	if t[j].integers == nil {
 		return false
 	}
-	t[j].integers(first, dst)
+	copy(dst, t[j].integers[first:])
 	return true
 }
 

@@ -184,12 +184,15 @@ func (s *strided[T]) Column(j, first int, dst []float64) {
 }
 
 func (s *strided[T]) Integers(j, first int, dst []int64) bool {
-	if isWhole[T]() {
-		for k := range dst {
-			dst[k] = int64(*(*T)(unsafe.Add(s.origin, j*s.colStride+(first+k)*s.rowStride)))
-		}
+	return isWhole[T]() && copyIntegers(dst, s.origin, j*s.colStride+first*s.rowStride, s.rowStride)
+}
+
+// copyIntegers copies integers of 64 bits, at the given stride in bytes.
+func copyIntegers(dst []int64, origin unsafe.Pointer, at, stride int) bool {
+	for k := range dst {
+		dst[k] = *(*int64)(unsafe.Add(origin, at+k*stride))
 	}
-	return isWhole[T]()
+	return true
 }
 
 // isWhole reports whether a type is of integers that float64 may round.
@@ -239,12 +242,8 @@ func (c *columnar[T]) Column(j, first int, dst []float64) {
 }
 
 func (c *columnar[T]) Integers(j, first int, dst []int64) bool {
-	if isWhole[T]() {
-		for k, v := range c.columns[j][first:][:len(dst)] {
-			dst[k] = int64(v)
-		}
-	}
-	return isWhole[T]()
+	const size = 8
+	return isWhole[T]() && copyIntegers(dst, unsafe.Pointer(unsafe.SliceData(c.columns[j])), first*size, size)
 }
 
 func readCompressed[T aoso.Number, I int32 | int64](x *C.aoso_matrix) (*matrix, error) {

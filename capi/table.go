@@ -20,16 +20,17 @@ type table struct {
 // column is a column of a table.
 type column struct {
 	read       func(first int, dst []float64)
-	integers   func(first int, dst []int64) bool // nil: categories
-	categories []string                          // nil: numbers
+	integers   unsafe.Pointer // the first of the numbers, if they are integers of 64 bits; else nil
+	stride     int            // in bytes
+	categories []string       // nil: numbers
 }
 
 func (t *table) Rows() int                          { return t.rows }
 func (t *table) Cols() int                          { return len(t.columns) }
 func (t *table) Column(j, first int, dst []float64) { t.columns[j].read(first, dst) }
 func (t *table) Integers(j, first int, dst []int64) bool {
-	integers := t.columns[j].integers
-	return integers != nil && integers(first, dst)
+	c := &t.columns[j]
+	return c.integers != nil && copyIntegers(dst, c.integers, first*c.stride, c.stride)
 }
 
 func (t *table) Categories(j int) []string { return t.columns[j].categories }
@@ -105,10 +106,11 @@ func readNumbers[T aoso.Number](name string, c *C.aoso_column, rows int) (column
 	if err != nil {
 		return column{}, err
 	}
-	return column{
-		read:     func(first int, dst []float64) { values.Column(0, first, dst) },
-		integers: func(first int, dst []int64) bool { return values.Integers(0, first, dst) },
-	}, nil
+	read := column{read: func(first int, dst []float64) { values.Column(0, first, dst) }}
+	if isWhole[T]() {
+		read.integers, read.stride = values.origin, values.rowStride
+	}
+	return read, nil
 }
 
 func stridedColumn[T aoso.Number](name string, c *C.aoso_column, rows int) (*strided[T], error) {

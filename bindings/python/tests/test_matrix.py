@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import aoso
-from aoso import AOSOClassifier, _matrix
+from aoso import AOSOClassifier, _capi, _matrix
 
 PARAMS = {"preset": "paper", "trees": 5, "threads": 1}
 RNG = np.random.default_rng(0)
@@ -302,6 +302,22 @@ def test_columns_are_found_by_name(names, form):
     assert again.fingerprint == aoso.train(PARAMS, aoso.Dataset(X, Y, init_model=booster)).fingerprint
     blocks = aoso.Dataset.from_blocks([(form(x[:40]), Y[:40]), (form(shuffled[40:]), Y[40:])])
     assert aoso.train(PARAMS, blocks).fingerprint == booster.fingerprint
+
+
+def test_the_library_finds_columns_of_arrow_by_name():
+    """As C and C++ use it, without what Python does before."""
+    booster = trained(frame(GENERATED))
+    wanted = booster.predict_raw(frame(GENERATED))
+
+    def raw(x):
+        return _capi.predict("raw", booster._handle, _matrix.read(x), 3, 0, 0)
+
+    for table in (pa.Table.from_pandas, lambda x: pa.RecordBatch.from_pandas(x)):
+        np.testing.assert_array_equal(raw(table(frame(GENERATED).iloc[:, ORDER].assign(other=1.0))), wanted)
+        with pytest.raises(ValueError, match='a table without the column "f1"'):
+            raw(table(frame(["f0", "g", "f2", "f3", "f4"])))
+    with pytest.raises(ValueError, match='a table with 2 columns "f1"'):
+        raw(pa.table([X[:, 0]] * 6, names=["f0", "f1", "f2", "f3", "f4", "f1"]))
 
 
 def test_columns_that_are_left_out():
