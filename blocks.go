@@ -108,6 +108,7 @@ func (b *DatasetBuilder) Sample(x Features, labels Labels, weights []float64, ro
 	case b.again || b.rows.Rows() > 0:
 		return badArgument("sample", "called after append", "calls before the first append")
 	}
+	x = b.coded(x)
 	if err := b.take(x, labels, weights, rowIDs); err != nil || x.Rows() == 0 {
 		return err
 	}
@@ -124,10 +125,10 @@ func (b *DatasetBuilder) beginPasses() {
 		o := b.options.building(b.cols)
 		o.Ranks = b.ranks
 		if b.whole != nil {
-			o.Whole = b.whole
+			o.Whole = b.coded(b.whole)
 		}
 		if m := b.options.Init; m != nil {
-			o.Continues, o.Encoder, o.Names = true, m.encoder, slices.Clone(m.names)
+			o.Continues, o.Encoder, o.Names, o.Named = true, m.encoder, slices.Clone(m.names), m.named
 		}
 		b.passes = data.NewBuilder(o, &b.dictionary)
 	}
@@ -137,6 +138,7 @@ func (b *DatasetBuilder) beginPasses() {
 func (o *DatasetOptions) building(cols int) data.BuildOptions {
 	p := data.BuildOptions{
 		Names:       namesOf(o.Names, cols),
+		Named:       o.Names != nil,
 		MaxBins:     cmp.Or(o.MaxBins, bin.MaxValueBins),
 		SampleRows:  cmp.Or(o.SampleRows, defaultSampleRows),
 		Seed:        o.Seed,

@@ -80,7 +80,7 @@ func NewDatasetBuilder(cols int, o DatasetOptions) (*DatasetBuilder, error) {
 func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64, rowIDs []uint64) error {
 	team := par.NewTeam(b.options.Threads)
 	defer team.Close()
-	if b.passes != nil {
+	if x = b.coded(x); b.passes != nil {
 		return b.appendAgain(x, labels, team)
 	}
 	if err := b.take(x, labels, weights, rowIDs); err != nil || x.Rows() == 0 {
@@ -91,6 +91,16 @@ func (b *DatasetBuilder) Append(x Features, labels Labels, weights []float64, ro
 	b.weights = append(b.weights, weights...)
 	b.ids = append(b.ids, rowIDs...)
 	return nil
+}
+
+// coded is x with categories in place of the numbers in the columns that the options
+// list, for one list of categories in all chunks.
+func (b *DatasetBuilder) coded(x Features) Features {
+	listed := b.options.categorical(b.cols)
+	if listed == nil || x == nil || x.Cols() != b.cols || checkFeatures(x) != nil {
+		return x
+	}
+	return category.Coded(x, func(j int) bool { return listed[j] }, true)
 }
 
 // take checks a chunk of rows that come for the first time, and counts them.

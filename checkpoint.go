@@ -213,7 +213,7 @@ func (c *checkpoint) write(w io.Writer, record *fit.Record) error {
 	for i, run := range record.Runs {
 		for j, forest := range run.Forests {
 			m := Model{
-				forest: forest, classes: set.Classes, names: set.Names, encoder: set.Encoder,
+				forest: forest, classes: set.Classes, names: set.Names, named: set.Named, encoder: set.Encoder,
 				method: run.Params.Method, perRound: run.Params.TreesPerIteration(len(set.Classes)), params: Params(run.Params),
 			}
 			var content bytes.Buffer

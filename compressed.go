@@ -136,15 +136,40 @@ func (s *compressed[T, I]) Cols() int { return len(s.start) - 1 }
 func (s *compressed[T, I]) Column(j, first int, dst []float64) {
 	clear(dst)
 	index, values := s.index[s.start[j]:s.start[j+1]], s.values[s.start[j]:s.start[j+1]]
-	k := 0
-	if first > 0 {
-		k, _ = slices.BinarySearch(index, I(first))
-	}
-	for ; k < len(index); k++ {
+	for k := firstEntry(index, first); k < len(index); k++ {
 		i := int(index[k]) - first
 		if i >= len(dst) {
 			break
 		}
 		dst[i] = float64(values[k])
 	}
+}
+
+func (s *compressed[T, I]) Integers(j, first int, dst []int64) bool {
+	values := wholes(s.values)
+	if values == nil {
+		return false
+	}
+	scatter(s.index[s.start[j]:s.start[j+1]], values[s.start[j]:s.start[j+1]], first, dst)
+	return true
+}
+
+// scatter writes the values of a column from row first on, with zeros where it has none.
+func scatter[I ~int32 | ~int64](index []I, values []int64, first int, dst []int64) {
+	clear(dst)
+	for k := firstEntry(index, first); k < len(index); k++ {
+		i := int(index[k]) - first
+		if i >= len(dst) {
+			break
+		}
+		dst[i] = values[k]
+	}
+}
+
+// firstEntry is the position of the first entry in row first or below.
+func firstEntry[I ~int32 | ~int64](index []I, first int) (k int) {
+	if first > 0 {
+		k, _ = slices.BinarySearch(index, I(first))
+	}
+	return k
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/libaoso/aoso/internal/collective"
 	"github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/mem"
+	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/internal/par"
 )
 
@@ -98,9 +99,9 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	if err != nil {
 		return nil, err
 	}
-	names := namesOf(o.Names, features.Cols())
+	names, named := namesOf(o.Names, features.Cols()), o.Names != nil
 	if m := o.Init; m != nil {
-		names = slices.Clone(m.names)
+		names, named = slices.Clone(m.names), m.named
 	}
 	weights, err := checkWeights(o.Weights, features.Rows())
 	if err != nil {
@@ -111,7 +112,7 @@ func NewDataset(features Features, labels Labels, o DatasetOptions) (*Dataset, e
 	}
 	team := par.NewTeam(o.Threads)
 	defer team.Close()
-	set := &data.Set{Target: data.NewTarget(labels, classes), Names: names}
+	set := &data.Set{Target: data.NewTarget(labels, classes), Names: names, Named: named}
 	set.Weights, set.IDs = weights, slices.Clone(o.RowIDs)
 	columns, err := fitEncoder(set, features, o)
 	if err != nil {
@@ -317,7 +318,7 @@ func namesOf(names []string, cols int) []string {
 	}
 	names = make([]string, cols)
 	for j := range names {
-		names[j] = fmt.Sprintf("f%d", j)
+		names[j] = modelio.GeneratedName(j)
 	}
 	return names
 }
@@ -353,7 +354,8 @@ func (o *DatasetOptions) check(cols int) error {
 }
 
 // Aligned quantizes a validation set like d: the same bins, the same classes.
-// Labels that d does not have count as errors; [Dataset.Unknown] counts them.
+// Labels that d does not have count as errors, and [Dataset.Unknown] counts them;
+// if it has none of them, the result is an error.
 func (d *Dataset) Aligned(features Features, labels Labels, weights []float64) (*Dataset, error) {
 	return d.aligned(features, labels, weights, nil, 0)
 }
@@ -377,9 +379,14 @@ func (d *Dataset) aligned(features Features, labels Labels, weights []float64, i
 	}
 	team := par.NewTeam(threads)
 	defer team.Close()
-	set := &data.Set{Target: data.NewTarget(labels, d.set.Classes), Names: d.set.Names, Encoder: d.set.Encoder, Mapper: d.set.Mapper}
+	set := &data.Set{Target: data.NewTarget(labels, d.set.Classes), Names: d.set.Names, Named: d.set.Named, Encoder: d.set.Encoder, Mapper: d.set.Mapper}
 	set.Ranks = d.set.Ranks
 	set.Weights, set.IDs = narrow, slices.Clone(ids)
+	if set.Ranks == nil { // else the trainer asks whether another rank knows some
+		if err := checkKnown(labels, &set.Target); err != nil {
+			return nil, err
+		}
+	}
 	columns, err := encoded(set.Encoder, features, set.Names)
 	if err != nil {
 		return nil, err
@@ -531,6 +538,10 @@ func (d *Dataset) Weights() []float64 {
 
 // FeatureNames is the names of the features.
 func (d *Dataset) FeatureNames() []string { return slices.Clone(d.set.Names) }
+
+// Named reports whether the features were given names; otherwise these are generated:
+// f0, f1, ….
+func (d *Dataset) Named() bool { return d.set.Named }
 
 // Categories is the names of the categories of a feature, in order; nil: it is
 // numeric.

@@ -241,8 +241,8 @@ func TestAlignedErrors(t *testing.T) {
 			wantArgumentError(t, err, test.argument, test.texts...)
 		})
 	}
-	v, err := set.Aligned(x, IntLabels([]int{5}), nil)
-	if err != nil || v.Unknown() != 1 || v.Rows() != 1 || !slices.Equal(v.Classes(), []string{"0", "1"}) || !slices.Equal(v.FeatureNames(), []string{"a", "b"}) {
+	v, err := set.Aligned(RowMajor([]float64{1, 2, 3, 4}, 2, 2), IntLabels([]int{5, 1}), nil)
+	if err != nil || v.Unknown() != 1 || v.Rows() != 2 || !slices.Equal(v.Classes(), []string{"0", "1"}) || !slices.Equal(v.FeatureNames(), []string{"a", "b"}) {
 		t.Errorf("%+v, %v", v, err)
 	}
 }

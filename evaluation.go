@@ -15,7 +15,8 @@ type Evaluation struct {
 }
 
 // Evaluate compares the model's predictions for x with labels; weights may be
-// nil. Labels that the model does not know count as errors.
+// nil. Labels that the model does not know count as errors; if it knows none of
+// them, the result is an error. [Labels.Unknown] counts them.
 func (m *Model) Evaluate(x Features, labels Labels, weights []float64, o PredictOptions) (*Evaluation, error) {
 	scores, err := m.PredictRaw(x, o)
 	if err != nil {
@@ -65,7 +66,7 @@ func (m *Model) target(rows int, labels Labels, weights []float64) (*data.Target
 	}
 	t := data.NewTarget(labels, m.classes)
 	t.Weights = narrow
-	return &t, nil
+	return &t, checkKnown(labels, &t)
 }
 
 // evaluate compares raw scores, rows × classes, with labels.

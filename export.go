@@ -173,5 +173,6 @@ func (m *Model) content() *model.Model {
 		Scores:  m.scores,
 
 		LabelType: m.labelType,
+		Named:     m.named,
 	}
 }

@@ -2,6 +2,7 @@ package aoso
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/libaoso/aoso/internal/bin"
 )
@@ -22,7 +23,7 @@ type Features interface {
 var _ bin.Source = Features(nil)
 
 // Number is the element type of a matrix. Elements are used as float64, so
-// integers beyond 2⁵³ are rounded.
+// integers beyond 2⁵³ are rounded, except where they stand for categories.
 type Number interface {
 	Integer | ~float32 | ~float64
 }
@@ -76,6 +77,18 @@ func FromColumns[T Number](columns [][]T) (Features, error) {
 	return columnar[T](columns), nil
 }
 
+// wholes returns values as int64 where float64 may round them, unsigned ones as their
+// bits; nil: they are of another type.
+func wholes[T Number](values []T) []int64 {
+	if one := T(1); unsafe.Sizeof(one) != 8 || one/2 != 0 {
+		return nil
+	}
+	if len(values) == 0 {
+		return []int64{}
+	}
+	return unsafe.Slice((*int64)(unsafe.Pointer(unsafe.SliceData(values))), len(values))
+}
+
 type columnar[T Number] [][]T
 
 func (c columnar[T]) Cols() int { return len(c) }
@@ -91,6 +104,15 @@ func (c columnar[T]) Column(j, first int, dst []float64) {
 	for k, x := range c[j][first:][:len(dst)] {
 		dst[k] = float64(x)
 	}
+}
+
+func (c columnar[T]) Integers(j, first int, dst []int64) bool {
+	values := wholes(c[j])
+	if values == nil {
+		return false
+	}
+	copy(dst, values[first:])
+	return true
 }
 
 func (d *dense[T]) Rows() int { return d.rows }
@@ -114,6 +136,14 @@ func (d *dense[T]) Column(j, first int, dst []float64) {
 		dst[k] = float64(d.data[i])
 		i += s
 	}
+}
+
+func (d *dense[T]) Integers(j, first int, dst []int64) bool {
+	values := wholes(d.data)
+	for k := range dst[:min(len(dst), len(values))] {
+		dst[k] = values[j*d.colStride+(first+k)*d.rowStride]
+	}
+	return values != nil
 }
 
 // check tells whether the matrix lies within its data.

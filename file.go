@@ -106,6 +106,6 @@ func Decode(data []byte) (*Model, error) {
 		return nil, fmt.Errorf("%w: its header: the parameters are those of method %q, leaf %q, pairs %d", ErrCorrupt, p.Method, p.Leaf, p.Pairs)
 	}
 	m := newModel(c.Forest, c.Classes, c.Features, c.Encoder, c.Method, c.TreesPerIteration, p)
-	m.temperature, m.scores, m.labelType = c.Temperature, c.Scores, c.LabelType
+	m.temperature, m.scores, m.labelType, m.named = c.Temperature, c.Scores, c.LabelType, c.Named
 	return m, nil
 }

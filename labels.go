@@ -87,6 +87,26 @@ func labelsOf[T comparable](y []T, text func(T) string) Labels {
 	return labels
 }
 
+// Unknown counts the labels that are none of the given classes, such as those of a
+// model. Classes are compared as strings: True is not 1.
+func (y Labels) Unknown(classes []string) int {
+	t := data.NewTarget(y, classes)
+	return t.Unknown
+}
+
+// checkKnown returns an error if the classes of all rows are unknown, which is a
+// mistake: labels True and False, say, for a model of the classes 0 and 1.
+func checkKnown(labels Labels, t *data.Target) error {
+	if t.Unknown == 0 || t.Unknown < len(labels) {
+		return nil
+	}
+	return unknownLabels(t.Unknown, labels[0].Value(), t.Classes)
+}
+
+func unknownLabels(rows int, label string, classes []string) error {
+	return badArgument("labels", fmt.Sprintf("%d rows of unknown classes (such as %s)", rows, label), "at least one row of the known classes: %s", listed(classes))
+}
+
 // check tells whether there is a label in each of so many rows.
 func (y Labels) check(rows int) error {
 	if len(y) != rows {

@@ -148,3 +148,37 @@ func BenchmarkLabels(b *testing.B) {
 		})
 	}
 }
+
+// TestUnknownLabels: labels of which a model knows none are an error wherever labels
+// are compared with its classes; one that it knows is enough.
+func TestUnknownLabels(t *testing.T) {
+	d := blobs(211, 60, 3, 2, 255)
+	set := newDataset(t, d)
+	m := trained(t, d, params(func(p *Params) { p.Trees = 2 })).Model
+	x, texts := d.features(), make([]string, 60)
+	for i, k := range d.y {
+		texts[i] = [2]string{"False", "True"}[k]
+	}
+	none := StringLabels(texts)
+	one := append(slices.Clone(none[:59]), StringLabels([]string{"1"})...)
+	raw := rawScores(t, m, x, PredictOptions{})
+	for name, call := range map[string]func(y Labels) error{
+		"Aligned":      func(y Labels) error { _, err := set.Aligned(x, y, nil); return err },
+		"Evaluate":     func(y Labels) error { _, err := m.Evaluate(x, y, nil, PredictOptions{}); return err },
+		"EvaluateRaw":  func(y Labels) error { _, err := m.EvaluateRaw(raw, y, nil); return err },
+		"Measure":      func(y Labels) error { _, err := m.Measure([]string{"kappa"}, x, y, nil, PredictOptions{}); return err },
+		"MeasureRaw":   func(y Labels) error { _, err := m.MeasureRaw([]string{"kappa"}, raw, y, nil); return err },
+		"Calibrate":    func(y Labels) error { _, _, err := m.Calibrate(x, y, nil, PredictOptions{}); return err },
+		"Conformalize": func(y Labels) error { _, err := m.Conformalize(x, y, nil, PredictOptions{}); return err },
+		"Reliability":  func(y Labels) error { _, err := m.Reliability(x, y, nil, PredictOptions{}); return err },
+		"Confusions":   func(y Labels) error { _, err := m.Confusions(x, y, 0, PredictOptions{}); return err },
+	} {
+		wantArgumentError(t, call(none), "labels", "60 rows of unknown classes (such as ", `["0" "1"]`)
+		if err := call(one); err != nil {
+			t.Errorf("%s with a known label: %v", name, err)
+		}
+	}
+	if n := one.Unknown(m.Classes()); n != 59 {
+		t.Errorf("%d unknown labels, want 59", n)
+	}
+}

@@ -10,7 +10,7 @@ import (
 // with is a model of other trees, to which no temperature was fitted.
 func (m *Model) with(f *model.Forest) *Model {
 	made := newModel(f, m.classes, m.names, m.encoder, m.method, m.perRound, m.params)
-	made.labelType = m.labelType
+	made.labelType, made.named = m.labelType, m.named
 	return made
 }
 
@@ -65,6 +65,7 @@ func Merge(models ...*Model) (*Model, error) {
 	}
 	for _, m := range models[1:] { // what one of them breaks does not hold
 		merged.params.constrainedAs(&m.params)
+		merged.named = merged.named || m.named
 	}
 	return merged, nil
 }

@@ -18,6 +18,7 @@ type Model struct {
 	forest   *model.Forest
 	classes  []string
 	names    []string
+	named    bool              // the names were given, not generated
 	encoder  *category.Encoder // makes the columns that the forest splits on of features; nil: they are the features
 	method   string
 	perRound int // trees an iteration adds
@@ -97,6 +98,11 @@ const maxLabelType = 64
 
 // FeatureNames is the names of the features.
 func (m *Model) FeatureNames() []string { return slices.Clone(m.names) }
+
+// Named reports whether the features were given names in training; otherwise these
+// are generated: f0, f1, …. Columns of data with names should be matched by name only
+// if the features have some.
+func (m *Model) Named() bool { return m.named }
 
 // Categories is the names of the categories of a feature, in order; nil: it is
 // numeric.

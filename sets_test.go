@@ -233,7 +233,7 @@ func TestSetErrors(t *testing.T) {
 	_, err = m.Conformalize(x, d.labels(), make([]float64, 60), PredictOptions{})
 	wantArgumentError(t, err, "weights", "at least one above 0")
 	_, err = m.Conformalize(x, StringLabels(slices.Repeat([]string{"new"}, 60)), nil, PredictOptions{})
-	wantArgumentError(t, err, "labels", "60 of unknown classes")
+	wantArgumentError(t, err, "labels", "60 rows of unknown classes")
 }
 
 // TestSmallSets: one class, one row, and classes of which no row is known.

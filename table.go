@@ -28,17 +28,20 @@ const MaxCategories = category.MaxCategories
 type Column struct {
 	rows       int
 	read       func(first int, dst []float64)
+	integers   []int64  // the numbers, if they are integers of 64 bits; else nil
 	categories []string // nil: numbers
 	err        error
 }
 
 // Numbers is a column of numbers. NaN is missing. The values are not copied.
 func Numbers[T Number](values []T) Column {
-	return Column{rows: len(values), read: func(first int, dst []float64) {
+	c := Column{rows: len(values), read: func(first int, dst []float64) {
 		for i, v := range values[first:][:len(dst)] {
 			dst[i] = float64(v)
 		}
 	}}
+	c.integers = wholes(values)
+	return c
 }
 
 // Texts is a categorical column. Each different text is a category. The empty
@@ -110,5 +113,13 @@ func (t columnTable) Rows() int {
 }
 
 func (t columnTable) Column(j, first int, dst []float64) { t[j].read(first, dst) }
+
+func (t columnTable) Integers(j, first int, dst []int64) bool {
+	if t[j].integers == nil {
+		return false
+	}
+	copy(dst, t[j].integers[first:])
+	return true
+}
 
 func (t columnTable) Categories(j int) []string { return t[j].categories }

@@ -101,7 +101,7 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	for _, other := range o.Others {
 		job.Others = append(job.Others, boost.Other{Set: other.set, Scores: other.startScores()})
 	}
-	if err := agree(train.set.Ranks, &p); err != nil {
+	if err := cmp.Or(agree(train.set.Ranks, &p), checkKnownByAny(train.set.Ranks, o.validSets())); err != nil {
 		return job, nil, err
 	}
 	plan := p.plan(shape, train.start != nil)
@@ -158,6 +158,25 @@ func agree(ranks *collective.Group, p *Params) error {
 	for rank, theirs := range ranks.Gather([]byte(text), 1) {
 		if string(theirs) != text {
 			return badArgument("params", "others than on rank "+strconv.Itoa(rank), "the same on all ranks")
+		}
+	}
+	return ranks.Err()
+}
+
+// checkKnownByAny returns an error if the classes of all rows of a validation set, on
+// all ranks, are unknown.
+func checkKnownByAny(ranks *collective.Group, sets []*Dataset) error {
+	if ranks == nil {
+		return nil
+	}
+	counts := make([]int64, 2*len(sets))
+	for i, d := range sets {
+		counts[2*i], counts[2*i+1] = int64(d.Unknown()), int64(d.Rows())
+	}
+	ranks.Sum(counts)
+	for i := range sets {
+		if unknown, rows := counts[2*i], counts[2*i+1]; unknown == rows && rows > 0 && ranks.Err() == nil {
+			return badArgument(fmt.Sprintf("validation set %d", i), fmt.Sprintf("%d rows of unknown classes", rows), "at least one row of a class of the training set")
 		}
 	}
 	return ranks.Err()
@@ -377,6 +396,7 @@ func (b *Trainer) LocalModel() *Model {
 func newResult(train *Dataset, r fit.Result, treesPerIteration int) *Result {
 	m := newModel(r.Forest, train.set.Classes, train.set.Names, train.set.Encoder, r.Params.Method, treesPerIteration, Params(r.Params))
 	m.temperature, m.scores = r.Temperature, r.Scores
+	m.named = train.set.Named
 	if before := train.continued(); before != nil {
 		m.temperature, m.labelType = cmp.Or(m.temperature, before.temperature), before.labelType
 	}

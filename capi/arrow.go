@@ -4,10 +4,13 @@ package main
 import "C"
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sort"
 	"unsafe"
+
+	"github.com/libaoso/aoso/internal/modelio"
 )
 
 // batches is a sequence of Arrow record batches.
@@ -21,6 +24,7 @@ type batches struct {
 // arrowColumn is a column of a batch.
 type arrowColumn struct {
 	read   arrowReader
+	values unsafe.Pointer // of numbers
 	valid  unsafe.Pointer // a bit for each value, 1 if it is not null; nil if none is null
 	offset int
 }
@@ -38,6 +42,24 @@ func (b *batches) Column(j, first int, dst []float64) {
 		b.columns[i][j].copy(first-b.starts[i], dst[:n])
 		first, dst = first+n, dst[n:]
 	}
+}
+
+func (b *batches) Integers(j, first int, dst []int64) bool {
+	if f := &b.schema.columns[j]; f.categories != nil || f.format != "l" && f.format != "L" {
+		return false
+	}
+	for i := sort.SearchInts(b.starts, first+1) - 1; len(dst) > 0; i++ {
+		end := b.rows
+		if i+1 < len(b.starts) {
+			end = b.starts[i+1]
+		}
+		n, c := min(end-first, len(dst)), &b.columns[i][j]
+		for k := range n {
+			dst[k] = *(*int64)(unsafe.Add(c.values, 8*(c.offset+first-b.starts[i]+k)))
+		}
+		first, dst = first+n, dst[n:]
+	}
+	return true
 }
 
 func (b *batches) Categories(j int) []string {
@@ -61,7 +83,7 @@ func (c *arrowColumn) copy(first int, dst []float64) {
 
 // arrowSchema has the names of the columns and their types.
 type arrowSchema struct {
-	names   []string
+	names   []string // "" where a column has none; nil: none has one
 	columns []arrowField
 }
 
@@ -104,6 +126,7 @@ func readSchema(c *C.struct_ArrowSchema) (*arrowSchema, error) {
 		return nil, badArgument(name+".children", null, "%d columns", c.n_children)
 	}
 	s := &arrowSchema{}
+	named := false
 	for j, child := range unsafe.Slice(c.children, c.n_children) {
 		if child == nil {
 			return nil, badArgument(fmt.Sprintf("%s.children[%d]", name, j), null, "a column")
@@ -114,14 +137,15 @@ func readSchema(c *C.struct_ArrowSchema) (*arrowSchema, error) {
 				return nil, err
 			}
 		}
-		if column == "" {
-			column = fmt.Sprintf("f%d", j)
-		}
-		field, err := readField(fmt.Sprintf("x: column %d, %q", j, column), child)
+		named = named || column != ""
+		field, err := readField(fmt.Sprintf("x: column %d, %q", j, cmp.Or(column, modelio.GeneratedName(j))), child)
 		if err != nil {
 			return nil, err
 		}
 		s.names, s.columns = append(s.names, column), append(s.columns, field)
+	}
+	if !named {
+		s.names = nil
 	}
 	return s, nil
 }

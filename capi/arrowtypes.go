@@ -188,7 +188,7 @@ func (f *arrowField) read(a *C.struct_ArrowArray, offset, length int64, column *
 	case f.categories != nil:
 		return f.readTexts(buffers, int(length), column)
 	}
-	column.read = arrowNumbers(f.format)(buffers[1])
+	column.read, column.values = arrowNumbers(f.format)(buffers[1]), buffers[1]
 	return nil
 }
 

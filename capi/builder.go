@@ -15,9 +15,10 @@ type builder struct {
 	*aoso.DatasetBuilder
 	cols    int
 	options aoso.DatasetOptions
-	bytes   float64 // lower bound of the memory in use
-	twice   bool    // the rows come twice
-	ranks   *ranks  // nil: one machine has all rows
+	names   []string // of the columns; nil until a chunk has some
+	bytes   float64  // lower bound of the memory in use
+	twice   bool     // the rows come twice
+	ranks   *ranks   // nil: one machine has all rows
 }
 
 // reset removes all rows.
@@ -51,7 +52,7 @@ func goaoso_builder_create(cols C.int64_t, options *C.aoso_dataset_options, out 
 		if c.row_ids != nil || c.num_row_ids != 0 {
 			return badArgument("options.num_row_ids", c.num_row_ids, "0 with null row_ids, because row ids are passed with the chunks")
 		}
-		b := &builder{cols: int(cols), options: o, ranks: ranksOf(o)}
+		b := &builder{cols: int(cols), options: o, names: o.Names, ranks: ranksOf(o)}
 		if b.DatasetBuilder, err = aoso.NewDatasetBuilder(b.cols, o); err != nil {
 			return err
 		}
@@ -80,6 +81,12 @@ type cChunk struct {
 func useChunk(handle C.uintptr_t, c cChunk, need func(*builder, *matrix) float64, take func(*builder, *chunk) error) error {
 	return useMatrix(c.x, func(m *matrix) error {
 		return useBuilder(handle, func(b *builder) error {
+			if b.names == nil {
+				b.names = m.featureNames()
+			}
+			if err := m.match(b.names, true); err != nil {
+				return err
+			}
 			w, err := readWeights("num_weights", c.weights, c.numWeights, m.Rows())
 			if err != nil {
 				return err

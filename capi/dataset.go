@@ -153,7 +153,13 @@ func goaoso_dataset_create(x *C.aoso_matrix, y *C.aoso_labels, options *C.aoso_d
 				return err
 			}
 			if o.Names == nil {
-				o.Names = m.names
+				o.Names = m.featureNames()
+			}
+			if o.Init != nil {
+				if err := m.match(o.Init.FeatureNames(), o.Init.Named()); err != nil {
+					return err
+				}
+				o.Names = nil
 			}
 			d, err := newDataset(m, y, c, o)
 			if err != nil {
@@ -210,6 +216,9 @@ func goaoso_dataset_create_aligned(train C.uintptr_t, x *C.aoso_matrix, y *C.aos
 			}
 			defer t.letGo()
 			o, err := readStruct("options", options, C.aoso_dataset_options{})
+			if err == nil {
+				err = m.match(t.names, t.Named())
+			}
 			if err != nil {
 				return err
 			}
@@ -249,6 +258,7 @@ func goaoso_dataset_get_info(handle C.uintptr_t, info *C.aoso_dataset_info) C.ao
 		}
 		defer d.letGo()
 		writeStruct(info, C.aoso_dataset_info{
+			named:    cBool(d.Named()),
 			rows:     C.int64_t(d.Rows()),
 			features: C.int64_t(len(d.names)),
 			classes:  C.int64_t(len(d.classes)),

@@ -20,8 +20,13 @@ func (m *model) readLabelled(rows int, y *C.aoso_labels, weights *C.double, numW
 	if l.weights, err = readWeights("num_weights", weights, numWeights, rows); err != nil {
 		return l, err
 	}
-	if err = m.affordableScores(rows); err == nil {
-		l.labels, err = readLabels(y, rows)
+	if err = m.affordableScores(rows); err != nil {
+		return l, err
+	}
+	if l.labels, err = readLabels(y, rows); err == nil {
+		if n := l.labels.Unknown(m.classes); 2*n > rows && n < rows {
+			logWarning("%d of the %d labels are of classes that the model does not know", n, rows)
+		}
 	}
 	return l, err
 }

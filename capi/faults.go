@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/category"
 )
 
 // In a library built with the tag "faults", tests can inject faults. faults.c
@@ -60,6 +61,10 @@ type watchedFeatures struct{ aoso.Features }
 func (w watchedFeatures) Column(j, first int, dst []float64) {
 	checkpoint(inColumn)
 	w.Features.Column(j, first, dst)
+}
+
+func (w watchedFeatures) Integers(j, first int, dst []int64) bool {
+	return category.IntegersOf(w.Features, j, first, dst)
 }
 
 func (w watchedFeatures) Categories(j int) []string {

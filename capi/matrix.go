@@ -4,18 +4,23 @@ package main
 import "C"
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/libaoso/aoso"
+	"github.com/libaoso/aoso/internal/category"
+	"github.com/libaoso/aoso/internal/data"
+	"github.com/libaoso/aoso/internal/modelio"
 )
 
 // matrix is a matrix in memory of the host. It is valid during the call that it
 // was passed to.
 type matrix struct {
 	aoso.Features
-	names []string // names of the columns; nil if unknown
+	names []string // names of the columns, "" where one has none; nil if unknown
 	dense int      // upper bound of the number of columns that are not constant
 }
 
@@ -51,6 +56,41 @@ func useMatrix(p *C.aoso_matrix, use func(*matrix) error) error {
 		return err
 	}
 	return watch(m)
+}
+
+// featureNames are the names of the columns, generated where one has none.
+func (m *matrix) featureNames() []string {
+	names := slices.Clone(m.names)
+	for j, name := range names {
+		names[j] = cmp.Or(name, modelio.GeneratedName(j))
+	}
+	return names
+}
+
+// match puts the columns of the matrix in the order of the features, if both have names.
+func (m *matrix) match(features []string, named bool) error {
+	names := m.names
+	if !slices.Contains(features, "") {
+		names = m.featureNames()
+	}
+	positions, missing := data.Match(names, features, named)
+	if len(missing) > 0 {
+		return badArgument("x", text(fmt.Sprintf("a table without the column %q", missing[0])), "one with all %d features: %d of them are missing", len(features), len(missing))
+	}
+	if positions == nil {
+		return nil
+	}
+	count := map[string]int{}
+	for _, name := range names {
+		count[name]++
+	}
+	for _, j := range positions {
+		if name := names[j]; count[name] > 1 {
+			return badArgument("x", text(fmt.Sprintf("a table with %d columns %q", count[name], name)), "one column for each feature")
+		}
+	}
+	m.Features, m.names = category.Picked(m.Features, positions), nil
+	return nil
 }
 
 func readMatrix(x *C.aoso_matrix) (*matrix, error) {
@@ -143,6 +183,24 @@ func (s *strided[T]) Column(j, first int, dst []float64) {
 	}
 }
 
+func (s *strided[T]) Integers(j, first int, dst []int64) bool {
+	return isWhole[T]() && copyIntegers(dst, s.origin, j*s.colStride+first*s.rowStride, s.rowStride)
+}
+
+// copyIntegers copies integers of 64 bits, at the given stride in bytes.
+func copyIntegers(dst []int64, origin unsafe.Pointer, at, stride int) bool {
+	for k := range dst {
+		dst[k] = *(*int64)(unsafe.Add(origin, at+k*stride))
+	}
+	return true
+}
+
+// isWhole reports whether a type is of integers that float64 may round.
+func isWhole[T aoso.Number]() bool {
+	one := T(1)
+	return unsafe.Sizeof(one) == 8 && one/2 == 0
+}
+
 // at is the value of a row in the first column.
 func (s *strided[T]) at(row int) T { return *(*T)(unsafe.Add(s.origin, row*s.rowStride)) }
 
@@ -181,6 +239,11 @@ func (c *columnar[T]) Column(j, first int, dst []float64) {
 	for k, v := range c.columns[j][first:][:len(dst)] {
 		dst[k] = float64(v)
 	}
+}
+
+func (c *columnar[T]) Integers(j, first int, dst []int64) bool {
+	const size = 8
+	return isWhole[T]() && copyIntegers(dst, unsafe.Pointer(unsafe.SliceData(c.columns[j])), first*size, size)
 }
 
 func readCompressed[T aoso.Number, I int32 | int64](x *C.aoso_matrix) (*matrix, error) {

@@ -57,6 +57,7 @@ func goaoso_model_get_info(handle C.uintptr_t, info *C.aoso_model_info) C.aoso_s
 			return err
 		}
 		writeStruct(info, C.aoso_model_info{
+			named:               cBool(m.Named()),
 			classes:             C.int64_t(len(m.classes)),
 			features:            C.int64_t(len(m.names)),
 			trees:               C.int64_t(m.Trees()),

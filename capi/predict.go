@@ -93,6 +93,9 @@ func onRows(handle C.uintptr_t, x *C.aoso_matrix, options *C.aoso_predict_option
 			if err != nil {
 				return err
 			}
+			if err := x.match(m.names, m.Named()); err != nil {
+				return err
+			}
 			return use(m, x.Features, o)
 		})
 	})

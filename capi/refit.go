@@ -15,6 +15,9 @@ func goaoso_model_refit(handle C.uintptr_t, x *C.aoso_matrix, y *C.aoso_labels, 
 					return nil, err
 				}
 				c, err := readStruct("options", options, C.aoso_refit_options{})
+				if err == nil {
+					err = x.match(m.names, m.Named())
+				}
 				if err != nil {
 					return nil, err
 				}

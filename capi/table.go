@@ -20,13 +20,20 @@ type table struct {
 // column is a column of a table.
 type column struct {
 	read       func(first int, dst []float64)
-	categories []string // nil: numbers
+	integers   unsafe.Pointer // the first of the numbers, if they are integers of 64 bits; else nil
+	stride     int            // in bytes
+	categories []string       // nil: numbers
 }
 
 func (t *table) Rows() int                          { return t.rows }
 func (t *table) Cols() int                          { return len(t.columns) }
 func (t *table) Column(j, first int, dst []float64) { t.columns[j].read(first, dst) }
-func (t *table) Categories(j int) []string          { return t.columns[j].categories }
+func (t *table) Integers(j, first int, dst []int64) bool {
+	c := &t.columns[j]
+	return c.integers != nil && copyIntegers(dst, c.integers, first*c.stride, c.stride)
+}
+
+func (t *table) Categories(j int) []string { return t.columns[j].categories }
 
 func readTable(x *C.aoso_matrix) (*matrix, error) {
 	rows, cols := int(x.rows), int(x.cols)
@@ -99,7 +106,11 @@ func readNumbers[T aoso.Number](name string, c *C.aoso_column, rows int) (column
 	if err != nil {
 		return column{}, err
 	}
-	return column{read: func(first int, dst []float64) { values.Column(0, first, dst) }}, nil
+	read := column{read: func(first int, dst []float64) { values.Column(0, first, dst) }}
+	if isWhole[T]() {
+		read.integers, read.stride = values.origin, values.rowStride
+	}
+	return read, nil
 }
 
 func stridedColumn[T aoso.Number](name string, c *C.aoso_column, rows int) (*strided[T], error) {
@@ -131,11 +142,11 @@ func readIntegers[T aoso.Integer](name string, c *C.aoso_column, rows int) (colu
 			return column{}, badArgument(fmt.Sprintf("%s: code of row %d", name, i), code, "below %d, the number of categories", len(numbers))
 		}
 	}
-	return column{func(first int, dst []float64) {
+	return column{read: func(first int, dst []float64) {
 		for k := range dst {
 			dst[k] = value(int64(values.at(first+k)), numbers)
 		}
-	}, known.names}, nil
+	}, categories: known.names}, nil
 }
 
 // value is the position of a code's category, or NaN if the value is missing.

@@ -25,7 +25,7 @@
 #define COLLECTIVE(F, T)                                                                                      \
     F(T, struct_size) F(T, rank) F(T, size) F(T, context) F(T, all_reduce) F(T, gather_sizes) F(T, gather)    \
     F(T, abort) F(T, reduce_scatter)
-#define DATASET_INFO(F, T) F(T, struct_size) F(T, rows) F(T, features) F(T, classes) F(T, unknown) F(T, bytes)
+#define DATASET_INFO(F, T) F(T, struct_size) F(T, named) F(T, rows) F(T, features) F(T, classes) F(T, unknown) F(T, bytes)
 #define MEMORY(F, T)                                                                                          \
     F(T, struct_size) F(T, matrix) F(T, sparse) F(T, residuals) F(T, rows) F(T, histograms) F(T, quantizing)  \
     F(T, total) F(T, trees) F(T, runtime)
@@ -44,7 +44,7 @@
     F(T, struct_size) F(T, phase) F(T, trial) F(T, rung) F(T, iteration) F(T, trials) F(T, seconds)           \
     F(T, log_loss) F(T, errors) F(T, stopped_by)
 #define TUNE_OPTIONS(F, T) F(T, struct_size) F(T, valid) F(T, trials) F(T, table) F(T, callback) F(T, user)
-#define MODEL_INFO(F, T) F(T, struct_size) F(T, classes) F(T, features) F(T, trees) F(T, trees_per_iteration) \
+#define MODEL_INFO(F, T) F(T, struct_size) F(T, named) F(T, classes) F(T, features) F(T, trees) F(T, trees_per_iteration) \
     F(T, temperature) F(T, conformal_rows)
 #define PAIR_IMPORTANCE(F, T) F(T, feature) F(T, classes) F(T, gain) F(T, splits)
 #define REFIT_OPTIONS(F, T) F(T, struct_size) F(T, num_threads) F(T, weights) F(T, num_weights) F(T, keep)

@@ -595,17 +595,20 @@ static void logging(void) {
     aoso_dataset *d = make_dataset(), *v;
     OK(aoso_model_free(train_on(d, "trees=2")));
     EXPECT(infos >= 2 && warnings == 0 && foreign == 0);
-    int32_t nine = 9;
-    aoso_matrix x = aoso_row_major(values, AOSO_FLOAT64, 1, COLS);
-    aoso_labels y = aoso_int32_labels(&nine, 1);
+    int32_t nines[] = {9, 9, 0};
+    aoso_matrix x = aoso_row_major(values, AOSO_FLOAT64, 3, COLS);
+    aoso_labels y = aoso_int32_labels(nines, 3);
     OK(aoso_dataset_create_aligned(d, &x, &y, NULL, &v));
     EXPECT(warnings == 1 && foreign == 0);
     OK(aoso_set_log(NULL, NULL));
     int before = infos;
     OK(aoso_model_free(train_on(d, "trees=2")));
     EXPECT(infos == before);
-    OK(aoso_dataset_free(d));
     OK(aoso_dataset_free(v));
+    x.rows = y.count = 2;
+    EXPECT(aoso_dataset_create_aligned(d, &x, &y, NULL, &v) == AOSO_INVALID_ARGUMENT);
+    EXPECT(strstr(aoso_last_error(), "2 rows of unknown classes (such as 9)"));
+    OK(aoso_dataset_free(d));
 }
 
 int main(int argc, char **argv) {

@@ -15,6 +15,7 @@ import (
 	"github.com/libaoso/aoso"
 	"github.com/libaoso/aoso/cmd/aoso/internal/spelling"
 	"github.com/libaoso/aoso/cmd/aoso/internal/table"
+	rows "github.com/libaoso/aoso/internal/data"
 	"github.com/libaoso/aoso/internal/modelio"
 	"github.com/libaoso/aoso/internal/terminal"
 )
@@ -264,6 +265,7 @@ func shortList(texts []string) string {
 // owner is what the features of a file must be those of.
 type owner interface {
 	FeatureNames() []string
+	Named() bool
 	Categories(feature int) []string
 	Classes() []string
 }
@@ -296,7 +298,7 @@ func (r *reader) readMatched(file string, of owner, called string, o table.Optio
 	names := of.FeatureNames()
 	o.Features, o.Columns, o.Numeric, o.Categorical = len(names), nil, nil, nil
 	o.Classes = of.Classes()
-	if !unnamed(names) {
+	if of.Named() {
 		o.Names = names
 	}
 	for j := range names {
@@ -308,7 +310,7 @@ func (r *reader) readMatched(file string, of owner, called string, o table.Optio
 		return nil, err
 	}
 	r.warnDoubt(file, t)
-	position, err := match(t, file, names, called)
+	position, err := match(t, file, of, called)
 	if err != nil {
 		return nil, err
 	}
@@ -325,12 +327,12 @@ func (r *reader) readMatched(file string, of owner, called string, o table.Optio
 	return d, nil
 }
 
-// match returns the place of each named feature among a table's columns. It goes
-// by name if both have names, else by position.
-func match(t *table.Table, file string, names []string, owner string) ([]int, error) {
-	named := t.Names != nil && !unnamed(names)
-	if missing := without(names, t.Names); named && len(missing) > 0 {
-		return nil, lacks(t, file, missing, owner)
+// match returns the place of each feature among a table's columns: see [rows.Match].
+func match(t *table.Table, file string, of owner, called string) ([]int, error) {
+	names := of.FeatureNames()
+	position, missing := rows.Match(t.Names, names, of.Named())
+	if len(missing) > 0 {
+		return nil, lacks(t, file, missing, called)
 	}
 	if len(t.Columns) != len(names) {
 		beside := ""
@@ -340,16 +342,11 @@ func match(t *table.Table, file string, names []string, owner string) ([]int, er
 				beside += fmt.Sprintf(" %q", t.LabelName)
 			}
 		}
-		return nil, fmt.Errorf("%s has %d features%s, %s has %d", file, len(t.Columns), beside, owner, len(names))
+		return nil, fmt.Errorf("%s has %d features%s, %s has %d", file, len(t.Columns), beside, called, len(names))
 	}
-	place := make(map[string]int, len(names))
-	for j, name := range t.Names {
-		place[name] = j
-	}
-	position := make([]int, len(names))
-	for j, name := range names {
-		if position[j] = j; named {
-			position[j] = place[name]
+	if position == nil {
+		for j := range names {
+			position = append(position, j)
 		}
 	}
 	return position, nil
@@ -372,30 +369,6 @@ func lacks(t *table.Table, file string, missing []string, owner string) error {
 	return fmt.Errorf("%s has no %s of %s%s", file, what, owner, instead)
 }
 
-// unnamed reports whether the features have the default names of the library.
-func unnamed(names []string) bool {
-	for j, name := range names {
-		if name != fmt.Sprintf("f%d", j) {
-			return false
-		}
-	}
-	return true
-}
-
-// without returns the names that are not among others.
-func without(names, others []string) (rest []string) {
-	among := make(map[string]bool, len(others))
-	for _, name := range others {
-		among[name] = true
-	}
-	for _, name := range names {
-		if !among[name] {
-			rest = append(rest, name)
-		}
-	}
-	return rest
-}
-
 // listed lists names for a message, but only the first few of many.
 func listed(names []string) string {
 	const most = 5
@@ -407,20 +380,6 @@ func listed(names []string) string {
 		quoted = append(quoted, fmt.Sprintf("%q", name))
 	}
 	return strings.Join(quoted, ", ")
-}
-
-// unknown counts the labels that are not among the classes.
-func unknown(labels, classes []string) (n int) {
-	known := make(map[string]bool, len(classes))
-	for _, class := range classes {
-		known[class] = true
-	}
-	for _, label := range labels {
-		if !known[label] {
-			n++
-		}
-	}
-	return n
 }
 
 // keepApart checks that the output file is not an input file.

@@ -98,21 +98,23 @@ func (e *evaluator) run(c *cobra.Command) error {
 		return err
 	}
 	x, start := d.features(), time.Now()
-	v, err := m.Evaluate(x, aoso.StringLabels(d.labels), d.weights, e.options)
+	labels := aoso.StringLabels(d.labels)
+	v, err := m.Evaluate(x, labels, d.weights, e.options)
 	if err != nil {
-		return err
+		return in(e.data, err)
 	}
 	line := evaluated{
-		Rows: d.rows, Errors: v.Errors, ErrorRate: v.ErrorRate, Unknown: unknown(d.labels, m.Classes()),
+		Rows: d.rows, Errors: v.Errors, ErrorRate: v.ErrorRate, Unknown: labels.Unknown(m.Classes()),
 		Trees: m.Trees(), Seconds: time.Since(start).Seconds(),
 	}
 	if e.options.Trees > 0 {
 		line.Trees = e.options.Trees
 	}
-	if line.Unknown < line.Rows {
-		line.LogLoss = finite(v.LogLoss)
+	if 2*line.Unknown > line.Rows {
+		warn(c.ErrOrStderr(), "%d of the %d rows of %s have labels that the model does not know", line.Unknown, line.Rows, e.data)
 	}
-	r, err := m.Reliability(x, aoso.StringLabels(d.labels), d.weights, e.options)
+	line.LogLoss = finite(v.LogLoss)
+	r, err := m.Reliability(x, labels, d.weights, e.options)
 	if err != nil {
 		return err
 	}

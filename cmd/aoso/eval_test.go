@@ -42,8 +42,10 @@ func TestEval(t *testing.T) {
 	if rows != 11 {
 		t.Errorf("%d rows in the bins %+v", rows, e.Reliability)
 	}
-	if e := jsonLine[evaluated](t, do(t, "eval", "--model", model, "--data", file(t, "d.csv", "5,1,new\n"), "--json")); e.LogLoss != nil {
-		t.Errorf("logloss of no known class: %v", *e.LogLoss)
+	fail(t, exitFailed, []string{"d.csv: labels is", "1 rows of unknown classes (such as new)"}, "eval", "--model", model, "--data", file(t, "d.csv", "5,1,new\n"))
+	o := try("eval", "--model", model, "--data", file(t, "d.csv", "5,1,new\n5,1,old\n1,1,x\n"), "--json")
+	if o.code != 0 || !strings.Contains(o.stderr, "warning: 2 of the 3 rows of ") || jsonLine[evaluated](t, o.stdout).LogLoss == nil {
+		t.Errorf("mostly unknown labels: %+v", o)
 	}
 	if got := do(t, "eval", "--model", model, "--data", file(t, "d.csv", "class,b,a\nx,1,1\n"), "--label", "class", "--trees", "3", "--json"); !strings.Contains(got, `"errors":0`) || !strings.Contains(got, `"trees":3`) {
 		t.Error(got)

@@ -135,6 +135,11 @@ func internalError(v any) error {
 	return fmt.Errorf("internal error: %v; please report this bug with the output that you get with GOTRACEBACK=all in the environment", v)
 }
 
+// in adds to an error of the library the file that the data are from.
+func in(file string, err error) error {
+	return fmt.Errorf("%s: %s", file, strings.TrimPrefix(err.Error(), "aoso: "))
+}
+
 // oneLine returns an error's text on one line, without the library's name in front.
 func oneLine(err error) string {
 	text := strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")

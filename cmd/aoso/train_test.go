@@ -156,10 +156,8 @@ func TestWarnings(t *testing.T) {
 	if o.code != 0 || !strings.Contains(o.stderr, "2 of the 3 rows") || *line.ValidUnknown != 2 || *line.ValidErrors != 2 || line.ValidLogLoss == nil {
 		t.Errorf("unknown labels: %+v", o)
 	}
-	o = try("train", "--data", file(t, "d.csv", small), "--valid", file(t, "v.csv", "1,1,new\n"), "--model", model, "--trees", "20", "--json")
-	if line := jsonLine[trained](t, o.stdout); line.ValidLogLoss != nil || *line.ValidErrors != 1 {
-		t.Errorf("unknown labels only: %+v", o)
-	}
+	fail(t, exitFailed, []string{"v.csv: ", "2 rows of unknown classes (such as new)", `["x" "y" "z"]`},
+		"train", "--data", file(t, "d.csv", small), "--valid", file(t, "v.csv", "1,1,new\n3,2,old\n"), "--model", model, "--trees", "20")
 }
 
 func TestTrainErrors(t *testing.T) {

@@ -54,7 +54,7 @@ func (t *trainer) readValidation(file string, train *aoso.Dataset, stderr io.Wri
 	}
 	set, err := train.Aligned(d.features(), aoso.StringLabels(d.labels), d.weights)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, in(file, err)
 	}
 	if n := set.Unknown(); n > 0 {
 		warn(stderr, "%d of the %d rows of %s have labels that the training data do not have; they count as errors", n, set.Rows(), file)

@@ -166,6 +166,7 @@ func (e *Encoder) Encode(x bin.Source) (bin.Source, error) {
 			return x, nil
 		}
 	}
+	x = e.coded(x)
 	s := &encoded{Source: x, columns: make([]column, 0, len(e.Features))}
 	var rates []column
 	for j := range e.Features {
@@ -187,6 +188,11 @@ func (e *Encoder) Encode(x bin.Source) (bin.Source, error) {
 	}
 	s.columns = append(s.columns, rates...)
 	return s, nil
+}
+
+// coded is x with all digits of integers that stand for categories.
+func (e *Encoder) coded(x bin.Source) bin.Source {
+	return Coded(x, func(j int) bool { return j < len(e.Features) && e.Features[j].Categories != nil }, false)
 }
 
 // EncodeRow writes the columns of numbers of a row, whose categories are positions
@@ -288,22 +294,23 @@ func (f *Feature) places(x bin.Source, j int) (p places, err error) {
 		p.numbers = numbers
 		return p, nil
 	case names == nil:
-		p.number = map[float64]int{}
-		for i, name := range f.Categories {
-			v, err := strconv.ParseFloat(name, 64)
-			if _, known := p.number[v]; err == nil && (!known || Name(v) == name) {
-				p.number[v] = i
-			}
-		}
+		p.number = f.numbers()
 		return p, nil
 	}
 	known := make(map[string]int, len(f.Categories))
 	for i, name := range f.Categories {
 		known[name] = i
 	}
+	var byValue map[float64]int // for names such as 01
+	if isNumber(x, j) {
+		byValue = f.numbers()
+	}
 	p.position = make([]int, len(names))
 	for i, name := range names {
 		category, ok := known[name]
+		if v, err := strconv.ParseFloat(name, 64); !ok && byValue != nil && err == nil && math.Abs(v) < exactIntegers {
+			category, ok = byValue[v]
+		}
 		if !ok {
 			category = p.unlisted
 		}
@@ -312,8 +319,27 @@ func (f *Feature) places(x bin.Source, j int) (p places, err error) {
 	return p, nil
 }
 
-// Name is the category that a number stands for.
+// exactIntegers is the integer up to which float64 holds all integers.
+const exactIntegers = 1 << 53
+
+// numbers is the categories that are numbers, by value. Where several have a value,
+// that counts which has the name of the number.
+func (f *Feature) numbers() map[float64]int {
+	numbers := map[float64]int{}
+	for i, name := range f.Categories {
+		v, err := strconv.ParseFloat(name, 64)
+		if _, known := numbers[v]; err == nil && (!known || Name(v) == name) {
+			numbers[v] = i
+		}
+	}
+	return numbers
+}
+
+// Name is the category that a number stands for: an integer with all its digits.
 func Name(x float64) string {
+	if math.Abs(x) < 1e21 && x == math.Trunc(x) {
+		return strconv.FormatFloat(x+0, 'f', 0, 64)
+	}
 	format := byte('f')
 	if size := math.Abs(x); size < 1e-4 || size >= 1e21 {
 		format = 'g'

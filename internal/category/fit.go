@@ -30,6 +30,7 @@ type Options struct {
 // Fit fits an encoder to a table. The source has the encoded columns to train
 // on: there, the rates of a row do not know the row's own class.
 func Fit(x bin.Source, t *Target, o Options) (*Encoder, bin.Source, error) {
+	x = Coded(x, func(j int) bool { return o.Categorical != nil && o.Categorical[j] }, false)
 	e := &Encoder{Features: make([]Feature, x.Cols())}
 	found, any := make([][]string, len(e.Features)), false
 	for j := range found {

@@ -39,6 +39,9 @@ type Target struct {
 // own class. Features that should have rates and have none, as in an encoder that
 // does not continue another's training, get those of all rows.
 func (e *Encoder) Train(x bin.Source, t *Target, seed uint64) (bin.Source, error) {
+	if e != nil {
+		x = e.coded(x)
+	}
 	plain, err := e.Encode(x)
 	if err != nil || e == nil || len(e.Classes) == 0 {
 		return plain, err

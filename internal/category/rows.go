@@ -14,7 +14,29 @@ func (r *rows) Rows() int { return r.n }
 
 func (r *rows) Column(j, first int, dst []float64) { r.Source.Column(j, r.first+first, dst) }
 
+func (r *rows) Integers(j, first int, dst []int64) bool {
+	return IntegersOf(r.Source, j, r.first+first, dst)
+}
+
 func (r *rows) Categories(j int) []string { return Categories(r.Source, j) }
+
+// Picked is a table of some columns of x, at the given positions.
+func Picked(x bin.Source, positions []int) Table { return &picked{x, positions} }
+
+type picked struct {
+	bin.Source
+	positions []int
+}
+
+func (p *picked) Cols() int { return len(p.positions) }
+
+func (p *picked) Column(j, first int, dst []float64) { p.Source.Column(p.positions[j], first, dst) }
+
+func (p *picked) Integers(j, first int, dst []int64) bool {
+	return IntegersOf(p.Source, p.positions[j], first, dst)
+}
+
+func (p *picked) Categories(j int) []string { return Categories(p.Source, p.positions[j]) }
 
 // EncodeRows encodes rows of the table that columns come from, by [Fit] or
 // [Encoder.Encode]. x has these rows with the same lists of categories; row tells

@@ -14,6 +14,7 @@ import (
 // BuildOptions say how a [Builder] builds a set.
 type BuildOptions struct {
 	Names       []string
+	Named       bool   // the names were given, not generated
 	Categorical []bool // by feature: its numbers stand for categories; nil: none do
 	MaxBins     int
 	SampleRows  int // that bins are fitted to
@@ -132,7 +133,7 @@ func (t *keptTable) Column(j, first int, dst []float64) { t.kept.Column(t.place[
 // begins the second.
 func (b *Builder) Begin(classes []string, team *par.Team) (err error) {
 	o := &b.options
-	b.set = &Set{Target: b.target(classes), Names: o.Names}
+	b.set = &Set{Target: b.target(classes), Names: o.Names, Named: o.Named}
 	if b.kept == nil {
 		b.kept = NewRowBlocks(2 + len(o.Names))
 	}

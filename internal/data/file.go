@@ -20,6 +20,7 @@ type header struct {
 	Grouped  bool     `json:"grouped"` // features are kept in other forms as well, which the file leaves out
 	Classes  []string `json:"classes"`
 	Features []string `json:"features"`
+	Named    bool     `json:"named,omitempty"` // features have given names that equal generated ones
 }
 
 // Writer writes the set as a file.
@@ -32,7 +33,7 @@ func (s *Set) Writer() *modelio.Writer {
 
 // writer writes all that is before the codes of so many rows.
 func (s *Set) writer(rows int) *modelio.Writer {
-	w := modelio.NewWriter(modelio.Dataset, header{rows, s.Weights != nil, s.Grouped, s.Classes, s.Names})
+	w := modelio.NewWriter(modelio.Dataset, header{rows, s.Weights != nil, s.Grouped, s.Classes, s.Names, s.Named && modelio.Generated(s.Names)})
 	var bins, missing []uint8
 	var lower, upper, edges []float64
 	for _, f := range s.Mapper.Features {
@@ -69,7 +70,7 @@ func Decode(memory *mem.Block) (*Set, error) {
 	}
 	var bins, missing, codes []uint8
 	var lower, upper, edges []float64
-	s := &Set{Names: h.Features}
+	s := &Set{Names: h.Features, Named: h.Named || !modelio.Generated(h.Features)}
 	s.Classes = h.Classes
 	if err := cmp.Or(
 		modelio.Read(file, "bins", &bins),

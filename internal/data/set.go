@@ -62,6 +62,7 @@ func (t *Target) AllRows() int { return t.Ranks.Int(t.Rows()) }
 type Set struct {
 	Target
 	Names   []string          // of the features
+	Named   bool              // the names were given, not generated
 	Encoder *category.Encoder // makes the columns of the features; nil: they are the features
 	Mapper  *bin.Mapper       // of the columns
 	Matrix  *bin.Matrix
@@ -84,7 +85,7 @@ func (s *Set) Group(team *par.Team) error {
 
 // Subset copies the given rows, which keep their ids; ready to train on, if asked.
 func (s *Set) Subset(rows []uint32, train bool, team *par.Team) *Set {
-	subset := &Set{Names: s.Names, Encoder: s.Encoder, Mapper: s.Mapper, Matrix: s.Matrix.Subset(rows, train, team), Grouped: s.Grouped && train}
+	subset := &Set{Names: s.Names, Named: s.Named, Encoder: s.Encoder, Mapper: s.Mapper, Matrix: s.Matrix.Subset(rows, train, team), Grouped: s.Grouped && train}
 	subset.Ranks = s.Ranks
 	n, bytes := len(rows), 8+4
 	if s.Weights != nil {

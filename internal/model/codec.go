@@ -19,6 +19,7 @@ type meta struct {
 	Params    json.RawMessage   `json:"params"`
 	Conformal *conformal.Header `json:"conformal,omitempty"` // nil: none
 	LabelType string            `json:"label_type,omitempty"`
+	Named     bool              `json:"named,omitempty"` // features have given names that equal generated ones
 }
 
 // Encode writes the model in its file format.
@@ -41,7 +42,7 @@ func (m *Model) file(short bool) *modelio.Writer {
 	if len(h.Features) > mostNamed {
 		h.Features = nil
 	}
-	w := m.writer(meta{h, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType}, short)
+	w := m.writer(meta{h, m.Forest.Trees(), m.Params, m.Scores.Header(), m.LabelType, m.Named && modelio.Generated(m.Features)}, short)
 	if h.Classes == nil {
 		modelio.AddNames(w, "classes", m.Classes)
 	}
@@ -163,7 +164,7 @@ func Decode(data []byte) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{h.Header, encoder, f, h.Params, scores, h.LabelType}, nil
+	return &Model{h.Header, encoder, f, h.Params, scores, h.Named || !modelio.Generated(h.Features), h.LabelType}, nil
 }
 
 func decodeForest(file *modelio.File, h *Header, codes []int) (*Forest, error) {

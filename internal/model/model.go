@@ -19,6 +19,7 @@ type Model struct {
 	Params  json.RawMessage   // an object: the parameters of the training by their names
 	Scores  *conformal.Scores // for prediction sets; nil: none
 
+	Named     bool   // the features' names were given, not generated
 	LabelType string // what the program that trained the model takes labels for; "": not said
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"strconv"
 	"unicode/utf8"
 )
 
@@ -135,4 +136,18 @@ func takeUint64(code []byte) (n uint64, rest []byte, ok bool) {
 		return 0, nil, false
 	}
 	return binary.LittleEndian.Uint64(code), code[8:], true
+}
+
+// GeneratedName is the name of feature j where nobody has named the features.
+func GeneratedName(j int) string { return "f" + strconv.Itoa(j) }
+
+// Generated reports whether names are those of features that nobody has named, or
+// equal to them.
+func Generated(names []string) bool {
+	for j, name := range names {
+		if name != GeneratedName(j) {
+			return false
+		}
+	}
+	return true
 }

@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.impute import SimpleImputer
@@ -398,3 +399,61 @@ def test_column_transformer(output):
 def test_labels_of_any_kind(y):
     model = AOSOClassifier(trees=5).fit(FRAME, y)
     assert model.score(FRAME, np.asarray(y)) > 0.8
+
+
+IDS = {
+    "near 2**53": 2**53 - 3 + np.arange(6),
+    "beyond doubles": 2**60 + np.arange(6),
+    "uint64": np.array([0, 1, 2**63, 2**63 + 1, 2**64 - 2, 2**64 - 1], np.uint64),
+    "int64's ends": np.array([-(2**63), -(2**63) + 1, -1, 0, 2**63 - 2, 2**63 - 1]),
+}
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_integers_keep_all_digits_as_categories(name, tmp_path):
+    """Beyond 2**53 they were merged: float64 rounds them."""
+    rng = np.random.default_rng(3)
+    pick = np.concatenate([np.arange(6), rng.integers(0, 6, 194)])
+    column, y, noise = IDS[name][pick], pick % 3, rng.normal(size=200)
+    nullable = "UInt64" if name == "uint64" else "Int64"
+    objects = np.empty((200, 2), object)
+    objects[:, 0], objects[:, 1] = column.tolist(), noise.tolist()
+    forms = {
+        "numbers": pd.DataFrame({"id": column, "v": noise}),
+        "nullable": pd.DataFrame({"id": pd.array(column, nullable), "v": noise}),
+        "arrow": pd.DataFrame({"id": pd.Series(column).astype(f"{column.dtype}[pyarrow]"), "v": noise}),
+        "objects": pd.DataFrame({"id": column.astype(object), "v": noise}),
+        "array of objects": objects,
+        "polars": pl.DataFrame({"id": column, "v": noise}),
+        "pyarrow": pa.table({"id": column, "v": noise}),
+        "texts": pd.DataFrame({"id": column.astype(str), "v": noise}),
+        "category": pd.DataFrame({"id": pd.Categorical(column), "v": noise}),
+    }
+    params = {"trees": 10, "calibration": "none"}
+    wanted = aoso.train(params, aoso.Dataset(forms["texts"], y, categorical_features=["id"]))
+    assert wanted.categories["id"] == [str(value) for value in sorted(IDS[name].tolist())] or name == "uint64"
+    for kind, x in forms.items():
+        booster = aoso.train(params, aoso.Dataset(x, y, feature_names=["id", "v"], categorical_features=[0]))
+        assert booster.fingerprint == wanted.fingerprint, kind
+        assert (booster.predict(x) == y).all(), kind
+        np.testing.assert_array_equal(wanted.predict_raw(x), wanted.predict_raw(forms["texts"]), err_msg=kind)
+        half = (lambda rows: x[rows]) if isinstance(x, (np.ndarray, pl.DataFrame)) else (lambda rows: x.take(rows) if kind == "pyarrow" else x.iloc[rows])
+        rows = np.arange(200)
+        blocks = [(half(rows[:90]), y[:90]), (half(rows[90:]), y[90:])]
+        built = aoso.Dataset.from_blocks(blocks, feature_names=["id", "v"], categorical_features=[0], path=tmp_path / "d")
+        assert aoso.train(params, built).fingerprint == wanted.fingerprint, kind
+        assert aoso.train(params, built, valid_sets=[(x, y)]).result.valid.error == 0
+    model = AOSOClassifier(**params, categorical_features=[0]).fit(objects, y)
+    assert (model.predict(objects) == y).all()
+    whole = np.column_stack([column, column])
+    both = aoso.train(params, aoso.Dataset(whole, y, categorical_features=[0, 1]))
+    assert both.categories["f0"] == both.categories["f1"] == wanted.categories["id"] and (both.predict(whole) == y).all()
+    for layout in (sp.csr_array, sp.csc_array):
+        assert aoso.train(params, aoso.Dataset(layout(whole), y, categorical_features=[0, 1])).fingerprint == both.fingerprint
+    missing = forms["nullable"].copy()
+    missing.loc[::7, "id"] = pd.NA
+    with_gaps = aoso.train(params, aoso.Dataset(missing, y, categorical_features=["id"]))
+    assert with_gaps.categories["id"] == wanted.categories["id"]
+    gaps = missing.assign(id=missing["id"].astype(object).where(missing["id"].notna(), None))
+    np.testing.assert_array_equal(with_gaps.predict_raw(gaps), with_gaps.predict_raw(missing))
+    np.testing.assert_array_equal(with_gaps.predict_raw(missing.assign(id=missing["id"].astype("string"))), with_gaps.predict_raw(missing))

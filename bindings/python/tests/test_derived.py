@@ -54,7 +54,7 @@ def test_refit(booster, letters):
     ):
         with pytest.raises(ValueError, match=message):
             booster.refit(x[:10], y[:10], **arguments)
-    with pytest.raises(ValueError, match="unknown classes"):
+    with pytest.raises(ValueError, match="none of which is known, such as"):
         booster.refit(x[:10], ["?"] * 10)
 
 
@@ -86,7 +86,7 @@ def test_calibrated(booster, letters):
     weight = np.arange(4000) < 2000
     weighted, half = booster.calibrated(x[fit], y[fit], weight=weight), booster.calibrated(x[4000:6000], y[4000:6000])
     assert weighted.temperature == pytest.approx(half.temperature)
-    with pytest.raises(ValueError, match="unknown classes"):
+    with pytest.raises(ValueError, match="none of which is known, such as"):
         booster.calibrated(x[:10], ["?"] * 10)
 
 

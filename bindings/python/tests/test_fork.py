@@ -166,3 +166,14 @@ def test_eight_workers(numeric):
 def test_a_grandchild_predicts(numeric):
     want = numeric.predict_raw(X)
     np.testing.assert_array_equal(in_child(lambda: in_child(lambda: numeric.predict_raw(X))), want)
+
+
+def test_integers_keep_all_digits_in_a_child():
+    ids = 2**60 + np.arange(60) % 3
+    x = np.column_stack([ids, ids[::-1]])
+    booster = aoso.train({"trees": 5}, aoso.Dataset(x, np.arange(60) % 3, feature_names=["f0", "f1"], categorical_features=[0, 1]))
+    gaps = pd.DataFrame({"f0": pd.array(ids, "Int64"), "f1": pd.array(ids[::-1], "Int64")})
+    gaps.loc[::5, "f1"] = pd.NA
+    for rows in (x, pd.DataFrame(x)[[0, 1]], gaps, gaps[["f1", "f0"]], pa.table(gaps), scipy.sparse.csr_array(x)):
+        same(lambda: booster.predict_raw(rows))
+    assert in_child(lambda: aoso.Booster.from_bytes(booster.to_bytes())._info.named) is True

@@ -174,3 +174,179 @@ def test_dates():
     days = [datetime.date(2020, 1, 1), datetime.date(2020, 1, 2), datetime.date(2021, 1, 1)]
     booster = trained([days[k] for k in CODES])
     assert booster.predict([[0], [5]]).tolist() == [days[0], days[2]]
+
+
+BITS = CODES > 0
+SPELLINGS = {
+    "bool": BITS,
+    "int8": BITS.astype(np.int8),
+    "uint64": BITS.astype(np.uint64),
+    "float": BITS.astype(float),
+    "float32": BITS.astype(np.float32),
+    "objects of bools": BITS.astype(object),
+    "objects of numpy's bools": np.array([np.bool_(bit) for bit in BITS], object),
+    "objects of ints": np.array([int(bit) for bit in BITS], object),
+    "a list of bools": BITS.tolist(),
+    "a tuple of ints": tuple(map(int, BITS)),
+    "boolean": pd.Series(BITS).astype("boolean"),
+    "Int8": pd.Series(BITS).astype("Int8"),
+    "Float64": pd.Series(BITS.astype(float)).astype("Float64"),
+    "bool[pyarrow]": pd.Series(BITS).astype("bool[pyarrow]"),
+    "a category of bools": pd.Series(BITS).astype("category"),
+    "a category of Int64": pd.Series(pd.Categorical(pd.array(BITS.astype(int), "Int64"))),
+    "polars' bools": pl.Series(BITS),
+    "pyarrow's ints": pa.array(BITS.astype(int)),
+    "a chunked array of bools": pa.chunked_array([BITS[:7], BITS[7:]]),
+}
+
+
+def uses(booster, train_set, y):
+    """What every function that compares labels with classes returns."""
+    yield "evaluate", booster.evaluate(X, y, metrics=["kappa", "brier"])
+    yield "evaluate every 5", booster.evaluate(X, y, every=5)
+    yield "reliability", booster.reliability(X, y)[:2]
+    yield "confusions", booster.confusions(X, y)
+    yield "calibrated", booster.calibrated(X, y).temperature
+    yield "conformalized", booster.conformalized(X, y).predict_set(X).tolist()
+    yield "refit", booster.refit(X, y).fingerprint
+    yield "aligned", train_set.aligned(X, y).get_label().tolist()
+    for valid in (train_set.aligned(X, y), (X, y)):
+        history = {}
+        aoso.train({"trees": 3}, train_set, valid_sets=[valid], callbacks=[aoso.record_evaluation(history)])
+        yield "valid_sets", history
+    yield "init_model", aoso.train({"trees": 3}, aoso.Dataset(X, y, init_model=booster)).fingerprint
+    yield "row_predictor", booster.row_predictor().predict_raw(X[0], y[:2].tolist() if hasattr(y, "tolist") else y[:2]).tolist()
+
+
+@pytest.mark.parametrize("trained_on", ["bool", "int8", "float", "objects of bools"])
+def test_labels_equal_by_value_are_the_same(trained_on):
+    """True is 1 and 1.0, whatever the types in training and afterwards: they were unknown labels, without a word."""
+    y = SPELLINGS[trained_on]
+    train_set = aoso.Dataset(X, y)
+    booster = aoso.train({"trees": 5, "calibration": "none"}, train_set)
+    wanted = dict(uses(booster, train_set, y))
+    estimator = aoso.AOSOClassifier(trees=5, early_stopping=3)
+    try:
+        histories = {"": estimator.fit(X, y, eval_set=[(X[::2], y[::2])]).evals_result_}
+    except ValueError:  # scikit-learn does not take Python's bools and ints as objects
+        histories = {}
+    for name, other in SPELLINGS.items():
+        got = dict(uses(booster, train_set, other))
+        for use, value in wanted.items():
+            assert repr(got[use]) == repr(value), (name, use)
+        part = other.iloc[::2] if hasattr(other, "iloc") else other[::2] if not hasattr(other, "take") else other.take(np.arange(0, 60, 2))
+        if histories:
+            assert estimator.fit(X, y, eval_set=[(X[::2], part)]).evals_result_ == histories[""], name
+
+
+def test_unknown_labels():
+    train_set = aoso.Dataset(X, BITS)
+    booster = aoso.train({"trees": 3}, train_set)
+    wrong = np.where(BITS, "yes", "no")
+    for use in (
+        lambda y: booster.evaluate(X, y),
+        lambda y: booster.evaluate(X, y, every=1),
+        lambda y: booster.reliability(X, y),
+        lambda y: booster.confusions(X, y),
+        lambda y: booster.calibrated(X, y),
+        lambda y: booster.conformalized(X, y),
+        lambda y: train_set.aligned(X, y),
+        lambda y: aoso.train({"trees": 3}, train_set, valid_sets=[(X, y)]),
+        lambda y: aoso.AOSOClassifier(trees=3).fit(X, BITS.astype(str), eval_set=[(X, y)]),
+    ):
+        with pytest.raises(ValueError, match="y has 60 labels, none of which is known, such as 'no'; allowed: '?False'?, '?True"):
+            use(wrong)
+        with pytest.warns(UserWarning, match="59 of the 60 labels in y are unknown, such as 'no'; known are '?False"):
+            use(np.array(["True", *wrong[1:]]))
+    assert train_set.aligned(X, np.where(X[:, 0] == 5, "?", BITS.astype(str))).num_unknown == 10  # without a warning
+
+
+NULLABLE = {
+    "Int64": (pd.Series(CODES).astype("Int64"), int),
+    "Int8": (pd.Series(CODES).astype("Int8"), int),
+    "UInt8": (pd.Series(CODES).astype("UInt8"), int),
+    "int64[pyarrow]": (pd.Series(CODES).astype("int64[pyarrow]"), int),
+    "an extension array": (pd.array(CODES, "UInt16"), int),
+    "boolean": (pd.Series(BITS).astype("boolean"), bool),
+    "bool[pyarrow]": (pd.Series(BITS).astype("bool[pyarrow]"), bool),
+    "a frame of Int64": (pd.DataFrame({"y": pd.array(CODES, "Int64")}), int),
+    "polars' UInt8": (pl.Series(CODES, dtype=pl.UInt8), int),
+    "polars' bools": (pl.Series(BITS), bool),
+    "pyarrow's int8": (pa.array(CODES, pa.int8()), int),
+    "pyarrow's bools": (pa.array(BITS), bool),
+    "string": (pd.Series(CODES.astype(str)).astype("string"), str),
+}
+
+
+@pytest.mark.filterwarnings("ignore:A column-vector y was passed")
+@pytest.mark.parametrize("name", NULLABLE)
+def test_nullable_labels_keep_their_type(name):
+    y, kind = NULLABLE[name]
+    model = aoso.AOSOClassifier(trees=20, leaves=3).fit(X, y)
+    for labels in (model.classes_, model.predict(X), model.booster_.predict(X)):
+        assert {type(label) for label in labels.tolist()} == {kind}
+    wanted = np.asarray(y).ravel()
+    assert model.predict(X).tolist() == wanted.tolist() and model.score(X, wanted) == 1
+    if name != "a frame of Int64":
+        assert trained(y).classes.tolist() == model.classes_.tolist()
+
+
+@pytest.mark.parametrize(
+    "y",
+    [pd.Series(values, dtype=dtype) for dtype, values in (
+        ("Int64", [1, 2, None]), ("boolean", [True, False, None]), ("string", ["a", "b", None]), ("Float64", [1, 2, None]),
+        ("int8[pyarrow]", [1, 2, None]), ("bool[pyarrow]", [True, False, None]), (object, ["a", "b", float("nan")]), ("category", ["a", "b", None]),
+    )] + [pl.Series([1, 2, None]), pl.Series([True, False, None]), pa.array([1, 2, None]), pa.array(["a", "b", None])],
+    ids=lambda y: str(getattr(y, "dtype", getattr(y, "type", ""))),
+)
+def test_a_missing_label_names_y(y):
+    x = X[:3]
+    for use in (lambda: aoso.Dataset(x, y), lambda: aoso.AOSOClassifier(trees=2).fit(x, y), lambda: aoso.cv({"trees": 2}, x, y, folds=2)):
+        with pytest.raises(ValueError, match=r"y\[2\] is (None|nan|<NA>)|Input y contains NaN"):
+            use()
+
+
+def test_complex_labels_are_refused():
+    for y in (CODES + 1j, (CODES + 1j).astype(np.complex64), (CODES + 1j).tolist(), (CODES + 1j).astype(object), [1j] * 60):
+        for use in (lambda: aoso.Dataset(X, y), lambda: aoso.AOSOClassifier(trees=2).fit(X, y)):
+            with pytest.raises(aoso.errors.ArgumentError, match="y is of dtype .* and has complex numbers; allowed: ints"):
+                use()
+
+
+def test_numpy_scalars_come_back():
+    labels = np.array([np.int8(5), np.int8(6), np.int8(7)], object)
+    booster = trained(labels[CODES])
+    for model in (booster, aoso.Booster.from_bytes(booster.to_bytes())):
+        assert model.classes.tolist() == [5, 6, 7] and {type(label) for label in model.classes.tolist()} == {np.int8}
+
+
+def test_blocks_of_one_kind_of_labels():
+    blocks = [(X[:30], BITS[:30]), (X[30:], BITS[30:].astype(int))]
+    with pytest.raises(ValueError, match="block 1 has labels that are numbers; allowed: bools, as before"):
+        aoso.Dataset.from_blocks(blocks)
+    blocks[1] = (X[30:], pd.Series(BITS[30:]).astype("boolean"))
+    assert aoso.Dataset.from_blocks(blocks).classes.tolist() == [False, True]
+    mixed = [(X[:30], CODES[:30].astype(np.int8)), (X[30:], CODES[30:].astype(float))]
+    assert aoso.Dataset.from_blocks(mixed).classes.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("labels", [["1", "2", "3"], ["10", "2", "9"], ["0.5", "1.0", "2e0"], ["a", "b", "c"], [4, 5, 6]], ids=str)
+def test_class_weights_in_all_places(labels):
+    y, by_label = np.array(labels)[CODES], dict(zip(labels, (1, 2, 5)))
+    params = {"trees": 5, "calibration": "none"}
+    wanted = aoso.train(params, aoso.Dataset(X, y, weight=np.array([1, 2, 5])[CODES])).fingerprint
+    for weights in (by_label, {np.array([label])[0]: weight for label, weight in by_label.items()}, {**by_label, "lacked": 9}):
+        assert aoso.train(params, aoso.Dataset(X, y, class_weight=weights)).fingerprint == wanted
+        assert aoso.train(params, aoso.Dataset(X, y), class_weight=weights).fingerprint == wanted
+        assert aoso.AOSOClassifier(**params, class_weight=weights).fit(X, y).booster_.fingerprint == wanted
+    for use in (
+        lambda weights: aoso.Dataset(X, y, class_weight=weights),
+        lambda weights: aoso.train(params, aoso.Dataset(X, y), class_weight=weights),
+        lambda weights: aoso.AOSOClassifier(**params, class_weight=weights).fit(X, y),
+    ):
+        with pytest.raises(ValueError, match="class_weight has 'misspelt', which is no label of y, and has no weight for"):
+            use({labels[0]: 2, "misspelt": 3})
+        with pytest.raises(ValueError, match=r"class_weight\[.*\] is -1; allowed: a number of at least 0"):
+            use({labels[0]: -1})
+        with pytest.raises(ValueError, match="class_weight is .*; allowed: a dict of weights by label, 'balanced', or None"):
+            use([1, 2, 3])

@@ -1,5 +1,7 @@
 """Every form of table gives the same model as its float64 array."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -8,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import aoso
-from aoso import AOSOClassifier, _matrix
+from aoso import AOSOClassifier, _capi, _matrix
 
 PARAMS = {"preset": "paper", "trees": 5, "threads": 1}
 RNG = np.random.default_rng(0)
@@ -250,11 +252,9 @@ def frame(names):
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["a", "b", "c", "d"], r"4 columns that are not the model's 5 features; missing: 'e'$"),
-        (["a", "b", "c", "d", "e", "f"], r"6 columns that are not the model's 5 features; unknown: 'f'$"),
+        (["a", "b", "c", "d"], r"x has 4 columns, but not all of the 5 features; missing: 'e'$"),
         (["a", "b", "c", "d", "E"], r"missing: 'e'; unknown: 'E'$"),
-        (["a", "c", "b", "d", "e"], r"another order: column 1 is 'c', feature 1 is 'b'; select the columns"),
-        (["a", "b", "c", "d", "e", "e"], r"6 columns, some with the same name"),
+        (["a", "b", "c", "d", "e", "e"], r"x has several columns called 'e'; allowed: one for each feature"),
         (list("uvwxyz"), r"missing: 'a', 'b', 'c', 'd', 'e'; unknown: 'u', 'v', 'w', 'x', 'y' and 1 more$"),
     ],
 )
@@ -266,10 +266,92 @@ def test_names_that_differ(names, message):
             use(frame(names))
 
 
+GENERATED = ["f0", "f1", "f2", "f3", "f4"]
+ORDER = [3, 0, 4, 1, 2]
+
+
+@pytest.mark.parametrize("names", [NAMES, GENERATED, [7, 5, 3, 9, 1], [3, 1, 0, 2, 4], [("u", 1), ("u", 2), ("v", 1), ("v", 2), ("w", 1)]], ids=str)
+@pytest.mark.parametrize("form", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas, lambda x: pa.RecordBatch.from_pandas(x)], ids=range(4))
+def test_columns_are_found_by_name(names, form):
+    """In another order, and among others: also names that equal the generated ones, integers and those of a MultiIndex."""
+    if not all(isinstance(name, str) for name in names) and form is not pd.DataFrame:
+        names = [str(name) for name in names]
+    columns = pd.MultiIndex.from_tuples(names) if isinstance(names[0], tuple) else names
+    x = pd.DataFrame(X, columns=columns)
+    dataset = aoso.Dataset(form(x), Y)
+    booster = aoso.train(PARAMS, dataset)
+    texts = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names]
+    loaded = aoso.Booster.from_bytes(booster.to_bytes())
+    assert booster.feature_names == loaded.feature_names == texts
+    wanted, shuffled = booster.predict_raw(X), x.iloc[:, ORDER]
+    if isinstance(names[0], tuple):
+        more = shuffled.assign(**{"other": 0.0})
+    else:
+        more = shuffled.assign(**{"other": np.nan})
+    for model in (booster, loaded, booster.truncated(len(wanted[0]) * 0 + booster.num_trees), aoso.merge([booster, booster]).truncated(booster.num_trees)):
+        for other in (shuffled, more):
+            np.testing.assert_array_equal(model.predict_raw(form(other)), wanted)
+    assert booster.evaluate(form(shuffled), Y) == booster.evaluate(X, Y)
+    assert booster.calibrated(form(shuffled), Y).temperature == booster.calibrated(X, Y).temperature
+    assert booster.refit(form(shuffled), Y).fingerprint == booster.refit(X, Y).fingerprint
+    history, straight = {}, {}
+    for into, valid in ((history, (form(shuffled), Y)), (straight, (X, Y))):
+        aoso.train(PARAMS, dataset, valid_sets=[valid], callbacks=[aoso.record_evaluation(into)])
+    assert history == straight
+    again = aoso.train(PARAMS, aoso.Dataset(form(shuffled), Y, init_model=booster))
+    assert again.fingerprint == aoso.train(PARAMS, aoso.Dataset(X, Y, init_model=booster)).fingerprint
+    blocks = aoso.Dataset.from_blocks([(form(x[:40]), Y[:40]), (form(shuffled[40:]), Y[40:])])
+    assert aoso.train(PARAMS, blocks).fingerprint == booster.fingerprint
+
+
+def test_the_library_finds_columns_of_arrow_by_name():
+    """As C and C++ use it, without what Python does before."""
+    booster = trained(frame(GENERATED))
+    wanted = booster.predict_raw(frame(GENERATED))
+
+    def raw(x):
+        return _capi.predict("raw", booster._handle, _matrix.read(x), 3, 0, 0)
+
+    for table in (pa.Table.from_pandas, lambda x: pa.RecordBatch.from_pandas(x)):
+        np.testing.assert_array_equal(raw(table(frame(GENERATED).iloc[:, ORDER].assign(other=1.0))), wanted)
+        with pytest.raises(ValueError, match='a table without the column "f1"'):
+            raw(table(frame(["f0", "g", "f2", "f3", "f4"])))
+    with pytest.raises(ValueError, match='a table with 2 columns "f1"'):
+        raw(pa.table([X[:, 0]] * 6, names=["f0", "f1", "f2", "f3", "f4", "f1"]))
+
+
+def test_columns_that_are_left_out():
+    x = pd.DataFrame(X, columns=NAMES)
+    booster = aoso.train(PARAMS, aoso.Dataset(x, Y))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        booster.predict(x.assign(label=Y))  # one may be the label
+    for use in (lambda: booster.predict(x.assign(label=Y, more=1)), lambda: booster.evaluate(x.assign(more=1), Y)):
+        with pytest.warns(UserWarning, match="columns of x are left out, because they are no features: .*'more'"):
+            use()
+
+
+def test_generated_names(tmp_path):
+    """Features that nobody has named are taken by position, except from columns with the generated names or pandas' own."""
+    for unnamed in (trained(X), trained(pd.DataFrame(X)), trained(pa.table([X[:, j] for j in range(5)], names=[""] * 5))):
+        assert unnamed.feature_names == GENERATED and unnamed.fingerprint == PLAIN
+        wanted = unnamed.predict_raw(X)
+        for model in (unnamed, aoso.Booster.from_bytes(unnamed.to_bytes())):
+            np.testing.assert_array_equal(model.predict_raw(frame(NAMES[::-1])), model.predict_raw(frame(NAMES)))
+            for names in (GENERATED, range(5)):
+                np.testing.assert_array_equal(model.predict_raw(pd.DataFrame(X, columns=names).iloc[:, ORDER]), wanted)
+    integers = trained(pd.DataFrame(X[:, ORDER], columns=ORDER))  # in a frame whose columns are called 0, 1, ... they have other places
+    np.testing.assert_array_equal(integers.predict(pd.DataFrame(X)), trained(X[:, ORDER]).predict(X[:, ORDER]))
+    dataset = tmp_path / "rows.aoso"
+    aoso.Dataset(X, Y, feature_names=GENERATED).save(dataset)
+    named = aoso.train(PARAMS, aoso.Dataset.load(dataset))
+    np.testing.assert_array_equal(named.predict_raw(pd.DataFrame(X, columns=GENERATED).iloc[:, ORDER].assign(g=0)), named.predict_raw(X))
+
+
 def test_names_are_checked_only_where_both_have_them():
     named, unnamed = trained(frame(NAMES)), trained(X)
     np.testing.assert_array_equal(named.predict(X), unnamed.predict(frame(NAMES)))
-    assert trained(pd.DataFrame(X)).fingerprint == PLAIN  # names that are no strings
+    assert trained(pd.DataFrame(X)).fingerprint == PLAIN  # without names
     with pytest.raises(ValueError, match="4 columns"):
         named.predict(X[:, :4])
 
@@ -295,3 +377,35 @@ def test_take(form):
     rows = np.array([3, 1, 80])
     taken = _matrix.take(form(X), rows)
     np.testing.assert_array_equal(taken.toarray() if sp.issparse(taken) else np.asarray(taken), X[rows])
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ({5: 1}, r"x.indptr\[5\] is 1; allowed: \d+, as in x.indptr\[4\], to 820"),
+        ({-1: 10**6}, r"x.indptr\[40\] is 1000000; allowed: .* the number of entries"),
+        ({3: 10**6}, r"x.indptr\[3\] is 1000000; allowed: "),
+        ({0: 5}, r"x.indptr\[0\] is 5; allowed: 0"),
+        ({0: -1}, r"x.indptr\[0\] is -1; allowed: 0"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("layout", [sp.csr_matrix, sp.csc_array])
+def test_damaged_sparse_matrices(damage, message, layout):
+    """scipy would read beyond the arrays, or raise an error of its own."""
+    x, y = layout(np.tril(np.ones((40, 40)))), np.arange(40) % 2
+    booster = aoso.train({"trees": 2}, aoso.Dataset(x, y))
+    model = aoso.AOSOClassifier(trees=2).fit(x, y)
+    for i, value in damage.items():
+        x.indptr[i] = value
+    for use in (
+        lambda: aoso.Dataset(x, y),
+        lambda: booster.predict(x),
+        lambda: booster.evaluate(x, y),
+        lambda: aoso.Dataset.from_blocks([(x, y)]),
+        lambda: aoso.cv({"trees": 2}, x, y, folds=2),
+        lambda: aoso.AOSOClassifier(trees=2).fit(x, y),
+        lambda: model.predict(x),
+    ):
+        with pytest.raises(ValueError, match=message):
+            use()

@@ -174,9 +174,9 @@ def test_weights_of_classes(small):
     assert by_training.fingerprint != aoso.train({"trees": 5}, plain).fingerprint
     with pytest.raises(ValueError, match="class_weight is 'balanced' for training, {2: 3.0} for train_set"):
         aoso.train({"is_unbalance": True}, weighed)
-    with pytest.raises(ValueError, match="class_weight has 7; allowed: labels of y"):
+    with pytest.raises(ValueError, match="class_weight has 7, which is no label of y, and has no weight for 0"):
         aoso.Dataset(x, y, class_weight={7: 3.0})
-    with pytest.raises(ValueError, match="class_weight is 'even'; allowed: a dict, or 'balanced'"):
+    with pytest.raises(ValueError, match="class_weight is 'even'; allowed: a dict of weights by label, 'balanced', or None"):
         aoso.Dataset(x, y, class_weight="even")
 
 

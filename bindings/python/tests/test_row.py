@@ -76,7 +76,7 @@ def test_what_is_no_row(booster, row, message):
 def test_what_is_refused(booster, letters):
     with pytest.raises(ValueError, match="trees is 301; allowed: 0 to 300"):
         booster.row_predictor(trees=301)
-    with pytest.raises(ValueError, match="classes has '!'; allowed: A, B, C"):
+    with pytest.raises(ValueError, match="classes has '!'; allowed: 'A', 'B', 'C'"):
         booster.row_predictor().predict_raw(letters[0][0], ["A", "!"])
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(booster.row_predictor())

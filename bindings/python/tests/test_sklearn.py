@@ -372,3 +372,33 @@ def test_an_estimator_whose_fit_fails(small):
 def test_a_metric_that_returns_nonsense(small, value):
     with pytest.raises(aoso.errors.ArgumentError, match="eval_metric is|feval has returned|the metric .* is NaN; allowed: a number"):
         AOSOClassifier(trees=3, early_stopping=2).fit(*small, eval_set=[small], eval_metric=lambda y, p: value)
+def test_a_fit_that_failed_leaves_the_estimator_as_it_was(small):
+    x, y = small
+    model = aoso.AOSOClassifier(trees=3)
+    for wrong in (lambda: model.fit(x, [*y[:-1], None]), lambda: model.set_params(leaves=1).fit(x, y)):
+        with pytest.raises(ValueError):
+            wrong()
+        for use in (model.predict, model.predict_proba, lambda x: model.n_estimators_, lambda x: model.score(x, y)):
+            with pytest.raises(NotFittedError):
+                use(x)
+    before = model.set_params(leaves=3).fit(x, y).predict_proba(x)
+    with pytest.raises(ValueError):
+        model.fit(x[:, :2], [*y[:-1], None])
+    assert model.n_features_in_ == 4
+    np.testing.assert_array_equal(model.predict_proba(x), before)
+
+
+def test_callbacks_can_be_pickled(small):
+    x, y = small
+    for callback in (
+        aoso.early_stopping(5),
+        aoso.log_evaluation(10),
+        aoso.record_evaluation({}),
+        aoso.checkpoint("model-{iteration}.aoso"),
+        aoso.reset_parameter(learning_rate=[0.1] * 10),
+    ):
+        pickle.loads(pickle.dumps(callback))
+    seen = {}
+    options = pickle.loads(pickle.dumps({"callbacks": [aoso.record_evaluation(seen)], "seen": seen}))
+    aoso.train({"trees": 3}, aoso.Dataset(x, y), callbacks=options["callbacks"])
+    assert len(options["seen"]["train"]["logloss"]) == 3 and not seen

@@ -259,7 +259,7 @@ def test_continued_training(sets, letters):
     few = y[:4000] < "C"
     again = aoso.train({"trees": 1}, aoso.Dataset(x[:4000][few], y[:4000][few], init_model=booster))
     assert again.classes.tolist() == booster.classes.tolist()
-    with pytest.raises(ValueError, match='labels is "0"; allowed: the classes of the model to continue'):
+    with pytest.raises(ValueError, match='y has 10 labels, none of which is known, such as 0; allowed: '):
         aoso.Dataset(x[:10], np.zeros(10, int), init_model=booster)
     with pytest.raises(ValueError, match="as in the model to continue"):
         aoso.train({"trees": 30, "method": "abc"}, aoso.Dataset(x[:4000], y[:4000], init_model=booster))
@@ -410,10 +410,13 @@ def test_cv_stops_early_on_the_mean(letters):
 def test_cv_of_folds_that_end_before_others():
     x = np.arange(60.0).reshape(-1, 1)
     y = np.where(x[:, 0] < 30, 0, 1)
-    folds = [(np.arange(30), np.arange(30, 60)), (np.arange(20, 40), np.arange(20))]  # the first has one class only
-    result = aoso.cv({"trees": 25}, x, y, folds=folds, eval_every=10)
+    folds = [(np.arange(30), np.arange(29, 59)), (np.arange(20, 40), np.arange(20))]  # the first has one class only
+    with pytest.warns(UserWarning, match="29 of the 30 labels in y are unknown, such as 1; known are 0"):
+        result = aoso.cv({"trees": 25}, x, y, folds=folds, eval_every=10)
     assert result["iteration"].tolist() == [10, 20, 25]
-    assert result["error-mean"].tolist() == [0.5] * 3  # all of what the first does not know, nothing of the second
+    np.testing.assert_allclose(result["error-mean"], 29 / 60)  # what the first does not know, nothing of the second
+    with pytest.raises(ValueError, match="y has 30 labels, none of which is known, such as 1; allowed: 0"):
+        aoso.cv({"trees": 25}, x, y, folds=[(np.arange(30), np.arange(30, 60))])
     assert aoso.cv({"trees": 3}, x, y, folds=2, eval_every=10)["iteration"].tolist() == [3]
 
 
@@ -533,8 +536,13 @@ def test_class_weights(blobs):
         got, want = aoso.train(params, train_set, class_weight=given), aoso.train(params, weighted)
         assert got.fingerprint == want.fingerprint
         assert got.result.train_loss == want.result.train_loss
-    with pytest.raises(ValueError, match="class_weight has the label 'c'; allowed: 'a', 'b', 'd'"):
+    with pytest.raises(ValueError, match="class_weight has 'c', which is no label of y, and has no weight for 'a'; allowed: 'a', 'b', 'd'"):
         aoso.train(params, train_set, class_weight={"c": 2})
+    full = {"a": 2, "b": 4, "d": 1}
+    assert aoso.train(params, train_set, class_weight={**full, "c": 9}).fingerprint == aoso.train(params, train_set, class_weight=full).fingerprint
+    for wrong in (-1, np.nan, np.inf, "x", None):
+        with pytest.raises(ValueError, match=r"class_weight\['a'\] is .*; allowed: a number of at least 0"):
+            aoso.train(params, train_set, class_weight={"a": wrong})
     with pytest.raises(ValueError, match="class_weight is 3; allowed"):
         aoso.train(params, train_set, class_weight=3)
 

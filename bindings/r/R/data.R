@@ -63,11 +63,10 @@ as_classes <- function(names, type) {
   if (all(abs(numbers) <= .Machine$integer.max)) as.integer(numbers) else numbers
 }
 
-# The columns of x that the model has, in its order. Without names, positions count.
-select <- function(x, features, name) {
+# The columns of x that the model has, in its order. Without names, positions count; generated names count only in x that has them all.
+select <- function(x, features, name, named = !is.null(features)) {
   given <- colnames(x)
-  unnamed <- is.null(features) || identical(features, paste0("f", seq_along(features) - 1L))
-  if (is.null(given) || unnamed) {
+  if (is.null(given) || !named && !setequal(given, features)) {
     if (!is.null(features) && !identical(ncol(x), length(features))) {
       stop(name, " has ", NCOL(x), " columns; allowed: ", length(features), ", the features of the model", call. = FALSE)
     }

@@ -6,7 +6,7 @@ new_model <- function(pointer, y = NULL, result = NULL) {
   state$pointer <- pointer
   classes <- as_classes(info[[2L]], info[[4L]][1L])
   model <- list(
-    trees = info[[1L]][1L], classes = classes, features = info[[3L]], temperature = info[[1L]][4L], parameters = parameters_of(info[[4L]][3L]),
+    trees = info[[1L]][1L], classes = classes, features = info[[3L]], named = info[[1L]][6L] == 1, temperature = info[[1L]][4L], parameters = parameters_of(info[[4L]][3L]),
     fingerprint = info[[4L]][2L], result = result, bytes = .Call(r_encode, pointer), state = state
   )
   if (is.factor(y)) model$classes <- factor(as.character(classes), levels = levels(y), ordered = is.ordered(y))

@@ -20,7 +20,7 @@ predict.aoso <- function(object, newdata, type = c("class", "prob", "raw", "leaf
 
 # newdata as the features of the model.
 new_rows <- function(model, newdata) {
-  if (is.null(model$terms)) return(select(newdata, model$features, "newdata"))
+  if (is.null(model$terms)) return(select(newdata, model$features, "newdata", model$named))
   if (!is.data.frame(newdata)) stop("newdata is ", class(newdata)[1L], "; allowed: a data frame", call. = FALSE)
   frame <- stats::model.frame(model$terms, newdata, na.action = stats::na.pass)
   predictors(model$terms, frame)

@@ -49,11 +49,11 @@ static SEXP names(const aoso_model *model, name_of f, int64_t n) {
 SEXP r_model_info(SEXP model) {
     const aoso_model_info info = info_of(model);
     SEXP out = PROTECT(Rf_allocVector(VECSXP, 4));
-    SEXP numbers = Rf_allocVector(REALSXP, 5);
+    SEXP numbers = Rf_allocVector(REALSXP, 6);
     SET_VECTOR_ELT(out, 0, numbers);
     double *v = REAL(numbers);
     v[0] = (double)info.trees, v[1] = (double)info.classes, v[2] = (double)info.features, v[3] = info.temperature;
-    v[4] = (double)info.conformal_rows;
+    v[4] = (double)info.conformal_rows, v[5] = info.named;
     SET_VECTOR_ELT(out, 1, names(model_of(model), aoso_model_class_name, info.classes));
     SET_VECTOR_ELT(out, 2, names(model_of(model), aoso_model_feature_name, info.features));
     SEXP texts = Rf_allocVector(STRSXP, 3);

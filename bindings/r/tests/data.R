@@ -71,3 +71,17 @@ unnamed <- quick(unname(x), iris$Species)
 stopifnot(identical(predict(unnamed, x), predict(model, x)))
 says(predict(unnamed, unname(x[, -1])), "newdata has 3 columns; allowed: 4")
 stopifnot(length(predict(model, x[0, ])) == 0, identical(dim(predict(model, x[1, , drop = FALSE], type = "prob")), c(1L, 3L)))
+
+# Columns are found by name, also where names equal those that the library generates; without names, positions count.
+numbers <- as.matrix(iris[1:4])
+for (names in list(c("f0", "f1", "f2", "f3"), c("a", "b", "c", "d"))) {
+  colnames(numbers) <- names
+  named <- quick(numbers, iris$Species)
+  shuffled <- cbind(other = 0, numbers[, c(3, 1, 4, 2)])
+  stopifnot(named$named, identical(predict(named, shuffled), predict(named, numbers)), identical(predict(named, as.data.frame(shuffled)), predict(named, numbers)))
+}
+says(predict(named, numbers[, 1:3]), "newdata lacks the column d")
+unnamed <- quick(unname(numbers), iris$Species)
+stopifnot(!unnamed$named, identical(predict(unnamed, numbers), predict(unnamed, unname(numbers))))
+colnames(numbers) <- c("f0", "f1", "f2", "f3")
+stopifnot(identical(predict(unnamed, numbers[, 4:1]), predict(unnamed, numbers)))

@@ -36,7 +36,10 @@ says(predict(model, x, trees = -1), "trees")
 measured <- aoso_evaluate(model, iris, iris$Species)
 truth <- predict(model, iris, type = "prob")[cbind(1:150, as.integer(iris$Species))]
 stopifnot(measured[["errors"]] == sum(predict(model, iris) != iris$Species), all.equal(measured[["log_loss"]], mean(-log(truth))))
-stopifnot(aoso_evaluate(model, iris, rep("rose", 150))[["errors"]] == 150)
+unknown <- tryCatch(aoso_evaluate(model, iris, rep("rose", 150)), error = conditionMessage)
+stopifnot(grepl("150 rows of unknown classes (such as rose)", unknown, fixed = TRUE))
+mostly <- tryCatch(aoso_evaluate(model, iris, c("setosa", rep("rose", 149))), warning = conditionMessage)
+stopifnot(grepl("149 of the 150 labels", mostly, fixed = TRUE))
 halves <- aoso_evaluate(model, iris, iris$Species, weights = rep(0:1, each = 75))
 stopifnot(all.equal(halves[["log_loss"]], mean(-log(truth[76:150]))))
 

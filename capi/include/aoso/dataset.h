@@ -53,7 +53,7 @@ AOSO_API aoso_status aoso_dataset_create_aligned(const aoso_dataset *train, cons
 /* The size of a dataset. */
 typedef struct aoso_dataset_info {
     uint32_t struct_size;
-    int32_t reserved;
+    int32_t named; /* 1: the features were given names; 0: these are generated, f0, f1, ... */
     int64_t rows, features, classes; /* their numbers */
     int64_t unknown; /* rows of a validation set whose label the training set does not have */
     int64_t bytes;   /* memory in use */

@@ -18,7 +18,7 @@ typedef struct aoso_evaluation {
 /* The size of a model, and what its probabilities depend on. */
 typedef struct aoso_model_info {
     uint32_t struct_size;
-    int32_t reserved;
+    int32_t named; /* 1: the features were given names; 0: these are generated, f0, f1, ..., and data are matched by position */
     int64_t classes, features, trees; /* their numbers */
     int64_t trees_per_iteration; /* 1 for aoso, K - 1 for abc, K for logitboost */
     double temperature; /* raw scores are divided by it before they become probabilities; 1 unless calibrated */

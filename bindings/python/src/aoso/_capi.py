@@ -178,6 +178,7 @@ class DatasetInfo(NamedTuple):
     classes: int
     unknown: int
     bytes: int
+    named: bool  # the features' names were given, not generated
 
 
 def dataset_info(dataset: Handle) -> DatasetInfo:
@@ -355,6 +356,7 @@ class ModelInfo(NamedTuple):
     trees_per_iteration: int
     temperature: float
     conformal_rows: int
+    named: bool  # the features' names were given, not generated
 
 
 def model_info(model: Handle) -> ModelInfo:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import functools
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,7 @@ class Column(NamedTuple):
 
     values: Array  # numbers; or codes, of which negative ones are missing
     categories: list[str] | None = None  # None: numbers. The category "" is missing.
+    coded: Callable[[], Column] | None = None  # the column as categories, if the numbers have lost digits of integers
 
 
 def is_pandas(x: Any, what: str = "DataFrame") -> bool:
@@ -58,7 +60,7 @@ def from_series(series: Any, what: str) -> Column:
     if hasattr(dtype, "pyarrow_dtype"):
         return _from_arrow(series, what)
     if dtype.kind in NUMBERS:
-        return Column(series.to_numpy(np.float64, na_value=np.nan))
+        return _nullable(series)
     if isinstance(dtype, pandas.DatetimeTZDtype):
         return Column(_seconds(series.dt.tz_convert(None).to_numpy()))
     raise DTypeError(f"{what} is of dtype {dtype}; allowed: {_ALLOWED}")
@@ -165,7 +167,21 @@ def _from_objects(array: Array, what: str) -> Column:
     for of, to in ((_DATES, "M8"), (_DURATIONS, "m8")):
         if kinds and all(issubclass(kind, of) for kind in kinds):
             return Column(_seconds(_times(values, to)))
-    return Column(_numbers_of_objects(array, what))
+    return _integers_of_objects(values) or Column(_numbers_of_objects(array, what))
+
+
+def _integers_of_objects(values: list[Any]) -> Column | None:
+    """A column of Python's and numpy's integers, of which None and NaN are missing; None if there are other objects."""
+    missing = [value is None or (isinstance(value, float) and value != value) for value in values]
+    given = [0 if gone else value for value, gone in zip(values, missing)]
+    if not all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in given):
+        return None
+    whole = [int(value) for value in given]
+    dtype = np.int64 if min(whole, default=0) < 0 or max(whole, default=0) < 2**63 else np.uint64
+    try:
+        return _integers(np.array(whole, dtype), np.array(missing, bool))
+    except OverflowError:
+        return None
 
 
 def _times(values: list[Any], to: str) -> Array:
@@ -216,5 +232,32 @@ def _from_arrow(series: Any, what: str) -> Column:
     if types.is_null(kind):
         return Column(np.full(len(series), np.nan))
     if series.dtype.kind in NUMBERS:
-        return Column(series.to_numpy(np.float64, na_value=np.nan))
+        return _nullable(series)
     raise DTypeError(f"{what} is of dtype {series.dtype}; allowed: {_ALLOWED}")
+
+
+def _nullable(series: Any) -> Column:
+    """A column of numbers of pandas, some of which may be missing."""
+    if series.dtype.kind not in "iu":
+        return Column(series.to_numpy(np.float64, na_value=np.nan))
+    missing = series.isna().to_numpy()
+    integers = series.fillna(0).to_numpy(series.dtype.numpy_dtype)
+    return _integers(integers, missing)
+
+
+def _integers(integers: Array, missing: Array) -> Column:
+    """A column of integers, some of which are missing."""
+    if not missing.any():
+        return Column(integers)
+    values = integers.astype(np.float64)
+    values[missing] = np.nan
+    exact = 1 << 53
+    if np.nanmax(np.abs(values), initial=0) < exact:
+        return Column(values)
+    return Column(values, None, functools.partial(_coded, integers, missing))
+
+
+def _coded(integers: Array, missing: Array) -> Column:
+    """A column of categories, each an integer."""
+    different, codes = np.unique(integers, return_inverse=True)
+    return Column(np.where(missing, -1, codes), [str(value) for value in different.tolist()])

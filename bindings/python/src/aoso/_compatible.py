@@ -312,7 +312,7 @@ class Compatible:
         self.booster_, self.classes_ = booster, np.sort(booster.classes)
         self.n_features_in_ = len(names)
         vars(self).pop("feature_names_in_", None)
-        if names != [f"f{j}" for j in range(len(names))]:
+        if booster._info.named:
             self.feature_names_in_ = np.array(names, object)
         self.is_categorical_ = np.array([name in booster.categories for name in names])
         iterations = booster.num_trees // booster.trees_per_iteration

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes as c
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,14 @@ class Matrix:
         """What the table is made of: an array; three arrays; columns; or capsules of Arrow."""
         return self._keep[0] if self.kind == _TABLE else self._keep
 
+    def coded(self, columns: Iterable[int]) -> Matrix:
+        """The table with all digits of the integers in columns that stand for categories."""
+        parts = list(self.parts) if self.kind == _TABLE else []
+        lossy = [j for j in columns if parts and parts[j].coded is not None]
+        for j in lossy:
+            parts[j] = parts[j].coded()
+        return table(parts, self.shape[0], self.names) if lossy else self
+
     @property
     def shape(self) -> tuple[int, int]:
         return self.struct.rows, self.struct.cols
@@ -79,11 +87,11 @@ def dense(array: Array, names: list[str] | None = None) -> Matrix:
     return Matrix(struct, names, array)
 
 
-def table(parts: Sequence[tuple[Array, list[str] | None]], rows: int, names: list[str] | None = None) -> Matrix:
-    """A table of columns, each readable and of any type."""
+def table(parts: Sequence[Any], rows: int, names: list[str] | None = None) -> Matrix:
+    """A table of columns, each readable and of any type: see :class:`aoso._columns.Column`."""
     described = (structs.Column * len(parts))()
     keep: list[Any] = []
-    for j, (values, categories) in enumerate(parts):
+    for j, (values, categories, _) in enumerate(parts):
         stride = values.strides[0] // values.itemsize
         column = structs.Column(dtype=_dtype(values), data=address(values), stride=stride)
         if categories is not None:
@@ -92,7 +100,7 @@ def table(parts: Sequence[tuple[Array, list[str] | None]], rows: int, names: lis
             keep += text, offsets
         described[j] = column
     struct = structs.Matrix(layout=_TABLE, rows=rows, cols=len(parts), table=c.addressof(described))
-    categorical = [j for j, (_, categories) in enumerate(parts) if categories is not None]
+    categorical = [j for j, part in enumerate(parts) if part.categories is not None]
     return Matrix(struct, names, parts, described, keep, categorical=categorical)
 
 
@@ -137,19 +145,19 @@ def _pointer(capsule: Any, name: bytes) -> int:
     return at
 
 
-def _children(schema: structs.ArrowSchema) -> tuple[list[str], list[int]]:
-    """The names of the columns, and the numbers of those that are categorical."""
+def _children(schema: structs.ArrowSchema) -> tuple[list[str] | None, list[int]]:
+    """The names of the columns, if they have some, and the numbers of those that are categorical."""
     children = [schema.children[j].contents for j in range(schema.n_children)]
     names = [(child.name or b"").decode() for child in children]
-    return names, [j for j, child in enumerate(children) if child.dictionary or child.format in (b"u", b"U", b"vu")]
+    return names if any(names) else None, [j for j, child in enumerate(children) if child.dictionary or child.format in (b"u", b"U", b"vu")]
 
 
 def arrow_array(schema: Any, array: Any) -> Matrix:
     """A record batch from the capsules of ``__arrow_c_array__``."""
     at_schema, at_array = _pointer(schema, b"arrow_schema"), _pointer(array, b"arrow_array")
     names, categorical = _children(structs.ArrowSchema.from_address(at_schema))
-    rows = structs.ArrowArrayLength.from_address(at_array).length
-    struct = structs.Matrix(layout=_ARROW, rows=rows, cols=len(names), arrow_array=at_array, arrow_schema=at_schema)
+    rows, cols = structs.ArrowArrayLength.from_address(at_array).length, structs.ArrowSchema.from_address(at_schema).n_children
+    struct = structs.Matrix(layout=_ARROW, rows=rows, cols=cols, arrow_array=at_array, arrow_schema=at_schema)
     return Matrix(struct, names, schema, array, categorical=categorical)
 
 
@@ -159,9 +167,9 @@ def arrow_stream(capsule: Any, rows: int) -> Matrix:
     stream, schema = structs.ArrowStream.from_address(at), structs.ArrowSchema()
     if not stream.get_schema or stream.get_schema(c.byref(stream), c.byref(schema)) != 0:
         raise errors.ArgumentError("x is an Arrow stream without a schema; allowed: record batches")
-    names, categorical = _children(schema)
+    (names, categorical), cols = _children(schema), schema.n_children
     schema.release(c.byref(schema))
-    struct = structs.Matrix(layout=_ARROW_STREAM, rows=rows, cols=len(names), arrow_stream=at)
+    struct = structs.Matrix(layout=_ARROW_STREAM, rows=rows, cols=cols, arrow_stream=at)
     return Matrix(struct, names, capsule, categorical=categorical)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,38 +11,97 @@ import numpy as np
 
 from . import _capi
 from ._capi import Array
+from ._columns import NUMBERS
 from .errors import ArgumentError
 
 
-def read(y: Any, rows: int) -> tuple[_capi.Labels, Array]:
-    """Describe the labels of the given number of rows for the library; also return their classes, sorted."""
+def read(y: Any, rows: int, known: Array | None = None, *, alone: bool = True) -> tuple[_capi.Labels, Array]:
+    """Describe the labels of the given number of rows for the library; also return their classes, sorted.
+
+    They are compared with the classes ``known`` by value: True is 1. If all differ, raise an error; if most do, warn: unless the
+    rows are not ``alone``, but a part of those of several machines.
+    """
     classes, codes = _unique(y)
     if len(codes) != rows:
         raise ArgumentError(f"y has {len(codes)} labels; allowed: {rows}, one for each row of x")
-    return _capi.Labels(codes, names(classes)), classes
+    if known is None:
+        return _capi.Labels(codes, names(classes)), classes
+    called = _names_among(classes, known)
+    if alone:
+        _check_known(classes, codes, ~np.isin(called, names(known)), known)
+    return _capi.Labels(codes, called), classes
+
+
+def _check_known(classes: Array, codes: Array, strange: Array, known: Array) -> None:
+    """Raise an error if all labels are strange, and warn if more than half are."""
+    if not strange.any():
+        return
+    rows, unknown = len(codes), int(np.count_nonzero(strange[codes]))
+    example = classes[strange].tolist()[0]
+    if unknown == rows:
+        raise ArgumentError(f"y has {rows} labels, none of which is known, such as {example!r}; allowed: {listed(known)}")
+    if 2 * unknown > rows:
+        warnings.warn(f"{unknown} of the {rows} labels in y are unknown, such as {example!r}; known are {listed(known)}", stacklevel=4)
+
+
+def listed(classes: Array) -> str:
+    """Classes for a message, not all of very many."""
+    most = 10
+    return ", ".join(map(repr, classes[:most].tolist())) + (", ..." if len(classes) > most else "")
+
+
+def _names_among(classes: Array, known: Array) -> list[str]:
+    """The names of classes. Those equal to one of the known have its name: 1.0 is called True if True is known."""
+    if classes.dtype.kind == known.dtype.kind and classes.dtype.kind in "mM":
+        of_unit = classes.astype(known.dtype)
+        return [a if same else b for a, b, same in zip(names(of_unit), names(classes), of_unit == classes)]
+    called = dict(zip(known.tolist(), names(known)))
+    return [called.get(label, name) for label, name in zip(classes.tolist(), names(classes))]
 
 
 def codes(y: Any, classes: Array) -> Array:
     """The positions of labels in classes; -1 for unknown labels."""
     position = {name: k for k, name in enumerate(names(classes))}
     known, codes = _unique(y)
-    positions: Array = np.array([position.get(name, -1) for name in names(known)], np.intp)
+    positions: Array = np.array([position.get(name, -1) for name in _names_among(known, classes)], np.intp)
     return positions[codes]
 
 
-def class_weights(y: Any, weights: Any) -> Array:
-    """The weight of each row's class: of a dict by label, in which absent classes weigh 1, or "balanced"."""
+def row_weights(y: Any, weights: Any, *, alone: bool = True) -> Array:
+    """The weight of each row's class: see :func:`class_weights`. "balanced": all classes weigh the same."""
     classes, codes = _unique(y)
     if isinstance(weights, str) and weights == "balanced":
         return (len(codes) / (len(classes) * np.bincount(codes)))[codes]
+    return class_weights(classes, weights, alone=alone)[codes]
+
+
+def class_weights(classes: Array, weights: Any, *, alone: bool = True) -> Array:
+    """The weight of each class, of a dict by label.
+
+    As in scikit-learn, a class without a weight weighs 1, and a weight may be of a class that is not there, such as one that a
+    fold lacks. Both together are an error, probably a misspelt label, unless other machines may have more classes.
+    """
     if not isinstance(weights, Mapping):
-        raise ArgumentError(f"class_weight is {weights!r}; allowed: a dict, or 'balanced'")
+        raise ArgumentError(f"class_weight is {weights!r}; allowed: a dict of weights by label, 'balanced', or None")
     labels = classes.tolist()
-    absent = [label for label in weights if label not in labels]
-    if absent:
-        raise ArgumentError(f"class_weight has {absent[0]!r}; allowed: labels of y")
-    of_class: Array = np.array([weights.get(label, 1) for label in labels], np.float64)
-    return of_class[codes]
+    given = {label.item() if isinstance(label, np.generic) else label: _weight(label, weight) for label, weight in weights.items()}
+    absent, without = [label for label in given if label not in labels], [label for label in labels if label not in given]
+    if absent and without and alone:
+        raise ArgumentError(
+            f"class_weight has {absent[0]!r}, which is no label of y, and has no weight for {without[0]!r}; allowed: {listed(classes)}, "
+            "and further labels if all of these have weights"
+        )
+    return np.array([given.get(label, 1.0) for label in labels])
+
+
+def _weight(label: Any, weight: Any) -> float:
+    try:
+        number = float(weight)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not 0 <= number < np.inf:
+        raise ArgumentError(f"class_weight[{label!r}] is {weight!r}; allowed: a number of at least 0")
+    return number
 
 
 def _unique(y: Any) -> tuple[Array, Array]:
@@ -88,11 +148,13 @@ def _above(y: Array, low: int) -> Array:
 
 
 def check_missing(y: Array) -> None:
-    """Raise an error if a label is NaN, NaT, None or pandas' NA."""
+    """Raise an error if a label is NaN, NaT, None or pandas' NA, or complex."""
     kind = y.dtype.kind
+    if kind == "c" or (kind == "O" and any(isinstance(label, complex) for label in y.flat)):
+        raise ArgumentError(f"y is of dtype {y.dtype} and has complex numbers; allowed: ints, floats, bools, texts, dates")
     if kind == "O":
         missing = np.array([_is_missing(label) for label in y.tolist()], bool)
-    elif kind in "fcmM":
+    elif kind in "fmM":
         missing = np.isnat(y) if kind in "mM" else ~np.isfinite(y)
     else:
         return
@@ -110,9 +172,19 @@ def _is_missing(label: Any) -> bool:
 def array(y: Any) -> Array:
     """Labels as an array. Lists that mix strings with other types keep their elements as they are."""
     check_mask(y)
-    labels = np.asarray(y)
+    labels = _of_pandas(y)
     if labels.dtype.kind == "U" and isinstance(y, (list, tuple)) and not all(isinstance(label, str) for label in y):
         return np.array(y, dtype=object)
+    return labels
+
+
+def _of_pandas(y: Any) -> Array:
+    """An array of any labels. Nullable ones of pandas stay integers and bools."""
+    dtype = getattr(getattr(y, "dtype", None), "numpy_dtype", None)
+    if not isinstance(dtype, np.dtype) or dtype.kind not in NUMBERS:
+        return np.asarray(y)
+    missing = np.asarray(y.isna())
+    labels: Array = y.to_numpy(object if missing.any() else dtype)
     return labels
 
 
@@ -126,6 +198,15 @@ def check_mask(y: Any) -> None:
 def are_texts(classes: Array) -> bool:
     """Whether classes are in the order of texts even if all look like numbers."""
     return classes.dtype.kind in "US" or (classes.dtype.kind == "O" and all(isinstance(label, (str, bytes)) for label in classes))
+
+
+def kind(classes: Array) -> str:
+    """What classes are: labels of one kind have the same names if they are equal."""
+    kinds = {"b": "bools", "i": "numbers", "u": "numbers", "f": "numbers", "U": "texts", "S": "texts", "M": "dates", "m": "durations"}
+    if classes.dtype.kind in kinds:
+        return kinds[classes.dtype.kind]
+    found = {kind(np.array([label])) if isinstance(label, (bool, int, float, str, bytes, np.generic)) else type(label).__name__ for label in classes}
+    return " and ".join(sorted(found))
 
 
 def names(classes: Array) -> list[str]:
@@ -172,16 +253,20 @@ def type_of(classes: Array) -> str:
 _OF_NAME: dict[str, Callable[[str], Any]] = {"str": str, "int": int, "float": float, "bool": "True".__eq__, "bytes": str.encode}
 
 
+_NUMPY_NUMBER = re.compile(r"u?int(8|16|32|64)|float(16|32|64)")
+
+
 def from_names(by: list[str], noted: str = "") -> Array:
     """Classes from their names, of the type noted: see type_of. Without a note they are numbers if all look like it, also by their order."""
     if noted in ("str", "bytes", "bool"):
         return np.array([_OF_NAME[noted](name) for name in by])
-    if re.fullmatch(r"u?int(8|16|32|64)|float(16|32|64)", noted):
+    if _NUMPY_NUMBER.fullmatch(noted):
         return np.array([(float if noted[0] == "f" else int)(name) for name in by], noted)
     if re.fullmatch(r"datetime64\[[a-zA-Z]{1,2}\]", noted):
         whole = all(re.fullmatch("-?[0-9]{5,}", name) for name in by)  # of units finer than Python's, numpy has numbers
         return np.array([int(name) if whole else name for name in by], noted)
-    element = _OF_NAME.get(noted[len("object[") : -1])
+    of_object = noted[len("object[") : -1]
+    element = getattr(np, of_object) if _NUMPY_NUMBER.fullmatch(of_object) else _OF_NAME.get(of_object)
     if noted.startswith("object[") and element is not None:
         return np.array([element(name) for name in by], object)
     if all(re.fullmatch("0|-?[1-9][0-9]{0,17}", name) for name in by):

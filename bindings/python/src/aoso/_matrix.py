@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import warnings
+from collections.abc import Container
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,71 @@ def read(x: Any, feature_names: list[str] | None = None) -> _capi.Matrix:
     if feature_names is not None:
         matrix.names = [str(name) for name in feature_names]
     return matrix
+
+
+def read_as(x: Any, features: list[str], named: bool, categories: Container[str], *, labelled: bool = False) -> _capi.Matrix:
+    """As :func:`read`, with the columns that are features, in their order.
+
+    Columns are found by name if both have names, else by position: see :func:`positions`. Columns that are no features are left
+    out. If there are several, or one that cannot be the label because the rows are ``labelled`` otherwise, warn. ``categories``
+    are the names of the categorical features.
+    """
+    matrix = _in_order(x, features, named, labelled)
+    return matrix.coded(j for j, name in enumerate(features[: matrix.shape[1]]) if name in categories)
+
+
+def _in_order(x: Any, features: list[str], named: bool, labelled: bool) -> _capi.Matrix:
+    x = known(x)
+    matrix = read(x)
+    names = matrix.names
+    if names is None and named and is_frame(x):  # its columns are called 0, 1, ...
+        default = list(map(str, range(matrix.shape[1])))
+        names = default if set(features) <= set(default) else None
+    order = positions(names, features, named)
+    if order is None or names is None:
+        return matrix
+    strange = _without(names, features)
+    if named and len(strange) > (not labelled):
+        warnings.warn(f"columns of x are left out, because they are no features: {_listed(strange)}", stacklevel=5)
+    return read(_columns_of(x, order, [names[j] for j in order]))
+
+
+def positions(names: list[str] | None, features: list[str], named: bool) -> list[int] | None:
+    """The position of each feature among columns; None if all are there in their order, or if columns are taken by position.
+
+    That is so if they have no names, or features that nobody has named: then only columns that have the generated names, or are
+    called 0, 1, ..., are put in order.
+    """
+    if names is None or names == features:
+        return None
+    place = {name: j for j, name in enumerate(names)}
+    if not named:
+        for these in (features, [str(j) for j in range(len(features))]):
+            if len(names) == len(these) and place.keys() == set(these):
+                return [place[name] for name in these]
+        return None
+    missing = _without(features, names)
+    if missing:
+        strange = _without(names, features)
+        others = f"; unknown: {_listed(strange)}" if strange else ""
+        raise ArgumentError(f"x has {len(names)} columns, but not all of the {len(features)} features; missing: {_listed(missing)}{others}")
+    twice = next((name for name in features if names.count(name) > 1), None)
+    if twice is not None:
+        raise ArgumentError(f"x has several columns called {twice!r}; allowed: one for each feature")
+    return [place[name] for name in features]
+
+
+def _columns_of(x: Any, order: list[int], names: list[str]) -> Any:
+    """Some columns of a table with names."""
+    if is_frame(x):
+        return x.iloc[:, order]
+    if type(x).__module__.partition(".")[0] == "polars":
+        return x.select(names)
+    if not hasattr(x, "select"):
+        import pyarrow as pa
+
+        x = pa.table(x)
+    return x.select(order)
 
 
 def vector(values: Any, size: int, what: str, each: str) -> Array:
@@ -70,6 +137,8 @@ def checkable(x: Any) -> tuple[Any, bool]:
     What they would read differently from a Dataset becomes numbers: objects, masked values and times. Leave other shapes than
     rows × columns and complex numbers to scikit-learn, which has its own errors for them.
     """
+    if _is_sparse(x):
+        _check_indptr(x)
     if not isinstance(x, (np.ndarray, list, tuple)):
         return x, True
     array = _rows(x)
@@ -78,7 +147,7 @@ def checkable(x: Any) -> tuple[Any, bool]:
     if array.dtype.kind not in "OUST":
         return _columns.numbers(array, "x"), True
     parts = _parts(array)
-    if any(part.categories is not None for part in parts) or not parts:
+    if not parts or _are_apart(parts):
         return array, False
     return np.column_stack([part.values for part in parts]), True
 
@@ -137,9 +206,11 @@ def is_frame(x: Any) -> bool:
 
 
 def column_names(x: Any) -> list[str] | None:
-    """The column names of a data frame, if all are strings."""
+    """The column names of a data frame as strings; None if they are 0, 1, ..., which pandas gives to columns without names."""
     names = x.columns.tolist()
-    return names if names and all(isinstance(name, str) for name in names) else None
+    if not names or (names == list(range(len(names))) and not any(isinstance(name, bool) for name in names)):
+        return None
+    return [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in names]
 
 
 def check_distinct(names: list[str] | None) -> None:
@@ -149,21 +220,16 @@ def check_distinct(names: list[str] | None) -> None:
         raise ArgumentError(f"feature name {twice!r} is given twice; allowed: each name once")
 
 
-def check_names(given: list[str] | None, expected: list[str]) -> None:
-    """Raise an error if columns and features both have names, and the names differ."""
-    if given is None or given == expected or expected == [f"f{j}" for j in range(len(expected))]:
+def check_names(given: list[str], expected: list[str]) -> None:
+    """Raise an error if columns have other names or another order than in training, as scikit-learn does for data frames."""
+    if given == expected:
         return
-    missing, unknown = _without(expected, given), _without(given, expected)
-    differs = [f"missing: {_listed(missing)}"] * bool(missing) + [f"unknown: {_listed(unknown)}"] * bool(unknown)
-    if differs:
-        raise ArgumentError(f"x has {len(given)} columns that are not the model's {len(expected)} features; {'; '.join(differs)}")
-    if len(given) != len(expected):
-        raise ArgumentError(f"x has {len(given)} columns, some with the same name; the model has {len(expected)} features")
+    order = positions(given, expected, named=True)
+    strange = _without(given, expected)
+    if strange or order is None:
+        raise ArgumentError(f"x has {len(given)} columns that are not the {len(expected)} features; unknown: {_listed(strange)}")
     j = next(j for j, (a, b) in enumerate(zip(given, expected)) if a != b)
-    raise ArgumentError(
-        f"x has the model's features in another order: column {j} is {given[j]!r}, feature {j} is {expected[j]!r}; "
-        "select the columns by the model's feature_names"
-    )
+    raise ArgumentError(f"x has the features in another order: column {j} is {given[j]!r}, feature {j} is {expected[j]!r}")
 
 
 def check_length(x: Any, y: Array) -> None:
@@ -186,6 +252,7 @@ def take(x: Any, rows: Array) -> Any:
     if is_arrow(x):
         return x[rows]
     if _is_sparse(x):
+        _check_indptr(x)
         return x.tocsr()[rows]
     return (_rows(x) if isinstance(x, (list, tuple)) else np.asanyarray(x))[rows]  # any: masks stay
 
@@ -219,7 +286,7 @@ def _read(x: Any) -> _capi.Matrix:
     if array.dtype.kind not in "OUST":
         return _capi.dense(_columns.numbers(array, "x"))
     parts = _parts(array)
-    if parts and all(part.categories is None for part in parts):
+    if parts and not _are_apart(parts):
         return _capi.dense(np.column_stack([part.values for part in parts]))
     return _capi.table(parts, len(array))
 
@@ -230,6 +297,14 @@ def _read_arrow(x: Any) -> _capi.Matrix:
     if not hasattr(x, "__len__"):
         raise ArgumentError(f"x is a {type(x).__name__} of unknown length; allowed: a table, such as from read_all()")
     return _capi.arrow_stream(x.__arrow_c_stream__(), len(x))
+
+
+def _are_apart(parts: list[_columns.Column]) -> bool:
+    """Whether columns cannot be one array of numbers: categories, or integers that it would round."""
+    if any(part.categories is not None or part.coded is not None for part in parts):
+        return True
+    dtypes = {part.values.dtype for part in parts}
+    return len(dtypes) > 1 and any(dtype.kind in "iu" and dtype.itemsize == 8 for dtype in dtypes)
 
 
 def _parts(array: Array) -> list[_columns.Column]:
@@ -280,6 +355,7 @@ def _is_sparse_dtype(dtype: Any) -> bool:
 def _read_sparse(x: Any) -> _capi.Matrix:
     if x.ndim != 2:
         raise ArgumentError(f"x has shape {x.shape}; allowed: rows × columns")
+    _check_indptr(x)
     if x.format not in ("csr", "csc"):
         x = x.tocsr()
     if not x.has_canonical_format:
@@ -289,6 +365,19 @@ def _read_sparse(x: Any) -> _capi.Matrix:
     indptr, indices = (np.ascontiguousarray(a, index_dtype) for a in (x.indptr, x.indices))
     data = np.ascontiguousarray(_columns.numbers(x.data, "x"))
     return _capi.compressed(x.format == "csr", indptr, indices, data[: indptr[-1]], x.shape)
+
+
+def _check_indptr(x: Any) -> None:
+    """Raise an error if a row or column of a sparse matrix ends before it begins, or beyond the entries: scipy reads there."""
+    if x.format not in ("csr", "csc"):
+        return
+    starts, entries = np.asarray(x.indptr), min(len(x.indices), len(x.data))
+    wrong = np.flatnonzero((np.diff(starts) < 0) | (starts[1:] > entries))
+    if starts[0] != 0:
+        raise ArgumentError(f"x.indptr[0] is {starts[0]}; allowed: 0")
+    if len(wrong):
+        i = wrong[0] + 1
+        raise ArgumentError(f"x.indptr[{i}] is {starts[i]}; allowed: {starts[i - 1]}, as in x.indptr[{i - 1}], to {entries}, the number of entries")
 
 
 def _without(names: list[str], others: list[str]) -> list[str]:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from . import _labels, errors
 from . import _structs as structs
-from . import errors
 from ._apart import apart
 from ._input import Array
 from ._library import Handle, _call, _create
@@ -92,6 +92,9 @@ class Ranks:
         if None in parts:
             raise errors.ArgumentError(f"y has labels of dtype {classes.dtype}; allowed with a collective: numbers, bools, texts")
         arrays = [np.array(values, dtype) for dtype, values in parts if values]
+        kinds = sorted(set(map(_labels.kind, arrays)))
+        if len(kinds) > 1:
+            raise errors.ArgumentError(f"y has labels that are {' on one rank and '.join(kinds)} on another; allowed: one kind")
         try:
             united: Array = np.unique(np.concatenate(arrays))
         except TypeError as e:

@@ -10,7 +10,6 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.model_selection import train_test_split
 from sklearn.utils import assert_all_finite, check_random_state, column_or_1d
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight
 
@@ -43,19 +42,26 @@ def features(estimator: Any, X: Any, *, reset: bool) -> Any:
         if not numeric:
             return _validate_data(estimator, X, reset=reset, skip_check_array=True)
         return _validate_data(estimator, X, reset=reset, accept_sparse=("csr", "csc"), ensure_all_finite=False)
+    matrix = _matrix.read(X)
     if reset:
-        estimator.feature_names_in_ = np.array(_matrix.read(X).names, dtype=object)
-        estimator.n_features_in_ = len(estimator.feature_names_in_)
+        vars(estimator).pop("feature_names_in_", None)
+        estimator.n_features_in_ = matrix.shape[1]
+        if matrix.names is not None:
+            estimator.feature_names_in_ = np.array(matrix.names, dtype=object)
+    elif matrix.names is not None and hasattr(estimator, "feature_names_in_"):
+        _matrix.check_names(matrix.names, list(estimator.feature_names_in_))
     return X
 
 
 def labels(y: Any) -> Array:
     """Labels for a Dataset, checked as scikit-learn requires."""
-    y = _labels.array(y) if isinstance(y, (list, tuple)) else y
-    _labels.check_mask(y)
+    if _matrix.is_frame(y) and y.shape[1] == 1:
+        y = _labels.array(y.iloc[:, 0]).reshape(-1, 1)
+    y = _labels.array(y)
+    if y.dtype.kind != "f" and y.ndim:  # for which scikit-learn has its own words
+        _labels.check_missing(y.ravel())
     y = column_or_1d(y, warn=True)
     assert_all_finite(y, input_name="y")
-    _labels.check_missing(y)
     if y.dtype.kind not in "biu":  # which it would copy and sort to find them allowed
         check_classification_targets(y)
     checked: Array = y
@@ -86,7 +92,7 @@ def weights(y: Array, sample_weight: Any, class_weight: Any) -> Array | None:
         sample_weight = _matrix.vector(sample_weight, len(sample_weight), "sample_weight", "")
     weights: Array = _check_sample_weight(sample_weight, y, dtype=np.float64)
     if class_weight is not None:
-        weights = weights * compute_sample_weight(class_weight, y)
+        weights = weights * _labels.row_weights(y, class_weight)
     return weights
 
 

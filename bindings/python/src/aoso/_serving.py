@@ -93,7 +93,7 @@ class Twin:
         self.classes: list[str] = self.meta["classes"]
         self.categories = _read_categories(arrays)
 
-    def info(self) -> tuple[int, int, int, int, float, int]:
+    def info(self) -> tuple[int, int, int, int, float, int, bool]:
         """The fields of :class:`aoso._capi.ModelInfo`."""
         meta = self.meta
         rows = meta["conformal"]["rows"] if "conformal" in meta else 0
@@ -104,6 +104,7 @@ class Twin:
             meta["trees_per_iteration"],
             meta.get("temperature", 1.0),
             rows,
+            meta.get("named", self.features != [f"f{j}" for j in range(len(self.features))]),
         )
 
     def predict(self, kind: str, x: Matrix, width: int, trees: int) -> Array:
@@ -141,29 +142,28 @@ class Twin:
         if kind == _DENSE and self.categories is None and parts[0].dtype in (np.float32, np.float64):
             yield 0, parts[0]
             return
-        if kind in (_CSC, _CSR):
-            read = _sparse_rows(kind, parts, x.shape)
-        elif kind == _DENSE:
-            read = functools.partial(_dense_rows, parts[0])
-        else:
+        if kind not in (_CSC, _CSR, _DENSE):
             columns = parts if kind == _TABLE else _arrow_columns(parts)
+            columns = [column.coded() if column.coded and self._categories_of(j) else column for j, column in enumerate(columns)]
             lookups = [_lookup(column, self._categories_of(j), j) for j, column in enumerate(columns)]
-            read = functools.partial(_table_rows, columns, lookups)
+            for first in range(0, x.shape[0], _BLOCK):
+                yield first, _table_rows(columns, lookups, first, min(first + _BLOCK, x.shape[0]))
+            return
+        read = parts[0].__getitem__ if kind == _DENSE else _sparse_rows(kind, parts, x.shape)
         for first in range(0, x.shape[0], _BLOCK):
-            rows = read(first, min(first + _BLOCK, x.shape[0]))
-            if self.categories is not None and (kind in (_CSC, _CSR) or kind == _DENSE):
-                self._place_numbers(rows)
-            yield first, rows
+            rows = read(slice(first, min(first + _BLOCK, x.shape[0])))
+            yield first, self._numbers_of(rows)
 
     def _categories_of(self, feature: int) -> list[str] | None:
         return None if self.categories is None else self.categories[feature]
 
-    def _place_numbers(self, rows: Array) -> None:
-        """Replace numbers that stand for categories by the positions of these."""
-        assert self.categories is not None
-        for j, names in enumerate(self.categories):
+    def _numbers_of(self, rows: Array) -> Array:
+        """An array of numbers as the library reads it, with the positions of categories in place of numbers that stand for them."""
+        numbers = rows.astype(np.float64, order="F")
+        for j, names in enumerate(self.categories or ()):
             if names is not None:
-                rows[:, j] = _place(rows[:, j], names)
+                numbers[:, j] = _place(rows[:, j], names)
+        return numbers
 
 
 class _Model:
@@ -205,22 +205,18 @@ def _read_categories(arrays: dict[str, Array]) -> list[list[str] | None] | None:
 # --------------------------------------------------------------------- tables --
 
 
-def _dense_rows(array: Array, first: int, last: int) -> Array:
-    return array[first:last].astype(np.float64, order="F")
-
-
 def _sparse_rows(kind: int, parts: Sequence[Any], shape: tuple[int, int]) -> Any:
     from scipy import sparse  # the matrix is one of scipy's
 
     indptr, indices, data = parts
     form = sparse.csr_matrix if kind == _CSR else sparse.csc_matrix
-    matrix = form((data.astype(np.float64), indices, indptr), shape=shape).tocsr()
-    return lambda first, last: matrix[first:last].toarray()
+    matrix = form((data, indices, indptr), shape=shape).tocsr()
+    return lambda rows: matrix[rows].toarray()
 
 
 def _table_rows(columns: Sequence[Column], lookups: Sequence[Any], first: int, last: int) -> Array:
     rows = np.empty((last - first, len(columns)), order="F")
-    for j, ((values, _), lookup) in enumerate(zip(columns, lookups)):
+    for j, ((values, *_), lookup) in enumerate(zip(columns, lookups)):
         rows[:, j] = lookup(values[first:last])
     return rows
 
@@ -228,7 +224,7 @@ def _table_rows(columns: Sequence[Column], lookups: Sequence[Any], first: int, l
 def _lookup(column: Column, names: list[str] | None, j: int) -> Any:
     """What makes of a column the numbers that the library reads: of categories, their positions in the model."""
     if column[1] is None:
-        return (lambda values: values) if names is None else (lambda values: _place(values.astype(np.float64), names))
+        return (lambda values: values) if names is None else (lambda values: _place(values, names))
     if names is None:
         found = [_number(name) for name in column[1]]
         if None in found:
@@ -252,7 +248,10 @@ def _place(values: Array, names: list[str]) -> Array:
         if number is not None and (number not in known or _name(number) == name):
             known[number] = i
     different, which = np.unique(values, return_inverse=True)
-    positions = [np.nan if v != v else known.get(v, len(names)) for v in different.tolist()]
+    whole = values.dtype.kind in "iu"  # whose digits count beyond 2**53
+    exact = {name: i for i, name in enumerate(names)} if whole else {}
+    rounded = {number: i for number, i in known.items() if not whole or abs(number) < 2**53}
+    positions = [np.nan if v != v else exact.get(str(v), rounded.get(v, len(names))) for v in different.tolist()]
     return np.array(positions, np.float64)[which.reshape(-1)]
 
 
@@ -270,6 +269,8 @@ def _number(name: str) -> float | None:
 
 def _name(number: float) -> str:
     """The name of the category that a number stands for."""
+    if number.is_integer() and abs(number) < 1e21:
+        return str(int(number))
     if 1e-4 <= abs(number) < 1e21:
         return str(np.format_float_positional(number, trim="-"))
     return repr(number + 0.0).replace(".0", "")
@@ -294,6 +295,7 @@ def _arrow_columns(capsules: Sequence[Any]) -> list[Column]:
         if pa.types.is_dictionary(column.type):
             column = column.cast(column.type.value_type)
         text = str(column.type) in ("string", "large_string", "string_view")
-        values = np.array(column.to_pylist(), object) if text else column.to_numpy()
+        apart = text or (pa.types.is_integer(column.type) and column.null_count > 0)  # which numpy would round
+        values = np.array(column.to_pylist(), object) if apart else column.to_numpy()
         parts.append(_columns.from_array(values, f"column {name!r}"))
     return parts

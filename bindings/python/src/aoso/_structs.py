@@ -120,7 +120,7 @@ class Collective(Struct):
 class DatasetInfo(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
-        ("reserved", c.c_int32),
+        ("named", c.c_int32),
         ("rows", c.c_int64),
         ("features", c.c_int64),
         ("classes", c.c_int64),
@@ -229,7 +229,7 @@ class Result(Struct):
 class ModelInfo(Struct):
     _fields_ = [
         ("struct_size", c.c_uint32),
-        ("reserved", c.c_int32),
+        ("named", c.c_int32),
         ("classes", c.c_int64),
         ("features", c.c_int64),
         ("trees", c.c_int64),

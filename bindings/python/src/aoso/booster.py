@@ -91,7 +91,8 @@ class Booster(Report, Probability, Confusing, Familiar):
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
-            Anything that :class:`aoso.Dataset` accepts. If the columns have names, they must equal ``feature_names``.
+            Anything that :class:`aoso.Dataset` accepts. If the columns have names, and those of training had, they are found by
+            name: their order does not matter, and others are left out. Otherwise their positions count.
             Categories are known by their names. One that training did not see counts as missing, or as a rare one of many.
         trees : int, default 0
             Use only the first trees; 0: all.
@@ -226,7 +227,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         ----------
         x : table of shape (n_rows, n_features)
         y : array of shape (n_rows,)
-            Labels that the model does not know count as errors and not for the log loss.
+            Labels that the model does not know count as errors and not for the log loss. If it knows none, that is an error.
         weight : array of shape (n_rows,), optional
         metrics : list of str, optional
             Further metrics: "top_k_error" (of 5 classes; "error@3": of 3), "auc_ovr", "auc_ovr_weighted", "auc_ovo",
@@ -244,7 +245,7 @@ class Booster(Report, Probability, Confusing, Familiar):
             of -log p over the rows whose label the model knows. It is computed from the scores and has no upper limit. "error"
             is the share of the weight of all rows that are predicted wrongly.
         """
-        matrix = self._read(x)
+        matrix = self._read(x, labelled=True)
         labels, weights = self._read_labels(y, weight, matrix)
         further = [name for name in _capi.check_metrics(metrics) if name not in ("logloss", "error")]
         found: list[dict[str, float]] = []
@@ -318,14 +319,12 @@ class Booster(Report, Probability, Confusing, Familiar):
     def _predict(self, kind: str, x: Any, width: int, trees: int, threads: int) -> Array:
         return _capi.predict(kind, self._handle, self._read(x), width, trees, threads)
 
-    def _read(self, x: Any) -> _capi.Matrix:
+    def _read(self, x: Any, *, labelled: bool = False) -> _capi.Matrix:
         x = x._rows_of_dataset() if hasattr(x, "_rows_of_dataset") else x
-        matrix = _matrix.read(x)
-        _matrix.check_names(matrix.names, self.feature_names)
-        return matrix
+        return _matrix.read_as(x, self.feature_names, bool(self._info.named), self.categories, labelled=labelled)
 
     def _read_labels(self, y: Any, weight: Any, x: _capi.Matrix) -> tuple[_capi.Labels, Array | None]:
-        labels, _ = _labels.read(y, x.shape[0])
+        labels, _ = _labels.read(y, x.shape[0], self.classes)
         return labels, _matrix.weights(weight, x.shape[0])
 
     def refit(self, x: Any, y: Any, *, weight: Any = None, keep: float = 0.0, decay_rate: float = 0.0, threads: int = 0) -> Booster:
@@ -345,7 +344,7 @@ class Booster(Report, Probability, Confusing, Familiar):
         -------
         Booster
         """
-        matrix, keep = self._read(x), keep or decay_rate
+        matrix, keep = self._read(x, labelled=True), keep or decay_rate
         return Booster(_capi.refit(self._handle, matrix, *self._read_labels(y, weight, matrix), keep, threads), self.classes)
 
     def truncated(self, trees: int) -> Booster:

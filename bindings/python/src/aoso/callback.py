@@ -7,6 +7,7 @@ a class makes others that can, where a function in a function cannot.
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import time

@@ -45,7 +45,7 @@ class Confusing:
 
     if TYPE_CHECKING:
 
-        def _read(self, x: Any) -> _capi.Matrix: ...
+        def _read(self, x: Any, *, labelled: bool = False) -> _capi.Matrix: ...
         def _read_labels(self, y: Any, weight: Any, x: _capi.Matrix) -> tuple[_capi.Labels, _capi.Array | None]: ...
 
     def confusions(self, x: Any, y: Any, n: int = 10, *, threads: int = 0) -> list[Confusion]:
@@ -78,7 +78,7 @@ class Confusing:
         >>> booster.confusions(x, y)
         [Confusion(first='high', second='low', first_as_second=3, second_as_first=0, first_rows=203, second_rows=97)]
         """
-        matrix = self._read(x)
+        matrix = self._read(x, labelled=True)
         labels, _ = self._read_labels(y, None, matrix)
         if not isinstance(n, (int, np.integer)) or n < 1:
             raise ArgumentError(f"n is {n!r}; allowed: at least 1")

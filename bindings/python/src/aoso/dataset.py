@@ -173,14 +173,15 @@ class Dataset:
         """Read the data, to find what is wrong with them now. Return whether the weights are as they should be; the library says
         what is wrong with others."""
         assert self._data is not None
-        matrix, model = _matrix.read(self._data.x, feature_names), self._init_model
-        if model is not None:
-            _check_model(model)
-            _matrix.check_names(matrix.names, model.feature_names)
-        else:
+        model = self._init_model
+        if model is None:
+            matrix = _matrix.read(self._data.x, feature_names)
             _matrix.check_distinct(matrix.names)
+        else:
+            _check_model(model)
+            matrix = model._read(self._data.x, labelled=True)
         rows = matrix.shape[0]
-        labels, classes = _labels.read(self._data.y, rows)
+        labels, classes = _labels.read(self._data.y, rows, None if model is None else model.classes, alone=self._ranks is None)
         weights, ids = _matrix.weights(weight, rows), _matrix.row_ids(self._data.row_id, rows)
         self._pending = Pending(matrix, labels, classes, weights, ids, options)
         _capi.Builder(matrix.shape[1], self._options(self._pending))  # checks the options
@@ -190,11 +191,10 @@ class Dataset:
         """How the dataset is to be quantized, checked."""
         matrix, model = pending.matrix, self._init_model
         names = matrix.names
-        columns = _matrix.categorical(self._given["categorical_features"], matrix)
         try:
             matrix.names = names if model is None else None
             return _capi.DatasetOptions(
-                *(matrix, columns),
+                *(matrix, self._categorical(matrix)),
                 init=None if model is None else model._handle,
                 ranks=self._ranks,
                 text_labels=_labels.are_texts(pending.classes),
@@ -205,11 +205,15 @@ class Dataset:
         finally:
             matrix.names = names
 
+    def _categorical(self, matrix: _capi.Matrix) -> list[int]:
+        return _matrix.categorical(self._given["categorical_features"], matrix)
+
     def _quantize(self, pending: Pending) -> None:
         if self._reference is not None:
             self._align(pending, self._reference)
             return
-        handle = _capi.dataset(pending.matrix, pending.labels, pending.weights, pending.row_ids, self._options(pending))
+        matrix = pending.matrix.coded(self._categorical(pending.matrix))
+        handle = _capi.dataset(matrix, pending.labels, pending.weights, pending.row_ids, self._options(pending))
         if self._init_model is not None:
             self._quantized = Quantized.of(handle, self._init_model.classes)
             return
@@ -229,8 +233,12 @@ class Dataset:
                 self.construct()
 
     def _align(self, pending: Pending, reference: Dataset) -> None:
-        _matrix.check_names(pending.matrix.names, reference.feature_names)
-        handle = _capi.aligned_dataset(reference._handle, pending.matrix, pending.labels, pending.weights, self._ranks)
+        """Quantize a validation set, now that the names and classes of its training set are known."""
+        assert self._data is not None
+        named = bool(reference.construct()._quantized.info.named)
+        matrix = _matrix.read_as(self._data.x, reference.feature_names, named, reference.categories, labelled=True)
+        labels, _ = _labels.read(self._data.y, matrix.shape[0], reference.classes, alone=self._ranks is None)
+        handle = _capi.aligned_dataset(reference._handle, matrix, labels, pending.weights, self._ranks)
         self._quantized = Quantized.of(handle, reference.classes)
 
     def construct(self) -> Dataset:
@@ -357,17 +365,18 @@ class Dataset:
     def _build_of(self, blocks: Any, feature_names: list[str] | None, categorical_features: Any, **options: Any) -> None:
         source = _blocks.Source(blocks, feature_names)
         builder: _capi.Builder | None = None
+        columns: list[int] = []
         for matrix, labels, weights, row_ids in source:
             if builder is None:
                 _matrix.check_distinct(matrix.names)
                 columns = _matrix.categorical(categorical_features, matrix)
                 options["text_labels"] = _labels.are_texts(source.classes)
                 builder = _capi.Builder(matrix.shape[1], _capi.DatasetOptions(matrix, columns, ranks=self._ranks, **options))
-            builder.sample(matrix, labels, weights, row_ids)
+            builder.sample(matrix.coded(columns), labels, weights, row_ids)
         if builder is None:
             raise ArgumentError("blocks has no blocks; allowed: at least one")
         for matrix, labels, *_ in source:
-            builder.append(matrix, labels)
+            builder.append(matrix.coded(columns), labels)
         handle = builder.finish()
         classes = source.classes if self._ranks is None else self._ranks.unite(source.classes)
         self._quantized = Quantized.of(handle, classes, ordered=False)
@@ -380,7 +389,7 @@ class Dataset:
         Parameters
         ----------
         x : table of shape (n_rows, n_features)
-            As for the training set. If the columns have names, they must be the same.
+            As for the training set. If both have names, columns are found by name: see :meth:`aoso.Booster.predict`.
         y : array of shape (n_rows,)
             Labels that the training set does not have count as errors.
         weight : array of shape (n_rows,), optional
@@ -485,16 +494,7 @@ class Dataset:
             return None
         if isinstance(given, str) and given == "balanced":
             return _capi.balanced_weights(self._handle, len(self.classes), self._ranks)
-        if not isinstance(given, Mapping):
-            raise ArgumentError(f'class_weight is {given!r}; allowed: "balanced", None, or a dict of weights by label')
-        weights = np.ones(len(self.classes))
-        numbers = {label: number for number, label in enumerate(self.classes.tolist())}
-        for label, weight in given.items():
-            label = label.item() if isinstance(label, np.generic) else label
-            if label not in numbers:
-                raise ArgumentError(f"class_weight has the label {label!r}; allowed: {', '.join(map(repr, numbers))}")
-            weights[numbers[label]] = weight
-        return weights
+        return _labels.class_weights(self.classes, given)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the quantized data to a file.
@@ -542,7 +542,9 @@ class Dataset:
     @property
     def num_features(self) -> int:
         """Number of features."""
-        return self._quantized.info.features if self._pending is None else self._pending.matrix.shape[1]
+        if self._pending is None:
+            return self._quantized.info.features
+        return self._pending.matrix.shape[1] if self._reference is None else self._reference.num_features
 
     @property
     def num_unknown(self) -> int:
@@ -589,7 +591,7 @@ def _weighed(weight: Any, class_weight: Any, y: Any, collective: Collective | No
         return weight
     if collective is not None and class_weight == "balanced":
         raise ArgumentError("class_weight is 'balanced'; allowed: a dict, because each machine knows its own rows only")
-    by_class = _labels.class_weights(y, class_weight)
+    by_class = _labels.row_weights(y, class_weight, alone=collective is None)
     weights = _matrix.weights(weight, len(by_class))
     return by_class if weights is None else by_class * weights
 

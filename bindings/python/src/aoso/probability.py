@@ -48,7 +48,7 @@ class Probability:
     if TYPE_CHECKING:
 
         def __init__(self, handle: _capi.Handle, classes: Array, *, calibration: _capi.Calibration | None) -> None: ...
-        def _read(self, x: Any) -> _capi.Matrix: ...
+        def _read(self, x: Any, *, labelled: bool = False) -> _capi.Matrix: ...
         def _read_labels(self, y: Any, weight: Any, x: _capi.Matrix) -> tuple[_capi.Labels, Array | None]: ...
 
     def predict_top(self, x: Any, top: int = 5, *, trees: int = 0, threads: int = 0) -> tuple[Array, Array]:
@@ -98,7 +98,7 @@ class Probability:
         Booster
             Its ``calibration`` has the temperature and the mean log loss before and after.
         """
-        matrix = self._read(x)
+        matrix = self._read(x, labelled=True)
         handle, calibration = _capi.calibrate(self._handle, matrix, *self._read_labels(y, weight, matrix), threads)
         return type(self)(handle, self.classes, calibration=calibration)
 
@@ -192,7 +192,7 @@ class Probability:
         -------
         Booster
         """
-        matrix = self._read(x)
+        matrix = self._read(x, labelled=True)
         handle = _capi.conformalize(self._handle, matrix, *self._read_labels(y, weight, matrix), threads)
         return type(self)(handle, self.classes, calibration=self.calibration)
 
@@ -249,7 +249,7 @@ class Probability:
         .. [1] C. Guo, G. Pleiss, Y. Sun, K. Q. Weinberger, On calibration of modern neural networks, 2017.
         .. [2] J. Nixon, M. Dusenberry, L. Zhang, G. Jerfel, D. Tran, Measuring calibration in deep learning, 2019.
         """
-        matrix = self._read(x)
+        matrix = self._read(x, labelled=True)
         return Reliability(*_capi.reliability(self._handle, matrix, *self._read_labels(y, weight, matrix), threads))
 
 

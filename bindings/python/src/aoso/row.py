@@ -36,7 +36,7 @@ class RowPredictor:
         self._model, self._features = model, features
         self._predictor = Predictor(model, len(features), len(classes), trees)
         self._row, self._scores, self._number = self._predictor.row, self._predictor.scores, self._predictor.number
-        self._classes, self._numbers = classes, {name: k for k, name in enumerate(_labels.names(classes))}
+        self._classes = classes
 
     def predict(self, row: Any) -> Any:
         """The likeliest class. Stops as soon as no other class can catch up.
@@ -86,13 +86,12 @@ class RowPredictor:
             self._load(row)
             self._predictor.raw()
             return self._scores.copy()
-        try:
-            numbers = [self._numbers[name] for name in _labels.names(_labels.array(classes))]
-        except KeyError as e:
-            known = ", ".join([*self._numbers][:10]) + (", ..." if len(self._numbers) > 10 else "")
-            raise ArgumentError(f"classes has {e}; allowed: {known}") from e
+        numbers = _labels.codes(classes, self._classes)
+        if (numbers < 0).any():
+            unknown = _labels.array(classes).tolist()[numbers.argmin()]
+            raise ArgumentError(f"classes has {unknown!r}; allowed: {_labels.listed(self._classes)}")
         self._load(row)
-        return self._predictor.raw_of(np.array(numbers, np.int32))
+        return self._predictor.raw_of(np.ascontiguousarray(numbers, np.int32))
 
     @property
     def walked(self) -> float:

@@ -576,6 +576,7 @@ def _trainings(
     """A training for each fold, which is evaluated on that fold."""
     y = _labels.array(y)
     seed = _capi.integer("seed", seed, 0)
+    _labels.check_missing(y)
     weights = _matrix.weights(weight, len(y))
     ids = _matrix.row_ids(dataset.pop("row_id", None), len(y))
     _matrix.check_length(x, y)

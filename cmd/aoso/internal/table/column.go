@@ -25,6 +25,7 @@ type column struct {
 	fast     bool   // digits are a number, with nothing else to do
 	numeric  bool   // text is an error
 	texts    bool   // a model has categories for it: marks of missing values are texts
+	coded    bool   // numbers stand for categories
 	marks    int    // cells that mark missing values
 	mark     string // the first of them
 	seen     [4]int // cells by kind, of those that are not missing
@@ -82,9 +83,10 @@ func (p *csvParser) settle(o Options) error {
 		if p.header != nil && o.Names != nil {
 			feature = wanted[p.header[j]]
 		}
+		c.coded = slices.Contains(r.Coded, j)
 		if feature < len(o.NumericFeatures) {
 			c.numeric = o.NumericFeatures[feature]
-			c.texts = !c.numeric
+			c.texts, c.coded = !c.numeric, !c.numeric
 		}
 		if p.known != nil && p.known[j] {
 			c.readTexts()
@@ -128,6 +130,10 @@ func (p *csvParser) cell(j int, b []byte) error {
 		} else if v, ok = boolean(b); ok {
 			k, kind = numeric, Booleans
 		}
+	}
+	const exact = 1 << 53 // beyond, different integers are one float64
+	if c.coded && k == numeric && kind == Numbers && math.Abs(v) >= exact {
+		k = text
 	}
 	switch {
 	case k == tooLarge || k == text && (c.numeric || p.isOtherDecimal(b)):
