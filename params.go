@@ -51,7 +51,7 @@ func (p Params) check() error {
 	for i, field := range p.fields() {
 		known := &spec.Parameters[i]
 		if v := value(field); !known.Allows(v) {
-			return badArgument(known.Name, v, "%s", known.AllowedInstead(v))
+			return badArgument(known.Name, v, "%s", known.Allowed())
 		}
 	}
 	return nil

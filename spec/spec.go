@@ -131,15 +131,6 @@ func (p *Parameter) Allowed() string {
 	return p.Range.String()
 }
 
-// AllowedInstead describes what Allows takes instead of a value. It states the bound of
-// finite numbers for one beyond it.
-func (p *Parameter) AllowedInstead(value any) string {
-	if v, ok := value.(float64); ok && p.Range.Most == math.MaxFloat32 && v > p.Range.Most && !math.IsInf(v, 1) {
-		return p.Allowed() + ", at most " + strconv.FormatFloat(p.Range.Most, 'g', 2, 64)
-	}
-	return p.Allowed()
-}
-
 // Values is the values of the choices.
 func (p *Parameter) Values() []string {
 	var values []string

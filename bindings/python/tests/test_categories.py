@@ -323,7 +323,7 @@ def test_null_characters_and_bad_utf8_in_arrow():
         texts = pa.array([b"a", value, b"d"]).view(pa.string())
         for column in (texts, pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), texts)):
             with pytest.raises(aoso.AosoError, match=f'x: column 0, "c" is .*; allowed: {message}'):
-                aoso.Dataset(pa.table({"c": column}), [0, 1, 0])
+                aoso.Dataset(pa.table({"c": column}), [0, 1, 0]).construct()
 
 
 def test_constant_and_missing_columns():

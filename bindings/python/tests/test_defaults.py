@@ -99,7 +99,7 @@ def test_the_parameters_of_a_model_make_it_again(small, fast):
         ({"leaves": 1}, "leaves is 1; allowed: 2 to 65536"),
         ({"shrinkage": 1.5}, "shrinkage is 1.5; allowed: above 0, at most 1"),
         ({"min_samples": -3}, "min_samples is -3; allowed: at least 1"),
-        ({"l2": -2}, "l2 is -2; allowed: at least 0, at most 3.4e+38"),
+        ({"l2": -2}, r"l2 is -2; allowed: at least 0, at most 3.4e\+38"),
         ({"max_step": 21}, "max_step is 21; allowed: above 0, at most 20"),
         ({"subsample": 2}, "subsample is 2; allowed: above 0, at most 1"),
         ({"colsample_bynode": -0.5}, "colsample_bynode is -0.5; allowed: above 0, at most 1"),

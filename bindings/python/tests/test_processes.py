@@ -56,7 +56,7 @@ def test_the_gil_is_free_while_the_library_works():
     works = {
         "train": lambda: aoso.train({"trees": 1, "leaves": 10_000, "calibration": "none", "threads": 1}, dataset),
         "predict": lambda: booster.predict_proba(many, threads=1),
-        "dataset": lambda: aoso.Dataset(x, y, threads=1, sample_rows=-1),
+        "dataset": lambda: aoso.Dataset(x, y, threads=1, sample_rows=-1).construct(),
     }
     for name, work in works.items():
         longest, whole = longest_pause_beside(work)

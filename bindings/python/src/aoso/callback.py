@@ -113,6 +113,7 @@ def call_all(callbacks: Iterable[Callable[[_State], Any]], state: _State) -> boo
 
 
 def callables(callbacks: Iterable[_Callback] | None) -> list[_Callback]:
+    """A list of callbacks, each of which can be called."""
     callbacks = list(callbacks or ())
     for j, callback in enumerate(callbacks):
         if not callable(callback):

@@ -170,8 +170,8 @@ class Dataset:
                 self.construct()
 
     def _begin(self, weight: Any, feature_names: list[str] | None, **options: Any) -> bool:
-        """Read the data, to find what is wrong with them now. Return whether the weights are as they should be; the library says
-        what is wrong with others."""
+        """Read the data, to find what is wrong with them now. Return whether there are rows and columns, and the weights are as they
+        should be; the library says what is wrong with others."""
         assert self._data is not None
         model = self._init_model
         if model is None:
@@ -184,6 +184,8 @@ class Dataset:
         labels, classes = _labels.read(self._data.y, rows, None if model is None else model.classes, alone=self._ranks is None)
         weights, ids = _matrix.weights(weight, rows), _matrix.row_ids(self._data.row_id, rows)
         self._pending = Pending(matrix, labels, classes, weights, ids, options)
+        if 0 in matrix.shape:
+            return False
         _capi.Builder(matrix.shape[1], self._options(self._pending))  # checks the options
         return weights is None or bool((weights >= 0).all() and np.isfinite(weights).all())
 
