@@ -380,24 +380,26 @@ def test_take(form):
 
 
 @pytest.mark.parametrize(
-    ("damage", "message"),
+    ("array", "damage", "message"),
     [
-        ({5: 1}, r"x.indptr\[5\] is 1; allowed: \d+, as in x.indptr\[4\], to 820"),
-        ({-1: 10**6}, r"x.indptr\[40\] is 1000000; allowed: .* the number of entries"),
-        ({3: 10**6}, r"x.indptr\[3\] is 1000000; allowed: "),
-        ({0: 5}, r"x.indptr\[0\] is 5; allowed: 0"),
-        ({0: -1}, r"x.indptr\[0\] is -1; allowed: 0"),
+        ("indices", {7: 40}, r"x.indices\[7\] is 40; allowed: 0 to 39"),
+        ("indices", {7: -1}, r"x.indices\[7\] is -1; allowed: 0 to 39"),
+        ("indptr", {5: 1}, r"x.indptr\[5\] is 1; allowed: \d+, as in x.indptr\[4\], to 820"),
+        ("indptr", {-1: 10**6}, r"x.indptr\[40\] is 1000000; allowed: .* the number of entries"),
+        ("indptr", {3: 10**6}, r"x.indptr\[3\] is 1000000; allowed: "),
+        ("indptr", {0: 5}, r"x.indptr\[0\] is 5; allowed: 0"),
+        ("indptr", {0: -1}, r"x.indptr\[0\] is -1; allowed: 0"),
     ],
     ids=str,
 )
 @pytest.mark.parametrize("layout", [sp.csr_matrix, sp.csc_array])
-def test_damaged_sparse_matrices(damage, message, layout):
+def test_damaged_sparse_matrices(array, damage, message, layout):
     """scipy would read beyond the arrays, or raise an error of its own."""
     x, y = layout(np.tril(np.ones((40, 40)))), np.arange(40) % 2
     booster = aoso.train({"trees": 2}, aoso.Dataset(x, y))
     model = aoso.AOSOClassifier(trees=2).fit(x, y)
     for i, value in damage.items():
-        x.indptr[i] = value
+        getattr(x, array)[i] = value
     for use in (
         lambda: aoso.Dataset(x, y),
         lambda: booster.predict(x),

@@ -138,7 +138,7 @@ def checkable(x: Any) -> tuple[Any, bool]:
     rows × columns and complex numbers to scikit-learn, which has its own errors for them.
     """
     if _is_sparse(x):
-        _check_indptr(x)
+        _check_compressed(x)
     if not isinstance(x, (np.ndarray, list, tuple)):
         return x, True
     array = _rows(x)
@@ -252,7 +252,7 @@ def take(x: Any, rows: Array) -> Any:
     if is_arrow(x):
         return x[rows]
     if _is_sparse(x):
-        _check_indptr(x)
+        _check_compressed(x)
         return x.tocsr()[rows]
     return (_rows(x) if isinstance(x, (list, tuple)) else np.asanyarray(x))[rows]  # any: masks stay
 
@@ -355,7 +355,7 @@ def _is_sparse_dtype(dtype: Any) -> bool:
 def _read_sparse(x: Any) -> _capi.Matrix:
     if x.ndim != 2:
         raise ArgumentError(f"x has shape {x.shape}; allowed: rows × columns")
-    _check_indptr(x)
+    _check_compressed(x)
     if x.format not in ("csr", "csc"):
         x = x.tocsr()
     if not x.has_canonical_format:
@@ -367,8 +367,9 @@ def _read_sparse(x: Any) -> _capi.Matrix:
     return _capi.compressed(x.format == "csr", indptr, indices, data[: indptr[-1]], x.shape)
 
 
-def _check_indptr(x: Any) -> None:
-    """Raise an error if a row or column of a sparse matrix ends before it begins, or beyond the entries: scipy reads there."""
+def _check_compressed(x: Any) -> None:
+    """Raise an error if a row or column of a sparse matrix ends before it begins, or if there are entries beyond the matrix, where
+    scipy would read."""
     if x.format not in ("csr", "csc"):
         return
     starts, entries = np.asarray(x.indptr), min(len(x.indices), len(x.data))
@@ -378,6 +379,10 @@ def _check_indptr(x: Any) -> None:
     if len(wrong):
         i = wrong[0] + 1
         raise ArgumentError(f"x.indptr[{i}] is {starts[i]}; allowed: {starts[i - 1]}, as in x.indptr[{i - 1}], to {entries}, the number of entries")
+    places, most = np.asarray(x.indices)[: starts[-1]], x.shape[1 if x.format == "csr" else 0] - 1
+    if len(places) and (places.min() < 0 or places.max() > most):
+        i = np.flatnonzero((places < 0) | (places > most))[0]
+        raise ArgumentError(f"x.indices[{i}] is {places[i]}; allowed: 0 to {most}")
 
 
 def _without(names: list[str], others: list[str]) -> list[str]:
