@@ -195,7 +195,7 @@ class Dataset:
         self._describe()
         names = _capi.class_names("dataset", self._handle, self._info.classes)
         if init_model is None:
-            self.classes = _labels.ordered(classes if self._ranks is None else self._ranks.unite(classes), names)
+            self.classes = _labels.ordered(classes if self._ranks is None else self._ranks.unite(classes, _labels.kind(classes)), names)
         else:
             self.classes = init_model.classes
 
@@ -293,7 +293,7 @@ class Dataset:
             builder.append(matrix.coded(columns), labels)
         self._handle = builder.finish()
         self._describe()
-        classes = source.classes if self._ranks is None else self._ranks.unite(source.classes)
+        classes = source.classes if self._ranks is None else self._ranks.unite(source.classes, _labels.kind(source.classes))
         self.classes = _labels.ordered(classes, _capi.class_names("dataset", self._handle, self._info.classes))
 
     def aligned(self, x: Any, y: Any, *, weight: Any = None) -> Dataset:
