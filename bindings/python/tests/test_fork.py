@@ -174,6 +174,7 @@ def test_integers_keep_all_digits_in_a_child():
     booster = aoso.train({"trees": 5}, aoso.Dataset(x, np.arange(60) % 3, feature_names=["f0", "f1"], categorical_features=[0, 1]))
     gaps = pd.DataFrame({"f0": pd.array(ids, "Int64"), "f1": pd.array(ids[::-1], "Int64")})
     gaps.loc[::5, "f1"] = pd.NA
+    data = booster.to_bytes()
     for rows in (x, pd.DataFrame(x)[[0, 1]], gaps, gaps[["f1", "f0"]], pa.table(gaps), scipy.sparse.csr_array(x)):
         same(lambda: booster.predict_raw(rows))
-    assert in_child(lambda: aoso.Booster.from_bytes(booster.to_bytes())._info.named) is True
+    assert in_child(lambda: aoso.Booster.from_bytes(data)._info.named) is True

@@ -45,7 +45,7 @@ AOSO_API aoso_status aoso_dataset_create(const aoso_matrix *x, const aoso_labels
                                      aoso_dataset **out);
 
 /* Quantizes a validation set with the bins and classes of a training set.
- * Labels that the training set does not have count as errors. Only the weights
+ * Labels that the training set does not have count as errors; if it has none of them, the call fails. Only the weights
  * of the options are used; options may be NULL. */
 AOSO_API aoso_status aoso_dataset_create_aligned(const aoso_dataset *train, const aoso_matrix *x, const aoso_labels *y,
                                              const aoso_dataset_options *options, aoso_dataset **out);

@@ -76,7 +76,7 @@ AOSO_API aoso_status aoso_model_confusions(const aoso_model *model, const aoso_m
                                            int64_t *count);
 
 /* Compares predictions with labels. weights: one per row, or NULL: all 1. Labels
- * that the model does not know count as errors and not for the log loss. */
+ * that the model does not know count as errors and not for the log loss; if it knows none, the call fails. */
 AOSO_API aoso_status aoso_model_evaluate(const aoso_model *model, const aoso_matrix *x, const aoso_labels *y,
                                          const double *weights, int64_t num_weights, const aoso_predict_options *options,
                                          aoso_evaluation *out);

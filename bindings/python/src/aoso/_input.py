@@ -149,7 +149,7 @@ def _children(schema: structs.ArrowSchema) -> tuple[list[str] | None, list[int]]
     """The names of the columns, if they have some, and the numbers of those that are categorical."""
     children = [schema.children[j].contents for j in range(schema.n_children)]
     names = [(child.name or b"").decode() for child in children]
-    return names if any(names) else None, [j for j, child in enumerate(children) if child.dictionary or child.format in (b"u", b"U", b"vu")]
+    return None if names and not any(names) else names, [j for j, child in enumerate(children) if child.dictionary or child.format in (b"u", b"U", b"vu")]
 
 
 def arrow_array(schema: Any, array: Any) -> Matrix:

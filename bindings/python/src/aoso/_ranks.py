@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _labels, errors
 from . import _structs as structs
+from . import errors
 from ._apart import apart
 from ._input import Array
 from ._library import Handle, _call, _create
@@ -81,18 +81,18 @@ class Ranks:
             self.collective.all_reduce("max", values)
         return bool(values[0])
 
-    def unite(self, classes: Array) -> Array:
-        """The classes of all ranks, sorted."""
+    def unite(self, classes: Array, kind: str) -> Array:
+        """The classes of all ranks, sorted, which must be of one kind, such as bools."""
         try:
-            mine = json.dumps([classes.dtype.str, classes.tolist()] if classes.dtype.kind in "biufUO" else None)
+            mine = json.dumps([kind, classes.dtype.str, classes.tolist()] if classes.dtype.kind in "biufUO" else None)
         except TypeError:
             mine = "null"
         with self._own_error():
             parts = [json.loads(part) for part in self.collective.all_gather(mine.encode())]
         if None in parts:
             raise errors.ArgumentError(f"y has labels of dtype {classes.dtype}; allowed with a collective: numbers, bools, texts")
-        arrays = [np.array(values, dtype) for dtype, values in parts if values]
-        kinds = sorted(set(map(_labels.kind, arrays)))
+        arrays = [np.array(values, dtype) for _, dtype, values in parts if values]
+        kinds = sorted({kind for kind, _, values in parts if values})
         if len(kinds) > 1:
             raise errors.ArgumentError(f"y has labels that are {' on one rank and '.join(kinds)} on another; allowed: one kind")
         try:

@@ -219,7 +219,11 @@ class Dataset:
         if self._init_model is not None:
             self._quantized = Quantized.of(handle, self._init_model.classes)
             return
-        self._quantized = Quantized.of(handle, pending.classes if self._ranks is None else self._ranks.unite(pending.classes), ordered=False)
+        self._quantized = Quantized.of(handle, self._united(pending.classes), ordered=False)
+
+    def _united(self, classes: Array) -> Array:
+        """The classes of all machines."""
+        return classes if self._ranks is None else self._ranks.unite(classes, _labels.kind(classes))
 
     def _begin_aligned(self, reference: Any) -> None:
         if not isinstance(reference, Dataset):
@@ -380,8 +384,7 @@ class Dataset:
         for matrix, labels, *_ in source:
             builder.append(matrix.coded(columns), labels)
         handle = builder.finish()
-        classes = source.classes if self._ranks is None else self._ranks.unite(source.classes)
-        self._quantized = Quantized.of(handle, classes, ordered=False)
+        self._quantized = Quantized.of(handle, self._united(source.classes), ordered=False)
 
     def aligned(self, x: Any, y: Any, *, weight: Any = None) -> Dataset:
         """A validation set with the bins and classes of this training set.
