@@ -301,7 +301,11 @@ func leafFactors(factors []float32, l *tree.Leaf) {
 			factors[i] = up
 			continue
 		}
-		factors[l.Pairs[i].R] = up
-		factors[l.Pairs[i].S] = float32(kernel.Exp(-float64(step)))
+		if r := int(l.Pairs[i].R); r < len(factors) { // else it is the impossible class, without a lane
+			factors[r] = up
+		}
+		if s := int(l.Pairs[i].S); s < len(factors) {
+			factors[s] = float32(kernel.Exp(-float64(step)))
+		}
 	}
 }
