@@ -2,11 +2,13 @@ package aoso
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -56,7 +58,7 @@ const checkpointEvery = time.Minute
 
 // newCheckpoint is the checkpoint of a training, and what its file has; nil: the
 // training has none. All ranks call it.
-func newCheckpoint(train *Dataset, p Params, o TrainOptions) (*checkpoint, *fit.Record, error) {
+func newCheckpoint(train *Dataset, p Params, o TrainOptions, job *fit.Job) (*checkpoint, *fit.Record, error) {
 	ranks := train.set.Ranks
 	if o.CheckpointEvery < 0 {
 		return nil, nil, badArgument("checkpoint_every", o.CheckpointEvery, "at least 0")
@@ -90,6 +92,9 @@ func newCheckpoint(train *Dataset, p Params, o TrainOptions) (*checkpoint, *fit.
 	record, err := c.decode(data)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", c.path, err)
+	}
+	if err := record.Check(job); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", c.path, foreign("a file in which "+err.Error()))
 	}
 	return c, record, nil
 }
@@ -137,8 +142,10 @@ func (c *checkpoint) decode(data []byte) (*fit.Record, error) {
 		return nil, err
 	}
 	if other := c.of.differs(&meta.training); other != "" {
-		return nil, badArgument("checkpoint", "a file of a training with other "+other,
-			"a file of the same training, or one that does not exist")
+		return nil, foreign("a file of a training with other " + other)
+	}
+	if most := time.Duration(math.MaxInt64).Seconds(); !(meta.Seconds >= 0 && meta.Seconds < most) {
+		return nil, foreign(fmt.Sprintf("a file whose training took %v seconds", meta.Seconds))
 	}
 	record := &fit.Record{Elapsed: time.Duration(meta.Seconds * float64(time.Second))}
 	for i, of := range meta.Runs {
@@ -152,14 +159,34 @@ func (c *checkpoint) decode(data []byte) (*fit.Record, error) {
 			if err != nil {
 				return nil, err
 			}
-			if !slices.Equal(m.classes, c.classes.set.Classes) || !slices.Equal(m.names, c.classes.set.Names) {
-				return nil, fmt.Errorf("%w: the models have other classes or features", ErrCorrupt)
+			params := boost.Params(m.params)
+			if what := c.unlike(m); what != "" || j > 0 && params != run.Params {
+				return nil, foreign(fmt.Sprintf("a file in which the models of run %d have other %s", i, cmp.Or(what, "parameters")))
 			}
-			run.Params, run.Forests = boost.Params(m.params), append(run.Forests, m.forest)
+			run.Params, run.Forests = params, append(run.Forests, m.forest)
 		}
 		record.Runs = append(record.Runs, run)
 	}
 	return record, nil
+}
+
+// foreign is the error of a file that is not of the training.
+func foreign(what string) error {
+	return badArgument("checkpoint", what, "a file of the same training, or one that does not exist")
+}
+
+// unlike says what a model has that is not of the training set; "": nothing.
+func (c *checkpoint) unlike(m *Model) string {
+	set := c.classes.set
+	switch {
+	case !slices.Equal(m.classes, set.Classes):
+		return "classes"
+	case !slices.Equal(m.names, set.Names):
+		return "features"
+	case !m.encoder.Equal(set.Encoder):
+		return "categories"
+	}
+	return ""
 }
 
 // differs says how a training differs from another; "": not at all.

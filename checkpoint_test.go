@@ -339,3 +339,40 @@ func TestLocalModel(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckpointShrinkage: a training whose caller changes the shrinkage goes on where it ended.
+func TestCheckpointShrinkage(t *testing.T) {
+	d := newDataset(t, blobs(4, 300, 4, 3, 60))
+	p := params(func(p *Params) { p.Trees = 12 })
+	scheduled := func(o TrainOptions, steps int) *Trainer {
+		b, err := NewTrainer(d, p, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range steps {
+			if err := b.SetShrinkage(0.3 / float64(1+i)); err != nil {
+				t.Fatal(err)
+			}
+			b.Step(t.Context())
+		}
+		return b
+	}
+	straight := scheduled(TrainOptions{}, 12)
+	defer straight.Free()
+	o := TrainOptions{Checkpoint: filepath.Join(t.TempDir(), "training"), CheckpointEvery: 1}
+	scheduled(o, 7).Free()
+	again := scheduled(o, 1)
+	defer again.Free()
+	if !again.fit.Repeating() {
+		t.Error("the trees of the checkpoint are grown again")
+	}
+	for i := 1; i < 12; i++ {
+		if err := again.SetShrinkage(0.3 / float64(1+i)); err != nil {
+			t.Fatal(err)
+		}
+		again.Step(t.Context())
+	}
+	if got, want := again.Result().Model.Fingerprint(), straight.Result().Model.Fingerprint(); got != want {
+		t.Errorf("model %s, want %s", got, want)
+	}
+}

@@ -95,14 +95,9 @@ func shapValues(t testing.TB, m *Model, x Features, o PredictOptions) []float64 
 	return values
 }
 
-// linearRounding is how far the scores of a model may be from a sum for the rounding of linear
-// scores.
-func linearRounding(m *Model) float64 {
-	if m.forest.Linear() == nil {
-		return 0
-	}
-	return 0x1p-25
-}
+// linearRounding is how far a SHAP value of linear scores, of two terms at most, may be from the
+// unrounded one.
+const linearRounding = 2 * kernel.LinearUnit
 
 // checkSums checks that SHAP values of rows sum to the raw scores.
 func checkSums(t testing.TB, m *Model, x Features, values []float64, o PredictOptions) {
@@ -113,7 +108,7 @@ func checkSums(t testing.TB, m *Model, x Features, values []float64, o PredictOp
 		for _, v := range values[i*columns:][:columns] {
 			sum += v
 		}
-		if math.Abs(sum-f) > 1e-9+linearRounding(m) {
+		if math.Abs(sum-f) > 1e-12 {
 			t.Fatalf("row %d, class %d: the values sum to %v, the score is %v", i/len(m.classes), i%len(m.classes), sum, f)
 		}
 	}
@@ -153,7 +148,7 @@ func TestSHAPLinear(t *testing.T) {
 				checkSums(t, m, d.features(), values, o)
 				for i, row := range d.x[:12] {
 					for j, want := range shapley(m, row, [...]int{m.Trees(), 1}[trees]) {
-						if got := values[i*36+j]; math.Abs(got-want) > 1e-12 {
+						if got := values[i*36+j]; math.Abs(got-want) > linearRounding {
 							t.Fatalf("row %d, class %d, column %d: %v, want %v", i, j/6, j%6, got, want)
 						}
 					}
@@ -204,7 +199,7 @@ func TestSHAPLinearCategories(t *testing.T) {
 		}
 	}
 	for i, want := range before {
-		if math.Abs(values[i]-want) > 1e-12 {
+		if math.Abs(values[i]-want) > linearRounding {
 			t.Fatalf("value %d is %v, want %v", i, values[i], want)
 		}
 	}
@@ -347,7 +342,7 @@ func TestSHAPWide(t *testing.T) {
 			for _, v := range c.Values[c.First[line]:c.First[line+1]] {
 				sum += v
 			}
-			if want := scores[line/top*classes+int(k)]; line%top == 0 && want == 0 || math.Abs(sum-want) > 1e-12+linearRounding(m) {
+			if want := scores[line/top*classes+int(k)]; line%top == 0 && want == 0 || math.Abs(sum-want) > 1e-12 {
 				t.Fatalf("line %d, class %d: the values sum to %v, the score is %v", line, k, sum, want)
 			}
 		}

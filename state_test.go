@@ -35,7 +35,9 @@ func TestStateIsTheModel(t *testing.T) {
 	}
 	methods := map[string]func(*Params){
 		"full": func(p *Params) {}, "pair": func(p *Params) { p.Leaf = "pair" }, "paper": paper,
-		"abc": func(p *Params) { p.Method = ABC }, "logitboost": func(p *Params) { p.Method = LogitBoost },
+		"sparse": func(p *Params) { p.Leaf, p.LeafClasses = "sparse", 3 }, "sparse, 1 class": func(p *Params) { p.Leaf, p.LeafClasses = "sparse", 1 },
+		"sparse, linear": func(p *Params) { p.Leaf, p.LeafClasses, p.Start = "sparse", 8, "linear" },
+		"abc":            func(p *Params) { p.Method = ABC }, "logitboost": func(p *Params) { p.Method = LogitBoost },
 	}
 	for set, d := range sets {
 		train := newDataset(t, d)
@@ -64,7 +66,7 @@ func checkReportedLoss(t *testing.T, set *Dataset, d *table, p Params) {
 		t.Fatal(err)
 	}
 	if got, want := r.TrainLoss, e.LogLoss; !near(got, want, 1e-5) {
-		t.Errorf("training says that its loss is %g after %d trees, the model's is %g", got, r.Model.Trees(), want)
+		t.Errorf("shrinkage %g, max_step %g, leaf %s: training says that its loss is %g after %d trees, the model's is %g", p.Shrinkage, p.MaxStep, p.Leaf, got, r.Model.Trees(), want)
 	}
 }
 
@@ -80,9 +82,11 @@ func TestContradictoryRows(t *testing.T) {
 			d.y = append(d.y, i%classes)
 		}
 		set := newDataset(t, d)
-		for _, step := range []struct{ shrinkage, maxStep float64 }{{0.2, 5}, {0.4, 5}, {1, 2}, {1, 5}} {
+		for _, step := range []struct{ shrinkage, maxStep float64 }{{0.2, 5}, {0.4, 5}, {0.2, 10}, {1, 2}, {1, 3}, {1, 5}, {1, 20}} {
 			p := paperParams()
 			p.Shrinkage, p.MaxStep, p.Subsample, p.Seed = step.shrinkage, step.maxStep, 0.5, seed
+			checkReportedLoss(t, set, d, p)
+			p.Leaf, p.LeafClasses = "sparse", 2
 			checkReportedLoss(t, set, d, p)
 		}
 	}

@@ -117,7 +117,7 @@ func newJob(train *Dataset, p Params, o TrainOptions, silent bool) (job fit.Job,
 	if err := affordTraining(train, settings, plan.folds, o); err != nil {
 		return job, nil, err
 	}
-	if c, job.Record, err = newCheckpoint(train, p, o); err != nil {
+	if c, job.Record, err = newCheckpoint(train, p, o, &job); err != nil {
 		return job, nil, err
 	}
 	job.Keep = c != nil

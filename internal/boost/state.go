@@ -276,6 +276,9 @@ func (s *state) renewFrom(scores func(first, end int, room []float64) []float64)
 // logLoss is Σ −w·log(p_y) over all rows and, if byClass is given, over the
 // rows of each class.
 func (s *state) logLoss(byClass []float64) float64 {
+	if s.residuals.LargeSteps() {
+		return s.residuals.PathLogLoss(math.Inf(1), s.team, s.group)
+	}
 	return s.residuals.LogLoss(s.scores, byClass, s.group)
 }
 
@@ -284,6 +287,9 @@ func (s *state) logLoss(byClass []float64) float64 {
 // loss, it is rounded in an order.
 func (s *state) lossAtMost(most float64) bool {
 	const margin = 1 - 1e-9
+	if s.residuals.LargeSteps() { // the bound is not one
+		return s.residuals.PathLogLoss(most, s.team, s.group) <= most
+	}
 	if s.residuals.Weights == nil && s.bound*margin > most {
 		return false
 	}
@@ -301,7 +307,11 @@ func leafFactors(factors []float32, l *tree.Leaf) {
 			factors[i] = up
 			continue
 		}
-		factors[l.Pairs[i].R] = up
-		factors[l.Pairs[i].S] = float32(kernel.Exp(-float64(step)))
+		if r := int(l.Pairs[i].R); r < len(factors) { // else it is the impossible class, without a lane
+			factors[r] = up
+		}
+		if s := int(l.Pairs[i].S); s < len(factors) {
+			factors[s] = float32(kernel.Exp(-float64(step)))
+		}
 	}
 }

@@ -126,25 +126,31 @@ func (e *explainer) explain(rows []float64, classes []int32, per int, out []floa
 }
 
 // addLinear adds what the linear scores contribute. A term is that of its column alone, and its
-// mean over the training rows is 0.
+// mean over the training rows is 0. Scores are rounded once all terms are added up; here they
+// are after each, so that a term contributes what it adds to the rounded score.
 func (e *explainer) addLinear() {
 	l := e.forest.Linear()
 	if l == nil {
 		return
 	}
 	for k, b := range l.Bias() {
-		e.bias[k] = float64(b)
+		e.bias[k] = model.Round(float64(b))
 	}
+	scores := make([]float64, e.per)
 	for i := range len(e.rows) / e.features {
 		row, out := e.rows[i*e.features:][:e.features], e.out[i*(e.features+1)*e.per:]
+		for slot := range scores {
+			scores[slot] = float64(l.Bias()[e.class(i, slot)])
+		}
 		for t := range l.Terms() {
 			column, weights := l.Column(t), l.Weights(t)
 			place := float64(l.Place(t, row[column]))
 			if place == 0 {
 				continue
 			}
-			for slot := range e.per {
-				out[column*e.per+slot] += place * float64(weights[e.class(i, slot)])
+			for slot, before := range scores {
+				scores[slot] += place * float64(weights[e.class(i, slot)])
+				out[column*e.per+slot] += model.Round(scores[slot]) - model.Round(before)
 			}
 		}
 	}

@@ -136,7 +136,7 @@ func (f *Fit) begin(p boost.Params, first int) {
 	repeats := f.repeats(p)
 	job.Repeated = repeats.forest(0)
 	f.phase = Final
-	f.run = &run{engines: []*boost.Engine{boost.New(job)}, first: first, repeats: repeats}
+	f.run = &run{engines: []*boost.Engine{boost.New(job)}, began: p, first: first, repeats: repeats}
 	f.run.end()
 	if f.best == nil && f.judges(job.Valid, &p) {
 		f.run.path = newPath(&job.Valid.Target, f.job.Temper, job.Kernels, job.Team)

@@ -1,11 +1,13 @@
 package fit
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/libaoso/aoso/internal/boost"
 	"github.com/libaoso/aoso/internal/model"
+	"github.com/libaoso/aoso/internal/tree"
 )
 
 // Record is how far a training came: the trees that it has grown. All else follows
@@ -19,7 +21,7 @@ type Record struct {
 
 // RunRecord is the trees of a training with one choice of settings.
 type RunRecord struct {
-	Params  boost.Params
+	Params  boost.Params    // that it began with: a shrinkage that changes on the way is the caller's
 	Forests []*model.Forest // of its models: one, or one for each part held out
 	TimeOut bool            // the time limit ended it, so that the next began
 }
@@ -38,7 +40,7 @@ func (f *Fit) Record() Record {
 }
 
 func (r *run) record() RunRecord {
-	record := RunRecord{Params: *r.params(), TimeOut: r.stopped == boost.StoppedByTimeLimit}
+	record := RunRecord{Params: r.began, TimeOut: r.stopped == boost.StoppedByTimeLimit}
 	for _, e := range r.engines {
 		record.Forests = append(record.Forests, e.Forest())
 	}
@@ -52,12 +54,77 @@ func (f *Fit) repeats(p boost.Params) *RunRecord {
 		return nil
 	}
 	r := &f.job.Record.Runs[f.runs]
-	before := r.Params
-	before.Threads, before.Level, before.TimeLimit = p.Threads, p.Level, p.TimeLimit
-	if before != p { // another version of the library has chosen them
+	if !r.began(p) {
 		return nil
 	}
 	return r
+}
+
+// began reports whether the run began with settings p. Threads, level and time limit do not matter.
+func (r *RunRecord) began(p boost.Params) bool {
+	before := r.Params
+	before.Threads, before.Level, before.TimeLimit = p.Threads, p.Level, p.TimeLimit
+	return before == p
+}
+
+// Check returns what shows that a record is not of this training: runs that it does not try, and
+// models that these runs cannot grow.
+func (r *Record) Check(j *Job) error {
+	if most := len(j.Settings) + 1; len(r.Runs) > most {
+		return fmt.Errorf("there are %d runs, and %d at most in this training", len(r.Runs), most)
+	}
+	for i := range r.Runs {
+		run := &r.Runs[i]
+		if !slices.ContainsFunc(j.Settings, func(p boost.Params) bool { return run.tried(j, p) }) {
+			return fmt.Errorf("run %d has settings that this training does not try", i)
+		}
+		if n := len(run.Forests); n != 1 && n != j.Folds {
+			return fmt.Errorf("run %d has %d models", i, n)
+		}
+		for _, f := range run.Forests {
+			if err := run.check(f, j); err != nil {
+				return fmt.Errorf("run %d: %w", i, err)
+			}
+		}
+	}
+	return nil
+}
+
+// tried reports whether the run may be that of settings p. Where rows held out choose the number of
+// trees, the model itself may have fewer.
+func (r *RunRecord) tried(j *Job, p boost.Params) bool {
+	if j.Choose && r.Params.Trees < p.Trees {
+		p.Trees = r.Params.Trees
+	}
+	return r.began(p)
+}
+
+// check returns what shows that the run has not grown a forest.
+func (r *RunRecord) check(f *model.Forest, j *Job) error {
+	p, first := &r.Params, 0
+	if j.Start != nil {
+		first = j.Start.Forest.Trees()
+	}
+	per := p.TreesPerIteration(len(j.Train.Classes))
+	linear := map[bool]string{false: "zero", true: "linear"}[f.Linear() != nil]
+	switch grown := f.Trees() - first; {
+	case f.LeafKind() != p.Leaf:
+		return fmt.Errorf("its model has leaf %s in place of %s", f.LeafKind(), p.Leaf)
+	case f.Pairs() != p.Pairs:
+		return fmt.Errorf("its model has pairs %d in place of %d", f.Pairs(), p.Pairs)
+	case p.Leaf == "sparse" && f.Named() != p.LeafClasses:
+		return fmt.Errorf("its model has leaf_classes %d in place of %d", f.Named(), p.LeafClasses)
+	case linear != p.Start:
+		return fmt.Errorf("its model has start %s in place of %s", linear, p.Start)
+	case grown < 0 || grown > p.Trees || grown%per != 0:
+		return fmt.Errorf("its model has %d trees, and %d to %d in steps of %d are possible", f.Trees(), first, first+p.Trees, per)
+	}
+	for t := range f.Trees() - first {
+		if err := tree.Fits(f.Tree(first+t), j.Train.Mapper, p.Leaves); err != nil {
+			return fmt.Errorf("tree %d: %w", first+t, err)
+		}
+	}
+	return nil
 }
 
 // Repeating tells whether the record has the next iteration.

@@ -11,8 +11,9 @@ import (
 // each part held out, side by side.
 type run struct {
 	engines   []*boost.Engine
-	path      *path // on rows that the training does not see; nil: there are none
-	first     int   // iterations of the settings tried before, in this phase
+	began     boost.Params // with: the engines' own change with SetShrinkage
+	path      *path        // on rows that the training does not see; nil: there are none
+	first     int          // iterations of the settings tried before, in this phase
 	iteration int
 	stopped   boost.StopReason // "": it goes on
 	pooled    []float64
@@ -22,7 +23,7 @@ type run struct {
 
 // newRun trains without the rows held out of each part.
 func newRun(j *Job, parts []part, p boost.Params, repeats *RunRecord) *run {
-	r := &run{path: newPath(pool(parts), j.Temper, j.Kernels, j.Team), repeats: repeats}
+	r := &run{path: newPath(pool(parts), j.Temper, j.Kernels, j.Team), began: p, repeats: repeats}
 	for i, part := range parts {
 		job := j.Job
 		job.Params, job.Train, job.Valid, job.Others = p, part.train, part.held, nil

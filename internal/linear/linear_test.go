@@ -665,3 +665,18 @@ func logLoss(scores []float64, y int) float64 {
 	}
 	return math.Log(sum) + top - scores[y]
 }
+
+// TestWideTail: edges further apart than MaxFloat64 beside a bin without weight have finite middles.
+func TestWideTail(t *testing.T) {
+	const huge = math.MaxFloat64
+	f := bin.Feature{Edges: []float64{-huge, huge, math.Nextafter(huge, math.Inf(1))}, Lower: []float64{-huge, -huge, huge, huge}, Upper: []float64{-huge, huge, huge, huge}}
+	f.Edges[2] = huge
+	for _, counts := range [][]int64{{0, 0, 1, 1, 1}, {0, 1, 1, 1, 0}, {0, 0, 1, 1, 0}, {0, 1, 1, 1, 1}, {0, 9, 1, 1, 9}} {
+		of := middles(&f, counts)
+		for b, x := range of[1:5] {
+			if math.IsNaN(x) || x < f.Lower[b] || x > f.Upper[b] {
+				t.Errorf("counts %v: bin %d has middle %v", counts, b+1, x)
+			}
+		}
+	}
+}

@@ -86,7 +86,8 @@ func middles(f *bin.Feature, counts []int64) (of [256]float64) {
 		of[b+1] = f.Lower[b]/2 + f.Upper[b]/2
 	}
 	tail := func(at, beside int) float64 {
-		return (f.Edges[beside-1] - f.Edges[beside-2]) * (float64(counts[at]) / max(float64(counts[beside]), 1))
+		half := f.Edges[beside-1]/2 - f.Edges[beside-2]/2 // the whole may overflow: where counts are 0, that is no number
+		return 2 * (half * (float64(counts[at]) / max(float64(counts[beside]), 1)))
 	}
 	if n > 3 {
 		of[1] = max(of[1], f.Upper[0]-tail(1, 2))

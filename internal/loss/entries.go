@@ -25,6 +25,7 @@ type entries struct {
 	memory  *mem.Block
 	mean    int      // entries of a row, rounded down
 	recalls []recall // by worker
+	large   bool     // there was a large step: see LargeSteps
 }
 
 // entry is the odds of a class.
@@ -101,7 +102,7 @@ func (e *entries) of(row int) []entry { return e.all[row*e.likely:][:e.rows[row]
 
 // copy is entries of the same rows that share nothing with e.
 func (e *entries) copy() *entries {
-	c := &entries{trail: e.trail.copy(), likely: e.likely, rows: slices.Clone(e.rows), mean: e.mean}
+	c := &entries{trail: e.trail.copy(), likely: e.likely, rows: slices.Clone(e.rows), mean: e.mean, large: e.large}
 	c.room()
 	copy(c.all, e.all)
 	return c
@@ -123,6 +124,7 @@ func (r *Residuals) Move(steps []Step, reached []Reached, team *par.Team) (sum f
 	tasks := together(reached)
 	team.Do(len(tasks), func(worker, i int) { e.move(&steps[tasks[i].Leaf], tasks[i].Rows, &e.recalls[worker]) })
 	e.add(steps, reached, team)
+	e.noteSteps(steps)
 	e.indexSpan()
 	n := 0
 	for i := range e.rows {

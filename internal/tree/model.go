@@ -1,6 +1,8 @@
 package tree
 
 import (
+	"fmt"
+
 	"github.com/libaoso/aoso/internal/bin"
 	"github.com/libaoso/aoso/internal/model"
 )
@@ -31,6 +33,21 @@ func FromModel(t model.Tree, m *bin.Mapper) *Tree {
 		grown.Nodes = append(grown.Nodes, node)
 	}
 	return grown
+}
+
+// Fits returns why training with so many leaves on the mapper's bins cannot have grown a tree of a
+// model whose columns are those of the mapper.
+func Fits(t model.Tree, m *bin.Mapper, leaves int) error {
+	if t.NumLeaves() > leaves {
+		return fmt.Errorf("it has %d leaves, more than %d", t.NumLeaves(), leaves)
+	}
+	for i, n := range t.Nodes() {
+		s := n.Split()
+		if f := &m.Features[s.Feature]; s.Set() == nil && f.Threshold(int(f.BinBelow(s.Threshold()))) != s.Threshold() {
+			return fmt.Errorf("node %d has threshold %v, which is between no bins of column %d", i, s.Threshold(), s.Feature)
+		}
+	}
+	return nil
 }
 
 // LeavesOf is the leaves of a tree of a model. Their steps are the model's own.
