@@ -5,7 +5,7 @@ import (
 	"github.com/libaoso/aoso/internal/model"
 )
 
-// AppendTo adds the tree to a model's.
+// AppendTo appends the tree to a model's.
 func (t *Tree) AppendTo(f *model.Forest) {
 	for i := range t.Nodes {
 		n := &t.Nodes[i]
@@ -18,8 +18,8 @@ func (t *Tree) AppendTo(f *model.Forest) {
 	f.EndTree()
 }
 
-// FromModel is a tree of a model as binned rows are routed through it. The
-// thresholds must be edges of the mapper's bins.
+// FromModel returns a model's tree in the form that routes binned rows. The thresholds must be
+// edges of the mapper's bins.
 func FromModel(t model.Tree, m *bin.Mapper) *Tree {
 	grown := &Tree{Leaves: LeavesOf(t)}
 	for _, n := range t.Nodes() {
@@ -33,7 +33,7 @@ func FromModel(t model.Tree, m *bin.Mapper) *Tree {
 	return grown
 }
 
-// LeavesOf is the leaves of a tree of a model. Their steps are the model's own.
+// LeavesOf returns the leaves of a model's tree, which share its steps.
 func LeavesOf(t model.Tree) []Leaf {
 	leaves := make([]Leaf, 0, t.NumLeaves())
 	for _, l := range t.Leaves() {
