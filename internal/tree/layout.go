@@ -92,10 +92,10 @@ func (l *layout) addDense(m *bin.Mapper, columns []int, cacheBytes int) {
 	}
 	codes := func(c int) int { return m.Features[c].Codes() }
 	slices.SortStableFunc(l.dense, func(a, b int) int { return cmp.Compare(codes(b), codes(a)) })
-	for together := range slices.Chunk(l.dense, kernel.TileLanes/l.pairs) {
+	for chunk := range slices.Chunk(l.dense, kernel.TileLanes/l.pairs) {
 		first := len(l.columns)
-		l.columns = append(l.columns, together...)
-		t := tile{first, len(l.columns), l.cells, codes(together[0]), kernel.TileLanes, nil}
+		l.columns = append(l.columns, chunk...)
+		t := tile{first, len(l.columns), l.cells, codes(chunk[0]), kernel.TileLanes, nil}
 		if last := len(l.groups) - 1; last < 0 || !l.groups[last].fits(l, &t, cacheBytes) {
 			l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), nil, nil})
 		}
@@ -114,9 +114,9 @@ func (l *layout) addJoint(x *bin.Matrix, cacheBytes int) {
 			joint = append(joint, c)
 		}
 	}
-	for together := range slices.Chunk(joint, most) {
-		l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), nil, together})
-		for side := range slices.Chunk(together, width) {
+	for chunk := range slices.Chunk(joint, most) {
+		l.groups = append(l.groups, group{len(l.tiles), len(l.tiles), nil, chunk})
+		for side := range slices.Chunk(chunk, width) {
 			n := len(side)
 			first := len(l.columns)
 			for _, c := range side {

@@ -95,14 +95,14 @@ func (v *LeafValues) setBest(leaves []Leaf, segments []Segment) {
 		return
 	}
 	v.Team.Do(len(segments), func(worker, i int) {
-		room, leaf := &v.scratch[worker], &leaves[segments[i].Leaf]
-		v.Residuals.SparseTotals(&room.totals, segments[i].Rows, &room.sums, alone)
+		scratch, leaf := &v.scratch[worker], &leaves[segments[i].Leaf]
+		v.Residuals.SparseTotals(&scratch.totals, segments[i].Rows, &scratch.sums, alone)
 		leaf.Rows = len(segments[i].Rows)
 		if v.Again {
-			v.Newton.Again(leaf.Steps, leaf.Pairs, &room.totals, v.Residuals.Units.Sums, v.Residuals.Classes)
+			v.Newton.Again(leaf.Steps, leaf.Pairs, &scratch.totals, v.Residuals.Units.Sums, v.Residuals.Classes)
 			return
 		}
-		leaf.setSteps(&v.Newton, &room.totals, nil, v.Residuals)
+		leaf.setSteps(&v.Newton, &scratch.totals, nil, v.Residuals)
 	})
 }
 

@@ -199,7 +199,7 @@ func (s *Search) climb() {
 		s.best.free()
 		s.best = c
 		if c.trial != nil {
-			c.trial.Keep()
+			c.trial.FreeState()
 		}
 	default:
 		c.free()
@@ -379,7 +379,7 @@ func (s *Search) Step(ctx context.Context) bool {
 	case s.ending && (c.trial.Over() || c.trial.Iteration() >= c.last().Trained || s.late(c)):
 		s.finish()
 	case s.ending:
-	case c.trial.Over() || c.trial.Looked() && c.trial.Iteration() >= s.iterations(&c.params, s.rung):
+	case c.trial.Over() || c.trial.AtPoint() && c.trial.Iteration() >= s.iterations(&c.params, s.rung):
 		s.note(c, Record{
 			Trial: c.number, Rung: s.rung + 1, Params: c.params,
 			Trained: c.trial.Iteration(), Verdict: c.trial.Verdict(), Seconds: c.trial.Elapsed().Seconds(),
