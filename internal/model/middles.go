@@ -6,11 +6,12 @@ import (
 	"github.com/libaoso/aoso/kernel"
 )
 
-// In files, the shape of trees is the middle of each node: the first leaf on its right. A
-// node comes after its parent, so of the nodes that separate some leaves, the first
-// separates them first.
+// In files, the shape of a tree is the middle of each node: its first leaf on the right. A node
+// comes after its parent, so of the nodes that separate some leaves, the first separates them
+// first.
 
-// middles is those of all nodes. The number of rows of a node is that of its leaves.
+// middles returns the middles of all nodes. The number of rows of a node follows from its
+// leaves.
 func (f *Forest) middles() []uint16 {
 	all, cuts := make([]uint16, f.Nodes()), make([]kernel.Cut, f.Nodes())
 	for t := range f.Trees() {
@@ -23,8 +24,8 @@ func (f *Forest) middles() []uint16 {
 	return all
 }
 
-// setMiddles sets the shape of all trees and the numbers of rows of their nodes, if the
-// middles make trees.
+// setMiddles sets the shape of all trees and the numbers of rows of their nodes. It returns
+// false if the middles make no trees.
 func (f *Forest) setMiddles(all []uint16) bool {
 	f.left, f.right, f.nodeRows = make([]Child, len(all)), make([]Child, len(all)), make([]uint32, len(all))
 	if len(f.firstLeaf) != len(f.firstNode) {
@@ -41,7 +42,7 @@ func (f *Forest) setMiddles(all []uint16) bool {
 	return true
 }
 
-// setMiddles sets the children of all nodes, with room for their order.
+// setMiddles sets the children of all nodes; room is scratch for their order.
 func (t Tree) setMiddles(middles []uint16, room *[]Child) bool {
 	left, right := t.forest.left[t.firstNode:], t.forest.right[t.firstNode:]
 	nodes := slices.Grow((*room)[:0], 2*t.nodes)[:t.nodes] // by middle, from 1
