@@ -110,14 +110,14 @@ func (b *initialScores) Pick(rows, classes []uint32, scores []float64) {
 
 // write writes the scores of rows from first up to end, rows × classes.
 func (b *initialScores) write(first, end int, scores []float64) {
-	const together = 16 // rows whose scores stay in the cache
+	const atOnce = 16 // rows whose scores stay in the cache
 	classes, stride := len(b.Bias()), b.Stride()
-	room := make([]float64, together*stride)
-	for ; first < end; first += together {
-		last := min(first+together, end)
-		b.Scores(first, last, room)
+	scratch := make([]float64, atOnce*stride)
+	for ; first < end; first += atOnce {
+		last := min(first+atOnce, end)
+		b.Scores(first, last, scratch)
 		for i := range last - first {
-			copy(scores[:classes], room[i*stride:])
+			copy(scores[:classes], scratch[i*stride:])
 			scores = scores[classes:]
 		}
 	}

@@ -76,10 +76,10 @@ func (s *state) reset() {
 	case s.residuals.Sparse():
 		s.setBound(s.residuals.Begin(s.initial, s.team))
 	default:
-		s.renewFrom(func(first, end int, room []float64) []float64 {
-			room = slices.Grow(room[:0], (end-first)*s.residuals.Classes)[:(end-first)*s.residuals.Classes]
-			s.initial.write(first, end, room)
-			return room
+		s.renewFrom(func(first, end int, scratch []float64) []float64 {
+			scratch = slices.Grow(scratch[:0], (end-first)*s.residuals.Classes)[:(end-first)*s.residuals.Classes]
+			s.initial.write(first, end, scratch)
+			return scratch
 		})
 	}
 }

@@ -56,7 +56,7 @@ func (p *problem) growShared(t *testing.T, params Params, fixed []kernel.Pair, r
 			n := len(rows[rank])
 			b, residuals, part := p.bins(), p.residuals.NewSample(n), NewPartition(n)
 			b.Matrix = p.matrix.NewSample(n)
-			b.Matrix.Take(p.matrix, rows[rank], team)
+			b.Matrix.CopyRows(p.matrix, rows[rank], team)
 			b.Coarse = b.Matrix
 			residuals.Take(p.residuals, rows[rank], team)
 			part.Fill(n)
