@@ -69,10 +69,10 @@ func (c *Coder) Map(s Source, columns [][]uint8, first int, team *par.Team) {
 // Map quantizes a source, which need not be the one that the mapper was fitted
 // to.
 func (m *Mapper) Map(s Source, team *par.Team) *Matrix {
-	const together = 1024 // columns whose tables exist at the same time
+	const atOnce = 1024 // columns whose tables exist at the same time
 	x, c := m.NewMatrix(s.Rows()), new(Coder)
-	for first := 0; first < len(m.Features); first += together {
-		end := min(first+together, len(m.Features))
+	for first := 0; first < len(m.Features); first += atOnce {
+		end := min(first+atOnce, len(m.Features))
 		c.fit(m.Features[first:end])
 		c.Map(columnsFrom{s, first}, x.Columns[first:end], 0, team)
 	}

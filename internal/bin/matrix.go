@@ -10,7 +10,7 @@ import (
 )
 
 // Matrix holds the bin codes of a data set: one column of bytes for each
-// feature. Sparse and Joint hold some of the features a second time, in forms
+// feature. Sparse and Joint hold some of the features a second time, in encodings
 // whose histograms take fewer updates.
 type Matrix struct {
 	Rows    int

@@ -18,7 +18,7 @@ func Key(x float64) uint64 {
 // slices.Sort.
 const radixSortMin = 1 << 11
 
-// rank returns like Key. If the significand of a number ends in zeros, as those of float32 do,
+// rank is like Key, but if the significand of a number ends in zeros, as with float32 numbers,
 // its rank ends in as many, whatever the sign.
 func rank(x float64) uint64 {
 	b := math.Float64bits(x + 0)

@@ -69,7 +69,7 @@ func newState(t *data.Target, p *Params, initial *initialScores, k *kernel.Funcs
 	return s
 }
 
-// reset sets the residuals of a state without scores to those of the initial scores.
+// reset sets the residuals of a state without scores to the initial ones.
 func (s *state) reset() {
 	switch {
 	case s.initial == nil: // they are
@@ -246,7 +246,7 @@ func (s *state) renew(scores []float64) {
 }
 
 // renewFrom is renew with scores that it requests by ranges of rows, passing a scratch buffer.
-func (s *state) renewFrom(scores func(first, end int, room []float64) []float64) {
+func (s *state) renewFrom(scores func(first, end int, scratch []float64) []float64) {
 	rows := len(s.residuals.Labels)
 	type bound struct {
 		sum  float64

@@ -99,9 +99,9 @@ func (l *local) Abort(reason string) {
 
 // copyOf returns a copy of v that the others can read, whatever happens to v.
 func (l *local) copyOf(v []int64) []int64 {
-	room := &l.numbers[l.exchanges%2]
-	*room = append((*room)[:0], v...)
-	return *room
+	buffer := &l.numbers[l.exchanges%2]
+	*buffer = append((*buffer)[:0], v...)
+	return *buffer
 }
 
 func (l *local) AllReduce(op Op, v []int64) error {

@@ -63,13 +63,13 @@ func (f *fit) sample() *scored {
 		}
 	}
 	s.parts = make([]float64, len(s.rows)*f.classes)
-	rooms := make([][]float64, f.team.Workers())
+	memory := make([][]float64, f.team.Workers())
 	f.team.Do(len(s.rows), func(worker, i int) {
-		if rooms[worker] == nil {
-			rooms[worker] = make([]float64, 3*n)
+		if memory[worker] == nil {
+			memory[worker] = make([]float64, 3*n)
 		}
 		row, parts := s.rows[i], s.parts[i*f.classes:][:f.classes]
-		x, room := rooms[worker][:n], rooms[worker][n:]
+		x, scratch := memory[worker][:n], memory[worker][n:]
 		for j := range x {
 			of := &f.features[j]
 			x[j] = float64(of.places[f.set.Matrix.Columns[of.column][row]]) / steps
@@ -78,7 +78,7 @@ func (f *fit) sample() *scored {
 			parts[k] = dot(x, f.weight[k*n:][:n]) - f.offsets[k]
 		}
 		y := int(t.Labels[row])
-		parts[y] = f.partWithout(x, f.weightOf(row), y, room)
+		parts[y] = f.partWithout(x, f.weightOf(row), y, scratch)
 	})
 	return s
 }
@@ -86,7 +86,7 @@ func (f *fit) sample() *scored {
 const sampleSeed = 0x9d5c0fb9
 
 // partWithout returns the score of a row for its own class with the mean of the class's other
-// rows. room is scratch for two rows.
+// rows. scratch holds two rows.
 func (f *fit) partWithout(x []float64, weight int64, class int, scratch []float64) float64 {
 	left := f.counts[class] - weight
 	if left <= 0 {
@@ -108,12 +108,12 @@ func (f *fit) partWithout(x []float64, weight int64, class int, scratch []float6
 func (f *fit) slope(s *scored, factor float64) (slope, curvature float64) {
 	unknown := 1 / max(f.rows, 1) // its share, for each row
 	type sums struct{ slope, curvature exact.Sum }
-	rooms, parts := make([][]float64, f.team.Workers()), make([]sums, f.team.Workers())
+	memory, parts := make([][]float64, f.team.Workers()), make([]sums, f.team.Workers())
 	f.team.Do(len(s.rows), func(worker, i int) {
-		if rooms[worker] == nil {
-			rooms[worker] = make([]float64, f.classes)
+		if memory[worker] == nil {
+			memory[worker] = make([]float64, f.classes)
 		}
-		p, of := rooms[worker], s.parts[i*f.classes:][:f.classes]
+		p, of := memory[worker], s.parts[i*f.classes:][:f.classes]
 		y := f.set.Labels[s.rows[i]]
 		for k, part := range of {
 			p[k] = f.priors[k] + float64(factor*part)

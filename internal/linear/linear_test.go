@@ -285,7 +285,7 @@ func solved(matrix [][]float64, right []float64) []float64 {
 	return x
 }
 
-// part returns what the factor multiplies in the score of a row.
+// part returns the term of a row's score that the factor multiplies.
 func (p *plain) part(i, k int) (part float64) {
 	for j, m := range p.means[k] {
 		part += p.weights[k][j] * (p.places[j][i] - m/2)
@@ -353,9 +353,9 @@ func scoresOf(l *model.Linear, x numbers, i int) []float64 {
 		places[t] = l.Place(t, x[l.Column(t)][i])
 	}
 	scorer := l.Scorer()
-	room := make([]float64, scorer.Stride())
-	scorer.Scores(places, 1, room, kernel.Generic)
-	copy(scores, room)
+	buffer := make([]float64, scorer.Stride())
+	scorer.Scores(places, 1, buffer, kernel.Generic)
+	copy(scores, buffer)
 	for _, s := range scores {
 		mean += s / float64(len(scores))
 	}
@@ -590,7 +590,7 @@ func TestMostFeatures(t *testing.T) {
 	}
 }
 
-// TestGaussians: the log loss of Gaussian classes on new rows is near that of their true
+// TestGaussians: the log loss of Gaussian classes on new rows is close to the loss of their true
 // means, even where classes have few rows.
 func TestGaussians(t *testing.T) {
 	team := par.NewTeam(2)

@@ -192,8 +192,7 @@ func decodeForest(file *modelio.File, h *Header, codes []int) (*Forest, error) {
 	return f, nil
 }
 
-// readShape reads the children of nodes and their numbers of rows, once those of leaves are
-// known.
+// readShape reads the children of nodes and their numbers of rows, once the leaves' are known.
 func (f *Forest) readShape(file *modelio.File) error {
 	if !file.Has("middle") {
 		return cmp.Or(modelio.Read(file, "left", &f.left), modelio.Read(file, "right", &f.right), modelio.Read(file, "node_rows", &f.nodeRows))

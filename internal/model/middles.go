@@ -31,10 +31,10 @@ func (f *Forest) setMiddles(all []uint16) bool {
 	if len(f.firstLeaf) != len(f.firstNode) {
 		return false
 	}
-	var room []Child
+	var memory []Child
 	for i := range f.Trees() {
 		t := f.Tree(i)
-		if t.nodes < 0 || t.firstNode+t.nodes > len(all) || t.leaves != t.nodes+1 || t.firstLeaf+t.leaves > f.Leaves() || !t.setMiddles(all[t.firstNode:][:t.nodes], &room) {
+		if t.nodes < 0 || t.firstNode+t.nodes > len(all) || t.leaves != t.nodes+1 || t.firstLeaf+t.leaves > f.Leaves() || !t.setMiddles(all[t.firstNode:][:t.nodes], &memory) {
 			return false
 		}
 		t.CountRows()
@@ -42,11 +42,11 @@ func (f *Forest) setMiddles(all []uint16) bool {
 	return true
 }
 
-// setMiddles sets the children of all nodes; room is scratch for their order.
-func (t Tree) setMiddles(middles []uint16, room *[]Child) bool {
+// setMiddles sets the children of all nodes; memory is scratch for their order.
+func (t Tree) setMiddles(middles []uint16, memory *[]Child) bool {
 	left, right := t.forest.left[t.firstNode:], t.forest.right[t.firstNode:]
-	nodes := slices.Grow((*room)[:0], 2*t.nodes)[:t.nodes] // by middle, from 1
-	*room = nodes
+	nodes := slices.Grow((*memory)[:0], 2*t.nodes)[:t.nodes] // by middle, from 1
+	*memory = nodes
 	for i := range nodes {
 		nodes[i] = -1
 	}

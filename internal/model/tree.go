@@ -136,7 +136,7 @@ func (t Tree) SetLeaf(number int, values []float32, rows int) {
 	t.forest.leafRows[l.index] = uint32(rows)
 }
 
-// CountRows sets the numbers of rows of the nodes from those of the leaves.
+// CountRows sets the numbers of rows of the nodes from the leaves'.
 func (t Tree) CountRows() {
 	for i := Child(t.nodes - 1); i >= 0; i-- { // children come after their parents
 		n := t.Node(i)

@@ -14,8 +14,8 @@ type blocks struct {
 	values     *values
 	columns    []column
 	thresholds []float64   // by test
-	narrow     []float32   // by test: the least float32 that is not below it
-	sets       [][4]uint64 // likewise, of categorical columns
+	narrow     []float32   // by test; the least float32 that is not below the threshold
+	sets       [][4]uint64 // by test of a categorical column
 	cuts       []kernel.Cut
 	firstCut   []uint32 // by tree, and one past the last
 	group      int      // trees that are worked on at once
@@ -92,15 +92,15 @@ type block struct {
 	adder
 	rows    int
 	column  []float64 // values of a feature
-	narrow  []float32 // likewise, if they are float32s
-	codes   []uint8   // likewise, if it is categorical
+	narrow  []float32 // the same as float32s, if they all are
+	codes   []uint8   // codes, if the feature is categorical
 	right   []uint64  // answers to the tests
 	atLeast []uint64
 	leaves  []uint16 // of a group of trees
 	scores  []float64
 	sums    []int32       // in place of scores, of short values
 	found   int           // trees whose leaves are found, but not added up; 0: none
-	entries *sparseScores // for the most likely classes, with sparse leaves
+	sparse  *sparseScores // for the most likely classes, with sparse leaves
 	linear  linear        // initial scores
 	scratch []float64     // scratch for scores that are not kept
 }

@@ -93,10 +93,10 @@ func (p *Predictor) eachSparse(j *Job, more int, use func(row int, e *sparseScor
 	team := par.NewTeam(threads)
 	defer team.Close()
 	j.run(p.blocks(), team, size, func(b *block, first int) {
-		if b.entries == nil {
-			b.entries = &sparseScores{values: v, scores: make([]float64, v.classes), touched: make([]bool, v.classes)}
+		if b.sparse == nil {
+			b.sparse = &sparseScores{values: v, scores: make([]float64, v.classes), touched: make([]bool, v.classes)}
 		}
-		e := b.entries
+		e := b.sparse
 		e.leaves = slices.Grow(e.leaves[:0], b.rows*j.Trees)[:b.rows*j.Trees]
 		b.writeLeaves(e.leaves, j.Trees)
 		for i := range b.rows {

@@ -82,17 +82,17 @@ const fullClasses = 16
 // setPairs sets pairs, or full leaves where these take less time. All padding classes become the
 // one past the last.
 func (v *values) setPairs(all []float32, ends []uint32) {
-	impossible := uint32(v.classes)
-	if impossible > math.MaxUint16 {
+	padding := uint32(v.classes)
+	if padding > math.MaxUint16 {
 		v.wide = make([]widePair, len(all))
 		for i, value := range all {
-			v.wide[i] = widePair{min(ends[2*i], impossible), min(ends[2*i+1], impossible), float64(value)}
+			v.wide[i] = widePair{min(ends[2*i], padding), min(ends[2*i+1], padding), float64(value)}
 		}
 		return
 	}
 	v.pairs = make([]kernel.PairStep, len(all))
 	for i, value := range all {
-		v.pairs[i] = kernel.PairStep{R: uint16(min(ends[2*i], impossible)), S: uint16(min(ends[2*i+1], impossible)), Step: value}
+		v.pairs[i] = kernel.PairStep{R: uint16(min(ends[2*i], padding)), S: uint16(min(ends[2*i+1], padding)), Step: value}
 	}
 	if v.classes <= fullClasses*v.perLeaf {
 		if full, ok := spread(v.pairs, v.perLeaf, v.classes); ok {

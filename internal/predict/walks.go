@@ -166,7 +166,7 @@ func (b *bounder) addTree(t model.Tree) (size float64) {
 		}
 		leafSize := 0.0
 		for _, value := range leaf.Values() {
-			leafSize += 2 * math.Abs(float64(value)) // all values may be those of one class
+			leafSize += 2 * math.Abs(float64(value)) // all values may be of one class
 		}
 		size = max(size, leafSize)
 		for k := range leaf.Scores() {

@@ -97,8 +97,8 @@ func (g *Grower) expandBatch(n *node) {
 func (g *Grower) nextBatch(n *node) []*node {
 	parents := []*node{n}
 	most := g.mostBatched()
-	splits := g.Leaves - 2 - len(g.open) // after that of n
-	var known, rest []*node              // nodes that may be split, and those of them that are not expanded
+	splits := g.Leaves - 2 - len(g.open) // splits left after n's
+	var known, rest []*node              // nodes that may be split, and the ones among them that are not expanded
 	var add func(n *node)
 	add = func(n *node) {
 		if n.split.Gain > 0 {

@@ -13,7 +13,7 @@ import (
 	"github.com/libaoso/aoso/tools/cases"
 )
 
-// TestFewHistograms has no room for the histograms of all open nodes.
+// TestFewHistograms limits the memory for histograms, so that open nodes lose theirs.
 func TestFewHistograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes long, and one thread has no races")

@@ -19,7 +19,7 @@ type layout struct {
 	sharding *sharding // nil: one machine searches all columns
 
 	left  []bool // columns not yet laid out
-	dense []int  // those of them that are neither sparse nor joint
+	dense []int  // columns not yet laid out that are neither sparse nor joint
 }
 
 type tile struct {
